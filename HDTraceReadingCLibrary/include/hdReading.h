@@ -1,0 +1,430 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file hdReading.h
+ * Reading HDTrace projects.
+ *
+ * hdI_openProject() finds out what belongs to a project: its topology, its
+ * files, the values of its statistics groups. hdI_openStat() and
+ * hdI_openTrace() then stream the content of one file, in memory that does
+ * not grow with the file. All of it also works on a single file.
+ *
+ * **Tolerance.** Files may be historic, damaged or cut short. What can be read
+ * is delivered; every problem goes to the message handler with the file, the
+ * byte offset and the rule of doc/format that is broken. One bad file never
+ * takes the project down.
+ *
+ * **Memory.** Everything that is reached through a pointer to const belongs to
+ * the object that it came from and lives as long as that object, unless said
+ * otherwise. Structs may get new members at their end; never copy or allocate
+ * them.
+ *
+ * **Threads.** A project is constant after opening; any thread may read it. A
+ * reader belongs to one thread at a time; different readers need no
+ * coordination. The message handler is called by the thread that calls the
+ * library.
+ *
+ * **Errors.** Functions return NULL or -1 and set errno: ENOMEM, EINVAL (an
+ * argument), the value of a failing system call, or EBADMSG (the content is not
+ * what it should be; a message says where and why).
+ *
+ * **Time** is in nanoseconds since the epoch, time adjustments included.
+ */
+#ifndef HD_READING_H
+#define HD_READING_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Messages ---------------------------------------------------------- */
+
+/** How bad a problem is. */
+typedef enum hdISeverity {
+	/** Unusual, harmless: a file that is not declared. */
+	HDI_NOTE,
+	/** Something is lost or was guessed: a cut tail. */
+	HDI_WARNING,
+	/** From here on the file cannot be read. */
+	HDI_ERROR
+} hdISeverity;
+
+/** A problem in a file. */
+typedef struct hdIMessage {
+	hdISeverity severity;
+	/** Rule of doc/format that is broken, e.g. "stat.time-decreases". */
+	const char *rule;
+	/** Path of the file. */
+	const char *file;
+	/** Byte offset in the file, or -1 where there is none. */
+	int64_t offset;
+	/** Line in the file, from 1, or 0 where lines make no sense. */
+	int64_t line;
+	/** What is wrong, one line, without the file and the offset. */
+	const char *text;
+} hdIMessage;
+
+/**
+ * Takes a message. The message is valid during the call only.
+ *
+ * @param message The problem.
+ * @param data What was given with the handler.
+ */
+typedef void (*hdIMessageHandler)(const hdIMessage *message, void *data);
+
+/* ---- Projects ---------------------------------------------------------- */
+
+/** A name and a text, such as an XML attribute. */
+typedef struct hdIAttribute {
+	const char *name;
+	const char *value;
+} hdIAttribute;
+
+/** Types of statistics values. */
+typedef enum hdIType {
+	HDI_INT32,
+	HDI_INT64,
+	HDI_UINT64, /**< In historic files only. */
+	HDI_FLOAT,
+	HDI_DOUBLE,
+	HDI_STRING
+} hdIType;
+
+/** Description of one value of a statistics group. */
+typedef struct hdIValue {
+	const char *name;
+	hdIType type;
+	const char *unit;     /**< "" if there is none. */
+	const char *grouping; /**< "" if there is none. */
+	/** Other attributes in the header, in file order. */
+	const hdIAttribute *attributes;
+	size_t attributeCount;
+} hdIValue;
+
+struct hdINode;
+
+/** A statistics group: one .stat file. */
+typedef struct hdIGroup {
+	const char *name;
+	const char *file; /**< Path of the .stat file. */
+	/** Node that the file name puts it at; NULL for a single file. */
+	const struct hdINode *node;
+	/** Labels in the header, from level 1 down. */
+	const char *const *labels;
+	size_t labelCount;
+	const hdIValue *values;
+	size_t valueCount;
+	/** Other attributes of the group, in file order. */
+	const hdIAttribute *attributes;
+	size_t attributeCount;
+	int64_t timeAdjustment; /**< Added to every time, in ns. */
+	int64_t dataOffset;     /**< Where the initial time stamp stands. */
+	/** Bytes of one entry with its time stamp; 0 if it varies (strings). */
+	size_t entrySize;
+	int64_t fileSize;
+	/** Whether the .proj declares a group of this name. */
+	int isDeclared;
+	/** Whether the header could be read; if not, there are no values. */
+	int isReadable;
+} hdIGroup;
+
+/** A trace: one .trc file. */
+typedef struct hdITraceFile {
+	const char *file; /**< Path of the .trc file. */
+	const struct hdINode *node; /**< NULL for a single file. */
+	int64_t fileSize;
+	/** Path of the .info file beside it, or NULL. */
+	const char *infoFile;
+} hdITraceFile;
+
+/** A node of the topology. */
+typedef struct hdINode {
+	const char *label; /**< The root's is the project name. */
+	/** Labels from level 1 down, joined with '_'; the root's is "". */
+	const char *path;
+	int level; /**< 0 is the root. */
+	const struct hdINode *parent; /**< NULL for the root. */
+	const struct hdINode *const *children; /**< In file order. */
+	size_t childCount;
+	const hdITraceFile *trace; /**< NULL if there is none. */
+	const hdIGroup *const *groups; /**< Declared order, then by name. */
+	size_t groupCount;
+	/** Whether the .proj has this node; if not, files brought it up. */
+	int isDeclared;
+} hdINode;
+
+/** One rank of a communicator. */
+typedef struct hdIRank {
+	int64_t global; /**< Rank in MPI_COMM_WORLD. */
+	int64_t local;  /**< Rank in the communicator. */
+	int64_t cid;    /**< Id of the communicator at that rank. */
+} hdIRank;
+
+/** A communicator. */
+typedef struct hdICommunicator {
+	const char *name; /**< May be "", and need not be unique. */
+	const hdIRank *ranks;
+	size_t rankCount;
+} hdICommunicator;
+
+/** An MPI datatype. Ids belong to a rank and thread. */
+typedef struct hdIDatatype {
+	const char *rank;   /**< Label of the rank. */
+	const char *thread; /**< Label of the thread. */
+	int64_t id;
+	/** Element name: "NAMED", "STRUCT", "VECTOR", ..., upper case. */
+	const char *combiner;
+	const char *name; /**< "" if there is none. */
+	/** Everything inside the element, as XML text; "" if it is empty. */
+	const char *content;
+} hdIDatatype;
+
+/** A file that the application used. */
+typedef struct hdIUsedFile {
+	const char *name;
+	int64_t initialSize; /**< In bytes; -1 if not known. */
+} hdIUsedFile;
+
+/** A project; see hdI_openProject(). */
+typedef struct hdIProject {
+	const char *name; /**< Application@name, else from the file name. */
+	/** Directory and name that all files of the project begin with. */
+	const char *prefix;
+	const char *file; /**< The .proj or the single file that was opened. */
+	const char *description; /**< "" if there is none. */
+	/** Types of the levels from level 1 down; "" where not known. */
+	const char *const *levels;
+	size_t levelCount;
+	const hdINode *root;
+	/** All nodes, parents before children, in file order. */
+	const hdINode *const *nodes;
+	size_t nodeCount;
+	/** All groups, in the order of nodes. */
+	const hdIGroup *const *groups;
+	size_t groupCount;
+	/** All traces, in the order of nodes. */
+	const hdITraceFile *const *traces;
+	size_t traceCount;
+	/** Group names that the .proj declares. */
+	const char *const *declaredGroups;
+	size_t declaredGroupCount;
+	const hdICommunicator *communicators;
+	size_t communicatorCount;
+	const hdIDatatype *datatypes;
+	size_t datatypeCount;
+	const hdIUsedFile *usedFiles;
+	size_t usedFileCount;
+} hdIProject;
+
+/**
+ * Open a project, or a single file.
+ *
+ * Reads the .proj, looks for all files that begin with the project's prefix,
+ * and reads the headers of the statistics groups. Files that the .proj does
+ * not know are included, with a note; declared groups without a file are a
+ * warning.
+ *
+ * @param path A .proj file, or its path without ".proj", or a directory that
+ *        holds one .proj; or a single .stat or .trc file, which makes a
+ *        project of one node: if the file name begins with the labels of its
+ *        header the node has these, else it is the root.
+ * @param handler Takes messages, now and when files of the project are read;
+ *        may be NULL.
+ * @param data Passed to @p handler.
+ *
+ * @return The project, to be closed with hdI_closeProject().
+ * @retval NULL Error: the .proj cannot be read, or has no topology and no file
+ *         beside it; errno is set.
+ */
+hdIProject *hdI_openProject(const char *path, hdIMessageHandler handler,
+			    void *data);
+
+/**
+ * Close a project and free it. Its readers must have been closed.
+ *
+ * @param project Project to close; NULL does nothing.
+ */
+void hdI_closeProject(hdIProject *project);
+
+/**
+ * Find a node by its path.
+ *
+ * @param project Project to search.
+ * @param path Labels joined with '_'; "" is the root.
+ *
+ * @return The node, or NULL if there is none.
+ */
+const hdINode *hdI_findNode(const hdIProject *project, const char *path);
+
+/* ---- Statistics -------------------------------------------------------- */
+
+/** Bytes of a string value; not terminated, any content. */
+typedef struct hdIBytes {
+	const char *bytes;
+	size_t length;
+} hdIBytes;
+
+/** The values of one column in a block; which member depends on the type. */
+typedef union hdIColumn {
+	const int32_t *int32;
+	const int64_t *int64;
+	const uint64_t *uint64;
+	const float *float32;
+	const double *float64;
+	const hdIBytes *string;
+} hdIColumn;
+
+/** Some consecutive entries of a statistics group. */
+typedef struct hdIBlock {
+	size_t count; /**< Entries in this block; never 0. */
+	uint64_t first; /**< Number of the first entry in the file, from 0. */
+	/** Start and end of the interval of each entry. */
+	const int64_t *start;
+	const int64_t *end;
+	/** 1 where the group was stopped between the entry before and this. */
+	const uint8_t *isAfterGap;
+	const int64_t *offset; /**< Where each entry stands in the file. */
+	const hdIColumn *columns; /**< One for each value of the group. */
+} hdIBlock;
+
+/** Streams a .stat file. */
+typedef struct hdIStatReader hdIStatReader;
+
+/**
+ * Start to read the entries of a group.
+ *
+ * @param project Project that the group belongs to.
+ * @param group Group to read.
+ *
+ * @return The reader, to be closed with hdI_closeStat().
+ * @retval NULL Error; errno is set (EBADMSG: the header is not readable).
+ */
+hdIStatReader *hdI_openStat(const hdIProject *project, const hdIGroup *group);
+
+/**
+ * Read the next entries.
+ *
+ * @param reader Reader to use.
+ * @param[out] block The entries, valid until the next call on the reader.
+ *
+ * @retval 1 @p block is set.
+ * @retval 0 End of the file. A cut tail was reported as a warning.
+ * @retval -1 The rest of the file cannot be read, which a message says;
+ *         everything before was delivered. errno is set.
+ */
+int hdI_readStat(hdIStatReader *reader, const hdIBlock **block);
+
+/**
+ * Tell when the first interval of a group starts.
+ *
+ * @param reader Reader to ask.
+ * @param[out] start The initial time stamp.
+ *
+ * @retval 1 @p start is set.
+ * @retval 0 The file ends before it.
+ */
+int hdI_getStatStart(const hdIStatReader *reader, int64_t *start);
+
+/**
+ * Stop reading and free the reader.
+ *
+ * @param reader Reader to close; NULL does nothing.
+ */
+void hdI_closeStat(hdIStatReader *reader);
+
+/* ---- Traces ------------------------------------------------------------ */
+
+/** A child element of a state. */
+typedef struct hdIElement {
+	const char *name;
+	const hdIAttribute *attributes;
+	size_t attributeCount;
+	const char *text; /**< Text in the element, blanks trimmed. */
+	const struct hdIElement *children;
+	size_t childCount;
+} hdIElement;
+
+/** What a record of a trace is. */
+typedef enum hdIRecordKind {
+	HDI_STATE,
+	HDI_EVENT
+} hdIRecordKind;
+
+/** A state or an event. */
+typedef struct hdIRecord {
+	hdIRecordKind kind;
+	const char *name;
+	/** Number of states that this record lies in. */
+	unsigned int depth;
+	int64_t start;
+	int64_t end; /**< Equals start for an event. */
+	/** All attributes but time and end (and name of events). */
+	const hdIAttribute *attributes;
+	size_t attributeCount;
+	/** Child elements of a state. */
+	const hdIElement *elements;
+	size_t elementCount;
+	const char *text;  /**< Text in the element, blanks trimmed. */
+	int64_t offset;    /**< Where the element starts in the file. */
+	int64_t endOffset; /**< Where it ends (exclusive). */
+} hdIRecord;
+
+/** Streams a .trc file. */
+typedef struct hdITraceReader hdITraceReader;
+
+/**
+ * Start to read a trace.
+ *
+ * @param project Project that the trace belongs to.
+ * @param trace Trace to read.
+ *
+ * @return The reader, to be closed with hdI_closeTrace().
+ * @retval NULL Error; errno is set.
+ */
+hdITraceReader *hdI_openTrace(const hdIProject *project,
+			      const hdITraceFile *trace);
+
+/**
+ * Read the next state or event.
+ *
+ * Records come in the order in which they ended: the states and events that
+ * lie in a state (depth n + 1) come before it (depth n). Where a state is
+ * missing for them (cut file) the next record of depth n, or the end, follows
+ * after a warning.
+ *
+ * @param reader Reader to use.
+ * @param[out] record The record, valid until the next call on the reader.
+ *
+ * @retval 1 @p record is set.
+ * @retval 0 End of the file. A missing end was reported as a warning.
+ * @retval -1 The rest of the file cannot be read, which a message says;
+ *         everything before was delivered. errno is set.
+ */
+int hdI_readTrace(hdITraceReader *reader, const hdIRecord **record);
+
+/**
+ * Get the attributes of the root element (`<Program>`), timeAdjustment
+ * included.
+ *
+ * @param reader Reader to ask.
+ * @param[out] count Number of attributes.
+ *
+ * @return The attributes, or NULL if the file ends before them.
+ */
+const hdIAttribute *hdI_getTraceAttributes(hdITraceReader *reader,
+					   size_t *count);
+
+/**
+ * Stop reading and free the reader.
+ *
+ * @param reader Reader to close; NULL does nothing.
+ */
+void hdI_closeTrace(hdITraceReader *reader);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file hdTopology.h
+ * The topology: which trace belongs where.
+ *
+ * A project is a tree. Its root is the project itself, level 0. The types of
+ * the deeper levels are free; (Project, Host, Rank, Thread) is common. Every
+ * trace and every statistics group belongs to one node of the tree, and the
+ * labels on the way to that node make its file name:
+ *
+ *     myProject_node01_rank3_0.trc          events of thread 0 of rank 3
+ *     myProject_node01_Utilization.stat     statistics of host node01
+ *
+ * (Thesis sections 3.2.2, 3.3.1 and A.1.1.)
+ *
+ * **Names.** Level types and labels are one or more of `A-Z a-z 0-9 . -`
+ * (thesis: letters and digits; host names hold the other two). `_` separates
+ * labels and `/` would leave the directory: both are refused. The project name
+ * may hold any character that a file name may, and a directory in front
+ * (`/scratch/run1/myProject`).
+ *
+ * **Threads.** A topology and its nodes are constant after creation; any
+ * thread may read them. Creating nodes of one topology from several threads
+ * at once is allowed. Destroying them needs that nobody uses them any more.
+ *
+ * @section env Environment
+ * Read once, when the first topology is created; a value that makes no sense
+ * counts as not set.
+ *
+ * | Variable | Default | Meaning |
+ * |---|---|---|
+ * | `HDTRACE_VERBOSITY` | 0 | Messages on stderr: 0 none, 1 errors, 2 warnings, 3 information |
+ * | `HDTRACE_BUFFER_SIZE_KB` | 256 | Buffer of each file, 4 to 1048576; rounded up to a power of two |
+ * | `HDTRACE_FLUSH_MS` | 1000 | A complete record is handed to the system after this time at the latest, 1 to 3600000 |
+ * | `HDTRACE_FORCE_FLUSH` | 0 | 1: hand every record to the system at once |
+ * | `HDTRACE_ON_FULL` | wait | When a buffer is full: `wait` until it was written, or `drop` and count the record |
+ * | `HDTRACE_OVERWRITE_EXISTING_FILES` | 0 | 1: replace existing files instead of failing with HD_ERR_CREATE_FILE |
+ * | `HDTRACE_MAX_NESTING_DEPTH` | none | Default of hdT_setNestedDepth() |
+ * | `HDTRACE_PREFIX` | empty | Put before every relative project name, e.g. `/scratch/run7/` |
+ * | `HDTRACE_GAPS` | marker | What stands where a group was stopped: `marker`, `entry` or `none`; see hdStats.h |
+ *
+ * **Processes.** A child made by fork() inherits topologies, traces and
+ * groups, but writes nothing into them: calls return as on a disabled trace,
+ * hdT_finalize() and hdS_finalize() only free memory. The child may create its
+ * own. A process that ends by exit() or by returning from main() without
+ * finalizing loses nothing that was complete; one that is killed loses at most
+ * what `HDTRACE_FLUSH_MS` allows.
+ */
+#ifndef HD_TOPOLOGY_H
+#define HD_TOPOLOGY_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** A topology; see hdT_createTopology(). */
+typedef struct _hdTopology hdTopology;
+
+/** A node of a topology; see hdT_createTopoNode(). */
+typedef struct _hdTopoNode hdTopoNode;
+
+/**
+ * Create a topology.
+ *
+ *     const char *levels[] = { "Host", "Process", "Thread" };
+ *     hdTopology *topology = hdT_createTopology("myProject", levels, 3);
+ *
+ * @param project Name of the project, optionally with a directory.
+ * @param levels Types of the levels below the root. The array and its strings
+ *        are copied.
+ * @param nlevels Number of elements of @p levels; may be 0.
+ *
+ * @return The topology, to be freed with hdT_destroyTopology().
+ * @retval NULL Error; errno is HD_ERR_INVALID_ARGUMENT (a NULL or empty name,
+ *         a character that is not allowed, a negative number) or
+ *         HD_ERR_MALLOC.
+ */
+hdTopology *hdT_createTopology(const char *project, const char **levels,
+			       int nlevels);
+
+/**
+ * Destroy a topology.
+ *
+ * Nodes, traces and groups that were made from it stay usable.
+ *
+ * @param topology Topology to free.
+ *
+ * @retval 0 Success.
+ * @retval -1 Error; errno is HD_ERR_INVALID_ARGUMENT (@p topology is NULL).
+ */
+int hdT_destroyTopology(hdTopology *topology);
+
+/**
+ * Create a node of a topology.
+ *
+ *     const char *path[] = { hostname, "0", "main" };
+ *     hdTopoNode *node = hdT_createTopoNode(topology, path, 3);
+ *
+ * @param topology Topology that the node belongs to.
+ * @param path Labels from level 1 down to the node. The array and its strings
+ *        are copied.
+ * @param length Number of elements of @p path, from 0 (the root) to the number
+ *        of levels.
+ *
+ * @return The node, to be freed with hdT_destroyTopoNode().
+ * @retval NULL Error; errno is HD_ERR_INVALID_ARGUMENT (NULL, an empty label
+ *         or one with a character that is not allowed, a path longer than the
+ *         topology is deep) or HD_ERR_MALLOC.
+ */
+hdTopoNode *hdT_createTopoNode(hdTopology *topology, const char **path,
+			       int length);
+
+/**
+ * Destroy a topology node.
+ *
+ * Traces and groups that were made from it stay usable.
+ *
+ * @param node Node to free.
+ *
+ * @retval 0 Success.
+ * @retval -1 Error; errno is HD_ERR_INVALID_ARGUMENT (@p node is NULL).
+ */
+int hdT_destroyTopoNode(hdTopoNode *node);
+
+/**
+ * Get the depth of a topology.
+ *
+ * @param topology Topology to ask.
+ *
+ * @return Number of levels, the root (level 0) included.
+ * @retval -1 Error; errno is HD_ERR_INVALID_ARGUMENT.
+ */
+int hdT_getTopoDepth(const hdTopology *topology);
+
+/**
+ * Get the level on which a node lives.
+ *
+ * @param node Node to ask.
+ *
+ * @return The level; 0 is the root.
+ * @retval -1 Error; errno is HD_ERR_INVALID_ARGUMENT.
+ */
+int hdT_getTopoNodeLevel(const hdTopoNode *node);
+
+/**
+ * Get the path of a node as a string: its labels joined with `_`, without the
+ * project name, e.g. `host1_process1_thread1`. The root's is empty.
+ *
+ * @param node Node to ask.
+ *
+ * @return The path, valid until the node is destroyed.
+ * @retval NULL Error; errno is HD_ERR_INVALID_ARGUMENT.
+ */
+const char *hdT_getTopoPathString(const hdTopoNode *node);
+
+/**
+ * Get one label on the path of a node.
+ *
+ * For a node made from `{ "host0", "process0", "thread0" }` level 2 gives
+ * "process0".
+ *
+ * @param node Node to ask.
+ * @param level Level of the label, from 1 to the level of the node.
+ *
+ * @return The label, valid until the node is destroyed.
+ * @retval NULL Error; errno is HD_ERR_INVALID_ARGUMENT.
+ */
+const char *hdT_getTopoPathLabel(const hdTopoNode *node, int level);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file clock.h
+ * The wall clock, and the seam where tests set it.
+ */
+#ifndef HD_CLOCK_H
+#define HD_CLOCK_H
+
+#include <stdint.h>
+#include <time.h>
+
+#define HD_NS_PER_S INT64_C(1000000000)
+
+/** Largest time that fits a file: 32 bit of seconds. */
+#define HD_TIME_MAX (INT64_C(0xffffffff) * HD_NS_PER_S + 999999999)
+
+/** Reads the wall clock like clock_gettime(); tests replace it. */
+extern int (*hdClockGet)(struct timespec *now);
+
+/**
+ * Convert a time to nanoseconds.
+ *
+ * @return Nanoseconds since the epoch, or -1 if @p time is NULL or does not
+ *         lie between 1970 and 2106.
+ */
+static inline int64_t hdClockToNs(const struct timespec *time)
+{
+	if (!time || time->tv_sec < 0 ||
+	    (int64_t)time->tv_sec > INT64_C(0xffffffff) || time->tv_nsec < 0 ||
+	    time->tv_nsec >= HD_NS_PER_S)
+		return -1;
+	return (int64_t)time->tv_sec * HD_NS_PER_S + time->tv_nsec;
+}
+
+/** Get the wall clock in nanoseconds since the epoch, or -1. */
+static inline int64_t hdClockNow(void)
+{
+	struct timespec now;
+
+	if (__builtin_expect(hdClockGet(&now) != 0, 0))
+		return -1;
+	return hdClockToNs(&now);
+}
+
+#endif
