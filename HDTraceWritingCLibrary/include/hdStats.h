@@ -44,6 +44,9 @@
 #include "hdError.h"
 #include "hdTopology.h"
 
+/* Strict C99 hides it in time.h. */
+struct timespec;
+
 #ifdef __cplusplus
 extern "C" {
 #endif

@@ -1,0 +1,125 @@
+# shellcheck shell=bash
+# What ./quickstart and ./check share: messages, missing packages, building.
+# Sourced; $program is the name that messages begin with, and the current
+# directory is the top of the source tree.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+
+# Debian packages, for the scripts that source this: what a build needs ...
+# shellcheck disable=SC2034
+build_packages=(build-essential autoconf automake libtool autoconf-archive
+	pkg-config libglib2.0-dev libxml2-dev)
+# ... and what the further passes of ./check need.
+# shellcheck disable=SC2034
+check_packages=(clang libclang-rt-dev clang-format doxygen shellcheck xz-utils
+	libopen-trace-format2-dev)
+
+say() {
+	printf '%s: %s\n' "${program:?}" "$*"
+}
+
+die() {
+	printf '%s: %s\n' "${program:?}" "$*" >&2
+	exit 1
+}
+
+# Print those of the given packages that are not installed.
+missing_packages() {
+	local package status
+
+	for package in "$@"; do
+		# The shell must not expand dpkg-query's ${...}.
+		# shellcheck disable=SC2016
+		status=$(dpkg-query -W -f='${db:Status-Status}\n' "$package" \
+			2>/dev/null)
+		grep -qx installed <<<"$status" || printf '%s\n' "$package"
+	done
+}
+
+# Print what went wrong in apt's log, in one line.
+apt_reason() {
+	local reason
+
+	reason=$(grep -E '^(E|Err|W): ?' "$1" | head -n 1)
+	printf '%s\n' "${reason:-$(tail -n 1 "$1")}"
+}
+
+# Install those of the given packages that are missing. Needs no network and
+# no rights when there is nothing to do.
+install_packages() {
+	local log packages reason
+	local -a missing as_root=()
+
+	command -v dpkg-query >/dev/null || {
+		say "not a Debian system; expecting what HACKING lists:" \
+			"${packages[*]-} $*"
+		return
+	}
+	mapfile -t missing < <(missing_packages "$@")
+	[ ${#missing[@]} -gt 0 ] || return 0
+	packages=${missing[*]}
+	if [ "$(id -u)" -ne 0 ]; then
+		as_root=(sudo -n)
+		command -v sudo >/dev/null || die "could not install $packages:" \
+			"neither root nor sudo here; as root: apt-get install $packages"
+		sudo -n true 2>/dev/null || die "could not install $packages:" \
+			"sudo asks for a password; please: sudo apt-get install $packages"
+	fi
+	say "installing $packages"
+	log=$(mktemp)
+	as_root+=(env DEBIAN_FRONTEND=noninteractive LC_ALL=C apt-get -q
+		-o DPkg::Lock::Timeout=300)
+	# The package lists that are there may do; else fetch new ones, once.
+	if ! "${as_root[@]}" install -y --no-install-recommends "${missing[@]}" \
+		</dev/null >"$log" 2>&1; then
+		say "fetching the list of packages"
+		if ! "${as_root[@]}" -o APT::Update::Error-Mode=any update \
+			</dev/null >"$log" 2>&1 ||
+			! "${as_root[@]}" install -y --no-install-recommends \
+				"${missing[@]}" </dev/null >"$log" 2>&1; then
+			reason=$(apt_reason "$log")
+			rm -f "$log"
+			die "could not install $packages: $reason"
+		fi
+	fi
+	rm -f "$log"
+}
+
+# Run a command with its output in a file; on failure show the end of it.
+quietly() {
+	local log=$1
+
+	shift
+	"$@" </dev/null >"$log" 2>&1 && return
+	say "this failed: $*"
+	tail -n 40 "$log" | sed 's/^/    /'
+	say "all of its output: $log"
+	return 1
+}
+
+# Make ./configure, if it is not there or older than what it is made from.
+bootstrap_if_needed() {
+	[ -x configure ] && [ -f Makefile.in ] && [ -z "$(find configure.ac \
+		Makefile.am ./*/Makemodule.am ./*/*/Makemodule.am \
+		-newer configure 2>/dev/null)" ] && return
+	say "making configure"
+	mkdir -p "$1"
+	quietly "$1/bootstrap.log" ./bootstrap
+}
+
+# Configure a build directory and build everything in it: DIR OPTION...
+build_in() {
+	local dir=$1 top=$PWD
+
+	shift
+	mkdir -p "$dir" || return 1
+	# A directory that was configured in another way starts anew.
+	if [ "$(cat "$dir/.options" 2>/dev/null)" != "$top $*" ] ||
+		[ ! -f "$dir/Makefile" ]; then
+		rm -rf "$dir"
+		mkdir -p "$dir" || return 1
+		(cd "$dir" && quietly configure.log "$top/configure" -q "$@") ||
+			return 1
+		printf '%s\n' "$top $*" >"$dir/.options"
+	fi
+	quietly "$dir/make.log" make -C "$dir" -j"$(nproc)"
+}

@@ -1,0 +1,51 @@
+#!/bin/sh
+# The libraries export what tests/abi/LIBRARY.symbols lists, no more, no less.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+. "${abs_top_srcdir:?}/tests/lib/tap.sh"
+cd "${abs_top_builddir:?}" || exit 99
+export LC_ALL=C
+
+# Print the global symbols that a library file defines.
+symbols_of() {
+	case $1 in
+	*.a) ${NM:-nm} -g --defined-only "$1" ;;
+	*) ${NM:-nm} -D --defined-only "$1" ;;
+	esac | awk 'NF == 3 && $2 !~ /[Ww]/ { print $3 }' | sort -u
+}
+
+# A static library exports what has a public prefix; a shared one all it has.
+exports_match() {
+	case $1 in
+	*.a) symbols_of "$1" | grep -E '^(hdT|hdS|hdI|rut|pt)_' ;;
+	*) symbols_of "$1" ;;
+	esac >"$scratch/found"
+	sort -u "$2" | diff -u - "$scratch/found"
+}
+
+# What is not exported cannot clash with names of the program: a static library
+# has no symbol without our prefix.
+names_are_ours() {
+	symbols_of "$1" | grep -vE '^(hd|rut|pt|__asan|__odr_asan)' >"$details.2"
+	[ ! -s "$details.2" ] || { cat "$details.2"; return 1; }
+}
+
+for list in "$abs_top_srcdir"/tests/abi/*.symbols; do
+	library=$(basename "$list" .symbols)
+	static=$(find . -path "*/.libs/$library.a" | head -n 1)
+	shared=$(find . -path "*/.libs/$library.so" | head -n 1)
+	[ -n "$static$shared" ] || {
+		ok "$library was built" false
+		continue
+	}
+	if [ -n "$static" ]; then
+		ok "$library.a exports what the list says" \
+			exports_match "$static" "$list"
+		ok "$library.a has no names but ours" names_are_ours "$static"
+	fi
+	# A sanitizer adds symbols of its own.
+	if [ -n "$shared" ] && [ -z "${HD_SANITIZE-}" ]; then
+		ok "$library.so exports what the list says" \
+			exports_match "$shared" "$list"
+	fi
+done
+done_testing

@@ -1,0 +1,114 @@
+#!/bin/sh
+# What make install puts into a directory can be linked by a program that knows
+# only pkg-config, and make uninstall takes all of it away.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+. "${abs_top_srcdir:?}/tests/lib/tap.sh"
+pkg_config=${PKG_CONFIG:-pkg-config}
+stage=$scratch/stage
+
+# Run make in the build directory as a user would.
+make_target() {
+	(unset MAKEFLAGS MFLAGS MAKELEVEL
+	"${MAKE:-make}" -C "${abs_top_builddir:?}" "$1" DESTDIR="$stage")
+}
+
+# Let the .pc files point to the staged files; those that are installed hold
+# the final place.
+relocate() {
+	mkdir -p "$scratch/pkgconfig"
+	for file in "$stage$prefix"/lib/pkgconfig/libhd*.pc; do
+		sed "s|^prefix=.*|prefix=$stage$prefix|" "$file" \
+			>"$scratch/pkgconfig/$(basename "$file")" || return 1
+	done
+	PKG_CONFIG_PATH=$scratch/pkgconfig${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH}
+	export PKG_CONFIG_PATH
+}
+
+# Build and run test.c with a library: LIBRARY PKG-CONFIG-OPTION CC-OPTION...
+links() {
+	library=$1
+	option=$2
+	shift 2
+	# Lists of options, CC included.
+	# shellcheck disable=SC2046,SC2086
+	${CC:-cc} ${HD_SANITIZE-} "$@" -o "$scratch/test" "$scratch/test.c" \
+		$($pkg_config "$option" --cflags --libs "$library") &&
+		LD_LIBRARY_PATH=$stage$prefix/lib "$scratch/test"
+}
+
+# Test one library with the program on stdin: LIBRARY FULLY-STATIC.
+try_library() {
+	cat >"$scratch/test.c"
+	if [ -f "$stage$prefix/lib/$1.a" ]; then
+		ok "a program links $1 statically" links "$1" --static
+		if [ "$2" = no ]; then
+			:
+		elif [ -n "${HD_SANITIZE-}" ]; then
+			skip "a static program links $1" "sanitizers cannot"
+		else
+			ok "a static program links $1" links "$1" --static \
+				-static
+		fi
+	fi
+	if [ -f "$stage$prefix/lib/$1.so" ]; then
+		rm -f "$stage$prefix/lib/$1.a"
+		ok "a program links $1 as shared library" links "$1" --print-errors
+	fi
+}
+
+# Print what is left in the staged directory.
+nothing_left() {
+	left=$(find "$stage" ! -type d)
+	[ -z "$left" ] || { echo "$left"; return 1; }
+}
+
+ok "make install" make_target install
+pc=$(find "$stage" -name libhdTrace.pc | head -n 1)
+[ -n "$pc" ] || { echo "Bail out! libhdTrace.pc was not installed"; exit 1; }
+prefix=$(sed -n 's/^prefix=//p' "$pc")
+ok "pkg-config files" relocate
+
+for file in lib/pkgconfig/libhdReading.pc include/hdTrace.h \
+	share/doc/hdtrace/README share/doc/hdtrace/NEWS; do
+	ok "$file is installed" test -f "$stage$prefix/$file"
+done
+ok "no file is installed that is not ours" sh -c \
+	"! find '$stage' ! -type d | grep -viE '/(lib)?hd|/doc/hdtrace/|/man/'"
+
+try_library libhdTrace yes <<'END'
+#include <hdTrace.h>
+int main(void)
+{
+	hdTopology *topology = hdT_createTopology("test", NULL, 0);
+
+	return hdT_getTopoDepth(topology) != 1 ||
+	       hdT_destroyTopology(topology) != 0 || !hdT_finalize(NULL);
+}
+END
+try_library libhdStats yes <<'END'
+#include <hdStats.h>
+int main(void)
+{
+	return hdS_isEnabled(NULL) != -2 || !hdT_strerror(HDS_ERR_ENTRY_STATE);
+}
+END
+try_library libhdTracing yes <<'END'
+#include <hdStats.h>
+#include <hdTrace.h>
+int main(void)
+{
+	return !hdT_finalize(NULL) || !hdS_finalize(NULL);
+}
+END
+try_library libhdReading no <<'END'
+#include <hdReading.h>
+int main(void)
+{
+	return hdI_openProject("/nonexistent/test.proj", NULL, NULL) != NULL;
+}
+END
+
+ok "make install again" make_target install
+ok "make uninstall" make_target uninstall
+ok "nothing is left" nothing_left
+done_testing
