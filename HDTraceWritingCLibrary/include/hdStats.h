@@ -280,8 +280,8 @@ int hdS_writeEntry(hdStatsGroup *group, void *entry, size_t entryLength);
  * @retval 0 Success.
  * @retval -1 Error as of hdS_writeEntry() and hdS_setEntryTime().
  */
-int hdS_writeEntryAt(hdStatsGroup *group, const void *entry,
-		     size_t entryLength, const struct timespec *when);
+int hdS_writeEntryAt(hdStatsGroup *group, const void *entry, size_t entryLength,
+		     const struct timespec *when);
 
 /**
  * Write the next value of the current entry; the last one completes it.

@@ -55,7 +55,7 @@ extern "C" {
 
 #if defined(__GNUC__)
 /** Lets the compiler check printf arguments. */
-#define HDT_PRINTF(format, arguments)                                          \
+#define HDT_PRINTF(format, arguments) \
 	__attribute__((__format__(__printf__, format, arguments)))
 #else
 #define HDT_PRINTF(format, arguments)
@@ -216,8 +216,7 @@ int hdT_logStateEndAt(hdTrace *trace, const struct timespec *when);
  *         allowed or was given before), HD_ERR_INVALID_CONTEXT (no state is
  *         open) or HD_ERR_MALLOC.
  */
-int hdT_logAttributes(hdTrace *trace, const char *format, ...)
-	HDT_PRINTF(2, 3);
+int hdT_logAttributes(hdTrace *trace, const char *format, ...) HDT_PRINTF(2, 3);
 
 /**
  * Add an integer attribute to the current state.

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Names and text in XML; see escape.h. */
+#include <config.h>
+
+#include <stdint.h>
+
+#include "escape.h"
+#include "hdError.h"
+
+#define START (HD_NAME_START | HD_NAME_MORE)
+
+const unsigned char hdNameBytes[256] = {
+	['A' ... 'Z'] = START, ['a' ... 'z'] = START,
+	['_'] = START,         ['0' ... '9'] = HD_NAME_MORE,
+	['.'] = HD_NAME_MORE,  ['-'] = HD_NAME_MORE,
+};
+
+/* Bytes that stand for themselves in an attribute. */
+static const unsigned char escapePlain[256] = {
+	[' ' ... '!'] = 1, ['#' ... '%'] = 1,  ['(' ... ';'] = 1,
+	['='] = 1,         ['?' ... 0x7f] = 1,
+};
+
+size_t hdNameLength(const char *name)
+{
+	size_t length = 0;
+
+	if (!(hdNameBytes[(unsigned char)name[0]] & HD_NAME_START))
+		return 0;
+	while (hdNameBytes[(unsigned char)name[length]])
+		if (++length > HD_NAME_MAX)
+			return 0;
+	return length;
+}
+
+/* Length of the UTF-8 sequence that starts at @p s, or 0 if there is none or
+ * XML does not allow its character. Bytes above 0x7f only. */
+static size_t escapeSequence(const unsigned char *s, size_t left)
+{
+	uint32_t character;
+	size_t length;
+
+	if (s[0] >= 0xc2 && s[0] <= 0xdf) {
+		length = 2;
+		character = s[0] & 0x1f;
+	} else if (s[0] >= 0xe0 && s[0] <= 0xef) {
+		length = 3;
+		character = s[0] & 0x0f;
+	} else if (s[0] >= 0xf0 && s[0] <= 0xf4) {
+		length = 4;
+		character = s[0] & 0x07;
+	} else {
+		return 0;
+	}
+	if (length > left)
+		return 0;
+	for (size_t i = 1; i < length; i++) {
+		if ((s[i] & 0xc0) != 0x80)
+			return 0;
+		character = character << 6 | (s[i] & 0x3f);
+	}
+	if ((length == 3 && character < 0x800) ||
+	    (length == 4 && character < 0x10000) || character > 0x10ffff ||
+	    (character >= 0xd800 && character <= 0xdfff) ||
+	    character == 0xfffe || character == 0xffff)
+		return 0;
+	return length;
+}
+
+/* What stands for a byte below 0x80 that is not plain. */
+static const char *escapeReference(unsigned char byte)
+{
+	switch (byte) {
+	case '&':
+		return "&amp;";
+	case '<':
+		return "&lt;";
+	case '>':
+		return "&gt;";
+	case '\'':
+		return "&apos;";
+	case '"':
+		return "&quot;";
+	case '\t':
+		return "&#9;";
+	case '\n':
+		return "&#10;";
+	case '\r':
+		return "&#13;";
+	default:
+		return "\xef\xbf\xbd";
+	}
+}
+
+int hdEscape(struct hdText *text, const char *bytes, size_t length)
+{
+	const unsigned char *s = (const unsigned char *)bytes;
+	const unsigned char *end = s + length;
+
+	while (s < end) {
+		const unsigned char *start = s;
+		size_t sequence;
+
+		/* Room for the rest and for what one byte may become. */
+		if (hdTextRoom(text, (size_t)(end - s) + 8) < 0)
+			return -HD_ERR_MALLOC;
+		while (s < end && escapePlain[*s])
+			s++;
+		hdTextPut(text, (const char *)start, (size_t)(s - start));
+		if (s == end)
+			break;
+		sequence =
+			*s >= 0x80 ? escapeSequence(s, (size_t)(end - s)) : 0;
+		if (sequence > 0) {
+			hdTextPut(text, (const char *)s, sequence);
+			s += sequence;
+		} else {
+			const char *reference = escapeReference(*s++);
+
+			hdTextPut(text, reference, strlen(reference));
+		}
+	}
+	return 0;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file escape.h
+ * Names and text in XML.
+ */
+#ifndef HD_ESCAPE_H
+#define HD_ESCAPE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "text.h"
+
+/** Longest name of a state, element or attribute. */
+#define HD_NAME_MAX 1000
+
+/** What a byte may be in a name. */
+#define HD_NAME_START 1
+#define HD_NAME_MORE 2
+extern const unsigned char hdNameBytes[256];
+
+/**
+ * Measure a name.
+ *
+ * A name starts with `A-Z a-z _` and goes on with these and `0-9 . -`.
+ *
+ * @return Its length where it ends at a byte that cannot be in a name (which
+ *         is for the caller to judge), 0 if it does not start as one or is
+ *         longer than HD_NAME_MAX.
+ */
+size_t hdNameLength(const char *name);
+
+/** Whether a whole string is a name. */
+static inline bool hdNameIsValid(const char *name)
+{
+	size_t length = hdNameLength(name);
+
+	return length > 0 && name[length] == '\0';
+}
+
+/**
+ * Append text as it has to stand in an attribute.
+ *
+ * Blanks other than ' ' become references, so that a parser does not change
+ * them; bytes that XML cannot express become U+FFFD.
+ *
+ * @return 0, or -HD_ERR_MALLOC with a part of it appended.
+ */
+int hdEscape(struct hdText *text, const char *bytes, size_t length);
+
+#endif

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Numbers as text; see number.h.
+ *
+ * Doubles follow R. Giulietti, "The Schubfach way to render doubles" (2020):
+ * of the decimals in the interval that rounds to the value, take the shortest,
+ * and of these the closest. It needs the powers of ten from 10^-292 to 10^324
+ * to 128 bits, which are computed once.
+ */
+#include <config.h>
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "number.h"
+
+/* ---- Integers and times ------------------------------------------------ */
+
+static const char numberPairs[] = "00010203040506070809"
+				  "10111213141516171819"
+				  "20212223242526272829"
+				  "30313233343536373839"
+				  "40414243444546474849"
+				  "50515253545556575859"
+				  "60616263646566676869"
+				  "70717273747576777879"
+				  "80818283848586878889"
+				  "90919293949596979899";
+
+static inline void numberPut2(char *to, uint32_t value)
+{
+	memcpy(to, numberPairs + 2 * value, 2);
+}
+
+/* Write exactly four digits. */
+static inline void numberPut4(char *to, uint32_t value)
+{
+	numberPut2(to, value / 100);
+	numberPut2(to + 2, value % 100);
+}
+
+/* Write exactly eight digits. */
+static inline void numberPut8(char *to, uint32_t value)
+{
+	numberPut4(to, value / 10000);
+	numberPut4(to + 4, value % 10000);
+}
+
+/* Write up to 20 digits. */
+static char *numberUint64(char *to, uint64_t value)
+{
+	char digits[20];
+	char *start = digits + sizeof(digits);
+	size_t length;
+
+	while (value >= 100) {
+		start -= 2;
+		numberPut2(start, (uint32_t)(value % 100));
+		value /= 100;
+	}
+	if (value >= 10) {
+		start -= 2;
+		numberPut2(start, (uint32_t)value);
+	} else {
+		*--start = (char)('0' + value);
+	}
+	length = (size_t)(digits + sizeof(digits) - start);
+	memcpy(to, start, length);
+	return to + length;
+}
+
+char *hdNumberInt64(char *to, int64_t value)
+{
+	uint64_t magnitude = (uint64_t)value;
+
+	if (value < 0) {
+		*to++ = '-';
+		magnitude = -magnitude;
+	}
+	return numberUint64(to, magnitude);
+}
+
+char *hdNumberTime(char *to, int64_t ns)
+{
+	uint64_t seconds = (uint64_t)ns / 1000000000;
+	uint32_t rest = (uint32_t)((uint64_t)ns % 1000000000);
+
+	to = numberUint64(to, seconds);
+	*to++ = '.';
+	*to++ = (char)('0' + rest / 100000000);
+	numberPut8(to, rest % 100000000);
+	return to + 8;
+}
+
+/* ---- Powers of ten ----------------------------------------------------- */
+
+#define POWER_MIN (-292)
+#define POWER_MAX 324
+/* Words of 32 bit for 10^324, and for 2^1184 / 10^292 with bits to spare. */
+#define POWER_WORDS 37
+
+struct numberPower {
+	uint64_t high;
+	uint64_t low;
+};
+
+static struct numberPower numberPowers[POWER_MAX - POWER_MIN + 1];
+static pthread_once_t numberOnce = PTHREAD_ONCE_INIT;
+
+/* Get the 128 bits from the topmost set bit down, rounded up. */
+static struct numberPower numberTop128(const uint32_t *words, bool isExact)
+{
+	struct numberPower power = { 0, 0 };
+	int bit = POWER_WORDS * 32 - 1;
+	int taken = 0;
+
+	while (!(words[bit / 32] >> (bit % 32) & 1))
+		bit--;
+	for (; taken < 128; taken++, bit--) {
+		uint64_t one = bit < 0 ? 0 : words[bit / 32] >> (bit % 32) & 1;
+
+		power.high = power.high << 1 | power.low >> 63;
+		power.low = power.low << 1 | one;
+	}
+	for (; bit >= 0 && isExact; bit--)
+		if (words[bit / 32] >> (bit % 32) & 1)
+			isExact = false;
+	if (!isExact && ++power.low == 0)
+		power.high++;
+	return power;
+}
+
+static void numberComputePowers(void)
+{
+	uint32_t words[POWER_WORDS] = { 1 };
+
+	for (int k = 0; k <= POWER_MAX; k++) {
+		uint64_t carry = 0;
+
+		numberPowers[k - POWER_MIN] = numberTop128(words, true);
+		for (int i = 0; i < POWER_WORDS; i++) {
+			carry += (uint64_t)words[i] * 10;
+			words[i] = (uint32_t)carry;
+			carry >>= 32;
+		}
+	}
+	/* floor(floor(x / 10) / 10) is floor(x / 100), and never exact. */
+	memset(words, 0, sizeof(words));
+	words[POWER_WORDS - 1] = UINT32_C(1) << 31;
+	for (int k = -1; k >= POWER_MIN; k--) {
+		uint64_t rest = 0;
+
+		for (int i = POWER_WORDS - 1; i >= 0; i--) {
+			rest = rest << 32 | words[i];
+			words[i] = (uint32_t)(rest / 10);
+			rest %= 10;
+		}
+		numberPowers[k - POWER_MIN] = numberTop128(words, false);
+	}
+}
+
+void hdNumberPrepare(void)
+{
+	pthread_once(&numberOnce, numberComputePowers);
+}
+
+/* ---- Doubles ----------------------------------------------------------- */
+
+/* Multiply by a power of ten, keep the integer part and whether there was
+ * more ("round to odd"). */
+static inline uint64_t numberScale(struct numberPower power, uint64_t factor)
+{
+	__extension__ typedef unsigned __int128 wide;
+	wide low = (wide)power.low * factor;
+	wide high = (wide)power.high * factor + (uint64_t)(low >> 64);
+
+	return (uint64_t)(high >> 64) | ((uint64_t)high > 1);
+}
+
+/* Find the shortest decimal digits * 10^exponent of a finite, positive
+ * double. */
+static uint64_t numberShortest(uint64_t fraction, uint64_t biased,
+			       int *exponent)
+{
+	uint64_t c = biased ? fraction | UINT64_C(1) << 52 : fraction;
+	int q = biased ? (int)biased - 1075 : -1074;
+	/* Below a power of two the neighbour is only half as far away. */
+	bool isClose = fraction == 0 && biased > 1;
+	/* floor(log10(2^q)), or of 3/4 * 2^q. */
+	int k = (q * 1262611 - (isClose ? 524031 : 0)) >> 22;
+	/* q + floor(log2(10^-k)) + 1 */
+	int h = q + (-k * 1741647 >> 19) + 1;
+	struct numberPower power = numberPowers[-k - POWER_MIN];
+	uint64_t lower = numberScale(power, (4 * c - 2 + isClose) << h);
+	uint64_t value = numberScale(power, (4 * c) << h);
+	uint64_t upper = numberScale(power, (4 * c + 2) << h);
+	uint64_t s = value / 4;
+
+	/* The ends of the interval belong to it where c is even. */
+	lower += c & 1;
+	upper -= c & 1;
+	if (s >= 10) {
+		uint64_t tenth = s / 10;
+		bool isDownIn = lower <= 40 * tenth;
+		bool isUpIn = 40 * tenth + 40 <= upper;
+
+		if (isDownIn != isUpIn) {
+			*exponent = k + 1;
+			return tenth + isUpIn;
+		}
+	}
+	*exponent = k;
+	if ((lower <= 4 * s) != (4 * s + 4 <= upper))
+		return s + (4 * s + 4 <= upper);
+	return s + (value > 4 * s + 2 || (value == 4 * s + 2 && (s & 1)));
+}
+
+/* Write digits * 10^exponent. */
+static char *numberDecimal(char *to, uint64_t digits, int exponent)
+{
+	char text[20];
+	int length, point;
+
+	while (digits % 10 == 0) {
+		digits /= 10;
+		exponent++;
+	}
+	length = (int)(numberUint64(text, digits) - text);
+	point = length + exponent; /* Where the point is, from the first. */
+	if (point > 17 || point < -4) {
+		*to++ = text[0];
+		if (length > 1) {
+			*to++ = '.';
+			memcpy(to, text + 1, (size_t)length - 1);
+			to += length - 1;
+		}
+		*to++ = 'e';
+		return hdNumberInt64(to, point - 1);
+	}
+	if (point <= 0) {
+		memcpy(to, "0.0000", 6);
+		to += 2 - point;
+		memcpy(to, text, (size_t)length);
+		return to + length;
+	}
+	if (exponent >= 0) {
+		memcpy(to, text, (size_t)length);
+		memset(to + length, '0', (size_t)exponent);
+		return to + point;
+	}
+	memcpy(to, text, (size_t)point);
+	to[point] = '.';
+	memcpy(to + point + 1, text + point, (size_t)(length - point));
+	return to + length + 1;
+}
+
+char *hdNumberDouble(char *to, double value)
+{
+	uint64_t bits, digits, biased, fraction;
+	int exponent;
+
+	memcpy(&bits, &value, sizeof(bits));
+	biased = bits >> 52 & 0x7ff;
+	fraction = bits & ((UINT64_C(1) << 52) - 1);
+	if (biased == 0x7ff && fraction) {
+		memcpy(to, "NaN", 3);
+		return to + 3;
+	}
+	if (bits >> 63)
+		*to++ = '-';
+	if (biased == 0x7ff) {
+		memcpy(to, "INF", 3);
+		return to + 3;
+	}
+	if (biased == 0 && fraction == 0) {
+		*to++ = '0';
+		return to;
+	}
+	digits = numberShortest(fraction, biased, &exponent);
+	return numberDecimal(to, digits, exponent);
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file number.h
+ * Numbers as text, whatever the locale, at the cost of a memory copy.
+ *
+ * printf() takes about a microsecond for a double and may write a comma.
+ */
+#ifndef HD_NUMBER_H
+#define HD_NUMBER_H
+
+#include <stdint.h>
+
+/** Longest result of hdNumberInt64(). */
+#define HD_INT64_MAX 20
+/** Longest result of hdNumberDouble(): -1.2345678901234567e-308. */
+#define HD_DOUBLE_MAX 32
+/** Longest result of hdNumberTime(): 10 digits, a point, 9 digits. */
+#define HD_TIME_LENGTH_MAX 21
+
+/** Write an integer; returns the end of it. */
+char *hdNumberInt64(char *to, int64_t value);
+
+/** Write nanoseconds (not negative) as seconds with 9 decimals. */
+char *hdNumberTime(char *to, int64_t ns);
+
+/** Prepare hdNumberDouble(); any thread, costs some ten microseconds once. */
+void hdNumberPrepare(void);
+
+/**
+ * Write a double with the fewest digits that read back as the same value.
+ *
+ * NaN, INF and -INF as in XML Schema; exponents ("1.5e-07" as 1.5e-7) only
+ * below 1e-5 and from 1e17.
+ */
+char *hdNumberDouble(char *to, double value);
+
+#endif

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file outfile.h
+ * A file that is written through a buffer by a background thread.
+ *
+ * The owner puts records into a ring buffer:
+ *
+ *     ret = hdOutfileBegin(file, size, HD_OUTFILE_MAY_DROP);
+ *     if (ret != 0)
+ *             return ret < 0 ? hdFail(ret) : 0;
+ *     hdOutfileAdd(file, bytes, size);
+ *     hdOutfileCommit(file);
+ *
+ * The library's background thread drains the rings of all files: every half of
+ * HDTRACE_FLUSH_MS, and early where a ring is half full. The ring has one
+ * producer, the owner, and one consumer, whoever holds the file's I/O lock;
+ * the two meet in two atomic counters. The owner takes the I/O lock only to
+ * drain by itself: when the ring is full, on flush and on close.
+ *
+ * After fork() a child finds its parent's files foreign: the generation that
+ * they were opened in is over. Nothing is written to them and no lock of
+ * theirs is touched.
+ */
+#ifndef HD_OUTFILE_H
+#define HD_OUTFILE_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+/** What to do with a record that does not fit into the ring. */
+enum hdOutfileNeed {
+	HD_OUTFILE_MAY_DROP, /**< As HDTRACE_ON_FULL says. */
+	HD_OUTFILE_KEEP,     /**< Wait in any case. */
+};
+
+struct hdOutfile {
+	/* The owner's. */
+	char *ring;
+	size_t mask;     /**< Size of the ring - 1. */
+	size_t head;     /**< Bytes put since the beginning. */
+	size_t tailSeen; /**< Old value of tail. */
+	size_t reserved; /**< Bytes that droppable records must leave free. */
+	uint64_t lost;   /**< Records not put. */
+	unsigned int generation;
+	bool dropOnFull;
+	bool forceFlush;
+	bool errorReported;
+
+	/* Shared. */
+	_Atomic(size_t) published; /**< Head after the last complete record. */
+	_Atomic(int) error;        /**< errno of the first failure, or 0. */
+	atomic_bool isAwaited;     /**< The thread was woken for this file. */
+	_Atomic(uint64_t)
+		discarded; /**< Records lost in the ring on failure. */
+
+	/* Of who holds the I/O lock. */
+	char apart[64];       /**< Keeps tail off the owner's cache line. */
+	_Atomic(size_t) tail; /**< Bytes drained since the beginning. */
+	pthread_mutex_t io;
+	int fd;
+	bool isText;
+	size_t recordSize; /**< Of binary files; 0 if it varies. */
+	int64_t written;   /**< Bytes in the file. */
+	int64_t lineEnd;   /**< Text: behind the last complete line. */
+	char *path;
+
+	/* Of the background thread's list. */
+	struct hdOutfile *next;
+	struct hdOutfile *previous;
+};
+
+/** Number of forks between the first process and this one. */
+extern unsigned int hdOutfileGeneration;
+
+/** Whether the file belongs to a parent of this process. */
+static inline bool hdOutfileIsForeign(const struct hdOutfile *file)
+{
+	return __builtin_expect(file->generation != hdOutfileGeneration, 0);
+}
+
+/**
+ * Create a file.
+ *
+ * @param path Its path; taken over, and freed also on failure.
+ * @param isText Whether records are lines of text.
+ * @param[out] result The file.
+ *
+ * @return 0, -HD_ERR_MALLOC or -HD_ERR_CREATE_FILE (logged).
+ */
+int hdOutfileOpen(char *path, bool isText, struct hdOutfile **result);
+
+/** Slow part of hdOutfileBegin(). */
+int hdOutfileBeginSlowly(struct hdOutfile *file, size_t size,
+			 enum hdOutfileNeed need);
+
+/**
+ * Make room for a record of @p size bytes.
+ *
+ * @retval 0 Add the bytes, then commit.
+ * @retval 1 The record is lost, and counted.
+ * @retval -HD_ERR_WRITE_FILE The same, and the owner should be told: the file
+ *         cannot be written any more. Returned once.
+ */
+static inline int hdOutfileBegin(struct hdOutfile *file, size_t size,
+				 enum hdOutfileNeed need)
+{
+	size_t used = file->head - file->tailSeen;
+
+	if (__builtin_expect(
+		    size + file->reserved > file->mask + 1 - used ||
+			    atomic_load_explicit(&file->error,
+						 memory_order_relaxed) != 0,
+		    0))
+		return hdOutfileBeginSlowly(file, size, need);
+	return 0;
+}
+
+/** Slow part of hdOutfileAdd(). */
+void hdOutfileAddSlowly(struct hdOutfile *file, const char *bytes,
+			size_t length);
+
+/** Add bytes to the record that was begun. */
+static inline void hdOutfileAdd(struct hdOutfile *file, const char *bytes,
+				size_t length)
+{
+	size_t at = file->head & file->mask;
+
+	if (__builtin_expect(length > file->mask + 1 - at ||
+				     file->head + length - file->tailSeen >
+					     file->mask + 1,
+			     0)) {
+		hdOutfileAddSlowly(file, bytes, length);
+		return;
+	}
+	memcpy(file->ring + at, bytes, length);
+	file->head += length;
+}
+
+/** Wake the background thread for this file, or drain it here. */
+void hdOutfileCommitSlowly(struct hdOutfile *file);
+
+/** The record is complete. */
+static inline void hdOutfileCommit(struct hdOutfile *file)
+{
+	atomic_store_explicit(&file->published, file->head,
+			      memory_order_release);
+	if (__builtin_expect(file->head - file->tailSeen > file->mask / 2 ||
+				     file->forceFlush,
+			     0))
+		hdOutfileCommitSlowly(file);
+}
+
+/** Begin, add and commit a record of one piece; results as of begin. */
+static inline int hdOutfilePut(struct hdOutfile *file, const char *bytes,
+			       size_t length, enum hdOutfileNeed need)
+{
+	int ret = hdOutfileBegin(file, length, need);
+
+	if (__builtin_expect(ret == 0, 1)) {
+		hdOutfileAdd(file, bytes, length);
+		hdOutfileCommit(file);
+	}
+	return ret;
+}
+
+/**
+ * Write what was committed to the file, now.
+ *
+ * @return 0, or -HD_ERR_WRITE_FILE (each time after a failure).
+ */
+int hdOutfileFlush(struct hdOutfile *file);
+
+/** Write over bytes that have been flushed; 0 or -HD_ERR_WRITE_FILE. */
+int hdOutfileOverwrite(struct hdOutfile *file, int64_t offset,
+		       const char *bytes, size_t length);
+
+/** Number of records that were lost. Owner only. */
+uint64_t hdOutfileLost(const struct hdOutfile *file);
+
+/**
+ * Write everything, close the file and free it.
+ *
+ * @return 0, -HD_ERR_WRITE_FILE (now or before) or -HD_ERR_CLOSE_FILE. Of a
+ *         foreign file always 0.
+ */
+int hdOutfileClose(struct hdOutfile *file);
+
+/** Close and remove a file that shall not exist after all. */
+void hdOutfileRemove(struct hdOutfile *file);
+
+#endif

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The environment, read once; see settings.h. */
+#include <config.h>
+
+#include <errno.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "log.h"
+#include "settings.h"
+
+static struct hdSettings settings;
+
+/* Get a variable that is set and not empty. */
+static const char *settingsText(const char *name)
+{
+	const char *text = getenv(name);
+
+	return text && *text ? text : NULL;
+}
+
+static long settingsNumber(const char *name, long min, long max, long otherwise)
+{
+	const char *text = settingsText(name);
+	char *end;
+	long number;
+
+	if (!text)
+		return otherwise;
+	errno = 0;
+	number = strtol(text, &end, 10);
+	if (errno || *end || end == text || number < min || number > max) {
+		hdLog(HD_LOG_ERROR, "%s=\"%s\": not a number from %ld to %ld",
+		      name, text, min, max);
+		return otherwise;
+	}
+	return number;
+}
+
+/* Find a variable's value in a list that ends with NULL; the first is the
+ * default. */
+static int settingsChoice(const char *name, const char *const *choices)
+{
+	const char *text = settingsText(name);
+
+	if (!text)
+		return 0;
+	for (int i = 0; choices[i]; i++)
+		if (strcmp(text, choices[i]) == 0)
+			return i;
+	hdLog(HD_LOG_ERROR, "%s=\"%s\": not a value that it can have", name,
+	      text);
+	return 0;
+}
+
+static void settingsRead(void)
+{
+	static const char *const onFull[] = { "wait", "drop", NULL };
+	static const char *const gaps[] = { "marker", "entry", "none", NULL };
+	const char *prefix = settingsText("HDTRACE_PREFIX");
+	size_t wanted;
+
+	hdLogSetLevel((enum hdLogLevel)settingsNumber(
+		"HDTRACE_VERBOSITY", HD_LOG_NONE, HD_LOG_INFO, HD_LOG_NONE));
+	wanted = (size_t)settingsNumber("HDTRACE_BUFFER_SIZE_KB", 4, 1048576,
+					256) *
+		 1024;
+	for (settings.bufferSize = 4096; settings.bufferSize < wanted;)
+		settings.bufferSize *= 2;
+	settings.flushMs = (unsigned int)settingsNumber("HDTRACE_FLUSH_MS", 1,
+							3600000, 1000);
+	settings.forceFlush =
+		settingsNumber("HDTRACE_FORCE_FLUSH", 0, 1, 0) == 1;
+	settings.dropOnFull = settingsChoice("HDTRACE_ON_FULL", onFull) == 1;
+	settings.overwrite = settingsNumber("HDTRACE_OVERWRITE_EXISTING_FILES",
+					    0, 1, 0) == 1;
+	settings.maxDepth = (int)settingsNumber("HDTRACE_MAX_NESTING_DEPTH", 0,
+						INT_MAX, INT_MAX);
+	settings.gaps = (enum hdGaps)settingsChoice("HDTRACE_GAPS", gaps);
+	if (prefix && strlen(prefix) > HD_PREFIX_MAX)
+		hdLog(HD_LOG_ERROR, "HDTRACE_PREFIX: longer than %d bytes",
+		      HD_PREFIX_MAX);
+	else if (prefix)
+		strcpy(settings.prefix, prefix);
+}
+
+const struct hdSettings *hdSettingsGet(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	int saved = errno;
+
+	pthread_once(&once, settingsRead);
+	errno = saved;
+	return &settings;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file settings.h
+ * The HDTRACE_* environment variables; hdTopology.h documents them.
+ */
+#ifndef HD_SETTINGS_H
+#define HD_SETTINGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/** What is written where a group was stopped. */
+enum hdGaps {
+	HD_GAPS_MARKER,
+	HD_GAPS_ENTRY,
+	HD_GAPS_NONE,
+};
+
+/** Longest HDTRACE_PREFIX. */
+#define HD_PREFIX_MAX 4000
+
+struct hdSettings {
+	size_t bufferSize; /**< Bytes, a power of two. */
+	unsigned int flushMs;
+	bool forceFlush;
+	bool dropOnFull;
+	bool overwrite;
+	int maxDepth;
+	enum hdGaps gaps;
+	char prefix[HD_PREFIX_MAX + 1];
+};
+
+/** Get the settings; the first call reads the environment. Any thread. */
+const struct hdSettings *hdSettingsGet(void);
+
+#endif

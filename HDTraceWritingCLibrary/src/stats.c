@@ -1,0 +1,641 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Statistics groups.
+ *
+ * An entry is put together in "entry", as it has to stand in the file, and
+ * then handed to the file in one piece. What may be written next is known from
+ * one byte: the type of the next value, or why there is none.
+ */
+#include <config.h>
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "clock.h"
+#include "error.h"
+#include "escape.h"
+#include "hdStats.h"
+#include "outfile.h"
+#include "settings.h"
+#include "statsheader.h"
+#include "topology.h"
+
+/* Where no value is expected. */
+#define STATS_END 0xfe    /* Behind the last value. */
+#define STATS_CLOSED 0xff /* The group is disabled or not committed. */
+
+#define STATS_STAMP_SIZE 8
+
+/* More than any string needs with its length. */
+#define STATS_STRING_ROOM (HDS_MAX_STRING_LENGTH + 2)
+
+struct _hdStatsGroup {
+	const unsigned char *next; /* Type of the next value. */
+	char *cursor;              /* Where it goes. */
+	char *entry;               /* The time stamp, then the values. */
+	struct hdOutfile *file;
+	unsigned char *types; /* STATS_END is behind the last. */
+	size_t valueCount;
+	size_t entrySize; /* With the time stamp; of a string its length. */
+	size_t entryRoom;
+	bool hasStrings;
+	bool isCommitted;
+	bool isEnabled;
+	bool wasEnabled;
+	int64_t entryTime; /* As set by the user, or -1. */
+	int64_t last;      /* Last time in the file. */
+	int64_t initOffset;
+	uint64_t clamped;
+	struct hdStatsHeader header; /* Until the commit. */
+};
+
+static const unsigned char statsClosed[] = { STATS_CLOSED };
+
+/* ---- Bytes and times --------------------------------------------------- */
+
+static inline void statsPut32(char *to, uint32_t value)
+{
+#ifndef WORDS_BIGENDIAN
+	value = __builtin_bswap32(value);
+#endif
+	memcpy(to, &value, sizeof(value));
+}
+
+static inline void statsPut64(char *to, uint64_t value)
+{
+#ifndef WORDS_BIGENDIAN
+	value = __builtin_bswap64(value);
+#endif
+	memcpy(to, &value, sizeof(value));
+}
+
+static inline void statsPutStamp(char *to, int64_t ns)
+{
+	statsPut32(to, (uint32_t)((uint64_t)ns / 1000000000));
+	statsPut32(to + 4, (uint32_t)((uint64_t)ns % 1000000000));
+}
+
+/* Make a time not decreasing, and remember it. */
+static inline int64_t statsTime(hdStatsGroup *group, int64_t now)
+{
+	if (__builtin_expect(now < group->last, 0)) {
+		group->clamped++;
+		return group->last;
+	}
+	group->last = now;
+	return now;
+}
+
+/* ---- Creation and structure -------------------------------------------- */
+
+static bool statsNameIsValid(const char *name)
+{
+	return hdNameIsValid(name) && !strchr(name, '_');
+}
+
+static void statsFree(hdStatsGroup *group)
+{
+	hdTextClear(&group->header.text);
+	free(group->types);
+	free(group->entry);
+	free(group);
+}
+
+hdStatsGroup *hdS_createGroup(const char *groupName, hdTopoNode *topoNode,
+			      int topoLevel)
+{
+	hdStatsGroup *group;
+	char *path;
+	int ret;
+
+	if (!groupName || !topoNode || topoLevel < 0 ||
+	    topoLevel > topoNode->length)
+		return hdFailNull(-HD_ERR_INVALID_ARGUMENT);
+	if (strlen(groupName) > HDS_MAX_GROUP_NAME_LENGTH)
+		return hdFailNull(-HD_ERR_BUFFER_OVERFLOW);
+	if (!statsNameIsValid(groupName))
+		return hdFailNull(-HD_ERR_INVALID_ARGUMENT);
+
+	group = calloc(1, sizeof(*group));
+	if (!group)
+		return hdFailNull(-HD_ERR_MALLOC);
+	group->next = statsClosed;
+	group->entryTime = -1;
+	group->entrySize = STATS_STAMP_SIZE;
+	group->types = malloc(1);
+	path = hdTopoNodeFile(topoNode, topoLevel, groupName, ".stat");
+	ret = hdStatsHeaderBegin(&group->header, topoNode, topoLevel,
+				 groupName);
+	if (ret == 0 && group->types && path) {
+		group->types[0] = STATS_END;
+		ret = hdOutfileOpen(path, false, &group->file);
+	} else {
+		free(path);
+		ret = -HD_ERR_MALLOC;
+	}
+	if (ret < 0) {
+		statsFree(group);
+		return hdFailNull(ret);
+	}
+	return group;
+}
+
+int hdS_addValue(hdStatsGroup *group, const char *name, hdStatsValueType type,
+		 const char *unit, const char *grouping)
+{
+	static const unsigned char sizes[] = {
+		[INT32] = 4,  [INT64] = 8,  [FLOAT] = 4,
+		[DOUBLE] = 8, [STRING] = 2,
+	};
+	int saved = errno;
+	unsigned char *types;
+	int ret;
+
+	if (!group || !name || !*name || (unsigned int)type > STRING)
+		return hdFail(-HD_ERR_INVALID_ARGUMENT);
+	if (group->isCommitted)
+		return hdFail(-HDS_ERR_GROUP_COMMIT_STATE);
+	types = realloc(group->types, group->valueCount + 2);
+	if (!types)
+		return hdFail(-HD_ERR_MALLOC);
+	group->types = types;
+	ret = hdStatsHeaderAddValue(&group->header, name, type, unit, grouping);
+	if (ret < 0)
+		return hdFail(ret);
+	types[group->valueCount++] = (unsigned char)type;
+	types[group->valueCount] = STATS_END;
+	group->entrySize += sizes[type];
+	if (type == STRING)
+		group->hasStrings = true;
+	errno = saved;
+	return 0;
+}
+
+int hdS_addAttribute(hdStatsGroup *group, const char *key, const char *value)
+{
+	if (!group || !key || !value)
+		return hdFail(-HD_ERR_INVALID_ARGUMENT);
+	if (group->isCommitted)
+		return hdFail(-HDS_ERR_GROUP_COMMIT_STATE);
+	return hdResult(hdStatsHeaderAddAttribute(&group->header, key, value));
+}
+
+int hdS_commitGroup(hdStatsGroup *group)
+{
+	struct hdText *header;
+	char stamp[STATS_STAMP_SIZE];
+	int64_t now;
+	int ret;
+
+	if (!group)
+		return hdFail(-HD_ERR_INVALID_ARGUMENT);
+	if (group->isCommitted || hdOutfileIsForeign(group->file))
+		return hdFail(-HDS_ERR_GROUP_COMMIT_STATE);
+	now = hdClockNow();
+	if (now < 0)
+		return hdFail(-HD_ERR_GET_TIME);
+	group->entryRoom = group->entrySize;
+	free(group->entry);
+	group->entry = malloc(group->entryRoom);
+	if (!group->entry)
+		return hdFail(-HD_ERR_MALLOC);
+	ret = hdStatsHeaderEnd(&group->header);
+	if (ret < 0)
+		return hdFail(ret);
+
+	/* From here on the group is committed, even if its file fails. */
+	header = &group->header.text;
+	group->isCommitted = true;
+	group->initOffset = (int64_t)header->used;
+	group->last = now;
+	group->cursor = group->entry;
+	group->file->recordSize = group->hasStrings ? 0 : group->entrySize;
+	statsPutStamp(stamp, now);
+	ret = hdOutfilePut(group->file, header->bytes, header->used,
+			   HD_OUTFILE_KEEP);
+	if (ret == 0)
+		ret = hdOutfilePut(group->file, stamp, sizeof(stamp),
+				   HD_OUTFILE_KEEP);
+	if (ret == 0)
+		ret = hdOutfileFlush(group->file);
+	hdTextClear(header);
+	return hdResult(ret);
+}
+
+/* ---- Enabling and disabling -------------------------------------------- */
+
+/* Begin the next entry. */
+static inline void statsRewind(hdStatsGroup *group)
+{
+	group->cursor = group->entry;
+	group->next = group->types;
+}
+
+/* Write an entry without values: NaN, 0, "". */
+static void statsPutFiller(hdStatsGroup *group, int64_t now)
+{
+	char *to = group->entry;
+
+	statsPutStamp(to, now);
+	to += STATS_STAMP_SIZE;
+	for (const unsigned char *type = group->types; *type != STATS_END;
+	     type++) {
+		switch (*type) {
+		case INT32:
+			statsPut32(to, 0);
+			to += 4;
+			break;
+		case INT64:
+			statsPut64(to, 0);
+			to += 8;
+			break;
+		case FLOAT:
+			statsPut32(to, UINT32_C(0x7fc00000));
+			to += 4;
+			break;
+		case DOUBLE:
+			statsPut64(to, UINT64_C(0x7ff8000000000000));
+			to += 8;
+			break;
+		default:
+			memset(to, 0, 2);
+			to += 2;
+			break;
+		}
+	}
+	hdOutfilePut(group->file, group->entry, (size_t)(to - group->entry),
+		     HD_OUTFILE_KEEP);
+}
+
+/* Tell the file that the group starts, or starts again. */
+static void statsPutStart(hdStatsGroup *group, int64_t now)
+{
+	char gap[2 * STATS_STAMP_SIZE];
+
+	if (!group->wasEnabled) {
+		/* The commit's time may be later than a measurement's. */
+		group->last = now;
+		statsPutStamp(gap, now);
+		hdOutfileOverwrite(group->file, group->initOffset, gap,
+				   STATS_STAMP_SIZE);
+		return;
+	}
+	now = statsTime(group, now);
+	switch (hdSettingsGet()->gaps) {
+	case HD_GAPS_MARKER:
+		memset(gap, 0xff, STATS_STAMP_SIZE);
+		statsPutStamp(gap + STATS_STAMP_SIZE, now);
+		hdOutfilePut(group->file, gap, sizeof(gap), HD_OUTFILE_KEEP);
+		break;
+	case HD_GAPS_ENTRY:
+		statsPutFiller(group, now);
+		break;
+	case HD_GAPS_NONE:
+		break;
+	}
+}
+
+static int statsEnable(hdStatsGroup *group, int64_t now)
+{
+	if (group->isEnabled)
+		return 1;
+	group->isEnabled = true;
+	group->entryTime = -1;
+	statsRewind(group);
+	/* What fails here shows at the next entry, and at the end. */
+	if (!hdOutfileIsForeign(group->file))
+		statsPutStart(group, now);
+	group->wasEnabled = true;
+	return 0;
+}
+
+int hdS_enableGroup(hdStatsGroup *group)
+{
+	int64_t now;
+
+	if (!group)
+		return -2;
+	if (!group->isCommitted)
+		return -1;
+	now = hdClockNow();
+	return statsEnable(group, now < 0 ? group->last : now);
+}
+
+int hdS_enableGroupAt(hdStatsGroup *group, const struct timespec *when)
+{
+	int64_t now = hdClockToNs(when);
+
+	if (!group)
+		return -2;
+	if (!group->isCommitted)
+		return -1;
+	if (now < 0)
+		return -3;
+	return statsEnable(group, now);
+}
+
+int hdS_disableGroup(hdStatsGroup *group)
+{
+	if (!group)
+		return -2;
+	if (!group->isCommitted)
+		return -1;
+	if (!group->isEnabled)
+		return 1;
+	if (group->cursor != group->entry)
+		group->file->lost++;
+	group->isEnabled = false;
+	group->next = statsClosed;
+	return 0;
+}
+
+int hdS_isEnabled(const hdStatsGroup *group)
+{
+	if (!group)
+		return -2;
+	if (!group->isCommitted)
+		return -1;
+	return group->isEnabled && !hdOutfileIsForeign(group->file);
+}
+
+/* ---- Entries ----------------------------------------------------------- */
+
+/* Say why nothing can be written now. */
+static int statsRefuse(const hdStatsGroup *group)
+{
+	if (!group)
+		return hdFail(-HD_ERR_INVALID_ARGUMENT);
+	if (!group->isCommitted)
+		return hdFail(-HDS_ERR_GROUP_COMMIT_STATE);
+	if (!group->isEnabled || hdOutfileIsForeign(group->file))
+		return hdFail(-HD_ERR_TRACE_DISABLED);
+	return hdFail(-HDS_ERR_ENTRY_STATE);
+}
+
+/* Put a time stamp before the first value; 0, or what the caller returns. */
+static int statsBegin(hdStatsGroup *group)
+{
+	int64_t now = group->entryTime;
+
+	if (hdOutfileIsForeign(group->file))
+		return hdFail(-HD_ERR_TRACE_DISABLED);
+	if (now < 0) {
+		now = hdClockNow();
+		if (__builtin_expect(now < 0, 0))
+			return hdFail(-HD_ERR_GET_TIME);
+	}
+	group->entryTime = -1;
+	statsPutStamp(group->cursor, statsTime(group, now));
+	group->cursor += STATS_STAMP_SIZE;
+	return 0;
+}
+
+/* Hand the complete entry to the file. */
+static int statsComplete(hdStatsGroup *group)
+{
+	size_t size = (size_t)(group->cursor - group->entry);
+
+	statsRewind(group);
+	if (hdOutfileIsForeign(group->file))
+		return hdFail(-HD_ERR_TRACE_DISABLED);
+	return hdResult(hdOutfilePut(group->file, group->entry, size,
+				     HD_OUTFILE_MAY_DROP));
+}
+
+/* Whether a value of this type is not expected now. */
+static inline bool statsIsUnexpected(const hdStatsGroup *group,
+				     unsigned char type)
+{
+	return __builtin_expect(!group || *group->next != type, 0);
+}
+
+/* The current value has been put, it was so many bytes. */
+static inline int statsAdvance(hdStatsGroup *group, size_t size)
+{
+	group->cursor += size;
+	if (__builtin_expect(*++group->next == STATS_END, 0))
+		return statsComplete(group);
+	return 0;
+}
+
+/* Whether the current value is the first, and there is no time for it. */
+static inline bool statsCannotBegin(hdStatsGroup *group)
+{
+	return __builtin_expect(group->cursor == group->entry, 0) &&
+	       statsBegin(group) < 0;
+}
+
+int hdS_writeInt32Value(hdStatsGroup *group, int32_t value)
+{
+	if (statsIsUnexpected(group, INT32))
+		return statsRefuse(group);
+	if (statsCannotBegin(group))
+		return -1;
+	statsPut32(group->cursor, (uint32_t)value);
+	return statsAdvance(group, sizeof(value));
+}
+
+int hdS_writeInt64Value(hdStatsGroup *group, int64_t value)
+{
+	if (statsIsUnexpected(group, INT64))
+		return statsRefuse(group);
+	if (statsCannotBegin(group))
+		return -1;
+	statsPut64(group->cursor, (uint64_t)value);
+	return statsAdvance(group, sizeof(value));
+}
+
+int hdS_writeFloatValue(hdStatsGroup *group, float value)
+{
+	uint32_t bits;
+
+	if (statsIsUnexpected(group, FLOAT))
+		return statsRefuse(group);
+	if (statsCannotBegin(group))
+		return -1;
+	memcpy(&bits, &value, sizeof(bits));
+	statsPut32(group->cursor, bits);
+	return statsAdvance(group, sizeof(bits));
+}
+
+int hdS_writeDoubleValue(hdStatsGroup *group, double value)
+{
+	uint64_t bits;
+
+	if (statsIsUnexpected(group, DOUBLE))
+		return statsRefuse(group);
+	if (statsCannotBegin(group))
+		return -1;
+	memcpy(&bits, &value, sizeof(bits));
+	statsPut64(group->cursor, bits);
+	return statsAdvance(group, sizeof(bits));
+}
+
+/* Make room in the entry for a string and for what follows it at least. */
+static int statsGrowEntry(hdStatsGroup *group, size_t length)
+{
+	size_t used = (size_t)(group->cursor - group->entry);
+	size_t room = used + length + group->entrySize;
+	int saved = errno;
+	char *entry;
+
+	if (room <= group->entryRoom)
+		return 0;
+	room *= 2;
+	entry = realloc(group->entry, room);
+	errno = saved;
+	if (!entry)
+		return -HD_ERR_MALLOC;
+	group->entry = entry;
+	group->cursor = entry + used;
+	group->entryRoom = room;
+	return 0;
+}
+
+int hdS_writeString(hdStatsGroup *group, const char *str)
+{
+	size_t length;
+
+	if (statsIsUnexpected(group, STRING))
+		return statsRefuse(group);
+	length = str ? strlen(str) : SIZE_MAX;
+	if (length > HDS_MAX_STRING_LENGTH)
+		return hdFail(-HD_ERR_INVALID_ARGUMENT);
+	if (statsGrowEntry(group, length + STATS_STAMP_SIZE) < 0)
+		return hdFail(-HD_ERR_MALLOC);
+	if (statsCannotBegin(group))
+		return -1;
+	group->cursor[0] = (char)(length >> 8);
+	group->cursor[1] = (char)length;
+	memcpy(group->cursor + 2, str, length);
+	return statsAdvance(group, length + 2);
+}
+
+int hdS_setEntryTime(hdStatsGroup *group, const struct timespec *when)
+{
+	int64_t time = hdClockToNs(when);
+
+	if (!group || time < 0)
+		return hdFail(-HD_ERR_INVALID_ARGUMENT);
+	if (*group->next == STATS_CLOSED || group->cursor != group->entry ||
+	    hdOutfileIsForeign(group->file))
+		return statsRefuse(group);
+	group->entryTime = time;
+	return 0;
+}
+
+/* Whether the values have the length that their types say. */
+static bool statsLengthFits(const hdStatsGroup *group, const char *entry,
+			    size_t length)
+{
+	size_t at = 0;
+
+	if (!group->hasStrings)
+		return length == group->entrySize - STATS_STAMP_SIZE;
+	for (const unsigned char *type = group->types; *type != STATS_END;
+	     type++) {
+		size_t size = *type == INT32 || *type == FLOAT ? 4 : 8;
+
+		if (*type == STRING) {
+			if (length - at < 2)
+				return false;
+			size = 2 + ((size_t)(unsigned char)entry[at] << 8 |
+				    (unsigned char)entry[at + 1]);
+			if (size > STATS_STRING_ROOM)
+				return false;
+		}
+		if (length - at < size)
+			return false;
+		at += size;
+	}
+	return at == length;
+}
+
+static int statsWriteEntry(hdStatsGroup *group, const void *entry,
+			   size_t length, int64_t now)
+{
+	char stamp[STATS_STAMP_SIZE];
+	struct hdOutfile *file;
+	int ret;
+
+	if (__builtin_expect(!group || *group->next == STATS_CLOSED ||
+				     group->cursor != group->entry ||
+				     hdOutfileIsForeign(group->file),
+			     0))
+		return statsRefuse(group);
+	if (!entry && length > 0)
+		return hdFail(-HD_ERR_INVALID_ARGUMENT);
+	if (!statsLengthFits(group, entry, length))
+		return hdFail(-HDS_ERR_UNEXPECTED_ARGVALUE);
+	if (now < 0)
+		now = group->entryTime;
+	if (now < 0) {
+		now = hdClockNow();
+		if (__builtin_expect(now < 0, 0))
+			return hdFail(-HD_ERR_GET_TIME);
+	}
+	group->entryTime = -1;
+	statsPutStamp(stamp, statsTime(group, now));
+	file = group->file;
+	ret = hdOutfileBegin(file, sizeof(stamp) + length, HD_OUTFILE_MAY_DROP);
+	if (__builtin_expect(ret != 0, 0))
+		return hdResult(ret);
+	hdOutfileAdd(file, stamp, sizeof(stamp));
+	if (length > 0)
+		hdOutfileAdd(file, entry, length);
+	hdOutfileCommit(file);
+	return 0;
+}
+
+int hdS_writeEntry(hdStatsGroup *group, void *entry, size_t entryLength)
+{
+	return statsWriteEntry(group, entry, entryLength, -1);
+}
+
+int hdS_writeEntryAt(hdStatsGroup *group, const void *entry, size_t entryLength,
+		     const struct timespec *when)
+{
+	int64_t now = hdClockToNs(when);
+
+	if (now < 0)
+		return hdFail(-HD_ERR_INVALID_ARGUMENT);
+	return statsWriteEntry(group, entry, entryLength, now);
+}
+
+/* ---- Flush and end ----------------------------------------------------- */
+
+int hdS_flush(hdStatsGroup *group)
+{
+	if (!group)
+		return hdFail(-HD_ERR_INVALID_ARGUMENT);
+	if (!group->isCommitted)
+		return hdFail(-HDS_ERR_GROUP_COMMIT_STATE);
+	return hdResult(hdOutfileFlush(group->file));
+}
+
+int hdS_getLosses(const hdStatsGroup *group, hdLosses *losses)
+{
+	if (!group || !losses)
+		return hdFail(-HD_ERR_INVALID_ARGUMENT);
+	losses->records = hdOutfileLost(group->file);
+	losses->times = group->clamped;
+	return 0;
+}
+
+int hdS_finalize(hdStatsGroup *group)
+{
+	int ret;
+
+	if (!group)
+		return hdFail(-HD_ERR_INVALID_ARGUMENT);
+	if (group->isCommitted) {
+		ret = hdOutfileClose(group->file);
+	} else {
+		hdOutfileRemove(group->file);
+		ret = -HDS_ERR_GROUP_COMMIT_STATE;
+	}
+	statsFree(group);
+	return hdResult(ret);
+}

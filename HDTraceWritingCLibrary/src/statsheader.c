@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The header of a statistics file; see statsheader.h. */
+#include <config.h>
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "escape.h"
+#include "hdError.h"
+#include "statsheader.h"
+
+/* Append strings up to NULL; 0 or -HD_ERR_MALLOC. */
+static int headerAdd(struct hdText *text, const char *const *strings)
+{
+	int ret = 0;
+
+	for (; *strings && ret == 0; strings++)
+		ret = hdTextAdd(text, *strings);
+	return ret;
+}
+
+#define HEADER_ADD(text, ...) \
+	headerAdd(text, (const char *const[]){ __VA_ARGS__, NULL })
+
+/* Append ` key="value"`. */
+static int headerAttribute(struct hdText *text, const char *key,
+			   const char *value, size_t max)
+{
+	int ret = HEADER_ADD(text, " ", key, "=\"");
+	size_t start = text->used;
+
+	if (ret == 0)
+		ret = hdEscape(text, value, strlen(value));
+	if (ret == 0 && text->used - start > max)
+		ret = -HD_ERR_BUFFER_OVERFLOW;
+	return ret < 0 ? ret : hdTextAdd(text, "\"");
+}
+
+static int headerIndent(struct hdText *text, int level)
+{
+	int ret = 0;
+
+	for (int i = 0; i < level && ret == 0; i++)
+		ret = hdTextAdd(text, "  ");
+	return ret;
+}
+
+static int headerNode(struct hdText *text, const hdTopoNode *node, int level)
+{
+	int ret = hdTextAdd(text, "<TopologyNode>\n");
+
+	for (int i = 1; i <= level && ret == 0; i++) {
+		ret = headerIndent(text, i);
+		if (ret == 0)
+			ret = HEADER_ADD(text, "<Label value=\"",
+					 hdT_getTopoPathLabel(node, i),
+					 i < level ? "\">\n" : "\" />\n");
+	}
+	for (int i = level - 1; i >= 1 && ret == 0; i--) {
+		ret = headerIndent(text, i);
+		if (ret == 0)
+			ret = hdTextAdd(text, "</Label>\n");
+	}
+	return ret < 0 ? ret : hdTextAdd(text, "</TopologyNode>\n");
+}
+
+int hdStatsHeaderBegin(struct hdStatsHeader *header, const hdTopoNode *node,
+		       int level, const char *group)
+{
+	struct hdText *text = &header->text;
+	int ret = hdTextAdd(text, "00000\n<Statistics>\n");
+
+	if (ret == 0)
+		ret = headerNode(text, node, level);
+	header->element = text->used;
+	return ret < 0 ? ret
+		       : HEADER_ADD(text, "<Group name=\"", group,
+				    "\" timestampDatatype=\"EPOCH\""
+				    " timeAdjustment=\"-0000000000.000000000"
+				    "\"");
+}
+
+/* Close the element that is open, which is the group's or a value's. */
+static int headerClose(struct hdStatsHeader *header)
+{
+	bool isGroup = header->text.bytes[header->element] == '<';
+
+	return hdTextAdd(&header->text, isGroup ? ">\n" : " />\n");
+}
+
+int hdStatsHeaderAddValue(struct hdStatsHeader *header, const char *name,
+			  hdStatsValueType type, const char *unit,
+			  const char *grouping)
+{
+	static const char *const types[] = {
+		[INT32] = "INT32",   [INT64] = "INT64",   [FLOAT] = "FLOAT",
+		[DOUBLE] = "DOUBLE", [STRING] = "STRING",
+	};
+	struct hdText *text = &header->text;
+	size_t before = text->used;
+	size_t element;
+	int ret;
+
+	if ((unsigned int)type > STRING)
+		return -HD_ERR_INVALID_ARGUMENT;
+	ret = headerClose(header);
+	element = text->used;
+	if (ret == 0)
+		ret = hdTextAdd(text, "  <Value");
+	if (ret == 0)
+		ret = headerAttribute(text, "name", name,
+				      HDS_MAX_VALUE_NAME_LENGTH);
+	if (ret == 0)
+		ret = headerAttribute(text, "type", types[type], 8);
+	if (ret == 0 && unit)
+		ret = headerAttribute(text, "unit", unit,
+				      HDS_MAX_UNIT_NAME_LENGTH);
+	if (ret == 0 && grouping)
+		ret = headerAttribute(text, "grouping", grouping,
+				      HDS_MAX_GROUPING_NAME_LENGTH);
+	if (ret < 0) {
+		text->used = before;
+		return ret;
+	}
+	header->element = element;
+	return 0;
+}
+
+/* Whether the open element has an attribute. Values hold no quote. */
+static bool headerHas(const struct hdStatsHeader *header, const char *key)
+{
+	const char *at = header->text.bytes + header->element;
+	const char *end = header->text.bytes + header->text.used;
+	size_t length = strlen(key);
+
+	while ((at = memmem(at, (size_t)(end - at), key, length))) {
+		if (at[-1] == ' ' && at + length + 1 < end &&
+		    at[length] == '=' && at[length + 1] == '"')
+			return true;
+		at += length;
+	}
+	return false;
+}
+
+int hdStatsHeaderAddAttribute(struct hdStatsHeader *header, const char *key,
+			      const char *value)
+{
+	static const char *const reserved[] = {
+		"name",
+		"type",
+		"unit",
+		"grouping",
+		"timestampDatatype",
+		"timeAdjustment",
+	};
+	size_t before = header->text.used;
+	int ret;
+
+	if (!hdNameIsValid(key) || headerHas(header, key))
+		return -HD_ERR_INVALID_ARGUMENT;
+	for (size_t i = 0; i < sizeof(reserved) / sizeof(reserved[0]); i++)
+		if (strcmp(key, reserved[i]) == 0)
+			return -HD_ERR_INVALID_ARGUMENT;
+	ret = headerAttribute(&header->text, key, value, HDS_MAX_HEADER_LENGTH);
+	if (ret < 0)
+		header->text.used = before;
+	return ret;
+}
+
+int hdStatsHeaderEnd(struct hdStatsHeader *header)
+{
+	struct hdText *text = &header->text;
+	size_t before = text->used;
+	char digits[24];
+	size_t length;
+	int ret = headerClose(header);
+
+	if (ret == 0)
+		ret = hdTextAdd(text, "</Group>\n</Statistics>\n");
+	length = text->used - HD_STATS_LENGTH_SIZE;
+	if (ret == 0 && length >= HDS_MAX_HEADER_LENGTH)
+		ret = -HD_ERR_BUFFER_OVERFLOW;
+	if (ret < 0) {
+		text->used = before;
+		return ret;
+	}
+	snprintf(digits, sizeof(digits), "%05zu", length);
+	memcpy(text->bytes, digits, 5);
+	return 0;
+}
