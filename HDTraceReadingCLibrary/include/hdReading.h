@@ -74,6 +74,23 @@ typedef struct hdIMessage {
  */
 typedef void (*hdIMessageHandler)(const hdIMessage *message, void *data);
 
+/** A rule of the format that the library checks. */
+typedef struct hdIRule {
+	const char *id; /**< As in hdIMessage::rule. */
+	hdISeverity severity;
+	/** What holds when the rule is kept, one sentence. */
+	const char *meaning;
+} hdIRule;
+
+/**
+ * Get all rules that messages can name.
+ *
+ * @param[out] count Number of rules; may be NULL.
+ *
+ * @return The rules, sorted by what they are about; they never change.
+ */
+const hdIRule *hdI_getRules(size_t *count);
+
 /* ---- Projects ---------------------------------------------------------- */
 
 /** A name and a text, such as an XML attribute. */
@@ -109,7 +126,7 @@ struct hdINode;
 typedef struct hdIGroup {
 	const char *name;
 	const char *file; /**< Path of the .stat file. */
-	/** Node that the file name puts it at; NULL for a single file. */
+	/** Node that the file name puts it at; never NULL. */
 	const struct hdINode *node;
 	/** Labels in the header, from level 1 down. */
 	const char *const *labels;
@@ -120,7 +137,8 @@ typedef struct hdIGroup {
 	const hdIAttribute *attributes;
 	size_t attributeCount;
 	int64_t timeAdjustment; /**< Added to every time, in ns. */
-	int64_t dataOffset;     /**< Where the initial time stamp stands. */
+	/** Where the header ends, and the initial time stamp stands. */
+	int64_t dataOffset;
 	/** Bytes of one entry with its time stamp; 0 if it varies (strings). */
 	size_t entrySize;
 	int64_t fileSize;
@@ -133,7 +151,7 @@ typedef struct hdIGroup {
 /** A trace: one .trc file. */
 typedef struct hdITraceFile {
 	const char *file; /**< Path of the .trc file. */
-	const struct hdINode *node; /**< NULL for a single file. */
+	const struct hdINode *node; /**< Never NULL. */
 	int64_t fileSize;
 	/** Path of the .info file beside it, or NULL. */
 	const char *infoFile;
@@ -179,6 +197,9 @@ typedef struct hdIDatatype {
 	const char *name; /**< "" if there is none. */
 	/** Everything inside the element, as XML text; "" if it is empty. */
 	const char *content;
+	/** Other attributes of the element, in file order. */
+	const hdIAttribute *attributes;
+	size_t attributeCount;
 } hdIDatatype;
 
 /** A file that the application used. */
@@ -228,8 +249,9 @@ typedef struct hdIProject {
  *
  * @param path A .proj file, or its path without ".proj", or a directory that
  *        holds one .proj; or a single .stat or .trc file, which makes a
- *        project of one node: if the file name begins with the labels of its
- *        header the node has these, else it is the root.
+ *        project of one file: if the name of a .stat file ends with the
+ *        labels and the group of its header it belongs to a node with these
+ *        labels, else to the root.
  * @param handler Takes messages, now and when files of the project are read;
  *        may be NULL.
  * @param data Passed to @p handler.

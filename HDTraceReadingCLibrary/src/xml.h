@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file xml.h
+ * libxml2, without network, DTDs, entities of files, and output.
+ */
+#ifndef HDI_XML_H
+#define HDI_XML_H
+
+#include <libxml/parser.h>
+#include <libxml/tree.h>
+
+#include <stddef.h>
+#include <stdint.h>
+
+/** What libxml2 would print otherwise. */
+struct hdIXmlQuiet {
+	xmlStructuredErrorFunc function;
+	void *data;
+};
+
+/** What went wrong first. */
+struct hdIXmlError {
+	int code; /**< 0 is none, -ENOMEM or -EBADMSG. */
+	int64_t offset;
+	int64_t line;
+	char text[256];
+};
+
+/** Keep libxml2 silent in this thread. */
+void hdIXmlQuiet(struct hdIXmlQuiet *saved);
+
+/** Undo hdIXmlQuiet(). */
+void hdIXmlRestore(const struct hdIXmlQuiet *saved);
+
+/** Create a parser that is fed in pieces; NULL: no memory. */
+xmlParserCtxtPtr hdIXmlCreate(xmlSAXHandler *handler, void *data,
+			      struct hdIXmlError *error);
+
+/** Feed a parser; *error says whether it went well. */
+void hdIXmlFeed(xmlParserCtxtPtr parser, const char *data, size_t size,
+		int isLast, struct hdIXmlError *error);
+
+/** Stop a parser from one of its callbacks, for want of memory. */
+void hdIXmlStop(xmlParserCtxtPtr parser, struct hdIXmlError *error);
+
+/** Number of bytes that the parser has consumed. */
+int64_t hdIXmlOffset(xmlParserCtxtPtr parser);
+
+/**
+ * Parse a text into a tree.
+ *
+ * @return The tree, up to the error if there is one; NULL if there is
+ *         nothing.
+ */
+xmlDocPtr hdIXmlParse(const char *data, size_t size, struct hdIXmlError *error);
+
+/** Tell whether an element has this name, in any case. */
+int hdIXmlIs(const xmlNode *node, const char *name);
+
+/** First child element of @p node, or NULL. */
+const xmlNode *hdIXmlFirst(const xmlNode *node);
+
+/** Next sibling element of @p node, or NULL. */
+const xmlNode *hdIXmlNext(const xmlNode *node);
+
+/** First child element with this name, or NULL. */
+const xmlNode *hdIXmlFind(const xmlNode *node, const char *name);
+
+/**
+ * Get the value of an attribute, by exact name.
+ *
+ * @return Text, to be freed with xmlFree(); NULL: no such attribute (then
+ *         @p isMissing is set) or no memory.
+ */
+char *hdIXmlAttribute(const xmlNode *node, const char *name, int *isMissing);
+
+#endif
