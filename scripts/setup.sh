@@ -39,7 +39,7 @@ missing_packages() {
 apt_reason() {
 	local reason
 
-	reason=$(grep -E '^(E|Err|W): ?' "$1" | head -n 1)
+	reason=$(grep '^E: ' "$1" | head -n 1)
 	printf '%s\n' "${reason:-$(tail -n 1 "$1")}"
 }
 

@@ -150,7 +150,7 @@ typedef struct hdIGroup {
 
 /** A trace: one .trc file. */
 typedef struct hdITraceFile {
-	const char *file; /**< Path of the .trc file. */
+	const char *file;           /**< Path of the .trc file. */
 	const struct hdINode *node; /**< Never NULL. */
 	int64_t fileSize;
 	/** Path of the .info file beside it, or NULL. */
@@ -162,11 +162,11 @@ typedef struct hdINode {
 	const char *label; /**< The root's is the project name. */
 	/** Labels from level 1 down, joined with '_'; the root's is "". */
 	const char *path;
-	int level; /**< 0 is the root. */
-	const struct hdINode *parent; /**< NULL for the root. */
+	int level;                             /**< 0 is the root. */
+	const struct hdINode *parent;          /**< NULL for the root. */
 	const struct hdINode *const *children; /**< In file order. */
 	size_t childCount;
-	const hdITraceFile *trace; /**< NULL if there is none. */
+	const hdITraceFile *trace;     /**< NULL if there is none. */
 	const hdIGroup *const *groups; /**< Declared order, then by name. */
 	size_t groupCount;
 	/** Whether the .proj has this node; if not, files brought it up. */
@@ -300,14 +300,14 @@ typedef union hdIColumn {
 
 /** Some consecutive entries of a statistics group. */
 typedef struct hdIBlock {
-	size_t count; /**< Entries in this block; never 0. */
+	size_t count;   /**< Entries in this block; never 0. */
 	uint64_t first; /**< Number of the first entry in the file, from 0. */
 	/** Start and end of the interval of each entry. */
 	const int64_t *start;
 	const int64_t *end;
 	/** 1 where the group was stopped between the entry before and this. */
 	const uint8_t *isAfterGap;
-	const int64_t *offset; /**< Where each entry stands in the file. */
+	const int64_t *offset;    /**< Where each entry stands in the file. */
 	const hdIColumn *columns; /**< One for each value of the group. */
 } hdIBlock;
 
@@ -369,10 +369,7 @@ typedef struct hdIElement {
 } hdIElement;
 
 /** What a record of a trace is. */
-typedef enum hdIRecordKind {
-	HDI_STATE,
-	HDI_EVENT
-} hdIRecordKind;
+typedef enum hdIRecordKind { HDI_STATE, HDI_EVENT } hdIRecordKind;
 
 /** A state or an event. */
 typedef struct hdIRecord {

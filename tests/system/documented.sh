@@ -1,0 +1,37 @@
+#!/bin/sh
+# The documentation lists what the programs really have, all of it.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+. "${abs_top_srcdir:?}/tests/lib/tap.sh"
+cd "$abs_top_srcdir" || exit 99
+
+# Files have the same lines.
+same() {
+	[ -s "$1" ] && diff -u "$1" "$2"
+}
+
+# Print the variables that FILE... names.
+variables() {
+	cat "$@" | sed 's/\\-/-/g' | grep -oE '\bHDTRACE_[A-Z_]+' | sort -u
+}
+
+# Print the subcommands that hdtrace --help lists.
+subcommands() {
+	"${abs_top_builddir:?}/hdtrace" --help |
+		sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p' | sort
+}
+
+cat HDTraceWritingCLibrary/src/*.c | grep -oE '"HDTRACE_[A-Z_]+"' |
+	tr -d '"' | sort -u >"$scratch/read"
+variables HDTraceWritingCLibrary/include/hdTopology.h >"$scratch/header"
+variables doc/man/hdtrace-environment.7 >"$scratch/page"
+ok "hdTopology.h lists the environment variables" \
+	same "$scratch/read" "$scratch/header"
+ok "hdtrace-environment(7) lists the environment variables" \
+	same "$scratch/read" "$scratch/page"
+
+"${abs_top_builddir:?}/tests/system/rules" >"$scratch/rules"
+grep -oE '^\| .[a-z]+\.[a-z-]+. \| [a-z]+ \|' doc/format/format.md \
+	>"$scratch/listed"
+ok "doc/format lists the rules" same "$scratch/rules" "$scratch/listed"
+
+done_testing
