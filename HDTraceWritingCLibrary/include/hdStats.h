@@ -80,26 +80,31 @@ typedef struct _hdStatsGroup hdStatsGroup;
 static inline void hdS_orderBytes32(void *x)
 {
 	uint32_t v;
-	unsigned char b[4];
+	unsigned char *b = (unsigned char *)x;
 
 	memcpy(&v, x, sizeof(v));
 	b[0] = (unsigned char)(v >> 24);
 	b[1] = (unsigned char)(v >> 16);
 	b[2] = (unsigned char)(v >> 8);
 	b[3] = (unsigned char)v;
-	memcpy(x, b, sizeof(b));
 }
 
 /** Implementation of the order_bytes macros. */
 static inline void hdS_orderBytes64(void *x)
 {
 	uint64_t v;
-	unsigned char b[8];
+	unsigned char *b = (unsigned char *)x;
 
 	memcpy(&v, x, sizeof(v));
-	for (int i = 0; i < 8; i++)
-		b[i] = (unsigned char)(v >> (56 - 8 * i));
-	memcpy(x, b, sizeof(b));
+	/* Spelled out, compilers make one instruction of it. */
+	b[0] = (unsigned char)(v >> 56);
+	b[1] = (unsigned char)(v >> 48);
+	b[2] = (unsigned char)(v >> 40);
+	b[3] = (unsigned char)(v >> 32);
+	b[4] = (unsigned char)(v >> 24);
+	b[5] = (unsigned char)(v >> 16);
+	b[6] = (unsigned char)(v >> 8);
+	b[7] = (unsigned char)v;
 }
 
 /** Convert the 32 bit integer at @p x to network byte order, in place. */

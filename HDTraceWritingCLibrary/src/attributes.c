@@ -2,15 +2,11 @@
 /* Attributes of XML elements; see attributes.h. */
 #include <config.h>
 
-#include <stdbool.h>
-
 #include "attributes.h"
-#include "escape.h"
-#include "hdError.h"
 
-/* Whether ` key='` stands in the start tag. Values hold no apostrophe. */
-static bool attributeIsThere(const struct hdText *text, size_t element,
-			     const char *key, size_t length)
+/* The values hold no apostrophe, so ` key='` cannot stand in one. */
+bool hdAttributeIsThere(const struct hdText *text, size_t element,
+			const char *key, size_t length)
 {
 	const char *at = text->bytes + element;
 	const char *end = text->bytes + text->used;
@@ -24,34 +20,20 @@ static bool attributeIsThere(const struct hdText *text, size_t element,
 	return false;
 }
 
-/* Names that the format uses itself. */
-static bool attributeIsReserved(const char *key, size_t length)
+int hdAttributeBeginLong(struct hdText *text, size_t element,
+			 struct hdKeys *keys, const char *key, char terminator,
+			 size_t room)
 {
-	return (length == 4 && memcmp(key, "time", 4) == 0) ||
-	       (length == 3 && memcmp(key, "end", 3) == 0);
-}
+	size_t length = hdNameLength(key);
 
-int hdAttributeBegin(struct hdText *text, size_t element, uint64_t *seen,
-		     const char *key, size_t length, size_t room)
-{
-	uint32_t hash = (uint32_t)length;
-	uint64_t bit;
-
-	if (length == 0 || length > HD_NAME_MAX ||
-	    !(hdNameBytes[(unsigned char)key[0]] & HD_NAME_START) ||
-	    attributeIsReserved(key, length))
+	if (length == 0 || !hdAttributeIsGood(key, length, terminator) ||
+	    hdAttributeIsThere(text, element, key, length))
 		return -HD_ERR_INVALID_ARGUMENT;
-	if (hdTextRoom(text, length + room + 3) < 0)
+	if (hdTextRoom(text, length + 3 + room) < 0)
 		return -HD_ERR_MALLOC;
-	for (size_t i = 0; i < length; i++) {
-		if (!hdNameBytes[(unsigned char)key[i]])
-			return -HD_ERR_INVALID_ARGUMENT;
-		hash = hash * 31 + (unsigned char)key[i];
-	}
-	bit = UINT64_C(1) << (hash * UINT32_C(2654435769) >> 26);
-	if ((*seen & bit) && attributeIsThere(text, element, key, length))
-		return -HD_ERR_INVALID_ARGUMENT;
-	*seen |= bit;
+	/* From now on each key is looked for. */
+	keys->first = UINT64_MAX;
+	keys->second = UINT64_MAX;
 	hdTextPutc(text, ' ');
 	hdTextPut(text, key, length);
 	hdTextPut(text, "='", 2);
@@ -81,11 +63,11 @@ static bool attributeEndsValue(const char *after)
 	       (next[length + 1] == '\'' || next[length + 1] == '"');
 }
 
-int hdAttributeList(struct hdText *text, size_t element, uint64_t *seen,
+int hdAttributeList(struct hdText *text, size_t element, struct hdKeys *keys,
 		    const char *list)
 {
 	size_t used = text->used;
-	uint64_t seenBefore = *seen;
+	struct hdKeys keysBefore = *keys;
 	const char *at = attributeSkipBlanks(list);
 	int ret = 0;
 
@@ -107,7 +89,7 @@ int hdAttributeList(struct hdText *text, size_t element, uint64_t *seen,
 			ret = -HD_ERR_INVALID_ARGUMENT;
 			break;
 		}
-		ret = hdAttributeBegin(text, element, seen, at, length, 1);
+		ret = hdAttributeBegin(text, element, keys, at, '=', 1);
 		if (ret == 0)
 			ret = hdEscape(text, value, (size_t)(end - value));
 		if (ret == 0)
@@ -118,7 +100,7 @@ int hdAttributeList(struct hdText *text, size_t element, uint64_t *seen,
 	}
 	if (ret < 0) {
 		text->used = used;
-		*seen = seenBefore;
+		*keys = keysBefore;
 	}
 	return ret;
 }

@@ -98,15 +98,16 @@ int hdEscape(struct hdText *text, const char *bytes, size_t length)
 	const unsigned char *end = s + length;
 
 	while (s < end) {
-		const unsigned char *start = s;
 		size_t sequence;
+		char *to;
 
 		/* Room for the rest and for what one byte may become. */
 		if (hdTextRoom(text, (size_t)(end - s) + 8) < 0)
 			return -HD_ERR_MALLOC;
+		to = text->bytes + text->used;
 		while (s < end && escapePlain[*s])
-			s++;
-		hdTextPut(text, (const char *)start, (size_t)(s - start));
+			*to++ = (char)*s++;
+		text->used = (size_t)(to - text->bytes);
 		if (s == end)
 			break;
 		sequence =

@@ -47,27 +47,39 @@ static inline void numberPut8(char *to, uint32_t value)
 	numberPut4(to + 4, value % 10000);
 }
 
+/* Write up to four digits. */
+static inline char *numberShort(char *to, uint32_t value)
+{
+	if (value < 100) {
+		if (value < 10) {
+			*to = (char)('0' + value);
+			return to + 1;
+		}
+		numberPut2(to, value);
+		return to + 2;
+	}
+	if (value < 1000) {
+		*to = (char)('0' + value / 100);
+		numberPut2(to + 1, value % 100);
+		return to + 3;
+	}
+	numberPut4(to, value);
+	return to + 4;
+}
+
 /* Write up to 20 digits. */
 static char *numberUint64(char *to, uint64_t value)
 {
-	char digits[20];
-	char *start = digits + sizeof(digits);
-	size_t length;
-
-	while (value >= 100) {
-		start -= 2;
-		numberPut2(start, (uint32_t)(value % 100));
-		value /= 100;
+	if (value < 10000)
+		return numberShort(to, (uint32_t)value);
+	if (value < 100000000) {
+		to = numberShort(to, (uint32_t)value / 10000);
+		numberPut4(to, (uint32_t)value % 10000);
+		return to + 4;
 	}
-	if (value >= 10) {
-		start -= 2;
-		numberPut2(start, (uint32_t)value);
-	} else {
-		*--start = (char)('0' + value);
-	}
-	length = (size_t)(digits + sizeof(digits) - start);
-	memcpy(to, start, length);
-	return to + length;
+	to = numberUint64(to, value / 100000000);
+	numberPut8(to, (uint32_t)(value % 100000000));
+	return to + 8;
 }
 
 char *hdNumberInt64(char *to, int64_t value)
@@ -81,16 +93,34 @@ char *hdNumberInt64(char *to, int64_t value)
 	return numberUint64(to, magnitude);
 }
 
+/* "000" to "999", four bytes apart. */
+static char numberTriples[1000][4];
+
+static void numberComputeTriples(void)
+{
+	for (uint32_t i = 0; i < 1000; i++) {
+		numberTriples[i][0] = (char)('0' + i / 100);
+		numberPut2(numberTriples[i] + 1, i % 100);
+	}
+}
+
 char *hdNumberTime(char *to, int64_t ns)
 {
 	uint64_t seconds = (uint64_t)ns / 1000000000;
-	uint32_t rest = (uint32_t)((uint64_t)ns % 1000000000);
+	uint32_t rest = (uint32_t)((uint64_t)ns - seconds * 1000000000);
+	uint32_t us = rest / 1000;
+	uint32_t ms = rest / 1000000;
 
-	to = numberUint64(to, seconds);
-	*to++ = '.';
-	*to++ = (char)('0' + rest / 100000000);
-	numberPut8(to, rest % 100000000);
-	return to + 8;
+	if (__builtin_expect(seconds < 10000, 1))
+		to = numberShort(to, (uint32_t)seconds);
+	else
+		to = numberUint64(to, seconds);
+	*to = '.';
+	/* Each writes one byte too many, which the next one overwrites. */
+	memcpy(to + 1, numberTriples[ms], 4);
+	memcpy(to + 4, numberTriples[us - ms * 1000], 4);
+	memcpy(to + 7, numberTriples[rest - us * 1000], 4);
+	return to + 10;
 }
 
 /* ---- Powers of ten ----------------------------------------------------- */
@@ -160,9 +190,15 @@ static void numberComputePowers(void)
 	}
 }
 
+static void numberPrepare(void)
+{
+	numberComputeTriples();
+	numberComputePowers();
+}
+
 void hdNumberPrepare(void)
 {
-	pthread_once(&numberOnce, numberComputePowers);
+	pthread_once(&numberOnce, numberPrepare);
 }
 
 /* ---- Doubles ----------------------------------------------------------- */

@@ -14,17 +14,17 @@
 #define HD_INT64_MAX 20
 /** Longest result of hdNumberDouble(): -1.2345678901234567e-308. */
 #define HD_DOUBLE_MAX 32
-/** Longest result of hdNumberTime(): 10 digits, a point, 9 digits. */
-#define HD_TIME_LENGTH_MAX 21
+/** Room that hdNumberTime() needs: 10 digits, a point, 9 digits and one. */
+#define HD_TIME_LENGTH_MAX 22
 
 /** Write an integer; returns the end of it. */
 char *hdNumberInt64(char *to, int64_t value);
 
+/** Prepare what is below; any thread, costs some ten microseconds once. */
+void hdNumberPrepare(void);
+
 /** Write nanoseconds (not negative) as seconds with 9 decimals. */
 char *hdNumberTime(char *to, int64_t ns);
-
-/** Prepare hdNumberDouble(); any thread, costs some ten microseconds once. */
-void hdNumberPrepare(void);
 
 /**
  * Write a double with the fewest digits that read back as the same value.

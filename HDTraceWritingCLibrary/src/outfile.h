@@ -153,6 +153,32 @@ static inline void hdOutfileCommit(struct hdOutfile *file)
 		hdOutfileCommitSlowly(file);
 }
 
+/**
+ * Get room for a record of at most @p max bytes in one piece, to be filled and
+ * committed with hdOutfileCommitTo(); NULL where that is not to be had: then
+ * begin and add.
+ */
+static inline char *hdOutfileRoom(struct hdOutfile *file, size_t max)
+{
+	size_t at = file->head & file->mask;
+	size_t free = file->mask + 1 - (file->head - file->tailSeen);
+
+	if (__builtin_expect(
+		    max > file->mask + 1 - at || max + file->reserved > free ||
+			    atomic_load_explicit(&file->error,
+						 memory_order_relaxed) != 0,
+		    0))
+		return NULL;
+	return file->ring + at;
+}
+
+/** The record that got its room from hdOutfileRoom() ends at @p end. */
+static inline void hdOutfileCommitTo(struct hdOutfile *file, const char *end)
+{
+	file->head += (size_t)(end - (file->ring + (file->head & file->mask)));
+	hdOutfileCommit(file);
+}
+
 /** Begin, add and commit a record of one piece; results as of begin. */
 static inline int hdOutfilePut(struct hdOutfile *file, const char *bytes,
 			       size_t length, enum hdOutfileNeed need)

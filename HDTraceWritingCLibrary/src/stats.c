@@ -22,9 +22,12 @@
 #include "statsheader.h"
 #include "topology.h"
 
-/* Where no value is expected. */
-#define STATS_END 0xfe    /* Behind the last value. */
-#define STATS_CLOSED 0xff /* The group is disabled or not committed. */
+/* What is expected next, besides a type. */
+#define STATS_FIRST 0x10    /* Added to the type of the first value. */
+#define STATS_END 0xfd      /* Behind the last value. */
+#define STATS_DISABLED 0xfe /* The group is committed, but not enabled. */
+#define STATS_OPEN 0xff     /* The group is not committed. */
+#define STATS_TYPE(next) ((next) & ~STATS_FIRST)
 
 #define STATS_STAMP_SIZE 8
 
@@ -32,10 +35,10 @@
 #define STATS_STRING_ROOM (HDS_MAX_STRING_LENGTH + 2)
 
 struct _hdStatsGroup {
-	const unsigned char *next; /* Type of the next value. */
-	char *cursor;              /* Where it goes. */
-	char *entry;               /* The time stamp, then the values. */
+	const unsigned char *next; /* What is expected. */
 	struct hdOutfile *file;
+	char *cursor;         /* Where the next value goes. */
+	char *entry;          /* The time stamp, then the values. */
 	unsigned char *types; /* STATS_END is behind the last. */
 	size_t valueCount;
 	size_t entrySize; /* With the time stamp; of a string its length. */
@@ -51,7 +54,8 @@ struct _hdStatsGroup {
 	struct hdStatsHeader header; /* Until the commit. */
 };
 
-static const unsigned char statsClosed[] = { STATS_CLOSED };
+static const unsigned char statsOpen[] = { STATS_OPEN };
+static const unsigned char statsDisabled[] = { STATS_DISABLED };
 
 /* ---- Bytes and times --------------------------------------------------- */
 
@@ -121,7 +125,7 @@ hdStatsGroup *hdS_createGroup(const char *groupName, hdTopoNode *topoNode,
 	group = calloc(1, sizeof(*group));
 	if (!group)
 		return hdFailNull(-HD_ERR_MALLOC);
-	group->next = statsClosed;
+	group->next = statsOpen;
 	group->entryTime = -1;
 	group->entrySize = STATS_STAMP_SIZE;
 	group->types = malloc(1);
@@ -164,7 +168,9 @@ int hdS_addValue(hdStatsGroup *group, const char *name, hdStatsValueType type,
 	ret = hdStatsHeaderAddValue(&group->header, name, type, unit, grouping);
 	if (ret < 0)
 		return hdFail(ret);
-	types[group->valueCount++] = (unsigned char)type;
+	types[group->valueCount] = (unsigned char)type;
+	if (group->valueCount++ == 0)
+		types[0] |= STATS_FIRST;
 	types[group->valueCount] = STATS_END;
 	group->entrySize += sizes[type];
 	if (type == STRING)
@@ -211,6 +217,7 @@ int hdS_commitGroup(hdStatsGroup *group)
 	group->initOffset = (int64_t)header->used;
 	group->last = now;
 	group->cursor = group->entry;
+	group->next = statsDisabled;
 	group->file->recordSize = group->hasStrings ? 0 : group->entrySize;
 	statsPutStamp(stamp, now);
 	ret = hdOutfilePut(group->file, header->bytes, header->used,
@@ -242,7 +249,7 @@ static void statsPutFiller(hdStatsGroup *group, int64_t now)
 	to += STATS_STAMP_SIZE;
 	for (const unsigned char *type = group->types; *type != STATS_END;
 	     type++) {
-		switch (*type) {
+		switch (STATS_TYPE(*type)) {
 		case INT32:
 			statsPut32(to, 0);
 			to += 4;
@@ -347,7 +354,7 @@ int hdS_disableGroup(hdStatsGroup *group)
 	if (group->cursor != group->entry)
 		group->file->lost++;
 	group->isEnabled = false;
-	group->next = statsClosed;
+	group->next = statsDisabled;
 	return 0;
 }
 
@@ -362,15 +369,15 @@ int hdS_isEnabled(const hdStatsGroup *group)
 
 /* ---- Entries ----------------------------------------------------------- */
 
-/* Say why nothing can be written now. */
-static int statsRefuse(const hdStatsGroup *group)
+/* Say why nothing, or nothing of that type, can be written now. */
+static inline int statsRefuse(const hdStatsGroup *group)
 {
 	if (!group)
 		return hdFail(-HD_ERR_INVALID_ARGUMENT);
-	if (!group->isCommitted)
-		return hdFail(-HDS_ERR_GROUP_COMMIT_STATE);
-	if (!group->isEnabled || hdOutfileIsForeign(group->file))
+	if (*group->next == STATS_DISABLED || hdOutfileIsForeign(group->file))
 		return hdFail(-HD_ERR_TRACE_DISABLED);
+	if (*group->next == STATS_OPEN)
+		return hdFail(-HDS_ERR_GROUP_COMMIT_STATE);
 	return hdFail(-HDS_ERR_ENTRY_STATE);
 }
 
@@ -404,73 +411,90 @@ static int statsComplete(hdStatsGroup *group)
 				     HD_OUTFILE_MAY_DROP));
 }
 
-/* Whether a value of this type is not expected now. */
-static inline bool statsIsUnexpected(const hdStatsGroup *group,
-				     unsigned char type)
+/* The current value has been put and ends at the cursor. */
+static inline int statsAdvance(hdStatsGroup *group, const unsigned char *next,
+			       char *cursor)
 {
-	return __builtin_expect(!group || *group->next != type, 0);
-}
-
-/* The current value has been put, it was so many bytes. */
-static inline int statsAdvance(hdStatsGroup *group, size_t size)
-{
-	group->cursor += size;
-	if (__builtin_expect(*++group->next == STATS_END, 0))
+	group->cursor = cursor;
+	group->next = next + 1;
+	if (__builtin_expect(next[1] == STATS_END, 0))
 		return statsComplete(group);
 	return 0;
 }
 
-/* Whether the current value is the first, and there is no time for it. */
-static inline bool statsCannotBegin(hdStatsGroup *group)
+/* Put a value that is expected. */
+static inline int statsPut(hdStatsGroup *group, unsigned char type,
+			   uint64_t bits)
 {
-	return __builtin_expect(group->cursor == group->entry, 0) &&
-	       statsBegin(group) < 0;
+	const unsigned char *next = group->next;
+	char *cursor = group->cursor;
+
+	if (type == INT32 || type == FLOAT) {
+		statsPut32(cursor, (uint32_t)bits);
+		return statsAdvance(group, next, cursor + 4);
+	}
+	statsPut64(cursor, bits);
+	return statsAdvance(group, next, cursor + 8);
+}
+
+/* Refuse a value of a disabled group. Where errno is does not change, and to
+ * ask each time would double the price. */
+static inline int statsRefuseDisabled(void)
+{
+	static __thread int *place;
+
+	if (__builtin_expect(!place, 0))
+		place = &errno;
+	*place = HD_ERR_TRACE_DISABLED;
+	return -1;
+}
+
+/* Put a value that is the first of its entry, or refuse it. */
+static __attribute__((__noinline__)) int statsWriteFirst(hdStatsGroup *group,
+							 unsigned char type,
+							 uint64_t bits)
+{
+	if (!group || *group->next != (type | STATS_FIRST))
+		return statsRefuse(group);
+	if (statsBegin(group) < 0)
+		return -1;
+	return statsPut(group, type, bits);
+}
+
+static inline int statsWrite(hdStatsGroup *group, unsigned char type,
+			     uint64_t bits)
+{
+	if (__builtin_expect(group && *group->next == type, 1))
+		return statsPut(group, type, bits);
+	if (__builtin_expect(group && *group->next == STATS_DISABLED, 1))
+		return statsRefuseDisabled();
+	return statsWriteFirst(group, type, bits);
 }
 
 int hdS_writeInt32Value(hdStatsGroup *group, int32_t value)
 {
-	if (statsIsUnexpected(group, INT32))
-		return statsRefuse(group);
-	if (statsCannotBegin(group))
-		return -1;
-	statsPut32(group->cursor, (uint32_t)value);
-	return statsAdvance(group, sizeof(value));
+	return statsWrite(group, INT32, (uint32_t)value);
 }
 
 int hdS_writeInt64Value(hdStatsGroup *group, int64_t value)
 {
-	if (statsIsUnexpected(group, INT64))
-		return statsRefuse(group);
-	if (statsCannotBegin(group))
-		return -1;
-	statsPut64(group->cursor, (uint64_t)value);
-	return statsAdvance(group, sizeof(value));
+	return statsWrite(group, INT64, (uint64_t)value);
 }
 
 int hdS_writeFloatValue(hdStatsGroup *group, float value)
 {
 	uint32_t bits;
 
-	if (statsIsUnexpected(group, FLOAT))
-		return statsRefuse(group);
-	if (statsCannotBegin(group))
-		return -1;
 	memcpy(&bits, &value, sizeof(bits));
-	statsPut32(group->cursor, bits);
-	return statsAdvance(group, sizeof(bits));
+	return statsWrite(group, FLOAT, bits);
 }
 
 int hdS_writeDoubleValue(hdStatsGroup *group, double value)
 {
 	uint64_t bits;
 
-	if (statsIsUnexpected(group, DOUBLE))
-		return statsRefuse(group);
-	if (statsCannotBegin(group))
-		return -1;
 	memcpy(&bits, &value, sizeof(bits));
-	statsPut64(group->cursor, bits);
-	return statsAdvance(group, sizeof(bits));
+	return statsWrite(group, DOUBLE, bits);
 }
 
 /* Make room in the entry for a string and for what follows it at least. */
@@ -498,19 +522,19 @@ int hdS_writeString(hdStatsGroup *group, const char *str)
 {
 	size_t length;
 
-	if (statsIsUnexpected(group, STRING))
+	if (!group || STATS_TYPE(*group->next) != STRING)
 		return statsRefuse(group);
 	length = str ? strlen(str) : SIZE_MAX;
 	if (length > HDS_MAX_STRING_LENGTH)
 		return hdFail(-HD_ERR_INVALID_ARGUMENT);
 	if (statsGrowEntry(group, length + STATS_STAMP_SIZE) < 0)
 		return hdFail(-HD_ERR_MALLOC);
-	if (statsCannotBegin(group))
+	if ((*group->next & STATS_FIRST) && statsBegin(group) < 0)
 		return -1;
 	group->cursor[0] = (char)(length >> 8);
 	group->cursor[1] = (char)length;
 	memcpy(group->cursor + 2, str, length);
-	return statsAdvance(group, length + 2);
+	return statsAdvance(group, group->next, group->cursor + 2 + length);
 }
 
 int hdS_setEntryTime(hdStatsGroup *group, const struct timespec *when)
@@ -519,7 +543,7 @@ int hdS_setEntryTime(hdStatsGroup *group, const struct timespec *when)
 
 	if (!group || time < 0)
 		return hdFail(-HD_ERR_INVALID_ARGUMENT);
-	if (*group->next == STATS_CLOSED || group->cursor != group->entry ||
+	if (*group->next >= STATS_DISABLED || group->cursor != group->entry ||
 	    hdOutfileIsForeign(group->file))
 		return statsRefuse(group);
 	group->entryTime = time;
@@ -536,9 +560,10 @@ static bool statsLengthFits(const hdStatsGroup *group, const char *entry,
 		return length == group->entrySize - STATS_STAMP_SIZE;
 	for (const unsigned char *type = group->types; *type != STATS_END;
 	     type++) {
-		size_t size = *type == INT32 || *type == FLOAT ? 4 : 8;
+		int plain = STATS_TYPE(*type);
+		size_t size = plain == INT32 || plain == FLOAT ? 4 : 8;
 
-		if (*type == STRING) {
+		if (plain == STRING) {
 			if (length - at < 2)
 				return false;
 			size = 2 + ((size_t)(unsigned char)entry[at] << 8 |
@@ -560,7 +585,7 @@ static int statsWriteEntry(hdStatsGroup *group, const void *entry,
 	struct hdOutfile *file;
 	int ret;
 
-	if (__builtin_expect(!group || *group->next == STATS_CLOSED ||
+	if (__builtin_expect(!group || *group->next >= STATS_DISABLED ||
 				     group->cursor != group->entry ||
 				     hdOutfileIsForeign(group->file),
 			     0))

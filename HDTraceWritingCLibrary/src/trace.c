@@ -5,11 +5,7 @@
  * A state is written when it ends, and what it held stands in one <Nested>
  * block before it. Until then its start tag lives in the trace's "tags" text,
  * its child elements in "elements"; both are stacks, since only the innermost
- * state can get more. The tags hold, for each open state, what may have to
- * precede it as well, so that a record is mostly one piece:
- *
- *     \t</Nested>\n\t<name key='value'
- *                  ^ level.tag
+ * state can get more.
  *
  * "Blocks" are the <Nested> that are open in the file: those of the outermost
  * states, as many as have something inside.
@@ -41,6 +37,9 @@
 #define TRACE_CLOSE "</Nested>\n"
 #define TRACE_END "</Program>\n"
 
+/* For the two functions that are called all the time. */
+#define HD_ALWAYS_INLINE inline __attribute__((__always_inline__))
+
 /* Text of a literal and its length. */
 #define LITERAL(text) text, sizeof(text) - 1
 
@@ -50,12 +49,11 @@
 
 /* An open state that is recorded. */
 struct traceLevel {
-	size_t start;    /* In the tags: where its part begins. */
-	size_t tag;      /* In the tags: where the start tag begins. */
+	size_t tag;      /* In the tags: where its part begins, indented. */
 	size_t elements; /* In the elements: where its part begins. */
 	size_t nameLength;
-	size_t reserved;      /* Of the file, while its block is open. */
-	uint64_t keys;        /* Filter of its attributes' names. */
+	size_t reserved; /* Of the file, while its block is open. */
+	struct hdKeys keys;
 	int64_t time;         /* Its start, relative. */
 	unsigned int skipped; /* Open states in it that are not recorded. */
 };
@@ -108,53 +106,70 @@ static size_t traceReserve(const hdTrace *trace, unsigned int level)
 {
 	const struct traceLevel *at = &trace->levels[level];
 	bool isTop = level + 1 == trace->used;
-	size_t tagsEnd = isTop ? trace->tags.used : at[1].start;
+	size_t tagsEnd = isTop ? trace->tags.used : at[1].tag;
 	size_t elementsEnd = isTop ? trace->elements.used : at[1].elements;
 
-	return tagsEnd - at->start + elementsEnd - at->elements +
-	       at->nameLength + TRACE_TAIL_MAX;
+	return tagsEnd - at->tag + elementsEnd - at->elements + at->nameLength +
+	       TRACE_TAIL_MAX + TRACE_INDENT_MAX + sizeof(TRACE_CLOSE);
 }
 
-/*
- * Put a record that lies in `level` recorded states into the file, with the
- * <Nested> that it needs before it.
- *
- * The end of a state whose block is open must not be dropped, or what lies in
- * the block would belong to the next one. So room for it is reserved.
- */
-static int tracePut(hdTrace *trace, unsigned int level, const char *bytes,
-		    size_t length, enum hdOutfileNeed need)
+/* Write one bracket of a block of the level. */
+static void traceBracket(hdTrace *trace, unsigned int level,
+			 const char *bracket, size_t length)
+{
+	hdOutfileAdd(trace->file, traceTabs, traceIndent(level));
+	hdOutfileAdd(trace->file, bracket, length);
+}
+
+/* Put a record that lies in `level` recorded states into the file, and close
+ * the block that is its own or open those that it lies in. */
+static int tracePutSlowly(hdTrace *trace, unsigned int level, const char *bytes,
+			  size_t length)
 {
 	struct hdOutfile *file = trace->file;
+	bool isOwner = trace->blocks > level;
 	size_t size = length;
 	size_t reserve = 0;
 	int ret;
 
-	if (__builtin_expect(trace->blocks >= level, 1))
-		return hdOutfilePut(file, bytes, length, need);
-
+	if (isOwner)
+		size += traceIndent(level) + sizeof(TRACE_CLOSE) - 1;
 	for (unsigned int i = trace->blocks; i < level; i++) {
 		size += traceIndent(i) + sizeof(TRACE_OPEN) - 1;
 		if (file->dropOnFull)
 			reserve += traceReserve(trace, i + 1);
 	}
-	ret = hdOutfileBegin(file, size + reserve, need);
-	if (ret != 0)
-		return ret;
-	for (unsigned int i = trace->blocks; i < level; i++) {
-		hdOutfileAdd(file, traceTabs, traceIndent(i));
-		hdOutfileAdd(file, LITERAL(TRACE_OPEN));
-		if (file->dropOnFull) {
+	/* The end of a state that owns a block must not be dropped, or what is
+	 * in the block would belong to the next state. So there is room
+	 * reserved for it since the block was opened. */
+	ret = hdOutfileBegin(file, size + reserve,
+			     isOwner ? HD_OUTFILE_KEEP : HD_OUTFILE_MAY_DROP);
+	if (ret == 0) {
+		if (isOwner)
+			traceBracket(trace, level, LITERAL(TRACE_CLOSE));
+		for (unsigned int i = trace->blocks; i < level; i++) {
 			struct traceLevel *at = &trace->levels[i + 1];
 
-			at->reserved = traceReserve(trace, i + 1);
-			file->reserved += at->reserved;
+			traceBracket(trace, i, LITERAL(TRACE_OPEN));
+			if (file->dropOnFull) {
+				at->reserved = traceReserve(trace, i + 1);
+				file->reserved += at->reserved;
+			}
 		}
+		hdOutfileAdd(file, bytes, length);
+		hdOutfileCommit(file);
 	}
-	hdOutfileAdd(file, bytes, length);
-	hdOutfileCommit(file);
-	trace->blocks = level;
-	return 0;
+	if (ret == 0 || isOwner)
+		trace->blocks = level;
+	return ret;
+}
+
+static inline int tracePut(hdTrace *trace, unsigned int level,
+			   const char *bytes, size_t length)
+{
+	if (__builtin_expect(trace->blocks != level, 0))
+		return tracePutSlowly(trace, level, bytes, length);
+	return hdOutfilePut(trace->file, bytes, length, HD_OUTFILE_MAY_DROP);
 }
 
 /* ---- Creation ---------------------------------------------------------- */
@@ -345,39 +360,58 @@ static int traceGrowLevels(hdTrace *trace)
 }
 
 /* Names that have a meaning of their own in the file. */
-static bool traceNameIsReserved(const char *name)
+static bool traceNameIsReserved(const char *name, size_t length)
 {
-	return strcmp(name, "Nested") == 0 || strcmp(name, "Event") == 0 ||
-	       strcmp(name, "Program") == 0;
+	return (length == 6 && memcmp(name, "Nested", 6) == 0) ||
+	       (length == 5 && memcmp(name, "Event", 5) == 0) ||
+	       (length == 7 && memcmp(name, "Program", 7) == 0);
 }
 
-/* Open a state whose name is known to be one. */
-static int traceStart(hdTrace *trace, const char *name, size_t nameLength,
-		      int64_t now)
+/* Copy a state's name; its length, or 0 if it is not one. */
+static inline size_t traceCopyName(char *to, const char *name)
+{
+	size_t length = 0;
+
+	if (!(hdNameBytes[(unsigned char)name[0]] & HD_NAME_START))
+		return 0;
+	for (; hdNameBytes[(unsigned char)name[length]]; length++) {
+		if (length == HD_NAME_MAX)
+			return 0;
+		to[length] = name[length];
+	}
+	return name[length] || traceNameIsReserved(name, length) ? 0 : length;
+}
+
+/* Open a state. */
+static HD_ALWAYS_INLINE int traceStart(hdTrace *trace, const char *name,
+				       int64_t now)
 {
 	size_t indent = traceIndent(trace->used - 1);
 	struct hdText *tags = &trace->tags;
 	struct traceLevel *level;
+	size_t length;
+	char *to;
 
 	if (traceGrowLevels(trace) < 0 ||
-	    hdTextRoom(tags, 2 * indent + sizeof(TRACE_CLOSE) + nameLength +
-				     TRACE_TAIL_MAX) < 0)
+	    hdTextRoom(tags, TRACE_INDENT_MAX + HD_NAME_MAX + TRACE_TAIL_MAX) <
+		    0)
 		return -HD_ERR_MALLOC;
-	level = &trace->levels[trace->used];
-	level->start = tags->used;
-	hdTextPut(tags, traceTabs, indent);
-	hdTextPut(tags, LITERAL(TRACE_CLOSE));
+	to = tags->bytes + tags->used;
+	for (size_t i = 0; i < indent; i++)
+		*to++ = '\t';
+	*to++ = '<';
+	length = traceCopyName(to, name);
+	if (length == 0)
+		return -HD_ERR_INVALID_ARGUMENT;
+	level = &trace->levels[trace->used++];
 	level->tag = tags->used;
-	hdTextPut(tags, traceTabs, indent);
-	hdTextPutc(tags, '<');
-	hdTextPut(tags, name, nameLength);
-	level->nameLength = nameLength;
+	level->nameLength = length;
 	level->elements = trace->elements.used;
 	level->reserved = 0;
-	level->keys = 0;
+	level->keys = (struct hdKeys){ 0, 0 };
 	level->skipped = 0;
 	level->time = traceTime(trace, now);
-	trace->used++;
+	tags->used += indent + 1 + length;
 	trace->depth++;
 	return 0;
 }
@@ -418,17 +452,27 @@ static int traceReport(hdTrace *trace)
 	return hdFail(-HD_ERR_WRITE_FILE);
 }
 
-static int traceStartChecked(hdTrace *trace, const char *name, int64_t now,
-			     int clockError)
+static int traceStartAt(hdTrace *trace, const char *name, int64_t now)
 {
-	size_t length = hdNameLength(name);
+	int ret = traceStart(trace, name, now);
 
-	if (length == 0 || name[length] != '\0' || traceNameIsReserved(name))
-		return hdFail(-HD_ERR_INVALID_ARGUMENT);
-	if (now < 0)
-		return hdFail(clockError);
-	if (traceStart(trace, name, length, now) < 0)
-		return hdFail(-HD_ERR_MALLOC);
+	if (__builtin_expect(ret < 0, 0))
+		return hdFail(ret);
+	return traceReport(trace);
+}
+
+/* Apart from its caller, so that a disabled trace saves no registers. */
+static __attribute__((__noinline__)) int traceStartNow(hdTrace *trace,
+						       const char *name)
+{
+	int64_t now = hdClockNow();
+	int ret;
+
+	if (__builtin_expect(now < 0, 0))
+		return hdFail(-HD_ERR_GET_TIME);
+	ret = traceStart(trace, name, now);
+	if (__builtin_expect(ret < 0, 0))
+		return hdFail(ret);
 	return traceReport(trace);
 }
 
@@ -438,75 +482,106 @@ int hdT_logStateStart(hdTrace *trace, const char *name)
 		return hdFail(-HD_ERR_INVALID_ARGUMENT);
 	if (!traceIsOn(trace))
 		return traceSkip(trace);
-	return traceStartChecked(trace, name, hdClockNow(), -HD_ERR_GET_TIME);
+	return traceStartNow(trace, name);
 }
 
 int hdT_logStateStartAt(hdTrace *trace, const char *name,
 			const struct timespec *when)
 {
-	if (!trace || !name)
+	int64_t now = hdClockToNs(when);
+
+	if (!trace || !name || now < 0)
 		return hdFail(-HD_ERR_INVALID_ARGUMENT);
 	if (!traceIsOn(trace))
 		return traceSkip(trace);
-	return traceStartChecked(trace, name, hdClockToNs(when),
-				 -HD_ERR_INVALID_ARGUMENT);
+	return traceStartAt(trace, name, now);
 }
 
-/* Write the element of the innermost recorded state into the tags, behind its
- * start tag, and from there into the file. */
-static int traceEnd(hdTrace *trace, int64_t now)
+/* Write what follows a state's name and attributes. */
+static inline char *tracePutTail(const hdTrace *trace,
+				 const struct traceLevel *level,
+				 const char *name, size_t inside, int64_t now,
+				 char *to)
 {
-	struct traceLevel *level = &trace->levels[--trace->used];
-	unsigned int outside = trace->used - 1;
-	struct hdText *tags = &trace->tags;
-	struct hdText *elements = &trace->elements;
-	size_t inside = elements->used - level->elements;
-	bool isBlock = trace->blocks > outside;
-	enum hdOutfileNeed need =
-		isBlock ? HD_OUTFILE_KEEP : HD_OUTFILE_MAY_DROP;
-	size_t from;
-	char *to;
-	int memory, ret;
+	memcpy(to, "  time='", 8);
+	to = hdNumberTime(to + 8, level->time);
+	memcpy(to, "' end='", 8);
+	to = hdNumberTime(to + 7, now);
+	if (__builtin_expect(inside == 0, 1)) {
+		memcpy(to, "'/>\n", 4);
+		return to + 4;
+	}
+	memcpy(to, "'>", 2);
+	memcpy(to + 2, trace->elements.bytes + level->elements, inside);
+	to += 2 + inside;
+	memcpy(to, "</", 2);
+	memcpy(to + 2, name, level->nameLength);
+	to += 2 + level->nameLength;
+	memcpy(to, ">\n", 2);
+	return to + 2;
+}
 
-	trace->depth--;
-	trace->file->reserved -= level->reserved;
-	now = traceTime(trace, now);
+/* The same, where the record cannot be written into the file's buffer. */
+static __attribute__((__noinline__)) int traceEndSlowly(
+	hdTrace *trace, const struct traceLevel *level, int64_t now)
+{
+	unsigned int outside = trace->used - 1;
+	size_t nameEnd = traceIndent(outside) + 1 + level->nameLength;
+	size_t inside = trace->elements.used - level->elements;
+	struct hdText *tags = &trace->tags;
+	int memory, ret;
+	char *to;
+
 	memory = hdTextRoom(tags, TRACE_TAIL_MAX + inside + level->nameLength);
 	if (memory < 0) {
 		/* Drop what the state holds rather than the state, which may
 		 * own a block: for its name and times there is room. */
 		inside = 0;
-		tags->used = level->tag + traceIndent(outside) + 1 +
-			     level->nameLength;
+		tags->used = level->tag + nameEnd;
 	}
-	to = tags->bytes + tags->used;
-	memcpy(to, "  time='", 8);
-	to = hdNumberTime(to + 8, level->time);
-	memcpy(to, "' end='", 7);
-	to = hdNumberTime(to + 7, now);
-	if (inside > 0) {
-		memcpy(to, "'>", 2);
-		memcpy(to + 2, elements->bytes + level->elements, inside);
-		to += 2 + inside;
-		memcpy(to, "</", 2);
-		memcpy(to + 2,
-		       tags->bytes + level->tag + traceIndent(outside) + 1,
-		       level->nameLength);
-		to += 2 + level->nameLength;
-		memcpy(to, ">\n", 2);
-		to += 2;
+	to = tracePutTail(trace, level,
+			  tags->bytes + level->tag + nameEnd -
+				  level->nameLength,
+			  inside, now, tags->bytes + tags->used);
+	ret = tracePut(trace, outside, tags->bytes + level->tag,
+		       (size_t)(to - tags->bytes) - level->tag);
+	return ret < 0 ? ret : memory;
+}
+
+/* Write the element of the innermost recorded state, and forget the state. */
+static HD_ALWAYS_INLINE int traceEndState(hdTrace *trace, int64_t now)
+{
+	struct traceLevel *level = &trace->levels[--trace->used];
+	unsigned int outside = trace->used - 1;
+	const char *tag = trace->tags.bytes + level->tag;
+	size_t length = trace->tags.used - level->tag;
+	size_t inside = trace->elements.used - level->elements;
+	char *to = NULL;
+	int ret = 0;
+
+	trace->depth--;
+	trace->file->reserved -= level->reserved;
+	now = traceTime(trace, now);
+	if (__builtin_expect(trace->blocks == outside, 1))
+		to = hdOutfileRoom(trace->file, length + inside +
+							level->nameLength +
+							TRACE_TAIL_MAX);
+	if (__builtin_expect(to != NULL, 1)) {
+		memcpy(to, tag, length);
+		to = tracePutTail(trace, level, tag + traceIndent(outside) + 1,
+				  inside, now, to + length);
+		hdOutfileCommitTo(trace->file, to);
 	} else {
-		memcpy(to, "'/>\n", 4);
-		to += 4;
+		ret = hdResult(traceEndSlowly(trace, level, now));
 	}
-	from = isBlock ? level->start : level->tag;
-	ret = tracePut(trace, outside, tags->bytes + from,
-		       (size_t)(to - tags->bytes) - from, need);
-	if (isBlock)
-		trace->blocks = outside;
-	tags->used = level->start;
-	elements->used = level->elements;
-	return hdResult(ret < 0 ? ret : memory);
+	trace->tags.used = level->tag;
+	trace->elements.used = level->elements;
+	return ret;
+}
+
+static int traceEnd(hdTrace *trace, int64_t now)
+{
+	return traceEndState(trace, now);
 }
 
 /* Tell whether logStateEnd() has a recorded state to end: 1, or what it
@@ -528,26 +603,29 @@ static inline int traceCanEnd(hdTrace *trace)
 	if (hdOutfileIsForeign(trace->file)) {
 		trace->used--;
 		trace->depth--;
-		trace->tags.used = top->start;
+		trace->tags.used = top->tag;
 		trace->elements.used = top->elements;
 		return 0;
 	}
 	return 1;
 }
 
-int hdT_logStateEnd(hdTrace *trace)
+static __attribute__((__noinline__)) int traceEndNow(hdTrace *trace)
 {
-	int ret = traceCanEnd(trace);
-	int64_t now;
+	int64_t now = hdClockNow();
 
-	if (ret <= 0)
-		return ret;
-	now = hdClockNow();
 	if (__builtin_expect(now < 0, 0)) {
 		traceEnd(trace, trace->epoch + trace->last);
 		return hdFail(-HD_ERR_GET_TIME);
 	}
-	return traceEnd(trace, now);
+	return traceEndState(trace, now);
+}
+
+int hdT_logStateEnd(hdTrace *trace)
+{
+	int ret = traceCanEnd(trace);
+
+	return ret <= 0 ? ret : traceEndNow(trace);
 }
 
 int hdT_logStateEndAt(hdTrace *trace, const struct timespec *when)
@@ -572,19 +650,13 @@ static inline int traceCurrent(hdTrace *trace, struct traceLevel **level)
 	return (*level)->skipped == 0 && !hdOutfileIsForeign(trace->file);
 }
 
-/*
- * A state whose block is open has grown: reserve room for that as well, or,
- * where buffers may drop and there is none, take it back.
- */
-static int traceReserveMore(hdTrace *trace, struct traceLevel *level,
-			    struct hdText *text, size_t before)
+static __attribute__((__noinline__)) int traceReserveSlowly(
+	hdTrace *trace, struct traceLevel *level, struct hdText *text,
+	size_t before)
 {
 	size_t more = text->used - before;
-	int ret;
+	int ret = hdOutfileBegin(trace->file, more, HD_OUTFILE_MAY_DROP);
 
-	if (__builtin_expect(!level->reserved, 1))
-		return 0;
-	ret = hdOutfileBegin(trace->file, more, HD_OUTFILE_MAY_DROP);
 	if (ret != 0) {
 		text->used = before;
 		return hdResult(ret);
@@ -592,6 +664,16 @@ static int traceReserveMore(hdTrace *trace, struct traceLevel *level,
 	level->reserved += more;
 	trace->file->reserved += more;
 	return 0;
+}
+
+/* A state has grown. Where its block is open and buffers may drop, reserve
+ * room for that as well; if there is none, take it back. */
+static inline int traceReserveMore(hdTrace *trace, struct traceLevel *level,
+				   struct hdText *text, size_t before)
+{
+	if (__builtin_expect(!level->reserved, 1))
+		return 0;
+	return traceReserveSlowly(trace, level, text, before);
 }
 
 /* Begin ` key='` of the innermost state: 1, or what the caller returns. */
@@ -607,7 +689,7 @@ static inline int traceAttribute(hdTrace *trace, const char *key,
 	if (ret <= 0)
 		return ret;
 	ret = hdAttributeBegin(&trace->tags, (*level)->tag, &(*level)->keys,
-			       key, strlen(key), room);
+			       key, '\0', room);
 	return ret < 0 ? hdFail(ret) : 1;
 }
 
@@ -647,11 +729,8 @@ int hdT_logAttributeString(hdTrace *trace, const char *key, const char *value)
 {
 	size_t before = trace ? trace->tags.used : 0;
 	struct traceLevel *level;
-	uint64_t keys;
-	int ret;
+	int ret = traceAttribute(trace, key, value, 1, &level);
 
-	keys = trace ? trace->levels[trace->used - 1].keys : 0;
-	ret = traceAttribute(trace, key, value, 1, &level);
 	if (ret <= 0)
 		return ret;
 	ret = hdEscape(&trace->tags, value, strlen(value));
@@ -659,7 +738,6 @@ int hdT_logAttributeString(hdTrace *trace, const char *key, const char *value)
 		ret = hdTextRoom(&trace->tags, 1);
 	if (ret < 0) {
 		trace->tags.used = before;
-		level->keys = keys;
 		return hdFail(ret);
 	}
 	hdTextPutc(&trace->tags, '\'');
@@ -703,7 +781,7 @@ int hdT_logElement(hdTrace *trace, const char *name, const char *format, ...)
 	struct traceLevel *level;
 	va_list arguments;
 	size_t before;
-	uint64_t keys = 0;
+	struct hdKeys keys = { 0, 0 };
 	int ret;
 
 	if (!trace || !name || !hdNameIsValid(name) ||
@@ -758,8 +836,7 @@ static int traceEvent(hdTrace *trace, const char *name, int64_t now)
 					   traceTime(trace, now)) -
 			      text->bytes);
 	hdTextPut(text, LITERAL("'/>\n"));
-	return hdResult(tracePut(trace, outside, text->bytes, text->used,
-				 HD_OUTFILE_MAY_DROP));
+	return hdResult(tracePut(trace, outside, text->bytes, text->used));
 }
 
 int hdT_logEvent(hdTrace *trace, const char *name)
