@@ -12,8 +12,10 @@
  *     hdtrace merge PROJECT
  *     hdtrace stat PROJECT.proj
  *
- * Build it with: cc heat.c $(pkg-config --static --cflags --libs libhdTracing)
+ * Build it with:
+ *     cc -o heat heat.c $(pkg-config --static --cflags --libs libhdTracing) -lm
  */
+#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <pthread.h>
@@ -257,6 +259,17 @@ static void destroyPlate(struct plate *plate)
 	free(plate->traces);
 }
 
+/* The name of this host, as far as labels may hold it. */
+static void getHost(char *host, size_t size)
+{
+	if (gethostname(host, size) != 0)
+		fail("cannot get the name of this host");
+	host[size - 1] = '\0';
+	for (char *c = host; *c; c++)
+		if (!isalnum((unsigned char)*c) && *c != '.' && *c != '-')
+			*c = '-';
+}
+
 /* Create the trace of one thread: host, rank 0, number of the thread. */
 static hdTrace *createTrace(hdTopology *topology, const char *host, int number,
 			    struct sampler *sampler)
@@ -329,10 +342,7 @@ int main(int argc, char **argv)
 		fputs("Usage: heat PROJECT [THREADS [SIZE [STEPS]]]\n", stderr);
 		return 2;
 	}
-	if (gethostname(host, sizeof(host)) != 0)
-		fail("cannot get the name of this host");
-	host[sizeof(host) - 1] = '\0';
-
+	getHost(host, sizeof(host));
 	topology = hdT_createTopology(argv[1], levels, 3);
 	if (!topology)
 		fail(argv[1]);

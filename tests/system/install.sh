@@ -108,6 +108,17 @@ int main(void)
 }
 END
 
+# The installed example is what the guide compiles.
+compiles_example() {
+	example=$(find "$stage" -name heat.c)
+	# shellcheck disable=SC2046,SC2086
+	${CC:-cc} ${HD_SANITIZE-} -o "$scratch/heat" "$example" $($pkg_config \
+		--static --cflags --libs libhdTracing) -lm &&
+		LD_LIBRARY_PATH=$stage$prefix/lib "$scratch/heat" \
+			"$scratch/heat" 2 16 10
+}
+
+ok "the example compiles against what is installed" compiles_example
 ok "make install again" make_target install
 ok "make uninstall" make_target uninstall
 ok "nothing is left" nothing_left
