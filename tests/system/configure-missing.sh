@@ -30,4 +30,5 @@ names_package() {
 
 ok "no GLib" names_package libglib2.0-dev
 ok "no libxml2" names_package libxml2-dev glib-2.0
+ok "no GIO" names_package libglib2.0-dev glib-2.0 libxml-2.0
 done_testing
