@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file output.c
+ * Numbers, safe text, CSV and JSON.
+ */
+#include "config.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "clock.h"
+#include "output.h"
+
+/* ---- Numbers and text -------------------------------------------------- */
+
+static const char *special(char *buffer, double value)
+{
+	strcpy(buffer, isnan(value) ? "NaN" : value > 0 ? "Inf" : "-Inf");
+	return buffer;
+}
+
+const char *outDouble(char *buffer, double value)
+{
+	if (!isfinite(value))
+		return special(buffer, value);
+	for (int digits = 15; digits <= 17; digits++) {
+		snprintf(buffer, OUT_NUMBER_SIZE, "%.*g", digits, value);
+		if (strtod(buffer, NULL) == value)
+			break;
+	}
+	return buffer;
+}
+
+const char *outFloat(char *buffer, float value)
+{
+	if (!isfinite(value))
+		return special(buffer, (double)value);
+	for (int digits = 6; digits <= 9; digits++) {
+		snprintf(buffer, OUT_NUMBER_SIZE, "%.*g", digits,
+			 (double)value);
+		if (strtof(buffer, NULL) == value)
+			break;
+	}
+	return buffer;
+}
+
+const char *outRounded(char *buffer, double value)
+{
+	double size = fabs(value);
+	int decimals;
+
+	if (!isfinite(value))
+		return special(buffer, value);
+	if (size >= 1e12 || (size != 0 && size < 1e-4)) {
+		snprintf(buffer, OUT_NUMBER_SIZE, "%.5e", value);
+		return buffer;
+	}
+	decimals = size < 1 ? 6 : 5 - (int)floor(log10(size));
+	snprintf(buffer, OUT_NUMBER_SIZE, "%.*f", decimals < 0 ? 0 : decimals,
+		 value);
+	if (strchr(buffer, '.')) {
+		char *end = buffer + strlen(buffer);
+
+		while (end[-1] == '0')
+			*--end = '\0';
+		if (end[-1] == '.')
+			end[-1] = '\0';
+	}
+	return buffer;
+}
+
+const char *outInteger(char *buffer, outInt128 value)
+{
+	char digits[OUT_NUMBER_SIZE];
+	size_t count = 0;
+	char *out = buffer;
+	unsigned __int128 rest = value < 0 ? -(unsigned __int128)value
+					   : (unsigned __int128)value;
+
+	do {
+		digits[count++] = (char)('0' + (int)(rest % 10));
+		rest /= 10;
+	} while (rest);
+	if (value < 0)
+		*out++ = '-';
+	while (count)
+		*out++ = digits[--count];
+	*out = '\0';
+	return buffer;
+}
+
+const char *outSeconds(char *buffer, int64_t ns)
+{
+	uint64_t size = ns < 0 ? -(uint64_t)ns : (uint64_t)ns;
+
+	snprintf(buffer, OUT_NUMBER_SIZE, "%s%" PRIu64 ".%09" PRIu64,
+		 ns < 0 ? "-" : "", size / HD_NS_PER_S, size % HD_NS_PER_S);
+	return buffer;
+}
+
+const char *outDate(char *buffer, int64_t ns)
+{
+	int64_t seconds = ns / HD_NS_PER_S;
+	int64_t rest = ns % HD_NS_PER_S;
+	time_t when;
+	struct tm tm;
+	size_t length;
+
+	if (rest < 0) {
+		rest += HD_NS_PER_S;
+		seconds--;
+	}
+	when = (time_t)seconds;
+	if (!gmtime_r(&when, &tm))
+		return outSeconds(buffer, ns);
+	length = strftime(buffer, OUT_NUMBER_SIZE, "%Y-%m-%d %H:%M:%S", &tm);
+	snprintf(buffer + length, OUT_NUMBER_SIZE - length, ".%09" PRId64,
+		 rest);
+	return buffer;
+}
+
+const char *outDuration(char *buffer, int64_t ns)
+{
+	int64_t ms;
+
+	if (ns < 0 || ns >= INT64_MAX - 500000)
+		return outSeconds(buffer, ns);
+	if (ns < 1000)
+		snprintf(buffer, OUT_NUMBER_SIZE, "%" PRId64 " ns", ns);
+	else if (ns < 1000000)
+		snprintf(buffer, OUT_NUMBER_SIZE, "%.3f us", (double)ns / 1e3);
+	else if (ns < HD_NS_PER_S)
+		snprintf(buffer, OUT_NUMBER_SIZE, "%.3f ms", (double)ns / 1e6);
+	else {
+		ms = (ns + 500000) / 1000000;
+		snprintf(buffer, OUT_NUMBER_SIZE, "%" PRId64 ".%03" PRId64 " s",
+			 ms / 1000, ms % 1000);
+	}
+	return buffer;
+}
+
+const char *outSize(char *buffer, int64_t bytes)
+{
+	static const char *const units[] = {
+		"kB", "MB", "GB", "TB", "PB", "EB"
+	};
+	double size = (double)bytes / 1000;
+	size_t unit = 0;
+
+	if (bytes < 1000) {
+		snprintf(buffer, OUT_NUMBER_SIZE, "%" PRId64 " B", bytes);
+		return buffer;
+	}
+	while (size >= 999.95 && unit + 1 < G_N_ELEMENTS(units)) {
+		size /= 1000;
+		unit++;
+	}
+	snprintf(buffer, OUT_NUMBER_SIZE, "%.1f %s", size, units[unit]);
+	return buffer;
+}
+
+void outAppendPrintable(GString *out, const char *text, size_t length)
+{
+	const char *end = text + length;
+
+	while (text < end) {
+		gunichar c = g_utf8_get_char_validated(text, end - text);
+		unsigned char byte = (unsigned char)*text;
+
+		if (byte == '\n') {
+			g_string_append(out, "\\n");
+			text++;
+		} else if (byte == '\t') {
+			g_string_append(out, "\\t");
+			text++;
+		} else if (byte == '\0' || c == (gunichar)-1 ||
+			   c == (gunichar)-2 || c < 0x20 || c == 0x7f) {
+			g_string_append_printf(out, "\\x%02x", byte);
+			text++;
+		} else if (c >= 0x80 && !g_unichar_isprint(c)) {
+			g_string_append_printf(out, "\\u%04x", c);
+			text = g_utf8_next_char(text);
+		} else {
+			const char *next = g_utf8_next_char(text);
+
+			g_string_append_len(out, text, next - text);
+			text = next;
+		}
+	}
+}
+
+void outPrintable(const char *text)
+{
+	GString *out = g_string_new(NULL);
+
+	outAppendPrintable(out, text, strlen(text));
+	fputs(out->str, stdout);
+	g_string_free(out, TRUE);
+}
+
+/* ---- CSV --------------------------------------------------------------- */
+
+void outCsvPlain(struct outCsv *csv, const char *text)
+{
+	if (csv->hasField)
+		putchar(',');
+	csv->hasField = true;
+	fputs(text, stdout);
+}
+
+void outCsvBytes(struct outCsv *csv, const char *bytes, size_t length)
+{
+	bool needsQuotes = false;
+
+	outCsvPlain(csv, "");
+	for (size_t i = 0; i < length && !needsQuotes; i++)
+		needsQuotes = bytes[i] == '"' || bytes[i] == ',' ||
+			      bytes[i] == '\n' || bytes[i] == '\r';
+	if (!needsQuotes) {
+		fwrite(bytes, 1, length, stdout);
+		return;
+	}
+	putchar('"');
+	for (size_t i = 0; i < length; i++) {
+		if (bytes[i] == '"')
+			putchar('"');
+		putchar(bytes[i]);
+	}
+	putchar('"');
+}
+
+void outCsvText(struct outCsv *csv, const char *text)
+{
+	outCsvBytes(csv, text, strlen(text));
+}
+
+void outCsvEnd(struct outCsv *csv)
+{
+	putchar('\n');
+	csv->hasField = false;
+}
+
+void outCsvLine(const char *line)
+{
+	puts(line);
+}
+
+/* ---- JSON -------------------------------------------------------------- */
+
+static void jsonQuoted(const char *bytes, size_t length)
+{
+	char *valid = g_utf8_make_valid(bytes, (gssize)length);
+
+	putchar('"');
+	for (const char *c = valid; *c; c++) {
+		switch (*c) {
+		case '"':
+			fputs("\\\"", stdout);
+			break;
+		case '\\':
+			fputs("\\\\", stdout);
+			break;
+		case '\n':
+			fputs("\\n", stdout);
+			break;
+		case '\t':
+			fputs("\\t", stdout);
+			break;
+		case '\r':
+			fputs("\\r", stdout);
+			break;
+		default:
+			if ((unsigned char)*c < 0x20 || *c == 0x7f)
+				printf("\\u%04x", (unsigned int)*c);
+			else
+				putchar(*c);
+		}
+	}
+	putchar('"');
+	g_free(valid);
+}
+
+static void jsonIndent(const struct outJson *json)
+{
+	putchar('\n');
+	for (unsigned int i = 0; i < json->depth; i++)
+		fputs("  ", stdout);
+}
+
+/** What stands before a value: comma, line break, key. */
+static void jsonStart(struct outJson *json, const char *key)
+{
+	if (json->depth == 0)
+		return;
+	if (json->hasMember[json->depth])
+		fputs(json->isFlat[json->depth] ? ", " : ",", stdout);
+	else if (json->isFlat[json->depth] && !json->isArray[json->depth])
+		putchar(' ');
+	json->hasMember[json->depth] = true;
+	if (!json->isFlat[json->depth])
+		jsonIndent(json);
+	if (key) {
+		jsonQuoted(key, strlen(key));
+		fputs(": ", stdout);
+	}
+}
+
+static void jsonOpen(struct outJson *json, const char *key, bool isFlat,
+		     bool isArray)
+{
+	jsonStart(json, key);
+	g_assert(json->depth + 1 < OUT_JSON_DEPTH);
+	json->depth++;
+	json->hasMember[json->depth] = false;
+	json->isFlat[json->depth] = isFlat || json->isFlat[json->depth - 1];
+	json->isArray[json->depth] = isArray;
+	putchar(isArray ? '[' : '{');
+}
+
+void outJsonObject(struct outJson *json, const char *key, bool isFlat)
+{
+	jsonOpen(json, key, isFlat, false);
+}
+
+void outJsonArray(struct outJson *json, const char *key, bool isFlat)
+{
+	jsonOpen(json, key, isFlat, true);
+}
+
+void outJsonEnd(struct outJson *json)
+{
+	bool hasMember = json->hasMember[json->depth];
+	bool isFlat = json->isFlat[json->depth];
+	bool isArray = json->isArray[json->depth];
+
+	json->depth--;
+	if (hasMember && !isFlat)
+		jsonIndent(json);
+	else if (hasMember && !isArray)
+		putchar(' ');
+	putchar(isArray ? ']' : '}');
+	if (json->depth == 0)
+		putchar('\n');
+}
+
+void outJsonPlain(struct outJson *json, const char *key, const char *text)
+{
+	jsonStart(json, key);
+	fputs(text, stdout);
+}
+
+void outJsonBytes(struct outJson *json, const char *key, const char *bytes,
+		  size_t length)
+{
+	jsonStart(json, key);
+	jsonQuoted(bytes, length);
+}
+
+void outJsonText(struct outJson *json, const char *key, const char *text)
+{
+	outJsonBytes(json, key, text, strlen(text));
+}
+
+void outJsonInteger(struct outJson *json, const char *key, int64_t value)
+{
+	char buffer[OUT_NUMBER_SIZE];
+
+	outJsonPlain(json, key, outInteger(buffer, value));
+}
+
+void outJsonBool(struct outJson *json, const char *key, bool value)
+{
+	outJsonPlain(json, key, value ? "true" : "false");
+}
+
+static const char *jsonSpecial(double value)
+{
+	return isnan(value) ? "null" : value > 0 ? "1e999" : "-1e999";
+}
+
+void outJsonDouble(struct outJson *json, const char *key, double value)
+{
+	char buffer[OUT_NUMBER_SIZE];
+
+	outJsonPlain(json, key,
+		     isfinite(value) ? outDouble(buffer, value)
+				     : jsonSpecial(value));
+}
+
+void outJsonSeconds(struct outJson *json, const char *key, int64_t ns)
+{
+	char buffer[OUT_NUMBER_SIZE];
+
+	outJsonPlain(json, key, outSeconds(buffer, ns));
+}

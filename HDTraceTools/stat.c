@@ -1,0 +1,707 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file stat.c
+ * hdtrace stat: summarizes the statistics of a project.
+ *
+ * One pass through every file. Entries and phases are both ordered by time and
+ * phases do not overlap, so at any moment one phase is open; its results are
+ * printed when the entries have passed it.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "dump.h"
+#include "moments.h"
+#include "output.h"
+#include "phases.h"
+#include "select.h"
+#include "tool.h"
+
+/** A phase of a group while entries are added to it. */
+struct slot {
+	struct moments *moments; /**< One for each chosen value. */
+	uint64_t entries;
+	uint64_t occurrences; /**< Phases that were added up here. */
+	int64_t start;        /**< Of the phase, or of what is covered. */
+	int64_t end;
+	int64_t coverStart; /**< Of the entries that were added. */
+	int64_t coverEnd;
+};
+
+/** What the whole command works on. */
+struct statRun {
+	struct tool *tool;
+	const hdIProject *project;
+	struct selection selection;
+	struct phases phases;
+	char *phasesFile;
+	char *phasesFrom;
+	gboolean isByName;
+	bool hasPhases;
+	struct outJson json;
+};
+
+/** What work on one group needs. */
+struct statGroup {
+	struct statRun *run;
+	const hdIGroup *group;
+	size_t *columns; /**< The values that were asked for. */
+	size_t columnCount;
+	struct slot *slots; /**< One, or one for each name of a phase. */
+	size_t slotCount;
+	size_t phase;     /**< The first phase that is not over. */
+	bool hasMissing;  /**< There was a NaN. */
+	uint64_t entries; /**< In any phase, and the time they cover. */
+	int64_t start;
+	int64_t end;
+	struct outTable *table; /**< Text only. */
+};
+
+static const char *const headings[] = {
+	"<Phase",    ">From", ">Duration", "<Value", "<Unit",
+	">Count",    ">NaN",  ".Mean",     ".Min",   ".Max",
+	".Std.dev.", ".Sum",  ".Integral", "<",      NULL,
+};
+/** Columns above that are not always shown. */
+enum {
+	COLUMN_PHASE,
+	COLUMN_FROM,
+	COLUMN_DURATION,
+	COLUMN_MISSING = 6,
+};
+
+static bool isInteger(hdIType type)
+{
+	return type == HDI_INT32 || type == HDI_INT64 || type == HDI_UINT64;
+}
+
+static const char *nodePath(const hdIGroup *group)
+{
+	return group->node ? group->node->path : "";
+}
+
+/* ---- Printing ---------------------------------------------------------- */
+
+/** A row of results, ready to be printed. */
+struct row {
+	const char *phase; /**< NULL if there are no phases. */
+	const struct slot *slot;
+	const hdIValue *value;
+	const struct moments *moments;
+	struct momentsResult result;
+	const char *integralUnit;
+};
+
+/** Minimum, maximum or sum: exact for integers; "" if there is none. */
+static const char *exact(char *buffer, const struct row *row, double value,
+			 outInt128 integer, bool isSum)
+{
+	if (row->moments->count == 0 || row->value->type == HDI_STRING)
+		return strcpy(buffer, "");
+	if (isInteger(row->value->type) && !(isSum && row->moments->shares))
+		return outInteger(buffer, integer);
+	return outDouble(buffer, value);
+}
+
+static void csvNumber(struct outCsv *csv, double value)
+{
+	char buffer[OUT_NUMBER_SIZE];
+
+	outCsvPlain(csv, isnan(value) ? "" : outDouble(buffer, value));
+}
+
+static void csvTime(struct outCsv *csv, int64_t time)
+{
+	char buffer[OUT_NUMBER_SIZE];
+
+	outCsvPlain(csv, outSeconds(buffer, time));
+}
+
+static void csvCount(struct outCsv *csv, uint64_t count)
+{
+	char buffer[OUT_NUMBER_SIZE];
+
+	outCsvPlain(csv, outInteger(buffer, (outInt128)count));
+}
+
+static void printCsv(const struct statGroup *work, const struct row *row)
+{
+	struct outCsv csv = { false };
+	char buffer[OUT_NUMBER_SIZE];
+	const struct moments *m = row->moments;
+
+	outCsvText(&csv, nodePath(work->group));
+	outCsvText(&csv, work->group->name);
+	outCsvText(&csv, row->value->name);
+	outCsvPlain(&csv, dumpTypeName(row->value->type));
+	outCsvText(&csv, row->value->unit);
+	outCsvText(&csv, row->phase ? row->phase : "");
+	if (row->slot->start <= row->slot->end) {
+		csvTime(&csv, row->slot->start);
+		csvTime(&csv, row->slot->end);
+	} else {
+		outCsvPlain(&csv, "");
+		outCsvPlain(&csv, "");
+	}
+	csvCount(&csv, row->slot->occurrences);
+	csvCount(&csv, m->count);
+	csvCount(&csv, m->missing);
+	csvTime(&csv, (int64_t)m->weight);
+	csvNumber(&csv, row->result.mean);
+	outCsvPlain(&csv, exact(buffer, row, m->min, m->minInteger, false));
+	outCsvPlain(&csv, exact(buffer, row, m->max, m->maxInteger, false));
+	csvNumber(&csv, row->result.deviation);
+	outCsvPlain(&csv,
+		    exact(buffer, row, row->result.sum, m->sumInteger, true));
+	csvNumber(&csv, row->result.integral);
+	outCsvText(&csv, row->integralUnit);
+	outCsvEnd(&csv);
+}
+
+static void jsonExact(struct outJson *json, const char *key,
+		      const struct row *row, double value, outInt128 integer,
+		      bool isSum)
+{
+	char buffer[OUT_NUMBER_SIZE];
+
+	if (row->moments->count == 0 || row->value->type == HDI_STRING)
+		outJsonPlain(json, key, "null");
+	else if (isInteger(row->value->type) &&
+		 !(isSum && row->moments->shares))
+		outJsonPlain(json, key, outInteger(buffer, integer));
+	else
+		outJsonDouble(json, key, value);
+}
+
+static void printJson(const struct statGroup *work, const struct row *row)
+{
+	struct outJson *json = &work->run->json;
+	const struct moments *m = row->moments;
+	char buffer[OUT_NUMBER_SIZE];
+
+	outJsonObject(json, NULL, true);
+	outJsonText(json, "node", nodePath(work->group));
+	outJsonText(json, "group", work->group->name);
+	outJsonText(json, "value", row->value->name);
+	outJsonText(json, "type", dumpTypeName(row->value->type));
+	outJsonText(json, "unit", row->value->unit);
+	if (row->phase)
+		outJsonText(json, "phase", row->phase);
+	else
+		outJsonPlain(json, "phase", "null");
+	if (row->slot->start <= row->slot->end) {
+		outJsonSeconds(json, "start", row->slot->start);
+		outJsonSeconds(json, "end", row->slot->end);
+	} else {
+		outJsonPlain(json, "start", "null");
+		outJsonPlain(json, "end", "null");
+	}
+	outJsonPlain(json, "phases",
+		     outInteger(buffer, (outInt128)row->slot->occurrences));
+	outJsonPlain(json, "count", outInteger(buffer, (outInt128)m->count));
+	outJsonPlain(json, "nan", outInteger(buffer, (outInt128)m->missing));
+	outJsonSeconds(json, "seconds", (int64_t)m->weight);
+	outJsonDouble(json, "mean", row->result.mean);
+	jsonExact(json, "min", row, m->min, m->minInteger, false);
+	jsonExact(json, "max", row, m->max, m->maxInteger, false);
+	outJsonDouble(json, "stddev", row->result.deviation);
+	jsonExact(json, "sum", row, row->result.sum, m->sumInteger, true);
+	outJsonDouble(json, "integral", row->result.integral);
+	outJsonText(json, "integral_unit", row->integralUnit);
+	outJsonEnd(json);
+}
+
+static const char *rounded(char *buffer, double value)
+{
+	return isnan(value) ? "-" : outRounded(buffer, value);
+}
+
+static const char *roundedExact(char *buffer, const struct row *row,
+				double value, outInt128 integer, bool isSum)
+{
+	if (row->moments->count == 0 || row->value->type == HDI_STRING)
+		return "-";
+	if (isInteger(row->value->type) && !(isSum && row->moments->shares))
+		return outInteger(buffer, integer);
+	return outRounded(buffer, value);
+}
+
+static void addPhaseCells(const struct statGroup *work, struct outTable *table,
+			  const struct row *row)
+{
+	char buffer[OUT_NUMBER_SIZE];
+	const struct slot *slot = row->slot;
+	char *text;
+
+	if (!row->phase || slot->occurrences == 1) {
+		outTableAdd(table, row->phase ? row->phase : "");
+	} else {
+		text = g_strdup_printf("%s (%" PRIu64 ")", row->phase,
+				       slot->occurrences);
+		outTableAdd(table, text);
+		g_free(text);
+	}
+	if (slot->start > slot->end) {
+		outTableAdd(table, "-");
+		outTableAdd(table, "-");
+		return;
+	}
+	snprintf(buffer, sizeof(buffer), "%.3f s",
+		 (double)(slot->start - work->run->selection.projectStart) /
+			 1e9);
+	outTableAdd(table, buffer);
+	outTableAdd(table, outDuration(buffer, (int64_t)row->moments->weight));
+}
+
+static void addText(const struct statGroup *work, const struct row *row)
+{
+	char buffer[OUT_NUMBER_SIZE];
+	const struct moments *m = row->moments;
+	struct outTable *table = work->table;
+
+	addPhaseCells(work, table, row);
+	outTableAdd(table, row->value->name);
+	outTableAdd(table, row->value->unit);
+	outTableAdd(table, outInteger(buffer, (outInt128)m->count));
+	outTableAdd(table, outInteger(buffer, (outInt128)m->missing));
+	outTableAdd(table, rounded(buffer, row->result.mean));
+	outTableAdd(table,
+		    roundedExact(buffer, row, m->min, m->minInteger, false));
+	outTableAdd(table,
+		    roundedExact(buffer, row, m->max, m->maxInteger, false));
+	outTableAdd(table, rounded(buffer, row->result.deviation));
+	outTableAdd(table, roundedExact(buffer, row, row->result.sum,
+					m->sumInteger, true));
+	outTableAdd(table, rounded(buffer, row->result.integral));
+	outTableAdd(table,
+		    isnan(row->result.integral) ? "" : row->integralUnit);
+}
+
+static void printRow(struct statGroup *work, const struct row *row)
+{
+	if (row->moments->missing)
+		work->hasMissing = true;
+	switch (work->run->tool->format) {
+	case TOOL_TEXT:
+		addText(work, row);
+		break;
+	case TOOL_CSV:
+		printCsv(work, row);
+		break;
+	case TOOL_JSON:
+		printJson(work, row);
+		break;
+	}
+}
+
+/** Print the results of a slot. */
+static void printSlot(struct statGroup *work, const struct slot *slot,
+		      const char *phase)
+{
+	struct row row = { .phase = phase, .slot = slot };
+
+	for (size_t i = 0; i < work->columnCount; i++) {
+		char *unit;
+
+		row.value = &work->group->values[work->columns[i]];
+		row.moments = &slot->moments[i];
+		row.result = momentsGet(row.moments, row.value->type);
+		unit = row.value->type == HDI_STRING
+			       ? g_strdup("")
+			       : momentsIntegralUnit(row.value->unit);
+		row.integralUnit = unit;
+		printRow(work, &row);
+		g_free(unit);
+	}
+}
+
+/* ---- One group --------------------------------------------------------- */
+
+static void slotClear(struct slot *slot, size_t columnCount)
+{
+	memset(slot->moments, 0, columnCount * sizeof(*slot->moments));
+	slot->entries = 0;
+	slot->occurrences = 0;
+	slot->start = slot->coverStart = INT64_MAX;
+	slot->end = slot->coverEnd = INT64_MIN;
+}
+
+static void slotCover(struct statGroup *work, struct slot *slot,
+		      uint64_t entries, int64_t start, int64_t end)
+{
+	slot->entries += entries;
+	work->entries += entries;
+	work->start = MIN(work->start, start);
+	work->end = MAX(work->end, end);
+	slot->coverStart = MIN(slot->coverStart, start);
+	slot->coverEnd = MAX(slot->coverEnd, end);
+}
+
+static const struct phase *currentPhase(const struct statGroup *work)
+{
+	const struct phases *phases = &work->run->phases;
+
+	return work->phase < phases->count ? &phases->list[work->phase] : NULL;
+}
+
+static struct slot *currentSlot(const struct statGroup *work)
+{
+	const struct phase *phase = currentPhase(work);
+
+	return &work->slots[work->run->isByName ? phase->name : 0];
+}
+
+/** The current phase is over: print it, or leave it for the end. */
+static void endPhase(struct statGroup *work)
+{
+	const struct phase *phase = currentPhase(work);
+	struct slot *slot = currentSlot(work);
+
+	slot->occurrences++;
+	/* Open ends become those of the data. */
+	slot->start =
+		MIN(slot->start, phase->start == INT64_MIN ? slot->coverStart
+							   : phase->start);
+	slot->end = MAX(slot->end,
+			phase->end == INT64_MAX ? slot->coverEnd : phase->end);
+	if (!work->run->isByName) {
+		const char *name = work->run->phases.names->pdata[phase->name];
+
+		printSlot(work, slot, work->run->hasPhases ? name : NULL);
+		slotClear(slot, work->columnCount);
+	}
+	work->phase++;
+}
+
+/** Add entries that lie in the current phase as a whole. */
+static void addEntries(struct statGroup *work, const hdIBlock *block,
+		       size_t first, size_t last)
+{
+	struct slot *slot = currentSlot(work);
+
+	for (size_t i = 0; i < work->columnCount; i++) {
+		size_t column = work->columns[i];
+
+		momentsAdd(&slot->moments[i], work->group->values[column].type,
+			   &block->columns[column], block, first, last);
+	}
+	slotCover(work, slot, last - first, block->start[first],
+		  block->end[last - 1]);
+}
+
+static void addPart(struct statGroup *work, const hdIBlock *block, size_t entry,
+		    int64_t start, int64_t end)
+{
+	struct slot *slot = currentSlot(work);
+
+	for (size_t i = 0; i < work->columnCount; i++) {
+		size_t column = work->columns[i];
+
+		momentsAddPart(
+			&slot->moments[i], work->group->values[column].type,
+			&block->columns[column], block, entry, end - start);
+	}
+	slotCover(work, slot, 1, start, end);
+}
+
+/** Number of entries from the given one on that lie in a phase as a whole. */
+static size_t countWhole(const struct phase *phase, const hdIBlock *block,
+			 size_t first)
+{
+	size_t last = first;
+
+	if (block->start[first] < phase->start ||
+	    block->end[first] <= phase->start)
+		return 0;
+	while (last < block->count && block->end[last] <= phase->end)
+		last++;
+	return last - first;
+}
+
+static void addBlock(struct statGroup *work, const hdIBlock *block)
+{
+	size_t entry = 0;
+
+	while (entry < block->count) {
+		const struct phase *phase = currentPhase(work);
+		int64_t start = block->start[entry];
+		int64_t end = block->end[entry];
+		size_t whole;
+
+		if (!phase)
+			return;
+		if (start > phase->end ||
+		    (start == phase->end && end > start)) {
+			endPhase(work);
+			continue;
+		}
+		if (end <= phase->start && phase->start != INT64_MIN) {
+			entry++;
+			continue;
+		}
+		whole = countWhole(phase, block, entry);
+		if (whole) {
+			addEntries(work, block, entry, entry + whole);
+			entry += whole;
+			continue;
+		}
+		addPart(work, block, entry, MAX(start, phase->start),
+			MIN(end, phase->end));
+		if (end <= phase->end)
+			entry++;
+		else
+			endPhase(work);
+	}
+}
+
+static void readGroup(struct statGroup *work)
+{
+	struct statRun *run = work->run;
+	hdIStatReader *reader = hdI_openStat(run->project, work->group);
+	const hdIBlock *block;
+
+	if (!reader) {
+		if (errno != EBADMSG)
+			toolError(run->tool, "%s: %s", work->group->file,
+				  strerror(errno));
+		return;
+	}
+	while (!toolIsOutputBroken() && hdI_readStat(reader, &block) == 1) {
+		addBlock(work, block);
+		toolProgressAt(run->tool, block->offset[block->count - 1]);
+	}
+	hdI_closeStat(reader);
+}
+
+static void printTitle(const struct statGroup *work)
+{
+	const struct tool *tool = work->run->tool;
+	char duration[OUT_NUMBER_SIZE];
+	char date[OUT_NUMBER_SIZE];
+	static bool isLater;
+
+	printf("%s%s", isLater ? "\n" : "", tool->isColored ? "\033[1m" : "");
+	isLater = true;
+	outPrintable(*nodePath(work->group) ? nodePath(work->group)
+					    : work->run->project->name);
+	printf("  ");
+	outPrintable(work->group->name);
+	printf("%s  (%" PRIu64 " %s", tool->isColored ? "\033[0m" : "",
+	       work->entries, work->entries == 1 ? "entry" : "entries");
+	if (work->entries)
+		printf(", %s from %s UTC",
+		       outDuration(duration, work->end - work->start),
+		       outDate(date, work->start));
+	puts(")");
+}
+
+static void startText(struct statGroup *work)
+{
+	work->table = outTableNew(headings);
+	if (work->run->hasPhases)
+		return;
+	outTableHide(work->table, COLUMN_PHASE);
+	outTableHide(work->table, COLUMN_FROM);
+	outTableHide(work->table, COLUMN_DURATION);
+}
+
+static void endText(struct statGroup *work)
+{
+	toolProgressEnd(work->run->tool);
+	printTitle(work);
+	if (!work->hasMissing)
+		outTableHide(work->table, COLUMN_MISSING);
+	outTablePrint(work->table, "  ", work->run->tool->isColored);
+}
+
+static void chooseColumns(struct statGroup *work)
+{
+	const hdIGroup *group = work->group;
+
+	work->columns = g_new(size_t, group->valueCount + 1);
+	for (size_t i = 0; i < group->valueCount; i++) {
+		if (selectHasValue(&work->run->selection,
+				   group->values[i].name))
+			work->columns[work->columnCount++] = i;
+	}
+}
+
+static void summarizeGroup(struct statRun *run, const hdIGroup *group)
+{
+	struct statGroup work = {
+		.run = run,
+		.group = group,
+		.start = INT64_MAX,
+		.end = INT64_MIN,
+	};
+
+	chooseColumns(&work);
+	work.slotCount = run->isByName ? run->phases.names->len : 1;
+	work.slots = g_new0(struct slot, work.slotCount);
+	for (size_t i = 0; i < work.slotCount; i++) {
+		work.slots[i].moments =
+			g_new(struct moments, work.columnCount + 1);
+		slotClear(&work.slots[i], work.columnCount);
+	}
+	if (work.columnCount) {
+		if (run->tool->format == TOOL_TEXT)
+			startText(&work);
+		readGroup(&work);
+		while (currentPhase(&work))
+			endPhase(&work);
+		for (size_t i = 0; run->isByName && i < work.slotCount; i++)
+			printSlot(&work, &work.slots[i],
+				  run->phases.names->pdata[i]);
+		if (run->tool->format == TOOL_TEXT)
+			endText(&work);
+	}
+	for (size_t i = 0; i < work.slotCount; i++)
+		g_free(work.slots[i].moments);
+	g_free(work.slots);
+	g_free(work.columns);
+}
+
+/* ---- The command ------------------------------------------------------- */
+
+/** Find the phases; the whole run is one if none are asked for. */
+static int findPhases(struct statRun *run)
+{
+	struct selection *selection = &run->selection;
+
+	run->hasPhases = run->phasesFile || run->phasesFrom;
+	if (run->phasesFile &&
+	    phasesRead(&run->phases, run->tool, run->phasesFile,
+		       selection->projectStart) < 0)
+		return -1;
+	if (run->phasesFrom && phasesTake(&run->phases, run->tool, run->project,
+					  run->phasesFrom) < 0)
+		return -1;
+	if (!run->hasPhases)
+		phasesAdd(&run->phases, INT64_MIN, INT64_MAX, "");
+	phasesClip(&run->phases, selection->start, selection->end);
+	return 0;
+}
+
+static void startOutput(struct statRun *run)
+{
+	switch (run->tool->format) {
+	case TOOL_TEXT:
+		break;
+	case TOOL_CSV:
+		outCsvLine("node,group,value,type,unit,phase,start,end,phases,"
+			   "count,nan,seconds,mean,min,max,stddev,sum,"
+			   "integral,integral_unit");
+		break;
+	case TOOL_JSON:
+		outJsonObject(&run->json, NULL, false);
+		outJsonText(&run->json, "project", run->project->name);
+		outJsonText(&run->json, "file", run->project->file);
+		outJsonArray(&run->json, "rows", false);
+		break;
+	}
+}
+
+static void summarize(struct statRun *run)
+{
+	const hdIProject *project = run->project;
+	int64_t total = 0;
+	size_t chosen = 0;
+
+	for (size_t i = 0; i < project->groupCount; i++) {
+		if (selectHasGroup(&run->selection, project->groups[i]))
+			total += project->groups[i]->fileSize;
+	}
+	startOutput(run);
+	toolProgressStart(run->tool, total);
+	for (size_t i = 0; i < project->groupCount; i++) {
+		const hdIGroup *group = project->groups[i];
+
+		if (!group->isReadable ||
+		    !selectHasGroup(&run->selection, group))
+			continue;
+		chosen++;
+		summarizeGroup(run, group);
+		toolProgressFile(run->tool, group->fileSize);
+	}
+	if (run->tool->format == TOOL_JSON) {
+		outJsonEnd(&run->json);
+		outJsonEnd(&run->json);
+	} else if (run->tool->format == TOOL_TEXT && !chosen) {
+		puts("No statistics.");
+	}
+}
+
+static const struct toolHelp help = {
+	.arguments = "PROJECT",
+	.description =
+		"Summarizes every value of every statistics group: number of "
+		"entries, mean, minimum,\nmaximum, standard deviation, sum, "
+		"and integral over time (power gives energy).\nMean and "
+		"deviation weigh an entry by the length of its interval. NaN "
+		"means \"no value\".\n\nTIME is in seconds since the start of "
+		"the project, or @SECONDS since 1970.",
+	.examples = "  hdtrace stat run1.proj\n"
+		    "  hdtrace stat --group Energy --value P --from 10 --to 20 "
+		    "run1\n"
+		    "  hdtrace stat --phases borders.txt --format=csv run1\n"
+		    "  hdtrace stat --phases-from node06_0_0:Barrier --by-name "
+		    "run1\n",
+	.minArguments = 1,
+	.maxArguments = 1,
+};
+
+static int runOn(struct statRun *run, const char *path)
+{
+	hdIProject *project = toolOpen(run->tool, path);
+	int status;
+
+	if (!project)
+		return toolFinish(run->tool);
+	run->project = project;
+	phasesInit(&run->phases);
+	status = selectResolve(&run->selection, run->tool, project,
+			       run->phasesFile || run->phasesFrom);
+	if (status < 0 && findPhases(run) < 0)
+		status = TOOL_FAILED;
+	if (status < 0) {
+		summarize(run);
+		status = toolFinish(run->tool);
+	}
+	phasesFree(&run->phases);
+	hdI_closeProject(project);
+	return status;
+}
+
+int statRun(struct tool *tool, int argc, char **argv)
+{
+	struct statRun run = { .tool = tool };
+	const GOptionEntry entries[] = {
+		SELECT_ENTRIES(&run.selection),
+		{ "phases", 0, 0, G_OPTION_ARG_FILENAME, &run.phasesFile,
+		  "Phases between the border times in FILE", "FILE" },
+		{ "phases-from", 0, 0, G_OPTION_ARG_FILENAME, &run.phasesFrom,
+		  "Phases are the states of a trace", "NODE[:STATE[:DEPTH]]" },
+		{ "by-name", 0, 0, G_OPTION_ARG_NONE, &run.isByName,
+		  "Add up phases of the same name", NULL },
+		{ NULL },
+	};
+	int status = toolParse(tool, &argc, &argv, entries, &help);
+
+	if (status < 0 && run.phasesFile && run.phasesFrom)
+		status = toolUsage(tool, "--phases and --phases-from exclude "
+					 "each other");
+	else if (status < 0 && run.isByName && !run.phasesFile &&
+		 !run.phasesFrom)
+		status = toolUsage(tool, "--by-name needs --phases or "
+					 "--phases-from");
+	if (status < 0)
+		status = runOn(&run, argv[1]);
+	selectFree(&run.selection);
+	g_free(run.phasesFile);
+	g_free(run.phasesFrom);
+	return status;
+}

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file tool.h
+ * What all subcommands of hdtrace have in common: options, messages, progress
+ * and how they end.
+ */
+#ifndef HD_TOOL_H
+#define HD_TOOL_H
+
+#include <stdbool.h>
+#include <inttypes.h>
+#include <glib.h>
+
+#include "hdReading.h"
+
+/** Exit status of the command. */
+enum toolStatus {
+	TOOL_OK = 0,
+	TOOL_PROBLEMS = 1, /**< The data has problems; a message said which. */
+	TOOL_FAILED = 2,   /**< Wrong usage, or reading or writing failed. */
+};
+
+/** How results are printed. */
+enum toolFormat {
+	TOOL_TEXT,
+	TOOL_CSV,
+	TOOL_JSON,
+};
+
+/** A message that was kept for later; see struct tool. */
+struct toolMessage {
+	hdISeverity severity;
+	char *rule;
+	char *file;
+	int64_t offset;
+	int64_t line;
+	char *text;
+};
+
+/** Progress bar on stderr. */
+struct toolProgress {
+	bool isOn;      /**< stderr is a terminal. */
+	bool isVisible; /**< A line stands on the terminal now. */
+	int64_t total;  /**< Bytes to do. */
+	int64_t done;   /**< Bytes of the files that are done. */
+	int64_t started;
+	int64_t shown; /**< When the line was drawn, monotonic, in us. */
+};
+
+/** State of a running subcommand. */
+struct tool {
+	const char *command; /**< "stat"; NULL for hdtrace itself. */
+	enum toolFormat format;
+	bool isQuiet;
+	bool isColored; /**< Whether stdout takes colours. */
+	bool isUnicode; /**< Whether stdout takes characters beyond ASCII. */
+	size_t notes;
+	size_t warnings;
+	size_t errors;
+	/** Keeps struct toolMessage instead of printing them, if not NULL. */
+	GPtrArray *messages;
+	bool hasFailed; /**< Something was said with toolError(). */
+	struct toolProgress progress;
+};
+
+/** A subcommand. */
+struct toolCommand {
+	const char *name;
+	const char *summary;
+	int (*run)(struct tool *tool, int argc, char **argv);
+};
+
+/** What `--help` says about a subcommand. */
+struct toolHelp {
+	const char *arguments;   /**< "PROJECT" */
+	const char *description; /**< Sentences. */
+	const char *examples;    /**< Lines, or NULL. */
+	int minArguments;
+	int maxArguments; /**< -1: any number. */
+};
+
+/* The subcommands; hdtrace.c has the table. */
+int infoRun(struct tool *tool, int argc, char **argv);
+int dumpRun(struct tool *tool, int argc, char **argv);
+int statRun(struct tool *tool, int argc, char **argv);
+int checkRun(struct tool *tool, int argc, char **argv);
+int recoverRun(struct tool *tool, int argc, char **argv);
+int mergeRun(struct tool *tool, int argc, char **argv);
+
+/**
+ * Parse the options of a subcommand and those that all have.
+ *
+ * @param tool State; the common options go there.
+ * @param argc Number of arguments; what is left afterwards starts at argv[1].
+ * @param argv Arguments; argv[0] is the subcommand.
+ * @param entries Options, NULL terminated.
+ * @param help Texts, and how many arguments there may be.
+ *
+ * @retval -1 Go on.
+ * @return The exit status: help was printed or the usage is wrong.
+ */
+int toolParse(struct tool *tool, int *argc, char ***argv,
+	      const GOptionEntry *entries, const struct toolHelp *help);
+
+/** Print "hdtrace COMMAND: TEXT" on stderr; the command will exit with 2. */
+void toolError(struct tool *tool, const char *format, ...) G_GNUC_PRINTF(2, 3);
+
+/** As toolError(), with a line that says where help is. Returns TOOL_FAILED. */
+int toolUsage(struct tool *tool, const char *format, ...) G_GNUC_PRINTF(2, 3);
+
+/** Takes messages of the reading library; data is the struct tool. */
+void toolTakeMessage(const hdIMessage *message, void *data);
+
+/** Report a problem that the tool found itself. */
+void toolReport(struct tool *tool, hdISeverity severity, const char *rule,
+		const char *file, int64_t offset, int64_t line,
+		const char *format, ...) G_GNUC_PRINTF(7, 8);
+
+/** "note", "warning" or "error". */
+const char *toolSeverityName(hdISeverity severity);
+
+/**
+ * Write a message as one line: "FILE: offset N: severity: text [rule]".
+ *
+ * @param out String to append to, without a newline.
+ */
+void toolFormatMessage(GString *out, hdISeverity severity, const char *rule,
+		       const char *file, int64_t offset, const char *text);
+
+/** Free a kept message. */
+void toolFreeMessage(void *message);
+
+/**
+ * Open a project; says why if that fails.
+ *
+ * @return The project, or NULL.
+ */
+hdIProject *toolOpen(struct tool *tool, const char *path);
+
+/**
+ * End a subcommand: everything printed must have arrived.
+ *
+ * @return The exit status.
+ */
+int toolFinish(struct tool *tool);
+
+/** Whether stdout cannot take any more, so that going on is no use. */
+bool toolIsOutputBroken(void);
+
+/** Start a progress bar for a number of bytes; nothing without a terminal. */
+void toolProgressStart(struct tool *tool, int64_t total);
+/** Show that this many bytes of the current file are done. */
+void toolProgressAt(struct tool *tool, int64_t bytes);
+/** A file of this many bytes is done. */
+void toolProgressFile(struct tool *tool, int64_t bytes);
+/** Remove the progress bar. */
+void toolProgressEnd(struct tool *tool);
+
+#endif
