@@ -43,7 +43,7 @@ const char *dumpFormatTime(const struct dump *dump, char *buffer, int64_t ns)
 	case DUMP_RELATIVE:
 		return outSeconds(buffer, ns - dump->selection.projectStart);
 	case DUMP_DATE:
-		return outDate(buffer, ns);
+		return outDate(buffer, ns, 9);
 	}
 	return outSeconds(buffer, ns);
 }

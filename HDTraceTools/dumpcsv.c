@@ -59,6 +59,15 @@ static void named(const char *record, const char *name, const char *value)
 	print(&(struct row){ .record = record, .name = name, .value = value });
 }
 
+static void attributes(struct row row, const hdIAttribute *list, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		row.name = list[i].name;
+		row.value = list[i].value;
+		print(&row);
+	}
+}
+
 static void csvBegin(struct dump *dump)
 {
 	(void)dump;
@@ -99,15 +108,18 @@ static void datatypes(const hdIProject *project)
 	for (size_t i = 0; i < project->datatypeCount; i++) {
 		const hdIDatatype *type = &project->datatypes[i];
 		char *node = g_strdup_printf("%s_%s", type->rank, type->thread);
-
-		print(&(struct row){
+		struct row row = {
 			.record = "datatype",
 			.node = node,
 			.number = outInteger(id, type->id),
 			.name = type->name,
 			.type = type->combiner,
 			.value = type->content,
-		});
+		};
+
+		print(&row);
+		row.record = "datatype-attribute";
+		attributes(row, type->attributes, type->attributeCount);
 		g_free(node);
 	}
 }
@@ -193,15 +205,6 @@ static void csvEntry(struct dump *dump, const hdIBlock *block, size_t entry)
 		}
 		print(&row);
 		g_free(hex);
-	}
-}
-
-static void attributes(struct row row, const hdIAttribute *list, size_t count)
-{
-	for (size_t i = 0; i < count; i++) {
-		row.name = list[i].name;
-		row.value = list[i].value;
-		print(&row);
 	}
 }
 

@@ -82,6 +82,7 @@ static void datatypes(struct outJson *json, const hdIProject *project)
 		outJsonInteger(json, "id", type->id);
 		outJsonText(json, "combiner", type->combiner);
 		outJsonText(json, "name", type->name);
+		attributes(json, type->attributes, type->attributeCount);
 		outJsonText(json, "content", type->content);
 		outJsonEnd(json);
 	}

@@ -80,6 +80,7 @@ static void datatypes(const hdIProject *project)
 		outPrintable(type->combiner);
 		putchar(' ');
 		quoted(type->name, strlen(type->name));
+		attributes(type->attributes, type->attributeCount);
 		if (*type->content) {
 			putchar(' ');
 			quoted(type->content, strlen(type->content));
@@ -200,6 +201,10 @@ static void element(const hdIElement *self)
 	printf(" <");
 	outPrintable(self->name);
 	attributes(self->attributes, self->attributeCount);
+	if (!self->childCount && !*self->text) {
+		printf("/>");
+		return;
+	}
 	putchar('>');
 	if (*self->text) {
 		putchar(' ');
@@ -207,11 +212,9 @@ static void element(const hdIElement *self)
 	}
 	for (size_t i = 0; i < self->childCount; i++)
 		element(&self->children[i]);
-	if (self->childCount || *self->text) {
-		printf(" </");
-		outPrintable(self->name);
-		putchar('>');
-	}
+	printf(" </");
+	outPrintable(self->name);
+	putchar('>');
 }
 
 static void textRecord(struct dump *dump, const hdIRecord *record)

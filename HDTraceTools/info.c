@@ -209,11 +209,12 @@ static void printSummary(const struct info *info)
 		line("Levels", text->str);
 	if (info->all.hasTime) {
 		g_string_printf(text, "%s UTC",
-				outDate(buffer, info->all.start));
+				outDate(buffer, info->all.start, 3));
 		g_string_append_printf(text, " (%s)",
 				       outSeconds(buffer, info->all.start));
 		line("Start", text->str);
-		g_string_printf(text, "%s UTC", outDate(buffer, info->all.end));
+		g_string_printf(text, "%s UTC",
+				outDate(buffer, info->all.end, 3));
 		g_string_append_printf(text, " (%s)",
 				       outSeconds(buffer, info->all.end));
 		line("End", text->str);

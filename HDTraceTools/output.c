@@ -60,16 +60,9 @@ const char *outRounded(char *buffer, double value)
 		return buffer;
 	}
 	decimals = size < 1 ? 6 : 5 - (int)floor(log10(size));
-	snprintf(buffer, OUT_NUMBER_SIZE, "%.*f", decimals < 0 ? 0 : decimals,
-		 value);
-	if (strchr(buffer, '.')) {
-		char *end = buffer + strlen(buffer);
-
-		while (end[-1] == '0')
-			*--end = '\0';
-		if (end[-1] == '.')
-			end[-1] = '\0';
-	}
+	if (decimals < 0 || value == floor(value))
+		decimals = 0;
+	snprintf(buffer, OUT_NUMBER_SIZE, "%.*f", decimals, value);
 	return buffer;
 }
 
@@ -102,7 +95,7 @@ const char *outSeconds(char *buffer, int64_t ns)
 	return buffer;
 }
 
-const char *outDate(char *buffer, int64_t ns)
+const char *outDate(char *buffer, int64_t ns, int decimals)
 {
 	int64_t seconds = ns / HD_NS_PER_S;
 	int64_t rest = ns % HD_NS_PER_S;
@@ -118,8 +111,9 @@ const char *outDate(char *buffer, int64_t ns)
 	if (!gmtime_r(&when, &tm))
 		return outSeconds(buffer, ns);
 	length = strftime(buffer, OUT_NUMBER_SIZE, "%Y-%m-%d %H:%M:%S", &tm);
-	snprintf(buffer + length, OUT_NUMBER_SIZE - length, ".%09" PRId64,
-		 rest);
+	length += (size_t)snprintf(buffer + length, OUT_NUMBER_SIZE - length,
+				   ".%09" PRId64, rest);
+	buffer[length - 9 + (size_t)decimals] = '\0';
 	return buffer;
 }
 

@@ -36,8 +36,8 @@ const char *outInteger(char *buffer, outInt128 value);
 /** Write nanoseconds as seconds with nine decimals. */
 const char *outSeconds(char *buffer, int64_t ns);
 
-/** Write nanoseconds since the epoch as "2009-07-12 17:21:34.305196000". */
-const char *outDate(char *buffer, int64_t ns);
+/** Write nanoseconds since the epoch as "2009-07-12 17:21:34.305", cut off. */
+const char *outDate(char *buffer, int64_t ns, int decimals);
 
 /** Write nanoseconds as a length for people: "60.081 s". */
 const char *outDuration(char *buffer, int64_t ns);

@@ -24,9 +24,8 @@
 /** A phase of a group while entries are added to it. */
 struct slot {
 	struct moments *moments; /**< One for each chosen value. */
-	uint64_t entries;
-	uint64_t occurrences; /**< Phases that were added up here. */
-	int64_t start;        /**< Of the phase, or of what is covered. */
+	uint64_t occurrences;    /**< Phases that were added up here. */
+	int64_t start;           /**< Of the phase, or of what is covered. */
 	int64_t end;
 	int64_t coverStart; /**< Of the entries that were added. */
 	int64_t coverEnd;
@@ -56,6 +55,7 @@ struct statGroup {
 	size_t phase;     /**< The first phase that is not over. */
 	bool hasMissing;  /**< There was a NaN. */
 	uint64_t entries; /**< In any phase, and the time they cover. */
+	uint64_t counted; /**< Number behind the entry counted last. */
 	int64_t start;
 	int64_t end;
 	struct outTable *table; /**< Text only. */
@@ -324,17 +324,18 @@ static void printSlot(struct statGroup *work, const struct slot *slot,
 static void slotClear(struct slot *slot, size_t columnCount)
 {
 	memset(slot->moments, 0, columnCount * sizeof(*slot->moments));
-	slot->entries = 0;
 	slot->occurrences = 0;
 	slot->start = slot->coverStart = INT64_MAX;
 	slot->end = slot->coverEnd = INT64_MIN;
 }
 
-static void slotCover(struct statGroup *work, struct slot *slot,
-		      uint64_t entries, int64_t start, int64_t end)
+static void slotCover(struct statGroup *work, struct slot *slot, uint64_t first,
+		      uint64_t last, int64_t start, int64_t end)
 {
-	slot->entries += entries;
-	work->entries += entries;
+	/* Parts of an entry may lie in several phases. */
+	first = MAX(first, work->counted);
+	work->entries += last - first;
+	work->counted = last;
 	work->start = MIN(work->start, start);
 	work->end = MAX(work->end, end);
 	slot->coverStart = MIN(slot->coverStart, start);
@@ -389,8 +390,8 @@ static void addEntries(struct statGroup *work, const hdIBlock *block,
 		momentsAdd(&slot->moments[i], work->group->values[column].type,
 			   &block->columns[column], block, first, last);
 	}
-	slotCover(work, slot, last - first, block->start[first],
-		  block->end[last - 1]);
+	slotCover(work, slot, block->first + first, block->first + last,
+		  block->start[first], block->end[last - 1]);
 }
 
 static void addPart(struct statGroup *work, const hdIBlock *block, size_t entry,
@@ -405,7 +406,8 @@ static void addPart(struct statGroup *work, const hdIBlock *block, size_t entry,
 			&slot->moments[i], work->group->values[column].type,
 			&block->columns[column], block, entry, end - start);
 	}
-	slotCover(work, slot, 1, start, end);
+	slotCover(work, slot, block->first + entry, block->first + entry + 1,
+		  start, end);
 }
 
 /** Number of entries from the given one on that lie in a phase as a whole. */
@@ -495,7 +497,7 @@ static void printTitle(const struct statGroup *work)
 	if (work->entries)
 		printf(", %s from %s UTC",
 		       outDuration(duration, work->end - work->start),
-		       outDate(date, work->start));
+		       outDate(date, work->start, 3));
 	puts(")");
 }
 

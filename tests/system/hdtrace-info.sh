@@ -1,0 +1,33 @@
+#!/bin/sh
+# hdtrace info and dump: what they print.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+. "${abs_top_srcdir:?}/tests/lib/tap.sh"
+. "$abs_top_srcdir/tests/lib/hdtrace.sh"
+. "$abs_top_srcdir/tests/lib/project.sh"
+cd "$scratch" || exit 99
+make_mini
+
+for format in text csv json; do
+	ok "info as $format" prints info.$format 0 info --format=$format mini
+	ok "dump as $format" prints dump.$format 0 dump --format=$format mini
+	ok "dump bits as $format" prints dump-hex.$format 0 dump --hex \
+		--only=stats --format=$format mini
+	ok "dump some of it as $format" prints dump-some.$format 0 dump \
+		--from 2 --to 4.5 --format=$format -n alpha --time=relative mini
+done
+ok "dump dates" prints dump-date.text 0 dump --only=traces --time=date mini
+ok "dump one group" prints dump-group.text 0 dump -g Energy -v P mini
+ok "one file" prints info-file.text 0 info mini_alpha_Energy.stat
+ok "no dates in JSON" says "JSON has seconds" 2 dump --time=date \
+	--format=json mini
+ok "no such time" says '--time: not epoch' 2 dump --time=noon mini
+ok "no such part" says '--only: not project' 2 dump --only=half mini
+
+# A file that is not declared, one that is missing, one that is unreadable.
+sed 's/<Net/<Disk/' mini.proj >other && mv other mini.proj
+echo junk >mini_alpha_Net.stat
+for format in text csv json; do
+	ok "info of a damaged project as $format" prints info-damaged.$format 1 \
+		info --format=$format mini
+done
+done_testing

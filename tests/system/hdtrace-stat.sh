@@ -1,0 +1,227 @@
+#!/bin/sh
+# hdtrace stat: the numbers, phases, and what it refuses.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+. "${abs_top_srcdir:?}/tests/lib/tap.sh"
+. "$abs_top_srcdir/tests/lib/hdtrace.sh"
+. "$abs_top_srcdir/tests/lib/project.sh"
+cd "$scratch" || exit 99
+make_mini
+
+# A cell of hdtrace stat --format=csv: COLUMN EXPECTED ARGUMENT...; of several
+# rows one after the other.
+cell() {
+	column=$1
+	cell_expected=$2
+	shift 2
+	status 0 stat --format=csv "$@" mini || return 1
+	awk -F, -v name="$column" '
+		NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) c = i }
+		NR > 1 { printf "%s%s", sep, $c; sep = " " }
+	' "$scratch/out" >"$scratch/cell"
+	echo "$column: $(cat "$scratch/cell"), expected $cell_expected"
+	[ "$(cat "$scratch/cell")" = "$cell_expected" ]
+}
+
+# What expected/stresstest.dump.gz of the corpus gives for power, by awk, and
+# what hdtrace gives agree to ten digits: NODE.
+agrees_with_awk() {
+	gzip -dc "$corpus/expected/stresstest.dump.gz" | awk -F'\t' -v node="$1" '
+		/^STATGROUP/ { wanted = $2 == "stresstest-" node &&
+			       $3 == "Energy" }
+		wanted && /^ *STAT\t/ {
+			split($6, part, "="); v = part[2]; d = $3 - $2
+			n++; sum += v; joule += v * d; time += d
+			square += v * v * d
+			if (n == 1 || v < min) min = v
+			if (n == 1 || v > max) max = v
+		}
+		END {
+			mean = joule / time
+			print n, mean, min, max, sqrt(square / time - mean ^ 2),
+				sum, joule
+		}
+	' OFMT=%.17g >"$scratch/awk"
+	status 0 stat --format=csv -n "$1" -g Energy -v P \
+		"$corpus/stresstest/stresstest.proj" || return 1
+	awk -F, 'NR == 2 { print $10, $13, $14, $15, $16, $17, $18 }' \
+		"$scratch/out" >"$scratch/hdtrace"
+	cat "$scratch/awk" "$scratch/hdtrace"
+	# Times of the reference are read as doubles by awk: microseconds.
+	paste -d' ' "$scratch/awk" "$scratch/hdtrace" | awk '{
+		for (i = 1; i <= 7; i++) {
+			d = $i - $(i + 7)
+			if (d < 0) d = -d
+			if (NF != 14 || $i <= 0 || d > 1e-7 * $i) exit 1
+		}
+	}'
+}
+
+# The same from our own dump, for every number in a project: PROJECT.
+agrees_with_dump() {
+	"$hdtrace" dump --only=stats --time=relative --format=csv "$1" \
+		>"$scratch/dump"
+	"$hdtrace" stat --format=csv "$1" >"$scratch/stat"
+	awk -F, '
+		function near(a, b, size) {
+			d = a - b; if (d < 0) d = -d
+			if (size < 0) size = -size
+			return d <= 1e-9 * size + 1e-6
+		}
+		FNR == 1 { next }
+		FILENAME ~ /dump$/ {
+			if ($12 == "NaN") { nan[$2, $3, $9]++; next }
+			k = $2 SUBSEP $3 SUBSEP $9; v = $12 + 0; d = $7 - $6
+			n[k]++; time[k] += d; sum[k] += v
+			all[k] += v * d
+			if (n[k] == 1 || v < min[k]) min[k] = v
+			if (n[k] == 1 || v > max[k]) max[k] = v
+			next
+		}
+		{
+			k = $1 SUBSEP $2 SUBSEP $3
+			rows++
+			if ($10 != n[k] + 0 || $11 != nan[k] + 0) bad = 1
+			else if (n[k] && (!near($17, sum[k], sum[k]) ||
+			    !near($18, all[k], all[k]) ||
+			    !near($13, all[k] / time[k], max[k]) ||
+			    !near($14, min[k], min[k]) ||
+			    !near($15, max[k], max[k]))) bad = 1
+			if (bad) { print; exit }
+		}
+		END { print rows, "rows"; exit bad || !rows }
+	' "$scratch/dump" "$scratch/stat"
+}
+
+# Parts of a run add up to the whole: OPTION...
+adds_up() {
+	"$hdtrace" stat --format=csv mini >"$scratch/whole"
+	"$hdtrace" stat --format=csv "$@" mini >"$scratch/parts"
+	awk -F, '
+		FNR == 1 { next }
+		FILENAME ~ /whole$/ {
+			sum[$1, $2, $3] = $17; integral[$1, $2, $3] = $18; next
+		}
+		{ s[$1, $2, $3] += $17; i[$1, $2, $3] += $18 }
+		END {
+			for (k in s) {
+				checked++
+				d = s[k] - sum[k]; e = i[k] - integral[k]
+				if (d * d > 1e-18 * sum[k] ^ 2 + 1e-18) exit 1
+				if (e * e > 1e-18 * integral[k] ^ 2 + 1e-18)
+					exit 1
+			}
+			exit checked != 5
+		}
+	' "$scratch/whole" "$scratch/parts"
+}
+
+power='-n alpha -v P'
+ok "text" prints stat.txt 0 stat mini
+ok "CSV" prints stat.csv 0 stat --format=csv mini
+ok "JSON" prints stat.json 0 stat --format=json mini
+# shellcheck disable=SC2086
+{
+	ok "count" cell count 4 $power
+	ok "NaN is counted" cell nan 1 -n alpha -v E
+	ok "the mean leaves out the gap" cell mean 200 $power
+	ok "standard deviation" cell stddev 81.64965809277261 $power
+	ok "power gives energy" cell integral 600 $power
+	ok "the unit of energy" cell integral_unit J $power
+	ok "NaN takes no time" cell seconds 2.000000000 -n alpha -v E
+	ok "a sum beyond 64 bits" cell sum 18446744073709551624 -v BYTES
+	ok "the integral of a rate" cell integral_unit B -v BYTES
+	ok "no unit" cell integral_unit s -v COUNT
+	ok "from" cell count 2 $power --from 2
+	ok "to" cell sum 300 $power --to 2
+	ok "from and to in an interval" cell integral 100 $power \
+		--from 1.25 --to 1.75
+	ok "a part counts by its share" cell sum 100 $power \
+		--from 1.25 --to 1.75
+	ok "since the epoch" cell integral 100 $power \
+		--from @1000000001.25 --to @1000000001.75
+	ok "from is outside, to inside" cell count 1 $power --to 1
+	ok "nothing there" cell count 0 $power --from 2 --to 4
+	ok "no mean of nothing" cell mean '' $power --from 2 --to 4
+}
+cat >borders <<'END'
+# seconds, name
+0 warm up
+1.5	compute # until it was cold
+2 -
+4.5
+END
+# shellcheck disable=SC2086
+{
+	ok "phases from a file" cell integral "200 100 150" $power \
+		--phases borders
+	ok "their names" cell phase "warm up compute 3" $power --phases borders
+	ok "phases from a trace" cell phase "Work Wait Work" $power \
+		--phases-from alpha_0
+	ok "their energy" cell integral "250 150 150" $power \
+		--phases-from alpha_0
+	ok "by name" cell integral "400 150" $power --phases-from alpha_0 \
+		--by-name
+	ok "how many there were" cell phases "2 1" $power \
+		--phases-from alpha_0: --by-name
+	ok "one kind of states" cell integral 150 $power \
+		--phases-from 'alpha_0:Wai?'
+	ok "nested states" cell integral 200 $power --phases-from alpha_0::1
+	ok "phases are cut" cell integral " 150 75" $power \
+		--phases-from alpha_0 --from 2.5 --to 4.75 \
+		--phases-from alpha_0:'W*'
+}
+ok "phases as text" prints stat-phases.txt 0 stat --phases borders mini
+ok "phases by name as text" prints stat-by-name.txt 0 stat --by-name \
+	--phases-from alpha_0 -v P mini
+printf '0\n0.7\n0.9999\n1.3\n4\n4.999999999\n' >fine
+ok "phases add up to the whole" adds_up --phases fine
+printf '0 a\n0.7 b\n0.9999 a\n1.3 b\n4 a\n' >fine
+ok "phases by name add up to the whole" adds_up --phases fine --by-name
+
+printf "x 1\n" >bad-time
+printf "# c\n2\n1\n" >bad-order
+printf "# none\n" >bad-empty
+while IFS='|' read -r text arguments; do
+	# shellcheck disable=SC2086
+	ok "refuses $arguments" says "$text" 2 stat $arguments mini
+done <<'END'
+not a time: "soon"|--from soon
+not a time: "1.0000000001"|--to 1.0000000001
+too large|--to 99999999999999
+--from is not before --to|--from 2 --to 2
+no node matches "gamma"|--node gamma
+no group matches "Power"|--group Power
+no value matches "Q"|--value Q
+No such file|--phases nothing
+not a time: "x"|--phases bad-time
+line 3: not after the border before|--phases bad-order
+no border time in it|--phases bad-empty
+Is a directory|--phases .
+exclude each other|--phases borders --phases-from alpha_0
+--by-name needs|--by-name
+no node "gamma"|--phases-from gamma
+has no trace|--phases-from alpha
+not a depth: "x"|--phases-from alpha_0:Work:x
+no state matches "Sleep"|--phases-from alpha_0:Sleep
+some do at depth 1|--phases-from alpha_0:Read
+END
+
+cp mini_alpha_Energy.stat whole
+head -c -3 whole >mini_alpha_Energy.stat
+ok "a cut file is read as far as it goes, and is a problem" \
+	prints stat-cut.txt 1 stat -n alpha mini
+ok "no messages if asked" prints stat-quiet.txt 1 stat -q -n alpha mini
+cp whole mini_alpha_Energy.stat
+
+if [ -d "$corpus" ]; then
+	for node in node06 node07; do
+		ok "stresstest: power of $node" agrees_with_awk $node
+	done
+	for project in stresstest partdiff-mpi pvfs2-server-nan handwritten; do
+		ok "$project: as computed from the dump" \
+			agrees_with_dump "$corpus/$project"
+	done
+else
+	skip "numbers of real projects" "no corpus"
+fi
+done_testing

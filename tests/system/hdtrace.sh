@@ -1,0 +1,83 @@
+#!/bin/sh
+# The hdtrace command itself: usage, exit status, output that cannot be written.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+. "${abs_top_srcdir:?}/tests/lib/tap.sh"
+. "$abs_top_srcdir/tests/lib/hdtrace.sh"
+. "$abs_top_srcdir/tests/lib/project.sh"
+cd "$scratch" || exit 99
+make_mini
+commands='info dump stat'
+
+# The help of COMMAND goes to stdout.
+helps() {
+	status 0 "$@" && grep -q '^Usage:' "$scratch/out" &&
+		[ ! -s "$scratch/err" ]
+}
+
+version() {
+	status 0 --version && grep -qE '^hdtrace [0-9]' "$scratch/out"
+}
+
+# The output does not fit: exit status 2, and a reason.
+full() {
+	"$hdtrace" "$@" >/dev/full 2>"$scratch/err"
+	found=$?
+	cat "$scratch/err"
+	[ "$found" -eq 2 ] && grep -q 'No space left' "$scratch/err"
+}
+
+# The reader of the output is gone: no message, and no endless work.
+pipe() {
+	rm -f fifo
+	mkfifo fifo || return 1
+	: <fifo &
+	exec 3>fifo
+	wait $!
+	(trap "" PIPE; "$hdtrace" "$@" >&3 2>"$scratch/err")
+	found=$?
+	exec 3>&-
+	echo "exit status $found"
+	cat "$scratch/err"
+	[ "$found" -eq 2 ] && [ ! -s "$scratch/err" ]
+}
+
+# Colours only where they are asked for or shown.
+colored() {
+	"$hdtrace" info "$@" mini >"$scratch/out" 2>&1
+	grep -q "$(printf '\033')" "$scratch/out"
+}
+plain() {
+	! colored "$@"
+}
+
+ok "--version" version
+ok "--help" helps --help
+ok "help" helps help
+ok "no command" says "COMMAND is missing" 2
+ok "unknown command" says 'no such command: "frobnicate"' 2 frobnicate
+ok "unknown option" says 'no such option: "--frobnicate"' 2 --frobnicate
+for command in $commands; do
+	ok "$command --help" helps "$command" --help
+	ok "help $command" helps help "$command"
+	ok "$command: unknown option" says "Unknown option --frobnicate" 2 \
+		"$command" --frobnicate mini
+	ok "$command: hint at the help" says "Try 'hdtrace $command --help'" \
+		2 "$command"
+	ok "$command: no such file" says "No such file" 2 "$command" nothing
+	ok "$command: full disk" full "$command" mini
+	ok "$command --help: full disk" full "$command" --help
+done
+for command in info dump stat; do
+	ok "$command: too many arguments" says 'too many arguments: "b"' 2 \
+		"$command" mini b
+	ok "$command: no such format" says '--format: not text, csv or json' \
+		2 "$command" --format=xml mini
+	ok "$command: no such colour" says '--color: not auto, always or never' \
+		2 "$command" --color=red mini
+	ok "$command: broken pipe" pipe "$command" --format=json mini
+done
+ok "help: full disk" full --help
+ok "colours are off in a file" plain
+ok "colours can be had" colored --color=always
+ok "colours never in CSV" plain --color=always --format=csv
+done_testing
