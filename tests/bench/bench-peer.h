@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file bench-peer.h
+ * The works, done by OTF2.
+ */
+#ifndef BENCH_PEER_H
+#define BENCH_PEER_H
+
+#include "bench.h"
+
+/** What there is without OTF2: a name, and no function. */
+struct benchPeer {
+	const char *name;
+	benchFunction writeEntries;   /**< Metric events of 15 doubles. */
+	benchFunction writeStates;    /**< Enter and leave. */
+	benchFunction writeIntegers;  /**< The same with six attributes. */
+	benchFunction writeMixture;   /**< Integers, a double, a string. */
+	void (*create)(size_t count); /**< Archives for reading. */
+	benchFunction readEntries;    /**< Metric events of 15 doubles. */
+	benchFunction readStates;     /**< Enter and leave. */
+	benchFunction readIntegers;   /**< The same with six attributes. */
+	void (*destroy)(void);
+};
+
+extern const struct benchPeer benchPeer;
+
+#endif

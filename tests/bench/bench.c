@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Runs the works, and prints what they cost; see bench.h. */
+#include <config.h>
+
+#include <errno.h>
+#include <ftw.h>
+#include <getopt.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "bench-peer.h"
+#include "bench.h"
+
+#define MAIN_REPETITIONS 9
+#define MAIN_REPETITIONS_QUICK 3
+
+/* What all files together need at most, in the quick mode a tenth. */
+#define MAIN_BYTES 4e9
+
+struct benchOptions benchOptions;
+
+const double benchValues[BENCH_COLUMNS] = {
+	1.5, 2.25, 3, 4, 5, 6, 7.125, 8, 9, 10, 11.75, 12, 13, 14, 15.5,
+};
+
+static char *mainDirectory;
+
+/* In the order in which they run and are printed; see bench-stat.c. */
+static struct benchSubject *const mainSubjects[] = {
+	&benchStat, &benchFloors, &benchWrite, &benchDisabled, &benchRead,
+};
+
+/* ---- Files ------------------------------------------------------------- */
+
+static int mainRemoveOne(const char *path, const struct stat *status, int type,
+			 struct FTW *walk)
+{
+	(void)status;
+	(void)type;
+	(void)walk;
+	return remove(path);
+}
+
+static void mainRemoveDirectory(void)
+{
+	nftw(mainDirectory, mainRemoveOne, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+void benchCheck(bool isGood, const char *what)
+{
+	if (isGood)
+		return;
+	fprintf(stderr, "bench: %s: failed (%s)\n", what, strerror(errno));
+	exit(EXIT_FAILURE);
+}
+
+char *benchPath(const char *name)
+{
+	char *path = NULL;
+
+	benchCheck(asprintf(&path, "%s/%s", mainDirectory, name) > 0, "memory");
+	return path;
+}
+
+void benchRemove(const char *name)
+{
+	char *path = benchPath(name);
+
+	nftw(path, mainRemoveOne, 8, FTW_DEPTH | FTW_PHYS);
+	free(path);
+}
+
+double benchFileSize(const char *name)
+{
+	char *path = benchPath(name);
+	struct stat status;
+
+	benchCheck(stat(path, &status) == 0, path);
+	free(path);
+	return (double)status.st_size;
+}
+
+/* Memory rather than a disk, whose speed is not the subject. */
+static void mainCreateDirectory(void)
+{
+	double bytes = benchOptions.isQuick ? MAIN_BYTES / 10 : MAIN_BYTES;
+	const char *parent = "/dev/shm";
+	struct statvfs status;
+
+	if (statvfs(parent, &status) < 0 ||
+	    (double)status.f_bavail * (double)status.f_frsize < bytes ||
+	    access(parent, W_OK) < 0)
+		parent = getenv("TMPDIR");
+	if (!parent)
+		parent = "/tmp";
+	benchCheck(asprintf(&mainDirectory, "%s/hdtrace-bench-XXXXXX", parent) >
+			   0,
+		   "memory");
+	benchCheck(mkdtemp(mainDirectory), mainDirectory);
+	atexit(mainRemoveDirectory);
+	printf("Files go to %s.\n", parent);
+}
+
+/* ---- Measuring --------------------------------------------------------- */
+
+static double mainClock(clockid_t clock)
+{
+	struct timespec now;
+
+	benchCheck(clock_gettime(clock, &now) == 0, "clock_gettime");
+	return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
+}
+
+void benchStart(struct benchRun *run)
+{
+	run->process = -mainClock(CLOCK_PROCESS_CPUTIME_ID);
+	run->thread = -mainClock(CLOCK_THREAD_CPUTIME_ID);
+}
+
+void benchStop(struct benchRun *run)
+{
+	run->thread += mainClock(CLOCK_THREAD_CPUTIME_ID);
+	run->process += mainClock(CLOCK_PROCESS_CPUTIME_ID);
+}
+
+size_t benchScaled(size_t count)
+{
+	return benchOptions.isQuick ? count / 10 : count;
+}
+
+/* The repetitions of one side of a work. */
+struct mainSamples {
+	double thread[MAIN_REPETITIONS];
+	double process[MAIN_REPETITIONS];
+	double bytes;
+	double peakMb;
+	double sum;
+};
+
+static void mainMeasure(benchFunction function, size_t count, int repetition,
+			struct mainSamples *samples)
+{
+	struct benchRun run = { .count = benchScaled(count) };
+
+	function(&run);
+	if (repetition < 0)
+		return;
+	samples->thread[repetition] = run.thread / (double)run.count;
+	samples->process[repetition] = run.process / (double)run.count;
+	samples->bytes = run.bytes / (double)run.count;
+	samples->peakMb = fmax(samples->peakMb, run.peakMb);
+	samples->sum = run.sum;
+}
+
+static int mainCompare(const void *a, const void *b)
+{
+	double first = *(const double *)a;
+	double second = *(const double *)b;
+
+	return (first > second) - (first < second);
+}
+
+/* Get the median and the median distance from it, as a part of it. */
+static double mainMedian(double *values, int count, double *spread)
+{
+	double distances[MAIN_REPETITIONS];
+	double median;
+
+	qsort(values, (size_t)count, sizeof(*values), mainCompare);
+	median = (values[(count - 1) / 2] + values[count / 2]) / 2;
+	for (int i = 0; i < count; i++)
+		distances[i] = fabs(values[i] - median);
+	qsort(distances, (size_t)count, sizeof(*distances), mainCompare);
+	*spread = (distances[(count - 1) / 2] + distances[count / 2]) / 2 /
+		  median;
+	return median;
+}
+
+static struct benchCost mainCost(struct mainSamples *samples, int count)
+{
+	struct benchCost cost;
+
+	cost.thread = mainMedian(samples->thread, count, &cost.threadSpread);
+	cost.threadMin = samples->thread[0];
+	cost.threadMax = samples->thread[count - 1];
+	cost.process = mainMedian(samples->process, count, &cost.processSpread);
+	cost.mbPerS = samples->bytes / cost.process * 1e3;
+	cost.peakMb = samples->peakMb;
+	return cost;
+}
+
+int benchRepetitions(const struct benchSubject *subject)
+{
+	if (benchOptions.isQuick)
+		return MAIN_REPETITIONS_QUICK;
+	return subject->repetitions ? subject->repetitions : MAIN_REPETITIONS;
+}
+
+static void mainRunSubject(struct benchSubject *subject)
+{
+	int repetitions = benchRepetitions(subject);
+	struct mainSamples(*samples)[2] =
+		calloc(subject->count, sizeof(*samples));
+
+	benchCheck(samples, "memory");
+	if (subject->prepare)
+		subject->prepare();
+	for (int i = -1; i < repetitions; i++) {
+		fprintf(stderr, "%s: repetition %d of %d\n", subject->title,
+			i + 1, repetitions);
+		for (size_t k = 0; k < subject->count; k++) {
+			struct benchWork *work = &subject->works[k];
+
+			mainMeasure(work->ours, work->count, i, &samples[k][0]);
+			if (work->peer)
+				mainMeasure(work->peer,
+					    work->peerCount ? work->peerCount
+							    : work->count,
+					    i, &samples[k][1]);
+		}
+	}
+	if (subject->destroy)
+		subject->destroy();
+	for (size_t k = 0; k < subject->count; k++) {
+		struct benchWork *work = &subject->works[k];
+		double ours = samples[k][0].sum;
+		double peers = samples[k][1].sum;
+
+		work->ourCost = mainCost(&samples[k][0], repetitions);
+		if (!work->peer)
+			continue;
+		work->peerCost = mainCost(&samples[k][1], repetitions);
+		/* Both have seen the same values, in another order. */
+		benchCheck(fabs(ours - peers) <= 1e-9 * fabs(ours),
+			   "equal sums");
+	}
+	free(samples);
+}
+
+/* ---- Options ----------------------------------------------------------- */
+
+static const char mainUsage[] =
+	"Usage: bench [--quick] [--csv=FILE] --hdtrace=PATH [SUBJECT...]\n";
+
+/* Whether a subject is asked for: by default all are. */
+static bool mainIsWanted(const struct benchSubject *subject, char **names)
+{
+	if (!*names)
+		return true;
+	for (; *names; names++)
+		if (strcmp(*names, subject->name) == 0)
+			return true;
+	return false;
+}
+
+static FILE *mainParse(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "quick", no_argument, NULL, 'q' },
+		{ "csv", required_argument, NULL, 'c' },
+		{ "hdtrace", required_argument, NULL, 'h' },
+		{ 0 },
+	};
+	FILE *csv = NULL;
+	int option;
+
+	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
+		switch (option) {
+		case 'q':
+			benchOptions.isQuick = true;
+			break;
+		case 'c':
+			csv = fopen(optarg, "w");
+			benchCheck(csv, optarg);
+			break;
+		case 'h':
+			benchOptions.hdtrace = optarg;
+			break;
+		default:
+			fputs(mainUsage, stderr);
+			exit(EXIT_FAILURE);
+		}
+	}
+	if (!benchOptions.hdtrace) {
+		fputs(mainUsage, stderr);
+		exit(EXIT_FAILURE);
+	}
+	return csv;
+}
+
+int main(int argc, char **argv)
+{
+	FILE *csv = mainParse(argc, argv);
+
+	mainCreateDirectory();
+	for (size_t i = 0; i < BENCH_COUNT(mainSubjects); i++)
+		if (mainIsWanted(mainSubjects[i], argv + optind))
+			mainRunSubject(mainSubjects[i]);
+	for (size_t i = 0; i < BENCH_COUNT(mainSubjects); i++) {
+		if (!mainIsWanted(mainSubjects[i], argv + optind))
+			continue;
+		benchPrint(mainSubjects[i]);
+		if (csv)
+			benchSave(mainSubjects[i], csv);
+	}
+	if (csv)
+		benchCheck(fclose(csv) == 0, "results");
+	return 0;
+}
