@@ -4,4 +4,4 @@
 
 #include "bench-peer.h"
 
-const struct benchPeer benchPeer = { .name = "OTF2, not built" };
+const struct benchPeer benchPeer = { .name = "OTF2" };

@@ -106,6 +106,8 @@ static void mainCreateDirectory(void)
 	benchCheck(mkdtemp(mainDirectory), mainDirectory);
 	atexit(mainRemoveDirectory);
 	printf("Files go to %s.\n", parent);
+	if (benchOptions.isQuick)
+		printf("Quick, so rough: a tenth of all numbers.\n");
 }
 
 /* ---- Measuring --------------------------------------------------------- */
