@@ -66,12 +66,11 @@ static int findFile(struct hdIProjectData *project, const char *path)
 {
 	struct hdIArena *arena = &project->arena;
 	struct stat status;
-	int exists = stat(path, &status) == 0;
 
-	if (exists && S_ISDIR(status.st_mode))
+	if (stat(path, &status) == 0 && S_ISDIR(status.st_mode))
 		return findInDirectory(project, path);
-	if (endsWith(path, ".proj") ||
-	    (exists && (endsWith(path, ".stat") || endsWith(path, ".trc"))))
+	if (endsWith(path, ".proj") || endsWith(path, ".stat") ||
+	    endsWith(path, ".trc"))
 		project->pub.file = hdIArenaCopy(arena, path, strlen(path));
 	else
 		project->pub.file = hdIArenaPrintf(arena, "%s.proj", path);
@@ -116,6 +115,21 @@ static int readProject(struct hdIProjectData *project)
 	return 0;
 }
 
+/* A single file must at least be there. */
+static int readOne(struct hdIProjectData *project)
+{
+	const char *file = project->pub.file;
+	int64_t size;
+	int fd = hdIFileOpen(file, &size);
+
+	if (fd < 0)
+		return fd == -ENOMEM ? fd
+				     : report(project, HDI_RULE_FILE_OPEN, file,
+					      fd, hdIFileError(fd));
+	close(fd);
+	return hdIFilesUseOne(project, file);
+}
+
 static int openFile(struct hdIProjectData *project, const char *path)
 {
 	int ret = findFile(project, path);
@@ -127,7 +141,7 @@ static int openFile(struct hdIProjectData *project, const char *path)
 	if (endsWith(project->pub.file, ".proj"))
 		ret = readProject(project);
 	else
-		ret = hdIFilesUseOne(project, project->pub.file);
+		ret = readOne(project);
 	return ret < 0 ? ret : hdITopologyFinish(project);
 }
 

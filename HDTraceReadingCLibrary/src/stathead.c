@@ -306,6 +306,9 @@ static int readXml(struct head *head)
 	xmlDocPtr tree;
 	int ret;
 
+	if (head->xmlSize == 0)
+		return reportHeader(head, HDI_RULE_STAT_HEADER, 0, 2,
+				    "the header is empty");
 	tree = hdIXmlParse(head->data + head->xmlStart, head->xmlSize, &error);
 	if (error.code == -EBADMSG)
 		ret = reportHeader(head, HDI_RULE_STAT_HEADER,

@@ -62,11 +62,10 @@ static struct hdITag *extend(struct hdITraceXml *xml, size_t size)
 static int64_t findStart(xmlParserCtxtPtr parser)
 {
 	const xmlParserInput *input = parser->input;
-	const xmlChar *p = input->cur;
+	const xmlChar *p =
+		memrchr(input->base, '<', (size_t)(input->cur - input->base));
 
-	while (p > input->base && *--p != '<')
-		;
-	return (int64_t)input->consumed + (p - input->base);
+	return (int64_t)input->consumed + (p ? p - input->base : 0);
 }
 
 /* "prefix:name" as one word; we do not look at name spaces. */

@@ -111,7 +111,11 @@ xmlParserCtxtPtr hdIXmlCreate(xmlSAXHandler *handler, void *data,
 		return NULL;
 	parser->_private = error;
 	xmlCtxtUseOptions(parser, XML_PARSE_NONET | XML_PARSE_HUGE);
-	if (!handler) {
+	if (handler) {
+		/* Else "&amp;" arrives as "&#38;". Entities of a file's own
+		 * cannot be defined without a DOCTYPE. */
+		parser->replaceEntities = 1;
+	} else {
 		parser->sax->internalSubset = refuseDoctypeInTree;
 		parser->sax->serror = takeError;
 	}
