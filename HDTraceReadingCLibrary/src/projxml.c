@@ -489,19 +489,24 @@ static int readRoot(struct projXml *xml, const xmlNode *root)
 	}
 	if (xml->isOldFormat)
 		report(xml, HDI_RULE_PROJ_OLD_FORMAT, root,
-		       "the old format of before 2009 (%s); what it says in "
-		       "other words than today is read as far as possible",
+		       "the format of before 2009, with %s; it is read as far "
+		       "as it means the same today",
 		       "names of levels, labels, or values of groups");
 	return 0;
 }
 
 static int parse(struct projXml *xml, const char *data, size_t size)
 {
+	struct hdIXmlQuiet saved;
 	struct hdIXmlError error;
-	xmlDocPtr tree = hdIXmlParse(data, size, &error);
-	const xmlNode *root = tree ? xmlDocGetRootElement(tree) : NULL;
-	int ret = error.code;
+	const xmlNode *root;
+	xmlDocPtr tree;
+	int ret;
 
+	hdIXmlQuiet(&saved);
+	tree = hdIXmlParse(data, size, &error);
+	root = tree ? xmlDocGetRootElement(tree) : NULL;
+	ret = error.code;
 	if (ret == -EBADMSG)
 		hdIReport(&xml->project->sink, HDI_RULE_PROJ_XML, xml->file,
 			  error.offset, error.line, "%s", error.text);
@@ -516,6 +521,7 @@ static int parse(struct projXml *xml, const char *data, size_t size)
 		}
 	}
 	xmlFreeDoc(tree);
+	hdIXmlRestore(&saved);
 	return ret;
 }
 

@@ -302,13 +302,12 @@ static int readTree(struct head *head, xmlDocPtr tree)
 
 static int readXml(struct head *head)
 {
+	struct hdIXmlQuiet saved;
 	struct hdIXmlError error;
 	xmlDocPtr tree;
 	int ret;
 
-	if (head->xmlSize == 0)
-		return reportHeader(head, HDI_RULE_STAT_HEADER, 0, 2,
-				    "the header is empty");
+	hdIXmlQuiet(&saved);
 	tree = hdIXmlParse(head->data + head->xmlStart, head->xmlSize, &error);
 	if (error.code == -EBADMSG)
 		ret = reportHeader(head, HDI_RULE_STAT_HEADER,
@@ -319,6 +318,7 @@ static int readXml(struct head *head)
 	else
 		ret = readTree(head, tree);
 	xmlFreeDoc(tree);
+	hdIXmlRestore(&saved);
 	return ret;
 }
 

@@ -66,7 +66,8 @@ static void takeError(void *data, xmlErrorPtr error)
 	xmlParserCtxtPtr parser = error->ctxt;
 
 	(void)data;
-	if (!parser || error->level < XML_ERR_FATAL)
+	/* While a parser is being created it has no place for errors. */
+	if (!parser || !parser->_private || error->level < XML_ERR_FATAL)
 		return;
 	setError(parser, parser->_private,
 		 error->code == XML_ERR_NO_MEMORY ? -ENOMEM : -EBADMSG,
@@ -101,6 +102,7 @@ xmlParserCtxtPtr hdIXmlCreate(xmlSAXHandler *handler, void *data,
 {
 	xmlParserCtxtPtr parser;
 
+	memset(error, 0, sizeof(*error));
 	if (handler) {
 		handler->initialized = XML_SAX2_MAGIC;
 		handler->internalSubset = refuseDoctype;
@@ -120,7 +122,6 @@ xmlParserCtxtPtr hdIXmlCreate(xmlSAXHandler *handler, void *data,
 		parser->sax->serror = takeError;
 	}
 	xmlDictSetLimit(parser->dict, NAMES_LIMIT);
-	memset(error, 0, sizeof(*error));
 	return parser;
 }
 
@@ -162,22 +163,20 @@ void hdIXmlStop(xmlParserCtxtPtr parser, struct hdIXmlError *error)
 
 xmlDocPtr hdIXmlParse(const char *data, size_t size, struct hdIXmlError *error)
 {
-	struct hdIXmlQuiet saved;
 	xmlParserCtxtPtr parser;
 	xmlDocPtr tree = NULL;
 
-	hdIXmlQuiet(&saved);
 	parser = hdIXmlCreate(NULL, NULL, error);
 	if (parser) {
+		if (size == 0)
+			setError(parser, error, -EBADMSG, "there is nothing");
 		hdIXmlFeed(parser, data, size, 1, error);
 		tree = parser->myDoc;
 		parser->myDoc = NULL;
 		xmlFreeParserCtxt(parser);
 	} else {
-		memset(error, 0, sizeof(*error));
 		error->code = -ENOMEM;
 	}
-	hdIXmlRestore(&saved);
 	return tree;
 }
 

@@ -26,7 +26,7 @@ struct hdIXmlError {
 	char text[256];
 };
 
-/** Keep libxml2 silent in this thread. */
+/** Keep libxml2 silent in this thread; to be done around all that follows. */
 void hdIXmlQuiet(struct hdIXmlQuiet *saved);
 
 /** Undo hdIXmlQuiet(). */

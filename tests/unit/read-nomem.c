@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Memory that runs out at every single allocation of opening and reading, in
+ * the library and in libxml2: nothing crashes or leaks, and the failure is
+ * ENOMEM. The linker replaces malloc and the like in the library (--wrap).
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <libxml/parser.h>
+#include <libxml/xmlerror.h>
+#include <libxml/xmlmemory.h>
+
+#include <glib/gstdio.h>
+
+#include "reading.h"
+
+/* ---- The counting allocator -------------------------------------------- */
+
+static long allocations; /* Calls so far. */
+static long failAt;      /* Call that fails; 0: none. */
+static int failOn;       /* Whether all after it fail, too. */
+static long living;      /* Blocks that were not freed. */
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *old, size_t size);
+char *__real_strdup(const char *text);
+void __real_free(void *block);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_realloc(void *old, size_t size);
+char *__wrap_strdup(const char *text);
+void __wrap_free(void *block);
+
+static int mayAllocate(void)
+{
+	allocations++;
+	if (failAt &&
+	    (failOn ? allocations >= failAt : allocations == failAt)) {
+		errno = ENOMEM;
+		return 0;
+	}
+	return 1;
+}
+
+void *__wrap_malloc(size_t size)
+{
+	void *block = mayAllocate() ? __real_malloc(size) : NULL;
+
+	living += block != NULL;
+	return block;
+}
+
+void *__wrap_calloc(size_t count, size_t size)
+{
+	void *block = mayAllocate() ? __real_calloc(count, size) : NULL;
+
+	living += block != NULL;
+	return block;
+}
+
+void *__wrap_realloc(void *old, size_t size)
+{
+	void *block = mayAllocate() ? __real_realloc(old, size) : NULL;
+
+	living += block != NULL && old == NULL;
+	return block;
+}
+
+char *__wrap_strdup(const char *text)
+{
+	char *block = mayAllocate() ? __real_strdup(text) : NULL;
+
+	living += block != NULL;
+	return block;
+}
+
+void __wrap_free(void *block)
+{
+	living -= block != NULL;
+	__real_free(block);
+}
+
+/* ---- What is read ------------------------------------------------------ */
+
+static const char proj[] =
+	"<Application name='app'><Description>text</Description>"
+	"<FileList><File name='f'><InitialSize>1</InitialSize></File>"
+	"</FileList><Topology><Level type='Host'><Level type='Rank'/></Level>"
+	"<Node name='a'><Node name='0'/></Node><Node name='b+c'/></Topology>"
+	"<CommunicatorList><Communicator name='WORLD'>"
+	"<Rank global='0' local='1' cid='2'/></Communicator>"
+	"</CommunicatorList><Datatypes><Rank name='r' thread='t'>"
+	"<STRUCT id='1' count='1'><Type id='1'/>text</STRUCT></Rank>"
+	"</Datatypes><ExternalStatistics><G/><H/></ExternalStatistics>"
+	"</Application>";
+static const char header[] =
+	"<Statistics><TopologyNode><Label value='a'/></TopologyNode>"
+	"<Group name='G' x='y'><v type='INT32' unit='W' z='1'/>"
+	"<w type='STRING'/></Group></Statistics>";
+static const char trace[] =
+	"<Program timeAdjustment='1' x='&lt;'>\n"
+	"<Nested><b time='1' end='2' k='v'/></Nested>\n"
+	"<a time='1' end='2' long='&amp;'>text<c d='e'><f/></c><Nested>"
+	"<x:y time='3' end='4'/></Nested></a>\n"
+	"<Event name='e' time='5'/>\n</Program>\n";
+
+static void makeFile(const char *directory, const char *name,
+		     const char *content, gssize size)
+{
+	char *path = g_build_filename(directory, name, NULL);
+
+	g_assert_true(g_file_set_contents(path, content, size, NULL));
+	g_free(path);
+}
+
+static char *makeProject(void)
+{
+	static const char *const stats[] = { "p_a_G.stat", "p_bc_H.stat",
+					     "p_a_x_J.stat" };
+	char *directory = g_dir_make_tmp("hdtrace-XXXXXX", NULL);
+	GString *bytes = readingStat(NULL, header, NULL, NULL,
+				     "T1 T2 I1 Stext GAP T3 T4 I2 S");
+
+	makeFile(directory, "p.proj", proj, -1);
+	for (size_t i = 0; i < G_N_ELEMENTS(stats); i++)
+		makeFile(directory, stats[i], bytes->str, (gssize)bytes->len);
+	makeFile(directory, "p_a_0.trc", trace, -1);
+	makeFile(directory, "p_a_0.info", "", -1);
+	makeFile(directory, "p_n_1.trc", trace, -1);
+	g_string_free(bytes, TRUE);
+	return directory;
+}
+
+static void removeProject(char *directory)
+{
+	GDir *dir = g_dir_open(directory, 0, NULL);
+	const char *name;
+
+	while ((name = g_dir_read_name(dir)) != NULL) {
+		char *path = g_build_filename(directory, name, NULL);
+
+		g_remove(path);
+		g_free(path);
+	}
+	g_dir_close(dir);
+	g_assert_cmpint(g_rmdir(directory), ==, 0);
+	g_free(directory);
+}
+
+/* ---- Running out of it ------------------------------------------------- */
+
+static void ignoreMessage(const hdIMessage *message, void *data)
+{
+	int *errors = data;
+
+	*errors += message->severity == HDI_ERROR;
+}
+
+/* Reads all; counts what was read. Returns -1 if it failed for want of
+ * memory. */
+static int readStats(const hdIProject *project, size_t *count)
+{
+	for (size_t i = 0; i < project->groupCount; i++) {
+		const hdIBlock *block;
+		hdIStatReader *reader =
+			hdI_openStat(project, project->groups[i]);
+		int ret = -1;
+
+		while (reader && (ret = hdI_readStat(reader, &block)) == 1)
+			*count += block->count;
+		if (ret < 0)
+			g_assert_cmpint(errno, ==, ENOMEM);
+		hdI_closeStat(reader);
+		if (ret < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int readTraces(const hdIProject *project, size_t *count)
+{
+	for (size_t i = 0; i < project->traceCount; i++) {
+		const hdIRecord *record;
+		hdITraceReader *reader =
+			hdI_openTrace(project, project->traces[i]);
+		int ret = -1;
+
+		while (reader && (ret = hdI_readTrace(reader, &record)) == 1)
+			(*count)++;
+		if (ret < 0)
+			g_assert_cmpint(errno, ==, ENOMEM);
+		hdI_closeTrace(reader);
+		if (ret < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* What a run brought; all 0 if it failed. */
+struct result {
+	size_t nodes, groups, traces, types, entries, records;
+	int errors;
+};
+
+static int run(const char *path, struct result *result)
+{
+	hdIProject *project;
+	int ret = -1;
+
+	memset(result, 0, sizeof(*result));
+	project = hdI_openProject(path, ignoreMessage, &result->errors);
+	if (!project) {
+		g_assert_cmpint(errno, ==, ENOMEM);
+		/* A failure for want of memory is no fault of a file. */
+		g_assert_cmpint(result->errors, ==, 0);
+		return -1;
+	}
+	result->nodes = project->nodeCount;
+	result->groups = project->groupCount;
+	result->traces = project->traceCount;
+	result->types = project->datatypeCount;
+	if (readStats(project, &result->entries) == 0 &&
+	    readTraces(project, &result->records) == 0)
+		ret = 0;
+	g_assert_cmpint(result->errors, ==, 0);
+	hdI_closeProject(project);
+	return ret;
+}
+
+static void testAll(gconstpointer data)
+{
+	char *directory = makeProject();
+	char *path = g_build_filename(directory, "p.proj", NULL);
+	struct result all, some;
+	long before, total;
+	int failures = 0;
+
+	failAt = 0;
+	g_assert_cmpint(run(path, &all), ==, 0);
+	g_assert_cmpuint(all.nodes, ==, 6);
+	g_assert_cmpuint(all.groups, ==, 3);
+	g_assert_cmpuint(all.traces, ==, 2);
+	g_assert_cmpuint(all.entries, ==, 6);
+	g_assert_cmpuint(all.records, ==, 8);
+	xmlResetLastError();
+	before = living;
+	allocations = 0;
+	g_assert_cmpint(run(path, &some), ==, 0);
+	total = allocations;
+	xmlResetLastError();
+	g_assert_cmpint(living, ==, before);
+	g_assert_cmpint(total, >, 200);
+
+	for (long n = 1; n <= total; n++) {
+		int ret;
+
+		allocations = 0;
+		failAt = n;
+		failOn = GPOINTER_TO_INT(data);
+		ret = run(path, &some);
+		failAt = 0;
+		xmlResetLastError();
+		g_test_message("allocation %ld of %ld", n, total);
+		g_assert_cmpint(living, ==, before);
+		failures += ret < 0;
+		if (ret == 0)
+			g_assert_cmpint(memcmp(&some, &all, sizeof(all)), ==,
+					0);
+	}
+	/* Some are not needed: libxml2 grows its buffers ahead. */
+	g_assert_cmpint(failures, >, total / 2);
+	g_test_message("%d failures of %ld", failures, total);
+	removeProject(directory);
+	g_free(path);
+}
+
+int main(int argc, char **argv)
+{
+	xmlMemSetup(__wrap_free, __wrap_malloc, __wrap_realloc, __wrap_strdup);
+	g_test_init(&argc, &argv, NULL);
+	g_test_add_data_func("/read-nomem/once", GINT_TO_POINTER(0), testAll);
+	g_test_add_data_func("/read-nomem/from then on", GINT_TO_POINTER(1),
+			     testAll);
+	return g_test_run();
+}
