@@ -15,6 +15,9 @@ static const struct toolCommand commands[] = {
 	{ "info", "show what a project consists of", infoRun },
 	{ "dump", "print everything that a project holds", dumpRun },
 	{ "stat", "summarize statistics: mean, minimum, energy, ...", statRun },
+	{ "check", "list everything that is wrong with a project", checkRun },
+	{ "merge", "write the .proj file for the files that are there",
+	  mergeRun },
 };
 
 static void printHelp(void)

@@ -124,4 +124,7 @@ void outTableAdd(struct outTable *table, const char *text);
  */
 void outTablePrint(struct outTable *table, const char *indent, bool isColored);
 
+/** Free a table without printing it. */
+void outTableFree(struct outTable *table);
+
 #endif

@@ -215,8 +215,8 @@ static int takeStates(struct phases *phases, struct tool *tool,
 		}
 		if (phases->count &&
 		    record->start < phases->list[phases->count - 1].end) {
-			toolReport(tool, HDI_WARNING, "trace.overlap",
-				   node->trace->file, record->offset, 0,
+			toolReport(tool, "trace.overlap", node->trace->file,
+				   record->offset, 0,
 				   "state %s starts before the one before it "
 				   "ended; it is no phase",
 				   record->name);

@@ -151,9 +151,14 @@ void outTablePrint(struct outTable *table, const char *indent, bool isColored)
 		printRow(table, line, indent, totals, fractions,
 			 (char **)&table->cells->pdata[i]);
 	g_string_free(line, TRUE);
-	g_ptr_array_free(table->cells, TRUE);
-	g_free(table->isHidden);
 	g_free(totals);
 	g_free(fractions);
+	outTableFree(table);
+}
+
+void outTableFree(struct outTable *table)
+{
+	g_ptr_array_free(table->cells, TRUE);
+	g_free(table->isHidden);
 	g_free(table);
 }

@@ -14,6 +14,7 @@
 #include <glib.h>
 
 #include "output.h"
+#include "rules.h"
 #include "tool.h"
 
 /** A progress bar appears after this time, in us, and moves this often. */
@@ -21,7 +22,7 @@
 #define PROGRESS_INTERVAL 100000
 #define PROGRESS_WIDTH 40
 
-static void progressHide(struct tool *tool)
+void toolProgressHide(struct tool *tool)
 {
 	if (!tool->progress.isVisible)
 		return;
@@ -35,7 +36,7 @@ static void sayLine(struct tool *tool, const char *format, va_list arguments)
 	char *text = g_strdup_vprintf(format, arguments);
 	GString *line = g_string_new("hdtrace");
 
-	progressHide(tool);
+	toolProgressHide(tool);
 	if (tool->command)
 		g_string_append_printf(line, " %s", tool->command);
 	g_string_append(line, ": ");
@@ -92,16 +93,6 @@ void toolFormatMessage(GString *out, hdISeverity severity, const char *rule,
 	g_string_append_printf(out, " [%s]", rule);
 }
 
-void toolFreeMessage(void *message)
-{
-	struct toolMessage *kept = message;
-
-	g_free(kept->rule);
-	g_free(kept->file);
-	g_free(kept->text);
-	g_free(kept);
-}
-
 void toolTakeMessage(const hdIMessage *message, void *data)
 {
 	struct tool *tool = data;
@@ -118,23 +109,13 @@ void toolTakeMessage(const hdIMessage *message, void *data)
 		tool->errors++;
 		break;
 	}
-	if (tool->messages) {
-		struct toolMessage *kept = g_new(struct toolMessage, 1);
-
-		*kept = (struct toolMessage){
-			.severity = message->severity,
-			.rule = g_strdup(message->rule),
-			.file = g_strdup(message->file ? message->file : ""),
-			.offset = message->offset,
-			.line = message->line,
-			.text = g_strdup(message->text),
-		};
-		g_ptr_array_add(tool->messages, kept);
+	if (tool->take) {
+		tool->take(message, tool->takeData);
 		return;
 	}
 	if (tool->isQuiet)
 		return;
-	progressHide(tool);
+	toolProgressHide(tool);
 	line = g_string_new(NULL);
 	toolFormatMessage(line, message->severity, message->rule,
 			  message->file ? message->file : "", message->offset,
@@ -144,13 +125,12 @@ void toolTakeMessage(const hdIMessage *message, void *data)
 	g_string_free(line, TRUE);
 }
 
-void toolReport(struct tool *tool, hdISeverity severity, const char *rule,
-		const char *file, int64_t offset, int64_t line,
-		const char *format, ...)
+void toolReport(struct tool *tool, const char *rule, const char *file,
+		int64_t offset, int64_t line, const char *format, ...)
 {
 	va_list arguments;
 	hdIMessage message = {
-		.severity = severity,
+		.severity = rulesFind(rule)->severity,
 		.rule = rule,
 		.file = file,
 		.offset = offset,
@@ -278,7 +258,7 @@ hdIProject *toolOpen(struct tool *tool, const char *path)
 	if (!project && errno != EBADMSG)
 		toolError(tool, "%s: %s", path, strerror(errno));
 	else if (!project && tool->errors == errors)
-		toolReport(tool, HDI_ERROR, "project.unreadable", path, -1, 0,
+		toolReport(tool, "proj.unreadable", path, -1, 0,
 			   "not an HDTrace project");
 	return project;
 }
@@ -344,6 +324,6 @@ void toolProgressFile(struct tool *tool, int64_t bytes)
 
 void toolProgressEnd(struct tool *tool)
 {
-	progressHide(tool);
+	toolProgressHide(tool);
 	tool->progress.total = 0;
 }

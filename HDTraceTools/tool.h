@@ -27,16 +27,6 @@ enum toolFormat {
 	TOOL_JSON,
 };
 
-/** A message that was kept for later; see struct tool. */
-struct toolMessage {
-	hdISeverity severity;
-	char *rule;
-	char *file;
-	int64_t offset;
-	int64_t line;
-	char *text;
-};
-
 /** Progress bar on stderr. */
 struct toolProgress {
 	bool isOn;      /**< stderr is a terminal. */
@@ -57,8 +47,9 @@ struct tool {
 	size_t notes;
 	size_t warnings;
 	size_t errors;
-	/** Keeps struct toolMessage instead of printing them, if not NULL. */
-	GPtrArray *messages;
+	/** Takes messages instead of stderr, if not NULL. */
+	hdIMessageHandler take;
+	void *takeData;
 	bool hasFailed; /**< Something was said with toolError(). */
 	struct toolProgress progress;
 };
@@ -111,10 +102,10 @@ int toolUsage(struct tool *tool, const char *format, ...) G_GNUC_PRINTF(2, 3);
 /** Takes messages of the reading library; data is the struct tool. */
 void toolTakeMessage(const hdIMessage *message, void *data);
 
-/** Report a problem that the tool found itself. */
-void toolReport(struct tool *tool, hdISeverity severity, const char *rule,
-		const char *file, int64_t offset, int64_t line,
-		const char *format, ...) G_GNUC_PRINTF(7, 8);
+/** Report a problem that the tool found itself, by a rule of rules.c. */
+void toolReport(struct tool *tool, const char *rule, const char *file,
+		int64_t offset, int64_t line, const char *format, ...)
+	G_GNUC_PRINTF(6, 7);
 
 /** "note", "warning" or "error". */
 const char *toolSeverityName(hdISeverity severity);
@@ -126,9 +117,6 @@ const char *toolSeverityName(hdISeverity severity);
  */
 void toolFormatMessage(GString *out, hdISeverity severity, const char *rule,
 		       const char *file, int64_t offset, const char *text);
-
-/** Free a kept message. */
-void toolFreeMessage(void *message);
 
 /**
  * Open a project; says why if that fails.
@@ -153,7 +141,9 @@ void toolProgressStart(struct tool *tool, int64_t total);
 void toolProgressAt(struct tool *tool, int64_t bytes);
 /** A file of this many bytes is done. */
 void toolProgressFile(struct tool *tool, int64_t bytes);
-/** Remove the progress bar. */
+/** Take the progress bar away until it moves again. */
+void toolProgressHide(struct tool *tool);
+/** End the progress bar. */
 void toolProgressEnd(struct tool *tool);
 
 #endif

@@ -9,6 +9,7 @@ hex() {
 	for hex_word; do
 		while [ -n "$hex_word" ]; do
 			hex_rest=${hex_word#??}
+			[ "$hex_rest" != "$hex_word" ] || return 1
 			printf '%b' "\\0$(printf %o "0x${hex_word%"$hex_rest"}")"
 			hex_word=$hex_rest
 		done
@@ -39,7 +40,7 @@ string() {
 }
 
 # The header of a .stat file: LABEL GROUP VALUE-ATTRIBUTES...; no label is "".
-# stat_adjustment is its timeAdjustment.
+# stat_adjustment is its timeAdjustment, or "none".
 stat_adjustment=-0000000000.000000000
 stat_header() {
 	{
@@ -48,7 +49,11 @@ stat_header() {
 		[ -z "$1" ] || echo "  <Label value=\"$1\" />"
 		echo '</TopologyNode>'
 		printf '<Group name="%s" timestampDatatype="EPOCH"' "$2"
-		echo " timeAdjustment=\"$stat_adjustment\">"
+		if [ "$stat_adjustment" = none ]; then
+			echo ">"
+		else
+			echo " timeAdjustment=\"$stat_adjustment\">"
+		fi
 		shift 2
 		for stat_value; do
 			echo "  <Value $stat_value />"

@@ -6,7 +6,8 @@
 . "$abs_top_srcdir/tests/lib/project.sh"
 cd "$scratch" || exit 99
 make_mini
-commands='info dump stat'
+commands='info dump stat check merge'
+readers='info dump stat check'
 
 # The help of COMMAND goes to stdout.
 helps() {
@@ -63,11 +64,11 @@ for command in $commands; do
 		"$command" --frobnicate mini
 	ok "$command: hint at the help" says "Try 'hdtrace $command --help'" \
 		2 "$command"
-	ok "$command: no such file" says "No such file" 2 "$command" nothing
-	ok "$command: full disk" full "$command" mini
 	ok "$command --help: full disk" full "$command" --help
 done
-for command in info dump stat; do
+for command in $readers; do
+	ok "$command: no such file" says "No such file" 2 "$command" nothing
+	ok "$command: full disk" full "$command" mini
 	ok "$command: too many arguments" says 'too many arguments: "b"' 2 \
 		"$command" mini b
 	ok "$command: no such format" says '--format: not text, csv or json' \

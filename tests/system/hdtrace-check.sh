@@ -1,0 +1,226 @@
+#!/bin/sh
+# hdtrace check: every rule of the format, each broken once.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+. "${abs_top_srcdir:?}/tests/lib/tap.sh"
+. "$abs_top_srcdir/tests/lib/hdtrace.sh"
+. "$abs_top_srcdir/tests/lib/project.sh"
+cd "$scratch" || exit 99
+
+# The project "mini" again, in a new directory.
+fresh() {
+	cd "$scratch" && rm -rf work && mkdir work && cd work || exit 99
+	make_mini
+}
+
+# Change a file of the project with sed: FILE SCRIPT.
+edit() {
+	sed "$2" "$1" >"$scratch/edited" && mv "$scratch/edited" "$1"
+}
+
+# A trace with this content breaks these rules: "RULE.." STATUS, content on
+# stdin.
+trace_breaks() {
+	fresh
+	{
+		printf "<Program timeAdjustment='1000000000'>\n"
+		cat
+		printf '</Program>\n'
+	} >mini_alpha_0.trc
+	breaks "$1" "$2" check mini
+}
+
+# One of the messages names a rule: RULE STATUS ARGUMENT...
+names() {
+	rule=$1
+	shift
+	status "$@" && cat "$scratch/out" && grep -qF "[$rule]" "$scratch/out"
+}
+
+# The documentation lists all rules and their severities.
+# shellcheck disable=SC2016 # not the shell's backquotes
+documented() {
+	"$hdtrace" check --rules --format=csv | sed 1d | cut -d, -f 1,2 |
+		sort >"$scratch/rules"
+	{
+		sed -n 's/^| `\([a-z]*\.[a-z-]*\)` | \([a-z]*\) .*/\1,\2/p' \
+			"$abs_top_srcdir/doc/format/format.md"
+		sed -n 's/^| \([a-z]*\) | `\([a-z]*\.[a-z-]*\)` .*/\2,\1/p' \
+			"$abs_top_srcdir/doc/format/format.md"
+	} | sort >"$scratch/listed"
+	[ -s "$scratch/rules" ] && diff "$scratch/listed" "$scratch/rules"
+}
+
+quiet() {
+	status "$@" && [ ! -s "$scratch/out" ] && [ ! -s "$scratch/err" ]
+}
+
+fresh
+ok "a correct project" prints check.text 0 check mini
+ok "as CSV" prints check.csv 0 check --format=csv mini
+ok "as JSON" prints check.json 0 check --format=json mini
+for format in text csv json; do
+	ok "rules as $format" prints check-rules.$format 0 check --rules \
+		--format=$format
+done
+ok "rules are documented" documented
+ok "--rules and a project" says "--rules takes no project" 2 check --rules mini
+ok "no project" says "PROJECT is missing" 2 check
+ok "not there" says "No such file" 2 check nothing
+edit mini.proj 's/<Net/<Disk/'
+head -c 380 mini_alpha_Energy.stat >short && mv short mini_alpha_Energy.stat
+for format in text csv json; do
+	ok "problems as $format" prints check-bad.$format 1 check \
+		--format=$format mini
+done
+ok "quiet" quiet 1 check -q mini
+
+# Scripts for sed that break the .proj: RULES|STATUS|SCRIPT.
+while IFS='|' read -r rules code script; do
+	fresh
+	edit mini.proj "$script"
+	ok "$rules: $script" breaks "$rules" "$code" check mini
+done <<'END'
+proj.undeclared proj.xml|1|s/<.Topology>//
+proj.root proj.undeclared|1|s/Application/Project/
+proj.depth|1|s/<Level type="Rank" .>//
+proj.topology proj.undeclared|1|s/name="beta"/name="alpha"/
+proj.group-missing|1|s/<Net .>/<Net \/><Disk \/>/
+proj.undeclared|0|s/<Net .>//
+proj.comm-rank|1|s/global="1"/global="5"/
+proj.comm-id proj.comm-twice|1|s/global="1"/global="0"/
+proj.comm-local|1|s/local="1"/local="7"/
+proj.comm-id|1|s/<CommunicatorList>/&<Communicator name="X"><Rank global="0" local="0" cid="0"\/><\/Communicator>/
+proj.communicator|1|s/global="1"/global="one"/
+proj.datatype-rank|1|s/<Rank name="0" /<Rank name="7" /
+proj.datatype-twice|1|s/<NAMED id="0" name="MPI_CHAR" .>/&&/
+proj.datatype-base|1|s/<Type id="0"/<Type id="5"/
+proj.datatype-base|1|s/<STRUCT id="1" name="" count="1">/<VECTOR id="3" oldType="77" \/>&/
+proj.datatype proj.datatype-base|1|s/<NAMED id="0"/<NAMED id="zero"/
+proj.file-size|1|s/<InitialSize>12/<InitialSize>much/
+END
+
+fresh
+edit mini.proj "s,<Net .>,&<Net />,"
+ok "proj.group-twice" names proj.group-twice 1 check mini
+
+# Statistics.
+fresh
+edit mini_alpha_Energy.stat 's/name="E"/name="P"/'
+ok "stat.value-twice" breaks stat.value-twice 1 check mini
+fresh
+{ energy_header alpha; stamp 1000000000; } >mini_alpha_Energy.stat
+ok "stat.empty" breaks stat.empty 0 check mini
+fresh
+energy_header alpha >mini_alpha_Energy.stat
+ok "stat.no-start" breaks stat.no-start 1 check mini
+fresh
+{ energy_stat alpha; stamp 1000000004; hex 42c80000 4059000000000000; } >mini_alpha_Energy.stat
+ok "stat.time-decreases" breaks stat.time-decreases 1 check mini
+fresh
+{ energy_stat alpha; stamp 1000000006 1000000000
+	hex 42c80000 4059000000000000; } >mini_alpha_Energy.stat
+ok "stat.time-invalid" breaks stat.time-invalid 1 check mini
+fresh
+{ energy_stat alpha; echo; } >mini_alpha_Energy.stat
+ok "stat.cut-tail" breaks stat.cut-tail 1 check mini
+fresh
+energy_stat gamma >mini_alpha_Energy.stat
+ok "stat.name" breaks stat.name 1 check mini
+fresh
+stat_adjustment=0000086400.000000000
+energy_stat alpha >mini_alpha_Energy.stat
+stat_adjustment=-0000000000.000000000
+ok "proj.span" breaks proj.span 1 check mini
+
+# Traces.
+ok "trc.empty" trace_breaks trc.empty 0 </dev/null
+ok "trc.overlap" trace_breaks trc.overlap 1 <<'END'
+<A time='1' end='3'/>
+<B time='2' end='4'/>
+END
+ok "trc.overlap: an event" trace_breaks trc.overlap 1 <<'END'
+<A time='1' end='3'/>
+<Event name='e' time='2'/>
+END
+ok "trc.outside: too early" trace_breaks trc.outside 1 <<'END'
+<Nested>
+<A time='0' end='3'/>
+</Nested>
+<B time='2' end='4'/>
+END
+ok "trc.outside: too late" trace_breaks trc.outside 1 <<'END'
+<Nested>
+<A time='3' end='4.000000001'/>
+<Event name='e' time='4.000000001'/>
+</Nested>
+<B time='2' end='4'/>
+END
+ok "nesting is followed" trace_breaks "" 0 <<'END'
+<Nested>
+<Nested>
+<A time='1' end='2'/>
+</Nested>
+<B time='1' end='2'/>
+<Nested>
+<A time='2' end='3'/>
+<A time='3' end='4'/>
+</Nested>
+<B time='2' end='4'/>
+</Nested>
+<C time='1' end='4'/>
+<B time='4' end='4'/>
+END
+ok "a block without owner says so only" \
+	trace_breaks trc.nested-no-owner 1 <<'END'
+<A time='0' end='1'/>
+<Nested>
+<A time='1' end='4'/>
+</Nested>
+END
+ok "trc.comm" trace_breaks trc.comm 1 <<'END'
+<A cid='0' time='1' end='3'/>
+<A cid='9' time='3' end='4'/>
+END
+ok "trc.datatype" trace_breaks trc.datatype 1 <<'END'
+<A tid='0' sendTid='1' time='1' end='3'/>
+<A recvTid='9' time='3' end='4'/>
+END
+ok "trc.time-order" trace_breaks "trc.time-order" 1 <<'END'
+<A time='3' end='2'/>
+END
+ok "trc.time" trace_breaks "trc.time" 1 <<'END'
+<A end='2'/>
+<A time='1' end='2'/>
+END
+
+# Lines for the merger; hdtrace-merge.sh has them all.
+fresh
+echo 'Thing' >>mini_alpha_0.info
+ok "info.kind" breaks info.kind 1 check mini
+fresh
+rank_info 0 >mini_beta_1.info
+ok "info.comm-rank" breaks info.comm-rank 1 check mini
+fresh
+rank_info 0 >>mini_alpha_0.info
+ok "info.id-twice" breaks info.id-twice 1 check mini
+fresh
+rank_info 0 >mini_alpha.info
+ok "info.rank" breaks info.rank 1 check mini
+
+if [ -d "$corpus" ]; then
+	while read -r code project rules; do
+		ok "$project" breaks "$rules" "$code" check "$corpus/$project"
+	done <<'END'
+1 handwritten proj.group-missing
+0 load-generator
+0 non-collective-4-500
+0 non-collective-8-100
+0 partdiff-mpi
+0 partdiff-mpi-io-synced proj.undeclared
+1 pvfs2-server-nan proj.group-missing
+0 stresstest
+END
+else
+	skip "historic projects" "no corpus"
+fi
+done_testing

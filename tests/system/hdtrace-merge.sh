@@ -1,0 +1,320 @@
+#!/bin/sh
+# hdtrace merge: the .proj that it writes, what it refuses, and time
+# adjustments.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+. "${abs_top_srcdir:?}/tests/lib/tap.sh"
+. "$abs_top_srcdir/tests/lib/hdtrace.sh"
+. "$abs_top_srcdir/tests/lib/project.sh"
+cd "$scratch" || exit 99
+
+# A new empty directory as the current one.
+fresh() {
+	cd "$scratch" && rm -rf work && mkdir work && cd work || exit 99
+}
+
+# An empty trace with the given attribute text: FILE [TEXT].
+trace() {
+	printf "<Program timeAdjustment='5'%s>\n</Program>\n" "${2:+ $2}" >"$1"
+}
+
+# hdtrace merge ARGUMENT... gives this topology (paths, and types of levels):
+# "PATH.." "TYPE.." ARGUMENT...
+topology() {
+	nodes=$1
+	levels=$2
+	shift 2
+	status 0 merge -o - "$@" || return 1
+	cp "$scratch/out" "$scratch/made.proj"
+	sed -n 's/^ *<Level type="\([^"]*\)".*/\1/p' "$scratch/out" |
+		tr '\n' ' ' >"$scratch/levels"
+	awk '/<Node/ {
+			split($0, part, "\"")
+			path[depth + 1] = depth ? path[depth] "_" part[2] : part[2]
+			printf "%s ", path[depth + 1]
+			if (!/\/>/) depth++
+		}
+		/<\/Node/ { depth-- }' "$scratch/out" >"$scratch/nodes"
+	cat "$scratch/nodes" "$scratch/levels"
+	[ "$(cat "$scratch/nodes")" = "${nodes:+$nodes }" ] &&
+		[ "$(cat "$scratch/levels")" = "${levels:+$levels }" ]
+}
+
+# A merge of a project without its .proj gives, in any order, the same lines of
+# the historic one: PROJECT DIRECTORY.
+as_history() {
+	fresh
+	cp "$corpus/$2/$1"_* . && chmod u+w ./* || return 1
+	status 0 merge "$1" || return 1
+	for file in "$corpus/$2/$1.proj" "$1.proj"; do
+		# Levels: the programs of that time did not name the types.
+		# Sizes, and how files are spread: see the manual page.
+		tr -d '\r' <"$file" | sed -e 's/^[ 	]*//' -e 's/  */ /g' \
+			-e 's, */>,/>,' -e 's, *>,>,' -e 's/^<?.*?>//' |
+			grep -vE '^$|^</?(Level|Application|Description)|^<(InitialSize|Distribution|ChunkSize)' |
+			sort >"$scratch/lines"
+		mv "$scratch/lines" "$scratch/lines.$((seen = 1 - ${seen:-0}))"
+	done
+	wc -l "$scratch/lines.0"
+	diff "$scratch/lines.0" "$scratch/lines.1" && status 0 check "$1"
+}
+
+# What the merged project says about a rank: cids of communicators in order.
+same_dump() {
+	"$hdtrace" dump --format=csv --only=project "$corpus/$2" >"$scratch/a"
+	"$hdtrace" dump --format=csv --only=project "$scratch/work/$1" \
+		>"$scratch/b"
+	for side in a b; do
+		grep -E '^(node|rank|datatype|datatype-attribute|group),' \
+			"$scratch/$side" | cut -d, -f 1,2,4,5,9- |
+			grep -v '^node,,' | sort >"$scratch/$side.sorted"
+	done
+	wc -l "$scratch/a.sorted"
+	[ -s "$scratch/a.sorted" ] &&
+		diff "$scratch/a.sorted" "$scratch/b.sorted"
+}
+
+# All times of a dump: NODE.
+times_of() {
+	"$hdtrace" dump --format=csv -n "$1" mini | cut -d, -f 6,7 |
+		grep -E '^[0-9]' | sort -u
+}
+
+# Times of NODE were shifted by SECONDS against the file $scratch/before.
+shifted() {
+	times_of "$1" >"$scratch/after"
+	awk -F, -v by="$2" '{
+		for (i = 1; i <= 2; i++) {
+			split($i, part, ".")
+			part[1] += by
+			printf "%s%d.%s", (i > 1 ? "," : ""), part[1], part[2]
+		}
+		print ""
+	}' "$scratch/before" | diff - "$scratch/after"
+}
+
+# A file differs from its copy in nothing but the adjustment: COPY FILE.
+only_header() {
+	cmp -s "$1" "$2" && return 1
+	rest=$(($(wc -c <"$1") - $(head -n 1 "$1" | sed "s,^0*,,") - 6))
+	tail -c "$rest" "$1" >"$scratch/a"
+	tail -c "$rest" "$2" >"$scratch/b"
+	[ "$rest" -gt 0 ] && cmp "$scratch/a" "$scratch/b"
+}
+
+no_leftovers() {
+	ls
+	! find . -name '*.proj.*' -o -name '*.trc.*' -o -name '*.stat.*' |
+		grep .
+}
+
+fresh
+make_mini
+rm mini.proj
+ok "merge" status 0 merge mini
+ok "the project that it writes" diff -u "$golden/merge.proj" mini.proj
+[ "${HDTRACE_GOLDEN-}" != update ] || cp mini.proj "$golden/merge.proj"
+ok "it is correct" status 0 check mini
+ok "an existing project stays" says "--force replaces it" 2 merge mini
+ok "unless forced" status 0 merge --force mini
+ok "by directory" status 0 merge --force .
+ok "by the name of the .proj" status 0 merge --force mini.proj
+for format in text csv json; do
+	ok "as $format" prints merge.$format 0 merge --force --format=$format \
+		mini
+done
+ok "name and description" prints merge-texts.proj 0 merge -o - \
+	--name 'a<b' --description 'two
+lines & "quotes"' mini
+ok "full disk" says "No space left" 2 merge -o /dev/full mini
+ok "no such directory" says "No such file" 2 merge -o none/x.proj mini
+ok "nothing is left over" no_leftovers
+
+while IFS='|' read -r text arguments; do
+	# shellcheck disable=SC2086
+	ok "refuses $arguments" says "$text" 2 merge --force $arguments
+done <<'END'
+no .trc, .info or .stat files of that project|maxi
+No such file|none/x
+--levels names 1 levels, but there are 2|--levels Host mini
+not a type of a level: ""|--levels Host,,Rank mini
+not a type of a level: "a_b"|--levels a_b,Rank mini
+--levels is empty|--levels= mini
+not NODE=SECONDS: "alpha"|--time-adjust alpha mini
+not NODE=SECONDS: "alpha=x"|--time-adjust alpha=x mini
+not NODE=SECONDS: "alpha=0.0000000001"|--time-adjust alpha=0.0000000001 mini
+no node "gamma"|--time-adjust gamma=1 mini
+END
+
+# Adjustments.
+cp mini_alpha_Energy.stat "$scratch/copy"
+times_of alpha >"$scratch/before"
+ok "time-adjust" status 0 merge --force --time-adjust alpha=2 \
+	-t beta=-0.5 mini
+ok "all of the node is shifted" shifted alpha 2
+ok "only the header changed" only_header "$scratch/copy" mini_alpha_Energy.stat
+times_of alpha >"$scratch/before"
+ok "back, and only what lies below" status 0 merge --force -t alpha_0=-2 \
+	-t alpha=2.25 -t alpha=-2.25 mini
+ok "the trace is back" grep -q "timeAdjustment='1000000000'" mini_alpha_0.trc
+ok "a fraction in a trace" grep -q "timeAdjustment='999999999.5'" \
+	mini_beta_1.trc
+ok "the length of the header is right" status 0 check mini
+stat_adjustment=
+energy_stat alpha >mini_alpha_Energy.stat
+ok "an empty adjustment grows" status 0 merge --force -t alpha=86400.5 mini
+ok "and is read" grep -aq 'timeAdjustment="0000086400.500000000"' \
+	mini_alpha_Energy.stat
+ok "with the new length" status 0 check mini
+stat_adjustment='-250ms'
+energy_stat alpha >mini_alpha_Energy.stat
+ok "milliseconds" status 0 merge --force -t alpha=1 mini
+ok "are understood" grep -aq 'timeAdjustment="0000000000.750000000"' \
+	mini_alpha_Energy.stat
+stat_adjustment=none
+energy_stat alpha >mini_alpha_Energy.stat
+ok "a missing adjustment" status 0 merge --force -t alpha=1 mini
+ok "is put in" grep -aq 'timeAdjustment="0000000001.000000000"' \
+	mini_alpha_Energy.stat
+stat_adjustment=-0000000000.000000000
+energy_stat alpha >mini_alpha_Energy.stat
+echo nonsense >mini_beta_Net.stat
+cp mini_alpha_Energy.stat "$scratch/copy"
+ok "one file cannot be adjusted" says "no header whose timeAdjustment" 2 \
+	merge --force -t alpha=1 -t beta=1 mini
+ok "so none is" cmp mini_alpha_Energy.stat "$scratch/copy"
+ok "nothing is left over" no_leftovers
+
+# Topologies.
+fresh
+trace p.trc
+ok "a trace of the root" topology "" "" p
+fresh
+trace p_b.trc
+trace p_a10_x_y_z.trc
+trace p_a9_1.trc
+ok "any depth, sorted like numbers" \
+	topology "a9 a9_1 a10 a10_x a10_x_y a10_x_y_z b" \
+	"Host Rank Thread Level4" p
+ok "given types" topology "a9 a9_1 a10 a10_x a10_x_y a10_x_y_z b" "A B C D" \
+	--levels A,B,C,D p
+fresh
+trace p_a_1.trc "levels='Cluster Host Core'"
+trace p_a_2.trc "levels='Cluster Host Core'"
+ok "types from a trace" topology "a a_1 a_2" "Cluster Host Core" p
+ok "the number of levels tells the prefix" \
+	topology "a a_1 a_2" "Cluster Host Core" .
+fresh
+trace my_project_a_1.trc "levels='Host Rank'"
+ok "a prefix with _, from the levels" topology "a a_1" "Host Rank" .
+ok "a prefix with _, given" topology "a a_1" "Host Rank" my_project
+fresh
+trace my_project_a_1_0.trc
+energy_stat a >my_project_a_Energy.stat
+trace my_project_two_a_1_0.trc
+energy_stat a >my_project_two_a_Energy.stat
+ok "several projects in a directory" \
+	says "several projects: my_project, my_project_two; name one" 2 \
+	merge -o - .
+ok "the shorter prefix" topology "a a_1 a_1_0" "Host Rank Thread" my_project
+ok "the longer prefix" topology "a a_1 a_1_0" "Host Rank Thread" \
+	my_project_two
+fresh
+trace a_1.trc
+trace b_1.trc
+ok "several projects, and nothing tells them apart" \
+	says "holds several projects" 2 merge -o - .
+fresh
+ok "an empty directory" says "no .trc, .info or .stat files" 2 merge .
+stat_header '' Load 'name="L" type="DOUBLE"' >p_Load.stat
+stamp 1000000000 >>p_Load.stat
+ok "a group of the root" topology "" "" p
+ok "is declared" grep -q '<Load />' "$scratch/made.proj"
+trace p__x.trc
+ok "an empty label" breaks merge.file-name 1 merge -o - p
+fresh
+trace p_a_x_0.trc
+rank_info 0 >p_a_x_0.info
+ok "an .info of no rank" breaks info.rank 1 merge -o - p
+fresh
+rank_info 0 >p_a_0.info
+ok "an .info without a trace" topology "a a_0" "Host Rank" p
+cp p_a_0.info p_a_1.info
+ok "a communicator without its rank" breaks info.comm-rank 1 merge -o - p
+cat p_a_0.info p_a_0.info >double && mv double p_a_0.info && rm p_a_1.info
+ok "ids twice" breaks info.id-twice 1 merge -o - p
+
+# Datatypes of every kind.
+fresh
+cat >p_a_0.info <<'END'
+Type id='0' combiner='MPI_COMBINER_NAMED' name='MPI_CHAR'
+Type id=1 combiner=MPI_COMBINER_DUP name='d' integers='' addresses='' types='0;'
+Type id=2 combiner=CONTIGUOUS name='c"' integers='3;' types='0;'
+Type id=3 combiner=MPI_COMBINER_VECTOR name='v' integers='2;3;4;' types='0'
+Type id=4 combiner=MPI_COMBINER_HVECTOR name='hv' integers='2;3;' addresses='-4;' types='0;'
+Type id=5 combiner=MPI_COMBINER_STRUCT name='\'s\'' integers='2;1;16;' addresses='-8;4;' types='0;1;'
+Type id=6 combiner=MPI_COMBINER_INDEXED name='i' integers='2;1;16;8;9;' types='0;'
+Type id=7 combiner=MPI_COMBINER_HINDEXED name='hi' integers='2;1;16;' addresses='8;9;' types='0;'
+Type id=8 combiner=MPI_COMBINER_INDEXED_BLOCK name='ib' integers='2;16;8;9;' types='0;'
+Type id=9 combiner=MPI_COMBINER_HINDEXED_BLOCK name='hib' integers='2;16;' addresses='8;9;' types='0;'
+Type id=10 combiner=MPI_COMBINER_RESIZED name='r' addresses='-1;7;' types='0;'
+Type id=11 combiner=MPI_COMBINER_SUBARRAY name='a' integers='1;2;3;4;56;' types='0;'
+Type id=12 combiner=MPI_COMBINER_STRUCT name='wrong' integers='3;1;16;' addresses='-8;4;' types='0;1;'
+Type id=13 combiner=MPI_COMBINER_STRUCT name='huge' integers='9223372036854775807;1;16;' addresses='-8;4;' types='0;1;'
+END
+ok "datatypes" prints merge-datatypes.proj 0 merge -o - p
+
+# Lines of .info files: RULE|LINE.
+while IFS='|' read -r rule line; do
+	printf '%s\n' "$line" >p_a_0.info
+	ok "$rule: $line" breaks "$rule" 1 merge -o - p
+done <<'END'
+info.kind|Thing id=1
+info.kind|comm id=1
+info.syntax|Type id
+info.syntax|Type =1
+info.syntax|Type id =1
+info.quote|Type id='1
+info.quote|Type id='1\'
+info.escape|Type name='\q'
+info.escape|Type name='\x'
+info.escape|Type name='\0'
+info.escape|Type name='\777'
+info.escape|Type name=\
+info.key-twice|Type id=1 id=1
+info.key-missing|Type id=1 name=a
+info.key-missing|Type combiner=NAMED name=a
+info.key-missing|Type id=1 combiner=NAMED
+info.key-missing|Comm id=1 name=a
+info.key-missing|File id=1 name=a
+info.number|Type id=one name=a combiner=NAMED
+info.number|Type id=99999999999999999999 name=a combiner=NAMED
+info.number|Type id=1 name=a combiner=X integers='1;two;'
+info.number|Type id=1 name=a combiner=X integers='1;;2;'
+info.number|File id=1 name=a Size=big
+info.map|Comm id=1 name=a map='0'
+info.map|Comm id=1 name=a map='0->x;'
+info.map|Comm id=1 name=a map='0->0;0->1;'
+info.combiner|Type id=1 name=a combiner=''
+info.combiner|Type id=1 name=a combiner='A B'
+info.combiner|Type id=1 name=a combiner='1A'
+info.comm-rank|Comm id=1 name=a map='1->0;'
+END
+printf "Type id=1 name=a combiner=NAMED" >p_a_0.info
+ok "info.cut: no line feed" breaks info.cut 1 merge -o - p
+printf "Type id=1 name='a\\000b' combiner=NAMED\n" >p_a_0.info
+ok "info.syntax: a zero byte" breaks info.syntax 1 merge -o - p
+
+if [ -d "$corpus" ]; then
+	for project in stresstest partdiff-mpi; do
+		ok "$project: as in history" as_history $project $project
+		ok "$project: dumps alike" same_dump $project $project
+	done
+	name=partdiff-mpi-non-collective
+	for project in non-collective-4-500 non-collective-8-100; do
+		ok "$project: as in history" as_history $name $project
+		ok "$project: dumps alike" same_dump $name $project
+	done
+else
+	skip "historic projects" "no corpus"
+fi
+done_testing
