@@ -369,6 +369,18 @@ int hdS_isEnabled(const hdStatsGroup *group)
 
 /* ---- Entries ----------------------------------------------------------- */
 
+/* Refuse what is written to a disabled group. Where errno is does not change,
+ * and to ask each time would double the price. */
+static inline int statsRefuseDisabled(void)
+{
+	static __thread int *place;
+
+	if (__builtin_expect(!place, 0))
+		place = &errno;
+	*place = HD_ERR_TRACE_DISABLED;
+	return -1;
+}
+
 /* Say why nothing, or nothing of that type, can be written now. */
 static inline int statsRefuse(const hdStatsGroup *group)
 {
@@ -435,18 +447,6 @@ static inline int statsPut(hdStatsGroup *group, unsigned char type,
 	}
 	statsPut64(cursor, bits);
 	return statsAdvance(group, next, cursor + 8);
-}
-
-/* Refuse a value of a disabled group. Where errno is does not change, and to
- * ask each time would double the price. */
-static inline int statsRefuseDisabled(void)
-{
-	static __thread int *place;
-
-	if (__builtin_expect(!place, 0))
-		place = &errno;
-	*place = HD_ERR_TRACE_DISABLED;
-	return -1;
 }
 
 /* Put a value that is the first of its entry, or refuse it. */
@@ -578,21 +578,24 @@ static bool statsLengthFits(const hdStatsGroup *group, const char *entry,
 	return at == length;
 }
 
+/* Write an entry that was measured at a time, or, if that is -1, now. */
 static int statsWriteEntry(hdStatsGroup *group, const void *entry,
 			   size_t length, int64_t now)
 {
+	size_t size = STATS_STAMP_SIZE + length;
+	struct hdOutfile *file = group->file;
 	char stamp[STATS_STAMP_SIZE];
-	struct hdOutfile *file;
+	char *to;
 	int ret;
 
-	if (__builtin_expect(!group || *group->next >= STATS_DISABLED ||
+	if (__builtin_expect(*group->next >= STATS_DISABLED ||
 				     group->cursor != group->entry ||
-				     hdOutfileIsForeign(group->file),
+				     hdOutfileIsForeign(file),
 			     0))
 		return statsRefuse(group);
-	if (!entry && length > 0)
+	if (__builtin_expect(!entry && length > 0, 0))
 		return hdFail(-HD_ERR_INVALID_ARGUMENT);
-	if (!statsLengthFits(group, entry, length))
+	if (__builtin_expect(!statsLengthFits(group, entry, length), 0))
 		return hdFail(-HDS_ERR_UNEXPECTED_ARGVALUE);
 	if (now < 0)
 		now = group->entryTime;
@@ -602,11 +605,19 @@ static int statsWriteEntry(hdStatsGroup *group, const void *entry,
 			return hdFail(-HD_ERR_GET_TIME);
 	}
 	group->entryTime = -1;
-	statsPutStamp(stamp, statsTime(group, now));
-	file = group->file;
-	ret = hdOutfileBegin(file, sizeof(stamp) + length, HD_OUTFILE_MAY_DROP);
-	if (__builtin_expect(ret != 0, 0))
+	now = statsTime(group, now);
+	to = hdOutfileRoom(file, size);
+	if (__builtin_expect(to != NULL, 1)) {
+		statsPutStamp(to, now);
+		if (length > 0)
+			memcpy(to + STATS_STAMP_SIZE, entry, length);
+		hdOutfileCommitTo(file, to + size);
+		return 0;
+	}
+	ret = hdOutfileBegin(file, size, HD_OUTFILE_MAY_DROP);
+	if (ret != 0)
 		return hdResult(ret);
+	statsPutStamp(stamp, now);
 	hdOutfileAdd(file, stamp, sizeof(stamp));
 	if (length > 0)
 		hdOutfileAdd(file, entry, length);
@@ -616,6 +627,10 @@ static int statsWriteEntry(hdStatsGroup *group, const void *entry,
 
 int hdS_writeEntry(hdStatsGroup *group, void *entry, size_t entryLength)
 {
+	if (__builtin_expect(!group, 0))
+		return hdFail(-HD_ERR_INVALID_ARGUMENT);
+	if (__builtin_expect(*group->next == STATS_DISABLED, 0))
+		return statsRefuseDisabled();
 	return statsWriteEntry(group, entry, entryLength, -1);
 }
 
@@ -624,7 +639,7 @@ int hdS_writeEntryAt(hdStatsGroup *group, const void *entry, size_t entryLength,
 {
 	int64_t now = hdClockToNs(when);
 
-	if (now < 0)
+	if (!group || now < 0)
 		return hdFail(-HD_ERR_INVALID_ARGUMENT);
 	return statsWriteEntry(group, entry, entryLength, now);
 }

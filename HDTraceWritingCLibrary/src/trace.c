@@ -676,6 +676,13 @@ static inline int traceReserveMore(hdTrace *trace, struct traceLevel *level,
 	return traceReserveSlowly(trace, level, text, before);
 }
 
+/* Whether the innermost state is known not to be recorded. */
+static inline bool traceIsSkipping(const hdTrace *trace)
+{
+	return __builtin_expect(
+		trace && trace->levels[trace->used - 1].skipped > 0, 0);
+}
+
 /* Begin ` key='` of the innermost state: 1, or what the caller returns. */
 static inline int traceAttribute(hdTrace *trace, const char *key,
 				 const void *value, size_t room,
@@ -693,7 +700,10 @@ static inline int traceAttribute(hdTrace *trace, const char *key,
 	return ret < 0 ? hdFail(ret) : 1;
 }
 
-int hdT_logAttributeInt64(hdTrace *trace, const char *key, int64_t value)
+/* Apart from its caller, so that what is not recorded saves no registers. */
+static __attribute__((__noinline__)) int traceLogInt64(hdTrace *trace,
+						       const char *key,
+						       int64_t value)
 {
 	size_t before = trace ? trace->tags.used : 0;
 	struct traceLevel *level;
@@ -709,7 +719,16 @@ int hdT_logAttributeInt64(hdTrace *trace, const char *key, int64_t value)
 	return traceReserveMore(trace, level, tags, before);
 }
 
-int hdT_logAttributeDouble(hdTrace *trace, const char *key, double value)
+int hdT_logAttributeInt64(hdTrace *trace, const char *key, int64_t value)
+{
+	if (traceIsSkipping(trace) && key)
+		return 0;
+	return traceLogInt64(trace, key, value);
+}
+
+static __attribute__((__noinline__)) int traceLogDouble(hdTrace *trace,
+							const char *key,
+							double value)
 {
 	size_t before = trace ? trace->tags.used : 0;
 	struct traceLevel *level;
@@ -725,7 +744,16 @@ int hdT_logAttributeDouble(hdTrace *trace, const char *key, double value)
 	return traceReserveMore(trace, level, tags, before);
 }
 
-int hdT_logAttributeString(hdTrace *trace, const char *key, const char *value)
+int hdT_logAttributeDouble(hdTrace *trace, const char *key, double value)
+{
+	if (traceIsSkipping(trace) && key)
+		return 0;
+	return traceLogDouble(trace, key, value);
+}
+
+static __attribute__((__noinline__)) int traceLogString(hdTrace *trace,
+							const char *key,
+							const char *value)
 {
 	size_t before = trace ? trace->tags.used : 0;
 	struct traceLevel *level;
@@ -742,6 +770,13 @@ int hdT_logAttributeString(hdTrace *trace, const char *key, const char *value)
 	}
 	hdTextPutc(&trace->tags, '\'');
 	return traceReserveMore(trace, level, &trace->tags, before);
+}
+
+int hdT_logAttributeString(hdTrace *trace, const char *key, const char *value)
+{
+	if (traceIsSkipping(trace) && key && value)
+		return 0;
+	return traceLogString(trace, key, value);
 }
 
 /* Format a caller's list of attributes into the scratch text. */
@@ -839,18 +874,23 @@ static int traceEvent(hdTrace *trace, const char *name, int64_t now)
 	return hdResult(tracePut(trace, outside, text->bytes, text->used));
 }
 
+static __attribute__((__noinline__)) int traceEventNow(hdTrace *trace,
+						       const char *name)
+{
+	int64_t now = hdClockNow();
+
+	if (now < 0)
+		return hdFail(-HD_ERR_GET_TIME);
+	return traceEvent(trace, name, now);
+}
+
 int hdT_logEvent(hdTrace *trace, const char *name)
 {
-	int64_t now;
-
 	if (!trace || !name)
 		return hdFail(-HD_ERR_INVALID_ARGUMENT);
 	if (!traceIsOnForEvents(trace))
 		return 0;
-	now = hdClockNow();
-	if (now < 0)
-		return hdFail(-HD_ERR_GET_TIME);
-	return traceEvent(trace, name, now);
+	return traceEventNow(trace, name);
 }
 
 int hdT_logEventAt(hdTrace *trace, const char *name,
