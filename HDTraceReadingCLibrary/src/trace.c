@@ -123,7 +123,8 @@ static int addText(struct hdITraceReader *reader, const char *text)
 			return -ENOMEM;
 		reader->texts = texts;
 	}
-	memcpy(reader->texts + reader->textSize, text, length);
+	if (length > 0)
+		memcpy(reader->texts + reader->textSize, text, length);
 	reader->textSize += length;
 	return 0;
 }
