@@ -115,6 +115,8 @@ static int addText(struct hdITraceReader *reader, const char *text)
 		while (isBlank(*text))
 			text++;
 	length = strlen(text);
+	if (length == 0)
+		return 0;
 	while (reader->textRoom - reader->textSize < length) {
 		char *texts = grow(reader->texts, reader->textRoom,
 				   &reader->textRoom, 1);
@@ -133,13 +135,16 @@ static int addText(struct hdITraceReader *reader, const char *text)
 static const char *takeText(struct hdITraceReader *reader,
 			    const struct frame *frame)
 {
-	const char *text = reader->texts + frame->textStart;
 	size_t length = reader->textSize - frame->textStart;
+	const char *text;
 
+	if (length == 0)
+		return "";
+	text = reader->texts + frame->textStart;
 	reader->textSize = frame->textStart;
 	while (length > 0 && isBlank(text[length - 1]))
 		length--;
-	return length > 0 ? hdIArenaCopy(&reader->arena, text, length) : "";
+	return hdIArenaCopy(&reader->arena, text, length);
 }
 
 /* ---- Elements of records ----------------------------------------------- */

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Reads a file that is only in memory; see fuzz.h. */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "file.h"
+#include "fuzz.h"
+#include "hdReading.h"
+
+/* Everything that is read flows in here, so that nothing is optimized out. */
+static volatile uint64_t sum;
+
+static int memory = -1;
+
+static void must(int condition)
+{
+	if (!condition)
+		abort();
+}
+
+static int openMemory(const char *path)
+{
+	int fd = dup(memory);
+
+	(void)path;
+	if (fd >= 0 && lseek(fd, 0, SEEK_SET) < 0)
+		abort();
+	return fd;
+}
+
+static void useText(const char *text)
+{
+	must(text != NULL);
+	sum += strlen(text);
+}
+
+static void useAttributes(const hdIAttribute *attributes, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		useText(attributes[i].name);
+		useText(attributes[i].value);
+	}
+}
+
+static void takeMessage(const hdIMessage *message, void *data)
+{
+	(void)data;
+	useText(message->rule);
+	useText(message->file);
+	useText(message->text);
+	must(*message->text != '\0');
+	must(message->offset >= -1 && message->line >= 0);
+}
+
+/* ---- Statistics -------------------------------------------------------- */
+
+static void useColumn(hdIType type, hdIColumn column, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		switch (type) {
+		case HDI_INT32:
+		case HDI_FLOAT:
+			sum += (uint32_t)column.int32[i];
+			break;
+		case HDI_STRING:
+			must(column.string[i].length <= 32767);
+			for (size_t k = 0; k < column.string[i].length; k++)
+				sum += (uint8_t)column.string[i].bytes[k];
+			break;
+		default:
+			sum += column.uint64[i];
+			break;
+		}
+	}
+}
+
+static void useGroup(const hdIProject *project, const hdIGroup *group)
+{
+	hdIStatReader *reader = hdI_openStat(project, group);
+	const hdIBlock *block;
+	int64_t last = INT64_MIN;
+	uint64_t count = 0;
+	int ret;
+
+	useText(group->name);
+	useText(group->file);
+	useAttributes(group->attributes, group->attributeCount);
+	for (size_t i = 0; i < group->labelCount; i++)
+		useText(group->labels[i]);
+	for (size_t i = 0; i < group->valueCount; i++) {
+		useText(group->values[i].name);
+		useText(group->values[i].unit);
+		useText(group->values[i].grouping);
+		useAttributes(group->values[i].attributes,
+			      group->values[i].attributeCount);
+	}
+	must((reader != NULL) == (group->isReadable != 0));
+	if (!reader)
+		return;
+	while ((ret = hdI_readStat(reader, &block)) == 1) {
+		must(block->count > 0 && block->first == count);
+		count += block->count;
+		for (size_t i = 0; i < block->count; i++) {
+			must(block->start[i] >= last);
+			must(block->end[i] >= block->start[i]);
+			must(block->isAfterGap[i] || block->start[i] == last ||
+			     last == INT64_MIN);
+			must(block->offset[i] >= group->dataOffset);
+			must(block->offset[i] < group->fileSize);
+			last = block->end[i];
+		}
+		for (size_t i = 0; i < group->valueCount; i++)
+			useColumn(group->values[i].type, block->columns[i],
+				  block->count);
+	}
+	must(ret == 0 || errno == EBADMSG);
+	must(hdI_readStat(reader, &block) == ret);
+	hdI_closeStat(reader);
+}
+
+/* ---- Traces ------------------------------------------------------------ */
+
+static void useElements(const hdIElement *elements, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		useText(elements[i].name);
+		useText(elements[i].text);
+		useAttributes(elements[i].attributes,
+			      elements[i].attributeCount);
+		useElements(elements[i].children, elements[i].childCount);
+	}
+}
+
+static void useTrace(const hdIProject *project, const hdITraceFile *trace)
+{
+	hdITraceReader *reader = hdI_openTrace(project, trace);
+	const hdIRecord *record;
+	int64_t last = 0;
+	size_t count;
+	int ret;
+
+	must(reader != NULL);
+	useAttributes(hdI_getTraceAttributes(reader, &count), count);
+	while ((ret = hdI_readTrace(reader, &record)) == 1) {
+		must(record->kind == HDI_STATE || record->start == record->end);
+		must(record->offset >= 0);
+		must(record->endOffset > record->offset);
+		/* Records come in the order of their ends. */
+		must(record->endOffset > last);
+		last = record->endOffset;
+		useText(record->name);
+		useText(record->text);
+		useAttributes(record->attributes, record->attributeCount);
+		useElements(record->elements, record->elementCount);
+	}
+	must(ret == 0 || errno == EBADMSG);
+	must(hdI_readTrace(reader, &record) == ret);
+	hdI_closeTrace(reader);
+}
+
+/* ---- Projects ---------------------------------------------------------- */
+
+static void useNode(const hdIProject *project, const hdINode *node)
+{
+	useText(node->label);
+	useText(node->path);
+	must(node->level >= 0 && (size_t)node->level <= project->levelCount);
+	must((node->parent == NULL) == (node->level == 0));
+	must(hdI_findNode(project, node->path) != NULL);
+}
+
+static void useProject(const hdIProject *project)
+{
+	useText(project->name);
+	useText(project->prefix);
+	useText(project->file);
+	useText(project->description);
+	for (size_t i = 0; i < project->levelCount; i++)
+		useText(project->levels[i]);
+	for (size_t i = 0; i < project->nodeCount; i++)
+		useNode(project, project->nodes[i]);
+	for (size_t i = 0; i < project->declaredGroupCount; i++)
+		useText(project->declaredGroups[i]);
+	for (size_t i = 0; i < project->communicatorCount; i++) {
+		const hdICommunicator *c = &project->communicators[i];
+
+		useText(c->name);
+		for (size_t k = 0; k < c->rankCount; k++)
+			sum += (uint64_t)c->ranks[k].global +
+			       (uint64_t)c->ranks[k].cid;
+	}
+	for (size_t i = 0; i < project->datatypeCount; i++) {
+		const hdIDatatype *type = &project->datatypes[i];
+
+		useText(type->rank);
+		useText(type->thread);
+		useText(type->combiner);
+		useText(type->name);
+		useText(type->content);
+		useAttributes(type->attributes, type->attributeCount);
+	}
+	for (size_t i = 0; i < project->usedFileCount; i++) {
+		useText(project->usedFiles[i].name);
+		must(project->usedFiles[i].initialSize >= -1);
+	}
+}
+
+void fuzzRead(const char *path, const uint8_t *data, size_t size)
+{
+	hdIProject *project;
+
+	memory = memfd_create("fuzz", MFD_CLOEXEC);
+	if (memory < 0 || write(memory, data, size) != (ssize_t)size)
+		abort();
+	hdIFileOpener = openMemory;
+	project = hdI_openProject(path, takeMessage, NULL);
+	if (project) {
+		useProject(project);
+		for (size_t i = 0; i < project->groupCount; i++)
+			useGroup(project, project->groups[i]);
+		for (size_t i = 0; i < project->traceCount; i++)
+			useTrace(project, project->traces[i]);
+	} else {
+		must(errno == EBADMSG);
+	}
+	hdI_closeProject(project);
+	close(memory);
+}

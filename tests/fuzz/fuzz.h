@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file fuzz.h
+ * What the fuzz targets share: reading a file that is only in memory.
+ */
+#ifndef TESTS_FUZZ_H
+#define TESTS_FUZZ_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/** Entry of each target, called by libFuzzer or by replay.c. */
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/**
+ * Open a file as a project and read all there is, looking at every byte that
+ * is delivered, and aborting where a promise of hdReading.h is broken.
+ *
+ * @param path Path with the right ending; it need not exist, for whatever
+ *        is opened has the given content.
+ */
+void fuzzRead(const char *path, const uint8_t *data, size_t size);
+
+#endif
