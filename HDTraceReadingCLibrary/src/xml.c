@@ -158,7 +158,8 @@ void hdIXmlFeed(xmlParserCtxtPtr parser, const char *data, size_t size,
 void hdIXmlStop(xmlParserCtxtPtr parser, struct hdIXmlError *error)
 {
 	setError(parser, error, -ENOMEM, "");
-	xmlStopParser(parser);
+	/* Not xmlStopParser(): it frees what callers of ours still use. */
+	parser->disableSAX = 1;
 }
 
 xmlDocPtr hdIXmlParse(const char *data, size_t size, struct hdIXmlError *error)

@@ -2,7 +2,8 @@
 /*
  * Memory that runs out at every single allocation of opening and reading, in
  * the library and in libxml2: nothing crashes or leaks, and the failure is
- * ENOMEM. The linker replaces malloc and the like in the library (--wrap).
+ * ENOMEM. And once it is there, reading takes no more of it, however long the
+ * file. The linker replaces malloc and the like in the library (--wrap).
  */
 #include "config.h"
 
@@ -279,6 +280,80 @@ static void testAll(gconstpointer data)
 	g_free(path);
 }
 
+/* ---- Needing none ------------------------------------------------------ */
+
+/* How many allocations it takes to read one file of a project to its end. */
+static long countAllocations(const char *path, size_t records)
+{
+	int errors = 0;
+	hdIProject *project = hdI_openProject(path, ignoreMessage, &errors);
+	size_t count = 0;
+
+	g_assert_nonnull(project);
+	allocations = 0;
+	g_assert_cmpint(readStats(project, &count), ==, 0);
+	g_assert_cmpint(readTraces(project, &count), ==, 0);
+	g_assert_cmpuint(count, ==, records);
+	hdI_closeProject(project);
+	g_assert_cmpint(errors, ==, 0);
+	return allocations;
+}
+
+static char *makeLongTrace(const char *directory, int count)
+{
+	GString *bytes = g_string_new("<Program>\n");
+	char *path = g_build_filename(directory, "long.trc", NULL);
+
+	for (int i = 0; i < count / 4; i++)
+		g_string_append(bytes,
+				"<Nested>\n<a time='1' end='2' k='v'/>\n"
+				"<Event name='e' time='1'/>\n</Nested>\n"
+				"<b time='1' end='2' x='1' y='2'/>\n"
+				"<c time='1' end='2'><d e='f'>text</d>x</c>\n");
+	g_string_append(bytes, "</Program>\n");
+	makeFile(directory, "long.trc", bytes->str, (gssize)bytes->len);
+	g_string_free(bytes, TRUE);
+	return path;
+}
+
+static char *makeLongStat(const char *directory, int count)
+{
+	GString *words = g_string_new("T1");
+	char *path = g_build_filename(directory, "long.stat", NULL);
+	GString *bytes;
+
+	for (int i = 0; i < count; i++)
+		g_string_append_printf(words, " T%d I1 Sab", i + 1);
+	bytes = readingStat(NULL, NULL, "INT32 STRING", NULL, words->str);
+	makeFile(directory, "long.stat", bytes->str, (gssize)bytes->len);
+	g_string_free(bytes, TRUE);
+	g_string_free(words, TRUE);
+	return path;
+}
+
+/* Ten times the records take no more memory, nor a single allocation. */
+static void testSteady(gconstpointer data)
+{
+	char *(*make)(const char *directory, int count) =
+		*(char *(*const *)(const char *directory, int count))data;
+	char *directory = g_dir_make_tmp("hdtrace-XXXXXX", NULL);
+	char *path = make(directory, 20000);
+	long some = countAllocations(path, 20000);
+	long many;
+
+	g_free(path);
+	path = make(directory, 200000);
+	many = countAllocations(path, 200000);
+	g_assert_cmpint(many, ==, some);
+	removeProject(directory);
+	g_free(path);
+}
+
+static char *(*const makers[])(const char *directory, int count) = {
+	makeLongTrace,
+	makeLongStat,
+};
+
 int main(int argc, char **argv)
 {
 	xmlMemSetup(__wrap_free, __wrap_malloc, __wrap_realloc, __wrap_strdup);
@@ -286,5 +361,7 @@ int main(int argc, char **argv)
 	g_test_add_data_func("/read-nomem/once", GINT_TO_POINTER(0), testAll);
 	g_test_add_data_func("/read-nomem/from then on", GINT_TO_POINTER(1),
 			     testAll);
+	g_test_add_data_func("/read-nomem/long trace", &makers[0], testSteady);
+	g_test_add_data_func("/read-nomem/long stat", &makers[1], testSteady);
 	return g_test_run();
 }
