@@ -2,194 +2,15 @@
 /* Which files there are, and where in the topology they belong. */
 #include "config.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "file.h"
-#include "project.h"
+#include "files.h"
 
-struct entry {
-	char *name;
-	int isUsed;
-};
-
-/* The files in the directory of a project, by name. */
-struct files {
-	struct hdIProjectData *project;
-	const char *directory; /* With '/' at the end, or "". */
-	const char *base;      /* What the files' names begin with. */
-	const char *cleanBase;
-	struct entry *entries;
-	size_t count;
-	size_t room;
-	size_t *groupUses; /* For each declared group. */
-	size_t used;
-};
-
-static int endsWith(const char *name, const char *suffix)
-{
-	size_t length = strlen(name);
-	size_t tail = strlen(suffix);
-
-	return length > tail && strcmp(name + length - tail, suffix) == 0;
-}
-
-static int compareEntries(const void *a, const void *b)
-{
-	return strcmp(((const struct entry *)a)->name,
-		      ((const struct entry *)b)->name);
-}
-
-static int addEntry(struct files *files, const char *name)
-{
-	if (files->count == files->room) {
-		size_t room = files->room ? 2 * files->room : 64;
-		struct entry *entries;
-
-		entries = realloc(files->entries, room * sizeof(*entries));
-		if (!entries)
-			return -ENOMEM;
-		files->entries = entries;
-		files->room = room;
-	}
-	files->entries[files->count].name = strdup(name);
-	if (!files->entries[files->count].name)
-		return -ENOMEM;
-	files->entries[files->count].isUsed = 0;
-	files->count++;
-	return 0;
-}
-
-static int list(struct files *files)
-{
-	const char *path = *files->directory ? files->directory : ".";
-	DIR *directory = opendir(path);
-	struct dirent *found;
-	int ret = 0;
-
-	if (!directory) {
-		if (errno == ENOMEM)
-			return -ENOMEM;
-		hdIReport(&files->project->sink, HDI_RULE_FILE_OPEN, path, -1,
-			  0, "%s", strerror(errno));
-		return 0;
-	}
-	errno = 0;
-	while (ret == 0 && (found = readdir(directory)) != NULL) {
-		const char *name = found->d_name;
-
-		if (endsWith(name, ".stat") || endsWith(name, ".trc") ||
-		    endsWith(name, ".info") || endsWith(name, ".proj"))
-			ret = addEntry(files, name);
-		errno = 0;
-	}
-	if (ret == 0 && errno)
-		hdIReport(&files->project->sink, HDI_RULE_FILE_READ, path, -1,
-			  0, "%s", strerror(errno));
-	closedir(directory);
-	if (files->count > 0)
-		qsort(files->entries, files->count, sizeof(*files->entries),
-		      compareEntries);
-	return ret;
-}
-
-/* Delete what the original reader deleted from names. */
-static void clean(char *text)
-{
-	char *to = text;
-
-	for (const char *p = text; *p; p++)
-		if ((*p >= 'A' && *p <= 'Z') || (*p >= 'a' && *p <= 'z') ||
-		    (*p >= '0' && *p <= '9') || *p == '-' || *p == '.' ||
-		    *p == ' ')
-			*to++ = *p;
-	*to = '\0';
-}
-
-static const char *cleanCopy(struct hdIArena *arena, const char *text)
-{
-	char *copy = hdIArenaCopy(arena, text, strlen(text));
-
-	if (copy)
-		clean(copy);
-	return copy;
-}
-
-/* The path of a node with clean labels; NULL: no memory. */
-static const char *cleanPath(struct hdIArena *arena,
-			     const struct hdINodeData *node)
-{
-	const char *path = "";
-
-	for (; node->parent && path; node = node->parent) {
-		const char *label = cleanCopy(arena, node->pub.label);
-
-		if (!label)
-			return NULL;
-		path = *path ? hdIArenaPrintf(arena, "%s_%s", label, path)
-			     : label;
-	}
-	return path;
-}
-
-/* Find BASE[_PATH][_GROUP]SUFFIX. *name is NULL if there is none. */
-static int findName(struct files *files, const char *base, const char *path,
-		    const char *group, const char *suffix,
-		    struct entry **result)
-{
-	struct hdIArena *arena = &files->project->arena;
-	struct entry key;
-
-	key.name = hdIArenaPrintf(arena, "%s%s%s%s%s%s", base, *path ? "_" : "",
-				  path, *group ? "_" : "", group, suffix);
-	if (!key.name)
-		return -ENOMEM;
-	*result = NULL;
-	if (files->count > 0)
-		*result = bsearch(&key, files->entries, files->count,
-				  sizeof(key), compareEntries);
-	if (*result && (*result)->isUsed)
-		*result = NULL;
-	return 0;
-}
-
-/* Try the literal name, then clean ones. */
-static int tryNames(struct files *files, const struct hdINodeData *node,
-		    const char *group, const char *suffix,
-		    struct entry **result)
-{
-	struct hdIArena *arena = &files->project->arena;
-	const char *path = node->pub.path;
-	int ret = findName(files, files->base, path, group, suffix, result);
-
-	if (ret < 0 || *result)
-		return ret;
-	path = cleanPath(arena, node);
-	group = cleanCopy(arena, group);
-	if (!path || !group)
-		return -ENOMEM;
-	ret = findName(files, files->base, path, group, suffix, result);
-	if (ret < 0 || *result)
-		return ret;
-	return findName(files, files->cleanBase, path, group, suffix, result);
-}
-
-static int findFile(struct files *files, const struct hdINodeData *node,
-		    const char *group, const char *suffix,
-		    struct entry **result)
-{
-	struct hdIArena *arena = &files->project->arena;
-	struct hdIArenaMark mark = hdIArenaGetMark(arena);
-	int ret = tryNames(files, node, group, suffix, result);
-
-	hdIArenaRelease(arena, mark);
-	return ret;
-}
-
-static const char *pathOf(struct files *files, const char *name)
+static const char *pathOf(struct hdIFiles *files, const char *name)
 {
 	return hdIArenaPrintf(&files->project->arena, "%s%s", files->directory,
 			      name);
@@ -231,7 +52,7 @@ static int isAt(const hdIGroup *group, const struct hdINodeData *node)
 }
 
 /* Tell where a header contradicts the file name, which wins. */
-static int settleName(struct files *files, struct hdINodeData *node,
+static int settleName(struct hdIFiles *files, struct hdINodeData *node,
 		      struct hdIGroupData *group, const char *name)
 {
 	struct hdIArena *arena = &files->project->arena;
@@ -239,7 +60,7 @@ static int settleName(struct files *files, struct hdINodeData *node,
 	const char *inHeader = group->pub.name;
 
 	if (inHeader && strcmp(inHeader, name) != 0) {
-		const char *cleaned = cleanCopy(arena, inHeader);
+		const char *cleaned = hdIFilesClean(arena, inHeader);
 
 		if (!cleaned)
 			return -ENOMEM;
@@ -262,7 +83,7 @@ static int settleName(struct files *files, struct hdINodeData *node,
 	return 0;
 }
 
-static int addGroup(struct files *files, struct hdINodeData *node,
+static int addGroup(struct hdIFiles *files, struct hdINodeData *node,
 		    struct hdIGroupData *group, const char *name)
 {
 	size_t order;
@@ -279,7 +100,7 @@ static int addGroup(struct files *files, struct hdINodeData *node,
 	return 0;
 }
 
-static struct hdIGroupData *readGroup(struct files *files, const char *name)
+static struct hdIGroupData *readGroup(struct hdIFiles *files, const char *name)
 {
 	struct hdIArena *arena = &files->project->arena;
 	struct hdIGroupData *group = hdIArenaAlloc(arena, sizeof(*group));
@@ -292,7 +113,7 @@ static struct hdIGroupData *readGroup(struct files *files, const char *name)
 
 /* ---- Traces ------------------------------------------------------------ */
 
-static int addTrace(struct files *files, struct hdINodeData *node,
+static int addTrace(struct hdIFiles *files, struct hdINodeData *node,
 		    const char *name)
 {
 	struct hdIArena *arena = &files->project->arena;
@@ -326,11 +147,11 @@ static int addTrace(struct files *files, struct hdINodeData *node,
 
 /* ---- What is declared -------------------------------------------------- */
 
-static int useDeclared(struct files *files, struct hdINodeData *node)
+static int useDeclared(struct hdIFiles *files, struct hdINodeData *node)
 {
 	const struct hdITextList *groups = &files->project->declaredGroups;
-	struct entry *entry;
-	int ret = findFile(files, node, "", ".trc", &entry);
+	struct hdIFileEntry *entry;
+	int ret = hdIFilesLookUp(files, node, "", ".trc", &entry);
 
 	if (ret == 0 && entry) {
 		entry->isUsed = 1;
@@ -339,7 +160,8 @@ static int useDeclared(struct files *files, struct hdINodeData *node)
 	for (size_t i = 0; i < groups->count && ret == 0; i++) {
 		struct hdIGroupData *group;
 
-		ret = findFile(files, node, groups->texts[i], ".stat", &entry);
+		ret = hdIFilesLookUp(files, node, groups->texts[i], ".stat",
+				     &entry);
 		if (ret < 0 || !entry)
 			continue;
 		entry->isUsed = 1;
@@ -353,7 +175,7 @@ static int useDeclared(struct files *files, struct hdINodeData *node)
 /* ---- What is not ------------------------------------------------------- */
 
 /* Whether the file belongs to another project with a longer name. */
-static int isOthers(const struct files *files, const char *name)
+static int isOthers(const struct hdIFiles *files, const char *name)
 {
 	size_t base = strlen(files->base);
 
@@ -361,7 +183,7 @@ static int isOthers(const struct files *files, const char *name)
 		const char *other = files->entries[i].name;
 		size_t length = strlen(other);
 
-		if (!endsWith(other, ".proj") || length - 5 <= base)
+		if (!hdIFilesEndsWith(other, ".proj") || length - 5 <= base)
 			continue;
 		length -= 5;
 		if (strncmp(name, other, length) == 0 && name[length] == '_')
@@ -371,7 +193,7 @@ static int isOthers(const struct files *files, const char *name)
 }
 
 /* Get or make the node with a path, whose labels are not known. */
-static struct hdINodeData *makeNode(struct files *files, const char *path,
+static struct hdINodeData *makeNode(struct hdIFiles *files, const char *path,
 				    size_t length, const hdIGroup *group)
 {
 	struct hdIProjectData *project = files->project;
@@ -405,7 +227,7 @@ static struct hdINodeData *makeNode(struct files *files, const char *path,
 	return node;
 }
 
-static int useUndeclaredTrace(struct files *files, const char *name,
+static int useUndeclaredTrace(struct hdIFiles *files, const char *name,
 			      const char *path)
 {
 	struct hdINodeData *node;
@@ -447,7 +269,7 @@ static int isPathOf(const hdIGroup *group, const char *path, size_t length)
 
 /* Length of the path in PATH_GROUP: what the header says, else the longest
  * path of a node, else all up to the last '_'. */
-static size_t splitPath(const struct files *files, const char *text,
+static size_t splitPath(const struct hdIFiles *files, const char *text,
 			const char *group)
 {
 	size_t length = strlen(text);
@@ -472,7 +294,7 @@ static size_t splitPath(const struct files *files, const char *text,
 	return best;
 }
 
-static int useUndeclaredGroup(struct files *files, const char *name,
+static int useUndeclaredGroup(struct hdIFiles *files, const char *name,
 			      const char *rest)
 {
 	struct hdIProjectData *project = files->project;
@@ -506,7 +328,7 @@ static int useUndeclaredGroup(struct files *files, const char *name,
 	return 0;
 }
 
-static int useUndeclared(struct files *files)
+static int useUndeclared(struct hdIFiles *files)
 {
 	size_t base = strlen(files->base);
 	int ret = 0;
@@ -520,15 +342,15 @@ static int useUndeclared(struct files *files)
 		    name[base] != '_' || isOthers(files, name))
 			continue;
 		rest = name + base + 1;
-		if (endsWith(rest, ".trc"))
+		if (hdIFilesEndsWith(rest, ".trc"))
 			ret = useUndeclaredTrace(files, name, rest);
-		else if (endsWith(rest, ".stat"))
+		else if (hdIFilesEndsWith(rest, ".stat"))
 			ret = useUndeclaredGroup(files, name, rest);
 	}
 	return ret;
 }
 
-static void reportMissing(struct files *files)
+static void reportMissing(struct hdIFiles *files)
 {
 	const struct hdITextList *groups = &files->project->declaredGroups;
 
@@ -545,7 +367,7 @@ static void reportMissing(struct files *files)
 /* ---- The whole --------------------------------------------------------- */
 
 /* Split the prefix into directory and base. */
-static int initFiles(struct files *files, struct hdIProjectData *project)
+static int initFiles(struct hdIFiles *files, struct hdIProjectData *project)
 {
 	struct hdIArena *arena = &project->arena;
 	const char *prefix = project->pub.prefix;
@@ -555,7 +377,7 @@ static int initFiles(struct files *files, struct hdIProjectData *project)
 	files->base = slash ? slash + 1 : prefix;
 	files->directory =
 		hdIArenaCopy(arena, prefix, (size_t)(files->base - prefix));
-	files->cleanBase = cleanCopy(arena, files->base);
+	files->cleanBase = hdIFilesClean(arena, files->base);
 	files->groupUses =
 		hdIArenaAllocArray(arena, project->declaredGroups.count,
 				   sizeof(*files->groupUses));
@@ -566,11 +388,11 @@ static int initFiles(struct files *files, struct hdIProjectData *project)
 
 int hdIFilesFind(struct hdIProjectData *project, size_t *count)
 {
-	struct files files = { 0 };
+	struct hdIFiles files = { 0 };
 	int ret = initFiles(&files, project);
 
 	if (ret == 0)
-		ret = list(&files);
+		ret = hdIFilesList(&files);
 	for (struct hdINodeData *n = project->root; n && ret == 0;
 	     n = hdITopologyNext(n))
 		ret = useDeclared(&files, n);
@@ -607,7 +429,8 @@ static size_t findLabels(const hdIGroup *group, const char *stem)
 	return length;
 }
 
-static int useOneGroup(struct files *files, const char *stem, const char *name)
+static int useOneGroup(struct hdIFiles *files, const char *stem,
+		       const char *name)
 {
 	struct hdIProjectData *project = files->project;
 	struct hdIGroupData *group = readGroup(files, name);
@@ -641,14 +464,14 @@ static int useOneGroup(struct files *files, const char *stem, const char *name)
 
 int hdIFilesUseOne(struct hdIProjectData *project, const char *file)
 {
-	struct files files = { 0 };
+	struct hdIFiles files = { 0 };
 	const char *slash = strrchr(file, '/');
 	const char *name = slash ? slash + 1 : file;
 	int ret = initFiles(&files, project);
 
 	if (ret < 0)
 		return ret;
-	if (endsWith(name, ".stat"))
+	if (hdIFilesEndsWith(name, ".stat"))
 		return useOneGroup(&files, files.base, name);
 	return addTrace(&files, project->root, name);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The entries of a .stat file. */
+/* Reading .stat files in blocks of entries. */
 #include "config.h"
 
 #include <errno.h>
@@ -10,63 +10,15 @@
 
 #include "bytes.h"
 #include "file.h"
-#include "project.h"
+#include "stat.h"
 
 /* So much that calls do not count, and so little that it stays in the cache
  * while columns are taken out of it. */
 #define BUFFER_SIZE (256 << 10)
 #define ENTRIES_MAX 8192
 
-#define STAMP_SIZE 8
 #define GAP_SIZE 16
 #define GAP_MARK UINT64_MAX
-
-struct hdIStatReader {
-	const struct hdISink *sink;
-	const hdIGroup *group;
-	const struct hdIGroupData *groupData;
-	int fd;
-	int isEnd;  /* The file has no more bytes. */
-	int isOver; /* The end or an error was reported. */
-	int error;  /* That error. */
-	int hasStart;
-	int isAfterGap;
-	int64_t start; /* The initial time stamp. */
-	int64_t last;  /* The last time stamp. */
-	/* The window of the file that is in memory: what is used up, and what
-	 * comes next. */
-	char *buffer;
-	size_t room;
-	size_t used;
-	size_t size;
-	int64_t offset;  /* Of the buffer in the file. */
-	size_t capacity; /* Entries of a block. */
-	hdIBlock block;
-	int64_t *starts;
-	int64_t *ends;
-	int64_t *offsets;
-	uint8_t *gaps;
-	void **columns;
-	hdIColumn *publicColumns;
-};
-
-static size_t sizeOf(hdIType type)
-{
-	switch (type) {
-	case HDI_INT32:
-	case HDI_FLOAT:
-		return 4;
-	case HDI_STRING:
-		return sizeof(hdIBytes);
-	default:
-		return 8;
-	}
-}
-
-static int64_t offsetAt(const struct hdIStatReader *reader, size_t position)
-{
-	return reader->offset + (int64_t)position;
-}
 
 /* ---- Input ------------------------------------------------------------- */
 
@@ -87,7 +39,7 @@ static int readMore(struct hdIStatReader *reader)
 
 	if (n < 0) {
 		hdIReport(reader->sink, HDI_RULE_FILE_READ, reader->group->file,
-			  offsetAt(reader, reader->size), 0, "%s",
+			  hdIStatOffset(reader, reader->size), 0, "%s",
 			  strerror((int)-n));
 		return fail(reader, (int)n);
 	}
@@ -128,15 +80,16 @@ static int takeStamp(struct hdIStatReader *reader, size_t position,
 
 	if (hdIBytesStamp(p, &time) < 0) {
 		hdIReport(reader->sink, HDI_RULE_STAT_TIME_INVALID,
-			  reader->group->file, offsetAt(reader, position), 0,
-			  "a time stamp has %" PRIu32 " nanoseconds",
+			  reader->group->file, hdIStatOffset(reader, position),
+			  0, "a time stamp has %" PRIu32 " nanoseconds",
 			  hdIBytes32(p + 4));
 		return fail(reader, -EBADMSG);
 	}
 	time += reader->group->timeAdjustment;
 	if (reader->hasStart && time < reader->last) {
 		hdIReport(reader->sink, HDI_RULE_STAT_TIME_DECREASES,
-			  reader->group->file, offsetAt(reader, position), 0,
+			  reader->group->file, hdIStatOffset(reader, position),
+			  0,
 			  "a time stamp is %" PRId64 " ns before the one "
 			  "before it",
 			  reader->last - time);
@@ -144,147 +97,6 @@ static int takeStamp(struct hdIStatReader *reader, size_t position,
 	}
 	*stamp = time;
 	return 0;
-}
-
-/* ---- Entries of one size ----------------------------------------------- */
-
-/* Take the time stamps of as many entries as there are without a gap or an
- * error between them; returns their number. */
-static size_t takeTimes(struct hdIStatReader *reader, size_t first,
-			size_t limit)
-{
-	const char *p = reader->buffer + reader->used;
-	const size_t step = reader->group->entrySize;
-	const int64_t adjustment = reader->group->timeAdjustment;
-	int64_t last = reader->last;
-	size_t i = 0;
-
-	for (; i < limit; i++, p += step) {
-		int64_t time;
-
-		if (hdIBytesStamp(p, &time) < 0)
-			break;
-		time += adjustment;
-		if (time < last)
-			break;
-		reader->starts[first + i] = last;
-		reader->ends[first + i] = time;
-		last = time;
-	}
-	reader->last = last;
-	return i;
-}
-
-static void take32(uint32_t *to, const char *from, size_t step, size_t count)
-{
-	for (size_t i = 0; i < count; i++, from += step)
-		to[i] = hdIBytes32(from);
-}
-
-static void take64(uint64_t *to, const char *from, size_t step, size_t count)
-{
-	for (size_t i = 0; i < count; i++, from += step)
-		to[i] = hdIBytes64(from);
-}
-
-/* Take as many entries as there are up to the next gap or error. */
-static size_t takeRun(struct hdIStatReader *reader)
-{
-	const size_t step = reader->group->entrySize;
-	const char *from = reader->buffer + reader->used + STAMP_SIZE;
-	size_t limit = (reader->size - reader->used) / step;
-	size_t count;
-
-	if (limit > reader->capacity)
-		limit = reader->capacity;
-	count = takeTimes(reader, 0, limit);
-	for (size_t i = 0; i < reader->group->valueCount; i++) {
-		size_t size = sizeOf(reader->group->values[i].type);
-
-		if (size == 4)
-			take32(reader->columns[i], from, step, count);
-		else
-			take64(reader->columns[i], from, step, count);
-		from += size;
-	}
-	for (size_t i = 0; i < count; i++)
-		reader->offsets[i] = offsetAt(reader, reader->used + i * step);
-	reader->used += count * step;
-	return count;
-}
-
-/* ---- Entries with strings ---------------------------------------------- */
-
-/* The bytes of the entry that comes next; 0 if it is not there as a whole;
- * -EBADMSG if a string has a negative length, at *position. */
-static ssize_t measureEntry(const struct hdIStatReader *reader,
-			    size_t *position)
-{
-	*position = reader->used + STAMP_SIZE;
-	for (size_t i = 0; i < reader->group->valueCount; i++) {
-		hdIType type = reader->group->values[i].type;
-		size_t size = type == HDI_STRING ? 2 : sizeOf(type);
-
-		if (*position + size > reader->size)
-			return 0;
-		if (type == HDI_STRING) {
-			uint16_t length =
-				hdIBytes16(reader->buffer + *position);
-
-			if (length > INT16_MAX)
-				return -EBADMSG;
-			size += length;
-		}
-		*position += size;
-	}
-	if (*position > reader->size)
-		return 0;
-	return (ssize_t)(*position - reader->used);
-}
-
-static void takeValues(struct hdIStatReader *reader, size_t index)
-{
-	const char *from = reader->buffer + reader->used + STAMP_SIZE;
-
-	for (size_t i = 0; i < reader->group->valueCount; i++) {
-		hdIType type = reader->group->values[i].type;
-		void *to = (char *)reader->columns[i] + index * sizeOf(type);
-
-		if (type == HDI_STRING) {
-			hdIBytes *string = to;
-
-			string->length = hdIBytes16(from);
-			string->bytes = from + 2;
-			from += 2 + string->length;
-		} else if (sizeOf(type) == 4) {
-			take32(to, from, 0, 1);
-			from += 4;
-		} else {
-			take64(to, from, 0, 1);
-			from += 8;
-		}
-	}
-}
-
-/* Take one entry after another, up to the next gap or error. */
-static size_t takeVarying(struct hdIStatReader *reader)
-{
-	size_t count = 0;
-
-	for (; count < reader->capacity; count++) {
-		size_t position;
-		ssize_t size;
-
-		if (reader->size - reader->used < STAMP_SIZE)
-			break;
-		size = measureEntry(reader, &position);
-		if (size <= 0 || takeTimes(reader, count, 1) == 0)
-			break;
-		takeValues(reader, count);
-		reader->offsets[count] = offsetAt(reader, reader->used);
-		reader->used += (size_t)size;
-	}
-	return count;
 }
 
 /* ---- What lies between entries ----------------------------------------- */
@@ -308,12 +120,12 @@ static int takeOther(struct hdIStatReader *reader)
 	int64_t stamp;
 	int ret;
 
-	if (rest < STAMP_SIZE)
+	if (rest < HDI_STAMP_SIZE)
 		return 0;
 	if (hdIBytes64(reader->buffer + reader->used) == GAP_MARK) {
 		if (rest < GAP_SIZE)
 			return 0;
-		ret = takeStamp(reader, reader->used + STAMP_SIZE, &stamp);
+		ret = takeStamp(reader, reader->used + HDI_STAMP_SIZE, &stamp);
 		if (ret < 0)
 			return ret;
 		reader->last = stamp;
@@ -325,10 +137,10 @@ static int takeOther(struct hdIStatReader *reader)
 		return 0;
 	ret = takeStamp(reader, reader->used, &stamp);
 	if (ret == 0 && reader->group->entrySize == 0 &&
-	    measureEntry(reader, &position) < 0) {
+	    hdIStatMeasure(reader, &position) < 0) {
 		hdIReport(reader->sink, HDI_RULE_STAT_STRING,
-			  reader->group->file, offsetAt(reader, position), 0,
-			  "the length of a string is %d",
+			  reader->group->file, hdIStatOffset(reader, position),
+			  0, "the length of a string is %d",
 			  (int16_t)hdIBytes16(reader->buffer + position));
 		ret = fail(reader, -EBADMSG);
 	}
@@ -351,8 +163,9 @@ static void finish(struct hdIStatReader *reader)
 			  rest);
 	else if (rest > 0)
 		hdIReport(reader->sink, HDI_RULE_STAT_CUT_TAIL,
-			  reader->group->file, offsetAt(reader, reader->used),
-			  0, "the last record is cut: %zu bytes are left over",
+			  reader->group->file,
+			  hdIStatOffset(reader, reader->used), 0,
+			  "the last record is cut: %zu bytes are left over",
 			  rest);
 }
 
@@ -375,7 +188,7 @@ static int takeStart(struct hdIStatReader *reader)
 	int isOld = !reader->groupData->hasStart;
 	int ret;
 
-	if (reader->size - reader->used < STAMP_SIZE ||
+	if (reader->size - reader->used < HDI_STAMP_SIZE ||
 	    (isOld && isCut(reader)))
 		return 0;
 	ret = takeStamp(reader, reader->used, &reader->start);
@@ -383,7 +196,7 @@ static int takeStart(struct hdIStatReader *reader)
 		return ret;
 	reader->last = reader->start;
 	reader->hasStart = 1;
-	reader->used += isOld ? 0 : STAMP_SIZE;
+	reader->used += isOld ? 0 : HDI_STAMP_SIZE;
 	return 1;
 }
 
@@ -398,8 +211,8 @@ int hdI_readStat(struct hdIStatReader *reader, const hdIBlock **block)
 			ret = takeStart(reader);
 		} else {
 			count = reader->group->entrySize > 0
-					? takeRun(reader)
-					: takeVarying(reader);
+					? hdIStatTakeRun(reader)
+					: hdIStatTakeVarying(reader);
 			if (count > 0)
 				return deliver(reader, count, block);
 			ret = takeOther(reader);
@@ -442,7 +255,8 @@ static int allocateColumns(struct hdIStatReader *reader, size_t capacity)
 	if (!reader->columns || !reader->publicColumns)
 		return -ENOMEM;
 	for (size_t i = 0; i < count; i++) {
-		void *column = calloc(capacity, sizeOf(group->values[i].type));
+		void *column =
+			calloc(capacity, hdIStatSizeOf(group->values[i].type));
 
 		if (!column)
 			return -ENOMEM;
@@ -455,11 +269,11 @@ static int allocateColumns(struct hdIStatReader *reader, size_t capacity)
 static int allocate(struct hdIStatReader *reader)
 {
 	const hdIGroup *group = reader->group;
-	size_t entry = STAMP_SIZE;
+	size_t entry = HDI_STAMP_SIZE;
 	size_t capacity;
 
 	for (size_t i = 0; i < group->valueCount; i++)
-		entry += sizeOf(group->values[i].type);
+		entry += hdIStatSizeOf(group->values[i].type);
 	capacity = BUFFER_SIZE / entry;
 	if (capacity > ENTRIES_MAX)
 		capacity = ENTRIES_MAX;
@@ -525,7 +339,7 @@ struct hdIStatReader *hdI_openStat(const hdIProject *project,
 		ret = openFile(reader);
 	/* Errors of the content show when entries are read. */
 	while (ret == 0 && !reader->isEnd && !reader->isOver &&
-	       reader->size < STAMP_SIZE)
+	       reader->size < HDI_STAMP_SIZE)
 		ret = refill(reader);
 	if (ret < 0 && !reader->isOver) {
 		hdI_closeStat(reader);

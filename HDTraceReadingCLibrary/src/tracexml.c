@@ -125,9 +125,6 @@ static void takeStart(void *data, const xmlChar *name, const xmlChar *prefix,
 			fullName(xml, a[LOCAL_NAME], a[PREFIX]);
 		tag->attributes[i].value =
 			(const char *)(uintptr_t)(to - (char *)tag);
-		/* A parser that was stopped has freed the values. */
-		if (xml->error.code)
-			break;
 		memcpy(to, a[VALUE], length);
 		to[length] = '\0';
 		to += length + 1;
