@@ -925,11 +925,12 @@ static void stepEnd(struct model *model, hdTrace *trace, int64_t now,
 
 static void stepAttribute(struct model *model, hdTrace *trace)
 {
-	struct open *open = &model->open[model->depth - 1];
+	struct open *open;
 	char key[16];
 
 	if (model->depth == 0)
 		return;
+	open = &model->open[model->depth - 1];
 	sprintf(key, "k%d", model->keys++);
 	testWorks(hdT_logAttributeInt64(trace, key, 7));
 	if (open->isRecorded)
