@@ -68,27 +68,6 @@ static void headClose(struct head *head)
 	g_free(head->bytes);
 }
 
-/** Parse a time adjustment as readers do: sign, fraction, suffix s or ms. */
-static bool parseAdjustment(const char *text, size_t length, int64_t *ns)
-{
-	char *copy = g_strstrip(g_strndup(text, length));
-	int64_t unit = HD_NS_PER_S;
-	bool isGood;
-	char *point;
-
-	if (g_str_has_suffix(copy, "ms"))
-		unit = HD_NS_PER_S / 1000;
-	copy[strcspn(copy, "ms")] = '\0';
-	point = strchr(copy, '.');
-	if (point && strlen(point) > 10)
-		point[10] = '\0';
-	*ns = 0;
-	isGood = !*copy || selectParseSeconds(copy, ns) == 0;
-	*ns /= HD_NS_PER_S / unit;
-	g_free(copy);
-	return isGood;
-}
-
 static char *formatStat(int64_t ns)
 {
 	uint64_t size = ns < 0 ? -(uint64_t)ns : (uint64_t)ns;
@@ -141,6 +120,7 @@ static bool makeHead(const struct head *head, enum mergeKind kind, int64_t add,
 	int64_t sum;
 	char *text;
 	bool hasValue;
+	bool isGood = true;
 
 	if (isStat) {
 		const char *newline = memchr(head->bytes, '\n', head->size);
@@ -153,10 +133,13 @@ static bool makeHead(const struct head *head, enum mergeKind kind, int64_t add,
 		return false;
 	hasValue = xmlFindAttribute(head->bytes, &tag, "timeAdjustment",
 				    &value.start, &value.end);
-	if (hasValue && !parseAdjustment(head->bytes + value.start,
-					 value.end - value.start, &old))
-		return false;
-	if (__builtin_add_overflow(old, add, &sum))
+	if (hasValue) {
+		text = g_strndup(head->bytes + value.start,
+				 value.end - value.start);
+		isGood = selectParseAdjustment(text, &old) == 0;
+		g_free(text);
+	}
+	if (!isGood || __builtin_add_overflow(old, add, &sum))
 		return false;
 	text = isStat ? formatStat(sum) : formatTrace(sum);
 	if (!hasValue) {

@@ -54,6 +54,28 @@ int selectParseSeconds(const char *text, int64_t *ns)
 	return 0;
 }
 
+int selectParseAdjustment(const char *text, int64_t *ns)
+{
+	char *copy = g_strstrip(g_strdup(text));
+	bool isMs = g_str_has_suffix(copy, "ms");
+	char *point;
+	int ret = 0;
+
+	if (isMs || g_str_has_suffix(copy, "s"))
+		copy[strlen(copy) - (isMs ? 2 : 1)] = '\0';
+	point = strchr(copy, '.');
+	if (point && strspn(point + 1, "0123456789") == strlen(point + 1) &&
+	    strlen(point) > 10)
+		point[10] = '\0';
+	*ns = 0;
+	if (*copy)
+		ret = selectParseSeconds(copy, ns);
+	if (isMs)
+		*ns /= 1000;
+	g_free(copy);
+	return ret;
+}
+
 int selectParseTime(const char *text, int64_t projectStart, int64_t *ns)
 {
 	int64_t parsed;

@@ -85,6 +85,14 @@ int selectParseSeconds(const char *text, int64_t *ns);
 int selectParseTime(const char *text, int64_t projectStart, int64_t *ns);
 
 /**
+ * Parse a time adjustment as readers do: empty, a sign, a fraction, the suffix
+ * s or ms.
+ *
+ * @return As of selectParseSeconds().
+ */
+int selectParseAdjustment(const char *text, int64_t *ns);
+
+/**
  * Find the start of a project: the earliest initial time stamp of a group or
  * start of a top-level state or event.
  *

@@ -6,7 +6,7 @@
 . "$abs_top_srcdir/tests/lib/project.sh"
 cd "$scratch" || exit 99
 make_mini
-commands='info dump stat check merge'
+commands='info dump stat check recover merge'
 readers='info dump stat check'
 
 # The help of COMMAND goes to stdout.

@@ -1,0 +1,236 @@
+#!/bin/sh
+# hdtrace recover: copies of damaged files are correct, hold all that was
+# complete, and the originals stay as they are.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+. "${abs_top_srcdir:?}/tests/lib/tap.sh"
+. "$abs_top_srcdir/tests/lib/hdtrace.sh"
+. "$abs_top_srcdir/tests/lib/project.sh"
+cd "$scratch" || exit 99
+
+# The project "mini" again, in a new directory.
+fresh() {
+	cd "$scratch" && rm -rf work && mkdir work && cd work || exit 99
+	make_mini
+}
+
+# Keep the first bytes of a file: FILE NUMBER; head -c.
+cut_to() {
+	head -c "$2" "$1" >"$scratch/cut" && cp "$scratch/cut" "$1"
+}
+
+# Recover the project, which is damaged; the copies have no problem left, and
+# the originals are as before.
+recovers() {
+	rm -rf "$scratch/originals" mini-recovered
+	cp -r . "$scratch/originals"
+	status "${1:-1}" recover mini.proj || return 1
+	cat "$scratch/out"
+	cp "$scratch/out" "$scratch/report"
+	status 0 check mini-recovered/mini.proj || {
+		cat "$scratch/out"
+		return 1
+	}
+	for file in "$scratch"/originals/*; do
+		cmp "$file" "$(basename "$file")" || return 1
+		[ -e "mini-recovered/$(basename "$file")" ] || {
+			echo "no copy of $file"
+			return 1
+		}
+	done
+}
+
+# The report has a line: FILE RESULT BYTES RECORDS
+reports() {
+	cat "$scratch/report"
+	tr -s ' ' <"$scratch/report" | grep -q "^$1 $2 $3 $4\\( \\|\$\\)"
+}
+
+# What is in a file of the copies: FILE, the output of hdtrace dump on stdin.
+holds() {
+	"$hdtrace" dump --time=relative --only="$1" "mini-recovered/$2" |
+		sed 1d >"$scratch/dump"
+	diff - "$scratch/dump"
+}
+
+fresh
+ok "nothing is damaged: copies" recovers 0
+ok "which are equal" diff -r -x mini-recovered . mini-recovered
+ok "nothing is overwritten" says "mini-recovered: File exists" 2 recover mini
+ok "nor in a given directory" says "File exists" 2 recover -o . mini
+ok "no such file" says "No such file" 2 recover -o new none
+ok "leaves no directory" [ ! -e new ]
+ok "several files need a directory" says "need --output" 2 recover a b
+ok "a directory that cannot be" says "No such file" 2 recover -o no/such mini
+for format in text csv json; do
+	cut_to mini_alpha_Energy.stat 390
+	ok "report as $format" prints recover.$format 1 recover \
+		--format=$format -o report-$format mini
+done
+
+fresh
+cut_to mini_alpha_Energy.stat 390
+ok "a cut entry" recovers
+ok "one record" reports mini_alpha_Energy.stat repaired 16 1
+ok "the others are there" holds stats mini_alpha_Energy.stat <<'END'
+  value "P" FLOAT unit "W" grouping "Power"
+  value "E" DOUBLE unit "J" grouping ""
+  0.000000000 1.000000000 100 100
+  1.000000000 2.000000000 200 NaN
+  gap
+  4.000000000 5.000000000 300 400
+END
+fresh
+cut_to mini_beta_Net.stat 400
+ok "a cut string" recovers
+ok "is lost" reports mini_beta_Net.stat repaired 22 '?'
+fresh
+{ energy_stat alpha; stamp 1000000004; hex 42c80000 4059000000000000; } \
+	>mini_alpha_Energy.stat
+ok "a time that decreases" recovers
+ok "and what follows" reports mini_alpha_Energy.stat repaired 20 1
+fresh
+head -c 100 /dev/zero >>mini_alpha_Energy.stat
+ok "zeros at the end" recovers
+ok "all of them" reports mini_alpha_Energy.stat repaired 100 5
+fresh
+energy_header alpha >mini_alpha_Energy.stat
+ok "a header only" recovers
+ok "gets a start" reports mini_alpha_Energy.stat repaired 0 0
+fresh
+cut_to mini_alpha_Energy.stat 200
+ok "half a header" recovers
+ok "nothing is left" reports mini_alpha_Energy.stat emptied 200 '?'
+fresh
+: >mini_alpha_Energy.stat
+ok "an empty .stat" recovers
+
+fresh
+sed '/<.Program>/d' mini_alpha_0.trc >t && mv t mini_alpha_0.trc
+ok "a trace without its end" recovers
+ok "nothing is lost" reports mini_alpha_0.trc repaired 0 0
+ok "all is there" holds traces mini_alpha_0.trc <<'END'
+  0.750000000 1.000000000     Read size="4"
+  0.500000000 1.500000000   Read size="8" <Data offset="0" size="8"/>
+  2.000000000 2.000000000   event "a < \"b\""
+  0.000000000 2.500000000 Work what="it's"
+  2.500000000 4.000000000 Wait
+  4.000000000 4.500000000 Work what="more"
+END
+fresh
+sed '/<Wait/,$d' mini_alpha_0.trc >t && mv t mini_alpha_0.trc
+ok "a trace without its second half" recovers
+fresh
+sed '/<Work/,$d' mini_alpha_0.trc >t && mv t mini_alpha_0.trc
+ok "a state is lost" recovers
+ok "one of them" reports mini_alpha_0.trc repaired '[0-9]*' 1
+ok "what it held moves up" holds traces mini_alpha_0.trc <<'END'
+  0.250000000 0.500000000   Read size="4"
+  0.000000000 1.000000000 Read size="8" <Data offset="0" size="8"/>
+  1.500000000 1.500000000 event "a < \"b\""
+END
+fresh
+sed '/<.Nested/,$d' mini_alpha_0.trc >t && mv t mini_alpha_0.trc
+ok "two states are lost" recovers
+ok "what they held moves up" holds traces mini_alpha_0.trc <<'END'
+  0.000000000 0.250000000 Read size="4"
+END
+fresh
+sed 's/<Wait /<Wait>/' mini_alpha_0.trc >t && mv t mini_alpha_0.trc
+ok "broken XML in a trace" recovers
+fresh
+sed 's/\(<Wait .*\) end=[^ ]*/\1\/>/;s/<Work/<Work x="\&amp;\&#10;"/' \
+	mini_alpha_0.trc >t && mv t mini_alpha_0.trc
+ok "a state without its end time" recovers
+ok "is left out" reports mini_alpha_0.trc repaired 0 1
+fresh
+: >mini_alpha_0.trc
+ok "an empty trace" recovers
+fresh
+head -c 3 mini_alpha_0.trc >t && mv t mini_alpha_0.trc
+ok "a trace of three bytes" recovers
+fresh
+printf "Type id='9' combiner='MPI_COM" >>mini_alpha_0.info
+ok "a cut .info" recovers
+ok "loses its last line" reports mini_alpha_0.info repaired 29 1
+fresh
+printf "Type id=9 name='' combiner='MPI_COMBINER_NAMED'" >>mini_alpha_0.info
+ok "a .info that lacks a line feed" recovers
+ok "loses nothing" reports mini_alpha_0.info repaired 0 0
+
+# Cut at every byte, all in one project.
+fresh
+cp mini_alpha_0.trc "$scratch/trace"
+cp mini_alpha_Energy.stat "$scratch/stat"
+rm mini*
+echo "<Application name='mini'><Topology><Level type='Host'/></Topology>" \
+	"</Application>" >mini.proj
+byte=0
+while [ $byte -lt "$(wc -c <"$scratch/trace")" ]; do
+	head -c $byte "$scratch/trace" >mini_a$byte.trc
+	byte=$((byte + 1))
+done
+byte=0
+while [ $byte -lt "$(wc -c <"$scratch/stat")" ]; do
+	label=b$(printf %04d $byte)
+	sed "s/alpha/$label/" "$scratch/stat" |
+		head -c $byte >"mini_${label}_Energy.stat"
+	byte=$((byte + 1))
+done
+ok "cut at every byte" recovers
+complete() {
+	find mini-recovered -name '*.trc' -exec grep -c '<Work' {} + |
+		cut -d: -f 2 | sort | uniq -c
+	"$hdtrace" dump --only=traces mini-recovered/mini_a465.trc |
+		grep -c Work
+	[ "$("$hdtrace" dump --only=traces mini-recovered/mini_a465.trc |
+		grep -c Work)" -eq 2 ]
+}
+ok "what was complete is there" complete
+
+# A .proj cut at every byte: a project again, though with less in it.
+fresh
+proj_bytes=$(wc -c <mini.proj)
+cp mini.proj "$scratch/whole.proj"
+cuts() {
+	byte=0
+	while [ "$byte" -lt "$proj_bytes" ]; do
+		rm -rf copies
+		head -c "$byte" "$scratch/whole.proj" >mini.proj
+		"$hdtrace" recover -q -o copies mini.proj >/dev/null
+		found=$?
+		[ "$found" -eq 1 ] || [ "$byte" -ge $((proj_bytes - 1)) ] || {
+			echo "byte $byte: exit status $found"
+			return 1
+		}
+		"$hdtrace" check copies/mini.proj >"$scratch/out" || {
+			echo "byte $byte:"
+			cat "$scratch/out" copies/mini.proj
+			return 1
+		}
+		byte=$((byte + 13))
+	done
+}
+ok "a .proj cut at many places" cuts
+
+if [ -d "$corpus" ]; then
+	for project in stresstest partdiff-mpi; do
+		fresh
+		rm mini*
+		cp "$corpus/$project"/* . && chmod u+w ./*
+		for file in *.stat *.trc; do
+			cut_to "$file" $(($(wc -c <"$file") * 9 / 10))
+		done
+		real() {
+			status 1 recover -o copies "$project.proj" || return 1
+			cat "$scratch/out"
+			status 0 check "copies/$project.proj" || {
+				cat "$scratch/out"
+				return 1
+			}
+		}
+		ok "$project cut" real
+	done
+else
+	skip "real projects" "no corpus"
+fi
+done_testing
