@@ -3,6 +3,7 @@
 #include <config.h>
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -23,7 +24,7 @@ void hdLog(enum hdLogLevel level, const char *format, ...)
 	int saved = errno;
 	size_t used = sizeof(prefix) - 1;
 	va_list arguments;
-	int length;
+	int length, state;
 
 	if (level > logLevel)
 		return;
@@ -38,9 +39,12 @@ void hdLog(enum hdLogLevel level, const char *format, ...)
 		if (used > sizeof(line) - 2)
 			used = sizeof(line) - 2;
 		line[used++] = '\n';
+		/* A thread that is cancelled here would leave locks behind. */
+		pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
 		/* Nowhere to report that stderr is gone. */
 		while (write(STDERR_FILENO, line, used) < 0 && errno == EINTR)
 			;
+		pthread_setcancelstate(state, NULL);
 	}
 	errno = saved;
 }

@@ -33,70 +33,119 @@ static struct {
 
 /* ---- Draining ---------------------------------------------------------- */
 
-/* Count the records in a part of the ring that is given up: entries, or lines
- * that are not the brackets of nested states. */
-static uint64_t outfileCountRecords(const struct hdOutfile *file, size_t from,
-				    size_t to)
+/* Whether what lies between two places counts as a record: neither the header
+ * of a binary file nor the brackets of nested states do. */
+static bool outfileCounts(const struct hdOutfile *file, size_t start,
+			  size_t end)
 {
-	uint64_t records = 0;
+	static const char bracket[] = "Nested>\n";
+	size_t length = sizeof(bracket) - 1;
+	char before;
 
 	if (!file->isText)
-		return file->recordSize ? (to - from) / file->recordSize
-					: to > from;
-	for (size_t i = from; i != to; i++)
-		if (file->ring[i & file->mask] == '\n' &&
-		    (i - from < 2 || file->ring[(i - 1) & file->mask] != '>' ||
-		     file->ring[(i - 2) & file->mask] != 'd'))
-			records++;
-	return records;
+		return file->measure;
+	if (end - start <= length)
+		return true;
+	for (size_t i = 0; i < length; i++)
+		if (file->ring[(end - length + i) & file->mask] != bracket[i])
+			return true;
+	/* No state is called Nested. */
+	before = file->ring[(end - length - 1) & file->mask];
+	return before != '<' && before != '/';
 }
 
-/* The file is lost: keep what is complete, let the owner run on. */
-static void outfileGiveUp(struct hdOutfile *file, int error, size_t from,
-			  size_t to)
+/* Find the end of the record, or line, that begins at @p at. */
+static size_t outfileRecordEnd(const struct hdOutfile *file, size_t at,
+			       size_t head)
 {
-	atomic_fetch_add(&file->discarded, outfileCountRecords(file, from, to));
-	if (file->isText && file->lineEnd < file->written &&
-	    ftruncate(file->fd, file->lineEnd) == 0)
-		file->written = file->lineEnd;
+	if (!file->isText)
+		return file->measure ? at + file->measure(file, at) : head;
+	while (at != head && file->ring[at++ & file->mask] != '\n')
+		;
+	return at;
+}
+
+/* Count the records from @p start to @p head of which no more is written than
+ * what is before @p done. Returns how many bytes of one are written. */
+static size_t outfileDiscard(struct hdOutfile *file, size_t start, size_t done,
+			     size_t head)
+{
+	size_t complete = start;
+	uint64_t lost = 0;
+
+	for (size_t at = start; at != head;) {
+		size_t end = outfileRecordEnd(file, at, head);
+
+		if (end - start <= done - start)
+			complete = end;
+		else
+			lost += outfileCounts(file, at, end);
+		at = end;
+	}
+	atomic_fetch_add(&file->discarded, lost);
+	return done - complete;
+}
+
+/* The file is lost: cut off what is not complete, let the owner run on. */
+static void outfileGiveUp(struct hdOutfile *file, int error, int64_t incomplete)
+{
+	if (incomplete > 0 &&
+	    ftruncate(file->fd, file->written - incomplete) == 0)
+		file->written -= incomplete;
 	hdLog(HD_LOG_ERROR, "%s: offset %lld: %s; the file ends here",
 	      file->path, (long long)file->written, strerror(error));
 	atomic_store(&file->error, error);
 }
 
+/* Write bytes; 0 or an errno value. The caller holds the I/O lock. */
+static int outfileWrite(struct hdOutfile *file, const char *bytes,
+			size_t length)
+{
+	while (length > 0) {
+		ssize_t done = write(file->fd, bytes, length);
+
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done <= 0)
+			return done < 0 ? errno : EIO;
+		file->written += done;
+		bytes += done;
+		length -= (size_t)done;
+	}
+	return 0;
+}
+
 /* Write what was published. The caller holds the I/O lock. */
 static void outfileDrain(struct hdOutfile *file)
 {
-	size_t tail = atomic_load_explicit(&file->tail, memory_order_relaxed);
+	size_t start = atomic_load_explicit(&file->tail, memory_order_relaxed);
 	size_t head =
 		atomic_load_explicit(&file->published, memory_order_acquire);
+	size_t at = start & file->mask;
+	size_t length = head - start;
+	size_t first = file->mask + 1 - at;
+	int64_t before = file->written;
+	int ret;
 
-	while (tail != head && atomic_load(&file->error) == 0) {
-		size_t at = tail & file->mask;
-		size_t length = head - tail;
-		const char *lineEnd;
-		ssize_t done;
+	if (length == 0)
+		return;
+	if (first > length)
+		first = length;
+	if (atomic_load(&file->error) != 0) {
+		/* It goes nowhere, but it goes. */
+		outfileDiscard(file, start, start, head);
+	} else {
+		ret = outfileWrite(file, file->ring + at, first);
+		if (ret == 0)
+			ret = outfileWrite(file, file->ring, length - first);
+		if (ret != 0) {
+			size_t done = start + (size_t)(file->written - before);
+			size_t rest = outfileDiscard(file, start, done, head);
 
-		if (length > file->mask + 1 - at)
-			length = file->mask + 1 - at;
-		done = write(file->fd, file->ring + at, length);
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done <= 0) {
-			outfileGiveUp(file, done < 0 ? errno : EIO, tail, head);
-			break;
+			outfileGiveUp(file, ret, (int64_t)rest);
 		}
-		if (file->isText) {
-			lineEnd = memrchr(file->ring + at, '\n', (size_t)done);
-			if (lineEnd)
-				file->lineEnd = file->written + 1 +
-						(lineEnd - (file->ring + at));
-		}
-		file->written += done;
-		tail += (size_t)done;
-		atomic_store_explicit(&file->tail, tail, memory_order_release);
 	}
-	/* After a failure what is published goes nowhere, but it goes. */
+	/* Not before: what is written is needed to find the records' ends. */
 	atomic_store_explicit(&file->tail, head, memory_order_release);
 }
 
@@ -284,11 +333,28 @@ static void outfileFree(struct hdOutfile *file)
 	free(file);
 }
 
+/* Open a file that is known but for its descriptor. */
+static int outfileOpen(struct hdOutfile *file, bool overwrite)
+{
+	int flags = O_WRONLY | O_CREAT | O_CLOEXEC;
+
+	do {
+		file->fd = open(file->path,
+				flags | (overwrite ? O_TRUNC : O_EXCL), 0666);
+	} while (file->fd < 0 && errno == EINTR);
+	if (file->fd >= 0)
+		return 0;
+	hdLog(HD_LOG_ERROR, "%s: cannot be created: %s", file->path,
+	      strerror(errno));
+	return -HD_ERR_CREATE_FILE;
+}
+
 int hdOutfileOpen(char *path, bool isText, struct hdOutfile **result)
 {
 	const struct hdSettings *settings = hdSettingsGet();
 	int saved = errno;
 	struct hdOutfile *file = calloc(1, sizeof(*file));
+	int state, ret;
 
 	if (!file) {
 		free(path);
@@ -304,22 +370,18 @@ int hdOutfileOpen(char *path, bool isText, struct hdOutfile **result)
 		outfileFree(file);
 		return -HD_ERR_MALLOC;
 	}
-	file->fd = open(path,
-			O_WRONLY | O_CREAT | O_CLOEXEC |
-				(settings->overwrite ? O_TRUNC : O_EXCL),
-			0666);
-	if (file->fd < 0) {
-		hdLog(HD_LOG_ERROR, "%s: cannot be created: %s", path,
-		      strerror(errno));
-		errno = saved;
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+	ret = outfileOpen(file, settings->overwrite);
+	if (ret == 0) {
+		pthread_mutex_init(&file->io, NULL);
+		loopAdd(file);
+		*result = file;
+	} else {
 		outfileFree(file);
-		return -HD_ERR_CREATE_FILE;
 	}
-	pthread_mutex_init(&file->io, NULL);
-	loopAdd(file);
+	pthread_setcancelstate(state, NULL);
 	errno = saved;
-	*result = file;
-	return 0;
+	return ret;
 }
 
 int hdOutfileBeginSlowly(struct hdOutfile *file, size_t size,
@@ -338,8 +400,15 @@ int hdOutfileBeginSlowly(struct hdOutfile *file, size_t size,
 		outfileDrainNow(file);
 		file->tailSeen = file->head;
 	}
-	if (atomic_load(&file->error) == 0)
+	if (atomic_load(&file->error) == 0) {
+		if (size > file->mask + 1) {
+			file->isDirect = true;
+			file->directStart = file->written;
+			/* No room: what is added goes the slow way. */
+			file->tailSeen = file->head - file->mask - 1;
+		}
 		return 0;
+	}
 	file->lost++;
 	if (file->errorReported)
 		return 1;
@@ -347,38 +416,50 @@ int hdOutfileBeginSlowly(struct hdOutfile *file, size_t size,
 	return -HD_ERR_WRITE_FILE;
 }
 
+/* Write a part of a record that does not fit into the ring. */
+static void outfileWriteDirectly(struct hdOutfile *file, const char *bytes,
+				 size_t length)
+{
+	int saved = errno;
+	int state, ret;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+	pthread_mutex_lock(&file->io);
+	if (atomic_load(&file->error) == 0) {
+		ret = outfileWrite(file, bytes, length);
+		if (ret != 0)
+			outfileGiveUp(file, ret,
+				      file->written - file->directStart);
+	}
+	pthread_mutex_unlock(&file->io);
+	pthread_setcancelstate(state, NULL);
+	errno = saved;
+}
+
 void hdOutfileAddSlowly(struct hdOutfile *file, const char *bytes,
 			size_t length)
 {
-	while (length > 0) {
-		size_t at = file->head & file->mask;
-		size_t room;
-		size_t part;
+	size_t at = file->head & file->mask;
+	size_t first = file->mask + 1 - at;
 
-		/* Only a record that is larger than the ring runs out of room:
-		 * it goes out in pieces. */
-		room = file->mask + 1 - (file->head - file->tailSeen);
-		if (room == 0) {
-			atomic_store_explicit(&file->published, file->head,
-					      memory_order_release);
-			outfileDrainNow(file);
-			file->tailSeen = file->head;
-			room = file->mask + 1;
-		}
-		part = file->mask + 1 - at;
-		if (part > room)
-			part = room;
-		if (part > length)
-			part = length;
-		memcpy(file->ring + at, bytes, part);
-		file->head += part;
-		bytes += part;
-		length -= part;
+	if (file->isDirect) {
+		outfileWriteDirectly(file, bytes, length);
+		return;
 	}
+	memcpy(file->ring + at, bytes, first);
+	memcpy(file->ring, bytes + first, length - first);
+	file->head += length;
 }
 
 void hdOutfileCommitSlowly(struct hdOutfile *file)
 {
+	if (file->isDirect) {
+		file->isDirect = false;
+		file->tailSeen = file->head;
+		if (atomic_load(&file->error) != 0)
+			file->lost += file->isText || file->measure;
+		return;
+	}
 	if (file->forceFlush) {
 		outfileDrainNow(file);
 		file->tailSeen = file->head;
@@ -410,7 +491,9 @@ int hdOutfileOverwrite(struct hdOutfile *file, int64_t offset,
 {
 	int saved = errno;
 	int ret = hdOutfileFlush(file);
+	int state;
 
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
 	pthread_mutex_lock(&file->io);
 	while (ret == 0 && length > 0) {
 		ssize_t done = pwrite(file->fd, bytes, length, (off_t)offset);
@@ -418,7 +501,7 @@ int hdOutfileOverwrite(struct hdOutfile *file, int64_t offset,
 		if (done < 0 && errno == EINTR)
 			continue;
 		if (done <= 0) {
-			outfileGiveUp(file, done < 0 ? errno : EIO, 0, 0);
+			outfileGiveUp(file, done < 0 ? errno : EIO, 0);
 			ret = -HD_ERR_WRITE_FILE;
 			break;
 		}
@@ -427,12 +510,16 @@ int hdOutfileOverwrite(struct hdOutfile *file, int64_t offset,
 		length -= (size_t)done;
 	}
 	pthread_mutex_unlock(&file->io);
+	pthread_setcancelstate(state, NULL);
 	errno = saved;
 	return ret;
 }
 
-uint64_t hdOutfileLost(const struct hdOutfile *file)
+uint64_t hdOutfileLost(struct hdOutfile *file)
 {
+	/* What was put before the failure was seen is lost, too. */
+	if (!hdOutfileIsForeign(file) && atomic_load(&file->error) != 0)
+		outfileDrainNow(file);
 	return file->lost + atomic_load(&file->discarded);
 }
 
@@ -440,7 +527,9 @@ int hdOutfileClose(struct hdOutfile *file)
 {
 	int saved = errno;
 	int ret = 0;
+	int state;
 
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
 	if (hdOutfileIsForeign(file)) {
 		close(file->fd);
 	} else {
@@ -460,6 +549,7 @@ int hdOutfileClose(struct hdOutfile *file)
 		pthread_mutex_destroy(&file->io);
 	}
 	outfileFree(file);
+	pthread_setcancelstate(state, NULL);
 	errno = saved;
 	return ret;
 }

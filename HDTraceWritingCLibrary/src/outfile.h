@@ -17,6 +17,10 @@
  * the two meet in two atomic counters. The owner takes the I/O lock only to
  * drain by itself: when the ring is full, on flush and on close.
  *
+ * A record that is larger than the ring goes to the file without it, by the
+ * owner. So a drain always takes whole records; when it fails the file is cut
+ * behind the last one that is complete.
+ *
  * After fork() a child finds its parent's files foreign: the generation that
  * they were opened in is over. Nothing is written to them and no lock of
  * theirs is touched.
@@ -36,6 +40,14 @@ enum hdOutfileNeed {
 	HD_OUTFILE_KEEP,     /**< Wait in any case. */
 };
 
+struct hdOutfile;
+
+/**
+ * Measure the record that begins at @p at in the ring of a binary file; all of
+ * it is there. Called where a file has failed, to count what is lost.
+ */
+typedef size_t (*hdOutfileMeasure)(const struct hdOutfile *file, size_t at);
+
 struct hdOutfile {
 	/* The owner's. */
 	char *ring;
@@ -48,6 +60,8 @@ struct hdOutfile {
 	bool dropOnFull;
 	bool forceFlush;
 	bool errorReported;
+	bool isDirect;       /**< The record at hand bypasses the ring. */
+	int64_t directStart; /**< Where it begins in the file. */
 
 	/* Shared. */
 	_Atomic(size_t) published; /**< Head after the last complete record. */
@@ -55,6 +69,9 @@ struct hdOutfile {
 	atomic_bool isAwaited;     /**< The thread was woken for this file. */
 	_Atomic(uint64_t)
 		discarded; /**< Records lost in the ring on failure. */
+	/* Set before the first record that it measures is put. */
+	hdOutfileMeasure measure;
+	const void *measureData;
 
 	/* Of who holds the I/O lock. */
 	char apart[64];       /**< Keeps tail off the owner's cache line. */
@@ -62,9 +79,7 @@ struct hdOutfile {
 	pthread_mutex_t io;
 	int fd;
 	bool isText;
-	size_t recordSize; /**< Of binary files; 0 if it varies. */
-	int64_t written;   /**< Bytes in the file. */
-	int64_t lineEnd;   /**< Text: behind the last complete line. */
+	int64_t written; /**< Bytes in the file. */
 	char *path;
 
 	/* Of the background thread's list. */
@@ -118,7 +133,7 @@ static inline int hdOutfileBegin(struct hdOutfile *file, size_t size,
 	return 0;
 }
 
-/** Slow part of hdOutfileAdd(). */
+/** Slow part of hdOutfileAdd(): around the ring's end, or past the ring. */
 void hdOutfileAddSlowly(struct hdOutfile *file, const char *bytes,
 			size_t length);
 
@@ -204,7 +219,7 @@ int hdOutfileOverwrite(struct hdOutfile *file, int64_t offset,
 		       const char *bytes, size_t length);
 
 /** Number of records that were lost. Owner only. */
-uint64_t hdOutfileLost(const struct hdOutfile *file);
+uint64_t hdOutfileLost(struct hdOutfile *file);
 
 /**
  * Write everything, close the file and free it.

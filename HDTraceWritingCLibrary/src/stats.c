@@ -188,6 +188,36 @@ int hdS_addAttribute(hdStatsGroup *group, const char *key, const char *value)
 	return hdResult(hdStatsHeaderAddAttribute(&group->header, key, value));
 }
 
+/* Length of the entry or gap that begins at a place in the file's ring. */
+static size_t statsMeasure(const struct hdOutfile *file, size_t at)
+{
+	const hdStatsGroup *group = file->measureData;
+	size_t length = STATS_STAMP_SIZE;
+	bool isGap = true;
+
+	for (size_t i = 0; i < STATS_STAMP_SIZE && isGap; i++)
+		isGap = (unsigned char)file->ring[(at + i) & file->mask] ==
+			0xff;
+	if (isGap)
+		return 2 * STATS_STAMP_SIZE;
+	if (!group->hasStrings)
+		return group->entrySize;
+	for (const unsigned char *type = group->types; *type != STATS_END;
+	     type++) {
+		const char *ring = file->ring;
+		size_t high = (at + length) & file->mask;
+		size_t low = (at + length + 1) & file->mask;
+		int plain = STATS_TYPE(*type);
+
+		if (plain == STRING)
+			length += 2 + ((size_t)(unsigned char)ring[high] << 8 |
+				       (unsigned char)ring[low]);
+		else
+			length += plain == INT32 || plain == FLOAT ? 4 : 8;
+	}
+	return length;
+}
+
 int hdS_commitGroup(hdStatsGroup *group)
 {
 	struct hdText *header;
@@ -218,15 +248,18 @@ int hdS_commitGroup(hdStatsGroup *group)
 	group->last = now;
 	group->cursor = group->entry;
 	group->next = statsDisabled;
-	group->file->recordSize = group->hasStrings ? 0 : group->entrySize;
 	statsPutStamp(stamp, now);
-	ret = hdOutfilePut(group->file, header->bytes, header->used,
-			   HD_OUTFILE_KEEP);
-	if (ret == 0)
-		ret = hdOutfilePut(group->file, stamp, sizeof(stamp),
-				   HD_OUTFILE_KEEP);
-	if (ret == 0)
+	ret = hdOutfileBegin(group->file, header->used + sizeof(stamp),
+			     HD_OUTFILE_KEEP);
+	if (ret == 0) {
+		hdOutfileAdd(group->file, header->bytes, header->used);
+		hdOutfileAdd(group->file, stamp, sizeof(stamp));
+		hdOutfileCommit(group->file);
 		ret = hdOutfileFlush(group->file);
+	}
+	/* From here on what goes to the file are entries and gaps. */
+	group->file->measureData = group;
+	group->file->measure = statsMeasure;
 	hdTextClear(header);
 	return hdResult(ret);
 }
@@ -312,8 +345,12 @@ static int statsEnable(hdStatsGroup *group, int64_t now)
 	group->entryTime = -1;
 	statsRewind(group);
 	/* What fails here shows at the next entry, and at the end. */
-	if (!hdOutfileIsForeign(group->file))
+	if (!hdOutfileIsForeign(group->file)) {
+		bool wasReported = group->file->errorReported;
+
 		statsPutStart(group, now);
+		group->file->errorReported = wasReported;
+	}
 	group->wasEnabled = true;
 	return 0;
 }
