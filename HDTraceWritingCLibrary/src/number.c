@@ -67,17 +67,30 @@ static inline char *numberShort(char *to, uint32_t value)
 	return to + 4;
 }
 
+/* Write up to eight digits. */
+static inline char *numberMedium(char *to, uint32_t value)
+{
+	if (value < 10000)
+		return numberShort(to, value);
+	to = numberShort(to, value / 10000);
+	numberPut4(to, value % 10000);
+	return to + 4;
+}
+
 /* Write up to 20 digits. */
 static char *numberUint64(char *to, uint64_t value)
 {
-	if (value < 10000)
-		return numberShort(to, (uint32_t)value);
-	if (value < 100000000) {
-		to = numberShort(to, (uint32_t)value / 10000);
-		numberPut4(to, (uint32_t)value % 10000);
-		return to + 4;
+	uint64_t high = value / 100000000;
+
+	if (high == 0)
+		return numberMedium(to, (uint32_t)value);
+	if (high < 100000000) {
+		to = numberMedium(to, (uint32_t)high);
+	} else {
+		to = numberShort(to, (uint32_t)(high / 100000000));
+		numberPut8(to, (uint32_t)(high % 100000000));
+		to += 8;
 	}
-	to = numberUint64(to, value / 100000000);
 	numberPut8(to, (uint32_t)(value % 100000000));
 	return to + 8;
 }
@@ -252,43 +265,76 @@ static uint64_t numberShortest(uint64_t fraction, uint64_t biased,
 	return s + (value > 4 * s + 2 || (value == 4 * s + 2 && (s & 1)));
 }
 
+/* Get the number of digits. */
+static inline int numberLength(uint64_t value)
+{
+	static const uint64_t powers[] = {
+		UINT64_C(1),
+		UINT64_C(10),
+		UINT64_C(100),
+		UINT64_C(1000),
+		UINT64_C(10000),
+		UINT64_C(100000),
+		UINT64_C(1000000),
+		UINT64_C(10000000),
+		UINT64_C(100000000),
+		UINT64_C(1000000000),
+		UINT64_C(10000000000),
+		UINT64_C(100000000000),
+		UINT64_C(1000000000000),
+		UINT64_C(10000000000000),
+		UINT64_C(100000000000000),
+		UINT64_C(1000000000000000),
+		UINT64_C(10000000000000000),
+		UINT64_C(100000000000000000),
+		UINT64_C(1000000000000000000),
+		UINT64_C(10000000000000000000),
+	};
+	/* floor(log10(2^bits)) */
+	int guess = (64 - __builtin_clzll(value)) * 1233 >> 12;
+
+	return guess + (value >= powers[guess]);
+}
+
 /* Write digits * 10^exponent. */
 static char *numberDecimal(char *to, uint64_t digits, int exponent)
 {
-	char text[20];
 	int length, point;
+	char *end;
 
+	if (digits % 100000000 == 0) {
+		digits /= 100000000;
+		exponent += 8;
+	}
 	while (digits % 10 == 0) {
 		digits /= 10;
 		exponent++;
 	}
-	length = (int)(numberUint64(text, digits) - text);
+	length = numberLength(digits);
 	point = length + exponent; /* Where the point is, from the first. */
-	if (point > 17 || point < -4) {
-		*to++ = text[0];
-		if (length > 1) {
-			*to++ = '.';
-			memcpy(to, text + 1, (size_t)length - 1);
-			to += length - 1;
-		}
-		*to++ = 'e';
-		return hdNumberInt64(to, point - 1);
-	}
-	if (point <= 0) {
+	if (point <= 0 && point >= -4) {
 		memcpy(to, "0.0000", 6);
-		to += 2 - point;
-		memcpy(to, text, (size_t)length);
-		return to + length;
+		return numberUint64(to + 2 - point, digits);
 	}
-	if (exponent >= 0) {
-		memcpy(to, text, (size_t)length);
-		memset(to + length, '0', (size_t)exponent);
-		return to + point;
+	if (exponent >= 0 && point <= 17) {
+		end = numberUint64(to, digits);
+		memset(end, '0', (size_t)exponent);
+		return end + exponent;
 	}
-	memcpy(to, text, (size_t)point);
-	to[point] = '.';
-	memcpy(to + point + 1, text + point, (size_t)(length - point));
-	return to + length + 1;
+	/* Leave room for the point, and let it pass what is before it. */
+	end = numberUint64(to + 1, digits);
+	if (point > 0 && point <= 17) {
+		for (int i = 0; i < point; i++)
+			to[i] = to[i + 1];
+		to[point] = '.';
+		return end;
+	}
+	to[0] = to[1];
+	to[1] = '.';
+	if (length == 1)
+		end = to + 1;
+	*end++ = 'e';
+	return hdNumberInt64(end, point - 1);
 }
 
 char *hdNumberDouble(char *to, double value)
