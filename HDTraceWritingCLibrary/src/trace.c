@@ -342,13 +342,11 @@ int hdT_getLosses(const hdTrace *trace, hdLosses *losses)
 /* ---- States ------------------------------------------------------------ */
 
 /* A level below the innermost one; the file's level 0 is always there. */
-static int traceGrowLevels(hdTrace *trace)
+static __attribute__((__noinline__)) int traceGrowLevels(hdTrace *trace)
 {
 	int saved = errno;
 	struct traceLevel *levels;
 
-	if (trace->used < trace->size)
-		return 0;
 	levels = realloc(trace->levels,
 			 2 * (size_t)trace->size * sizeof(*levels));
 	errno = saved;
@@ -392,7 +390,7 @@ static HD_ALWAYS_INLINE int traceStart(hdTrace *trace, const char *name,
 	size_t length;
 	char *to;
 
-	if (traceGrowLevels(trace) < 0 ||
+	if ((trace->used == trace->size && traceGrowLevels(trace) < 0) ||
 	    hdTextRoom(tags, TRACE_INDENT_MAX + HD_NAME_MAX + TRACE_TAIL_MAX) <
 		    0)
 		return -HD_ERR_MALLOC;
