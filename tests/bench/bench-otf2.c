@@ -2,15 +2,18 @@
 /*
  * The works, done by OTF2.
  *
- * One location, with the buffer sizes that the OTF2 library recommends. As with
- * us a time stamp is a CLOCK_REALTIME, and a work ends when everything is with
- * the system.
+ * One location, with the chunk sizes that OTF2 recommends, and either with the
+ * memory that it takes by itself, 128 MiB for each archive, or with a small
+ * pool that is used again and again, as a measurement system would give it. As
+ * with us a time stamp is a CLOCK_REALTIME, and a work ends when everything is
+ * with the system.
  */
 #include <config.h>
 
 #include <otf2/otf2.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "bench-peer.h"
@@ -18,6 +21,8 @@
 #define OTF2_LOCATION 0
 #define OTF2_STATES 1 /* The region. */
 #define OTF2_CLASS 0  /* The metric class. */
+
+#define OTF2_POOL_CHUNKS 16
 
 /* What strings and attributes are called in the definitions. */
 enum {
@@ -74,6 +79,57 @@ static void otf2Check(OTF2_ErrorCode code, const char *what)
 	benchCheck(code == OTF2_SUCCESS, what);
 }
 
+/* ---- A pool of memory -------------------------------------------------- */
+
+static struct {
+	bool isWanted;
+	char *memory; /* Allocated once, for one archive at a time. */
+	size_t used;  /* Chunks. */
+} otf2Pool;
+
+static void *otf2Allocate(void *data, OTF2_FileType type,
+			  OTF2_LocationRef location, void **buffer,
+			  uint64_t size)
+{
+	(void)data;
+	(void)location;
+	if (type != OTF2_FILETYPE_EVENTS)
+		return *buffer ? NULL : (*buffer = malloc(size));
+	if (otf2Pool.used == OTF2_POOL_CHUNKS)
+		return NULL;
+	return otf2Pool.memory + size * otf2Pool.used++;
+}
+
+static void otf2FreeAll(void *data, OTF2_FileType type,
+			OTF2_LocationRef location, void **buffer, bool isFinal)
+{
+	(void)data;
+	(void)location;
+	(void)isFinal;
+	if (type == OTF2_FILETYPE_EVENTS)
+		otf2Pool.used = 0;
+	else
+		free(*buffer);
+	*buffer = NULL;
+}
+
+static const OTF2_MemoryCallbacks otf2Memory = {
+	.otf2_allocate = otf2Allocate,
+	.otf2_free_all = otf2FreeAll,
+};
+
+static void otf2UsePool(bool isWanted)
+{
+	size_t size = OTF2_POOL_CHUNKS * (size_t)OTF2_CHUNK_SIZE_EVENTS_DEFAULT;
+
+	otf2Pool.isWanted = isWanted;
+	if (!isWanted || otf2Pool.memory)
+		return;
+	otf2Pool.memory = malloc(size);
+	benchCheck(otf2Pool.memory, "memory");
+	memset(otf2Pool.memory, 1, size);
+}
+
 /* ---- Writing ----------------------------------------------------------- */
 
 struct otf2Writer {
@@ -97,6 +153,10 @@ static struct otf2Writer otf2Create(const char *name)
 	otf2Check(OTF2_Archive_SetFlushCallbacks(writer.archive, &otf2Flush,
 						 NULL),
 		  "OTF2 flush callbacks");
+	if (otf2Pool.isWanted)
+		otf2Check(OTF2_Archive_SetMemoryCallbacks(writer.archive,
+							  &otf2Memory, NULL),
+			  "OTF2 memory callbacks");
 	otf2Check(OTF2_Archive_SetSerialCollectiveCallbacks(writer.archive),
 		  "OTF2 collective callbacks");
 	otf2Check(OTF2_Archive_OpenEvtFiles(writer.archive), "OTF2 files");
@@ -454,6 +514,7 @@ const struct benchPeer benchPeer = {
 	.writeStates = otf2WriteStates,
 	.writeIntegers = otf2WriteIntegers,
 	.writeMixture = otf2WriteMixture,
+	.usePool = otf2UsePool,
 	.create = otf2CreateAll,
 	.readEntries = otf2ReadEntries,
 	.readStates = otf2ReadStates,

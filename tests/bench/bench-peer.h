@@ -11,10 +11,12 @@
 /** What there is without OTF2: a name, and no function. */
 struct benchPeer {
 	const char *name;
-	benchFunction writeEntries;   /**< Metric events of 15 doubles. */
-	benchFunction writeStates;    /**< Enter and leave. */
-	benchFunction writeIntegers;  /**< The same with six attributes. */
-	benchFunction writeMixture;   /**< Integers, a double, a string. */
+	benchFunction writeEntries;  /**< Metric events of 15 doubles. */
+	benchFunction writeStates;   /**< Enter and leave. */
+	benchFunction writeIntegers; /**< The same with six attributes. */
+	benchFunction writeMixture;  /**< Integers, a double, a string. */
+	/** Whether writing uses little memory, given from outside. */
+	void (*usePool)(bool isWanted);
 	void (*create)(size_t count); /**< Archives for reading. */
 	benchFunction readEntries;    /**< Metric events of 15 doubles. */
 	benchFunction readStates;     /**< Enter and leave. */

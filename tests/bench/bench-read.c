@@ -51,6 +51,16 @@ static void readEntries(struct benchRun *run)
 	run->bytes = benchFileSize("entries_node_Utilization.stat");
 }
 
+/* To look at every value, as OTF2 delivers numbers. */
+static double readNumber(const char *text)
+{
+	int64_t number = 0;
+
+	for (; *text; text++)
+		number = 10 * number + (*text - '0');
+	return (double)number;
+}
+
 static void readTrace(struct benchRun *run, const char *name)
 {
 	const hdIRecord *record;
@@ -64,8 +74,7 @@ static void readTrace(struct benchRun *run, const char *name)
 	benchCheck(reader, "hdI_openTrace");
 	while (hdI_readTrace(reader, &record) > 0) {
 		for (size_t i = 0; i < record->attributeCount; i++)
-			run->sum += (double)strtoll(record->attributes[i].value,
-						    NULL, 10);
+			run->sum += readNumber(record->attributes[i].value);
 		count++;
 	}
 	hdI_closeTrace(reader);

@@ -95,18 +95,26 @@ static struct benchWork writeWorks[] = {
 	{ "hdT bare state", 1000000, writeStates, .ratioMax = 0.9 },
 	{ "hdT state, 6 integers of an MPI Send", 1000000, writeIntegers,
 	  .ratioMax = 1.0 },
-	{ "hdT state, 4 integers, double, string", 1000000, writeMixture,
-	  .ratioMax = 1.0 },
+	{ "hdT state, 4 integers, double, string", 1000000, writeMixture },
 };
+
+static void writeFindPeers(struct benchSubject *subject, bool usesPool)
+{
+	struct benchWork *works = subject->works;
+
+	subject->peerName = benchPeer.name;
+	works[0].peer = benchPeer.writeEntries;
+	works[1].peer = benchPeer.writeEntries;
+	works[2].peer = benchPeer.writeStates;
+	works[3].peer = benchPeer.writeIntegers;
+	works[4].peer = benchPeer.writeMixture;
+	if (benchPeer.usePool)
+		benchPeer.usePool(usesPool);
+}
 
 static void writePrepare(void)
 {
-	benchWrite.peerName = benchPeer.name;
-	writeWorks[0].peer = benchPeer.writeEntries;
-	writeWorks[1].peer = benchPeer.writeEntries;
-	writeWorks[2].peer = benchPeer.writeStates;
-	writeWorks[3].peer = benchPeer.writeIntegers;
-	writeWorks[4].peer = benchPeer.writeMixture;
+	writeFindPeers(&benchWrite, false);
 }
 
 struct benchSubject benchWrite = {
@@ -116,6 +124,29 @@ struct benchSubject benchWrite = {
 	.works = writeWorks,
 	.count = BENCH_COUNT(writeWorks),
 	.prepare = writePrepare,
+};
+
+/* The same beside an OTF2 that is given memory to use again. */
+static struct benchWork poolWorks[] = {
+	{ "hdS entry, 15 doubles, value by value", 1000000, writeValues },
+	{ "hdS entry, 15 doubles, hdS_writeEntry", 1000000, writeEntries },
+	{ "hdT bare state", 1000000, writeStates },
+	{ "hdT state, 6 integers of an MPI Send", 1000000, writeIntegers },
+	{ "hdT state, 4 integers, double, string", 1000000, writeMixture },
+};
+
+static void poolPrepare(void)
+{
+	writeFindPeers(&benchPool, true);
+}
+
+struct benchSubject benchPool = {
+	.name = "pool",
+	.title = "Writing, OTF2 with a pool of 16 MiB",
+	.operation = "entry or state",
+	.works = poolWorks,
+	.count = BENCH_COUNT(poolWorks),
+	.prepare = poolPrepare,
 };
 
 /* ---- Disabled ---------------------------------------------------------- */

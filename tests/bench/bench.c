@@ -34,7 +34,8 @@ static char *mainDirectory;
 
 /* In the order in which they run and are printed; see bench-stat.c. */
 static struct benchSubject *const mainSubjects[] = {
-	&benchStat, &benchFloors, &benchWrite, &benchDisabled, &benchRead,
+	&benchStat, &benchFloors,   &benchWrite,
+	&benchPool, &benchDisabled, &benchRead,
 };
 
 /* ---- Files ------------------------------------------------------------- */

@@ -77,6 +77,7 @@ struct benchSubject {
 
 extern struct benchSubject benchFloors;
 extern struct benchSubject benchWrite;
+extern struct benchSubject benchPool;
 extern struct benchSubject benchDisabled;
 extern struct benchSubject benchRead;
 extern struct benchSubject benchStat;
