@@ -78,45 +78,6 @@ int hdIFilesList(struct hdIFiles *files)
 	return ret;
 }
 
-/* Delete what the original reader deleted from names. */
-static void clean(char *text)
-{
-	char *to = text;
-
-	for (const char *p = text; *p; p++)
-		if ((*p >= 'A' && *p <= 'Z') || (*p >= 'a' && *p <= 'z') ||
-		    (*p >= '0' && *p <= '9') || *p == '-' || *p == '.' ||
-		    *p == ' ')
-			*to++ = *p;
-	*to = '\0';
-}
-
-const char *hdIFilesClean(struct hdIArena *arena, const char *text)
-{
-	char *copy = hdIArenaCopy(arena, text, strlen(text));
-
-	if (copy)
-		clean(copy);
-	return copy;
-}
-
-/* The path of a node with clean labels; NULL: no memory. */
-static const char *cleanPath(struct hdIArena *arena,
-			     const struct hdINodeData *node)
-{
-	const char *path = "";
-
-	for (; node->parent && path; node = node->parent) {
-		const char *label = hdIFilesClean(arena, node->pub.label);
-
-		if (!label)
-			return NULL;
-		path = *path ? hdIArenaPrintf(arena, "%s_%s", label, path)
-			     : label;
-	}
-	return path;
-}
-
 /* Find BASE[_PATH][_GROUP]SUFFIX. *name is NULL if there is none. */
 static int findName(struct hdIFiles *files, const char *base, const char *path,
 		    const char *group, const char *suffix,
@@ -149,9 +110,9 @@ static int tryNames(struct hdIFiles *files, const struct hdINodeData *node,
 
 	if (ret < 0 || *result)
 		return ret;
-	path = cleanPath(arena, node);
-	group = hdIFilesClean(arena, group);
-	if (!path || !group)
+	path = node->cleanPath;
+	group = hdITopologyClean(arena, group);
+	if (!group)
 		return -ENOMEM;
 	ret = findName(files, files->base, path, group, suffix, result);
 	if (ret < 0 || *result)

@@ -60,7 +60,7 @@ static int settleName(struct hdIFiles *files, struct hdINodeData *node,
 	const char *inHeader = group->pub.name;
 
 	if (inHeader && strcmp(inHeader, name) != 0) {
-		const char *cleaned = hdIFilesClean(arena, inHeader);
+		const char *cleaned = hdITopologyClean(arena, inHeader);
 
 		if (!cleaned)
 			return -ENOMEM;
@@ -377,7 +377,7 @@ static int initFiles(struct hdIFiles *files, struct hdIProjectData *project)
 	files->base = slash ? slash + 1 : prefix;
 	files->directory =
 		hdIArenaCopy(arena, prefix, (size_t)(files->base - prefix));
-	files->cleanBase = hdIFilesClean(arena, files->base);
+	files->cleanBase = hdITopologyClean(arena, files->base);
 	files->groupUses =
 		hdIArenaAllocArray(arena, project->declaredGroups.count,
 				   sizeof(*files->groupUses));

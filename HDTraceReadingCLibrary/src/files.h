@@ -35,9 +35,6 @@ int hdIFilesEndsWith(const char *name, const char *suffix);
 /** Read the directory. Returns 0 or -ENOMEM. */
 int hdIFilesList(struct hdIFiles *files);
 
-/** Copy a text without what the original reader deleted from names. */
-const char *hdIFilesClean(struct hdIArena *arena, const char *text);
-
 /**
  * Find the file of a node that has this ending and is not used yet: first by
  * its literal name, then by a clean one.

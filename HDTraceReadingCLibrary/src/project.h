@@ -29,6 +29,8 @@ struct hdINodeData {
 	struct hdINodeData *next;     /**< Next sibling. */
 	struct hdINodeData *nextHash; /**< In the same hash bucket. */
 	struct hdIGroupData *firstGroup;
+	/** The path without what the original reader deleted from labels. */
+	const char *cleanPath;
 };
 
 /** A list of texts. */
@@ -50,17 +52,24 @@ struct hdIProjectData {
 	struct hdITextList declaredGroups;
 };
 
+/** No file has a longer name; it bounds what a hostile .proj can cost. */
+#define HDI_PATH_MAX 4096
+
 /** Append to a list; its texts are not copied. Returns 0 or -ENOMEM. */
 int hdITextListAppend(struct hdIArena *arena, struct hdITextList *list,
 		      const char *text);
 
 /* ---- topology.c -------------------------------------------------------- */
 
+/** Copy a text without what the original reader deleted from names. */
+const char *hdITopologyClean(struct hdIArena *arena, const char *text);
+
 /** Create the root. Returns 0 or -ENOMEM. */
 int hdITopologyInit(struct hdIProjectData *project, const char *label);
 
 /**
- * Find a child by its label, or add it.
+ * Find a child by its label, or add it. The path must not get longer than
+ * HDI_PATH_MAX.
  *
  * @param[out] isNew Whether it was added; may be NULL.
  *

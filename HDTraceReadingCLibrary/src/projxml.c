@@ -110,6 +110,13 @@ static int readNode(struct hdIProjXml *xml, const xmlNode *element,
 			isLabel ? "a label" : "a node");
 		return 0;
 	}
+	if (strlen(parent->pub.path) + strlen(label) >= HDI_PATH_MAX) {
+		hdIProjReport(xml, HDI_RULE_PROJ_TOPOLOGY, element,
+			      "%s with labels that are too long for a file "
+			      "name, which is left out with all in it",
+			      "a node");
+		return 0;
+	}
 	*child = hdITopologyAdd(xml->project, parent, label, &isNew);
 	if (!*child)
 		return -ENOMEM;

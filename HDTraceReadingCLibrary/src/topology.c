@@ -85,6 +85,28 @@ static int growHash(struct hdIProjectData *project)
 	return 0;
 }
 
+/* Delete what the original reader deleted from names. */
+static void clean(char *text)
+{
+	char *to = text;
+
+	for (const char *p = text; *p; p++)
+		if ((*p >= 'A' && *p <= 'Z') || (*p >= 'a' && *p <= 'z') ||
+		    (*p >= '0' && *p <= '9') || *p == '-' || *p == '.' ||
+		    *p == ' ')
+			*to++ = *p;
+	*to = '\0';
+}
+
+const char *hdITopologyClean(struct hdIArena *arena, const char *text)
+{
+	char *copy = hdIArenaCopy(arena, text, strlen(text));
+
+	if (copy)
+		clean(copy);
+	return copy;
+}
+
 int hdITopologyInit(struct hdIProjectData *project, const char *label)
 {
 	struct hdINodeData *root;
@@ -96,12 +118,26 @@ int hdITopologyInit(struct hdIProjectData *project, const char *label)
 		return -ENOMEM;
 	root->pub.label = label;
 	root->pub.path = "";
+	root->cleanPath = "";
 	root->pub.isDeclared = 1;
 	project->root = root;
 	project->pub.root = &root->pub;
 	project->pub.nodeCount = 1;
 	insertHash(project, root);
 	return 0;
+}
+
+/* The clean path of a child; it is the path itself where they are equal. */
+static const char *cleanPathOf(struct hdIArena *arena,
+			       const struct hdINodeData *parent,
+			       const char *label, const char *path)
+{
+	const char *result = hdITopologyClean(arena, label);
+
+	if (result && parent->parent)
+		result = hdIArenaPrintf(arena, "%s_%s", parent->cleanPath,
+					result);
+	return result && strcmp(result, path) == 0 ? path : result;
 }
 
 struct hdINodeData *hdITopologyAdd(struct hdIProjectData *project,
@@ -130,6 +166,9 @@ struct hdINodeData *hdITopologyAdd(struct hdIProjectData *project,
 		return NULL;
 	node = hdIArenaAlloc(arena, sizeof(*node));
 	if (!node)
+		return NULL;
+	node->cleanPath = cleanPathOf(arena, parent, label, path);
+	if (!node->cleanPath)
 		return NULL;
 	node->pub.label = label;
 	node->pub.path = path;

@@ -12,6 +12,7 @@
 #include "tracexml.h"
 
 #define PIECE_SIZE (64 << 10)
+#define PIECE_MAX (16 << 20)
 #define TAPE_MIN (256 << 10)
 #define NO_TAG SIZE_MAX
 
@@ -28,7 +29,8 @@ struct hdITraceXml {
 	size_t filled;
 	size_t taken;
 	size_t lastStart; /* Tag that is a leaf if its end follows. */
-	char piece[PIECE_SIZE];
+	char *piece;      /* What is given to the parser at once. */
+	size_t pieceSize;
 };
 
 /* ---- Writing the tape -------------------------------------------------- */
@@ -208,12 +210,33 @@ static void place(struct hdITag *tag)
 		tag->text = (const char *)(tag + 1);
 }
 
+/* Where a piece holds nothing complete the next is larger: libxml2 looks at a
+ * long tag from its beginning with every piece. */
+static void adaptPiece(struct hdITraceXml *xml)
+{
+	size_t size = PIECE_SIZE;
+	char *piece;
+
+	if (xml->filled == 0 && xml->size > 0)
+		size = 2 * xml->pieceSize;
+	if (size > PIECE_MAX || size == xml->pieceSize)
+		return;
+	/* It also works with the size that there is. */
+	piece = realloc(xml->piece, size);
+	if (!piece)
+		return;
+	xml->piece = piece;
+	xml->pieceSize = size;
+}
+
 /* Parse the next piece of the file. */
 static int feed(struct hdITraceXml *xml)
 {
 	struct hdIXmlQuiet saved;
-	ssize_t n = hdIFileRead(xml->fd, xml->piece, PIECE_SIZE);
+	ssize_t n;
 
+	adaptPiece(xml);
+	n = hdIFileRead(xml->fd, xml->piece, xml->pieceSize);
 	if (n < 0)
 		return xml->readError = (int)n;
 	if (n == 0) {
@@ -286,6 +309,12 @@ struct hdITraceXml *hdITraceXmlCreate(int fd)
 	if (!xml)
 		return NULL;
 	xml->fd = fd;
+	xml->pieceSize = PIECE_SIZE;
+	xml->piece = malloc(xml->pieceSize);
+	if (!xml->piece) {
+		free(xml);
+		return NULL;
+	}
 	xml->handler.startElementNs = takeStart;
 	xml->handler.endElementNs = takeEnd;
 	xml->handler.characters = takeText;
@@ -295,6 +324,7 @@ struct hdITraceXml *hdITraceXmlCreate(int fd)
 	xml->parser = hdIXmlCreate(&xml->handler, xml, &xml->error);
 	hdIXmlRestore(&saved);
 	if (!xml->parser) {
+		free(xml->piece);
 		free(xml);
 		return NULL;
 	}
@@ -307,5 +337,6 @@ void hdITraceXmlDestroy(struct hdITraceXml *xml)
 		return;
 	xmlFreeParserCtxt(xml->parser);
 	free(xml->tape);
+	free(xml->piece);
 	free(xml);
 }

@@ -13,10 +13,10 @@
 #include "xml.h"
 
 /* Names are kept as long as a parser lives; more than this is an attack. */
-#define NAMES_LIMIT (16 << 20)
+#define NAMES_LIMIT (2 << 20)
 
-/* libxml2 wants int; also bounds what one step can produce. */
-#define STEP_MAX (1 << 20)
+/* libxml2 wants int. */
+#define STEP_MAX (1 << 30)
 
 static pthread_once_t initOnce = PTHREAD_ONCE_INIT;
 
@@ -64,14 +64,19 @@ static void setError(xmlParserCtxtPtr parser, struct hdIXmlError *error,
 static void takeError(void *data, xmlErrorPtr error)
 {
 	xmlParserCtxtPtr parser = error->ctxt;
+	const char *text = error->message ? error->message : "not well-formed";
+	struct hdIXmlError *first;
 
 	(void)data;
 	/* While a parser is being created it has no place for errors. */
 	if (!parser || !parser->_private || error->level < XML_ERR_FATAL)
 		return;
-	setError(parser, parser->_private,
-		 error->code == XML_ERR_NO_MEMORY ? -ENOMEM : -EBADMSG,
-		 error->message ? error->message : "not well-formed");
+	first = parser->_private;
+	/* What libxml2 says then is "Extra content". */
+	if (first->isLast && error->code == XML_ERR_DOCUMENT_END)
+		text = "the end of the root element is missing";
+	setError(parser, first,
+		 error->code == XML_ERR_NO_MEMORY ? -ENOMEM : -EBADMSG, text);
 }
 
 /* A DOCTYPE could define entities; no file of ours has one. */
@@ -143,6 +148,7 @@ void hdIXmlFeed(xmlParserCtxtPtr parser, const char *data, size_t size,
 		data += step;
 		size -= step;
 	}
+	error->isLast = isLast;
 	if (isLast && !error->code)
 		result = xmlParseChunk(parser, NULL, 0, 1);
 	/* Not all errors go through the handler. */

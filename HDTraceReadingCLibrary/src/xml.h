@@ -24,6 +24,7 @@ struct hdIXmlError {
 	int64_t offset;
 	int64_t line;
 	char text[256];
+	int isLast; /**< Whether the parser was told that all is there. */
 };
 
 /** Keep libxml2 silent in this thread; to be done around all that follows. */

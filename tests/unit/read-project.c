@@ -550,6 +550,42 @@ static void testPipe(void)
 	g_free(directory);
 }
 
+/* Labels that no file name can hold, and nodes that are too deep for one. */
+static void testLimits(void)
+{
+	char *directory = makeDirectory();
+	char *path = g_build_filename(directory, "p.proj", NULL);
+	char *label = g_strnfill(4000, 'x');
+	GString *proj = g_string_new("<Application><Topology><Node name='a'>");
+
+	g_string_append_printf(proj, "<Node name='%s'/><Node name='%sy'>",
+			       label, label);
+	g_string_append_printf(proj, "<Node name='%s'/></Node></Node>", label);
+	for (int i = 0; i < 3000; i++)
+		g_string_append(proj, "<Node name='b'>");
+	for (int i = 0; i < 3000; i++)
+		g_string_append(proj, "</Node>");
+	g_string_append(proj, "</Topology></Application>");
+	makeFile(directory, "p.proj", proj->str);
+	{
+		struct outcome outcome = { g_string_new(NULL), NULL };
+		hdIProject *project =
+			hdI_openProject(path, takeMessage, &outcome);
+
+		g_assert_nonnull(project);
+		g_assert_cmpuint(project->nodeCount, ==, 1 + 3 + 2048);
+		g_assert_cmpstr(outcome.messages->str, ==,
+				"proj.topology@p.proj\nproj.topology@p.proj\n");
+		hdI_closeProject(project);
+		g_string_free(outcome.messages, TRUE);
+	}
+	removeAll(directory);
+	g_string_free(proj, TRUE);
+	g_free(label);
+	g_free(path);
+	g_free(directory);
+}
+
 /* ---- What else a .proj holds ------------------------------------------- */
 
 static const char content[] = APP(
@@ -758,6 +794,7 @@ int main(int argc, char **argv)
 	}
 	g_test_add_func("/read-project/paths", testPaths);
 	g_test_add_func("/read-project/a pipe", testPipe);
+	g_test_add_func("/read-project/limits", testLimits);
 	g_test_add_func("/read-project/content", testContent);
 	g_test_add_func("/read-project/group", testGroup);
 	g_test_add_func("/read-project/trace attributes", testTraceAttributes);

@@ -309,7 +309,7 @@ static void testLarge(void)
 {
 	GString *bytes = g_string_new(P "<a time='1' end='2'");
 	GString *expected = g_string_new("0 state a 1..2");
-	char *text = g_strnfill(100000, 'x');
+	char *text = g_strnfill(3000000, 'x');
 
 	for (int i = 0; i < 1000; i++) {
 		g_string_append_printf(bytes, " k%d='v'", i);
@@ -329,6 +329,28 @@ static void testLarge(void)
 	g_free(text);
 }
 
+/* Names are kept while a file is read, so there must be an end to them. */
+static void testNames(void)
+{
+	GString *bytes = g_string_new(P);
+	char *text = g_strnfill(1000, 'x');
+	struct reading reading;
+
+	for (int i = 0; i < 20000; i++)
+		g_string_append_printf(bytes, "<a%d%s time='1' end='2'/>\n", i,
+				       text);
+	g_string_append(bytes, Q);
+	readingInit(&reading);
+	readingRun(&reading, "test.trc", bytes->str, bytes->len);
+	g_assert_cmpint(reading.result, ==, -1);
+	g_assert_cmpint(reading.error, ==, EBADMSG);
+	g_assert_true(g_str_has_prefix(reading.messages->str, "trc.xml@"));
+	g_assert_cmpuint(reading.ends->len, >, 1000);
+	readingClear(&reading);
+	g_string_free(bytes, TRUE);
+	g_free(text);
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
@@ -343,5 +365,6 @@ int main(int argc, char **argv)
 	g_test_add_func("/read-trace/many records", testMany);
 	g_test_add_func("/read-trace/deep nesting", testDeep);
 	g_test_add_func("/read-trace/large record", testLarge);
+	g_test_add_func("/read-trace/too many names", testNames);
 	return g_test_run();
 }
