@@ -29,7 +29,8 @@ ok "hdTopology.h lists the environment variables" \
 ok "hdtrace-environment(7) lists the environment variables" \
 	same "$scratch/read" "$scratch/page"
 
-"${abs_top_builddir:?}/tests/system/rules" >"$scratch/rules"
+"${abs_top_builddir:?}/hdtrace" check --rules --format=csv |
+	sed -n '2,$s/^\([^,]*\),\([^,]*\),.*/| `\1` | \2 |/p' >"$scratch/rules"
 grep -oE '^\| .[a-z]+\.[a-z-]+. \| [a-z]+ \|' doc/format/format.md \
 	>"$scratch/listed"
 ok "doc/format lists the rules" same "$scratch/rules" "$scratch/listed"
