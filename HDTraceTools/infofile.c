@@ -446,13 +446,17 @@ GPtrArray *infoParse(struct tool *tool, const char *file, const char *text,
 		     size_t size)
 {
 	GPtrArray *lines = g_ptr_array_new_with_free_func(freeLine);
-	const char *end = text + size;
+	const char *end;
 	struct parser parser = {
 		.tool = tool,
 		.file = file,
 		.start = text,
 	};
 
+	/* Of an empty file there may be no text at all. */
+	if (!size)
+		return lines;
+	end = text + size;
 	for (const char *at = text; at < end; at = parser.end + 1) {
 		const char *newline = memchr(at, '\n', (size_t)(end - at));
 		struct infoLine *line;

@@ -145,6 +145,8 @@ bool xmlFindAttribute(const char *text, const struct xmlPiece *piece,
 		*start = at;
 		while (at < piece->end && text[at] != quote)
 			at++;
+		if (at == piece->end)
+			return false;
 		*end = at++;
 		if (strlen(name) == length &&
 		    memcmp(text + key, name, length) == 0)
