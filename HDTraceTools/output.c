@@ -17,6 +17,21 @@
 
 /* ---- Numbers and text -------------------------------------------------- */
 
+/** Write a number without a zero byte behind it; returns its end. */
+static char *putDigits(char *buffer, uint64_t value)
+{
+	char digits[OUT_NUMBER_SIZE];
+	size_t count = 0;
+
+	do {
+		digits[count++] = (char)('0' + value % 10);
+		value /= 10;
+	} while (value);
+	while (count)
+		*buffer++ = digits[--count];
+	return buffer;
+}
+
 static const char *special(char *buffer, double value)
 {
 	strcpy(buffer, isnan(value) ? "NaN" : value > 0 ? "Inf" : "-Inf");
@@ -27,6 +42,11 @@ const char *outDouble(char *buffer, double value)
 {
 	if (!isfinite(value))
 		return special(buffer, value);
+	/* Whole numbers are common, and quick. */
+	if (fabs(value) < 1e15 && value == floor(value) && !signbit(value)) {
+		*putDigits(buffer, (uint64_t)value) = '\0';
+		return buffer;
+	}
 	for (int digits = 15; digits <= 17; digits++) {
 		snprintf(buffer, OUT_NUMBER_SIZE, "%.*g", digits, value);
 		if (strtod(buffer, NULL) == value)
@@ -68,30 +88,48 @@ const char *outRounded(char *buffer, double value)
 
 const char *outInteger(char *buffer, outInt128 value)
 {
-	char digits[OUT_NUMBER_SIZE];
-	size_t count = 0;
-	char *out = buffer;
+	const uint64_t base = UINT64_C(1000000000000000000);
 	unsigned __int128 rest = value < 0 ? -(unsigned __int128)value
 					   : (unsigned __int128)value;
+	uint64_t parts[3];
+	size_t count = 0;
+	char *end = buffer;
 
 	do {
-		digits[count++] = (char)('0' + (int)(rest % 10));
-		rest /= 10;
+		parts[count++] = (uint64_t)(rest % base);
+		rest /= base;
 	} while (rest);
 	if (value < 0)
-		*out++ = '-';
-	while (count)
-		*out++ = digits[--count];
-	*out = '\0';
+		*end++ = '-';
+	end = putDigits(end, parts[--count]);
+	while (count) {
+		uint64_t part = parts[--count];
+
+		for (int i = 17; i >= 0; i--) {
+			end[i] = (char)('0' + part % 10);
+			part /= 10;
+		}
+		end += 18;
+	}
+	*end = '\0';
 	return buffer;
 }
 
 const char *outSeconds(char *buffer, int64_t ns)
 {
 	uint64_t size = ns < 0 ? -(uint64_t)ns : (uint64_t)ns;
+	uint64_t rest = size % HD_NS_PER_S;
+	char *end;
 
-	snprintf(buffer, OUT_NUMBER_SIZE, "%s%" PRIu64 ".%09" PRIu64,
-		 ns < 0 ? "-" : "", size / HD_NS_PER_S, size % HD_NS_PER_S);
+	if (ns < 0)
+		buffer[0] = '-';
+	end = putDigits(buffer + (ns < 0), size / HD_NS_PER_S);
+	*end = '.';
+	for (int i = 9; i > 0; i--) {
+		end[i] = (char)('0' + rest % 10);
+		rest /= 10;
+	}
+	end[10] = '\0';
 	return buffer;
 }
 

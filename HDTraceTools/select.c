@@ -28,14 +28,17 @@ int selectParseSeconds(const char *text, int64_t *ns)
 	int64_t rest = 0;
 	int64_t place = HD_NS_PER_S;
 	bool hasDigit = false;
+	bool isLarge = false;
 
 	if (*text == '-' || *text == '+')
 		text++;
 	for (; *text >= '0' && *text <= '9'; text++) {
 		hasDigit = true;
-		if (seconds > INT64_MAX / HD_NS_PER_S / 10 - 1)
-			return -ERANGE;
 		seconds = seconds * 10 + (*text - '0');
+		if (seconds > INT64_MAX / HD_NS_PER_S) {
+			isLarge = true;
+			seconds = 0;
+		}
 	}
 	if (*text == '.') {
 		for (text++; *text >= '0' && *text <= '9'; text++) {
@@ -48,7 +51,10 @@ int selectParseSeconds(const char *text, int64_t *ns)
 	}
 	if (!hasDigit || *text)
 		return -EINVAL;
-	*ns = seconds * HD_NS_PER_S + rest;
+	if (isLarge ||
+	    __builtin_add_overflow(seconds * HD_NS_PER_S, rest, &seconds))
+		return -ERANGE;
+	*ns = seconds;
 	if (isNegative)
 		*ns = -*ns;
 	return 0;
