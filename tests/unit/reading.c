@@ -374,7 +374,7 @@ GString *readingStat(const char *length, const char *header, const char *values,
 	GString *bytes = g_string_new(NULL);
 	GString *made = g_string_new(NULL);
 	char **types = g_strsplit(values ? values : "", " ", -1);
-	char **words = g_strsplit(data ? data : "", " ", -1);
+	GString *word = g_string_new(NULL);
 
 	g_string_append_printf(made,
 			       "<Statistics>\n<TopologyNode>\n"
@@ -394,11 +394,18 @@ GString *readingStat(const char *length, const char *header, const char *values,
 	else
 		g_string_append_printf(bytes, "%05zu\n", strlen(header));
 	g_string_append(bytes, header);
-	for (guint i = 0; words[i]; i++)
-		if (*words[i])
-			appendWord(bytes, words[i]);
+	/* Not g_strsplit(): AddressSanitizer makes it quadratic. */
+	for (const char *p = data ? data : ""; *p;) {
+		size_t size = strcspn(p, " ");
+
+		g_string_truncate(word, 0);
+		g_string_append_len(word, p, (gssize)size);
+		if (size > 0)
+			appendWord(bytes, word->str);
+		p += size + (p[size] == ' ');
+	}
 	g_strfreev(types);
-	g_strfreev(words);
+	g_string_free(word, TRUE);
 	g_string_free(made, TRUE);
 	return bytes;
 }
