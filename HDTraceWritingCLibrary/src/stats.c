@@ -406,15 +406,23 @@ int hdS_isEnabled(const hdStatsGroup *group)
 
 /* ---- Entries ----------------------------------------------------------- */
 
-/* Refuse what is written to a disabled group. Where errno is does not change,
- * and to ask each time would double the price. */
+/* Where errno is; it does not change, and to ask each time would double the
+ * price of what is refused. */
+static __thread int *statsErrno;
+
+static __attribute__((__noinline__)) int statsRefuseFirst(void)
+{
+	statsErrno = &errno;
+	*statsErrno = HD_ERR_TRACE_DISABLED;
+	return -1;
+}
+
+/* Refuse what is written to a disabled group. */
 static inline int statsRefuseDisabled(void)
 {
-	static __thread int *place;
-
-	if (__builtin_expect(!place, 0))
-		place = &errno;
-	*place = HD_ERR_TRACE_DISABLED;
+	if (__builtin_expect(!statsErrno, 0))
+		return statsRefuseFirst();
+	*statsErrno = HD_ERR_TRACE_DISABLED;
 	return -1;
 }
 
@@ -620,16 +628,17 @@ static int statsWriteEntry(hdStatsGroup *group, const void *entry,
 			   size_t length, int64_t now)
 {
 	size_t size = STATS_STAMP_SIZE + length;
-	struct hdOutfile *file = group->file;
+	struct hdOutfile *file;
 	char stamp[STATS_STAMP_SIZE];
 	char *to;
 	int ret;
 
-	if (__builtin_expect(*group->next >= STATS_DISABLED ||
+	if (__builtin_expect(!group || *group->next >= STATS_DISABLED ||
 				     group->cursor != group->entry ||
-				     hdOutfileIsForeign(file),
+				     hdOutfileIsForeign(group->file),
 			     0))
 		return statsRefuse(group);
+	file = group->file;
 	if (__builtin_expect(!entry && length > 0, 0))
 		return hdFail(-HD_ERR_INVALID_ARGUMENT);
 	if (__builtin_expect(!statsLengthFits(group, entry, length), 0))
@@ -664,9 +673,7 @@ static int statsWriteEntry(hdStatsGroup *group, const void *entry,
 
 int hdS_writeEntry(hdStatsGroup *group, void *entry, size_t entryLength)
 {
-	if (__builtin_expect(!group, 0))
-		return hdFail(-HD_ERR_INVALID_ARGUMENT);
-	if (__builtin_expect(*group->next == STATS_DISABLED, 0))
+	if (__builtin_expect(group && *group->next == STATS_DISABLED, 0))
 		return statsRefuseDisabled();
 	return statsWriteEntry(group, entry, entryLength, -1);
 }
