@@ -112,7 +112,11 @@ uint64_t testSeed(void)
 		seed = g_ascii_strtoull(given, NULL, 0);
 	else
 		seed = (uint64_t)g_random_int() << 32 | g_random_int();
-	g_test_message("HDTRACE_TEST_SEED=%" G_GUINT64_FORMAT, seed);
+	/* What a subprocess has as messages gets lost. */
+	if (g_test_subprocess())
+		g_printerr("# HDTRACE_TEST_SEED=%" G_GUINT64_FORMAT "\n", seed);
+	else
+		g_test_message("HDTRACE_TEST_SEED=%" G_GUINT64_FORMAT, seed);
 	return seed;
 }
 
