@@ -180,9 +180,9 @@ int hdT_logStateStartAt(hdTrace *trace, const char *name,
  *
  * @retval 0 Success.
  * @retval -1 Error; errno is HD_ERR_INVALID_ARGUMENT, HD_ERR_INVALID_CONTEXT
- *         (no state is open), HD_ERR_MALLOC, HD_ERR_GET_TIME (the start is
- *         used instead) or HD_ERR_WRITE_FILE (once). After the last three the
- *         state is ended.
+ *         (no state is open), HD_ERR_MALLOC, HD_ERR_GET_TIME (the last time
+ *         in the trace is used instead) or HD_ERR_WRITE_FILE (once). After the
+ *         last three the state is ended.
  */
 int hdT_logStateEnd(hdTrace *trace);
 

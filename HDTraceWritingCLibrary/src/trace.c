@@ -297,6 +297,8 @@ int hdT_setForceFlush(hdTrace *trace, int flag)
 	if (!trace)
 		return hdFail(-HD_ERR_INVALID_ARGUMENT);
 	trace->file->forceFlush = flag != 0;
+	if (trace->info)
+		trace->info->forceFlush = flag != 0;
 	return 0;
 }
 
@@ -920,6 +922,7 @@ int hdT_writeInfo(hdTrace *trace, const char *format, ...)
 		ret = hdOutfileOpen(path, true, &trace->info);
 		if (ret < 0)
 			return hdFail(ret);
+		trace->info->forceFlush = trace->file->forceFlush;
 	}
 	va_start(arguments, format);
 	ret = traceFormat(trace, format, arguments);
