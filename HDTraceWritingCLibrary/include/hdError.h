@@ -60,7 +60,9 @@ enum hdStatsError {
 /** What a trace or group could not record as it was asked to. */
 typedef struct hdLosses {
 	/** Records dropped because the buffer was full, or because the file
-	 *  could no longer be written. */
+	 *  could no longer be written: states, events, lines of information;
+	 *  entries and gaps. An attribute or element of a state that is dropped
+	 *  without the state counts as one. */
 	uint64_t records;
 	/** Times that were replaced because they decreased. */
 	uint64_t times;
