@@ -35,4 +35,8 @@ grep -oE '^\| .[a-z]+\.[a-z-]+. \| [a-z]+ \|' doc/format/format.md \
 	>"$scratch/listed"
 ok "doc/format lists the rules" same "$scratch/rules" "$scratch/listed"
 
+subcommands >"$scratch/commands"
+find doc -name 'hdtrace-*.1' -exec basename {} .1 \; |
+	sed 's/^hdtrace-//' | sort >"$scratch/pages"
+ok "every subcommand has a man page" same "$scratch/commands" "$scratch/pages"
 done_testing
