@@ -31,6 +31,67 @@ static struct {
 	bool isWoken;
 } loop = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
+/* ---- Locks in threads that are not ours -------------------------------- */
+
+/*
+ * What protects a thread of the program while it holds a lock of ours, and the
+ * program from us: no handler runs that calls exit(), which would wait for the
+ * lock; no cancellation leaves the lock behind; to write more than a limit
+ * allows is an error and not a signal that kills.
+ */
+struct outfileGuard {
+	int error; /* errno of the program. */
+	int cancelState;
+	sigset_t mask;
+};
+
+static void outfileGuardEnter(struct outfileGuard *guard)
+{
+	sigset_t all;
+
+	guard->error = errno;
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &guard->cancelState);
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &guard->mask);
+}
+
+static void outfileGuardLeave(const struct outfileGuard *guard)
+{
+	pthread_sigmask(SIG_SETMASK, &guard->mask, NULL);
+	pthread_setcancelstate(guard->cancelState, NULL);
+	errno = guard->error;
+}
+
+/* Take the signal of a write that was too large, unless the program may have
+ * been waiting for one before. */
+static void outfileTakeSignal(const struct outfileGuard *guard)
+{
+	static const struct timespec now;
+	sigset_t signals;
+
+	if (sigismember(&guard->mask, SIGXFSZ))
+		return;
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGXFSZ);
+	sigtimedwait(&signals, NULL, &now);
+}
+
+/* Get the I/O lock of a file. */
+static void outfileEnter(struct hdOutfile *file, struct outfileGuard *guard)
+{
+	outfileGuardEnter(guard);
+	pthread_mutex_lock(&file->io);
+}
+
+static void outfileLeave(struct hdOutfile *file,
+			 const struct outfileGuard *guard)
+{
+	pthread_mutex_unlock(&file->io);
+	if (atomic_load(&file->error) == EFBIG)
+		outfileTakeSignal(guard);
+	outfileGuardLeave(guard);
+}
+
 /* ---- Draining ---------------------------------------------------------- */
 
 /* Whether what lies between two places counts as a record: neither the header
@@ -152,15 +213,11 @@ static void outfileDrain(struct hdOutfile *file)
 /* Drain by whoever calls. */
 static void outfileDrainNow(struct hdOutfile *file)
 {
-	int saved = errno;
-	int state;
+	struct outfileGuard guard;
 
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
-	pthread_mutex_lock(&file->io);
+	outfileEnter(file, &guard);
 	outfileDrain(file);
-	pthread_mutex_unlock(&file->io);
-	pthread_setcancelstate(state, NULL);
-	errno = saved;
+	outfileLeave(file, &guard);
 }
 
 /* ---- The background thread --------------------------------------------- */
@@ -246,32 +303,42 @@ static void loopInitialise(void)
 	pthread_atfork(NULL, NULL, loopForget);
 }
 
-/* Start the thread unless it runs. The lock is held. Without a thread files
- * are still written: when they are full, flushed or closed. */
+/* Start the thread unless it runs. The lock is held, so signals are blocked,
+ * and stay so in the thread. Without a thread files are still written: when
+ * they are full, flushed or closed. */
 static void loopStart(void)
 {
-	sigset_t all, old;
 	int ret;
 
 	if (loop.isRunning || loop.isEnding)
 		return;
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
 	ret = pthread_create(&loop.thread, NULL, loopRun, NULL);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	if (ret == 0)
 		loop.isRunning = true;
 	else
 		hdLog(HD_LOG_ERROR, "no background thread: %s", strerror(ret));
 }
 
+static void loopLock(struct outfileGuard *guard)
+{
+	outfileGuardEnter(guard);
+	pthread_mutex_lock(&loop.lock);
+}
+
+static void loopUnlock(const struct outfileGuard *guard)
+{
+	pthread_mutex_unlock(&loop.lock);
+	outfileGuardLeave(guard);
+}
+
 static void loopAdd(struct hdOutfile *file)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	struct outfileGuard guard;
 
 	pthread_once(&once, loopInitialise);
 	file->generation = hdOutfileGeneration;
-	pthread_mutex_lock(&loop.lock);
+	loopLock(&guard);
 	loopStart();
 	file->next = loop.files;
 	if (file->next)
@@ -279,12 +346,14 @@ static void loopAdd(struct hdOutfile *file)
 	else
 		pthread_cond_signal(&loop.wake);
 	loop.files = file;
-	pthread_mutex_unlock(&loop.lock);
+	loopUnlock(&guard);
 }
 
 static void loopRemove(struct hdOutfile *file)
 {
-	pthread_mutex_lock(&loop.lock);
+	struct outfileGuard guard;
+
+	loopLock(&guard);
 	while (loop.current == file)
 		pthread_cond_wait(&loop.done, &loop.lock);
 	if (file->next)
@@ -293,15 +362,17 @@ static void loopRemove(struct hdOutfile *file)
 		file->previous->next = file->next;
 	else
 		loop.files = file->next;
-	pthread_mutex_unlock(&loop.lock);
+	loopUnlock(&guard);
 }
 
 static void loopWake(void)
 {
-	pthread_mutex_lock(&loop.lock);
+	struct outfileGuard guard;
+
+	loopLock(&guard);
 	loop.isWoken = true;
 	pthread_cond_signal(&loop.wake);
-	pthread_mutex_unlock(&loop.lock);
+	loopUnlock(&guard);
 }
 
 /* The process ends, or the library is unloaded: end the thread, write what is
@@ -420,20 +491,17 @@ int hdOutfileBeginSlowly(struct hdOutfile *file, size_t size,
 static void outfileWriteDirectly(struct hdOutfile *file, const char *bytes,
 				 size_t length)
 {
-	int saved = errno;
-	int state, ret;
+	struct outfileGuard guard;
+	int ret;
 
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
-	pthread_mutex_lock(&file->io);
+	outfileEnter(file, &guard);
 	if (atomic_load(&file->error) == 0) {
 		ret = outfileWrite(file, bytes, length);
 		if (ret != 0)
 			outfileGiveUp(file, ret,
 				      file->written - file->directStart);
 	}
-	pthread_mutex_unlock(&file->io);
-	pthread_setcancelstate(state, NULL);
-	errno = saved;
+	outfileLeave(file, &guard);
 }
 
 void hdOutfileAddSlowly(struct hdOutfile *file, const char *bytes,
@@ -489,12 +557,10 @@ int hdOutfileFlush(struct hdOutfile *file)
 int hdOutfileOverwrite(struct hdOutfile *file, int64_t offset,
 		       const char *bytes, size_t length)
 {
-	int saved = errno;
 	int ret = hdOutfileFlush(file);
-	int state;
+	struct outfileGuard guard;
 
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
-	pthread_mutex_lock(&file->io);
+	outfileEnter(file, &guard);
 	while (ret == 0 && length > 0) {
 		ssize_t done = pwrite(file->fd, bytes, length, (off_t)offset);
 
@@ -509,9 +575,7 @@ int hdOutfileOverwrite(struct hdOutfile *file, int64_t offset,
 		bytes += done;
 		length -= (size_t)done;
 	}
-	pthread_mutex_unlock(&file->io);
-	pthread_setcancelstate(state, NULL);
-	errno = saved;
+	outfileLeave(file, &guard);
 	return ret;
 }
 

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -594,6 +595,33 @@ static void testExitThread(void)
 }
 
 /* A signal to the process is not for the background thread. */
+/* A handler that calls exit() must not find a lock of ours taken by the very
+ * thread that it interrupts. */
+static void exitInHandler(int signal)
+{
+	(void)signal;
+	exit(0);
+}
+
+static void testExitInHandler(void)
+{
+	const struct itimerval soon = { .it_value = { .tv_usec = 3000 } };
+	hdTrace *trace;
+
+	/* Busy draining by itself all the time, and so likely to be hit. */
+	if (testInProcess("HDTRACE_BUFFER_SIZE_KB=4 "
+			  "HDTRACE_OVERWRITE_EXISTING_FILES=1")) {
+		signal(SIGALRM, exitInHandler);
+		trace = testTrace("handler");
+		setitimer(ITIMER_REAL, &soon, NULL);
+		for (;;) {
+			testWorks(hdT_logEvent(trace, "e"));
+			testWorks(hdT_flush(trace));
+		}
+	}
+	unlink("handler.trc");
+}
+
 static void testSignals(void)
 {
 	sigset_t set, pending;
@@ -886,6 +914,9 @@ int main(int argc, char **argv)
 	g_test_add_func("/outfile/return", testReturn);
 	g_test_add_func("/outfile/exit", testExit);
 	g_test_add_func("/outfile/exit-thread", testExitThread);
+	g_test_add_func("/outfile/exit-in-handler/first", testExitInHandler);
+	g_test_add_func("/outfile/exit-in-handler/second", testExitInHandler);
+	g_test_add_func("/outfile/exit-in-handler/third", testExitInHandler);
 	g_test_add_func("/outfile/signals", testSignals);
 	g_test_add_func("/outfile/threads", testThreads);
 	g_test_add_func("/outfile/handover", testHandover);
