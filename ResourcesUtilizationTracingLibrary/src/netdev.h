@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file netdev.h
+ * The network interfaces and what they count, from /proc/net/dev.
+ */
+#ifndef RUT_NETDEV_H
+#define RUT_NETDEV_H
+
+#include "file.h"
+#include "source.h"
+
+/** What is counted, in the order of our values. */
+enum rutNetCount {
+	RUT_NET_BYTES_IN,
+	RUT_NET_BYTES_OUT,
+	RUT_NET_PACKETS_IN,
+	RUT_NET_PACKETS_OUT,
+	RUT_NET_ERRORS_IN,
+	RUT_NET_ERRORS_OUT,
+	RUT_NET_DROPS_IN,
+	RUT_NET_DROPS_OUT,
+	RUT_NET_COUNTS,
+};
+
+/** A network interface. */
+struct rutNetIf {
+	char name[16];
+	bool isExternal;
+	bool isPresent; /**< It was there when the file was last read. */
+	struct rutCounter counters[RUT_NET_COUNTS];
+};
+
+/** All interfaces that were ever seen; those at the beginning first. */
+struct rutNetDev {
+	const char *root;
+	struct rutFile file;
+	struct rutNetIf *list;
+	size_t count;
+	size_t size;
+};
+
+/** Open the file and find the interfaces. */
+int rutNetDevOpen(struct rutNetDev *netdev, const char *root);
+
+/**
+ * Read all counters. Interfaces that are new are added with what they have
+ * counted so far, but for RUT_WHY_BEGIN.
+ */
+void rutNetDevRead(struct rutNetDev *netdev, enum rutWhy why);
+
+/** Close the file and free the list. */
+void rutNetDevClose(struct rutNetDev *netdev);
+
+#endif

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Creating a trace as RUT.h says: arguments, environment, backends. */
+#include <config.h>
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "message.h"
+#include "trace.h"
+
+#define NS_PER_MS 1000000
+
+static const struct {
+	const char *name;
+	const struct rutSource *const *sources;
+} rutBackends[] = {
+	{ "linux", rutLinuxSources },
+};
+
+static const struct rutSource *const *rutFindBackend(const char *name)
+{
+	const size_t count = sizeof(rutBackends) / sizeof(rutBackends[0]);
+
+	if (!name || !*name)
+		return rutBackends[0].sources;
+	for (size_t i = 0; i < count; i++) {
+		if (strcmp(rutBackends[i].name, name) == 0)
+			return rutBackends[i].sources;
+	}
+	rutMessage(RUT_LEVEL_ERROR, "RUT_BACKEND: there is no \"%s\" here",
+		   name);
+	return NULL;
+}
+
+int rut_createTrace(hdTopoNode *topoNode, int topoLevel, rutSources sources,
+		    int interval, UtilTrace **trace)
+{
+	const struct rutSource *const *backend;
+	struct rutSetup setup = {
+		.root = "",
+		.mountPoint = getenv("RUT_HDD_MOUNTPOINT"),
+		.sources = sources,
+		.intervalNs = (int64_t)interval * NS_PER_MS,
+	};
+	int saved = errno, ret;
+
+	rutMessageSetLevel(getenv("RUT_VERBOSITY"));
+	if (!topoNode || !trace || interval < 1) {
+		rutMessage(RUT_LEVEL_ERROR,
+			   "rut_createTrace: invalid argument");
+		return RUT_EARGUMENT;
+	}
+	if (setup.mountPoint && !*setup.mountPoint)
+		setup.mountPoint = NULL;
+	backend = rutFindBackend(getenv("RUT_BACKEND"));
+	if (!backend)
+		return RUT_ESOURCE;
+	ret = rutTraceCreate(topoNode, topoLevel, backend, &setup, trace);
+	if (ret == RUT_SUCCESS)
+		errno = saved;
+	return ret;
+}

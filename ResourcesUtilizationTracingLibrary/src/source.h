@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file source.h
+ * What a source of values must do to be traced.
+ *
+ * The tracing core knows sources only through struct rutSource. A source opens
+ * its files once, says which values it has, and then puts these into the cells
+ * of the entry, again and again, without allocating.
+ */
+#ifndef RUT_SOURCE_H
+#define RUT_SOURCE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "hdStats.h"
+
+#include "RUT.h"
+
+/** Why a source reads its counters. */
+enum rutWhy {
+	/** An interval begins: differences are to this. */
+	RUT_WHY_BEGIN,
+	/** The counters may wrap before the interval is over: see where they
+	 *  are. */
+	RUT_WHY_FOLLOW,
+	/** The interval ends: give its values. */
+	RUT_WHY_SAMPLE,
+};
+
+/** One number of an entry. */
+union rutCell {
+	int64_t i;
+	float f;
+};
+
+/** What the values of an entry are. */
+struct rutColumns {
+	struct rutColumn *list;
+	size_t count;
+	size_t size;
+};
+
+/** One value of the entries. */
+struct rutColumn {
+	char *name;
+	hdStatsValueType type; /**< INT64 or FLOAT. */
+	const char *unit;
+	const char *grouping;
+	/** Attributes, or NULL. Not copied. */
+	const char *source;
+	const char *resolution;
+	/** Whether INT64 values are amounts that may be added up. */
+	bool isAmount;
+};
+
+/** Counters of which CPU utilization can be made. */
+enum rutCpuSource {
+	RUT_CPU_BEST, /**< The finest that works. */
+	RUT_CPU_CPUIDLE,
+	RUT_CPU_CPUACCT,
+	RUT_CPU_SCHEDSTAT,
+	RUT_CPU_STAT,
+};
+
+/** What the core tells sources. */
+struct rutSetup {
+	/** In front of /proc and /sys; "" but for tests. */
+	const char *root;
+	/** Mount point whose device is traced, or NULL. */
+	const char *mountPoint;
+	/** For tests and `rut --list`. */
+	enum rutCpuSource cpuSource;
+	rutSources sources;
+	int64_t intervalNs;
+	/** Cost of the tracer so far; may be NULL. */
+	void (*getCost)(void *context, int64_t *cpuNs, uint64_t *late);
+	void *context;
+};
+
+/** A kind of values. */
+struct rutSource {
+	const char *name;
+
+	/** Tell whether any source that is set belongs to this kind. */
+	bool (*isWanted)(const rutSources *sources);
+
+	/**
+	 * Open files and add columns for the sources that are set.
+	 *
+	 * Columns that were added before it failed are removed by the core.
+	 *
+	 * @retval -ENOENT This node has no such thing.
+	 * @retval -ENODEV The user asked for something that is not there, and
+	 *         has been told.
+	 */
+	int (*open)(const struct rutSetup *setup, struct rutColumns *columns,
+		    void **state);
+
+	/**
+	 * Read the counters.
+	 *
+	 * @param[out] cells The values, in the order of the columns; touched
+	 *             only for RUT_WHY_SAMPLE.
+	 */
+	void (*read)(void *state, enum rutWhy why, union rutCell *cells);
+
+	/** Undo open(). */
+	void (*close)(void *state);
+};
+
+/** The sources of the kernel's files, in the order of their values; ends with
+ *  NULL. */
+extern const struct rutSource *const rutLinuxSources[];
+
+extern const struct rutSource rutCpuSource, rutMemorySource, rutNetworkSource,
+	rutDiskSource, rutSwitchesSource, rutFrequencySource, rutIdleSource,
+	rutDevicesSource, rutPacketsSource, rutPressureSource, rutTracerSource;
+
+/**
+ * Add a column.
+ *
+ * @param column Its description, but for the name.
+ * @param format printf format of its name.
+ *
+ * @retval -ENOMEM Out of memory.
+ */
+int rutColumnsAdd(struct rutColumns *columns, const struct rutColumn *column,
+		  const char *format, ...)
+	__attribute__((__format__(__printf__, 3, 4)));
+
+/** Remove the last columns until @p count are left. */
+void rutColumnsTruncate(struct rutColumns *columns, size_t count);
+
+/** A counter of the kernel that may wrap at 32 or 64 bits, or be reset. */
+struct rutCounter {
+	uint64_t raw;
+	uint64_t sum;
+	uint64_t taken;
+};
+
+/** Begin to follow a counter. */
+static inline void rutCounterBegin(struct rutCounter *counter, uint64_t raw)
+{
+	counter->raw = raw;
+	counter->taken = counter->sum;
+}
+
+/** Add what a counter has counted since it was last seen. */
+static inline void rutCounterFollow(struct rutCounter *counter, uint64_t raw)
+{
+	uint64_t old = counter->raw;
+
+	counter->raw = raw;
+	if (raw >= old) {
+		counter->sum += raw - old;
+		return;
+	}
+	/* A 32 bit counter that was in its upper half has wrapped; a 64 bit
+	 * one near its end, too; anything else was set to zero. */
+	if (old <= UINT32_MAX && old - raw > UINT32_MAX / 2)
+		counter->sum +=
+			(uint64_t)(uint32_t)((uint32_t)raw - (uint32_t)old);
+	else if (old > UINT64_MAX / 2)
+		counter->sum += raw - old;
+	else
+		counter->sum += raw;
+}
+
+/** Get what was added since the last time. */
+static inline int64_t rutCounterTake(struct rutCounter *counter)
+{
+	uint64_t amount = counter->sum - counter->taken;
+
+	counter->taken = counter->sum;
+	return (int64_t)amount;
+}
+
+#endif

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file cpu.c
+ * CPU utilization, of all CPUs and of each one.
+ *
+ * From a fine counter the utilization of an interval is what was added to it.
+ * From ticks it is computed over the last WINDOW_NS or more, for which the
+ * ticks of all CPUs since then are kept in a ring.
+ */
+#include <config.h>
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "cpucounter.h"
+#include "cpuuse.h"
+#include "message.h"
+
+/* 20 ticks of 10 ms: one tick more or less is 5 points. */
+#define WINDOW_NS 200000000
+
+/* One CPU. */
+struct cpuUnit {
+	struct rutMerge merge;
+	struct rutUse use;
+	int64_t busyNs;
+	bool wasOnline;
+	float percent;
+};
+
+struct cpuState {
+	struct rutCpuCounter counter;
+	struct cpuUnit *units;
+	bool hasTotal;
+	bool hasEach;
+	float totalPercent;
+	int64_t lastNs;
+	/* Ticks only. */
+	size_t ringSize;
+	size_t ringFirst;
+	size_t ringCount;
+	int64_t *ringNs;
+	int64_t *ringIdleNs; /* ringSize times the number of CPUs. */
+};
+
+static bool cpuIsWanted(const rutSources *sources)
+{
+	return sources->CPU_UTIL || sources->CPU_UTIL_X;
+}
+
+static void cpuClose(void *data)
+{
+	struct cpuState *state = data;
+
+	rutCpuCounterClose(&state->counter);
+	free(state->units);
+	free(state->ringNs);
+	free(state->ringIdleNs);
+	free(state);
+}
+
+static bool cpuHasTicks(const struct cpuState *state)
+{
+	return !state->counter.kind->isLagging &&
+	       state->counter.kind->needsStat;
+}
+
+static int cpuAllocate(struct cpuState *state, int64_t intervalNs)
+{
+	size_t count = state->counter.list.count;
+
+	state->units = calloc(count, sizeof(*state->units));
+	if (!state->units)
+		return -ENOMEM;
+	if (!cpuHasTicks(state))
+		return 0;
+	state->ringSize = (size_t)(WINDOW_NS / intervalNs) + 3;
+	state->ringNs = calloc(state->ringSize, sizeof(int64_t));
+	state->ringIdleNs = calloc(state->ringSize * count, sizeof(int64_t));
+	return state->ringNs && state->ringIdleNs ? 0 : -ENOMEM;
+}
+
+static int cpuAddColumns(const struct cpuState *state,
+			 struct rutColumns *columns)
+{
+	const struct rutColumn column = {
+		.type = FLOAT,
+		.unit = "%",
+		.grouping = "CPU",
+		.source = state->counter.kind->name,
+		.resolution = state->counter.kind->resolution,
+	};
+	int ret = 0;
+
+	if (state->hasTotal)
+		ret = rutColumnsAdd(columns, &column, "CPU_TOTAL");
+	for (size_t i = 0;
+	     ret == 0 && state->hasEach && i < state->counter.list.count; i++)
+		ret = rutColumnsAdd(columns, &column, "CPU_TOTAL_%u",
+				    state->counter.list.numbers[i]);
+	return ret;
+}
+
+static int cpuOpen(const struct rutSetup *setup, struct rutColumns *columns,
+		   void **result)
+{
+	struct cpuState *state = calloc(1, sizeof(*state));
+	int ret;
+
+	if (!state)
+		return -ENOMEM;
+	ret = rutCpuCounterOpen(&state->counter, setup->root, setup->cpuSource);
+	if (ret < 0) {
+		free(state);
+		return ret;
+	}
+	state->hasTotal = setup->sources.CPU_UTIL;
+	state->hasEach = setup->sources.CPU_UTIL_X;
+	ret = cpuAllocate(state, setup->intervalNs);
+	if (ret == 0)
+		ret = cpuAddColumns(state, columns);
+	if (ret < 0) {
+		cpuClose(state);
+		return ret;
+	}
+	rutMessage(RUT_LEVEL_INFO, "CPU utilization from %s, resolution %s",
+		   state->counter.kind->name, state->counter.kind->resolution);
+	*result = state;
+	return 0;
+}
+
+/* Busy time of a CPU by its fine counter; only differences have a meaning. */
+static int64_t cpuBusyNs(struct cpuState *state, size_t i)
+{
+	const struct rutCpuCounter *counter = &state->counter;
+	const struct rutCpu *cpu = &counter->cpus[i];
+	struct rutMerge *merge = &state->units[i].merge;
+	int64_t now = counter->readNs;
+
+	if (counter->kind->isIdle)
+		return now - rutMergeTake(merge, now, cpu->fineNs, cpu->idleNs,
+					  counter->tickNs);
+	/* Idle and iowait are behind by less than a tick each. */
+	if (counter->kind->isLagging)
+		return rutMergeTake(merge, now, cpu->fineNs, now - cpu->idleNs,
+				    2 * counter->tickNs);
+	return cpu->fineNs;
+}
+
+/* Utilization since the last time, from a fine counter. */
+static void cpuTakeFine(struct cpuState *state, bool isBegin)
+{
+	const struct rutCpuCounter *counter = &state->counter;
+	int64_t wall = counter->readNs - state->lastNs;
+	int64_t busySum = 0, wallSum = 0;
+
+	for (size_t i = 0; i < counter->list.count; i++) {
+		struct cpuUnit *unit = &state->units[i];
+		bool isOnline = counter->cpus[i].isOnline;
+		int64_t busy, passed;
+
+		if (!unit->wasOnline)
+			unit->merge = (struct rutMerge){ 0 };
+		busy = cpuBusyNs(state, i);
+		passed = busy - unit->busyNs;
+		unit->busyNs = busy;
+		if (isBegin || !isOnline || !unit->wasOnline) {
+			unit->use.carryNs = 0;
+			passed = 0;
+		}
+		unit->wasOnline = isOnline;
+		if (isBegin || wall <= 0)
+			continue;
+		passed = rutUseTake(&unit->use, wall, passed,
+				    4 * counter->tickNs);
+		unit->percent = 100.0F * (float)passed / (float)wall;
+		if (isOnline) {
+			busySum += passed;
+			wallSum += wall;
+		}
+	}
+	if (wallSum > 0)
+		state->totalPercent =
+			(float)(100.0 * (double)busySum / (double)wallSum);
+}
+
+static float cpuWindowPercent(int64_t wall, int64_t idle)
+{
+	if (idle >= wall)
+		return 0;
+	return 100.0F * (float)(wall - (idle > 0 ? idle : 0)) / (float)wall;
+}
+
+/* Utilization over the window, from ticks. */
+static void cpuTakeTicks(struct cpuState *state, bool isBegin)
+{
+	const struct rutCpuCounter *counter = &state->counter;
+	size_t count = counter->list.count, next, online = 0;
+	const int64_t *then;
+	int64_t *now, wall, idleSum = 0;
+
+	if (isBegin)
+		state->ringCount = 0;
+	/* Drop what the window does not need. */
+	while (state->ringCount > 1) {
+		size_t second = (state->ringFirst + 1) % state->ringSize;
+
+		if (state->ringCount < state->ringSize &&
+		    counter->readNs - state->ringNs[second] < WINDOW_NS)
+			break;
+		state->ringFirst = second;
+		state->ringCount--;
+	}
+	next = (state->ringFirst + state->ringCount++) % state->ringSize;
+	state->ringNs[next] = counter->readNs;
+	now = state->ringIdleNs + next * count;
+	for (size_t i = 0; i < count; i++)
+		now[i] = counter->cpus[i].idleNs;
+
+	then = state->ringIdleNs + state->ringFirst * count;
+	wall = counter->readNs - state->ringNs[state->ringFirst];
+	if (wall <= 0)
+		return;
+	for (size_t i = 0; i < count; i++) {
+		struct cpuUnit *unit = &state->units[i];
+
+		unit->percent = 0;
+		if (!counter->cpus[i].isOnline)
+			continue;
+		unit->percent = cpuWindowPercent(wall, now[i] - then[i]);
+		idleSum += now[i] - then[i];
+		online++;
+	}
+	if (online > 0)
+		state->totalPercent =
+			cpuWindowPercent(wall * (int64_t)online, idleSum);
+}
+
+static void cpuRead(void *data, enum rutWhy why, union rutCell *cells)
+{
+	struct cpuState *state = data;
+	bool isBegin = why == RUT_WHY_BEGIN;
+
+	if (why == RUT_WHY_FOLLOW)
+		return;
+	rutCpuCounterRead(&state->counter);
+	if (cpuHasTicks(state))
+		cpuTakeTicks(state, isBegin);
+	else
+		cpuTakeFine(state, isBegin);
+	state->lastNs = state->counter.readNs;
+	if (isBegin)
+		return;
+	if (state->hasTotal)
+		(cells++)->f = state->totalPercent;
+	for (size_t i = 0; state->hasEach && i < state->counter.list.count; i++)
+		cells[i].f = state->units[i].percent;
+}
+
+const struct rutSource rutCpuSource = {
+	.name = "cpu",
+	.isWanted = cpuIsWanted,
+	.open = cpuOpen,
+	.read = cpuRead,
+	.close = cpuClose,
+};

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file memory.c
+ * Memory as libgtop defines it: used is total minus free, cached is the page
+ * cache and the slabs that can be reclaimed.
+ */
+#include <config.h>
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "file.h"
+#include "source.h"
+
+/* The lines of /proc/meminfo that count. */
+enum memoryLine {
+	MEMORY_TOTAL,
+	MEMORY_FREE,
+	MEMORY_BUFFERS,
+	MEMORY_CACHED,
+	MEMORY_SHMEM,
+	MEMORY_SRECLAIMABLE,
+	MEMORY_LINES,
+};
+
+static const char *const memoryNames[MEMORY_LINES] = {
+	"MemTotal:", "MemFree:", "Buffers:",
+	"Cached:",   "Shmem:",   "SReclaimable:",
+};
+
+struct memoryState {
+	struct rutFile file;
+	rutSources sources;
+	int64_t bytes[MEMORY_LINES];
+};
+
+static bool memoryIsWanted(const rutSources *sources)
+{
+	return sources->MEM_USED || sources->MEM_FREE || sources->MEM_SHARED ||
+	       sources->MEM_BUFFER || sources->MEM_CACHED;
+}
+
+/* Old kernels lack some lines; those count as zero. */
+static int memoryParse(struct rutScan *scan, int64_t *bytes)
+{
+	int64_t found[MEMORY_LINES] = { 0 };
+	unsigned int line = 0, seen = 0;
+
+	do {
+		uint64_t kib;
+
+		/* They come in this order, so one is looked for at a time; if
+		 * not, it is looked for among all. */
+		for (unsigned int i = 0; i < MEMORY_LINES; i++) {
+			unsigned int at = (line + i) % MEMORY_LINES;
+
+			if (!rutScanLiteral(scan, memoryNames[at]))
+				continue;
+			if (rutScanNumber(scan, &kib) &&
+			    kib <= INT64_MAX / 1024) {
+				found[at] = (int64_t)kib * 1024;
+				seen |= 1U << at;
+			}
+			line = at + 1;
+			break;
+		}
+	} while (seen != (1U << MEMORY_LINES) - 1 && rutScanNextLine(scan));
+	if (!(seen & 1U << MEMORY_TOTAL) || !(seen & 1U << MEMORY_FREE))
+		return -EINVAL;
+	memcpy(bytes, found, sizeof(found));
+	return 0;
+}
+
+static int memoryOpen(const struct rutSetup *setup, struct rutColumns *columns,
+		      void **result)
+{
+	const struct {
+		const char *name;
+		bool isSet;
+	} values[] = {
+		{ "MEM_USED", setup->sources.MEM_USED },
+		{ "MEM_FREE", setup->sources.MEM_FREE },
+		{ "MEM_SHARED", setup->sources.MEM_SHARED },
+		{ "MEM_BUFFER", setup->sources.MEM_BUFFER },
+		{ "MEM_CACHED", setup->sources.MEM_CACHED },
+	};
+	const struct rutColumn column = {
+		.type = INT64,
+		.unit = "B",
+		.grouping = "MEM",
+	};
+	struct memoryState *state = calloc(1, sizeof(*state));
+	struct rutScan scan;
+	int ret;
+
+	if (!state)
+		return -ENOMEM;
+	ret = rutFileGet(&state->file, &scan, setup->root, "/proc/meminfo");
+	if (ret == 0)
+		ret = memoryParse(&scan, state->bytes);
+	for (size_t i = 0; ret == 0 && i < 5; i++) {
+		if (values[i].isSet)
+			ret = rutColumnsAdd(columns, &column, "%s",
+					    values[i].name);
+	}
+	if (ret < 0) {
+		rutFileClose(&state->file);
+		free(state);
+		return ret;
+	}
+	state->sources = setup->sources;
+	*result = state;
+	return 0;
+}
+
+static void memoryRead(void *data, enum rutWhy why, union rutCell *cells)
+{
+	struct memoryState *state = data;
+	const int64_t *bytes = state->bytes;
+	struct rutScan scan;
+
+	if (why != RUT_WHY_SAMPLE)
+		return;
+	/* What cannot be read stays as it was. */
+	if (rutFileRead(&state->file, &scan) == 0)
+		memoryParse(&scan, state->bytes);
+	if (state->sources.MEM_USED)
+		(cells++)->i = bytes[MEMORY_TOTAL] - bytes[MEMORY_FREE];
+	if (state->sources.MEM_FREE)
+		(cells++)->i = bytes[MEMORY_FREE];
+	if (state->sources.MEM_SHARED)
+		(cells++)->i = bytes[MEMORY_SHMEM];
+	if (state->sources.MEM_BUFFER)
+		(cells++)->i = bytes[MEMORY_BUFFERS];
+	if (state->sources.MEM_CACHED)
+		(cells++)->i =
+			bytes[MEMORY_CACHED] + bytes[MEMORY_SRECLAIMABLE];
+}
+
+static void memoryClose(void *data)
+{
+	struct memoryState *state = data;
+
+	rutFileClose(&state->file);
+	free(state);
+}
+
+const struct rutSource rutMemorySource = {
+	.name = "memory",
+	.isWanted = memoryIsWanted,
+	.open = memoryOpen,
+	.read = memoryRead,
+	.close = memoryClose,
+};

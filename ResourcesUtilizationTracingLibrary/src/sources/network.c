@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file network.c
+ * Network traffic: bytes of each interface and sums of them; packets, errors
+ * and drops of each interface.
+ */
+#include <config.h>
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "netdev.h"
+
+struct networkState {
+	struct rutNetDev netdev;
+	rutSources sources;
+	size_t columns; /* Interfaces that have values of their own. */
+};
+
+static bool networkIsWanted(const rutSources *sources)
+{
+	return sources->NET_IN_X || sources->NET_OUT_X || sources->NET_IN_EXT ||
+	       sources->NET_OUT_EXT || sources->NET_IN || sources->NET_OUT;
+}
+
+static void networkClose(void *data)
+{
+	struct networkState *state = data;
+
+	rutNetDevClose(&state->netdev);
+	free(state);
+}
+
+static int networkAddColumns(const struct networkState *state,
+			     struct rutColumns *columns)
+{
+	const rutSources *sources = &state->sources;
+	const struct {
+		const char *name;
+		bool isSet;
+	} sums[] = {
+		{ "NET_IN_EXT", sources->NET_IN_EXT },
+		{ "NET_OUT_EXT", sources->NET_OUT_EXT },
+		{ "NET_IN", sources->NET_IN },
+		{ "NET_OUT", sources->NET_OUT },
+	};
+	const struct rutColumn column = {
+		.type = INT64,
+		.unit = "B",
+		.grouping = "NET",
+		.isAmount = true,
+	};
+	int ret = 0;
+
+	for (size_t i = 0; ret == 0 && i < state->columns; i++) {
+		const char *name = state->netdev.list[i].name;
+
+		if (sources->NET_IN_X)
+			ret = rutColumnsAdd(columns, &column, "NET_IN_%s",
+					    name);
+		if (ret == 0 && sources->NET_OUT_X)
+			ret = rutColumnsAdd(columns, &column, "NET_OUT_%s",
+					    name);
+	}
+	for (size_t i = 0; ret == 0 && i < 4; i++) {
+		if (sums[i].isSet)
+			ret = rutColumnsAdd(columns, &column, "%s",
+					    sums[i].name);
+	}
+	return ret;
+}
+
+static int networkOpen(const struct rutSetup *setup, struct rutColumns *columns,
+		       void **result)
+{
+	struct networkState *state = calloc(1, sizeof(*state));
+	int ret;
+
+	if (!state)
+		return -ENOMEM;
+	ret = rutNetDevOpen(&state->netdev, setup->root);
+	if (ret < 0) {
+		free(state);
+		return ret;
+	}
+	state->sources = setup->sources;
+	state->columns = state->netdev.count;
+	ret = networkAddColumns(state, columns);
+	if (ret < 0) {
+		networkClose(state);
+		return ret;
+	}
+	*result = state;
+	return 0;
+}
+
+static void networkRead(void *data, enum rutWhy why, union rutCell *cells)
+{
+	struct networkState *state = data;
+	const rutSources *sources = &state->sources;
+	int64_t in = 0, out = 0, inExternal = 0, outExternal = 0;
+
+	rutNetDevRead(&state->netdev, why);
+	if (why != RUT_WHY_SAMPLE)
+		return;
+	for (size_t i = 0; i < state->netdev.count; i++) {
+		struct rutNetIf *netif = &state->netdev.list[i];
+		int64_t bytesIn =
+			rutCounterTake(&netif->counters[RUT_NET_BYTES_IN]);
+		int64_t bytesOut =
+			rutCounterTake(&netif->counters[RUT_NET_BYTES_OUT]);
+
+		if (i < state->columns && sources->NET_IN_X)
+			(cells++)->i = bytesIn;
+		if (i < state->columns && sources->NET_OUT_X)
+			(cells++)->i = bytesOut;
+		in += bytesIn;
+		out += bytesOut;
+		if (netif->isExternal) {
+			inExternal += bytesIn;
+			outExternal += bytesOut;
+		}
+	}
+	if (sources->NET_IN_EXT)
+		(cells++)->i = inExternal;
+	if (sources->NET_OUT_EXT)
+		(cells++)->i = outExternal;
+	if (sources->NET_IN)
+		(cells++)->i = in;
+	if (sources->NET_OUT)
+		(cells++)->i = out;
+}
+
+const struct rutSource rutNetworkSource = {
+	.name = "network",
+	.isWanted = networkIsWanted,
+	.open = networkOpen,
+	.read = networkRead,
+	.close = networkClose,
+};
+
+/* Packets, errors, drops. */
+
+static bool packetsIsWanted(const rutSources *sources)
+{
+	return sources->NET_PACKETS_X;
+}
+
+static int packetsAddColumns(const struct networkState *state,
+			     struct rutColumns *columns)
+{
+	static const char *const names[RUT_NET_COUNTS] = {
+		[RUT_NET_PACKETS_IN] = "NET_PACKETS_IN",
+		[RUT_NET_PACKETS_OUT] = "NET_PACKETS_OUT",
+		[RUT_NET_ERRORS_IN] = "NET_ERRORS_IN",
+		[RUT_NET_ERRORS_OUT] = "NET_ERRORS_OUT",
+		[RUT_NET_DROPS_IN] = "NET_DROPS_IN",
+		[RUT_NET_DROPS_OUT] = "NET_DROPS_OUT",
+	};
+	const struct rutColumn column = {
+		.type = INT64,
+		.unit = "packets",
+		.grouping = "NET_PACKETS",
+		.isAmount = true,
+	};
+	int ret = 0;
+
+	for (size_t i = 0; i < state->columns; i++) {
+		for (size_t j = RUT_NET_PACKETS_IN;
+		     ret == 0 && j < RUT_NET_COUNTS; j++)
+			ret = rutColumnsAdd(columns, &column, "%s_%s", names[j],
+					    state->netdev.list[i].name);
+	}
+	return ret;
+}
+
+static int packetsOpen(const struct rutSetup *setup, struct rutColumns *columns,
+		       void **result)
+{
+	struct networkState *state = calloc(1, sizeof(*state));
+	int ret;
+
+	if (!state)
+		return -ENOMEM;
+	ret = rutNetDevOpen(&state->netdev, setup->root);
+	if (ret < 0) {
+		free(state);
+		return ret;
+	}
+	state->columns = state->netdev.count;
+	ret = packetsAddColumns(state, columns);
+	if (ret < 0) {
+		networkClose(state);
+		return ret;
+	}
+	*result = state;
+	return 0;
+}
+
+static void packetsRead(void *data, enum rutWhy why, union rutCell *cells)
+{
+	struct networkState *state = data;
+
+	rutNetDevRead(&state->netdev, why);
+	if (why != RUT_WHY_SAMPLE)
+		return;
+	for (size_t i = 0; i < state->columns; i++) {
+		struct rutNetIf *netif = &state->netdev.list[i];
+
+		for (size_t j = RUT_NET_PACKETS_IN; j < RUT_NET_COUNTS; j++)
+			(cells++)->i = rutCounterTake(&netif->counters[j]);
+	}
+}
+
+const struct rutSource rutPacketsSource = {
+	.name = "packets",
+	.isWanted = packetsIsWanted,
+	.open = packetsOpen,
+	.read = packetsRead,
+	.close = networkClose,
+};

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file switches.c
+ * Context switches of all CPUs, from /proc/stat.
+ */
+#include <config.h>
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "file.h"
+#include "source.h"
+
+struct switchesState {
+	struct rutFile file;
+	struct rutCounter counter;
+};
+
+static bool switchesIsWanted(const rutSources *sources)
+{
+	return sources->CTX_SWITCHES;
+}
+
+static bool switchesParse(struct rutScan *scan, uint64_t *count)
+{
+	do {
+		if (rutScanLiteral(scan, "ctxt "))
+			return rutScanNumber(scan, count);
+	} while (rutScanNextLine(scan));
+	return false;
+}
+
+static void switchesClose(void *data)
+{
+	struct switchesState *state = data;
+
+	rutFileClose(&state->file);
+	free(state);
+}
+
+static int switchesOpen(const struct rutSetup *setup,
+			struct rutColumns *columns, void **result)
+{
+	const struct rutColumn column = {
+		.type = INT64,
+		.unit = "switches",
+		.grouping = "CTX",
+		.isAmount = true,
+	};
+	struct switchesState *state = calloc(1, sizeof(*state));
+	struct rutScan scan;
+	uint64_t count;
+	int ret;
+
+	if (!state)
+		return -ENOMEM;
+	ret = rutFileGet(&state->file, &scan, setup->root, "/proc/stat");
+	if (ret == 0 && !switchesParse(&scan, &count))
+		ret = -ENOENT;
+	if (ret == 0)
+		ret = rutColumnsAdd(columns, &column, "CTX_SWITCHES");
+	if (ret < 0) {
+		switchesClose(state);
+		return ret;
+	}
+	*result = state;
+	return 0;
+}
+
+static void switchesRead(void *data, enum rutWhy why, union rutCell *cells)
+{
+	struct switchesState *state = data;
+	struct rutScan scan;
+	uint64_t count;
+
+	if (rutFileRead(&state->file, &scan) == 0 &&
+	    switchesParse(&scan, &count)) {
+		if (why == RUT_WHY_BEGIN)
+			rutCounterBegin(&state->counter, count);
+		else
+			rutCounterFollow(&state->counter, count);
+	}
+	if (why == RUT_WHY_SAMPLE)
+		cells->i = rutCounterTake(&state->counter);
+}
+
+const struct rutSource rutSwitchesSource = {
+	.name = "switches",
+	.isWanted = switchesIsWanted,
+	.open = switchesOpen,
+	.read = switchesRead,
+	.close = switchesClose,
+};

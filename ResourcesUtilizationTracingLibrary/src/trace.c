@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A utilization trace; see trace.h. */
+#include <config.h>
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "clock.h"
+#include "message.h"
+#include "sampler.h"
+#include "trace.h"
+
+/* A 32 bit counter wraps after 3.4 s at 10 Gb/s; look more often. */
+#define FOLLOW_NS INT64_C(1000000000)
+
+/* A source in use. */
+struct traceSource {
+	const struct rutSource *kind;
+	void *state;
+	size_t first; /* Its first column. */
+};
+
+struct UtilTrace_s {
+	hdStatsGroup *group;
+	struct hdSampler *sampler;
+	struct rutColumns columns;
+	struct traceSource *sources;
+	size_t sourceCount;
+	union rutCell *cells;
+	unsigned char *entry;
+	size_t entryLength;
+	/* Samples of the sampler in an interval. */
+	uint64_t steps;
+	uint64_t lastNumber;
+	bool hasFailed;
+	/* Sums of amounts; of the other values, sums of value times length. */
+	double *sums;
+	double seconds;
+	int64_t lastNs;
+};
+
+static void traceReadAll(UtilTrace *trace, enum rutWhy why)
+{
+	for (size_t i = 0; i < trace->sourceCount; i++) {
+		struct traceSource *source = &trace->sources[i];
+
+		source->kind->read(source->state, why,
+				   trace->cells + source->first);
+	}
+}
+
+static void traceBegin(void *context)
+{
+	UtilTrace *trace = context;
+
+	traceReadAll(trace, RUT_WHY_BEGIN);
+	trace->lastNs = hdMonotonicNow();
+	hdS_enableGroup(trace->group);
+}
+
+static void traceAddUp(UtilTrace *trace)
+{
+	int64_t now = hdMonotonicNow();
+	double length = (double)(now - trace->lastNs) / 1e9;
+
+	trace->lastNs = now;
+	trace->seconds += length;
+	for (size_t i = 0; i < trace->columns.count; i++) {
+		const struct rutColumn *column = &trace->columns.list[i];
+
+		if (column->type == FLOAT)
+			trace->sums[i] += (double)trace->cells[i].f * length;
+		else if (column->isAmount)
+			trace->sums[i] += (double)trace->cells[i].i;
+		else
+			trace->sums[i] += (double)trace->cells[i].i * length;
+	}
+}
+
+static void traceWrite(UtilTrace *trace, int64_t now)
+{
+	const struct timespec when = { .tv_sec = now / HD_NS_PER_S,
+				       .tv_nsec = now % HD_NS_PER_S };
+	unsigned char *at = trace->entry;
+
+	for (size_t i = 0; i < trace->columns.count; i++) {
+		union rutCell cell = trace->cells[i];
+
+		if (trace->columns.list[i].type == FLOAT) {
+			order_bytes32fp(&cell.f);
+			memcpy(at, &cell.f, sizeof(cell.f));
+			at += sizeof(cell.f);
+		} else {
+			order_bytes64ip(&cell.i);
+			memcpy(at, &cell.i, sizeof(cell.i));
+			at += sizeof(cell.i);
+		}
+	}
+	if (hdS_writeEntryAt(trace->group, trace->entry, trace->entryLength,
+			     &when) != 0 &&
+	    !trace->hasFailed) {
+		trace->hasFailed = true;
+		rutMessage(RUT_LEVEL_ERROR, "cannot write: %s",
+			   hdT_strerror(errno) ? hdT_strerror(errno)
+					       : strerror(errno));
+	}
+}
+
+static void traceSample(void *context, uint64_t number, bool isLast)
+{
+	UtilTrace *trace = context;
+	int64_t now = hdClockNow();
+
+	if (!isLast && trace->steps > 1 &&
+	    number / trace->steps == trace->lastNumber / trace->steps) {
+		traceReadAll(trace, RUT_WHY_FOLLOW);
+		return;
+	}
+	trace->lastNumber = number;
+	traceReadAll(trace, RUT_WHY_SAMPLE);
+	traceAddUp(trace);
+	traceWrite(trace, now);
+	if (isLast)
+		hdS_disableGroup(trace->group);
+}
+
+static const struct hdSamplerCalls traceCalls = {
+	.begin = traceBegin,
+	.sample = traceSample,
+};
+
+static void traceGetCost(void *context, int64_t *cpuNs, uint64_t *late)
+{
+	rutTraceCost(context, cpuNs, late, NULL);
+}
+
+static int traceOpenSource(UtilTrace *trace, const struct rutSource *kind,
+			   const struct rutSetup *setup)
+{
+	struct traceSource *source = &trace->sources[trace->sourceCount];
+	int ret;
+
+	source->kind = kind;
+	source->first = trace->columns.count;
+	ret = kind->open(setup, &trace->columns, &source->state);
+	if (ret == 0) {
+		trace->sourceCount++;
+		return 0;
+	}
+	rutColumnsTruncate(&trace->columns, source->first);
+	if (ret == -ENOMEM)
+		return RUT_EMEMORY;
+	if (ret == -ENODEV)
+		return RUT_ESOURCE;
+	rutMessage(RUT_LEVEL_WARNING, "%s: not traced: %s", kind->name,
+		   strerror(-ret));
+	return 0;
+}
+
+static int traceOpenSources(UtilTrace *trace,
+			    const struct rutSource *const *list,
+			    const struct rutSetup *setup)
+{
+	struct rutSetup own = *setup;
+	size_t count = 0;
+
+	own.getCost = traceGetCost;
+	own.context = trace;
+	while (list[count])
+		count++;
+	trace->sources = calloc(count, sizeof(*trace->sources));
+	if (!trace->sources)
+		return RUT_EMEMORY;
+	for (size_t i = 0; i < count; i++) {
+		int ret = 0;
+
+		if (list[i]->isWanted(&setup->sources))
+			ret = traceOpenSource(trace, list[i], &own);
+		if (ret < 0)
+			return ret;
+	}
+	if (trace->columns.count > 0)
+		return 0;
+	rutMessage(RUT_LEVEL_ERROR, "there is nothing to trace");
+	return RUT_ESOURCE;
+}
+
+static int traceAllocate(UtilTrace *trace)
+{
+	for (size_t i = 0; i < trace->columns.count; i++)
+		trace->entryLength +=
+			trace->columns.list[i].type == FLOAT ? 4 : 8;
+	trace->cells = calloc(trace->columns.count, sizeof(*trace->cells));
+	trace->sums = calloc(trace->columns.count, sizeof(*trace->sums));
+	trace->entry = malloc(trace->entryLength);
+	return trace->cells && trace->sums && trace->entry ? 0 : RUT_EMEMORY;
+}
+
+static size_t textLength(const char *text)
+{
+	return text ? strlen(text) : 0;
+}
+
+/* Whether the header has room for the attributes of every value. */
+static bool traceHasRoom(const UtilTrace *trace)
+{
+	size_t length = 2000;
+
+	for (size_t i = 0; i < trace->columns.count; i++) {
+		const struct rutColumn *column = &trace->columns.list[i];
+
+		length += 80 + strlen(column->name) + textLength(column->unit) +
+			  textLength(column->grouping) +
+			  textLength(column->source) +
+			  textLength(column->resolution);
+	}
+	return length < HDS_MAX_HEADER_LENGTH;
+}
+
+/* Whether a column has the attributes of the one before. */
+static bool traceIsLike(const struct rutColumn *a, const struct rutColumn *b)
+{
+	return a->source == b->source && a->resolution == b->resolution;
+}
+
+static int traceCreateGroup(UtilTrace *trace, hdTopoNode *node, int level)
+{
+	bool hasRoom = traceHasRoom(trace);
+	int ret = 0;
+
+	trace->group = hdS_createGroup("Utilization", node, level);
+	if (!trace->group)
+		return RUT_EHDLIB;
+	for (size_t i = 0; ret == 0 && i < trace->columns.count; i++) {
+		const struct rutColumn *column = &trace->columns.list[i];
+
+		ret = hdS_addValue(trace->group, column->name, column->type,
+				   column->unit, column->grouping);
+		/* With very many values, only the first of a kind says. */
+		if (!hasRoom && i > 0 && traceIsLike(column, column - 1))
+			continue;
+		if (ret == 0 && column->source)
+			ret = hdS_addAttribute(trace->group, "source",
+					       column->source);
+		if (ret == 0 && column->resolution)
+			ret = hdS_addAttribute(trace->group, "resolution",
+					       column->resolution);
+	}
+	if (ret == 0)
+		ret = hdS_commitGroup(trace->group);
+	return ret == 0 ? 0 : RUT_EHDLIB;
+}
+
+static int traceCreateSampler(UtilTrace *trace, int64_t intervalNs)
+{
+	int ret;
+
+	trace->steps = 1;
+	while (intervalNs / (int64_t)trace->steps > FOLLOW_NS ||
+	       intervalNs % (int64_t)trace->steps != 0)
+		trace->steps++;
+	ret = hdSamplerCreate(intervalNs / (int64_t)trace->steps, &traceCalls,
+			      trace, &trace->sampler);
+	if (ret == 0)
+		return 0;
+	return ret == -ENOMEM ? RUT_EMEMORY : RUT_ETHREAD;
+}
+
+/* Free all but the sampler; returns as hdS_finalize(). */
+static int traceFree(UtilTrace *trace)
+{
+	int ret = 0;
+
+	if (trace->group)
+		ret = hdS_finalize(trace->group);
+	for (size_t i = 0; i < trace->sourceCount; i++)
+		trace->sources[i].kind->close(trace->sources[i].state);
+	rutColumnsTruncate(&trace->columns, 0);
+	free(trace->sources);
+	free(trace->cells);
+	free(trace->sums);
+	free(trace->entry);
+	free(trace);
+	return ret;
+}
+
+int rutTraceCreate(hdTopoNode *node, int level,
+		   const struct rutSource *const *list,
+		   const struct rutSetup *setup, UtilTrace **result)
+{
+	UtilTrace *trace = calloc(1, sizeof(*trace));
+	int ret, saved;
+
+	if (!trace)
+		return RUT_EMEMORY;
+	ret = traceOpenSources(trace, list, setup);
+	if (ret == 0)
+		ret = traceAllocate(trace);
+	if (ret == 0)
+		ret = traceCreateGroup(trace, node, level);
+	if (ret == 0)
+		ret = traceCreateSampler(trace, setup->intervalNs);
+	if (ret == 0) {
+		*result = trace;
+		return 0;
+	}
+	/* The value of the HDTrace library. */
+	saved = errno;
+	if (ret == RUT_EHDLIB)
+		rutMessage(RUT_LEVEL_ERROR, "cannot create the trace: %s",
+			   hdT_strerror(saved) ? hdT_strerror(saved)
+					       : strerror(saved));
+	traceFree(trace);
+	errno = saved;
+	return ret;
+}
+
+const struct rutColumns *rutTraceColumns(const UtilTrace *trace)
+{
+	return &trace->columns;
+}
+
+double rutTraceResult(const UtilTrace *trace, size_t column, double *seconds)
+{
+	if (seconds)
+		*seconds = trace->seconds;
+	if (trace->columns.list[column].isAmount || trace->seconds <= 0)
+		return trace->sums[column];
+	return trace->sums[column] / trace->seconds;
+}
+
+void rutTraceCost(UtilTrace *trace, int64_t *cpuNs, uint64_t *late,
+		  uint64_t *samples)
+{
+	struct hdSamplerCounts counts;
+
+	hdSamplerGetCounts(trace->sampler, &counts);
+	*cpuNs = counts.cpuNs;
+	*late = counts.late;
+	if (samples)
+		*samples = counts.samples;
+}
+
+int rut_startTrace(UtilTrace *trace)
+{
+	return trace ? hdSamplerStart(trace->sampler) : 2;
+}
+
+int rut_stopTrace(UtilTrace *trace)
+{
+	return trace ? hdSamplerStop(trace->sampler) : 2;
+}
+
+int rut_finalizeTrace(UtilTrace *trace)
+{
+	if (!trace)
+		return RUT_EARGUMENT;
+	hdSamplerDestroy(trace->sampler);
+	return traceFree(trace) == 0 ? RUT_SUCCESS : RUT_EHDLIB;
+}

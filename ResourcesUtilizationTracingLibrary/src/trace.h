@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file trace.h
+ * A utilization trace: sources, a statistics group, and a sampler.
+ */
+#ifndef RUT_TRACE_H
+#define RUT_TRACE_H
+
+#include "source.h"
+
+/**
+ * Create a trace from certain sources.
+ *
+ * @param list Kinds of sources; ends with NULL. Those that are not wanted are
+ *        left out, and those that do not work here.
+ * @param setup What the sources need; its interval is that of the trace.
+ *
+ * @return 0, or one of the public error values.
+ */
+int rutTraceCreate(hdTopoNode *node, int level,
+		   const struct rutSource *const *list,
+		   const struct rutSetup *setup, UtilTrace **result);
+
+/** Get the values of the trace. */
+const struct rutColumns *rutTraceColumns(const UtilTrace *trace);
+
+/**
+ * Get the sum of a value that is an amount, or the mean over time of another.
+ *
+ * Only while the trace is stopped.
+ *
+ * @param[out] seconds Traced time; may be NULL.
+ */
+double rutTraceResult(const UtilTrace *trace, size_t column, double *seconds);
+
+/** Get what tracing cost so far. */
+void rutTraceCost(UtilTrace *trace, int64_t *cpuNs, uint64_t *late,
+		  uint64_t *samples);
+
+#endif

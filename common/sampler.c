@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* One thread that takes a sample at every interval; see sampler.h. */
+#include <config.h>
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "sampler.h"
+
+#define NS_PER_S 1000000000
+
+struct hdSampler {
+	struct hdSamplerCalls calls;
+	void *context;
+	int64_t intervalNs;
+	pid_t owner; /* The process that has the thread. */
+	pthread_t thread;
+	pthread_mutex_t mutex;
+	pthread_cond_t changed; /* One of the fields below. */
+	bool isStarted;
+	bool isEnding;
+	bool isBusy; /* A call is running. */
+	int64_t firstNs;
+	int64_t nextNs;
+	/* Read without the mutex. */
+	uint64_t samples;
+	uint64_t late;
+};
+
+/* Calls run between these two, one at a time and without the mutex. */
+static void samplerEnter(struct hdSampler *s)
+{
+	s->isBusy = true;
+	pthread_mutex_unlock(&s->mutex);
+}
+
+static void samplerLeave(struct hdSampler *s)
+{
+	pthread_mutex_lock(&s->mutex);
+	s->isBusy = false;
+	pthread_cond_broadcast(&s->changed);
+}
+
+static void samplerWait(struct hdSampler *s)
+{
+	while (s->isBusy)
+		pthread_cond_wait(&s->changed, &s->mutex);
+}
+
+static void samplerTake(struct hdSampler *s, bool isLast)
+{
+	int64_t number = (s->nextNs - s->firstNs) / s->intervalNs - 1;
+
+	__atomic_add_fetch(&s->samples, 1, __ATOMIC_RELAXED);
+	samplerEnter(s);
+	s->calls.sample(s->context, (uint64_t)number, isLast);
+	samplerLeave(s);
+}
+
+/* The first multiple of the interval that is later than a time. */
+static int64_t samplerMultipleAfter(const struct hdSampler *s, int64_t ns)
+{
+	return s->firstNs +
+	       ((ns - s->firstNs) / s->intervalNs + 1) * s->intervalNs;
+}
+
+/* Sleep until something changes or the deadline comes; tell which. */
+static bool samplerIsDue(struct hdSampler *s)
+{
+	struct timespec deadline = { .tv_sec = s->nextNs / NS_PER_S,
+				     .tv_nsec = s->nextNs % NS_PER_S };
+
+	if (hdMonotonicNow() >= s->nextNs)
+		return true;
+	pthread_cond_timedwait(&s->changed, &s->mutex, &deadline);
+	return false;
+}
+
+static void *samplerLoop(void *data)
+{
+	struct hdSampler *s = data;
+
+	/* The default of 50 us is what ruins short intervals. */
+	prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0);
+	pthread_mutex_lock(&s->mutex);
+	while (!s->isEnding) {
+		int64_t passed;
+
+		if (!s->isStarted || s->isBusy) {
+			pthread_cond_wait(&s->changed, &s->mutex);
+			continue;
+		}
+		if (!samplerIsDue(s))
+			continue;
+		/* What has passed while we slept too long... */
+		passed = samplerMultipleAfter(s, hdMonotonicNow());
+		__atomic_add_fetch(
+			&s->late,
+			(uint64_t)((passed - s->nextNs) / s->intervalNs - 1),
+			__ATOMIC_RELAXED);
+		s->nextNs = passed;
+		samplerTake(s, false);
+		/* ... is late, and what passes now is noticed then. */
+	}
+	pthread_mutex_unlock(&s->mutex);
+	return NULL;
+}
+
+static int samplerCreateThread(struct hdSampler *s)
+{
+	sigset_t all, old;
+	int ret;
+
+	/* Signals belong to the program. */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	ret = pthread_create(&s->thread, NULL, samplerLoop, s);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	return ret == 0 ? 0 : -EAGAIN;
+}
+
+int hdSamplerCreate(int64_t intervalNs, const struct hdSamplerCalls *calls,
+		    void *context, struct hdSampler **result)
+{
+	struct hdSampler *s = calloc(1, sizeof(*s));
+	pthread_condattr_t attributes;
+	int ret;
+
+	if (!s)
+		return -ENOMEM;
+	s->calls = *calls;
+	s->context = context;
+	s->intervalNs = intervalNs;
+	s->owner = getpid();
+	pthread_mutex_init(&s->mutex, NULL);
+	pthread_condattr_init(&attributes);
+	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+	pthread_cond_init(&s->changed, &attributes);
+	pthread_condattr_destroy(&attributes);
+	ret = samplerCreateThread(s);
+	if (ret < 0) {
+		pthread_cond_destroy(&s->changed);
+		pthread_mutex_destroy(&s->mutex);
+		free(s);
+		return ret;
+	}
+	*result = s;
+	return 0;
+}
+
+int hdSamplerStart(struct hdSampler *s)
+{
+	int64_t now;
+
+	pthread_mutex_lock(&s->mutex);
+	samplerWait(s);
+	if (s->isStarted) {
+		pthread_mutex_unlock(&s->mutex);
+		return 1;
+	}
+	samplerEnter(s);
+	s->calls.begin(s->context);
+	samplerLeave(s);
+	now = hdMonotonicNow();
+	if (s->firstNs == 0)
+		s->firstNs = now;
+	s->nextNs = samplerMultipleAfter(s, now);
+	if (s->nextNs - now < s->intervalNs / 2)
+		s->nextNs += s->intervalNs;
+	s->isStarted = true;
+	pthread_cond_broadcast(&s->changed);
+	pthread_mutex_unlock(&s->mutex);
+	return 0;
+}
+
+int hdSamplerStop(struct hdSampler *s)
+{
+	pthread_mutex_lock(&s->mutex);
+	samplerWait(s);
+	if (!s->isStarted) {
+		pthread_mutex_unlock(&s->mutex);
+		return 1;
+	}
+	s->isStarted = false;
+	samplerTake(s, true);
+	pthread_mutex_unlock(&s->mutex);
+	return 0;
+}
+
+void hdSamplerGetCounts(struct hdSampler *s, struct hdSamplerCounts *counts)
+{
+	struct timespec used = { 0 };
+	clockid_t clock;
+
+	counts->samples = __atomic_load_n(&s->samples, __ATOMIC_RELAXED);
+	counts->late = __atomic_load_n(&s->late, __ATOMIC_RELAXED);
+	if (pthread_getcpuclockid(s->thread, &clock) == 0)
+		clock_gettime(clock, &used);
+	counts->cpuNs = (int64_t)used.tv_sec * NS_PER_S + used.tv_nsec;
+}
+
+void hdSamplerDestroy(struct hdSampler *s)
+{
+	if (!s)
+		return;
+	if (s->owner == getpid()) {
+		hdSamplerStop(s);
+		pthread_mutex_lock(&s->mutex);
+		s->isEnding = true;
+		pthread_cond_broadcast(&s->changed);
+		pthread_mutex_unlock(&s->mutex);
+		pthread_join(s->thread, NULL);
+		pthread_cond_destroy(&s->changed);
+		pthread_mutex_destroy(&s->mutex);
+	}
+	free(s);
+}

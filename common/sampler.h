@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file sampler.h
+ * One thread that takes a sample at every multiple of an interval.
+ *
+ * Deadlines are absolute times of CLOCK_MONOTONIC, counted from the first
+ * start, so they do not drift. A deadline that passes while a sample is still
+ * being taken, or while the system does not let the thread run, is counted and
+ * left out; there is never a burst of samples to catch up.
+ *
+ * Stopping takes a last sample, which ends the interval that had begun;
+ * starting again begins a new interval at once, and the next samples are taken
+ * at the old multiples again. If the first of them is nearer than half an
+ * interval the one after it is taken.
+ *
+ * Any thread may call these functions; create and destroy must not run beside
+ * others. The callbacks run one at a time, in the thread of the sampler or, for
+ * start and stop, in that of the caller; no lock is held meanwhile.
+ */
+#ifndef HD_SAMPLER_H
+#define HD_SAMPLER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <time.h>
+
+struct hdSampler;
+
+/** What a sampler calls; all get the context of hdSamplerCreate(). */
+struct hdSamplerCalls {
+	/** A new interval begins now. */
+	void (*begin)(void *context);
+	/**
+	 * Take a sample; the interval ends now.
+	 *
+	 * @param number The multiple of the interval that has come; of the last
+	 *        sample before a stop, the one that has passed.
+	 * @param isLast Whether the sampler is being stopped.
+	 */
+	void (*sample)(void *context, uint64_t number, bool isLast);
+};
+
+/** What a sampler did so far. */
+struct hdSamplerCounts {
+	/** Samples taken. */
+	uint64_t samples;
+	/** Deadlines that passed without a sample. */
+	uint64_t late;
+	/** CPU time of the thread in nanoseconds. */
+	int64_t cpuNs;
+};
+
+/**
+ * Create a sampler; it is stopped.
+ *
+ * @param intervalNs Interval, at least 1.
+ * @param calls What to call.
+ * @param context Passed to the calls.
+ * @param[out] result The sampler, to be given to hdSamplerDestroy().
+ *
+ * @retval -ENOMEM Out of memory.
+ * @retval -EAGAIN No thread could be created.
+ */
+int hdSamplerCreate(int64_t intervalNs, const struct hdSamplerCalls *calls,
+		    void *context, struct hdSampler **result);
+
+/**
+ * Begin to take samples.
+ *
+ * @retval 1 It had been started already.
+ * @retval 0 It is started now.
+ */
+int hdSamplerStart(struct hdSampler *sampler);
+
+/**
+ * Take the last sample. Returns when it was taken.
+ *
+ * @retval 1 It had been stopped already.
+ * @retval 0 It is stopped now.
+ */
+int hdSamplerStop(struct hdSampler *sampler);
+
+/** Get the counts so far; also from within the calls. */
+void hdSamplerGetCounts(struct hdSampler *sampler,
+			struct hdSamplerCounts *counts);
+
+/**
+ * Stop and free a sampler; takes NULL. Returns at once whatever the interval.
+ *
+ * In a child process that inherited it by fork(): free it, without a sample.
+ */
+void hdSamplerDestroy(struct hdSampler *sampler);
+
+/** Get CLOCK_MONOTONIC in nanoseconds. */
+static inline int64_t hdMonotonicNow(void)
+{
+	struct timespec now = { 0 };
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+#endif
