@@ -24,7 +24,8 @@ int64_t rutMergeTake(struct rutMerge *merge, int64_t nowNs, int64_t fineNs,
 		merge->freshAtNs = merge->rotatedAtNs = nowNs;
 		merge->resultNs = fineNs;
 	} else if (fineNs != merge->fineNs) {
-		merge->freshAtNs = nowNs;
+		/* At some time since the last reading. */
+		merge->freshAtNs = merge->lastNs;
 		if (nowNs - merge->rotatedAtNs > MERGE_ROTATE_NS) {
 			merge->low[1] = merge->low[0];
 			merge->low[0] = distance;
@@ -33,6 +34,7 @@ int64_t rutMergeTake(struct rutMerge *merge, int64_t nowNs, int64_t fineNs,
 		merge->low[0] = mergeMin(merge->low[0], distance);
 	}
 	merge->fineNs = fineNs;
+	merge->lastNs = nowNs;
 	if (nowNs - merge->freshAtNs >= 2 * tickNs) {
 		int64_t low = mergeMin(merge->low[0], merge->low[1]);
 

@@ -15,13 +15,14 @@
  * The kernel adds to idle-state residency when a CPU wakes, and to the
  * scheduler's run time when a task leaves the CPU: exact then, but silent for
  * as long as a CPU sleeps or a task computes. /proc/stat goes on meanwhile, in
- * ticks. Once the fine counter has been silent for two ticks, the coarse one
- * tells how far it lags; it is set so low that the result never runs ahead.
+ * ticks. Once the fine counter may have been silent for two ticks, the coarse
+ * one tells how far it lags; it is set so low that the result never runs ahead.
  */
 struct rutMerge {
 	bool isPrimed;
 	int64_t fineNs;
-	int64_t freshAtNs; /**< When the fine counter last moved. */
+	int64_t lastNs;
+	int64_t freshAtNs; /**< The fine counter has moved since then. */
 	int64_t rotatedAtNs;
 	int64_t low[2]; /**< Least distance of the two: now, and before. */
 	int64_t resultNs;
@@ -56,5 +57,14 @@ struct rutUse {
  */
 int64_t rutUseTake(struct rutUse *use, int64_t wallNs, int64_t busyNs,
 		   int64_t limitNs);
+
+/** Get what part of a whole is in percent: from 0 to 100, never above. */
+static inline float rutPercent(int64_t part, int64_t whole)
+{
+	if (part <= 0 || whole <= 0)
+		return 0;
+	return part >= whole ? 100
+			     : (float)(100.0 * (double)part / (double)whole);
+}
 
 #endif

@@ -12,9 +12,10 @@
 
 #include "file.h"
 
-/* A read that leaves this much of a page and ends with a line is the end: the
- * kernel fills a page with whole lines before it returns less. It saves a call
- * that would tell us that there is nothing more. */
+/* The kernel fills a page with whole lines before it returns less. So a first
+ * read that leaves this much of a page, ends with a line, and gave about as
+ * much as the file had before, is all; it saves a call that would only say so.
+ */
 #define FILE_PAGE 4096
 #define FILE_LINE 512
 #define FILE_SIZE_MAX (64 << 20)
@@ -93,8 +94,17 @@ int rutFileGet(struct rutFile *file, struct rutScan *scan, const char *root,
 	return ret;
 }
 
+static bool fileIsAll(const struct rutFile *file, size_t before)
+{
+	return before > 0 && file->used >= before - before / 4 &&
+	       file->used < FILE_PAGE - FILE_LINE &&
+	       file->bytes[file->used - 1] == '\n';
+}
+
 int rutFileRead(struct rutFile *file, struct rutScan *scan)
 {
+	size_t before = file->used;
+
 	scan->at = scan->end = file->bytes;
 	file->used = 0;
 	if (file->fd < 0)
@@ -118,8 +128,8 @@ int rutFileRead(struct rutFile *file, struct rutScan *scan)
 		if (got < 0)
 			return -errno;
 		file->used += (size_t)got;
-		if (got == 0 || (file->used < FILE_PAGE - FILE_LINE &&
-				 file->bytes[file->used - 1] == '\n'))
+		if (got == 0 ||
+		    (file->used == (size_t)got && fileIsAll(file, before)))
 			break;
 	}
 	scan->end = file->bytes + file->used;

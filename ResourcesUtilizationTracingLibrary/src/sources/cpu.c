@@ -173,7 +173,7 @@ static void cpuTakeFine(struct cpuState *state, bool isBegin)
 			continue;
 		passed = rutUseTake(&unit->use, wall, passed,
 				    4 * counter->tickNs);
-		unit->percent = 100.0F * (float)passed / (float)wall;
+		unit->percent = rutPercent(passed, wall);
 		if (isOnline) {
 			busySum += passed;
 			wallSum += wall;
@@ -184,20 +184,13 @@ static void cpuTakeFine(struct cpuState *state, bool isBegin)
 			(float)(100.0 * (double)busySum / (double)wallSum);
 }
 
-static float cpuWindowPercent(int64_t wall, int64_t idle)
-{
-	if (idle >= wall)
-		return 0;
-	return 100.0F * (float)(wall - (idle > 0 ? idle : 0)) / (float)wall;
-}
-
 /* Utilization over the window, from ticks. */
 static void cpuTakeTicks(struct cpuState *state, bool isBegin)
 {
 	const struct rutCpuCounter *counter = &state->counter;
-	size_t count = counter->list.count, next, online = 0;
+	size_t count = counter->list.count, next;
 	const int64_t *then;
-	int64_t *now, wall, idleSum = 0;
+	int64_t *now, wall, idleSum = 0, wallSum = 0;
 
 	if (isBegin)
 		state->ringCount = 0;
@@ -227,13 +220,12 @@ static void cpuTakeTicks(struct cpuState *state, bool isBegin)
 		unit->percent = 0;
 		if (!counter->cpus[i].isOnline)
 			continue;
-		unit->percent = cpuWindowPercent(wall, now[i] - then[i]);
+		unit->percent = rutPercent(wall - (now[i] - then[i]), wall);
 		idleSum += now[i] - then[i];
-		online++;
+		wallSum += wall;
 	}
-	if (online > 0)
-		state->totalPercent =
-			cpuWindowPercent(wall * (int64_t)online, idleSum);
+	if (wallSum > 0)
+		state->totalPercent = rutPercent(wallSum - idleSum, wallSum);
 }
 
 static void cpuRead(void *data, enum rutWhy why, union rutCell *cells)

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "blockdev.h"
+#include "cpuuse.h"
 #include "message.h"
 #include "sampler.h"
 
@@ -186,9 +187,7 @@ static void devicesRead(void *data, enum rutWhy why, union rutCell *cells)
 			diskTake(dev, RUT_BLOCK_READ_SECTORS) * RUT_SECTOR;
 		(cells++)->i =
 			diskTake(dev, RUT_BLOCK_WRITE_SECTORS) * RUT_SECTOR;
-		(cells++)->f = busy >= wall
-				       ? 100.0F * (busy > 0)
-				       : 100.0F * (float)busy / (float)wall;
+		(cells++)->f = rutPercent(busy, wall);
 		(cells++)->i = (int64_t)dev->inFlight;
 	}
 }

@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The public functions, on this system and on a tree that stands for one. */
+#include <config.h>
+
+#include <dirent.h>
+#include <errno.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "fixture.h"
+#include "sampler.h"
+#include "trace.h"
+
+/* A place for the files of a test. */
+struct place {
+	char *root;
+	hdTopology *topology;
+	hdTopoNode *node;
+	char *file;
+};
+
+static void placeMake(struct place *place)
+{
+	const char *levels[] = { "Host" }, *path[] = { "node01" };
+	char *project;
+
+	place->root = fixtureCreate();
+	project = g_build_filename(place->root, "P", NULL);
+	place->topology = hdT_createTopology(project, levels, 1);
+	g_assert_nonnull(place->topology);
+	place->node = hdT_createTopoNode(place->topology, path, 1);
+	g_assert_nonnull(place->node);
+	place->file = g_strconcat(project, "_node01_Utilization.stat", NULL);
+	g_free(project);
+}
+
+static void placeClear(struct place *place)
+{
+	hdT_destroyTopoNode(place->node);
+	hdT_destroyTopology(place->topology);
+	fixtureRemove(place->root);
+	g_free(place->file);
+}
+
+/* The header of the file, and the length of what follows it. */
+static char *placeHeader(const struct place *place, size_t *rest)
+{
+	GError *error = NULL;
+	char *bytes, *header;
+	gsize length;
+	size_t end;
+
+	g_assert_true(
+		g_file_get_contents(place->file, &bytes, &length, &error));
+	g_assert_no_error(error);
+	end = 6 + (size_t)g_ascii_strtoull(bytes, NULL, 10);
+	g_assert_cmpuint(end, <=, length);
+	header = g_strndup(bytes, end);
+	*rest = length - end;
+	g_free(bytes);
+	return header;
+}
+
+static int countFiles(const char *path)
+{
+	DIR *directory = opendir(path);
+	int count = 0;
+
+	g_assert_nonnull(directory);
+	while (readdir(directory))
+		count++;
+	closedir(directory);
+	return count;
+}
+
+static void testErrors(void)
+{
+	static const struct {
+		const char *what;
+		gboolean hasNode;
+		gboolean hasTrace;
+		int level;
+		int interval;
+		const char *variable, *value;
+		int expected;
+	} cases[] = {
+		{ "good", TRUE, TRUE, 1, 1000, "RUT_BACKEND", "linux", 0 },
+		{ "root", TRUE, TRUE, 0, 1000, "RUT_BACKEND", "", 0 },
+		{ "no node", FALSE, TRUE, 1, 10, NULL, NULL, RUT_EARGUMENT },
+		{ "no result", TRUE, FALSE, 1, 10, NULL, NULL, RUT_EARGUMENT },
+		{ "interval 0", TRUE, TRUE, 1, 0, NULL, NULL, RUT_EARGUMENT },
+		{ "interval -5", TRUE, TRUE, 1, -5, NULL, NULL, RUT_EARGUMENT },
+		{ "level 2", TRUE, TRUE, 2, 10, NULL, NULL, RUT_EHDLIB },
+		{ "level -1", TRUE, TRUE, -1, 10, NULL, NULL, RUT_EHDLIB },
+		{ "no device", TRUE, TRUE, 1, 10, "RUT_HDD_MOUNTPOINT", "/proc",
+		  RUT_ESOURCE },
+		{ "no mount", TRUE, TRUE, 1, 10, "RUT_HDD_MOUNTPOINT",
+		  "/no/such", RUT_ESOURCE },
+		{ "backend", TRUE, TRUE, 1, 10, "RUT_BACKEND", "abacus",
+		  RUT_ESOURCE },
+	};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		UtilTrace *unused = (UtilTrace *)&countFiles, *trace = unused;
+		rutSources sources;
+		struct place place;
+		int files;
+
+		g_test_message("%s", cases[i].what);
+		placeMake(&place);
+		files = countFiles("/proc/self/fd");
+		RUTSRC_UNSET_ALL(sources);
+		RUTSRC_SET_HDD(sources);
+		sources.MEM_FREE = 1;
+		if (cases[i].variable)
+			g_setenv(cases[i].variable, cases[i].value, TRUE);
+		g_assert_cmpint(
+			rut_createTrace(cases[i].hasNode ? place.node : NULL,
+					cases[i].level, sources,
+					cases[i].interval,
+					cases[i].hasTrace ? &trace : NULL),
+			==, cases[i].expected);
+		if (cases[i].variable)
+			g_unsetenv(cases[i].variable);
+		if (cases[i].expected == RUT_SUCCESS) {
+			g_assert_true(trace != unused);
+			g_assert_cmpint(rut_finalizeTrace(trace), ==, 0);
+		} else {
+			/* Nothing is left. */
+			g_assert_true(trace == unused);
+			g_assert_cmpint(countFiles(place.root), ==, 2);
+		}
+		g_assert_cmpint(countFiles("/proc/self/fd"), ==, files);
+		placeClear(&place);
+	}
+	g_assert_cmpint(rut_startTrace(NULL), ==, 2);
+	g_assert_cmpint(rut_stopTrace(NULL), ==, 2);
+	g_assert_cmpint(rut_finalizeTrace(NULL), ==, RUT_EARGUMENT);
+}
+
+static void testNoSources(void)
+{
+	UtilTrace *trace;
+	rutSources sources;
+	struct place place;
+
+	placeMake(&place);
+	RUTSRC_UNSET_ALL(sources);
+	g_assert_cmpint(rut_createTrace(place.node, 1, sources, 10, &trace), ==,
+			RUT_ESOURCE);
+	placeClear(&place);
+}
+
+static void testExists(void)
+{
+	UtilTrace *trace;
+	rutSources sources;
+	struct place place;
+
+	placeMake(&place);
+	RUTSRC_UNSET_ALL(sources);
+	RUTSRC_SET_MEM(sources);
+	g_file_set_contents(place.file, "x", 1, NULL);
+	g_assert_cmpint(rut_createTrace(place.node, 1, sources, 10, &trace), ==,
+			RUT_EHDLIB);
+	g_assert_cmpint(errno, ==, HD_ERR_CREATE_FILE);
+	placeClear(&place);
+}
+
+static unsigned int sourceBits(const rutSources *sources)
+{
+	unsigned int bits;
+
+	memcpy(&bits, sources, sizeof(bits));
+	return bits;
+}
+
+/* The order of the bits and the names of the values are those of old files. */
+static void testNames(void)
+{
+	static const char *const names[] = {
+		"CPU_TOTAL\" type=\"FLOAT\" unit=\"%\" grouping=\"CPU\"",
+		"CPU_TOTAL_0\" type=\"FLOAT\" unit=\"%\" grouping=\"CPU\"",
+		"MEM_USED\" type=\"INT64\" unit=\"B\" grouping=\"MEM\"",
+		"MEM_FREE\"",
+		"MEM_SHARED\"",
+		"MEM_BUFFER\"",
+		"MEM_CACHED\"",
+		"NET_IN_lo\" type=\"INT64\" unit=\"B\" grouping=\"NET\"",
+		"NET_OUT_lo\"",
+		"NET_IN_EXT\"",
+		"NET_OUT_EXT\"",
+		"NET_IN\"",
+		"NET_OUT\"",
+		"HDD_READ\" type=\"INT64\" unit=\"B\" grouping=\"HDD\"",
+		"HDD_WRITE\"",
+	};
+	char *root = fixtureCreate(), *header;
+	struct rutSetup setup = { .root = root, .intervalNs = 1000000000 };
+	const char *at;
+	UtilTrace *trace;
+	struct place place;
+	size_t rest;
+
+	/* Fifteen bits of the thesis, then ours. */
+	memset(&setup.sources, 0, sizeof(setup.sources));
+	setup.sources.HDD_WRITE = 1;
+	g_assert_cmphex(sourceBits(&setup.sources), ==, 1U << 14);
+	RUTSRC_SET_ALL(setup.sources);
+	g_assert_cmphex(sourceBits(&setup.sources), ==, 0x7fff);
+
+	fixtureWrite(root, "/proc/stat", "cpu  1 1 1 1 1\ncpu0 1 1 1 1 1\n");
+	fixtureWrite(root, "/proc/meminfo", "MemTotal: 4 kB\nMemFree: 1 kB\n");
+	fixtureWrite(root, "/proc/net/dev",
+		     "lo: 1 2 3 4 0 0 0 0 5 6 7 8 0 0 0 0\n");
+	fixtureWrite(root, "/sys/block/sda/device/x", "1\n");
+	fixtureWrite(root, "/sys/class/block/sda/stat",
+		     "1 2 3 4 5 6 7 8 9 10 11\n");
+	placeMake(&place);
+	g_assert_cmpint(
+		rutTraceCreate(place.node, 1, rutLinuxSources, &setup, &trace),
+		==, 0);
+	g_assert_cmpint(rut_startTrace(trace), ==, 0);
+	g_assert_cmpint(rut_startTrace(trace), ==, 1);
+	g_assert_cmpint(rut_stopTrace(trace), ==, 0);
+	g_assert_cmpint(rut_stopTrace(trace), ==, 1);
+	g_assert_cmpuint(rutTraceColumns(trace)->count, ==,
+			 G_N_ELEMENTS(names));
+	g_assert_cmpfloat(rutTraceResult(trace, 3, NULL), ==, 1024);
+	g_assert_cmpint(rut_finalizeTrace(trace), ==, 0);
+	header = placeHeader(&place, &rest);
+	at = header;
+	for (size_t i = 0; i < G_N_ELEMENTS(names); i++) {
+		char *name = g_strconcat("<Value name=\"", names[i], NULL);
+
+		g_test_message("%s", name);
+		at = strstr(at, name);
+		g_assert_nonnull(at);
+		g_free(name);
+	}
+	g_assert_nonnull(strstr(header, "source=\"stat\" "
+					"resolution=\"10 ms over 200 ms\""));
+	/* The start of the interval, and one entry. */
+	g_assert_cmpuint(rest, ==, 8 + 8 + 2 * 4 + 13 * 8);
+	g_free(header);
+	placeClear(&place);
+	fixtureRemove(root);
+}
+
+/* Many CPUs fit the header of a file, too. */
+static void testManyCpus(void)
+{
+	char *root = fixtureCreate(), *header;
+	struct rutSetup setup = { .root = root, .intervalNs = 1000000000 };
+	GString *text = g_string_new("cpu  1 1 1 1 1\n");
+	UtilTrace *trace;
+	struct place place;
+	size_t rest;
+
+	for (int i = 0; i < 1024; i++)
+		g_string_append_printf(text, "cpu%d 1 1 1 1 1\n", i);
+	fixtureWrite(root, "/proc/stat", "%s", text->str);
+	g_string_free(text, TRUE);
+	RUTSRC_UNSET_ALL(setup.sources);
+	RUTSRC_SET_CPU(setup.sources);
+	placeMake(&place);
+	g_assert_cmpint(
+		rutTraceCreate(place.node, 1, rutLinuxSources, &setup, &trace),
+		==, 0);
+	rut_startTrace(trace);
+	g_assert_cmpint(rut_finalizeTrace(trace), ==, 0);
+	header = placeHeader(&place, &rest);
+	g_assert_nonnull(strstr(header, "CPU_TOTAL_1023\""));
+	g_assert_nonnull(strstr(header, "source=\"stat\""));
+	g_assert_cmpuint(rest, ==, 8 + 8 + 1025 * 4);
+	g_free(header);
+	placeClear(&place);
+	fixtureRemove(root);
+}
+
+/* 10,000 cycles leave no descriptor and no thread behind; what they leave in
+ * memory is for the sanitizer to tell. */
+static void testCycles(void)
+{
+	UtilTrace *trace;
+	rutSources sources;
+	struct place place;
+	int files, threads;
+
+	placeMake(&place);
+	RUTSRC_UNSET_ALL(sources);
+	RUTSRC_SET_ALL(sources);
+	g_assert_cmpint(rut_createTrace(place.node, 1, sources, 1, &trace), ==,
+			0);
+	files = countFiles("/proc/self/fd");
+	threads = countFiles("/proc/self/task");
+	for (int i = 0; i < 10000; i++) {
+		g_assert_cmpint(rut_startTrace(trace), ==, 0);
+		g_assert_cmpint(rut_stopTrace(trace), ==, 0);
+	}
+	g_assert_cmpint(countFiles("/proc/self/fd"), ==, files);
+	g_assert_cmpint(countFiles("/proc/self/task"), ==, threads);
+	g_assert_cmpint(rut_finalizeTrace(trace), ==, 0);
+	placeClear(&place);
+}
+
+/* An hour's interval does not hold up the end. */
+static void testPrompt(void)
+{
+	UtilTrace *trace;
+	rutSources sources;
+	struct place place;
+	int64_t began;
+
+	placeMake(&place);
+	RUTSRC_UNSET_ALL(sources);
+	RUTSRC_SET_MEM(sources);
+	g_assert_cmpint(
+		rut_createTrace(place.node, 1, sources, 3600000, &trace), ==,
+		0);
+	rut_startTrace(trace);
+	began = hdMonotonicNow();
+	g_assert_cmpint(rut_finalizeTrace(trace), ==, 0);
+	/* Meant are 50 ms; a loaded machine may need more. */
+	g_assert_cmpint(hdMonotonicNow() - began, <, INT64_C(5000000000));
+	placeClear(&place);
+}
+
+/* A child may finalize what it inherited; the parent's file is complete. */
+static void testFork(void)
+{
+	UtilTrace *trace;
+	rutSources sources;
+	struct place place;
+	int status;
+	pid_t child;
+
+	placeMake(&place);
+	RUTSRC_UNSET_ALL(sources);
+	RUTSRC_SET_MEM(sources);
+	g_assert_cmpint(rut_createTrace(place.node, 1, sources, 1, &trace), ==,
+			0);
+	rut_startTrace(trace);
+	child = fork();
+	if (child == 0) {
+		alarm(60);
+		rut_finalizeTrace(trace);
+		_exit(0);
+	}
+	g_assert_cmpint(waitpid(child, &status, 0), ==, child);
+	g_assert_cmpint(status, ==, 0);
+	g_assert_cmpint(rut_finalizeTrace(trace), ==, 0);
+	placeClear(&place);
+}
+
+int main(int argc, char **argv)
+{
+	g_test_init(&argc, &argv, NULL);
+	g_setenv("RUT_VERBOSITY", "-1", TRUE);
+	g_unsetenv("RUT_BACKEND");
+	g_unsetenv("RUT_HDD_MOUNTPOINT");
+	g_test_add_func("/rut/api/errors", testErrors);
+	g_test_add_func("/rut/api/no-sources", testNoSources);
+	g_test_add_func("/rut/api/exists", testExists);
+	g_test_add_func("/rut/api/names", testNames);
+	g_test_add_func("/rut/api/many-cpus", testManyCpus);
+	g_test_add_func("/rut/api/cycles", testCycles);
+	g_test_add_func("/rut/api/prompt", testPrompt);
+	g_test_add_func("/rut/api/fork", testFork);
+	return g_test_run();
+}
