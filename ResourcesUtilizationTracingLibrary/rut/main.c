@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file main.c
+ * The rut command: traces the resources of this node while a command runs.
+ */
+#include <config.h>
+
+#include <errno.h>
+#include <locale.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rut.h"
+
+struct options {
+	int interval;
+	char *sources;
+	char *project;
+	char *topology;
+	char *mount;
+	gboolean force;
+	gboolean quiet;
+	gboolean list;
+	gboolean version;
+	struct rutWait wait;
+	gboolean hasDuration;
+	gboolean hasPid;
+};
+
+static int usage(const char *message)
+{
+	fprintf(stderr, "rut: %s\n'rut --help' says more.\n", message);
+	return RUT_EXIT_FAILED;
+}
+
+/* Check what options do not check themselves; returns a message or NULL. */
+static const char *optionsCheck(const struct options *options)
+{
+	int modes = !!options->wait.command + options->hasDuration +
+		    options->hasPid;
+
+	if (options->interval < 1)
+		return "the interval must be 1 ms or more";
+	if (modes == 0)
+		return "COMMAND, --duration or --pid is missing";
+	if (modes > 1)
+		return "only one of COMMAND, --duration and --pid";
+	if (options->hasDuration &&
+	    !(options->wait.duration > 0 && options->wait.duration < 1e9))
+		return "the duration must be positive";
+	if (options->hasPid && options->wait.pid < 1)
+		return "the number of a process must be positive";
+	if (options->hasPid && kill(options->wait.pid, 0) != 0 &&
+	    errno == ESRCH)
+		return "there is no such process";
+	if (!*options->project)
+		return "the name of the project is empty";
+	return NULL;
+}
+
+static UtilTrace *createTrace(const struct rutPlace *place,
+			      const rutSources *sources, int interval)
+{
+	int depth = (int)place->levels->len;
+	hdTopology *topology = hdT_createTopology(
+		place->project, (const char **)place->levels->pdata, depth);
+	hdTopoNode *node = NULL;
+	UtilTrace *trace = NULL;
+
+	if (topology)
+		node = hdT_createTopoNode(
+			topology, (const char **)place->labels->pdata, depth);
+	if (!node)
+		fprintf(stderr,
+			"rut: levels and labels are letters, digits, \".\" "
+			"and \"-\"\n");
+	else if (rut_createTrace(node, depth, *sources, interval, &trace) !=
+		 RUT_SUCCESS)
+		fprintf(stderr, "rut: cannot trace into %s\n", place->project);
+	if (node)
+		hdT_destroyTopoNode(node);
+	if (topology)
+		hdT_destroyTopology(topology);
+	return trace;
+}
+
+static int traceInto(const struct rutPlace *place,
+		     const struct options *options, const rutSources *sources)
+{
+	char *file = projectFile(place);
+	GError *error = NULL;
+	UtilTrace *trace = NULL;
+	int result = RUT_EXIT_FAILED;
+
+	/* The project file first: what was traced until a crash is readable. */
+	if (!projectWrite(place, options->force, &error)) {
+		fprintf(stderr, "rut: %s\n", error->message);
+		g_error_free(error);
+	} else {
+		waitPrepare();
+		trace = createTrace(place, sources, options->interval);
+		if (!trace)
+			remove(file);
+	}
+	if (trace) {
+		rut_startTrace(trace);
+		result = waitFor(&options->wait);
+		rut_stopTrace(trace);
+		if (!options->quiet)
+			summaryPrint(stderr, trace, file);
+		if (rut_finalizeTrace(trace) != RUT_SUCCESS) {
+			fprintf(stderr, "rut: the trace is not complete\n");
+			result = result == 0 ? RUT_EXIT_FAILED : result;
+		}
+	}
+	g_free(file);
+	return result;
+}
+
+static int run(struct options *options)
+{
+	struct rutPlace place = { 0 };
+	rutSources sources;
+	char *program, *message = NULL;
+	int result = RUT_EXIT_FAILED;
+
+	if (!sourcesParse(options->sources, &sources, &message)) {
+		fprintf(stderr, "rut: no such source: \"%s\"; see rut --list\n",
+			message);
+		g_free(message);
+		return result;
+	}
+	if (options->wait.command) {
+		program = g_find_program_in_path(options->wait.command[0]);
+		if (!program) {
+			fprintf(stderr, "rut: there is no command %s\n",
+				options->wait.command[0]);
+			return RUT_EXIT_NOT_FOUND;
+		}
+		g_free(program);
+	}
+	if (options->mount)
+		g_setenv("RUT_HDD_MOUNTPOINT", options->mount, TRUE);
+	if (options->force)
+		g_setenv("HDTRACE_OVERWRITE_EXISTING_FILES", "1", TRUE);
+	if (!placeParse(&place, options->project, options->topology, &message))
+		fprintf(stderr, "rut: --topology: %s\n", message);
+	else
+		result = traceInto(&place, options, &sources);
+	g_free(message);
+	placeClear(&place);
+	return result;
+}
+
+static int parseAndRun(struct options *options, int argc, char **argv)
+{
+	const GOptionEntry entries[] = {
+		{ "interval", 'i', 0, G_OPTION_ARG_INT, &options->interval,
+		  "Take a sample every MS milliseconds (default: 100)", "MS" },
+		{ "sources", 's', 0, G_OPTION_ARG_STRING, &options->sources,
+		  "What to trace (default: all); see --list", "LIST" },
+		{ "project", 'p', 0, G_OPTION_ARG_FILENAME, &options->project,
+		  "Name of the project, with directory (default: rut)",
+		  "NAME" },
+		{ "topology", 't', 0, G_OPTION_ARG_STRING, &options->topology,
+		  "Place in the project (default: Host=HOSTNAME)",
+		  "LEVEL=LABEL,..." },
+		{ "mount", 'm', 0, G_OPTION_ARG_FILENAME, &options->mount,
+		  "Trace the disk that is mounted here (default: all disks)",
+		  "DIR" },
+		{ "duration", 'd', 0, G_OPTION_ARG_DOUBLE,
+		  &options->wait.duration, "Trace for so many seconds", "S" },
+		{ "pid", 'P', 0, G_OPTION_ARG_INT, &options->wait.pid,
+		  "Trace until this process ends", "PID" },
+		{ "force", 'f', 0, G_OPTION_ARG_NONE, &options->force,
+		  "Replace files of an old project", NULL },
+		{ "quiet", 'q', 0, G_OPTION_ARG_NONE, &options->quiet,
+		  "Print no summary", NULL },
+		{ "list", 'l', 0, G_OPTION_ARG_NONE, &options->list,
+		  "List all sources, and what they are here", NULL },
+		{ "version", 0, 0, G_OPTION_ARG_NONE, &options->version,
+		  "Print the version", NULL },
+		{ NULL, 0, 0, 0, NULL, NULL, NULL },
+	};
+	GOptionContext *context =
+		g_option_context_new("[--] COMMAND [ARGUMENT...]");
+	GError *error = NULL;
+	const char *message;
+	gboolean isParsed;
+
+	g_option_context_set_summary(
+		context, "Traces the utilization of this node's CPUs, memory, "
+			 "network and disks\nwhile COMMAND runs.");
+	g_option_context_set_description(
+		context,
+		"Exit status: that of COMMAND; 125 if rut fails, 126 if "
+		"COMMAND cannot be run,\n127 if there is no COMMAND.\n");
+	/* What follows COMMAND is its own. */
+	g_option_context_set_strict_posix(context, TRUE);
+	g_option_context_add_main_entries(context, entries, NULL);
+	isParsed = g_option_context_parse(context, &argc, &argv, &error);
+	g_option_context_free(context);
+	if (!isParsed) {
+		int result = usage(error->message);
+
+		g_error_free(error);
+		return result;
+	}
+	if (options->version) {
+		puts("rut " PACKAGE_VERSION);
+		return 0;
+	}
+	if (options->list) {
+		sourcesPrint(stdout, options->mount);
+		return 0;
+	}
+	if (argc > 1 && strcmp(argv[1], "--") == 0) {
+		argv++;
+		argc--;
+	}
+	if (argc > 1)
+		options->wait.command = argv + 1;
+	options->hasDuration = options->wait.duration != 0;
+	options->hasPid = options->wait.pid != 0;
+	message = optionsCheck(options);
+	return message ? usage(message) : run(options);
+}
+
+int main(int argc, char **argv)
+{
+	struct options options = {
+		.interval = 100,
+		.sources = g_strdup("all"),
+		.project = g_strdup("rut"),
+	};
+	int result;
+
+	/* For the character set only: numbers keep their decimal point. */
+	setlocale(LC_CTYPE, "");
+	result = parseAndRun(&options, argc, argv);
+	g_free(options.sources);
+	g_free(options.project);
+	g_free(options.topology);
+	g_free(options.mount);
+	return result;
+}

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Names of sources, and which of them work here. */
+#include <config.h>
+
+#include <string.h>
+
+#include "rut.h"
+
+#define SETTER(field)                                \
+	static void set_##field(rutSources *sources) \
+	{                                            \
+		sources->field = 1;                  \
+	}
+
+SETTER(CPU_UTIL)
+SETTER(CPU_UTIL_X)
+SETTER(MEM_USED)
+SETTER(MEM_FREE)
+SETTER(MEM_SHARED)
+SETTER(MEM_BUFFER)
+SETTER(MEM_CACHED)
+SETTER(NET_IN_X)
+SETTER(NET_OUT_X)
+SETTER(NET_IN_EXT)
+SETTER(NET_OUT_EXT)
+SETTER(NET_IN)
+SETTER(NET_OUT)
+SETTER(HDD_READ)
+SETTER(HDD_WRITE)
+SETTER(CTX_SWITCHES)
+SETTER(CPU_FREQ_X)
+SETTER(CPU_IDLE_X)
+SETTER(HDD_DEV_X)
+SETTER(NET_PACKETS_X)
+SETTER(PRESSURE)
+SETTER(TRACER)
+
+/* Those of the thesis, and those beyond it. */
+#define THESIS "all"
+#define MORE "more"
+
+static const struct {
+	const char *name;
+	const char *group;
+	const char *set;
+	const char *unit; /* Where the source cannot be asked. */
+	const char *text;
+	void (*setter)(rutSources *sources);
+} sources[] = {
+#define SOURCE(name, group, set, unit, text)              \
+	{                                                 \
+#name, group, set, unit, text, set_##name \
+	}
+	SOURCE(CPU_UTIL, "cpu", THESIS, "%", "utilization of all CPUs"),
+	SOURCE(CPU_UTIL_X, "cpu", THESIS, "%", "utilization of each CPU"),
+	SOURCE(MEM_USED, "mem", THESIS, "B", "memory used"),
+	SOURCE(MEM_FREE, "mem", THESIS, "B", "memory free"),
+	SOURCE(MEM_SHARED, "mem", THESIS, "B", "memory shared"),
+	SOURCE(MEM_BUFFER, "mem", THESIS, "B", "memory used as buffer"),
+	SOURCE(MEM_CACHED, "mem", THESIS, "B", "memory cached"),
+	SOURCE(NET_IN_X, "net", THESIS, "B", "in, each interface"),
+	SOURCE(NET_OUT_X, "net", THESIS, "B", "out, each interface"),
+	SOURCE(NET_IN_EXT, "net", THESIS, "B", "in, external interfaces"),
+	SOURCE(NET_OUT_EXT, "net", THESIS, "B", "out, external interfaces"),
+	SOURCE(NET_IN, "net", THESIS, "B", "in, all interfaces"),
+	SOURCE(NET_OUT, "net", THESIS, "B", "out, all interfaces"),
+	SOURCE(HDD_READ, "hdd", THESIS, "B", "read from disk"),
+	SOURCE(HDD_WRITE, "hdd", THESIS, "B", "written to disk"),
+	SOURCE(CTX_SWITCHES, "ctx", MORE, "switches", "context switches"),
+	SOURCE(CPU_FREQ_X, "freq", MORE, "Hz", "frequency of each CPU"),
+	SOURCE(CPU_IDLE_X, "idle", MORE, "%", "idle states of each CPU"),
+	SOURCE(HDD_DEV_X, "dev", MORE, "B", "counters of each block device"),
+	SOURCE(NET_PACKETS_X, "packets", MORE, "packets",
+	       "packets, errors, drops of each interface"),
+	SOURCE(PRESSURE, "psi", MORE, "%", "tasks waiting for a resource"),
+	SOURCE(TRACER, "tracer", MORE, "ns", "cost of tracing"),
+};
+
+static gboolean sourcesSet(const char *name, rutSources *set)
+{
+	gboolean isKnown = FALSE;
+
+	for (size_t i = 0; i < G_N_ELEMENTS(sources); i++) {
+		if (strcmp(name, sources[i].name) != 0 &&
+		    strcmp(name, sources[i].group) != 0 &&
+		    strcmp(name, sources[i].set) != 0 &&
+		    strcmp(name, "everything") != 0)
+			continue;
+		sources[i].setter(set);
+		isKnown = TRUE;
+	}
+	return isKnown;
+}
+
+gboolean sourcesParse(const char *list, rutSources *set, char **wrong)
+{
+	char **names = g_strsplit(list, ",", -1);
+	gboolean isGood = TRUE;
+
+	RUTSRC_UNSET_ALL(*set);
+	for (size_t i = 0; isGood && names[i]; i++) {
+		isGood = sourcesSet(names[i], set);
+		if (!isGood)
+			*wrong = g_strdup(names[i]);
+	}
+	g_strfreev(names);
+	return isGood;
+}
+
+static void noCost(void *context, int64_t *cpuNs, uint64_t *late)
+{
+	(void)context;
+	*cpuNs = 0;
+	*late = 0;
+}
+
+void sourcesPrint(FILE *file, const char *mountPoint)
+{
+	struct rutSetup setup = {
+		.root = "",
+		.mountPoint = mountPoint,
+		.intervalNs = 1000000000,
+		.getCost = noCost,
+	};
+
+	fprintf(file, "%-8s %-14s %-7s %-9s %-18s %-10s %s\n", "Group",
+		"Source", "Values", "Unit", "Resolution", "From", "What");
+	for (size_t i = 0; i < G_N_ELEMENTS(sources); i++) {
+		struct rutColumns columns = { 0 };
+		const struct rutSource *const *kind = rutLinuxSources;
+		char values[32] = "no";
+		int ret;
+		void *state;
+
+		RUTSRC_UNSET_ALL(setup.sources);
+		sources[i].setter(&setup.sources);
+		while (!(*kind)->isWanted(&setup.sources))
+			kind++;
+		ret = (*kind)->open(&setup, &columns, &state);
+		if (ret == 0) {
+			(*kind)->close(state);
+			g_snprintf(values, sizeof(values), "%zu",
+				   columns.count);
+		} else {
+			rutColumnsTruncate(&columns, 0);
+		}
+		fprintf(file, "%-8s %-14s %-7s %-9s %-18s %-10s %s\n",
+			sources[i].group, sources[i].name, values,
+			columns.count ? columns.list[0].unit : sources[i].unit,
+			columns.count && columns.list[0].resolution
+				? columns.list[0].resolution
+				: "-",
+			columns.count && columns.list[0].source
+				? columns.list[0].source
+				: "-",
+			sources[i].text);
+		rutColumnsTruncate(&columns, 0);
+	}
+}
