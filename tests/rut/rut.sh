@@ -1,0 +1,150 @@
+#!/bin/sh
+# The rut command: what it runs, writes, passes on and refuses.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+. "${abs_top_srcdir:?}/tests/lib/tap.sh"
+rut=${abs_top_builddir:?}/rut
+hdtrace=$abs_top_builddir/hdtrace
+unset HDTRACE_PREFIX RUT_BACKEND RUT_HDD_MOUNTPOINT RUT_VERBOSITY
+cd "$scratch" || exit 99
+
+# The command exits with STATUS: STATUS COMMAND...
+exits() {
+	expected=$1
+	shift
+	timeout 100 "$@" </dev/null
+	status=$?
+	echo "exit status $status, expected $expected"
+	[ "$status" -eq "$expected" ]
+}
+
+# hdtrace finds nothing wrong: PROJECT
+is_good() {
+	"$hdtrace" check "$1" && "$hdtrace" stat "$1"
+}
+
+# The same, and the summary names what was measured.
+traces() {
+	exits 0 "$rut" -i 5 -p good -- sh -c 'echo out; echo err >&2' \
+		>stdout 2>stderr || return 1
+	cat stdout stderr
+	grep -qx out stdout && grep -qx err stderr &&
+		grep -q 'CPUs .* % used' stderr &&
+		grep -q 'memory .* on average' stderr &&
+		grep -q 'tracing .* % of one CPU' stderr
+}
+
+is_quiet() {
+	exits 0 "$rut" -q -f -p good true >stdout 2>&1 &&
+		[ "$(wc -l <stdout)" -eq 1 ]
+}
+
+# Nothing is replaced without --force.
+keeps() {
+	cksum good* >before
+	exits 125 "$rut" -p good true && cksum good* | cmp before -
+}
+
+places() {
+	exits 0 "$rut" -i 5 -p placed -t Cluster=c1,Host=n-7 true &&
+		is_good placed.proj && [ -f placed_c1_n-7_Utilization.stat ] &&
+		grep -q '<Level type="Cluster">' placed.proj
+}
+
+prefixed() {
+	mkdir -p here
+	exits 0 env HDTRACE_PREFIX="$scratch/here/" "$rut" -p pre true &&
+		is_good here/pre.proj
+}
+
+chooses() {
+	exits 0 "$rut" -p chosen -s mem,CTX_SWITCHES,tracer true &&
+		"$hdtrace" stat chosen.proj >values &&
+		cat values &&
+		grep -q MEM_CACHED values && grep -q CTX_SWITCHES values &&
+		grep -q RUT_CPU_TIME values && ! grep -q CPU_TOTAL values
+}
+
+lists() {
+	exits 0 "$rut" --list >list && cat list &&
+		grep -q 'CPU_UTIL  *1  *%' list &&
+		[ "$(wc -l <list)" -eq 23 ]
+}
+
+# A signal to rut reaches the command; its status is what rut says.
+signalled() {
+	# shellcheck disable=SC2016
+	exits 9 "$rut" -p sig1 sh -c 'trap "exit 9" TERM
+		kill -TERM $PPID
+		while :; do sleep 0.05; done'
+}
+
+dies() {
+	exits 143 "$rut" -p sig2 sh -c 'kill -TERM $$'
+}
+
+# Ends with a process that is not its child; and by a signal.
+follows() {
+	sleep 1 &
+	exits 0 "$rut" -i 5 -p followed --pid $! && is_good followed.proj
+}
+
+interrupted() {
+	"$rut" -i 5 -p interrupted --duration 1000 &
+	waited=0
+	until [ -s "interrupted_$(uname -n)_Utilization.stat" ] ||
+		[ $waited -gt 500 ]; do
+		sleep 0.02
+		waited=$((waited + 1))
+	done
+	kill -INT $!
+	wait $! && is_good interrupted.proj
+}
+
+lasts() {
+	exits 0 "$rut" -i 5 -p lasting --duration 0.2 && is_good lasting.proj
+}
+
+# What was flushed until a kill -9 can be read.
+killed() {
+	# shellcheck disable=SC2016
+	HDTRACE_FLUSH_MS=1 timeout 100 "$rut" -i 1 -p killed -t H=a -- sh -c '
+		while [ "$(wc -c <killed_a_Utilization.stat)" -lt 9000 ]; do
+			sleep 0.02
+		done
+		kill -9 $PPID'
+	"$hdtrace" stat killed.proj
+}
+
+ok "a command is traced" traces
+ok "its project is good" is_good good.proj
+ok "quiet" is_quiet
+ok "old projects are kept" keeps
+ok "a place in the topology" places
+ok "HDTRACE_PREFIX" prefixed
+ok "some sources" chooses
+ok "--list" lists
+ok "exit status" exits 7 "$rut" -p status sh -c 'exit 7'
+ok "signals are passed on" signalled
+ok "death by a signal" dies
+ok "--pid" follows
+ok "--duration" lasts
+ok "--duration is interrupted" interrupted
+ok "kill -9 leaves a project" killed
+ok "no such command" exits 127 "$rut" -p none no-such-command
+ok "no files are left of it" [ ! -e none.proj ]
+: >script
+chmod +x script
+ok "options of the command are its own" \
+	exits 3 "$rut" -p own sh -c 'exit 3' --interval 0
+for wrong in "" "--interval 0 true" "--interval x true" "--nonsense true" \
+	"--sources nonsense true" "--duration 5 true" "--duration -1" \
+	"--pid -1" "--pid 5 --duration 5" "--topology Host true" \
+	"--topology Ho_st=x true" "-p /no/such/directory/p true"; do
+	# shellcheck disable=SC2086
+	ok "refused: rut $wrong" exits 125 "$rut" $wrong
+done
+ok "no device at a mount point" exits 125 "$rut" -p mount -m /proc true
+ok "nothing is left of it" [ ! -e mount.proj ]
+ok "--help" exits 0 "$rut" --help
+ok "--version" exits 0 "$rut" --version
+done_testing
