@@ -50,7 +50,7 @@ static bool netIsWayOut(const char *root, const char *name)
 
 /* The external interfaces are those that are hardware; without any, what may
  * be a way out: in a container this is one end of a veth pair. */
-static void netClassify(struct rutNetDev *netdev)
+void rutNetDevClassify(struct rutNetDev *netdev)
 {
 	bool hasHardware = false;
 
@@ -65,8 +65,8 @@ static void netClassify(struct rutNetDev *netdev)
 			netIsWayOut(netdev->root, netdev->list[i].name);
 }
 
-static struct rutNetIf *netAdd(struct rutNetDev *netdev,
-			       const struct rutWord *name)
+struct rutNetIf *rutNetDevAdd(struct rutNetDev *netdev,
+			      const struct rutWord *name)
 {
 	struct rutNetIf *netif;
 
@@ -124,6 +124,10 @@ void rutNetDevRead(struct rutNetDev *netdev, enum rutWhy why)
 	size_t hint = 0, known = netdev->count;
 	struct rutScan scan;
 
+	if (netdev->read) {
+		netdev->read(netdev, why);
+		return;
+	}
 	if (rutFileRead(&netdev->file, &scan) < 0)
 		return;
 	for (size_t i = 0; i < known; i++)
@@ -137,7 +141,7 @@ void rutNetDevRead(struct rutNetDev *netdev, enum rutWhy why)
 			continue;
 		netif = netFind(netdev, &name, &hint);
 		if (!netif)
-			netif = netAdd(netdev, &name);
+			netif = rutNetDevAdd(netdev, &name);
 		if (!netif)
 			continue;
 		netif->isPresent = true;
@@ -157,7 +161,7 @@ void rutNetDevRead(struct rutNetDev *netdev, enum rutWhy why)
 			netif->counters[j].raw = 0;
 	}
 	if (netdev->count > known)
-		netClassify(netdev);
+		rutNetDevClassify(netdev);
 }
 
 int rutNetDevOpen(struct rutNetDev *netdev, const char *root)

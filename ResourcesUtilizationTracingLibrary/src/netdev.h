@@ -33,11 +33,26 @@ struct rutNetIf {
 /** All interfaces that were ever seen; those at the beginning first. */
 struct rutNetDev {
 	const char *root;
+	/** What reads the counters instead of rutNetDevRead(), or NULL. */
+	void (*read)(struct rutNetDev *netdev, enum rutWhy why);
 	struct rutFile file;
 	struct rutNetIf *list;
 	size_t count;
 	size_t size;
 };
+
+/** Add an interface; returns NULL if there is no memory. */
+struct rutNetIf *rutNetDevAdd(struct rutNetDev *netdev,
+			      const struct rutWord *name);
+
+/** Find out which interfaces are external. */
+void rutNetDevClassify(struct rutNetDev *netdev);
+
+/** Open a source of network traffic upon interfaces that were found already;
+ *  takes them over, whatever it returns. */
+int rutNetworkOpenUpon(const struct rutNetDev *netdev,
+		       const struct rutSetup *setup, struct rutColumns *columns,
+		       void **result);
 
 /** Open the file and find the interfaces. */
 int rutNetDevOpen(struct rutNetDev *netdev, const char *root);

@@ -5,28 +5,18 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "gtop.h"
 #include "message.h"
 #include "trace.h"
 
 #define NS_PER_MS 1000000
 
-static const struct {
-	const char *name;
-	const struct rutSource *const *sources;
-} rutBackends[] = {
-	{ "linux", rutLinuxSources },
-};
-
 static const struct rutSource *const *rutFindBackend(const char *name)
 {
-	const size_t count = sizeof(rutBackends) / sizeof(rutBackends[0]);
-
-	if (!name || !*name)
-		return rutBackends[0].sources;
-	for (size_t i = 0; i < count; i++) {
-		if (strcmp(rutBackends[i].name, name) == 0)
-			return rutBackends[i].sources;
-	}
+	if (!name || !*name || strcmp(name, "linux") == 0)
+		return rutLinuxSources;
+	if (strcmp(name, "gtop") == 0 && rutGtopSources)
+		return rutGtopSources;
 	rutMessage(RUT_LEVEL_ERROR, "RUT_BACKEND: there is no \"%s\" here",
 		   name);
 	return NULL;

@@ -118,6 +118,48 @@ extern const struct rutSource rutCpuSource, rutMemorySource, rutNetworkSource,
 	rutDiskSource, rutSwitchesSource, rutFrequencySource, rutIdleSource,
 	rutDevicesSource, rutPacketsSource, rutPressureSource, rutTracerSource;
 
+/** Tell whether sources of the thesis belong to a kind; for both backends. */
+static inline bool rutWantsCpu(const rutSources *sources)
+{
+	return sources->CPU_UTIL || sources->CPU_UTIL_X;
+}
+
+/** As rutWantsCpu(). */
+static inline bool rutWantsMemory(const rutSources *sources)
+{
+	return sources->MEM_USED || sources->MEM_FREE || sources->MEM_SHARED ||
+	       sources->MEM_BUFFER || sources->MEM_CACHED;
+}
+
+/** As rutWantsCpu(). */
+static inline bool rutWantsNetwork(const rutSources *sources)
+{
+	return sources->NET_IN_X || sources->NET_OUT_X || sources->NET_IN_EXT ||
+	       sources->NET_OUT_EXT || sources->NET_IN || sources->NET_OUT;
+}
+
+/** As rutWantsCpu(). */
+static inline bool rutWantsDisk(const rutSources *sources)
+{
+	return sources->HDD_READ || sources->HDD_WRITE;
+}
+
+/** Memory, in bytes. */
+struct rutMemory {
+	int64_t used;
+	int64_t free;
+	int64_t shared;
+	int64_t buffer;
+	int64_t cached;
+};
+
+/** Add the columns of memory. */
+int rutMemoryAddColumns(const rutSources *sources, struct rutColumns *columns);
+
+/** Put memory into its cells. */
+void rutMemoryPut(const rutSources *sources, const struct rutMemory *memory,
+		  union rutCell *cells);
+
 /**
  * Add a column.
  *

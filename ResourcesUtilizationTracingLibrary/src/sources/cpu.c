@@ -43,11 +43,6 @@ struct cpuState {
 	int64_t *ringIdleNs; /* ringSize times the number of CPUs. */
 };
 
-static bool cpuIsWanted(const rutSources *sources)
-{
-	return sources->CPU_UTIL || sources->CPU_UTIL_X;
-}
-
 static void cpuClose(void *data)
 {
 	struct cpuState *state = data;
@@ -251,7 +246,7 @@ static void cpuRead(void *data, enum rutWhy why, union rutCell *cells)
 
 const struct rutSource rutCpuSource = {
 	.name = "cpu",
-	.isWanted = cpuIsWanted,
+	.isWanted = rutWantsCpu,
 	.open = cpuOpen,
 	.read = cpuRead,
 	.close = cpuClose,

@@ -22,11 +22,6 @@ struct diskState {
 	int64_t lastNs;
 };
 
-static bool diskIsWanted(const rutSources *sources)
-{
-	return sources->HDD_READ || sources->HDD_WRITE;
-}
-
 static void diskClose(void *data)
 {
 	struct diskState *state = data;
@@ -105,7 +100,7 @@ static void diskRead(void *data, enum rutWhy why, union rutCell *cells)
 
 const struct rutSource rutDiskSource = {
 	.name = "disk",
-	.isWanted = diskIsWanted,
+	.isWanted = rutWantsDisk,
 	.open = diskOpen,
 	.read = diskRead,
 	.close = diskClose,

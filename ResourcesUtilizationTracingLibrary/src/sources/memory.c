@@ -34,12 +34,6 @@ struct memoryState {
 	int64_t bytes[MEMORY_LINES];
 };
 
-static bool memoryIsWanted(const rutSources *sources)
-{
-	return sources->MEM_USED || sources->MEM_FREE || sources->MEM_SHARED ||
-	       sources->MEM_BUFFER || sources->MEM_CACHED;
-}
-
 /* Old kernels lack some lines; those count as zero. */
 static int memoryParse(struct rutScan *scan, int64_t *bytes)
 {
@@ -71,24 +65,51 @@ static int memoryParse(struct rutScan *scan, int64_t *bytes)
 	return 0;
 }
 
-static int memoryOpen(const struct rutSetup *setup, struct rutColumns *columns,
-		      void **result)
+int rutMemoryAddColumns(const rutSources *sources, struct rutColumns *columns)
 {
 	const struct {
 		const char *name;
 		bool isSet;
 	} values[] = {
-		{ "MEM_USED", setup->sources.MEM_USED },
-		{ "MEM_FREE", setup->sources.MEM_FREE },
-		{ "MEM_SHARED", setup->sources.MEM_SHARED },
-		{ "MEM_BUFFER", setup->sources.MEM_BUFFER },
-		{ "MEM_CACHED", setup->sources.MEM_CACHED },
+		{ "MEM_USED", sources->MEM_USED },
+		{ "MEM_FREE", sources->MEM_FREE },
+		{ "MEM_SHARED", sources->MEM_SHARED },
+		{ "MEM_BUFFER", sources->MEM_BUFFER },
+		{ "MEM_CACHED", sources->MEM_CACHED },
 	};
 	const struct rutColumn column = {
 		.type = INT64,
 		.unit = "B",
 		.grouping = "MEM",
 	};
+	int ret = 0;
+
+	for (size_t i = 0; ret == 0 && i < 5; i++) {
+		if (values[i].isSet)
+			ret = rutColumnsAdd(columns, &column, "%s",
+					    values[i].name);
+	}
+	return ret;
+}
+
+void rutMemoryPut(const rutSources *sources, const struct rutMemory *memory,
+		  union rutCell *cells)
+{
+	if (sources->MEM_USED)
+		(cells++)->i = memory->used;
+	if (sources->MEM_FREE)
+		(cells++)->i = memory->free;
+	if (sources->MEM_SHARED)
+		(cells++)->i = memory->shared;
+	if (sources->MEM_BUFFER)
+		(cells++)->i = memory->buffer;
+	if (sources->MEM_CACHED)
+		cells->i = memory->cached;
+}
+
+static int memoryOpen(const struct rutSetup *setup, struct rutColumns *columns,
+		      void **result)
+{
 	struct memoryState *state = calloc(1, sizeof(*state));
 	struct rutScan scan;
 	int ret;
@@ -98,11 +119,8 @@ static int memoryOpen(const struct rutSetup *setup, struct rutColumns *columns,
 	ret = rutFileGet(&state->file, &scan, setup->root, "/proc/meminfo");
 	if (ret == 0)
 		ret = memoryParse(&scan, state->bytes);
-	for (size_t i = 0; ret == 0 && i < 5; i++) {
-		if (values[i].isSet)
-			ret = rutColumnsAdd(columns, &column, "%s",
-					    values[i].name);
-	}
+	if (ret == 0)
+		ret = rutMemoryAddColumns(&setup->sources, columns);
 	if (ret < 0) {
 		rutFileClose(&state->file);
 		free(state);
@@ -117,6 +135,7 @@ static void memoryRead(void *data, enum rutWhy why, union rutCell *cells)
 {
 	struct memoryState *state = data;
 	const int64_t *bytes = state->bytes;
+	struct rutMemory memory;
 	struct rutScan scan;
 
 	if (why != RUT_WHY_SAMPLE)
@@ -124,17 +143,14 @@ static void memoryRead(void *data, enum rutWhy why, union rutCell *cells)
 	/* What cannot be read stays as it was. */
 	if (rutFileRead(&state->file, &scan) == 0)
 		memoryParse(&scan, state->bytes);
-	if (state->sources.MEM_USED)
-		(cells++)->i = bytes[MEMORY_TOTAL] - bytes[MEMORY_FREE];
-	if (state->sources.MEM_FREE)
-		(cells++)->i = bytes[MEMORY_FREE];
-	if (state->sources.MEM_SHARED)
-		(cells++)->i = bytes[MEMORY_SHMEM];
-	if (state->sources.MEM_BUFFER)
-		(cells++)->i = bytes[MEMORY_BUFFERS];
-	if (state->sources.MEM_CACHED)
-		(cells++)->i =
-			bytes[MEMORY_CACHED] + bytes[MEMORY_SRECLAIMABLE];
+	memory = (struct rutMemory){
+		.used = bytes[MEMORY_TOTAL] - bytes[MEMORY_FREE],
+		.free = bytes[MEMORY_FREE],
+		.shared = bytes[MEMORY_SHMEM],
+		.buffer = bytes[MEMORY_BUFFERS],
+		.cached = bytes[MEMORY_CACHED] + bytes[MEMORY_SRECLAIMABLE],
+	};
+	rutMemoryPut(&state->sources, &memory, cells);
 }
 
 static void memoryClose(void *data)
@@ -147,7 +163,7 @@ static void memoryClose(void *data)
 
 const struct rutSource rutMemorySource = {
 	.name = "memory",
-	.isWanted = memoryIsWanted,
+	.isWanted = rutWantsMemory,
 	.open = memoryOpen,
 	.read = memoryRead,
 	.close = memoryClose,

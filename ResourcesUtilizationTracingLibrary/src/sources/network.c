@@ -17,12 +17,6 @@ struct networkState {
 	size_t columns; /* Interfaces that have values of their own. */
 };
 
-static bool networkIsWanted(const rutSources *sources)
-{
-	return sources->NET_IN_X || sources->NET_OUT_X || sources->NET_IN_EXT ||
-	       sources->NET_OUT_EXT || sources->NET_IN || sources->NET_OUT;
-}
-
 static void networkClose(void *data)
 {
 	struct networkState *state = data;
@@ -70,19 +64,19 @@ static int networkAddColumns(const struct networkState *state,
 	return ret;
 }
 
-static int networkOpen(const struct rutSetup *setup, struct rutColumns *columns,
+int rutNetworkOpenUpon(const struct rutNetDev *netdev,
+		       const struct rutSetup *setup, struct rutColumns *columns,
 		       void **result)
 {
 	struct networkState *state = calloc(1, sizeof(*state));
+	struct rutNetDev own = *netdev;
 	int ret;
 
-	if (!state)
+	if (!state) {
+		rutNetDevClose(&own);
 		return -ENOMEM;
-	ret = rutNetDevOpen(&state->netdev, setup->root);
-	if (ret < 0) {
-		free(state);
-		return ret;
 	}
+	state->netdev = own;
 	state->sources = setup->sources;
 	state->columns = state->netdev.count;
 	ret = networkAddColumns(state, columns);
@@ -92,6 +86,17 @@ static int networkOpen(const struct rutSetup *setup, struct rutColumns *columns,
 	}
 	*result = state;
 	return 0;
+}
+
+static int networkOpen(const struct rutSetup *setup, struct rutColumns *columns,
+		       void **result)
+{
+	struct rutNetDev netdev;
+	int ret = rutNetDevOpen(&netdev, setup->root);
+
+	if (ret < 0)
+		return ret;
+	return rutNetworkOpenUpon(&netdev, setup, columns, result);
 }
 
 static void networkRead(void *data, enum rutWhy why, union rutCell *cells)
@@ -133,7 +138,7 @@ static void networkRead(void *data, enum rutWhy why, union rutCell *cells)
 
 const struct rutSource rutNetworkSource = {
 	.name = "network",
-	.isWanted = networkIsWanted,
+	.isWanted = rutWantsNetwork,
 	.open = networkOpen,
 	.read = networkRead,
 	.close = networkClose,
