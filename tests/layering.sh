@@ -70,5 +70,7 @@ for producer in $rut $pt $mpi; do
 			no_include "$producer" $reading $tools
 done
 ok "common and the writing library need libc only" only_libc common $writing
+ok "libRUT needs libc only, but for the gtop backend" \
+	only_libc --exclude=gtop.c $rut/include $rut/src
 ok "public headers stand alone" public_alone
 done_testing

@@ -14,7 +14,8 @@ compiles() {
 	shift
 	printf '#include "%s"\n#include "%s"\nint unused;\n' \
 		"$header" "$header" >"$scratch/test.c"
-	"$@" -Wall -Wextra -pedantic -Werror -I"$(dirname "$header")" -c \
+	"$@" -Wall -Wextra -pedantic -Werror -I"$(dirname "$header")" \
+		-I"$abs_top_srcdir/HDTraceWritingCLibrary/include" -c \
 		-o "$scratch/test.o" "$scratch/test.c"
 }
 

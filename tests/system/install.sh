@@ -16,7 +16,7 @@ make_target() {
 # the final place.
 relocate() {
 	mkdir -p "$scratch/pkgconfig"
-	for file in "$stage$prefix"/lib/pkgconfig/libhd*.pc; do
+	for file in "$stage$prefix"/lib/pkgconfig/lib*.pc; do
 		sed "s|^prefix=.*|prefix=$stage$prefix|" "$file" \
 			>"$scratch/pkgconfig/$(basename "$file")" || return 1
 	done
@@ -68,12 +68,12 @@ pc=$(find "$stage" -name libhdTrace.pc | head -n 1)
 prefix=$(sed -n 's/^prefix=//p' "$pc")
 ok "pkg-config files" relocate
 
-for file in bin/hdtrace lib/pkgconfig/libhdReading.pc include/hdTrace.h \
+for file in bin/hdtrace bin/rut include/RUT.h lib/pkgconfig/libhdReading.pc include/hdTrace.h \
 	share/doc/hdtrace/README share/doc/hdtrace/NEWS; do
 	ok "$file is installed" test -f "$stage$prefix/$file"
 done
 ok "no file is installed that is not ours" sh -c \
-	"! find '$stage' ! -type d | grep -viE '/(lib)?hd|/doc/hdtrace/|/man/'"
+	"! find '$stage' ! -type d | grep -viE '/(lib)?(hd|rut)|/doc/hdtrace/|/man/'"
 
 try_library libhdTrace yes <<'END'
 #include <hdTrace.h>
@@ -105,6 +105,14 @@ try_library libhdReading no <<'END'
 int main(void)
 {
 	return hdI_openProject("/nonexistent/test.proj", NULL, NULL) != NULL;
+}
+END
+
+try_library libRUT no <<'END'
+#include <RUT.h>
+int main(void)
+{
+	return rut_startTrace(NULL) != 2 || hdT_getTopoDepth(NULL) != -1;
 }
 END
 
