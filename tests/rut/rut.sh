@@ -92,7 +92,7 @@ interrupted() {
 	"$rut" -i 5 -p interrupted --duration 1000 &
 	waited=0
 	until [ -s "interrupted_$(uname -n)_Utilization.stat" ] ||
-		[ $waited -gt 500 ]; do
+		[ "$waited" -gt 500 ]; do
 		sleep 0.02
 		waited=$((waited + 1))
 	done
