@@ -223,17 +223,18 @@ static int parseAndRun(struct options *options, int argc, char **argv)
 		options->wait.command = argv + 1;
 	options->hasDuration = options->wait.duration != 0;
 	options->hasPid = options->wait.pid != 0;
+	/* Not before parsing: that would lose them. */
+	if (!options->sources)
+		options->sources = g_strdup("all");
+	if (!options->project)
+		options->project = g_strdup("rut");
 	message = optionsCheck(options);
 	return message ? usage(message) : run(options);
 }
 
 int main(int argc, char **argv)
 {
-	struct options options = {
-		.interval = 100,
-		.sources = g_strdup("all"),
-		.project = g_strdup("rut"),
-	};
+	struct options options = { .interval = 100 };
 	int result;
 
 	/* For the character set only: numbers keep their decimal point. */
