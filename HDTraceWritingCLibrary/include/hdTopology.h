@@ -25,23 +25,24 @@
  *
  * @section env Environment
  * Read once, when the first topology is created; a value that makes no sense
- * counts as not set.
+ * counts as not set. Defaults are in parentheses.
  *
- * | Variable | Default | Meaning |
- * |---|---|---|
- * | `HDTRACE_VERBOSITY` | 0 | Messages on stderr: 0 none, 1 errors, 2 warnings,
- * 3 information | | `HDTRACE_BUFFER_SIZE_KB` | 256 | Buffer of each file, 4 to
- * 1048576; rounded up to a power of two | | `HDTRACE_FLUSH_MS` | 1000 | A
- * complete record is handed to the system after this time at the latest, 1 to
- * 3600000 | | `HDTRACE_FORCE_FLUSH` | 0 | 1: hand every record to the system at
- * once | | `HDTRACE_ON_FULL` | wait | When a buffer is full: `wait` until it
- * was written, or `drop` and count the record | |
- * `HDTRACE_OVERWRITE_EXISTING_FILES` | 0 | 1: replace existing files instead of
- * failing with HD_ERR_CREATE_FILE | | `HDTRACE_MAX_NESTING_DEPTH` | none |
- * Default of hdT_setNestedDepth() | | `HDTRACE_PREFIX` | empty | Put before
- * every relative project name, e.g. `/scratch/run7/` | | `HDTRACE_GAPS` |
- * marker | What stands where a group was stopped: `marker`, `entry` or `none`;
- * see hdStats.h |
+ * - `HDTRACE_VERBOSITY` (0): messages on stderr; 0 none, 1 errors, 2 warnings,
+ *   3 information.
+ * - `HDTRACE_BUFFER_SIZE_KB` (256): buffer of each file, 4 to 1048576; rounded
+ *   up to a power of two.
+ * - `HDTRACE_FLUSH_MS` (1000): a complete record is handed to the system after
+ *   this time at the latest, 1 to 3600000.
+ * - `HDTRACE_FORCE_FLUSH` (0): 1 hands every record to the system at once.
+ * - `HDTRACE_ON_FULL` (wait): when a buffer is full, `wait` until it was
+ *   written, or `drop` and count the record.
+ * - `HDTRACE_OVERWRITE_EXISTING_FILES` (0): 1 replaces existing files instead
+ *   of failing with HD_ERR_CREATE_FILE.
+ * - `HDTRACE_MAX_NESTING_DEPTH` (no limit): default of hdT_setNestedDepth().
+ * - `HDTRACE_PREFIX` (empty): put before every relative project name, e.g.
+ *   `/scratch/run7/`.
+ * - `HDTRACE_GAPS` (marker): what stands where a group was stopped, `marker`,
+ *   `entry` or `none`; see hdStats.h.
  *
  * **Processes.** A child made by fork() inherits topologies, traces and
  * groups, but writes nothing into them: calls return as on a disabled trace,
