@@ -10,8 +10,8 @@ build_packages=(build-essential autoconf automake libtool autoconf-archive
 	pkg-config libglib2.0-dev libxml2-dev)
 # ... and what the further passes of ./check need.
 # shellcheck disable=SC2034
-check_packages=(clang libclang-rt-dev clang-format doxygen shellcheck xz-utils
-	locales libopen-trace-format2-dev libgtop2-dev)
+check_packages=(clang libclang-rt-dev clang-format doxygen shellcheck mandoc
+	xz-utils locales libopen-trace-format2-dev libgtop2-dev)
 
 say() {
 	printf '%s: %s\n' "${program:?}" "$*"

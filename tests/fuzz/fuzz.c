@@ -139,13 +139,15 @@ static void useElements(const hdIElement *elements, size_t count)
 static void useTrace(const hdIProject *project, const hdITraceFile *trace)
 {
 	hdITraceReader *reader = hdI_openTrace(project, trace);
+	const hdIAttribute *attributes;
 	const hdIRecord *record;
 	int64_t last = 0;
 	size_t count;
 	int ret;
 
 	must(reader != NULL);
-	useAttributes(hdI_getTraceAttributes(reader, &count), count);
+	attributes = hdI_getTraceAttributes(reader, &count);
+	useAttributes(attributes, count);
 	while ((ret = hdI_readTrace(reader, &record)) == 1) {
 		must(record->kind == HDI_STATE || record->start == record->end);
 		must(record->offset >= 0);
