@@ -6,12 +6,14 @@
 #include <ftw.h>
 #include <getopt.h>
 #include <math.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -105,7 +107,6 @@ static void mainCreateDirectory(void)
 			   0,
 		   "memory");
 	benchCheck(mkdtemp(mainDirectory), mainDirectory);
-	atexit(mainRemoveDirectory);
 	printf("Files go to %s.\n", parent);
 	if (benchOptions.isQuick)
 		printf("Quick, so rough: a tenth of all numbers.\n");
@@ -298,16 +299,13 @@ static FILE *mainParse(int argc, char **argv)
 	return csv;
 }
 
-int main(int argc, char **argv)
+static void mainMeasureAll(char **names, FILE *csv)
 {
-	FILE *csv = mainParse(argc, argv);
-
-	mainCreateDirectory();
 	for (size_t i = 0; i < BENCH_COUNT(mainSubjects); i++)
-		if (mainIsWanted(mainSubjects[i], argv + optind))
+		if (mainIsWanted(mainSubjects[i], names))
 			mainRunSubject(mainSubjects[i]);
 	for (size_t i = 0; i < BENCH_COUNT(mainSubjects); i++) {
-		if (!mainIsWanted(mainSubjects[i], argv + optind))
+		if (!mainIsWanted(mainSubjects[i], names))
 			continue;
 		benchPrint(mainSubjects[i]);
 		if (csv)
@@ -315,5 +313,39 @@ int main(int argc, char **argv)
 	}
 	if (csv)
 		benchCheck(fclose(csv) == 0, "results");
-	return 0;
+}
+
+static volatile sig_atomic_t mainChild;
+
+static void mainPassOn(int number)
+{
+	kill(mainChild, number);
+}
+
+/* A child measures, and whatever ends it, its parent removes the files: they
+ * may be large, and in memory. */
+int main(int argc, char **argv)
+{
+	FILE *csv = mainParse(argc, argv);
+	struct sigaction passOn = { .sa_handler = mainPassOn };
+	int status;
+
+	mainCreateDirectory();
+	fflush(stdout);
+	mainChild = fork();
+	if (mainChild == 0) {
+		mainMeasureAll(argv + optind, csv);
+		return EXIT_SUCCESS;
+	}
+	if (mainChild < 0)
+		mainRemoveDirectory();
+	benchCheck(mainChild > 0, "fork");
+	sigaction(SIGHUP, &passOn, NULL);
+	sigaction(SIGINT, &passOn, NULL);
+	sigaction(SIGTERM, &passOn, NULL);
+	while (waitpid(mainChild, &status, 0) < 0 && errno == EINTR)
+		;
+	mainRemoveDirectory();
+	free(mainDirectory);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_FAILURE;
 }
