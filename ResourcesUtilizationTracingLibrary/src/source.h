@@ -219,4 +219,16 @@ static inline int64_t rutCounterTake(struct rutCounter *counter)
 	return (int64_t)amount;
 }
 
+/**
+ * Get what was added to a counter of microseconds, in nanoseconds, cut to 73
+ * years.
+ */
+static inline int64_t rutCounterTakeUs(struct rutCounter *counter)
+{
+	const int64_t max = INT64_MAX / 4000;
+	int64_t us = rutCounterTake(counter);
+
+	return (us < 0 || us > max ? max : us) * 1000;
+}
+
 #endif

@@ -3,6 +3,7 @@
 #include <config.h>
 
 #include <math.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -1053,6 +1054,19 @@ static void testSequences(void)
 
 /* ---- Full buffers ------------------------------------------------------ */
 
+/* Whoever holds this stops the disk for the others; see --wrap=write. */
+static pthread_mutex_t disk = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+
+ssize_t __real_write(int fd, const void *bytes, size_t length);
+ssize_t __wrap_write(int fd, const void *bytes, size_t length);
+
+ssize_t __wrap_write(int fd, const void *bytes, size_t length)
+{
+	pthread_mutex_lock(&disk);
+	pthread_mutex_unlock(&disk);
+	return __real_write(fd, bytes, length);
+}
+
 /* With a tiny buffer that drops, what is lost is counted, and the rest is a
  * well-formed file in which each state is where it was. */
 static void testDropping(void)
@@ -1066,6 +1080,8 @@ static void testDropping(void)
 	seeds.state = testSeed();
 	for (int run = 0; run < 40; run++) {
 		bool attributes = run % 2;
+		/* How fast a real disk is, nobody knows. */
+		bool isStopped = run % 4 >= 2;
 		struct testTraceFile *file;
 		struct model model;
 		hdTrace *trace;
@@ -1074,13 +1090,18 @@ static void testDropping(void)
 		modelStart(&model, testRandomBits(&seeds));
 		unlink("dropping.trc");
 		trace = traceAt("dropping", START);
+		if (isStopped)
+			pthread_mutex_lock(&disk);
 		for (int i = 0; i < 5000; i++)
 			step(&model, trace, attributes);
 		/* Here, so that all losses can be asked for. */
 		while (model.depth > 0)
 			stepEnd(&model, trace, model.last, true);
 		testWorks(hdT_getLosses(trace, &losses));
-		allLost += losses.records;
+		if (isStopped) {
+			allLost += losses.records;
+			pthread_mutex_unlock(&disk);
+		}
 		file = finish(trace, "dropping.trc");
 		if (attributes)
 			/* An attribute that finds no room counts as well. */
@@ -1112,7 +1133,7 @@ static void testDropping(void)
 		testTraceFree(file);
 		modelClear(&model);
 	}
-	g_assert_cmpuint(allLost, >, 0);
+	g_assert_cmpuint(allLost, >, 1000);
 }
 
 /* A buffer that waits loses nothing, even if a record is larger than it. */
