@@ -210,25 +210,17 @@ static inline void rutCounterFollow(struct rutCounter *counter, uint64_t raw)
 		counter->sum += raw;
 }
 
-/** Get what was added since the last time. */
+/** More than anything counts in an interval, and little enough that sums and
+ * products of it do not overflow. */
+#define RUT_AMOUNT_MAX (INT64_MAX >> 18)
+
+/** Get what was added since the last time, RUT_AMOUNT_MAX at most. */
 static inline int64_t rutCounterTake(struct rutCounter *counter)
 {
 	uint64_t amount = counter->sum - counter->taken;
 
 	counter->taken = counter->sum;
-	return (int64_t)amount;
-}
-
-/**
- * Get what was added to a counter of microseconds, in nanoseconds, cut to 73
- * years.
- */
-static inline int64_t rutCounterTakeUs(struct rutCounter *counter)
-{
-	const int64_t max = INT64_MAX / 4000;
-	int64_t us = rutCounterTake(counter);
-
-	return (us < 0 || us > max ? max : us) * 1000;
+	return amount < RUT_AMOUNT_MAX ? (int64_t)amount : RUT_AMOUNT_MAX;
 }
 
 #endif

@@ -4,11 +4,13 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # CLANG, FUZZ_CFLAGS, FUZZ_LIBS and FUZZ_SOURCES say how to build, and
-# FUZZ_SECONDS how long each runs (600). All goes to ./fuzz; what libFuzzer
+# FUZZ_SECONDS how long each runs (600); with FUZZ_RUNS each runs so often at the
+# most, and always on the same inputs. All goes to ./fuzz; what libFuzzer
 # learns is kept in fuzz/corpus-TARGET.
 set -eu
 source_dir=${abs_top_srcdir:?}/tests/fuzz
 seconds=${FUZZ_SECONDS:-600}
+runs=${FUZZ_RUNS:+-seed=1 -runs=$FUZZ_RUNS}
 
 missing() {
 	echo "make fuzz: $1;" \
@@ -36,7 +38,8 @@ done
 for target; do
 	echo "make fuzz: running $target for $seconds seconds"
 	mkdir -p "fuzz/corpus-$target"
-	"fuzz/fuzz-$target" -max_total_time="$seconds" -timeout=10 \
+	# shellcheck disable=SC2086
+	"fuzz/fuzz-$target" -max_total_time="$seconds" $runs -timeout=10 \
 		-rss_limit_mb=2048 -max_len=65536 -print_final_stats=1 \
 		-dict="$source_dir/hdtrace.dict" \
 		-artifact_prefix="fuzz/$target-" "fuzz/corpus-$target" \

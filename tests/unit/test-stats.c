@@ -1113,15 +1113,22 @@ static void testDropping(void)
 	uint32_t last = 0;
 	size_t entries = 0;
 	size_t gaps = 0;
+	char large[5000];
 
 	if (!testInProcess("HDTRACE_ON_FULL=drop HDTRACE_BUFFER_SIZE_KB=4"))
 		return;
+	memset(large, 'x', sizeof(large) - 1);
+	large[sizeof(large) - 1] = '\0';
 	group = createWith("dropping", "idsi");
 	testGives(0, hdS_enableGroup(group));
 	for (int i = 1; i <= COUNT; i++) {
 		testWorks(hdS_writeInt32Value(group, i));
 		testWorks(hdS_writeDoubleValue(group, i));
-		testWorks(hdS_writeString(group, i % 3 ? "some text" : ""));
+		/* How many find the buffer full is up to the threads, but this
+		 * one is larger than it. */
+		testWorks(hdS_writeString(group, i == 1  ? large
+						 : i % 3 ? "some text"
+							 : ""));
 		testWorks(hdS_writeInt32Value(group, -i));
 		if (i % 1000 == 0) {
 			/* Gaps are never lost. */

@@ -156,7 +156,7 @@ static void idleRead(void *data, enum rutWhy why, union rutCell *cells)
 			unit->use.carryNs = 0;
 			continue;
 		}
-		passed = rutCounterTakeUs(&unit->counter);
+		passed = rutCounterTake(&unit->counter) * 1000;
 		if (wall > 0)
 			passed = rutUseTake(&unit->use, wall, passed,
 					    INT64_MAX / 4);
