@@ -52,9 +52,11 @@ void rutCpuStatParse(struct rutScan *scan, const struct rutCpuList *list,
 			continue;
 		cpu = &cpus[place];
 		cpu->isOnline = true;
-		cpu->idleNs += (int64_t)(ticksSince(&cpu->rawIdle, values[3]) +
+		/* Counters may be absurd, and must not overflow then. */
+		cpu->idleNs = (int64_t)((uint64_t)cpu->idleNs +
+					(ticksSince(&cpu->rawIdle, values[3]) +
 					 ticksSince(&cpu->rawWait, values[4])) *
-			       tickNs;
+						(uint64_t)tickNs);
 	} while (rutScanNextLine(scan));
 }
 
