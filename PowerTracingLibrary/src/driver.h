@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file driver.h
+ * What a power meter must do to be traced.
+ *
+ * The core knows a meter only through struct ptDriver, and a driver reaches
+ * its meter, if that is not the machine itself, only through struct
+ * ptTransport. A new meter is one file, drivers/<name>.c, one line here, in
+ * drivers/drivers.c and in Makemodule.am, and its test.
+ *
+ * A meter has channels, and each channel measures quantities. What is wanted of
+ * it is a list of columns: a quantity of a channel. The core asks the driver to
+ * resolve() the texts of the configuration, opens the device with all columns,
+ * and then either waits for readings in the meter's own cycle
+ * (PT_TIMED_BY_METER) or takes one at each multiple of the cycle with the
+ * shared sampler (PT_TIMED_BY_HOST).
+ */
+#ifndef PT_DRIVER_H
+#define PT_DRIVER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "hdStats.h"
+
+struct ptTransport;
+
+/** Longest label of a channel, with the terminating zero. */
+#define PT_CHANNEL_MAX 64
+
+/** A quantity that a driver knows. */
+struct ptQuantity {
+	const char *name; /**< As in `values=`: "Utrms"; compared exactly. */
+	hdStatsValueType type; /**< FLOAT, DOUBLE or INT64. */
+	const char *unit;      /**< "V", "A", "W", "J", ... */
+	const char *grouping; /**< "Voltage", "Current", "Power", "Energy" .. */
+	const char *description; /**< For pt -l: one line, no full stop. */
+};
+
+/** One value to read in every cycle. */
+struct ptColumn {
+	const struct ptQuantity *quantity;
+	unsigned int channel;       /**< The driver's number for the channel. */
+	char label[PT_CHANNEL_MAX]; /**< Name of the channel: "1", "package-0".
+				     */
+	/**
+	 * What the value comes from, how fine it is, and whether it is computed
+	 * by a law instead of measured; NULL/false where there is nothing to
+	 * say. Filled in by the driver's open() at the latest; the strings
+	 * belong to the driver and live until close(). They become the
+	 * attributes source, resolution and simulated of <Value>.
+	 */
+	const char *source;
+	const char *resolution;
+	bool isSimulated;
+};
+
+/** A value as read; which member counts is said by the type. */
+union ptCell {
+	float f;
+	double d;
+	int64_t i;
+};
+
+/** What is known of a reading beside its values. */
+struct ptReading {
+	/** Wall clock time at which the measurement ended, ns since the epoch.
+	 */
+	int64_t endNs;
+	/** Its length in nanoseconds: normally the cycle. */
+	int64_t lengthNs;
+	/** Cycles that are missing between the reading before and this one. */
+	uint64_t lost;
+};
+
+/** How a device is to be used; texts are those of the configuration. */
+struct ptSetup {
+	int64_t cycleNs;
+	/** Prefix before /sys and /proc ("" normally): where tests have theirs.
+	 */
+	const char *root;
+	/** Readable when a call that waits must return -EINTR; or -1. */
+	int wakeFd;
+	/** Driver options of [General], e.g. law=; NULL terminated pairs. */
+	const char *const *options;
+};
+
+/** A meter in use. */
+struct ptDevice {
+	const struct ptDriver *driver;
+	struct ptTransport *transport; /**< Owned by the core; NULL for none. */
+	struct ptSetup setup;
+	void *state; /**< Owned by the driver. */
+};
+
+/** Who determines when a reading is taken. */
+enum ptTiming {
+	PT_TIMED_BY_METER, /**< read() waits for what the meter sends. */
+	PT_TIMED_BY_HOST,  /**< read() takes a reading now. */
+};
+
+/** Prints one line of pt -l. */
+typedef void ptDriverPrint(void *context, const char *label,
+			   const char *description, bool works);
+
+/**
+ * A kind of meter.
+ *
+ * The core calls these functions from one thread at a time. Those that can fail
+ * return 0 or a negative errno value, after logging the reason (ptMessage()),
+ * with the name of the driver and the culprit.
+ */
+struct ptDriver {
+	const char *name;        /**< As in `device=`; compared without case. */
+	const char *description; /**< For pt -l: one line, no full stop. */
+	enum ptTiming timing;
+	bool needsPort; /**< Whether there must be a transport. */
+	double minCycleMs, maxCycleMs; /**< Allowed values of `cycle`. */
+	/** The quantities, ended by one whose name is NULL. */
+	const struct ptQuantity *quantities;
+	/** Names of options that [General] may have for it; NULL ended or NULL.
+	 */
+	const char *const *options;
+
+	/**
+	 * Resolve a channel as written in the configuration ("1", "package-0";
+	 * NULL if not given) to the columns' number and label. Does not touch
+	 * the meter; may look at the machine below @p root.
+	 *
+	 * "*" means every channel there is, where the driver supports it: the
+	 * core calls with index 0, 1, ... until -ENOENT.
+	 *
+	 * @param[out] why What is allowed, for the message: "channels are 1 to
+	 * 4".
+	 * @retval -ENOENT There is no (further) such channel.
+	 * @retval -EINVAL Not a channel; @p why says what is.
+	 */
+	int (*resolve)(const struct ptSetup *setup, const char *channel,
+		       size_t index, unsigned int *number,
+		       char label[PT_CHANNEL_MAX], char *why, size_t whySize);
+
+	/** Report what this machine has (pt -l); may be NULL. */
+	void (*list)(const struct ptSetup *setup, ptDriverPrint *print,
+		     void *context);
+
+	/**
+	 * Identify the meter and choose what read() delivers, in order.
+	 * The columns live as long as the device.
+	 */
+	int (*open)(struct ptDevice *dev, struct ptColumn *columns,
+		    size_t count);
+
+	/** Begin to measure: the next read() ends a whole interval. */
+	int (*start)(struct ptDevice *dev);
+
+	/**
+	 * Take, or wait for, one reading of every column.
+	 *
+	 * @retval -EINTR The wakeFd became readable.
+	 * @retval -ETIMEDOUT The meter was silent; trying again may help.
+	 * @retval -EPROTO The meter answered nonsense; trying again may help.
+	 *         The reading counts as lost; @p cells is untouched.
+	 * @retval -ENODEV (or any other) The meter is gone; close() and open().
+	 */
+	int (*read)(struct ptDevice *dev, union ptCell *cells,
+		    struct ptReading *reading);
+
+	/** End measuring; the device stays open. */
+	int (*stop)(struct ptDevice *dev);
+
+	/** Undo open(). Called only after open() succeeded; cannot fail. */
+	void (*close)(struct ptDevice *dev);
+};
+
+/** Find a driver by name, without case, or return NULL. */
+const struct ptDriver *ptDriverFind(const char *name);
+
+/** The drivers; the list ends with NULL. */
+extern const struct ptDriver *const ptDrivers[];
+
+#endif

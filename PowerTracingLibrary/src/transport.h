@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file transport.h
+ * The way to a meter: bytes in both directions.
+ *
+ * The part of `port` after the node's name says which: a device file is the
+ * serial port ("/dev/ttyUSB0"), "tcp://HOST:PORT" a serial server.
+ * Used by one thread at a time. Times are those of CLOCK_MONOTONIC in
+ * nanoseconds. Functions that can fail return a negative errno value after
+ * logging the reason; -ETIMEDOUT and -EINTR are not logged.
+ */
+#ifndef PT_TRANSPORT_H
+#define PT_TRANSPORT_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct ptTransport;
+
+/** A kind of transport. */
+struct ptTransportKind {
+	const char *name; /**< "serial", "tcp". */
+	/** Whether an address is of this kind. */
+	int (*matches)(const char *address);
+	/** -ENOENT, -EBUSY, -EACCES, -ENOTTY, -ECONNREFUSED, -ETIMEDOUT, .. */
+	int (*open)(const char *address, unsigned int baud, int64_t deadlineNs,
+		    struct ptTransport **result);
+};
+
+/**
+ * Open the way to a meter.
+ *
+ * @param address Device file or tcp://HOST:PORT.
+ * @param baud Speed of a serial port; ignored by others.
+ * @param wakeFd Readable when ptTransportRead() must return -EINTR; or -1.
+ * @param deadlineNs When to give up.
+ */
+int ptTransportOpen(const char *address, unsigned int baud, int wakeFd,
+		    int64_t deadlineNs, struct ptTransport **result);
+
+/** Check the form of an address; @p why gets what is allowed. */
+int ptTransportCheck(const char *address, char *why, size_t whySize);
+
+/**
+ * Read what there is, at least one byte.
+ *
+ * @param[out] whenNs Wall clock time at which the first of these bytes was
+ *        seen; may be NULL.
+ * @return Number of bytes.
+ * @retval -ETIMEDOUT Nothing came until the deadline.
+ * @retval -EINTR wakeFd is readable.
+ * @retval -ENODEV The other side is gone.
+ */
+ssize_t ptTransportRead(struct ptTransport *transport, void *data, size_t size,
+			int64_t deadlineNs, int64_t *whenNs);
+
+/** Write all; -ETIMEDOUT, -ENODEV. */
+int ptTransportWrite(struct ptTransport *transport, const void *data,
+		     size_t size, int64_t deadlineNs);
+
+/** Wait until all is sent, at most until the deadline. */
+int ptTransportDrain(struct ptTransport *transport, int64_t deadlineNs);
+
+/** Forget what was received and not read. */
+void ptTransportFlushInput(struct ptTransport *transport);
+
+/** Send a BREAK; where there is none (TCP), -ENOTSUP without a message. */
+int ptTransportBreak(struct ptTransport *transport);
+
+/** Close; takes NULL. */
+void ptTransportClose(struct ptTransport *transport);
+
+#endif
