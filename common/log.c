@@ -6,45 +6,68 @@
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "log.h"
 
-static enum hdLogLevel logLevel = HD_LOG_NONE;
-
-void hdLogSetLevel(enum hdLogLevel level)
+void hdLogSetLevel(struct hdLogger *logger, enum hdLogLevel level)
 {
-	logLevel = level;
+	__atomic_store_n(&logger->level, (int)level, __ATOMIC_RELAXED);
 }
 
-void hdLog(enum hdLogLevel level, const char *format, ...)
+void hdLogSetVerbosity(struct hdLogger *logger, const char *verbosity)
 {
-	static const char prefix[] = "hdtrace: ";
-	char line[1024];
-	int saved = errno;
-	size_t used = sizeof(prefix) - 1;
-	va_list arguments;
-	int length, state;
+	int level = HD_LOG_ERROR;
 
-	if (level > logLevel)
+	if (verbosity && *verbosity) {
+		char *end;
+		long number = strtol(verbosity, &end, 10);
+
+		if (*end == '\0' && number >= -1 && number <= 3)
+			level = (int)number + 1;
+	}
+	hdLogSetLevel(logger, (enum hdLogLevel)level);
+}
+
+static void logWrite(char *line, size_t length)
+{
+	int state;
+
+	/* A thread that is cancelled here would leave locks behind. */
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+	/* Nowhere to report that stderr is gone. */
+	while (write(STDERR_FILENO, line, length) < 0 && errno == EINTR)
+		;
+	pthread_setcancelstate(state, NULL);
+}
+
+void hdLog(const struct hdLogger *logger, enum hdLogLevel level,
+	   const char *format, ...)
+{
+	char line[1200];
+	int saved = errno;
+	/* With room for the end of the line. */
+	const size_t size = sizeof(line) - 1;
+	va_list arguments;
+	int prefix, length;
+
+	if ((int)level > __atomic_load_n(&logger->level, __ATOMIC_RELAXED))
 		return;
-	for (size_t i = 0; i < used; i++)
-		line[i] = prefix[i];
+	prefix = snprintf(line, size, "%s: ", logger->prefix);
 	va_start(arguments, format);
-	length = vsnprintf(line + used, sizeof(line) - used - 1, format,
+	length = vsnprintf(line + prefix, size - (size_t)prefix, format,
 			   arguments);
 	va_end(arguments);
-	if (length > 0) {
-		used += (size_t)length;
-		if (used > sizeof(line) - 2)
-			used = sizeof(line) - 2;
-		line[used++] = '\n';
-		/* A thread that is cancelled here would leave locks behind. */
-		pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
-		/* Nowhere to report that stderr is gone. */
-		while (write(STDERR_FILENO, line, used) < 0 && errno == EINTR)
-			;
-		pthread_setcancelstate(state, NULL);
+	if (length >= 0 && logger->print) {
+		logger->print(level, line + prefix);
+	} else if (length >= 0) {
+		size_t used = (size_t)prefix + (size_t)length;
+
+		if (used > size - 1)
+			used = size - 1;
+		line[used] = '\n';
+		logWrite(line, used + 1);
 	}
 	errno = saved;
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file log.h
- * Messages of the libraries: silent unless the user asks for them.
+ * Messages of the libraries: on stderr, as far as the user asks for them.
  *
- * The level is set once from a library's *_VERBOSITY variable. Messages go to
- * stderr, one write per line, and leave errno alone.
+ * Each library has a struct hdLogger of its own, whose level it sets from its
+ * *_VERBOSITY variable. A message is one write, and leaves errno alone.
  */
 #ifndef HD_LOG_H
 #define HD_LOG_H
@@ -14,13 +14,29 @@ enum hdLogLevel {
 	HD_LOG_ERROR,
 	HD_LOG_WARNING,
 	HD_LOG_INFO,
+	HD_LOG_DEBUG,
+};
+
+/** Who says something, and what of it is printed. */
+struct hdLogger {
+	const char *prefix; /**< "libRUT": before the text and a colon. */
+	int level;          /**< enum hdLogLevel; any thread may change it. */
+	/** Gets the text instead of stderr, if not NULL. */
+	void (*print)(enum hdLogLevel level, const char *text);
 };
 
 /** Print messages up to this level from now on. */
-void hdLogSetLevel(enum hdLogLevel level);
+void hdLogSetLevel(struct hdLogger *logger, enum hdLogLevel level);
 
-/** Print a message: "hdtrace: TEXT\n". */
-void hdLog(enum hdLogLevel level, const char *format, ...)
-	__attribute__((__format__(__printf__, 2, 3)));
+/**
+ * Set the level as the thesis numbers them (section 4.3.5): -1 none, 0 errors,
+ * 1 warnings, 2 information, 3 everything. Anything else, and NULL, is 0.
+ */
+void hdLogSetVerbosity(struct hdLogger *logger, const char *verbosity);
+
+/** Print a message: "PREFIX: TEXT\n". */
+void hdLog(const struct hdLogger *logger, enum hdLogLevel level,
+	   const char *format, ...)
+	__attribute__((__format__(__printf__, 3, 4)));
 
 #endif

@@ -72,5 +72,6 @@ done
 ok "common and the writing library need libc only" only_libc common $writing
 ok "libRUT needs libc only, but for the gtop backend" \
 	only_libc --exclude=gtop.c $rut/include $rut/src
+ok "libPT needs libc only" only_libc $pt/include $pt/src
 ok "public headers stand alone" public_alone
 done_testing

@@ -11,7 +11,6 @@
 
 #include "clock.h"
 #include "hdError.h"
-#include "log.h"
 #include "outfile.h"
 #include "settings.h"
 
@@ -153,8 +152,8 @@ static void outfileGiveUp(struct hdOutfile *file, int error, int64_t incomplete)
 	if (incomplete > 0 &&
 	    ftruncate(file->fd, file->written - incomplete) == 0)
 		file->written -= incomplete;
-	hdLog(HD_LOG_ERROR, "%s: offset %lld: %s; the file ends here",
-	      file->path, (long long)file->written, strerror(error));
+	hdMessage(HD_LOG_ERROR, "%s: offset %lld: %s; the file ends here",
+		  file->path, (long long)file->written, strerror(error));
 	atomic_store(&file->error, error);
 }
 
@@ -316,7 +315,8 @@ static void loopStart(void)
 	if (ret == 0)
 		loop.isRunning = true;
 	else
-		hdLog(HD_LOG_ERROR, "no background thread: %s", strerror(ret));
+		hdMessage(HD_LOG_ERROR, "no background thread: %s",
+			  strerror(ret));
 }
 
 static void loopLock(struct outfileGuard *guard)
@@ -415,8 +415,8 @@ static int outfileOpen(struct hdOutfile *file, bool overwrite)
 	} while (file->fd < 0 && errno == EINTR);
 	if (file->fd >= 0)
 		return 0;
-	hdLog(HD_LOG_ERROR, "%s: cannot be created: %s", file->path,
-	      strerror(errno));
+	hdMessage(HD_LOG_ERROR, "%s: cannot be created: %s", file->path,
+		  strerror(errno));
 	return -HD_ERR_CREATE_FILE;
 }
 
@@ -600,13 +600,13 @@ int hdOutfileClose(struct hdOutfile *file)
 		loopRemove(file);
 		ret = hdOutfileFlush(file);
 		if (hdOutfileLost(file) > 0)
-			hdLog(HD_LOG_WARNING, "%s: %llu records are lost",
-			      file->path,
-			      (unsigned long long)hdOutfileLost(file));
+			hdMessage(HD_LOG_WARNING, "%s: %llu records are lost",
+				  file->path,
+				  (unsigned long long)hdOutfileLost(file));
 		/* The descriptor is gone even where close() is interrupted. */
 		if (close(file->fd) < 0 && errno != EINTR) {
-			hdLog(HD_LOG_ERROR, "%s: cannot be closed: %s",
-			      file->path, strerror(errno));
+			hdMessage(HD_LOG_ERROR, "%s: cannot be closed: %s",
+				  file->path, strerror(errno));
 			if (ret == 0)
 				ret = -HD_ERR_CLOSE_FILE;
 		}

@@ -8,8 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "log.h"
 #include "settings.h"
+
+struct hdLogger hdLogger = { .prefix = "hdtrace", .level = HD_LOG_NONE };
 
 static struct hdSettings settings;
 
@@ -32,8 +33,9 @@ static long settingsNumber(const char *name, long min, long max, long otherwise)
 	errno = 0;
 	number = strtol(text, &end, 10);
 	if (errno || *end || end == text || number < min || number > max) {
-		hdLog(HD_LOG_ERROR, "%s=\"%s\": not a number from %ld to %ld",
-		      name, text, min, max);
+		hdMessage(HD_LOG_ERROR,
+			  "%s=\"%s\": not a number from %ld to %ld", name, text,
+			  min, max);
 		return otherwise;
 	}
 	return number;
@@ -50,8 +52,8 @@ static int settingsChoice(const char *name, const char *const *choices)
 	for (int i = 0; choices[i]; i++)
 		if (strcmp(text, choices[i]) == 0)
 			return i;
-	hdLog(HD_LOG_ERROR, "%s=\"%s\": not a value that it can have", name,
-	      text);
+	hdMessage(HD_LOG_ERROR, "%s=\"%s\": not a value that it can have", name,
+		  text);
 	return 0;
 }
 
@@ -62,8 +64,9 @@ static void settingsRead(void)
 	const char *prefix = settingsText("HDTRACE_PREFIX");
 	size_t wanted;
 
-	hdLogSetLevel((enum hdLogLevel)settingsNumber(
-		"HDTRACE_VERBOSITY", HD_LOG_NONE, HD_LOG_INFO, HD_LOG_NONE));
+	hdLogSetLevel(&hdLogger, (enum hdLogLevel)settingsNumber(
+					 "HDTRACE_VERBOSITY", HD_LOG_NONE,
+					 HD_LOG_INFO, HD_LOG_NONE));
 	wanted = (size_t)settingsNumber("HDTRACE_BUFFER_SIZE_KB", 4, 1048576,
 					256) *
 		 1024;
@@ -80,8 +83,8 @@ static void settingsRead(void)
 						INT_MAX, INT_MAX);
 	settings.gaps = (enum hdGaps)settingsChoice("HDTRACE_GAPS", gaps);
 	if (prefix && strlen(prefix) > HD_PREFIX_MAX)
-		hdLog(HD_LOG_ERROR, "HDTRACE_PREFIX: longer than %d bytes",
-		      HD_PREFIX_MAX);
+		hdMessage(HD_LOG_ERROR, "HDTRACE_PREFIX: longer than %d bytes",
+			  HD_PREFIX_MAX);
 	else if (prefix)
 		strcpy(settings.prefix, prefix);
 }

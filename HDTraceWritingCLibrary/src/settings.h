@@ -1,13 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file settings.h
- * The HDTRACE_* environment variables; hdTopology.h documents them.
+ * The HDTRACE_* environment variables (hdTopology.h documents them), and the
+ * messages that one of them asks for.
  */
 #ifndef HD_SETTINGS_H
 #define HD_SETTINGS_H
 
 #include <stdbool.h>
 #include <stddef.h>
+
+#include "log.h"
+
+extern struct hdLogger hdLogger;
+
+/** Print a message: "hdtrace: TEXT\n". Leaves errno alone. */
+#define hdMessage(level, ...) hdLog(&hdLogger, level, __VA_ARGS__)
 
 /** What is written where a group was stopped. */
 enum hdGaps {

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "error.h"
-#include "log.h"
 #include "settings.h"
 #include "text.h"
 #include "topology.h"
@@ -59,10 +58,10 @@ static void topologyWarn(const char *project)
 		    (*c >= 'a' && *c <= 'z') || (*c >= '0' && *c <= '9'))
 			continue;
 		if (!atomic_exchange(&warned, true))
-			hdLog(HD_LOG_WARNING,
-			      "project \"%s\": the original reader does not"
-			      " find files with '%c' in their name",
-			      project, *c);
+			hdMessage(HD_LOG_WARNING,
+				  "project \"%s\": the original reader does not"
+				  " find files with '%c' in their name",
+				  project, *c);
 		return;
 	}
 }

@@ -23,7 +23,6 @@
 #include "error.h"
 #include "escape.h"
 #include "hdTrace.h"
-#include "log.h"
 #include "number.h"
 #include "outfile.h"
 #include "settings.h"
@@ -184,12 +183,12 @@ static int traceClearInfo(const char *path)
 		return 0;
 	}
 	if (!hdSettingsGet()->overwrite) {
-		hdLog(HD_LOG_ERROR, "%s: exists", path);
+		hdMessage(HD_LOG_ERROR, "%s: exists", path);
 		return -HD_ERR_CREATE_FILE;
 	}
 	if (unlink(path) < 0) {
-		hdLog(HD_LOG_ERROR, "%s: cannot be replaced: %s", path,
-		      strerror(errno));
+		hdMessage(HD_LOG_ERROR, "%s: cannot be replaced: %s", path,
+			  strerror(errno));
 		return -HD_ERR_CREATE_FILE;
 	}
 	errno = saved;

@@ -115,7 +115,8 @@ struct ptDriver {
 	const char *name;        /**< As in `device=`; compared without case. */
 	const char *description; /**< For pt -l: one line, no full stop. */
 	enum ptTiming timing;
-	bool needsPort; /**< Whether there must be a transport. */
+	bool needsPort;    /**< Whether there must be a transport. */
+	unsigned int baud; /**< Speed of a serial port, if not configured. */
 	double minCycleMs, maxCycleMs; /**< Allowed values of `cycle`. */
 	/** The quantities, ended by one whose name is NULL. */
 	const struct ptQuantity *quantities;
@@ -173,10 +174,11 @@ struct ptDriver {
 	void (*close)(struct ptDevice *dev);
 };
 
-/** Find a driver by name, without case, or return NULL. */
-const struct ptDriver *ptDriverFind(const char *name);
-
-/** The drivers; the list ends with NULL. */
+/** The drivers of libPT, defined in drivers/NAME.c; the list ends with NULL. */
 extern const struct ptDriver *const ptDrivers[];
+
+/** Find a driver of a list by name, without case, or return NULL. */
+const struct ptDriver *ptDriverFind(const struct ptDriver *const *list,
+				    const char *name);
 
 #endif

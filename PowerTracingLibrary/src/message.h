@@ -7,20 +7,11 @@
 #ifndef PT_MESSAGE_H
 #define PT_MESSAGE_H
 
-/** Levels of PT_VERBOSITY (thesis section 4.3.5). */
-enum ptLevel {
-	PT_LEVEL_NONE = -1,
-	PT_LEVEL_ERROR,
-	PT_LEVEL_WARNING,
-	PT_LEVEL_INFO,
-	PT_LEVEL_DEBUG,
-};
+#include "log.h"
 
-/** Set the level from PT_VERBOSITY. */
-void ptMessageInit(void);
+extern struct hdLogger ptLogger;
 
-/** Say something; leaves errno alone. */
-void ptMessage(enum ptLevel level, const char *format, ...)
-	__attribute__((__format__(__printf__, 2, 3)));
+/** Say something at a level (HD_LOG_ERROR, ...); leaves errno alone. */
+#define ptMessage(level, ...) hdLog(&ptLogger, level, __VA_ARGS__)
 
 #endif

@@ -374,7 +374,7 @@ static int counterTry(struct rutCpuCounter *counter, const char *root,
 		ret = -ERANGE;
 	if (ret == 0)
 		return 0;
-	rutMessage(RUT_LEVEL_DEBUG, "%s tells no CPU utilization here: %s",
+	rutMessage(HD_LOG_DEBUG, "%s tells no CPU utilization here: %s",
 		   kind->name, strerror(-ret));
 	counterCloseKind(counter);
 	for (size_t i = 0; i < counter->list.count; i++)

@@ -347,7 +347,7 @@ static int gtopDiskOpen(const struct rutSetup *setup,
 	else if (!gtopDiskGet(state->mountPoint, &usage))
 		ret = setup->mountPoint ? -ENODEV : -ENOENT;
 	if (ret == -ENODEV)
-		rutMessage(RUT_LEVEL_ERROR,
+		rutMessage(HD_LOG_ERROR,
 			   "RUT_HDD_MOUNTPOINT: libgtop knows no device at %s",
 			   setup->mountPoint);
 	if (ret == 0 && setup->sources.HDD_READ)

@@ -230,19 +230,19 @@ int rutBlockDevsAddMount(struct rutBlockDevs *devs, const char *root,
 	snprintf(path, sizeof(path), "%.*s", (int)length, mountPoint);
 	ret = rutFileGet(&file, &scan, root, "/proc/self/mountinfo");
 	if (ret < 0) {
-		rutMessage(RUT_LEVEL_ERROR, "/proc/self/mountinfo: %s",
+		rutMessage(HD_LOG_ERROR, "/proc/self/mountinfo: %s",
 			   strerror(-ret));
 		return -ENODEV;
 	}
 	if (!mountFind(scan, path, true, &line)) {
-		rutMessage(RUT_LEVEL_ERROR,
+		rutMessage(HD_LOG_ERROR,
 			   "RUT_HDD_MOUNTPOINT: nothing is mounted at %s",
 			   mountPoint);
 		ret = -ENODEV;
 	} else {
 		ret = mountAdd(devs, root, scan, &line);
 		if (ret < 0 && ret != -ENOMEM) {
-			rutMessage(RUT_LEVEL_ERROR,
+			rutMessage(HD_LOG_ERROR,
 				   "RUT_HDD_MOUNTPOINT: %s, a %.*s, has no "
 				   "block device",
 				   mountPoint, (int)line.type.length,

@@ -174,7 +174,7 @@ int rutNetDevOpen(struct rutNetDev *netdev, const char *root)
 		return ret;
 	rutNetDevRead(netdev, RUT_WHY_BEGIN);
 	for (size_t i = 0; i < netdev->count; i++)
-		rutMessage(RUT_LEVEL_INFO, "network interface %s%s",
+		rutMessage(HD_LOG_INFO, "network interface %s%s",
 			   netdev->list[i].name,
 			   netdev->list[i].isExternal ? ", external" : "");
 	return 0;

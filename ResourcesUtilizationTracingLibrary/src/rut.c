@@ -17,8 +17,7 @@ static const struct rutSource *const *rutFindBackend(const char *name)
 		return rutLinuxSources;
 	if (strcmp(name, "gtop") == 0 && rutGtopSources)
 		return rutGtopSources;
-	rutMessage(RUT_LEVEL_ERROR, "RUT_BACKEND: there is no \"%s\" here",
-		   name);
+	rutMessage(HD_LOG_ERROR, "RUT_BACKEND: there is no \"%s\" here", name);
 	return NULL;
 }
 
@@ -34,10 +33,9 @@ int rut_createTrace(hdTopoNode *topoNode, int topoLevel, rutSources sources,
 	};
 	int saved = errno, ret;
 
-	rutMessageSetLevel(getenv("RUT_VERBOSITY"));
+	hdLogSetVerbosity(&rutLogger, getenv("RUT_VERBOSITY"));
 	if (!topoNode || !trace || interval < 1) {
-		rutMessage(RUT_LEVEL_ERROR,
-			   "rut_createTrace: invalid argument");
+		rutMessage(HD_LOG_ERROR, "rut_createTrace: invalid argument");
 		return RUT_EARGUMENT;
 	}
 	if (setup.mountPoint && !*setup.mountPoint)

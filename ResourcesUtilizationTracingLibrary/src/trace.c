@@ -100,7 +100,7 @@ static void traceWrite(UtilTrace *trace, int64_t now)
 			     &when) != 0 &&
 	    !trace->hasFailed) {
 		trace->hasFailed = true;
-		rutMessage(RUT_LEVEL_ERROR, "cannot write: %s",
+		rutMessage(HD_LOG_ERROR, "cannot write: %s",
 			   hdT_strerror(errno) ? hdT_strerror(errno)
 					       : strerror(errno));
 	}
@@ -152,7 +152,7 @@ static int traceOpenSource(UtilTrace *trace, const struct rutSource *kind,
 		return RUT_EMEMORY;
 	if (ret == -ENODEV)
 		return RUT_ESOURCE;
-	rutMessage(RUT_LEVEL_WARNING, "%s: not traced: %s", kind->name,
+	rutMessage(HD_LOG_WARNING, "%s: not traced: %s", kind->name,
 		   strerror(-ret));
 	return 0;
 }
@@ -181,7 +181,7 @@ static int traceOpenSources(UtilTrace *trace,
 	}
 	if (trace->columns.count > 0)
 		return 0;
-	rutMessage(RUT_LEVEL_ERROR, "there is nothing to trace");
+	rutMessage(HD_LOG_ERROR, "there is nothing to trace");
 	return RUT_ESOURCE;
 }
 
@@ -307,7 +307,7 @@ int rutTraceCreate(hdTopoNode *node, int level,
 	/* The value of the HDTrace library. */
 	saved = errno;
 	if (ret == RUT_EHDLIB)
-		rutMessage(RUT_LEVEL_ERROR, "cannot create the trace: %s",
+		rutMessage(HD_LOG_ERROR, "cannot create the trace: %s",
 			   hdT_strerror(saved) ? hdT_strerror(saved)
 					       : strerror(saved));
 	traceFree(trace);

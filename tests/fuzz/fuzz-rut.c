@@ -93,7 +93,7 @@ static void makeTree(void)
 		close(fd);
 	}
 	rutFilePread = fuzzPread;
-	rutMessageSetLevel("-1");
+	hdLogSetLevel(&rutLogger, HD_LOG_NONE);
 }
 
 static void noCost(void *context, int64_t *cpuNs, uint64_t *late)

@@ -270,7 +270,7 @@ static void testCpu(void)
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
-	rutMessageSetLevel("-1");
+	hdLogSetLevel(&rutLogger, HD_LOG_NONE);
 	g_test_add_func("/rut/backends/memory", testMemory);
 	g_test_add_func("/rut/backends/network", testNetwork);
 	g_test_add_func("/rut/backends/disk", testDisk);

@@ -709,7 +709,7 @@ int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
 	rutFilePread = readShort;
-	rutMessageSetLevel("-1");
+	hdLogSetLevel(&rutLogger, HD_LOG_NONE);
 	g_test_add_func("/rut/memory", testMemory);
 	g_test_add_func("/rut/network/sums", testNetwork);
 	g_test_add_func("/rut/network/container", testNetworkContainer);

@@ -68,12 +68,12 @@ pc=$(find "$stage" -name libhdTrace.pc | head -n 1)
 prefix=$(sed -n 's/^prefix=//p' "$pc")
 ok "pkg-config files" relocate
 
-for file in bin/hdtrace bin/rut include/RUT.h lib/pkgconfig/libhdReading.pc include/hdTrace.h \
+for file in bin/hdtrace bin/rut include/PT.h include/RUT.h lib/pkgconfig/libhdReading.pc include/hdTrace.h \
 	share/doc/hdtrace/README share/doc/hdtrace/NEWS; do
 	ok "$file is installed" test -f "$stage$prefix/$file"
 done
 ok "no file is installed that is not ours" sh -c \
-	"! find '$stage' ! -type d | grep -viE '/(lib)?(hd|rut)|/doc/hdtrace/|/man/'"
+	"cd '$stage' && ! find . ! -type d | grep -viE '/(lib)?(hd|rut|pt)[^/]*$|/doc/hdtrace/|/man/'"
 
 try_library libhdTrace yes <<'END'
 #include <hdTrace.h>

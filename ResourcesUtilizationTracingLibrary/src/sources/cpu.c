@@ -118,7 +118,7 @@ static int cpuOpen(const struct rutSetup *setup, struct rutColumns *columns,
 		cpuClose(state);
 		return ret;
 	}
-	rutMessage(RUT_LEVEL_INFO, "CPU utilization from %s, resolution %s",
+	rutMessage(HD_LOG_INFO, "CPU utilization from %s, resolution %s",
 		   state->counter.kind->name, state->counter.kind->resolution);
 	*result = state;
 	return 0;

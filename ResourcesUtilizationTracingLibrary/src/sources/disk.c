@@ -41,7 +41,7 @@ static int diskOpenDevices(struct diskState *state,
 	else
 		ret = rutBlockDevsAddDisks(&state->devs, setup->root);
 	for (size_t i = 0; ret == 0 && i < state->devs.count; i++)
-		rutMessage(RUT_LEVEL_INFO, "disk %s", state->devs.list[i].name);
+		rutMessage(HD_LOG_INFO, "disk %s", state->devs.list[i].name);
 	return ret;
 }
 

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The table of drivers; see driver.h. */
+#include <config.h>
+
+#include <strings.h>
+
+#include "driver.h"
+
+const struct ptDriver *const ptDrivers[] = {
+	NULL,
+};
+
+const struct ptDriver *ptDriverFind(const struct ptDriver *const *list,
+				    const char *name)
+{
+	for (; *list; list++)
+		if (strcasecmp((*list)->name, name) == 0)
+			return *list;
+	return NULL;
+}
