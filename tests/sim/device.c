@@ -1,0 +1,432 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file device.c
+ * The state of the simulated meter, its cycles and its faults.
+ */
+#include "config.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "device.h"
+
+#define SECOND 1000000000
+#define LINE_MAX_BYTES 4096
+#define DEFAULT_CYCLE 0.5
+#define ERRORS_MAX 32
+
+/* The meter's time, but for the fastest mode, where cycles make it. */
+static double deviceTime(const struct simDevice *device, int64_t now)
+{
+	if (device->fastest)
+		return device->cycleStart;
+	return (double)(now - device->origin) / SECOND * device->speedup;
+}
+
+static int64_t monotonic(const struct simDevice *device, double seconds)
+{
+	if (device->fastest)
+		return simNow();
+	return device->origin + (int64_t)(seconds / device->speedup * SECOND);
+}
+
+void simDeviceSetCycle(struct simDevice *device, double seconds)
+{
+	device->cycle = seconds;
+	device->cycleStart = deviceTime(device, simNow()) + device->phase;
+	device->cycleEnd =
+		device->cycleStart + seconds * (1 + device->drift * 1e-6);
+}
+
+void simDeviceReset(struct simDevice *device)
+{
+	device->continuous = false;
+	device->packed = false;
+	g_array_set_size(device->action, 0);
+	for (int i = 0; i < SIM_CHANNELS; i++)
+		device->channels[i].energy = 0;
+	simDeviceSetCycle(device, DEFAULT_CYCLE);
+}
+
+void simDeviceStart(struct simDevice *device)
+{
+	device->action = g_array_new(false, false, sizeof(struct simQuery));
+	device->reply = simItemsNew();
+	device->line = g_string_new(NULL);
+	device->origin = simNow();
+	simDeviceReset(device);
+	simRecordOrigin(device->record, device->origin);
+	for (int i = 0; i < SIM_CHANNELS; i++)
+		simRecordTruth(device->record, "law %d %s", i + 1,
+			       device->channels[i].law->text);
+}
+
+static void clearErrors(struct simDevice *device)
+{
+	char *error;
+
+	while ((error = g_queue_pop_head(&device->errors)))
+		g_free(error);
+}
+
+void simDeviceStop(struct simDevice *device)
+{
+	simCommandsForget(device);
+	clearErrors(device);
+	g_slist_free(device->faults);
+	if (device->held)
+		g_string_free(device->held, true);
+	g_array_unref(device->action);
+	g_array_unref(device->reply);
+	g_string_free(device->line, true);
+}
+
+void simDeviceError(struct simDevice *device, const char *error)
+{
+	simRecordEvent(device->record, "error %s", error);
+	if (device->errors.length < ERRORS_MAX)
+		g_queue_push_tail(&device->errors, g_strdup(error));
+}
+
+void simDeviceBreak(struct simDevice *device)
+{
+	simRecordEvent(device->record, "BREAK");
+	simCommandsForget(device);
+	simPortDiscard(device->port);
+	device->shortLanguage = device->packed = device->continuous = false;
+}
+
+bool simDeviceDeaf(const struct simDevice *device, int64_t now)
+{
+	return now < device->deafUntil;
+}
+
+bool simDeviceDone(const struct simDevice *device)
+{
+	return device->limit && device->messages >= device->limit;
+}
+
+struct simItem simDeviceValue(struct simDevice *device,
+			      const struct simQuery *query)
+{
+	struct simItem item = { 0 };
+	struct simChannel *channel = &device->channels[query->channel];
+
+	if (query->quantity < 0) {
+		item.bits = simBits((double)(device->count % 65536));
+		item.whole = true;
+	} else if (channel->law->shape == SIM_FILE) {
+		item.bits = simLawNext(channel->law);
+	} else {
+		item.bits = channel->bits[query->quantity];
+	}
+	return item;
+}
+
+/* ---- Faults -------------------------------------------------------------- */
+
+/* When something ends that lasts this long; 0: never. */
+static int64_t endOf(double seconds)
+{
+	return seconds > 0 ? simNow() + (int64_t)(seconds * SECOND) : INT64_MAX;
+}
+
+/* What a rule does to the meter. */
+static void act(struct simDevice *device, const struct simRule *rule)
+{
+	const char *text = rule->bytes ? rule->bytes->str : NULL;
+
+	switch (rule->action) {
+	case SIM_ERROR:
+		simDeviceError(device, text);
+		break;
+	case SIM_IDENTITY:
+		g_free(device->identity);
+		device->identity = g_strdup(text);
+		break;
+	case SIM_UNPLUG:
+		simRecordEvent(device->record, "unplugged");
+		simPortUnplug(device->port, endOf(rule->number));
+		break;
+	case SIM_REBOOT:
+		simRecordEvent(device->record, "switched off");
+		simDeviceBreak(device);
+		clearErrors(device);
+		simDeviceReset(device);
+		device->count = 0;
+		device->deafUntil = endOf(rule->number);
+		break;
+	case SIM_HANG:
+		simRecordEvent(device->record, "hangs");
+		device->deafUntil = endOf(rule->number);
+		break;
+	case SIM_DRIFT:
+		device->drift = rule->number;
+		break;
+	case SIM_COUNT:
+		device->count = (uint64_t)rule->number;
+		break;
+	default:
+		break;
+	}
+}
+
+/* Let rules happen: at once, or to the next message. Takes the list. */
+static void apply(struct simDevice *device, GSList *rules)
+{
+	for (GSList *link = rules; link; link = link->next) {
+		const struct simRule *rule = link->data;
+
+		if (simActionOnMessage(rule->action))
+			device->faults =
+				g_slist_append(device->faults, link->data);
+		else
+			act(device, rule);
+	}
+	g_slist_free(rules);
+}
+
+bool simDeviceMayRun(struct simDevice *device, const char *command)
+{
+	GSList *rules =
+		simScriptMatch(device->script, SIM_AT_COMMAND, 0, command);
+	bool run = true;
+
+	for (GSList *link = rules, *next; link; link = next) {
+		const struct simRule *rule = link->data;
+
+		next = link->next;
+		if (rule->action != SIM_SILENT)
+			continue;
+		rules = g_slist_delete_link(rules, link);
+		run = false;
+	}
+	apply(device, rules);
+	return run && !simDeviceDeaf(device, simNow());
+}
+
+/* What a rule does to the bytes of a message. */
+static void damage(GString *message, const struct simRule *rule)
+{
+	/* A position from the end is negative. */
+	double from = rule->number < 0 ? (double)message->len + rule->number
+				       : rule->number;
+	gssize position = (gssize)CLAMP(from, 0, (double)message->len);
+	gssize count = MIN(rule->count, (gssize)message->len - position);
+	char *copy;
+
+	switch (rule->action) {
+	case SIM_LOSE:
+		g_string_erase(message, position, count);
+		break;
+	case SIM_DOUBLE:
+		copy = g_memdup2(message->str + position, (gsize)count);
+		g_string_insert_len(message, position, copy, count);
+		g_free(copy);
+		break;
+	case SIM_INSERT:
+		g_string_insert_len(message, position, rule->bytes->str,
+				    (gssize)rule->bytes->len);
+		break;
+	case SIM_REPLACE:
+		g_string_truncate(message, 0);
+		g_string_append_len(message, rule->bytes->str,
+				    (gssize)rule->bytes->len);
+		break;
+	default:
+		break;
+	}
+}
+
+/* Send a message as the faults of the moment have it; says what became of it.
+ */
+static const char *sendItems(struct simDevice *device, const GArray *items,
+			     int64_t notBefore)
+{
+	GSList *faults = g_steal_pointer(&device->faults);
+	const char *fate = faults ? "faulty" : "sent";
+	struct simForm form = { device->packed, device->blocks, 0 };
+	bool silent = false, swap = false;
+	long values = 0;
+	GString *message;
+
+	for (GSList *link = faults; link; link = link->next) {
+		const struct simRule *rule = link->data;
+
+		silent |= rule->action == SIM_SILENT;
+		swap |= rule->action == SIM_SWAP;
+		if (rule->action == SIM_VALUES)
+			values += (long)rule->number;
+		else if (rule->action == SIM_LENGTH)
+			form.lengthOff += (long)rule->number;
+		else if (rule->action == SIM_ASCII)
+			form.packed = false;
+		else if (rule->action == SIM_PACKED)
+			form.packed = true;
+		else if (rule->action == SIM_SLOW)
+			notBefore += (int64_t)(rule->number * 1e6);
+	}
+	message = simMessageCompose(items, &form, values);
+	for (GSList *link = faults; link; link = link->next)
+		damage(message, link->data);
+	g_slist_free(faults);
+	if (silent || simDeviceDeaf(device, simNow())) {
+		g_string_free(message, true);
+		return "silent";
+	}
+	if (swap && !device->held) {
+		device->held = message;
+		return "late";
+	}
+	if (!simPortSend(device->port, message, notBefore))
+		fate = "dropped";
+	if (device->held)
+		simPortSend(device->port, g_steal_pointer(&device->held),
+			    notBefore);
+	return fate;
+}
+
+void simDeviceReply(struct simDevice *device)
+{
+	if (device->reply->len) {
+		apply(device, simScriptMatch(device->script, SIM_AT_REPLY,
+					     ++device->replies, NULL));
+		sendItems(device, device->reply, simNow());
+	} else {
+		g_slist_free(g_steal_pointer(&device->faults));
+	}
+	g_array_set_size(device->reply, 0);
+	device->copyAtEnd = false;
+}
+
+/* ---- Cycles -------------------------------------------------------------- */
+
+static void sendContinuous(struct simDevice *device, int64_t start, int64_t end)
+{
+	GArray *items = simItemsNew();
+	const char *fate;
+
+	for (guint i = 0; i < device->action->len; i++) {
+		struct simItem item = simDeviceValue(
+			device,
+			&g_array_index(device->action, struct simQuery, i));
+
+		g_array_append_val(items, item);
+	}
+	apply(device, simScriptMatch(device->script, SIM_AT_CYCLE,
+				     ++device->messages, NULL));
+	fate = sendItems(device, items, end + (int64_t)device->latencyNs);
+	if (!strcmp(fate, "dropped"))
+		device->dropped++;
+	simRecordCycle(device->record, device->messages,
+		       (unsigned int)(device->count % 65536), start, end, fate,
+		       items);
+	g_array_unref(items);
+}
+
+static void endCycle(struct simDevice *device)
+{
+	int64_t start = monotonic(device, device->cycleStart);
+	int64_t end = monotonic(device, device->cycleEnd);
+
+	for (int i = 0; i < SIM_CHANNELS; i++)
+		simLawMeasure(device->channels[i].law, device->cycleStart,
+			      device->cycleEnd, &device->channels[i].energy,
+			      device->channels[i].bits);
+	device->count++;
+	device->cycleStart = device->cycleEnd;
+	device->cycleEnd += device->cycle * (1 + device->drift * 1e-6);
+	if (device->waiting) {
+		device->waiting = device->copyAtEnd = false;
+		simCommandsRun(device);
+	}
+	if (device->continuous && !simDeviceDone(device))
+		sendContinuous(device, start, end);
+}
+
+/* In the fastest mode a cycle is over when somebody waits for it. */
+static bool cycleOver(const struct simDevice *device, int64_t now)
+{
+	if (!device->fastest)
+		return deviceTime(device, now) >= device->cycleEnd;
+	return device->waiting ||
+	       (device->continuous && !simDeviceDone(device) &&
+		device->port->queued < 16384 && simPortConnected(device->port));
+}
+
+void simDeviceTick(struct simDevice *device, int64_t now)
+{
+	double seconds = (double)(now - device->origin) / SECOND;
+
+	apply(device, simScriptTimed(device->script, seconds));
+	if (device->fastest && simDeviceDeaf(device, now))
+		return;
+	while (cycleOver(device, now))
+		endCycle(device);
+}
+
+int64_t simDeviceNext(const struct simDevice *device, int64_t now)
+{
+	double rule = simScriptNext(device->script);
+	int64_t next = INT64_MAX;
+
+	if (!device->fastest)
+		next = monotonic(device, device->cycleEnd) + 1;
+	else if (simDeviceDeaf(device, now))
+		next = device->deafUntil;
+	else if (cycleOver(device, now))
+		next = now;
+	if (isfinite(rule))
+		next = MIN(next, device->origin + (int64_t)(rule * SECOND) + 1);
+	return next;
+}
+
+/* ---- Input --------------------------------------------------------------- */
+
+/* The commands of a line, in upper case with one space before arguments. */
+static void takeLine(struct simDevice *device)
+{
+	char **words = g_strsplit(device->line->str, ";", 0);
+
+	for (char **word = words; *word; word++) {
+		char *argument;
+
+		g_strstrip(*word);
+		if (!**word)
+			continue;
+		argument = *word + strcspn(*word, " \t");
+		if (*argument) {
+			*argument++ = '\0';
+			g_strchug(argument);
+		}
+		argument = *argument ? g_strconcat(*word, " ", argument, NULL)
+				     : g_strdup(*word);
+		g_queue_push_tail(&device->commands,
+				  g_ascii_strup(argument, -1));
+		g_free(argument);
+	}
+	g_queue_push_tail(&device->commands, NULL);
+	g_strfreev(words);
+	g_string_truncate(device->line, 0);
+	simCommandsRun(device);
+}
+
+void simDeviceInput(struct simDevice *device, const char *bytes, size_t length)
+{
+	for (size_t i = 0; i < length; i++) {
+		unsigned char byte = (unsigned char)bytes[i];
+		bool command = device->telnet;
+
+		device->telnet = byte == 0xff;
+		if (command && byte == 0xf3)
+			simDeviceBreak(device);
+		else if (byte == '\n')
+			takeLine(device);
+		else if (byte == 0xff)
+			continue;
+		else if (device->line->len < LINE_MAX_BYTES)
+			g_string_append_c(device->line, (char)byte);
+		else
+			g_string_assign(device->line, "?");
+	}
+}
