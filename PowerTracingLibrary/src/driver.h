@@ -70,7 +70,10 @@ struct ptReading {
 	int64_t endNs;
 	/** Its length in nanoseconds: normally the cycle. */
 	int64_t lengthNs;
-	/** Cycles that are missing between the reading before and this one. */
+	/**
+	 * Cycles that are missing between the reading before and this one,
+	 * those included for which read() returned -ETIMEDOUT or -EPROTO.
+	 */
 	uint64_t lost;
 };
 
@@ -125,6 +128,16 @@ struct ptDriver {
 	const char *const *options;
 
 	/**
+	 * Check the value of an option before the device is opened; NULL if any
+	 * will do.
+	 *
+	 * @param[out] why What is allowed: "is ascii or packed".
+	 * @retval -EINVAL It is not.
+	 */
+	int (*checkOption)(const char *name, const char *value, char *why,
+			   size_t whySize);
+
+	/**
 	 * Resolve a channel as written in the configuration ("1", "package-0";
 	 * NULL if not given) to the columns' number and label. Does not touch
 	 * the meter; may look at the machine below @p root.
@@ -170,7 +183,10 @@ struct ptDriver {
 	/** End measuring; the device stays open. */
 	int (*stop)(struct ptDevice *dev);
 
-	/** Undo open(). Called only after open() succeeded; cannot fail. */
+	/**
+	 * Undo open(). Called only after open() succeeded; cannot fail. Not
+	 * called in a child that inherited the device by fork().
+	 */
 	void (*close)(struct ptDevice *dev);
 };
 

@@ -5,3 +5,5 @@
 #include "message.h"
 
 struct hdLogger ptLogger = { .prefix = "pt", .level = HD_LOG_ERROR };
+
+__thread bool ptMessageIsQuiet;
