@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -20,8 +21,11 @@ struct hdSampler {
 	int64_t intervalNs;
 	pid_t owner; /* The process that has the thread. */
 	pthread_t thread;
+	/* Wakes the thread. A condition costs a system call more a sample: it
+	 * takes the mutex such that unlocking is one. */
+	sem_t wake;
 	pthread_mutex_t mutex;
-	pthread_cond_t changed; /* One of the fields below. */
+	pthread_cond_t changed; /* isBusy. */
 	bool isStarted;
 	bool isEnding;
 	bool isBusy; /* A call is running. */
@@ -69,16 +73,42 @@ static int64_t samplerMultipleAfter(const struct hdSampler *s, int64_t ns)
 	       ((ns - s->firstNs) / s->intervalNs + 1) * s->intervalNs;
 }
 
-/* Sleep until something changes or the deadline comes; tell which. */
-static bool samplerIsDue(struct hdSampler *s)
+#ifdef HAVE_SEM_CLOCKWAIT
+static void samplerSleepUntil(sem_t *wake, const struct timespec *deadline)
 {
-	struct timespec deadline = { .tv_sec = s->nextNs / NS_PER_S,
-				     .tv_nsec = s->nextNs % NS_PER_S };
+	sem_clockwait(wake, CLOCK_MONOTONIC, deadline);
+}
+#else
+/* A second at most, since somebody may set the wall clock. */
+static void samplerSleepUntil(sem_t *wake, const struct timespec *deadline)
+{
+	int64_t ns = (int64_t)deadline->tv_sec * NS_PER_S + deadline->tv_nsec -
+		     hdMonotonicNow();
+	struct timespec until;
 
-	if (hdMonotonicNow() >= s->nextNs)
-		return true;
-	pthread_cond_timedwait(&s->changed, &s->mutex, &deadline);
-	return false;
+	ns = ns < 0 ? 0 : ns > NS_PER_S ? NS_PER_S : ns;
+	clock_gettime(CLOCK_REALTIME, &until);
+	ns += until.tv_nsec;
+	until.tv_sec += ns / NS_PER_S;
+	until.tv_nsec = ns % NS_PER_S;
+	sem_timedwait(wake, &until);
+}
+#endif
+
+/* Sleep until woken or, if it is started, until the deadline; without the
+ * mutex. */
+static void samplerSleep(struct hdSampler *s)
+{
+	const struct timespec deadline = { .tv_sec = s->nextNs / NS_PER_S,
+					   .tv_nsec = s->nextNs % NS_PER_S };
+	bool isStarted = s->isStarted;
+
+	pthread_mutex_unlock(&s->mutex);
+	if (isStarted)
+		samplerSleepUntil(&s->wake, &deadline);
+	else
+		sem_wait(&s->wake);
+	pthread_mutex_lock(&s->mutex);
 }
 
 static void *samplerLoop(void *data)
@@ -89,16 +119,16 @@ static void *samplerLoop(void *data)
 	prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0);
 	pthread_mutex_lock(&s->mutex);
 	while (!s->isEnding) {
-		int64_t passed;
+		int64_t now, passed;
 
-		if (!s->isStarted || s->isBusy) {
-			pthread_cond_wait(&s->changed, &s->mutex);
+		samplerWait(s);
+		now = hdMonotonicNow();
+		if (!s->isStarted || now < s->nextNs) {
+			samplerSleep(s);
 			continue;
 		}
-		if (!samplerIsDue(s))
-			continue;
 		/* What has passed while we slept too long... */
-		passed = samplerMultipleAfter(s, hdMonotonicNow());
+		passed = samplerMultipleAfter(s, now);
 		__atomic_add_fetch(
 			&s->late,
 			(uint64_t)((passed - s->nextNs) / s->intervalNs - 1),
@@ -128,7 +158,6 @@ int hdSamplerCreate(int64_t intervalNs, const struct hdSamplerCalls *calls,
 		    void *context, struct hdSampler **result)
 {
 	struct hdSampler *s = calloc(1, sizeof(*s));
-	pthread_condattr_t attributes;
 	int ret;
 
 	if (!s)
@@ -137,15 +166,14 @@ int hdSamplerCreate(int64_t intervalNs, const struct hdSamplerCalls *calls,
 	s->context = context;
 	s->intervalNs = intervalNs;
 	s->owner = getpid();
+	sem_init(&s->wake, 0, 0);
 	pthread_mutex_init(&s->mutex, NULL);
-	pthread_condattr_init(&attributes);
-	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-	pthread_cond_init(&s->changed, &attributes);
-	pthread_condattr_destroy(&attributes);
+	pthread_cond_init(&s->changed, NULL);
 	ret = samplerCreateThread(s);
 	if (ret < 0) {
 		pthread_cond_destroy(&s->changed);
 		pthread_mutex_destroy(&s->mutex);
+		sem_destroy(&s->wake);
 		free(s);
 		return ret;
 	}
@@ -173,8 +201,8 @@ int hdSamplerStart(struct hdSampler *s)
 	if (s->nextNs - now < s->intervalNs / 2)
 		s->nextNs += s->intervalNs;
 	s->isStarted = true;
-	pthread_cond_broadcast(&s->changed);
 	pthread_mutex_unlock(&s->mutex);
+	sem_post(&s->wake);
 	return 0;
 }
 
@@ -212,11 +240,12 @@ void hdSamplerDestroy(struct hdSampler *s)
 		hdSamplerStop(s);
 		pthread_mutex_lock(&s->mutex);
 		s->isEnding = true;
-		pthread_cond_broadcast(&s->changed);
 		pthread_mutex_unlock(&s->mutex);
+		sem_post(&s->wake);
 		pthread_join(s->thread, NULL);
 		pthread_cond_destroy(&s->changed);
 		pthread_mutex_destroy(&s->mutex);
+		sem_destroy(&s->wake);
 	}
 	free(s);
 }

@@ -104,17 +104,19 @@ static struct rutNetIf *netFind(struct rutNetDev *netdev,
 /* A line: "  eth0: bytes packets errs drop fifo frame compressed multicast
  * bytes packets errs drop fifo colls carrier compressed". */
 static bool netParseLine(struct rutScan *scan, struct rutWord *name,
-			 uint64_t *counts)
+			 uint64_t *counts, size_t countsUsed)
 {
 	static const unsigned char columns[RUT_NET_COUNTS] = { 0, 8,  1, 9,
 							       2, 10, 3, 11 };
+	/* Of the last of them; nothing behind it is needed. */
+	size_t last = columns[countsUsed - 1];
 	uint64_t numbers[12];
 
 	if (!rutScanWord(scan, ':', name) || !rutScanLiteral(scan, ":") ||
 	    name->length >= sizeof(((struct rutNetIf *)0)->name) ||
-	    !rutScanNumbers(scan, numbers, 12))
+	    !rutScanNumbers(scan, numbers, last + 1))
 		return false;
-	for (size_t i = 0; i < RUT_NET_COUNTS; i++)
+	for (size_t i = 0; i < countsUsed; i++)
 		counts[i] = numbers[columns[i]];
 	return true;
 }
@@ -137,7 +139,7 @@ void rutNetDevRead(struct rutNetDev *netdev, enum rutWhy why)
 		struct rutNetIf *netif;
 		struct rutWord name;
 
-		if (!netParseLine(&scan, &name, counts))
+		if (!netParseLine(&scan, &name, counts, netdev->countsUsed))
 			continue;
 		netif = netFind(netdev, &name, &hint);
 		if (!netif)
@@ -145,7 +147,7 @@ void rutNetDevRead(struct rutNetDev *netdev, enum rutWhy why)
 		if (!netif)
 			continue;
 		netif->isPresent = true;
-		for (size_t i = 0; i < RUT_NET_COUNTS; i++) {
+		for (size_t i = 0; i < netdev->countsUsed; i++) {
 			if (why == RUT_WHY_BEGIN)
 				rutCounterBegin(&netif->counters[i], counts[i]);
 			else
@@ -157,18 +159,21 @@ void rutNetDevRead(struct rutNetDev *netdev, enum rutWhy why)
 	for (size_t i = 0; i < known; i++) {
 		struct rutNetIf *netif = &netdev->list[i];
 
-		for (size_t j = 0; !netif->isPresent && j < RUT_NET_COUNTS; j++)
+		for (size_t j = 0; !netif->isPresent && j < netdev->countsUsed;
+		     j++)
 			netif->counters[j].raw = 0;
 	}
 	if (netdev->count > known)
 		rutNetDevClassify(netdev);
 }
 
-int rutNetDevOpen(struct rutNetDev *netdev, const char *root)
+int rutNetDevOpen(struct rutNetDev *netdev, const char *root, size_t countsUsed)
 {
 	int ret;
 
-	*netdev = (struct rutNetDev){ .root = root, .file = RUT_FILE_NONE };
+	*netdev = (struct rutNetDev){ .root = root,
+				      .file = RUT_FILE_NONE,
+				      .countsUsed = countsUsed };
 	ret = rutFileOpen(&netdev->file, root, "/proc/net/dev");
 	if (ret < 0)
 		return ret;

@@ -36,6 +36,8 @@ struct rutNetDev {
 	/** What reads the counters instead of rutNetDevRead(), or NULL. */
 	void (*read)(struct rutNetDev *netdev, enum rutWhy why);
 	struct rutFile file;
+	/** How many of enum rutNetCount are followed, the first of them. */
+	size_t countsUsed;
 	struct rutNetIf *list;
 	size_t count;
 	size_t size;
@@ -54,8 +56,9 @@ int rutNetworkOpenUpon(const struct rutNetDev *netdev,
 		       const struct rutSetup *setup, struct rutColumns *columns,
 		       void **result);
 
-/** Open the file and find the interfaces. */
-int rutNetDevOpen(struct rutNetDev *netdev, const char *root);
+/** Open the file, find the interfaces, and follow the first counters. */
+int rutNetDevOpen(struct rutNetDev *netdev, const char *root,
+		  size_t countsUsed);
 
 /**
  * Read all counters. Interfaces that are new are added with what they have

@@ -38,11 +38,15 @@ static inline bool rutScanBlanks(struct rutScan *scan)
 static inline bool rutScanNumber(struct rutScan *scan, uint64_t *number)
 {
 	uint64_t value = 0;
-	const char *at;
+	const char *at, *safe;
 
 	if (!rutScanBlanks(scan))
 		return false;
+	/* So many digits fit. */
 	at = scan->at;
+	safe = scan->end - at > 19 ? at + 19 : scan->end;
+	while (at < safe && *at >= '0' && *at <= '9')
+		value = 10 * value + (uint64_t)(*at++ - '0');
 	while (at < scan->end && *at >= '0' && *at <= '9') {
 		if (__builtin_mul_overflow(value, 10, &value) ||
 		    __builtin_add_overflow(value, (uint64_t)(*at - '0'),

@@ -32,36 +32,69 @@ struct memoryState {
 	struct rutFile file;
 	rutSources sources;
 	int64_t bytes[MEMORY_LINES];
+	/* Where the lines were; they rarely move. */
+	size_t places[MEMORY_LINES];
 };
 
+/* Read one line; tells whether it is there and makes sense. */
+static bool memoryParseLine(struct rutScan *scan, unsigned int line,
+			    int64_t *bytes)
+{
+	uint64_t kib;
+
+	if (!rutScanLiteral(scan, memoryNames[line]) ||
+	    !rutScanNumber(scan, &kib) || kib > INT64_MAX / 1024)
+		return false;
+	*bytes = (int64_t)kib * 1024;
+	return true;
+}
+
+/* Read the lines where they were; tells whether they are all there. */
+static bool memoryParseAgain(struct memoryState *state,
+			     const struct rutScan *scan)
+{
+	int64_t found[MEMORY_LINES];
+
+	for (unsigned int i = 0; i < MEMORY_LINES; i++) {
+		struct rutScan line = *scan;
+		size_t place = state->places[i];
+
+		if (place >= (size_t)(scan->end - scan->at))
+			return false;
+		line.at += place;
+		if ((place > 0 && line.at[-1] != '\n') ||
+		    !memoryParseLine(&line, i, &found[i]))
+			return false;
+	}
+	memcpy(state->bytes, found, sizeof(found));
+	return true;
+}
+
 /* Old kernels lack some lines; those count as zero. */
-static int memoryParse(struct rutScan *scan, int64_t *bytes)
+static int memoryParse(struct memoryState *state, const struct rutScan *text)
 {
 	int64_t found[MEMORY_LINES] = { 0 };
-	unsigned int line = 0, seen = 0;
+	size_t places[MEMORY_LINES] = { 0 };
+	struct rutScan scan = *text;
+	unsigned int seen = 0;
 
+	if (memoryParseAgain(state, text))
+		return 0;
 	do {
-		uint64_t kib;
-
-		/* They come in this order, so one is looked for at a time; if
-		 * not, it is looked for among all. */
 		for (unsigned int i = 0; i < MEMORY_LINES; i++) {
-			unsigned int at = (line + i) % MEMORY_LINES;
+			size_t place = (size_t)(scan.at - text->at);
 
-			if (!rutScanLiteral(scan, memoryNames[at]))
+			if (!memoryParseLine(&scan, i, &found[i]))
 				continue;
-			if (rutScanNumber(scan, &kib) &&
-			    kib <= INT64_MAX / 1024) {
-				found[at] = (int64_t)kib * 1024;
-				seen |= 1U << at;
-			}
-			line = at + 1;
+			places[i] = place;
+			seen |= 1U << i;
 			break;
 		}
-	} while (seen != (1U << MEMORY_LINES) - 1 && rutScanNextLine(scan));
+	} while (seen != (1U << MEMORY_LINES) - 1 && rutScanNextLine(&scan));
 	if (!(seen & 1U << MEMORY_TOTAL) || !(seen & 1U << MEMORY_FREE))
 		return -EINVAL;
-	memcpy(bytes, found, sizeof(found));
+	memcpy(state->bytes, found, sizeof(found));
+	memcpy(state->places, places, sizeof(places));
 	return 0;
 }
 
@@ -118,7 +151,7 @@ static int memoryOpen(const struct rutSetup *setup, struct rutColumns *columns,
 		return -ENOMEM;
 	ret = rutFileGet(&state->file, &scan, setup->root, "/proc/meminfo");
 	if (ret == 0)
-		ret = memoryParse(&scan, state->bytes);
+		ret = memoryParse(state, &scan);
 	if (ret == 0)
 		ret = rutMemoryAddColumns(&setup->sources, columns);
 	if (ret < 0) {
@@ -142,7 +175,7 @@ static void memoryRead(void *data, enum rutWhy why, union rutCell *cells)
 		return;
 	/* What cannot be read stays as it was. */
 	if (rutFileRead(&state->file, &scan) == 0)
-		memoryParse(&scan, state->bytes);
+		memoryParse(state, &scan);
 	memory = (struct rutMemory){
 		.used = bytes[MEMORY_TOTAL] - bytes[MEMORY_FREE],
 		.free = bytes[MEMORY_FREE],

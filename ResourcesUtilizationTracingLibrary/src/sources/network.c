@@ -92,7 +92,7 @@ static int networkOpen(const struct rutSetup *setup, struct rutColumns *columns,
 		       void **result)
 {
 	struct rutNetDev netdev;
-	int ret = rutNetDevOpen(&netdev, setup->root);
+	int ret = rutNetDevOpen(&netdev, setup->root, RUT_NET_BYTES_OUT + 1);
 
 	if (ret < 0)
 		return ret;
@@ -187,7 +187,7 @@ static int packetsOpen(const struct rutSetup *setup, struct rutColumns *columns,
 
 	if (!state)
 		return -ENOMEM;
-	ret = rutNetDevOpen(&state->netdev, setup->root);
+	ret = rutNetDevOpen(&state->netdev, setup->root, RUT_NET_COUNTS);
 	if (ret < 0) {
 		free(state);
 		return ret;
