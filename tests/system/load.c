@@ -4,7 +4,9 @@
  * Loads whose size is known, for verifyRUT.sh. Prints what it really did.
  *
  *     load idle                        exit 0 if this machine has nothing to do
- *     load duty CPU PERCENT SECONDS    compute for a share of the time
+ *     load duty CPU PERCENT SECONDS [LOG]
+ *                                      compute for a share of the time; LOG:
+ *                                      when it had used how much CPU time
  *     load memory MIB SECONDS          have so much memory in use
  *     load disk FILE MIB               write it and read it, past the cache
  *     load serve PORT-FILE MIB         receive, then send, by TCP
@@ -88,29 +90,69 @@ static int idle(void)
 	return (all1 - all0) - (idle1 - idle0) <= (all1 - all0) / 100 ? 0 : 1;
 }
 
-static int duty(int cpu, double percent, double seconds)
+/* What a load did: its CPU time at some times of day, in seconds. */
+struct log {
+	double (*list)[2];
+	size_t count;
+	size_t size;
+};
+
+static void logAdd(struct log *log)
 {
+	if (log->count == log->size)
+		return;
+	log->list[log->count][0] = (double)now(CLOCK_REALTIME) / 1e9;
+	log->list[log->count++][1] =
+		(double)now(CLOCK_PROCESS_CPUTIME_ID) / 1e9;
+}
+
+static int logWrite(const struct log *log, const char *name)
+{
+	FILE *file = fopen(name, "w");
+
+	if (!file)
+		return fail(name);
+	for (size_t i = 0; i < log->count; i++)
+		fprintf(file, "%.7f %.7f\n", log->list[i][0], log->list[i][1]);
+	return fclose(file) == 0 ? 0 : fail(name);
+}
+
+static int duty(int cpu, double percent, double seconds, const char *name)
+{
+	struct log log = { 0 };
 	int64_t began, end, at;
 	cpu_set_t set;
+	int result = 0;
 
 	CPU_ZERO(&set);
 	CPU_SET((size_t)cpu, &set);
 	if (sched_setaffinity(0, sizeof(set), &set) != 0)
 		return fail("sched_setaffinity");
+	if (name) {
+		log.size = 2 * (size_t)(seconds * 1e9 / PERIOD_NS) + 2;
+		log.list = calloc(log.size, sizeof(*log.list));
+		if (!log.list)
+			return fail("calloc");
+	}
 	began = at = now(CLOCK_MONOTONIC);
 	end = began + (int64_t)(seconds * 1e9);
 	while (at < end) {
 		int64_t busy = at + (int64_t)(PERIOD_NS * percent / 100);
 
+		logAdd(&log);
 		while (now(CLOCK_MONOTONIC) < busy)
 			;
+		logAdd(&log);
 		at += PERIOD_NS;
 		if (percent < 100)
 			sleepUntil(at);
 	}
 	printf("%.3f\n", 100.0 * (double)now(CLOCK_PROCESS_CPUTIME_ID) /
 				 (double)(now(CLOCK_MONOTONIC) - began));
-	return 0;
+	if (name)
+		result = logWrite(&log, name);
+	free(log.list);
+	return result;
 }
 
 static int memory(size_t mib, double seconds)
@@ -213,8 +255,9 @@ int main(int argc, char **argv)
 
 	if (strcmp(what, "idle") == 0)
 		return idle();
-	if (strcmp(what, "duty") == 0 && argc == 5)
-		return duty(atoi(argv[2]), atof(argv[3]), atof(argv[4]));
+	if (strcmp(what, "duty") == 0 && (argc == 5 || argc == 6))
+		return duty(atoi(argv[2]), atof(argv[3]), atof(argv[4]),
+			    argv[5]);
 	if (strcmp(what, "memory") == 0 && argc == 4)
 		return memory((size_t)atol(argv[2]), atof(argv[3]));
 	if (strcmp(what, "disk") == 0 && argc == 4)
