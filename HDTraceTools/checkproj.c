@@ -301,7 +301,7 @@ static void checkLines(struct check *check, const char *file,
 	for (guint i = 0; i < lines->len; i++) {
 		const struct infoLine *line = lines->pdata[i];
 
-		if (line->kind == INFO_FILE)
+		if (line->kind == INFO_FILE || line->kind == INFO_CLOCK)
 			continue;
 		if (line->kind == INFO_COMM && !holdsRank(line, rank))
 			toolReport(check->tool, "info.comm-rank", file,
@@ -317,6 +317,23 @@ static void checkLines(struct check *check, const char *file,
 	g_hash_table_destroy(ids);
 }
 
+static void checkClocks(struct check *check, const hdINode *node,
+			const char *file, const GPtrArray *lines)
+{
+	unsigned int host = findLevel(check->project, "Host");
+
+	for (guint i = 0; i < lines->len; i++) {
+		const struct infoLine *line = lines->pdata[i];
+
+		if (line->kind == INFO_CLOCK &&
+		    !checkLabelAt(node, host ? host : 1))
+			toolReport(check->tool, "info.clock", file,
+				   line->offset, line->line,
+				   "a clock of no host: the file belongs to "
+				   "no node at level \"Host\"");
+	}
+}
+
 static void checkInfo(struct check *check, const hdINode *node,
 		      const char *file)
 {
@@ -326,10 +343,11 @@ static void checkInfo(struct check *check, const hdINode *node,
 
 	if (!lines)
 		return;
+	checkClocks(check, node, file, lines);
 	if (label &&
 	    g_ascii_string_to_signed(label, 10, 0, INT64_MAX, &rank, NULL))
 		checkLines(check, file, lines, rank);
-	else if (check->rankLevel)
+	else if (check->rankLevel && !infoIsOfHost(lines))
 		toolReport(check->tool, "info.rank", file, -1, 0,
 			   "the file belongs to no rank: there is no number "
 			   "at level \"Rank\"");

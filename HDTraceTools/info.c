@@ -236,6 +236,16 @@ static void printSummary(const struct info *info)
 				project->datatypeCount, project->usedFileCount);
 		line("MPI", text->str);
 	}
+	if (project->clockCount) {
+		int64_t error = 0;
+
+		for (size_t i = 0; i < project->clockCount; i++)
+			error = MAX(error, project->clocks[i].error);
+		g_string_printf(text, "%zu compared, error up to %s",
+				project->clockCount,
+				outDuration(buffer, error));
+		line("Clocks", text->str);
+	}
 	g_string_free(text, TRUE);
 }
 
@@ -567,6 +577,15 @@ static void printJson(struct info *info)
 		       (int64_t)project->communicatorCount);
 	outJsonInteger(json, "datatypes", (int64_t)project->datatypeCount);
 	outJsonInteger(json, "files", (int64_t)project->usedFileCount);
+	outJsonArray(json, "clocks", false);
+	for (size_t i = 0; i < project->clockCount; i++) {
+		outJsonObject(json, NULL, true);
+		outJsonText(json, "node", project->clocks[i].node);
+		outJsonText(json, "method", project->clocks[i].method);
+		outJsonSeconds(json, "error", project->clocks[i].error);
+		outJsonEnd(json);
+	}
+	outJsonEnd(json);
 	outJsonArray(json, "missing_groups", true);
 	for (size_t i = 0; i < info->missingGroups->len; i++)
 		outJsonText(json, NULL, info->missingGroups->pdata[i]);

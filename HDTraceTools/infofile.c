@@ -7,6 +7,7 @@
  *     Comm map='W->L;W->L;..' id=N name='NAME'
  *     Type id='N' combiner='MPI_COMBINER_X' name='NAME'
  *         [integers='i;..' addresses='a;..' types='t;..']
+ *     Clock time=T offset=O error=E method='NAME'
  *
  * Values are in single or double quotes or bare; escapes are those of C.
  */
@@ -16,6 +17,7 @@
 #include <string.h>
 
 #include "infofile.h"
+#include "select.h"
 
 #define COMBINER_PREFIX "MPI_COMBINER_"
 
@@ -40,6 +42,10 @@ struct keys {
 	GString *integers;
 	GString *addresses;
 	GString *types;
+	GString *time;
+	GString *offset;
+	GString *error;
+	GString *method;
 };
 
 static void complain(struct parser *parser, const char *rule,
@@ -69,6 +75,7 @@ static void freeLine(void *data)
 
 	g_free(line->name);
 	g_free(line->combiner);
+	g_free(line->method);
 	if (line->ranks)
 		g_array_unref(line->ranks);
 	if (line->integers)
@@ -188,6 +195,10 @@ static GString **keySlot(struct keys *keys, const char *name, size_t length)
 		{ "integers", &keys->integers },
 		{ "addresses", &keys->addresses },
 		{ "types", &keys->types },
+		{ "time", &keys->time },
+		{ "offset", &keys->offset },
+		{ "error", &keys->error },
+		{ "method", &keys->method },
 	};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(known); i++) {
@@ -238,10 +249,11 @@ static void parseKeys(struct parser *parser, struct keys *keys)
 
 static void freeKeys(struct keys *keys)
 {
-	GString *const all[] = { keys->name,      keys->id,
-				 keys->size,      keys->map,
-				 keys->combiner,  keys->integers,
-				 keys->addresses, keys->types };
+	GString *const all[] = {
+		keys->name,     keys->id,       keys->size,      keys->map,
+		keys->combiner, keys->integers, keys->addresses, keys->types,
+		keys->time,     keys->offset,   keys->error,     keys->method
+	};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(all); i++) {
 		if (all[i])
@@ -372,6 +384,31 @@ static char *toName(struct parser *parser, const GString *value)
 	return g_strdup(has(parser, value, "name") ? value->str : "");
 }
 
+/** "1.5", "-0.25": in ns. */
+static int64_t toTime(struct parser *parser, const GString *value,
+		      const char *key)
+{
+	int64_t time = 0;
+
+	if (has(parser, value, key) &&
+	    selectParseSeconds(value->str, &time) < 0)
+		complain(parser, "info.number", "%s is not a number of seconds",
+			 key);
+	return time;
+}
+
+static void toClock(struct parser *parser, const struct keys *keys,
+		    struct infoLine *line)
+{
+	line->clock.time = toTime(parser, keys->time, "time");
+	line->clock.offset = toTime(parser, keys->offset, "offset");
+	line->clock.error = toTime(parser, keys->error, "error");
+	if (has(parser, keys->method, "method"))
+		line->method = g_strdup(keys->method->str);
+	if (line->clock.error < 0)
+		complain(parser, "info.number", "error is negative");
+}
+
 static void parseFields(struct parser *parser, struct infoLine *line)
 {
 	struct keys keys = { .name = NULL };
@@ -382,8 +419,10 @@ static void parseFields(struct parser *parser, struct infoLine *line)
 		return;
 	}
 	parser->at = parser->start + line->offset;
-	line->name = toName(parser, keys.name);
-	line->id = toNumber(parser, keys.id, "id");
+	if (line->kind != INFO_CLOCK) {
+		line->name = toName(parser, keys.name);
+		line->id = toNumber(parser, keys.id, "id");
+	}
 	switch (line->kind) {
 	case INFO_FILE:
 		line->size = toNumber(parser, keys.size, "Size");
@@ -397,6 +436,9 @@ static void parseFields(struct parser *parser, struct infoLine *line)
 		line->addresses = toList(parser, keys.addresses, "addresses");
 		line->types = toList(parser, keys.types, "types");
 		break;
+	case INFO_CLOCK:
+		toClock(parser, &keys, line);
+		break;
 	}
 	freeKeys(&keys);
 }
@@ -408,6 +450,7 @@ static struct infoLine *parseLine(struct parser *parser)
 		[INFO_FILE] = "File",
 		[INFO_COMM] = "Comm",
 		[INFO_TYPE] = "Type",
+		[INFO_CLOCK] = "Clock",
 	};
 	struct infoLine *line;
 	const char *word;
@@ -427,7 +470,7 @@ static struct infoLine *parseLine(struct parser *parser)
 		kind++;
 	if (kind == G_N_ELEMENTS(kinds)) {
 		parser->at = word;
-		complain(parser, "info.kind", "not File, Comm or Type");
+		complain(parser, "info.kind", "not File, Comm, Type or Clock");
 		return NULL;
 	}
 	line = g_new0(struct infoLine, 1);
@@ -495,4 +538,15 @@ GPtrArray *infoRead(struct tool *tool, const char *file)
 	lines = infoParse(tool, file, text, size);
 	g_free(text);
 	return lines;
+}
+
+bool infoIsOfHost(const GPtrArray *lines)
+{
+	for (guint i = 0; i < lines->len; i++) {
+		const struct infoLine *line = lines->pdata[i];
+
+		if (line->kind != INFO_CLOCK)
+			return false;
+	}
+	return lines->len > 0;
 }

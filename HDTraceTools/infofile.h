@@ -9,6 +9,7 @@
 #include <glib.h>
 #include <inttypes.h>
 
+#include "clockfit.h"
 #include "tool.h"
 
 /** What a line describes. */
@@ -16,6 +17,7 @@ enum infoKind {
 	INFO_FILE,
 	INFO_COMM,
 	INFO_TYPE,
+	INFO_CLOCK,
 };
 
 /** A rank of a communicator. */
@@ -37,6 +39,8 @@ struct infoLine {
 	GArray *integers;  /**< Of a type: int64_t. */
 	GArray *addresses; /**< Of a type: int64_t. */
 	GArray *types;     /**< Of a type: int64_t. */
+	struct hdClockPoint clock;
+	char *method; /**< Of a clock. */
 };
 
 /**
@@ -56,5 +60,8 @@ GPtrArray *infoParse(struct tool *tool, const char *file, const char *text,
  * @return As of infoParse(); NULL if the file cannot be read, which was said.
  */
 GPtrArray *infoRead(struct tool *tool, const char *file);
+
+/** Whether all lines are about a host, and so need no rank. */
+bool infoIsOfHost(const GPtrArray *lines);
 
 #endif

@@ -20,6 +20,7 @@ struct options {
 	char *description;
 	char *name;
 	char **adjustments;
+	gboolean hasRawTimes;
 	gboolean isForced;
 };
 
@@ -81,6 +82,7 @@ static void printCounts(const struct merge *merge, const char *path)
 		{ "communicators", "communicator", merge->communicators },
 		{ "datatypes", "datatype", merge->datatypes },
 		{ "used_files", "used file", merge->usedFiles },
+		{ "clocks", "clock", merge->clocks->len },
 	};
 	struct outJson json = { .depth = 0 };
 	struct outCsv csv = { false };
@@ -161,7 +163,8 @@ static const struct toolHelp help = {
 	.description =
 		"Writes PREFIX.proj for the .trc, .info and .stat files that "
 		"are there: topology,\ncommunicators, datatypes, files, and "
-		"statistics groups.",
+		"statistics groups. Where .info files compare "
+		"clocks, the times of the other files\nare corrected.",
 	.examples =
 		"  hdtrace merge run1\n"
 		"  hdtrace merge --levels Host,Rank --description 'first try' "
@@ -174,7 +177,10 @@ static const struct toolHelp help = {
 static int runOn(struct tool *tool, const char *argument,
 		 const struct options *options)
 {
-	struct merge merge = { .tool = tool };
+	struct merge merge = {
+		.tool = tool,
+		.hasRawTimes = options->hasRawTimes,
+	};
 	char **levels;
 	int status = splitLevels(tool, options->levels, &levels);
 
@@ -205,6 +211,8 @@ int mergeRun(struct tool *tool, int argc, char **argv)
 		{ "time-adjust", 't', 0, G_OPTION_ARG_FILENAME_ARRAY,
 		  &options.adjustments, "Shift all times of a node and below",
 		  "NODE=SECONDS" },
+		{ "raw-times", 0, 0, G_OPTION_ARG_NONE, &options.hasRawTimes,
+		  "Do not correct times by clocks that were compared", NULL },
 		{ "force", 0, 0, G_OPTION_ARG_NONE, &options.isForced,
 		  "Replace an existing .proj", NULL },
 		{ NULL },

@@ -6,8 +6,11 @@
 #ifndef HD_MERGE_H
 #define HD_MERGE_H
 
+#include <stdio.h>
 #include <glib.h>
 
+#include "clockfit.h"
+#include "infofile.h"
 #include "tool.h"
 
 /** Kinds of files of a project. */
@@ -35,7 +38,17 @@ struct mergeFile {
 	char *group; /**< Of statistics, from the header; NULL if unreadable. */
 	char **labels; /**< In the header of statistics; NULL likewise. */
 	char **levels; /**< That a trace names; NULL if it does not. */
+	/** Path of the node whose clock the times are from; NULL: its own. */
+	char *clockNode;
+	bool isCorrected; /**< Its times are those of the reference. */
 	struct mergeNode *node;
+};
+
+/** A clock that was compared with the reference. */
+struct mergeClock {
+	const struct mergeNode *node; /**< The host. */
+	char *method;
+	GArray *points; /**< struct hdClockPoint, after hdClockFit(). */
 };
 
 /** A merge. */
@@ -49,6 +62,8 @@ struct merge {
 	unsigned int depth; /**< Levels below the root. */
 	char **levels;      /**< Their types; at least depth. */
 	GPtrArray *groups;  /**< Names of groups, sorted. */
+	GPtrArray *clocks;  /**< struct mergeClock, by path of the node. */
+	bool hasRawTimes;   /**< Clocks are not to be applied. */
 	size_t nodes;
 	size_t communicators;
 	size_t datatypes;
@@ -85,7 +100,8 @@ struct mergeTexts {
 GString *mergeWriteProject(struct merge *merge, const struct mergeTexts *texts);
 
 /**
- * Add to the time adjustment of files.
+ * Correct the times of files, by clocks that were compared, and add to their
+ * time adjustment. Files that were corrected before are not corrected again.
  *
  * @param adjustments "NODE=SECONDS", NULL terminated; may be NULL.
  *
@@ -93,6 +109,43 @@ GString *mergeWriteProject(struct merge *merge, const struct mergeTexts *texts);
  * @return The exit status; the reason was said, and nothing was changed.
  */
 int mergeAdjust(struct merge *merge, char **adjustments);
+
+/** Add a point to the clock of a file's host; complains if it has none. */
+void mergeAddClock(struct merge *merge, const struct mergeFile *file,
+		   const struct infoLine *line);
+
+/** Sort the clocks and their points; no point can be added any more. */
+void mergeFitClocks(struct merge *merge);
+
+/** Write the elements of the clocks, if they are applied. */
+void mergeWriteClocks(GString *out, const struct merge *merge);
+
+/** The clock that is to be applied to a file; NULL if there is none. */
+const struct mergeClock *mergeClockOf(const struct merge *merge,
+				      const struct mergeFile *file);
+
+/** What the reference showed at a time of a clock. */
+int64_t mergeCorrect(const struct mergeClock *clock, int64_t time);
+
+/**
+ * Write what follows the head of a trace, with corrected times.
+ *
+ * @param rest Behind the head; of @p size bytes.
+ * @param oldBase The time that times in it are relative to.
+ * @param newBase The same, in the new head.
+ */
+void mergeCorrectTrace(const struct mergeClock *clock, const char *rest,
+		       size_t size, int64_t oldBase, int64_t newBase,
+		       FILE *out);
+
+/**
+ * Write the binary part of a statistics file, with corrected times.
+ *
+ * @param adjustment What readers add to the time stamps.
+ */
+void mergeCorrectStat(const struct mergeClock *clock, const hdIGroup *group,
+		      const char *data, size_t size, int64_t adjustment,
+		      FILE *out);
 
 /** Whether the adjustments make sense; as mergeAdjust(), changing nothing. */
 int mergeCheckAdjust(struct merge *merge, char **adjustments);

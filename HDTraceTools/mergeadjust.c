@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file mergeadjust.c
- * hdtrace merge --time-adjust: adds to the time adjustment of files.
+ * hdtrace merge: corrects the times of files, and --time-adjust adds to their
+ * time adjustment.
  *
- * Only the header changes; the new file takes the place of the old one when it
- * is complete.
+ * A new file takes the place of the old one when it is complete. Its header
+ * says that its times were corrected.
  */
 #include "config.h"
 
@@ -102,21 +103,47 @@ static bool findTag(const struct head *head, size_t at, const char *name,
 	return false;
 }
 
+/** What is to be done to a file. */
+struct change {
+	int64_t add;                    /**< To the time adjustment. */
+	const struct mergeClock *clock; /**< NULL: times are right. */
+};
+
+/** What the head of a file says, and what the new one does. */
+struct adjustment {
+	int64_t before;
+	int64_t corrected; /**< By the clock, but for what is added. */
+};
+
+/** Compute the new time adjustment; of a trace that is a whole second. */
+static bool computeAdjustment(enum mergeKind kind, const struct change *change,
+			      struct adjustment *adjustment, int64_t *after)
+{
+	adjustment->corrected = adjustment->before;
+	if (kind == MERGE_TRACE && change->clock && adjustment->before) {
+		adjustment->corrected =
+			mergeCorrect(change->clock, adjustment->before);
+		adjustment->corrected -= adjustment->corrected % HD_NS_PER_S;
+	}
+	return !__builtin_add_overflow(adjustment->corrected, change->add,
+				       after);
+}
+
 /**
  * Make the new beginning of a file, up to and with the tag that has the
- * adjustment; what follows does not change.
+ * adjustment.
  *
  * @param[out] out The new beginning.
  * @param[out] rest Where the old beginning ends.
  */
-static bool makeHead(const struct head *head, enum mergeKind kind, int64_t add,
-		     GString *out, size_t *rest)
+static bool makeHead(const struct head *head, enum mergeKind kind,
+		     const struct change *change, GString *out, size_t *rest,
+		     struct adjustment *adjustment)
 {
 	bool isStat = kind == MERGE_STAT;
 	struct xmlPiece tag;
 	struct place value;
 	size_t start = 0;
-	int64_t old = 0;
 	int64_t sum;
 	char *text;
 	bool hasValue;
@@ -131,25 +158,33 @@ static bool makeHead(const struct head *head, enum mergeKind kind, int64_t add,
 	}
 	if (!findTag(head, start, isStat ? "Group" : NULL, &tag))
 		return false;
+	if (change->clock && xmlFindAttribute(head->bytes, &tag, "clock",
+					      &value.start, &value.end))
+		return false;
+	adjustment->before = 0;
 	hasValue = xmlFindAttribute(head->bytes, &tag, "timeAdjustment",
 				    &value.start, &value.end);
 	if (hasValue) {
 		text = g_strndup(head->bytes + value.start,
 				 value.end - value.start);
-		isGood = selectParseAdjustment(text, &old) == 0;
+		isGood = selectParseAdjustment(text, &adjustment->before) == 0;
 		g_free(text);
 	}
-	if (!isGood || __builtin_add_overflow(old, add, &sum))
+	if (!isGood || !computeAdjustment(kind, change, adjustment, &sum))
 		return false;
 	text = isStat ? formatStat(sum) : formatTrace(sum);
+	g_string_append_len(out, head->bytes + start,
+			    (gssize)(tag.name + tag.nameLength - start));
+	if (change->clock)
+		g_string_append(out, " clock=\"corrected\"");
 	if (!hasValue) {
 		value.start = value.end = tag.name + tag.nameLength;
-		g_string_append_len(out, head->bytes + start,
-				    (gssize)(value.start - start));
 		g_string_append_printf(out, " timeAdjustment=\"%s\"", text);
 	} else {
-		g_string_append_len(out, head->bytes + start,
-				    (gssize)(value.start - start));
+		size_t name = tag.name + tag.nameLength;
+
+		g_string_append_len(out, head->bytes + name,
+				    (gssize)(value.start - name));
 		g_string_append(out, text);
 	}
 	g_string_append_len(out, head->bytes + value.end,
@@ -169,11 +204,52 @@ static bool makeHead(const struct head *head, enum mergeKind kind, int64_t add,
 	return true;
 }
 
+/** Write what follows the head of a file, with corrected times. */
+static int writeCorrected(struct merge *merge, const struct mergeFile *file,
+			  const struct mergeClock *clock, size_t rest,
+			  const struct adjustment *adjustment, FILE *out)
+{
+	GMappedFile *mapped = g_mapped_file_new(file->path, FALSE, NULL);
+	hdIProject *project;
+	const char *text;
+	size_t size;
+
+	if (!mapped)
+		return -EIO;
+	text = g_mapped_file_get_contents(mapped);
+	size = g_mapped_file_get_length(mapped);
+	if (file->kind == MERGE_TRACE) {
+		mergeCorrectTrace(clock, text + rest, size - rest,
+				  adjustment->before, adjustment->corrected,
+				  out);
+		g_mapped_file_unref(mapped);
+		return 0;
+	}
+	/* Its problems were reported when it was found. */
+	project = hdI_openProject(file->path, NULL, NULL);
+	if (project && project->groupCount == 1 &&
+	    project->groups[0]->isReadable) {
+		const hdIGroup *group = project->groups[0];
+		size_t data = (size_t)group->dataOffset;
+
+		fwrite(text + rest, 1, data - rest, out);
+		mergeCorrectStat(clock, group, text + data, size - data,
+				 group->timeAdjustment, out);
+	} else {
+		toolError(merge->tool, "%s: times cannot be corrected",
+			  file->path);
+	}
+	hdI_closeProject(project);
+	g_mapped_file_unref(mapped);
+	return merge->tool->hasFailed ? -EBADMSG : 0;
+}
+
 /** Write the new form of a file beside it. */
 static int prepare(struct merge *merge, const struct mergeFile *file,
-		   int64_t add, struct newFile *new)
+		   const struct change *change, struct newFile *new)
 {
 	GString *out = g_string_new(NULL);
+	struct adjustment adjustment;
 	struct head head;
 	size_t rest;
 	int ret = headOpen(&head, file->path);
@@ -183,7 +259,7 @@ static int prepare(struct merge *merge, const struct mergeFile *file,
 		toolError(merge->tool, "%s: %s", file->path, strerror(-ret));
 		return TOOL_FAILED;
 	}
-	if (!makeHead(&head, file->kind, add, out, &rest)) {
+	if (!makeHead(&head, file->kind, change, out, &rest, &adjustment)) {
 		toolError(merge->tool,
 			  "%s: there is no header whose "
 			  "timeAdjustment could be changed",
@@ -193,12 +269,17 @@ static int prepare(struct merge *merge, const struct mergeFile *file,
 		ret = newFileStart(new, file->path);
 		if (ret == 0) {
 			fwrite(out->str, 1, out->len, new->file);
-			ret = newFileCopy(new, head.fd, (off_t)rest,
-					  head.fileSize - (off_t)rest);
+			ret = change->clock
+				      ? writeCorrected(merge, file,
+						       change->clock, rest,
+						       &adjustment, new->file)
+				      : newFileCopy(new, head.fd, (off_t)rest,
+						    head.fileSize -
+							    (off_t)rest);
 			if (ret < 0)
 				newFileAbort(new);
 		}
-		if (ret < 0)
+		if (ret < 0 && ret != -EBADMSG)
 			toolError(merge->tool, "%s: %s", file->path,
 				  strerror(-ret));
 	}
@@ -244,7 +325,7 @@ static int64_t adjustmentOf(const struct mergeFile *file, char **adjustments)
 {
 	int64_t sum = 0;
 
-	for (size_t i = 0; adjustments[i]; i++) {
+	for (size_t i = 0; adjustments && adjustments[i]; i++) {
 		int64_t ns = 0;
 		char *node = NULL;
 
@@ -285,14 +366,16 @@ int mergeAdjust(struct merge *merge, char **adjustments)
 	guint count = 0;
 	int status = -1;
 
-	for (guint i = 0; adjustments && status < 0 && i < merge->files->len;
-	     i++) {
+	for (guint i = 0; status < 0 && i < merge->files->len; i++) {
 		const struct mergeFile *file = merge->files->pdata[i];
-		int64_t add = adjustmentOf(file, adjustments);
+		const struct change change = {
+			.add = adjustmentOf(file, adjustments),
+			.clock = mergeClockOf(merge, file),
+		};
 
-		if (file->kind == MERGE_INFO || add == 0)
+		if (file->kind == MERGE_INFO || (!change.add && !change.clock))
 			continue;
-		status = prepare(merge, file, add, &new[count]);
+		status = prepare(merge, file, &change, &new[count]);
 		if (status < 0)
 			count++;
 	}

@@ -128,6 +128,7 @@ static void freeFile(void *data)
 	g_free(file->group);
 	g_strfreev(file->labels);
 	g_strfreev(file->levels);
+	g_free(file->clockNode);
 	g_free(file);
 }
 
@@ -140,6 +141,15 @@ static gint compareFiles(gconstpointer a, gconstpointer b)
 	if (order == 0)
 		order = strcmp((*x)->stem, (*y)->stem);
 	return order ? order : (int)(*x)->kind - (int)(*y)->kind;
+}
+
+/** Learn from an attribute of Program or Group whose clock it is. */
+static void readClock(struct mergeFile *file, const hdIAttribute *attribute)
+{
+	if (strcmp(attribute->name, "clock") == 0)
+		file->isCorrected = strcmp(attribute->value, "corrected") == 0;
+	else if (strcmp(attribute->name, "clockNode") == 0)
+		file->clockNode = g_strdup(attribute->value);
 }
 
 /** Learn what the header of a file says; problems were reported. */
@@ -165,6 +175,8 @@ static void readHeader(struct merge *merge, struct mergeFile *file)
 		file->labels = g_new0(char *, group->labelCount + 1);
 		for (size_t i = 0; i < group->labelCount; i++)
 			file->labels[i] = g_strdup(group->labels[i]);
+		for (size_t i = 0; i < group->attributeCount; i++)
+			readClock(file, &group->attributes[i]);
 	}
 	if (file->kind == MERGE_TRACE && project->traceCount == 1) {
 		hdITraceReader *reader =
@@ -178,6 +190,8 @@ static void readHeader(struct merge *merge, struct mergeFile *file)
 			if (strcmp(attributes[i].name, "levels") == 0)
 				file->levels = g_strsplit(attributes[i].value,
 							  " ", -1);
+			else
+				readClock(file, &attributes[i]);
 		}
 		hdI_closeTrace(reader);
 	}
@@ -546,6 +560,15 @@ static int placeFiles(struct merge *merge, GHashTable *proven, char **levels)
 	return -1;
 }
 
+static void freeClock(void *data)
+{
+	struct mergeClock *clock = data;
+
+	g_array_unref(clock->points);
+	g_free(clock->method);
+	g_free(clock);
+}
+
 int mergeFind(struct merge *merge, const char *argument, char **levels)
 {
 	GHashTable *proven =
@@ -554,6 +577,7 @@ int mergeFind(struct merge *merge, const char *argument, char **levels)
 
 	merge->files = g_ptr_array_new_with_free_func(freeFile);
 	merge->groups = g_ptr_array_new_with_free_func(g_free);
+	merge->clocks = g_ptr_array_new_with_free_func(freeClock);
 	merge->root = newNode(NULL, "");
 	if (g_file_test(argument, G_FILE_TEST_IS_DIR))
 		merge->directory = g_strdup(argument);
@@ -577,6 +601,7 @@ void mergeFree(struct merge *merge)
 {
 	g_ptr_array_unref(merge->files);
 	g_ptr_array_unref(merge->groups);
+	g_ptr_array_unref(merge->clocks);
 	freeNode(merge->root);
 	g_strfreev(merge->levels);
 	g_free(merge->directory);

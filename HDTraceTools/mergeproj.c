@@ -373,6 +373,16 @@ static void gatherFile(struct gathered *gathered, const struct mergeFile *file,
 
 	if (!lines)
 		return;
+	for (guint i = 0; i < lines->len; i++) {
+		const struct infoLine *line = lines->pdata[i];
+
+		if (line->kind == INFO_CLOCK)
+			mergeAddClock(gathered->merge, file, line);
+	}
+	if (infoIsOfHost(lines)) {
+		g_ptr_array_unref(lines);
+		return;
+	}
 	if (!rank ||
 	    !g_ascii_string_to_signed(rank, 10, 0, INT64_MAX, &global, NULL)) {
 		toolReport(gathered->merge->tool, "info.rank", file->path, -1,
@@ -420,6 +430,7 @@ static void gather(struct gathered *gathered)
 			gatherFile(gathered, file, ranks);
 	}
 	g_hash_table_destroy(ranks);
+	mergeFitClocks(merge);
 	merge->communicators = gathered->comms->len;
 	merge->usedFiles = gathered->fileNames->len;
 }
@@ -546,6 +557,7 @@ GString *mergeWriteProject(struct merge *merge, const struct mergeTexts *texts)
 	g_string_append(out, "</Description>\n\n");
 	writeFiles(out, &gathered);
 	writeTopology(out, merge);
+	mergeWriteClocks(out, merge);
 	writeComms(out, &gathered);
 	g_string_append_printf(out, " <Datatypes>\n%s </Datatypes>\n\n",
 			       gathered.datatypes->str);

@@ -48,7 +48,7 @@ static const hdIRule rules[] = {
 	  "A datatype (tid, sendTid, recvTid) that a state names is one of its "
 	  "rank." },
 	{ "info.kind", HDI_WARNING,
-	  "Lines of `.info` files begin with File, Comm or Type." },
+	  "Lines of `.info` files begin with File, Comm, Type or Clock." },
 	{ "info.syntax", HDI_WARNING,
 	  "Lines of `.info` files go on with KEY=VALUE." },
 	{ "info.quote", HDI_WARNING, "A quote that is opened is closed." },
@@ -56,7 +56,8 @@ static const hdIRule rules[] = {
 	{ "info.key-twice", HDI_WARNING, "A key stands in a line once." },
 	{ "info.key-missing", HDI_WARNING,
 	  "A line has all keys that its kind needs." },
-	{ "info.number", HDI_WARNING, "Ids, sizes and lists are numbers." },
+	{ "info.number", HDI_WARNING,
+	  "Ids, sizes, times and lists are numbers." },
 	{ "info.map", HDI_WARNING,
 	  "The map of a communicator is W->L;W->L;.. with every W once." },
 	{ "info.combiner", HDI_WARNING, "A combiner is a name." },
@@ -67,6 +68,9 @@ static const hdIRule rules[] = {
 	  "Rank, whose label is a number." },
 	{ "info.comm-rank", HDI_WARNING,
 	  "A communicator holds the rank that wrote it." },
+	{ "info.clock", HDI_WARNING,
+	  "A Clock line belongs to a host: a node at or below the level Host, "
+	  "or level 1." },
 	{ "info.id-twice", HDI_WARNING,
 	  "A rank gives different communicators, a thread different "
 	  "datatypes, different ids." },

@@ -208,6 +208,25 @@ typedef struct hdIUsedFile {
 	int64_t initialSize; /**< In bytes; -1 if not known. */
 } hdIUsedFile;
 
+/** What a clock showed at one moment, when it was compared. */
+typedef struct hdIClockPoint {
+	int64_t time;   /**< By the clock itself, in ns since the epoch. */
+	int64_t offset; /**< What was to be added, in ns. */
+	int64_t error;  /**< The offset was wrong by at most this, in ns. */
+} hdIClockPoint;
+
+/**
+ * A clock that was compared with a reference. The times of the files at its
+ * node and below are those of the reference already.
+ */
+typedef struct hdIClock {
+	const char *node;   /**< Path of the node, mostly a host. */
+	const char *method; /**< How it was done: "ping-pong", "reference". */
+	int64_t error;      /**< Times are wrong by at most this, in ns. */
+	const hdIClockPoint *points;
+	size_t pointCount;
+} hdIClock;
+
 /** A project; see hdI_openProject(). */
 typedef struct hdIProject {
 	const char *name; /**< Application@name, else from the file name. */
@@ -237,6 +256,8 @@ typedef struct hdIProject {
 	size_t datatypeCount;
 	const hdIUsedFile *usedFiles;
 	size_t usedFileCount;
+	const hdIClock *clocks;
+	size_t clockCount;
 } hdIProject;
 
 /**

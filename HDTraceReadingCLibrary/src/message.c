@@ -40,6 +40,9 @@ static const hdIRule rules[HDI_RULE_COUNT] = {
 	[HDI_RULE_PROJ_FILE_SIZE] = { "proj.file-size", HDI_WARNING,
 				      "The InitialSize of a File is a number "
 				      "of bytes." },
+	[HDI_RULE_PROJ_CLOCK] = { "proj.clock", HDI_WARNING,
+				  "A Clock has an error, and its points have "
+				  "time, offset and error, in seconds." },
 	[HDI_RULE_PROJ_GROUP_MISSING] = { "proj.group-missing", HDI_WARNING,
 					  "A group that is declared has a "
 					  ".stat file." },

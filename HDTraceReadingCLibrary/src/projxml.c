@@ -201,6 +201,7 @@ static int readRoot(struct hdIProjXml *xml, const xmlNode *root)
 		{ "CommunicatorList", hdIProjCommunicators },
 		{ "Datatypes", hdIProjDatatypes },
 		{ "FileList", hdIProjFiles },
+		{ "ClockList", hdIProjClocks },
 		{ "ExternalStatistics", readGroups },
 	};
 	hdIProject *pub = &xml->project->pub;

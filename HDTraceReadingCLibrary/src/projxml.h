@@ -38,6 +38,9 @@ int hdIProjCommunicators(struct hdIProjXml *xml, const xmlNode *list);
 /** Datatypes. */
 int hdIProjDatatypes(struct hdIProjXml *xml, const xmlNode *list);
 
+/** ClockList. */
+int hdIProjClocks(struct hdIProjXml *xml, const xmlNode *list);
+
 /** FileList. */
 int hdIProjFiles(struct hdIProjXml *xml, const xmlNode *list);
 

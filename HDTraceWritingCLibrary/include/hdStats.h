@@ -165,8 +165,8 @@ int hdS_addValue(hdStatsGroup *group, const char *name, hdStatsValueType type,
  *
  * @param group Group to extend.
  * @param key Name of the attribute; not one that the format uses (`name`,
- *        `type`, `unit`, `grouping`, `timestampDatatype`, `timeAdjustment`)
- *        and not given before.
+ *        `type`, `unit`, `grouping`, `timestampDatatype`, `timeAdjustment`,
+ *        `clock`) and not given before.
  * @param value Its text.
  *
  * @retval 0 Success.

@@ -152,6 +152,7 @@ int hdStatsHeaderAddAttribute(struct hdStatsHeader *header, const char *key,
 		"grouping",
 		"timestampDatatype",
 		"timeAdjustment",
+		"clock",
 	};
 	size_t before = header->text.used;
 	int ret;

@@ -210,6 +210,15 @@ static void useProject(const hdIProject *project)
 		useText(project->usedFiles[i].name);
 		must(project->usedFiles[i].initialSize >= -1);
 	}
+	for (size_t i = 0; i < project->clockCount; i++) {
+		const hdIClock *clock = &project->clocks[i];
+
+		useText(clock->node);
+		useText(clock->method);
+		must(clock->error >= 0);
+		for (size_t k = 0; k < clock->pointCount; k++)
+			must(clock->points[k].error >= 0);
+	}
 }
 
 void fuzzRead(const char *path, const uint8_t *data, size_t size)

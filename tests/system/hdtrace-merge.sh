@@ -184,6 +184,151 @@ ok "one file cannot be adjusted" says "no header whose timeAdjustment" 2 \
 ok "so none is" cmp mini_alpha_Energy.stat "$scratch/copy"
 ok "nothing is left over" no_leftovers
 
+# Clocks: that of beta is 0.25 s slow at first, and 50 ppm too slow.
+clock_lines() {
+	echo "Clock time=1000000010 offset=0.2505 error=0.00003 method='ping-pong'"
+	echo "Clock time=1000000000 offset=0.25 error=0.00002 method='ping-pong'"
+}
+add_clocks() {
+	fresh
+	make_mini
+	rm mini.proj
+	clock_lines >>mini_beta_1.info
+	echo "Clock time=1000000000 offset=0 error=0 method='reference'" \
+		>>mini_alpha_0.info
+}
+# The files of a node are as they were: NODE.
+unchanged() {
+	for file in "mini_$1"_*; do
+		cmp "$file" "$scratch/kept/$file" || return 1
+	done
+}
+keep() {
+	rm -rf "$scratch/kept" && cp -r . "$scratch/kept"
+}
+add_clocks
+keep
+times_of beta >"$scratch/raw"
+ok "clocks" prints merge-clocks.text 0 merge mini
+ok "the project says how" diff -u "$golden/merge-clocks.proj" mini.proj
+[ "${HDTRACE_GOLDEN-}" != update ] || cp mini.proj "$golden/merge-clocks.proj"
+ok "it is correct" status 0 check mini
+ok "info shows it" sh -c "'$hdtrace' info mini |
+	grep 'Clocks *2 compared, error up to 30.000 us'"
+ok "as JSON" sh -c "'$hdtrace' info --format=json mini |
+	grep '\"error\": 0.000030000'"
+ok "the reference stays" unchanged alpha
+ok "a trace is corrected" grep -q \
+	"<Wait  time='0.750025000' end='2.250100000'/>" mini_beta_1.trc
+ok "and says so" grep -q '^<Program clock="corrected"' mini_beta_1.trc
+times_of beta >"$scratch/times"
+ok "statistics are corrected" diff - "$scratch/times" <<'END'
+1000000000.750025000,1000000001.250050000
+1000000000.750025000,1000000002.250100000
+1000000001.250050000,1000000001.750075000
+1000000001.750075000,1000000002.250100000
+END
+ok "all else is as it was" diff -u "$scratch/kept/mini_beta_1.info" \
+	mini_beta_1.info
+for directory in . "$scratch/kept"; do
+	"$hdtrace" dump --format=csv --only=stats \
+		"$directory/mini_beta_Net.stat" | cut -d, -f 8-
+done >"$scratch/values"
+sort "$scratch/values" | uniq -u >"$scratch/odd"
+ok "values are as they were" test -s "$scratch/values" -a ! -s "$scratch/odd"
+keep
+ok "once more" status 0 merge --force mini
+ok "corrects nothing twice" unchanged beta
+ok "the project says the same" diff -u "$golden/merge-clocks.proj" mini.proj
+
+add_clocks
+keep
+ok "times stay raw" status 0 merge --raw-times mini
+ok "if so wished" unchanged beta
+ok "and the project claims that of the reference only" \
+	test "$(grep -c "<Clock " mini.proj)" = 1
+ok "later they are corrected" status 0 merge --force -t beta=-0.25 mini
+ok "and shifted" grep -q "clock=\"corrected\" timeAdjustment='999999999.75'" \
+	mini_beta_1.trc
+times_of beta | head -n 1 >"$scratch/times"
+ok "together" diff - "$scratch/times" <<'END'
+1000000000.500025000,1000000001.000050000
+END
+
+# A slow clock: the second of the trace's start is another one.
+add_clocks
+printf "Clock time=1000000000 offset=-2.75 error=0.1 method='by hand'\n" \
+	>mini_beta_1.info
+ok "far behind" status 0 merge mini
+ok "no time is negative" grep -q "timeAdjustment='999999997'" mini_beta_1.trc
+ok "and the sum is right" grep -q "time='0.750000000' end='2.250000000'" \
+	mini_beta_1.trc
+
+# Whatever the layout, only times of states and events change.
+add_clocks
+cat >mini_beta_1.trc <<'END'
+<?xml version="1.0"?>
+<Program timeAdjustment='1000000000' levels='Host Rank'><!-- <A time='1'/> -->
+<Read end="2" what='time="1"' time="1"><Data time='1' end='2'><x time='1'/></Data>
+text <Nested><In time='1.5' end='2'/><Event name='time' time='1.75'/></Nested></Read>
+<Nested>
+	<Event name='e' time='3'><Data time='1'/></Event>
+	<Odd time='x' end='4'/>
+</Nested>
+<Write time='2' end='4'/>
+<Cut time='5' en
+END
+ok "odd layout" status 0 merge mini
+ok "is kept" diff - mini_beta_1.trc <<'END'
+<?xml version="1.0"?>
+<Program clock="corrected" timeAdjustment='1000000000' levels='Host Rank'><!-- <A time='1'/> -->
+<Read end="2.250100000" what='time="1"' time="1.250050000"><Data time='1' end='2'><x time='1'/></Data>
+text <Nested><In time='1.750075000' end='2.250100000'/><Event name='time' time='2.000087500'/></Nested></Read>
+<Nested>
+	<Event name='e' time='3.250150000'><Data time='1'/></Event>
+	<Odd time='x' end='4.250200000'/>
+</Nested>
+<Write time='2.250100000' end='4.250200000'/>
+<Cut time='5' en
+END
+
+# Gaps and damaged statistics, and those that another host's clock stamped.
+add_clocks
+energy_stat beta >mini_beta_Energy.stat
+printf cut >>mini_beta_Energy.stat
+energy_stat beta | sed 's/<Group /&clockNode="beta" /' >"$scratch/stat"
+length=$(($(head -n 1 "$scratch/stat" | sed 's,^0*,,') + 17))
+{
+	printf '%05d\n' "$length"
+	tail -n +2 "$scratch/stat"
+} | sed 's/="beta" \/>/="alpha" \/>/' >"$scratch/other"
+{
+	printf '%05d\n' $((length + 1))
+	tail -n +2 "$scratch/other"
+} >mini_alpha_Energy.stat
+ok "gaps, a cut tail, and a clock of another host" status 0 merge mini
+times_of alpha >"$scratch/times"
+ok "by the other host's clock" grep -q \
+	'^1000000004.250200000,1000000005.250250000' "$scratch/times"
+"$hdtrace" dump --format=csv --only=stats mini_beta_Energy.stat 2>"$scratch/err" |
+	cut -d, -f 6,7 | grep -E '^[0-9]' | uniq >"$scratch/times"
+ok "all entries, and the gap" diff - "$scratch/times" <<'END'
+1000000000.250000000,1000000001.250050000
+1000000001.250050000,1000000002.250100000
+1000000004.250200000,1000000005.250250000
+1000000005.250250000,1000000005.250250000
+END
+ok "the tail is still there" grep -q 'stat.cut-tail' "$scratch/err"
+
+# What clocks must be.
+add_clocks
+clock_lines >mini.info
+ok "a clock of no host" breaks info.clock 1 merge mini
+rm mini.info
+clock_lines >mini_beta.info
+ok "an .info of a host, with clocks only" status 0 merge --force mini
+ok "is correct" status 0 check mini
+
 # Topologies.
 fresh
 trace p.trc
@@ -294,6 +439,10 @@ info.number|File id=1 name=a Size=big
 info.map|Comm id=1 name=a map='0'
 info.map|Comm id=1 name=a map='0->x;'
 info.map|Comm id=1 name=a map='0->0;0->1;'
+info.number|Clock time=now offset=1 error=0 method=m
+info.number|Clock time=1 offset=1 error=-1 method=m
+info.key-missing|Clock time=1 offset=1 error=0
+info.key-missing|Clock time=1 error=0 method=m
 info.combiner|Type id=1 name=a combiner=''
 info.combiner|Type id=1 name=a combiner='A B'
 info.combiner|Type id=1 name=a combiner='1A'

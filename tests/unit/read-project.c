@@ -593,6 +593,11 @@ static const char content[] = APP(
 	"<FileList><File name='/a'><InitialSize> 12 </InitialSize></File>"
 	"<File name='/b'/><File name='/c'><InitialSize>big</InitialSize></File>"
 	"</FileList>"
+	"<ClockList><Clock node='h' method='ping-pong' error='0.000001'>"
+	"<Point time='1.5' offset='-0.25' error='0.000000001'/>"
+	"<Point time='2' offset='0' error='-1'/><Other/><Point time='2'/>"
+	"</Clock><Clock node='i' error='much'><Point time='2'/></Clock><Clock/>"
+	"<Thing/><Clock node='k' error='0'/></ClockList>"
 	"<CommunicatorList><Communicator name='WORLD'>"
 	"<Rank global='0' local='1' cid='2'/><Rank global='x'/>"
 	"<Rank global='-3' local='4' cid='5'/></Communicator>"
@@ -616,6 +621,8 @@ static void testContent(void)
 			"proj.communicator@p.proj\n"
 			"proj.datatype@p.proj\nproj.datatype@p.proj\n"
 			"proj.file-size@p.proj\n"
+			"proj.clock@p.proj\nproj.clock@p.proj\n"
+			"proj.clock@p.proj\nproj.clock@p.proj\n"
 			"proj.group-missing@p.proj\n"
 			"proj.group-missing@p.proj\n");
 	g_assert_cmpstr(p->name, ==, "app");
@@ -631,6 +638,18 @@ static void testContent(void)
 	g_assert_cmpint(p->usedFiles[0].initialSize, ==, 12);
 	g_assert_cmpint(p->usedFiles[1].initialSize, ==, -1);
 	g_assert_cmpint(p->usedFiles[2].initialSize, ==, -1);
+
+	g_assert_cmpuint(p->clockCount, ==, 2);
+	g_assert_cmpstr(p->clocks[0].node, ==, "h");
+	g_assert_cmpstr(p->clocks[0].method, ==, "ping-pong");
+	g_assert_cmpint(p->clocks[0].error, ==, 1000);
+	g_assert_cmpuint(p->clocks[0].pointCount, ==, 1);
+	g_assert_cmpint(p->clocks[0].points[0].time, ==, 1500000000);
+	g_assert_cmpint(p->clocks[0].points[0].offset, ==, -250000000);
+	g_assert_cmpint(p->clocks[0].points[0].error, ==, 1);
+	g_assert_cmpstr(p->clocks[1].node, ==, "k");
+	g_assert_cmpstr(p->clocks[1].method, ==, "");
+	g_assert_cmpuint(p->clocks[1].pointCount, ==, 0);
 
 	g_assert_cmpuint(p->communicatorCount, ==, 3);
 	g_assert_cmpstr(p->communicators[0].name, ==, "WORLD");

@@ -364,6 +364,7 @@ static void testKeys(void)
 		"unit",
 		"grouping",
 		"timestampDatatype",
+		"clock",
 		"timeAdjustment",
 		"",
 		"1",
