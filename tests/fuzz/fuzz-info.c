@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Fuzz target: an .info file, as hdtrace merge reads it; and the scanner of
- * XML that hdtrace merge and recover use, on the same bytes.
+ * Fuzz target: an .info file, as hdtrace merge reads it; and, on the same
+ * bytes, the scanner of XML that hdtrace merge and recover use, and what
+ * hdtrace merge corrects times with.
  */
 #include "config.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <glib.h>
 
 #include "fuzz.h"
 #include "infofile.h"
+#include "merge.h"
 #include "xmlscan.h"
 
 static void takeMessage(const hdIMessage *message, void *data)
@@ -31,7 +35,7 @@ static void checkRanks(const GArray *ranks)
 
 static void checkLine(const struct infoLine *line, size_t size)
 {
-	g_assert_nonnull(line->name);
+	g_assert_true(line->kind == INFO_CLOCK || line->name);
 	g_assert_cmpint(line->offset, >=, 0);
 	g_assert_cmpint(line->offset, <, size);
 	switch (line->kind) {
@@ -45,6 +49,10 @@ static void checkLine(const struct infoLine *line, size_t size)
 		g_assert_nonnull(line->addresses);
 		g_assert_nonnull(line->types);
 		g_assert_true(g_ascii_isupper(*line->combiner));
+		break;
+	case INFO_CLOCK:
+		g_assert_nonnull(line->method);
+		g_assert_cmpint(line->clock.error, >=, 0);
 		break;
 	}
 }
@@ -79,6 +87,33 @@ static void scan(const char *text, size_t size)
 	}
 }
 
+static void correct(const char *text, size_t size)
+{
+	struct hdClockPoint points[] = { { 0, -7, 1 },
+					 { 1000000000, 99999, 1 } };
+	struct mergeClock clock = {
+		.points = g_array_new(FALSE, FALSE, sizeof(points[0])),
+	};
+	const hdIValue values[] = { { .type = HDI_STRING },
+				    { .type = HDI_INT32 } };
+	const hdIGroup group = { .values = values, .valueCount = 2 };
+	char *copy = NULL;
+	size_t copySize = 0;
+	FILE *out = open_memstream(&copy, &copySize);
+
+	g_array_append_vals(clock.points, points, 2);
+	mergeCorrectTrace(&clock, text, size, 0, 0, out);
+	fclose(out);
+	free(copy);
+	copy = NULL;
+	out = open_memstream(&copy, &copySize);
+	mergeCorrectStat(&clock, &group, text, size, 0, out);
+	fclose(out);
+	g_assert_cmpuint(copySize, ==, size);
+	free(copy);
+	g_array_unref(clock.points);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	/* Its own memory, so that reading beyond the end is found. */
@@ -86,6 +121,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	parse(text, size);
 	scan(text, size);
+	correct(text, size);
 	g_free(text);
 	return 0;
 }
