@@ -14,7 +14,7 @@
 char *fixtureCreate(void)
 {
 	GError *error = NULL;
-	char *root = g_dir_make_tmp("hdtrace-rut-XXXXXX", &error);
+	char *root = g_dir_make_tmp("hdtrace-test-XXXXXX", &error);
 
 	g_assert_no_error(error);
 	return root;
