@@ -6,7 +6,10 @@
 
 #include "driver.h"
 
+extern const struct ptDriver ptPowercapDriver;
+
 const struct ptDriver *const ptDrivers[] = {
+	&ptPowercapDriver,
 	NULL,
 };
 
