@@ -264,6 +264,7 @@ static void checkAll(struct check *check)
 		checkGroup(check, project->groups[i]);
 	for (size_t i = 0; i < project->traceCount; i++)
 		checkTrace(check, project->traces[i]);
+	checkMessagesEnd(check);
 	checkSpans(check);
 }
 
@@ -364,11 +365,13 @@ static int runOn(struct tool *tool, const char *path)
 							g_free, NULL);
 		check.spans =
 			g_array_new(FALSE, FALSE, sizeof(struct checkSpan));
+		check.messages = checkMessagesNew(project);
 		checkAll(&check);
 		toolProgressEnd(tool);
 		g_hash_table_destroy(check.comms);
 		g_hash_table_destroy(check.datatypes);
 		g_array_free(check.spans, TRUE);
+		checkMessagesFree(check.messages);
 	}
 	endOutput(&check, path);
 	hdI_closeProject(project);

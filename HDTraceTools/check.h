@@ -21,12 +21,14 @@ struct checkSpan {
 struct check {
 	struct tool *tool;
 	const hdIProject *project;
+	unsigned int hostLevel;   /**< Level with the type Host, or 1. */
 	unsigned int rankLevel;   /**< Level with the type Rank, or 0. */
 	unsigned int threadLevel; /**< Level with the type Thread, or 0. */
 	/** Ids, as strings: "RANK CID", "RANK" with any, ... */
 	GHashTable *comms;
 	GHashTable *datatypes;
-	GArray *spans;  /**< struct checkSpan. */
+	GArray *spans; /**< struct checkSpan. */
+	struct checkMessages *messages;
 	bool lostOwner; /**< A Nested block had no owner just now. */
 	struct outJson json;
 };
@@ -42,6 +44,23 @@ void checkInfos(struct check *check);
 
 /** Read a trace to its end and check it. */
 void checkTrace(struct check *check, const hdITraceFile *trace);
+
+/* ---- Messages between ranks; checkmessage.c ---- */
+
+/** Get ready for the messages of a project. */
+struct checkMessages *checkMessagesNew(const hdIProject *project);
+
+void checkMessagesFree(struct checkMessages *self);
+
+/** The records that follow are those of another trace. */
+void checkMessagesEnter(struct checkMessages *self, const struct check *check,
+			const hdITraceFile *trace);
+
+/** Note the messages that a record sends or receives. */
+void checkMessage(struct checkMessages *self, const hdIRecord *record);
+
+/** All traces were read: report messages that arrive too early. */
+void checkMessagesEnd(struct check *check);
 
 /** The label of a node at a level, or NULL. */
 const char *checkLabelAt(const hdINode *node, unsigned int level);

@@ -233,6 +233,20 @@ static void checkBases(struct check *check, const hdIDatatype *type)
 	}
 }
 
+static void checkClockNodes(struct check *check)
+{
+	const hdIProject *project = check->project;
+
+	for (size_t i = 0; i < project->clockCount; i++) {
+		if (!hdI_findNode(project, project->clocks[i].node))
+			toolReport(check->tool, "proj.clock-node",
+				   project->file, -1, 0,
+				   "there is a clock of \"%s\", which is no "
+				   "node",
+				   project->clocks[i].node);
+	}
+}
+
 static void checkDatatypes(struct check *check, GHashTable *ranks)
 {
 	const hdIProject *project = check->project;
@@ -270,6 +284,7 @@ void checkProject(struct check *check)
 {
 	GHashTable *ranks;
 
+	check->hostLevel = MAX(findLevel(check->project, "Host"), 1);
 	check->rankLevel = findLevel(check->project, "Rank");
 	check->threadLevel = findLevel(check->project, "Thread");
 	ranks = collectRanks(check);
@@ -277,6 +292,7 @@ void checkProject(struct check *check)
 	checkDeclaredGroups(check);
 	checkCommunicators(check, ranks);
 	checkDatatypes(check, ranks);
+	checkClockNodes(check);
 	g_hash_table_destroy(ranks);
 }
 
@@ -320,13 +336,11 @@ static void checkLines(struct check *check, const char *file,
 static void checkClocks(struct check *check, const hdINode *node,
 			const char *file, const GPtrArray *lines)
 {
-	unsigned int host = findLevel(check->project, "Host");
-
 	for (guint i = 0; i < lines->len; i++) {
 		const struct infoLine *line = lines->pdata[i];
 
 		if (line->kind == INFO_CLOCK &&
-		    !checkLabelAt(node, host ? host : 1))
+		    !checkLabelAt(node, check->hostLevel))
 			toolReport(check->tool, "info.clock", file,
 				   line->offset, line->line,
 				   "a clock of no host: the file belongs to "

@@ -131,6 +131,7 @@ static void checkRecord(struct traceCheck *self, const hdIRecord *record)
 		checkChildren(self, record);
 	checkOrder(self, record);
 	checkReferences(self, record);
+	checkMessage(self->check->messages, record);
 }
 
 void checkTrace(struct check *check, const hdITraceFile *trace)
@@ -157,6 +158,7 @@ void checkTrace(struct check *check, const hdITraceFile *trace)
 	self.reported =
 		g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	check->lostOwner = false;
+	checkMessagesEnter(check->messages, check, trace);
 	while ((ret = hdI_readTrace(reader, &record)) == 1) {
 		checkRecord(&self, record);
 		checkCover(&span, record->start, record->end);

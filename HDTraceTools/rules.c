@@ -30,6 +30,11 @@ static const hdIRule rules[] = {
 	  "A rank and thread has different ids for different datatypes." },
 	{ "proj.datatype-base", HDI_WARNING,
 	  "The datatypes that a datatype is made of are there." },
+	{ "proj.clock-node", HDI_WARNING,
+	  "The clocks that were compared are those of nodes." },
+	{ "proj.clocks", HDI_NOTE,
+	  "Messages between hosts whose clocks were not compared are received "
+	  "after they are sent." },
 	{ "proj.span", HDI_WARNING,
 	  "The times of a file lie within an hour of those of some other "
 	  "file." },
@@ -47,6 +52,9 @@ static const hdIRule rules[] = {
 	{ "trc.datatype", HDI_WARNING,
 	  "A datatype (tid, sendTid, recvTid) that a state names is one of its "
 	  "rank." },
+	{ "trc.message", HDI_WARNING,
+	  "Messages are received after they are sent, but for the errors of "
+	  "the clocks of both hosts." },
 	{ "info.kind", HDI_WARNING,
 	  "Lines of `.info` files begin with File, Comm, Type or Clock." },
 	{ "info.syntax", HDI_WARNING,

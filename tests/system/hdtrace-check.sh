@@ -193,6 +193,97 @@ ok "trc.time" trace_breaks "trc.time" 1 <<'END'
 <A time='1' end='2'/>
 END
 
+# Messages. Traces of two ranks, the first with the lines on stdin up to "--";
+# then as trace_breaks. ClockList is in $clocks.
+messages_break() {
+	fresh
+	edit mini.proj "s,<CommunicatorList>,${clocks-}&,"
+	awk -v rank=mini_alpha_0.trc '
+		function start() {
+			print "<Program timeAdjustment=\0471000000000\047>" >rank
+		}
+		BEGIN { start() }
+		/^--$/ { print "</Program>" >rank; rank = "mini_beta_1.trc"
+			start(); next }
+		{ print >rank }
+		END { print "</Program>" >rank }'
+	breaks "$1" "$2" check mini
+}
+early() {
+	messages_break "$@" <<'END'
+<Send toRank='1' toTag='3' cid='0' time='1' end='1.1'/>
+<Send toRank='1' toTag='3' cid='0' time='2' end='2.1'/>
+--
+<Recv fromRank='0' fromTag='3' cid='0' time='0' end='0.99'/>
+<Recv fromRank='0' fromTag='3' cid='0' time='1' end='2.5'/>
+END
+}
+clock_list() {
+	echo "<ClockList><Clock node='alpha' error='$1'/>\\
+<Clock node='beta' error='$2'/></ClockList>"
+}
+ok "early, and clocks are unknown" early proj.clocks 0
+clocks=$(clock_list 0 0.01)
+ok "early by less than the error" early "" 0
+clocks=$(clock_list 0.005 0.005)
+ok "early by as much as the errors" early "" 0
+clocks=$(clock_list 0.004 0.005)
+ok "trc.message: early by more" early trc.message 1
+ok "says which" grep -q 'rank 0 to rank 1, 1 are received.* that at 1000000000.990000000 by 10.000 ms, .* 9.000 ms' "$scratch/out"
+clocks="<ClockList><Clock node='beta' error='0'/></ClockList>"
+ok "one clock is unknown" early proj.clocks 0
+clocks="<ClockList><Clock node='gamma' error='0'/></ClockList>"
+ok "a clock of no node" messages_break proj.clock-node 1 <<'END'
+<A time='1' end='2'/>
+--
+<A time='1' end='2'/>
+END
+clocks=$(clock_list 0 0)
+ok "all kinds of messages" messages_break "" 0 <<'END'
+<Isend toRank='1' toTag='1' cid='0' time='1' end='1.1'/>
+<Issend toRank='1' toTag='2' cid='0' time='1.2' end='1.3'/>
+<Startall count='2' time='1.4' end='1.5'><Send toRank='1' toTag='1' cid='0'/><Send toRank='1' toTag='1' cid='0'/></Startall>
+<Irecv fromRank='-1' fromTag='-1' cid='0' time='1.6' end='1.7'/>
+<Wait time='2' end='3'><Send toRank='1' toTag='2' cid='0'/></Wait>
+<Wait fromRank='1' fromTag='5' cid='0' time='3' end='4'/>
+<Send toRank='-2' toTag='1' cid='0' time='4' end='5'/>
+--
+<Probe fromRank='0' fromTag='1' cid='0' time='0' end='0.5'/>
+<Waitall count='3' time='0.5' end='1.35'><Recv fromRank='0' fromTag='1' cid='0'/><Recv fromRank='0' fromTag='2' cid='0'/></Waitall>
+<Waitsome count='3' cid='0' time='1.35' end='1.45'><Recv fromRank='0' fromTag='1'/></Waitsome>
+<Recv fromRank='0' fromTag='1' cid='0' time='1.45' end='2'/>
+<Nested>
+<Sendrecv toRank='0' toTag='5' fromRank='-2' fromTag='-1' cid='0' time='2' end='3'/>
+</Nested>
+<Bcast time='2' end='3'/>
+END
+for late in Isend Issend Startall; do
+	ok "trc.message: $late" messages_break trc.message 1 <<END
+<$late toRank='1' toTag='1' cid='0' time='1' end='1.1'/>
+--
+<Testany time='0.5' end='0.9'><Recv fromRank='0' fromTag='1' cid='0'/></Testany>
+END
+done
+ok "threads receive in any order" messages_break "" 0 <<'END'
+<Send toRank='1' toTag='1' cid='0' time='1' end='1.1'/>
+<Send toRank='1' toTag='1' cid='0' time='2' end='2.1'/>
+--
+<Recv fromRank='0' fromTag='1' cid='0' time='1' end='3'/>
+<Nested>
+<Recv fromRank='0' fromTag='1' cid='0' time='3.1' end='3.2'/>
+</Nested>
+<Wait time='3' end='4'/>
+END
+ok "what is not complete is not judged" messages_break "" 0 <<'END'
+<Send toRank='1' toTag='1' cid='0' time='1' end='1.1'/>
+<Send toRank='1' toTag='1' cid='0' time='2' end='2.1'/>
+<Recv fromRank='0' fromTag='1' cid='0' time='2.2' end='2.5'/>
+--
+<Recv fromRank='0' fromTag='1' cid='0' time='0.1' end='0.2'/>
+<Recv fromRank='7' fromTag='1' cid='0' time='0.2' end='0.3'/>
+<Recv fromRank='x' fromTag='1' cid='0' time='0.3' end='0.4'/>
+END
+
 # Lines for the merger; hdtrace-merge.sh has them all.
 fresh
 echo 'Thing' >>mini_alpha_0.info
@@ -204,6 +295,9 @@ fresh
 rank_info 0 >>mini_alpha_0.info
 ok "info.id-twice" breaks info.id-twice 1 check mini
 fresh
+echo 'Clock time=1 offset=0 error=0 method=m' >mini.info
+ok "info.clock" breaks info.clock 1 check mini
+fresh
 rank_info 0 >mini_alpha.info
 ok "info.rank" breaks info.rank 1 check mini
 
@@ -213,12 +307,12 @@ if [ -d "$corpus" ]; then
 	done <<'END'
 1 handwritten proj.group-missing
 0 load-generator
-0 non-collective-4-500
-0 non-collective-8-100
-0 partdiff-mpi
-0 partdiff-mpi-io-synced proj.undeclared
+0 non-collective-4-500 proj.clocks
+0 non-collective-8-100 proj.clocks
+0 partdiff-mpi proj.clocks
+0 partdiff-mpi-io-synced proj.clocks proj.undeclared
 1 pvfs2-server-nan proj.group-missing
-0 stresstest
+0 stresstest proj.clocks
 END
 else
 	skip "historic projects" "no corpus"
