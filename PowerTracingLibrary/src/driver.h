@@ -85,6 +85,8 @@ struct ptSetup {
 	const char *root;
 	/** Readable when a call that waits must return -EINTR; or -1. */
 	int wakeFd;
+	/** Speed of the serial port. */
+	unsigned int baud;
 	/** Driver options of [General], e.g. law=; NULL terminated pairs. */
 	const char *const *options;
 };

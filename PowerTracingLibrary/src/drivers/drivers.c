@@ -6,9 +6,11 @@
 
 #include "driver.h"
 
+extern const struct ptDriver ptLmg450Driver;
 extern const struct ptDriver ptPowercapDriver;
 
 const struct ptDriver *const ptDrivers[] = {
+	&ptLmg450Driver,
 	&ptPowercapDriver,
 	NULL,
 };

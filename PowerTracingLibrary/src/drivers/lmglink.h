@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file lmglink.h
+ * Talking to an LMG450: lines to it, messages from it, and when they arrived.
+ *
+ * Functions return 0 or a negative errno value; times are of CLOCK_MONOTONIC.
+ */
+#ifndef PT_LMGLINK_H
+#define PT_LMGLINK_H
+
+#include "lmgmessage.h"
+#include "transport.h"
+
+/** Longest line to the meter, with its LF. */
+#define PT_LMG_LINE_MAX 1024
+
+/** Chunks of bytes whose time is remembered. */
+#define PT_LMG_CHUNKS 64
+
+struct ptLmgLink {
+	struct ptTransport *transport;
+	int wakeFd;
+	int64_t byteNs; /**< Time of a byte on the wire. */
+	struct ptLmgParser parser;
+	struct ptLmgMessage message; /**< The last one. */
+	uint64_t received;           /**< Bytes, since ptLmgLinkInit(). */
+	size_t usual;   /**< Length of the messages that come, or 0. */
+	bool isRestDue; /**< A message has begun, and the rest is to follow. */
+	int64_t wallNs; /**< What the wall clock is ahead. */
+	unsigned int chunkCount;
+	struct {
+		uint64_t end;   /**< Position behind the chunk. */
+		int64_t zeroNs; /**< When byte 0 would have come, at the latest,
+				     had all come without a pause. */
+	} chunks[PT_LMG_CHUNKS];
+};
+
+/** Begin, with a meter that sends at @p baud. */
+void ptLmgLinkInit(struct ptLmgLink *link, struct ptTransport *transport,
+		   int wakeFd, unsigned int baud);
+
+/** Send a line; the LF is added. */
+int ptLmgSend(struct ptLmgLink *link, const char *line, int64_t deadlineNs);
+
+/**
+ * Wait for the next message; it is in link->message.
+ *
+ * @return 0, or an error of ptTransportRead().
+ * @retval -EPROTO Something was no message, link->message.why says why.
+ */
+int ptLmgReceive(struct ptLmgLink *link, int64_t deadlineNs);
+
+/**
+ * Send a question and wait for the text that answers it; what is none is passed
+ * over. The answer is in link->message.text.
+ */
+int ptLmgAsk(struct ptLmgLink *link, const char *question, int64_t deadlineNs);
+
+/**
+ * Wait until all is sent and nothing comes any more; forget what came.
+ *
+ * @retval -ETIMEDOUT It did not become quiet.
+ */
+int ptLmgQuiet(struct ptLmgLink *link, int64_t deadlineNs);
+
+/** Tell when the first byte of the last message arrived, at the latest. */
+int64_t ptLmgArrival(const struct ptLmgLink *link);
+
+#endif

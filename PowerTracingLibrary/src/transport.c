@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The kinds of transports, and the calls that all have; see transport.h. */
+#include <config.h>
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "message.h"
+#include "transport/calls.h"
+
+static const struct ptTransportKind *const kinds[] = {
+	&ptSerialKind,
+	&ptTcpKind,
+	NULL,
+};
+
+static const struct ptTransportKind *findKind(const char *address)
+{
+	for (size_t i = 0; kinds[i]; i++) {
+		if (kinds[i]->matches(address))
+			return kinds[i];
+	}
+	return NULL;
+}
+
+int ptTransportCheck(const char *address, char *why, size_t whySize)
+{
+	if (findKind(address) && strlen(address) < PT_ADDRESS_MAX)
+		return 0;
+	snprintf(why, whySize,
+		 "a device is a path, as /dev/ttyUSB0, or tcp://HOST:PORT");
+	return -EINVAL;
+}
+
+int ptTransportOpen(const char *address, unsigned int baud, int wakeFd,
+		    int64_t deadlineNs, struct ptTransport **result)
+{
+	char why[128];
+	int ret = ptTransportCheck(address, why, sizeof(why));
+
+	if (ret < 0) {
+		ptMessage(HD_LOG_ERROR, "%.100s: %s", address, why);
+		return ret;
+	}
+	ret = findKind(address)->open(address, baud, deadlineNs, result);
+	if (ret == 0)
+		(*result)->wakeFd = wakeFd;
+	return ret;
+}
+
+ssize_t ptTransportRead(struct ptTransport *transport, void *data, size_t size,
+			int64_t deadlineNs, int64_t *whenNs)
+{
+	return transport->calls->read(transport, data, size, deadlineNs,
+				      whenNs);
+}
+
+int ptTransportWrite(struct ptTransport *transport, const void *data,
+		     size_t size, int64_t deadlineNs)
+{
+	return transport->calls->write(transport, data, size, deadlineNs);
+}
+
+int ptTransportDrain(struct ptTransport *transport, int64_t deadlineNs)
+{
+	return transport->calls->drain(transport, deadlineNs);
+}
+
+void ptTransportFlushInput(struct ptTransport *transport)
+{
+	transport->calls->flushInput(transport);
+}
+
+int ptTransportBreak(struct ptTransport *transport)
+{
+	return transport->calls->sendBreak(transport);
+}
+
+void ptTransportClose(struct ptTransport *transport)
+{
+	if (transport)
+		transport->calls->close(transport);
+}

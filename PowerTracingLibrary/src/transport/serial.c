@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The serial port: raw, 8N1, RTS/CTS, ours alone.
+ *
+ * Nothing is translated in either direction: with ICRNL, which the thesis has
+ * (listing 4.5), every byte 0x0D of a binary value becomes 0x0A.
+ */
+#include <config.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/ioctl.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include "calls.h"
+#include "message.h"
+
+static const struct {
+	unsigned int baud;
+	speed_t speed;
+} speeds[] = {
+	{ 1200, B1200 },     { 2400, B2400 },     { 4800, B4800 },
+	{ 9600, B9600 },     { 19200, B19200 },   { 38400, B38400 },
+	{ 57600, B57600 },   { 115200, B115200 }, { 230400, B230400 },
+	{ 460800, B460800 }, { 921600, B921600 },
+};
+
+static int serialMatches(const char *address)
+{
+	return address[0] == '/';
+}
+
+static int refused(const char *address, int error)
+{
+	const char *hint = "";
+
+	if (error == EACCES)
+		hint = " (the group of the device file, often dialout, may)";
+	else if (error == EBUSY)
+		hint = " (another program uses the port)";
+	ptMessage(HD_LOG_ERROR, "%s: %s%s", address, strerror(error), hint);
+	return -error;
+}
+
+static int setUp(int fd, const char *address, speed_t speed)
+{
+	struct termios wanted = { 0 }, is;
+
+	wanted.c_iflag = IGNPAR | IGNBRK;
+	wanted.c_cflag = CS8 | CREAD | CLOCAL | CRTSCTS;
+	wanted.c_cc[VMIN] = 1;
+	cfsetispeed(&wanted, speed);
+	cfsetospeed(&wanted, speed);
+	/* tcsetattr() succeeds if it could do a part. */
+	if (tcsetattr(fd, TCSANOW, &wanted) != 0 || tcgetattr(fd, &is) != 0)
+		return refused(address, errno);
+	if (cfgetospeed(&is) != speed || (is.c_cflag & CSIZE) != CS8 ||
+	    (is.c_cflag & (PARENB | CSTOPB)) || is.c_lflag & ICANON) {
+		ptMessage(HD_LOG_ERROR,
+			  "%s: the port cannot be set to this speed and 8N1",
+			  address);
+		return -EINVAL;
+	}
+	if (!(is.c_cflag & CRTSCTS))
+		ptMessage(HD_LOG_WARNING, "%s: the port has no RTS/CTS",
+			  address);
+	tcflush(fd, TCIOFLUSH);
+	return 0;
+}
+
+static const struct ptTransportCalls serialCalls;
+
+static int serialOpen(const char *address, unsigned int baud,
+		      int64_t deadlineNs, struct ptTransport **result)
+{
+	speed_t speed = B0;
+	int fd, ret;
+
+	(void)deadlineNs; /* Nothing here waits. */
+	for (size_t i = 0; i < sizeof(speeds) / sizeof(speeds[0]); i++) {
+		if (speeds[i].baud == baud)
+			speed = speeds[i].speed;
+	}
+	if (speed == B0) {
+		ptMessage(HD_LOG_ERROR, "%s: no serial port has %u baud",
+			  address, baud);
+		return -EINVAL;
+	}
+	fd = open(address, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+	if (fd < 0)
+		return refused(address, errno);
+	if (!isatty(fd)) {
+		ret = refused(address, ENOTTY);
+		goto fail;
+	}
+	/* TIOCEXCL keeps others out, but not root; the lock is what programs
+	 * agree on. */
+	if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
+		ret = refused(address, errno == EWOULDBLOCK ? EBUSY : errno);
+		goto fail;
+	}
+	if (ioctl(fd, TIOCEXCL) != 0) {
+		ret = refused(address, errno);
+		goto fail;
+	}
+	ret = setUp(fd, address, speed);
+	if (ret == 0)
+		ret = ptFdTransport(&serialCalls, fd, address, result);
+	if (ret == 0)
+		return 0;
+	ioctl(fd, TIOCNXCL);
+fail:
+	close(fd);
+	return ret;
+}
+
+static void serialFlushInput(struct ptTransport *transport)
+{
+	tcflush(transport->fd, TCIFLUSH);
+}
+
+static int serialBreak(struct ptTransport *transport)
+{
+	/* A quarter of a second or more. */
+	if (tcsendbreak(transport->fd, 0) != 0) {
+		ptMessage(HD_LOG_ERROR, "%s: BREAK: %s", transport->address,
+			  strerror(errno));
+		return errno == EIO || errno == ENXIO ? -ENODEV : -errno;
+	}
+	return 0;
+}
+
+static void serialClose(struct ptTransport *transport)
+{
+	/* The kernel would wait half a minute for what cannot be sent. */
+	tcflush(transport->fd, TCOFLUSH);
+	ioctl(transport->fd, TIOCNXCL);
+	ptFdClose(transport);
+}
+
+static const struct ptTransportCalls serialCalls = {
+	.read = ptFdRead,
+	.write = ptFdWrite,
+	.drain = ptFdDrain,
+	.flushInput = serialFlushInput,
+	.sendBreak = serialBreak,
+	.close = serialClose,
+};
+
+const struct ptTransportKind ptSerialKind = {
+	.name = "serial",
+	.matches = serialMatches,
+	.open = serialOpen,
+};

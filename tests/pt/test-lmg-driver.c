@@ -1,0 +1,940 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The driver of the LMG450, against a meter that answers as it is told, at
+ * once, and never. */
+#include "config.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <glib.h>
+
+#include "clock.h"
+#include "driver.h"
+#include "message.h"
+#include "sampler.h"
+#include "transport/calls.h"
+
+#define MS INT64_C(1000000)
+
+#define IDENTITY "ZES ZIMMER Electronic Systems GmbH,LMG450,12345678,3.115"
+
+/* ---- A meter ----------------------------------------------------------- */
+
+struct meter {
+	struct ptTransport transport;
+	GString *log;    /* What the driver did. */
+	GString *output; /* What it has not read yet. */
+	size_t step;     /* Bytes it gets at once, at the most. */
+	bool hasBreak;
+	/* Another answer to a command that begins like this; NULL is none. */
+	const char *command, *answer;
+	const char *errors; /* What ERRALL? answers. */
+	int calls;          /* So far. */
+	int failAt;         /* This call fails, and all that follow, */
+	int error;          /* with this; */
+	int silentFrom;     /* from this call on there are no answers. */
+	int64_t longestNs;  /* That anybody wanted to wait. */
+};
+
+static bool fails(struct meter *meter)
+{
+	return meter->calls++ >= meter->failAt;
+}
+
+static void noteWait(struct meter *meter, int64_t deadlineNs)
+{
+	meter->longestNs = MAX(meter->longestNs, deadlineNs - hdMonotonicNow());
+}
+
+static ssize_t meterRead(struct ptTransport *transport, void *data, size_t size,
+			 int64_t deadlineNs, int64_t *whenNs)
+{
+	struct meter *meter = (struct meter *)transport;
+
+	if (fails(meter))
+		return meter->error;
+	noteWait(meter, deadlineNs);
+	if (meter->output->len == 0 || meter->calls > meter->silentFrom)
+		return -ETIMEDOUT;
+	size = MIN(MIN(size, meter->step), meter->output->len);
+	memcpy(data, meter->output->str, size);
+	g_string_erase(meter->output, 0, (gssize)size);
+	if (whenNs)
+		*whenNs = hdClockNow();
+	return (ssize_t)size;
+}
+
+/* One reading in ASCII: the counter is 7, the values are 1, 2, ... */
+static void answerReading(struct meter *meter, const char *line)
+{
+	int number = 0;
+
+	for (; *line; line++) {
+		if (*line != '?')
+			continue;
+		g_string_append_printf(meter->output, "%s%d", number ? ";" : "",
+				       number ? number : 7);
+		number++;
+	}
+	g_string_append_c(meter->output, '\n');
+}
+
+static void answer(struct meter *meter, const char *line)
+{
+	if (meter->command && g_str_has_prefix(line, meter->command))
+		g_string_append(meter->output,
+				meter->answer ? meter->answer : "");
+	else if (strcmp(line, "*IDN?") == 0)
+		g_string_append(meter->output, IDENTITY "\n");
+	else if (strcmp(line, "ERRALL?") == 0)
+		g_string_append(meter->output, meter->errors);
+	else if (g_str_has_prefix(line, "INIM;"))
+		answerReading(meter, line);
+}
+
+static int meterWrite(struct ptTransport *transport, const void *data,
+		      size_t size, int64_t deadlineNs)
+{
+	struct meter *meter = (struct meter *)transport;
+	char *line;
+
+	if (fails(meter))
+		return meter->error;
+	noteWait(meter, deadlineNs);
+	g_assert_cmpuint(size, >, 0);
+	g_assert_cmpint(((const char *)data)[size - 1], ==, '\n');
+	line = g_strndup(data, size - 1);
+	g_assert_null(strchr(line, '\n'));
+	g_string_append_printf(meter->log, "%s\n", line);
+	answer(meter, line);
+	g_free(line);
+	return 0;
+}
+
+static int meterDrain(struct ptTransport *transport, int64_t deadlineNs)
+{
+	struct meter *meter = (struct meter *)transport;
+
+	if (fails(meter))
+		return meter->error;
+	noteWait(meter, deadlineNs);
+	g_string_append(meter->log, "(drain)\n");
+	return 0;
+}
+
+static void meterFlush(struct ptTransport *transport)
+{
+	struct meter *meter = (struct meter *)transport;
+
+	g_string_append(meter->log, "(flush)\n");
+	g_string_truncate(meter->output, 0);
+}
+
+static int meterBreak(struct ptTransport *transport)
+{
+	struct meter *meter = (struct meter *)transport;
+
+	if (fails(meter))
+		return meter->error;
+	if (!meter->hasBreak)
+		return -ENOTSUP;
+	g_string_append(meter->log, "(break)\n");
+	return 0;
+}
+
+static void meterClose(struct ptTransport *transport)
+{
+	(void)transport;
+}
+
+static const struct ptTransportCalls calls = {
+	.read = meterRead,
+	.write = meterWrite,
+	.drain = meterDrain,
+	.flushInput = meterFlush,
+	.sendBreak = meterBreak,
+	.close = meterClose,
+};
+
+static void meterInit(struct meter *meter)
+{
+	memset(meter, 0, sizeof(*meter));
+	meter->transport.calls = &calls;
+	meter->transport.wakeFd = meter->transport.fd = -1;
+	meter->log = g_string_new(NULL);
+	meter->output = g_string_new(NULL);
+	meter->step = 4096;
+	meter->errors = "0,\"No error\"\n";
+	meter->hasBreak = true;
+	meter->failAt = meter->silentFrom = INT_MAX;
+}
+
+static void meterClear(struct meter *meter)
+{
+	g_string_free(meter->log, TRUE);
+	g_string_free(meter->output, TRUE);
+}
+
+/* ---- What the driver says ---------------------------------------------- */
+
+static GString *said;
+
+static void takeMessage(enum hdLogLevel level, const char *text)
+{
+	g_string_append_printf(said, "%d %s\n", level, text);
+}
+
+static void assertSaid(const char *words)
+{
+	if (!strstr(said->str, words))
+		g_error("nobody said \"%s\", but: %s", words, said->str);
+	g_string_truncate(said, 0);
+}
+
+/* ---- A device ---------------------------------------------------------- */
+
+static const struct ptDriver *driver;
+
+#define COLUMNS_MAX 40
+
+struct bench {
+	struct meter meter;
+	struct ptDevice dev;
+	struct ptColumn columns[COLUMNS_MAX];
+	size_t count;
+	union ptCell cells[COLUMNS_MAX];
+	struct ptReading reading;
+};
+
+static const struct ptQuantity *quantity(const char *name)
+{
+	const struct ptQuantity *at = driver->quantities;
+
+	while (at->name && strcmp(at->name, name) != 0)
+		at++;
+	g_assert_nonnull(at->name);
+	return at;
+}
+
+/* Columns "Utrms1 P2": names and channels. */
+static void benchInit(struct bench *bench, const char *columns,
+		      const char *const *options)
+{
+	char **words = g_strsplit(columns, " ", 0);
+
+	memset(bench, 0, sizeof(*bench));
+	meterInit(&bench->meter);
+	for (char **word = words; *word; word++) {
+		struct ptColumn *column = &bench->columns[bench->count++];
+		size_t length = strlen(*word) - 1;
+		char why[64];
+
+		g_assert_cmpint(driver->resolve(NULL, *word + length, 0,
+						&column->channel, column->label,
+						why, sizeof(why)),
+				==, 0);
+		(*word)[length] = '\0';
+		column->quantity = quantity(*word);
+	}
+	g_strfreev(words);
+	bench->dev.driver = driver;
+	bench->dev.transport = &bench->meter.transport;
+	bench->dev.setup.cycleNs = 100 * MS;
+	bench->dev.setup.root = "";
+	bench->dev.setup.wakeFd = -1;
+	bench->dev.setup.options = options;
+	g_string_truncate(said, 0);
+}
+
+static int benchOpen(struct bench *bench)
+{
+	return driver->open(&bench->dev, bench->columns, bench->count);
+}
+
+static void benchClear(struct bench *bench)
+{
+	if (bench->dev.state)
+		driver->close(&bench->dev);
+	meterClear(&bench->meter);
+}
+
+static void benchStart(struct bench *bench, const char *columns,
+		       const char *const *options)
+{
+	benchInit(bench, columns, options);
+	g_assert_cmpint(benchOpen(bench), ==, 0);
+	g_assert_cmpint(driver->start(&bench->dev), ==, 0);
+}
+
+static int benchRead(struct bench *bench)
+{
+	return driver->read(&bench->dev, bench->cells, &bench->reading);
+}
+
+/* A packed message: the counter and a value. */
+static void send(struct bench *bench, float count, float value)
+{
+	unsigned char bytes[14] = "#18";
+	float values[2] = { count, value };
+
+	/* The meter is little endian; so is what tests run on, or the values
+	 * below would differ. */
+	for (int i = 0; i < 2; i++) {
+		uint32_t bits;
+
+		memcpy(&bits, &values[i], 4);
+		for (int k = 0; k < 4; k++)
+			bytes[3 + 4 * i + k] = (unsigned char)(bits >> 8 * k);
+	}
+	bytes[11] = '\n';
+	g_string_append_len(bench->meter.output, (char *)bytes, 12);
+}
+
+/* ---- Configuration ----------------------------------------------------- */
+
+static void testResolve(void)
+{
+	static const struct {
+		const char *channel;
+		size_t index;
+		int ret;
+		unsigned int number;
+	} rows[] = {
+		{ "1", 0, 0, 1 },         { "4", 0, 0, 4 },
+		{ "1", 1, -ENOENT, 0 },   { "0", 0, -EINVAL, 0 },
+		{ "5", 0, -EINVAL, 0 },   { "", 0, -EINVAL, 0 },
+		{ "11", 0, -EINVAL, 0 },  { "-1", 0, -EINVAL, 0 },
+		{ NULL, 0, -EINVAL, 0 },  { "*", 0, 0, 1 },
+		{ "*", 3, 0, 4 },         { "*", 4, -ENOENT, 0 },
+		{ "one", 0, -EINVAL, 0 },
+	};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+		char label[PT_CHANNEL_MAX] = "", why[64] = "";
+		unsigned int number = 0;
+
+		g_assert_cmpint(driver->resolve(NULL, rows[i].channel,
+						rows[i].index, &number, label,
+						why, sizeof(why)),
+				==, rows[i].ret);
+		g_assert_cmpuint(number, ==, rows[i].number);
+		if (rows[i].ret == 0)
+			g_assert_cmpint(atoi(label), ==, (int)number);
+		if (rows[i].ret == -EINVAL)
+			g_assert_cmpstr(why, ==, "channels are 1 to 4");
+	}
+}
+
+static void testOptions(void)
+{
+	char why[64];
+
+	g_assert_cmpint(driver->checkOption("mode", "packed", why, 64), ==, 0);
+	g_assert_cmpint(driver->checkOption("mode", "ASCII", why, 64), ==, 0);
+	g_assert_cmpint(driver->checkOption("mode", "off", why, 64), ==,
+			-EINVAL);
+	g_assert_cmpstr(why, ==, "is packed or ascii");
+	g_assert_cmpint(driver->checkOption("counter", "off", why, 64), ==, 0);
+	g_assert_cmpint(driver->checkOption("counter", "no", why, 64), ==,
+			-EINVAL);
+	g_assert_cmpstr(why, ==, "is on or off");
+}
+
+/* ---- Dialogues --------------------------------------------------------- */
+
+static void testDialogue(void)
+{
+	struct bench bench;
+
+	benchInit(&bench, "Utrms1 Itrms1 P1 S2 Q2 PF3 Freq4 E4", NULL);
+	g_assert_cmpint(benchOpen(&bench), ==, 0);
+	g_assert_cmpstr(bench.meter.log->str, ==,
+			"(break)\n(drain)\n(flush)\n*CLS\n*RST\n"
+			":SYSTem:LANGuage SHORT\n*CLS\n*IDN?\n"
+			"INIM;COUNT?;UTRMS1?;ITRMS1?;P1?;S2?;Q2?;PF3?;FREQ4?;"
+			"EP4?\n"
+			"ACTN;COUNT?;UTRMS1?;ITRMS1?;P1?;S2?;Q2?;PF3?;FREQ4?;"
+			"EP4?\n"
+			"CYCL 0.100000\nERRALL?\n");
+	g_assert_cmpstr(bench.columns[7].source, ==, IDENTITY);
+	g_string_truncate(bench.meter.log, 0);
+	g_assert_cmpint(driver->start(&bench.dev), ==, 0);
+	g_assert_cmpstr(bench.meter.log->str, ==,
+			"(flush)\nFRMT PACKED\nCONT ON\n");
+	g_string_truncate(bench.meter.log, 0);
+	g_string_append(bench.meter.output, "on its way");
+	g_assert_cmpint(driver->stop(&bench.dev), ==, 0);
+	g_assert_cmpstr(bench.meter.log->str, ==,
+			"CONT OFF\n(drain)\n(flush)\nFRMT ASCII\n");
+	g_assert_cmpuint(bench.meter.output->len, ==, 0);
+	g_assert_cmpint(driver->start(&bench.dev), ==, 0);
+	g_string_truncate(bench.meter.log, 0);
+	driver->close(&bench.dev);
+	g_assert_cmpstr(bench.meter.log->str, ==,
+			"CONT OFF\n(drain)\n(flush)\nFRMT ASCII\nERRALL?\n"
+			"(break)\n*CLS\n*RST\nGTL\n(drain)\n");
+	g_assert_null(bench.dev.state);
+	g_assert_cmpuint(said->len, ==, strlen("3 lmg450: " IDENTITY "\n"));
+	/* No step of this waits for long. */
+	g_assert_cmpint(bench.meter.longestNs, <=, 2000 * MS);
+	benchClear(&bench);
+}
+
+/* Without BREAK, and in ASCII, and without the counter. */
+static void testOtherDialogue(void)
+{
+	static const char *const options[] = { "mode", "ascii", "counter",
+					       "off", NULL };
+	struct bench bench;
+
+	benchInit(&bench, "P1", options);
+	bench.meter.hasBreak = false;
+	bench.dev.setup.cycleNs = 60000 * MS;
+	g_assert_cmpint(benchOpen(&bench), ==, 0);
+	g_assert_cmpstr(bench.meter.log->str, ==,
+			"CONT OFF\n(drain)\n(flush)\n*CLS\n*RST\n"
+			":SYSTem:LANGuage SHORT\n*CLS\n*IDN?\n"
+			"INIM;P1?\nACTN;P1?\nCYCL 60.000000\nERRALL?\n");
+	g_assert_cmpint(driver->start(&bench.dev), ==, 0);
+	g_assert_true(g_str_has_suffix(bench.meter.log->str,
+				       "FRMT ASCII\nCONT ON\n"));
+	benchClear(&bench);
+}
+
+/* No BREAK came through to a meter that was left with packed replies. */
+static void testAwakening(void)
+{
+	struct bench bench;
+
+	benchInit(&bench, "P1", NULL);
+	bench.meter.command = "*IDN?";
+	bench.meter.answer = "#500003abc\n";
+	g_assert_cmpint(benchOpen(&bench), ==, -ETIMEDOUT);
+	g_assert_nonnull(strstr(bench.meter.log->str,
+				"*IDN?\nCONT OFF\nFRMT ASCII\n"
+				":SYSTem:LANGuage SHORT\n*CLS\n"
+				"(drain)\n(flush)\n*IDN?\n"));
+	benchClear(&bench);
+}
+
+/* ---- Failures ---------------------------------------------------------- */
+
+static const struct failure {
+	const char *name, *command, *answer;
+	int ret;
+	const char *said;
+} failures[] = {
+	{ "no identity", "*IDN?", NULL, -ETIMEDOUT, "no answer to *IDN?" },
+	{ "half an identity", "*IDN?", "ZES ZIMMER,LMG4", -ETIMEDOUT,
+	  "no answer to *IDN?" },
+	{ "another meter", "*IDN?", "ZES ZIMMER,LMG95,1,2\n", -ENXIO,
+	  "this is no LMG450: \"ZES ZIMMER,LMG95,1,2\"" },
+	{ "an echo", "*IDN?", "*IDN?\n" IDENTITY "\n", -ENXIO,
+	  "this is no LMG450: \"*IDN?\"" },
+	{ "no reading", "INIM", NULL, -ETIMEDOUT,
+	  "the meter sent no reading for a check" },
+	{ "a short reading", "INIM", "7\n", -EPROTO,
+	  "the reading for a check: these are not the values" },
+	{ "a long reading", "INIM", "7;1;2\n", -EPROTO,
+	  "the reading for a check: these are not the values" },
+	{ "a reading that is none", "INIM", "7;high\n", -EPROTO,
+	  "the reading for a check: these are not the values" },
+	{ "a packed reading", "INIM", "#18abcdabcd\n", -EPROTO,
+	  "the reading for a check: there is a block" },
+	{ "no errors", "ERRALL?", NULL, -ETIMEDOUT, "no answer to ERRALL?" },
+	{ "an error", "ERRALL?", "-222,\"Data out of range\"\n", -EPROTO,
+	  "set-up refused: -222,\"Data out of range\"" },
+	{ "errors", "ERRALL?", "-113,\"Undefined\nheader\",-222,\"x\"\n",
+	  -EPROTO, "set-up refused: -113,\"Undefined\nheader\",-222,\"x\"" },
+	{ "no error", "ERRALL?", "+0,\"No error\"\n", 0, "" },
+	{ "no error, briefly", "ERRALL?", "0\n", 0, "" },
+	{ "no error, more so", "ERRALL?", "\n", 0, "" },
+};
+
+static void testFailure(gconstpointer data)
+{
+	const struct failure *failure = data;
+	struct bench bench;
+
+	for (size_t step = 1; step <= 4096; step *= 64) {
+		benchInit(&bench, "P1", NULL);
+		bench.meter.step = step;
+		bench.meter.command = failure->command;
+		bench.meter.answer = failure->answer;
+		g_assert_cmpint(benchOpen(&bench), ==, failure->ret);
+		assertSaid(failure->said);
+		g_assert_cmpint(bench.meter.longestNs, <=, 2000 * MS);
+		if (failure->ret)
+			g_assert_null(bench.dev.state);
+		benchClear(&bench);
+	}
+}
+
+/* A command that the meter does not know is told. */
+static void testUnknownCommand(void)
+{
+	struct bench bench;
+
+	benchInit(&bench, "P1", NULL);
+	bench.meter.command = "INIM";
+	bench.meter.errors = "-113,\"Undefined header\"\n";
+	g_assert_cmpint(benchOpen(&bench), ==, -EPROTO);
+	assertSaid("no reading for a check: -113,\"Undefined header\"");
+	benchClear(&bench);
+}
+
+/* The whole life of a device. */
+static int live(struct bench *bench)
+{
+	int ret = benchOpen(bench), first;
+
+	if (ret < 0)
+		return ret;
+	first = driver->start(&bench->dev);
+	for (int i = 0; i < 3; i++) {
+		send(bench, (float)i, 1.5f);
+		ret = benchRead(bench);
+		first = first ? first : ret;
+	}
+	ret = driver->stop(&bench->dev);
+	first = first ? first : ret;
+	driver->close(&bench->dev);
+	return first;
+}
+
+/* The line breaks at each step; the error comes back, and no call waits. */
+static void testLineBreaks(void)
+{
+	static const int errors[] = { -ENODEV, -EIO, -EINTR };
+	struct bench bench;
+	int count;
+
+	benchInit(&bench, "P1 Utrms2", NULL);
+	live(&bench);
+	count = bench.meter.calls;
+	g_assert_cmpint(count, >, 20);
+	benchClear(&bench);
+	for (size_t i = 0; i < G_N_ELEMENTS(errors); i++) {
+		for (int at = 0; at < count; at++) {
+			int ret;
+
+			benchInit(&bench, "P1", NULL);
+			bench.meter.failAt = at;
+			bench.meter.error = errors[i];
+			ret = live(&bench);
+			/* What fails last is not noticed by anybody. */
+			g_assert_true(ret == errors[i] ||
+				      (ret == 0 && at > 20) ||
+				      (ret == -EPROTO && at > 20));
+			benchClear(&bench);
+		}
+	}
+}
+
+/* The meter falls silent at each step. */
+static void testFallsSilent(void)
+{
+	struct bench bench;
+	int count;
+
+	benchInit(&bench, "P1", NULL);
+	g_assert_cmpint(live(&bench), ==, 0);
+	count = bench.meter.calls;
+	benchClear(&bench);
+	for (int at = 0; at < count; at++) {
+		int ret;
+
+		benchInit(&bench, "P1", NULL);
+		bench.meter.silentFrom = at;
+		ret = live(&bench);
+		g_assert_true(ret == -ETIMEDOUT || (ret == 0 && at > 15));
+		g_assert_cmpint(bench.meter.longestNs, <=, 2000 * MS);
+		benchClear(&bench);
+	}
+}
+
+/* More than the meter can be asked for at once. */
+static void testTooMany(void)
+{
+	struct bench bench;
+	struct ptColumn columns[100];
+
+	benchInit(&bench, "P1", NULL);
+	for (size_t i = 0; i < G_N_ELEMENTS(columns); i++)
+		columns[i] = bench.columns[0];
+	g_assert_cmpint(driver->open(&bench.dev, columns, 64), ==, -E2BIG);
+	assertSaid("64 values are more");
+	g_assert_cmpint(driver->open(&bench.dev, columns, 100), ==, -E2BIG);
+	g_assert_cmpint(driver->open(&bench.dev, columns, 63), ==, 0);
+	benchClear(&bench);
+}
+
+/* ---- Readings ---------------------------------------------------------- */
+
+/* Channels 1 to 4, 1 to 9 values, all forms: each gets what is its own. */
+static void testValues(void)
+{
+	static const char *const names[] = { "Utrms", "Itrms", "P", "S",    "Q",
+					     "PF",    "Freq",  "E", "Count" };
+	static const char *const modes[][3] = {
+		{ "mode", "packed", NULL },
+		{ "mode", "packed", NULL },
+		{ "mode", "ascii", NULL },
+	};
+
+	for (int form = 0; form < 3; form++) {
+		for (int channels = 1; channels <= 4; channels++) {
+			for (int values = 1; values <= 9; values++) {
+				GString *list = g_string_new(NULL);
+				struct bench bench;
+				GString *out;
+				int sent = 1;
+
+				for (int c = 1; c <= channels; c++) {
+					for (int v = 0; v < values; v++)
+						g_string_append_printf(
+							list, "%s%s%d",
+							list->len ? " " : "",
+							names[v], c);
+				}
+				benchStart(&bench, list->str, modes[form]);
+				g_string_free(list, TRUE);
+				out = bench.meter.output;
+				for (size_t i = 0; i < bench.count; i++)
+					sent += strcmp(bench.columns[i]
+							       .quantity->name,
+						       "Count") != 0;
+				if (form == 0)
+					g_string_append_printf(out, "#3%03d",
+							       4 * sent);
+				for (int i = 0; i < sent; i++) {
+					float value = (float)(100 + i);
+					uint32_t bits;
+
+					memcpy(&bits, &value, 4);
+					bits = GUINT32_TO_LE(bits);
+					if (form == 1)
+						g_string_append(out, "#14");
+					if (form == 2)
+						g_string_append_printf(
+							out, "%s%d.0E+00",
+							i ? ";" : "", 100 + i);
+					else
+						g_string_append_len(
+							out, (char *)&bits, 4);
+				}
+				g_string_append_c(out, '\n');
+				bench.meter.step = (size_t)(values + channels);
+				g_assert_cmpint(benchRead(&bench), ==, 0);
+				sent = 1;
+				for (size_t i = 0; i < bench.count; i++) {
+					bool isCount =
+						strcmp(bench.columns[i]
+							       .quantity->name,
+						       "Count") == 0;
+
+					g_assert_cmpfloat(
+						bench.cells[i].f, ==,
+						isCount ? 100 : 100 + sent++);
+				}
+				g_assert_cmpint(bench.reading.lengthNs, ==,
+						100 * MS);
+				g_assert_cmpuint(bench.reading.lost, ==, 0);
+				benchClear(&bench);
+			}
+		}
+	}
+}
+
+/* Whatever a single's bits are, they come through; but what SCPI has for what
+ * is no number is one. */
+static void testBits(void)
+{
+	static const struct {
+		float sent;
+		uint32_t got;
+	} scpi[] = {
+		{ 9.91e37f, 0x7fc00000 },
+		{ 9.9e37f, 0x7f800000 },
+		{ -9.9e37f, 0xff800000 },
+	};
+	struct bench bench;
+	uint32_t bits;
+
+	benchStart(&bench, "P1", NULL);
+	for (uint32_t i = 0; i < 1024; i++) {
+		char message[] = "#18cccc\0\0\0\0\n";
+		float count = (float)i;
+		uint32_t pattern = (i & 0xff) << 8 * (i >> 8);
+
+		memcpy(&bits, &count, 4);
+		bits = GUINT32_TO_LE(bits);
+		memcpy(message + 3, &bits, 4);
+		/* Signalling ones among them. */
+		pattern ^= i & 1 ? 0x7f812345 : 0x0d0a2311;
+		bits = GUINT32_TO_LE(pattern);
+		memcpy(message + 7, &bits, 4);
+		g_string_append_len(bench.meter.output, message, 12);
+		g_assert_cmpint(benchRead(&bench), ==, 0);
+		memcpy(&bits, &bench.cells[0], 4);
+		g_assert_cmphex(bits, ==, pattern);
+	}
+	for (size_t i = 0; i < G_N_ELEMENTS(scpi); i++) {
+		send(&bench, (float)(1024 + i), scpi[i].sent);
+		g_assert_cmpint(benchRead(&bench), ==, 0);
+		memcpy(&bits, &bench.cells[0], 4);
+		g_assert_cmphex(bits, ==, scpi[i].got);
+	}
+	benchClear(&bench);
+}
+
+/* Counters of messages, and the cycles that are missing between them. */
+static void testCounter(void)
+{
+	static const struct {
+		float count;
+		int lost; /* Or a negative errno value. */
+		const char *said;
+	} rows[] = {
+		{ 65530, 0, "" },
+		{ 65531, 0, "" },
+		{ 65535, 3, "" },
+		{ 0, 0, "" },
+		{ 3, 2, "" },
+		{ 1000, 996, "" },
+		{ 1001.5f, -EPROTO, "its cycle counter is none" },
+		{ 65536, -EPROTO, "its cycle counter is none" },
+		{ -1, -EPROTO, "its cycle counter is none" },
+		{ NAN, -EPROTO, "its cycle counter is none" },
+		{ 1003, 2, "" },
+		/* Set by somebody, not lost: no time has passed. */
+		{ 30000, 0, "the cycle counter went from 1003 to 30000" },
+		{ 30001, 0, "" },
+		{ 7, 0, "the cycle counter went from 30001 to 7" },
+		{ 8, 0, "" },
+	};
+	struct bench bench;
+
+	benchStart(&bench, "P1", NULL);
+	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+		g_string_truncate(said, 0);
+		send(&bench, rows[i].count, (float)i);
+		if (rows[i].lost < 0) {
+			g_assert_cmpint(benchRead(&bench), ==, rows[i].lost);
+		} else {
+			g_assert_cmpint(benchRead(&bench), ==, 0);
+			g_assert_cmpuint(bench.reading.lost, ==,
+					 (guint64)rows[i].lost);
+			g_assert_cmpfloat(bench.cells[0].f, ==, (float)i);
+		}
+		assertSaid(rows[i].said);
+	}
+	benchClear(&bench);
+}
+
+/* What comes twice, or behind its time, is passed over. */
+static void testDoubled(void)
+{
+	struct bench bench;
+
+	benchStart(&bench, "P1", NULL);
+	send(&bench, 10, 1);
+	send(&bench, 10, 2);
+	send(&bench, 12, 3);
+	send(&bench, 11, 4);
+	send(&bench, 13, 5);
+	g_assert_cmpint(benchRead(&bench), ==, 0);
+	g_assert_cmpfloat(bench.cells[0].f, ==, 1);
+	g_assert_cmpint(benchRead(&bench), ==, 0);
+	g_assert_cmpfloat(bench.cells[0].f, ==, 3);
+	g_assert_cmpuint(bench.reading.lost, ==, 1);
+	assertSaid("it came twice, or out of order");
+	g_assert_cmpint(benchRead(&bench), ==, 0);
+	g_assert_cmpfloat(bench.cells[0].f, ==, 5);
+	g_assert_cmpuint(bench.reading.lost, ==, 0);
+	benchClear(&bench);
+}
+
+/* Broken messages: told, discarded, and the next one is read. */
+static void testBroken(void)
+{
+	static const struct {
+		const char *bytes;
+		size_t size;
+		const char *said;
+	} rows[] = {
+		{ "#17aaaabbb\n", 11, "there is less data" },
+		{ "#19aaaabbbbc\n", 13, "there is more data" },
+		{ "#500024aaaabbbb\n", 16, "there is more data" },
+		{ "2.3195E+02;1.0950E+02\n", 22, "there is no block" },
+		{ "#18aaaabbbbx\n", 13, "a block is not followed" },
+		{ "\n", 1, "there is no block" },
+	};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+		struct bench bench;
+
+		benchStart(&bench, "P1", NULL);
+		send(&bench, 1, 1);
+		g_string_append_len(bench.meter.output, rows[i].bytes,
+				    (gssize)rows[i].size);
+		send(&bench, 3, 3);
+		g_assert_cmpint(benchRead(&bench), ==, 0);
+		memset(bench.cells, 0x55, sizeof(bench.cells));
+		g_assert_cmpint(benchRead(&bench), ==, -EPROTO);
+		g_assert_cmpint(bench.cells[0].i, ==, 0x5555555555555555);
+		assertSaid(rows[i].said);
+		g_assert_cmpint(benchRead(&bench), ==, 0);
+		g_assert_cmpfloat(bench.cells[0].f, ==, 3);
+		g_assert_cmpuint(bench.reading.lost, ==, 1);
+		benchClear(&bench);
+		assertSaid("1 broken messages");
+	}
+}
+
+/* Silence: twice it may help to try again, then the meter is gone; and how long
+ * it may last depends on the cycle. */
+static void testSilence(void)
+{
+	static const struct {
+		int64_t cycleNs, waitNs;
+	} rows[] = {
+		{ 50 * MS, 1050 * MS },
+		{ 2000 * MS, 3000 * MS },
+		{ 60000 * MS, 90000 * MS },
+	};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+		struct bench bench;
+
+		benchInit(&bench, "P1", NULL);
+		bench.dev.setup.cycleNs = rows[i].cycleNs;
+		g_assert_cmpint(benchOpen(&bench), ==, 0);
+		g_assert_cmpint(driver->start(&bench.dev), ==, 0);
+		bench.meter.longestNs = 0;
+		g_assert_cmpint(benchRead(&bench), ==, -ETIMEDOUT);
+		assertSaid("no message for ");
+		g_assert_cmpint(bench.meter.longestNs, <=, rows[i].waitNs);
+		g_assert_cmpint(bench.meter.longestNs, >, rows[i].cycleNs);
+		g_assert_cmpint(benchRead(&bench), ==, -ETIMEDOUT);
+		send(&bench, 1, 1);
+		g_assert_cmpint(benchRead(&bench), ==, 0);
+		g_assert_cmpint(benchRead(&bench), ==, -ETIMEDOUT);
+		g_assert_cmpint(benchRead(&bench), ==, -ETIMEDOUT);
+		g_assert_cmpint(benchRead(&bench), ==, -ENODEV);
+		assertSaid("no message for 3 times");
+		benchClear(&bench);
+	}
+}
+
+/* Errors that have come up meanwhile are told at the end. */
+static void testErrorsAtEnd(void)
+{
+	struct bench bench;
+
+	benchStart(&bench, "P1", NULL);
+	bench.meter.errors = "-350,\"Queue overflow\"\n";
+	driver->close(&bench.dev);
+	assertSaid("errors since the set-up: -350,\"Queue overflow\"");
+	benchClear(&bench);
+}
+
+/* ---- Time -------------------------------------------------------------- */
+
+static int64_t fakeNs;
+
+static int fakeClock(struct timespec *now)
+{
+	now->tv_sec = (time_t)(fakeNs / HD_NS_PER_S);
+	now->tv_nsec = (long)(fakeNs % HD_NS_PER_S);
+	return 0;
+}
+
+/* The end of a cycle lies before its message, by the time that took. */
+static void testTransfer(void)
+{
+	struct bench bench;
+	int64_t before, after;
+
+	benchStart(&bench, "P1", NULL);
+	before = hdClockNow();
+	send(&bench, 1, 1);
+	g_assert_cmpint(benchRead(&bench), ==, 0);
+	after = hdClockNow();
+	/* 12 bytes of 10 bits at 57600 baud are 2.08 ms. */
+	g_assert_cmpint(bench.reading.endNs, >=, before - 2084 * MS / 1000);
+	g_assert_cmpint(bench.reading.endNs, <=, after - 2083 * MS / 1000);
+	benchClear(&bench);
+}
+
+/* The clock is set back: times do not decrease. Forward: it is followed. */
+static void testClockSet(void)
+{
+	struct bench bench;
+	int64_t last;
+
+	fakeNs = INT64_C(1700000000) * HD_NS_PER_S;
+	hdClockFake = fakeClock;
+	benchStart(&bench, "P1", NULL);
+	send(&bench, 1, 1);
+	g_assert_cmpint(benchRead(&bench), ==, 0);
+	last = bench.reading.endNs;
+	g_assert_cmpint(last, <=, fakeNs);
+	fakeNs -= 3600 * HD_NS_PER_S;
+	for (int i = 2; i < 5; i++) {
+		g_string_truncate(said, 0);
+		send(&bench, (float)i, 1);
+		g_assert_cmpint(benchRead(&bench), ==, 0);
+		g_assert_cmpint(bench.reading.endNs, ==, last);
+		g_assert_cmpuint(bench.reading.lost, ==, 0);
+		/* Told once. */
+		if (i == 2)
+			assertSaid("s behind where it was");
+		g_assert_cmpuint(said->len, ==, 0);
+	}
+	fakeNs += 7200 * HD_NS_PER_S;
+	send(&bench, 5, 1);
+	g_assert_cmpint(benchRead(&bench), ==, 0);
+	g_assert_cmpint(bench.reading.endNs, >, last + 3599 * HD_NS_PER_S);
+	g_assert_cmpint(bench.reading.endNs, <=, fakeNs);
+	g_assert_cmpuint(bench.reading.lost, ==, 0);
+	benchClear(&bench);
+	hdClockFake = NULL;
+}
+
+int main(int argc, char **argv)
+{
+	g_test_init(&argc, &argv, NULL);
+	said = g_string_new(NULL);
+	driver = ptDriverFind(ptDrivers, "lmg450");
+	g_assert_nonnull(driver);
+	ptLogger.level = HD_LOG_INFO;
+	ptLogger.print = takeMessage;
+	g_test_add_func("/lmg/resolve", testResolve);
+	g_test_add_func("/lmg/options", testOptions);
+	g_test_add_func("/lmg/dialogue", testDialogue);
+	g_test_add_func("/lmg/other-dialogue", testOtherDialogue);
+	g_test_add_func("/lmg/awakening", testAwakening);
+	for (size_t i = 0; i < G_N_ELEMENTS(failures); i++) {
+		char *path = g_strdup_printf("/lmg/open/%s", failures[i].name);
+
+		g_test_add_data_func(path, &failures[i], testFailure);
+		g_free(path);
+	}
+	g_test_add_func("/lmg/unknown-command", testUnknownCommand);
+	g_test_add_func("/lmg/line-breaks", testLineBreaks);
+	g_test_add_func("/lmg/falls-silent", testFallsSilent);
+	g_test_add_func("/lmg/too-many", testTooMany);
+	g_test_add_func("/lmg/values", testValues);
+	g_test_add_func("/lmg/bits", testBits);
+	g_test_add_func("/lmg/counter", testCounter);
+	g_test_add_func("/lmg/doubled", testDoubled);
+	g_test_add_func("/lmg/broken", testBroken);
+	g_test_add_func("/lmg/silence", testSilence);
+	g_test_add_func("/lmg/errors-at-end", testErrorsAtEnd);
+	g_test_add_func("/lmg/transfer", testTransfer);
+	g_test_add_func("/lmg/clock-set", testClockSet);
+	return g_test_run();
+}
