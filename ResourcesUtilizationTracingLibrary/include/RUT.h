@@ -38,7 +38,9 @@
  * number or name (`CPU_TOTAL_0`, `NET_IN_eth0`). Which CPUs, interfaces and
  * disks have values of their own is decided when the trace is created; those
  * that come later count in the sums, and those that vanish have 0. A source
- * that this node does not have is left out, with a warning (`RUT_VERBOSITY`).
+ * that this node does not have is left out, with a warning (`RUT_VERBOSITY`);
+ * so are the values of single CPUs, idle states, interfaces or disks that are
+ * too many for the header of a file (about 1,400 values in all).
  *
  * **CPU utilization** is the share of the interval in which a CPU was not idle
  * (waiting for a disk is idle), from 0 to 100 %. The kernel's usual counters
@@ -46,8 +48,9 @@
  * finest that this node offers: idle-state residency (`cpuidle`), the CPU
  * accounting of the root control group (`cpuacct`), the scheduler's statistics
  * (`schedstat`). Where there is none of these (`stat`), a value is computed
- * over the last 200 ms at least. The attributes `source` and `resolution` of
- * the value say what it was. Time that a counter reports late is credited to
+ * over the last 200 ms at least, in the first 200 ms after a start over the
+ * time since then: in steps of 10 ms. The attributes `source` and `resolution`
+ * of the value say what it was. Time that a counter reports late is credited to
  * the next entries, so that the mean is right.
  *
  * **Memory** is what libgtop defines: used is total minus free; cached includes
@@ -187,6 +190,22 @@ typedef struct rutSources_s rutSources;
 	 (sources).NET_PACKETS_X = 1, (sources).PRESSURE = 1,  \
 	 (sources).TRACER = 1)
 
+/**
+ * More values than a trace can have: the header of its file, which is
+ * HDS_MAX_HEADER_LENGTH long at most, names each of them.
+ *
+ * This and the two below are for the arrays of programs that were written for
+ * earlier versions. Nothing in the library has such a limit: where there is no
+ * room for the values of single CPUs, interfaces or disks, those of this kind
+ * are left out with a warning, and the sums stay.
+ */
+#define RUT_MAX_STATS_VALUES 2000
+/** More CPUs than can have values of their own; see RUT_MAX_STATS_VALUES. */
+#define RUT_MAX_NUM_CPUS 2000
+/** More network interfaces than can have values of their own; see
+ *  RUT_MAX_STATS_VALUES. */
+#define RUT_MAX_NUM_NETIFS 2000
+
 /** Success. */
 #define RUT_SUCCESS 0
 /** Out of memory. */
@@ -217,8 +236,7 @@ typedef struct rutSources_s rutSources;
  * @retval RUT_SUCCESS Success.
  * @retval RUT_EMEMORY Out of memory.
  * @retval RUT_EHDLIB Error in the HDTrace library: the file exists, for
- *         example. More CPUs and sources than fit the header of a file give
- *         HD_ERR_BUFFER_OVERFLOW.
+ *         example.
  * @retval RUT_ETHREAD Cannot create the tracing thread.
  * @retval RUT_ESOURCE There is nothing to trace, or RUT_HDD_MOUNTPOINT or
  *         RUT_BACKEND is wrong.

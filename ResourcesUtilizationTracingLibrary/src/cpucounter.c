@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "cpucounter.h"
@@ -88,18 +87,14 @@ static int cpuidleOpenStates(struct rutCpuCounter *counter, const char *root,
 
 static int cpuidleOpen(struct rutCpuCounter *counter, const char *root)
 {
-	struct rlimit limit;
-	size_t files = 256;
+	size_t limit = rutFilesMax();
 
-	/* The descriptors are the program's; take a quarter at most. */
-	if (getrlimit(RLIMIT_NOFILE, &limit) == 0)
-		files = (size_t)limit.rlim_cur / 4;
 	counter->fileEnds = calloc(counter->list.count, sizeof(size_t));
 	if (!counter->fileEnds)
 		return -ENOMEM;
 	for (size_t i = 0; i < counter->list.count; i++) {
 		int ret = cpuidleOpenStates(counter, root,
-					    counter->list.numbers[i], files);
+					    counter->list.numbers[i], limit);
 
 		/* A CPU that is offline may have none. */
 		if (ret < 0 && (ret != -ENOENT || counter->cpus[i].isOnline))

@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "file.h"
@@ -134,6 +135,15 @@ int rutFileRead(struct rutFile *file, struct rutScan *scan)
 	}
 	scan->end = file->bytes + file->used;
 	return 0;
+}
+
+size_t rutFilesMax(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+		return 256;
+	return (size_t)limit.rlim_cur / 4;
 }
 
 void rutFileClose(struct rutFile *file)

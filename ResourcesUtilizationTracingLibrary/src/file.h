@@ -55,6 +55,10 @@ int rutFileOpen(struct rutFile *file, const char *root, const char *format, ...)
  */
 int rutFileRead(struct rutFile *file, struct rutScan *scan);
 
+/** How many files a source may have open: a quarter of what the process may,
+ * for the descriptors are the program's. */
+size_t rutFilesMax(void);
+
 /** Close the file; takes one that is not open, too. */
 void rutFileClose(struct rutFile *file);
 

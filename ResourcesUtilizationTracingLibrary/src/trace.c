@@ -134,6 +134,65 @@ static void traceGetCost(void *context, int64_t *cpuNs, uint64_t *late)
 	rutTraceCost(context, cpuNs, late, NULL);
 }
 
+static size_t textLength(const char *text)
+{
+	return text ? strlen(text) : 0;
+}
+
+/* Whether the header of a file has room for all values. */
+static bool traceHasRoom(const UtilTrace *trace, bool withAttributes)
+{
+	size_t length = 2000;
+
+	for (size_t i = 0; i < trace->columns.count; i++) {
+		const struct rutColumn *column = &trace->columns.list[i];
+
+		length += strlen("  <Value name=\"\" type=\"INT64\" unit=\"\" "
+				 "grouping=\"\"/>\n") +
+			  strlen(column->name) + textLength(column->unit) +
+			  textLength(column->grouping);
+		if (withAttributes)
+			length += strlen(" source=\"\" resolution=\"\"") +
+				  textLength(column->source) +
+				  textLength(column->resolution);
+	}
+	return length < HDS_MAX_HEADER_LENGTH;
+}
+
+/* What is left without the values of each unit. */
+static rutSources sumsOf(rutSources sources)
+{
+	sources.CPU_UTIL_X = 0;
+	sources.NET_IN_X = 0;
+	sources.NET_OUT_X = 0;
+	sources.CPU_FREQ_X = 0;
+	sources.CPU_IDLE_X = 0;
+	sources.HDD_DEV_X = 0;
+	sources.NET_PACKETS_X = 0;
+	return sources;
+}
+
+/* Open a source, or as much of it as there is room for. */
+static int traceOpenFitting(UtilTrace *trace, struct traceSource *source,
+			    const struct rutSetup *setup)
+{
+	struct rutSetup sums = *setup;
+	int ret = source->kind->open(setup, &trace->columns, &source->state);
+
+	if (ret < 0 || traceHasRoom(trace, false))
+		return ret;
+	sums.sources = sumsOf(setup->sources);
+	hdLog(&rutLogger, HD_LOG_WARNING,
+	      "%s: the header of a file has no room for %zu values more; those "
+	      "of single units are not traced",
+	      source->kind->name, trace->columns.count - source->first);
+	source->kind->close(source->state);
+	rutColumnsTruncate(&trace->columns, source->first);
+	if (!source->kind->isWanted(&sums.sources))
+		return -E2BIG;
+	return source->kind->open(&sums, &trace->columns, &source->state);
+}
+
 static int traceOpenSource(UtilTrace *trace, const struct rutSource *kind,
 			   const struct rutSetup *setup)
 {
@@ -142,7 +201,7 @@ static int traceOpenSource(UtilTrace *trace, const struct rutSource *kind,
 
 	source->kind = kind;
 	source->first = trace->columns.count;
-	ret = kind->open(setup, &trace->columns, &source->state);
+	ret = traceOpenFitting(trace, source, setup);
 	if (ret == 0) {
 		trace->sourceCount++;
 		return 0;
@@ -152,8 +211,9 @@ static int traceOpenSource(UtilTrace *trace, const struct rutSource *kind,
 		return RUT_EMEMORY;
 	if (ret == -ENODEV)
 		return RUT_ESOURCE;
-	rutMessage(HD_LOG_WARNING, "%s: not traced: %s", kind->name,
-		   strerror(-ret));
+	if (ret != -E2BIG)
+		hdLog(&rutLogger, HD_LOG_WARNING, "%s: not traced: %s",
+		      kind->name, strerror(-ret));
 	return 0;
 }
 
@@ -196,27 +256,6 @@ static int traceAllocate(UtilTrace *trace)
 	return trace->cells && trace->sums && trace->entry ? 0 : RUT_EMEMORY;
 }
 
-static size_t textLength(const char *text)
-{
-	return text ? strlen(text) : 0;
-}
-
-/* Whether the header has room for the attributes of every value. */
-static bool traceHasRoom(const UtilTrace *trace)
-{
-	size_t length = 2000;
-
-	for (size_t i = 0; i < trace->columns.count; i++) {
-		const struct rutColumn *column = &trace->columns.list[i];
-
-		length += 80 + strlen(column->name) + textLength(column->unit) +
-			  textLength(column->grouping) +
-			  textLength(column->source) +
-			  textLength(column->resolution);
-	}
-	return length < HDS_MAX_HEADER_LENGTH;
-}
-
 /* Whether a column has the attributes of the one before. */
 static bool traceIsLike(const struct rutColumn *a, const struct rutColumn *b)
 {
@@ -225,7 +264,7 @@ static bool traceIsLike(const struct rutColumn *a, const struct rutColumn *b)
 
 static int traceCreateGroup(UtilTrace *trace, hdTopoNode *node, int level)
 {
-	bool hasRoom = traceHasRoom(trace);
+	bool hasRoom = traceHasRoom(trace, true);
 	int ret = 0;
 
 	trace->group = hdS_createGroup("Utilization", node, level);

@@ -5,10 +5,12 @@
 #include <dirent.h>
 #include <errno.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "fixture.h"
+#include "message.h"
 #include "sampler.h"
 #include "trace.h"
 
@@ -279,6 +281,119 @@ static void testManyCpus(void)
 	fixtureRemove(root);
 }
 
+static GString *messages;
+
+static void messagesAdd(enum hdLogLevel level, const char *text)
+{
+	g_assert_cmpint(level, <=, HD_LOG_WARNING);
+	g_string_append(messages, text);
+}
+
+/* Trace all that a tree has; get the header, and the warnings in messages. */
+static char *traceTree(const char *root)
+{
+	struct rutSetup setup = { .root = root, .intervalNs = 1000000000 };
+	UtilTrace *trace;
+	struct place place;
+	size_t rest;
+	char *header;
+
+	RUTSRC_UNSET_ALL(setup.sources);
+	RUTSRC_SET_ALL(setup.sources);
+	RUTSRC_SET_MORE(setup.sources);
+	messages = g_string_new(NULL);
+	hdLogSetLevel(&rutLogger, HD_LOG_WARNING);
+	rutLogger.print = messagesAdd;
+	placeMake(&place);
+	g_assert_cmpint(
+		rutTraceCreate(place.node, 1, rutLinuxSources, &setup, &trace),
+		==, 0);
+	rutLogger.print = NULL;
+	hdLogSetLevel(&rutLogger, HD_LOG_NONE);
+	g_assert_cmpint(rut_startTrace(trace), ==, 0);
+	g_assert_cmpint(rut_finalizeTrace(trace), ==, 0);
+	header = placeHeader(&place, &rest);
+	placeClear(&place);
+	return header;
+}
+
+/* What does not fit the header is left out, with a warning; sums stay. */
+static void testNoRoom(void)
+{
+	char *root = fixtureCreate(), *header;
+	GString *text = g_string_new("cpu  1 1 1 1 1\n");
+
+	for (int i = 0; i < 2000; i++)
+		g_string_append_printf(text, "cpu%d 1 1 1 1 1\n", i);
+	g_string_append(text, "ctxt 5\n");
+	fixtureWrite(root, "/proc/stat", "%s", text->str);
+	g_string_truncate(text, 0);
+	for (int i = 0; i < 600; i++)
+		g_string_append_printf(
+			text, "veth%d: 1 2 3 4 0 0 0 0 5 6 7 8 0 0 0 0\n", i);
+	fixtureWrite(root, "/proc/net/dev", "%s", text->str);
+	g_string_free(text, TRUE);
+	header = traceTree(root);
+	g_assert_nonnull(strstr(header, "\"CPU_TOTAL\""));
+	g_assert_null(strstr(header, "CPU_TOTAL_"));
+	g_assert_nonnull(strstr(header, "\"NET_OUT_veth599\""));
+	g_assert_nonnull(strstr(header, "\"NET_IN_EXT\""));
+	g_assert_null(strstr(header, "NET_PACKETS"));
+	g_assert_nonnull(strstr(header, "\"CTX_SWITCHES\""));
+	g_assert_nonnull(strstr(messages->str,
+				"cpu: the header of a file has no room for "
+				"2001 values more; those of single units are "
+				"not traced"));
+	g_assert_nonnull(strstr(messages->str, "packets: the header of a file "
+					       "has no room for 3600 values"));
+	g_string_free(messages, TRUE);
+	g_free(header);
+	fixtureRemove(root);
+}
+
+/* Idle states of many CPUs: too many files, too many values. */
+static void testManyIdleStates(void)
+{
+	static const struct {
+		rlim_t files;
+		const char *message;
+	} cases[] = {
+		{ 1000, "idle: not traced: Too many open files" },
+		{ 8000, "idle: the header of a file has no room for 1360" },
+	};
+	char *root = fixtureCreate();
+	struct rlimit old, limit;
+
+	g_assert_cmpint(getrlimit(RLIMIT_NOFILE, &old), ==, 0);
+	fixtureWrite(root, "/sys/devices/system/cpu/present", "0-339\n");
+	fixtureWrite(root, "/proc/meminfo", "MemTotal: 4 kB\nMemFree: 1 kB\n");
+	for (int i = 0; i < 340 * 4; i++) {
+		char *path = g_strdup_printf("/sys/devices/system/cpu/cpu%d/"
+					     "cpuidle/state%d/time",
+					     i / 4, i % 4);
+
+		fixtureWrite(root, path, "5\n");
+		g_free(path);
+	}
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		char *header;
+
+		limit = old;
+		limit.rlim_cur = cases[i].files;
+		if (setrlimit(RLIMIT_NOFILE, &limit) != 0)
+			continue;
+		header = traceTree(root);
+		g_test_message("%s", messages->str);
+		g_assert_nonnull(strstr(messages->str, cases[i].message));
+		g_assert_nonnull(strstr(header, "\"MEM_FREE\""));
+		g_assert_null(strstr(header, "CPU_IDLE"));
+		g_string_free(messages, TRUE);
+		g_free(header);
+	}
+	setrlimit(RLIMIT_NOFILE, &old);
+	fixtureRemove(root);
+}
+
 /* 10,000 cycles leave no descriptor and no thread behind; what they leave in
  * memory is for the sanitizer to tell. */
 static void testCycles(void)
@@ -365,6 +480,8 @@ int main(int argc, char **argv)
 	g_test_add_func("/rut/api/exists", testExists);
 	g_test_add_func("/rut/api/names", testNames);
 	g_test_add_func("/rut/api/many-cpus", testManyCpus);
+	g_test_add_func("/rut/api/no-room", testNoRoom);
+	g_test_add_func("/rut/api/many-idle-states", testManyIdleStates);
 	g_test_add_func("/rut/api/cycles", testCycles);
 	g_test_add_func("/rut/api/prompt", testPrompt);
 	g_test_add_func("/rut/api/fork", testFork);

@@ -132,7 +132,8 @@ static void testChoice(void)
 		SCHED = 4,
 		STAT = 8,
 		NOT_ROOT = 16,
-		ODD = 32
+		ODD = 32,
+		CGROUP2 = 64
 	};
 	static const struct {
 		int has;
@@ -144,6 +145,9 @@ static void testChoice(void)
 		{ ACCT, RUT_CPU_BEST, "cpuacct" },
 		{ ACCT | NOT_ROOT | SCHED | STAT, RUT_CPU_BEST, "schedstat" },
 		{ STAT, RUT_CPU_BEST, "stat" },
+		/* It counts ticks, too; see HACKING. */
+		{ CGROUP2 | STAT, RUT_CPU_BEST, "stat" },
+		{ CGROUP2, RUT_CPU_BEST, NULL },
 		/* It needs /proc/stat. */
 		{ IDLE, RUT_CPU_BEST, NULL },
 		{ SCHED, RUT_CPU_BEST, NULL },
@@ -194,6 +198,10 @@ static void testChoice(void)
 					     "release_agent",
 					     "\n");
 		}
+		if (has & CGROUP2)
+			fixtureWrite(root, "/sys/fs/cgroup/cpu.stat",
+				     "usage_usec 200000000\n"
+				     "user_usec 200000000\nsystem_usec 0\n");
 		if (has & SCHED)
 			fixtureWrite(root, "/proc/schedstat",
 				     "version 15\ntimestamp 1\n"

@@ -175,8 +175,7 @@ static void cpuTakeFine(struct cpuState *state, bool isBegin)
 		}
 	}
 	if (wallSum > 0)
-		state->totalPercent =
-			(float)(100.0 * (double)busySum / (double)wallSum);
+		state->totalPercent = rutPercent(busySum, wallSum);
 }
 
 /* Utilization over the window, from ticks. */

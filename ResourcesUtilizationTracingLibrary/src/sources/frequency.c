@@ -43,12 +43,15 @@ static int frequencyOpenFiles(struct frequencyState *state,
 		.grouping = "FREQ",
 		.resolution = "1 kHz",
 	};
+	size_t limit = rutFilesMax();
 	int ret;
 
 	state->files = calloc(list->count, sizeof(*state->files));
 	if (!state->files)
 		return -ENOMEM;
 	for (size_t i = 0; i < list->count; i++) {
+		if (state->count == limit)
+			return -EMFILE;
 		ret = rutFileOpen(&state->files[state->count], setup->root,
 				  "/sys/devices/system/cpu/cpu%u/cpufreq/"
 				  "scaling_cur_freq",

@@ -76,13 +76,17 @@ static int idleOpenCpu(struct idleState *state, const struct rutSetup *setup,
 		.source = "cpuidle",
 		.resolution = "1 us",
 	};
+	size_t limit = rutFilesMax();
 	char name[32];
 	int ret;
 
 	for (unsigned int number = 0;; number++) {
-		struct idleUnit *units = realloc(
-			state->units, (state->count + 1) * sizeof(*units));
+		struct idleUnit *units;
 
+		if (state->count == limit)
+			return -EMFILE;
+		units = realloc(state->units,
+				(state->count + 1) * sizeof(*units));
 		if (!units)
 			return -ENOMEM;
 		state->units = units;
@@ -160,8 +164,7 @@ static void idleRead(void *data, enum rutWhy why, union rutCell *cells)
 		if (wall > 0)
 			passed = rutUseTake(&unit->use, wall, passed,
 					    INT64_MAX / 4);
-		cells[i].f =
-			wall > 0 ? 100.0F * (float)passed / (float)wall : 0;
+		cells[i].f = rutPercent(passed, wall);
 	}
 }
 

@@ -141,9 +141,7 @@ static void pressureRead(void *data, enum rutWhy why, union rutCell *cells)
 			if (wall > 0)
 				passed =
 					rutUseTake(use, wall, passed, CARRY_NS);
-			(cells++)->f =
-				wall > 0 ? 100.0F * (float)passed / (float)wall
-					 : 0;
+			(cells++)->f = rutPercent(passed, wall);
 		}
 	}
 }
