@@ -2,10 +2,6 @@
 /**
  * @file stat.c
  * hdtrace stat: summarizes the statistics of a project.
- *
- * One pass through every file. Entries and phases are both ordered by time and
- * phases do not overlap, so at any moment one phase is open; its results are
- * printed when the entries have passed it.
  */
 #include "config.h"
 
@@ -15,21 +11,10 @@
 #include <string.h>
 
 #include "dump.h"
-#include "moments.h"
 #include "output.h"
-#include "phases.h"
 #include "select.h"
+#include "summary.h"
 #include "tool.h"
-
-/** A phase of a group while entries are added to it. */
-struct slot {
-	struct moments *moments; /**< One for each chosen value. */
-	uint64_t occurrences;    /**< Phases that were added up here. */
-	int64_t start;           /**< Of the phase, or of what is covered. */
-	int64_t end;
-	int64_t coverStart; /**< Of the entries that were added. */
-	int64_t coverEnd;
-};
 
 /** What the whole command works on. */
 struct statRun {
@@ -48,16 +33,8 @@ struct statRun {
 struct statGroup {
 	struct statRun *run;
 	const hdIGroup *group;
-	size_t *columns; /**< The values that were asked for. */
-	size_t columnCount;
-	struct slot *slots; /**< One, or one for each name of a phase. */
-	size_t slotCount;
-	size_t phase;     /**< The first phase that is not over. */
-	bool hasMissing;  /**< There was a NaN. */
-	uint64_t entries; /**< In any phase, and the time they cover. */
-	uint64_t counted; /**< Number behind the entry counted last. */
-	int64_t start;
-	int64_t end;
+	struct summary summary;
+	bool hasMissing;        /**< There was a NaN. */
 	struct outTable *table; /**< Text only. */
 };
 
@@ -89,7 +66,7 @@ static const char *nodePath(const hdIGroup *group)
 /** A row of results, ready to be printed. */
 struct row {
 	const char *phase; /**< NULL if there are no phases. */
-	const struct slot *slot;
+	const struct summarySlot *slot;
 	const hdIValue *value;
 	const struct moments *moments;
 	struct momentsResult result;
@@ -234,7 +211,7 @@ static void addPhaseCells(const struct statGroup *work, struct outTable *table,
 			  const struct row *row)
 {
 	char buffer[OUT_NUMBER_SIZE];
-	const struct slot *slot = row->slot;
+	const struct summarySlot *slot = row->slot;
 	char *text;
 
 	if (!row->phase || slot->occurrences == 1) {
@@ -298,16 +275,19 @@ static void printRow(struct statGroup *work, const struct row *row)
 	}
 }
 
-/** Print the results of a slot. */
-static void printSlot(struct statGroup *work, const struct slot *slot,
-		      const char *phase)
+/** Print the results of a phase. */
+static void printSlot(struct summary *summary, const struct summarySlot *slot,
+		      size_t name)
 {
-	struct row row = { .phase = phase, .slot = slot };
+	struct statGroup *work = summary->data;
+	struct row row = { .slot = slot };
 
-	for (size_t i = 0; i < work->columnCount; i++) {
+	if (work->run->hasPhases)
+		row.phase = work->run->phases.names->pdata[name];
+	for (size_t i = 0; i < summary->columnCount; i++) {
 		char *unit;
 
-		row.value = &work->group->values[work->columns[i]];
+		row.value = &work->group->values[summary->columns[i]];
 		row.moments = &slot->moments[i];
 		row.result = momentsGet(row.moments, row.value->type);
 		unit = row.value->type == HDI_STRING
@@ -320,145 +300,6 @@ static void printSlot(struct statGroup *work, const struct slot *slot,
 }
 
 /* ---- One group --------------------------------------------------------- */
-
-static void slotClear(struct slot *slot, size_t columnCount)
-{
-	memset(slot->moments, 0, columnCount * sizeof(*slot->moments));
-	slot->occurrences = 0;
-	slot->start = slot->coverStart = INT64_MAX;
-	slot->end = slot->coverEnd = INT64_MIN;
-}
-
-static void slotCover(struct statGroup *work, struct slot *slot, uint64_t first,
-		      uint64_t last, int64_t start, int64_t end)
-{
-	/* Parts of an entry may lie in several phases. */
-	first = MAX(first, work->counted);
-	work->entries += last - first;
-	work->counted = last;
-	work->start = MIN(work->start, start);
-	work->end = MAX(work->end, end);
-	slot->coverStart = MIN(slot->coverStart, start);
-	slot->coverEnd = MAX(slot->coverEnd, end);
-}
-
-static const struct phase *currentPhase(const struct statGroup *work)
-{
-	const struct phases *phases = &work->run->phases;
-
-	return work->phase < phases->count ? &phases->list[work->phase] : NULL;
-}
-
-static struct slot *currentSlot(const struct statGroup *work)
-{
-	const struct phase *phase = currentPhase(work);
-
-	return &work->slots[work->run->isByName ? phase->name : 0];
-}
-
-/** The current phase is over: print it, or leave it for the end. */
-static void endPhase(struct statGroup *work)
-{
-	const struct phase *phase = currentPhase(work);
-	struct slot *slot = currentSlot(work);
-
-	slot->occurrences++;
-	/* Open ends become those of the data. */
-	slot->start =
-		MIN(slot->start, phase->start == INT64_MIN ? slot->coverStart
-							   : phase->start);
-	slot->end = MAX(slot->end,
-			phase->end == INT64_MAX ? slot->coverEnd : phase->end);
-	if (!work->run->isByName) {
-		const char *name = work->run->phases.names->pdata[phase->name];
-
-		printSlot(work, slot, work->run->hasPhases ? name : NULL);
-		slotClear(slot, work->columnCount);
-	}
-	work->phase++;
-}
-
-/** Add entries that lie in the current phase as a whole. */
-static void addEntries(struct statGroup *work, const hdIBlock *block,
-		       size_t first, size_t last)
-{
-	struct slot *slot = currentSlot(work);
-
-	for (size_t i = 0; i < work->columnCount; i++) {
-		size_t column = work->columns[i];
-
-		momentsAdd(&slot->moments[i], work->group->values[column].type,
-			   &block->columns[column], block, first, last);
-	}
-	slotCover(work, slot, block->first + first, block->first + last,
-		  block->start[first], block->end[last - 1]);
-}
-
-static void addPart(struct statGroup *work, const hdIBlock *block, size_t entry,
-		    int64_t start, int64_t end)
-{
-	struct slot *slot = currentSlot(work);
-
-	for (size_t i = 0; i < work->columnCount; i++) {
-		size_t column = work->columns[i];
-
-		momentsAddPart(
-			&slot->moments[i], work->group->values[column].type,
-			&block->columns[column], block, entry, end - start);
-	}
-	slotCover(work, slot, block->first + entry, block->first + entry + 1,
-		  start, end);
-}
-
-/** Number of entries from the given one on that lie in a phase as a whole. */
-static size_t countWhole(const struct phase *phase, const hdIBlock *block,
-			 size_t first)
-{
-	size_t last = first;
-
-	if (block->start[first] < phase->start ||
-	    block->end[first] <= phase->start)
-		return 0;
-	while (last < block->count && block->end[last] <= phase->end)
-		last++;
-	return last - first;
-}
-
-static void addBlock(struct statGroup *work, const hdIBlock *block)
-{
-	size_t entry = 0;
-
-	while (entry < block->count) {
-		const struct phase *phase = currentPhase(work);
-		int64_t start = block->start[entry];
-		int64_t end = block->end[entry];
-		size_t whole;
-
-		if (!phase)
-			return;
-		if (start > phase->end ||
-		    (start == phase->end && end > start)) {
-			endPhase(work);
-			continue;
-		}
-		if (end <= phase->start && phase->start != INT64_MIN) {
-			entry++;
-			continue;
-		}
-		whole = countWhole(phase, block, entry);
-		if (whole) {
-			addEntries(work, block, entry, entry + whole);
-			entry += whole;
-			continue;
-		}
-		addPart(work, block, entry, MAX(start, phase->start),
-			MIN(end, phase->end));
-		if (end <= phase->end)
-			entry++;
-		else
-			endPhase(work);
-	}
-}
 
 static void readGroup(struct statGroup *work)
 {
@@ -473,7 +314,7 @@ static void readGroup(struct statGroup *work)
 		return;
 	}
 	while (!toolIsOutputBroken() && hdI_readStat(reader, &block) == 1) {
-		addBlock(work, block);
+		summaryAddBlock(&work->summary, block);
 		toolProgressAt(run->tool, block->offset[block->count - 1]);
 	}
 	hdI_closeStat(reader);
@@ -493,11 +334,13 @@ static void printTitle(const struct statGroup *work)
 	printf("  ");
 	outPrintable(work->group->name);
 	printf("%s  (%" PRIu64 " %s", tool->isColored ? "\033[0m" : "",
-	       work->entries, work->entries == 1 ? "entry" : "entries");
-	if (work->entries)
+	       work->summary.entries,
+	       work->summary.entries == 1 ? "entry" : "entries");
+	if (work->summary.entries)
 		printf(", %s from %s UTC",
-		       outDuration(duration, work->end - work->start),
-		       outDate(date, work->start, 3));
+		       outDuration(duration,
+				   work->summary.end - work->summary.start),
+		       outDate(date, work->summary.start, 3));
 	puts(")");
 }
 
@@ -520,51 +363,29 @@ static void endText(struct statGroup *work)
 	outTablePrint(work->table, "  ", work->run->tool->isColored);
 }
 
-static void chooseColumns(struct statGroup *work)
-{
-	const hdIGroup *group = work->group;
-
-	work->columns = g_new(size_t, group->valueCount + 1);
-	for (size_t i = 0; i < group->valueCount; i++) {
-		if (selectHasValue(&work->run->selection,
-				   group->values[i].name))
-			work->columns[work->columnCount++] = i;
-	}
-}
-
 static void summarizeGroup(struct statRun *run, const hdIGroup *group)
 {
 	struct statGroup work = {
 		.run = run,
 		.group = group,
-		.start = INT64_MAX,
-		.end = INT64_MIN,
+		.summary = {
+			.group = group,
+			.phases = &run->phases,
+			.isByName = run->isByName,
+			.take = printSlot,
+			.data = &work,
+		},
 	};
 
-	chooseColumns(&work);
-	work.slotCount = run->isByName ? run->phases.names->len : 1;
-	work.slots = g_new0(struct slot, work.slotCount);
-	for (size_t i = 0; i < work.slotCount; i++) {
-		work.slots[i].moments =
-			g_new(struct moments, work.columnCount + 1);
-		slotClear(&work.slots[i], work.columnCount);
-	}
-	if (work.columnCount) {
+	summaryStart(&work.summary, &run->selection);
+	if (work.summary.columnCount) {
 		if (run->tool->format == TOOL_TEXT)
 			startText(&work);
 		readGroup(&work);
-		while (currentPhase(&work))
-			endPhase(&work);
-		for (size_t i = 0; run->isByName && i < work.slotCount; i++)
-			printSlot(&work, &work.slots[i],
-				  run->phases.names->pdata[i]);
-		if (run->tool->format == TOOL_TEXT)
-			endText(&work);
 	}
-	for (size_t i = 0; i < work.slotCount; i++)
-		g_free(work.slots[i].moments);
-	g_free(work.slots);
-	g_free(work.columns);
+	summaryFinish(&work.summary);
+	if (work.table)
+		endText(&work);
 }
 
 /* ---- The command ------------------------------------------------------- */
