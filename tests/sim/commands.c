@@ -162,19 +162,18 @@ static const struct {
 	{ "CONT", false, true, true, doContinuous },
 };
 
-/* Whether a word in upper case is a name, or what its capitals are. */
+/* Whether a word in upper case is a name, or what its capitals are: "SYST" is
+   "SYSTem", "SYSTE" is not. */
 static bool isCommand(const char *word, const char *name)
 {
 	while (*name) {
-		if (*word == g_ascii_toupper(*name)) {
-			word++;
-			name++;
-		} else if (g_ascii_islower(*name)) {
-			while (g_ascii_islower(*name))
-				name++;
-		} else {
+		size_t small = strspn(name, "abcdefghijklmnopqrstuvwxyz");
+
+		if (small && !g_ascii_strncasecmp(word, name, small))
+			word += small;
+		else if (!small && *word++ != *name)
 			return false;
-		}
+		name += small ? small : 1;
 	}
 	return !*word;
 }

@@ -14,6 +14,8 @@
 #define LINE_MAX_BYTES 4096
 #define DEFAULT_CYCLE 0.5
 #define ERRORS_MAX 32
+/** After so many cycles look whether the host or a signal came. */
+#define CYCLES_AT_ONCE 10000
 
 /* The meter's time, but for the fastest mode, where cycles make it. */
 static double deviceTime(const struct simDevice *device, int64_t now)
@@ -292,8 +294,6 @@ void simDeviceReply(struct simDevice *device)
 		apply(device, simScriptMatch(device->script, SIM_AT_REPLY,
 					     ++device->replies, NULL));
 		sendItems(device, device->reply, simNow());
-	} else {
-		g_slist_free(g_steal_pointer(&device->faults));
 	}
 	g_array_set_size(device->reply, 0);
 	device->copyAtEnd = false;
@@ -349,6 +349,8 @@ static bool cycleOver(const struct simDevice *device, int64_t now)
 {
 	if (!device->fastest)
 		return deviceTime(device, now) >= device->cycleEnd;
+	if (simDeviceDeaf(device, now))
+		return false;
 	return device->waiting ||
 	       (device->continuous && !simDeviceDone(device) &&
 		device->port->queued < 16384 && simPortConnected(device->port));
@@ -357,11 +359,10 @@ static bool cycleOver(const struct simDevice *device, int64_t now)
 void simDeviceTick(struct simDevice *device, int64_t now)
 {
 	double seconds = (double)(now - device->origin) / SECOND;
+	int rest = CYCLES_AT_ONCE;
 
 	apply(device, simScriptTimed(device->script, seconds));
-	if (device->fastest && simDeviceDeaf(device, now))
-		return;
-	while (cycleOver(device, now))
+	while (rest-- && cycleOver(device, now))
 		endCycle(device);
 }
 

@@ -190,8 +190,8 @@ static bool run(struct simDevice *device, GError **error)
 		now = simNow();
 		if (!simPortService(device->port, now, error))
 			return false;
-		listenToHost(device);
 		simDeviceTick(device, now);
+		listenToHost(device);
 		simPortWrite(device->port, simNow());
 		if (!told && simDeviceDone(device) && !device->port->queued) {
 			told = true;
