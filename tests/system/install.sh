@@ -116,6 +116,15 @@ int main(void)
 }
 END
 
+try_library libPT no <<'END'
+#include <PT.h>
+int main(void)
+{
+	return pt_startTracing(NULL) != 2 || hdT_getTopoDepth(NULL) != -1 ||
+	       pt_createTrace(NULL, NULL, NULL) != PT_ESYNTAX;
+}
+END
+
 # The installed example is what the guide compiles.
 compiles_example() {
 	example=$(find "$stage" -name heat.c)

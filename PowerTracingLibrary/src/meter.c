@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A device that may vanish; see meter.h. */
+#include <config.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "PT.h"
+#include "message.h"
+#include "meter.h"
+#include "sampler.h"
+#include "transport.h"
+
+#define NS_PER_S INT64_C(1000000000)
+
+/* How long to wait before a device that is lost is tried again. */
+#define BACKOFF_MIN_NS (NS_PER_S / 4)
+#define BACKOFF_MAX_NS (30 * NS_PER_S)
+
+/* Opening the way to a device may take so long. */
+#define OPEN_NS (3 * NS_PER_S / 2)
+
+/* After so many failures the device is opened anew. */
+#define FAILURES_MAX 3
+
+static void meterCount(uint64_t *count, uint64_t more)
+{
+	__atomic_add_fetch(count, more, __ATOMIC_RELAXED);
+}
+
+static int meterConnect(struct ptMeter *meter)
+{
+	const struct ptConfig *config = meter->config;
+	struct ptDevice *device = &meter->device;
+	int ret;
+
+	if (config->driver->needsPort) {
+		ret = ptTransportOpen(
+			config->address, config->baud, device->setup.wakeFd,
+			hdMonotonicNow() + OPEN_NS, &device->transport);
+		if (ret < 0)
+			return ret;
+	}
+	ret = config->driver->open(device, config->columns,
+				   config->columnCount);
+	if (ret < 0) {
+		ptTransportClose(device->transport);
+		device->transport = NULL;
+		return ret;
+	}
+	meter->isOpen = true;
+	meter->failures = 0;
+	return 0;
+}
+
+static void meterDisconnect(struct ptMeter *meter)
+{
+	struct ptDevice *device = &meter->device;
+
+	device->driver->close(device);
+	ptTransportClose(device->transport);
+	device->transport = NULL;
+	meter->isOpen = false;
+	meter->isMeasuring = false;
+}
+
+int ptMeterOpen(struct ptMeter *meter, const struct ptConfig *config,
+		const char *root, int wakeFd)
+{
+	int ret;
+
+	*meter = (struct ptMeter){
+		.config = config,
+		.device = { .driver = config->driver,
+			    .setup = { .cycleNs = config->cycleNs,
+				       .root = root,
+				       .wakeFd = wakeFd,
+				       .options = config->options } },
+	};
+	meter->cells = calloc(config->columnCount, sizeof(*meter->cells));
+	if (!meter->cells)
+		return PT_EMEMORY;
+	ret = meterConnect(meter);
+	if (ret == 0)
+		return 0;
+	free(meter->cells);
+	meter->cells = NULL;
+	return ret == -ENOMEM ? PT_EMEMORY : PT_EDEVICE;
+}
+
+/* Whoever found the reason has said it. */
+static void meterLose(struct ptMeter *meter, const char *why)
+{
+	ptMessage(HD_LOG_WARNING, "%s is lost (%s); going on when it is back",
+		  meter->config->driver->name, why);
+	meterDisconnect(meter);
+	ptWriterStop(meter->writer);
+	meter->lostNs = hdMonotonicNow();
+	meter->backoffNs = BACKOFF_MIN_NS;
+	meter->retryNs = meter->lostNs + meter->backoffNs;
+}
+
+/* Try to open a device that is lost; says what is wrong once only. */
+static bool meterRetry(struct ptMeter *meter)
+{
+	int ret;
+
+	ptMessageIsQuiet = true;
+	ret = meterConnect(meter);
+	ptMessageIsQuiet = false;
+	if (ret == 0) {
+		meterCount(&meter->counts.reconnects, 1);
+		ptMessage(HD_LOG_WARNING, "%s is back after %.1f s",
+			  meter->config->driver->name,
+			  (double)(hdMonotonicNow() - meter->lostNs) / 1e9);
+		return true;
+	}
+	/* What was interrupted has not been tried. */
+	if (ret != -EINTR) {
+		meter->retryNs = hdMonotonicNow() + meter->backoffNs;
+		if (meter->backoffNs < BACKOFF_MAX_NS / 2)
+			meter->backoffNs *= 2;
+		else
+			meter->backoffNs = BACKOFF_MAX_NS;
+	}
+	return false;
+}
+
+void ptMeterStart(struct ptMeter *meter)
+{
+	int ret;
+
+	if (!meter->isOpen &&
+	    (hdMonotonicNow() < meter->retryNs || !meterRetry(meter)))
+		return;
+	ret = meter->device.driver->start(&meter->device);
+	if (ret == 0)
+		meter->isMeasuring = true;
+	else if (ret != -EINTR)
+		meterLose(meter, strerror(-ret));
+}
+
+static void meterFail(struct ptMeter *meter, int error)
+{
+	meterCount(&meter->counts.errors, 1);
+	ptWriterGap(meter->writer);
+	if (error != -ETIMEDOUT && error != -EPROTO)
+		meterLose(meter, strerror(-error));
+	else if (++meter->failures >= FAILURES_MAX)
+		meterLose(meter, error == -EPROTO ? "it talks nonsense"
+						  : "it is silent");
+}
+
+void ptMeterRead(struct ptMeter *meter)
+{
+	struct ptReading reading = { 0 };
+	int ret;
+
+	if (!meter->isMeasuring) {
+		ptMeterStart(meter);
+		return;
+	}
+	ret = meter->device.driver->read(&meter->device, meter->cells,
+					 &reading);
+	if (ret == -EINTR)
+		return;
+	if (ret < 0) {
+		meterFail(meter, ret);
+		return;
+	}
+	meter->failures = 0;
+	meterCount(&meter->counts.readings, 1);
+	meterCount(&meter->counts.lost, reading.lost);
+	ptWriterAdd(meter->writer, meter->cells, &reading);
+}
+
+void ptMeterStop(struct ptMeter *meter)
+{
+	int ret = 0;
+
+	if (meter->isMeasuring)
+		ret = meter->device.driver->stop(&meter->device);
+	meter->isMeasuring = false;
+	if (ret < 0 && ret != -EINTR)
+		meterLose(meter, strerror(-ret));
+	ptWriterStop(meter->writer);
+}
+
+void ptMeterGetCounts(const struct ptMeter *meter, struct ptCounts *counts)
+{
+	const struct ptCounts *c = &meter->counts;
+
+	counts->readings = __atomic_load_n(&c->readings, __ATOMIC_RELAXED);
+	counts->lost = __atomic_load_n(&c->lost, __ATOMIC_RELAXED);
+	counts->errors = __atomic_load_n(&c->errors, __ATOMIC_RELAXED);
+	counts->reconnects = __atomic_load_n(&c->reconnects, __ATOMIC_RELAXED);
+	counts->late = 0;
+}
+
+void ptMeterClose(struct ptMeter *meter)
+{
+	if (meter->isOpen)
+		meterDisconnect(meter);
+	free(meter->cells);
+	meter->cells = NULL;
+}

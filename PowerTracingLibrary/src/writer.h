@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file writer.h
+ * From the readings of a meter to the statistics groups of the nodes.
+ *
+ * Used by one thread at a time; ptWriterResult() by any.
+ */
+#ifndef PT_WRITER_H
+#define PT_WRITER_H
+
+#include "configuration.h"
+
+struct ptWriter;
+
+/**
+ * Create the files.
+ *
+ * @param config Lives as long as the writer; its columns as the device's open()
+ *        has filled them in.
+ *
+ * @return 0, PT_EMEMORY, or PT_EHDLIB with errno.
+ */
+int ptWriterCreate(const struct ptConfig *config, hdTopology *topology,
+		   struct ptWriter **result);
+
+/** Write a reading. */
+void ptWriterAdd(struct ptWriter *writer, const union ptCell *cells,
+		 const struct ptReading *reading);
+
+/** Something is missing before the next reading: it begins after a gap. */
+void ptWriterGap(struct ptWriter *writer);
+
+/** Measuring has ended, for a while or for ever. */
+void ptWriterStop(struct ptWriter *writer);
+
+/**
+ * Get what a column was in the mean, while it was measured.
+ *
+ * @param[out] seconds How long that was.
+ */
+double ptWriterResult(struct ptWriter *writer, size_t column, double *seconds);
+
+/** Get the number of times that were replaced since the clock stepped back. */
+uint64_t ptWriterSteps(struct ptWriter *writer);
+
+/**
+ * Close the files and free it; takes NULL.
+ *
+ * @retval -1 Something could not be written.
+ */
+int ptWriterDestroy(struct ptWriter *writer);
+
+#endif
