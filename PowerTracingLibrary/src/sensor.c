@@ -198,26 +198,26 @@ static void describeGauge(const struct ptGauge *gauge, char *text, size_t size)
 		 gauge->resolution, gauge->resolution[0] ? ")" : "");
 }
 
-static void listSensor(const struct ptSensorKind *kind,
+/* List a sensor and tell whether it is open now. */
+static bool listSensor(const struct ptSensorKind *kind,
 		       const struct ptSetup *setup, struct ptSensor *sensor,
 		       ptDriverPrint *print, void *context)
 {
 	char text[5 * PT_SOURCE_MAX] = "";
 	uint64_t count;
 	double watts;
+	bool isOpen;
 	size_t used;
 	int ret;
 
 	describeGauge(&sensor->energy, text, sizeof(text));
 	describeGauge(&sensor->power, text, sizeof(text));
 	ret = kind->open(setup, sensor);
-	if (ret == 0) {
-		if (sensor->energy.isThere)
-			ret = kind->readEnergy(sensor, &count);
-		if (ret == 0 && sensor->power.isThere)
-			ret = kind->readPower(sensor, &watts);
-		kind->close(sensor);
-	}
+	isOpen = ret == 0;
+	if (isOpen && sensor->energy.isThere)
+		ret = kind->readEnergy(sensor, &count);
+	if (ret == 0 && sensor->power.isThere)
+		ret = kind->readPower(sensor, &watts);
 	if (ret < 0) {
 		used = strlen(text);
 		if (used > 0)
@@ -227,11 +227,13 @@ static void listSensor(const struct ptSensorKind *kind,
 				sizeof(text) - used);
 	}
 	print(context, sensor->label, text, ret == 0);
+	return isOpen;
 }
 
 void ptSensorsList(const struct ptSensorKind *kind, const struct ptSetup *setup,
 		   ptDriverPrint *print, void *context)
 {
+	struct ptSensor *last = NULL;
 	struct ptSensors sensors;
 	int ret = ptSensorsScan(kind, setup, &sensors);
 
@@ -241,7 +243,18 @@ void ptSensorsList(const struct ptSensorKind *kind, const struct ptSetup *setup,
 	}
 	if (sensors.count == 0)
 		print(context, "-", sensors.why, false);
-	for (size_t i = 0; i < sensors.count; i++)
-		listSensor(kind, setup, &sensors.list[i], print, context);
+	/* One is closed when the next is open: a library that all need together
+	 * need not start anew for each. */
+	for (size_t i = 0; i < sensors.count; i++) {
+		struct ptSensor *sensor = &sensors.list[i];
+
+		if (!listSensor(kind, setup, sensor, print, context))
+			continue;
+		if (last)
+			kind->close(last);
+		last = sensor;
+	}
+	if (last)
+		kind->close(last);
 	ptSensorsClear(&sensors);
 }

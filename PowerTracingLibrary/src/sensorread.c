@@ -226,7 +226,8 @@ static void useFail(struct use *use, struct ptDevice *dev, int error)
 	const struct state *state = dev->state;
 	char why[512];
 
-	if (!use->hasComplained) {
+	/* Once; but each time that it goes, for it may come back. */
+	if (!use->hasComplained || isGoneError(error)) {
 		use->hasComplained = true;
 		ptSensorExplain(state->kind, &dev->setup, &use->sensor, error,
 				why, sizeof(why));
@@ -255,7 +256,6 @@ static void useFind(struct use *use, struct ptDevice *dev)
 		return;
 	}
 	use->isGone = false;
-	use->hasComplained = false;
 	ptMessage(HD_LOG_WARNING, "%s: %s: it is back", dev->driver->name,
 		  use->channel);
 }

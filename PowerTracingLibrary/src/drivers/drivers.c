@@ -6,13 +6,12 @@
 
 #include "driver.h"
 
-extern const struct ptDriver ptLmg450Driver;
-extern const struct ptDriver ptPowercapDriver;
+extern const struct ptDriver ptHwmonDriver, ptLmg450Driver, ptNvmlDriver,
+	ptPerfDriver, ptPowercapDriver, ptSimDriver;
 
 const struct ptDriver *const ptDrivers[] = {
-	&ptLmg450Driver,
-	&ptPowercapDriver,
-	NULL,
+	&ptLmg450Driver, &ptPowercapDriver, &ptPerfDriver, &ptHwmonDriver,
+	&ptNvmlDriver,   &ptSimDriver,      NULL,
 };
 
 const struct ptDriver *ptDriverFind(const struct ptDriver *const *list,

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file hwmon.c
+ * Driver for the power and energy sensors of the kernel's hwmon: of boards
+ * (ina2xx and others), power supplies and GPUs.
+ *
+ * (Linux, Documentation/hwmon/sysfs-interface.rst.) In /sys/class/hwmon/hwmonN:
+ *
+ *     name                    of the chip: "amdgpu"
+ *     powerM_input            microwatts, now
+ *     powerM_average          microwatts, mean of powerM_average_interval ms
+ *     powerM_label            "PPT"
+ *     energyM_input           counts microjoules
+ *     energyM_label
+ *
+ * N changes from one start of the system to the next; so channels are named by
+ * chip and label, and chips of one name are ordered by the path of their
+ * device.
+ */
+#include <config.h>
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../sensor.h"
+#include "../sysfile.h"
+
+#define CHIPS "/sys/class/hwmon"
+#define NAME_MAX_SIZE 32
+
+/* A chip. */
+struct chip {
+	char hwmon[NAME_MAX_SIZE]; /* "hwmon3" */
+	char name[NAME_MAX_SIZE];
+	char device[PATH_MAX]; /* Where it is; the same at each start. */
+};
+
+static int compareChips(const void *a, const void *b)
+{
+	const struct chip *x = a, *y = b;
+	int order = strcmp(x->name, y->name);
+
+	if (order == 0)
+		order = strverscmp(x->device, y->device);
+	return order != 0 ? order : strverscmp(x->hwmon, y->hwmon);
+}
+
+/* Get the chips, ordered. */
+static ssize_t listChips(const struct ptSetup *setup, struct chip **result)
+{
+	char **names;
+	ssize_t count = ptSysListNames(&names, setup->root, CHIPS);
+	struct chip *chips;
+	size_t used = 0;
+
+	if (count < 0)
+		return count;
+	chips = calloc((size_t)count + 1, sizeof(*chips));
+	for (ssize_t i = 0; chips && i < count; i++) {
+		struct chip *chip = &chips[used];
+		char path[PATH_MAX];
+
+		if (strlen(names[i]) >= sizeof(chip->hwmon) ||
+		    ptSysGetLine(chip->name, sizeof(chip->name), setup->root,
+				 CHIPS "/%s/name", names[i]) < 0)
+			continue;
+		strcpy(chip->hwmon, names[i]);
+		if (snprintf(path, sizeof(path), "%s" CHIPS "/%s/device",
+			     setup->root, names[i]) >= (int)sizeof(path) ||
+		    !realpath(path, chip->device))
+			chip->device[0] = '\0';
+		used++;
+	}
+	ptSysFreeNames(names, (size_t)count);
+	if (!chips)
+		return -ENOMEM;
+	qsort(chips, used, sizeof(*chips), compareChips);
+	*result = chips;
+	return (ssize_t)used;
+}
+
+/* Whether a name is PREFIXnSUFFIX; which n. */
+static bool isNumbered(const char *name, const char *prefix, const char *suffix,
+		       unsigned int *number)
+{
+	size_t length = strlen(prefix);
+	unsigned int value = 0;
+	const char *at = name + length;
+
+	if (strncmp(name, prefix, length) != 0)
+		return false;
+	for (; *at >= '0' && *at <= '9' && value < 10000; at++)
+		value = 10 * value + (unsigned int)(*at - '0');
+	*number = value;
+	return at > name + length && strcmp(at, suffix) == 0;
+}
+
+static int addSensor(const struct ptSetup *setup, struct ptSensors *sensors,
+		     const struct chip *chip, const char *file,
+		     const char *kind, unsigned int number)
+{
+	struct ptSensor *sensor = ptSensorsAdd(sensors);
+	bool isEnergy = strcmp(kind, "energy") == 0;
+	char label[PT_CHANNEL_MAX];
+	struct ptGauge *gauge;
+	uint64_t ms;
+
+	if (!sensor)
+		return -ENOMEM;
+	gauge = isEnergy ? &sensor->energy : &sensor->power;
+	gauge->isThere = true;
+	snprintf(gauge->source, sizeof(gauge->source), "hwmon %s %s",
+		 chip->name, file);
+	snprintf(sensor->path, sizeof(sensor->path), CHIPS "/%s/%s",
+		 chip->hwmon, file);
+	if (ptSysGetLine(label, sizeof(label), setup->root,
+			 CHIPS "/%s/%s%u_label", chip->hwmon, kind,
+			 number) < 0 ||
+	    label[0] == '\0')
+		snprintf(label, sizeof(label), "%s%u", kind, number);
+	ptSensorSetLabel(sensor, "%s-%s", chip->name, label);
+	sensor->joules = 1e-6;
+	if (strstr(file, "_average") &&
+	    ptSysGetNumber(&ms, setup->root, CHIPS "/%s/%s%u_average_interval",
+			   chip->hwmon, kind, number) == 0)
+		snprintf(gauge->resolution, sizeof(gauge->resolution),
+			 "mean of %llu ms", (unsigned long long)ms);
+	return 0;
+}
+
+static int addChip(const struct ptSetup *setup, struct ptSensors *sensors,
+		   const struct chip *chip)
+{
+	char **files;
+	ssize_t count =
+		ptSysListNames(&files, setup->root, CHIPS "/%s", chip->hwmon);
+	size_t first = sensors->count;
+	int ret = 0;
+
+	/* One that vanishes at this moment is not there. */
+	if (count < 0)
+		return count == -ENOMEM ? -ENOMEM : 0;
+	for (ssize_t i = 0; ret == 0 && i < count; i++) {
+		unsigned int number;
+
+		if (isNumbered(files[i], "power", "_input", &number))
+			ret = addSensor(setup, sensors, chip, files[i], "power",
+					number);
+		else if (isNumbered(files[i], "energy", "_input", &number))
+			ret = addSensor(setup, sensors, chip, files[i],
+					"energy", number);
+	}
+	/* What is there twice is the same power; rather what it is now. */
+	for (ssize_t i = 0; ret == 0 && i < count; i++) {
+		bool isKnown = false;
+		unsigned int number;
+		char input[64];
+
+		if (!isNumbered(files[i], "power", "_average", &number))
+			continue;
+		snprintf(input, sizeof(input), "/power%u_input", number);
+		for (size_t j = first; j < sensors->count; j++)
+			isKnown |= strcmp(strrchr(sensors->list[j].path, '/'),
+					  input) == 0;
+		if (!isKnown)
+			ret = addSensor(setup, sensors, chip, files[i], "power",
+					number);
+	}
+	ptSysFreeNames(files, (size_t)count);
+	return ret;
+}
+
+static int hwmonScan(const struct ptSetup *setup, struct ptSensors *sensors)
+{
+	struct chip *chips;
+	ssize_t count = listChips(setup, &chips);
+	int ret = 0;
+
+	if (count < 0)
+		return count == -ENOENT ? 0 : (int)count;
+	for (ssize_t i = 0; ret == 0 && i < count; i++)
+		ret = addChip(setup, sensors, &chips[i]);
+	free(chips);
+	return ret;
+}
+
+static const struct ptSensorKind hwmonKind = {
+	.nothing = "no chip in " CHIPS " tells power or energy",
+	.scan = hwmonScan,
+	.open = ptSensorFileOpen,
+	.readEnergy = ptSensorFileReadEnergy,
+	.readPower = ptSensorFileReadPower,
+	.close = ptSensorFileClose,
+	.explain = ptSensorFileExplain,
+};
+
+static int hwmonDriverResolve(const struct ptSetup *setup, const char *channel,
+			      size_t index, unsigned int *number,
+			      char label[PT_CHANNEL_MAX], char *why,
+			      size_t whySize)
+{
+	return ptSensorsResolve(&hwmonKind, setup, channel, index, number,
+				label, why, whySize);
+}
+
+static void hwmonDriverList(const struct ptSetup *setup, ptDriverPrint *print,
+			    void *context)
+{
+	ptSensorsList(&hwmonKind, setup, print, context);
+}
+
+static int hwmonDriverOpen(struct ptDevice *dev, struct ptColumn *columns,
+			   size_t count)
+{
+	return ptSensorsOpen(&hwmonKind, dev, columns, count);
+}
+
+const struct ptDriver ptHwmonDriver = {
+	.name = "hwmon",
+	.description =
+		"power sensors of boards and GPUs, by the kernel's hwmon",
+	.timing = PT_TIMED_BY_HOST,
+	.minCycleMs = 1,
+	.maxCycleMs = 60000,
+	.quantities = ptSensorQuantities,
+	.resolve = hwmonDriverResolve,
+	.list = hwmonDriverList,
+	.open = hwmonDriverOpen,
+	.start = ptSensorsStart,
+	.read = ptSensorsRead,
+	.stop = ptSensorsStop,
+	.close = ptSensorsClose,
+};

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The hwmon driver: which sensors it finds, and what it reads from them. */
+#include <config.h>
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "fixture.h"
+#include "softdriver.h"
+#include "sysfile.h"
+
+extern const struct ptDriver ptHwmonDriver;
+
+static void set(const char *root, const char *hwmon, const char *file,
+		const char *text)
+{
+	char *path = g_strdup_printf("/sys/class/hwmon/%s/%s", hwmon, file);
+
+	fixtureWrite(root, path, "%s\n", text);
+	g_free(path);
+}
+
+static void addChip(const char *root, const char *hwmon, const char *name,
+		    const char *device)
+{
+	char *path = g_strdup_printf("/sys/class/hwmon/%s/device", hwmon);
+	char *target = g_strconcat(root, "/sys/devices/", device, NULL);
+	char *file = g_strconcat("/sys/devices/", device, "/uevent", NULL);
+
+	set(root, hwmon, "name", name);
+	fixtureWrite(root, file, "\n");
+	fixtureLink(root, path, target);
+	g_free(file);
+	g_free(target);
+	g_free(path);
+}
+
+/* Two GPUs of a kind, a board, and chips that tell no power. */
+static char *machine(void)
+{
+	char *root = fixtureCreate();
+
+	addChip(root, "hwmon0", "nvme", "pci/0000:01:00.0");
+	set(root, "hwmon0", "temp1_input", "40000");
+	addChip(root, "hwmon3", "amdgpu", "pci/0000:0a:00.0");
+	set(root, "hwmon3", "power1_average", "30000000");
+	set(root, "hwmon3", "power1_input", "31000000");
+	set(root, "hwmon3", "power1_label", "PPT");
+	set(root, "hwmon3", "power1_cap", "200000000");
+	set(root, "hwmon3", "in0_input", "800");
+	addChip(root, "hwmon10", "amdgpu", "pci/0000:03:00.0");
+	set(root, "hwmon10", "power1_average", "40000000");
+	set(root, "hwmon10", "power1_label", "PPT");
+	addChip(root, "hwmon4", "xe", "pci/0000:04:00.0");
+	set(root, "hwmon4", "energy1_input", "1000000");
+	set(root, "hwmon4", "energy1_label", "card");
+	set(root, "hwmon4", "energy2_input", "500000");
+	addChip(root, "hwmon5", "power_meter", "acpi/ACPI000D:00");
+	set(root, "hwmon5", "power1_average", "250000000");
+	set(root, "hwmon5", "power1_average_interval", "1000");
+	set(root, "hwmon5", "power1_average_interval_max", "9000");
+	set(root, "hwmon5", "powerx_input", "1");
+	set(root, "hwmon5", "power_input", "1");
+	set(root, "hwmon5", "power12_inputs", "1");
+	/* Without a name it is no chip. */
+	fixtureWrite(root, "/sys/class/hwmon/hwmon6/power1_input", "1\n");
+	return root;
+}
+
+static void testList(void)
+{
+	char *root = machine(), *list = softList(&ptHwmonDriver, root, NULL);
+
+	g_assert_cmpstr(list, ==,
+			"+amdgpu-PPT: hwmon amdgpu power1_average\n"
+			"+amdgpu-PPT-2: hwmon amdgpu power1_input\n"
+			"+power-meter-power1: hwmon power_meter power1_average "
+			"(mean of 1000 ms)\n"
+			"+xe-card: hwmon xe energy1_input\n"
+			"+xe-energy2: hwmon xe energy2_input\n");
+	g_free(list);
+	fixtureRemove(root);
+}
+
+/* Chips of one name keep theirs when the kernel numbers them otherwise. */
+static void testRenumbered(void)
+{
+	static const char *const numbers[][2] = { { "hwmon1", "hwmon2" },
+						  { "hwmon2", "hwmon1" } };
+
+	for (size_t i = 0; i < 2; i++) {
+		char *root = fixtureCreate(), *list;
+
+		addChip(root, numbers[i][0], "ina226", "i2c/1-0040");
+		set(root, numbers[i][0], "power1_input", "1");
+		addChip(root, numbers[i][1], "ina226", "i2c/1-0041");
+		set(root, numbers[i][1], "energy1_input", "1");
+		list = softList(&ptHwmonDriver, root, NULL);
+		g_assert_cmpstr(list, ==,
+				"+ina226-power1: hwmon ina226 power1_input\n"
+				"+ina226-energy1: hwmon ina226 "
+				"energy1_input\n");
+		g_free(list);
+		fixtureRemove(root);
+	}
+}
+
+static void testListNothing(void)
+{
+	char *root = fixtureCreate(), *list;
+
+	list = softList(&ptHwmonDriver, root, NULL);
+	g_assert_cmpstr(list, ==,
+			"--: no chip in /sys/class/hwmon tells power or "
+			"energy\n");
+	g_free(list);
+	addChip(root, "hwmon0", "nvme", "pci/0000:01:00.0");
+	set(root, "hwmon0", "temp1_input", "40000");
+	g_assert_cmpint(softResolve(&ptHwmonDriver, root, NULL, "*", 0, &list),
+			==, -ENOENT);
+	g_assert_cmpstr(list, ==,
+			"no chip in /sys/class/hwmon tells power or energy");
+	g_free(list);
+	fixtureRemove(root);
+}
+
+static void testValues(void)
+{
+	struct softDevice soft;
+	char *root = machine();
+
+	g_assert_cmpint(softOpen(&soft, &ptHwmonDriver, root, 100 * MS, NULL,
+				 "amdgpu-PPT P, amdgpu-PPT E, xe-card E, "
+				 "xe-card P, power-meter-power1 P"),
+			==, 0);
+	g_assert_cmpstr(soft.columns[1].source, ==,
+			"hwmon amdgpu power1_average, integrated");
+	g_assert_cmpstr(soft.columns[4].resolution, ==, "mean of 1000 ms");
+	softStart(&soft);
+	set(root, "hwmon10", "power1_average", "60000000");
+	set(root, "hwmon4", "energy1_input", "2500000");
+	softExpect(&soft, 200 * MS, "60 10 1.5 7.5 250");
+	set(root, "hwmon10", "power1_average", "0");
+	softExpect(&soft, 100 * MS, "0 3 0 0 250");
+	/* Set to zero, for instance by a reset of the GPU. */
+	set(root, "hwmon4", "energy1_input", "100");
+	softExpect(&soft, 100 * MS, "0 0 NaN NaN 250");
+	set(root, "hwmon4", "energy1_input", "1000100");
+	softExpect(&soft, 100 * MS, "0 0 1 10 250");
+	/* The pause is not integrated. */
+	set(root, "hwmon10", "power1_average", "60000000");
+	softPass(SECOND);
+	softStart(&soft);
+	softExpect(&soft, 100 * MS, "60 6 0 0 250");
+	softClose(&soft);
+	fixtureRemove(root);
+}
+
+/* Sensors that fail for a while, as those on slow buses do. */
+
+static int failing = -1;
+
+static bool isValue(int fd)
+{
+	char link[32], target[4096];
+	ssize_t length;
+
+	g_snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	length = readlink(link, target, sizeof(target) - 1);
+	g_assert_cmpint(length, >, 0);
+	target[length] = '\0';
+	return g_str_has_suffix(target, "_input") ||
+	       g_str_has_suffix(target, "_average");
+}
+
+static ssize_t fail(int fd, void *bytes, size_t count, off_t offset)
+{
+	if (failing > 0 && isValue(fd)) {
+		errno = failing;
+		return -1;
+	}
+	return pread(fd, bytes, count, offset);
+}
+
+static void testFailures(void)
+{
+	static const int errors[] = { EIO, EAGAIN, ETIMEDOUT, ENODATA };
+	struct softDevice soft;
+	char *root = machine();
+
+	ptSysPread = fail;
+	for (size_t i = 0; i < G_N_ELEMENTS(errors); i++) {
+		set(root, "hwmon10", "power1_average", "10000000");
+		set(root, "hwmon4", "energy1_input", "0");
+		g_assert_cmpint(softOpen(&soft, &ptHwmonDriver, root, 100 * MS,
+					 NULL,
+					 "amdgpu-PPT P, amdgpu-PPT E, "
+					 "xe-card E"),
+				==, 0);
+		softStart(&soft);
+		failing = errors[i];
+		softExpect(&soft, 100 * MS, "NaN NaN NaN");
+		g_assert_true(
+			softSaid(errors[i] == ENODATA
+					 ? "2 hwmon: amdgpu-PPT: the sensor "
+					   "is switched off; no values"
+					 : g_strerror(errors[i])));
+		softExpect(&soft, 100 * MS, "NaN NaN NaN");
+		g_assert_true(softIsSilent());
+		failing = -1;
+		set(root, "hwmon10", "power1_average", "30000000");
+		set(root, "hwmon4", "energy1_input", "7000000");
+		/* Energy covers the time without values. */
+		softExpect(&soft, 100 * MS, "30 6 7");
+		softClose(&soft);
+	}
+	failing = EIO;
+	g_assert_cmpint(softOpen(&soft, &ptHwmonDriver, root, 100 * MS, NULL,
+				 "xe-energy2 E"),
+			==, -EIO);
+	g_assert_true(softSaid("1 hwmon: xe-energy2: Input/output error\n"));
+	failing = -1;
+	ptSysPread = pread;
+	fixtureRemove(root);
+}
+
+int main(int argc, char **argv)
+{
+	g_test_init(&argc, &argv, NULL);
+	softInit();
+	g_test_add_func("/hwmon/list", testList);
+	g_test_add_func("/hwmon/renumbered", testRenumbered);
+	g_test_add_func("/hwmon/list-nothing", testListNothing);
+	g_test_add_func("/hwmon/values", testValues);
+	g_test_add_func("/hwmon/failures", testFailures);
+	return g_test_run();
+}
