@@ -12,6 +12,7 @@
 
 #include "dump.h"
 #include "output.h"
+#include "regions.h"
 #include "select.h"
 #include "summary.h"
 #include "tool.h"
@@ -24,6 +25,7 @@ struct statRun {
 	struct phases phases;
 	char *phasesFile;
 	char *phasesFrom;
+	char *regions;
 	gboolean isByName;
 	bool hasPhases;
 	struct outJson json;
@@ -472,7 +474,8 @@ static const struct toolHelp help = {
 		    "run1\n"
 		    "  hdtrace stat --phases borders.txt --format=csv run1\n"
 		    "  hdtrace stat --phases-from node06_0_0:Barrier --by-name "
-		    "run1\n",
+		    "run1\n"
+		    "  hdtrace stat --regions 'All*' run1\n",
 	.minArguments = 1,
 	.maxArguments = 1,
 };
@@ -488,6 +491,11 @@ static int runOn(struct statRun *run, const char *path)
 	phasesInit(&run->phases);
 	status = selectResolve(&run->selection, run->tool, project,
 			       run->phasesFile || run->phasesFrom);
+	if (status < 0 && run->regions &&
+	    regionsPrint(run->tool, project, &run->selection, run->regions) < 0)
+		status = TOOL_FAILED;
+	else if (status < 0 && run->regions)
+		status = toolFinish(run->tool);
 	if (status < 0 && findPhases(run) < 0)
 		status = TOOL_FAILED;
 	if (status < 0) {
@@ -508,6 +516,9 @@ int statRun(struct tool *tool, int argc, char **argv)
 		  "Phases between the border times in FILE", "FILE" },
 		{ "phases-from", 0, 0, G_OPTION_ARG_FILENAME, &run.phasesFrom,
 		  "Phases are the states of a trace", "NODE[:STATE[:DEPTH]]" },
+		{ "regions", 0, 0, G_OPTION_ARG_FILENAME, &run.regions,
+		  "Energy of the states that match, for each trace",
+		  "PATTERN" },
 		{ "by-name", 0, 0, G_OPTION_ARG_NONE, &run.isByName,
 		  "Add up phases of the same name", NULL },
 		{ NULL },
@@ -517,6 +528,10 @@ int statRun(struct tool *tool, int argc, char **argv)
 	if (status < 0 && run.phasesFile && run.phasesFrom)
 		status = toolUsage(tool, "--phases and --phases-from exclude "
 					 "each other");
+	else if (status < 0 && run.regions &&
+		 (run.phasesFile || run.phasesFrom || run.isByName))
+		status = toolUsage(tool, "--regions excludes --phases, "
+					 "--phases-from and --by-name");
 	else if (status < 0 && run.isByName && !run.phasesFile &&
 		 !run.phasesFrom)
 		status = toolUsage(tool, "--by-name needs --phases or "
@@ -526,5 +541,6 @@ int statRun(struct tool *tool, int argc, char **argv)
 	selectFree(&run.selection);
 	g_free(run.phasesFile);
 	g_free(run.phasesFrom);
+	g_free(run.regions);
 	return status;
 }

@@ -56,6 +56,24 @@ agrees_with_awk() {
 	}'
 }
 
+# Energy of a rank's states is what the phases at its host come to.
+as_phases() {
+	for state in Barrier File_write_at Init; do
+		"$hdtrace" stat --format=csv --by-name \
+			--phases-from "node08_1_0:$state" -n node08 \
+			-g Energy -v P "$corpus/partdiff-mpi" |
+			awk -F, 'NR == 2 { printf "%s %s %.9g\n", $9, $12, $18 }'
+	done >"$scratch/phases"
+	for state in Barrier File_write_at Init; do
+		"$hdtrace" stat --format=csv --regions="$state" -n node08_1 \
+			"$corpus/partdiff-mpi" | awk -F, \
+			'NR == 2 { printf "%s %s %.9g\n", $6, $8, $10 }'
+	done >"$scratch/regions"
+	cat "$scratch/phases"
+	[ "$(wc -l <"$scratch/phases")" -eq 3 ] &&
+		diff "$scratch/phases" "$scratch/regions"
+}
+
 # The same from our own dump, for every number in a project: PROJECT.
 agrees_with_dump() {
 	"$hdtrace" dump --only=stats --time=relative --format=csv "$1" \
@@ -213,10 +231,46 @@ ok "a cut file is read as far as it goes, and is a problem" \
 ok "no messages if asked" prints stat-quiet.txt 1 stat -q -n alpha mini
 cp whole mini_alpha_Energy.stat
 
+# Energy of states.
+for format in text csv json; do
+	ok "energy of states as $format" prints stat-regions.$format 0 stat \
+		--regions='*' --format=$format mini
+done
+ok "of some states" cell energy "400 400" --regions='Wor?'
+ok "of some nodes" cell node "alpha_0 " --regions=Wait -n alpha
+ok "a state inside one of the same name counts once" \
+	cell count "1 1" --regions=Read
+ok "of a part of the run" cell energy "30 30" --regions=Work --to 0.8 \
+	--from 0.3
+ok "time whose power is not known" cell known \
+	"2.000000000 2.000000000" --regions=Work
+ok "no such state" says 'no state matches "Walk"' 2 stat --regions=Walk mini
+ok "no power" says "there is no power" 2 stat --regions='*' -g Net mini
+ok "no phases as well" says "--regions excludes" 2 stat --regions='*' \
+	--by-name --phases-from alpha_0 mini
+
+# Ranks share the power of their host, and threads that of their rank.
+cp mini_alpha_0.trc mini_alpha_2.trc
+ok "two ranks on a host" cell energy "200 200 400" --regions=Work
+ok "and all of them" cell mean "100 100 100" --regions=Work
+ok "a rank that is not asked for has its share" \
+	cell energy "200 200" --regions=Work -n alpha_2
+mv mini_alpha_2.trc mini_alpha_0_1.trc
+cp mini_alpha_0_1.trc mini_alpha_0_2.trc
+mv mini_alpha_0.trc mini_alpha_3.trc
+ok "threads" cell energy "100 100 200 400" --regions=Work
+energy_stat '' >mini_Energy.stat
+rm mini_alpha_Energy.stat
+mv mini_alpha_3.trc mini_beta_1.trc
+ok "power of everything, at the root" cell energy \
+	"100 100 200 400" --regions=Work
+rm -f mini_* && make_mini
+
 if [ -d "$corpus" ]; then
 	for node in node06 node07; do
 		ok "stresstest: power of $node" agrees_with_awk $node
 	done
+	ok "partdiff-mpi: energy of states as that of phases" as_phases
 	for project in stresstest partdiff-mpi pvfs2-server-nan handwritten; do
 		ok "$project: as computed from the dump" \
 			agrees_with_dump "$corpus/$project"
