@@ -124,9 +124,19 @@ static int simCheckOption(const char *name, const char *value, char *why,
 	if (parseLaw(value, &law) == 0)
 		return 0;
 	snprintf(why, whySize,
-		 "is idle:WATTS,busy:WATTS, and if need be ,exponent:N "
-		 ",voltage:VOLTS ,factor:0..1");
+		 "is idle:WATTS,busy:WATTS[,exponent:N][,voltage:VOLTS]"
+		 "[,factor:0..1]");
 	return -EINVAL;
+}
+
+/* A number for a channel, which has only a name: FNV-1a. */
+static unsigned int hashLabel(const char *label)
+{
+	uint32_t hash = 2166136261U;
+
+	for (; *label; label++)
+		hash = (hash ^ (unsigned char)*label) * 16777619U;
+	return hash;
 }
 
 static int simResolve(const struct ptSetup *setup, const char *channel,
@@ -145,7 +155,7 @@ static int simResolve(const struct ptSetup *setup, const char *channel,
 				    "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 				    "0123456789.-")] != '\0')
 		return -EINVAL;
-	*number = 0;
+	*number = hashLabel(channel);
 	strcpy(label, channel);
 	return 0;
 }
