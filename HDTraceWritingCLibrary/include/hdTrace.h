@@ -78,6 +78,21 @@ typedef struct _hdTrace hdTrace;
 hdTrace *hdT_createTrace(hdTopoNode *node);
 
 /**
+ * Create a trace whose first record may be from a given time on.
+ *
+ * For what began before the trace could be created: the initialization of a
+ * library that is traced.
+ *
+ * @param node As of hdT_createTrace().
+ * @param when Time since the epoch (CLOCK_REALTIME).
+ *
+ * @return The trace, to be ended with hdT_finalize().
+ * @retval NULL Error as of hdT_createTrace(); HD_ERR_INVALID_ARGUMENT also if
+ *         @p when is NULL or not a time from 1970 to 2106.
+ */
+hdTrace *hdT_createTraceAt(hdTopoNode *node, const struct timespec *when);
+
+/**
  * Limit how deeply nested states are recorded.
  *
  * Deeper states, and what is logged in them, are not recorded; their nesting

@@ -231,18 +231,12 @@ static void traceFree(hdTrace *trace)
 	free(trace);
 }
 
-hdTrace *hdT_createTrace(hdTopoNode *node)
+static hdTrace *traceCreate(hdTopoNode *node, int64_t now)
 {
-	int64_t now;
 	char *path;
 	hdTrace *trace;
 	int ret;
 
-	if (!node)
-		return hdFailNull(-HD_ERR_INVALID_ARGUMENT);
-	now = hdClockNow();
-	if (now < 0)
-		return hdFailNull(-HD_ERR_GET_TIME);
 	hdNumberPrepare();
 	trace = calloc(1, sizeof(*trace));
 	if (!trace)
@@ -279,6 +273,27 @@ hdTrace *hdT_createTrace(hdTopoNode *node)
 fail:
 	traceFree(trace);
 	return hdFailNull(ret);
+}
+
+hdTrace *hdT_createTrace(hdTopoNode *node)
+{
+	int64_t now;
+
+	if (!node)
+		return hdFailNull(-HD_ERR_INVALID_ARGUMENT);
+	now = hdClockNow();
+	if (now < 0)
+		return hdFailNull(-HD_ERR_GET_TIME);
+	return traceCreate(node, now);
+}
+
+hdTrace *hdT_createTraceAt(hdTopoNode *node, const struct timespec *when)
+{
+	int64_t now = hdClockToNs(when);
+
+	if (!node || now < 0)
+		return hdFailNull(-HD_ERR_INVALID_ARGUMENT);
+	return traceCreate(node, now);
 }
 
 /* ---- Settings ---------------------------------------------------------- */

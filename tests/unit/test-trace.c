@@ -254,6 +254,29 @@ static void testTimesRefused(void)
 	testTraceFree(finish(trace, "times-refused.trc"));
 }
 
+static void testBeginsBefore(void)
+{
+	const struct timespec before = { START / 1000000000 - 3, 5 };
+	const struct timespec never = { -1, 0 };
+	hdTopoNode *node = testNode("begins-before", "");
+	struct testTraceFile *file;
+	hdTrace *trace;
+
+	testClockSet(START, 0);
+	testFailsNull(HD_ERR_INVALID_ARGUMENT,
+		      hdT_createTraceAt(NULL, &before));
+	testFailsNull(HD_ERR_INVALID_ARGUMENT, hdT_createTraceAt(node, NULL));
+	testFailsNull(HD_ERR_INVALID_ARGUMENT, hdT_createTraceAt(node, &never));
+	testMakes(trace, hdT_createTraceAt(node, &before));
+	hdT_destroyTopoNode(node);
+	testWorks(hdT_logStateStartAt(trace, "Init", &before));
+	testWorks(hdT_logStateEnd(trace));
+	file = finish(trace, "begins-before.trc");
+	g_assert_cmpint(file->epoch, ==, (int64_t)before.tv_sec * 1000000000);
+	g_assert_cmpint(file->records[0].start, ==, before.tv_nsec);
+	testTraceFree(file);
+}
+
 static void testClockGone(void)
 {
 	hdTopoNode *node = testNode("clock-gone", "");
@@ -1326,6 +1349,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/trace/arguments", testArguments);
 	g_test_add_func("/trace/enabling", testEnabling);
 	g_test_add_func("/trace/times-refused", testTimesRefused);
+	g_test_add_func("/trace/begins-before", testBeginsBefore);
 	g_test_add_func("/trace/clock-gone", testClockGone);
 	g_test_add_func("/trace/clamping", testClamping);
 	g_test_add_func("/trace/given-times", testGivenTimes);

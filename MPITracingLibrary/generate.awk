@@ -1,0 +1,454 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Makes what the table of functions (mpi.table) says.
+#
+#     awk -f generate.awk -v what=WHAT mpi.table
+#
+# WHAT is "list": the enum of functions, and their names and classes; "c": the
+# wrappers for C; "fortran": those for mpif.h and "use mpi"; "f08": those for
+# mpi_f08 where that is a layer of its own. Every wrapper is like this:
+#
+#     int MPI_Send(const void *buf, int count, ...)
+#     {
+#             struct hdmpiCall call;
+#             int ret;
+#
+#             if (!hdmpiBegin(&call, HDMPI_Send))
+#                     return PMPI_Send(buf, count, ...);
+#             ret = PMPI_Send(buf, count, ...);
+#             hdmpiStop(&call);
+#             if (ret == MPI_SUCCESS) {
+#                     hdmpiNoteData(&call, count, datatype);
+#                     ...
+#             }
+#             hdmpiEnd(&call);
+#             return ret;
+#     }
+#
+# Those for Fortran get pointers, pass them on, and convert what is recorded.
+
+function fail(text) {
+	print FILENAME ":" FNR ": " text >"/dev/stderr"
+	failed = 1
+	exit 1
+}
+
+function trim(text) {
+	sub(/^[ \t]+/, "", text)
+	sub(/[ \t]+$/, "", text)
+	return text
+}
+
+# Whether a text names a parameter.
+function mentions(text, name) {
+	return (" " text " ") ~ ("[^A-Za-z0-9_]" name "[^A-Za-z0-9_]")
+}
+
+# Split the parameters of the function at hand: type[i], name[i], extent[i].
+function parse(parameters,    i, n, part) {
+	count = 0
+	if (parameters == "void")
+		return
+	n = split(parameters, part, /, */)
+	for (i = 1; i <= n; i++) {
+		part[i] = trim(part[i])
+		count++
+		extent[i] = ""
+		suffix[i] = ""
+		if (match(part[i], /\[.*\]$/)) {
+			suffix[i] = substr(part[i], RSTART)
+			part[i] = substr(part[i], 1, RSTART - 1)
+			extent[i] = suffix[i]
+			gsub(/[][]/, "", extent[i])
+			if (suffix[i] != "[][3]")
+				suffix[i] = "[]"
+			else
+				extent[i] = ""
+		}
+		match(part[i], /[A-Za-z0-9_]+$/)
+		name[i] = substr(part[i], RSTART)
+		type[i] = trim(substr(part[i], 1, RSTART - 1))
+	}
+}
+
+# Collect what is recorded of the function at hand, by phase.
+function parseNotes(text,    i, depth, c, note) {
+	before = after = recorded = ""
+	note = ""
+	depth = 0
+	for (i = 1; i <= length(text); i++) {
+		c = substr(text, i, 1)
+		if (depth == 0 && c ~ /[ \t]/)
+			continue
+		note = note c
+		if (c == "(")
+			depth++
+		if (c == ")" && --depth == 0) {
+			addNote(note)
+			note = ""
+		}
+	}
+	if (note != "")
+		fail("not a list of notes: " text)
+}
+
+function addNote(note,    phase, verb, arguments) {
+	phase = substr(note, 1, 1)
+	if (phase == "<" || phase == ">")
+		note = substr(note, 2)
+	verb = substr(note, 1, index(note, "(") - 1)
+	arguments = substr(note, index(note, "(") + 1)
+	note = "hdmpiNote" toupper(substr(verb, 1, 1)) substr(verb, 2) \
+		"(&call" (arguments == ")" ? ")" : ", " arguments) ";"
+	if (phase == "<")
+		before = before "\t\t" note "\n"
+	else if (phase == ">")
+		after = after "\t\t" note "\n"
+	else
+		recorded = recorded "\t\t" note "\n"
+}
+
+# ---- Kinds of parameters ---------------------------------------------------
+
+function isHandle(t) {
+	return t ~ /^(const )?MPI_(Comm|Datatype|Request|File|Win|Message|Group|Op|Info)$/
+}
+
+function handleOf(t) {
+	sub(/^const /, "", t)
+	sub(/ *\*$/, "", t)
+	return t
+}
+
+# The name of a type's conversions.
+function f2c(t) {
+	t = handleOf(t)
+	return "P" (t == "MPI_Datatype" ? "MPI_Type" : t) "_f2c"
+}
+
+# Statuses of which something is recorded.
+function isStatus(i) {
+	return type[i] ~ /^MPI_Status( \*)?$/ &&
+		mentions(before after recorded, name[i])
+}
+
+function isText(i) {
+	return type[i] ~ /^(const )?char( \*|$)/
+}
+
+# Number of elements of an array.
+function length_(i,    comm) {
+	comm = substr(extent[i], 2)
+	if (extent[i] ~ /^\*/)
+		return "hdmpiPeers(" comm ")"
+	if (extent[i] ~ /^>/)
+		return "hdmpiTargets(" comm ")"
+	if (extent[i] ~ /^</)
+		return "hdmpiSources(" comm ")"
+	return extent[i]
+}
+
+# ---- C -----------------------------------------------------------------------
+
+function prototype(    i, text) {
+	for (i = 1; i <= count; i++)
+		text = text (i > 1 ? ", " : "") type[i] \
+			(type[i] ~ /\*$/ ? "" : " ") name[i] suffix[i]
+	return count ? text : "void"
+}
+
+function arguments(    i, text) {
+	for (i = 1; i <= count; i++)
+		text = text (i > 1 ? ", " : "") name[i]
+	return text
+}
+
+function emitC(    i, status, tracks) {
+	tracks = before != "" || after != ""
+	printf "int MPI_%s(%s)\n{\n\tstruct hdmpiCall call;\n", function_,
+		prototype()
+	for (i = 1; i <= count; i++)
+		if (isStatus(i) && !extent[i])
+			print "\tMPI_Status ownStatus;"
+		else if (isStatus(i))
+			print "\tMPI_Status *ownStatuses = NULL;"
+	print "\tint ret;\n"
+	if (class == "env")
+		printf "\thdmpiBegin(&call, HDMPI_%s);\n", function_
+	else
+		printf "\tif (!hdmpiBegin(&call, HDMPI_%s)%s)\n" \
+			"\t\treturn PMPI_%s(%s);\n", function_,
+			tracks ? " && !call.self" : "", function_, arguments()
+	for (i = 1; i <= count; i++) {
+		if (isStatus(i) && !extent[i])
+			printf "\tif (%s == MPI_STATUS_IGNORE)\n\t\t%s = " \
+				"&ownStatus;\n", name[i], name[i]
+		else if (isStatus(i))
+			printf "\tif (%s == MPI_STATUSES_IGNORE) {\n" \
+				"\t\townStatuses = hdmpiStatuses(%s);\n" \
+				"\t\tif (ownStatuses)\n\t\t\t%s = " \
+				"ownStatuses;\n\t}\n", name[i], length_(i),
+				name[i]
+	}
+	printf "%s", indented(before)
+	printf "\tret = PMPI_%s(%s);\n\thdmpiStop(&call);\n", function_,
+		arguments()
+	emitAfter("ret")
+	for (i = 1; i <= count; i++)
+		if (isStatus(i) && extent[i])
+			print "\tfree(ownStatuses);"
+	print "\treturn ret;\n}\n"
+}
+
+function indented(notes) {
+	gsub(/\t\t/, "\t", notes)
+	return notes
+}
+
+function emitAfter(ret) {
+	if (after != "" || recorded != "") {
+		printf "\tif (%s == MPI_SUCCESS%s) {\n", ret,
+			after == "" ? " && call.isRecorded" : ""
+		if (after != "" && recorded != "") {
+			printf "\t\tif (call.isRecorded) {\n"
+			gsub(/\t\t/, "\t\t\t", recorded)
+			printf "%s\t\t}\n", recorded
+		} else {
+			printf "%s", recorded
+		}
+		printf "%s\t}", after
+		if (mentions(before, "hdmpiNoteHold"))
+			printf " else {\n\t\thdmpiNoteFailed(&call);\n\t}"
+		print ""
+	}
+	print "\thdmpiEnd(&call);"
+}
+
+# ---- Fortran -------------------------------------------------------------------
+
+# What a parameter is in Fortran: "" if there is none.
+function fortranType(i) {
+	if (type[i] == "int *" && name[i] == "argc" || type[i] == "char ***")
+		return ""
+	if (isText(i) || type[i] == "char **")
+		return "char *"
+	if (type[i] ~ /_function \*$/)
+		return "void *"
+	if (type[i] ~ /void \*$/)
+		return "void *"
+	if (type[i] ~ /MPI_Aint/)
+		return "MPI_Aint *"
+	if (type[i] ~ /MPI_Offset/)
+		return "MPI_Offset *"
+	return "MPI_Fint *"
+}
+
+function emitFortran(symbol, real, isF08,    i, head, same, pass, types, lengths, all) {
+	head = same = pass = types = lengths = ""
+	for (i = 1; i <= count; i++) {
+		if (fortranType(i) == "")
+			continue
+		head = head fortranType(i) "f_" name[i] ", "
+		types = types fortranType(i) ", "
+		same = same "f_" name[i] ", "
+		pass = pass (isStatus(i) ? "p_" : "f_") name[i] ", "
+		if (fortranType(i) == "char *")
+			lengths = lengths ", size_t l_" name[i]
+	}
+	all = before after recorded
+	printf "void %s(%sMPI_Fint *ierror%s) HDMPI_REAL;\n", real, types, lengths
+	printf "void %s(%sMPI_Fint *ierror%s);\n", symbol, types, lengths
+	printf "void %s(%sMPI_Fint *ierror%s)\n{\n", symbol, head, lengths
+	print "\tstruct hdmpiCall call;\n\tMPI_Fint ret = MPI_SUCCESS;"
+	for (i = 1; i <= count; i++)
+		declareFortran(i, all)
+	print ""
+	if (class == "env")
+		printf "\thdmpiBegin(&call, HDMPI_%s);\n", function_
+	else
+		printf "\tif (!hdmpiBegin(&call, HDMPI_%s)%s) {\n" \
+			"\t\t%s(%s&ret%s);\n\t\tgoto out;\n\t}\n", function_,
+			before != "" || after != "" ? " && !call.self" : "",
+			real, same, plain(lengths)
+	print "\tcall.base = 1;"
+	for (i = 1; i <= count; i++)
+		prepareFortran(i, all)
+	for (i = 1; i <= count; i++)
+		prepareArray(i, all)
+	printf "%s", indented(before)
+	printf "\thdmpiSkip = HDMPI_%s;\n\t%s(%s&ret%s);\n" \
+		"\thdmpiSkip = HDMPI_FUNCTIONS;\n\thdmpiStop(&call);\n",
+		function_, real, pass, plain(lengths)
+	if (after != "" || recorded != "") {
+		for (i = 1; i <= count; i++)
+			finishFortran(i)
+	}
+	emitAfter("ret")
+	for (i = 1; i <= count; i++)
+		releaseFortran(i, all)
+	if (class != "env")
+		print "out:"
+	print "\tif (ierror)\n\t\t*ierror = ret;\n}"
+	if (!isF08)
+		printf "HDMPI_FORTRAN_NAMES(%s, %s)\n", tolower("mpi_" function_),
+			toupper("mpi_" function_)
+	print ""
+}
+
+# The names of hidden lengths, to be passed on.
+function plain(lengths) {
+	gsub(/size_t /, "", lengths)
+	return lengths
+}
+
+function declareFortran(i, all) {
+	if (isStatus(i) && !extent[i]) {
+		printf "\tMPI_Fint own_%s[HDMPI_F_STATUS_SIZE];\n", name[i]
+		printf "\tMPI_Fint *p_%s = f_%s;\n", name[i], name[i]
+		printf "\tMPI_Status c_%s, *%s = &c_%s;\n", name[i], name[i],
+			name[i]
+	} else if (isStatus(i)) {
+		printf "\tMPI_Fint *own_%s = NULL, *p_%s = f_%s;\n", name[i],
+			name[i], name[i]
+		printf "\tMPI_Status *%s = NULL;\n", name[i]
+	} else if (!mentions(all, name[i])) {
+		return
+	} else if (isText(i)) {
+		printf "\tchar *%s = NULL;\n", name[i]
+	} else if (extent[i] != "" && isHandle(type[i])) {
+		printf "\t%s *%s = NULL;\n", handleOf(type[i]), name[i]
+	} else if (type[i] ~ /\*$/ && isHandle(handleOf(type[i]))) {
+		printf "\t%s c_%s, *%s = &c_%s;\n", handleOf(type[i]), name[i],
+			name[i], name[i]
+	} else if (isHandle(type[i])) {
+		printf "\t%s %s;\n", type[i], name[i]
+	} else if (type[i] == "int" && suffix[i] == "") {
+		printf "\tint %s = (int)*f_%s;\n", name[i], name[i]
+	} else if (type[i] == "int *") {
+		printf "\tint c_%s = 0, *%s = &c_%s;\n", name[i], name[i],
+			name[i]
+	} else if (type[i] ~ /^MPI_(Aint|Offset)$/ && suffix[i] == "") {
+		printf "\t%s %s = *f_%s;\n", type[i], name[i], name[i]
+	} else {
+		printf "\t%s%s%s = f_%s;\n", type[i],
+			type[i] ~ /\*$/ ? "" : " ",
+			suffix[i] != "" ? "*" name[i] : name[i], name[i]
+	}
+}
+
+function prepareFortran(i, all) {
+	if (isStatus(i) && !extent[i]) {
+		printf "\tif (hdmpiIgnoresStatus(f_%s))\n\t\tp_%s = own_%s;\n",
+			name[i], name[i], name[i]
+	} else if (isStatus(i)) {
+		printf "\tif (hdmpiIgnoresStatuses(f_%s))\n" \
+			"\t\town_%s = hdmpiFortranStatuses(%s, &p_%s);\n",
+			name[i], name[i], length_(i), name[i]
+	} else if (!mentions(all, name[i])) {
+		return
+	} else if (isText(i)) {
+		printf "\t%s = hdmpiFortranText(f_%s, l_%s);\n", name[i],
+			name[i], name[i]
+	} else if (extent[i] != "") {
+		return
+	} else if (isHandle(type[i])) {
+		printf "\t%s = %s(*f_%s);\n", name[i], f2c(type[i]), name[i]
+	} else if (type[i] ~ /\*$/ && isHandle(handleOf(type[i])) &&
+		   mentions(before, name[i])) {
+		printf "\tc_%s = %s(*f_%s);\n", name[i], f2c(type[i]), name[i]
+	} else if (type[i] == "int *" && mentions(before, name[i])) {
+		printf "\tc_%s = (int)*f_%s;\n", name[i], name[i]
+	}
+}
+
+# Arrays of handles, after the communicator that tells their length.
+function prepareArray(i, all) {
+	if (mentions(all, name[i]) && extent[i] != "" && isHandle(type[i]))
+		printf "\t%s = hdmpi%ssF2c(f_%s, %s);\n", name[i],
+			substr(handleOf(type[i]), 5), name[i], length_(i)
+}
+
+function finishFortran(i) {
+	if (isStatus(i) && !extent[i])
+		printf "\tif (ret == MPI_SUCCESS)\n" \
+			"\t\tPMPI_Status_f2c(p_%s, &c_%s);\n", name[i],
+			name[i]
+	else if (isStatus(i))
+		printf "\tif (ret == MPI_SUCCESS)\n" \
+			"\t\t%s = hdmpiStatusesF2c(p_%s, %s);\n", name[i],
+			name[i], length_(i)
+	else if (!mentions(after recorded, name[i]))
+		return
+	else if (extent[i] == "" && type[i] ~ /\*$/ &&
+		 isHandle(handleOf(type[i])))
+		printf "\tc_%s = %s(*f_%s);\n", name[i], f2c(type[i]), name[i]
+	else if (type[i] == "int *")
+		printf "\tc_%s = (int)*f_%s;\n", name[i], name[i]
+}
+
+function releaseFortran(i, all) {
+	if (isStatus(i) && extent[i])
+		printf "\tfree(own_%s);\n\tfree(%s);\n", name[i], name[i]
+	else if (mentions(all, name[i]) &&
+		 (isText(i) || extent[i] != "" && isHandle(type[i])))
+		printf "\tfree(%s);\n", name[i]
+}
+
+# ---- Reading the table ---------------------------------------------------------
+
+function emit() {
+	if (function_ == "")
+		return
+	parse(parameters_)
+	parseNotes(notes)
+	if (what == "list") {
+		enum = enum "\tHDMPI_" function_ ",\n"
+		rows = rows "\tHDMPI_FUNCTION(" function_ ", " class ")\n"
+	} else if (what == "c") {
+		emitC()
+	} else if (what == "fortran") {
+		emitFortran(tolower("mpi_" function_ "_"),
+			tolower("pmpi_" function_ "_"), 0)
+		if (function_ ~ /^Win_allocate/)
+			emitFortran(tolower("mpi_" function_ "_cptr_"),
+				tolower("pmpi_" function_ "_cptr_"), 1)
+	} else if (what == "f08") {
+		emitFortran(tolower("mpi_" function_ "_f08_"),
+			tolower("pmpi_" function_ "_f08_"), 1)
+	}
+	function_ = ""
+}
+
+BEGIN {
+	print "/* Made by generate.awk from mpi.table. */"
+}
+
+/^#/ || /^[ \t]*$/ || /^-/ { next }
+
+/^[ \t]/ {
+	if (function_ == "")
+		fail("notes without a function")
+	notes = notes " " $0
+	next
+}
+
+{
+	emit()
+	if (!match($0, /^[a-z0-9]+ [A-Z][A-Za-z0-9_]*\(.*\)$/))
+		fail("not CLASS NAME(PARAMETERS)")
+	class = $1
+	function_ = substr($2, 1, index($2, "(") - 1)
+	parameters_ = substr($0, index($0, "(") + 1)
+	sub(/\)$/, "", parameters_)
+	notes = ""
+}
+
+END {
+	if (failed)
+		exit 1
+	emit()
+	if (what == "list") {
+		print "enum hdmpiFunction {\n" enum "\tHDMPI_FUNCTIONS\n};\n"
+		gsub(/\)\n/, ") \\\n", rows)
+		print "#define HDMPI_ALL_FUNCTIONS \\\n" rows "\n"
+	}
+}

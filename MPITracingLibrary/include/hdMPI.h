@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file hdMPI.h
+ * What a program may say to the MPI wrapper that traces it.
+ *
+ * libhdMPI records the calls of MPI without the program's help. With these
+ * functions the program adds what only it knows: the regions that its run
+ * consists of, events, numbers; and it can record parts of a run only.
+ *
+ *     hdMPI_regionStart("Solve");
+ *     hdMPI_attributeInt("iterations", n);
+ *     MPI_Allreduce(...);              // recorded inside of "Solve"
+ *     hdMPI_regionEnd();
+ *
+ * Regions are states of the calling thread's trace, around the states of the
+ * MPI calls that it makes meanwhile. They must be properly nested.
+ *
+ * **Without tracing.** If `HDMPI_OFF` is defined before this header is
+ * included, the functions are empty inline functions, and the program does not
+ * need the library. Programs that are linked with the library but run with
+ * `HDTRACE_MPI=0` record nothing either. From Fortran call the functions as
+ * subroutines with the same names and arguments, but without results; see
+ * hdMPIf.h.
+ *
+ * **When.** Between MPI_Init() and MPI_Finalize(). Before and after, and where
+ * nothing is recorded at the moment, the functions do nothing and return 1.
+ *
+ * **Threads.** Any thread may call them; each has its own regions.
+ *
+ * `MPI_Pcontrol(0)` is the same as hdMPI_disable(), `MPI_Pcontrol(1)` as
+ * hdMPI_enable(), and `MPI_Pcontrol(2)` hands what was recorded to the system.
+ *
+ * The environment variables that libhdMPI obeys are described in hdmpirun(1).
+ */
+#ifndef HD_MPI_H
+#define HD_MPI_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#ifndef HDMPI_OFF
+
+/**
+ * Record from now on, in all threads of this process.
+ *
+ * @retval 0 Recording is enabled now.
+ * @retval 1 It was enabled already, or there is nothing to enable.
+ */
+int hdMPI_enable(void);
+
+/**
+ * Record nothing from now on, in all threads of this process.
+ *
+ * Regions that are open are recorded with their true end.
+ *
+ * @retval 0 Recording is disabled now.
+ * @retval 1 It was disabled already.
+ */
+int hdMPI_disable(void);
+
+/**
+ * Start a region.
+ *
+ * @param name Its name. Characters that the name of a state must not hold (see
+ *        hdTrace.h) are replaced by `_`; the attribute `name` has the original
+ *        then.
+ *
+ * @retval 0 It is recorded.
+ * @retval 1 It is not, but must be ended all the same.
+ */
+int hdMPI_regionStart(const char *name);
+
+/**
+ * End the region that was started last.
+ *
+ * @retval 0 It was recorded.
+ * @retval 1 It was not, or there is none.
+ */
+int hdMPI_regionEnd(void);
+
+/**
+ * Record an event: something that happens at a moment.
+ *
+ * @param name Any text.
+ *
+ * @retval 0 It is recorded.
+ * @retval 1 It is not.
+ */
+int hdMPI_event(const char *name);
+
+/**
+ * Add an integer to the region that was started last.
+ *
+ * @param key Name of the attribute: letters, digits, `_`, `.` and `-`,
+ *        beginning with a letter or `_`, not `time` or `end`, and not given
+ *        before.
+ * @param value Its value.
+ *
+ * @retval 0 It is recorded.
+ * @retval 1 It is not: the region is not, or the key is not allowed.
+ */
+int hdMPI_attributeInt(const char *key, int64_t value);
+
+/**
+ * Add a floating point number to the region that was started last.
+ *
+ * @param key As of hdMPI_attributeInt().
+ * @param value Its value.
+ *
+ * @return As of hdMPI_attributeInt().
+ */
+int hdMPI_attributeDouble(const char *key, double value);
+
+/**
+ * Add a text to the region that was started last.
+ *
+ * @param key As of hdMPI_attributeInt().
+ * @param value Its value, of any length and content.
+ *
+ * @return As of hdMPI_attributeInt().
+ */
+int hdMPI_attributeString(const char *key, const char *value);
+
+#else
+
+static inline int hdMPI_enable(void)
+{
+	return 1;
+}
+
+static inline int hdMPI_disable(void)
+{
+	return 1;
+}
+
+static inline int hdMPI_regionStart(const char *name)
+{
+	(void)name;
+	return 1;
+}
+
+static inline int hdMPI_regionEnd(void)
+{
+	return 1;
+}
+
+static inline int hdMPI_event(const char *name)
+{
+	(void)name;
+	return 1;
+}
+
+static inline int hdMPI_attributeInt(const char *key, int64_t value)
+{
+	(void)key;
+	(void)value;
+	return 1;
+}
+
+static inline int hdMPI_attributeDouble(const char *key, double value)
+{
+	(void)key;
+	(void)value;
+	return 1;
+}
+
+static inline int hdMPI_attributeString(const char *key, const char *value)
+{
+	(void)key;
+	(void)value;
+	return 1;
+}
+
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

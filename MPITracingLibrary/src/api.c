@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What a program may say to the wrapper: hdMPI.h, its forms for Fortran, and
+ * MPI_Pcontrol(). */
+#include <config.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fortran.h"
+#include "hdMPI.h"
+#include "hdmpi.h"
+
+/* The calling thread, while the wrapper is active; to be left. MPI_Finalize()
+ * waits for threads that are in here; see hdmpiThreadsEnd(). */
+static struct hdmpiThread *apiEnter(void)
+{
+	struct hdmpiThread *self;
+
+	if (!atomic_load_explicit(&hdmpiIsActive, memory_order_relaxed))
+		return NULL;
+	self = hdmpiThreadGet();
+	if (!self)
+		return NULL;
+	atomic_store(&self->isBusy, true);
+	if (atomic_load(&hdmpiIsActive) && self->trace)
+		return self;
+	atomic_store(&self->isBusy, false);
+	return NULL;
+}
+
+static int apiLeave(struct hdmpiThread *self, bool isRecorded)
+{
+	atomic_store(&self->isBusy, false);
+	return isRecorded ? 0 : 1;
+}
+
+int hdMPI_enable(void)
+{
+	return atomic_exchange(&hdmpiIsEnabled, true) ? 1 : 0;
+}
+
+int hdMPI_disable(void)
+{
+	return atomic_exchange(&hdmpiIsEnabled, false) ? 0 : 1;
+}
+
+/* ---- Regions ----------------------------------------------------------------
+ */
+
+static bool isNameChar(char c, bool isFirst)
+{
+	return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_' ||
+	       (!isFirst && ((c >= '0' && c <= '9') || c == '.' || c == '-'));
+}
+
+/* Make a name that a state may have. */
+static void regionName(const char *name, char *state, size_t size)
+{
+	size_t used = 0;
+
+	for (; name[used] && used < size - 2; used++)
+		state[used] =
+			isNameChar(name[used], used == 0) ? name[used] : '_';
+	if (used == 0)
+		state[used++] = '_';
+	state[used] = '\0';
+	if (strcmp(state, "Nested") == 0 || strcmp(state, "Event") == 0 ||
+	    strcmp(state, "Program") == 0)
+		memcpy(state + used, "_", 2);
+}
+
+static bool regionStart(struct hdmpiThread *self, const char *name)
+{
+	char state[256];
+
+	if (!hdmpiIsRecording(self))
+		return false;
+	regionName(name, state, sizeof(state));
+	if (hdT_logStateStart(self->trace, state) < 0)
+		return false;
+	if (strcmp(state, name) != 0)
+		hdT_logAttributeString(self->trace, "name", name);
+	return true;
+}
+
+int hdMPI_regionStart(const char *name)
+{
+	struct hdmpiThread *self = name ? apiEnter() : NULL;
+	unsigned int at;
+	bool isRecorded;
+
+	if (!self)
+		return 1;
+	at = self->regions++;
+	isRecorded = at < HDMPI_REGIONS_MAX && regionStart(self, name);
+	if (at < HDMPI_REGIONS_MAX)
+		self->isRecorded[at] = isRecorded;
+	return apiLeave(self, isRecorded);
+}
+
+/* Whether the region that was started last is recorded. */
+static bool regionIsRecorded(const struct hdmpiThread *self)
+{
+	return self->regions > 0 && self->regions <= HDMPI_REGIONS_MAX &&
+	       self->isRecorded[self->regions - 1];
+}
+
+bool hdmpiRegionEnd(struct hdmpiThread *self)
+{
+	bool isRecorded = regionIsRecorded(self);
+
+	if (self->regions > 0)
+		self->regions--;
+	if (isRecorded)
+		hdT_logStateEnd(self->trace);
+	return isRecorded;
+}
+
+int hdMPI_regionEnd(void)
+{
+	struct hdmpiThread *self = apiEnter();
+
+	return self ? apiLeave(self, hdmpiRegionEnd(self)) : 1;
+}
+
+int hdMPI_event(const char *name)
+{
+	struct hdmpiThread *self = name ? apiEnter() : NULL;
+
+	if (!self)
+		return 1;
+	return apiLeave(self, hdmpiIsRecording(self) &&
+				      hdT_logEvent(self->trace, name) == 0);
+}
+
+int hdMPI_attributeInt(const char *key, int64_t value)
+{
+	struct hdmpiThread *self = key ? apiEnter() : NULL;
+
+	if (!self)
+		return 1;
+	return apiLeave(self, regionIsRecorded(self) &&
+				      hdT_logAttributeInt64(self->trace, key,
+							    value) == 0);
+}
+
+int hdMPI_attributeDouble(const char *key, double value)
+{
+	struct hdmpiThread *self = key ? apiEnter() : NULL;
+
+	if (!self)
+		return 1;
+	return apiLeave(self, regionIsRecorded(self) &&
+				      hdT_logAttributeDouble(self->trace, key,
+							     value) == 0);
+}
+
+int hdMPI_attributeString(const char *key, const char *value)
+{
+	struct hdmpiThread *self = key && value ? apiEnter() : NULL;
+
+	if (!self)
+		return 1;
+	return apiLeave(self, regionIsRecorded(self) &&
+				      hdT_logAttributeString(self->trace, key,
+							     value) == 0);
+}
+
+/* ---- MPI_Pcontrol -----------------------------------------------------------
+ */
+
+static void control(int level)
+{
+	struct hdmpiThread *self;
+
+	if (level == 0)
+		hdMPI_disable();
+	else if (level == 1)
+		hdMPI_enable();
+	else if (level == 2 && (self = apiEnter()) != NULL)
+		apiLeave(self, hdT_flush(self->trace) == 0);
+}
+
+int MPI_Pcontrol(const int level, ...)
+{
+	control(level);
+	return MPI_SUCCESS;
+}
+
+/* ---- Fortran ----------------------------------------------------------------
+ */
+
+void mpi_pcontrol_(MPI_Fint *level);
+void mpi_pcontrol_f08_(MPI_Fint *level);
+void hdmpi_enable_(void);
+void hdmpi_disable_(void);
+void hdmpi_regionstart_(const char *name, size_t length);
+void hdmpi_regionend_(void);
+void hdmpi_event_(const char *name, size_t length);
+void hdmpi_attributeint_(const char *key, const MPI_Fint *value, size_t length);
+void hdmpi_attributedouble_(const char *key, const double *value,
+			    size_t length);
+void hdmpi_attributestring_(const char *key, const char *value,
+			    size_t keyLength, size_t length);
+
+void mpi_pcontrol_(MPI_Fint *level)
+{
+	control((int)*level);
+}
+HDMPI_FORTRAN_NAMES(mpi_pcontrol, MPI_PCONTROL)
+
+void mpi_pcontrol_f08_(MPI_Fint *level)
+{
+	control((int)*level);
+}
+
+void hdmpi_enable_(void)
+{
+	hdMPI_enable();
+}
+HDMPI_FORTRAN_NAMES(hdmpi_enable, HDMPI_ENABLE)
+
+void hdmpi_disable_(void)
+{
+	hdMPI_disable();
+}
+HDMPI_FORTRAN_NAMES(hdmpi_disable, HDMPI_DISABLE)
+
+void hdmpi_regionstart_(const char *name, size_t length)
+{
+	char *text = hdmpiFortranText(name, length);
+
+	hdMPI_regionStart(text ? text : "");
+	free(text);
+}
+HDMPI_FORTRAN_NAMES(hdmpi_regionstart, HDMPI_REGIONSTART)
+
+void hdmpi_regionend_(void)
+{
+	hdMPI_regionEnd();
+}
+HDMPI_FORTRAN_NAMES(hdmpi_regionend, HDMPI_REGIONEND)
+
+void hdmpi_event_(const char *name, size_t length)
+{
+	char *text = hdmpiFortranText(name, length);
+
+	hdMPI_event(text);
+	free(text);
+}
+HDMPI_FORTRAN_NAMES(hdmpi_event, HDMPI_EVENT)
+
+void hdmpi_attributeint_(const char *key, const MPI_Fint *value, size_t length)
+{
+	char *text = hdmpiFortranText(key, length);
+
+	hdMPI_attributeInt(text, *value);
+	free(text);
+}
+HDMPI_FORTRAN_NAMES(hdmpi_attributeint, HDMPI_ATTRIBUTEINT)
+
+void hdmpi_attributedouble_(const char *key, const double *value, size_t length)
+{
+	char *text = hdmpiFortranText(key, length);
+
+	hdMPI_attributeDouble(text, *value);
+	free(text);
+}
+HDMPI_FORTRAN_NAMES(hdmpi_attributedouble, HDMPI_ATTRIBUTEDOUBLE)
+
+void hdmpi_attributestring_(const char *key, const char *value,
+			    size_t keyLength, size_t length)
+{
+	char *keyText = hdmpiFortranText(key, keyLength);
+	char *text = hdmpiFortranText(value, length);
+
+	hdMPI_attributeString(keyText, text);
+	free(keyText);
+	free(text);
+}
+HDMPI_FORTRAN_NAMES(hdmpi_attributestring, HDMPI_ATTRIBUTESTRING)

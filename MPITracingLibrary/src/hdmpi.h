@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file hdmpi.h
+ * The runtime of the MPI wrapper: what surrounds every call.
+ *
+ * Between hdmpiRuntimeStart(), at the end of MPI_Init, and hdmpiRuntimeEnd(),
+ * at the beginning of MPI_Finalize, the wrapper is active. Every thread that
+ * calls MPI or the library's own API gets a trace of its own; when the thread
+ * ends, the next new one goes on with it. So there are as many traces as there
+ * were threads at a time.
+ *
+ * The wrapper calls MPI by the names PMPI_* only, on a communicator of its own
+ * that returns errors, and asks about handles of the program only after a call
+ * with them has succeeded: errors are the program's.
+ */
+#ifndef HDMPI_H
+#define HDMPI_H
+
+#include <mpi.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "clock.h"
+#include "hdTrace.h"
+#include "hdTopology.h"
+#include "functions.h"
+#include "options.h"
+
+/** Number of handles whose description a thread remembers. */
+#define HDMPI_CACHE_SIZE 16
+/** Regions that can be open at a time; more are not recorded. */
+#define HDMPI_REGIONS_MAX 256
+
+/** A handle as a number: Open MPI has pointers, MPICH integers. */
+#define HDMPI_KEY(handle) ((uint64_t)(uintptr_t)(handle))
+
+/** What a thread remembers of a handle. */
+struct hdmpiCached {
+	uint64_t key;
+	uint64_t generation; /**< 0: nothing. */
+	int64_t id;
+	int64_t size;
+};
+
+/** A thread that calls MPI, or did and has ended. */
+struct hdmpiThread {
+	hdTrace *trace; /**< NULL if it could not be created. */
+	unsigned int number;
+	unsigned int depth; /**< MPI functions that are being recorded. */
+	atomic_bool isBusy; /**< In a call of the library's own API. */
+	bool isFree;        /**< Its thread has ended. */
+	unsigned int regions;
+	bool isRecorded[HDMPI_REGIONS_MAX]; /**< Of each open region. */
+	struct hdmpiCached types[HDMPI_CACHE_SIZE];
+	struct hdmpiCached comms[HDMPI_CACHE_SIZE];
+	unsigned char *described; /**< Bit set of types in its .info. */
+	size_t describedSize;
+	struct hdmpiThread *next; /**< All threads. */
+};
+
+/** Requests or a message that a call is about to complete. */
+struct hdmpiHeld {
+	int count;
+	MPI_Request *requests; /**< own, or allocated, or NULL. */
+	MPI_Request own[16];
+};
+
+/** A call of an MPI function. */
+struct hdmpiCall {
+	struct hdmpiThread *self; /**< NULL where the wrapper is not active. */
+	bool isRecorded;
+	int64_t start; /**< Of MPI_Init only. */
+	int64_t end;
+	int64_t cid; /**< Of a matched message, or -1. */
+	struct hdmpiHeld held;
+	int base; /**< Index of the first element of an array: Fortran's 1. */
+};
+
+/** Whether MPI calls are to be looked at. */
+extern atomic_bool hdmpiIsActive;
+
+/** Whether recording was enabled, by the environment or the program. */
+extern atomic_bool hdmpiIsEnabled;
+
+/** The function whose C wrapper is called by MPI's Fortran wrapper, which was
+ *  called by ours; HDMPI_FUNCTIONS is none. */
+extern __thread enum hdmpiFunction hdmpiSkip
+	__attribute__((__tls_model__("initial-exec")));
+
+extern struct hdmpiOptions hdmpiOptions;
+
+/** Slow part of hdmpiBegin(). */
+bool hdmpiBeginActive(struct hdmpiCall *call, enum hdmpiFunction function);
+
+/**
+ * Begin the state of an MPI function.
+ *
+ * @return Whether the call is recorded. If not, @p call->self tells whether
+ *         handles must be tracked nevertheless.
+ */
+static inline bool hdmpiBegin(struct hdmpiCall *call,
+			      enum hdmpiFunction function)
+{
+	call->self = NULL;
+	call->isRecorded = false;
+	if (__builtin_expect(
+		    !atomic_load_explicit(&hdmpiIsActive, memory_order_relaxed),
+		    0))
+		return false;
+	return hdmpiBeginActive(call, function);
+}
+
+/** The MPI function has returned: take the time. */
+static inline void hdmpiStop(struct hdmpiCall *call)
+{
+	if (call->isRecorded)
+		call->end = hdClockNow();
+}
+
+/** Slow part of hdmpiEnd(). */
+void hdmpiEndRecorded(struct hdmpiCall *call);
+
+/** End the state. */
+static inline void hdmpiEnd(struct hdmpiCall *call)
+{
+	if (call->isRecorded)
+		hdmpiEndRecorded(call);
+}
+
+/** Begin a state at a given time, whatever hdmpiBegin() would say. */
+void hdmpiBeginAt(struct hdmpiCall *call, const char *name, int64_t when);
+
+/** Whether what this thread does is to be recorded now. */
+bool hdmpiIsRecording(const struct hdmpiThread *self);
+
+/**
+ * MPI has been initialized: begin to trace.
+ *
+ * Collective over all processes of MPI_COMM_WORLD.
+ *
+ * @param call MPI_Init, whose state begins if tracing does.
+ */
+void hdmpiRuntimeStart(struct hdmpiCall *call);
+
+/** MPI is about to be finalized: end everything. Collective, too. */
+void hdmpiRuntimeEnd(struct hdmpiCall *call);
+
+/** MPI has been finalized: write the project file. */
+void hdmpiRuntimeFinish(void);
+
+/** Create the trace of a thread of this process; NULL if that fails. */
+hdTrace *hdmpiTraceCreate(unsigned int thread, int64_t begin);
+
+/* ---- Threads; thread.c --------------------------------------------------- */
+
+/** Get the calling thread, or NULL. The wrapper must be active. */
+struct hdmpiThread *hdmpiThreadGet(void);
+
+/**
+ * Begin to trace the calling thread.
+ *
+ * @param begin When, in nanoseconds since the epoch.
+ *
+ * @return The thread, or NULL without memory. If it has no trace that could
+ *         not be created.
+ */
+struct hdmpiThread *hdmpiThreadStart(int64_t begin);
+
+/** End the region that a thread started last; whether it was recorded. */
+bool hdmpiRegionEnd(struct hdmpiThread *self);
+
+/** Flush the traces of all threads; any thread may call it. */
+void hdmpiThreadsFlush(void);
+
+/** End the traces of all threads. The wrapper must not be active. */
+void hdmpiThreadsEnd(void);
+
+#endif

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What the environment variables HDTRACE_MPI_* say. A value that makes no sense
+ * counts as not set. */
+#include <config.h>
+
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "clock.h"
+#include "options.h"
+
+#define OPTION_ALL (~0U)
+
+/* A word of a list, and the bits that it stands for. */
+struct word {
+	const char *text;
+	unsigned int bits;
+};
+
+static const struct word optionClasses[] = {
+	{ "all", OPTION_ALL },
+	{ "env", 1U << HDMPI_CLASS_env },
+	{ "p2p", 1U << HDMPI_CLASS_p2p },
+	{ "wait", 1U << HDMPI_CLASS_wait },
+	{ "coll", 1U << HDMPI_CLASS_coll },
+	{ "rma", 1U << HDMPI_CLASS_rma },
+	{ "io", 1U << HDMPI_CLASS_io },
+	{ "comm", 1U << HDMPI_CLASS_comm },
+	{ "group", 1U << HDMPI_CLASS_group },
+	{ "type", 1U << HDMPI_CLASS_type },
+	{ NULL, 0 },
+};
+
+static const struct word optionSources[] = {
+	{ "all", HDMPI_SOURCES_ALL }, { "cpu", HDMPI_SOURCES_CPU },
+	{ "mem", HDMPI_SOURCES_MEM }, { "net", HDMPI_SOURCES_NET },
+	{ "hdd", HDMPI_SOURCES_HDD }, { "more", HDMPI_SOURCES_MORE },
+	{ "everything", OPTION_ALL }, { NULL, 0 },
+};
+
+const char *hdmpiOptionText(const char *name)
+{
+	const char *text = getenv(name);
+
+	return text && *text ? text : NULL;
+}
+
+/* Parse "a,b" or "all,-c"; words are added from left to right. */
+static unsigned int optionWords(const char *name, const struct word *words,
+				unsigned int normal)
+{
+	const char *text = hdmpiOptionText(name);
+	unsigned int bits = 0;
+
+	if (!text)
+		return normal;
+	while (*text) {
+		size_t length = strcspn(text, ",");
+		bool isMinus = *text == '-';
+		const struct word *word = words;
+
+		while (word->text && (strlen(word->text) != length - isMinus ||
+				      strncmp(word->text, text + isMinus,
+					      length - isMinus) != 0))
+			word++;
+		if (!word->text)
+			return normal;
+		bits = isMinus ? bits & ~word->bits : bits | word->bits;
+		text += length;
+		text += *text == ',';
+	}
+	return bits;
+}
+
+static int64_t optionNumber(const char *name, int64_t min, int64_t max,
+			    int64_t normal)
+{
+	const char *text = hdmpiOptionText(name);
+	char *end;
+	long long number;
+
+	if (!text)
+		return normal;
+	errno = 0;
+	number = strtoll(text, &end, 10);
+	if (errno || end == text || *end || number < min || number > max)
+		return normal;
+	return number;
+}
+
+/* Parse "N/M": seconds with a fraction. */
+static void optionThrottle(struct hdmpiOptions *options)
+{
+	const char *text = hdmpiOptionText("HDTRACE_MPI_THROTTLE");
+	int64_t ns[2] = { 0, 0 };
+
+	for (int i = 0; text && i < 2; i++) {
+		int64_t digit = HD_NS_PER_S;
+		int digits = 0;
+
+		for (; *text >= '0' && *text <= '9' && digits < 9; digits++)
+			ns[i] = ns[i] * 10 + (*text++ - '0') * HD_NS_PER_S;
+		if (*text == '.') {
+			for (text++; *text >= '0' && *text <= '9'; text++)
+				ns[i] += (*text - '0') * (digit /= 10);
+		}
+		if (digits == 0 || *text != (i ? '\0' : '/'))
+			return;
+		text++;
+	}
+	if (!text || ns[0] <= 0 || ns[1] <= ns[0])
+		return;
+	options->throttleOnNs = ns[0];
+	options->throttleNs = ns[1];
+}
+
+/* ---- The name of the project -----------------------------------------------
+ */
+
+/* Whether there are files of a project: PATH.* or PATH_*. */
+static bool projectExists(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	const char *name = slash ? slash + 1 : path;
+	size_t length = strlen(name);
+	const struct dirent *entry;
+	bool exists = false;
+	char directory[HDMPI_PATH_MAX];
+	DIR *dir;
+
+	snprintf(directory, sizeof(directory), "%.*s/",
+		 slash ? (int)(slash - path) : 1, slash ? path : ".");
+	dir = opendir(directory);
+	while (dir && !exists && (entry = readdir(dir)) != NULL)
+		exists = strncmp(entry->d_name, name, length) == 0 &&
+			 (entry->d_name[length] == '.' ||
+			  entry->d_name[length] == '_');
+	if (dir)
+		closedir(dir);
+	return exists;
+}
+
+/* Make the directories of a path; what fails shows when files are created. */
+static void makeDirectories(const char *file)
+{
+	char path[HDMPI_PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s", file);
+	for (char *c = path + 1; *path && *c; c++) {
+		if (*c != '/')
+			continue;
+		*c = '\0';
+		mkdir(path, 0777);
+		*c = '/';
+	}
+}
+
+/* The program's name, as far as it is good for file names. */
+static void defaultName(char *name, size_t size)
+{
+	snprintf(name, size, "%s", program_invocation_short_name);
+	for (char *c = name; *c; c++)
+		if (!strchr("ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+			    "abcdefghijklmnopqrstuvwxyz0123456789.-",
+			    *c))
+			*c = '-';
+	if (!*name)
+		snprintf(name, size, "mpi");
+}
+
+void hdmpiOptionsPath(const char *project, char *path, size_t size)
+{
+	const char *prefix = hdmpiOptionText("HDTRACE_PREFIX");
+
+	snprintf(path, size, "%s%s", prefix && *project != '/' ? prefix : "",
+		 project);
+}
+
+/* A name that is given is taken as it is; the default one gets a number if
+ * there are files of an earlier run, so that this one is recorded, too. */
+static void optionProject(struct hdmpiOptions *options)
+{
+	const char *given = hdmpiOptionText("HDTRACE_MPI_PROJECT");
+	const char *directory = hdmpiOptionText("HDTRACE_MPI_DIR");
+	const char *overwrite =
+		hdmpiOptionText("HDTRACE_OVERWRITE_EXISTING_FILES");
+	bool isFinal = given || (overwrite && strcmp(overwrite, "1") == 0);
+	char name[NAME_MAX + 1], number[16] = "", path[HDMPI_PATH_MAX];
+
+	if (given)
+		snprintf(name, sizeof(name), "%s", given);
+	else
+		defaultName(name, sizeof(name));
+	for (int i = 2; i < 10000; i++) {
+		if (snprintf(options->project, sizeof(options->project),
+			     "%s%s%s%s", directory ? directory : "",
+			     directory ? "/" : "", name,
+			     number) >= (int)sizeof(options->project))
+			options->isOn = false;
+		hdmpiOptionsPath(options->project, path, sizeof(path));
+		if (i == 2 && directory)
+			makeDirectories(path);
+		if (isFinal || !projectExists(path))
+			return;
+		snprintf(number, sizeof(number), "-%d", i);
+	}
+}
+
+void hdmpiOptionsRead(struct hdmpiOptions *options)
+{
+	memset(options, 0, sizeof(*options));
+	options->isOn = optionNumber("HDTRACE_MPI", 0, 1, 1);
+	options->isEnabled = optionNumber("HDTRACE_MPI_START", 0, 1, 1);
+	options->writesProject = optionNumber("HDTRACE_MPI_PROJ", 0, 1, 1);
+	options->classes =
+		optionWords("HDTRACE_MPI_FUNCTIONS", optionClasses, OPTION_ALL);
+	options->nested = (unsigned int)optionNumber("HDTRACE_MPI_NESTED", 0,
+						     INT_MAX, INT_MAX);
+	options->utilizationMs =
+		(int)optionNumber("HDTRACE_MPI_RUT", 0, INT_MAX, 100);
+	options->sources = optionWords("HDTRACE_MPI_RUT_SOURCES", optionSources,
+				       HDMPI_SOURCES_ALL);
+	optionThrottle(options);
+	if (options->isOn)
+		optionProject(options);
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file options.h
+ * What the environment variables HDTRACE_MPI_* say.
+ */
+#ifndef HDMPI_OPTIONS_H
+#define HDMPI_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define HDMPI_PATH_MAX 4096
+
+/** Classes of functions. */
+enum hdmpiClass {
+	HDMPI_CLASS_env,
+	HDMPI_CLASS_p2p,
+	HDMPI_CLASS_wait,
+	HDMPI_CLASS_coll,
+	HDMPI_CLASS_rma,
+	HDMPI_CLASS_io,
+	HDMPI_CLASS_comm,
+	HDMPI_CLASS_group,
+	HDMPI_CLASS_type,
+	HDMPI_CLASSES
+};
+
+/** Groups of sources of libRUT. */
+enum hdmpiSources {
+	HDMPI_SOURCES_CPU = 1,
+	HDMPI_SOURCES_MEM = 2,
+	HDMPI_SOURCES_NET = 4,
+	HDMPI_SOURCES_HDD = 8,
+	HDMPI_SOURCES_MORE = 16,
+	HDMPI_SOURCES_ALL = 15,
+};
+
+/** Those of rank 0 hold for all; no pointers, since they are sent. */
+struct hdmpiOptions {
+	bool isOn;
+	bool isEnabled; /**< At the beginning. */
+	bool writesProject;
+	unsigned int classes; /**< Bits, by enum hdmpiClass. */
+	unsigned int sources; /**< enum hdmpiSources. */
+	unsigned int nested;  /**< Deepest MPI function inside others. */
+	int utilizationMs;    /**< Interval of libRUT; 0 none. */
+	int64_t throttleOnNs; /**< Record this long ... */
+	int64_t throttleNs;   /**< ... of every; 0 always. */
+	char project[HDMPI_PATH_MAX]; /**< With the directory. */
+};
+
+/** Read the environment. */
+void hdmpiOptionsRead(struct hdmpiOptions *options);
+
+/** Make the path of the project's files: with HDTRACE_PREFIX. */
+void hdmpiOptionsPath(const char *project, char *path, size_t size);
+
+/** Get a variable of the environment; NULL if it is not set, or empty. */
+const char *hdmpiOptionText(const char *name);
+
+#endif

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Writing the project file: `hdtrace merge` does it.
+ *
+ * The program must not notice that it has a child. So it is one that sends no
+ * signal when it ends, and that wait() does not find (clone(2), __WCLONE). */
+#include <config.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "hdmpi.h"
+#include "project.h"
+
+#define CHILD_STACK_SIZE ((size_t)64 * 1024)
+
+struct command {
+	const char *program;
+	char *const *arguments;
+	char *const *environment;
+	sigset_t mask;
+};
+
+extern char **environ;
+
+/* What the child does, in our memory, while we wait: only execve(). */
+static int childMain(void *data)
+{
+	const struct command *command = data;
+	struct sigaction normal = { .sa_handler = SIG_DFL };
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	for (int i = 1; i < NSIG; i++)
+		sigaction(i, &normal, NULL);
+	if (null >= 0) {
+		for (int i = 0; i <= 2; i++)
+			dup2(null, i);
+	}
+	sigprocmask(SIG_SETMASK, &command->mask, NULL);
+	execve(command->program, command->arguments, command->environment);
+	_exit(127);
+}
+
+static void runQuietly(struct command *command)
+{
+	char *stack = mmap(NULL, CHILD_STACK_SIZE, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+	sigset_t all;
+	pid_t child;
+	int saved = errno;
+
+	if (stack == MAP_FAILED)
+		return;
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, &command->mask);
+	child = clone(childMain, stack + CHILD_STACK_SIZE,
+		      CLONE_VM | CLONE_VFORK, command);
+	pthread_sigmask(SIG_SETMASK, &command->mask, NULL);
+	while (child > 0 && waitpid(child, NULL, __WCLONE) < 0 &&
+	       errno == EINTR)
+		;
+	munmap(stack, CHILD_STACK_SIZE);
+	errno = saved;
+}
+
+void hdmpiProjectMerge(void)
+{
+	const char *given = hdmpiOptionText("HDTRACE_MPI_HDTRACE");
+	char path[HDMPI_PATH_MAX];
+	const char *overwrite =
+		hdmpiOptionText("HDTRACE_OVERWRITE_EXISTING_FILES");
+	bool replaces = overwrite && strcmp(overwrite, "1") == 0;
+	char name[] = "hdtrace", merge[] = "merge", force[] = "--force";
+	char *const arguments[] = { name, merge, path, replaces ? force : NULL,
+				    NULL };
+	struct command command = {
+		.program = given ? given : HDMPI_BINDIR "/hdtrace",
+		.arguments = arguments,
+	};
+	size_t count = 0, kept = 0;
+	char **environment;
+
+	if (access(command.program, X_OK) < 0)
+		return;
+	while (environ[count])
+		count++;
+	environment = calloc(count + 1, sizeof(*environment));
+	if (!environment)
+		return;
+	for (size_t i = 0; i < count; i++)
+		if (strncmp(environ[i], "LD_PRELOAD=", 11) != 0)
+			environment[kept++] = environ[i];
+	command.environment = environment;
+	hdmpiOptionsPath(hdmpiOptions.project, path, sizeof(path));
+	runQuietly(&command);
+	free(environment);
+}

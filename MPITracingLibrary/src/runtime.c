@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The runtime of the MPI wrapper: begin, end, and what surrounds every call. */
+#include <config.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "clocksync.h"
+#include "handles.h"
+#include "hdmpi.h"
+#include "log.h"
+#include "place.h"
+#include "project.h"
+#include "request.h"
+#include "utilization.h"
+
+atomic_bool hdmpiIsActive;
+atomic_bool hdmpiIsEnabled;
+struct hdmpiOptions hdmpiOptions;
+__thread enum hdmpiFunction hdmpiSkip = HDMPI_FUNCTIONS;
+
+static const char *const functionNames[] = {
+#define HDMPI_FUNCTION(name, class) #name,
+	HDMPI_ALL_FUNCTIONS
+#undef HDMPI_FUNCTION
+};
+
+static const unsigned char functionClasses[] = {
+#define HDMPI_FUNCTION(name, class) HDMPI_CLASS_##class,
+	HDMPI_ALL_FUNCTIONS
+#undef HDMPI_FUNCTION
+};
+
+static struct {
+	MPI_Comm world;
+	struct hdmpiPlace place;
+	hdTopology *topology;
+	hdTopoNode *host;
+	bool isStarted;
+	bool hasEnded;
+	bool isShared; /* Rank 0 sees the files of all. */
+	/* Functions that are recorded. */
+	bool isOn[HDMPI_FUNCTIONS];
+} runtime;
+
+/* ---- Calls -----------------------------------------------------------------
+ */
+
+/* Whether the time is in the recorded part of a throttled period. All
+ * processes count periods from the epoch, so they record at the same time. */
+static bool isInWindow(void)
+{
+	int64_t now = hdClockNow();
+
+	return now < 0 ||
+	       now % hdmpiOptions.throttleNs < hdmpiOptions.throttleOnNs;
+}
+
+bool hdmpiIsRecording(const struct hdmpiThread *self)
+{
+	return self->trace &&
+	       atomic_load_explicit(&hdmpiIsEnabled, memory_order_relaxed) &&
+	       (!hdmpiOptions.throttleNs || isInWindow());
+}
+
+bool hdmpiBeginActive(struct hdmpiCall *call, enum hdmpiFunction function)
+{
+	struct hdmpiThread *self;
+
+	if (hdmpiSkip == function) {
+		hdmpiSkip = HDMPI_FUNCTIONS;
+		return false;
+	}
+	self = hdmpiThreadGet();
+	if (!self)
+		return false;
+	call->self = self;
+	call->cid = -1;
+	call->base = 0;
+	call->held.count = 0;
+	call->held.requests = NULL;
+	if (!runtime.isOn[function] || self->depth > hdmpiOptions.nested ||
+	    !hdmpiIsRecording(self))
+		return false;
+	hdT_logStateStart(self->trace, functionNames[function]);
+	self->depth++;
+	call->isRecorded = true;
+	return true;
+}
+
+void hdmpiEndRecorded(struct hdmpiCall *call)
+{
+	struct timespec end = {
+		.tv_sec = (time_t)(call->end / HD_NS_PER_S),
+		.tv_nsec = (long)(call->end % HD_NS_PER_S),
+	};
+
+	if (call->end < 0)
+		hdT_logStateEnd(call->self->trace);
+	else
+		hdT_logStateEndAt(call->self->trace, &end);
+	call->self->depth--;
+}
+
+/* ---- Begin -----------------------------------------------------------------
+ */
+
+/* Let rank 0's settings hold for all. Every process takes part, whatever its
+ * own environment says, or the others would wait forever. */
+static int runtimeAgree(void)
+{
+	int rank;
+
+	if (PMPI_Comm_dup(MPI_COMM_WORLD, &runtime.world) != MPI_SUCCESS)
+		return -1;
+	PMPI_Comm_set_errhandler(runtime.world, MPI_ERRORS_RETURN);
+	PMPI_Comm_rank(runtime.world, &rank);
+	if (rank == 0)
+		hdmpiOptionsRead(&hdmpiOptions);
+	if (PMPI_Bcast(&hdmpiOptions, (int)sizeof(hdmpiOptions), MPI_BYTE, 0,
+		       runtime.world) == MPI_SUCCESS &&
+	    hdmpiOptions.isOn &&
+	    hdmpiPlaceFind(runtime.world, &runtime.place) == 0)
+		return 0;
+	PMPI_Comm_free(&runtime.world);
+	return -1;
+}
+
+static int runtimeTopology(void)
+{
+	const char *levels[] = { "Host", "Rank", "Thread" };
+	const char *path[] = { runtime.place.host };
+
+	runtime.topology = hdT_createTopology(hdmpiOptions.project, levels, 3);
+	if (!runtime.topology)
+		return -1;
+	runtime.host = hdT_createTopoNode(runtime.topology, path, 1);
+	if (runtime.host)
+		return 0;
+	hdT_destroyTopology(runtime.topology);
+	runtime.topology = NULL;
+	return -1;
+}
+
+hdTrace *hdmpiTraceCreate(unsigned int thread, int64_t begin)
+{
+	char rank[16], number[16];
+	const char *path[] = { runtime.place.host, rank, number };
+	struct timespec when = {
+		.tv_sec = (time_t)(begin / HD_NS_PER_S),
+		.tv_nsec = (long)(begin % HD_NS_PER_S),
+	};
+	hdTopoNode *node;
+	hdTrace *trace;
+
+	snprintf(rank, sizeof(rank), "%d", runtime.place.rank);
+	snprintf(number, sizeof(number), "%u", thread);
+	node = hdT_createTopoNode(runtime.topology, path, 3);
+	if (!node)
+		return NULL;
+	trace = hdT_createTraceAt(node, &when);
+	hdT_destroyTopoNode(node);
+	return trace;
+}
+
+void hdmpiRuntimeStart(struct hdmpiCall *call)
+{
+	static bool wasStarted;
+	struct hdmpiThread *self;
+
+	if (wasStarted || runtimeAgree() < 0)
+		return;
+	wasStarted = true;
+	/* From here on every process does the same, or the others would wait
+	 * in vain; one that fails only records nothing. */
+	for (int i = 0; i < HDMPI_FUNCTIONS; i++)
+		runtime.isOn[i] =
+			hdmpiOptions.classes >> functionClasses[i] & 1;
+	if (runtimeTopology() == 0)
+		hdmpiUtilizationStart(runtime.host, &runtime.place);
+	self = runtime.topology ? hdmpiThreadStart(call->start) : NULL;
+	hdmpiClockMeasure(runtime.world, &runtime.place, self);
+	runtime.isStarted = true;
+	if (!self)
+		return;
+	call->self = self;
+	atomic_store(&hdmpiIsEnabled, hdmpiOptions.isEnabled);
+	atomic_store(&hdmpiIsActive, true);
+	/* So that its number is 0. */
+	hdmpiCommId(self, MPI_COMM_WORLD);
+	if (!runtime.isOn[HDMPI_Init] || !hdmpiIsRecording(self))
+		return;
+	hdmpiBeginAt(call, "Init", call->start);
+}
+
+void hdmpiBeginAt(struct hdmpiCall *call, const char *name, int64_t when)
+{
+	struct timespec start = {
+		.tv_sec = (time_t)(when / HD_NS_PER_S),
+		.tv_nsec = (long)(when % HD_NS_PER_S),
+	};
+
+	hdT_logStateStartAt(call->self->trace, name, &start);
+	call->self->depth++;
+	call->isRecorded = true;
+}
+
+/* ---- End -------------------------------------------------------------------
+ */
+
+/* Whether rank 0 sees the files of all processes: every one sees a file of
+ * rank 0, and says so. */
+static bool runtimeIsShared(void)
+{
+	char path[2 * HDMPI_PATH_MAX] = "", project[HDMPI_PATH_MAX];
+	int sees = 0, allSee = 0;
+
+	hdmpiOptionsPath(hdmpiOptions.project, project, sizeof(project));
+	snprintf(path, sizeof(path), "%s_%s_0_0.trc", project,
+		 runtime.place.host);
+	if (PMPI_Bcast(path, (int)sizeof(path), MPI_CHAR, 0, runtime.world) ==
+	    MPI_SUCCESS)
+		sees = access(path, R_OK) == 0;
+	if (PMPI_Allreduce(&sees, &allSee, 1, MPI_INT, MPI_MIN,
+			   runtime.world) != MPI_SUCCESS)
+		return false;
+	return allSee;
+}
+
+void hdmpiRuntimeEnd(struct hdmpiCall *call)
+{
+	if (!runtime.isStarted)
+		return;
+	runtime.isStarted = false;
+	atomic_store(&hdmpiIsActive, false);
+	hdmpiClockMeasure(runtime.world, &runtime.place, call->self);
+	hdmpiUtilizationEnd();
+	/* What the processes wait for each other here they do not wait for
+	 * later; so the state includes it. */
+	PMPI_Barrier(runtime.world);
+	hdmpiStop(call);
+	hdmpiEnd(call);
+	call->isRecorded = false;
+	call->self = NULL;
+	hdmpiThreadsEnd();
+	hdmpiHandlesEnd();
+	hdmpiRequestsEnd();
+	/* All files are closed where this returns. */
+	runtime.isShared = runtimeIsShared();
+	PMPI_Comm_free(&runtime.world);
+	hdT_destroyTopoNode(runtime.host);
+	hdT_destroyTopology(runtime.topology);
+	runtime.host = NULL;
+	runtime.topology = NULL;
+	runtime.hasEnded = true;
+}
+
+void hdmpiRuntimeFinish(void)
+{
+	if (runtime.hasEnded && runtime.place.rank == 0 && runtime.isShared &&
+	    hdmpiOptions.writesProject)
+		hdmpiProjectMerge();
+	runtime.hasEnded = false;
+}

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The threads that call MPI, and their traces. */
+#include <config.h>
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+
+#include "hdmpi.h"
+
+static __thread struct hdmpiThread *threadSelf
+	__attribute__((__tls_model__("initial-exec")));
+
+static struct {
+	pthread_mutex_t lock;
+	struct hdmpiThread *list;
+	unsigned int count;
+	pthread_key_t key; /* Its destructor tells that a thread ends. */
+	bool hasKey;
+} threads = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+/* The thread ends: the next new one takes over its trace. */
+static void threadLeave(void *thread)
+{
+	struct hdmpiThread *self = thread;
+
+	pthread_mutex_lock(&threads.lock);
+	threadSelf = NULL;
+	if (self->trace) {
+		while (self->regions > 0)
+			hdmpiRegionEnd(self);
+	}
+	self->isFree = true;
+	pthread_mutex_unlock(&threads.lock);
+}
+
+static struct hdmpiThread *threadTakeOver(void)
+{
+	struct hdmpiThread *thread = threads.list;
+
+	while (thread && !thread->isFree)
+		thread = thread->next;
+	if (thread)
+		thread->isFree = false;
+	return thread;
+}
+
+static struct hdmpiThread *threadCreate(int64_t begin)
+{
+	struct hdmpiThread *thread = calloc(1, sizeof(*thread));
+
+	if (!thread)
+		return NULL;
+	thread->number = threads.count++;
+	thread->trace = hdmpiTraceCreate(thread->number, begin);
+	thread->next = threads.list;
+	threads.list = thread;
+	return thread;
+}
+
+/* The lock is held. */
+static struct hdmpiThread *threadStart(int64_t begin)
+{
+	struct hdmpiThread *self;
+
+	if (!threads.hasKey)
+		threads.hasKey =
+			pthread_key_create(&threads.key, threadLeave) == 0;
+	self = threadTakeOver();
+	if (!self)
+		self = threadCreate(begin);
+	if (self && threads.hasKey)
+		pthread_setspecific(threads.key, self);
+	threadSelf = self;
+	return self;
+}
+
+struct hdmpiThread *hdmpiThreadStart(int64_t begin)
+{
+	struct hdmpiThread *self;
+
+	pthread_mutex_lock(&threads.lock);
+	self = threadStart(begin);
+	pthread_mutex_unlock(&threads.lock);
+	return self;
+}
+
+struct hdmpiThread *hdmpiThreadGet(void)
+{
+	struct hdmpiThread *self = threadSelf;
+
+	if (__builtin_expect(self != NULL, 1))
+		return self;
+	pthread_mutex_lock(&threads.lock);
+	if (atomic_load(&hdmpiIsActive))
+		self = threadStart(hdClockNow());
+	pthread_mutex_unlock(&threads.lock);
+	return self;
+}
+
+void hdmpiThreadsFlush(void)
+{
+	pthread_mutex_lock(&threads.lock);
+	for (struct hdmpiThread *i = threads.list; i; i = i->next)
+		if (i->trace)
+			hdT_flush(i->trace);
+	pthread_mutex_unlock(&threads.lock);
+}
+
+void hdmpiThreadsEnd(void)
+{
+	pthread_mutex_lock(&threads.lock);
+	for (struct hdmpiThread *i = threads.list; i; i = i->next) {
+		/* A thread may be in the library's own API; it has seen, or
+		 * will see, that the wrapper is not active any more. */
+		while (atomic_load(&i->isBusy))
+			sched_yield();
+		if (i->trace)
+			hdT_finalize(i->trace);
+		i->trace = NULL;
+		free(i->described);
+		i->described = NULL;
+		i->describedSize = 0;
+	}
+	pthread_mutex_unlock(&threads.lock);
+}

@@ -1,0 +1,117 @@
+#!/bin/sh
+# mpi.table says of every function in mpi.h how it is wrapped, or why it is not.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+. "${abs_top_srcdir:?}/tests/lib/tap.sh"
+table=$abs_top_srcdir/MPITracingLibrary/mpi.table
+export LC_ALL=C
+
+# Print the functions (types may stand before a bracket, too) that the mpi.h of pkg-config's PACKAGE declares.
+functions_of() {
+	# Unquoted: a list of options.
+	# shellcheck disable=SC2046
+	echo '#include <mpi.h>' | ${CC:-cc} -E -P $(
+		${PKG_CONFIG:-pkg-config} --cflags "$1") - |
+		tr '\n' ' ' | grep -oE '\bMPI_[A-Z][A-Za-z0-9_]* *\(' |
+		sed 's/^MPI_//; s/ *(//' |
+		grep -vxE 'Aint|Count|Fint|Offset' | sort -u
+}
+
+sed -n 's/^[a-z0-9]* \([A-Z][A-Za-z0-9_]*\)(.*/\1/p' "$table" | sort \
+	>"$scratch/wrapped"
+sed -n 's/^- \([^ 	]*\)[ 	].*/\1/p' "$table" >"$scratch/patterns"
+
+# Whether a function is left out on purpose.
+is_excluded() {
+	while read -r pattern; do
+		# The pattern is meant to be one.
+		# shellcheck disable=SC2254
+		case $1 in
+		$pattern) return 0 ;;
+		esac
+	done <"$scratch/patterns"
+	return 1
+}
+
+# Print the functions of a list that are neither wrapped nor left out.
+none_missing() {
+	missing=$(sort "$1" | comm -23 - "$scratch/wrapped" |
+		while read -r function; do
+			is_excluded "$function" ||
+				echo "MPI_$function is not in mpi.table"
+		done)
+	[ -z "$missing" ] || { echo "$missing"; return 1; }
+}
+
+# Whether what the table has as wrapped is declared.
+none_superfluous() {
+	superfluous=$(comm -13 "$1" "$scratch/wrapped")
+	[ -z "$superfluous" ] || { echo "$superfluous"; return 1; }
+}
+
+# The library defines what the table says.
+all_defined() {
+	${NM:-nm} -D --defined-only "${abs_top_builddir:?}/libhdMPI-$1.so" |
+		sed -n 's/.* T MPI_//p' | sort >"$scratch/defined"
+	! comm -23 "$scratch/wrapped" "$scratch/defined" | grep .
+}
+
+# The Fortran wrappers of the library that MPI has, too: LIBRARY SUFFIX FILE...
+all_fortran() {
+	library=$1
+	suffix=$2
+	shift 2
+	tr '[:upper:]' '[:lower:]' <"$scratch/wrapped" |
+		sed "s/.*/mpi_&$suffix/" | sort >"$scratch/names"
+	for file; do
+		${NM:-nm} -D --defined-only "$file"
+	done | awk '{ print $3 }' | sed 's/@.*//' | sort >"$scratch/theirs"
+	comm -12 "$scratch/names" "$scratch/theirs" >"$scratch/wanted"
+	[ -s "$scratch/wanted" ] || return 1
+	${NM:-nm} -D --defined-only "$abs_top_builddir/libhdMPI-$library.so" |
+		awk '{ print $3 }' | sort >"$scratch/defined"
+	! comm -23 "$scratch/wanted" "$scratch/defined" | grep .
+}
+
+echo Nonsense >"$scratch/nonsense"
+finds_nonsense() {
+	! none_missing "$scratch/nonsense"
+}
+
+ok "a function that is missing is found" finds_nonsense
+for library in openmpi mpich; do
+	case $library in
+	openmpi) package=ompi-c ;;
+	mpich) package=mpich ;;
+	esac
+	[ -f "${abs_top_builddir:?}/libhdMPI-$library.so" ] || {
+		skip "$library" "was not built"
+		continue
+	}
+	functions_of "$package" >"$scratch/functions"
+	ok "$library: mpi.h was read" grep -qx Send "$scratch/functions"
+	ok "$library: no function is missing" none_missing "$scratch/functions"
+	ok "$library: what is wrapped exists" \
+		none_superfluous "$scratch/functions"
+	ok "$library: all wrappers are there" all_defined $library
+	directory=$(${PKG_CONFIG:-pkg-config} --variable=libdir "$package")
+	case $library in
+	openmpi)
+		fortran=$directory/libmpi_mpifh.so
+		f08=$directory/libmpi_usempif08.so
+		;;
+	mpich)
+		fortran=$directory/libmpichfort.so
+		f08=
+		;;
+	esac
+	if [ -f "$fortran" ]; then
+		ok "$library: all Fortran wrappers are there" \
+			all_fortran $library _ "$fortran"
+	else
+		skip "$library: Fortran" "there is no $fortran"
+	fi
+	[ -z "$f08" ] || [ ! -f "$f08" ] ||
+		ok "$library: all mpi_f08 wrappers are there" \
+			all_fortran $library _f08_ "$f08"
+done
+done_testing
