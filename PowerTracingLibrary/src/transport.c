@@ -49,6 +49,11 @@ int ptTransportOpen(const char *address, unsigned int baud, int wakeFd,
 	return ret;
 }
 
+void ptTransportSetWake(struct ptTransport *transport, int wakeFd)
+{
+	transport->wakeFd = wakeFd;
+}
+
 ssize_t ptTransportRead(struct ptTransport *transport, void *data, size_t size,
 			int64_t deadlineNs, int64_t *whenNs)
 {

@@ -39,6 +39,13 @@ struct ptTransportKind {
 int ptTransportOpen(const char *address, unsigned int baud, int wakeFd,
 		    int64_t deadlineNs, struct ptTransport **result);
 
+/**
+ * Choose what makes ptTransportRead() return -EINTR from now on.
+ *
+ * @param wakeFd As of ptTransportOpen().
+ */
+void ptTransportSetWake(struct ptTransport *transport, int wakeFd);
+
 /** Check the form of an address; @p why gets what is allowed. */
 int ptTransportCheck(const char *address, char *why, size_t whySize);
 

@@ -55,6 +55,9 @@ static ssize_t meterRead(struct ptTransport *transport, void *data, size_t size,
 
 	if (fails(meter))
 		return meter->error;
+	/* It is readable all the time. */
+	if (transport->wakeFd >= 0)
+		return -EINTR;
 	noteWait(meter, deadlineNs);
 	if (meter->output->len == 0 || meter->calls > meter->silentFrom)
 		return -ETIMEDOUT;
@@ -571,6 +574,24 @@ static void testTooMany(void)
 	benchClear(&bench);
 }
 
+/* Who waits for a meter is woken up, but who stops it is not: what it says at
+ * its end is heard. */
+static void testWake(void)
+{
+	struct bench bench;
+
+	benchStart(&bench, "P1", NULL);
+	bench.meter.transport.wakeFd = bench.dev.setup.wakeFd = 7;
+	g_assert_cmpint(benchRead(&bench), ==, -EINTR);
+	g_assert_cmpint(driver->stop(&bench.dev), ==, 0);
+	g_assert_cmpint(bench.meter.transport.wakeFd, ==, 7);
+	bench.meter.errors = "-350,\"Queue overflow\"\n";
+	driver->close(&bench.dev);
+	assertSaid("errors since the set-up: -350,\"Queue overflow\"");
+	g_assert_cmpint(benchOpen(&bench), ==, -EINTR);
+	benchClear(&bench);
+}
+
 /* ---- Readings ---------------------------------------------------------- */
 
 /* Channels 1 to 4, 1 to 9 values, all forms: each gets what is its own. */
@@ -927,6 +948,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/lmg/line-breaks", testLineBreaks);
 	g_test_add_func("/lmg/falls-silent", testFallsSilent);
 	g_test_add_func("/lmg/too-many", testTooMany);
+	g_test_add_func("/lmg/wake", testWake);
 	g_test_add_func("/lmg/values", testValues);
 	g_test_add_func("/lmg/bits", testBits);
 	g_test_add_func("/lmg/counter", testCounter);

@@ -210,12 +210,15 @@ static int lmgStop(struct ptDevice *dev)
 	struct ptLmgState *state = dev->state;
 	int ret;
 
+	/* Who wants this to be stopped may be the one that wakes us up. */
+	ptTransportSetWake(dev->transport, -1);
 	state->isStarted = false;
 	ret = ptLmgSendLine(state, "CONT OFF");
 	if (ret == 0)
 		ret = ptLmgCalm(state);
 	if (ret == 0)
 		ret = ptLmgSendLine(state, "FRMT ASCII");
+	ptTransportSetWake(dev->transport, dev->setup.wakeFd);
 	return ret;
 }
 
@@ -228,6 +231,7 @@ static void lmgClose(struct ptDevice *dev)
 
 	if (state->isStarted && !state->isGone)
 		lmgStop(dev);
+	ptTransportSetWake(dev->transport, -1);
 	if (!state->isGone) {
 		ret = ptLmgAskErrors(state, hdMonotonicNow() + PT_LMG_STEP_NS,
 				     &errors);
@@ -246,6 +250,7 @@ static void lmgClose(struct ptDevice *dev)
 	if (state->broken > 0)
 		ptMessage(HD_LOG_INFO, "lmg450: %llu broken messages",
 			  (unsigned long long)state->broken);
+	ptTransportSetWake(dev->transport, dev->setup.wakeFd);
 	free(state->places);
 	free(state);
 	dev->state = NULL;
