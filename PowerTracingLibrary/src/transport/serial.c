@@ -135,8 +135,11 @@ static int serialBreak(struct ptTransport *transport)
 
 static void serialClose(struct ptTransport *transport)
 {
+	int queued = 0;
+
 	/* The kernel would wait half a minute for what cannot be sent. */
-	tcflush(transport->fd, TCOFLUSH);
+	if (ioctl(transport->fd, TIOCOUTQ, &queued) == 0 && queued > 0)
+		tcflush(transport->fd, TCOFLUSH);
 	ioctl(transport->fd, TIOCNXCL);
 	ptFdClose(transport);
 }
