@@ -74,6 +74,7 @@ struct toolHelp {
 int infoRun(struct tool *tool, int argc, char **argv);
 int dumpRun(struct tool *tool, int argc, char **argv);
 int statRun(struct tool *tool, int argc, char **argv);
+int reportRun(struct tool *tool, int argc, char **argv);
 int checkRun(struct tool *tool, int argc, char **argv);
 int recoverRun(struct tool *tool, int argc, char **argv);
 int mergeRun(struct tool *tool, int argc, char **argv);

@@ -1,0 +1,183 @@
+#!/bin/sh
+# hdtrace report: its numbers, error bounds, gaps and late samples.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+. "${abs_top_srcdir:?}/tests/lib/tap.sh"
+. "$abs_top_srcdir/tests/lib/hdtrace.sh"
+. "$abs_top_srcdir/tests/lib/project.sh"
+cd "$scratch" || exit 99
+make_mini
+
+# A line of the report begins with words, blanks aside: WORD... Of the run
+# before.
+has() {
+	expected=$*
+	sed 's/  */ /g; s/^ //; s/ $//' "$scratch/out" >"$scratch/lines"
+	grep -qxF -- "$expected" "$scratch/lines" || {
+		echo "no line \"$expected\" in"
+		cat "$scratch/out"
+		return 1
+	}
+}
+
+# Energy of all power values of a project, by hdtrace stat and by the report:
+# PROJECT STATUS.
+agrees_with_stat() {
+	"$hdtrace" stat -q --format=csv -v P "$1" | awk -F, '
+		NR > 1 && $5 == "W" { joule += $18; nodes++ }
+		END { printf "%.6f %d\n", joule, nodes }' >"$scratch/stat"
+	status "$2" report --format=json "$1" || return 1
+	awk '/^  "energy": / { sub(/.*"joules": /, ""); joule = $1 + 0 }
+		/^      "energy": \{/ { nodes++ }
+		END { printf "%.6f %d\n", joule, nodes }' "$scratch/out" \
+		>"$scratch/report"
+	cat "$scratch/stat" "$scratch/report"
+	paste -d' ' "$scratch/stat" "$scratch/report" | awk '{
+		d = $1 - $3
+		exit !(NF == 4 && $2 == $4 && $1 > 0 && d * d < 1e-6)
+	}'
+}
+
+# The energies of the states add up to that of the nodes, if all time lies in
+# states: STATUS PROJECT.
+states_add_up() {
+	status "$1" report --format=json "$2" || return 1
+	awk '/^  "energy": / { sub(/.*"joules": /, ""); all = $1 + 0 }
+		/"own_seconds"/ && !/"joules": null/ {
+			sub(/.*"joules": /, ""); sum += $1 }
+		END { print all, sum; d = all - sum
+			exit !(all > 0 && d * d < 1e-9 * all) }' "$scratch/out"
+}
+
+ok "text" prints report.text 0 report mini
+ok "JSON" prints report.json 0 report --format=json mini
+cat >borders <<'END'
+0 warm up
+1.5 compute
+2 -
+4.5
+END
+ok "phases" prints report-phases.text 0 report --phases borders mini
+ok "phases as JSON" prints report-phases.json 0 report --format=json --by-name \
+	--phases-from alpha_0 mini
+ok "energy from other values" prints report-power.text 0 report --power=E mini
+ok "few states" prints report-top.text 0 report --top=1 mini
+
+# What sources state, what tracing cost, and a sample that is late.
+{
+	stat_header gamma Meter \
+		'name="P_0" type="DOUBLE" unit="kW" resolution="1 W" class="0.5"' \
+		'name="P_1" type="DOUBLE" unit="kW" resolution="1 W"' \
+		'name="E_0" type="DOUBLE" unit="J" resolution="61 uJ, counted"' \
+		'name="T" type="INT32" unit="C" resolution="1 K"' \
+		'name="CPU" type="FLOAT" unit="%" resolution="10 ms over 200 ms"' \
+		'name="IDLE" type="FLOAT" unit="%" resolution="1 us"' \
+		'name="Q" type="FLOAT" unit="W" simulated="yes"' \
+		'name="RUT_CPU_TIME" type="INT64" unit="ns"' \
+		'name="RUT_LATE" type="INT64" unit="samples"'
+	stamp 1000000000
+	for second in 1 2 3 5 6; do
+		stamp $((1000000000 + second))
+		hex 3ff0000000000000 4000000000000000 # 1 and 2 kW
+		hex 4059000000000000 00000014         # 100 J, 20 C
+		hex 42480000 42c80000 40e00000        # 50 %, 100 %, 7 W
+		hex 0000000000b71b00                  # 12 ms
+		if [ $second -eq 5 ]; then
+			hex 0000000000000001
+		else
+			hex 0000000000000000
+		fi
+	done
+} >stated_gamma_Meter.stat
+ok "a file alone" status 0 report stated_gamma_Meter.stat
+ok "sockets are added up, with their errors" has \
+	"Energy: 18000 J +- 42 J, 3000 W on average"
+ok "and named" has "(from P_0 + P_1)"
+ok "an error of resolution and class" has \
+	"Meter P_0 kW 1 +- 0.006000 1 1 6 kJ +- 0.036000"
+ok "an error of resolution" has \
+	"Meter P_1 kW 2 +- 0.001000 2 2 12 kJ +- 0.006000"
+ok "steps of a counter of energy" has \
+	"Meter E_0 J 100 +- 6.10000e-05 100 100 500 J +- 0.000305"
+ok "other units are not compared" has "Meter T C 20 20 20"
+ok "steps of time in long intervals" has "Meter CPU % 50 +- 0.166667 50 50"
+ok "fine steps of time" has "Meter IDLE % 100 +- 1.66667e-05 100 100"
+ok "a simulated value" has "Meter Q W 7 7 7 42 J simulated"
+ok "the cost of tracing" has "CPU time 60.000 ms, 1 % of one CPU"
+ok "late samples are counted" has "Late 1 sample"
+ok "a late sample" has "3.000 s: 2.000 s"
+ok "the usual interval" has "gamma Meter: 1 late or missing sample, 2.000 s" \
+	"in all (most entries take 1.000 s)"
+ok "one value is chosen" status 0 report --power=Q stated_gamma_Meter.stat
+ok "simulated energy is marked" has \
+	"Energy: 42 J (simulated), 7 W on average"
+ok "no bound is made up" has "(from Q; its source states neither resolution" \
+	"nor class)"
+
+# States that are read from a temporary file: one state of 3 MB around others,
+# 200 W all the time.
+make_long() {
+	awk 'BEGIN {
+		print "<Program timeAdjustment=\"1000000000\">"
+		print "<Nested>"
+		for (i = 0; i < 20000; i++) {
+			t = 10 + i * 0.001
+			print "<Nested>"
+			printf "<Inner a=\"%040d\" time=\"%.4f\" end=\"%.4f\"/>\n",
+				i, t + 0.0002, t + 0.0005
+			print "</Nested>"
+			printf "<Step n=\"%d\" time=\"%.4f\" end=\"%.4f\"/>\n",
+				i, t, t + 0.0009
+		}
+		print "</Nested>"
+		print "<All time=\"5\" end=\"35\"/>"
+		print "</Program>"
+	}' >long_node_0.trc
+	{
+		energy_header node
+		stamp 1000000005
+		stamp 1000000035
+		hex 43480000 7ff8000000000000
+	} >long_node_Energy.stat
+	sed 's/mini/long/; s/name="alpha"/name="node"/; /"beta"/d' mini.proj \
+		>long.proj
+}
+make_long
+ok "a state around many others" status 1 report -q long.proj
+ok "time of the innermost" has "Inner 20000 6.000 s 6.000 s 300.000 us 1200.00"
+ok "time without those inside" has "Step 20000 12.000 s 18.000 s 900.000 us 2400.00"
+ok "and once more" has "All 1 12.000 s 30.000 s 30.000 s 2400.00"
+ok "energies of states add up" states_add_up 1 long.proj
+
+while IFS='|' read -r text arguments; do
+	# shellcheck disable=SC2086
+	ok "refuses $arguments" says "$text" 2 report $arguments mini
+done <<'END'
+not text or json|--format=csv
+exclude each other|--phases borders --phases-from alpha_0
+--by-name needs|--by-name
+--top is negative|--top=-1
+No such file|--phases nothing
+no node "gamma"|--phases-from gamma
+END
+ok "what is no project" says "file.open" 2 report borders
+cp mini_alpha_Energy.stat whole
+head -c -3 whole >mini_alpha_Energy.stat
+ok "a problem is in the report, once, and not on stderr" prints \
+	report-cut.text 1 report mini
+ok "and none of it depends on -q" status 1 report -q mini
+cp whole mini_alpha_Energy.stat
+
+if [ -d "$corpus" ]; then
+	ok "stresstest: energy as of stat" agrees_with_stat \
+		"$corpus/stresstest" 0
+	ok "partdiff-mpi: energy as of stat" agrees_with_stat \
+		"$corpus/partdiff-mpi" 0
+	for project in handwritten load-generator pvfs2-server-nan \
+		partdiff-mpi-io-synced; do
+		"$hdtrace" stat -q "$corpus/$project" >/dev/null
+		ok "$project can be reported" status $? report "$corpus/$project"
+	done
+else
+	skip "numbers of real projects" "no corpus"
+fi
+done_testing
