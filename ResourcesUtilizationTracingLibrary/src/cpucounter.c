@@ -16,6 +16,17 @@
 /* Counters that are compared need at least this long a history. */
 #define HISTORY_NS (INT64_C(10) * NS_PER_S)
 
+/* No sum of times gets beyond this, however absurd the counters are; sums and
+ * differences of a few such sums do not overflow. */
+#define TIME_MAX_NS (INT64_MAX / 8)
+
+static int64_t timeAdd(int64_t sumNs, uint64_t count, int64_t unitNs)
+{
+	if (count >= (uint64_t)((TIME_MAX_NS - sumNs) / unitNs))
+		return TIME_MAX_NS;
+	return sumNs + (int64_t)count * unitNs;
+}
+
 /* Ticks since a counter was last seen. The kernel's idle and iowait may step
  * back a little; that is not taken for a reset. */
 static uint64_t ticksSince(uint64_t *raw, uint64_t value)
@@ -51,11 +62,12 @@ void rutCpuStatParse(struct rutScan *scan, const struct rutCpuList *list,
 			continue;
 		cpu = &cpus[place];
 		cpu->isOnline = true;
-		/* Counters may be absurd, and must not overflow then. */
-		cpu->idleNs = (int64_t)((uint64_t)cpu->idleNs +
-					(ticksSince(&cpu->rawIdle, values[3]) +
-					 ticksSince(&cpu->rawWait, values[4])) *
-						(uint64_t)tickNs);
+		cpu->idleNs =
+			timeAdd(cpu->idleNs,
+				ticksSince(&cpu->rawIdle, values[3]), tickNs);
+		cpu->idleNs =
+			timeAdd(cpu->idleNs,
+				ticksSince(&cpu->rawWait, values[4]), tickNs);
 	} while (rutScanNextLine(scan));
 }
 
@@ -311,7 +323,8 @@ void rutCpuCounterRead(struct rutCpuCounter *counter)
 
 		/* One that starts anew has not run backwards. */
 		if (cpu->rawFine > cpu->seenFine)
-			cpu->fineNs += (int64_t)(cpu->rawFine - cpu->seenFine);
+			cpu->fineNs = timeAdd(cpu->fineNs,
+					      cpu->rawFine - cpu->seenFine, 1);
 		cpu->seenFine = cpu->rawFine;
 	}
 }
@@ -322,16 +335,16 @@ static bool counterIsPlausible(const struct rutCpuCounter *counter,
 			       struct rutScan *scan)
 {
 	uint64_t values[8] = { 0 };
-	int64_t fine = 0, coarse;
+	int64_t fine = 0, coarse = 0;
 
 	for (size_t i = 0; i < counter->list.count; i++)
-		fine += (int64_t)counter->cpus[i].rawFine;
+		fine = timeAdd(fine, counter->cpus[i].rawFine, 1);
 	if (!rutScanLiteral(scan, "cpu ") || !rutScanNumbers(scan, values, 7))
 		return true;
-	coarse = (int64_t)(counter->kind->isIdle
-				   ? values[3] + values[4]
-				   : values[0] + values[1] + values[2]) *
-		 counter->tickNs;
+	/* Idle and iowait; or user, nice and system. */
+	for (size_t i = counter->kind->isIdle ? 3 : 0;
+	     i < (counter->kind->isIdle ? 5 : 3); i++)
+		coarse = timeAdd(coarse, values[i], counter->tickNs);
 	return coarse < HISTORY_NS || (fine > coarse / 3 && fine / 3 < coarse);
 }
 

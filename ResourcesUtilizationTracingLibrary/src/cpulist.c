@@ -8,8 +8,9 @@
 #include "cpulist.h"
 #include "file.h"
 
-/* More than any system has; keeps nonsense from eating the memory. */
-#define CPU_NUMBER_MAX (1u << 20)
+/* Eight times what Linux can have; keeps nonsense from eating memory and time.
+ */
+#define CPU_NUMBER_MAX (1u << 16)
 
 static int cpuListAdd(struct rutCpuList *list, uint64_t number)
 {

@@ -379,9 +379,9 @@ static void gtopDiskRead(void *data, enum rutWhy why, union rutCell *cells)
 	if (why != RUT_WHY_SAMPLE)
 		return;
 	if (state->sources.HDD_READ)
-		(cells++)->i = rutCounterTake(&state->read) * SECTOR;
+		(cells++)->i = rutCounterTake(&state->read, SECTOR);
 	if (state->sources.HDD_WRITE)
-		cells->i = rutCounterTake(&state->written) * SECTOR;
+		cells->i = rutCounterTake(&state->written, SECTOR);
 }
 
 static const struct rutSource gtopDiskSource = {

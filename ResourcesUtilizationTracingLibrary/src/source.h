@@ -210,17 +210,20 @@ static inline void rutCounterFollow(struct rutCounter *counter, uint64_t raw)
 		counter->sum += raw;
 }
 
-/** More than anything counts in an interval, and little enough that sums and
- * products of it do not overflow. */
-#define RUT_AMOUNT_MAX (INT64_MAX >> 18)
+/** More than anything is in an interval (a petabyte; 13 days in ns), and little
+ *  enough that sums of it do not overflow. */
+#define RUT_AMOUNT_MAX (INT64_MAX >> 13)
 
-/** Get what was added since the last time, RUT_AMOUNT_MAX at most. */
-static inline int64_t rutCounterTake(struct rutCounter *counter)
+/** Get what was added since the last time, in units of the counter that are
+ *  worth so much; RUT_AMOUNT_MAX at most. */
+static inline int64_t rutCounterTake(struct rutCounter *counter, int64_t unit)
 {
 	uint64_t amount = counter->sum - counter->taken;
 
 	counter->taken = counter->sum;
-	return amount < RUT_AMOUNT_MAX ? (int64_t)amount : RUT_AMOUNT_MAX;
+	return amount < (uint64_t)(RUT_AMOUNT_MAX / unit)
+		       ? (int64_t)amount * unit
+		       : RUT_AMOUNT_MAX;
 }
 
 #endif

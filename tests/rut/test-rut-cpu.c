@@ -123,6 +123,26 @@ static void testStatBackwards(void)
 	}
 }
 
+/* However absurd the counters are, no sum overflows. */
+static void testAbsurd(void)
+{
+	unsigned int numbers[] = { 0 };
+	const struct rutCpuList list = { numbers, 1 };
+	struct rutCpu cpu = { 0 };
+
+	for (int i = 0; i < 4; i++) {
+		struct rutScan scan =
+			scanOf(i % 2 ? "cpu0 0 0 0 18446744073709551615 "
+				       "18446744073709551615\n"
+				     : "cpu0 0 0 0 9223372036854775807 0\n");
+		int64_t before = cpu.idleNs;
+
+		rutCpuStatParse(&scan, &list, &cpu, TICK);
+		g_assert_cmpint(cpu.idleNs, >=, before);
+		g_assert_cmpint(cpu.idleNs, <=, INT64_MAX / 8);
+	}
+}
+
 /* Which counter is chosen where. */
 static void testChoice(void)
 {
@@ -389,6 +409,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/rut/cpu/lists", testLists);
 	g_test_add_func("/rut/cpu/stat", testStat);
 	g_test_add_func("/rut/cpu/stat-backwards", testStatBackwards);
+	g_test_add_func("/rut/cpu/absurd", testAbsurd);
 	g_test_add_func("/rut/cpu/choice", testChoice);
 	g_test_add_func("/rut/cpu/use", testUse);
 	g_test_add_func("/rut/cpu/percent", testPercent);

@@ -343,9 +343,18 @@ static void testCounter(void)
 
 		rutCounterBegin(&counter, cases[i].old);
 		rutCounterFollow(&counter, cases[i].new);
-		g_assert_cmpuint((uint64_t)rutCounterTake(&counter), ==,
+		g_assert_cmpuint((uint64_t)rutCounterTake(&counter, 1), ==,
 				 cases[i].amount);
-		g_assert_cmpint(rutCounterTake(&counter), ==, 0);
+		g_assert_cmpint(rutCounterTake(&counter, 1), ==, 0);
+	}
+	/* Absurd amounts are bounded, also in another unit. */
+	for (int64_t unit = 1; unit <= 1000000; unit *= 1000) {
+		struct rutCounter counter = { .sum = UINT64_MAX };
+
+		g_assert_cmpint(rutCounterTake(&counter, unit), ==,
+				RUT_AMOUNT_MAX);
+		counter.sum += 7;
+		g_assert_cmpint(rutCounterTake(&counter, unit), ==, 7 * unit);
 	}
 }
 

@@ -73,9 +73,10 @@ static int diskOpen(const struct rutSetup *setup, struct rutColumns *columns,
 	return 0;
 }
 
-static int64_t diskTake(struct rutBlockDev *dev, enum rutBlockCount count)
+static int64_t diskTake(struct rutBlockDev *dev, enum rutBlockCount count,
+			int64_t unit)
 {
-	return rutCounterTake(&dev->counters[count]);
+	return rutCounterTake(&dev->counters[count], unit);
 }
 
 static void diskRead(void *data, enum rutWhy why, union rutCell *cells)
@@ -89,13 +90,13 @@ static void diskRead(void *data, enum rutWhy why, union rutCell *cells)
 	for (size_t i = 0; i < state->devs.count; i++) {
 		struct rutBlockDev *dev = &state->devs.list[i];
 
-		read += diskTake(dev, RUT_BLOCK_READ_SECTORS);
-		written += diskTake(dev, RUT_BLOCK_WRITE_SECTORS);
+		read += diskTake(dev, RUT_BLOCK_READ_SECTORS, RUT_SECTOR);
+		written += diskTake(dev, RUT_BLOCK_WRITE_SECTORS, RUT_SECTOR);
 	}
 	if (state->sources.HDD_READ)
-		(cells++)->i = read * RUT_SECTOR;
+		(cells++)->i = read;
 	if (state->sources.HDD_WRITE)
-		cells->i = written * RUT_SECTOR;
+		cells->i = written;
 }
 
 const struct rutSource rutDiskSource = {
@@ -174,14 +175,14 @@ static void devicesRead(void *data, enum rutWhy why, union rutCell *cells)
 	state->lastNs = now;
 	for (size_t i = 0; i < state->devs.count; i++) {
 		struct rutBlockDev *dev = &state->devs.list[i];
-		int64_t busy = diskTake(dev, RUT_BLOCK_BUSY_MS) * NS_PER_MS;
+		int64_t busy = diskTake(dev, RUT_BLOCK_BUSY_MS, NS_PER_MS);
 
-		(cells++)->i = diskTake(dev, RUT_BLOCK_READS);
-		(cells++)->i = diskTake(dev, RUT_BLOCK_WRITES);
+		(cells++)->i = diskTake(dev, RUT_BLOCK_READS, 1);
+		(cells++)->i = diskTake(dev, RUT_BLOCK_WRITES, 1);
 		(cells++)->i =
-			diskTake(dev, RUT_BLOCK_READ_SECTORS) * RUT_SECTOR;
+			diskTake(dev, RUT_BLOCK_READ_SECTORS, RUT_SECTOR);
 		(cells++)->i =
-			diskTake(dev, RUT_BLOCK_WRITE_SECTORS) * RUT_SECTOR;
+			diskTake(dev, RUT_BLOCK_WRITE_SECTORS, RUT_SECTOR);
 		(cells++)->f = rutPercent(busy, wall);
 		(cells++)->i = (int64_t)dev->inFlight;
 	}

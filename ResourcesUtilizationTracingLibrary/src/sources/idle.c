@@ -160,7 +160,7 @@ static void idleRead(void *data, enum rutWhy why, union rutCell *cells)
 			unit->use.carryNs = 0;
 			continue;
 		}
-		passed = rutCounterTake(&unit->counter) * 1000;
+		passed = rutCounterTake(&unit->counter, 1000);
 		if (wall > 0)
 			passed = rutUseTake(&unit->use, wall, passed,
 					    INT64_MAX / 4);

@@ -111,9 +111,9 @@ static void networkRead(void *data, enum rutWhy why, union rutCell *cells)
 	for (size_t i = 0; i < state->netdev.count; i++) {
 		struct rutNetIf *netif = &state->netdev.list[i];
 		int64_t bytesIn =
-			rutCounterTake(&netif->counters[RUT_NET_BYTES_IN]);
+			rutCounterTake(&netif->counters[RUT_NET_BYTES_IN], 1);
 		int64_t bytesOut =
-			rutCounterTake(&netif->counters[RUT_NET_BYTES_OUT]);
+			rutCounterTake(&netif->counters[RUT_NET_BYTES_OUT], 1);
 
 		if (i < state->columns && sources->NET_IN_X)
 			(cells++)->i = bytesIn;
@@ -213,7 +213,7 @@ static void packetsRead(void *data, enum rutWhy why, union rutCell *cells)
 		struct rutNetIf *netif = &state->netdev.list[i];
 
 		for (size_t j = RUT_NET_PACKETS_IN; j < RUT_NET_COUNTS; j++)
-			(cells++)->i = rutCounterTake(&netif->counters[j]);
+			(cells++)->i = rutCounterTake(&netif->counters[j], 1);
 	}
 }
 

@@ -137,7 +137,7 @@ static void pressureRead(void *data, enum rutWhy why, union rutCell *cells)
 			}
 			if (seen & 1U << j)
 				rutCounterFollow(counter, totals[j]);
-			passed = rutCounterTake(counter) * 1000;
+			passed = rutCounterTake(counter, 1000);
 			if (wall > 0)
 				passed =
 					rutUseTake(use, wall, passed, CARRY_NS);

@@ -81,7 +81,7 @@ static void switchesRead(void *data, enum rutWhy why, union rutCell *cells)
 			rutCounterFollow(&state->counter, count);
 	}
 	if (why == RUT_WHY_SAMPLE)
-		cells->i = rutCounterTake(&state->counter);
+		cells->i = rutCounterTake(&state->counter, 1);
 }
 
 const struct rutSource rutSwitchesSource = {
