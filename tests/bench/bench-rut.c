@@ -5,9 +5,12 @@
  *
  * All work is done on a schedule, a sample every 10 ms in turn: a sampler finds
  * cold caches, and a hot loop would measure something else. Figures are CPU
- * time of the thread.
+ * time of the thread. What is done for longer is done several times, in turns
+ * with the least that could be done, and medians are given.
  *
- *     bench-rut [SAMPLES [SECONDS]]
+ *     bench-rut [SAMPLES [SECONDS [RUNS]]]
+ *
+ * The tables are those of doc/utilization.md.
  */
 #include <config.h>
 
@@ -69,6 +72,9 @@ static void noteFiles(struct work *floor, const char *isOpen)
 		if (length <= 0 || isOpen[fd])
 			continue;
 		target[length] = '\0';
+		/* It is read once a second only. */
+		if (strcmp(target, "/sys/devices/system/cpu/online") == 0)
+			continue;
 		if (strncmp(target, "/proc/", 6) == 0 ||
 		    strncmp(target, "/sys/", 5) == 0)
 			floor->files[floor->fileCount++] = fd;
@@ -137,29 +143,22 @@ static int compareDoubles(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static void workPrint(struct work *work, double floor)
+/* Sorts the list. The share is 0.5 for the median. */
+static double quantile(double *list, size_t count, double share)
 {
-	double sum = 0, median;
+	if (count == 0)
+		return 0;
+	qsort(list, count, sizeof(*list), compareDoubles);
+	return list[MIN((size_t)((double)count * share), count - 1)];
+}
+
+static double workMean(const struct work *work)
+{
+	double sum = 0;
 
 	for (size_t i = 0; i < work->sampleCount; i++)
 		sum += work->us[i];
-	qsort(work->us, work->sampleCount, sizeof(*work->us), compareDoubles);
-	median = work->us[work->sampleCount / 2];
-	printf("%-8s %-8s %10.1f %10.1f %10.2f\n", work->backend, work->name,
-	       sum / (double)work->sampleCount, median,
-	       floor > 0 ? median / floor : 1);
-}
-
-static double workMedian(const struct work *work)
-{
-	double *sorted =
-		g_memdup2(work->us, work->sampleCount * sizeof(double));
-	double median;
-
-	qsort(sorted, work->sampleCount, sizeof(*sorted), compareDoubles);
-	median = sorted[work->sampleCount / 2];
-	g_free(sorted);
-	return median;
+	return sum / (double)work->sampleCount;
 }
 
 static void sleepUntil(int64_t ns)
@@ -205,61 +204,70 @@ static void benchSamples(size_t samples)
 		sleepUntil(next);
 		workDo(&works[i % count], RUT_WHY_SAMPLE);
 	}
-	printf("CPU time of a sample, us        mean     median  to pread\n");
+	printf("CPU time of a sample in us, mean and median of %zu; a sample "
+	       "every 10 ms:\n\n"
+	       "| Sources | pread() | | linux | | Ratio | gtop | | Ratio |\n"
+	       "|---|--:|--:|--:|--:|--:|--:|--:|--:|\n",
+	       samples);
 	for (size_t i = 0; i < count; i += 3) {
-		double floor = workMedian(&works[i]);
+		double medians[3] = { 0 };
 
-		workPrint(&works[i], 0);
-		workPrint(&works[i + 1], floor);
+		for (size_t j = 0; j < 3; j++)
+			medians[j] = quantile(works[i + j].us,
+					      works[i + j].sampleCount, 0.5);
+		printf("| %s | %.1f | %.1f | %.1f | %.1f | %.2f |",
+		       works[i].name, workMean(&works[i]), medians[0],
+		       workMean(&works[i + 1]), medians[1],
+		       medians[1] / medians[0]);
 		if (works[i + 2].sourceCount > 0)
-			workPrint(&works[i + 2], floor);
+			printf(" %.1f | %.1f | %.1f |\n",
+			       workMean(&works[i + 2]), medians[2],
+			       medians[2] / medians[1]);
+		else
+			printf(" | | |\n");
 	}
+	printf("\nRatio: linux to pread() of the same files; gtop to linux.\n");
 	for (size_t i = 0; i < count; i++)
 		workClose(&works[i]);
 }
 
-/* The share of one core that a whole trace takes. */
-static void benchShares(double seconds)
+/* A trace, until it is closed. */
+struct bench {
+	char *root;
+	hdTopology *topology;
+	hdTopoNode *node;
+	UtilTrace *trace;
+};
+
+static void benchOpen(struct bench *bench, int intervalMs)
 {
-	static const int intervals[] = { 100, 10, 1 };
+	const char *levels[] = { "Host" }, *path[] = { "n" };
+	struct rutSetup setup = {
+		.root = "",
+		.intervalNs = (int64_t)intervalMs * MS,
+	};
+	char *project;
 
-	printf("\nAll 15 sources, the writing included      %% of one core\n");
-	for (size_t i = 0; i < G_N_ELEMENTS(intervals); i++) {
-		const char *levels[] = { "Host" }, *path[] = { "n" };
-		struct rutSetup setup = {
-			.root = "",
-			.intervalNs = (int64_t)intervals[i] * MS,
-		};
-		char *root = fixtureCreate(), *project;
-		hdTopology *topology;
-		hdTopoNode *node;
-		UtilTrace *trace;
-		uint64_t late, samples;
-		int64_t cpuNs;
-
-		project = g_build_filename(root, "P", NULL);
-		topology = hdT_createTopology(project, levels, 1);
-		node = hdT_createTopoNode(topology, path, 1);
-		RUTSRC_UNSET_ALL(setup.sources);
-		RUTSRC_SET_ALL(setup.sources);
-		if (rutTraceCreate(node, 1, rutLinuxSources, &setup, &trace) ==
-		    RUT_SUCCESS) {
-			rut_startTrace(trace);
-			g_usleep((gulong)(seconds * 1e6));
-			rut_stopTrace(trace);
-			rutTraceCost(trace, &cpuNs, &late, &samples);
-			printf("every %3d ms %6llu samples, %llu left out "
-			       "%14.3f\n",
-			       intervals[i], (unsigned long long)samples,
-			       (unsigned long long)late,
-			       (double)cpuNs / seconds / 1e7);
-			rut_finalizeTrace(trace);
-		}
-		hdT_destroyTopoNode(node);
-		hdT_destroyTopology(topology);
-		g_free(project);
-		fixtureRemove(root);
+	RUTSRC_UNSET_ALL(setup.sources);
+	RUTSRC_SET_ALL(setup.sources);
+	bench->root = fixtureCreate();
+	project = g_build_filename(bench->root, "P", NULL);
+	bench->topology = hdT_createTopology(project, levels, 1);
+	bench->node = hdT_createTopoNode(bench->topology, path, 1);
+	if (rutTraceCreate(bench->node, 1, rutLinuxSources, &setup,
+			   &bench->trace) != RUT_SUCCESS) {
+		fprintf(stderr, "bench-rut: cannot trace\n");
+		exit(1);
 	}
+	g_free(project);
+}
+
+static void benchClose(struct bench *bench)
+{
+	rut_finalizeTrace(bench->trace);
+	hdT_destroyTopoNode(bench->node);
+	hdT_destroyTopology(bench->topology);
+	fixtureRemove(bench->root);
 }
 
 /* When samples are taken. */
@@ -268,6 +276,87 @@ struct moments {
 	size_t count;
 };
 
+static void momentsAdd(struct moments *moments)
+{
+	if (moments->count < G_N_ELEMENTS(moments->ns))
+		moments->ns[moments->count++] = hdMonotonicNow();
+}
+
+/* The least that a sampler does: sleep, and read the files. Returns its CPU
+ * time in ns. */
+static int64_t floorRun(struct work *floor, int intervalMs, double seconds,
+			struct moments *moments)
+{
+	int64_t next = hdMonotonicNow(), began = cpuNow();
+	int64_t end = next + (int64_t)(seconds * 1e9);
+
+	for (next += intervalMs * MS; next <= end; next += intervalMs * MS) {
+		sleepUntil(next);
+		if (moments)
+			momentsAdd(moments);
+		if (floor)
+			workDo(floor, RUT_WHY_FOLLOW);
+	}
+	return cpuNow() - began;
+}
+
+/* The share of one core that a whole trace takes. */
+static void benchShares(double seconds, size_t runs)
+{
+	static const struct {
+		int ms;
+		double target;
+	} intervals[] = { { 100, 0.1 }, { 10, 0.5 }, { 1, 4 } };
+
+	printf("\nAll 15 sources, writing included, %% of one core; median of "
+	       "%zu runs of %g s:\n\n"
+	       "| Interval | Trace | Least | Most | Sleep and pread() | Ratio "
+	       "| "
+	       "Left out | Target | |\n"
+	       "|--:|--:|--:|--:|--:|--:|--:|--:|---|\n",
+	       runs, seconds);
+	for (size_t i = 0; i < G_N_ELEMENTS(intervals); i++) {
+		double *own = g_new0(double, runs),
+		       *bare = g_new0(double, runs);
+		uint64_t lateSum = 0, sampleSum = 0;
+		double median, least;
+
+		for (size_t run = 0; run < runs; run++) {
+			struct work floor = { 0 };
+			uint64_t late, samples;
+			struct bench bench;
+			char isOpen[FILES_MAX];
+			int64_t cpuNs;
+
+			listOpen(isOpen);
+			benchOpen(&bench, intervals[i].ms);
+			noteFiles(&floor, isOpen);
+			rut_startTrace(bench.trace);
+			g_usleep((gulong)(seconds * 1e6));
+			rut_stopTrace(bench.trace);
+			rutTraceCost(bench.trace, &cpuNs, &late, &samples);
+			own[run] = (double)cpuNs / seconds / 1e7;
+			lateSum += late;
+			sampleSum += samples;
+			bare[run] = (double)floorRun(&floor, intervals[i].ms,
+						     seconds, NULL) /
+				    seconds / 1e7;
+			benchClose(&bench);
+		}
+		median = quantile(own, runs, 0.5);
+		least = quantile(bare, runs, 0.5);
+		printf("| %d ms | %.3f | %.3f | %.3f | %.3f | %.2f | %llu of "
+		       "%llu | <= %g | %s |\n",
+		       intervals[i].ms, median, own[0], own[runs - 1], least,
+		       median / least, (unsigned long long)lateSum,
+		       (unsigned long long)(lateSum + sampleSum),
+		       intervals[i].target,
+		       median <= intervals[i].target ? "reached" : "missed");
+		g_free(own);
+		g_free(bare);
+	}
+}
+
 static void momentsBegin(void *context)
 {
 	(void)context;
@@ -275,46 +364,89 @@ static void momentsBegin(void *context)
 
 static void momentsSample(void *context, uint64_t number, bool isLast)
 {
-	struct moments *moments = context;
-
 	(void)number;
-	if (!isLast && moments->count < G_N_ELEMENTS(moments->ns))
-		moments->ns[moments->count++] = hdMonotonicNow();
+	if (!isLast)
+		momentsAdd(context);
 }
 
-static void benchPeriod(double seconds)
+/* What became of periods of 5 ms: standard deviation, the distance from 5 ms
+ * that 99 % keep, the greatest; in us. */
+struct period {
+	double *deviations;
+	double *most;
+	double *worst;
+};
+
+static void periodTake(struct period *period, size_t run,
+		       const struct moments *moments)
 {
+	double *errors = g_new0(double, moments->count + 1), squares = 0;
+	size_t count = 0;
+
+	for (size_t i = 1; i < moments->count; i++) {
+		double us = (double)(moments->ns[i] - moments->ns[i - 1]) / 1e3;
+
+		errors[count++] = fabs(us - 5000);
+		squares += (us - 5000) * (us - 5000);
+	}
+	period->deviations[run] = count ? sqrt(squares / (double)count) : 0;
+	period->most[run] = quantile(errors, count, 0.99);
+	period->worst[run] = quantile(errors, count, 1);
+	g_free(errors);
+}
+
+static void benchPeriod(double seconds, size_t runs)
+{
+	static const char *const names[] = { "libRUT", "clock_nanosleep()" };
 	static const struct hdSamplerCalls calls = { momentsBegin,
 						     momentsSample };
-	struct moments *moments = g_new0(struct moments, 1);
-	struct hdSampler *sampler;
-	double squares = 0, worst = 0;
+	struct period periods[2];
 
-	if (hdSamplerCreate(5 * MS, &calls, moments, &sampler) != 0)
-		return;
-	hdSamplerStart(sampler);
-	g_usleep((gulong)(seconds * 1e6));
-	hdSamplerDestroy(sampler);
-	for (size_t i = 1; i < moments->count; i++) {
-		double error =
-			(double)(moments->ns[i] - moments->ns[i - 1]) / 1e3 -
-			5000;
-
-		squares += error * error;
-		worst = fmax(worst, fabs(error));
+	for (size_t i = 0; i < 2; i++) {
+		periods[i].deviations = g_new0(double, runs);
+		periods[i].most = g_new0(double, runs);
+		periods[i].worst = g_new0(double, runs);
 	}
-	if (moments->count > 1)
-		printf("\nPeriod of 5 ms: standard deviation %.1f us, worst "
-		       "%.1f us, of %zu\n",
-		       sqrt(squares / (double)(moments->count - 1)), worst,
-		       moments->count);
-	g_free(moments);
+	for (size_t run = 0; run < runs; run++) {
+		struct moments *own = g_new0(struct moments, 1);
+		struct moments *bare = g_new0(struct moments, 1);
+		struct hdSampler *sampler;
+
+		if (hdSamplerCreate(5 * MS, &calls, own, &sampler) != 0)
+			exit(1);
+		hdSamplerStart(sampler);
+		g_usleep((gulong)(seconds * 1e6));
+		hdSamplerDestroy(sampler);
+		floorRun(NULL, 5, seconds, bare);
+		periodTake(&periods[0], run, own);
+		periodTake(&periods[1], run, bare);
+		g_free(own);
+		g_free(bare);
+	}
+	printf("\nPeriod of 5 ms, us; medians of %zu runs of %g s (target: "
+	       "standard deviation <= 54 on an idle machine):\n\n"
+	       "| | Standard deviation | 99 %% are off by less than | Worst of "
+	       "a run | Worst of all |\n"
+	       "|---|--:|--:|--:|--:|\n",
+	       runs, seconds);
+	for (size_t i = 0; i < 2; i++) {
+		double worst = quantile(periods[i].worst, runs, 0.5);
+
+		printf("| %s | %.1f | %.1f | %.1f | %.1f |\n", names[i],
+		       quantile(periods[i].deviations, runs, 0.5),
+		       quantile(periods[i].most, runs, 0.5), worst,
+		       periods[i].worst[runs - 1]);
+		g_free(periods[i].deviations);
+		g_free(periods[i].most);
+		g_free(periods[i].worst);
+	}
 }
 
 /* /proc/stat of many CPUs, from a file: what the parser costs. */
 static void benchManyCpus(void)
 {
-	printf("\n/proc/stat of many CPUs, from a file, us per sample\n");
+	printf("\n/proc/stat of many CPUs, from a file:\n\n"
+	       "| CPUs | us per sample | ns per CPU |\n|--:|--:|--:|\n");
 	for (unsigned int cpus = 64; cpus <= 1024; cpus *= 2) {
 		char *root = fixtureCreate();
 		GString *text = g_string_new("cpu  1 1 1 1 1 1 1 0 0 0\n");
@@ -323,6 +455,7 @@ static void benchManyCpus(void)
 		union rutCell *cells = g_new0(union rutCell, cpus + 1);
 		int64_t began;
 		void *state;
+		double us;
 
 		for (unsigned int i = 0; i < cpus; i++)
 			g_string_append_printf(text,
@@ -337,8 +470,9 @@ static void benchManyCpus(void)
 			began = cpuNow();
 			for (int i = 0; i < 200; i++)
 				rutCpuSource.read(state, RUT_WHY_SAMPLE, cells);
-			printf("%5u CPUs %10.1f\n", cpus,
-			       (double)(cpuNow() - began) / 200e3);
+			us = (double)(cpuNow() - began) / 200e3;
+			printf("| %u | %.1f | %.0f |\n", cpus, us,
+			       1000 * us / cpus);
 			rutCpuSource.close(state);
 		}
 		rutColumnsTruncate(&columns, 0);
@@ -351,12 +485,19 @@ static void benchManyCpus(void)
 int main(int argc, char **argv)
 {
 	size_t samples = argc > 1 ? (size_t)atol(argv[1]) : 500;
-	double seconds = argc > 2 ? atof(argv[2]) : 10;
+	double seconds = argc > 2 ? atof(argv[2]) : 4;
+	size_t runs = argc > 3 ? (size_t)atol(argv[3]) : 5;
 
 	prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0);
-	benchSamples(samples > 0 ? samples : 1);
-	benchShares(seconds);
-	benchPeriod(seconds);
+	if (samples < 1 || runs < 1 || seconds <= 0) {
+		fprintf(stderr, "bench-rut: wrong arguments\n");
+		return 2;
+	}
+	/* What is printed is there before the next part begins. */
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	benchSamples(samples);
+	benchShares(seconds, runs);
+	benchPeriod(seconds, runs);
 	benchManyCpus();
 	return 0;
 }

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file bench-rut-impact.c
+ * How much longer a program takes that is traced: table 5.3 of the thesis.
+ *
+ * As CPUstress there, the program counts up the variables of two nested loops,
+ * here in as many threads as there are CPUs, so that the sampling thread must
+ * take its time from them. All intervals take turns. The table is that of
+ * doc/utilization.md.
+ *
+ *     bench-rut-impact [SECONDS [RUNS]]    SECONDS: about, of each run
+ */
+#include <config.h>
+
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "RUT.h"
+#include "fixture.h"
+#include "sampler.h"
+#include "trace.h"
+
+#define INNER 1000000
+#define COLUMNS 8
+
+/* Milliseconds; the first is not traced. */
+static const int intervals[COLUMNS] = { 0, 500, 200, 100, 50, 20, 10, 1 };
+
+/* Table 5.3: mean in s, standard deviation in s, and impact in %. */
+static const struct {
+	const char *mean, *deviation, *variation, *impact;
+} published[COLUMNS] = {
+	{ "402.2", "0.21", "0.05", "–" },
+	{ "404.7", "1.07", "0.26", "0.63" },
+	{ "406.1", "1.05", "0.26", "0.97" },
+	{ "408.8", "0.27", "0.07", "1.62" },
+	{ "415.4", "0.14", "0.03", "3.29" },
+	{ "436.1", "0.20", "0.04", "8.43" },
+	{ "476.1", "0.30", "0.06", "18.36" },
+	{ "", "", "", "" },
+};
+
+static long outerCount;
+
+static void *count(void *data)
+{
+	volatile long i, j;
+
+	(void)data;
+	for (i = 0; i < outerCount; i++)
+		for (j = 0; j < INNER; j++)
+			;
+	return NULL;
+}
+
+/* Count in all threads; returns how long that took, in seconds. */
+static double countAll(long threads)
+{
+	pthread_t *list = g_new0(pthread_t, (gsize)threads);
+	int64_t began = hdMonotonicNow();
+
+	for (long i = 0; i < threads; i++) {
+		if (pthread_create(&list[i], NULL, count, NULL) != 0)
+			exit(1);
+	}
+	for (long i = 0; i < threads; i++)
+		pthread_join(list[i], NULL);
+	g_free(list);
+	return (double)(hdMonotonicNow() - began) / 1e9;
+}
+
+/* How often the outer loop must be run for so many seconds. */
+static void calibrate(long threads, double seconds)
+{
+	double took;
+
+	outerCount = 50;
+	took = countAll(threads);
+	outerCount = (long)(50 * seconds / took) + 1;
+}
+
+/* Returns seconds; adds the CPU time of the tracing thread to the cost. */
+static double runOnce(int interval, long threads, const char *directory,
+		      double *cost)
+{
+	const char *levels[] = { "Host" }, *path[] = { "n" };
+	char *project = g_build_filename(directory, "P", NULL);
+	hdTopology *topology = hdT_createTopology(project, levels, 1);
+	hdTopoNode *node = hdT_createTopoNode(topology, path, 1);
+	UtilTrace *trace = NULL;
+	rutSources sources;
+	double seconds;
+
+	RUTSRC_UNSET_ALL(sources);
+	RUTSRC_SET_ALL(sources);
+	if (interval > 0 && (rut_createTrace(node, 1, sources, interval,
+					     &trace) != RUT_SUCCESS ||
+			     rut_startTrace(trace) != 0)) {
+		fprintf(stderr, "bench-rut-impact: cannot trace\n");
+		exit(1);
+	}
+	seconds = countAll(threads);
+	if (trace) {
+		int64_t cpuNs;
+		uint64_t late;
+
+		rutTraceCost(trace, &cpuNs, &late, NULL);
+		*cost += (double)cpuNs / 1e9;
+		rut_finalizeTrace(trace);
+	}
+	hdT_destroyTopoNode(node);
+	hdT_destroyTopology(topology);
+	g_free(project);
+	return seconds;
+}
+
+static double mean(const double *list, size_t n)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < n; i++)
+		sum += list[i];
+	return sum / (double)n;
+}
+
+/* Of a sample, as in the thesis. */
+static double deviation(const double *list, size_t n)
+{
+	double middle = mean(list, n), squares = 0;
+
+	for (size_t i = 0; i < n; i++)
+		squares += (list[i] - middle) * (list[i] - middle);
+	return n > 1 ? sqrt(squares / (double)(n - 1)) : 0;
+}
+
+static void printTable(double **times, const double *costs, size_t runs)
+{
+	double untraced = mean(times[0], runs);
+
+	printf("| | No tracing | 500 ms | 200 ms | 100 ms | 50 ms | 20 ms | "
+	       "10 ms | 1 ms |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|\n");
+	for (size_t run = 0; run < runs; run++) {
+		printf("| Run %zu, s |", run + 1);
+		for (size_t i = 0; i < COLUMNS; i++)
+			printf(" %.3f |", times[i][run]);
+		printf("\n");
+	}
+	printf("| Mean, s |");
+	for (size_t i = 0; i < COLUMNS; i++)
+		printf(" %.3f |", mean(times[i], runs));
+	printf("\n| Standard deviation, s |");
+	for (size_t i = 0; i < COLUMNS; i++)
+		printf(" %.3f |", deviation(times[i], runs));
+	printf("\n| c_v, %% |");
+	for (size_t i = 0; i < COLUMNS; i++)
+		printf(" %.2f |",
+		       100 * deviation(times[i], runs) / mean(times[i], runs));
+	printf("\n| **Impact, %%** | – |");
+	for (size_t i = 1; i < COLUMNS; i++)
+		printf(" **%.2f** |",
+		       100 * (mean(times[i], runs) / untraced - 1));
+	printf("\n| Tracing thread, %% of a CPU | – |");
+	for (size_t i = 1; i < COLUMNS; i++)
+		printf(" %.3f |",
+		       100 * costs[i] / ((double)runs * mean(times[i], runs)));
+	printf("\n| Thesis: mean, s |");
+	for (size_t i = 0; i < COLUMNS; i++)
+		printf(" %s |", published[i].mean);
+	printf("\n| Thesis: standard deviation, s |");
+	for (size_t i = 0; i < COLUMNS; i++)
+		printf(" %s |", published[i].deviation);
+	printf("\n| Thesis: c_v, %% |");
+	for (size_t i = 0; i < COLUMNS; i++)
+		printf(" %s |", published[i].variation);
+	printf("\n| **Thesis: impact, %%** |");
+	for (size_t i = 0; i < COLUMNS; i++)
+		printf(" %s |", published[i].impact);
+	printf("\n");
+}
+
+int main(int argc, char **argv)
+{
+	double seconds = argc > 1 ? atof(argv[1]) : 10;
+	size_t runs = argc > 2 ? (size_t)atol(argv[2]) : 5;
+	long threads = sysconf(_SC_NPROCESSORS_ONLN);
+	double *times[COLUMNS], costs[COLUMNS] = { 0 };
+	char *directory;
+
+	if (seconds <= 0 || runs < 1) {
+		fprintf(stderr, "bench-rut-impact: wrong arguments\n");
+		return 2;
+	}
+	directory = fixtureCreate();
+	g_setenv("HDTRACE_OVERWRITE_EXISTING_FILES", "1", TRUE);
+	calibrate(threads, seconds);
+	for (size_t i = 0; i < COLUMNS; i++)
+		times[i] = g_new0(double, runs);
+	for (size_t run = 0; run < runs; run++) {
+		for (size_t i = 0; i < COLUMNS; i++)
+			times[i][run] = runOnce(intervals[i], threads,
+						directory, &costs[i]);
+		fprintf(stderr, "bench-rut-impact: run %zu of %zu is done\n",
+			run + 1, runs);
+	}
+	printf("%ld threads on %ld CPUs:\n\n", threads, threads);
+	printTable(times, costs, runs);
+	for (size_t i = 0; i < COLUMNS; i++)
+		g_free(times[i]);
+	fixtureRemove(directory);
+	return 0;
+}

@@ -1,0 +1,128 @@
+#!/bin/sh
+# The HPC Challenge benchmark under rut and under libRUT: what the node does in
+# each of its phases, as the table of doc/utilization.md.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# Environment: HPCC_N, the size of the matrix (4000: a minute or two on two
+# CPUs), HPCC_INTERVAL in ms (10), and MPIRUN.
+. "${abs_top_srcdir:?}/tests/lib/tap.sh"
+rut=${abs_top_builddir:?}/rut
+hdtrace=$abs_top_builddir/hdtrace
+traced=$abs_top_builddir/tests/system/traced
+interval=${HPCC_INTERVAL:-10}
+ranks=$(nproc)
+example=/usr/share/doc/hpcc/examples/_hpccinf.txt
+mpirun=${MPIRUN:-mpirun}
+unset HDTRACE_PREFIX HDTRACE_GAPS RUT_BACKEND RUT_HDD_MOUNTPOINT
+# Open MPI: as root, on as many CPUs as there are, and through the loopback
+# interface, so that there is something to see.
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_btl=self,tcp
+export OMPI_MCA_btl_tcp_if_include=lo
+cd "$scratch" || exit 99
+
+if ! command -v hpcc >/dev/null || [ ! -r "$example" ]; then
+	skip_all "hpcc is missing; on Debian: apt-get install hpcc"
+fi
+command -v "$mpirun" >/dev/null || skip_all "$mpirun is missing"
+
+# Write the times at which hpcc begins and ends its phases: DIRECTORY
+watch() {
+	tail -n +1 -s 0.05 -f "$1/hpccoutf.txt" | while IFS= read -r line; do
+		case $line in
+		"Begin of "*" section." | "End of "*" section.")
+			echo "$(date +%s.%N) $line"
+			;;
+		"End of HPC Challenge tests.") break ;;
+		esac
+	done >"$1/times"
+}
+
+# Run hpcc in a directory of its own: DIRECTORY COMMAND...
+run_hpcc() {
+	mkdir "$1"
+	sed -e "s/^[0-9]*  *Ns$/${HPCC_N:-4000} Ns/" \
+		-e "s/^[0-9]*  *Ps$/1 Ps/" -e "s/^[0-9]*  *Qs$/$ranks Qs/" \
+		"$example" >"$1/hpccinf.txt"
+	: >"$1/hpccoutf.txt"
+	watch "$1" &
+	watcher=$!
+	(
+		cd "$1" || exit 1
+		shift
+		"$@"
+	) || {
+		kill "$watcher"
+		return 1
+	}
+	wait "$watcher"
+	grep -q '^Success=1' "$1/hpccoutf.txt" && [ -s "$1/times" ]
+}
+
+# Print the phases: NAME BEGIN END, for DIRECTORY
+phases() {
+	awk '$2 == "Begin" { begin[$4] = $1 }
+		$2 == "End" && $4 in begin && $4 != "Summary" {
+			print $4, begin[$4], $1
+		}' "$1/times"
+}
+
+# Print the row of a phase: PROJECT NAME BEGIN END
+row() {
+	"$hdtrace" stat --quiet --format=csv --from "@$3" --to "@$4" "$1" \
+		>phase.csv || return 1
+	awk -F, -v phase="$2" -v from="$3" -v to="$4" '
+		NR == 1 {
+			for (i = 1; i <= NF; i++)
+				at[$i] = i
+		}
+		{
+			mean[$3] = $at["mean"]
+			sum[$3] = $at["sum"]
+		}
+		END {
+			printf "| %s | %.2f | %.1f | %.0f | %.1f | %.1f | " \
+				"%.1f |\n", phase, to - from,
+				mean["CPU_TOTAL"], mean["MEM_USED"] / 1e6,
+				sum["NET_IN"] / 1e6, sum["HDD_READ"] / 1e6,
+				sum["HDD_WRITE"] / 1e6
+		}' phase.csv
+}
+
+# Print the table: DIRECTORY PROJECT; fails if a phase is not in the trace, or
+# if the processes, which never sleep, have left the CPUs idle.
+table() {
+	echo "| Phase | s | CPUs, % | Memory, MB | Network, MB | Read, MB |" \
+		"Written, MB |"
+	echo "|---|--:|--:|--:|--:|--:|--:|"
+	phases "$1" | while read -r name begin end; do
+		row "$2" "$name" "$begin" "$end" || exit 1
+	done >"$1/rows" || return 1
+	cat "$1/rows"
+	awk -F'|' '/HPL/ { found = $4 >= 80 } END { exit !found }' "$1/rows"
+}
+
+is_good() {
+	"$hdtrace" check "$1" && "$hdtrace" stat "$1" >/dev/null
+}
+
+with_rut() {
+	run_hpcc a "$rut" -i "$interval" -p "$scratch/rut" -- \
+		"$mpirun" -np "$ranks" hpcc
+}
+
+with_librut() {
+	run_hpcc b "$mpirun" -np "$ranks" "$traced" "$scratch/lib" \
+		"$interval" hpcc && "$hdtrace" merge "$scratch/lib"
+}
+
+ok "hpcc under rut" with_rut
+[ ! -s "$details" ] || sed 's/^/# /' "$details"
+ok "its project is good" is_good rut.proj
+ok "its phases are in the trace" table a rut.proj
+cat "$details"
+ok "hpcc under libRUT" with_librut
+ok "its project is good" is_good lib.proj
+ok "its phases are in the trace" table b lib.proj
+cat "$details"
+done_testing
