@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "device.h"
+#include "faults.h"
 
 #define UNDEFINED_HEADER "-113,\"Undefined header\""
 #define MISSING_PARAMETER "-109,\"Missing parameter\""
@@ -48,11 +49,8 @@ static void doComplete(struct simDevice *device, const char *argument)
 
 static void doClear(struct simDevice *device, const char *argument)
 {
-	char *error;
-
 	(void)argument;
-	while ((error = g_queue_pop_head(&device->errors)))
-		g_free(error);
+	simDeviceClearErrors(device);
 }
 
 static void doReset(struct simDevice *device, const char *argument)
@@ -298,7 +296,7 @@ void simCommandsRun(struct simDevice *device)
 		g_queue_pop_head(&device->commands);
 		if (!command)
 			simDeviceReply(device);
-		else if (simDeviceMayRun(device, command))
+		else if (simFaultsMayRun(device, command))
 			runCommand(device, command);
 		g_free(command);
 	}

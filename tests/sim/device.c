@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "device.h"
+#include "faults.h"
 
-#define SECOND 1000000000
 #define LINE_MAX_BYTES 4096
 #define DEFAULT_CYCLE 0.5
 #define ERRORS_MAX 32
@@ -22,14 +22,15 @@ static double deviceTime(const struct simDevice *device, int64_t now)
 {
 	if (device->fastest)
 		return device->cycleStart;
-	return (double)(now - device->origin) / SECOND * device->speedup;
+	return (double)(now - device->origin) / SIM_SECOND_NS * device->speedup;
 }
 
 static int64_t monotonic(const struct simDevice *device, double seconds)
 {
 	if (device->fastest)
 		return simNow();
-	return device->origin + (int64_t)(seconds / device->speedup * SECOND);
+	return device->origin +
+	       (int64_t)(seconds / device->speedup * SIM_SECOND_NS);
 }
 
 void simDeviceSetCycle(struct simDevice *device, double seconds)
@@ -63,7 +64,7 @@ void simDeviceStart(struct simDevice *device)
 			       device->channels[i].law->text);
 }
 
-static void clearErrors(struct simDevice *device)
+void simDeviceClearErrors(struct simDevice *device)
 {
 	char *error;
 
@@ -74,7 +75,7 @@ static void clearErrors(struct simDevice *device)
 void simDeviceStop(struct simDevice *device)
 {
 	simCommandsForget(device);
-	clearErrors(device);
+	simDeviceClearErrors(device);
 	g_slist_free(device->faults);
 	if (device->held)
 		g_string_free(device->held, true);
@@ -125,120 +126,7 @@ struct simItem simDeviceValue(struct simDevice *device,
 	return item;
 }
 
-/* ---- Faults -------------------------------------------------------------- */
-
-/* When something ends that lasts this long; 0: never. */
-static int64_t endOf(double seconds)
-{
-	return seconds > 0 ? simNow() + (int64_t)(seconds * SECOND) : INT64_MAX;
-}
-
-/* What a rule does to the meter. */
-static void act(struct simDevice *device, const struct simRule *rule)
-{
-	const char *text = rule->bytes ? rule->bytes->str : NULL;
-
-	switch (rule->action) {
-	case SIM_ERROR:
-		simDeviceError(device, text);
-		break;
-	case SIM_IDENTITY:
-		g_free(device->identity);
-		device->identity = g_strdup(text);
-		break;
-	case SIM_UNPLUG:
-		simRecordEvent(device->record, "unplugged");
-		simPortUnplug(device->port, endOf(rule->number));
-		break;
-	case SIM_REBOOT:
-		simRecordEvent(device->record, "switched off");
-		simDeviceBreak(device);
-		clearErrors(device);
-		simDeviceReset(device);
-		device->count = 0;
-		device->deafUntil = endOf(rule->number);
-		break;
-	case SIM_HANG:
-		simRecordEvent(device->record, "hangs");
-		device->deafUntil = endOf(rule->number);
-		break;
-	case SIM_DRIFT:
-		device->drift = rule->number;
-		break;
-	case SIM_COUNT:
-		device->count = (uint64_t)rule->number;
-		break;
-	default:
-		break;
-	}
-}
-
-/* Let rules happen: at once, or to the next message. Takes the list. */
-static void apply(struct simDevice *device, GSList *rules)
-{
-	for (GSList *link = rules; link; link = link->next) {
-		const struct simRule *rule = link->data;
-
-		if (simActionOnMessage(rule->action))
-			device->faults =
-				g_slist_append(device->faults, link->data);
-		else
-			act(device, rule);
-	}
-	g_slist_free(rules);
-}
-
-bool simDeviceMayRun(struct simDevice *device, const char *command)
-{
-	GSList *rules =
-		simScriptMatch(device->script, SIM_AT_COMMAND, 0, command);
-	bool run = true;
-
-	for (GSList *link = rules, *next; link; link = next) {
-		const struct simRule *rule = link->data;
-
-		next = link->next;
-		if (rule->action != SIM_SILENT)
-			continue;
-		rules = g_slist_delete_link(rules, link);
-		run = false;
-	}
-	apply(device, rules);
-	return run && !simDeviceDeaf(device, simNow());
-}
-
-/* What a rule does to the bytes of a message. */
-static void damage(GString *message, const struct simRule *rule)
-{
-	/* A position from the end is negative. */
-	double from = rule->number < 0 ? (double)message->len + rule->number
-				       : rule->number;
-	gssize position = (gssize)CLAMP(from, 0, (double)message->len);
-	gssize count = MIN(rule->count, (gssize)message->len - position);
-	char *copy;
-
-	switch (rule->action) {
-	case SIM_LOSE:
-		g_string_erase(message, position, count);
-		break;
-	case SIM_DOUBLE:
-		copy = g_memdup2(message->str + position, (gsize)count);
-		g_string_insert_len(message, position, copy, count);
-		g_free(copy);
-		break;
-	case SIM_INSERT:
-		g_string_insert_len(message, position, rule->bytes->str,
-				    (gssize)rule->bytes->len);
-		break;
-	case SIM_REPLACE:
-		g_string_truncate(message, 0);
-		g_string_append_len(message, rule->bytes->str,
-				    (gssize)rule->bytes->len);
-		break;
-	default:
-		break;
-	}
-}
+/* ---- Messages ------------------------------------------------------------ */
 
 /* Send a message as the faults of the moment have it; says what became of it.
  */
@@ -270,7 +158,7 @@ static const char *sendItems(struct simDevice *device, const GArray *items,
 	}
 	message = simMessageCompose(items, &form, values);
 	for (GSList *link = faults; link; link = link->next)
-		damage(message, link->data);
+		simFaultsDamage(message, link->data);
 	g_slist_free(faults);
 	if (silent || simDeviceDeaf(device, simNow())) {
 		g_string_free(message, true);
@@ -291,8 +179,9 @@ static const char *sendItems(struct simDevice *device, const GArray *items,
 void simDeviceReply(struct simDevice *device)
 {
 	if (device->reply->len) {
-		apply(device, simScriptMatch(device->script, SIM_AT_REPLY,
-					     ++device->replies, NULL));
+		simFaultsApply(device,
+			       simScriptMatch(device->script, SIM_AT_REPLY,
+					      ++device->replies, NULL));
 		sendItems(device, device->reply, simNow());
 	}
 	g_array_set_size(device->reply, 0);
@@ -313,8 +202,8 @@ static void sendContinuous(struct simDevice *device, int64_t start, int64_t end)
 
 		g_array_append_val(items, item);
 	}
-	apply(device, simScriptMatch(device->script, SIM_AT_CYCLE,
-				     ++device->messages, NULL));
+	simFaultsApply(device, simScriptMatch(device->script, SIM_AT_CYCLE,
+					      ++device->messages, NULL));
 	fate = sendItems(device, items, end + (int64_t)device->latencyNs);
 	if (!strcmp(fate, "dropped"))
 		device->dropped++;
@@ -358,10 +247,10 @@ static bool cycleOver(const struct simDevice *device, int64_t now)
 
 void simDeviceTick(struct simDevice *device, int64_t now)
 {
-	double seconds = (double)(now - device->origin) / SECOND;
+	double seconds = (double)(now - device->origin) / SIM_SECOND_NS;
 	int rest = CYCLES_AT_ONCE;
 
-	apply(device, simScriptTimed(device->script, seconds));
+	simFaultsApply(device, simScriptTimed(device->script, seconds));
 	while (rest-- && cycleOver(device, now))
 		endCycle(device);
 }
@@ -378,7 +267,8 @@ int64_t simDeviceNext(const struct simDevice *device, int64_t now)
 	else if (cycleOver(device, now))
 		next = now;
 	if (isfinite(rule))
-		next = MIN(next, device->origin + (int64_t)(rule * SECOND) + 1);
+		next = MIN(next, device->origin +
+					 (int64_t)(rule * SIM_SECOND_NS) + 1);
 	return next;
 }
 

@@ -18,6 +18,7 @@
 #include "script.h"
 
 #define SIM_CHANNELS 4
+#define SIM_SECOND_NS 1000000000
 
 /** A channel. */
 struct simChannel {
@@ -92,7 +93,8 @@ bool simDeviceDeaf(const struct simDevice *device, int64_t now);
 /** Whether all messages of continuous mode that it may send are sent. */
 bool simDeviceDone(const struct simDevice *device);
 
-/* ---- Between device.c and commands.c ------------------------------------ */
+/* ---- Between device.c, commands.c and faults.c
+ * ------------------------------------ */
 
 /** Carry out the commands that came, until one waits. */
 void simCommandsRun(struct simDevice *device);
@@ -116,11 +118,7 @@ void simDeviceSetCycle(struct simDevice *device, double seconds);
 /** Put an error into the queue. */
 void simDeviceError(struct simDevice *device, const char *error);
 
-/**
- * Let the rules for a command happen.
- *
- * @return Whether the command is to be carried out.
- */
-bool simDeviceMayRun(struct simDevice *device, const char *command);
+/** Empty the error queue. */
+void simDeviceClearErrors(struct simDevice *device);
 
 #endif

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file faults.h
+ * What the rules of a script do to the meter and its messages.
+ */
+#ifndef SIM_FAULTS_H
+#define SIM_FAULTS_H
+
+#include "device.h"
+
+/** Let rules happen: at once, or to the next message. Takes the list. */
+void simFaultsApply(struct simDevice *device, GSList *rules);
+
+/** Do to the bytes of a message what a rule says, if it says that. */
+void simFaultsDamage(GString *message, const struct simRule *rule);
+
+/**
+ * Let the rules for a command happen.
+ *
+ * @return Whether the command is to be carried out.
+ */
+bool simFaultsMayRun(struct simDevice *device, const char *command);
+
+#endif
