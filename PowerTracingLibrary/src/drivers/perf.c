@@ -106,7 +106,7 @@ static bool readEvent(const struct ptSetup *setup, const char *pmu,
 	    ptSysGetLine(text, sizeof(text), setup->root,
 			 PMUS "/%s/events/%s.scale", pmu, file) < 0 ||
 	    ptSysParseDouble(text, &event->joules) < 0 ||
-	    !(event->joules > 0) ||
+	    !(event->joules > 0 && event->joules <= 1) ||
 	    ptSysGetLine(text, sizeof(text), setup->root, PMUS "/%s/events/%s",
 			 pmu, file) < 0 ||
 	    strncmp(text, "event=0x", 8) != 0)

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Fuzz target: what the drivers for the machine's own meters read from /sys and
+ * /proc, and the law of sim.
+ *
+ * The first byte chooses the driver. The rest is texts with a zero after each:
+ * what files hold, by the kind of file. The first two are those that are read
+ * again and again: at first, and later.
+ */
+#include <config.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../../PowerTracingLibrary/src/drivers/perf.h"
+#include "clock.h"
+#include "fuzz.h"
+#include "message.h"
+#include "sampler.h"
+#include "sysfile.h"
+
+#define FDS 256
+#define COLUMNS 16
+#define LAW "idle:10,busy:30"
+
+/* Texts of the input. */
+enum text { VALUE, LATER, NAME, NUMBER, LIST, EVENT, SCALE, UNIT, TEXTS };
+
+/* Files that there are, and what they hold. */
+static const struct {
+	const char *path;
+	enum text text;
+} files[] = {
+	{ "/proc/stat", VALUE },
+	{ "/sys/fs/cgroup/cpuacct/release_agent", NAME },
+	{ "/sys/fs/cgroup/cpuacct/cpuacct.usage", VALUE },
+	{ "/sys/class/powercap/intel-rapl:0/name", NAME },
+	{ "/sys/class/powercap/intel-rapl:0/energy_uj", VALUE },
+	{ "/sys/class/powercap/intel-rapl:0/max_energy_range_uj", NUMBER },
+	{ "/sys/class/powercap/intel-rapl:0:0/name", NAME },
+	{ "/sys/class/powercap/intel-rapl:0:0/power_uw", VALUE },
+	{ "/sys/class/hwmon/hwmon0/name", NAME },
+	{ "/sys/class/hwmon/hwmon0/power1_average", VALUE },
+	{ "/sys/class/hwmon/hwmon0/power1_average_interval", NUMBER },
+	{ "/sys/class/hwmon/hwmon0/energy2_input", VALUE },
+	{ "/sys/class/hwmon/hwmon0/energy2_label", NAME },
+	{ "/sys/bus/event_source/devices/power/type", NUMBER },
+	{ "/sys/bus/event_source/devices/power/cpumask", LIST },
+	{ "/sys/bus/event_source/devices/power/events/energy-pkg", EVENT },
+	{ "/sys/bus/event_source/devices/power/events/energy-pkg.scale",
+	  SCALE },
+	{ "/sys/bus/event_source/devices/power/events/energy-pkg.unit", UNIT },
+	{ "/sys/devices/system/cpu/cpu0/topology/physical_package_id", NUMBER },
+};
+#define FILES (sizeof(files) / sizeof(files[0]))
+
+extern const struct ptDriver ptHwmonDriver, ptPerfDriver, ptPowercapDriver,
+	ptSimDriver;
+
+static const struct ptDriver *const drivers[] = { &ptPowercapDriver,
+						  &ptHwmonDriver, &ptPerfDriver,
+						  &ptSimDriver };
+
+static char root[] = "/tmp/hdtrace-fuzz-pt-XXXXXX";
+static struct {
+	const char *bytes;
+	size_t size;
+} texts[TEXTS];
+static bool isLater;
+static int64_t nowNs;
+static int fdTexts[FDS]; /* Which text a descriptor reads, or -1. */
+
+/* ---- The machine ------------------------------------------------------- */
+
+static int fuzzOpen(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return -errno;
+	if (fd >= FDS)
+		abort();
+	fdTexts[fd] = -1;
+	for (size_t i = 0; i < FILES; i++) {
+		if (strcmp(path + sizeof(root) - 1, files[i].path) == 0)
+			fdTexts[fd] = (int)files[i].text;
+	}
+	return fd;
+}
+
+static ssize_t fuzzPread(int fd, void *bytes, size_t count, off_t offset)
+{
+	int text = fdTexts[fd];
+	size_t at = (size_t)offset;
+
+	if (text == VALUE && isLater)
+		text = LATER;
+	if (text < 0 || at >= texts[text].size)
+		return 0;
+	if (count > texts[text].size - at)
+		count = texts[text].size - at;
+	memcpy(bytes, texts[text].bytes + at, count);
+	return (ssize_t)count;
+}
+
+static int fuzzOpenEvent(uint32_t type, uint64_t config, int cpu)
+{
+	(void)type;
+	(void)config;
+	if (cpu < 0)
+		abort();
+	return open("/dev/null", O_RDONLY | O_CLOEXEC);
+}
+
+static ssize_t fuzzReadEvent(int fd, void *bytes, size_t count)
+{
+	int text = isLater ? LATER : VALUE;
+
+	(void)fd;
+	if (count > texts[text].size)
+		count = texts[text].size;
+	memcpy(bytes, texts[text].bytes, count);
+	return (ssize_t)count;
+}
+
+static int64_t fuzzNow(void)
+{
+	return nowNs;
+}
+
+static void removeTree(void)
+{
+	char command[sizeof(root) + 16];
+
+	strcpy(command, "rm -rf ");
+	strcat(command, root);
+	if (system(command) != 0)
+		abort();
+}
+
+static void makeTree(void)
+{
+	if (!mkdtemp(root))
+		abort();
+	atexit(removeTree);
+	for (size_t i = 0; i < FILES; i++) {
+		char path[256];
+		int fd;
+
+		strcpy(path, root);
+		strcat(path, files[i].path);
+		for (char *at = path + sizeof(root); *at; at++) {
+			if (*at == '/') {
+				*at = '\0';
+				mkdir(path, 0700);
+				*at = '/';
+			}
+		}
+		fd = creat(path, 0600);
+		if (fd < 0)
+			abort();
+		close(fd);
+	}
+	ptSysOpenPath = fuzzOpen;
+	ptSysPread = fuzzPread;
+	ptPerfOpenEvent = fuzzOpenEvent;
+	ptPerfRead = fuzzReadEvent;
+	ptSensorNow = fuzzNow;
+	hdLogSetLevel(&ptLogger, HD_LOG_NONE);
+}
+
+/* ---- The driver -------------------------------------------------------- */
+
+static void split(const char *data, size_t size)
+{
+	for (int i = 0; i < TEXTS; i++) {
+		size_t length = strnlen(data, size);
+
+		texts[i].bytes = data;
+		texts[i].size = length;
+		size -= length < size ? length + 1 : size;
+		data += length < size + length ? length + 1 : 0;
+	}
+}
+
+/* No value is nonsense, whatever the machine says. */
+static void check(const struct ptDriver *driver, const struct ptColumn *columns,
+		  const union ptCell *cells, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		double value = columns[i].quantity->type == DOUBLE
+				       ? cells[i].d
+				       : (double)cells[i].f;
+
+		if (value < 0 || isinf(value))
+			abort();
+		if (driver == &ptSimDriver && (value < 10 || value > 30))
+			abort();
+	}
+}
+
+static void readAll(struct ptDevice *dev, const struct ptColumn *columns,
+		    size_t count)
+{
+	union ptCell cells[COLUMNS];
+	struct ptReading reading;
+
+	if (dev->driver->start(dev) == 0) {
+		for (int i = 0; i < 3; i++) {
+			nowNs += HD_NS_PER_S;
+			isLater = i > 0;
+			if (dev->driver->read(dev, cells, &reading) < 0)
+				break;
+			check(dev->driver, columns, cells, count);
+		}
+	}
+	dev->driver->stop(dev);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static const char *const options[] = { "law", LAW, NULL };
+	struct ptColumn columns[COLUMNS] = { 0 };
+	struct ptDevice dev = { .setup = { .cycleNs = HD_NS_PER_S,
+					   .root = root,
+					   .wakeFd = -1,
+					   .options = options } };
+	const struct ptDriver *driver;
+	size_t count = 0;
+	char why[64];
+
+	if (ptSysPread != fuzzPread)
+		makeTree();
+	if (size < 1)
+		return 0;
+	driver = drivers[data[0] % (sizeof(drivers) / sizeof(drivers[0]))];
+	split((const char *)data + 1, size - 1);
+	isLater = false;
+	dev.driver = driver;
+	while (count < COLUMNS - 1 &&
+	       driver->resolve(&dev.setup, "*", count / 2,
+			       &columns[count].channel, columns[count].label,
+			       why, sizeof(why)) == 0) {
+		const struct ptQuantity *quantity = driver->quantities;
+
+		/* P and E. */
+		while (quantity->name[0] != 'P')
+			quantity++;
+		columns[count].quantity = quantity;
+		columns[count + 1] = columns[count];
+		columns[count + 1].quantity = quantity + 1;
+		count += 2;
+	}
+	if (driver->open(&dev, columns, count) == 0) {
+		readAll(&dev, columns, count);
+		driver->close(&dev);
+	}
+	if (driver->checkOption && texts[NAME].size < sizeof(why)) {
+		char law[sizeof(why)];
+
+		memcpy(law, texts[NAME].bytes, texts[NAME].size);
+		law[texts[NAME].size] = '\0';
+		driver->checkOption("law", law, why, sizeof(why));
+	}
+	return 0;
+}
