@@ -50,7 +50,7 @@ pt_config() {
 # Start pt with the configuration pt.cfg; it writes files often.
 pt_start() {
 	rm -f run.proj run_*
-	HDTRACE_FLUSH_MS=200 PT_VERBOSITY=2 "$pt" -c pt.cfg 2>pt.err &
+	HDTRACE_FLUSH_MS=200 PT_VERBOSITY=2 "$pt" -c pt.cfg >pt.out 2>pt.err &
 	pt_pid=$!
 }
 
@@ -84,7 +84,6 @@ pt_count() {
 # Print a column of what hdtrace stat says: NODE VALUE COLUMN; 0 if there is no
 # file yet.
 pt_stat() {
-	"$hdtrace" merge --force run >/dev/null 2>&1
 	"$hdtrace" stat --format=csv run.proj 2>/dev/null | awk -F, \
 		-v node="$1" -v name="$2" -v column="$3" '
 		NR == 1 { for (i = 1; i <= NF; i++) if ($i == column) at = i }
@@ -98,5 +97,5 @@ pt_stop() {
 		cat pt.err
 		return 1
 	fi
-	"$hdtrace" merge --force run >/dev/null && "$hdtrace" check run.proj
+	"$hdtrace" check run.proj
 }
