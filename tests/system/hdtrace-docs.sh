@@ -82,7 +82,7 @@ ok "formats are completed behind -f" offers "json" hdtrace stat -f j
 ok "files of borders are completed" offers "borders" hdtrace stat --phases b
 ok "there is nothing to offer for a pattern" offers "" hdtrace stat --node ''
 if command -v mandoc >/dev/null; then
-	for page in "$man"/hdtrace*.[1-8]; do
+	for page in "$man"/*.[1-8]; do
 		ok "mandoc likes ${page##*/}" lint "$page"
 	done
 else
