@@ -137,8 +137,10 @@ static void dumpEntries(struct dump *dump)
 	}
 	while (!toolIsOutputBroken() && hdI_readStat(reader, &block) == 1) {
 		for (size_t i = 0; i < block->count; i++) {
-			if (isWanted(dump, block->start[i], block->end[i]))
-				dump->writer->entry(dump, block, i);
+			if (!isWanted(dump, block->start[i], block->end[i]))
+				continue;
+			dump->writer->entry(dump, block, i);
+			dump->entries++;
 		}
 		toolProgressAt(dump->tool, block->offset[block->count - 1]);
 	}
@@ -184,8 +186,11 @@ static void dumpTrace(struct dump *dump, const hdITraceFile *trace)
 	dump->writer->beginTrace(dump, attributes, attributes ? count : 0);
 	for (; ret == 1 && !toolIsOutputBroken();
 	     ret = hdI_readTrace(reader, &record)) {
-		if (isWanted(dump, record->start, record->end))
+		if (isWanted(dump, record->start, record->end)) {
 			dump->writer->record(dump, record);
+			dump->states += record->kind == HDI_STATE;
+			dump->events += record->kind == HDI_EVENT;
+		}
 		dump->number++;
 		toolProgressAt(dump->tool, record->offset);
 	}
@@ -262,6 +267,11 @@ static void dumpParts(struct dump *dump, const struct parts *parts)
 	if (parts->traces)
 		dumpTraces(dump);
 	call(dump->writer->end, dump);
+}
+
+void dumpAll(struct dump *dump)
+{
+	dumpParts(dump, &(struct parts){ true, true, true });
 }
 
 static int parseTime(struct dump *dump, const char *time)

@@ -35,6 +35,10 @@ struct dump {
 	/** The trace that is written, and the number of the record. */
 	const hdITraceFile *trace;
 	uint64_t number;
+	/** What was written so far. */
+	uint64_t entries;
+	uint64_t states;
+	uint64_t events;
 };
 
 /** Writes the parts of a project, in this order. Any may be NULL. */
@@ -58,6 +62,9 @@ struct dumpWriter {
 extern const struct dumpWriter dumpTextWriter;
 extern const struct dumpWriter dumpCsvWriter;
 extern const struct dumpWriter dumpJsonWriter;
+
+/** Write everything, in the format that is asked for. */
+void dumpAll(struct dump *dump);
 
 /** Name of a type as in a header. */
 const char *dumpTypeName(hdIType type);

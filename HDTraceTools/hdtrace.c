@@ -16,6 +16,7 @@ static const struct toolCommand commands[] = {
 	{ "dump", "print everything that a project holds", dumpRun },
 	{ "stat", "summarize statistics: mean, minimum, energy, ...", statRun },
 	{ "report", "report time, energy, and what went wrong", reportRun },
+	{ "export", "write a project in a format of other tools", exportRun },
 	{ "check", "list everything that is wrong with a project", checkRun },
 	{ "recover", "write repaired copies of damaged files", recoverRun },
 	{ "merge", "write the .proj file for the files that are there",

@@ -13,7 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "ordered.h"
+#include "export.h"
 #include "report.h"
 
 /** A trace that is walked through in the order of time. */
@@ -160,28 +160,6 @@ static void walkToEnd(struct walker *self)
 		walkTo(self, self->step.time, NAN);
 }
 
-static double cell(const hdIBlock *block, hdIType type, size_t column,
-		   size_t entry)
-{
-	const hdIColumn *values = &block->columns[column];
-
-	switch (type) {
-	case HDI_INT32:
-		return values->int32[entry];
-	case HDI_INT64:
-		return (double)values->int64[entry];
-	case HDI_UINT64:
-		return (double)values->uint64[entry];
-	case HDI_FLOAT:
-		return (double)values->float32[entry];
-	case HDI_DOUBLE:
-		return values->float64[entry];
-	case HDI_STRING:
-		break;
-	}
-	return NAN;
-}
-
 /** Power in an entry, in watts. */
 static double entryPower(const struct reportGroup *group, const hdIBlock *block,
 			 size_t entry)
@@ -196,7 +174,7 @@ static double entryPower(const struct reportGroup *group, const hdIBlock *block,
 
 		if (!group->isPower[i])
 			continue;
-		number = cell(block, value->type, i, entry) *
+		number = exportNumber(block, value->type, i, entry) *
 			 unitParse(value->unit).scale;
 		watts += unitIsPower(value->unit) ? number : number / seconds;
 	}

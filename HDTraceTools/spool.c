@@ -16,10 +16,10 @@
 #include "spool.h"
 
 /** So many bytes are kept before they go to the file. */
-#define SPOOL_TAIL (1 << 20)
+#define SPOOL_TAIL (1 << 18)
 /** What is read from the file, and how much of it is kept. */
 #define SPOOL_WINDOW (1 << 16)
-#define SPOOL_WINDOWS 8
+#define SPOOL_WINDOWS 4
 
 /** A piece of the file in memory. */
 struct window {

@@ -75,6 +75,7 @@ int infoRun(struct tool *tool, int argc, char **argv);
 int dumpRun(struct tool *tool, int argc, char **argv);
 int statRun(struct tool *tool, int argc, char **argv);
 int reportRun(struct tool *tool, int argc, char **argv);
+int exportRun(struct tool *tool, int argc, char **argv);
 int checkRun(struct tool *tool, int argc, char **argv);
 int recoverRun(struct tool *tool, int argc, char **argv);
 int mergeRun(struct tool *tool, int argc, char **argv);

@@ -79,6 +79,9 @@ ok "projects are completed" offers "a.proj a_b.trc a_b_G.stat dir" hdtrace \
 	stat ''
 ok "formats are completed" offers "csv" hdtrace stat --format = c
 ok "formats are completed behind -f" offers "json" hdtrace stat -f j
+ok "formats to export are completed" offers "csv csv-wide" hdtrace export \
+	--to csv
+ok "but no times" offers "" hdtrace stat --to c
 ok "files of borders are completed" offers "borders" hdtrace stat --phases b
 ok "there is nothing to offer for a pattern" offers "" hdtrace stat --node ''
 if command -v mandoc >/dev/null; then

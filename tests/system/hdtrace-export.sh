@@ -1,0 +1,200 @@
+#!/bin/sh
+# hdtrace export: every format has the values and times of the project, and
+# what it cannot carry is said. Programs that nobody here wrote read them where
+# they are installed.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+. "${abs_top_srcdir:?}/tests/lib/tap.sh"
+. "$abs_top_srcdir/tests/lib/hdtrace.sh"
+. "$abs_top_srcdir/tests/lib/project.sh"
+cd "$scratch" || exit 99
+make_mini
+
+# Export a project: FORMAT OUTPUT PROJECT.
+export_to() {
+	status 0 export --to "$1" --output "$2" --force "$3"
+}
+
+# A file is as expected: GOLDEN FILE...
+is_like() {
+	file=$golden/$1
+	shift
+	cat "$@" >"$scratch/joined" || return 1
+	[ "${HDTRACE_GOLDEN-}" != update ] || cp "$scratch/joined" "$file"
+	diff -u "$file" "$scratch/joined"
+}
+
+# All entries of a project, from hdtrace dump, as the sorted lines
+# "NODE GROUP VALUE END NUMBER": PROJECT. Strings are left out.
+entries_of() {
+	"$hdtrace" dump -q --only=stats --format=csv "$1" | awk -F, '
+		$1 == "value" && $10 != "STRING" {
+			print $2, $3, $9, $7, $12 }' | sort
+}
+
+# --- csv, json: what dump prints ---
+
+same_as_dump() {
+	export_to "$1" out."$1" "$2" &&
+		"$hdtrace" dump --format="$1" "$2" >dumped &&
+		cmp dumped out."$1"
+}
+
+# --- csv-wide ---
+
+# The numbers of csv-wide as entries_of prints them: DIRECTORY PREFIX.
+wide_entries() {
+	for wide in "$1"/*.stat.csv; do
+		name=${wide##*/"$2"_}
+		name=${name%.stat.csv}
+		awk -F, -v node="${name%_*}" -v group="${name##*_}" '
+			NR == 1 {
+				for (i = 4; i <= NF; i++) {
+					sub(/ \[.*/, "", $i); v[i] = $i
+				}
+				next
+			}
+			{ for (i = 4; i <= NF; i++)
+				print node, group, v[i], $2, $i }
+		' "$wide"
+	done | sort
+}
+
+wide_is_equal() {
+	rm -rf wide
+	export_to csv-wide wide "$1" || return 1
+	wide_entries wide "$2" >found
+	entries_of "$1" >expected
+	[ -s expected ] && cmp expected found && return
+	diff expected found | head -n 6
+	return 1
+}
+
+# --- openmetrics ---
+
+# The grammar, as far as we use it: families one after the other, times that
+# increase, the end.
+is_openmetrics() {
+	awk '
+		ended { bad = "text behind # EOF" }
+		/^# EOF$/ { ended = 1; next }
+		/^# TYPE / {
+			if (($3 in family) || $4 != "gauge") bad = "TYPE"
+			name = $3; family[name] = 1; split("", last); next
+		}
+		/^# UNIT / {
+			end = substr(name, length(name) - length($4))
+			if ($3 != name || end != "_" $4) bad = "UNIT"
+			next
+		}
+		/^# HELP / { if ($3 != name) bad = "HELP"; next }
+		/^[a-z_][a-z0-9_]*\{node="[^"]*"\} [^ ]+ [0-9]+\.[0-9]+$/ {
+			split($0, part, /[{ ]/)
+			if (part[1] != name) bad = "a sample of another family"
+			if (($1 in last) && $3 + 0 <= last[$1] + 0)
+				bad = "time"
+			last[$1] = $3; samples++; next
+		}
+		{ bad = "line" }
+		bad { print bad ": " $0; exit }
+		END { print samples + 0, "samples"
+			exit bad != "" || !ended || !samples }
+	' "$1"
+}
+
+# What promtool makes of it has all samples, with their values: FILE.
+promtool_reads() {
+	rm -rf blocks
+	promtool tsdb create-blocks-from openmetrics "$1" blocks || return 1
+	mkdir -p blocks/wal
+	promtool tsdb dump blocks >dumped || return 1
+	# {__name__="X", node="N"} VALUE MILLISECONDS
+	sed 's/^{__name__="\([^"]*\)", node="\([^"]*\)"} /\1 \2 /' dumped |
+		awk '{ printf "%s %s %.9e %.0f\n", $1, $2, $3, $4 }' |
+		sort >found
+	sed '/^#/d; s/{node="\([^"]*\)"}/ \1/' "$1" | awk '{
+		split($4, part, "."); ms = int(substr(part[2], 1, 3))
+		# promtool rounds to the nearest millisecond or cuts.
+		printf "%s %s %.9e %s%03d\n", $1, $2, $3, part[1], ms }' |
+		sort >expected
+	[ -s expected ] && [ "$(wc -l <expected)" -eq "$(wc -l <found)" ] &&
+		cut -d' ' -f1-3 expected | sort >expected.values &&
+		cut -d' ' -f1-3 found | sort >found.values &&
+		cmp expected.values found.values
+}
+
+ok "csv is what dump prints" same_as_dump csv mini
+ok "json is what dump prints" same_as_dump json mini
+ok "csv-wide" export_to csv-wide wide mini
+ok "csv-wide has the entries and states" is_like export-wide.csv wide/*.csv
+ok "openmetrics" export_to openmetrics mini.om mini
+ok "openmetrics has the values" is_like export.openmetrics mini.om
+ok "openmetrics is well-formed" is_openmetrics mini.om
+ok "openmetrics on stdout" status 0 export --to openmetrics -o - mini
+ok "the same" cmp mini.om out
+ok "losses as JSON" prints export-openmetrics.json 0 export --to openmetrics \
+	--format=json --output mini.om --force mini
+ok "no messages if asked" status 0 export -q --to openmetrics -o q.om mini
+ok "none" test ! -s err
+
+# Units with a prefix, names that become the same, infinite and hostile ones.
+{
+	stat_header gamma Odd 'name="P" type="FLOAT" unit="mW"' \
+		'name="a.b" type="DOUBLE" unit="kB"' \
+		'name="a-b" type="INT64" unit="kB"' \
+		'name="x&quot;}&#10;\" type="DOUBLE" unit="&lt;&quot;&gt;"'
+	stamp 1000000000
+	stamp 1000000001
+	hex 44fa0000 3ff8000000000000 0000000000000003 7ff0000000000000
+	stamp 1000000002
+	hex 447a0000 fff0000000000000 ffffffffffffffff 3ff0000000000000
+} >odd_gamma_Odd.stat
+ok "openmetrics of odd names and units" export_to openmetrics odd.om \
+	odd_gamma_Odd.stat
+ok "units without prefix, and names that differ" is_like \
+	export-odd.openmetrics odd.om
+ok "well-formed" is_openmetrics odd.om
+
+if [ -d "$corpus" ]; then
+	for project in stresstest partdiff-mpi; do
+		ok "$project: csv-wide is equal" wide_is_equal \
+			"$corpus/$project" "$project"
+		ok "$project: openmetrics" export_to openmetrics real.om \
+			"$corpus/$project"
+		ok "$project: openmetrics is well-formed" is_openmetrics real.om
+	done
+else
+	skip "real projects" "no corpus"
+fi
+if ! command -v promtool >/dev/null; then
+	skip "openmetrics, read by promtool" "no promtool"
+else
+	ok "openmetrics, read by promtool" promtool_reads mini.om
+	[ ! -d "$corpus" ] || ok "openmetrics of a real project" \
+		promtool_reads real.om
+fi
+
+while IFS='|' read -r text arguments; do
+	# shellcheck disable=SC2086
+	ok "refuses $arguments" says "$text" 2 export $arguments
+done <<'END'
+--to is missing|mini
+no such format: "vcd"|--to vcd mini
+not text or json|--to csv --format=csv mini
+must be a directory|--to csv-wide -o - mini
+No such file|--to csv nothing
+END
+touch there
+ok "keeps a file that exists" says "--force replaces it" 2 export --to csv \
+	-o there mini
+ok "as it was" test ! -s there
+ok "keeps a directory" says "--force writes into it" 2 export --to csv-wide \
+	-o wide mini
+ok "replaces it if asked" status 0 export --to csv -o there --force mini
+ok "as a whole" cmp there out.csv
+if [ -e /dev/full ]; then
+	for format in csv openmetrics; do
+		ok "$format: a full disk" says "No space left" 2 export \
+			--to $format -o /dev/full mini
+	done
+fi
+done_testing
