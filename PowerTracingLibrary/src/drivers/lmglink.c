@@ -18,6 +18,8 @@
 /* It is worth while to sleep until the rest of a message is there. */
 #define REST_NS (2 * MS)
 #define REST_MAX_NS (50 * MS)
+/* The last bytes come with some delay, too. */
+#define REST_MARGIN_NS (1 * MS)
 /* Bits of a byte: a start bit, eight, and a stop bit. */
 #define BYTE_BITS 10
 
@@ -92,6 +94,7 @@ static void awaitRest(struct ptLmgLink *link)
 	rest.tv_nsec = (long)((int64_t)(link->usual - pending) * link->byteNs);
 	if (rest.tv_nsec > REST_MAX_NS)
 		rest.tv_nsec = REST_MAX_NS;
+	rest.tv_nsec += REST_MARGIN_NS;
 	if (rest.tv_nsec >= REST_NS)
 		(void)ppoll(&wake, 1, &rest, NULL);
 }
