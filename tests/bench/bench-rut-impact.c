@@ -12,7 +12,6 @@
  */
 #include <config.h>
 
-#include <math.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +19,7 @@
 
 #include "RUT.h"
 #include "fixture.h"
+#include "impact.h"
 #include "sampler.h"
 #include "trace.h"
 
@@ -29,18 +29,16 @@
 /* Milliseconds; the first is not traced. */
 static const int intervals[COLUMNS] = { 0, 500, 200, 100, 50, 20, 10, 1 };
 
-/* Table 5.3: mean in s, standard deviation in s, and impact in %. */
-static const struct {
-	const char *mean, *deviation, *variation, *impact;
-} published[COLUMNS] = {
-	{ "402.2", "0.21", "0.05", "–" },
-	{ "404.7", "1.07", "0.26", "0.63" },
-	{ "406.1", "1.05", "0.26", "0.97" },
-	{ "408.8", "0.27", "0.07", "1.62" },
-	{ "415.4", "0.14", "0.03", "3.29" },
-	{ "436.1", "0.20", "0.04", "8.43" },
-	{ "476.1", "0.30", "0.06", "18.36" },
-	{ "", "", "", "" },
+/* Table 5.3. */
+static struct impactColumn columns[COLUMNS] = {
+	{ "No tracing", "402.2", "0.21", "0.05", "–" },
+	{ "500 ms", "404.7", "1.07", "0.26", "0.63" },
+	{ "200 ms", "406.1", "1.05", "0.26", "0.97" },
+	{ "100 ms", "408.8", "0.27", "0.07", "1.62" },
+	{ "50 ms", "415.4", "0.14", "0.03", "3.29" },
+	{ "20 ms", "436.1", "0.20", "0.04", "8.43" },
+	{ "10 ms", "476.1", "0.30", "0.06", "18.36" },
+	{ "1 ms", "", "", "", "" },
 };
 
 static long outerCount;
@@ -117,76 +115,11 @@ static double runOnce(int interval, long threads, const char *directory,
 	return seconds;
 }
 
-static double mean(const double *list, size_t n)
-{
-	double sum = 0;
-
-	for (size_t i = 0; i < n; i++)
-		sum += list[i];
-	return sum / (double)n;
-}
-
-/* Of a sample, as in the thesis. */
-static double deviation(const double *list, size_t n)
-{
-	double middle = mean(list, n), squares = 0;
-
-	for (size_t i = 0; i < n; i++)
-		squares += (list[i] - middle) * (list[i] - middle);
-	return n > 1 ? sqrt(squares / (double)(n - 1)) : 0;
-}
-
-static void printTable(double **times, const double *costs, size_t runs)
-{
-	double untraced = mean(times[0], runs);
-
-	printf("| | No tracing | 500 ms | 200 ms | 100 ms | 50 ms | 20 ms | "
-	       "10 ms | 1 ms |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|\n");
-	for (size_t run = 0; run < runs; run++) {
-		printf("| Run %zu, s |", run + 1);
-		for (size_t i = 0; i < COLUMNS; i++)
-			printf(" %.3f |", times[i][run]);
-		printf("\n");
-	}
-	printf("| Mean, s |");
-	for (size_t i = 0; i < COLUMNS; i++)
-		printf(" %.3f |", mean(times[i], runs));
-	printf("\n| Standard deviation, s |");
-	for (size_t i = 0; i < COLUMNS; i++)
-		printf(" %.3f |", deviation(times[i], runs));
-	printf("\n| c_v, %% |");
-	for (size_t i = 0; i < COLUMNS; i++)
-		printf(" %.2f |",
-		       100 * deviation(times[i], runs) / mean(times[i], runs));
-	printf("\n| **Impact, %%** | – |");
-	for (size_t i = 1; i < COLUMNS; i++)
-		printf(" **%.2f** |",
-		       100 * (mean(times[i], runs) / untraced - 1));
-	printf("\n| Tracing thread, %% of a CPU | – |");
-	for (size_t i = 1; i < COLUMNS; i++)
-		printf(" %.3f |",
-		       100 * costs[i] / ((double)runs * mean(times[i], runs)));
-	printf("\n| Thesis: mean, s |");
-	for (size_t i = 0; i < COLUMNS; i++)
-		printf(" %s |", published[i].mean);
-	printf("\n| Thesis: standard deviation, s |");
-	for (size_t i = 0; i < COLUMNS; i++)
-		printf(" %s |", published[i].deviation);
-	printf("\n| Thesis: c_v, %% |");
-	for (size_t i = 0; i < COLUMNS; i++)
-		printf(" %s |", published[i].variation);
-	printf("\n| **Thesis: impact, %%** |");
-	for (size_t i = 0; i < COLUMNS; i++)
-		printf(" %s |", published[i].impact);
-	printf("\n");
-}
-
 int main(int argc, char **argv)
 {
 	double seconds = argc > 1 ? atof(argv[1]) : 10;
 	size_t runs = argc > 2 ? (size_t)atol(argv[2]) : 5;
 	long threads = sysconf(_SC_NPROCESSORS_ONLN);
-	double *times[COLUMNS], costs[COLUMNS] = { 0 };
 	char *directory;
 
 	if (seconds <= 0 || runs < 1) {
@@ -197,18 +130,19 @@ int main(int argc, char **argv)
 	g_setenv("HDTRACE_OVERWRITE_EXISTING_FILES", "1", TRUE);
 	calibrate(threads, seconds);
 	for (size_t i = 0; i < COLUMNS; i++)
-		times[i] = g_new0(double, runs);
+		columns[i].times = g_new0(double, runs);
 	for (size_t run = 0; run < runs; run++) {
 		for (size_t i = 0; i < COLUMNS; i++)
-			times[i][run] = runOnce(intervals[i], threads,
-						directory, &costs[i]);
+			columns[i].times[run] =
+				runOnce(intervals[i], threads, directory,
+					&columns[i].cost);
 		fprintf(stderr, "bench-rut-impact: run %zu of %zu is done\n",
 			run + 1, runs);
 	}
 	printf("%ld threads on %ld CPUs:\n\n", threads, threads);
-	printTable(times, costs, runs);
+	impactPrint(columns, COLUMNS, runs);
 	for (size_t i = 0; i < COLUMNS; i++)
-		g_free(times[i]);
+		g_free(columns[i].times);
 	fixtureRemove(directory);
 	return 0;
 }

@@ -3,28 +3,18 @@
 # each of its phases, as the table of doc/utilization.md.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# Environment: HPCC_N, the size of the matrix (4000: a minute or two on two
-# CPUs), HPCC_INTERVAL in ms (10), and MPIRUN.
+# Environment: HPCC_INTERVAL in ms (10), and that of tests/lib/hpcc.sh.
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
+. "$abs_top_srcdir/tests/lib/hpcc.sh"
 rut=${abs_top_builddir:?}/rut
 hdtrace=$abs_top_builddir/hdtrace
 traced=$abs_top_builddir/tests/system/traced
 interval=${HPCC_INTERVAL:-10}
-ranks=$(nproc)
-example=/usr/share/doc/hpcc/examples/_hpccinf.txt
-mpirun=${MPIRUN:-mpirun}
 unset HDTRACE_PREFIX HDTRACE_GAPS RUT_BACKEND RUT_HDD_MOUNTPOINT
-# Open MPI: as root, on as many CPUs as there are, and through the loopback
-# interface, so that there is something to see.
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_btl=self,tcp
-export OMPI_MCA_btl_tcp_if_include=lo
 cd "$scratch" || exit 99
 
-if ! command -v hpcc >/dev/null || [ ! -r "$example" ]; then
-	skip_all "hpcc is missing; on Debian: apt-get install hpcc"
-fi
-command -v "$mpirun" >/dev/null || skip_all "$mpirun is missing"
+missing=$(hpcc_missing)
+[ -z "$missing" ] || skip_all "$missing"
 
 # Write the times at which hpcc begins and ends its phases: DIRECTORY
 watch() {
@@ -41,9 +31,7 @@ watch() {
 # Run hpcc in a directory of its own: DIRECTORY COMMAND...
 run_hpcc() {
 	mkdir "$1"
-	sed -e "s/^[0-9]*  *Ns$/${HPCC_N:-4000} Ns/" \
-		-e "s/^[0-9]*  *Ps$/1 Ps/" -e "s/^[0-9]*  *Qs$/$ranks Qs/" \
-		"$example" >"$1/hpccinf.txt"
+	hpcc_prepare "$1"
 	: >"$1/hpccoutf.txt"
 	watch "$1" &
 	watcher=$!
@@ -108,11 +96,11 @@ is_good() {
 
 with_rut() {
 	run_hpcc a "$rut" -i "$interval" -p "$scratch/rut" -- \
-		"$mpirun" -np "$ranks" hpcc
+		"$mpirun" -np "$hpcc_ranks" hpcc
 }
 
 with_librut() {
-	run_hpcc b "$mpirun" -np "$ranks" "$traced" "$scratch/lib" \
+	run_hpcc b "$mpirun" -np "$hpcc_ranks" "$traced" "$scratch/lib" \
 		"$interval" hpcc && "$hdtrace" merge "$scratch/lib"
 }
 
