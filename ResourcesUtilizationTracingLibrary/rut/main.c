@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "projectfile.h"
 #include "rut.h"
 
 struct options {
@@ -88,15 +89,28 @@ static UtilTrace *createTrace(const struct rutPlace *place,
 static int traceInto(const struct rutPlace *place,
 		     const struct options *options, const rutSources *sources)
 {
-	char *file = projectFile(place);
-	GError *error = NULL;
+	const struct hdProjectNode node = {
+		.labels = (char **)place->labels->pdata,
+		.depth = place->labels->len,
+	};
+	const struct hdProjectFile project = {
+		.project = place->project,
+		.levels = (char **)place->levels->pdata,
+		.levelCount = place->levels->len,
+		.nodes = &node,
+		.nodeCount = 1,
+		.group = "Utilization",
+	};
+	char *file = hdProjectFileName(place->project, ".proj");
+	int ret = hdProjectFileWrite(&project, options->force);
 	UtilTrace *trace = NULL;
 	int result = RUT_EXIT_FAILED;
 
 	/* The project file first: what was traced until a crash is readable. */
-	if (!projectWrite(place, options->force, &error)) {
-		fprintf(stderr, "rut: %s\n", error->message);
-		g_error_free(error);
+	if (ret == -EEXIST) {
+		fprintf(stderr, "rut: %s exists; --force replaces it\n", file);
+	} else if (ret < 0) {
+		fprintf(stderr, "rut: %s: %s\n", file, strerror(-ret));
 	} else {
 		waitPrepare();
 		trace = createTrace(place, sources, options->interval);
@@ -114,7 +128,7 @@ static int traceInto(const struct rutPlace *place,
 			result = result == 0 ? RUT_EXIT_FAILED : result;
 		}
 	}
-	g_free(file);
+	free(file);
 	return result;
 }
 

@@ -43,13 +43,6 @@ gboolean placeParse(struct rutPlace *place, const char *project,
 /** Free what it holds. */
 void placeClear(struct rutPlace *place);
 
-/** Name of the project file; free it. */
-char *projectFile(const struct rutPlace *place);
-
-/** Write the project file. */
-gboolean projectWrite(const struct rutPlace *place, gboolean replace,
-		      GError **error);
-
 /** What rut waits for. */
 struct rutWait {
 	char **command;  /**< Run this, or NULL. */

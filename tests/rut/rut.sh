@@ -53,7 +53,9 @@ places() {
 prefixed() {
 	mkdir -p here
 	exits 0 env HDTRACE_PREFIX="$scratch/here/" "$rut" -p pre true &&
-		is_good here/pre.proj
+		is_good here/pre.proj &&
+		exits 0 env HDTRACE_PREFIX=here/ "$rut" -p relative true &&
+		is_good here/relative.proj
 }
 
 chooses() {
