@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Which devices can be traced, and which of them are here. */
+#include <config.h>
+
+#include "pt.h"
+
+/* What was printed of a driver. */
+struct listing {
+	FILE *file;
+	gboolean isFirst;
+};
+
+static void listHere(void *context, const char *label, const char *description,
+		     bool works)
+{
+	struct listing *listing = context;
+
+	fprintf(listing->file, "  %-9s %-20s %s%s\n",
+		listing->isFirst ? "channels" : "", label, description,
+		works ? "" : " (not usable)");
+	listing->isFirst = FALSE;
+}
+
+static void listDriver(FILE *file, const struct ptDriver *driver,
+		       const struct ptSetup *setup)
+{
+	struct listing listing = { file, TRUE };
+	const char *title = "values";
+
+	fprintf(file, "%s: %s\n", driver->name, driver->description);
+	fprintf(file, "  %-9s %g to %g ms, determined by %s\n", "cycle",
+		driver->minCycleMs, driver->maxCycleMs,
+		driver->timing == PT_TIMED_BY_METER ? "the meter"
+						    : "this host");
+	for (const struct ptQuantity *q = driver->quantities; q->name; q++) {
+		fprintf(file, "  %-9s %-10s %-4s %s\n", title, q->name,
+			q->unit ? q->unit : "-", q->description);
+		title = "";
+	}
+	title = "options";
+	for (const char *const *o = driver->options; o && *o; o++) {
+		fprintf(file, "  %-9s %s\n", title, *o);
+		title = "";
+	}
+	if (!driver->list)
+		return;
+	driver->list(setup, listHere, &listing);
+	if (listing.isFirst)
+		fprintf(file, "  %-9s none here\n", "channels");
+}
+
+void listPrint(FILE *file, const char *root)
+{
+	static const char *const none[] = { NULL };
+
+	for (const struct ptDriver *const *d = ptDrivers; *d; d++) {
+		const struct ptSetup setup = {
+			.cycleNs = (int64_t)((*d)->minCycleMs * 1e6),
+			.root = root,
+			.wakeFd = -1,
+			.options = none,
+		};
+
+		if (d != ptDrivers)
+			fputc('\n', file);
+		listDriver(file, *d, &setup);
+	}
+}

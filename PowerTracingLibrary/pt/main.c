@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file main.c
+ * The pt command: traces power as a configuration file says.
+ */
+#include <config.h>
+
+#include <locale.h>
+#include <stdlib.h>
+
+#include "message.h"
+#include "pt.h"
+
+static int usage(const char *message)
+{
+	fprintf(stderr, "pt: %s\n'pt --help' says more.\n", message);
+	return -PT_ESYNTAX;
+}
+
+/* Check what options do not check themselves; returns a message or NULL. */
+static const char *optionsCheck(const struct options *options, int argc,
+				gboolean hasDuration)
+{
+	if (argc > 1)
+		return "there are options only, no arguments";
+	if (!options->config && !options->list)
+		return "the configuration file is missing: -c FILE";
+	if (hasDuration && !(options->duration > 0 && options->duration < 1e9))
+		return "the duration must be positive";
+	if (options->force && options->number)
+		return "only one of --force and --number";
+	return NULL;
+}
+
+static int check(const struct options *options)
+{
+	struct ptConfig config;
+	int ret = sessionRead(options, &config);
+
+	if (ret < 0)
+		return -ret;
+	if (!options->quiet)
+		printf("%s: good: %s, %zu values of %zu nodes\n",
+		       options->config, config.driver->name, config.columnCount,
+		       config.nodeCount);
+	ptConfigClear(&config);
+	return 0;
+}
+
+static int run(const struct options *options)
+{
+	int result;
+
+	/* While this is still the user's terminal. */
+	if (options->background) {
+		struct ptConfig config;
+
+		result = sessionRead(options, &config);
+		ptConfigClear(&config);
+		if (result < 0)
+			return -result;
+		if (!daemonFork())
+			return -PT_ESYNTAX;
+	}
+	if (options->pidFile && !daemonWritePid(options->pidFile)) {
+		daemonReady(-PT_ESYNTAX);
+		return -PT_ESYNTAX;
+	}
+	if (options->syslog || options->background)
+		daemonUseSyslog();
+	result = serve(options);
+	daemonReady(result);
+	if (options->pidFile)
+		daemonRemovePid(options->pidFile);
+	return result;
+}
+
+static int parseAndRun(struct options *options, int argc, char **argv)
+{
+	gboolean hasDuration;
+	const GOptionEntry entries[] = {
+		{ "config", 'c', 0, G_OPTION_ARG_FILENAME, &options->config,
+		  "What to trace; see pt.cfg(5)", "FILE" },
+		{ "check", 'n', 0, G_OPTION_ARG_NONE, &options->check,
+		  "Check the configuration, and exit", NULL },
+		{ "list", 'l', 0, G_OPTION_ARG_NONE, &options->list,
+		  "List the devices that can be traced, and what is here",
+		  NULL },
+		{ "project", 'P', 0, G_OPTION_ARG_FILENAME, &options->project,
+		  "Name of the project, instead of the configuration's",
+		  "NAME" },
+		{ "topology", 't', 0, G_OPTION_ARG_STRING, &options->topology,
+		  "Levels, instead of the configuration's", "A_B_C" },
+		{ "port", 'p', 0, G_OPTION_ARG_STRING, &options->port,
+		  "Where the device is, instead of the configuration's",
+		  "[NODE:]DEVICE" },
+		{ "duration", 'd', 0, G_OPTION_ARG_DOUBLE, &options->duration,
+		  "Trace for so many seconds", "S" },
+		{ "force", 'f', 0, G_OPTION_ARG_NONE, &options->force,
+		  "Replace files of an old project", NULL },
+		{ "number", 'N', 0, G_OPTION_ARG_NONE, &options->number,
+		  "If there is such a project: call this one NAME-2, NAME-3, "
+		  "...",
+		  NULL },
+		{ "background", 'D', 0, G_OPTION_ARG_NONE, &options->background,
+		  "Go to the background once it traces", NULL },
+		{ "pid-file", 0, 0, G_OPTION_ARG_FILENAME, &options->pidFile,
+		  "Write the number of the process to FILE", "FILE" },
+		{ "syslog", 0, 0, G_OPTION_ARG_NONE, &options->syslog,
+		  "Send messages to syslog (-D does it, too)", NULL },
+		{ "quiet", 'q', 0, G_OPTION_ARG_NONE, &options->quiet,
+		  "Print no summary", NULL },
+		{ "root", 0, 0, G_OPTION_ARG_FILENAME, &options->root,
+		  "Find /sys and /proc below DIR (for tests)", "DIR" },
+		{ "version", 0, 0, G_OPTION_ARG_NONE, &options->version,
+		  "Print the version", NULL },
+		{ NULL, 0, 0, 0, NULL, NULL, NULL },
+	};
+	GOptionContext *context = g_option_context_new(NULL);
+	GError *error = NULL;
+	const char *message;
+	gboolean isParsed;
+
+	options->duration = -1;
+	g_option_context_set_summary(
+		context, "Traces the power that nodes draw, from a power "
+			 "analyzer or from the meters\nof this machine.");
+	g_option_context_set_description(
+		context,
+		"Signals: SIGINT and SIGTERM end the trace, SIGUSR1 stops and "
+		"SIGUSR2 starts it,\nSIGHUP begins a new project with the "
+		"configuration read again.\n"
+		"Exit status: 0, or the number of PT_E... in PT.h; see "
+		"pt(1).\n");
+	g_option_context_add_main_entries(context, entries, NULL);
+	isParsed = g_option_context_parse(context, &argc, &argv, &error);
+	g_option_context_free(context);
+	if (!isParsed) {
+		int result = usage(error->message);
+
+		g_error_free(error);
+		return result;
+	}
+	if (options->version) {
+		puts("pt " PACKAGE_VERSION);
+		return 0;
+	}
+	hasDuration = options->duration != -1;
+	message = optionsCheck(options, argc, hasDuration);
+	if (message)
+		return usage(message);
+	if (!hasDuration)
+		options->duration = 0;
+	if (options->list) {
+		listPrint(stdout, options->root ? options->root : "");
+		return 0;
+	}
+	return options->check ? check(options) : run(options);
+}
+
+int main(int argc, char **argv)
+{
+	struct options options = { 0 };
+	const char *verbosity = g_getenv("PT_VERBOSITY");
+	int result;
+
+	/* For the character set only: numbers keep their decimal point. */
+	setlocale(LC_CTYPE, "");
+	/* Who runs for weeks says when its device is lost. */
+	hdLogSetVerbosity(&ptLogger, verbosity && *verbosity ? verbosity : "1");
+	result = parseAndRun(&options, argc, argv);
+	g_free(options.config);
+	g_free(options.project);
+	g_free(options.topology);
+	g_free(options.port);
+	g_free(options.root);
+	g_free(options.pidFile);
+	return result;
+}

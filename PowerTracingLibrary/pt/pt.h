@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file pt.h
+ * The pt command: what its files share.
+ */
+#ifndef PT_COMMAND_H
+#define PT_COMMAND_H
+
+#include <stdio.h>
+
+#include <glib.h>
+
+#include "trace.h"
+
+/** What the user asks for. */
+struct options {
+	char *config;
+	char *project;
+	char *topology;
+	char *port;
+	char *root;
+	char *pidFile;
+	double duration; /**< Seconds, or 0. */
+	gboolean background;
+	gboolean check;
+	gboolean force;
+	gboolean list;
+	gboolean number;
+	gboolean quiet;
+	gboolean syslog;
+	gboolean version;
+};
+
+/** A trace that runs, and its project. */
+struct session {
+	const struct options *options;
+	PowerTrace *trace; /**< NULL for none. */
+	char *project;
+	gboolean isStopped; /**< Whether the user wants that. */
+};
+
+/** Read the configuration, as of ptConfigRead(). */
+int sessionRead(const struct options *options, struct ptConfig *config);
+
+/**
+ * Create the project file and the trace, and start it.
+ *
+ * The trace before it, if there is one, goes on unless the device is all that
+ * is missing for the new one.
+ *
+ * @param isNumbered Whether a project that exists makes this one be called
+ *        NAME-2, NAME-3, ...; else it is an error.
+ *
+ * @return 0, or one of the public error values.
+ */
+int sessionBegin(struct session *session, gboolean isNumbered);
+
+/** End the trace and print what was measured; returns as sessionBegin(). */
+int sessionEnd(struct session *session);
+
+/** Trace until the time is over or a signal says so; returns as main(). */
+int serve(const struct options *options);
+
+/** Block the signals that pt handles, before any thread is created. */
+void servePrepare(void);
+
+/** Print the drivers, and what this machine has. */
+void listPrint(FILE *file, const char *root);
+
+/** Print what was measured. */
+void summaryPrint(FILE *file, PowerTrace *trace, const char *project);
+
+/* ---- Being a daemon ---------------------------------------------------- */
+
+/**
+ * Go on in a child of its own session; the process that was called waits for
+ * daemonReady() and exits.
+ *
+ * @return FALSE after a message.
+ */
+gboolean daemonFork(void);
+
+/** Tell the process that was called how it went: its exit status. */
+void daemonReady(int status);
+
+/** Write the pid file and lock it; FALSE after a message. */
+gboolean daemonWritePid(const char *path);
+
+/** Remove the pid file. */
+void daemonRemovePid(const char *path);
+
+/** Let messages go to syslog. */
+void daemonUseSyslog(void);
+
+/** Tell systemd something ("READY=1"), if it has started us. */
+void daemonNotify(const char *format, ...) G_GNUC_PRINTF(1, 2);
+
+#endif
