@@ -2,6 +2,8 @@
 /* Which devices can be traced, and which of them are here. */
 #include <config.h>
 
+#include <string.h>
+
 #include "pt.h"
 
 /* What was printed of a driver. */
@@ -15,9 +17,14 @@ static void listHere(void *context, const char *label, const char *description,
 {
 	struct listing *listing = context;
 
-	fprintf(listing->file, "  %-9s %-20s %s%s\n",
-		listing->isFirst ? "channels" : "", label, description,
-		works ? "" : " (not usable)");
+	const char *title = listing->isFirst ? "channels" : "";
+
+	/* A label of "-" says why there is none. */
+	if (strcmp(label, "-") == 0)
+		fprintf(listing->file, "  %-9s none: %s\n", title, description);
+	else
+		fprintf(listing->file, "  %-9s %-20s %s%s\n", title, label,
+			description, works ? "" : " (not usable)");
 	listing->isFirst = FALSE;
 }
 
@@ -34,7 +41,7 @@ static void listDriver(FILE *file, const struct ptDriver *driver,
 						    : "this host");
 	for (const struct ptQuantity *q = driver->quantities; q->name; q++) {
 		fprintf(file, "  %-9s %-10s %-4s %s\n", title, q->name,
-			q->unit ? q->unit : "-", q->description);
+			q->unit && *q->unit ? q->unit : "-", q->description);
 		title = "";
 	}
 	title = "options";

@@ -44,10 +44,9 @@ static void serveAgain(struct server *server)
 	int ret = sessionBegin(&server->session, TRUE);
 
 	server->retryNs = 0;
-	if (ret == 0) {
-		ptMessage(HD_LOG_INFO, "the project is now %s",
-			  server->session.project);
-	} else if (server->session.trace) {
+	if (ret == 0)
+		return;
+	if (server->session.trace) {
 		ptMessage(HD_LOG_WARNING, "going on with the project %s",
 			  server->session.project);
 	} else {
@@ -75,6 +74,7 @@ static void serveSet(struct session *session, gboolean isStopped)
 		pt_stopTracing(session->trace);
 	else
 		pt_startTracing(session->trace);
+	ptMessage(HD_LOG_INFO, "%s", isStopped ? "stopped" : "started");
 	daemonNotify("STATUS=%s", isStopped ? "stopped" : "tracing");
 }
 
