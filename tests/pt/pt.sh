@@ -282,6 +282,19 @@ lists() {
 	sed -n '/^powercap/,/^$/p' out | diff -u "$golden/pt-list.text" -
 }
 
+# Print the long options that a file names.
+options_of() {
+	sed 's/\\-/-/g' "$1" | grep -oE -- '--[a-z-]*[a-z]' | sort -u
+}
+
+# The manual page and the completion know what pt knows.
+is_documented() {
+	"$pt" --help >help && options_of help >known || return 1
+	options_of "$abs_top_srcdir/doc/man/pt.1" | diff -u known - &&
+		options_of "$abs_top_srcdir/contrib/bash-completion/pt" |
+		diff -u known -
+}
+
 ok "a meter with two nodes" traces
 ok "a simulated device" simulates
 ok "--quiet" quiet
@@ -300,6 +313,7 @@ ok "-D that fails" daemon_fails
 ok "systemd" notifies "$scratch/socket" notified
 ok "systemd, abstract socket" notifies "@hdtrace-test-$$" abstract
 ok "-l" lists
+ok "the options are documented" is_documented
 ok "--version" exits 0 "$pt" --version
 ok "--help" exits 0 "$pt" --help
 

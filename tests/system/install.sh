@@ -68,7 +68,7 @@ pc=$(find "$stage" -name libhdTrace.pc | head -n 1)
 prefix=$(sed -n 's/^prefix=//p' "$pc")
 ok "pkg-config files" relocate
 
-for file in bin/hdtrace bin/rut include/PT.h include/RUT.h lib/pkgconfig/libhdReading.pc include/hdTrace.h \
+for file in bin/hdtrace bin/pt bin/rut include/PT.h include/RUT.h lib/pkgconfig/libhdReading.pc include/hdTrace.h \
 	share/doc/hdtrace/README share/doc/hdtrace/NEWS; do
 	ok "$file is installed" test -f "$stage$prefix/$file"
 done
