@@ -44,7 +44,9 @@ struct traceCopy {
 
 static void copyTo(struct traceCopy *copy, size_t end)
 {
-	fwrite(copy->text + copy->written, 1, end - copy->written, copy->out);
+	if (end > copy->written)
+		fwrite(copy->text + copy->written, 1, end - copy->written,
+		       copy->out);
 	copy->written = end;
 }
 
@@ -175,9 +177,13 @@ void mergeCorrectStat(const struct mergeClock *clock, const hdIGroup *group,
 		      FILE *out)
 {
 	const unsigned char *at = (const unsigned char *)data;
-	const unsigned char *end = at + size;
+	const unsigned char *end;
 	bool isStart = true; /* Of an interval: no values follow. */
 
+	/* Where there is nothing there may be no pointer. */
+	if (!size)
+		return;
+	end = at + size;
 	while (end - at >= 8) {
 		int64_t seconds = get32(at);
 		int64_t ns = get32(at + 4);
