@@ -93,30 +93,49 @@ static int64_t optionNumber(const char *name, int64_t min, int64_t max,
 	return number;
 }
 
-/* Parse "N/M": seconds with a fraction. */
+/* Parse seconds with a fraction; returns where they end, or NULL. */
+static const char *optionSeconds(const char *text, int64_t *ns)
+{
+	int64_t place = HD_NS_PER_S;
+	int digits = 0;
+
+	*ns = 0;
+	for (; *text >= '0' && *text <= '9' && digits < 9; digits++)
+		*ns = *ns * 10 + (*text++ - '0') * HD_NS_PER_S;
+	if (digits > 0 && *text == '.') {
+		for (text++; *text >= '0' && *text <= '9'; text++)
+			*ns += (*text - '0') * (place /= 10);
+	}
+	return digits > 0 ? text : NULL;
+}
+
+/* "N/M" */
 static void optionThrottle(struct hdmpiOptions *options)
 {
 	const char *text = hdmpiOptionText("HDTRACE_MPI_THROTTLE");
-	int64_t ns[2] = { 0, 0 };
+	int64_t on, all;
 
-	for (int i = 0; text && i < 2; i++) {
-		int64_t digit = HD_NS_PER_S;
-		int digits = 0;
-
-		for (; *text >= '0' && *text <= '9' && digits < 9; digits++)
-			ns[i] = ns[i] * 10 + (*text++ - '0') * HD_NS_PER_S;
-		if (*text == '.') {
-			for (text++; *text >= '0' && *text <= '9'; text++)
-				ns[i] += (*text - '0') * (digit /= 10);
-		}
-		if (digits == 0 || *text != (i ? '\0' : '/'))
-			return;
-		text++;
-	}
-	if (!text || ns[0] <= 0 || ns[1] <= ns[0])
+	if (text)
+		text = optionSeconds(text, &on);
+	if (!text || *text != '/')
 		return;
-	options->throttleOnNs = ns[0];
-	options->throttleNs = ns[1];
+	text = optionSeconds(text + 1, &all);
+	if (!text || *text || on <= 0 || all <= on)
+		return;
+	options->throttleOnNs = on;
+	options->throttleNs = all;
+}
+
+static void optionClock(struct hdmpiOptions *options)
+{
+	const char *text = hdmpiOptionText("HDTRACE_MPI_CLOCK_INTERVAL");
+	int64_t ns;
+
+	if (!text)
+		return;
+	text = optionSeconds(text, &ns);
+	if (text && !*text)
+		options->clockNs = ns;
 }
 
 /* ---- The name of the project -----------------------------------------------
@@ -226,6 +245,7 @@ void hdmpiOptionsRead(struct hdmpiOptions *options)
 	options->sources = optionWords("HDTRACE_MPI_RUT_SOURCES", optionSources,
 				       HDMPI_SOURCES_ALL);
 	optionThrottle(options);
+	optionClock(options);
 	if (options->isOn)
 		optionProject(options);
 }

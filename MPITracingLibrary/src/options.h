@@ -45,6 +45,7 @@ struct hdmpiOptions {
 	unsigned int sources; /**< enum hdmpiSources. */
 	unsigned int nested;  /**< Deepest MPI function inside others. */
 	int utilizationMs;    /**< Interval of libRUT; 0 none. */
+	int64_t clockNs;      /**< Compare clocks so often; 0: not. */
 	int64_t throttleOnNs; /**< Record this long ... */
 	int64_t throttleNs;   /**< ... of every; 0 always. */
 	char project[HDMPI_PATH_MAX]; /**< With the directory. */

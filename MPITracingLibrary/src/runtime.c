@@ -182,6 +182,7 @@ void hdmpiRuntimeStart(struct hdmpiCall *call)
 		hdmpiUtilizationStart(runtime.host, &runtime.place);
 	self = runtime.topology ? hdmpiThreadStart(call->start) : NULL;
 	hdmpiClockMeasure(runtime.world, &runtime.place, self);
+	hdmpiClockRepeatStart(runtime.world, &runtime.place, self);
 	runtime.isStarted = true;
 	if (!self)
 		return;
@@ -235,6 +236,7 @@ void hdmpiRuntimeEnd(struct hdmpiCall *call)
 		return;
 	runtime.isStarted = false;
 	atomic_store(&hdmpiIsActive, false);
+	hdmpiClockRepeatEnd();
 	hdmpiClockMeasure(runtime.world, &runtime.place, call->self);
 	hdmpiUtilizationEnd();
 	/* What the processes wait for each other here they do not wait for

@@ -12,6 +12,7 @@
 
 #include <stdlib.h>
 
+#include "clocksync.h"
 #include "handles.h"
 #include "hdmpi.h"
 #include "request.h"
@@ -107,6 +108,14 @@ void hdmpiNoteReceivedToo(struct hdmpiCall *call, const MPI_Status *status,
 
 /* ---- Collective -------------------------------------------------------------
  */
+
+/** A collective call has succeeded: a time to compare clocks. */
+static inline void hdmpiNoteMet(struct hdmpiCall *call, MPI_Comm comm)
+{
+	if (atomic_load_explicit(&hdmpiClockIsRepeated, memory_order_relaxed) &&
+	    comm == MPI_COMM_WORLD)
+		hdmpiClockRepeat(call->self);
+}
 
 /** Processes that this one exchanges data with. */
 int hdmpiPeers(MPI_Comm comm);
