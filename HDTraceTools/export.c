@@ -15,10 +15,8 @@
 #include "export.h"
 
 static const struct exportFormat *const formats[] = {
-	&exportCsvLong,
-	&exportCsvWide,
-	&exportJson,
-	&exportOpenMetrics,
+	&exportCsvLong,     &exportCsvWide,  &exportJson,
+	&exportOpenMetrics, &exportPerfetto,
 };
 
 /* ---- What formats use -------------------------------------------------- */
@@ -230,7 +228,7 @@ static const struct toolHelp help = {
 	.description =
 		"Writes a project in a format of other tools, and says what "
 		"that format cannot carry.\n\nFORMAT is csv, csv-wide, json, "
-		"or openmetrics.",
+		"openmetrics, or perfetto.",
 	.examples = "  hdtrace export --to csv run1.proj\n"
 		    "  hdtrace export --to openmetrics --output=- run1 | "
 		    "less\n",

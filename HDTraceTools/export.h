@@ -54,6 +54,7 @@ extern const struct exportFormat exportCsvLong;
 extern const struct exportFormat exportCsvWide;
 extern const struct exportFormat exportJson;
 extern const struct exportFormat exportOpenMetrics;
+extern const struct exportFormat exportPerfetto;
 
 /** Note that something was not carried; @p what must stay. */
 void exportLose(struct export *export, const char *what, uint64_t count);

@@ -122,6 +122,142 @@ promtool_reads() {
 		cmp expected.values found.values
 }
 
+# --- perfetto ---
+
+# Perfetto's packets as text, by protoc and the published numbers of fields.
+decode_perfetto() {
+	protoc -I "$abs_top_srcdir/tests/lib" \
+		--decode=perfetto.protos.Trace perfetto.proto <"$1" >decoded &&
+		# What has no name would be printed as a number.
+		! grep -E '^ *[0-9]+[ :{]' decoded
+}
+
+# Counters and slices of what was decoded, as lines
+# "c NODE GROUP VALUE TIME NUMBER" and "s NODE NAME START END".
+perfetto_lines() {
+	awk '
+		function text(line) {
+			sub(/^[^:]*: "/, "", line); sub(/"$/, "", line)
+			return line
+		}
+		function seconds(ns) {
+			return substr(ns, 1, length(ns) - 9) "." \
+				substr(ns, length(ns) - 8)
+		}
+		/^packet/ { time = type = track = name = number = uuid = "" }
+		/^  timestamp:/ { time = $2 }
+		/^    uuid:/ { uuid = $2 }
+		/^    parent_uuid:/ { parent[uuid] = $2 }
+		/^    name:/ {
+			if (uuid) label[uuid] = text($0); else name = text($0)
+		}
+		/^    type:/ { type = $2 }
+		/^    track_uuid:/ { track = $2 }
+		/counter_value:/ { number = $2 }
+		/^}/ && uuid {
+			short = label[uuid]
+			sub(/^(Rank|Thread) /, "", short)
+			p = parent[uuid]
+			path[uuid] = p ? path[p] "_" short : short
+		}
+		/^}/ && type == "TYPE_COUNTER" {
+			printf "c %s %s %s %.17g\n", path[parent[track]],
+				label[track], seconds(time), number
+		}
+		/^}/ && type == "TYPE_SLICE_BEGIN" {
+			n = ++depth[track]
+			start[track, n] = time; title[track, n] = name
+		}
+		/^}/ && type == "TYPE_SLICE_END" {
+			n = depth[track]--
+			printf "s %s %s %s %s\n", path[track],
+				title[track, n], seconds(start[track, n]),
+				seconds(time)
+		}
+		END { for (t in depth) if (depth[t]) print "open", t }
+	' decoded | sort -u
+}
+
+# The same from hdtrace dump: a counter has its value from the start of the
+# interval on, and the last one at the end: PROJECT.
+expected_lines() {
+	"$hdtrace" dump -q --format=csv "$1" | awk -F, '
+		function put(node, group, name, time, number) {
+			printf "c %s %s %s %s %.17g\n", node, group, name,
+				time, number
+		}
+		$1 == "state" { print "s", $2, $9, $6, $7 }
+		$1 != "value" || $10 == "STRING" { next }
+		{
+			k = $2 SUBSEP $3 SUBSEP $9
+			if ($8 == 1 && (k in last) && last[k] != "NaN")
+				put($2, $3, $9, end[k], last[k])
+			if ($12 != "NaN") put($2, $3, $9, $6, $12)
+			last[k] = $12; end[k] = $7
+		}
+		END {
+			for (k in last) {
+				split(k, part, SUBSEP)
+				if (last[k] != "NaN")
+					put(part[1], part[2], part[3], end[k],
+						last[k])
+			}
+		}
+	' | sort -u
+}
+
+perfetto_is_equal() {
+	export_to perfetto equal.pt "$1" && decode_perfetto equal.pt || return 1
+	perfetto_lines >found
+	expected_lines "$1" >expected
+	wc -l expected found
+	[ -s expected ] && cmp expected found && return
+	diff expected found | head -n 8
+	return 1
+}
+
+# So many arrows begin and end, and none ends before it begins: BEGIN END.
+perfetto_flows() {
+	awk -v begins="$1" -v ends="$2" '
+		/^  timestamp:/ { time = $2 }
+		/ flow_ids:/ { sent[$2] = time; n++ }
+		/ terminating_flow_ids:/ { received[$2] = time; m++ }
+		END {
+			# As texts: awk has but 15 digits of them.
+			for (id in received)
+				if (!(id in sent) ||
+					sent[id] "" > received[id] "") bad++
+			print n, m, bad + 0
+			exit n != begins || m != ends || bad
+		}
+	' decoded
+}
+
+# Messages between two ranks, of three kinds; one is not received.
+make_messages() {
+	sed 's/mini/talk/; /<Energy/d; /<Net/d' mini.proj >talk.proj
+	cat >talk_alpha_0.trc <<'END'
+<Program timeAdjustment='1000000000' levels='Host Rank'>
+<Send size='8' toRank='1' toTag='7' cid='0' time='1' end='2'/>
+<Isend size='16' toRank='1' toTag='7' cid='0' rid='1' time='3' end='3.5'/>
+<Sendrecv size='4' toRank='1' toTag='1' fromRank='1' fromTag='2' recvSize='5' cid='0' time='4' end='5'/>
+<Send size='1' toRank='1' toTag='9' cid='0' time='6' end='7'/>
+</Program>
+END
+	cat >talk_beta_1.trc <<'END'
+<Program timeAdjustment='1000000000' levels='Host Rank'>
+<Recv fromRank='0' fromTag='7' size='8' cid='0' time='0.5' end='2.5'/>
+<Irecv fromRank='0' fromTag='-1' size='16' cid='0' rid='1' time='2.6' end='2.7'/>
+<Nested>
+<Waitall count='1' time='3.1' end='3.6'><Request rid='1' fromRank='0' fromTag='7' size='16' cid='0'/></Waitall>
+</Nested>
+<Solve time='3' end='4'/>
+<Sendrecv size='5' toRank='0' toTag='2' fromRank='0' fromTag='1' recvSize='4' cid='0' time='4' end='5'/>
+</Program>
+END
+}
+make_messages
+
 ok "csv is what dump prints" same_as_dump csv mini
 ok "json is what dump prints" same_as_dump json mini
 ok "csv-wide" export_to csv-wide wide mini
@@ -171,6 +307,26 @@ else
 	ok "openmetrics, read by promtool" promtool_reads mini.om
 	[ ! -d "$corpus" ] || ok "openmetrics of a real project" \
 		promtool_reads real.om
+fi
+
+if ! command -v protoc >/dev/null; then
+	skip "perfetto, read by protoc" "no protoc"
+else
+	ok "perfetto" export_to perfetto mini.pt mini
+	ok "perfetto, read by protoc" decode_perfetto mini.pt
+	ok "tracks, slices, counters" is_like export-perfetto.text decoded
+	ok "perfetto has the values and times" perfetto_is_equal mini
+	ok "messages" export_to perfetto talk.pt talk.proj
+	ok "perfetto, read by protoc" decode_perfetto talk.pt
+	ok "messages are arrows" perfetto_flows 5 4
+	ok "one end of one is not there" says "one end is recorded (1)" 0 \
+		export --to perfetto -o talk.pt --force talk.proj
+	if [ -d "$corpus" ]; then
+		for project in stresstest partdiff-mpi non-collective-8-100; do
+			ok "$project: perfetto is equal" perfetto_is_equal \
+				"$corpus/$project"
+		done
+	fi
 fi
 
 while IFS='|' read -r text arguments; do

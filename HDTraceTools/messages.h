@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file messages.h
+ * Messages that the states of MPI functions send and receive.
+ */
+#ifndef HD_MESSAGES_H
+#define HD_MESSAGES_H
+
+#include <stdbool.h>
+#include <inttypes.h>
+#include <glib.h>
+
+#include "hdReading.h"
+
+/** A communicator as a set of ranks: those of the same ranks are one. */
+struct messageGroup {
+	guint number;     /**< From 0, in the order of the project. */
+	GArray *globals;  /**< int64_t by local rank. */
+	const char *name; /**< Of the first communicator with a name, or "". */
+};
+
+/** One end of a message. */
+struct messageEnd {
+	bool isSent;
+	int64_t sender; /**< Global ranks. */
+	int64_t receiver;
+	int64_t localPeer; /**< Rank of the other one in the communicator. */
+	int64_t tag;
+	const struct messageGroup *group;
+	int64_t size; /**< In bytes; -1 if not known. */
+	int64_t time; /**< Start of sending, or end of receiving. */
+};
+
+/** Takes an end; it is valid during the call only. */
+typedef void messagesTake(const struct messageEnd *end, void *data);
+
+struct messages;
+
+/** Get ready for the messages of a project. */
+struct messages *messagesNew(const hdIProject *project);
+
+/** Free it; NULL does nothing. */
+void messagesFree(struct messages *self);
+
+/** The communicators: array of struct messageGroup *. */
+const GPtrArray *messagesGroups(const struct messages *self);
+
+/**
+ * The records that follow are those of a trace.
+ *
+ * @param[out] rank Its rank; may be NULL.
+ *
+ * @return Whether it belongs to a rank; if not it has no messages.
+ */
+bool messagesEnter(struct messages *self, const hdITraceFile *trace,
+		   int64_t *rank);
+
+/** Hand on the ends that a record has. */
+void messagesFind(const struct messages *self, const hdIRecord *record,
+		  messagesTake *take, void *data);
+
+/** The channel of a message: ends of the same channel have the same sender,
+ *  receiver, communicator and tag. */
+guint messagesHash(gconstpointer end);
+gboolean messagesAreAlike(gconstpointer a, gconstpointer b);
+
+#endif
