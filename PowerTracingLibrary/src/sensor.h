@@ -45,25 +45,24 @@ struct ptGauge {
 	char resolution[PT_SOURCE_MAX]; /**< "" if there is nothing to say. */
 };
 
-/** A meter of the machine. */
+/** A meter of the machine; what every reading needs comes first. */
 struct ptSensor {
+	double joules;  /**< Energy of one count. */
+	uint64_t range; /**< Count after which it is at 0 again; 0: none. */
+	/* The driver's: what its open() sets, and by what it finds it. */
+	int fd;
+	void *handle;
+	unsigned int number;
+	uint32_t type;
+	uint64_t config;
+	char path[PT_SOURCE_MAX];
+
 	/** Letters, digits, '.' and '-'; see ptSensorSetLabel(). */
 	char label[PT_CHANNEL_MAX];
 	/** Another name that is accepted, or "". */
 	char alias[PT_CHANNEL_MAX];
 	struct ptGauge energy;
 	struct ptGauge power;
-	double joules;  /**< Energy of one count. */
-	uint64_t range; /**< Count after which it is at 0 again; 0: none. */
-
-	/* The driver's: by what it finds the sensor ... */
-	char path[PT_SOURCE_MAX];
-	unsigned int number;
-	uint32_t type;
-	uint64_t config;
-	/* ... and what its open() sets. */
-	int fd;
-	void *handle;
 };
 
 /** Some sensors. */

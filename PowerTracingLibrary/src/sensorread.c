@@ -16,21 +16,17 @@
 /* How often a sensor is looked for that is gone. */
 #define RETRY_NS HD_NS_PER_S
 
-/* A sensor in use. */
+/* A sensor in use; what every reading needs lies together. */
 struct use {
-	struct ptSensor sensor;
-	char channel[PT_CHANNEL_MAX]; /* The name it was asked for by. */
-	char integrated[PT_SOURCE_MAX + 16];
 	bool readsEnergy;
 	bool readsPower;
 	bool isGone;
 	bool hasComplained;
-	int64_t retryNs; /* When to look for it again. */
 	/* At the last reading that succeeded. */
 	bool isCounting;
+	bool isLevel;
 	uint64_t count;
 	int64_t countNs;
-	bool isLevel;
 	double watts;
 	int64_t wattsNs;
 	/* The interval before. */
@@ -39,6 +35,10 @@ struct use {
 	/* Results; NaN: unknown. */
 	double energy;
 	double power;
+	int64_t retryNs; /* When to look for it again. */
+	struct ptSensor sensor;
+	char channel[PT_CHANNEL_MAX]; /* The name it was asked for by. */
+	char integrated[PT_SOURCE_MAX + 16];
 };
 
 /* Where a column comes from. */
