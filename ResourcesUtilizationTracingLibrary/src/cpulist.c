@@ -8,9 +8,9 @@
 #include "cpulist.h"
 #include "file.h"
 
-/* Eight times what Linux can have; keeps nonsense from eating memory and time.
+/* Twice what Linux can have; keeps nonsense from eating memory and time.
  */
-#define CPU_NUMBER_MAX (1u << 16)
+#define CPU_NUMBER_MAX (1u << 14)
 
 static int cpuListAdd(struct rutCpuList *list, uint64_t number)
 {

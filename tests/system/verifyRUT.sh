@@ -34,6 +34,13 @@ near() {
 	}'
 }
 
+# Test point NAME, with what was found: NAME COMMAND...
+tell_ok() {
+	ok "$@" >"$scratch/point"
+	[ ! -s "$details" ] || sed 's/^/# /' "$details"
+	grep -v '^#' "$scratch/point"
+}
+
 # The machine has nothing else to do.
 is_idle() {
 	"$load" idle >"$scratch/busy"
@@ -49,10 +56,9 @@ idle_ok() {
 	point=$1
 	shift
 	if "$@" >"$scratch/first" 2>&1; then
-		sed 's/^/# /' "$scratch/first"
-		ok "$point" true
+		tell_ok "$point" cat first
 	elif is_idle; then
-		ok "$point" sh -c 'cat first; false'
+		tell_ok "$point" sh -c 'cat first; false'
 	else
 		skip "$point" "other programs have begun to run"
 	fi
@@ -211,11 +217,11 @@ else
 fi
 # However long the interval; the median of 100 runs.
 for interval in 1 10 100 1000 60000; do
-	ok "finalizing takes 50 ms at most, interval $interval ms" \
+	tell_ok "finalizing takes 50 ms at most, interval $interval ms" \
 		"$load-finalize" "$interval" 100 50
 done
 if network_make; then
-	ok "sent and received over a veth pair" network
+	tell_ok "sent and received over a veth pair" network
 else
 	skip "sent and received over a veth pair" "that needs root and ip"
 fi
