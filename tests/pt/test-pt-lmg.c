@@ -425,13 +425,13 @@ static void testFault(gconstpointer data)
 	runInit(&run, fault->name, &plain, "--cycles=10 --speedup=5 --baud=0",
 		fault->script);
 	runCreate(&run, PT_SUCCESS);
-	ptLogger.level = HD_LOG_WARNING;
+	hdLogSetLevel(&ptLogger, HD_LOG_WARNING);
 	pt_startTracing(run.trace);
 	runAwait(&run, (uint64_t)fault->readings);
 	pt_stopTracing(run.trace);
 	counts = runCounts(&run);
 	runEnd(&run);
-	ptLogger.level = HD_LOG_ERROR;
+	hdLogSetLevel(&ptLogger, HD_LOG_ERROR);
 	g_assert_cmpuint(counts.readings, ==, (uint64_t)fault->readings);
 	g_assert_cmpuint(counts.lost, ==, (uint64_t)fault->lost);
 	g_assert_cmpuint(counts.errors, ==, (uint64_t)fault->errors);
@@ -567,11 +567,11 @@ static void testBack(gconstpointer script)
 		script);
 	g_strdelimit(run.project, ":", '-');
 	runCreate(&run, PT_SUCCESS);
-	ptLogger.level = HD_LOG_WARNING;
+	hdLogSetLevel(&ptLogger, HD_LOG_WARNING);
 	pt_startTracing(run.trace);
 	runAwait(&run, 8);
 	pt_stopTracing(run.trace);
-	ptLogger.level = HD_LOG_ERROR;
+	hdLogSetLevel(&ptLogger, HD_LOG_ERROR);
 	g_assert_cmpuint(runCounts(&run).reconnects, ==, 1);
 	assertSaid("LMG450 is lost");
 	assertSaid("LMG450 is back");
@@ -635,12 +635,12 @@ static void testClockBack(void)
 	hdClockFake = steppedClock;
 	runInit(&run, "clock", &plain, "", NULL);
 	runCreate(&run, PT_SUCCESS);
-	ptLogger.level = HD_LOG_WARNING;
+	hdLogSetLevel(&ptLogger, HD_LOG_WARNING);
 	pt_startTracing(run.trace);
 	runAwait(&run, 4);
 	__atomic_store_n(&clockStep, -3600, __ATOMIC_RELAXED);
 	runAwait(&run, 9);
-	ptLogger.level = HD_LOG_ERROR;
+	hdLogSetLevel(&ptLogger, HD_LOG_ERROR);
 	pt_stopTracing(run.trace);
 	g_assert_cmpuint(runCounts(&run).lost, ==, 0);
 	assertSaid("behind where it was");
