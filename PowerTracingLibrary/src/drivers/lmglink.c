@@ -88,7 +88,7 @@ static void awaitRest(struct ptLmgLink *link)
 	size_t pending = ptLmgPending(&link->parser);
 	struct timespec rest = { 0 };
 
-	if (!link->isRestDue || pending >= link->usual)
+	if (!link->isRestDue || pending == 0 || pending >= link->usual)
 		return;
 	link->isRestDue = false;
 	rest.tv_nsec = (long)((int64_t)(link->usual - pending) * link->byteNs);
