@@ -12,6 +12,7 @@
 #include "check.h"
 #include "clock.h"
 #include "rules.h"
+#include "units.h"
 
 /** A file that is further away than this from all others stands alone. */
 #define SPAN_DISTANCE (3600 * HD_NS_PER_S)
@@ -151,6 +152,10 @@ static void checkValues(struct check *check, const hdIGroup *group)
 	for (size_t i = 0; i < group->valueCount; i++) {
 		const char *name = group->values[i].name;
 		size_t j = 0;
+
+		if (valueIsSimulated(group, &group->values[i]))
+			toolReport(check->tool, "stat.simulated", group->file,
+				   -1, 0, "value \"%s\" is simulated", name);
 
 		while (j < i && strcmp(group->values[j].name, name) != 0)
 			j++;

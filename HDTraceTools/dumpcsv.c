@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "dump.h"
+#include "units.h"
 
 /** A row; what is NULL stays empty. */
 struct row {
@@ -162,7 +163,22 @@ static void csvProject(struct dump *dump)
 
 static void csvBeginGroup(struct dump *dump)
 {
-	(void)dump;
+	const hdIGroup *group = dump->group;
+	struct row row = {
+		.record = "group-attribute",
+		.node = dumpNodePath(group->node),
+		.group = group->name,
+	};
+
+	attributes(row, group->attributes, group->attributeCount);
+	row.record = "value-attribute";
+	for (size_t i = 0; i < dump->columnCount; i++) {
+		const hdIValue *value = &group->values[dump->columns[i]];
+
+		/* Whose it is. */
+		row.type = value->name;
+		attributes(row, value->attributes, value->attributeCount);
+	}
 }
 
 static void csvEntry(struct dump *dump, const hdIBlock *block, size_t entry)

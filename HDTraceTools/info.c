@@ -12,6 +12,7 @@
 #include "dump.h"
 #include "output.h"
 #include "tool.h"
+#include "units.h"
 
 /** What reading a file through tells about it. */
 struct content {
@@ -370,7 +371,8 @@ static bool isAlike(const hdIGroup *a, const hdIGroup *b)
 
 		if (strcmp(x->name, y->name) != 0 || x->type != y->type ||
 		    strcmp(x->unit, y->unit) != 0 ||
-		    strcmp(x->grouping, y->grouping) != 0)
+		    strcmp(x->grouping, y->grouping) != 0 ||
+		    valueIsSimulated(a, x) != valueIsSimulated(b, y))
 			return false;
 	}
 	return true;
@@ -403,7 +405,10 @@ static void printGroup(const struct info *info, size_t first)
 	putchar('\n');
 	table = outTableNew(valueHeadings);
 	for (size_t i = 0; i < group->valueCount; i++) {
-		outTableAdd(table, group->values[i].name);
+		char *title = valueTitle(group, &group->values[i]);
+
+		outTableAdd(table, title);
+		g_free(title);
 		outTableAdd(table, dumpTypeName(group->values[i].type));
 		outTableAdd(table, group->values[i].unit);
 		outTableAdd(table, group->values[i].grouping);
@@ -518,6 +523,8 @@ static void jsonGroup(const struct info *info, struct outJson *json,
 		outJsonText(json, "type", dumpTypeName(group->values[i].type));
 		outJsonText(json, "unit", group->values[i].unit);
 		outJsonText(json, "grouping", group->values[i].grouping);
+		outJsonBool(json, "simulated",
+			    valueIsSimulated(group, &group->values[i]));
 		outJsonEnd(json);
 	}
 	outJsonEnd(json);

@@ -24,6 +24,7 @@
 #include "output.h"
 #include "powerseries.h"
 #include "regions.h"
+#include "units.h"
 
 /** What is known about a region: in a trace, or inside a state of one. */
 struct sum {
@@ -38,6 +39,7 @@ struct measure {
 	const char *group;
 	const char *name;
 	const char *unit;
+	bool isSimulated; /**< Of one group at least. */
 	char *energyUnit;
 };
 
@@ -122,6 +124,7 @@ static void addMeasures(struct regions *self, const hdIGroup *group)
 			.group = group->name,
 			.name = value->name,
 			.unit = value->unit,
+			.isSimulated = valueIsSimulated(group, value),
 		};
 		guint k = 0;
 
@@ -131,8 +134,12 @@ static void addMeasures(struct regions *self, const hdIGroup *group)
 		while (k < self->measures->len &&
 		       columnOf(measureAt(self, k), group) != (ssize_t)i)
 			k++;
-		if (k < self->measures->len)
+		if (k < self->measures->len) {
+			if (measure.isSimulated)
+				g_array_index(self->measures, struct measure, k)
+					.isSimulated = true;
 			continue;
+		}
 		measure.energyUnit = momentsIntegralUnit(value->unit);
 		g_array_append_val(self->measures, measure);
 	}
@@ -422,6 +429,7 @@ static void printSum(struct regions *self, struct outTable *table,
 		outCsvPlain(&csv, isnan(mean) ? "" : outDouble(buffer, mean));
 		outCsvPlain(&csv, outDouble(buffer, amount->energy));
 		outCsvText(&csv, measure->energyUnit);
+		outCsvPlain(&csv, measure->isSimulated ? "1" : "0");
 		outCsvEnd(&csv);
 		break;
 	case TOOL_JSON:
@@ -429,6 +437,7 @@ static void printSum(struct regions *self, struct outTable *table,
 		outJsonText(&self->json, "group", measure->group);
 		outJsonText(&self->json, "value", measure->name);
 		outJsonText(&self->json, "unit", measure->unit);
+		outJsonBool(&self->json, "simulated", measure->isSimulated);
 		outJsonText(&self->json, "region", region);
 		if (node)
 			outJsonText(&self->json, "node", node->path);
@@ -491,6 +500,8 @@ static void printMeasure(struct regions *self, guint number,
 		outPrintable(measure->name);
 		printf(" of ");
 		outPrintable(measure->group);
+		if (measure->isSimulated)
+			printf(" (simulated)");
 		printf("%s\n", self->tool->isColored ? "\033[0m" : "");
 	}
 	for (guint i = 0; i < self->names->len; i++)
@@ -509,7 +520,7 @@ static void print(struct regions *self)
 			  compareRegions, self);
 	if (self->tool->format == TOOL_CSV)
 		outCsvLine("group,value,unit,region,node,count,seconds,known,"
-			   "mean,energy,energy_unit");
+			   "mean,energy,energy_unit,simulated");
 	if (self->tool->format == TOOL_JSON) {
 		outJsonObject(&self->json, NULL, false);
 		outJsonText(&self->json, "project", self->project->name);

@@ -39,6 +39,8 @@ static const hdIRule rules[] = {
 	  "The times of a file lie within an hour of those of some other "
 	  "file." },
 	{ "stat.empty", HDI_NOTE, "A group has entries." },
+	{ "stat.simulated", HDI_NOTE,
+	  "The values of a group are measured, not simulated." },
 	{ "stat.value-twice", HDI_WARNING,
 	  "The values of a group have different names." },
 	{ "trc.empty", HDI_NOTE, "A trace has states or events." },

@@ -16,6 +16,7 @@
 #include "select.h"
 #include "summary.h"
 #include "tool.h"
+#include "units.h"
 
 /** What the whole command works on. */
 struct statRun {
@@ -138,6 +139,8 @@ static void printCsv(const struct statGroup *work, const struct row *row)
 		    exact(buffer, row, row->result.sum, m->sumInteger, true));
 	csvNumber(&csv, row->result.integral);
 	outCsvText(&csv, row->integralUnit);
+	outCsvPlain(&csv,
+		    valueIsSimulated(work->group, row->value) ? "1" : "0");
 	outCsvEnd(&csv);
 }
 
@@ -191,6 +194,8 @@ static void printJson(const struct statGroup *work, const struct row *row)
 	jsonExact(json, "sum", row, row->result.sum, m->sumInteger, true);
 	outJsonDouble(json, "integral", row->result.integral);
 	outJsonText(json, "integral_unit", row->integralUnit);
+	outJsonBool(json, "simulated",
+		    valueIsSimulated(work->group, row->value));
 	outJsonEnd(json);
 }
 
@@ -241,9 +246,11 @@ static void addText(const struct statGroup *work, const struct row *row)
 	char buffer[OUT_NUMBER_SIZE];
 	const struct moments *m = row->moments;
 	struct outTable *table = work->table;
+	char *title = valueTitle(work->group, row->value);
 
 	addPhaseCells(work, table, row);
-	outTableAdd(table, row->value->name);
+	outTableAdd(table, title);
+	g_free(title);
 	outTableAdd(table, row->value->unit);
 	outTableAdd(table, outInteger(buffer, (outInt128)m->count));
 	outTableAdd(table, outInteger(buffer, (outInt128)m->missing));
@@ -419,7 +426,7 @@ static void startOutput(struct statRun *run)
 	case TOOL_CSV:
 		outCsvLine("node,group,value,type,unit,phase,start,end,phases,"
 			   "count,nan,seconds,mean,min,max,stddev,sum,"
-			   "integral,integral_unit");
+			   "integral,integral_unit,simulated");
 		break;
 	case TOOL_JSON:
 		outJsonObject(&run->json, NULL, false);

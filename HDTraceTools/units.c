@@ -106,6 +106,13 @@ bool valueIsSimulated(const hdIGroup *group, const hdIValue *value)
 	return false;
 }
 
+char *valueTitle(const hdIGroup *group, const hdIValue *value)
+{
+	return g_strconcat(value->name,
+			   valueIsSimulated(group, value) ? " (simulated)" : "",
+			   NULL);
+}
+
 /* ---- Bounds ------------------------------------------------------------ */
 
 /** Parse "NUMBER UNIT" at the beginning of a text; NULL if there is none. */

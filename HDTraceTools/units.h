@@ -57,4 +57,7 @@ const char *valueStates(const hdIGroup *group, const hdIValue *value,
 /** Whether a value was not measured but simulated or estimated. */
 bool valueIsSimulated(const hdIGroup *group, const hdIValue *value);
 
+/** The name of a value as people read it, "P (simulated)"; free it. */
+char *valueTitle(const hdIGroup *group, const hdIValue *value);
+
 #endif
