@@ -15,8 +15,8 @@
 #include "export.h"
 
 static const struct exportFormat *const formats[] = {
-	&exportCsvLong,     &exportCsvWide,  &exportJson,
-	&exportOpenMetrics, &exportPerfetto,
+	&exportCsvLong, &exportCsvWide,     &exportCtf,
+	&exportJson,    &exportOpenMetrics, &exportPerfetto,
 };
 
 /* ---- What formats use -------------------------------------------------- */
@@ -44,7 +44,7 @@ void exportLoseProject(struct export *export)
 	const hdIProject *project = export->project;
 
 	exportLose(export, "description of the project",
-		   *project->description ? 1 : 0);
+		   *project->description && !export->format->keepsDescription);
 	exportLose(export, "MPI datatypes", project->datatypeCount);
 	exportLose(export, "files that the application used",
 		   project->usedFileCount);
@@ -227,8 +227,8 @@ static const struct toolHelp help = {
 	.arguments = "PROJECT",
 	.description =
 		"Writes a project in a format of other tools, and says what "
-		"that format cannot carry.\n\nFORMAT is csv, csv-wide, json, "
-		"openmetrics, or perfetto.",
+		"that format cannot carry.\n\nFORMAT is csv, csv-wide, ctf, "
+		"json, openmetrics, or perfetto.",
 	.examples = "  hdtrace export --to csv run1.proj\n"
 		    "  hdtrace export --to openmetrics --output=- run1 | "
 		    "less\n",
@@ -247,6 +247,19 @@ static int findFormat(struct export *export, const char *name)
 		}
 	}
 	return toolUsage(export->tool, "--to: no such format: \"%s\"", name);
+}
+
+/** Whether this is a directory without files; leaves errno alone. */
+static bool isEmpty(const char *path)
+{
+	int error = errno;
+	GDir *dir = g_dir_open(path, 0, NULL);
+	bool ret = dir && !g_dir_read_name(dir);
+
+	if (dir)
+		g_dir_close(dir);
+	errno = error;
+	return ret;
 }
 
 /** Choose the output, beside us; make it if it is a directory. */
@@ -269,11 +282,12 @@ static int openOutput(struct export *export)
 			  export->format->name);
 		return -1;
 	}
-	if (mkdir(export->output, 0777) == 0 ||
-	    (errno == EEXIST && export->isForced))
+	if (mkdir(export->output, 0777) == 0 || isEmpty(export->output))
 		return 0;
-	toolError(export->tool, "%s: %s%s", export->output, strerror(errno),
-		  errno == EEXIST ? "; --force writes into it" : "");
+	/* Files of another export would become part of this one. */
+	toolError(export->tool, "%s: %s", export->output,
+		  errno == EEXIST ? "exists and is no empty directory"
+				  : strerror(errno));
 	return -1;
 }
 

@@ -39,8 +39,9 @@ struct exportLoss {
 /** A format. */
 struct exportFormat {
 	const char *name;
-	const char *suffix; /**< What comes behind the project's name. */
-	bool isDirectory;   /**< Several files, in a directory. */
+	const char *suffix;    /**< What comes behind the project's name. */
+	bool isDirectory;      /**< Several files, in a directory. */
+	bool keepsDescription; /**< Of the project. */
 	/**
 	 * Write it.
 	 *
@@ -50,6 +51,7 @@ struct exportFormat {
 	int (*write)(struct export *export);
 };
 
+extern const struct exportFormat exportCtf;
 extern const struct exportFormat exportCsvLong;
 extern const struct exportFormat exportCsvWide;
 extern const struct exportFormat exportJson;

@@ -11,7 +11,8 @@ build_packages=(build-essential autoconf automake libtool autoconf-archive
 # ... and what the further passes of ./check need.
 # shellcheck disable=SC2034
 check_packages=(clang libclang-rt-dev clang-format doxygen shellcheck mandoc
-	xz-utils locales protobuf-compiler libopen-trace-format2-dev libgtop2-dev
+	xz-utils locales babeltrace2 protobuf-compiler
+	libopen-trace-format2-dev libgtop2-dev
 	libopenmpi-dev openmpi-bin libmpich-dev mpich gfortran)
 
 say() {

@@ -11,6 +11,7 @@ make_mini
 
 # Export a project: FORMAT OUTPUT PROJECT.
 export_to() {
+	rm -rf "$2"
 	status 0 export --to "$1" --output "$2" --force "$3"
 }
 
@@ -60,7 +61,6 @@ wide_entries() {
 }
 
 wide_is_equal() {
-	rm -rf wide
 	export_to csv-wide wide "$1" || return 1
 	wide_entries wide "$2" >found
 	entries_of "$1" >expected
@@ -233,6 +233,72 @@ perfetto_flows() {
 	' decoded
 }
 
+# --- ctf ---
+
+read_ctf() {
+	babeltrace2 --clock-seconds --no-delta "$1" >decoded 2>errors
+	read_status=$?
+	cat errors
+	[ "$read_status" -eq 0 ] && ! [ -s errors ]
+}
+
+# Entries and states of what was read, as lines
+# "c NODE GROUP VALUE START END NUMBER" and "s NODE NAME START END"; numbers
+# have six digits, as babeltrace2 prints them.
+ctf_lines() {
+	awk '
+		{
+			time = substr($1, 2, length($1) - 2)
+			split($0, quoted, "\"")
+			node = quoted[2]
+		}
+		$2 == "enter:" {
+			n = ++depth[node]
+			start[node, n] = time; name[node, n] = quoted[4]
+		}
+		$2 == "leave:" {
+			n = depth[node]--
+			if (name[node, n] != quoted[4]) print "not nested"
+			print "s", node, quoted[4], start[node, n], time
+		}
+		$2 ~ /^(enter|leave|event):$/ { next }
+		{
+			group = $2; sub(/:$/, "", group)
+			sub(/^.*\}, \{ /, ""); sub(/ \}$/, "")
+			count = split($0, field, ", ")
+			for (i = 1; i <= count; i++) {
+				split(field[i], part, " = ")
+				if (part[1] == "start") {
+					l = length(part[2])
+					begin = substr(part[2], 1, l - 9) "." \
+						substr(part[2], l - 8)
+				} else if (part[1] != "after_gap") {
+					printf "c %s %s %s %s %s %.6g\n", node,
+						group, part[1], begin, time,
+						part[2]
+				}
+			}
+		}
+		END { for (t in depth) if (depth[t]) print "open", t }
+	' decoded | sort
+}
+
+ctf_is_equal() {
+	export_to ctf equal.ctf "$1" && read_ctf equal.ctf || return 1
+	ctf_lines >found
+	"$hdtrace" dump -q --format=csv "$1" | awk -F, '
+		$1 == "state" { print "s", $2, $9, $6, $7 }
+		$1 == "value" {
+			printf "c %s %s %s %s %s %.6g\n", $2, $3, $9, $6, $7,
+				$12
+		}
+	' | sort >expected
+	wc -l expected found
+	[ -s expected ] && cmp expected found && return
+	diff expected found | head -n 8
+	return 1
+}
+
 # Messages between two ranks, of three kinds; one is not received.
 make_messages() {
 	sed 's/mini/talk/; /<Energy/d; /<Net/d' mini.proj >talk.proj
@@ -309,6 +375,36 @@ else
 		promtool_reads real.om
 fi
 
+ok "ctf" export_to ctf mini.ctf mini
+ok "ctf: the metadata" is_like export-ctf.metadata mini.ctf/metadata
+od -A d -t x1 mini.ctf/mini_alpha_Energy.stat >bits
+ok "ctf: all bits of values and times" is_like export-ctf.hex bits
+{
+	stat_header gamma Nothing 'name="start" type="INT32"' \
+		'name="event" type="INT32"' 'name="a-b" type="INT32"' \
+		'name="a_b" type="STRING"'
+	stamp 1000000000
+} >empty_gamma_Nothing.stat
+if ! command -v babeltrace2 >/dev/null; then
+	skip "ctf, read by babeltrace2" "no babeltrace2"
+else
+	ok "ctf, read by babeltrace2" read_ctf mini.ctf
+	ok "ctf: entries, states, events" is_like export-ctf.text decoded
+	ok "ctf of odd names and units" export_to ctf odd.ctf \
+		odd_gamma_Odd.stat
+	ok "ctf, read by babeltrace2" read_ctf odd.ctf
+	ok "ctf: no name is lost" is_like export-ctf-odd.text decoded
+	ok "ctf of no entries, and words of the language" export_to ctf \
+		empty.ctf empty_gamma_Nothing.stat
+	ok "ctf, read by babeltrace2" read_ctf empty.ctf
+	if [ -d "$corpus" ]; then
+		for project in stresstest partdiff-mpi non-collective-8-100; do
+			ok "$project: ctf is equal" ctf_is_equal \
+				"$corpus/$project"
+		done
+	fi
+fi
+
 if ! command -v protoc >/dev/null; then
 	skip "perfetto, read by protoc" "no protoc"
 else
@@ -343,8 +439,10 @@ touch there
 ok "keeps a file that exists" says "--force replaces it" 2 export --to csv \
 	-o there mini
 ok "as it was" test ! -s there
-ok "keeps a directory" says "--force writes into it" 2 export --to csv-wide \
-	-o wide mini
+ok "writes into no directory with files" says "is no empty directory" 2 \
+	export --to ctf -o wide --force mini
+mkdir void
+ok "writes into an empty one" status 0 export --to ctf -o void mini
 ok "replaces it if asked" status 0 export --to csv -o there --force mini
 ok "as a whole" cmp there out.csv
 if [ -e /dev/full ]; then
