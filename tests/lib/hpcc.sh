@@ -29,3 +29,42 @@ hpcc_prepare() {
 		-e "s/^[0-9]*  *Qs$/$hpcc_ranks Qs/" \
 		"$hpcc_example" >"$1/hpccinf.txt"
 }
+
+# Write the times at which hpcc begins and ends its phases: DIRECTORY
+hpcc_watch() {
+	tail -n +1 -s 0.05 -f "$1/hpccoutf.txt" | while IFS= read -r line; do
+		case $line in
+		"Begin of "*" section." | "End of "*" section.")
+			echo "$(date +%s.%N) $line"
+			;;
+		"End of HPC Challenge tests.") break ;;
+		esac
+	done >"$1/times"
+}
+
+# Run hpcc in a directory of its own: DIRECTORY COMMAND...
+hpcc_run() {
+	mkdir "$1"
+	hpcc_prepare "$1"
+	: >"$1/hpccoutf.txt"
+	hpcc_watch "$1" &
+	watcher=$!
+	(
+		cd "$1" || exit 1
+		shift
+		"$@"
+	) || {
+		kill "$watcher"
+		return 1
+	}
+	wait "$watcher"
+	grep -q '^Success=1' "$1/hpccoutf.txt" && [ -s "$1/times" ]
+}
+
+# Print the phases: NAME BEGIN END, for DIRECTORY
+hpcc_phases() {
+	awk '$2 == "Begin" { begin[$4] = $1 }
+		$2 == "End" && $4 in begin && $4 != "Summary" {
+			print $4, begin[$4], $1
+		}' "$1/times"
+}

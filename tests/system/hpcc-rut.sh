@@ -16,45 +16,6 @@ cd "$scratch" || exit 99
 missing=$(hpcc_missing)
 [ -z "$missing" ] || skip_all "$missing"
 
-# Write the times at which hpcc begins and ends its phases: DIRECTORY
-watch() {
-	tail -n +1 -s 0.05 -f "$1/hpccoutf.txt" | while IFS= read -r line; do
-		case $line in
-		"Begin of "*" section." | "End of "*" section.")
-			echo "$(date +%s.%N) $line"
-			;;
-		"End of HPC Challenge tests.") break ;;
-		esac
-	done >"$1/times"
-}
-
-# Run hpcc in a directory of its own: DIRECTORY COMMAND...
-run_hpcc() {
-	mkdir "$1"
-	hpcc_prepare "$1"
-	: >"$1/hpccoutf.txt"
-	watch "$1" &
-	watcher=$!
-	(
-		cd "$1" || exit 1
-		shift
-		"$@"
-	) || {
-		kill "$watcher"
-		return 1
-	}
-	wait "$watcher"
-	grep -q '^Success=1' "$1/hpccoutf.txt" && [ -s "$1/times" ]
-}
-
-# Print the phases: NAME BEGIN END, for DIRECTORY
-phases() {
-	awk '$2 == "Begin" { begin[$4] = $1 }
-		$2 == "End" && $4 in begin && $4 != "Summary" {
-			print $4, begin[$4], $1
-		}' "$1/times"
-}
-
 # Print the row of a phase: PROJECT NAME BEGIN END
 row() {
 	"$hdtrace" stat --quiet --format=csv --from "@$3" --to "@$4" "$1" \
@@ -83,7 +44,7 @@ table() {
 	echo "| Phase | s | CPUs, % | Memory, MB | Network, MB | Read, MB |" \
 		"Written, MB |"
 	echo "|---|--:|--:|--:|--:|--:|--:|"
-	phases "$1" | while read -r name begin end; do
+	hpcc_phases "$1" | while read -r name begin end; do
 		row "$2" "$name" "$begin" "$end" || exit 1
 	done >"$1/rows" || return 1
 	cat "$1/rows"
@@ -95,12 +56,12 @@ is_good() {
 }
 
 with_rut() {
-	run_hpcc a "$rut" -i "$interval" -p "$scratch/rut" -- \
+	hpcc_run a "$rut" -i "$interval" -p "$scratch/rut" -- \
 		"$mpirun" -np "$hpcc_ranks" hpcc
 }
 
 with_librut() {
-	run_hpcc b "$mpirun" -np "$hpcc_ranks" "$traced" "$scratch/lib" \
+	hpcc_run b "$mpirun" -np "$hpcc_ranks" "$traced" "$scratch/lib" \
 		"$interval" hpcc && "$hdtrace" merge "$scratch/lib"
 }
 
