@@ -57,12 +57,14 @@ for part; do
 		verify_table verify.log | insert verify
 		;;
 	bench)
-		$make -s bench-rut >"$log"
-		sed '/^tests\/bench/d' "$log" | insert bench
+		$make -s tests/bench/bench-rut >/dev/null
+		tests/bench/bench-rut >"$log"
+		insert bench <"$log"
 		;;
 	impact)
-		$make -s bench-rut-impact >"$log"
-		sed '/^tests\/bench/d' "$log" | insert impact
+		$make -s tests/bench/bench-rut-impact >/dev/null
+		tests/bench/bench-rut-impact >"$log"
+		insert impact <"$log"
 		;;
 	hpcc)
 		$make -s verify-hpcc || echo "utilization-figures: a point failed"
