@@ -4,8 +4,8 @@
 #     awk -f generate.awk -v what=WHAT mpi.table
 #
 # WHAT is "list": the enum of functions, and their names and classes; "c": the
-# wrappers for C; "fortran": those for mpif.h and "use mpi"; "f08": those for
-# mpi_f08 where that is a layer of its own. Every wrapper is like this:
+# wrappers for C; "fortran": those for mpif.h and "use mpi"; "f08-openmpi" and
+# "f08-mpich": those for mpi_f08. Every wrapper is like this:
 #
 #     int MPI_Send(const void *buf, int count, ...)
 #     {
@@ -225,6 +225,16 @@ function emitAfter(ret) {
 
 # ---- Fortran -------------------------------------------------------------------
 
+# Whether there is a buffer of any type. MPICH's procedures of mpi_f08 for these
+# call the function of C, the others do not.
+function hasBuffer(    i) {
+	for (i = 1; i <= count; i++)
+		if (type[i] ~ /void \*$/ &&
+		    name[i] !~ /^(baseptr|buffer_addr|extra_state)$/)
+			return 1
+	return 0
+}
+
 # What a parameter is in Fortran: "" if there is none.
 function fortranType(i) {
 	if (type[i] == "int *" && name[i] == "argc" || type[i] == "char ***")
@@ -269,7 +279,8 @@ function emitFortran(symbol, real, isF08,    i, head, same, pass, types, lengths
 			"\t\t%s(%s&ret%s);\n\t\tgoto out;\n\t}\n", function_,
 			before != "" || after != "" ? " && !call.self" : "",
 			real, same, plain(lengths)
-	print "\tcall.base = 1;"
+	print "\tcall.base = " (isF08 ? "HDMPI_F08_BASE;" : \
+		"HDMPI_FORTRAN_BASE;")
 	for (i = 1; i <= count; i++)
 		prepareFortran(i, all)
 	for (i = 1; i <= count; i++)
@@ -408,12 +419,16 @@ function emit() {
 	} else if (what == "fortran") {
 		emitFortran(tolower("mpi_" function_ "_"),
 			tolower("pmpi_" function_ "_"), 0)
+	} else if (what == "f08-openmpi") {
+		emitFortran(tolower("mpi_" function_ "_f08_"),
+			tolower("pmpi_" function_ "_f08_"), 1)
+		# An overloaded one of "use mpi", too.
 		if (function_ ~ /^Win_allocate/)
 			emitFortran(tolower("mpi_" function_ "_cptr_"),
 				tolower("pmpi_" function_ "_cptr_"), 1)
-	} else if (what == "f08") {
+	} else if (what == "f08-mpich" && !hasBuffer()) {
 		emitFortran(tolower("mpi_" function_ "_f08_"),
-			tolower("pmpi_" function_ "_f08_"), 1)
+			tolower("pmpir_" function_ "_f08_"), 1)
 	}
 	function_ = ""
 }

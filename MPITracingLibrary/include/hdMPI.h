@@ -20,7 +20,7 @@
  * need the library. Programs that are linked with the library but run with
  * `HDTRACE_MPI=0` record nothing either. From Fortran call the functions as
  * subroutines with the same names and arguments, but without results; see
- * hdMPIf.h.
+ * hdMPI.inc.
  *
  * **When.** Between MPI_Init() and MPI_Finalize(). Before and after, and where
  * nothing is recorded at the moment, the functions do nothing and return 1.

@@ -32,16 +32,37 @@ _Static_assert(sizeof(MPI_Fint) == sizeof(int), "INTEGER is not int");
 	extern __typeof__(lower##_) upper               \
 		__attribute__((__alias__(#lower "_")));
 
+#ifdef OPEN_MPI
+/* One constant for all ways. */
+#define HDMPI_F08_STATUS_IGNORE MPI_F_STATUS_IGNORE
+#define HDMPI_F08_STATUSES_IGNORE MPI_F_STATUSES_IGNORE
+#else
+#define HDMPI_F08_STATUS_IGNORE ((MPI_Fint *)MPI_F08_STATUS_IGNORE)
+#define HDMPI_F08_STATUSES_IGNORE ((MPI_Fint *)MPI_F08_STATUSES_IGNORE)
+#endif
+
+/* Index of the first element of an array. MPICH 4.0 has that of C in mpi_f08
+ * (corrected in 4.1). */
+#define HDMPI_FORTRAN_BASE 1
+#if defined(MPICH_NUMVERSION) && MPICH_NUMVERSION >= 40000000 && \
+	MPICH_NUMVERSION < 40100000
+#define HDMPI_F08_BASE 0
+#else
+#define HDMPI_F08_BASE 1
+#endif
+
 /** Whether the program wants no status. */
 static inline bool hdmpiIgnoresStatus(const MPI_Fint *status)
 {
-	return status == MPI_F_STATUS_IGNORE;
+	return status == MPI_F_STATUS_IGNORE ||
+	       status == HDMPI_F08_STATUS_IGNORE;
 }
 
 /** Whether the program wants no statuses. */
 static inline bool hdmpiIgnoresStatuses(const MPI_Fint *statuses)
 {
-	return statuses == MPI_F_STATUSES_IGNORE;
+	return statuses == MPI_F_STATUSES_IGNORE ||
+	       statuses == HDMPI_F08_STATUSES_IGNORE;
 }
 
 /** Let @p used point to statuses of ours, if there is memory; to be freed. */

@@ -70,6 +70,7 @@ struct hdmpiHeld {
 /** A call of an MPI function. */
 struct hdmpiCall {
 	struct hdmpiThread *self; /**< NULL where the wrapper is not active. */
+	enum hdmpiFunction function;
 	bool isRecorded;
 	int64_t start; /**< Of MPI_Init only. */
 	int64_t end;
@@ -105,6 +106,7 @@ static inline bool hdmpiBegin(struct hdmpiCall *call,
 {
 	call->self = NULL;
 	call->isRecorded = false;
+	call->function = function;
 	if (__builtin_expect(
 		    !atomic_load_explicit(&hdmpiIsActive, memory_order_relaxed),
 		    0))
@@ -129,9 +131,6 @@ static inline void hdmpiEnd(struct hdmpiCall *call)
 		hdmpiEndRecorded(call);
 }
 
-/** Begin a state at a given time, whatever hdmpiBegin() would say. */
-void hdmpiBeginAt(struct hdmpiCall *call, const char *name, int64_t when);
-
 /** Whether what this thread does is to be recorded now. */
 bool hdmpiIsRecording(const struct hdmpiThread *self);
 
@@ -140,7 +139,7 @@ bool hdmpiIsRecording(const struct hdmpiThread *self);
  *
  * Collective over all processes of MPI_COMM_WORLD.
  *
- * @param call MPI_Init, whose state begins if tracing does.
+ * @param call MPI_Init or MPI_Init_thread, whose state begins if tracing does.
  */
 void hdmpiRuntimeStart(struct hdmpiCall *call);
 

@@ -180,9 +180,10 @@ void hdmpiNoteInitBegin(struct hdmpiCall *call)
 
 void hdmpiNoteInitEnd(struct hdmpiCall *call, int level)
 {
-	(void)level;
 	call->end = hdClockNow();
 	hdmpiRuntimeStart(call);
+	if (call->isRecorded && call->function == HDMPI_Init_thread)
+		hdmpiNoteNumber(call, "threadLevel", level);
 }
 
 void hdmpiNoteFinalize(struct hdmpiCall *call)

@@ -105,20 +105,56 @@ static bool take(struct hdmpiCall *call, int at, struct hdmpiRequest *request)
 	       hdmpiRequestDone(held->requests[at], request);
 }
 
+/* What is known of a request that is complete. */
+struct completion {
+	struct hdmpiRequest request;
+	int source;
+	int tag;
+	MPI_Count size;
+};
+
+/* Whether a held request is complete now, and what came of it. */
+static bool complete(struct hdmpiCall *call, int at, const MPI_Status *status,
+		     struct completion *completion)
+{
+	bool isDone = take(call, at, &completion->request);
+
+	completion->source = MPI_PROC_NULL;
+	completion->tag = MPI_ANY_TAG;
+	completion->size = 0;
+	if (!isDone || !call->isRecorded)
+		return false;
+	if (status && (completion->request.kind == HDMPI_RECEIVE ||
+		       completion->request.kind == HDMPI_FILE)) {
+		completion->source = status->MPI_SOURCE;
+		completion->tag = status->MPI_TAG;
+		PMPI_Get_elements_x(status, MPI_BYTE, &completion->size);
+	}
+	return true;
+}
+
 /* One request, as attributes of the call. */
 static void noteOne(struct hdmpiCall *call, int at, const MPI_Status *status)
 {
-	struct hdmpiRequest request;
+	struct completion one;
 
-	if (!take(call, at, &request) || !call->isRecorded)
+	if (!complete(call, at, status, &one))
 		return;
-	hdmpiNoteNumber(call, "rid", request.id);
-	if (request.kind == HDMPI_RECEIVE) {
-		hdmpiNoteReceived(call, status);
-		hdmpiNoteNumber(call, "cid", request.place);
-	} else if (request.kind == HDMPI_FILE) {
-		hdmpiNoteEnded(call, status);
-		hdmpiNoteNumber(call, "fid", request.place);
+	hdmpiNoteNumber(call, "rid", one.request.id);
+	switch (one.request.kind) {
+	case HDMPI_RECEIVE:
+	case HDMPI_NOWHERE:
+		hdmpiNoteFrom(call, one.source, one.tag);
+		hdmpiNoteNumber(call, "size", one.size);
+		hdmpiNoteNumber(call, "cid", one.request.place);
+		break;
+	case HDMPI_FILE:
+		hdmpiNoteNumber(call, "size", one.size);
+		hdmpiNoteNumber(call, "fid", one.request.place);
+		break;
+	case HDMPI_SEND:
+	case HDMPI_OTHER:
+		break;
 	}
 }
 
@@ -126,30 +162,33 @@ static void noteOne(struct hdmpiCall *call, int at, const MPI_Status *status)
 static void noteElement(struct hdmpiCall *call, int at,
 			const MPI_Status *status, int *listed)
 {
-	struct hdmpiRequest request;
-	MPI_Count size = 0;
+	struct completion one;
 
-	if (!take(call, at, &request) || !call->isRecorded ||
-	    (*listed)++ >= NOTE_LISTED_MAX)
+	if (!complete(call, at, status, &one) || (*listed)++ >= NOTE_LISTED_MAX)
 		return;
-	if (status &&
-	    (request.kind == HDMPI_RECEIVE || request.kind == HDMPI_FILE))
-		PMPI_Get_elements_x(status, MPI_BYTE, &size);
-	if (request.kind == HDMPI_RECEIVE && status)
+	switch (one.request.kind) {
+	case HDMPI_RECEIVE:
+	case HDMPI_NOWHERE:
 		hdT_logElement(call->self->trace, "Request",
 			       "rid='%lld' fromRank='%d' fromTag='%d' "
 			       "size='%lld' cid='%lld'",
-			       (long long)request.id, status->MPI_SOURCE,
-			       status->MPI_TAG, (long long)size,
-			       (long long)request.place);
-	else if (request.kind == HDMPI_FILE && status)
+			       (long long)one.request.id, one.source,
+			       one.tag == MPI_ANY_TAG ? -1 : one.tag,
+			       (long long)one.size,
+			       (long long)one.request.place);
+		break;
+	case HDMPI_FILE:
 		hdT_logElement(call->self->trace, "Request",
 			       "rid='%lld' size='%lld' fid='%lld'",
-			       (long long)request.id, (long long)size,
-			       (long long)request.place);
-	else
+			       (long long)one.request.id, (long long)one.size,
+			       (long long)one.request.place);
+		break;
+	case HDMPI_SEND:
+	case HDMPI_OTHER:
 		hdT_logElement(call->self->trace, "Request", "rid='%lld'",
-			       (long long)request.id);
+			       (long long)one.request.id);
+		break;
+	}
 }
 
 static void noteListed(struct hdmpiCall *call, int listed)

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Writing the project file: `hdtrace merge` does it.
  *
- * The program must not notice that it has a child. So it is one that sends no
- * signal when it ends, and that wait() does not find (clone(2), __WCLONE). */
+ * The program must not notice that it has a child. A child may be one that
+ * sends no signal when it ends and that wait() does not find (clone(2),
+ * __WCLONE), but execve() would make a usual one of it. So there is one between
+ * that waits for the command. */
 #include <config.h>
 
 #include <errno.h>
@@ -21,6 +23,7 @@
 #define CHILD_STACK_SIZE ((size_t)64 * 1024)
 
 struct command {
+	char *stack; /* For two children. */
 	const char *program;
 	char *const *arguments;
 	char *const *environment;
@@ -29,8 +32,8 @@ struct command {
 
 extern char **environ;
 
-/* What the child does, in our memory, while we wait: only execve(). */
-static int childMain(void *data)
+/* The command. It runs in our memory until execve(). */
+static int commandMain(void *data)
 {
 	const struct command *command = data;
 	struct sigaction normal = { .sa_handler = SIG_DFL };
@@ -47,25 +50,39 @@ static int childMain(void *data)
 	_exit(127);
 }
 
+/* The child between; the caller waits until it has ended. */
+static int betweenMain(void *data)
+{
+	const struct command *command = data;
+	pid_t child = clone(commandMain, command->stack + CHILD_STACK_SIZE,
+			    CLONE_VM | CLONE_VFORK | SIGCHLD, data);
+
+	while (child > 0 && waitpid(child, NULL, 0) < 0 && errno == EINTR)
+		;
+	_exit(0);
+}
+
 static void runQuietly(struct command *command)
 {
-	char *stack = mmap(NULL, CHILD_STACK_SIZE, PROT_READ | PROT_WRITE,
-			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+	int saved = errno;
 	sigset_t all;
 	pid_t child;
-	int saved = errno;
 
-	if (stack == MAP_FAILED)
+	command->stack =
+		mmap(NULL, 2 * CHILD_STACK_SIZE, PROT_READ | PROT_WRITE,
+		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+	if (command->stack == MAP_FAILED)
 		return;
+	/* No handler of the program's may run in the children. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, &command->mask);
-	child = clone(childMain, stack + CHILD_STACK_SIZE,
+	child = clone(betweenMain, command->stack + 2 * CHILD_STACK_SIZE,
 		      CLONE_VM | CLONE_VFORK, command);
-	pthread_sigmask(SIG_SETMASK, &command->mask, NULL);
 	while (child > 0 && waitpid(child, NULL, __WCLONE) < 0 &&
 	       errno == EINTR)
 		;
-	munmap(stack, CHILD_STACK_SIZE);
+	pthread_sigmask(SIG_SETMASK, &command->mask, NULL);
+	munmap(command->stack, 2 * CHILD_STACK_SIZE);
 	errno = saved;
 }
 

@@ -18,9 +18,14 @@
 enum hdmpiRequestKind {
 	HDMPI_SEND,
 	HDMPI_RECEIVE,
+	HDMPI_NOWHERE, /**< Receive from MPI_PROC_NULL. */
 	HDMPI_FILE,
 	HDMPI_OTHER,
 };
+
+/** Not all MPI libraries set the status of what comes from nowhere. */
+#define HDMPI_RECEIVE_FROM(source) \
+	((source) == MPI_PROC_NULL ? HDMPI_NOWHERE : HDMPI_RECEIVE)
 
 /** A request. */
 struct hdmpiRequest {

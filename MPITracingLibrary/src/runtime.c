@@ -165,6 +165,20 @@ hdTrace *hdmpiTraceCreate(unsigned int thread, int64_t begin)
 	return trace;
 }
 
+/* Begin the state of MPI_Init, with its true beginning. */
+static void runtimeBegin(struct hdmpiCall *call)
+{
+	struct timespec start = {
+		.tv_sec = (time_t)(call->start / HD_NS_PER_S),
+		.tv_nsec = (long)(call->start % HD_NS_PER_S),
+	};
+
+	hdT_logStateStartAt(call->self->trace, functionNames[call->function],
+			    &start);
+	call->self->depth++;
+	call->isRecorded = true;
+}
+
 void hdmpiRuntimeStart(struct hdmpiCall *call)
 {
 	static bool wasStarted;
@@ -191,21 +205,8 @@ void hdmpiRuntimeStart(struct hdmpiCall *call)
 	atomic_store(&hdmpiIsActive, true);
 	/* So that its number is 0. */
 	hdmpiCommId(self, MPI_COMM_WORLD);
-	if (!runtime.isOn[HDMPI_Init] || !hdmpiIsRecording(self))
-		return;
-	hdmpiBeginAt(call, "Init", call->start);
-}
-
-void hdmpiBeginAt(struct hdmpiCall *call, const char *name, int64_t when)
-{
-	struct timespec start = {
-		.tv_sec = (time_t)(when / HD_NS_PER_S),
-		.tv_nsec = (long)(when % HD_NS_PER_S),
-	};
-
-	hdT_logStateStartAt(call->self->trace, name, &start);
-	call->self->depth++;
-	call->isRecorded = true;
+	if (runtime.isOn[call->function] && hdmpiIsRecording(self))
+		runtimeBegin(call);
 }
 
 /* ---- End -------------------------------------------------------------------

@@ -111,23 +111,33 @@ out:
 	return ret;
 }
 
-static int typeDescribe(struct hdmpiThread *self, MPI_Datatype datatype,
-			struct description *description)
+/* The name of a datatype. Open MPI hands out copies of what a datatype is made
+ * of, and says so in their names. */
+static const char *typeName(MPI_Datatype datatype, bool isOurs, char *name)
 {
-	char name[MPI_MAX_OBJECT_NAME] = "";
-	int counts[3], combiner, length;
+	int length;
+
+	if (PMPI_Type_get_name(datatype, name, &length) != MPI_SUCCESS)
+		*name = '\0';
+	return isOurs && strncmp(name, "Dup ", 4) == 0 ? name + 4 : name;
+}
+
+static int typeDescribe(struct hdmpiThread *self, MPI_Datatype datatype,
+			bool isOurs, struct description *description)
+{
+	char name[MPI_MAX_OBJECT_NAME];
+	int counts[3], combiner;
 	MPI_Count size = 0;
 
 	if (PMPI_Type_get_envelope(datatype, &counts[0], &counts[1], &counts[2],
 				   &combiner) != MPI_SUCCESS)
 		return -1;
-	PMPI_Type_get_name(datatype, name, &length);
 	PMPI_Type_size_x(datatype, &size);
 	description->size = size;
 	description->combiner = combinerName(combiner);
 	hdmpiTextAdd(&description->text,
 		     "combiner='%s' name=", description->combiner);
-	hdmpiTextName(&description->text, name);
+	hdmpiTextName(&description->text, typeName(datatype, isOurs, name));
 	if (combiner != MPI_COMBINER_NAMED &&
 	    typeContents(self, datatype, counts, &description->text) < 0)
 		return -1;
@@ -189,7 +199,7 @@ static int64_t typeIntern(struct hdmpiThread *self, MPI_Datatype datatype,
 	struct description description = { NULL };
 	int64_t id = -1;
 
-	if (typeDescribe(self, datatype, &description) == 0) {
+	if (typeDescribe(self, datatype, isOurs, &description) == 0) {
 		pthread_mutex_lock(&types.lock);
 		id = typeNumber(&description);
 		if (id >= 0 && !isOurs)

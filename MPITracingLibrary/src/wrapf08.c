@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The wrappers for mpi_f08 of Open MPI, which is a layer beside that of mpif.h
- * and "use mpi". MPICH's mpi_f08 calls the functions of C. */
+/* The wrappers for mpi_f08, which is a layer beside that of mpif.h and "use
+ * mpi". MPICH's procedures that have a buffer call the function of C, which has
+ * a wrapper. */
 #include <config.h>
 
 #include "fortran.h"
@@ -12,5 +13,7 @@
 #endif
 
 #ifdef OPEN_MPI
-#include "wrappers-f08.h"
+#include "wrappers-f08-openmpi.h"
+#else
+#include "wrappers-f08-mpich.h"
 #endif

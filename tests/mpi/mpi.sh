@@ -1,0 +1,75 @@
+# shellcheck shell=sh
+# For tests that run MPI programs. Source it after tap.sh.
+# shellcheck disable=SC2154 # scratch is in tap.sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
+hdtrace=${abs_top_builddir:?}/hdtrace
+LC_ALL=C
+# Containers run as root, and machines have fewer processors than we have ranks,
+# which then must not wait busily.
+OMPI_ALLOW_RUN_AS_ROOT=1
+OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+OMPI_MCA_rmaps_base_oversubscribe=1
+OMPI_MCA_mpi_yield_when_idle=1
+HDTRACE_MPI_HDTRACE=$hdtrace
+# Every record counts, but what MPI libraries do inside is their matter.
+HDTRACE_MPI_NESTED=0
+HDTRACE_MPI_RUT=0
+export LC_ALL OMPI_ALLOW_RUN_AS_ROOT OMPI_ALLOW_RUN_AS_ROOT_CONFIRM \
+	OMPI_MCA_rmaps_base_oversubscribe OMPI_MCA_mpi_yield_when_idle \
+	HDTRACE_MPI_HDTRACE HDTRACE_MPI_NESTED HDTRACE_MPI_RUT
+unset HDTRACE_MPI_PROJECT HDTRACE_MPI_DIR \
+	HDTRACE_PREFIX HDTRACE_OVERWRITE_EXISTING_FILES
+
+# The libraries that were built.
+built_libraries() {
+	for name in openmpi mpich; do
+		[ ! -f "${abs_top_builddir:?}/libhdMPI-$name.so" ] ||
+			echo "$name"
+	done
+}
+
+# Run a program: LIBRARY RANKS PROGRAM ARGUMENT...
+launch() {
+	case $1 in
+	openmpi) launcher=$MPIEXEC_OPENMPI ;;
+	mpich) launcher=$MPIEXEC_MPICH ;;
+	esac
+	ranks=$2
+	shift 2
+	timeout -k 10 300 "$launcher" -n "$ranks" "$@" </dev/null
+}
+
+# Whether programs of a library can be run at all here.
+can_launch() {
+	launch "$1" 1 true >"$scratch/launch" 2>&1
+}
+
+# Print the records of a node of a project as calls.h has them: PROJECT NODE.
+records() {
+	"$hdtrace" dump --node "$2" "$1" | sed '1d
+		s/^  //
+		s/^\( *\)[0-9][0-9.]* [0-9][0-9.]* /\1/
+		s/^\( *\)[0-9][0-9.]* /\1/
+		s/"//g'
+}
+
+# Print the label of this host.
+host_label() {
+	hostname | tr -c 'A-Za-z0-9.\n-' -
+}
+
+# Whether a project says what was expected: DIRECTORY PROJECT.
+as_expected() {
+	set -- "$1" "$2" "$1"/expected_*
+	directory=$1
+	project=$2
+	shift 2
+	[ -f "$1" ] || { echo "nothing was expected"; return 1; }
+	"$hdtrace" check "$directory/$project" || return 1
+	for file; do
+		node=$(host_label)_${file##*/expected_}
+		sed 's/"//g' "$file" >"$scratch/expected"
+		records "$directory/$project" "$node" >"$scratch/found"
+		diff -u "$scratch/expected" "$scratch/found" || return 1
+	done
+}
