@@ -87,6 +87,8 @@ struct ptSetup {
 	int wakeFd;
 	/** Speed of the serial port. */
 	unsigned int baud;
+	/** When open() must be done, by CLOCK_MONOTONIC; 0 for any time. */
+	int64_t deadlineNs;
 	/** Driver options of [General], e.g. law=; NULL terminated pairs. */
 	const char *const *options;
 };

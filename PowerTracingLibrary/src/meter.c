@@ -18,8 +18,10 @@
 #define BACKOFF_MIN_NS (NS_PER_S / 4)
 #define BACKOFF_MAX_NS (30 * NS_PER_S)
 
-/* Opening the way to a device may take so long. */
-#define OPEN_NS (3 * NS_PER_S / 2)
+/* Opening a device may take so long, and the way to it what leaves enough for
+ * the rest. */
+#define OPEN_NS (19 * NS_PER_S / 10)
+#define CONNECT_NS (NS_PER_S / 2)
 
 /* After so many failures the device is opened anew. */
 #define FAILURES_MAX 3
@@ -33,12 +35,14 @@ static int meterConnect(struct ptMeter *meter)
 {
 	const struct ptConfig *config = meter->config;
 	struct ptDevice *device = &meter->device;
+	int64_t now = hdMonotonicNow();
 	int ret;
 
+	device->setup.deadlineNs = now + OPEN_NS;
 	if (config->driver->needsPort) {
-		ret = ptTransportOpen(
-			config->address, config->baud, device->setup.wakeFd,
-			hdMonotonicNow() + OPEN_NS, &device->transport);
+		ret = ptTransportOpen(config->address, config->baud,
+				      device->setup.wakeFd, now + CONNECT_NS,
+				      &device->transport);
 		if (ret < 0)
 			return ret;
 	}

@@ -558,6 +558,19 @@ static void testFallsSilent(void)
 	}
 }
 
+/* Nothing is waited for beyond the deadline, but for a step that has begun. */
+static void testDeadline(void)
+{
+	struct bench bench;
+
+	benchInit(&bench, "P1", NULL);
+	bench.meter.command = "*IDN?";
+	bench.dev.setup.deadlineNs = hdMonotonicNow() + 1200 * MS;
+	g_assert_cmpint(benchOpen(&bench), ==, -ETIMEDOUT);
+	g_assert_cmpint(bench.meter.longestNs, <=, 500 * MS);
+	benchClear(&bench);
+}
+
 /* More than the meter can be asked for at once. */
 static void testTooMany(void)
 {
@@ -947,6 +960,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/lmg/unknown-command", testUnknownCommand);
 	g_test_add_func("/lmg/line-breaks", testLineBreaks);
 	g_test_add_func("/lmg/falls-silent", testFallsSilent);
+	g_test_add_func("/lmg/deadline", testDeadline);
 	g_test_add_func("/lmg/too-many", testTooMany);
 	g_test_add_func("/lmg/wake", testWake);
 	g_test_add_func("/lmg/values", testValues);

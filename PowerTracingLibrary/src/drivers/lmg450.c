@@ -169,7 +169,7 @@ static int lmgOpen(struct ptDevice *dev, struct ptColumn *columns, size_t count)
 		      dev->setup.baud ? dev->setup.baud : BAUD);
 	ret = makeQuery(state, columns, count);
 	if (ret == 0)
-		ret = ptLmgSetUp(state);
+		ret = ptLmgSetUp(state, dev->setup.deadlineNs);
 	if (ret < 0)
 		goto fail;
 	dev->state = state;

@@ -58,8 +58,9 @@ int ptLmgCalm(struct ptLmgState *state);
 int ptLmgAskErrors(struct ptLmgState *state, int64_t deadlineNs,
 		   const char **text);
 
-/** Bring the meter from wherever it is to where it only has to be started. */
-int ptLmgSetUp(struct ptLmgState *state);
+/** Bring the meter from wherever it is to where it only has to be started; the
+ * deadline is that of struct ptSetup. */
+int ptLmgSetUp(struct ptLmgState *state, int64_t deadlineNs);
 
 /** As of struct ptDriver. */
 int ptLmgRead(struct ptDevice *dev, union ptCell *cells,

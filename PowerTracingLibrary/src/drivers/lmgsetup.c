@@ -13,12 +13,12 @@
 
 #define MS INT64_C(1000000)
 
-/* Until when after the beginning what must have happened; the functions of
- * libPT have two seconds. */
-#define FIRST_TRY_NS (700 * MS)
-#define SECOND_TRY_NS (1200 * MS)
-#define TRY_READING_NS (1700 * MS)
+/* How long all may take if nobody says so, and how long before the end what
+ * must have happened: there is time for what comes after it. */
 #define OPEN_NS (1900 * MS)
+#define FIRST_TRY_NS (1100 * MS)
+#define SECOND_TRY_NS (700 * MS)
+#define TRY_READING_NS (200 * MS)
 
 int ptLmgNoted(struct ptLmgState *state, int ret)
 {
@@ -101,15 +101,15 @@ static int askIdentity(struct ptLmgState *state, bool isAwake,
 	return ptLmgNoted(state, ptLmgAsk(&state->link, "*IDN?", deadlineNs));
 }
 
-static int identify(struct ptLmgState *state, int64_t beganNs)
+static int identify(struct ptLmgState *state, int64_t deadlineNs)
 {
 	int ret = awaken(state);
 
 	if (ret == 0)
-		ret = askIdentity(state, true, beganNs + FIRST_TRY_NS);
+		ret = askIdentity(state, true, deadlineNs - FIRST_TRY_NS);
 	/* No BREAK came through, or the meter is slow. */
 	if (ret == -ETIMEDOUT)
-		ret = askIdentity(state, false, beganNs + SECOND_TRY_NS);
+		ret = askIdentity(state, false, deadlineNs - SECOND_TRY_NS);
 	if (ret == -ETIMEDOUT)
 		ptMessage(HD_LOG_ERROR,
 			  "lmg450: no answer to *IDN?; is the meter on, and "
@@ -145,7 +145,7 @@ static int program(struct ptLmgState *state)
 }
 
 /* Ask for a reading of everything: does it know all that is wanted? */
-static int tryReading(struct ptLmgState *state, int64_t beganNs)
+static int tryReading(struct ptLmgState *state, int64_t deadlineNs)
 {
 	struct ptLmgLink *link = &state->link;
 	char line[PT_LMG_LINE_MAX];
@@ -156,15 +156,15 @@ static int tryReading(struct ptLmgState *state, int64_t beganNs)
 	ptLmgExpect(&link->parser, PT_LMG_ASCII, state->values);
 	ret = ptLmgSendLine(state, line);
 	if (ret == 0)
-		ret = ptLmgNoted(state,
-				 ptLmgReceive(link, beganNs + TRY_READING_NS));
+		ret = ptLmgNoted(
+			state, ptLmgReceive(link, deadlineNs - TRY_READING_NS));
 	if (ret == -EPROTO)
 		ptMessage(HD_LOG_ERROR, "lmg450: the reading for a check: %s",
 			  link->message.why);
 	if (ret < 0 && ret != -ETIMEDOUT)
 		return ret;
 	if (ret == -ETIMEDOUT &&
-	    ptLmgAskErrors(state, beganNs + OPEN_NS, &errors) == 0 && errors) {
+	    ptLmgAskErrors(state, deadlineNs, &errors) == 0 && errors) {
 		ptMessage(HD_LOG_ERROR, "lmg450: no reading for a check: %s",
 			  errors);
 		return -EPROTO;
@@ -175,21 +175,22 @@ static int tryReading(struct ptLmgState *state, int64_t beganNs)
 	return ret;
 }
 
-int ptLmgSetUp(struct ptLmgState *state)
+int ptLmgSetUp(struct ptLmgState *state, int64_t deadlineNs)
 {
-	int64_t beganNs = hdMonotonicNow();
 	const char *errors;
 	int ret;
 
-	ret = identify(state, beganNs);
+	if (deadlineNs == 0)
+		deadlineNs = hdMonotonicNow() + OPEN_NS;
+	ret = identify(state, deadlineNs);
 	/* While cycles are those of *RST, half a second. */
 	if (ret == 0)
-		ret = tryReading(state, beganNs);
+		ret = tryReading(state, deadlineNs);
 	if (ret == 0)
 		ret = program(state);
 	if (ret < 0)
 		return ret;
-	ret = ptLmgAskErrors(state, beganNs + OPEN_NS, &errors);
+	ret = ptLmgAskErrors(state, deadlineNs, &errors);
 	if (ret == -ETIMEDOUT)
 		ptMessage(HD_LOG_ERROR, "lmg450: no answer to ERRALL?");
 	if (ret == 0 && errors) {
