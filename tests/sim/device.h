@@ -18,7 +18,6 @@
 #include "script.h"
 
 #define SIM_CHANNELS 4
-#define SIM_SECOND_NS 1000000000
 
 /** A channel. */
 struct simChannel {

@@ -5,13 +5,10 @@
  */
 #include "config.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <string.h>
 #include <time.h>
-
-#include <gio/gio.h>
 
 #include "message.h"
 #include "record.h"
@@ -21,7 +18,7 @@ static int64_t clockNs(clockid_t clock)
 	struct timespec time;
 
 	clock_gettime(clock, &time);
-	return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+	return (int64_t)time.tv_sec * SIM_SECOND_NS + time.tv_nsec;
 }
 
 int64_t simNow(void)
@@ -29,58 +26,48 @@ int64_t simNow(void)
 	return clockNs(CLOCK_MONOTONIC);
 }
 
-static bool openFile(const char *path, FILE **file, GError **error)
-{
-	int saved;
-
-	if (!path)
-		return true;
-	*file = fopen(path, "we");
-	if (*file)
-		return true;
-	saved = errno;
-	g_set_error(error, G_IO_ERROR, g_io_error_from_errno(saved),
-		    "cannot write %s: %s", path, g_strerror(saved));
-	return false;
-}
-
 bool simRecordOpen(struct simRecord *record, const char *log, const char *truth,
 		   GError **error)
 {
 	*record = (struct simRecord){ .start = simNow() };
-	if (!openFile(log, &record->log, error) ||
-	    !openFile(truth, &record->truth, error))
+	if (log && !(record->log = simSinkOpen(log, error)))
 		return false;
-	if (record->log)
-		setvbuf(record->log, NULL, _IOLBF, BUFSIZ);
-	if (record->truth)
-		fputs("# number count start_ns end_ns fate values\n",
-		      record->truth);
+	if (truth && !(record->truth = simSinkOpen(truth, error)))
+		return false;
+	simRecordTruth(record, "number count start_ns end_ns fate values");
 	return true;
-}
-
-static bool closeFile(FILE *file)
-{
-	bool good = !file || !ferror(file);
-
-	return (!file || !fclose(file)) && good;
 }
 
 bool simRecordClose(struct simRecord *record)
 {
-	bool log = closeFile(record->log);
-	bool truth = closeFile(record->truth);
+	bool log = simSinkClose(record->log);
+	bool truth = simSinkClose(record->truth);
 
 	*record = (struct simRecord){ 0 };
 	return log && truth;
 }
 
-static void stamp(struct simRecord *record, char mark)
+static void stamp(const struct simRecord *record, GString *text, char mark)
 {
 	int64_t time = simNow() - record->start;
 
-	fprintf(record->log, "%" PRId64 ".%06d %c ", time / 1000000000,
-		(int)(time % 1000000000 / 1000), mark);
+	g_string_append_printf(text, "%" PRId64 ".%06d %c ",
+			       time / SIM_SECOND_NS,
+			       (int)(time % SIM_SECOND_NS / 1000), mark);
+}
+
+static void addByte(GString *text, unsigned char byte)
+{
+	if (byte == '\n')
+		g_string_append(text, "\\n");
+	else if (byte == '\r')
+		g_string_append(text, "\\r");
+	else if (byte == '\\')
+		g_string_append(text, "\\\\");
+	else if (byte >= ' ' && byte < 0x7f)
+		g_string_append_c(text, (char)byte);
+	else
+		g_string_append_printf(text, "\\x%02x", byte);
 }
 
 void simRecordBytes(struct simRecord *record, char direction, const void *bytes,
@@ -88,54 +75,56 @@ void simRecordBytes(struct simRecord *record, char direction, const void *bytes,
 {
 	const unsigned char *byte = bytes;
 	bool open = false;
+	GString *text;
 
 	if (!record->log)
 		return;
+	text = g_string_new(NULL);
 	for (size_t i = 0; i < length; i++) {
 		if (!open)
-			stamp(record, direction);
+			stamp(record, text, direction);
+		addByte(text, byte[i]);
 		open = byte[i] != '\n';
-		if (byte[i] == '\n')
-			fputs("\\n", record->log);
-		else if (byte[i] == '\r')
-			fputs("\\r", record->log);
-		else if (byte[i] == '\\')
-			fputs("\\\\", record->log);
-		else if (byte[i] >= ' ' && byte[i] < 0x7f)
-			putc(byte[i], record->log);
-		else
-			fprintf(record->log, "\\x%02x", byte[i]);
 		if (!open)
-			putc('\n', record->log);
+			g_string_append_c(text, '\n');
 	}
 	if (open)
-		putc('\n', record->log);
+		g_string_append_c(text, '\n');
+	simSinkAppend(record->log, text);
+	g_string_free(text, true);
 }
 
 void simRecordEvent(struct simRecord *record, const char *format, ...)
 {
 	va_list arguments;
+	GString *text;
 
 	if (!record->log)
 		return;
-	stamp(record, '#');
+	text = g_string_new(NULL);
+	stamp(record, text, '#');
 	va_start(arguments, format);
-	vfprintf(record->log, format, arguments);
+	g_string_append_vprintf(text, format, arguments);
 	va_end(arguments);
-	putc('\n', record->log);
+	g_string_append_c(text, '\n');
+	simSinkAppend(record->log, text);
+	g_string_free(text, true);
 }
 
 void simRecordTruth(struct simRecord *record, const char *format, ...)
 {
 	va_list arguments;
+	GString *text;
 
 	if (!record->truth)
 		return;
-	fputs("# ", record->truth);
+	text = g_string_new("# ");
 	va_start(arguments, format);
-	vfprintf(record->truth, format, arguments);
+	g_string_append_vprintf(text, format, arguments);
 	va_end(arguments);
-	putc('\n', record->truth);
+	g_string_append_c(text, '\n');
+	simSinkAppend(record->truth, text);
+	g_string_free(text, true);
 }
 
 /* From the monotonic clock to wall clock time, as it is now: the nearest of
@@ -168,18 +157,24 @@ void simRecordCycle(struct simRecord *record, uint64_t number,
 		    const char *fate, const GArray *values)
 {
 	int64_t offset;
+	GString *text;
 
 	if (!record->truth)
 		return;
 	offset = wallOffset();
-	fprintf(record->truth, "%" PRIu64 " %u %" PRId64 " %" PRId64 " %s",
-		number, count, start + offset, end + offset, fate);
+	text = g_string_new(NULL);
+	g_string_append_printf(
+		text, "%" PRIu64 " %u %" PRId64 " %" PRId64 " %s", number,
+		count, start + offset, end + offset, fate);
 	for (guint i = 0; i < values->len; i++) {
 		const struct simItem *item =
 			&g_array_index(values, struct simItem, i);
 
 		if (!item->text)
-			fprintf(record->truth, " %.9g", simFloat(item->bits));
+			g_string_append_printf(text, " %.9g",
+					       simFloat(item->bits));
 	}
-	putc('\n', record->truth);
+	g_string_append_c(text, '\n');
+	simSinkAppend(record->truth, text);
+	g_string_free(text, true);
 }

@@ -9,17 +9,20 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 
 #include <glib.h>
+
+#include "sink.h"
+
+#define SIM_SECOND_NS 1000000000
 
 /** Nanoseconds of the monotonic clock. */
 int64_t simNow(void);
 
 /** Where to write; either may be NULL. */
 struct simRecord {
-	FILE *log;
-	FILE *truth;
+	struct simSink *log;
+	struct simSink *truth;
 	int64_t start; /**< Monotonic time of the line with time 0. */
 };
 
