@@ -15,8 +15,8 @@
 #include "export.h"
 
 static const struct exportFormat *const formats[] = {
-	&exportCsvLong, &exportCsvWide,     &exportCtf,
-	&exportJson,    &exportOpenMetrics, &exportPerfetto,
+	&exportCsvLong,     &exportCsvWide, &exportCtf,      &exportJson,
+	&exportOpenMetrics, &exportOtf2,    &exportPerfetto,
 };
 
 /* ---- What formats use -------------------------------------------------- */
@@ -228,7 +228,7 @@ static const struct toolHelp help = {
 	.description =
 		"Writes a project in a format of other tools, and says what "
 		"that format cannot carry.\n\nFORMAT is csv, csv-wide, ctf, "
-		"json, openmetrics, or perfetto.",
+		"json, openmetrics, otf2, or perfetto.",
 	.examples = "  hdtrace export --to csv run1.proj\n"
 		    "  hdtrace export --to openmetrics --output=- run1 | "
 		    "less\n",
@@ -241,10 +241,15 @@ static int findFormat(struct export *export, const char *name)
 	if (!name)
 		return toolUsage(export->tool, "--to is missing");
 	for (size_t i = 0; i < G_N_ELEMENTS(formats); i++) {
-		if (strcmp(name, formats[i]->name) == 0) {
-			export->format = formats[i];
-			return -1;
-		}
+		if (strcmp(name, formats[i]->name) != 0)
+			continue;
+		if (!formats[i]->write)
+			return toolUsage(export->tool,
+					 "--to: this hdtrace was built without "
+					 "%s",
+					 name);
+		export->format = formats[i];
+		return -1;
 	}
 	return toolUsage(export->tool, "--to: no such format: \"%s\"", name);
 }

@@ -43,7 +43,7 @@ struct exportFormat {
 	bool isDirectory;      /**< Several files, in a directory. */
 	bool keepsDescription; /**< Of the project. */
 	/**
-	 * Write it.
+	 * Write it. NULL if it was not built.
 	 *
 	 * @retval 0 Success.
 	 * @retval -1 Error; it was said.
@@ -56,6 +56,7 @@ extern const struct exportFormat exportCsvLong;
 extern const struct exportFormat exportCsvWide;
 extern const struct exportFormat exportJson;
 extern const struct exportFormat exportOpenMetrics;
+extern const struct exportFormat exportOtf2;
 extern const struct exportFormat exportPerfetto;
 
 /** Note that something was not carried; @p what must stay. */

@@ -12,7 +12,7 @@ build_packages=(build-essential autoconf automake libtool autoconf-archive
 # shellcheck disable=SC2034
 check_packages=(clang libclang-rt-dev clang-format doxygen shellcheck mandoc
 	xz-utils locales babeltrace2 protobuf-compiler
-	libopen-trace-format2-dev libgtop2-dev
+	libopen-trace-format2-dev otf2-tools libgtop2-dev
 	libopenmpi-dev openmpi-bin libmpich-dev mpich gfortran)
 
 say() {

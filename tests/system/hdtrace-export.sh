@@ -299,6 +299,75 @@ ctf_is_equal() {
 	return 1
 }
 
+# --- otf2 ---
+
+read_otf2() {
+	otf2-print -G "$1/traces.otf2" >definitions 2>errors &&
+		otf2-print "$1/traces.otf2" >decoded 2>>errors
+	read_status=$?
+	cat errors
+	[ "$read_status" -eq 0 ] && ! [ -s errors ]
+}
+
+# As ctf_lines, but entries have no start; numbers have six digits.
+otf2_lines() {
+	awk '
+		function number(text) {
+			gsub(/[^0-9]/, "", text); return text
+		}
+		{ split($0, quoted, "\"") }
+		/^LOCATION_GROUP / {
+			title[$2] = quoted[2]; host = quoted[4]
+			sub(/^.*::/, "", host); parent[$2] = host
+		}
+		/^LOCATION / {
+			group = $NF; group = number(group)
+			label = quoted[2]; sub(/^[A-Za-z]* /, "", label)
+			rank = title[group]; sub(/^[A-Za-z]* /, "", rank)
+			if ($0 ~ /Type: METRIC/) {
+				node[$2] = parent[group]; name[$2] = quoted[2]
+			} else if (quoted[2] == title[group])
+				node[$2] = parent[group] "_" rank
+			else
+				node[$2] = parent[group] "_" rank "_" label
+		}
+		/^(ENTER|LEAVE|METRIC) / {
+			l = length($3)
+			time = substr($3, 1, l - 9) "." substr($3, l - 8)
+		}
+		/^ENTER / { n = ++depth[$2]; start[$2, n] = time }
+		/^LEAVE / {
+			n = depth[$2]--
+			print "s", node[$2], quoted[2], start[$2, n], time
+		}
+		/^METRIC / {
+			for (i = 2; i in quoted; i += 2) {
+				split(quoted[i + 1], part, "; ")
+				sub(/\).*/, "", part[3])
+				if (part[3] != "")
+					printf "c %s %s %s %s %.6g\n", node[$2],
+						name[$2], quoted[i], time,
+						part[3]
+			}
+		}
+	' definitions decoded | sort
+}
+
+otf2_is_equal() {
+	export_to otf2 equal.otf2 "$1" && read_otf2 equal.otf2 || return 1
+	otf2_lines >found
+	"$hdtrace" dump -q --format=csv "$1" | awk -F, '
+		$1 == "state" { print "s", $2, $9, $6, $7 }
+		$1 == "value" && $10 != "STRING" {
+			printf "c %s %s %s %s %.6g\n", $2, $3, $9, $7, $12
+		}
+	' | sort >expected
+	wc -l expected found
+	[ -s expected ] && cmp expected found && return
+	diff expected found | head -n 8
+	return 1
+}
+
 # Messages between two ranks, of three kinds; one is not received.
 make_messages() {
 	sed 's/mini/talk/; /<Energy/d; /<Net/d' mini.proj >talk.proj
@@ -400,6 +469,29 @@ else
 	if [ -d "$corpus" ]; then
 		for project in stresstest partdiff-mpi non-collective-8-100; do
 			ok "$project: ctf is equal" ctf_is_equal \
+				"$corpus/$project"
+		done
+	fi
+fi
+
+"$hdtrace" export --to otf2 -o has.otf2 mini 2>&1 | grep -q "built without" &&
+	no_otf2="built without OTF2"
+command -v otf2-print >/dev/null || no_otf2="no otf2-print"
+if [ -n "${no_otf2-}" ]; then
+	skip "otf2, read by otf2-print" "$no_otf2"
+else
+	ok "otf2" export_to otf2 mini.otf2 mini
+	ok "otf2, read by otf2-print" read_otf2 mini.otf2
+	ok "otf2: events" is_like export-otf2.text decoded
+	ok "otf2: definitions" is_like export-otf2-definitions.text definitions
+	ok "otf2 has the values and times" otf2_is_equal mini
+	ok "messages" export_to otf2 talk.otf2 talk.proj
+	ok "otf2, read by otf2-print" read_otf2 talk.otf2
+	grep '^MPI' decoded >messages
+	ok "otf2: messages" is_like export-otf2-messages.text messages
+	if [ -d "$corpus" ]; then
+		for project in stresstest partdiff-mpi non-collective-8-100; do
+			ok "$project: otf2 is equal" otf2_is_equal \
 				"$corpus/$project"
 		done
 	fi
