@@ -18,6 +18,8 @@ struct messages {
 	/** The trace that is being read. */
 	bool isInRank;
 	int64_t rank;
+	/** Id of a request that can be started again to struct messageEnd. */
+	GHashTable *persistent;
 };
 
 /* ---- Communicators ----------------------------------------------------- */
@@ -127,36 +129,77 @@ struct search {
 	int64_t time;
 };
 
-/** Hand on an end of a message, if attributes name one. */
-static void findEnd(const struct search *search, const hdIAttribute *attributes,
-		    size_t count)
+/** Find the end of a message that attributes name; false if they name none. */
+static bool readEnd(const struct search *search, const hdIAttribute *attributes,
+		    size_t count, struct messageEnd *end)
 {
 	const struct messages *self = search->self;
 	bool isSent = search->isSent;
-	struct messageEnd end = {
+	hdIRank own = { .global = self->rank, .cid = search->cid };
+	int64_t peer;
+
+	*end = (struct messageEnd){
 		.isSent = isSent,
 		.size = -1,
 		.time = search->time,
 	};
-	hdIRank own = { .global = self->rank, .cid = search->cid };
-	int64_t peer;
-
 	getNumber(attributes, count, "cid", &own.cid);
 	if (!getNumber(attributes, count, isSent ? "toRank" : "fromRank",
-		       &end.localPeer) ||
+		       &end->localPeer) ||
 	    !getNumber(attributes, count, isSent ? "toTag" : "fromTag",
-		       &end.tag))
-		return;
-	end.group = g_hash_table_lookup(self->comms, &own);
-	if (!end.group || end.localPeer < 0 ||
-	    end.localPeer >= end.group->globals->len)
-		return;
-	peer = g_array_index(end.group->globals, int64_t, (guint)end.localPeer);
-	end.sender = isSent ? self->rank : peer;
-	end.receiver = isSent ? peer : self->rank;
-	if (isSent || !getNumber(attributes, count, "recvSize", &end.size))
-		getNumber(attributes, count, "size", &end.size);
+		       &end->tag))
+		return false;
+	end->group = g_hash_table_lookup(self->comms, &own);
+	if (!end->group || end->localPeer < 0 ||
+	    end->localPeer >= end->group->globals->len)
+		return false;
+	peer = g_array_index(end->group->globals, int64_t,
+			     (guint)end->localPeer);
+	end->sender = isSent ? self->rank : peer;
+	end->receiver = isSent ? peer : self->rank;
+	if (isSent || !getNumber(attributes, count, "recvSize", &end->size))
+		getNumber(attributes, count, "size", &end->size);
+	return true;
+}
+
+/** Hand on an end of a message, if attributes name one, or a request. */
+static void findEnd(const struct search *search, const hdIAttribute *attributes,
+		    size_t count)
+{
+	const struct messageEnd *known = NULL;
+	struct messageEnd end;
+	int64_t request;
+
+	if (!readEnd(search, attributes, count, &end)) {
+		if (search->isSent &&
+		    getNumber(attributes, count, "rid", &request))
+			known = g_hash_table_lookup(search->self->persistent,
+						    &request);
+		if (!known)
+			return;
+		end = *known;
+		end.time = search->time;
+	}
 	search->take(&end, search->data);
+}
+
+/** Remember a request that sends each time it is started. */
+static void addPersistent(const struct messages *self, const hdIRecord *record)
+{
+	const struct search search = {
+		.self = self,
+		.cid = -1,
+		.isSent = true,
+	};
+	struct messageEnd end;
+	int64_t request;
+
+	if (getNumber(record->attributes, record->attributeCount, "rid",
+		      &request) &&
+	    readEnd(&search, record->attributes, record->attributeCount, &end))
+		g_hash_table_insert(self->persistent,
+				    g_memdup2(&request, sizeof(request)),
+				    g_memdup2(&end, sizeof(end)));
 }
 
 /** What a function does with messages. */
@@ -195,6 +238,10 @@ void messagesFind(const struct messages *self, const hdIRecord *record,
 
 	if (!self->isInRank || record->kind != HDI_STATE)
 		return;
+	if (g_str_has_suffix(record->name, "_init")) {
+		addPersistent(self, record);
+		return;
+	}
 	while (role < end && strcmp(role->name, record->name) != 0)
 		role++;
 	if (role == end)
@@ -218,6 +265,7 @@ bool messagesEnter(struct messages *self, const hdITraceFile *trace,
 {
 	const hdINode *node = trace->node;
 
+	g_hash_table_remove_all(self->persistent);
 	while (node && node->level > self->rankLevel)
 		node = node->parent;
 	self->isInRank = self->rankLevel > 0 && node &&
@@ -259,6 +307,8 @@ struct messages *messagesNew(const hdIProject *project)
 					     freeGroup);
 	self->comms = g_hash_table_new_full(hashRank, isSameRank, g_free, NULL);
 	self->list = g_ptr_array_new();
+	self->persistent = g_hash_table_new_full(g_int64_hash, g_int64_equal,
+						 g_free, g_free);
 	for (size_t i = 0; i < project->levelCount && !self->rankLevel; i++) {
 		/* "Rank1" occurs, too. */
 		if (g_ascii_strncasecmp(project->levels[i], "Rank", 4) == 0)
@@ -272,6 +322,7 @@ void messagesFree(struct messages *self)
 {
 	if (!self)
 		return;
+	g_hash_table_destroy(self->persistent);
 	g_hash_table_destroy(self->comms);
 	g_hash_table_destroy(self->groups);
 	g_ptr_array_unref(self->list);

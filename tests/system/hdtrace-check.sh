@@ -242,7 +242,10 @@ clocks=$(clock_list 0 0)
 ok "all kinds of messages" messages_break "" 0 <<'END'
 <Isend toRank='1' toTag='1' cid='0' time='1' end='1.1'/>
 <Issend toRank='1' toTag='2' cid='0' time='1.2' end='1.3'/>
-<Startall count='2' time='1.4' end='1.5'><Send toRank='1' toTag='1' cid='0'/><Send toRank='1' toTag='1' cid='0'/></Startall>
+<Send_init toRank='1' toTag='1' cid='0' rid='7' time='1.3' end='1.35'/>
+<Ssend_init toRank='1' toTag='1' cid='0' rid='8' time='1.35' end='1.4'/>
+<Recv_init fromRank='1' fromTag='1' cid='0' rid='9' time='1.4' end='1.4'/>
+<Startall count='3' time='1.4' end='1.5'><Request rid='7'/><Request rid='9'/><Request rid='8'/></Startall>
 <Irecv fromRank='-1' fromTag='-1' cid='0' time='1.6' end='1.7'/>
 <Wait time='2' end='3'><Send toRank='1' toTag='2' cid='0'/></Wait>
 <Wait fromRank='1' fromTag='5' cid='0' time='3' end='4'/>
@@ -256,6 +259,12 @@ ok "all kinds of messages" messages_break "" 0 <<'END'
 <Sendrecv toRank='0' toTag='5' fromRank='-2' fromTag='-1' cid='0' time='2' end='3'/>
 </Nested>
 <Bcast time='2' end='3'/>
+END
+ok "trc.message: Start" messages_break trc.message 1 <<'END'
+<Send_init toRank='1' toTag='1' cid='0' rid='3' time='0.1' end='0.2'/>
+<Start rid='3' time='1' end='1.1'/>
+--
+<Wait rid='0' fromRank='0' fromTag='1' cid='0' time='0.5' end='0.9'/>
 END
 for late in Isend Issend Startall; do
 	ok "trc.message: $late" messages_break trc.message 1 <<END
