@@ -1,0 +1,161 @@
+#!/bin/sh
+# Hosts whose clocks differ: what libhdMPI finds out, and what hdtrace merge and
+# check make of it. The hosts are processes on one machine, told different names
+# and given clocks that are wrong on purpose.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# With a length as argument (in seconds) it runs for so long and says how large
+# the errors are; they must be below 100 us then, or what the project states.
+. "${abs_top_srcdir:?}/tests/lib/tap.sh"
+. "$abs_top_srcdir/tests/lib/hdtrace.sh"
+. "$abs_top_srcdir/tests/mpi/mpi.sh"
+seconds=${1-}
+rounds=${1:+$(($1 * 20))}
+rounds=${rounds:-20}
+
+# Trace the program: LIBRARY RANKS "OFFSET DRIFT", in ns and ns/s.
+trace() {
+	rm -rf "$scratch/run" && mkdir "$scratch/run" || return 1
+	(cd "$scratch/run" && TEST_CLOCK=$3 && export TEST_CLOCK &&
+		HDTRACE_MPI_PROJ=0 HDTRACE_MPI_PROJECT=run launch "$1" "$2" \
+			"$scratch/host" \
+			"${abs_top_builddir:?}/tests/mpi/clocks-$1" \
+			"$rounds" 50)
+}
+
+# Print how early, in ns, an event of a host is at the least and how late it
+# may be at the most: HOST. It was between the time that is its name and the
+# name of the next event.
+errors() {
+	"$hdtrace" dump --format=csv --only=traces -n "$1" "$scratch/run/run" |
+		awk -F, -v first=0 '
+		# Exact to the nanosecond, against the first time.
+		function ns(text, part) {
+			split(text, part, ".")
+			if (!first) first = part[1]
+			return (part[1] - first) * 1e9 + part[2]
+		}
+		$1 == "event" {
+			if (seen) print before - stamp, stamp - ns($9)
+			before = ns($9); stamp = ns($6); seen = 1
+		}'
+}
+
+# The error that the project states for a host, in ns: HOST.
+stated() {
+	"$hdtrace" info --format=json "$scratch/run/run" |
+		sed -n "s/.*\"node\": \"$1\".*\"error\": \([0-9.]*\) .*/\1/p" |
+		awk '{ print $1 * 1e9 }'
+}
+
+# All events of a host are right but for the error that is stated: HOST
+within() {
+	error=$(stated "$1")
+	errors "$1" >"$scratch/errors"
+	echo "$1: stated error $error ns, $(wc -l <"$scratch/errors") events"
+	awk -v error="$error" '
+		error == "" || NF != 2 || $1 > error + 10 || $2 > error + 10 {
+			print "early by", $1, "late by", $2; bad = 1
+		}
+		END { exit bad || NR < 20 }' "$scratch/errors"
+}
+
+# The clock of h1 is wrong by a quarter of a second, whichever way.
+is_far() {
+	errors h1 >"$scratch/errors"
+	awk '$1 > -249900000 && $2 > -249900000 { print; bad = 1 }
+		END { exit bad || NR < 20 }' "$scratch/errors"
+}
+
+# The project has at least so many points: NUMBER
+has_points() {
+	found=$(grep -c "<Point " "$scratch/run/run.proj")
+	echo "$found points, at least $1 expected"
+	[ "$found" -ge "$1" ]
+}
+
+check_library() {
+	for clock in "250000000 50000" "-250000000 -50000"; do
+		name="$1, clock $clock"
+		ok "$name: traced" trace "$1" 2 "$clock"
+		ok "$name: merged as it is" status 0 merge --raw-times \
+			"$scratch/run/run"
+		ok "$name: times are far apart" is_far
+		ok "$name: merged" status 0 merge --force "$scratch/run/run"
+		ok "$name: the reference is right" within h0
+		ok "$name: the other clock is right" within h1
+		ok "$name: no message is too early" status 0 check \
+			"$scratch/run/run"
+	done
+	HDTRACE_MPI_CLOCK_INTERVAL=0.2
+	export HDTRACE_MPI_CLOCK_INTERVAL
+	ok "$1, again and again: traced" trace "$1" 3 "250000000 50000"
+	unset HDTRACE_MPI_CLOCK_INTERVAL
+	ok "$1, again and again: merged" status 0 merge "$scratch/run/run"
+	ok "$1, again and again: more than twice" has_points 9
+	for host in h1 h2; do
+		ok "$1, again and again: $host is right" within $host
+	done
+	ok "$1, again and again: no message is too early" status 0 check \
+		"$scratch/run/run"
+	sed -i 's/^HDTRACE_MPI_HOST=.*/HDTRACE_MPI_HOST=h0/' "$scratch/host"
+	ok "$1, one host: traced" trace "$1" 2 "0 0"
+	ok "$1, one host: no clocks" not_found "^Clock" "$scratch/run"/*.info
+	ok "$1, one host: merged" status 0 merge "$scratch/run/run"
+	ok "$1, one host: correct" status 0 check "$scratch/run/run"
+}
+
+not_found() {
+	! grep "$@"
+}
+
+# What is left of the errors, for people: LIBRARY
+measure_library() {
+	if ! trace "$1" 2 "250000000 50000" >"$scratch/log" 2>&1 ||
+		! "$hdtrace" merge "$scratch/run/run" >>"$scratch/log" ||
+		! errors h1 >"$scratch/errors"; then
+		cat "$scratch/log"
+		return 1
+	fi
+	awk -v error="$(stated h1)" -v library="$1" '
+		{ for (i = 1; i <= 2; i++) if ($i > worst) worst = $i }
+		END {
+			printf "%s: %d events, wrong by up to %.1f us; " \
+				"stated: %.1f us\n", library, NR, worst / 1e3,
+				error / 1e3
+			exit NR < 20 || (worst > 1e5 && worst > error)
+		}' "$scratch/errors" &&
+		"$hdtrace" check "$scratch/run/run"
+}
+
+# Every rank is a host: h0, h1, ...; all but the first have the wrong clock.
+write_host() {
+	cat >"$scratch/host" <<'END'
+#!/bin/sh
+rank=${OMPI_COMM_WORLD_RANK-${PMI_RANK-0}}
+HDTRACE_MPI_HOST=h$rank
+export HDTRACE_MPI_HOST
+[ "$rank" = 0 ] || {
+	HDTRACE_MPI_TEST_CLOCK=$TEST_CLOCK
+	export HDTRACE_MPI_TEST_CLOCK
+}
+exec "$@"
+END
+	chmod +x "$scratch/host"
+}
+
+for library in $(built_libraries); do
+	can_launch "$library" || {
+		skip "$library" "mpiexec does not work here"
+		continue
+	}
+	write_host
+	if [ "$seconds" ]; then
+		ok "$library" measure_library "$library"
+		cat "$details"
+	else
+		check_library "$library"
+	fi
+done
+[ "$tap_count" -gt 0 ] || skip_all "no MPI library was built"
+done_testing
