@@ -38,19 +38,32 @@ void servePrepare(void)
 	pthread_sigmask(SIG_BLOCK, &serveSignals, NULL);
 }
 
-/* Begin a trace in place of the one that runs. */
-static void serveAgain(struct server *server)
+static void serveTell(const struct session *session)
 {
-	int ret = sessionBegin(&server->session, TRUE);
+	ptMessage(HD_LOG_INFO, "%s into %s.proj",
+		  session->isStopped ? "will trace" : "tracing",
+		  session->project);
+}
 
+/* Begin a trace in place of the one that runs; what was wrong before is not
+ * said again. */
+static void serveAgain(struct server *server, bool isRetry)
+{
+	int ret;
+
+	ptMessageIsQuiet = isRetry;
+	ret = sessionBegin(&server->session, TRUE);
+	ptMessageIsQuiet = false;
 	server->retryNs = 0;
-	if (ret == 0)
+	if (ret == 0) {
+		serveTell(&server->session);
 		return;
+	}
 	if (server->session.trace) {
 		ptMessage(HD_LOG_WARNING, "going on with the project %s",
 			  server->session.project);
 	} else {
-		if (!ptMessageIsQuiet)
+		if (!isRetry)
 			ptMessage(HD_LOG_WARNING,
 				  "trying again until there is a trace");
 		server->retryNs = hdMonotonicNow() + RETRY_NS;
@@ -61,7 +74,7 @@ static void serveReload(struct server *server)
 {
 	daemonNotify("RELOADING=1\nMONOTONIC_USEC=%lld",
 		     (long long)(hdMonotonicNow() / 1000));
-	serveAgain(server);
+	serveAgain(server, false);
 	daemonNotify("READY=1");
 }
 
@@ -120,11 +133,8 @@ static void serveWait(struct server *server, int fd)
 	if (server->endNs && hdMonotonicNow() >= server->endNs)
 		server->isOver = TRUE;
 	if (!server->isOver && server->retryNs &&
-	    hdMonotonicNow() >= server->retryNs) {
-		ptMessageIsQuiet = true;
-		serveAgain(server);
-		ptMessageIsQuiet = false;
-	}
+	    hdMonotonicNow() >= server->retryNs)
+		serveAgain(server, true);
 }
 
 int serve(const struct options *options)
@@ -142,6 +152,7 @@ int serve(const struct options *options)
 	}
 	ret = sessionBegin(&server.session, options->number);
 	if (ret == 0) {
+		serveTell(&server.session);
 		if (options->duration > 0)
 			server.endNs = hdMonotonicNow() +
 				       (int64_t)(options->duration * NS_PER_S);

@@ -130,8 +130,6 @@ int sessionBegin(struct session *session, gboolean isNumbered)
 	session->project = project;
 	if (!session->isStopped)
 		pt_startTracing(session->trace);
-	ptMessage(HD_LOG_INFO, "%s into %s.proj",
-		  session->isStopped ? "will trace" : "tracing", project);
 	return 0;
 }
 

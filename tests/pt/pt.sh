@@ -226,6 +226,26 @@ reloads() {
 		! grep -aq '"E"' hup-2_n1_Energy.stat
 }
 
+# The meter has one user at a time, so it is handed over; and if it is not
+# there at that moment, it is waited for.
+reloads_meter() {
+	meter --tcp=0 && meter_config lmg2.cfg handed 50 || return 1
+	begin -c lmg2.cfg && grows handed_pvs_node07_Energy.stat &&
+		tell HUP 'tracing into handed-2.proj' &&
+		grows handed-2_pvs_node07_Energy.stat
+	result=$?
+	kill "$meter"
+	wait "$meter"
+	[ "$result" -eq 0 ] && tell HUP 'trying again until' &&
+		is_good handed-2 && [ ! -e handed-3.proj ] &&
+		meter --tcp="${port##*:}" &&
+		until_done grep -q 'tracing into handed-3.proj' log &&
+		grows handed-3_pvs_node07_Energy.stat && end TERM 0
+	result=$?
+	kill "$meter"
+	[ "$result" -eq 0 ] && is_good handed && is_good handed-3
+}
+
 # What is bad is reported, and the old trace goes on.
 reloads_bad() {
 	sim_config worse.cfg worse
@@ -307,6 +327,7 @@ ok "-n" checks
 ok "-n says what is wrong" refuses
 ok "SIGUSR1, SIGUSR2, SIGINT" pauses
 ok "SIGHUP" reloads
+ok "SIGHUP and a meter" reloads_meter
 ok "SIGHUP and a bad configuration" reloads_bad
 ok "-D" daemon
 ok "-D that fails" daemon_fails
