@@ -15,8 +15,8 @@
 #include "export.h"
 
 static const struct exportFormat *const formats[] = {
-	&exportCsvLong,     &exportCsvWide, &exportCtf,      &exportJson,
-	&exportOpenMetrics, &exportOtf2,    &exportPerfetto,
+	&exportCsvLong,     &exportCsvWide, &exportCtf,     &exportJson,
+	&exportOpenMetrics, &exportOtf2,    &exportParaver, &exportPerfetto,
 };
 
 /* ---- What formats use -------------------------------------------------- */
@@ -228,7 +228,7 @@ static const struct toolHelp help = {
 	.description =
 		"Writes a project in a format of other tools, and says what "
 		"that format cannot carry.\n\nFORMAT is csv, csv-wide, ctf, "
-		"json, openmetrics, otf2, or perfetto.",
+		"json, openmetrics, otf2, paraver, or perfetto.",
 	.examples = "  hdtrace export --to csv run1.proj\n"
 		    "  hdtrace export --to openmetrics --output=- run1 | "
 		    "less\n",

@@ -57,6 +57,7 @@ extern const struct exportFormat exportCsvWide;
 extern const struct exportFormat exportJson;
 extern const struct exportFormat exportOpenMetrics;
 extern const struct exportFormat exportOtf2;
+extern const struct exportFormat exportParaver;
 extern const struct exportFormat exportPerfetto;
 
 /** Note that something was not carried; @p what must stay. */

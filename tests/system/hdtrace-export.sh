@@ -368,6 +368,151 @@ otf2_is_equal() {
 	return 1
 }
 
+# --- paraver ---
+
+# The three files keep to Paraver's description of its format, as far as we use
+# it: records are in the order of time, objects and times are those of the
+# header, events and states have a name: PREFIX.
+is_paraver() {
+	awk '
+		FILENAME ~ /pcf$/ {
+			if ($0 == "") part = ""
+			else if ($0 == "STATES" || $0 == "VALUES") part = $0
+			else if ($0 == "EVENT_TYPE") part = $0
+			else if (part == "STATES") state[$1] = 1
+			else if (part == "EVENT_TYPE") {
+				type = $2; known[type] = 1
+			} else if (part == "VALUES") {
+				named[type] = 1; label[type, $1] = 1
+			}
+			next
+		}
+		FILENAME ~ /row$/ {
+			if ($1 == "LEVEL") { left = $4; rows += left }
+			else if ($0 != "") left--
+			if (left < 0) bad = "row"
+			next
+		}
+		/^#Paraver/ {
+			if (FNR != 1 || $0 !~ /^#Paraver \([0-9][0-9]\/[0-9][0-9]\/[0-9]+ at [0-9][0-9]:[0-9][0-9]\):[0-9]+_ns:[0-9]+\([0-9,]+\):[0-9]+(:[0-9]+\([0-9:,]+\))+$/)
+				bad = "header"
+			sub(/^[^)]*\):/, "")
+			total = $0; sub(/_.*/, "", total)
+			sub(/^[^)]*\):[0-9]+:/, "")
+			appls = split($0, appl, /\):?/) - 1
+			for (a = 1; a <= appls; a++) {
+				split(appl[a], half, "(")
+				n = split(half[2], task, ",")
+				if (n != half[1]) bad = "tasks"
+				for (t = 1; t <= n; t++) {
+					split(task[t], one, ":")
+					for (k = 1; k <= one[1]; k++)
+						object[a, t, k] = 1
+				}
+			}
+			next
+		}
+		{
+			n = split($0, f, ":")
+			if (!((f[3], f[4], f[5]) in object)) bad = "object"
+			if (f[6] + 0 < last + 0) bad = "order"
+			if (f[6] + 0 > total + 0) bad = "length"
+			last = f[6]; records++
+		}
+		f[1] == 1 && (n != 8 || f[7] + 0 <= f[6] + 0 ||
+			f[7] + 0 > total + 0 || !(f[8] in state)) { bad = "state" }
+		f[1] == 2 {
+			if (n < 8 || n % 2) bad = "event"
+			for (i = 7; i < n; i += 2) {
+				if (!(f[i] in known)) bad = "type"
+				if ((f[i] in named) &&
+					!((f[i], f[i + 1]) in label)) bad = "value"
+			}
+		}
+		f[1] == 3 && (n != 15 || !((f[9], f[10], f[11]) in object) ||
+			f[12] + 0 < f[6] + 0) { bad = "message" }
+		f[1] < 1 || f[1] > 3 { bad = "record" }
+		bad { print bad ": " FILENAME ": " $0; exit }
+		END { print records + 0, "records"
+			exit bad != "" || !records || left != 0 }
+	' "$1.pcf" "$1.row" "$1.prv"
+}
+
+# States and values of an export: DIRECTORY NAME.
+paraver_lines() {
+	awk '
+		FILENAME ~ /pcf$/ {
+			if ($0 == "EVENT_TYPE") part = $0
+			else if ($0 == "") part = ""
+			else if ($0 == "VALUES") part = $0
+			else if (part == "EVENT_TYPE") {
+				type = $2; label[type] = $3 " " $4
+			} else if (part == "VALUES") {
+				number = $1; sub(/^[0-9]+ +/, "")
+				name[type, number] = $0
+			}
+			next
+		}
+		FILENAME ~ /row$/ {
+			if ($2 == "THREAD") wanted = 1
+			else if (wanted && $0 != "") row[++rows] = $NF
+			next
+		}
+		/^#Paraver/ {
+			sub(/^[^)]*\):[^)]*\):[0-9]+:/, "")
+			appls = split($0, appl, /\):?/) - 1
+			for (a = 1; a <= appls; a++) {
+				split(appl[a], half, "(")
+				n = split(half[2], task, ",")
+				for (t = 1; t <= n; t++) {
+					split(task[t], one, ":")
+					for (k = 1; k <= one[1]; k++)
+						node[a, t, k] = row[++used]
+				}
+			}
+			next
+		}
+		/^2/ {
+			n = split($0, f, ":"); o = node[f[3], f[4], f[5]]
+			for (i = 7; i < n; i += 2) {
+				if (f[i] >= 92000000)
+					print "c", o, label[f[i]], f[6], f[i + 1]
+				else if (f[i] < 91000000 && f[i + 1] > 0) {
+					begin[o, f[i]] = f[6]
+					title[o, f[i]] = name[f[i], f[i + 1]]
+				} else if (f[i] < 91000000)
+					print "s", o, title[o, f[i]],
+						begin[o, f[i]], f[6]
+			}
+		}
+	' "$1/$2.pcf" "$1/$2.row" "$1/$2.prv" | sort
+}
+
+paraver_is_equal() {
+	export_to paraver equal.prv "$1" && is_paraver "equal.prv/$2" ||
+		return 1
+	paraver_lines equal.prv "$2" >found
+	"$hdtrace" dump -q --time=relative --format=csv "$1" | awk -F, '
+		function ns(seconds) {
+			sub(/\./, "", seconds); sub(/^0+/, "", seconds)
+			return seconds == "" ? "0" : seconds
+		}
+		$1 == "state" { print "s", $2, $9, ns($6), ns($7) }
+		$1 == "value" && ($10 == "FLOAT" || $10 == "DOUBLE") &&
+			$12 != "NaN" {
+			v = sprintf("%.0f", $12 * 1000)
+			print "c", $2, $3, $9, ns($6), v == "-0" ? "0" : v
+		}
+		$1 == "value" && $10 ~ /^INT/ {
+			print "c", $2, $3, $9, ns($6), $12
+		}
+	' | sort >expected
+	wc -l expected found
+	[ -s expected ] && cmp expected found && return
+	diff expected found | head -n 8
+	return 1
+}
+
 # Messages between two ranks, of three kinds; one is not received.
 make_messages() {
 	sed 's/mini/talk/; /<Energy/d; /<Net/d' mini.proj >talk.proj
@@ -472,6 +617,18 @@ else
 				"$corpus/$project"
 		done
 	fi
+fi
+
+ok "paraver" export_to paraver mini.prv mini
+ok "paraver keeps to its format" is_paraver mini.prv/mini
+ok "paraver: all of it" is_like export.prv mini.prv/mini.prv mini.prv/mini.pcf \
+	mini.prv/mini.row
+ok "paraver has the values and times" paraver_is_equal mini mini
+if [ -d "$corpus" ]; then
+	for project in stresstest partdiff-mpi; do
+		ok "$project: paraver is equal" paraver_is_equal \
+			"$corpus/$project" "$project"
+	done
 fi
 
 "$hdtrace" export --to otf2 -o has.otf2 mini 2>&1 | grep -q "built without" &&
