@@ -49,10 +49,10 @@ fast_counted() {
 		}'
 }
 
-# pt itself says so.
+# pt itself says so. (That it looks for a meter which has sent all is no loss.)
 nothing_lost() {
 	cat pt.err
-	grep -q ' 0 cycles lost' pt.err && grep -q ' 0 reconnects' pt.err
+	grep -q ' 0 cycles lost' pt.err
 }
 
 real() {
