@@ -6,6 +6,16 @@ pt=${abs_top_builddir:?}/pt
 lmg450_sim=$abs_top_builddir/tests/sim/lmg450-sim
 hdtrace=$abs_top_builddir/hdtrace
 
+# What a test that failed has left running.
+sim_clear() {
+	for sim_left in ${sim-} ${pt_pid-}; do
+		kill "$sim_left" 2>/dev/null
+	done
+	wait
+}
+# shellcheck disable=SC2154 # scratch is in tap.sh
+trap 'sim_clear; rm -rf "$scratch"' EXIT
+
 # Start it: OPTION... Its port is a link "meter", and what it prints comes from
 # descriptor 3.
 sim_start() {
@@ -20,14 +30,11 @@ sim_start() {
 	}
 }
 
-# Wait until it has sent as many messages as its --cycles says.
-sim_done() {
-	read -r sim_line <&3 && [ "$sim_line" = "done" ]
-}
-
 sim_stop() {
 	exec 3<&-
-	kill "$sim" && wait "$sim"
+	sim_left=$sim
+	sim=
+	kill "$sim_left" && wait "$sim_left"
 }
 
 # Print a configuration: CYCLE CHANNELS VALUES [LINE...]; the nodes are n1 to n4.
@@ -93,7 +100,9 @@ pt_stat() {
 
 # End it, and read its project.
 pt_stop() {
-	if ! kill "$pt_pid" || ! wait "$pt_pid"; then
+	sim_left=$pt_pid
+	pt_pid=
+	if ! kill "$sim_left" || ! wait "$sim_left"; then
 		cat pt.err
 		return 1
 	fi

@@ -18,7 +18,7 @@ fast() {
 		pt_config 50 4 Utrms,Itrms,P >pt.cfg || return 1
 	sed -i '0,/values=Utrms,Itrms,P/s//&,Count/' pt.cfg
 	pt_start
-	sim_done && pt_await "$cycles" && pt_stop && sim_stop
+	pt_await "$cycles" && pt_stop && sim_stop
 }
 
 # Each value of each channel has all cycles.
@@ -60,7 +60,7 @@ real() {
 		pt_config 50 4 Utrms,Itrms,P >pt.cfg || return 1
 	sed -i '0,/values=Utrms,Itrms,P/s//&,Count/' pt.cfg
 	pt_start
-	sim_done && pt_await "$((seconds * 20))" && pt_stop && sim_stop
+	pt_await "$((seconds * 20))" && pt_stop && sim_stop
 }
 
 # What the entries say, and when the cycles really ended: a line for each entry,

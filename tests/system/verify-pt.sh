@@ -23,7 +23,7 @@ trace() {
 		pt_config "$cycle" 1 Utrms,Itrms,P delay="$2" >pt.cfg ||
 		return 1
 	pt_start
-	sim_done && pt_await $((seconds * 1000 / cycle)) && pt_stop && sim_stop
+	pt_await $((seconds * 1000 / cycle)) && pt_stop && sim_stop
 }
 
 # The entries of P: START END WATTS, in seconds since the wave began.
