@@ -24,7 +24,7 @@ sim_start() {
 	"$lmg450_sim" --link="$PWD/meter" "$@" >sim.out 2>sim.err &
 	sim=$!
 	exec 3<sim.out
-	read -r sim_line <&3 || {
+	read -r _ <&3 || {
 		cat sim.err
 		return 1
 	}
