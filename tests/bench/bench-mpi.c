@@ -6,8 +6,8 @@
  *     bench-mpi pingpong|allreduce|isend BATCHES CALLS
  *     bench-mpi memory STEPS CALLS
  *
- * Rank 0 prints the median of the time of a call, in ns, over the batches, and
- * the processor time of a call, that of all threads included. A round trip
+ * Rank 0 prints the time of a call in ns: elapsed, the median over the batches;
+ * processor time of the calling thread; and that of all threads. A round trip
  * counts as four calls, since they come one after the other; Isend, to the rank
  * itself, comes with Irecv and two Waits. With "memory" the resident size in
  * KiB follows the number of calls, after every step.
@@ -94,12 +94,13 @@ static void measure(int rank, void (*operation)(int rank, long calls),
 		    int batches, long calls)
 {
 	double *times = calloc((size_t)batches, sizeof(*times));
-	double cpu;
+	double thread, process;
 
 	if (!times)
 		MPI_Abort(MPI_COMM_WORLD, 1);
 	operation(rank, calls);
-	cpu = seconds(CLOCK_PROCESS_CPUTIME_ID);
+	thread = seconds(CLOCK_THREAD_CPUTIME_ID);
+	process = seconds(CLOCK_PROCESS_CPUTIME_ID);
 	for (int i = 0; i < batches; i++) {
 		double start;
 
@@ -108,11 +109,13 @@ static void measure(int rank, void (*operation)(int rank, long calls),
 		operation(rank, calls);
 		times[i] = (seconds(CLOCK_MONOTONIC) - start) / (double)calls;
 	}
-	cpu = seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu;
+	thread = seconds(CLOCK_THREAD_CPUTIME_ID) - thread;
+	process = seconds(CLOCK_PROCESS_CPUTIME_ID) - process;
 	qsort(times, (size_t)batches, sizeof(*times), compare);
 	if (rank == 0)
-		printf("%.1f %.1f\n", times[batches / 2] * 1e9,
-		       cpu / batches / (double)calls * 1e9);
+		printf("%.1f %.1f %.1f\n", times[batches / 2] * 1e9,
+		       thread / batches / (double)calls * 1e9,
+		       process / batches / (double)calls * 1e9);
 	free(times);
 }
 
