@@ -351,7 +351,7 @@ static void testDialogue(void)
 {
 	struct bench bench;
 
-	benchInit(&bench, "Utrms1 Itrms1 P1 S2 Q2 PF3 Freq4 E4", NULL);
+	benchInit(&bench, "Utrms1 Itrms1 P1 S2 Q2 PF3 Freq4 EP4", NULL);
 	g_assert_cmpint(benchOpen(&bench), ==, 0);
 	g_assert_cmpstr(bench.meter.log->str, ==,
 			"(break)\n(drain)\n(flush)\n*CLS\n*RST\n"
@@ -610,8 +610,9 @@ static void testWake(void)
 /* Channels 1 to 4, 1 to 9 values, all forms: each gets what is its own. */
 static void testValues(void)
 {
-	static const char *const names[] = { "Utrms", "Itrms", "P", "S",    "Q",
-					     "PF",    "Freq",  "E", "Count" };
+	static const char *const names[] = { "Utrms", "Itrms", "P",
+					     "S",     "Q",     "PF",
+					     "Freq",  "EP",    "Count" };
 	static const char *const modes[][3] = {
 		{ "mode", "packed", NULL },
 		{ "mode", "packed", NULL },

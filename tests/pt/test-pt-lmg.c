@@ -31,8 +31,8 @@
 #define MS (HD_NS_PER_S / 1000)
 
 /* Configured values, in the order of what the simulator calls them. */
-static const char *const names[] = { "Utrms", "Itrms", "P", "S",    "Q",
-				     "PF",    "Freq",  "E", "Count" };
+static const char *const names[] = { "Utrms", "Itrms", "P",  "S",    "Q",
+				     "PF",    "Freq",  "EP", "Count" };
 
 static GString *said;
 static GMutex saidMutex;

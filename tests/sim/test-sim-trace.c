@@ -17,8 +17,8 @@
 #include "trace.h"
 
 /** Values of the meter; the last is its counter. */
-static const char *const names[] = { "Utrms", "Itrms", "P", "S",    "Q",
-				     "PF",    "Freq",  "E", "Count" };
+static const char *const names[] = { "Utrms", "Itrms", "P",  "S",    "Q",
+				     "PF",    "Freq",  "EP", "Count" };
 
 #define NAMES G_N_ELEMENTS(names)
 

@@ -47,7 +47,7 @@ static const struct ptQuantity quantities[] = {
 	{ "Q", FLOAT, "var", "ReactivePower", "reactive power" },
 	{ "PF", FLOAT, "", "PowerFactor", "power factor" },
 	{ "Freq", FLOAT, "Hz", "Frequency", "frequency" },
-	{ "E", FLOAT, "Wh", "Energy", "active energy since tracing began" },
+	{ "EP", FLOAT, "Wh", "Energy", "active energy since tracing began" },
 	{ "Count", FLOAT, "", "Counter",
 	  "cycles since the meter was switched on, modulo 65536" },
 	{ NULL },
