@@ -12,6 +12,7 @@
 #include "hdmpi.h"
 #include "log.h"
 #include "place.h"
+#include "power.h"
 #include "project.h"
 #include "request.h"
 #include "utilization.h"
@@ -192,8 +193,10 @@ void hdmpiRuntimeStart(struct hdmpiCall *call)
 	for (int i = 0; i < HDMPI_FUNCTIONS; i++)
 		runtime.isOn[i] =
 			hdmpiOptions.classes >> functionClasses[i] & 1;
-	if (runtimeTopology() == 0)
+	if (runtimeTopology() == 0) {
 		hdmpiUtilizationStart(runtime.host, &runtime.place);
+		hdmpiPowerStart(runtime.topology, &runtime.place);
+	}
 	self = runtime.topology ? hdmpiThreadStart(call->start) : NULL;
 	hdmpiClockMeasure(runtime.world, &runtime.place, self);
 	hdmpiClockRepeatStart(runtime.world, &runtime.place, self);
@@ -239,6 +242,7 @@ void hdmpiRuntimeEnd(struct hdmpiCall *call)
 	atomic_store(&hdmpiIsActive, false);
 	hdmpiClockRepeatEnd();
 	hdmpiClockMeasure(runtime.world, &runtime.place, call->self);
+	hdmpiPowerEnd();
 	hdmpiUtilizationEnd();
 	/* What the processes wait for each other here they do not wait for
 	 * later; so the state includes it. */

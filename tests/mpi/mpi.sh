@@ -34,9 +34,9 @@ launch() {
 	openmpi) launcher=$MPIEXEC_OPENMPI ;;
 	mpich) launcher=$MPIEXEC_MPICH ;;
 	esac
-	ranks=$2
+	launch_ranks=$2
 	shift 2
-	timeout -k 10 300 "$launcher" -n "$ranks" "$@" </dev/null
+	timeout -k 10 300 "$launcher" -n "$launch_ranks" "$@" </dev/null
 }
 
 # Whether programs of a library can be run at all here.

@@ -29,6 +29,12 @@ ok "hdTopology.h lists the environment variables" \
 ok "hdtrace-environment(7) lists the environment variables" \
 	same "$scratch/read" "$scratch/page"
 
+cat MPITracingLibrary/src/*.c | grep -oE '"HDTRACE_(MPI|PT)[A-Z_]*"' |
+	tr -d '"' | sort -u >"$scratch/read"
+variables doc/man/hdmpirun.1 | grep -E '^HDTRACE_(MPI|PT)' >"$scratch/page"
+ok "hdmpirun(1) lists the environment variables" \
+	same "$scratch/read" "$scratch/page"
+
 "${abs_top_builddir:?}/hdtrace" check --rules --format=csv |
 	sed -n '2,$s/^\([^,]*\),\([^,]*\),.*/| `\1` | \2 |/p' >"$scratch/rules"
 grep -oE '^\| .[a-z]+\.[a-z-]+. \| [a-z]+ \|' doc/format/format.md \

@@ -1,0 +1,213 @@
+#!/bin/sh
+# hdmpirun and hdmpicc: programs that know nothing of HDTrace, what the options
+# do, and programs that do not end as they should.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+. "${abs_top_srcdir:?}/tests/lib/tap.sh"
+. "$abs_top_srcdir/tests/mpi/mpi.sh"
+HDMPI_LIBDIR=${abs_top_builddir:?}
+HDMPI_LINKDIR=$abs_top_builddir/.libs
+HDMPI_INCLUDEDIR=$abs_top_srcdir/MPITracingLibrary/include
+export HDMPI_LIBDIR HDMPI_LINKDIR HDMPI_INCLUDEDIR
+hdmpirun=$abs_top_builddir/hdmpirun
+ring_c=$abs_top_srcdir/tests/mpi/ring.c
+ranks=3
+
+# Run ring in a new directory: LAUNCH-ARGUMENT...; $library, $run say which.
+ring() {
+	rm -rf "${run:?}"
+	mkdir "$run" && cd "$run" || return 1
+	launch "$library" "$ranks" "$@" >out 2>&1
+	status=$?
+	cat out
+	cd ..
+	return "$status"
+}
+
+# Print how many records of a name the traces of a project have: PROJECT NAME.
+count() {
+	"$hdtrace" dump "$1" 2>/dev/null | grep -cE "^ *[0-9.]+ [0-9.]+ $2( |\$)"
+}
+
+# A project is complete, and has all sends and receives: PROJECT
+is_complete() {
+	"$hdtrace" check "$1" || return 1
+	[ "$(count "$1" Send)" -eq "$((10 * ranks))" ] &&
+		[ "$(count "$1" Recv)" -eq "$((10 * ranks))" ] &&
+		[ "$(count "$1" Finalize)" -eq "$ranks" ]
+}
+
+preloaded() {
+	ring "$hdmpirun" -p ring -r 20 "$scratch/ring-$library" &&
+		is_complete "$run/ring" || return 1
+	# Utilization once.
+	[ "$(find "$run" -name '*_Utilization.stat' | wc -l)" -eq 1 ]
+}
+
+linked() {
+	ring "$scratch/linked-$library" &&
+		is_complete "$run/linked-$library"
+}
+
+in_thread() {
+	ring "$hdmpirun" -p ring "$scratch/ring-$library" thread &&
+		is_complete "$run/ring"
+}
+
+# The name of the project is that of the program, with a number when there is
+# one of that name.
+named() {
+	ring "$hdmpirun" "$scratch/ring-$library" &&
+		is_complete "$run/ring-$library" || return 1
+	(cd "$run" && launch "$library" "$ranks" "$hdmpirun" \
+		"$scratch/ring-$library") &&
+		is_complete "$run/ring-$library-2" &&
+		is_complete "$run/ring-$library"
+}
+
+in_directory() {
+	ring "$hdmpirun" -d new/place -p ring "$scratch/ring-$library" &&
+		is_complete "$run/new/place/ring"
+}
+
+only_collective() {
+	ring "$hdmpirun" -p ring -f coll "$scratch/ring-$library" &&
+		"$hdtrace" check "$run/ring" &&
+		[ "$(count "$run/ring" Barrier)" -eq "$ranks" ] &&
+		[ "$(count "$run/ring" Send)" -eq 0 ] &&
+		[ "$(count "$run/ring" Finalize)" -eq 0 ]
+}
+
+all_but_messages() {
+	ring "$hdmpirun" -p ring -f all,-p2p "$scratch/ring-$library" &&
+		[ "$(count "$run/ring" Barrier)" -eq "$ranks" ] &&
+		[ "$(count "$run/ring" Send)" -eq 0 ] &&
+		[ "$(count "$run/ring" Finalize)" -eq "$ranks" ]
+}
+
+start_disabled() {
+	ring "$hdmpirun" -p ring -x "$scratch/ring-$library" &&
+		"$hdtrace" check "$run/ring" &&
+		[ "$(count "$run/ring" '[A-Z].*')" -eq 0 ]
+}
+
+# A microsecond of a million seconds.
+throttled() {
+	ring "$hdmpirun" -p ring -t 0.000001/1000000 \
+		"$scratch/ring-$library" &&
+		"$hdtrace" check "$run/ring" &&
+		[ "$(count "$run/ring" Send)" -eq 0 ]
+}
+
+switched_off() {
+	HDTRACE_MPI=0 ring "$hdmpirun" -p ring "$scratch/ring-$library" &&
+		[ "$(ls "$run")" = out ]
+}
+
+# Nothing of an earlier run is overwritten; the program runs all the same.
+kept() {
+	ring "$hdmpirun" -p ring "$scratch/ring-$library" || return 1
+	cp -r "$run" "$run.before"
+	(cd "$run" && launch "$library" "$ranks" "$hdmpirun" -p ring \
+		"$scratch/ring-$library" >out) || return 1
+	diff -r "$run.before" "$run"
+}
+
+# Ranks of two hosts, as they say.
+two_hosts() {
+	# The shell there expands it.
+	# shellcheck disable=SC2016
+	ring sh -c 'rank=${OMPI_COMM_WORLD_RANK-$PMI_RANK}
+		HDTRACE_MPI_HOST=host$((rank % 2)) exec "$@"' - \
+		"$hdmpirun" -p ring -r 20 "$scratch/ring-$library" &&
+		is_complete "$run/ring" || return 1
+	for file in host0_0_0.trc host1_1_0.trc host0_2_0.trc \
+		host0_Utilization.stat host1_Utilization.stat; do
+		[ -f "$run/ring_$file" ] || { echo "no $file"; return 1; }
+	done
+	[ "$(find "$run" -name '*.stat' | wc -l)" -eq 2 ]
+}
+
+# A program that ends badly leaves what was recorded: END. What mpiexec says of
+# it is its matter.
+ends_badly() {
+	HDTRACE_FORCE_FLUSH=1 ring "$hdmpirun" -p ring \
+		"$scratch/ring-$library" "$1"
+	[ -f "$run/ring.proj" ] || "$hdtrace" merge "$run/ring" || return 1
+	"$hdtrace" check "$run/ring"
+	[ $? -le 1 ] || return 1
+	[ "$(count "$run/ring" Send)" -eq "$((10 * ranks))" ]
+}
+
+# The power of the host, simulated.
+power() {
+	cat >"$scratch/pt.cfg" <<END
+[General]
+device=sim
+law=idle:60,busy:160
+cycle=20
+project=unused
+topology=Host
+
+[Trace]
+type=HDSTATS
+node=$(host_label)
+channel=host
+values=P,E
+END
+	HDTRACE_PT_CFG=$scratch/pt.cfg ring "$hdmpirun" -p ring \
+		"$scratch/ring-$library" && is_complete "$run/ring" &&
+		[ "$(find "$run" -name "ring_$(host_label)_*.stat" | wc -l)" -eq 1 ]
+}
+
+helps() {
+	"$hdmpirun" -h | grep -q '^Usage'
+}
+
+# hdmpirun ARGUMENT... says why it does not run anything.
+refuses() {
+	"$hdmpirun" "$@" 2>"$scratch/error"
+	[ $? -eq 127 ] && [ -s "$scratch/error" ]
+}
+
+ok "hdmpirun -h" helps
+ok "hdmpirun without a program fails" refuses
+ok "hdmpirun of no program fails" refuses /nonexistent
+ok "hdmpirun without an MPI library fails" refuses -m nothing true
+for library in $(built_libraries); do
+	can_launch "$library" || {
+		skip "$library" "mpiexec does not work here"
+		continue
+	}
+	case $library in
+	openmpi) compiler=$MPICC_OPENMPI ;;
+	mpich) compiler=$MPICC_MPICH ;;
+	esac
+	run=$scratch/$library
+	# Sanitizers cannot be preloaded.
+	if [ -z "$compiler" ] || [ -n "${HD_SANITIZE-}" ]; then
+		skip "$library" "there is no mpicc, or a sanitizer"
+		continue
+	fi
+	ok "$library: a program is compiled" \
+		"$compiler" -o "$scratch/ring-$library" "$ring_c" -lpthread
+	ok "$library: the same with hdmpicc" env HDMPI_CC="$compiler" \
+		"$abs_top_builddir/hdmpicc" -o "$scratch/linked-$library" \
+		"$ring_c" -lpthread
+	ok "$library: preloaded" preloaded
+	ok "$library: linked" linked
+	ok "$library: MPI_Init in a thread" in_thread
+	ok "$library: default names" named
+	ok "$library: a directory" in_directory
+	ok "$library: one class of functions" only_collective
+	ok "$library: all classes but one" all_but_messages
+	ok "$library: start disabled" start_disabled
+	ok "$library: throttled" throttled
+	ok "$library: switched off" switched_off
+	ok "$library: existing files are kept" kept
+	ok "$library: two hosts" two_hosts
+	ok "$library: power" power
+	for end in exit abort kill; do
+		ok "$library: $end" ends_badly $end
+	done
+done
+done_testing
