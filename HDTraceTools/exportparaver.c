@@ -23,7 +23,8 @@
 
 #include "clock.h"
 #include "export.h"
-#include "select.h"
+#include "messages.h"
+#include "sorter.h"
 
 /** Types of events. */
 enum {
@@ -55,6 +56,31 @@ struct stream {
 	unsigned int *types; /**< Of its values; 0: not carried. */
 };
 
+/** One end of a message. */
+struct end {
+	uint64_t channel; /**< Sender, receiver, communicator and tag. */
+	uint64_t number;  /**< Of the message in the channel. */
+	bool isSent;
+	unsigned int task, thread;
+	int64_t time;
+	int64_t size;
+	int64_t tag;
+};
+
+/** Both ends of a message. */
+struct comm {
+	struct end sent;
+	struct end received;
+};
+
+/** How many messages of a channel there were so far. */
+struct channel {
+	struct messageEnd key;
+	uint64_t number;
+	uint64_t sent;
+	uint64_t received;
+};
+
 struct paraver {
 	struct export *export;
 	FILE *file;
@@ -71,6 +97,13 @@ struct paraver {
 	GPtrArray *hosts; /**< hdINode */
 	GPtrArray *ranks; /**< hdINode of each task of application 1 ... */
 	GPtrArray *nodes; /**< ... and of application 2. */
+	struct messages *messages;
+	GHashTable *channels;  /**< struct messageEnd to struct channel. */
+	struct stream *sender; /**< The trace whose messages are found. */
+	struct sorter *ends;
+	struct sorter *comms;
+	struct comm comm; /**< The next one, if hasComm. */
+	bool hasComm;
 	bool hasFailed;
 };
 
@@ -301,6 +334,153 @@ static unsigned int typeOf(struct paraver *self, const hdIValue *value,
 	return (unsigned int)(TYPE_VALUE + number - 1);
 }
 
+/* ---- Messages ---------------------------------------------------------- */
+
+static int compareEnds(const void *a, const void *b)
+{
+	const struct end *x = a;
+	const struct end *y = b;
+
+	if (x->channel != y->channel)
+		return x->channel < y->channel ? -1 : 1;
+	if (x->number != y->number)
+		return x->number < y->number ? -1 : 1;
+	return y->isSent - x->isSent;
+}
+
+static int compareComms(const void *a, const void *b)
+{
+	const struct comm *x = a;
+	const struct comm *y = b;
+
+	if (x->sent.time != y->sent.time)
+		return x->sent.time < y->sent.time ? -1 : 1;
+	return compareEnds(&x->sent, &y->sent);
+}
+
+static void fail(struct paraver *self, int error)
+{
+	toolError(self->export->tool, "temporary file: %s", strerror(-error));
+	self->hasFailed = true;
+}
+
+static void addEnd(const struct messageEnd *end, void *data)
+{
+	struct paraver *self = data;
+	struct channel *channel = g_hash_table_lookup(self->channels, end);
+	struct end item = {
+		.isSent = end->isSent,
+		.task = self->sender->task,
+		.thread = self->sender->thread,
+		.time = end->time,
+		.size = end->size,
+		.tag = end->tag,
+	};
+	int ret;
+
+	if (!channel) {
+		channel = g_new0(struct channel, 1);
+		channel->key = *end;
+		channel->number = g_hash_table_size(self->channels);
+		g_hash_table_insert(self->channels, &channel->key, channel);
+	}
+	item.channel = channel->number;
+	item.number = end->isSent ? channel->sent++ : channel->received++;
+	ret = sorterAdd(self->ends, &item);
+	if (ret < 0)
+		fail(self, ret);
+}
+
+static void findEnds(struct paraver *self, struct stream *stream)
+{
+	hdITraceReader *reader;
+	const hdIRecord *record;
+
+	if (!stream->trace ||
+	    !messagesEnter(self->messages, stream->trace, NULL))
+		return;
+	reader = hdI_openTrace(self->export->project, stream->trace);
+	self->sender = stream;
+	while (reader && !self->hasFailed &&
+	       hdI_readTrace(reader, &record) == 1)
+		messagesFind(self->messages, record, addEnd, self);
+	hdI_closeTrace(reader);
+}
+
+static void nextComm(struct paraver *self)
+{
+	int ret = sorterNext(self->comms, &self->comm);
+
+	self->hasComm = ret == 1;
+	if (ret < 0)
+		fail(self, ret);
+}
+
+/** Put the ends together. */
+static void joinEnds(struct paraver *self)
+{
+	struct comm comm;
+	uint64_t loose = 0;
+	bool hasSent = false;
+	int ret = 0;
+
+	while (ret == 0 &&
+	       (ret = sorterNext(self->ends, &comm.received)) == 1) {
+		ret = 0;
+		if (comm.received.isSent) {
+			comm.sent = comm.received;
+			loose++;
+			hasSent = true;
+		} else if (hasSent &&
+			   comm.sent.channel == comm.received.channel &&
+			   comm.sent.number == comm.received.number) {
+			loose--;
+			hasSent = false;
+			ret = sorterAdd(self->comms, &comm);
+			self->export->messages++;
+		} else {
+			loose++;
+		}
+	}
+	if (ret < 0)
+		fail(self, ret);
+	exportLose(self->export,
+		   "arrows of messages of which one end is recorded", loose);
+}
+
+static void findComms(struct paraver *self)
+{
+	for (guint i = 0; i < self->streams->len; i++)
+		findEnds(self, &g_array_index(self->streams, struct stream, i));
+	if (!self->hasFailed)
+		joinEnds(self);
+	if (!self->hasFailed)
+		nextComm(self);
+}
+
+/** Write the messages that were sent until then. */
+static void writeComms(struct paraver *self, int64_t until)
+{
+	while (self->hasComm && self->comm.sent.time <= until) {
+		const struct end *sent = &self->comm.sent;
+		const struct end *received = &self->comm.received;
+		int64_t start = since(self, sent->time);
+		int64_t end = since(self, MAX(received->time, sent->time));
+		int64_t size = MAX(sent->size, received->size);
+
+		exportLose(self->export,
+			   "times of messages that arrive before they are sent",
+			   received->time < sent->time);
+		fprintf(self->file,
+			"3:0:1:%u:%u:%" PRId64 ":%" PRId64 ":0:1:%u:%u:%" PRId64
+			":%" PRId64 ":%" PRId64 ":%" PRId64 "\n",
+			sent->task, sent->thread, start, start, received->task,
+			received->thread, end, end, MAX(size, 0), sent->tag);
+		self->end = MAX(self->end, received->time);
+		nextComm(self);
+	}
+}
+
 /* ---- All files at once ------------------------------------------------- */
 
 static void siftDown(GPtrArray *heap, guint at)
@@ -344,6 +524,7 @@ static void writeRecords(struct paraver *self)
 	while (self->heap->len && !self->hasFailed && !ferror(self->file)) {
 		struct stream *stream = self->heap->pdata[0];
 
+		writeComms(self, stream->time);
 		if (stream->trace)
 			writeSteps(self, stream);
 		else
@@ -357,6 +538,7 @@ static void writeRecords(struct paraver *self)
 		if (self->heap->len)
 			siftDown(self->heap, 0);
 	}
+	writeComms(self, INT64_MAX);
 }
 
 /** There is a file and maybe a temporary one for each stream. */
@@ -626,14 +808,20 @@ static int writeParaver(struct export *export)
 		.hosts = g_ptr_array_new(),
 		.ranks = g_ptr_array_new(),
 		.nodes = g_ptr_array_new(),
+		.messages = messagesNew(export->project),
+		.channels = g_hash_table_new_full(
+			messagesHash, messagesAreAlike, NULL, g_free),
+		.ends = sorterNew(sizeof(struct end), compareEnds),
+		.comms = sorterNew(sizeof(struct comm), compareComms),
 	};
 	char *base = g_path_get_basename(export->project->prefix);
 	int ret;
 
 	exportLoseProject(export);
-	exportLose(export, "communicators, and arrows of messages",
-		   export->project->communicatorCount);
+	exportLose(export, "communicators", export->project->communicatorCount);
 	openAll(&self);
+	if (!self.hasFailed)
+		findComms(&self);
 	ret = self.hasFailed ? -1 : writeTrace(&self, base);
 	if (ret == 0)
 		ret = writeBeside(&self, base, ".pcf", putConfiguration);
@@ -650,6 +838,10 @@ static int writeParaver(struct export *export)
 	g_ptr_array_unref(self.hosts);
 	g_ptr_array_unref(self.ranks);
 	g_ptr_array_unref(self.nodes);
+	g_hash_table_destroy(self.channels);
+	messagesFree(self.messages);
+	sorterFree(self.ends);
+	sorterFree(self.comms);
 	return ret;
 }
 

@@ -624,6 +624,10 @@ ok "paraver keeps to its format" is_paraver mini.prv/mini
 ok "paraver: all of it" is_like export.prv mini.prv/mini.prv mini.prv/mini.pcf \
 	mini.prv/mini.row
 ok "paraver has the values and times" paraver_is_equal mini mini
+ok "messages" export_to paraver talk.prv talk.proj
+ok "paraver keeps to its format" is_paraver talk.prv/talk
+grep '^3' talk.prv/talk.prv >messages
+ok "paraver: messages" is_like export-messages.prv messages
 if [ -d "$corpus" ]; then
 	for project in stresstest partdiff-mpi; do
 		ok "$project: paraver is equal" paraver_is_equal \

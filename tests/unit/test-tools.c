@@ -13,6 +13,8 @@
 #include "moments.h"
 #include "output.h"
 #include "select.h"
+#include "sorter.h"
+#include "spool.h"
 
 #define SECOND INT64_C(1000000000)
 
@@ -314,6 +316,79 @@ static void testLabels(void)
 	}
 }
 
+/* ---- Spools and sorting ----------------------------------------------------
+ */
+
+/* Bytes are what they were, in memory and in the file, wherever they are. */
+static void testSpool(void)
+{
+	struct spool *spool = spoolNew();
+	enum { COUNT = 300000 };
+
+	for (int round = 0; round < 2; round++) {
+		for (uint32_t i = 0; i < COUNT; i++) {
+			uint32_t value = i * 2654435761u;
+
+			g_assert_cmpint(
+				spoolAppend(spool, &value, sizeof(value)), ==,
+				0);
+			/* Just now, and in what may be in the file. */
+			g_assert_cmpint(spoolRead(spool, 4 * (uint64_t)i,
+						  &value, sizeof(value)),
+					==, 0);
+			g_assert_cmpuint(value, ==, i * 2654435761u);
+		}
+		g_assert_cmpuint(spoolLength(spool), ==, 4 * COUNT);
+		for (uint32_t i = COUNT; i > 1; i--) {
+			uint64_t value;
+
+			g_assert_cmpint(spoolRead(spool, 4 * (uint64_t)i - 8,
+						  &value, sizeof(value)),
+					==, 0);
+			g_assert_cmpmem(&value, 4,
+					&(uint32_t){ (i - 2) * 2654435761u },
+					4);
+		}
+		spoolClear(spool);
+		g_assert_cmpuint(spoolLength(spool), ==, 0);
+	}
+	spoolFree(spool);
+	spoolFree(NULL);
+}
+
+static int compareNumbers(const void *a, const void *b)
+{
+	const uint32_t *x = a;
+	const uint32_t *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+/* More items than are sorted in memory, and none. */
+static void testSorter(void)
+{
+	static const uint32_t counts[] = { 0, 1, 262144, 600001 };
+
+	for (size_t k = 0; k < G_N_ELEMENTS(counts); k++) {
+		struct sorter *sorter =
+			sorterNew(sizeof(uint32_t), compareNumbers);
+		uint32_t value;
+
+		/* A permutation: the factor and the modulus have no divisor. */
+		for (uint64_t i = 0; i < counts[k]; i++) {
+			value = (uint32_t)(i * 7919 % counts[k]);
+			g_assert_cmpint(sorterAdd(sorter, &value), ==, 0);
+		}
+		for (uint32_t i = 0; i < counts[k]; i++) {
+			g_assert_cmpint(sorterNext(sorter, &value), ==, 1);
+			g_assert_cmpuint(value, ==, i);
+		}
+		g_assert_cmpint(sorterNext(sorter, &value), ==, 0);
+		sorterFree(sorter);
+	}
+	sorterFree(NULL);
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
@@ -327,5 +402,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/tools/select/seconds", testSeconds);
 	g_test_add_func("/tools/select/adjustments", testAdjustments);
 	g_test_add_func("/tools/merge/labels", testLabels);
+	g_test_add_func("/tools/spool", testSpool);
+	g_test_add_func("/tools/sorter", testSorter);
 	return g_test_run();
 }
