@@ -484,8 +484,7 @@ void ptConfigClear(struct ptConfig *config)
 	*config = (struct ptConfig){ 0 };
 }
 
-/* Whether two host names are the same, or one is the other without domain. */
-static bool configIsSameHost(const char *a, const char *b)
+bool ptConfigIsSameHost(const char *a, const char *b)
 {
 	size_t length = strlen(a) < strlen(b) ? strlen(a) : strlen(b);
 
@@ -501,5 +500,5 @@ bool ptConfigIsHere(const char *host)
 	if (!host || strcasecmp(host, "localhost") == 0)
 		return true;
 	gethostname(name, sizeof(name) - 1);
-	return configIsSameHost(host, name);
+	return ptConfigIsSameHost(host, name);
 }

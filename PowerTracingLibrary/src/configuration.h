@@ -69,6 +69,9 @@ int ptConfigRead(const struct ptRequest *request, struct ptConfig *config);
 /** Free what it holds. */
 void ptConfigClear(struct ptConfig *config);
 
+/** Tell whether two host names are one, perhaps one of them with a domain. */
+bool ptConfigIsSameHost(const char *a, const char *b);
+
 /** Tell whether a host of `port` is this one; NULL is. */
 bool ptConfigIsHere(const char *host);
 

@@ -5,8 +5,11 @@
 #include <errno.h>
 #include <math.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
+#include <unistd.h>
 
 #include "PT.h"
 #include "clock.h"
@@ -62,6 +65,36 @@ static int writerAddValue(struct writerGroup *group,
 	return ret;
 }
 
+/* Which level of the nodes is the host: Host, or the first (format.md). */
+static size_t writerHostLevel(const struct ptConfig *config)
+{
+	for (size_t i = 0; i < config->levelCount; i++) {
+		if (strcasecmp(config->levels[i], "Host") == 0)
+			return i;
+	}
+	return 0;
+}
+
+/* Say whose clock the times are of, if it is not that of the node's host. */
+static int writerAddClock(const struct ptConfig *config,
+			  const struct writerGroup *group)
+{
+	const struct ptNode *node = group->node;
+	size_t level = writerHostLevel(config);
+	char path[1024], *at = path, *end = path + sizeof(path);
+	char host[256] = "";
+
+	gethostname(host, sizeof(host) - 1);
+	if (level >= node->depth ||
+	    ptConfigIsSameHost(node->labels[level], host))
+		return 0;
+	for (size_t i = 0; i < level && at < end; i++)
+		at += snprintf(at, (size_t)(end - at), "%s_", node->labels[i]);
+	if (at < end)
+		at += snprintf(at, (size_t)(end - at), "%s", host);
+	return at < end ? hdS_addAttribute(group->group, "clockNode", path) : 0;
+}
+
 static int writerCreateGroup(struct ptWriter *writer, hdTopology *topology,
 			     struct writerGroup *group)
 {
@@ -78,6 +111,8 @@ static int writerCreateGroup(struct ptWriter *writer, hdTopology *topology,
 	if (!group->group)
 		return PT_EHDLIB;
 	ret = hdS_addAttribute(group->group, "device", config->driver->name);
+	if (ret == 0)
+		ret = writerAddClock(config, group);
 	for (size_t i = node->first; ret == 0 && i < node->first + node->count;
 	     i++) {
 		ret = writerAddValue(group, &config->columns[i],

@@ -149,6 +149,7 @@ static void testEntries(void)
 	const int64_t ms = S / 1000, delay = 50 * ms;
 	struct testStatFile *stat;
 	const unsigned char *values;
+	g_autofree char *clock = NULL;
 	double seconds;
 
 	g_assert_cmpint(pt_startTracing(trace), ==, 0);
@@ -220,6 +221,9 @@ static void testEntries(void)
 				"<Value name=\"P\" type=\"FLOAT\" unit=\"W\" "
 				"grouping=\"Power\" "
 				"source=\"test &lt;1&gt;\" />"));
+	/* The times are of this host, not of the node's. */
+	clock = g_strdup_printf("clockNode=\"c_%s\"", g_get_host_name());
+	g_assert_nonnull(strstr(stat->header, clock));
 	testStatFree(stat);
 
 	stat = testStatRead("entries_c_n2_Energy.stat");
