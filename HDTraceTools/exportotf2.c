@@ -279,6 +279,7 @@ static OTF2_AttributeRef attributeRef(struct otf2 *self, const char *name,
 
 static void addAttribute(struct otf2 *self, const char *name, const char *value)
 {
+	OTF2_AttributeRef ref;
 	OTF2_ErrorCode code;
 	gint64 number;
 
@@ -292,9 +293,9 @@ static void addAttribute(struct otf2 *self, const char *name, const char *value)
 		exportLose(self->export, "further texts of attributes", 1);
 		return;
 	} else {
-		code = OTF2_AttributeList_AddStringRef(
-			self->list, attributeRef(self, name, OTF2_TYPE_STRING),
-			stringRef(self, value));
+		ref = attributeRef(self, name, OTF2_TYPE_STRING);
+		code = OTF2_AttributeList_AddStringRef(self->list, ref,
+						       stringRef(self, value));
 	}
 	/* A list holds an attribute once. */
 	if (code != OTF2_SUCCESS)
