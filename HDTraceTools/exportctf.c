@@ -388,7 +388,8 @@ static void putStep(struct ctf *self, FILE *file,
 	if (record->text && *record->text)
 		addAttribute(self, "text", record->text);
 	putNumber(file, self->attributeCount, 4);
-	fwrite(self->attributes->data, 1, self->attributes->len, file);
+	if (self->attributeCount)
+		fwrite(self->attributes->data, 1, self->attributes->len, file);
 }
 
 static int writeTrace(struct ctf *self, const hdITraceFile *trace)

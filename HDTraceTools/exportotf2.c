@@ -599,6 +599,12 @@ static void defineComms(struct otf2 *self)
 		g_hash_table_insert(places, g_memdup2(&rank, sizeof(rank)),
 				    GSIZE_TO_POINTER(all->len));
 	}
+	if (!all->len) {
+		exportLose(self->export, "communicators", groups->len);
+		g_hash_table_destroy(places);
+		g_array_unref(all);
+		return;
+	}
 	check(self, OTF2_GlobalDefWriter_WriteGroup(
 			    self->definitions, 0, stringRef(self, ""),
 			    OTF2_GROUP_TYPE_COMM_LOCATIONS, OTF2_PARADIGM_MPI,
@@ -614,9 +620,11 @@ static void defineComms(struct otf2 *self)
 				&g_array_index(group->globals, int64_t, k));
 			uint64_t member = GPOINTER_TO_SIZE(place) - 1;
 
-			exportLose(self->export,
-				   "ranks of communicators without a trace",
-				   !place);
+			exportLose(
+				self->export,
+				"ranks of communicators without a trace; the "
+				"first rank stands for them",
+				!place);
 			if (!place)
 				member = 0;
 			g_array_append_val(all, member);

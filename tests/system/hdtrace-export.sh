@@ -599,6 +599,13 @@ ok "ctf: all bits of values and times" is_like export-ctf.hex bits
 		'name="a_b" type="STRING"'
 	stamp 1000000000
 } >empty_gamma_Nothing.stat
+# A state without attributes, alone.
+{
+	echo "<Program timeAdjustment='1000000000'>"
+	echo "<A time='1' end='2'/>"
+	echo "</Program>"
+} >bare_gamma.trc
+ok "ctf of a bare state" export_to ctf bare.ctf bare_gamma.trc
 if ! command -v babeltrace2 >/dev/null; then
 	skip "ctf, read by babeltrace2" "no babeltrace2"
 else
