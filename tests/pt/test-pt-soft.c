@@ -160,11 +160,9 @@ static void testPowercap(void)
 	pt_finalizeTrace(trace);
 	g_assert_cmpstr(messages->str, ==, "");
 	stat = testStatRead("powercap_n_Energy.stat");
+	g_assert_nonnull(strstr(stat->header, " device=\"powercap\""));
 	g_assert_nonnull(strstr(
 		stat->header,
-		"<Group name=\"Energy\" timestampDatatype=\"EPOCH\" "
-		"timeAdjustment=\"-0000000000.000000000\" "
-		"device=\"powercap\">\n"
 		"  <Value name=\"E_package-0\" type=\"DOUBLE\" unit=\"J\" "
 		"grouping=\"Energy\" "
 		"source=\"powercap intel-rapl:0/energy_uj\" "
