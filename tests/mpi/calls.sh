@@ -70,5 +70,6 @@ for library in $(built_libraries); do
 	ok "$library: threads" threads "$library"
 	ok "$library: many" many "$library"
 done
+[ -z "${HD_SANITIZE-}" ] || ok "no memory is lost" none_leaked
 [ "$tap_count" -gt 0 ] || skip_all "no MPI library was built"
 done_testing
