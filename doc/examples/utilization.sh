@@ -18,7 +18,7 @@ shows() {
 
 # A pause between rounds is a gap, not an entry: PROJECT GAPS
 has_gaps() {
-	gaps=$("$hdtrace" dump "$1.proj" | grep -ci gap)
+	gaps=$("$hdtrace" dump "$1.proj" | grep -c "^ *gap\$")
 	echo "$gaps gaps, expected $2"
 	[ "$gaps" -eq "$2" ]
 }
