@@ -48,6 +48,10 @@ static void loopStep(struct ptLoop *loop, bool isStarted, bool isNew)
 			return;
 		loopWait(loop);
 	}
+	/* If it measures already it was to be stopped meanwhile; whoever asked
+	 * for that waits, but not for the next message. */
+	if (isNew)
+		ptMeterStop(loop->meter);
 	ptMeterRead(loop->meter);
 }
 
