@@ -19,7 +19,7 @@
 #include <stddef.h>
 
 /** Largest file that is read, in bytes. */
-#define HD_INI_MAX (64 * 1024)
+#define HD_INI_MAX (1024 * 1024)
 
 struct hdIniKey {
 	const char *name;

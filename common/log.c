@@ -11,6 +11,8 @@
 
 #include "log.h"
 
+int hdLogDefault = -1;
+
 void hdLogSetLevel(struct hdLogger *logger, enum hdLogLevel level)
 {
 	__atomic_store_n(&logger->level, (int)level, __ATOMIC_RELAXED);
@@ -26,6 +28,8 @@ void hdLogSetVerbosity(struct hdLogger *logger, const char *verbosity)
 
 		if (*end == '\0' && number >= -1 && number <= 3)
 			level = (int)number + 1;
+	} else if (hdLogDefault >= 0) {
+		level = hdLogDefault;
 	}
 	hdLogSetLevel(logger, (enum hdLogLevel)level);
 }

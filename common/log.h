@@ -29,8 +29,17 @@ struct hdLogger {
 void hdLogSetLevel(struct hdLogger *logger, enum hdLogLevel level);
 
 /**
+ * The level of the loggers whose variable is not set, or -1: each has its own.
+ *
+ * A library that holds others sets it before it calls them, so that they are
+ * silent with it.
+ */
+extern int hdLogDefault;
+
+/**
  * Set the level as the thesis numbers them (section 4.3.5): -1 none, 0 errors,
- * 1 warnings, 2 information, 3 everything. Anything else, and NULL, is 0.
+ * 1 warnings, 2 information, 3 everything. Anything else is 0; so is NULL,
+ * where hdLogDefault does not say otherwise.
  */
 void hdLogSetVerbosity(struct hdLogger *logger, const char *verbosity);
 

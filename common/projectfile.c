@@ -102,10 +102,10 @@ static void projectAll(FILE *out, const struct hdProjectFile *file)
 		fprintf(out, "%*s</Level>\n", (int)i + 1, "");
 	if (file->nodeCount > 0)
 		projectNodes(out, file, 0, 0);
-	fprintf(out,
-		" </Topology>\n <ExternalStatistics>\n  <%s/>\n"
-		" </ExternalStatistics>\n</Application>\n",
-		file->group);
+	fputs(" </Topology>\n <ExternalStatistics>\n", out);
+	for (size_t i = 0; file->groups[i]; i++)
+		fprintf(out, "  <%s/>\n", file->groups[i]);
+	fputs(" </ExternalStatistics>\n</Application>\n", out);
 }
 
 static int projectPut(const char *name, bool replace, const char *text,

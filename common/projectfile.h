@@ -22,7 +22,8 @@ struct hdProjectFile {
 	size_t levelCount;
 	const struct hdProjectNode *nodes;
 	size_t nodeCount;
-	const char *group; /**< The statistics group of all nodes. */
+	/** The statistics groups, NULL at the end. A node need not have all. */
+	const char *const *groups;
 };
 
 /**

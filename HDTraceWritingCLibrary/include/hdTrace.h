@@ -248,6 +248,26 @@ int hdT_logAttributes(hdTrace *trace, const char *format, ...) HDT_PRINTF(2, 3);
 int hdT_logAttributeInt64(hdTrace *trace, const char *key, int64_t value);
 
 /**
+ * Add several integer attributes to the current state.
+ *
+ *     hdT_logAttributesInt64(trace, "size toRank",
+ *                            (const int64_t[]){ size, rank });
+ *
+ * Faster than one after the other, where the same list is given again and
+ * again: a trace remembers some.
+ *
+ * @param trace Trace to write to.
+ * @param keys Names of the attributes, with one blank between them; copied.
+ * @param values Their values, as many.
+ *
+ * @retval 0 Success, or nothing is recorded at the moment.
+ * @retval -1 Error as of hdT_logAttributeInt64(), and none of the attributes
+ *         was added.
+ */
+int hdT_logAttributesInt64(hdTrace *trace, const char *keys,
+			   const int64_t *values);
+
+/**
  * Add a floating point attribute to the current state.
  *
  * Written with as few digits as read back to the same value, `.` as decimal
@@ -292,6 +312,20 @@ int hdT_logAttributeString(hdTrace *trace, const char *key, const char *value);
  */
 int hdT_logElement(hdTrace *trace, const char *name, const char *format, ...)
 	HDT_PRINTF(3, 4);
+
+/**
+ * Add a child element with integer attributes to the current state.
+ *
+ * @param trace Trace to write to.
+ * @param name Name of the element; copied.
+ * @param keys Names of the attributes, as of hdT_logAttributesInt64().
+ * @param values Their values, as many.
+ *
+ * @retval 0 Success, or nothing is recorded at the moment.
+ * @retval -1 Error as of hdT_logElement().
+ */
+int hdT_logElementInt64(hdTrace *trace, const char *name, const char *keys,
+			const int64_t *values);
 
 /**
  * Record an event: something that happens at a moment.

@@ -64,9 +64,10 @@ static void settingsRead(void)
 	const char *prefix = settingsText("HDTRACE_PREFIX");
 	size_t wanted;
 
-	hdLogSetLevel(&hdLogger, (enum hdLogLevel)settingsNumber(
-					 "HDTRACE_VERBOSITY", HD_LOG_NONE,
-					 HD_LOG_INFO, HD_LOG_NONE));
+	hdLogSetLevel(&hdLogger,
+		      (enum hdLogLevel)settingsNumber(
+			      "HDTRACE_VERBOSITY", HD_LOG_NONE, HD_LOG_INFO,
+			      hdLogDefault >= 0 ? hdLogDefault : HD_LOG_NONE));
 	wanted = (size_t)settingsNumber("HDTRACE_BUFFER_SIZE_KB", 4, 1048576,
 					256) *
 		 1024;

@@ -23,6 +23,7 @@
 #include "error.h"
 #include "escape.h"
 #include "hdTrace.h"
+#include "keylist.h"
 #include "number.h"
 #include "outfile.h"
 #include "settings.h"
@@ -41,6 +42,12 @@
 
 /* Text of a literal and its length. */
 #define LITERAL(text) text, sizeof(text) - 1
+
+/* Lists of keys that a trace remembers: 2 to the power of these bits. Each is
+ * at one of so many places. */
+#define TRACE_KEYLIST_BITS 6
+#define TRACE_KEYLISTS (1U << TRACE_KEYLIST_BITS)
+#define TRACE_KEYLIST_PLACES 4
 
 /* Most that ends a record besides its elements and name: the times, brackets
  * and the name's slash. */
@@ -71,8 +78,9 @@ struct _hdTrace {
 	struct hdText tags;
 	struct hdText elements;
 	struct hdText scratch;
-	int64_t epoch; /* timeAdjustment. */
-	int64_t last;  /* Last time in the file, relative. */
+	struct hdKeyList *lists; /* NULL until there is one. */
+	int64_t epoch;           /* timeAdjustment. */
+	int64_t last;            /* Last time in the file, relative. */
 	uint64_t clamped;
 };
 
@@ -227,6 +235,7 @@ static void traceFree(hdTrace *trace)
 	hdTextClear(&trace->elements);
 	hdTextClear(&trace->scratch);
 	free(trace->levels);
+	free(trace->lists);
 	free(trace->infoPath);
 	free(trace);
 }
@@ -740,6 +749,77 @@ int hdT_logAttributeInt64(hdTrace *trace, const char *key, int64_t value)
 	return traceLogInt64(trace, key, value);
 }
 
+/* Find a list of keys at another place than its first one, or remember it. */
+static __attribute__((__noinline__)) int traceKeyListSlowly(
+	hdTrace *trace, const char *keys, size_t first, struct hdKeyList **list)
+{
+	if (!trace->lists) {
+		trace->lists = calloc(TRACE_KEYLISTS, sizeof(*trace->lists));
+		if (!trace->lists)
+			return -HD_ERR_MALLOC;
+	}
+	for (size_t i = 0; i < TRACE_KEYLIST_PLACES; i++) {
+		*list = &trace->lists[(first + i) % TRACE_KEYLISTS];
+		if (!*(*list)->keys)
+			return hdKeyListMake(*list, keys);
+		if (strcmp((*list)->keys, keys) == 0)
+			return 0;
+	}
+	*list = &trace->lists[first];
+	return hdKeyListMake(*list, keys);
+}
+
+/* Find a list of keys, or remember it: as hdKeyListMake(), or -HD_ERR_MALLOC.
+ * Where it stands in memory says where it is; what it says decides. */
+static inline int traceKeyList(hdTrace *trace, const char *keys,
+			       struct hdKeyList **list)
+{
+	size_t first =
+		(uint64_t)(uintptr_t)keys * UINT64_C(0x9e3779b97f4a7c15) >>
+		(64 - TRACE_KEYLIST_BITS);
+
+	if (__builtin_expect(trace->lists && *keys, 1)) {
+		*list = &trace->lists[first];
+		if (__builtin_expect(strcmp((*list)->keys, keys) == 0, 1))
+			return 0;
+	}
+	return traceKeyListSlowly(trace, keys, first, list);
+}
+
+/* Append the attributes of a list to an element's start tag; 0 or negative. */
+static inline int traceAddInt64(hdTrace *trace, struct hdText *text,
+				size_t element, struct hdKeys *filter,
+				const char *keys, const int64_t *values)
+{
+	struct hdKeyList *list;
+	int ret = traceKeyList(trace, keys, &list);
+
+	if (__builtin_expect(ret > 0, 0))
+		return hdKeyListAddSlowly(keys, text, element, filter, values);
+	return ret < 0 ? ret
+		       : hdKeyListAdd(list, text, element, filter, values);
+}
+
+int hdT_logAttributesInt64(hdTrace *trace, const char *keys,
+			   const int64_t *values)
+{
+	struct traceLevel *level;
+	size_t before;
+	int ret;
+
+	if (!trace || !keys || !values)
+		return hdFail(-HD_ERR_INVALID_ARGUMENT);
+	ret = traceCurrent(trace, &level);
+	if (ret <= 0)
+		return ret;
+	before = trace->tags.used;
+	ret = traceAddInt64(trace, &trace->tags, level->tag, &level->keys, keys,
+			    values);
+	if (__builtin_expect(ret < 0, 0))
+		return hdFail(ret);
+	return traceReserveMore(trace, level, &trace->tags, before);
+}
+
 static __attribute__((__noinline__)) int traceLogDouble(hdTrace *trace,
 							const char *key,
 							double value)
@@ -851,6 +931,40 @@ int hdT_logElement(hdTrace *trace, const char *name, const char *format, ...)
 	hdTextPutc(elements, '<');
 	hdTextPut(elements, name, strlen(name));
 	ret = hdAttributeList(elements, before, &keys, trace->scratch.bytes);
+	if (ret == 0)
+		ret = hdTextRoom(elements, 2);
+	if (ret < 0) {
+		elements->used = before;
+		return hdFail(ret);
+	}
+	hdTextPut(elements, "/>", 2);
+	return traceReserveMore(trace, level, elements, before);
+}
+
+int hdT_logElementInt64(hdTrace *trace, const char *name, const char *keys,
+			const int64_t *values)
+{
+	struct hdText *elements;
+	struct traceLevel *level;
+	struct hdKeys filter = { 0, 0 };
+	size_t before, length;
+	int ret;
+
+	if (!trace || !name || !keys || !values || !hdNameIsValid(name) ||
+	    strcmp(name, "Nested") == 0)
+		return hdFail(-HD_ERR_INVALID_ARGUMENT);
+	ret = traceCurrent(trace, &level);
+	if (ret <= 0)
+		return ret;
+	elements = &trace->elements;
+	before = elements->used;
+	length = strlen(name);
+	ret = hdTextRoom(elements, length + 1);
+	if (ret < 0)
+		return hdFail(ret);
+	hdTextPutc(elements, '<');
+	hdTextPut(elements, name, length);
+	ret = traceAddInt64(trace, elements, before, &filter, keys, values);
 	if (ret == 0)
 		ret = hdTextRoom(elements, 2);
 	if (ret < 0) {

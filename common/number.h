@@ -10,15 +10,17 @@
 
 #include <stdint.h>
 
-/** Longest result of hdNumberInt64(). */
+/** Longest result of hdNumberInt64() and hdNumberUint64(). */
 #define HD_INT64_MAX 20
 /** Longest result of hdNumberDouble(): -1.2345678901234567e-308. */
 #define HD_DOUBLE_MAX 32
 /** Room that hdNumberTime() needs: 10 digits, a point, 9 digits and one. */
 #define HD_TIME_LENGTH_MAX 22
 
-/** Write an integer; returns the end of it. */
+/** Write an integer; returns the end of it, where no zero byte is put. */
 char *hdNumberInt64(char *to, int64_t value);
+/** Write an integer without sign. */
+char *hdNumberUint64(char *to, uint64_t value);
 
 /** Prepare what is below; any thread, costs some ten microseconds once. */
 void hdNumberPrepare(void);
@@ -33,5 +35,8 @@ char *hdNumberTime(char *to, int64_t ns);
  * below 1e-5 and from 1e17.
  */
 char *hdNumberDouble(char *to, double value);
+
+/** Write a float with the fewest digits that read back as the same float. */
+char *hdNumberFloat(char *to, float value);
 
 #endif

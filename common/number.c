@@ -2,10 +2,10 @@
 /*
  * Numbers as text; see number.h.
  *
- * Doubles follow R. Giulietti, "The Schubfach way to render doubles" (2020):
- * of the decimals in the interval that rounds to the value, take the shortest,
- * and of these the closest. It needs the powers of ten from 10^-292 to 10^324
- * to 128 bits, which are computed once.
+ * Doubles and floats follow R. Giulietti, "The Schubfach way to render doubles"
+ * (2020): of the decimals in the interval that rounds to the value, take the
+ * shortest, and of these the closest. It needs the powers of ten from 10^-292
+ * to 10^324 to 128 bits, which are computed once.
  */
 #include <config.h>
 
@@ -77,8 +77,7 @@ static inline char *numberMedium(char *to, uint32_t value)
 	return to + 4;
 }
 
-/* Write up to 20 digits. */
-static char *numberUint64(char *to, uint64_t value)
+char *hdNumberUint64(char *to, uint64_t value)
 {
 	uint64_t high = value / 100000000;
 
@@ -103,7 +102,7 @@ char *hdNumberInt64(char *to, int64_t value)
 		*to++ = '-';
 		magnitude = -magnitude;
 	}
-	return numberUint64(to, magnitude);
+	return hdNumberUint64(to, magnitude);
 }
 
 /* "000" to "999", four bytes apart. */
@@ -127,7 +126,7 @@ char *hdNumberTime(char *to, int64_t ns)
 	if (__builtin_expect(seconds < 10000, 1))
 		to = numberShort(to, (uint32_t)seconds);
 	else
-		to = numberUint64(to, seconds);
+		to = hdNumberUint64(to, seconds);
 	*to = '.';
 	/* Each writes one byte too many, which the next one overwrites. */
 	memcpy(to + 1, numberTriples[ms], 4);
@@ -214,7 +213,7 @@ void hdNumberPrepare(void)
 	pthread_once(&numberOnce, numberPrepare);
 }
 
-/* ---- Doubles ----------------------------------------------------------- */
+/* ---- Floating point ----------------------------------------------------- */
 
 /* Multiply by a power of ten, keep the integer part and whether there was
  * more ("round to odd"). */
@@ -227,13 +226,25 @@ static inline uint64_t numberScale(struct numberPower power, uint64_t factor)
 	return (uint64_t)(high >> 64) | ((uint64_t)high > 1);
 }
 
+/* How IEEE 754 lays out a floating point number. */
+struct numberFormat {
+	int fractionBits;
+	uint64_t biasedMax; /* Of NaN and infinities. */
+	int exponentMin;    /* Of the last bit of the smallest numbers. */
+};
+
+static const struct numberFormat numberOfDouble = { 52, 0x7ff, -1074 };
+static const struct numberFormat numberOfFloat = { 23, 0xff, -149 };
+
 /* Find the shortest decimal digits * 10^exponent of a finite, positive
- * double. */
-static uint64_t numberShortest(uint64_t fraction, uint64_t biased,
-			       int *exponent)
+ * number. */
+static inline uint64_t numberShortest(const struct numberFormat *format,
+				      uint64_t fraction, uint64_t biased,
+				      int *exponent)
 {
-	uint64_t c = biased ? fraction | UINT64_C(1) << 52 : fraction;
-	int q = biased ? (int)biased - 1075 : -1074;
+	uint64_t c = biased ? fraction | UINT64_C(1) << format->fractionBits
+			    : fraction;
+	int q = format->exponentMin + (biased ? (int)biased - 1 : 0);
 	/* Below a power of two the neighbour is only half as far away. */
 	bool isClose = fraction == 0 && biased > 1;
 	/* floor(log10(2^q)), or of 3/4 * 2^q. */
@@ -314,15 +325,15 @@ static char *numberDecimal(char *to, uint64_t digits, int exponent)
 	point = length + exponent; /* Where the point is, from the first. */
 	if (point <= 0 && point >= -4) {
 		memcpy(to, "0.0000", 6);
-		return numberUint64(to + 2 - point, digits);
+		return hdNumberUint64(to + 2 - point, digits);
 	}
 	if (exponent >= 0 && point <= 17) {
-		end = numberUint64(to, digits);
+		end = hdNumberUint64(to, digits);
 		memset(end, '0', (size_t)exponent);
 		return end + exponent;
 	}
 	/* Leave room for the point, and let it pass what is before it. */
-	end = numberUint64(to + 1, digits);
+	end = hdNumberUint64(to + 1, digits);
 	if (point > 0 && point <= 17) {
 		for (int i = 0; i < point; i++)
 			to[i] = to[i + 1];
@@ -337,21 +348,21 @@ static char *numberDecimal(char *to, uint64_t digits, int exponent)
 	return hdNumberInt64(end, point - 1);
 }
 
-char *hdNumberDouble(char *to, double value)
+/* Write a number that is given by its bits. */
+static inline char *numberFloating(char *to, const struct numberFormat *format,
+				   bool isNegative, uint64_t biased,
+				   uint64_t fraction)
 {
-	uint64_t bits, digits, biased, fraction;
+	uint64_t digits;
 	int exponent;
 
-	memcpy(&bits, &value, sizeof(bits));
-	biased = bits >> 52 & 0x7ff;
-	fraction = bits & ((UINT64_C(1) << 52) - 1);
-	if (biased == 0x7ff && fraction) {
+	if (biased == format->biasedMax && fraction) {
 		memcpy(to, "NaN", 3);
 		return to + 3;
 	}
-	if (bits >> 63)
+	if (isNegative)
 		*to++ = '-';
-	if (biased == 0x7ff) {
+	if (biased == format->biasedMax) {
 		memcpy(to, "INF", 3);
 		return to + 3;
 	}
@@ -359,6 +370,25 @@ char *hdNumberDouble(char *to, double value)
 		*to++ = '0';
 		return to;
 	}
-	digits = numberShortest(fraction, biased, &exponent);
+	digits = numberShortest(format, fraction, biased, &exponent);
 	return numberDecimal(to, digits, exponent);
+}
+
+char *hdNumberDouble(char *to, double value)
+{
+	uint64_t bits;
+
+	memcpy(&bits, &value, sizeof(bits));
+	return numberFloating(to, &numberOfDouble, bits >> 63,
+			      bits >> 52 & 0x7ff,
+			      bits & ((UINT64_C(1) << 52) - 1));
+}
+
+char *hdNumberFloat(char *to, float value)
+{
+	uint32_t bits;
+
+	memcpy(&bits, &value, sizeof(bits));
+	return numberFloating(to, &numberOfFloat, bits >> 31, bits >> 23 & 0xff,
+			      bits & ((UINT32_C(1) << 23) - 1));
 }
