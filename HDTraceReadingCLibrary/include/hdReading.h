@@ -360,6 +360,22 @@ hdIStatReader *hdI_openStat(const hdIProject *project, const hdIGroup *group);
 int hdI_readStat(hdIStatReader *reader, const hdIBlock **block);
 
 /**
+ * Go on reading at an entry that was delivered before, by this or another
+ * reader of the group.
+ *
+ * @param reader Reader to use.
+ * @param offset Where the entry stands in the file, as in hdIBlock::offset.
+ * @param start Start of its interval, as in hdIBlock::start.
+ * @param number Its number, as counted from hdIBlock::first.
+ *
+ * @retval 0 The next block begins with the entry.
+ * @retval -1 Error; errno is set (EINVAL: the offset is not one of an entry, as
+ *         far as that can be seen). Nothing was changed.
+ */
+int hdI_seekStat(hdIStatReader *reader, int64_t offset, int64_t start,
+		 uint64_t number);
+
+/**
  * Tell when the first interval of a group starts.
  *
  * @param reader Reader to ask.

@@ -234,6 +234,29 @@ int hdI_readStat(struct hdIStatReader *reader, const hdIBlock **block)
 	return -1;
 }
 
+int hdI_seekStat(struct hdIStatReader *reader, int64_t offset, int64_t start,
+		 uint64_t number)
+{
+	if (offset < reader->group->dataOffset) {
+		errno = EINVAL;
+		return -1;
+	}
+	if (lseek(reader->fd, (off_t)offset, SEEK_SET) < 0)
+		return -1;
+	reader->offset = offset;
+	reader->used = 0;
+	reader->size = 0;
+	reader->isEnd = 0;
+	reader->isOver = 0;
+	reader->error = 0;
+	reader->hasStart = 1;
+	reader->isAfterGap = 0;
+	reader->last = start;
+	reader->block.first = number;
+	reader->block.count = 0;
+	return 0;
+}
+
 int hdI_getStatStart(const struct hdIStatReader *reader, int64_t *start)
 {
 	if (!reader->hasStart)

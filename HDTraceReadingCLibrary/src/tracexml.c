@@ -11,6 +11,7 @@
 #include "file.h"
 #include "tracexml.h"
 
+#define PIECE_FIRST (4 << 10)
 #define PIECE_SIZE (64 << 10)
 #define PIECE_MAX (16 << 20)
 #define TAPE_MIN (256 << 10)
@@ -210,14 +211,17 @@ static void place(struct hdITag *tag)
 		tag->text = (const char *)(tag + 1);
 }
 
-/* Where a piece holds nothing complete the next is larger: libxml2 looks at a
+/* The first piece is small, for those who want the first record of many files.
+ * Where a piece holds nothing complete the next is larger: libxml2 looks at a
  * long tag from its beginning with every piece. */
 static void adaptPiece(struct hdITraceXml *xml)
 {
 	size_t size = PIECE_SIZE;
 	char *piece;
 
-	if (xml->filled == 0 && xml->size > 0)
+	if (xml->size == 0)
+		return;
+	if (xml->filled == 0 && xml->pieceSize >= PIECE_SIZE)
 		size = 2 * xml->pieceSize;
 	if (size > PIECE_MAX || size == xml->pieceSize)
 		return;
@@ -309,7 +313,7 @@ struct hdITraceXml *hdITraceXmlCreate(int fd)
 	if (!xml)
 		return NULL;
 	xml->fd = fd;
-	xml->pieceSize = PIECE_SIZE;
+	xml->pieceSize = PIECE_FIRST;
 	xml->piece = malloc(xml->pieceSize);
 	if (!xml->piece) {
 		free(xml);
