@@ -24,7 +24,7 @@ struct options {
 	gboolean quiet;
 	gboolean list;
 	gboolean version;
-	struct rutWait wait;
+	struct cliWait wait;
 	gboolean hasDuration;
 	gboolean hasPid;
 };
@@ -32,7 +32,7 @@ struct options {
 static int usage(const char *message)
 {
 	fprintf(stderr, "rut: %s\n'rut --help' says more.\n", message);
-	return RUT_EXIT_FAILED;
+	return CLI_EXIT_FAILED;
 }
 
 /* Check what options do not check themselves; returns a message or NULL. */
@@ -89,6 +89,7 @@ static UtilTrace *createTrace(const struct rutPlace *place,
 static int traceInto(const struct rutPlace *place,
 		     const struct options *options, const rutSources *sources)
 {
+	static const char *const groups[] = { "Utilization", NULL };
 	const struct hdProjectNode node = {
 		.labels = (char **)place->labels->pdata,
 		.depth = place->labels->len,
@@ -99,12 +100,12 @@ static int traceInto(const struct rutPlace *place,
 		.levelCount = place->levels->len,
 		.nodes = &node,
 		.nodeCount = 1,
-		.group = "Utilization",
+		.groups = groups,
 	};
 	char *file = hdProjectFileName(place->project, ".proj");
 	int ret = hdProjectFileWrite(&project, options->force);
 	UtilTrace *trace = NULL;
-	int result = RUT_EXIT_FAILED;
+	int result = CLI_EXIT_FAILED;
 
 	/* The project file first: what was traced until a crash is readable. */
 	if (ret == -EEXIST) {
@@ -112,20 +113,20 @@ static int traceInto(const struct rutPlace *place,
 	} else if (ret < 0) {
 		fprintf(stderr, "rut: %s: %s\n", file, strerror(-ret));
 	} else {
-		waitPrepare();
+		cliPrepare();
 		trace = createTrace(place, sources, options->interval);
 		if (!trace)
 			remove(file);
 	}
 	if (trace) {
 		rut_startTrace(trace);
-		result = waitFor(&options->wait);
+		result = cliWaitFor(&options->wait);
 		rut_stopTrace(trace);
 		if (!options->quiet)
 			summaryPrint(stderr, trace, file);
 		if (rut_finalizeTrace(trace) != RUT_SUCCESS) {
 			fprintf(stderr, "rut: the trace is not complete\n");
-			result = result == 0 ? RUT_EXIT_FAILED : result;
+			result = result == 0 ? CLI_EXIT_FAILED : result;
 		}
 	}
 	free(file);
@@ -136,8 +137,8 @@ static int run(struct options *options)
 {
 	struct rutPlace place = { 0 };
 	rutSources sources;
-	char *program, *message = NULL;
-	int result = RUT_EXIT_FAILED;
+	char *message = NULL;
+	int result = CLI_EXIT_FAILED;
 
 	if (!sourcesParse(options->sources, &sources, &message)) {
 		fprintf(stderr, "rut: no such source: \"%s\"; see rut --list\n",
@@ -145,15 +146,9 @@ static int run(struct options *options)
 		g_free(message);
 		return result;
 	}
-	if (options->wait.command) {
-		program = g_find_program_in_path(options->wait.command[0]);
-		if (!program) {
-			fprintf(stderr, "rut: there is no command %s\n",
-				options->wait.command[0]);
-			return RUT_EXIT_NOT_FOUND;
-		}
-		g_free(program);
-	}
+	if (options->wait.command &&
+	    !cliIsCommand("rut", options->wait.command[0]))
+		return CLI_EXIT_NOT_FOUND;
 	if (options->mount)
 		g_setenv("RUT_HDD_MOUNTPOINT", options->mount, TRUE);
 	if (options->force)
@@ -248,7 +243,7 @@ static int parseAndRun(struct options *options, int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	struct options options = { .interval = 100 };
+	struct options options = { .interval = 100, .wait.tool = "rut" };
 	int result;
 
 	/* For the character set only: numbers keep their decimal point. */

@@ -10,14 +10,8 @@
 
 #include <glib.h>
 
+#include "command.h"
 #include "trace.h"
-
-/** Exit status when rut itself fails, as of timeout(1) and env(1). */
-#define RUT_EXIT_FAILED 125
-/** The command was found but cannot be run. */
-#define RUT_EXIT_CANNOT 126
-/** The command was not found. */
-#define RUT_EXIT_NOT_FOUND 127
 
 /** Where the trace is in the project. */
 struct rutPlace {
@@ -42,24 +36,6 @@ gboolean placeParse(struct rutPlace *place, const char *project,
 
 /** Free what it holds. */
 void placeClear(struct rutPlace *place);
-
-/** What rut waits for. */
-struct rutWait {
-	char **command;  /**< Run this, or NULL. */
-	double duration; /**< Seconds, or 0. */
-	int pid;         /**< Process that is not a child, or 0. */
-};
-
-/** Block the signals that rut handles, before any thread is created. */
-void waitPrepare(void);
-
-/**
- * Wait until the command or process ends, the time is over, or a signal comes
- * that is not for the command. Signals go to the command.
- *
- * @return Exit status.
- */
-int waitFor(const struct rutWait *wait);
 
 /** Print what was measured. */
 void summaryPrint(FILE *file, UtilTrace *trace, const char *project);
