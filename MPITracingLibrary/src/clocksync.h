@@ -61,7 +61,4 @@ void hdmpiClockRepeat(struct hdmpiThread *self);
 /** Do not compare clocks any more. */
 void hdmpiClockRepeatEnd(void);
 
-/** Let HDTRACE_MPI_TEST_CLOCK replace the clock, if it is set. */
-void hdmpiClockPrepare(void);
-
 #endif

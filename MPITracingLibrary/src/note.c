@@ -13,9 +13,8 @@ void hdmpiNoteSendData(struct hdmpiCall *call, int count, MPI_Datatype datatype)
 
 	if (!hdmpiTypeGet(call->self, datatype, &type))
 		return;
-	hdmpiNoteNumber(call, "size", count * type.size);
-	hdmpiNoteNumber(call, "count", count);
-	hdmpiNoteNumber(call, "sendTid", type.id);
+	hdmpiNoteNumbers(call, "size count sendTid", count * type.size, count,
+			 type.id);
 }
 
 void hdmpiNoteRoom(struct hdmpiCall *call, int count, MPI_Datatype datatype)
@@ -34,9 +33,8 @@ void hdmpiNoteReceives(struct hdmpiCall *call, int64_t count,
 
 	if (!hdmpiTypeGet(call->self, datatype, &type))
 		return;
-	hdmpiNoteNumber(call, "recvSize", count * type.size);
-	hdmpiNoteNumber(call, "recvCount", count);
-	hdmpiNoteNumber(call, "recvTid", type.id);
+	hdmpiNoteNumbers(call, "recvSize recvCount recvTid", count * type.size,
+			 count, type.id);
 }
 
 void hdmpiNoteSends(struct hdmpiCall *call, const void *buffer, int count,
@@ -61,8 +59,7 @@ void hdmpiNoteReceivedToo(struct hdmpiCall *call, const MPI_Status *status,
 
 	hdmpiNoteFrom(call, status->MPI_SOURCE, status->MPI_TAG);
 	PMPI_Get_elements_x(status, MPI_BYTE, &size);
-	hdmpiNoteNumber(call, "recvSize", size);
-	hdmpiNoteNumber(call, "recvCount", count);
+	hdmpiNoteNumbers(call, "recvSize recvCount", size, count);
 	if (hdmpiTypeGet(call->self, datatype, &type))
 		hdmpiNoteNumber(call, "recvTid", type.id);
 }

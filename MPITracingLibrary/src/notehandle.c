@@ -4,6 +4,8 @@
 #include <config.h>
 
 #include "clocksync.h"
+#include "message.h"
+#include "testclock.h"
 #include "verbs.h"
 
 /* ---- One-sided --------------------------------------------------------------
@@ -14,8 +16,7 @@ static void noteTarget(struct hdmpiCall *call, MPI_Aint disp, int count,
 {
 	struct hdmpiType type;
 
-	hdmpiNoteNumber(call, "targetDisp", disp);
-	hdmpiNoteNumber(call, "targetCount", count);
+	hdmpiNoteNumbers(call, "targetDisp targetCount", disp, count);
 	if (hdmpiTypeGet(call->self, datatype, &type))
 		hdmpiNoteNumber(call, "targetTid", type.id);
 }
@@ -174,7 +175,8 @@ void hdmpiNoteRenameType(struct hdmpiCall *call, MPI_Datatype datatype)
 
 void hdmpiNoteInitBegin(struct hdmpiCall *call)
 {
-	hdmpiClockPrepare();
+	hdmpiMessageInit();
+	hdmpiTestClock();
 	call->start = hdClockNow();
 }
 

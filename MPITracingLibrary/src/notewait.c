@@ -14,6 +14,11 @@
 /* ---- Made -------------------------------------------------------------------
  */
 
+/* One of several requests, as an element inside the call. */
+#define noteRequests(call, keys, ...)                               \
+	hdT_logElementInt64((call)->self->trace, "Request", (keys), \
+			    (const int64_t[]){ __VA_ARGS__ })
+
 static void noteRequest(struct hdmpiCall *call, int64_t id)
 {
 	if (call->isRecorded && id >= 0)
@@ -64,8 +69,7 @@ void hdmpiNoteStarted(struct hdmpiCall *call, int count,
 		if (count == 1)
 			noteRequest(call, id);
 		else if (i < NOTE_LISTED_MAX)
-			hdT_logElement(call->self->trace, "Request",
-				       "rid='%lld'", (long long)id);
+			noteRequests(call, "rid", id);
 	}
 }
 
@@ -140,20 +144,20 @@ static void noteOne(struct hdmpiCall *call, int at, const MPI_Status *status)
 
 	if (!complete(call, at, status, &one))
 		return;
-	hdmpiNoteNumber(call, "rid", one.request.id);
 	switch (one.request.kind) {
 	case HDMPI_RECEIVE:
 	case HDMPI_NOWHERE:
-		hdmpiNoteFrom(call, one.source, one.tag);
-		hdmpiNoteNumber(call, "size", one.size);
-		hdmpiNoteNumber(call, "cid", one.request.place);
+		hdmpiNoteNumbers(call, "rid fromRank fromTag size cid",
+				 one.request.id, one.source, hdmpiTag(one.tag),
+				 one.size, one.request.place);
 		break;
 	case HDMPI_FILE:
-		hdmpiNoteNumber(call, "size", one.size);
-		hdmpiNoteNumber(call, "fid", one.request.place);
+		hdmpiNoteNumbers(call, "rid size fid", one.request.id, one.size,
+				 one.request.place);
 		break;
 	case HDMPI_SEND:
 	case HDMPI_OTHER:
+		hdmpiNoteNumber(call, "rid", one.request.id);
 		break;
 	}
 }
@@ -169,24 +173,17 @@ static void noteElement(struct hdmpiCall *call, int at,
 	switch (one.request.kind) {
 	case HDMPI_RECEIVE:
 	case HDMPI_NOWHERE:
-		hdT_logElement(call->self->trace, "Request",
-			       "rid='%lld' fromRank='%d' fromTag='%d' "
-			       "size='%lld' cid='%lld'",
-			       (long long)one.request.id, one.source,
-			       one.tag == MPI_ANY_TAG ? -1 : one.tag,
-			       (long long)one.size,
-			       (long long)one.request.place);
+		noteRequests(call, "rid fromRank fromTag size cid",
+			     one.request.id, one.source, hdmpiTag(one.tag),
+			     one.size, one.request.place);
 		break;
 	case HDMPI_FILE:
-		hdT_logElement(call->self->trace, "Request",
-			       "rid='%lld' size='%lld' fid='%lld'",
-			       (long long)one.request.id, (long long)one.size,
-			       (long long)one.request.place);
+		noteRequests(call, "rid size fid", one.request.id, one.size,
+			     one.request.place);
 		break;
 	case HDMPI_SEND:
 	case HDMPI_OTHER:
-		hdT_logElement(call->self->trace, "Request", "rid='%lld'",
-			       (long long)one.request.id);
+		noteRequests(call, "rid", one.request.id);
 		break;
 	}
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What the environment variables HDTRACE_MPI_* say. A value that makes no sense
- * counts as not set. */
+ * counts as not set, and there is a message. */
 #include <config.h>
 
 #include <dirent.h>
@@ -10,8 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "clock.h"
+#include "message.h"
 #include "options.h"
 
 #define OPTION_ALL (~0U)
@@ -50,16 +52,22 @@ const char *hdmpiOptionText(const char *name)
 	return text && *text ? text : NULL;
 }
 
-/* Parse "a,b" or "all,-c"; words are added from left to right. */
+static void optionIsWrong(const char *name, const char *what)
+{
+	hdmpiMessage(HD_LOG_ERROR, "%s=\"%s\": %s", name, getenv(name), what);
+}
+
+/* Parse "a,b" or "all,-c"; words are added from left to right. What begins with
+ * "-" begins with what holds without it. */
 static unsigned int optionWords(const char *name, const struct word *words,
 				unsigned int normal)
 {
 	const char *text = hdmpiOptionText(name);
-	unsigned int bits = 0;
+	unsigned int bits = text && *text == '-' ? normal : 0;
 
 	if (!text)
 		return normal;
-	while (*text) {
+	for (;;) {
 		size_t length = strcspn(text, ",");
 		bool isMinus = *text == '-';
 		const struct word *word = words;
@@ -68,17 +76,20 @@ static unsigned int optionWords(const char *name, const struct word *words,
 				      strncmp(word->text, text + isMinus,
 					      length - isMinus) != 0))
 			word++;
-		if (!word->text)
+		if (!word->text) {
+			optionIsWrong(name, "not a list of words it knows");
 			return normal;
+		}
 		bits = isMinus ? bits & ~word->bits : bits | word->bits;
 		text += length;
-		text += *text == ',';
+		if (!*text)
+			return bits;
+		text++;
 	}
-	return bits;
 }
 
-static int64_t optionNumber(const char *name, int64_t min, int64_t max,
-			    int64_t normal)
+int64_t hdmpiOptionNumber(const char *name, int64_t min, int64_t max,
+			  int64_t normal)
 {
 	const char *text = hdmpiOptionText(name);
 	char *end;
@@ -88,8 +99,12 @@ static int64_t optionNumber(const char *name, int64_t min, int64_t max,
 		return normal;
 	errno = 0;
 	number = strtoll(text, &end, 10);
-	if (errno || end == text || *end || number < min || number > max)
+	if (errno || end == text || *end || number < min || number > max) {
+		hdmpiMessage(HD_LOG_ERROR,
+			     "%s=\"%s\": not a number from %lld to %lld", name,
+			     text, (long long)min, (long long)max);
 		return normal;
+	}
 	return number;
 }
 
@@ -109,26 +124,36 @@ static const char *optionSeconds(const char *text, int64_t *ns)
 	return digits > 0 ? text : NULL;
 }
 
-/* "N/M" */
+/* Parse "N/M" with 0 < N < M. */
+static bool optionShare(const char *text, int64_t *on, int64_t *all)
+{
+	text = optionSeconds(text, on);
+	if (!text || *text != '/')
+		return false;
+	text = optionSeconds(text + 1, all);
+	return text && !*text && *on > 0 && *all > *on;
+}
+
 static void optionThrottle(struct hdmpiOptions *options)
 {
-	const char *text = hdmpiOptionText("HDTRACE_MPI_THROTTLE");
+	const char *name = "HDTRACE_MPI_THROTTLE";
+	const char *text = hdmpiOptionText(name);
 	int64_t on, all;
 
-	if (text)
-		text = optionSeconds(text, &on);
-	if (!text || *text != '/')
+	if (!text)
 		return;
-	text = optionSeconds(text + 1, &all);
-	if (!text || *text || on <= 0 || all <= on)
+	if (!optionShare(text, &on, &all)) {
+		optionIsWrong(name, "not seconds N/M with N below M");
 		return;
+	}
 	options->throttleOnNs = on;
 	options->throttleNs = all;
 }
 
 static void optionClock(struct hdmpiOptions *options)
 {
-	const char *text = hdmpiOptionText("HDTRACE_MPI_CLOCK_INTERVAL");
+	const char *name = "HDTRACE_MPI_CLOCK_INTERVAL";
+	const char *text = hdmpiOptionText(name);
 	int64_t ns;
 
 	if (!text)
@@ -136,6 +161,8 @@ static void optionClock(struct hdmpiOptions *options)
 	text = optionSeconds(text, &ns);
 	if (text && !*text)
 		options->clockNs = ns;
+	else
+		optionIsWrong(name, "not a time in seconds");
 }
 
 /* ---- The name of the project -----------------------------------------------
@@ -179,17 +206,35 @@ static void makeDirectories(const char *file)
 	}
 }
 
-/* The program's name, as far as it is good for file names. */
-static void defaultName(char *name, size_t size)
+/* Replace what is not good for file names, and for labels in them. */
+static void makePlain(char *name)
 {
-	snprintf(name, size, "%s", program_invocation_short_name);
 	for (char *c = name; *c; c++)
 		if (!strchr("ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 			    "abcdefghijklmnopqrstuvwxyz0123456789.-",
 			    *c))
 			*c = '-';
+}
+
+/* The program's name. */
+static void defaultName(char *name, size_t size)
+{
+	snprintf(name, size, "%s", program_invocation_short_name);
+	makePlain(name);
 	if (!*name)
 		snprintf(name, size, "mpi");
+}
+
+void hdmpiOptionsHost(char *host, size_t size)
+{
+	const char *given = hdmpiOptionText("HDTRACE_MPI_HOST");
+
+	if (given)
+		snprintf(host, size, "%s", given);
+	else if (gethostname(host, size) < 0 || !*host)
+		snprintf(host, size, "localhost");
+	host[size - 1] = '\0';
+	makePlain(host);
 }
 
 void hdmpiOptionsPath(const char *project, char *path, size_t size)
@@ -201,26 +246,31 @@ void hdmpiOptionsPath(const char *project, char *path, size_t size)
 }
 
 /* A name that is given is taken as it is; the default one gets a number if
- * there are files of an earlier run, so that this one is recorded, too. */
-static void optionProject(struct hdmpiOptions *options)
+ * there are files of an earlier run, so that this one is recorded, too. So does
+ * any name where the processes that spawned these may have it. */
+static void optionProject(struct hdmpiOptions *options, bool isSpawned)
 {
 	const char *given = hdmpiOptionText("HDTRACE_MPI_PROJECT");
 	const char *directory = hdmpiOptionText("HDTRACE_MPI_DIR");
 	const char *overwrite =
 		hdmpiOptionText("HDTRACE_OVERWRITE_EXISTING_FILES");
-	bool isFinal = given || (overwrite && strcmp(overwrite, "1") == 0);
+	bool replaces = overwrite && strcmp(overwrite, "1") == 0;
+	bool isFinal = !isSpawned && (given || replaces);
 	char name[NAME_MAX + 1], number[16] = "", path[HDMPI_PATH_MAX];
 
-	if (given)
-		snprintf(name, sizeof(name), "%s", given);
-	else
-		defaultName(name, sizeof(name));
+	defaultName(name, sizeof(name));
 	for (int i = 2; i < 10000; i++) {
 		if (snprintf(options->project, sizeof(options->project),
 			     "%s%s%s%s", directory ? directory : "",
-			     directory ? "/" : "", name,
-			     number) >= (int)sizeof(options->project))
+			     directory ? "/" : "", given ? given : name,
+			     number) >= (int)sizeof(options->project)) {
+			hdmpiMessage(HD_LOG_ERROR,
+				     "nothing is recorded: the project's path "
+				     "is longer than %d bytes",
+				     HDMPI_PATH_MAX - 1);
 			options->isOn = false;
+			return;
+		}
 		hdmpiOptionsPath(options->project, path, sizeof(path));
 		if (i == 2 && directory)
 			makeDirectories(path);
@@ -230,22 +280,22 @@ static void optionProject(struct hdmpiOptions *options)
 	}
 }
 
-void hdmpiOptionsRead(struct hdmpiOptions *options)
+void hdmpiOptionsRead(struct hdmpiOptions *options, bool isSpawned)
 {
 	memset(options, 0, sizeof(*options));
-	options->isOn = optionNumber("HDTRACE_MPI", 0, 1, 1);
-	options->isEnabled = optionNumber("HDTRACE_MPI_START", 0, 1, 1);
-	options->writesProject = optionNumber("HDTRACE_MPI_PROJ", 0, 1, 1);
+	options->isOn = hdmpiOptionNumber("HDTRACE_MPI", 0, 1, 1);
+	options->isEnabled = hdmpiOptionNumber("HDTRACE_MPI_START", 0, 1, 1);
+	options->writesProject = hdmpiOptionNumber("HDTRACE_MPI_PROJ", 0, 1, 1);
 	options->classes =
 		optionWords("HDTRACE_MPI_FUNCTIONS", optionClasses, OPTION_ALL);
-	options->nested = (unsigned int)optionNumber("HDTRACE_MPI_NESTED", 0,
-						     INT_MAX, INT_MAX);
+	options->nested = (unsigned int)hdmpiOptionNumber("HDTRACE_MPI_NESTED",
+							  0, INT_MAX, INT_MAX);
 	options->utilizationMs =
-		(int)optionNumber("HDTRACE_MPI_RUT", 0, INT_MAX, 100);
+		(int)hdmpiOptionNumber("HDTRACE_MPI_RUT", 0, INT_MAX, 100);
 	options->sources = optionWords("HDTRACE_MPI_RUT_SOURCES", optionSources,
 				       HDMPI_SOURCES_ALL);
 	optionThrottle(options);
 	optionClock(options);
 	if (options->isOn)
-		optionProject(options);
+		optionProject(options, isSpawned);
 }

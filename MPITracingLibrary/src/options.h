@@ -51,13 +51,27 @@ struct hdmpiOptions {
 	char project[HDMPI_PATH_MAX]; /**< With the directory. */
 };
 
-/** Read the environment. */
-void hdmpiOptionsRead(struct hdmpiOptions *options);
+/**
+ * Read the environment.
+ *
+ * @param isSpawned Another world of processes has started this one, and may
+ *                  write the project that is named.
+ */
+void hdmpiOptionsRead(struct hdmpiOptions *options, bool isSpawned);
 
 /** Make the path of the project's files: with HDTRACE_PREFIX. */
 void hdmpiOptionsPath(const char *project, char *path, size_t size);
 
+/** Get the label of this host: what HDTRACE_MPI_HOST says, else its name; plain
+ * letters, digits, "." and "-". */
+void hdmpiOptionsHost(char *host, size_t size);
+
 /** Get a variable of the environment; NULL if it is not set, or empty. */
 const char *hdmpiOptionText(const char *name);
+
+/** The same, a number; @p normal if it is not set, or no number in the range.
+ */
+int64_t hdmpiOptionNumber(const char *name, int64_t min, int64_t max,
+			  int64_t normal);
 
 #endif

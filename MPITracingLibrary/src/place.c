@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "place.h"
 #include "options.h"
@@ -15,22 +14,6 @@ struct card {
 	int node; /* Lowest rank among those that share memory with it. */
 	char host[HDMPI_HOST_MAX];
 };
-
-static void placeHost(char *host, size_t size)
-{
-	const char *given = hdmpiOptionText("HDTRACE_MPI_HOST");
-
-	if (given)
-		snprintf(host, size, "%s", given);
-	else if (gethostname(host, size) < 0 || !*host)
-		snprintf(host, size, "localhost");
-	host[size - 1] = '\0';
-	for (char *c = host; *c; c++)
-		if (!strchr("ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-			    "abcdefghijklmnopqrstuvwxyz0123456789.-",
-			    *c))
-			*c = '-';
-}
 
 static int placeNode(MPI_Comm world, int rank, int *node)
 {
@@ -59,7 +42,7 @@ int hdmpiPlaceFind(MPI_Comm world, struct hdmpiPlace *place)
 	PMPI_Comm_rank(world, &place->rank);
 	PMPI_Comm_size(world, &place->size);
 	memset(&own, 0, sizeof(own));
-	placeHost(own.host, sizeof(own.host));
+	hdmpiOptionsHost(own.host, sizeof(own.host));
 	if (placeNode(world, place->rank, &own.node) < 0)
 		isBad = 1;
 	all = calloc((size_t)place->size, sizeof(*all));

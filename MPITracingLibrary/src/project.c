@@ -18,12 +18,15 @@
 #include <unistd.h>
 
 #include "hdmpi.h"
+#include "message.h"
 #include "project.h"
 
 #define CHILD_STACK_SIZE ((size_t)64 * 1024)
 
 struct command {
 	char *stack; /* For two children. */
+	bool isQuiet;
+	int status; /* As of wait(). */
 	const char *program;
 	char *const *arguments;
 	char *const *environment;
@@ -42,7 +45,7 @@ static int commandMain(void *data)
 	for (int i = 1; i < NSIG; i++)
 		sigaction(i, &normal, NULL);
 	if (null >= 0) {
-		for (int i = 0; i <= 2; i++)
+		for (int i = 0; i <= (command->isQuiet ? 2 : 1); i++)
 			dup2(null, i);
 	}
 	sigprocmask(SIG_SETMASK, &command->mask, NULL);
@@ -53,16 +56,18 @@ static int commandMain(void *data)
 /* The child between; the caller waits until it has ended. */
 static int betweenMain(void *data)
 {
-	const struct command *command = data;
+	struct command *command = data;
 	pid_t child = clone(commandMain, command->stack + CHILD_STACK_SIZE,
 			    CLONE_VM | CLONE_VFORK | SIGCHLD, data);
 
-	while (child > 0 && waitpid(child, NULL, 0) < 0 && errno == EINTR)
+	while (child > 0 && waitpid(child, &command->status, 0) < 0 &&
+	       errno == EINTR)
 		;
 	_exit(0);
 }
 
-static void runQuietly(struct command *command)
+/* Run the command; whether it succeeded. */
+static bool run(struct command *command)
 {
 	int saved = errno;
 	sigset_t all;
@@ -72,7 +77,8 @@ static void runQuietly(struct command *command)
 		mmap(NULL, 2 * CHILD_STACK_SIZE, PROT_READ | PROT_WRITE,
 		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
 	if (command->stack == MAP_FAILED)
-		return;
+		return false;
+	command->status = -1;
 	/* No handler of the program's may run in the children. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, &command->mask);
@@ -84,6 +90,7 @@ static void runQuietly(struct command *command)
 	pthread_sigmask(SIG_SETMASK, &command->mask, NULL);
 	munmap(command->stack, 2 * CHILD_STACK_SIZE);
 	errno = saved;
+	return WIFEXITED(command->status) && WEXITSTATUS(command->status) == 0;
 }
 
 void hdmpiProjectMerge(void)
@@ -97,14 +104,18 @@ void hdmpiProjectMerge(void)
 	char *const arguments[] = { name, merge, path, replaces ? force : NULL,
 				    NULL };
 	struct command command = {
+		.isQuiet = hdmpiLogger.level < HD_LOG_ERROR,
 		.program = given ? given : HDMPI_BINDIR "/hdtrace",
 		.arguments = arguments,
 	};
 	size_t count = 0, kept = 0;
 	char **environment;
 
-	if (access(command.program, X_OK) < 0)
+	if (access(command.program, X_OK) < 0) {
+		hdmpiMessage(HD_LOG_ERROR, "there is no project file: %s: %s",
+			     command.program, strerror(errno));
 		return;
+	}
 	while (environ[count])
 		count++;
 	environment = calloc(count + 1, sizeof(*environment));
@@ -115,6 +126,10 @@ void hdmpiProjectMerge(void)
 			environment[kept++] = environ[i];
 	command.environment = environment;
 	hdmpiOptionsPath(hdmpiOptions.project, path, sizeof(path));
-	runQuietly(&command);
+	if (!run(&command))
+		hdmpiMessage(HD_LOG_ERROR,
+			     "there is no project file: hdtrace merge %s "
+			     "failed",
+			     path);
 	free(environment);
 }

@@ -10,7 +10,7 @@
 #include "clocksync.h"
 #include "handles.h"
 #include "hdmpi.h"
-#include "log.h"
+#include "message.h"
 #include "place.h"
 #include "power.h"
 #include "project.h"
@@ -112,19 +112,24 @@ void hdmpiEndRecorded(struct hdmpiCall *call)
  * own environment says, or the others would wait forever. */
 static int runtimeAgree(void)
 {
+	MPI_Comm parent = MPI_COMM_NULL;
 	int rank;
 
 	if (PMPI_Comm_dup(MPI_COMM_WORLD, &runtime.world) != MPI_SUCCESS)
 		return -1;
 	PMPI_Comm_set_errhandler(runtime.world, MPI_ERRORS_RETURN);
 	PMPI_Comm_rank(runtime.world, &rank);
+	PMPI_Comm_get_parent(&parent);
 	if (rank == 0)
-		hdmpiOptionsRead(&hdmpiOptions);
+		hdmpiOptionsRead(&hdmpiOptions, parent != MPI_COMM_NULL);
 	if (PMPI_Bcast(&hdmpiOptions, (int)sizeof(hdmpiOptions), MPI_BYTE, 0,
 		       runtime.world) == MPI_SUCCESS &&
 	    hdmpiOptions.isOn &&
 	    hdmpiPlaceFind(runtime.world, &runtime.place) == 0)
 		return 0;
+	if (hdmpiOptions.isOn)
+		hdmpiMessage(HD_LOG_ERROR,
+			     "nothing is recorded: MPI or memory failed");
 	PMPI_Comm_free(&runtime.world);
 	return -1;
 }
@@ -199,6 +204,9 @@ void hdmpiRuntimeStart(struct hdmpiCall *call)
 	}
 	self = runtime.topology ? hdmpiThreadStart(call->start) : NULL;
 	hdmpiClockMeasure(runtime.world, &runtime.place, self);
+	/* What is recorded before the clocks were compared would be less exact
+	 * than is stated. */
+	PMPI_Barrier(runtime.world);
 	hdmpiClockRepeatStart(runtime.world, &runtime.place, self);
 	runtime.isStarted = true;
 	if (!self)
@@ -266,8 +274,15 @@ void hdmpiRuntimeEnd(struct hdmpiCall *call)
 
 void hdmpiRuntimeFinish(void)
 {
-	if (runtime.hasEnded && runtime.place.rank == 0 && runtime.isShared &&
-	    hdmpiOptions.writesProject)
-		hdmpiProjectMerge();
+	if (runtime.hasEnded && runtime.place.rank == 0 &&
+	    hdmpiOptions.writesProject) {
+		if (runtime.isShared)
+			hdmpiProjectMerge();
+		else
+			hdmpiMessage(HD_LOG_WARNING,
+				     "%s: there is no project file: not all "
+				     "files are in one place",
+				     hdmpiOptions.project);
+	}
 	runtime.hasEnded = false;
 }

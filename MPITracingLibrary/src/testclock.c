@@ -7,8 +7,13 @@
 #include <stdio.h>
 
 #include "clock.h"
-#include "clocksync.h"
+#include "message.h"
 #include "options.h"
+#include "testclock.h"
+
+/* More than anything real, and sums of it are numbers. */
+#define OFFSET_MAX (INT64_C(1000000000) * HD_NS_PER_S)
+#define DRIFT_MAX (HD_NS_PER_S / 1000)
 
 static long long testOffset, testDrift;
 static int64_t testBegin;
@@ -26,12 +31,22 @@ static int testClock(struct timespec *now)
 	return 0;
 }
 
-void hdmpiClockPrepare(void)
+void hdmpiTestClock(void)
 {
 	const char *text = hdmpiOptionText("HDTRACE_MPI_TEST_CLOCK");
+	char more;
 
-	if (!text || sscanf(text, "%lld %lld", &testOffset, &testDrift) != 2)
+	if (!text)
 		return;
+	if (sscanf(text, "%lld %lld%c", &testOffset, &testDrift, &more) != 2 ||
+	    testOffset < -OFFSET_MAX || testOffset > OFFSET_MAX ||
+	    testDrift < -DRIFT_MAX || testDrift > DRIFT_MAX) {
+		hdmpiMessage(HD_LOG_ERROR,
+			     "HDTRACE_MPI_TEST_CLOCK=\"%s\": not two numbers "
+			     "in their ranges",
+			     text);
+		return;
+	}
 	testBegin = hdClockNow();
 	hdClockFake = testClock;
 }

@@ -20,10 +20,15 @@
 /* ---- Numbers and texts ------------------------------------------------------
  */
 
+/** Several numbers: their keys, with a blank between, and as many values. */
+#define hdmpiNoteNumbers(call, keys, ...)                   \
+	hdT_logAttributesInt64((call)->self->trace, (keys), \
+			       (const int64_t[]){ __VA_ARGS__ })
+
 static inline void hdmpiNoteNumber(struct hdmpiCall *call, const char *key,
 				   int64_t value)
 {
-	hdT_logAttributeInt64(call->self->trace, key, value);
+	hdmpiNoteNumbers(call, key, value);
 }
 
 static inline void hdmpiNoteText(struct hdmpiCall *call, const char *key,
@@ -42,15 +47,25 @@ static inline void hdmpiNoteComm(struct hdmpiCall *call, MPI_Comm comm)
 /** toRank, toTag */
 static inline void hdmpiNoteTo(struct hdmpiCall *call, int rank, int tag)
 {
-	hdmpiNoteNumber(call, "toRank", rank);
-	hdmpiNoteNumber(call, "toTag", tag);
+	hdmpiNoteNumbers(call, "toRank toTag", rank, tag);
+}
+
+/** What "any" is, is the MPI library's matter; in records it is -1. */
+static inline int hdmpiSource(int rank)
+{
+	return rank == MPI_ANY_SOURCE ? -1 : rank;
+}
+
+static inline int hdmpiTag(int tag)
+{
+	return tag == MPI_ANY_TAG ? -1 : tag;
 }
 
 /** fromRank, fromTag: as asked for; -1 is any. */
 static inline void hdmpiNoteFrom(struct hdmpiCall *call, int rank, int tag)
 {
-	hdmpiNoteNumber(call, "fromRank", rank == MPI_ANY_SOURCE ? -1 : rank);
-	hdmpiNoteNumber(call, "fromTag", tag == MPI_ANY_TAG ? -1 : tag);
+	hdmpiNoteNumbers(call, "fromRank fromTag", hdmpiSource(rank),
+			 hdmpiTag(tag));
 }
 
 /** op: a predefined operation. */
@@ -67,9 +82,8 @@ static inline void hdmpiNoteData(struct hdmpiCall *call, int64_t count,
 
 	if (!hdmpiTypeGet(call->self, datatype, &type))
 		return;
-	hdmpiNoteNumber(call, "size", count * type.size);
-	hdmpiNoteNumber(call, "count", count);
-	hdmpiNoteNumber(call, "tid", type.id);
+	hdmpiNoteNumbers(call, "size count tid", count * type.size, count,
+			 type.id);
 }
 
 /** size, count, sendTid */
@@ -96,6 +110,51 @@ static inline void hdmpiNoteReceived(struct hdmpiCall *call,
 	hdmpiNoteFrom(call, status->MPI_SOURCE, status->MPI_TAG);
 	PMPI_Get_elements_x(status, MPI_BYTE, &size);
 	hdmpiNoteNumber(call, "size", size);
+}
+
+/** size, count, tid, toRank, toTag, cid: a message, in one list, which costs
+ * less than several. */
+static inline void hdmpiNoteSent(struct hdmpiCall *call, int count,
+				 MPI_Datatype datatype, int rank, int tag,
+				 MPI_Comm comm)
+{
+	struct hdmpiType type;
+
+	if (hdmpiTypeGet(call->self, datatype, &type))
+		hdmpiNoteNumbers(call, "size count tid toRank toTag cid",
+				 count * type.size, count, type.id, rank, tag,
+				 hdmpiCommId(call->self, comm));
+}
+
+/** size, count, tid, fromRank, fromTag, cid: a message that is asked for. */
+static inline void hdmpiNoteAsked(struct hdmpiCall *call, int count,
+				  MPI_Datatype datatype, int rank, int tag,
+				  MPI_Comm comm)
+{
+	struct hdmpiType type;
+
+	if (hdmpiTypeGet(call->self, datatype, &type))
+		hdmpiNoteNumbers(call, "size count tid fromRank fromTag cid",
+				 count * type.size, count, type.id,
+				 hdmpiSource(rank), hdmpiTag(tag),
+				 hdmpiCommId(call->self, comm));
+}
+
+/** fromRank, fromTag, size, count, tid, cid: a message that has come. */
+static inline void hdmpiNoteReceivedIn(struct hdmpiCall *call,
+				       const MPI_Status *status, int count,
+				       MPI_Datatype datatype, MPI_Comm comm)
+{
+	struct hdmpiType type;
+	MPI_Count size = 0;
+
+	if (!hdmpiTypeGet(call->self, datatype, &type))
+		return;
+	PMPI_Get_elements_x(status, MPI_BYTE, &size);
+	hdmpiNoteNumbers(call, "fromRank fromTag size count tid cid",
+			 hdmpiSource(status->MPI_SOURCE),
+			 hdmpiTag(status->MPI_TAG), size, count, type.id,
+			 hdmpiCommId(call->self, comm));
 }
 
 /** flag, and the message if there is one. */

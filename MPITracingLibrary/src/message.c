@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Messages of libhdMPI; see message.h. */
+#include <config.h>
+
+#include "message.h"
+#include "options.h"
+
+struct hdLogger hdmpiLogger = { .prefix = "libhdMPI", .level = HD_LOG_ERROR };
+
+void hdmpiMessageInit(void)
+{
+	hdLogDefault = (int)hdmpiOptionNumber(
+		"HDTRACE_MPI_VERBOSITY", HD_LOG_NONE, HD_LOG_INFO, HD_LOG_NONE);
+	hdLogSetLevel(&hdmpiLogger, (enum hdLogLevel)hdLogDefault);
+}
