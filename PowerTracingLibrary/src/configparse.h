@@ -12,6 +12,9 @@
 struct ptParse {
 	const struct ptRequest *request;
 	struct ptConfig *config;
+	const struct hdIni *ini; /**< Where the sections are. */
+	/** Only [Trace] sections that have it as device=, if not NULL. */
+	const char *device;
 	struct ptSetup setup;
 	size_t errors;
 	bool isOutOfMemory;
@@ -34,6 +37,9 @@ const struct hdIniKey *ptParseNeed(struct ptParse *parse,
 				   const struct hdIniSection *section,
 				   const char *name);
 
+/** Tell whether a list that NULL ends, or NULL, has a name. */
+bool ptParseIsIn(const char *const *list, const char *name);
+
 /** Report keys that are in neither of two lists, of which one may be NULL. */
 void ptParseUnknown(struct ptParse *parse, const struct hdIniSection *section,
 		    const char *const *known, const char *const *options);
@@ -55,6 +61,49 @@ bool ptParseGot(struct ptParse *parse, const void *memory);
 
 /** Add a name to a list of what is allowed: "a, b, c". */
 void ptParseList(char *list, size_t size, const char *name);
+
+/**
+ * Read the scale of channels from the keys of a section: voltage, slope,
+ * offset, as far as the driver takes them; what it does not take is left to
+ * ptParseUnknown().
+ */
+void ptParseScale(struct ptParse *parse, const struct hdIniSection *section,
+		  struct ptScale *scale);
+
+/** Report if a quantity needs a term of a scale that is not given. */
+void ptParseScaleFits(struct ptParse *parse, const struct hdIniSection *section,
+		      const struct ptQuantity *quantity,
+		      const struct ptScale *scale);
+
+/**
+ * Get the keys of a scale that the driver takes; @p keys ends with NULL.
+ */
+void ptParseScaleKeys(const struct ptDriver *driver, const char *keys[4]);
+
+/**
+ * Read what a section says of the device: driver, port, baud, cycle, delay and
+ * options.
+ *
+ * @param driver The key that has the name of the driver.
+ * @param keys All keys that the section may have beside options.
+ */
+void ptParseDevice(struct ptParse *parse, const struct hdIniSection *section,
+		   const char *driver, const char *const *keys);
+
+/** Read project and topology; @p isNeeded says whether they must be there. */
+void ptParseProject(struct ptParse *parse, const struct hdIniSection *section,
+		    bool isNeeded);
+
+/**
+ * Read a list of the driver's quantities, "P,E"; reports.
+ *
+ * @param scale What must suit them.
+ * @param[out] list To be freed; NULL after an error.
+ */
+void ptParseQuantities(struct ptParse *parse,
+		       const struct hdIniSection *section,
+		       const struct hdIniKey *key, const struct ptScale *scale,
+		       const struct ptQuantity ***list, size_t *count);
 
 /** Read all [Trace] sections. */
 void ptParseTraces(struct ptParse *parse);

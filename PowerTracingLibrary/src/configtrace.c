@@ -24,11 +24,15 @@ struct trace {
 	size_t quantityCount;
 	struct traceChannel *channels;
 	size_t channelCount;
+	struct ptScale scale;
 	size_t node;
 };
 
 static const char *const traceKeys[] = { "type", "node", "channel", "values",
 					 NULL };
+/* The same where there are several devices. */
+static const char *const traceSiteKeys[] = { "device",  "type",   "node",
+					     "channel", "values", NULL };
 
 /* Find a quantity of the driver, or report. */
 static const struct ptQuantity *traceQuantity(struct ptParse *parse,
@@ -48,28 +52,34 @@ static const struct ptQuantity *traceQuantity(struct ptParse *parse,
 	return NULL;
 }
 
-static void traceValues(struct ptParse *parse, struct trace *trace,
-			const struct hdIniKey *key)
+void ptParseQuantities(struct ptParse *parse,
+		       const struct hdIniSection *section,
+		       const struct hdIniKey *key, const struct ptScale *scale,
+		       const struct ptQuantity ***list, size_t *used)
 {
 	size_t count;
 	char **names = ptParseSplit(parse, key->value, ',', &count);
 
+	*list = NULL;
+	*used = 0;
 	if (!names)
 		return;
-	trace->quantities = calloc(count, sizeof(*trace->quantities));
-	if (!ptParseGot(parse, trace->quantities))
+	*list = calloc(count, sizeof(**list));
+	if (!ptParseGot(parse, *list))
 		count = 0;
 	for (size_t i = 0; i < count; i++) {
 		const struct ptQuantity *q =
 			traceQuantity(parse, key, names[i]);
 		size_t j = 0;
 
-		while (j < trace->quantityCount && trace->quantities[j] != q)
+		while (j < *used && (*list)[j] != q)
 			j++;
-		if (q && j < trace->quantityCount)
+		if (q)
+			ptParseScaleFits(parse, section, q, scale);
+		if (q && j < *used)
 			ptParseFail(parse, key, "%s is given twice", q->name);
 		else if (q)
-			trace->quantities[trace->quantityCount++] = q;
+			(*list)[(*used)++] = q;
 	}
 	free(names);
 }
@@ -114,7 +124,7 @@ static void traceChannels(struct ptParse *parse, struct trace *trace,
 {
 	const struct hdIniKey *key = trace->channelKey;
 	const char *text = key ? key->value : NULL;
-	bool isAll = text && strcmp(text, "*") == 0;
+	bool isAll = text && strchr(text, '*');
 	char why[300] = "there is no such channel";
 
 	for (size_t i = 0; isAll || i == 0; i++) {
@@ -181,6 +191,7 @@ static void traceRead(struct ptParse *parse, struct trace *traces, size_t index)
 {
 	struct trace *trace = &traces[index];
 	const struct hdIniSection *section = trace->section;
+	const char *scaleKeys[4] = { NULL };
 	const struct hdIniKey *type = ptParseNeed(parse, section, "type"),
 			      *node = ptParseNeed(parse, section, "node"),
 			      *values = ptParseNeed(parse, section, "values");
@@ -191,11 +202,17 @@ static void traceRead(struct ptParse *parse, struct trace *traces, size_t index)
 			    type->value);
 	if (node)
 		traceNode(parse, trace, node);
-	if (parse->config->driver && values)
-		traceValues(parse, trace, values);
-	if (parse->config->driver)
+	if (parse->config->driver) {
+		ptParseScaleKeys(parse->config->driver, scaleKeys);
+		ptParseScale(parse, section, &trace->scale);
+		if (values)
+			ptParseQuantities(parse, section, values, &trace->scale,
+					  &trace->quantities,
+					  &trace->quantityCount);
 		traceChannels(parse, trace, traces, index);
-	ptParseUnknown(parse, section, traceKeys, NULL);
+	}
+	ptParseUnknown(parse, section,
+		       parse->device ? traceSiteKeys : traceKeys, scaleKeys);
 }
 
 /* Name a column: with its channel where the node has several. */
@@ -238,6 +255,7 @@ static void traceAddColumns(struct ptConfig *config, struct ptNode *node,
 			node->count++;
 			column->quantity = trace->quantities[j];
 			column->channel = trace->channels[i].number;
+			column->scale = trace->scale;
 			memcpy(column->label, trace->channels[i].label,
 			       sizeof(column->label));
 		}
@@ -268,16 +286,30 @@ static void traceOrder(struct ptParse *parse, const struct trace *traces,
 	}
 }
 
+/* Whether a section is a [Trace] of this device. */
+static bool traceIsOurs(const struct ptParse *parse,
+			const struct hdIniSection *section)
+{
+	const struct hdIniKey *key;
+
+	if (strcmp(section->name, "Trace") != 0)
+		return false;
+	if (!parse->device)
+		return true;
+	key = hdIniFind(section, "device");
+	return key && strcmp(key->value, parse->device) == 0;
+}
+
 void ptParseTraces(struct ptParse *parse)
 {
-	const struct hdIni *ini = &parse->config->ini;
+	const struct hdIni *ini = parse->ini;
 	struct trace *traces = calloc(ini->count + 1, sizeof(*traces));
 	size_t count = 0;
 
 	if (!ptParseGot(parse, traces))
 		return;
 	for (size_t i = 0; i < ini->count; i++) {
-		if (strcmp(ini->sections[i].name, "Trace") != 0)
+		if (!traceIsOurs(parse, &ini->sections[i]))
 			continue;
 		traces[count].section = &ini->sections[i];
 		traceRead(parse, traces, count++);

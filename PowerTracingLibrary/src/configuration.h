@@ -37,10 +37,12 @@ struct ptNode {
 /** A configuration that has been read. */
 struct ptConfig {
 	const struct ptDriver *driver;
+	const char *name;    /**< Of the device, in messages. */
 	char *host;          /**< NODE of port, or NULL. */
 	const char *address; /**< DEVICE of port, or NULL. */
 	unsigned int baud;
 	int64_t cycleNs;
+	bool isCycleGiven; /**< Else it is what the driver usually has. */
 	int64_t delayNs;
 	const char *project; /**< NULL with a topology of the caller's. */
 	char **levels;

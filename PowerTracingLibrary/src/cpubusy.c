@@ -5,66 +5,34 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "clock.h"
 #include "cpubusy.h"
-#include "sensor.h"
+#include "now.h"
 #include "sysfile.h"
 
 #define NS_PER_MS INT64_C(1000000)
-#define STAT_SIZE_MAX (1 << 20)
 /* How often CPUs are counted where /proc/stat is read for nothing else. */
 #define CPUS_NS HD_NS_PER_S
 
 /* ---- /proc/stat -------------------------------------------------------- */
-
-/* Read it as far as the lines of CPUs go, which are the first. */
-static int readText(struct ptBusy *busy)
-{
-	size_t used = 0;
-	ssize_t got;
-
-	do {
-		if (used + 1 == busy->size) {
-			char *text;
-
-			if (busy->size >= STAT_SIZE_MAX)
-				break;
-			text = realloc(busy->text, 2 * busy->size);
-			if (!text)
-				return -ENOMEM;
-			busy->text = text;
-			busy->size *= 2;
-		}
-		got = ptSysPread(busy->statFd, busy->text + used,
-				 busy->size - 1 - used, (off_t)used);
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got < 0)
-			return -errno;
-		used += (size_t)got;
-		busy->text[used] = '\0';
-	} while (got != 0 && !strstr(busy->text, "\nintr"));
-	return 0;
-}
 
 /* Idle time in nanoseconds of all CPUs together, and their number. */
 static int readStat(struct ptBusy *busy, int64_t *idleNs)
 {
 	unsigned long long ticks[5];
 	unsigned int cpus = 0;
-	int ret = readText(busy);
+	int ret = ptProcStatRead(&busy->stat);
 
 	if (ret < 0)
 		return ret;
 	/* User, nice, system, idle, waiting for a disk: idle as well. */
-	if (sscanf(busy->text, "cpu %llu %llu %llu %llu %llu", &ticks[0],
+	if (sscanf(busy->stat.text, "cpu %llu %llu %llu %llu %llu", &ticks[0],
 		   &ticks[1], &ticks[2], &ticks[3], &ticks[4]) != 5)
 		return -EPROTO;
-	for (const char *at = strstr(busy->text, "\ncpu"); at;
+	for (const char *at = strstr(busy->stat.text, "\ncpu"); at;
 	     at = strstr(at + 1, "\ncpu"))
 		cpus++;
 	if (cpus == 0)
@@ -84,7 +52,7 @@ static int readCounter(struct ptBusy *busy, struct ptBusySeen *seen)
 	uint64_t ns;
 	int ret;
 
-	seen->atNs = ptSensorNow();
+	seen->atNs = ptNow();
 	if (busy->acctFd < 0)
 		return readStat(busy, &seen->countNs);
 	if (seen->atNs - busy->cpusSeenNs >= CPUS_NS) {
@@ -122,16 +90,10 @@ int ptBusyOpen(struct ptBusy *busy, const char *root)
 	int64_t idleNs;
 	int ret;
 
-	*busy = (struct ptBusy){ .acctFd = -1, .size = 4096 };
-	busy->text = malloc(busy->size);
-	if (!busy->text)
-		return -ENOMEM;
-	busy->statFd = ptSysOpen(root, "/proc/stat");
-	if (busy->statFd < 0) {
-		ret = busy->statFd;
-		free(busy->text);
+	*busy = (struct ptBusy){ .acctFd = -1 };
+	ret = ptProcStatOpen(&busy->stat, root);
+	if (ret < 0)
 		return ret;
-	}
 	ret = readStat(busy, &idleNs);
 	busy->acctFd = ret < 0 ? -1 : openAcct(root);
 	busy->name = busy->acctFd < 0 ? "/proc/stat" : "cpuacct";
@@ -184,6 +146,5 @@ void ptBusyClose(struct ptBusy *busy)
 {
 	if (busy->acctFd >= 0)
 		close(busy->acctFd);
-	close(busy->statFd);
-	free(busy->text);
+	ptProcStatClose(&busy->stat);
 }

@@ -14,6 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "procstat.h"
+
 /** What a counter said at some time. */
 struct ptBusySeen {
 	int64_t atNs;
@@ -26,9 +28,7 @@ struct ptBusy {
 	const char *resolution; /**< "10 ms over 200 ms". */
 	int64_t windowNs;
 	int acctFd; /**< -1: not used. */
-	int statFd;
-	char *text;
-	size_t size;
+	struct ptProcStat stat;
 	unsigned int cpus;  /**< That are online. */
 	int64_t cpusSeenNs; /**< When they were counted. */
 	struct ptBusySeen from;

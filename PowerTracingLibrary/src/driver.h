@@ -23,11 +23,28 @@
 #include <stdint.h>
 
 #include "hdStats.h"
-
-struct ptTransport;
+#include "transport.h"
 
 /** Longest label of a channel, with the terminating zero. */
 #define PT_CHANNEL_MAX 64
+
+/** Terms of struct ptScale. */
+enum ptScaleTerm {
+	PT_SCALE_VOLTAGE = 1,
+	PT_SCALE_SLOPE = 2,
+	PT_SCALE_OFFSET = 4,
+};
+
+/**
+ * What the user knows of a channel that gives raw numbers, and not the meter:
+ * keys of [Trace]. What each driver does with it is in pt-drivers(7).
+ */
+struct ptScale {
+	unsigned int set; /**< PT_SCALE_* of those that are given. */
+	double voltage;   /**< Of the line, in volts. */
+	double slope;     /**< Never 0. */
+	double offset;
+};
 
 /** A quantity that a driver knows. */
 struct ptQuantity {
@@ -36,6 +53,7 @@ struct ptQuantity {
 	const char *unit;      /**< "V", "A", "W", "J", ... */
 	const char *grouping; /**< "Voltage", "Current", "Power", "Energy" .. */
 	const char *description; /**< For pt -l: one line, no full stop. */
+	unsigned int needs;      /**< PT_SCALE_* that it cannot do without. */
 };
 
 /** One value to read in every cycle. */
@@ -44,6 +62,7 @@ struct ptColumn {
 	unsigned int channel;       /**< The driver's number for the channel. */
 	char label[PT_CHANNEL_MAX]; /**< Name of the channel: "1", "package-0".
 				     */
+	struct ptScale scale;
 	/**
 	 * What the value comes from, how fine it is, and whether it is computed
 	 * by a law instead of measured; NULL/false where there is nothing to
@@ -87,18 +106,48 @@ struct ptSetup {
 	int wakeFd;
 	/** Speed of the serial port. */
 	unsigned int baud;
+	/** DEVICE of `port`, or NULL. */
+	const char *address;
 	/** When open() must be done, by CLOCK_MONOTONIC; 0 for any time. */
 	int64_t deadlineNs;
 	/** Driver options of [General], e.g. law=; NULL terminated pairs. */
 	const char *const *options;
 };
 
+/**
+ * What is known of a meter only when it is open. The strings belong to the
+ * driver and live until close().
+ */
+struct ptFound {
+	/**
+	 * Time between its readings, in nanoseconds, if it is not the cycle
+	 * that was asked for; else 0. Nothing makes a meter faster: who wants
+	 * to know how often readings come asks ptMeterCycle(). read() may set
+	 * it as well, where only watching tells.
+	 */
+	int64_t cycleNs;
+	/** What it says that it is, or NULL. */
+	const char *identity;
+	/** Its channels have numbers below this; 0 if it does not tell. */
+	unsigned int channels;
+	/** Its own names of these, by number; NULL, also for some, for none. */
+	const char *const *names;
+};
+
+/** Get the value of an option, or NULL. */
+const char *ptSetupOption(const struct ptSetup *setup, const char *name);
+
+/** Get the value of an option, or what holds without it. */
+const char *ptSetupOptionOr(const struct ptSetup *setup, const char *name,
+			    const char *otherwise);
+
 /** A meter in use. */
 struct ptDevice {
 	const struct ptDriver *driver;
 	struct ptTransport *transport; /**< Owned by the core; NULL for none. */
 	struct ptSetup setup;
-	void *state; /**< Owned by the driver. */
+	struct ptFound found; /**< Set by the driver's open(). */
+	void *state;          /**< Owned by the driver. */
 };
 
 /** Who determines when a reading is taken. */
@@ -122,14 +171,35 @@ struct ptDriver {
 	const char *name;        /**< As in `device=`; compared without case. */
 	const char *description; /**< For pt -l: one line, no full stop. */
 	enum ptTiming timing;
-	bool needsPort;    /**< Whether there must be a transport. */
-	unsigned int baud; /**< Speed of a serial port, if not configured. */
-	double minCycleMs, maxCycleMs; /**< Allowed values of `cycle`. */
+	bool needsPort; /**< Whether there must be a transport. */
+	struct ptLine
+		line; /**< Of a serial port, but for a configured speed. */
+	/** Allowed values of `cycle`; one only if the meter has just that. */
+	double minCycleMs, maxCycleMs;
+	/** What holds where `cycle` is left out; 0 if it must be given. */
+	double usualCycleMs;
+	/** PT_SCALE_* that its channels may have. */
+	unsigned int scales;
+	/** Form of DEVICE of `port`, for pt -l, if it is none of a transport's:
+	 *  "snmp://HOST[:PORT]". */
+	const char *addressForm;
 	/** The quantities, ended by one whose name is NULL. */
 	const struct ptQuantity *quantities;
 	/** Names of options that [General] may have for it; NULL ended or NULL.
 	 */
 	const char *const *options;
+
+	/**
+	 * Check DEVICE of `port`. For a driver with needsPort it is one of a
+	 * transport's already, and this may be NULL. Another one that has this
+	 * goes its own way to the meter, by ptSetup.address; who has neither
+	 * has no DEVICE.
+	 *
+	 * @param address NULL if it is not given.
+	 * @param[out] why What is allowed: "a device is snmp://HOST[:PORT]".
+	 * @retval -EINVAL It is not.
+	 */
+	int (*checkAddress)(const char *address, char *why, size_t whySize);
 
 	/**
 	 * Check the value of an option before the device is opened; NULL if any
@@ -164,7 +234,8 @@ struct ptDriver {
 
 	/**
 	 * Identify the meter and choose what read() delivers, in order.
-	 * The columns live as long as the device.
+	 * The columns live as long as the device. Fills in dev->found, which is
+	 * empty before.
 	 */
 	int (*open)(struct ptDevice *dev, struct ptColumn *columns,
 		    size_t count);

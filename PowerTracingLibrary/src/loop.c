@@ -63,16 +63,18 @@ static void *loopRun(void *data)
 	while (!loop->isEnding) {
 		uint64_t asked = loop->asked;
 		bool isStarted = loop->isStarted;
+		bool isNew = asked != loop->done;
 		eventfd_t unused;
 
-		if (asked == loop->done && !isStarted) {
+		if (!isNew && !isStarted) {
 			pthread_cond_wait(&loop->changed, &loop->mutex);
 			continue;
 		}
 		/* What was asked for until now is known. */
-		eventfd_read(loop->wakeFd, &unused);
+		if (isNew)
+			eventfd_read(loop->wakeFd, &unused);
 		pthread_mutex_unlock(&loop->mutex);
-		loopStep(loop, isStarted, asked != loop->done);
+		loopStep(loop, isStarted, isNew);
 		pthread_mutex_lock(&loop->mutex);
 		if (loop->done != asked) {
 			loop->done = asked;

@@ -31,21 +31,50 @@ static void meterCount(uint64_t *count, uint64_t more)
 	__atomic_add_fetch(count, more, __ATOMIC_RELAXED);
 }
 
+/* A meter goes its own pace: say so if another one was asked for. */
+static void meterFindCycle(struct ptMeter *meter)
+{
+	const struct ptConfig *config = meter->config;
+	int64_t cycleNs = meter->device.found.cycleNs;
+
+	if (cycleNs == 0)
+		cycleNs = config->cycleNs;
+	__atomic_store_n(&meter->cycleNs, cycleNs, __ATOMIC_RELAXED);
+	if (config->isCycleGiven && cycleNs != config->cycleNs)
+		ptMessage(HD_LOG_WARNING,
+			  "%s: the meter gives a reading every %g ms (%g Hz), "
+			  "not every %g ms",
+			  config->name, (double)cycleNs / 1e6,
+			  1e9 / (double)cycleNs, (double)config->cycleNs / 1e6);
+}
+
+/* Tell the sinks; not all of them want to know. */
+#define meterTell(meter, call, ...)                                       \
+	do {                                                              \
+		for (struct ptSink *sink_ = (meter)->sinks; sink_;        \
+		     sink_ = sink_->next)                                 \
+			if (sink_->calls->call)                           \
+				sink_->calls->call(sink_, ##__VA_ARGS__); \
+	} while (0)
+
 static int meterConnect(struct ptMeter *meter)
 {
 	const struct ptConfig *config = meter->config;
 	struct ptDevice *device = &meter->device;
+	struct ptLine line = config->driver->line;
 	int64_t now = hdMonotonicNow();
 	int ret;
 
+	line.baud = config->baud;
 	device->setup.deadlineNs = now + OPEN_NS;
 	if (config->driver->needsPort) {
-		ret = ptTransportOpen(config->address, config->baud,
+		ret = ptTransportOpen(config->address, &line,
 				      device->setup.wakeFd, now + CONNECT_NS,
 				      &device->transport);
 		if (ret < 0)
 			return ret;
 	}
+	device->found = (struct ptFound){ 0 };
 	ret = config->driver->open(device, config->columns,
 				   config->columnCount);
 	if (ret < 0) {
@@ -55,6 +84,8 @@ static int meterConnect(struct ptMeter *meter)
 	}
 	meter->isOpen = true;
 	meter->failures = 0;
+	meterFindCycle(meter);
+	meterTell(meter, opened);
 	return 0;
 }
 
@@ -69,41 +100,55 @@ static void meterDisconnect(struct ptMeter *meter)
 	meter->isMeasuring = false;
 }
 
-int ptMeterOpen(struct ptMeter *meter, const struct ptConfig *config,
+int ptMeterInit(struct ptMeter *meter, const struct ptConfig *config,
 		const char *root, int wakeFd)
 {
-	int ret;
-
 	*meter = (struct ptMeter){
 		.config = config,
 		.device = { .driver = config->driver,
 			    .setup = { .cycleNs = config->cycleNs,
 				       .baud = config->baud,
+				       .address = config->address,
 				       .root = root,
 				       .wakeFd = wakeFd,
 				       .options = config->options } },
 	};
 	meter->cells = calloc(config->columnCount, sizeof(*meter->cells));
-	if (!meter->cells)
-		return PT_EMEMORY;
-	ret = meterConnect(meter);
+	return meter->cells ? 0 : PT_EMEMORY;
+}
+
+void ptMeterAddSink(struct ptMeter *meter, struct ptSink *sink)
+{
+	sink->next = meter->sinks;
+	meter->sinks = sink;
+}
+
+int ptMeterOpen(struct ptMeter *meter)
+{
+	int ret = meterConnect(meter);
+
 	if (ret == 0)
 		return 0;
-	free(meter->cells);
-	meter->cells = NULL;
 	return ret == -ENOMEM ? PT_EMEMORY : PT_EDEVICE;
+}
+
+void ptMeterAwait(struct ptMeter *meter, bool wasTried)
+{
+	meter->isUntried = !wasTried;
+	meter->lostNs = hdMonotonicNow();
+	meter->backoffNs = BACKOFF_MIN_NS;
+	meter->retryNs = meter->lostNs + (wasTried ? meter->backoffNs : 0);
 }
 
 /* Whoever found the reason has said it. */
 static void meterLose(struct ptMeter *meter, const char *why)
 {
 	ptMessage(HD_LOG_WARNING, "%s is lost (%s); going on when it is back",
-		  meter->config->driver->name, why);
+		  meter->config->name, why);
+	meterTell(meter, lost);
 	meterDisconnect(meter);
-	ptWriterStop(meter->writer);
-	meter->lostNs = hdMonotonicNow();
-	meter->backoffNs = BACKOFF_MIN_NS;
-	meter->retryNs = meter->lostNs + meter->backoffNs;
+	meterTell(meter, stop);
+	ptMeterAwait(meter, true);
 }
 
 /* Try to open a device that is lost; says what is wrong once only. */
@@ -111,16 +156,22 @@ static bool meterRetry(struct ptMeter *meter)
 {
 	int ret;
 
-	ptMessageIsQuiet = true;
+	ptMessageIsQuiet = !meter->isUntried;
 	ret = meterConnect(meter);
 	ptMessageIsQuiet = false;
+	if (ret == 0 && meter->isUntried) {
+		meter->isUntried = false;
+		return true;
+	}
 	if (ret == 0) {
 		meterCount(&meter->counts.reconnects, 1);
 		ptMessage(HD_LOG_WARNING, "%s is back after %.1f s",
-			  meter->config->driver->name,
+			  meter->config->name,
 			  (double)(hdMonotonicNow() - meter->lostNs) / 1e9);
 		return true;
 	}
+	if (ret != -EINTR)
+		meter->isUntried = false;
 	/* What was interrupted has not been tried. */
 	if (ret != -EINTR) {
 		meter->retryNs = hdMonotonicNow() + meter->backoffNs;
@@ -149,7 +200,7 @@ void ptMeterStart(struct ptMeter *meter)
 static void meterFail(struct ptMeter *meter, int error)
 {
 	meterCount(&meter->counts.errors, 1);
-	ptWriterGap(meter->writer);
+	meterTell(meter, gap);
 	if (error != -ETIMEDOUT && error != -EPROTO)
 		meterLose(meter, strerror(-error));
 	else if (++meter->failures >= FAILURES_MAX)
@@ -174,10 +225,14 @@ void ptMeterRead(struct ptMeter *meter)
 		meterFail(meter, ret);
 		return;
 	}
+	/* Some need a while to find out how fast they are. */
+	if (meter->device.found.cycleNs > 0 &&
+	    meter->device.found.cycleNs != meter->cycleNs)
+		meterFindCycle(meter);
 	meter->failures = 0;
 	meterCount(&meter->counts.readings, 1);
 	meterCount(&meter->counts.lost, reading.lost);
-	ptWriterAdd(meter->writer, meter->cells, &reading);
+	meterTell(meter, add, meter->cells, &reading);
 }
 
 void ptMeterStop(struct ptMeter *meter)
@@ -189,7 +244,12 @@ void ptMeterStop(struct ptMeter *meter)
 	meter->isMeasuring = false;
 	if (ret < 0 && ret != -EINTR)
 		meterLose(meter, strerror(-ret));
-	ptWriterStop(meter->writer);
+	meterTell(meter, stop);
+}
+
+int64_t ptMeterCycle(const struct ptMeter *meter)
+{
+	return __atomic_load_n(&meter->cycleNs, __ATOMIC_RELAXED);
 }
 
 void ptMeterGetCounts(const struct ptMeter *meter, struct ptCounts *counts)

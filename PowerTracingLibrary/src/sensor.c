@@ -17,17 +17,6 @@ const struct ptQuantity ptSensorQuantities[] = {
 	{ .name = NULL },
 };
 
-const char *ptSetupOption(const struct ptSetup *setup, const char *name)
-{
-	const char *const *at = setup->options;
-
-	for (; at && *at; at += 2) {
-		if (strcmp(at[0], name) == 0)
-			return at[1];
-	}
-	return NULL;
-}
-
 struct ptSensor *ptSensorsAdd(struct ptSensors *sensors)
 {
 	struct ptSensor *list = realloc(

@@ -35,9 +35,6 @@
  *  power would be below, else it was reset. */
 #define PT_SENSOR_WATTS_MAX 20000
 
-/** CLOCK_MONOTONIC in nanoseconds; tests replace it. */
-extern int64_t (*ptSensorNow)(void);
-
 /** One of the two things that a sensor may tell. */
 struct ptGauge {
 	bool isThere;
@@ -106,9 +103,6 @@ struct ptSensorKind {
 			const struct ptSensor *sensor, int error, char *text,
 			size_t size);
 };
-
-/** Get the value of an option, or NULL. */
-const char *ptSetupOption(const struct ptSetup *setup, const char *name);
 
 /** The quantities, for struct ptDriver. */
 extern const struct ptQuantity ptSensorQuantities[];

@@ -10,7 +10,7 @@
 
 #include "clock.h"
 #include "message.h"
-#include "sampler.h"
+#include "now.h"
 #include "sensors.h"
 
 /* How often a sensor is looked for that is gone. */
@@ -55,13 +55,6 @@ struct state {
 	size_t placeCount;
 	int64_t beganNs; /* The interval. */
 };
-
-static int64_t monotonicNow(void)
-{
-	return hdMonotonicNow();
-}
-
-int64_t (*ptSensorNow)(void) = monotonicNow;
 
 /* ---- Opening ----------------------------------------------------------- */
 
@@ -239,7 +232,7 @@ static void useFail(struct use *use, struct ptDevice *dev, int error)
 	state->kind->close(&use->sensor);
 	use->isGone = true;
 	use->isCounting = use->isLevel = false;
-	use->retryNs = ptSensorNow() + RETRY_NS;
+	use->retryNs = ptNow() + RETRY_NS;
 }
 
 /* Look for a sensor that was gone. What is allocated meanwhile is freed. */
@@ -248,7 +241,7 @@ static void useFind(struct use *use, struct ptDevice *dev)
 	const struct state *state = dev->state;
 	char why[512];
 
-	use->retryNs = ptSensorNow() + RETRY_NS;
+	use->retryNs = ptNow() + RETRY_NS;
 	if (useOpen(use, state->kind, &dev->setup, why, sizeof(why)) < 0)
 		return;
 	if (useTry(use, state->kind) < 0) {
@@ -332,20 +325,20 @@ static void useRead(struct use *use, struct ptDevice *dev)
 	int ret = 0;
 
 	use->energy = use->power = NAN;
-	if (use->isGone && ptSensorNow() >= use->retryNs)
+	if (use->isGone && ptNow() >= use->retryNs)
 		useFind(use, dev);
 	if (use->isGone)
 		return;
 	/* The time of a value is that just before it is read. */
 	if (use->readsEnergy) {
-		int64_t now = ptSensorNow();
+		int64_t now = ptNow();
 
 		ret = state->kind->readEnergy(&use->sensor, &count);
 		if (ret == 0)
 			useTakeCount(use, &dev->setup, count, now);
 	}
 	if (use->readsPower && !isGoneError(ret)) {
-		int64_t now = ptSensorNow();
+		int64_t now = ptNow();
 		int error = state->kind->readPower(&use->sensor, &watts);
 
 		if (error == 0)
@@ -370,7 +363,7 @@ int ptSensorsStart(struct ptDevice *dev)
 {
 	struct state *state = dev->state;
 
-	state->beganNs = ptSensorNow();
+	state->beganNs = ptNow();
 	for (size_t i = 0; i < state->useCount; i++) {
 		struct use *use = &state->uses[i];
 
@@ -387,7 +380,7 @@ int ptSensorsRead(struct ptDevice *dev, union ptCell *cells,
 		  struct ptReading *reading)
 {
 	struct state *state = dev->state;
-	int64_t now = ptSensorNow();
+	int64_t now = ptNow();
 	int64_t wallNs = hdClockNow();
 
 	for (size_t i = 0; i < state->useCount; i++)

@@ -5,86 +5,27 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "loop.h"
 #include "message.h"
-#include "sampler.h"
+#include "runner.h"
 #include "trace.h"
+#include "writer.h"
 
 struct powertrace_s {
 	struct ptConfig config;
-	struct ptMeter meter;
-	int wakeFd;
+	struct ptRunner runner;
+	struct ptWriter *writer;
 	pid_t owner; /* The process that has the thread. */
-	/* One of the two has the thread, by who determines the time. */
-	struct ptLoop *loop;
-	struct hdSampler *sampler;
 };
-
-static void traceBegin(void *context)
-{
-	PowerTrace *trace = context;
-
-	ptMeterStart(&trace->meter);
-}
-
-static void traceSample(void *context, uint64_t number, bool isLast)
-{
-	PowerTrace *trace = context;
-
-	(void)number;
-	if (!isLast || trace->meter.isMeasuring)
-		ptMeterRead(&trace->meter);
-	if (isLast)
-		ptMeterStop(&trace->meter);
-}
-
-static const struct hdSamplerCalls traceCalls = {
-	.begin = traceBegin,
-	.sample = traceSample,
-};
-
-static int traceCreateThread(PowerTrace *trace)
-{
-	int ret;
-
-	if (trace->config.driver->timing == PT_TIMED_BY_HOST)
-		ret = hdSamplerCreate(trace->config.cycleNs, &traceCalls, trace,
-				      &trace->sampler);
-	else
-		ret = ptLoopCreate(&trace->meter, trace->wakeFd, &trace->loop);
-	if (ret == 0)
-		return 0;
-	if (ret == -ENOMEM)
-		return PT_EMEMORY;
-	ptMessage(HD_LOG_ERROR, "cannot create the tracing thread");
-	return PT_ETHREAD;
-}
 
 static int traceCreateWriter(PowerTrace *trace, hdTopology *topology)
 {
-	const struct ptConfig *config = &trace->config;
-	hdTopology *own = NULL;
-	int ret, saved;
+	int ret = ptWriterCreate(&trace->config, topology, &trace->writer);
 
-	if (!topology) {
-		own = hdT_createTopology(config->project,
-					 (const char **)config->levels,
-					 (int)config->levelCount);
-		if (!own) {
-			ptMessage(HD_LOG_ERROR, "project %s: %s",
-				  config->project, hdT_strerror(errno));
-			return PT_EHDLIB;
-		}
-		topology = own;
-	}
-	ret = ptWriterCreate(config, topology, &trace->meter.writer);
-	saved = errno;
-	if (own)
-		hdT_destroyTopology(own);
-	errno = saved;
+	if (ret == 0)
+		ptMeterAddSink(&trace->runner.meter,
+			       ptWriterSink(trace->writer));
 	return ret;
 }
 
@@ -106,26 +47,24 @@ int ptTraceCreate(struct ptConfig *config, hdTopology *topology,
 		return PT_EMEMORY;
 	trace->config = *config;
 	trace->owner = getpid();
-	trace->wakeFd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (trace->wakeFd < 0) {
-		ptMessage(HD_LOG_ERROR, "eventfd: %s", strerror(errno));
+	ret = ptRunnerInit(&trace->runner, &trace->config, root);
+	if (ret < 0) {
 		free(trace);
-		return PT_ETHREAD;
+		return ret;
 	}
-	ret = ptMeterOpen(&trace->meter, &trace->config, root, trace->wakeFd);
+	ret = ptMeterOpen(&trace->runner.meter);
 	if (ret == 0)
 		ret = traceCreateWriter(trace, topology);
 	if (ret == 0)
-		ret = traceCreateThread(trace);
+		ret = ptRunnerBegin(&trace->runner);
 	if (ret == 0) {
 		*config = (struct ptConfig){ 0 };
 		*result = trace;
 		return 0;
 	}
 	saved = errno;
-	ptMeterClose(&trace->meter);
-	ptWriterDestroy(trace->meter.writer);
-	close(trace->wakeFd);
+	ptRunnerEnd(&trace->runner, NULL);
+	ptWriterDestroy(trace->writer);
 	free(trace);
 	errno = saved;
 	return ret;
@@ -138,18 +77,12 @@ const struct ptConfig *ptTraceConfig(const PowerTrace *trace)
 
 void ptTraceCounts(PowerTrace *trace, struct ptCounts *counts)
 {
-	struct hdSamplerCounts sampled;
-
-	ptMeterGetCounts(&trace->meter, counts);
-	if (trace->sampler) {
-		hdSamplerGetCounts(trace->sampler, &sampled);
-		counts->late = sampled.late;
-	}
+	ptRunnerGetCounts(&trace->runner, counts);
 }
 
 double ptTraceResult(PowerTrace *trace, size_t column, double *seconds)
 {
-	return ptWriterResult(trace->meter.writer, column, seconds);
+	return ptWriterResult(trace->writer, column, seconds);
 }
 
 int pt_createTrace(const char *configfile, hdTopology *topology,
@@ -188,10 +121,7 @@ static int traceSet(PowerTrace *trace, bool isStarted)
 {
 	if (!trace || trace->owner != getpid())
 		return 2;
-	if (trace->loop)
-		return ptLoopSet(trace->loop, isStarted);
-	return isStarted ? hdSamplerStart(trace->sampler)
-			 : hdSamplerStop(trace->sampler);
+	return ptRunnerSet(&trace->runner, isStarted);
 }
 
 int pt_startTracing(PowerTrace *trace)
@@ -204,11 +134,12 @@ int pt_stopTracing(PowerTrace *trace)
 	return traceSet(trace, false);
 }
 
-static void traceReport(PowerTrace *trace)
+/* End the thread, close the device, and say what happened. */
+static int traceEnd(PowerTrace *trace)
 {
 	struct ptCounts counts;
+	bool isOpen = ptRunnerEnd(&trace->runner, &counts);
 
-	ptTraceCounts(trace, &counts);
 	ptMessage(HD_LOG_INFO,
 		  "%s: %llu readings, %llu cycles lost, %llu errors, "
 		  "%llu reconnects, %llu late, %llu times that went back",
@@ -218,22 +149,7 @@ static void traceReport(PowerTrace *trace)
 		  (unsigned long long)counts.errors,
 		  (unsigned long long)counts.reconnects,
 		  (unsigned long long)counts.late,
-		  (unsigned long long)ptWriterSteps(trace->meter.writer));
-}
-
-/* End the thread, close the device, and say what happened. */
-static int traceEnd(PowerTrace *trace)
-{
-	bool isOpen;
-
-	ptLoopDestroy(trace->loop);
-	trace->loop = NULL;
-	if (trace->sampler)
-		hdSamplerStop(trace->sampler);
-	traceReport(trace);
-	hdSamplerDestroy(trace->sampler);
-	isOpen = trace->meter.isOpen;
-	ptMeterClose(&trace->meter);
+		  (unsigned long long)ptWriterSteps(trace->writer));
 	return isOpen ? PT_SUCCESS : PT_EDEVICE;
 }
 
@@ -243,20 +159,15 @@ int pt_finalizeTrace(PowerTrace *trace)
 
 	if (!trace)
 		return PT_SUCCESS;
-	if (trace->owner == getpid()) {
+	if (trace->owner == getpid())
 		ret = traceEnd(trace);
-	} else {
-		/* The device is the parent's. */
-		ptLoopForget(trace->loop);
-		hdSamplerDestroy(trace->sampler);
-		free(trace->meter.cells);
-	}
-	if (ptWriterDestroy(trace->meter.writer) != 0) {
+	else
+		ptRunnerForget(&trace->runner);
+	if (ptWriterDestroy(trace->writer) != 0) {
 		saved = errno;
 		ret = PT_EHDLIB;
 	}
 	ptConfigClear(&trace->config);
-	close(trace->wakeFd);
 	free(trace);
 	errno = saved;
 	return ret;

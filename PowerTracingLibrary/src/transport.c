@@ -5,9 +5,14 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
 
 #include "message.h"
+#include "now.h"
 #include "transport/calls.h"
+
+/* Nothing for so long is silence; an adapter may collect bytes for 16 ms. */
+#define QUIET_NS INT64_C(60000000)
 
 static const struct ptTransportKind *const kinds[] = {
 	&ptSerialKind,
@@ -33,7 +38,7 @@ int ptTransportCheck(const char *address, char *why, size_t whySize)
 	return -EINVAL;
 }
 
-int ptTransportOpen(const char *address, unsigned int baud, int wakeFd,
+int ptTransportOpen(const char *address, const struct ptLine *line, int wakeFd,
 		    int64_t deadlineNs, struct ptTransport **result)
 {
 	char why[128];
@@ -43,7 +48,7 @@ int ptTransportOpen(const char *address, unsigned int baud, int wakeFd,
 		ptMessage(HD_LOG_ERROR, "%.100s: %s", address, why);
 		return ret;
 	}
-	ret = findKind(address)->open(address, baud, deadlineNs, result);
+	ret = findKind(address)->open(address, line, deadlineNs, result);
 	if (ret == 0)
 		(*result)->wakeFd = wakeFd;
 	return ret;
@@ -61,6 +66,16 @@ ssize_t ptTransportRead(struct ptTransport *transport, void *data, size_t size,
 				      whenNs);
 }
 
+void ptTransportGather(struct ptTransport *transport, size_t bytes,
+		       int64_t longestNs)
+{
+	int least = (int)bytes;
+
+	if (setsockopt(transport->fd, SOL_SOCKET, SO_RCVLOWAT, &least,
+		       sizeof(least)) == 0)
+		transport->gatherNs = longestNs;
+}
+
 int ptTransportWrite(struct ptTransport *transport, const void *data,
 		     size_t size, int64_t deadlineNs)
 {
@@ -70,6 +85,27 @@ int ptTransportWrite(struct ptTransport *transport, const void *data,
 int ptTransportDrain(struct ptTransport *transport, int64_t deadlineNs)
 {
 	return transport->calls->drain(transport, deadlineNs);
+}
+
+int ptTransportQuiet(struct ptTransport *transport, int64_t deadlineNs)
+{
+	char bytes[512];
+	ssize_t ret = ptTransportDrain(transport, deadlineNs);
+
+	if (ret < 0)
+		return (int)ret;
+	do {
+		int64_t until = ptNow() + QUIET_NS;
+
+		if (until > deadlineNs)
+			return -ETIMEDOUT;
+		ret = ptTransportRead(transport, bytes, sizeof(bytes), until,
+				      NULL);
+	} while (ret > 0);
+	if (ret != -ETIMEDOUT)
+		return (int)ret;
+	ptTransportFlushInput(transport);
+	return 0;
 }
 
 void ptTransportFlushInput(struct ptTransport *transport)

@@ -25,6 +25,7 @@ struct writerGroup {
 };
 
 struct ptWriter {
+	struct ptSink sink; /* First: it is what the meter knows. */
 	const struct ptConfig *config;
 	struct writerGroup *groups; /* One for each node. */
 	bool isEnabled;
@@ -148,36 +149,6 @@ static int writerCreateGroups(struct ptWriter *writer, hdTopology *topology,
 	return ret;
 }
 
-int ptWriterCreate(const struct ptConfig *config, hdTopology *topology,
-		   struct ptWriter **result)
-{
-	struct ptWriter *writer = calloc(1, sizeof(*writer));
-	const struct ptNode *culprit = NULL;
-	int ret, saved;
-
-	if (!writer)
-		return PT_EMEMORY;
-	writer->config = config;
-	pthread_mutex_init(&writer->mutex, NULL);
-	writer->sums = calloc(config->columnCount, sizeof(*writer->sums));
-	writer->groups = calloc(config->nodeCount, sizeof(*writer->groups));
-	if (writer->sums && writer->groups)
-		ret = writerCreateGroups(writer, topology, &culprit);
-	else
-		ret = PT_EMEMORY;
-	if (ret == 0) {
-		*result = writer;
-		return 0;
-	}
-	saved = errno;
-	if (ret == PT_EHDLIB)
-		ptMessage(HD_LOG_ERROR, "node %s: cannot create the trace: %s",
-			  culprit->path, writerError(saved));
-	ptWriterDestroy(writer);
-	errno = saved;
-	return ret;
-}
-
 static struct timespec writerTime(int64_t ns)
 {
 	return (struct timespec){ .tv_sec = ns / HD_NS_PER_S,
@@ -248,9 +219,15 @@ static void writerAddUp(struct ptWriter *writer, const union ptCell *cells,
 	pthread_mutex_unlock(&writer->mutex);
 }
 
-void ptWriterAdd(struct ptWriter *writer, const union ptCell *cells,
-		 const struct ptReading *reading)
+static struct ptWriter *writerOf(struct ptSink *sink)
 {
+	return (struct ptWriter *)(void *)sink;
+}
+
+static void writerAdd(struct ptSink *sink, const union ptCell *cells,
+		      const struct ptReading *reading)
+{
+	struct ptWriter *writer = writerOf(sink);
 	int64_t end = reading->endNs - writer->config->delayNs;
 	int64_t start = end - reading->lengthNs;
 	struct timespec when = writerTime(end);
@@ -269,16 +246,85 @@ void ptWriterAdd(struct ptWriter *writer, const union ptCell *cells,
 		writer->lastNs = end;
 }
 
-void ptWriterGap(struct ptWriter *writer)
+static void writerGap(struct ptSink *sink)
 {
-	writer->hasGap = true;
+	writerOf(sink)->hasGap = true;
 }
 
-void ptWriterStop(struct ptWriter *writer)
+static void writerStop(struct ptSink *sink)
 {
+	struct ptWriter *writer = writerOf(sink);
+
 	for (size_t i = 0; i < writer->config->nodeCount; i++)
 		hdS_disableGroup(writer->groups[i].group);
 	writer->isEnabled = false;
+}
+
+static const struct ptSinkCalls writerCalls = {
+	.add = writerAdd,
+	.gap = writerGap,
+	.stop = writerStop,
+};
+
+struct ptSink *ptWriterSink(struct ptWriter *writer)
+{
+	return &writer->sink;
+}
+
+static int writerCreate(const struct ptConfig *config, hdTopology *topology,
+			struct ptWriter **result)
+{
+	struct ptWriter *writer = calloc(1, sizeof(*writer));
+	const struct ptNode *culprit = NULL;
+	int ret, saved;
+
+	if (!writer)
+		return PT_EMEMORY;
+	writer->sink.calls = &writerCalls;
+	writer->config = config;
+	pthread_mutex_init(&writer->mutex, NULL);
+	writer->sums = calloc(config->columnCount, sizeof(*writer->sums));
+	writer->groups = calloc(config->nodeCount, sizeof(*writer->groups));
+	if (writer->sums && writer->groups)
+		ret = writerCreateGroups(writer, topology, &culprit);
+	else
+		ret = PT_EMEMORY;
+	if (ret == 0) {
+		*result = writer;
+		return 0;
+	}
+	saved = errno;
+	if (ret == PT_EHDLIB)
+		ptMessage(HD_LOG_ERROR, "node %s: cannot create the trace: %s",
+			  culprit->path, writerError(saved));
+	ptWriterDestroy(writer);
+	errno = saved;
+	return ret;
+}
+
+int ptWriterCreate(const struct ptConfig *config, hdTopology *topology,
+		   struct ptWriter **result)
+{
+	hdTopology *own = NULL;
+	int ret, saved;
+
+	if (!topology) {
+		own = hdT_createTopology(config->project,
+					 (const char **)config->levels,
+					 (int)config->levelCount);
+		if (!own) {
+			ptMessage(HD_LOG_ERROR, "project %s: %s",
+				  config->project, writerError(errno));
+			return PT_EHDLIB;
+		}
+		topology = own;
+	}
+	ret = writerCreate(config, topology, result);
+	saved = errno;
+	if (own)
+		hdT_destroyTopology(own);
+	errno = saved;
+	return ret;
 }
 
 double ptWriterResult(struct ptWriter *writer, size_t column, double *seconds)

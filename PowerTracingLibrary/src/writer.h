@@ -9,6 +9,7 @@
 #define PT_WRITER_H
 
 #include "configuration.h"
+#include "sink.h"
 
 struct ptWriter;
 
@@ -17,21 +18,15 @@ struct ptWriter;
  *
  * @param config Lives as long as the writer; its columns as the device's open()
  *        has filled them in.
+ * @param topology The caller's, or NULL for that of the configuration.
  *
  * @return 0, PT_EMEMORY, or PT_EHDLIB with errno.
  */
 int ptWriterCreate(const struct ptConfig *config, hdTopology *topology,
 		   struct ptWriter **result);
 
-/** Write a reading. */
-void ptWriterAdd(struct ptWriter *writer, const union ptCell *cells,
-		 const struct ptReading *reading);
-
-/** Something is missing before the next reading: it begins after a gap. */
-void ptWriterGap(struct ptWriter *writer);
-
-/** Measuring has ended, for a while or for ever. */
-void ptWriterStop(struct ptWriter *writer);
+/** Get the sink to be given to ptMeterAddSink(). */
+struct ptSink *ptWriterSink(struct ptWriter *writer);
 
 /**
  * Get what a column was in the mean, while it was measured.

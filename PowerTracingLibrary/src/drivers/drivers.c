@@ -6,12 +6,20 @@
 
 #include "driver.h"
 
-extern const struct ptDriver ptHwmonDriver, ptLmg450Driver, ptNvmlDriver,
-	ptPerfDriver, ptPowercapDriver, ptSimDriver;
+extern const struct ptDriver ptApcDriver, ptArdupowerDriver, ptCstatesDriver,
+	ptDc2meterDriver, ptDcmeterDriver, ptHwmonDriver, ptIpmiDriver,
+	ptLmg450Driver, ptNvmlDriver, ptPerfDriver, ptPowercapDriver,
+	ptPstatesDriver, ptRawtcpDriver, ptSimDriver, ptWattsupDriver;
 
 const struct ptDriver *const ptDrivers[] = {
-	&ptLmg450Driver, &ptPowercapDriver, &ptPerfDriver, &ptHwmonDriver,
-	&ptNvmlDriver,   &ptSimDriver,      NULL,
+	&ptLmg450Driver,   &ptWattsupDriver,
+	&ptApcDriver,      &ptDcmeterDriver,
+	&ptDc2meterDriver, &ptArdupowerDriver,
+	&ptRawtcpDriver,   &ptIpmiDriver,
+	&ptPowercapDriver, &ptPerfDriver,
+	&ptHwmonDriver,    &ptNvmlDriver,
+	&ptCstatesDriver,  &ptPstatesDriver,
+	&ptSimDriver,      NULL,
 };
 
 const struct ptDriver *ptDriverFind(const struct ptDriver *const *list,

@@ -27,6 +27,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "../channels.h"
 #include "lmg450.h"
 #include "message.h"
 #include "sampler.h"
@@ -74,40 +75,13 @@ static int lmgCheckOption(const char *name, const char *value, char *why,
 	return -EINVAL;
 }
 
-/* Get an option's value, or what holds without it. */
-static const char *option(const struct ptSetup *setup, const char *name,
-			  const char *otherwise)
-{
-	for (const char *const *at = setup->options; at && *at; at += 2) {
-		if (strcmp(at[0], name) == 0)
-			return at[1];
-	}
-	return otherwise;
-}
-
 static int lmgResolve(const struct ptSetup *setup, const char *channel,
 		      size_t index, unsigned int *number,
 		      char label[PT_CHANNEL_MAX], char *why, size_t whySize)
 {
-	unsigned int wanted = 0;
-
 	(void)setup;
-	if (channel && strcmp(channel, "*") == 0)
-		wanted = (unsigned int)index + 1;
-	else if (channel && index > 0)
-		return -ENOENT;
-	else if (channel && channel[0] >= '1' && channel[0] <= '0' + CHANNELS &&
-		 !channel[1])
-		wanted = (unsigned int)(channel[0] - '0');
-	if (wanted == 0) {
-		snprintf(why, whySize, "channels are 1 to %d", CHANNELS);
-		return -EINVAL;
-	}
-	if (wanted > CHANNELS)
-		return -ENOENT;
-	*number = wanted;
-	snprintf(label, PT_CHANNEL_MAX, "%u", wanted);
-	return 0;
+	return ptChannelResolve(CHANNELS, channel, index, number, label, why,
+				whySize);
 }
 
 /* ---- Opening ----------------------------------------------------------- */
@@ -148,6 +122,7 @@ static int makeQuery(struct ptLmgState *state, struct ptColumn *columns,
 static int lmgOpen(struct ptDevice *dev, struct ptColumn *columns, size_t count)
 {
 	struct ptLmgState *state = calloc(1, sizeof(*state));
+	struct ptLine line = dev->driver->line;
 	int ret = -ENOMEM;
 
 	if (!state)
@@ -157,22 +132,28 @@ static int lmgOpen(struct ptDevice *dev, struct ptColumn *columns, size_t count)
 		goto fail;
 	state->columns = count;
 	state->cycleNs = dev->setup.cycleNs;
-	state->isPacked = strcasecmp(option(&dev->setup, "mode", "packed"),
-				     "packed") == 0;
+	state->isPacked =
+		strcasecmp(ptSetupOptionOr(&dev->setup, "mode", "packed"),
+			   "packed") == 0;
 	state->hasCounter =
-		strcasecmp(option(&dev->setup, "counter", "on"), "on") == 0;
+		strcasecmp(ptSetupOptionOr(&dev->setup, "counter", "on"),
+			   "on") == 0;
 	for (size_t i = 0; i < count; i++) {
 		if (!commands[columns[i].quantity - quantities])
 			state->hasCounter = true;
 	}
+	if (dev->setup.baud)
+		line.baud = dev->setup.baud;
 	ptLmgLinkInit(&state->link, dev->transport, dev->setup.wakeFd,
-		      dev->setup.baud ? dev->setup.baud : BAUD);
+		      ptLineByteNs(&line));
 	ret = makeQuery(state, columns, count);
 	if (ret == 0)
 		ret = ptLmgSetUp(state, dev->setup.deadlineNs);
 	if (ret < 0)
 		goto fail;
 	dev->state = state;
+	dev->found.identity = state->identity;
+	dev->found.channels = CHANNELS + 1;
 	return 0;
 
 fail:
@@ -199,7 +180,7 @@ static int lmgStart(struct ptDevice *dev)
 	ptPaceStart(&state->pace, state->cycleNs);
 	state->hasLast = false;
 	state->silent = 0;
-	ptTransportFlushInput(state->link.transport);
+	ptTransportFlushInput(state->link.receiver.transport);
 	ret = ptLmgSendLines(state, lines[state->isPacked]);
 	state->isStarted = ret == 0;
 	return ret;
@@ -241,9 +222,9 @@ static void lmgClose(struct ptDevice *dev)
 				  errors);
 	}
 	if (!state->isGone) {
-		(void)ptTransportBreak(state->link.transport);
+		(void)ptTransportBreak(state->link.receiver.transport);
 		if (ptLmgSendLines(state, end) == 0)
-			(void)ptTransportDrain(state->link.transport,
+			(void)ptTransportDrain(state->link.receiver.transport,
 					       hdMonotonicNow() +
 						       PT_LMG_STEP_NS);
 	}
@@ -261,7 +242,7 @@ const struct ptDriver ptLmg450Driver = {
 	.description = "ZES ZIMMER LMG450 power analyzer, on a serial port",
 	.timing = PT_TIMED_BY_METER,
 	.needsPort = true,
-	.baud = BAUD,
+	.line = { .baud = BAUD, .flow = PT_FLOW_RTSCTS },
 	.minCycleMs = 50,
 	.maxCycleMs = 60000,
 	.quantities = quantities,

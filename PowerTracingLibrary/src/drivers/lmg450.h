@@ -9,7 +9,7 @@
 
 #include "driver.h"
 #include "lmglink.h"
-#include "lmgpace.h"
+#include "pace.h"
 
 #define PT_LMG_IDENTITY_MAX 128
 #define PT_LMG_QUERY_MAX (PT_LMG_LINE_MAX - 8)

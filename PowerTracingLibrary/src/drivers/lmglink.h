@@ -8,36 +8,22 @@
 #ifndef PT_LMGLINK_H
 #define PT_LMGLINK_H
 
+#include "../receiver.h"
 #include "lmgmessage.h"
-#include "transport.h"
 
 /** Longest line to the meter, with its LF. */
 #define PT_LMG_LINE_MAX 1024
 
-/** Chunks of bytes whose time is remembered. */
-#define PT_LMG_CHUNKS 64
-
 struct ptLmgLink {
-	struct ptTransport *transport;
-	int wakeFd;
-	int64_t byteNs; /**< Time of a byte on the wire. */
+	struct ptReceiver receiver;
 	struct ptLmgParser parser;
 	struct ptLmgMessage message; /**< The last one. */
-	uint64_t received;           /**< Bytes, since ptLmgLinkInit(). */
-	size_t usual;   /**< Length of the messages that come, or 0. */
-	bool isRestDue; /**< A message has begun, and the rest is to follow. */
-	int64_t wallNs; /**< What the wall clock is ahead. */
-	unsigned int chunkCount;
-	struct {
-		uint64_t end;   /**< Position behind the chunk. */
-		int64_t zeroNs; /**< When byte 0 would have come, at the latest,
-				     had all come without a pause. */
-	} chunks[PT_LMG_CHUNKS];
+	size_t usual; /**< Length of the messages that come, or 0. */
 };
 
-/** Begin, with a meter that sends at @p baud. */
+/** Begin, with a meter that needs @p byteNs for a byte. */
 void ptLmgLinkInit(struct ptLmgLink *link, struct ptTransport *transport,
-		   int wakeFd, unsigned int baud);
+		   int wakeFd, int64_t byteNs);
 
 /** Send a line; the LF is added. */
 int ptLmgSend(struct ptLmgLink *link, const char *line, int64_t deadlineNs);

@@ -79,7 +79,7 @@ static uint64_t cyclesSinceLast(struct ptLmgState *state, uint32_t count,
 		  "lmg450: the cycle counter went from %u to %u",
 		  state->lastCount, count);
 	ptPaceStart(&state->pace, state->cycleNs);
-	byTime = roundedCycles(state, arrivedNs + state->link.wallNs -
+	byTime = roundedCycles(state, arrivedNs + state->link.receiver.wallNs -
 					      state->lastEndNs);
 	return byTime > 1 ? (uint64_t)byTime : 1;
 }
@@ -102,8 +102,8 @@ static int readCount(struct ptLmgState *state, uint32_t *count)
 static void place(struct ptLmgState *state, uint32_t count, int64_t arrivedNs,
 		  uint64_t cycles, struct ptReading *reading)
 {
-	int64_t endNs =
-		ptPaceEnd(&state->pace, arrivedNs, cycles) + state->link.wallNs;
+	int64_t endNs = ptPaceEnd(&state->pace, arrivedNs, cycles) +
+			state->link.receiver.wallNs;
 
 	/* Of the last cycle is known that it has ended. */
 	if (state->hasLast && endNs < state->lastEndNs) {

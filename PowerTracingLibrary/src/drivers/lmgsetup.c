@@ -71,7 +71,7 @@ int ptLmgAskErrors(struct ptLmgState *state, int64_t deadlineNs,
 static int awaken(struct ptLmgState *state)
 {
 	static const char *const lines[] = { "*CLS", "*RST", NULL };
-	int ret = ptTransportBreak(state->link.transport);
+	int ret = ptTransportBreak(state->link.receiver.transport);
 
 	if (ret == -ENOTSUP)
 		ret = ptLmgSendLine(state, "CONT OFF");

@@ -28,6 +28,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "../library.h"
 #include "../sensor.h"
 
 #define LIBRARY "libnvidia-ml.so.1"
@@ -101,11 +102,7 @@ static struct {
 	struct nvmlApi api;
 } nvml = { .mutex = PTHREAD_MUTEX_INITIALIZER };
 
-static const struct {
-	const char *name;
-	size_t offset;
-	bool isOptional;
-} nvmlSymbols[] = {
+static const struct ptSymbol nvmlSymbols[] = {
 	{ "nvmlInit_v2", offsetof(struct nvmlApi, init), false },
 	{ "nvmlShutdown", offsetof(struct nvmlApi, shutdown), false },
 	{ "nvmlErrorString", offsetof(struct nvmlApi, errorString), false },
@@ -122,6 +119,7 @@ static const struct {
 	  offsetof(struct nvmlApi, getArchitecture), true },
 	{ "nvmlDeviceGetFieldValues", offsetof(struct nvmlApi, getFields),
 	  true },
+	{ .name = NULL },
 };
 
 /* Our error for one of the library. */
@@ -152,32 +150,16 @@ static int toErrno(int result)
 /* Open the library and find its functions; called with the mutex. */
 static bool load(const struct ptSetup *setup, char *why, size_t size)
 {
-	const char *library = ptSetupOption(setup, "library");
+	const char *library = ptSetupOptionOr(setup, "library", LIBRARY);
+	char reason[PT_SOURCE_MAX - 32];
 
 	if (nvml.handle)
 		return true;
-	if (!library)
-		library = LIBRARY;
-	nvml.handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
-	if (!nvml.handle) {
-		snprintf(why, size, "no NVIDIA driver here (%s)", dlerror());
-		return false;
-	}
-	for (size_t i = 0; i < sizeof(nvmlSymbols) / sizeof(nvmlSymbols[0]);
-	     i++) {
-		void *symbol = dlsym(nvml.handle, nvmlSymbols[i].name);
-
-		if (!symbol && !nvmlSymbols[i].isOptional) {
-			snprintf(why, size, "%s has no %s", library,
-				 nvmlSymbols[i].name);
-			dlclose(nvml.handle);
-			nvml.handle = NULL;
-			return false;
-		}
-		memcpy((char *)&nvml.api + nvmlSymbols[i].offset, &symbol,
-		       sizeof(symbol));
-	}
-	return true;
+	nvml.handle = ptLibraryOpen(library, nvmlSymbols, &nvml.api, reason,
+				    sizeof(reason));
+	if (!nvml.handle)
+		snprintf(why, size, "no NVIDIA driver here (%s)", reason);
+	return nvml.handle != NULL;
 }
 
 /* Get the library ready for use; called with the mutex. */

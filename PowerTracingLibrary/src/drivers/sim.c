@@ -22,6 +22,7 @@
 
 #include "../cpubusy.h"
 #include "../message.h"
+#include "../now.h"
 #include "../sensor.h"
 #include "../sysfile.h"
 #include "clock.h"
@@ -238,7 +239,7 @@ static int simStart(struct ptDevice *dev)
 {
 	struct state *state = dev->state;
 
-	state->beganNs = ptSensorNow();
+	state->beganNs = ptNow();
 	return ptBusyBegin(&state->busy);
 }
 
@@ -247,7 +248,7 @@ static int simRead(struct ptDevice *dev, union ptCell *cells,
 {
 	struct state *state = dev->state;
 	const struct law *law = &state->law;
-	int64_t now = ptSensorNow();
+	int64_t now = ptNow();
 	int64_t wallNs = hdClockNow();
 	double utilization, power, seconds;
 	int ret = ptBusyTake(&state->busy, &utilization);

@@ -30,12 +30,18 @@ struct ptTransport {
 	const struct ptTransportCalls *calls;
 	int wakeFd; /**< Or -1. */
 	int fd;
+	int64_t gatherNs;             /**< Of ptTransportGather(), or 0. */
 	char address[PT_ADDRESS_MAX]; /**< For messages. */
 };
 
 /** The kinds; the list ends with NULL. */
 extern const struct ptTransportKind ptSerialKind;
 extern const struct ptTransportKind ptTcpKind; /**< Serial servers. */
+
+struct termios;
+
+/** Fill in how a port is set; 0, or -EINVAL if no port has this speed. */
+int ptSerialMode(const struct ptLine *line, struct termios *mode);
 
 /** Make a transport of an open file descriptor, which it then owns. */
 int ptFdTransport(const struct ptTransportCalls *calls, int fd,
@@ -47,15 +53,5 @@ int ptFdWrite(struct ptTransport *transport, const void *data, size_t size,
 	      int64_t deadlineNs);
 int ptFdDrain(struct ptTransport *transport, int64_t deadlineNs);
 void ptFdClose(struct ptTransport *transport);
-
-/**
- * Wait for events of a file descriptor.
- *
- * @param wakeFd Checked first, or -1.
- * @return What came, as of poll().
- * @retval -ETIMEDOUT Nothing until the deadline.
- * @retval -EINTR wakeFd is readable.
- */
-int ptFdWait(int fd, short events, int wakeFd, int64_t deadlineNs);
 
 #endif

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -14,6 +15,7 @@
 #include "calls.h"
 #include "clock.h"
 #include "message.h"
+#include "net.h"
 #include "sampler.h"
 
 /* How long to sleep where the kernel cannot tell when all is sent. */
@@ -32,34 +34,6 @@ int ptFdTransport(const struct ptTransportCalls *calls, int fd,
 	strncpy(transport->address, address, PT_ADDRESS_MAX - 1);
 	*result = transport;
 	return 0;
-}
-
-int ptFdWait(int fd, short events, int wakeFd, int64_t deadlineNs)
-{
-	struct pollfd entries[] = {
-		{ .fd = wakeFd, .events = POLLIN },
-		{ .fd = fd, .events = events },
-	};
-
-	for (;;) {
-		int64_t left = deadlineNs - hdMonotonicNow();
-		struct timespec timeout = { 0 };
-		int ret;
-
-		if (left > 0) {
-			timeout.tv_sec = (time_t)(left / HD_NS_PER_S);
-			timeout.tv_nsec = (long)(left % HD_NS_PER_S);
-		}
-		ret = ppoll(entries, 2, &timeout, NULL);
-		if (ret < 0 && errno != EINTR)
-			return -errno;
-		if (ret > 0 && entries[0].revents)
-			return -EINTR;
-		if (ret > 0)
-			return entries[1].revents;
-		if (left <= 0)
-			return -ETIMEDOUT;
-	}
 }
 
 /* Tell that the other side is gone. */
@@ -90,7 +64,7 @@ static int failed(const struct ptTransport *transport, int error)
 	}
 }
 
-/* Pass on what ptFdWait() returned, or tell about it. */
+/* Pass on what hdNetWait() returned, or tell about it. */
 static int waited(const struct ptTransport *transport, int ret)
 {
 	if (ret >= 0 || ret == -ETIMEDOUT || ret == -EINTR)
@@ -98,16 +72,28 @@ static int waited(const struct ptTransport *transport, int ret)
 	return failed(transport, -ret);
 }
 
+/* Until when to wait for as much as is to be gathered. */
+static int64_t gatheredBy(const struct ptTransport *transport,
+			  int64_t deadlineNs)
+{
+	int64_t untilNs = hdMonotonicNow() + transport->gatherNs;
+
+	return transport->gatherNs > 0 && untilNs < deadlineNs ? untilNs
+							       : deadlineNs;
+}
+
 ssize_t ptFdRead(struct ptTransport *transport, void *data, size_t size,
 		 int64_t deadlineNs, int64_t *whenNs)
 {
 	for (;;) {
 		ssize_t count;
+		int64_t untilNs = gatheredBy(transport, deadlineNs);
 		int ret = waited(transport,
-				 ptFdWait(transport->fd, POLLIN,
-					  transport->wakeFd, deadlineNs));
+				 hdNetWait(transport->fd, POLLIN,
+					   transport->wakeFd, untilNs));
+		bool isLess = ret == -ETIMEDOUT && transport->gatherNs > 0;
 
-		if (ret < 0)
+		if (ret < 0 && !isLess)
 			return ret;
 		if (whenNs)
 			*whenNs = hdClockNow();
@@ -116,6 +102,11 @@ ssize_t ptFdRead(struct ptTransport *transport, void *data, size_t size,
 			return count;
 		if (count == 0)
 			return gone(transport, "the other side has closed");
+		if (errno == EAGAIN && isLess) {
+			if (untilNs == deadlineNs)
+				return -ETIMEDOUT;
+			continue;
+		}
 		if (errno == EAGAIN && ret & (POLLHUP | POLLERR | POLLNVAL))
 			return gone(transport, "the line is gone");
 		if (errno != EAGAIN && errno != EINTR)
@@ -153,7 +144,7 @@ int ptFdWrite(struct ptTransport *transport, const void *data, size_t size,
 			return failed(transport, errno);
 		/* Nothing must keep a command from being sent as a whole. */
 		ret = waited(transport,
-			     ptFdWait(transport->fd, POLLOUT, -1, deadlineNs));
+			     hdNetWait(transport->fd, POLLOUT, -1, deadlineNs));
 		if (ret < 0)
 			return ret;
 		if (ret & (POLLHUP | POLLERR | POLLNVAL) && !(ret & POLLOUT))
@@ -179,7 +170,7 @@ int ptFdDrain(struct ptTransport *transport, int64_t deadlineNs)
 		wake = hdMonotonicNow() + DRAIN_STEP_NS;
 		if (wake > deadlineNs)
 			return -ETIMEDOUT;
-		ret = ptFdWait(-1, 0, -1, wake);
+		ret = hdNetWait(-1, 0, -1, wake);
 		if (ret < 0 && ret != -ETIMEDOUT)
 			return waited(transport, ret);
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The serial port: raw, 8N1, RTS/CTS, ours alone.
+ * The serial port: raw, ours alone.
  *
  * Nothing is translated in either direction: with ICRNL, which the thesis has
  * (listing 4.5), every byte 0x0D of a binary value becomes 0x0A.
@@ -45,48 +45,85 @@ static int refused(const char *address, int error)
 	return -error;
 }
 
-static int setUp(int fd, const char *address, speed_t speed)
+int ptSerialMode(const struct ptLine *line, struct termios *mode)
 {
-	struct termios wanted = { 0 }, is;
+	static const tcflag_t parities[] = {
+		[PT_PARITY_NONE] = 0,
+		[PT_PARITY_ODD] = PARENB | PARODD,
+		[PT_PARITY_EVEN] = PARENB,
+	};
+	speed_t speed = B0;
 
-	wanted.c_iflag = IGNPAR | IGNBRK;
-	wanted.c_cflag = CS8 | CREAD | CLOCAL | CRTSCTS;
-	wanted.c_cc[VMIN] = 1;
-	cfsetispeed(&wanted, speed);
-	cfsetospeed(&wanted, speed);
+	for (size_t i = 0; i < sizeof(speeds) / sizeof(speeds[0]); i++) {
+		if (speeds[i].baud == line->baud)
+			speed = speeds[i].speed;
+	}
+	if (speed == B0)
+		return -EINVAL;
+	memset(mode, 0, sizeof(*mode));
+	mode->c_iflag =
+		IGNBRK | (line->parity == PT_PARITY_NONE ? IGNPAR : INPCK);
+	mode->c_cflag = CS8 | CREAD | CLOCAL | parities[line->parity] |
+			(line->flow & PT_FLOW_RTSCTS ? CRTSCTS : 0);
+	mode->c_cc[VMIN] = 1;
+	cfsetispeed(mode, speed);
+	cfsetospeed(mode, speed);
+	return 0;
+}
+
+/* Say what the port does not have. A terminal of software has no parity. */
+static void warn(const char *address, const struct termios *wanted,
+		 const struct termios *is)
+{
+	static const struct {
+		tcflag_t flag;
+		const char *name;
+	} flags[] = { { CRTSCTS, "RTS/CTS" }, { PARENB, "parity" } };
+
+	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++) {
+		if (wanted->c_cflag & ~is->c_cflag & flags[i].flag)
+			ptMessage(HD_LOG_WARNING, "%s: the port has no %s",
+				  address, flags[i].name);
+	}
+}
+
+static int setUp(int fd, const char *address, const struct ptLine *line,
+		 const struct termios *wanted)
+{
+	const int dtr = TIOCM_DTR;
+	struct termios is;
+
 	/* tcsetattr() succeeds if it could do a part. */
-	if (tcsetattr(fd, TCSANOW, &wanted) != 0 || tcgetattr(fd, &is) != 0)
+	if (tcsetattr(fd, TCSANOW, wanted) != 0 || tcgetattr(fd, &is) != 0)
 		return refused(address, errno);
-	if (cfgetospeed(&is) != speed || (is.c_cflag & CSIZE) != CS8 ||
-	    (is.c_cflag & (PARENB | CSTOPB)) || is.c_lflag & ICANON) {
+	if (cfgetospeed(&is) != cfgetospeed(wanted) ||
+	    (is.c_cflag & CSIZE) != CS8 || is.c_cflag & CSTOPB ||
+	    is.c_cflag & PARENB & ~wanted->c_cflag || is.c_lflag & ICANON) {
 		ptMessage(HD_LOG_ERROR,
-			  "%s: the port cannot be set to this speed and 8N1",
+			  "%s: the port cannot be set to this speed and form",
 			  address);
 		return -EINVAL;
 	}
-	if (!(is.c_cflag & CRTSCTS))
-		ptMessage(HD_LOG_WARNING, "%s: the port has no RTS/CTS",
-			  address);
+	warn(address, wanted, &is);
+	/* It is on already, but for ports that were told otherwise. */
+	if (line->flow & PT_FLOW_DTR)
+		(void)ioctl(fd, TIOCMBIS, &dtr);
 	tcflush(fd, TCIOFLUSH);
 	return 0;
 }
 
 static const struct ptTransportCalls serialCalls;
 
-static int serialOpen(const char *address, unsigned int baud,
+static int serialOpen(const char *address, const struct ptLine *line,
 		      int64_t deadlineNs, struct ptTransport **result)
 {
-	speed_t speed = B0;
+	struct termios wanted;
 	int fd, ret;
 
 	(void)deadlineNs; /* Nothing here waits. */
-	for (size_t i = 0; i < sizeof(speeds) / sizeof(speeds[0]); i++) {
-		if (speeds[i].baud == baud)
-			speed = speeds[i].speed;
-	}
-	if (speed == B0) {
+	if (ptSerialMode(line, &wanted) < 0) {
 		ptMessage(HD_LOG_ERROR, "%s: no serial port has %u baud",
-			  address, baud);
+			  address, line->baud);
 		return -EINVAL;
 	}
 	fd = open(address, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
@@ -106,7 +143,7 @@ static int serialOpen(const char *address, unsigned int baud,
 		ret = refused(address, errno);
 		goto fail;
 	}
-	ret = setUp(fd, address, speed);
+	ret = setUp(fd, address, line, &wanted);
 	if (ret == 0)
 		ret = ptFdTransport(&serialCalls, fd, address, result);
 	if (ret == 0)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file lmgpace.h
+ * @file pace.h
  * When a cycle of the meter ended, from when its message arrived.
  *
  * The meter ends a cycle by its own clock, evenly, and then sends. A message
@@ -14,8 +14,8 @@
  * Where the grid itself moves (the meter paused), that is followed after
  * PT_PACE_SOON messages. No time lies behind the arrival it is made from.
  */
-#ifndef PT_LMGPACE_H
-#define PT_LMGPACE_H
+#ifndef PT_PACE_H
+#define PT_PACE_H
 
 #include <stdint.h>
 
@@ -41,5 +41,8 @@ void ptPaceStart(struct ptPace *pace, int64_t cycleNs);
  * @return When its cycle ended, by the same clock.
  */
 int64_t ptPaceEnd(struct ptPace *pace, int64_t arrivedNs, uint64_t cycles);
+
+/** Go on with another cycle: it was measured. */
+void ptPaceSetCycle(struct ptPace *pace, int64_t cycleNs);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The times of the meter's cycles; see lmgpace.h. */
+/* The times of the meter's cycles; see pace.h. */
 #include <config.h>
 
-#include "lmgpace.h"
+#include "pace.h"
 
 void ptPaceStart(struct ptPace *pace, int64_t cycleNs)
 {
@@ -45,4 +45,16 @@ int64_t ptPaceEnd(struct ptPace *pace, int64_t arrivedNs, uint64_t cycles)
 		}
 	}
 	return pace->gridNs + least;
+}
+
+void ptPaceSetCycle(struct ptPace *pace, int64_t cycleNs)
+{
+	int64_t least = leastLate(pace, pace->count);
+
+	pace->cycleNs = cycleNs;
+	if (pace->count == 0)
+		return;
+	/* What was late by the old cycle says nothing by the new one. */
+	pace->count = 1;
+	pace->lateNs[(pace->next - 1) % PT_PACE_WINDOW] = least;
 }
