@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Who a client is, and what it may; see access.h. */
+#include <config.h>
+
+#include <arpa/inet.h>
+#include <math.h>
+#include <netinet/in.h>
+#include <pwd.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "access.h"
+#include "message.h"
+#include "sampler.h"
+
+#define NS_PER_S INT64_C(1000000000)
+
+/* Refusals a second that are said. */
+#define REFUSED_MAX 10
+
+/* The peer of a Unix socket, as the kernel says. */
+static void accessPeer(struct ptClient *client)
+{
+	struct ucred credentials;
+	socklen_t size = sizeof(credentials);
+	struct passwd entry, *found = NULL;
+	char text[4096];
+
+	client->isUnix = true;
+	if (getsockopt(client->fd, SOL_SOCKET, SO_PEERCRED, &credentials,
+		       &size) < 0) {
+		snprintf(client->peer, sizeof(client->peer), "unknown process");
+		return;
+	}
+	if (getpwuid_r(credentials.uid, &entry, text, sizeof(text), &found) ==
+		    0 &&
+	    found && strlen(entry.pw_name) < sizeof(client->user))
+		strcpy(client->user, entry.pw_name);
+	else
+		snprintf(client->user, sizeof(client->user), "uid%u",
+			 (unsigned int)credentials.uid);
+	snprintf(client->peer, sizeof(client->peer), "process %ld of %s",
+		 (long)credentials.pid, client->user);
+}
+
+static void accessHost(struct ptClient *client, const struct sockaddr *address)
+{
+	const struct sockaddr_in6 *in6 =
+		(const struct sockaddr_in6 *)(const void *)address;
+	const struct sockaddr_in *in =
+		(const struct sockaddr_in *)(const void *)address;
+	char text[INET6_ADDRSTRLEN] = "?";
+
+	if (address->sa_family == AF_INET6) {
+		inet_ntop(AF_INET6, &in6->sin6_addr, text, sizeof(text));
+		snprintf(client->peer, sizeof(client->peer), "[%s]:%u", text,
+			 ntohs(in6->sin6_port));
+	} else {
+		inet_ntop(AF_INET, &in->sin_addr, text, sizeof(text));
+		snprintf(client->peer, sizeof(client->peer), "%s:%u", text,
+			 ntohs(in->sin_port));
+	}
+}
+
+void ptAccessFind(struct ptClient *client, const struct sockaddr *address)
+{
+	const struct ptSite *site = client->service->site;
+
+	client->isLocal = ptSiteIsLocal(address);
+	client->mayPmlib = client->isLocal;
+	for (size_t i = 0; i < site->pmlibCount; i++)
+		if (ptSiteNetworkHas(&site->pmlib[i], address))
+			client->mayPmlib = true;
+	if (address->sa_family == AF_UNIX)
+		accessPeer(client);
+	else
+		accessHost(client, address);
+}
+
+bool ptAccessMustAuthenticate(const struct ptClient *client)
+{
+	return !client->isLocal && !*client->user;
+}
+
+const char *ptAccessForbids(const struct ptClient *client)
+{
+	if (!client->isLocal && client->service->tls && !client->tls)
+		return "other hosts must use TLS";
+	return NULL;
+}
+
+const char *ptAccessForbidsPmlib(const struct ptClient *client)
+{
+	if (!client->service->site->hasPmlib)
+		return "pmlib is not spoken here";
+	if (!client->mayPmlib)
+		return "its network may not speak pmlib, which asks nobody who "
+		       "he is";
+	return NULL;
+}
+
+void ptClientRefuse(struct ptClient *client, const char *format, ...)
+{
+	struct ptService *service = client->service;
+	int64_t now = hdMonotonicNow();
+	va_list arguments;
+	char text[300];
+
+	__atomic_add_fetch(&service->refused, 1, __ATOMIC_RELAXED);
+	if (now - service->refusedNs > NS_PER_S) {
+		if (service->refusedSaid > REFUSED_MAX)
+			ptMessage(HD_LOG_WARNING,
+				  "%u more clients were refused something",
+				  service->refusedSaid - REFUSED_MAX);
+		service->refusedNs = now;
+		service->refusedSaid = 0;
+	}
+	if (service->refusedSaid++ >= REFUSED_MAX)
+		return;
+	va_start(arguments, format);
+	vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	/* What came from a client may be anything. */
+	for (char *at = text; *at; at++)
+		if ((unsigned char)*at < 0x20 || *at == 0x7f)
+			*at = '?';
+	ptMessage(HD_LOG_WARNING, "%s%s%s: %s", client->peer,
+		  *client->user && !client->isUnix ? ", " : "",
+		  client->isUnix ? "" : client->user, text);
+}
+
+/* What holds for a client; NULL with all set means that it sees all. */
+static const struct ptSiteUser *accessUser(const struct ptClient *client,
+					   bool *all)
+{
+	return ptSiteFindUser(client->service->site,
+			      *client->user ? client->user : NULL, all);
+}
+
+bool ptClientSees(const struct ptClient *client, const char *node)
+{
+	bool all;
+	const struct ptSiteUser *user = accessUser(client, &all);
+
+	return all || (user && ptSiteUserSees(user, node));
+}
+
+/* Round halves up, and to one at least. */
+static uint64_t accessRound(double number)
+{
+	number = floor(number + 0.5);
+	if (!(number >= 1))
+		return 1;
+	return number < 1e9 ? (uint64_t)number : 1000000000;
+}
+
+/* Readings of which a client may get one: its rate is not exceeded. */
+static uint64_t accessLeast(const struct ptClient *client, double rate)
+{
+	bool all;
+	const struct ptSiteUser *user = accessUser(client, &all);
+	double least =
+		user && user->rate > 0 ? ceil(rate / user->rate - 1e-6) : 1;
+
+	return accessRound(least);
+}
+
+int64_t ptClientCycle(const struct ptClient *client, struct ptServed *served)
+{
+	int64_t cycleNs = ptServedCycle(served);
+
+	return cycleNs * (int64_t)accessLeast(client, 1e9 / (double)cycleNs);
+}
+
+uint64_t ptClientEvery(const struct ptClient *client, struct ptServed *served,
+		       double frequency)
+{
+	double rate = 1e9 / (double)ptServedCycle(served);
+	uint64_t least = accessLeast(client, rate), every = 1;
+
+	if (frequency > 0)
+		every = accessRound(rate / frequency);
+	return every > least ? every : least;
+}
+
+bool ptClientCount(struct ptClient *client)
+{
+	struct ptService *service = client->service;
+
+	if (service->counterCount >= service->site->limits.counters)
+		return false;
+	service->counterCount++;
+	return true;
+}
+
+void ptClientUncount(struct ptClient *client)
+{
+	client->service->counterCount--;
+}

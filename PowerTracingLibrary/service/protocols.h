@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file protocols.h
+ * What may be spoken over a connection.
+ */
+#ifndef PT_PROTOCOLS_H
+#define PT_PROTOCOLS_H
+
+#include "client.h"
+
+/** pmlib: ten operations; pt-site.cfg(5) says which kinds of it. */
+extern const struct ptProtocol ptPmlib;
+
+/** Our own: doc/format/power-service.md. */
+extern const struct ptProtocol ptNative;
+
+#endif

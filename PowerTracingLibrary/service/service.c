@@ -1,0 +1,482 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The service; see service.h. */
+#include <config.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "PT.h"
+#include "client.h"
+#include "http.h"
+#include "listen.h"
+#include "message.h"
+#include "privileges.h"
+#include "sampler.h"
+#include "tokens.h"
+
+#define NS_PER_MS INT64_C(1000000)
+
+/* Events that are taken in one go. */
+#define EVENTS_MAX 128
+/* How often clients are looked at that take too long, and how often at most
+ * what is due or was measured. */
+#define SWEEP_NS (250 * NS_PER_MS)
+#define PACE_NS NS_PER_MS
+/* Descriptors that are no clients. */
+#define OTHER_FILES 256
+
+/* ---- Begin ------------------------------------------------------------- */
+
+static void serviceWoken(struct ptPoll *poll, uint32_t events)
+{
+	struct ptService *service =
+		(struct ptService *)(void *)((char *)poll -
+					     offsetof(struct ptService, wake));
+	eventfd_t unused;
+
+	(void)events;
+	eventfd_read(service->wakeFd, &unused);
+	service->hasNews = true;
+}
+
+int ptServiceAdd(struct ptService *service, int fd, uint32_t events,
+		 struct ptPoll *poll)
+{
+	struct epoll_event event = { .events = events, .data.ptr = poll };
+
+	return epoll_ctl(service->epollFd, EPOLL_CTL_ADD, fd, &event) == 0
+		       ? 0
+		       : -errno;
+}
+
+/* Each client is an open file. */
+static void serviceFiles(const struct ptSite *site)
+{
+	struct rlimit limit;
+	rlim_t wanted = (rlim_t)site->limits.clients + OTHER_FILES;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_cur >= wanted)
+		return;
+	limit.rlim_cur = limit.rlim_max < wanted ? limit.rlim_max : wanted;
+	setrlimit(RLIMIT_NOFILE, &limit);
+	if (limit.rlim_cur < wanted)
+		ptMessage(HD_LOG_WARNING,
+			  "only %ld files may be open: too few for %ld clients",
+			  (long)limit.rlim_cur, site->limits.clients);
+}
+
+static struct ptServedContext serviceContext(struct ptService *service,
+					     bool isLater)
+{
+	return (struct ptServedContext){
+		.memory = &service->memory,
+		.root = service->setup.root,
+		.wakeFd = service->wakeFd,
+		.isLater = isLater,
+		.project = service->setup.project,
+		.data = service->setup.data,
+	};
+}
+
+static int serviceDevices(struct ptService *service)
+{
+	struct ptServedContext context = serviceContext(service, false);
+	struct ptSite *site = service->site;
+	int ret = 0;
+
+	service->devices = calloc(site->deviceCount, sizeof(struct ptServed *));
+	if (!service->devices)
+		return PT_EMEMORY;
+	for (size_t i = 0; ret == 0 && i < site->deviceCount; i++) {
+		ret = ptServedCreate(site, &site->devices[i], &context,
+				     &service->devices[i]);
+		if (ret == 0)
+			service->deviceCount++;
+	}
+	return ret;
+}
+
+/* Read tokens and certificate. */
+static int serviceSecrets(const struct ptSite *site, struct ptTokens **tokens,
+			  struct ptTls **tls)
+{
+	int ret = 0;
+
+	*tokens = NULL;
+	*tls = NULL;
+	if (site->tokens)
+		ret = ptTokensRead(site->tokens, tokens);
+	if (ret == 0 && site->certificate)
+		ret = ptTlsCreate(site->certificate, site->key, tls);
+	if (ret == 0)
+		return 0;
+	ptTokensDestroy(*tokens);
+	*tokens = NULL;
+	return ret == -ENOMEM ? PT_EMEMORY : PT_ECONFINVALID;
+}
+
+int ptServiceInit(struct ptService *service)
+{
+	service->wake.ready = serviceWoken;
+	service->epollFd = epoll_create1(EPOLL_CLOEXEC);
+	service->wakeFd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (service->epollFd < 0 || service->wakeFd < 0 ||
+	    ptServiceAdd(service, service->wakeFd, EPOLLIN, &service->wake) <
+		    0) {
+		ptMessage(HD_LOG_ERROR, "epoll: %s", strerror(errno));
+		return PT_ETHREAD;
+	}
+	return 0;
+}
+
+static int serviceOpen(struct ptService *service)
+{
+	int ret = ptServiceInit(service);
+
+	if (ret < 0)
+		return ret;
+	serviceFiles(service->site);
+	ret = serviceSecrets(service->site, &service->tokens, &service->tls);
+	/* Who has the port serves; another one must not open the devices. */
+	if (ret == 0 && ptListen(service, service->site) < 0)
+		ret = PT_EDEVICE;
+	if (ret == 0 && service->site->metrics.length > 0 &&
+	    ptHttpCreate(service, &service->site->metrics, &service->http) < 0)
+		ret = PT_EDEVICE;
+	return ret == 0 ? serviceDevices(service) : ret;
+}
+
+int ptServiceCreate(struct ptSite *site, const struct ptServiceSetup *setup,
+		    struct ptService **result)
+{
+	struct ptService *service = calloc(1, sizeof(*service));
+	int ret;
+
+	if (!service)
+		return PT_EMEMORY;
+	service->epollFd = service->wakeFd = -1;
+	service->setup = *setup;
+	service->site = ptSiteRef(site);
+	service->memory.limit = site->limits.memory;
+	ret = serviceOpen(service);
+	if (ret < 0)
+		ptServiceDestroy(service);
+	else
+		*result = service;
+	return ret;
+}
+
+int ptServiceBegin(struct ptService *service)
+{
+	int ret = 0;
+
+	if (ptPrivilegesDrop(service->site) < 0)
+		return PT_EDEVICE;
+	for (size_t i = 0; ret == 0 && i < service->deviceCount; i++)
+		ret = ptServedBegin(service->devices[i]);
+	return ret;
+}
+
+struct ptServed *ptServiceFind(const struct ptService *service,
+			       const char *name)
+{
+	for (size_t i = 0; i < service->deviceCount; i++)
+		if (strcmp(ptServedSite(service->devices[i])->name, name) == 0)
+			return service->devices[i];
+	return NULL;
+}
+
+/* ---- The loop ---------------------------------------------------------- */
+
+void ptServiceShed(struct ptService *service)
+{
+	struct ptClient *oldest = NULL;
+
+	for (struct ptClient *c = service->clients; c; c = c->next)
+		if (!c->protocol)
+			oldest = c;
+	if (oldest) {
+		ptClientRefuse(oldest, "it says nothing, and others wait");
+		ptClientClose(oldest);
+	}
+}
+
+static void serviceSweep(struct ptService *service, int64_t now)
+{
+	struct ptClient *next;
+
+	if (now < service->sweepNs)
+		return;
+	service->sweepNs = now + SWEEP_NS;
+	for (struct ptClient *c = service->clients; c; c = next) {
+		next = c->next;
+		ptClientSweep(c, now);
+	}
+}
+
+/* Call those that wanted to be called at some time. */
+static void serviceDue(struct ptService *service, int64_t now)
+{
+	struct ptClient *next;
+
+	if (service->dueNs == 0 || now < service->dueNs)
+		return;
+	service->dueNs = 0;
+	for (struct ptClient *c = service->clients; c; c = next) {
+		next = c->next;
+		if (c->dueNs == 0)
+			continue;
+		if (c->dueNs <= now) {
+			c->dueNs = 0;
+			c->protocol->due(c, now);
+			ptClientKick(c);
+		} else {
+			ptClientDue(c, c->dueNs);
+		}
+	}
+	/* Together with others that are due soon. */
+	if (service->dueNs > 0 && service->dueNs < now + PACE_NS)
+		service->dueNs = now + PACE_NS;
+}
+
+/* Tell those who watch devices that there are readings. */
+static void serviceNews(struct ptService *service, int64_t now)
+{
+	struct ptClient *next;
+
+	if (!service->hasNews || now < service->newsNs)
+		return;
+	service->hasNews = false;
+	service->newsNs = now + PACE_NS;
+	for (size_t i = 0; i < service->deviceCount; i++)
+		ptServedHasNew(service->devices[i]);
+	for (struct ptClient *c = service->clients; c; c = next) {
+		next = c->next;
+		if (!c->protocol || !c->protocol->news)
+			continue;
+		c->protocol->news(c);
+		ptClientKick(c);
+	}
+}
+
+static void serviceBury(struct ptService *service)
+{
+	while (service->dead) {
+		struct ptClient *client = service->dead;
+
+		service->dead = client->next;
+		ptClientFree(client);
+	}
+}
+
+/* Milliseconds until something is to be done. */
+static int serviceTimeout(const struct ptService *service, int64_t now)
+{
+	int64_t until = INT64_MAX;
+
+	if (service->clients)
+		until = service->sweepNs;
+	if (service->dueNs && service->dueNs < until)
+		until = service->dueNs;
+	if (service->hasNews && service->newsNs < until)
+		until = service->newsNs;
+	if (service->http)
+		until = ptHttpDue(service->http, now, until);
+	if (until == INT64_MAX)
+		return -1;
+	if (until <= now)
+		return 0;
+	until = (until - now + NS_PER_MS - 1) / NS_PER_MS;
+	return until > 60000 ? 60000 : (int)until;
+}
+
+void ptServiceStep(struct ptService *service, int maxMs)
+{
+	struct epoll_event events[EVENTS_MAX];
+	int64_t now = hdMonotonicNow();
+	int timeout = serviceTimeout(service, now), count;
+
+	if (maxMs >= 0 && (timeout < 0 || timeout > maxMs))
+		timeout = maxMs;
+	count = epoll_wait(service->epollFd, events, EVENTS_MAX, timeout);
+	for (int i = 0; i < count && !service->isOver; i++) {
+		struct ptPoll *poll = events[i].data.ptr;
+
+		poll->ready(poll, events[i].events);
+	}
+	now = hdMonotonicNow();
+	serviceDue(service, now);
+	serviceNews(service, now);
+	serviceSweep(service, now);
+	if (service->http)
+		ptHttpRun(service->http);
+	serviceBury(service);
+	if (service->wantsChange && !service->isOver) {
+		service->wantsChange = false;
+		service->setup.change(service, service->setup.data);
+	}
+}
+
+void ptServiceRun(struct ptService *service)
+{
+	while (!service->isOver)
+		ptServiceStep(service, -1);
+}
+
+void ptServiceChange(struct ptService *service)
+{
+	service->wantsChange = true;
+}
+
+void ptServiceStop(struct ptService *service)
+{
+	service->isOver = true;
+}
+
+/* ---- Change and end ---------------------------------------------------- */
+
+/* Let clients go on that can, after a change; the others are told. */
+static void serviceCheck(struct ptService *service,
+			 const struct ptServed *ending)
+{
+	struct ptClient *next;
+
+	for (struct ptClient *c = service->clients; c; c = next) {
+		next = c->next;
+		if (c->protocol && c->protocol->check &&
+		    !c->protocol->check(c, ending)) {
+			ptClientRefuse(c, "what it uses has changed");
+			ptClientClose(c);
+			continue;
+		}
+		ptClientKick(c);
+	}
+}
+
+/* Make the list of devices for another site: those that stay, and new ones. */
+static int serviceRenew(struct ptService *service, struct ptSite *site,
+			struct ptServed **devices)
+{
+	struct ptServedContext context = serviceContext(service, true);
+	int ret = 0;
+
+	for (size_t i = 0; ret == 0 && i < site->deviceCount; i++) {
+		struct ptServed *old =
+			ptServiceFind(service, site->devices[i].name);
+
+		if (old && ptSiteIsSame(ptServedSite(old), &site->devices[i]))
+			devices[i] = old;
+		else
+			ret = ptServedCreate(site, &site->devices[i], &context,
+					     &devices[i]);
+	}
+	return ret;
+}
+
+static bool serviceHas(struct ptServed *const *devices, size_t count,
+		       const struct ptServed *served)
+{
+	for (size_t i = 0; i < count; i++)
+		if (devices[i] == served)
+			return true;
+	return false;
+}
+
+/* End those of a list of devices that are not in another one. */
+static void serviceEndOthers(struct ptService *service,
+			     struct ptServed **devices, size_t count,
+			     struct ptServed *const *stay, size_t stayCount)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (!devices[i] || serviceHas(stay, stayCount, devices[i]))
+			continue;
+		serviceCheck(service, devices[i]);
+		ptServedDestroy(devices[i]);
+	}
+}
+
+/* Take over new devices, and begin to measure. */
+static void serviceExchange(struct ptService *service,
+			    struct ptServed **devices, size_t count)
+{
+	struct ptServed **old = service->devices;
+	size_t oldCount = service->deviceCount;
+
+	/* A device has one user at a time: first end, then begin. */
+	serviceEndOthers(service, old, oldCount, devices, count);
+	for (size_t i = 0; i < count; i++)
+		if (!serviceHas(old, oldCount, devices[i]) &&
+		    ptServedBegin(devices[i]) < 0)
+			ptMessage(HD_LOG_ERROR, "%s does not measure",
+				  ptServedSite(devices[i])->name);
+	service->devices = devices;
+	service->deviceCount = count;
+	free(old);
+}
+
+int ptServiceReload(struct ptService *service, struct ptSite *site)
+{
+	struct ptServed **devices =
+		calloc(site->deviceCount, sizeof(struct ptServed *));
+	struct ptTokens *tokens = NULL;
+	struct ptTls *tls = NULL;
+	int ret = PT_EMEMORY;
+
+	if (devices)
+		ret = serviceRenew(service, site, devices);
+	if (ret == 0)
+		ret = serviceSecrets(site, &tokens, &tls);
+	if (ret == 0 && ptListen(service, site) < 0)
+		ret = PT_EDEVICE;
+	if (ret < 0) {
+		serviceEndOthers(service, devices,
+				 devices ? site->deviceCount : 0,
+				 service->devices, service->deviceCount);
+		free(devices);
+		ptTokensDestroy(tokens);
+		ptTlsDestroy(tls);
+		return ret;
+	}
+	ptTokensDestroy(service->tokens);
+	ptTlsDestroy(service->tls);
+	service->tokens = tokens;
+	service->tls = tls;
+	serviceExchange(service, devices, site->deviceCount);
+	ptSiteUnref(service->site);
+	service->site = ptSiteRef(site);
+	service->memory.limit = site->limits.memory;
+	serviceCheck(service, NULL);
+	return 0;
+}
+
+void ptServiceDestroy(struct ptService *service)
+{
+	if (!service)
+		return;
+	ptListenEnd(service);
+	while (service->clients) {
+		struct ptClient *client = service->clients;
+
+		if (client->protocol && client->protocol->end)
+			client->protocol->end(client);
+		ptClientClose(client);
+	}
+	serviceBury(service);
+	ptHttpDestroy(service->http);
+	for (size_t i = 0; i < service->deviceCount; i++)
+		ptServedDestroy(service->devices[i]);
+	free(service->devices);
+	ptTokensDestroy(service->tokens);
+	ptTlsDestroy(service->tls);
+	if (service->wakeFd >= 0)
+		close(service->wakeFd);
+	if (service->epollFd >= 0)
+		close(service->epollFd);
+	ptSiteUnref(service->site);
+	free(service);
+}

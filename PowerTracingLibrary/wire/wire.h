@@ -1,0 +1,501 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file wire.h
+ * The protocol of the power service in bytes; both sides use it.
+ *
+ * doc/format/power-service.md specifies every message and field; the structs
+ * here have them in its order. Nothing allocates: a message is encoded into the
+ * caller's memory, and a decoded one points into the bytes that were received.
+ *
+ * A client, without its errors:
+ *
+ *     size = ptWireEncodeHello(&hello, buffer);    send; receive 64 bytes
+ *     ptWireDecodeGreeting(buffer, &greeting);
+ *     size = ptWireEncode(PT_WIRE_START, 1, &start, buffer, sizeof(buffer));
+ *     ...                          send; receive 8 bytes, then header.length
+ *     ptWireDecodeHeader(buffer, &header);
+ *     ptWireDecode(header.type, payload, header.length, &message);
+ */
+#ifndef PT_WIRE_H
+#define PT_WIRE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "sha256.h"
+
+/** The first bytes of both sides. */
+#define PT_WIRE_MAGIC "\x89HDP"
+#define PT_WIRE_MAGIC_SIZE 4
+/** The version that is spoken here. */
+#define PT_WIRE_VERSION 1
+#define PT_WIRE_HELLO_SIZE 16
+#define PT_WIRE_GREETING_SIZE 64
+#define PT_WIRE_HEADER_SIZE 8
+/** What a client and a server must at least take as payload. */
+#define PT_WIRE_CLIENT_MIN 65536
+#define PT_WIRE_SERVER_MIN 4096
+/** Bytes of a text at most. */
+#define PT_WIRE_TEXT_MAX 255
+#define PT_WIRE_NONCE_SIZE 32
+#define PT_WIRE_PROOF_SIZE PT_SHA256_SIZE
+/** Selections of an OPEN, and columns of a group, at most. */
+#define PT_WIRE_SELECTIONS_MAX 256
+#define PT_WIRE_COLUMNS_MAX 1024
+/** What TLS exports to bind a proof to it. */
+#define PT_WIRE_EXPORTER "EXPORTER-HDTrace-Power-Service"
+
+/** Types of frames. */
+enum ptWireType {
+	/* Requests. */
+	PT_WIRE_AUTHENTICATE = 1,
+	PT_WIRE_PING = 2,
+	PT_WIRE_LIST = 3,
+	PT_WIRE_OPEN = 4,
+	PT_WIRE_START = 5,
+	PT_WIRE_STOP = 6,
+	PT_WIRE_CLOSE = 7,
+	/* Answers. */
+	PT_WIRE_AUTHENTICATED = 257,
+	PT_WIRE_PONG = 258,
+	PT_WIRE_DEVICE = 259,
+	PT_WIRE_LINE = 260,
+	PT_WIRE_VALUE = 261,
+	PT_WIRE_LIST_END = 262,
+	PT_WIRE_OPENED = 263,
+	PT_WIRE_GROUP = 264,
+	PT_WIRE_COLUMN = 265,
+	PT_WIRE_STARTED = 266,
+	PT_WIRE_STOPPED = 267,
+	PT_WIRE_CLOSED = 268,
+	PT_WIRE_ERROR = 271,
+	/* What comes by itself. */
+	PT_WIRE_DATA = 272,
+	PT_WIRE_LOSS = 273,
+	PT_WIRE_EVENT = 274,
+	PT_WIRE_TOTAL = 275,
+	PT_WIRE_END = 276,
+};
+
+/** Codes of PT_WIRE_ERROR. */
+enum ptWireError {
+	PT_WIRE_EMALFORMED = 1,
+	PT_WIRE_EREQUEST = 2,
+	PT_WIRE_EAUTHENTICATE = 3,
+	PT_WIRE_EDENIED = 4,
+	PT_WIRE_EUNKNOWN = 5,
+	PT_WIRE_EFORBIDDEN = 6,
+	PT_WIRE_ELIMIT = 7,
+	PT_WIRE_ESTREAM = 8,
+	PT_WIRE_ESTATE = 9,
+	PT_WIRE_EMEMORY = 10,
+	PT_WIRE_EEND = 11,
+	PT_WIRE_ETIME = 12,
+};
+
+/** How the readings of a value become one. */
+enum ptWireKind {
+	PT_WIRE_MEAN = 0,    /**< W, V, A: weighted mean. */
+	PT_WIRE_AMOUNT = 1,  /**< J in the interval: sum. */
+	PT_WIRE_RUNNING = 2, /**< A count that goes on: the last. */
+};
+
+/* Bits of flags. */
+#define PT_WIRE_ENCRYPTED 1U /**< Of a greeting. */
+#define PT_WIRE_KEEP 1U      /**< Of OPEN: send after the stop. */
+#define PT_WIRE_LINES 2U     /**< Of OPEN: no sums. */
+#define PT_WIRE_SUMMED 1U    /**< Of LINE. */
+#define PT_WIRE_SIMULATED 1U /**< Of VALUE and COLUMN. */
+#define PT_WIRE_GAP 1U       /**< Of the marks of a reading. */
+
+/** A text; it does not end with a zero. */
+struct ptWireText {
+	const char *at;
+	size_t length;
+};
+
+/** What is behind the fields that have a place of their own. */
+struct ptWireRest {
+	const unsigned char *at;
+	size_t length;
+};
+
+/** Begin of a connection. */
+struct ptWireHello {
+	uint16_t lowest;
+	uint16_t highest;
+	uint32_t flags; /**< 0. */
+	uint32_t payloadMax;
+};
+
+/** The server's answer to it. */
+struct ptWireGreeting {
+	uint16_t version; /**< 0: none that both speak. */
+	uint16_t mustAuthenticate;
+	uint32_t flags;
+	uint32_t payloadMax;
+	int64_t wall;
+	int64_t mono;
+	unsigned char nonce[PT_WIRE_NONCE_SIZE];
+};
+
+/** What each frame begins with. */
+struct ptWireHeader {
+	uint32_t length;
+	uint16_t type;
+	uint16_t tag;
+};
+
+/** PT_WIRE_AUTHENTICATE */
+struct ptWireAuthenticate {
+	struct ptWireText user;
+	unsigned char nonce[PT_WIRE_NONCE_SIZE];
+	unsigned char proof[PT_WIRE_PROOF_SIZE];
+};
+
+/** PT_WIRE_AUTHENTICATED */
+struct ptWireAuthenticated {
+	struct ptWireText user;
+	unsigned char proof[PT_WIRE_PROOF_SIZE];
+};
+
+/** PT_WIRE_PING */
+struct ptWirePing {
+	uint64_t content; /**< Whatever the client wants. */
+};
+
+/** PT_WIRE_PONG */
+struct ptWirePong {
+	uint64_t content;
+	int64_t wall;
+	int64_t mono;
+};
+
+/** PT_WIRE_DEVICE */
+struct ptWireDevice {
+	uint16_t device;
+	struct ptWireText name;
+	struct ptWireText driver;
+	struct ptWireText description;
+	int64_t intervalNs;
+	uint8_t timedByMeter;
+	uint8_t isUp;
+	uint64_t readings;
+	uint64_t lost;
+	uint64_t errors;
+	uint64_t reconnects;
+	uint64_t late;
+	int64_t lastWall;
+};
+
+/** PT_WIRE_LINE */
+struct ptWireLine {
+	uint16_t device;
+	uint16_t line;
+	struct ptWireText name;
+	struct ptWireText node;
+	struct ptWireText channel;
+	struct ptWireText description;
+	double voltage;
+	uint8_t flags;
+};
+
+/** PT_WIRE_VALUE */
+struct ptWireValue {
+	uint16_t device;
+	uint16_t line;
+	struct ptWireText name;
+	struct ptWireText unit;
+	struct ptWireText grouping;
+	uint8_t kind;
+	uint8_t flags;
+	struct ptWireText source;
+	struct ptWireText resolution;
+};
+
+/** PT_WIRE_LIST_END */
+struct ptWireListEnd {
+	uint16_t devices;
+	uint16_t reserved;
+};
+
+/** PT_WIRE_OPEN; ptWireGetSelection() reads the rest. */
+struct ptWireOpen {
+	uint32_t flags;
+	double frequency;
+	uint32_t delayMs;
+	uint16_t count;
+	struct ptWireRest selections;
+};
+
+/** What is wanted. */
+struct ptWireSelection {
+	struct ptWireText device;
+	struct ptWireText node;
+	struct ptWireText line;
+	struct ptWireText value;
+};
+
+/** PT_WIRE_OPENED */
+struct ptWireOpened {
+	uint32_t stream;
+	uint16_t groups;
+	uint16_t columns;
+};
+
+/** PT_WIRE_GROUP */
+struct ptWireGroup {
+	uint32_t stream;
+	uint16_t group;
+	uint16_t columns;
+	struct ptWireText device;
+	uint32_t every;
+	int64_t intervalNs;
+};
+
+/** PT_WIRE_COLUMN */
+struct ptWireColumn {
+	uint32_t stream;
+	uint16_t group;
+	uint16_t column;
+	struct ptWireText node;
+	struct ptWireText line;
+	uint16_t lines;
+	struct ptWireText value;
+	struct ptWireText unit;
+	struct ptWireText grouping;
+	uint8_t kind;
+	uint8_t flags;
+	struct ptWireText source;
+	struct ptWireText resolution;
+};
+
+/** PT_WIRE_START, PT_WIRE_STOP, PT_WIRE_CLOSE, PT_WIRE_CLOSED */
+struct ptWireStream {
+	uint32_t stream;
+};
+
+/** PT_WIRE_STARTED, PT_WIRE_STOPPED */
+struct ptWireMoment {
+	uint32_t stream;
+	int64_t wall;
+	int64_t mono;
+};
+
+/** PT_WIRE_ERROR */
+struct ptWireFailure {
+	uint16_t code;
+	struct ptWireText text;
+};
+
+/** PT_WIRE_DATA; ptWireViewData() finds the arrays in the rest. */
+struct ptWireData {
+	uint32_t stream;
+	uint16_t group;
+	uint16_t columns;
+	uint32_t count;
+	uint32_t reserved;
+	struct ptWireRest arrays;
+};
+
+/** Where the arrays of a PT_WIRE_DATA are; ptWireGet64() and ptWireGet32() read
+ * them. */
+struct ptWireView {
+	const unsigned char *wall;
+	const unsigned char *mono;
+	const unsigned char *length;
+	const unsigned char *lost;
+	const unsigned char *marks;
+	const unsigned char *values; /**< Column by column. */
+};
+
+/** PT_WIRE_LOSS */
+struct ptWireLoss {
+	uint32_t stream;
+	uint16_t group;
+	uint16_t why; /**< 1 the client's limit, 2 the service's. */
+	uint64_t readings;
+	int64_t fromWall;
+	int64_t toWall;
+};
+
+/** PT_WIRE_EVENT */
+struct ptWireEvent {
+	uint32_t stream;
+	uint16_t group;
+	uint16_t what; /**< 1 the device is lost, 2 it is back. */
+	int64_t wall;
+	int64_t mono;
+};
+
+/** PT_WIRE_TOTAL; ptWireGetColumnTotal() reads the rest. */
+struct ptWireTotal {
+	uint32_t stream;
+	uint16_t group;
+	uint16_t columns;
+	uint64_t readings;
+	uint64_t lost;
+	uint64_t dropped;
+	int64_t coveredNs;
+	struct ptWireRest totals;
+};
+
+/** What a total says of a column. */
+struct ptWireColumnTotal {
+	int64_t coveredNs;
+	double total;
+	double min;
+	double max;
+};
+
+/** Bytes of a struct ptWireColumnTotal. */
+#define PT_WIRE_COLUMN_TOTAL_SIZE 32
+
+/** PT_WIRE_END */
+struct ptWireEnd {
+	uint32_t stream;
+	uint16_t why; /**< 1 stop, 2 service, 3 device or access, 4 memory. */
+	int64_t wall;
+	int64_t mono;
+};
+
+/** A text of a string; NULL is empty. */
+struct ptWireText ptWireTextOf(const char *string);
+
+/** Whether a text is that of a string. */
+bool ptWireTextIs(struct ptWireText text, const char *string);
+
+/**
+ * Copy a text into a string.
+ *
+ * @retval false It was cut off.
+ */
+bool ptWireTextCopy(struct ptWireText text, char *string, size_t size);
+
+/** Write a hello. */
+void ptWireEncodeHello(const struct ptWireHello *hello,
+		       unsigned char bytes[PT_WIRE_HELLO_SIZE]);
+
+/**
+ * Read a hello.
+ *
+ * @retval -EBADMSG It is none.
+ */
+int ptWireDecodeHello(const unsigned char bytes[PT_WIRE_HELLO_SIZE],
+		      struct ptWireHello *hello);
+
+/** Write a greeting. */
+void ptWireEncodeGreeting(const struct ptWireGreeting *greeting,
+			  unsigned char bytes[PT_WIRE_GREETING_SIZE]);
+
+/**
+ * Read a greeting.
+ *
+ * @retval -EBADMSG It is none.
+ */
+int ptWireDecodeGreeting(const unsigned char bytes[PT_WIRE_GREETING_SIZE],
+			 struct ptWireGreeting *greeting);
+
+/** Write the header of a frame. */
+void ptWireEncodeHeader(const struct ptWireHeader *header,
+			unsigned char bytes[PT_WIRE_HEADER_SIZE]);
+
+/** Read the header of a frame; any bytes are one. */
+void ptWireDecodeHeader(const unsigned char bytes[PT_WIRE_HEADER_SIZE],
+			struct ptWireHeader *header);
+
+/**
+ * Write a frame. Texts that are too long are cut off, and what must not be in
+ * them becomes a question mark.
+ *
+ * @param message The struct of this type; NULL for PT_WIRE_LIST.
+ *
+ * @return Its size with the header; 0 if it does not fit, or there is no such
+ *         type.
+ */
+size_t ptWireEncode(enum ptWireType type, uint16_t tag, const void *message,
+		    unsigned char *bytes, size_t size);
+
+/**
+ * Read a payload.
+ *
+ * @param[out] message The struct of this type; texts point into @p payload.
+ *
+ * @retval -EBADMSG It is too short, or has a text that is not one.
+ * @retval -ENOENT There is no such type.
+ */
+int ptWireDecode(unsigned int type, const unsigned char *payload, size_t length,
+		 void *message);
+
+/**
+ * Write a selection of PT_WIRE_OPEN.
+ *
+ * @return Its size, or 0 if it does not fit.
+ */
+size_t ptWirePutSelection(const struct ptWireSelection *selection,
+			  unsigned char *bytes, size_t size);
+
+/**
+ * Read the next selection of PT_WIRE_OPEN, and go behind it.
+ *
+ * @retval -EBADMSG As of ptWireDecode().
+ */
+int ptWireGetSelection(struct ptWireRest *rest,
+		       struct ptWireSelection *selection);
+
+/** Write the total of a column. */
+void ptWirePutColumnTotal(const struct ptWireColumnTotal *total,
+			  unsigned char bytes[PT_WIRE_COLUMN_TOTAL_SIZE]);
+
+/** Read the next total of a column, and go behind it; as above. */
+int ptWireGetColumnTotal(struct ptWireRest *rest,
+			 struct ptWireColumnTotal *total);
+
+/** Size of the payload of PT_WIRE_DATA. */
+size_t ptWireDataSize(size_t count, size_t columns);
+
+/**
+ * Find the arrays of PT_WIRE_DATA, at the sender in memory for
+ * ptWireDataSize() less the size of the fields, at the receiver in what came.
+ *
+ * @retval -EBADMSG There is less than the fields say, or no reading.
+ */
+int ptWireViewData(const struct ptWireData *data, struct ptWireView *view);
+
+/** Read number @p index of an array of 64 bit. */
+uint64_t ptWireGet64(const unsigned char *array, size_t index);
+
+/** Read number @p index of an array of 32 bit. */
+uint32_t ptWireGet32(const unsigned char *array, size_t index);
+
+/** Read number @p index of an array of doubles. */
+double ptWireGetDouble(const unsigned char *array, size_t index);
+
+/** Write many numbers of 64 bit: integers or doubles. */
+void ptWirePut64(unsigned char *array, const void *numbers, size_t count);
+
+/** Write many numbers of 32 bit: integers or floats. */
+void ptWirePut32(unsigned char *array, const void *numbers, size_t count);
+
+/** Who proves that it has the token. */
+enum ptWireSide { PT_WIRE_CLIENT_SIDE, PT_WIRE_SERVER_SIDE };
+
+/** What a proof is made of. */
+struct ptWireProof {
+	const void *token;
+	size_t tokenLength;
+	unsigned char serverNonce[PT_WIRE_NONCE_SIZE];
+	unsigned char clientNonce[PT_WIRE_NONCE_SIZE];
+	unsigned char binding[PT_WIRE_NONCE_SIZE]; /**< Zeros without TLS. */
+	struct ptWireText user;
+};
+
+/** Make the proof of a side. */
+void ptWireProve(const struct ptWireProof *proof, enum ptWireSide side,
+		 unsigned char result[PT_WIRE_PROOF_SIZE]);
+
+/** Compare secrets in a time that does not depend on them. */
+bool ptWireIsEqual(const void *a, const void *b, size_t size);
+
+#endif
