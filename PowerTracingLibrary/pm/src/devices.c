@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What devices a server has: LIST and INFO. */
+#include <config.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "pm.h"
+
+/* What nobody's list of devices exceeds. */
+#define LIST_MAX (4 << 20)
+/* The longest name that servers take; their own are shorter. */
+#define NAME_MAX_SENT 1023
+#define NAME_MAX_READ 65535
+
+/* ---- LIST -------------------------------------------------------------- */
+
+/* A number is no name, however it is looked at. */
+static bool isName(const unsigned char *bytes, size_t length)
+{
+	for (size_t i = 0; i < length; i++)
+		if (bytes[i] < 0x20 || bytes[i] == 0x7f)
+			return false;
+	return length > 0;
+}
+
+/* Count names that fill the bytes to the end; -1 if they do not. */
+static int countNames(const unsigned char *bytes, size_t size)
+{
+	int count = 0;
+
+	while (size > 0) {
+		int32_t length = size < 4 ? -1 : pmGetInt(bytes);
+
+		if (length < 0 || (size_t)length > size - 4 ||
+		    !isName(bytes + 4, (size_t)length))
+			return -1;
+		bytes += 4 + (size_t)length;
+		size -= 4 + (size_t)length;
+		count++;
+	}
+	return count;
+}
+
+/* Copy names that were counted. */
+static int copyNames(const unsigned char *bytes, int count, char ***list)
+{
+	char **names = calloc(count > 0 ? (size_t)count : 1, sizeof(*names));
+
+	if (!names)
+		return -ENOMEM;
+	for (int i = 0; i < count; i++) {
+		size_t length = (size_t)pmGetInt(bytes);
+
+		names[i] = strndup((const char *)bytes + 4, length);
+		if (!names[i]) {
+			pmListFree(names, i);
+			return -ENOMEM;
+		}
+		bytes += 4 + length;
+	}
+	*list = names;
+	return 0;
+}
+
+int pmParseList(const unsigned char *bytes, size_t size, char ***list,
+		int *count, bool *isCounted)
+{
+	int names, ret;
+
+	/* An empty reply is that of a server without a number. */
+	*isCounted = size >= 4 && countNames(bytes + 4, size - 4) >= 0 &&
+		     countNames(bytes + 4, size - 4) == pmGetInt(bytes);
+	if (*isCounted) {
+		bytes += 4;
+		size -= 4;
+	}
+	names = countNames(bytes, size);
+	if (names < 0)
+		return -EPROTO;
+	ret = copyNames(bytes, names, list);
+	if (ret == 0)
+		*count = names;
+	return ret;
+}
+
+void pmListFree(char **list, int count)
+{
+	for (int i = 0; list && i < count; i++)
+		free(list[i]);
+	free(list);
+}
+
+int pmList(const server_t *server, char ***list, int *count, bool *isCounted)
+{
+	unsigned char *bytes = NULL;
+	size_t size = 0;
+	bool hasEnded = false;
+	int fd, ret = pmConnect(server, &fd);
+
+	if (ret < 0)
+		return ret;
+	ret = pmSendInt(fd, PM_LIST);
+	if (ret == 0)
+		ret = pmReceiveAll(fd, LIST_MAX, &bytes, &size, &hasEnded);
+	close(fd);
+	if (ret == 0)
+		ret = pmParseList(bytes, size, list, count, isCounted);
+	free(bytes);
+	/* Half a list is nonsense only if there is no more to come. */
+	if (ret == -EPROTO && !hasEnded)
+		ret = -ETIMEDOUT;
+	if (ret == -EPROTO)
+		pmLog(HD_LOG_ERROR, "%s: not a list of devices: %zu bytes",
+		      server->server_ip, size);
+	return ret;
+}
+
+int pm_get_devices(server_t server, char ***list, int *count)
+{
+	int saved = errno;
+	bool isCounted;
+
+	pmBegin();
+	if (!list || !count)
+		return pmResult(-EINVAL, saved);
+	return pmResult(pmList(&server, list, count, &isCounted), saved);
+}
+
+/* ---- INFO -------------------------------------------------------------- */
+
+static int askInfo(int fd, const char *id, size_t length)
+{
+	struct pmRequest request;
+	int ret = pmRequestBegin(&request, PM_INFO, 4 + length);
+
+	if (ret < 0)
+		return ret;
+	pmRequestBytes(&request, id, length);
+	return pmRequestSend(&request, fd);
+}
+
+/* Receive the answer but for the name. */
+static int takeInfo(int fd, const char *id, device_t *device)
+{
+	int32_t frequency, lines;
+	int ret = pmReceiveInt(fd, &frequency);
+
+	if (ret < 0)
+		return ret;
+	if (frequency == -1) {
+		pmLog(HD_LOG_ERROR, "the server has no device \"%s\"", id);
+		return -EREMOTEIO;
+	}
+	ret = pmReceiveInt(fd, &lines);
+	if (ret < 0)
+		return ret;
+	if (frequency < 0 || lines < 0) {
+		pmLog(HD_LOG_ERROR, "%s: %d lines with %d samples in a second",
+		      id, (int)lines, (int)frequency);
+		return -EPROTO;
+	}
+	device->max_frecuency = frequency;
+	device->n_lines = lines;
+	return 0;
+}
+
+/* Receive the name that the server has for the device. */
+static int takeName(int fd, device_t *device)
+{
+	unsigned char *bytes = NULL;
+	int32_t length;
+	int ret = pmReceiveInt(fd, &length);
+
+	if (ret == 0 && (length < 0 || length > NAME_MAX_READ)) {
+		pmLog(HD_LOG_ERROR, "a name of %d bytes", (int)length);
+		ret = -EPROTO;
+	}
+	if (ret == 0)
+		ret = pmReceiveMore(fd, &bytes, 0, (size_t)length);
+	if (ret < 0)
+		return ret;
+	device->name = strndup((const char *)bytes, (size_t)length);
+	free(bytes);
+	return device->name ? 0 : -ENOMEM;
+}
+
+/* Ask, and take the name as well if that is wanted. */
+static int info(const server_t *server, const char *id, bool withName,
+		device_t *device)
+{
+	size_t length = strlen(id);
+	int fd, ret;
+
+	if (length > NAME_MAX_SENT) {
+		pmLog(HD_LOG_ERROR, "no device has a name of %zu bytes",
+		      length);
+		return -EINVAL;
+	}
+	ret = pmConnect(server, &fd);
+	if (ret < 0)
+		return ret;
+	ret = askInfo(fd, id, length);
+	if (ret == 0)
+		ret = takeInfo(fd, id, device);
+	if (ret == 0 && withName)
+		ret = takeName(fd, device);
+	close(fd);
+	return ret;
+}
+
+int pmInfo(const server_t *server, const char *id, device_t *device)
+{
+	return info(server, id, false, device);
+}
+
+int pm_get_device_info(server_t server, const char *id, device_t *device)
+{
+	int saved = errno, ret;
+	device_t found;
+
+	pmBegin();
+	if (!id || !device)
+		return pmResult(-EINVAL, saved);
+	ret = info(&server, id, true, &found);
+	if (ret == 0)
+		*device = found;
+	return pmResult(ret, saved);
+}

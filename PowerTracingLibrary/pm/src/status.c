@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What a server says of the lines of a device: STATUS. */
+#include <config.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "pm.h"
+
+/* What no server's status exceeds. */
+#define STATUS_MAX (16 << 20)
+
+/* A reply that is being read; once it was too short all is empty. */
+struct status {
+	const unsigned char *at;
+	size_t left;
+	bool isBad;
+};
+
+static const unsigned char *statusBytes(struct status *status, size_t size)
+{
+	const unsigned char *at = status->at;
+
+	if (status->isBad || size > status->left) {
+		status->isBad = true;
+		return NULL;
+	}
+	status->at += size;
+	status->left -= size;
+	return at;
+}
+
+static int32_t statusInt(struct status *status)
+{
+	const unsigned char *at = statusBytes(status, 4);
+
+	return at ? pmGetInt(at) : 0;
+}
+
+/* A number of things, each of which has some bytes at least. */
+static int32_t statusCount(struct status *status, size_t least)
+{
+	int32_t count = statusInt(status);
+
+	if (count < 0 || (size_t)count > status->left / least) {
+		status->isBad = true;
+		return 0;
+	}
+	return count;
+}
+
+static const char *statusText(struct status *status, size_t *length)
+{
+	*length = (size_t)statusCount(status, 1);
+	return (const char *)statusBytes(status, *length);
+}
+
+static void statusSkipText(struct status *status)
+{
+	size_t length;
+
+	statusText(status, &length);
+}
+
+/* A line; its name is taken if there is a place for it. */
+static int statusLine(struct status *status, bool isPdu, char **names)
+{
+	int32_t number = statusInt(status);
+	size_t length;
+	const char *text = statusText(status, &length);
+
+	statusBytes(status, 4); /* The voltage. */
+	statusSkipText(status);
+	if (isPdu)
+		statusSkipText(status);
+	if (status->isBad)
+		return -EPROTO;
+	if (!names || number < 0 || number >= PM_LINES_MAX || names[number])
+		return 0;
+	names[number] = strndup(text, length);
+	return names[number] ? 0 : -ENOMEM;
+}
+
+static void statusCounters(struct status *status)
+{
+	int32_t counters = statusCount(status, 12);
+
+	for (int32_t i = 0; i < counters && !status->isBad; i++) {
+		statusInt(status);
+		statusSkipText(status);
+		statusBytes(status, 4 * (size_t)statusCount(status, 4));
+	}
+}
+
+/* A device; tells by @p isIt whether it was the wanted one. */
+static int statusDevice(struct status *status, const char *device, char **names,
+			bool *isIt)
+{
+	size_t length;
+	const char *text = statusText(status, &length);
+	bool isWanted = text && length == strlen(device) &&
+			memcmp(text, device, length) == 0;
+	int32_t lines;
+	bool isPdu;
+	int ret = 0;
+
+	statusInt(status); /* Samples in a second. */
+	/* Before the lines comes what is no part of them. */
+	lines = statusInt(status);
+	isPdu = statusInt(status) != 0;
+	if (!isPdu)
+		statusSkipText(status);
+	if (lines < 0)
+		status->isBad = true;
+	for (int32_t i = 0; ret == 0 && i < lines && !status->isBad; i++)
+		ret = statusLine(status, isPdu, isWanted ? names : NULL);
+	statusCounters(status);
+	*isIt = *isIt || isWanted;
+	return status->isBad && ret == 0 ? -EPROTO : ret;
+}
+
+int pmParseStatus(const unsigned char *bytes, size_t size, const char *device,
+		  char *names[PM_LINES_MAX])
+{
+	struct status status = { .at = bytes, .left = size };
+	int32_t devices = statusCount(&status, 20);
+	bool isThere = false;
+	int ret = status.isBad ? -EPROTO : 0;
+
+	memset(names, 0, PM_LINES_MAX * sizeof(*names));
+	for (int32_t i = 0; ret == 0 && !isThere && i < devices; i++)
+		ret = statusDevice(&status, device, names, &isThere);
+	if (ret == 0 && !isThere)
+		ret = -ENODEV;
+	for (int i = 0; ret < 0 && i < PM_LINES_MAX; i++) {
+		free(names[i]);
+		names[i] = NULL;
+	}
+	return ret;
+}
+
+int pmLineNames(const server_t *server, const char *device,
+		char *names[PM_LINES_MAX])
+{
+	unsigned char *bytes = NULL;
+	size_t size = 0;
+	bool hasEnded;
+	int fd, ret = pmConnect(server, &fd);
+
+	if (ret < 0)
+		return ret;
+	ret = pmSendInt(fd, PM_STATUS);
+	if (ret == 0)
+		ret = pmReceiveAll(fd, STATUS_MAX, &bytes, &size, &hasEnded);
+	close(fd);
+	if (ret == 0)
+		ret = pmParseStatus(bytes, size, device, names);
+	free(bytes);
+	return ret;
+}
