@@ -28,6 +28,38 @@ static void listHere(void *context, const char *label, const char *description,
 	listing->isFirst = FALSE;
 }
 
+static void listCycle(FILE *file, const struct ptDriver *driver)
+{
+	const char *who =
+		driver->timing == PT_TIMED_BY_METER ? "the meter" : "this host";
+
+	fprintf(file, "  %-9s %g", "cycle", driver->minCycleMs);
+	if (driver->maxCycleMs > driver->minCycleMs)
+		fprintf(file, " to %g", driver->maxCycleMs);
+	fprintf(file, " ms, determined by %s\n", who);
+}
+
+/* Keys of [Trace] that say what raw numbers mean. */
+static void listScales(FILE *file, const struct ptDriver *driver)
+{
+	static const struct {
+		enum ptScaleTerm term;
+		const char *text;
+	} terms[] = {
+		{ PT_SCALE_VOLTAGE, " voltage=" },
+		{ PT_SCALE_SLOPE, " slope=" },
+		{ PT_SCALE_OFFSET, " offset=" },
+	};
+
+	if (!driver->scales)
+		return;
+	fprintf(file, "  %-9s", "scale");
+	for (size_t i = 0; i < G_N_ELEMENTS(terms); i++)
+		if (driver->scales & terms[i].term)
+			fputs(terms[i].text, file);
+	fputc('\n', file);
+}
+
 static void listDriver(FILE *file, const struct ptDriver *driver,
 		       const struct ptSetup *setup)
 {
@@ -35,15 +67,15 @@ static void listDriver(FILE *file, const struct ptDriver *driver,
 	const char *title = "values";
 
 	fprintf(file, "%s: %s\n", driver->name, driver->description);
-	fprintf(file, "  %-9s %g to %g ms, determined by %s\n", "cycle",
-		driver->minCycleMs, driver->maxCycleMs,
-		driver->timing == PT_TIMED_BY_METER ? "the meter"
-						    : "this host");
+	listCycle(file, driver);
+	if (driver->addressForm)
+		fprintf(file, "  %-9s %s\n", "port", driver->addressForm);
 	for (const struct ptQuantity *q = driver->quantities; q->name; q++) {
 		fprintf(file, "  %-9s %-10s %-4s %s\n", title, q->name,
 			q->unit && *q->unit ? q->unit : "-", q->description);
 		title = "";
 	}
+	listScales(file, driver);
 	title = "options";
 	for (const char *const *o = driver->options; o && *o; o++) {
 		fprintf(file, "  %-9s %s\n", title, *o);

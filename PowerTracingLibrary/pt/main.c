@@ -7,11 +7,13 @@
 
 #include <locale.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "message.h"
 #include "pt.h"
+#include "site.h"
 
-static int usage(const char *message)
+int usage(const char *message)
 {
 	fprintf(stderr, "pt: %s\n'pt --help' says more.\n", message);
 	return -PT_ESYNTAX;
@@ -47,18 +49,32 @@ static int check(const struct options *options)
 	return 0;
 }
 
+/* Read the configuration while this is still the user's terminal. */
+static int readFirst(const struct options *options)
+{
+	struct options quiet = *options;
+	struct ptConfig config;
+	int ret;
+
+	if (ptSiteIsOne(options->config)) {
+		quiet.quiet = TRUE;
+		return siteCheck(&quiet);
+	}
+	ret = sessionRead(options, &config);
+	if (ret == 0)
+		ptConfigClear(&config);
+	return -ret;
+}
+
 static int run(const struct options *options)
 {
+	gboolean isSite = ptSiteIsOne(options->config);
 	int result;
 
-	/* While this is still the user's terminal. */
 	if (options->background) {
-		struct ptConfig config;
-
-		result = sessionRead(options, &config);
-		ptConfigClear(&config);
-		if (result < 0)
-			return -result;
+		result = readFirst(options);
+		if (result != 0)
+			return result;
 		if (!daemonFork())
 			return -PT_ESYNTAX;
 	}
@@ -68,11 +84,29 @@ static int run(const struct options *options)
 	}
 	if (options->syslog || options->background)
 		daemonUseSyslog();
-	result = serve(options);
+	result = isSite ? siteServe(options) : serve(options);
 	daemonReady(result);
 	if (options->pidFile)
 		daemonRemovePid(options->pidFile);
 	return result;
+}
+
+/* What --help says at its end. */
+static char *describe(void)
+{
+	GString *text = g_string_new("Commands, for power services:\n");
+
+	for (const struct command *c = commands; c->name; c++)
+		g_string_append_printf(text, "  %-9s %s\n", c->name,
+				       c->summary);
+	g_string_append(text,
+			"'pt COMMAND --help' says more.\n\n"
+			"Signals: SIGINT and SIGTERM end the trace, SIGUSR1 "
+			"stops and SIGUSR2 starts it,\nSIGHUP begins a new "
+			"project with the configuration read again.\n"
+			"Exit status: 0, or the number of PT_E... in PT.h; see "
+			"pt(1).\n");
+	return g_string_free(text, FALSE);
 }
 
 static int parseAndRun(struct options *options, int argc, char **argv)
@@ -116,8 +150,9 @@ static int parseAndRun(struct options *options, int argc, char **argv)
 		  "Print the version", NULL },
 		{ NULL, 0, 0, 0, NULL, NULL, NULL },
 	};
-	GOptionContext *context = g_option_context_new(NULL);
+	GOptionContext *context = g_option_context_new("| COMMAND ...");
 	GError *error = NULL;
+	char *description = describe();
 	const char *message;
 	gboolean isParsed;
 
@@ -125,13 +160,8 @@ static int parseAndRun(struct options *options, int argc, char **argv)
 	g_option_context_set_summary(
 		context, "Traces the power that nodes draw, from a power "
 			 "analyzer or from the meters\nof this machine.");
-	g_option_context_set_description(
-		context,
-		"Signals: SIGINT and SIGTERM end the trace, SIGUSR1 stops and "
-		"SIGUSR2 starts it,\nSIGHUP begins a new project with the "
-		"configuration read again.\n"
-		"Exit status: 0, or the number of PT_E... in PT.h; see "
-		"pt(1).\n");
+	g_option_context_set_description(context, description);
+	g_free(description);
 	g_option_context_add_main_entries(context, entries, NULL);
 	isParsed = g_option_context_parse(context, &argc, &argv, &error);
 	g_option_context_free(context);
@@ -155,7 +185,28 @@ static int parseAndRun(struct options *options, int argc, char **argv)
 		listPrint(stdout, options->root ? options->root : "");
 		return 0;
 	}
+	if (ptSiteIsOne(options->config)) {
+		message = siteOptions(options);
+		if (message)
+			return usage(message);
+		return options->check ? siteCheck(options) : run(options);
+	}
 	return options->check ? check(options) : run(options);
+}
+
+/* What does not begin with an option is a subcommand. */
+static int runCommand(int argc, char **argv)
+{
+	char *message;
+	int result;
+
+	for (const struct command *c = commands; c->name; c++)
+		if (strcmp(c->name, argv[0]) == 0)
+			return c->run(argc, argv);
+	message = g_strdup_printf("there is no subcommand %.60s", argv[0]);
+	result = usage(message);
+	g_free(message);
+	return result;
 }
 
 int main(int argc, char **argv)
@@ -168,6 +219,8 @@ int main(int argc, char **argv)
 	setlocale(LC_CTYPE, "");
 	/* Who runs for weeks says when its device is lost. */
 	hdLogSetVerbosity(&ptLogger, verbosity && *verbosity ? verbosity : "1");
+	if (argc > 1 && argv[1][0] != '-')
+		return runCommand(argc - 1, argv + 1);
 	result = parseAndRun(&options, argc, argv);
 	g_free(options.config);
 	g_free(options.project);

@@ -6,6 +6,7 @@
 #ifndef PT_COMMAND_H
 #define PT_COMMAND_H
 
+#include <signal.h>
 #include <stdio.h>
 
 #include <glib.h>
@@ -39,8 +40,39 @@ struct session {
 	gboolean isStopped; /**< Whether the user wants that. */
 };
 
+/** A subcommand: "pt NAME ...". */
+struct command {
+	const char *name;
+	const char *summary; /**< For pt --help: one line, no full stop. */
+	/** Does its own options; argv[0] is the name. Returns as main(). */
+	int (*run)(int argc, char **argv);
+};
+
+/** The subcommands, ended by one whose name is NULL. */
+extern const struct command commands[];
+
+/* As of struct command. */
+int commandDevices(int argc, char **argv);
+int commandEnergy(int argc, char **argv);
+int commandRecord(int argc, char **argv);
+int commandWatch(int argc, char **argv);
+
+/** Print what is wrong with the command line; returns the exit status. */
+int usage(const char *message);
+
 /** Read the configuration, as of ptConfigRead(). */
 int sessionRead(const struct options *options, struct ptConfig *config);
+
+/**
+ * Write the project file of a configuration.
+ *
+ * @param config Gets the name as its project.
+ * @param[out] project The name, to be freed when the configuration is.
+ *
+ * @return As sessionBegin().
+ */
+int sessionProject(const struct options *options, gboolean isNumbered,
+		   struct ptConfig *config, char **project);
 
 /**
  * Create the project file and the trace, and start it.
@@ -61,8 +93,20 @@ int sessionEnd(struct session *session);
 /** Trace until the time is over or a signal says so; returns as main(). */
 int serve(const struct options *options);
 
-/** Block the signals that pt handles, before any thread is created. */
-void servePrepare(void);
+/** Block the signals that pt handles, before any thread is created, and get
+ * them. */
+const sigset_t *servePrepare(void);
+
+/* ---- A power service --------------------------------------------------- */
+
+/** Check the configuration of a service; returns as main(). */
+int siteCheck(const struct options *options);
+
+/** Serve until a signal or the end of the duration; returns as main(). */
+int siteServe(const struct options *options);
+
+/** Tell which options have no meaning for a service, or NULL. */
+const char *siteOptions(const struct options *options);
 
 /** Print the drivers, and what this machine has. */
 void listPrint(FILE *file, const char *root);

@@ -27,7 +27,7 @@ struct server {
 
 static sigset_t serveSignals;
 
-void servePrepare(void)
+const sigset_t *servePrepare(void)
 {
 	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGUSR1,
 				       SIGUSR2 };
@@ -36,6 +36,7 @@ void servePrepare(void)
 	for (size_t i = 0; i < G_N_ELEMENTS(signals); i++)
 		sigaddset(&serveSignals, signals[i]);
 	pthread_sigmask(SIG_BLOCK, &serveSignals, NULL);
+	return &serveSignals;
 }
 
 static void serveTell(const struct session *session)

@@ -64,6 +64,7 @@ static char *projectChoose(const struct ptConfig *config, gboolean isNumbered)
 static int projectWrite(const struct ptConfig *config, const char *project,
 			gboolean replace)
 {
+	static const char *const groups[] = { "Energy", NULL };
 	struct hdProjectNode *nodes =
 		g_new(struct hdProjectNode, config->nodeCount);
 	const struct hdProjectFile file = {
@@ -72,7 +73,7 @@ static int projectWrite(const struct ptConfig *config, const char *project,
 		.levelCount = config->levelCount,
 		.nodes = nodes,
 		.nodeCount = config->nodeCount,
-		.group = "Energy",
+		.groups = groups,
 	};
 	int ret;
 
@@ -100,19 +101,33 @@ static void projectRemove(const char *project)
 	free(name);
 }
 
+int sessionProject(const struct options *options, gboolean isNumbered,
+		   struct ptConfig *config, char **project)
+{
+	int ret;
+
+	*project = projectChoose(config, isNumbered);
+	ret = projectWrite(config, *project, options->force);
+	if (ret == 0) {
+		config->project = *project;
+		return 0;
+	}
+	g_free(*project);
+	*project = NULL;
+	return ret;
+}
+
 int sessionBegin(struct session *session, gboolean isNumbered)
 {
 	const struct options *options = session->options;
 	struct ptConfig config;
-	char *project;
+	char *project = NULL;
 	int ret = sessionRead(options, &config);
 
 	if (ret < 0)
 		return ret;
-	project = projectChoose(&config, isNumbered);
-	config.project = project;
 	/* The project file first: what was traced until a crash is readable. */
-	ret = projectWrite(&config, project, options->force);
+	ret = sessionProject(options, isNumbered, &config, &project);
 	if (ret == 0) {
 		/* A device has one user at a time. */
 		sessionEnd(session);

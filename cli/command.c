@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Running the command, and waiting for whatever ends the trace; see command.h.
+ */
+#include <config.h>
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "sampler.h"
+
+/* Where the kernel has no descriptors of processes, we look this often. */
+#define LOOK_MS 50
+
+static sigset_t waitSignals, waitOldSignals;
+
+gboolean cliIsCommand(const char *tool, const char *command)
+{
+	char *program = g_find_program_in_path(command);
+	gboolean isThere = program != NULL;
+
+	g_free(program);
+	if (!isThere)
+		fprintf(stderr, "%s: there is no command %s\n", tool, command);
+	return isThere;
+}
+
+void cliPrepare(void)
+{
+	static const int signals[] = { SIGCHLD, SIGINT,  SIGTERM, SIGQUIT,
+				       SIGHUP,  SIGUSR1, SIGUSR2 };
+
+	sigemptyset(&waitSignals);
+	for (size_t i = 0; i < G_N_ELEMENTS(signals); i++)
+		sigaddset(&waitSignals, signals[i]);
+	pthread_sigmask(SIG_BLOCK, &waitSignals, &waitOldSignals);
+}
+
+static pid_t waitRun(const char *tool, char **command)
+{
+	pid_t child = fork();
+
+	if (child != 0)
+		return child;
+	pthread_sigmask(SIG_SETMASK, &waitOldSignals, NULL);
+	execvp(command[0], command);
+	fprintf(stderr, "%s: cannot run %s: %s\n", tool, command[0],
+		strerror(errno));
+	_exit(errno == ENOENT ? CLI_EXIT_NOT_FOUND : CLI_EXIT_CANNOT);
+}
+
+/* Whether the terminal has sent the signal to the command, too. */
+static gboolean waitHasGot(const struct signalfd_siginfo *info)
+{
+	return info->ssi_code == SI_KERNEL;
+}
+
+static int waitStatus(int status)
+{
+	return WIFSIGNALED(status) ? 128 + WTERMSIG(status)
+				   : WEXITSTATUS(status);
+}
+
+/* Handle signals; tell whether the end has come. */
+static gboolean waitHandle(int fd, pid_t child, int *result)
+{
+	struct signalfd_siginfo info;
+	int status;
+
+	while (read(fd, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
+		int number = (int)info.ssi_signo;
+
+		if (number == SIGCHLD) {
+			if (child > 0 &&
+			    waitpid(child, &status, WNOHANG) == child) {
+				*result = waitStatus(status);
+				return TRUE;
+			}
+		} else if (child <= 0) {
+			return TRUE;
+		} else if (!waitHasGot(&info)) {
+			kill(child, number);
+		}
+	}
+	return FALSE;
+}
+
+/* Time until the end, but at most the limit; -1 is for ever. */
+static int waitTimeout(int64_t endNs, int limit)
+{
+	int64_t left;
+
+	if (endNs == 0)
+		return limit;
+	left = (endNs - hdMonotonicNow() + 999999) / 1000000;
+	if (left < 0)
+		left = 0;
+	if (left > G_MAXINT)
+		left = G_MAXINT;
+	return limit >= 0 && limit < left ? limit : (int)left;
+}
+
+int cliWaitFor(const struct cliWait *wait)
+{
+	struct pollfd fds[2] = { { .events = POLLIN },
+				 { .fd = -1, .events = POLLIN } };
+	int64_t endNs = 0;
+	pid_t child = 0;
+	int result = 0;
+
+	fds[0].fd = signalfd(-1, &waitSignals, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (wait->pid > 0)
+		fds[1].fd = (int)syscall(SYS_pidfd_open, wait->pid, 0);
+	if (wait->duration > 0)
+		endNs = hdMonotonicNow() + (int64_t)(wait->duration * 1e9);
+	if (wait->command)
+		child = waitRun(wait->tool, wait->command);
+	if (fds[0].fd < 0 || child < 0) {
+		fprintf(stderr, "%s: %s\n", wait->tool, strerror(errno));
+		return CLI_EXIT_FAILED;
+	}
+	for (;;) {
+		gboolean looks = wait->pid > 0 && fds[1].fd < 0;
+		int ready =
+			poll(fds, 2, waitTimeout(endNs, looks ? LOOK_MS : -1));
+
+		if (waitHandle(fds[0].fd, child, &result))
+			break;
+		if (ready > 0 && fds[1].revents)
+			break;
+		if (looks && kill(wait->pid, 0) != 0 && errno == ESRCH)
+			break;
+		if (endNs > 0 && hdMonotonicNow() >= endNs)
+			break;
+	}
+	close(fds[0].fd);
+	if (fds[1].fd >= 0)
+		close(fds[1].fd);
+	return result;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file command.h
+ * Running a command while something is measured: "rut -- COMMAND".
+ */
+#ifndef HD_CLI_COMMAND_H
+#define HD_CLI_COMMAND_H
+
+#include <glib.h>
+
+/** Exit status when the tool itself fails, as of timeout(1) and env(1). */
+#define CLI_EXIT_FAILED 125
+/** The command was found but cannot be run. */
+#define CLI_EXIT_CANNOT 126
+/** The command was not found. */
+#define CLI_EXIT_NOT_FOUND 127
+
+/** What is waited for. */
+struct cliWait {
+	const char *tool; /**< Before messages: "rut". */
+	char **command;   /**< Run this, or NULL. */
+	double duration;  /**< Seconds, or 0. */
+	int pid;          /**< Process that is not a child, or 0. */
+};
+
+/** Look whether a command is there; FALSE after a message. */
+gboolean cliIsCommand(const char *tool, const char *command);
+
+/** Block the signals that are handled here, before any thread is created. */
+void cliPrepare(void);
+
+/**
+ * Wait until the command or process ends, the time is over, or a signal comes
+ * that is not for the command. Signals go to the command.
+ *
+ * @return Exit status.
+ */
+int cliWaitFor(const struct cliWait *wait);
+
+#endif

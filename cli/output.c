@@ -1,0 +1,423 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file output.c
+ * Numbers, safe text, CSV and JSON.
+ */
+#include "config.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "clock.h"
+#include "number.h"
+#include "output.h"
+
+/* ---- Numbers and text -------------------------------------------------- */
+
+/** NaN and infinities, as other tools write them, too. */
+static const char *special(char *buffer, double value)
+{
+	strcpy(buffer, isnan(value) ? "NaN" : value > 0 ? "Inf" : "-Inf");
+	return buffer;
+}
+
+const char *outDouble(char *buffer, double value)
+{
+	if (!isfinite(value))
+		return special(buffer, value);
+	hdNumberPrepare();
+	*hdNumberDouble(buffer, value) = '\0';
+	return buffer;
+}
+
+const char *outFloat(char *buffer, float value)
+{
+	if (!isfinite(value))
+		return special(buffer, (double)value);
+	hdNumberPrepare();
+	*hdNumberFloat(buffer, value) = '\0';
+	return buffer;
+}
+
+const char *outRounded(char *buffer, double value)
+{
+	double size = fabs(value);
+	int decimals;
+
+	if (!isfinite(value))
+		return special(buffer, value);
+	if (size >= 1e12 || (size != 0 && size < 1e-4)) {
+		snprintf(buffer, OUT_NUMBER_SIZE, "%.5e", value);
+		return buffer;
+	}
+	decimals = size < 1 ? 6 : 5 - (int)floor(log10(size));
+	if (decimals < 0 || value == floor(value))
+		decimals = 0;
+	snprintf(buffer, OUT_NUMBER_SIZE, "%.*f", decimals, value);
+	return buffer;
+}
+
+const char *outInteger(char *buffer, outInt128 value)
+{
+	const uint64_t base = UINT64_C(1000000000000000000);
+	unsigned __int128 rest = value < 0 ? -(unsigned __int128)value
+					   : (unsigned __int128)value;
+	uint64_t parts[3];
+	size_t count = 0;
+	char *end = buffer;
+
+	do {
+		parts[count++] = (uint64_t)(rest % base);
+		rest /= base;
+	} while (rest);
+	if (value < 0)
+		*end++ = '-';
+	end = hdNumberUint64(end, parts[--count]);
+	while (count) {
+		uint64_t part = parts[--count];
+
+		for (int i = 17; i >= 0; i--) {
+			end[i] = (char)('0' + part % 10);
+			part /= 10;
+		}
+		end += 18;
+	}
+	*end = '\0';
+	return buffer;
+}
+
+const char *outSeconds(char *buffer, int64_t ns)
+{
+	char *end = buffer;
+
+	/* That of the smallest number does not fit into an integer. */
+	if (ns == INT64_MIN)
+		return strcpy(buffer, "-9223372036.854775808");
+	if (ns < 0)
+		*end++ = '-';
+	hdNumberPrepare();
+	*hdNumberTime(end, ns < 0 ? -ns : ns) = '\0';
+	return buffer;
+}
+
+const char *outDate(char *buffer, int64_t ns, int decimals)
+{
+	int64_t seconds = ns / HD_NS_PER_S;
+	int64_t rest = ns % HD_NS_PER_S;
+	time_t when;
+	struct tm tm;
+	size_t length;
+
+	if (rest < 0) {
+		rest += HD_NS_PER_S;
+		seconds--;
+	}
+	when = (time_t)seconds;
+	if (!gmtime_r(&when, &tm))
+		return outSeconds(buffer, ns);
+	length = strftime(buffer, OUT_NUMBER_SIZE, "%Y-%m-%d %H:%M:%S", &tm);
+	length += (size_t)snprintf(buffer + length, OUT_NUMBER_SIZE - length,
+				   ".%09" PRId64, rest);
+	buffer[length - 9 + (size_t)decimals] = '\0';
+	return buffer;
+}
+
+const char *outDuration(char *buffer, int64_t ns)
+{
+	int64_t ms;
+
+	if (ns < 0 || ns >= INT64_MAX - 500000)
+		return outSeconds(buffer, ns);
+	if (ns < 1000)
+		snprintf(buffer, OUT_NUMBER_SIZE, "%" PRId64 " ns", ns);
+	else if (ns < 1000000)
+		snprintf(buffer, OUT_NUMBER_SIZE, "%.3f us", (double)ns / 1e3);
+	else if (ns < HD_NS_PER_S)
+		snprintf(buffer, OUT_NUMBER_SIZE, "%.3f ms", (double)ns / 1e6);
+	else {
+		ms = (ns + 500000) / 1000000;
+		snprintf(buffer, OUT_NUMBER_SIZE, "%" PRId64 ".%03" PRId64 " s",
+			 ms / 1000, ms % 1000);
+	}
+	return buffer;
+}
+
+const char *outSize(char *buffer, int64_t bytes)
+{
+	static const char *const units[] = {
+		"kB", "MB", "GB", "TB", "PB", "EB"
+	};
+	double size = (double)bytes / 1000;
+	size_t unit = 0;
+
+	if (bytes < 1000) {
+		snprintf(buffer, OUT_NUMBER_SIZE, "%" PRId64 " B", bytes);
+		return buffer;
+	}
+	while (size >= 999.95 && unit + 1 < G_N_ELEMENTS(units)) {
+		size /= 1000;
+		unit++;
+	}
+	snprintf(buffer, OUT_NUMBER_SIZE, "%.1f %s", size, units[unit]);
+	return buffer;
+}
+
+void outAppendPrintable(GString *out, const char *text, size_t length)
+{
+	const char *end = text + length;
+
+	while (text < end) {
+		gunichar c = g_utf8_get_char_validated(text, end - text);
+		unsigned char byte = (unsigned char)*text;
+
+		if (byte == '\n') {
+			g_string_append(out, "\\n");
+			text++;
+		} else if (byte == '\t') {
+			g_string_append(out, "\\t");
+			text++;
+		} else if (byte == '\0' || c == (gunichar)-1 ||
+			   c == (gunichar)-2 || c < 0x20 || c == 0x7f) {
+			g_string_append_printf(out, "\\x%02x", byte);
+			text++;
+		} else if (c >= 0x80 && !g_unichar_isprint(c)) {
+			g_string_append_printf(out, "\\u%04x", c);
+			text = g_utf8_next_char(text);
+		} else {
+			const char *next = g_utf8_next_char(text);
+
+			g_string_append_len(out, text, next - text);
+			text = next;
+		}
+	}
+}
+
+void outPrintable(const char *text)
+{
+	GString *out = g_string_new(NULL);
+
+	outAppendPrintable(out, text, strlen(text));
+	fputs(out->str, stdout);
+	g_string_free(out, TRUE);
+}
+
+/* ---- CSV --------------------------------------------------------------- */
+
+void outCsvPlain(struct outCsv *csv, const char *text)
+{
+	if (csv->hasField)
+		putchar(',');
+	csv->hasField = true;
+	fputs(text, stdout);
+}
+
+void outCsvBytes(struct outCsv *csv, const char *bytes, size_t length)
+{
+	bool needsQuotes = false;
+
+	outCsvPlain(csv, "");
+	for (size_t i = 0; i < length && !needsQuotes; i++)
+		needsQuotes = bytes[i] == '"' || bytes[i] == ',' ||
+			      bytes[i] == '\n' || bytes[i] == '\r';
+	if (!needsQuotes) {
+		fwrite(bytes, 1, length, stdout);
+		return;
+	}
+	putchar('"');
+	for (size_t i = 0; i < length; i++) {
+		if (bytes[i] == '"')
+			putchar('"');
+		putchar(bytes[i]);
+	}
+	putchar('"');
+}
+
+void outCsvText(struct outCsv *csv, const char *text)
+{
+	outCsvBytes(csv, text, strlen(text));
+}
+
+void outCsvEnd(struct outCsv *csv)
+{
+	putchar('\n');
+	csv->hasField = false;
+}
+
+void outCsvLine(const char *line)
+{
+	puts(line);
+}
+
+/* ---- JSON -------------------------------------------------------------- */
+
+static FILE *jsonFile(const struct outJson *json)
+{
+	return json->file ? json->file : stdout;
+}
+
+static void jsonQuoted(const struct outJson *json, const char *bytes,
+		       size_t length)
+{
+	FILE *file = jsonFile(json);
+	char *valid = g_utf8_make_valid(bytes, (gssize)length);
+
+	putc('"', file);
+	for (const char *c = valid; *c; c++) {
+		switch (*c) {
+		case '"':
+			fputs("\\\"", file);
+			break;
+		case '\\':
+			fputs("\\\\", file);
+			break;
+		case '\n':
+			fputs("\\n", file);
+			break;
+		case '\t':
+			fputs("\\t", file);
+			break;
+		case '\r':
+			fputs("\\r", file);
+			break;
+		default:
+			if ((unsigned char)*c < 0x20 || *c == 0x7f ||
+			    (json->isInPage && *c == '<'))
+				fprintf(file, "\\u%04x", (unsigned int)*c);
+			else
+				putc(*c, file);
+		}
+	}
+	putc('"', file);
+	g_free(valid);
+}
+
+static void jsonIndent(const struct outJson *json)
+{
+	FILE *file = jsonFile(json);
+
+	putc('\n', file);
+	for (unsigned int i = 0; i < json->depth; i++)
+		fputs("  ", file);
+}
+
+/** What stands before a value: comma, line break, key. */
+static void jsonStart(struct outJson *json, const char *key)
+{
+	FILE *file = jsonFile(json);
+
+	if (json->depth == 0)
+		return;
+	if (json->hasMember[json->depth])
+		fputs(json->isFlat[json->depth] ? ", " : ",", file);
+	else if (json->isFlat[json->depth] && !json->isArray[json->depth])
+		putc(' ', file);
+	json->hasMember[json->depth] = true;
+	if (!json->isFlat[json->depth])
+		jsonIndent(json);
+	if (key) {
+		jsonQuoted(json, key, strlen(key));
+		fputs(": ", file);
+	}
+}
+
+static void jsonOpen(struct outJson *json, const char *key, bool isFlat,
+		     bool isArray)
+{
+	jsonStart(json, key);
+	g_assert(json->depth + 1 < OUT_JSON_DEPTH);
+	json->depth++;
+	json->hasMember[json->depth] = false;
+	json->isFlat[json->depth] = isFlat || json->isFlat[json->depth - 1];
+	json->isArray[json->depth] = isArray;
+	putc(isArray ? '[' : '{', jsonFile(json));
+}
+
+void outJsonObject(struct outJson *json, const char *key, bool isFlat)
+{
+	jsonOpen(json, key, isFlat, false);
+}
+
+void outJsonArray(struct outJson *json, const char *key, bool isFlat)
+{
+	jsonOpen(json, key, isFlat, true);
+}
+
+void outJsonEnd(struct outJson *json)
+{
+	FILE *file = jsonFile(json);
+	bool hasMember = json->hasMember[json->depth];
+	bool isFlat = json->isFlat[json->depth];
+	bool isArray = json->isArray[json->depth];
+
+	json->depth--;
+	if (hasMember && !isFlat)
+		jsonIndent(json);
+	else if (hasMember && !isArray)
+		putc(' ', file);
+	putc(isArray ? ']' : '}', file);
+	if (json->depth == 0)
+		putc('\n', file);
+}
+
+void outJsonPlain(struct outJson *json, const char *key, const char *text)
+{
+	jsonStart(json, key);
+	fputs(text, jsonFile(json));
+}
+
+void outJsonBytes(struct outJson *json, const char *key, const char *bytes,
+		  size_t length)
+{
+	jsonStart(json, key);
+	jsonQuoted(json, bytes, length);
+}
+
+void outJsonText(struct outJson *json, const char *key, const char *text)
+{
+	outJsonBytes(json, key, text, strlen(text));
+}
+
+void outJsonInteger(struct outJson *json, const char *key, int64_t value)
+{
+	char buffer[OUT_NUMBER_SIZE];
+
+	outJsonPlain(json, key, outInteger(buffer, value));
+}
+
+void outJsonBool(struct outJson *json, const char *key, bool value)
+{
+	outJsonPlain(json, key, value ? "true" : "false");
+}
+
+static const char *jsonSpecial(double value)
+{
+	return isnan(value) ? "null" : value > 0 ? "1e999" : "-1e999";
+}
+
+void outJsonDouble(struct outJson *json, const char *key, double value)
+{
+	char buffer[OUT_NUMBER_SIZE];
+	const char *text = jsonSpecial(value);
+
+	/* Who reads -0 as an integer reads 0. */
+	if (value == 0 && signbit(value))
+		text = "-0.0";
+	else if (isfinite(value))
+		text = outDouble(buffer, value);
+	outJsonPlain(json, key, text);
+}
+
+void outJsonSeconds(struct outJson *json, const char *key, int64_t ns)
+{
+	char buffer[OUT_NUMBER_SIZE];
+
+	outSeconds(buffer, ns);
+	if (json->isInPage)
+		outJsonText(json, key, buffer);
+	else
+		outJsonPlain(json, key, buffer);
+}
