@@ -83,6 +83,7 @@ static void takeMessage(const hdIMessage *message, void *data)
 {
 	struct check *check = data;
 
+	toolCount(check->tool, message->severity);
 	if (strcmp(message->rule, "trc.nested-no-owner") == 0)
 		check->lostOwner = true;
 	if (check->tool->isQuiet)

@@ -114,16 +114,6 @@ char *dumpFormatHex(const char *bytes, size_t length)
 	return g_string_free(out, FALSE);
 }
 
-/** Whether an interval was asked for, in part at least. */
-static bool isWanted(const struct dump *dump, int64_t start, int64_t end)
-{
-	const struct selection *selection = &dump->selection;
-
-	return end > selection->start &&
-	       (start < selection->end ||
-		(start == end && end == selection->end));
-}
-
 static void dumpEntries(struct dump *dump)
 {
 	hdIStatReader *reader = hdI_openStat(dump->project, dump->group);
@@ -137,7 +127,8 @@ static void dumpEntries(struct dump *dump)
 	}
 	while (!toolIsOutputBroken() && hdI_readStat(reader, &block) == 1) {
 		for (size_t i = 0; i < block->count; i++) {
-			if (!isWanted(dump, block->start[i], block->end[i]))
+			if (!selectHasTime(&dump->selection, block->start[i],
+					   block->end[i]))
 				continue;
 			dump->writer->entry(dump, block, i);
 			dump->entries++;
@@ -156,11 +147,13 @@ static void dumpGroup(struct dump *dump, const hdIGroup *group)
 		if (selectHasValue(&dump->selection, group->values[i].name))
 			dump->columns[dump->columnCount++] = i;
 	}
-	dump->writer->beginGroup(dump);
-	if (group->isReadable)
-		dumpEntries(dump);
-	if (dump->writer->endGroup)
-		dump->writer->endGroup(dump);
+	if (dump->columnCount || !group->valueCount) {
+		dump->writer->beginGroup(dump);
+		if (group->isReadable)
+			dumpEntries(dump);
+		if (dump->writer->endGroup)
+			dump->writer->endGroup(dump);
+	}
 	g_free(dump->columns);
 	toolProgressFile(dump->tool, group->fileSize);
 }
@@ -186,7 +179,8 @@ static void dumpTrace(struct dump *dump, const hdITraceFile *trace)
 	dump->writer->beginTrace(dump, attributes, attributes ? count : 0);
 	for (; ret == 1 && !toolIsOutputBroken();
 	     ret = hdI_readTrace(reader, &record)) {
-		if (isWanted(dump, record->start, record->end)) {
+		if (selectHasTime(&dump->selection, record->start,
+				  record->end)) {
 			dump->writer->record(dump, record);
 			dump->states += record->kind == HDI_STATE;
 			dump->events += record->kind == HDI_EVENT;
@@ -199,13 +193,6 @@ static void dumpTrace(struct dump *dump, const hdITraceFile *trace)
 	hdI_closeTrace(reader);
 	toolProgressFile(dump->tool, trace->fileSize);
 }
-
-/** Which parts to print. */
-struct parts {
-	bool project;
-	bool stats;
-	bool traces;
-};
 
 static void call(void (*function)(struct dump *), struct dump *dump)
 {
@@ -237,7 +224,7 @@ static void dumpTraces(struct dump *dump)
 	call(dump->writer->endTraces, dump);
 }
 
-static int64_t totalSize(const struct dump *dump, const struct parts *parts)
+static int64_t totalSize(const struct dump *dump, const struct dumpParts *parts)
 {
 	const hdIProject *project = dump->project;
 	int64_t total = 0;
@@ -249,7 +236,7 @@ static int64_t totalSize(const struct dump *dump, const struct parts *parts)
 	return total;
 }
 
-static void dumpParts(struct dump *dump, const struct parts *parts)
+void dumpAll(struct dump *dump, const struct dumpParts *parts)
 {
 	static const struct dumpWriter *const writers[] = {
 		[TOOL_TEXT] = &dumpTextWriter,
@@ -267,11 +254,6 @@ static void dumpParts(struct dump *dump, const struct parts *parts)
 	if (parts->traces)
 		dumpTraces(dump);
 	call(dump->writer->end, dump);
-}
-
-void dumpAll(struct dump *dump)
-{
-	dumpParts(dump, &(struct parts){ true, true, true });
 }
 
 static int parseTime(struct dump *dump, const char *time)
@@ -293,11 +275,12 @@ static int parseTime(struct dump *dump, const char *time)
 }
 
 /** Which parts --only and the filters leave. */
-static int parseParts(struct dump *dump, const char *only, struct parts *parts)
+static int parseParts(struct dump *dump, const char *only,
+		      struct dumpParts *parts)
 {
 	const struct selection *selection = &dump->selection;
 
-	*parts = (struct parts){
+	*parts = (struct dumpParts){
 		.project = !selection->nodes && !selection->groups &&
 			   !selection->values && !selection->from &&
 			   !selection->to,
@@ -306,7 +289,7 @@ static int parseParts(struct dump *dump, const char *only, struct parts *parts)
 	};
 	if (!only)
 		return -1;
-	*parts = (struct parts){
+	*parts = (struct dumpParts){
 		.project = strcmp(only, "project") == 0,
 		.stats = strcmp(only, "stats") == 0,
 		.traces = strcmp(only, "traces") == 0,
@@ -333,7 +316,8 @@ static const struct toolHelp help = {
 	.maxArguments = 1,
 };
 
-static int runOn(struct dump *dump, const char *path, const struct parts *parts)
+static int runOn(struct dump *dump, const char *path,
+		 const struct dumpParts *parts)
 {
 	hdIProject *project = toolOpen(dump->tool, path);
 	int status;
@@ -344,7 +328,7 @@ static int runOn(struct dump *dump, const char *path, const struct parts *parts)
 	status = selectResolve(&dump->selection, dump->tool, project,
 			       dump->time == DUMP_RELATIVE);
 	if (status < 0) {
-		dumpParts(dump, parts);
+		dumpAll(dump, parts);
 		status = toolFinish(dump->tool);
 	}
 	hdI_closeProject(project);
@@ -354,7 +338,7 @@ static int runOn(struct dump *dump, const char *path, const struct parts *parts)
 int dumpRun(struct tool *tool, int argc, char **argv)
 {
 	struct dump dump = { .tool = tool };
-	struct parts parts;
+	struct dumpParts parts;
 	char *only = NULL;
 	char *time = NULL;
 	const GOptionEntry entries[] = {

@@ -63,8 +63,15 @@ extern const struct dumpWriter dumpTextWriter;
 extern const struct dumpWriter dumpCsvWriter;
 extern const struct dumpWriter dumpJsonWriter;
 
-/** Write everything, in the format that is asked for. */
-void dumpAll(struct dump *dump);
+/** Which parts to write. */
+struct dumpParts {
+	bool project;
+	bool stats;
+	bool traces;
+};
+
+/** Write what is selected, in the format that is asked for. */
+void dumpAll(struct dump *dump, const struct dumpParts *parts);
 
 /** Name of a type as in a header. */
 const char *dumpTypeName(hdIType type);

@@ -6,7 +6,6 @@
 #include "config.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -18,142 +17,6 @@ static const struct exportFormat *const formats[] = {
 	&exportCsvLong,     &exportCsvWide, &exportCtf,     &exportJson,
 	&exportOpenMetrics, &exportOtf2,    &exportParaver, &exportPerfetto,
 };
-
-/* ---- What formats use -------------------------------------------------- */
-
-void exportLose(struct export *export, const char *what, uint64_t count)
-{
-	struct exportLoss loss = { what, count };
-
-	if (count == 0)
-		return;
-	for (guint i = 0; i < export->losses->len; i++) {
-		struct exportLoss *other =
-			&g_array_index(export->losses, struct exportLoss, i);
-
-		if (strcmp(other->what, what) == 0) {
-			other->count += count;
-			return;
-		}
-	}
-	g_array_append_val(export->losses, loss);
-}
-
-void exportLoseProject(struct export *export)
-{
-	const hdIProject *project = export->project;
-
-	exportLose(export, "description of the project",
-		   *project->description && !export->format->keepsDescription);
-	exportLose(export, "MPI datatypes", project->datatypeCount);
-	exportLose(export, "files that the application used",
-		   project->usedFileCount);
-	exportLose(export, "error bounds of clocks", project->clockCount);
-}
-
-int exportStartFile(struct export *export, struct newFile *file,
-		    const char *name)
-{
-	char *path = name ? g_build_filename(export->output, name, NULL)
-			  : g_strdup(export->output);
-	int ret = 0;
-
-	*file = (struct newFile){ .path = NULL };
-	if (!name && strcmp(path, "-") == 0)
-		file->file = stdout;
-	else if (!export->isForced && g_file_test(path, G_FILE_TEST_IS_REGULAR))
-		ret = -EEXIST;
-	else
-		ret = newFileStart(file, path);
-	if (ret < 0)
-		toolError(export->tool, "%s: %s%s", path, strerror(-ret),
-			  ret == -EEXIST ? "; --force replaces it" : "");
-	else
-		g_ptr_array_add(export->files, g_strdup(path));
-	g_free(path);
-	return ret < 0 ? -1 : 0;
-}
-
-int exportEndFile(struct export *export, struct newFile *file, bool hasFailed)
-{
-	const char *path = export->files->pdata[export->files->len - 1];
-	int ret;
-
-	if (file->file == stdout)
-		return hasFailed ? -1 : 0;
-	if (hasFailed) {
-		newFileAbort(file);
-		return -1;
-	}
-	ret = newFileCommit(file, export->isForced);
-	if (ret < 0)
-		toolError(export->tool, "%s: %s", path, strerror(-ret));
-	return ret < 0 ? -1 : 0;
-}
-
-hdIStatReader *exportOpenStat(struct export *export, const hdIGroup *group)
-{
-	hdIStatReader *reader;
-
-	if (!group->isReadable)
-		return NULL;
-	reader = hdI_openStat(export->project, group);
-	if (!reader && errno != EBADMSG)
-		toolError(export->tool, "%s: %s", group->file, strerror(errno));
-	return reader;
-}
-
-struct ordered *exportOpenTrace(struct export *export,
-				const hdITraceFile *trace)
-{
-	struct ordered *ordered = orderedOpen(export->project, trace);
-
-	if (!ordered && errno != EBADMSG)
-		toolError(export->tool, "%s: %s", trace->file, strerror(errno));
-	return ordered;
-}
-
-int exportReadTrace(struct export *export, struct ordered *ordered,
-		    const hdITraceFile *trace, struct orderedStep *step)
-{
-	int ret = orderedRead(ordered, step);
-
-	if (ret < 0)
-		toolError(export->tool, "%s: temporary file: %s", trace->file,
-			  strerror(errno));
-	else if (ret == 0)
-		exportLose(export, "exact times of states that overlap",
-			   orderedMoved(ordered));
-	else if (step->kind == ORDERED_EVENT)
-		export->events++;
-	else if (step->kind == ORDERED_LEAVE)
-		export->states++;
-	if (ret == 1)
-		toolProgressAt(export->tool, orderedOffset(ordered));
-	return ret;
-}
-
-double exportNumber(const hdIBlock *block, hdIType type, size_t column,
-		    size_t entry)
-{
-	const hdIColumn *values = &block->columns[column];
-
-	switch (type) {
-	case HDI_INT32:
-		return values->int32[entry];
-	case HDI_INT64:
-		return (double)values->int64[entry];
-	case HDI_UINT64:
-		return (double)values->uint64[entry];
-	case HDI_FLOAT:
-		return (double)values->float32[entry];
-	case HDI_DOUBLE:
-		return values->float64[entry];
-	case HDI_STRING:
-		break;
-	}
-	return NAN;
-}
 
 /* ---- What was done ----------------------------------------------------- */
 
@@ -228,10 +91,14 @@ static const struct toolHelp help = {
 	.description =
 		"Writes a project in a format of other tools, and says what "
 		"that format cannot carry.\n\nFORMAT is csv, csv-wide, ctf, "
-		"json, openmetrics, otf2, paraver, or perfetto.",
+		"json, openmetrics, otf2, paraver, or perfetto.\nTIME is in "
+		"seconds since the start of the project, or @SECONDS since "
+		"1970.",
 	.examples = "  hdtrace export --to csv run1.proj\n"
-		    "  hdtrace export --to openmetrics --output=- run1 | "
-		    "less\n",
+		    "  hdtrace export --to perfetto --from 10 --until 20 "
+		    "run1\n"
+		    "  hdtrace export --to openmetrics --value P --output=- "
+		    "run1 | less\n",
 	.minArguments = 1,
 	.maxArguments = 1,
 };
@@ -296,15 +163,42 @@ static int openOutput(struct export *export)
 	return -1;
 }
 
-static int64_t totalSize(const hdIProject *project)
+static int64_t totalSize(const struct export *export)
 {
 	int64_t total = 0;
 
-	for (size_t i = 0; i < project->groupCount; i++)
-		total += project->groups[i]->fileSize;
-	for (size_t i = 0; i < project->traceCount; i++)
-		total += project->traces[i]->fileSize;
+	for (guint i = 0; i < export->groups->len; i++)
+		total += ((const struct exportGroup *)export->groups->pdata[i])
+				 ->group->fileSize;
+	for (guint i = 0; i < export->traces->len; i++)
+		total += ((const hdITraceFile *)export->traces->pdata[i])
+				 ->fileSize;
 	return total;
+}
+
+static int parseOnly(struct export *export, const char *only)
+{
+	export->hasStats = !only || strcmp(only, "stats") == 0;
+	export->hasTraces = !only || strcmp(only, "traces") == 0;
+	if (export->hasStats || export->hasTraces)
+		return -1;
+	return toolUsage(export->tool, "--only: not stats or traces: \"%s\"",
+			 only);
+}
+
+static int writeFormat(struct export *export)
+{
+	int ret;
+
+	exportChoose(export);
+	ret = openOutput(export);
+	if (ret == 0) {
+		toolProgressStart(export->tool, totalSize(export));
+		ret = export->format->write(export);
+		toolProgressEnd(export->tool);
+	}
+	exportForget(export);
+	return ret;
 }
 
 static int runOn(struct export *export, const char *path)
@@ -316,14 +210,14 @@ static int runOn(struct export *export, const char *path)
 	if (!project)
 		return toolFinish(tool);
 	export->project = project;
+	ret = selectResolve(&export->selection, tool, project, false);
+	if (ret >= 0) {
+		hdI_closeProject(project);
+		return ret;
+	}
 	export->files = g_ptr_array_new_with_free_func(g_free);
 	export->losses = g_array_new(FALSE, FALSE, sizeof(struct exportLoss));
-	ret = openOutput(export);
-	if (ret == 0) {
-		toolProgressStart(tool, totalSize(project));
-		ret = export->format->write(export);
-		toolProgressEnd(tool);
-	}
+	ret = writeFormat(export);
 	if (ret == 0) {
 		sayLosses(export);
 		if (strcmp(export->output, "-") != 0 &&
@@ -341,9 +235,16 @@ static int runOn(struct export *export, const char *path)
 
 int exportRun(struct tool *tool, int argc, char **argv)
 {
-	struct export export = { .tool = tool };
+	struct export export = {
+		.tool = tool,
+		.selection = { .until = "until" },
+	};
+	char *only = NULL;
 	char *to = NULL;
 	const GOptionEntry entries[] = {
+		SELECT_ENTRIES_UNTIL(&export.selection, "until"),
+		{ "only", 0, 0, G_OPTION_ARG_FILENAME, &only,
+		  "Write one part: stats or traces", "PART" },
 		{ "to", 't', 0, G_OPTION_ARG_FILENAME, &to, "Format to write",
 		  "FORMAT" },
 		{ "output", 'o', 0, G_OPTION_ARG_FILENAME, &export.output,
@@ -356,12 +257,16 @@ int exportRun(struct tool *tool, int argc, char **argv)
 
 	if (status < 0)
 		status = findFormat(&export, to);
+	if (status < 0)
+		status = parseOnly(&export, only);
 	if (status < 0 && tool->format == TOOL_CSV)
 		status = toolUsage(tool, "--format: not text or json; "
 					 "--to says what to write");
 	if (status < 0)
 		status = runOn(&export, argv[1]);
+	selectFree(&export.selection);
 	g_free(export.output);
+	g_free(only);
 	g_free(to);
 	return status;
 }

@@ -9,9 +9,18 @@
 #include "newfile.h"
 #include "ordered.h"
 #include "output.h"
+#include "select.h"
 #include "tool.h"
 
 struct exportFormat;
+
+/** A group of statistics, with the values that were asked for. */
+struct exportGroup {
+	const hdIGroup *group;
+	size_t valueCount;
+	const hdIValue **values;
+	size_t *columns; /**< Where they are in blocks. */
+};
 
 /** A running export. */
 struct export
@@ -21,8 +30,15 @@ struct export
 	const struct exportFormat *format;
 	char *output; /**< File or directory; "-" is stdout. */
 	gboolean isForced;
-	GPtrArray *files; /**< Paths that were written. */
-	GArray *losses;   /**< struct exportLoss */
+	struct selection selection;
+	bool hasStats; /**< What --only says. */
+	bool hasTraces;
+	/* What was asked for, and can be read. */
+	GPtrArray *groups; /**< struct exportGroup, in the project's order. */
+	GPtrArray *traces; /**< const hdITraceFile */
+	GHashTable *nodes; /**< hdINode of these, and all above them. */
+	GPtrArray *files;  /**< Paths that were written. */
+	GArray *losses;    /**< struct exportLoss */
 	/* What was carried. */
 	uint64_t entries;
 	uint64_t states;
@@ -42,6 +58,7 @@ struct exportFormat {
 	const char *suffix;    /**< What comes behind the project's name. */
 	bool isDirectory;      /**< Several files, in a directory. */
 	bool keepsDescription; /**< Of the project. */
+	bool keepsClocks;      /**< How exactly they were compared. */
 	/**
 	 * Write it. NULL if it was not built.
 	 *
@@ -83,22 +100,58 @@ int exportStartFile(struct export *export, struct newFile *file,
  */
 int exportEndFile(struct export *export, struct newFile *file, bool hasFailed);
 
+/** Find out what was asked for, and forget it. */
+void exportChoose(struct export *export);
+void exportForget(struct export *export);
+
+/** Whether a node, or one below it, has something that was asked for. */
+static inline bool exportHasNode(const struct export *export,
+				 const hdINode *node)
+{
+	return g_hash_table_contains(export->nodes, node);
+}
+
 /** Start to read a group; NULL if it cannot be read, which was said. */
-hdIStatReader *exportOpenStat(struct export *export, const hdIGroup *group);
+hdIStatReader *exportOpenStat(struct export *export,
+			      const struct exportGroup *group);
+
+/** Entries of a block that were asked for: from first to before last. */
+struct exportEntries {
+	const hdIBlock *block;
+	size_t first;
+	size_t last;
+};
+
+/** Read the next entries of a group; false at the end. NULL has none. */
+bool exportReadStat(struct export *export, hdIStatReader *reader,
+		    struct exportEntries *entries);
+
+/** The values in a column of a group's blocks. */
+static inline const hdIColumn *exportColumn(const struct exportGroup *group,
+					    const hdIBlock *block, size_t value)
+{
+	return &block->columns[group->columns[value]];
+}
+
+/** Note what no format but csv and json carries of a value. */
+void exportLoseValue(struct export *export, const hdIValue *value);
 
 /** Start to read a trace in the order of time; NULL as above. */
 struct ordered *exportOpenTrace(struct export *export,
 				const hdITraceFile *trace);
 
-/** Take the next step of a trace; 1, 0 at the end, -1 after an error. */
+/** Take the next step of a trace that was asked for; 1, 0 at the end, -1 after
+ *  an error. */
 int exportReadTrace(struct export *export, struct ordered *ordered,
 		    const hdITraceFile *trace, struct orderedStep *step);
 
+/** Take attributes of a state, and of what is in it as "ELEMENT.NAME". */
+typedef void exportTakeAttribute(void *data, const char *name,
+				 const char *value);
+void exportAttributes(const hdIRecord *record, exportTakeAttribute *take,
+		      void *data);
+
 /** Note what no format but csv and json carries of the project as a whole. */
 void exportLoseProject(struct export *export);
-
-/** Get a value of an entry as a number; NaN for a string. */
-double exportNumber(const hdIBlock *block, hdIType type, size_t column,
-		    size_t entry);
 
 #endif

@@ -19,48 +19,43 @@
 /* ---- csv, json --------------------------------------------------------- */
 
 /** What CSV takes as it is JSON must have as UTF-8. */
-static void countBadStrings(struct export *export, const hdIGroup *group)
+static void countBadStrings(struct export *export,
+			    const struct exportGroup *group, size_t value)
 {
 	hdIStatReader *reader = exportOpenStat(export, group);
-	const hdIBlock *block;
+	struct exportEntries entries;
 
-	while (reader && hdI_readStat(reader, &block) == 1) {
-		for (size_t k = 0; k < group->valueCount; k++) {
-			const hdIBytes *strings = block->columns[k].string;
+	while (exportReadStat(export, reader, &entries)) {
+		const hdIBytes *strings =
+			exportColumn(group, entries.block, value)->string;
 
-			for (size_t i = 0; i < block->count; i++) {
-				if (group->values[k].type != HDI_STRING ||
-				    g_utf8_validate(strings[i].bytes,
+		for (size_t i = entries.first; i < entries.last; i++)
+			exportLose(export,
+				   "strings that are not UTF-8, byte by byte",
+				   !g_utf8_validate(strings[i].bytes,
 						    (gssize)strings[i].length,
-						    NULL))
-					continue;
-				exportLose(export,
-					   "strings that are not "
-					   "UTF-8, byte by byte",
-					   1);
-			}
-		}
+						    NULL));
 	}
 	hdI_closeStat(reader);
-}
-
-static bool hasStrings(const hdIGroup *group)
-{
-	for (size_t i = 0; i < group->valueCount; i++) {
-		if (group->values[i].type == HDI_STRING)
-			return true;
-	}
-	return false;
 }
 
 /** Let hdtrace dump print into a file: it prints to stdout. */
 static int dumpTo(struct export *export, enum toolFormat format)
 {
 	enum toolFormat own = export->tool->format;
+	const struct selection *selection = &export->selection;
 	struct dump dump = {
 		.tool = export->tool,
 		.project = export->project,
-		.selection = { .start = INT64_MIN, .end = INT64_MAX },
+		.selection = *selection,
+	};
+	const struct dumpParts parts = {
+		.project = export->hasStats && export->hasTraces &&
+			   !selection->nodes && !selection->groups &&
+			   !selection->values && !selection->from &&
+			   !selection->to,
+		.stats = export->hasStats,
+		.traces = export->hasTraces,
 	};
 	struct newFile file;
 	int saved = -1;
@@ -76,7 +71,7 @@ static int dumpTo(struct export *export, enum toolFormat format)
 	}
 	export->tool->format = format;
 	if (!hasFailed)
-		dumpAll(&dump);
+		dumpAll(&dump, &parts);
 	export->tool->format = own;
 	export->entries = dump.entries;
 	export->states = dump.states;
@@ -103,11 +98,13 @@ static int writeLong(struct export *export)
 
 static int writeJson(struct export *export)
 {
-	const hdIProject *project = export->project;
+	for (guint i = 0; i < export->groups->len; i++) {
+		const struct exportGroup *group = export->groups->pdata[i];
 
-	for (size_t i = 0; i < project->groupCount; i++) {
-		if (hasStrings(project->groups[i]))
-			countBadStrings(export, project->groups[i]);
+		for (size_t k = 0; k < group->valueCount; k++) {
+			if (group->values[k]->type == HDI_STRING)
+				countBadStrings(export, group, k);
+		}
 	}
 	return dumpTo(export, TOOL_JSON);
 }
@@ -145,11 +142,11 @@ static void putText(FILE *file, const char *text, size_t length)
 	putc('"', file);
 }
 
-static void putTitle(FILE *file, const hdIGroup *group)
+static void putTitle(FILE *file, const struct exportGroup *group)
 {
 	fputs("start,end,gap", file);
 	for (size_t i = 0; i < group->valueCount; i++) {
-		const hdIValue *value = &group->values[i];
+		const hdIValue *value = group->values[i];
 		char *title = *value->unit
 				      ? g_strdup_printf("%s [%s]", value->name,
 							value->unit)
@@ -162,8 +159,8 @@ static void putTitle(FILE *file, const hdIGroup *group)
 	putc('\n', file);
 }
 
-static void putEntry(FILE *file, const hdIGroup *group, const hdIBlock *block,
-		     size_t entry)
+static void putEntry(FILE *file, const struct exportGroup *group,
+		     const hdIBlock *block, size_t entry)
 {
 	const struct dump plain = { .isHex = FALSE };
 	char buffer[OUT_NUMBER_SIZE];
@@ -173,8 +170,8 @@ static void putEntry(FILE *file, const hdIGroup *group, const hdIBlock *block,
 	fputs(outSeconds(buffer, block->end[entry]), file);
 	fputs(block->isAfterGap[entry] ? ",1" : ",0", file);
 	for (size_t i = 0; i < group->valueCount; i++) {
-		const hdIColumn *column = &block->columns[i];
-		hdIType type = group->values[i].type;
+		const hdIColumn *column = exportColumn(group, block, i);
+		hdIType type = group->values[i]->type;
 
 		putc(',', file);
 		if (type == HDI_STRING)
@@ -198,29 +195,29 @@ static char *csvName(const char *path)
 	return name;
 }
 
-static int writeGroup(struct export *export, const hdIGroup *group)
+static int writeGroup(struct export *export, const struct exportGroup *group)
 {
 	hdIStatReader *reader = exportOpenStat(export, group);
-	char *name = csvName(group->file);
-	const hdIBlock *block;
+	char *name = csvName(group->group->file);
+	struct exportEntries entries;
 	struct newFile file;
 	int ret = 0;
 
+	for (size_t i = 0; i < group->valueCount; i++)
+		exportLoseValue(export, group->values[i]);
 	if (reader)
 		ret = exportStartFile(export, &file, name);
 	if (reader && ret == 0) {
 		putTitle(file.file, group);
-		while (hdI_readStat(reader, &block) == 1) {
-			for (size_t i = 0; i < block->count; i++)
-				putEntry(file.file, group, block, i);
-			export->entries += block->count;
-			toolProgressAt(export->tool,
-				       block->offset[block->count - 1]);
+		while (exportReadStat(export, reader, &entries)) {
+			for (size_t i = entries.first; i < entries.last; i++)
+				putEntry(file.file, group, entries.block, i);
 		}
 		ret = exportEndFile(export, &file, false);
 	}
 	g_free(name);
 	hdI_closeStat(reader);
+	toolProgressFile(export->tool, group->group->fileSize);
 	return ret;
 }
 
@@ -290,6 +287,7 @@ static int writeTrace(struct export *export, const hdITraceFile *trace)
 	orderedClose(ordered);
 	g_string_free(details, TRUE);
 	g_free(name);
+	toolProgressFile(export->tool, trace->fileSize);
 	return ret;
 }
 
@@ -300,22 +298,10 @@ static int writeWide(struct export *export)
 
 	exportLoseProject(export);
 	exportLose(export, "communicators", project->communicatorCount);
-	for (size_t i = 0; i < project->groupCount && ret == 0; i++) {
-		const hdIGroup *group = project->groups[i];
-
-		for (size_t k = 0; k < group->valueCount; k++)
-			exportLose(export,
-				   "groupings and other attributes of "
-				   "values",
-				   *group->values[k].grouping ||
-					   group->values[k].attributeCount);
-		ret = writeGroup(export, group);
-		toolProgressFile(export->tool, group->fileSize);
-	}
-	for (size_t i = 0; i < project->traceCount && ret == 0; i++) {
-		ret = writeTrace(export, project->traces[i]);
-		toolProgressFile(export->tool, project->traces[i]->fileSize);
-	}
+	for (guint i = 0; i < export->groups->len && ret == 0; i++)
+		ret = writeGroup(export, export->groups->pdata[i]);
+	for (guint i = 0; i < export->traces->len && ret == 0; i++)
+		ret = writeTrace(export, export->traces->pdata[i]);
 	return ret;
 }
 

@@ -183,7 +183,7 @@ static void describeValue(struct ctf *self, const hdIValue *value,
 	g_free(name);
 }
 
-static void describeGroup(struct ctf *self, const hdIGroup *group)
+static void describeGroup(struct ctf *self, const struct exportGroup *group)
 {
 	GHashTable *taken =
 		g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
@@ -192,7 +192,7 @@ static void describeGroup(struct ctf *self, const hdIGroup *group)
 	g_hash_table_add(taken, g_strdup("_start"));
 	g_hash_table_add(taken, g_strdup("_after_gap"));
 	g_string_append(self->metadata, "event {\n\tname = ");
-	appendQuoted(self->metadata, group->name);
+	appendQuoted(self->metadata, group->group->name);
 	g_string_append_printf(self->metadata,
 			       ";\n"
 			       "\tid = 0;\n"
@@ -202,7 +202,7 @@ static void describeGroup(struct ctf *self, const hdIGroup *group)
 			       "\t\tuint8_t _after_gap;\n",
 			       self->streams);
 	for (size_t i = 0; i < group->valueCount; i++) {
-		const hdIValue *value = &group->values[i];
+		const hdIValue *value = group->values[i];
 		char *name;
 
 		describeValue(self, value, taken);
@@ -212,15 +212,13 @@ static void describeGroup(struct ctf *self, const hdIGroup *group)
 			appendVariable(self, name, value->unit);
 			g_free(name);
 		}
-		if (valueIsSimulated(group, value)) {
+		if (valueIsSimulated(group->group, value)) {
 			name = g_strdup_printf("simulated_%" PRIu32 "_%zu",
 					       self->streams, i);
 			appendVariable(self, name, "yes");
 			g_free(name);
 		}
-		exportLose(self->export,
-			   "groupings and other attributes of values",
-			   *value->grouping || value->attributeCount);
+		exportLoseValue(self->export, value);
 	}
 	g_string_append(self->metadata, "\t};\n};\n");
 	g_hash_table_destroy(taken);
@@ -300,71 +298,51 @@ static void putValue(FILE *file, hdIType type, const hdIColumn *values,
 	}
 }
 
-static int writeGroup(struct ctf *self, const hdIGroup *group)
+static void putEntry(FILE *file, const struct exportGroup *group,
+		     const hdIBlock *block, size_t entry)
 {
-	struct export *export = self->export;
-	hdIStatReader *reader = exportOpenStat(export, group);
-	const hdIBlock *block;
+	putStamp(file, 0, block->end[entry]);
+	putNumber(file, (uint64_t)block->start[entry], 8);
+	putNumber(file, block->isAfterGap[entry], 1);
+	for (size_t k = 0; k < group->valueCount; k++)
+		putValue(file, group->values[k]->type,
+			 exportColumn(group, block, k), entry);
+}
+
+static int writeGroup(struct ctf *self, const struct exportGroup *group)
+{
+	hdIStatReader *reader = exportOpenStat(self->export, group);
+	struct exportEntries entries;
 	struct newFile file;
 	int ret = 0;
 
 	if (!reader)
 		return 0;
 	describeGroup(self, group);
-	ret = startStream(self, &file, group->node, group->file);
-	while (ret == 0 && hdI_readStat(reader, &block) == 1) {
-		for (size_t i = 0; i < block->count; i++) {
-			putStamp(file.file, 0, block->end[i]);
-			putNumber(file.file, (uint64_t)block->start[i], 8);
-			putNumber(file.file, block->isAfterGap[i], 1);
-			for (size_t k = 0; k < group->valueCount; k++)
-				putValue(file.file, group->values[k].type,
-					 &block->columns[k], i);
-		}
-		export->entries += block->count;
-		toolProgressAt(export->tool, block->offset[block->count - 1]);
+	ret = startStream(self, &file, group->group->node, group->group->file);
+	while (ret == 0 && exportReadStat(self->export, reader, &entries)) {
+		for (size_t i = entries.first; i < entries.last; i++)
+			putEntry(file.file, group, entries.block, i);
 	}
 	if (ret == 0)
-		ret = exportEndFile(export, &file, false);
+		ret = exportEndFile(self->export, &file, false);
 	hdI_closeStat(reader);
 	self->streams++;
+	toolProgressFile(self->export->tool, group->group->fileSize);
 	return ret;
 }
 
 /* ---- Traces ------------------------------------------------------------ */
 
-static void addAttribute(struct ctf *self, const char *key, const char *value)
+static void addAttribute(void *data, const char *key, const char *value)
 {
+	struct ctf *self = data;
+
 	g_byte_array_append(self->attributes, (const guint8 *)key,
 			    (guint)strlen(key) + 1);
 	g_byte_array_append(self->attributes, (const guint8 *)value,
 			    (guint)strlen(value) + 1);
 	self->attributeCount++;
-}
-
-/** Gather attributes, and those of elements as "ELEMENT.NAME". */
-static void addAttributes(struct ctf *self, const char *prefix,
-			  const hdIAttribute *attributes, size_t attributeCount,
-			  const hdIElement *elements, size_t elementCount)
-{
-	for (size_t i = 0; i < attributeCount; i++) {
-		char *key = g_strconcat(prefix, attributes[i].name, NULL);
-
-		addAttribute(self, key, attributes[i].value);
-		g_free(key);
-	}
-	for (size_t i = 0; i < elementCount; i++) {
-		const hdIElement *element = &elements[i];
-		char *key = g_strconcat(prefix, element->name, ".", NULL);
-
-		addAttributes(self, key, element->attributes,
-			      element->attributeCount, element->children,
-			      element->childCount);
-		key[strlen(key) - 1] = '\0';
-		if (*element->text)
-			addAttribute(self, key, element->text);
-		g_free(key);
-	}
 }
 
 static void putStep(struct ctf *self, FILE *file,
@@ -383,10 +361,7 @@ static void putStep(struct ctf *self, FILE *file,
 		return;
 	g_byte_array_set_size(self->attributes, 0);
 	self->attributeCount = 0;
-	addAttributes(self, "", record->attributes, record->attributeCount,
-		      record->elements, record->elementCount);
-	if (record->text && *record->text)
-		addAttribute(self, "text", record->text);
+	exportAttributes(record, addAttribute, self);
 	putNumber(file, self->attributeCount, 4);
 	if (self->attributeCount)
 		fwrite(self->attributes->data, 1, self->attributes->len, file);
@@ -411,6 +386,7 @@ static int writeTrace(struct ctf *self, const hdITraceFile *trace)
 		ret = exportEndFile(self->export, &file, got < 0);
 	orderedClose(ordered);
 	self->streams++;
+	toolProgressFile(self->export->tool, trace->fileSize);
 	return ret;
 }
 
@@ -427,14 +403,10 @@ static int writeCtf(struct export *export)
 
 	exportLoseProject(export);
 	exportLose(export, "communicators", project->communicatorCount);
-	for (size_t i = 0; i < project->groupCount && ret == 0; i++) {
-		ret = writeGroup(&self, project->groups[i]);
-		toolProgressFile(export->tool, project->groups[i]->fileSize);
-	}
-	for (size_t i = 0; i < project->traceCount && ret == 0; i++) {
-		ret = writeTrace(&self, project->traces[i]);
-		toolProgressFile(export->tool, project->traces[i]->fileSize);
-	}
+	for (guint i = 0; i < export->groups->len && ret == 0; i++)
+		ret = writeGroup(&self, export->groups->pdata[i]);
+	for (guint i = 0; i < export->traces->len && ret == 0; i++)
+		ret = writeTrace(&self, export->traces->pdata[i]);
 	if (ret == 0)
 		ret = writeMetadata(&self);
 	g_string_free(self.metadata, TRUE);

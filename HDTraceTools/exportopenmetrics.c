@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "column.h"
 #include "export.h"
 #include "spool.h"
 #include "units.h"
@@ -115,17 +116,15 @@ static void putHead(FILE *file, const struct family *family,
 
 /** A value as the file has it, unless its unit gets another prefix. */
 static const char *numberText(char *buffer, const struct family *family,
-			      const hdIBlock *block, size_t column,
-			      size_t entry)
+			      const hdIColumn *values, size_t entry)
 {
-	const hdIColumn *values = &block->columns[column];
 	double number;
 
 	if (family->scale == 1 && family->value->type == HDI_INT64)
 		return outInteger(buffer, values->int64[entry]);
 	if (family->scale == 1 && family->value->type == HDI_UINT64)
 		return outInteger(buffer, values->uint64[entry]);
-	number = exportNumber(block, family->value->type, column, entry);
+	number = columnNumber(values, family->value->type, entry);
 	if (family->scale != 1)
 		number *= family->scale;
 	if (isinf(number))
@@ -133,21 +132,23 @@ static const char *numberText(char *buffer, const struct family *family,
 	return outDouble(buffer, number);
 }
 
-static int addEntry(struct family *families, size_t count, const char *labels,
-		    const hdIBlock *block, size_t entry, GString *line)
+static int addEntry(struct family *families, const struct exportGroup *group,
+		    const char *labels, const hdIBlock *block, size_t entry,
+		    GString *line)
 {
 	char buffer[OUT_NUMBER_SIZE];
 	int ret = 0;
 
-	for (size_t i = 0; i < count && ret == 0; i++) {
+	for (size_t i = 0; i < group->valueCount && ret == 0; i++) {
 		struct family *family = &families[i];
 
 		if (family->value->type == HDI_STRING)
 			continue;
 		g_string_assign(line, family->name);
 		g_string_append(line, labels);
-		g_string_append(line,
-				numberText(buffer, family, block, i, entry));
+		g_string_append(line, numberText(buffer, family,
+						 exportColumn(group, block, i),
+						 entry));
 		g_string_append_c(line, ' ');
 		g_string_append(line, outSeconds(buffer, block->end[entry]));
 		g_string_append_c(line, '\n');
@@ -157,52 +158,58 @@ static int addEntry(struct family *families, size_t count, const char *labels,
 }
 
 /** Add the samples of a node. */
-static int addNode(struct export *export, const hdIGroup *group,
+static int addNode(struct export *export, const struct exportGroup *group,
 		   struct family *families)
 {
 	hdIStatReader *reader = exportOpenStat(export, group);
 	GString *labels = g_string_new("{node=\"");
 	GString *line = g_string_new(NULL);
-	const hdIBlock *block;
+	struct exportEntries entries;
 	int64_t last = INT64_MIN;
 	int ret = 0;
 
-	appendEscaped(labels, group->node->path);
+	appendEscaped(labels, group->group->node->path);
 	g_string_append(labels, "\"} ");
-	while (reader && ret == 0 && hdI_readStat(reader, &block) == 1) {
-		for (size_t i = 0; i < block->count && ret == 0; i++) {
+	while (ret == 0 && exportReadStat(export, reader, &entries)) {
+		const hdIBlock *block = entries.block;
+
+		for (size_t i = entries.first; i < entries.last && ret == 0;
+		     i++) {
 			exportLose(export, "gaps", block->isAfterGap[i]);
 			if (block->end[i] <= last) {
 				exportLose(export,
 					   "entries at the time of another", 1);
+				export->entries--;
 				continue;
 			}
 			last = block->end[i];
-			export->entries++;
-			ret = addEntry(families, group->valueCount, labels->str,
-				       block, i, line);
+			ret = addEntry(families, group, labels->str, block, i,
+				       line);
 		}
-		toolProgressAt(export->tool, block->offset[block->count - 1]);
 	}
 	if (ret < 0)
 		toolError(export->tool, "temporary file: %s", strerror(-ret));
 	hdI_closeStat(reader);
 	g_string_free(labels, TRUE);
 	g_string_free(line, TRUE);
+	toolProgressFile(export->tool, group->group->fileSize);
 	return ret < 0 ? -1 : 0;
 }
 
 /** Whether two groups have the same values, so that they can be one family. */
-static bool areAlike(const hdIGroup *a, const hdIGroup *b)
+static bool areAlike(const struct exportGroup *a, const struct exportGroup *b)
 {
-	if (strcmp(a->name, b->name) != 0 || a->valueCount != b->valueCount)
+	if (strcmp(a->group->name, b->group->name) != 0 ||
+	    a->valueCount != b->valueCount)
 		return false;
 	for (size_t i = 0; i < a->valueCount; i++) {
-		if (strcmp(a->values[i].name, b->values[i].name) != 0 ||
-		    strcmp(a->values[i].unit, b->values[i].unit) != 0 ||
-		    a->values[i].type != b->values[i].type ||
-		    valueIsSimulated(a, &a->values[i]) !=
-			    valueIsSimulated(b, &b->values[i]))
+		const hdIValue *x = a->values[i];
+		const hdIValue *y = b->values[i];
+
+		if (strcmp(x->name, y->name) != 0 ||
+		    strcmp(x->unit, y->unit) != 0 || x->type != y->type ||
+		    valueIsSimulated(a->group, x) !=
+			    valueIsSimulated(b->group, y))
 			return false;
 	}
 	return true;
@@ -227,28 +234,27 @@ static int putSamples(struct export *export, FILE *file,
 }
 
 /** Write the families of a group, and of those of other nodes like it. */
-static int writeFamilies(struct export *export, FILE *file, size_t first,
+static int writeFamilies(struct export *export, FILE *file, guint first,
 			 bool *isDone, GHashTable *names)
 {
-	const hdIProject *project = export->project;
-	const hdIGroup *group = project->groups[first];
+	const struct exportGroup *group = export->groups->pdata[first];
 	struct family *families = g_new(struct family, group->valueCount + 1);
 	int ret = 0;
 
 	for (size_t i = 0; i < group->valueCount; i++)
-		startFamily(&families[i], group, &group->values[i], names);
-	for (size_t i = first; i < project->groupCount && ret == 0; i++) {
-		if (isDone[i] || !areAlike(group, project->groups[i]))
+		startFamily(&families[i], group->group, group->values[i],
+			    names);
+	for (guint i = first; i < export->groups->len && ret == 0; i++) {
+		if (isDone[i] || !areAlike(group, export->groups->pdata[i]))
 			continue;
 		isDone[i] = true;
-		ret = addNode(export, project->groups[i], families);
-		toolProgressFile(export->tool, project->groups[i]->fileSize);
+		ret = addNode(export, export->groups->pdata[i], families);
 	}
 	for (size_t i = 0; i < group->valueCount; i++) {
 		if (families[i].value->type == HDI_STRING) {
 			exportLose(export, "values of the type STRING", 1);
 		} else if (ret == 0) {
-			putHead(file, &families[i], group);
+			putHead(file, &families[i], group->group);
 			ret = putSamples(export, file, &families[i]);
 		}
 		spoolFree(families[i].samples);
@@ -259,27 +265,25 @@ static int writeFamilies(struct export *export, FILE *file, size_t first,
 }
 
 /** All states and events are lost; count them. */
-static int loseTraces(struct export *export)
+static void loseTrace(struct export *export, const hdITraceFile *trace)
 {
-	for (size_t i = 0; i < export->project->traceCount; i++) {
-		const hdITraceFile *trace = export->project->traces[i];
-		hdITraceReader *reader = hdI_openTrace(export->project, trace);
-		const hdIRecord *record;
+	hdITraceReader *reader = hdI_openTrace(export->project, trace);
+	const hdIRecord *record;
 
-		while (reader && hdI_readTrace(reader, &record) == 1) {
-			exportLose(export, "states", record->kind == HDI_STATE);
-			exportLose(export, "events", record->kind == HDI_EVENT);
-		}
-		hdI_closeTrace(reader);
-		toolProgressFile(export->tool, trace->fileSize);
+	while (reader && hdI_readTrace(reader, &record) == 1) {
+		if (!selectHasTime(&export->selection, record->start,
+				   record->end))
+			continue;
+		exportLose(export, "states", record->kind == HDI_STATE);
+		exportLose(export, "events", record->kind == HDI_EVENT);
 	}
-	return 0;
+	hdI_closeTrace(reader);
+	toolProgressFile(export->tool, trace->fileSize);
 }
 
 static int writeOpenMetrics(struct export *export)
 {
-	const hdIProject *project = export->project;
-	bool *isDone = g_new0(bool, project->groupCount + 1);
+	bool *isDone = g_new0(bool, export->groups->len + 1);
 	GHashTable *names =
 		g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	struct newFile file;
@@ -287,17 +291,18 @@ static int writeOpenMetrics(struct export *export)
 
 	if (ret == 0) {
 		exportLoseProject(export);
-		exportLose(export, "communicators", project->communicatorCount);
+		exportLose(export, "communicators",
+			   export->project->communicatorCount);
 		exportLose(export, "starts of intervals",
-			   project->groupCount > 0);
-		for (size_t i = 0; i < project->groupCount && ret == 0; i++) {
+			   export->groups->len > 0);
+		for (guint i = 0; i < export->groups->len && ret == 0; i++) {
 			if (!isDone[i])
 				ret = writeFamilies(export, file.file, i,
 						    isDone, names);
 		}
 		fputs("# EOF\n", file.file);
-		if (ret == 0)
-			ret = loseTraces(export);
+		for (guint i = 0; i < export->traces->len && ret == 0; i++)
+			loseTrace(export, export->traces->pdata[i]);
 		ret = exportEndFile(export, &file, ret < 0);
 	}
 	g_hash_table_destroy(names);

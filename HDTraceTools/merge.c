@@ -159,22 +159,24 @@ static int writeAll(struct merge *merge, const struct options *options)
 }
 
 static const struct toolHelp help = {
-	.arguments = "PREFIX|DIRECTORY",
+	.arguments = "PREFIX|DIRECTORY [DIRECTORY...]",
 	.description =
 		"Writes PREFIX.proj for the .trc, .info and .stat files that "
 		"are there: topology,\ncommunicators, datatypes, files, and "
 		"statistics groups. Where .info files compare "
-		"clocks, the times of the other files\nare corrected.",
+		"clocks, the times of the other files\nare corrected. Files "
+		"that are in other directories are copied first.",
 	.examples =
 		"  hdtrace merge run1\n"
 		"  hdtrace merge --levels Host,Rank --description 'first try' "
 		"run1\n"
-		"  hdtrace merge --force --time-adjust node07=-0.25 run1\n",
+		"  hdtrace merge --force --time-adjust node07=-0.25 run1\n"
+		"  hdtrace merge run1 /mnt/node07/tmp /mnt/node08/tmp\n",
 	.minArguments = 1,
-	.maxArguments = 1,
+	.maxArguments = -1,
 };
 
-static int runOn(struct tool *tool, const char *argument,
+static int runOn(struct tool *tool, char *const *arguments,
 		 const struct options *options)
 {
 	struct merge merge = {
@@ -184,8 +186,10 @@ static int runOn(struct tool *tool, const char *argument,
 	char **levels;
 	int status = splitLevels(tool, options->levels, &levels);
 
+	if (status < 0)
+		status = mergeCollect(tool, arguments[0], arguments + 1);
 	if (status < 0) {
-		status = mergeFind(&merge, argument, levels);
+		status = mergeFind(&merge, arguments[0], levels);
 		if (status < 0)
 			status = mergeCheckAdjust(&merge, options->adjustments);
 		if (status < 0)
@@ -220,7 +224,7 @@ int mergeRun(struct tool *tool, int argc, char **argv)
 	int status = toolParse(tool, &argc, &argv, entries, &help);
 
 	if (status < 0)
-		status = runOn(tool, argv[1], &options);
+		status = runOn(tool, argv + 1, &options);
 	g_free(options.output);
 	g_free(options.levels);
 	g_free(options.name);

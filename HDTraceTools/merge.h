@@ -70,6 +70,20 @@ struct merge {
 	size_t usedFiles;
 };
 
+/**
+ * Copy the files of a project from other directories to where the rest is.
+ *
+ * @param argument As of mergeFind(); of a directory, all files are of the
+ *                 project.
+ * @param directories NULL terminated.
+ *
+ * @retval -1 Go on.
+ * @return The exit status; the reason was said. Where files differ from those
+ *         that are there nothing was copied.
+ */
+int mergeCollect(struct tool *tool, const char *argument,
+		 char *const *directories);
+
 /** Types of levels that are used if none are known. */
 char *mergeDefaultLevel(unsigned int level);
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "levels.h"
 #include "messages.h"
 
 struct messages {
@@ -107,8 +108,8 @@ static void addComms(struct messages *self, const hdIProject *project)
 
 /* ---- Records ----------------------------------------------------------- */
 
-static bool getNumber(const hdIAttribute *attributes, size_t count,
-		      const char *name, int64_t *number)
+bool messagesNumber(const hdIAttribute *attributes, size_t count,
+		    const char *name, int64_t *number)
 {
 	for (size_t i = 0; i < count; i++) {
 		if (strcmp(attributes[i].name, name) == 0)
@@ -142,12 +143,14 @@ static bool readEnd(const struct search *search, const hdIAttribute *attributes,
 		.isSent = isSent,
 		.size = -1,
 		.time = search->time,
+		.request = -1,
 	};
-	getNumber(attributes, count, "cid", &own.cid);
-	if (!getNumber(attributes, count, isSent ? "toRank" : "fromRank",
-		       &end->localPeer) ||
-	    !getNumber(attributes, count, isSent ? "toTag" : "fromTag",
-		       &end->tag))
+	messagesNumber(attributes, count, "rid", &end->request);
+	messagesNumber(attributes, count, "cid", &own.cid);
+	if (!messagesNumber(attributes, count, isSent ? "toRank" : "fromRank",
+			    &end->localPeer) ||
+	    !messagesNumber(attributes, count, isSent ? "toTag" : "fromTag",
+			    &end->tag))
 		return false;
 	end->group = g_hash_table_lookup(self->comms, &own);
 	if (!end->group || end->localPeer < 0 ||
@@ -157,8 +160,9 @@ static bool readEnd(const struct search *search, const hdIAttribute *attributes,
 			     (guint)end->localPeer);
 	end->sender = isSent ? self->rank : peer;
 	end->receiver = isSent ? peer : self->rank;
-	if (isSent || !getNumber(attributes, count, "recvSize", &end->size))
-		getNumber(attributes, count, "size", &end->size);
+	if (isSent ||
+	    !messagesNumber(attributes, count, "recvSize", &end->size))
+		messagesNumber(attributes, count, "size", &end->size);
 	return true;
 }
 
@@ -172,7 +176,7 @@ static void findEnd(const struct search *search, const hdIAttribute *attributes,
 
 	if (!readEnd(search, attributes, count, &end)) {
 		if (search->isSent &&
-		    getNumber(attributes, count, "rid", &request))
+		    messagesNumber(attributes, count, "rid", &request))
 			known = g_hash_table_lookup(search->self->persistent,
 						    &request);
 		if (!known)
@@ -194,8 +198,8 @@ static void addPersistent(const struct messages *self, const hdIRecord *record)
 	struct messageEnd end;
 	int64_t request;
 
-	if (getNumber(record->attributes, record->attributeCount, "rid",
-		      &request) &&
+	if (messagesNumber(record->attributes, record->attributeCount, "rid",
+			   &request) &&
 	    readEnd(&search, record->attributes, record->attributeCount, &end))
 		g_hash_table_insert(self->persistent,
 				    g_memdup2(&request, sizeof(request)),
@@ -246,8 +250,8 @@ void messagesFind(const struct messages *self, const hdIRecord *record,
 		role++;
 	if (role == end)
 		return;
-	getNumber(record->attributes, record->attributeCount, "cid",
-		  &search.cid);
+	messagesNumber(record->attributes, record->attributeCount, "cid",
+		       &search.cid);
 	for (int i = 0; i < 2; i++) {
 		search.isSent = i == 0;
 		search.time = search.isSent ? record->start : record->end;
@@ -263,18 +267,29 @@ void messagesFind(const struct messages *self, const hdIRecord *record,
 bool messagesEnter(struct messages *self, const hdITraceFile *trace,
 		   int64_t *rank)
 {
-	const hdINode *node = trace->node;
+	const hdINode *node = levelsAt(trace->node, self->rankLevel);
 
 	g_hash_table_remove_all(self->persistent);
-	while (node && node->level > self->rankLevel)
-		node = node->parent;
-	self->isInRank = self->rankLevel > 0 && node &&
+	self->isInRank = self->rankLevel > 0 &&
 			 node->level == self->rankLevel &&
 			 g_ascii_string_to_signed(node->label, 10, 0, INT64_MAX,
 						  &self->rank, NULL);
 	if (self->isInRank && rank)
 		*rank = self->rank;
 	return self->isInRank;
+}
+
+int64_t messagesRank(const struct messages *self)
+{
+	return self->rank;
+}
+
+const struct messageGroup *messagesGroupOf(const struct messages *self,
+					   int64_t cid)
+{
+	const hdIRank own = { .global = self->rank, .cid = cid };
+
+	return self->isInRank ? g_hash_table_lookup(self->comms, &own) : NULL;
 }
 
 guint messagesHash(gconstpointer data)
@@ -294,7 +309,7 @@ gboolean messagesAreAlike(gconstpointer a, gconstpointer b)
 	const struct messageEnd *y = b;
 
 	return x->sender == y->sender && x->receiver == y->receiver &&
-	       x->tag == y->tag && x->group == y->group;
+	       x->tag == y->tag && x->group->number == y->group->number;
 }
 
 /* ---- Begin and end ----------------------------------------------------- */
@@ -309,11 +324,7 @@ struct messages *messagesNew(const hdIProject *project)
 	self->list = g_ptr_array_new();
 	self->persistent = g_hash_table_new_full(g_int64_hash, g_int64_equal,
 						 g_free, g_free);
-	for (size_t i = 0; i < project->levelCount && !self->rankLevel; i++) {
-		/* "Rank1" occurs, too. */
-		if (g_ascii_strncasecmp(project->levels[i], "Rank", 4) == 0)
-			self->rankLevel = (int)i + 1;
-	}
+	self->rankLevel = levelsRank(project);
 	addComms(self, project);
 	return self;
 }

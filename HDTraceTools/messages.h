@@ -27,8 +27,9 @@ struct messageEnd {
 	int64_t localPeer; /**< Rank of the other one in the communicator. */
 	int64_t tag;
 	const struct messageGroup *group;
-	int64_t size; /**< In bytes; -1 if not known. */
-	int64_t time; /**< Start of sending, or end of receiving. */
+	int64_t size;    /**< In bytes; -1 if not known. */
+	int64_t time;    /**< Start of sending, or end of receiving. */
+	int64_t request; /**< That it belongs to; -1 if there is none. */
 };
 
 /** Takes an end; it is valid during the call only. */
@@ -55,12 +56,24 @@ const GPtrArray *messagesGroups(const struct messages *self);
 bool messagesEnter(struct messages *self, const hdITraceFile *trace,
 		   int64_t *rank);
 
+/** The rank of the trace that was entered. */
+int64_t messagesRank(const struct messages *self);
+
+/** The communicator that a rank calls so; NULL if it is not known. */
+const struct messageGroup *messagesGroupOf(const struct messages *self,
+					   int64_t cid);
+
+/** Get an attribute that is an integer; false if it is not there. */
+bool messagesNumber(const hdIAttribute *attributes, size_t count,
+		    const char *name, int64_t *number);
+
 /** Hand on the ends that a record has. */
 void messagesFind(const struct messages *self, const hdIRecord *record,
 		  messagesTake *take, void *data);
 
 /** The channel of a message: ends of the same channel have the same sender,
- *  receiver, communicator and tag. */
+ *  receiver, communicator and tag. They may come from several struct messages
+ * of the same project. */
 guint messagesHash(gconstpointer end);
 gboolean messagesAreAlike(gconstpointer a, gconstpointer b);
 

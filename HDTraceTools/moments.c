@@ -174,6 +174,40 @@ void momentsAddPart(struct moments *moments, hdIType type,
 	}
 }
 
+void momentsMerge(struct moments *moments, const struct moments *other)
+{
+	double weight = (double)other->weight;
+	double delta = other->mean - moments->mean;
+
+	if (other->count && (moments->count == 0 || other->min < moments->min))
+		moments->min = other->min;
+	if (other->count && (moments->count == 0 || other->max > moments->max))
+		moments->max = other->max;
+	if (other->count &&
+	    (moments->count == 0 || other->minInteger < moments->minInteger))
+		moments->minInteger = other->minInteger;
+	if (other->count &&
+	    (moments->count == 0 || other->maxInteger > moments->maxInteger))
+		moments->maxInteger = other->maxInteger;
+	moments->count += other->count;
+	moments->missing += other->missing;
+	moments->shares += other->shares;
+	moments->sumInteger += other->sumInteger;
+	sumAdd(&moments->sum, other->sum.high);
+	moments->sum.low += other->sum.low;
+	sumAdd(&moments->integral, other->integral.high);
+	moments->integral.low += other->integral.low;
+	if (other->weight == 0)
+		return;
+	moments->squares += other->squares;
+	if (moments->weight)
+		moments->squares += delta * delta * weight *
+				    ((double)moments->weight /
+				     (double)(moments->weight + other->weight));
+	moments->weight += other->weight;
+	moments->mean += delta * (weight / (double)moments->weight);
+}
+
 struct momentsResult momentsGet(const struct moments *moments, hdIType type)
 {
 	struct momentsResult result = { NAN, NAN, NAN, NAN };
@@ -190,6 +224,29 @@ struct momentsResult momentsGet(const struct moments *moments, hdIType type)
 			sqrt(moments->squares / (double)moments->weight);
 	}
 	return result;
+}
+
+static void putExtreme(struct outJson *json, const char *key,
+		       const struct moments *moments, hdIType type,
+		       double value, outInt128 integer)
+{
+	char buffer[OUT_NUMBER_SIZE];
+
+	if (moments->count == 0 || type == HDI_STRING)
+		outJsonPlain(json, key, "null");
+	else if (type == HDI_FLOAT || type == HDI_DOUBLE)
+		outJsonDouble(json, key, value);
+	else
+		outJsonPlain(json, key, outInteger(buffer, integer));
+}
+
+void momentsJsonRange(struct outJson *json, const struct moments *moments,
+		      hdIType type)
+{
+	putExtreme(json, "min", moments, type, moments->min,
+		   moments->minInteger);
+	putExtreme(json, "max", moments, type, moments->max,
+		   moments->maxInteger);
 }
 
 char *momentsIntegralUnit(const char *unit)

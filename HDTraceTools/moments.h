@@ -68,8 +68,16 @@ void momentsAddPart(struct moments *moments, hdIType type,
 		    const hdIColumn *column, const hdIBlock *block,
 		    size_t entry, int64_t part);
 
+/** Add what other entries of the same value come to. */
+void momentsMerge(struct moments *moments, const struct moments *other);
+
 /** Get the results. */
 struct momentsResult momentsGet(const struct moments *moments, hdIType type);
+
+/** Put "min" and "max" into an object: exact for integers, null if there are
+ * none. */
+void momentsJsonRange(struct outJson *json, const struct moments *moments,
+		      hdIType type);
 
 /**
  * Name the unit of a time integral.

@@ -1,41 +1,64 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file powerseries.h
- * A value over time, in memory, whose integral over any interval is known.
+ * Power over time, whose integral over any interval is known.
  *
- * NaN, and the time in which a group was stopped, count neither in the integral
- * nor as time that was measured.
+ * What was added up until the end of each entry is kept, in memory while it is
+ * little and in a temporary file when it is much; so the energy of an interval
+ * is a difference of two sums.
+ *
+ * Values that are not finite, and the time in which a group was stopped, count
+ * neither as energy nor as time that was measured.
  */
 #ifndef HD_POWERSERIES_H
 #define HD_POWERSERIES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
-#include "tool.h"
+#include "hdReading.h"
 
 /** An integral. */
 struct powerAmount {
-	double energy;    /**< In value times s. */
+	double energy;    /**< In the unit of the values times s. */
 	int64_t measured; /**< Length of what has a value, in ns. */
 };
 
-struct powerSeries;
+/** A value that is part of the power; several are added. */
+struct powerPart {
+	size_t column; /**< Which value of the group. */
+	double scale;  /**< To multiply it with. */
+	bool isEnergy; /**< It is the energy of its interval. */
+};
 
-/**
- * Read a column of a group into memory.
- *
- * @return The series, to be freed with powerSeriesFree(); it is empty if the
- *         group cannot be read, which was said.
- */
-struct powerSeries *powerSeriesRead(struct tool *tool,
-				    const hdIProject *project,
-				    const hdIGroup *group, size_t column);
+struct powerSeries;
+struct powerCursor;
+
+/** Create an empty series; the parts are copied. */
+struct powerSeries *powerSeriesNew(const hdIGroup *group,
+				   const struct powerPart *parts, size_t count);
 
 /** Free a series; NULL does nothing. */
 void powerSeriesFree(struct powerSeries *self);
 
+/** Add the next entries; 0, or the negative errno of the temporary file. */
+int powerSeriesAdd(struct powerSeries *self, const hdIBlock *block);
+
+/** All entries were added; as powerSeriesAdd(). Then any thread may read. */
+int powerSeriesEnd(struct powerSeries *self);
+
+/** Start to read a series. A cursor belongs to one thread at a time. */
+struct powerCursor *powerCursorNew(const struct powerSeries *series);
+
+/** Free a cursor; NULL does nothing. */
+void powerCursorFree(struct powerCursor *self);
+
 /** Integrate over ]start, end]. */
-struct powerAmount powerSeriesGet(const struct powerSeries *self, int64_t start,
+struct powerAmount powerCursorGet(struct powerCursor *self, int64_t start,
 				  int64_t end);
+
+/** Why integrals may be wrong: 0, or the negative errno of the temporary
+ *  file. */
+int powerCursorError(const struct powerCursor *self);
 
 #endif

@@ -56,6 +56,7 @@ static void takeMessage(const hdIMessage *message, void *data)
 	GString *line;
 	GString *rules;
 
+	toolCount(recover->tool, message->severity);
 	if (recover->isMuted)
 		return;
 	if (strcmp(message->rule, "trc.nested-no-owner") == 0)

@@ -3,12 +3,6 @@
  * @file regions.c
  * hdtrace stat --regions: energy of the states of every trace.
  *
- * Power is measured at hosts, and states are those of ranks and threads. A
- * trace is charged with the power of the nearest node above it that has the
- * value, divided equally among the ranks with traces below that node, and then
- * among the traces of the rank. So what all traces are charged for a moment is
- * never more than what was measured.
- *
  * A state counts as a whole, with all that lies in it; a state inside another
  * one of the same name does not count again.
  */
@@ -22,17 +16,9 @@
 
 #include "moments.h"
 #include "output.h"
-#include "powerseries.h"
+#include "profile.h"
 #include "regions.h"
 #include "units.h"
-
-/** What is known about a region: in a trace, or inside a state of one. */
-struct sum {
-	size_t region; /**< Index of its name. */
-	uint64_t count;
-	int64_t time;
-	struct powerAmount amounts[]; /**< One for each measure. */
-};
 
 /** A value that is power, at several nodes. */
 struct measure {
@@ -41,13 +27,9 @@ struct measure {
 	const char *unit;
 	bool isSimulated; /**< Of one group at least. */
 	char *energyUnit;
-};
-
-/** Where a trace gets a measure from. */
-struct source {
-	const hdIGroup *group; /**< NULL: nowhere. */
+	/** What was read last, since traces of a node follow each other. */
+	const hdIGroup *opened;
 	struct powerSeries *series;
-	double share; /**< Of the power. */
 };
 
 /** The whole work. */
@@ -56,43 +38,19 @@ struct regions {
 	const hdIProject *project;
 	const struct selection *selection;
 	const char *pattern;
-	unsigned int rankLevel;
-	GArray *measures;        /**< struct measure. */
-	GPtrArray *names;        /**< Of regions. */
-	GHashTable *index;       /**< Name to index + 1; 0: not wanted. */
-	GPtrArray *sources;      /**< For each trace: struct source of each. */
-	struct source *opened;   /**< Of the trace that was read last. */
-	GHashTable *tracesBelow; /**< Nodes to numbers. */
-	GHashTable *ranksBelow;
-	GHashTable **results; /**< For each trace: region + 1 to struct sum. */
-	/** States of the trace that is read, by depth: struct sum. */
-	GPtrArray *levels;
+	GArray *measures; /**< struct measure. */
+	struct profileShares *shares;
+	struct profile **profiles; /**< Of each trace; NULL if not wanted. */
+	GPtrArray *names;          /**< Of states that match, sorted. */
 	struct outJson json;
 };
 
-static size_t sumSize(const struct regions *self)
-{
-	return sizeof(struct sum) +
-	       self->measures->len * sizeof(struct powerAmount);
-}
-
-static const struct measure *measureAt(const struct regions *self, guint i)
+static struct measure *measureAt(const struct regions *self, guint i)
 {
 	return &g_array_index(self->measures, struct measure, i);
 }
 
 /* ---- What is measured where -------------------------------------------- */
-
-static bool isPower(const char *unit)
-{
-	size_t length = strlen(unit);
-	char *integral = momentsIntegralUnit(unit);
-	bool isEnergy = g_str_has_suffix(integral, "J") && length > 0 &&
-			unit[length - 1] == 'W';
-
-	g_free(integral);
-	return isEnergy;
-}
 
 static bool isWanted(const struct regions *self, const hdIGroup *group)
 {
@@ -128,7 +86,7 @@ static void addMeasures(struct regions *self, const hdIGroup *group)
 		};
 		guint k = 0;
 
-		if (value->type == HDI_STRING || !isPower(value->unit) ||
+		if (value->type == HDI_STRING || !unitIsPower(value->unit) ||
 		    !selectHasValue(self->selection, value->name))
 			continue;
 		while (k < self->measures->len &&
@@ -136,8 +94,7 @@ static void addMeasures(struct regions *self, const hdIGroup *group)
 			k++;
 		if (k < self->measures->len) {
 			if (measure.isSimulated)
-				g_array_index(self->measures, struct measure, k)
-					.isSimulated = true;
+				measureAt(self, k)->isSimulated = true;
 			continue;
 		}
 		measure.energyUnit = momentsIntegralUnit(value->unit);
@@ -145,245 +102,103 @@ static void addMeasures(struct regions *self, const hdIGroup *group)
 	}
 }
 
-/** The node of the rank that a trace belongs to; else its own. */
-static const hdINode *rankOf(const struct regions *self, const hdINode *node)
+/** Find the group that a measure of a trace comes from, at the nearest node;
+ *  NULL if there is none. */
+static const hdIGroup *findGroup(const struct regions *self,
+				 const struct measure *measure,
+				 const hdINode *node)
 {
-	const hdINode *rank = node;
-
-	while (rank && (unsigned int)rank->level > self->rankLevel)
-		rank = rank->parent;
-	return rank && self->rankLevel &&
-			       (unsigned int)rank->level == self->rankLevel
-		       ? rank
-		       : node;
-}
-
-static size_t countAt(GHashTable *counts, const hdINode *node)
-{
-	return GPOINTER_TO_SIZE(g_hash_table_lookup(counts, node));
-}
-
-/** Count something at a node and at all above it. */
-static void countUp(GHashTable *counts, const hdINode *node)
-{
-	for (; node; node = node->parent)
-		g_hash_table_insert(
-			counts, (void *)node,
-			GSIZE_TO_POINTER(countAt(counts, node) + 1));
-}
-
-static void countTraces(struct regions *self)
-{
-	const hdIProject *project = self->project;
-	GHashTable *seen = g_hash_table_new(NULL, NULL);
-
-	self->tracesBelow = g_hash_table_new(NULL, NULL);
-	self->ranksBelow = g_hash_table_new(NULL, NULL);
-	for (size_t i = 0; i < project->traceCount; i++) {
-		const hdINode *node = project->traces[i]->node;
-		const hdINode *rank = rankOf(self, node);
-
-		countUp(self->tracesBelow, node);
-		if (g_hash_table_add(seen, (void *)rank))
-			countUp(self->ranksBelow, rank);
-	}
-	g_hash_table_destroy(seen);
-}
-
-/** How much of a node's power a trace is charged with. */
-static double shareOf(const struct regions *self, const hdINode *node,
-		      const hdINode *trace)
-{
-	size_t ranks = MAX(countAt(self->ranksBelow, node), 1);
-	size_t traces = MIN(countAt(self->tracesBelow, rankOf(self, trace)),
-			    countAt(self->tracesBelow, node));
-
-	return 1.0 / (double)ranks / (double)traces;
-}
-
-/** Find the group that a measure of a trace comes from. */
-static void findSource(const struct regions *self,
-		       const struct measure *measure, const hdINode *trace,
-		       struct source *source)
-{
-	for (const hdINode *node = trace; node; node = node->parent) {
+	for (; node; node = node->parent) {
 		for (size_t i = 0; i < node->groupCount; i++) {
-			if (!isWanted(self, node->groups[i]) ||
-			    columnOf(measure, node->groups[i]) < 0)
-				continue;
-			source->group = node->groups[i];
-			source->share = shareOf(self, node, trace);
-			return;
+			if (isWanted(self, node->groups[i]) &&
+			    columnOf(measure, node->groups[i]) >= 0)
+				return node->groups[i];
 		}
-	}
-}
-
-static struct source *sourcesOf(const struct regions *self, size_t trace)
-{
-	return self->sources->pdata[trace];
-}
-
-/** Read the series of a trace; those of the trace before are kept. */
-static void openSources(struct regions *self, size_t trace)
-{
-	struct source *own = sourcesOf(self, trace);
-	struct source *last = self->opened;
-
-	for (guint i = 0; i < self->measures->len; i++) {
-		if (last && last[i].group == own[i].group) {
-			own[i].series = last[i].series;
-		} else {
-			if (last)
-				powerSeriesFree(last[i].series);
-			if (own[i].group)
-				own[i].series = powerSeriesRead(
-					self->tool, self->project, own[i].group,
-					(size_t)columnOf(measureAt(self, i),
-							 own[i].group));
-		}
-		if (last)
-			last[i].series = NULL;
-	}
-	self->opened = own;
-}
-
-/* ---- States ------------------------------------------------------------ */
-
-static GPtrArray *levelAt(struct regions *self, size_t depth)
-{
-	while (self->levels->len <= depth)
-		g_ptr_array_add(self->levels,
-				g_ptr_array_new_with_free_func(g_free));
-	return self->levels->pdata[depth];
-}
-
-static struct sum *sumIn(GPtrArray *list, size_t region)
-{
-	for (guint i = 0; i < list->len; i++) {
-		struct sum *sum = list->pdata[i];
-
-		if (sum->region == region)
-			return sum;
 	}
 	return NULL;
 }
 
-static void addSum(const struct regions *self, struct sum *to,
-		   const struct sum *from)
+/** Read the series of a measure; that of the trace before is kept. */
+static int openSeries(struct regions *self, struct measure *measure,
+		      const hdIGroup *group)
 {
-	to->count += from->count;
-	to->time += from->time;
-	for (guint i = 0; i < self->measures->len; i++) {
-		to->amounts[i].energy += from->amounts[i].energy;
-		to->amounts[i].measured += from->amounts[i].measured;
+	const struct powerPart part = {
+		.column = (size_t)columnOf(measure, group),
+		.scale = 1,
+	};
+	hdIStatReader *reader;
+	const hdIBlock *block;
+	int ret = 0;
+
+	if (measure->opened == group)
+		return 0;
+	powerSeriesFree(measure->series);
+	measure->series = powerSeriesNew(group, &part, 1);
+	measure->opened = group;
+	reader = hdI_openStat(self->project, group);
+	if (!reader) {
+		if (errno != EBADMSG)
+			toolError(self->tool, "%s: %s", group->file,
+				  strerror(errno));
+		return 0;
 	}
+	while (ret == 0 && hdI_readStat(reader, &block) == 1)
+		ret = powerSeriesAdd(measure->series, block);
+	hdI_closeStat(reader);
+	if (ret == 0)
+		ret = powerSeriesEnd(measure->series);
+	return ret;
 }
 
-/** Add what lies deeper to a depth, but for a region that it all lies in. */
-static void raiseTo(struct regions *self, size_t depth, size_t without)
+static int openSources(struct regions *self, const hdITraceFile *trace,
+		       struct profileSource *sources)
 {
-	GPtrArray *list = levelAt(self, depth);
+	int ret = 0;
 
-	for (size_t deeper = self->levels->len - 1; deeper > depth; deeper--) {
-		GPtrArray *inside = levelAt(self, deeper);
+	for (guint i = 0; i < self->measures->len && ret == 0; i++) {
+		struct measure *measure = measureAt(self, i);
+		const hdIGroup *group = findGroup(self, measure, trace->node);
 
-		for (guint i = 0; i < inside->len; i++) {
-			struct sum *sum = inside->pdata[i];
-			struct sum *known = sumIn(list, sum->region);
-
-			if (sum->region == without)
-				continue;
-			if (known) {
-				addSum(self, known, sum);
-			} else {
-				g_ptr_array_add(list, sum);
-				inside->pdata[i] = NULL;
-			}
-		}
-		g_ptr_array_set_size(inside, 0);
-	}
-}
-
-/** Index of a region's name, or SIZE_MAX if it is not wanted. */
-static size_t regionOf(struct regions *self, const char *name)
-{
-	void *found;
-	size_t number = 0;
-
-	if (g_hash_table_lookup_extended(self->index, name, NULL, &found))
-		return GPOINTER_TO_SIZE(found) - 1;
-	if (fnmatch(self->pattern, name, 0) == 0) {
-		g_ptr_array_add(self->names, g_strdup(name));
-		number = self->names->len;
-	}
-	g_hash_table_insert(self->index, g_strdup(name),
-			    GSIZE_TO_POINTER(number));
-	return number - 1;
-}
-
-static void addState(struct regions *self, const struct source *sources,
-		     const hdIRecord *record)
-{
-	size_t region = regionOf(self, record->name);
-	int64_t start = MAX(record->start, self->selection->start);
-	int64_t end = MIN(record->end, self->selection->end);
-	GPtrArray *list;
-	struct sum *sum;
-
-	raiseTo(self, record->depth, region);
-	if (region == SIZE_MAX || end < start ||
-	    (end == start && record->start < record->end))
-		return;
-	list = levelAt(self, record->depth);
-	sum = sumIn(list, region);
-	if (!sum) {
-		sum = g_malloc0(sumSize(self));
-		sum->region = region;
-		g_ptr_array_add(list, sum);
-	}
-	sum->count++;
-	sum->time += end - start;
-	for (guint i = 0; i < self->measures->len; i++) {
-		struct powerAmount amount;
-
-		if (!sources[i].series)
+		if (!group)
 			continue;
-		amount = powerSeriesGet(sources[i].series, start, end);
-		sum->amounts[i].energy += amount.energy * sources[i].share;
-		sum->amounts[i].measured += amount.measured;
+		ret = openSeries(self, measure, group);
+		sources[i].cursor = powerCursorNew(measure->series);
+		sources[i].share =
+			profileShare(self->shares, group->node, trace);
 	}
+	return ret;
+}
+
+static void showProgress(void *data, int64_t offset)
+{
+	struct regions *self = data;
+
+	toolProgressAt(self->tool, offset);
 }
 
 static void readTrace(struct regions *self, size_t number)
 {
 	const hdITraceFile *trace = self->project->traces[number];
-	hdITraceReader *reader = hdI_openTrace(self->project, trace);
-	const hdIRecord *record;
-	GPtrArray *list;
+	guint count = self->measures->len;
+	struct profileSource *sources = g_new0(struct profileSource, count + 1);
+	int ret = openSources(self, trace, sources);
+	int opened = 0;
 
-	if (!reader) {
-		if (errno != EBADMSG)
-			toolError(self->tool, "%s: %s", trace->file,
-				  strerror(errno));
-		return;
+	if (ret == 0)
+		opened = profileRead(self->project, trace, sources, count,
+				     self->selection->start,
+				     self->selection->end, showProgress, self,
+				     &self->profiles[number]);
+	if (opened < 0 && opened != -EBADMSG)
+		toolError(self->tool, "%s: %s", trace->file, strerror(-opened));
+	for (guint i = 0; i < count; i++) {
+		if (sources[i].cursor && ret == 0)
+			ret = powerCursorError(sources[i].cursor);
+		powerCursorFree(sources[i].cursor);
 	}
-	openSources(self, number);
-	while (hdI_readTrace(reader, &record) == 1) {
-		if (record->kind == HDI_STATE)
-			addState(self, sourcesOf(self, number), record);
-		toolProgressAt(self->tool, record->offset);
-	}
-	hdI_closeTrace(reader);
-	raiseTo(self, 0, SIZE_MAX);
-	list = levelAt(self, 0);
-	for (guint i = 0; i < list->len; i++) {
-		struct sum *sum = list->pdata[i];
-
-		g_hash_table_insert(self->results[number],
-				    GSIZE_TO_POINTER(sum->region + 1), sum);
-		list->pdata[i] = NULL;
-	}
-	g_ptr_array_set_size(list, 0);
+	if (ret < 0)
+		toolError(self->tool, "temporary file: %s", strerror(-ret));
+	g_free(sources);
 }
 
 /* ---- Printing ---------------------------------------------------------- */
@@ -393,11 +208,12 @@ static const char *const headings[] = { "<Region", "<Node", ">Count", "<Time",
 					"<",       NULL };
 
 /** Print a line; @p node is NULL for the sum of all. */
-static void printSum(struct regions *self, struct outTable *table,
-		     const struct measure *measure, const char *region,
-		     const hdINode *node, const struct sum *sum,
-		     const struct powerAmount *amount)
+static void printSum(struct regions *self, struct outTable *table, guint number,
+		     const hdINode *node, const struct profileState *state)
 {
+	const struct measure *measure = measureAt(self, number);
+	const struct powerAmount *amount = &state->total.amounts[number];
+	const char *region = state->name;
 	char buffer[OUT_NUMBER_SIZE];
 	struct outCsv csv = { false };
 	double mean = amount->measured > 0
@@ -408,8 +224,8 @@ static void printSum(struct regions *self, struct outTable *table,
 	case TOOL_TEXT:
 		outTableAdd(table, region);
 		outTableAdd(table, node ? node->path : "all");
-		outTableAdd(table, outInteger(buffer, (outInt128)sum->count));
-		outTableAdd(table, outDuration(buffer, sum->time));
+		outTableAdd(table, outInteger(buffer, (outInt128)state->outer));
+		outTableAdd(table, outDuration(buffer, state->total.time));
 		outTableAdd(table, outDuration(buffer, amount->measured));
 		outTableAdd(table,
 			    isnan(mean) ? "-" : outRounded(buffer, mean));
@@ -423,8 +239,8 @@ static void printSum(struct regions *self, struct outTable *table,
 		outCsvText(&csv, measure->unit);
 		outCsvText(&csv, region);
 		outCsvText(&csv, node ? node->path : "");
-		outCsvPlain(&csv, outInteger(buffer, (outInt128)sum->count));
-		outCsvPlain(&csv, outSeconds(buffer, sum->time));
+		outCsvPlain(&csv, outInteger(buffer, (outInt128)state->outer));
+		outCsvPlain(&csv, outSeconds(buffer, state->total.time));
 		outCsvPlain(&csv, outSeconds(buffer, amount->measured));
 		outCsvPlain(&csv, isnan(mean) ? "" : outDouble(buffer, mean));
 		outCsvPlain(&csv, outDouble(buffer, amount->energy));
@@ -444,8 +260,8 @@ static void printSum(struct regions *self, struct outTable *table,
 		else
 			outJsonPlain(&self->json, "node", "null");
 		outJsonPlain(&self->json, "count",
-			     outInteger(buffer, (outInt128)sum->count));
-		outJsonSeconds(&self->json, "seconds", sum->time);
+			     outInteger(buffer, (outInt128)state->outer));
+		outJsonSeconds(&self->json, "seconds", state->total.time);
 		outJsonSeconds(&self->json, "known", amount->measured);
 		outJsonDouble(&self->json, "mean", mean);
 		outJsonDouble(&self->json, "energy", amount->energy);
@@ -456,38 +272,26 @@ static void printSum(struct regions *self, struct outTable *table,
 }
 
 static void printRegion(struct regions *self, struct outTable *table,
-			guint measure, size_t region)
+			guint measure, const char *name)
 {
-	struct sum *all = g_malloc0(sumSize(self));
-	const char *name = self->names->pdata[region];
+	struct profile *all = profileNew(self->measures->len);
 
 	for (size_t i = 0; i < self->project->traceCount; i++) {
-		const struct sum *sum = g_hash_table_lookup(
-			self->results[i], GSIZE_TO_POINTER(region + 1));
+		const struct profileState *state = NULL;
 
-		if (!sum)
+		if (self->profiles[i])
+			state = profileFind(self->profiles[i], name);
+		if (!state || !state->outer)
 			continue;
-		addSum(self, all, sum);
-		printSum(self, table, measureAt(self, measure), name,
-			 self->project->traces[i]->node, sum,
-			 &sum->amounts[measure]);
+		profileAddState(all, state);
+		printSum(self, table, measure, self->project->traces[i]->node,
+			 state);
 	}
-	printSum(self, table, measureAt(self, measure), name, NULL, all,
-		 &all->amounts[measure]);
-	g_free(all);
+	printSum(self, table, measure, NULL, profileFind(all, name));
+	profileFree(all);
 }
 
-static gint compareRegions(gconstpointer a, gconstpointer b, gpointer data)
-{
-	const struct regions *self = data;
-	const size_t *x = a;
-	const size_t *y = b;
-
-	return strcmp(self->names->pdata[*x], self->names->pdata[*y]);
-}
-
-static void printMeasure(struct regions *self, guint number,
-			 const size_t *order)
+static void printMeasure(struct regions *self, guint number)
 {
 	const struct measure *measure = measureAt(self, number);
 	struct outTable *table = NULL;
@@ -505,19 +309,13 @@ static void printMeasure(struct regions *self, guint number,
 		printf("%s\n", self->tool->isColored ? "\033[0m" : "");
 	}
 	for (guint i = 0; i < self->names->len; i++)
-		printRegion(self, table, number, order[i]);
+		printRegion(self, table, number, self->names->pdata[i]);
 	if (table)
 		outTablePrint(table, "  ", self->tool->isColored);
 }
 
 static void print(struct regions *self)
 {
-	size_t *order = g_new(size_t, self->names->len + 1);
-
-	for (size_t i = 0; i < self->names->len; i++)
-		order[i] = i;
-	g_qsort_with_data(order, (gint)self->names->len, sizeof(*order),
-			  compareRegions, self);
 	if (self->tool->format == TOOL_CSV)
 		outCsvLine("group,value,unit,region,node,count,seconds,known,"
 			   "mean,energy,energy_unit,simulated");
@@ -528,77 +326,67 @@ static void print(struct regions *self)
 		outJsonArray(&self->json, "regions", false);
 	}
 	for (guint i = 0; i < self->measures->len; i++)
-		printMeasure(self, i, order);
+		printMeasure(self, i);
 	if (self->tool->format == TOOL_JSON) {
 		outJsonEnd(&self->json);
 		outJsonEnd(&self->json);
 	}
-	g_free(order);
 }
 
 /* ---- The whole --------------------------------------------------------- */
-
-static void freeSum(void *data)
-{
-	g_free(data);
-}
-
-static void freeList(void *data)
-{
-	g_ptr_array_free(data, TRUE);
-}
 
 static void begin(struct regions *self)
 {
 	const hdIProject *project = self->project;
 
-	for (size_t i = 0; i < project->levelCount; i++) {
-		if (!self->rankLevel &&
-		    g_ascii_strncasecmp(project->levels[i], "Rank", 4) == 0)
-			self->rankLevel = (unsigned int)i + 1;
-	}
 	self->measures = g_array_new(FALSE, FALSE, sizeof(struct measure));
-	self->names = g_ptr_array_new_with_free_func(g_free);
-	self->index =
-		g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
-	self->sources = g_ptr_array_new_with_free_func(g_free);
-	self->results = g_new0(GHashTable *, project->traceCount + 1);
-	self->levels = g_ptr_array_new_with_free_func(freeList);
-	countTraces(self);
+	self->names = g_ptr_array_new();
+	self->profiles = g_new0(struct profile *, project->traceCount + 1);
+	self->shares = profileSharesNew(project);
 	for (size_t i = 0; i < project->groupCount; i++) {
 		if (isWanted(self, project->groups[i]))
 			addMeasures(self, project->groups[i]);
-	}
-	for (size_t i = 0; i < project->traceCount; i++) {
-		struct source *sources =
-			g_new0(struct source, self->measures->len + 1);
-
-		for (guint k = 0; k < self->measures->len; k++)
-			findSource(self, measureAt(self, k),
-				   project->traces[i]->node, &sources[k]);
-		g_ptr_array_add(self->sources, sources);
-		self->results[i] =
-			g_hash_table_new_full(NULL, NULL, NULL, freeSum);
 	}
 }
 
 static void end(struct regions *self)
 {
-	for (size_t i = 0; i < self->project->traceCount; i++) {
-		for (guint k = 0; k < self->measures->len; k++)
-			powerSeriesFree(sourcesOf(self, i)[k].series);
-		g_hash_table_destroy(self->results[i]);
-	}
-	for (guint i = 0; i < self->measures->len; i++)
+	for (size_t i = 0; i < self->project->traceCount; i++)
+		profileFree(self->profiles[i]);
+	for (guint i = 0; i < self->measures->len; i++) {
+		powerSeriesFree(measureAt(self, i)->series);
 		g_free(measureAt(self, i)->energyUnit);
-	g_hash_table_destroy(self->tracesBelow);
-	g_hash_table_destroy(self->ranksBelow);
+	}
+	g_free(self->profiles);
 	g_array_unref(self->measures);
 	g_ptr_array_unref(self->names);
-	g_hash_table_destroy(self->index);
-	g_ptr_array_unref(self->sources);
-	g_free(self->results);
-	g_ptr_array_unref(self->levels);
+	profileSharesFree(self->shares);
+}
+
+static gint compareNames(gconstpointer a, gconstpointer b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/** Gather the names of states that match. */
+static void findNames(struct regions *self)
+{
+	GHashTable *seen = g_hash_table_new(g_str_hash, g_str_equal);
+
+	for (size_t i = 0; i < self->project->traceCount; i++) {
+		const struct profile *profile = self->profiles[i];
+
+		for (guint k = 0; profile && k < profile->states->len; k++) {
+			struct profileState *state = profile->states->pdata[k];
+
+			if (state->outer &&
+			    fnmatch(self->pattern, state->name, 0) == 0 &&
+			    g_hash_table_add(seen, state->name))
+				g_ptr_array_add(self->names, state->name);
+		}
+	}
+	g_ptr_array_sort(self->names, compareNames);
+	g_hash_table_destroy(seen);
 }
 
 /** Read all traces that were asked for; false if none has such a state. */
@@ -616,6 +404,7 @@ static bool readAll(struct regions *self)
 		toolProgressFile(self->tool, project->traces[i]->fileSize);
 	}
 	toolProgressEnd(self->tool);
+	findNames(self);
 	if (!self->names->len)
 		toolError(self->tool, "--regions: no state matches \"%s\"",
 			  self->pattern);

@@ -21,9 +21,7 @@ static void putEnergy(struct outJson *json, const char *key,
 	outJsonObject(json, key, true);
 	outJsonDouble(json, "joules", energy->joules);
 	outJsonDouble(json, "error", energy->hasBound ? energy->bound : NAN);
-	outJsonDouble(json, "watts",
-		      energy->seconds > 0 ? energy->joules / energy->seconds
-					  : NAN);
+	outJsonDouble(json, "watts", reportWatts(energy));
 	outJsonDouble(json, "seconds", energy->seconds);
 	outJsonBool(json, "simulated", energy->isSimulated);
 	outJsonEnd(json);
@@ -66,20 +64,6 @@ static void putSpans(struct outJson *json, const char *key,
 	outJsonEnd(json);
 }
 
-static void putExtreme(struct outJson *json, const char *key,
-		       const struct moments *moments, hdIType type,
-		       double value, outInt128 integer)
-{
-	char buffer[OUT_NUMBER_SIZE];
-
-	if (moments->count == 0 || type == HDI_STRING)
-		outJsonPlain(json, key, "null");
-	else if (type == HDI_FLOAT || type == HDI_DOUBLE)
-		outJsonDouble(json, key, value);
-	else
-		outJsonPlain(json, key, outInteger(buffer, integer));
-}
-
 static void putStated(struct outJson *json, const struct reportGroup *group,
 		      const hdIValue *value, const char *name)
 {
@@ -114,10 +98,7 @@ static void putValue(struct outJson *json, const struct reportGroup *group,
 	putCount(json, "nan", moments->missing);
 	outJsonDouble(json, "mean", result.mean);
 	outJsonDouble(json, "mean_error", bound.isKnown ? bound.mean : NAN);
-	putExtreme(json, "min", moments, value->type, moments->min,
-		   moments->minInteger);
-	putExtreme(json, "max", moments, value->type, moments->max,
-		   moments->maxInteger);
+	momentsJsonRange(json, moments, value->type);
 	outJsonDouble(json, "reading_error",
 		      bound.isKnown ? bound.single : NAN);
 	outJsonDouble(json, "total", total);
@@ -198,31 +179,61 @@ static void putPhases(struct outJson *json, const struct report *report)
 	outJsonEnd(json);
 }
 
-static gint bySelf(gconstpointer a, gconstpointer b)
+/** The position of a phase among all of them. */
+static void putPosition(struct outJson *json, const char *key,
+			const struct report *report,
+			const struct reportPhase *phase)
 {
-	const struct reportState *x = a;
-	const struct reportState *y = b;
+	if (phase)
+		outJsonInteger(
+			json, key,
+			phase - (const struct reportPhase *)(const void *)
+					report->phases->data);
+	else
+		outJsonPlain(json, key, "null");
+}
 
-	return (x->self < y->self) - (x->self > y->self);
+static void putMost(struct outJson *json, const struct report *report)
+{
+	struct reportMost most = reportFindMost(report);
+
+	putPosition(json, "most_power", report, most.power);
+	putPosition(json, "most_energy", report, most.energy);
+}
+
+static gint byOwnTime(gconstpointer a, gconstpointer b)
+{
+	int64_t x = (*(const struct profileState *const *)a)->own.time;
+	int64_t y = (*(const struct profileState *const *)b)->own.time;
+
+	return (x < y) - (x > y);
+}
+
+static void putJoules(struct outJson *json, const char *key,
+		      const struct powerAmount *amount)
+{
+	outJsonDouble(json, key, amount->measured ? amount->energy : NAN);
 }
 
 static void putStates(struct outJson *json, const struct report *report)
 {
-	g_array_sort(report->names, bySelf);
+	GPtrArray *states = report->profile->states;
+
+	g_ptr_array_sort(states, byOwnTime);
 	outJsonArray(json, "states", false);
-	for (guint i = 0; i < report->names->len; i++) {
-		const struct reportState *state =
-			&g_array_index(report->names, struct reportState, i);
+	for (guint i = 0; i < states->len; i++) {
+		const struct profileState *state = states->pdata[i];
 
 		outJsonObject(json, NULL, true);
 		outJsonText(json, "name", state->name);
 		putCount(json, "count", state->count);
-		outJsonSeconds(json, "own_seconds", state->self);
-		outJsonSeconds(json, "total_seconds", state->total);
+		outJsonSeconds(json, "own_seconds", state->own.time);
+		outJsonSeconds(json, "total_seconds", state->total.time);
 		outJsonSeconds(json, "longest_seconds", state->longest);
-		outJsonDouble(json, "joules",
-			      state->measured ? state->joules : NAN);
-		outJsonSeconds(json, "measured_seconds", state->measured);
+		putJoules(json, "joules", &state->own.amounts[0]);
+		putJoules(json, "total_joules", &state->total.amounts[0]);
+		outJsonSeconds(json, "measured_seconds",
+			       state->own.amounts[0].measured);
 		outJsonEnd(json);
 	}
 	outJsonEnd(json);
@@ -243,11 +254,11 @@ static void putClocks(struct outJson *json, const hdIProject *project)
 
 static void putMessages(struct outJson *json, const struct report *report)
 {
-	putCount(json, "message_count", report->messageCount);
+	putCount(json, "message_count", report->messages.count);
 	outJsonArray(json, "messages", false);
-	for (guint i = 0; i < report->messages->len; i++) {
+	for (guint i = 0; i < report->messages.list->len; i++) {
 		const struct reportMessage *message = &g_array_index(
-			report->messages, struct reportMessage, i);
+			report->messages.list, struct reportMessage, i);
 
 		outJsonObject(json, NULL, true);
 		outJsonText(json, "severity",
@@ -261,40 +272,47 @@ static void putMessages(struct outJson *json, const struct report *report)
 	outJsonEnd(json);
 }
 
-void reportPrintJson(struct report *report)
+void reportPutJson(struct report *report, struct outJson *json, const char *key)
 {
 	const hdIProject *project = report->project;
+
+	outJsonObject(json, key, false);
+	outJsonText(json, "project", project->name);
+	outJsonText(json, "file", project->file);
+	outJsonText(json, "description", project->description);
+	putTimes(json, report->start, report->end);
+	if (report->start <= report->end)
+		outJsonSeconds(json, "runtime", report->end - report->start);
+	else
+		outJsonPlain(json, "runtime", "null");
+	putEnergy(json, "energy", &report->energy);
+	putClocks(json, project);
+	outJsonArray(json, "groups", false);
+	for (size_t i = 0; i < project->groupCount; i++)
+		putGroup(json, &report->groups[i]);
+	outJsonEnd(json);
+	putPhases(json, report);
+	putMost(json, report);
+	putCount(json, "state_count", report->profile->stateCount);
+	putCount(json, "event_count", report->profile->eventCount);
+	putStates(json, report);
+	outJsonObject(json, "tracing", true);
+	outJsonInteger(json, "bytes", report->size);
+	if (report->tracerNs >= 0) {
+		outJsonSeconds(json, "cpu_seconds", report->tracerNs);
+		outJsonInteger(json, "late", report->tracerLate);
+	} else {
+		outJsonPlain(json, "cpu_seconds", "null");
+		outJsonPlain(json, "late", "null");
+	}
+	outJsonEnd(json);
+	putMessages(json, report);
+	outJsonEnd(json);
+}
+
+void reportPrintJson(struct report *report)
+{
 	struct outJson json = { .depth = 0 };
 
-	outJsonObject(&json, NULL, false);
-	outJsonText(&json, "project", project->name);
-	outJsonText(&json, "file", project->file);
-	outJsonText(&json, "description", project->description);
-	putTimes(&json, report->start, report->end);
-	if (report->start <= report->end)
-		outJsonSeconds(&json, "runtime", report->end - report->start);
-	else
-		outJsonPlain(&json, "runtime", "null");
-	putEnergy(&json, "energy", &report->energy);
-	putClocks(&json, project);
-	outJsonArray(&json, "groups", false);
-	for (size_t i = 0; i < project->groupCount; i++)
-		putGroup(&json, &report->groups[i]);
-	outJsonEnd(&json);
-	putPhases(&json, report);
-	putCount(&json, "state_count", report->states);
-	putCount(&json, "event_count", report->events);
-	putStates(&json, report);
-	outJsonObject(&json, "tracing", true);
-	outJsonInteger(&json, "bytes", report->size);
-	if (report->tracerNs >= 0) {
-		outJsonSeconds(&json, "cpu_seconds", report->tracerNs);
-		outJsonInteger(&json, "late", report->tracerLate);
-	} else {
-		outJsonPlain(&json, "cpu_seconds", "null");
-		outJsonPlain(&json, "late", "null");
-	}
-	outJsonEnd(&json);
-	putMessages(&json, report);
-	outJsonEnd(&json);
+	reportPutJson(report, &json, NULL);
 }

@@ -93,9 +93,9 @@ static void printHead(const struct report *report)
 	printf(", ");
 	printCount(project->traceCount, "trace", "traces");
 	printf(" with ");
-	printCount(report->states, "state", "states");
+	printCount(report->profile->stateCount, "state", "states");
 	printf(" and ");
-	printCount(report->events, "event", "events");
+	printCount(report->profile->eventCount, "event", "events");
 	putchar('\n');
 	printf("  Energy        ");
 	if (report->energy.isKnown)
@@ -289,10 +289,33 @@ static void addPhaseRow(const struct report *report, struct outTable *table,
 	outTableAdd(table, node);
 	addNumber(table, energy->isKnown ? energy->joules : NAN);
 	addBound(report, table, energy->hasBound, energy->bound);
-	addNumber(table, energy->isKnown && energy->seconds > 0
-				 ? energy->joules / energy->seconds
-				 : NAN);
+	addNumber(table, reportWatts(energy));
 	outTableAdd(table, energy->isSimulated ? "simulated" : "");
+}
+
+/** Say which phases drew most, if there are several. */
+static void printMost(const struct report *report)
+{
+	struct reportMost most = reportFindMost(report);
+	char buffer[OUT_NUMBER_SIZE];
+	char *text;
+
+	if (most.power) {
+		text = energyText(report, &most.power->energy);
+		printf("  Most power: ");
+		outPrintable(most.power->name);
+		printf(", %s W on average, %s\n",
+		       outRounded(buffer, reportWatts(&most.power->energy)),
+		       text);
+		g_free(text);
+	}
+	if (most.energy) {
+		text = energyText(report, &most.energy->energy);
+		printf("  Most energy: ");
+		outPrintable(most.energy->name);
+		printf(", %s\n", text);
+		g_free(text);
+	}
 }
 
 static void printPhases(const struct report *report)
@@ -302,16 +325,12 @@ static void printPhases(const struct report *report)
 		".Error", ".Power (W)", "<Note",     NULL,
 	};
 	struct outTable *table = outTableNew(headings);
-	const struct reportPhase *most = NULL;
 	bool hasBounds = false;
 
 	for (guint i = 0; i < report->phases->len; i++) {
 		const struct reportPhase *phase =
 			&g_array_index(report->phases, struct reportPhase, i);
 
-		if (phase->energy.isKnown &&
-		    (!most || phase->energy.joules > most->energy.joules))
-			most = phase;
 		hasBounds |= phase->energy.hasBound;
 		if (report->energyCount != 1)
 			addPhaseRow(report, table, phase, "all",
@@ -330,32 +349,30 @@ static void printPhases(const struct report *report)
 		outTableHide(table, 5);
 	title(report, "Phases");
 	outTablePrint(table, "  ", report->tool->isColored);
-	if (most && report->phases->len > 1) {
-		char *text = energyText(report, &most->energy);
-
-		printf("  Most energy: ");
-		outPrintable(most->name);
-		printf(", %s\n", text);
-		g_free(text);
-	}
+	printMost(report);
 }
 
 /* ---- States ------------------------------------------------------------ */
 
+static const struct profileState *stateOf(gconstpointer item)
+{
+	return *(const struct profileState *const *)item;
+}
+
 static gint byTime(gconstpointer a, gconstpointer b)
 {
-	const struct reportState *x = a;
-	const struct reportState *y = b;
+	int64_t x = stateOf(a)->own.time;
+	int64_t y = stateOf(b)->own.time;
 
-	return (x->self < y->self) - (x->self > y->self);
+	return (x < y) - (x > y);
 }
 
 static gint byEnergy(gconstpointer a, gconstpointer b)
 {
-	const struct reportState *x = a;
-	const struct reportState *y = b;
+	double x = stateOf(a)->own.amounts[0].energy;
+	double y = stateOf(b)->own.amounts[0].energy;
 
-	return (x->joules < y->joules) - (x->joules > y->joules);
+	return (x < y) - (x > y);
 }
 
 static void printTop(const struct report *report, bool isEnergy)
@@ -365,41 +382,42 @@ static void printTop(const struct report *report, bool isEnergy)
 		">Longest", ".Energy (J)", NULL,
 	};
 	struct outTable *table = outTableNew(headings);
-	guint count = report->isAll
-			      ? report->names->len
-			      : MIN(report->names->len, (guint)report->top);
+	GPtrArray *states = report->profile->states;
+	guint count = report->isAll ? states->len
+				    : MIN(states->len, (guint)report->top);
 	char buffer[OUT_NUMBER_SIZE];
 
-	g_array_sort(report->names, isEnergy ? byEnergy : byTime);
+	g_ptr_array_sort(states, isEnergy ? byEnergy : byTime);
 	for (guint i = 0; i < count; i++) {
-		const struct reportState *state =
-			&g_array_index(report->names, struct reportState, i);
+		const struct profileState *state = states->pdata[i];
+		const struct powerAmount *amount = &state->own.amounts[0];
 
 		outTableAdd(table, state->name);
 		outTableAdd(table, outInteger(buffer, (outInt128)state->count));
-		outTableAdd(table, outDuration(buffer, state->self));
-		outTableAdd(table, outDuration(buffer, state->total));
+		outTableAdd(table, outDuration(buffer, state->own.time));
+		outTableAdd(table, outDuration(buffer, state->total.time));
 		outTableAdd(table, outDuration(buffer, state->longest));
-		addNumber(table, state->measured ? state->joules : NAN);
+		addNumber(table, amount->measured ? amount->energy : NAN);
 	}
 	if (!report->energy.isKnown)
 		outTableHide(table, 5);
 	title(report, isEnergy ? "States by energy" : "States by time");
 	outTablePrint(table, "  ", report->tool->isColored);
-	if (count < report->names->len)
+	if (count < states->len)
 		printf("  and %u more; --all lists them\n",
-		       report->names->len - count);
+		       states->len - count);
 }
 
 static void printStates(const struct report *report)
 {
-	if (!report->names->len)
+	if (!report->profile->states->len)
 		return;
 	printTop(report, false);
 	if (report->energy.isKnown) {
 		printTop(report, true);
-		puts("  A node's energy is shared equally by its traces and "
-		     "charged to the innermost\n  state of each.");
+		puts("  A node's energy is shared equally by its ranks, a "
+		     "rank's by its traces, and\n  charged to the "
+		     "innermost state of each.");
 	}
 }
 
@@ -407,12 +425,14 @@ static void printStates(const struct report *report)
 
 static void printCost(const struct report *report)
 {
+	bool hasLength = report->start < report->end;
+	double seconds =
+		hasLength ? (double)(report->end - report->start) / 1e9 : 0;
 	char buffer[OUT_NUMBER_SIZE];
-	double seconds = (double)(report->end - report->start) / 1e9;
 
 	title(report, "Cost of tracing");
 	printf("  Files      %s", outSize(buffer, report->size));
-	if (report->start < report->end)
+	if (hasLength)
 		printf(", %s a second",
 		       outSize(buffer,
 			       (int64_t)((double)report->size / seconds)));
@@ -422,7 +442,7 @@ static void printCost(const struct report *report)
 		return;
 	}
 	printf("  CPU time   %s", outDuration(buffer, report->tracerNs));
-	if (report->start < report->end)
+	if (hasLength)
 		printf(", %s %% of one CPU",
 		       outRounded(buffer,
 				  (double)report->tracerNs / 1e7 / seconds));
@@ -468,13 +488,13 @@ static void printSpans(const struct report *report,
 
 static void printMessages(const struct report *report)
 {
-	guint count = report->isAll ? report->messages->len
-				    : MIN(report->messages->len, LISTED);
+	guint count = report->isAll ? report->messages.list->len
+				    : MIN(report->messages.list->len, LISTED);
 	GString *line = g_string_new(NULL);
 
 	for (guint i = 0; i < count; i++) {
 		const struct reportMessage *message = &g_array_index(
-			report->messages, struct reportMessage, i);
+			report->messages.list, struct reportMessage, i);
 
 		g_string_truncate(line, 0);
 		toolFormatMessage(line, message->severity, message->rule,
@@ -482,16 +502,16 @@ static void printMessages(const struct report *report)
 				  message->text);
 		printf("  %s\n", line->str);
 	}
-	if (report->messageCount > count)
+	if (report->messages.count > count)
 		printf("  and %" PRIu64 " more messages%s\n",
-		       report->messageCount - count,
+		       report->messages.count - count,
 		       report->isAll ? "" : "; --all lists them");
 	g_string_free(line, TRUE);
 }
 
 static void printProblems(const struct report *report)
 {
-	bool hasSome = report->messageCount > 0;
+	bool hasSome = report->messages.count > 0;
 
 	title(report, "Gaps, late samples, problems");
 	for (size_t i = 0; i < report->project->groupCount; i++) {

@@ -192,6 +192,14 @@ bool selectHasValue(const struct selection *selection, const char *name)
 	return matches(selection->values, name);
 }
 
+bool selectHasTime(const struct selection *selection, int64_t start,
+		   int64_t end)
+{
+	return end > selection->start &&
+	       (start < selection->end ||
+		(start == end && end == selection->end));
+}
+
 static bool nodeExists(const hdIProject *project, const char *pattern)
 {
 	for (size_t i = 0; i < project->nodeCount; i++) {
@@ -256,6 +264,7 @@ static bool isRelative(const char *time)
 int selectResolve(struct selection *selection, struct tool *tool,
 		  const hdIProject *project, bool needsStart)
 {
+	const char *until = selection->until ? selection->until : "to";
 	int status;
 
 	status = checkPatterns(tool, project, selection->nodes, "node",
@@ -276,9 +285,9 @@ int selectResolve(struct selection *selection, struct tool *tool,
 			resolveTime(tool, "from", selection->from,
 				    selection->projectStart, &selection->start);
 	if (status < 0 && selection->to)
-		status = resolveTime(tool, "to", selection->to,
+		status = resolveTime(tool, until, selection->to,
 				     selection->projectStart, &selection->end);
 	if (status < 0 && selection->start >= selection->end)
-		status = toolUsage(tool, "--from is not before --to");
+		status = toolUsage(tool, "--from is not before --%s", until);
 	return status;
 }

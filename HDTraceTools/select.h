@@ -19,6 +19,8 @@ struct selection {
 	char **values;
 	char *from;
 	char *to;
+	const char
+		*until; /**< What the option for to is called, if not that. */
 	/** A half-open interval ]start, end], after selectResolve(). */
 	int64_t start;
 	int64_t end;
@@ -26,40 +28,42 @@ struct selection {
 	int64_t projectStart;
 };
 
-/** Entries for toolParse() that fill a selection; six and no terminator. */
-#define SELECT_ENTRIES(selection)                                    \
-	{ "node",                                                    \
-	  'n',                                                       \
-	  0,                                                         \
-	  G_OPTION_ARG_FILENAME_ARRAY,                               \
-	  &(selection)->nodes,                                       \
-	  "Only nodes that match and what lies below them",          \
-	  "PATTERN" },                                               \
-		{ "group",                                           \
-		  'g',                                               \
-		  0,                                                 \
-		  G_OPTION_ARG_FILENAME_ARRAY,                       \
-		  &(selection)->groups,                              \
-		  "Only groups that match",                          \
-		  "PATTERN" },                                       \
-		{ "value",                                           \
-		  'v',                                               \
-		  0,                                                 \
-		  G_OPTION_ARG_FILENAME_ARRAY,                       \
-		  &(selection)->values,                              \
-		  "Only values that match",                          \
-		  "PATTERN" },                                       \
-		{ "from",                                            \
-		  0,                                                 \
-		  0,                                                 \
-		  G_OPTION_ARG_FILENAME,                             \
-		  &(selection)->from,                                \
-		  "Only what comes after this time",                 \
-		  "TIME" },                                          \
-	{                                                            \
-		"to", 0, 0, G_OPTION_ARG_FILENAME, &(selection)->to, \
-			"Only what comes before this time", "TIME"   \
+/** Entries for toolParse() that fill a selection; six and no terminator. The
+ *  option for the end of the time is called @p until. */
+#define SELECT_ENTRIES_UNTIL(selection, until)                        \
+	{ "node",                                                     \
+	  'n',                                                        \
+	  0,                                                          \
+	  G_OPTION_ARG_FILENAME_ARRAY,                                \
+	  &(selection)->nodes,                                        \
+	  "Only nodes that match and what lies below them",           \
+	  "PATTERN" },                                                \
+		{ "group",                                            \
+		  'g',                                                \
+		  0,                                                  \
+		  G_OPTION_ARG_FILENAME_ARRAY,                        \
+		  &(selection)->groups,                               \
+		  "Only groups that match",                           \
+		  "PATTERN" },                                        \
+		{ "value",                                            \
+		  'v',                                                \
+		  0,                                                  \
+		  G_OPTION_ARG_FILENAME_ARRAY,                        \
+		  &(selection)->values,                               \
+		  "Only values that match",                           \
+		  "PATTERN" },                                        \
+		{ "from",                                             \
+		  0,                                                  \
+		  0,                                                  \
+		  G_OPTION_ARG_FILENAME,                              \
+		  &(selection)->from,                                 \
+		  "Only what comes after this time",                  \
+		  "TIME" },                                           \
+	{                                                             \
+		until, 0, 0, G_OPTION_ARG_FILENAME, &(selection)->to, \
+			"Only what comes before this time", "TIME"    \
 	}
+#define SELECT_ENTRIES(selection) SELECT_ENTRIES_UNTIL(selection, "to")
 
 /** Free what the options took. */
 void selectFree(struct selection *selection);
@@ -118,5 +122,9 @@ bool selectHasNode(const struct selection *selection, const hdINode *node);
 bool selectHasGroup(const struct selection *selection, const hdIGroup *group);
 /** Whether a value of that name was asked for. */
 bool selectHasValue(const struct selection *selection, const char *name);
+/** Whether an interval lies in the time that was asked for, in part at least.
+ */
+bool selectHasTime(const struct selection *selection, int64_t start,
+		   int64_t end);
 
 #endif

@@ -125,23 +125,14 @@ int spoolAppend(struct spool *self, const void *bytes, size_t size)
 	return 0;
 }
 
-/** Get the window with a number; 0 or a negative errno. */
-static int getWindow(struct spool *self, uint64_t number,
-		     struct window **result)
+/** Read bytes of the file; 0 or a negative errno. */
+static int readFile(const struct spool *self, uint64_t offset, void *bytes,
+		    size_t size)
 {
-	struct window *window = &self->windows[number % SPOOL_WINDOWS];
-	uint64_t offset = number * SPOOL_WINDOW;
-	size_t size = (size_t)MIN(SPOOL_WINDOW, self->written - offset);
 	size_t have = 0;
 
-	*result = window;
-	if (window->isValid && window->number == number)
-		return 0;
-	if (!window->bytes)
-		window->bytes = g_malloc(SPOOL_WINDOW);
-	window->isValid = false;
 	while (have < size) {
-		ssize_t done = pread(self->fd, window->bytes + have,
+		ssize_t done = pread(self->fd, (char *)bytes + have,
 				     size - have, (off_t)(offset + have));
 
 		if (done < 0 && errno == EINTR)
@@ -150,9 +141,27 @@ static int getWindow(struct spool *self, uint64_t number,
 			return done < 0 ? -errno : -EIO;
 		have += (size_t)done;
 	}
-	window->number = number;
-	window->isValid = true;
 	return 0;
+}
+
+/** Get the window with a number; 0 or a negative errno. */
+static int getWindow(struct spool *self, uint64_t number,
+		     struct window **result)
+{
+	struct window *window = &self->windows[number % SPOOL_WINDOWS];
+	uint64_t offset = number * SPOOL_WINDOW;
+	int ret;
+
+	*result = window;
+	if (window->isValid && window->number == number)
+		return 0;
+	if (!window->bytes)
+		window->bytes = g_malloc(SPOOL_WINDOW);
+	ret = readFile(self, offset, window->bytes,
+		       (size_t)MIN(SPOOL_WINDOW, self->written - offset));
+	window->number = number;
+	window->isValid = ret == 0;
+	return ret;
 }
 
 int spoolRead(struct spool *self, uint64_t offset, void *bytes, size_t size)
@@ -177,4 +186,21 @@ int spoolRead(struct spool *self, uint64_t offset, void *bytes, size_t size)
 	if (size)
 		memcpy(to, self->tail->data + (offset - self->written), size);
 	return 0;
+}
+
+int spoolPeek(const struct spool *self, uint64_t offset, void *bytes,
+	      size_t size)
+{
+	size_t part = 0;
+	int ret = 0;
+
+	if (offset < self->written) {
+		part = (size_t)MIN(size, self->written - offset);
+		ret = readFile(self, offset, bytes, part);
+	}
+	if (ret == 0 && part < size)
+		memcpy((char *)bytes + part,
+		       self->tail->data + (offset + part - self->written),
+		       size - part);
+	return ret;
 }

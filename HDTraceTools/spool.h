@@ -30,4 +30,9 @@ int spoolAppend(struct spool *self, const void *bytes, size_t size);
 /** Read bytes that are there; 0, or a negative errno. */
 int spoolRead(struct spool *self, uint64_t offset, void *bytes, size_t size);
 
+/** The same in one piece, past what spoolRead() keeps for small ones; several
+ *  threads may do so while nothing is appended. */
+int spoolPeek(const struct spool *self, uint64_t offset, void *bytes,
+	      size_t size);
+
 #endif

@@ -144,19 +144,17 @@ static void printCsv(const struct statGroup *work, const struct row *row)
 	outCsvEnd(&csv);
 }
 
-static void jsonExact(struct outJson *json, const char *key,
-		      const struct row *row, double value, outInt128 integer,
-		      bool isSum)
+static void jsonSum(struct outJson *json, const struct row *row)
 {
 	char buffer[OUT_NUMBER_SIZE];
+	const struct moments *m = row->moments;
 
-	if (row->moments->count == 0 || row->value->type == HDI_STRING)
-		outJsonPlain(json, key, "null");
-	else if (isInteger(row->value->type) &&
-		 !(isSum && row->moments->shares))
-		outJsonPlain(json, key, outInteger(buffer, integer));
+	if (m->count == 0 || row->value->type == HDI_STRING)
+		outJsonPlain(json, "sum", "null");
+	else if (isInteger(row->value->type) && !m->shares)
+		outJsonPlain(json, "sum", outInteger(buffer, m->sumInteger));
 	else
-		outJsonDouble(json, key, value);
+		outJsonDouble(json, "sum", row->result.sum);
 }
 
 static void printJson(const struct statGroup *work, const struct row *row)
@@ -188,10 +186,9 @@ static void printJson(const struct statGroup *work, const struct row *row)
 	outJsonPlain(json, "nan", outInteger(buffer, (outInt128)m->missing));
 	outJsonSeconds(json, "seconds", (int64_t)m->weight);
 	outJsonDouble(json, "mean", row->result.mean);
-	jsonExact(json, "min", row, m->min, m->minInteger, false);
-	jsonExact(json, "max", row, m->max, m->maxInteger, false);
+	momentsJsonRange(json, m, row->value->type);
 	outJsonDouble(json, "stddev", row->result.deviation);
-	jsonExact(json, "sum", row, row->result.sum, m->sumInteger, true);
+	jsonSum(json, row);
 	outJsonDouble(json, "integral", row->result.integral);
 	outJsonText(json, "integral_unit", row->integralUnit);
 	outJsonBool(json, "simulated",

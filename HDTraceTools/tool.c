@@ -93,12 +93,9 @@ void toolFormatMessage(GString *out, hdISeverity severity, const char *rule,
 	g_string_append_printf(out, " [%s]", rule);
 }
 
-void toolTakeMessage(const hdIMessage *message, void *data)
+void toolCount(struct tool *tool, hdISeverity severity)
 {
-	struct tool *tool = data;
-	GString *line;
-
-	switch (message->severity) {
+	switch (severity) {
 	case HDI_NOTE:
 		tool->notes++;
 		break;
@@ -109,10 +106,24 @@ void toolTakeMessage(const hdIMessage *message, void *data)
 		tool->errors++;
 		break;
 	}
+}
+
+void toolIgnoreMessage(const hdIMessage *message, void *data)
+{
+	(void)message;
+	(void)data;
+}
+
+void toolTakeMessage(const hdIMessage *message, void *data)
+{
+	struct tool *tool = data;
+	GString *line;
+
 	if (tool->take) {
 		tool->take(message, tool->takeData);
 		return;
 	}
+	toolCount(tool, message->severity);
 	if (tool->isQuiet)
 		return;
 	toolProgressHide(tool);

@@ -47,7 +47,8 @@ struct tool {
 	size_t notes;
 	size_t warnings;
 	size_t errors;
-	/** Takes messages instead of stderr, if not NULL. */
+	/** Takes messages instead of stderr, if not NULL, and counts them with
+	 *  toolCount(). */
 	hdIMessageHandler take;
 	void *takeData;
 	bool hasFailed; /**< Something was said with toolError(). */
@@ -76,6 +77,8 @@ int dumpRun(struct tool *tool, int argc, char **argv);
 int statRun(struct tool *tool, int argc, char **argv);
 int reportRun(struct tool *tool, int argc, char **argv);
 int exportRun(struct tool *tool, int argc, char **argv);
+int viewRun(struct tool *tool, int argc, char **argv);
+int plotRun(struct tool *tool, int argc, char **argv);
 int checkRun(struct tool *tool, int argc, char **argv);
 int recoverRun(struct tool *tool, int argc, char **argv);
 int mergeRun(struct tool *tool, int argc, char **argv);
@@ -100,6 +103,12 @@ void toolError(struct tool *tool, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
 /** As toolError(), with a line that says where help is. Returns TOOL_FAILED. */
 int toolUsage(struct tool *tool, const char *format, ...) G_GNUC_PRINTF(2, 3);
+
+/** For tool.take: drops what was said when the files were read before. */
+void toolIgnoreMessage(const hdIMessage *message, void *data);
+
+/** Count a message for the exit status. */
+void toolCount(struct tool *tool, hdISeverity severity);
 
 /** Takes messages of the reading library; data is the struct tool. */
 void toolTakeMessage(const hdIMessage *message, void *data);

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Making elements. Whatever comes from a project gets into the page as text.
+
+/**
+ * Make an element: h("button", { class: "x", onclick: f }, "Text", child, ...).
+ * Properties that begin with "on" are listeners; others are attributes; null
+ * and false are left out, true is an empty attribute.
+ */
+export function h(name, properties = {}, ...children) {
+  return fill(document.createElement(name), properties, children);
+}
+
+/** As h(), of SVG. */
+export function svg(name, properties = {}, ...children) {
+  return fill(
+    document.createElementNS("http://www.w3.org/2000/svg", name),
+    properties,
+    children,
+  );
+}
+
+function fill(element, properties, children) {
+  for (const [key, value] of Object.entries(properties)) {
+    if (value === null || value === undefined || value === false) continue;
+    if (key.startsWith("on")) element.addEventListener(key.slice(2), value);
+    else element.setAttribute(key, value === true ? "" : String(value));
+  }
+  append(element, children);
+  return element;
+}
+
+function append(element, children) {
+  for (const child of children.flat(Infinity)) {
+    if (child === null || child === undefined || child === false) continue;
+    element.append(child instanceof Node ? child : String(child));
+  }
+}
+
+/** What in an element can have the focus. */
+function focusable(element) {
+  return [...element.querySelectorAll("button, input, select, [tabindex]")];
+}
+
+/** Replace what is in an element; the focus stays where it was. */
+export function replace(element, ...children) {
+  const index = element.contains(document.activeElement)
+    ? focusable(element).indexOf(document.activeElement)
+    : -1;
+
+  element.replaceChildren();
+  append(element, children);
+  if (index >= 0) focusable(element)[index]?.focus({ preventScroll: true });
+  return element;
+}
+
+const ICONS = {
+  zoomIn: "M11 4a7 7 0 1 0 0 14 7 7 0 0 0 0-14zM21 21l-5-5M11 8v6M8 11h6",
+  zoomOut: "M11 4a7 7 0 1 0 0 14 7 7 0 0 0 0-14zM21 21l-5-5M8 11h6",
+  whole: "M3 12h18M3 12l4-4M3 12l4 4M21 12l-4-4M21 12l-4 4",
+  back: "M9 14L4 9l5-5M4 9h9a7 7 0 0 1 0 14h-2",
+  mark: "M5 4v16M19 4v16M8 12h8M8 12l3-3M8 12l3 3M16 12l-3-3M16 12l-3 3",
+  eye: "M2 12s4-7 10-7 10 7 10 7-4 7-10 7-10-7-10-7zM12 9a3 3 0 1 0 0 6 3 3 0 0 0 0-6z",
+  help: "M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18zM9.5 9.5a2.5 2.5 0 1 1 3.5 2.3c-.7.3-1 .8-1 1.7M12 17h.01",
+  sun: "M12 8a4 4 0 1 0 0 8 4 4 0 0 0 0-8zM12 2v2M12 20v2M2 12h2M20 12h2M5 5l1.4 1.4M17.6 17.6L19 19M19 5l-1.4 1.4M6.4 17.6L5 19",
+  moon: "M20 14.5A8.5 8.5 0 0 1 9.5 4a8.5 8.5 0 1 0 10.5 10.5z",
+  close: "M6 6l12 12M18 6L6 18",
+  plus: "M12 5v14M5 12h14",
+  rows: "M4 6h16M4 12h16M4 18h10",
+  download: "M12 4v11M7 11l5 5 5-5M5 20h14",
+  print: "M7 9V4h10v5M7 18H5a1 1 0 0 1-1-1v-6h16v6a1 1 0 0 1-1 1h-2M7 15h10v6H7z",
+  arrows: "M4 7h13M17 7l-4-4M17 7l-4 4M20 17H7M7 17l4-4M7 17l4 4",
+  bars: "M5 20V10M10 20V4M15 20v-7M20 20V8",
+  scale: "M6 4v16M6 4L3 7M6 4l3 3M6 20l-3-3M6 20l3-3M12 6h9M12 12h6M12 18h9",
+  left: "M15 5l-7 7 7 7",
+  right: "M9 5l7 7-7 7",
+  link: "M10 14a4 4 0 0 0 6 .5l3-3a4 4 0 0 0-5.6-5.7L12 7M14 10a4 4 0 0 0-6-.5l-3 3a4 4 0 0 0 5.6 5.7L12 17",
+};
+
+/** A small picture; it says nothing to screen readers. */
+export function icon(name) {
+  return svg(
+    "svg",
+    {
+      class: "icon",
+      viewBox: "0 0 24 24",
+      "aria-hidden": "true",
+      focusable: "false",
+    },
+    svg("path", { d: ICONS[name] }),
+  );
+}
+
+/** A button with a picture, and a name for those who do not see it. */
+export function iconButton(name, label, onclick, properties = {}) {
+  return h(
+    "button",
+    { type: "button", class: "icon-button", title: label, onclick, ...properties },
+    icon(name),
+    h("span", { class: "sr" }, label),
+  );
+}
+
+let liveRegion = null;
+
+/** Say something to screen readers. */
+export function announce(text) {
+  if (!liveRegion) {
+    liveRegion = h("div", { class: "sr", role: "status", "aria-live": "polite" });
+    document.body.append(liveRegion);
+  }
+  liveRegion.textContent = text;
+}
+
+/** Set up a canvas for the screen's resolution; returns its context. */
+export function prepareCanvas(canvas, width, height) {
+  const ratio = window.devicePixelRatio || 1;
+  const w = Math.max(1, Math.round(width * ratio));
+  const hgt = Math.max(1, Math.round(height * ratio));
+
+  const isNew = canvas.width !== w || canvas.height !== hgt;
+
+  if (isNew) {
+    canvas.width = w;
+    canvas.height = hgt;
+    canvas.style.width = `${width}px`;
+    canvas.style.height = `${height}px`;
+  }
+  const context = canvas.getContext("2d");
+
+  context.setTransform(ratio, 0, 0, ratio, 0, 0);
+  if (isNew) return context;
+  if (document.documentElement.classList.contains("printing")) {
+    // What is cleared now is missing on paper in all that lies below it, too.
+    context.fillStyle = "#ffffff";
+    context.fillRect(0, 0, width, height);
+  } else {
+    context.clearRect(0, 0, width, height);
+  }
+  return context;
+}
+
+/** Let the reader save a text as a file. */
+export function save(name, type, text) {
+  const url = URL.createObjectURL(new Blob([text], { type }));
+
+  h("a", { href: url, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(url), 10000);
+}
+
+/** A table: columns are {title, class, value(row)}, value a text or element. */
+export function table(caption, columns, rows, properties = {}) {
+  return h(
+    "table",
+    properties,
+    h("caption", { class: "sr" }, caption),
+    h(
+      "thead",
+      {},
+      h(
+        "tr",
+        {},
+        columns.map((column) =>
+          h("th", { scope: "col", class: column.class }, column.title),
+        ),
+      ),
+    ),
+    h(
+      "tbody",
+      {},
+      rows.map((row) =>
+        h(
+          "tr",
+          row.properties ?? {},
+          columns.map((column, i) =>
+            h(
+              i === 0 ? "th" : "td",
+              { scope: i === 0 ? "row" : null, class: column.class },
+              column.value(row),
+            ),
+          ),
+        ),
+      ),
+    ),
+  );
+}
+
+/** Rows as CSV, as hdtrace writes it. */
+export function toCsv(rows) {
+  const quote = (text) =>
+    /[",\n\r]/.test(text) ? `"${text.replace(/"/g, '""')}"` : text;
+
+  return rows.map((row) => row.map((c) => quote(String(c))).join(",") + "\n").join("");
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Keys, and the list of them.
+
+/** What the keys do, for the help and for the handler. */
+export function keyTable(app) {
+  const { view } = app;
+
+  return [
+    ["←  →", "Move in time; with Shift by a whole width", {
+      ArrowLeft: (event) => view.pan(event.shiftKey ? -1 : -0.1),
+      ArrowRight: (event) => view.pan(event.shiftKey ? 1 : 0.1),
+    }],
+    ["+  −", "Zoom in, zoom out, around the cursor", {
+      "+": () => view.zoom(0.7, app.cursorShare),
+      "=": () => view.zoom(0.7, app.cursorShare),
+      "-": () => view.zoom(1 / 0.7, app.cursorShare),
+    }],
+    ["0", "Show the whole run", { 0: () => view.whole() }],
+    ["z", "Go back to what was shown before", { z: () => view.back() }],
+    [",  .", "Move the cursor by a pixel; with Shift by 20", {
+      ",": () => app.moveCursor(-1),
+      ".": () => app.moveCursor(1),
+      "<": () => app.moveCursor(-20),
+      ">": () => app.moveCursor(20),
+    }],
+    ["n  p", "Cursor to the next or previous state or event of the row", {
+      n: () => app.nextState(1),
+      p: () => app.nextState(-1),
+    }],
+    ["[  ]", "Mark from the cursor, mark to the cursor", {
+      "[": () => app.markEdge("from"),
+      "]": () => app.markEdge("to"),
+    }],
+    ["m", "Mark what is shown", { m: () => view.setMark(view.start, view.end) }],
+    ["s", "Mark the innermost state at the cursor", { s: () => app.markState() }],
+    ["i", "Zoom to the marked interval", {
+      i: () => view.mark && view.showInterval(view.mark.from, view.mark.to),
+    }],
+    ["Esc", "Remove the mark", { Escape: () => app.escape() }],
+    ["↑  ↓", "To the row above or below, when rows have the focus"],
+    ["Enter", "Fold or unfold the node of the row"],
+    ["h", "Hide the row"],
+    ["b", "Draw the row with bars or as a line"],
+    ["/", "Search rows", { "/": () => app.focusSearch() }],
+    ["a", "Messages as arrows: on or off", { a: () => app.toggleArrows() }],
+    ["Ctrl+P", "Print, with all rows"],
+    ["?", "This help", { "?": () => app.showHelp() }],
+  ];
+}
+
+/** Whether a key is meant for an input. */
+function isTyping(target) {
+  return target.closest("input, textarea, select, [contenteditable]");
+}
+
+/** Browsers print at once, whatever is loaded. */
+function isPrintKey({ key, ctrlKey, metaKey, shiftKey, altKey }) {
+  return (
+    key.toLowerCase() === "p" && ctrlKey !== metaKey && !shiftKey && !altKey
+  );
+}
+
+export function listenToKeys(app) {
+  const handlers = new Map();
+
+  for (const [, , keys] of keyTable(app))
+    for (const [key, handler] of Object.entries(keys ?? {}))
+      handlers.set(key, handler);
+  document.addEventListener("keydown", (event) => {
+    if (isPrintKey(event)) {
+      event.preventDefault();
+      app.paper.print();
+      return;
+    }
+    if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented)
+      return;
+    if (isTyping(event.target) || document.querySelector("dialog[open]")) return;
+    // Tabs and sliders have keys of their own.
+    if (
+      event.key.startsWith("Arrow") &&
+      event.target.closest("[role=tab], [role=slider], [role=separator]")
+    )
+      return;
+    const handler = handlers.get(event.key);
+
+    if (!handler) return;
+    event.preventDefault();
+    handler(event);
+  });
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Starts the viewer.
+import { App } from "./app.js";
+import { h } from "./dom.js";
+import { Live } from "./live.js";
+import { Model } from "./model.js";
+import { PageSource, readMeta, ServerSource } from "./source.js";
+
+/** Show what went wrong instead of nothing. */
+function showFailure(error) {
+  document
+    .getElementById("app")
+    .replaceChildren(
+      h(
+        "div",
+        { class: "failure", role: "alert" },
+        h("h1", {}, "This page cannot be shown"),
+        h("p", {}, String(error?.message ?? error)),
+        h(
+          "p",
+          {},
+          "It needs a browser of 2023 or later: Firefox 113, Chromium 103, Safari 16.4.",
+        ),
+      ),
+    );
+}
+
+async function start() {
+  const meta = readMeta();
+  const source = meta.report === null ? new ServerSource() : new PageSource();
+  const model = new Model(meta, source);
+
+  if (!source.isServed) await model.describe();
+  const app = new App(model);
+
+  app.start();
+  if (source.isServed) new Live(app).start();
+}
+
+start().catch((error) => {
+  console.error(error);
+  showFailure(error);
+});

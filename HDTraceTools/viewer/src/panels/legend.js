@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The legend: states and events by category. Each can be switched off.
+import { stateColours } from "../colours.js";
+import { h, replace } from "../dom.js";
+import { chipOf } from "./profile.js";
+
+export class LegendPanel {
+  title = "Legend";
+  id = "legend";
+
+  constructor(app) {
+    this.app = app;
+    this.element = h("div", { class: "legend" });
+  }
+
+  /** What a name looks like: states have a colour, events are marks. */
+  #looksLike(name) {
+    const { report } = this.app.model;
+
+    return !report || report.states.some((state) => state.name === name)
+      ? chipOf(name)
+      : h("span", { class: "chip", "aria-label": "event" }, "▾");
+  }
+
+  update() {
+    const { model, view } = this.app;
+    const categories = new Map();
+
+    for (const { track } of model.traces)
+      for (const name of track.names) stateColours.of(name);
+
+    for (const look of stateColours.all) {
+      const list = categories.get(look.category) ?? [];
+
+      list.push(look);
+      categories.set(look.category, list);
+    }
+    replace(
+      this.element,
+      categories.size
+        ? null
+        : h("p", { class: "empty" }, "There are no states and no events."),
+      [...categories].map(([category, looks]) =>
+        h(
+          "fieldset",
+          {},
+          h(
+            "legend",
+            {},
+            this.#checkbox(
+              category,
+              looks.every((look) => !view.hiddenStates.has(look.name)),
+              (isOn) => this.#set(looks, isOn),
+            ),
+          ),
+          looks.map((look) =>
+            this.#checkbox(
+              [this.#looksLike(look.name), h("span", { class: "clip", title: look.name }, look.name)],
+              !view.hiddenStates.has(look.name),
+              (isOn) => this.#set([look], isOn),
+            ),
+          ),
+        ),
+      ),
+    );
+  }
+
+  #checkbox(content, isOn, take) {
+    const input = h("input", {
+      type: "checkbox",
+      onchange: () => take(input.checked),
+    });
+
+    input.checked = isOn;
+    return h("label", { class: "legend-item" }, input, content);
+  }
+
+  #set(looks, isOn) {
+    const { view } = this.app;
+
+    for (const { name } of looks) {
+      if (isOn) view.hiddenStates.delete(name);
+      else view.hiddenStates.add(name);
+    }
+    view.changed("looks");
+  }
+}

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What is wrong with the data, and what tracing cost: gaps, late samples,
+// messages of the reader, clocks.
+import { h, replace, table } from "../dom.js";
+import { fileSize, percent } from "../numbers.js";
+import { formatLength, formatSecondsShort, parseSeconds } from "../time.js";
+
+const LIST_MAX = 500;
+
+export class ProblemsPanel {
+  title = "Problems";
+  id = "problems";
+
+  constructor(app) {
+    this.app = app;
+    this.element = h("div", { class: "split" });
+  }
+
+  get count() {
+    const { report } = this.app.model;
+
+    if (!report) return 0;
+    return (
+      report.message_count +
+      report.groups.reduce(
+        (sum, group) => sum + group.gaps.count + group.late.count,
+        0,
+      )
+    );
+  }
+
+  #link(span) {
+    const { view, model } = this.app;
+    const from = parseSeconds(span.start);
+    const to = parseSeconds(span.end);
+
+    return h(
+      "button",
+      {
+        type: "button",
+        class: "link",
+        onclick: () => {
+          view.setMark(from, to);
+          view.showInterval(from - (to - from), to + (to - from));
+        },
+      },
+      `${formatSecondsShort(from - model.origin)} s`,
+    );
+  }
+
+  update() {
+    const { report } = this.app.model;
+
+    if (!report) {
+      replace(this.element, h("p", { class: "empty" }, "Reading…"));
+      return;
+    }
+    replace(
+      this.element,
+      h(
+        "section",
+        { "aria-label": "Gaps and late samples" },
+        this.#spans("gaps", "Gaps: times for which a group was stopped", report),
+        this.#spans("late", "Late or missing samples", report),
+      ),
+      h(
+        "section",
+        { "aria-label": "Messages and cost" },
+        this.#messages(report),
+        this.#cost(report),
+        this.#reduced(),
+      ),
+    );
+  }
+
+  #spans(kind, title, report) {
+    const rows = report.groups.flatMap((group) =>
+      group[kind].list.map((span) => ({ group, span })),
+    );
+    const count = report.groups.reduce((sum, g) => sum + g[kind].count, 0);
+
+    if (!count) return h("p", {}, h("strong", {}, title), ": none.");
+    return [
+      h("h3", {}, `${title} (${count})`),
+      table(
+        title,
+        [
+          { title: "Group", value: ({ group }) => group.group },
+          { title: "Node", value: ({ group }) => group.node },
+          { title: "From", class: "number", value: ({ span }) => this.#link(span) },
+          {
+            title: "Length",
+            class: "number",
+            value: ({ span }) =>
+              formatLength(
+                Number(parseSeconds(span.end) - parseSeconds(span.start)),
+              ),
+          },
+        ],
+        rows.slice(0, LIST_MAX),
+      ),
+      rows.length > LIST_MAX || count > rows.length
+        ? h("p", { class: "note" }, `The first ${Math.min(rows.length, LIST_MAX)}.`)
+        : null,
+    ];
+  }
+
+  #messages(report) {
+    if (!report.message_count)
+      return h("p", {}, h("strong", {}, "Problems in the files"), ": none.");
+    return [
+      h("h3", {}, `Problems in the files (${report.message_count})`),
+      table(
+        "Problems in the files",
+        [
+          { title: "", value: (row) => row.severity },
+          { title: "File", value: (row) => h("span", { class: "wrap" }, row.file) },
+          { title: "What", value: (row) => h("span", { class: "wrap" }, row.text) },
+          { title: "Rule", value: (row) => h("code", {}, row.rule) },
+        ],
+        report.messages.slice(0, LIST_MAX),
+      ),
+    ];
+  }
+
+  #cost({ tracing, runtime, clocks }) {
+    const cpu = tracing.cpu_seconds;
+    const length = runtime ? Number(parseSeconds(runtime)) : 0;
+
+    return [
+      h("h3", {}, "Cost of tracing"),
+      h(
+        "p",
+        {},
+        `Files: ${fileSize(tracing.bytes)}. `,
+        cpu === null
+          ? "CPU time was not recorded (rut --sources tracer does)."
+          : `CPU time: ${formatLength(Number(parseSeconds(cpu)))}, ` +
+              `${percent(Number(parseSeconds(cpu)) / length)} of one CPU; ${tracing.late} late samples.`,
+      ),
+      clocks.length
+        ? table(
+            "Clocks that were compared",
+            [
+              { title: "Clock of", value: (row) => row.node },
+              { title: "Compared by", value: (row) => row.method },
+              {
+                title: "Wrong by at most",
+                class: "number",
+                value: (row) => formatLength(Number(parseSeconds(row.error))),
+              },
+            ],
+            clocks,
+          )
+        : null,
+    ];
+  }
+
+  #reduced() {
+    const { model } = this.app;
+    const { groups, traces, details } = model.reduced;
+
+    if (!groups.length && !traces.length && !details.length) return null;
+    const rows = [
+      ...groups.map((group) => ({
+        name: `${group.name} of ${model.nameOf(group.node)}`,
+        text: `entries as sums of about ${formatLength(meanLength(group.track))}`,
+      })),
+      ...traces.map((trace) => ({
+        name: model.nameOf(trace.node),
+        text: `states below ${formatLength(trace.states.levels[0].width)} as sums of that length`,
+      })),
+      ...details.map((trace) => ({
+        name: model.nameOf(trace.node),
+        text: "without the attributes of states",
+      })),
+    ];
+
+    return [
+      h("h3", {}, `In lower resolution (${rows.length})`),
+      h(
+        "p",
+        {},
+        `To keep the page below ${fileSize(model.meta.maxSize)}. Numbers of intervals are exact but for what lies at their ends; those have a ±. hdtrace view shows everything, and so does a larger --max-size.`,
+      ),
+      table(
+        "What was reduced",
+        [
+          { title: "What", value: (row) => row.name },
+          { title: "How", value: (row) => row.text },
+        ],
+        rows.slice(0, LIST_MAX),
+      ),
+    ];
+  }
+}
+
+/** Mean length of the items of the finest level. */
+function meanLength(track) {
+  const { finest, range } = track;
+
+  return Number(range.end - range.start) / Math.max(1, finest.items);
+}

@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What the time and the energy of the interval went to: by state, and by phase.
+import { fillState, stateColours } from "../colours.js";
+import { h, prepareCanvas, replace, table } from "../dom.js";
+import { stateEnergy, totalEnergy } from "../energy.js";
+import { exact, percent, quantity, rounded } from "../numbers.js";
+import { phasesOf } from "../ruler.js";
+import { Profile } from "../states.js";
+import { formatLength, formatSecondsShort } from "../time.js";
+
+/** A bar in a cell. */
+function bar(share, label) {
+  const meter = h("span", { class: "bar", "aria-hidden": "true" });
+
+  meter.style.setProperty("--share", `${Math.min(1, Math.max(0, share)) * 100}%`);
+  return [meter, label];
+}
+
+function chipOf(name) {
+  const look = stateColours.of(name);
+  const canvas = h("canvas", { class: "chip", "aria-hidden": "true" });
+
+  fillState(prepareCanvas(canvas, 14, 14), look, 0, 0, 14, 14);
+  return canvas;
+}
+
+export { chipOf };
+
+export class ProfilePanel {
+  title = "Profile";
+  id = "profile";
+
+  constructor(app) {
+    this.app = app;
+    this.scope = h("select", {
+      "aria-label": "States of which trace",
+      onchange: () => this.update(),
+    });
+    this.note = h("p", { class: "note" });
+    this.states = h("div");
+    this.phases = h("div");
+    this.element = h(
+      "div",
+      { class: "split" },
+      h(
+        "section",
+        { "aria-label": "States" },
+        h(
+          "div",
+          { class: "controls" },
+          h("h3", {}, "States"),
+          h("label", {}, "of ", this.scope),
+        ),
+        this.note,
+        this.states,
+      ),
+      h("section", { "aria-label": "Phases" }, this.phases),
+    );
+    this.turn = 0;
+    this.#fillScope();
+  }
+
+  #fillScope() {
+    const { model } = this.app;
+
+    replace(
+      this.scope,
+      h("option", { value: "all" }, "all traces"),
+      model.traces.map((trace) =>
+        h(
+          "option",
+          { value: trace.number },
+          model.nameOf(trace.node).slice(0, 80),
+        ),
+      ),
+    );
+  }
+
+  async update() {
+    const turn = ++this.turn;
+    const { model, view } = this.app;
+    const { from, to } = view.interval;
+    const chosen =
+      this.scope.value === "all" ? null : new Set([Number(this.scope.value)]);
+    const traces = model.traces.filter((t) => !chosen || chosen.has(t.number));
+    const profile = new Profile();
+
+    this.element.setAttribute("aria-busy", "true");
+    for (const trace of traces) {
+      profile.add(await trace.states.profile(from, to));
+      if (turn !== this.turn) return;
+    }
+    const energy = await stateEnergy(model, from, to, chosen);
+
+    if (turn !== this.turn) return;
+    this.#showStates(profile, energy);
+    await this.#showPhases(turn);
+    if (turn === this.turn) this.element.removeAttribute("aria-busy");
+  }
+
+  #showStates(profile, energy) {
+    const list = [...profile.names.values()]
+      .filter((entry) => entry.total > 0 || entry.count > 0)
+      .sort((a, b) => b.own - a.own);
+    const own = list.reduce((sum, entry) => sum + Math.max(0, entry.own), 0);
+    const hasEnergy = energy.states.size > 0;
+    const mostJoules = Math.max(
+      ...[...energy.states.values()].map((entry) => entry.joules),
+      0,
+    );
+    const joules = (entry) => energy.states.get(entry.name);
+    const about = energy.isExact ? "" : "≈ ";
+
+    replace(
+      this.note,
+      profile.isExact
+        ? ""
+        : "The ends of the interval lie in what was reduced: times are estimates. ",
+      hasEnergy
+        ? "A node's energy is shared by its traces, and charged to the state that each is in."
+        : "",
+    );
+    replace(
+      this.states,
+      list.length
+        ? table(
+            "States in the interval",
+            [
+              {
+                title: "State",
+                value: (entry) => [
+                  chipOf(entry.name),
+                  h("span", { class: "clip", title: entry.name }, entry.name),
+                ],
+              },
+              {
+                title: "Category",
+                value: (entry) => stateColours.of(entry.name).category,
+              },
+              {
+                title: "Count",
+                class: "number",
+                value: (entry) =>
+                  h("span", { "data-value": entry.count }, String(entry.count)),
+              },
+              {
+                title: "Own time",
+                class: "number bars",
+                value: (entry) =>
+                  bar(
+                    entry.own / own,
+                    h(
+                      "span",
+                      { "data-value": exact(entry.own / 1e9) },
+                      `${profile.isExact ? "" : "≈ "}${formatLength(entry.own)} `,
+                      h("small", {}, percent(entry.own / own)),
+                    ),
+                  ),
+              },
+              {
+                title: "Total time",
+                class: "number",
+                value: (entry) =>
+                  h(
+                    "span",
+                    { "data-value": exact(entry.total / 1e9) },
+                    formatLength(entry.total),
+                    entry.error ? ` ± ${formatLength(entry.error, 2)}` : "",
+                  ),
+              },
+              ...(hasEnergy
+                ? [
+                    {
+                      title: "Energy",
+                      class: "number bars",
+                      value: (entry) =>
+                        joules(entry)
+                          ? bar(
+                              joules(entry).joules / mostJoules,
+                              h(
+                                "span",
+                                { "data-value": exact(joules(entry).joules) },
+                                about + quantity(joules(entry).joules, "J", 5),
+                              ),
+                            )
+                          : "–",
+                    },
+                    {
+                      title: "Node's power in it",
+                      class: "number",
+                      value: (entry) =>
+                        joules(entry)?.measured > 0
+                          ? about +
+                            quantity(
+                              (joules(entry).nodeJoules /
+                                joules(entry).measured) *
+                                1e9,
+                              "W",
+                            )
+                          : "–",
+                    },
+                  ]
+                : []),
+            ],
+            list.slice(0, 200).map((entry) => ({
+              ...entry,
+              properties: { "data-state": entry.name },
+            })),
+          )
+        : h("p", { class: "empty" }, "There are no states in the interval."),
+    );
+  }
+
+  async #showPhases(turn) {
+    const { model, view } = this.app;
+    const rows = [];
+
+    for (const phase of phasesOf(model, view)) {
+      const energy = await totalEnergy(model, phase.from, phase.to);
+
+      if (turn !== this.turn) return;
+      rows.push({ ...phase, energy });
+    }
+    const most = Math.max(...rows.map((row) => row.energy?.joules ?? 0), 0);
+
+    replace(
+      this.phases,
+      h("div", { class: "controls" }, h("h3", {}, "Phases")),
+      rows.length
+        ? table(
+            "Phases",
+            [
+              {
+                title: "Phase",
+                value: (row) =>
+                  h(
+                    "button",
+                    {
+                      type: "button",
+                      class: "link clip",
+                      title: "Mark it and zoom to it",
+                      onclick: () => {
+                        view.setMark(row.from, row.to);
+                        view.showInterval(row.from, row.to);
+                      },
+                    },
+                    row.name || "(no name)",
+                  ),
+              },
+              {
+                title: "From",
+                class: "number",
+                value: (row) =>
+                  `${formatSecondsShort(row.from - model.origin)} s`,
+              },
+              {
+                title: "Length",
+                class: "number",
+                value: (row) => formatLength(Number(row.to - row.from)),
+              },
+              {
+                title: "Energy",
+                class: "number bars",
+                value: (row) =>
+                  row.energy
+                    ? bar(
+                        row.energy.joules / most,
+                        h(
+                          "span",
+                          { "data-value": exact(row.energy.joules) },
+                          `${row.energy.isExact ? "" : "≈ "}${quantity(row.energy.joules, "J", 5)}`,
+                        ),
+                      )
+                    : "–",
+              },
+              {
+                title: "Power",
+                class: "number",
+                value: (row) =>
+                  row.energy ? `${rounded(row.energy.watts)} W` : "–",
+              },
+              {
+                title: "",
+                value: (row) =>
+                  row.isNamed
+                    ? h(
+                        "button",
+                        {
+                          type: "button",
+                          class: "link",
+                          onclick: () => this.app.removeNamed(row),
+                        },
+                        "remove",
+                      )
+                    : "",
+              },
+            ],
+            rows,
+          )
+        : h(
+            "p",
+            { class: "empty" },
+            "None yet: mark an interval and name it, or make the report with --phases.",
+          ),
+    );
+  }
+}

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The rows: for each node a heading, below it those of the nodes in it, and then
+// its values; so the states of ranks stand above the power of their node.
+//
+// A row is {kind, key, node, depth, label, series | states, height}; kinds are
+// "node", "states", "value".
+
+export const HEIGHTS = { node: 28, value: 46, band: 17 };
+
+/** So many levels of nested states have a band of their own. */
+export const BANDS_MAX = 8;
+
+/** Values that are shown at first: power, and of each grouping the first. */
+export function isShownAtFirst(series, isLarge) {
+  const { value, group } = series;
+
+  if (series.isText) return false;
+  if (value.isPower) return true;
+  if (isLarge) return value.name === "CPU_TOTAL";
+  if (!value.grouping) return !/^(?:V|A)$/.test(value.base);
+  if (/^(?:V|A)$/.test(value.base)) return false;
+  const sum = group.values.find(
+    (other) =>
+      other.grouping === value.grouping &&
+      /^(?:CPU_TOTAL|MEM_USED|NET_IN|NET_OUT|HDD_READ|HDD_WRITE)$/.test(other.name),
+  );
+
+  if (sum)
+    return /^(?:CPU_TOTAL|MEM_USED|NET_IN|NET_OUT|HDD_WRITE)$/.test(value.name);
+  return (
+    group.values.find((other) => other.grouping === value.grouping) === value
+  );
+}
+
+/** Keys that are hidden, and nodes that are folded, when nothing is said. */
+export function defaultRows(model) {
+  const hidden = new Set();
+  const folded = new Set();
+  const isLarge = model.groups.length > 24;
+
+  for (const group of model.groups)
+    for (const series of group.series)
+      if (!isShownAtFirst(series, isLarge)) hidden.add(series.key);
+  if (model.traces.length + model.groups.length > 160)
+    for (const node of model.root.children.slice(2))
+      if (node.children.length) folded.add(node.number);
+  return { hidden, folded };
+}
+
+/** Nodes in a line, each the only child of the one before and without anything
+ *  of its own, are one. */
+function chainOf(node) {
+  const chain = [node];
+  let last = node;
+
+  while (
+    last.children.length === 1 &&
+    !last.states &&
+    !last.series.length &&
+    !last.defined?.length
+  ) {
+    last = last.children[0];
+    chain.push(last);
+  }
+  return chain;
+}
+
+function chainLabel(model, chain) {
+  return chain
+    .map((node) => {
+      const type = model.levelOf(node);
+
+      // Host names say what they are.
+      return /^\d*$/.test(node.label) && type
+        ? `${type} ${node.label}`
+        : node.label;
+    })
+    .join(" › ");
+}
+
+export class Rows {
+  constructor(model, view) {
+    this.model = model;
+    this.view = view;
+    this.list = [];
+    this.height = 0;
+  }
+
+  /** Make the list anew. */
+  update() {
+    const { view, model } = this;
+
+    this.list = [];
+    this.search = view.search.trim().toLowerCase();
+    this.#addContent(model.root, 0, false);
+    for (const node of model.root.children) this.#addNode(node, 0, false);
+    this.#dropEmpty();
+    this.place();
+  }
+
+  /** Leave out headings that nothing follows, but for nodes without anything. */
+  #dropEmpty() {
+    const kept = [];
+
+    for (const row of this.list.reverse()) {
+      const { node } = row;
+      const hasNothing = !node.children.length && !node.series.length;
+
+      if (
+        row.kind !== "node" ||
+        row.isFolded ||
+        kept.at(-1)?.depth > row.depth ||
+        (hasNothing && !this.search)
+      )
+        kept.push(row);
+    }
+    this.list = kept.reverse();
+  }
+
+  /** Say where each row stands. */
+  place() {
+    let top = 0;
+
+    this.ofStates = new Map();
+    this.ofNodes = new Map();
+    for (const row of this.list) {
+      if (row.states) this.ofStates.set(row.states, row);
+      if (row.kind === "node") this.ofNodes.set(row.node, row);
+      row.top = top;
+      row.height = this.#heightOf(row);
+      top += row.height;
+    }
+    this.height = top;
+  }
+
+  #heightOf(row) {
+    if (row.kind !== "states") return HEIGHTS[row.kind];
+    return 9 + HEIGHTS.band * Math.min(row.states.depth, BANDS_MAX);
+  }
+
+  #matches(text, isInside) {
+    return isInside || !this.search || text.toLowerCase().includes(this.search);
+  }
+
+  #addNode(first, depth, isInside) {
+    const chain = chainOf(first);
+    const node = chain.at(-1);
+    const label = chainLabel(this.model, chain);
+    const isFound =
+      isInside ||
+      (this.search !== "" &&
+        chain.some((n) => n.label.toLowerCase().includes(this.search)));
+    // A node that has nothing but states is their row.
+    const isOnlyStates =
+      node.states && !node.children.length && !node.series.length;
+
+    if (isOnlyStates) {
+      this.#addStates(node, depth, label, isFound);
+      return;
+    }
+    const isFolded = this.view.folded.has(node.number) && !this.search;
+
+    this.list.push({ kind: "node", key: `n${node.number}`, node, depth, label, isFolded });
+    if (isFolded) return;
+    this.#addContent(node, depth + 1, isFound);
+  }
+
+  #addContent(node, depth, isFound) {
+    if (node.states) this.#addStates(node, depth, "States", isFound);
+    if (node !== this.model.root)
+      for (const child of node.children) this.#addNode(child, depth, isFound);
+    for (const series of [...(node.defined ?? []), ...node.series])
+      this.#addValue(node, series, depth, isFound);
+  }
+
+  #addStates(node, depth, label, isFound) {
+    if (this.view.isHidden(node.states.key)) return;
+    if (!this.#matches(`${label} states`, isFound)) return;
+    this.list.push({
+      kind: "states",
+      key: node.states.key,
+      node,
+      depth,
+      label,
+      states: node.states,
+    });
+  }
+
+  #addValue(node, series, depth, isFound) {
+    if (this.view.isHidden(series.key) || series.isText) return;
+    if (
+      !this.#matches(`${series.value.name} ${series.group.name}`, isFound)
+    )
+      return;
+    this.list.push({
+      kind: "value",
+      key: series.key,
+      node,
+      depth,
+      label: series.value.name,
+      series,
+    });
+  }
+
+  /** The rows in a stretch of the height. */
+  between(top, bottom) {
+    return this.list.filter(
+      (row) => row.top + row.height > top && row.top < bottom,
+    );
+  }
+
+  /** The row at a height. */
+  at(y) {
+    return this.list.find((row) => row.top <= y && y < row.top + row.height);
+  }
+
+  /** Where the states of a trace stand, or the heading they are folded into. */
+  rowOfTrace(number) {
+    const { states } = this.model.traces[number] ?? {};
+
+    if (!states) return null;
+    const own = this.ofStates.get(states);
+
+    if (own) return own;
+    for (
+      let node = states.node;
+      node;
+      node = node.parent >= 0 ? this.model.nodes[node.parent] : null
+    ) {
+      const row = this.ofNodes.get(node);
+
+      if (row) return row;
+    }
+    return null;
+  }
+
+  /** The nearest value of a group above something, for the folded heading. */
+  mainSeries(node) {
+    const own = node.series.find((series) => series.value.isPower);
+
+    return own ?? node.series.find((series) => !series.isText) ?? null;
+  }
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Where data comes from: the page itself, or the server that it came from. Both
+// give the descriptions of tracks and the bytes of their parts (track.h).
+import { decodeBase64, inflate } from "./codec.js";
+
+/** The JSON in the page. */
+export function readMeta() {
+  return JSON.parse(document.getElementById("meta").textContent);
+}
+
+/** Data in hidden elements of the page. */
+export class PageSource {
+  isServed = false;
+
+  constructor() {
+    this.texts = new Map();
+  }
+
+  #element(id) {
+    return document.getElementById(id);
+  }
+
+  /** The description of a track, as bytes; null if it has none. */
+  async describe(id) {
+    const text = this.#element(id)?.dataset.index;
+
+    if (!text) return null;
+    return inflate(decodeBase64(text, 0, (text.length / 4) * 3 - padding(text)));
+  }
+
+  /** The bytes of a part. */
+  async read(id, chunk, part) {
+    let text = this.texts.get(id);
+
+    if (text === undefined) {
+      text = this.#element(id).textContent;
+      this.texts.set(id, text);
+    }
+    return inflate(
+      decodeBase64(text, chunk.at + chunk.offsets[part], chunk.sizes[part]),
+    );
+  }
+}
+
+function padding(text) {
+  return text.endsWith("==") ? 2 : text.endsWith("=") ? 1 : 0;
+}
+
+/** Data that is read on demand. */
+export class ServerSource {
+  isServed = true;
+
+  /** @param base What stands before the paths; nothing in the page itself. */
+  constructor(base = "") {
+    this.base = base;
+  }
+
+  /** Get something as bytes. */
+  async #get(path) {
+    const response = await fetch(this.base + path, { cache: "no-store" });
+
+    if (!response.ok) throw new Error(`${path}: ${response.status}`);
+    return new Uint8Array(await response.arrayBuffer());
+  }
+
+  async describe(id) {
+    return inflate(await this.#get(`track?id=${id}`));
+  }
+
+  async read(id, chunk, part) {
+    // Entries of statistics are not stored, but read from their file.
+    const size = chunk.sizes[part];
+    const path = size
+      ? `part?at=${chunk.at + chunk.offsets[part]}&size=${size}`
+      : `entries?id=${id}&chunk=${chunk.number}&part=${part}`;
+
+    return inflate(await this.#get(path));
+  }
+
+  /** How far all was read, and the report when that is complete. */
+  async progress() {
+    const response = await fetch(`${this.base}progress`, { cache: "no-store" });
+
+    if (!response.ok) throw new Error(`progress: ${response.status}`);
+    return response.json();
+  }
+}
