@@ -2,6 +2,7 @@
 # #includes follow the data: no arrow points backwards (HACKING, "Layout").
 # SPDX-License-Identifier: LGPL-2.1-or-later
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
+[ -z "${HD_SANITIZE-}" ] || skip_all "sanitizers are no matter of #includes"
 cd "$abs_top_srcdir" || exit 99
 
 # Names of the headers in directories.
@@ -47,7 +48,7 @@ only_libc() {
 # neighbours and the system's headers.
 public_alone() {
 	! grep -nE '#[ 	]*include[ 	]*[<"](glib|gio|libxml|config\.h|.*\.\./)' \
-		./*/include/*.h
+		./*/include/*.h ./*/*/include/*.h
 }
 
 writing=HDTraceWritingCLibrary
@@ -59,7 +60,9 @@ mpi=MPITracingLibrary
 
 ok "a wrong include is found" finds_wrong_include
 ok "common includes no component" \
-	no_include common $writing $reading $tools $rut $pt $mpi
+	no_include common cli $writing $reading $tools $rut $pt $mpi
+ok "what commands share includes no component" \
+	no_include cli $writing $reading $tools $rut $pt $mpi
 ok "the writing library includes no reader and no producer" \
 	no_include $writing $reading $tools $rut $pt $mpi
 ok "the reading library includes no writer and no tool" \
@@ -73,6 +76,20 @@ done
 ok "common and the writing library need libc only" only_libc common $writing
 ok "libRUT needs libc only, but for the gtop backend" \
 	only_libc --exclude=gtop.c $rut/include $rut/src
-ok "libPT needs libc only" only_libc $pt/include $pt/src
+ok "libPT needs libc only" only_libc $pt/include $pt/src $pt/wire
+ok "libPT knows neither the service nor pt" \
+	no_include $pt/src $pt/wire $pt/secure $pt/service $pt/client $pt/pt
+ok "secrets and encryption know no side" \
+	no_include $pt/secure $pt/service $pt/client $pt/pt
+ok "the service's protocol knows neither libPT nor the service" \
+	no_include $pt/wire $pt/src $pt/service $pt/client $pt/pt
+ok "the service knows neither pt nor clients" \
+	no_include $pt/service $pt/client $pt/pt
+ok "the service needs libc only" only_libc $pt/service
+ok "clients know neither the service nor pt" \
+	no_include $pt/client $pt/service $pt/pt
+ok "libpm needs libc only" only_libc $pt/pm
+ok "libpm stands alone" no_include $pt/pm $writing $pt/include $pt/src $pt/pt \
+	$pt/wire $pt/secure $pt/service $pt/client
 ok "public headers stand alone" public_alone
 done_testing

@@ -6,9 +6,11 @@ cd "$abs_top_srcdir" || exit 99
 
 # Print the files of our own below the directories, and the loose ones.
 sources() {
-	find common ./*Library HDTraceTools contrib doc tests scripts -type f \( \
+	find common cli ./*Library HDTraceTools contrib doc tests scripts -type f \( \
 		-name '*.[ch]' -o -name '*.sh' -o -name '*.am' \
-		-o -name '*.[1-8]' -o -name '*.md' -o -name run-tap \)
+		-o -name '*.[1-8]' -o -name '*.md' -o -name '*.js' \
+		-o -name '*.mjs' -o -name '*.css' -o -name page.html \
+		-o -name run-tap \)
 	printf '%s\n' configure.ac Makefile.am Doxyfile bootstrap check \
 		quickstart .ci/run contrib/bash-completion/hdtrace
 }

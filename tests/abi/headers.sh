@@ -19,7 +19,8 @@ compiles() {
 		-o "$scratch/test.o" "$scratch/test.c"
 }
 
-for header in "$abs_top_srcdir"/*/include/*.h; do
+for header in "$abs_top_srcdir"/*/include/*.h \
+	"$abs_top_srcdir"/*/*/include/*.h; do
 	name=$(basename "$header")
 	# Unquoted: CC may hold options.
 	# shellcheck disable=SC2086

@@ -16,7 +16,7 @@ symbols_of() {
 # A static library exports what has a public prefix; a shared one all it has.
 exports_match() {
 	case $1 in
-	*.a) symbols_of "$1" | grep -E '^(hdT|hdS|hdI|rut|pt)_' ;;
+	*.a) symbols_of "$1" | grep -E '^(hdT|hdS|hdI|rut|pt|pm)_' ;;
 	*) symbols_of "$1" ;;
 	esac >"$scratch/found"
 	sort -u "$2" | diff -u - "$scratch/found"
@@ -25,7 +25,7 @@ exports_match() {
 # What is not exported cannot clash with names of the program: a static library
 # has no symbol without our prefix.
 names_are_ours() {
-	symbols_of "$1" | grep -vE '^(hd|rut|pt|__asan|__odr_asan)' >"$details.2"
+	symbols_of "$1" | grep -vE '^(hd|rut|pt|pm|__asan|__odr_asan)' >"$details.2"
 	[ ! -s "$details.2" ] || { cat "$details.2"; return 1; }
 }
 

@@ -4,14 +4,16 @@
 #
 # The same program runs without any wrapper, with one that only forwards
 # (forward-mpi.c), and with libhdMPI; in turns, so that all meet the same
-# machine. Two ranks, which need a processor each: on a machine that is busy the
-# figures of pingpong and allreduce say little, those of isend more.
+# machine. pingpong and allreduce have two ranks, which need a processor each: on
+# a machine that is busy they say little. isend has one.
 #
 #     bench-mpi.sh [quick]
+#     bench-mpi.sh memory     only how memory grows, with 10^8 calls; minutes
 #
-# Environment: BENCH_ROUNDS (5), BENCH_CALLS (20000 a batch), BENCH_MEMORY
-# (calls in each of ten steps, 100000), MPIEXEC_OPENMPI, MPIEXEC_MPICH.
-# Files go to memory, so that no disk is measured.
+# Environment: BENCH_OPERATIONS ("pingpong allreduce isend"), BENCH_ROUNDS (5),
+# BENCH_CALLS (20000 a batch), BENCH_MEMORY (calls in each of ten steps, 100000;
+# with "memory" 10000000), MPIEXEC_OPENMPI, MPIEXEC_MPICH. Files go to memory, so
+# that no disk is measured; that of what is written is given back at once.
 [ ! -w /dev/shm ] || TMPDIR=${TMPDIR:-/dev/shm}
 export TMPDIR
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
@@ -20,11 +22,14 @@ build=${abs_top_builddir:?}
 rounds=${BENCH_ROUNDS:-5}
 calls=${BENCH_CALLS:-20000}
 memory=${BENCH_MEMORY:-100000}
-if [ "${1-}" = quick ]; then
+case ${1-} in
+quick)
 	rounds=1
 	calls=2000
 	memory=10000
-fi
+	;;
+memory) memory=${BENCH_MEMORY:-10000000} ;;
+esac
 unset OMPI_MCA_mpi_yield_when_idle
 
 # Run the program: LIBRARY VARIANT RANKS ARGUMENT... Its output goes to stdout.
@@ -52,9 +57,11 @@ median() {
 
 # A line of the table: LIBRARY OPERATION
 compare() {
+	ranks=2
+	[ "$2" != isend ] || ranks=1
 	for _ in $(seq "$rounds"); do
 		for variant in plain forward traced; do
-			run "$1" $variant 2 "$2" 20 "$calls" \
+			run "$1" $variant $ranks "$2" 20 "$calls" \
 				>>"$scratch/$1-$2-$variant" || return 1
 		done
 	done
@@ -71,41 +78,62 @@ compare() {
 	echo "$line"
 }
 
+# Give back what files of the project take, while a process runs: PID
+give_back() {
+	while kill -0 "$1" 2>/dev/null; do
+		for file in "$scratch"/run/*.trc; do
+			size=$(stat -c %s "$file" 2>/dev/null) &&
+				[ "$size" -gt 4096 ] && fallocate --punch-hole \
+				--offset 0 --length "$size" "$file" 2>/dev/null
+		done
+		sleep 0.2
+	done
+}
+
 # How memory grows with calls: LIBRARY
 grows() {
-	run "$1" traced 1 memory 10 "$memory" >"$scratch/memory" || return 1
+	run "$1" traced 1 memory 10 "$memory" >"$scratch/memory" &
+	running=$!
+	give_back "$running"
+	wait "$running" || return 1
 	# The slope of the line through the points after the first few.
 	awk -v library="$1" '
 		NR > 3 { n++; x += $1; y += $2; xx += $1 * $1; xy += $1 * $2 }
-		{ calls = $1; size = $2 }
+		{ calls = $1; sizes = sizes " " $2 }
 		END {
 			slope = (n * xy - x * y) / (n * xx - x * x)
-			printf "| %s | %d | %d | %.4f |\n", library, calls,
-				size, slope * 1024
+			printf "| %s | %d |%s | %.6f |\n", library, calls,
+				sizes, slope * 1024
 		}' "$scratch/memory"
+}
+
+# A table of calls.
+costs() {
+	echo "Time of a call in ns, median over $rounds runs of 20 batches of" \
+		"$calls calls: elapsed,"
+	echo "CPU time of the calling thread, and of all threads. Added is" \
+		"what libhdMPI adds to"
+	echo "a wrapper that only forwards."
+	echo
+	echo "| Library | Call | plain | forwarded | traced | added |" \
+		"thread: plain | forwarded | traced | added |" \
+		"process: plain | forwarded | traced | added |"
+	echo "|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|"
+	for library in $list; do
+		for operation in ${BENCH_OPERATIONS:-pingpong allreduce isend}; do
+			compare "$library" "$operation" || return 1
+		done
+	done
+	echo
 }
 
 list=$(built_libraries)
 [ -n "$list" ] || { echo "no MPI library was built"; exit 0; }
-echo "Time of a call in ns, median over $rounds runs of 20 batches of $calls" \
-	"calls: elapsed, CPU time"
-echo "of the calling thread, and of all threads. Added is what libhdMPI adds to"
-echo "a wrapper that only forwards."
+[ "${1-}" = memory ] || costs || exit 1
+echo "Resident memory of a rank, and how it grows after the third of ten steps:"
 echo
-echo "| Library | Call | plain | forwarded | traced | added |" \
-	"thread: plain | forwarded | traced | added |" \
-	"process: plain | forwarded | traced | added |"
-echo "|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|"
-for library in $list; do
-	for operation in pingpong allreduce isend; do
-		compare "$library" $operation || exit 1
-	done
-done
-echo
-echo "Memory of one rank:"
-echo
-echo "| Library | Calls | KiB at the end | Bytes a call |"
-echo "|---|--:|--:|--:|"
+echo "| Library | Calls | KiB after each step | Bytes a call |"
+echo "|---|--:|---|--:|"
 for library in $list; do
 	grows "$library" || exit 1
 done

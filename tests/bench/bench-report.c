@@ -77,7 +77,7 @@ static void reportWork(const struct benchSubject *subject,
 			  ours->process / peer->process);
 		if (work->ratioMax > 0)
 			line.reached = reportReached(ratio <= work->ratioMax);
-	} else if (subject->peerName) {
+	} else if (subject->peerName && !work->isAlone) {
 		reportPut(line.peer, "not built");
 	}
 	reportPrint(work->name, &line);
@@ -87,11 +87,14 @@ static void reportMbPerS(const struct benchWork *work)
 {
 	struct reportLine line = { 0 };
 
-	if (work->mbPerSMin <= 0)
+	if (work->ourCost.mbPerS <= 0)
 		return;
 	reportPut(line.ours, "%.0f", work->ourCost.mbPerS);
-	reportPut(line.target, ">= %g", work->mbPerSMin);
-	line.reached = reportReached(work->ourCost.mbPerS >= work->mbPerSMin);
+	if (work->mbPerSMin > 0) {
+		reportPut(line.target, ">= %g", work->mbPerSMin);
+		line.reached =
+			reportReached(work->ourCost.mbPerS >= work->mbPerSMin);
+	}
 	reportPrint("    MB/s of the file", &line);
 }
 

@@ -36,7 +36,7 @@ static char *mainDirectory;
 
 /* In the order in which they run and are printed; see bench-stat.c. */
 static struct benchSubject *const mainSubjects[] = {
-	&benchStat, &benchFloors,   &benchWrite,
+	&benchStat, &benchExport,   &benchFloors, &benchWrite,
 	&benchPool, &benchDisabled, &benchRead,
 };
 

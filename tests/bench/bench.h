@@ -53,6 +53,7 @@ struct benchWork {
 	benchFunction ours;
 	benchFunction peer; /**< NULL if there is none. */
 	size_t peerCount;   /**< 0 is the same. */
+	bool isAlone;       /**< No peer does this. */
 	double ratioMax;    /**< Target: ours / peer. */
 	double nsMax;       /**< Target, per operation. */
 	double mbPerSMin;   /**< Target, of file. */
@@ -81,6 +82,7 @@ extern struct benchSubject benchPool;
 extern struct benchSubject benchDisabled;
 extern struct benchSubject benchRead;
 extern struct benchSubject benchStat;
+extern struct benchSubject benchExport;
 
 #define BENCH_COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -102,6 +104,10 @@ void benchStart(struct benchRun *run);
 
 /** The clock stops. */
 void benchStop(struct benchRun *run);
+
+/** Run a command, ARGUMENTS with NULL behind them, and take its CPU time and
+ * its memory; it may find problems in the data. What it prints is dropped. */
+void benchCommand(struct benchRun *run, const char *const *arguments);
 
 /** Options of the run. */
 struct benchOptions {

@@ -14,26 +14,7 @@
 
 #include "drivers/lmgmessage.h"
 #include "fuzz.h"
-
-/* What came of it, as far as it fits. */
-struct outcome {
-	size_t length;
-	unsigned char bytes[1 << 20];
-};
-
-static void must(int condition)
-{
-	if (!condition)
-		abort();
-}
-
-static void note(struct outcome *outcome, const void *bytes, size_t length)
-{
-	if (length > sizeof(outcome->bytes) - outcome->length)
-		length = sizeof(outcome->bytes) - outcome->length;
-	memcpy(outcome->bytes + outcome->length, bytes, length);
-	outcome->length += length;
-}
+#include "outcome.h"
 
 static void take(struct ptLmgParser *parser, struct outcome *outcome)
 {
@@ -96,7 +77,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	count = 1 + data[1] % PT_LMG_VALUES_MAX;
 	parse(data + 3, size - 3, kind, count, PT_LMG_MESSAGE_MAX, &whole);
 	parse(data + 3, size - 3, kind, count, 1 + data[2], &parts);
-	must(whole.length == parts.length &&
-	     memcmp(whole.bytes, parts.bytes, whole.length) == 0);
+	mustBeSame(&whole, &parts);
 	return 0;
 }

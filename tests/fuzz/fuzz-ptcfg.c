@@ -8,35 +8,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "PT.h"
 #include "configuration.h"
 #include "fuzz.h"
+#include "memoryfile.h"
 #include "message.h"
-
-static void must(int condition)
-{
-	if (!condition)
-		abort();
-}
-
-/* A file that holds the input; returns its name. */
-static const char *fileOf(const uint8_t *data, size_t size)
-{
-	static char name[64];
-	static int fd = -1;
-
-	if (fd < 0) {
-		fd = memfd_create("pt.cfg", MFD_CLOEXEC);
-		must(fd >= 0);
-		snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
-	}
-	must(ftruncate(fd, 0) == 0 &&
-	     pwrite(fd, data, size, 0) == (ssize_t)size);
-	return name;
-}
 
 static void checkConfig(const struct ptConfig *config)
 {
@@ -70,7 +47,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		NULL,
 	};
 	const struct ptRequest request = {
-		.file = fileOf(data, size),
+		.file = memoryFile(data, size),
 		.drivers = drivers,
 		.root = "/no/such/tree",
 		.depth = -1,

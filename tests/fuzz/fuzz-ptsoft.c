@@ -21,6 +21,7 @@
 #include "clock.h"
 #include "fuzz.h"
 #include "message.h"
+#include "now.h"
 #include "sampler.h"
 #include "sysfile.h"
 
@@ -56,15 +57,24 @@ static const struct {
 	  SCALE },
 	{ "/sys/bus/event_source/devices/power/events/energy-pkg.unit", UNIT },
 	{ "/sys/devices/system/cpu/cpu0/topology/physical_package_id", NUMBER },
+	{ "/sys/devices/system/cpu/present", NUMBER },
+	{ "/sys/devices/system/cpu/online", LIST },
+	{ "/sys/devices/system/cpu/cpu0/cpuidle/state0/name", NAME },
+	{ "/sys/devices/system/cpu/cpu0/cpuidle/state0/time", VALUE },
+	{ "/sys/devices/system/cpu/cpu0/cpuidle/state1/name", EVENT },
+	{ "/sys/devices/system/cpu/cpu0/cpuidle/state1/time", SCALE },
+	{ "/sys/devices/system/cpu/cpu1/cpufreq/stats/time_in_state", VALUE },
+	{ "/sys/devices/system/cpu/cpu1/cpufreq/scaling_cur_freq", UNIT },
 };
 #define FILES (sizeof(files) / sizeof(files[0]))
 
-extern const struct ptDriver ptHwmonDriver, ptPerfDriver, ptPowercapDriver,
-	ptSimDriver;
+extern const struct ptDriver ptCstatesDriver, ptHwmonDriver, ptPerfDriver,
+	ptPowercapDriver, ptPstatesDriver, ptSimDriver;
 
-static const struct ptDriver *const drivers[] = { &ptPowercapDriver,
-						  &ptHwmonDriver, &ptPerfDriver,
-						  &ptSimDriver };
+static const struct ptDriver *const drivers[] = {
+	&ptPowercapDriver, &ptHwmonDriver,   &ptPerfDriver,
+	&ptSimDriver,      &ptCstatesDriver, &ptPstatesDriver
+};
 
 static char root[] = "/tmp/hdtrace-fuzz-pt-XXXXXX";
 static struct {
@@ -170,7 +180,7 @@ static void makeTree(void)
 	ptSysPread = fuzzPread;
 	ptPerfOpenEvent = fuzzOpenEvent;
 	ptPerfRead = fuzzReadEvent;
-	ptSensorNow = fuzzNow;
+	ptNow = fuzzNow;
 	hdLogSetLevel(&ptLogger, HD_LOG_NONE);
 }
 
@@ -201,6 +211,8 @@ static void check(const struct ptDriver *driver, const struct ptColumn *columns,
 			abort();
 		if (driver == &ptSimDriver && (value < 10 || value > 30))
 			abort();
+		if (columns[i].quantity->unit[0] == '%' && value > 100)
+			abort();
 	}
 }
 
@@ -220,6 +232,25 @@ static void readAll(struct ptDevice *dev, const struct ptColumn *columns,
 		}
 	}
 	dev->driver->stop(dev);
+}
+
+/* Make columns of a channel: what there is of it. */
+static size_t addColumns(const struct ptDriver *driver, struct ptColumn *column)
+{
+	const struct ptQuantity *quantity = driver->quantities;
+
+	/* A state, or the clock of a CPU. */
+	if (driver == &ptCstatesDriver || driver == &ptPstatesDriver) {
+		column->quantity = quantity + !strchr(column->label, '-');
+		return 1;
+	}
+	/* P and E. */
+	while (quantity->name[0] != 'P')
+		quantity++;
+	column[0].quantity = quantity;
+	column[1] = column[0];
+	column[1].quantity = quantity + 1;
+	return 2;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -242,20 +273,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	split((const char *)data + 1, size - 1);
 	isLater = false;
 	dev.driver = driver;
-	while (count < COLUMNS - 1 &&
-	       driver->resolve(&dev.setup, "*", count / 2,
-			       &columns[count].channel, columns[count].label,
-			       why, sizeof(why)) == 0) {
-		const struct ptQuantity *quantity = driver->quantities;
-
-		/* P and E. */
-		while (quantity->name[0] != 'P')
-			quantity++;
-		columns[count].quantity = quantity;
-		columns[count + 1] = columns[count];
-		columns[count + 1].quantity = quantity + 1;
-		count += 2;
-	}
+	for (size_t i = 0;
+	     count < COLUMNS - 1 &&
+	     driver->resolve(&dev.setup, "*", i, &columns[count].channel,
+			     columns[count].label, why, sizeof(why)) == 0;
+	     i++)
+		count += addColumns(driver, &columns[count]);
 	if (driver->open(&dev, columns, count) == 0) {
 		readAll(&dev, columns, count);
 		driver->close(&dev);

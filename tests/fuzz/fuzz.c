@@ -17,12 +17,6 @@ static volatile uint64_t sum;
 
 static int memory = -1;
 
-static void must(int condition)
-{
-	if (!condition)
-		abort();
-}
-
 static int openMemory(const char *path)
 {
 	int fd = dup(memory);

@@ -1,13 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file fuzz.h
- * What the fuzz targets share: reading a file that is only in memory.
+ * What the fuzz targets share: promises that hold whatever the input is, and
+ * reading a file that is only in memory.
  */
 #ifndef TESTS_FUZZ_H
 #define TESTS_FUZZ_H
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
+
+/** Abort where a promise is broken. */
+static inline void must(int condition)
+{
+	if (!condition)
+		abort();
+}
 
 /** Entry of each target, called by libFuzzer or by replay.c. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

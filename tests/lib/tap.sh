@@ -33,6 +33,33 @@ skip_all() {
 	exit 0
 }
 
+# Run COMMAND... and expect its exit status: STATUS COMMAND... It prints to the
+# files out and err.
+exits() {
+	expected=$1
+	shift
+	timeout 100 "$@" >out 2>err
+	found=$?
+	cat out err
+	echo "exit status $found, expected $expected: $*"
+	[ "$found" -eq "$expected" ]
+}
+
+# Wait until COMMAND... succeeds, for a minute at least.
+until_done() {
+	waited=0
+	until "$@"; do
+		sleep 0.02
+		waited=$((waited + 1))
+		[ "$waited" -lt 3000 ] || return 1
+	done
+}
+
+# Whether a file has grown beyond a size: FILE BYTES
+is_larger() {
+	[ -s "$1" ] && [ "$(wc -c <"$1")" -gt "$2" ]
+}
+
 # The exit status says that the test ran; a failing one would count again.
 done_testing() {
 	echo "1..$tap_count"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Collective calls: blocking, non-blocking, among neighbours. */
+/* Collective calls that block. */
 #include <stdlib.h>
 
 #include "calls.h"
@@ -119,94 +119,4 @@ void callsCollective(void)
 	MPI_Exscan(out, in, 1, MPI_INT, MPI_SUM, WORLD);
 	expect("Reduce_local size=4 count=1 tid=0 op=SUM");
 	MPI_Reduce_local(out, in, 1, MPI_INT, MPI_SUM);
-}
-
-static void finish(MPI_Request *request, int rid)
-{
-	expect("Wait rid=%d", rid);
-	MPI_Wait(request, MPI_STATUS_IGNORE);
-}
-
-void callsNonblocking(void)
-{
-	MPI_Request request;
-	int rid = 0;
-
-	prepare();
-	expect("Ibarrier cid=0 rid=0");
-	MPI_Ibarrier(WORLD, &request);
-	finish(&request, rid++);
-	expect("Ibcast size=8 count=2 tid=0 rootRank=0 cid=0 rid=1");
-	MPI_Ibcast(out, 2, MPI_INT, 0, WORLD, &request);
-	finish(&request, rid++);
-	expect(rank == 0 ? "Igather size=4 count=1 tid=0 recvSize=4 "
-			   "recvCount=1 recvTid=0 root=0 cid=0 rid=2"
-			 : "Igather size=4 count=1 tid=0 root=0 cid=0 rid=2");
-	MPI_Igather(out, 1, MPI_INT, in, 1, MPI_INT, 0, WORLD, &request);
-	finish(&request, rid++);
-	expect("Iallreduce size=4 count=1 tid=0 op=SUM cid=0 rid=3");
-	MPI_Iallreduce(out, in, 1, MPI_INT, MPI_SUM, WORLD, &request);
-	finish(&request, rid++);
-	expect("Ialltoall size=4 count=1 tid=0 recvSize=4 recvCount=1 "
-	       "recvTid=0 cid=0 rid=4");
-	MPI_Ialltoall(out, 1, MPI_INT, in, 1, MPI_INT, WORLD, &request);
-	finish(&request, rid++);
-	expect("Iallgatherv size=%d count=%d tid=0 recvSize=%d recvCount=%d "
-	       "recvTid=0 cid=0 rid=5",
-	       4 * (rank + 1), rank + 1, 4 * total, total);
-	MPI_Iallgatherv(out, counts[rank], MPI_INT, in, counts, offsets,
-			MPI_INT, WORLD, &request);
-	finish(&request, rid++);
-	expect("Ireduce size=4 count=1 tid=0 rootRank=0 op=SUM cid=0 rid=6");
-	MPI_Ireduce(out, in, 1, MPI_INT, MPI_SUM, 0, WORLD, &request);
-	finish(&request, rid++);
-	expect("Iscan size=4 count=1 tid=0 op=SUM cid=0 rid=7");
-	MPI_Iscan(out, in, 1, MPI_INT, MPI_SUM, WORLD, &request);
-	finish(&request, rid++);
-}
-
-void callsNeighbors(void)
-{
-	int dims[] = { size }, periods[] = { 1 };
-	int two[] = { 1, 2 }, places[] = { 0, 4 };
-	MPI_Aint offsets2[] = { 0, 16 };
-	MPI_Datatype types[] = { MPI_INT, MPI_INT };
-	int next = (rank + 1) % size, last = (rank + size - 1) % size;
-	MPI_Request request;
-	MPI_Comm ring, graph;
-
-	expect("Cart_create cid=0 ndims=1 newCid=1");
-	MPI_Cart_create(WORLD, 1, dims, periods, 0, &ring);
-	expect("Neighbor_allgather size=4 count=1 tid=0 recvSize=4 recvCount=1 "
-	       "recvTid=0 cid=1");
-	MPI_Neighbor_allgather(out, 1, MPI_INT, in, 1, MPI_INT, ring);
-	expect("Neighbor_alltoall size=4 count=1 tid=0 recvSize=4 recvCount=1 "
-	       "recvTid=0 cid=1");
-	MPI_Neighbor_alltoall(out, 1, MPI_INT, in, 1, MPI_INT, ring);
-	/* One neighbour to receive from, one to send to. */
-	expect("Dist_graph_create_adjacent cid=0 indegree=1 outdegree=1 "
-	       "newCid=2");
-	MPI_Dist_graph_create_adjacent(WORLD, 1, &last, MPI_UNWEIGHTED, 1,
-				       &next, MPI_UNWEIGHTED, MPI_INFO_NULL, 0,
-				       &graph);
-	expect("Neighbor_allgatherv size=4 count=1 tid=0 recvSize=4 "
-	       "recvCount=1 recvTid=0 cid=2");
-	MPI_Neighbor_allgatherv(out, 1, MPI_INT, in, two, places, MPI_INT,
-				graph);
-	two[0] = 2;
-	expect("Neighbor_alltoallv size=8 count=2 tid=0 recvSize=8 recvCount=2 "
-	       "recvTid=0 cid=2");
-	MPI_Neighbor_alltoallv(out, two, places, MPI_INT, in, two, places,
-			       MPI_INT, graph);
-	expect("Neighbor_alltoallw size=8 recvSize=8 cid=2");
-	MPI_Neighbor_alltoallw(out, two, offsets2, types, in, two, offsets2,
-			       types, graph);
-	expect("Ineighbor_alltoall size=4 count=1 tid=0 recvSize=4 recvCount=1 "
-	       "recvTid=0 cid=1 rid=0");
-	MPI_Ineighbor_alltoall(out, 1, MPI_INT, in, 1, MPI_INT, ring, &request);
-	finish(&request, 0);
-	expect("Comm_free cid=2");
-	MPI_Comm_free(&graph);
-	expect("Comm_free cid=1");
-	MPI_Comm_free(&ring);
 }

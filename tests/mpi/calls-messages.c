@@ -205,3 +205,134 @@ void callsPersistent(void)
 	expect("Request_free rid=1");
 	MPI_Request_free(&requests[1]);
 }
+
+/* ---- Other modes ------------------------------------------------------------
+ */
+
+/* The receive is there before what needs it ready. */
+static void receiveFirst(int tag, MPI_Request *request, int rid)
+{
+	static int data[4];
+
+	expect("Irecv size=16 count=4 tid=0 fromRank=%d fromTag=%d cid=0 "
+	       "rid=%d",
+	       rank, tag, rid);
+	MPI_Irecv(data, 4, MPI_INT, rank, tag, WORLD, request);
+}
+
+static void finishBoth(MPI_Request requests[2], int rid, int tag)
+{
+	expect("Waitall count=2 completed=2 <Request rid=%d fromRank=%d "
+	       "fromTag=%d size=8 cid=0/> <Request rid=%d/>",
+	       rid, rank, tag, rid + 1);
+	MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+}
+
+typedef int sendFunction(const void *data, int count, MPI_Datatype type, int to,
+			 int tag, MPI_Comm comm, MPI_Request *request);
+
+/* Send in a mode, without blocking and persistently. */
+static void sendModes(void)
+{
+	static const struct {
+		const char *name;
+		sendFunction *send;
+		bool isPersistent;
+	} modes[] = {
+		{ "Ibsend", MPI_Ibsend, false },
+		{ "Issend", MPI_Issend, false },
+		{ "Irsend", MPI_Irsend, false },
+		{ "Bsend_init", MPI_Bsend_init, true },
+		{ "Ssend_init", MPI_Ssend_init, true },
+		{ "Rsend_init", MPI_Rsend_init, true },
+	};
+	int data[2] = { rank };
+	MPI_Request requests[2];
+
+	for (int i = 0; i < 6; i++) {
+		receiveFirst(i, &requests[0], 2 * i);
+		expect("%s size=8 count=2 tid=0 toRank=%d toTag=%d cid=0 "
+		       "rid=%d",
+		       modes[i].name, rank, i, 2 * i + 1);
+		modes[i].send(data, 2, MPI_INT, rank, i, WORLD, &requests[1]);
+		if (modes[i].isPersistent) {
+			expect("Start rid=%d", 2 * i + 1);
+			MPI_Start(&requests[1]);
+		}
+		finishBoth(requests, 2 * i, i);
+		if (modes[i].isPersistent) {
+			expect("Request_free rid=%d", 2 * i + 1);
+			MPI_Request_free(&requests[1]);
+		}
+	}
+}
+
+/* ---- Requests of the program's own ------------------------------------------
+ */
+
+static int queryOwn(void *data, MPI_Status *status)
+{
+	(void)data;
+	MPI_Status_set_elements(status, MPI_BYTE, 0);
+	MPI_Status_set_cancelled(status, 0);
+	status->MPI_SOURCE = MPI_UNDEFINED;
+	status->MPI_TAG = MPI_UNDEFINED;
+	return MPI_SUCCESS;
+}
+
+static int freeOwn(void *data)
+{
+	(void)data;
+	return MPI_SUCCESS;
+}
+
+static int cancelOwn(void *data, int complete)
+{
+	(void)data;
+	(void)complete;
+	return MPI_SUCCESS;
+}
+
+void callsModes(void)
+{
+	char buffer[1000 + MPI_BSEND_OVERHEAD];
+	int data[2] = { rank }, flag = 0, bytes;
+	MPI_Request request;
+	MPI_Message message;
+	void *detached;
+
+	expect("Buffer_attach size=%d", (int)sizeof(buffer));
+	MPI_Buffer_attach(buffer, (int)sizeof(buffer));
+	sendModes();
+	expect("Buffer_detach size=%d", (int)sizeof(buffer));
+	MPI_Buffer_detach(&detached, &bytes);
+
+	receiveFirst(20, &request, 12);
+	expect("Request_get_status rid=12 flag=0");
+	MPI_Request_get_status(request, &flag, MPI_STATUS_IGNORE);
+	expect("Rsend size=8 count=2 tid=0 toRank=%d toTag=20 cid=0", rank);
+	MPI_Rsend(data, 2, MPI_INT, rank, 20, WORLD);
+	expect("Wait rid=12 fromRank=%d fromTag=20 size=8 cid=0", rank);
+	MPI_Wait(&request, MPI_STATUS_IGNORE);
+
+	expect("Improbe flag=0 cid=0");
+	MPI_Improbe(rank, 21, WORLD, &flag, &message, MPI_STATUS_IGNORE);
+	expect("Isend size=8 count=2 tid=0 toRank=%d toTag=21 cid=0 rid=13",
+	       rank);
+	MPI_Isend(data, 2, MPI_INT, rank, 21, WORLD, &request);
+	expect("Probe fromRank=%d fromTag=21 size=8 cid=0", rank);
+	MPI_Probe(rank, 21, WORLD, MPI_STATUS_IGNORE);
+	expect("Improbe flag=1 fromRank=%d fromTag=21 size=8 cid=0", rank);
+	MPI_Improbe(rank, 21, WORLD, &flag, &message, MPI_STATUS_IGNORE);
+	expect("Mrecv cid=0 fromRank=%d fromTag=21 size=8 count=2 tid=0", rank);
+	MPI_Mrecv(data, 2, MPI_INT, &message, MPI_STATUS_IGNORE);
+	expect("Wait rid=13");
+	MPI_Wait(&request, MPI_STATUS_IGNORE);
+
+	expect("Grequest_start rid=14");
+	MPI_Grequest_start(queryOwn, freeOwn, cancelOwn, NULL, &request);
+	expect("Grequest_complete rid=14 flag=1");
+	MPI_Grequest_complete(request);
+	expect("Wait rid=14");
+	MPI_Wait(&request, MPI_STATUS_IGNORE);
+}

@@ -12,6 +12,8 @@
 #include "calls.h"
 
 int rank, size, level;
+char *program;
+bool cannot;
 
 static const char *directory;
 
@@ -23,14 +25,22 @@ static const struct {
 	{ "point-to-point", callsPointToPoint, -1 },
 	{ "requests", callsRequests, -1 },
 	{ "persistent", callsPersistent, -1 },
+	{ "modes", callsModes, -1 },
 	{ "collective", callsCollective, -1 },
 	{ "nonblocking", callsNonblocking, -1 },
 	{ "neighbors", callsNeighbors, -1 },
 	{ "one-sided", callsOneSided, -1 },
+	{ "windows", callsWindows, -1 },
 	{ "files", callsFiles, -1 },
+	{ "file-access", callsFileAccess, -1 },
 	{ "comms", callsComms, -1 },
+	{ "more-comms", callsMoreComms, -1 },
+	{ "spawn", callsSpawn, -1 },
+	{ "spawned", callsSpawned, -1 },
 	{ "types", callsTypes, -1 },
+	{ "packing", callsPacking, -1 },
 	{ "threads", callsThreads, MPI_THREAD_MULTIPLE },
+	{ "race", callsRace, MPI_THREAD_MULTIPLE },
 	{ "regions", callsRegions, -1 },
 	{ "many", callsMany, -1 },
 };
@@ -96,6 +106,7 @@ int main(int argc, char **argv)
 		part++;
 	if (part == sizeof(parts) / sizeof(*parts))
 		return 2;
+	program = argv[0];
 	directory = argv[2];
 	if (parts[part].level < 0)
 		MPI_Init(&argc, &argv);
@@ -111,7 +122,8 @@ int main(int argc, char **argv)
 	expect("Finalize");
 	signal(SIGCHLD, childEnded);
 	MPI_Finalize();
+	callsAfter();
 	if (waitpid(-1, NULL, 0) >= 0)
 		return 4;
-	return 0;
+	return cannot ? 77 : 0;
 }

@@ -16,6 +16,8 @@
 extern int rank; /**< In MPI_COMM_WORLD. */
 extern int size;
 extern int level; /**< Of threads. */
+extern char *program;
+extern bool cannot; /**< The MPI library cannot do it; then main returns 77. */
 
 /**
  * Say what the next records are, each a line: as `hdtrace dump` prints it, but
@@ -34,15 +36,26 @@ void require(bool isRight, const char *what);
 void callsPointToPoint(void);
 void callsRequests(void);
 void callsPersistent(void);
+void callsModes(void);
 void callsCollective(void);
 void callsNonblocking(void);
 void callsNeighbors(void);
 void callsOneSided(void);
+void callsWindows(void);
 void callsFiles(void);
+void callsFileAccess(void);
 void callsComms(void);
+void callsMoreComms(void);
+void callsSpawn(void);
+void callsSpawned(void);
 void callsTypes(void);
+void callsPacking(void);
 void callsThreads(void);
+void callsRace(void);
 void callsRegions(void);
 void callsMany(void);
+
+/** After MPI_Finalize(). */
+void callsAfter(void);
 
 #endif

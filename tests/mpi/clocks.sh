@@ -9,6 +9,8 @@
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
 . "$abs_top_srcdir/tests/lib/hdtrace.sh"
 . "$abs_top_srcdir/tests/mpi/mpi.sh"
+. "$abs_top_srcdir/tests/mpi/errors.sh"
+project=$scratch/run/run
 seconds=${1-}
 rounds=${1:+$(($1 * 20))}
 rounds=${rounds:-20}
@@ -21,43 +23,6 @@ trace() {
 			"$scratch/host" \
 			"${abs_top_builddir:?}/tests/mpi/clocks-$1" \
 			"$rounds" 50)
-}
-
-# Print how early, in ns, an event of a host is at the least and how late it
-# may be at the most: HOST. It was between the time that is its name and the
-# name of the next event.
-errors() {
-	"$hdtrace" dump --format=csv --only=traces -n "$1" "$scratch/run/run" |
-		awk -F, -v first=0 '
-		# Exact to the nanosecond, against the first time.
-		function ns(text, part) {
-			split(text, part, ".")
-			if (!first) first = part[1]
-			return (part[1] - first) * 1e9 + part[2]
-		}
-		$1 == "event" {
-			if (seen) print before - stamp, stamp - ns($9)
-			before = ns($9); stamp = ns($6); seen = 1
-		}'
-}
-
-# The error that the project states for a host, in ns: HOST.
-stated() {
-	"$hdtrace" info --format=json "$scratch/run/run" |
-		sed -n "s/.*\"node\": \"$1\".*\"error\": \([0-9.]*\) .*/\1/p" |
-		awk '{ print $1 * 1e9 }'
-}
-
-# All events of a host are right but for the error that is stated: HOST
-within() {
-	error=$(stated "$1")
-	errors "$1" >"$scratch/errors"
-	echo "$1: stated error $error ns, $(wc -l <"$scratch/errors") events"
-	awk -v error="$error" '
-		error == "" || NF != 2 || $1 > error + 10 || $2 > error + 10 {
-			print "early by", $1, "late by", $2; bad = 1
-		}
-		END { exit bad || NR < 20 }' "$scratch/errors"
 }
 
 # The clock of h1 is wrong by a quarter of a second, whichever way.

@@ -72,12 +72,34 @@ all_fortran() {
 	! comm -23 "$scratch/wanted" "$scratch/defined" | grep .
 }
 
+# calls.c calls every function that is wrapped, and says what is recorded of it.
+all_called() {
+	cat "$abs_top_srcdir"/tests/mpi/calls*.c >"$scratch/calls"
+	grep -ohE '\bMPI_[A-Z][A-Za-z0-9_]*' "$scratch/calls" |
+		sed 's/^MPI_//' | sort -u >"$scratch/called"
+	# A word in what is expected: "Send size=..", or a name of a table.
+	grep -oE '"(  )*[A-Z][A-Za-z0-9_]*[ ",]' "$scratch/calls" |
+		sed 's/^" *//; s/[ ",]$//' >>"$scratch/expected"
+	grep -oE '(MAKES|FINDS)\([A-Za-z0-9_]*' "$scratch/calls" |
+		sed 's/.*(//' | tee -a "$scratch/called" >>"$scratch/expected"
+	sort -u "$scratch/called" -o "$scratch/called"
+	sort -u "$scratch/expected" -o "$scratch/expected"
+	grep -vxE "$not_called" "$scratch/wrapped" >"$scratch/wanted"
+	! comm -23 "$scratch/wanted" "$scratch/called" | sed 's/$/: not called/' |
+		grep . || return 1
+	! comm -23 "$scratch/wanted" "$scratch/expected" |
+		sed 's/$/: nothing is expected/' | grep .
+}
+# It is called by ring.c.
+not_called='Abort'
+
 echo Nonsense >"$scratch/nonsense"
 finds_nonsense() {
 	! none_missing "$scratch/nonsense"
 }
 
 ok "a function that is missing is found" finds_nonsense
+ok "all functions are called in a test" all_called
 for library in openmpi mpich; do
 	case $library in
 	openmpi) package=ompi-c ;;

@@ -4,18 +4,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
 . "$abs_top_srcdir/tests/mpi/mpi.sh"
-HDMPI_LIBDIR=${abs_top_builddir:?}
-HDMPI_LINKDIR=$abs_top_builddir/.libs
-HDMPI_INCLUDEDIR=$abs_top_srcdir/MPITracingLibrary/include
-export HDMPI_LIBDIR HDMPI_LINKDIR HDMPI_INCLUDEDIR
-
-# Print the Fortran compiler of a library.
-compiler_of() {
-	case $1 in
-	openmpi) echo "${MPIF90_OPENMPI-}" ;;
-	mpich) echo "${MPIF90_MPICH-}" ;;
-	esac
-}
+. "$abs_top_srcdir/tests/mpi/fortran-compiler.sh"
 
 # MPICH 4.0's mpi_f08 counts from 0 as C does; then the program does, too.
 first_index() {

@@ -10,13 +10,18 @@ OMPI_ALLOW_RUN_AS_ROOT=1
 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 OMPI_MCA_rmaps_base_oversubscribe=1
 OMPI_MCA_mpi_yield_when_idle=1
+# To look for networks takes Open MPI longer than most tests; this is what it takes
+# where it finds none.
+OMPI_MCA_pml=ob1
+# Reading the names of all PCI devices there are takes AddressSanitizer a minute.
+HWLOC_COMPONENTS=-pci
 HDTRACE_MPI_HDTRACE=$hdtrace
 # Every record counts, but what MPI libraries do inside is their matter.
 HDTRACE_MPI_NESTED=0
 HDTRACE_MPI_RUT=0
 export LC_ALL OMPI_ALLOW_RUN_AS_ROOT OMPI_ALLOW_RUN_AS_ROOT_CONFIRM \
 	OMPI_MCA_rmaps_base_oversubscribe OMPI_MCA_mpi_yield_when_idle \
-	HDTRACE_MPI_HDTRACE HDTRACE_MPI_NESTED HDTRACE_MPI_RUT
+	OMPI_MCA_pml HWLOC_COMPONENTS HDTRACE_MPI_HDTRACE HDTRACE_MPI_NESTED HDTRACE_MPI_RUT
 unset HDTRACE_MPI_PROJECT HDTRACE_MPI_DIR \
 	HDTRACE_PREFIX HDTRACE_OVERWRITE_EXISTING_FILES
 
@@ -87,4 +92,36 @@ as_expected() {
 		records "$directory/$project" "$node" >"$scratch/found"
 		diff -u "$scratch/expected" "$scratch/found" || return 1
 	done
+}
+
+# Print a configuration for the power of this host, simulated.
+power_config() {
+	cat <<END
+[General]
+device=sim
+law=idle:60,busy:160
+cycle=20
+project=unused
+topology=Host
+
+[Trace]
+type=HDSTATS
+node=$(host_label)
+channel=host
+values=P,E
+END
+}
+
+# Whether the energy of states of all ranks is known, and within the bounds of
+# that configuration's law; three ranks share the host: PROJECT NAME COUNT
+has_energy() {
+	"$hdtrace" stat --format=csv --regions="$2" --value P "$1" |
+		tee "$scratch/costs"
+	awk -F, -v count="$3" '
+		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		$at["node"] == "" { all++; good += $at["count"] == count &&
+			$at["seconds"] > 0 && $at["energy_unit"] == "J" &&
+			$at["energy"] > 0 && $at["mean"] >= 60 / 3 &&
+			$at["mean"] <= 160 }
+		END { exit all != 1 || good != 1 }' "$scratch/costs"
 }

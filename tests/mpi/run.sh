@@ -10,7 +10,9 @@ HDMPI_INCLUDEDIR=$abs_top_srcdir/MPITracingLibrary/include
 export HDMPI_LIBDIR HDMPI_LINKDIR HDMPI_INCLUDEDIR
 hdmpirun=$abs_top_builddir/hdmpirun
 ring_c=$abs_top_srcdir/tests/mpi/ring.c
-ranks=3
+# No more than processors, if there are two: MPICH's ranks wait busily, and then
+# each message takes as long as the scheduler leaves one of them alone.
+ranks=2
 
 # Run ring in a new directory: LAUNCH-ARGUMENT...; $library, $run say which.
 ring() {
@@ -114,6 +116,14 @@ kept() {
 
 # Ranks of two hosts, as they say.
 two_hosts() {
+	ranks=3
+	of_two_hosts
+	set -- $?
+	ranks=2
+	return "$1"
+}
+
+of_two_hosts() {
 	# The shell there expands it.
 	# shellcheck disable=SC2016
 	ring sh -c 'rank=${OMPI_COMM_WORLD_RANK-$PMI_RANK}
@@ -140,23 +150,101 @@ ends_badly() {
 
 # The power of the host, simulated.
 power() {
-	cat >"$scratch/pt.cfg" <<END
-[General]
-device=sim
-law=idle:60,busy:160
-cycle=20
-project=unused
-topology=Host
-
-[Trace]
-type=HDSTATS
-node=$(host_label)
-channel=host
-values=P,E
-END
+	power_config >"$scratch/pt.cfg"
 	HDTRACE_PT_CFG=$scratch/pt.cfg ring "$hdmpirun" -p ring \
 		"$scratch/ring-$library" && is_complete "$run/ring" &&
-		[ "$(find "$run" -name "ring_$(host_label)_*.stat" | wc -l)" -eq 1 ]
+		[ "$(find "$run" -name "ring_$(host_label)_*.stat" | wc -l)" -eq 1 ] ||
+		return 1
+	# What the sends of all ranks have cost.
+	has_energy "$run/ring" Send "$((10 * ranks))"
+}
+
+# A program in C with the interface switched off has nothing of it, and runs.
+is_switched_off() {
+	cat >"$scratch/off.c" <<'END'
+#include <hdMPI.h>
+
+int main(void)
+{
+	/* Nothing is recorded, each of them says. */
+	return hdMPI_disable() + hdMPI_enable() + hdMPI_regionStart("A") +
+		       hdMPI_event("B") + hdMPI_attributeInt("a", 1) +
+		       hdMPI_attributeDouble("b", 2) +
+		       hdMPI_attributeString("c", "3") + hdMPI_regionEnd() !=
+	       8;
+}
+END
+	# These are lists.
+	# shellcheck disable=SC2086
+	set -- ${CC:-cc} ${HD_SANITIZE-} -Wall -Wextra -Werror \
+		-I"$HDMPI_INCLUDEDIR" "$scratch/off.c"
+	"$@" -c -o "$scratch/on.o" &&
+		${NM:-nm} "$scratch/on.o" | grep -q 'U hdMPI_regionStart' &&
+		"$@" -DHDMPI_OFF -o "$scratch/off" || return 1
+	! ${NM:-nm} "$scratch/off" | grep 'U hdMPI_' && "$scratch/off"
+}
+
+# Without being asked libhdMPI says nothing, whatever is wrong; with -v it says
+# of each what, and records all the same: VARIABLE=VALUE... What else may be
+# wrong, and what counts then, is in test-options.c.
+says_wrong() {
+	HDTRACE_MPI_VERBOSITY='' says_nothing "$@" || return 1
+	ring env "$@" "$hdmpirun" -v -p ring "$scratch/ring-$library" &&
+		is_complete "$run/ring" || return 1
+	for setting; do
+		grep -F "libhdMPI: ${setting%%=*}=\"${setting#*=}\": " \
+			"$run/out" || return 1
+	done
+}
+
+# SETTING...
+says_nothing() {
+	ring env "$@" "$hdmpirun" -p ring "$scratch/ring-$library" &&
+		[ "$(cat "$run/out")" = "ring: $((10 * ranks))" ] &&
+		is_complete "$run/ring"
+}
+
+# What cannot be written is the tracer's matter, and it says which file.
+no_directory() {
+	mkdir -p "$scratch/file" && : >"$scratch/file/none"
+	ring env HDTRACE_MPI_DIR="$scratch/file/none" "$hdmpirun" -v \
+		"$scratch/ring-$library" &&
+		grep -q 'file/none.*: Not a directory' "$run/out" &&
+		grep -q "^ring: $((10 * ranks))\$" "$run/out" || return 1
+	ring env HDTRACE_MPI_HDTRACE=/nonexistent "$hdmpirun" -v -p ring \
+		"$scratch/ring-$library" &&
+		grep -q 'there is no project file: /nonexistent' "$run/out" ||
+		return 1
+	"$hdtrace" merge "$run/ring" && is_complete "$run/ring"
+}
+
+# A file that cannot grow (as where a disk is full) harms nobody: one message
+# names it and the cause, and all that was recorded is readable.
+no_room() {
+	ring env HDTRACE_BUFFER_SIZE_KB=4 "$hdmpirun" -v -p ring \
+		"$scratch/ring-$library" full &&
+		grep -q "^ring: $((10 * ranks))\$" "$run/out" || return 1
+	[ "$(grep -c "ring_$(host_label)_1_0.trc.*File too large" \
+		"$run/out")" -eq 1 ] || return 1
+	[ -f "$run/ring.proj" ] || "$hdtrace" merge "$run/ring" || return 1
+	"$hdtrace" check "$run/ring"
+	[ $? -le 1 ] && [ "$(count "$run/ring" Recv)" -gt 1030 ] &&
+		[ "$(count "$run/ring" Recv)" -lt 2000 ]
+}
+
+# The program's own children are not recorded, and do not disturb.
+with_child() {
+	ring "$hdmpirun" -p ring "$scratch/ring-$library" fork &&
+		is_complete "$run/ring"
+}
+
+# A program that has nothing to do with MPI runs as if it was alone.
+no_mpi() {
+	mkdir -p "$run.none" && cd "$run.none" || return 1
+	[ "$("$hdmpirun" -m "$library" echo a 'b  c' 2>&1)" = 'a b  c' ] ||
+		return 1
+	"$hdmpirun" -m "$library" sh -c 'exit 7'
+	[ $? -eq 7 ] && [ -z "$(ls)" ]
 }
 
 helps() {
@@ -169,10 +257,17 @@ refuses() {
 	[ $? -eq 127 ] && [ -s "$scratch/error" ]
 }
 
+ok "the interface switched off" is_switched_off
 ok "hdmpirun -h" helps
 ok "hdmpirun without a program fails" refuses
 ok "hdmpirun of no program fails" refuses /nonexistent
 ok "hdmpirun without an MPI library fails" refuses -m nothing true
+for wrong in "-f p2p,cool" "-f p2p," "-n deep" "-n" "-r -1" "-s tape" "-t 1" \
+	"-t 1/x" -q; do
+	# Unquoted: two words.
+	# shellcheck disable=SC2086
+	ok "hdmpirun $wrong fails" refuses $wrong true
+done
 for library in $(built_libraries); do
 	can_launch "$library" || {
 		skip "$library" "mpiexec does not work here"
@@ -206,6 +301,19 @@ for library in $(built_libraries); do
 	ok "$library: existing files are kept" kept
 	ok "$library: two hosts" two_hosts
 	ok "$library: power" power
+	ok "$library: variables that make no sense" says_wrong \
+		HDTRACE_MPI_FUNCTIONS=p2p,cool HDTRACE_MPI_NESTED=deep \
+		HDTRACE_MPI_RUT=-1 HDTRACE_MPI_RUT_SOURCES=tape \
+		HDTRACE_MPI_THROTTLE=2/1 HDTRACE_MPI_START=no \
+		HDTRACE_MPI_CLOCK_INTERVAL=often HDTRACE_MPI=yes \
+		HDTRACE_MPI_PROJ=2 HDTRACE_MPI_TEST_CLOCK=late
+	ok "$library: nothing is said of what is not there" says_nothing \
+		RUT_BACKEND=none HDTRACE_MPI_RUT=20 \
+		HDTRACE_PT_CFG=/nonexistent HDTRACE_BUFFER_SIZE_KB=many
+	ok "$library: where there is no directory, and no hdtrace" no_directory
+	ok "$library: a file that cannot grow" no_room
+	ok "$library: a child" with_child
+	ok "$library: a program without MPI" no_mpi
 	for end in exit abort kill; do
 		ok "$library: $end" ends_badly $end
 	done

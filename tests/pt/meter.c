@@ -132,6 +132,7 @@ static int meterOpen(struct ptDevice *dev, struct ptColumn *columns,
 			columns[i].resolution = "1 mW";
 		columns[i].isSimulated = columns[i].channel == 3;
 	}
+	dev->found.cycleNs = testMeterGet(cycleNs);
 	dev->state = state;
 	return 0;
 }
@@ -229,9 +230,43 @@ static const struct ptDriver ported = {
 	.name = "Ported",
 	.timing = PT_TIMED_BY_METER,
 	.needsPort = true,
-	.baud = 57600,
+	.line = { .baud = 57600, .flow = PT_FLOW_RTSCTS },
 	.read = meterRead,
 	METER,
 };
 
-const struct ptDriver *const testDrivers[] = { &meter, &host, &ported, NULL };
+static const struct ptQuantity rawQuantities[] = {
+	{ "N", INT64, NULL, NULL, "a number" },
+	{ "I", FLOAT, "A", "Current", "a current",
+	  PT_SCALE_SLOPE | PT_SCALE_OFFSET },
+	{ "P", FLOAT, "W", "Power", "a power", PT_SCALE_VOLTAGE },
+	{ NULL, FLOAT, NULL, NULL, NULL },
+};
+
+static int rawCheckAddress(const char *address, char *why, size_t whySize)
+{
+	if (!address || g_str_has_prefix(address, "raw://"))
+		return 0;
+	snprintf(why, whySize, "a device is raw://NAME");
+	return -EINVAL;
+}
+
+static const struct ptDriver raw = {
+	.name = "Raw",
+	.timing = PT_TIMED_BY_METER,
+	.quantities = rawQuantities,
+	.checkAddress = rawCheckAddress,
+	.minCycleMs = 1000.0 / 3,
+	.maxCycleMs = 1000.0 / 3,
+	.usualCycleMs = 1000.0 / 3,
+	.scales = PT_SCALE_VOLTAGE | PT_SCALE_SLOPE | PT_SCALE_OFFSET,
+	.resolve = meterResolve,
+	.open = meterOpen,
+	.start = meterStart,
+	.read = meterRead,
+	.stop = meterStop,
+	.close = meterClose,
+};
+
+const struct ptDriver *const testDrivers[] = { &meter, &host, &ported, &raw,
+					       NULL };

@@ -12,6 +12,8 @@
  * "Meter" waits for what testMeterGive() gives; "Host" takes what it finds;
  * "Ported" has a port, and is good for configurations only. All have channels 1
  * to 4 and the values U (FLOAT, V), P (FLOAT, W), E (DOUBLE, J), N (INT64).
+ * "Raw" is a "Meter" that reads once a second, gives raw numbers (N, and what
+ * is made of them, P) and has an address of its own, raw://NAME or none.
  */
 extern const struct ptDriver *const testDrivers[];
 
@@ -22,6 +24,7 @@ struct testMeter {
 	int startResult;
 	int stopResult;
 	int columns;
+	int64_t cycleNs; /**< What open() finds out. */
 };
 
 extern struct testMeter testMeter;

@@ -8,28 +8,6 @@ sim=$abs_top_builddir/tests/sim/lmg450-sim
 cd "$scratch" || exit 99
 unset PT_VERBOSITY NOTIFY_SOCKET HDTRACE_PREFIX
 
-# Run COMMAND... and expect its exit status: STATUS COMMAND... It prints to the
-# files out and err.
-exits() {
-	expected=$1
-	shift
-	timeout 100 "$@" >out 2>err
-	found=$?
-	cat out err
-	echo "exit status $found, expected $expected: $*"
-	[ "$found" -eq "$expected" ]
-}
-
-# Wait until COMMAND... succeeds.
-until_done() {
-	waited=0
-	until "$@"; do
-		sleep 0.02
-		waited=$((waited + 1))
-		[ "$waited" -lt 3000 ] || return 1
-	done
-}
-
 # A project is without fault.
 is_good() {
 	"$hdtrace" check "$1" || return 1
@@ -111,11 +89,6 @@ end() {
 	found=$?
 	cat log
 	[ "$found" -eq "$2" ]
-}
-
-# Whether a file has grown beyond a size: FILE BYTES
-is_larger() {
-	[ "$(wc -c <"$1")" -gt "$2" ]
 }
 
 # Wait until more is written to a file.
@@ -309,7 +282,11 @@ options_of() {
 
 # The manual page and the completion know what pt knows.
 is_documented() {
-	"$pt" --help >help && options_of help >known || return 1
+	"$pt" --help >help || return 1
+	for command in devices energy record watch; do
+		"$pt" "$command" --help >>help || return 1
+	done
+	options_of help >known
 	options_of "$abs_top_srcdir/doc/man/pt.1" | diff -u known - &&
 		options_of "$abs_top_srcdir/contrib/bash-completion/pt" |
 		diff -u known -

@@ -7,7 +7,7 @@
 
 #include "clock.h"
 #include "message.h"
-#include "sensor.h"
+#include "now.h"
 #include "softdriver.h"
 
 #define START_NS (INT64_C(1700000000) * SECOND)
@@ -29,6 +29,12 @@ static int fakeWall(struct timespec *now)
 	return 0;
 }
 
+static void fakeSleep(int wakeFd, int64_t ns)
+{
+	(void)wakeFd;
+	passedNs += ns;
+}
+
 static void keepMessage(enum hdLogLevel level, const char *text)
 {
 	g_string_append_printf(messages, "%d %s\n", (int)level, text);
@@ -36,11 +42,25 @@ static void keepMessage(enum hdLogLevel level, const char *text)
 
 void softInit(void)
 {
-	ptSensorNow = fakeMonotonic;
+	ptNow = fakeMonotonic;
+	ptSleep = fakeSleep;
 	hdClockFake = fakeWall;
+	softListen();
+}
+
+void softListen(void)
+{
 	ptLogger.print = keepMessage;
 	hdLogSetLevel(&ptLogger, HD_LOG_DEBUG);
 	messages = g_string_new(NULL);
+}
+
+const char *softAddress;
+struct ptScale softScale;
+
+int64_t softNow(void)
+{
+	return fakeMonotonic();
 }
 
 void softPass(int64_t ns)
@@ -93,20 +113,13 @@ static const struct ptQuantity *findQuantity(const struct ptDriver *driver,
 	return quantity;
 }
 
-int softOpen(struct softDevice *soft, const struct ptDriver *driver,
-	     const char *root, int64_t cycleNs, const char *const *options,
-	     const char *wanted)
+/* Open a device whose setup is there. */
+static int openSoft(struct softDevice *soft, const char *wanted)
 {
+	const struct ptDriver *driver = soft->dev.driver;
 	char **words = g_strsplit_set(wanted, ", ", -1);
 	int ret;
 
-	*soft = (struct softDevice){
-		.dev = { .driver = driver,
-			 .setup = { .cycleNs = cycleNs,
-				    .root = root,
-				    .wakeFd = -1,
-				    .options = options } },
-	};
 	soft->columns = g_new0(struct ptColumn, strlen(wanted));
 	for (char **word = words; *word; word++) {
 		struct ptColumn *column = &soft->columns[soft->count];
@@ -119,6 +132,7 @@ int softOpen(struct softDevice *soft, const struct ptDriver *driver,
 						why, sizeof(why)),
 				==, 0);
 		column->quantity = findQuantity(driver, word[1]);
+		column->scale = softScale;
 		soft->count++;
 		word++;
 	}
@@ -132,6 +146,37 @@ int softOpen(struct softDevice *soft, const struct ptDriver *driver,
 	return ret;
 }
 
+int softOpen(struct softDevice *soft, const struct ptDriver *driver,
+	     const char *root, int64_t cycleNs, const char *const *options,
+	     const char *wanted)
+{
+	*soft = (struct softDevice){
+		.dev = { .driver = driver,
+			 .setup = { .cycleNs = cycleNs,
+				    .root = root,
+				    .wakeFd = -1,
+				    .address = softAddress,
+				    .options = options } },
+	};
+	return openSoft(soft, wanted);
+}
+
+int softOpenPort(struct softDevice *soft, const struct ptDriver *driver,
+		 struct ptTransport *transport, int64_t cycleNs,
+		 const char *const *options, const char *wanted)
+{
+	*soft = (struct softDevice){
+		.dev = { .driver = driver,
+			 .transport = transport,
+			 .setup = { .cycleNs = cycleNs,
+				    .root = "",
+				    .wakeFd = -1,
+				    .baud = driver->line.baud,
+				    .options = options } },
+	};
+	return openSoft(soft, wanted);
+}
+
 void softStart(struct softDevice *soft)
 {
 	g_assert_cmpint(soft->dev.driver->start(&soft->dev), ==, 0);
@@ -143,14 +188,10 @@ int softRead(struct softDevice *soft, int64_t ns)
 	return soft->dev.driver->read(&soft->dev, soft->cells, &soft->reading);
 }
 
-char *softGet(struct softDevice *soft, int64_t ns)
+char *softValues(const struct softDevice *soft)
 {
 	GString *text = g_string_new(NULL);
 
-	g_assert_cmpint(softRead(soft, ns), ==, 0);
-	g_assert_cmpint(soft->reading.endNs, ==, START_NS + passedNs);
-	g_assert_cmpint(soft->reading.lengthNs, ==, ns);
-	g_assert_cmpuint(soft->reading.lost, ==, 0);
 	for (size_t i = 0; i < soft->count; i++) {
 		bool isDouble = soft->columns[i].quantity->type == DOUBLE;
 		double value =
@@ -165,6 +206,26 @@ char *softGet(struct softDevice *soft, int64_t ns)
 					       value);
 	}
 	return g_string_free(text, FALSE);
+}
+
+char *softGet(struct softDevice *soft, int64_t ns)
+{
+	g_assert_cmpint(softRead(soft, ns), ==, 0);
+	g_assert_cmpint(soft->reading.endNs, ==, START_NS + passedNs);
+	g_assert_cmpint(soft->reading.lengthNs, ==, ns);
+	g_assert_cmpuint(soft->reading.lost, ==, 0);
+	return softValues(soft);
+}
+
+bool softIs(const struct softDevice *soft, const char *values)
+{
+	char *is = softValues(soft);
+	bool isSame = strcmp(is, values) == 0;
+
+	if (!isSame)
+		g_test_message("%s, and not %s", is, values);
+	g_free(is);
+	return isSame;
 }
 
 void softClose(struct softDevice *soft)

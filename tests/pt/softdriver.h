@@ -26,6 +26,18 @@ struct softDevice {
 /** Use the fake clock, and keep messages instead of printing them. */
 void softInit(void);
 
+/** Keep messages, and leave the clock as it is. */
+void softListen(void);
+
+/** DEVICE of `port` of what is opened from now on, or NULL. */
+extern const char *softAddress;
+
+/** What of a scale all columns get that are opened from now on. */
+extern struct ptScale softScale;
+
+/** Get the fake monotonic clock. */
+int64_t softNow(void);
+
 /** Let time pass; the wall clock passes as much. */
 void softPass(int64_t ns);
 
@@ -41,6 +53,15 @@ void softPass(int64_t ns);
 int softOpen(struct softDevice *soft, const struct ptDriver *driver,
 	     const char *root, int64_t cycleNs, const char *const *options,
 	     const char *wanted);
+
+/** As softOpen(), for a driver that has a port; the transport stays the
+ *  caller's. */
+int softOpenPort(struct softDevice *soft, const struct ptDriver *driver,
+		 struct ptTransport *transport, int64_t cycleNs,
+		 const char *const *options, const char *wanted);
+
+/** Get the values that were read last: "1.5 NaN". To be freed. */
+char *softValues(const struct softDevice *soft);
 
 /** Start measuring, which must work. */
 void softStart(struct softDevice *soft);
@@ -58,6 +79,9 @@ char *softGet(struct softDevice *soft, int64_t ns);
 		g_assert_cmpstr(softIs, ==, text); \
 		g_free(softIs);                    \
 	} while (0)
+
+/** Tell whether what was read last is this: "1.5 NaN". */
+bool softIs(const struct softDevice *soft, const char *values);
 
 /** Stop and close. */
 void softClose(struct softDevice *soft);

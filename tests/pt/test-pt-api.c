@@ -3,7 +3,6 @@
  * what is left behind. */
 #include <config.h>
 
-#include <dirent.h>
 #include <glib/gstdio.h>
 #include <pthread.h>
 #include <string.h>
@@ -11,6 +10,7 @@
 #include <unistd.h>
 
 #include "clock.h"
+#include "leftover.h"
 #include "message.h"
 #include "meter.h"
 #include "sampler.h"
@@ -96,18 +96,6 @@ static struct ptCounts counts(PowerTrace *trace)
 	return now;
 }
 
-static int countFiles(const char *path)
-{
-	DIR *directory = opendir(path);
-	int count = 0;
-
-	g_assert_nonnull(directory);
-	while (readdir(directory))
-		count++;
-	closedir(directory);
-	return count;
-}
-
 static void checkEntry(const struct testStatFile *stat, size_t index,
 		       int64_t time)
 {
@@ -122,6 +110,48 @@ static void checkGap(const struct testStatFile *stat, size_t index,
 	g_assert_cmpuint(index, <, stat->count);
 	g_assert_true(stat->entries[index].isGap);
 	g_assert_cmpint(stat->entries[index].time, ==, time);
+}
+
+/* A meter that goes its own pace says so, and the core does. */
+static void testOwnCycle(void)
+{
+	static const struct {
+		const char *config;
+		int64_t found, cycle;
+		const char *message;
+	} rows[] = {
+		{ CONFIG, 0, S / 10, "" },
+		{ CONFIG, S / 10, S / 10, "" },
+		{ CONFIG, S, S,
+		  "2 Meter: the meter gives a reading every 1000 ms (1 Hz), "
+		  "not "
+		  "every 100 ms\n" },
+		{ "[General]\ndevice=Raw\ntopology=Host\n"
+		  "[Trace]\ntype=HDSTATS\nnode=n\nchannel=1\nvalues=N\n",
+		  S / 4, S / 4, "" },
+	};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+		struct ptRequest request = { .file = "pt.cfg",
+					     .drivers = testDrivers,
+					     .root = "",
+					     .depth = -1,
+					     .project = "own-cycle" };
+		struct ptConfig config;
+		struct ptMeter meter;
+
+		writeConfig(rows[i].config);
+		g_string_truncate(messages, 0);
+		testMeterReset();
+		testMeterSet(cycleNs, rows[i].found);
+		g_assert_cmpint(ptConfigRead(&request, &config), ==, 0);
+		g_assert_cmpint(ptMeterInit(&meter, &config, "", -1), ==, 0);
+		g_assert_cmpint(ptMeterOpen(&meter), ==, 0);
+		g_assert_cmpint(ptMeterCycle(&meter), ==, rows[i].cycle);
+		g_assert_cmpstr(messages->str, ==, rows[i].message);
+		ptMeterClose(&meter);
+		ptConfigClear(&config);
+	}
 }
 
 static float asFloat(const unsigned char *bytes)
@@ -328,7 +358,7 @@ static void testErrors(void)
 	int files, entries;
 
 	testMeterReset();
-	files = countFiles("/proc/self/fd");
+	files = testCountFiles("/proc/self/fd");
 	g_assert_cmpint(pt_startTracing(NULL), ==, 2);
 	g_assert_cmpint(pt_stopTracing(NULL), ==, 2);
 	g_assert_cmpint(pt_finalizeTrace(NULL), ==, PT_SUCCESS);
@@ -345,7 +375,7 @@ static void testErrors(void)
 	createText(host, "errors", PT_EWRONGHOST);
 	g_assert_nonnull(strstr(messages->str, "node-that-is-elsewhere"));
 	/* Nothing is left of a trace that could not be made. */
-	entries = countFiles(".");
+	entries = testCountFiles(".");
 	g_assert_true(
 		g_file_set_contents("errors_c_n2_Energy.stat", "", 0, NULL));
 	createText(CONFIG MORE, "errors", PT_EHDLIB);
@@ -356,8 +386,8 @@ static void testErrors(void)
 	g_assert_cmpint(testMeterGet(closes), ==, 1);
 	g_assert_cmpint(g_unlink("errors_c_n2_Energy.stat"), ==, 0);
 	createText(CONFIG MORE, "no/such/directory", PT_EHDLIB);
-	g_assert_cmpint(countFiles("."), ==, entries);
-	g_assert_cmpint(countFiles("/proc/self/fd"), ==, files);
+	g_assert_cmpint(testCountFiles("."), ==, entries);
+	g_assert_cmpint(testCountFiles("/proc/self/fd"), ==, files);
 }
 
 /* The caller's topology is used, and still there afterwards. */
@@ -528,12 +558,12 @@ static void testCycles(void)
 
 	writeConfig(CONFIG);
 	cycle();
-	files = countFiles("/proc/self/fd");
-	threads = countFiles("/proc/self/task");
+	files = testCountFiles("/proc/self/fd");
+	threads = testCountFiles("/proc/self/task");
 	for (int i = 0; i < 10000; i++)
 		cycle();
-	g_assert_cmpint(countFiles("/proc/self/fd"), ==, files);
-	g_assert_cmpint(countFiles("/proc/self/task"), ==, threads);
+	g_assert_cmpint(testCountFiles("/proc/self/fd"), ==, files);
+	testWaitThreads(threads);
 }
 
 /* A child may finalize what it inherited; the device is the parent's. */
@@ -572,6 +602,7 @@ int main(int argc, char **argv)
 	hdLogSetVerbosity(&ptLogger, "2");
 	ptLogger.print = catch;
 	g_test_add_func("/pt/api/entries", testEntries);
+	g_test_add_func("/pt/api/own-cycle", testOwnCycle);
 	g_test_add_func("/pt/api/lost", testLost);
 	g_test_add_func("/pt/api/prompt", testPrompt);
 	g_test_add_func("/pt/api/errors", testErrors);

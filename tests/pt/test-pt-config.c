@@ -19,6 +19,10 @@
 	"topology=Cluster_Host_Process\n"
 #define TRACE "[Trace]\ntype=HDSTATS\nnode=c_n\nchannel=1\nvalues=U,P\n"
 /* Line 1 is a placeholder, so that lines differ from counts. */
+#define RAW                                                            \
+	"[General]\ndevice=raw\nproject=test\ntopology=Cluster_Host\n" \
+	"port=raw://x\n"
+#define RAW_TRACE "[Trace]\ntype=HDSTATS\nnode=c_n\nchannel=1\n"
 #define PORTED                                                \
 	"[General]\ndevice=ported\ncycle=100\nproject=test\n" \
 	"topology=Host\n"
@@ -154,6 +158,61 @@ static void testPorts(void)
 	}
 }
 
+/* What the driver checks itself: its address; and what there is once only. */
+static void testOwnWay(void)
+{
+	struct ptRequest request = { .depth = -1 };
+	struct ptConfig config;
+
+	g_assert_cmpint(readText(RAW RAW_TRACE "values=N\n", &request, &config),
+			==, 0);
+	g_assert_cmpstr(config.address, ==, "raw://x");
+	g_assert_cmpint(config.cycleNs, ==, 333333333);
+	g_assert_false(config.isCycleGiven);
+	g_assert_cmpuint(config.columns[0].scale.set, ==, 0);
+	ptConfigClear(&config);
+	request.port = "here:";
+	g_assert_cmpint(readText(RAW "cycle=333.333333\n" RAW_TRACE
+				     "values=N\n",
+				 &request, &config),
+			==, 0);
+	g_assert_null(config.address);
+	g_assert_cmpstr(config.host, ==, "here");
+	g_assert_cmpint(config.cycleNs, ==, 333333333);
+	g_assert_true(config.isCycleGiven);
+	ptConfigClear(&config);
+}
+
+/* What is said of raw numbers goes to all columns of the section. */
+static void testScales(void)
+{
+	struct ptRequest request = { .depth = -1 };
+	struct ptConfig config;
+
+	g_assert_cmpint(readText(RAW "[Trace]\ntype=HDSTATS\nnode=c_n\n"
+				     "channel=*\nvalues=N,I,P\n"
+				     "voltage=-12\nslope=70.5\noffset=1.94e2\n",
+				 &request, &config),
+			==, 0);
+	g_assert_cmpuint(config.columnCount, ==, 12);
+	for (size_t i = 0; i < config.columnCount; i++) {
+		const struct ptScale *scale = &config.columns[i].scale;
+
+		g_assert_cmpuint(scale->set, ==,
+				 PT_SCALE_VOLTAGE | PT_SCALE_SLOPE |
+					 PT_SCALE_OFFSET);
+		g_assert_cmpfloat(scale->voltage, ==, -12);
+		g_assert_cmpfloat(scale->slope, ==, 70.5);
+		g_assert_cmpfloat(scale->offset, ==, 194);
+	}
+	ptConfigClear(&config);
+	g_assert_cmpint(readText(RAW RAW_TRACE "values=P\nvoltage=3.3\n",
+				 &request, &config),
+			==, 0);
+	g_assert_cmpuint(config.columns[0].scale.set, ==, PT_SCALE_VOLTAGE);
+	ptConfigClear(&config);
+}
+
 static void testOverrides(void)
 {
 	struct ptRequest request = { .depth = -1,
@@ -250,7 +309,7 @@ static void testErrors(void)
 		{ "[General]\ndevice=LMG\ncycle=1\nproject=p\n"
 		  "topology=C_H\n" TRACE,
 		  "pt.cfg:2: unknown device \"LMG\"; there are Meter, Host, "
-		  "Ported\n",
+		  "Ported, Raw\n",
 		  0 },
 		{ GENERAL "Cycle=1\n" TRACE,
 		  "pt.cfg:6: unknown key \"Cycle\"; [General] may have device, "
@@ -292,7 +351,39 @@ static void testErrors(void)
 		  "pt.cfg:7: baud=100: speeds are 1200, 2400, 4800, 9600, "
 		  "19200, 38400, 57600, 115200, 230400\n",
 		  0 },
+		{ RAW "cycle=100\n" RAW_TRACE "values=N\n",
+		  "pt.cfg:6: cycle=100: Raw gives a reading every 333.333 ms, "
+		  "and none in between; cycle is that, or left out\n",
+		  0 },
+		{ RAW "cycle=\n" RAW_TRACE "values=N\n",
+		  "pt.cfg:6: cycle= is empty\n", 0 },
+		{ RAW "baud=9600\n" RAW_TRACE "values=N\n",
+		  "pt.cfg:6: baud=9600: Raw has no port\n", 0 },
+		{ "[General]\ndevice=raw\nproject=test\ntopology=H\n"
+		  "port=n:/dev/x\n"
+		  "[Trace]\ntype=HDSTATS\nnode=n\nchannel=1\nvalues=N\n",
+		  "pt.cfg:5: port=n:/dev/x: a device is raw://NAME\n", 0 },
 		/* [Trace] */
+		{ RAW RAW_TRACE "values=I\n",
+		  "pt.cfg:6: [Trace] has no slope=: I of Raw needs it\n"
+		  "pt.cfg:6: [Trace] has no offset=: I of Raw needs it\n",
+		  0 },
+		{ RAW RAW_TRACE "values=I\noffset=1\nslope=0\n",
+		  "pt.cfg:12: slope=0: must not be 0\n", 0 },
+		{ RAW RAW_TRACE "values=P\nvoltage=12 V\n",
+		  "pt.cfg:11: voltage=12 V: not a number\n", 0 },
+		{ RAW RAW_TRACE "values=P\nvoltage=\n",
+		  "pt.cfg:11: voltage=: not a number\n", 0 },
+		{ RAW RAW_TRACE "values=P\nvoltage=inf\n",
+		  "pt.cfg:11: voltage=inf: not a number\n", 0 },
+		{ RAW RAW_TRACE "values=N\ngain=2\n",
+		  "pt.cfg:11: unknown key \"gain\"; [Trace] may have type, "
+		  "node, channel, values, voltage, slope, offset\n",
+		  0 },
+		{ GENERAL TRACE "voltage=12\n",
+		  "pt.cfg:11: unknown key \"voltage\"; [Trace] may have type, "
+		  "node, channel, values\n",
+		  0 },
 		{ GENERAL "[Trace]\nnode=c_n\nchannel=1\nvalues=U\n",
 		  "pt.cfg:6: [Trace] has no type=\n", 0 },
 		{ GENERAL "[Trace]\ntype=HDSTATS\nchannel=1\nvalues=U\n",
@@ -477,7 +568,8 @@ static void testFiles(void)
 			".: Is a directory\n");
 	g_assert_cmpint(readText(large, &request, &config), ==,
 			PT_ECONFINVALID);
-	g_assert_cmpstr(messages->str, ==, "pt.cfg: larger than 65536 bytes\n");
+	g_assert_cmpstr(messages->str, ==,
+			"pt.cfg: larger than 1048576 bytes\n");
 	g_free(large);
 }
 
@@ -516,6 +608,8 @@ int main(int argc, char **argv)
 	g_test_add_func("/pt/config/good", testGood);
 	g_test_add_func("/pt/config/all-channels", testAllChannels);
 	g_test_add_func("/pt/config/ports", testPorts);
+	g_test_add_func("/pt/config/own-way", testOwnWay);
+	g_test_add_func("/pt/config/scales", testScales);
 	g_test_add_func("/pt/config/overrides", testOverrides);
 	g_test_add_func("/pt/config/errors", testErrors);
 	g_test_add_func("/pt/config/cycles", testCycles);

@@ -145,7 +145,9 @@ static void testNothing(void)
 		g_str_has_prefix(list, "--: no NVIDIA driver here (/non"));
 	g_free(list);
 	list = softList(&ptNvmlDriver, "", other);
-	g_assert_cmpstr(list, ==, "--: libm.so.6 has no nvmlInit_v2\n");
+	g_assert_cmpstr(list, ==,
+			"--: no NVIDIA driver here (libm.so.6 has no "
+			"nvmlInit_v2)\n");
 	g_free(list);
 	fake->initResult = 9;
 	g_assert_cmpint(

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -19,13 +20,16 @@
 
 #include "clock.h"
 #include "message.h"
+#include "net.h"
 #include "sampler.h"
-#include "transport.h"
+#include "transport/calls.h"
 
 #define MS INT64_C(1000000)
 /* Long enough for what is to happen, short for what is not. */
 #define LONG (hdMonotonicNow() + 60000 * MS)
 #define SHORT (hdMonotonicNow() + 20 * MS)
+
+static const struct ptLine line = { 57600, PT_PARITY_NONE, PT_FLOW_RTSCTS };
 
 static GString *said;
 
@@ -81,7 +85,7 @@ static void testAddresses(void)
 			g_assert_cmpstr(why, ==,
 					"a device is a path, as /dev/ttyUSB0, "
 					"or tcp://HOST:PORT");
-		g_assert_cmpint(ptTransportOpen(rows[i].address, 57600, -1,
+		g_assert_cmpint(ptTransportOpen(rows[i].address, &line, -1,
 						LONG, &transport),
 				==, rows[i].open);
 		assertSaid(rows[i].address);
@@ -105,7 +109,7 @@ static struct ptTransport *openSerial(const char *name, int wakeFd)
 {
 	struct ptTransport *transport = NULL;
 
-	g_assert_cmpint(ptTransportOpen(name, 57600, wakeFd, LONG, &transport),
+	g_assert_cmpint(ptTransportOpen(name, &line, wakeFd, LONG, &transport),
 			==, 0);
 	return transport;
 }
@@ -162,12 +166,13 @@ static void testSerialBytes(void)
 
 static void testSerialSetup(void)
 {
+	const struct ptLine odd = { .baud = 4711 };
 	struct ptTransport *transport;
 	struct termios is;
 	char name[64];
 	int fd = terminal(name, sizeof(name));
 
-	g_assert_cmpint(ptTransportOpen(name, 4711, -1, LONG, &transport), ==,
+	g_assert_cmpint(ptTransportOpen(name, &odd, -1, LONG, &transport), ==,
 			-EINVAL);
 	assertSaid("no serial port has 4711 baud");
 	transport = openSerial(name, -1);
@@ -182,6 +187,62 @@ static void testSerialSetup(void)
 	g_assert_cmpuint(cfgetispeed(&is), ==, B57600);
 	g_assert_cmpuint(cfgetospeed(&is), ==, B57600);
 	g_assert_cmpint(ptTransportBreak(transport), ==, 0);
+	ptTransportClose(transport);
+	close(fd);
+}
+
+/* Forms that a terminal of software does not have, too. */
+static void testSerialMode(void)
+{
+	static const struct {
+		struct ptLine line;
+		tcflag_t cflag, iflag;
+		speed_t speed;
+	} rows[] = {
+		{ { 57600, PT_PARITY_NONE, PT_FLOW_RTSCTS },
+		  CRTSCTS,
+		  IGNPAR,
+		  B57600 },
+		{ { 19200, PT_PARITY_ODD, PT_FLOW_RTSCTS | PT_FLOW_DTR },
+		  CRTSCTS | PARENB | PARODD,
+		  INPCK,
+		  B19200 },
+		{ { 9600, PT_PARITY_EVEN, 0 }, PARENB, INPCK, B9600 },
+		{ { 115200, PT_PARITY_NONE, 0 }, 0, IGNPAR, B115200 },
+	};
+	struct termios mode;
+
+	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+		g_assert_cmpint(ptSerialMode(&rows[i].line, &mode), ==, 0);
+		g_assert_cmphex(mode.c_cflag & (CSIZE | CSTOPB | PARENB |
+						PARODD | CRTSCTS | HUPCL),
+				==, CS8 | rows[i].cflag);
+		g_assert_cmphex(mode.c_iflag, ==, IGNBRK | rows[i].iflag);
+		g_assert_cmphex(mode.c_oflag | mode.c_lflag, ==, 0);
+		g_assert_cmphex(cfgetispeed(&mode), ==, rows[i].speed);
+		g_assert_cmphex(cfgetospeed(&mode), ==, rows[i].speed);
+	}
+}
+
+/* A port without parity is used with a warning; without flow control there is
+ * nothing to warn of. */
+static void testSerialParity(void)
+{
+	static const struct ptLine parity = { 19200, PT_PARITY_ODD,
+					      PT_FLOW_DTR };
+	struct ptTransport *transport;
+	struct termios is;
+	char name[64];
+	int fd = terminal(name, sizeof(name));
+
+	g_assert_cmpint(ptTransportOpen(name, &parity, -1, LONG, &transport),
+			==, 0);
+	g_assert_cmpint(tcgetattr(fd, &is), ==, 0);
+	g_assert_cmphex(is.c_cflag & CRTSCTS, ==, 0);
+	if (is.c_cflag & PARENB)
+		g_assert_cmpuint(said->len, ==, 0);
+	else
+		assertSaid("the port has no parity");
 	ptTransportClose(transport);
 	close(fd);
 }
@@ -238,7 +299,7 @@ static void testSerialBusy(void)
 	int fd = terminal(name, sizeof(name));
 
 	transport = openSerial(name, -1);
-	g_assert_cmpint(ptTransportOpen(name, 57600, -1, LONG, &other), ==,
+	g_assert_cmpint(ptTransportOpen(name, &line, -1, LONG, &other), ==,
 			-EBUSY);
 	assertSaid("another program uses the port");
 	ptTransportClose(transport);
@@ -260,7 +321,7 @@ static void testSerialPermission(void)
 
 		if (geteuid() == 0 && setresuid(65534, 65534, 65534) != 0)
 			_exit(77);
-		_exit(ptTransportOpen(name, 57600, -1, LONG, &transport) ==
+		_exit(ptTransportOpen(name, &line, -1, LONG, &transport) ==
 					      -EACCES &&
 				      strstr(said->str, "Permission denied")
 			      ? 0
@@ -338,8 +399,8 @@ static void testTcp(void)
 
 	for (int i = 0; i < 256; i++)
 		sent[i] = (unsigned char)i;
-	g_assert_cmpint(ptTransportOpen(address, 0, -1, LONG, &transport), ==,
-			0);
+	g_assert_cmpint(ptTransportOpen(address, NULL, -1, LONG, &transport),
+			==, 0);
 	fd = accept(door, NULL, NULL);
 	g_assert_cmpint(fd, >=, 0);
 	g_assert_cmpint(write(fd, sent, 256), ==, 256);
@@ -369,14 +430,61 @@ static void testTcp(void)
 	close(door);
 }
 
+/* Whether there is enough to be read. */
+static int isReadable(const struct ptTransport *transport, int64_t deadlineNs)
+{
+	return hdNetWait(transport->fd, POLLIN, -1, deadlineNs) == POLLIN;
+}
+
+static void testTcpGather(void)
+{
+	static const char sent[200];
+	struct ptTransport *transport;
+	char address[64], got[200];
+	int door = listener(address, sizeof(address)), fd;
+
+	g_assert_cmpint(ptTransportOpen(address, NULL, -1, LONG, &transport),
+			==, 0);
+	fd = accept(door, NULL, NULL);
+	ptTransportGather(transport, 100, 10 * MS);
+	g_assert_cmpint(write(fd, sent, 60), ==, 60);
+	g_assert_false(isReadable(transport, SHORT));
+	g_assert_cmpint(write(fd, sent, 50), ==, 50);
+	g_assert_true(isReadable(transport, LONG));
+	g_assert_cmpint(ptTransportRead(transport, got, 200, LONG, NULL), ==,
+			110);
+	/* No more comes: after some time, at the deadline, at once. */
+	g_assert_cmpint(write(fd, sent, 60), ==, 60);
+	g_assert_cmpint(ptTransportRead(transport, got, 200, LONG, NULL), ==,
+			60);
+	ptTransportGather(transport, 100, 60000 * MS);
+	g_assert_cmpint(write(fd, sent, 61), ==, 61);
+	g_assert_cmpint(ptTransportRead(transport, got, 200, SHORT, NULL), ==,
+			61);
+	g_assert_cmpint(write(fd, sent, 62), ==, 62);
+	g_assert_cmpint(ptTransportRead(transport, got, 200, 0, NULL), ==, 62);
+	g_assert_cmpint(ptTransportRead(transport, got, 200, SHORT, NULL), ==,
+			-ETIMEDOUT);
+	/* What it has sent before it went. */
+	g_assert_cmpint(write(fd, sent, 63), ==, 63);
+	close(fd);
+	g_assert_cmpint(ptTransportRead(transport, got, 200, LONG, NULL), ==,
+			63);
+	g_assert_cmpint(ptTransportRead(transport, got, 200, LONG, NULL), ==,
+			-ENODEV);
+	assertSaid("the other side has closed");
+	ptTransportClose(transport);
+	close(door);
+}
+
 static void testTcpRefused(void)
 {
 	struct ptTransport *transport;
 	char address[64];
 
 	close(listener(address, sizeof(address)));
-	g_assert_cmpint(ptTransportOpen(address, 0, -1, LONG, &transport), ==,
-			-ECONNREFUSED);
+	g_assert_cmpint(ptTransportOpen(address, NULL, -1, LONG, &transport),
+			==, -ECONNREFUSED);
 	assertSaid("Connection refused");
 }
 
@@ -387,12 +495,12 @@ static void testTcpNames(void)
 	char address[64], *byName;
 	int door = listener(address, sizeof(address)), ret;
 
-	ret = ptTransportOpen("tcp://nobody.invalid:1", 0, -1, SHORT,
+	ret = ptTransportOpen("tcp://nobody.invalid:1", NULL, -1, SHORT,
 			      &transport);
 	g_assert_true(ret == -ENOENT || ret == -ETIMEDOUT);
-	assertSaid("tcp://nobody.invalid:1: finding the host: ");
+	assertSaid("tcp://nobody.invalid:1: ");
 	byName = g_strconcat("tcp://localhost", strrchr(address, ':'), NULL);
-	ret = ptTransportOpen(byName, 0, -1, LONG, &transport);
+	ret = ptTransportOpen(byName, NULL, -1, LONG, &transport);
 	if (ret == -ENOENT) {
 		g_test_skip("there is no localhost");
 	} else {
@@ -412,6 +520,8 @@ int main(int argc, char **argv)
 	g_test_add_func("/transport/addresses", testAddresses);
 	g_test_add_func("/transport/serial/bytes", testSerialBytes);
 	g_test_add_func("/transport/serial/setup", testSerialSetup);
+	g_test_add_func("/transport/serial/mode", testSerialMode);
+	g_test_add_func("/transport/serial/parity", testSerialParity);
 	g_test_add_func("/transport/serial/flush", testSerialFlush);
 	g_test_add_func("/transport/serial/wake", testSerialWake);
 	g_test_add_func("/transport/serial/busy", testSerialBusy);
@@ -419,6 +529,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/transport/serial/gone", testSerialGone);
 	g_test_add_func("/transport/serial/full", testSerialFull);
 	g_test_add_func("/transport/tcp/bytes", testTcp);
+	g_test_add_func("/transport/tcp/gather", testTcpGather);
 	g_test_add_func("/transport/tcp/refused", testTcpRefused);
 	g_test_add_func("/transport/tcp/names", testTcpNames);
 	return g_test_run();

@@ -2,7 +2,6 @@
 /* The public functions, on this system and on a tree that stands for one. */
 #include <config.h>
 
-#include <dirent.h>
 #include <errno.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -10,6 +9,7 @@
 #include <unistd.h>
 
 #include "fixture.h"
+#include "leftover.h"
 #include "message.h"
 #include "sampler.h"
 #include "trace.h"
@@ -64,18 +64,6 @@ static char *placeHeader(const struct place *place, size_t *rest)
 	return header;
 }
 
-static int countFiles(const char *path)
-{
-	DIR *directory = opendir(path);
-	int count = 0;
-
-	g_assert_nonnull(directory);
-	while (readdir(directory))
-		count++;
-	closedir(directory);
-	return count;
-}
-
 static void testErrors(void)
 {
 	static const struct {
@@ -104,14 +92,15 @@ static void testErrors(void)
 	};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-		UtilTrace *unused = (UtilTrace *)&countFiles, *trace = unused;
+		UtilTrace *unused = (UtilTrace *)&testCountFiles,
+			  *trace = unused;
 		rutSources sources;
 		struct place place;
 		int files;
 
 		g_test_message("%s", cases[i].what);
 		placeMake(&place);
-		files = countFiles("/proc/self/fd");
+		files = testCountFiles("/proc/self/fd");
 		RUTSRC_UNSET_ALL(sources);
 		RUTSRC_SET_HDD(sources);
 		sources.MEM_FREE = 1;
@@ -131,9 +120,9 @@ static void testErrors(void)
 		} else {
 			/* Nothing is left. */
 			g_assert_true(trace == unused);
-			g_assert_cmpint(countFiles(place.root), ==, 2);
+			g_assert_cmpint(testCountFiles(place.root), ==, 2);
 		}
-		g_assert_cmpint(countFiles("/proc/self/fd"), ==, files);
+		g_assert_cmpint(testCountFiles("/proc/self/fd"), ==, files);
 		placeClear(&place);
 	}
 	g_assert_cmpint(rut_startTrace(NULL), ==, 2);
@@ -408,14 +397,14 @@ static void testCycles(void)
 	RUTSRC_SET_ALL(sources);
 	g_assert_cmpint(rut_createTrace(place.node, 1, sources, 1, &trace), ==,
 			0);
-	files = countFiles("/proc/self/fd");
-	threads = countFiles("/proc/self/task");
+	files = testCountFiles("/proc/self/fd");
+	threads = testCountFiles("/proc/self/task");
 	for (int i = 0; i < 10000; i++) {
 		g_assert_cmpint(rut_startTrace(trace), ==, 0);
 		g_assert_cmpint(rut_stopTrace(trace), ==, 0);
 	}
-	g_assert_cmpint(countFiles("/proc/self/fd"), ==, files);
-	g_assert_cmpint(countFiles("/proc/self/task"), ==, threads);
+	g_assert_cmpint(testCountFiles("/proc/self/fd"), ==, files);
+	testWaitThreads(threads);
 	g_assert_cmpint(rut_finalizeTrace(trace), ==, 0);
 	placeClear(&place);
 }

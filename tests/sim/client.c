@@ -9,13 +9,10 @@
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <termios.h>
 #include <unistd.h>
 
@@ -49,33 +46,10 @@ static void await(int fd)
 	g_assert_cmpint(poll(&entry, 1, CLIENT_PATIENCE_S * 1000), ==, 1);
 }
 
-/* One line of its standard output, without the LF. */
-static char *readLine(struct client *client)
-{
-	GString *line = g_string_new(NULL);
-	char byte;
-
-	for (;;) {
-		await(client->out);
-		g_assert_cmpint(read(client->out, &byte, 1), ==, 1);
-		if (byte == '\n')
-			return g_string_free(line, false);
-		g_string_append_c(line, byte);
-	}
-}
-
-/* A test that fails must not leave it behind. */
-static void endWithParent(void *data)
-{
-	(void)data;
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-}
-
 void clientStart(struct client *client, const char *options)
 {
 	char **words = g_strsplit(options, " ", 0);
 	GPtrArray *arguments = g_ptr_array_new_with_free_func(g_free);
-	GError *error = NULL;
 	char *line;
 
 	g_ptr_array_add(arguments,
@@ -96,13 +70,10 @@ void clientStart(struct client *client, const char *options)
 	g_ptr_array_add(arguments, g_strdup_printf("--script=%s/script",
 						   client->directory));
 	g_ptr_array_add(arguments, NULL);
-	g_spawn_async_with_pipes(NULL, (char **)arguments->pdata, NULL,
-				 G_SPAWN_DO_NOT_REAP_CHILD, endWithParent, NULL,
-				 &client->pid, NULL, &client->out, NULL,
-				 &error);
-	g_assert_no_error(error);
+	processStart(&client->process, (const char *const *)arguments->pdata,
+		     NULL);
 	g_ptr_array_unref(arguments);
-	line = readLine(client);
+	line = processLine(&client->process);
 	g_assert_true(g_str_has_prefix(line, "ready "));
 	client->port = g_strdup(line + strlen("ready "));
 	g_free(line);
@@ -161,16 +132,10 @@ void clientClose(struct client *client)
 
 void clientStop(struct client *client)
 {
-	int status;
-
 	if (client->fd >= 0)
 		clientClose(client);
-	kill(client->pid, SIGTERM);
-	g_assert_cmpint(waitpid(client->pid, &status, 0), ==, client->pid);
-	g_assert_cmpint(status, ==, 0);
-	g_spawn_close_pid(client->pid);
+	g_assert_cmpint(processEnd(&client->process), ==, 0);
 	g_assert_false(g_file_test(client->port, G_FILE_TEST_IS_SYMLINK));
-	close(client->out);
 	g_free(client->port);
 }
 
@@ -199,7 +164,7 @@ void clientSend(struct client *client, const char *text)
 
 void clientSays(struct client *client, const char *expected)
 {
-	char *line = readLine(client);
+	char *line = processLine(&client->process);
 
 	g_assert_cmpstr(line, ==, expected);
 	g_free(line);

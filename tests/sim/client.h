@@ -11,13 +11,14 @@
 
 #include <glib.h>
 
+#include "../lib/process.h"
+
 /** Seconds after which something will not come. */
-#define CLIENT_PATIENCE_S 60
+#define CLIENT_PATIENCE_S PROCESS_PATIENCE_S
 
 /** A simulator that runs. */
 struct client {
-	GPid pid;
-	int out;         /**< Its standard output. */
+	struct process process;
 	char *port;      /**< As its "ready" line says. */
 	int fd;          /**< The port, open; or -1. */
 	char *directory; /**< For its files. */

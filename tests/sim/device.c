@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "damage.h"
 #include "device.h"
 #include "faults.h"
 
@@ -136,7 +137,7 @@ static const char *sendItems(struct simDevice *device, const GArray *items,
 	GSList *faults = g_steal_pointer(&device->faults);
 	const char *fate = faults ? "faulty" : "sent";
 	struct simForm form = { device->packed, device->blocks, 0 };
-	bool silent = false, swap = false;
+	bool silent = false, swap = false, again = false;
 	long values = 0;
 	GString *message;
 
@@ -145,6 +146,7 @@ static const char *sendItems(struct simDevice *device, const GArray *items,
 
 		silent |= rule->action == SIM_SILENT;
 		swap |= rule->action == SIM_SWAP;
+		again |= rule->action == SIM_AGAIN;
 		if (rule->action == SIM_VALUES)
 			values += (long)rule->number;
 		else if (rule->action == SIM_LENGTH)
@@ -158,7 +160,7 @@ static const char *sendItems(struct simDevice *device, const GArray *items,
 	}
 	message = simMessageCompose(items, &form, values);
 	for (GSList *link = faults; link; link = link->next)
-		simFaultsDamage(message, link->data);
+		simDamage(message, link->data);
 	g_slist_free(faults);
 	if (silent || simDeviceDeaf(device, simNow())) {
 		g_string_free(message, true);
@@ -168,6 +170,11 @@ static const char *sendItems(struct simDevice *device, const GArray *items,
 		device->held = message;
 		return "late";
 	}
+	if (again)
+		simPortSend(
+			device->port,
+			g_string_new_len(message->str, (gssize)message->len),
+			notBefore);
 	if (!simPortSend(device->port, message, notBefore))
 		fate = "dropped";
 	if (device->held)

@@ -11,9 +11,6 @@
 /** Let rules happen: at once, or to the next message. Takes the list. */
 void simFaultsApply(struct simDevice *device, GSList *rules);
 
-/** Do to the bytes of a message what a rule says, if it says that. */
-void simFaultsDamage(GString *message, const struct simRule *rule);
-
 /**
  * Let the rules for a command happen.
  *

@@ -39,6 +39,7 @@ static const struct {
 	[SIM_ASCII] = { "ascii", "", NOTHING },
 	[SIM_PACKED] = { "packed", "", NOTHING },
 	[SIM_SLOW] = { "slow", "MILLISECONDS", NUMBER },
+	[SIM_AGAIN] = { "again", "", NOTHING },
 	[SIM_SWAP] = { "swap", "", NOTHING },
 	[SIM_ERROR] = { "error", "TEXT", TEXT },
 	[SIM_IDENTITY] = { "identity", "TEXT", TEXT },

@@ -35,6 +35,7 @@ enum simAction {
 	SIM_ASCII,   /**< It is text where packed was asked for. */
 	SIM_PACKED,  /**< It is packed where text was asked for. */
 	SIM_SLOW,    /**< It comes later, by milliseconds. */
+	SIM_AGAIN,   /**< It comes twice. */
 	SIM_SWAP,    /**< It comes after the one that follows it. */
 	/* To the meter: */
 	SIM_ERROR,    /**< An error gets into the queue: text. */

@@ -2,6 +2,7 @@
 # A library that is missing stops configure with the name of the Debian package.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
+[ -z "${HD_SANITIZE-}" ] || skip_all "sanitizers are no matter of configure"
 
 # Configure where pkg-config knows only the given libraries, and expect it to
 # stop and name PACKAGE: PACKAGE LIBRARY...

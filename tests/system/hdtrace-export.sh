@@ -6,6 +6,9 @@
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
 . "$abs_top_srcdir/tests/lib/hdtrace.sh"
 . "$abs_top_srcdir/tests/lib/project.sh"
+python=$(command -v python3)
+PYTHONDONTWRITEBYTECODE=1
+export PYTHONDONTWRITEBYTECODE
 cd "$scratch" || exit 99
 make_mini
 
@@ -370,72 +373,10 @@ otf2_is_equal() {
 
 # --- paraver ---
 
-# The three files keep to Paraver's description of its format, as far as we use
-# it: records are in the order of time, objects and times are those of the
-# header, events and states have a name: PREFIX.
+# The three files keep to Paraver's description of its format: PREFIX.
 is_paraver() {
-	awk '
-		FILENAME ~ /pcf$/ {
-			if ($0 == "") part = ""
-			else if ($0 == "STATES" || $0 == "VALUES") part = $0
-			else if ($0 == "EVENT_TYPE") part = $0
-			else if (part == "STATES") state[$1] = 1
-			else if (part == "EVENT_TYPE") {
-				type = $2; known[type] = 1
-			} else if (part == "VALUES") {
-				named[type] = 1; label[type, $1] = 1
-			}
-			next
-		}
-		FILENAME ~ /row$/ {
-			if ($1 == "LEVEL") { left = $4; rows += left }
-			else if ($0 != "") left--
-			if (left < 0) bad = "row"
-			next
-		}
-		/^#Paraver/ {
-			if (FNR != 1 || $0 !~ /^#Paraver \([0-9][0-9]\/[0-9][0-9]\/[0-9]+ at [0-9][0-9]:[0-9][0-9]\):[0-9]+_ns:[0-9]+\([0-9,]+\):[0-9]+(:[0-9]+\([0-9:,]+\))+$/)
-				bad = "header"
-			sub(/^[^)]*\):/, "")
-			total = $0; sub(/_.*/, "", total)
-			sub(/^[^)]*\):[0-9]+:/, "")
-			appls = split($0, appl, /\):?/) - 1
-			for (a = 1; a <= appls; a++) {
-				split(appl[a], half, "(")
-				n = split(half[2], task, ",")
-				if (n != half[1]) bad = "tasks"
-				for (t = 1; t <= n; t++) {
-					split(task[t], one, ":")
-					for (k = 1; k <= one[1]; k++)
-						object[a, t, k] = 1
-				}
-			}
-			next
-		}
-		{
-			n = split($0, f, ":")
-			if (!((f[3], f[4], f[5]) in object)) bad = "object"
-			if (f[6] + 0 < last + 0) bad = "order"
-			if (f[6] + 0 > total + 0) bad = "length"
-			last = f[6]; records++
-		}
-		f[1] == 1 && (n != 8 || f[7] + 0 <= f[6] + 0 ||
-			f[7] + 0 > total + 0 || !(f[8] in state)) { bad = "state" }
-		f[1] == 2 {
-			if (n < 8 || n % 2) bad = "event"
-			for (i = 7; i < n; i += 2) {
-				if (!(f[i] in known)) bad = "type"
-				if ((f[i] in named) &&
-					!((f[i], f[i + 1]) in label)) bad = "value"
-			}
-		}
-		f[1] == 3 && (n != 15 || !((f[9], f[10], f[11]) in object) ||
-			f[12] + 0 < f[6] + 0) { bad = "message" }
-		f[1] < 1 || f[1] > 3 { bad = "record" }
-		bad { print bad ": " FILENAME ": " $0; exit }
-		END { print records + 0, "records"
-			exit bad != "" || !records || left != 0 }
-	' "$1.pcf" "$1.row" "$1.prv"
+	[ -n "$python" ] || return 0
+	"$python" "$abs_top_srcdir/tests/readers/paraver.py" "$1"
 }
 
 # States and values of an export: DIRECTORY NAME.
@@ -685,6 +626,73 @@ else
 	fi
 fi
 
+# --- What is chosen ---
+
+# So many entries, states and events are in an export, whatever the format:
+# "ENTRIES STATES EVENTS" PROJECT OPTION...
+chosen() {
+	expected=$1
+	shift
+	for format in csv csv-wide json ctf perfetto paraver otf2; do
+		rm -rf some
+		"$hdtrace" export --to "$format" --format=json -o some "$@" \
+			>counts 2>errors
+		if [ $? -eq 2 ] && grep -q "built without" errors; then
+			continue
+		fi
+		found=$(awk '/"(entries|states|events)":/ {
+			printf "%s%d", n++ ? " " : "", $2 }' counts)
+		echo "$format: $found, expected $expected"
+		[ "$found" = "$expected" ] || return 1
+	done
+}
+
+# What is chosen in an export is what dump prints for the same choice; its
+# option for the end of the time is --to: PROJECT OPTION...
+same_choice() {
+	"$hdtrace" export --to csv -o chosen.csv --force "$@" || return 1
+	for argument; do
+		shift
+		[ "$argument" != --until ] || argument=--to
+		set -- "$@" "$argument"
+	done
+	"$hdtrace" dump --format=csv "$@" >dumped && cmp dumped chosen.csv
+}
+
+ok "everything" chosen "7 6 1" mini
+ok "a node" chosen "3 1 0" --node beta mini
+ok "a rank" chosen "0 5 1" --node alpha_0 mini
+ok "a group" chosen "3 6 1" --group Net mini
+ok "a value" chosen "4 6 1" --value P mini
+ok "statistics" chosen "7 0 0" --only=stats mini
+ok "traces" chosen "0 6 1" --only=traces mini
+ok "a part of the time" chosen "4 5 1" --from 1 --until 4.5 mini
+ok "a short part" chosen "1 3 0" --from 1.3 --until 1.4 --node alpha mini
+ok "nothing is left" chosen "0 0 0" --from 100 mini
+ok "as dump does" same_choice mini --node alpha --from 1 --until 4.5
+ok "and of statistics" same_choice mini --only=stats --value COUNT
+ok "openmetrics of a value" status 0 export --to openmetrics -o - \
+	--value COUNT --from 1 mini
+ok "has no other one" test "$(grep -c bytes "$scratch/out")" -eq 0
+ok "but this" grep -q '^hdtrace_net_count{node="beta"} 0 ' "$scratch/out"
+if command -v protoc >/dev/null; then
+	"$hdtrace" export -q --to perfetto -o some.pt --node beta mini \
+		>/dev/null
+	ok "a node in perfetto" decode_perfetto some.pt
+	ok "is there" grep -q beta decoded
+	ok "without the others" test "$(grep -c alpha decoded)" -eq 0
+fi
+
+# What is wrong with a trace is said once, also by formats that read it twice.
+sed '/<\/Program>/d' mini_alpha_0.trc >cut_alpha_0.trc
+cp mini_beta_1.trc cut_beta_1.trc
+sed 's/"mini"/"cut"/' mini.proj >cut.proj
+for format in csv ctf openmetrics paraver perfetto; do
+	rm -rf cut.out
+	"$hdtrace" export --to $format -o cut.out cut.proj >/dev/null 2>errors
+	ok "$format: a damaged trace" test "$(grep -c 'trc.no-end' errors)" -eq 1
+done
+
 while IFS='|' read -r text arguments; do
 	# shellcheck disable=SC2086
 	ok "refuses $arguments" says "$text" 2 export $arguments
@@ -694,6 +702,11 @@ no such format: "vcd"|--to vcd mini
 not text or json|--to csv --format=csv mini
 must be a directory|--to csv-wide -o - mini
 No such file|--to csv nothing
+no node matches "gamma"|--to csv --node gamma mini
+no value matches "X"|--to csv --value X mini
+--from is not before --until|--to csv --from 2 --until 1 mini
+--until: not a time|--to csv --until soon mini
+--only: not stats or traces|--to csv --only=some mini
 END
 touch there
 ok "keeps a file that exists" says "--force replaces it" 2 export --to csv \

@@ -467,4 +467,36 @@ if [ -d "$corpus" ]; then
 else
 	skip "historic projects" "no corpus"
 fi
+
+# Files of two hosts in directories of their own: PREFIX DIRECTORY...
+collects() {
+	fresh
+	mkdir one two
+	trace one/p_a_0.trc
+	trace two/p_b_0.trc
+	echo "Comm map='0->0;' id=0 name='WORLD'" >two/p_b_0.info
+	trace two/other_c_0.trc
+	status 0 merge "$@" || return 1
+	[ -f one/p_b_0.info ] && [ ! -e one/other_c_0.trc ] &&
+		[ ! -e two/p.proj ] && status 0 info one/p || return 1
+	# Again: what is there is the same.
+	status 0 merge --force "$@"
+}
+
+# A file is there that is another one; then nothing is copied.
+collects_not() {
+	fresh
+	mkdir one two
+	trace one/p_a_0.trc
+	trace two/p_a_0.trc "levels='Host Rank'"
+	trace two/p_b_0.trc
+	says "exists, and is another file" 2 merge one/p two &&
+		[ ! -e one/p_b_0.trc ] && [ ! -e one/p.proj ] || return 1
+	rm two/p_a_0.trc
+	says "/nowhere" 2 merge one/p two "$scratch/nowhere"
+}
+
+ok "files of other directories" collects one/p two
+ok "the same, twice" collects one/p.proj two one two
+ok "files that differ are not collected" collects_not
 done_testing

@@ -148,6 +148,111 @@ ok "time without those inside" has "Step 20000 12.000 s 18.000 s 900.000 us 2400
 ok "and once more" has "All 1 12.000 s 30.000 s 30.000 s 2400.00"
 ok "energies of states add up" states_add_up 1 long.proj
 
+# --- What may be missing, or odd ---
+
+# The head of a .proj of a host: NAME.
+proj_of() {
+	echo "<Application name=\"$1\"><Topology><Level type=\"Host\">"
+	echo "<Level type=\"Rank\"/></Level><Node name=\"node\"><Node"
+	echo "name=\"0\"/></Node></Topology></Application>"
+}
+
+# A group of power in W: FILE; its records come from stdin.
+power_file() {
+	{
+		stat_header node Energy 'name="P" type="DOUBLE" unit="W"'
+		cat
+	} >"$1"
+}
+
+proj_of empty >empty.proj
+ok "nothing at all" status 0 report empty
+ok "has no energy" has "Energy not measured"
+ok "and nothing was recorded" has \
+	"Recorded 0 groups of statistics, 0 traces with 0 states and 0 events"
+ok "as JSON" status 0 report --format=json empty
+ok "without a runtime" grep -q '^  "runtime": null,' "$scratch/out"
+
+proj_of traces >traces.proj
+cat >traces_node_0.trc <<'END'
+<Program timeAdjustment='1000000000'>
+<Init time='1' end='1'/>
+<Run time='1' end='3'/>
+<Init time='3' end='3'/>
+</Program>
+END
+ok "only traces" status 0 report --phases-from node_0 traces
+ok "have states" has "Run 1 2.000 s 2.000 s 2.000 s"
+ok "and phases without energy" has "Run 0.000 s 2.000 s all"
+ok "of no length, too" has "Init 2.000 s 0 ns all"
+
+proj_of steps >steps.proj
+cp traces_node_0.trc steps_node_0.trc
+{
+	stamp 1000000001
+	stamp 1000000001 # The clock was set back: time stands still.
+	hex 4059000000000000
+	stamp 1000000001
+	hex 4059000000000000
+	stamp 1000000003
+	hex 4059000000000000 # 100 W
+} | power_file steps_node_Energy.stat
+ok "a clock that was set back" status 0 report --phases-from node_0 steps
+ok "adds no energy" has "Energy 200 J, 100 W on average"
+ok "a phase of no length has none" has "Init 0.000 s 0 ns node"
+ok "the phase around has it" has "Run 0.000 s 2.000 s node 200 100"
+ok "and drew most" has "Most power: Run, 100 W on average, 200 J"
+
+proj_of gap >gap.proj
+{
+	stamp 1
+	stamp 2
+	hex 4059000000000000
+	gap 4294967294
+	stamp 4294967295
+	hex 4059000000000000
+} | power_file gap_node_Energy.stat
+ok "a gap of 136 years" status 0 report gap
+ok "is told" has "node Energy: 1 gap, 4294967292.000 s in all"
+ok "and no energy" has "Energy 200 J, 100 W on average"
+
+proj_of nan >nan.proj
+cp traces_node_0.trc nan_node_0.trc
+{
+	stamp 1000000001
+	stamp 1000000002
+	hex 7ff8000000000000
+	stamp 1000000003
+	hex fff8000000000001
+} | power_file nan_node_Energy.stat
+ok "no value at all" status 0 report --phases-from node_0 nan
+ok "is no energy" has "Energy not measured"
+ok "and no mean" has "Energy P W 2 missing, no values"
+ok "no state has energy" has "Run 1 2.000 s 2.000 s 2.000 s"
+
+proj_of back >back.proj
+{
+	stamp 1000000001
+	stamp 1000000003
+	hex 4059000000000000
+	stamp 1000000002
+	hex 4059000000000000
+} | power_file back_node_Energy.stat
+ok "a file that goes back in time" status 1 report back
+ok "counts up to there" has "Energy 200 J, 100 W on average"
+ok "and is named" grep -q "stat.time-decreases" "$scratch/out"
+
+# Some thousand problems are kept, all are counted, and it does not take long.
+proj_of bad >bad.proj
+awk 'BEGIN {
+	print "<Program timeAdjustment=\"1000000000\">"
+	for (i = 0; i < 30000; i++)
+		printf "<S%d end=\"1\"/>\n", i % 7
+	print "</Program>"
+}' >bad_node_0.trc
+ok "many problems" status 1 report bad
+ok "are counted" has "and 29995 more messages; --all lists them"
+
 while IFS='|' read -r text arguments; do
 	# shellcheck disable=SC2086
 	ok "refuses $arguments" says "$text" 2 report $arguments mini

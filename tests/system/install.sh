@@ -68,12 +68,12 @@ pc=$(find "$stage" -name libhdTrace.pc | head -n 1)
 prefix=$(sed -n 's/^prefix=//p' "$pc")
 ok "pkg-config files" relocate
 
-for file in bin/hdtrace bin/pt bin/rut include/PT.h include/RUT.h lib/pkgconfig/libhdReading.pc include/hdTrace.h \
+for file in bin/hdtrace bin/pt bin/rut include/PT.h include/RUT.h include/pmlib/pmlib.h lib/pkgconfig/libhdReading.pc include/hdTrace.h \
 	share/doc/hdtrace/README share/doc/hdtrace/NEWS; do
 	ok "$file is installed" test -f "$stage$prefix/$file"
 done
 ok "no file is installed that is not ours" sh -c \
-	"cd '$stage' && ! find . ! -type d | grep -viE '/(lib)?(hd|rut|pt)[^/]*$|/doc/hdtrace/|/man/'"
+	"cd '$stage' && ! find . ! -type d | grep -viE '/(lib)?(hd|rut|pt|pm)[^/]*$|/pmlib/|/doc/hdtrace/|/man/'"
 
 try_library libhdTrace yes <<'END'
 #include <hdTrace.h>
@@ -125,6 +125,21 @@ int main(void)
 }
 END
 
+try_library libpm yes <<'END'
+#include <stddef.h>
+
+#include <pmlib.h>
+int main(void)
+{
+	server_t server;
+	line_t lines;
+
+	return pm_set_server("127.0.0.1", 6526, &server) != 0 ||
+	       pm_set_lines("0-11", &lines) != 0 || !LINE_ISSET(11, &lines) ||
+	       pm_start_counter(NULL) != PM_EINVAL;
+}
+END
+
 # The installed example is what the guide compiles.
 compiles_example() {
 	example=$(find "$stage" -name heat.c)
@@ -136,6 +151,24 @@ compiles_example() {
 }
 
 ok "the example compiles against what is installed" compiles_example
+# hdmpirun looks for libhdMPI where it is, and that for hdtrace.
+finds_mpi() {
+	# A literal of that script.
+	# shellcheck disable=SC2016
+	directory=$(sed -n 's/^library=${HDMPI_LIBDIR:-\(.*\)}.*/\1/p' \
+		"$stage$prefix/bin/hdmpirun")
+	echo "$directory"
+	for library in "$stage$directory"/libhdMPI-*.so; do
+		[ -f "$library" ] &&
+			grep -aq "$prefix/bin/hdtrace" "$library" || return 1
+	done
+}
+
+if [ -f "$stage$prefix/bin/hdmpirun" ]; then
+	ok "hdmpirun finds what it needs" finds_mpi
+else
+	skip "hdmpirun" "no MPI library was built"
+fi
 ok "make install again" make_target install
 ok "make uninstall" make_target uninstall
 ok "nothing is left" nothing_left

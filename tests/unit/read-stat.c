@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "reading.h"
@@ -315,6 +316,94 @@ static void testLarge(void)
 	g_free(text);
 }
 
+/** An entry, and where it stands. */
+struct place {
+	int64_t start;
+	int64_t end;
+	int64_t offset;
+	uint64_t number;
+	int32_t value;
+};
+
+static GArray *placesOf(hdIStatReader *reader)
+{
+	GArray *places = g_array_new(FALSE, FALSE, sizeof(struct place));
+	const hdIBlock *block;
+
+	while (hdI_readStat(reader, &block) == 1) {
+		for (size_t i = 0; i < block->count; i++) {
+			struct place place = {
+				block->start[i],
+				block->end[i],
+				block->offset[i],
+				block->first + i,
+				block->columns[0].int32[i],
+			};
+
+			g_array_append_val(places, place);
+		}
+	}
+	return places;
+}
+
+static void checkPlace(hdIStatReader *reader, const struct place *place)
+{
+	const hdIBlock *block;
+
+	g_assert_cmpint(hdI_seekStat(reader, place->offset, place->start,
+				     place->number),
+			==, 0);
+	g_assert_cmpint(hdI_readStat(reader, &block), ==, 1);
+	g_assert_cmpint(block->start[0], ==, place->start);
+	g_assert_cmpint(block->end[0], ==, place->end);
+	g_assert_cmpint(block->offset[0], ==, place->offset);
+	g_assert_cmpuint(block->first, ==, place->number);
+	g_assert_cmpint(block->columns[0].int32[0], ==, place->value);
+}
+
+/* Reading goes on at any entry: behind gaps, and after the end was reached. */
+static void testSeek(void)
+{
+	GString *words = g_string_new("T1");
+	char *directory = g_dir_make_tmp("hdtrace-seek-XXXXXX", NULL);
+	char *path = g_build_filename(directory, "test.stat", NULL);
+	hdIProject *project;
+	hdIStatReader *reader;
+	GString *bytes;
+	GArray *places;
+
+	for (int i = 0; i < 30000; i++) {
+		if (i % 7000 == 6999)
+			g_string_append_printf(words, " GAP T%d.5", i + 1);
+		g_string_append_printf(words, " T%d I%d", i + 2, i);
+	}
+	bytes = readingStat(NULL, NULL, "INT32", NULL, words->str);
+	g_assert_true(g_file_set_contents(path, bytes->str, (gssize)bytes->len,
+					  NULL));
+	project = hdI_openProject(path, NULL, NULL);
+	g_assert_nonnull(project);
+	reader = hdI_openStat(project, project->groups[0]);
+	g_assert_nonnull(reader);
+	places = placesOf(reader);
+	g_assert_cmpuint(places->len, ==, 30000);
+	for (guint i = places->len; i-- > 0;) {
+		if (i % 777 == 0 || i % 7000 >= 6998 || i + 3 > places->len)
+			checkPlace(reader,
+				   &g_array_index(places, struct place, i));
+	}
+	g_assert_cmpint(hdI_seekStat(reader, 5, 0, 0), ==, -1);
+	g_assert_cmpint(errno, ==, EINVAL);
+	hdI_closeStat(reader);
+	hdI_closeProject(project);
+	g_array_unref(places);
+	g_string_free(bytes, TRUE);
+	g_string_free(words, TRUE);
+	remove(path);
+	remove(directory);
+	g_free(path);
+	g_free(directory);
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
@@ -328,5 +417,6 @@ int main(int argc, char **argv)
 	g_test_add_data_func("/read-stat/many entries", "INT32", testMany);
 	g_test_add_data_func("/read-stat/many strings", "STRING", testMany);
 	g_test_add_func("/read-stat/large entries", testLarge);
+	g_test_add_func("/read-stat/seek", testSeek);
 	return g_test_run();
 }

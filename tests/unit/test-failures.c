@@ -295,6 +295,10 @@ static void memoryTrace(struct memorySession *session, hdTopoNode *node)
 		if (i % 10 == 2)
 			worked(session,
 			       hdT_logElement(trace, "E", "a='%s'", text));
+		if (i % 10 == 4)
+			worked(session,
+			       hdT_logElementInt64(trace, "E", "a b",
+						   (const int64_t[]){ 1, i }));
 		if (i % 10 == 3 && worked(session, hdT_logEvent(trace, text)))
 			session->records++;
 		/* What is left open may lose its attributes at the end. */

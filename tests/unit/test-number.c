@@ -2,8 +2,8 @@
 /*
  * Numbers as text.
  *
- * HDTRACE_TEST_DOUBLES says how many random doubles are tried (default
- * 300,000).
+ * HDTRACE_TEST_DOUBLES says how many random doubles, and floats, are tried
+ * (default 300,000).
  */
 #include <config.h>
 
@@ -161,10 +161,16 @@ static void checkDouble(double value)
 			other);
 }
 
-static void testRandomDoubles(void)
+static uint64_t howMany(void)
 {
 	const char *wanted = g_getenv("HDTRACE_TEST_DOUBLES");
-	uint64_t count = wanted ? g_ascii_strtoull(wanted, NULL, 10) : 300000;
+
+	return wanted ? g_ascii_strtoull(wanted, NULL, 10) : 300000;
+}
+
+static void testRandomDoubles(void)
+{
+	uint64_t count = howMany();
 	struct testRandom random = { testSeed() };
 
 	for (uint64_t i = 0; i < count; i++) {
@@ -254,6 +260,65 @@ static void testSpecialDoubles(void)
 	}
 }
 
+/* As checkDouble(); the digits of floats are those of printf() that read back
+ * as the same float. */
+static void checkFloat(uint32_t bits)
+{
+	char buffer[HD_DOUBLE_MAX + 1];
+	char other[40];
+	float value, back;
+	char *end;
+
+	memcpy(&value, &bits, sizeof(value));
+	if (!isfinite(value))
+		return;
+	buffer[HD_DOUBLE_MAX] = CANARY;
+	end = hdNumberFloat(buffer, value);
+	g_assert_cmpint(buffer[HD_DOUBLE_MAX], ==, CANARY);
+	*end = '\0';
+	back = strtof(buffer, &end);
+	if (*end || memcmp(&back, &value, sizeof(back)) != 0)
+		g_error("%a became \"%s\", which is %a", (double)value, buffer,
+			(double)back);
+	for (int precision = 1; precision <= 9; precision++) {
+		sprintf(other, "%.*g", precision, (double)value);
+		if (strtof(other, NULL) == value)
+			break;
+	}
+	if (countDigits(buffer) > countDigits(other))
+		g_error("%a became \"%s\", but \"%s\" is shorter",
+			(double)value, buffer, other);
+	if (countDigits(buffer) == countDigits(other) &&
+	    fabs(strtod(other, NULL) - (double)value) <
+		    fabs(strtod(buffer, NULL) - (double)value))
+		g_error("%a became \"%s\", but \"%s\" is closer", (double)value,
+			buffer, other);
+}
+
+static void testFloats(void)
+{
+	struct testRandom random = { testSeed() };
+	uint64_t count = howMany();
+	char buffer[HD_DOUBLE_MAX + 1];
+
+	for (uint64_t i = 0; i < count; i++)
+		checkFloat((uint32_t)testRandomBits(&random));
+	for (uint32_t exponent = 0; exponent < 255; exponent++) {
+		for (uint32_t fraction = 0; fraction < 8; fraction++) {
+			checkFloat(exponent << 23 | fraction);
+			checkFloat(exponent << 23 | (0x7fffff - fraction));
+		}
+	}
+	*hdNumberFloat(buffer, 0.1f) = '\0';
+	g_assert_cmpstr(buffer, ==, "0.1");
+	*hdNumberFloat(buffer, -0.0f) = '\0';
+	g_assert_cmpstr(buffer, ==, "-0");
+	*hdNumberFloat(buffer, -INFINITY) = '\0';
+	g_assert_cmpstr(buffer, ==, "-INF");
+	*hdNumberFloat(buffer, -NAN) = '\0';
+	g_assert_cmpstr(buffer, ==, "NaN");
+}
+
 /* A locale with a decimal comma changes nothing. */
 static void testLocale(void)
 {
@@ -279,6 +344,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/number/doubles/random", testRandomDoubles);
 	g_test_add_func("/number/doubles/powers", testPowers);
 	g_test_add_func("/number/doubles/special", testSpecialDoubles);
+	g_test_add_func("/number/floats", testFloats);
 	g_test_add_func("/number/doubles/locale", testLocale);
 	return testRun();
 }

@@ -576,6 +576,145 @@ static void testManyAttributes(void)
 	testTraceFree(file);
 }
 
+/* Lists of keys: short ones that are remembered, long ones that are not. */
+static void testAttributeLists(void)
+{
+	static const int64_t values[] = { INT64_MIN, -1,        0, 9, 10,
+					  99,        INT64_MAX, 7, 8 };
+	static const char *const wrong[] = {
+		"",
+		" a",
+		"a ",
+		"a  b",
+		"a,b",
+		"a b a",
+		"time",
+		"a end",
+		"1",
+		"a=",
+		"x",
+		"a x",
+		"a b c d e f g h i a",
+	};
+	hdTrace *trace = traceAt("key-lists", START);
+	struct testTraceFile *file;
+	char *key = g_strnfill(60, 'k');
+	char *list = g_strdup_printf("%s b", key);
+	char buffer[] = "one two";
+
+	testFails(HD_ERR_INVALID_CONTEXT,
+		  hdT_logAttributesInt64(trace, "a", values));
+	/* The second time they are remembered. */
+	for (int i = 0; i < 2; i++) {
+		testWorks(hdT_logStateStart(trace, "S"));
+		testWorks(hdT_logAttributesInt64(trace, "x", &values[3]));
+		for (size_t j = 0; j < G_N_ELEMENTS(wrong); j++)
+			testFails(HD_ERR_INVALID_ARGUMENT,
+				  hdT_logAttributesInt64(trace, wrong[j],
+							 values));
+		testWorks(hdT_logAttributesInt64(trace, "a b c d e f g h",
+						 values));
+		testWorks(hdT_logAttributesInt64(trace, "i abcdefghijklmnopq r",
+						 values));
+		testWorks(hdT_logStateEnd(trace));
+		testWorks(hdT_logStateStart(trace, "S"));
+		testWorks(hdT_logAttributesInt64(trace, "a b c d e f g h i",
+						 values));
+		testWorks(hdT_logStateEnd(trace));
+		testWorks(hdT_logStateStart(trace, "S"));
+		testWorks(hdT_logAttributesInt64(trace, list, values));
+		testFails(HD_ERR_INVALID_ARGUMENT,
+			  hdT_logAttributesInt64(trace, list, values));
+		testWorks(hdT_logStateEnd(trace));
+		/* Another list in the same place. */
+		testWorks(hdT_logStateStart(trace, "S"));
+		strcpy(buffer, "one two");
+		testWorks(hdT_logAttributesInt64(trace, buffer, values));
+		strcpy(buffer, "ten six");
+		testWorks(hdT_logAttributesInt64(trace, buffer, values));
+		testWorks(hdT_logStateEnd(trace));
+	}
+	testFails(HD_ERR_INVALID_ARGUMENT,
+		  hdT_logAttributesInt64(NULL, "a", values));
+	testFails(HD_ERR_INVALID_ARGUMENT,
+		  hdT_logAttributesInt64(trace, NULL, values));
+	testFails(HD_ERR_INVALID_ARGUMENT,
+		  hdT_logAttributesInt64(trace, "a", NULL));
+	testFails(HD_ERR_INVALID_CONTEXT,
+		  hdT_logElementInt64(trace, "E", "a", values));
+	testWorks(hdT_logStateStart(trace, "S"));
+	testWorks(hdT_logElementInt64(trace, "E", "x", &values[7]));
+	testWorks(hdT_logElementInt64(trace, "F", "x y", &values[7]));
+	testFails(HD_ERR_INVALID_ARGUMENT,
+		  hdT_logElementInt64(trace, "E", "x x", values));
+	testFails(HD_ERR_INVALID_ARGUMENT,
+		  hdT_logElementInt64(trace, "E", "", values));
+	testFails(HD_ERR_INVALID_ARGUMENT,
+		  hdT_logElementInt64(trace, "Nested", "x", values));
+	testFails(HD_ERR_INVALID_ARGUMENT,
+		  hdT_logElementInt64(trace, "E", NULL, values));
+	testFails(HD_ERR_INVALID_ARGUMENT,
+		  hdT_logElementInt64(trace, "E", "x", NULL));
+	testFails(HD_ERR_INVALID_ARGUMENT,
+		  hdT_logElementInt64(trace, NULL, "x", values));
+	testFails(HD_ERR_INVALID_ARGUMENT,
+		  hdT_logElementInt64(NULL, "E", "x", values));
+	testWorks(hdT_logStateEnd(trace));
+	file = finish(trace, "key-lists.trc");
+	for (size_t i = 0; i < 8; i += 4) {
+		const struct testRecord *at = &file->records[i];
+
+		g_assert_cmpstr(at[0].attributes, ==,
+				" x='9' a='-9223372036854775808' b='-1' c='0' "
+				"d='9' e='10' f='99' g='9223372036854775807' "
+				"h='7' i='-9223372036854775808' "
+				"abcdefghijklmnopq='-1' r='0'");
+		g_assert_cmpstr(at[1].attributes, ==,
+				" a='-9223372036854775808' b='-1' c='0' d='9' "
+				"e='10' f='99' g='9223372036854775807' h='7' "
+				"i='8'");
+		g_assert_true(g_str_has_suffix(at[2].attributes, "b='-1'"));
+		g_assert_cmpstr(at[3].attributes, ==,
+				" one='-9223372036854775808' two='-1' "
+				"ten='-9223372036854775808' six='-1'");
+	}
+	g_assert_cmpstr(file->records[8].elements, ==,
+			"<E x='7'/><F x='7' y='8'/>");
+	testTraceFree(file);
+	g_free(key);
+	g_free(list);
+}
+
+/* More lists than are remembered, wherever they stand. */
+static void testManyKeyLists(void)
+{
+	static char keys[300][10];
+	hdTrace *trace = traceAt("many-key-lists", START);
+	struct testTraceFile *file;
+
+	for (int i = 0; i < 300; i++)
+		g_snprintf(keys[i], sizeof(keys[i]), "a%d b", i);
+	for (int i = 0; i < 900; i++) {
+		const int64_t values[] = { i, -i };
+
+		testWorks(hdT_logStateStart(trace, "S"));
+		testWorks(hdT_logAttributesInt64(trace, keys[i % 300], values));
+		testFails(HD_ERR_INVALID_ARGUMENT,
+			  hdT_logAttributesInt64(trace, keys[i % 300], values));
+		testWorks(hdT_logStateEnd(trace));
+	}
+	file = finish(trace, "many-key-lists.trc");
+	g_assert_cmpuint(file->count, ==, 900);
+	for (int i = 0; i < 900; i++) {
+		char *expected =
+			g_strdup_printf(" a%d='%d' b='%d'", i % 300, i, -i);
+
+		g_assert_cmpstr(file->records[i].attributes, ==, expected);
+		g_free(expected);
+	}
+	testTraceFree(file);
+}
+
 static void testTypedAttributes(void)
 {
 	hdTrace *trace = traceAt("typed", START);
@@ -1358,6 +1497,8 @@ int main(int argc, char **argv)
 	g_test_add_func("/trace/long-names", testLongNames);
 	g_test_add_func("/trace/many-attributes", testManyAttributes);
 	g_test_add_func("/trace/typed-attributes", testTypedAttributes);
+	g_test_add_func("/trace/many-key-lists", testManyKeyLists);
+	g_test_add_func("/trace/attribute-lists", testAttributeLists);
 	g_test_add_func("/trace/lists", testLists);
 	g_test_add_func("/trace/long-text", testLongText);
 	g_test_add_func("/trace/deep", testDeep);

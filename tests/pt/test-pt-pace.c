@@ -4,7 +4,7 @@
 
 #include <glib.h>
 
-#include "drivers/lmgpace.h"
+#include "pace.h"
 
 #define MS INT64_C(1000000)
 #define CYCLE (100 * MS)
@@ -113,13 +113,13 @@ int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
 	for (size_t i = 0; i < G_N_ELEMENTS(tracks); i++) {
-		char *path = g_strdup_printf("/lmg-pace/%s", tracks[i].name);
+		char *path = g_strdup_printf("/pace/%s", tracks[i].name);
 
 		g_test_add_data_func(path, &tracks[i], testTrack);
 		g_free(path);
 	}
-	g_test_add_func("/lmg-pace/lost", testLost);
-	g_test_add_func("/lmg-pace/pause", testPause);
-	g_test_add_func("/lmg-pace/fastest", testFastest);
+	g_test_add_func("/pace/lost", testLost);
+	g_test_add_func("/pace/pause", testPause);
+	g_test_add_func("/pace/fastest", testFastest);
 	return g_test_run();
 }

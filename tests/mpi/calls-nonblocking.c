@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Collective calls that do not block, and those among neighbours. */
+#include <stdlib.h>
+
+#include "calls.h"
+
+enum { MAX = 16 };
+
+/* Counts 1, 2, 3 ... and where they begin. */
+static int counts[MAX], offsets[MAX], total;
+static int out[MAX * MAX], in[MAX * MAX];
+
+static void prepare(void)
+{
+	require(size <= MAX, "too many ranks");
+	total = 0;
+	for (int i = 0; i < size; i++) {
+		counts[i] = i + 1;
+		offsets[i] = total;
+		total += counts[i];
+	}
+}
+
+static void finish(MPI_Request *request, int rid)
+{
+	expect("Wait rid=%d", rid);
+	MPI_Wait(request, MPI_STATUS_IGNORE);
+}
+
+/* Those with counts for each process, and the others that are left. */
+static void nonblockingRest(int rid)
+{
+	MPI_Datatype types[MAX];
+	int twos[MAX], wide[MAX], bytes[MAX];
+	MPI_Request request;
+
+	for (int i = 0; i < size; i++) {
+		types[i] = MPI_INT;
+		twos[i] = rank + 1;
+		wide[i] = i * MAX;
+		bytes[i] = i * MAX * (int)sizeof(int);
+	}
+	if (rank == 0)
+		expect("Igatherv size=4 count=1 tid=0 recvSize=%d recvCount=%d "
+		       "recvTid=0 root=0 cid=0 rid=%d",
+		       4 * total, total, rid);
+	else
+		expect("Igatherv size=%d count=%d tid=0 root=0 cid=0 rid=%d",
+		       4 * (rank + 1), rank + 1, rid);
+	MPI_Igatherv(out, counts[rank], MPI_INT, in, counts, offsets, MPI_INT,
+		     0, WORLD, &request);
+	finish(&request, rid++);
+	if (rank == 0)
+		expect("Iscatter size=8 count=2 tid=0 recvSize=8 recvCount=2 "
+		       "recvTid=0 root=0 cid=0 rid=%d",
+		       rid);
+	else
+		expect("Iscatter recvSize=8 recvCount=2 recvTid=0 root=0 cid=0 "
+		       "rid=%d",
+		       rid);
+	MPI_Iscatter(out, 2, MPI_INT, in, 2, MPI_INT, 0, WORLD, &request);
+	finish(&request, rid++);
+	if (rank == 0)
+		expect("Iscatterv size=%d count=%d tid=0 recvSize=4 "
+		       "recvCount=1 recvTid=0 root=0 cid=0 rid=%d",
+		       4 * total, total, rid);
+	else
+		expect("Iscatterv recvSize=%d recvCount=%d recvTid=0 root=0 "
+		       "cid=0 rid=%d",
+		       4 * (rank + 1), rank + 1, rid);
+	MPI_Iscatterv(out, counts, offsets, MPI_INT, in, counts[rank], MPI_INT,
+		      0, WORLD, &request);
+	finish(&request, rid++);
+	expect("Iallgather size=4 count=1 tid=0 recvSize=4 recvCount=1 "
+	       "recvTid=0 cid=0 rid=%d",
+	       rid);
+	MPI_Iallgather(out, 1, MPI_INT, in, 1, MPI_INT, WORLD, &request);
+	finish(&request, rid++);
+	expect("Ialltoallv size=%d count=%d tid=0 recvSize=%d recvCount=%d "
+	       "recvTid=0 cid=0 rid=%d",
+	       4 * total, total, 4 * size * (rank + 1), size * (rank + 1), rid);
+	MPI_Ialltoallv(out, counts, wide, MPI_INT, in, twos, wide, MPI_INT,
+		       WORLD, &request);
+	finish(&request, rid++);
+	expect("Ialltoallw size=%d recvSize=%d cid=0 rid=%d", 4 * total,
+	       4 * size * (rank + 1), rid);
+	MPI_Ialltoallw(out, counts, bytes, types, in, twos, bytes, types, WORLD,
+		       &request);
+	finish(&request, rid++);
+	expect("Ireduce_scatter size=%d count=%d tid=0 op=SUM cid=0 rid=%d",
+	       4 * total, total, rid);
+	MPI_Ireduce_scatter(out, in, counts, MPI_INT, MPI_SUM, WORLD, &request);
+	finish(&request, rid++);
+	expect("Ireduce_scatter_block size=%d count=%d tid=0 op=MIN cid=0 "
+	       "rid=%d",
+	       8 * size, 2 * size, rid);
+	MPI_Ireduce_scatter_block(out, in, 2, MPI_INT, MPI_MIN, WORLD,
+				  &request);
+	finish(&request, rid++);
+	expect("Iexscan size=4 count=1 tid=0 op=SUM cid=0 rid=%d", rid);
+	MPI_Iexscan(out, in, 1, MPI_INT, MPI_SUM, WORLD, &request);
+	finish(&request, rid++);
+}
+
+void callsNonblocking(void)
+{
+	MPI_Request request;
+	int rid = 0;
+
+	prepare();
+	expect("Ibarrier cid=0 rid=0");
+	MPI_Ibarrier(WORLD, &request);
+	finish(&request, rid++);
+	expect("Ibcast size=8 count=2 tid=0 rootRank=0 cid=0 rid=1");
+	MPI_Ibcast(out, 2, MPI_INT, 0, WORLD, &request);
+	finish(&request, rid++);
+	expect(rank == 0 ? "Igather size=4 count=1 tid=0 recvSize=4 "
+			   "recvCount=1 recvTid=0 root=0 cid=0 rid=2"
+			 : "Igather size=4 count=1 tid=0 root=0 cid=0 rid=2");
+	MPI_Igather(out, 1, MPI_INT, in, 1, MPI_INT, 0, WORLD, &request);
+	finish(&request, rid++);
+	expect("Iallreduce size=4 count=1 tid=0 op=SUM cid=0 rid=3");
+	MPI_Iallreduce(out, in, 1, MPI_INT, MPI_SUM, WORLD, &request);
+	finish(&request, rid++);
+	expect("Ialltoall size=4 count=1 tid=0 recvSize=4 recvCount=1 "
+	       "recvTid=0 cid=0 rid=4");
+	MPI_Ialltoall(out, 1, MPI_INT, in, 1, MPI_INT, WORLD, &request);
+	finish(&request, rid++);
+	expect("Iallgatherv size=%d count=%d tid=0 recvSize=%d recvCount=%d "
+	       "recvTid=0 cid=0 rid=5",
+	       4 * (rank + 1), rank + 1, 4 * total, total);
+	MPI_Iallgatherv(out, counts[rank], MPI_INT, in, counts, offsets,
+			MPI_INT, WORLD, &request);
+	finish(&request, rid++);
+	expect("Ireduce size=4 count=1 tid=0 rootRank=0 op=SUM cid=0 rid=6");
+	MPI_Ireduce(out, in, 1, MPI_INT, MPI_SUM, 0, WORLD, &request);
+	finish(&request, rid++);
+	expect("Iscan size=4 count=1 tid=0 op=SUM cid=0 rid=7");
+	MPI_Iscan(out, in, 1, MPI_INT, MPI_SUM, WORLD, &request);
+	finish(&request, rid++);
+	nonblockingRest(rid);
+}
+
+void callsNeighbors(void)
+{
+	int dims[] = { size }, periods[] = { 1 };
+	int two[] = { 1, 2 }, places[] = { 0, 4 };
+	MPI_Aint offsets2[] = { 0, 16 };
+	MPI_Datatype types[] = { MPI_INT, MPI_INT };
+	int next = (rank + 1) % size, last = (rank + size - 1) % size;
+	MPI_Request request;
+	MPI_Comm ring, graph;
+
+	expect("Cart_create cid=0 ndims=1 newCid=1");
+	MPI_Cart_create(WORLD, 1, dims, periods, 0, &ring);
+	expect("Neighbor_allgather size=4 count=1 tid=0 recvSize=4 recvCount=1 "
+	       "recvTid=0 cid=1");
+	MPI_Neighbor_allgather(out, 1, MPI_INT, in, 1, MPI_INT, ring);
+	expect("Neighbor_alltoall size=4 count=1 tid=0 recvSize=4 recvCount=1 "
+	       "recvTid=0 cid=1");
+	MPI_Neighbor_alltoall(out, 1, MPI_INT, in, 1, MPI_INT, ring);
+	/* One neighbour to receive from, one to send to. */
+	expect("Dist_graph_create_adjacent cid=0 indegree=1 outdegree=1 "
+	       "newCid=2");
+	MPI_Dist_graph_create_adjacent(WORLD, 1, &last, MPI_UNWEIGHTED, 1,
+				       &next, MPI_UNWEIGHTED, MPI_INFO_NULL, 0,
+				       &graph);
+	expect("Neighbor_allgatherv size=4 count=1 tid=0 recvSize=4 "
+	       "recvCount=1 recvTid=0 cid=2");
+	MPI_Neighbor_allgatherv(out, 1, MPI_INT, in, two, places, MPI_INT,
+				graph);
+	two[0] = 2;
+	expect("Neighbor_alltoallv size=8 count=2 tid=0 recvSize=8 recvCount=2 "
+	       "recvTid=0 cid=2");
+	MPI_Neighbor_alltoallv(out, two, places, MPI_INT, in, two, places,
+			       MPI_INT, graph);
+	expect("Neighbor_alltoallw size=8 recvSize=8 cid=2");
+	MPI_Neighbor_alltoallw(out, two, offsets2, types, in, two, offsets2,
+			       types, graph);
+	expect("Ineighbor_alltoall size=4 count=1 tid=0 recvSize=4 recvCount=1 "
+	       "recvTid=0 cid=1 rid=0");
+	MPI_Ineighbor_alltoall(out, 1, MPI_INT, in, 1, MPI_INT, ring, &request);
+	finish(&request, 0);
+	two[0] = 1;
+	expect("Ineighbor_allgather size=4 count=1 tid=0 recvSize=4 "
+	       "recvCount=1 recvTid=0 cid=1 rid=1");
+	MPI_Ineighbor_allgather(out, 1, MPI_INT, in, 1, MPI_INT, ring,
+				&request);
+	finish(&request, 1);
+	expect("Ineighbor_allgatherv size=4 count=1 tid=0 recvSize=4 "
+	       "recvCount=1 recvTid=0 cid=2 rid=2");
+	MPI_Ineighbor_allgatherv(out, 1, MPI_INT, in, two, places, MPI_INT,
+				 graph, &request);
+	finish(&request, 2);
+	two[0] = 2;
+	expect("Ineighbor_alltoallv size=8 count=2 tid=0 recvSize=8 "
+	       "recvCount=2 recvTid=0 cid=2 rid=3");
+	MPI_Ineighbor_alltoallv(out, two, places, MPI_INT, in, two, places,
+				MPI_INT, graph, &request);
+	finish(&request, 3);
+	expect("Ineighbor_alltoallw size=8 recvSize=8 cid=2 rid=4");
+	MPI_Ineighbor_alltoallw(out, two, offsets2, types, in, two, offsets2,
+				types, graph, &request);
+	finish(&request, 4);
+	expect("Comm_free cid=2");
+	MPI_Comm_free(&graph);
+	expect("Comm_free cid=1");
+	MPI_Comm_free(&ring);
+}

@@ -1,0 +1,110 @@
+#!/bin/sh
+# Figure 4 of the paper runs with two servers: power from a DCMeter made of
+# software, C-states from a machine that is a tree of files. What it writes is
+# compared with what these two are to show.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+. "${abs_top_srcdir:?}/tests/lib/tap.sh"
+pt=${abs_top_builddir:?}/pt
+cd "$scratch" || exit 99
+unset PT_VERBOSITY NOTIFY_SOCKET RUNTIME_DIRECTORY PM_VERBOSITY
+
+# What a test that failed has left running; the machine ends with its input.
+trap 'kill $(cat ./*.pid 2>/dev/null) 2>/dev/null; rm -rf "$scratch"' EXIT
+
+# The meter and the machine.
+begin_sim() {
+	mkfifo input
+	"$abs_top_builddir/tests/pm/figure4-sim" "$scratch/tree" <input >port &
+	exec 3>input
+	until_done test -s port
+	cat >power.cfg <<-END
+		[Server]
+		listen=127.0.0.1:0
+		[Device]
+		name=DCMeter1
+		driver=dcmeter
+		port=tcp://127.0.0.1:$(cat port)
+		[Line]
+		device=DCMeter1
+		node=cluster
+		channel=*
+	END
+	cat >cstates.cfg <<-END
+		[Server]
+		listen=127.0.0.1:0
+		[Device]
+		name=Cstates
+		driver=cstates
+		cycle=100
+		[Line]
+		device=Cstates
+		node=here
+		channel=*
+		values=Share
+	END
+}
+
+# A service: NAME OPTION...
+begin() {
+	name=$1
+	shift
+	PT_VERBOSITY=2 "$pt" -c "$name.cfg" "$@" >"$name.log" 2>&1 &
+	echo $! >"$name.pid"
+	until_done grep -q 'serving at' "$name.log" || {
+		cat "$name.log"
+		return 1
+	}
+	sed -n 's/.*serving at 127.0.0.1:\([0-9]*\)$/\1/p' "$name.log" \
+		>"$name.port"
+}
+
+# The meter has to be heard first.
+is_up() {
+	HDTRACE_PT_SERVER=127.0.0.1:$(cat power.port) "$pt" devices |
+		grep -Eq '^DCMeter1 .* works +[1-9]'
+}
+
+# The program of the paper frees nothing.
+runs() {
+	ASAN_OPTIONS=detect_leaks=0:${ASAN_OPTIONS-} \
+		FIGURE4_POWER=$(cat power.port) \
+		FIGURE4_CSTATES=$(cat cstates.port) \
+		timeout 100 "$abs_top_builddir/doc/examples/figure4" >out 2>err
+	found=$?
+	cat out err
+	[ "$found" -eq 0 ] && ! [ -s err ] || return 1
+	diff -u - out <<-END
+		Name: DCMeter1
+		Max freq: 28
+		Number of lines: 12
+	END
+}
+
+ends() {
+	for name in power cstates; do
+		kill "$(cat "$name.pid")"
+		wait "$(cat "$name.pid")"
+		found=$?
+		rm "$name.pid"
+		cat "$name.log"
+		[ "$found" -eq 0 ] || return 1
+	done
+	exec 3>&-
+	wait
+}
+
+[ -n "$(command -v python3)" ] || skip_all "no python3"
+ok "a meter and a machine" begin_sim
+ok "a server of power" begin power
+ok "a server of C-states" begin cstates --root="$scratch/tree"
+ok "the meter is heard" until_done is_up
+ok "figure 4 runs" runs
+for name in out cstates; do
+	ok "$name.prv, .pcf and .row are Paraver's" \
+		python3 "$abs_top_srcdir/tests/readers/paraver.py" "$name" \
+		--undamaged
+done
+ok "numbers are those of the meter and the machine" \
+	python3 "$abs_top_srcdir/tests/readers/figure4.py" .
+ok "the servers end" ends
+done_testing

@@ -1,0 +1,300 @@
+#!/bin/sh
+# The pt command as a power service: options, signals, systemd, metrics, traces
+# beside it, and the guide, typed as it stands.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+. "${abs_top_srcdir:?}/tests/lib/tap.sh"
+. "$abs_top_srcdir/tests/lib/hdtrace.sh"
+pt=${abs_top_builddir:?}/pt
+cd "$scratch" || exit 99
+unset PT_VERBOSITY NOTIFY_SOCKET HDTRACE_PREFIX RUNTIME_DIRECTORY \
+	HDTRACE_PT_SERVER HDTRACE_PT_TOKEN HDTRACE_PT_USER HDTRACE_PT_CA \
+	HDTRACE_PT_FINGERPRINT
+pid=
+# What a test that failed has left running.
+trap 'kill $pid 2>/dev/null; rm -rf "$scratch"' EXIT
+
+# Write a configuration: FILE [LINE...], the lines go to [Server].
+config() {
+	file=$1
+	shift
+	{
+		printf '[Server]\nlisten=127.0.0.1:0, unix:%s/socket\n' \
+			"$scratch"
+		for line; do
+			echo "$line"
+		done
+		cat <<-END
+			[Device]
+			name=d1
+			driver=sim
+			cycle=10
+			[Line]
+			device=d1
+			node=n1
+			channel=1
+			values=P,E
+			[Line]
+			device=d1
+			node=n2
+			channel=2
+		END
+	} >"$file"
+}
+
+# Begin a service in the background: OPTION... It prints to log.
+begin() {
+	: >log
+	PT_VERBOSITY=2 HDTRACE_FLUSH_MS=1 "$pt" "$@" >log 2>&1 &
+	pid=$!
+	until_done grep -q 'serving at unix' log || { cat log; return 1; }
+}
+
+# End it: STATUS
+end() {
+	kill "$pid"
+	wait "$pid"
+	found=$?
+	pid=
+	cat log
+	[ "$found" -eq "$1" ]
+}
+
+# Get the metrics of the service, with options of curl.
+metrics() {
+	url=$(sed -n 's/.*metrics at //p' log)
+	curl -s -S -m 60 "$@" "$url"
+}
+
+checks() {
+	config good.cfg
+	exits 0 "$pt" -n -c good.cfg || return 1
+	grep -q '^good.cfg: good: 1 devices, 2 lines, 0 nodes' out || return 1
+	exits 0 "$pt" -n -q -c good.cfg && ! [ -s out ] || return 1
+	config bad.cfg 'listen=nowhere' 'x=y'
+	exits 3 "$pt" -n -c bad.cfg || return 1
+	exits 3 "$pt" -c bad.cfg && exits 3 "$pt" -D -c bad.cfg || return 1
+	exits 1 "$pt" -c good.cfg -P name && exits 1 "$pt" -c good.cfg -t Host
+}
+
+serves() {
+	config good.cfg
+	begin -c good.cfg || return 1
+	[ -S socket ] || return 1
+	# A second one does not get the socket.
+	config second.cfg
+	exits 8 "$pt" -c second.cfg || return 1
+	grep -q 'Address already in use' err || return 1
+	end 0 && ! [ -e socket ]
+}
+
+lasts() {
+	config good.cfg
+	exits 0 "$pt" -c good.cfg -d 0.3
+}
+
+# What stands for systemd sends SIGHUP when it is ready, and then SIGTERM.
+notifies() {
+	config good.cfg
+	exits 0 "$abs_top_builddir/tests/pt/notified" "$scratch/notify" \
+		"$pt" -q -c good.cfg && grep -q '^STATUS=serving' out &&
+		grep -q '^RELOADING=1' out && grep -q '^STOPPING=1' out
+}
+
+reloads() {
+	config good.cfg
+	begin -c good.cfg || return 1
+	config good.cfg 'dialect=Z'
+	kill -HUP "$pid"
+	until_done grep -q 'going on with the configuration before' log ||
+		return 1
+	grep -q 'good.cfg:3: dialect=Z' log || return 1
+	config good.cfg 'dialect=A'
+	kill -HUP "$pid"
+	until_done grep -q 'serving with the new configuration' log || return 1
+	end 0
+}
+
+has_metrics() {
+	config good.cfg 'metrics=127.0.0.1:0'
+	begin -c good.cfg || return 1
+	until_done sh -c "$(command -v curl) -s -m 60 \
+		'$(sed -n 's/.*metrics at //p' log)' |
+		grep -q '^hdtrace_device_readings_total{device=\"d1\"} [1-9]'" ||
+		return 1
+	metrics -f >text || return 1
+	metrics -f -H 'Accept: application/openmetrics-text' >open || return 1
+	[ "$(metrics -o /dev/null -w '%{http_code}' -X POST -d x=y)" = 405 ] ||
+		return 1
+	url=$(sed -n 's/.*metrics at //p' log)
+	[ "$(curl -s -m 60 -o /dev/null -w '%{http_code}' "${url%metrics}")" \
+		= 404 ] || return 1
+	end 0
+	cat text open
+	for name in hdtrace_power_watts hdtrace_energy_joules_total; do
+		for label in 'node="n1",device="d1",line="1"' \
+			'node="n2",device="d1",line="2"'; do
+			grep -q "^$name{$label} [0-9.]*$" text || return 1
+			grep -q "^$name{$label} [0-9.]*$" open || return 1
+		done
+	done
+	grep -q '^hdtrace_device_up{device="d1"} 1$' text || return 1
+	grep -q 'simulated="yes"' text || return 1
+	[ "$(tail -n 1 open)" = '# EOF' ] && ! grep -q '# EOF' text
+}
+
+promtool_likes() {
+	promtool check metrics <text
+}
+
+promtool_reads() {
+	# It takes samples with a time only.
+	sed -E "/^#/!s/\$/ $(date +%s)/" open >timed
+	promtool tsdb create-blocks-from openmetrics timed blocks &&
+		mkdir -p blocks/wal && promtool tsdb dump blocks >dumped &&
+		grep -q hdtrace_energy_joules_total dumped
+}
+
+# A trace of its own, beside the service.
+traces() {
+	config trace.cfg
+	sed -i 's/^driver=sim/&\nproject=both\ntopology=Host/' trace.cfg
+	cat >>trace.cfg <<-END
+		[Trace]
+		device=d1
+		type=HDSTATS
+		node=n1
+		channel=1
+		values=P
+	END
+	begin -c trace.cfg || return 1
+	# More than its header.
+	until_done is_larger both_n1_Energy.stat 1000 || return 1
+	end 0 || return 1
+	"$hdtrace" check both && "$hdtrace" stat both | grep -q '^  P (sim' &&
+		grep -aq 'simulated="yes"' both_n1_Energy.stat || return 1
+	# It does not write over it.
+	exits 0 "$pt" -c trace.cfg -N -d 0.2 && [ -s both-2.proj ] || return 1
+	exits 0 "$pt" -c trace.cfg -d 0.2 && grep -q 'both.proj: exists' err
+}
+
+# What cannot be had with the user of this test.
+drops() {
+	config user.cfg 'user=nobody'
+	begin -c user.cfg || return 1
+	# It gives them up once it serves, and that last.
+	until_done grep -q '^NoNewPrivs:.*1' "/proc/$pid/status" &&
+		grep -q '^Uid:.*[[:space:]]65534' "/proc/$pid/status" &&
+		grep -q '^CapEff:.*0000000000000000' "/proc/$pid/status"
+	result=$?
+	cat "/proc/$pid/status"
+	end 0 && [ "$result" -eq 0 ] || return 1
+	config user.cfg 'user=nobody' 'keep=dac_read_search'
+	begin -c user.cfg || return 1
+	until_done grep -q '^NoNewPrivs:.*1' "/proc/$pid/status" &&
+		grep '^CapEff:.*0000000000000004' "/proc/$pid/status"
+	result=$?
+	end 0 && [ "$result" -eq 0 ] || return 1
+	config user.cfg 'user=no-such-user'
+	exits 8 "$pt" -c user.cfg && grep -q 'no user no-such-user' err
+}
+
+goes_to_background() {
+	config good.cfg
+	exits 0 "$pt" -D -q --pid-file=pid -c good.cfg || return 1
+	[ -S socket ] && kill "$(cat pid)" && until_done test ! -e pid
+}
+
+# The figure that the guide has, of systemd 252; later ones look at more.
+is_hardened() {
+	cp "$abs_top_srcdir/contrib/pt-server.service" . &&
+		systemd-analyze security --offline=true --no-pager \
+			--threshold=20 pt-server.service >analysis
+	result=$?
+	cat analysis
+	grep -q 'gives it 1\.5, where 0 is' \
+		"$abs_top_srcdir/doc/guides/one-meter-many-users.md" &&
+		[ "$result" -eq 0 ]
+}
+
+# Print what the guide lets one type: lines after "$ ", and the lines of here
+# documents. What it prints there is shown, not compared. Ports are ours.
+what_is_typed() {
+	awk '/^    \$ / { line = substr($0, 7); print line
+		here = line ~ /<<.END.$/; next }
+	here { line = substr($0, 5); print line; here = line != "END" }' \
+		"$abs_top_srcdir/doc/guides/one-meter-many-users.md" |
+		sed "s/6526/$1/; s/6527/$2/; s/9526/$3/
+			s|/tmp/pt-guide|$scratch/guide|"
+}
+
+# Three ports that are free, for now.
+free_ports() {
+	config ports.cfg 'metrics=0'
+	sed -i 's/^listen=/&127.0.0.1:0, /' ports.cfg
+	begin -c ports.cfg || return 1
+	sed -n 's/.*127.0.0.1:\([0-9]*\).*/\1/p' log
+	end 0 >end.log
+}
+
+guide_works() {
+	mkdir guide && cd guide || return 1
+	# shellcheck disable=SC2046
+	set -- $(cd "$scratch" && free_ports)
+	[ $# -eq 3 ] || return 1
+	{
+		echo 'set -m'
+		# Whoever types takes some time.
+		echo "reloads() { grep -c 'new configuration' out || :; }"
+		waiting="until curl -s -o none 127.0.0.1:$3/metrics; do sleep 0.1; done"
+		taken="until [ \"\$(reloads)\" -gt \"\$n\" ]; do sleep 0.1; done"
+		what_is_typed "$@" | sed "s|^pt .*&\$|& $waiting|
+			s|^kill -HUP.*|n=\$(reloads); &; $taken|"
+	} >input
+	cat input
+	PATH=$abs_top_builddir:$PATH PT_VERBOSITY=2 timeout 100 \
+		bash -e input >out 2>&1
+	result=$?
+	cat out
+	cd ..
+	[ "$result" -eq 0 ] &&
+		[ "$(grep -c '^hdtrace_power_watts{node=' guide/out)" -eq 3 ] &&
+		[ "$(grep -c ': good:' guide/out)" -eq 2 ] &&
+		grep -q '^  P (simulated)  *W' guide/out &&
+		grep -q '^node06  rack1 * 1 * node06-right' guide/out &&
+		grep -Eq '^[0-9.]+ s, [0-9.]+ J, mean [0-9.]+ W, peak' guide/out &&
+		grep -q '^run: 0 errors' guide/out &&
+		grep -Eq '^[-0-9]+ [0-9:.]+ node06 P [0-9.]+ W$' guide/out
+}
+
+ok "a configuration is checked" checks
+ok "pt serves, and one service has a socket" serves
+ok "pt serves for a while" lasts
+ok "systemd is told" notifies
+ok "SIGHUP reads the configuration again" reloads
+config http.cfg metrics=0
+if [ -n "$(command -v curl)" ] && "$pt" -n -q -c http.cfg 2>/dev/null; then
+	ok "there are metrics" has_metrics
+	if [ -n "$(command -v promtool)" ]; then
+		ok "promtool accepts the metrics" promtool_likes
+		ok "promtool reads OpenMetrics" promtool_reads
+	else
+		skip "promtool accepts the metrics" "no promtool"
+		skip "promtool reads OpenMetrics" "no promtool"
+	fi
+	ok "the guide works as it is typed" guide_works
+else
+	skip "there are metrics" "no curl, or built without libmicrohttpd"
+fi
+ok "traces are written beside the service" traces
+if [ "$(id -u)" -eq 0 ]; then
+	ok "privileges are given up" drops
+else
+	skip "privileges are given up" "not root"
+fi
+if systemd-analyze security --help 2>/dev/null | grep -q -- --offline; then
+	ok "the unit for systemd is hardened" is_hardened
+else
+	skip "the unit for systemd is hardened" "no systemd-analyze, or an old one"
+fi
+ok "it goes to the background" goes_to_background
+done_testing

@@ -1,0 +1,668 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The bytes of the power service's protocol, as doc/format/power-service.md has
+ * them, and what must not be taken for a message. */
+#include <config.h>
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include <glib.h>
+
+#include "wire.h"
+
+#define TEXT(string)                       \
+	{                                  \
+		string, sizeof(string) - 1 \
+	}
+#define NONCE "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f"
+#define PROOF "c0c1c2c3c4c5c6c7c8c9cacbcccdcecfd0d1d2d3d4d5d6d7d8d9dadbdcdddedf"
+
+/* Turn "01 02" into bytes; blanks are skipped. */
+static size_t bytesOf(const char *hex, unsigned char *bytes)
+{
+	size_t length = 0;
+
+	for (; *hex; hex++) {
+		if (*hex == ' ')
+			continue;
+		bytes[length++] =
+			(unsigned char)(16 * g_ascii_xdigit_value(hex[0]) +
+					g_ascii_xdigit_value(hex[1]));
+		hex++;
+	}
+	return length;
+}
+
+static void counted(unsigned char *bytes, unsigned char first)
+{
+	for (unsigned int i = 0; i < 32; i++)
+		bytes[i] = (unsigned char)(first + i);
+}
+
+/* ---- Every message ----------------------------------------------------- */
+
+static const struct ptWireAuthenticate authenticate = {
+	.user = TEXT("bo"),
+	.nonce = { 0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10,
+		   11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21,
+		   22, 23, 24, 25, 26, 27, 28, 29, 30, 31 },
+	.proof = { 192, 193, 194, 195, 196, 197, 198, 199, 200, 201, 202,
+		   203, 204, 205, 206, 207, 208, 209, 210, 211, 212, 213,
+		   214, 215, 216, 217, 218, 219, 220, 221, 222, 223 },
+};
+static const struct ptWireAuthenticated authenticated = {
+	.user = TEXT("bo"),
+	.proof = { 192, 193, 194, 195, 196, 197, 198, 199, 200, 201, 202,
+		   203, 204, 205, 206, 207, 208, 209, 210, 211, 212, 213,
+		   214, 215, 216, 217, 218, 219, 220, 221, 222, 223 },
+};
+static const struct ptWirePing ping = { UINT64_C(0x8877665544332211) };
+static const struct ptWirePong pong = { UINT64_C(0x8877665544332211), 1, -2 };
+static const struct ptWireDevice device = {
+	.device = 3,
+	.name = TEXT("lmg"),
+	.driver = TEXT("LMG450"),
+	.description = TEXT(""),
+	.intervalNs = 50000000,
+	.timedByMeter = 1,
+	.isUp = 1,
+	.readings = 258,
+	.lost = 1,
+	.errors = 2,
+	.reconnects = 3,
+	.late = 4,
+	.lastWall = 5,
+};
+static const struct ptWireLine line = {
+	.device = 3,
+	.line = 1,
+	.name = TEXT("a"),
+	.node = TEXT("n1"),
+	.channel = TEXT("2"),
+	.description = TEXT("x"),
+	.voltage = 12,
+	.flags = PT_WIRE_SUMMED,
+};
+static const struct ptWireValue value = {
+	.device = 3,
+	.line = 1,
+	.name = TEXT("P"),
+	.unit = TEXT("W"),
+	.grouping = TEXT("Power"),
+	.kind = PT_WIRE_MEAN,
+	.flags = PT_WIRE_SIMULATED,
+	.source = TEXT("s"),
+	.resolution = TEXT("r"),
+};
+static const struct ptWireListEnd listEnd = { 4, 0 };
+static const unsigned char selections[] = "\0\0\2\0n1\0\0\1\0P";
+static const struct ptWireOpen open = {
+	.flags = PT_WIRE_KEEP | PT_WIRE_LINES,
+	.frequency = 20,
+	.delayMs = 100,
+	.count = 1,
+	.selections = { selections, sizeof(selections) - 1 },
+};
+static const struct ptWireOpened opened = { 7, 1, 2 };
+static const struct ptWireGroup group = { 7, 0, 2, TEXT("lmg"), 4, 200000000 };
+static const struct ptWireColumn column = {
+	.stream = 7,
+	.group = 0,
+	.column = 1,
+	.node = TEXT("n1"),
+	.line = TEXT(""),
+	.lines = 2,
+	.value = TEXT("P"),
+	.unit = TEXT("W"),
+	.grouping = TEXT("Power"),
+	.kind = PT_WIRE_MEAN,
+	.flags = 0,
+	.source = TEXT("s"),
+	.resolution = TEXT("r"),
+};
+static const struct ptWireStream stream = { 7 };
+static const struct ptWireMoment moment = { 7, 1, 2 };
+static const struct ptWireFailure failure = { 5, TEXT("no node x") };
+static const unsigned char arrays[32 + 16] = {
+	[0] = 1,  [8] = 2,     [16] = 3,    [24] = 4,
+	[28] = 1, [39] = 0x40, [47] = 0x41,
+};
+static const struct ptWireData data = {
+	.stream = 7,
+	.group = 0,
+	.columns = 2,
+	.count = 1,
+	.arrays = { arrays, sizeof(arrays) },
+};
+static const struct ptWireLoss loss = { 7, 0, 1, 9, 1, 2 };
+static const struct ptWireEvent event = { 7, 0, 2, 1, 2 };
+static const unsigned char totals[32] = { 1 };
+static const struct ptWireTotal total = {
+	.stream = 7,
+	.group = 0,
+	.columns = 1,
+	.readings = 20,
+	.lost = 1,
+	.dropped = 2,
+	.coveredNs = 3,
+	.totals = { totals, sizeof(totals) },
+};
+static const struct ptWireEnd end = { 7, 1, 1, 2 };
+
+/* Numbers of 64 bit. */
+#define N0 "0000000000000000 "
+#define N1 "0100000000000000 "
+#define N2 "0200000000000000 "
+#define N3 "0300000000000000 "
+
+/* A frame; "fixed" is the number of bytes that must be there. */
+static const struct {
+	const char *name;
+	enum ptWireType type;
+	const void *message;
+	const char *hex;
+	size_t rest; /* Bytes of the payload that may be missing. */
+} frames[] = {
+	{ "authenticate", PT_WIRE_AUTHENTICATE, &authenticate,
+	  "44000000 0100 3412 0200 626f " NONCE PROOF, 0 },
+	{ "authenticated", PT_WIRE_AUTHENTICATED, &authenticated,
+	  "24000000 0101 3412 0200 626f " PROOF, 0 },
+	{ "ping", PT_WIRE_PING, &ping, "08000000 0200 3412 1122334455667788",
+	  0 },
+	{ "pong", PT_WIRE_PONG, &pong,
+	  "18000000 0201 3412 1122334455667788" N1 "feffffffffffffff", 0 },
+	{ "list", PT_WIRE_LIST, NULL, "00000000 0300 3412", 0 },
+	{ "device", PT_WIRE_DEVICE, &device,
+	  "4b000000 0301 3412 0300 0300 6c6d67 0600 4c4d47343530 0000"
+	  "80f0fa0200000000 01 01 0201000000000000 " N1 N2 N3
+	  "0400000000000000 0500000000000000",
+	  0 },
+	{ "line", PT_WIRE_LINE, &line,
+	  "1a000000 0401 3412 0300 0100 0100 61 0200 6e31 0100 32 0100 78"
+	  "0000000000002840 01",
+	  0 },
+	{ "value", PT_WIRE_VALUE, &value,
+	  "19000000 0501 3412 0300 0100 0100 50 0100 57 0500 506f776572"
+	  "00 01 0100 73 0100 72",
+	  0 },
+	{ "end of list", PT_WIRE_LIST_END, &listEnd,
+	  "04000000 0601 3412 0400 0000", 0 },
+	{ "open", PT_WIRE_OPEN, &open,
+	  "1d000000 0400 3412 03000000 0000000000003440 64000000 0100"
+	  "0000 0200 6e31 0000 0100 50",
+	  11 },
+	{ "opened", PT_WIRE_OPENED, &opened,
+	  "08000000 0701 3412 07000000 0100 0200", 0 },
+	{ "group", PT_WIRE_GROUP, &group,
+	  "19000000 0801 3412 07000000 0000 0200 0300 6c6d67 04000000"
+	  "00c2eb0b00000000",
+	  0 },
+	{ "column", PT_WIRE_COLUMN, &column,
+	  "25000000 0901 3412 07000000 0000 0100 0200 6e31 0000 0200 0100 50"
+	  "0100 57 0500 506f776572 00 00 0100 73 0100 72",
+	  0 },
+	{ "start", PT_WIRE_START, &stream, "04000000 0500 3412 07000000", 0 },
+	{ "stop", PT_WIRE_STOP, &stream, "04000000 0600 3412 07000000", 0 },
+	{ "close", PT_WIRE_CLOSE, &stream, "04000000 0700 3412 07000000", 0 },
+	{ "started", PT_WIRE_STARTED, &moment,
+	  "14000000 0a01 3412 07000000" N1 N2, 0 },
+	{ "stopped", PT_WIRE_STOPPED, &moment,
+	  "14000000 0b01 3412 07000000" N1 N2, 0 },
+	{ "closed", PT_WIRE_CLOSED, &stream, "04000000 0c01 3412 07000000", 0 },
+	{ "error", PT_WIRE_ERROR, &failure,
+	  "0d000000 0f01 3412 0500 0900 6e6f206e6f64652078", 0 },
+	{ "data", PT_WIRE_DATA, &data,
+	  "40000000 1001 3412 07000000 0000 0200 01000000 00000000" N1 N2 N3
+	  "04000000 01000000 0000000000000040 0000000000000041",
+	  48 },
+	{ "loss", PT_WIRE_LOSS, &loss,
+	  "20000000 1101 3412 07000000 0000 0100 0900000000000000" N1 N2, 0 },
+	{ "event", PT_WIRE_EVENT, &event,
+	  "18000000 1201 3412 07000000 0000 0200" N1 N2, 0 },
+	{ "total", PT_WIRE_TOTAL, &total,
+	  "48000000 1301 3412 07000000 0000 0100 1400000000000000" N1 N2 N3 N1
+		  N0 N0 N0,
+	  32 },
+	{ "end", PT_WIRE_END, &end, "16000000 1401 3412 07000000 0100" N1 N2,
+	  0 },
+};
+
+static void testFrame(gconstpointer pointer)
+{
+	size_t i = GPOINTER_TO_SIZE(pointer);
+	unsigned char expected[600], bytes[600], message[200];
+	size_t size = bytesOf(frames[i].hex, expected), payload;
+	struct ptWireHeader header;
+
+	payload = size - PT_WIRE_HEADER_SIZE;
+	g_assert_cmpuint(ptWireEncode(frames[i].type, 0x1234, frames[i].message,
+				      bytes, sizeof(bytes)),
+			 ==, size);
+	g_assert_cmpmem(bytes, size, expected, size);
+	for (size_t room = 0; room < size; room++)
+		g_assert_cmpuint(ptWireEncode(frames[i].type, 1,
+					      frames[i].message, bytes, room),
+				 ==, 0);
+	ptWireDecodeHeader(expected, &header);
+	g_assert_cmpuint(header.type, ==, frames[i].type);
+	g_assert_cmpuint(header.length, ==, payload);
+	g_assert_cmpuint(header.tag, ==, 0x1234);
+	/* What was read, written again, is the same. */
+	g_assert_cmpint(ptWireDecode(header.type,
+				     expected + PT_WIRE_HEADER_SIZE, payload,
+				     message),
+			==, 0);
+	g_assert_cmpuint(ptWireEncode(frames[i].type, 0x1234, message, bytes,
+				      sizeof(bytes)),
+			 ==, size);
+	g_assert_cmpmem(bytes, size, expected, size);
+	for (size_t cut = 0; cut + frames[i].rest < payload; cut++) {
+		/* With its exact size, for AddressSanitizer. */
+		g_autofree unsigned char *copy =
+			g_memdup2(expected + PT_WIRE_HEADER_SIZE, cut);
+
+		g_assert_cmpint(ptWireDecode(header.type, copy, cut, message),
+				==, -EBADMSG);
+	}
+	/* Later versions may have more. */
+	if (frames[i].rest == 0)
+		g_assert_cmpint(ptWireDecode(header.type,
+					     expected + PT_WIRE_HEADER_SIZE,
+					     payload + 1, message),
+				==, 0);
+}
+
+static void testUnknown(void)
+{
+	unsigned char bytes[100];
+
+	g_assert_cmpuint(ptWireEncode(8, 1, &stream, bytes, 100), ==, 0);
+	g_assert_cmpint(ptWireDecode(0, bytes, 100, bytes), ==, -ENOENT);
+	g_assert_cmpint(ptWireDecode(65536 + 1, bytes, 100, bytes), ==,
+			-ENOENT);
+}
+
+/* ---- The beginning ----------------------------------------------------- */
+
+static void testHello(void)
+{
+	struct ptWireHello hello = { 1, 2, 0, 65536 };
+	unsigned char expected[100], bytes[100];
+
+	g_assert_cmpuint(
+		bytesOf("89484450 0100 0200 00000000 00000100", expected), ==,
+		PT_WIRE_HELLO_SIZE);
+	ptWireEncodeHello(&hello, bytes);
+	g_assert_cmpmem(bytes, PT_WIRE_HELLO_SIZE, expected,
+			PT_WIRE_HELLO_SIZE);
+	hello = (struct ptWireHello){ 0 };
+	g_assert_cmpint(ptWireDecodeHello(expected, &hello), ==, 0);
+	g_assert_cmpuint(hello.lowest, ==, 1);
+	g_assert_cmpuint(hello.highest, ==, 2);
+	g_assert_cmpuint(hello.payloadMax, ==, 65536);
+	for (size_t i = 0; i < PT_WIRE_MAGIC_SIZE; i++) {
+		memcpy(bytes, expected, PT_WIRE_HELLO_SIZE);
+		bytes[i] ^= 1;
+		g_assert_cmpint(ptWireDecodeHello(bytes, &hello), ==, -EBADMSG);
+	}
+}
+
+static void testGreeting(void)
+{
+	struct ptWireGreeting greeting = { 1, 1,    PT_WIRE_ENCRYPTED, 4096, 1,
+					   2, { 0 } };
+	unsigned char expected[100], bytes[100];
+
+	counted(greeting.nonce, 0);
+	g_assert_cmpuint(
+		bytesOf("89484450 0100 0100 01000000 00100000" N1 N2 NONCE,
+			expected),
+		==, PT_WIRE_GREETING_SIZE);
+	ptWireEncodeGreeting(&greeting, bytes);
+	g_assert_cmpmem(bytes, PT_WIRE_GREETING_SIZE, expected,
+			PT_WIRE_GREETING_SIZE);
+	greeting = (struct ptWireGreeting){ 0 };
+	g_assert_cmpint(ptWireDecodeGreeting(expected, &greeting), ==, 0);
+	ptWireEncodeGreeting(&greeting, bytes);
+	g_assert_cmpmem(bytes, PT_WIRE_GREETING_SIZE, expected,
+			PT_WIRE_GREETING_SIZE);
+	expected[0] = 0;
+	g_assert_cmpint(ptWireDecodeGreeting(expected, &greeting), ==,
+			-EBADMSG);
+}
+
+/* No operation of pmlib (0 to 9, little endian) and no record of TLS begins as
+ * we do. */
+static void testMagic(void)
+{
+	const unsigned char *magic = (const unsigned char *)PT_WIRE_MAGIC;
+
+	g_assert_cmpuint(ptWireGet32(magic, 0), >, 9);
+	g_assert_cmpuint(magic[0], !=, 0x16);
+	g_assert_cmpuint(magic[0], >=, 0x80);
+}
+
+/* ---- Texts ------------------------------------------------------------- */
+
+static const struct {
+	const char *text;
+	const char *sent; /* NULL: as it is. */
+} texts[] = {
+	{ "", NULL },
+	{ "node06", NULL },
+	{ "\xc3\xa4 \xe2\x82\xac \xf0\x9f\x94\x8c \xf4\x8f\xbf\xbf", NULL },
+	{ "a\nb\tc\x7f", "a?b?c?" },
+	{ "\xe4", "?" },      /* Latin 1. */
+	{ "\xc0\x80", "??" }, /* Too long a form. */
+	{ "\xe0\x9f\xbf", "???" },
+	{ "\xf0\x8f\xbf\xbf", "????" },
+	{ "\xed\xa0\x80", "???" },      /* A surrogate. */
+	{ "\xf4\x90\x80\x80", "????" }, /* Beyond U+10FFFF. */
+	{ "\xf5\x80", "??" },
+	{ "\xe2\x82", "??" }, /* Cut off. */
+	{ "\xe2\x82(", "?"
+		       "?(" },
+};
+
+/* What is sent is a text, whatever was given; what is received is checked. */
+static void testTexts(void)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(texts); i++) {
+		const char *sent =
+			texts[i].sent ? texts[i].sent : texts[i].text;
+		struct ptWireFailure message = { 5,
+						 ptWireTextOf(texts[i].text) };
+		unsigned char bytes[100], raw[100] = { 5, 0 };
+		size_t length = strlen(texts[i].text);
+		size_t size = ptWireEncode(PT_WIRE_ERROR, 0, &message, bytes,
+					   sizeof(bytes));
+
+		g_assert_cmpuint(size, ==, 8 + 4 + strlen(sent));
+		g_assert_cmpint(ptWireDecode(PT_WIRE_ERROR, bytes + 8, size - 8,
+					     &message),
+				==, 0);
+		g_assert_true(ptWireTextIs(message.text, sent));
+		raw[2] = (unsigned char)length;
+		memcpy(raw + 4, texts[i].text, length);
+		g_assert_cmpint(
+			ptWireDecode(PT_WIRE_ERROR, raw, 4 + length, &message),
+			==, texts[i].sent ? -EBADMSG : 0);
+	}
+}
+
+static void testTextLimits(void)
+{
+	g_autofree char *text = g_strnfill(400, 'x');
+	struct ptWireFailure message = { 5, { text, 400 } };
+	unsigned char bytes[600] = { 5, 0, 0, 1 };
+	char string[4];
+
+	g_assert_cmpuint(
+		ptWireEncode(PT_WIRE_ERROR, 0, &message, bytes + 300, 300), ==,
+		8 + 4 + 255);
+	/* Not in the middle of a character. */
+	memcpy(text + 253, "\xe2\x82\xac", 3);
+	g_assert_cmpuint(
+		ptWireEncode(PT_WIRE_ERROR, 0, &message, bytes + 300, 300), ==,
+		8 + 4 + 253);
+	/* 256 bytes are too many to receive. */
+	memset(bytes + 4, 'x', 256);
+	g_assert_cmpint(ptWireDecode(PT_WIRE_ERROR, bytes, 260, &message), ==,
+			-EBADMSG);
+	bytes[2] = 255;
+	bytes[3] = 0;
+	g_assert_cmpint(ptWireDecode(PT_WIRE_ERROR, bytes, 259, &message), ==,
+			0);
+	g_assert_false(ptWireTextCopy(message.text, string, sizeof(string)));
+	g_assert_cmpstr(string, ==, "xxx");
+	g_assert_true(
+		ptWireTextCopy(ptWireTextOf("abc"), string, sizeof(string)));
+	g_assert_cmpstr(string, ==, "abc");
+	g_assert_true(
+		ptWireTextCopy(ptWireTextOf(NULL), string, sizeof(string)));
+	g_assert_cmpstr(string, ==, "");
+	g_assert_true(ptWireTextIs(ptWireTextOf(NULL), ""));
+	g_assert_false(ptWireTextIs(ptWireTextOf("ab"), "abc"));
+	g_assert_false(ptWireTextIs(ptWireTextOf("abd"), "abc"));
+}
+
+/* ---- What is in the rest ----------------------------------------------- */
+
+static void testSelections(void)
+{
+	struct ptWireSelection selection = { TEXT("lmg"), TEXT("n1"), TEXT(""),
+					     TEXT("*") };
+	unsigned char bytes[100], expected[100];
+	struct ptWireRest rest = { bytes, 0 };
+	size_t size = bytesOf("0300 6c6d67 0200 6e31 0000 0100 2a", expected);
+
+	g_assert_cmpuint(ptWirePutSelection(&selection, bytes, size - 1), ==,
+			 0);
+	g_assert_cmpuint(ptWirePutSelection(&selection, bytes, sizeof(bytes)),
+			 ==, size);
+	g_assert_cmpmem(bytes, size, expected, size);
+	g_assert_cmpuint(ptWirePutSelection(&selection, bytes + size, size), ==,
+			 size);
+	rest.length = 2 * size;
+	for (int i = 0; i < 2; i++) {
+		g_assert_cmpint(ptWireGetSelection(&rest, &selection), ==, 0);
+		g_assert_true(ptWireTextIs(selection.device, "lmg"));
+		g_assert_true(ptWireTextIs(selection.node, "n1"));
+		g_assert_true(ptWireTextIs(selection.line, ""));
+		g_assert_true(ptWireTextIs(selection.value, "*"));
+	}
+	g_assert_cmpint(ptWireGetSelection(&rest, &selection), ==, -EBADMSG);
+}
+
+static void testTotals(void)
+{
+	const struct ptWireColumnTotal sent = { 1500000000, 150.5, -1,
+						INFINITY };
+	unsigned char bytes[100], expected[100];
+	struct ptWireRest rest = { bytes, PT_WIRE_COLUMN_TOTAL_SIZE };
+	struct ptWireColumnTotal got;
+
+	g_assert_cmpuint(bytesOf("002f685900000000 0000000000d06240"
+				 "000000000000f0bf 000000000000f07f",
+				 expected),
+			 ==, PT_WIRE_COLUMN_TOTAL_SIZE);
+	ptWirePutColumnTotal(&sent, bytes);
+	g_assert_cmpmem(bytes, PT_WIRE_COLUMN_TOTAL_SIZE, expected,
+			PT_WIRE_COLUMN_TOTAL_SIZE);
+	g_assert_cmpint(ptWireGetColumnTotal(&rest, &got), ==, 0);
+	g_assert_cmpint(got.coveredNs, ==, sent.coveredNs);
+	g_assert_cmpfloat(got.total, ==, 150.5);
+	g_assert_cmpfloat(got.min, ==, -1);
+	g_assert_cmpfloat(got.max, ==, INFINITY);
+	g_assert_cmpint(ptWireGetColumnTotal(&rest, &got), ==, -EBADMSG);
+}
+
+static void testArrays(void)
+{
+	const double values[] = { 1.5, -2, NAN };
+	const uint32_t marks[] = { 1, 0x80000000 };
+	unsigned char bytes[24];
+
+	ptWirePut64(bytes, values, 3);
+	g_assert_cmpuint(bytes[7], ==, 0x3f);
+	g_assert_cmpfloat(ptWireGetDouble(bytes, 0), ==, 1.5);
+	g_assert_cmpfloat(ptWireGetDouble(bytes, 1), ==, -2);
+	g_assert_true(isnan(ptWireGetDouble(bytes, 2)));
+	ptWirePut32(bytes, marks, 2);
+	g_assert_cmpuint(bytes[0], ==, 1);
+	g_assert_cmpuint(bytes[7], ==, 0x80);
+	g_assert_cmpuint(ptWireGet32(bytes, 1), ==, 0x80000000);
+}
+
+/* Numbers of readings and columns that are more than what came. */
+static void testData(void)
+{
+	struct ptWireData got = data;
+	struct ptWireView view;
+
+	g_assert_cmpuint(ptWireDataSize(1, 2), ==, 16 + sizeof(arrays));
+	g_assert_cmpint(ptWireViewData(&got, &view), ==, 0);
+	g_assert_cmpuint(ptWireGet64(view.wall, 0), ==, 1);
+	g_assert_cmpuint(ptWireGet64(view.mono, 0), ==, 2);
+	g_assert_cmpuint(ptWireGet64(view.length, 0), ==, 3);
+	g_assert_cmpuint(ptWireGet32(view.lost, 0), ==, 4);
+	g_assert_cmpuint(ptWireGet32(view.marks, 0), ==, PT_WIRE_GAP);
+	g_assert_cmpfloat(ptWireGetDouble(view.values, 0), ==, 2);
+	g_assert_cmpfloat(ptWireGetDouble(view.values, 1), ==, 0x1p17);
+	got.columns = 3;
+	g_assert_cmpint(ptWireViewData(&got, &view), ==, -EBADMSG);
+	got.columns = 65535;
+	g_assert_cmpint(ptWireViewData(&got, &view), ==, -EBADMSG);
+	got.columns = 2;
+	got.count = 2;
+	g_assert_cmpint(ptWireViewData(&got, &view), ==, -EBADMSG);
+	got.count = UINT32_MAX;
+	g_assert_cmpint(ptWireViewData(&got, &view), ==, -EBADMSG);
+	got.count = 0;
+	g_assert_cmpint(ptWireViewData(&got, &view), ==, -EBADMSG);
+}
+
+/* ---- Secrets ----------------------------------------------------------- */
+
+/* FIPS 180-4's examples, and all lengths around a block beside GLib's. */
+static void testSha256(void)
+{
+	static const struct {
+		const char *text;
+		const char *digest;
+	} known[] = {
+		{ "abc", "ba7816bf8f01cfea414140de5dae2223"
+			 "b00361a396177a9cb410ff61f20015ad" },
+		{ "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
+		  "248d6a61d20638b8e5c026930c3e6039"
+		  "a33ce45964ff2167f6ecedd419db06c1" },
+		{ "", "e3b0c44298fc1c149afbf4c8996fb924"
+		      "27ae41e4649b934ca495991b7852b855" },
+	};
+	unsigned char digest[PT_SHA256_SIZE], expected[100], text[300];
+	struct ptSha256 sha;
+
+	for (size_t i = 0; i < G_N_ELEMENTS(known); i++) {
+		bytesOf(known[i].digest, expected);
+		ptSha256Begin(&sha);
+		ptSha256Add(&sha, known[i].text, strlen(known[i].text));
+		ptSha256End(&sha, digest);
+		g_assert_cmpmem(digest, 32, expected, 32);
+	}
+	for (size_t length = 0; length < sizeof(text); length++) {
+		g_autofree char *other = NULL;
+		size_t some = length / 3;
+
+		text[length] = (unsigned char)(length * 7);
+		other = g_compute_checksum_for_data(G_CHECKSUM_SHA256, text,
+						    length);
+		bytesOf(other, expected);
+		ptSha256Begin(&sha);
+		ptSha256Add(&sha, text, some);
+		ptSha256Add(&sha, text + some, length - some);
+		ptSha256End(&sha, digest);
+		g_assert_cmpmem(digest, 32, expected, 32);
+	}
+}
+
+/* RFC 4231, test cases 1, 2 and 6; and any length of key beside GLib's. */
+static void testHmac(void)
+{
+	unsigned char digest[PT_SHA256_SIZE], expected[100], key[150];
+	struct ptHmac hmac;
+
+	memset(key, 0x0b, 20);
+	ptHmacBegin(&hmac, key, 20);
+	ptHmacAdd(&hmac, "Hi There", 8);
+	ptHmacEnd(&hmac, digest);
+	bytesOf("b0344c61d8db38535ca8afceaf0bf12b"
+		"881dc200c9833da726e9376c2e32cff7",
+		expected);
+	g_assert_cmpmem(digest, 32, expected, 32);
+	ptHmacBegin(&hmac, "Jefe", 4);
+	ptHmacAdd(&hmac, "what do ya want ", 16);
+	ptHmacAdd(&hmac, "for nothing?", 12);
+	ptHmacEnd(&hmac, digest);
+	bytesOf("5bdcc146bf60754e6a042426089575c7"
+		"5a003f089d2739839dec58b964ec3843",
+		expected);
+	g_assert_cmpmem(digest, 32, expected, 32);
+	memset(key, 0xaa, 131);
+	ptHmacBegin(&hmac, key, 131);
+	ptHmacAdd(&hmac,
+		  "Test Using Larger Than Block-Size Key - Hash Key First", 54);
+	ptHmacEnd(&hmac, digest);
+	bytesOf("60e431591ee0b67f0d8a26aacbf5b77f"
+		"8e0bc6213728c5140546040f0ee37f54",
+		expected);
+	g_assert_cmpmem(digest, 32, expected, 32);
+	for (size_t length = 1; length < sizeof(key); length++) {
+		g_autofree char *other = g_compute_hmac_for_data(
+			G_CHECKSUM_SHA256, key, length, key, 17);
+
+		bytesOf(other, expected);
+		ptHmacBegin(&hmac, key, length);
+		ptHmacAdd(&hmac, key, 17);
+		ptHmacEnd(&hmac, digest);
+		g_assert_cmpmem(digest, 32, expected, 32);
+	}
+}
+
+/* A proof, by the formula of the page and with GLib's HMAC. */
+static void testProof(void)
+{
+	const char token[] = "0123456789abcdef0123456789abcdef";
+	struct ptWireProof proof = { token, 32,    { 0 },
+				     { 0 }, { 0 }, TEXT("alice") };
+	unsigned char message[16 + 96 + 5] = "HDPS 1 client", expected[100];
+	unsigned char client[32], server[32];
+	g_autofree char *other = NULL;
+
+	counted(proof.serverNonce, 1);
+	counted(proof.clientNonce, 100);
+	counted(proof.binding, 200);
+	counted(message + 16, 1);
+	counted(message + 48, 100);
+	counted(message + 80, 200);
+	memcpy(message + 112, "alice", 5);
+	other = g_compute_hmac_for_data(G_CHECKSUM_SHA256,
+					(const guchar *)token, 32, message,
+					sizeof(message));
+	bytesOf(other, expected);
+	ptWireProve(&proof, PT_WIRE_CLIENT_SIDE, client);
+	g_assert_cmpmem(client, 32, expected, 32);
+	ptWireProve(&proof, PT_WIRE_SERVER_SIDE, server);
+	g_assert_false(ptWireIsEqual(client, server, 32));
+	g_assert_true(ptWireIsEqual(client, expected, 32));
+	for (size_t i = 0; i < 32; i++) {
+		expected[i] ^= 0x80;
+		g_assert_false(ptWireIsEqual(client, expected, 32));
+		expected[i] ^= 0x80;
+	}
+}
+
+int main(int argc, char **argv)
+{
+	g_test_init(&argc, &argv, NULL);
+	for (size_t i = 0; i < G_N_ELEMENTS(frames); i++) {
+		g_autofree char *path =
+			g_strdup_printf("/wire/frame/%s", frames[i].name);
+
+		g_test_add_data_func(path, GSIZE_TO_POINTER(i), testFrame);
+	}
+	g_test_add_func("/wire/unknown", testUnknown);
+	g_test_add_func("/wire/hello", testHello);
+	g_test_add_func("/wire/greeting", testGreeting);
+	g_test_add_func("/wire/magic", testMagic);
+	g_test_add_func("/wire/texts", testTexts);
+	g_test_add_func("/wire/text limits", testTextLimits);
+	g_test_add_func("/wire/selections", testSelections);
+	g_test_add_func("/wire/totals", testTotals);
+	g_test_add_func("/wire/arrays", testArrays);
+	g_test_add_func("/wire/data", testData);
+	g_test_add_func("/wire/sha-256", testSha256);
+	g_test_add_func("/wire/hmac", testHmac);
+	g_test_add_func("/wire/proof", testProof);
+	return g_test_run();
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// A page in Firefox: that it works there, too; what it does is tested in Chromium.
+//
+//     node firefox.mjs ADDRESS PROJECT
+//
+// The project is "drawn" (drawn-project.sh).
+import {
+  assert,
+  assertQuiet,
+  assertSame,
+  compareWithStat,
+  done,
+  hdtrace,
+  launchFirefox,
+  ok,
+  panelsOf,
+  Viewer,
+} from "./browser.mjs";
+import { canvasOf, legendOf, Picture } from "./pixels.mjs";
+
+const [, , address, project] = process.argv;
+const { groups, traces } = JSON.parse(
+  hdtrace("dump", "-q", "--format=json", "--time=relative", project),
+);
+const browser = await launchFirefox();
+const viewer = await Viewer.open(browser, address);
+const { page } = viewer;
+
+await ok("the whole run: numbers of hdtrace stat", async () => {
+  compareWithStat(await viewer.interval(), project, []);
+});
+
+await ok("an interval: the same, and zoomed to", async () => {
+  await viewer.mark("0.3", "4.75");
+  assertSame(viewer.times("mark"), ["0.3", "4.75"], "mark");
+  compareWithStat(await viewer.interval(), project, ["--from=0.3", "--to=4.75"]);
+  await page.click("text=Zoom to it");
+  await viewer.settle();
+  const [start, span] = viewer.times("view").map(Number);
+
+  assert(
+    start < 0.3 && start > 0 && start + span > 4.75 && start + span < 5.05,
+    `shows ${span} s from ${start} s`,
+  );
+});
+
+await ok("an interval that is drawn, the wheel and keys", async () => {
+  await viewer.drag(
+    await viewer.point("canvas.ruler", 0.3, 0.3),
+    await viewer.point("canvas.ruler", 0.6, 0.3),
+  );
+  const [from, to] = viewer.times("mark");
+
+  assert(to - from > 1 && to - from < 2, `marked ${from} to ${to}`);
+  compareWithStat(await viewer.interval(), project, [
+    `--from=${from}`,
+    `--to=${to}`,
+  ]);
+  const span = () => Number(viewer.times("view")[1]);
+  const before = span();
+
+  await page.mouse.move(...(await viewer.point(".row-states .row-plot")));
+  await page.mouse.wheel(0, -300);
+  await viewer.settle();
+  assert(span() < before * 0.9, `${span()} s wide`);
+  await viewer.press("0");
+  assertSame(span(), 6.12, "width of all");
+});
+
+await ok("states and values are drawn where they are", async () => {
+  const known = await legendOf(viewer);
+  const [states, values] = [
+    await Picture.of(viewer, canvasOf("t0")),
+    await Picture.of(viewer, canvasOf("s0.0")),
+  ];
+
+  for (const state of traces[0].records)
+    if (state.kind === "state")
+      assertSame(
+        states.stateColour(state),
+        known.get(state.name).colour,
+        state.name,
+      );
+  const heights = groups[0].entries.map(
+    ({ start, end }) => values.line((start + end) / 2).y,
+  );
+
+  // 100, 200, 300 and 400 W.
+  for (let i = 1; i < heights.length; i++)
+    assert(heights[i] < heights[i - 1] - 4, `heights ${heights}`);
+});
+
+await ok("all tables", async () => {
+  for (const panel of await panelsOf(viewer)) {
+    await viewer.panel(panel);
+    assert((await viewer.text(`#panel-${panel}`)).length > 10, panel);
+  }
+  assertSame(
+    await page.evaluate(() => document.documentElement.scrollHeight),
+    page.viewportSize().height,
+    "length of the page",
+  );
+});
+
+await ok("it asked for nothing, and did not complain", async () => {
+  assertSame(
+    await page.evaluate(() =>
+      performance.getEntriesByType("resource").map(({ name }) => name),
+    ),
+    [],
+    "resources",
+  );
+  assertQuiet(viewer, (url) => url.split("#")[0] === address);
+});
+
+// Last, since Firefox complains.
+await ok("it could not", async () => {
+  const directives = await page.evaluate(async () => {
+    const list = [];
+
+    document.addEventListener("securitypolicyviolation", (event) =>
+      list.push(event.effectiveDirective),
+    );
+    await fetch("http://127.0.0.1:9/").catch(() => {});
+    await new Promise((resolve) => {
+      const image = new Image();
+
+      image.onerror = resolve;
+      image.src = "http://127.0.0.1:9/picture";
+    });
+    return list;
+  });
+
+  assertSame(directives, ["connect-src", "img-src"], "what was forbidden");
+});
+
+await browser.close();
+done();

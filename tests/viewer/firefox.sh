@@ -1,0 +1,10 @@
+#!/bin/sh
+# Whether a page works in Firefox, too.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+. "${abs_top_srcdir:?}/tests/lib/tap.sh"
+. "$abs_top_srcdir/tests/lib/hdtrace.sh"
+. "$abs_top_srcdir/tests/lib/project.sh"
+. "$abs_top_srcdir/tests/viewer/viewer.sh"
+. "$abs_top_srcdir/tests/viewer/drawn-project.sh"
+need_firefox
+show_drawn firefox.mjs

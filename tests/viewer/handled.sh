@@ -1,0 +1,10 @@
+#!/bin/sh
+# Keys and the pointer on a page in Chromium.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+. "${abs_top_srcdir:?}/tests/lib/tap.sh"
+. "$abs_top_srcdir/tests/lib/hdtrace.sh"
+. "$abs_top_srcdir/tests/lib/project.sh"
+. "$abs_top_srcdir/tests/viewer/viewer.sh"
+. "$abs_top_srcdir/tests/viewer/drawn-project.sh"
+need_browser
+show_drawn handled.mjs

@@ -1,0 +1,100 @@
+#!/bin/sh
+# hdtrace report --html: what the page consists of, and its options.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+. "${abs_top_srcdir:?}/tests/lib/tap.sh"
+. "$abs_top_srcdir/tests/lib/hdtrace.sh"
+. "$abs_top_srcdir/tests/lib/project.sh"
+. "$abs_top_srcdir/tests/viewer/viewer.sh"
+cd "$scratch" || exit 99
+make_mini
+
+# Without the viewer the command says what is missing, and nothing else.
+if "$hdtrace" report --html x mini 2>&1 | grep -q "without the viewer"; then
+	ok "what is missing is said" \
+		says "node.js and npm" 2 report --html x mini
+	ok "nothing was written" [ ! -e x ]
+	done_testing
+fi
+
+# A page has a line: PATTERN, of grep -E.
+has_line() {
+	grep -qE -- "$1" page.html || {
+		echo "no line like $1"
+		return 1
+	}
+}
+
+# Scripts that are run are as many as there are hashes, and no source of data is
+# allowed but the page: the policy stands before everything else.
+is_closed() {
+	grep -c '<script>' page.html | grep -qx 1 &&
+		has_line "default-src 'none'; script-src 'sha256-[^' ]*'; style-src 'sha256-[^' ]*'; img-src data:; connect-src 'none'; base-uri 'none'; form-action 'none'" &&
+		! grep -qE '<(link|img|iframe|object|embed|base)[ >]' page.html
+}
+
+# The hash in the page is that of the script, as a browser sees it.
+# shellcheck disable=SC2016 # perl expands it
+hash_fits() {
+	"${PERL:-perl}" -MDigest::SHA=sha256_base64 -0777 -ne '
+		/script-src .sha256-([^\x27]*)=\x27/ or die;
+		$said = $1;
+		/<script>(.*?)<\/script>/s or die;
+		exit(sha256_base64($1) ne $said)' page.html
+}
+
+# The page holds no text of the project but inside of JSON without "<".
+is_data() {
+	sed -n '/id="meta"/,/<\/script>/p' page.html | sed '1d;$d' >meta
+	[ -s meta ] && ! grep -q '<' meta
+}
+
+smaller() {
+	[ "$(wc -c <"$1")" -lt "$(wc -c <"$2")" ]
+}
+
+is_below() {
+	[ "$(wc -c <"$1")" -le "$2" ]
+}
+
+ok "a page" status 0 report -q -o page.html mini
+ok "says how large it is" grep -qE '^page.html: [0-9.]+ kB, exact$' out
+ok "it has the groups" has_line '<div hidden id="s0" data-index='
+ok "it has the traces" has_line '<div hidden id="t1" data-index='
+ok "it has the messages" has_line '<div hidden id="m0" data-index='
+ok "it may do nothing but show itself" is_closed
+if command -v perl >/dev/null; then
+	ok "the script is the one that is allowed" hash_fits
+else
+	skip "the script is the one that is allowed" "perl is missing"
+fi
+ok "the project is data" is_data
+ok "it has the licence of what it contains" has_line 'The MIT License'
+ok "an existing page is kept" \
+	says "exists; --force replaces it" 2 report -o page.html mini
+ok "but for --force" status 0 report -q --force -o page.html mini
+ok "to stdout" status 0 report -q --html - mini
+ok "the same" cmp page.html out
+ok "a directory that does not exist" \
+	says "No such file or directory" 2 report -o none/page.html mini
+for size in 0 -1 x 5X '' 1e99; do
+	ok "--max-size=$size" \
+		says "not a size" 2 report -o x.html --max-size="$size" mini
+done
+ok "--max-size alone" says "need --html" 2 report --max-size=1M mini
+ok "--format=json" \
+	says "exclude each other" 2 report --format=json -o x.html mini
+ok "nothing was written" [ ! -e x.html ]
+"$abs_top_builddir/tests/bench/make-project" --nodes=2 --ranks=2 \
+	--records=20000 --values=100000 run
+ok "a larger project" status 0 report -q -o large.html run
+limit=$(($(wc -c <large.html) * 2 / 3))
+ok "reduced" status 0 report -q -o small.html --max-size=$limit run
+cp out small
+ok "is smaller" smaller small.html large.html
+ok "and as small as it should be" is_below small.html $limit
+ok "which is said" grep -q 'in lower resolution' small
+ok "what cannot be reduced further" \
+	says "larger than --max-size" 0 report -o tiny.html --max-size=1 run
+ok "phases" status 0 report -q --force -o page.html --phases-from=alpha_0 mini
+ok "are in the page" has_line '"phases": \[$'
+done_testing

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Whether the numbers of a page are those of hdtrace stat:
+//
+//     node numbers.mjs HDTRACE PAGE PROJECT [INTERVALS]
+//
+// For the whole run and for intervals by chance, borders of entries among them:
+// count, mean, minimum, maximum, deviation, sum and integral of every value, and
+// times of states. Of a page that was reduced, that the numbers are as close as
+// it says. HDTRACE_TEST_SEED repeats the intervals.
+import { execFileSync } from "node:child_process";
+import { formatSeconds } from "../../HDTraceTools/viewer/src/time.js";
+import { openPage } from "./page.mjs";
+
+const [, , hdtrace, page, project, count = "12"] = process.argv;
+const seed = Number(process.env.HDTRACE_TEST_SEED ?? Date.now() % 1e9);
+let state = seed;
+let failures = 0;
+let compared = 0;
+let reduced = 0;
+
+/** Chance from 0 to 1 (mulberry32). */
+function random() {
+  state = (state + 0x6d2b79f5) | 0;
+  let t = Math.imul(state ^ (state >>> 15), 1 | state);
+
+  t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+  return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
+}
+
+function run(...args) {
+  try {
+    return execFileSync(hdtrace, args, {
+      encoding: "utf8",
+      maxBuffer: 1 << 30,
+      stdio: ["ignore", "pipe", "ignore"],
+    });
+  } catch (error) {
+    // 1 means that the data has problems.
+    if (error.status === 1) return error.stdout;
+    throw error;
+  }
+}
+
+/** JSON whose long integers are BigInt, since numbers would round them. */
+function parseExact(text) {
+  const marked = text.replace(
+    /("(?:min|max|sum)": )(-?\d{16,})(?=[,} ])/g,
+    '$1"#$2"',
+  );
+
+  return JSON.parse(marked, (key, value) =>
+    typeof value === "string" && /^#-?\d+$/.test(value)
+      ? BigInt(value.slice(1))
+      : value,
+  );
+}
+
+function fail(text) {
+  failures++;
+  if (failures <= 20) console.log(text);
+}
+
+/** Whether numbers are the same but for rounding. */
+function isSame(mine, theirs, scale) {
+  if (theirs === null) return Number.isNaN(mine);
+  if (mine === theirs) return true;
+  if (typeof theirs === "bigint" && typeof mine === "bigint") return false;
+  const a = Number(mine);
+  const b = Number(theirs);
+
+  if (Number.isNaN(a) || Number.isNaN(b)) return false;
+  if (!Number.isFinite(b)) return a === b;
+  return Math.abs(a - b) <= 1e-9 * Math.max(scale, Math.abs(b), 1e-300);
+}
+
+/** Whether a reduced number is as close as it says. */
+function isClose(mine, theirs, error) {
+  if (theirs === null || Number.isNaN(mine)) return true;
+  const slack = 1e-9 * Math.max(Math.abs(Number(theirs)), 1e-300);
+
+  return Math.abs(Number(mine) - Number(theirs)) <= error + slack;
+}
+
+/** The columns of hdtrace stat, and what they are called here. */
+const COLUMNS = [
+  ["mean", "mean"],
+  ["min", "min"],
+  ["max", "max"],
+  ["stddev", "deviation"],
+  ["sum", "sum"],
+  ["integral", "integral"],
+];
+
+async function compareRow(series, row, from, to, where) {
+  const moments = await series.moments(from, to);
+  const { result, error } = moments;
+  const scale = Math.max(
+    Math.abs(Number(result.min)),
+    Math.abs(Number(result.max)),
+  );
+
+  compared++;
+  if (error) {
+    reduced++;
+    for (const key of ["mean", "integral", "sum", "min", "max"])
+      if (!isClose(result[key], row[key], error[key]))
+        fail(
+          `${where} ${key}: ${result[key]} ± ${error[key]}, not ${row[key]}`,
+        );
+    return;
+  }
+  for (const [theirs, mine] of COLUMNS)
+    if (!isSame(result[mine], row[theirs], theirs === "stddev" ? scale : 0))
+      fail(`${where} ${theirs}: ${result[mine]}, not ${row[theirs]}`);
+  if (moments.count !== row.count || moments.missing !== row.nan)
+    fail(
+      `${where}: ${moments.count} entries and ${moments.missing} without a value, not ${row.count} and ${row.nan}`,
+    );
+}
+
+async function compareValues(model, from, to, options) {
+  const rows = parseExact(
+    run("stat", "-q", "--format=json", ...options, project),
+  ).rows;
+  const found = new Map(
+    rows.map((row) => [JSON.stringify([row.node, row.group, row.value]), row]),
+  );
+
+  for (const group of model.groups)
+    for (const series of group.series) {
+      const key = [group.node.path, group.name, series.value.name];
+      const row = found.get(JSON.stringify(key));
+
+      if (series.isText || !row) continue;
+      await compareRow(series, row, from, to, `${options.join(" ")} ${key}`);
+    }
+}
+
+/** What hdtrace stat says of states; it fails if there are none. */
+function readRegions(options) {
+  try {
+    return JSON.parse(
+      run("stat", "-q", "--format=json", "--regions=*", ...options, project),
+    ).regions;
+  } catch (error) {
+    if (error.status === 2) return [];
+    throw error;
+  }
+}
+
+/** Times of states, by those of hdtrace stat --regions for each trace. */
+async function compareStates(model, from, to, options) {
+  // It speaks of the energy of states: without power it says nothing.
+  if (!model.groups.some((group) => group.values.some((v) => v.isPower))) return;
+  const rows = readRegions(options);
+  const measure = rows[0] && [rows[0].group, rows[0].value];
+
+  for (const trace of model.traces) {
+    const profile = await trace.states.profile(from, to);
+    const theirs = rows.filter(
+      (row) =>
+        row.node === trace.node.path &&
+        row.group === measure[0] &&
+        row.value === measure[1],
+    );
+
+    for (const row of theirs) {
+      const mine = profile.names.get(row.region);
+      const where = `${options.join(" ")} ${row.node} ${row.region}`;
+
+      compared++;
+      if (!mine) fail(`${where}: not in the page`);
+      else compareState(mine, row, profile.isExact, where);
+    }
+  }
+}
+
+/** A state inside of one of the same name counts twice in a page. */
+function compareState(mine, row, isExact, where) {
+  const time = mine.total / 1e9;
+  const error = mine.error / 1e9 + 1e-8;
+
+  if (!isExact) reduced++;
+  if (
+    time < row.seconds - error ||
+    (mine.count === row.count && time > row.seconds + error)
+  )
+    fail(`${where}: ${time} s ± ${error}, not ${row.seconds}`);
+  if (isExact && mine.count < row.count)
+    fail(`${where}: ${mine.count} times, not ${row.count}`);
+}
+
+/** An interval by chance; some begin or end with an entry. */
+async function makeInterval(model) {
+  const span = model.end - model.start;
+  const pick = async () => {
+    const group = model.groups[Math.floor(random() * model.groups.length)];
+    const level = group?.track.finest;
+
+    if (!level?.chunks.length || random() < 0.5)
+      return model.start + (span * BigInt(Math.floor(random() * 1e6))) / 1000000n;
+    const chunk = level.chunks[Math.floor(random() * level.chunks.length)];
+    const times = await group.track.load(level, chunk, 0);
+
+    return times.base + BigInt(times.ends[Math.floor(random() * times.ends.length)]);
+  };
+  const [a, b] = [await pick(), await pick()];
+
+  return a < b ? [a, b] : [b, a + 1n];
+}
+
+const { model } = await openPage(page);
+
+await compareValues(model, model.start - 1n, model.end, []);
+await compareStates(model, model.start - 1n, model.end, []);
+for (let i = 0; i < Number(count); i++) {
+  const [from, to] = await makeInterval(model);
+  const options = [
+    `--from=${formatSeconds(from - model.origin)}`,
+    `--to=${formatSeconds(to - model.origin)}`,
+  ];
+
+  await compareValues(model, from, to, options);
+  await compareStates(model, from, to, options);
+}
+console.log(
+  `seed ${seed}: ${compared} compared, ${reduced} of them reduced, ${failures} wrong`,
+);
+process.exit(failures || !compared ? 1 : 0);

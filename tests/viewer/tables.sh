@@ -1,0 +1,10 @@
+#!/bin/sh
+# The tables and dialogs of a page in Chromium, and links to it.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+. "${abs_top_srcdir:?}/tests/lib/tap.sh"
+. "$abs_top_srcdir/tests/lib/hdtrace.sh"
+. "$abs_top_srcdir/tests/lib/project.sh"
+. "$abs_top_srcdir/tests/viewer/viewer.sh"
+. "$abs_top_srcdir/tests/viewer/drawn-project.sh"
+need_browser
+show_drawn tables.mjs

@@ -1,0 +1,97 @@
+#!/bin/sh
+# hdtrace view: whom it answers and what, how it starts a browser, how it ends.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+. "${abs_top_srcdir:?}/tests/lib/tap.sh"
+. "$abs_top_srcdir/tests/lib/hdtrace.sh"
+. "$abs_top_srcdir/tests/lib/project.sh"
+. "$abs_top_srcdir/tests/viewer/viewer.sh"
+cd "$scratch" || exit 99
+make_mini
+mkdir tmp
+TMPDIR=$scratch/tmp
+# Who ends a view does not wait for what its threads are just doing.
+TSAN_OPTIONS=report_thread_leaks=0:${TSAN_OPTIONS-}
+export TMPDIR TSAN_OPTIONS
+
+# What is missing is said.
+for missing in libmicrohttpd "without the viewer"; do
+	status 2 view none >/dev/null
+	grep -q "$missing" err || continue
+	ok "built without" grep -q Debian err
+	done_testing
+done
+
+left_nothing() {
+	ls -A tmp
+	[ -z "$(ls -A tmp)" ]
+}
+
+for signal in INT TERM HUP; do
+	ok "starts" start_view --no-browser mini
+	ok "says where, and nothing else" \
+		grep -qxE 'http://127\.0\.0\.1:[0-9]+/[0-9a-f]{48}/' url
+	mv url "url.$signal"
+	ok "SIG$signal ends it" end_view "$signal"
+	ok "it leaves nothing" left_nothing
+done
+ok "addresses differ" [ "$(sed 's,/$,,;s,.*/,,' url.* | sort -u | wc -l)" -eq 3 ]
+
+if command -v python3 >/dev/null; then
+	start_view --no-browser mini
+	ok "requests, of others, too" \
+		python3 "$abs_top_srcdir/tests/viewer/requests.py" "$url"
+	port=${url#http://*:}
+	ok "a port that is taken" says "Address already in use" 2 view \
+		--no-browser --port="${port%%/*}" mini
+	ok "it ends then as well" end_view TERM
+	ok "it leaves nothing then" left_nothing
+else
+	skip "requests, of others, too" "python3 is missing"
+fi
+
+# A larger one, which is still being read.
+"$abs_top_builddir/tests/bench/make-project" --nodes=2 --ranks=2 \
+	--records=200000 --values=1000000 run
+start_view --no-browser run
+ok "it ends while it reads" end_view INT
+ok "it leaves nothing of that" left_nothing
+
+# A browser gets a file that only we can read, and no address that others see.
+mkdir bin
+cat >bin/xdg-open <<'END'
+#!/bin/sh
+printf '%s\n' "$@" >"${0%/*}/arguments.new"
+{
+	stat -c %a "$1"
+	cat "$1"
+} >"${0%/*}/page"
+mv "${0%/*}/arguments.new" "${0%/*}/arguments"
+END
+chmod +x bin/xdg-open
+
+wait_for() {
+	tries=0
+	until [ -e "$1" ]; do
+		kill -0 "$view" && [ $((tries += 1)) -lt 1200 ] || return 1
+		sleep 0.05
+	done
+}
+PATH=$scratch/bin:$PATH start_view mini
+ok "a browser is started" wait_for bin/arguments
+end_view TERM >/dev/null
+ok "with a file" grep -qx "$TMPDIR/hdtrace-view-......\\.html" bin/arguments
+ok "that only we can read" grep -qx 600 bin/page
+ok "and that has the address" grep -qF "url=$url\"" bin/page
+ok "it is removed" left_nothing
+ok "none without a browser" [ ! -e "$(cat bin/arguments)" ]
+
+# Defects of the data are shown, and no reason to fail.
+truncate -s -3 mini_alpha_Energy.stat
+ok "a damaged file" start_view --no-browser mini
+ok "is no failure" end_view TERM
+for port in -1 65536 x; do
+	ok "--port=$port" status 2 view --no-browser --port="$port" mini
+done
+ok "no project" says "No such file" 2 view --no-browser none
+ok "--format=json" says "not text" 2 view --no-browser --format=json mini
+done_testing
