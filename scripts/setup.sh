@@ -12,8 +12,19 @@ build_packages=(build-essential autoconf automake libtool autoconf-archive
 # shellcheck disable=SC2034
 check_packages=(clang libclang-rt-dev clang-format doxygen shellcheck mandoc
 	xz-utils locales babeltrace2 protobuf-compiler
-	libopen-trace-format2-dev otf2-tools libgtop2-dev
-	libopenmpi-dev openmpi-bin libmpich-dev mpich gfortran)
+	libopen-trace-format2-dev otf2-tools otf-trace python3 python3-otf2
+	libgtop2-dev
+	libopenmpi-dev openmpi-bin libmpich-dev mpich gfortran iproute2
+	netpipe-openmpi netpipe-mpich2
+	libmicrohttpd-dev libgnutls28-dev libsnmp-dev libfreeipmi-dev
+	libopenipmi-dev libpopt0 libcairo2-dev curl openssl)
+
+# Commands that may be here from elsewhere, which a package of Debian's would
+# get in the way of, and the packages otherwise: for the viewer, and its tests.
+# shellcheck disable=SC2034
+viewer_commands=(node:nodejs npm:npm)
+# shellcheck disable=SC2034
+browser_commands=(chromium:chromium firefox:firefox-esr pdftoppm:poppler-utils)
 
 say() {
 	printf '%s: %s\n' "${program:?}" "$*"
@@ -35,6 +46,19 @@ missing_packages() {
 			2>/dev/null)
 		grep -qx installed <<<"$status" || printf '%s\n' "$package"
 	done
+}
+
+# Install the packages of those COMMAND:PACKAGE that are missing. What needs them
+# can be done without.
+install_commands() {
+	local pair
+	local -a packages=()
+
+	for pair in "$@"; do
+		command -v "${pair%:*}" >/dev/null || packages+=("${pair#*:}")
+	done
+	[ ${#packages[@]} -gt 0 ] || return 0
+	(install_packages "${packages[@]}") || say "going on without"
 }
 
 # Print what went wrong in apt's log, in one line.
@@ -84,6 +108,25 @@ install_packages() {
 		fi
 	fi
 	rm -f "$log"
+}
+
+# Put a program into the PATH. Debian has it in the package of a server, which
+# would be started where it is installed; so that is only unpacked:
+# PROGRAM PACKAGE DIRECTORY.
+fetch_program() {
+	command -v "$1" >/dev/null && return
+	if [ ! -x "$3/usr/bin/$1" ] && [ ! -x "$3/usr/sbin/$1" ]; then
+		command -v apt-get >/dev/null || return 0
+		say "fetching $1"
+		mkdir -p "$3"
+		(cd "$3" && apt-get -q download "$2" &&
+			dpkg -x "$2"_*.deb . && rm "$2"_*.deb) \
+			</dev/null >"$3.log" 2>&1 || {
+			say "no $1: $(apt_reason "$3.log")"
+			return 0
+		}
+	fi
+	PATH=$PATH:$3/usr/bin:$3/usr/sbin
 }
 
 # Run a command with its output in a file; on failure show the end of it.
