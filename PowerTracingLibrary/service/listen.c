@@ -252,7 +252,6 @@ static int listenOpen(struct ptService *service, const struct ptSite *site,
 		listenClose(listener);
 		return ret;
 	}
-	listenSay(listener);
 	*result = listener;
 	return 0;
 }
@@ -346,6 +345,16 @@ int ptListen(struct ptService *service, const struct ptSite *site)
 	service->listeners = kept;
 	listenAdd(service, added);
 	return 0;
+}
+
+void ptListenSay(struct ptService *service)
+{
+	for (struct ptListener *one = service->listeners; one;
+	     one = one->next) {
+		if (!one->isSaid)
+			listenSay(one);
+		one->isSaid = true;
+	}
 }
 
 void ptListenEnd(struct ptService *service)

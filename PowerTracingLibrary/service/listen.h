@@ -6,6 +6,8 @@
 #ifndef PT_LISTEN_H
 #define PT_LISTEN_H
 
+#include <stdbool.h>
+
 #include "service.h"
 
 /** A socket. */
@@ -16,6 +18,7 @@ struct ptListener {
 	struct ptSiteAddress address;
 	char text[128]; /**< As configured, or the usual one. */
 	ino_t inode;    /**< Of a Unix socket, to be removed. */
+	bool isSaid;
 	struct ptListener *next;
 };
 
@@ -27,6 +30,12 @@ struct ptListener {
  *         changed.
  */
 int ptListen(struct ptService *service, const struct ptSite *site);
+
+/**
+ * Say where the service listens, where that has not been said: once it serves,
+ * so that who waits for this message can ask for everything.
+ */
+void ptListenSay(struct ptService *service);
 
 /** Listen no more. */
 void ptListenEnd(struct ptService *service);

@@ -179,6 +179,8 @@ int ptServiceBegin(struct ptService *service)
 		return PT_EDEVICE;
 	for (size_t i = 0; ret == 0 && i < service->deviceCount; i++)
 		ret = ptServedBegin(service->devices[i]);
+	if (ret == 0)
+		ptListenSay(service);
 	return ret;
 }
 
@@ -451,6 +453,7 @@ int ptServiceReload(struct ptService *service, struct ptSite *site)
 	service->site = ptSiteRef(site);
 	service->memory.limit = site->limits.memory;
 	serviceCheck(service, NULL);
+	ptListenSay(service);
 	return 0;
 }
 
