@@ -72,7 +72,7 @@ function parse(parameters,    i, n, part) {
 
 # Collect what is recorded of the function at hand, by phase.
 function parseNotes(text,    i, depth, c, note) {
-	before = after = recorded = ""
+	before = after = recorded = polled = ""
 	note = ""
 	depth = 0
 	for (i = 1; i <= length(text); i++) {
@@ -93,13 +93,15 @@ function parseNotes(text,    i, depth, c, note) {
 
 function addNote(note,    phase, verb, arguments) {
 	phase = substr(note, 1, 1)
-	if (phase == "<" || phase == ">")
+	if (phase ~ /[<>?]/)
 		note = substr(note, 2)
 	verb = substr(note, 1, index(note, "(") - 1)
 	arguments = substr(note, index(note, "(") + 1)
 	note = "hdmpiNote" toupper(substr(verb, 1, 1)) substr(verb, 2) \
 		"(&call" (arguments == ")" ? ")" : ", " arguments) ";"
-	if (phase == "<")
+	if (phase == "?")
+		polled = polled note
+	else if (phase == "<")
 		before = before "\t\t" note "\n"
 	else if (phase == ">")
 		after = after "\t\t" note "\n"
@@ -128,7 +130,7 @@ function f2c(t) {
 # Statuses of which something is recorded.
 function isStatus(i) {
 	return type[i] ~ /^MPI_Status( \*)?$/ &&
-		mentions(before after recorded, name[i])
+		mentions(before after recorded polled, name[i])
 }
 
 function isText(i) {
@@ -205,6 +207,9 @@ function indented(notes) {
 }
 
 function emitAfter(ret) {
+	if (polled != "")
+		printf "\tif (%s == MPI_SUCCESS && call.isRecorded)\n" \
+			"\t\t%s\n", ret, polled
 	if (after != "" || recorded != "") {
 		printf "\tif (%s == MPI_SUCCESS%s) {\n", ret,
 			after == "" ? " && call.isRecorded" : ""
@@ -264,7 +269,7 @@ function emitFortran(symbol, real, isF08,    i, head, same, pass, types, lengths
 		if (fortranType(i) == "char *")
 			lengths = lengths ", size_t l_" name[i]
 	}
-	all = before after recorded
+	all = before after recorded polled
 	printf "void %s(%sMPI_Fint *ierror%s) HDMPI_REAL;\n", real, types, lengths
 	printf "void %s(%sMPI_Fint *ierror%s);\n", symbol, types, lengths
 	printf "void %s(%sMPI_Fint *ierror%s)\n{\n", symbol, head, lengths
@@ -289,7 +294,7 @@ function emitFortran(symbol, real, isF08,    i, head, same, pass, types, lengths
 	printf "\thdmpiSkip = HDMPI_%s;\n\t%s(%s&ret%s);\n" \
 		"\thdmpiSkip = HDMPI_FUNCTIONS;\n\thdmpiStop(&call);\n",
 		function_, real, pass, plain(lengths)
-	if (after != "" || recorded != "") {
+	if (after recorded polled != "") {
 		for (i = 1; i <= count; i++)
 			finishFortran(i)
 	}
@@ -387,7 +392,7 @@ function finishFortran(i) {
 		printf "\tif (ret == MPI_SUCCESS)\n" \
 			"\t\t%s = hdmpiStatusesF2c(p_%s, %s);\n", name[i],
 			name[i], length_(i)
-	else if (!mentions(after recorded, name[i]))
+	else if (!mentions(after recorded polled, name[i]))
 		return
 	else if (extent[i] == "" && type[i] ~ /\*$/ &&
 		 isHandle(handleOf(type[i])))
@@ -413,7 +418,8 @@ function emit() {
 	parseNotes(notes)
 	if (what == "list") {
 		enum = enum "\tHDMPI_" function_ ",\n"
-		rows = rows "\tHDMPI_FUNCTION(" function_ ", " class ")\n"
+		rows = rows "\tHDMPI_FUNCTION(" function_ ", " class ", " \
+			(polled != "" ? "true" : "false") ")\n"
 	} else if (what == "c") {
 		emitC()
 	} else if (what == "fortran") {
@@ -462,8 +468,9 @@ END {
 		exit 1
 	emit()
 	if (what == "list") {
+		print "#ifndef HDMPI_FUNCTIONS_H\n#define HDMPI_FUNCTIONS_H\n"
 		print "enum hdmpiFunction {\n" enum "\tHDMPI_FUNCTIONS\n};\n"
 		gsub(/\)\n/, ") \\\n", rows)
-		print "#define HDMPI_ALL_FUNCTIONS \\\n" rows "\n"
+		print "#define HDMPI_ALL_FUNCTIONS \\\n" rows "\n\n#endif"
 	}
 }

@@ -23,8 +23,11 @@ static struct hdmpiThread *apiEnter(void)
 	if (!self)
 		return NULL;
 	atomic_store(&self->isBusy, true);
-	if (atomic_load(&hdmpiIsActive) && self->trace)
+	if (atomic_load(&hdmpiIsActive) && self->trace) {
+		if (hdmpiPollIsPending(&self->polls))
+			hdmpiPollSettle(self);
 		return self;
+	}
 	atomic_store(&self->isBusy, false);
 	return NULL;
 }

@@ -27,6 +27,7 @@
 #include "hdTopology.h"
 #include "functions.h"
 #include "options.h"
+#include "poll.h"
 
 /** Number of handles whose description a thread remembers. */
 #define HDMPI_CACHE_SIZE 16
@@ -53,6 +54,7 @@ struct hdmpiThread {
 	bool isFree;        /**< Its thread has ended. */
 	unsigned int regions;
 	bool isRecorded[HDMPI_REGIONS_MAX]; /**< Of each open region. */
+	struct hdmpiPolls polls;            /**< Of calls that found nothing. */
 	struct hdmpiCached types[HDMPI_CACHE_SIZE];
 	struct hdmpiCached comms[HDMPI_CACHE_SIZE];
 	unsigned char *described; /**< Bit set of types in its .info. */
@@ -72,7 +74,7 @@ struct hdmpiCall {
 	struct hdmpiThread *self; /**< NULL where the wrapper is not active. */
 	enum hdmpiFunction function;
 	bool isRecorded;
-	int64_t start; /**< Of MPI_Init only. */
+	int64_t start; /**< Of MPI_Init, and of calls that poll. */
 	int64_t end;
 	int64_t cid; /**< Of a matched message, or -1. */
 	struct hdmpiHeld held;
@@ -91,6 +93,9 @@ extern __thread enum hdmpiFunction hdmpiSkip
 	__attribute__((__tls_model__("initial-exec")));
 
 extern struct hdmpiOptions hdmpiOptions;
+
+/** The name of a function, without "MPI_". */
+const char *hdmpiFunctionName(enum hdmpiFunction function);
 
 /** Slow part of hdmpiBegin(). */
 bool hdmpiBeginActive(struct hdmpiCall *call, enum hdmpiFunction function);

@@ -290,6 +290,7 @@ void hdmpiOptionsRead(struct hdmpiOptions *options, bool isSpawned)
 		optionWords("HDTRACE_MPI_FUNCTIONS", optionClasses, OPTION_ALL);
 	options->nested = (unsigned int)hdmpiOptionNumber("HDTRACE_MPI_NESTED",
 							  0, INT_MAX, INT_MAX);
+	options->keepsPolls = hdmpiOptionNumber("HDTRACE_MPI_POLLS", 0, 1, 0);
 	options->utilizationMs =
 		(int)hdmpiOptionNumber("HDTRACE_MPI_RUT", 0, INT_MAX, 100);
 	options->sources = optionWords("HDTRACE_MPI_RUT_SOURCES", optionSources,

@@ -44,6 +44,7 @@ struct hdmpiOptions {
 	unsigned int classes; /**< Bits, by enum hdmpiClass. */
 	unsigned int sources; /**< enum hdmpiSources. */
 	unsigned int nested;  /**< Deepest MPI function inside others. */
+	bool keepsPolls;      /**< A state for each call that found nothing. */
 	int utilizationMs;    /**< Interval of libRUT; 0 none. */
 	int64_t clockNs;      /**< Compare clocks so often; 0: not. */
 	int64_t throttleOnNs; /**< Record this long ... */

@@ -148,6 +148,13 @@ bool hdmpiRequestPeek(MPI_Request request, struct hdmpiRequest *found)
 	return entry != NULL;
 }
 
+int64_t hdmpiRequestNumber(MPI_Request request)
+{
+	struct hdmpiRequest found;
+
+	return hdmpiRequestPeek(request, &found) ? found.id : -1;
+}
+
 bool hdmpiRequestDone(MPI_Request request, struct hdmpiRequest *found)
 {
 	struct entry *entry;

@@ -50,6 +50,9 @@ int64_t hdmpiRequestStart(MPI_Request request);
 /** Look at a request. */
 bool hdmpiRequestPeek(MPI_Request request, struct hdmpiRequest *found);
 
+/** Get the number of a request; -1 if it is not known. */
+int64_t hdmpiRequestNumber(MPI_Request request);
+
 /**
  * A request is complete: remove it, or make a persistent one inactive.
  *

@@ -23,13 +23,20 @@ struct hdmpiOptions hdmpiOptions;
 __thread enum hdmpiFunction hdmpiSkip = HDMPI_FUNCTIONS;
 
 static const char *const functionNames[] = {
-#define HDMPI_FUNCTION(name, class) #name,
+#define HDMPI_FUNCTION(name, class, polls) #name,
 	HDMPI_ALL_FUNCTIONS
 #undef HDMPI_FUNCTION
 };
 
 static const unsigned char functionClasses[] = {
-#define HDMPI_FUNCTION(name, class) HDMPI_CLASS_##class,
+#define HDMPI_FUNCTION(name, class, polls) HDMPI_CLASS_##class,
+	HDMPI_ALL_FUNCTIONS
+#undef HDMPI_FUNCTION
+};
+
+/* Those that ask whether something has happened. */
+static const bool functionPolls[] = {
+#define HDMPI_FUNCTION(name, class, polls) polls,
 	HDMPI_ALL_FUNCTIONS
 #undef HDMPI_FUNCTION
 };
@@ -66,9 +73,15 @@ bool hdmpiIsRecording(const struct hdmpiThread *self)
 	       (!hdmpiOptions.throttleNs || isInWindow());
 }
 
+const char *hdmpiFunctionName(enum hdmpiFunction function)
+{
+	return functionNames[function];
+}
+
 bool hdmpiBeginActive(struct hdmpiCall *call, enum hdmpiFunction function)
 {
 	struct hdmpiThread *self;
+	bool isPoll = functionPolls[function] && !hdmpiOptions.keepsPolls;
 
 	if (hdmpiSkip == function) {
 		hdmpiSkip = HDMPI_FUNCTIONS;
@@ -85,7 +98,13 @@ bool hdmpiBeginActive(struct hdmpiCall *call, enum hdmpiFunction function)
 	if (!runtime.isOn[function] || self->depth > hdmpiOptions.nested ||
 	    !hdmpiIsRecording(self))
 		return false;
-	hdT_logStateStart(self->trace, functionNames[function]);
+	if (__builtin_expect(hdmpiPollIsPending(&self->polls), 0) &&
+	    (!isPoll || self->polls.open))
+		hdmpiPollSettle(self);
+	if (isPoll && (call->start = hdClockNow()) >= 0)
+		self->polls.open = call;
+	else
+		hdT_logStateStart(self->trace, functionNames[function]);
 	self->depth++;
 	call->isRecorded = true;
 	return true;
@@ -98,6 +117,8 @@ void hdmpiEndRecorded(struct hdmpiCall *call)
 		.tv_nsec = (long)(call->end % HD_NS_PER_S),
 	};
 
+	if (hdmpiPollIsPending(&call->self->polls))
+		hdmpiPollSettle(call->self);
 	if (call->end < 0)
 		hdT_logStateEnd(call->self->trace);
 	else

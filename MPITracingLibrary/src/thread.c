@@ -27,6 +27,7 @@ static void threadLeave(void *thread)
 	pthread_mutex_lock(&threads.lock);
 	threadSelf = NULL;
 	if (self->trace) {
+		hdmpiPollSettle(self);
 		while (self->regions > 0)
 			hdmpiRegionEnd(self);
 	}
@@ -115,8 +116,10 @@ void hdmpiThreadsEnd(void)
 		 * will see, that the wrapper is not active any more. */
 		while (atomic_load(&i->isBusy))
 			sched_yield();
-		if (i->trace)
+		if (i->trace) {
+			hdmpiPollSettle(i);
 			hdT_finalize(i->trace);
+		}
 		i->trace = NULL;
 		free(i->described);
 		i->described = NULL;

@@ -364,6 +364,15 @@ static inline MPI_Status *hdmpiStatuses(int count)
 	return calloc((size_t)(count > 0 ? count : 1), sizeof(MPI_Status));
 }
 
+/* ---- Polling ----------------------------------------------------------------
+ */
+
+/** A call that asks has returned; what it says if it found nothing: keys, and
+ * as many numbers. */
+#define hdmpiNotePolled(call, found, keys, ...)       \
+	hdmpiPollEnd((call), (found) ? NULL : (keys), \
+		     (const int64_t[HDMPI_POLL_VALUES]){ __VA_ARGS__ })
+
 /* ---- Environment ------------------------------------------------------------
  */
 

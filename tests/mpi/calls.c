@@ -25,6 +25,7 @@ static const struct {
 	{ "point-to-point", callsPointToPoint, -1 },
 	{ "requests", callsRequests, -1 },
 	{ "persistent", callsPersistent, -1 },
+	{ "polling", callsPolling, -1 },
 	{ "modes", callsModes, -1 },
 	{ "collective", callsCollective, -1 },
 	{ "nonblocking", callsNonblocking, -1 },

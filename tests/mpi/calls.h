@@ -36,6 +36,7 @@ void require(bool isRight, const char *what);
 void callsPointToPoint(void);
 void callsRequests(void);
 void callsPersistent(void);
+void callsPolling(void);
 void callsModes(void);
 void callsCollective(void);
 void callsNonblocking(void);

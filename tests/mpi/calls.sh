@@ -39,8 +39,8 @@ spawn() {
 	[ -f "$directory/expected_1_0" ]
 }
 
-# LIBRARY REQUESTS. Memory is checked by the program. The same communicators again and again have
-# few lines in the file. Messages are tracked, but not recorded.
+# LIBRARY REQUESTS. Memory is checked by the program. The same communicators again
+# and again have few lines in the file. Messages are tracked, but not recorded.
 many() {
 	mkdir "$scratch/$1-many" || return 1
 	(cd "$scratch/$1-many" &&
@@ -52,6 +52,68 @@ many() {
 	lines=$(cat "$scratch/$1-many"/*.info | wc -l)
 	echo "$lines lines of information"
 	[ "$lines" -lt 20 ]
+}
+
+# The same program, with and without merging of calls that found nothing: LIBRARY
+# POLLS. Where they are merged, how many of them are in one state is not certain:
+# a busy machine comes between. What all of them are is.
+polling() {
+	mkdir "$scratch/$1-polling-$2" || return 1
+	cd "$scratch/$1-polling-$2" || return 1
+	HDTRACE_MPI_PROJECT=calls HDTRACE_MPI_POLLS=$2 HDTRACE_MPI_NESTED=1 \
+		launch "$1" 2 "${abs_top_builddir:?}/tests/mpi/calls-$1" \
+		polling . && "$hdtrace" check calls || return 1
+	records calls "$(host_label)_1_0" >records
+	"$hdtrace" dump --node "$(host_label)_1_0" calls | tr -d '"' >times
+	cat records
+	# What is inside of a state stands before it.
+	awk '/^ / { inside = inside substr($0, 3) "\n"; next }
+		/^[A-Z][a-z]*$/ { printf "%s", inside >$0 } { inside = "" }' records
+	# No record is lost, and none is counted twice.
+	[ "$(polled Same)" -eq 1000 ] && [ "$(polled Apart)" -eq 20 ] &&
+		[ "$(wc -l <Apart)" -eq 20 ] &&
+		[ "$(grep -c 'calls=' Apart)" -eq 0 ] || return 1
+	if [ "$2" -eq 1 ]; then
+		[ "$(wc -l <Same)" -eq 1000 ] || return 1
+	else
+		[ "$(wc -l <Same)" -lt 500 ] || return 1
+	fi
+	[ "$(grep 'Test flag=0' Found | polled -)" -ge 50 ] &&
+		[ "$(grep -c 'Test flag=1 rid=' Found)" -eq 1 ] &&
+		tail -n 1 Found | grep -q '^Test flag=1 rid=' || return 1
+	printf '%s\n' 'Iprobe flag=0 cid=0' 'Iprobe flag=0 cid=2' \
+		'Test flag=0' 'Testany count=1 flag=0' \
+		'Testany count=2 flag=0' 'Testall count=2 completed=0' \
+		'Testsome count=2 completed=0' \
+		'Request_get_status rid=0 flag=0' \
+		'Request_get_status rid=1 flag=0' | diff -u - Kinds || return 1
+	printf '%s\n' 'Iprobe flag=0 cid=0' 'event event' \
+		'Iprobe flag=0 cid=0' '  Iprobe flag=0 cid=0' 'Inner' \
+		'Iprobe flag=0 cid=0' \
+		'Barrier cid=2' 'Iprobe flag=0 cid=0' 'Barrier cid=2' |
+		diff -u - Between || return 1
+	grep -B 1 '^Test flag=1 rid=3' Inside | grep -q '^  Iprobe flag=0' &&
+		grep -qx Iprobe Wrong || return 1
+	grep -B 1 -x Finalize records | grep -qx 'Iprobe flag=0 cid=0' ||
+		return 1
+	# The time inside of the calls is not longer than that of the state, and
+	# no time is lost between them.
+	awk '/insideNs=/ { match($0, /insideNs=[0-9]+/)
+		inside = substr($0, RSTART + 9, RLENGTH - 9) + 0
+		match($0, /calls=[0-9]+/)
+		calls = substr($0, RSTART + 6, RLENGTH - 6) + 0
+		ns = (substr($2, 7) - substr($1, 7)) * 1e9
+		bad += inside > ns + 100 || ns - inside > (calls - 1) * 10000 ||
+			calls < 2 || ns > 1e8 + 100; count++ }
+		END { exit bad > 0 || (count > 0) == '"$2"' }' times
+}
+
+# Print how many calls the records of a file stand for.
+polled() {
+	awk '/(Iprobe|Test) flag=0/ { n = 1
+		if (match($0, /calls=[0-9]+/))
+			n = substr($0, RSTART + 6, RLENGTH - 6)
+		sum += n } END { print sum + 0 }' "$1"
 }
 
 if [ "${1-}" = many ]; then
@@ -71,6 +133,8 @@ for library in $(built_libraries); do
 		comms more-comms types packing regions; do
 		ok "$library: $part" calls "$library" 3 $part
 	done
+	ok "$library: polling" polling "$library" 0
+	ok "$library: each poll" polling "$library" 1
 	ok "$library: spawn" spawn "$library"
 	[ "$spawned" -ne 77 ] ||
 		skip "$library: spawned" "the library starts no processes"

@@ -65,6 +65,7 @@ FIELD(writesProject)
 FIELD(classes)
 FIELD(sources)
 FIELD(nested)
+FIELD(keepsPolls)
 FIELD(utilizationMs)
 FIELD(clockNs)
 FIELD(throttleOnNs)
@@ -104,6 +105,11 @@ static const struct {
 	{ "HDTRACE_MPI_NESTED", "-1", nested, G_MAXINT, true },
 	{ "HDTRACE_MPI_NESTED", "1.5", nested, G_MAXINT, true },
 	{ "HDTRACE_MPI_NESTED", "deep", nested, G_MAXINT, true },
+
+	{ "HDTRACE_MPI_POLLS", "0", keepsPolls, 0, false },
+	{ "HDTRACE_MPI_POLLS", "1", keepsPolls, 1, false },
+	{ "HDTRACE_MPI_POLLS", "", keepsPolls, 0, false },
+	{ "HDTRACE_MPI_POLLS", "all", keepsPolls, 0, true },
 
 	{ "HDTRACE_MPI_RUT", "0", utilizationMs, 0, false },
 	{ "HDTRACE_MPI_RUT", "20", utilizationMs, 20, false },
