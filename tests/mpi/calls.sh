@@ -63,12 +63,12 @@ polling() {
 	HDTRACE_MPI_PROJECT=calls HDTRACE_MPI_POLLS=$2 HDTRACE_MPI_NESTED=1 \
 		launch "$1" 2 "${abs_top_builddir:?}/tests/mpi/calls-$1" \
 		polling . && "$hdtrace" check calls || return 1
-	records calls "$(host_label)_1_0" >records
-	"$hdtrace" dump --node "$(host_label)_1_0" calls | tr -d '"' >times
-	cat records
+	records calls "$(host_label)_1_0" >found
+	"$hdtrace" dump --node "$(host_label)_1_0" calls | tr -d '"' >timed
+	cat found
 	# What is inside of a state stands before it.
 	awk '/^ / { inside = inside substr($0, 3) "\n"; next }
-		/^[A-Z][a-z]*$/ { printf "%s", inside >$0 } { inside = "" }' records
+		/^[A-Z][a-z]*$/ { printf "%s", inside >$0 } { inside = "" }' found
 	# No record is lost, and none is counted twice.
 	[ "$(polled Same)" -eq 1000 ] && [ "$(polled Apart)" -eq 20 ] &&
 		[ "$(wc -l <Apart)" -eq 20 ] &&
@@ -94,7 +94,7 @@ polling() {
 		diff -u - Between || return 1
 	grep -B 1 '^Test flag=1 rid=3' Inside | grep -q '^  Iprobe flag=0' &&
 		grep -qx Iprobe Wrong || return 1
-	grep -B 1 -x Finalize records | grep -qx 'Iprobe flag=0 cid=0' ||
+	grep -B 1 -x Finalize found | grep -qx 'Iprobe flag=0 cid=0' ||
 		return 1
 	# The time inside of the calls is not longer than that of the state, and
 	# no time is lost between them.
@@ -105,7 +105,7 @@ polling() {
 		ns = (substr($2, 7) - substr($1, 7)) * 1e9
 		bad += inside > ns + 100 || ns - inside > (calls - 1) * 10000 ||
 			calls < 2 || ns > 1e8 + 100; count++ }
-		END { exit bad > 0 || (count > 0) == '"$2"' }' times
+		END { exit bad > 0 || (count > 0) == '"$2"' }' timed
 }
 
 # Print how many calls the records of a file stand for.
