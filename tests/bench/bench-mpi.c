@@ -3,13 +3,13 @@
  * A program that does nothing but call MPI, for bench-mpi.sh to run with and
  * without tracing: it knows nothing of tracing.
  *
- *     bench-mpi pingpong|allreduce|isend BATCHES CALLS
+ *     bench-mpi pingpong|allreduce|isend|poll BATCHES CALLS
  *     bench-mpi memory STEPS CALLS
  *
  * Rank 0 prints the time of a call in ns: elapsed, the median over the batches;
  * processor time of the calling thread; and that of all threads. A round trip
  * counts as four calls, since they come one after the other; Isend, to the rank
- * itself, comes with Irecv and two Waits. With "memory" the resident size in
+ * itself, comes with Irecv and two Waits; polls find nothing. With "memory" the resident size in
  * KiB follows the number of calls, after every step.
  */
 #include <mpi.h>
@@ -65,6 +65,18 @@ static void isend(int rank, long calls)
 		MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
 		MPI_Wait(&requests[1], MPI_STATUS_IGNORE);
 	}
+}
+
+static void poll(int rank, long calls)
+{
+	MPI_Request request;
+	int value, index, flag;
+
+	MPI_Irecv(&value, 1, MPI_INT, 0, 2, MPI_COMM_SELF, &request);
+	for (long i = 0; i < calls - 2; i++)
+		MPI_Testany(1, &request, &index, &flag, MPI_STATUS_IGNORE);
+	MPI_Send(&rank, 1, MPI_INT, 0, 2, MPI_COMM_SELF);
+	MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
 static long residentKiB(void)
@@ -134,6 +146,8 @@ int main(int argc, char **argv)
 		measure(rank, allreduce, count, calls);
 	else if (strcmp(what, "isend") == 0)
 		measure(rank, isend, count, calls);
+	else if (strcmp(what, "poll") == 0)
+		measure(rank, poll, count, calls);
 	for (int i = 0; strcmp(what, "memory") == 0 && i < count; i++) {
 		isend(rank, calls);
 		if (rank == 0)

@@ -5,12 +5,12 @@
 # The same program runs without any wrapper, with one that only forwards
 # (forward-mpi.c), and with libhdMPI; in turns, so that all meet the same
 # machine. pingpong and allreduce have two ranks, which need a processor each: on
-# a machine that is busy they say little. isend has one.
+# a machine that is busy they say little. isend and poll have one.
 #
 #     bench-mpi.sh [quick]
 #     bench-mpi.sh memory     only how memory grows, with 10^8 calls; minutes
 #
-# Environment: BENCH_OPERATIONS ("pingpong allreduce isend"), BENCH_ROUNDS (5),
+# Environment: BENCH_OPERATIONS ("pingpong allreduce isend poll"), BENCH_ROUNDS (5),
 # BENCH_CALLS (20000 a batch), BENCH_MEMORY (calls in each of ten steps, 100000;
 # with "memory" 10000000), MPIEXEC_OPENMPI, MPIEXEC_MPICH. Files go to memory, so
 # that no disk is measured; that of what is written is given back at once.
@@ -58,7 +58,7 @@ median() {
 # A line of the table: LIBRARY OPERATION
 compare() {
 	ranks=2
-	[ "$2" != isend ] || ranks=1
+	case $2 in isend | poll) ranks=1 ;; esac
 	for _ in $(seq "$rounds"); do
 		for variant in plain forward traced; do
 			run "$1" $variant $ranks "$2" 20 "$calls" \
@@ -120,7 +120,7 @@ costs() {
 		"process: plain | forwarded | traced | added |"
 	echo "|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|"
 	for library in $list; do
-		for operation in ${BENCH_OPERATIONS:-pingpong allreduce isend}; do
+		for operation in ${BENCH_OPERATIONS:-pingpong allreduce isend poll}; do
 			compare "$library" "$operation" || return 1
 		done
 	done

@@ -360,20 +360,50 @@ static void benchFloor(int duration)
 	       100 * (seconds(CLOCK_THREAD_CPUTIME_ID) - cpu) / duration);
 }
 
-static void fillStore(void)
+static void fillOne(int number)
 {
-	struct ptStore *store = ptServedStore(ptServiceFind(service, "fill"));
+	struct ptStored reading = { .wall = hdClockNow(),
+				    .mono = hdMonotonicNow(),
+				    .length = 1000000 };
 	double values[LINES];
 
-	for (int i = 0; i < DOUBLES / LINES; i++) {
-		struct ptStored reading = { .wall = hdClockNow(),
-					    .mono = hdMonotonicNow(),
-					    .length = 1000000 };
+	for (int i = 0; i < LINES; i++)
+		values[i] = number + i;
+	ptStoreAdd(ptServedStore(ptServiceFind(service, "fill")), &reading,
+		   values);
+}
 
-		for (int j = 0; j < LINES; j++)
-			values[j] = i + j;
-		ptStoreAdd(store, &reading, values);
+static void fillStore(void)
+{
+	for (int i = 0; i < DOUBLES / LINES; i++)
+		fillOne(i);
+}
+
+/* The device goes on every millisecond: a set is complete when there is a
+ * reading that is none of it. */
+static pthread_t filler;
+static int fills;
+
+static void *fillOn(void *unused)
+{
+	(void)unused;
+	while (__atomic_load_n(&fills, __ATOMIC_RELAXED)) {
+		fillOne(0);
+		usleep(1000);
 	}
+	return NULL;
+}
+
+static void beginFilling(void)
+{
+	__atomic_store_n(&fills, 1, __ATOMIC_RELAXED);
+	check(pthread_create(&filler, NULL, fillOn, NULL) == 0, "thread");
+}
+
+static void endFilling(void)
+{
+	__atomic_store_n(&fills, 0, __ATOMIC_RELAXED);
+	pthread_join(filler, NULL);
 }
 
 static void printRate(const char *what, double bytes, double took)
@@ -394,6 +424,7 @@ static void benchPmlib(void)
 	check(ask(fd, 1) == 0, "START");
 	fillStore();
 	check(ask(fd, 3) == 0, "STOP");
+	beginFilling();
 	usleep(100000);
 	began = seconds(CLOCK_MONOTONIC);
 	check(ask(fd, 4) == (int32_t)(size / sizeof(double)), "GET");
@@ -402,6 +433,7 @@ static void benchPmlib(void)
 	hear(fd, values, size);
 	printRate("reading 10^7 doubles back, pmlib", (double)size,
 		  seconds(CLOCK_MONOTONIC) - began);
+	endFilling();
 	for (int i = 0; i < LINES; i++)
 		sum += values[(size_t)i * (DOUBLES / LINES)];
 	check(sum == LINES * (LINES - 1) / 2, "values");
@@ -452,11 +484,13 @@ static void benchNative(void)
 	hearUntil(fd, PT_WIRE_STARTED, payload);
 	fillStore();
 	began = seconds(CLOCK_MONOTONIC);
+	beginFilling();
 	say(fd, bytes, ptWireEncode(PT_WIRE_STOP, 3, &stream, bytes, 400));
 	size = hearUntil(fd, PT_WIRE_END, payload);
 	check(size > (size_t)DOUBLES / LINES * LINES * 8, "values");
 	printRate("reading 10^7 doubles back, with times", (double)size,
 		  seconds(CLOCK_MONOTONIC) - began);
+	endFilling();
 	close(fd);
 }
 

@@ -138,7 +138,10 @@ regions() {
 timed() {
 	began=$(date +%s.%N)
 	hpcc_run "$@" >"$scratch/log" 2>&1 || return 1
-	echo "$began $(date +%s.%N)" | awk '{ print $2 - $1 }' >>"$1.seconds"
+	echo "$began $(date +%s.%N)" | awk '{ print $2 - $1 }' >>"$1.run"
+	for name in MPIRandomAccess_time MPIRandomAccess_LCG_time HPL_time; do
+		sed -n "s/^$name=//p" "$1/hpccoutf.txt" >>"$1.$name"
+	done
 	rm -rf "$1" hpcc*.trc hpcc*.info hpcc*.stat
 }
 
@@ -149,16 +152,25 @@ slowdown() {
 			timed traced "$mpirun" -np "$hpcc_ranks" "$hdmpirun" \
 				-p hpcc -d "$scratch" hpcc || return 1
 	done
-	for variant in plain traced; do
-		sort -n "$variant.seconds" | awk '
-			{ value[NR] = $1 }
-			END { print value[int((NR + 1) / 2)], value[1], value[NR] }'
-	done >medians
-	awk -v runs="$runs" '
-		{ median[NR] = $1; printf "%s: median %.2f s (%.2f to %.2f)\n",
-			NR == 1 ? "without tracing" : "with tracing", $1, $2, $3 }
-		END { printf "slowdown over %d runs: %.2f %%\n", runs,
-			(median[2] / median[1] - 1) * 100 }' medians
+	echo "Seconds, medians of $runs runs (least to most), and of the slowdown in"
+	echo "each of them:"
+	echo
+	echo "| | without tracing | with | slowdown, % |"
+	echo "|---|--:|--:|--:|"
+	for what in run MPIRandomAccess_time MPIRandomAccess_LCG_time HPL_time; do
+		echo "| ${what%_time} | $(spread "plain.$what") |" \
+			"$(spread "traced.$what") |" \
+			"$(paste "plain.$what" "traced.$what" |
+				awk '{ print ($2 / $1 - 1) * 100 }' |
+				spread -) |"
+	done
+}
+
+# Print median, least and most of numbers: FILE
+spread() {
+	sort -n "$1" | awk '{ value[NR] = $1 }
+		END { printf "%.2f (%.2f to %.2f)", value[int((NR + 1) / 2)],
+			value[1], value[NR] }'
 }
 
 if [ "$runs" ]; then
