@@ -9,8 +9,8 @@
  * Rank 0 prints the time of a call in ns: elapsed, the median over the batches;
  * processor time of the calling thread; and that of all threads. A round trip
  * counts as four calls, since they come one after the other; Isend, to the rank
- * itself, comes with Irecv and two Waits; polls find nothing. With "memory" the resident size in
- * KiB follows the number of calls, after every step.
+ * itself, comes with Irecv and two Waits; polls find nothing. With "memory" the
+ * resident size in KiB follows the number of calls, after every step.
  */
 #include <mpi.h>
 #include <stdio.h>
