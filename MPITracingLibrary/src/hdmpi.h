@@ -27,7 +27,7 @@
 #include "hdTopology.h"
 #include "functions.h"
 #include "options.h"
-#include "poll.h"
+#include "polling.h"
 
 /** Number of handles whose description a thread remembers. */
 #define HDMPI_CACHE_SIZE 16

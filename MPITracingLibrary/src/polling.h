@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file poll.h
+ * @file polling.h
  * Calls that ask whether something has happened: MPI_Test, MPI_Iprobe and such.
  *
  * Programs ask millions of times a second, and most of the time nothing has.
@@ -10,8 +10,8 @@
  * before; the call is "open" until then. What is not written yet goes before
  * everything else that its thread writes.
  */
-#ifndef HDMPI_POLL_H
-#define HDMPI_POLL_H
+#ifndef HDMPI_POLLING_H
+#define HDMPI_POLLING_H
 
 #include <stdbool.h>
 #include <stddef.h>
