@@ -365,12 +365,6 @@ int ptCpuRead(struct ptDevice *dev, union ptCell *cells,
 	return 0;
 }
 
-int ptCpuStop(struct ptDevice *dev)
-{
-	(void)dev;
-	return 0;
-}
-
 void ptCpuClose(struct ptDevice *dev)
 {
 	stateFree(dev->state);

@@ -89,7 +89,6 @@ int ptCpuOpen(const struct ptCpuKind *kind, struct ptDevice *dev,
 int ptCpuStart(struct ptDevice *dev);
 int ptCpuRead(struct ptDevice *dev, union ptCell *cells,
 	      struct ptReading *reading);
-int ptCpuStop(struct ptDevice *dev);
 void ptCpuClose(struct ptDevice *dev);
 
 /* ---- Between the files that implement this ----------------------------- */

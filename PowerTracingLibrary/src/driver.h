@@ -255,7 +255,8 @@ struct ptDriver {
 	int (*read)(struct ptDevice *dev, union ptCell *cells,
 		    struct ptReading *reading);
 
-	/** End measuring; the device stays open. */
+	/** End measuring; the device stays open. NULL: nothing is to be done.
+	 */
 	int (*stop)(struct ptDevice *dev);
 
 	/**
@@ -264,6 +265,12 @@ struct ptDriver {
 	 */
 	void (*close)(struct ptDevice *dev);
 };
+
+/** Let a device's driver end measuring; as its stop(). */
+static inline int ptDriverStop(struct ptDevice *dev)
+{
+	return dev->driver->stop ? dev->driver->stop(dev) : 0;
+}
 
 /** The drivers of libPT, defined in drivers/NAME.c; the list ends with NULL. */
 extern const struct ptDriver *const ptDrivers[];

@@ -240,7 +240,7 @@ void ptMeterStop(struct ptMeter *meter)
 	int ret = 0;
 
 	if (meter->isMeasuring)
-		ret = meter->device.driver->stop(&meter->device);
+		ret = ptDriverStop(&meter->device);
 	meter->isMeasuring = false;
 	if (ret < 0 && ret != -EINTR)
 		meterLose(meter, strerror(-ret));

@@ -142,7 +142,6 @@ int ptSensorsOpen(const struct ptSensorKind *kind, struct ptDevice *dev,
 int ptSensorsStart(struct ptDevice *dev);
 int ptSensorsRead(struct ptDevice *dev, union ptCell *cells,
 		  struct ptReading *reading);
-int ptSensorsStop(struct ptDevice *dev);
 void ptSensorsClose(struct ptDevice *dev);
 
 #endif

@@ -403,12 +403,6 @@ int ptSensorsRead(struct ptDevice *dev, union ptCell *cells,
 	return 0;
 }
 
-int ptSensorsStop(struct ptDevice *dev)
-{
-	(void)dev;
-	return 0;
-}
-
 void ptSensorsClose(struct ptDevice *dev)
 {
 	stateFree(dev->state);

@@ -105,7 +105,6 @@ static const struct ptDriver fill = {
 	.open = fillOpen,
 	.start = fillStart,
 	.read = fillRead,
-	.stop = fillStart,
 	.close = fillClose,
 };
 

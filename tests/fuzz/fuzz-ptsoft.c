@@ -231,7 +231,7 @@ static void readAll(struct ptDevice *dev, const struct ptColumn *columns,
 			check(dev->driver, columns, cells, count);
 		}
 	}
-	dev->driver->stop(dev);
+	ptDriverStop(dev);
 }
 
 /* Make columns of a channel: what there is of it. */

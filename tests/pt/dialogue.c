@@ -397,7 +397,7 @@ int dialogueDo(struct dialogueRun *run, const struct dialogueStep *step)
 	case DIALOGUE_READ:
 		return softRead(soft, 0);
 	case DIALOGUE_STOP:
-		return dialogue->driver->stop(&soft->dev);
+		return ptDriverStop(&soft->dev);
 	case DIALOGUE_CLOSE:
 		dialogue->driver->close(&soft->dev);
 		g_assert_null(soft->dev.state);

@@ -156,7 +156,6 @@ static double measure(struct ptDevice *dev, struct gpu *gpus, size_t count,
 				cells[gpus[i].energyColumn].d,
 				(double)reading.lengthNs / 1e9);
 	}
-	ptNvmlDriver.stop(dev);
 	return readings > 0 ? (double)spent / 1e3 / (double)readings : 0;
 }
 

@@ -230,7 +230,7 @@ bool softIs(const struct softDevice *soft, const char *values)
 
 void softClose(struct softDevice *soft)
 {
-	g_assert_cmpint(soft->dev.driver->stop(&soft->dev), ==, 0);
+	g_assert_cmpint(ptDriverStop(&soft->dev), ==, 0);
 	soft->dev.driver->close(&soft->dev);
 	g_free(soft->columns);
 	g_free(soft->cells);

@@ -494,7 +494,7 @@ static void testWake(gconstpointer data)
 		g_assert_cmpint(dialogueDo(&run, step), ==, 0);
 	}
 	run.isFree = true;
-	g_assert_cmpint(run.soft.dev.driver->stop(&run.soft.dev), ==, 0);
+	g_assert_cmpint(ptDriverStop(&run.soft.dev), ==, 0);
 	g_assert_cmpint(run.port.transport.wakeFd, ==, 7);
 	run.soft.dev.driver->close(&run.soft.dev);
 	g_free(run.soft.columns);

@@ -341,12 +341,6 @@ static int apcRead(struct ptDevice *dev, union ptCell *cells,
 	return ret;
 }
 
-static int apcStop(struct ptDevice *dev)
-{
-	(void)dev;
-	return 0;
-}
-
 static void apcClose(struct ptDevice *dev)
 {
 	stateFree(dev->state);
@@ -371,6 +365,5 @@ const struct ptDriver ptApcDriver = {
 	.open = apcOpen,
 	.start = apcStart,
 	.read = apcRead,
-	.stop = apcStop,
 	.close = apcClose,
 };

@@ -176,6 +176,5 @@ const struct ptDriver ptCstatesDriver = {
 	.open = cOpenDevice,
 	.start = ptCpuStart,
 	.read = ptCpuRead,
-	.stop = ptCpuStop,
 	.close = ptCpuClose,
 };

@@ -128,13 +128,6 @@ static int dcRead(struct ptDevice *dev, union ptCell *cells,
 	return 0;
 }
 
-static int dcStop(struct ptDevice *dev)
-{
-	/* It knows no command. */
-	(void)dev;
-	return 0;
-}
-
 const struct ptDriver ptDcmeterDriver = {
 	.name = "dcmeter",
 	.description = "DCMeter, direct current of 12 lines, on a serial port",
@@ -152,6 +145,5 @@ const struct ptDriver ptDcmeterDriver = {
 	.open = dcOpen,
 	.start = dcStart,
 	.read = dcRead,
-	.stop = dcStop,
 	.close = ptRawMeterClose,
 };

@@ -232,6 +232,5 @@ const struct ptDriver ptHwmonDriver = {
 	.open = hwmonDriverOpen,
 	.start = ptSensorsStart,
 	.read = ptSensorsRead,
-	.stop = ptSensorsStop,
 	.close = ptSensorsClose,
 };

@@ -351,12 +351,6 @@ static int ipmiRead(struct ptDevice *dev, union ptCell *cells,
 	return 0;
 }
 
-static int ipmiStop(struct ptDevice *dev)
-{
-	(void)dev;
-	return 0;
-}
-
 static void ipmiClose(struct ptDevice *dev)
 {
 	stateFree(dev->state);
@@ -381,6 +375,5 @@ const struct ptDriver ptIpmiDriver = {
 	.open = ipmiOpen,
 	.start = ipmiStart,
 	.read = ipmiRead,
-	.stop = ipmiStop,
 	.close = ipmiClose,
 };

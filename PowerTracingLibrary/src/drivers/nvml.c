@@ -434,6 +434,5 @@ const struct ptDriver ptNvmlDriver = {
 	.open = nvmlDriverOpen,
 	.start = ptSensorsStart,
 	.read = ptSensorsRead,
-	.stop = ptSensorsStop,
 	.close = ptSensorsClose,
 };

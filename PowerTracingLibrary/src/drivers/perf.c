@@ -320,6 +320,5 @@ const struct ptDriver ptPerfDriver = {
 	.open = perfDriverOpen,
 	.start = ptSensorsStart,
 	.read = ptSensorsRead,
-	.stop = ptSensorsStop,
 	.close = ptSensorsClose,
 };

@@ -164,6 +164,5 @@ const struct ptDriver ptPowercapDriver = {
 	.open = powercapDriverOpen,
 	.start = ptSensorsStart,
 	.read = ptSensorsRead,
-	.stop = ptSensorsStop,
 	.close = ptSensorsClose,
 };

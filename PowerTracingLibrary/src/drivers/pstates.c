@@ -202,6 +202,5 @@ const struct ptDriver ptPstatesDriver = {
 	.open = pOpenDevice,
 	.start = ptCpuStart,
 	.read = ptCpuRead,
-	.stop = ptCpuStop,
 	.close = ptCpuClose,
 };

@@ -260,12 +260,6 @@ static int tcpRead(struct ptDevice *dev, union ptCell *cells,
 	return 0;
 }
 
-static int tcpStop(struct ptDevice *dev)
-{
-	(void)dev;
-	return 0;
-}
-
 const struct ptDriver ptRawtcpDriver = {
 	.name = "rawtcp",
 	.description = "a daemon that sends a converter's samples over TCP, as "
@@ -285,6 +279,5 @@ const struct ptDriver ptRawtcpDriver = {
 	.open = tcpOpen,
 	.start = tcpStart,
 	.read = tcpRead,
-	.stop = tcpStop,
 	.close = ptRawMeterClose,
 };

@@ -286,12 +286,6 @@ static int simRead(struct ptDevice *dev, union ptCell *cells,
 	return 0;
 }
 
-static int simStop(struct ptDevice *dev)
-{
-	(void)dev;
-	return 0;
-}
-
 const struct ptDriver ptSimDriver = {
 	.name = "sim",
 	.description = "no meter: power computed from CPU utilization",
@@ -306,6 +300,5 @@ const struct ptDriver ptSimDriver = {
 	.open = simOpen,
 	.start = simStart,
 	.read = simRead,
-	.stop = simStop,
 	.close = simClose,
 };
