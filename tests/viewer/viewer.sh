@@ -79,6 +79,10 @@ need_firefox() {
 	need_driver
 	FIREFOX=${FIREFOX:-$(command -v firefox-esr || command -v firefox)}
 	[ -n "$FIREFOX" ] || skip_all "Firefox is missing (Debian: firefox-esr)"
+	# Playwright asks for network.addDataCollector, of WebDriver BiDi.
+	version=$("$FIREFOX" --version 2>/dev/null | sed 's/.*Firefox \([0-9]*\).*/\1/')
+	[ "$version" -ge 143 ] 2>/dev/null ||
+		skip_all "Playwright needs Firefox 143, this is $version"
 	export FIREFOX
 }
 
