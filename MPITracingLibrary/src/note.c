@@ -66,7 +66,8 @@ void hdmpiNoteReceivedToo(struct hdmpiCall *call, const MPI_Status *status,
 
 void hdmpiNoteOp(struct hdmpiCall *call, MPI_Op op)
 {
-	const struct {
+	/* Open MPI's are addresses that are known when it is loaded. */
+	static const struct {
 		MPI_Op op;
 		const char *name;
 	} known[] = {
@@ -80,8 +81,10 @@ void hdmpiNoteOp(struct hdmpiCall *call, MPI_Op op)
 	};
 
 	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
-		if (known[i].op == op)
+		if (known[i].op == op) {
 			hdmpiNoteText(call, "op", known[i].name);
+			return;
+		}
 }
 
 /* ---- Collective -------------------------------------------------------------

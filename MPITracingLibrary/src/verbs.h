@@ -86,6 +86,18 @@ static inline void hdmpiNoteData(struct hdmpiCall *call, int64_t count,
 			 type.id);
 }
 
+/** size, count, tid, cid */
+static inline void hdmpiNoteDataIn(struct hdmpiCall *call, int64_t count,
+				   MPI_Datatype datatype, MPI_Comm comm)
+{
+	struct hdmpiType type;
+
+	if (hdmpiTypeGet(call->self, datatype, &type))
+		hdmpiNoteNumbers(call, "size count tid cid", count * type.size,
+				 count, type.id,
+				 hdmpiCommId(call->self, comm));
+}
+
 /** size, count, sendTid */
 void hdmpiNoteSendData(struct hdmpiCall *call, int count,
 		       MPI_Datatype datatype);

@@ -102,20 +102,20 @@ void callsCollective(void)
 		offsets[i] = i * MAX * (int)sizeof(int);
 	MPI_Alltoallw(out, counts, offsets, types, in, bytes, offsets, types,
 		      WORLD);
-	expect("Reduce size=8 count=2 tid=0 rootRank=1 op=MAX cid=0");
+	expect("Reduce size=8 count=2 tid=0 rootRank=1 cid=0 op=MAX");
 	MPI_Reduce(rank == root ? MPI_IN_PLACE : out, in, 2, MPI_INT, MPI_MAX,
 		   root, WORLD);
-	expect("Allreduce size=16 count=2 tid=1 op=SUM cid=0");
+	expect("Allreduce size=16 count=2 tid=1 cid=0 op=SUM");
 	MPI_Allreduce(MPI_IN_PLACE, in, 2, MPI_DOUBLE, MPI_SUM, WORLD);
-	expect("Reduce_scatter size=%d count=%d tid=0 op=SUM cid=0", 4 * total,
+	expect("Reduce_scatter size=%d count=%d tid=0 cid=0 op=SUM", 4 * total,
 	       total);
 	MPI_Reduce_scatter(out, in, counts, MPI_INT, MPI_SUM, WORLD);
-	expect("Reduce_scatter_block size=%d count=%d tid=0 op=MIN cid=0",
+	expect("Reduce_scatter_block size=%d count=%d tid=0 cid=0 op=MIN",
 	       8 * size, 2 * size);
 	MPI_Reduce_scatter_block(out, in, 2, MPI_INT, MPI_MIN, WORLD);
-	expect("Scan size=4 count=1 tid=0 op=PROD cid=0");
+	expect("Scan size=4 count=1 tid=0 cid=0 op=PROD");
 	MPI_Scan(out, in, 1, MPI_INT, MPI_PROD, WORLD);
-	expect("Exscan size=4 count=1 tid=0 op=SUM cid=0");
+	expect("Exscan size=4 count=1 tid=0 cid=0 op=SUM");
 	MPI_Exscan(out, in, 1, MPI_INT, MPI_SUM, WORLD);
 	expect("Reduce_local size=4 count=1 tid=0 op=SUM");
 	MPI_Reduce_local(out, in, 1, MPI_INT, MPI_SUM);

@@ -87,17 +87,17 @@ static void nonblockingRest(int rid)
 	MPI_Ialltoallw(out, counts, bytes, types, in, twos, bytes, types, WORLD,
 		       &request);
 	finish(&request, rid++);
-	expect("Ireduce_scatter size=%d count=%d tid=0 op=SUM cid=0 rid=%d",
+	expect("Ireduce_scatter size=%d count=%d tid=0 cid=0 op=SUM rid=%d",
 	       4 * total, total, rid);
 	MPI_Ireduce_scatter(out, in, counts, MPI_INT, MPI_SUM, WORLD, &request);
 	finish(&request, rid++);
-	expect("Ireduce_scatter_block size=%d count=%d tid=0 op=MIN cid=0 "
+	expect("Ireduce_scatter_block size=%d count=%d tid=0 cid=0 op=MIN "
 	       "rid=%d",
 	       8 * size, 2 * size, rid);
 	MPI_Ireduce_scatter_block(out, in, 2, MPI_INT, MPI_MIN, WORLD,
 				  &request);
 	finish(&request, rid++);
-	expect("Iexscan size=4 count=1 tid=0 op=SUM cid=0 rid=%d", rid);
+	expect("Iexscan size=4 count=1 tid=0 cid=0 op=SUM rid=%d", rid);
 	MPI_Iexscan(out, in, 1, MPI_INT, MPI_SUM, WORLD, &request);
 	finish(&request, rid++);
 }
@@ -119,7 +119,7 @@ void callsNonblocking(void)
 			 : "Igather size=4 count=1 tid=0 root=0 cid=0 rid=2");
 	MPI_Igather(out, 1, MPI_INT, in, 1, MPI_INT, 0, WORLD, &request);
 	finish(&request, rid++);
-	expect("Iallreduce size=4 count=1 tid=0 op=SUM cid=0 rid=3");
+	expect("Iallreduce size=4 count=1 tid=0 cid=0 op=SUM rid=3");
 	MPI_Iallreduce(out, in, 1, MPI_INT, MPI_SUM, WORLD, &request);
 	finish(&request, rid++);
 	expect("Ialltoall size=4 count=1 tid=0 recvSize=4 recvCount=1 "
@@ -132,10 +132,10 @@ void callsNonblocking(void)
 	MPI_Iallgatherv(out, counts[rank], MPI_INT, in, counts, offsets,
 			MPI_INT, WORLD, &request);
 	finish(&request, rid++);
-	expect("Ireduce size=4 count=1 tid=0 rootRank=0 op=SUM cid=0 rid=6");
+	expect("Ireduce size=4 count=1 tid=0 rootRank=0 cid=0 op=SUM rid=6");
 	MPI_Ireduce(out, in, 1, MPI_INT, MPI_SUM, 0, WORLD, &request);
 	finish(&request, rid++);
-	expect("Iscan size=4 count=1 tid=0 op=SUM cid=0 rid=7");
+	expect("Iscan size=4 count=1 tid=0 cid=0 op=SUM rid=7");
 	MPI_Iscan(out, in, 1, MPI_INT, MPI_SUM, WORLD, &request);
 	finish(&request, rid++);
 	nonblockingRest(rid);

@@ -77,11 +77,11 @@ program heat
     next = (rod(0:n - 1) + 2 * rod(1:n) + rod(2:n + 1)) / 4
     change = maxval(abs(next - rod(1:n)))
     rod(1:n) = next
-    call expect('Allreduce size=8 count=1 tid=0 op=MAX cid=1')
+    call expect('Allreduce size=8 count=1 tid=0 cid=1 op=MAX')
     call MPI_Allreduce(change, largest, 1, MPI_DOUBLE_PRECISION, MPI_MAX, &
                        line, ierror)
   end do
-  call expect('Allreduce size=8 count=1 tid=0 op=SUM cid=1')
+  call expect('Allreduce size=8 count=1 tid=0 cid=1 op=SUM')
   call MPI_Allreduce(MPI_IN_PLACE, rod(0), 1, MPI_DOUBLE_PRECISION, MPI_SUM, &
                      line, ierror)
   call expect('Allgather recvSize=8 recvCount=1 recvTid=0 cid=1')
