@@ -15,8 +15,7 @@ const unsigned char hdNameBytes[256] = {
 	['.'] = HD_NAME_MORE,  ['-'] = HD_NAME_MORE,
 };
 
-/* Bytes that stand for themselves in an attribute. */
-static const unsigned char escapePlain[256] = {
+const unsigned char hdPlainBytes[256] = {
 	[' ' ... '!'] = 1, ['#' ... '%'] = 1,  ['(' ... ';'] = 1,
 	['='] = 1,         ['?' ... 0x7f] = 1,
 };
@@ -105,7 +104,7 @@ int hdEscape(struct hdText *text, const char *bytes, size_t length)
 		if (hdTextRoom(text, (size_t)(end - s) + 8) < 0)
 			return -HD_ERR_MALLOC;
 		to = text->bytes + text->used;
-		while (s < end && escapePlain[*s])
+		while (s < end && hdPlainBytes[*s])
 			*to++ = (char)*s++;
 		text->used = (size_t)(to - text->bytes);
 		if (s == end)

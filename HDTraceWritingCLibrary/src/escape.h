@@ -38,6 +38,32 @@ static inline bool hdNameIsValid(const char *name)
 	return length > 0 && name[length] == '\0';
 }
 
+/** Bytes that stand for themselves in an attribute; '\0' is none. */
+extern const unsigned char hdPlainBytes[256];
+
+/** Bytes of a string that hdEscapePlain() appends at most. */
+#define HD_PLAIN_MAX 32
+
+/**
+ * Append what a string begins with, as long as it stands for itself; there
+ * must be room for HD_PLAIN_MAX bytes.
+ *
+ * @return The rest of the string: "" for most strings there are.
+ */
+static inline const char *hdEscapePlain(struct hdText *text, const char *string)
+{
+	char *to = text->bytes + text->used;
+	size_t length = 0;
+
+	while (length < HD_PLAIN_MAX &&
+	       hdPlainBytes[(unsigned char)string[length]]) {
+		to[length] = string[length];
+		length++;
+	}
+	text->used += length;
+	return string + length;
+}
+
 /**
  * Append text as it has to stand in an attribute.
  *

@@ -851,16 +851,20 @@ static __attribute__((__noinline__)) int traceLogString(hdTrace *trace,
 {
 	size_t before = trace ? trace->tags.used : 0;
 	struct traceLevel *level;
-	int ret = traceAttribute(trace, key, value, 1, &level);
+	const char *rest;
+	int ret = traceAttribute(trace, key, value, HD_PLAIN_MAX + 1, &level);
 
 	if (ret <= 0)
 		return ret;
-	ret = hdEscape(&trace->tags, value, strlen(value));
-	if (ret == 0)
-		ret = hdTextRoom(&trace->tags, 1);
-	if (ret < 0) {
-		trace->tags.used = before;
-		return hdFail(ret);
+	rest = hdEscapePlain(&trace->tags, value);
+	if (__builtin_expect(*rest != '\0', 0)) {
+		ret = hdEscape(&trace->tags, rest, strlen(rest));
+		if (ret == 0)
+			ret = hdTextRoom(&trace->tags, 1);
+		if (ret < 0) {
+			trace->tags.used = before;
+			return hdFail(ret);
+		}
 	}
 	hdTextPutc(&trace->tags, '\'');
 	return traceReserveMore(trace, level, &trace->tags, before);

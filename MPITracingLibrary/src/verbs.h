@@ -94,8 +94,7 @@ static inline void hdmpiNoteDataIn(struct hdmpiCall *call, int64_t count,
 
 	if (hdmpiTypeGet(call->self, datatype, &type))
 		hdmpiNoteNumbers(call, "size count tid cid", count * type.size,
-				 count, type.id,
-				 hdmpiCommId(call->self, comm));
+				 count, type.id, hdmpiCommId(call->self, comm));
 }
 
 /** size, count, sendTid */

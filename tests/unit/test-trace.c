@@ -868,6 +868,47 @@ static void testLongText(void)
 	g_free(text);
 }
 
+#define LETTERS \
+	"abcdefghijklmnopqrstuvwxyz 0123456789 ABCDEFGHIJKLMNOPQRSTUVWXYZ-+*"
+
+/* Texts of 0 to 66 letters, each with something to escape at any place, or
+ * without: the beginning of a text goes another way than the rest. */
+static void testShortText(void)
+{
+	static const char *const specials[] = { "", "'", "\xe2\x82\xac" };
+	enum { LENGTHS = 66 };
+	hdTrace *trace = traceAt("short-text", START);
+	GPtrArray *texts = g_ptr_array_new_with_free_func(g_free);
+	struct testTraceFile *file;
+
+	for (int length = 0; length <= LENGTHS; length++) {
+		for (int at = 0; at <= length; at++) {
+			const char *special = specials[(length + at) % 3];
+
+			g_ptr_array_add(texts,
+					g_strdup_printf("%.*s%s%.*s", at,
+							LETTERS, special,
+							length - at, LETTERS));
+		}
+	}
+	for (guint i = 0; i < texts->len; i++) {
+		testWorks(hdT_logStateStart(trace, "S"));
+		testWorks(
+			hdT_logAttributeString(trace, "text", texts->pdata[i]));
+		testWorks(hdT_logStateEnd(trace));
+	}
+	file = finish(trace, "short-text.trc");
+	g_assert_cmpuint(file->count, ==, texts->len);
+	for (guint i = 0; i < texts->len; i++) {
+		char *value = testRecordAttribute(&file->records[i], "text");
+
+		g_assert_cmpstr(value, ==, texts->pdata[i]);
+		g_free(value);
+	}
+	testTraceFree(file);
+	g_ptr_array_unref(texts);
+}
+
 /* ---- Nesting ----------------------------------------------------------- */
 
 static void testDeep(void)
@@ -1501,6 +1542,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/trace/attribute-lists", testAttributeLists);
 	g_test_add_func("/trace/lists", testLists);
 	g_test_add_func("/trace/long-text", testLongText);
+	g_test_add_func("/trace/short-text", testShortText);
 	g_test_add_func("/trace/deep", testDeep);
 	g_test_add_func("/trace/open-states", testOpenStates);
 	g_test_add_func("/trace/nested-depth", testNestedDepth);
