@@ -384,7 +384,7 @@ static int takeEnd(struct ptRecorder *recorder, const struct ptWireEnd *end)
 int ptRecordingTake(struct ptRecorder *recorder,
 		    const struct ptRemoteFrame *frame)
 {
-	union ptRemoteMessage message;
+	union ptWireAnswer message;
 	int ret;
 
 	if (frame->header.type == PT_WIRE_ERROR) {

@@ -136,25 +136,4 @@ const char *ptRemoteName(const struct ptRemote *remote);
 /** Copy a text. To be freed. */
 char *ptRemoteText(struct ptWireText text);
 
-/** Any message that a server sends. */
-union ptRemoteMessage {
-	struct ptWireAuthenticated authenticated;
-	struct ptWirePong pong;
-	struct ptWireDevice device;
-	struct ptWireLine line;
-	struct ptWireValue value;
-	struct ptWireListEnd listEnd;
-	struct ptWireOpened opened;
-	struct ptWireGroup group;
-	struct ptWireColumn column;
-	struct ptWireMoment moment;
-	struct ptWireStream stream;
-	struct ptWireFailure failure;
-	struct ptWireData data;
-	struct ptWireLoss loss;
-	struct ptWireEvent event;
-	struct ptWireTotal total;
-	struct ptWireEnd end;
-};
-
 #endif

@@ -89,7 +89,7 @@ static int addValue(struct ptListed *listed, const struct ptWireValue *from)
 static int listTake(struct ptRemote *remote, struct ptListed *listed,
 		    uint16_t tag)
 {
-	union ptRemoteMessage message;
+	union ptWireAnswer message;
 	unsigned int type;
 	int ret = ptRemoteAnswer(remote, tag, 0, &message, &type);
 

@@ -360,6 +360,27 @@ struct ptWireEnd {
 	int64_t mono;
 };
 
+/** Any message that a server sends. */
+union ptWireAnswer {
+	struct ptWireAuthenticated authenticated;
+	struct ptWirePong pong;
+	struct ptWireDevice device;
+	struct ptWireLine line;
+	struct ptWireValue value;
+	struct ptWireListEnd listEnd;
+	struct ptWireOpened opened;
+	struct ptWireGroup group;
+	struct ptWireColumn column;
+	struct ptWireMoment moment;
+	struct ptWireStream stream;
+	struct ptWireFailure failure;
+	struct ptWireData data;
+	struct ptWireLoss loss;
+	struct ptWireEvent event;
+	struct ptWireTotal total;
+	struct ptWireEnd end;
+};
+
 /** A text of a string; NULL is empty. */
 struct ptWireText ptWireTextOf(const char *string);
 

@@ -135,7 +135,7 @@ struct counter {
 static uint64_t readings(struct native *native)
 {
 	struct ptWireHeader header;
-	union nativeAny any;
+	union ptWireAnswer any;
 	uint64_t count = 0;
 
 	nativeAsk(native, PT_WIRE_LIST, NULL);

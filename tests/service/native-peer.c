@@ -59,7 +59,7 @@ uint16_t nativeAsk(struct native *native, enum ptWireType type,
 }
 
 void nativeNext(struct native *native, struct ptWireHeader *header,
-		union nativeAny *any)
+		union ptWireAnswer *any)
 {
 	unsigned char bytes[PT_WIRE_HEADER_SIZE];
 
@@ -73,7 +73,7 @@ void nativeNext(struct native *native, struct ptWireHeader *header,
 }
 
 void nativeHear(struct native *native, enum ptWireType type, uint16_t tag,
-		union nativeAny *any)
+		union ptWireAnswer *any)
 {
 	struct ptWireHeader header;
 
@@ -88,7 +88,7 @@ void nativeHear(struct native *native, enum ptWireType type, uint16_t tag,
 void nativeAwait(struct native *native, enum ptWireType type, uint16_t tag)
 {
 	struct ptWireHeader header;
-	union nativeAny any;
+	union ptWireAnswer any;
 
 	do
 		nativeNext(native, &header, &any);
@@ -98,7 +98,7 @@ void nativeAwait(struct native *native, enum ptWireType type, uint16_t tag)
 void nativeError(struct native *native, uint16_t tag, int code)
 {
 	struct ptWireHeader header;
-	union nativeAny any;
+	union ptWireAnswer any;
 
 	do
 		nativeNext(native, &header, &any);
@@ -155,7 +155,7 @@ static void hearColumn(struct native *native, uint16_t tag,
 		       struct nativeStream *stream, size_t group, size_t number)
 {
 	struct nativeColumn *column = &stream->columns[stream->columnCount++];
-	union nativeAny any;
+	union ptWireAnswer any;
 
 	nativeHear(native, PT_WIRE_COLUMN, tag, &any);
 	g_assert_cmpuint(any.column.stream, ==, stream->number);
@@ -179,7 +179,7 @@ void nativeOpenStream(struct native *native, uint32_t flags, double frequency,
 {
 	uint16_t tag =
 		nativeAskOpen(native, flags, frequency, delayMs, selections);
-	union nativeAny any;
+	union ptWireAnswer any;
 	size_t columns;
 
 	*stream = (struct nativeStream){ 0 };
@@ -213,7 +213,7 @@ void nativeRefuseStream(struct native *native, double frequency,
 void nativeStart(struct native *native, struct nativeStream *stream)
 {
 	const struct ptWireStream number = { stream->number };
-	union nativeAny any;
+	union ptWireAnswer any;
 
 	nativeHear(native, PT_WIRE_STARTED,
 		   nativeAsk(native, PT_WIRE_START, &number), &any);
@@ -253,7 +253,7 @@ void nativeStop(struct native *native, struct nativeStream *stream)
 	const struct ptWireStream number = { stream->number };
 	uint16_t tag = nativeAsk(native, PT_WIRE_STOP, &number);
 	struct ptWireHeader header;
-	union nativeAny any;
+	union ptWireAnswer any;
 
 	do {
 		nativeNext(native, &header, &any);
@@ -269,7 +269,7 @@ void nativeAwaitEvent(struct native *native, struct nativeStream *stream,
 		      unsigned int what)
 {
 	struct ptWireHeader header;
-	union nativeAny any;
+	union ptWireAnswer any;
 
 	do {
 		nativeNext(native, &header, &any);
@@ -296,7 +296,7 @@ struct nativeRecording *nativeRecorded(struct native *native,
 {
 	struct nativeRecording *r = g_new0(struct nativeRecording, 1);
 	struct ptWireHeader header;
-	union nativeAny any;
+	union ptWireAnswer any;
 
 	do {
 		nativeNext(native, &header, &any);

@@ -20,27 +20,6 @@ struct native {
 	unsigned char payload[1 << 17];
 };
 
-/** Any message. */
-union nativeAny {
-	struct ptWireAuthenticated authenticated;
-	struct ptWirePong pong;
-	struct ptWireDevice device;
-	struct ptWireLine line;
-	struct ptWireValue value;
-	struct ptWireListEnd listEnd;
-	struct ptWireOpened opened;
-	struct ptWireGroup group;
-	struct ptWireColumn column;
-	struct ptWireMoment moment;
-	struct ptWireStream stream;
-	struct ptWireFailure failure;
-	struct ptWireData data;
-	struct ptWireLoss loss;
-	struct ptWireEvent event;
-	struct ptWireTotal total;
-	struct ptWireEnd end;
-};
-
 #define NATIVE_COLUMNS 64
 #define NATIVE_GROUPS 4
 
@@ -95,11 +74,11 @@ uint16_t nativeAsk(struct native *native, enum ptWireType type,
 
 /** Receive a frame of any type; texts are valid until the next one. */
 void nativeNext(struct native *native, struct ptWireHeader *header,
-		union nativeAny *any);
+		union ptWireAnswer *any);
 
 /** Receive a frame that must have this type and tag. */
 void nativeHear(struct native *native, enum ptWireType type, uint16_t tag,
-		union nativeAny *any);
+		union ptWireAnswer *any);
 
 /** Skip frames until one has this type and tag. */
 void nativeAwait(struct native *native, enum ptWireType type, uint16_t tag);

@@ -18,6 +18,7 @@
 
 #include "PT.h"
 #include "clock.h"
+#include "hexbytes.h"
 #include "message.h"
 #include "scene.h"
 
@@ -317,26 +318,11 @@ void peerSend(int fd, const void *bytes, size_t size)
 	g_assert_cmpint(send(fd, bytes, size, MSG_NOSIGNAL), ==, (gssize)size);
 }
 
-static size_t peerBytes(const char *hex, unsigned char *bytes)
-{
-	size_t length = 0;
-
-	for (; *hex; hex++) {
-		if (*hex == ' ')
-			continue;
-		bytes[length++] =
-			(unsigned char)(16 * g_ascii_xdigit_value(hex[0]) +
-					g_ascii_xdigit_value(hex[1]));
-		hex++;
-	}
-	return length;
-}
-
 void peerSay(int fd, const char *hex)
 {
 	g_autofree unsigned char *bytes = g_malloc(strlen(hex) + 1);
 
-	peerSend(fd, bytes, peerBytes(hex, bytes));
+	peerSend(fd, bytes, hexBytes(hex, bytes));
 }
 
 void peerReceive(int fd, void *bytes, size_t size)
@@ -348,7 +334,7 @@ void peerHear(int fd, const char *hex)
 {
 	g_autofree unsigned char *expected = g_malloc(strlen(hex) + 1);
 	g_autofree unsigned char *bytes = g_malloc(strlen(hex) + 1);
-	size_t length = peerBytes(hex, expected);
+	size_t length = hexBytes(hex, expected);
 
 	peerReceive(fd, bytes, length);
 	g_assert_cmpmem(bytes, length, expected, length);
@@ -397,7 +383,7 @@ int32_t peerCreate(int fd, const char *device, int32_t frequency,
 				 GINT32_TO_LE(isAggregate), GINT32_TO_LE(16) };
 	unsigned char lines[16] = { 0 };
 
-	peerBytes(mask, lines);
+	hexBytes(mask, lines);
 	g_byte_array_append(bytes, (const void *)head, sizeof(head));
 	g_byte_array_append(bytes, (const void *)device, (guint)strlen(device));
 	g_byte_array_append(bytes, (const void *)tail, sizeof(tail));

@@ -115,7 +115,7 @@ static unsigned int authenticate(struct native *native, const char *user,
 	struct ptWireAuthenticate request = { .user = ptWireTextOf(user) };
 	unsigned char ours[PT_WIRE_PROOF_SIZE];
 	struct ptWireHeader header;
-	union nativeAny any;
+	union ptWireAnswer any;
 
 	for (size_t i = 0; i < sizeof(request.nonce); i++)
 		request.nonce[i] = (unsigned char)g_test_rand_int();
@@ -144,7 +144,7 @@ static char *nodesOf(struct native *native)
 	uint16_t tag = nativeAsk(native, PT_WIRE_LIST, NULL);
 	GString *text = g_string_new(NULL);
 	struct ptWireHeader header;
-	union nativeAny any;
+	union ptWireAnswer any;
 
 	do {
 		nativeNext(native, &header, &any);
@@ -339,7 +339,7 @@ static void testRate(void)
 		begin("", "[User]\nname=anonymous\nnodes=*\nrate=4\n");
 	struct native *native = nativeOpen(peerOpen(scene));
 	struct nativeStream stream;
-	union nativeAny any;
+	union ptWireAnswer any;
 	int fd = peerOpen(scene);
 
 	nativeOpenStream(native, 0, 0, 0, "- n1 - -", &stream);
@@ -529,7 +529,7 @@ static void testAbsent(void)
 		SCENE_SERVER "[Device]\nname=x\ndriver=Host\ncycle=10\n"
 			     "[Line]\ndevice=x\nnode=n1\nchannel=1\n");
 	struct native *native;
-	union nativeAny any;
+	union ptWireAnswer any;
 	int fd;
 
 	sceneEnd(scene);

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "clock.h"
+#include "hexbytes.h"
 #include "integral.h"
 #include "message.h"
 #include "recorder.h"
@@ -85,21 +86,6 @@ struct server {
 	GThread *thread;
 };
 
-static size_t bytesOf(const char *hex, unsigned char *bytes)
-{
-	size_t length = 0;
-
-	for (; *hex; hex++) {
-		if (*hex == ' ')
-			continue;
-		bytes[length++] =
-			(unsigned char)(16 * g_ascii_xdigit_value(hex[0]) +
-					g_ascii_xdigit_value(hex[1]));
-		hex++;
-	}
-	return length;
-}
-
 /* Who tests errors may have gone. */
 static void sendAll(int fd, const void *bytes, size_t size)
 {
@@ -122,7 +108,7 @@ static void sendFrame(int fd, const struct frame *frame, uint16_t tag)
 
 	if (frame->hex) {
 		size = PT_WIRE_HEADER_SIZE;
-		header.length = (uint32_t)bytesOf(frame->hex, bytes + size);
+		header.length = (uint32_t)hexBytes(frame->hex, bytes + size);
 		size += header.length;
 		/* A length that is more than there is. */
 		if (frame->message)
@@ -189,7 +175,7 @@ static void serveOne(int fd, const struct script *script)
 	if (!receiveAll(fd, bytes, PT_WIRE_HELLO_SIZE))
 		return;
 	if (script->greeting)
-		size = bytesOf(script->greeting, bytes);
+		size = hexBytes(script->greeting, bytes);
 	else
 		ptWireEncodeGreeting(&greeting, bytes);
 	sendAll(fd, bytes, size);

@@ -134,7 +134,7 @@ static void testList(void)
 {
 	struct scene *scene = sceneBegin(SCENE_SERVER SCENE_DEVICE);
 	struct native *native = nativeOpen(peerOpen(scene));
-	union nativeAny any;
+	union ptWireAnswer any;
 	uint16_t tag;
 
 	sceneGive(scene, "Dev1", 1000);

@@ -9,6 +9,7 @@
 
 #include <glib.h>
 
+#include "hexbytes.h"
 #include "wire.h"
 
 #define TEXT(string)                       \
@@ -17,22 +18,6 @@
 	}
 #define NONCE "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f"
 #define PROOF "c0c1c2c3c4c5c6c7c8c9cacbcccdcecfd0d1d2d3d4d5d6d7d8d9dadbdcdddedf"
-
-/* Turn "01 02" into bytes; blanks are skipped. */
-static size_t bytesOf(const char *hex, unsigned char *bytes)
-{
-	size_t length = 0;
-
-	for (; *hex; hex++) {
-		if (*hex == ' ')
-			continue;
-		bytes[length++] =
-			(unsigned char)(16 * g_ascii_xdigit_value(hex[0]) +
-					g_ascii_xdigit_value(hex[1]));
-		hex++;
-	}
-	return length;
-}
 
 static void counted(unsigned char *bytes, unsigned char first)
 {
@@ -232,7 +217,7 @@ static void testFrame(gconstpointer pointer)
 {
 	size_t i = GPOINTER_TO_SIZE(pointer);
 	unsigned char expected[600], bytes[600], message[200];
-	size_t size = bytesOf(frames[i].hex, expected), payload;
+	size_t size = hexBytes(frames[i].hex, expected), payload;
 	struct ptWireHeader header;
 
 	payload = size - PT_WIRE_HEADER_SIZE;
@@ -291,7 +276,7 @@ static void testHello(void)
 	unsigned char expected[100], bytes[100];
 
 	g_assert_cmpuint(
-		bytesOf("89484450 0100 0200 00000000 00000100", expected), ==,
+		hexBytes("89484450 0100 0200 00000000 00000100", expected), ==,
 		PT_WIRE_HELLO_SIZE);
 	ptWireEncodeHello(&hello, bytes);
 	g_assert_cmpmem(bytes, PT_WIRE_HELLO_SIZE, expected,
@@ -316,8 +301,8 @@ static void testGreeting(void)
 
 	counted(greeting.nonce, 0);
 	g_assert_cmpuint(
-		bytesOf("89484450 0100 0100 01000000 00100000" N1 N2 NONCE,
-			expected),
+		hexBytes("89484450 0100 0100 01000000 00100000" N1 N2 NONCE,
+			 expected),
 		==, PT_WIRE_GREETING_SIZE);
 	ptWireEncodeGreeting(&greeting, bytes);
 	g_assert_cmpmem(bytes, PT_WIRE_GREETING_SIZE, expected,
@@ -435,7 +420,7 @@ static void testSelections(void)
 					     TEXT("*") };
 	unsigned char bytes[100], expected[100];
 	struct ptWireRest rest = { bytes, 0 };
-	size_t size = bytesOf("0300 6c6d67 0200 6e31 0000 0100 2a", expected);
+	size_t size = hexBytes("0300 6c6d67 0200 6e31 0000 0100 2a", expected);
 
 	g_assert_cmpuint(ptWirePutSelection(&selection, bytes, size - 1), ==,
 			 0);
@@ -463,9 +448,9 @@ static void testTotals(void)
 	struct ptWireRest rest = { bytes, PT_WIRE_COLUMN_TOTAL_SIZE };
 	struct ptWireColumnTotal got;
 
-	g_assert_cmpuint(bytesOf("002f685900000000 0000000000d06240"
-				 "000000000000f0bf 000000000000f07f",
-				 expected),
+	g_assert_cmpuint(hexBytes("002f685900000000 0000000000d06240"
+				  "000000000000f0bf 000000000000f07f",
+				  expected),
 			 ==, PT_WIRE_COLUMN_TOTAL_SIZE);
 	ptWirePutColumnTotal(&sent, bytes);
 	g_assert_cmpmem(bytes, PT_WIRE_COLUMN_TOTAL_SIZE, expected,
@@ -544,7 +529,7 @@ static void testSha256(void)
 	struct ptSha256 sha;
 
 	for (size_t i = 0; i < G_N_ELEMENTS(known); i++) {
-		bytesOf(known[i].digest, expected);
+		hexBytes(known[i].digest, expected);
 		ptSha256Begin(&sha);
 		ptSha256Add(&sha, known[i].text, strlen(known[i].text));
 		ptSha256End(&sha, digest);
@@ -557,7 +542,7 @@ static void testSha256(void)
 		text[length] = (unsigned char)(length * 7);
 		other = g_compute_checksum_for_data(G_CHECKSUM_SHA256, text,
 						    length);
-		bytesOf(other, expected);
+		hexBytes(other, expected);
 		ptSha256Begin(&sha);
 		ptSha256Add(&sha, text, some);
 		ptSha256Add(&sha, text + some, length - some);
@@ -576,32 +561,32 @@ static void testHmac(void)
 	ptHmacBegin(&hmac, key, 20);
 	ptHmacAdd(&hmac, "Hi There", 8);
 	ptHmacEnd(&hmac, digest);
-	bytesOf("b0344c61d8db38535ca8afceaf0bf12b"
-		"881dc200c9833da726e9376c2e32cff7",
-		expected);
+	hexBytes("b0344c61d8db38535ca8afceaf0bf12b"
+		 "881dc200c9833da726e9376c2e32cff7",
+		 expected);
 	g_assert_cmpmem(digest, 32, expected, 32);
 	ptHmacBegin(&hmac, "Jefe", 4);
 	ptHmacAdd(&hmac, "what do ya want ", 16);
 	ptHmacAdd(&hmac, "for nothing?", 12);
 	ptHmacEnd(&hmac, digest);
-	bytesOf("5bdcc146bf60754e6a042426089575c7"
-		"5a003f089d2739839dec58b964ec3843",
-		expected);
+	hexBytes("5bdcc146bf60754e6a042426089575c7"
+		 "5a003f089d2739839dec58b964ec3843",
+		 expected);
 	g_assert_cmpmem(digest, 32, expected, 32);
 	memset(key, 0xaa, 131);
 	ptHmacBegin(&hmac, key, 131);
 	ptHmacAdd(&hmac,
 		  "Test Using Larger Than Block-Size Key - Hash Key First", 54);
 	ptHmacEnd(&hmac, digest);
-	bytesOf("60e431591ee0b67f0d8a26aacbf5b77f"
-		"8e0bc6213728c5140546040f0ee37f54",
-		expected);
+	hexBytes("60e431591ee0b67f0d8a26aacbf5b77f"
+		 "8e0bc6213728c5140546040f0ee37f54",
+		 expected);
 	g_assert_cmpmem(digest, 32, expected, 32);
 	for (size_t length = 1; length < sizeof(key); length++) {
 		g_autofree char *other = g_compute_hmac_for_data(
 			G_CHECKSUM_SHA256, key, length, key, 17);
 
-		bytesOf(other, expected);
+		hexBytes(other, expected);
 		ptHmacBegin(&hmac, key, length);
 		ptHmacAdd(&hmac, key, 17);
 		ptHmacEnd(&hmac, digest);
@@ -629,7 +614,7 @@ static void testProof(void)
 	other = g_compute_hmac_for_data(G_CHECKSUM_SHA256,
 					(const guchar *)token, 32, message,
 					sizeof(message));
-	bytesOf(other, expected);
+	hexBytes(other, expected);
 	ptWireProve(&proof, PT_WIRE_CLIENT_SIDE, client);
 	g_assert_cmpmem(client, 32, expected, 32);
 	ptWireProve(&proof, PT_WIRE_SERVER_SIDE, server);
