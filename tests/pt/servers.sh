@@ -16,17 +16,6 @@ unset PT_VERBOSITY NOTIFY_SOCKET HDTRACE_PREFIX RUNTIME_DIRECTORY \
 	HDTRACE_PT_FINGERPRINT
 export HDTRACE_PT_SERVER="unix:$scratch/socket"
 
-# Run COMMAND... and expect its exit status: STATUS COMMAND...
-exits() {
-	expected=$1
-	shift
-	timeout 100 "$@" >out 2>err
-	found=$?
-	cat out err
-	echo "exit status $found, expected $expected: $*"
-	[ "$found" -eq "$expected" ]
-}
-
 # Start a server on a port that nobody has: FUNCTION, which gets the port, puts
 # the server into the background, and what it prints into log. It is there when
 # the log has a TEXT.
@@ -162,11 +151,7 @@ serves() {
 	: >service.log
 	PT_VERBOSITY=2 "$pt" -c site.cfg >service.log 2>&1 &
 	service=$!
-	waited=0
-	until grep -q 'serving at unix' service.log || [ "$waited" -ge 1200 ]; do
-		sleep 0.05
-		waited=$((waited + 1))
-	done
+	until_done grep -q 'serving at unix' service.log
 	exits 0 "$pt" record -n n1 -F 10 -p "served-$1" -q -d 4.5 &&
 		grep -q 'pt: meter reads 1 times a second, not 10' err &&
 		exits 0 "$hdtrace" check "served-$1" &&

@@ -4,13 +4,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
 . "$abs_top_srcdir/tests/lib/hdtrace.sh"
-pt=${abs_top_builddir:?}/pt
+. "$abs_top_srcdir/tests/lib/service.sh"
 cd "$scratch" || exit 99
-unset PT_VERBOSITY NOTIFY_SOCKET HDTRACE_PREFIX RUNTIME_DIRECTORY \
-	XDG_RUNTIME_DIR HDTRACE_PT_TOKEN HDTRACE_PT_USER HDTRACE_PT_CA \
-	HDTRACE_PT_FINGERPRINT
 export HDTRACE_PT_SERVER="unix:$scratch/socket"
-pid=
 recorder=
 # What a test that failed has left running.
 trap 'kill $pid $recorder 2>/dev/null; rm -rf "$scratch"' EXIT
@@ -57,23 +53,6 @@ config() {
 			channel=1
 		END
 	} >site.cfg
-}
-
-# Begin a service in the background. It prints to log.
-begin() {
-	: >log
-	PT_VERBOSITY=2 HDTRACE_FLUSH_MS=1 "$pt" -c site.cfg >log 2>&1 &
-	pid=$!
-	until_done grep -q 'serving at unix' log || { cat log; return 1; }
-}
-
-end() {
-	kill "$pid"
-	wait "$pid"
-	found=$?
-	pid=
-	cat log
-	[ "$found" -eq 0 ]
 }
 
 # Whether a number is FOUND, or off by no more than a share: FOUND WANTED SHARE
@@ -160,7 +139,7 @@ has_times() {
 		values=P
 	END
 	sed -i '/name=slow/,$ { /^project\|^topology/d }' site.cfg
-	begin || return 1
+	begin -c site.cfg || return 1
 	exits 0 "$pt" record -n node07 -p times -q -- sleep 1 || return 1
 	end || return 1
 	for name in local times; do
@@ -271,7 +250,7 @@ is_lost_again() {
 # recorded is kept, and the gap is marked.
 survives() {
 	config
-	begin || return 1
+	begin -c site.cfg || return 1
 	: >ready
 	timeout 100 "$pt" record -n node07 -p lost -- sh -c '
 		until [ -s go ]; do sleep 0.05; done; exit 4' >out 2>err &
@@ -284,7 +263,7 @@ survives() {
 	wait "$pid"
 	until_done grep -q 'is lost; going on when it is back' err || return 1
 	rm -f socket
-	begin || return 1
+	begin -c site.cfg || return 1
 	until_done grep -q 'is back after' err || return 1
 	size=$(wc -c <lost_node07_Energy.stat)
 	until_done is_larger lost_node07_Energy.stat $((size + 500)) ||
@@ -380,7 +359,7 @@ has_users() {
 	END
 	(umask 077 && echo "alice 0123456789abcdef0123456789abcdef" >tokens &&
 		echo "alice 0123456789abcdef0123456789abcdeX" >false)
-	begin || return 1
+	begin -c site.cfg || return 1
 	exits 0 "$pt" devices || return 1
 	grep -q node07 out && ! grep -q node06 out || return 1
 	exits 125 "$pt" record -n node06 -- true || return 1
@@ -400,7 +379,8 @@ has_users() {
 
 has_tls() {
 	config
-	begin && ! "$pt" devices --tls 2>&1 | grep -q 'built without TLS'
+	begin -c site.cfg &&
+		! "$pt" devices --tls 2>&1 | grep -q 'built without TLS'
 	has=$?
 	end >end.log && return "$has"
 }
@@ -414,7 +394,7 @@ encrypts() {
 		-out other.pem -days 2 -subj /CN=localhost || return 1
 	config "tokens=$scratch/tokens" "certificate=$scratch/certificate.pem" \
 		"key=$scratch/key.pem"
-	begin || return 1
+	begin -c site.cfg || return 1
 	address=$(sed -n 's/.*serving at \(127.*\)/\1/p' log)
 	print=$(openssl x509 -in certificate.pem -noout -fingerprint -sha256 |
 		sed 's/.*=//')
@@ -433,7 +413,7 @@ encrypts() {
 }
 
 config
-if begin; then
+if begin -c site.cfg; then
 	ok "pt devices lists what there is" lists
 	ok "pt record makes a project" records
 	ok "pt record takes lines, values, rates" records_more

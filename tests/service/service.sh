@@ -4,12 +4,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
 . "$abs_top_srcdir/tests/lib/hdtrace.sh"
-pt=${abs_top_builddir:?}/pt
+. "$abs_top_srcdir/tests/lib/service.sh"
 cd "$scratch" || exit 99
-unset PT_VERBOSITY NOTIFY_SOCKET HDTRACE_PREFIX RUNTIME_DIRECTORY \
-	HDTRACE_PT_SERVER HDTRACE_PT_TOKEN HDTRACE_PT_USER HDTRACE_PT_CA \
-	HDTRACE_PT_FINGERPRINT
-pid=
 # What a test that failed has left running.
 trap 'kill $pid 2>/dev/null; rm -rf "$scratch"' EXIT
 
@@ -41,26 +37,6 @@ config() {
 	} >"$file"
 }
 
-# Begin a service in the background: OPTION... It prints to log.
-begin() {
-	# What a test that failed has left would have the socket.
-	[ -z "$pid" ] || end 0
-	: >log
-	PT_VERBOSITY=2 HDTRACE_FLUSH_MS=1 "$pt" "$@" >log 2>&1 &
-	pid=$!
-	until_done grep -q 'serving at unix' log || { cat log; return 1; }
-}
-
-# End it: STATUS
-end() {
-	kill "$pid"
-	wait "$pid"
-	found=$?
-	pid=
-	cat log
-	[ "$found" -eq "$1" ]
-}
-
 # Get the metrics of the service, with options of curl.
 metrics() {
 	url=$(sed -n 's/.*metrics at //p' log)
@@ -86,7 +62,7 @@ serves() {
 	config second.cfg
 	exits 8 "$pt" -c second.cfg || return 1
 	grep -q 'Address already in use' err || return 1
-	end 0 && ! [ -e socket ]
+	end && ! [ -e socket ]
 }
 
 lasts() {
@@ -113,7 +89,7 @@ reloads() {
 	config good.cfg 'dialect=A'
 	kill -HUP "$pid"
 	until_done grep -q 'serving with the new configuration' log || return 1
-	end 0
+	end
 }
 
 has_metrics() {
@@ -130,7 +106,7 @@ has_metrics() {
 	url=$(sed -n 's/.*metrics at //p' log)
 	[ "$(curl -s -m 60 -o /dev/null -w '%{http_code}' "${url%metrics}")" \
 		= 404 ] || return 1
-	end 0
+	end
 	cat text open
 	for name in hdtrace_power_watts hdtrace_energy_joules_total; do
 		for label in 'node="n1",device="d1",line="1"' \
@@ -171,7 +147,7 @@ traces() {
 	begin -c trace.cfg || return 1
 	# More than its header.
 	until_done is_larger both_n1_Energy.stat 1000 || return 1
-	end 0 || return 1
+	end || return 1
 	"$hdtrace" check both && "$hdtrace" stat both | grep -q '^  P (sim' &&
 		grep -aq 'simulated="yes"' both_n1_Energy.stat || return 1
 	# It does not write over it.
@@ -189,13 +165,13 @@ drops() {
 		grep -q '^CapEff:.*0000000000000000' "/proc/$pid/status"
 	result=$?
 	cat "/proc/$pid/status"
-	end 0 && [ "$result" -eq 0 ] || return 1
+	end && [ "$result" -eq 0 ] || return 1
 	config user.cfg 'user=nobody' 'keep=dac_read_search'
 	begin -c user.cfg || return 1
 	grep -q '^NoNewPrivs:.*1' "/proc/$pid/status" &&
 		grep '^CapEff:.*0000000000000004' "/proc/$pid/status"
 	result=$?
-	end 0 && [ "$result" -eq 0 ] || return 1
+	end && [ "$result" -eq 0 ] || return 1
 	config user.cfg 'user=no-such-user'
 	exits 8 "$pt" -c user.cfg && grep -q 'no user no-such-user' err
 }
@@ -235,7 +211,7 @@ free_ports() {
 	sed -i 's/^listen=/&127.0.0.1:0, /' ports.cfg
 	begin -c ports.cfg || return 1
 	sed -n 's/.*127.0.0.1:\([0-9]*\).*/\1/p' log
-	end 0 >end.log
+	end >end.log
 }
 
 guide_works() {
