@@ -59,9 +59,16 @@ launch() {
 	timeout -k 10 300 "$launcher" -n "$launch_ranks" "$@" </dev/null
 }
 
-# Whether programs of a library can be run at all here.
+# Whether programs of a library can be run at all here; says why not. MPICH's
+# mpiexec can die of SIGPIPE if a program ends before it has got its input.
 can_launch() {
-	launch "$1" 1 true >"$scratch/launch" 2>&1
+	launch "$1" 1 cat >"$scratch/launch" 2>&1
+	result=$?
+	[ "$result" -eq 0 ] || {
+		echo "# $launcher: exit status $result"
+		sed 's/^/# /' "$scratch/launch"
+		return 1
+	}
 }
 
 # Print the records of a node of a project as calls.h has them: PROJECT NODE.
