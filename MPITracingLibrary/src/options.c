@@ -168,7 +168,20 @@ static void optionClock(struct hdmpiOptions *options)
 /* ---- The name of the project -----------------------------------------------
  */
 
-/* Whether there are files of a project: PATH.* or PATH_*. */
+/* Whether a file is one of a project, by what follows the project's name. The
+ * program of that name, its source and its input are not. */
+static bool isOfProject(const char *rest)
+{
+	const char *end = strrchr(rest, '.');
+
+	if (!end)
+		return false;
+	if (*rest != '_')
+		return strcmp(rest, ".proj") == 0;
+	return strcmp(end, ".trc") == 0 || strcmp(end, ".info") == 0 ||
+	       strcmp(end, ".stat") == 0;
+}
+
 static bool projectExists(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -184,8 +197,7 @@ static bool projectExists(const char *path)
 	dir = opendir(directory);
 	while (dir && !exists && (entry = readdir(dir)) != NULL)
 		exists = strncmp(entry->d_name, name, length) == 0 &&
-			 (entry->d_name[length] == '.' ||
-			  entry->d_name[length] == '_');
+			 isOfProject(entry->d_name + length);
 	if (dir)
 		closedir(dir);
 	return exists;

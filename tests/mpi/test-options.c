@@ -248,9 +248,32 @@ static void testProject(void)
 	g_free(longer);
 }
 
-/* A name that was not given gets a number where there are files of it. */
+/* A name that was not given gets a number where there are files of a project of
+ * that name; what else is called like the program is none. */
 static void testNumbered(void)
 {
+	static const char *const others[] = {
+		"test-options.c",      "test-options.proj.bak",
+		"test-options_notes",  "test-options_notes.txt",
+		"test-optionsx.proj",  "test-options.trc",
+		"test-options-x.stat",
+	};
+	static const char *const ours[] = {
+		"test-options_a.trc",
+		"test-options_a_0.info",
+		"test-options_a_Energy.stat",
+	};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(others); i++)
+		g_assert_true(g_file_set_contents(others[i], "", 0, NULL));
+	checkProject("", "", "", "test-options");
+	for (size_t i = 0; i < G_N_ELEMENTS(others); i++)
+		g_unlink(others[i]);
+	for (size_t i = 0; i < G_N_ELEMENTS(ours); i++) {
+		g_assert_true(g_file_set_contents(ours[i], "", 0, NULL));
+		checkProject("", "", "", "test-options-2");
+		g_unlink(ours[i]);
+	}
 	g_assert_true(g_file_set_contents("test-options.proj", "", 0, NULL));
 	checkProject("", "", "", "test-options-2");
 	g_assert_true(g_file_set_contents("test-options-2_a.trc", "", 0, NULL));
