@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "calls.h"
+#include "keeploaded.h"
 
 int rank, size, level;
 char *program;

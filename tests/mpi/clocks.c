@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "hdMPI.h"
+#include "keeploaded.h"
 
 /* The library's clock may be wrong on purpose, this one is right. */
 static void recordTime(void)

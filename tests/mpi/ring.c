@@ -15,6 +15,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "keeploaded.h"
+
 static const char *end;
 
 /* A child that ends as programs do, and its own child. */
