@@ -69,7 +69,9 @@ prefix=$(sed -n 's/^prefix=//p' "$pc")
 ok "pkg-config files" relocate
 
 for file in bin/hdtrace bin/pt bin/rut include/PT.h include/RUT.h include/pmlib/pmlib.h lib/pkgconfig/libhdReading.pc include/hdTrace.h \
-	share/doc/hdtrace/README share/doc/hdtrace/NEWS; do
+	share/doc/hdtrace/README share/doc/hdtrace/NEWS \
+	share/doc/hdtrace/pictures/report-stresstest.png \
+	share/man/man1/hdmpif90.1; do
 	ok "$file is installed" test -f "$stage$prefix/$file"
 done
 ok "no file is installed that is not ours" sh -c \
