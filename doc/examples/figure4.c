@@ -4,7 +4,7 @@
  * describes pmlib, as it stands there. kernels.h has what it leaves out: dgemm,
  * dsyrk and the variables that it calls "some other".
  *
- *     cc figure4.c $(pkg-config --cflags --libs libpm) -o figure4
+ *     cc figure4.c $(pkg-config --static --cflags --libs libpm) -o figure4
  *
  * Two servers: power comes from another machine, so that measuring it does not
  * disturb; the C-states from this one. The addresses are those of the paper.
