@@ -49,6 +49,7 @@ static struct {
 	bool isStarted;
 	bool hasEnded;
 	bool isShared; /* Rank 0 sees the files of all. */
+	int64_t begin; /* When MPI_Init was called. */
 	/* Functions that are recorded. */
 	bool isOn[HDMPI_FUNCTIONS];
 } runtime;
@@ -229,6 +230,7 @@ void hdmpiRuntimeStart(struct hdmpiCall *call)
 	 * than is stated. */
 	PMPI_Barrier(runtime.world);
 	hdmpiClockRepeatStart(runtime.world, &runtime.place, self);
+	runtime.begin = call->start;
 	runtime.isStarted = true;
 	if (!self)
 		return;
@@ -263,12 +265,34 @@ static bool runtimeIsShared(void)
 	return allSee;
 }
 
+/* Say it where the whole time from MPI_Init on was between the recorded parts
+ * of throttled periods. */
+static void runtimeSayNothing(void)
+{
+	int64_t period = hdmpiOptions.throttleNs, now = hdClockNow(), into;
+
+	if (!period || runtime.begin < 0 || now < 0)
+		return;
+	into = runtime.begin % period;
+	if (into >= hdmpiOptions.throttleOnNs &&
+	    now - runtime.begin < period - into)
+		hdmpiMessage(HD_LOG_WARNING,
+			     "%s: no call is recorded: all of them were "
+			     "outside of the %g s of every %g s "
+			     "(HDTRACE_MPI_THROTTLE)",
+			     hdmpiOptions.project,
+			     (double)hdmpiOptions.throttleOnNs / HD_NS_PER_S,
+			     (double)period / HD_NS_PER_S);
+}
+
 void hdmpiRuntimeEnd(struct hdmpiCall *call)
 {
 	if (!runtime.isStarted)
 		return;
 	runtime.isStarted = false;
 	atomic_store(&hdmpiIsActive, false);
+	if (runtime.place.rank == 0)
+		runtimeSayNothing();
 	hdmpiClockRepeatEnd();
 	hdmpiClockMeasure(runtime.world, &runtime.place, call->self);
 	hdmpiPowerEnd();

@@ -92,12 +92,23 @@ start_disabled() {
 		[ "$(count "$run/ring" '[A-Z].*')" -eq 0 ]
 }
 
-# A microsecond of a million seconds.
+# A microsecond of a million seconds; one process says that this left nothing.
 throttled() {
-	ring "$hdmpirun" -p ring -t 0.000001/1000000 \
+	ring "$hdmpirun" -p ring -v -t 0.000001/1000000 \
 		"$scratch/ring-$library" &&
 		"$hdtrace" check "$run/ring" &&
-		[ "$(count "$run/ring" Send)" -eq 0 ]
+		[ "$(count "$run/ring" Send)" -eq 0 ] &&
+		[ "$(grep -c 'ring: no call is recorded: .*of every 1e+06 s' \
+			"$run/out")" -eq 1 ]
+}
+
+# Four fifths of every millisecond.
+throttled_a_little() {
+	ring "$hdmpirun" -p ring -v -t 0.0008/0.001 \
+		"$scratch/ring-$library" &&
+		"$hdtrace" check "$run/ring" &&
+		[ "$(count "$run/ring" '[A-Z].*')" -gt 0 ] &&
+		! grep 'no call is recorded' "$run/out"
 }
 
 switched_off() {
@@ -297,6 +308,7 @@ for library in $(built_libraries); do
 	ok "$library: all classes but one" all_but_messages
 	ok "$library: start disabled" start_disabled
 	ok "$library: throttled" throttled
+	ok "$library: throttled a little" throttled_a_little
 	ok "$library: switched off" switched_off
 	ok "$library: existing files are kept" kept
 	ok "$library: two hosts" two_hosts
