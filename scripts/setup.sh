@@ -4,6 +4,9 @@
 # directory is the top of the source tree.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
+# Nothing asks anything, and whoever runs this may have no standard input.
+exec </dev/null
+
 # Debian packages, for the scripts that source this: what a build needs ...
 # shellcheck disable=SC2034
 build_packages=(build-essential autoconf automake libtool autoconf-archive
@@ -96,12 +99,12 @@ install_packages() {
 		-o DPkg::Lock::Timeout=300)
 	# The package lists that are there may do; else fetch new ones, once.
 	if ! "${as_root[@]}" install -y --no-install-recommends "${missing[@]}" \
-		</dev/null >"$log" 2>&1; then
+		>"$log" 2>&1; then
 		say "fetching the list of packages"
 		if ! "${as_root[@]}" -o APT::Update::Error-Mode=any update \
-			</dev/null >"$log" 2>&1 ||
+			>"$log" 2>&1 ||
 			! "${as_root[@]}" install -y --no-install-recommends \
-				"${missing[@]}" </dev/null >"$log" 2>&1; then
+				"${missing[@]}" >"$log" 2>&1; then
 			reason=$(apt_reason "$log")
 			rm -f "$log"
 			die "could not install $packages: $reason"
@@ -121,7 +124,7 @@ fetch_program() {
 		mkdir -p "$3"
 		(cd "$3" && apt-get -q download "$2" &&
 			dpkg -x "$2"_*.deb . && rm "$2"_*.deb) \
-			</dev/null >"$3.log" 2>&1 || {
+			>"$3.log" 2>&1 || {
 			say "no $1: $(apt_reason "$3.log")"
 			return 0
 		}
@@ -134,7 +137,7 @@ quietly() {
 	local log=$1
 
 	shift
-	"$@" </dev/null >"$log" 2>&1 && return
+	"$@" >"$log" 2>&1 && return
 	say "this failed: $*"
 	tail -n 40 "$log" | sed 's/^/    /'
 	say "all of its output: $log"
