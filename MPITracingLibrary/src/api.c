@@ -38,14 +38,27 @@ static int apiLeave(struct hdmpiThread *self, bool isRecorded)
 	return isRecorded ? 0 : 1;
 }
 
+/* Enable or disable; 1 if it was already. */
+static int switchTo(bool isOn)
+{
+	int switched = atomic_load(&hdmpiSwitched);
+
+	do {
+		if ((switched & 1) == isOn)
+			return 1;
+	} while (!atomic_compare_exchange_weak(&hdmpiSwitched, &switched,
+					       switched + 1));
+	return 0;
+}
+
 int hdMPI_enable(void)
 {
-	return atomic_exchange(&hdmpiIsEnabled, true) ? 1 : 0;
+	return switchTo(true);
 }
 
 int hdMPI_disable(void)
 {
-	return atomic_exchange(&hdmpiIsEnabled, false) ? 0 : 1;
+	return switchTo(false);
 }
 
 /* ---- Regions ----------------------------------------------------------------

@@ -55,6 +55,8 @@ struct hdmpiThread {
 	unsigned int regions;
 	bool isRecorded[HDMPI_REGIONS_MAX]; /**< Of each open region. */
 	struct hdmpiPolls polls;            /**< Of calls that found nothing. */
+	int64_t window; /**< Of throttling: the last one recorded in. */
+	int64_t part;   /**< As the trace says; see hdmpiNotePart(). */
 	struct hdmpiCached types[HDMPI_CACHE_SIZE];
 	struct hdmpiCached comms[HDMPI_CACHE_SIZE];
 	unsigned char *described; /**< Bit set of types in its .info. */
@@ -84,8 +86,9 @@ struct hdmpiCall {
 /** Whether MPI calls are to be looked at. */
 extern atomic_bool hdmpiIsActive;
 
-/** Whether recording was enabled, by the environment or the program. */
-extern atomic_bool hdmpiIsEnabled;
+/** Counts how often recording was enabled and disabled, by the environment or
+ *  the program: it is enabled where this is odd. */
+extern atomic_int hdmpiSwitched;
 
 /** The function whose C wrapper is called by MPI's Fortran wrapper, which was
  *  called by ours; HDMPI_FUNCTIONS is none. */
@@ -137,7 +140,19 @@ static inline void hdmpiEnd(struct hdmpiCall *call)
 }
 
 /** Whether what this thread does is to be recorded now. */
-bool hdmpiIsRecording(const struct hdmpiThread *self);
+bool hdmpiIsRecording(struct hdmpiThread *self);
+
+/**
+ * Say in the state that was begun last where recording was interrupted before
+ * it: the messages in between are not in the trace, and readers must not take
+ * others for them.
+ *
+ * The attribute "part" numbers what is recorded without interruption; without
+ * it that goes back to MPI_Init. It is the same in all processes that are
+ * throttled and enabled alike: the number of the throttling's period since the
+ * epoch, plus how often the program has enabled recording.
+ */
+void hdmpiNotePart(struct hdmpiThread *self);
 
 /**
  * MPI has been initialized: begin to trace.

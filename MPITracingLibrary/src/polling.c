@@ -49,8 +49,10 @@ void hdmpiPollSettle(struct hdmpiThread *self)
 	if (self->polls.calls > 0)
 		pollWrite(self);
 	self->polls.open = NULL;
-	if (open)
-		pollStart(self, open->function, open->start);
+	if (!open)
+		return;
+	pollStart(self, open->function, open->start);
+	hdmpiNotePart(self);
 }
 
 /* Whether a call goes on with those that are not written yet. */

@@ -18,7 +18,7 @@
 #include "utilization.h"
 
 atomic_bool hdmpiIsActive;
-atomic_bool hdmpiIsEnabled;
+atomic_int hdmpiSwitched;
 struct hdmpiOptions hdmpiOptions;
 __thread enum hdmpiFunction hdmpiSkip = HDMPI_FUNCTIONS;
 
@@ -59,19 +59,36 @@ static struct {
 
 /* Whether the time is in the recorded part of a throttled period. All
  * processes count periods from the epoch, so they record at the same time. */
-static bool isInWindow(void)
+static bool isInWindow(struct hdmpiThread *self)
 {
 	int64_t now = hdClockNow();
 
-	return now < 0 ||
-	       now % hdmpiOptions.throttleNs < hdmpiOptions.throttleOnNs;
+	if (now < 0)
+		return true;
+	if (now % hdmpiOptions.throttleNs >= hdmpiOptions.throttleOnNs)
+		return false;
+	self->window = now / hdmpiOptions.throttleNs;
+	return true;
 }
 
-bool hdmpiIsRecording(const struct hdmpiThread *self)
+bool hdmpiIsRecording(struct hdmpiThread *self)
 {
 	return self->trace &&
-	       atomic_load_explicit(&hdmpiIsEnabled, memory_order_relaxed) &&
-	       (!hdmpiOptions.throttleNs || isInWindow());
+	       (atomic_load_explicit(&hdmpiSwitched, memory_order_relaxed) &
+		1) &&
+	       (!hdmpiOptions.throttleNs || isInWindow(self));
+}
+
+void hdmpiNotePart(struct hdmpiThread *self)
+{
+	int switched =
+		atomic_load_explicit(&hdmpiSwitched, memory_order_relaxed);
+	int64_t part = self->window + (switched >> 1);
+
+	if (__builtin_expect(part == self->part, 1))
+		return;
+	self->part = part;
+	hdT_logAttributesInt64(self->trace, "part", &part);
 }
 
 const char *hdmpiFunctionName(enum hdmpiFunction function)
@@ -102,10 +119,12 @@ bool hdmpiBeginActive(struct hdmpiCall *call, enum hdmpiFunction function)
 	if (__builtin_expect(hdmpiPollIsPending(&self->polls), 0) &&
 	    (!isPoll || self->polls.open))
 		hdmpiPollSettle(self);
-	if (isPoll && (call->start = hdClockNow()) >= 0)
+	if (isPoll && (call->start = hdClockNow()) >= 0) {
 		self->polls.open = call;
-	else
+	} else {
 		hdT_logStateStart(self->trace, functionNames[function]);
+		hdmpiNotePart(self);
+	}
 	self->depth++;
 	call->isRecorded = true;
 	return true;
@@ -203,6 +222,7 @@ static void runtimeBegin(struct hdmpiCall *call)
 
 	hdT_logStateStartAt(call->self->trace, functionNames[call->function],
 			    &start);
+	hdmpiNotePart(call->self);
 	call->self->depth++;
 	call->isRecorded = true;
 }
@@ -235,7 +255,7 @@ void hdmpiRuntimeStart(struct hdmpiCall *call)
 	if (!self)
 		return;
 	call->self = self;
-	atomic_store(&hdmpiIsEnabled, hdmpiOptions.isEnabled);
+	atomic_store(&hdmpiSwitched, hdmpiOptions.isEnabled ? 1 : 2);
 	atomic_store(&hdmpiIsActive, true);
 	/* So that its number is 0. */
 	hdmpiCommId(self, MPI_COMM_WORLD);

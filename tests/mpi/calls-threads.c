@@ -109,7 +109,7 @@ void callsRegions(void)
 	hdMPI_regionEnd();
 	hdMPI_regionEnd();
 	require(hdMPI_enable() == 0, "recording is enabled");
-	expect("Barrier cid=0");
+	expect("Barrier part=1 cid=0");
 	MPI_Barrier(WORLD);
 	MPI_Pcontrol(0);
 	MPI_Barrier(WORLD);
@@ -126,6 +126,8 @@ void callsRegions(void)
 	expect("Flat");
 	hdMPI_regionStart("Flat");
 	hdMPI_regionEnd();
+	expect("Barrier part=3 cid=0");
+	MPI_Barrier(WORLD);
 }
 
 /* ---- Many

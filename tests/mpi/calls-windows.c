@@ -102,7 +102,7 @@ static void sides(MPI_Win win, int next)
 			MPI_Win_test(win, &flag);
 		hdMPI_enable();
 	}
-	expect("Group_free");
+	expect("Group_free part=1");
 	MPI_Group_free(&before);
 	expect("Group_free");
 	MPI_Group_free(&behind);

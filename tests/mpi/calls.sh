@@ -90,7 +90,7 @@ polling() {
 	printf '%s\n' 'Iprobe flag=0 cid=0' 'event event' \
 		'Iprobe flag=0 cid=0' '  Iprobe flag=0 cid=0' 'Inner' \
 		'Iprobe flag=0 cid=0' \
-		'Barrier cid=2' 'Iprobe flag=0 cid=0' 'Barrier cid=2' |
+		'Barrier cid=2' 'Iprobe flag=0 cid=0' 'Barrier part=1 cid=2' |
 		diff -u - Between || return 1
 	grep -B 1 '^Test flag=1 rid=3' Inside | grep -q '^  Iprobe flag=0' &&
 		grep -qx Iprobe Wrong || return 1
