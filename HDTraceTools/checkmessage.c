@@ -8,7 +8,8 @@
  * were received, the k-th must not be received before the k-th was sent: if it
  * was, no assignment of the ones to the others is possible, whatever threads
  * and requests were involved. Channels of which not as many messages were sent
- * as received are not judged: something was not recorded.
+ * as received are not judged, nor what comes after recording was interrupted:
+ * something was not recorded.
  *
  * A time is kept for each end of a message, and no more.
  */
@@ -146,7 +147,8 @@ static void judge(const struct check *check, struct channel *channel,
 	};
 	struct pair *pair;
 
-	if (channel->sent->len != channel->received->len)
+	if (channel->key.part != 0 ||
+	    channel->sent->len != channel->received->len)
 		return;
 	found.isKnown =
 		errorOf(check->messages, check->project, channel, &found.error);

@@ -77,6 +77,10 @@ extern const struct exportFormat exportOtf2;
 extern const struct exportFormat exportParaver;
 extern const struct exportFormat exportPerfetto;
 
+/** Of messages that are paired by their order, with something missing. */
+#define EXPORT_UNSURE \
+	"which messages belong together after recording was interrupted"
+
 /** Note that something was not carried; @p what must stay. */
 void exportLose(struct export *export, const char *what, uint64_t count);
 
@@ -140,8 +144,13 @@ void exportLoseValue(struct export *export, const hdIValue *value);
 struct ordered *exportOpenTrace(struct export *export,
 				const hdITraceFile *trace);
 
-/** Take the next step of a trace that was asked for; 1, 0 at the end, -1 after
- *  an error. */
+/** Take the next step of a trace, and whether it was asked for; 1, 0 at the
+ *  end, -1 after an error. */
+int exportReadStep(struct export *export, struct ordered *ordered,
+		   const hdITraceFile *trace, struct orderedStep *step,
+		   bool *isChosen);
+
+/** Take the next step of a trace that was asked for; returns the same. */
 int exportReadTrace(struct export *export, struct ordered *ordered,
 		    const hdITraceFile *trace, struct orderedStep *step);
 

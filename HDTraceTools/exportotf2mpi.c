@@ -222,6 +222,7 @@ static void putMessage(const struct messageEnd *end, void *data)
 				    : putReceived(self, end, size));
 	otf2CountEvent(self, end->time);
 	self->export->messages += end->isSent;
+	exportLose(self->export, EXPORT_UNSURE, end->isSent && end->part != 0);
 }
 
 /* ---- Collective calls -------------------------------------------------- */

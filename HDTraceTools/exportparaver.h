@@ -56,6 +56,7 @@ struct paraver {
 	struct messages *messages;
 	struct pairs *pairs;
 	guint sender;        /**< The stream whose messages are found. */
+	bool isChosen;       /**< Whether the record's messages are. */
 	struct pair message; /**< The next one, if hasMessage. */
 	bool hasMessage;
 	bool hasFailed;

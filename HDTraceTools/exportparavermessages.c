@@ -19,7 +19,7 @@ static void fail(struct paraver *self, int error)
 static void addEnd(const struct messageEnd *end, void *data)
 {
 	struct paraver *self = data;
-	int ret = pairsAdd(self->pairs, end, self->sender);
+	int ret = pairsAdd(self->pairs, end, self->isChosen, self->sender);
 
 	if (ret < 0)
 		fail(self, ret);
@@ -38,9 +38,9 @@ static void findEnds(struct paraver *self, guint number)
 	self->sender = number;
 	while (reader && !self->hasFailed &&
 	       hdI_readTrace(reader, &record) == 1) {
-		if (selectHasTime(&self->export->selection, record->start,
-				  record->end))
-			messagesFind(self->messages, record, addEnd, self);
+		self->isChosen = selectHasTime(&self->export->selection,
+					       record->start, record->end);
+		messagesFind(self->messages, record, addEnd, self);
 	}
 	hdI_closeTrace(reader);
 }
@@ -66,6 +66,7 @@ void paraverFindMessages(struct paraver *self)
 	exportLose(self->export,
 		   "arrows of messages of which one end is recorded",
 		   pairsLoose(self->pairs));
+	exportLose(self->export, EXPORT_UNSURE, pairsUnsure(self->pairs));
 }
 
 void paraverWriteMessages(struct paraver *self, int64_t until)

@@ -102,7 +102,7 @@ static void putNodes(struct perfetto *self)
 	}
 }
 
-/* ---- States, events, messages ------------------------------------------ */
+/* ---- States and events ------------------------------------------------- */
 
 /** Start body as an event of the trace's track. */
 static GByteArray *startEvent(struct perfetto *self, enum perfettoEvent type)
@@ -141,6 +141,17 @@ static void annotate(void *data, const char *name, const char *value)
 	pbMessage(self->body, EVENT_ANNOTATION, part);
 }
 
+/* ---- Messages ---------------------------------------------------------- */
+
+static void freeChannel(void *data)
+{
+	struct perfettoChannel *channel = data;
+
+	if (channel->late)
+		g_array_unref(channel->late);
+	g_free(channel);
+}
+
 static struct perfettoChannel *channelOf(struct perfetto *self,
 					 const struct messageEnd *end)
 {
@@ -152,21 +163,15 @@ static struct perfettoChannel *channelOf(struct perfetto *self,
 	channel = g_new0(struct perfettoChannel, 1);
 	channel->key = *end;
 	channel->number = g_hash_table_size(self->channels);
+	channel->firstSent = INT64_MAX;
 	g_hash_table_insert(self->channels, &channel->key, channel);
 	return channel;
 }
 
-/** Messages of a channel arrive in the order in which they are sent. */
-static void putEnd(const struct messageEnd *end, void *data)
+/** Write an end of a message, without an arrow if flow is 0. */
+static void putEnd(struct perfetto *self, const struct messageEnd *end,
+		   uint64_t flow)
 {
-	struct perfetto *self = data;
-	struct perfettoChannel *channel;
-	uint64_t count;
-
-	if (end->isSent != self->wantsSent)
-		return;
-	channel = channelOf(self, end);
-	count = end->isSent ? channel->sent++ : channel->received++;
 	startEvent(self, EVENT_IS_INSTANT);
 	g_string_printf(self->name, "%s %" PRId64,
 			end->isSent ? "message to" : "message from",
@@ -177,29 +182,129 @@ static void putEnd(const struct messageEnd *end, void *data)
 		annotateNumber(self, "size", end->size);
 	if (*end->group->name)
 		annotate(self, "communicator", end->group->name);
-	pbFixed64(self->body, end->isSent ? EVENT_FLOW : EVENT_END_OF_FLOW,
-		  channel->number << 36 | (count + 1));
+	if (flow)
+		pbFixed64(self->body,
+			  end->isSent ? EVENT_FLOW : EVENT_END_OF_FLOW, flow);
 	perfettoPutPacket(self, PACKET_TRACK_EVENT, &end->time);
 }
+
+/** Messages of a channel arrive in the order in which they are sent; all are
+ * counted, also those that are not written. */
+static void putNext(struct perfetto *self, struct perfettoChannel *channel,
+		    const struct messageEnd *end)
+{
+	struct perfettoRange *range = &channel->ranges[end->isSent];
+	uint64_t number = ++channel->counts[end->isSent];
+
+	if (!self->isChosen)
+		return;
+	if (range->count == 0)
+		range->first = number;
+	range->last = number;
+	range->count++;
+	putEnd(self, end, channel->number << 36 | number);
+}
+
+static void takeEnd(const struct messageEnd *end, void *data)
+{
+	struct perfetto *self = data;
+	struct perfettoChannel *channel;
+	struct perfettoEnd late = {
+		.end = *end,
+		.track = self->track,
+		.isChosen = self->isChosen,
+	};
+
+	if (end->isSent != self->wantsSent)
+		return;
+	channel = channelOf(self, end);
+	if (end->isSent)
+		channel->firstSent = MIN(channel->firstSent, end->time);
+	if (end->isSent || end->part == 0) {
+		putNext(self, channel, end);
+		return;
+	}
+	if (!channel->late)
+		channel->late =
+			g_array_new(FALSE, FALSE, sizeof(struct perfettoEnd));
+	g_array_append_val(channel->late, late);
+}
+
+/** What was received before the first was sent was sent when nothing was
+ * recorded; the next is the first. */
+static void putLate(struct perfetto *self, struct perfettoChannel *channel)
+{
+	for (guint i = 0; channel->late && i < channel->late->len; i++) {
+		const struct perfettoEnd *late =
+			&g_array_index(channel->late, struct perfettoEnd, i);
+
+		self->track = late->track;
+		self->isChosen = late->isChosen;
+		if (late->end.time >= channel->firstSent)
+			putNext(self, channel, &late->end);
+		else if (late->isChosen)
+			putEnd(self, &late->end, 0);
+		channel->ranges[0].count +=
+			late->end.time < channel->firstSent && late->isChosen;
+	}
+}
+
+/** Messages of which both ends are written. */
+static uint64_t wholeMessages(const struct perfettoChannel *channel)
+{
+	const struct perfettoRange *received = &channel->ranges[0];
+	const struct perfettoRange *sent = &channel->ranges[1];
+	uint64_t first = MAX(received->first, sent->first);
+	uint64_t last = MIN(received->last, sent->last);
+	uint64_t most = MIN(received->count, sent->count);
+
+	return last >= first ? MIN(last - first + 1, most) : 0;
+}
+
+static void endMessages(struct perfetto *self)
+{
+	GHashTableIter iter;
+	gpointer value;
+
+	g_hash_table_iter_init(&iter, self->channels);
+	while (g_hash_table_iter_next(&iter, NULL, &value)) {
+		struct perfettoChannel *channel = value;
+		uint64_t whole;
+
+		putLate(self, channel);
+		whole = wholeMessages(channel);
+		self->export->messages += whole;
+		exportLose(self->export,
+			   "arrows of messages of which one end is recorded",
+			   channel->ranges[0].count + channel->ranges[1].count -
+				   2 * whole);
+		exportLose(self->export, EXPORT_UNSURE,
+			   channel->key.part != 0 ? whole : 0);
+	}
+}
+
+/* ---- Traces ------------------------------------------------------------ */
 
 static void putStep(struct perfetto *self, const struct orderedStep *step)
 {
 	const hdIRecord *record = step->record;
 
 	self->wantsSent = step->kind == ORDERED_ENTER;
-	if (step->kind == ORDERED_LEAVE) {
-		messagesFind(self->messages, record, putEnd, self);
-		startEvent(self, EVENT_IS_END);
+	if (step->kind == ORDERED_LEAVE)
+		messagesFind(self->messages, record, takeEnd, self);
+	if (self->isChosen) {
+		startEvent(self, step->kind == ORDERED_ENTER ? EVENT_IS_BEGIN
+				 : step->kind == ORDERED_LEAVE
+					 ? EVENT_IS_END
+					 : EVENT_IS_INSTANT);
+		if (step->kind != ORDERED_LEAVE) {
+			pbText(self->body, EVENT_NAME, record->name);
+			exportAttributes(record, annotate, self);
+		}
 		perfettoPutPacket(self, PACKET_TRACK_EVENT, &step->time);
-		return;
 	}
-	startEvent(self, step->kind == ORDERED_ENTER ? EVENT_IS_BEGIN
-						     : EVENT_IS_INSTANT);
-	pbText(self->body, EVENT_NAME, record->name);
-	exportAttributes(record, annotate, self);
-	perfettoPutPacket(self, PACKET_TRACK_EVENT, &step->time);
 	if (step->kind == ORDERED_ENTER)
-		messagesFind(self->messages, record, putEnd, self);
+		messagesFind(self->messages, record, takeEnd, self);
 }
 
 static int putTrace(struct perfetto *self, const hdITraceFile *trace)
@@ -211,29 +316,12 @@ static int putTrace(struct perfetto *self, const hdITraceFile *trace)
 	self->track =
 		GPOINTER_TO_SIZE(g_hash_table_lookup(self->nodes, trace->node));
 	messagesEnter(self->messages, trace, NULL);
-	while (ordered && (ret = exportReadTrace(self->export, ordered, trace,
-						 &step)) == 1)
+	while (ordered && (ret = exportReadStep(self->export, ordered, trace,
+						&step, &self->isChosen)) == 1)
 		putStep(self, &step);
 	orderedClose(ordered);
 	toolProgressFile(self->export->tool, trace->fileSize);
 	return ret < 0 ? -1 : 0;
-}
-
-static void countMessages(struct perfetto *self)
-{
-	GHashTableIter iter;
-	gpointer value;
-
-	g_hash_table_iter_init(&iter, self->channels);
-	while (g_hash_table_iter_next(&iter, NULL, &value)) {
-		const struct perfettoChannel *channel = value;
-		uint64_t whole = MIN(channel->sent, channel->received);
-
-		self->export->messages += whole;
-		exportLose(self->export,
-			   "arrows of messages of which one end is recorded",
-			   channel->sent + channel->received - 2 * whole);
-	}
 }
 
 static int putProject(struct perfetto *self)
@@ -247,7 +335,7 @@ static int putProject(struct perfetto *self)
 		perfettoPutGroup(self, export->groups->pdata[i]);
 	for (guint i = 0; i < export->traces->len && ret == 0; i++)
 		ret = putTrace(self, export->traces->pdata[i]);
-	countMessages(self);
+	endMessages(self);
 	return ret;
 }
 
@@ -264,7 +352,7 @@ static int writePerfetto(struct export *export)
 	self.nodes = g_hash_table_new(NULL, NULL);
 	self.messages = messagesNew(export->project);
 	self.channels = g_hash_table_new_full(messagesHash, messagesAreAlike,
-					      NULL, g_free);
+					      NULL, freeChannel);
 	self.packet = g_byte_array_new();
 	self.body = g_byte_array_new();
 	self.part = g_byte_array_new();

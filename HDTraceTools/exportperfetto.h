@@ -58,12 +58,30 @@ enum perfettoEvent {
 	EVENT_IS_COUNTER
 };
 
-/** Messages with the same sender, receiver, communicator and tag. */
+/** Ends of messages of a channel that are written, by their numbers. */
+struct perfettoRange {
+	uint64_t first;
+	uint64_t last;
+	uint64_t count;
+};
+
+/** The messages of a channel. */
 struct perfettoChannel {
 	struct messageEnd key;
 	uint64_t number;
-	uint64_t sent;
-	uint64_t received;
+	uint64_t counts[2]; /**< Received, sent; written or not. */
+	struct perfettoRange ranges[2];
+	int64_t firstSent; /**< When the first was sent. */
+	/** struct perfettoEnd: received after recording was interrupted; which
+	 *  is the first of what was sent is known at the end only. Or NULL. */
+	GArray *late;
+};
+
+/** An end of a message that waits. */
+struct perfettoEnd {
+	struct messageEnd end;
+	uint64_t track;
+	bool isChosen;
 };
 
 struct perfetto {
@@ -77,6 +95,7 @@ struct perfetto {
 		*channels; /**< struct messageEnd to struct perfettoChannel. */
 	uint64_t track;    /**< Of the trace that is written. */
 	bool wantsSent;    /**< Which ends of messages are looked for. */
+	bool isChosen;     /**< Whether the record is to be written. */
 	/* Messages while they are put together. */
 	GByteArray *packet;
 	GByteArray *body;

@@ -212,28 +212,39 @@ struct ordered *exportOpenTrace(struct export *export,
 	return ordered;
 }
 
-int exportReadTrace(struct export *export, struct ordered *ordered,
-		    const hdITraceFile *trace, struct orderedStep *step)
+int exportReadStep(struct export *export, struct ordered *ordered,
+		   const hdITraceFile *trace, struct orderedStep *step,
+		   bool *isChosen)
 {
-	int ret;
+	int ret = orderedRead(ordered, step);
 
-	do {
-		ret = orderedRead(ordered, step);
-	} while (ret == 1 &&
-		 !selectHasTime(&export->selection, step->record->start,
-				step->record->end));
+	*isChosen = ret == 1 &&
+		    selectHasTime(&export->selection, step->record->start,
+				  step->record->end);
 	if (ret < 0)
 		toolError(export->tool, "%s: temporary file: %s", trace->file,
 			  strerror(errno));
 	else if (ret == 0)
 		exportLose(export, "exact times of states that overlap",
 			   orderedMoved(ordered));
-	else if (step->kind == ORDERED_EVENT)
+	else if (*isChosen && step->kind == ORDERED_EVENT)
 		export->events++;
-	else if (step->kind == ORDERED_LEAVE)
+	else if (*isChosen && step->kind == ORDERED_LEAVE)
 		export->states++;
 	if (ret == 1)
 		toolProgressAt(export->tool, orderedOffset(ordered));
+	return ret;
+}
+
+int exportReadTrace(struct export *export, struct ordered *ordered,
+		    const hdITraceFile *trace, struct orderedStep *step)
+{
+	bool isChosen;
+	int ret;
+
+	do {
+		ret = exportReadStep(export, ordered, trace, step, &isChosen);
+	} while (ret == 1 && !isChosen);
 	return ret;
 }
 

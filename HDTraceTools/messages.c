@@ -19,6 +19,7 @@ struct messages {
 	/** The trace that is being read. */
 	bool isInRank;
 	int64_t rank;
+	int64_t part; /**< See struct messageEnd. */
 	/** Id of a request that can be started again to struct messageEnd. */
 	GHashTable *persistent;
 };
@@ -141,6 +142,7 @@ static bool readEnd(const struct search *search, const hdIAttribute *attributes,
 
 	*end = (struct messageEnd){
 		.isSent = isSent,
+		.part = self->part,
 		.size = -1,
 		.time = search->time,
 		.request = -1,
@@ -182,6 +184,7 @@ static void findEnd(const struct search *search, const hdIAttribute *attributes,
 		if (!known)
 			return;
 		end = *known;
+		end.part = search->self->part;
 		end.time = search->time;
 	}
 	search->take(&end, search->data);
@@ -228,7 +231,7 @@ static const struct role roles[] = {
 	{ "Waitsome", false, true }, { "Testsome", false, true },
 };
 
-void messagesFind(const struct messages *self, const hdIRecord *record,
+void messagesFind(struct messages *self, const hdIRecord *record,
 		  messagesTake *take, void *data)
 {
 	const struct role *role = roles;
@@ -242,6 +245,8 @@ void messagesFind(const struct messages *self, const hdIRecord *record,
 
 	if (!self->isInRank || record->kind != HDI_STATE)
 		return;
+	messagesNumber(record->attributes, record->attributeCount, "part",
+		       &self->part);
 	if (g_str_has_suffix(record->name, "_init")) {
 		addPersistent(self, record);
 		return;
@@ -270,6 +275,7 @@ bool messagesEnter(struct messages *self, const hdITraceFile *trace,
 	const hdINode *node = levelsAt(trace->node, self->rankLevel);
 
 	g_hash_table_remove_all(self->persistent);
+	self->part = 0;
 	self->isInRank = self->rankLevel > 0 &&
 			 node->level == self->rankLevel &&
 			 g_ascii_string_to_signed(node->label, 10, 0, INT64_MAX,
@@ -299,6 +305,7 @@ guint messagesHash(gconstpointer data)
 
 	hash = hash * 1000003 ^ (uint64_t)end->receiver;
 	hash = hash * 1000003 ^ (uint64_t)end->tag;
+	hash = hash * 1000003 ^ (uint64_t)end->part;
 	hash = hash * 1000003 ^ end->group->number;
 	return (guint)(hash ^ hash >> 32);
 }
@@ -309,7 +316,8 @@ gboolean messagesAreAlike(gconstpointer a, gconstpointer b)
 	const struct messageEnd *y = b;
 
 	return x->sender == y->sender && x->receiver == y->receiver &&
-	       x->tag == y->tag && x->group->number == y->group->number;
+	       x->tag == y->tag && x->part == y->part &&
+	       x->group->number == y->group->number;
 }
 
 /* ---- Begin and end ----------------------------------------------------- */

@@ -26,6 +26,10 @@ struct messageEnd {
 	int64_t receiver;
 	int64_t localPeer; /**< Rank of the other one in the communicator. */
 	int64_t tag;
+	/** Number of what was recorded without interruption; 0 where that goes
+	 *  back to the beginning. From there on nothing is missing: the first
+	 *  message that was sent is the first that was received. */
+	int64_t part;
 	const struct messageGroup *group;
 	int64_t size;    /**< In bytes; -1 if not known. */
 	int64_t time;    /**< Start of sending, or end of receiving. */
@@ -67,13 +71,14 @@ const struct messageGroup *messagesGroupOf(const struct messages *self,
 bool messagesNumber(const hdIAttribute *attributes, size_t count,
 		    const char *name, int64_t *number);
 
-/** Hand on the ends that a record has. */
-void messagesFind(const struct messages *self, const hdIRecord *record,
+/** Hand on the ends that a record has; the records of a trace in their order.
+ */
+void messagesFind(struct messages *self, const hdIRecord *record,
 		  messagesTake *take, void *data);
 
 /** The channel of a message: ends of the same channel have the same sender,
- *  receiver, communicator and tag. They may come from several struct messages
- * of the same project. */
+ *  receiver, communicator, tag and part. They may come from several struct
+ *  messages of the same project. */
 guint messagesHash(gconstpointer end);
 gboolean messagesAreAlike(gconstpointer a, gconstpointer b);
 

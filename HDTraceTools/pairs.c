@@ -8,20 +8,23 @@
 #include "pairs.h"
 #include "sorter.h"
 
-/** How many messages of a channel there were so far. */
+/** The messages of a channel. */
 struct channel {
 	struct messageEnd key;
 	uint64_t number;
-	uint64_t sent;
+	uint64_t sent; /**< How many there were so far. */
 	uint64_t received;
+	int64_t firstSent; /**< When the first was sent. */
 };
 
 struct pairs {
 	GHashTable *channels; /**< struct messageEnd to struct channel. */
+	GPtrArray *list;      /**< The same by number. */
 	struct sorter *ends;
 	struct sorter *pairs;
 	bool isJoined;
 	uint64_t loose;
+	uint64_t unsure;
 };
 
 static int compareEnds(const void *a, const void *b)
@@ -52,6 +55,7 @@ struct pairs *pairsNew(void)
 
 	self->channels = g_hash_table_new_full(messagesHash, messagesAreAlike,
 					       NULL, g_free);
+	self->list = g_ptr_array_new();
 	self->ends = sorterNew(sizeof(struct pairEnd), compareEnds);
 	self->pairs = sorterNew(sizeof(struct pair), comparePairs);
 	return self;
@@ -62,16 +66,19 @@ void pairsFree(struct pairs *self)
 	if (!self)
 		return;
 	g_hash_table_destroy(self->channels);
+	g_ptr_array_unref(self->list);
 	sorterFree(self->ends);
 	sorterFree(self->pairs);
 	g_free(self);
 }
 
-int pairsAdd(struct pairs *self, const struct messageEnd *end, size_t trace)
+int pairsAdd(struct pairs *self, const struct messageEnd *end, bool isChosen,
+	     size_t trace)
 {
 	struct channel *channel = g_hash_table_lookup(self->channels, end);
 	struct pairEnd item = {
 		.isSent = end->isSent,
+		.isChosen = isChosen,
 		.trace = trace,
 		.time = end->time,
 		.size = end->size,
@@ -82,38 +89,117 @@ int pairsAdd(struct pairs *self, const struct messageEnd *end, size_t trace)
 	if (!channel) {
 		channel = g_new0(struct channel, 1);
 		channel->key = *end;
-		channel->number = g_hash_table_size(self->channels);
+		channel->number = self->list->len;
+		channel->firstSent = INT64_MAX;
+		g_ptr_array_add(self->list, channel);
 		g_hash_table_insert(self->channels, &channel->key, channel);
 	}
+	if (end->isSent)
+		channel->firstSent = MIN(channel->firstSent, end->time);
 	item.channel = channel->number;
 	item.number = end->isSent ? channel->sent++ : channel->received++;
 	return sorterAdd(self->ends, &item);
 }
 
-/** Put the ends together. */
-static int join(struct pairs *self)
+/** What is known where ends are put together. */
+struct join {
+	struct pairs *pairs;
+	GArray *sent; /**< struct pairEnd: of this channel, not received yet. */
+	guint next;   /**< The first that can be received yet. */
+	uint64_t channel;
+	uint64_t strays; /**< Received in it, but sent before it began. */
+};
+
+/** The first that was sent and can be received yet; NULL if there is none. */
+static const struct pairEnd *firstSent(const struct join *self)
 {
+	return self->next < self->sent->len
+		       ? &g_array_index(self->sent, struct pairEnd, self->next)
+		       : NULL;
+}
+
+/** Leave out what was sent before a message of this number was received. */
+static void dropSent(struct join *self, uint64_t received)
+{
+	const struct pairEnd *sent;
+
+	while ((sent = firstSent(self)) &&
+	       sent->number + self->strays < received) {
+		self->pairs->loose += sent->isChosen;
+		self->next++;
+	}
+}
+
+static void joinSent(struct join *self, const struct pairEnd *sent)
+{
+	/* That of this number is the next to be received. */
+	dropSent(self, sent->number);
+	if (self->next > self->sent->len / 2) {
+		g_array_remove_range(self->sent, 0, self->next);
+		self->next = 0;
+	}
+	g_array_append_val(self->sent, *sent);
+}
+
+static int joinReceived(struct join *self, const struct pairEnd *received)
+{
+	struct pairs *pairs = self->pairs;
+	const struct channel *channel = pairs->list->pdata[received->channel];
+	const struct pairEnd *sent;
 	struct pair pair;
-	bool hasSent = false;
+
+	if (channel->key.part != 0 && received->time < channel->firstSent) {
+		self->strays++;
+		pairs->loose += received->isChosen;
+		return 0;
+	}
+	dropSent(self, received->number);
+	sent = firstSent(self);
+	if (!sent || sent->number + self->strays != received->number) {
+		pairs->loose += received->isChosen;
+		return 0;
+	}
+	self->next++;
+	if (!sent->isChosen || !received->isChosen) {
+		pairs->loose += sent->isChosen || received->isChosen;
+		return 0;
+	}
+	pairs->unsure += channel->key.part != 0;
+	pair.sent = *sent;
+	pair.received = *received;
+	return sorterAdd(pairs->pairs, &pair);
+}
+
+static void joinEndChannel(struct join *self)
+{
+	dropSent(self, UINT64_MAX);
+	g_array_set_size(self->sent, 0);
+	self->next = 0;
+	self->strays = 0;
+}
+
+/** Put the ends together. */
+static int join(struct pairs *pairs)
+{
+	struct join self = {
+		.pairs = pairs,
+		.sent = g_array_new(FALSE, FALSE, sizeof(struct pairEnd)),
+	};
+	struct pairEnd end;
 	int ret = 0;
 
-	while (ret == 0 &&
-	       (ret = sorterNext(self->ends, &pair.received)) == 1) {
+	while (ret == 0 && (ret = sorterNext(pairs->ends, &end)) == 1) {
 		ret = 0;
-		if (pair.received.isSent) {
-			pair.sent = pair.received;
-			self->loose++;
-			hasSent = true;
-		} else if (hasSent &&
-			   pair.sent.channel == pair.received.channel &&
-			   pair.sent.number == pair.received.number) {
-			self->loose--;
-			hasSent = false;
-			ret = sorterAdd(self->pairs, &pair);
-		} else {
-			self->loose++;
-		}
+		if (end.channel != self.channel)
+			joinEndChannel(&self);
+		self.channel = end.channel;
+		if (end.isSent)
+			joinSent(&self, &end);
+		else
+			ret = joinReceived(&self, &end);
 	}
+	joinEndChannel(&self);
+	g_array_unref(self.sent);
 	return ret;
 }
 
@@ -128,4 +214,9 @@ int pairsNext(struct pairs *self, struct pair *pair)
 uint64_t pairsLoose(const struct pairs *self)
 {
 	return self->loose;
+}
+
+uint64_t pairsUnsure(const struct pairs *self)
+{
+	return self->unsure;
 }

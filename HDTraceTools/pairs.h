@@ -4,8 +4,10 @@
  * Messages as pairs of their ends, in the order of sending.
  *
  * The first message that was sent to a rank, with a communicator and a tag, is
- * the first one that it received, and so on. The memory does not grow with the
- * number of messages.
+ * the first one that it received, and so on. Where recording was interrupted
+ * that begins anew with each part that was recorded; what is received there
+ * before something is sent was sent when nothing was recorded. The memory does
+ * not grow with the number of messages.
  */
 #ifndef HD_PAIRS_H
 #define HD_PAIRS_H
@@ -14,10 +16,11 @@
 
 /** One end of a message. */
 struct pairEnd {
-	uint64_t channel; /**< Sender, receiver, communicator and tag. */
+	uint64_t channel; /**< Sender, receiver, communicator, tag, part. */
 	uint64_t number;  /**< Of the message in the channel. */
 	bool isSent;
-	size_t trace; /**< As given to pairsAdd(). */
+	bool isChosen; /**< These as given to pairsAdd(). */
+	size_t trace;
 	int64_t time;
 	int64_t size; /**< In bytes; -1 if not known. */
 	int64_t tag;
@@ -38,13 +41,17 @@ struct pairs *pairsNew(void);
 void pairsFree(struct pairs *self);
 
 /**
- * Add an end; those of a trace in their order.
+ * Add an end; those of a trace in their order, all of them, or the first of
+ * those that are there is not the first that was sent.
  *
+ * @param isChosen Whether the end is looked for: pairs of which one is not are
+ *        left out, and count as loose.
  * @param trace Any number for the trace.
  *
  * @return 0, or the negative errno of the temporary file.
  */
-int pairsAdd(struct pairs *self, const struct messageEnd *end, size_t trace);
+int pairsAdd(struct pairs *self, const struct messageEnd *end, bool isChosen,
+	     size_t trace);
 
 /**
  * Take the next message. After the first call nothing may be added.
@@ -55,7 +62,11 @@ int pairsAdd(struct pairs *self, const struct messageEnd *end, size_t trace);
  */
 int pairsNext(struct pairs *self, struct pair *pair);
 
-/** Ends without the other one; after pairsNext(). */
+/** Chosen ends without the other one; after pairsNext(). */
 uint64_t pairsLoose(const struct pairs *self);
+
+/** Pairs that may be others', since recording was interrupted before them;
+ * after pairsNext(). */
+uint64_t pairsUnsure(const struct pairs *self);
 
 #endif

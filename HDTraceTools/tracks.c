@@ -107,7 +107,7 @@ static void takeEnd(const struct messageEnd *end, void *data)
 	if (end->isSent != self->wantsSent)
 		return;
 	pthread_mutex_lock(&tracks->mutex);
-	ret = pairsAdd(tracks->pairs, end, self->number);
+	ret = pairsAdd(tracks->pairs, end, true, self->number);
 	pthread_mutex_unlock(&tracks->mutex);
 	if (ret < 0)
 		self->error = ret;

@@ -106,7 +106,8 @@ throttled() {
 throttled_a_little() {
 	ring "$hdmpirun" -p ring -v -t 0.0008/0.001 \
 		"$scratch/ring-$library" &&
-		[ "$(count "$run/ring" '[A-Z].*')" -gt 0 ] &&
+		"$hdtrace" check "$run/ring" &&
+		[ "$(count "$run/ring" '[A-Z].* part="[0-9]+"( .*)?')" -gt 0 ] &&
 		! grep 'no call is recorded' "$run/out"
 }
 

@@ -293,6 +293,22 @@ ok "what is not complete is not judged" messages_break "" 0 <<'END'
 <Recv fromRank='x' fromTag='1' cid='0' time='0.3' end='0.4'/>
 END
 
+ok "trc.message: before recording was interrupted" \
+	messages_break trc.message 1 <<'END'
+<Send toRank='1' toTag='1' cid='0' time='1' end='1.1'/>
+<Send toRank='1' toTag='1' cid='0' part='3' time='2' end='2.1'/>
+--
+<Recv fromRank='0' fromTag='1' cid='0' time='0.1' end='0.2'/>
+END
+ok "what comes after that is not judged" messages_break "" 0 <<'END'
+<Send toRank='1' toTag='1' cid='0' time='1' end='1.1'/>
+<Bcast cid='0' part='3' time='1.5' end='1.6'/>
+<Send toRank='1' toTag='1' cid='0' time='2' end='2.1'/>
+--
+<Recv fromRank='0' fromTag='1' cid='0' time='1.1' end='1.2'/>
+<Recv fromRank='0' fromTag='1' cid='0' part='3' time='1.4' end='1.5'/>
+END
+
 # Lines for the merger; hdtrace-merge.sh has them all.
 fresh
 echo 'Thing' >>mini_alpha_0.info

@@ -236,6 +236,21 @@ perfetto_flows() {
 	' decoded
 }
 
+# Four messages were sent from that time on, one is received that was sent
+# before, and one is not received: their flows are others.
+perfetto_sent_before() {
+	awk '
+		/ flow_ids:/ { sent[$2]; n++ }
+		/ terminating_flow_ids:/ { received[$2]; m++ }
+		END {
+			for (id in received)
+				both += id in sent
+			print n, m, both
+			exit n != 4 || m != 4 || both != 3
+		}
+	' decoded
+}
+
 # --- ctf ---
 
 read_ctf() {
@@ -479,6 +494,31 @@ END
 }
 make_messages
 
+# Messages of which not all were recorded. What rank 1 receives first in part 5
+# was sent before; what it sends in part 6 nobody has received.
+make_parts() {
+	sed 's/mini/parts/; /<Energy/d; /<Net/d' mini.proj >parts.proj
+	cat >parts_alpha_0.trc <<'END'
+<Program timeAdjustment='1000000000' levels='Host Rank'>
+<Send size='1' toRank='1' toTag='7' cid='0' time='1' end='1.1'/>
+<Bcast size='1' root='0' cid='0' part='5' time='3.4' end='3.5'/>
+<Send size='3' toRank='1' toTag='7' cid='0' time='4' end='4.1'/>
+<Send size='4' toRank='1' toTag='7' cid='0' time='5' end='5.1'/>
+<Recv size='9' fromRank='1' fromTag='7' cid='0' part='7' time='7' end='7.1'/>
+</Program>
+END
+	cat >parts_beta_1.trc <<'END'
+<Program timeAdjustment='1000000000' levels='Host Rank'>
+<Recv size='1' fromRank='0' fromTag='7' cid='0' time='0.9' end='1.2'/>
+<Recv size='2' fromRank='0' fromTag='7' cid='0' part='5' time='3' end='3.5'/>
+<Recv size='3' fromRank='0' fromTag='7' cid='0' time='3.6' end='4.5'/>
+<Recv size='4' fromRank='0' fromTag='7' cid='0' time='4.6' end='5.5'/>
+<Send size='8' toRank='0' toTag='7' cid='0' part='6' time='6' end='6.1'/>
+</Program>
+END
+}
+make_parts
+
 ok "csv is what dump prints" same_as_dump csv mini
 ok "json is what dump prints" same_as_dump json mini
 ok "csv-wide" export_to csv-wide wide mini
@@ -576,6 +616,24 @@ ok "messages" export_to paraver talk.prv talk.proj
 ok "paraver keeps to its format" is_paraver talk.prv/talk
 grep '^3' talk.prv/talk.prv >messages
 ok "paraver: messages" is_like export-messages.prv messages
+# Sizes and tags of the messages in an export to paraver are these: EXPECTED.
+paraver_messages() {
+	found=$(awk -F: '/^3/ { printf "%s%s/%s", n++ ? " " : "", $14, $15 }' \
+		some.prv/*.prv)
+	echo "$found, expected $1"
+	[ "$found" = "$1" ]
+}
+ok "it says which are not sure" says "recording was interrupted (2)" 0 \
+	export --to paraver -o some.prv parts.proj
+ok "paraver: messages of each part" paraver_messages "1/7 3/7 4/7"
+rm -rf some.prv
+ok "and are missing" says "one end is recorded (3)" 0 \
+	export --to paraver -o some.prv parts.proj
+rm -rf some.prv
+ok "from a time on" status 0 export --to paraver -o some.prv --from 1.7 \
+	talk.proj
+ok "paraver: a message that was sent before" paraver_messages "16/7 4/1 5/2"
+rm -rf some.prv
 if [ -d "$corpus" ]; then
 	for project in stresstest partdiff-mpi; do
 		ok "$project: paraver is equal" paraver_is_equal \
@@ -618,6 +676,19 @@ else
 	ok "messages are arrows" perfetto_flows 5 4
 	ok "one end of one is not there" says "one end is recorded (1)" 0 \
 		export --to perfetto -o talk.pt --force talk.proj
+	ok "parts" export_to perfetto parts.pt parts.proj
+	ok "perfetto, read by protoc" decode_perfetto parts.pt
+	ok "messages of each part are arrows" perfetto_flows 4 3
+	ok "it says which are not sure" says "recording was interrupted (2)" 0 \
+		export --to perfetto -o parts.pt --force parts.proj
+	ok "and are missing" says "one end is recorded (3)" 0 \
+		export --to perfetto -o parts.pt --force parts.proj
+	ok "from a time on" status 0 export --to perfetto -o some.pt \
+		--from 1.7 talk.proj
+	ok "perfetto, read by protoc" decode_perfetto some.pt
+	ok "the arrow to one that was sent before has no beginning" \
+		perfetto_sent_before
+	rm some.pt
 	if [ -d "$corpus" ]; then
 		for project in stresstest partdiff-mpi non-collective-8-100; do
 			ok "$project: perfetto is equal" perfetto_is_equal \
