@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "check.h"
+#include "messages.h"
 
 /** What is known about the records at one depth, inside the same state. */
 struct level {
@@ -29,6 +30,7 @@ struct traceCheck {
 	const char *rank;
 	const char *thread;
 	GHashTable *reported; /**< Ids that were complained about. */
+	uint64_t parts;       /**< Those with a number; see messages.h. */
 };
 
 static struct level *levelAt(struct traceCheck *self, unsigned int depth)
@@ -124,6 +126,8 @@ static void checkReferences(struct traceCheck *self, const hdIRecord *record)
 
 static void checkRecord(struct traceCheck *self, const hdIRecord *record)
 {
+	int64_t part;
+
 	if (self->check->lostOwner)
 		levelAt(self, record->depth + 1)->hasRecord = false;
 	self->check->lostOwner = false;
@@ -132,6 +136,7 @@ static void checkRecord(struct traceCheck *self, const hdIRecord *record)
 	checkOrder(self, record);
 	checkReferences(self, record);
 	checkMessage(self->check->messages, record);
+	self->parts += messagesPart(record, &part);
 }
 
 void checkTrace(struct check *check, const hdITraceFile *trace)
@@ -167,6 +172,9 @@ void checkTrace(struct check *check, const hdITraceFile *trace)
 	if (ret == 0 && !span.hasTime)
 		toolReport(check->tool, "trc.empty", trace->file, -1, 0,
 			   "there are no states and no events");
+	if (self.parts > 0)
+		toolReport(check->tool, "trc.part", trace->file, -1, 0,
+			   MESSAGES_PARTS, self.parts);
 	g_array_append_val(check->spans, span);
 	g_array_free(self.levels, TRUE);
 	g_hash_table_destroy(self.reported);

@@ -77,9 +77,8 @@ extern const struct exportFormat exportOtf2;
 extern const struct exportFormat exportParaver;
 extern const struct exportFormat exportPerfetto;
 
-/** Of messages that are paired by their order, with something missing. */
-#define EXPORT_UNSURE \
-	"which messages belong together after recording was interrupted"
+/** Of messages that are put together by their order, with something missing. */
+#define EXPORT_UNSURE "which messages belong together where some are missing"
 
 /** Note that something was not carried; @p what must stay. */
 void exportLose(struct export *export, const char *what, uint64_t count);

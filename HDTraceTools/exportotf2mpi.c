@@ -222,7 +222,9 @@ static void putMessage(const struct messageEnd *end, void *data)
 				    : putReceived(self, end, size));
 	otf2CountEvent(self, end->time);
 	self->export->messages += end->isSent;
-	exportLose(self->export, EXPORT_UNSURE, end->isSent && end->part != 0);
+	exportLose(self->export, EXPORT_UNSURE,
+		   end->isSent &&
+			   (end->part != 0 || self->export->selection.from));
 }
 
 /* ---- Collective calls -------------------------------------------------- */

@@ -121,6 +121,13 @@ bool messagesNumber(const hdIAttribute *attributes, size_t count,
 	return false;
 }
 
+bool messagesPart(const hdIRecord *record, int64_t *part)
+{
+	return record->kind == HDI_STATE &&
+	       messagesNumber(record->attributes, record->attributeCount,
+			      "part", part);
+}
+
 /** What a record is read with. */
 struct search {
 	const struct messages *self;
@@ -245,8 +252,7 @@ void messagesFind(struct messages *self, const hdIRecord *record,
 
 	if (!self->isInRank || record->kind != HDI_STATE)
 		return;
-	messagesNumber(record->attributes, record->attributeCount, "part",
-		       &self->part);
+	messagesPart(record, &self->part);
 	if (g_str_has_suffix(record->name, "_init")) {
 		addPersistent(self, record);
 		return;

@@ -67,6 +67,14 @@ int64_t messagesRank(const struct messages *self);
 const struct messageGroup *messagesGroupOf(const struct messages *self,
 					   int64_t cid);
 
+/** For toolReport(), of a trace with so many parts (uint64_t). */
+#define MESSAGES_PARTS                                                  \
+	"recording was interrupted: not all that the rank did is here " \
+	"(%" PRIu64 " of its parts have a number)"
+
+/** Get the number of the part that begins with a record; false if none does. */
+bool messagesPart(const hdIRecord *record, int64_t *part);
+
 /** Get an attribute that is an integer; false if it is not there. */
 bool messagesNumber(const hdIAttribute *attributes, size_t count,
 		    const char *name, int64_t *number);

@@ -15,6 +15,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "messages.h"
 #include "profile.h"
 
 /** States of one name at a depth and below. */
@@ -163,6 +164,7 @@ void profileAdd(struct profile *self, const struct profile *other)
 		profileAddState(self, other->states->pdata[i]);
 	self->stateCount += other->stateCount;
 	self->eventCount += other->eventCount;
+	self->parts += other->parts;
 	self->start = MIN(self->start, other->start);
 	self->end = MAX(self->end, other->end);
 }
@@ -306,6 +308,7 @@ static void addState(struct reading *self, const hdIRecord *record)
 static void addRecord(struct reading *self, const hdIRecord *record)
 {
 	struct profile *profile = self->profile;
+	int64_t part;
 
 	profile->start = MIN(profile->start, record->start);
 	profile->end = MAX(profile->end, record->end);
@@ -314,6 +317,7 @@ static void addRecord(struct reading *self, const hdIRecord *record)
 		return;
 	}
 	profile->stateCount++;
+	profile->parts += messagesPart(record, &part);
 	addState(self, record);
 }
 

@@ -14,6 +14,7 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "messages.h"
 #include "report.h"
 #include "tasks.h"
 
@@ -228,6 +229,9 @@ static void take(void *data, size_t number)
 		report->end = MAX(report->end, group->end);
 		return;
 	}
+	if (task->profile && task->profile->parts > 0)
+		toolReport(report->tool, "trc.part", task->trace->file, -1, 0,
+			   MESSAGES_PARTS, task->profile->parts);
 	if (task->profile)
 		profileAdd(report->profile, task->profile);
 	profileFree(task->profile);

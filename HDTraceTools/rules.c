@@ -44,6 +44,8 @@ static const hdIRule rules[] = {
 	{ "stat.value-twice", HDI_WARNING,
 	  "The values of a group have different names." },
 	{ "trc.empty", HDI_NOTE, "A trace has states or events." },
+	{ "trc.part", HDI_NOTE,
+	  "The recording of a trace was not interrupted." },
 	{ "trc.overlap", HDI_WARNING,
 	  "States and events at one depth start in order, and not before the "
 	  "one before them ended." },

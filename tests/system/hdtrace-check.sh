@@ -294,20 +294,23 @@ ok "what is not complete is not judged" messages_break "" 0 <<'END'
 END
 
 ok "trc.message: before recording was interrupted" \
-	messages_break trc.message 1 <<'END'
+	messages_break "trc.message trc.part" 1 <<'END'
 <Send toRank='1' toTag='1' cid='0' time='1' end='1.1'/>
 <Send toRank='1' toTag='1' cid='0' part='3' time='2' end='2.1'/>
 --
 <Recv fromRank='0' fromTag='1' cid='0' time='0.1' end='0.2'/>
 END
-ok "what comes after that is not judged" messages_break "" 0 <<'END'
+ok "what comes after that is not judged" messages_break trc.part 0 <<'END'
 <Send toRank='1' toTag='1' cid='0' time='1' end='1.1'/>
 <Bcast cid='0' part='3' time='1.5' end='1.6'/>
 <Send toRank='1' toTag='1' cid='0' time='2' end='2.1'/>
+<Bcast cid='0' part='5' time='2.5' end='2.6'/>
 --
 <Recv fromRank='0' fromTag='1' cid='0' time='1.1' end='1.2'/>
 <Recv fromRank='0' fromTag='1' cid='0' part='3' time='1.4' end='1.5'/>
 END
+ok "says how often" grep -q 'mini_alpha_0.trc: note: .*(2 of its parts' \
+	"$scratch/out"
 
 # Lines for the merger; hdtrace-merge.sh has them all.
 fresh

@@ -623,7 +623,7 @@ paraver_messages() {
 	echo "$found, expected $1"
 	[ "$found" = "$1" ]
 }
-ok "it says which are not sure" says "recording was interrupted (2)" 0 \
+ok "it says which are not sure" says "where some are missing (2)" 0 \
 	export --to paraver -o some.prv parts.proj
 ok "paraver: messages of each part" paraver_messages "1/7 3/7 4/7"
 rm -rf some.prv
@@ -656,6 +656,11 @@ else
 	ok "otf2, read by otf2-print" read_otf2 talk.otf2
 	grep '^MPI' decoded >messages
 	ok "otf2: messages" is_like export-otf2-messages.text messages
+	ok "it says which are not sure" says "where some are missing (3)" 0 \
+		export --to otf2 -o parts.otf2 parts.proj
+	ok "of a part of the time, too" says "where some are missing (4)" 0 \
+		export --to otf2 -o some.otf2 --from 1.7 talk.proj
+	rm -rf parts.otf2 some.otf2
 	if [ -d "$corpus" ]; then
 		for project in stresstest partdiff-mpi non-collective-8-100; do
 			ok "$project: otf2 is equal" otf2_is_equal \
@@ -679,7 +684,7 @@ else
 	ok "parts" export_to perfetto parts.pt parts.proj
 	ok "perfetto, read by protoc" decode_perfetto parts.pt
 	ok "messages of each part are arrows" perfetto_flows 4 3
-	ok "it says which are not sure" says "recording was interrupted (2)" 0 \
+	ok "it says which are not sure" says "where some are missing (2)" 0 \
 		export --to perfetto -o parts.pt --force parts.proj
 	ok "and are missing" says "one end is recorded (3)" 0 \
 		export --to perfetto -o parts.pt --force parts.proj

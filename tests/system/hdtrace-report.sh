@@ -272,6 +272,18 @@ ok "a problem is in the report, once, and not on stderr" prints \
 ok "and none of it depends on -q" status 1 report -q mini
 cp whole mini_alpha_Energy.stat
 
+# What is said of a trace that was interrupted is in the report: ARGUMENT...
+says_interrupted() {
+	status 0 report "$@" && cat "$scratch/out" &&
+		[ "$(grep -c 'mini_beta_1.trc.*recording was interrupted.*(1 of' \
+			"$scratch/out")" -eq 1 ] && [ ! -s "$scratch/err" ]
+}
+cp mini_beta_1.trc whole
+sed "s,</Program>,<Barrier part='1' time='9' end='9'/>&," whole >mini_beta_1.trc
+ok "recording was interrupted" says_interrupted mini
+ok "as JSON" says_interrupted --format=json mini
+cp whole mini_beta_1.trc
+
 if [ -d "$corpus" ]; then
 	ok "stresstest: energy as of stat" agrees_with_stat \
 		"$corpus/stresstest" 0
