@@ -205,6 +205,16 @@ static void putNext(struct perfetto *self, struct perfettoChannel *channel,
 	putEnd(self, end, channel->number << 36 | number);
 }
 
+/** It is not known which the other end is. */
+static void putLoose(struct perfetto *self, struct perfettoChannel *channel,
+		     const struct messageEnd *end)
+{
+	if (!self->isChosen)
+		return;
+	channel->ranges[end->isSent].count++;
+	putEnd(self, end, 0);
+}
+
 static void takeEnd(const struct messageEnd *end, void *data)
 {
 	struct perfetto *self = data;
@@ -220,6 +230,10 @@ static void takeEnd(const struct messageEnd *end, void *data)
 	channel = channelOf(self, end);
 	if (end->isSent)
 		channel->firstSent = MIN(channel->firstSent, end->time);
+	if (end->part < 0) {
+		putLoose(self, channel, end);
+		return;
+	}
 	if (end->isSent || end->part == 0) {
 		putNext(self, channel, end);
 		return;
@@ -242,10 +256,8 @@ static void putLate(struct perfetto *self, struct perfettoChannel *channel)
 		self->isChosen = late->isChosen;
 		if (late->end.time >= channel->firstSent)
 			putNext(self, channel, &late->end);
-		else if (late->isChosen)
-			putEnd(self, &late->end, 0);
-		channel->ranges[0].count +=
-			late->end.time < channel->firstSent && late->isChosen;
+		else
+			putLoose(self, channel, &late->end);
 	}
 }
 
@@ -258,7 +270,7 @@ static uint64_t wholeMessages(const struct perfettoChannel *channel)
 	uint64_t last = MIN(received->last, sent->last);
 	uint64_t most = MIN(received->count, sent->count);
 
-	return last >= first ? MIN(last - first + 1, most) : 0;
+	return first > 0 && last >= first ? MIN(last - first + 1, most) : 0;
 }
 
 static void endMessages(struct perfetto *self)

@@ -28,7 +28,8 @@ struct messageEnd {
 	int64_t tag;
 	/** Number of what was recorded without interruption; 0 where that goes
 	 *  back to the beginning. From there on nothing is missing: the first
-	 *  message that was sent is the first that was received. */
+	 *  message that was sent is the first that was received. It is negative
+	 *  where messages are missing, so that there is no such order. */
 	int64_t part;
 	const struct messageGroup *group;
 	int64_t size;    /**< In bytes; -1 if not known. */
@@ -67,10 +68,10 @@ int64_t messagesRank(const struct messages *self);
 const struct messageGroup *messagesGroupOf(const struct messages *self,
 					   int64_t cid);
 
-/** For toolReport(), of a trace with so many parts (uint64_t). */
-#define MESSAGES_PARTS                                                  \
-	"recording was interrupted: not all that the rank did is here " \
-	"(%" PRIu64 " of its parts have a number)"
+/** For toolReport(), of a trace with so many numbered parts (uint64_t). */
+#define MESSAGES_PARTS                                                     \
+	"recording was interrupted, or left messages out, before %" PRIu64 \
+	" of its parts"
 
 /** Get the number of the part that begins with a record; false if none does. */
 bool messagesPart(const hdIRecord *record, int64_t *part);

@@ -185,6 +185,7 @@ static int join(struct pairs *pairs)
 		.pairs = pairs,
 		.sent = g_array_new(FALSE, FALSE, sizeof(struct pairEnd)),
 	};
+	const struct channel *channel;
 	struct pairEnd end;
 	int ret = 0;
 
@@ -193,7 +194,10 @@ static int join(struct pairs *pairs)
 		if (end.channel != self.channel)
 			joinEndChannel(&self);
 		self.channel = end.channel;
-		if (end.isSent)
+		channel = pairs->list->pdata[end.channel];
+		if (channel->key.part < 0)
+			pairs->loose += end.isChosen;
+		else if (end.isSent)
 			joinSent(&self, &end);
 		else
 			ret = joinReceived(&self, &end);

@@ -45,7 +45,7 @@ static const hdIRule rules[] = {
 	  "The values of a group have different names." },
 	{ "trc.empty", HDI_NOTE, "A trace has states or events." },
 	{ "trc.part", HDI_NOTE,
-	  "The recording of a trace was not interrupted." },
+	  "Recording was not interrupted, and left no messages out." },
 	{ "trc.overlap", HDI_WARNING,
 	  "States and events at one depth start in order, and not before the "
 	  "one before them ended." },

@@ -90,6 +90,9 @@ extern atomic_bool hdmpiIsActive;
  *  the program: it is enabled where this is odd. */
 extern atomic_int hdmpiSwitched;
 
+/** Whether messages were left out while others were recorded. */
+extern atomic_bool hdmpiLeavesOut;
+
 /** The function whose C wrapper is called by MPI's Fortran wrapper, which was
  *  called by ours; HDMPI_FUNCTIONS is none. */
 extern __thread enum hdmpiFunction hdmpiSkip
@@ -150,7 +153,8 @@ bool hdmpiIsRecording(struct hdmpiThread *self);
  * The attribute "part" numbers what is recorded without interruption; without
  * it that goes back to MPI_Init. It is the same in all processes that are
  * throttled and enabled alike: the number of the throttling's period since the
- * epoch, plus how often the program has enabled recording.
+ * epoch, plus how often the program has enabled recording. It is -1 from where
+ * messages were left out.
  */
 void hdmpiNotePart(struct hdmpiThread *self);
 

@@ -25,9 +25,18 @@ static void noteRequest(struct hdmpiCall *call, int64_t id)
 		hdmpiNoteNumber(call, "rid", id);
 }
 
+/* What is received without waiting is known to calls that wait only. */
+static void leaveOut(enum hdmpiRequestKind kind)
+{
+	if (kind == HDMPI_RECEIVE &&
+	    !(hdmpiOptions.classes >> HDMPI_CLASS_wait & 1))
+		atomic_store(&hdmpiLeavesOut, true);
+}
+
 void hdmpiNoteStart(struct hdmpiCall *call, enum hdmpiRequestKind kind,
 		    MPI_Comm comm, MPI_Request request)
 {
+	leaveOut(kind);
 	noteRequest(call,
 		    hdmpiRequestAdd(request, kind,
 				    hdmpiCommId(call->self, comm), false));
@@ -36,12 +45,14 @@ void hdmpiNoteStart(struct hdmpiCall *call, enum hdmpiRequestKind kind,
 void hdmpiNoteStartLater(struct hdmpiCall *call, enum hdmpiRequestKind kind,
 			 MPI_Comm comm, MPI_Request request)
 {
+	leaveOut(kind);
 	noteRequest(call, hdmpiRequestAdd(request, kind,
 					  hdmpiCommId(call->self, comm), true));
 }
 
 void hdmpiNoteStartMatched(struct hdmpiCall *call, MPI_Request request)
 {
+	leaveOut(HDMPI_RECEIVE);
 	noteRequest(call,
 		    hdmpiRequestAdd(request, HDMPI_RECEIVE, call->cid, false));
 }
@@ -70,6 +81,8 @@ void hdmpiNoteStarted(struct hdmpiCall *call, int count,
 			noteRequest(call, id);
 		else if (i < NOTE_LISTED_MAX)
 			noteRequests(call, "rid", id);
+		else
+			atomic_store(&hdmpiLeavesOut, true);
 	}
 }
 
@@ -168,8 +181,13 @@ static void noteElement(struct hdmpiCall *call, int at,
 {
 	struct completion one;
 
-	if (!complete(call, at, status, &one) || (*listed)++ >= NOTE_LISTED_MAX)
+	if (!complete(call, at, status, &one))
 		return;
+	if ((*listed)++ >= NOTE_LISTED_MAX) {
+		if (one.request.kind == HDMPI_RECEIVE)
+			atomic_store(&hdmpiLeavesOut, true);
+		return;
+	}
 	switch (one.request.kind) {
 	case HDMPI_RECEIVE:
 	case HDMPI_NOWHERE:

@@ -19,6 +19,7 @@
 
 atomic_bool hdmpiIsActive;
 atomic_int hdmpiSwitched;
+atomic_bool hdmpiLeavesOut;
 struct hdmpiOptions hdmpiOptions;
 __thread enum hdmpiFunction hdmpiSkip = HDMPI_FUNCTIONS;
 
@@ -85,6 +86,8 @@ void hdmpiNotePart(struct hdmpiThread *self)
 		atomic_load_explicit(&hdmpiSwitched, memory_order_relaxed);
 	int64_t part = self->window + (switched >> 1);
 
+	if (atomic_load_explicit(&hdmpiLeavesOut, memory_order_relaxed))
+		part = -1;
 	if (__builtin_expect(part == self->part, 1))
 		return;
 	self->part = part;

@@ -54,6 +54,21 @@ many() {
 	[ "$lines" -lt 20 ]
 }
 
+# Where messages are left out the next call says so, once: LIBRARY PROGRAM CALL,
+# the one that leaves them out.
+left_out() {
+	mkdir "$scratch/$1-without-$3" || return 1
+	cd "$scratch/$1-without-$3" || return 1
+	HDTRACE_MPI_PROJECT=calls HDTRACE_TEST_REQUESTS=30000 launch "$1" 1 \
+		"${abs_top_builddir:?}/tests/mpi/calls-$1" "$2" . &&
+		"$hdtrace" check calls | tee checked || return 1
+	records calls "$(host_label)_0_0" >found
+	grep -n "part=" found
+	[ "$(grep -c 'before 1 of its parts \[trc.part\]' checked)" -eq 1 ] &&
+		[ "$(grep -c 'part=' found)" -eq 1 ] &&
+		grep -B 1 'part=-1' found | head -n 1 | grep -q "^$3 "
+}
+
 # The same program, with and without merging of calls that found nothing: LIBRARY
 # POLLS. Where they are merged, how many of them are in one state is not certain:
 # a busy machine comes between. What all of them are is.
@@ -135,6 +150,10 @@ for library in $(built_libraries); do
 	done
 	ok "$library: polling" polling "$library" 0
 	ok "$library: each poll" polling "$library" 1
+	ok "$library: more than a record lists" left_out "$library" many Waitall
+	export HDTRACE_MPI_FUNCTIONS=-wait
+	ok "$library: no calls that wait" left_out "$library" many Irecv
+	unset HDTRACE_MPI_FUNCTIONS
 	ok "$library: spawn" spawn "$library"
 	[ "$spawned" -ne 77 ] ||
 		skip "$library: spawned" "the library starts no processes"

@@ -275,7 +275,7 @@ cp whole mini_alpha_Energy.stat
 # What is said of a trace that was interrupted is in the report: ARGUMENT...
 says_interrupted() {
 	status 0 report "$@" && cat "$scratch/out" &&
-		[ "$(grep -c 'mini_beta_1.trc.*recording was interrupted.*(1 of' \
+		[ "$(grep -c 'mini_beta_1.trc.*recording was interrupted.* before 1 of' \
 			"$scratch/out")" -eq 1 ] && [ ! -s "$scratch/err" ]
 }
 cp mini_beta_1.trc whole
