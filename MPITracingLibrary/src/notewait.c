@@ -25,18 +25,29 @@ static void noteRequest(struct hdmpiCall *call, int64_t id)
 		hdmpiNoteNumber(call, "rid", id);
 }
 
-/* What is received without waiting is known to calls that wait only. */
-static void leaveOut(enum hdmpiRequestKind kind)
+static bool hasClass(enum hdmpiClass class)
 {
-	if (kind == HDMPI_RECEIVE &&
-	    !(hdmpiOptions.classes >> HDMPI_CLASS_wait & 1))
+	return hdmpiOptions.classes >> class & 1;
+}
+
+/* A message is left out. Without any there is nothing to mistake it for. */
+static void leaveOut(void)
+{
+	if (hasClass(HDMPI_CLASS_p2p))
 		atomic_store(&hdmpiLeavesOut, true);
+}
+
+/* What is received without waiting is known to calls that wait only. */
+static void leaveOutUnlessWaits(enum hdmpiRequestKind kind)
+{
+	if (kind == HDMPI_RECEIVE && !hasClass(HDMPI_CLASS_wait))
+		leaveOut();
 }
 
 void hdmpiNoteStart(struct hdmpiCall *call, enum hdmpiRequestKind kind,
 		    MPI_Comm comm, MPI_Request request)
 {
-	leaveOut(kind);
+	leaveOutUnlessWaits(kind);
 	noteRequest(call,
 		    hdmpiRequestAdd(request, kind,
 				    hdmpiCommId(call->self, comm), false));
@@ -45,14 +56,14 @@ void hdmpiNoteStart(struct hdmpiCall *call, enum hdmpiRequestKind kind,
 void hdmpiNoteStartLater(struct hdmpiCall *call, enum hdmpiRequestKind kind,
 			 MPI_Comm comm, MPI_Request request)
 {
-	leaveOut(kind);
+	leaveOutUnlessWaits(kind);
 	noteRequest(call, hdmpiRequestAdd(request, kind,
 					  hdmpiCommId(call->self, comm), true));
 }
 
 void hdmpiNoteStartMatched(struct hdmpiCall *call, MPI_Request request)
 {
-	leaveOut(HDMPI_RECEIVE);
+	leaveOutUnlessWaits(HDMPI_RECEIVE);
 	noteRequest(call,
 		    hdmpiRequestAdd(request, HDMPI_RECEIVE, call->cid, false));
 }
@@ -82,7 +93,7 @@ void hdmpiNoteStarted(struct hdmpiCall *call, int count,
 		else if (i < NOTE_LISTED_MAX)
 			noteRequests(call, "rid", id);
 		else
-			atomic_store(&hdmpiLeavesOut, true);
+			leaveOut();
 	}
 }
 
@@ -185,7 +196,7 @@ static void noteElement(struct hdmpiCall *call, int at,
 		return;
 	if ((*listed)++ >= NOTE_LISTED_MAX) {
 		if (one.request.kind == HDMPI_RECEIVE)
-			atomic_store(&hdmpiLeavesOut, true);
+			leaveOut();
 		return;
 	}
 	switch (one.request.kind) {
