@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "exportperfetto.h"
+#include "spool.h"
 
 /* ---- Packets ----------------------------------------------------------- */
 
@@ -143,15 +144,6 @@ static void annotate(void *data, const char *name, const char *value)
 
 /* ---- Messages ---------------------------------------------------------- */
 
-static void freeChannel(void *data)
-{
-	struct perfettoChannel *channel = data;
-
-	if (channel->late)
-		g_array_unref(channel->late);
-	g_free(channel);
-}
-
 static struct perfettoChannel *channelOf(struct perfetto *self,
 					 const struct messageEnd *end)
 {
@@ -219,11 +211,7 @@ static void takeEnd(const struct messageEnd *end, void *data)
 {
 	struct perfetto *self = data;
 	struct perfettoChannel *channel;
-	struct perfettoEnd late = {
-		.end = *end,
-		.track = self->track,
-		.isChosen = self->isChosen,
-	};
+	struct perfettoEnd late;
 
 	if (end->isSent != self->wantsSent)
 		return;
@@ -238,26 +226,33 @@ static void takeEnd(const struct messageEnd *end, void *data)
 		putNext(self, channel, end);
 		return;
 	}
-	if (!channel->late)
-		channel->late =
-			g_array_new(FALSE, FALSE, sizeof(struct perfettoEnd));
-	g_array_append_val(channel->late, late);
+	late = (struct perfettoEnd){
+		.end = *end,
+		.channel = channel,
+		.track = self->track,
+		.isChosen = self->isChosen,
+	};
+	if (self->error == 0)
+		self->error = spoolAppend(self->late, &late, sizeof(late));
 }
 
 /** What was received before the first was sent was sent when nothing was
  * recorded; the next is the first. */
-static void putLate(struct perfetto *self, struct perfettoChannel *channel)
+static void putLate(struct perfetto *self)
 {
-	for (guint i = 0; channel->late && i < channel->late->len; i++) {
-		const struct perfettoEnd *late =
-			&g_array_index(channel->late, struct perfettoEnd, i);
+	uint64_t length = spoolLength(self->late);
+	struct perfettoEnd late;
+	uint64_t at = 0;
 
-		self->track = late->track;
-		self->isChosen = late->isChosen;
-		if (late->end.time >= channel->firstSent)
-			putNext(self, channel, &late->end);
+	while (at < length && (self->error = spoolRead(self->late, at, &late,
+						       sizeof(late))) == 0) {
+		at += sizeof(late);
+		self->track = late.track;
+		self->isChosen = late.isChosen;
+		if (late.end.time >= late.channel->firstSent)
+			putNext(self, late.channel, &late.end);
 		else
-			putLoose(self, channel, &late->end);
+			putLoose(self, late.channel, &late.end);
 	}
 }
 
@@ -273,18 +268,16 @@ static uint64_t wholeMessages(const struct perfettoChannel *channel)
 	return first > 0 && last >= first ? MIN(last - first + 1, most) : 0;
 }
 
-static void endMessages(struct perfetto *self)
+static void countMessages(struct perfetto *self)
 {
 	GHashTableIter iter;
 	gpointer value;
 
 	g_hash_table_iter_init(&iter, self->channels);
 	while (g_hash_table_iter_next(&iter, NULL, &value)) {
-		struct perfettoChannel *channel = value;
-		uint64_t whole;
+		const struct perfettoChannel *channel = value;
+		uint64_t whole = wholeMessages(channel);
 
-		putLate(self, channel);
-		whole = wholeMessages(channel);
 		self->export->messages += whole;
 		exportLose(self->export,
 			   "arrows of messages of which one end is recorded",
@@ -347,8 +340,13 @@ static int putProject(struct perfetto *self)
 		perfettoPutGroup(self, export->groups->pdata[i]);
 	for (guint i = 0; i < export->traces->len && ret == 0; i++)
 		ret = putTrace(self, export->traces->pdata[i]);
-	endMessages(self);
-	return ret;
+	if (ret == 0 && self->error == 0)
+		putLate(self);
+	countMessages(self);
+	if (self->error == 0)
+		return ret;
+	toolError(export->tool, "temporary file: %s", strerror(-self->error));
+	return -1;
 }
 
 static int writePerfetto(struct export *export)
@@ -364,7 +362,8 @@ static int writePerfetto(struct export *export)
 	self.nodes = g_hash_table_new(NULL, NULL);
 	self.messages = messagesNew(export->project);
 	self.channels = g_hash_table_new_full(messagesHash, messagesAreAlike,
-					      NULL, freeChannel);
+					      NULL, g_free);
+	self.late = spoolNew();
 	self.packet = g_byte_array_new();
 	self.body = g_byte_array_new();
 	self.part = g_byte_array_new();
@@ -376,6 +375,7 @@ static int writePerfetto(struct export *export)
 	g_byte_array_unref(self.body);
 	g_byte_array_unref(self.part);
 	g_byte_array_unref(self.bytes);
+	spoolFree(self.late);
 	g_hash_table_destroy(self.channels);
 	messagesFree(self.messages);
 	g_hash_table_destroy(self.nodes);

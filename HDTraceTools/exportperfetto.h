@@ -72,14 +72,12 @@ struct perfettoChannel {
 	uint64_t counts[2]; /**< Received, sent; written or not. */
 	struct perfettoRange ranges[2];
 	int64_t firstSent; /**< When the first was sent. */
-	/** struct perfettoEnd: received after recording was interrupted; which
-	 *  is the first of what was sent is known at the end only. Or NULL. */
-	GArray *late;
 };
 
 /** An end of a message that waits. */
 struct perfettoEnd {
 	struct messageEnd end;
+	struct perfettoChannel *channel;
 	uint64_t track;
 	bool isChosen;
 };
@@ -93,9 +91,13 @@ struct perfetto {
 	struct messages *messages;
 	GHashTable
 		*channels; /**< struct messageEnd to struct perfettoChannel. */
-	uint64_t track;    /**< Of the trace that is written. */
-	bool wantsSent;    /**< Which ends of messages are looked for. */
-	bool isChosen;     /**< Whether the record is to be written. */
+	/** struct perfettoEnd: received after recording was interrupted; what
+	 *  was sent first is known at the end only. */
+	struct spool *late;
+	int error;      /**< Negative errno of the temporary file. */
+	uint64_t track; /**< Of the trace that is written. */
+	bool wantsSent; /**< Which ends of messages are looked for. */
+	bool isChosen;  /**< Whether the record is to be written. */
 	/* Messages while they are put together. */
 	GByteArray *packet;
 	GByteArray *body;

@@ -73,10 +73,12 @@ const struct messageGroup *messagesGroupOf(const struct messages *self,
 	"recording was interrupted, or left messages out, before %" PRIu64 \
 	" of its parts"
 
-/** Get the number of the part that begins with a record; false if none does. */
+/** Get the number of the part that begins with a record; false if none does.
+ * part may be NULL. */
 bool messagesPart(const hdIRecord *record, int64_t *part);
 
-/** Get an attribute that is an integer; false if it is not there. */
+/** Get an attribute that is an integer; false if it is not there. number may be
+ *  NULL. */
 bool messagesNumber(const hdIAttribute *attributes, size_t count,
 		    const char *name, int64_t *number);
 

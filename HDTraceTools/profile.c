@@ -308,7 +308,6 @@ static void addState(struct reading *self, const hdIRecord *record)
 static void addRecord(struct reading *self, const hdIRecord *record)
 {
 	struct profile *profile = self->profile;
-	int64_t part;
 
 	profile->start = MIN(profile->start, record->start);
 	profile->end = MAX(profile->end, record->end);
@@ -317,7 +316,7 @@ static void addRecord(struct reading *self, const hdIRecord *record)
 		return;
 	}
 	profile->stateCount++;
-	profile->parts += messagesPart(record, &part);
+	profile->parts += messagesPart(record, NULL);
 	addState(self, record);
 }
 

@@ -251,6 +251,25 @@ perfetto_sent_before() {
 	' decoded
 }
 
+# Twenty thousand more are received than were sent; three are whole messages.
+perfetto_many() {
+	awk '
+		/ flow_ids:/ { sent[$2] }
+		/ terminating_flow_ids:/ { received[$2]; m++ }
+		END {
+			for (id in received)
+				both += id in sent
+			print m, both
+			exit m != 20003 || both != 3
+		}
+	' decoded
+}
+
+# Run a command of a test where there is no directory for temporary files.
+without_tmp() {
+	(TMPDIR=/nonexistent && export TMPDIR && "$@")
+}
+
 # --- ctf ---
 
 read_ctf() {
@@ -697,6 +716,21 @@ else
 	ok "the arrow to one that was sent before has no beginning" \
 		perfetto_sent_before
 	rm some.pt
+	# What waits for what was sent first goes to a file.
+	cp parts_beta_1.trc whole.trc
+	awk '/part=.6/ { for (i = 0; i < 20000; i++) {
+			print "<Recv size=\0474\047 fromRank=\0470\047 " \
+				"fromTag=\0477\047 cid=\0470\047 " \
+				"time=\0475.6\047 end=\0475.7\047/>" } }
+		{ print }' whole.trc >parts_beta_1.trc
+	ok "many that were received after an interruption" \
+		export_to perfetto parts.pt parts.proj
+	ok "perfetto, read by protoc" decode_perfetto parts.pt
+	ok "the first ones are those that were sent" perfetto_many
+	ok "no temporary file" without_tmp says "temporary file: No such file" \
+		2 export --to perfetto -o no.pt parts.proj
+	ok "no export" test ! -e no.pt
+	mv whole.trc parts_beta_1.trc
 	if [ -d "$corpus" ]; then
 		for project in stresstest partdiff-mpi non-collective-8-100; do
 			ok "$project: perfetto is equal" perfetto_is_equal \
