@@ -13,6 +13,9 @@ OMPI_MCA_mpi_yield_when_idle=1
 # To look for networks takes Open MPI longer than most tests; this is what it takes
 # where it finds none.
 OMPI_MCA_pml=ob1
+# Programs that are started later are reached over a network: there is always
+# this one.
+OMPI_MCA_btl_tcp_if_include=lo
 # One that ends takes away the directory where another one is about to begin.
 OMPI_MCA_orte_tmpdir_base=$scratch
 # Reading the names of all PCI devices there are takes AddressSanitizer a minute.
@@ -23,8 +26,8 @@ HDTRACE_MPI_NESTED=0
 HDTRACE_MPI_RUT=0
 export LC_ALL OMPI_ALLOW_RUN_AS_ROOT OMPI_ALLOW_RUN_AS_ROOT_CONFIRM \
 	OMPI_MCA_rmaps_base_oversubscribe OMPI_MCA_mpi_yield_when_idle \
-	OMPI_MCA_pml OMPI_MCA_orte_tmpdir_base HWLOC_COMPONENTS \
-	HDTRACE_MPI_HDTRACE HDTRACE_MPI_NESTED HDTRACE_MPI_RUT
+	OMPI_MCA_pml OMPI_MCA_btl_tcp_if_include OMPI_MCA_orte_tmpdir_base \
+	HWLOC_COMPONENTS HDTRACE_MPI_HDTRACE HDTRACE_MPI_NESTED HDTRACE_MPI_RUT
 unset HDTRACE_MPI_PROJECT HDTRACE_MPI_DIR \
 	HDTRACE_PREFIX HDTRACE_OVERWRITE_EXISTING_FILES
 
