@@ -18,14 +18,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "channels.h"
 #include "check.h"
 #include "messages.h"
 
-/** All messages of a sender, receiver, communicator and tag. */
-struct channel {
-	struct messageEnd key;
-	GArray *sent; /**< int64_t: when. */
-	GArray *received;
+/** The messages of a channel. */
+struct checkChannel {
+	struct channel channel;
+	GArray *times[2]; /**< int64_t: when they were received, sent. */
 };
 
 /** What is wrong between two ranks. */
@@ -41,35 +41,20 @@ struct pair {
 
 struct checkMessages {
 	struct messages *messages;
-	GHashTable *channels; /**< struct messageEnd to struct channel. */
-	GHashTable *hosts;    /**< Global rank to hdINode of its host. */
+	struct channels *channels; /**< Of struct checkChannel. */
+	GHashTable *hosts;         /**< Global rank to hdINode of its host. */
 };
 
 /* ---- Channels ---------------------------------------------------------- */
 
-static void freeChannel(void *data)
-{
-	struct channel *channel = data;
-
-	g_array_unref(channel->sent);
-	g_array_unref(channel->received);
-	g_free(channel);
-}
-
 static void noteEnd(const struct messageEnd *end, void *data)
 {
 	struct checkMessages *self = data;
-	struct channel *channel = g_hash_table_lookup(self->channels, end);
+	struct checkChannel *channel = channelsNote(self->channels, end);
 
-	if (!channel) {
-		channel = g_new(struct channel, 1);
-		channel->key = *end;
-		channel->sent = g_array_new(FALSE, FALSE, sizeof(int64_t));
-		channel->received = g_array_new(FALSE, FALSE, sizeof(int64_t));
-		g_hash_table_insert(self->channels, &channel->key, channel);
-	}
-	g_array_append_val(end->isSent ? channel->sent : channel->received,
-			   end->time);
+	for (int i = 0; i < 2 && !channel->times[i]; i++)
+		channel->times[i] = g_array_new(FALSE, FALSE, sizeof(int64_t));
+	g_array_append_val(channel->times[end->isSent], end->time);
 }
 
 void checkMessage(struct checkMessages *self, const hdIRecord *record)
@@ -111,11 +96,11 @@ static int64_t *sorted(GArray *times)
 
 /** How wrong the clocks of two ranks can be; false if that is not known. */
 static bool errorOf(const struct checkMessages *self, const hdIProject *project,
-		    const struct channel *channel, int64_t *error)
+		    const struct messageEnd *key, int64_t *error)
 {
 	const hdINode *hosts[] = {
-		g_hash_table_lookup(self->hosts, &channel->key.sender),
-		g_hash_table_lookup(self->hosts, &channel->key.receiver),
+		g_hash_table_lookup(self->hosts, &key->sender),
+		g_hash_table_lookup(self->hosts, &key->receiver),
 	};
 	bool isKnown[2] = { false, false };
 
@@ -136,27 +121,28 @@ static bool errorOf(const struct checkMessages *self, const hdIProject *project,
 	return isKnown[0] && isKnown[1];
 }
 
-static void judge(const struct check *check, struct channel *channel,
+static void judge(const struct check *check, const struct checkChannel *channel,
 		  GHashTable *pairs)
 {
+	const struct messageEnd *key = &channel->channel.key;
+	guint count = channel->times[0]->len;
 	const int64_t *sent;
 	const int64_t *received;
 	struct pair found = {
-		.sender = channel->key.sender,
-		.receiver = channel->key.receiver,
+		.sender = key->sender,
+		.receiver = key->receiver,
 	};
 	struct pair *pair;
 
-	if (channel->key.part != 0 ||
-	    channel->sent->len != channel->received->len)
+	if (key->part != 0 || channel->times[1]->len != count)
 		return;
 	found.isKnown =
-		errorOf(check->messages, check->project, channel, &found.error);
+		errorOf(check->messages, check->project, key, &found.error);
 	if (!found.isKnown)
 		found.error = 0;
-	sent = sorted(channel->sent);
-	received = sorted(channel->received);
-	for (guint i = 0; i < channel->sent->len; i++) {
+	received = sorted(channel->times[0]);
+	sent = sorted(channel->times[1]);
+	for (guint i = 0; i < count; i++) {
 		int64_t early;
 
 		if (__builtin_sub_overflow(sent[i], received[i], &early) ||
@@ -254,12 +240,10 @@ void checkMessagesEnd(struct check *check)
 {
 	GHashTable *pairs =
 		g_hash_table_new_full(hashPair, isSamePair, g_free, NULL);
-	GHashTableIter iter;
-	void *channel;
+	const struct channels *channels = check->messages->channels;
 
-	g_hash_table_iter_init(&iter, check->messages->channels);
-	while (g_hash_table_iter_next(&iter, NULL, &channel))
-		judge(check, channel, pairs);
+	for (uint64_t i = 0; i < channelsCount(channels); i++)
+		judge(check, channelsAt(channels, i), pairs);
 	report(check, pairs);
 	g_hash_table_destroy(pairs);
 }
@@ -271,8 +255,7 @@ struct checkMessages *checkMessagesNew(const hdIProject *project)
 	struct checkMessages *self = g_new0(struct checkMessages, 1);
 
 	self->messages = messagesNew(project);
-	self->channels = g_hash_table_new_full(messagesHash, messagesAreAlike,
-					       NULL, freeChannel);
+	self->channels = channelsNew(sizeof(struct checkChannel));
 	self->hosts = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free,
 					    NULL);
 	return self;
@@ -280,7 +263,13 @@ struct checkMessages *checkMessagesNew(const hdIProject *project)
 
 void checkMessagesFree(struct checkMessages *self)
 {
-	g_hash_table_destroy(self->channels);
+	for (uint64_t i = 0; i < channelsCount(self->channels); i++) {
+		struct checkChannel *channel = channelsAt(self->channels, i);
+
+		g_array_unref(channel->times[0]);
+		g_array_unref(channel->times[1]);
+	}
+	channelsFree(self->channels);
 	g_hash_table_destroy(self->hosts);
 	messagesFree(self->messages);
 	g_free(self);

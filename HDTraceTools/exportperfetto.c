@@ -144,22 +144,6 @@ static void annotate(void *data, const char *name, const char *value)
 
 /* ---- Messages ---------------------------------------------------------- */
 
-static struct perfettoChannel *channelOf(struct perfetto *self,
-					 const struct messageEnd *end)
-{
-	struct perfettoChannel *channel =
-		g_hash_table_lookup(self->channels, end);
-
-	if (channel)
-		return channel;
-	channel = g_new0(struct perfettoChannel, 1);
-	channel->key = *end;
-	channel->number = g_hash_table_size(self->channels);
-	channel->firstSent = INT64_MAX;
-	g_hash_table_insert(self->channels, &channel->key, channel);
-	return channel;
-}
-
 /** Write an end of a message, without an arrow if flow is 0. */
 static void putEnd(struct perfetto *self, const struct messageEnd *end,
 		   uint64_t flow)
@@ -190,11 +174,11 @@ static void putNext(struct perfetto *self, struct perfettoChannel *channel,
 
 	if (!self->isChosen)
 		return;
-	if (range->count == 0)
+	if (range->first == 0)
 		range->first = number;
 	range->last = number;
 	range->count++;
-	putEnd(self, end, channel->number << 36 | number);
+	putEnd(self, end, channel->channel.number << 36 | number);
 }
 
 /** It is not known which the other end is. */
@@ -215,9 +199,7 @@ static void takeEnd(const struct messageEnd *end, void *data)
 
 	if (end->isSent != self->wantsSent)
 		return;
-	channel = channelOf(self, end);
-	if (end->isSent)
-		channel->firstSent = MIN(channel->firstSent, end->time);
+	channel = channelsNote(self->channels, end);
 	if (end->part < 0) {
 		putLoose(self, channel, end);
 		return;
@@ -249,10 +231,10 @@ static void putLate(struct perfetto *self)
 		at += sizeof(late);
 		self->track = late.track;
 		self->isChosen = late.isChosen;
-		if (late.end.time >= late.channel->firstSent)
-			putNext(self, late.channel, &late.end);
-		else
+		if (channelIsBefore(&late.channel->channel, late.end.time))
 			putLoose(self, late.channel, &late.end);
+		else
+			putNext(self, late.channel, &late.end);
 	}
 }
 
@@ -270,12 +252,9 @@ static uint64_t wholeMessages(const struct perfettoChannel *channel)
 
 static void countMessages(struct perfetto *self)
 {
-	GHashTableIter iter;
-	gpointer value;
-
-	g_hash_table_iter_init(&iter, self->channels);
-	while (g_hash_table_iter_next(&iter, NULL, &value)) {
-		const struct perfettoChannel *channel = value;
+	for (uint64_t i = 0; i < channelsCount(self->channels); i++) {
+		const struct perfettoChannel *channel =
+			channelsAt(self->channels, i);
 		uint64_t whole = wholeMessages(channel);
 
 		self->export->messages += whole;
@@ -284,7 +263,7 @@ static void countMessages(struct perfetto *self)
 			   channel->ranges[0].count + channel->ranges[1].count -
 				   2 * whole);
 		exportLose(self->export, EXPORT_UNSURE,
-			   channel->key.part != 0 ? whole : 0);
+			   channel->channel.key.part != 0 ? whole : 0);
 	}
 }
 
@@ -361,8 +340,7 @@ static int writePerfetto(struct export *export)
 	self.file = file.file;
 	self.nodes = g_hash_table_new(NULL, NULL);
 	self.messages = messagesNew(export->project);
-	self.channels = g_hash_table_new_full(messagesHash, messagesAreAlike,
-					      NULL, g_free);
+	self.channels = channelsNew(sizeof(struct perfettoChannel));
 	self.late = spoolNew();
 	self.packet = g_byte_array_new();
 	self.body = g_byte_array_new();
@@ -376,7 +354,7 @@ static int writePerfetto(struct export *export)
 	g_byte_array_unref(self.part);
 	g_byte_array_unref(self.bytes);
 	spoolFree(self.late);
-	g_hash_table_destroy(self.channels);
+	channelsFree(self.channels);
 	messagesFree(self.messages);
 	g_hash_table_destroy(self.nodes);
 	return exportEndFile(export, &file, ret < 0);

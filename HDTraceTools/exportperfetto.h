@@ -9,6 +9,7 @@
 #ifndef HD_EXPORTPERFETTO_H
 #define HD_EXPORTPERFETTO_H
 
+#include "channels.h"
 #include "export.h"
 #include "messages.h"
 #include "protobuf.h"
@@ -67,11 +68,9 @@ struct perfettoRange {
 
 /** The messages of a channel. */
 struct perfettoChannel {
-	struct messageEnd key;
-	uint64_t number;
+	struct channel channel;
 	uint64_t counts[2]; /**< Received, sent; written or not. */
 	struct perfettoRange ranges[2];
-	int64_t firstSent; /**< When the first was sent. */
 };
 
 /** An end of a message that waits. */
@@ -89,8 +88,7 @@ struct perfetto {
 	bool isStarted;
 	GHashTable *nodes; /**< hdINode to the number of its track. */
 	struct messages *messages;
-	GHashTable
-		*channels; /**< struct messageEnd to struct perfettoChannel. */
+	struct channels *channels; /**< Of struct perfettoChannel. */
 	/** struct perfettoEnd: received after recording was interrupted; what
 	 *  was sent first is known at the end only. */
 	struct spool *late;

@@ -304,28 +304,6 @@ const struct messageGroup *messagesGroupOf(const struct messages *self,
 	return self->isInRank ? g_hash_table_lookup(self->comms, &own) : NULL;
 }
 
-guint messagesHash(gconstpointer data)
-{
-	const struct messageEnd *end = data;
-	uint64_t hash = (uint64_t)end->sender;
-
-	hash = hash * 1000003 ^ (uint64_t)end->receiver;
-	hash = hash * 1000003 ^ (uint64_t)end->tag;
-	hash = hash * 1000003 ^ (uint64_t)end->part;
-	hash = hash * 1000003 ^ end->group->number;
-	return (guint)(hash ^ hash >> 32);
-}
-
-gboolean messagesAreAlike(gconstpointer a, gconstpointer b)
-{
-	const struct messageEnd *x = a;
-	const struct messageEnd *y = b;
-
-	return x->sender == y->sender && x->receiver == y->receiver &&
-	       x->tag == y->tag && x->part == y->part &&
-	       x->group->number == y->group->number;
-}
-
 /* ---- Begin and end ----------------------------------------------------- */
 
 struct messages *messagesNew(const hdIProject *project)

@@ -87,10 +87,4 @@ bool messagesNumber(const hdIAttribute *attributes, size_t count,
 void messagesFind(struct messages *self, const hdIRecord *record,
 		  messagesTake *take, void *data);
 
-/** The channel of a message: ends of the same channel have the same sender,
- *  receiver, communicator, tag and part. They may come from several struct
- *  messages of the same project. */
-guint messagesHash(gconstpointer end);
-gboolean messagesAreAlike(gconstpointer a, gconstpointer b);
-
 #endif

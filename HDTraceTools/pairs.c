@@ -5,21 +5,18 @@
  */
 #include "config.h"
 
+#include "channels.h"
 #include "pairs.h"
 #include "sorter.h"
 
 /** The messages of a channel. */
-struct channel {
-	struct messageEnd key;
-	uint64_t number;
-	uint64_t sent; /**< How many there were so far. */
-	uint64_t received;
-	int64_t firstSent; /**< When the first was sent. */
+struct pairChannel {
+	struct channel channel;
+	uint64_t counts[2]; /**< Received, sent; so far. */
 };
 
 struct pairs {
-	GHashTable *channels; /**< struct messageEnd to struct channel. */
-	GPtrArray *list;      /**< The same by number. */
+	struct channels *channels; /**< Of struct pairChannel. */
 	struct sorter *ends;
 	struct sorter *pairs;
 	bool isJoined;
@@ -53,9 +50,7 @@ struct pairs *pairsNew(void)
 {
 	struct pairs *self = g_new0(struct pairs, 1);
 
-	self->channels = g_hash_table_new_full(messagesHash, messagesAreAlike,
-					       NULL, g_free);
-	self->list = g_ptr_array_new();
+	self->channels = channelsNew(sizeof(struct pairChannel));
 	self->ends = sorterNew(sizeof(struct pairEnd), compareEnds);
 	self->pairs = sorterNew(sizeof(struct pair), comparePairs);
 	return self;
@@ -65,8 +60,7 @@ void pairsFree(struct pairs *self)
 {
 	if (!self)
 		return;
-	g_hash_table_destroy(self->channels);
-	g_ptr_array_unref(self->list);
+	channelsFree(self->channels);
 	sorterFree(self->ends);
 	sorterFree(self->pairs);
 	g_free(self);
@@ -75,8 +69,10 @@ void pairsFree(struct pairs *self)
 int pairsAdd(struct pairs *self, const struct messageEnd *end, bool isChosen,
 	     size_t trace)
 {
-	struct channel *channel = g_hash_table_lookup(self->channels, end);
+	struct pairChannel *channel = channelsNote(self->channels, end);
 	struct pairEnd item = {
+		.channel = channel->channel.number,
+		.number = channel->counts[end->isSent]++,
 		.isSent = end->isSent,
 		.isChosen = isChosen,
 		.trace = trace,
@@ -86,18 +82,6 @@ int pairsAdd(struct pairs *self, const struct messageEnd *end, bool isChosen,
 		.group = end->group->number,
 	};
 
-	if (!channel) {
-		channel = g_new0(struct channel, 1);
-		channel->key = *end;
-		channel->number = self->list->len;
-		channel->firstSent = INT64_MAX;
-		g_ptr_array_add(self->list, channel);
-		g_hash_table_insert(self->channels, &channel->key, channel);
-	}
-	if (end->isSent)
-		channel->firstSent = MIN(channel->firstSent, end->time);
-	item.channel = channel->number;
-	item.number = end->isSent ? channel->sent++ : channel->received++;
 	return sorterAdd(self->ends, &item);
 }
 
@@ -144,11 +128,12 @@ static void joinSent(struct join *self, const struct pairEnd *sent)
 static int joinReceived(struct join *self, const struct pairEnd *received)
 {
 	struct pairs *pairs = self->pairs;
-	const struct channel *channel = pairs->list->pdata[received->channel];
+	const struct channel *channel =
+		channelsAt(pairs->channels, received->channel);
 	const struct pairEnd *sent;
 	struct pair pair;
 
-	if (channel->key.part != 0 && received->time < channel->firstSent) {
+	if (channelIsBefore(channel, received->time)) {
 		self->strays++;
 		pairs->loose += received->isChosen;
 		return 0;
@@ -194,7 +179,7 @@ static int join(struct pairs *pairs)
 		if (end.channel != self.channel)
 			joinEndChannel(&self);
 		self.channel = end.channel;
-		channel = pairs->list->pdata[end.channel];
+		channel = channelsAt(pairs->channels, end.channel);
 		if (channel->key.part < 0)
 			pairs->loose += end.isChosen;
 		else if (end.isSent)

@@ -7,7 +7,7 @@
  * the first one that it received, and so on. Where recording was interrupted
  * that begins anew with each part that was recorded; what is received there
  * before something is sent was sent when nothing was recorded. The memory does
- * not grow with the number of messages.
+ * not grow with the number of messages, but for those.
  */
 #ifndef HD_PAIRS_H
 #define HD_PAIRS_H
