@@ -41,7 +41,7 @@ static int apiLeave(struct hdmpiThread *self, bool isRecorded)
 /* Enable or disable; 1 if it was already. */
 static int switchTo(bool isOn)
 {
-	int switched = atomic_load(&hdmpiSwitched);
+	long long switched = atomic_load(&hdmpiSwitched);
 
 	do {
 		if ((switched & 1) == isOn)

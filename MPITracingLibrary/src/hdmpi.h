@@ -88,7 +88,7 @@ extern atomic_bool hdmpiIsActive;
 
 /** Counts how often recording was enabled and disabled, by the environment or
  *  the program: it is enabled where this is odd. */
-extern atomic_int hdmpiSwitched;
+extern atomic_llong hdmpiSwitched;
 
 /** Whether messages were left out while others were recorded. */
 extern atomic_bool hdmpiLeavesOut;

@@ -18,7 +18,7 @@
 #include "utilization.h"
 
 atomic_bool hdmpiIsActive;
-atomic_int hdmpiSwitched;
+atomic_llong hdmpiSwitched;
 atomic_bool hdmpiLeavesOut;
 struct hdmpiOptions hdmpiOptions;
 __thread enum hdmpiFunction hdmpiSkip = HDMPI_FUNCTIONS;
@@ -82,7 +82,7 @@ bool hdmpiIsRecording(struct hdmpiThread *self)
 
 void hdmpiNotePart(struct hdmpiThread *self)
 {
-	int switched =
+	int64_t switched =
 		atomic_load_explicit(&hdmpiSwitched, memory_order_relaxed);
 	int64_t part = self->window + (switched >> 1);
 
