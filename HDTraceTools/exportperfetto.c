@@ -300,8 +300,9 @@ static int putTrace(struct perfetto *self, const hdITraceFile *trace)
 	self->track =
 		GPOINTER_TO_SIZE(g_hash_table_lookup(self->nodes, trace->node));
 	messagesEnter(self->messages, trace, NULL);
-	while (ordered && (ret = exportReadStep(self->export, ordered, trace,
-						&step, &self->isChosen)) == 1)
+	while (ordered && self->error == 0 &&
+	       (ret = exportReadStep(self->export, ordered, trace, &step,
+				     &self->isChosen)) == 1)
 		putStep(self, &step);
 	orderedClose(ordered);
 	toolProgressFile(self->export->tool, trace->fileSize);

@@ -245,6 +245,32 @@ without_tmp() {
 	(TMPDIR=/nonexistent && export TMPDIR && "$@")
 }
 
+# Make a command that is hdtrace with a disk of 64 KiB for temporary files. It fails
+# where nothing can be mounted.
+make_small() {
+	mkdir small || return 1
+	for how in -m -rm; do
+		cat >hdtrace-small <<-END
+			#!/bin/sh
+			exec unshare $how sh -c 'mount -t tmpfs -o size=64k none small &&
+				TMPDIR=\$PWD/small exec "\$@"' sh "$hdtrace" "\$@"
+		END
+		chmod +x hdtrace-small
+		! ./hdtrace-small --version >small.log 2>&1 || return 0
+	done
+	return 1
+}
+
+# Run a command of a test with it.
+with_small_tmp() {
+	large=$hdtrace
+	hdtrace=./hdtrace-small
+	"$@"
+	failed=$?
+	hdtrace=$large
+	return "$failed"
+}
+
 # --- ctf ---
 
 read_ctf() {
@@ -706,6 +732,15 @@ else
 	ok "no temporary file" without_tmp says "temporary file: No such file" \
 		2 export --to perfetto -o no.pt parts.proj
 	ok "no export" test ! -e no.pt
+	if make_small; then
+		ok "perfetto: a full disk for them" with_small_tmp says \
+			"temporary file: No space left on device" 2 \
+			export --to perfetto -o no.pt parts.proj
+		ok "no export of that either" test ! -e no.pt
+	else
+		skip "perfetto: a full disk for them" \
+			"nothing can be mounted: $(tail -n 1 small.log)"
+	fi
 	mv whole.trc parts_beta_1.trc
 	if [ -d "$corpus" ]; then
 		for project in stresstest partdiff-mpi non-collective-8-100; do
