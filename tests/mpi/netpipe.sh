@@ -4,8 +4,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
 . "$abs_top_srcdir/tests/mpi/mpi.sh"
-HDMPI_LIBDIR=${abs_top_builddir:?}
-export HDMPI_LIBDIR
 repeats=10
 
 program_of() {

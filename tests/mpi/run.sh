@@ -4,10 +4,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
 . "$abs_top_srcdir/tests/mpi/mpi.sh"
-HDMPI_LIBDIR=${abs_top_builddir:?}
-HDMPI_LINKDIR=$abs_top_builddir/.libs
+HDMPI_LINKDIR=${abs_top_builddir:?}/.libs
 HDMPI_INCLUDEDIR=$abs_top_srcdir/MPITracingLibrary/include
-export HDMPI_LIBDIR HDMPI_LINKDIR HDMPI_INCLUDEDIR
+export HDMPI_LINKDIR HDMPI_INCLUDEDIR
 hdmpirun=$abs_top_builddir/hdmpirun
 ring_c=$abs_top_srcdir/tests/mpi/ring.c
 # No more than processors, if there are two: MPICH's ranks wait busily, and then
@@ -43,6 +42,13 @@ preloaded() {
 		is_complete "$run/ring" || return 1
 	# Utilization once.
 	[ "$(find "$run" -name '*_Utilization.stat' | wc -l)" -eq 1 ]
+}
+
+# As it is found in the PATH, with nothing installed.
+found() {
+	ring env -u HDTRACE_MPI_HDTRACE PATH="$abs_top_builddir:$PATH" \
+		hdmpirun -p ring "$scratch/ring-$library" &&
+		is_complete "$run/ring"
 }
 
 linked() {
@@ -300,6 +306,7 @@ for library in $(built_libraries); do
 		"$abs_top_builddir/hdmpicc" -o "$scratch/linked-$library" \
 		"$ring_c" -lpthread
 	ok "$library: preloaded" preloaded
+	ok "$library: as it was built" found
 	ok "$library: linked" linked
 	ok "$library: MPI_Init in a thread" in_thread
 	ok "$library: default names" named

@@ -20,7 +20,7 @@ HPCC_N=${HPCC_N:-${runs:+2000}}
 hdmpirun=${abs_top_builddir:?}/hdmpirun
 # There may be more ranks than CPUs.
 export OMPI_MCA_mpi_yield_when_idle=1
-export HDMPI_LIBDIR="$abs_top_builddir" HDTRACE_MPI_PROJ=0
+export HDTRACE_MPI_PROJ=0
 # What the MPI library does inside is its own matter.
 export HDTRACE_MPI_NESTED=0
 unset HDTRACE_PREFIX HDTRACE_GAPS HDTRACE_MPI_DIR HDTRACE_MPI_HOST

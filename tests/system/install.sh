@@ -155,9 +155,7 @@ compiles_example() {
 ok "the example compiles against what is installed" compiles_example
 # hdmpirun looks for libhdMPI where it is, and that for hdtrace.
 finds_mpi() {
-	# A literal of that script.
-	# shellcheck disable=SC2016
-	directory=$(sed -n 's/^library=${HDMPI_LIBDIR:-\(.*\)}.*/\1/p' \
+	directory=$(sed -n 's,^library=\(.*\)/libhdMPI.*,\1,p' \
 		"$stage$prefix/bin/hdmpirun")
 	echo "$directory"
 	for library in "$stage$directory"/libhdMPI-*.so; do
