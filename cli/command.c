@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Running the command, and waiting for whatever ends the trace; see command.h.
  */
-#include <config.h>
+#include "config.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -14,8 +14,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "command.h"
-#include "sampler.h"
+#include "cli/command.h"
+#include "common/sampler.h"
 
 /* Where the kernel has no descriptors of processes, we look this often. */
 #define LOOK_MS 50

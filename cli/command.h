@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file command.h
+ * @file
  * Running a command while something is measured: "rut -- COMMAND".
  */
 #ifndef HD_CLI_COMMAND_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file output.c
+ * @file
  * Numbers, safe text, CSV and JSON.
  */
 #include "config.h"
@@ -12,9 +12,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "clock.h"
-#include "number.h"
-#include "output.h"
+#include "cli/output.h"
+#include "common/clock.h"
+#include "common/number.h"
 
 /* ---- Numbers and text -------------------------------------------------- */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file output.h
+ * @file
  * Printing: exact numbers, text that is safe on a terminal, CSV, JSON, tables.
  *
  * Everything goes to stdout, but for JSON that names a file; errors stick to it

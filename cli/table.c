@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file table.c
+ * @file
  * Aligned tables for people.
  */
 #include "config.h"
@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "output.h"
+#include "cli/output.h"
 
 struct outTable {
 	const char *const *headings;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The wall clock; see clock.h. */
-#include <config.h>
+#include "config.h"
 
 #include <stddef.h>
 
-#include "clock.h"
+#include "common/clock.h"
 
 int (*hdClockFake)(struct timespec *now);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file clock.h
+ * @file
  * The wall clock, and the seam where tests set it.
  */
 #ifndef HD_CLOCK_H

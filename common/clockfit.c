@@ -6,8 +6,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "clock.h"
-#include "clockfit.h"
+#include "common/clock.h"
+#include "common/clockfit.h"
 
 /* Differences and products of times; ISO C has no name for it. */
 __extension__ typedef __int128 int128;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file clockfit.h
+ * @file
  * How far a clock is from another one, and what its times are in the other's:
  * the arithmetic, without the messages.
  *

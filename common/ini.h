@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file ini.h
+ * @file
  * Configuration files: sections of `key = value`.
  *
  *     # comment

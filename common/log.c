@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Messages of the libraries; see log.h. */
-#include <config.h>
+#include "config.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "log.h"
+#include "common/log.h"
 
 int hdLogDefault = -1;
 

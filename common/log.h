@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file log.h
+ * @file
  * Messages of the libraries: on stderr, as far as the user asks for them.
  *
  * Each library has a struct hdLogger of its own, whose level it sets from its

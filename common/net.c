@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Connections to other processes; see net.h. */
-#include <config.h>
+#include "config.h"
 
 #include <errno.h>
 #include <netdb.h>
@@ -17,9 +17,9 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "clock.h"
-#include "net.h"
-#include "sampler.h"
+#include "common/clock.h"
+#include "common/net.h"
+#include "common/sampler.h"
 
 /* A connection whose other end vanished is noticed after so many seconds, also
  * while nothing is sent. */

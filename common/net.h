@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file net.h
+ * @file
  * Connections to other processes: addresses, connecting, and waiting.
  *
  * No call waits for longer than its caller wants, whatever name servers and

@@ -7,13 +7,13 @@
  * shortest, and of these the closest. It needs the powers of ten from 10^-292
  * to 10^324 to 128 bits, which are computed once.
  */
-#include <config.h>
+#include "config.h"
 
 #include <pthread.h>
 #include <stdbool.h>
 #include <string.h>
 
-#include "number.h"
+#include "common/number.h"
 
 /* ---- Integers and times ------------------------------------------------ */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file number.h
+ * @file
  * Numbers as text, whatever the locale, at the cost of a memory copy.
  *
  * printf() takes about a microsecond for a double and may write a comma.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The project file of commands that trace; see projectfile.h and doc/format. */
-#include <config.h>
+#include "config.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "projectfile.h"
+#include "common/projectfile.h"
 
 char *hdProjectFileName(const char *project, const char *end)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file projectfile.h
+ * @file
  * The project file of commands that trace: topology and statistics groups.
  */
 #ifndef HD_PROJECTFILE_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* One thread that takes a sample at every interval; see sampler.h. */
-#include <config.h>
+#include "config.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -11,7 +11,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include "sampler.h"
+#include "common/sampler.h"
 
 #define NS_PER_S 1000000000
 

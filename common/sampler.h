@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file sampler.h
+ * @file
  * One thread that takes a sample at every multiple of an interval.
  *
  * Deadlines are absolute times of CLOCK_MONOTONIC, counted from the first

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file hdReading.h
+ * @file
  * Reading HDTrace projects.
  *
  * hdI_openProject() finds out what belongs to a project: its topology, its

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arena.h"
+#include "HDTraceReadingCLibrary/src/arena.h"
 
 #define BLOCK_SIZE 8192
 #define ALIGNMENT 16

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file arena.h
+ * @file
  * Memory that is freed all at once, or back to a mark.
  *
  * Blocks never move and are kept for reuse, so that steady work does not

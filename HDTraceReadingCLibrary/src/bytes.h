@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file bytes.h
+ * @file
  * Big-endian numbers and time stamps, at any address.
  */
 #ifndef HDI_BYTES_H

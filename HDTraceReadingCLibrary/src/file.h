@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file file.h
+ * @file
  * Opening and reading plain files.
  */
 #ifndef HDI_FILE_H

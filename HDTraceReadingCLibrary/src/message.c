@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "message.h"
+#include "HDTraceReadingCLibrary/src/message.h"
 
 static const hdIRule rules[HDI_RULE_COUNT] = {
 	[HDI_RULE_FILE_OPEN] = { "file.open", HDI_ERROR,

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file message.h
+ * @file
  * Messages about problems in files.
  */
 #ifndef HDI_MESSAGE_H
 #define HDI_MESSAGE_H
 
-#include "hdReading.h"
+#include <hdReading.h>
 
 /** The rules, in the order of the table in message.c. */
 enum hdIRuleId {

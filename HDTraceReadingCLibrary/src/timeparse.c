@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <stddef.h>
 
-#include "timeparse.h"
+#include "HDTraceReadingCLibrary/src/timeparse.h"
 
 #define NS_PER_S 1000000000
 #define NS_PER_MS 1000000

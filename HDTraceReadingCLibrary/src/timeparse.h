@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file timeparse.h
+ * @file
  * Times written as decimal numbers, exact to the nanosecond.
  */
 #ifndef HDI_TIMEPARSE_H

@@ -10,7 +10,7 @@
 #include <libxml/parserInternals.h>
 #include <libxml/xmlerror.h>
 
-#include "xml.h"
+#include "HDTraceReadingCLibrary/src/xml.h"
 
 /* Names are kept as long as a parser lives; more than this is an attack. */
 #define NAMES_LIMIT (2 << 20)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file xml.h
+ * @file
  * libxml2, without network, DTDs, entities of files, and output.
  */
 #ifndef HDI_XML_H

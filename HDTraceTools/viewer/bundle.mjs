@@ -26,7 +26,7 @@ function read(name) {
 
 /** The functions of MPI by their class, from the table of libhdMPI. */
 function mpiClasses() {
-  const text = read("../../MPITracingLibrary/mpi.table");
+  const text = read("../../common/mpi.table");
   const classes = {};
 
   for (const [, name, call] of text.matchAll(/^([a-z][a-z0-9]*) (\w+)\(/gm))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file hdError.h
+ * @file
  * Error values and losses of the HDTrace writing library.
  *
  * Functions that fail return -1, or NULL where they return a pointer, and set

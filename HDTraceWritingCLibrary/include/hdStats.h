@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file hdStats.h
+ * @file
  * Statistics: values that are measured again and again.
  *
  * A statistics group has a list of values; an entry has one number (or
@@ -41,8 +41,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "hdError.h"
-#include "hdTopology.h"
+#include <hdError.h>
+#include <hdTopology.h>
 
 /* Strict C99 hides it in time.h. */
 struct timespec;

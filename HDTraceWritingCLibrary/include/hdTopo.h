@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file hdTopo.h
+ * @file
  * Another name of hdTopology.h, for old programs.
  */
-#include "hdTopology.h"
+#include <hdTopology.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file hdTopology.h
+ * @file
  * The topology: which trace belongs where.
  *
  * A project is a tree. Its root is the project itself, level 0. The types of

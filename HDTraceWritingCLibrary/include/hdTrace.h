@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file hdTrace.h
+ * @file
  * Traces: states and events of one topology node.
  *
  * A state has a start and an end and may hold attributes, child elements and
@@ -43,8 +43,8 @@
 #include <stdint.h>
 #include <time.h>
 
-#include "hdError.h"
-#include "hdTopology.h"
+#include <hdError.h>
+#include <hdTopology.h>
 
 /* Strict C99 hides it in time.h. */
 struct timespec;

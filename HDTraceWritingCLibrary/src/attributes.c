@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Attributes of XML elements; see attributes.h. */
-#include <config.h>
+#include "config.h"
 
-#include "attributes.h"
+#include "HDTraceWritingCLibrary/src/attributes.h"
 
 /* The values hold no apostrophe, so ` key='` cannot stand in one. */
 bool hdAttributeIsThere(const struct hdText *text, size_t element,

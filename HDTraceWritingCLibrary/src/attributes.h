@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file attributes.h
+ * @file
  * The attributes of one XML element while they are collected.
  */
 #ifndef HD_ATTRIBUTES_H
@@ -10,9 +10,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "escape.h"
-#include "hdError.h"
-#include "text.h"
+#include <hdError.h>
+#include "HDTraceWritingCLibrary/src/escape.h"
+#include "HDTraceWritingCLibrary/src/text.h"
 
 /** Keys up to this length go the short way. */
 #define HD_KEY_SHORT 48

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What the error values mean, in words. */
-#include <config.h>
+#include "config.h"
 
-#include "error.h"
+#include "HDTraceWritingCLibrary/src/error.h"
 
 static const struct {
 	int error;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file error.h
+ * @file
  * From internal to public errors.
  *
  * Internal functions of the writing library return 0 or a negative value of
@@ -12,7 +12,7 @@
 #include <errno.h>
 #include <stddef.h>
 
-#include "hdError.h"
+#include <hdError.h>
 
 /** Set errno to -@p error and return -1. */
 static inline int hdFail(int error)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Names and text in XML; see escape.h. */
-#include <config.h>
+#include "config.h"
 
 #include <stdint.h>
 
-#include "escape.h"
-#include "hdError.h"
+#include <hdError.h>
+#include "HDTraceWritingCLibrary/src/escape.h"
 
 #define START (HD_NAME_START | HD_NAME_MORE)
 

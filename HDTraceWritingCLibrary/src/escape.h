@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file escape.h
+ * @file
  * Names and text in XML.
  */
 #ifndef HD_ESCAPE_H
@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "text.h"
+#include "HDTraceWritingCLibrary/src/text.h"
 
 /** Longest name of a state, element or attribute. */
 #define HD_NAME_MAX 1000

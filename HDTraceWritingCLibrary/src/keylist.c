@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Lists of keys that are used again and again; see keylist.h. */
-#include <config.h>
+#include "config.h"
 
-#include "keylist.h"
-#include "number.h"
+#include "HDTraceWritingCLibrary/src/keylist.h"
+#include "common/number.h"
 
 /* Whether the list may go on after a key: with one blank and the next one. */
 static bool listGoesOn(const char **at)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file keylist.h
+ * @file
  * Lists of keys that are used again and again, checked and made text once.
  *
  * A trace remembers the lists that it got last, by where they stand and by what
@@ -11,7 +11,7 @@
 
 #include <stdint.h>
 
-#include "attributes.h"
+#include "HDTraceWritingCLibrary/src/attributes.h"
 
 /** Lists up to this length, with as many keys, are remembered. */
 #define HD_KEYLIST_LENGTH 63

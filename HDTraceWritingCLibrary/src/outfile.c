@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Files written by a background thread; see outfile.h. */
-#include <config.h>
+#include "config.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -9,10 +9,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "clock.h"
-#include "hdError.h"
-#include "outfile.h"
-#include "settings.h"
+#include <hdError.h>
+#include "HDTraceWritingCLibrary/src/outfile.h"
+#include "HDTraceWritingCLibrary/src/settings.h"
+#include "common/clock.h"
 
 unsigned int hdOutfileGeneration;
 

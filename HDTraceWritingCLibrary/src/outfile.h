@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file outfile.h
+ * @file
  * A file that is written through a buffer by a background thread.
  *
  * The owner puts records into a ring buffer:

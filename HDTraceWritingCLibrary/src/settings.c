@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The environment, read once; see settings.h. */
-#include <config.h>
+#include "config.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "settings.h"
+#include "HDTraceWritingCLibrary/src/settings.h"
 
 struct hdLogger hdLogger = { .prefix = "hdtrace", .level = HD_LOG_NONE };
 

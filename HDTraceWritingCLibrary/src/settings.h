@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file settings.h
+ * @file
  * The HDTRACE_* environment variables (hdTopology.h documents them), and the
  * messages that one of them asks for.
  */
@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "log.h"
+#include "common/log.h"
 
 extern struct hdLogger hdLogger;
 

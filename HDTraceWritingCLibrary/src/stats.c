@@ -6,21 +6,21 @@
  * then handed to the file in one piece. What may be written next is known from
  * one byte: the type of the next value, or why there is none.
  */
-#include <config.h>
+#include "config.h"
 
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "clock.h"
-#include "error.h"
-#include "escape.h"
-#include "hdStats.h"
-#include "outfile.h"
-#include "settings.h"
-#include "statsheader.h"
-#include "topology.h"
+#include <hdStats.h>
+#include "HDTraceWritingCLibrary/src/error.h"
+#include "HDTraceWritingCLibrary/src/escape.h"
+#include "HDTraceWritingCLibrary/src/outfile.h"
+#include "HDTraceWritingCLibrary/src/settings.h"
+#include "HDTraceWritingCLibrary/src/statsheader.h"
+#include "HDTraceWritingCLibrary/src/topology.h"
+#include "common/clock.h"
 
 /* What is expected next, besides a type. */
 #define STATS_FIRST 0x10    /* Added to the type of the first value. */

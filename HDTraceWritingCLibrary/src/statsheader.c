@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The header of a statistics file; see statsheader.h. */
-#include <config.h>
+#include "config.h"
 
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "escape.h"
-#include "hdError.h"
-#include "statsheader.h"
+#include <hdError.h>
+#include "HDTraceWritingCLibrary/src/escape.h"
+#include "HDTraceWritingCLibrary/src/statsheader.h"
 
 /* Append strings up to NULL; 0 or -HD_ERR_MALLOC. */
 static int headerAdd(struct hdText *text, const char *const *strings)

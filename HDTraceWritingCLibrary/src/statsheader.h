@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file statsheader.h
+ * @file
  * The XML header of a statistics file, while it is put together.
  */
 #ifndef HD_STATSHEADER_H
@@ -8,8 +8,8 @@
 
 #include <stddef.h>
 
-#include "hdStats.h"
-#include "text.h"
+#include <hdStats.h>
+#include "HDTraceWritingCLibrary/src/text.h"
 
 /** Digits of the length, and the line end, before the header. */
 #define HD_STATS_LENGTH_SIZE 6

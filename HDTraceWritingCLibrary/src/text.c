@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A growing piece of text; see text.h. */
-#include <config.h>
+#include "config.h"
 
 #include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "hdError.h"
-#include "text.h"
+#include <hdError.h>
+#include "HDTraceWritingCLibrary/src/text.h"
 
 int hdTextGrow(struct hdText *text, size_t more)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file text.h
+ * @file
  * A growing piece of text, not terminated.
  *
  * Memory is kept when the text gets shorter, so that a text that is used again

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Topologies and their nodes. */
-#include <config.h>
+#include "config.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "error.h"
-#include "settings.h"
-#include "text.h"
-#include "topology.h"
+#include "HDTraceWritingCLibrary/src/error.h"
+#include "HDTraceWritingCLibrary/src/settings.h"
+#include "HDTraceWritingCLibrary/src/text.h"
+#include "HDTraceWritingCLibrary/src/topology.h"
 
 /* Whether a level type or label is made of allowed characters. */
 static bool topologyNameIsValid(const char *name)

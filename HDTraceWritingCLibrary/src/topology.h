@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file topology.h
+ * @file
  * What traces and groups need of a topology node.
  */
 #ifndef HD_SRC_TOPOLOGY_H
 #define HD_SRC_TOPOLOGY_H
 
-#include "hdTopology.h"
+#include <hdTopology.h>
 
 struct _hdTopology {
 	char *project; /**< With HDTRACE_PREFIX in front. */

@@ -10,7 +10,7 @@
  * "Blocks" are the <Nested> that are open in the file: those of the outermost
  * states, as many as have something inside.
  */
-#include <config.h>
+#include "config.h"
 
 #include <stdarg.h>
 #include <stdbool.h>
@@ -18,17 +18,17 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "attributes.h"
-#include "clock.h"
-#include "error.h"
-#include "escape.h"
-#include "hdTrace.h"
-#include "keylist.h"
-#include "number.h"
-#include "outfile.h"
-#include "settings.h"
-#include "text.h"
-#include "topology.h"
+#include <hdTrace.h>
+#include "HDTraceWritingCLibrary/src/attributes.h"
+#include "HDTraceWritingCLibrary/src/error.h"
+#include "HDTraceWritingCLibrary/src/escape.h"
+#include "HDTraceWritingCLibrary/src/keylist.h"
+#include "HDTraceWritingCLibrary/src/outfile.h"
+#include "HDTraceWritingCLibrary/src/settings.h"
+#include "HDTraceWritingCLibrary/src/text.h"
+#include "HDTraceWritingCLibrary/src/topology.h"
+#include "common/clock.h"
+#include "common/number.h"
 
 /* Deeper nesting is not indented further, lest files grow with its square. */
 #define TRACE_INDENT_MAX 16

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file hdMPI.h
+ * @file
  * What a program may say to the MPI wrapper that traces it.
  *
  * libhdMPI records the calls of MPI without the program's help. With these

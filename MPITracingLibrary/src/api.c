@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What a program may say to the wrapper: hdMPI.h, its forms for Fortran, and
  * MPI_Pcontrol(). */
-#include <config.h>
+#include "config.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "fortran.h"
-#include "hdMPI.h"
-#include "hdmpi.h"
+#include <hdMPI.h>
+#include "MPITracingLibrary/src/hdmpi.h"
+#include "MPITracingLibrary/src/wrap/fortran.h"
 
 /* The calling thread, while the wrapper is active; to be left. MPI_Finalize()
  * waits for threads that are in here; see hdmpiThreadsEnd(). */

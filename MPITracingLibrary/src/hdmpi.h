@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file hdmpi.h
+ * @file
  * The runtime of the MPI wrapper: what surrounds every call.
  *
  * Between hdmpiRuntimeStart(), at the end of MPI_Init, and hdmpiRuntimeEnd(),
@@ -22,12 +22,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "clock.h"
-#include "hdTrace.h"
-#include "hdTopology.h"
-#include "functions.h"
-#include "options.h"
-#include "polling.h"
+#include <hdTopology.h>
+#include <hdTrace.h>
+#include "MPITracingLibrary/functions.h"
+#include "MPITracingLibrary/src/options.h"
+#include "MPITracingLibrary/src/record/polling.h"
+#include "common/clock.h"
 
 /** Number of handles whose description a thread remembers. */
 #define HDMPI_CACHE_SIZE 16

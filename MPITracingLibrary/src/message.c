@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Messages of libhdMPI; see message.h. */
-#include <config.h>
+#include "config.h"
 
-#include "message.h"
-#include "options.h"
+#include "MPITracingLibrary/src/message.h"
+#include "MPITracingLibrary/src/options.h"
 
 struct hdLogger hdmpiLogger = { .prefix = "libhdMPI", .level = HD_LOG_ERROR };
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file message.h
+ * @file
  * Messages of libhdMPI, as far as HDTRACE_MPI_VERBOSITY asks for them.
  */
 #ifndef HDMPI_MESSAGE_H
 #define HDMPI_MESSAGE_H
 
-#include "log.h"
+#include "common/log.h"
 
 extern struct hdLogger hdmpiLogger;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What the environment variables HDTRACE_MPI_* say. A value that makes no sense
  * counts as not set, and there is a message. */
-#include <config.h>
+#include "config.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -12,9 +12,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "clock.h"
-#include "message.h"
-#include "options.h"
+#include "MPITracingLibrary/src/message.h"
+#include "MPITracingLibrary/src/options.h"
+#include "common/clock.h"
 
 #define OPTION_ALL (~0U)
 

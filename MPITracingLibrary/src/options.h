@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file options.h
+ * @file
  * What the environment variables HDTRACE_MPI_* say.
  */
 #ifndef HDMPI_OPTIONS_H

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The runtime of the MPI wrapper: begin, end, and what surrounds every call. */
-#include <config.h>
+#include "config.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "clocksync.h"
-#include "handles.h"
-#include "hdmpi.h"
-#include "message.h"
-#include "place.h"
-#include "power.h"
-#include "project.h"
-#include "request.h"
-#include "utilization.h"
+#include "MPITracingLibrary/src/handles/handles.h"
+#include "MPITracingLibrary/src/handles/request.h"
+#include "MPITracingLibrary/src/hdmpi.h"
+#include "MPITracingLibrary/src/host/clocksync.h"
+#include "MPITracingLibrary/src/host/place.h"
+#include "MPITracingLibrary/src/host/power.h"
+#include "MPITracingLibrary/src/host/project.h"
+#include "MPITracingLibrary/src/host/utilization.h"
+#include "MPITracingLibrary/src/message.h"
 
 atomic_bool hdmpiIsActive;
 atomic_llong hdmpiSwitched;

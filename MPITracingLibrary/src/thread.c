@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The threads that call MPI, and their traces. */
-#include <config.h>
+#include "config.h"
 
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
 
-#include "hdmpi.h"
+#include "MPITracingLibrary/src/hdmpi.h"
 
 static __thread struct hdmpiThread *threadSelf
 	__attribute__((__tls_model__("initial-exec")));

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Power over a time; see integral.h. */
-#include <config.h>
+#include "config.h"
 
 #include <math.h>
 
 #include <glib.h>
 
-#include "integral.h"
+#include "PowerTracingLibrary/client/integral.h"
 
 void ptIntegralInit(struct ptIntegral *integral, size_t count, int64_t fromNs)
 {

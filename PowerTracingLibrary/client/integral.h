@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file integral.h
+ * @file
  * Power over a time: energy, mean and peak, of several values.
  *
  * Each value comes in readings over intervals, one after the other. Of those

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Recording from a power service: the thread; see recorder.h. */
-#include <config.h>
+#include "config.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -10,10 +10,10 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "clock.h"
-#include "message.h"
-#include "recording.h"
-#include "sampler.h"
+#include "PowerTracingLibrary/client/recording.h"
+#include "PowerTracingLibrary/src/message.h"
+#include "common/clock.h"
+#include "common/sampler.h"
 
 /* How long to wait before a server that is lost is tried again. */
 #define BACKOFF_MIN_NS (HD_NS_PER_S / 4)

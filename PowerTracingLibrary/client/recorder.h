@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file recorder.h
+ * @file
  * Recording values of nodes from a power service, for as long as something
  * lasts.
  *
@@ -16,7 +16,7 @@
 #ifndef PT_RECORDER_H
 #define PT_RECORDER_H
 
-#include "remote.h"
+#include "PowerTracingLibrary/client/remote.h"
 
 /** What is wanted; NULL is any, of a value P. */
 struct ptWish {

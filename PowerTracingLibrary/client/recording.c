@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The frames of a stream; see recording.h. */
-#include <config.h>
+#include "config.h"
 
 #include <errno.h>
 #include <math.h>
 #include <string.h>
 
-#include "clock.h"
-#include "message.h"
-#include "recording.h"
-#include "sampler.h"
+#include "PowerTracingLibrary/client/recording.h"
+#include "PowerTracingLibrary/src/message.h"
+#include "common/clock.h"
+#include "common/sampler.h"
 
 static int nonsense(struct ptRecorder *recorder)
 {

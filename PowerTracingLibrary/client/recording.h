@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file recording.h
+ * @file
  * What a recorder is, and the frames of its stream.
  */
 #ifndef PT_RECORDING_H
@@ -8,7 +8,7 @@
 
 #include <pthread.h>
 
-#include "recorder.h"
+#include "PowerTracingLibrary/client/recorder.h"
 
 /** What is known of a group at the moment. */
 struct ptRecordingState {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A connection to a power service; see remote.h. */
-#include <config.h>
+#include "config.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -10,12 +10,12 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "clock.h"
-#include "message.h"
-#include "remote.h"
-#include "sampler.h"
-#include "tls.h"
-#include "tokens.h"
+#include "PowerTracingLibrary/client/remote.h"
+#include "PowerTracingLibrary/secure/tls.h"
+#include "PowerTracingLibrary/secure/tokens.h"
+#include "PowerTracingLibrary/src/message.h"
+#include "common/clock.h"
+#include "common/sampler.h"
 
 /* Where a service is if nothing else is said: that of pmlib. */
 #define PORT 6526

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file remote.h
+ * @file
  * A connection to a power service, in its own protocol
  * (doc/format/power-service.md).
  *
@@ -18,9 +18,9 @@
 
 #include <glib.h>
 
-#include "net.h"
-#include "remoteclock.h"
-#include "wire.h"
+#include "PowerTracingLibrary/client/remoteclock.h"
+#include "PowerTracingLibrary/wire/wire.h"
+#include "common/net.h"
 
 /** How long a server may take to answer. */
 #define PT_REMOTE_PATIENCE_NS INT64_C(10000000000)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Times of a server by our clock; see remoteclock.h. */
-#include <config.h>
+#include "config.h"
 
 #include <string.h>
 
-#include "remoteclock.h"
+#include "PowerTracingLibrary/client/remoteclock.h"
 
 /* Prepare what times are corrected by: points of the server's monotonic clock,
  * and what is to be added for our wall clock. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file remoteclock.h
+ * @file
  * What times of a server are by the clock of this host.
  *
  * The server's monotonic clock, which never steps, is compared with our wall
@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "clockfit.h"
+#include "common/clockfit.h"
 
 /** Round trips of which the best one counts. */
 #define PT_REMOTE_TRIPS 8

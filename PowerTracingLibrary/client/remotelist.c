@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What a power service has; see remotelist.h. */
-#include <config.h>
+#include "config.h"
 
 #include <errno.h>
 #include <string.h>
 
-#include "message.h"
-#include "remotelist.h"
+#include "PowerTracingLibrary/client/remotelist.h"
+#include "PowerTracingLibrary/src/message.h"
 
 /* Nobody has more than this, of all together. */
 #define LIST_MAX 1000000

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file remotelist.h
+ * @file
  * What a power service has: devices, their lines, and the values of these.
  */
 #ifndef PT_REMOTELIST_H
 #define PT_REMOTELIST_H
 
-#include "remote.h"
+#include "PowerTracingLibrary/client/remote.h"
 
 /** What a line measures. */
 struct ptListedValue {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file PT.h
+ * @file
  * Power tracing: what the nodes draw, from a power analyzer or from the meters
  * that the machine itself has.
  *
@@ -39,7 +39,7 @@
 
 #include <stddef.h>
 
-#include "hdTopology.h"
+#include <hdTopology.h>
 
 #ifdef __cplusplus
 extern "C" {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The subcommands of pt; each has a file of its own. */
-#include <config.h>
+#include "config.h"
 
-#include "pt.h"
+#include "PowerTracingLibrary/pt/pt.h"
 
 const struct command commands[] = {
 	{ "devices", "list what a power service has", commandDevices },

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file main.c
+ * @file
  * The pt command: traces power as a configuration file says.
  */
-#include <config.h>
+#include "config.h"
 
 #include <locale.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "message.h"
-#include "pt.h"
-#include "site.h"
+#include "PowerTracingLibrary/pt/pt.h"
+#include "PowerTracingLibrary/service/site/site.h"
+#include "PowerTracingLibrary/src/message.h"
 
 int usage(const char *message)
 {

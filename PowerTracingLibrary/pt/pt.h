@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file pt.h
+ * @file
  * The pt command: what its files share.
  */
 #ifndef PT_COMMAND_H
@@ -11,7 +11,7 @@
 
 #include <glib.h>
 
-#include "trace.h"
+#include "PowerTracingLibrary/src/trace.h"
 
 /** What the user asks for. */
 struct options {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* No encrypted connections: this pt was built without GnuTLS. */
-#include <config.h>
+#include "config.h"
 
 #include <errno.h>
 
-#include "message.h"
-#include "tls.h"
+#include "PowerTracingLibrary/secure/tls.h"
+#include "PowerTracingLibrary/src/message.h"
 
 const bool ptHasTls = false;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Encrypted connections by GnuTLS; see tls.h. */
-#include <config.h>
+#include "config.h"
 
 #include <arpa/inet.h>
 #include <ctype.h>
@@ -11,9 +11,9 @@
 
 #include <gnutls/gnutls.h>
 
-#include "message.h"
-#include "tls.h"
-#include "wire.h"
+#include "PowerTracingLibrary/secure/tls.h"
+#include "PowerTracingLibrary/src/message.h"
+#include "PowerTracingLibrary/wire/wire.h"
 
 const bool ptHasTls = true;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file tls.h
+ * @file
  * Encrypted connections: by GnuTLS in tls.c, or not at all in notls.c.
  */
 #ifndef PT_TLS_H

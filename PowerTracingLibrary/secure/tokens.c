@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The secrets that users share with a service; see tokens.h. */
-#include <config.h>
+#include "config.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "message.h"
-#include "secret.h"
-#include "tokens.h"
+#include "PowerTracingLibrary/secure/tokens.h"
+#include "PowerTracingLibrary/src/config/secret.h"
+#include "PowerTracingLibrary/src/message.h"
 
 /* Largest file. */
 #define TOKENS_MAX (1 << 20)

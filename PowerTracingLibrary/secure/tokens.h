@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file tokens.h
+ * @file
  * The secrets that users share with a service; pt-site.cfg(5) has the file.
  */
 #ifndef PT_TOKENS_H
 #define PT_TOKENS_H
 
-#include "wire.h"
+#include "PowerTracingLibrary/wire/wire.h"
 
 /** Shortest token in bytes, so that nobody can guess one from a proof. */
 #define PT_TOKEN_MIN 32

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Who a client is, and what it may; see access.h. */
-#include <config.h>
+#include "config.h"
 
 #include <arpa/inet.h>
 #include <math.h>
@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "access.h"
-#include "message.h"
-#include "sampler.h"
+#include "PowerTracingLibrary/service/access.h"
+#include "PowerTracingLibrary/src/message.h"
+#include "common/sampler.h"
 
 #define NS_PER_S INT64_C(1000000000)
 

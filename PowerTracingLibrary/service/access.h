@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file access.h
+ * @file
  * Who a client is, and what it may.
  */
 #ifndef PT_ACCESS_H
@@ -8,7 +8,7 @@
 
 #include <sys/socket.h>
 
-#include "client.h"
+#include "PowerTracingLibrary/service/client.h"
 
 /** Find out where a client is and, at a Unix socket, who it is. */
 void ptAccessFind(struct ptClient *client, const struct sockaddr *address);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file built.h
+ * @file
  * What this pt was built with; http.c and nohttp.c say it.
  */
 #ifndef PT_BUILT_H

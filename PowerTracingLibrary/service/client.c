@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A client of the service; see client.h. */
-#include <config.h>
+#include "config.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -9,10 +9,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "access.h"
-#include "message.h"
-#include "protocols.h"
-#include "sampler.h"
+#include "PowerTracingLibrary/service/access.h"
+#include "PowerTracingLibrary/service/protocols.h"
+#include "PowerTracingLibrary/src/message.h"
+#include "common/sampler.h"
 
 /* Room for what comes, at first. */
 #define IN_FIRST 4096

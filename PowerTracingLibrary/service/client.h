@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file client.h
+ * @file
  * A client of the service: its connection, what came, and what is to be sent.
  *
  * The protocol is found out from the first bytes. A protocol takes whole
@@ -10,9 +10,9 @@
 #ifndef PT_CLIENT_H
 #define PT_CLIENT_H
 
-#include "service.h"
-#include "store.h"
-#include "tls.h"
+#include "PowerTracingLibrary/secure/tls.h"
+#include "PowerTracingLibrary/service/service.h"
+#include "PowerTracingLibrary/service/store/store.h"
 
 /** What is to be sent may be as long; answers that come as one may be longer.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Metrics over HTTP by libmicrohttpd; see http.h. */
-#include <config.h>
+#include "config.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -12,10 +12,10 @@
 
 #include <microhttpd.h>
 
-#include "built.h"
-#include "http.h"
-#include "message.h"
-#include "metrics.h"
+#include "PowerTracingLibrary/service/built.h"
+#include "PowerTracingLibrary/service/http.h"
+#include "PowerTracingLibrary/service/metrics.h"
+#include "PowerTracingLibrary/src/message.h"
 
 /* Connections at once, and seconds that one may say nothing. */
 #define CONNECTIONS_MAX 16

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file http.h
+ * @file
  * Metrics over HTTP: by libmicrohttpd in http.c, or not at all in nohttp.c.
  */
 #ifndef PT_HTTP_H
 #define PT_HTTP_H
 
-#include "service.h"
+#include "PowerTracingLibrary/service/service.h"
 
 /**
  * Serve /metrics at an address, in the loop of the service.

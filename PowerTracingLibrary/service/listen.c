@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The sockets that clients connect to; see listen.h. */
-#include <config.h>
+#include "config.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -16,10 +16,10 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "client.h"
-#include "listen.h"
-#include "message.h"
-#include "siteparse.h"
+#include "PowerTracingLibrary/service/client.h"
+#include "PowerTracingLibrary/service/listen.h"
+#include "PowerTracingLibrary/service/site/parse.h"
+#include "PowerTracingLibrary/src/message.h"
 
 /* The port of pmlib. */
 #define USUAL_PORT "6526"

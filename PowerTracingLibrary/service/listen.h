@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file listen.h
+ * @file
  * The sockets that clients connect to.
  */
 #ifndef PT_LISTEN_H
@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-#include "service.h"
+#include "PowerTracingLibrary/service/service.h"
 
 /** A socket. */
 struct ptListener {

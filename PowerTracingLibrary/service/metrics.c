@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What the service knows, as text for Prometheus; see metrics.h. */
-#include <config.h>
+#include "config.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "client.h"
-#include "metrics.h"
-#include "sampler.h"
+#include "PowerTracingLibrary/service/client.h"
+#include "PowerTracingLibrary/service/metrics.h"
+#include "common/sampler.h"
 
 struct metrics {
 	FILE *file;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file metrics.h
+ * @file
  * What the service knows, as text for Prometheus.
  */
 #ifndef PT_METRICS_H
 #define PT_METRICS_H
 
-#include "service.h"
+#include "PowerTracingLibrary/service/service.h"
 
 /**
  * Write all metrics.

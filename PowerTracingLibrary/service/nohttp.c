@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* No metrics over HTTP: this pt was built without libmicrohttpd. */
-#include <config.h>
+#include "config.h"
 
 #include <errno.h>
 
-#include "built.h"
-#include "http.h"
+#include "PowerTracingLibrary/service/built.h"
+#include "PowerTracingLibrary/service/http.h"
 
 const bool ptHasHttp = false;
 

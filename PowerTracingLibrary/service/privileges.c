@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Giving up what is not needed any more; see privileges.h. */
-#include <config.h>
+#include "config.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,9 +16,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "message.h"
-#include "privileges.h"
-#include "site.h"
+#include "PowerTracingLibrary/service/privileges.h"
+#include "PowerTracingLibrary/service/site/site.h"
+#include "PowerTracingLibrary/src/message.h"
 
 /* What a meter may need to be opened again. */
 static const struct {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file privileges.h
+ * @file
  * Giving up what is not needed once devices and sockets are open.
  */
 #ifndef PT_PRIVILEGES_H

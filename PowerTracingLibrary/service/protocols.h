@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file protocols.h
+ * @file
  * What may be spoken over a connection.
  */
 #ifndef PT_PROTOCOLS_H
 #define PT_PROTOCOLS_H
 
-#include "client.h"
+#include "PowerTracingLibrary/service/client.h"
 
 /** pmlib: ten operations; pt-site.cfg(5) says which kinds of it. */
 extern const struct ptProtocol ptPmlib;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A device of the service; see served.h. */
-#include <config.h>
+#include "config.h"
 
 #include <errno.h>
 #include <math.h>
@@ -10,14 +10,14 @@
 #include <string.h>
 #include <sys/eventfd.h>
 
-#include "PT.h"
-#include "clock.h"
-#include "message.h"
-#include "now.h"
-#include "runner.h"
-#include "sampler.h"
-#include "served.h"
-#include "writer.h"
+#include <PT.h>
+#include "PowerTracingLibrary/service/served.h"
+#include "PowerTracingLibrary/src/message.h"
+#include "PowerTracingLibrary/src/meter/now.h"
+#include "PowerTracingLibrary/src/meter/runner.h"
+#include "PowerTracingLibrary/src/meter/writer.h"
+#include "common/clock.h"
+#include "common/sampler.h"
 
 struct ptServed {
 	struct ptSink sink; /* First: it is what the meter knows. */

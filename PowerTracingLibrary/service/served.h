@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file served.h
+ * @file
  * A device of the service: its meter, what that has measured, and its health.
  *
  * The meter has a thread; all functions here are for the thread of the service.
@@ -8,9 +8,9 @@
 #ifndef PT_SERVED_H
 #define PT_SERVED_H
 
-#include "meter.h"
-#include "site.h"
-#include "store.h"
+#include "PowerTracingLibrary/service/site/site.h"
+#include "PowerTracingLibrary/service/store/store.h"
+#include "PowerTracingLibrary/src/meter/meter.h"
 
 struct ptServed;
 

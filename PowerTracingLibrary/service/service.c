@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The service; see service.h. */
-#include <config.h>
+#include "config.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -10,14 +10,14 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "PT.h"
-#include "client.h"
-#include "http.h"
-#include "listen.h"
-#include "message.h"
-#include "privileges.h"
-#include "sampler.h"
-#include "tokens.h"
+#include <PT.h>
+#include "PowerTracingLibrary/secure/tokens.h"
+#include "PowerTracingLibrary/service/client.h"
+#include "PowerTracingLibrary/service/http.h"
+#include "PowerTracingLibrary/service/listen.h"
+#include "PowerTracingLibrary/service/privileges.h"
+#include "PowerTracingLibrary/src/message.h"
+#include "common/sampler.h"
 
 #define NS_PER_MS INT64_C(1000000)
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file service.h
+ * @file
  * The service: devices, clients, and the loop that goes between them.
  *
  * All is done by one thread, but for the meters, which have one each.
@@ -10,8 +10,8 @@
 
 #include <stdint.h>
 
-#include "served.h"
-#include "site.h"
+#include "PowerTracingLibrary/service/served.h"
+#include "PowerTracingLibrary/service/site/site.h"
 
 struct ptClient;
 struct ptService;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Libraries that are opened at run time; see library.h. */
-#include <config.h>
+#include "config.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "library.h"
+#include "PowerTracingLibrary/src/library.h"
 
 void *ptLibraryOpen(const char *library, const struct ptSymbol *symbols,
 		    void *api, char *why, size_t whySize)

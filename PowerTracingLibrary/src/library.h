@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file library.h
+ * @file
  * Libraries that are opened at run time: libPT must not need them.
  */
 #ifndef PT_LIBRARY_H

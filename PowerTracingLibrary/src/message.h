@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file message.h
+ * @file
  * Messages of libPT: "pt: TEXT" on stderr, as PT_VERBOSITY asks, or where the
  * pt command wants them.
  */
@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-#include "log.h"
+#include "common/log.h"
 
 extern struct hdLogger ptLogger;
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Options of a device; see driver.h. */
-#include <config.h>
+#include "config.h"
 
 #include <string.h>
 
-#include "driver.h"
+#include "PowerTracingLibrary/src/meter/driver.h"
 
 const char *ptSetupOptionOr(const struct ptSetup *setup, const char *name,
 			    const char *otherwise)

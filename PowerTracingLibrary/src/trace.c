@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The public functions; see PT.h. */
-#include <config.h>
+#include "config.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "message.h"
-#include "runner.h"
-#include "trace.h"
-#include "writer.h"
+#include "PowerTracingLibrary/src/message.h"
+#include "PowerTracingLibrary/src/meter/runner.h"
+#include "PowerTracingLibrary/src/meter/writer.h"
+#include "PowerTracingLibrary/src/trace.h"
 
 struct powertrace_s {
 	struct ptConfig config;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file trace.h
+ * @file
  * A power trace: a meter, its writer, and the thread that goes between.
  */
 #ifndef PT_TRACE_H
 #define PT_TRACE_H
 
-#include "PT.h"
-#include "configuration.h"
-#include "meter.h"
+#include <PT.h>
+#include "PowerTracingLibrary/src/config/configuration.h"
+#include "PowerTracingLibrary/src/meter/meter.h"
 
 /**
  * Create a trace from a configuration that was read.

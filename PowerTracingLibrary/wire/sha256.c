@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* SHA-256 and HMAC; see sha256.h. Names are those of FIPS 180-4, section 6. */
-#include <config.h>
+#include "config.h"
 
 #include <string.h>
 
-#include "sha256.h"
+#include "PowerTracingLibrary/wire/sha256.h"
 
 static const uint32_t sha256K[64] = {
 	0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file sha256.h
+ * @file
  * SHA-256 (FIPS 180-4) and HMAC-SHA-256 (RFC 2104), for tokens only.
  *
  * Whoever asks for power must be able to prove who it is without any library,

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Bytes of the power service's protocol; see wire.h. */
-#include <config.h>
+#include "config.h"
 
 #include <errno.h>
 #include <string.h>
 
-#include "wirefields.h"
+#include "PowerTracingLibrary/wire/wirefields.h"
 
 struct ptWireText ptWireTextOf(const char *string)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file wire.h
+ * @file
  * The protocol of the power service in bytes; both sides use it.
  *
  * doc/format/power-service.md specifies every message and field; the structs
@@ -23,7 +23,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "sha256.h"
+#include "PowerTracingLibrary/wire/sha256.h"
 
 /** The first bytes of both sides. */
 #define PT_WIRE_MAGIC "\x89HDP"

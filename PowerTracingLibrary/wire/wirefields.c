@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Fields of messages, written and read; see wirefields.h. */
-#include <config.h>
+#include "config.h"
 
 #include <errno.h>
 #include <limits.h>
 #include <string.h>
 
-#include "wirefields.h"
+#include "PowerTracingLibrary/wire/wirefields.h"
 
 /* ---- Texts ------------------------------------------------------------- */
 

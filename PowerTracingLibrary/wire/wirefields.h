@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file wirefields.h
+ * @file
  * The messages as lists of fields, so that reading and writing them cannot
  * disagree.
  */
 #ifndef PT_WIREFIELDS_H
 #define PT_WIREFIELDS_H
 
-#include "wire.h"
+#include "PowerTracingLibrary/wire/wire.h"
 
 enum ptWireFieldType {
 	PT_WIRE_FIELDS_END,

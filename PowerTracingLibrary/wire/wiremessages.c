@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The messages as lists of fields; see wirefields.h and, for their order,
  * doc/format/power-service.md. */
-#include <config.h>
+#include "config.h"
 
-#include "wirefields.h"
+#include "PowerTracingLibrary/wire/wirefields.h"
 
 #define FIELD(kind, message, member)                                     \
 	{                                                                \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file RUT.h
+ * @file
  * Resources utilization: what a node's CPUs, memory, network and disks do.
  *
  * A utilization trace is a statistics group `Utilization` of a topology node.
@@ -80,7 +80,7 @@
 
 #include <string.h>
 
-#include "hdTopology.h"
+#include <hdTopology.h>
 
 #ifdef __cplusplus
 extern "C" {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file main.c
+ * @file
  * The rut command: traces the resources of this node while a command runs.
  */
-#include <config.h>
+#include "config.h"
 
 #include <errno.h>
 #include <locale.h>
@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "projectfile.h"
-#include "rut.h"
+#include "ResourcesUtilizationTracingLibrary/rut/rut.h"
+#include "common/projectfile.h"
 
 struct options {
 	int interval;

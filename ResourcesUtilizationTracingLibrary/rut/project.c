@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Where the trace is in the project. */
-#include <config.h>
+#include "config.h"
 
 #include <string.h>
 
-#include "rut.h"
+#include "ResourcesUtilizationTracingLibrary/rut/rut.h"
 
 /* A label may hold letters, digits, "." and "-". */
 static char *placeHost(void)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file rut.h
+ * @file
  * The rut command: what its files share.
  */
 #ifndef RUT_COMMAND_H
@@ -10,8 +10,8 @@
 
 #include <glib.h>
 
-#include "command.h"
-#include "trace.h"
+#include "ResourcesUtilizationTracingLibrary/src/trace.h"
+#include "cli/command.h"
 
 /** Where the trace is in the project. */
 struct rutPlace {

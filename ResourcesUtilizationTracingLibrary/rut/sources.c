@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Names of sources, and which of them work here. */
-#include <config.h>
+#include "config.h"
 
 #include <string.h>
 
-#include "rut.h"
+#include "ResourcesUtilizationTracingLibrary/rut/rut.h"
 
 #define SETTER(field)                                \
 	static void set_##field(rutSources *sources) \

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What was measured, in a few lines. */
-#include <config.h>
+#include "config.h"
 
 #include <string.h>
 
-#include "rut.h"
+#include "ResourcesUtilizationTracingLibrary/rut/rut.h"
 
 /* Get a result by the name of the value. */
 static gboolean summaryGet(UtilTrace *trace, const char *name, double *result)

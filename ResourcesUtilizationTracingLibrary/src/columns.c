@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The list of values; see source.h. */
-#include <config.h>
+#include "config.h"
 
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "source.h"
+#include "ResourcesUtilizationTracingLibrary/src/source.h"
 
 int rutColumnsAdd(struct rutColumns *columns, const struct rutColumn *column,
 		  const char *format, ...)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Messages of libRUT; see message.h. */
-#include <config.h>
+#include "config.h"
 
-#include "message.h"
+#include "ResourcesUtilizationTracingLibrary/src/message.h"
 
 struct hdLogger rutLogger = { .prefix = "libRUT", .level = HD_LOG_ERROR };

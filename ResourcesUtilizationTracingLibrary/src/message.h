@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file message.h
+ * @file
  * Messages of libRUT, as far as RUT_VERBOSITY asks for them.
  */
 #ifndef RUT_MESSAGE_H
 #define RUT_MESSAGE_H
 
-#include "log.h"
+#include "common/log.h"
 
 extern struct hdLogger rutLogger;
 

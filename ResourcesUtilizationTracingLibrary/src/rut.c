@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Creating a trace as RUT.h says: arguments, environment, backends. */
-#include <config.h>
+#include "config.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-#include "gtop.h"
-#include "message.h"
-#include "trace.h"
+#include "ResourcesUtilizationTracingLibrary/src/backend/gtop.h"
+#include "ResourcesUtilizationTracingLibrary/src/message.h"
+#include "ResourcesUtilizationTracingLibrary/src/trace.h"
 
 #define NS_PER_MS 1000000
 

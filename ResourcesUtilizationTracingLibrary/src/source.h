@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file source.h
+ * @file
  * What a source of values must do to be traced.
  *
  * The tracing core knows sources only through struct rutSource. A source opens
@@ -14,9 +14,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "hdStats.h"
+#include <hdStats.h>
 
-#include "RUT.h"
+#include <RUT.h>
 
 /** Why a source reads its counters. */
 enum rutWhy {

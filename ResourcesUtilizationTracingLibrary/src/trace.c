@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A utilization trace; see trace.h. */
-#include <config.h>
+#include "config.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-#include "clock.h"
-#include "message.h"
-#include "sampler.h"
-#include "trace.h"
+#include "ResourcesUtilizationTracingLibrary/src/message.h"
+#include "ResourcesUtilizationTracingLibrary/src/trace.h"
+#include "common/clock.h"
+#include "common/sampler.h"
 
 /* A 32 bit counter wraps after 3.4 s at 10 Gb/s; look more often. */
 #define FOLLOW_NS INT64_C(1000000000)

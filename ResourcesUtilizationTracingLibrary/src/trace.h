@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file trace.h
+ * @file
  * A utilization trace: sources, a statistics group, and a sampler.
  */
 #ifndef RUT_TRACE_H
 #define RUT_TRACE_H
 
-#include "source.h"
+#include "ResourcesUtilizationTracingLibrary/src/source.h"
 
 /**
  * Create a trace from certain sources.

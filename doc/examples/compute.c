@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file compute.c
+ * @file
  * Example: a benchmark of phases, of which only some are recorded.
  *
  * Threads multiply matrices; between the rounds the program rests. Tracing is

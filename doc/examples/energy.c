@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file energy.c
+ * @file
  * Example: utilization and power of the same program, in one project.
  *
  *     energy PROJECT PT.CFG NODE

@@ -13,7 +13,7 @@
 
 #include <pmlib.h>
 
-#include "kernels.h"
+#include "doc/examples/kernels.h"
 
 /* As printed. */
 /* clang-format off */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file stream.c
+ * @file
  * Example: what main memory can do, in the manner of STREAM, and what the node
  * does meanwhile.
  *

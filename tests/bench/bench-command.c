@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Commands as works: what a child takes. */
-#include <config.h>
+#include "config.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "bench.h"
+#include "tests/bench/bench.h"
 
 static double commandNs(const struct timeval *time)
 {

@@ -5,7 +5,7 @@
  *
  * An operation is a record of a trace or a value of a statistics entry.
  */
-#include <config.h>
+#include "config.h"
 
 #include <ftw.h>
 #include <stdio.h>
@@ -14,8 +14,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "bench-peer.h"
-#include "bench.h"
+#include "tests/bench/bench-peer.h"
+#include "tests/bench/bench.h"
 
 #define EXPORT_RECORDS 200000
 #define EXPORT_VALUES 1000000

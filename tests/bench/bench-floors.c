@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What no writer can go below: the clock, the copy, the system call. */
-#include <config.h>
+#include "config.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "bench.h"
+#include "tests/bench/bench.h"
 
 #define FLOORS_RING (256 * 1024)
 

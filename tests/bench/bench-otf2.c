@@ -8,7 +8,7 @@
  * with us a time stamp is a CLOCK_REALTIME, and a work ends when everything is
  * with the system.
  */
-#include <config.h>
+#include "config.h"
 
 #include <otf2/otf2.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "bench-peer.h"
+#include "tests/bench/bench-peer.h"
 
 #define OTF2_LOCATION 0
 #define OTF2_STATES 1 /* The region. */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file bench-peer.h
+ * @file
  * The works, done by OTF2.
  */
 #ifndef BENCH_PEER_H
 #define BENCH_PEER_H
 
-#include "bench.h"
+#include "tests/bench/bench.h"
 
 /** What there is without OTF2: a name, and no function. */
 struct benchPeer {

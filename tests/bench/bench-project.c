@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What several works write; see bench-project.h. */
-#include <config.h>
+#include "config.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "bench-project.h"
-#include "bench.h"
+#include "tests/bench/bench-project.h"
+#include "tests/bench/bench.h"
 
 static hdTopoNode *projectNode(const char *name)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file bench-project.h
+ * @file
  * What several works write: one group or one trace.
  */
 #ifndef BENCH_PROJECT_H
 #define BENCH_PROJECT_H
 
-#include "hdStats.h"
-#include "hdTrace.h"
+#include <hdStats.h>
+#include <hdTrace.h>
 
 /** Create an enabled group of 15 doubles, in NAME_node_Utilization.stat. */
 hdStatsGroup *benchCreateGroup(const char *name);

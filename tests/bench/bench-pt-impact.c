@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file bench-pt-impact.c
+ * @file
  * How much longer a command takes beside libRUT, and beside libRUT and libPT:
  * table 5.1 of the thesis, which has HPCC as the command.
  *
@@ -10,7 +10,7 @@
  *
  *     bench-pt-impact RUNS COMMAND    (COMMAND is one word, for the shell)
  */
-#include <config.h>
+#include "config.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -19,10 +19,10 @@
 
 #include <glib.h>
 
-#include "PT.h"
-#include "RUT.h"
-#include "client.h"
-#include "impact.h"
+#include <PT.h>
+#include <RUT.h>
+#include "PowerTracingLibrary/service/client.h"
+#include "tests/bench/impact.h"
 
 #define RUT_MS 500
 #define PT_MS 200

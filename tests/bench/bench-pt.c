@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file bench-pt.c
+ * @file
  * What power tracing with an LMG450 costs: the parser of its messages, and a
  * cycle on the whole way from the port to the file.
  *
@@ -10,7 +10,7 @@
  *
  *     bench-pt [SECONDS]    of each part that takes real time (20)
  */
-#include <config.h>
+#include "config.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -22,10 +22,10 @@
 #include <glib.h>
 #include <glib/gstdio.h>
 
-#include "client.h"
-#include "drivers/lmgmessage.h"
-#include "sampler.h"
-#include "trace.h"
+#include "PowerTracingLibrary/service/client.h"
+#include "PowerTracingLibrary/src/drivers/lmg/message.h"
+#include "PowerTracingLibrary/src/trace.h"
+#include "common/sampler.h"
 
 #define CHANNELS 4
 #define VALUES 3

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file bench-ptsoft.c
+ * @file
  * What a trace of the machine's own meters costs: powercap at its shortest
  * cycle, all of libPT and the writing included.
  *
@@ -9,7 +9,7 @@
  *
  *     bench-ptsoft [SECONDS]
  */
-#include <config.h>
+#include "config.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,8 +17,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "fixture.h"
-#include "trace.h"
+#include "PowerTracingLibrary/src/trace.h"
+#include "tests/lib/fixture.h"
 
 #define COUNTER "/sys/class/net/lo/statistics/rx_bytes"
 #define CPU_PERCENT_MAX 3.0

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What reading costs, with every value delivered and looked at. */
-#include <config.h>
+#include "config.h"
 
 #include <stdlib.h>
 
-#include "bench-peer.h"
-#include "bench-project.h"
-#include "hdReading.h"
+#include <hdReading.h>
+#include "tests/bench/bench-peer.h"
+#include "tests/bench/bench-project.h"
 
 #define READ_COUNT 1000000
 

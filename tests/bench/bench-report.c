@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The results: as a table for people, and as comma-separated values. */
-#include <config.h>
+#include "config.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "bench.h"
+#include "tests/bench/bench.h"
 
 /* ---- The table --------------------------------------------------------- */
 

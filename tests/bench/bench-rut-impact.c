@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file bench-rut-impact.c
+ * @file
  * How much longer a program takes that is traced: table 5.3 of the thesis.
  *
  * As CPUstress there, the program counts up the variables of two nested loops,
@@ -10,18 +10,18 @@
  *
  *     bench-rut-impact [SECONDS [RUNS]]    SECONDS: about, of each run
  */
-#include <config.h>
+#include "config.h"
 
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "RUT.h"
-#include "fixture.h"
-#include "impact.h"
-#include "sampler.h"
-#include "trace.h"
+#include <RUT.h>
+#include "PowerTracingLibrary/src/trace.h"
+#include "common/sampler.h"
+#include "tests/bench/impact.h"
+#include "tests/lib/fixture.h"
 
 #define INNER 1000000
 #define COLUMNS 8

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file bench-rut.c
+ * @file
  * What a sample of libRUT costs, beside a bare pread() of the same files.
  *
  * All work is done on a schedule, a sample every 10 ms in turn: a sampler finds
@@ -12,7 +12,7 @@
  *
  * The tables are those of doc/utilization.md.
  */
-#include <config.h>
+#include "config.h"
 
 #include <dirent.h>
 #include <math.h>
@@ -22,11 +22,11 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include "fixture.h"
-#include "gtop.h"
-#include "sampler.h"
-#include "source.h"
-#include "trace.h"
+#include "PowerTracingLibrary/src/trace.h"
+#include "ResourcesUtilizationTracingLibrary/src/backend/gtop.h"
+#include "ResourcesUtilizationTracingLibrary/src/source.h"
+#include "common/sampler.h"
+#include "tests/lib/fixture.h"
 
 #define MS 1000000
 #define FILES_MAX 256

@@ -5,7 +5,7 @@
  * time from STOP to its answer while 100 clients record. "bench-service
  * [SECONDS]" samples so long (10).
  */
-#include <config.h>
+#include "config.h"
 
 #include <errno.h>
 #include <netinet/in.h>
@@ -21,11 +21,11 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "clock.h"
-#include "message.h"
-#include "sampler.h"
-#include "service.h"
-#include "wire.h"
+#include "PowerTracingLibrary/service/service.h"
+#include "PowerTracingLibrary/src/message.h"
+#include "PowerTracingLibrary/wire/wire.h"
+#include "common/clock.h"
+#include "common/sampler.h"
 
 #define LINES 32
 #define DOUBLES 10000000

@@ -7,12 +7,12 @@
  * What the kernel reports as the memory of a child is at least what its parent
  * had at that time, so this subject runs first.
  */
-#include <config.h>
+#include "config.h"
 
 #include <stdlib.h>
 
-#include "bench-project.h"
-#include "bench.h"
+#include "tests/bench/bench-project.h"
+#include "tests/bench/bench.h"
 
 #define STAT_COUNT 10000000
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What the writing library costs, recording and disabled. */
-#include <config.h>
+#include "config.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "bench-peer.h"
-#include "bench-project.h"
-#include "hdStats.h"
-#include "hdTrace.h"
+#include <hdStats.h>
+#include <hdTrace.h>
+#include "tests/bench/bench-peer.h"
+#include "tests/bench/bench-project.h"
 
 /* ---- Recording, until everything is with the system --------------------- */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Runs the works, and prints what they cost; see bench.h. */
-#include <config.h>
+#include "config.h"
 
 #include <errno.h>
 #include <ftw.h>
@@ -17,8 +17,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "bench-peer.h"
-#include "bench.h"
+#include "tests/bench/bench-peer.h"
+#include "tests/bench/bench.h"
 
 #define MAIN_REPETITIONS 9
 #define MAIN_REPETITIONS_QUICK 3

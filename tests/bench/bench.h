@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file bench.h
+ * @file
  * Measuring what an operation costs, beside a peer that does the same work.
  *
  * A work is a function, for us and for the peer, that prepares what it needs,

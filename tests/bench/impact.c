@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Tables of section 5.2 of the thesis; see impact.h. */
-#include <config.h>
+#include "config.h"
 
 #include <math.h>
 #include <stdio.h>
 
-#include "impact.h"
+#include "tests/bench/impact.h"
 
 static double mean(const double *list, size_t n)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file impact.h
+ * @file
  * How much longer a program takes that is traced: the tables of the thesis'
  * section 5.2, ours beside those published.
  */

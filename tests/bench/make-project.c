@@ -13,7 +13,7 @@
  * second one has a gap, that of the third one a sensor that fails for a while,
  * and some samples are late.
  */
-#include <config.h>
+#include "config.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -22,9 +22,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "clock.h"
-#include "hdTrace.h"
-#include "make-project.h"
+#include <hdTrace.h>
+#include "common/clock.h"
+#include "tests/bench/make-project.h"
 
 /** When all projects start, in s since the epoch. */
 #define PROJECT_START INT64_C(1700000000)

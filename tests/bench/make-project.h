@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file make-project.h
+ * @file
  * What the parts of make-project have in common; see make-project.c.
  */
 #ifndef MAKE_PROJECT_H
@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <time.h>
 
-#include "hdTopology.h"
+#include <hdTopology.h>
 
 /** Records in a step of a rank, and in phases around steps. */
 #define MAKE_STEP_RECORDS 10

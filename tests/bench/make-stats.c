@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The statistics that make-project writes. */
-#include <config.h>
+#include "config.h"
 
 #include <math.h>
 #include <stdbool.h>
 
-#include "hdStats.h"
-#include "make-project.h"
+#include <hdStats.h>
+#include "tests/bench/make-project.h"
 
 /** Nodes that show what is not as it should be. */
 #define GAP_NODE 1

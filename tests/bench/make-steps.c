@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The plan of the steps of all ranks, so that messages fit together. */
-#include <config.h>
+#include "config.h"
 
 #include <stdlib.h>
 
-#include "make-project.h"
+#include "tests/bench/make-project.h"
 
 int64_t makeStepStart(const struct makeShape *shape, int64_t step)
 {

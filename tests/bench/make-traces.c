@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The traces that make-project writes. */
-#include <config.h>
+#include "config.h"
 
 #include <inttypes.h>
 #include <math.h>
 
-#include "hdTrace.h"
-#include "make-project.h"
+#include <hdTrace.h>
+#include "tests/bench/make-project.h"
 
 enum { TAG_RIGHT = 17, TAG_LEFT = 18 };
 

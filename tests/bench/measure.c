@@ -4,7 +4,7 @@
  * on stderr how long it took, what CPU time and what memory at most; exit
  * status 1 if one of the limits was passed, else that of the command.
  */
-#include <config.h>
+#include "config.h"
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -12,10 +12,10 @@
 
 #include <glib.h>
 
-#include "fuzz.h"
-#include "infofile.h"
-#include "merge.h"
-#include "xmlscan.h"
+#include "HDTraceTools/edit/infofile.h"
+#include "HDTraceTools/edit/xmlscan.h"
+#include "HDTraceTools/merge/merge.h"
+#include "tests/fuzz/fuzz.h"
 
 static void takeMessage(const hdIMessage *message, void *data)
 {

@@ -6,15 +6,15 @@
  * into parts of which size the rest is divided. However it is divided, the same
  * must come of it.
  */
-#include <config.h>
+#include "config.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "drivers/lmgmessage.h"
-#include "fuzz.h"
-#include "outcome.h"
+#include "PowerTracingLibrary/src/drivers/lmg/message.h"
+#include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/outcome.h"
 
 static void take(struct ptLmgParser *parser, struct outcome *outcome)
 {

@@ -5,15 +5,15 @@
  * The first byte says to what: LIST, STATUS or GET, and the second how
  * many sets and what dialect a counter has. The rest is the answer.
  */
-#include <config.h>
+#include "config.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "fuzz.h"
-#include "pm.h"
+#include "PowerTracingLibrary/pm/src/pm.h"
+#include "tests/fuzz/fuzz.h"
 
 #define S INT64_C(1000000000)
 

@@ -6,17 +6,17 @@
  * The first byte says which. Of an object the second is the quantity, the third
  * the channel, the fourth the kind, and the rest its number and text.
  */
-#include <config.h>
+#include "config.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "drivers/apcmib.h"
-#include "drivers/dcmi.h"
-#include "fuzz.h"
-#include "outcome.h"
+#include "PowerTracingLibrary/src/drivers/ipmi/dcmi.h"
+#include "PowerTracingLibrary/src/drivers/snmp/apcmib.h"
+#include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/outcome.h"
 
 #define WHY_MAX 80
 #define APC_MAX 2147483647e2 /* Of a counter of 0.1 kWh, in Wh. */

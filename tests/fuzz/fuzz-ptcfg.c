@@ -3,17 +3,17 @@
  * Fuzz target: configuration files of libPT, for a power analyzer and for a
  * device of this machine.
  */
-#include <config.h>
+#include "config.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "PT.h"
-#include "configuration.h"
-#include "fuzz.h"
-#include "memoryfile.h"
-#include "message.h"
+#include <PT.h>
+#include "PowerTracingLibrary/src/config/configuration.h"
+#include "PowerTracingLibrary/src/message.h"
+#include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/memoryfile.h"
 
 static void checkConfig(const struct ptConfig *config)
 {

@@ -6,20 +6,20 @@
  * rest is divided, the next four what the frames are like. However it is
  * divided, the same must come of it.
  */
-#include <config.h>
+#include "config.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "drivers/arduframe.h"
-#include "drivers/hexline.h"
-#include "drivers/packet.h"
-#include "drivers/picframe.h"
-#include "drivers/rawsample.h"
-#include "fuzz.h"
-#include "outcome.h"
+#include "PowerTracingLibrary/src/drivers/raw/rawsample.h"
+#include "PowerTracingLibrary/src/drivers/serial/arduframe.h"
+#include "PowerTracingLibrary/src/drivers/serial/hexline.h"
+#include "PowerTracingLibrary/src/drivers/serial/packet.h"
+#include "PowerTracingLibrary/src/drivers/serial/picframe.h"
+#include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/outcome.h"
 
 #define HEAD 6
 #define BUFFER 4096

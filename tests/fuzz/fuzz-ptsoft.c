@@ -7,7 +7,7 @@
  * what files hold, by the kind of file. The first two are those that are read
  * again and again: at first, and later.
  */
-#include <config.h>
+#include "config.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,13 +17,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../../PowerTracingLibrary/src/drivers/perf.h"
-#include "clock.h"
-#include "fuzz.h"
-#include "message.h"
-#include "now.h"
-#include "sampler.h"
-#include "sysfile.h"
+#include "PowerTracingLibrary/src/drivers/perf.h"
+#include "PowerTracingLibrary/src/machine/sysfile.h"
+#include "PowerTracingLibrary/src/message.h"
+#include "PowerTracingLibrary/src/meter/now.h"
+#include "common/clock.h"
+#include "common/sampler.h"
+#include "tests/fuzz/fuzz.h"
 
 #define FDS 256
 #define COLUMNS 16

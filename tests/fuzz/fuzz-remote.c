@@ -4,18 +4,18 @@
  * what is asked: for what there is, or for readings. All that comes then is
  * there from the beginning, and then the service is gone.
  */
-#include <config.h>
+#include "config.h"
 
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "fuzz.h"
-#include "message.h"
-#include "outcome.h"
-#include "recording.h"
-#include "remotelist.h"
-#include "sampler.h"
+#include "PowerTracingLibrary/client/recording.h"
+#include "PowerTracingLibrary/client/remotelist.h"
+#include "PowerTracingLibrary/src/message.h"
+#include "common/sampler.h"
+#include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/outcome.h"
 
 static const struct ptRemoteSetup setup = {
 	.address = { .text = "fuzz" },

@@ -6,7 +6,7 @@
  * that the source reads; the second byte tells where it is cut in two, the
  * second part being what the files hold later.
  */
-#include <config.h>
+#include "config.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -14,10 +14,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "file.h"
-#include "fuzz.h"
-#include "message.h"
-#include "source.h"
+#include "ResourcesUtilizationTracingLibrary/src/kernel/file.h"
+#include "ResourcesUtilizationTracingLibrary/src/message.h"
+#include "ResourcesUtilizationTracingLibrary/src/source.h"
+#include "tests/fuzz/fuzz.h"
 
 /* Files that must exist to be opened; what is in them comes from fuzzPread. */
 static const char *const files[] = {

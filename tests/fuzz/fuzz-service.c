@@ -4,7 +4,7 @@
  * first byte says how the rest is cut into pieces; whatever it is, nothing may
  * be left of it, and who comes after is served.
  */
-#include <config.h>
+#include "config.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -14,11 +14,11 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "client.h"
-#include "clock.h"
-#include "fuzz.h"
-#include "memoryfile.h"
-#include "message.h"
+#include "PowerTracingLibrary/service/client.h"
+#include "PowerTracingLibrary/src/message.h"
+#include "common/clock.h"
+#include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/memoryfile.h"
 
 /* A driver that is never read: readings are put into the store. */
 static const struct ptQuantity quantities[] = {

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Fuzz target: configuration files of power services. */
-#include <config.h>
+#include "config.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "PT.h"
-#include "fuzz.h"
-#include "memoryfile.h"
-#include "message.h"
-#include "site.h"
+#include <PT.h>
+#include "PowerTracingLibrary/service/site/site.h"
+#include "PowerTracingLibrary/src/message.h"
+#include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/memoryfile.h"
 
 static void checkDevice(const struct ptSiteDevice *device)
 {

@@ -8,9 +8,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "file.h"
-#include "fuzz.h"
-#include "hdReading.h"
+#include <hdReading.h>
+#include "HDTraceReadingCLibrary/src/file.h"
+#include "tests/fuzz/fuzz.h"
 
 /* Everything that is read flows in here, so that nothing is optimized out. */
 static volatile uint64_t sum;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file fuzz.h
+ * @file
  * What the fuzz targets share: promises that hold whatever the input is, and
  * reading a file that is only in memory.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file memoryfile.h
+ * @file
  * A file that has a name, but is only in memory.
  */
 #ifndef TESTS_FUZZ_MEMORYFILE_H
@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "fuzz.h"
+#include "tests/fuzz/fuzz.h"
 
 /**
  * Put bytes into the file; what it had before is gone.

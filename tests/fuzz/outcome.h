@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file outcome.h
+ * @file
  * What comes of bytes that are taken apart, to be compared: the same must come
  * of them however they are divided.
  */
@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#include "fuzz.h"
+#include "tests/fuzz/fuzz.h"
 
 /** What came of it, as far as it fits. */
 struct outcome {

@@ -10,7 +10,7 @@
 
 #include <glib.h>
 
-#include "fuzz.h"
+#include "tests/fuzz/fuzz.h"
 
 static void testFile(gconstpointer data)
 {

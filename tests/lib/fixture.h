@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file fixture.h
+ * @file
  * A directory that stands for / with its /proc and /sys.
  */
 #ifndef FIXTURE_H

@@ -3,7 +3,7 @@
 # shellcheck disable=SC2154 # scratch is in tap.sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
 hdtrace=${abs_top_builddir:?}/hdtrace
-golden=${abs_top_srcdir:?}/tests/golden
+golden=${abs_top_srcdir:?}/tests/tools/golden
 # shellcheck disable=SC2034 # for tests
 corpus=${HDTRACE_CORPUS:-$abs_top_srcdir/../shared/corpus}
 unset NO_COLOR

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Whether something is left behind; see leftover.h. */
-#include <config.h>
+#include "config.h"
 
 #include <dirent.h>
 
 #include <glib.h>
 
-#include "leftover.h"
+#include "tests/lib/leftover.h"
 
 int testCountFiles(const char *path)
 {

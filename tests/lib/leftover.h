@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file leftover.h
+ * @file
  * Whether something is left behind: files, descriptors, threads.
  */
 #ifndef LEFTOVER_H

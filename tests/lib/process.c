@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "process.h"
+#include "tests/lib/process.h"
 
 /* A test that fails must not leave it behind. */
 static void endWithParent(void *data)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file process.h
+ * @file
  * Programs that run beside a test: simulators, and servers of the system.
  *
  * They end with the test, however that ends. Nothing here depends on how fast

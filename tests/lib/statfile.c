@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Reads statistics files; see statfile.h. */
-#include <config.h>
+#include "config.h"
 
 #include <string.h>
 
 #include <glib.h>
 #include <libxml/parser.h>
 
-#include "statfile.h"
-#include "testlib.h"
+#include "tests/lib/statfile.h"
+#include "tests/lib/testlib.h"
 
 uint32_t testBig32(const unsigned char *bytes)
 {

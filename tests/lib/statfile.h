@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file statfile.h
+ * @file
  * Reads statistics files as our writer writes them, and nothing else.
  *
  * Shares no code with the libraries, so that an error in one does not hide in
@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "hdStats.h"
+#include <hdStats.h>
 
 /** An entry, or a gap. */
 struct testEntry {

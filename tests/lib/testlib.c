@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What the unit tests share; see testlib.h. */
-#include <config.h>
+#include "config.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -9,8 +9,8 @@
 
 #include <glib/gstdio.h>
 
-#include "clock.h"
-#include "testlib.h"
+#include "common/clock.h"
+#include "tests/lib/testlib.h"
 
 /* Says where a subprocess shall work, and that it is one. */
 #define TEST_DIRECTORY "HDTRACE_TEST_DIRECTORY"

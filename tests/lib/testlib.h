@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file testlib.h
+ * @file
  * What the unit tests of the writing library share.
  *
  * Every test program works in a directory of its own, which is the current one
@@ -17,8 +17,8 @@
 
 #include <glib.h>
 
-#include "hdStats.h"
-#include "hdTrace.h"
+#include <hdStats.h>
+#include <hdTrace.h>
 
 /** g_test_init(), and a directory to work in. */
 void testInit(int *argc, char ***argv);

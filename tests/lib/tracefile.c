@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Reads traces; see tracefile.h. */
-#include <config.h>
+#include "config.h"
 
 #include <string.h>
 
 #include <libxml/parser.h>
 
-#include "testlib.h"
-#include "tracefile.h"
+#include "tests/lib/testlib.h"
+#include "tests/lib/tracefile.h"
 
 #define TRACE_INDENT_MAX 16
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file tracefile.h
+ * @file
  * Reads traces as our writer writes them, and nothing else: a line a record.
  *
  * Shares no code with the libraries, so that an error in one does not hide in

@@ -2,7 +2,7 @@
 /* Collective calls that block. */
 #include <stdlib.h>
 
-#include "calls.h"
+#include "tests/mpi/calls.h"
 
 enum { MAX = 16 };
 

@@ -6,7 +6,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "calls.h"
+#include "tests/mpi/calls.h"
 
 void callsComms(void)
 {

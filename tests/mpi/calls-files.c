@@ -2,7 +2,7 @@
 /* Files. */
 #include <stdlib.h>
 
-#include "calls.h"
+#include "tests/mpi/calls.h"
 
 void callsFiles(void)
 {

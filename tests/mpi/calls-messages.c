@@ -2,7 +2,7 @@
 /* Messages: blocking, non-blocking, persistent. */
 #include <stdlib.h>
 
-#include "calls.h"
+#include "tests/mpi/calls.h"
 
 void callsPointToPoint(void)
 {

@@ -2,7 +2,7 @@
 /* Collective calls that do not block, and those among neighbours. */
 #include <stdlib.h>
 
-#include "calls.h"
+#include "tests/mpi/calls.h"
 
 enum { MAX = 16 };
 

@@ -2,7 +2,7 @@
 /* Calls that ask whether something has happened, again and again. */
 #include <stddef.h>
 
-#include "calls.h"
+#include "tests/mpi/calls.h"
 
 static MPI_Comm own;
 

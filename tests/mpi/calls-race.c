@@ -5,7 +5,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#include "calls.h"
+#include "tests/mpi/calls.h"
 
 enum { WORKERS = 4, ROUNDS = 50, INTS_MAX = 7 };
 

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#include "calls.h"
+#include "tests/mpi/calls.h"
 
 enum { ROUNDS = 50 };
 

@@ -2,7 +2,7 @@
 /* Datatypes, and data that is packed. */
 #include <stdlib.h>
 
-#include "calls.h"
+#include "tests/mpi/calls.h"
 
 void callsTypes(void)
 {

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calls.h"
+#include "tests/mpi/calls.h"
 
 void callsOneSided(void)
 {

@@ -9,8 +9,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "calls.h"
-#include "keeploaded.h"
+#include "tests/mpi/calls.h"
+#include "tests/mpi/keeploaded.h"
 
 int rank, size, level;
 char *program;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file calls.h
+ * @file
  * A program that calls MPI, and says of each call what its record must be.
  */
 #ifndef CALLS_H
@@ -9,7 +9,7 @@
 #include <mpi.h>
 #include <stdbool.h>
 
-#include "hdMPI.h"
+#include <hdMPI.h>
 
 #define WORLD MPI_COMM_WORLD
 

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "hdMPI.h"
-#include "keeploaded.h"
+#include <hdMPI.h>
+#include "tests/mpi/keeploaded.h"
 
 /* The library's clock may be wrong on purpose, this one is right. */
 static void recordTime(void)

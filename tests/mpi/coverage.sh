@@ -2,7 +2,7 @@
 # mpi.table says of every function in mpi.h how it is wrapped, or why it is not.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
-table=$abs_top_srcdir/MPITracingLibrary/mpi.table
+table=$abs_top_srcdir/common/mpi.table
 export LC_ALL=C
 
 # Print the functions (types may stand before a bracket, too) that the mpi.h of pkg-config's PACKAGE declares.

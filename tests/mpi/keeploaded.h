@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file keeploaded.h
+ * @file
  * For programs of tests; one of their files includes it.
  *
  * MPI_Finalize of Open MPI 4.1 unloads mca_pmix_ext3x.so while its progress

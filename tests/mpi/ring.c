@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "keeploaded.h"
+#include "tests/mpi/keeploaded.h"
 
 static const char *end;
 

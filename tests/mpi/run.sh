@@ -301,9 +301,9 @@ for library in $(built_libraries); do
 		continue
 	fi
 	ok "$library: a program is compiled" \
-		"$compiler" -o "$scratch/ring-$library" "$ring_c" -lpthread
+		"$compiler" -I"$abs_top_srcdir" -o "$scratch/ring-$library" "$ring_c" -lpthread
 	ok "$library: the same with hdmpicc" env HDMPI_CC="$compiler" \
-		"$abs_top_builddir/hdmpicc" -o "$scratch/linked-$library" \
+		"$abs_top_builddir/hdmpicc" -I"$abs_top_srcdir" -o "$scratch/linked-$library" \
 		"$ring_c" -lpthread
 	ok "$library: preloaded" preloaded
 	ok "$library: as it was built" found

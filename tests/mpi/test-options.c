@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The variables HDTRACE_MPI_*: values that make sense, and many that do not.
  * Those count as not set, and one message names variable and value. */
-#include <config.h>
+#include "config.h"
 
 #include <glib.h>
 #include <glib/gstdio.h>
@@ -9,10 +9,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "clock.h"
-#include "message.h"
-#include "options.h"
-#include "testclock.h"
+#include "MPITracingLibrary/src/host/testclock.h"
+#include "MPITracingLibrary/src/options.h"
+#include "common/clock.h"
+#include "MPITracingLibrary/src/message.h"
 
 #define S HD_NS_PER_S
 #define ALL_CLASSES 0xffffffff

@@ -4,12 +4,12 @@
  * puts this between it and libpm: FIGURE4_POWER and FIGURE4_CSTATES are the
  * ports at this host instead.
  */
-#include <config.h>
+#include "config.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "pmlib.h"
+#include <pmlib.h>
 
 int __real_pm_set_server(const char *ip, int port, server_t *server);
 int __wrap_pm_set_server(const char *ip, int port, server_t *server);

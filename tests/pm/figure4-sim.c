@@ -8,7 +8,7 @@
  * C3 and C6 for 10 + c, 20 and 30 percent of the time, written every 5 ms.
  * Ends when its standard input does.
  */
-#include <config.h>
+#include "config.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -101,10 +101,10 @@ ok "the meter is heard" until_done is_up
 ok "figure 4 runs" runs
 for name in out cstates; do
 	ok "$name.prv, .pcf and .row are Paraver's" \
-		python3 "$abs_top_srcdir/tests/readers/paraver.py" "$name" \
+		python3 "$abs_top_srcdir/tests/tools/readers/paraver.py" "$name" \
 		--undamaged
 done
 ok "numbers are those of the meter and the machine" \
-	python3 "$abs_top_srcdir/tests/readers/figure4.py" .
+	python3 "$abs_top_srcdir/tests/tools/readers/figure4.py" .
 ok "the servers end" ends
 done_testing

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A server of pmlib made of software; see model.h. */
-#include <config.h>
+#include "config.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -18,7 +18,7 @@
 
 #include <glib.h>
 
-#include "model.h"
+#include "tests/pm/model.h"
 
 /* Sets that a counter can have. */
 #define SETS 1000

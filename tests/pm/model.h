@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file model.h
+ * @file
  * A server of pmlib made of software, for tests of libpm: it answers as the
  * four known ones do, and goes wrong where a test wants it to.
  *
@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "pmlib.h"
+#include <pmlib.h>
 
 /** Connections of which the requests are kept, and how many bytes of each. */
 #define MODEL_CONNECTIONS 8

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What tests of libpm do with a server; see session.h. */
-#include <config.h>
+#include "config.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include <glib.h>
 #include <glib/gstdio.h>
 
-#include "session.h"
+#include "tests/pm/session.h"
 
 char *sessionInit(int *argc, char ***argv, const char *timeout)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file session.h
+ * @file
  * What tests of libpm do with a server.
  */
 #ifndef PM_SESSION_H
 #define PM_SESSION_H
 
-#include "model.h"
+#include "tests/pm/model.h"
 
 /**
  * Begin the program of a test: in a directory of its own, and without what the

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* libpm against servers that are good: all four dialects, and ours. */
-#include <config.h>
+#include "config.h"
 
 #include <errno.h>
 #include <math.h>
@@ -11,8 +11,8 @@
 
 #include <glib.h>
 
-#include "pm.h"
-#include "session.h"
+#include "PowerTracingLibrary/pm/src/pm.h"
+#include "tests/pm/session.h"
 
 /* ---- What needs no server ---------------------------------------------- */
 

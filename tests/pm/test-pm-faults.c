@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* libpm against servers that go wrong, at every byte that they send. */
-#include <config.h>
+#include "config.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -8,8 +8,8 @@
 
 #include <glib.h>
 
-#include "sampler.h"
-#include "session.h"
+#include "common/sampler.h"
+#include "tests/pm/session.h"
 
 /* How many bytes a good server sends in each connection. */
 static int learn(struct model *model, size_t sent[MODEL_CONNECTIONS])

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* libpm without memory: each of its allocations fails once. */
-#include <config.h>
+#include "config.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -9,7 +9,7 @@
 
 #include <glib.h>
 
-#include "session.h"
+#include "tests/pm/session.h"
 
 /* The allocation that fails, from 1; 0 for none. */
 static int failing, allocations;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What libpm prints: every form, to the last character. The samples are those
  * of the model; times are set by hand. */
-#include <config.h>
+#include "config.h"
 
 #include <errno.h>
 #include <locale.h>
@@ -13,8 +13,8 @@
 #include <glib.h>
 #include <glib/gstdio.h>
 
-#include "pm.h"
-#include "session.h"
+#include "PowerTracingLibrary/pm/src/pm.h"
+#include "tests/pm/session.h"
 
 #define S INT64_C(1000000000)
 /* 2009-07-12 17:21:34 UTC */

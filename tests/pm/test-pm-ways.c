@@ -2,14 +2,14 @@
 /* The ways by which libpm comes to a server. What looks for names is in a
  * program of its own: a thread may do so for long after nobody waits for it any
  * more, and beside it no server can be forked that has threads. */
-#include <config.h>
+#include "config.h"
 
 #include <errno.h>
 
 #include <glib.h>
 
-#include "pm.h"
-#include "session.h"
+#include "PowerTracingLibrary/pm/src/pm.h"
+#include "tests/pm/session.h"
 
 static void testMoved(void)
 {

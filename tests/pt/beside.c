@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What a test needs beside it; see beside.h. */
-#include <config.h>
+#include "config.h"
 
 #include <netinet/in.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 
 #include <glib/gstdio.h>
 
-#include "beside.h"
+#include "tests/pt/beside.h"
 
 static char *directory;
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file beside.h
+ * @file
  * What a test needs beside it when its meter is a server of the system: files,
  * a port, and a bad way to it.
  */
 #ifndef BESIDE_H
 #define BESIDE_H
 
-#include "process.h"
+#include "tests/lib/process.h"
 
 /** A directory of the test's own; its content and it are removed by
  *  besideEnd(). */

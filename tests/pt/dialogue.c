@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Dialogues with meters; see dialogue.h. */
-#include <config.h>
+#include "config.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "dialogue.h"
+#include "tests/pt/dialogue.h"
 
 /* ---- Reading files ----------------------------------------------------- */
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file dialogue.h
+ * @file
  * Dialogues with meters: what a driver says, what the meter says, and what
  * comes of it. tests/fixtures/meters/README tells how they are written.
  */
 #ifndef DIALOGUE_H
 #define DIALOGUE_H
 
-#include "fakeport.h"
+#include "tests/pt/fakeport.h"
 
 /** What a line asks for. */
 enum dialogueAction {

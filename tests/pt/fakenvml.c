@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A libnvidia-ml.so.1 that answers what the test says; see fakenvml.h. With
  * FAKE_OLD it has only what libraries of old have. */
-#include <config.h>
+#include "config.h"
 
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "fakenvml.h"
+#include "tests/pt/fakenvml.h"
 
 #define POWER_INSTANT 186
 

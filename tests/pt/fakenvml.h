@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file fakenvml.h
+ * @file
  * A libnvidia-ml.so.1 that answers what the test says; shares no declaration
  * with the driver.
  */

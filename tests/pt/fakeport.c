@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A way to a meter that is the test; see fakeport.h. */
-#include <config.h>
+#include "config.h"
 
 #include <errno.h>
 #include <limits.h>
 #include <string.h>
 
-#include "clock.h"
-#include "fakeport.h"
+#include "common/clock.h"
+#include "tests/pt/fakeport.h"
 
 static struct fakePort *fakePortOf(struct ptTransport *transport)
 {

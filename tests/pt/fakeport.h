@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file fakeport.h
+ * @file
  * A way to a meter that is the test: what it says and when, by the clock of
  * softdriver.h. Nobody waits: where a driver would, time passes.
  */
 #ifndef FAKEPORT_H
 #define FAKEPORT_H
 
-#include "softdriver.h"
-#include "transport/calls.h"
+#include "PowerTracingLibrary/src/transport/calls.h"
+#include "tests/pt/softdriver.h"
 
 /** What is on its way. */
 struct fakeChunk {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Drivers for tests of the core; see meter.h. */
-#include <config.h>
+#include "config.h"
 
 #include <errno.h>
 #include <glib.h>
@@ -10,8 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "clock.h"
-#include "meter.h"
+#include "common/clock.h"
+#include "tests/pt/meter.h"
 
 /* What read() returns. */
 struct meterReading {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file meter.h
+ * @file
  * Drivers for tests of the core: they do what the test tells them.
  */
 #ifndef TEST_METER_H
 #define TEST_METER_H
 
-#include "driver.h"
+#include "PowerTracingLibrary/src/meter/driver.h"
 
 /**
  * "Meter" waits for what testMeterGive() gives; "Host" takes what it finds;

@@ -4,7 +4,7 @@
  * (@NAME is an abstract one), prints what the command says there, and sends it
  * a SIGHUP after the first READY=1 and a SIGTERM after the second.
  */
-#include <config.h>
+#include "config.h"
 
 #include <signal.h>
 #include <stddef.h>

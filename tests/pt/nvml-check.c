@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file nvml-check.c
+ * @file
  * Compares what the GPUs of this machine say of their power, integrated, with
  * their counters of energy; `make verify-nvml`.
  *
@@ -12,7 +12,7 @@
  * counter. Exits with 1 if they differ by more than the tolerance, and with 77
  * if there is no GPU.
  */
-#include <config.h>
+#include "config.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -20,9 +20,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "driver.h"
-#include "message.h"
-#include "sampler.h"
+#include "PowerTracingLibrary/src/message.h"
+#include "PowerTracingLibrary/src/meter/driver.h"
+#include "common/sampler.h"
 
 #define GPUS_MAX 64
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Driving a driver without the core; see softdriver.h. */
-#include <config.h>
+#include "config.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "clock.h"
-#include "message.h"
-#include "now.h"
-#include "softdriver.h"
+#include "PowerTracingLibrary/src/message.h"
+#include "PowerTracingLibrary/src/meter/now.h"
+#include "common/clock.h"
+#include "tests/pt/softdriver.h"
 
 #define START_NS (INT64_C(1700000000) * SECOND)
 

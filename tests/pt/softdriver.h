@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file softdriver.h
+ * @file
  * Driving a driver without the core: with a clock that stands still and a
  * directory for the root.
  */
@@ -9,7 +9,7 @@
 
 #include <glib.h>
 
-#include "driver.h"
+#include "PowerTracingLibrary/src/meter/driver.h"
 
 #define MS INT64_C(1000000)
 #define SECOND (1000 * MS)

@@ -10,11 +10,11 @@
 
 #include <glib.h>
 
-#include "clock.h"
-#include "driver.h"
-#include "message.h"
-#include "sampler.h"
-#include "transport/calls.h"
+#include "PowerTracingLibrary/src/message.h"
+#include "PowerTracingLibrary/src/meter/driver.h"
+#include "PowerTracingLibrary/src/transport/calls.h"
+#include "common/clock.h"
+#include "common/sampler.h"
 
 #define MS INT64_C(1000000)
 

@@ -9,7 +9,7 @@
 
 #include <glib.h>
 
-#include "drivers/lmgmessage.h"
+#include "PowerTracingLibrary/src/drivers/lmg/message.h"
 
 #define BYTES(text) text, sizeof(text) - 1
 

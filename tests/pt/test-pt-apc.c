@@ -4,7 +4,7 @@
  * objects from a table, in each version, directly and by a way on which
  * datagrams get lost and damaged.
  */
-#include <config.h>
+#include "config.h"
 
 #include <errno.h>
 #include <math.h>
@@ -17,10 +17,10 @@
 
 #include <glib/gstdio.h>
 
-#include "beside.h"
-#include "clock.h"
-#include "sampler.h"
-#include "softdriver.h"
+#include "common/clock.h"
+#include "common/sampler.h"
+#include "tests/pt/beside.h"
+#include "tests/pt/softdriver.h"
 
 #define RPDU2 ".1.3.6.1.4.1.318.1.1.26"
 #define POWER RPDU2 ".9.4.3.1.7"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Power traces from creation to end: what is in the files, what is said, and
  * what is left behind. */
-#include <config.h>
+#include "config.h"
 
 #include <glib/gstdio.h>
 #include <pthread.h>
@@ -9,14 +9,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "clock.h"
-#include "leftover.h"
-#include "message.h"
-#include "meter.h"
-#include "sampler.h"
-#include "statfile.h"
-#include "testlib.h"
-#include "trace.h"
+#include "PowerTracingLibrary/src/message.h"
+#include "PowerTracingLibrary/src/trace.h"
+#include "common/clock.h"
+#include "common/sampler.h"
+#include "tests/lib/leftover.h"
+#include "tests/lib/statfile.h"
+#include "tests/lib/testlib.h"
+#include "tests/pt/meter.h"
 
 #define S INT64_C(1000000000)
 #define T0 (INT64_C(1700000000) * S)

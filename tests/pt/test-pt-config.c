@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The configuration file: every error with its line, and what a good one
  * says. */
-#include <config.h>
+#include "config.h"
 
 #include <glib.h>
 #include <glib/gstdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "PT.h"
-#include "configuration.h"
-#include "message.h"
-#include "meter.h"
+#include <PT.h>
+#include "PowerTracingLibrary/src/config/configuration.h"
+#include "PowerTracingLibrary/src/message.h"
+#include "tests/pt/meter.h"
 
 #define FILE_NAME "pt.cfg"
 #define GENERAL                                              \

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The drivers cstates and pstates: how CPUs divide their time, on machines of
  * all kinds, and while CPUs come and go. */
-#include <config.h>
+#include "config.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cpuset.h"
-#include "fixture.h"
-#include "residency.h"
-#include "softdriver.h"
+#include "PowerTracingLibrary/src/machine/cpuset.h"
+#include "PowerTracingLibrary/src/machine/residency.h"
+#include "tests/lib/fixture.h"
+#include "tests/pt/softdriver.h"
 
 extern const struct ptDriver ptCstatesDriver, ptPstatesDriver;
 

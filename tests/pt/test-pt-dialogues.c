@@ -4,13 +4,13 @@
  * each byte of what the meter sends damaged in each way. Whatever happens, no
  * reading is made up, none comes twice, and what is missing is counted.
  */
-#include <config.h>
+#include "config.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "dialogue.h"
+#include "tests/pt/dialogue.h"
 
 /* Readings that may be wrong if one byte is, where nothing tells. */
 #define BLIND 1

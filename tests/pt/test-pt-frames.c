@@ -2,15 +2,15 @@
 /* Meters that send frames in a cycle of their own: what is found out about that
  * cycle, and the times of readings. What becomes of damaged frames is
  * test-pt-dialogues.c's. */
-#include <config.h>
+#include "config.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "clock.h"
-#include "fakeport.h"
-#include "frames.h"
+#include "PowerTracingLibrary/src/meter/frames.h"
+#include "common/clock.h"
+#include "tests/pt/fakeport.h"
 
 /* Frames are two bytes, of which the first is '#'. */
 static int find(const void *format, const uint8_t *bytes, size_t size,

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The hwmon driver: which sensors it finds, and what it reads from them. */
-#include <config.h>
+#include "config.h"
 
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "fixture.h"
-#include "softdriver.h"
-#include "sysfile.h"
+#include "PowerTracingLibrary/src/machine/sysfile.h"
+#include "tests/lib/fixture.h"
+#include "tests/pt/softdriver.h"
 
 extern const struct ptDriver ptHwmonDriver;
 

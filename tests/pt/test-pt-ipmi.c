@@ -4,7 +4,7 @@
  * a module of our own, directly and by a way on which datagrams get lost and
  * damaged; and with functions that stand for the kernel's driver.
  */
-#include <config.h>
+#include "config.h"
 
 #include <errno.h>
 #include <linux/ipmi.h>
@@ -17,10 +17,10 @@
 
 #include <glib/gstdio.h>
 
-#include "beside.h"
-#include "clock.h"
-#include "sampler.h"
-#include "softdriver.h"
+#include "common/clock.h"
+#include "common/sampler.h"
+#include "tests/pt/beside.h"
+#include "tests/pt/softdriver.h"
 
 #define SECRET "user=power\npassword=watts\n"
 #define READING "reading 150 100 200 145 1700000000 60000 0x40"

@@ -19,13 +19,13 @@
 
 #include <glib/gstdio.h>
 
-#include "client.h"
-#include "clock.h"
-#include "message.h"
-#include "sampler.h"
-#include "statfile.h"
-#include "testlib.h"
-#include "trace.h"
+#include "PowerTracingLibrary/src/message.h"
+#include "PowerTracingLibrary/src/trace.h"
+#include "common/clock.h"
+#include "common/sampler.h"
+#include "tests/lib/statfile.h"
+#include "tests/lib/testlib.h"
+#include "tests/sim/client.h"
 
 #define S HD_NS_PER_S
 #define MS (HD_NS_PER_S / 1000)

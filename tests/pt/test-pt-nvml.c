@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The nvml driver, with a library of our own; and the real one, if there is
  * one, may not crash it. */
-#include <config.h>
+#include "config.h"
 
 #include <dlfcn.h>
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "fakenvml.h"
-#include "softdriver.h"
+#include "tests/pt/fakenvml.h"
+#include "tests/pt/softdriver.h"
 
 enum { NOT_SUPPORTED = 3, NO_PERMISSION = 4, GPU_IS_LOST = 15, UNKNOWN = 999 };
 

@@ -4,7 +4,7 @@
 
 #include <glib.h>
 
-#include "pace.h"
+#include "PowerTracingLibrary/src/meter/pace.h"
 
 #define MS INT64_C(1000000)
 #define CYCLE (100 * MS)

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The perf driver, with files that say what events there are, and a kernel of
  * our own behind them. */
-#include <config.h>
+#include "config.h"
 
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "drivers/perf.h"
-#include "fixture.h"
-#include "softdriver.h"
+#include "PowerTracingLibrary/src/drivers/perf.h"
+#include "tests/lib/fixture.h"
+#include "tests/pt/softdriver.h"
 
 #define PMUS "/sys/bus/event_source/devices"
 #define SCALE "2.3283064365386962890625e-10" /* 2^-32 J */

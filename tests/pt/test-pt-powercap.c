@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The powercap driver, and with it what all drivers of sensors share. */
-#include <config.h>
+#include "config.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -9,9 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "fixture.h"
-#include "softdriver.h"
-#include "sysfile.h"
+#include "PowerTracingLibrary/src/machine/sysfile.h"
+#include "tests/lib/fixture.h"
+#include "tests/pt/softdriver.h"
 
 #define RANGE "262143328850" /* 61 uJ of 32 bits. */
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The simulation: laws, and power by a utilization that is known. */
-#include <config.h>
+#include "config.h"
 
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "cpubusy.h"
-#include "fixture.h"
-#include "softdriver.h"
-#include "sysfile.h"
+#include "PowerTracingLibrary/src/machine/cpubusy.h"
+#include "PowerTracingLibrary/src/machine/sysfile.h"
+#include "tests/lib/fixture.h"
+#include "tests/pt/softdriver.h"
 
 extern const struct ptDriver ptSimDriver;
 

@@ -2,19 +2,19 @@
 /* The drivers for the machine's own meters in a whole libPT: from the
  * configuration to the file. Times are real, so only what does not depend on
  * them is looked at. */
-#include <config.h>
+#include "config.h"
 
 #include <fcntl.h>
 #include <math.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "fixture.h"
-#include "message.h"
-#include "sampler.h"
-#include "statfile.h"
-#include "testlib.h"
-#include "trace.h"
+#include "PowerTracingLibrary/src/message.h"
+#include "PowerTracingLibrary/src/trace.h"
+#include "common/sampler.h"
+#include "tests/lib/fixture.h"
+#include "tests/lib/statfile.h"
+#include "tests/lib/testlib.h"
 
 static GString *messages;
 static GMutex messagesMutex;

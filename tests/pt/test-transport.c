@@ -18,11 +18,11 @@
 
 #include <glib.h>
 
-#include "clock.h"
-#include "message.h"
-#include "net.h"
-#include "sampler.h"
-#include "transport/calls.h"
+#include "PowerTracingLibrary/src/message.h"
+#include "PowerTracingLibrary/src/transport/calls.h"
+#include "common/clock.h"
+#include "common/net.h"
+#include "common/sampler.h"
 
 #define MS INT64_C(1000000)
 /* Long enough for what is to happen, short for what is not. */

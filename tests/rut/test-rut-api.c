@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The public functions, on this system and on a tree that stands for one. */
-#include <config.h>
+#include "config.h"
 
 #include <errno.h>
 #include <string.h>
@@ -8,11 +8,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "fixture.h"
-#include "leftover.h"
-#include "message.h"
-#include "sampler.h"
-#include "trace.h"
+#include "ResourcesUtilizationTracingLibrary/src/message.h"
+#include "ResourcesUtilizationTracingLibrary/src/trace.h"
+#include "common/sampler.h"
+#include "tests/lib/fixture.h"
+#include "tests/lib/leftover.h"
 
 /* A place for the files of a test. */
 struct place {

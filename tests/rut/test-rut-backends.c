@@ -5,7 +5,7 @@
  * Other programs may do what they like meanwhile: the interval of one backend
  * always lies within that of the other, so its amounts are not greater.
  */
-#include <config.h>
+#include "config.h"
 
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -16,11 +16,11 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "fixture.h"
-#include "gtop.h"
-#include "message.h"
-#include "sampler.h"
-#include "source.h"
+#include "ResourcesUtilizationTracingLibrary/src/backend/gtop.h"
+#include "ResourcesUtilizationTracingLibrary/src/message.h"
+#include "ResourcesUtilizationTracingLibrary/src/source.h"
+#include "common/sampler.h"
+#include "tests/lib/fixture.h"
 
 #define MIB (1024 * 1024)
 

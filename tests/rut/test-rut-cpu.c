@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* CPU counters of all kinds, and what utilization is made of them. */
-#include <config.h>
+#include "config.h"
 
 #include <errno.h>
 #include <math.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "cpucounter.h"
-#include "cpuuse.h"
-#include "fixture.h"
+#include "ResourcesUtilizationTracingLibrary/src/cpu/cpucounter.h"
+#include "ResourcesUtilizationTracingLibrary/src/cpu/cpuuse.h"
+#include "tests/lib/fixture.h"
 
 #define MS INT64_C(1000000)
 #define TICK (10 * MS)

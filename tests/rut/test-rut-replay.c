@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Machines of tests/fixtures/rut, seen by all sources; see README there. */
-#include <config.h>
+#include "config.h"
 
 #include <string.h>
 
-#include "fixture.h"
-#include "message.h"
-#include "source.h"
+#include "ResourcesUtilizationTracingLibrary/src/message.h"
+#include "ResourcesUtilizationTracingLibrary/src/source.h"
+#include "tests/lib/fixture.h"
 
 /* A tree, as it is read. */
 struct replay {

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Every source over trees that stand for /proc and /sys. */
-#include <config.h>
+#include "config.h"
 
 #include <errno.h>
 #include <math.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "blockdev.h"
-#include "file.h"
-#include "fixture.h"
-#include "message.h"
-#include "source.h"
+#include "ResourcesUtilizationTracingLibrary/src/kernel/blockdev.h"
+#include "ResourcesUtilizationTracingLibrary/src/kernel/file.h"
+#include "ResourcesUtilizationTracingLibrary/src/message.h"
+#include "ResourcesUtilizationTracingLibrary/src/source.h"
+#include "tests/lib/fixture.h"
 
 /* A source in use, with its cells. */
 struct used {

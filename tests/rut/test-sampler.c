@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The sampling thread: numbers and order of samples, stop, start, end. */
-#include <config.h>
+#include "config.h"
 
 #include <glib.h>
 #include <pthread.h>
@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "sampler.h"
+#include "common/sampler.h"
 
 #define MS 1000000
 

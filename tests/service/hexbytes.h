@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file hexbytes.h
+ * @file
  * Bytes as tests of protocols write them.
  */
 #ifndef HEXBYTES_H

@@ -8,7 +8,7 @@
  * ms for the time. Prints TAP: no sample is lost, memory does not grow, and
  * nobody who asks waits for more than 100 ms.
  */
-#include <config.h>
+#include "config.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -24,9 +24,9 @@
 #include <glib.h>
 #include <glib/gstdio.h>
 
-#include "native-peer.h"
-#include "sampler.h"
-#include "scene.h"
+#include "common/sampler.h"
+#include "tests/service/native-peer.h"
+#include "tests/service/scene.h"
 
 #define LINES 32
 #define COUNTERS 4

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A client of our own protocol, for tests; see native-peer.h. */
-#include <config.h>
+#include "config.h"
 
 #include <string.h>
 #include <unistd.h>
 
-#include "native-peer.h"
-#include "scene.h"
+#include "tests/service/native-peer.h"
+#include "tests/service/scene.h"
 
 struct native *nativeOpen(int fd)
 {

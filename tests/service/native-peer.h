@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file native-peer.h
+ * @file
  * A client of our own protocol, for tests: what is not as it should be ends the
  * test.
  */
@@ -9,7 +9,7 @@
 
 #include <glib.h>
 
-#include "wire.h"
+#include "PowerTracingLibrary/wire/wire.h"
 
 /** A connection. */
 struct native {

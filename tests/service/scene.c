@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A service with meters that do what the test says; see scene.h. */
-#include <config.h>
+#include "config.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -16,11 +16,11 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "PT.h"
-#include "clock.h"
-#include "hexbytes.h"
-#include "message.h"
-#include "scene.h"
+#include <PT.h>
+#include "PowerTracingLibrary/src/message.h"
+#include "common/clock.h"
+#include "tests/service/hexbytes.h"
+#include "tests/service/scene.h"
 
 static GString *said;
 /* Not of GLib: ThreadSanitizer knows only these. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file scene.h
+ * @file
  * A service with meters that do what the test says, and clients that say and
  * hear bytes.
  *
@@ -13,8 +13,8 @@
 
 #include <glib.h>
 
-#include "../pt/meter.h"
-#include "service.h"
+#include "PowerTracingLibrary/service/service.h"
+#include "tests/pt/meter.h"
 
 #define MS INT64_C(1000000)
 #define SECOND (1000 * MS)

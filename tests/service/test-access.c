@@ -3,7 +3,7 @@
  * Who may do what: tokens, users and their nodes and rates, where clients come
  * from, and what changes when the configuration is read again.
  */
-#include <config.h>
+#include "config.h"
 
 #include <errno.h>
 #include <glib/gstdio.h>
@@ -15,11 +15,11 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "PT.h"
-#include "native-peer.h"
-#include "scene.h"
-#include "siteparse.h"
-#include "tokens.h"
+#include <PT.h>
+#include "PowerTracingLibrary/secure/tokens.h"
+#include "PowerTracingLibrary/service/site/parse.h"
+#include "tests/service/native-peer.h"
+#include "tests/service/scene.h"
 
 #define TOKEN1 "0123456789abcdef0123456789abcdef"
 #define TOKEN2 "fedcba9876543210fedcba9876543210+/="

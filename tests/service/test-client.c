@@ -4,7 +4,7 @@
  * what is no greeting, no list and no stream, losses, and a server that comes
  * back as another one. And the arithmetic: clocks, energy, bars.
  */
-#include <config.h>
+#include "config.h"
 
 #include <errno.h>
 #include <glib/gstdio.h>
@@ -15,14 +15,14 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "clock.h"
-#include "hexbytes.h"
-#include "integral.h"
-#include "message.h"
-#include "recorder.h"
-#include "remotelist.h"
-#include "sampler.h"
-#include "screen.h"
+#include "PowerTracingLibrary/client/integral.h"
+#include "PowerTracingLibrary/client/recorder.h"
+#include "PowerTracingLibrary/client/remotelist.h"
+#include "PowerTracingLibrary/pt/client/screen.h"
+#include "PowerTracingLibrary/src/message.h"
+#include "common/clock.h"
+#include "common/sampler.h"
+#include "tests/service/hexbytes.h"
 
 #define SECOND INT64_C(1000000000)
 #define MS INT64_C(1000000)

@@ -3,7 +3,7 @@
  * Our own protocol: greeting, what there is, streams with their times, sums,
  * rates, gaps, losses and totals, and what is refused.
  */
-#include <config.h>
+#include "config.h"
 
 #include <errno.h>
 #include <math.h>
@@ -11,8 +11,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "native-peer.h"
-#include "scene.h"
+#include "tests/service/native-peer.h"
+#include "tests/service/scene.h"
 
 /* ---- Greeting ---------------------------------------------------------- */
 

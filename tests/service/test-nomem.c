@@ -4,7 +4,7 @@
  * clients ask of it fails once. Whoever is hit may be refused or closed; others
  * are served, and nothing is left.
  */
-#include <config.h>
+#include "config.h"
 
 #include <errno.h>
 #include <stdatomic.h>
@@ -13,9 +13,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "PT.h"
-#include "scene.h"
-#include "wire.h"
+#include <PT.h>
+#include "PowerTracingLibrary/wire/wire.h"
+#include "tests/service/scene.h"
 
 /* The linker puts these between the service and libc. */
 static atomic_int allocations, failing;

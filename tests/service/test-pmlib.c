@@ -4,7 +4,7 @@
  * the defects that its own servers had (the numbers are those of the facts
  * about pmlib).
  */
-#include <config.h>
+#include "config.h"
 
 #include <math.h>
 #include <netinet/in.h>
@@ -12,7 +12,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "scene.h"
+#include "tests/service/scene.h"
 
 /* Names and numbers as they are sent. */
 #define DEV1 "04000000 44657631" /* "Dev1" */

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Configurations of services: what they say, and each error with its line. */
-#include <config.h>
+#include "config.h"
 
 #include <math.h>
 #include <netinet/in.h>
 #include <string.h>
 
-#include "PT.h"
-#include "built.h"
-#include "scene.h"
-#include "siteparse.h"
+#include <PT.h>
+#include "PowerTracingLibrary/service/built.h"
+#include "PowerTracingLibrary/service/site/parse.h"
+#include "tests/service/scene.h"
 
 #define DEVICE "[Device]\nname=D\ndriver=Meter\ncycle=100\n"
 #define LINE "[Line]\ndevice=D\nnode=n\nchannel=1\n"

@@ -3,7 +3,7 @@
  * The power service inside TLS: both protocols, proofs that are bound to the
  * connection, hosts that must use it, and certificates that change.
  */
-#include <config.h>
+#include "config.h"
 
 #include <glib/gstdio.h>
 #include <gnutls/gnutls.h>
@@ -13,10 +13,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "PT.h"
-#include "native-peer.h"
-#include "scene.h"
-#include "siteparse.h"
+#include <PT.h>
+#include "PowerTracingLibrary/service/site/parse.h"
+#include "tests/service/native-peer.h"
+#include "tests/service/scene.h"
 
 #define TOKEN "0123456789abcdef0123456789abcdef"
 

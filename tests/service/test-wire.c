@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The bytes of the power service's protocol, as doc/format/power-service.md has
  * them, and what must not be taken for a message. */
-#include <config.h>
+#include "config.h"
 
 #include <errno.h>
 #include <math.h>
@@ -9,8 +9,8 @@
 
 #include <glib.h>
 
-#include "hexbytes.h"
-#include "wire.h"
+#include "PowerTracingLibrary/wire/wire.h"
+#include "tests/service/hexbytes.h"
 
 #define TEXT(string)                       \
 	{                                  \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file apc-pdu.c
+ * @file
  * What an agent of SNMP (snmpd, pass_persist) asks about a rack PDU, answered
  * from a table; see README.
  *

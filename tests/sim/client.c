@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file client.c
+ * @file
  * A host for lmg450-sim in tests.
  */
 #include "config.h"
@@ -18,7 +18,7 @@
 
 #include <glib/gstdio.h>
 
-#include "client.h"
+#include "tests/sim/client.h"
 
 char *clientPath(const struct client *client, const char *name)
 {

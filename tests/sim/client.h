@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file client.h
+ * @file
  * A host for lmg450-sim in tests: starts it, writes, and reads what comes.
  *
  * Nothing here depends on how fast anything is. What does not come within
@@ -11,7 +11,7 @@
 
 #include <glib.h>
 
-#include "../lib/process.h"
+#include "tests/lib/process.h"
 
 /** Seconds after which something will not come. */
 #define CLIENT_PATIENCE_S PROCESS_PATIENCE_S

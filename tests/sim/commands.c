@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file commands.c
+ * @file
  * The languages of the simulated meter: SCPI, as far as to leave it, and SHORT.
  */
 #include "config.h"
 
 #include <string.h>
 
-#include "device.h"
-#include "faults.h"
+#include "tests/sim/device.h"
+#include "tests/sim/faults.h"
 
 #define UNDEFINED_HEADER "-113,\"Undefined header\""
 #define MISSING_PARAMETER "-109,\"Missing parameter\""

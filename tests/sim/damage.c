@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file damage.c
+ * @file
  * What becomes of the bytes of a message.
  */
 #include "config.h"
 
-#include "damage.h"
+#include "tests/sim/damage.h"
 
 void simDamage(GString *message, const struct simRule *rule)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file dcmi-module.c
+ * @file
  * DCMI's power reading for ipmi_sim, which loads this ("loadlib"); see README.
  */
 #include "config.h"

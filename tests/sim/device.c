@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file device.c
+ * @file
  * The state of the simulated meter, its cycles and its faults.
  */
 #include "config.h"
@@ -8,9 +8,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "damage.h"
-#include "device.h"
-#include "faults.h"
+#include "tests/sim/damage.h"
+#include "tests/sim/device.h"
+#include "tests/sim/faults.h"
 
 #define LINE_MAX_BYTES 4096
 #define DEFAULT_CYCLE 0.5

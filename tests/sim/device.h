@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file device.h
+ * @file
  * The simulated meter: what it is told, what it measures, what it says.
  */
 #ifndef SIM_DEVICE_H
@@ -11,11 +11,11 @@
 
 #include <glib.h>
 
-#include "law.h"
-#include "message.h"
-#include "port.h"
-#include "record.h"
-#include "script.h"
+#include "tests/sim/law.h"
+#include "tests/sim/message.h"
+#include "tests/sim/port.h"
+#include "tests/sim/record.h"
+#include "tests/sim/script.h"
 
 #define SIM_CHANNELS 4
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file faults.c
+ * @file
  * What the rules of a script do.
  */
 #include "config.h"
 
-#include "faults.h"
+#include "tests/sim/faults.h"
 
 /* When something ends that lasts this long; 0: never. */
 static int64_t endOf(double seconds)

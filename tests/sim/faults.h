@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file faults.h
+ * @file
  * What the rules of a script do to the meter and its messages.
  */
 #ifndef SIM_FAULTS_H
 #define SIM_FAULTS_H
 
-#include "device.h"
+#include "tests/sim/device.h"
 
 /** Let rules happen: at once, or to the next message. Takes the list. */
 void simFaultsApply(struct simDevice *device, GSList *rules);

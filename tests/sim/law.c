@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file law.c
+ * @file
  * What the simulated meter measures.
  */
 #include "config.h"
@@ -11,7 +11,7 @@
 
 #include <gio/gio.h>
 
-#include "law.h"
+#include "tests/sim/law.h"
 
 /** Which parameters a kind of law has; those of the supply all have. */
 static const struct {

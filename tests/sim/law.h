@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file law.h
+ * @file
  * What the simulated meter measures: a law of time for each channel.
  *
  * A law gives the mean power of any interval exactly; so a test can compute

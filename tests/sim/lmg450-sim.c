@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file lmg450-sim.c
+ * @file
  * A ZES ZIMMER LMG450 power analyzer made of software; see README.
  *
  * It knows the meter only from its protocol, and shares no code with what it
@@ -17,7 +17,7 @@
 
 #include <gio/gio.h>
 
-#include "device.h"
+#include "tests/sim/device.h"
 
 #define IDENTITY "ZES ZIMMER Electronic Systems GmbH,LMG450,12345678,3.115"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file message.c
+ * @file
  * What the simulated meter sends.
  */
 #include "config.h"
@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "message.h"
+#include "tests/sim/message.h"
 
 static void clearItem(void *data)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file message.h
+ * @file
  * What the simulated meter sends: text, or blocks of floats.
  */
 #ifndef SIM_MESSAGE_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file port.c
+ * @file
  * The end of the cable.
  */
 #include "config.h"
@@ -20,7 +20,7 @@
 
 #include <gio/gio.h>
 
-#include "port.h"
+#include "tests/sim/port.h"
 
 #define NO_TIME INT64_MAX
 /** What the meter keeps for a host that does not read. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file port.h
+ * @file
  * The end of the cable: a pseudo-terminal, or a TCP port of this host.
  */
 #ifndef SIM_PORT_H
@@ -12,7 +12,7 @@
 
 #include <glib.h>
 
-#include "record.h"
+#include "tests/sim/record.h"
 
 /** What is taken for a BREAK, which no pseudo-terminal carries; see README. */
 enum simBreak {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file record.c
+ * @file
  * What the simulator writes down.
  */
 #include "config.h"
@@ -10,8 +10,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "message.h"
-#include "record.h"
+#include "tests/sim/message.h"
+#include "tests/sim/record.h"
 
 static int64_t clockNs(clockid_t clock)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file record.h
+ * @file
  * What the simulator writes down: the dialogue, and the truth.
  */
 #ifndef SIM_RECORD_H
@@ -12,7 +12,7 @@
 
 #include <glib.h>
 
-#include "sink.h"
+#include "tests/sim/sink.h"
 
 #define SIM_SECOND_NS 1000000000
 

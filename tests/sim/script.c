@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file script.c
+ * @file
  * Scripts of faults.
  */
 #include "config.h"
@@ -10,7 +10,7 @@
 
 #include <gio/gio.h>
 
-#include "script.h"
+#include "tests/sim/script.h"
 
 /** What follows the name of an action. */
 enum arguments {

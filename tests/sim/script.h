@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file script.h
+ * @file
  * What goes wrong with the simulated meter, and when.
  *
  * A script has one rule a line, "TRIGGER: ACTION [ARGUMENTS]"; README lists

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file sink.c
+ * @file
  * A file that a thread of its own writes.
  */
 #include "config.h"
@@ -12,7 +12,7 @@
 
 #include <gio/gio.h>
 
-#include "sink.h"
+#include "tests/sim/sink.h"
 
 /** More is not kept in memory. */
 #define MOST_BYTES ((gsize)64 << 20)

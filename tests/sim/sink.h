@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file sink.h
+ * @file
  * A file that a thread of its own writes: the meter must not wait for a disk.
  *
  * Used by one thread.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file test-sim-law.c
+ * @file
  * What lmg450-sim measures, and how its scripts are read.
  */
 #include "config.h"
@@ -11,9 +11,9 @@
 
 #include <glib/gstdio.h>
 
-#include "law.h"
-#include "message.h"
-#include "script.h"
+#include "tests/sim/law.h"
+#include "tests/sim/message.h"
+#include "tests/sim/script.h"
 
 /** Laws, an interval, and the mean power in it. */
 static const struct {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file test-sim-port.c
+ * @file
  * The ports of lmg450-sim, its time, its laws and what it writes down.
  */
 #include "config.h"
@@ -13,7 +13,7 @@
 
 #include <glib/gstdio.h>
 
-#include "client.h"
+#include "tests/sim/client.h"
 
 #define ERROR_HEADER "-113,\"Undefined header\""
 #define NO_ERROR "0,\"No error\"\n"

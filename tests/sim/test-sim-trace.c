@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file test-sim-trace.c
+ * @file
  * From lmg450-sim through libPT into files: each value comes out as the meter
  * had it, bit for bit, and none is missing.
  */
@@ -12,9 +12,9 @@
 
 #include <glib/gstdio.h>
 
-#include "client.h"
-#include "statfile.h"
-#include "trace.h"
+#include "PowerTracingLibrary/src/trace.h"
+#include "tests/lib/statfile.h"
+#include "tests/sim/client.h"
 
 /** Values of the meter; the last is its counter. */
 static const char *const names[] = { "Utrms", "Itrms", "P",  "S",    "Q",

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file test-sim.c
+ * @file
  * Dialogues with lmg450-sim: what it answers, and what goes wrong on demand.
  */
 #include "config.h"
 
 #include <string.h>
 
-#include "client.h"
+#include "tests/sim/client.h"
 
 /** Commands and their answers, one dialogue. */
 struct row {

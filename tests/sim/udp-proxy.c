@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file udp-proxy.c
+ * @file
  * A bad way to a good server: datagrams go through it and meet with what a
  * script says; see README.
  */
@@ -19,7 +19,7 @@
 
 #include <gio/gio.h>
 
-#include "damage.h"
+#include "tests/sim/damage.h"
 
 #define DATAGRAM_MAX 65536
 

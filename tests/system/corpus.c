@@ -16,7 +16,7 @@
 
 #include <gio/gio.h>
 
-#include "hdReading.h"
+#include <hdReading.h>
 
 /* ---- What is compared -------------------------------------------------- */
 

@@ -20,7 +20,7 @@ subcommands() {
 		sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p' | sort
 }
 
-cat HDTraceWritingCLibrary/src/*.c | grep -oE '"HDTRACE_[A-Z_]+"' |
+find HDTraceWritingCLibrary/src -name '*.c' -exec cat {} + | grep -oE '"HDTRACE_[A-Z_]+"' |
 	tr -d '"' | sort -u >"$scratch/read"
 variables HDTraceWritingCLibrary/include/hdTopology.h >"$scratch/header"
 variables doc/man/hdtrace-environment.7 >"$scratch/page"
@@ -29,7 +29,7 @@ ok "hdTopology.h lists the environment variables" \
 ok "hdtrace-environment(7) lists the environment variables" \
 	same "$scratch/read" "$scratch/page"
 
-cat MPITracingLibrary/src/*.c | grep -oE '"HDTRACE_(MPI|PT)[A-Z_]*"' |
+find MPITracingLibrary/src -name '*.c' -exec cat {} + | grep -oE '"HDTRACE_(MPI|PT)[A-Z_]*"' |
 	tr -d '"' | sort -u >"$scratch/read"
 variables doc/man/hdmpirun.1 | grep -E '^HDTRACE_(MPI|PT)' >"$scratch/page"
 ok "hdmpirun(1) lists the environment variables" \

@@ -24,7 +24,7 @@
  *
  * HDTRACE_TEST_RUNS says how many children are killed (default 200).
  */
-#include <config.h>
+#include "config.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -37,9 +37,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "statfile.h"
-#include "testlib.h"
-#include "tracefile.h"
+#include "tests/lib/statfile.h"
+#include "tests/lib/testlib.h"
+#include "tests/lib/tracefile.h"
 
 #define FLUSH_MS 40
 #define MS INT64_C(1000000)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file load-finalize.c
+ * @file
  * How long rut_finalizeTrace() takes, for verifyRUT.sh.
  *
  *     load-finalize INTERVAL RUNS LIMIT
@@ -8,14 +8,14 @@
  * Prints the median and the greatest time; exit status 1 if the median is above
  * the limit. All times are in milliseconds.
  */
-#include <config.h>
+#include "config.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
-#include "RUT.h"
-#include "sampler.h"
+#include <RUT.h>
+#include "common/sampler.h"
 
 static int compare(const void *a, const void *b)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file load.c
+ * @file
  * Loads whose size is known, for verifyRUT.sh. Prints what it really did.
  *
  *     load idle                        exit 0 if this machine has nothing to do
@@ -12,7 +12,7 @@
  *     load serve PORT-FILE MIB         receive, then send, by TCP
  *     load call ADDRESS PORT MIB       send, then receive
  */
-#include <config.h>
+#include "config.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

@@ -6,7 +6,7 @@
  * HDTRACE_TEST_SEED repeats a run; HDTRACE_TEST_PROJECTS says how many projects
  * are written in each of the three runs (default 150).
  */
-#include <config.h>
+#include "config.h"
 
 #include <glib/gstdio.h>
 #include <math.h>
@@ -15,8 +15,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "hdReading.h"
-#include "testlib.h"
+#include <hdReading.h>
+#include "tests/lib/testlib.h"
 
 #define SECOND INT64_C(1000000000)
 #define LEVELS 4

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file traced.c
+ * @file
  * Runs a command as a process of an MPI program; in the first process of each
  * node libRUT traces meanwhile.
  *
  *     mpirun traced PROJECT INTERVAL COMMAND [ARGUMENT...]
  */
-#include <config.h>
+#include "config.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "RUT.h"
+#include <RUT.h>
 
 /* Open MPI, MPICH and Slurm say which process of the node this is. */
 static int isFirst(void)

@@ -8,7 +8,7 @@
 // times of states. Of a page that was reduced, that the numbers are as close as
 // it says. HDTRACE_TEST_SEED repeats the intervals.
 import { execFileSync } from "node:child_process";
-import { formatSeconds } from "../../HDTraceTools/viewer/src/time.js";
+import { formatSeconds } from "../../HDTraceTools/viewer/src/data/time.js";
 import { openPage } from "./page.mjs";
 
 const [, , hdtrace, page, project, count = "12"] = process.argv;

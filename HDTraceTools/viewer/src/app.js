@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Puts everything together: header, summary, rows, panels; redraws what changed.
-import { Chooser } from "./chooser.js";
-import { lineNumber, stateColours, theme } from "./colours.js";
-import { announce, h, icon, iconButton, replace } from "./dom.js";
-import { define } from "./expression.js";
-import { ExpressionError } from "./parser.js";
-import { keyTable, listenToKeys } from "./keys.js";
-import { Overview, overviewSeries } from "./overview.js";
+import { Chooser } from "./ui/chooser.js";
+import { lineNumber, stateColours, theme } from "./draw/colours.js";
+import { announce, h, icon, iconButton, replace } from "./ui/dom.js";
+import { define } from "./data/expression.js";
+import { ExpressionError } from "./data/parser.js";
+import { keyTable, listenToKeys } from "./ui/keys.js";
+import { Overview, overviewSeries } from "./draw/overview.js";
 import { AboutPanel } from "./panels/about.js";
 import { HistogramPanel } from "./panels/histogram.js";
 import { IntervalPanel } from "./panels/interval.js";
@@ -14,17 +14,17 @@ import { LegendPanel } from "./panels/legend.js";
 import { ProblemsPanel } from "./panels/problems.js";
 import { ProfilePanel } from "./panels/profile.js";
 import { ValuesPanel } from "./panels/values.js";
-import { Paper } from "./paper.js";
-import { Pointer } from "./pointer.js";
-import { fileSize } from "./numbers.js";
-import { defaultRows } from "./rows.js";
-import { scaleName } from "./scales.js";
-import { spanText } from "./ruler.js";
-import { Summary } from "./summary.js";
-import { Tooltip } from "./tooltip.js";
-import { setOnLoad } from "./track.js";
-import { intervalText, Tracks } from "./tracks.js";
-import { View } from "./view.js";
+import { Paper } from "./draw/paper.js";
+import { Pointer } from "./ui/pointer.js";
+import { fileSize } from "./data/numbers.js";
+import { defaultRows } from "./rows/rows.js";
+import { scaleName } from "./draw/scales.js";
+import { spanText } from "./draw/ruler.js";
+import { Summary } from "./data/summary.js";
+import { Tooltip } from "./ui/tooltip.js";
+import { setOnLoad } from "./data/track.js";
+import { intervalText, Tracks } from "./data/tracks.js";
+import { View } from "./ui/view.js";
 
 /** Numbers are computed when the mark has rested for so long, in ms, and what the
  *  rows show is said in words when they have. */

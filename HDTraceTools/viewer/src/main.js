@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Starts the viewer.
 import { App } from "./app.js";
-import { h } from "./dom.js";
-import { Live } from "./live.js";
-import { Model } from "./model.js";
-import { PageSource, readMeta, ServerSource } from "./source.js";
+import { h } from "./ui/dom.js";
+import { Live } from "./ui/live.js";
+import { Model } from "./data/model.js";
+import { PageSource, readMeta, ServerSource } from "./data/source.js";
 
 /** Show what went wrong instead of nothing. */
 function showFailure(error) {

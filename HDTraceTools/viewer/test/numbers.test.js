@@ -9,7 +9,7 @@ import {
   quantity,
   rounded,
   short,
-} from "../src/numbers.js";
+} from "../src/data/numbers.js";
 
 test("rounded numbers look as those of hdtrace stat", () => {
   assert.equal(rounded(141.933123), "141.933");

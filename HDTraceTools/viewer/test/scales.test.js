@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 import assert from "node:assert/strict";
 import test from "node:test";
-import { rangeAround, Scales } from "../src/scales.js";
-import { binWidth } from "../src/histogram.js";
-import { PixelColumns } from "../src/sampling.js";
+import { rangeAround, Scales } from "../src/draw/scales.js";
+import { binWidth } from "../src/data/histogram.js";
+import { PixelColumns } from "../src/data/sampling.js";
 
 test("ranges begin at zero if that takes little", () => {
   assert.equal(rangeAround(10, 100, false)[0], 0);

@@ -9,7 +9,7 @@ import {
   parseSeconds,
   tickLabel,
   tickStep,
-} from "../src/time.js";
+} from "../src/data/time.js";
 
 test("seconds are parsed exactly", () => {
   assert.equal(parseSeconds("1247419294.305196001"), 1247419294305196001n);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 import assert from "node:assert/strict";
 import test from "node:test";
-import { View } from "../src/view.js";
+import { View } from "../src/ui/view.js";
 
 const ORIGIN = 1247419294305196001n;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file line.h
+ * @file
  * Sets of lines of a power meter; a part of pmlib.h.
  *
  * The macros are to line_t what FD_SET() and its like are to fd_set. Sets are

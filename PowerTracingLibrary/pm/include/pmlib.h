@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file pmlib.h
+ * @file
  * What a program draws between two of its lines, from a server that knows the
  * meters: pt of HDTrace, or one of the servers of pmlib.
  *
@@ -68,7 +68,7 @@
 #ifndef PMLIB_H
 #define PMLIB_H
 
-#include "line.h"
+#include <line.h>
 
 #ifdef __cplusplus
 extern "C" {

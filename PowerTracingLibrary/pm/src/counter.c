@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Counters: what is recorded, and when. */
-#include <config.h>
+#include "config.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -8,9 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "clock.h"
-#include "pm.h"
-#include "sampler.h"
+#include "PowerTracingLibrary/pm/src/pm.h"
+#include "common/clock.h"
+#include "common/sampler.h"
 
 /* Sets that a new counter has room for. */
 #define ROOM 16

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What devices a server has: LIST and INFO. */
-#include <config.h>
+#include "config.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "pm.h"
+#include "PowerTracingLibrary/pm/src/pm.h"
 
 /* What nobody's list of devices exceeds. */
 #define LIST_MAX (4 << 20)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Energy: of each set its mean power times its length. */
-#include <config.h>
+#include "config.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-#include "pm.h"
+#include "PowerTracingLibrary/pm/src/pm.h"
 
 /* Add up a column, or all of them if it is -1. A set without samples has a
  * power that nobody knows, and so counts in neither number. */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Errors, and messages about them. */
-#include <config.h>
+#include "config.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-#include "pm.h"
+#include "PowerTracingLibrary/pm/src/pm.h"
 
 struct hdLogger pmLogger = { .prefix = "libpm", .level = HD_LOG_NONE };
 

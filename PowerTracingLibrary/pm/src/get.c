@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Getting the samples: GET, of all that servers speak. */
-#include <config.h>
+#include "config.h"
 
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "pm.h"
+#include "PowerTracingLibrary/pm/src/pm.h"
 
 /* Silence of so many milliseconds behind half of the values makes them look
  * like values of 4 bytes. */

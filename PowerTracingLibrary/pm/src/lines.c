@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Servers and sets of lines: what needs no connection. */
-#include <config.h>
+#include "config.h"
 
 #include <errno.h>
 #include <string.h>
 
-#include "pm.h"
+#include "PowerTracingLibrary/pm/src/pm.h"
 
 int pm_set_server(const char *ip, int port, server_t *server)
 {

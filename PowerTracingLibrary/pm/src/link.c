@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Connections to servers: whole messages, and no waiting for ever. */
-#include <config.h>
+#include "config.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -9,10 +9,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "clock.h"
-#include "net.h"
-#include "pm.h"
-#include "sampler.h"
+#include "PowerTracingLibrary/pm/src/pm.h"
+#include "common/clock.h"
+#include "common/net.h"
+#include "common/sampler.h"
 
 /* How long to wait for a server: PM_TIMEOUT, in seconds. */
 #define TIMEOUT_USUAL 10

@@ -6,13 +6,13 @@
  * FILE.1.events what happens: a time, then a process, then what it does. The
  * library for it is not maintained any more, and these few records need none.
  */
-#include <config.h>
+#include "config.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "pm.h"
+#include "PowerTracingLibrary/pm/src/pm.h"
 
 /* Numbers of the definitions. */
 enum {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Power for Paraver. */
-#include <config.h>
+#include "config.h"
 
 #include <errno.h>
 #include <inttypes.h>
 
-#include "pm.h"
+#include "PowerTracingLibrary/pm/src/pm.h"
 
 /* Types of events: those of pmlib. */
 enum {

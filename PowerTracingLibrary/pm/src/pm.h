@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file pm.h
+ * @file
  * What the files of libpm share.
  *
  * Functions inside return 0 or a negative errno value, after logging the
@@ -15,8 +15,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "log.h"
-#include "pmlib.h"
+#include <pmlib.h>
+#include "common/log.h"
 
 /** Operations of the protocol. */
 enum pmOperation {

@@ -4,7 +4,7 @@
  * records are in the order of time. There is one application with one task,
  * whose threads are what is shown.
  */
-#include <config.h>
+#include "config.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -12,8 +12,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "clock.h"
-#include "pm.h"
+#include "PowerTracingLibrary/pm/src/pm.h"
+#include "common/clock.h"
 
 /* Paraver knows no seconds: a trace without unit, or with one that it does not
  * know, has microseconds to it. */

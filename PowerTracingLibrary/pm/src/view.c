@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What of a counter is printed, and how numbers are. */
-#include <config.h>
+#include "config.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pm.h"
+#include "PowerTracingLibrary/pm/src/pm.h"
 
 /* Find the lines that are in the data; those of a set in their order. */
 static void viewColumns(struct pmView *view, const counter_t *counter,

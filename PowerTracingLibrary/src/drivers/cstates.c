@@ -12,7 +12,7 @@
  * C0, in which a CPU works, is what remains. POLL is an idle state of the
  * kernel's in which the CPU waits in a loop; it is not C0 here.
  */
-#include <config.h>
+#include "config.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -21,8 +21,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "../cpustates.h"
-#include "../sysfile.h"
+#include "PowerTracingLibrary/src/machine/cpustates.h"
+#include "PowerTracingLibrary/src/machine/sysfile.h"
 
 #define NS_PER_US 1000
 #define STATES "/sys/devices/system/cpu/cpu%u/cpuidle"

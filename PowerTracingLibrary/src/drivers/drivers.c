@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The table of drivers; see driver.h. */
-#include <config.h>
+#include "config.h"
 
 #include <strings.h>
 
-#include "driver.h"
+#include "PowerTracingLibrary/src/meter/driver.h"
 
 extern const struct ptDriver ptApcDriver, ptArdupowerDriver, ptCstatesDriver,
 	ptDc2meterDriver, ptDcmeterDriver, ptHwmonDriver, ptIpmiDriver,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file hwmon.c
+ * @file
  * Driver for the power and energy sensors of the kernel's hwmon: of boards
  * (ina2xx and others), power supplies and GPUs.
  *
@@ -17,7 +17,7 @@
  * chip and label, and chips of one name are ordered by the path of their
  * device.
  */
-#include <config.h>
+#include "config.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -26,8 +26,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../sensor.h"
-#include "../sysfile.h"
+#include "PowerTracingLibrary/src/machine/sensor.h"
+#include "PowerTracingLibrary/src/machine/sysfile.h"
 
 #define CHIPS "/sys/class/hwmon"
 #define NAME_MAX_SIZE 32

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file nvml.c
+ * @file
  * Driver for NVIDIA GPUs, by the library of their driver.
  *
  * (NVML API Reference Guide.) The library is no free software and may be
@@ -19,7 +19,7 @@
  * for instance to look which channels there are, and shut down when the last
  * GPU is closed, without which one that fell off the bus would never come back.
  */
-#include <config.h>
+#include "config.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -28,8 +28,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../library.h"
-#include "../sensor.h"
+#include "PowerTracingLibrary/src/library.h"
+#include "PowerTracingLibrary/src/machine/sensor.h"
 
 #define LIBRARY "libnvidia-ml.so.1"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file perf.c
+ * @file
  * Driver for the energy events of the kernel's perf: RAPL again, for those who
  * may use perf but not read the powercap files.
  *
@@ -16,7 +16,7 @@
  * The kernel extends the counters to 64 bits; they do not wrap. There are
  * machines, virtual ones above all, where the PMU is there and has no events.
  */
-#include <config.h>
+#include "config.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -27,8 +27,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "../sysfile.h"
-#include "perf.h"
+#include "PowerTracingLibrary/src/drivers/perf.h"
+#include "PowerTracingLibrary/src/machine/sysfile.h"
 
 #define PMUS "/sys/bus/event_source/devices"
 #define CPUS "/sys/devices/system/cpu"

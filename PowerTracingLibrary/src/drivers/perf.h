@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file perf.h
+ * @file
  * Where tests take the place of the kernel's perf.
  */
 #ifndef PT_PERF_H
@@ -8,7 +8,7 @@
 
 #include <sys/types.h>
 
-#include "../sensor.h"
+#include "PowerTracingLibrary/src/machine/sensor.h"
 
 /** No machine has more. */
 #define PT_PERF_EVENTS_MAX 4096

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file powercap.c
+ * @file
  * Driver for the zones of the kernel's powercap framework: RAPL of Intel and
  * AMD processors, and others that have the same files.
  *
@@ -17,7 +17,7 @@
  * smallest range met (65 kJ) and the longest cycle (60 s) a zone may draw 1 kW
  * before it wraps twice in a cycle, which nobody could notice.
  */
-#include <config.h>
+#include "config.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -25,8 +25,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../sensor.h"
-#include "../sysfile.h"
+#include "PowerTracingLibrary/src/machine/sensor.h"
+#include "PowerTracingLibrary/src/machine/sysfile.h"
 
 #define ZONES "/sys/class/powercap"
 

@@ -12,7 +12,7 @@
  * The drivers intel_pstate and amd-pstate choose frequencies that the kernel
  * does not know of, and there are no stats then.
  */
-#include <config.h>
+#include "config.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -20,9 +20,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../cpustates.h"
-#include "../sysfile.h"
-#include "clock.h"
+#include "PowerTracingLibrary/src/machine/cpustates.h"
+#include "PowerTracingLibrary/src/machine/sysfile.h"
+#include "common/clock.h"
 
 #define KHZ_PER_MHZ 1000
 #define TEXT_MAX 8192

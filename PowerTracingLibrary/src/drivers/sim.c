@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file sim.c
+ * @file
  * Driver for users without a meter: power computed from how busy this machine
  * is, by a law that the configuration declares.
  *
@@ -12,7 +12,7 @@
  * Nothing is measured; every value says so. All channels are this machine, so
  * that a configuration for a meter with several channels can be tried out.
  */
-#include <config.h>
+#include "config.h"
 
 #include <errno.h>
 #include <math.h>
@@ -20,12 +20,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../cpubusy.h"
-#include "../message.h"
-#include "../now.h"
-#include "../sensor.h"
-#include "../sysfile.h"
-#include "clock.h"
+#include "PowerTracingLibrary/src/machine/cpubusy.h"
+#include "PowerTracingLibrary/src/machine/sensor.h"
+#include "PowerTracingLibrary/src/machine/sysfile.h"
+#include "PowerTracingLibrary/src/message.h"
+#include "PowerTracingLibrary/src/meter/now.h"
+#include "common/clock.h"
 
 #define LAW_DEFAULT "idle:60,busy:160"
 

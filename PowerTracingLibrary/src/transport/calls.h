@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file calls.h
+ * @file
  * What a transport is to those that implement one: a table of calls.
  *
  * The functions of transport.h go through it. Kinds whose other end is a file
@@ -9,7 +9,7 @@
 #ifndef PT_TRANSPORT_CALLS_H
 #define PT_TRANSPORT_CALLS_H
 
-#include "transport.h"
+#include "PowerTracingLibrary/src/transport/transport.h"
 
 /** Longest address, with the terminating zero. */
 #define PT_ADDRESS_MAX 256

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What transports have in common whose way is a file descriptor; see calls.h.
  * All of them are non-blocking. */
-#include <config.h>
+#include "config.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -12,11 +12,11 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "calls.h"
-#include "clock.h"
-#include "message.h"
-#include "net.h"
-#include "sampler.h"
+#include "PowerTracingLibrary/src/message.h"
+#include "PowerTracingLibrary/src/transport/calls.h"
+#include "common/clock.h"
+#include "common/net.h"
+#include "common/sampler.h"
 
 /* How long to sleep where the kernel cannot tell when all is sent. */
 #define DRAIN_STEP_NS 1000000

@@ -5,7 +5,7 @@
  * Nothing is translated in either direction: with ICRNL, which the thesis has
  * (listing 4.5), every byte 0x0D of a binary value becomes 0x0A.
  */
-#include <config.h>
+#include "config.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,8 +15,8 @@
 #include <termios.h>
 #include <unistd.h>
 
-#include "calls.h"
-#include "message.h"
+#include "PowerTracingLibrary/src/message.h"
+#include "PowerTracingLibrary/src/transport/calls.h"
 
 static const struct {
 	unsigned int baud;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A serial server: the meter's bytes in a TCP connection, nothing added. */
-#include <config.h>
+#include "config.h"
 
 #include <errno.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "calls.h"
-#include "message.h"
-#include "net.h"
+#include "PowerTracingLibrary/src/message.h"
+#include "PowerTracingLibrary/src/transport/calls.h"
+#include "common/net.h"
 
 #define SCHEME "tcp://"
 

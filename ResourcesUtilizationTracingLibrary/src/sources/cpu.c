@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file cpu.c
+ * @file
  * CPU utilization, of all CPUs and of each one.
  *
  * From a fine counter the utilization of an interval is what was added to it.
  * From ticks it is computed over the last WINDOW_NS or more, for which the
  * ticks of all CPUs since then are kept in a ring.
  */
-#include <config.h>
+#include "config.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-#include "cpucounter.h"
-#include "cpuuse.h"
-#include "message.h"
+#include "ResourcesUtilizationTracingLibrary/src/cpu/cpucounter.h"
+#include "ResourcesUtilizationTracingLibrary/src/cpu/cpuuse.h"
+#include "ResourcesUtilizationTracingLibrary/src/message.h"
 
 /* 20 ticks of 10 ms: one tick more or less is 5 points. */
 #define WINDOW_NS 200000000

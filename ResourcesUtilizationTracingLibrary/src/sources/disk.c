@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file disk.c
+ * @file
  * Disks: bytes of a mount point or of all disks; the counters of each block
  * device.
  */
-#include <config.h>
+#include "config.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-#include "blockdev.h"
-#include "cpuuse.h"
-#include "message.h"
-#include "sampler.h"
+#include "ResourcesUtilizationTracingLibrary/src/cpu/cpuuse.h"
+#include "ResourcesUtilizationTracingLibrary/src/kernel/blockdev.h"
+#include "ResourcesUtilizationTracingLibrary/src/message.h"
+#include "common/sampler.h"
 
 #define NS_PER_MS 1000000
 

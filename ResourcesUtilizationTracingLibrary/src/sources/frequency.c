@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file frequency.c
+ * @file
  * The frequency of each CPU (P-states), as of the moment of the sample.
  */
-#include <config.h>
+#include "config.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-#include "cpulist.h"
-#include "file.h"
-#include "source.h"
+#include "ResourcesUtilizationTracingLibrary/src/cpu/cpulist.h"
+#include "ResourcesUtilizationTracingLibrary/src/kernel/file.h"
+#include "ResourcesUtilizationTracingLibrary/src/source.h"
 
 struct frequencyState {
 	struct rutFile *files;

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file idle.c
+ * @file
  * Idle-state residency (C-states) of each CPU.
  *
  * The kernel adds the time when the CPU wakes, so what a long sleep brings may
  * be more than the interval; the rest is carried to the next ones.
  */
-#include <config.h>
+#include "config.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-#include "cpulist.h"
-#include "cpuuse.h"
-#include "file.h"
-#include "sampler.h"
-#include "source.h"
+#include "ResourcesUtilizationTracingLibrary/src/cpu/cpulist.h"
+#include "ResourcesUtilizationTracingLibrary/src/cpu/cpuuse.h"
+#include "ResourcesUtilizationTracingLibrary/src/kernel/file.h"
+#include "ResourcesUtilizationTracingLibrary/src/source.h"
+#include "common/sampler.h"
 
 struct idleUnit {
 	struct rutFile file;

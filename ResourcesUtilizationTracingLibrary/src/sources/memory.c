@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file memory.c
+ * @file
  * Memory as libgtop defines it: used is total minus free, cached is the page
  * cache and the slabs that can be reclaimed.
  */
-#include <config.h>
+#include "config.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-#include "file.h"
-#include "source.h"
+#include "ResourcesUtilizationTracingLibrary/src/kernel/file.h"
+#include "ResourcesUtilizationTracingLibrary/src/source.h"
 
 /* The lines of /proc/meminfo that count. */
 enum memoryLine {

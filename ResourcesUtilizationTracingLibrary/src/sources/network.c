@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file network.c
+ * @file
  * Network traffic: bytes of each interface and sums of them; packets, errors
  * and drops of each interface.
  */
-#include <config.h>
+#include "config.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-#include "netdev.h"
+#include "ResourcesUtilizationTracingLibrary/src/kernel/netdev.h"
 
 struct networkState {
 	struct rutNetDev netdev;

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file pressure.c
+ * @file
  * Pressure stall information: the share of time in which some or all tasks
  * waited for CPU, memory or disk.
  */
-#include <config.h>
+#include "config.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-#include "cpuuse.h"
-#include "file.h"
-#include "sampler.h"
-#include "source.h"
+#include "ResourcesUtilizationTracingLibrary/src/cpu/cpuuse.h"
+#include "ResourcesUtilizationTracingLibrary/src/kernel/file.h"
+#include "ResourcesUtilizationTracingLibrary/src/source.h"
+#include "common/sampler.h"
 
 /* The kernel averages over two seconds before it tells; time that comes late
  * is spread over the next entries. */

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file tracer.c
+ * @file
  * What tracing itself costs, up to the entry before.
  */
-#include <config.h>
+#include "config.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-#include "source.h"
+#include "ResourcesUtilizationTracingLibrary/src/source.h"
 
 struct tracerState {
 	void (*getCost)(void *context, int64_t *cpuNs, uint64_t *late);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The project, how it was recorded, and who made this page.
-import { h, replace, table } from "../dom.js";
+import { h, replace, table } from "../ui/dom.js";
 
 export class AboutPanel {
   title = "About";

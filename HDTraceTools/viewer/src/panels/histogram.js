@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // How long a value was how large in the interval.
 import uPlot from "uplot";
-import { lineColour, theme } from "../colours.js";
-import { h, replace, table } from "../dom.js";
-import { histogram } from "../histogram.js";
-import { percent, rounded, short } from "../numbers.js";
-import { formatLength } from "../time.js";
+import { lineColour, theme } from "../draw/colours.js";
+import { h, replace, table } from "../ui/dom.js";
+import { histogram } from "../data/histogram.js";
+import { percent, rounded, short } from "../data/numbers.js";
+import { formatLength } from "../data/time.js";
 
 const BINS = 40;
 

@@ -2,11 +2,11 @@
 // Numbers of the marked interval, or of the whole run: of every value that is
 // shown its mean, minimum, maximum, deviation, sum and integral, as hdtrace stat
 // prints them.
-import { h, iconButton, replace, save, table, toCsv } from "../dom.js";
-import { totalEnergy } from "../energy.js";
-import { exact, quantity, rounded } from "../numbers.js";
-import { formatSecondsShort, parseSeconds } from "../time.js";
-import { intervalText } from "../tracks.js";
+import { h, iconButton, replace, save, table, toCsv } from "../ui/dom.js";
+import { totalEnergy } from "../data/energy.js";
+import { exact, quantity, rounded } from "../data/numbers.js";
+import { formatSecondsShort, parseSeconds } from "../data/time.js";
+import { intervalText } from "../data/tracks.js";
 
 /** More rows nobody reads. */
 const ROWS_MAX = 250;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The legend: states and events by category. Each can be switched off.
-import { stateColours } from "../colours.js";
-import { h, replace } from "../dom.js";
+import { stateColours } from "../draw/colours.js";
+import { h, replace } from "../ui/dom.js";
 import { chipOf } from "./profile.js";
 
 export class LegendPanel {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // What is wrong with the data, and what tracing cost: gaps, late samples,
 // messages of the reader, clocks.
-import { h, replace, table } from "../dom.js";
-import { fileSize, percent } from "../numbers.js";
-import { formatLength, formatSecondsShort, parseSeconds } from "../time.js";
+import { h, replace, table } from "../ui/dom.js";
+import { fileSize, percent } from "../data/numbers.js";
+import { formatLength, formatSecondsShort, parseSeconds } from "../data/time.js";
 
 const LIST_MAX = 500;
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // What the time and the energy of the interval went to: by state, and by phase.
-import { fillState, stateColours } from "../colours.js";
-import { h, prepareCanvas, replace, table } from "../dom.js";
-import { stateEnergy, totalEnergy } from "../energy.js";
-import { exact, percent, quantity, rounded } from "../numbers.js";
-import { phasesOf } from "../ruler.js";
-import { Profile } from "../states.js";
-import { formatLength, formatSecondsShort } from "../time.js";
+import { fillState, stateColours } from "../draw/colours.js";
+import { h, prepareCanvas, replace, table } from "../ui/dom.js";
+import { stateEnergy, totalEnergy } from "../data/energy.js";
+import { exact, percent, quantity, rounded } from "../data/numbers.js";
+import { phasesOf } from "../draw/ruler.js";
+import { Profile } from "../rows/states.js";
+import { formatLength, formatSecondsShort } from "../data/time.js";
 
 /** A bar in a cell. */
 function bar(share, label) {

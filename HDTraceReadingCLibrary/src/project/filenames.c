@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The names of a project's files: those there are, and those to look for. */
+#include "config.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "HDTraceReadingCLibrary/src/project/files.h"
+
+int hdIFilesEndsWith(const char *name, const char *suffix)
+{
+	size_t length = strlen(name);
+	size_t tail = strlen(suffix);
+
+	return length > tail && strcmp(name + length - tail, suffix) == 0;
+}
+
+static int compareEntries(const void *a, const void *b)
+{
+	return strcmp(((const struct hdIFileEntry *)a)->name,
+		      ((const struct hdIFileEntry *)b)->name);
+}
+
+static int addEntry(struct hdIFiles *files, const char *name)
+{
+	if (files->count == files->room) {
+		size_t room = files->room ? 2 * files->room : 64;
+		struct hdIFileEntry *entries;
+
+		entries = realloc(files->entries, room * sizeof(*entries));
+		if (!entries)
+			return -ENOMEM;
+		files->entries = entries;
+		files->room = room;
+	}
+	files->entries[files->count].name = strdup(name);
+	if (!files->entries[files->count].name)
+		return -ENOMEM;
+	files->entries[files->count].isUsed = 0;
+	files->count++;
+	return 0;
+}
+
+int hdIFilesList(struct hdIFiles *files)
+{
+	const char *path = *files->directory ? files->directory : ".";
+	DIR *directory = opendir(path);
+	struct dirent *found;
+	int ret = 0;
+
+	if (!directory) {
+		if (errno == ENOMEM)
+			return -ENOMEM;
+		hdIReport(&files->project->sink, HDI_RULE_FILE_OPEN, path, -1,
+			  0, "%s", strerror(errno));
+		return 0;
+	}
+	errno = 0;
+	while (ret == 0 && (found = readdir(directory)) != NULL) {
+		const char *name = found->d_name;
+
+		if (hdIFilesEndsWith(name, ".stat") ||
+		    hdIFilesEndsWith(name, ".trc") ||
+		    hdIFilesEndsWith(name, ".info") ||
+		    hdIFilesEndsWith(name, ".proj"))
+			ret = addEntry(files, name);
+		errno = 0;
+	}
+	if (ret == 0 && errno)
+		hdIReport(&files->project->sink, HDI_RULE_FILE_READ, path, -1,
+			  0, "%s", strerror(errno));
+	closedir(directory);
+	if (files->count > 0)
+		qsort(files->entries, files->count, sizeof(*files->entries),
+		      compareEntries);
+	return ret;
+}
+
+/* Find BASE[_PATH][_GROUP]SUFFIX. *name is NULL if there is none. */
+static int findName(struct hdIFiles *files, const char *base, const char *path,
+		    const char *group, const char *suffix,
+		    struct hdIFileEntry **result)
+{
+	struct hdIArena *arena = &files->project->arena;
+	struct hdIFileEntry key;
+
+	key.name = hdIArenaPrintf(arena, "%s%s%s%s%s%s", base, *path ? "_" : "",
+				  path, *group ? "_" : "", group, suffix);
+	if (!key.name)
+		return -ENOMEM;
+	*result = NULL;
+	if (files->count > 0)
+		*result = bsearch(&key, files->entries, files->count,
+				  sizeof(key), compareEntries);
+	if (*result && (*result)->isUsed)
+		*result = NULL;
+	return 0;
+}
+
+/* Try the literal name, then clean ones. */
+static int tryNames(struct hdIFiles *files, const struct hdINodeData *node,
+		    const char *group, const char *suffix,
+		    struct hdIFileEntry **result)
+{
+	struct hdIArena *arena = &files->project->arena;
+	const char *path = node->pub.path;
+	int ret = findName(files, files->base, path, group, suffix, result);
+
+	if (ret < 0 || *result)
+		return ret;
+	path = node->cleanPath;
+	group = hdITopologyClean(arena, group);
+	if (!group)
+		return -ENOMEM;
+	ret = findName(files, files->base, path, group, suffix, result);
+	if (ret < 0 || *result)
+		return ret;
+	return findName(files, files->cleanBase, path, group, suffix, result);
+}
+
+int hdIFilesLookUp(struct hdIFiles *files, const struct hdINodeData *node,
+		   const char *group, const char *suffix,
+		   struct hdIFileEntry **result)
+{
+	struct hdIArena *arena = &files->project->arena;
+	struct hdIArenaMark mark = hdIArenaGetMark(arena);
+	int ret = tryNames(files, node, group, suffix, result);
+
+	hdIArenaRelease(arena, mark);
+	return ret;
+}

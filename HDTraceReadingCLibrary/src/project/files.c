@@ -1,0 +1,477 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Which files there are, and where in the topology they belong. */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "HDTraceReadingCLibrary/src/file.h"
+#include "HDTraceReadingCLibrary/src/project/files.h"
+
+static const char *pathOf(struct hdIFiles *files, const char *name)
+{
+	return hdIArenaPrintf(&files->project->arena, "%s%s", files->directory,
+			      name);
+}
+
+/* ---- Groups ------------------------------------------------------------ */
+
+static size_t findDeclared(const struct hdIProjectData *project,
+			   const char *name)
+{
+	const struct hdITextList *groups = &project->declaredGroups;
+
+	for (size_t i = 0; i < groups->count; i++)
+		if (strcmp(groups->texts[i], name) == 0)
+			return i;
+	return SIZE_MAX;
+}
+
+static void appendGroup(struct hdINodeData *node, struct hdIGroupData *group)
+{
+	struct hdIGroupData **link = &node->firstGroup;
+
+	while (*link)
+		link = &(*link)->next;
+	*link = group;
+	group->pub.node = &node->pub;
+	node->pub.groupCount++;
+}
+
+/* Whether the labels in a header are those of a node. */
+static int isAt(const hdIGroup *group, const struct hdINodeData *node)
+{
+	size_t i = group->labelCount;
+
+	for (; i > 0 && node->parent; node = node->parent)
+		if (strcmp(group->labels[--i], node->pub.label) != 0)
+			return 0;
+	return i == 0 && !node->parent;
+}
+
+/* Tell where a header contradicts the file name, which wins. */
+static int settleName(struct hdIFiles *files, struct hdINodeData *node,
+		      struct hdIGroupData *group, const char *name)
+{
+	struct hdIArena *arena = &files->project->arena;
+	const struct hdISink *sink = &files->project->sink;
+	const char *inHeader = group->pub.name;
+
+	if (inHeader && strcmp(inHeader, name) != 0) {
+		const char *cleaned = hdITopologyClean(arena, inHeader);
+
+		if (!cleaned)
+			return -ENOMEM;
+		if (strcmp(cleaned, name) == 0)
+			name = inHeader;
+		else
+			hdIReport(sink, HDI_RULE_STAT_NAME, group->pub.file, -1,
+				  0,
+				  "the header names the group \"%s\", the "
+				  "file name \"%s\"",
+				  inHeader, name);
+	}
+	group->pub.name = name;
+	if (group->pub.labelCount > 0 && !isAt(&group->pub, node))
+		hdIReport(sink, HDI_RULE_STAT_NAME, group->pub.file, -1, 0,
+			  "the header names another node (\"%s\") than the "
+			  "file name (\"%s\")",
+			  group->pub.labels[group->pub.labelCount - 1],
+			  node->pub.path);
+	return 0;
+}
+
+static int addGroup(struct hdIFiles *files, struct hdINodeData *node,
+		    struct hdIGroupData *group, const char *name)
+{
+	size_t order;
+
+	if (settleName(files, node, group, name) < 0)
+		return -ENOMEM;
+	order = findDeclared(files->project, group->pub.name);
+	group->order = order;
+	group->pub.isDeclared = order != SIZE_MAX;
+	if (order != SIZE_MAX)
+		files->groupUses[order]++;
+	appendGroup(node, group);
+	files->used++;
+	return 0;
+}
+
+static struct hdIGroupData *readGroup(struct hdIFiles *files, const char *name)
+{
+	struct hdIArena *arena = &files->project->arena;
+	struct hdIGroupData *group = hdIArenaAlloc(arena, sizeof(*group));
+	const char *path = pathOf(files, name);
+
+	if (!group || !path || hdIStatHeadRead(files->project, group, path) < 0)
+		return NULL;
+	return group;
+}
+
+/* ---- Traces ------------------------------------------------------------ */
+
+static int addTrace(struct hdIFiles *files, struct hdINodeData *node,
+		    const char *name)
+{
+	struct hdIArena *arena = &files->project->arena;
+	hdITraceFile *trace = hdIArenaAlloc(arena, sizeof(*trace));
+	const char *file = pathOf(files, name);
+	const char *info;
+	int fd;
+
+	if (!trace || !file)
+		return -ENOMEM;
+	info = hdIArenaPrintf(arena, "%.*s.info",
+			      (int)(strlen(file) - strlen(".trc")), file);
+	if (!info)
+		return -ENOMEM;
+	trace->node = &node->pub;
+	trace->file = file;
+	if (access(info, F_OK) == 0)
+		trace->infoFile = info;
+	fd = hdIFileOpen(file, &trace->fileSize);
+	if (fd == -ENOMEM)
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	else
+		hdIReport(&files->project->sink, HDI_RULE_FILE_OPEN, file, -1,
+			  0, "%s", hdIFileError(fd));
+	node->pub.trace = trace;
+	files->used++;
+	return 0;
+}
+
+/* ---- What is declared -------------------------------------------------- */
+
+static int useDeclared(struct hdIFiles *files, struct hdINodeData *node)
+{
+	const struct hdITextList *groups = &files->project->declaredGroups;
+	struct hdIFileEntry *entry;
+	int ret = hdIFilesLookUp(files, node, "", ".trc", &entry);
+
+	if (ret == 0 && entry) {
+		entry->isUsed = 1;
+		ret = addTrace(files, node, entry->name);
+	}
+	for (size_t i = 0; i < groups->count && ret == 0; i++) {
+		struct hdIGroupData *group;
+
+		ret = hdIFilesLookUp(files, node, groups->texts[i], ".stat",
+				     &entry);
+		if (ret < 0 || !entry)
+			continue;
+		entry->isUsed = 1;
+		group = readGroup(files, entry->name);
+		ret = group ? addGroup(files, node, group, groups->texts[i])
+			    : -ENOMEM;
+	}
+	return ret;
+}
+
+/* ---- What is not ------------------------------------------------------- */
+
+/* Whether the file belongs to another project with a longer name. */
+static int isOthers(const struct hdIFiles *files, const char *name)
+{
+	size_t base = strlen(files->base);
+
+	for (size_t i = 0; i < files->count; i++) {
+		const char *other = files->entries[i].name;
+		size_t length = strlen(other);
+
+		if (!hdIFilesEndsWith(other, ".proj") || length - 5 <= base)
+			continue;
+		length -= 5;
+		if (strncmp(name, other, length) == 0 && name[length] == '_')
+			return 1;
+	}
+	return 0;
+}
+
+/* Get or make the node with a path, whose labels are not known. */
+static struct hdINodeData *makeNode(struct hdIFiles *files, const char *path,
+				    size_t length, const hdIGroup *group)
+{
+	struct hdIProjectData *project = files->project;
+	struct hdINodeData *node = hdITopologyFind(project, path, length);
+	const char *end = path + length;
+
+	if (node)
+		return node;
+	node = project->root;
+	/* Labels in a header tell what '_' is part of a label. */
+	if (group && group->labelCount > 0) {
+		for (size_t i = 0; i < group->labelCount && node; i++)
+			node = hdITopologyAdd(project, node, group->labels[i],
+					      NULL);
+		return node;
+	}
+	while (path < end && node) {
+		const char *next = memchr(path, '_', (size_t)(end - path));
+		const char *label;
+
+		if (!next)
+			next = end;
+		label = hdIArenaCopy(&project->arena, path,
+				     (size_t)(next - path));
+		if (!label)
+			return NULL;
+		if (*label)
+			node = hdITopologyAdd(project, node, label, NULL);
+		path = next < end ? next + 1 : end;
+	}
+	return node;
+}
+
+static int useUndeclaredTrace(struct hdIFiles *files, const char *name,
+			      const char *path)
+{
+	struct hdINodeData *node;
+
+	node = makeNode(files, path, strlen(path) - strlen(".trc"), NULL);
+	if (!node)
+		return -ENOMEM;
+	if (node->pub.trace || !node->parent)
+		return 0;
+	if (addTrace(files, node, name) < 0)
+		return -ENOMEM;
+	if (!node->pub.isDeclared)
+		hdIReport(&files->project->sink, HDI_RULE_PROJ_UNDECLARED,
+			  node->pub.trace->file, -1, 0,
+			  "the topology has no node \"%s\"; it is added",
+			  node->pub.path);
+	return 0;
+}
+
+/* Whether the labels of a header make up the path. */
+static int isPathOf(const hdIGroup *group, const char *path, size_t length)
+{
+	for (size_t i = 0; i < group->labelCount; i++) {
+		size_t n = strlen(group->labels[i]);
+
+		if (i > 0 && (length == 0 || *path != '_'))
+			return 0;
+		if (i > 0) {
+			path++;
+			length--;
+		}
+		if (n > length || memcmp(path, group->labels[i], n) != 0)
+			return 0;
+		path += n;
+		length -= n;
+	}
+	return length == 0;
+}
+
+/* Length of the path in PATH_GROUP: what the header says, else the longest
+ * path of a node, else all up to the last '_'. */
+static size_t splitPath(const struct hdIFiles *files, const char *text,
+			const char *group)
+{
+	size_t length = strlen(text);
+	size_t tail = group ? strlen(group) : 0;
+	size_t best = 0;
+
+	if (tail > 0 && tail <= length &&
+	    strcmp(text + length - tail, group) == 0) {
+		if (tail == length)
+			return 0;
+		if (text[length - tail - 1] == '_')
+			return length - tail - 1;
+	}
+	for (size_t i = length; i-- > 0;) {
+		if (text[i] != '_' || i + 1 == length)
+			continue;
+		if (hdITopologyFind(files->project, text, i))
+			return i;
+		if (best == 0)
+			best = i;
+	}
+	return best;
+}
+
+static int useUndeclaredGroup(struct hdIFiles *files, const char *name,
+			      const char *rest)
+{
+	struct hdIProjectData *project = files->project;
+	struct hdIGroupData *group = readGroup(files, name);
+	struct hdINodeData *node;
+	const hdIGroup *labelled;
+	const char *text;
+	size_t split;
+
+	text = hdIArenaCopy(&project->arena, rest,
+			    strlen(rest) - strlen(".stat"));
+	if (!group || !text)
+		return -ENOMEM;
+	split = splitPath(files, text, group->pub.name);
+	labelled = isPathOf(&group->pub, text, split) ? &group->pub : NULL;
+	node = makeNode(files, text, split, labelled);
+	if (!node)
+		return -ENOMEM;
+	if (addGroup(files, node, group, split ? text + split + 1 : text) < 0)
+		return -ENOMEM;
+	if (!node->pub.isDeclared)
+		hdIReport(&project->sink, HDI_RULE_PROJ_UNDECLARED,
+			  group->pub.file, -1, 0,
+			  "the topology has no node \"%s\"; it is added",
+			  node->pub.path);
+	if (!group->pub.isDeclared)
+		hdIReport(&project->sink, HDI_RULE_PROJ_UNDECLARED,
+			  group->pub.file, -1, 0,
+			  "the group \"%s\" is not declared in the project",
+			  group->pub.name);
+	return 0;
+}
+
+static int useUndeclared(struct hdIFiles *files)
+{
+	size_t base = strlen(files->base);
+	int ret = 0;
+
+	for (size_t i = 0; i < files->count && ret == 0; i++) {
+		const char *name = files->entries[i].name;
+		const char *rest;
+
+		if (files->entries[i].isUsed ||
+		    strncmp(name, files->base, base) != 0 ||
+		    name[base] != '_' || isOthers(files, name))
+			continue;
+		rest = name + base + 1;
+		if (hdIFilesEndsWith(rest, ".trc"))
+			ret = useUndeclaredTrace(files, name, rest);
+		else if (hdIFilesEndsWith(rest, ".stat"))
+			ret = useUndeclaredGroup(files, name, rest);
+	}
+	return ret;
+}
+
+static void reportMissing(struct hdIFiles *files)
+{
+	const struct hdITextList *groups = &files->project->declaredGroups;
+
+	for (size_t i = 0; i < groups->count; i++)
+		if (files->groupUses[i] == 0)
+			hdIReport(
+				&files->project->sink,
+				HDI_RULE_PROJ_GROUP_MISSING,
+				files->project->pub.file, -1, 0,
+				"the group \"%s\" is declared but has no file",
+				groups->texts[i]);
+}
+
+/* ---- The whole --------------------------------------------------------- */
+
+/* Split the prefix into directory and base. */
+static int initFiles(struct hdIFiles *files, struct hdIProjectData *project)
+{
+	struct hdIArena *arena = &project->arena;
+	const char *prefix = project->pub.prefix;
+	const char *slash = strrchr(prefix, '/');
+
+	files->project = project;
+	files->base = slash ? slash + 1 : prefix;
+	files->directory =
+		hdIArenaCopy(arena, prefix, (size_t)(files->base - prefix));
+	files->cleanBase = hdITopologyClean(arena, files->base);
+	files->groupUses =
+		hdIArenaAllocArray(arena, project->declaredGroups.count,
+				   sizeof(*files->groupUses));
+	if (!files->directory || !files->cleanBase || !files->groupUses)
+		return -ENOMEM;
+	return 0;
+}
+
+int hdIFilesFind(struct hdIProjectData *project, size_t *count)
+{
+	struct hdIFiles files = { 0 };
+	int ret = initFiles(&files, project);
+
+	if (ret == 0)
+		ret = hdIFilesList(&files);
+	for (struct hdINodeData *n = project->root; n && ret == 0;
+	     n = hdITopologyNext(n))
+		ret = useDeclared(&files, n);
+	if (ret == 0)
+		ret = useUndeclared(&files);
+	if (ret == 0)
+		reportMissing(&files);
+	*count = files.used;
+	for (size_t i = 0; i < files.count; i++)
+		free(files.entries[i].name);
+	free(files.entries);
+	return ret;
+}
+
+/* If the name is PREFIX_LABELS_GROUP: the length of PREFIX, else 0. */
+static size_t findLabels(const hdIGroup *group, const char *stem)
+{
+	size_t length = strlen(stem);
+	size_t tail = group->name ? strlen(group->name) : 0;
+
+	if (tail == 0 || group->labelCount == 0 || length <= tail ||
+	    strcmp(stem + length - tail, group->name) != 0 ||
+	    stem[length - tail - 1] != '_')
+		return 0;
+	length -= tail + 1;
+	for (size_t i = group->labelCount; i-- > 0;) {
+		tail = strlen(group->labels[i]);
+		if (length <= tail + 1 ||
+		    memcmp(stem + length - tail, group->labels[i], tail) ||
+		    stem[length - tail - 1] != '_')
+			return 0;
+		length -= tail + 1;
+	}
+	return length;
+}
+
+static int useOneGroup(struct hdIFiles *files, const char *stem,
+		       const char *name)
+{
+	struct hdIProjectData *project = files->project;
+	struct hdIGroupData *group = readGroup(files, name);
+	struct hdINodeData *node = project->root;
+	size_t length;
+
+	if (!group)
+		return -ENOMEM;
+	length = findLabels(&group->pub, stem);
+	if (length > 0) {
+		size_t directory = strlen(files->directory);
+
+		node = makeNode(files, "?", 1, &group->pub);
+		project->pub.prefix =
+			hdIArenaCopy(&project->arena, project->pub.prefix,
+				     directory + length);
+		if (!node || !project->pub.prefix)
+			return -ENOMEM;
+		project->pub.name = project->pub.prefix + directory;
+		project->root->pub.label = project->pub.name;
+	}
+	for (struct hdINodeData *n = node; n; n = n->parent)
+		n->pub.isDeclared = 1;
+	group->order = 0;
+	group->pub.isDeclared = 1;
+	if (!group->pub.name)
+		group->pub.name = stem;
+	appendGroup(node, group);
+	return 0;
+}
+
+int hdIFilesUseOne(struct hdIProjectData *project, const char *file)
+{
+	struct hdIFiles files = { 0 };
+	const char *slash = strrchr(file, '/');
+	const char *name = slash ? slash + 1 : file;
+	int ret = initFiles(&files, project);
+
+	if (ret < 0)
+		return ret;
+	if (hdIFilesEndsWith(name, ".stat"))
+		return useOneGroup(&files, files.base, name);
+	return addTrace(&files, project->root, name);
+}

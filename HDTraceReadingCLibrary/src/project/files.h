@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file
+ * The files in the directory of a project.
+ */
+#ifndef HDI_FILES_H
+#define HDI_FILES_H
+
+#include <stddef.h>
+
+#include "HDTraceReadingCLibrary/src/project/project.h"
+
+/** A file in the directory. */
+struct hdIFileEntry {
+	char *name;
+	int isUsed;
+};
+
+/** The files in the directory of a project, by name. */
+struct hdIFiles {
+	struct hdIProjectData *project;
+	const char *directory; /* With '/' at the end, or "". */
+	const char *base;      /* What the files' names begin with. */
+	const char *cleanBase;
+	struct hdIFileEntry *entries;
+	size_t count;
+	size_t room;
+	size_t *groupUses; /* For each declared group. */
+	size_t used;
+};
+
+/** Tell whether a name has an ending, and more before it. */
+int hdIFilesEndsWith(const char *name, const char *suffix);
+
+/** Read the directory. Returns 0 or -ENOMEM. */
+int hdIFilesList(struct hdIFiles *files);
+
+/**
+ * Find the file of a node that has this ending and is not used yet: first by
+ * its literal name, then by a clean one.
+ *
+ * @param group Name of a group, or "".
+ * @param[out] result The file, or NULL.
+ *
+ * @return 0 or -ENOMEM.
+ */
+int hdIFilesLookUp(struct hdIFiles *files, const struct hdINodeData *node,
+		   const char *group, const char *suffix,
+		   struct hdIFileEntry **result);
+
+#endif

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Opening and closing projects. */
+#include "config.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "HDTraceReadingCLibrary/src/file.h"
+#include "HDTraceReadingCLibrary/src/project/project.h"
+
+static int endsWith(const char *name, const char *suffix)
+{
+	size_t length = strlen(name);
+	size_t tail = strlen(suffix);
+
+	return length > tail && name[length - tail - 1] != '/' &&
+	       strcmp(name + length - tail, suffix) == 0;
+}
+
+static int report(struct hdIProjectData *project, enum hdIRuleId rule,
+		  const char *path, int error, const char *text)
+{
+	hdIReport(&project->sink, rule, path, -1, 0, "%s", text);
+	return error;
+}
+
+/* Set the file to the only .proj in a directory. */
+static int findInDirectory(struct hdIProjectData *project, const char *path)
+{
+	DIR *directory = opendir(path);
+	const char *separator = endsWith(path, "/") ? "" : "/";
+	struct dirent *found;
+	char *file = NULL;
+	int count = 0;
+
+	if (!directory)
+		return errno == ENOMEM ? -ENOMEM
+				       : report(project, HDI_RULE_FILE_OPEN,
+						path, -errno, strerror(errno));
+	while ((found = readdir(directory)) != NULL) {
+		if (!endsWith(found->d_name, ".proj") || count++ > 0)
+			continue;
+		file = hdIArenaPrintf(&project->arena, "%s%s%s", path,
+				      separator, found->d_name);
+		if (!file)
+			break;
+	}
+	closedir(directory);
+	if (count == 0)
+		return report(project, HDI_RULE_FILE_OPEN, path, -ENOENT,
+			      "the directory holds no .proj file");
+	if (count > 1)
+		return report(project, HDI_RULE_PROJ_SEVERAL, path, -EINVAL,
+			      "the directory holds more than one .proj file");
+	project->pub.file = file;
+	return file ? 0 : -ENOMEM;
+}
+
+/* Set the file that a path means. */
+static int findFile(struct hdIProjectData *project, const char *path)
+{
+	struct hdIArena *arena = &project->arena;
+	struct stat status;
+
+	if (stat(path, &status) == 0 && S_ISDIR(status.st_mode))
+		return findInDirectory(project, path);
+	if (endsWith(path, ".proj") || endsWith(path, ".stat") ||
+	    endsWith(path, ".trc"))
+		project->pub.file = hdIArenaCopy(arena, path, strlen(path));
+	else
+		project->pub.file = hdIArenaPrintf(arena, "%s.proj", path);
+	return project->pub.file ? 0 : -ENOMEM;
+}
+
+/* The path without extension, and the name in it. */
+static int setPrefix(struct hdIProjectData *project)
+{
+	const char *file = project->pub.file;
+	const char *slash;
+	char *prefix;
+
+	prefix = hdIArenaCopy(&project->arena, file,
+			      (size_t)(strrchr(file, '.') - file));
+	if (!prefix)
+		return -ENOMEM;
+	slash = strrchr(prefix, '/');
+	project->pub.prefix = prefix;
+	project->pub.name = slash ? slash + 1 : prefix;
+	return hdITopologyInit(project, project->pub.name);
+}
+
+static int readProject(struct hdIProjectData *project)
+{
+	const hdIProject *pub = &project->pub;
+	size_t fileCount;
+	int error = hdIProjXmlRead(project, pub->file);
+	int ret;
+
+	if (error && error != -EBADMSG)
+		return error;
+	ret = hdIFilesFind(project, &fileCount);
+	if (ret < 0)
+		return ret;
+	if (fileCount == 0 && !project->root->firstChild) {
+		if (!error)
+			report(project, HDI_RULE_PROJ_TOPOLOGY, pub->file, 0,
+			       "there is no topology and no file");
+		return -EBADMSG;
+	}
+	return 0;
+}
+
+/* A single file must at least be there. */
+static int readOne(struct hdIProjectData *project)
+{
+	const char *file = project->pub.file;
+	int64_t size;
+	int fd = hdIFileOpen(file, &size);
+
+	if (fd < 0)
+		return fd == -ENOMEM ? fd
+				     : report(project, HDI_RULE_FILE_OPEN, file,
+					      fd, hdIFileError(fd));
+	close(fd);
+	return hdIFilesUseOne(project, file);
+}
+
+static int openFile(struct hdIProjectData *project, const char *path)
+{
+	int ret = findFile(project, path);
+
+	if (ret == 0)
+		ret = setPrefix(project);
+	if (ret < 0)
+		return ret;
+	if (endsWith(project->pub.file, ".proj"))
+		ret = readProject(project);
+	else
+		ret = readOne(project);
+	return ret < 0 ? ret : hdITopologyFinish(project);
+}
+
+hdIProject *hdI_openProject(const char *path, hdIMessageHandler handler,
+			    void *data)
+{
+	struct hdIProjectData *project;
+	int ret;
+
+	if (!path || !*path) {
+		errno = EINVAL;
+		return NULL;
+	}
+	project = calloc(1, sizeof(*project));
+	if (!project)
+		return NULL;
+	project->sink.handler = handler;
+	project->sink.data = data;
+	project->pub.description = "";
+	ret = openFile(project, path);
+	if (ret < 0) {
+		hdI_closeProject(&project->pub);
+		errno = -ret;
+		return NULL;
+	}
+	return &project->pub;
+}
+
+void hdI_closeProject(hdIProject *project)
+{
+	struct hdIProjectData *data = (struct hdIProjectData *)project;
+
+	if (!data)
+		return;
+	hdIArenaFree(&data->arena);
+	free(data);
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file
+ * A .trc file while it is read: the elements that are open.
+ */
+#ifndef HDI_TRACE_H
+#define HDI_TRACE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <hdReading.h>
+#include "HDTraceReadingCLibrary/src/arena.h"
+#include "HDTraceReadingCLibrary/src/message.h"
+#include "HDTraceReadingCLibrary/src/trace/tracexml.h"
+
+/** What an open element is. */
+enum hdIFrameKind {
+	HDI_FRAME_PROGRAM,
+	HDI_FRAME_NESTED,
+	HDI_FRAME_RECORD,
+	HDI_FRAME_ELEMENT, /* In a record. */
+};
+
+/** An element whose end has not come. */
+struct hdIFrame {
+	enum hdIFrameKind kind;
+	const char *name;
+	int64_t offset;
+	int64_t line;
+	hdIAttribute *attributes;
+	size_t attributeCount;
+	struct hdIArenaMark mark; /* Memory to give back at its end. */
+	size_t textStart;         /* Its part of the texts. */
+	size_t elementStart;      /* Its part of the elements. */
+	/* Of Program and Nested: */
+	int hasRecords;
+	int64_t pending; /* Nested block that waits for its owner, or -1. */
+	int64_t pendingLine;
+};
+
+struct hdITraceReader {
+	const struct hdISink *sink;
+	const char *file;
+	int fd;
+	struct hdITraceXml *xml;
+	/* Names as the parser has them, so that addresses can be compared. */
+	const char *nameTime;
+	const char *nameEnd;
+	const char *nameName;
+	const char *nameNested;
+	const char *nameEvent;
+	int isOver;
+	int error;
+	int hasRoot;
+	int isRootClosed;
+	int64_t adjustment;
+	const hdIAttribute *rootAttributes;
+	size_t rootAttributeCount;
+	/* Open elements, and beside them what they are made of. All of it
+	 * grows and shrinks at the end. */
+	struct hdIFrame *frames;
+	size_t frameCount;
+	size_t frameRoom;
+	struct hdIArena arena;
+	char *texts;
+	size_t textSize;
+	size_t textRoom;
+	hdIElement *elements;
+	size_t elementCount;
+	size_t elementRoom;
+	unsigned int depth;
+	/* Memory of the last record, to give back at the next call. */
+	int hasMark;
+	struct hdIArenaMark mark;
+	hdIRecord record;
+};
+
+/** The innermost open element. */
+static inline struct hdIFrame *hdITraceTop(struct hdITraceReader *reader)
+{
+	return &reader->frames[reader->frameCount - 1];
+}
+
+/* ---- tracerecord.c: what records are made of --------------------------- */
+
+/** Make room for one more item; returns the array, or NULL: no memory. */
+void *hdITraceGrow(void *array, size_t count, size_t *room, size_t size);
+
+/** Add a text to the innermost element. Returns 0 or -ENOMEM. */
+int hdITraceAddText(struct hdITraceReader *reader, const char *text);
+
+/** Copy attributes from the tape. Returns 0 or -ENOMEM. */
+int hdITraceCopyAttributes(struct hdITraceReader *reader,
+			   struct hdIFrame *frame, const struct hdITag *tag);
+
+/** An element in a record ends. Returns 0 or -ENOMEM. */
+int hdITraceEndElement(struct hdITraceReader *reader,
+		       const struct hdIFrame *frame);
+
+/**
+ * Turn attributes into times and the name, and keep the others.
+ *
+ * @retval 1 It is a record.
+ * @retval 0 It has to be left out, which was reported.
+ */
+int hdITraceFill(struct hdITraceReader *reader, hdIRecord *record,
+		 hdIAttribute *attributes, size_t count, int64_t line);
+
+/** A record ends: like hdITraceFill(), or -ENOMEM. */
+int hdITraceEndRecord(struct hdITraceReader *reader,
+		      const struct hdIFrame *frame, int64_t endOffset);
+
+#endif

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file
+ * A .trc file as a series of tags and texts.
+ *
+ * The parser runs ahead by a piece of the file and writes what it finds to a
+ * tape, which trace.c then takes tag by tag. So there is no work for each
+ * record beyond one copy of its attributes, and nothing is allocated once the
+ * tape is as large as one piece needs.
+ */
+#ifndef HDI_TRACEXML_H
+#define HDI_TRACEXML_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <hdReading.h>
+#include "HDTraceReadingCLibrary/src/xml.h"
+
+enum hdITagKind {
+	HDI_TAG_START, /**< `<a>` */
+	HDI_TAG_LEAF,  /**< `<a/>` */
+	HDI_TAG_END,   /**< `</a>` */
+	HDI_TAG_TEXT,
+};
+
+/** Something on the tape. Names live as long as the parser. */
+struct hdITag {
+	enum hdITagKind kind;
+	unsigned int attributeCount;
+	size_t size;       /**< Of all of it on the tape. */
+	int64_t offset;    /**< In the file. */
+	int64_t endOffset; /**< Of tags, exclusive. */
+	int64_t line;
+	const char *name;
+	const char *text; /**< Terminated. */
+	hdIAttribute attributes[];
+};
+
+struct hdITraceXml;
+
+/** Create; NULL: no memory. The file stays the caller's. */
+struct hdITraceXml *hdITraceXmlCreate(int fd);
+
+void hdITraceXmlDestroy(struct hdITraceXml *xml);
+
+/** The parser's copy of a name, to compare by address; NULL: no memory. */
+const char *hdITraceXmlName(struct hdITraceXml *xml, const char *name);
+
+/**
+ * Get the next tag or text.
+ *
+ * @param[out] tag It may be changed, and lives until the next call.
+ *
+ * @retval 1 @p tag is set.
+ * @retval 0 The file ends; see hdITraceXmlTail().
+ * @retval -EBADMSG The XML is wrong; see hdITraceXmlError().
+ * @retval -errno The file cannot be read, or no memory.
+ */
+int hdITraceXmlNext(struct hdITraceXml *xml, struct hdITag **tag);
+
+/** Number of bytes that were read. */
+int64_t hdITraceXmlSize(const struct hdITraceXml *xml);
+
+/** Where an incomplete tag begins at the end of the file, or -1. */
+int64_t hdITraceXmlTail(const struct hdITraceXml *xml);
+
+/** What was wrong. */
+const struct hdIXmlError *hdITraceXmlError(const struct hdITraceXml *xml);
+
+#endif

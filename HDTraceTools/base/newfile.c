@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file
+ * A file that appears under its name only when it is complete.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <glib.h>
+
+#include "HDTraceTools/base/newfile.h"
+
+static void freeNames(struct newFile *self)
+{
+	g_free(self->path);
+	g_free(self->temporary);
+	*self = (struct newFile){ .path = NULL };
+}
+
+/** Permissions as of the file that is replaced, else as of any new file. */
+static mode_t modeFor(const char *path)
+{
+	struct stat status;
+	mode_t mask;
+
+	if (stat(path, &status) == 0)
+		return status.st_mode & 0777;
+	mask = umask(0);
+	umask(mask);
+	return 0666 & ~mask;
+}
+
+/** A device, a pipe: such a thing is written to, never replaced. */
+static bool isSpecial(const char *path)
+{
+	struct stat status;
+
+	return stat(path, &status) == 0 && !S_ISREG(status.st_mode) &&
+	       !S_ISDIR(status.st_mode);
+}
+
+int newFileStart(struct newFile *self, const char *path)
+{
+	char *real = realpath(path, NULL);
+	int fd;
+	int ret;
+
+	*self = (struct newFile){ .path = g_strdup(real ? real : path) };
+	free(real);
+	path = self->path;
+	if (isSpecial(path)) {
+		self->file = fopen(path, "we");
+		ret = self->file ? 0 : -errno;
+		if (ret < 0)
+			freeNames(self);
+		return ret;
+	}
+	self->temporary = g_strdup_printf("%s.XXXXXX", path);
+	fd = mkostemp(self->temporary, O_CLOEXEC);
+	if (fd < 0) {
+		ret = -errno;
+		freeNames(self);
+		return ret;
+	}
+	if (fchmod(fd, modeFor(path)) == 0)
+		self->file = fdopen(fd, "w");
+	if (!self->file) {
+		ret = -errno;
+		close(fd);
+		unlink(self->temporary);
+		freeNames(self);
+		return ret;
+	}
+	return 0;
+}
+
+int newFileCopy(struct newFile *self, int fd, off_t offset, off_t length)
+{
+	enum { CHUNK = 65536 };
+	char *buffer = g_malloc(CHUNK);
+	int ret = 0;
+
+	while (length > 0 && ret == 0) {
+		size_t wanted = (size_t)MIN(length, (off_t)CHUNK);
+		ssize_t got = pread(fd, buffer, wanted, offset);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			ret = -errno;
+		else if (got == 0)
+			ret = -EIO; /* It became shorter meanwhile. */
+		else if (fwrite(buffer, 1, (size_t)got, self->file) !=
+			 (size_t)got)
+			ret = -errno;
+		offset += got;
+		length -= got;
+	}
+	g_free(buffer);
+	return ret;
+}
+
+/** Give the file its name; where no links can be made, not quite atomically. */
+static int giveName(const struct newFile *self, bool mayReplace)
+{
+	if (mayReplace)
+		return rename(self->temporary, self->path) == 0 ? 0 : -errno;
+	if (link(self->temporary, self->path) == 0) {
+		unlink(self->temporary);
+		return 0;
+	}
+	if (errno != EPERM && errno != ENOSYS && errno != EOPNOTSUPP)
+		return -errno;
+	if (access(self->path, F_OK) == 0)
+		return -EEXIST;
+	return rename(self->temporary, self->path) == 0 ? 0 : -errno;
+}
+
+int newFileCommit(struct newFile *self, bool mayReplace)
+{
+	int ret = 0;
+
+	errno = 0;
+	if (ferror(self->file) || fflush(self->file) != 0 ||
+	    (self->temporary && fsync(fileno(self->file)) != 0))
+		ret = errno ? -errno : -EIO;
+	if (fclose(self->file) != 0 && ret == 0)
+		ret = -errno;
+	self->file = NULL;
+	if (ret == 0 && self->temporary)
+		ret = giveName(self, mayReplace);
+	if (ret < 0 && self->temporary)
+		unlink(self->temporary);
+	freeNames(self);
+	return ret;
+}
+
+void newFileAbort(struct newFile *self)
+{
+	if (self->file)
+		fclose(self->file);
+	if (self->temporary)
+		unlink(self->temporary);
+	freeNames(self);
+}

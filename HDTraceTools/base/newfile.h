@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file
+ * A file that appears under its name only when it is complete.
+ */
+#ifndef HD_NEWFILE_H
+#define HD_NEWFILE_H
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <sys/types.h>
+
+/** A file that is being written. */
+struct newFile {
+	char *path;
+	char *temporary; /**< Beside it; NULL for a device. */
+	FILE *file;      /**< Write here; errors are found at the end. */
+};
+
+/**
+ * Start a file.
+ *
+ * @param path Its final path; copied.
+ *
+ * @retval 0 Success; to be ended with newFileCommit() or newFileAbort().
+ * @return A negative errno.
+ */
+int newFileStart(struct newFile *self, const char *path);
+
+/** Copy bytes from a file to the new one; 0 or a negative errno. */
+int newFileCopy(struct newFile *self, int fd, off_t offset, off_t length);
+
+/**
+ * Make sure that everything is on disk, and give the file its name.
+ *
+ * @param mayReplace Whether an existing file is replaced.
+ *
+ * @retval 0 Success.
+ * @retval -EEXIST The file exists and must not be replaced.
+ * @return A negative errno; in any case of error nothing was changed.
+ */
+int newFileCommit(struct newFile *self, bool mayReplace);
+
+/** Remove what was written. */
+void newFileAbort(struct newFile *self);
+
+#endif

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file
+ * Bytes that are appended and read anywhere, in bounded memory.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <glib.h>
+
+#include "HDTraceTools/base/spool.h"
+
+/** So many bytes are kept before they go to the file. */
+#define SPOOL_TAIL (1 << 18)
+/** What is read from the file, and how much of it is kept. */
+#define SPOOL_WINDOW (1 << 16)
+#define SPOOL_WINDOWS 4
+
+/** A piece of the file in memory. */
+struct window {
+	uint64_t number; /**< Its offset is that times SPOOL_WINDOW. */
+	bool isValid;
+	unsigned char *bytes;
+};
+
+struct spool {
+	int fd;           /**< -1 until there is a file. */
+	uint64_t written; /**< Bytes in the file. */
+	GByteArray *tail; /**< Bytes behind these. */
+	struct window windows[SPOOL_WINDOWS];
+};
+
+struct spool *spoolNew(void)
+{
+	struct spool *self = g_new0(struct spool, 1);
+
+	self->fd = -1;
+	self->tail = g_byte_array_new();
+	return self;
+}
+
+void spoolFree(struct spool *self)
+{
+	if (!self)
+		return;
+	if (self->fd >= 0)
+		close(self->fd);
+	for (size_t i = 0; i < SPOOL_WINDOWS; i++)
+		g_free(self->windows[i].bytes);
+	g_byte_array_unref(self->tail);
+	g_free(self);
+}
+
+uint64_t spoolLength(const struct spool *self)
+{
+	return self->written + self->tail->len;
+}
+
+void spoolClear(struct spool *self)
+{
+	self->written = 0;
+	g_byte_array_set_size(self->tail, 0);
+	for (size_t i = 0; i < SPOOL_WINDOWS; i++)
+		self->windows[i].isValid = false;
+}
+
+static int openFile(struct spool *self)
+{
+	char *path;
+
+	if (self->fd >= 0)
+		return 0;
+	path = g_strdup_printf("%s/hdtrace.XXXXXX", g_get_tmp_dir());
+	self->fd = g_mkstemp_full(path, O_RDWR | O_CLOEXEC, 0600);
+	if (self->fd < 0) {
+		g_free(path);
+		return -errno;
+	}
+	unlink(path);
+	g_free(path);
+	return 0;
+}
+
+static int writeTail(struct spool *self)
+{
+	const unsigned char *bytes = self->tail->data;
+	size_t left = self->tail->len;
+	int ret = openFile(self);
+
+	if (ret < 0)
+		return ret;
+	while (left) {
+		ssize_t done =
+			pwrite(self->fd, bytes, left, (off_t)self->written);
+
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done < 0)
+			return -errno;
+		bytes += done;
+		left -= (size_t)done;
+		self->written += (uint64_t)done;
+	}
+	g_byte_array_set_size(self->tail, 0);
+	/* The last window may have been read when it was shorter. */
+	for (size_t i = 0; i < SPOOL_WINDOWS; i++)
+		self->windows[i].isValid = false;
+	return 0;
+}
+
+int spoolAppend(struct spool *self, const void *bytes, size_t size)
+{
+	if (self->tail->len + size > SPOOL_TAIL && self->tail->len) {
+		int ret = writeTail(self);
+
+		if (ret < 0)
+			return ret;
+	}
+	g_byte_array_append(self->tail, bytes, (guint)size);
+	return 0;
+}
+
+/** Read bytes of the file; 0 or a negative errno. */
+static int readFile(const struct spool *self, uint64_t offset, void *bytes,
+		    size_t size)
+{
+	size_t have = 0;
+
+	while (have < size) {
+		ssize_t done = pread(self->fd, (char *)bytes + have,
+				     size - have, (off_t)(offset + have));
+
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done <= 0)
+			return done < 0 ? -errno : -EIO;
+		have += (size_t)done;
+	}
+	return 0;
+}
+
+/** Get the window with a number; 0 or a negative errno. */
+static int getWindow(struct spool *self, uint64_t number,
+		     struct window **result)
+{
+	struct window *window = &self->windows[number % SPOOL_WINDOWS];
+	uint64_t offset = number * SPOOL_WINDOW;
+	int ret;
+
+	*result = window;
+	if (window->isValid && window->number == number)
+		return 0;
+	if (!window->bytes)
+		window->bytes = g_malloc(SPOOL_WINDOW);
+	ret = readFile(self, offset, window->bytes,
+		       (size_t)MIN(SPOOL_WINDOW, self->written - offset));
+	window->number = number;
+	window->isValid = ret == 0;
+	return ret;
+}
+
+int spoolRead(struct spool *self, uint64_t offset, void *bytes, size_t size)
+{
+	unsigned char *to = bytes;
+
+	while (size && offset < self->written) {
+		uint64_t number = offset / SPOOL_WINDOW;
+		size_t at = (size_t)(offset % SPOOL_WINDOW);
+		size_t part = (size_t)MIN(MIN(size, SPOOL_WINDOW - at),
+					  self->written - offset);
+		struct window *window;
+		int ret = getWindow(self, number, &window);
+
+		if (ret < 0)
+			return ret;
+		memcpy(to, window->bytes + at, part);
+		to += part;
+		offset += part;
+		size -= part;
+	}
+	if (size)
+		memcpy(to, self->tail->data + (offset - self->written), size);
+	return 0;
+}
+
+int spoolPeek(const struct spool *self, uint64_t offset, void *bytes,
+	      size_t size)
+{
+	size_t part = 0;
+	int ret = 0;
+
+	if (offset < self->written) {
+		part = (size_t)MIN(size, self->written - offset);
+		ret = readFile(self, offset, bytes, part);
+	}
+	if (ret == 0 && part < size)
+		memcpy((char *)bytes + part,
+		       self->tail->data + (offset + part - self->written),
+		       size - part);
+	return ret;
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file
+ * hdtrace check: what its parts have in common.
+ */
+#ifndef HD_CHECK_H
+#define HD_CHECK_H
+
+#include "HDTraceTools/command/tool.h"
+#include "cli/output.h"
+
+/** The times of a file. */
+struct checkSpan {
+	const char *file;
+	bool hasTime;
+	int64_t start;
+	int64_t end;
+};
+
+/** State of a check. */
+struct check {
+	struct tool *tool;
+	const hdIProject *project;
+	unsigned int hostLevel;   /**< Level with the type Host, or 1. */
+	unsigned int rankLevel;   /**< Level with the type Rank, or 0. */
+	unsigned int threadLevel; /**< Level with the type Thread, or 0. */
+	/** Ids, as strings: "RANK CID", "RANK" with any, ... */
+	GHashTable *comms;
+	GHashTable *datatypes;
+	GArray *spans; /**< struct checkSpan. */
+	struct checkMessages *messages;
+	bool lostOwner; /**< A Nested block had no owner just now. */
+	struct outJson json;
+};
+
+/** Note that a file has something at a time. */
+void checkCover(struct checkSpan *span, int64_t start, int64_t end);
+
+/** Check what the .proj says, and collect the ids in it. */
+void checkProject(struct check *check);
+
+/** Check the .info files. */
+void checkInfos(struct check *check);
+
+/** Read a trace to its end and check it. */
+void checkTrace(struct check *check, const hdITraceFile *trace);
+
+/* ---- Messages between ranks; checkmessage.c ---- */
+
+/** Get ready for the messages of a project. */
+struct checkMessages *checkMessagesNew(const hdIProject *project);
+
+void checkMessagesFree(struct checkMessages *self);
+
+/** The records that follow are those of another trace. */
+void checkMessagesEnter(struct checkMessages *self, const struct check *check,
+			const hdITraceFile *trace);
+
+/** Note the messages that a record sends or receives. */
+void checkMessage(struct checkMessages *self, const hdIRecord *record);
+
+/** All traces were read: report messages that arrive too early. */
+void checkMessagesEnd(struct check *check);
+
+/** The label of a node at a level, or NULL. */
+const char *checkLabelAt(const hdINode *node, unsigned int level);
+
+/** Whether a rank has some communicator, or that with an id if not NULL. */
+bool checkHasComm(const struct check *check, const char *rank, const char *id);
+
+/** Whether a thread has some datatype, or that with an id if not NULL. */
+bool checkHasDatatype(const struct check *check, const char *rank,
+		      const char *thread, const char *id);
+
+#endif

@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file
+ * hdtrace check: what the .proj says, and the .info files.
+ */
+#include "config.h"
+
+#include <string.h>
+
+#include "HDTraceTools/check/check.h"
+#include "HDTraceTools/edit/infofile.h"
+#include "HDTraceTools/edit/xmlscan.h"
+
+const char *checkLabelAt(const hdINode *node, unsigned int level)
+{
+	if (level == 0)
+		return NULL;
+	while (node && (unsigned int)node->level > level)
+		node = node->parent;
+	return node && (unsigned int)node->level == level ? node->label : NULL;
+}
+
+static unsigned int findLevel(const hdIProject *project, const char *type)
+{
+	for (size_t i = 0; i < project->levelCount; i++) {
+		/* "Rank1" occurs, too. */
+		if (g_ascii_strncasecmp(project->levels[i], type,
+					strlen(type)) == 0)
+			return (unsigned int)i + 1;
+	}
+	return 0;
+}
+
+/** A set of strings that are put together from parts. */
+static bool addKey(GHashTable *set, const char *format, ...)
+	G_GNUC_PRINTF(2, 3);
+
+static bool addKey(GHashTable *set, const char *format, ...)
+{
+	va_list arguments;
+	char *key;
+
+	va_start(arguments, format);
+	key = g_strdup_vprintf(format, arguments);
+	va_end(arguments);
+	return g_hash_table_add(set, key);
+}
+
+static bool hasKey(GHashTable *set, const char *format, ...)
+	G_GNUC_PRINTF(2, 3);
+
+static bool hasKey(GHashTable *set, const char *format, ...)
+{
+	va_list arguments;
+	char *key;
+	bool found;
+
+	va_start(arguments, format);
+	key = g_strdup_vprintf(format, arguments);
+	va_end(arguments);
+	found = g_hash_table_contains(set, key);
+	g_free(key);
+	return found;
+}
+
+static GHashTable *newSet(void)
+{
+	return g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+}
+
+bool checkHasComm(const struct check *check, const char *rank, const char *id)
+{
+	if (!id)
+		return hasKey(check->comms, "%s", rank);
+	return hasKey(check->comms, "%s %s", rank, id);
+}
+
+bool checkHasDatatype(const struct check *check, const char *rank,
+		      const char *thread, const char *id)
+{
+	if (!id)
+		return hasKey(check->datatypes, "%s %s", rank, thread);
+	return hasKey(check->datatypes, "%s %s %s", rank, thread, id);
+}
+
+/* ---- Topology and groups ----------------------------------------------- */
+
+static void checkDepth(struct check *check)
+{
+	const hdIProject *project = check->project;
+
+	if (!g_str_has_suffix(project->file, ".proj"))
+		return;
+	for (size_t i = 0; i < project->nodeCount; i++) {
+		const hdINode *node = project->nodes[i];
+
+		if (node->isDeclared && node->level > 0 &&
+		    ((size_t)node->level > project->levelCount ||
+		     !*project->levels[node->level - 1]))
+			toolReport(check->tool, "proj.depth", project->file, -1,
+				   0,
+				   "the node \"%s\" lies on level %d, whose "
+				   "type is not known",
+				   node->path, node->level);
+	}
+}
+
+static void checkDeclaredGroups(struct check *check)
+{
+	const hdIProject *project = check->project;
+	GHashTable *seen = newSet();
+
+	for (size_t i = 0; i < project->declaredGroupCount; i++) {
+		if (!addKey(seen, "%s", project->declaredGroups[i]))
+			toolReport(check->tool, "proj.group-twice",
+				   project->file, -1, 0,
+				   "the group \"%s\" is declared twice",
+				   project->declaredGroups[i]);
+	}
+	g_hash_table_destroy(seen);
+}
+
+/* ---- Communicators ----------------------------------------------------- */
+
+/** Collect the labels of all nodes that are ranks or threads. */
+static GHashTable *collectRanks(const struct check *check)
+{
+	const hdIProject *project = check->project;
+	GHashTable *ranks = newSet();
+
+	for (size_t i = 0; i < project->nodeCount; i++) {
+		const hdINode *node = project->nodes[i];
+		const char *rank = checkLabelAt(node, check->rankLevel);
+		const char *thread = checkLabelAt(node, check->threadLevel);
+
+		if (!rank)
+			continue;
+		addKey(ranks, "%s", rank);
+		if (thread)
+			addKey(ranks, "%s %s", rank, thread);
+	}
+	return ranks;
+}
+
+static void checkRank(struct check *check, const hdICommunicator *comm,
+		      size_t number, const hdIRank *rank, GHashTable *ranks,
+		      GHashTable *seen)
+{
+	const char *file = check->project->file;
+
+	if (check->rankLevel && !hasKey(ranks, "%" PRId64, rank->global))
+		toolReport(check->tool, "proj.comm-rank", file, -1, 0,
+			   "communicator %zu (\"%s\") holds rank %" PRId64
+			   ", which is no node",
+			   number, comm->name, rank->global);
+	if (!addKey(seen, "global %" PRId64, rank->global))
+		toolReport(check->tool, "proj.comm-twice", file, -1, 0,
+			   "communicator %zu (\"%s\") holds rank %" PRId64
+			   " twice",
+			   number, comm->name, rank->global);
+	if (!addKey(seen, "local %" PRId64, rank->local))
+		toolReport(check->tool, "proj.comm-twice", file, -1, 0,
+			   "communicator %zu (\"%s\") has local rank %" PRId64
+			   " twice",
+			   number, comm->name, rank->local);
+	if (rank->local < 0 || (size_t)rank->local >= comm->rankCount)
+		toolReport(check->tool, "proj.comm-local", file, -1, 0,
+			   "communicator %zu (\"%s\") has %zu ranks, but local "
+			   "rank %" PRId64,
+			   number, comm->name, comm->rankCount, rank->local);
+	addKey(check->comms, "%" PRId64, rank->global);
+	if (!addKey(check->comms, "%" PRId64 " %" PRId64, rank->global,
+		    rank->cid))
+		toolReport(check->tool, "proj.comm-id", file, -1, 0,
+			   "rank %" PRId64 " has two communicators with the "
+			   "id %" PRId64,
+			   rank->global, rank->cid);
+}
+
+static void checkCommunicators(struct check *check, GHashTable *ranks)
+{
+	const hdIProject *project = check->project;
+
+	for (size_t i = 0; i < project->communicatorCount; i++) {
+		const hdICommunicator *comm = &project->communicators[i];
+		GHashTable *seen = newSet();
+
+		for (size_t j = 0; j < comm->rankCount; j++)
+			checkRank(check, comm, i + 1, &comm->ranks[j], ranks,
+				  seen);
+		g_hash_table_destroy(seen);
+	}
+}
+
+/* ---- Datatypes --------------------------------------------------------- */
+
+/** Complain if a datatype is made of one that is not there. */
+static void checkBase(struct check *check, const hdIDatatype *type,
+		      const char *id)
+{
+	if (!checkHasDatatype(check, type->rank, type->thread, id))
+		toolReport(check->tool, "proj.datatype-base",
+			   check->project->file, -1, 0,
+			   "datatype %" PRId64 " of rank \"%s\", thread \"%s\" "
+			   "is made of %s, which is not there",
+			   type->id, type->rank, type->thread, id);
+}
+
+static void checkBases(struct check *check, const hdIDatatype *type)
+{
+	size_t size = strlen(type->content);
+	struct xmlPiece piece;
+	size_t start;
+	size_t end;
+
+	for (size_t i = 0; i < type->attributeCount; i++) {
+		if (strcmp(type->attributes[i].name, "oldType") == 0)
+			checkBase(check, type, type->attributes[i].value);
+	}
+	for (size_t at = 0; xmlNext(type->content, size, at, &piece);
+	     at = piece.end) {
+		char *id;
+
+		if (piece.kind != XML_EMPTY && piece.kind != XML_START)
+			continue;
+		if (!xmlHasName(type->content, &piece, "Type") ||
+		    !xmlFindAttribute(type->content, &piece, "id", &start,
+				      &end))
+			continue;
+		id = g_strndup(type->content + start, end - start);
+		checkBase(check, type, id);
+		g_free(id);
+	}
+}
+
+static void checkClockNodes(struct check *check)
+{
+	const hdIProject *project = check->project;
+
+	for (size_t i = 0; i < project->clockCount; i++) {
+		if (!hdI_findNode(project, project->clocks[i].node))
+			toolReport(check->tool, "proj.clock-node",
+				   project->file, -1, 0,
+				   "there is a clock of \"%s\", which is no "
+				   "node",
+				   project->clocks[i].node);
+	}
+}
+
+static void checkDatatypes(struct check *check, GHashTable *ranks)
+{
+	const hdIProject *project = check->project;
+	GHashTable *reported = newSet();
+
+	for (size_t i = 0; i < project->datatypeCount; i++) {
+		const hdIDatatype *type = &project->datatypes[i];
+		bool exists = check->threadLevel
+				      ? hasKey(ranks, "%s %s", type->rank,
+					       type->thread)
+				      : hasKey(ranks, "%s", type->rank);
+
+		if (check->rankLevel && !exists &&
+		    addKey(reported, "%s %s", type->rank, type->thread))
+			toolReport(check->tool, "proj.datatype-rank",
+				   project->file, -1, 0,
+				   "there are datatypes of rank \"%s\", thread "
+				   "\"%s\", which is no node",
+				   type->rank, type->thread);
+		addKey(check->datatypes, "%s %s", type->rank, type->thread);
+		if (!addKey(check->datatypes, "%s %s %" PRId64, type->rank,
+			    type->thread, type->id))
+			toolReport(check->tool, "proj.datatype-twice",
+				   project->file, -1, 0,
+				   "rank \"%s\", thread \"%s\" has two "
+				   "datatypes with the id %" PRId64,
+				   type->rank, type->thread, type->id);
+	}
+	for (size_t i = 0; i < project->datatypeCount; i++)
+		checkBases(check, &project->datatypes[i]);
+	g_hash_table_destroy(reported);
+}
+
+void checkProject(struct check *check)
+{
+	GHashTable *ranks;
+
+	check->hostLevel = MAX(findLevel(check->project, "Host"), 1);
+	check->rankLevel = findLevel(check->project, "Rank");
+	check->threadLevel = findLevel(check->project, "Thread");
+	ranks = collectRanks(check);
+	checkDepth(check);
+	checkDeclaredGroups(check);
+	checkCommunicators(check, ranks);
+	checkDatatypes(check, ranks);
+	checkClockNodes(check);
+	g_hash_table_destroy(ranks);
+}
+
+/* ---- .info files ------------------------------------------------------- */
+
+static bool holdsRank(const struct infoLine *line, int64_t rank)
+{
+	for (guint i = 0; i < line->ranks->len; i++) {
+		if (g_array_index(line->ranks, struct infoRank, i).global ==
+		    rank)
+			return true;
+	}
+	return false;
+}
+
+/** Check what infoParse() could read. */
+static void checkLines(struct check *check, const char *file,
+		       const GPtrArray *lines, int64_t rank)
+{
+	GHashTable *ids = newSet();
+
+	for (guint i = 0; i < lines->len; i++) {
+		const struct infoLine *line = lines->pdata[i];
+
+		if (line->kind == INFO_FILE || line->kind == INFO_CLOCK)
+			continue;
+		if (line->kind == INFO_COMM && !holdsRank(line, rank))
+			toolReport(check->tool, "info.comm-rank", file,
+				   line->offset, line->line,
+				   "communicator %" PRId64 " does not hold "
+				   "rank %" PRId64 ", which wrote it",
+				   line->id, rank);
+		if (!addKey(ids, "%d %" PRId64, line->kind, line->id))
+			toolReport(check->tool, "info.id-twice", file,
+				   line->offset, line->line,
+				   "id %" PRId64 " was given before", line->id);
+	}
+	g_hash_table_destroy(ids);
+}
+
+static void checkClocks(struct check *check, const hdINode *node,
+			const char *file, const GPtrArray *lines)
+{
+	for (guint i = 0; i < lines->len; i++) {
+		const struct infoLine *line = lines->pdata[i];
+
+		if (line->kind == INFO_CLOCK &&
+		    !checkLabelAt(node, check->hostLevel))
+			toolReport(check->tool, "info.clock", file,
+				   line->offset, line->line,
+				   "a clock of no host: the file belongs to "
+				   "no node at level \"Host\"");
+	}
+}
+
+static void checkInfo(struct check *check, const hdINode *node,
+		      const char *file)
+{
+	GPtrArray *lines = infoRead(check->tool, file);
+	const char *label = checkLabelAt(node, check->rankLevel);
+	int64_t rank;
+
+	if (!lines)
+		return;
+	checkClocks(check, node, file, lines);
+	if (label &&
+	    g_ascii_string_to_signed(label, 10, 0, INT64_MAX, &rank, NULL))
+		checkLines(check, file, lines, rank);
+	else if (check->rankLevel && !infoIsOfHost(lines))
+		toolReport(check->tool, "info.rank", file, -1, 0,
+			   "the file belongs to no rank: there is no number "
+			   "at level \"Rank\"");
+	g_ptr_array_unref(lines);
+}
+
+void checkInfos(struct check *check)
+{
+	const hdIProject *project = check->project;
+
+	for (size_t i = 0; i < project->nodeCount; i++) {
+		const hdINode *node = project->nodes[i];
+		char *file;
+
+		if (node->trace && node->trace->infoFile) {
+			checkInfo(check, node, node->trace->infoFile);
+			continue;
+		}
+		file = g_strdup_printf("%s%s%s.info", project->prefix,
+				       *node->path ? "_" : "", node->path);
+		if (g_file_test(file, G_FILE_TEST_EXISTS))
+			checkInfo(check, node, file);
+		g_free(file);
+	}
+}

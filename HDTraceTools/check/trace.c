@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file
+ * hdtrace check: order and nesting of the states of a trace, and what they
+ * refer to.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "HDTraceTools/check/check.h"
+#include "HDTraceTools/model/messages.h"
+
+/** What is known about the records at one depth, inside the same state. */
+struct level {
+	bool hasRecord;
+	int64_t lastEnd;
+	int64_t start; /**< Earliest, and where it stands. */
+	int64_t startOffset;
+	int64_t end; /**< Latest, and where it stands. */
+	int64_t endOffset;
+};
+
+/** State of the check of one trace. */
+struct traceCheck {
+	struct check *check;
+	const hdITraceFile *trace;
+	GArray *levels; /**< struct level, by depth. */
+	const char *rank;
+	const char *thread;
+	GHashTable *reported; /**< Ids that were complained about. */
+	uint64_t parts;       /**< Those with a number; see messages.h. */
+};
+
+static struct level *levelAt(struct traceCheck *self, unsigned int depth)
+{
+	if (self->levels->len <= depth)
+		g_array_set_size(self->levels, depth + 1);
+	return &g_array_index(self->levels, struct level, depth);
+}
+
+/** The records before that lie in this state. */
+static void checkChildren(struct traceCheck *self, const hdIRecord *record)
+{
+	struct level *inside = levelAt(self, record->depth + 1);
+
+	if (inside->hasRecord && inside->start < record->start)
+		toolReport(self->check->tool, "trc.outside", self->trace->file,
+			   inside->startOffset, 0,
+			   "this starts before the state %s around it (offset "
+			   "%" PRId64 ")",
+			   record->name, record->offset);
+	if (inside->hasRecord && inside->end > record->end)
+		toolReport(self->check->tool, "trc.outside", self->trace->file,
+			   inside->endOffset, 0,
+			   "this ends after the state %s around it (offset "
+			   "%" PRId64 ")",
+			   record->name, record->offset);
+	inside->hasRecord = false;
+}
+
+static void checkOrder(struct traceCheck *self, const hdIRecord *record)
+{
+	struct level *level = levelAt(self, record->depth);
+
+	if (level->hasRecord && record->start < level->lastEnd)
+		toolReport(self->check->tool, "trc.overlap", self->trace->file,
+			   record->offset, 0,
+			   "this starts before what stands before it at the "
+			   "same depth has ended");
+	if (!level->hasRecord || record->start < level->start) {
+		level->start = record->start;
+		level->startOffset = record->offset;
+	}
+	if (!level->hasRecord || record->end > level->end) {
+		level->end = record->end;
+		level->endOffset = record->offset;
+	}
+	level->lastEnd = record->end;
+	level->hasRecord = true;
+}
+
+/** Complain once about an id that a rank does not have. */
+static void checkId(struct traceCheck *self, const hdIRecord *record,
+		    const hdIAttribute *attribute, const char *rule,
+		    const char *what)
+{
+	char *key = g_strdup_printf("%s %s", rule, attribute->value);
+
+	if (g_hash_table_add(self->reported, key))
+		toolReport(self->check->tool, rule, self->trace->file,
+			   record->offset, 0,
+			   "%s names the %s %s='%s', which rank %s does not "
+			   "have",
+			   record->name, what, attribute->name,
+			   attribute->value, self->rank);
+}
+
+static void checkReferences(struct traceCheck *self, const hdIRecord *record)
+{
+	const struct check *check = self->check;
+	bool hasComms = self->rank && checkHasComm(check, self->rank, NULL);
+	bool hasTypes = self->rank && self->thread &&
+			checkHasDatatype(check, self->rank, self->thread, NULL);
+
+	if (!hasComms && !hasTypes)
+		return;
+	for (size_t i = 0; i < record->attributeCount; i++) {
+		const hdIAttribute *attribute = &record->attributes[i];
+		const char *name = attribute->name;
+
+		if (hasComms && strcmp(name, "cid") == 0 &&
+		    !checkHasComm(check, self->rank, attribute->value))
+			checkId(self, record, attribute, "trc.comm",
+				"communicator");
+		if (hasTypes &&
+		    (strcmp(name, "tid") == 0 || strcmp(name, "sendTid") == 0 ||
+		     strcmp(name, "recvTid") == 0) &&
+		    !checkHasDatatype(check, self->rank, self->thread,
+				      attribute->value))
+			checkId(self, record, attribute, "trc.datatype",
+				"datatype");
+	}
+}
+
+static void checkRecord(struct traceCheck *self, const hdIRecord *record)
+{
+	if (self->check->lostOwner)
+		levelAt(self, record->depth + 1)->hasRecord = false;
+	self->check->lostOwner = false;
+	if (record->kind == HDI_STATE)
+		checkChildren(self, record);
+	checkOrder(self, record);
+	checkReferences(self, record);
+	checkMessage(self->check->messages, record);
+	self->parts += messagesPart(record, NULL);
+}
+
+void checkTrace(struct check *check, const hdITraceFile *trace)
+{
+	hdITraceReader *reader = hdI_openTrace(check->project, trace);
+	struct checkSpan span = { .file = trace->file };
+	const hdIRecord *record;
+	const char *thread = checkLabelAt(trace->node, check->threadLevel);
+	struct traceCheck self = {
+		.check = check,
+		.trace = trace,
+		.rank = checkLabelAt(trace->node, check->rankLevel),
+		.thread = thread ? thread : "0",
+	};
+	int ret;
+
+	if (!reader) {
+		if (errno != EBADMSG)
+			toolError(check->tool, "%s: %s", trace->file,
+				  strerror(errno));
+		return;
+	}
+	self.levels = g_array_new(FALSE, TRUE, sizeof(struct level));
+	self.reported =
+		g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	check->lostOwner = false;
+	checkMessagesEnter(check->messages, check, trace);
+	while ((ret = hdI_readTrace(reader, &record)) == 1) {
+		checkRecord(&self, record);
+		checkCover(&span, record->start, record->end);
+		toolProgressAt(check->tool, record->offset);
+	}
+	if (ret == 0 && !span.hasTime)
+		toolReport(check->tool, "trc.empty", trace->file, -1, 0,
+			   "there are no states and no events");
+	if (self.parts > 0)
+		toolReport(check->tool, "trc.part", trace->file, -1, 0,
+			   MESSAGES_PARTS, self.parts);
+	g_array_append_val(check->spans, span);
+	g_array_free(self.levels, TRUE);
+	g_hash_table_destroy(self.reported);
+	hdI_closeTrace(reader);
+	toolProgressFile(check->tool, trace->fileSize);
+}

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file
+ * What all subcommands of hdtrace have in common: options, messages, progress
+ * and how they end.
+ */
+#ifndef HD_TOOL_H
+#define HD_TOOL_H
+
+#include <stdbool.h>
+#include <inttypes.h>
+#include <glib.h>
+
+#include <hdReading.h>
+
+/** Exit status of the command. */
+enum toolStatus {
+	TOOL_OK = 0,
+	TOOL_PROBLEMS = 1, /**< The data has problems; a message said which. */
+	TOOL_FAILED = 2,   /**< Wrong usage, or reading or writing failed. */
+};
+
+/** How results are printed. */
+enum toolFormat {
+	TOOL_TEXT,
+	TOOL_CSV,
+	TOOL_JSON,
+};
+
+/** Progress bar on stderr. */
+struct toolProgress {
+	bool isOn;      /**< stderr is a terminal. */
+	bool isVisible; /**< A line stands on the terminal now. */
+	int64_t total;  /**< Bytes to do. */
+	int64_t done;   /**< Bytes of the files that are done. */
+	int64_t started;
+	int64_t shown; /**< When the line was drawn, monotonic, in us. */
+};
+
+/** State of a running subcommand. */
+struct tool {
+	const char *command; /**< "stat"; NULL for hdtrace itself. */
+	enum toolFormat format;
+	bool isQuiet;
+	bool isColored; /**< Whether stdout takes colours. */
+	bool isUnicode; /**< Whether stdout takes characters beyond ASCII. */
+	size_t notes;
+	size_t warnings;
+	size_t errors;
+	/** Takes messages instead of stderr, if not NULL, and counts them with
+	 *  toolCount(). */
+	hdIMessageHandler take;
+	void *takeData;
+	bool hasFailed; /**< Something was said with toolError(). */
+	struct toolProgress progress;
+};
+
+/** A subcommand. */
+struct toolCommand {
+	const char *name;
+	const char *summary;
+	int (*run)(struct tool *tool, int argc, char **argv);
+};
+
+/** What `--help` says about a subcommand. */
+struct toolHelp {
+	const char *arguments;   /**< "PROJECT" */
+	const char *description; /**< Sentences. */
+	const char *examples;    /**< Lines, or NULL. */
+	int minArguments;
+	int maxArguments; /**< -1: any number. */
+};
+
+/* The subcommands; hdtrace.c has the table. */
+int infoRun(struct tool *tool, int argc, char **argv);
+int dumpRun(struct tool *tool, int argc, char **argv);
+int statRun(struct tool *tool, int argc, char **argv);
+int reportRun(struct tool *tool, int argc, char **argv);
+int exportRun(struct tool *tool, int argc, char **argv);
+int viewRun(struct tool *tool, int argc, char **argv);
+int plotRun(struct tool *tool, int argc, char **argv);
+int checkRun(struct tool *tool, int argc, char **argv);
+int recoverRun(struct tool *tool, int argc, char **argv);
+int mergeRun(struct tool *tool, int argc, char **argv);
+
+/**
+ * Parse the options of a subcommand and those that all have.
+ *
+ * @param tool State; the common options go there.
+ * @param argc Number of arguments; what is left afterwards starts at argv[1].
+ * @param argv Arguments; argv[0] is the subcommand.
+ * @param entries Options, NULL terminated.
+ * @param help Texts, and how many arguments there may be.
+ *
+ * @retval -1 Go on.
+ * @return The exit status: help was printed or the usage is wrong.
+ */
+int toolParse(struct tool *tool, int *argc, char ***argv,
+	      const GOptionEntry *entries, const struct toolHelp *help);
+
+/** Print "hdtrace COMMAND: TEXT" on stderr; the command will exit with 2. */
+void toolError(struct tool *tool, const char *format, ...) G_GNUC_PRINTF(2, 3);
+
+/** As toolError(), with a line that says where help is. Returns TOOL_FAILED. */
+int toolUsage(struct tool *tool, const char *format, ...) G_GNUC_PRINTF(2, 3);
+
+/** For tool.take: drops what was said when the files were read before. */
+void toolIgnoreMessage(const hdIMessage *message, void *data);
+
+/** Count a message for the exit status. */
+void toolCount(struct tool *tool, hdISeverity severity);
+
+/** Takes messages of the reading library; data is the struct tool. */
+void toolTakeMessage(const hdIMessage *message, void *data);
+
+/** Report a problem that the tool found itself, by a rule of rules.c. */
+void toolReport(struct tool *tool, const char *rule, const char *file,
+		int64_t offset, int64_t line, const char *format, ...)
+	G_GNUC_PRINTF(6, 7);
+
+/** "note", "warning" or "error". */
+const char *toolSeverityName(hdISeverity severity);
+
+/**
+ * Write a message as one line: "FILE: offset N: severity: text [rule]".
+ *
+ * @param out String to append to, without a newline.
+ */
+void toolFormatMessage(GString *out, hdISeverity severity, const char *rule,
+		       const char *file, int64_t offset, const char *text);
+
+/**
+ * Open a project; says why if that fails.
+ *
+ * @return The project, or NULL.
+ */
+hdIProject *toolOpen(struct tool *tool, const char *path);
+
+/**
+ * End a subcommand: everything printed must have arrived.
+ *
+ * @return The exit status.
+ */
+int toolFinish(struct tool *tool);
+
+/** Whether stdout cannot take any more, so that going on is no use. */
+bool toolIsOutputBroken(void);
+
+/** Start a progress bar for a number of bytes; nothing without a terminal. */
+void toolProgressStart(struct tool *tool, int64_t total);
+/** Show that this many bytes of the current file are done. */
+void toolProgressAt(struct tool *tool, int64_t bytes);
+/** A file of this many bytes is done. */
+void toolProgressFile(struct tool *tool, int64_t bytes);
+/** Take the progress bar away until it moves again. */
+void toolProgressHide(struct tool *tool);
+/** End the progress bar. */
+void toolProgressEnd(struct tool *tool);
+
+#endif

@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file
+ * hdtrace dump: prints everything that a project holds.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "HDTraceTools/dump/dump.h"
+
+const char *dumpFormatTime(const struct dump *dump, char *buffer, int64_t ns)
+{
+	switch (dump->time) {
+	case DUMP_EPOCH:
+		break;
+	case DUMP_RELATIVE:
+		return outSeconds(buffer, ns - dump->selection.projectStart);
+	case DUMP_DATE:
+		return outDate(buffer, ns, 9);
+	}
+	return outSeconds(buffer, ns);
+}
+
+static const char *formatBits(char *buffer, hdIType type,
+			      const hdIColumn *column, size_t entry)
+{
+	uint32_t bits32 = 0;
+	uint64_t bits64 = 0;
+
+	switch (type) {
+	case HDI_INT32:
+		bits32 = (uint32_t)column->int32[entry];
+		break;
+	case HDI_FLOAT:
+		memcpy(&bits32, &column->float32[entry], sizeof(bits32));
+		break;
+	case HDI_INT64:
+		bits64 = (uint64_t)column->int64[entry];
+		break;
+	case HDI_UINT64:
+		bits64 = column->uint64[entry];
+		break;
+	case HDI_DOUBLE:
+		memcpy(&bits64, &column->float64[entry], sizeof(bits64));
+		break;
+	case HDI_STRING:
+		break;
+	}
+	if (type == HDI_INT32 || type == HDI_FLOAT)
+		snprintf(buffer, OUT_NUMBER_SIZE, "%08" PRIx32, bits32);
+	else
+		snprintf(buffer, OUT_NUMBER_SIZE, "%016" PRIx64, bits64);
+	return buffer;
+}
+
+const char *dumpFormatNumber(const struct dump *dump, char *buffer,
+			     hdIType type, const hdIColumn *column,
+			     size_t entry, bool isWide)
+{
+	if (dump->isHex)
+		return formatBits(buffer, type, column, entry);
+	switch (type) {
+	case HDI_INT32:
+		return outInteger(buffer, column->int32[entry]);
+	case HDI_INT64:
+		return outInteger(buffer, column->int64[entry]);
+	case HDI_UINT64:
+		return outInteger(buffer, column->uint64[entry]);
+	case HDI_FLOAT:
+		if (!isWide)
+			return outFloat(buffer, column->float32[entry]);
+		return outDouble(buffer, (double)column->float32[entry]);
+	case HDI_DOUBLE:
+		return outDouble(buffer, column->float64[entry]);
+	case HDI_STRING:
+		break;
+	}
+	return strcpy(buffer, "");
+}
+
+char *dumpFormatHex(const char *bytes, size_t length)
+{
+	GString *out = g_string_sized_new(2 * length + 1);
+
+	for (size_t i = 0; i < length; i++)
+		g_string_append_printf(out, "%02x", (unsigned char)bytes[i]);
+	return g_string_free(out, FALSE);
+}
+
+static void dumpEntries(struct dump *dump)
+{
+	hdIStatReader *reader = hdI_openStat(dump->project, dump->group);
+	const hdIBlock *block;
+
+	if (!reader) {
+		if (errno != EBADMSG)
+			toolError(dump->tool, "%s: %s", dump->group->file,
+				  strerror(errno));
+		return;
+	}
+	while (!toolIsOutputBroken() && hdI_readStat(reader, &block) == 1) {
+		for (size_t i = 0; i < block->count; i++) {
+			if (!selectionHasTime(&dump->selection, block->start[i],
+					      block->end[i]))
+				continue;
+			dump->writer->entry(dump, block, i);
+			dump->entries++;
+		}
+		toolProgressAt(dump->tool, block->offset[block->count - 1]);
+	}
+	hdI_closeStat(reader);
+}
+
+static void dumpGroup(struct dump *dump, const hdIGroup *group)
+{
+	dump->group = group;
+	dump->columns = g_new(size_t, group->valueCount + 1);
+	dump->columnCount = 0;
+	for (size_t i = 0; i < group->valueCount; i++) {
+		if (selectionHasValue(&dump->selection, group->values[i].name))
+			dump->columns[dump->columnCount++] = i;
+	}
+	if (dump->columnCount || !group->valueCount) {
+		dump->writer->beginGroup(dump);
+		if (group->isReadable)
+			dumpEntries(dump);
+		if (dump->writer->endGroup)
+			dump->writer->endGroup(dump);
+	}
+	g_free(dump->columns);
+	toolProgressFile(dump->tool, group->fileSize);
+}
+
+static void dumpTrace(struct dump *dump, const hdITraceFile *trace)
+{
+	hdITraceReader *reader = hdI_openTrace(dump->project, trace);
+	const hdIRecord *record;
+	const hdIAttribute *attributes;
+	size_t count = 0;
+	int ret;
+
+	if (!reader) {
+		if (errno != EBADMSG)
+			toolError(dump->tool, "%s: %s", trace->file,
+				  strerror(errno));
+		return;
+	}
+	dump->trace = trace;
+	dump->number = 0;
+	ret = hdI_readTrace(reader, &record);
+	attributes = hdI_getTraceAttributes(reader, &count);
+	dump->writer->beginTrace(dump, attributes, attributes ? count : 0);
+	for (; ret == 1 && !toolIsOutputBroken();
+	     ret = hdI_readTrace(reader, &record)) {
+		if (selectionHasTime(&dump->selection, record->start,
+				     record->end)) {
+			dump->writer->record(dump, record);
+			dump->states += record->kind == HDI_STATE;
+			dump->events += record->kind == HDI_EVENT;
+		}
+		dump->number++;
+		toolProgressAt(dump->tool, record->offset);
+	}
+	if (dump->writer->endTrace)
+		dump->writer->endTrace(dump);
+	hdI_closeTrace(reader);
+	toolProgressFile(dump->tool, trace->fileSize);
+}
+
+static void call(void (*function)(struct dump *), struct dump *dump)
+{
+	if (function)
+		function(dump);
+}
+
+static void dumpStats(struct dump *dump)
+{
+	const hdIProject *project = dump->project;
+
+	call(dump->writer->beginStats, dump);
+	for (size_t i = 0; i < project->groupCount; i++) {
+		if (selectionHasGroup(&dump->selection, project->groups[i]))
+			dumpGroup(dump, project->groups[i]);
+	}
+	call(dump->writer->endStats, dump);
+}
+
+static void dumpTraces(struct dump *dump)
+{
+	const hdIProject *project = dump->project;
+
+	call(dump->writer->beginTraces, dump);
+	for (size_t i = 0; i < project->traceCount; i++) {
+		if (selectionHasNode(&dump->selection,
+				     project->traces[i]->node))
+			dumpTrace(dump, project->traces[i]);
+	}
+	call(dump->writer->endTraces, dump);
+}
+
+static int64_t totalSize(const struct dump *dump, const struct dumpParts *parts)
+{
+	const hdIProject *project = dump->project;
+	int64_t total = 0;
+
+	for (size_t i = 0; parts->stats && i < project->groupCount; i++)
+		total += project->groups[i]->fileSize;
+	for (size_t i = 0; parts->traces && i < project->traceCount; i++)
+		total += project->traces[i]->fileSize;
+	return total;
+}
+
+void dumpAll(struct dump *dump, const struct dumpParts *parts)
+{
+	static const struct dumpWriter *const writers[] = {
+		[TOOL_TEXT] = &dumpTextWriter,
+		[TOOL_CSV] = &dumpCsvWriter,
+		[TOOL_JSON] = &dumpJsonWriter,
+	};
+
+	dump->writer = writers[dump->tool->format];
+	toolProgressStart(dump->tool, totalSize(dump, parts));
+	call(dump->writer->begin, dump);
+	if (parts->project)
+		call(dump->writer->project, dump);
+	if (parts->stats)
+		dumpStats(dump);
+	if (parts->traces)
+		dumpTraces(dump);
+	call(dump->writer->end, dump);
+}
+
+static int parseTime(struct dump *dump, const char *time)
+{
+	if (!time || strcmp(time, "epoch") == 0)
+		dump->time = DUMP_EPOCH;
+	else if (strcmp(time, "relative") == 0)
+		dump->time = DUMP_RELATIVE;
+	else if (strcmp(time, "date") == 0 && dump->tool->format != TOOL_JSON)
+		dump->time = DUMP_DATE;
+	else if (strcmp(time, "date") == 0)
+		return toolUsage(dump->tool, "--time=date: JSON has seconds");
+	else
+		return toolUsage(dump->tool,
+				 "--time: not epoch, relative or "
+				 "date: \"%s\"",
+				 time);
+	return -1;
+}
+
+/** Which parts --only and the filters leave. */
+static int parseParts(struct dump *dump, const char *only,
+		      struct dumpParts *parts)
+{
+	const struct selection *selection = &dump->selection;
+
+	*parts = (struct dumpParts){
+		.project = !selection->nodes && !selection->groups &&
+			   !selection->values && !selection->from &&
+			   !selection->to,
+		.stats = true,
+		.traces = !selection->groups && !selection->values,
+	};
+	if (!only)
+		return -1;
+	*parts = (struct dumpParts){
+		.project = strcmp(only, "project") == 0,
+		.stats = strcmp(only, "stats") == 0,
+		.traces = strcmp(only, "traces") == 0,
+	};
+	if (parts->project || parts->stats || parts->traces)
+		return -1;
+	return toolUsage(dump->tool,
+			 "--only: not project, stats or traces: "
+			 "\"%s\"",
+			 only);
+}
+
+static const struct toolHelp help = {
+	.arguments = "PROJECT",
+	.description =
+		"Prints everything that a project holds, in file order: its "
+		"description and topology,\nthe entries of its statistics, "
+		"the states and events of its traces. Numbers read\nback to "
+		"the same value.\n\nTIME is in seconds since the start of the "
+		"project, or @SECONDS since 1970.",
+	.examples = "  hdtrace dump --node node06 --group Energy run1.proj\n"
+		    "  hdtrace dump --only=stats --format=csv run1\n",
+	.minArguments = 1,
+	.maxArguments = 1,
+};
+
+static int runOn(struct dump *dump, const char *path,
+		 const struct dumpParts *parts)
+{
+	hdIProject *project = toolOpen(dump->tool, path);
+	int status;
+
+	if (!project)
+		return toolFinish(dump->tool);
+	dump->project = project;
+	status = selectResolve(&dump->selection, dump->tool, project,
+			       dump->time == DUMP_RELATIVE);
+	if (status < 0) {
+		dumpAll(dump, parts);
+		status = toolFinish(dump->tool);
+	}
+	hdI_closeProject(project);
+	return status;
+}
+
+int dumpRun(struct tool *tool, int argc, char **argv)
+{
+	struct dump dump = { .tool = tool };
+	struct dumpParts parts;
+	char *only = NULL;
+	char *time = NULL;
+	const GOptionEntry entries[] = {
+		SELECT_ENTRIES(&dump.selection),
+		{ "only", 0, 0, G_OPTION_ARG_FILENAME, &only,
+		  "Print one part: project, stats or traces", "PART" },
+		{ "time", 0, 0, G_OPTION_ARG_FILENAME, &time,
+		  "Print times as epoch (default), relative or date", "FORM" },
+		{ "hex", 0, 0, G_OPTION_ARG_NONE, &dump.isHex,
+		  "Print the bits of values", NULL },
+		{ NULL },
+	};
+	int status = toolParse(tool, &argc, &argv, entries, &help);
+
+	if (status < 0)
+		status = parseTime(&dump, time);
+	if (status < 0)
+		status = parseParts(&dump, only, &parts);
+	if (status < 0)
+		status = runOn(&dump, argv[1], &parts);
+	selectionFree(&dump.selection);
+	g_free(only);
+	g_free(time);
+	return status;
+}

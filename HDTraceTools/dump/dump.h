@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file
+ * hdtrace dump: what its three writers (text, CSV, JSON) have in common.
+ */
+#ifndef HD_DUMP_H
+#define HD_DUMP_H
+
+#include "HDTraceTools/command/select.h"
+#include "HDTraceTools/command/tool.h"
+#include "cli/output.h"
+
+/** How times are shown. */
+enum dumpTime {
+	DUMP_EPOCH,
+	DUMP_RELATIVE,
+	DUMP_DATE,
+};
+
+struct dumpWriter;
+
+/** State of a dump. */
+struct dump {
+	struct tool *tool;
+	const hdIProject *project;
+	struct selection selection;
+	enum dumpTime time;
+	gboolean isHex; /**< Show the bits of values instead of numbers. */
+	const struct dumpWriter *writer;
+	struct outJson json;
+	/** The group that is written, and its chosen values. */
+	const hdIGroup *group;
+	size_t *columns;
+	size_t columnCount;
+	/** The trace that is written, and the number of the record. */
+	const hdITraceFile *trace;
+	uint64_t number;
+	/** What was written so far. */
+	uint64_t entries;
+	uint64_t states;
+	uint64_t events;
+};
+
+/** Writes the parts of a project, in this order. Any may be NULL. */
+struct dumpWriter {
+	void (*begin)(struct dump *dump);
+	void (*project)(struct dump *dump);
+	void (*beginStats)(struct dump *dump);
+	void (*beginGroup)(struct dump *dump);
+	void (*entry)(struct dump *dump, const hdIBlock *block, size_t entry);
+	void (*endGroup)(struct dump *dump);
+	void (*endStats)(struct dump *dump);
+	void (*beginTraces)(struct dump *dump);
+	void (*beginTrace)(struct dump *dump, const hdIAttribute *attributes,
+			   size_t attributeCount);
+	void (*record)(struct dump *dump, const hdIRecord *record);
+	void (*endTrace)(struct dump *dump);
+	void (*endTraces)(struct dump *dump);
+	void (*end)(struct dump *dump);
+};
+
+extern const struct dumpWriter dumpTextWriter;
+extern const struct dumpWriter dumpCsvWriter;
+extern const struct dumpWriter dumpJsonWriter;
+
+/** Which parts to write. */
+struct dumpParts {
+	bool project;
+	bool stats;
+	bool traces;
+};
+
+/** Write what is selected, in the format that is asked for. */
+void dumpAll(struct dump *dump, const struct dumpParts *parts);
+
+/** Write a time as it was asked for. */
+const char *dumpFormatTime(const struct dump *dump, char *buffer, int64_t ns);
+
+/**
+ * Write a number of an entry.
+ *
+ * @param isWide Floats get the digits of a double, for readers that know no
+ *        floats.
+ */
+const char *dumpFormatNumber(const struct dump *dump, char *buffer,
+			     hdIType type, const hdIColumn *column,
+			     size_t entry, bool isWide);
+
+/** Write bytes in hexadecimal; to be freed with g_free(). */
+char *dumpFormatHex(const char *bytes, size_t length);
+
+#endif

@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file
+ * hdtrace dump as JSON.
+ */
+#include "config.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "HDTraceTools/dump/dump.h"
+#include "HDTraceTools/model/column.h"
+#include "HDTraceTools/model/roles.h"
+
+static void attributes(struct outJson *json, const hdIAttribute *list,
+		       size_t count)
+{
+	outJsonObject(json, "attributes", true);
+	for (size_t i = 0; i < count; i++)
+		outJsonText(json, list[i].name, list[i].value);
+	outJsonEnd(json);
+}
+
+static void jsonTime(struct dump *dump, const char *key, int64_t ns)
+{
+	char buffer[OUT_NUMBER_SIZE];
+
+	outJsonPlain(&dump->json, key, dumpFormatTime(dump, buffer, ns));
+}
+
+static void jsonBegin(struct dump *dump)
+{
+	outJsonObject(&dump->json, NULL, false);
+}
+
+static void nodes(struct outJson *json, const hdIProject *project)
+{
+	outJsonArray(json, "nodes", false);
+	for (size_t i = 0; i < project->nodeCount; i++) {
+		const hdINode *node = project->nodes[i];
+
+		outJsonObject(json, NULL, true);
+		outJsonText(json, "path", node->path);
+		outJsonText(json, "label", node->label);
+		outJsonInteger(json, "level", node->level);
+		outJsonText(json, "type", rolesLevelType(project, node));
+		outJsonEnd(json);
+	}
+	outJsonEnd(json);
+}
+
+static void communicators(struct outJson *json, const hdIProject *project)
+{
+	outJsonArray(json, "communicators", false);
+	for (size_t i = 0; i < project->communicatorCount; i++) {
+		const hdICommunicator *comm = &project->communicators[i];
+
+		outJsonObject(json, NULL, true);
+		outJsonText(json, "name", comm->name);
+		outJsonArray(json, "ranks", true);
+		for (size_t j = 0; j < comm->rankCount; j++) {
+			outJsonObject(json, NULL, true);
+			outJsonInteger(json, "global", comm->ranks[j].global);
+			outJsonInteger(json, "local", comm->ranks[j].local);
+			outJsonInteger(json, "cid", comm->ranks[j].cid);
+			outJsonEnd(json);
+		}
+		outJsonEnd(json);
+		outJsonEnd(json);
+	}
+	outJsonEnd(json);
+}
+
+static void datatypes(struct outJson *json, const hdIProject *project)
+{
+	outJsonArray(json, "datatypes", false);
+	for (size_t i = 0; i < project->datatypeCount; i++) {
+		const hdIDatatype *type = &project->datatypes[i];
+
+		outJsonObject(json, NULL, true);
+		outJsonText(json, "rank", type->rank);
+		outJsonText(json, "thread", type->thread);
+		outJsonInteger(json, "id", type->id);
+		outJsonText(json, "combiner", type->combiner);
+		outJsonText(json, "name", type->name);
+		attributes(json, type->attributes, type->attributeCount);
+		outJsonText(json, "content", type->content);
+		outJsonEnd(json);
+	}
+	outJsonEnd(json);
+}
+
+static void usedFiles(struct outJson *json, const hdIProject *project)
+{
+	outJsonArray(json, "files", false);
+	for (size_t i = 0; i < project->usedFileCount; i++) {
+		const hdIUsedFile *file = &project->usedFiles[i];
+
+		outJsonObject(json, NULL, true);
+		outJsonText(json, "name", file->name);
+		if (file->initialSize < 0)
+			outJsonPlain(json, "initial_size", "null");
+		else
+			outJsonInteger(json, "initial_size", file->initialSize);
+		outJsonEnd(json);
+	}
+	outJsonEnd(json);
+}
+
+static void jsonProject(struct dump *dump)
+{
+	struct outJson *json = &dump->json;
+	const hdIProject *project = dump->project;
+
+	outJsonObject(json, "project", false);
+	outJsonText(json, "name", project->name);
+	outJsonText(json, "file", project->file);
+	outJsonText(json, "prefix", project->prefix);
+	outJsonText(json, "description", project->description);
+	outJsonArray(json, "levels", true);
+	for (size_t i = 0; i < project->levelCount; i++)
+		outJsonText(json, NULL, project->levels[i]);
+	outJsonEnd(json);
+	nodes(json, project);
+	communicators(json, project);
+	datatypes(json, project);
+	usedFiles(json, project);
+	outJsonArray(json, "declared_groups", true);
+	for (size_t i = 0; i < project->declaredGroupCount; i++)
+		outJsonText(json, NULL, project->declaredGroups[i]);
+	outJsonEnd(json);
+	outJsonEnd(json);
+}
+
+static void jsonBeginStats(struct dump *dump)
+{
+	outJsonArray(&dump->json, "groups", false);
+}
+
+static void jsonBeginTraces(struct dump *dump)
+{
+	outJsonArray(&dump->json, "traces", false);
+}
+
+static void jsonEnd(struct dump *dump)
+{
+	outJsonEnd(&dump->json);
+}
+
+static void jsonBeginGroup(struct dump *dump)
+{
+	struct outJson *json = &dump->json;
+	const hdIGroup *group = dump->group;
+
+	outJsonObject(json, NULL, false);
+	outJsonText(json, "node", rolesPath(group->node));
+	outJsonText(json, "group", group->name);
+	outJsonText(json, "file", group->file);
+	outJsonSeconds(json, "time_adjustment", group->timeAdjustment);
+	attributes(json, group->attributes, group->attributeCount);
+	outJsonArray(json, "values", false);
+	for (size_t i = 0; i < dump->columnCount; i++) {
+		const hdIValue *value = &group->values[dump->columns[i]];
+
+		outJsonObject(json, NULL, true);
+		outJsonText(json, "name", value->name);
+		outJsonText(json, "type", columnTypeName(value->type));
+		outJsonText(json, "unit", value->unit);
+		outJsonText(json, "grouping", value->grouping);
+		attributes(json, value->attributes, value->attributeCount);
+		outJsonEnd(json);
+	}
+	outJsonEnd(json);
+	outJsonArray(json, "entries", false);
+}
+
+static void entryValue(struct dump *dump, hdIType type, const hdIColumn *column,
+		       size_t entry)
+{
+	struct outJson *json = &dump->json;
+	char buffer[OUT_NUMBER_SIZE];
+	char *hex;
+
+	if (dump->isHex) {
+		if (type == HDI_STRING) {
+			hex = dumpFormatHex(column->string[entry].bytes,
+					    column->string[entry].length);
+			outJsonText(json, NULL, hex);
+			g_free(hex);
+			return;
+		}
+		outJsonText(json, NULL,
+			    dumpFormatNumber(dump, buffer, type, column, entry,
+					     true));
+	} else if (type == HDI_STRING) {
+		outJsonBytes(json, NULL, column->string[entry].bytes,
+			     column->string[entry].length);
+	} else if (type == HDI_FLOAT) {
+		outJsonDouble(json, NULL, (double)column->float32[entry]);
+	} else if (type == HDI_DOUBLE) {
+		outJsonDouble(json, NULL, column->float64[entry]);
+	} else {
+		outJsonPlain(json, NULL,
+			     dumpFormatNumber(dump, buffer, type, column, entry,
+					      true));
+	}
+}
+
+static void jsonEntry(struct dump *dump, const hdIBlock *block, size_t entry)
+{
+	struct outJson *json = &dump->json;
+
+	outJsonObject(json, NULL, true);
+	jsonTime(dump, "start", block->start[entry]);
+	jsonTime(dump, "end", block->end[entry]);
+	if (block->isAfterGap[entry])
+		outJsonBool(json, "gap", true);
+	outJsonArray(json, "values", true);
+	for (size_t i = 0; i < dump->columnCount; i++) {
+		size_t column = dump->columns[i];
+
+		entryValue(dump, dump->group->values[column].type,
+			   &block->columns[column], entry);
+	}
+	outJsonEnd(json);
+	outJsonEnd(json);
+}
+
+/** End the array of entries or records, and the object around it. */
+static void jsonEndFile(struct dump *dump)
+{
+	outJsonEnd(&dump->json);
+	outJsonEnd(&dump->json);
+}
+
+static void jsonBeginTrace(struct dump *dump, const hdIAttribute *list,
+			   size_t count)
+{
+	struct outJson *json = &dump->json;
+
+	outJsonObject(json, NULL, false);
+	outJsonText(json, "node", rolesPath(dump->trace->node));
+	outJsonText(json, "file", dump->trace->file);
+	attributes(json, list, count);
+	outJsonArray(json, "records", false);
+}
+
+/** Deeper elements than this are left out, with their content. */
+#define MAX_ELEMENT_DEPTH 500
+
+static void elements(struct outJson *json, const char *key,
+		     const hdIElement *list, size_t count, unsigned int depth)
+{
+	if (!count || depth > MAX_ELEMENT_DEPTH)
+		return;
+	outJsonArray(json, key, true);
+	for (size_t i = 0; i < count; i++) {
+		outJsonObject(json, NULL, true);
+		outJsonText(json, "name", list[i].name);
+		if (list[i].attributeCount)
+			attributes(json, list[i].attributes,
+				   list[i].attributeCount);
+		if (*list[i].text)
+			outJsonText(json, "text", list[i].text);
+		elements(json, "elements", list[i].children, list[i].childCount,
+			 depth + 1);
+		outJsonEnd(json);
+	}
+	outJsonEnd(json);
+}
+
+static void jsonRecord(struct dump *dump, const hdIRecord *record)
+{
+	struct outJson *json = &dump->json;
+
+	outJsonObject(json, NULL, true);
+	outJsonText(json, "kind",
+		    record->kind == HDI_EVENT ? "event" : "state");
+	outJsonText(json, "name", record->name);
+	outJsonInteger(json, "depth", record->depth);
+	jsonTime(dump, "start", record->start);
+	jsonTime(dump, "end", record->end);
+	if (record->attributeCount)
+		attributes(json, record->attributes, record->attributeCount);
+	elements(json, "elements", record->elements, record->elementCount, 1);
+	if (*record->text)
+		outJsonText(json, "text", record->text);
+	outJsonEnd(json);
+}
+
+const struct dumpWriter dumpJsonWriter = {
+	.begin = jsonBegin,
+	.project = jsonProject,
+	.beginStats = jsonBeginStats,
+	.beginGroup = jsonBeginGroup,
+	.entry = jsonEntry,
+	.endGroup = jsonEndFile,
+	.endStats = jsonEnd,
+	.beginTraces = jsonBeginTraces,
+	.beginTrace = jsonBeginTrace,
+	.record = jsonRecord,
+	.endTrace = jsonEndFile,
+	.endTraces = jsonEnd,
+	.end = jsonEnd,
+};

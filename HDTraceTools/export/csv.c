@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file
+ * hdtrace export --to csv, csv-wide and json.
+ *
+ * csv and json are what hdtrace dump writes: everything, in one file. csv-wide
+ * is a table for each group and each trace.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "HDTraceTools/dump/dump.h"
+#include "HDTraceTools/export/export.h"
+
+/* ---- csv, json --------------------------------------------------------- */
+
+/** What CSV takes as it is JSON must have as UTF-8. */
+static void countBadStrings(struct export *export,
+			    const struct exportGroup *group, size_t value)
+{
+	hdIStatReader *reader = exportOpenStat(export, group);
+	struct exportEntries entries;
+
+	while (exportReadStat(export, reader, &entries)) {
+		const hdIBytes *strings =
+			exportColumn(group, entries.block, value)->string;
+
+		for (size_t i = entries.first; i < entries.last; i++)
+			exportLose(export,
+				   "strings that are not UTF-8, byte by byte",
+				   !g_utf8_validate(strings[i].bytes,
+						    (gssize)strings[i].length,
+						    NULL));
+	}
+	hdI_closeStat(reader);
+}
+
+/** Let hdtrace dump print into a file: it prints to stdout. */
+static int dumpTo(struct export *export, enum toolFormat format)
+{
+	enum toolFormat own = export->tool->format;
+	const struct selection *selection = &export->selection;
+	struct dump dump = {
+		.tool = export->tool,
+		.project = export->project,
+		.selection = *selection,
+	};
+	const struct dumpParts parts = {
+		.project = export->hasStats && export->hasTraces &&
+			   !selection->nodes && !selection->groups &&
+			   !selection->values && !selection->from &&
+			   !selection->to,
+		.stats = export->hasStats,
+		.traces = export->hasTraces,
+	};
+	struct newFile file;
+	int saved = -1;
+	bool hasFailed = false;
+
+	if (exportStartFile(export, &file, NULL) < 0)
+		return -1;
+	if (file.file != stdout) {
+		fflush(stdout);
+		saved = dup(STDOUT_FILENO);
+		hasFailed =
+			saved < 0 || dup2(fileno(file.file), STDOUT_FILENO) < 0;
+	}
+	export->tool->format = format;
+	if (!hasFailed)
+		dumpAll(&dump, &parts);
+	export->tool->format = own;
+	export->entries = dump.entries;
+	export->states = dump.states;
+	export->events = dump.events;
+	if (file.file != stdout) {
+		hasFailed |= fflush(stdout) != 0 || ferror(stdout);
+		if (saved >= 0) {
+			dup2(saved, STDOUT_FILENO);
+			close(saved);
+		}
+		if (hasFailed) {
+			clearerr(stdout);
+			toolError(export->tool, "%s: %s", export->output,
+				  strerror(errno));
+		}
+	}
+	return exportEndFile(export, &file, hasFailed);
+}
+
+static int writeLong(struct export *export)
+{
+	return dumpTo(export, TOOL_CSV);
+}
+
+static int writeJson(struct export *export)
+{
+	for (guint i = 0; i < export->groups->len; i++) {
+		const struct exportGroup *group = export->groups->pdata[i];
+
+		for (size_t k = 0; k < group->valueCount; k++) {
+			if (group->values[k]->type == HDI_STRING)
+				countBadStrings(export, group, k);
+		}
+	}
+	return dumpTo(export, TOOL_JSON);
+}
+
+const struct exportFormat exportCsvLong = {
+	.name = "csv",
+	.suffix = ".csv",
+	.write = writeLong,
+};
+
+const struct exportFormat exportJson = {
+	.name = "json",
+	.suffix = ".json",
+	.write = writeJson,
+};
+
+/* ---- csv-wide ---------------------------------------------------------- */
+
+static void putText(FILE *file, const char *text, size_t length)
+{
+	bool needsQuotes = false;
+
+	for (size_t i = 0; i < length && !needsQuotes; i++)
+		needsQuotes = strchr("\",\n\r", text[i]) && text[i];
+	if (!needsQuotes) {
+		fwrite(text, 1, length, file);
+		return;
+	}
+	putc('"', file);
+	for (size_t i = 0; i < length; i++) {
+		if (text[i] == '"')
+			putc('"', file);
+		putc(text[i], file);
+	}
+	putc('"', file);
+}
+
+static void putTitle(FILE *file, const struct exportGroup *group)
+{
+	fputs("start,end,gap", file);
+	for (size_t i = 0; i < group->valueCount; i++) {
+		const hdIValue *value = group->values[i];
+		char *title = *value->unit
+				      ? g_strdup_printf("%s [%s]", value->name,
+							value->unit)
+				      : g_strdup(value->name);
+
+		putc(',', file);
+		putText(file, title, strlen(title));
+		g_free(title);
+	}
+	putc('\n', file);
+}
+
+static void putEntry(FILE *file, const struct exportGroup *group,
+		     const hdIBlock *block, size_t entry)
+{
+	const struct dump plain = { .isHex = FALSE };
+	char buffer[OUT_NUMBER_SIZE];
+
+	fputs(outSeconds(buffer, block->start[entry]), file);
+	putc(',', file);
+	fputs(outSeconds(buffer, block->end[entry]), file);
+	fputs(block->isAfterGap[entry] ? ",1" : ",0", file);
+	for (size_t i = 0; i < group->valueCount; i++) {
+		const hdIColumn *column = exportColumn(group, block, i);
+		hdIType type = group->values[i]->type;
+
+		putc(',', file);
+		if (type == HDI_STRING)
+			putText(file, column->string[entry].bytes,
+				column->string[entry].length);
+		else
+			fputs(dumpFormatNumber(&plain, buffer, type, column,
+					       entry, true),
+			      file);
+	}
+	putc('\n', file);
+}
+
+/** The name of a file without its directory, with another ending. */
+static char *csvName(const char *path)
+{
+	char *base = g_path_get_basename(path);
+	char *name = g_strconcat(base, ".csv", NULL);
+
+	g_free(base);
+	return name;
+}
+
+static int writeGroup(struct export *export, const struct exportGroup *group)
+{
+	hdIStatReader *reader = exportOpenStat(export, group);
+	char *name = csvName(group->group->file);
+	struct exportEntries entries;
+	struct newFile file;
+	int ret = 0;
+
+	for (size_t i = 0; i < group->valueCount; i++)
+		exportLoseValue(export, group->values[i]);
+	if (reader)
+		ret = exportStartFile(export, &file, name);
+	if (reader && ret == 0) {
+		putTitle(file.file, group);
+		while (exportReadStat(export, reader, &entries)) {
+			for (size_t i = entries.first; i < entries.last; i++)
+				putEntry(file.file, group, entries.block, i);
+		}
+		ret = exportEndFile(export, &file, false);
+	}
+	g_free(name);
+	hdI_closeStat(reader);
+	toolProgressFile(export->tool, group->group->fileSize);
+	return ret;
+}
+
+/** Attributes and elements as text: "a=1 b=2 Data(offset=0 size=8)". */
+static void appendDetails(GString *text, const hdIAttribute *attributes,
+			  size_t attributeCount, const hdIElement *elements,
+			  size_t elementCount)
+{
+	const char *between = "";
+
+	for (size_t i = 0; i < attributeCount; i++) {
+		g_string_append_printf(text, "%s%s=%s", between,
+				       attributes[i].name, attributes[i].value);
+		between = " ";
+	}
+	for (size_t i = 0; i < elementCount; i++) {
+		const hdIElement *element = &elements[i];
+
+		g_string_append_printf(text, "%s%s(", between, element->name);
+		appendDetails(text, element->attributes,
+			      element->attributeCount, element->children,
+			      element->childCount);
+		g_string_append_c(text, ')');
+		between = " ";
+	}
+}
+
+static int writeTrace(struct export *export, const hdITraceFile *trace)
+{
+	struct ordered *ordered = exportOpenTrace(export, trace);
+	char *name = csvName(trace->file);
+	GString *details = g_string_new(NULL);
+	struct orderedStep step;
+	struct newFile file;
+	bool isOpen = ordered && exportStartFile(export, &file, name) == 0;
+	int ret = ordered && !isOpen ? -1 : 0;
+	int got = 0;
+
+	if (isOpen)
+		fputs("kind,name,depth,start,end,attributes\n", file.file);
+	while (isOpen &&
+	       (got = exportReadTrace(export, ordered, trace, &step)) == 1) {
+		const hdIRecord *record = step.record;
+		char buffer[OUT_NUMBER_SIZE];
+
+		if (step.kind == ORDERED_LEAVE)
+			continue;
+		fputs(step.kind == ORDERED_EVENT ? "event," : "state,",
+		      file.file);
+		putText(file.file, record->name, strlen(record->name));
+		fprintf(file.file, ",%u,", record->depth);
+		fputs(outSeconds(buffer, record->start), file.file);
+		putc(',', file.file);
+		fputs(outSeconds(buffer, record->end), file.file);
+		putc(',', file.file);
+		g_string_truncate(details, 0);
+		appendDetails(details, record->attributes,
+			      record->attributeCount, record->elements,
+			      record->elementCount);
+		putText(file.file, details->str, details->len);
+		putc('\n', file.file);
+		exportLose(export, "texts in states",
+			   record->text && *record->text);
+	}
+	if (isOpen)
+		ret = exportEndFile(export, &file, got < 0);
+	orderedClose(ordered);
+	g_string_free(details, TRUE);
+	g_free(name);
+	toolProgressFile(export->tool, trace->fileSize);
+	return ret;
+}
+
+static int writeWide(struct export *export)
+{
+	const hdIProject *project = export->project;
+	int ret = 0;
+
+	exportLoseProject(export);
+	exportLose(export, "communicators", project->communicatorCount);
+	for (guint i = 0; i < export->groups->len && ret == 0; i++)
+		ret = writeGroup(export, export->groups->pdata[i]);
+	for (guint i = 0; i < export->traces->len && ret == 0; i++)
+		ret = writeTrace(export, export->traces->pdata[i]);
+	return ret;
+}
+
+const struct exportFormat exportCsvWide = {
+	.name = "csv-wide",
+	.suffix = ".csv.d",
+	.isDirectory = true,
+	.write = writeWide,
+};

@@ -1,0 +1,424 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file
+ * hdtrace export --to ctf: the Common Trace Format, version 1.8.
+ *
+ * Every file of the project becomes a stream of one packet, whose context names
+ * the node. Entries of groups are events at the end of their interval. States
+ * are events where they are entered and left.
+ */
+#include "config.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "HDTraceTools/export/export.h"
+#include "HDTraceTools/model/units.h"
+
+#define CTF_MAGIC 0xc1fc1fc1u
+
+/** Events of a stream of states. */
+enum { EVENT_ENTER, EVENT_LEAVE, EVENT_EVENT };
+
+struct ctf {
+	struct export *export;
+	GString *metadata;
+	GString *environment; /**< Lines of env. */
+	uint32_t streams;
+	/** Attributes of a record, gathered to be counted. */
+	GByteArray *attributes;
+	uint32_t attributeCount;
+};
+
+static const char preamble[] =
+	"/* CTF 1.8 */\n"
+	"typealias integer { size = 8; align = 8; } := uint8_t;\n"
+	"typealias integer { size = 16; align = 8; } := uint16_t;\n"
+	"typealias integer { size = 32; align = 8; } := uint32_t;\n"
+	"typealias integer { size = 64; align = 8; } := uint64_t;\n"
+	"typealias integer { size = 32; align = 8; signed = true; } := "
+	"int32_t;\n"
+	"typealias integer { size = 64; align = 8; signed = true; } := "
+	"int64_t;\n"
+	"typealias integer { size = 8; align = 8; encoding = UTF8; } := "
+	"text_t;\n"
+	"typealias floating_point { exp_dig = 8; mant_dig = 24; align = 8; } "
+	":= float;\n"
+	"typealias floating_point { exp_dig = 11; mant_dig = 53; align = 8; } "
+	":= double;\n"
+	"trace {\n"
+	"\tmajor = 1;\n"
+	"\tminor = 8;\n"
+	"\tbyte_order = be;\n"
+	"\tpacket.header := struct { uint32_t magic; uint32_t stream_id; };\n"
+	"};\n"
+	"clock {\n"
+	"\tname = wall;\n"
+	"\tdescription = \"Nanoseconds since 1970 UTC\";\n"
+	"\tfreq = 1000000000;\n"
+	"\tabsolute = TRUE;\n"
+	"};\n"
+	"typealias integer { size = 64; align = 8; map = clock.wall.value; } "
+	":= stamp_t;\n";
+
+/* ---- Binary ------------------------------------------------------------ */
+
+static void putNumber(FILE *file, uint64_t value, int bytes)
+{
+	for (int i = bytes - 1; i >= 0; i--)
+		putc((int)(value >> (8 * i) & 0xff), file);
+}
+
+static void putText(FILE *file, const char *text)
+{
+	fwrite(text, 1, strlen(text) + 1, file);
+}
+
+/** Start a stream: header and context of its only packet. */
+static int startStream(struct ctf *self, struct newFile *file,
+		       const hdINode *node, const char *path)
+{
+	char *base = g_path_get_basename(path);
+	int ret = exportStartFile(self->export, file, base);
+
+	g_free(base);
+	if (ret < 0)
+		return ret;
+	putNumber(file->file, CTF_MAGIC, 4);
+	putNumber(file->file, self->streams, 4);
+	putText(file->file, node->path);
+	return 0;
+}
+
+static void putStamp(FILE *file, unsigned int event, int64_t time)
+{
+	putNumber(file, event, 2);
+	putNumber(file, (uint64_t)time, 8);
+}
+
+/* ---- Metadata ---------------------------------------------------------- */
+
+static void appendQuoted(GString *out, const char *text)
+{
+	g_string_append_c(out, '"');
+	for (; *text; text++) {
+		unsigned char byte = (unsigned char)*text;
+
+		if (byte == '"' || byte == '\\')
+			g_string_append_printf(out, "\\%c", byte);
+		else if (byte < 0x20 || byte == 0x7f)
+			g_string_append_printf(out, "\\%03o", byte);
+		else
+			g_string_append_c(out, (char)byte);
+	}
+	g_string_append_c(out, '"');
+}
+
+/**
+ * Make an identifier that is in no set yet. The underscore before it, which
+ * readers take away, keeps it from being a word of the language.
+ */
+static char *identifier(GHashTable *taken, const char *name)
+{
+	GString *out = g_string_new("_");
+	size_t length;
+
+	for (; *name; name++)
+		g_string_append_c(out, g_ascii_isalnum(*name) ? *name : '_');
+	length = out->len;
+	for (int number = 2; !g_hash_table_add(taken, g_strdup(out->str));
+	     number++) {
+		g_string_truncate(out, length);
+		g_string_append_printf(out, "_%d", number);
+	}
+	return g_string_free(out, FALSE);
+}
+
+static void appendVariable(struct ctf *self, const char *name,
+			   const char *value)
+{
+	g_string_append_printf(self->environment, "\t%s = ", name);
+	appendQuoted(self->environment, value);
+	g_string_append(self->environment, ";\n");
+}
+
+/** Describe a stream, up to its events. */
+static void describeStream(struct ctf *self)
+{
+	g_string_append_printf(
+		self->metadata,
+		"stream {\n"
+		"\tid = %" PRIu32 ";\n"
+		"\tpacket.context := struct { string node; };\n"
+		"\tevent.header := struct { uint16_t id; stamp_t timestamp; "
+		"};\n"
+		"};\n",
+		self->streams);
+}
+
+static void describeValue(struct ctf *self, const hdIValue *value,
+			  GHashTable *taken)
+{
+	static const char *const types[] = {
+		[HDI_INT32] = "int32_t",   [HDI_INT64] = "int64_t",
+		[HDI_UINT64] = "uint64_t", [HDI_FLOAT] = "float",
+		[HDI_DOUBLE] = "double",
+	};
+	char *name = identifier(taken, value->name);
+
+	if (value->type == HDI_STRING) {
+		char *length = g_strconcat(value->name, "_length", NULL);
+		char *field = identifier(taken, length);
+
+		g_string_append_printf(self->metadata,
+				       "\t\tuint16_t %s;\n"
+				       "\t\ttext_t %s[%s];\n",
+				       field, name, field);
+		g_free(length);
+		g_free(field);
+	} else {
+		g_string_append_printf(self->metadata, "\t\t%s %s;\n",
+				       types[value->type], name);
+	}
+	g_free(name);
+}
+
+static void describeGroup(struct ctf *self, const struct exportGroup *group)
+{
+	GHashTable *taken =
+		g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+
+	describeStream(self);
+	g_hash_table_add(taken, g_strdup("_start"));
+	g_hash_table_add(taken, g_strdup("_after_gap"));
+	g_string_append(self->metadata, "event {\n\tname = ");
+	appendQuoted(self->metadata, group->group->name);
+	g_string_append_printf(self->metadata,
+			       ";\n"
+			       "\tid = 0;\n"
+			       "\tstream_id = %" PRIu32 ";\n"
+			       "\tfields := struct {\n"
+			       "\t\tuint64_t _start;\n"
+			       "\t\tuint8_t _after_gap;\n",
+			       self->streams);
+	for (size_t i = 0; i < group->valueCount; i++) {
+		const hdIValue *value = group->values[i];
+		char *name;
+
+		describeValue(self, value, taken);
+		if (*value->unit) {
+			name = g_strdup_printf("unit_%" PRIu32 "_%zu",
+					       self->streams, i);
+			appendVariable(self, name, value->unit);
+			g_free(name);
+		}
+		if (valueIsSimulated(group->group, value)) {
+			name = g_strdup_printf("simulated_%" PRIu32 "_%zu",
+					       self->streams, i);
+			appendVariable(self, name, "yes");
+			g_free(name);
+		}
+		exportLoseValue(self->export, value);
+	}
+	g_string_append(self->metadata, "\t};\n};\n");
+	g_hash_table_destroy(taken);
+}
+
+static void describeTrace(struct ctf *self)
+{
+	static const char *const names[] = { "enter", "leave", "event" };
+
+	describeStream(self);
+	for (int i = EVENT_ENTER; i <= EVENT_EVENT; i++)
+		g_string_append_printf(
+			self->metadata,
+			"event {\n"
+			"\tname = \"%s\";\n"
+			"\tid = %d;\n"
+			"\tstream_id = %" PRIu32 ";\n"
+			"\tfields := struct {\n"
+			"\t\tstring name;\n%s"
+			"\t};\n"
+			"};\n",
+			names[i], i, self->streams,
+			i == EVENT_LEAVE
+				? ""
+				: "\t\tuint32_t count;\n"
+				  "\t\tstruct { string key; string value; } "
+				  "attributes[count];\n");
+}
+
+static int writeMetadata(struct ctf *self)
+{
+	const hdIProject *project = self->export->project;
+	struct newFile file;
+
+	appendVariable(self, "project", project->name);
+	appendVariable(self, "description", project->description);
+	appendVariable(self, "tracer_name", "hdtrace");
+	if (exportStartFile(self->export, &file, "metadata") < 0)
+		return -1;
+	fputs(preamble, file.file);
+	fprintf(file.file, "env {\n%s};\n", self->environment->str);
+	fputs(self->metadata->str, file.file);
+	return exportEndFile(self->export, &file, false);
+}
+
+/* ---- Groups ------------------------------------------------------------ */
+
+static void putValue(FILE *file, hdIType type, const hdIColumn *values,
+		     size_t entry)
+{
+	uint32_t bits32;
+	uint64_t bits64;
+
+	switch (type) {
+	case HDI_INT32:
+		putNumber(file, (uint32_t)values->int32[entry], 4);
+		break;
+	case HDI_INT64:
+		putNumber(file, (uint64_t)values->int64[entry], 8);
+		break;
+	case HDI_UINT64:
+		putNumber(file, values->uint64[entry], 8);
+		break;
+	case HDI_FLOAT:
+		memcpy(&bits32, &values->float32[entry], sizeof(bits32));
+		putNumber(file, bits32, 4);
+		break;
+	case HDI_DOUBLE:
+		memcpy(&bits64, &values->float64[entry], sizeof(bits64));
+		putNumber(file, bits64, 8);
+		break;
+	case HDI_STRING:
+		putNumber(file, values->string[entry].length, 2);
+		fwrite(values->string[entry].bytes, 1,
+		       values->string[entry].length, file);
+		break;
+	}
+}
+
+static void putEntry(FILE *file, const struct exportGroup *group,
+		     const hdIBlock *block, size_t entry)
+{
+	putStamp(file, 0, block->end[entry]);
+	putNumber(file, (uint64_t)block->start[entry], 8);
+	putNumber(file, block->isAfterGap[entry], 1);
+	for (size_t k = 0; k < group->valueCount; k++)
+		putValue(file, group->values[k]->type,
+			 exportColumn(group, block, k), entry);
+}
+
+static int writeGroup(struct ctf *self, const struct exportGroup *group)
+{
+	hdIStatReader *reader = exportOpenStat(self->export, group);
+	struct exportEntries entries;
+	struct newFile file;
+	int ret = 0;
+
+	if (!reader)
+		return 0;
+	describeGroup(self, group);
+	ret = startStream(self, &file, group->group->node, group->group->file);
+	while (ret == 0 && exportReadStat(self->export, reader, &entries)) {
+		for (size_t i = entries.first; i < entries.last; i++)
+			putEntry(file.file, group, entries.block, i);
+	}
+	if (ret == 0)
+		ret = exportEndFile(self->export, &file, false);
+	hdI_closeStat(reader);
+	self->streams++;
+	toolProgressFile(self->export->tool, group->group->fileSize);
+	return ret;
+}
+
+/* ---- Traces ------------------------------------------------------------ */
+
+static void addAttribute(void *data, const char *key, const char *value)
+{
+	struct ctf *self = data;
+
+	g_byte_array_append(self->attributes, (const guint8 *)key,
+			    (guint)strlen(key) + 1);
+	g_byte_array_append(self->attributes, (const guint8 *)value,
+			    (guint)strlen(value) + 1);
+	self->attributeCount++;
+}
+
+static void putStep(struct ctf *self, FILE *file,
+		    const struct orderedStep *step)
+{
+	static const unsigned int events[] = {
+		[ORDERED_ENTER] = EVENT_ENTER,
+		[ORDERED_LEAVE] = EVENT_LEAVE,
+		[ORDERED_EVENT] = EVENT_EVENT,
+	};
+	const hdIRecord *record = step->record;
+
+	putStamp(file, events[step->kind], step->time);
+	putText(file, record->name);
+	if (step->kind == ORDERED_LEAVE)
+		return;
+	g_byte_array_set_size(self->attributes, 0);
+	self->attributeCount = 0;
+	exportAttributes(record, addAttribute, self);
+	putNumber(file, self->attributeCount, 4);
+	if (self->attributeCount)
+		fwrite(self->attributes->data, 1, self->attributes->len, file);
+}
+
+static int writeTrace(struct ctf *self, const hdITraceFile *trace)
+{
+	struct ordered *ordered = exportOpenTrace(self->export, trace);
+	struct orderedStep step;
+	struct newFile file;
+	int ret;
+	int got = 0;
+
+	if (!ordered)
+		return 0;
+	describeTrace(self);
+	ret = startStream(self, &file, trace->node, trace->file);
+	while (ret == 0 && (got = exportReadTrace(self->export, ordered, trace,
+						  &step)) == 1)
+		putStep(self, file.file, &step);
+	if (ret == 0)
+		ret = exportEndFile(self->export, &file, got < 0);
+	orderedClose(ordered);
+	self->streams++;
+	toolProgressFile(self->export->tool, trace->fileSize);
+	return ret;
+}
+
+static int writeCtf(struct export *export)
+{
+	const hdIProject *project = export->project;
+	struct ctf self = {
+		.export = export,
+		.metadata = g_string_new(NULL),
+		.environment = g_string_new(NULL),
+		.attributes = g_byte_array_new(),
+	};
+	int ret = 0;
+
+	exportLoseProject(export);
+	exportLose(export, "communicators", project->communicatorCount);
+	for (guint i = 0; i < export->groups->len && ret == 0; i++)
+		ret = writeGroup(&self, export->groups->pdata[i]);
+	for (guint i = 0; i < export->traces->len && ret == 0; i++)
+		ret = writeTrace(&self, export->traces->pdata[i]);
+	if (ret == 0)
+		ret = writeMetadata(&self);
+	g_string_free(self.metadata, TRUE);
+	g_string_free(self.environment, TRUE);
+	g_byte_array_unref(self.attributes);
+	return ret;
+}
+
+const struct exportFormat exportCtf = {
+	.name = "ctf",
+	.suffix = ".ctf",
+	.isDirectory = true,
+	.keepsDescription = true,
+	.write = writeCtf,
+};

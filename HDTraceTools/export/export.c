@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file
+ * hdtrace export: writes a project in a format of other tools.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "HDTraceTools/export/export.h"
+
+static const struct exportFormat *const formats[] = {
+	&exportCsvLong,     &exportCsvWide, &exportCtf,     &exportJson,
+	&exportOpenMetrics, &exportOtf2,    &exportParaver, &exportPerfetto,
+};
+
+/* ---- What was done ----------------------------------------------------- */
+
+static void sayLosses(const struct export *export)
+{
+	if (export->tool->isQuiet)
+		return;
+	toolProgressHide(export->tool);
+	for (guint i = 0; i < export->losses->len; i++) {
+		const struct exportLoss *loss =
+			&g_array_index(export->losses, struct exportLoss, i);
+
+		fprintf(stderr,
+			"hdtrace export: %s does not carry: %s (%" PRIu64 ")\n",
+			export->format->name, loss->what, loss->count);
+	}
+}
+
+static void printJson(const struct export *export)
+{
+	struct outJson json = { .depth = 0 };
+
+	outJsonObject(&json, NULL, false);
+	outJsonText(&json, "project", export->project->name);
+	outJsonText(&json, "format", export->format->name);
+	outJsonArray(&json, "files", false);
+	for (guint i = 0; i < export->files->len; i++)
+		outJsonText(&json, NULL, export->files->pdata[i]);
+	outJsonEnd(&json);
+	outJsonInteger(&json, "entries", (int64_t) export->entries);
+	outJsonInteger(&json, "states", (int64_t) export->states);
+	outJsonInteger(&json, "events", (int64_t) export->events);
+	outJsonInteger(&json, "messages", (int64_t) export->messages);
+	outJsonArray(&json, "lost", false);
+	for (guint i = 0; i < export->losses->len; i++) {
+		const struct exportLoss *loss =
+			&g_array_index(export->losses, struct exportLoss, i);
+
+		outJsonObject(&json, NULL, true);
+		outJsonText(&json, "what", loss->what);
+		outJsonInteger(&json, "count", (int64_t)loss->count);
+		outJsonEnd(&json);
+	}
+	outJsonEnd(&json);
+	outJsonEnd(&json);
+}
+
+static void printText(const struct export *export)
+{
+	const struct {
+		uint64_t count;
+		const char *one;
+		const char *many;
+	} counts[] = {
+		{ export->entries, "entry", "entries" },
+		{ export->states, "state", "states" },
+		{ export->events, "event", "events" },
+		{ export->messages, "message", "messages" },
+	};
+
+	outPrintable(export->output);
+	for (size_t i = 0; i < G_N_ELEMENTS(counts); i++)
+		printf("%s %" PRIu64 " %s", i ? "," : ":", counts[i].count,
+		       counts[i].count == 1 ? counts[i].one : counts[i].many);
+	putchar('\n');
+}
+
+/* ---- The command ------------------------------------------------------- */
+
+static const struct toolHelp help = {
+	.arguments = "PROJECT",
+	.description =
+		"Writes a project in a format of other tools, and says what "
+		"that format cannot carry.\n\nFORMAT is csv, csv-wide, ctf, "
+		"json, openmetrics, otf2, paraver, or perfetto.\nTIME is in "
+		"seconds since the start of the project, or @SECONDS since "
+		"1970.",
+	.examples = "  hdtrace export --to csv run1.proj\n"
+		    "  hdtrace export --to perfetto --from 10 --until 20 "
+		    "run1\n"
+		    "  hdtrace export --to openmetrics --value P --output=- "
+		    "run1 | less\n",
+	.minArguments = 1,
+	.maxArguments = 1,
+};
+
+static int findFormat(struct export *export, const char *name)
+{
+	if (!name)
+		return toolUsage(export->tool, "--to is missing");
+	for (size_t i = 0; i < G_N_ELEMENTS(formats); i++) {
+		if (strcmp(name, formats[i]->name) != 0)
+			continue;
+		if (!formats[i]->write)
+			return toolUsage(export->tool,
+					 "--to: this hdtrace was built without "
+					 "%s",
+					 name);
+		export->format = formats[i];
+		return -1;
+	}
+	return toolUsage(export->tool, "--to: no such format: \"%s\"", name);
+}
+
+/** Whether this is a directory without files; leaves errno alone. */
+static bool isEmpty(const char *path)
+{
+	int error = errno;
+	GDir *dir = g_dir_open(path, 0, NULL);
+	bool ret = dir && !g_dir_read_name(dir);
+
+	if (dir)
+		g_dir_close(dir);
+	errno = error;
+	return ret;
+}
+
+/** Choose the output, beside us; make it if it is a directory. */
+static int openOutput(struct export *export)
+{
+	char *base;
+
+	if (!export->output) {
+		base = g_path_get_basename(export->project->prefix);
+		export->output =
+			g_strconcat(base, export->format->suffix, NULL);
+		g_free(base);
+	}
+	if (!export->format->isDirectory)
+		return 0;
+	if (strcmp(export->output, "-") == 0) {
+		toolUsage(export->tool,
+			  "%s is several files: --output must "
+			  "be a directory",
+			  export->format->name);
+		return -1;
+	}
+	if (mkdir(export->output, 0777) == 0 || isEmpty(export->output))
+		return 0;
+	/* Files of another export would become part of this one. */
+	toolError(export->tool, "%s: %s", export->output,
+		  errno == EEXIST ? "exists and is no empty directory"
+				  : strerror(errno));
+	return -1;
+}
+
+static int64_t totalSize(const struct export *export)
+{
+	int64_t total = 0;
+
+	for (guint i = 0; i < export->groups->len; i++)
+		total += ((const struct exportGroup *)export->groups->pdata[i])
+				 ->group->fileSize;
+	for (guint i = 0; i < export->traces->len; i++)
+		total += ((const hdITraceFile *)export->traces->pdata[i])
+				 ->fileSize;
+	return total;
+}
+
+static int parseOnly(struct export *export, const char *only)
+{
+	export->hasStats = !only || strcmp(only, "stats") == 0;
+	export->hasTraces = !only || strcmp(only, "traces") == 0;
+	if (export->hasStats || export->hasTraces)
+		return -1;
+	return toolUsage(export->tool, "--only: not stats or traces: \"%s\"",
+			 only);
+}
+
+static int writeFormat(struct export *export)
+{
+	int ret;
+
+	exportChoose(export);
+	ret = openOutput(export);
+	if (ret == 0) {
+		toolProgressStart(export->tool, totalSize(export));
+		ret = export->format->write(export);
+		toolProgressEnd(export->tool);
+	}
+	exportForget(export);
+	return ret;
+}
+
+static int runOn(struct export *export, const char *path)
+{
+	struct tool *tool = export->tool;
+	hdIProject *project = toolOpen(tool, path);
+	int ret;
+
+	if (!project)
+		return toolFinish(tool);
+	export->project = project;
+	ret = selectResolve(&export->selection, tool, project, false);
+	if (ret >= 0) {
+		hdI_closeProject(project);
+		return ret;
+	}
+	export->files = g_ptr_array_new_with_free_func(g_free);
+	export->losses = g_array_new(FALSE, FALSE, sizeof(struct exportLoss));
+	ret = writeFormat(export);
+	if (ret == 0) {
+		sayLosses(export);
+		if (strcmp(export->output, "-") != 0 &&
+		    tool->format == TOOL_JSON)
+			printJson(export);
+		else if (strcmp(export->output, "-") != 0)
+			printText(export);
+	}
+	ret = toolFinish(tool);
+	g_ptr_array_unref(export->files);
+	g_array_unref(export->losses);
+	hdI_closeProject(project);
+	return ret;
+}
+
+int exportRun(struct tool *tool, int argc, char **argv)
+{
+	struct export export = {
+		.tool = tool,
+		.selection = { .until = "until" },
+	};
+	char *only = NULL;
+	char *to = NULL;
+	const GOptionEntry entries[] = {
+		SELECT_ENTRIES_UNTIL(&export.selection, "until"),
+		{ "only", 0, 0, G_OPTION_ARG_FILENAME, &only,
+		  "Write one part: stats or traces", "PART" },
+		{ "to", 't', 0, G_OPTION_ARG_FILENAME, &to, "Format to write",
+		  "FORMAT" },
+		{ "output", 'o', 0, G_OPTION_ARG_FILENAME, &export.output,
+		  "File or directory to write; - is stdout", "PATH" },
+		{ "force", 0, 0, G_OPTION_ARG_NONE, &export.isForced,
+		  "Replace files that exist", NULL },
+		{ NULL },
+	};
+	int status = toolParse(tool, &argc, &argv, entries, &help);
+
+	if (status < 0)
+		status = findFormat(&export, to);
+	if (status < 0)
+		status = parseOnly(&export, only);
+	if (status < 0 && tool->format == TOOL_CSV)
+		status = toolUsage(tool, "--format: not text or json; "
+					 "--to says what to write");
+	if (status < 0)
+		status = runOn(&export, argv[1]);
+	selectionFree(&export.selection);
+	g_free(export.output);
+	g_free(only);
+	g_free(to);
+	return status;
+}

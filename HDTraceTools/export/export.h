@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file
+ * hdtrace export: what the formats have in common.
+ */
+#ifndef HD_EXPORT_H
+#define HD_EXPORT_H
+
+#include "HDTraceTools/base/newfile.h"
+#include "HDTraceTools/command/select.h"
+#include "HDTraceTools/command/tool.h"
+#include "HDTraceTools/model/ordered.h"
+#include "cli/output.h"
+
+struct exportFormat;
+
+/** A group of statistics, with the values that were asked for. */
+struct exportGroup {
+	const hdIGroup *group;
+	size_t valueCount;
+	const hdIValue **values;
+	size_t *columns; /**< Where they are in blocks. */
+};
+
+/** A running export. */
+struct export
+{
+	struct tool *tool;
+	const hdIProject *project;
+	const struct exportFormat *format;
+	char *output; /**< File or directory; "-" is stdout. */
+	gboolean isForced;
+	struct selection selection;
+	bool hasStats; /**< What --only says. */
+	bool hasTraces;
+	/* What was asked for, and can be read. */
+	GPtrArray *groups; /**< struct exportGroup, in the project's order. */
+	GPtrArray *traces; /**< const hdITraceFile */
+	GHashTable *nodes; /**< hdINode of these, and all above them. */
+	GPtrArray *files;  /**< Paths that were written. */
+	GArray *losses;    /**< struct exportLoss */
+	/* What was carried. */
+	uint64_t entries;
+	uint64_t states;
+	uint64_t events;
+	uint64_t messages;
+};
+
+/** Something that a format cannot carry. */
+struct exportLoss {
+	const char *what;
+	uint64_t count;
+};
+
+/** A format. */
+struct exportFormat {
+	const char *name;
+	const char *suffix;    /**< What comes behind the project's name. */
+	bool isDirectory;      /**< Several files, in a directory. */
+	bool keepsDescription; /**< Of the project. */
+	bool keepsClocks;      /**< How exactly they were compared. */
+	/**
+	 * Write it. NULL if it was not built.
+	 *
+	 * @retval 0 Success.
+	 * @retval -1 Error; it was said.
+	 */
+	int (*write)(struct export *export);
+};
+
+extern const struct exportFormat exportCtf;
+extern const struct exportFormat exportCsvLong;
+extern const struct exportFormat exportCsvWide;
+extern const struct exportFormat exportJson;
+extern const struct exportFormat exportOpenMetrics;
+extern const struct exportFormat exportOtf2;
+extern const struct exportFormat exportParaver;
+extern const struct exportFormat exportPerfetto;
+
+/** Of messages that are put together by their order, with something missing. */
+#define EXPORT_UNSURE "which messages belong together where some are missing"
+
+/** Note that something was not carried; @p what must stay. */
+void exportLose(struct export *export, const char *what, uint64_t count);
+
+/**
+ * Start a file of the export.
+ *
+ * @param name Its name in the directory; NULL if the format is one file.
+ *
+ * @retval 0 Success; to be ended with exportEndFile().
+ * @retval -1 Error; it was said.
+ */
+int exportStartFile(struct export *export, struct newFile *file,
+		    const char *name);
+
+/**
+ * End a file.
+ *
+ * @param hasFailed Whether its content is no good; then it is removed.
+ *
+ * @return As of exportStartFile().
+ */
+int exportEndFile(struct export *export, struct newFile *file, bool hasFailed);
+
+/** Find out what was asked for, and forget it. */
+void exportChoose(struct export *export);
+void exportForget(struct export *export);
+
+/** Whether a node, or one below it, has something that was asked for. */
+static inline bool exportHasNode(const struct export *export,
+				 const hdINode *node)
+{
+	return g_hash_table_contains(export->nodes, node);
+}
+
+/** Start to read a group; NULL if it cannot be read, which was said. */
+hdIStatReader *exportOpenStat(struct export *export,
+			      const struct exportGroup *group);
+
+/** Entries of a block that were asked for: from first to before last. */
+struct exportEntries {
+	const hdIBlock *block;
+	size_t first;
+	size_t last;
+};
+
+/** Read the next entries of a group; false at the end. NULL has none. */
+bool exportReadStat(struct export *export, hdIStatReader *reader,
+		    struct exportEntries *entries);
+
+/** The values in a column of a group's blocks. */
+static inline const hdIColumn *exportColumn(const struct exportGroup *group,
+					    const hdIBlock *block, size_t value)
+{
+	return &block->columns[group->columns[value]];
+}
+
+/** Note what no format but csv and json carries of a value. */
+void exportLoseValue(struct export *export, const hdIValue *value);
+
+/** Start to read a trace in the order of time; NULL as above. */
+struct ordered *exportOpenTrace(struct export *export,
+				const hdITraceFile *trace);
+
+/** Take the next step of a trace, and whether it was asked for; 1, 0 at the
+ *  end, -1 after an error. */
+int exportReadStep(struct export *export, struct ordered *ordered,
+		   const hdITraceFile *trace, struct orderedStep *step,
+		   bool *isChosen);
+
+/** Take the next step of a trace that was asked for; returns the same. */
+int exportReadTrace(struct export *export, struct ordered *ordered,
+		    const hdITraceFile *trace, struct orderedStep *step);
+
+/** Take attributes of a state, and of what is in it as "ELEMENT.NAME". */
+typedef void exportTakeAttribute(void *data, const char *name,
+				 const char *value);
+void exportAttributes(const hdIRecord *record, exportTakeAttribute *take,
+		      void *data);
+
+/** Note what no format but csv and json carries of the project as a whole. */
+void exportLoseProject(struct export *export);
+
+#endif

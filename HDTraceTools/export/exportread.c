@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file
+ * hdtrace export: what formats use to read, to write and to say what is lost.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "HDTraceTools/export/export.h"
+
+/* ---- Losses and files -------------------------------------------------- */
+
+void exportLose(struct export *export, const char *what, uint64_t count)
+{
+	struct exportLoss loss = { what, count };
+
+	if (count == 0)
+		return;
+	for (guint i = 0; i < export->losses->len; i++) {
+		struct exportLoss *other =
+			&g_array_index(export->losses, struct exportLoss, i);
+
+		if (strcmp(other->what, what) == 0) {
+			other->count += count;
+			return;
+		}
+	}
+	g_array_append_val(export->losses, loss);
+}
+
+void exportLoseProject(struct export *export)
+{
+	const hdIProject *project = export->project;
+
+	exportLose(export, "description of the project",
+		   *project->description && !export->format->keepsDescription);
+	exportLose(export, "MPI datatypes", project->datatypeCount);
+	exportLose(export, "files that the application used",
+		   project->usedFileCount);
+	exportLose(export, "error bounds of clocks",
+		   export->format->keepsClocks ? 0 : project->clockCount);
+}
+
+int exportStartFile(struct export *export, struct newFile *file,
+		    const char *name)
+{
+	char *path = name ? g_build_filename(export->output, name, NULL)
+			  : g_strdup(export->output);
+	int ret = 0;
+
+	*file = (struct newFile){ .path = NULL };
+	if (!name && strcmp(path, "-") == 0)
+		file->file = stdout;
+	else if (!export->isForced && g_file_test(path, G_FILE_TEST_IS_REGULAR))
+		ret = -EEXIST;
+	else
+		ret = newFileStart(file, path);
+	if (ret < 0)
+		toolError(export->tool, "%s: %s%s", path, strerror(-ret),
+			  ret == -EEXIST ? "; --force replaces it" : "");
+	else
+		g_ptr_array_add(export->files, g_strdup(path));
+	g_free(path);
+	return ret < 0 ? -1 : 0;
+}
+
+int exportEndFile(struct export *export, struct newFile *file, bool hasFailed)
+{
+	const char *path = export->files->pdata[export->files->len - 1];
+	int ret;
+
+	if (file->file == stdout)
+		return hasFailed ? -1 : 0;
+	if (hasFailed) {
+		newFileAbort(file);
+		return -1;
+	}
+	ret = newFileCommit(file, export->isForced);
+	if (ret < 0)
+		toolError(export->tool, "%s: %s", path, strerror(-ret));
+	return ret < 0 ? -1 : 0;
+}
+
+void exportLoseValue(struct export *export, const hdIValue *value)
+{
+	exportLose(export, "groupings and other attributes of values",
+		   *value->grouping || value->attributeCount);
+}
+
+/* ---- What was asked for ------------------------------------------------ */
+
+static void freeGroup(void *data)
+{
+	struct exportGroup *group = data;
+
+	g_free(group->values);
+	g_free(group->columns);
+	g_free(group);
+}
+
+static void addNodes(struct export *export, const hdINode *node)
+{
+	for (; node; node = node->parent)
+		g_hash_table_add(export->nodes, (gpointer)node);
+}
+
+static void addGroup(struct export *export, const hdIGroup *group)
+{
+	size_t count = group->valueCount;
+	struct exportGroup *chosen = g_new0(struct exportGroup, 1);
+
+	chosen->group = group;
+	chosen->values = g_new(const hdIValue *, count + 1);
+	chosen->columns = g_new(size_t, count + 1);
+	for (size_t i = 0; i < count; i++) {
+		if (!selectionHasValue(&export->selection,
+				       group->values[i].name))
+			continue;
+		chosen->columns[chosen->valueCount] = i;
+		chosen->values[chosen->valueCount++] = &group->values[i];
+	}
+	if (count && !chosen->valueCount) {
+		freeGroup(chosen);
+		return;
+	}
+	g_ptr_array_add(export->groups, chosen);
+	addNodes(export, group->node);
+}
+
+void exportChoose(struct export *export)
+{
+	const hdIProject *project = export->project;
+	const struct selection *selection = &export->selection;
+
+	export->groups = g_ptr_array_new_with_free_func(freeGroup);
+	export->traces = g_ptr_array_new();
+	export->nodes = g_hash_table_new(NULL, NULL);
+	for (size_t i = 0; export->hasStats && i < project->groupCount; i++) {
+		const hdIGroup *group = project->groups[i];
+
+		if (group->isReadable && selectionHasGroup(selection, group))
+			addGroup(export, group);
+	}
+	for (size_t i = 0; export->hasTraces && i < project->traceCount; i++) {
+		const hdITraceFile *trace = project->traces[i];
+
+		if (!selectionHasNode(selection, trace->node))
+			continue;
+		g_ptr_array_add(export->traces, (gpointer)trace);
+		addNodes(export, trace->node);
+	}
+}
+
+void exportForget(struct export *export)
+{
+	g_ptr_array_unref(export->groups);
+	g_ptr_array_unref(export->traces);
+	g_hash_table_destroy(export->nodes);
+}
+
+/* ---- Reading it -------------------------------------------------------- */
+
+hdIStatReader *exportOpenStat(struct export *export,
+			      const struct exportGroup *group)
+{
+	hdIStatReader *reader = hdI_openStat(export->project, group->group);
+
+	if (!reader && errno != EBADMSG)
+		toolError(export->tool, "%s: %s", group->group->file,
+			  strerror(errno));
+	return reader;
+}
+
+bool exportReadStat(struct export *export, hdIStatReader *reader,
+		    struct exportEntries *entries)
+{
+	const struct selection *selection = &export->selection;
+	const hdIBlock *block;
+
+	while (reader && hdI_readStat(reader, &block) == 1) {
+		size_t first = 0;
+		size_t last = block->count;
+
+		toolProgressAt(export->tool, block->offset[last - 1]);
+		if (block->start[0] > selection->end)
+			return false;
+		while (first < last &&
+		       !selectionHasTime(selection, block->start[first],
+					 block->end[first]))
+			first++;
+		while (last > first &&
+		       !selectionHasTime(selection, block->start[last - 1],
+					 block->end[last - 1]))
+			last--;
+		if (first == last)
+			continue;
+		*entries = (struct exportEntries){ block, first, last };
+		export->entries += last - first;
+		return true;
+	}
+	return false;
+}
+
+struct ordered *exportOpenTrace(struct export *export,
+				const hdITraceFile *trace)
+{
+	struct ordered *ordered = orderedOpen(export->project, trace);
+
+	if (!ordered && errno != EBADMSG)
+		toolError(export->tool, "%s: %s", trace->file, strerror(errno));
+	return ordered;
+}
+
+int exportReadStep(struct export *export, struct ordered *ordered,
+		   const hdITraceFile *trace, struct orderedStep *step,
+		   bool *isChosen)
+{
+	int ret = orderedRead(ordered, step);
+
+	*isChosen = ret == 1 &&
+		    selectionHasTime(&export->selection, step->record->start,
+				     step->record->end);
+	if (ret < 0)
+		toolError(export->tool, "%s: temporary file: %s", trace->file,
+			  strerror(errno));
+	else if (ret == 0)
+		exportLose(export, "exact times of states that overlap",
+			   orderedMoved(ordered));
+	else if (*isChosen && step->kind == ORDERED_EVENT)
+		export->events++;
+	else if (*isChosen && step->kind == ORDERED_LEAVE)
+		export->states++;
+	if (ret == 1)
+		toolProgressAt(export->tool, orderedOffset(ordered));
+	return ret;
+}
+
+int exportReadTrace(struct export *export, struct ordered *ordered,
+		    const hdITraceFile *trace, struct orderedStep *step)
+{
+	bool isChosen;
+	int ret;
+
+	do {
+		ret = exportReadStep(export, ordered, trace, step, &isChosen);
+	} while (ret == 1 && !isChosen);
+	return ret;
+}
+
+static void takeAll(const char *prefix, const hdIAttribute *attributes,
+		    size_t attributeCount, const hdIElement *elements,
+		    size_t elementCount, exportTakeAttribute *take, void *data)
+{
+	for (size_t i = 0; i < attributeCount; i++) {
+		char *name = g_strconcat(prefix, attributes[i].name, NULL);
+
+		take(data, name, attributes[i].value);
+		g_free(name);
+	}
+	for (size_t i = 0; i < elementCount; i++) {
+		const hdIElement *element = &elements[i];
+		char *name = g_strconcat(prefix, element->name, ".", NULL);
+
+		takeAll(name, element->attributes, element->attributeCount,
+			element->children, element->childCount, take, data);
+		name[strlen(name) - 1] = '\0';
+		if (element->text && *element->text)
+			take(data, name, element->text);
+		g_free(name);
+	}
+}
+
+void exportAttributes(const hdIRecord *record, exportTakeAttribute *take,
+		      void *data)
+{
+	/* Most have no elements. */
+	for (size_t i = 0; i < record->attributeCount; i++)
+		take(data, record->attributes[i].name,
+		     record->attributes[i].value);
+	takeAll("", NULL, 0, record->elements, record->elementCount, take,
+		data);
+	if (record->text && *record->text)
+		take(data, "text", record->text);
+}

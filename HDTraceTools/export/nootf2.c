@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file
+ * hdtrace export --to otf2, in a build without OTF2.
+ */
+#include "config.h"
+
+#include "HDTraceTools/export/export.h"
+
+const struct exportFormat exportOtf2 = {
+	.name = "otf2",
+	.suffix = ".otf2.d",
+	.isDirectory = true,
+};

@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file
+ * hdtrace export --to openmetrics: the OpenMetrics text format, version 1.0.
+ *
+ * A value of a group is a metric family of gauges, and each node has one. The
+ * samples of a family must stand together, while files have an entry after the
+ * other; so each value of a group is spooled by itself.
+ */
+#include "config.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "HDTraceTools/base/spool.h"
+#include "HDTraceTools/export/export.h"
+#include "HDTraceTools/model/column.h"
+#include "HDTraceTools/model/units.h"
+
+/** Names of units in OpenMetrics. */
+static const char *const units[][2] = {
+	{ "W", "watts" },  { "J", "joules" },  { "s", "seconds" },
+	{ "B", "bytes" },  { "V", "volts" },   { "A", "amperes" },
+	{ "Hz", "hertz" }, { "%", "percent" }, { "B/s", "bytes_per_second" },
+};
+
+/** A metric family while its samples are gathered. */
+struct family {
+	const hdIValue *value;
+	const char *unit; /**< "" if there is none. */
+	double scale;
+	char *name;
+	struct spool *samples;
+};
+
+static void appendName(GString *name, const char *text)
+{
+	for (; *text; text++) {
+		char c = g_ascii_isalnum(*text) ? g_ascii_tolower(*text) : '_';
+
+		g_string_append_c(name, c);
+	}
+}
+
+static void appendEscaped(GString *out, const char *text)
+{
+	for (; *text; text++) {
+		if (*text == '\\' || *text == '"')
+			g_string_append_c(out, '\\');
+		if (*text == '\n')
+			g_string_append(out, "\\n");
+		else
+			g_string_append_c(out, *text);
+	}
+}
+
+static void startFamily(struct family *family, const hdIGroup *group,
+			const hdIValue *value, GHashTable *names)
+{
+	struct unit unit = unitParse(value->unit);
+	GString *name = g_string_new("hdtrace_");
+	size_t length;
+
+	*family = (struct family){
+		.value = value,
+		.unit = "",
+		.scale = unit.scale,
+		.samples = spoolNew(),
+	};
+	appendName(name, group->name);
+	g_string_append_c(name, '_');
+	appendName(name, value->name);
+	length = name->len;
+	for (size_t i = 0; i < G_N_ELEMENTS(units); i++) {
+		if (strcmp(unit.base, units[i][0]) == 0)
+			family->unit = units[i][1];
+	}
+	if (!*family->unit)
+		family->scale = 1;
+	/* Names that differed in other characters get numbers. */
+	for (int number = 2;; number++) {
+		if (*family->unit)
+			g_string_append_printf(name, "_%s", family->unit);
+		if (g_hash_table_add(names, g_strdup(name->str)))
+			break;
+		g_string_truncate(name, length);
+		g_string_append_printf(name, "_%d", number);
+	}
+	family->name = g_string_free(name, FALSE);
+}
+
+static void putHead(FILE *file, const struct family *family,
+		    const hdIGroup *group)
+{
+	GString *text = g_string_new(NULL);
+
+	g_string_append_printf(text, "# TYPE %s gauge\n", family->name);
+	if (*family->unit)
+		g_string_append_printf(text, "# UNIT %s %s\n", family->name,
+				       family->unit);
+	g_string_append_printf(text, "# HELP %s ", family->name);
+	appendEscaped(text, family->value->name);
+	if (*family->value->unit) {
+		g_string_append(text, " in ");
+		appendEscaped(text, family->value->unit);
+	}
+	g_string_append(text, " of the interval that ends then, group ");
+	appendEscaped(text, group->name);
+	if (valueIsSimulated(group, family->value))
+		g_string_append(text, ", simulated");
+	g_string_append_c(text, '\n');
+	fwrite(text->str, 1, text->len, file);
+	g_string_free(text, TRUE);
+}
+
+/** A value as the file has it, unless its unit gets another prefix. */
+static const char *numberText(char *buffer, const struct family *family,
+			      const hdIColumn *values, size_t entry)
+{
+	double number;
+
+	if (family->scale == 1 && family->value->type == HDI_INT64)
+		return outInteger(buffer, values->int64[entry]);
+	if (family->scale == 1 && family->value->type == HDI_UINT64)
+		return outInteger(buffer, values->uint64[entry]);
+	number = columnNumber(values, family->value->type, entry);
+	if (family->scale != 1)
+		number *= family->scale;
+	if (isinf(number))
+		return strcpy(buffer, number > 0 ? "+Inf" : "-Inf");
+	return outDouble(buffer, number);
+}
+
+static int addEntry(struct family *families, const struct exportGroup *group,
+		    const char *labels, const hdIBlock *block, size_t entry,
+		    GString *line)
+{
+	char buffer[OUT_NUMBER_SIZE];
+	int ret = 0;
+
+	for (size_t i = 0; i < group->valueCount && ret == 0; i++) {
+		struct family *family = &families[i];
+
+		if (family->value->type == HDI_STRING)
+			continue;
+		g_string_assign(line, family->name);
+		g_string_append(line, labels);
+		g_string_append(line, numberText(buffer, family,
+						 exportColumn(group, block, i),
+						 entry));
+		g_string_append_c(line, ' ');
+		g_string_append(line, outSeconds(buffer, block->end[entry]));
+		g_string_append_c(line, '\n');
+		ret = spoolAppend(family->samples, line->str, line->len);
+	}
+	return ret;
+}
+
+/** Add the samples of a node. */
+static int addNode(struct export *export, const struct exportGroup *group,
+		   struct family *families)
+{
+	hdIStatReader *reader = exportOpenStat(export, group);
+	GString *labels = g_string_new("{node=\"");
+	GString *line = g_string_new(NULL);
+	struct exportEntries entries;
+	int64_t last = INT64_MIN;
+	int ret = 0;
+
+	appendEscaped(labels, group->group->node->path);
+	g_string_append(labels, "\"} ");
+	while (ret == 0 && exportReadStat(export, reader, &entries)) {
+		const hdIBlock *block = entries.block;
+
+		for (size_t i = entries.first; i < entries.last && ret == 0;
+		     i++) {
+			exportLose(export, "gaps", block->isAfterGap[i]);
+			if (block->end[i] <= last) {
+				exportLose(export,
+					   "entries at the time of another", 1);
+				export->entries--;
+				continue;
+			}
+			last = block->end[i];
+			ret = addEntry(families, group, labels->str, block, i,
+				       line);
+		}
+	}
+	if (ret < 0)
+		toolError(export->tool, "temporary file: %s", strerror(-ret));
+	hdI_closeStat(reader);
+	g_string_free(labels, TRUE);
+	g_string_free(line, TRUE);
+	toolProgressFile(export->tool, group->group->fileSize);
+	return ret < 0 ? -1 : 0;
+}
+
+/** Whether two groups have the same values, so that they can be one family. */
+static bool areAlike(const struct exportGroup *a, const struct exportGroup *b)
+{
+	if (strcmp(a->group->name, b->group->name) != 0 ||
+	    a->valueCount != b->valueCount)
+		return false;
+	for (size_t i = 0; i < a->valueCount; i++) {
+		const hdIValue *x = a->values[i];
+		const hdIValue *y = b->values[i];
+
+		if (strcmp(x->name, y->name) != 0 ||
+		    strcmp(x->unit, y->unit) != 0 || x->type != y->type ||
+		    valueIsSimulated(a->group, x) !=
+			    valueIsSimulated(b->group, y))
+			return false;
+	}
+	return true;
+}
+
+static int putSamples(struct export *export, FILE *file,
+		      const struct family *family)
+{
+	uint64_t length = spoolLength(family->samples);
+	char buffer[16384];
+	int ret = 0;
+
+	for (uint64_t at = 0; at < length && ret == 0; at += sizeof(buffer)) {
+		size_t part = (size_t)MIN(sizeof(buffer), length - at);
+
+		ret = spoolRead(family->samples, at, buffer, part);
+		fwrite(buffer, 1, part, file);
+	}
+	if (ret < 0)
+		toolError(export->tool, "temporary file: %s", strerror(-ret));
+	return ret < 0 ? -1 : 0;
+}
+
+/** Write the families of a group, and of those of other nodes like it. */
+static int writeFamilies(struct export *export, FILE *file, guint first,
+			 bool *isDone, GHashTable *names)
+{
+	const struct exportGroup *group = export->groups->pdata[first];
+	struct family *families = g_new(struct family, group->valueCount + 1);
+	int ret = 0;
+
+	for (size_t i = 0; i < group->valueCount; i++)
+		startFamily(&families[i], group->group, group->values[i],
+			    names);
+	for (guint i = first; i < export->groups->len && ret == 0; i++) {
+		if (isDone[i] || !areAlike(group, export->groups->pdata[i]))
+			continue;
+		isDone[i] = true;
+		ret = addNode(export, export->groups->pdata[i], families);
+	}
+	for (size_t i = 0; i < group->valueCount; i++) {
+		if (families[i].value->type == HDI_STRING) {
+			exportLose(export, "values of the type STRING", 1);
+		} else if (ret == 0) {
+			putHead(file, &families[i], group->group);
+			ret = putSamples(export, file, &families[i]);
+		}
+		spoolFree(families[i].samples);
+		g_free(families[i].name);
+	}
+	g_free(families);
+	return ret;
+}
+
+/** All states and events are lost; count them. */
+static void loseTrace(struct export *export, const hdITraceFile *trace)
+{
+	hdITraceReader *reader = hdI_openTrace(export->project, trace);
+	const hdIRecord *record;
+
+	while (reader && hdI_readTrace(reader, &record) == 1) {
+		if (!selectionHasTime(&export->selection, record->start,
+				      record->end))
+			continue;
+		exportLose(export, "states", record->kind == HDI_STATE);
+		exportLose(export, "events", record->kind == HDI_EVENT);
+	}
+	hdI_closeTrace(reader);
+	toolProgressFile(export->tool, trace->fileSize);
+}
+
+static int writeOpenMetrics(struct export *export)
+{
+	bool *isDone = g_new0(bool, export->groups->len + 1);
+	GHashTable *names =
+		g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	struct newFile file;
+	int ret = exportStartFile(export, &file, NULL);
+
+	if (ret == 0) {
+		exportLoseProject(export);
+		exportLose(export, "communicators",
+			   export->project->communicatorCount);
+		exportLose(export, "starts of intervals",
+			   export->groups->len > 0);
+		for (guint i = 0; i < export->groups->len && ret == 0; i++) {
+			if (!isDone[i])
+				ret = writeFamilies(export, file.file, i,
+						    isDone, names);
+		}
+		fputs("# EOF\n", file.file);
+		for (guint i = 0; i < export->traces->len && ret == 0; i++)
+			loseTrace(export, export->traces->pdata[i]);
+		ret = exportEndFile(export, &file, ret < 0);
+	}
+	g_hash_table_destroy(names);
+	g_free(isDone);
+	return ret;
+}
+
+const struct exportFormat exportOpenMetrics = {
+	.name = "openmetrics",
+	.suffix = ".openmetrics",
+	.write = writeOpenMetrics,
+};

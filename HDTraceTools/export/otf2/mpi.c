@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file
+ * hdtrace export --to otf2: messages and collective calls of MPI.
+ *
+ * A message that is sent or received by a call that does not wait belongs to a
+ * request, which is completed by a later call of the same thread; where one of
+ * both is not recorded the message stands alone.
+ */
+#include "config.h"
+
+#include <string.h>
+
+#include "HDTraceTools/export/otf2/otf2.h"
+
+/** What a function does; names are those of MPI without "MPI_". */
+struct function {
+	const char *name;
+	OTF2_RegionRole role;
+	bool isCollective;
+	OTF2_CollectiveOp op;
+	bool givesBack; /**< All get as many bytes as they give. */
+};
+
+#define P2P(name)                                           \
+	{                                                   \
+		name, OTF2_REGION_ROLE_POINT2POINT, 0, 0, 0 \
+	}
+#define COLL(name, role, op, givesBack)                                    \
+	{                                                                  \
+		name, OTF2_REGION_ROLE_##role, 1, OTF2_COLLECTIVE_OP_##op, \
+			givesBack                                          \
+	}
+
+static const struct function functions[] = {
+	P2P("Send"),
+	P2P("Bsend"),
+	P2P("Ssend"),
+	P2P("Rsend"),
+	P2P("Isend"),
+	P2P("Ibsend"),
+	P2P("Issend"),
+	P2P("Irsend"),
+	P2P("Recv"),
+	P2P("Irecv"),
+	P2P("Mrecv"),
+	P2P("Imrecv"),
+	P2P("Sendrecv"),
+	P2P("Sendrecv_replace"),
+	P2P("Start"),
+	P2P("Startall"),
+	P2P("Wait"),
+	P2P("Waitany"),
+	P2P("Waitall"),
+	P2P("Waitsome"),
+	P2P("Test"),
+	P2P("Testany"),
+	P2P("Testall"),
+	P2P("Testsome"),
+	COLL("Barrier", BARRIER, BARRIER, 0),
+	COLL("Bcast", COLL_ONE2ALL, BCAST, 0),
+	COLL("Gather", COLL_ALL2ONE, GATHER, 0),
+	COLL("Gatherv", COLL_ALL2ONE, GATHERV, 0),
+	COLL("Scatter", COLL_ONE2ALL, SCATTER, 0),
+	COLL("Scatterv", COLL_ONE2ALL, SCATTERV, 0),
+	COLL("Allgather", COLL_ALL2ALL, ALLGATHER, 0),
+	COLL("Allgatherv", COLL_ALL2ALL, ALLGATHERV, 0),
+	COLL("Alltoall", COLL_ALL2ALL, ALLTOALL, 0),
+	COLL("Alltoallv", COLL_ALL2ALL, ALLTOALLV, 0),
+	COLL("Alltoallw", COLL_ALL2ALL, ALLTOALLW, 0),
+	COLL("Reduce", COLL_ALL2ONE, REDUCE, 0),
+	COLL("Allreduce", COLL_ALL2ALL, ALLREDUCE, 1),
+	COLL("Reduce_scatter", COLL_OTHER, REDUCE_SCATTER, 1),
+	COLL("Reduce_scatter_block", COLL_OTHER, REDUCE_SCATTER_BLOCK, 1),
+	COLL("Scan", COLL_OTHER, SCAN, 1),
+	COLL("Exscan", COLL_OTHER, EXSCAN, 1),
+};
+
+static const struct function *findFunction(const char *name)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(functions); i++) {
+		if (strcmp(functions[i].name, name) == 0)
+			return &functions[i];
+	}
+	return NULL;
+}
+
+OTF2_RegionRole otf2MpiRole(const char *name)
+{
+	const struct function *function = findFunction(name);
+
+	return function ? function->role : OTF2_REGION_ROLE_FUNCTION;
+}
+
+/* ---- Requests ---------------------------------------------------------- */
+
+/** A request that was made and is not complete. */
+enum request { REQUEST_NONE, REQUEST_SEND, REQUEST_RECEIVE };
+
+/** A request that Start may start, of a receive. */
+#define PERSISTENT(rid) (-2 - (rid))
+
+static enum request requestOf(const struct otf2 *self, int64_t request)
+{
+	const enum request *found =
+		request < 0 ? NULL
+			    : g_hash_table_lookup(self->pending, &request);
+
+	return found ? *found : REQUEST_NONE;
+}
+
+static void addRequest(struct otf2 *self, int64_t request, enum request kind)
+{
+	g_hash_table_insert(self->pending, g_memdup2(&request, sizeof(request)),
+			    g_memdup2(&kind, sizeof(kind)));
+}
+
+static void startReceive(struct otf2 *self, int64_t request, int64_t time)
+{
+	addRequest(self, request, REQUEST_RECEIVE);
+	otf2Check(self, OTF2_EvtWriter_MpiIrecvRequest(self->events, NULL,
+						       (OTF2_TimeStamp)time,
+						       (uint64_t)request));
+	otf2CountEvent(self, time);
+}
+
+/** Call a function for each request that a record names. */
+static void forRequests(struct otf2 *self, const hdIRecord *record,
+			int64_t time,
+			void (*take)(struct otf2 *, int64_t, int64_t))
+{
+	int64_t request;
+
+	if (messagesNumber(record->attributes, record->attributeCount, "rid",
+			   &request) &&
+	    request >= 0)
+		take(self, request, time);
+	for (size_t i = 0; i < record->elementCount; i++) {
+		const hdIElement *element = &record->elements[i];
+
+		if (messagesNumber(element->attributes, element->attributeCount,
+				   "rid", &request) &&
+		    request >= 0)
+			take(self, request, time);
+	}
+}
+
+/** Start or Startall: what is received; sends are known to messages.c. */
+static void startAgain(struct otf2 *self, int64_t request, int64_t time)
+{
+	int64_t known = PERSISTENT(request);
+
+	if (g_hash_table_contains(self->pending, &known))
+		startReceive(self, request, time);
+}
+
+static void completeSend(struct otf2 *self, int64_t request, int64_t time)
+{
+	if (requestOf(self, request) != REQUEST_SEND)
+		return;
+	g_hash_table_remove(self->pending, &request);
+	otf2Check(self, OTF2_EvtWriter_MpiIsendComplete(self->events, NULL,
+							(OTF2_TimeStamp)time,
+							(uint64_t)request));
+	otf2CountEvent(self, time);
+}
+
+static void testRequest(struct otf2 *self, int64_t request, int64_t time)
+{
+	if (requestOf(self, request) == REQUEST_NONE)
+		return;
+	otf2Check(self, OTF2_EvtWriter_MpiRequestTest(self->events, NULL,
+						      (OTF2_TimeStamp)time,
+						      (uint64_t)request));
+	otf2CountEvent(self, time);
+}
+
+/* ---- Messages ---------------------------------------------------------- */
+
+static OTF2_ErrorCode putSent(struct otf2 *self, const struct messageEnd *end,
+			      uint64_t size)
+{
+	OTF2_TimeStamp time = (OTF2_TimeStamp)end->time;
+	uint32_t peer = (uint32_t)end->localPeer;
+	uint32_t tag = (uint32_t)end->tag;
+
+	if (end->request < 0)
+		return OTF2_EvtWriter_MpiSend(self->events, NULL, time, peer,
+					      end->group->number, tag, size);
+	addRequest(self, end->request, REQUEST_SEND);
+	return OTF2_EvtWriter_MpiIsend(self->events, NULL, time, peer,
+				       end->group->number, tag, size,
+				       (uint64_t)end->request);
+}
+
+static OTF2_ErrorCode putReceived(struct otf2 *self,
+				  const struct messageEnd *end, uint64_t size)
+{
+	OTF2_TimeStamp time = (OTF2_TimeStamp)end->time;
+	uint32_t peer = (uint32_t)end->localPeer;
+	uint32_t tag = (uint32_t)end->tag;
+
+	if (requestOf(self, end->request) != REQUEST_RECEIVE)
+		return OTF2_EvtWriter_MpiRecv(self->events, NULL, time, peer,
+					      end->group->number, tag, size);
+	g_hash_table_remove(self->pending, &end->request);
+	return OTF2_EvtWriter_MpiIrecv(self->events, NULL, time, peer,
+				       end->group->number, tag, size,
+				       (uint64_t)end->request);
+}
+
+static void putMessage(const struct messageEnd *end, void *data)
+{
+	struct otf2 *self = data;
+	uint64_t size = end->size < 0 ? 0 : (uint64_t)end->size;
+
+	if (end->isSent != self->wantsSent)
+		return;
+	exportLose(self->export, "that the size of a message is not known",
+		   end->size < 0);
+	otf2Check(self, end->isSent ? putSent(self, end, size)
+				    : putReceived(self, end, size));
+	otf2CountEvent(self, end->time);
+	self->export->messages += end->isSent;
+	exportLose(self->export, EXPORT_UNSURE,
+		   end->isSent &&
+			   (end->part != 0 || self->export->selection.from));
+}
+
+/* ---- Collective calls -------------------------------------------------- */
+
+/** How a rank takes part in a collective call. */
+struct part {
+	const struct messageGroup *group;
+	int64_t root; /**< Or -1. */
+	int64_t sent;
+	int64_t received;
+};
+
+/** False if the communicator is not known. */
+static bool readPart(const struct otf2 *self, const struct function *function,
+		     const hdIRecord *record, struct part *part)
+{
+	const hdIAttribute *attributes = record->attributes;
+	size_t count = record->attributeCount;
+	int64_t cid;
+
+	*part = (struct part){ .root = -1 };
+	if (!messagesNumber(attributes, count, "cid", &cid))
+		return false;
+	part->group = messagesGroupOf(self->messages, cid);
+	if (!messagesNumber(attributes, count, "rootRank", &part->root))
+		messagesNumber(attributes, count, "root", &part->root);
+	messagesNumber(attributes, count, "size", &part->sent);
+	if (!messagesNumber(attributes, count, "recvSize", &part->received) &&
+	    function->givesBack)
+		part->received = part->sent;
+	return part->group;
+}
+
+/** Of a broadcast the root gives and the others get; of a reduction all give
+ *  and the root gets. */
+static void divide(const struct otf2 *self, const struct function *function,
+		   struct part *part)
+{
+	bool isRoot = part->root >= 0 &&
+		      (guint)part->root < part->group->globals->len &&
+		      g_array_index(part->group->globals, int64_t,
+				    (guint)part->root) ==
+			      messagesRank(self->messages);
+
+	if (function->op == OTF2_COLLECTIVE_OP_BCAST && !isRoot) {
+		part->received = part->sent;
+		part->sent = 0;
+	} else if (function->op == OTF2_COLLECTIVE_OP_REDUCE && isRoot) {
+		part->received = part->sent;
+	}
+}
+
+static void putCollective(struct otf2 *self, const struct function *function,
+			  const hdIRecord *record, int64_t time, bool isBegin)
+{
+	struct part part;
+	OTF2_ErrorCode code;
+
+	if (!readPart(self, function, record, &part)) {
+		exportLose(self->export,
+			   "collective calls of unknown communicators",
+			   isBegin);
+		return;
+	}
+	divide(self, function, &part);
+	if (isBegin)
+		code = OTF2_EvtWriter_MpiCollectiveBegin(self->events, NULL,
+							 (OTF2_TimeStamp)time);
+	else
+		code = OTF2_EvtWriter_MpiCollectiveEnd(
+			self->events, NULL, (OTF2_TimeStamp)time, function->op,
+			part.group->number,
+			part.root < 0 ? OTF2_UNDEFINED_UINT32
+				      : (uint32_t)part.root,
+			(uint64_t)MAX(part.sent, 0),
+			(uint64_t)MAX(part.received, 0));
+	otf2Check(self, code);
+	otf2CountEvent(self, time);
+}
+
+/* ---- States ------------------------------------------------------------ */
+
+void otf2PutEntered(struct otf2 *self, const hdIRecord *record, int64_t time)
+{
+	const struct function *function = findFunction(record->name);
+	int64_t request;
+
+	if (function && function->isCollective)
+		putCollective(self, function, record, time, true);
+	else if (strcmp(record->name, "Irecv") == 0 ||
+		 strcmp(record->name, "Imrecv") == 0)
+		forRequests(self, record, time, startReceive);
+	else if (g_str_has_prefix(record->name, "Start"))
+		forRequests(self, record, time, startAgain);
+	else if (strcmp(record->name, "Recv_init") == 0 &&
+		 messagesNumber(record->attributes, record->attributeCount,
+				"rid", &request) &&
+		 request >= 0)
+		addRequest(self, PERSISTENT(request), REQUEST_RECEIVE);
+	self->wantsSent = true;
+	messagesFind(self->messages, record, putMessage, self);
+}
+
+void otf2PutLeaving(struct otf2 *self, const hdIRecord *record, int64_t time)
+{
+	const struct function *function = findFunction(record->name);
+	int64_t flag = 1;
+
+	if (function && function->isCollective) {
+		putCollective(self, function, record, time, false);
+		return;
+	}
+	self->wantsSent = false;
+	messagesFind(self->messages, record, putMessage, self);
+	messagesNumber(record->attributes, record->attributeCount, "flag",
+		       &flag);
+	if (g_str_has_prefix(record->name, "Test") && flag == 0)
+		forRequests(self, record, time, testRequest);
+	else if (g_str_has_prefix(record->name, "Wait") ||
+		 g_str_has_prefix(record->name, "Test"))
+		forRequests(self, record, time, completeSend);
+}

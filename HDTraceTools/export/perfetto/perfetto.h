@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file
+ * hdtrace export --to perfetto: what its parts share.
+ *
+ * Numbers of fields are those of protos/perfetto/trace in Perfetto's public
+ * repository.
+ */
+#ifndef HD_EXPORTPERFETTO_H
+#define HD_EXPORTPERFETTO_H
+
+#include "HDTraceTools/export/export.h"
+#include "HDTraceTools/export/protobuf.h"
+#include "HDTraceTools/model/channels.h"
+#include "HDTraceTools/model/messages.h"
+
+enum {
+	TRACE_PACKET = 1,
+	/* TracePacket */
+	PACKET_CLOCK_SNAPSHOT = 6,
+	PACKET_TIMESTAMP = 8,
+	PACKET_SEQUENCE = 10,
+	PACKET_TRACK_EVENT = 11,
+	PACKET_SEQUENCE_FLAGS = 13,
+	PACKET_TRACK_DESCRIPTOR = 60,
+	/* ClockSnapshot, and its Clock */
+	SNAPSHOT_CLOCK = 1,
+	CLOCK_ID = 1,
+	CLOCK_TIMESTAMP = 2,
+	CLOCK_IS_REALTIME = 1,
+	CLOCK_IS_BOOTTIME = 6,
+	/* TrackDescriptor, ProcessDescriptor, CounterDescriptor */
+	TRACK_UUID = 1,
+	TRACK_NAME = 2,
+	TRACK_PROCESS = 3,
+	TRACK_PARENT = 5,
+	TRACK_COUNTER = 8,
+	PROCESS_PID = 1,
+	PROCESS_NAME = 6,
+	COUNTER_UNIT_NAME = 6,
+	/* TrackEvent, DebugAnnotation */
+	EVENT_ANNOTATION = 4,
+	EVENT_TYPE = 9,
+	EVENT_TRACK = 11,
+	EVENT_NAME = 23,
+	EVENT_COUNTER = 30,
+	EVENT_DOUBLE_COUNTER = 44,
+	EVENT_FLOW = 47,
+	EVENT_END_OF_FLOW = 48,
+	ANNOTATION_INT = 4,
+	ANNOTATION_STRING = 6,
+	ANNOTATION_NAME = 10,
+};
+
+enum perfettoEvent {
+	EVENT_IS_BEGIN = 1,
+	EVENT_IS_END,
+	EVENT_IS_INSTANT,
+	EVENT_IS_COUNTER
+};
+
+/** Ends of messages of a channel that are written, by their numbers. */
+struct perfettoRange {
+	uint64_t first;
+	uint64_t last;
+	uint64_t count;
+};
+
+/** The messages of a channel. */
+struct perfettoChannel {
+	struct channel channel;
+	uint64_t counts[2]; /**< Received, sent; written or not. */
+	struct perfettoRange ranges[2];
+};
+
+/** An end of a message that waits. */
+struct perfettoEnd {
+	struct messageEnd end;
+	struct perfettoChannel *channel;
+	uint64_t track;
+	bool isChosen;
+};
+
+struct perfetto {
+	struct export *export;
+	FILE *file;
+	uint64_t tracks; /**< Number of the last track. */
+	bool isStarted;
+	GHashTable *nodes; /**< hdINode to the number of its track. */
+	struct messages *messages;
+	struct channels *channels; /**< Of struct perfettoChannel. */
+	/** struct perfettoEnd: received after recording was interrupted; what
+	 *  was sent first is known at the end only. */
+	struct spool *late;
+	int error;      /**< Negative errno of the temporary file. */
+	uint64_t track; /**< Of the trace that is written. */
+	bool wantsSent; /**< Which ends of messages are looked for. */
+	bool isChosen;  /**< Whether the record is to be written. */
+	/* Messages while they are put together. */
+	GByteArray *packet;
+	GByteArray *body;
+	GByteArray *part;
+	GByteArray *bytes;
+	GString *name;
+};
+
+static inline GByteArray *perfettoEmptied(GByteArray *bytes)
+{
+	g_byte_array_set_size(bytes, 0);
+	return bytes;
+}
+
+/** Write body as a packet; time only if there is one. */
+void perfettoPutPacket(struct perfetto *self, unsigned int field,
+		       const int64_t *time);
+
+/** Start body as a track; returns its number. */
+uint64_t perfettoStartTrack(struct perfetto *self, uint64_t parent,
+			    const char *name);
+
+/* ---- exportperfettovalues.c -------------------------------------------- */
+
+/** Write a group, as counters. */
+void perfettoPutGroup(struct perfetto *self, const struct exportGroup *group);
+
+#endif

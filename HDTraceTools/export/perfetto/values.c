@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file
+ * hdtrace export --to perfetto: groups of statistics, as counters.
+ *
+ * A counter has its value from a time on, so an entry stands at the start of
+ * its interval; one with nothing behind it also at its end.
+ */
+#include "config.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "HDTraceTools/export/perfetto/perfetto.h"
+#include "HDTraceTools/model/column.h"
+#include "HDTraceTools/model/units.h"
+
+static uint64_t putCounterTrack(struct perfetto *self, const hdIGroup *group,
+				const hdIValue *value)
+{
+	uint64_t parent =
+		GPOINTER_TO_SIZE(g_hash_table_lookup(self->nodes, group->node));
+	uint64_t track;
+
+	g_string_printf(self->name, "%s %s%s", group->name, value->name,
+			valueIsSimulated(group, value) ? " (simulated)" : "");
+	track = perfettoStartTrack(self, parent, self->name->str);
+	perfettoEmptied(self->part);
+	if (*value->unit)
+		pbText(self->part, COUNTER_UNIT_NAME, value->unit);
+	pbMessage(self->body, TRACK_COUNTER, self->part);
+	perfettoPutPacket(self, PACKET_TRACK_DESCRIPTOR, NULL);
+	return track;
+}
+
+/** A value as a counter has it. */
+struct number {
+	bool isThere;
+	bool isInteger;
+	int64_t integer;
+	double real;
+};
+
+static struct number getNumber(hdIType type, const hdIColumn *values,
+			       size_t entry)
+{
+	struct number number = { .isInteger = true };
+
+	if (type == HDI_INT32) {
+		number.integer = values->int32[entry];
+	} else if (type == HDI_INT64) {
+		number.integer = values->int64[entry];
+	} else if (type == HDI_UINT64 && values->uint64[entry] <= INT64_MAX) {
+		number.integer = (int64_t)values->uint64[entry];
+	} else {
+		number.isInteger = false;
+		number.real = columnNumber(values, type, entry);
+	}
+	number.isThere = number.isInteger || !isnan(number.real);
+	return number;
+}
+
+static void putNumbers(struct perfetto *self, const uint64_t *tracks,
+		       const struct number *numbers, size_t count, int64_t time)
+{
+	for (size_t k = 0; k < count; k++) {
+		GByteArray *body = perfettoEmptied(self->body);
+
+		if (!tracks[k] || !numbers[k].isThere)
+			continue;
+		pbNumber(body, EVENT_TYPE, EVENT_IS_COUNTER);
+		pbNumber(body, EVENT_TRACK, tracks[k]);
+		if (numbers[k].isInteger)
+			pbNumber(body, EVENT_COUNTER,
+				 (uint64_t)numbers[k].integer);
+		else
+			pbDouble(body, EVENT_DOUBLE_COUNTER, numbers[k].real);
+		perfettoPutPacket(self, PACKET_TRACK_EVENT, &time);
+	}
+}
+
+static void loseNumbers(struct perfetto *self, const struct exportGroup *group,
+			const hdIBlock *block, size_t entry)
+{
+	struct export *export = self->export;
+
+	exportLose(export, "gaps; the value before goes on",
+		   block->isAfterGap[entry]);
+	for (size_t k = 0; k < group->valueCount; k++) {
+		hdIType type = group->values[k]->type;
+		const hdIColumn *values = exportColumn(group, block, k);
+
+		if (type == HDI_STRING)
+			exportLose(export, "strings", 1);
+		else if (isnan(columnNumber(values, type, entry)))
+			exportLose(export,
+				   "missing values; the value before goes on",
+				   1);
+		else if (type == HDI_UINT64 &&
+			 values->uint64[entry] > INT64_MAX)
+			exportLose(export, "last digits of large UINT64", 1);
+	}
+}
+
+void perfettoPutGroup(struct perfetto *self, const struct exportGroup *group)
+{
+	hdIStatReader *reader = exportOpenStat(self->export, group);
+	size_t count = group->valueCount;
+	uint64_t *tracks = g_new0(uint64_t, count + 1);
+	struct number *numbers = g_new0(struct number, count + 1);
+	struct exportEntries entries;
+	int64_t end = 0;
+
+	for (size_t k = 0; reader && k < count; k++) {
+		exportLoseValue(self->export, group->values[k]);
+		if (group->values[k]->type != HDI_STRING)
+			tracks[k] = putCounterTrack(self, group->group,
+						    group->values[k]);
+	}
+	while (exportReadStat(self->export, reader, &entries)) {
+		const hdIBlock *block = entries.block;
+
+		for (size_t i = entries.first; i < entries.last; i++) {
+			loseNumbers(self, group, block, i);
+			if (block->isAfterGap[i])
+				putNumbers(self, tracks, numbers, count, end);
+			for (size_t k = 0; k < count; k++)
+				numbers[k] = getNumber(
+					group->values[k]->type,
+					exportColumn(group, block, k), i);
+			putNumbers(self, tracks, numbers, count,
+				   block->start[i]);
+			end = block->end[i];
+		}
+	}
+	putNumbers(self, tracks, numbers, count, end);
+	hdI_closeStat(reader);
+	g_free(numbers);
+	g_free(tracks);
+	toolProgressFile(self->export->tool, group->group->fileSize);
+}

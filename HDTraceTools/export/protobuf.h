@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file
+ * Writes messages in the encoding of Protocol Buffers.
+ */
+#ifndef HD_PROTOBUF_H
+#define HD_PROTOBUF_H
+
+#include <inttypes.h>
+#include <glib.h>
+
+/** Append a field of the type uint64, int64, bool or enum. */
+void pbNumber(GByteArray *out, unsigned int field, uint64_t value);
+
+/** Append a field of the type fixed64. */
+void pbFixed64(GByteArray *out, unsigned int field, uint64_t value);
+
+/** Append a field of the type double. */
+void pbDouble(GByteArray *out, unsigned int field, double value);
+
+/** Append a field of the type string. */
+void pbText(GByteArray *out, unsigned int field, const char *text);
+
+/** Append a message as a field of another. */
+void pbMessage(GByteArray *out, unsigned int field, const GByteArray *message);
+
+#endif

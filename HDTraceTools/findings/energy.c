@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file
+ * Which values tell the energy of a node, and how exactly.
+ */
+#include "config.h"
+
+#include <fnmatch.h>
+#include <math.h>
+#include <string.h>
+
+#include "HDTraceTools/findings/findings.h"
+
+struct findingsValue findingsValueOf(const struct findingsGroup *group,
+				     size_t value)
+{
+	const hdIValue *of = &group->group->values[value];
+	const struct moments *moments = &group->moments[value];
+	struct findingsValue self = {
+		.result = momentsGet(moments, of->type),
+		.bound = boundGet(group->group, of, moments,
+				  group->gaps.count + 1, group->shortest),
+		.total = NAN,
+		.totalBound = NAN,
+	};
+
+	if (of->type == HDI_STRING || moments->count == 0)
+		return self;
+	if (unitIsPower(of->unit) || g_str_has_suffix(of->unit, "/s")) {
+		self.totalUnit = momentsIntegralUnit(of->unit);
+		self.total = self.result.integral;
+		if (self.bound.isKnown)
+			self.totalBound = self.bound.integral;
+	} else if (unitIsEnergy(of->unit)) {
+		self.totalUnit = g_strdup(of->unit);
+		self.total = self.result.sum;
+		if (self.bound.isKnown)
+			self.totalBound = self.bound.sum;
+	}
+	return self;
+}
+
+struct findingsEnergy findingsGroupEnergy(const struct findingsGroup *group,
+					  const struct moments *moments)
+{
+	struct findingsEnergy energy = { .hasBound = true };
+
+	for (size_t i = 0; i < group->group->valueCount; i++) {
+		const hdIValue *value = &group->group->values[i];
+		double scale = unitParse(value->unit).scale;
+		bool isPower = unitIsPower(value->unit);
+		struct momentsResult result;
+		struct bound bound;
+
+		if (!group->isPower[i] || moments[i].count == 0)
+			continue;
+		result = momentsGet(&moments[i], value->type);
+		bound = boundGet(group->group, value, &moments[i],
+				 group->gaps.count + 1, group->shortest);
+		energy.isKnown = true;
+		energy.joules +=
+			scale * (isPower ? result.integral : result.sum);
+		energy.bound += scale * (isPower ? bound.integral : bound.sum);
+		energy.hasBound &= bound.isKnown;
+		energy.isSimulated |= valueIsSimulated(group->group, value);
+		energy.seconds =
+			MAX(energy.seconds, (double)moments[i].weight / 1e9);
+	}
+	energy.hasBound &= energy.isKnown;
+	return energy;
+}
+
+void findingsEnergyAdd(struct findingsEnergy *sum,
+		       const struct findingsEnergy *energy)
+{
+	if (!energy->isKnown)
+		return;
+	sum->hasBound = energy->hasBound && (sum->hasBound || !sum->isKnown);
+	sum->isKnown = true;
+	sum->joules += energy->joules;
+	sum->bound += energy->bound;
+	sum->isSimulated |= energy->isSimulated;
+	sum->seconds = MAX(sum->seconds, energy->seconds);
+}
+
+double findingsWatts(const struct findingsEnergy *energy)
+{
+	return energy->isKnown && energy->seconds > 0
+		       ? energy->joules / energy->seconds
+		       : NAN;
+}
+
+struct findingsMost findingsFindMost(const struct findings *findings)
+{
+	struct findingsMost most = { NULL, NULL };
+
+	for (guint i = 0;
+	     findings->phases->len > 1 && i < findings->phases->len; i++) {
+		const struct findingsPhase *phase = &g_array_index(
+			findings->phases, struct findingsPhase, i);
+		double watts = findingsWatts(&phase->energy);
+
+		if (!phase->energy.isKnown)
+			continue;
+		if (!most.energy ||
+		    phase->energy.joules > most.energy->energy.joules)
+			most.energy = phase;
+		/* NaN is not more than anything. */
+		if (watts > -INFINITY &&
+		    (!most.power || watts > findingsWatts(&most.power->energy)))
+			most.power = phase;
+	}
+	return most;
+}
+
+/** Whether names are the same but for numbers: those of sockets, say. */
+static bool areAlike(const char *a, const char *b)
+{
+	for (;;) {
+		while (g_ascii_isdigit(*a))
+			a++;
+		while (g_ascii_isdigit(*b))
+			b++;
+		if (*a != *b)
+			return false;
+		if (!*a)
+			return true;
+		a++;
+		b++;
+	}
+}
+
+/**
+ * Choose the values that the energy of a node is told from: those in W, else
+ * those in J, that match, or else that are alike the first one.
+ */
+static void choosePower(const struct findings *findings,
+			struct findingsGroup *group)
+{
+	const hdIGroup *of = group->group;
+
+	for (int isEnergy = 0; isEnergy < 2 && !group->powerCount; isEnergy++) {
+		const char *first = NULL;
+
+		for (size_t i = 0; i < of->valueCount; i++) {
+			const hdIValue *value = &of->values[i];
+
+			if (value->type == HDI_STRING ||
+			    !(isEnergy ? unitIsEnergy(value->unit)
+				       : unitIsPower(value->unit)))
+				continue;
+			if (findings->power
+				    ? fnmatch(findings->power, value->name, 0)
+				    : first && !areAlike(first, value->name))
+				continue;
+			if (!first)
+				first = value->name;
+			group->isPower[i] = true;
+			group->powerCount++;
+		}
+	}
+}
+
+/* Of a node only the first group with power counts, and only if no node above
+ * has one. */
+void findingsChoosePowers(struct findings *findings)
+{
+	const hdIProject *project = findings->project;
+	GHashTable *nodes = g_hash_table_new(NULL, NULL);
+
+	for (size_t i = 0; i < project->groupCount; i++) {
+		struct findingsGroup *group = &findings->groups[i];
+		const hdINode *node = project->groups[i]->node;
+
+		group->isPower =
+			g_new0(bool, project->groups[i]->valueCount + 1);
+		if (g_hash_table_contains(nodes, node))
+			continue;
+		choosePower(findings, group);
+		if (!group->powerCount)
+			continue;
+		group->energyIndex = findings->energyCount++;
+		g_hash_table_add(nodes, (gpointer)node);
+	}
+	for (size_t i = 0; i < project->groupCount; i++) {
+		const hdINode *node = project->groups[i]->node->parent;
+
+		while (node && !g_hash_table_contains(nodes, node))
+			node = node->parent;
+		findings->groups[i].countsForTotal = !node;
+	}
+	g_hash_table_destroy(nodes);
+}

@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file
+ * Finds out what a run did and drew.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "HDTraceTools/findings/findings.h"
+#include "HDTraceTools/model/projectstart.h"
+
+/* ---- Sums -------------------------------------------------------------- */
+
+static void addTracer(struct findings *findings,
+		      const struct findingsGroup *group)
+{
+	for (size_t i = 0; i < group->group->valueCount; i++) {
+		const hdIValue *value = &group->group->values[i];
+		int64_t sum;
+
+		if (value->type != HDI_INT64)
+			continue;
+		sum = (int64_t)group->moments[i].sumInteger;
+		if (strcmp(value->name, "RUT_CPU_TIME") == 0)
+			findings->tracerNs = MAX(findings->tracerNs, 0) + sum;
+		else if (strcmp(value->name, "RUT_LATE") == 0)
+			findings->tracerLate += sum;
+	}
+}
+
+static void addPhase(struct findingsPhase *phase,
+		     const struct findingsGroup *group)
+{
+	if (group->powerCount && group->countsForTotal)
+		findingsEnergyAdd(&phase->energy,
+				  &phase->groups[group->energyIndex]);
+}
+
+static void addUp(struct findings *findings)
+{
+	for (size_t i = 0; i < findings->project->groupCount; i++) {
+		struct findingsGroup *group = &findings->groups[i];
+
+		for (size_t k = 0; k < group->group->valueCount; k++)
+			group->values[k] = findingsValueOf(group, k);
+		group->energy = findingsGroupEnergy(group, group->moments);
+		if (group->countsForTotal)
+			findingsEnergyAdd(&findings->energy, &group->energy);
+		addTracer(findings, group);
+		for (guint k = 0; k < findings->phases->len; k++)
+			addPhase(&g_array_index(findings->phases,
+						struct findingsPhase, k),
+				 group);
+	}
+}
+
+/* ---- States ------------------------------------------------------------ */
+
+static const struct profileState *stateOf(gconstpointer item)
+{
+	return *(const struct profileState *const *)item;
+}
+
+static gint byTime(gconstpointer a, gconstpointer b)
+{
+	int64_t x = stateOf(a)->own.time;
+	int64_t y = stateOf(b)->own.time;
+
+	return (x < y) - (x > y);
+}
+
+static gint byEnergy(gconstpointer a, gconstpointer b)
+{
+	double x = stateOf(a)->own.amounts[0].energy;
+	double y = stateOf(b)->own.amounts[0].energy;
+
+	return (x < y) - (x > y);
+}
+
+/** The states in another order; they stay the profile's. */
+static GPtrArray *sortStates(const GPtrArray *states, GCompareFunc compare)
+{
+	GPtrArray *sorted = g_ptr_array_sized_new(states->len);
+
+	for (guint i = 0; i < states->len; i++)
+		g_ptr_array_add(sorted, states->pdata[i]);
+	g_ptr_array_sort(sorted, compare);
+	return sorted;
+}
+
+/* ---- Phases ------------------------------------------------------------ */
+
+static void startPhases(struct findings *findings)
+{
+	size_t count = findings->phaseOptions.isByName
+			       ? findings->phaseList.names->len
+			       : findings->phaseList.count;
+
+	for (size_t i = 0; i < count; i++) {
+		size_t name = findings->phaseOptions.isByName
+				      ? i
+				      : findings->phaseList.list[i].name;
+		struct findingsPhase phase = {
+			.name = findings->phaseList.names->pdata[name],
+			.start = INT64_MAX,
+			.end = INT64_MIN,
+			.groups = g_new0(struct findingsEnergy,
+					 findings->energyCount + 1),
+		};
+
+		g_array_append_val(findings->phases, phase);
+	}
+}
+
+/** Set the times of the phases, with those of the data for open ends. */
+static void endPhases(struct findings *findings)
+{
+	for (size_t i = 0; i < findings->phaseList.count; i++) {
+		const struct phase *phase = &findings->phaseList.list[i];
+		int64_t start = MAX(phase->start, findings->start);
+		int64_t end = MIN(phase->end, findings->end);
+		struct findingsPhase *sum = &g_array_index(
+			findings->phases, struct findingsPhase,
+			findings->phaseOptions.isByName ? phase->name : i);
+
+		sum->occurrences++;
+		if (start > end)
+			continue;
+		sum->start = MIN(sum->start, start);
+		sum->end = MAX(sum->end, end);
+		sum->length += end - start;
+	}
+}
+
+static int findPhases(struct findings *findings)
+{
+	int64_t start = 0;
+	int ret;
+
+	findings->hasPhases = phaseOptionsAre(&findings->phaseOptions);
+	if (findings->phaseOptions.file)
+		projectStartFind(findings->project, &start);
+	ret = phaseOptionsFind(&findings->phaseOptions, findings->tool,
+			       findings->project, start, &findings->phaseList);
+	if (ret == 0)
+		startPhases(findings);
+	return ret;
+}
+
+/* ---- All of it --------------------------------------------------------- */
+
+/** Get ready for the project. */
+static void startAll(struct findings *findings)
+{
+	const hdIProject *project = findings->project;
+	int64_t total = 0;
+
+	findings->start = INT64_MAX;
+	findings->end = INT64_MIN;
+	findings->tracerNs = -1;
+	findings->phases =
+		g_array_new(FALSE, FALSE, sizeof(struct findingsPhase));
+	findings->groups =
+		g_new0(struct findingsGroup, project->groupCount + 1);
+	for (size_t i = 0; i < project->groupCount; i++) {
+		const hdIGroup *group = project->groups[i];
+
+		findings->groups[i] = (struct findingsGroup){
+			.group = group,
+			.start = INT64_MAX,
+			.end = INT64_MIN,
+			.shortest = INT64_MAX,
+			.moments =
+				g_new0(struct moments, group->valueCount + 1),
+			.values = g_new0(struct findingsValue,
+					 group->valueCount + 1),
+		};
+		total += group->fileSize;
+	}
+	for (size_t i = 0; i < project->traceCount; i++)
+		total += project->traces[i]->fileSize;
+	findings->size = total;
+	findingsChoosePowers(findings);
+	toolProgressStart(findings->tool, total);
+}
+
+static void freeAll(struct findings *findings)
+{
+	for (size_t i = 0; i < findings->project->groupCount; i++) {
+		struct findingsGroup *group = &findings->groups[i];
+
+		for (size_t k = 0; k < group->group->valueCount; k++)
+			g_free(group->values[k].totalUnit);
+		g_free(group->values);
+		g_free(group->moments);
+		g_free(group->isPower);
+		if (group->gaps.list)
+			g_array_unref(group->gaps.list);
+		if (group->late.list)
+			g_array_unref(group->late.list);
+	}
+	g_free(findings->groups);
+	if (findings->byTime) {
+		g_ptr_array_unref(findings->byTime);
+		g_ptr_array_unref(findings->byEnergy);
+	}
+	profileFree(findings->profile);
+	for (guint i = 0; i < findings->phases->len; i++)
+		g_free(g_array_index(findings->phases, struct findingsPhase, i)
+			       .groups);
+	g_array_unref(findings->phases);
+}
+
+int findingsStart(struct findings *findings, const hdIProject *project)
+{
+	findings->project = project;
+	phasesInit(&findings->phaseList);
+	startAll(findings);
+	return findPhases(findings);
+}
+
+void findingsRead(struct findings *findings)
+{
+	findingsReadAll(findings);
+	addUp(findings);
+	endPhases(findings);
+	findings->byTime = sortStates(findings->profile->states, byTime);
+	findings->byEnergy = sortStates(findings->byTime, byEnergy);
+	findings->most = findingsFindMost(findings);
+	toolProgressEnd(findings->tool);
+}
+
+void findingsEnd(struct findings *findings)
+{
+	freeAll(findings);
+	phasesFree(&findings->phaseList);
+}
+
+hdIProject *findingsOpen(struct findings *findings, const char *path)
+{
+	hdIProject *project;
+
+	findings->tool->take = findingsTakeDiagnostic;
+	findings->tool->takeData = findings;
+	project = toolOpen(findings->tool, path);
+	/* Why not is among the messages. */
+	for (guint i = 0; !project && i < findings->diagnostics.list->len;
+	     i++) {
+		const struct findingsDiagnostic *message =
+			&g_array_index(findings->diagnostics.list,
+				       struct findingsDiagnostic, i);
+
+		toolError(findings->tool, "%s: %s [%s]", message->file,
+			  message->text, message->rule);
+	}
+	return project;
+}
+
+void findingsInit(struct findings *findings, struct tool *tool)
+{
+	*findings = (struct findings){ .tool = tool };
+	findingsDiagnosticsInit(&findings->diagnostics);
+}
+
+void findingsClear(struct findings *findings)
+{
+	findingsDiagnosticsFree(&findings->diagnostics);
+	phaseOptionsFree(&findings->phaseOptions);
+	g_free(findings->power);
+}
+
+int findingsCheckOptions(const struct findings *findings)
+{
+	return phaseOptionsCheck(&findings->phaseOptions, findings->tool);
+}

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file
+ * What is found out about a project, as data: hdtrace report prints it, and
+ * pages show it.
+ */
+#ifndef HD_FINDINGS_H
+#define HD_FINDINGS_H
+
+#include "HDTraceTools/command/phaseoptions.h"
+#include "HDTraceTools/command/tool.h"
+#include "HDTraceTools/model/profile.h"
+#include "HDTraceTools/model/summary.h"
+#include "HDTraceTools/model/units.h"
+
+/** So many gaps, late samples and messages are kept of each kind and file. */
+#define FINDINGS_KEPT 10000
+
+/** An interval that a group has no entry for, or a single one where there
+ *  should be several. */
+struct findingsSpan {
+	int64_t start;
+	int64_t end;
+};
+
+/** Some of them, and how many there were. */
+struct findingsSpans {
+	GArray *list; /**< struct findingsSpan, at most FINDINGS_KEPT, or NULL.
+		       */
+	uint64_t count;
+	int64_t total; /**< Their length. */
+};
+
+/** Energy of a node, from all its values that tell it. */
+struct findingsEnergy {
+	bool isKnown;
+	bool isSimulated;
+	bool hasBound;
+	double joules;
+	double bound;
+	double seconds; /**< That it was measured in. */
+};
+
+/** What a value of a group amounts to. */
+struct findingsValue {
+	struct momentsResult result;
+	struct bound bound;
+	/** What is integrated or summed: energy, and X of X/s; NaN if there is
+	 *  no sense in a total. */
+	double total;
+	double totalBound; /**< By how much it can be off; NaN: not known. */
+	char *totalUnit;   /**< NULL if there is no total. */
+};
+
+/** What the entries of a group amount to. */
+struct findingsGroup {
+	const hdIGroup *group;
+	uint64_t entries;
+	int64_t start;
+	int64_t end;
+	int64_t usual; /**< Length of most intervals; 0 if not known. */
+	int64_t shortest;
+	struct moments *moments;      /**< One for each value. */
+	struct findingsValue *values; /**< Likewise, when all was read. */
+	struct findingsSpans gaps;
+	struct findingsSpans late;
+	bool *isPower; /**< Values that the energy of the node is told from. */
+	size_t powerCount;
+	struct findingsEnergy energy; /**< When all was read. */
+	size_t energyIndex;         /**< Its place in findingsPhase::groups. */
+	bool countsForTotal;        /**< No node above has such values. */
+	struct powerSeries *series; /**< While traces are read ... */
+	size_t traces;              /**< ... whose energy it tells. */
+	size_t tracesRead;
+};
+
+/** A phase, or all of one name. */
+struct findingsPhase {
+	const char *name;
+	uint64_t occurrences;
+	int64_t start;
+	int64_t end;
+	int64_t length;
+	struct findingsEnergy energy;  /**< Of all nodes. */
+	struct findingsEnergy *groups; /**< Of each group that tells energy. */
+};
+
+/** The phases that drew most; NULL if there are fewer than two to compare. */
+struct findingsMost {
+	const struct findingsPhase *power; /**< On average. */
+	const struct findingsPhase *energy;
+};
+
+/** A message, copied. */
+struct findingsDiagnostic {
+	hdISeverity severity;
+	char *rule;
+	char *file;
+	int64_t offset;
+	char *text;
+};
+
+/** Different messages. */
+struct findingsDiagnostics {
+	GArray *list; /**< struct findingsDiagnostic, at most FINDINGS_KEPT. */
+	GHashTable *seen;
+	uint64_t count;
+};
+
+struct findings {
+	struct tool *tool;
+	const hdIProject *project;
+	int64_t start; /**< Of everything; INT64_MAX if there is nothing. */
+	int64_t end;
+	int64_t size; /**< Of all files. */
+	struct findingsGroup *groups;
+	struct profile *profile; /**< Of all traces; its source is energy. */
+	/** Its states, by own time and by own energy, the largest first; of the
+	 *  same, as they are met, and as they are by time. */
+	GPtrArray *byTime;
+	GPtrArray *byEnergy;
+	GArray *phases; /**< struct findingsPhase */
+	struct findingsMost most;
+	struct findingsEnergy energy; /**< Of all nodes. */
+	size_t energyCount;           /**< Groups that tell energy. */
+	int64_t tracerNs; /**< CPU time of the tracer; -1 if not known. */
+	int64_t tracerLate;
+	struct findingsDiagnostics diagnostics;
+
+	/* Options. */
+	struct phaseOptions phaseOptions;
+	char *power;
+	struct phases phaseList;
+	bool hasPhases;
+};
+
+/* ---- findings.c -------------------------------------------------------- */
+
+/** Options of all that finds, for toolParse(); four, no terminator. */
+#define FINDINGS_ENTRIES(findings)                                         \
+	PHASE_ENTRIES(&(findings)->phaseOptions),                          \
+		PHASE_ENTRY_BY_NAME(&(findings)->phaseOptions),            \
+	{                                                                  \
+		"power", 0, 0, G_OPTION_ARG_FILENAME, &(findings)->power,  \
+			"Values that tell the energy of a node", "PATTERN" \
+	}
+
+/** Start with nothing, before options are parsed. */
+void findingsInit(struct findings *findings, struct tool *tool);
+
+/** Free what findingsInit(), options and messages took. */
+void findingsClear(struct findings *findings);
+
+/** See that these options make sense: -1, or the exit status. */
+int findingsCheckOptions(const struct findings *findings);
+
+/** Open a project whose messages become a part of the report; NULL: it was said
+ *  why not. */
+hdIProject *findingsOpen(struct findings *findings, const char *path);
+
+/**
+ * Get ready to report a project: its phases, and whose power counts.
+ *
+ * @return 0, or -1 after an error, which was said; findingsEnd() in both cases.
+ */
+int findingsStart(struct findings *findings, const hdIProject *project);
+
+/** Read everything. */
+void findingsRead(struct findings *findings);
+
+/** Free what findingsStart() and findingsRead() took. */
+void findingsEnd(struct findings *findings);
+
+/* ---- energy.c ---------------------------------------------------- */
+
+/** Choose the values that tell the energy of nodes. */
+void findingsChoosePowers(struct findings *findings);
+
+/** Energy of a group in a slot of moments, as told by its power values. */
+struct findingsEnergy findingsGroupEnergy(const struct findingsGroup *group,
+					  const struct moments *moments);
+
+/** Add energies of different nodes. */
+void findingsEnergyAdd(struct findingsEnergy *sum,
+		       const struct findingsEnergy *energy);
+
+/** Average power; NaN if there is none. */
+double findingsWatts(const struct findingsEnergy *energy);
+
+/** Find what a value of a group amounts to; its totalUnit is to be freed. */
+struct findingsValue findingsValueOf(const struct findingsGroup *group,
+				     size_t value);
+
+/** Find the phases that drew most. */
+struct findingsMost findingsFindMost(const struct findings *findings);
+
+/* ---- group.c ----------------------------------------------------- */
+
+/**
+ * Go through the entries of a group; any thread.
+ *
+ * @param[out] spoolError Negative errno of a temporary file, if it failed.
+ *
+ * @retval 0 Success, as far as messages say.
+ * @return A negative errno.
+ */
+int findingsReadGroup(struct findings *findings, struct findingsGroup *group,
+		      int *spoolError);
+
+/* ---- work.c ------------------------------------------------------ */
+
+/** For each trace the group that tells its power, at the nearest node; or
+ *  NULL. To be freed with g_free(). */
+struct findingsGroup **findingsFindPowers(const struct findings *findings);
+
+/** Read all groups and traces. */
+void findingsReadAll(struct findings *findings);
+
+/** Takes messages of the reading library, in any thread; data is the struct
+ *  report. */
+void findingsTakeDiagnostic(const hdIMessage *message, void *data);
+
+/** So many more bytes are done; any thread. */
+void findingsProgress(struct findings *findings, int64_t bytes);
+
+/* ---- diagnostics.c -------------------------------------------------- */
+
+void findingsDiagnosticsInit(struct findingsDiagnostics *messages);
+void findingsDiagnosticsFree(struct findingsDiagnostics *messages);
+
+/** Keep a message; false if it is known, since files may be read twice. */
+bool findingsDiagnosticsAdd(struct findingsDiagnostics *messages,
+			    const hdIMessage *message);
+
+#endif

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file
+ * What the entries of a group amount to, found in one pass.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "HDTraceTools/findings/findings.h"
+
+/** What most intervals are like is told from so many at the beginning. */
+#define PROBE_SIZE 4096
+
+/** A group while it is read. */
+struct reading {
+	struct findings *findings;
+	struct findingsGroup *group;
+	GArray *probe; /**< struct findingsSpan, the first intervals. */
+	bool isProbed;
+	int64_t last; /**< End of the entry before. */
+};
+
+static void addSpan(struct findingsSpans *spans, int64_t start, int64_t end)
+{
+	struct findingsSpan span = { start, end };
+
+	if (!spans->list)
+		spans->list = g_array_new(FALSE, FALSE, sizeof(span));
+	if (spans->count++ < FINDINGS_KEPT)
+		g_array_append_val(spans->list, span);
+	spans->total += end - start;
+}
+
+static gint compareLengths(gconstpointer a, gconstpointer b)
+{
+	const int64_t *x = a;
+	const int64_t *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+static void judge(struct findingsGroup *group, int64_t start, int64_t end)
+{
+	if (group->usual && end - start >= group->usual + group->usual / 2)
+		addSpan(&group->late, start, end);
+}
+
+/** Tell the usual length of an interval, if there is one. */
+static void endProbe(struct reading *work)
+{
+	struct findingsGroup *group = work->group;
+	GArray *lengths = g_array_new(FALSE, FALSE, sizeof(int64_t));
+	guint count = work->probe->len;
+	guint near = 0;
+	int64_t median = 0;
+
+	for (guint i = 0; i < count; i++) {
+		const struct findingsSpan *span =
+			&g_array_index(work->probe, struct findingsSpan, i);
+		int64_t length = span->end - span->start;
+
+		g_array_append_val(lengths, length);
+	}
+	g_array_sort(lengths, compareLengths);
+	if (count)
+		median = g_array_index(lengths, int64_t, count / 2);
+	for (guint i = 0; i < count; i++) {
+		int64_t length = g_array_index(lengths, int64_t, i);
+
+		near += length > median / 2 && length < median + median / 2;
+	}
+	/* Who writes when something happens has no usual interval. */
+	if (count >= 4 && near >= count - count / 4)
+		group->usual = median;
+	for (guint i = 0; i < count; i++) {
+		const struct findingsSpan *span =
+			&g_array_index(work->probe, struct findingsSpan, i);
+
+		judge(group, span->start, span->end);
+	}
+	g_array_unref(lengths);
+	work->isProbed = true;
+}
+
+static void addInterval(struct reading *work, int64_t start, int64_t end)
+{
+	struct findingsSpan span = { start, end };
+
+	if (end > start)
+		work->group->shortest = MIN(work->group->shortest, end - start);
+	if (work->isProbed) {
+		judge(work->group, start, end);
+		return;
+	}
+	g_array_append_val(work->probe, span);
+	if (work->probe->len == PROBE_SIZE)
+		endProbe(work);
+}
+
+static void addBlock(struct reading *work, const hdIBlock *block)
+{
+	struct findingsGroup *group = work->group;
+
+	for (size_t i = 0; i < group->group->valueCount; i++)
+		momentsAdd(&group->moments[i], group->group->values[i].type,
+			   &block->columns[i], block, 0, block->count);
+	for (size_t i = 0; i < block->count; i++) {
+		if (block->isAfterGap[i])
+			addSpan(&group->gaps, MIN(work->last, block->start[i]),
+				block->start[i]);
+		addInterval(work, block->start[i], block->end[i]);
+		work->last = block->end[i];
+	}
+	group->entries += block->count;
+	group->start = MIN(group->start, block->start[0]);
+	group->end = MAX(group->end, block->end[block->count - 1]);
+}
+
+/** A phase of a group is over. */
+static void takePhase(struct summary *summary, const struct summarySlot *slot,
+		      size_t name)
+{
+	struct reading *work = summary->data;
+	struct findings *findings = work->findings;
+	size_t index = findings->phaseOptions.isByName ? name : summary->phase;
+	struct findingsPhase *phase =
+		&g_array_index(findings->phases, struct findingsPhase, index);
+
+	phase->groups[work->group->energyIndex] =
+		findingsGroupEnergy(work->group, slot->moments);
+}
+
+/** The series of power that traces are charged with; NULL if none are. */
+static struct powerSeries *createSeries(const struct findingsGroup *group)
+{
+	GArray *parts = g_array_new(FALSE, FALSE, sizeof(struct powerPart));
+	struct powerSeries *series = NULL;
+
+	for (size_t i = 0; i < group->group->valueCount; i++) {
+		const char *unit = group->group->values[i].unit;
+		struct powerPart part = {
+			.column = i,
+			.scale = unitParse(unit).scale,
+			.isEnergy = unitIsEnergy(unit),
+		};
+
+		if (group->isPower[i])
+			g_array_append_val(parts, part);
+	}
+	if (group->traces)
+		series = powerSeriesNew(group->group, (const void *)parts->data,
+					parts->len);
+	g_array_unref(parts);
+	return series;
+}
+
+/** Read the entries for all that wants them. */
+static int readEntries(struct reading *work, hdIStatReader *reader,
+		       struct summary *summary)
+{
+	struct powerSeries *series = work->group->series;
+	const hdIBlock *block;
+	int64_t offset = 0;
+	int ret = 0;
+
+	while (ret == 0 && hdI_readStat(reader, &block) == 1) {
+		int64_t last = block->offset[block->count - 1];
+
+		addBlock(work, block);
+		if (summary)
+			summaryAddBlock(summary, block);
+		if (series)
+			ret = powerSeriesAdd(series, block);
+		findingsProgress(work->findings, last - offset);
+		offset = last;
+	}
+	if (ret == 0 && series)
+		ret = powerSeriesEnd(series);
+	findingsProgress(work->findings, work->group->group->fileSize - offset);
+	return ret;
+}
+
+int findingsReadGroup(struct findings *findings, struct findingsGroup *group,
+		      int *spoolError)
+{
+	struct reading work = { .findings = findings, .group = group };
+	struct summary summary = {
+		.group = group->group,
+		.phases = &findings->phaseList,
+		.isByName = findings->phaseOptions.isByName,
+		.take = takePhase,
+		.data = &work,
+	};
+	bool hasPhases = findings->hasPhases && group->powerCount;
+	hdIStatReader *reader = hdI_openStat(findings->project, group->group);
+
+	if (!reader)
+		return errno == EBADMSG ? 0 : -errno;
+	if (!hdI_getStatStart(reader, &work.last))
+		work.last = INT64_MAX;
+	group->series = createSeries(group);
+	work.probe = g_array_new(FALSE, FALSE, sizeof(struct findingsSpan));
+	if (hasPhases)
+		summaryStart(&summary, NULL);
+	*spoolError = readEntries(&work, reader, hasPhases ? &summary : NULL);
+	if (!work.isProbed)
+		endProbe(&work);
+	if (hasPhases)
+		summaryFinish(&summary);
+	g_array_unref(work.probe);
+	hdI_closeStat(reader);
+	if (group->shortest == INT64_MAX)
+		group->shortest = 0;
+	return 0;
+}

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file
+ * Reads all groups and traces, several at a time.
+ *
+ * A trace is charged with the power of the nearest node that tells it, so it is
+ * read right after that node's group, whose power is forgotten when the last of
+ * its traces has been read. What was found is added in the order of the files,
+ * so that it does not depend on which thread was faster.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <string.h>
+
+#include "HDTraceTools/base/tasks.h"
+#include "HDTraceTools/model/messages.h"
+#include "HDTraceTools/findings/findings.h"
+
+/** So many bytes of a trace pass without progress. */
+#define PROGRESS_STEP (1 << 20)
+
+/** A file to read. */
+struct task {
+	const hdITraceFile *trace;   /**< NULL for a group. */
+	struct findingsGroup *group; /**< Of a trace: its power, or NULL. */
+	size_t number;               /**< Of the task that reads the group. */
+	struct profile *profile;
+	struct findingsDiagnostics messages;
+	int error;      /**< Negative errno of the file ... */
+	int spoolError; /**< ... and of a temporary one. */
+};
+
+struct work {
+	struct findings *findings;
+	GArray *tasks; /**< struct task */
+	struct profileShares *shares;
+};
+
+/** The messages of the task that this thread does. */
+static _Thread_local struct findingsDiagnostics *current;
+
+static pthread_mutex_t progressLock = PTHREAD_MUTEX_INITIALIZER;
+
+void findingsProgress(struct findings *findings, int64_t bytes)
+{
+	pthread_mutex_lock(&progressLock);
+	toolProgressFile(findings->tool, bytes);
+	pthread_mutex_unlock(&progressLock);
+}
+
+static struct task *taskAt(struct work *work, size_t number)
+{
+	return &g_array_index(work->tasks, struct task, (guint)number);
+}
+
+/* ---- What there is to do ----------------------------------------------- */
+
+static void addTask(struct work *work, struct task task)
+{
+	findingsDiagnosticsInit(&task.messages);
+	g_array_append_val(work->tasks, task);
+}
+
+struct findingsGroup **findingsFindPowers(const struct findings *findings)
+{
+	const hdIProject *project = findings->project;
+	struct findingsGroup **powers =
+		g_new0(struct findingsGroup *, project->traceCount + 1);
+	GHashTable *atNodes = g_hash_table_new(NULL, NULL);
+
+	for (size_t i = 0; i < project->groupCount; i++) {
+		struct findingsGroup *group = &findings->groups[i];
+
+		if (group->powerCount)
+			g_hash_table_insert(
+				atNodes, (gpointer)group->group->node, group);
+	}
+	for (size_t i = 0; i < project->traceCount; i++) {
+		const hdINode *node = project->traces[i]->node;
+
+		for (; node && !powers[i]; node = node->parent)
+			powers[i] = g_hash_table_lookup(atNodes, node);
+	}
+	g_hash_table_destroy(atNodes);
+	return powers;
+}
+
+static void addTraces(struct work *work, struct findingsGroup *const *powers,
+		      struct findingsGroup *group)
+{
+	const hdIProject *project = work->findings->project;
+	size_t number = work->tasks->len - 1;
+
+	for (size_t i = 0; i < project->traceCount; i++) {
+		if (powers[i] == group)
+			addTask(work, (struct task){
+					      .trace = project->traces[i],
+					      .group = group,
+					      .number = number,
+				      });
+	}
+}
+
+static void addTasks(struct work *work)
+{
+	struct findings *findings = work->findings;
+	struct findingsGroup **powers = findingsFindPowers(findings);
+
+	for (size_t i = 0; i < findings->project->traceCount; i++) {
+		if (powers[i])
+			powers[i]->traces++;
+	}
+	for (size_t i = 0; i < findings->project->groupCount; i++) {
+		struct findingsGroup *group = &findings->groups[i];
+
+		if (!group->group->isReadable)
+			continue;
+		addTask(work, (struct task){ .group = group });
+		if (group->traces)
+			addTraces(work, powers, group);
+	}
+	addTraces(work, powers, NULL);
+	g_free(powers);
+}
+
+/* ---- Doing it, in any thread ------------------------------------------- */
+
+/** How far a trace was read. */
+struct position {
+	struct findings *findings;
+	int64_t offset;
+};
+
+static void showProgress(void *data, int64_t offset)
+{
+	struct position *position = data;
+
+	if (offset < position->offset + PROGRESS_STEP)
+		return;
+	findingsProgress(position->findings, offset - position->offset);
+	position->offset = offset;
+}
+
+static void readTrace(struct work *work, struct task *task)
+{
+	struct position position = { .findings = work->findings };
+	struct profileSource source = { .cursor = NULL };
+
+	if (task->group && task->group->series) {
+		source.cursor = powerCursorNew(task->group->series);
+		source.share = profileShare(
+			work->shares, task->group->group->node, task->trace);
+	}
+	task->error = profileRead(work->findings->project, task->trace, &source,
+				  1, INT64_MIN, INT64_MAX, showProgress,
+				  &position, &task->profile);
+	if (source.cursor)
+		task->spoolError = powerCursorError(source.cursor);
+	powerCursorFree(source.cursor);
+	findingsProgress(work->findings,
+			 task->trace->fileSize - position.offset);
+}
+
+static void run(struct tasks *tasks, void *data, size_t number)
+{
+	struct work *work = data;
+	struct task *task = taskAt(work, number);
+
+	current = &task->messages;
+	if (!task->trace) {
+		task->error = findingsReadGroup(work->findings, task->group,
+						&task->spoolError);
+	} else {
+		if (task->group)
+			tasksWaitFor(tasks, task->number);
+		readTrace(work, task);
+	}
+	current = NULL;
+}
+
+/* ---- Taking the results, in order -------------------------------------- */
+
+void findingsTakeDiagnostic(const hdIMessage *message, void *data)
+{
+	struct findings *findings = data;
+	struct findingsDiagnostics *messages =
+		current ? current : &findings->diagnostics;
+
+	if (findingsDiagnosticsAdd(messages, message) && !current)
+		toolCount(findings->tool, message->severity);
+}
+
+static void takeMessages(struct findings *findings,
+			 struct findingsDiagnostics *messages)
+{
+	for (guint i = 0; i < messages->list->len; i++) {
+		const struct findingsDiagnostic *kept = &g_array_index(
+			messages->list, struct findingsDiagnostic, i);
+		const hdIMessage message = {
+			.severity = kept->severity,
+			.rule = kept->rule,
+			.file = kept->file,
+			.offset = kept->offset,
+			.text = kept->text,
+		};
+
+		findingsTakeDiagnostic(&message, findings);
+	}
+	findings->diagnostics.count += messages->count - messages->list->len;
+	findingsDiagnosticsFree(messages);
+}
+
+static void take(void *data, size_t number)
+{
+	struct work *work = data;
+	struct task *task = taskAt(work, number);
+	struct findings *findings = work->findings;
+	struct findingsGroup *group = task->group;
+
+	takeMessages(findings, &task->messages);
+	if (task->error < 0 && task->error != -EBADMSG)
+		toolError(findings->tool, "%s: %s",
+			  task->trace ? task->trace->file : group->group->file,
+			  strerror(-task->error));
+	if (task->spoolError < 0)
+		toolError(findings->tool, "temporary file: %s",
+			  strerror(-task->spoolError));
+	if (!task->trace) {
+		findings->start = MIN(findings->start, group->start);
+		findings->end = MAX(findings->end, group->end);
+		return;
+	}
+	if (task->profile && task->profile->parts > 0)
+		toolReport(findings->tool, "trc.part", task->trace->file, -1, 0,
+			   MESSAGES_PARTS, task->profile->parts);
+	if (task->profile)
+		profileAdd(findings->profile, task->profile);
+	profileFree(task->profile);
+	if (group && ++group->tracesRead == group->traces) {
+		powerSeriesFree(group->series);
+		group->series = NULL;
+	}
+}
+
+void findingsReadAll(struct findings *findings)
+{
+	struct work work = {
+		.findings = findings,
+		.tasks = g_array_new(FALSE, FALSE, sizeof(struct task)),
+		.shares = profileSharesNew(findings->project),
+	};
+
+	findings->profile = profileNew(1);
+	addTasks(&work);
+	tasksDo(work.tasks->len, run, take, &work);
+	findings->start = MIN(findings->start, findings->profile->start);
+	findings->end = MAX(findings->end, findings->profile->end);
+	profileSharesFree(work.shares);
+	g_array_unref(work.tasks);
+}

@@ -1,0 +1,654 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file
+ * hdtrace info: shows what a project consists of.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "HDTraceTools/command/tool.h"
+#include "HDTraceTools/model/column.h"
+#include "HDTraceTools/model/roles.h"
+#include "HDTraceTools/model/units.h"
+#include "cli/output.h"
+
+/** What reading a file through tells about it. */
+struct content {
+	const hdINode *node; /**< Where it belongs. */
+	const char *file;
+	int64_t fileSize;
+	uint64_t entries; /**< Or states. */
+	uint64_t events;
+	uint64_t gaps;
+	unsigned int depth; /**< Number of levels of states. */
+	bool hasTime;
+	int64_t start;
+	int64_t end;
+};
+
+/** State of the command. */
+struct info {
+	struct tool *tool;
+	const hdIProject *project;
+	struct content *groups; /**< In the order of the project. */
+	struct content *traces;
+	struct content all;
+	/** Declared groups without any file. */
+	GPtrArray *missingGroups;
+	struct outJson json;
+};
+
+/* ---- Collecting -------------------------------------------------------- */
+
+static void cover(struct content *content, int64_t start, int64_t end)
+{
+	if (!content->hasTime || start < content->start)
+		content->start = start;
+	if (!content->hasTime || end > content->end)
+		content->end = end;
+	content->hasTime = true;
+}
+
+static void readGroup(struct info *info, const hdIGroup *group,
+		      struct content *content)
+{
+	hdIStatReader *reader = NULL;
+	const hdIBlock *block;
+	int64_t start;
+
+	content->node = group->node;
+	content->file = group->file;
+	content->fileSize = group->fileSize;
+	if (group->isReadable)
+		reader = hdI_openStat(info->project, group);
+	if (!reader) {
+		if (group->isReadable && errno != EBADMSG)
+			toolError(info->tool, "%s: %s", group->file,
+				  strerror(errno));
+		return;
+	}
+	if (hdI_getStatStart(reader, &start) == 1)
+		cover(content, start, start);
+	while (hdI_readStat(reader, &block) == 1) {
+		content->entries += block->count;
+		for (size_t i = 0; i < block->count; i++)
+			content->gaps += block->isAfterGap[i];
+		cover(content, block->start[0], block->end[block->count - 1]);
+		toolProgressAt(info->tool, block->offset[block->count - 1]);
+	}
+	hdI_closeStat(reader);
+	toolProgressFile(info->tool, group->fileSize);
+}
+
+static void readTrace(struct info *info, const hdITraceFile *trace,
+		      struct content *content)
+{
+	hdITraceReader *reader = hdI_openTrace(info->project, trace);
+	const hdIRecord *record;
+
+	content->node = trace->node;
+	content->file = trace->file;
+	content->fileSize = trace->fileSize;
+	if (!reader) {
+		if (errno != EBADMSG)
+			toolError(info->tool, "%s: %s", trace->file,
+				  strerror(errno));
+		return;
+	}
+	while (hdI_readTrace(reader, &record) == 1) {
+		if (record->kind == HDI_EVENT) {
+			content->events++;
+		} else {
+			content->entries++;
+			content->depth = MAX(content->depth, record->depth + 1);
+		}
+		cover(content, record->start, record->end);
+		toolProgressAt(info->tool, record->offset);
+	}
+	hdI_closeTrace(reader);
+	toolProgressFile(info->tool, trace->fileSize);
+}
+
+static void addUp(struct content *all, const struct content *content)
+{
+	all->fileSize += content->fileSize;
+	if (content->hasTime)
+		cover(all, content->start, content->end);
+}
+
+static void findMissing(struct info *info)
+{
+	const hdIProject *project = info->project;
+
+	for (size_t i = 0; i < project->declaredGroupCount; i++) {
+		size_t j = 0;
+
+		while (j < project->groupCount &&
+		       g_ascii_strcasecmp(project->groups[j]->name,
+					  project->declaredGroups[i]) != 0)
+			j++;
+		if (j == project->groupCount)
+			g_ptr_array_add(info->missingGroups,
+					(void *)project->declaredGroups[i]);
+	}
+}
+
+static void collect(struct info *info)
+{
+	const hdIProject *project = info->project;
+	int64_t total = 0;
+
+	for (size_t i = 0; i < project->groupCount; i++)
+		total += project->groups[i]->fileSize;
+	for (size_t i = 0; i < project->traceCount; i++)
+		total += project->traces[i]->fileSize;
+	toolProgressStart(info->tool, total);
+	for (size_t i = 0; i < project->groupCount; i++) {
+		readGroup(info, project->groups[i], &info->groups[i]);
+		addUp(&info->all, &info->groups[i]);
+	}
+	for (size_t i = 0; i < project->traceCount; i++) {
+		readTrace(info, project->traces[i], &info->traces[i]);
+		addUp(&info->all, &info->traces[i]);
+	}
+	findMissing(info);
+	toolProgressEnd(info->tool);
+}
+
+static const struct content *contentOfGroup(const struct info *info,
+					    const hdIGroup *group)
+{
+	for (size_t i = 0; i < info->project->groupCount; i++) {
+		if (info->project->groups[i] == group)
+			return &info->groups[i];
+	}
+	return NULL;
+}
+
+static const struct content *contentOfTrace(const struct info *info,
+					    const hdITraceFile *trace)
+{
+	for (size_t i = 0; i < info->project->traceCount; i++) {
+		if (info->project->traces[i] == trace)
+			return &info->traces[i];
+	}
+	return NULL;
+}
+
+/* ---- Text -------------------------------------------------------------- */
+
+static void line(const char *key, const char *text)
+{
+	printf("%-14s", key);
+	outPrintable(text);
+	putchar('\n');
+}
+
+static void heading(const struct info *info, const char *text)
+{
+	printf("\n%s%s%s\n", info->tool->isColored ? "\033[1m" : "", text,
+	       info->tool->isColored ? "\033[0m" : "");
+}
+
+static void printSummary(const struct info *info)
+{
+	const hdIProject *project = info->project;
+	char buffer[OUT_NUMBER_SIZE];
+	GString *text = g_string_new(NULL);
+
+	line("Project", project->name);
+	line("File", project->file);
+	if (*project->description)
+		line("Description", project->description);
+	for (size_t i = 0; i < project->levelCount; i++)
+		g_string_append_printf(text, "%s%s", i ? " > " : "",
+				       *project->levels[i] ? project->levels[i]
+							   : "?");
+	if (project->levelCount)
+		line("Levels", text->str);
+	if (info->all.hasTime) {
+		g_string_printf(text, "%s UTC",
+				outDate(buffer, info->all.start, 3));
+		g_string_append_printf(text, " (%s)",
+				       outSeconds(buffer, info->all.start));
+		line("Start", text->str);
+		g_string_printf(text, "%s UTC",
+				outDate(buffer, info->all.end, 3));
+		g_string_append_printf(text, " (%s)",
+				       outSeconds(buffer, info->all.end));
+		line("End", text->str);
+		line("Duration",
+		     outDuration(buffer, info->all.end - info->all.start));
+	}
+	g_string_printf(text, "%s in %zu %s and %zu %s",
+			outSize(buffer, info->all.fileSize),
+			project->groupCount,
+			project->groupCount == 1 ? "group" : "groups",
+			project->traceCount,
+			project->traceCount == 1 ? "trace" : "traces");
+	line("Data", text->str);
+	if (project->communicatorCount || project->datatypeCount ||
+	    project->usedFileCount) {
+		g_string_printf(text,
+				"%zu communicators, %zu datatypes, %zu files",
+				project->communicatorCount,
+				project->datatypeCount, project->usedFileCount);
+		line("MPI", text->str);
+	}
+	if (project->clockCount) {
+		int64_t error = 0;
+
+		for (size_t i = 0; i < project->clockCount; i++)
+			error = MAX(error, project->clocks[i].error);
+		g_string_printf(text, "%zu compared, error up to %s",
+				project->clockCount,
+				outDuration(buffer, error));
+		line("Clocks", text->str);
+	}
+	g_string_free(text, TRUE);
+}
+
+/** "3812 entries, 60.081 s from 1.205 s" */
+static void printContent(const struct info *info, const struct content *content,
+			 bool isTrace)
+{
+	char buffer[OUT_NUMBER_SIZE];
+
+	if (isTrace)
+		printf("%" PRIu64 " %s", content->entries,
+		       content->entries == 1 ? "state" : "states");
+	else
+		printf("%" PRIu64 " %s", content->entries,
+		       content->entries == 1 ? "entry" : "entries");
+	if (content->depth > 1)
+		printf(" on %u levels", content->depth);
+	if (content->events)
+		printf(", %" PRIu64 " %s", content->events,
+		       content->events == 1 ? "event" : "events");
+	if (content->gaps)
+		printf(", %" PRIu64 " %s", content->gaps,
+		       content->gaps == 1 ? "gap" : "gaps");
+	if (content->hasTime) {
+		printf(", %s",
+		       outDuration(buffer, content->end - content->start));
+		printf(" from +%s",
+		       outDuration(buffer, content->start - info->all.start));
+	}
+	printf(", %s", outSize(buffer, content->fileSize));
+}
+
+/** The parts that a tree is drawn with. */
+struct branches {
+	const char *tee;
+	const char *last;
+	const char *through;
+	const char *blank;
+};
+
+static const struct branches asciiBranches = { "|- ", "`- ", "|  ", "   " };
+static const struct branches unicodeBranches = {
+	"\342\224\234\342\224\200 ",
+	"\342\224\224\342\224\200 ",
+	"\342\224\202  ",
+	"   ",
+};
+
+static void printBranch(const struct branches *branches, const GString *indent,
+			bool isLast)
+{
+	fputs(indent->str, stdout);
+	fputs(isLast ? branches->last : branches->tee, stdout);
+}
+
+/** Print what lies below a node: its files, then its children. */
+static void printNode(const struct info *info, const hdINode *node,
+		      GString *indent)
+{
+	const struct branches *branches =
+		info->tool->isUnicode ? &unicodeBranches : &asciiBranches;
+	size_t rest =
+		(node->trace ? 1 : 0) + node->groupCount + node->childCount;
+
+	if (node->trace) {
+		printBranch(branches, indent, --rest == 0);
+		printf("trace: ");
+		printContent(info, contentOfTrace(info, node->trace), true);
+		putchar('\n');
+	}
+	for (size_t i = 0; i < node->groupCount; i++) {
+		const hdIGroup *group = node->groups[i];
+
+		printBranch(branches, indent, --rest == 0);
+		outPrintable(group->name);
+		printf(": ");
+		if (group->isReadable)
+			printContent(info, contentOfGroup(info, group), false);
+		else
+			printf("not readable");
+		puts(group->isDeclared ? "" : ", not declared");
+	}
+	for (size_t i = 0; i < node->childCount; i++) {
+		const hdINode *child = node->children[i];
+		const char *type = rolesLevelType(info->project, child);
+		size_t length = indent->len;
+		bool isLast = --rest == 0;
+
+		printBranch(branches, indent, isLast);
+		outPrintable(child->label);
+		if (*type) {
+			printf(" (");
+			outPrintable(type);
+			putchar(')');
+		}
+		puts(child->isDeclared ? "" : ", not declared");
+		g_string_append(indent,
+				isLast ? branches->blank : branches->through);
+		printNode(info, child, indent);
+		g_string_truncate(indent, length);
+	}
+}
+
+static void printTopology(const struct info *info)
+{
+	GString *indent = g_string_new(NULL);
+
+	heading(info, "Topology");
+	outPrintable(info->project->root->label);
+	putchar('\n');
+	printNode(info, info->project->root, indent);
+	g_string_free(indent, TRUE);
+}
+
+static bool isAlike(const hdIGroup *a, const hdIGroup *b)
+{
+	if (strcmp(a->name, b->name) != 0 || a->valueCount != b->valueCount)
+		return false;
+	for (size_t i = 0; i < a->valueCount; i++) {
+		const hdIValue *x = &a->values[i];
+		const hdIValue *y = &b->values[i];
+
+		if (strcmp(x->name, y->name) != 0 || x->type != y->type ||
+		    strcmp(x->unit, y->unit) != 0 ||
+		    strcmp(x->grouping, y->grouping) != 0 ||
+		    valueIsSimulated(a, x) != valueIsSimulated(b, y))
+			return false;
+	}
+	return true;
+}
+
+static const char *const valueHeadings[] = { "<Value", "<Type", "<Unit",
+					     "<Grouping", NULL };
+
+/** Print the values of a group, and which nodes have it like that. */
+static void printGroup(const struct info *info, size_t first)
+{
+	const hdIProject *project = info->project;
+	const hdIGroup *group = project->groups[first];
+	struct outTable *table;
+	const char *between = " ";
+
+	printf("\n%s", info->tool->isColored ? "\033[1m" : "");
+	outPrintable(group->name);
+	printf("%s of", info->tool->isColored ? "\033[0m" : "");
+	for (size_t i = first; i < project->groupCount; i++) {
+		const char *path = rolesPath(project->groups[i]->node);
+
+		if (!project->groups[i]->isReadable ||
+		    !isAlike(group, project->groups[i]))
+			continue;
+		printf("%s", between);
+		outPrintable(*path ? path : "the project");
+		between = ", ";
+	}
+	putchar('\n');
+	table = outTableNew(valueHeadings);
+	for (size_t i = 0; i < group->valueCount; i++) {
+		char *title = valueTitle(group, &group->values[i]);
+
+		outTableAdd(table, title);
+		g_free(title);
+		outTableAdd(table, columnTypeName(group->values[i].type));
+		outTableAdd(table, group->values[i].unit);
+		outTableAdd(table, group->values[i].grouping);
+	}
+	outTablePrint(table, "  ", info->tool->isColored);
+}
+
+static void printGroups(const struct info *info)
+{
+	const hdIProject *project = info->project;
+
+	for (size_t i = 0; i < project->groupCount; i++) {
+		bool isFirst = project->groups[i]->isReadable;
+
+		for (size_t j = 0; j < i && isFirst; j++)
+			isFirst = !project->groups[j]->isReadable ||
+				  !isAlike(project->groups[i],
+					   project->groups[j]);
+		if (isFirst)
+			printGroup(info, i);
+	}
+}
+
+static void printText(const struct info *info)
+{
+	printSummary(info);
+	printTopology(info);
+	printGroups(info);
+	if (!info->missingGroups->len)
+		return;
+	heading(info, "Declared, but without a file");
+	for (size_t i = 0; i < info->missingGroups->len; i++) {
+		printf("  ");
+		outPrintable(info->missingGroups->pdata[i]);
+		putchar('\n');
+	}
+}
+
+/* ---- CSV --------------------------------------------------------------- */
+
+static void csvContent(const struct content *content, const char *kind,
+		       const char *group, size_t values, bool isDeclared)
+{
+	struct outCsv csv = { false };
+	char buffer[OUT_NUMBER_SIZE];
+
+	outCsvPlain(&csv, kind);
+	outCsvText(&csv, rolesPath(content->node));
+	outCsvText(&csv, group);
+	outCsvText(&csv, content->file);
+	outCsvPlain(&csv, outInteger(buffer, content->fileSize));
+	outCsvPlain(&csv, outInteger(buffer, (outInt128)values));
+	outCsvPlain(&csv, outInteger(buffer, (outInt128)content->entries));
+	outCsvPlain(&csv, outInteger(buffer, (outInt128)content->events));
+	outCsvPlain(&csv, outInteger(buffer, (outInt128)content->gaps));
+	outCsvPlain(&csv,
+		    content->hasTime ? outSeconds(buffer, content->start) : "");
+	outCsvPlain(&csv,
+		    content->hasTime ? outSeconds(buffer, content->end) : "");
+	outCsvPlain(&csv, isDeclared ? "1" : "0");
+	outCsvEnd(&csv);
+}
+
+static void printCsv(const struct info *info)
+{
+	const hdIProject *project = info->project;
+
+	outCsvLine("kind,node,group,file,bytes,values,entries,events,gaps,"
+		   "start,end,declared");
+	for (size_t i = 0; i < project->groupCount; i++) {
+		const hdIGroup *group = project->groups[i];
+
+		csvContent(&info->groups[i], "group", group->name,
+			   group->valueCount, group->isDeclared);
+	}
+	for (size_t i = 0; i < project->traceCount; i++) {
+		const hdINode *node = project->traces[i]->node;
+
+		csvContent(&info->traces[i], "trace", "", 0,
+			   !node || node->isDeclared);
+	}
+}
+
+/* ---- JSON -------------------------------------------------------------- */
+
+static void jsonContent(struct outJson *json, const struct content *content)
+{
+	outJsonText(json, "file", content->file);
+	outJsonInteger(json, "bytes", content->fileSize);
+	if (!content->hasTime)
+		return;
+	outJsonSeconds(json, "start", content->start);
+	outJsonSeconds(json, "end", content->end);
+}
+
+static void jsonGroup(const struct info *info, struct outJson *json,
+		      const hdIGroup *group)
+{
+	const struct content *content = contentOfGroup(info, group);
+
+	outJsonObject(json, NULL, false);
+	outJsonText(json, "name", group->name);
+	jsonContent(json, content);
+	outJsonBool(json, "declared", group->isDeclared);
+	outJsonBool(json, "readable", group->isReadable);
+	outJsonInteger(json, "entries", (int64_t)content->entries);
+	outJsonInteger(json, "gaps", (int64_t)content->gaps);
+	outJsonArray(json, "values", false);
+	for (size_t i = 0; i < group->valueCount; i++) {
+		outJsonObject(json, NULL, true);
+		outJsonText(json, "name", group->values[i].name);
+		outJsonText(json, "type",
+			    columnTypeName(group->values[i].type));
+		outJsonText(json, "unit", group->values[i].unit);
+		outJsonText(json, "grouping", group->values[i].grouping);
+		outJsonBool(json, "simulated",
+			    valueIsSimulated(group, &group->values[i]));
+		outJsonEnd(json);
+	}
+	outJsonEnd(json);
+	outJsonEnd(json);
+}
+
+static void jsonNodes(const struct info *info, struct outJson *json)
+{
+	const hdIProject *project = info->project;
+
+	outJsonArray(json, "nodes", false);
+	for (size_t i = 0; i < project->nodeCount; i++) {
+		const hdINode *node = project->nodes[i];
+
+		outJsonObject(json, NULL, false);
+		outJsonText(json, "path", node->path);
+		outJsonText(json, "label", node->label);
+		outJsonInteger(json, "level", node->level);
+		outJsonText(json, "type", rolesLevelType(project, node));
+		outJsonBool(json, "declared", node->isDeclared);
+		if (node->trace) {
+			const struct content *content =
+				contentOfTrace(info, node->trace);
+
+			outJsonObject(json, "trace", false);
+			jsonContent(json, content);
+			outJsonInteger(json, "states",
+				       (int64_t)content->entries);
+			outJsonInteger(json, "events",
+				       (int64_t)content->events);
+			outJsonInteger(json, "levels", content->depth);
+			outJsonEnd(json);
+		}
+		outJsonArray(json, "groups", false);
+		for (size_t j = 0; j < node->groupCount; j++)
+			jsonGroup(info, json, node->groups[j]);
+		outJsonEnd(json);
+		outJsonEnd(json);
+	}
+	outJsonEnd(json);
+}
+
+static void printJson(struct info *info)
+{
+	struct outJson *json = &info->json;
+	const hdIProject *project = info->project;
+
+	outJsonObject(json, NULL, false);
+	outJsonText(json, "name", project->name);
+	jsonContent(json, &info->all);
+	outJsonText(json, "description", project->description);
+	outJsonArray(json, "levels", true);
+	for (size_t i = 0; i < project->levelCount; i++)
+		outJsonText(json, NULL, project->levels[i]);
+	outJsonEnd(json);
+	outJsonInteger(json, "communicators",
+		       (int64_t)project->communicatorCount);
+	outJsonInteger(json, "datatypes", (int64_t)project->datatypeCount);
+	outJsonInteger(json, "files", (int64_t)project->usedFileCount);
+	outJsonArray(json, "clocks", false);
+	for (size_t i = 0; i < project->clockCount; i++) {
+		outJsonObject(json, NULL, true);
+		outJsonText(json, "node", project->clocks[i].node);
+		outJsonText(json, "method", project->clocks[i].method);
+		outJsonSeconds(json, "error", project->clocks[i].error);
+		outJsonEnd(json);
+	}
+	outJsonEnd(json);
+	outJsonArray(json, "missing_groups", true);
+	for (size_t i = 0; i < info->missingGroups->len; i++)
+		outJsonText(json, NULL, info->missingGroups->pdata[i]);
+	outJsonEnd(json);
+	jsonNodes(info, json);
+	outJsonEnd(json);
+}
+
+/* ---- The command ------------------------------------------------------- */
+
+static const struct toolHelp help = {
+	.arguments = "PROJECT",
+	.description = "Shows what a project consists of: topology, "
+		       "statistics groups and their values,\ntraces, number "
+		       "of entries, times, sizes, and what is missing or not "
+		       "declared.",
+	.examples = "  hdtrace info run1.proj\n"
+		    "  hdtrace info --format=json run1_node06_Energy.stat\n",
+	.minArguments = 1,
+	.maxArguments = 1,
+};
+
+int infoRun(struct tool *tool, int argc, char **argv)
+{
+	struct info info = { .tool = tool };
+	const GOptionEntry entries[] = { { NULL } };
+	int status = toolParse(tool, &argc, &argv, entries, &help);
+	hdIProject *project;
+
+	if (status >= 0)
+		return status;
+	project = toolOpen(tool, argv[1]);
+	if (!project)
+		return toolFinish(tool);
+	info.project = project;
+	info.groups = g_new0(struct content, project->groupCount + 1);
+	info.traces = g_new0(struct content, project->traceCount + 1);
+	info.all.file = project->file;
+	info.missingGroups = g_ptr_array_new();
+	collect(&info);
+	switch (tool->format) {
+	case TOOL_TEXT:
+		printText(&info);
+		break;
+	case TOOL_CSV:
+		printCsv(&info);
+		break;
+	case TOOL_JSON:
+		printJson(&info);
+		break;
+	}
+	g_ptr_array_free(info.missingGroups, TRUE);
+	g_free(info.groups);
+	g_free(info.traces);
+	hdI_closeProject(project);
+	return toolFinish(tool);
+}

@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file
+ * hdtrace merge: corrects the times of files, and --time-adjust adds to their
+ * time adjustment.
+ *
+ * A new file takes the place of the old one when it is complete. Its header
+ * says that its times were corrected.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "HDTraceTools/base/newfile.h"
+#include "HDTraceTools/edit/xmlscan.h"
+#include "HDTraceTools/merge/merge.h"
+#include "cli/output.h"
+#include "common/clock.h"
+#include "common/format/seconds.h"
+
+/** A header is looked for in this many bytes. */
+#define HEAD_SIZE 1048576
+
+/** The beginning of a file. */
+struct head {
+	char *bytes;
+	size_t size;
+	off_t fileSize;
+	int fd;
+};
+
+/** Where something stands in the beginning of a file. */
+struct place {
+	size_t start;
+	size_t end;
+};
+
+static int headOpen(struct head *head, const char *path)
+{
+	struct stat status;
+	ssize_t got;
+	int ret;
+
+	*head = (struct head){ .fd = open(path, O_RDONLY | O_CLOEXEC) };
+	if (head->fd < 0)
+		return -errno;
+	head->bytes = g_malloc(HEAD_SIZE);
+	do {
+		got = pread(head->fd, head->bytes, HEAD_SIZE, 0);
+	} while (got < 0 && errno == EINTR);
+	if (got < 0 || fstat(head->fd, &status) != 0) {
+		ret = -errno;
+		close(head->fd);
+		g_free(head->bytes);
+		return ret;
+	}
+	head->size = (size_t)got;
+	head->fileSize = status.st_size;
+	return 0;
+}
+
+static void headClose(struct head *head)
+{
+	close(head->fd);
+	g_free(head->bytes);
+}
+
+static char *formatStat(int64_t ns)
+{
+	uint64_t size = ns < 0 ? -(uint64_t)ns : (uint64_t)ns;
+
+	return g_strdup_printf("%s%010" PRIu64 ".%09" PRIu64, ns < 0 ? "-" : "",
+			       size / HD_NS_PER_S, size % HD_NS_PER_S);
+}
+
+/** Whole seconds if they are whole. */
+static char *formatTrace(int64_t ns)
+{
+	char buffer[OUT_NUMBER_SIZE];
+	size_t end;
+
+	outSeconds(buffer, ns);
+	for (end = strlen(buffer); buffer[end - 1] == '0'; end--)
+		;
+	if (buffer[end - 1] == '.')
+		end--;
+	return g_strndup(buffer, end);
+}
+
+/** Find a start tag: the first one, or the first of a name. */
+static bool findTag(const struct head *head, size_t at, const char *name,
+		    struct xmlPiece *tag)
+{
+	for (; xmlNext(head->bytes, head->size, at, tag); at = tag->end) {
+		if ((tag->kind == XML_START || tag->kind == XML_EMPTY) &&
+		    (!name || xmlHasName(head->bytes, tag, name)))
+			return true;
+	}
+	return false;
+}
+
+/** What is to be done to a file. */
+struct change {
+	int64_t add;                    /**< To the time adjustment. */
+	const struct mergeClock *clock; /**< NULL: times are right. */
+};
+
+/** What the head of a file says, and what the new one does. */
+struct adjustment {
+	int64_t before;
+	int64_t corrected; /**< By the clock, but for what is added. */
+};
+
+/** Compute the new time adjustment; of a trace that is a whole second. */
+static bool computeAdjustment(enum mergeKind kind, const struct change *change,
+			      struct adjustment *adjustment, int64_t *after)
+{
+	adjustment->corrected = adjustment->before;
+	if (kind == MERGE_TRACE && change->clock && adjustment->before) {
+		adjustment->corrected =
+			mergeCorrect(change->clock, adjustment->before);
+		adjustment->corrected -= adjustment->corrected % HD_NS_PER_S;
+	}
+	return !__builtin_add_overflow(adjustment->corrected, change->add,
+				       after);
+}
+
+/**
+ * Make the new beginning of a file, up to and with the tag that has the
+ * adjustment.
+ *
+ * @param[out] out The new beginning.
+ * @param[out] rest Where the old beginning ends.
+ */
+static bool makeHead(const struct head *head, enum mergeKind kind,
+		     const struct change *change, GString *out, size_t *rest,
+		     struct adjustment *adjustment)
+{
+	bool isStat = kind == MERGE_STAT;
+	struct xmlPiece tag;
+	struct place value;
+	size_t start = 0;
+	int64_t sum;
+	char *text;
+	bool hasValue;
+	bool isGood = true;
+
+	if (isStat) {
+		const char *newline = memchr(head->bytes, '\n', head->size);
+
+		if (!newline)
+			return false;
+		start = (size_t)(newline + 1 - head->bytes);
+	}
+	if (!findTag(head, start, isStat ? "Group" : NULL, &tag))
+		return false;
+	if (change->clock && xmlFindAttribute(head->bytes, &tag, "clock",
+					      &value.start, &value.end))
+		return false;
+	adjustment->before = 0;
+	hasValue = xmlFindAttribute(head->bytes, &tag, "timeAdjustment",
+				    &value.start, &value.end);
+	if (hasValue) {
+		text = g_strndup(head->bytes + value.start,
+				 value.end - value.start);
+		isGood = hdAdjustmentParse(text, &adjustment->before) == 0;
+		g_free(text);
+	}
+	if (!isGood || !computeAdjustment(kind, change, adjustment, &sum))
+		return false;
+	text = isStat ? formatStat(sum) : formatTrace(sum);
+	g_string_append_len(out, head->bytes + start,
+			    (gssize)(tag.name + tag.nameLength - start));
+	if (change->clock)
+		g_string_append(out, " clock=\"corrected\"");
+	if (!hasValue) {
+		value.start = value.end = tag.name + tag.nameLength;
+		g_string_append_printf(out, " timeAdjustment=\"%s\"", text);
+	} else {
+		size_t name = tag.name + tag.nameLength;
+
+		g_string_append_len(out, head->bytes + name,
+				    (gssize)(value.start - name));
+		g_string_append(out, text);
+	}
+	g_string_append_len(out, head->bytes + value.end,
+			    (gssize)(tag.end - value.end));
+	g_free(text);
+	*rest = tag.end;
+	if (isStat) {
+		/* The length grows by as much as the tag did. */
+		gint64 length = g_ascii_strtoll(head->bytes, NULL, 10);
+		char number[32];
+
+		length += (gint64)out->len - (gint64)(tag.end - start);
+		g_snprintf(number, sizeof(number), "%0*" PRId64 "\n",
+			   (int)MIN(start - 1, 18), length);
+		g_string_prepend(out, number);
+	}
+	return true;
+}
+
+/** Write what follows the head of a file, with corrected times. */
+static int writeCorrected(struct merge *merge, const struct mergeFile *file,
+			  const struct mergeClock *clock, size_t rest,
+			  const struct adjustment *adjustment, FILE *out)
+{
+	GMappedFile *mapped = g_mapped_file_new(file->path, FALSE, NULL);
+	hdIProject *project;
+	const char *text;
+	size_t size;
+
+	if (!mapped)
+		return -EIO;
+	text = g_mapped_file_get_contents(mapped);
+	size = g_mapped_file_get_length(mapped);
+	if (file->kind == MERGE_TRACE) {
+		mergeCorrectTrace(clock, text + rest, size - rest,
+				  adjustment->before, adjustment->corrected,
+				  out);
+		g_mapped_file_unref(mapped);
+		return 0;
+	}
+	/* Its problems were reported when it was found. */
+	project = hdI_openProject(file->path, NULL, NULL);
+	if (project && project->groupCount == 1 &&
+	    project->groups[0]->isReadable) {
+		const hdIGroup *group = project->groups[0];
+		size_t data = (size_t)group->dataOffset;
+
+		fwrite(text + rest, 1, data - rest, out);
+		mergeCorrectStat(clock, group, text + data, size - data,
+				 group->timeAdjustment, out);
+	} else {
+		toolError(merge->tool, "%s: times cannot be corrected",
+			  file->path);
+	}
+	hdI_closeProject(project);
+	g_mapped_file_unref(mapped);
+	return merge->tool->hasFailed ? -EBADMSG : 0;
+}
+
+/** Write the new form of a file beside it. */
+static int prepare(struct merge *merge, const struct mergeFile *file,
+		   const struct change *change, struct newFile *new)
+{
+	GString *out = g_string_new(NULL);
+	struct adjustment adjustment;
+	struct head head;
+	size_t rest;
+	int ret = headOpen(&head, file->path);
+
+	if (ret < 0) {
+		g_string_free(out, TRUE);
+		toolError(merge->tool, "%s: %s", file->path, strerror(-ret));
+		return TOOL_FAILED;
+	}
+	if (!makeHead(&head, file->kind, change, out, &rest, &adjustment)) {
+		toolError(merge->tool,
+			  "%s: there is no header whose "
+			  "timeAdjustment could be changed",
+			  file->path);
+		ret = -EBADMSG;
+	} else {
+		ret = newFileStart(new, file->path);
+		if (ret == 0) {
+			fwrite(out->str, 1, out->len, new->file);
+			ret = change->clock
+				      ? writeCorrected(merge, file,
+						       change->clock, rest,
+						       &adjustment, new->file)
+				      : newFileCopy(new, head.fd, (off_t)rest,
+						    head.fileSize -
+							    (off_t)rest);
+			if (ret < 0)
+				newFileAbort(new);
+		}
+		if (ret < 0 && ret != -EBADMSG)
+			toolError(merge->tool, "%s: %s", file->path,
+				  strerror(-ret));
+	}
+	headClose(&head);
+	g_string_free(out, TRUE);
+	return ret < 0 ? TOOL_FAILED : -1;
+}
+
+/* ---- Which files by how much ------------------------------------------- */
+
+static bool nodeExists(const struct mergeNode *node, const char *path)
+{
+	if (strcmp(node->path, path) == 0)
+		return true;
+	for (guint i = 0; i < node->children->len; i++) {
+		if (nodeExists(node->children->pdata[i], path))
+			return true;
+	}
+	return false;
+}
+
+/** Parse "NODE=SECONDS". */
+static bool parseOption(const char *option, char **node, int64_t *ns)
+{
+	const char *equals = strrchr(option, '=');
+
+	if (!equals || hdSecondsParse(equals + 1, ns) != 0)
+		return false;
+	*node = g_strndup(option, (size_t)(equals - option));
+	return true;
+}
+
+static bool isBelow(const struct mergeNode *node, const char *path)
+{
+	for (; node; node = node->parent) {
+		if (strcmp(node->path, path) == 0)
+			return true;
+	}
+	return false;
+}
+
+static int64_t adjustmentOf(const struct mergeFile *file, char **adjustments)
+{
+	int64_t sum = 0;
+
+	for (size_t i = 0; adjustments && adjustments[i]; i++) {
+		int64_t ns = 0;
+		char *node = NULL;
+
+		if (parseOption(adjustments[i], &node, &ns) &&
+		    isBelow(file->node, node))
+			sum += ns;
+		g_free(node);
+	}
+	return sum;
+}
+
+int mergeCheckAdjust(struct merge *merge, char **adjustments)
+{
+	for (size_t i = 0; adjustments && adjustments[i]; i++) {
+		char *node;
+		int64_t ns;
+		bool exists;
+
+		if (!parseOption(adjustments[i], &node, &ns))
+			return toolUsage(merge->tool,
+					 "--time-adjust: not "
+					 "NODE=SECONDS: \"%s\"",
+					 adjustments[i]);
+		exists = nodeExists(merge->root, node);
+		if (!exists)
+			toolError(merge->tool, "--time-adjust: no node \"%s\"",
+				  node);
+		g_free(node);
+		if (!exists)
+			return TOOL_FAILED;
+	}
+	return -1;
+}
+
+int mergeAdjust(struct merge *merge, char **adjustments)
+{
+	struct newFile *new = g_new0(struct newFile, merge->files->len);
+	guint count = 0;
+	int status = -1;
+
+	for (guint i = 0; status < 0 && i < merge->files->len; i++) {
+		const struct mergeFile *file = merge->files->pdata[i];
+		const struct change change = {
+			.add = adjustmentOf(file, adjustments),
+			.clock = mergeClockOf(merge, file),
+		};
+
+		if (file->kind == MERGE_INFO || (!change.add && !change.clock))
+			continue;
+		status = prepare(merge, file, &change, &new[count]);
+		if (status < 0)
+			count++;
+	}
+	for (guint i = 0; i < count; i++) {
+		char *path = g_strdup(new[i].path);
+		int ret = 0;
+
+		if (status < 0)
+			ret = newFileCommit(&new[i], true);
+		else
+			newFileAbort(&new[i]);
+		if (ret < 0) {
+			toolError(merge->tool,
+				  "%s: %s; %u of %u files were "
+				  "changed",
+				  path, strerror(-ret), i, count);
+			status = TOOL_FAILED;
+		}
+		g_free(path);
+	}
+	g_free(new);
+	return status;
+}

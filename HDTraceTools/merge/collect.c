@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file
+ * Bringing the files of a project together, from directories of other hosts.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "HDTraceTools/base/newfile.h"
+#include "HDTraceTools/merge/merge.h"
+
+/** A file to be copied. */
+struct copy {
+	char *from;
+	char *to;
+};
+
+static void copyFree(void *data)
+{
+	struct copy *copy = data;
+
+	g_free(copy->from);
+	g_free(copy->to);
+	g_free(copy);
+}
+
+static bool isOfProject(const char *file, const char *name)
+{
+	size_t length = name ? strlen(name) : 0;
+
+	return (g_str_has_suffix(file, ".trc") ||
+		g_str_has_suffix(file, ".info") ||
+		g_str_has_suffix(file, ".stat")) &&
+	       (!name ||
+		(strncmp(file, name, length) == 0 && file[length] == '_'));
+}
+
+/** Whether two files have the same content; an error is said. */
+static bool isSame(struct tool *tool, const struct copy *copy)
+{
+	GMappedFile *from = g_mapped_file_new(copy->from, FALSE, NULL);
+	GMappedFile *to = g_mapped_file_new(copy->to, FALSE, NULL);
+	bool same = from && to &&
+		    g_mapped_file_get_length(from) ==
+			    g_mapped_file_get_length(to) &&
+		    (g_mapped_file_get_length(from) == 0 ||
+		     memcmp(g_mapped_file_get_contents(from),
+			    g_mapped_file_get_contents(to),
+			    g_mapped_file_get_length(from)) == 0);
+
+	if (!same)
+		toolError(tool, "%s: %s exists, and is another file",
+			  copy->from, copy->to);
+	if (from)
+		g_mapped_file_unref(from);
+	if (to)
+		g_mapped_file_unref(to);
+	return same;
+}
+
+/** Add to a list what is to be copied from a directory. */
+static void look(struct tool *tool, const char *from, const char *to,
+		 const char *name, GPtrArray *copies)
+{
+	GError *error = NULL;
+	GDir *dir = g_dir_open(from, 0, &error);
+	const char *file;
+
+	if (!dir) {
+		toolError(tool, "%s", error->message);
+		g_error_free(error);
+		return;
+	}
+	while ((file = g_dir_read_name(dir)) != NULL) {
+		struct copy *copy;
+
+		if (!isOfProject(file, name))
+			continue;
+		copy = g_new(struct copy, 1);
+		copy->from = g_build_filename(from, file, NULL);
+		copy->to = g_build_filename(to, file, NULL);
+		if (!g_file_test(copy->to, G_FILE_TEST_EXISTS)) {
+			g_ptr_array_add(copies, copy);
+			continue;
+		}
+		isSame(tool, copy);
+		copyFree(copy);
+	}
+	g_dir_close(dir);
+}
+
+static int copyFile(const struct copy *copy)
+{
+	struct newFile new;
+	struct stat status;
+	int fd = open(copy->from, O_RDONLY | O_CLOEXEC);
+	int ret = 0;
+
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &status) < 0)
+		ret = -errno;
+	if (ret == 0)
+		ret = newFileStart(&new, copy->to);
+	if (ret == 0) {
+		ret = newFileCopy(&new, fd, 0, status.st_size);
+		if (ret == 0)
+			ret = newFileCommit(&new, false);
+		else
+			newFileAbort(&new);
+	}
+	close(fd);
+	return ret;
+}
+
+int mergeCollect(struct tool *tool, const char *argument,
+		 char *const *directories)
+{
+	GPtrArray *copies = g_ptr_array_new_with_free_func(copyFree);
+	bool isDirectory = g_file_test(argument, G_FILE_TEST_IS_DIR);
+	char *to =
+		isDirectory ? g_strdup(argument) : g_path_get_dirname(argument);
+	char *name = isDirectory ? NULL : g_path_get_basename(argument);
+
+	if (name && g_str_has_suffix(name, ".proj"))
+		name[strlen(name) - strlen(".proj")] = '\0';
+	for (; *directories; directories++)
+		look(tool, *directories, to, name, copies);
+	for (guint i = 0; i < copies->len && !tool->hasFailed; i++) {
+		const struct copy *copy = copies->pdata[i];
+		int ret = copyFile(copy);
+
+		/* Two directories may have the same file. */
+		if (ret == -EEXIST && isSame(tool, copy))
+			ret = 0;
+		if (ret < 0 && ret != -EEXIST)
+			toolError(tool, "%s: %s", copy->to, strerror(-ret));
+	}
+	g_ptr_array_free(copies, TRUE);
+	g_free(to);
+	g_free(name);
+	return tool->hasFailed ? TOOL_FAILED : -1;
+}

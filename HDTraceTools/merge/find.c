@@ -1,0 +1,610 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file
+ * hdtrace merge: finds the files of a project and places them in a topology.
+ *
+ * Labels never hold a '_', but the name of a project may. Where the prefix is
+ * not given, the headers of statistics tell where the labels begin; without
+ * statistics, the number of levels that the traces name.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "HDTraceTools/merge/merge.h"
+
+char *mergeDefaultLevel(unsigned int level)
+{
+	static const char *const types[] = { "Host", "Rank", "Thread" };
+
+	if (level - 1 < G_N_ELEMENTS(types))
+		return g_strdup(types[level - 1]);
+	return g_strdup_printf("Level%u", level);
+}
+
+int mergeCompareLabels(const char *a, const char *b)
+{
+	while (*a && *b) {
+		if (g_ascii_isdigit(*a) && g_ascii_isdigit(*b)) {
+			size_t x;
+			size_t y;
+			int order;
+
+			while (*a == '0' && g_ascii_isdigit(a[1]))
+				a++;
+			while (*b == '0' && g_ascii_isdigit(b[1]))
+				b++;
+			x = strspn(a, "0123456789");
+			y = strspn(b, "0123456789");
+			order = x != y ? (x < y ? -1 : 1) : strncmp(a, b, x);
+			if (order)
+				return order;
+			a += x;
+			b += y;
+			continue;
+		}
+		if (*a != *b)
+			break;
+		a++;
+		b++;
+	}
+	return (unsigned char)*a - (unsigned char)*b;
+}
+
+/* ---- Nodes ------------------------------------------------------------- */
+
+static void freeNode(void *data)
+{
+	struct mergeNode *node = data;
+
+	g_ptr_array_unref(node->children);
+	g_free(node->label);
+	g_free(node->path);
+	g_free(node);
+}
+
+static struct mergeNode *newNode(struct mergeNode *parent, const char *label)
+{
+	struct mergeNode *node = g_new0(struct mergeNode, 1);
+
+	node->label = g_strdup(label);
+	node->parent = parent;
+	node->children = g_ptr_array_new_with_free_func(freeNode);
+	if (parent) {
+		node->level = parent->level + 1;
+		node->path =
+			*parent->path
+				? g_strdup_printf("%s_%s", parent->path, label)
+				: g_strdup(label);
+	} else {
+		node->path = g_strdup("");
+	}
+	return node;
+}
+
+static struct mergeNode *childOf(struct merge *merge, struct mergeNode *parent,
+				 const char *label)
+{
+	struct mergeNode *node;
+
+	for (guint i = 0; i < parent->children->len; i++) {
+		node = parent->children->pdata[i];
+		if (strcmp(node->label, label) == 0)
+			return node;
+	}
+	node = newNode(parent, label);
+	g_ptr_array_add(parent->children, node);
+	merge->nodes++;
+	merge->depth = MAX(merge->depth, node->level);
+	return node;
+}
+
+static gint compareNodes(gconstpointer a, gconstpointer b)
+{
+	const struct mergeNode *const *x = a;
+	const struct mergeNode *const *y = b;
+	int order = mergeCompareLabels((*x)->label, (*y)->label);
+
+	return order ? order : strcmp((*x)->label, (*y)->label);
+}
+
+static void sortNodes(struct mergeNode *node)
+{
+	g_ptr_array_sort(node->children, compareNodes);
+	for (guint i = 0; i < node->children->len; i++)
+		sortNodes(node->children->pdata[i]);
+}
+
+/* ---- Files ------------------------------------------------------------- */
+
+static void freeFile(void *data)
+{
+	struct mergeFile *file = data;
+
+	g_free(file->path);
+	g_free(file->stem);
+	g_free(file->rest);
+	g_free(file->group);
+	g_strfreev(file->labels);
+	g_strfreev(file->levels);
+	g_free(file->clockNode);
+	g_free(file);
+}
+
+static gint compareFiles(gconstpointer a, gconstpointer b)
+{
+	const struct mergeFile *const *x = a;
+	const struct mergeFile *const *y = b;
+	int order = mergeCompareLabels((*x)->stem, (*y)->stem);
+
+	if (order == 0)
+		order = strcmp((*x)->stem, (*y)->stem);
+	return order ? order : (int)(*x)->kind - (int)(*y)->kind;
+}
+
+/** Learn from an attribute of Program or Group whose clock it is. */
+static void readClock(struct mergeFile *file, const hdIAttribute *attribute)
+{
+	if (strcmp(attribute->name, "clock") == 0)
+		file->isCorrected = strcmp(attribute->value, "corrected") == 0;
+	else if (strcmp(attribute->name, "clockNode") == 0)
+		file->clockNode = g_strdup(attribute->value);
+}
+
+/** Learn what the header of a file says; problems were reported. */
+static void readHeader(struct merge *merge, struct mergeFile *file)
+{
+	hdIProject *project;
+
+	if (file->kind == MERGE_INFO)
+		return;
+	errno = 0;
+	project = hdI_openProject(file->path, toolTakeMessage, merge->tool);
+	if (!project) {
+		if (errno != EBADMSG)
+			toolError(merge->tool, "%s: %s", file->path,
+				  strerror(errno));
+		return;
+	}
+	if (file->kind == MERGE_STAT && project->groupCount == 1 &&
+	    project->groups[0]->isReadable) {
+		const hdIGroup *group = project->groups[0];
+
+		file->group = g_strdup(group->name);
+		file->labels = g_new0(char *, group->labelCount + 1);
+		for (size_t i = 0; i < group->labelCount; i++)
+			file->labels[i] = g_strdup(group->labels[i]);
+		for (size_t i = 0; i < group->attributeCount; i++)
+			readClock(file, &group->attributes[i]);
+	}
+	if (file->kind == MERGE_TRACE && project->traceCount == 1) {
+		hdITraceReader *reader =
+			hdI_openTrace(project, project->traces[0]);
+		const hdIAttribute *attributes = NULL;
+		size_t count = 0;
+
+		if (reader)
+			attributes = hdI_getTraceAttributes(reader, &count);
+		for (size_t i = 0; attributes && i < count; i++) {
+			if (strcmp(attributes[i].name, "levels") == 0)
+				file->levels = g_strsplit(attributes[i].value,
+							  " ", -1);
+			else
+				readClock(file, &attributes[i]);
+		}
+		hdI_closeTrace(reader);
+	}
+	hdI_closeProject(project);
+}
+
+static bool kindOf(const char *name, enum mergeKind *kind)
+{
+	if (g_str_has_suffix(name, ".trc"))
+		*kind = MERGE_TRACE;
+	else if (g_str_has_suffix(name, ".info"))
+		*kind = MERGE_INFO;
+	else if (g_str_has_suffix(name, ".stat"))
+		*kind = MERGE_STAT;
+	else
+		return false;
+	return true;
+}
+
+/**
+ * The prefix that the header of statistics proves: what stands before the
+ * labels and the group. NULL if it proves none.
+ */
+static char *provenPrefix(const struct mergeFile *file)
+{
+	char *labels;
+	char *tail;
+	char *prefix = NULL;
+
+	if (!file->group || !file->labels)
+		return NULL;
+	labels = g_strjoinv("_", file->labels);
+	tail = g_strdup_printf("_%s%s%s", labels, *labels ? "_" : "",
+			       file->group);
+	if (*labels && g_str_has_suffix(file->stem, tail))
+		prefix = g_strndup(file->stem,
+				   strlen(file->stem) - strlen(tail));
+	g_free(labels);
+	g_free(tail);
+	return prefix;
+}
+
+/** Whether a file name begins with a prefix and a '_', or is the prefix. */
+static bool hasPrefix(const char *stem, const char *prefix)
+{
+	size_t length = strlen(prefix);
+
+	return strncmp(stem, prefix, length) == 0 &&
+	       (stem[length] == '_' || stem[length] == '\0');
+}
+
+/**
+ * Read the directory.
+ *
+ * @param prefix Leave out what does not begin with it; or NULL.
+ * @param[out] proven Prefixes of projects, from .proj files and headers.
+ */
+static int readDirectory(struct merge *merge, const char *prefix,
+			 GHashTable *proven)
+{
+	GError *error = NULL;
+	GDir *directory = g_dir_open(merge->directory, 0, &error);
+	const char *name;
+
+	if (!directory) {
+		toolError(merge->tool, "%s", error->message);
+		g_error_free(error);
+		return TOOL_FAILED;
+	}
+	while ((name = g_dir_read_name(directory)) != NULL) {
+		struct mergeFile *file;
+		enum mergeKind kind;
+		char *stem = g_strdup(name);
+
+		if (strrchr(stem, '.'))
+			*strrchr(stem, '.') = '\0';
+		if (prefix && !hasPrefix(stem, prefix)) {
+			g_free(stem);
+			continue;
+		}
+		if (g_str_has_suffix(name, ".proj"))
+			g_hash_table_add(proven, g_strdup(stem));
+		if (!kindOf(name, &kind)) {
+			g_free(stem);
+			continue;
+		}
+		file = g_new0(struct mergeFile, 1);
+		file->kind = kind;
+		file->stem = stem;
+		file->path = strcmp(merge->directory, ".") == 0
+				     ? g_strdup(name)
+				     : g_build_filename(merge->directory, name,
+							NULL);
+		g_ptr_array_add(merge->files, file);
+	}
+	g_dir_close(directory);
+	g_ptr_array_sort(merge->files, compareFiles);
+	for (guint i = 0; i < merge->files->len; i++) {
+		struct mergeFile *file = merge->files->pdata[i];
+		char *found;
+
+		readHeader(merge, file);
+		found = provenPrefix(file);
+		if (found)
+			g_hash_table_add(proven, found);
+	}
+	return -1;
+}
+
+/* ---- Finding the prefix ------------------------------------------------ */
+
+static size_t countLevels(const struct merge *merge, char **levels)
+{
+	size_t count = levels ? g_strv_length(levels) : 0;
+
+	if (count)
+		return count;
+	for (guint i = 0; i < merge->files->len; i++) {
+		const struct mergeFile *file = merge->files->pdata[i];
+
+		if (file->levels)
+			count = MAX(count, g_strv_length(file->levels));
+	}
+	return count ? count : 3;
+}
+
+/** Number of leading parts, separated by '_', that two names share. */
+static size_t sharedParts(const char *a, const char *b)
+{
+	size_t parts = 0;
+	size_t i = 0;
+
+	for (;; i++) {
+		bool endA = a[i] == '_' || a[i] == '\0';
+		bool endB = b[i] == '_' || b[i] == '\0';
+
+		if (endA != endB || (!endA && a[i] != b[i]))
+			return parts;
+		if (endA) {
+			parts++;
+			if (a[i] == '\0' || b[i] == '\0')
+				return parts;
+		}
+	}
+}
+
+static size_t countParts(const char *name)
+{
+	size_t parts = 1;
+
+	for (; *name; name++)
+		parts += *name == '_';
+	return parts;
+}
+
+/** Without any proof: let the deepest trace have all levels. */
+static char *guessPrefix(const struct merge *merge, char **levels)
+{
+	const struct mergeFile *first = merge->files->pdata[0];
+	size_t levelCount = countLevels(merge, levels);
+	size_t deepest = 0;
+	size_t shared = SIZE_MAX;
+	size_t length;
+	const char *end = first->stem;
+
+	for (guint i = 0; i < merge->files->len; i++) {
+		const struct mergeFile *file = merge->files->pdata[i];
+
+		deepest = MAX(deepest, countParts(file->stem));
+		shared = MIN(shared, sharedParts(first->stem, file->stem));
+	}
+	length = deepest > levelCount ? deepest - levelCount : 1;
+	if (length > shared)
+		return NULL;
+	for (size_t i = 0; i < length; i++)
+		end += strcspn(end, "_") + (i + 1 < length);
+	return g_strndup(first->stem, (size_t)(end - first->stem));
+}
+
+static char *joinKeys(GHashTable *table)
+{
+	GList *keys =
+		g_list_sort(g_hash_table_get_keys(table), (GCompareFunc)strcmp);
+	GString *out = g_string_new(NULL);
+
+	for (GList *key = keys; key; key = key->next)
+		g_string_append_printf(out, "%s%s", out->len ? ", " : "",
+				       (const char *)key->data);
+	g_list_free(keys);
+	return g_string_free(out, FALSE);
+}
+
+static int choosePrefix(struct merge *merge, GHashTable *proven, char **levels)
+{
+	GHashTableIter iter;
+	void *key;
+
+	if (g_hash_table_size(proven) > 1) {
+		char *list = joinKeys(proven);
+
+		toolUsage(merge->tool,
+			  "%s holds several projects: %s; name "
+			  "one",
+			  merge->directory, list);
+		g_free(list);
+		return TOOL_FAILED;
+	}
+	g_hash_table_iter_init(&iter, proven);
+	if (g_hash_table_iter_next(&iter, &key, NULL))
+		merge->name = g_strdup(key);
+	else if (merge->files->len)
+		merge->name = guessPrefix(merge, levels);
+	if (merge->name)
+		return -1;
+	if (merge->files->len)
+		return toolUsage(merge->tool,
+				 "%s holds several projects; "
+				 "name one",
+				 merge->directory);
+	toolError(merge->tool, "%s: no .trc, .info or .stat files",
+		  merge->directory);
+	return TOOL_FAILED;
+}
+
+/* ---- Placing ----------------------------------------------------------- */
+
+/** Whether a file belongs to another project, whose prefix is longer. */
+static bool isForeign(const struct merge *merge, const struct mergeFile *file,
+		      GHashTable *proven)
+{
+	GHashTableIter iter;
+	void *key;
+
+	if (!hasPrefix(file->stem, merge->name))
+		return true;
+	g_hash_table_iter_init(&iter, proven);
+	while (g_hash_table_iter_next(&iter, &key, NULL)) {
+		if (strlen(key) > strlen(merge->name) &&
+		    hasPrefix(key, merge->name) && hasPrefix(file->stem, key))
+			return true;
+	}
+	return false;
+}
+
+static void addGroup(struct merge *merge, const char *group)
+{
+	for (guint i = 0; i < merge->groups->len; i++) {
+		if (strcmp(merge->groups->pdata[i], group) == 0)
+			return;
+	}
+	g_ptr_array_add(merge->groups, g_strdup(group));
+}
+
+/** Put a file where its name says; its labels are all parts but the group. */
+static bool placeFile(struct merge *merge, struct mergeFile *file)
+{
+	size_t length = strlen(merge->name);
+	const char *rest = file->stem + length;
+	char **parts;
+	size_t count;
+
+	file->rest = g_strdup(*rest == '_' ? rest + 1 : rest);
+	parts = g_strsplit(file->rest, "_", -1);
+	count = g_strv_length(parts);
+	if (file->kind == MERGE_STAT && count == 0) {
+		toolReport(merge->tool, "merge.file-name", file->path, -1, 0,
+			   "there is no group in the file name; the file is "
+			   "left out");
+		g_strfreev(parts);
+		return false;
+	}
+	if (file->kind == MERGE_STAT) {
+		const char *group = parts[count - 1];
+
+		if (file->group && strcmp(file->group, group) != 0)
+			toolReport(merge->tool, "stat.name", file->path, -1, 0,
+				   "the header names group \"%s\", the file "
+				   "name \"%s\"",
+				   file->group, group);
+		addGroup(merge, group);
+		count--;
+	}
+	file->node = merge->root;
+	for (size_t i = 0; i < count; i++) {
+		if (!*parts[i]) {
+			toolReport(merge->tool, "merge.file-name", file->path,
+				   -1, 0,
+				   "there is an empty label in the file name; "
+				   "the file is left out");
+			g_strfreev(parts);
+			return false;
+		}
+		file->node = childOf(merge, file->node, parts[i]);
+	}
+	g_strfreev(parts);
+	return true;
+}
+
+static void chooseLevels(struct merge *merge, char **levels)
+{
+	GPtrArray *types = g_ptr_array_new();
+	char **known = levels;
+
+	for (guint i = 0; !known && i < merge->files->len; i++) {
+		struct mergeFile *file = merge->files->pdata[i];
+
+		if (file->levels && g_strv_length(file->levels) >= merge->depth)
+			known = file->levels;
+	}
+	for (size_t i = 0; known && known[i]; i++) {
+		if (*known[i])
+			g_ptr_array_add(types, g_strdup(known[i]));
+	}
+	while (types->len < merge->depth)
+		g_ptr_array_add(types, mergeDefaultLevel(types->len + 1));
+	g_ptr_array_add(types, NULL);
+	merge->levels = (char **)g_ptr_array_free(types, FALSE);
+}
+
+static void splitArgument(struct merge *merge, const char *argument)
+{
+	char *path = g_strdup(argument);
+
+	if (g_str_has_suffix(path, ".proj"))
+		path[strlen(path) - strlen(".proj")] = '\0';
+	merge->directory = g_path_get_dirname(path);
+	merge->name = g_path_get_basename(path);
+	g_free(path);
+}
+
+static gint compareNames(gconstpointer a, gconstpointer b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static int placeFiles(struct merge *merge, GHashTable *proven, char **levels)
+{
+	GPtrArray *all = merge->files;
+
+	merge->files = g_ptr_array_new_with_free_func(freeFile);
+	for (guint i = 0; i < all->len; i++) {
+		struct mergeFile *file = all->pdata[i];
+
+		if (!isForeign(merge, file, proven) && placeFile(merge, file))
+			g_ptr_array_add(merge->files, file);
+		else
+			freeFile(file);
+	}
+	g_ptr_array_set_free_func(all, NULL);
+	g_ptr_array_unref(all);
+	if (!merge->files->len) {
+		toolError(merge->tool,
+			  "%s: no .trc, .info or .stat files of "
+			  "that project",
+			  merge->prefix);
+		return TOOL_FAILED;
+	}
+	if (levels && g_strv_length(levels) < merge->depth)
+		return toolUsage(merge->tool,
+				 "--levels names %u levels, but "
+				 "there are %u",
+				 g_strv_length(levels), merge->depth);
+	sortNodes(merge->root);
+	g_ptr_array_sort(merge->groups, compareNames);
+	chooseLevels(merge, levels);
+	return -1;
+}
+
+static void freeClock(void *data)
+{
+	struct mergeClock *clock = data;
+
+	g_array_unref(clock->points);
+	g_free(clock->method);
+	g_free(clock);
+}
+
+int mergeFind(struct merge *merge, const char *argument, char **levels)
+{
+	GHashTable *proven =
+		g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	int status;
+
+	merge->files = g_ptr_array_new_with_free_func(freeFile);
+	merge->groups = g_ptr_array_new_with_free_func(g_free);
+	merge->clocks = g_ptr_array_new_with_free_func(freeClock);
+	merge->root = newNode(NULL, "");
+	if (g_file_test(argument, G_FILE_TEST_IS_DIR))
+		merge->directory = g_strdup(argument);
+	else
+		splitArgument(merge, argument);
+	status = readDirectory(merge, merge->name, proven);
+	if (status < 0 && !merge->name)
+		status = choosePrefix(merge, proven, levels);
+	if (status < 0) {
+		merge->prefix = strcmp(merge->directory, ".") == 0
+					? g_strdup(merge->name)
+					: g_build_filename(merge->directory,
+							   merge->name, NULL);
+		status = placeFiles(merge, proven, levels);
+	}
+	g_hash_table_destroy(proven);
+	return status;
+}
+
+void mergeFree(struct merge *merge)
+{
+	g_ptr_array_unref(merge->files);
+	g_ptr_array_unref(merge->groups);
+	g_ptr_array_unref(merge->clocks);
+	freeNode(merge->root);
+	g_strfreev(merge->levels);
+	g_free(merge->directory);
+	g_free(merge->name);
+	g_free(merge->prefix);
+}

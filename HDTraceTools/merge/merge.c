@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file
+ * hdtrace merge: writes the .proj file for the files that are there.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "HDTraceTools/base/newfile.h"
+#include "HDTraceTools/merge/merge.h"
+#include "cli/output.h"
+
+/** Options of the command. */
+struct options {
+	char *output;
+	char *levels;
+	char *description;
+	char *name;
+	char **adjustments;
+	gboolean hasRawTimes;
+	gboolean isForced;
+};
+
+/** Split --levels; NULL after an error that was said. */
+static int splitLevels(struct tool *tool, const char *text, char ***levels)
+{
+	static const char allowed[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				      "abcdefghijklmnopqrstuvwxyz"
+				      "0123456789.-";
+
+	*levels = NULL;
+	if (!text)
+		return -1;
+	*levels = g_strsplit(text, ",", -1);
+	for (size_t i = 0; (*levels)[i]; i++) {
+		const char *level = (*levels)[i];
+
+		if (!*level || strspn(level, allowed) != strlen(level))
+			return toolUsage(tool,
+					 "--levels: not a type of a "
+					 "level: \"%s\"",
+					 level);
+	}
+	if (!**levels)
+		return toolUsage(tool, "--levels is empty");
+	return -1;
+}
+
+static int writeFile(struct merge *merge, const char *path,
+		     const GString *content, bool isForced)
+{
+	struct newFile new;
+	int ret = newFileStart(&new, path);
+
+	if (ret == 0) {
+		fwrite(content->str, 1, content->len, new.file);
+		ret = newFileCommit(&new, isForced);
+	}
+	if (ret == 0)
+		return -1;
+	toolError(merge->tool, "%s: %s%s", path, strerror(-ret),
+		  ret == -EEXIST ? "; --force replaces it" : "");
+	return TOOL_FAILED;
+}
+
+/** A number and what was counted, for the last line. */
+struct count {
+	const char *name;
+	const char *singular;
+	size_t value;
+};
+
+static void printCounts(const struct merge *merge, const char *path)
+{
+	const struct count counts[] = {
+		{ "files", "file", merge->files->len },
+		{ "nodes", "node", merge->nodes },
+		{ "groups", "group", merge->groups->len },
+		{ "communicators", "communicator", merge->communicators },
+		{ "datatypes", "datatype", merge->datatypes },
+		{ "used_files", "used file", merge->usedFiles },
+		{ "clocks", "clock", merge->clocks->len },
+	};
+	struct outJson json = { .depth = 0 };
+	struct outCsv csv = { false };
+	char buffer[OUT_NUMBER_SIZE];
+
+	switch (merge->tool->format) {
+	case TOOL_TEXT:
+		outPrintable(path);
+		for (size_t i = 0; i < G_N_ELEMENTS(counts); i++)
+			printf("%s %zu %s%s", i ? "," : ":", counts[i].value,
+			       counts[i].singular,
+			       counts[i].value == 1 ? "" : "s");
+		putchar('\n');
+		break;
+	case TOOL_CSV:
+		outCsvPlain(&csv, "project");
+		for (size_t i = 0; i < G_N_ELEMENTS(counts); i++)
+			outCsvPlain(&csv, counts[i].name);
+		outCsvEnd(&csv);
+		outCsvText(&csv, path);
+		for (size_t i = 0; i < G_N_ELEMENTS(counts); i++)
+			outCsvPlain(
+				&csv,
+				outInteger(buffer, (outInt128)counts[i].value));
+		outCsvEnd(&csv);
+		break;
+	case TOOL_JSON:
+		outJsonObject(&json, NULL, false);
+		outJsonText(&json, "project", path);
+		for (size_t i = 0; i < G_N_ELEMENTS(counts); i++)
+			outJsonInteger(&json, counts[i].name,
+				       (int64_t)counts[i].value);
+		outJsonEnd(&json);
+		break;
+	}
+}
+
+/** Write the .proj, after the files that it belongs to. */
+static int writeAll(struct merge *merge, const struct options *options)
+{
+	const struct mergeTexts texts = {
+		.name = options->name,
+		.description = options->description,
+	};
+	bool isStdout = options->output && strcmp(options->output, "-") == 0;
+	char *path = options->output
+			     ? g_strdup(options->output)
+			     : g_strdup_printf("%s.proj", merge->prefix);
+	GString *content = NULL;
+	int status = -1;
+
+	if (!isStdout && !options->isForced &&
+	    g_file_test(path, G_FILE_TEST_IS_REGULAR)) {
+		toolError(merge->tool, "%s: %s; --force replaces it", path,
+			  strerror(EEXIST));
+		status = TOOL_FAILED;
+	}
+	if (status < 0)
+		content = mergeWriteProject(merge, &texts);
+	if (status < 0 && merge->tool->hasFailed)
+		status = TOOL_FAILED;
+	if (status < 0)
+		status = mergeAdjust(merge, options->adjustments);
+	if (status < 0 && isStdout)
+		fwrite(content->str, 1, content->len, stdout);
+	else if (status < 0)
+		status = writeFile(merge, path, content, options->isForced);
+	if (status < 0 && !isStdout)
+		printCounts(merge, path);
+	if (content)
+		g_string_free(content, TRUE);
+	g_free(path);
+	return status;
+}
+
+static const struct toolHelp help = {
+	.arguments = "PREFIX|DIRECTORY [DIRECTORY...]",
+	.description =
+		"Writes PREFIX.proj for the .trc, .info and .stat files that "
+		"are there: topology,\ncommunicators, datatypes, files, and "
+		"statistics groups. Where .info files compare "
+		"clocks, the times of the other files\nare corrected. Files "
+		"that are in other directories are copied first.",
+	.examples =
+		"  hdtrace merge run1\n"
+		"  hdtrace merge --levels Host,Rank --description 'first try' "
+		"run1\n"
+		"  hdtrace merge --force --time-adjust node07=-0.25 run1\n"
+		"  hdtrace merge run1 /mnt/node07/tmp /mnt/node08/tmp\n",
+	.minArguments = 1,
+	.maxArguments = -1,
+};
+
+static int runOn(struct tool *tool, char *const *arguments,
+		 const struct options *options)
+{
+	struct merge merge = {
+		.tool = tool,
+		.hasRawTimes = options->hasRawTimes,
+	};
+	char **levels;
+	int status = splitLevels(tool, options->levels, &levels);
+
+	if (status < 0)
+		status = mergeCollect(tool, arguments[0], arguments + 1);
+	if (status < 0) {
+		status = mergeFind(&merge, arguments[0], levels);
+		if (status < 0)
+			status = mergeCheckAdjust(&merge, options->adjustments);
+		if (status < 0)
+			status = writeAll(&merge, options);
+		mergeFree(&merge);
+	}
+	g_strfreev(levels);
+	return status < 0 ? toolFinish(tool) : status;
+}
+
+int mergeRun(struct tool *tool, int argc, char **argv)
+{
+	struct options options = { .output = NULL };
+	const GOptionEntry entries[] = {
+		{ "output", 'o', 0, G_OPTION_ARG_FILENAME, &options.output,
+		  "Write FILE instead of PREFIX.proj; - is stdout", "FILE" },
+		{ "levels", 'l', 0, G_OPTION_ARG_FILENAME, &options.levels,
+		  "Types of the levels, e.g. Host,Rank,Thread", "TYPES" },
+		{ "name", 0, 0, G_OPTION_ARG_FILENAME, &options.name,
+		  "Name of the project", "NAME" },
+		{ "description", 'd', 0, G_OPTION_ARG_FILENAME,
+		  &options.description, "Description of the project", "TEXT" },
+		{ "time-adjust", 't', 0, G_OPTION_ARG_FILENAME_ARRAY,
+		  &options.adjustments, "Shift all times of a node and below",
+		  "NODE=SECONDS" },
+		{ "raw-times", 0, 0, G_OPTION_ARG_NONE, &options.hasRawTimes,
+		  "Do not correct times by clocks that were compared", NULL },
+		{ "force", 0, 0, G_OPTION_ARG_NONE, &options.isForced,
+		  "Replace an existing .proj", NULL },
+		{ NULL },
+	};
+	int status = toolParse(tool, &argc, &argv, entries, &help);
+
+	if (status < 0)
+		status = runOn(tool, argv + 1, &options);
+	g_free(options.output);
+	g_free(options.levels);
+	g_free(options.name);
+	g_free(options.description);
+	g_strfreev(options.adjustments);
+	return status;
+}

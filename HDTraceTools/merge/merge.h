@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file
+ * hdtrace merge: the files of a project and what is made from them.
+ */
+#ifndef HD_MERGE_H
+#define HD_MERGE_H
+
+#include <stdio.h>
+#include <glib.h>
+
+#include "HDTraceTools/command/tool.h"
+#include "HDTraceTools/edit/infofile.h"
+#include "common/clockfit.h"
+
+/** Kinds of files of a project. */
+enum mergeKind {
+	MERGE_TRACE,
+	MERGE_INFO,
+	MERGE_STAT,
+};
+
+/** A node of the topology. */
+struct mergeNode {
+	char *label;
+	char *path; /**< Labels joined with '_'; "" for the root. */
+	struct mergeNode *parent;
+	GPtrArray *children; /**< Sorted by label. */
+	unsigned int level;
+};
+
+/** A file of the project. */
+struct mergeFile {
+	enum mergeKind kind;
+	char *path;
+	char *stem;  /**< Its name without directory and extension. */
+	char *rest;  /**< Of the stem behind the prefix: "node01_0". */
+	char *group; /**< Of statistics, from the header; NULL if unreadable. */
+	char **labels; /**< In the header of statistics; NULL likewise. */
+	char **levels; /**< That a trace names; NULL if it does not. */
+	/** Path of the node whose clock the times are from; NULL: its own. */
+	char *clockNode;
+	bool isCorrected; /**< Its times are those of the reference. */
+	struct mergeNode *node;
+};
+
+/** A clock that was compared with the reference. */
+struct mergeClock {
+	const struct mergeNode *node; /**< The host. */
+	char *method;
+	GArray *points; /**< struct hdClockPoint, after hdClockFit(). */
+};
+
+/** A merge. */
+struct merge {
+	struct tool *tool;
+	char *directory;
+	char *name;       /**< Of the project, as in file names. */
+	char *prefix;     /**< Directory and name. */
+	GPtrArray *files; /**< struct mergeFile, sorted by name. */
+	struct mergeNode *root;
+	unsigned int depth; /**< Levels below the root. */
+	char **levels;      /**< Their types; at least depth. */
+	GPtrArray *groups;  /**< Names of groups, sorted. */
+	GPtrArray *clocks;  /**< struct mergeClock, by path of the node. */
+	bool hasRawTimes;   /**< Clocks are not to be applied. */
+	size_t nodes;
+	size_t communicators;
+	size_t datatypes;
+	size_t usedFiles;
+};
+
+/**
+ * Copy the files of a project from other directories to where the rest is.
+ *
+ * @param argument As of mergeFind(); of a directory, all files are of the
+ *                 project.
+ * @param directories NULL terminated.
+ *
+ * @retval -1 Go on.
+ * @return The exit status; the reason was said. Where files differ from those
+ *         that are there nothing was copied.
+ */
+int mergeCollect(struct tool *tool, const char *argument,
+		 char *const *directories);
+
+/** Types of levels that are used if none are known. */
+char *mergeDefaultLevel(unsigned int level);
+
+/** Order labels as people do: "node2" before "node10". */
+int mergeCompareLabels(const char *a, const char *b);
+
+/**
+ * Find the files of a project and place them in a topology.
+ *
+ * @param argument The prefix, a .proj, or a directory with one project.
+ * @param levels Types of the levels if they were given, or NULL.
+ *
+ * @retval -1 Go on.
+ * @return The exit status; the reason was said.
+ */
+int mergeFind(struct merge *merge, const char *argument, char **levels);
+
+/** Free what mergeFind() took. */
+void mergeFree(struct merge *merge);
+
+/** What goes into the .proj beside what the files say. */
+struct mergeTexts {
+	const char *name;
+	const char *description;
+};
+
+/** Make the content of the .proj. */
+GString *mergeWriteProject(struct merge *merge, const struct mergeTexts *texts);
+
+/**
+ * Correct the times of files, by clocks that were compared, and add to their
+ * time adjustment. Files that were corrected before are not corrected again.
+ *
+ * @param adjustments "NODE=SECONDS", NULL terminated; may be NULL.
+ *
+ * @retval -1 Go on.
+ * @return The exit status; the reason was said, and nothing was changed.
+ */
+int mergeAdjust(struct merge *merge, char **adjustments);
+
+/** Add a point to the clock of a file's host; complains if it has none. */
+void mergeAddClock(struct merge *merge, const struct mergeFile *file,
+		   const struct infoLine *line);
+
+/** Sort the clocks and their points; no point can be added any more. */
+void mergeFitClocks(struct merge *merge);
+
+/** Write the elements of the clocks, if they are applied. */
+void mergeWriteClocks(GString *out, const struct merge *merge);
+
+/** The clock that is to be applied to a file; NULL if there is none. */
+const struct mergeClock *mergeClockOf(const struct merge *merge,
+				      const struct mergeFile *file);
+
+/** What the reference showed at a time of a clock. */
+int64_t mergeCorrect(const struct mergeClock *clock, int64_t time);
+
+/**
+ * Write what follows the head of a trace, with corrected times.
+ *
+ * @param rest Behind the head; of @p size bytes.
+ * @param oldBase The time that times in it are relative to.
+ * @param newBase The same, in the new head.
+ */
+void mergeCorrectTrace(const struct mergeClock *clock, const char *rest,
+		       size_t size, int64_t oldBase, int64_t newBase,
+		       FILE *out);
+
+/**
+ * Write the binary part of a statistics file, with corrected times.
+ *
+ * @param adjustment What readers add to the time stamps.
+ */
+void mergeCorrectStat(const struct mergeClock *clock, const hdIGroup *group,
+		      const char *data, size_t size, int64_t adjustment,
+		      FILE *out);
+
+/** Whether the adjustments make sense; as mergeAdjust(), changing nothing. */
+int mergeCheckAdjust(struct merge *merge, char **adjustments);
+
+#endif

@@ -1,0 +1,572 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file
+ * hdtrace merge: makes the content of a .proj file.
+ */
+#include "config.h"
+
+#include <string.h>
+
+#include "HDTraceTools/edit/infofile.h"
+#include "HDTraceTools/edit/xmlscan.h"
+#include "HDTraceTools/merge/merge.h"
+
+/** A communicator, put together from what its ranks say. */
+struct comm {
+	char *key; /**< Name, ranks, and how many such there were before. */
+	char *name;
+	GString *ranks; /**< Elements. */
+};
+
+/** What the .info files say, all together. */
+struct gathered {
+	struct merge *merge;
+	GPtrArray *comms;      /**< struct comm, in order of appearance. */
+	GHashTable *commIndex; /**< Key to struct comm. */
+	GString *datatypes;    /**< Elements. */
+	GPtrArray *fileNames;
+	GHashTable *fileSizes; /**< Name to smallest size (int64_t *). */
+};
+
+static void freeComm(void *data)
+{
+	struct comm *comm = data;
+
+	g_free(comm->key);
+	g_free(comm->name);
+	g_string_free(comm->ranks, TRUE);
+	g_free(comm);
+}
+
+/* ---- Ranks ------------------------------------------------------------- */
+
+/** The level with a type, from 1; or a default if there is none. */
+static unsigned int findLevel(const struct merge *merge, const char *type,
+			      unsigned int otherwise)
+{
+	for (unsigned int i = 0; merge->levels[i]; i++) {
+		if (g_ascii_strcasecmp(merge->levels[i], type) == 0)
+			return i + 1;
+	}
+	return otherwise;
+}
+
+static const char *labelAt(const struct mergeNode *node, unsigned int level)
+{
+	while (node && node->level > level)
+		node = node->parent;
+	return node && node->level == level && level > 0 ? node->label : NULL;
+}
+
+static const char *rankOf(const struct merge *merge,
+			  const struct mergeNode *node)
+{
+	return labelAt(node, findLevel(merge, "Rank", MIN(2, node->level)));
+}
+
+static const char *threadOf(const struct merge *merge,
+			    const struct mergeNode *node)
+{
+	unsigned int rank = findLevel(merge, "Rank", MIN(2, node->level));
+	const char *label = labelAt(node, findLevel(merge, "Thread", rank + 1));
+
+	return label ? label : "0";
+}
+
+/* ---- Communicators ----------------------------------------------------- */
+
+static char *commKey(const struct infoLine *line, GHashTable *seen)
+{
+	GString *key = g_string_new(line->name);
+	size_t before;
+
+	g_string_append_c(key, '\n');
+	for (guint i = 0; i < line->ranks->len; i++) {
+		const struct infoRank *rank =
+			&g_array_index(line->ranks, struct infoRank, i);
+
+		g_string_append_printf(key, "%" PRId64 "->%" PRId64 ";",
+				       rank->global, rank->local);
+	}
+	before = GPOINTER_TO_SIZE(g_hash_table_lookup(seen, key->str));
+	g_hash_table_insert(seen, g_strdup(key->str),
+			    GSIZE_TO_POINTER(before + 1));
+	g_string_append_printf(key, "\n%zu", before);
+	return g_string_free(key, FALSE);
+}
+
+static bool localRank(const struct infoLine *line, int64_t global,
+		      int64_t *local)
+{
+	for (guint i = 0; i < line->ranks->len; i++) {
+		const struct infoRank *rank =
+			&g_array_index(line->ranks, struct infoRank, i);
+
+		if (rank->global == global) {
+			*local = rank->local;
+			return true;
+		}
+	}
+	return false;
+}
+
+/**
+ * Add what a rank says about a communicator. The n-th one of the same name and
+ * ranks is the same communicator everywhere, since creating one is collective.
+ */
+static void addComm(struct gathered *gathered, const struct mergeFile *file,
+		    const struct infoLine *line, int64_t global,
+		    GHashTable *seen)
+{
+	struct comm *comm;
+	int64_t local;
+	char *key;
+
+	if (!localRank(line, global, &local)) {
+		toolReport(gathered->merge->tool, "info.comm-rank", file->path,
+			   line->offset, line->line,
+			   "communicator %" PRId64 " does not hold rank "
+			   "%" PRId64 ", which wrote it; the line is ignored",
+			   line->id, global);
+		return;
+	}
+	key = commKey(line, seen);
+	comm = g_hash_table_lookup(gathered->commIndex, key);
+	if (!comm) {
+		comm = g_new0(struct comm, 1);
+		comm->key = g_strdup(key);
+		comm->name = g_strdup(line->name);
+		comm->ranks = g_string_new(NULL);
+		g_ptr_array_add(gathered->comms, comm);
+		g_hash_table_insert(gathered->commIndex, comm->key, comm);
+	}
+	g_string_append_printf(comm->ranks,
+			       "   <Rank global=\"%" PRId64 "\" "
+			       "local=\"%" PRId64 "\" cid=\"%" PRId64 "\" />\n",
+			       global, local, line->id);
+	g_free(key);
+}
+
+/* ---- Datatypes --------------------------------------------------------- */
+
+static int64_t number(const GArray *list, guint index)
+{
+	return g_array_index(list, int64_t, index);
+}
+
+static void startType(GString *out, const struct infoLine *line)
+{
+	g_string_append_printf(out, "  <%s id=\"%" PRId64 "\" name=\"",
+			       line->combiner, line->id);
+	xmlAppend(out, line->name);
+	g_string_append(out, "\"");
+}
+
+static void attribute(GString *out, const char *name, int64_t value)
+{
+	g_string_append_printf(out, " %s=\"%" PRId64 "\"", name, value);
+}
+
+/** An element for each block of a type. */
+static void blocks(GString *out, const struct infoLine *line, guint count,
+		   const GArray *displacements, guint firstDisplacement,
+		   bool hasLengths)
+{
+	g_string_append(out, " >\n");
+	for (guint i = 0; i < count; i++) {
+		bool hasTypes = line->types->len == count;
+
+		g_string_append_printf(
+			out,
+			"   <Type id=\"%" PRId64 "\" displacement=\"%" PRId64
+			"\" blocklen=\"%" PRId64 "\"/>\n",
+			number(line->types, hasTypes ? i : 0),
+			number(displacements, firstDisplacement + i),
+			number(line->integers, hasLengths ? 1 + i : 1));
+	}
+	g_string_append_printf(out, "  </%s>\n", line->combiner);
+}
+
+/** A type whose blocks have lengths, displacements and types. */
+static bool blockType(GString *out, const struct infoLine *line)
+{
+	const char *name = line->combiner;
+	guint integers = line->integers->len;
+	guint addresses = line->addresses->len;
+	guint types = line->types->len;
+	int64_t count = integers ? number(line->integers, 0) : -1;
+	guint n = (guint)count;
+
+	if (count < 0 || count > (int64_t)(integers + addresses))
+		return false;
+	if (strcmp(name, "STRUCT") == 0 && integers == n + 1 &&
+	    addresses == n && types == n) {
+		startType(out, line);
+		attribute(out, "count", count);
+		blocks(out, line, n, line->addresses, 0, true);
+	} else if (strcmp(name, "INDEXED") == 0 && integers == 2 * n + 1 &&
+		   addresses == 0 && types == 1) {
+		startType(out, line);
+		attribute(out, "count", count);
+		blocks(out, line, n, line->integers, n + 1, true);
+	} else if (strcmp(name, "HINDEXED") == 0 && integers == n + 1 &&
+		   addresses == n && types == 1) {
+		startType(out, line);
+		attribute(out, "count", count);
+		blocks(out, line, n, line->addresses, 0, true);
+	} else if (strcmp(name, "INDEXED_BLOCK") == 0 && integers == n + 2 &&
+		   addresses == 0 && types == 1) {
+		startType(out, line);
+		attribute(out, "count", count);
+		blocks(out, line, n, line->integers, 2, false);
+	} else if (strcmp(name, "HINDEXED_BLOCK") == 0 && integers == 2 &&
+		   addresses == n && types == 1) {
+		startType(out, line);
+		attribute(out, "count", count);
+		blocks(out, line, n, line->addresses, 0, false);
+	} else {
+		return false;
+	}
+	return true;
+}
+
+/** A type that attributes describe. */
+static bool plainType(GString *out, const struct infoLine *line)
+{
+	const char *name = line->combiner;
+	guint integers = line->integers->len;
+	guint addresses = line->addresses->len;
+	guint types = line->types->len;
+
+	if (strcmp(name, "NAMED") == 0 && !integers && !addresses && !types) {
+		startType(out, line);
+	} else if (strcmp(name, "DUP") == 0 && !integers && !addresses &&
+		   types == 1) {
+		startType(out, line);
+		attribute(out, "oldType", number(line->types, 0));
+	} else if (strcmp(name, "CONTIGUOUS") == 0 && integers == 1 &&
+		   !addresses && types == 1) {
+		startType(out, line);
+		attribute(out, "count", number(line->integers, 0));
+		attribute(out, "oldType", number(line->types, 0));
+	} else if ((strcmp(name, "VECTOR") == 0 && integers == 3 &&
+		    !addresses && types == 1) ||
+		   (strcmp(name, "HVECTOR") == 0 && integers == 2 &&
+		    addresses == 1 && types == 1)) {
+		startType(out, line);
+		attribute(out, "count", number(line->integers, 0));
+		attribute(out, "blocklength", number(line->integers, 1));
+		attribute(out, "stride",
+			  addresses ? number(line->addresses, 0)
+				    : number(line->integers, 2));
+		attribute(out, "oldType", number(line->types, 0));
+	} else if (strcmp(name, "RESIZED") == 0 && !integers &&
+		   addresses == 2 && types == 1) {
+		startType(out, line);
+		attribute(out, "lowerBound", number(line->addresses, 0));
+		attribute(out, "extent", number(line->addresses, 1));
+		attribute(out, "oldType", number(line->types, 0));
+	} else {
+		return false;
+	}
+	g_string_append(out, " />\n");
+	return true;
+}
+
+static void list(GString *out, const char *name, const GArray *numbers)
+{
+	if (!numbers->len)
+		return;
+	g_string_append_printf(out, " %s=\"", name);
+	for (guint i = 0; i < numbers->len; i++)
+		g_string_append_printf(out, "%" PRId64 ";", number(numbers, i));
+	g_string_append_c(out, '"');
+}
+
+static void addType(struct gathered *gathered, const struct infoLine *line)
+{
+	GString *out = gathered->datatypes;
+
+	gathered->merge->datatypes++;
+	if (plainType(out, line) || blockType(out, line))
+		return;
+	/* Whatever it is: nothing of it is lost. */
+	startType(out, line);
+	list(out, "integers", line->integers);
+	list(out, "addresses", line->addresses);
+	list(out, "types", line->types);
+	g_string_append(out, " />\n");
+}
+
+/* ---- Files ------------------------------------------------------------- */
+
+/** The smallest size that a rank saw: others had written to it already. */
+static void addFile(struct gathered *gathered, const struct infoLine *line)
+{
+	int64_t *size = g_hash_table_lookup(gathered->fileSizes, line->name);
+
+	if (!size) {
+		size = g_new(int64_t, 1);
+		*size = line->size;
+		g_ptr_array_add(gathered->fileNames, g_strdup(line->name));
+		g_hash_table_insert(gathered->fileSizes, g_strdup(line->name),
+				    size);
+	}
+	*size = MIN(*size, line->size);
+}
+
+/* ---- Gathering --------------------------------------------------------- */
+
+/** What was said by a rank before, in the .info files of its threads. */
+struct rankState {
+	GHashTable *seenComms; /**< Key without number, to count. */
+	GHashTable *commIds;
+};
+
+static void freeRankState(void *data)
+{
+	struct rankState *state = data;
+
+	g_hash_table_destroy(state->seenComms);
+	g_hash_table_destroy(state->commIds);
+	g_free(state);
+}
+
+static struct rankState *stateOf(GHashTable *ranks, const char *rank)
+{
+	struct rankState *state = g_hash_table_lookup(ranks, rank);
+
+	if (state)
+		return state;
+	state = g_new(struct rankState, 1);
+	state->seenComms =
+		g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	state->commIds = g_hash_table_new_full(g_int64_hash, g_int64_equal,
+					       g_free, NULL);
+	g_hash_table_insert(ranks, g_strdup(rank), state);
+	return state;
+}
+
+/** Whether an id is new; complains if it is not. */
+static bool isNewId(struct gathered *gathered, const struct mergeFile *file,
+		    const struct infoLine *line, GHashTable *ids)
+{
+	int64_t *id = g_memdup2(&line->id, sizeof(line->id));
+
+	if (g_hash_table_add(ids, id))
+		return true;
+	toolReport(gathered->merge->tool, "info.id-twice", file->path,
+		   line->offset, line->line,
+		   "id %" PRId64 " was given before; the line is ignored",
+		   line->id);
+	return false;
+}
+
+static void gatherFile(struct gathered *gathered, const struct mergeFile *file,
+		       GHashTable *ranks)
+{
+	const char *rank = rankOf(gathered->merge, file->node);
+	GPtrArray *lines = infoRead(gathered->merge->tool, file->path);
+	GHashTable *typeIds;
+	struct rankState *state;
+	int64_t global;
+
+	if (!lines)
+		return;
+	for (guint i = 0; i < lines->len; i++) {
+		const struct infoLine *line = lines->pdata[i];
+
+		if (line->kind == INFO_CLOCK)
+			mergeAddClock(gathered->merge, file, line);
+	}
+	if (infoIsOfHost(lines)) {
+		g_ptr_array_unref(lines);
+		return;
+	}
+	if (!rank ||
+	    !g_ascii_string_to_signed(rank, 10, 0, INT64_MAX, &global, NULL)) {
+		toolReport(gathered->merge->tool, "info.rank", file->path, -1,
+			   0,
+			   "the file belongs to no rank: there is no number "
+			   "at level \"Rank\"; it is ignored");
+		g_ptr_array_unref(lines);
+		return;
+	}
+	state = stateOf(ranks, rank);
+	typeIds = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free,
+					NULL);
+	g_string_append(gathered->datatypes, "  <Rank name=\"");
+	xmlAppend(gathered->datatypes, rank);
+	g_string_append(gathered->datatypes, "\" thread=\"");
+	xmlAppend(gathered->datatypes, threadOf(gathered->merge, file->node));
+	g_string_append(gathered->datatypes, "\">\n");
+	for (guint i = 0; i < lines->len; i++) {
+		const struct infoLine *line = lines->pdata[i];
+
+		if (line->kind == INFO_FILE)
+			addFile(gathered, line);
+		else if (line->kind == INFO_COMM &&
+			 isNewId(gathered, file, line, state->commIds))
+			addComm(gathered, file, line, global, state->seenComms);
+		else if (line->kind == INFO_TYPE &&
+			 isNewId(gathered, file, line, typeIds))
+			addType(gathered, line);
+	}
+	g_string_append(gathered->datatypes, "  </Rank>\n");
+	g_hash_table_destroy(typeIds);
+	g_ptr_array_unref(lines);
+}
+
+static void gather(struct gathered *gathered)
+{
+	struct merge *merge = gathered->merge;
+	GHashTable *ranks = g_hash_table_new_full(g_str_hash, g_str_equal,
+						  g_free, freeRankState);
+
+	for (guint i = 0; i < merge->files->len; i++) {
+		const struct mergeFile *file = merge->files->pdata[i];
+
+		if (file->kind == MERGE_INFO)
+			gatherFile(gathered, file, ranks);
+	}
+	g_hash_table_destroy(ranks);
+	mergeFitClocks(merge);
+	merge->communicators = gathered->comms->len;
+	merge->usedFiles = gathered->fileNames->len;
+}
+
+/* ---- Writing ----------------------------------------------------------- */
+
+static void writeFiles(GString *out, const struct gathered *gathered)
+{
+	g_string_append(out, " <FileList>\n");
+	for (guint i = 0; i < gathered->fileNames->len; i++) {
+		const char *name = gathered->fileNames->pdata[i];
+		const int64_t *size =
+			g_hash_table_lookup(gathered->fileSizes, name);
+
+		g_string_append(out, "  <File name=\"");
+		xmlAppend(out, name);
+		g_string_append_printf(out,
+				       "\">\n   <InitialSize>%" PRId64
+				       "</InitialSize>\n  </File>\n",
+				       *size);
+	}
+	g_string_append(out, " </FileList>\n\n");
+}
+
+static void writeLevels(GString *out, char **levels, unsigned int level)
+{
+	g_string_append_printf(out, "%*s<Level type=\"", 2 + level, "");
+	xmlAppend(out, levels[level]);
+	if (!levels[level + 1]) {
+		g_string_append(out, "\" />\n");
+		return;
+	}
+	g_string_append(out, "\">\n");
+	writeLevels(out, levels, level + 1);
+	g_string_append_printf(out, "%*s</Level>\n", 2 + level, "");
+}
+
+static void writeNode(GString *out, const struct mergeNode *node)
+{
+	g_string_append_printf(out, "%*s<Node name=\"", 1 + node->level, "");
+	xmlAppend(out, node->label);
+	if (!node->children->len) {
+		g_string_append(out, "\" />\n");
+		return;
+	}
+	g_string_append(out, "\">\n");
+	for (guint i = 0; i < node->children->len; i++)
+		writeNode(out, node->children->pdata[i]);
+	g_string_append_printf(out, "%*s</Node>\n", 1 + node->level, "");
+}
+
+static void writeTopology(GString *out, const struct merge *merge)
+{
+	g_string_append(out, " <Topology>\n");
+	if (merge->levels[0])
+		writeLevels(out, merge->levels, 0);
+	for (guint i = 0; i < merge->root->children->len; i++)
+		writeNode(out, merge->root->children->pdata[i]);
+	g_string_append(out, " </Topology>\n\n");
+}
+
+static void writeComms(GString *out, const struct gathered *gathered)
+{
+	g_string_append(out, " <CommunicatorList>\n");
+	for (guint i = 0; i < gathered->comms->len; i++) {
+		const struct comm *comm = gathered->comms->pdata[i];
+
+		g_string_append(out, "  <Communicator name=\"");
+		xmlAppend(out, comm->name);
+		g_string_append(out, "\">\n");
+		g_string_append_len(out, comm->ranks->str,
+				    (gssize)comm->ranks->len);
+		g_string_append(out, "  </Communicator>\n");
+	}
+	g_string_append(out, " </CommunicatorList>\n\n");
+}
+
+static bool isElementName(const char *name)
+{
+	if (!g_ascii_isalpha(*name) && *name != '_')
+		return false;
+	return strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+			    "abcdefghijklmnopqrstuvwxyz0123456789_.-") ==
+	       strlen(name);
+}
+
+static void writeGroups(GString *out, const struct merge *merge)
+{
+	g_string_append(out, " <ExternalStatistics>\n");
+	for (guint i = 0; i < merge->groups->len; i++) {
+		const char *group = merge->groups->pdata[i];
+
+		if (isElementName(group))
+			g_string_append_printf(out, "  <%s />\n", group);
+		else
+			toolReport(merge->tool, "merge.group-name",
+				   merge->prefix, -1, 0,
+				   "group \"%s\" cannot be declared: not a "
+				   "name in XML",
+				   group);
+	}
+	g_string_append(out, " </ExternalStatistics>\n");
+}
+
+GString *mergeWriteProject(struct merge *merge, const struct mergeTexts *texts)
+{
+	GString *out = g_string_new("<?xml version=\"1.0\" "
+				    "encoding=\"UTF-8\"?>\n");
+	struct gathered gathered = {
+		.merge = merge,
+		.comms = g_ptr_array_new_with_free_func(freeComm),
+		.commIndex = g_hash_table_new(g_str_hash, g_str_equal),
+		.datatypes = g_string_new(NULL),
+		.fileNames = g_ptr_array_new_with_free_func(g_free),
+		.fileSizes = g_hash_table_new_full(g_str_hash, g_str_equal,
+						   g_free, g_free),
+	};
+
+	gather(&gathered);
+	g_string_append(out, "<Application name=\"");
+	xmlAppend(out, texts->name ? texts->name : merge->name);
+	g_string_append(out, "\">\n <Description>");
+	xmlAppend(out, texts->description ? texts->description : "");
+	g_string_append(out, "</Description>\n\n");
+	writeFiles(out, &gathered);
+	writeTopology(out, merge);
+	mergeWriteClocks(out, merge);
+	writeComms(out, &gathered);
+	g_string_append_printf(out, " <Datatypes>\n%s </Datatypes>\n\n",
+			       gathered.datatypes->str);
+	writeGroups(out, merge);
+	g_string_append(out, "</Application>\n");
+	g_hash_table_destroy(gathered.commIndex);
+	g_ptr_array_unref(gathered.comms);
+	g_ptr_array_unref(gathered.fileNames);
+	g_hash_table_destroy(gathered.fileSizes);
+	g_string_free(gathered.datatypes, TRUE);
+	return out;
+}

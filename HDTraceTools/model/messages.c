@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file
+ * Messages that the states of MPI functions send and receive.
+ */
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "HDTraceTools/model/messages.h"
+#include "HDTraceTools/model/roles.h"
+
+struct messages {
+	GHashTable *groups; /**< Ranks as text to struct messageGroup. */
+	GHashTable *comms;  /**< hdIRank to struct messageGroup. */
+	GPtrArray *list;    /**< struct messageGroup */
+	int rankLevel;      /**< Level with the type Rank, or 0. */
+	/** The trace that is being read. */
+	bool isInRank;
+	int64_t rank;
+	int64_t part; /**< See struct messageEnd. */
+	/** Id of a request that can be started again to struct messageEnd. */
+	GHashTable *persistent;
+};
+
+/* ---- Communicators ----------------------------------------------------- */
+
+static void freeGroup(void *data)
+{
+	struct messageGroup *group = data;
+
+	g_array_unref(group->globals);
+	g_free(group);
+}
+
+static gint compareRanks(gconstpointer a, gconstpointer b)
+{
+	const hdIRank *x = a;
+	const hdIRank *y = b;
+
+	return (x->local > y->local) - (x->local < y->local);
+}
+
+/** The ranks of a communicator; NULL if they are not numbered from 0. */
+static struct messageGroup *groupOf(struct messages *self,
+				    const hdICommunicator *comm)
+{
+	hdIRank *ranks =
+		g_memdup2(comm->ranks, comm->rankCount * sizeof(*comm->ranks));
+	GString *key = g_string_new(NULL);
+	struct messageGroup *group = NULL;
+	bool isGood = comm->rankCount > 0;
+
+	if (isGood)
+		qsort(ranks, comm->rankCount, sizeof(*ranks), compareRanks);
+	for (size_t i = 0; isGood && i < comm->rankCount; i++) {
+		isGood = ranks[i].local == (int64_t)i;
+		g_string_append_printf(key, "%" PRId64 " ", ranks[i].global);
+	}
+	if (isGood)
+		group = g_hash_table_lookup(self->groups, key->str);
+	if (isGood && !group) {
+		group = g_new(struct messageGroup, 1);
+		group->number = self->list->len;
+		group->name = "";
+		g_ptr_array_add(self->list, group);
+		group->globals = g_array_new(FALSE, FALSE, sizeof(int64_t));
+		for (size_t i = 0; i < comm->rankCount; i++)
+			g_array_append_val(group->globals, ranks[i].global);
+		g_hash_table_insert(self->groups, g_strdup(key->str), group);
+	}
+	g_string_free(key, TRUE);
+	g_free(ranks);
+	return group;
+}
+
+/** A rank and its id of a communicator are the key to it. */
+static guint hashRank(gconstpointer data)
+{
+	const hdIRank *rank = data;
+
+	return (guint)(rank->global * 1000003 + rank->cid);
+}
+
+static gboolean isSameRank(gconstpointer a, gconstpointer b)
+{
+	const hdIRank *x = a;
+	const hdIRank *y = b;
+
+	return x->global == y->global && x->cid == y->cid;
+}
+
+static void addComms(struct messages *self, const hdIProject *project)
+{
+	for (size_t i = 0; i < project->communicatorCount; i++) {
+		const hdICommunicator *comm = &project->communicators[i];
+		struct messageGroup *group = groupOf(self, comm);
+
+		for (size_t k = 0; group && k < comm->rankCount; k++)
+			g_hash_table_insert(
+				self->comms,
+				g_memdup2(&comm->ranks[k], sizeof(hdIRank)),
+				group);
+		if (group && !*group->name)
+			group->name = comm->name;
+	}
+}
+
+/* ---- Records ----------------------------------------------------------- */
+
+bool messagesNumber(const hdIAttribute *attributes, size_t count,
+		    const char *name, int64_t *number)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (strcmp(attributes[i].name, name) == 0)
+			return g_ascii_string_to_signed(attributes[i].value, 10,
+							INT64_MIN, INT64_MAX,
+							number, NULL);
+	}
+	return false;
+}
+
+bool messagesPart(const hdIRecord *record, int64_t *part)
+{
+	return record->kind == HDI_STATE &&
+	       messagesNumber(record->attributes, record->attributeCount,
+			      "part", part);
+}
+
+/** What a record is read with. */
+struct search {
+	const struct messages *self;
+	messagesTake *take;
+	void *data;
+	int64_t cid;
+	bool isSent;
+	int64_t time;
+};
+
+/** Find the end of a message that attributes name; false if they name none. */
+static bool readEnd(const struct search *search, const hdIAttribute *attributes,
+		    size_t count, struct messageEnd *end)
+{
+	const struct messages *self = search->self;
+	bool isSent = search->isSent;
+	hdIRank own = { .global = self->rank, .cid = search->cid };
+	int64_t peer;
+
+	*end = (struct messageEnd){
+		.isSent = isSent,
+		.part = self->part,
+		.size = -1,
+		.time = search->time,
+		.request = -1,
+	};
+	messagesNumber(attributes, count, "rid", &end->request);
+	messagesNumber(attributes, count, "cid", &own.cid);
+	if (!messagesNumber(attributes, count, isSent ? "toRank" : "fromRank",
+			    &end->localPeer) ||
+	    !messagesNumber(attributes, count, isSent ? "toTag" : "fromTag",
+			    &end->tag))
+		return false;
+	end->group = g_hash_table_lookup(self->comms, &own);
+	if (!end->group || end->localPeer < 0 ||
+	    end->localPeer >= end->group->globals->len)
+		return false;
+	peer = g_array_index(end->group->globals, int64_t,
+			     (guint)end->localPeer);
+	end->sender = isSent ? self->rank : peer;
+	end->receiver = isSent ? peer : self->rank;
+	if (isSent ||
+	    !messagesNumber(attributes, count, "recvSize", &end->size))
+		messagesNumber(attributes, count, "size", &end->size);
+	return true;
+}
+
+/** Hand on an end of a message, if attributes name one, or a request. */
+static void findEnd(const struct search *search, const hdIAttribute *attributes,
+		    size_t count)
+{
+	const struct messageEnd *known = NULL;
+	struct messageEnd end;
+	int64_t request;
+
+	if (!readEnd(search, attributes, count, &end)) {
+		if (search->isSent &&
+		    messagesNumber(attributes, count, "rid", &request))
+			known = g_hash_table_lookup(search->self->persistent,
+						    &request);
+		if (!known)
+			return;
+		end = *known;
+		end.part = search->self->part;
+		end.time = search->time;
+	}
+	search->take(&end, search->data);
+}
+
+/** Remember a request that sends each time it is started. */
+static void addPersistent(const struct messages *self, const hdIRecord *record)
+{
+	const struct search search = {
+		.self = self,
+		.cid = -1,
+		.isSent = true,
+	};
+	struct messageEnd end;
+	int64_t request;
+
+	if (messagesNumber(record->attributes, record->attributeCount, "rid",
+			   &request) &&
+	    readEnd(&search, record->attributes, record->attributeCount, &end))
+		g_hash_table_insert(self->persistent,
+				    g_memdup2(&request, sizeof(request)),
+				    g_memdup2(&end, sizeof(end)));
+}
+
+/** What a function does with messages. */
+struct role {
+	const char *name;
+	bool isSending;
+	bool isReceiving;
+};
+
+/** Functions that are not listed, like Irecv and Probe, do neither. */
+static const struct role roles[] = {
+	{ "Send", true, false },     { "Bsend", true, false },
+	{ "Ssend", true, false },    { "Rsend", true, false },
+	{ "Isend", true, false },    { "Ibsend", true, false },
+	{ "Issend", true, false },   { "Irsend", true, false },
+	{ "Start", true, false },    { "Startall", true, false },
+	{ "Sendrecv", true, true },  { "Sendrecv_replace", true, true },
+	{ "Recv", false, true },     { "Mrecv", false, true },
+	{ "Wait", false, true },     { "Test", false, true },
+	{ "Waitany", false, true },  { "Testany", false, true },
+	{ "Waitall", false, true },  { "Testall", false, true },
+	{ "Waitsome", false, true }, { "Testsome", false, true },
+};
+
+void messagesFind(struct messages *self, const hdIRecord *record,
+		  messagesTake *take, void *data)
+{
+	const struct role *role = roles;
+	const struct role *end = roles + G_N_ELEMENTS(roles);
+	struct search search = {
+		.self = self,
+		.take = take,
+		.data = data,
+		.cid = -1,
+	};
+
+	if (!self->isInRank || record->kind != HDI_STATE)
+		return;
+	messagesPart(record, &self->part);
+	if (g_str_has_suffix(record->name, "_init")) {
+		addPersistent(self, record);
+		return;
+	}
+	while (role < end && strcmp(role->name, record->name) != 0)
+		role++;
+	if (role == end)
+		return;
+	messagesNumber(record->attributes, record->attributeCount, "cid",
+		       &search.cid);
+	for (int i = 0; i < 2; i++) {
+		search.isSent = i == 0;
+		search.time = search.isSent ? record->start : record->end;
+		if (search.isSent ? !role->isSending : !role->isReceiving)
+			continue;
+		findEnd(&search, record->attributes, record->attributeCount);
+		for (size_t k = 0; k < record->elementCount; k++)
+			findEnd(&search, record->elements[k].attributes,
+				record->elements[k].attributeCount);
+	}
+}
+
+bool messagesEnter(struct messages *self, const hdITraceFile *trace,
+		   int64_t *rank)
+{
+	const hdINode *node = rolesAt(trace->node, self->rankLevel);
+
+	g_hash_table_remove_all(self->persistent);
+	self->part = 0;
+	self->isInRank = self->rankLevel > 0 &&
+			 node->level == self->rankLevel &&
+			 g_ascii_string_to_signed(node->label, 10, 0, INT64_MAX,
+						  &self->rank, NULL);
+	if (self->isInRank && rank)
+		*rank = self->rank;
+	return self->isInRank;
+}
+
+int64_t messagesRank(const struct messages *self)
+{
+	return self->rank;
+}
+
+const struct messageGroup *messagesGroupOf(const struct messages *self,
+					   int64_t cid)
+{
+	const hdIRank own = { .global = self->rank, .cid = cid };
+
+	return self->isInRank ? g_hash_table_lookup(self->comms, &own) : NULL;
+}
+
+/* ---- Begin and end ----------------------------------------------------- */
+
+struct messages *messagesNew(const hdIProject *project)
+{
+	struct messages *self = g_new0(struct messages, 1);
+
+	self->groups = g_hash_table_new_full(g_str_hash, g_str_equal, g_free,
+					     freeGroup);
+	self->comms = g_hash_table_new_full(hashRank, isSameRank, g_free, NULL);
+	self->list = g_ptr_array_new();
+	self->persistent = g_hash_table_new_full(g_int64_hash, g_int64_equal,
+						 g_free, g_free);
+	self->rankLevel = rolesRankLevel(project);
+	addComms(self, project);
+	return self;
+}
+
+void messagesFree(struct messages *self)
+{
+	if (!self)
+		return;
+	g_hash_table_destroy(self->persistent);
+	g_hash_table_destroy(self->comms);
+	g_hash_table_destroy(self->groups);
+	g_ptr_array_unref(self->list);
+	g_free(self);
+}
+
+const GPtrArray *messagesGroups(const struct messages *self)
+{
+	return self->list;
+}

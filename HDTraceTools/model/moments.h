@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file
+ * Mean, deviation, sum and time integral of a value, in one pass.
+ *
+ * Every entry weighs as much as its interval is long. NaN means "no value":
+ * such an entry is counted as missing and takes part in nothing else, its
+ * interval included. Of an interval that lies partly inside a phase the part
+ * inside counts: as weight, and as the share of the value that goes into the
+ * sum.
+ */
+#ifndef HD_MOMENTS_H
+#define HD_MOMENTS_H
+
+#include <stddef.h>
+#include <inttypes.h>
+
+#include <hdReading.h>
+#include "cli/output.h"
+
+/** A sum in twice the precision of double. */
+struct momentsSum {
+	double high;
+	double low;
+};
+
+/** What is known about a value so far. Zero-initialise. */
+struct moments {
+	uint64_t count;   /**< Entries with a value. */
+	uint64_t missing; /**< Entries with NaN. */
+	uint64_t weight;  /**< Length of the intervals with a value, in ns. */
+	double min;
+	double max;
+	/** The same, and the sum, for integers; exact. */
+	outInt128 minInteger;
+	outInt128 maxInteger;
+	outInt128 sumInteger;
+	struct momentsSum sum;      /**< Of floats, and of shares. */
+	struct momentsSum integral; /**< In value times ns. */
+	double mean; /**< Running mean and squared deviation (West). */
+	double squares;
+	uint64_t shares; /**< Entries that count with a share in the sum. */
+};
+
+/** Results; NaN where there is none. */
+struct momentsResult {
+	double mean;
+	double deviation;
+	double sum;
+	double integral; /**< In value times s. */
+};
+
+/**
+ * Add entries that lie inside as a whole.
+ *
+ * @param moments Where to add.
+ * @param type Type of the column; of strings only the count is kept.
+ * @param column Values of a block.
+ * @param block The block.
+ * @param first First entry to add.
+ * @param last Entry behind the last one.
+ */
+void momentsAdd(struct moments *moments, hdIType type, const hdIColumn *column,
+		const hdIBlock *block, size_t first, size_t last);
+
+/** Add the part of an entry that lies inside, in ns. */
+void momentsAddPart(struct moments *moments, hdIType type,
+		    const hdIColumn *column, const hdIBlock *block,
+		    size_t entry, int64_t part);
+
+/** Add what other entries of the same value come to. */
+void momentsMerge(struct moments *moments, const struct moments *other);
+
+/** Get the results. */
+struct momentsResult momentsGet(const struct moments *moments, hdIType type);
+
+/** Put "min" and "max" into an object: exact for integers, null if there are
+ * none. */
+void momentsJsonRange(struct outJson *json, const struct moments *moments,
+		      hdIType type);
+
+/**
+ * Name the unit of a time integral.
+ *
+ * W gives J, with the same prefix; X/s gives X; anything else "X s".
+ *
+ * @return The unit, to be freed with g_free().
+ */
+char *momentsIntegralUnit(const char *unit);
+
+#endif

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file
+ * Phases of a run, in the order of time.
+ */
+#include "config.h"
+
+#include "HDTraceTools/model/phases.h"
+
+void phasesInit(struct phases *phases)
+{
+	*phases = (struct phases){
+		.names = g_ptr_array_new_with_free_func(g_free),
+		.index = g_hash_table_new(g_str_hash, g_str_equal),
+	};
+}
+
+void phasesFree(struct phases *phases)
+{
+	g_free(phases->list);
+	g_hash_table_destroy(phases->index);
+	g_ptr_array_free(phases->names, TRUE);
+}
+
+static size_t nameIndex(struct phases *phases, const char *name)
+{
+	size_t found =
+		GPOINTER_TO_SIZE(g_hash_table_lookup(phases->index, name));
+	char *copy;
+
+	if (found)
+		return found - 1;
+	copy = g_strdup(name);
+	g_ptr_array_add(phases->names, copy);
+	g_hash_table_insert(phases->index, copy,
+			    GSIZE_TO_POINTER(phases->names->len));
+	return phases->names->len - 1;
+}
+
+void phasesAdd(struct phases *phases, int64_t start, int64_t end,
+	       const char *name)
+{
+	if (phases->count == phases->size) {
+		phases->size = phases->size ? 2 * phases->size : 64;
+		phases->list =
+			g_renew(struct phase, phases->list, phases->size);
+	}
+	phases->list[phases->count++] = (struct phase){
+		.start = start,
+		.end = end,
+		.name = nameIndex(phases, name),
+	};
+}
+
+void phasesClip(struct phases *phases, int64_t start, int64_t end)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < phases->count; i++) {
+		struct phase phase = phases->list[i];
+
+		phase.start = MAX(phase.start, start);
+		phase.end = MIN(phase.end, end);
+		if (phase.start < phase.end ||
+		    (phase.start == phase.end && phase.start > start &&
+		     phase.start == phases->list[i].end))
+			phases->list[count++] = phase;
+	}
+	phases->count = count;
+}

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file
+ * Power over time, whose integral over any interval is known.
+ */
+#include "config.h"
+
+#include <math.h>
+#include <string.h>
+#include <glib.h>
+
+#include "HDTraceTools/base/spool.h"
+#include "HDTraceTools/model/column.h"
+#include "HDTraceTools/model/powerseries.h"
+
+/** Points that are read from the spool at once, and how many such pages are
+ *  kept: states begin and end close to each other. */
+#define PAGE_POINTS 1024
+#define PAGES_KEPT 8
+
+/** What was added up until a time. Between two points it grows evenly. */
+struct point {
+	int64_t time;
+	struct powerAmount sums;
+};
+
+struct powerSeries {
+	const hdIGroup *group;
+	struct powerPart *parts;
+	size_t partCount;
+	struct point last; /**< Valid if count is not 0. */
+	uint64_t count;
+	GArray *page;        /**< struct point, the page that grows. */
+	GArray *firsts;      /**< struct point, the first of each page. */
+	struct spool *pages; /**< All full ones, and at the end all. */
+};
+
+/** A page in memory. */
+struct page {
+	size_t number;
+	bool isValid;
+	guint count;
+	struct point points[PAGE_POINTS];
+};
+
+struct powerCursor {
+	const struct powerSeries *series;
+	struct page *pages[PAGES_KEPT];
+	int error;
+};
+
+/* ---- Adding entries ---------------------------------------------------- */
+
+struct powerSeries *powerSeriesNew(const hdIGroup *group,
+				   const struct powerPart *parts, size_t count)
+{
+	struct powerSeries *self = g_new0(struct powerSeries, 1);
+
+	self->group = group;
+	self->parts = g_memdup2(parts, count * sizeof(*parts));
+	self->partCount = count;
+	self->page = g_array_new(FALSE, FALSE, sizeof(struct point));
+	self->firsts = g_array_new(FALSE, FALSE, sizeof(struct point));
+	self->pages = spoolNew();
+	return self;
+}
+
+void powerSeriesFree(struct powerSeries *self)
+{
+	if (!self)
+		return;
+	g_free(self->parts);
+	g_array_unref(self->page);
+	g_array_unref(self->firsts);
+	spoolFree(self->pages);
+	g_free(self);
+}
+
+int powerSeriesEnd(struct powerSeries *self)
+{
+	int ret = spoolAppend(self->pages, self->page->data,
+			      self->page->len * sizeof(struct point));
+
+	g_array_set_size(self->page, 0);
+	return ret;
+}
+
+static int addPoint(struct powerSeries *self, struct point point)
+{
+	int ret = 0;
+
+	if (self->page->len == PAGE_POINTS)
+		ret = powerSeriesEnd(self);
+	if (self->page->len == 0)
+		g_array_append_val(self->firsts, point);
+	g_array_append_val(self->page, point);
+	self->last = point;
+	self->count++;
+	return ret;
+}
+
+/** Energy of an entry; false if there is no value. */
+static bool energyOf(const struct powerSeries *self, const hdIBlock *block,
+		     size_t entry, double seconds, double *energy)
+{
+	bool hasValue = false;
+
+	*energy = 0;
+	for (size_t i = 0; i < self->partCount; i++) {
+		const struct powerPart *part = &self->parts[i];
+		double value = columnNumber(
+			&block->columns[part->column],
+			self->group->values[part->column].type, entry);
+
+		if (!isfinite(value))
+			continue;
+		*energy += value * part->scale * (part->isEnergy ? 1 : seconds);
+		hasValue = true;
+	}
+	return hasValue;
+}
+
+int powerSeriesAdd(struct powerSeries *self, const hdIBlock *block)
+{
+	int ret = 0;
+
+	for (size_t i = 0; i < block->count && ret == 0; i++) {
+		struct point point = { .time = block->start[i] };
+		int64_t length = block->end[i] - block->start[i];
+		double energy;
+
+		if (self->count)
+			point.sums = self->last.sums;
+		if (self->count == 0 || point.time > self->last.time)
+			ret = addPoint(self, point);
+		point.time = block->end[i];
+		if (energyOf(self, block, i, (double)length / 1e9, &energy)) {
+			point.sums.energy += energy;
+			point.sums.measured += length;
+		}
+		if (ret == 0)
+			ret = addPoint(self, point);
+	}
+	return ret;
+}
+
+/* ---- Reading ----------------------------------------------------------- */
+
+struct powerCursor *powerCursorNew(const struct powerSeries *series)
+{
+	struct powerCursor *self = g_new0(struct powerCursor, 1);
+
+	self->series = series;
+	return self;
+}
+
+void powerCursorFree(struct powerCursor *self)
+{
+	if (!self)
+		return;
+	for (size_t i = 0; i < PAGES_KEPT; i++)
+		g_free(self->pages[i]);
+	g_free(self);
+}
+
+int powerCursorError(const struct powerCursor *self)
+{
+	return self->error;
+}
+
+/** Get a page, or NULL after an error. */
+static const struct page *getPage(struct powerCursor *self, size_t number)
+{
+	struct page *page = self->pages[number % PAGES_KEPT];
+	uint64_t first = (uint64_t)number * PAGE_POINTS;
+	int ret;
+
+	if (page && page->isValid && page->number == number)
+		return page;
+	if (!page) {
+		page = g_new(struct page, 1);
+		self->pages[number % PAGES_KEPT] = page;
+	}
+	page->count = (guint)MIN(PAGE_POINTS, self->series->count - first);
+	page->number = number;
+	ret = spoolPeek(self->series->pages, first * sizeof(struct point),
+			page->points, page->count * sizeof(struct point));
+	page->isValid = ret == 0;
+	if (ret < 0 && self->error == 0)
+		self->error = ret;
+	return ret == 0 ? page : NULL;
+}
+
+/** Number of the last point that is not behind a time; the first one is not. */
+static guint findPoint(const struct point *points, guint count, int64_t time)
+{
+	guint low = 0;
+	guint high = count;
+
+	while (high - low > 1) {
+		guint middle = low + (high - low) / 2;
+
+		if (points[middle].time <= time)
+			low = middle;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/** The sums until a time between two points. */
+static struct powerAmount sumsBetween(const struct point *a,
+				      const struct point *b, int64_t time)
+{
+	struct powerAmount sums = a->sums;
+	double part = (double)(time - a->time) / (double)(b->time - a->time);
+
+	if (b->sums.measured > a->sums.measured) {
+		sums.measured += time - a->time;
+		sums.energy += part * (b->sums.energy - a->sums.energy);
+	}
+	return sums;
+}
+
+/** The sums until a time, what is at that time included. */
+static struct powerAmount sumsAt(struct powerCursor *self, int64_t time)
+{
+	const struct powerSeries *series = self->series;
+	const struct point *firsts = (const void *)series->firsts->data;
+	guint pages = series->firsts->len;
+	const struct point *next = NULL;
+	const struct page *page;
+	guint number, at;
+
+	if (series->count == 0 || time < firsts[0].time)
+		return (struct powerAmount){ .energy = 0 };
+	if (time >= series->last.time)
+		return series->last.sums;
+	number = findPoint(firsts, pages, time);
+	page = getPage(self, number);
+	if (!page)
+		return (struct powerAmount){ .energy = 0 };
+	at = findPoint(page->points, page->count, time);
+	next = at + 1 < page->count ? &page->points[at + 1]
+				    : &firsts[number + 1];
+	return sumsBetween(&page->points[at], next, time);
+}
+
+struct powerAmount powerCursorGet(struct powerCursor *self, int64_t start,
+				  int64_t end)
+{
+	struct powerAmount from;
+	struct powerAmount to;
+
+	if (end <= start)
+		return (struct powerAmount){ .energy = 0 };
+	from = sumsAt(self, start);
+	to = sumsAt(self, end);
+	return (struct powerAmount){
+		.energy = to.energy - from.energy,
+		.measured = to.measured - from.measured,
+	};
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file
+ * Power over time, whose integral over any interval is known.
+ *
+ * What was added up until the end of each entry is kept, in memory while it is
+ * little and in a temporary file when it is much; so the energy of an interval
+ * is a difference of two sums.
+ *
+ * Values that are not finite, and the time in which a group was stopped, count
+ * neither as energy nor as time that was measured.
+ */
+#ifndef HD_POWERSERIES_H
+#define HD_POWERSERIES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <hdReading.h>
+
+/** An integral. */
+struct powerAmount {
+	double energy;    /**< In the unit of the values times s. */
+	int64_t measured; /**< Length of what has a value, in ns. */
+};
+
+/** A value that is part of the power; several are added. */
+struct powerPart {
+	size_t column; /**< Which value of the group. */
+	double scale;  /**< To multiply it with. */
+	bool isEnergy; /**< It is the energy of its interval. */
+};
+
+struct powerSeries;
+struct powerCursor;
+
+/** Create an empty series; the parts are copied. */
+struct powerSeries *powerSeriesNew(const hdIGroup *group,
+				   const struct powerPart *parts, size_t count);
+
+/** Free a series; NULL does nothing. */
+void powerSeriesFree(struct powerSeries *self);
+
+/** Add the next entries; 0, or the negative errno of the temporary file. */
+int powerSeriesAdd(struct powerSeries *self, const hdIBlock *block);
+
+/** All entries were added; as powerSeriesAdd(). Then any thread may read. */
+int powerSeriesEnd(struct powerSeries *self);
+
+/** Start to read a series. A cursor belongs to one thread at a time. */
+struct powerCursor *powerCursorNew(const struct powerSeries *series);
+
+/** Free a cursor; NULL does nothing. */
+void powerCursorFree(struct powerCursor *self);
+
+/** Integrate over ]start, end]. */
+struct powerAmount powerCursorGet(struct powerCursor *self, int64_t start,
+				  int64_t end);
+
+/** Why integrals may be wrong: 0, or the negative errno of the temporary
+ *  file. */
+int powerCursorError(const struct powerCursor *self);
+
+#endif

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file
+ * When a project starts.
+ */
+#include "config.h"
+
+#include "HDTraceTools/model/projectstart.h"
+
+/** The first time in a group's file; messages come when it is read. */
+static int projectStartOfGroup(const hdIProject *project, const hdIGroup *group,
+			       int64_t *start)
+{
+	hdIStatReader *reader;
+	int found;
+
+	if (!group->isReadable)
+		return 0;
+	reader = hdI_openStat(project, group);
+	if (!reader)
+		return 0;
+	found = hdI_getStatStart(reader, start);
+	hdI_closeStat(reader);
+	return found;
+}
+
+/**
+ * The earliest time in a trace: that of its first record at the top level,
+ * since records at one depth do not overlap.
+ */
+static int projectStartOfTrace(const hdIProject *project,
+			       const hdITraceFile *trace, int64_t *start)
+{
+	hdITraceReader *reader = hdI_openTrace(project, trace);
+	const hdIRecord *record;
+	int found = 0;
+
+	if (!reader)
+		return 0;
+	while (hdI_readTrace(reader, &record) == 1) {
+		if (!found || record->start < *start)
+			*start = record->start;
+		found = 1;
+		if (record->depth == 0)
+			break;
+	}
+	hdI_closeTrace(reader);
+	return found;
+}
+
+int projectStartFind(const hdIProject *project, int64_t *start)
+{
+	int found = 0;
+	int64_t time;
+
+	for (size_t i = 0; i < project->groupCount; i++) {
+		if (!projectStartOfGroup(project, project->groups[i], &time))
+			continue;
+		if (!found || time < *start)
+			*start = time;
+		found = 1;
+	}
+	for (size_t i = 0; i < project->traceCount; i++) {
+		if (!projectStartOfTrace(project, project->traces[i], &time))
+			continue;
+		if (!found || time < *start)
+			*start = time;
+		found = 1;
+	}
+	return found;
+}

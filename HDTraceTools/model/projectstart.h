@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file
+ * When a project starts.
+ */
+#ifndef HD_MODEL_PROJECTSTART_H
+#define HD_MODEL_PROJECTSTART_H
+
+#include <inttypes.h>
+
+#include <hdReading.h>
+
+/**
+ * Find the start of a project: the earliest initial time stamp of a group or
+ * start of a top-level state or event.
+ *
+ * @retval 1 @p start is set.
+ * @retval 0 Nothing in the project has a time.
+ */
+int projectStartFind(const hdIProject *project, int64_t *start);
+
+#endif

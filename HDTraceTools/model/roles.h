@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file
+ * Where in the topology hosts and ranks are.
+ */
+#ifndef HD_MODEL_ROLES_H
+#define HD_MODEL_ROLES_H
+
+#include <hdReading.h>
+
+/** Level of the ranks, from 1: that whose type begins with Rank, since "Rank1"
+ *  occurs, too; 0 if there is none. */
+int rolesRankLevel(const hdIProject *project);
+
+/** The node at a level on the way to a node; the node itself if it is not that
+ *  deep. */
+const hdINode *rolesAt(const hdINode *node, int level);
+
+/** Path of a node, "" for the root and for NULL. */
+const char *rolesPath(const hdINode *node);
+
+/** Type of a node's level, or "". */
+const char *rolesLevelType(const hdIProject *project, const hdINode *node);
+
+#endif

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file
+ * What the entries of a group come to, in each phase.
+ */
+#include "config.h"
+
+#include <string.h>
+
+#include "HDTraceTools/model/summary.h"
+
+static void slotClear(struct summarySlot *slot, size_t columnCount)
+{
+	memset(slot->moments, 0, columnCount * sizeof(*slot->moments));
+	slot->occurrences = 0;
+	slot->start = slot->coverStart = INT64_MAX;
+	slot->end = slot->coverEnd = INT64_MIN;
+}
+
+static void slotCover(struct summary *self, struct summarySlot *slot,
+		      uint64_t first, uint64_t last, int64_t start, int64_t end)
+{
+	/* Parts of an entry may lie in several phases. */
+	first = MAX(first, self->counted);
+	self->entries += last - first;
+	self->counted = last;
+	self->start = MIN(self->start, start);
+	self->end = MAX(self->end, end);
+	slot->coverStart = MIN(slot->coverStart, start);
+	slot->coverEnd = MAX(slot->coverEnd, end);
+}
+
+static const struct phase *currentPhase(const struct summary *self)
+{
+	const struct phases *phases = self->phases;
+
+	return self->phase < phases->count ? &phases->list[self->phase] : NULL;
+}
+
+static struct summarySlot *currentSlot(const struct summary *self)
+{
+	const struct phase *phase = currentPhase(self);
+
+	return &self->slots[self->isByName ? phase->name : 0];
+}
+
+/** The current phase is over: print it, or leave it for the end. */
+static void endPhase(struct summary *self)
+{
+	const struct phase *phase = currentPhase(self);
+	struct summarySlot *slot = currentSlot(self);
+
+	slot->occurrences++;
+	/* Open ends become those of the data. */
+	slot->start =
+		MIN(slot->start, phase->start == INT64_MIN ? slot->coverStart
+							   : phase->start);
+	slot->end = MAX(slot->end,
+			phase->end == INT64_MAX ? slot->coverEnd : phase->end);
+	if (!self->isByName) {
+		self->take(self, slot, phase->name);
+		slotClear(slot, self->columnCount);
+	}
+	self->phase++;
+}
+
+/** Add entries that lie in the current phase as a whole. */
+static void addEntries(struct summary *self, const hdIBlock *block,
+		       size_t first, size_t last)
+{
+	struct summarySlot *slot = currentSlot(self);
+
+	for (size_t i = 0; i < self->columnCount; i++) {
+		size_t column = self->columns[i];
+
+		momentsAdd(&slot->moments[i], self->group->values[column].type,
+			   &block->columns[column], block, first, last);
+	}
+	slotCover(self, slot, block->first + first, block->first + last,
+		  block->start[first], block->end[last - 1]);
+}
+
+static void addPart(struct summary *self, const hdIBlock *block, size_t entry,
+		    int64_t start, int64_t end)
+{
+	struct summarySlot *slot = currentSlot(self);
+
+	for (size_t i = 0; i < self->columnCount; i++) {
+		size_t column = self->columns[i];
+
+		momentsAddPart(
+			&slot->moments[i], self->group->values[column].type,
+			&block->columns[column], block, entry, end - start);
+	}
+	slotCover(self, slot, block->first + entry, block->first + entry + 1,
+		  start, end);
+}
+
+/** Number of entries from the given one on that lie in a phase as a whole. */
+static size_t countWhole(const struct phase *phase, const hdIBlock *block,
+			 size_t first)
+{
+	size_t last = first;
+
+	if (block->start[first] < phase->start ||
+	    block->end[first] <= phase->start)
+		return 0;
+	while (last < block->count && block->end[last] <= phase->end)
+		last++;
+	return last - first;
+}
+
+void summaryAddBlock(struct summary *self, const hdIBlock *block)
+{
+	size_t entry = 0;
+
+	while (entry < block->count) {
+		const struct phase *phase = currentPhase(self);
+		int64_t start = block->start[entry];
+		int64_t end = block->end[entry];
+		size_t whole;
+
+		if (!phase)
+			return;
+		if (start > phase->end ||
+		    (start == phase->end && end > start)) {
+			endPhase(self);
+			continue;
+		}
+		if (end <= phase->start && phase->start != INT64_MIN) {
+			entry++;
+			continue;
+		}
+		whole = countWhole(phase, block, entry);
+		if (whole) {
+			addEntries(self, block, entry, entry + whole);
+			entry += whole;
+			continue;
+		}
+		addPart(self, block, entry, MAX(start, phase->start),
+			MIN(end, phase->end));
+		if (end <= phase->end)
+			entry++;
+		else
+			endPhase(self);
+	}
+}
+
+void summaryStart(struct summary *self, const struct selection *selection)
+{
+	const hdIGroup *group = self->group;
+
+	self->start = INT64_MAX;
+	self->end = INT64_MIN;
+	self->columns = g_new(size_t, group->valueCount + 1);
+	for (size_t i = 0; i < group->valueCount; i++) {
+		if (!selection ||
+		    selectionHasValue(selection, group->values[i].name))
+			self->columns[self->columnCount++] = i;
+	}
+	self->slotCount = self->isByName ? self->phases->names->len : 1;
+	self->slots = g_new0(struct summarySlot, self->slotCount);
+	for (size_t i = 0; i < self->slotCount; i++) {
+		self->slots[i].moments =
+			g_new(struct moments, self->columnCount + 1);
+		slotClear(&self->slots[i], self->columnCount);
+	}
+}
+
+void summaryFinish(struct summary *self)
+{
+	while (currentPhase(self))
+		endPhase(self);
+	for (size_t i = 0; self->isByName && i < self->slotCount; i++)
+		self->take(self, &self->slots[i], i);
+	for (size_t i = 0; i < self->slotCount; i++)
+		g_free(self->slots[i].moments);
+	g_free(self->slots);
+	g_free(self->columns);
+}

@@ -1,0 +1,459 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file
+ * A group of statistics at several levels of detail, for the viewer.
+ */
+#include "config.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "HDTraceTools/model/moments.h"
+#include "HDTraceTools/pages/entries.h"
+#include "HDTraceTools/pages/grouppyramid.h"
+#include "HDTraceTools/pages/pack.h"
+
+/** Items that become one of the level above. */
+#define FANOUT 16
+/** So many values are in a chunk of entries, and of sums. */
+#define CHUNK_VALUES 65536
+#define CHUNK_SUMS 16384
+/** Offsets in a chunk must be exact as doubles. */
+#define CHUNK_NS (INT64_C(1) << 52)
+/** Gaps that keep items of level 1 apart, however few items there are; less in
+ *  each level above, so that there is an end to them. */
+#define GAPS_FREE 64
+
+/** Some items of the level below, put together. */
+struct bucket {
+	int64_t start;
+	int64_t end;
+	int64_t covered;
+	uint64_t entries;
+	guint children;
+};
+
+/** A level above level 0, while it is written. */
+struct sums {
+	struct bucket open; /**< The item that is being put together. */
+	struct moments *openMoments;
+	uint64_t closed; /**< Items so far, and those that a gap closed. */
+	uint64_t closedByGap;
+	/** The chunk that is being gathered. */
+	guint count;
+	struct bucket *buckets;
+	struct moments *moments; /**< Those of an item one after another. */
+	uint64_t written;        /**< Entries in chunks so far. */
+	bool isAdded;            /**< Whether the track has the level. */
+};
+
+struct statLevels {
+	struct track *track;
+	const hdIGroup *group;
+	bool isStored;
+	struct entries entries;
+	GPtrArray *sums; /**< struct sums, from level 1 up. */
+	guint sumsOfChunk;
+	GPtrArray *parts; /**< GByteArray, of a chunk. */
+	GByteArray *columns;
+	int error;
+};
+
+static guint chunkItems(const hdIGroup *group, guint values, guint min)
+{
+	return CLAMP(values / (guint)MAX(group->valueCount, 1), min, 8192);
+}
+
+/* ---- Entries ----------------------------------------------------------- */
+
+static GByteArray *const *getParts(const struct statLevels *self)
+{
+	return (GByteArray *const *)self->parts->pdata;
+}
+
+static void writeEntries(struct statLevels *self)
+{
+	const struct entries *entries = &self->entries;
+	struct chunk chunk = {
+		.first = entries->first,
+		.count = (uint32_t)entries->count,
+		.offset = entries->offset,
+	};
+	int ret;
+
+	if (entries->count == 0)
+		return;
+	chunk.start = entries->start[0];
+	chunk.end = entries->end[entries->count - 1];
+	for (guint i = 0; self->isStored && i < self->parts->len; i++)
+		entriesPack(entries, i, self->parts->pdata[i]);
+	ret = trackAddChunk(self->track, 0, &chunk,
+			    self->isStored ? getParts(self) : NULL);
+	if (ret < 0 && self->error == 0)
+		self->error = ret;
+	entriesEmpty(&self->entries);
+}
+
+static void gatherEntries(struct statLevels *self, const hdIBlock *block)
+{
+	struct entries *entries = &self->entries;
+	size_t at = 0;
+
+	while (at < block->count) {
+		size_t last = at;
+
+		if (entries->count &&
+		    block->end[at] - entries->start[0] >= CHUNK_NS)
+			writeEntries(self);
+		while (last < block->count &&
+		       (last == at ||
+			block->end[last] - (entries->count ? entries->start[0]
+							   : block->start[at]) <
+				CHUNK_NS))
+			last++;
+		at += entriesAppend(entries, block, at, last);
+		if (entries->count == entries->capacity)
+			writeEntries(self);
+	}
+}
+
+/* ---- Packing sums ------------------------------------------------------ */
+
+/** The list of numbers that a column is made of. */
+struct list {
+	const struct sums *sums;
+	const struct moments *moments; /**< Of a value, of the first item. */
+	size_t step;
+	int64_t *integers;
+	double *doubles;
+};
+
+#define LIST_EACH(list, target, expression)                          \
+	for (guint i_ = 0; i_ < (list)->sums->count; i_++) {         \
+		const struct moments *m =                            \
+			(list)->moments + (size_t)i_ * (list)->step; \
+		(target)[i_] = (expression);                         \
+	}
+
+static double sumOf(const struct momentsSum *sum)
+{
+	return sum->high + sum->low;
+}
+
+static void packExtremes(const struct list *list, hdIType type, GByteArray *out)
+{
+	guint count = list->sums->count;
+
+	switch (type) {
+	case HDI_UINT64:
+		LIST_EACH(list, list->integers,
+			  (int64_t)(uint64_t)m->minInteger);
+		packUnsigned(out, (const uint64_t *)list->integers, count);
+		LIST_EACH(list, list->integers,
+			  (int64_t)(uint64_t)m->maxInteger);
+		packUnsigned(out, (const uint64_t *)list->integers, count);
+		break;
+	case HDI_INT32:
+	case HDI_INT64:
+		LIST_EACH(list, list->integers, (int64_t)m->minInteger);
+		packIntegers(out, list->integers, count);
+		LIST_EACH(list, list->integers, (int64_t)m->maxInteger);
+		packIntegers(out, list->integers, count);
+		break;
+	default:
+		LIST_EACH(list, list->doubles, m->count ? m->min : NAN);
+		packDoubles(out, list->doubles, count);
+		LIST_EACH(list, list->doubles, m->count ? m->max : NAN);
+		packDoubles(out, list->doubles, count);
+	}
+}
+
+static void packSum(const struct list *list, hdIType type, GByteArray *out)
+{
+	guint count = list->sums->count;
+
+	if (type == HDI_FLOAT || type == HDI_DOUBLE) {
+		LIST_EACH(list, list->doubles, sumOf(&m->sum));
+		packDoubles(out, list->doubles, count);
+		return;
+	}
+	LIST_EACH(list, list->integers, (int64_t)(uint64_t)m->sumInteger);
+	packUnsigned(out, (const uint64_t *)list->integers, count);
+	LIST_EACH(list, list->integers, (int64_t)(m->sumInteger >> 64));
+	packIntegers(out, list->integers, count);
+}
+
+static void packMoments(const struct statLevels *self, const struct sums *sums,
+			size_t column, GByteArray *out)
+{
+	hdIType type = self->group->values[column].type;
+	struct list list = {
+		.sums = sums,
+		.moments = sums->moments + column,
+		.step = self->group->valueCount,
+		.integers = g_new(int64_t, sums->count),
+		.doubles = g_new(double, sums->count),
+	};
+
+	LIST_EACH(&list, list.integers, (int64_t)m->missing);
+	packIntegers(out, list.integers, sums->count);
+	LIST_EACH(&list, list.integers,
+		  sums->buckets[i_].covered - (int64_t)m->weight);
+	packIntegers(out, list.integers, sums->count);
+	LIST_EACH(&list, list.doubles, sumOf(&m->integral));
+	packDoubles(out, list.doubles, sums->count);
+	LIST_EACH(&list, list.doubles, m->squares);
+	packDoubles(out, list.doubles, sums->count);
+	packExtremes(&list, type, out);
+	packSum(&list, type, out);
+	g_free(list.integers);
+	g_free(list.doubles);
+}
+
+static void packBuckets(const struct sums *sums, GByteArray *out)
+{
+	int64_t *list = g_new(int64_t, sums->count);
+	int64_t last = sums->buckets[0].start;
+
+	for (guint i = 0; i < sums->count; i++) {
+		list[i] = sums->buckets[i].start - last;
+		last = sums->buckets[i].end;
+	}
+	packIntegers(out, list, sums->count);
+	for (guint i = 0; i < sums->count; i++)
+		list[i] = sums->buckets[i].end - sums->buckets[i].start;
+	packIntegers(out, list, sums->count);
+	for (guint i = 0; i < sums->count; i++)
+		list[i] = sums->buckets[i].covered;
+	packIntegers(out, list, sums->count);
+	for (guint i = 0; i < sums->count; i++)
+		list[i] = (int64_t)sums->buckets[i].entries;
+	packIntegers(out, list, sums->count);
+	g_free(list);
+}
+
+static void packSums(struct statLevels *self, const struct sums *sums)
+{
+	for (guint i = 0; i < self->parts->len; i++) {
+		GByteArray *part = self->parts->pdata[i];
+
+		g_byte_array_set_size(self->columns, 0);
+		g_byte_array_set_size(part, 0);
+		if (i == 0)
+			packBuckets(sums, self->columns);
+		else if (self->group->values[i - 1].type != HDI_STRING)
+			packMoments(self, sums, i - 1, self->columns);
+		if (self->columns->len)
+			packFinish(part, self->columns);
+	}
+}
+
+/* ---- Sums -------------------------------------------------------------- */
+
+static struct sums *sumsAt(struct statLevels *self, guint number)
+{
+	struct sums *sums;
+
+	if (number < self->sums->len)
+		return self->sums->pdata[number];
+	sums = g_new0(struct sums, 1);
+	sums->openMoments = g_new0(struct moments, self->group->valueCount + 1);
+	sums->buckets = g_new(struct bucket, self->sumsOfChunk);
+	sums->moments = g_new(struct moments,
+			      self->sumsOfChunk * self->group->valueCount + 1);
+	g_ptr_array_add(self->sums, sums);
+	return sums;
+}
+
+static void freeSums(void *data)
+{
+	struct sums *sums = data;
+
+	g_free(sums->openMoments);
+	g_free(sums->buckets);
+	g_free(sums->moments);
+	g_free(sums);
+}
+
+/** Write the chunk of a level, of which those below are written. */
+static void writeSums(struct statLevels *self, guint number)
+{
+	struct sums *sums = self->sums->pdata[number];
+	struct chunk chunk = {
+		.first = sums->written,
+		.count = sums->count,
+		.offset = -1,
+	};
+	int ret;
+
+	if (sums->count == 0)
+		return;
+	if (!sums->isAdded)
+		trackAddLevel(self->track, self->parts->len, 0);
+	sums->isAdded = true;
+	chunk.start = sums->buckets[0].start;
+	chunk.end = sums->buckets[sums->count - 1].end;
+	packSums(self, sums);
+	ret = trackAddChunk(self->track, number + 1, &chunk, getParts(self));
+	if (ret < 0 && self->error == 0)
+		self->error = ret;
+	for (guint i = 0; i < sums->count; i++)
+		sums->written += sums->buckets[i].entries;
+	sums->count = 0;
+}
+
+static void mergeUp(struct statLevels *self, guint number,
+		    const struct bucket *bucket, const struct moments *moments);
+
+/** The open item is complete: it goes into the chunk, and into the level
+ *  above. */
+static void closeBucket(struct statLevels *self, guint number, bool isByGap)
+{
+	struct sums *sums = sumsAt(self, number);
+	size_t columns = self->group->valueCount;
+	struct moments *moments;
+
+	if (sums->open.children == 0)
+		return;
+	/* Such a chunk would have no offsets that are exact. */
+	if (sums->count && sums->open.end - sums->buckets[0].start >= CHUNK_NS)
+		writeSums(self, number);
+	moments = sums->moments + sums->count * columns;
+	memcpy(moments, sums->openMoments, columns * sizeof(*moments));
+	sums->buckets[sums->count++] = sums->open;
+	sums->closed++;
+	sums->closedByGap += isByGap;
+	memset(sums->openMoments, 0, columns * sizeof(*sums->openMoments));
+	sums->open.children = 0;
+	mergeUp(self, number + 1, &sums->buckets[sums->count - 1], moments);
+	if (sums->count == self->sumsOfChunk)
+		writeSums(self, number);
+}
+
+/** Make room for an item in the open one; close that one if it is full, or too
+ *  long ago. */
+static void startChild(struct statLevels *self, guint number, int64_t start)
+{
+	struct sums *sums = sumsAt(self, number);
+	struct bucket *open = &sums->open;
+	bool isFull = open->children == FANOUT;
+	/* With many gaps, this would never get coarser. */
+	uint64_t allowed =
+		(GAPS_FREE >> MIN(2 * number, 31)) + sums->closed / 4;
+	bool isApart = open->children && sums->closedByGap < allowed &&
+		       start - open->end > open->covered / 4;
+
+	if (isFull || isApart)
+		closeBucket(self, number, !isFull);
+	if (open->children == 0)
+		*open = (struct bucket){ .start = start, .end = start };
+}
+
+static void mergeUp(struct statLevels *self, guint number,
+		    const struct bucket *bucket, const struct moments *moments)
+{
+	struct sums *sums;
+	struct bucket *open;
+
+	startChild(self, number, bucket->start);
+	sums = sumsAt(self, number);
+	open = &sums->open;
+	open->end = bucket->end;
+	open->covered += bucket->covered;
+	open->entries += bucket->entries;
+	open->children++;
+	for (size_t i = 0; i < self->group->valueCount; i++)
+		momentsMerge(&sums->openMoments[i], &moments[i]);
+}
+
+/** Add entries without a gap between them that fit into the open item. */
+static void addRun(struct statLevels *self, const hdIBlock *block, size_t first,
+		   size_t last)
+{
+	struct sums *sums = sumsAt(self, 0);
+	struct bucket *open = &sums->open;
+
+	for (size_t i = 0; i < self->group->valueCount; i++)
+		momentsAdd(&sums->openMoments[i], self->group->values[i].type,
+			   &block->columns[i], block, first, last);
+	open->covered += block->end[last - 1] - block->start[first];
+	open->end = block->end[last - 1];
+	open->entries += last - first;
+	open->children += (guint)(last - first);
+}
+
+static void addSums(struct statLevels *self, const hdIBlock *block)
+{
+	size_t at = 0;
+
+	while (at < block->count) {
+		size_t last = at + 1;
+		size_t limit;
+
+		startChild(self, 0, block->start[at]);
+		limit = at + FANOUT - sumsAt(self, 0)->open.children;
+		while (last < block->count && last < limit &&
+		       block->start[last] == block->end[last - 1])
+			last++;
+		addRun(self, block, at, last);
+		at = last;
+	}
+}
+
+/* ---- All together ------------------------------------------------------ */
+
+struct statLevels *statLevelsNew(struct track *track, const hdIGroup *group,
+				 bool isStored)
+{
+	struct statLevels *self = g_new0(struct statLevels, 1);
+	guint parts = (guint)group->valueCount + 1;
+
+	self->track = track;
+	self->group = group;
+	self->isStored = isStored;
+	entriesInit(&self->entries, group,
+		    chunkItems(group, CHUNK_VALUES, 256));
+	self->sumsOfChunk = MIN(chunkItems(group, CHUNK_SUMS, 16), 1024);
+	self->sums = g_ptr_array_new_with_free_func(freeSums);
+	self->columns = g_byte_array_new();
+	self->parts = g_ptr_array_new_with_free_func(
+		(GDestroyNotify)g_byte_array_unref);
+	for (guint i = 0; i < parts; i++)
+		g_ptr_array_add(self->parts, g_byte_array_new());
+	trackAddLevel(track, parts, 0);
+	return self;
+}
+
+int statLevelsAdd(struct statLevels *self, const hdIBlock *block)
+{
+	gatherEntries(self, block);
+	addSums(self, block);
+	trackReached(self->track, block->end[block->count - 1], false);
+	return self->error;
+}
+
+int statLevelsFinish(struct statLevels *self)
+{
+	writeEntries(self);
+	/* There is no use in a level above a single item. */
+	for (guint i = 0; i < self->sums->len; i++) {
+		struct sums *sums = self->sums->pdata[i];
+
+		if (i > 0 && sums->closed == 0 && sums->open.children <= 1)
+			break;
+		closeBucket(self, i, false);
+		writeSums(self, i);
+	}
+	return self->error;
+}
+
+void statLevelsFree(struct statLevels *self)
+{
+	if (!self)
+		return;
+	entriesClear(&self->entries);
+	g_ptr_array_unref(self->sums);
+	g_ptr_array_unref(self->parts);
+	g_byte_array_unref(self->columns);
+	g_free(self);
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file
+ * A group of statistics at several levels of detail, for the viewer.
+ *
+ * Level 0 has the entries. An item of level 1 is what up to 16 entries come to,
+ * one of level 2 what 16 of those come to, and so on to one of all. What lies
+ * on both sides of a long gap is kept apart, so that the gap can be seen.
+ *
+ * Parts of a chunk of level 0, as columns of pack.h:
+ *   times:  time between the end of the entry before and the start of this one;
+ *           length. The first entry starts when the chunk does.
+ *   value:  the values; of strings their lengths, and then all bytes.
+ * Parts of other chunks:
+ *   times:  as above; and of that, the length of entries; number of entries
+ *   value:  entries without a value, length of these, integral in value times
+ *           ns, squared deviation from the mean times ns, minimum, maximum, sum
+ *           (of integers its lower and its upper 64 bits); nothing of strings
+ *
+ * Numbers are those of moments.h: what is merged here is what hdtrace stat
+ * would find.
+ */
+#ifndef HD_STATLEVELS_H
+#define HD_STATLEVELS_H
+
+#include <hdReading.h>
+#include "HDTraceTools/pages/track.h"
+
+struct statLevels;
+
+/**
+ * Start on a group.
+ *
+ * @param isStored Whether the entries are stored; if not, level 0 says where
+ *        they stand in the file.
+ */
+struct statLevels *statLevelsNew(struct track *track, const hdIGroup *group,
+				 bool isStored);
+
+/** Add entries; 0 or a negative errno. */
+int statLevelsAdd(struct statLevels *self, const hdIBlock *block);
+
+/** All were added. 0 or a negative errno. */
+int statLevelsFinish(struct statLevels *self);
+
+/** Free it; the track stays. */
+void statLevelsFree(struct statLevels *self);
+
+#endif

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file
+ * The messages of a project at several levels of detail, for the viewer.
+ */
+#include "config.h"
+
+#include <stdlib.h>
+
+#include "HDTraceTools/pages/messagepyramid.h"
+#include "HDTraceTools/pages/pack.h"
+
+#define CHUNK_ITEMS 4096
+/** One of so many goes up. */
+#define SHARE 16
+/** Offsets in a chunk must be exact as doubles. */
+#define CHUNK_NS (INT64_C(1) << 52)
+
+struct making {
+	struct track *track;
+	GPtrArray *levels; /**< GArray of struct pair: chunks. */
+	GArray *written;   /**< uint64_t, of each level. */
+	GByteArray *columns;
+	GByteArray *part;
+	int error;
+};
+
+static int64_t duration(const struct pair *pair)
+{
+	return pair->received.time - pair->sent.time;
+}
+
+#define PUT_COLUMN(out, list, numbers, expression)                     \
+	do {                                                           \
+		for (guint i_ = 0; i_ < (list)->len; i_++) {           \
+			const struct pair *pair =                      \
+				&g_array_index(list, struct pair, i_); \
+			(numbers)[i_] = (int64_t)(expression);         \
+		}                                                      \
+		packIntegers(out, numbers, (list)->len);               \
+	} while (0)
+
+static void pack(struct making *self, GArray *list)
+{
+	int64_t *numbers = g_new(int64_t, list->len);
+	GByteArray *out = self->columns;
+	int64_t last = g_array_index(list, struct pair, 0).sent.time;
+
+	g_byte_array_set_size(out, 0);
+	for (guint i = 0; i < list->len; i++) {
+		int64_t time = g_array_index(list, struct pair, i).sent.time;
+
+		numbers[i] = time - last;
+		last = time;
+	}
+	packIntegers(out, numbers, list->len);
+	PUT_COLUMN(out, list, numbers, duration(pair));
+	PUT_COLUMN(out, list, numbers, pair->sent.trace);
+	PUT_COLUMN(out, list, numbers, pair->received.trace);
+	PUT_COLUMN(out, list, numbers,
+		   MAX(pair->sent.size, pair->received.size));
+	PUT_COLUMN(out, list, numbers, pair->sent.tag);
+	PUT_COLUMN(out, list, numbers, pair->sent.group);
+	packFinish(self->part, out);
+	g_free(numbers);
+}
+
+static void add(struct making *self, guint level, const struct pair *pair);
+
+static gint longestFirst(gconstpointer a, gconstpointer b)
+{
+	int64_t x = duration(*(const struct pair *const *)a);
+	int64_t y = duration(*(const struct pair *const *)b);
+
+	return (x < y) - (x > y);
+}
+
+/** Hand on those that took longest, in their order. */
+static void handUp(struct making *self, guint level, const GArray *list)
+{
+	GPtrArray *sorted = g_ptr_array_new();
+	guint count = (list->len + SHARE - 1) / SHARE;
+	bool *isChosen = g_new0(bool, list->len + 1);
+
+	for (guint i = 0; i < list->len; i++)
+		g_ptr_array_add(sorted, &g_array_index(list, struct pair, i));
+	g_ptr_array_sort(sorted, longestFirst);
+	for (guint i = 0; i < count; i++)
+		isChosen[(const struct pair *)sorted->pdata[i] -
+			 (const struct pair *)(const void *)list->data] = true;
+	for (guint i = 0; i < list->len; i++) {
+		if (isChosen[i])
+			add(self, level + 1,
+			    &g_array_index(list, struct pair, i));
+	}
+	g_free(isChosen);
+	g_ptr_array_unref(sorted);
+}
+
+static void writeChunk(struct making *self, guint level)
+{
+	GArray *list = self->levels->pdata[level];
+	uint64_t *written = &g_array_index(self->written, uint64_t, level);
+	struct chunk chunk = {
+		.start = INT64_MAX,
+		.end = INT64_MIN,
+		.first = *written,
+		.count = list->len,
+		.offset = -1,
+	};
+	int ret;
+
+	if (list->len == 0)
+		return;
+	for (guint i = 0; i < list->len; i++) {
+		const struct pair *pair = &g_array_index(list, struct pair, i);
+
+		chunk.start = MIN(chunk.start, pair->sent.time);
+		chunk.end = MAX(chunk.end,
+				MAX(pair->sent.time, pair->received.time));
+	}
+	pack(self, list);
+	while (self->track->levels->len <= level)
+		trackAddLevel(self->track, 1, 0);
+	ret = trackAddChunk(self->track, level, &chunk, &self->part);
+	if (ret < 0 && self->error == 0)
+		self->error = ret;
+	*written += list->len;
+	/* Few are not to become fewer. */
+	if (*written > CHUNK_ITEMS / SHARE)
+		handUp(self, level, list);
+	g_array_set_size(list, 0);
+}
+
+static void add(struct making *self, guint level, const struct pair *pair)
+{
+	GArray *list;
+
+	if (level == self->levels->len) {
+		uint64_t none = 0;
+
+		g_ptr_array_add(self->levels,
+				g_array_new(FALSE, FALSE, sizeof(*pair)));
+		g_array_append_val(self->written, none);
+	}
+	list = self->levels->pdata[level];
+	if (list->len == CHUNK_ITEMS ||
+	    (list->len &&
+	     pair->sent.time - g_array_index(list, struct pair, 0).sent.time >=
+		     CHUNK_NS))
+		writeChunk(self, level);
+	g_array_append_val(list, *pair);
+}
+
+int messageLevelsMake(struct track *track, struct pairs *pairs)
+{
+	struct making self = {
+		.track = track,
+		.levels = g_ptr_array_new_with_free_func(
+			(GDestroyNotify)g_array_unref),
+		.written = g_array_new(FALSE, FALSE, sizeof(uint64_t)),
+		.columns = g_byte_array_new(),
+		.part = g_byte_array_new(),
+	};
+	struct pair pair;
+	int ret;
+
+	trackAddLevel(track, 1, 0);
+	while ((ret = pairsNext(pairs, &pair)) == 1 && !self.error)
+		add(&self, 0, &pair);
+	for (guint i = 0; i < self.levels->len && !self.error; i++)
+		writeChunk(&self, i);
+	trackReached(track, INT64_MAX, true);
+	g_ptr_array_unref(self.levels);
+	g_array_unref(self.written);
+	g_byte_array_unref(self.columns);
+	g_byte_array_unref(self.part);
+	return ret < 0 ? ret : self.error;
+}

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file
+ * What the viewer must know of a project before it shows anything, as JSON.
+ */
+#include "config.h"
+
+#include "HDTraceTools/model/column.h"
+#include "HDTraceTools/model/messages.h"
+#include "HDTraceTools/pages/meta.h"
+
+/** Numbers of nodes, groups and traces. */
+struct numbering {
+	GHashTable *nodes;
+};
+
+static int64_t nodeNumber(const struct numbering *self, const hdINode *node)
+{
+	return (int64_t)GPOINTER_TO_SIZE(
+		       g_hash_table_lookup(self->nodes, node)) -
+	       1;
+}
+
+static void putNode(struct outJson *json, const struct numbering *numbers,
+		    const hdINode *node)
+{
+	outJsonObject(json, NULL, true);
+	outJsonText(json, "label", node->label);
+	outJsonText(json, "path", node->path);
+	outJsonInteger(json, "parent", nodeNumber(numbers, node->parent));
+	outJsonInteger(json, "level", node->level);
+	outJsonEnd(json);
+}
+
+/** The root is the first one. */
+static void putNodes(struct outJson *json, struct numbering *numbers,
+		     const hdIProject *project)
+{
+	outJsonArray(json, "nodes", false);
+	g_hash_table_insert(numbers->nodes, (gpointer)project->root,
+			    GSIZE_TO_POINTER(1));
+	putNode(json, numbers, project->root);
+	for (size_t i = 0; i < project->nodeCount; i++) {
+		const hdINode *node = project->nodes[i];
+
+		if (node == project->root)
+			continue;
+		g_hash_table_insert(
+			numbers->nodes, (gpointer)node,
+			GSIZE_TO_POINTER(g_hash_table_size(numbers->nodes) +
+					 1));
+		putNode(json, numbers, node);
+	}
+	outJsonEnd(json);
+}
+
+static void putAttributes(struct outJson *json, const hdIAttribute *list,
+			  size_t count)
+{
+	outJsonArray(json, "attributes", true);
+	for (size_t i = 0; i < count; i++) {
+		outJsonArray(json, NULL, true);
+		outJsonText(json, NULL, list[i].name);
+		outJsonText(json, NULL, list[i].value);
+		outJsonEnd(json);
+	}
+	outJsonEnd(json);
+}
+
+static void putStated(struct outJson *json, const hdIGroup *group,
+		      const hdIValue *value, const char *name)
+{
+	const char *text = valueStates(group, value, name);
+
+	if (text)
+		outJsonText(json, name, text);
+}
+
+static void putValue(struct outJson *json, const hdIGroup *group,
+		     const hdIValue *value)
+{
+	struct unit unit = unitParse(value->unit);
+	char *integral = momentsIntegralUnit(value->unit);
+
+	outJsonObject(json, NULL, true);
+	outJsonText(json, "name", value->name);
+	outJsonText(json, "type", columnTypeName(value->type));
+	outJsonText(json, "unit", value->unit);
+	outJsonText(json, "base", unit.base);
+	outJsonDouble(json, "scale", unit.scale);
+	outJsonText(json, "integral", integral);
+	outJsonBool(json, "isPower", unitIsPower(value->unit));
+	outJsonText(json, "grouping", value->grouping);
+	outJsonBool(json, "simulated", valueIsSimulated(group, value));
+	putStated(json, group, value, "source");
+	putStated(json, group, value, "resolution");
+	putStated(json, group, value, "class");
+	putAttributes(json, value->attributes, value->attributeCount);
+	outJsonEnd(json);
+	g_free(integral);
+}
+
+static void putGroups(struct outJson *json, const struct numbering *numbers,
+		      const hdIProject *project)
+{
+	outJsonArray(json, "groups", false);
+	for (size_t i = 0; i < project->groupCount; i++) {
+		const hdIGroup *group = project->groups[i];
+
+		outJsonObject(json, NULL, false);
+		outJsonInteger(json, "node", nodeNumber(numbers, group->node));
+		outJsonText(json, "name", group->name);
+		putAttributes(json, group->attributes, group->attributeCount);
+		outJsonArray(json, "values", false);
+		for (size_t k = 0; k < group->valueCount; k++)
+			putValue(json, group, &group->values[k]);
+		outJsonEnd(json);
+		outJsonEnd(json);
+	}
+	outJsonEnd(json);
+}
+
+static void putTraces(struct outJson *json, const struct numbering *numbers,
+		      const hdIProject *project)
+{
+	outJsonArray(json, "traces", false);
+	for (size_t i = 0; i < project->traceCount; i++) {
+		outJsonObject(json, NULL, true);
+		outJsonInteger(json, "node",
+			       nodeNumber(numbers, project->traces[i]->node));
+		outJsonEnd(json);
+	}
+	outJsonEnd(json);
+}
+
+static void putCommunicators(struct outJson *json, const hdIProject *project)
+{
+	struct messages *messages = messagesNew(project);
+	const GPtrArray *groups = messagesGroups(messages);
+
+	outJsonArray(json, "communicators", true);
+	for (guint i = 0; i < groups->len; i++) {
+		const struct messageGroup *group = groups->pdata[i];
+
+		outJsonText(json, NULL, group->name);
+	}
+	outJsonEnd(json);
+	messagesFree(messages);
+}
+
+/** What the energy of a node is told from, and who shares it. */
+static void putPower(struct outJson *json, const struct findings *findings,
+		     size_t number, struct findingsGroup *const *powers,
+		     const struct profileShares *shares)
+{
+	const struct findingsGroup *group = &findings->groups[number];
+	const hdIProject *project = findings->project;
+
+	outJsonObject(json, NULL, false);
+	outJsonInteger(json, "group", (int64_t)number);
+	outJsonBool(json, "inTotal", group->countsForTotal);
+	outJsonArray(json, "values", true);
+	for (size_t i = 0; i < group->group->valueCount; i++) {
+		if (group->isPower[i])
+			outJsonInteger(json, NULL, (int64_t)i);
+	}
+	outJsonEnd(json);
+	outJsonArray(json, "traces", true);
+	for (size_t i = 0; i < project->traceCount; i++) {
+		if (powers[i] != group)
+			continue;
+		outJsonArray(json, NULL, true);
+		outJsonInteger(json, NULL, (int64_t)i);
+		outJsonDouble(json, NULL,
+			      profileShare(shares, group->group->node,
+					   project->traces[i]));
+		outJsonEnd(json);
+	}
+	outJsonEnd(json);
+	outJsonEnd(json);
+}
+
+static void putPowers(struct outJson *json, const struct findings *findings)
+{
+	const hdIProject *project = findings->project;
+	struct findingsGroup **powers = findingsFindPowers(findings);
+	struct profileShares *shares = profileSharesNew(project);
+
+	outJsonArray(json, "powers", false);
+	for (size_t i = 0; i < project->groupCount; i++) {
+		if (findings->groups[i].powerCount)
+			putPower(json, findings, i, powers, shares);
+	}
+	outJsonEnd(json);
+	profileSharesFree(shares);
+	g_free(powers);
+}
+
+static void putProject(struct outJson *json, const hdIProject *project)
+{
+	outJsonObject(json, "project", false);
+	outJsonText(json, "name", project->name);
+	outJsonText(json, "description", project->description);
+	outJsonText(json, "file", project->file);
+	outJsonArray(json, "levels", true);
+	for (size_t i = 0; i < project->levelCount; i++)
+		outJsonText(json, NULL, project->levels[i]);
+	outJsonEnd(json);
+	outJsonEnd(json);
+}
+
+void metaBegin(struct outJson *json, FILE *file,
+	       const struct findings *findings, const int64_t *start,
+	       uint64_t maxSize)
+{
+	const hdIProject *project = findings->project;
+	struct numbering numbers = { g_hash_table_new(NULL, NULL) };
+
+	*json = (struct outJson){ .file = file, .isInPage = true };
+	outJsonObject(json, NULL, false);
+	outJsonInteger(json, "format", 1);
+	outJsonText(json, "generator", "hdtrace " PACKAGE_VERSION);
+	putProject(json, project);
+	if (start)
+		outJsonSeconds(json, "start", *start);
+	else
+		outJsonPlain(json, "start", "null");
+	if (maxSize)
+		outJsonInteger(json, "maxSize", (int64_t)maxSize);
+	else
+		outJsonPlain(json, "maxSize", "null");
+	putNodes(json, &numbers, project);
+	putGroups(json, &numbers, project);
+	putTraces(json, &numbers, project);
+	putCommunicators(json, project);
+	putPowers(json, findings);
+	g_hash_table_destroy(numbers.nodes);
+}
+
+void metaEnd(struct outJson *json)
+{
+	outJsonEnd(json);
+}

@@ -1,0 +1,622 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file
+ * A trace at several levels of detail, for the viewer.
+ *
+ * A level is made from the one below, which is kept in a temporary file while
+ * that is done. Both are in the order of time, so no more than two steps are
+ * open at any moment.
+ */
+#include "config.h"
+
+#include <string.h>
+
+#include "HDTraceTools/base/spool.h"
+#include "HDTraceTools/pages/pack.h"
+#include "HDTraceTools/pages/tracepyramid.h"
+
+#define CHUNK_ITEMS 4096
+/** Offsets in a chunk must be exact as doubles. */
+#define CHUNK_NS (INT64_C(1) << 52)
+#define EVENT_DEPTH UINT16_MAX
+/** The first width is 4 to the power of this, in ns, at least. */
+#define WIDTH_MIN 5
+#define WIDTH_MAX 29
+/** Traces with less than this need no further level. */
+#define ITEMS_MIN 512
+
+/** A state or event, or states and events of a step. */
+struct item {
+	int64_t start;  /**< Of a sum, that of its step. */
+	int64_t length; /**< Of a sum, the time in it. */
+	uint32_t name;
+	uint32_t parent; /**< Name of the state around it, plus 1, or 0. */
+	uint32_t count;  /**< Of a sum; else 0. */
+	uint16_t depth;  /**< Of sums of events: EVENT_DEPTH. */
+	bool isEvent;
+	bool isSum;
+};
+
+/** Items in the order of time, in a temporary file. */
+struct items {
+	struct spool *spool;
+	uint64_t count;
+};
+
+/** A chunk while it is gathered: states or sums. */
+struct list {
+	GArray *items; /**< struct item */
+	int64_t end;   /**< The latest one. */
+};
+
+struct stateLevels {
+	struct track *track;
+	bool isStored;
+	GHashTable *names; /**< To index plus 1. */
+	struct items items;
+	uint64_t total; /**< States and events. */
+	uint64_t
+		lengths[WIDTH_MAX + 1]; /**< States, by the base 4 logarithm. */
+	int64_t first;
+	int64_t end;
+	GArray *open;  /**< struct item: states that were entered. */
+	GArray *texts; /**< int64_t, lengths of the texts of the chunk. */
+	GByteArray *textBytes;
+	/** The chunk of the level that is written. */
+	guint level;
+	struct list states;
+	struct list sums;
+	uint64_t written;
+	GByteArray *parts[2];
+	GByteArray *columns;
+	int error;
+};
+
+static void noteError(struct stateLevels *self, int ret)
+{
+	if (ret < 0 && self->error == 0)
+		self->error = ret;
+}
+
+/* ---- Items in a file --------------------------------------------------- */
+
+static void itemsAdd(struct stateLevels *self, struct items *items,
+		     const struct item *item)
+{
+	noteError(self, spoolAppend(items->spool, item, sizeof(*item)));
+	items->count++;
+}
+
+/** Hand on all items. */
+static void itemsEach(struct stateLevels *self, struct items *items,
+		      void (*take)(const struct item *item, void *data),
+		      void *data)
+{
+	enum { BATCH = 256 };
+	struct item batch[BATCH];
+
+	for (uint64_t at = 0; at < items->count && !self->error; at += BATCH) {
+		size_t count = (size_t)MIN(BATCH, items->count - at);
+
+		noteError(self, spoolRead(items->spool, at * sizeof(*batch),
+					  batch, count * sizeof(*batch)));
+		for (size_t i = 0; i < count && !self->error; i++)
+			take(&batch[i], data);
+	}
+}
+
+/* ---- Chunks ------------------------------------------------------------ */
+
+#define PUT_COLUMN(out, list, numbers, expression)                     \
+	do {                                                           \
+		for (guint i_ = 0; i_ < (list)->len; i_++) {           \
+			const struct item *item =                      \
+				&g_array_index(list, struct item, i_); \
+			(numbers)[i_] = (int64_t)(expression);         \
+		}                                                      \
+		packIntegers(out, numbers, (list)->len);               \
+	} while (0)
+
+static void packStates(struct stateLevels *self, int64_t start, GByteArray *out)
+{
+	GArray *list = self->states.items;
+	int64_t *numbers = g_new(int64_t, list->len + 1);
+	int64_t last = start;
+
+	g_byte_array_set_size(self->columns, 0);
+	for (guint i = 0; i < list->len; i++) {
+		int64_t time = g_array_index(list, struct item, i).start;
+
+		numbers[i] = time - last;
+		last = time;
+	}
+	packIntegers(self->columns, numbers, list->len);
+	PUT_COLUMN(self->columns, list, numbers, item->length);
+	PUT_COLUMN(self->columns, list, numbers, item->name);
+	PUT_COLUMN(self->columns, list, numbers, item->depth);
+	PUT_COLUMN(self->columns, list, numbers, item->parent);
+	PUT_COLUMN(self->columns, list, numbers, item->isEvent);
+	packFinish(out, self->columns);
+	g_free(numbers);
+}
+
+static void packSums(struct stateLevels *self, int64_t width, GByteArray *out)
+{
+	GArray *list = self->sums.items;
+	int64_t *numbers = g_new(int64_t, list->len + 1);
+
+	g_byte_array_set_size(self->columns, 0);
+	PUT_COLUMN(self->columns, list, numbers, item->start / width);
+	PUT_COLUMN(self->columns, list, numbers, item->depth);
+	PUT_COLUMN(self->columns, list, numbers, item->parent);
+	PUT_COLUMN(self->columns, list, numbers, item->name);
+	PUT_COLUMN(self->columns, list, numbers, item->length);
+	PUT_COLUMN(self->columns, list, numbers, item->count);
+	packFinish(out, self->columns);
+	g_free(numbers);
+}
+
+static void packTexts(struct stateLevels *self, GByteArray *out)
+{
+	g_byte_array_set_size(self->columns, 0);
+	packIntegers(self->columns, (const int64_t *)self->texts->data,
+		     self->texts->len);
+	packBytes(self->columns, self->textBytes->data, self->textBytes->len);
+	packFinish(out, self->columns);
+}
+
+static int64_t listStart(const struct list *list)
+{
+	return list->items->len
+		       ? g_array_index(list->items, struct item, 0).start
+		       : INT64_MAX;
+}
+
+static void listEmpty(struct list *list)
+{
+	g_array_set_size(list->items, 0);
+	list->end = INT64_MIN;
+}
+
+/** Write the chunk of the level. */
+static void writeChunk(struct stateLevels *self)
+{
+	const struct level *level = self->track->levels->pdata[self->level];
+	struct chunk chunk = {
+		.start = MIN(listStart(&self->states), listStart(&self->sums)),
+		.end = MAX(self->states.end, self->sums.end),
+		.first = self->written,
+		.count = self->states.items->len + self->sums.items->len,
+		.offset = -1,
+	};
+	bool isStored = self->isStored || self->level > 1;
+
+	if (chunk.count == 0)
+		return;
+	/* Steps may begin before the trace does, and end after it. */
+	chunk.start = MAX(chunk.start, self->first);
+	chunk.end = MIN(chunk.end, self->end);
+	if (isStored) {
+		packStates(self, chunk.start, self->parts[0]);
+		if (level->partCount > 1)
+			packSums(self, level->width, self->parts[1]);
+	}
+	noteError(self, trackAddChunk(self->track, self->level, &chunk,
+				      isStored ? self->parts : NULL));
+	if (self->level == 1) {
+		if (isStored)
+			packTexts(self, self->parts[0]);
+		noteError(self, trackAddChunk(self->track, 0, &chunk,
+					      isStored ? self->parts : NULL));
+		g_array_set_size(self->texts, 0);
+		g_byte_array_set_size(self->textBytes, 0);
+		trackReached(self->track, chunk.end, false);
+	}
+	self->written += chunk.count;
+	listEmpty(&self->states);
+	listEmpty(&self->sums);
+}
+
+/** Write the chunk if an item with that start should not go into it. */
+static void makeRoom(struct stateLevels *self, int64_t start)
+{
+	int64_t first = MIN(listStart(&self->states), listStart(&self->sums));
+
+	if (self->states.items->len + self->sums.items->len >= CHUNK_ITEMS ||
+	    self->textBytes->len > 64 * CHUNK_ITEMS ||
+	    (first != INT64_MAX && start - first >= CHUNK_NS))
+		writeChunk(self);
+}
+
+static void listAdd(struct list *list, const struct item *item, int64_t end)
+{
+	g_array_append_val(list->items, *item);
+	list->end = MAX(list->end, end);
+}
+
+/* ---- Levels 0 and 1 ---------------------------------------------------- */
+
+static uint32_t nameIndex(struct stateLevels *self, const char *name)
+{
+	struct track *track = self->track;
+	guint index = GPOINTER_TO_UINT(g_hash_table_lookup(self->names, name));
+	char *copy;
+
+	if (index)
+		return index - 1;
+	copy = g_strdup(name);
+	pthread_mutex_lock(&track->mutex);
+	g_ptr_array_add(track->names, copy);
+	index = track->names->len;
+	pthread_mutex_unlock(&track->mutex);
+	g_hash_table_insert(self->names, copy, GUINT_TO_POINTER(index));
+	return index - 1;
+}
+
+static void putText(struct stateLevels *self, const char *path,
+		    const char *name, const char *value)
+{
+	const char *const pieces[] = { path, name, "\x1f", value, "\x1e" };
+
+	for (size_t i = 0; i < G_N_ELEMENTS(pieces); i++)
+		g_byte_array_append(self->textBytes, (const guint8 *)pieces[i],
+				    (guint)strlen(pieces[i]));
+}
+
+static void putAttributes(struct stateLevels *self, const char *path,
+			  const hdIAttribute *attributes, size_t count,
+			  const char *text)
+{
+	for (size_t i = 0; i < count; i++)
+		putText(self, path, attributes[i].name, attributes[i].value);
+	if (text && *text)
+		putText(self, path, "", text);
+}
+
+static void putElements(struct stateLevels *self, const char *path,
+			const hdIElement *elements, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		const hdIElement *element = &elements[i];
+		char *inner = g_strconcat(path, element->name, "/", NULL);
+
+		if (!element->attributeCount && !*element->text)
+			putText(self, inner, "", "");
+		putAttributes(self, inner, element->attributes,
+			      element->attributeCount, element->text);
+		putElements(self, inner, element->children,
+			    element->childCount);
+		g_free(inner);
+	}
+}
+
+static void addTexts(struct stateLevels *self, const hdIRecord *record)
+{
+	guint start = self->textBytes->len;
+	int64_t length;
+
+	if (!self->isStored)
+		return;
+	putAttributes(self, "", record->attributes, record->attributeCount,
+		      record->text);
+	putElements(self, "", record->elements, record->elementCount);
+	length = self->textBytes->len - start;
+	g_array_append_val(self->texts, length);
+}
+
+static int lengthClass(int64_t length)
+{
+	int class = 0;
+
+	while (class < WIDTH_MAX && length >> 2 * (class + 1) > 0)
+		class ++;
+	return class;
+}
+
+/** The state around what happens now; NULL if there is none. */
+static const struct item *around(const struct stateLevels *self)
+{
+	return self->open->len ? &g_array_index(self->open, struct item,
+						self->open->len - 1)
+			       : NULL;
+}
+
+/** Describe what starts now; it does not outlast the state around it. */
+static struct item makeItem(struct stateLevels *self,
+			    const struct orderedStep *step)
+{
+	const struct item *outer = around(self);
+	int64_t end = MAX(step->record->end, step->time);
+	struct item item = {
+		.start = step->time,
+		.name = nameIndex(self, step->record->name),
+		.depth = (uint16_t)MIN(self->open->len, EVENT_DEPTH - 1),
+		.isEvent = step->kind == ORDERED_EVENT,
+	};
+
+	if (outer) {
+		end = MIN(end, outer->start + outer->length);
+		item.parent = outer->name + 1;
+	}
+	item.length = item.isEvent ? 0 : MAX(end - item.start, 0);
+	return item;
+}
+
+static void addItem(struct stateLevels *self, const struct item *item,
+		    const hdIRecord *record)
+{
+	int64_t end = item->start + item->length;
+
+	makeRoom(self, item->start);
+	listAdd(&self->states, item, end);
+	addTexts(self, record);
+	itemsAdd(self, &self->items, item);
+	if (!item->isEvent)
+		self->lengths[lengthClass(item->length)]++;
+	self->first = MIN(self->first, item->start);
+	self->end = MAX(self->end, end);
+	if (item->depth >= self->track->depth) {
+		pthread_mutex_lock(&self->track->mutex);
+		self->track->depth = item->depth + 1U;
+		pthread_mutex_unlock(&self->track->mutex);
+	}
+}
+
+int stateLevelsAdd(struct stateLevels *self, const struct orderedStep *step)
+{
+	struct item item;
+
+	if (step->kind == ORDERED_LEAVE) {
+		g_array_set_size(self->open, self->open->len - 1);
+		return self->error;
+	}
+	item = makeItem(self, step);
+	addItem(self, &item, step->record);
+	if (step->kind == ORDERED_ENTER)
+		g_array_append_val(self->open, item);
+	return self->error;
+}
+
+/* ---- Levels above ------------------------------------------------------ */
+
+/** Reduces a level to the next one. */
+struct reduction {
+	struct stateLevels *levels;
+	struct items out;
+	int64_t width;
+	/** Sums of the step that is open, and of the one behind. */
+	GHashTable *steps[2];
+	int64_t step; /**< Start of the first one. */
+};
+
+static guint hashItem(gconstpointer data)
+{
+	const struct item *item = data;
+
+	return (item->name * 31 + item->parent) * 31 + item->depth;
+}
+
+static gboolean isSameItem(gconstpointer a, gconstpointer b)
+{
+	const struct item *x = a;
+	const struct item *y = b;
+
+	return x->name == y->name && x->parent == y->parent &&
+	       x->depth == y->depth;
+}
+
+static gint compareItems(gconstpointer a, gconstpointer b)
+{
+	const struct item *x = *(const struct item *const *)a;
+	const struct item *y = *(const struct item *const *)b;
+
+	if (x->depth != y->depth)
+		return x->depth < y->depth ? -1 : 1;
+	if (x->name != y->name)
+		return x->name < y->name ? -1 : 1;
+	return (x->parent > y->parent) - (x->parent < y->parent);
+}
+
+static void emit(struct reduction *self, const struct item *item)
+{
+	struct stateLevels *levels = self->levels;
+	struct list *list = item->isSum ? &levels->sums : &levels->states;
+
+	itemsAdd(levels, &self->out, item);
+	makeRoom(levels, item->start);
+	listAdd(list, item,
+		item->start + (item->isSum ? self->width : item->length));
+}
+
+/** The first open step is over. */
+static void endStep(struct reduction *self)
+{
+	GHashTable *table = self->steps[0];
+	GPtrArray *list = g_ptr_array_new();
+	GHashTableIter iter;
+	gpointer value;
+
+	g_hash_table_iter_init(&iter, table);
+	while (g_hash_table_iter_next(&iter, NULL, &value))
+		g_ptr_array_add(list, value);
+	g_ptr_array_sort(list, compareItems);
+	for (guint i = 0; i < list->len; i++)
+		emit(self, list->pdata[i]);
+	g_ptr_array_unref(list);
+	g_hash_table_remove_all(table);
+	self->steps[0] = self->steps[1];
+	self->steps[1] = table;
+	self->step += self->width;
+}
+
+static int64_t floorTo(int64_t time, int64_t width)
+{
+	int64_t rest = time % width;
+
+	return time - (rest < 0 ? rest + width : rest);
+}
+
+/** What follows starts at this time or later. */
+static void advance(struct reduction *self, int64_t time)
+{
+	int64_t step = floorTo(time, self->width);
+
+	for (int i = 0; i < 2 && self->step < step; i++)
+		endStep(self);
+	self->step = MAX(self->step, step);
+}
+
+/** Add to a sum: in the first or the second open step. */
+static void addTo(struct reduction *self, const struct item *like,
+		  int64_t start, int64_t length, uint32_t count)
+{
+	GHashTable *table =
+		self->steps[start >= self->step + self->width ? 1 : 0];
+	struct item *sum = g_hash_table_lookup(table, like);
+
+	if (!sum) {
+		sum = g_memdup2(like, sizeof(*like));
+		sum->isSum = true;
+		sum->start = floorTo(start, self->width);
+		sum->length = 0;
+		sum->count = 0;
+		g_hash_table_add(table, sum);
+	}
+	sum->length += length;
+	sum->count += count;
+}
+
+static void sumUp(struct reduction *self, const struct item *item)
+{
+	struct item like = *item;
+	int64_t border = self->step + self->width;
+	int64_t end = item->start + item->length;
+
+	if (item->isEvent) {
+		like.depth = EVENT_DEPTH;
+		like.parent = 0;
+	}
+	addTo(self, &like, item->start, MIN(end, border) - item->start, 1);
+	if (end > border)
+		addTo(self, &like, border, end - border, 0);
+}
+
+static void reduceItem(const struct item *item, void *data)
+{
+	struct reduction *self = data;
+
+	advance(self, item->start);
+	if (item->isSum) {
+		addTo(self, item, item->start, item->length, item->count);
+		return;
+	}
+	if (!item->isEvent && item->length >= self->width)
+		emit(self, item);
+	else
+		sumUp(self, item);
+}
+
+/** Make a level of those items; they become its own. */
+static void reduce(struct stateLevels *self, int64_t width)
+{
+	struct reduction reduction = {
+		.levels = self,
+		.width = width,
+		.out.spool = spoolNew(),
+		.step = INT64_MIN / 2,
+	};
+
+	for (int i = 0; i < 2; i++)
+		reduction.steps[i] = g_hash_table_new_full(hashItem, isSameItem,
+							   NULL, g_free);
+	itemsEach(self, &self->items, reduceItem, &reduction);
+	for (int i = 0; i < 2; i++)
+		endStep(&reduction);
+	for (int i = 0; i < 2; i++)
+		g_hash_table_destroy(reduction.steps[i]);
+	spoolFree(self->items.spool);
+	self->items = reduction.out;
+}
+
+/** About so many items are in a level of that width. */
+static uint64_t estimate(const struct stateLevels *self, int class)
+{
+	uint64_t shorter = self->total;
+	uint64_t steps = ((uint64_t)(self->end - self->first) >> 2 * class) + 1;
+	uint64_t longer = 0;
+
+	for (int i = class; i <= WIDTH_MAX; i++)
+		longer += self->lengths[i];
+	shorter -= longer;
+	return longer + MIN(shorter, 2 * steps);
+}
+
+int stateLevelsFinish(struct stateLevels *self)
+{
+	uint64_t below = self->items.count;
+
+	writeChunk(self);
+	self->total = below;
+	for (int class = WIDTH_MIN; class <= WIDTH_MAX && !self->error;
+	     class ++) {
+		int64_t width = INT64_C(1) << 2 * class;
+
+		if (below < ITEMS_MIN)
+			break;
+		if (estimate(self, class) > below / 2 &&
+		    width <= self->end - self->first)
+			continue;
+		self->level = trackAddLevel(self->track, 2, width);
+		self->written = 0;
+		reduce(self, width);
+		writeChunk(self);
+		if (width > self->end - self->first)
+			break;
+		below = self->items.count;
+	}
+	return self->error;
+}
+
+/* ---- Begin and end ----------------------------------------------------- */
+
+struct stateLevels *stateLevelsNew(struct track *track, bool isStored)
+{
+	struct stateLevels *self = g_new0(struct stateLevels, 1);
+
+	self->track = track;
+	self->isStored = isStored;
+	self->names = g_hash_table_new(g_str_hash, g_str_equal);
+	self->items.spool = spoolNew();
+	self->first = INT64_MAX;
+	self->end = INT64_MIN;
+	self->open = g_array_new(FALSE, FALSE, sizeof(struct item));
+	self->texts = g_array_new(FALSE, FALSE, sizeof(int64_t));
+	self->textBytes = g_byte_array_new();
+	self->states.items = g_array_new(FALSE, FALSE, sizeof(struct item));
+	self->sums.items = g_array_new(FALSE, FALSE, sizeof(struct item));
+	listEmpty(&self->states);
+	listEmpty(&self->sums);
+	self->columns = g_byte_array_new();
+	for (size_t i = 0; i < G_N_ELEMENTS(self->parts); i++)
+		self->parts[i] = g_byte_array_new();
+	trackAddLevel(track, 1, 0);
+	self->level = trackAddLevel(track, 1, 0);
+	return self;
+}
+
+void stateLevelsFree(struct stateLevels *self)
+{
+	if (!self)
+		return;
+	g_hash_table_destroy(self->names);
+	spoolFree(self->items.spool);
+	g_array_unref(self->open);
+	g_array_unref(self->texts);
+	g_byte_array_unref(self->textBytes);
+	g_array_unref(self->states.items);
+	g_array_unref(self->sums.items);
+	g_byte_array_unref(self->columns);
+	for (size_t i = 0; i < G_N_ELEMENTS(self->parts); i++)
+		g_byte_array_unref(self->parts[i]);
+	g_free(self);
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file
+ * What the viewer shows in a line: a group of statistics or a trace, at several
+ * levels of detail, in pieces that are read one by one.
+ *
+ * Level 0 is exact: entries, or states and events. A level above is about 16
+ * (statistics) or 4 (traces) times coarser than the one before. A level is a
+ * list of chunks in the order of time, and a chunk some parts (pack.h): of
+ * statistics the times and each value, of a trace what statelevels.h says. A
+ * chunk has no more than a few thousand items; who shows a stretch of time at
+ * some resolution needs few of them, whatever the size of the project.
+ *
+ * Parts are kept in a temporary file; in memory there are some 50 bytes for
+ * each chunk.
+ *
+ * A track is written by one thread, while any others may read it.
+ */
+#ifndef HD_TRACK_H
+#define HD_TRACK_H
+
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <glib.h>
+
+/** Bytes of all tracks, in a temporary file. */
+struct store;
+
+struct store *storeNew(void);
+/** Free it; NULL does nothing. */
+void storeFree(struct store *self);
+/** Append bytes; says where they stand. 0 or a negative errno. */
+int storeAdd(struct store *self, const void *bytes, size_t size, uint64_t *at);
+/** Read bytes that were appended; 0 or a negative errno. */
+int storeRead(struct store *self, uint64_t at, void *bytes, size_t size);
+
+/** A piece of a level. */
+struct chunk {
+	int64_t start; /**< The earliest start, and latest end, in it. */
+	int64_t end;
+	/** Number of the first entry in it; else of the first item. */
+	uint64_t first;
+	uint32_t count; /**< Items. */
+	uint64_t at;    /**< Where its parts stand, one after another. */
+	int64_t offset; /**< In the .stat file, of entries; else -1. */
+};
+
+/** A level of detail. */
+struct level {
+	/** Of traces: what is shorter is summed up in steps of this, in ns. */
+	int64_t width;
+	guint partCount; /**< Parts of a chunk. */
+	GArray *chunks;  /**< struct chunk */
+	GArray *sizes;   /**< uint32_t, of all parts; 0: not stored. */
+	uint64_t bytes;  /**< Sum of these. */
+	uint64_t items;
+};
+
+/** Kinds of tracks, as in their names: s0, t12, m0. */
+enum trackKind {
+	TRACK_STATISTICS = 's',
+	TRACK_TRACE = 't',
+	TRACK_MESSAGES = 'm',
+};
+
+/** A line of the viewer. */
+struct track {
+	enum trackKind kind;
+	struct store *store;   /**< Not owned. */
+	pthread_mutex_t mutex; /**< Protects what follows. */
+	GPtrArray *levels;     /**< struct level, the finest first. */
+	GPtrArray *names;      /**< Of states and events; owned texts. */
+	guint depth;    /**< Of traces: how many states lie in each other. */
+	int64_t readTo; /**< All before is there. */
+	bool isComplete;
+	bool isCut; /**< The file could not be read to its end. */
+};
+
+/** Start a track. */
+void trackInit(struct track *self, enum trackKind kind, struct store *store);
+void trackClear(struct track *self);
+
+/** Add a level above those that are there; returns its number. */
+guint trackAddLevel(struct track *self, guint partCount, int64_t width);
+
+/**
+ * Add a chunk at the end of a level.
+ *
+ * @param chunk All but at is taken.
+ * @param parts So many as the level wants, or NULL: nothing is stored.
+ *
+ * @return 0 or a negative errno.
+ */
+int trackAddChunk(struct track *self, guint level, const struct chunk *chunk,
+		  GByteArray *const *parts);
+
+/** Get a chunk; false if there is none. */
+bool trackGetChunk(struct track *self, guint level, guint number,
+		   struct chunk *chunk);
+
+/** Say how far the file was read. */
+void trackReached(struct track *self, int64_t time, bool isComplete);
+
+/**
+ * Describe the levels from one on: a part.
+ *
+ * @param from The finest level that there is.
+ * @param isPacked Whether parts follow one another, as trackWrite() writes
+ *        them, instead of where they stand in the store.
+ */
+void trackDescribe(struct track *self, guint from, bool isPacked,
+		   GByteArray *out);
+
+/**
+ * Hand on the parts of the levels from one on, in order.
+ *
+ * @param take Takes bytes; 0 or a negative errno, which ends it.
+ */
+int trackWrite(struct track *self, guint from,
+	       int (*take)(const void *bytes, size_t size, void *data),
+	       void *data);
+
+/** Bytes of the levels from one on. */
+uint64_t trackSize(const struct track *self, guint from);
+
+#endif

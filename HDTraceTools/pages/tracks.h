@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file
+ * All that the viewer shows of a project: a track for each group and trace, and
+ * one for the messages.
+ */
+#ifndef HD_TRACKS_H
+#define HD_TRACKS_H
+
+#include "HDTraceTools/command/tool.h"
+#include "HDTraceTools/model/pairs.h"
+#include "HDTraceTools/pages/track.h"
+
+struct tracks {
+	const hdIProject *project;
+	struct store *store;
+	struct track *groups; /**< As in the project. */
+	struct track *traces;
+	struct track messages;
+	pthread_mutex_t mutex; /**< Protects what follows. */
+	struct pairs *pairs;   /**< Ends that were found so far. */
+	GPtrArray *finders;    /**< struct messages that nobody uses now. */
+};
+
+struct tracks *tracksNew(const hdIProject *project);
+/** Free them; NULL does nothing. */
+void tracksFree(struct tracks *self);
+
+/** Tells how far a file was read; false: stop. */
+typedef bool tracksProgress(int64_t offset, void *data);
+
+/**
+ * Read a group, or a trace.
+ *
+ * Different tracks may be read at the same time.
+ *
+ * @param isStored Whether the finest levels are stored.
+ * @param progress May be NULL.
+ *
+ * @retval 0 Success; the track is complete. What cannot be read of the file was
+ *         reported as a message.
+ * @return A negative errno, of the file or the temporary file.
+ */
+int tracksReadGroup(struct tracks *self, size_t number, bool isStored,
+		    tracksProgress *progress, void *data);
+int tracksReadTrace(struct tracks *self, size_t number, bool isStored,
+		    tracksProgress *progress, void *data);
+
+/** All traces were read: make the track of messages. */
+int tracksMakeMessages(struct tracks *self);
+
+#endif

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file
+ * hdtrace plot: draws curves.
+ */
+#include "config.h"
+
+#include <math.h>
+
+#include "HDTraceTools/plot/layout.h"
+
+/** Colours for colour-blind people (Okabe and Ito), for lines on white. */
+static const struct canvasColor palette[] = {
+	{ 0.000, 0.447, 0.698 }, /* blue */
+	{ 0.835, 0.369, 0.000 }, /* vermillion */
+	{ 0.000, 0.620, 0.451 }, /* bluish green */
+	{ 0.800, 0.475, 0.655 }, /* reddish purple */
+	{ 0.902, 0.624, 0.000 }, /* orange */
+	{ 0.337, 0.706, 0.914 }, /* sky blue */
+	{ 0.000, 0.000, 0.000 }, /* black */
+};
+
+/** Lines differ in their dashes, too, for print without colours. */
+static const double dashes[][4] = {
+	{ 0 },
+	{ 9, 1.5 },
+	{ 2, 1 },
+	{ 9, 1.5, 2, 1.5 },
+};
+static const size_t dashCounts[] = { 0, 2, 2, 4 };
+
+struct canvasPen plotPenOf(guint curve)
+{
+	guint style = (curve + curve / (guint)G_N_ELEMENTS(palette)) %
+		      G_N_ELEMENTS(dashes);
+
+	return (struct canvasPen){
+		.color = palette[curve % G_N_ELEMENTS(palette)],
+		.width = 0.9,
+		.dashes = dashCounts[style] ? dashes[style] : NULL,
+		.dashCount = dashCounts[style],
+	};
+}
+
+double plotXOf(const struct plotLayout *layout, int64_t time)
+{
+	const struct plot *plot = layout->plot;
+	double part = (double)(time - plot->start) /
+		      (double)(plot->end - plot->start);
+
+	return layout->left + part * (layout->right - layout->left);
+}
+
+double plotYOf(const struct plotPanel *panel, const struct plotPlace *place,
+	       double value)
+{
+	double part = (value - panel->min) / (panel->max - panel->min);
+
+	return place->bottom - part * (place->bottom - place->top);
+}
+
+static void flush(struct canvas *canvas, GArray *points,
+		  const struct canvasPen *pen)
+{
+	canvasLine(canvas, (const void *)points->data, points->len, pen);
+	g_array_set_size(points, 0);
+}
+
+static void addPoint(GArray *points, double x, double y)
+{
+	struct canvasPoint point = { x, y };
+
+	g_array_append_val(points, point);
+}
+
+/** All entries, as steps: a value holds for all of its interval. */
+static void drawSteps(const struct plotLayout *layout, struct canvas *canvas,
+		      const struct plotPanel *panel,
+		      const struct plotPlace *place,
+		      const struct plotCurve *curve,
+		      const struct canvasPen *pen)
+{
+	GArray *points = g_array_new(FALSE, FALSE, sizeof(struct canvasPoint));
+	int64_t last = INT64_MIN;
+
+	for (guint i = 0; i < curve->steps->len; i++) {
+		const struct plotStep *step =
+			&g_array_index(curve->steps, struct plotStep, i);
+		double y;
+
+		if (isnan(step->value) || step->start != last)
+			flush(canvas, points, pen);
+		last = step->end;
+		if (isnan(step->value))
+			continue;
+		y = plotYOf(panel, place, step->value);
+		addPoint(points, plotXOf(layout, step->start), y);
+		addPoint(points, plotXOf(layout, step->end), y);
+	}
+	flush(canvas, points, pen);
+	g_array_unref(points);
+}
+
+/** Bins that follow each other: from minimum to maximum. */
+static void drawBand(const struct plotLayout *layout, struct canvas *canvas,
+		     const struct plotPanel *panel,
+		     const struct plotPlace *place,
+		     const struct plotCurve *curve, size_t first, size_t last,
+		     struct canvasColor color)
+{
+	const struct plot *plot = layout->plot;
+	GArray *points = g_array_new(FALSE, FALSE, sizeof(struct canvasPoint));
+
+	addPoint(points, plotXOf(layout, plotBinStart(plot, first)),
+		 plotYOf(panel, place, curve->bins[first].max));
+	for (size_t i = first; i < last; i++)
+		addPoint(points, plotBinMiddle(layout, i),
+			 plotYOf(panel, place, curve->bins[i].max));
+	addPoint(points, plotXOf(layout, plotBinStart(plot, last)),
+		 plotYOf(panel, place, curve->bins[last - 1].max));
+	addPoint(points, plotXOf(layout, plotBinStart(plot, last)),
+		 plotYOf(panel, place, curve->bins[last - 1].min));
+	for (size_t i = last; i > first; i--)
+		addPoint(points, plotBinMiddle(layout, i - 1),
+			 plotYOf(panel, place, curve->bins[i - 1].min));
+	addPoint(points, plotXOf(layout, plotBinStart(plot, first)),
+		 plotYOf(panel, place, curve->bins[first].min));
+	canvasArea(canvas, (const void *)points->data, points->len, color,
+		   layout->bandAlpha);
+	g_array_unref(points);
+}
+
+static void drawMeans(const struct plotLayout *layout, struct canvas *canvas,
+		      const struct plotPanel *panel,
+		      const struct plotPlace *place,
+		      const struct plotCurve *curve, size_t first, size_t last,
+		      const struct canvasPen *pen)
+{
+	GArray *points = g_array_new(FALSE, FALSE, sizeof(struct canvasPoint));
+
+	for (size_t i = first; i < last; i++) {
+		const struct plotBin *bin = &curve->bins[i];
+		double y;
+
+		if (bin->weight == 0)
+			continue;
+		y = plotYOf(panel, place, bin->sum / (double)bin->weight);
+		if (i == first)
+			addPoint(points,
+				 plotXOf(layout, plotBinStart(layout->plot, i)),
+				 y);
+		addPoint(points, plotBinMiddle(layout, i), y);
+		if (i + 1 == last)
+			addPoint(points,
+				 plotXOf(layout,
+					 plotBinStart(layout->plot, i + 1)),
+				 y);
+	}
+	flush(canvas, points, pen);
+	g_array_unref(points);
+}
+
+/** Call a part of the drawing for each run of bins with values. */
+static void drawDense(const struct plotLayout *layout, struct canvas *canvas,
+		      const struct plotPanel *panel,
+		      const struct plotPlace *place,
+		      const struct plotCurve *curve,
+		      const struct canvasPen *pen, bool isBand)
+{
+	size_t count = layout->plot->binCount;
+	size_t first = 0;
+
+	while (first < count) {
+		size_t last;
+
+		while (first < count && isnan(curve->bins[first].min))
+			first++;
+		for (last = first;
+		     last < count && !isnan(curve->bins[last].min); last++)
+			;
+		if (first == last)
+			break;
+		if (isBand)
+			drawBand(layout, canvas, panel, place, curve, first,
+				 last, pen->color);
+		else
+			drawMeans(layout, canvas, panel, place, curve, first,
+				  last, pen);
+		first = last;
+	}
+}
+
+/* Bands of all curves lie behind the lines of all. */
+void plotDrawCurves(const struct plotLayout *layout, struct canvas *canvas,
+		    const struct plotPanel *panel,
+		    const struct plotPlace *place)
+{
+	for (guint i = 0; i < panel->curves->len; i++) {
+		const struct plotCurve *curve = panel->curves->pdata[i];
+		const struct canvasPen pen = plotPenOf(i);
+
+		if (plotIsDense(curve)) {
+			canvasBegin(canvas, "band", curve->label);
+			drawDense(layout, canvas, panel, place, curve, &pen,
+				  true);
+			canvasEnd(canvas);
+		}
+	}
+	for (guint i = 0; i < panel->curves->len; i++) {
+		const struct plotCurve *curve = panel->curves->pdata[i];
+		const struct canvasPen pen = plotPenOf(i);
+
+		canvasBegin(canvas, "curve", curve->label);
+		if (plotIsDense(curve))
+			drawDense(layout, canvas, panel, place, curve, &pen,
+				  false);
+		else
+			drawSteps(layout, canvas, panel, place, curve, &pen);
+		canvasEnd(canvas);
+	}
+}

@@ -1,0 +1,413 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file
+ * hdtrace plot: panels and their curves.
+ *
+ * A curve with no more entries than the picture is wide has them all. Of others
+ * each bin, a thin line's width of the picture, has minimum, maximum and mean;
+ * so any number of entries gives a true picture of a few thousand points.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include "HDTraceTools/model/column.h"
+#include "HDTraceTools/model/summary.h"
+#include "HDTraceTools/model/units.h"
+#include "HDTraceTools/plot/plot.h"
+
+/* ---- Panels ------------------------------------------------------------ */
+
+static void freeCurve(void *data)
+{
+	struct plotCurve *curve = data;
+
+	if (curve->steps)
+		g_array_unref(curve->steps);
+	g_free(curve->label);
+	g_free(curve->bins);
+	g_free(curve);
+}
+
+void plotFreePanel(void *data)
+{
+	struct plotPanel *panel = data;
+
+	g_ptr_array_unref(panel->curves);
+	g_free(panel->key);
+	g_free(panel->scaleKey);
+	g_free(panel);
+}
+
+static const char *nodeName(const struct plot *plot, const hdIGroup *group)
+{
+	const char *path = group->node->path;
+
+	return *path ? path : plot->project->name;
+}
+
+/** The panel of a value; a new one if there is none yet. */
+static struct plotPanel *panelOf(struct plot *plot, const hdIGroup *group,
+				 const hdIValue *value)
+{
+	bool isGrouped = *value->grouping && plot->panelsBy != PLOT_BY_VALUE;
+	const char *name = isGrouped ? value->grouping : value->name;
+	char *scaleKey = g_strdup_printf("%c %s\n%s", isGrouped ? 'g' : 'v',
+					 name, value->unit);
+	bool isOfNode = plot->panelsBy == PLOT_BY_NODE;
+	const char *heading = isOfNode ? nodeName(plot, group) : "";
+	char *key = g_strdup_printf("%s\n%s", scaleKey, heading);
+	struct plotPanel *panel = NULL;
+
+	for (guint i = 0; i < plot->panels->len && !panel; i++) {
+		panel = plot->panels->pdata[i];
+		if (strcmp(panel->key, key) != 0)
+			panel = NULL;
+	}
+	if (panel) {
+		g_free(key);
+		g_free(scaleKey);
+		return panel;
+	}
+	panel = g_new0(struct plotPanel, 1);
+	panel->key = key;
+	panel->scaleKey = scaleKey;
+	panel->heading = heading;
+	panel->title = name;
+	panel->unit = value->unit;
+	panel->curves = g_ptr_array_new_with_free_func(freeCurve);
+	g_ptr_array_add(plot->panels, panel);
+	return panel;
+}
+
+static void addCurve(struct plot *plot, const hdIGroup *group, size_t column)
+{
+	const hdIValue *value = &group->values[column];
+	struct plotCurve *curve = g_new0(struct plotCurve, 1);
+
+	curve->group = group;
+	curve->value = value;
+	curve->column = column;
+	curve->isSimulated = valueIsSimulated(group, value);
+	g_ptr_array_add(panelOf(plot, group, value)->curves, curve);
+}
+
+/** Name curves by what they differ in. */
+static void labelCurves(const struct plot *plot, struct plotPanel *panel)
+{
+	const struct plotCurve *first = panel->curves->pdata[0];
+	bool isOneValue = true;
+	bool isOneNode = true;
+	bool isOneGroup = true;
+
+	for (guint i = 1; i < panel->curves->len; i++) {
+		const struct plotCurve *curve = panel->curves->pdata[i];
+
+		isOneValue &=
+			strcmp(curve->value->name, first->value->name) == 0;
+		isOneNode &= curve->group->node == first->group->node;
+		isOneGroup &=
+			strcmp(curve->group->name, first->group->name) == 0;
+	}
+	if (isOneValue)
+		panel->title = first->value->name;
+	for (guint i = 0; i < panel->curves->len; i++) {
+		struct plotCurve *curve = panel->curves->pdata[i];
+		GString *label = g_string_new(NULL);
+
+		if (!isOneNode || (isOneValue && isOneGroup))
+			g_string_append(label, nodeName(plot, curve->group));
+		if (!isOneGroup)
+			g_string_append_printf(label, "%s%s",
+					       label->len ? " " : "",
+					       curve->group->name);
+		if (!isOneValue)
+			g_string_append_printf(label, "%s%s",
+					       label->len ? " " : "",
+					       curve->value->name);
+		if (curve->isSimulated)
+			g_string_append(label, " (simulated)");
+		curve->label = g_string_free(label, FALSE);
+	}
+}
+
+static bool isChosen(const struct plot *plot, const hdIGroup *group)
+{
+	return group->isReadable && selectionHasGroup(&plot->selection, group);
+}
+
+void plotChoose(struct plot *plot)
+{
+	const hdIProject *project = plot->project;
+
+	for (size_t i = 0; i < project->groupCount; i++) {
+		const hdIGroup *group = project->groups[i];
+
+		for (size_t k = 0; k < group->valueCount; k++) {
+			if (isChosen(plot, group) &&
+			    group->values[k].type != HDI_STRING &&
+			    selectionHasValue(&plot->selection,
+					      group->values[k].name))
+				addCurve(plot, group, k);
+		}
+	}
+	for (guint i = 0; i < plot->panels->len; i++)
+		labelCurves(plot, plot->panels->pdata[i]);
+}
+
+/* ---- Times ------------------------------------------------------------- */
+
+/** Groups that have curves, each once. */
+static GPtrArray *chosenGroups(const struct plot *plot)
+{
+	GPtrArray *groups = g_ptr_array_new();
+
+	for (guint i = 0; i < plot->panels->len; i++) {
+		const struct plotPanel *panel = plot->panels->pdata[i];
+
+		for (guint k = 0; k < panel->curves->len; k++) {
+			const struct plotCurve *curve = panel->curves->pdata[k];
+
+			if (!g_ptr_array_find(groups, curve->group, NULL))
+				g_ptr_array_add(groups, (gpointer)curve->group);
+		}
+	}
+	return groups;
+}
+
+static hdIStatReader *openGroup(const struct plot *plot, const hdIGroup *group)
+{
+	hdIStatReader *reader = hdI_openStat(plot->project, group);
+
+	if (!reader && errno != EBADMSG)
+		toolError(plot->tool, "%s: %s", group->file, strerror(errno));
+	return reader;
+}
+
+/** Widen the time of the picture to that of a group. */
+static void seeGroup(struct plot *plot, const hdIGroup *group)
+{
+	hdIStatReader *reader = openGroup(plot, group);
+	const hdIBlock *block;
+
+	while (reader && hdI_readStat(reader, &block) == 1) {
+		plot->start = MIN(plot->start, block->start[0]);
+		plot->end = MAX(plot->end, block->end[block->count - 1]);
+	}
+	hdI_closeStat(reader);
+}
+
+bool plotFindTimes(struct plot *plot)
+{
+	const struct selection *selection = &plot->selection;
+	bool isOpen =
+		selection->start == INT64_MIN || selection->end == INT64_MAX;
+	GPtrArray *groups = chosenGroups(plot);
+
+	for (guint i = 0; i < groups->len && isOpen; i++)
+		seeGroup(plot, groups->pdata[i]);
+	g_ptr_array_unref(groups);
+	if (selection->start != INT64_MIN)
+		plot->start = selection->start;
+	if (selection->end != INT64_MAX)
+		plot->end = selection->end;
+	return isOpen;
+}
+
+size_t plotBinOf(const struct plot *plot, int64_t time)
+{
+	__int128 part = (__int128)(time - plot->start) *
+			(int64_t)plot->binCount / (plot->end - plot->start);
+
+	return (size_t)CLAMP(part, 0, (__int128)plot->binCount - 1);
+}
+
+/* ---- Curves ------------------------------------------------------------ */
+
+/** Add an entry, the part of it that is in the picture, to the bins. */
+static void addToBins(const struct plot *plot, struct plotCurve *curve,
+		      int64_t start, int64_t end, double value)
+{
+	size_t first = plotBinOf(plot, start);
+	size_t last = plotBinOf(plot, MAX(end - 1, start));
+
+	for (size_t i = first; i <= last; i++) {
+		struct plotBin *bin = &curve->bins[i];
+		int64_t from = i == first ? start : plotBinStart(plot, i);
+		int64_t to = i == last ? end : plotBinStart(plot, i + 1);
+		int64_t length = MAX(to - from, 0);
+
+		if (isnan(bin->min) || value < bin->min)
+			bin->min = value;
+		if (isnan(bin->max) || value > bin->max)
+			bin->max = value;
+		bin->sum += value * (double)length;
+		bin->weight += length;
+	}
+}
+
+static void addEntry(const struct plot *plot, struct plotCurve *curve,
+		     int64_t start, int64_t end, double value)
+{
+	struct plotStep step = {
+		.start = MAX(start, plot->start),
+		.end = MIN(end, plot->end),
+		.value = isfinite(value) ? value : NAN,
+	};
+
+	/* An entry that ends where the picture begins is not in it. */
+	if (step.end < step.start || (step.end == step.start && start < end))
+		return;
+	curve->infinite += isinf(value) != 0;
+	if (curve->steps)
+		g_array_append_val(curve->steps, step);
+	if (curve->steps && curve->steps->len > plot->binCount) {
+		g_array_unref(curve->steps);
+		curve->steps = NULL;
+	}
+	if (isfinite(value))
+		addToBins(plot, curve, step.start, step.end, value);
+}
+
+static void startCurve(const struct plot *plot, struct plotCurve *curve)
+{
+	curve->steps = g_array_new(FALSE, FALSE, sizeof(struct plotStep));
+	curve->bins = g_new0(struct plotBin, plot->binCount + 1);
+	for (size_t i = 0; i < plot->binCount; i++)
+		curve->bins[i].min = curve->bins[i].max = NAN;
+}
+
+/** The curves of a group, by their columns; NULL where there is none. */
+static struct plotCurve **curvesOf(const struct plot *plot,
+				   const hdIGroup *group)
+{
+	struct plotCurve **curves =
+		g_new0(struct plotCurve *, group->valueCount + 1);
+
+	for (guint i = 0; i < plot->panels->len; i++) {
+		const struct plotPanel *panel = plot->panels->pdata[i];
+
+		for (guint k = 0; k < panel->curves->len; k++) {
+			struct plotCurve *curve = panel->curves->pdata[k];
+
+			if (curve->group == group)
+				curves[curve->column] = curve;
+		}
+	}
+	return curves;
+}
+
+/** Keep what all that is shown comes to. */
+static void takeMoments(struct summary *summary, const struct summarySlot *slot,
+			size_t name)
+{
+	struct plotCurve **curves = summary->data;
+
+	(void)name;
+	for (size_t i = 0; i < summary->columnCount; i++) {
+		struct plotCurve *curve = curves[summary->columns[i]];
+
+		if (curve)
+			curve->moments = slot->moments[i];
+	}
+}
+
+static void addBlock(const struct plot *plot, struct plotCurve *curve,
+		     const hdIBlock *block)
+{
+	for (size_t i = 0; i < block->count; i++)
+		addEntry(plot, curve, block->start[i], block->end[i],
+			 columnNumber(&block->columns[curve->column],
+				      curve->value->type, i));
+}
+
+static void readGroup(struct plot *plot, const struct phases *shown,
+		      const hdIGroup *group)
+{
+	struct plotCurve **curves = curvesOf(plot, group);
+	struct summary summary = {
+		.group = group,
+		.phases = shown,
+		.take = takeMoments,
+		.data = curves,
+	};
+	hdIStatReader *reader = openGroup(plot, group);
+	const hdIBlock *block;
+
+	for (size_t i = 0; i < group->valueCount; i++) {
+		if (curves[i])
+			startCurve(plot, curves[i]);
+	}
+	summaryStart(&summary, &plot->selection);
+	while (reader && hdI_readStat(reader, &block) == 1) {
+		summaryAddBlock(&summary, block);
+		for (size_t i = 0; i < group->valueCount; i++) {
+			if (curves[i])
+				addBlock(plot, curves[i], block);
+		}
+		toolProgressAt(plot->tool, block->offset[block->count - 1]);
+	}
+	summaryFinish(&summary);
+	hdI_closeStat(reader);
+	toolProgressFile(plot->tool, group->fileSize);
+	g_free(curves);
+}
+
+/** The range of what a panel shows. */
+static void findRange(struct plotPanel *panel, size_t binCount)
+{
+	panel->min = INFINITY;
+	panel->max = -INFINITY;
+	for (guint i = 0; i < panel->curves->len; i++) {
+		const struct plotCurve *curve = panel->curves->pdata[i];
+
+		for (size_t k = 0; k < binCount; k++) {
+			const struct plotBin *bin = &curve->bins[k];
+
+			if (isnan(bin->min))
+				continue;
+			panel->min = MIN(panel->min, bin->min);
+			panel->max = MAX(panel->max, bin->max);
+		}
+	}
+}
+
+/** Panels of the same values have one scale. */
+static void joinRanges(struct plot *plot)
+{
+	for (guint i = 0; i < plot->panels->len; i++) {
+		struct plotPanel *panel = plot->panels->pdata[i];
+
+		for (guint k = 0; k < plot->panels->len; k++) {
+			struct plotPanel *other = plot->panels->pdata[k];
+
+			if (strcmp(panel->scaleKey, other->scaleKey) != 0)
+				continue;
+			panel->min = MIN(panel->min, other->min);
+			panel->max = MAX(panel->max, other->max);
+		}
+	}
+}
+
+void plotReadCurves(struct plot *plot)
+{
+	GPtrArray *groups = chosenGroups(plot);
+	struct phases shown;
+
+	phasesInit(&shown);
+	phasesAdd(&shown, plot->selection.start, plot->selection.end, "");
+	for (guint i = 0; i < groups->len; i++)
+		readGroup(plot, &shown, groups->pdata[i]);
+	phasesFree(&shown);
+	g_ptr_array_unref(groups);
+	for (guint i = 0; i < plot->panels->len; i++)
+		findRange(plot->panels->pdata[i], plot->binCount);
+	joinRanges(plot);
+	for (guint i = 0; i < plot->panels->len; i++) {
+		struct plotPanel *panel = plot->panels->pdata[i];
+
+		plotRoundRange(&panel->min, &panel->max, plot->hasZero);
+	}
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file
+ * hdtrace plot --format=json: what the picture shows, as numbers.
+ */
+#include "config.h"
+
+#include "HDTraceTools/model/roles.h"
+#include "HDTraceTools/plot/plot.h"
+
+static void putCurve(struct outJson *json, const struct plotCurve *curve)
+{
+	const struct moments *moments = &curve->moments;
+	struct momentsResult result = momentsGet(moments, curve->value->type);
+	char *unit = momentsIntegralUnit(curve->value->unit);
+
+	outJsonObject(json, NULL, true);
+	outJsonText(json, "label", curve->label);
+	outJsonText(json, "node", rolesPath(curve->group->node));
+	outJsonText(json, "group", curve->group->name);
+	outJsonText(json, "value", curve->value->name);
+	outJsonText(json, "unit", curve->value->unit);
+	outJsonBool(json, "simulated", curve->isSimulated);
+	outJsonBool(json, "dense", plotIsDense(curve));
+	outJsonInteger(json, "count", (int64_t)moments->count);
+	outJsonInteger(json, "nan", (int64_t)moments->missing);
+	outJsonSeconds(json, "seconds", (int64_t)moments->weight);
+	outJsonDouble(json, "mean", result.mean);
+	momentsJsonRange(json, moments, curve->value->type);
+	outJsonDouble(json, "integral", result.integral);
+	outJsonText(json, "integral_unit", unit);
+	outJsonEnd(json);
+	g_free(unit);
+}
+
+static void putPanel(struct outJson *json, const struct plotPanel *panel)
+{
+	outJsonObject(json, NULL, false);
+	outJsonText(json, "title", panel->title);
+	outJsonText(json, "unit", panel->unit);
+	outJsonDouble(json, "min", panel->min);
+	outJsonDouble(json, "max", panel->max);
+	outJsonArray(json, "curves", false);
+	for (guint i = 0; i < panel->curves->len; i++)
+		putCurve(json, panel->curves->pdata[i]);
+	outJsonEnd(json);
+	outJsonEnd(json);
+}
+
+void plotPrintJson(const struct plot *plot)
+{
+	struct outJson json = { .depth = 0 };
+
+	outJsonObject(&json, NULL, false);
+	outJsonText(&json, "project", plot->project->name);
+	outJsonText(&json, "file", plot->output);
+	outJsonDouble(&json, "width", plot->width);
+	outJsonDouble(&json, "height", plot->height);
+	outJsonSeconds(&json, "start", plot->start);
+	outJsonSeconds(&json, "end", plot->end);
+	outJsonArray(&json, "panels", false);
+	for (guint i = 0; i < plot->panels->len; i++)
+		putPanel(&json, plot->panels->pdata[i]);
+	outJsonEnd(&json);
+	outJsonArray(&json, "time_lines", false);
+	for (guint i = 0; i < plot->rows->len; i++) {
+		const struct plotRow *row = plot->rows->pdata[i];
+
+		outJsonText(&json, NULL, rolesPath(row->trace->node));
+	}
+	outJsonEnd(&json);
+	outJsonEnd(&json);
+}

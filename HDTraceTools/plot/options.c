@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file
+ * hdtrace plot: what its options say.
+ */
+#include "config.h"
+
+#include <string.h>
+
+#include "HDTraceTools/plot/options.h"
+
+/** What a picture is in points if nothing is said: the width of a text. */
+#define WIDTH_MM 170
+#define FONT_SIZE 8
+
+/** Find a text in a list; NULL is the first one; -1: it is not there. */
+static int choose(const char *text, const char *const *list)
+{
+	for (int i = 0; list[i]; i++) {
+		if (!text || strcmp(text, list[i]) == 0)
+			return i;
+	}
+	return -1;
+}
+
+static int parsePanels(struct plotJob *job)
+{
+	static const char *const names[] = { "grouping", "value", "node",
+					     NULL };
+	int found = choose(job->options.panels, names);
+
+	if (found < 0)
+		return toolUsage(job->plot.tool,
+				 "--panels: not grouping, value or node: "
+				 "\"%s\"",
+				 job->options.panels);
+	job->plot.panelsBy = (enum plotPanels)found;
+	return -1;
+}
+
+static int parseStates(struct plotJob *job)
+{
+	static const char *const names[] = { "above", "below", "only", NULL };
+	int found = choose(job->options.states, names);
+
+	job->hasCurves = true;
+	if (!job->options.states)
+		return -1;
+	if (found < 0)
+		return toolUsage(job->plot.tool,
+				 "--states: not above, below or only: \"%s\"",
+				 job->options.states);
+	job->plot.states = found == 1 ? PLOT_BELOW : PLOT_ABOVE;
+	job->hasCurves = found < 2;
+	return -1;
+}
+
+static int parseTime(struct plotJob *job)
+{
+	static const char *const names[] = { "relative", "date", NULL };
+	int found = choose(job->options.time, names);
+
+	if (found < 0)
+		return toolUsage(job->plot.tool,
+				 "--time: not relative or date: \"%s\"",
+				 job->options.time);
+	job->plot.time = (enum plotTime)found;
+	return -1;
+}
+
+/** Parse a length; false if it is none, or not in a sensible range. */
+static bool parseLength(const char *text, char **end, double min, double max,
+			double *length)
+{
+	*length = g_ascii_strtod(text, end);
+	return *end != text && *length >= min && *length <= max;
+}
+
+static int parseSize(struct plotJob *job)
+{
+	const char *text = job->options.size;
+	double width = WIDTH_MM;
+	double height = 0;
+	char *end;
+	bool isGood = true;
+
+	if (text)
+		isGood = parseLength(text, &end, 30, 2000, &width) &&
+			 (!*end ||
+			  (*end == 'x' &&
+			   parseLength(end + 1, &end, 20, 2000, &height) &&
+			   !*end));
+	job->plot.width = width * CANVAS_MM;
+	job->plot.height = height * CANVAS_MM;
+	if (!isGood)
+		return toolUsage(job->plot.tool,
+				 "--size: not WIDTH or WIDTHxHEIGHT in mm: "
+				 "\"%s\"",
+				 text);
+	text = job->options.fontSize;
+	job->plot.fontSize = FONT_SIZE;
+	if (text &&
+	    (!parseLength(text, &end, 3, 72, &job->plot.fontSize) || *end))
+		return toolUsage(job->plot.tool,
+				 "--font-size: not a size in points: \"%s\"",
+				 text);
+	if (job->options.dpi < 20 || job->options.dpi > 2400)
+		return toolUsage(job->plot.tool,
+				 "--dpi: not from 20 to 2400: %d",
+				 job->options.dpi);
+	job->plot.dpi = job->options.dpi;
+	if (job->options.depth < 0)
+		return toolUsage(job->plot.tool, "--depth is negative");
+	job->plot.depth = job->options.depth;
+	job->plot.hasZero = job->options.hasZero;
+	return -1;
+}
+
+/** What to write: as is said, or as the name of the file ends. */
+static int parseType(struct plotJob *job)
+{
+	static const char *const names[] = { "svg", "png", "pdf", NULL };
+	const char *type = job->options.type;
+	const char *output = job->plot.output;
+	const char *dot = output ? strrchr(output, '.') : NULL;
+	int found;
+
+	if (!type && output && strcmp(output, "-") != 0)
+		type = dot ? dot + 1 : "";
+	found = choose(type, names);
+	if (found < 0 && job->options.type)
+		return toolUsage(job->plot.tool,
+				 "--type: not svg, png or pdf: \"%s\"", type);
+	if (found < 0)
+		return toolUsage(job->plot.tool,
+				 "--output: \"%s\" does not end with .svg, "
+				 ".png or .pdf; --type says what it is",
+				 output);
+	if (found > 0 && !canvasHasCairo())
+		return toolUsage(job->plot.tool,
+				 "%s: this hdtrace was built without cairo, "
+				 "and writes svg only",
+				 names[found]);
+	job->type = (enum plotType)(found + 1);
+	return -1;
+}
+
+int plotParseOptions(struct plotJob *job)
+{
+	struct tool *tool = job->plot.tool;
+	int status = parsePanels(job);
+
+	if (status < 0)
+		status = parseStates(job);
+	if (status < 0)
+		status = parseTime(job);
+	if (status < 0)
+		status = parseSize(job);
+	if (status < 0)
+		status = parseType(job);
+	if (status < 0)
+		status = phaseOptionsCheck(&job->options.phases, tool);
+	if (status < 0 && tool->format == TOOL_CSV)
+		status = toolUsage(tool, "--format: not text or json; "
+					 "hdtrace stat prints csv");
+	return status;
+}

@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file
+ * hdtrace plot: the command.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "HDTraceTools/base/newfile.h"
+#include "HDTraceTools/model/profile.h"
+#include "HDTraceTools/plot/options.h"
+
+/** Bins in a point of the picture's width. */
+#define BINS_PER_POINT 1.5
+/** More panels are a mistake. */
+#define PANELS_MAX 64
+
+/* ---- What is drawn ----------------------------------------------------- */
+
+static int findPhases(struct plotJob *job)
+{
+	struct plot *plot = &job->plot;
+
+	plot->hasPhases = phaseOptionsAre(&job->options.phases);
+	return phaseOptionsFind(&job->options.phases, plot->tool, plot->project,
+				plot->selection.projectStart, &plot->phases);
+}
+
+/** Read what is drawn. Traces were read before, to choose the names of states
+ *  that have a colour; groups only if the times of the picture were not given.
+ */
+static void readAll(struct plot *plot, bool wereGroupsRead)
+{
+	if (wereGroupsRead)
+		plot->tool->take = toolIgnoreMessage;
+	plotReadCurves(plot);
+	plot->tool->take = toolIgnoreMessage;
+	plotReadRows(plot);
+	plot->tool->take = NULL;
+}
+
+/** Choose what is drawn and read it; an exit status, or -1. */
+static int gather(struct plotJob *job)
+{
+	struct plot *plot = &job->plot;
+	bool wereGroupsRead;
+
+	plot->start = INT64_MAX;
+	plot->end = INT64_MIN;
+	plot->binCount = (size_t)(plot->width * BINS_PER_POINT);
+	if (job->hasCurves)
+		plotChoose(plot);
+	plotChooseRows(plot);
+	if (plot->panels->len > PANELS_MAX) {
+		toolError(plot->tool,
+			  "there are %u panels to draw; --node, --group and "
+			  "--value choose some",
+			  plot->panels->len);
+		return TOOL_FAILED;
+	}
+	wereGroupsRead = plotFindTimes(plot);
+	if ((!plot->panels->len && !plot->rows->len) ||
+	    plot->start >= plot->end) {
+		toolError(plot->tool, "there is nothing to draw");
+		return TOOL_FAILED;
+	}
+	/* A bin is a nanosecond at least. */
+	plot->binCount =
+		(size_t)MIN((int64_t)plot->binCount, plot->end - plot->start);
+	phasesClip(&plot->phases, plot->start, plot->end);
+	readAll(plot, wereGroupsRead);
+	return -1;
+}
+
+/* ---- The file ---------------------------------------------------------- */
+
+static struct canvas *openCanvas(const struct plotJob *job, FILE *file)
+{
+	const struct plot *plot = &job->plot;
+
+	switch (job->type) {
+	case PLOT_PNG:
+		return canvasOpenPng(file, plot->width, plot->height,
+				     plot->dpi);
+	case PLOT_PDF:
+		return canvasOpenPdf(file, plot->width, plot->height,
+				     plot->title);
+	default:
+		return canvasOpenSvg(file, plot->width, plot->height,
+				     plot->title);
+	}
+}
+
+/** Draw into a file; 0 or a negative errno. */
+static int draw(const struct plotJob *job, FILE *file)
+{
+	struct canvas *canvas = openCanvas(job, file);
+
+	if (!canvas)
+		return -ENOMEM;
+	plotDraw(&job->plot, canvas);
+	return canvasClose(canvas);
+}
+
+/** Write the picture; 0 or a negative errno. */
+static int writeFile(const struct plotJob *job)
+{
+	const char *path = job->plot.output;
+	struct newFile file;
+	int ret;
+
+	if (strcmp(path, "-") == 0)
+		return draw(job, stdout);
+	if (!job->options.isForced && g_file_test(path, G_FILE_TEST_IS_REGULAR))
+		return -EEXIST;
+	ret = newFileStart(&file, path);
+	if (ret < 0)
+		return ret;
+	ret = draw(job, file.file);
+	if (ret < 0) {
+		newFileAbort(&file);
+		return ret;
+	}
+	return newFileCommit(&file, job->options.isForced);
+}
+
+static void setDefaults(struct plotJob *job)
+{
+	static const char *const suffixes[] = { "", ".svg", ".png", ".pdf" };
+	struct plot *plot = &job->plot;
+	char *base = g_path_get_basename(plot->project->prefix);
+
+	if (!plot->output)
+		plot->output = g_strconcat(base, suffixes[job->type], NULL);
+	if (!plot->title)
+		plot->title = g_strdup(plot->project->name);
+	g_free(base);
+}
+
+static void printSummary(const struct plotJob *job)
+{
+	const struct plot *plot = &job->plot;
+	guint curves = 0;
+	uint64_t infinite = 0;
+
+	for (guint i = 0; i < plot->panels->len; i++) {
+		const struct plotPanel *panel = plot->panels->pdata[i];
+
+		curves += panel->curves->len;
+		for (guint k = 0; k < panel->curves->len; k++)
+			infinite += ((const struct plotCurve *)
+					     panel->curves->pdata[k])
+					    ->infinite;
+	}
+	if (infinite && !plot->tool->isQuiet)
+		fprintf(stderr,
+			"hdtrace plot: infinite values are left out (%" PRIu64
+			")\n",
+			infinite);
+	if (strcmp(plot->output, "-") == 0)
+		return;
+	if (plot->tool->format == TOOL_JSON) {
+		plotPrintJson(plot);
+		return;
+	}
+	outPrintable(plot->output);
+	printf(": %u %s in %u %s, %u %s\n", curves,
+	       curves == 1 ? "curve" : "curves", plot->panels->len,
+	       plot->panels->len == 1 ? "panel" : "panels", plot->rows->len,
+	       plot->rows->len == 1 ? "time line" : "time lines");
+}
+
+/* ---- The command ------------------------------------------------------- */
+
+static int plotProject(struct plotJob *job)
+{
+	struct plot *plot = &job->plot;
+	int status = selectResolve(&plot->selection, plot->tool, plot->project,
+				   true);
+	int ret;
+
+	if (status < 0 && findPhases(job) < 0)
+		status = TOOL_FAILED;
+	if (status < 0)
+		status = gather(job);
+	if (status >= 0)
+		return status;
+	setDefaults(job);
+	if (plot->height <= 0)
+		plot->height = plotHeight(plot);
+	ret = writeFile(job);
+	toolProgressEnd(plot->tool);
+	if (ret < 0)
+		toolError(plot->tool, "%s: %s%s", plot->output, strerror(-ret),
+			  ret == -EEXIST ? "; --force replaces it" : "");
+	else
+		printSummary(job);
+	return toolFinish(plot->tool);
+}
+
+static int runOn(struct plotJob *job, const char *path)
+{
+	struct plot *plot = &job->plot;
+	hdIProject *project = toolOpen(plot->tool, path);
+	int status;
+
+	if (!project)
+		return toolFinish(plot->tool);
+	plot->project = project;
+	plot->panels = g_ptr_array_new_with_free_func(plotFreePanel);
+	plot->rows = g_ptr_array_new_with_free_func(plotFreeRow);
+	plot->names = g_array_new(FALSE, FALSE, sizeof(struct plotName));
+	plot->profile = profileNew(0);
+	phasesInit(&plot->phases);
+	status = plotProject(job);
+	phasesFree(&plot->phases);
+	profileFree(plot->profile);
+	g_array_unref(plot->names);
+	g_ptr_array_unref(plot->rows);
+	g_ptr_array_unref(plot->panels);
+	hdI_closeProject(project);
+	return status;
+}
+
+static const struct toolHelp help = {
+	.arguments = "PROJECT",
+	.description =
+		"Draws values and states over time, as SVG, PNG or PDF: a "
+		"panel for each grouping of values,\nwith a curve for each "
+		"node, and a time line for each trace if asked. Many entries "
+		"become\na line of means and a band from minimum to "
+		"maximum.\n\nTIME is in seconds since the start of the "
+		"project, or @SECONDS since 1970.",
+	.examples =
+		"  hdtrace plot --value P --states=above -o run1.svg run1\n"
+		"  hdtrace plot --group Energy --from 10 --to 20 --size=85x60 "
+		"-o run1.png run1\n",
+	.minArguments = 1,
+	.maxArguments = 1,
+};
+
+static void freeRun(struct plotJob *job)
+{
+	selectionFree(&job->plot.selection);
+	g_free(job->plot.title);
+	g_free(job->plot.output);
+	g_free(job->options.type);
+	g_free(job->options.panels);
+	g_free(job->options.states);
+	phaseOptionsFree(&job->options.phases);
+	g_free(job->options.time);
+	g_free(job->options.size);
+	g_free(job->options.fontSize);
+}
+
+int plotRun(struct tool *tool, int argc, char **argv)
+{
+	struct plotJob job = {
+		.plot = { .tool = tool },
+		.options = { .dpi = PLOT_DPI },
+	};
+	struct plotOptions *options = &job.options;
+	const GOptionEntry entries[] = {
+		SELECT_ENTRIES(&job.plot.selection),
+		{ "output", 'o', 0, G_OPTION_ARG_FILENAME, &job.plot.output,
+		  "File to write; its ending says what; - is stdout", "FILE" },
+		{ "type", 0, 0, G_OPTION_ARG_FILENAME, &options->type,
+		  "What to write: svg (default), png or pdf", "TYPE" },
+		{ "force", 0, 0, G_OPTION_ARG_NONE, &options->isForced,
+		  "Replace a file that exists", NULL },
+		{ "panels", 0, 0, G_OPTION_ARG_FILENAME, &options->panels,
+		  "A panel for each grouping (default), value or node",
+		  "WHAT" },
+		{ "states", 0, 0, G_OPTION_ARG_FILENAME, &options->states,
+		  "Time lines of states: above, below or only", "WHERE" },
+		{ "depth", 0, 0, G_OPTION_ARG_INT, &options->depth,
+		  "Levels of nested states to draw", "N" },
+		{ "phases", 0, 0, G_OPTION_ARG_FILENAME, &options->phases.file,
+		  "Mark phases between the border times in FILE", "FILE" },
+		{ "phases-from", 0, 0, G_OPTION_ARG_FILENAME,
+		  &options->phases.from, "Mark the states of a trace",
+		  "NODE[:STATE[:DEPTH]]" },
+		{ "time", 0, 0, G_OPTION_ARG_FILENAME, &options->time,
+		  "Show times relative (default) or as date", "FORM" },
+		{ "zero", 0, 0, G_OPTION_ARG_NONE, &options->hasZero,
+		  "Let all scales begin at zero", NULL },
+		{ "title", 0, 0, G_OPTION_ARG_FILENAME, &job.plot.title,
+		  "Title; the default is the name of the project", "TEXT" },
+		{ "size", 0, 0, G_OPTION_ARG_FILENAME, &options->size,
+		  "Width and height in mm (170; as high as needed)", "WxH" },
+		{ "font-size", 0, 0, G_OPTION_ARG_FILENAME, &options->fontSize,
+		  "Size of the text in points (8)", "PT" },
+		{ "dpi", 0, 0, G_OPTION_ARG_INT, &options->dpi,
+		  "Dots per inch of a PNG (200)", "N" },
+		{ NULL },
+	};
+	int status = toolParse(tool, &argc, &argv, entries, &help);
+
+	if (status < 0)
+		status = plotParseOptions(&job);
+	if (status < 0)
+		status = runOn(&job, argv[1]);
+	freeRun(&job);
+	return status;
+}

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file
+ * hdtrace plot: values and states over time as a picture.
+ *
+ * What is drawn is gathered first: panels with curves (plotdata.c) and rows
+ * with states (plotstates.c); then it is laid out and drawn (plotdraw.c).
+ */
+#ifndef HD_PLOT_H
+#define HD_PLOT_H
+
+#include "HDTraceTools/command/select.h"
+#include "HDTraceTools/command/tool.h"
+#include "HDTraceTools/model/moments.h"
+#include "HDTraceTools/model/phases.h"
+#include "HDTraceTools/plot/canvas/canvas.h"
+
+/** What has a panel of its own. */
+enum plotPanels {
+	PLOT_BY_GROUPING, /**< Values of the same grouping, of all nodes. */
+	PLOT_BY_VALUE,    /**< A value, of all nodes. */
+	PLOT_BY_NODE,     /**< Values of the same grouping, of one node. */
+};
+
+/** How times are shown. */
+enum plotTime { PLOT_RELATIVE, PLOT_DATE };
+
+/** Where time lines of states are. */
+enum plotStates { PLOT_NO_STATES, PLOT_ABOVE, PLOT_BELOW };
+
+/** A piece of the picture's width, as wide as a thin line. */
+struct plotBin {
+	double min, max;
+	double sum; /**< Of values times ns. */
+	int64_t weight;
+};
+
+/** An entry of a curve that has few. */
+struct plotStep {
+	int64_t start, end;
+	double value; /**< NaN: none. */
+};
+
+/** A value of a node. */
+struct plotCurve {
+	const hdIGroup *group;
+	const hdIValue *value;
+	size_t column;
+	char *label;
+	struct moments moments; /**< Of what is shown. */
+	bool isSimulated;
+	uint64_t infinite; /**< Values that cannot be drawn. */
+	GArray *steps;     /**< struct plotStep; NULL if there are too many. */
+	struct plotBin *bins;
+};
+
+/** Curves with one scale. */
+struct plotPanel {
+	char *key;
+	char *scaleKey; /**< Panels with the same one have the same scale. */
+	const char
+		*heading;  /**< The node, if it has panels of its own, or "". */
+	const char *title; /**< Of the scale, without the unit. */
+	const char *unit;
+	GPtrArray *curves; /**< struct plotCurve */
+	double min, max;   /**< Of the scale. */
+};
+
+/** A trace: a row for each depth. */
+struct plotRow {
+	const hdITraceFile *trace;
+	unsigned int depths;
+	/** For each depth, bin, and name with a colour, and then all others:
+	 * time in its states. */
+	int64_t *times;
+};
+
+/** So many names of states have a colour of their own. */
+#define PLOT_NAMES_MAX 14
+
+/** A name of states, as in the legend. */
+struct plotName {
+	const char *name;
+	int64_t time;
+	struct canvasColor color;
+};
+
+struct plot {
+	struct tool *tool;
+	const hdIProject *project;
+	struct selection selection;
+	/* Options. */
+	enum plotPanels panelsBy;
+	enum plotTime time;
+	enum plotStates states;
+	int depth; /**< Levels of states that are shown; 0: as many as fit. */
+	bool hasZero;
+	double width, height; /**< In points; height 0: as is needed. */
+	double fontSize;
+	double dpi;
+	char *title;
+	char *output;
+	/* What is shown. */
+	int64_t start, end;
+	size_t binCount;
+	GPtrArray *panels;       /**< struct plotPanel */
+	GPtrArray *rows;         /**< struct plotRow */
+	GArray *names;           /**< struct plotName, most time first. */
+	guint colored;           /**< Those that have a colour of their own. */
+	struct profile *profile; /**< Of all rows. */
+	struct phases phases;
+	bool hasPhases;
+};
+
+/* ---- plotdata.c -------------------------------------------------------- */
+
+/** Choose panels and curves; what they show is not known yet. */
+void plotChoose(struct plot *plot);
+/** Find out when what is chosen begins and ends, if nobody said so; returns
+ * whether the groups were read for that. */
+bool plotFindTimes(struct plot *plot);
+/** Read the curves. */
+void plotReadCurves(struct plot *plot);
+void plotFreePanel(void *panel);
+/** Whether a curve is drawn as mean, minimum and maximum of each bin. */
+static inline bool plotIsDense(const struct plotCurve *curve)
+{
+	return !curve->steps;
+}
+
+/** Start and end of a bin. */
+static inline int64_t plotBinStart(const struct plot *plot, size_t bin)
+{
+	return plot->start + (int64_t)((__int128)(plot->end - plot->start) *
+				       (int64_t)bin / (int64_t)plot->binCount);
+}
+
+/** The bin that a time in the picture lies in. */
+size_t plotBinOf(const struct plot *plot, int64_t time);
+
+/* ---- plotstates.c ------------------------------------------------------ */
+
+/** Choose the time lines, and find which states take most time. */
+void plotChooseRows(struct plot *plot);
+/** Read them. */
+void plotReadRows(struct plot *plot);
+void plotFreeRow(void *row);
+/** Colour of the name with a number; of PLOT_NAMES_MAX: that of others. */
+struct canvasColor plotStateColor(guint number);
+/** Times of a row at a depth and in a bin, by name. */
+static inline int64_t *plotTimesOf(const struct plot *plot,
+				   const struct plotRow *row,
+				   unsigned int depth, size_t bin)
+{
+	return row->times +
+	       (depth * plot->binCount + bin) * (plot->colored + 1);
+}
+
+/* ---- plotscale.c ------------------------------------------------------- */
+
+/** Where the marks of a scale are. */
+struct plotScale {
+	double first;
+	double step;
+	int count;
+	int decimals;
+	double factor; /**< Of what is shown: 1e-9 for GB. */
+	char unit[64]; /**< "GB", "10\302\263"; "" if there is none. */
+};
+
+/** Widen a range to round numbers. */
+void plotRoundRange(double *min, double *max, bool hasZero);
+/** Marks of a scale for values. */
+struct plotScale plotScaleOf(double min, double max, int marks,
+			     const char *unit);
+/** Marks of a scale of time, in ns since the start of the picture's time. */
+struct plotScale plotTimeScale(int64_t min, int64_t max, int marks);
+
+/* ---- plotmarks.c ------------------------------------------------------- */
+
+/** A mark of the time axis. */
+struct plotMark {
+	int64_t time;
+	char label[40];
+};
+
+/** Marks of the time axis (struct plotMark), and its title. */
+GArray *plotTimeMarks(const struct plot *plot, int count, char *title,
+		      size_t size);
+
+/* ---- plotdraw.c -------------------------------------------------------- */
+
+/** The height that the picture needs, in points (plotlayout.c). */
+double plotHeight(const struct plot *plot);
+/** Draw all. */
+void plotDraw(const struct plot *plot, struct canvas *canvas);
+
+/* ---- plotjson.c -------------------------------------------------------- */
+
+/** Print what the picture shows. */
+void plotPrintJson(const struct plot *plot);
+
+#endif

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file
+ * hdtrace plot: time lines of states, one for each trace.
+ *
+ * A trace is read twice: to find which states take most time, since these get a
+ * colour, and to draw them. Of each bin of the picture it is known how much
+ * time each of these takes.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "HDTraceTools/model/profile.h"
+#include "HDTraceTools/plot/plot.h"
+
+/** Levels of states that are shown if nobody says how many. */
+#define DEPTHS 2
+/** With so many traces only one is. */
+#define MANY_ROWS 64
+
+/** Colours for colour-blind people (Okabe and Ito), for areas. */
+static const struct canvasColor palette[] = {
+	{ 0.337, 0.706, 0.914 }, /* sky blue */
+	{ 0.902, 0.624, 0.000 }, /* orange */
+	{ 0.000, 0.620, 0.451 }, /* bluish green */
+	{ 0.800, 0.475, 0.655 }, /* reddish purple */
+	{ 0.000, 0.447, 0.698 }, /* blue */
+	{ 0.835, 0.369, 0.000 }, /* vermillion */
+	{ 0.941, 0.894, 0.259 }, /* yellow */
+};
+
+#define COLORS ((guint)G_N_ELEMENTS(palette))
+
+/** States beyond the coloured ones. */
+static const struct canvasColor otherColor = { 0.6, 0.6, 0.6 };
+
+void plotFreeRow(void *data)
+{
+	struct plotRow *row = data;
+
+	g_free(row->times);
+	g_free(row);
+}
+
+/* The colours come once more, lighter, for names behind the first ones. */
+struct canvasColor plotStateColor(guint number)
+{
+	struct canvasColor color;
+
+	G_STATIC_ASSERT(2 * G_N_ELEMENTS(palette) == PLOT_NAMES_MAX);
+	if (number >= PLOT_NAMES_MAX)
+		return otherColor;
+	color = palette[number % COLORS];
+	if (number < COLORS)
+		return color;
+	return (struct canvasColor){
+		1 - 0.5 * (1 - color.red),
+		1 - 0.5 * (1 - color.green),
+		1 - 0.5 * (1 - color.blue),
+	};
+}
+
+static gint byTime(gconstpointer a, gconstpointer b)
+{
+	const struct plotName *x = a;
+	const struct plotName *y = b;
+
+	return (x->time < y->time) - (x->time > y->time);
+}
+
+/** Only what can be seen has a colour: of so many parts of all time one. */
+#define SEEN_PARTS 1000
+
+static void nameStates(struct plot *plot)
+{
+	int64_t all = 0;
+
+	for (guint i = 0; i < plot->profile->states->len; i++) {
+		const struct profileState *state =
+			plot->profile->states->pdata[i];
+		struct plotName name = {
+			.name = state->name,
+			.time = state->total.time,
+		};
+
+		g_array_append_val(plot->names, name);
+		all += name.time;
+	}
+	g_array_sort(plot->names, byTime);
+	for (guint i = 0; i < plot->names->len; i++) {
+		struct plotName *name =
+			&g_array_index(plot->names, struct plotName, i);
+
+		if (i < PLOT_NAMES_MAX && name->time >= all / SEEN_PARTS)
+			plot->colored = i + 1;
+		name->color =
+			plotStateColor(plot->colored > i ? i : PLOT_NAMES_MAX);
+	}
+}
+
+static void addRow(struct plot *plot, const hdITraceFile *trace)
+{
+	struct plotRow *row;
+	struct profile *profile;
+	int ret = profileRead(plot->project, trace, NULL, 0,
+			      plot->selection.start, plot->selection.end, NULL,
+			      NULL, &profile);
+
+	if (ret < 0) {
+		if (ret != -EBADMSG)
+			toolError(plot->tool, "%s: %s", trace->file,
+				  strerror(-ret));
+		return;
+	}
+	plot->start = MIN(plot->start, profile->start);
+	plot->end = MAX(plot->end, profile->end);
+	profileAdd(plot->profile, profile);
+	profileFree(profile);
+	row = g_new0(struct plotRow, 1);
+	row->trace = trace;
+	g_ptr_array_add(plot->rows, row);
+}
+
+void plotChooseRows(struct plot *plot)
+{
+	const hdIProject *project = plot->project;
+
+	for (size_t i = 0; plot->states && i < project->traceCount; i++) {
+		if (selectionHasNode(&plot->selection,
+				     project->traces[i]->node))
+			addRow(plot, project->traces[i]);
+	}
+	nameStates(plot);
+	if (plot->depth == 0)
+		plot->depth = plot->rows->len > MANY_ROWS ? 1 : DEPTHS;
+}
+
+/* ---- Reading ----------------------------------------------------------- */
+
+/** Add a state, the part of it that is in the picture, to the bins. */
+static void addState(const struct plot *plot, const struct plotRow *row,
+		     unsigned int depth, guint name, int64_t start, int64_t end)
+{
+	size_t first = plotBinOf(plot, start);
+	size_t last = plotBinOf(plot, MAX(end - 1, start));
+
+	for (size_t i = first; i <= last; i++) {
+		int64_t from = i == first ? start : plotBinStart(plot, i);
+		int64_t to = i == last ? end : plotBinStart(plot, i + 1);
+
+		plotTimesOf(plot, row, depth, i)[name] += MAX(to - from, 0);
+	}
+}
+
+static void readRow(struct plot *plot, struct plotRow *row, GHashTable *numbers)
+{
+	hdITraceReader *reader = hdI_openTrace(plot->project, row->trace);
+	const hdIRecord *record;
+
+	row->times = g_new0(int64_t, (size_t)plot->depth * plot->binCount *
+					     (plot->colored + 1));
+	while (reader && hdI_readTrace(reader, &record) == 1) {
+		int64_t start = MAX(record->start, plot->start);
+		int64_t end = MIN(record->end, plot->end);
+		gpointer number;
+
+		toolProgressAt(plot->tool, record->offset);
+		if (record->kind != HDI_STATE || end < start ||
+		    record->depth >= (unsigned int)plot->depth)
+			continue;
+		row->depths = MAX(row->depths, record->depth + 1);
+		if (!g_hash_table_lookup_extended(numbers, record->name, NULL,
+						  &number))
+			continue;
+		addState(plot, row, record->depth, GPOINTER_TO_UINT(number),
+			 start, end);
+	}
+	hdI_closeTrace(reader);
+	toolProgressFile(plot->tool, row->trace->fileSize);
+}
+
+void plotReadRows(struct plot *plot)
+{
+	GHashTable *numbers = g_hash_table_new(g_str_hash, g_str_equal);
+
+	for (guint i = 0; i < plot->names->len; i++)
+		g_hash_table_insert(
+			numbers,
+			(gpointer)g_array_index(plot->names, struct plotName, i)
+				.name,
+			GUINT_TO_POINTER(MIN(i, plot->colored)));
+	for (guint i = 0; i < plot->rows->len; i++)
+		readRow(plot, plot->rows->pdata[i], numbers);
+	g_hash_table_destroy(numbers);
+}

@@ -1,0 +1,702 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file
+ * hdtrace recover: writes repaired copies of damaged files.
+ *
+ * What is damaged is what the reading library complains about. Files that are
+ * not are copied byte by byte, so that the copies are a complete project.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "HDTraceTools/edit/infofile.h"
+#include "HDTraceTools/model/projectstart.h"
+#include "HDTraceTools/recover/recover.h"
+#include "cli/output.h"
+#include "common/clock.h"
+
+/** Rules whose breaking can be repaired, by kind of file. */
+static const char *const statHeaderRules[] = { "stat.length", "stat.header",
+					       "stat.type", NULL };
+static const char *const statRules[] = {
+	"stat.no-start", "stat.time-invalid", "stat.time-decreases",
+	"stat.string",   "stat.cut-tail",     NULL
+};
+static const char *const traceRules[] = { "trc.xml",    "trc.root",
+					  "trc.time",   "trc.nested-no-owner",
+					  "trc.cut",    "trc.name",
+					  "trc.no-end", NULL };
+static const char *const traceCutRules[] = { "trc.xml", "trc.root", "trc.cut",
+					     NULL };
+static const char *const projectRules[] = { "proj.xml", "proj.root", NULL };
+static const char *const infoRules[] = { "info.cut", NULL };
+
+static const char *const headings[] = { "<File",         "<Result",
+					">Bytes lost",   ">Records lost",
+					"<Broken rules", NULL };
+
+/** What is needed to say what became of the files. */
+struct report {
+	struct outTable *table;
+	struct outJson json;
+};
+
+/* ---- Messages ---------------------------------------------------------- */
+
+static void takeMessage(const hdIMessage *message, void *data)
+{
+	struct recover *recover = data;
+	const char *file = message->file ? message->file : "";
+	GString *line;
+	GString *rules;
+
+	toolCount(recover->tool, message->severity);
+	if (recover->isMuted)
+		return;
+	if (strcmp(message->rule, "trc.nested-no-owner") == 0)
+		recover->lostOwners++;
+	if (strcmp(message->rule, "trc.time") == 0 ||
+	    strcmp(message->rule, "trc.cut") == 0)
+		recover->lostRecords++;
+	if (message->severity != HDI_NOTE) {
+		rules = g_hash_table_lookup(recover->broken, file);
+		if (!rules) {
+			rules = g_string_new(NULL);
+			g_hash_table_insert(recover->broken, g_strdup(file),
+					    rules);
+		}
+		if (!g_strstr_len(rules->str, -1, message->rule))
+			g_string_append_printf(rules, "%s%s",
+					       rules->len ? " " : "",
+					       message->rule);
+	}
+	if (recover->tool->isQuiet || recover->isSilent)
+		return;
+	toolProgressHide(recover->tool);
+	line = g_string_new(NULL);
+	toolFormatMessage(line, message->severity, message->rule, file,
+			  message->offset, message->text);
+	fprintf(stderr, "%s\n", line->str);
+	g_string_free(line, TRUE);
+}
+
+bool recoverIsBroken(const struct recover *recover, const char *file,
+		     const char *const *rules)
+{
+	const GString *broken = g_hash_table_lookup(recover->broken, file);
+	char **list;
+	bool found = false;
+
+	if (!broken)
+		return false;
+	list = g_strsplit(broken->str, " ", -1);
+	for (size_t i = 0; rules[i] && !found; i++)
+		found = g_strv_contains((const char *const *)list, rules[i]);
+	g_strfreev(list);
+	return found;
+}
+
+/* ---- Report ------------------------------------------------------------ */
+
+static void reportStart(struct recover *recover, struct report *report)
+{
+	switch (recover->tool->format) {
+	case TOOL_TEXT:
+		report->table = outTableNew(headings);
+		break;
+	case TOOL_CSV:
+		outCsvLine("file,result,bytes_lost,records_lost,rules");
+		break;
+	case TOOL_JSON:
+		outJsonObject(&report->json, NULL, false);
+		outJsonText(&report->json, "directory", recover->directory);
+		outJsonArray(&report->json, "files", false);
+		break;
+	}
+}
+
+static void reportFile(struct recover *recover, struct report *report,
+		       const char *file, const struct recovered *result)
+{
+	const GString *broken = g_hash_table_lookup(recover->broken, file);
+	const char *rules = broken ? broken->str : "";
+	struct outCsv csv = { false };
+	char bytes[OUT_NUMBER_SIZE];
+	char records[OUT_NUMBER_SIZE];
+
+	outInteger(bytes, result->bytesLost);
+	outInteger(records, result->recordsLost);
+	switch (recover->tool->format) {
+	case TOOL_TEXT:
+		outTableAdd(report->table, file);
+		outTableAdd(report->table, result->action);
+		outTableAdd(report->table, bytes);
+		outTableAdd(report->table,
+			    result->recordsLost < 0 ? "?" : records);
+		outTableAdd(report->table, rules);
+		break;
+	case TOOL_CSV:
+		outCsvText(&csv, file);
+		outCsvPlain(&csv, result->action);
+		outCsvPlain(&csv, bytes);
+		outCsvPlain(&csv, result->recordsLost < 0 ? "" : records);
+		outCsvText(&csv, rules);
+		outCsvEnd(&csv);
+		break;
+	case TOOL_JSON:
+		outJsonObject(&report->json, NULL, true);
+		outJsonText(&report->json, "file", file);
+		outJsonText(&report->json, "result", result->action);
+		outJsonPlain(&report->json, "bytes_lost", bytes);
+		outJsonPlain(&report->json, "records_lost",
+			     result->recordsLost < 0 ? "null" : records);
+		outJsonText(&report->json, "rules", rules);
+		outJsonEnd(&report->json);
+		break;
+	}
+}
+
+static void reportEnd(struct recover *recover, struct report *report)
+{
+	toolProgressHide(recover->tool);
+	if (recover->tool->format == TOOL_TEXT) {
+		outTablePrint(report->table, "", recover->tool->isColored);
+		printf("The copies are in ");
+		outPrintable(recover->directory);
+		putchar('\n');
+	}
+	if (recover->tool->format == TOOL_JSON) {
+		outJsonEnd(&report->json);
+		outJsonEnd(&report->json);
+	}
+}
+
+/* ---- Files ------------------------------------------------------------- */
+
+static int fail(struct recover *recover, const char *path, int error)
+{
+	toolError(recover->tool, "%s: %s", path, strerror(-error));
+	return error;
+}
+
+/** Start the copy of a file. */
+static int startCopy(struct recover *recover, const char *file,
+		     struct newFile *new)
+{
+	char *name = g_path_get_basename(file);
+	char *path = g_build_filename(recover->directory, name, NULL);
+	int ret = newFileStart(new, path);
+
+	if (ret < 0)
+		fail(recover, path, ret);
+	g_free(name);
+	g_free(path);
+	return ret;
+}
+
+/** End the copy of a file, after an error before if that is negative. */
+static int endCopy(struct recover *recover, const char *file,
+		   struct newFile *new, int error)
+{
+	char *path = g_strdup(new->path);
+	int ret = error;
+
+	if (ret < 0) {
+		newFileAbort(new);
+		fail(recover, file, ret);
+	} else {
+		ret = newFileCommit(new, false);
+		if (ret < 0)
+			fail(recover, path, ret);
+	}
+	g_free(path);
+	return ret;
+}
+
+/** Copy bytes of a file: from the beginning, up to a length or all. */
+static int copyBytes(const char *file, int64_t length, struct newFile *new)
+{
+	int fd = open(file, O_RDONLY | O_CLOEXEC);
+	struct stat status;
+	int ret;
+
+	if (fd < 0)
+		return -errno;
+	if (length < 0 && fstat(fd, &status) != 0) {
+		ret = -errno;
+	} else {
+		if (length < 0)
+			length = status.st_size;
+		ret = newFileCopy(new, fd, 0, length);
+	}
+	close(fd);
+	return ret;
+}
+
+static int copyFile(struct recover *recover, const char *file,
+		    struct recovered *result)
+{
+	struct newFile new;
+	int ret = startCopy(recover, file, &new);
+
+	result->action = "copied";
+	if (ret < 0)
+		return ret;
+	return endCopy(recover, file, &new, copyBytes(file, -1, &new));
+}
+
+/* ---- Statistics -------------------------------------------------------- */
+
+static int64_t entryLength(const hdIGroup *group, const hdIBlock *block,
+			   size_t entry)
+{
+	int64_t length = 8;
+
+	if (group->entrySize)
+		return (int64_t)group->entrySize;
+	for (size_t i = 0; i < group->valueCount; i++) {
+		switch (group->values[i].type) {
+		case HDI_INT32:
+		case HDI_FLOAT:
+			length += 4;
+			break;
+		case HDI_INT64:
+		case HDI_UINT64:
+		case HDI_DOUBLE:
+			length += 8;
+			break;
+		case HDI_STRING:
+			length +=
+				2 +
+				(int64_t)block->columns[i].string[entry].length;
+			break;
+		}
+	}
+	return length;
+}
+
+/** Read a group to its end; tells where its last good record ends. */
+static int64_t readGroup(struct recover *recover, const hdIGroup *group,
+			 bool *hasStart)
+{
+	hdIStatReader *reader = hdI_openStat(recover->project, group);
+	const hdIBlock *block;
+	int64_t end = group->dataOffset;
+	int64_t start;
+
+	*hasStart = false;
+	if (!reader)
+		return end;
+	if (hdI_getStatStart(reader, &start) == 1) {
+		*hasStart = true;
+		end += 8;
+	}
+	while (hdI_readStat(reader, &block) == 1) {
+		size_t last = block->count - 1;
+
+		end = block->offset[last] + entryLength(group, block, last);
+		toolProgressAt(recover->tool, end);
+	}
+	hdI_closeStat(reader);
+	return end;
+}
+
+static void putStamp(FILE *file, int64_t ns)
+{
+	uint64_t time = (uint64_t)CLAMP(ns, 0, HD_TIME_MAX);
+	const uint32_t parts[] = { (uint32_t)(time / HD_NS_PER_S),
+				   (uint32_t)(time % HD_NS_PER_S) };
+
+	for (size_t i = 0; i < G_N_ELEMENTS(parts); i++) {
+		for (int shift = 24; shift >= 0; shift -= 8)
+			fputc((int)(parts[i] >> shift & 0xff), file);
+	}
+}
+
+/** When a group without any time started: with the project, or at last. */
+static int64_t guessStart(const struct recover *recover, const hdIGroup *group)
+{
+	struct stat status;
+
+	if (recover->hasStart)
+		return recover->projectStart - group->timeAdjustment;
+	if (stat(group->file, &status) != 0)
+		return 0;
+	return (int64_t)status.st_mtim.tv_sec * HD_NS_PER_S +
+	       status.st_mtim.tv_nsec - group->timeAdjustment;
+}
+
+static int repairGroup(struct recover *recover, const hdIGroup *group,
+		       int64_t end, bool hasStart, struct recovered *result)
+{
+	struct newFile new;
+	int64_t length = hasStart ? end : group->dataOffset;
+	int ret = startCopy(recover, group->file, &new);
+
+	result->action = "repaired";
+	result->bytesLost = group->fileSize - length;
+	if (group->entrySize)
+		result->recordsLost =
+			(result->bytesLost + (int64_t)group->entrySize - 1) /
+			(int64_t)group->entrySize;
+	else
+		result->recordsLost = -1;
+	if (!hasStart)
+		result->recordsLost = 0;
+	if (ret < 0)
+		return ret;
+	ret = copyBytes(group->file, length, &new);
+	if (!hasStart)
+		putStamp(new.file, guessStart(recover, group));
+	return endCopy(recover, group->file, &new, ret);
+}
+
+static void appendLabels(GString *out, const hdINode *node)
+{
+	if (!node || node->level == 0)
+		return;
+	appendLabels(out, node->parent);
+	g_string_append_printf(out, "%*s<Label value=\"%s\">\n",
+			       2 * node->level, "", node->label);
+}
+
+/** Write a group whose header is lost: there is nothing in it any more. */
+static int rebuildGroup(struct recover *recover, const hdIGroup *group,
+			struct recovered *result)
+{
+	GString *header = g_string_new("<Statistics>\n<TopologyNode>\n");
+	struct newFile new;
+	int ret = startCopy(recover, group->file, &new);
+
+	result->action = "emptied";
+	result->bytesLost = group->fileSize;
+	result->recordsLost = -1;
+	appendLabels(header, group->node);
+	for (int i = group->node ? group->node->level : 0; i > 0; i--)
+		g_string_append_printf(header, "%*s</Label>\n", 2 * i, "");
+	g_string_append_printf(header,
+			       "</TopologyNode>\n<Group name=\"%s\" "
+			       "timestampDatatype=\"EPOCH\" timeAdjustment="
+			       "\"-0000000000.000000000\">\n</Group>\n"
+			       "</Statistics>\n",
+			       group->name);
+	if (ret == 0) {
+		fprintf(new.file, "%05zu\n%s", (size_t)header->len,
+			header->str);
+		putStamp(new.file, guessStart(recover, group));
+		ret = endCopy(recover, group->file, &new, 0);
+	}
+	g_string_free(header, TRUE);
+	return ret;
+}
+
+static int recoverGroup(struct recover *recover, const hdIGroup *group,
+			struct recovered *result)
+{
+	bool hasStart;
+	int64_t end;
+
+	if (!group->isReadable) {
+		if (recoverIsBroken(recover, group->file, statHeaderRules))
+			return rebuildGroup(recover, group, result);
+		result->action = "left out";
+		result->bytesLost = group->fileSize;
+		result->recordsLost = -1;
+		return 0;
+	}
+	end = readGroup(recover, group, &hasStart);
+	if (recoverIsBroken(recover, group->file, statRules))
+		return repairGroup(recover, group, end, hasStart, result);
+	return copyFile(recover, group->file, result);
+}
+
+/* ---- Traces ------------------------------------------------------------ */
+
+static int repairTrace(struct recover *recover, const hdITraceFile *trace,
+		       struct recovered *result)
+{
+	struct newFile new;
+	hdITraceReader *reader;
+	int ret = startCopy(recover, trace->file, &new);
+
+	if (ret < 0)
+		return ret;
+	result->action = "repaired";
+	reader = hdI_openTrace(recover->project, trace);
+	ret = recoverWriteTrace(recover, reader, trace->fileSize, &new, result);
+	hdI_closeTrace(reader);
+	if (!recoverIsBroken(recover, trace->file, traceCutRules))
+		result->bytesLost = 0;
+	return endCopy(recover, trace->file, &new, ret);
+}
+
+static int recoverTrace(struct recover *recover, const hdITraceFile *trace,
+			struct recovered *result)
+{
+	hdITraceReader *reader = hdI_openTrace(recover->project, trace);
+	const hdIRecord *record;
+	size_t warnings;
+	size_t errors;
+	int ret;
+
+	if (!reader && errno != EBADMSG)
+		return fail(recover, trace->file, -errno);
+	while (reader && hdI_readTrace(reader, &record) == 1)
+		toolProgressAt(recover->tool, record->offset);
+	hdI_closeTrace(reader);
+	if (!recoverIsBroken(recover, trace->file, traceRules))
+		return copyFile(recover, trace->file, result);
+	/* All was said; the second time it is only counted. */
+	warnings = recover->tool->warnings;
+	errors = recover->tool->errors;
+	recover->isSilent = true;
+	ret = repairTrace(recover, trace, result);
+	recover->isSilent = false;
+	recover->tool->warnings = warnings;
+	recover->tool->errors = errors;
+	return ret;
+}
+
+/* ---- Text files -------------------------------------------------------- */
+
+static int recoverProject(struct recover *recover, const char *file,
+			  struct recovered *result)
+{
+	struct newFile new;
+	GError *error = NULL;
+	char *text;
+	gsize size;
+	int ret;
+
+	if (!recoverIsBroken(recover, file, projectRules))
+		return copyFile(recover, file, result);
+	if (!g_file_get_contents(file, &text, &size, &error)) {
+		toolError(recover->tool, "%s", error->message);
+		g_error_free(error);
+		return -EIO;
+	}
+	result->action = "repaired";
+	ret = startCopy(recover, file, &new);
+	if (ret == 0) {
+		ret = recoverWriteProject(recover, text, size, &new, result);
+		ret = endCopy(recover, file, &new, ret);
+	}
+	g_free(text);
+	return ret;
+}
+
+static int recoverInfo(struct recover *recover, const char *file,
+		       struct recovered *result)
+{
+	struct newFile new;
+	GError *error = NULL;
+	char *text;
+	gsize size;
+	int ret;
+
+	if (!g_file_get_contents(file, &text, &size, &error)) {
+		toolError(recover->tool, "%s", error->message);
+		g_error_free(error);
+		return -EIO;
+	}
+	g_ptr_array_unref(infoParse(recover->tool, file, text, size));
+	if (!recoverIsBroken(recover, file, infoRules)) {
+		ret = copyFile(recover, file, result);
+	} else {
+		result->action = "repaired";
+		ret = startCopy(recover, file, &new);
+		if (ret == 0) {
+			ret = recoverWriteInfo(recover, file, text, size, &new,
+					       result);
+			ret = endCopy(recover, file, &new, ret);
+		}
+	}
+	g_free(text);
+	return ret;
+}
+
+/* ---- The command ------------------------------------------------------- */
+
+/** The .info and .rel file of a node, if it has one. */
+static void recoverBeside(struct recover *recover, struct report *report,
+			  const hdINode *node)
+{
+	static const char *const extensions[] = { "info", "rel" };
+	const hdIProject *project = recover->project;
+
+	for (size_t i = 0; i < G_N_ELEMENTS(extensions); i++) {
+		struct recovered result = { .action = NULL };
+		char *file = g_strdup_printf("%s%s%s.%s", project->prefix,
+					     *node->path ? "_" : "", node->path,
+					     extensions[i]);
+		int ret;
+
+		if (!g_file_test(file, G_FILE_TEST_EXISTS)) {
+			g_free(file);
+			continue;
+		}
+		ret = i == 0 ? recoverInfo(recover, file, &result)
+			     : copyFile(recover, file, &result);
+		if (ret == 0)
+			reportFile(recover, report, file, &result);
+		g_free(file);
+	}
+}
+
+static void recoverAll(struct recover *recover, struct report *report)
+{
+	const hdIProject *project = recover->project;
+	bool isProject = g_str_has_suffix(project->file, ".proj");
+	int64_t total = 0;
+
+	for (size_t i = 0; i < project->groupCount; i++)
+		total += project->groups[i]->fileSize;
+	for (size_t i = 0; i < project->traceCount; i++)
+		total += project->traces[i]->fileSize;
+	toolProgressStart(recover->tool, total);
+	if (isProject) {
+		struct recovered result = { .action = NULL };
+
+		if (recoverProject(recover, project->file, &result) == 0)
+			reportFile(recover, report, project->file, &result);
+	}
+	for (size_t i = 0; i < project->groupCount; i++) {
+		const hdIGroup *group = project->groups[i];
+		struct recovered result = { .action = NULL };
+
+		if (recoverGroup(recover, group, &result) == 0)
+			reportFile(recover, report, group->file, &result);
+		toolProgressFile(recover->tool, group->fileSize);
+	}
+	for (size_t i = 0; i < project->traceCount; i++) {
+		const hdITraceFile *trace = project->traces[i];
+		struct recovered result = { .action = NULL };
+
+		if (recoverTrace(recover, trace, &result) == 0)
+			reportFile(recover, report, trace->file, &result);
+		toolProgressFile(recover->tool, trace->fileSize);
+	}
+	for (size_t i = 0; isProject && i < project->nodeCount; i++)
+		recoverBeside(recover, report, project->nodes[i]);
+}
+
+/** Where the copies go if --output does not say. */
+static char *defaultDirectory(const char *path)
+{
+	char *copy = g_strdup(path);
+	char *directory;
+
+	while (strlen(copy) > 1 && g_str_has_suffix(copy, "/"))
+		copy[strlen(copy) - 1] = '\0';
+	if (g_str_has_suffix(copy, ".proj") || g_str_has_suffix(copy, ".stat"))
+		copy[strlen(copy) - 5] = '\0';
+	else if (g_str_has_suffix(copy, ".trc"))
+		copy[strlen(copy) - 4] = '\0';
+	else if (g_str_has_suffix(copy, ".info"))
+		copy[strlen(copy) - 5] = '\0';
+	directory = g_strdup_printf("%s-recovered", copy);
+	g_free(copy);
+	return directory;
+}
+
+static bool makeDirectory(struct recover *recover, bool mayExist)
+{
+	if (mkdir(recover->directory, 0777) == 0 ||
+	    (errno == EEXIST && mayExist))
+		return true;
+	toolError(recover->tool, "%s: %s", recover->directory, strerror(errno));
+	return false;
+}
+
+/** Recover a project, or a single file. */
+static void recoverPath(struct recover *recover, struct report *report,
+			const char *path)
+{
+	hdIProject *project;
+
+	if (g_str_has_suffix(path, ".info")) {
+		struct recovered result = { .action = NULL };
+
+		if (recoverInfo(recover, path, &result) == 0)
+			reportFile(recover, report, path, &result);
+		return;
+	}
+	project = toolOpen(recover->tool, path);
+	if (!project)
+		return;
+	recover->project = project;
+	recover->isMuted = true;
+	recover->hasStart =
+		projectStartFind(project, &recover->projectStart) == 1;
+	recover->isMuted = false;
+	recoverAll(recover, report);
+	hdI_closeProject(project);
+}
+
+static void freeRules(void *rules)
+{
+	g_string_free(rules, TRUE);
+}
+
+static const struct toolHelp help = {
+	.arguments = "PROJECT|FILE...",
+	.description =
+		"Writes repaired copies of damaged files: what is cut at the "
+		"end is removed, open XML is\nclosed, missing beginnings are "
+		"completed. Files that are not damaged are copied. The\n"
+		"originals are not touched. By default the copies go to "
+		"PREFIX-recovered.",
+	.examples = "  hdtrace recover run1.proj\n"
+		    "  hdtrace recover -o repaired run1_node06_0.trc\n",
+	.minArguments = 1,
+	.maxArguments = -1,
+};
+
+static int runOn(struct tool *tool, const char *output, char **paths, int count)
+{
+	struct recover recover = { .tool = tool };
+	struct report report = { .table = NULL };
+	char *directory =
+		output ? g_strdup(output) : defaultDirectory(paths[0]);
+
+	tool->take = takeMessage;
+	tool->takeData = &recover;
+	recover.directory = directory;
+	if (makeDirectory(&recover, output != NULL)) {
+		recover.broken = g_hash_table_new_full(g_str_hash, g_str_equal,
+						       g_free, freeRules);
+		reportStart(&recover, &report);
+		for (int i = 0; i < count; i++)
+			recoverPath(&recover, &report, paths[i]);
+		reportEnd(&recover, &report);
+		g_hash_table_destroy(recover.broken);
+		/* Gone if nothing could be copied. */
+		rmdir(directory);
+	}
+	g_free(directory);
+	return toolFinish(tool);
+}
+
+int recoverRun(struct tool *tool, int argc, char **argv)
+{
+	char *output = NULL;
+	const GOptionEntry entries[] = {
+		{ "output", 'o', 0, G_OPTION_ARG_FILENAME, &output,
+		  "Write the copies to DIRECTORY", "DIRECTORY" },
+		{ NULL },
+	};
+	int status = toolParse(tool, &argc, &argv, entries, &help);
+
+	if (status < 0 && !output && argc > 2)
+		status = toolUsage(tool, "several files need --output");
+	if (status < 0)
+		status = runOn(tool, output, argv + 1, argc - 1);
+	g_free(output);
+	return status;
+}

@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file
+ * hdtrace report, for programs.
+ */
+#include "config.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "HDTraceTools/model/column.h"
+#include "HDTraceTools/model/roles.h"
+#include "HDTraceTools/report/report.h"
+
+static void putEnergy(struct outJson *json, const char *key,
+		      const struct findingsEnergy *energy)
+{
+	if (!energy->isKnown) {
+		outJsonPlain(json, key, "null");
+		return;
+	}
+	outJsonObject(json, key, true);
+	outJsonDouble(json, "joules", energy->joules);
+	outJsonDouble(json, "error", energy->hasBound ? energy->bound : NAN);
+	outJsonDouble(json, "watts", findingsWatts(energy));
+	outJsonDouble(json, "seconds", energy->seconds);
+	outJsonBool(json, "simulated", energy->isSimulated);
+	outJsonEnd(json);
+}
+
+static void putTimes(struct outJson *json, int64_t start, int64_t end)
+{
+	if (start > end) {
+		outJsonPlain(json, "start", "null");
+		outJsonPlain(json, "end", "null");
+		return;
+	}
+	outJsonSeconds(json, "start", start);
+	outJsonSeconds(json, "end", end);
+}
+
+static void putCount(struct outJson *json, const char *key, uint64_t count)
+{
+	char buffer[OUT_NUMBER_SIZE];
+
+	outJsonPlain(json, key, outInteger(buffer, (outInt128)count));
+}
+
+static void putSpans(struct outJson *json, const char *key,
+		     const struct findingsSpans *spans)
+{
+	outJsonObject(json, key, false);
+	putCount(json, "count", spans->count);
+	outJsonSeconds(json, "seconds", spans->total);
+	outJsonArray(json, "list", false);
+	for (guint i = 0; spans->list && i < spans->list->len; i++) {
+		const struct findingsSpan *span =
+			&g_array_index(spans->list, struct findingsSpan, i);
+
+		outJsonObject(json, NULL, true);
+		putTimes(json, span->start, span->end);
+		outJsonEnd(json);
+	}
+	outJsonEnd(json);
+	outJsonEnd(json);
+}
+
+static void putStated(struct outJson *json, const struct findingsGroup *group,
+		      const hdIValue *value, const char *name)
+{
+	const char *text = valueStates(group->group, value, name);
+
+	if (text)
+		outJsonText(json, name, text);
+	else
+		outJsonPlain(json, name, "null");
+}
+
+static void putValue(struct outJson *json, const struct findingsGroup *group,
+		     size_t i)
+{
+	const hdIValue *value = &group->group->values[i];
+	const struct moments *moments = &group->moments[i];
+	const struct findingsValue *found = &group->values[i];
+	const struct bound *bound = &found->bound;
+
+	outJsonObject(json, NULL, true);
+	outJsonText(json, "name", value->name);
+	outJsonText(json, "type", columnTypeName(value->type));
+	outJsonText(json, "unit", value->unit);
+	outJsonBool(json, "simulated", valueIsSimulated(group->group, value));
+	putStated(json, group, value, "source");
+	putStated(json, group, value, "resolution");
+	putStated(json, group, value, "class");
+	putCount(json, "count", moments->count);
+	putCount(json, "nan", moments->missing);
+	outJsonDouble(json, "mean", found->result.mean);
+	outJsonDouble(json, "mean_error", bound->isKnown ? bound->mean : NAN);
+	momentsJsonRange(json, moments, value->type);
+	outJsonDouble(json, "reading_error",
+		      bound->isKnown ? bound->single : NAN);
+	outJsonDouble(json, "total", found->total);
+	outJsonDouble(json, "total_error", found->totalBound);
+	if (found->totalUnit)
+		outJsonText(json, "total_unit", found->totalUnit);
+	else
+		outJsonPlain(json, "total_unit", "null");
+	outJsonEnd(json);
+}
+
+static void putGroup(struct outJson *json, const struct findingsGroup *group)
+{
+	outJsonObject(json, NULL, false);
+	outJsonText(json, "node", rolesPath(group->group->node));
+	outJsonText(json, "group", group->group->name);
+	putCount(json, "entries", group->entries);
+	putTimes(json, group->start, group->end);
+	if (group->usual)
+		outJsonSeconds(json, "usual_interval", group->usual);
+	else
+		outJsonPlain(json, "usual_interval", "null");
+	if (group->powerCount) {
+		putEnergy(json, "energy", &group->energy);
+		outJsonArray(json, "energy_from", true);
+		for (size_t i = 0; i < group->group->valueCount; i++) {
+			if (group->isPower[i])
+				outJsonText(json, NULL,
+					    group->group->values[i].name);
+		}
+		outJsonEnd(json);
+		outJsonBool(json, "in_total", group->countsForTotal);
+	} else {
+		outJsonPlain(json, "energy", "null");
+	}
+	outJsonArray(json, "values", false);
+	for (size_t i = 0; i < group->group->valueCount; i++)
+		putValue(json, group, i);
+	outJsonEnd(json);
+	putSpans(json, "gaps", &group->gaps);
+	putSpans(json, "late", &group->late);
+	outJsonEnd(json);
+}
+
+static void putPhases(struct outJson *json, const struct findings *findings)
+{
+	outJsonArray(json, "phases", false);
+	for (guint i = 0; i < findings->phases->len; i++) {
+		const struct findingsPhase *phase = &g_array_index(
+			findings->phases, struct findingsPhase, i);
+
+		outJsonObject(json, NULL, false);
+		outJsonText(json, "name", phase->name);
+		putCount(json, "phases", phase->occurrences);
+		putTimes(json, phase->start, phase->end);
+		outJsonSeconds(json, "seconds", phase->length);
+		putEnergy(json, "energy", &phase->energy);
+		outJsonArray(json, "nodes", false);
+		for (size_t k = 0; k < findings->project->groupCount; k++) {
+			const struct findingsGroup *group =
+				&findings->groups[k];
+
+			if (!group->powerCount)
+				continue;
+			outJsonObject(json, NULL, false);
+			outJsonText(json, "node",
+				    rolesPath(group->group->node));
+			putEnergy(json, "energy",
+				  &phase->groups[group->energyIndex]);
+			outJsonEnd(json);
+		}
+		outJsonEnd(json);
+		outJsonEnd(json);
+	}
+	outJsonEnd(json);
+}
+
+/** The position of a phase among all of them. */
+static void putPosition(struct outJson *json, const char *key,
+			const struct findings *findings,
+			const struct findingsPhase *phase)
+{
+	if (phase)
+		outJsonInteger(
+			json, key,
+			phase - (const struct findingsPhase *)(const void *)
+					findings->phases->data);
+	else
+		outJsonPlain(json, key, "null");
+}
+
+static void putMost(struct outJson *json, const struct findings *findings)
+{
+	putPosition(json, "most_power", findings, findings->most.power);
+	putPosition(json, "most_energy", findings, findings->most.energy);
+}
+
+static void putJoules(struct outJson *json, const char *key,
+		      const struct powerAmount *amount)
+{
+	outJsonDouble(json, key, amount->measured ? amount->energy : NAN);
+}
+
+static void putStates(struct outJson *json, const struct findings *findings)
+{
+	const GPtrArray *states = findings->byTime;
+
+	outJsonArray(json, "states", false);
+	for (guint i = 0; i < states->len; i++) {
+		const struct profileState *state = states->pdata[i];
+
+		outJsonObject(json, NULL, true);
+		outJsonText(json, "name", state->name);
+		putCount(json, "count", state->count);
+		outJsonSeconds(json, "own_seconds", state->own.time);
+		outJsonSeconds(json, "total_seconds", state->total.time);
+		outJsonSeconds(json, "longest_seconds", state->longest);
+		putJoules(json, "joules", &state->own.amounts[0]);
+		putJoules(json, "total_joules", &state->total.amounts[0]);
+		outJsonSeconds(json, "measured_seconds",
+			       state->own.amounts[0].measured);
+		outJsonEnd(json);
+	}
+	outJsonEnd(json);
+}
+
+static void putClocks(struct outJson *json, const hdIProject *project)
+{
+	outJsonArray(json, "clocks", false);
+	for (size_t i = 0; i < project->clockCount; i++) {
+		outJsonObject(json, NULL, true);
+		outJsonText(json, "node", project->clocks[i].node);
+		outJsonText(json, "method", project->clocks[i].method);
+		outJsonSeconds(json, "error", project->clocks[i].error);
+		outJsonEnd(json);
+	}
+	outJsonEnd(json);
+}
+
+static void putMessages(struct outJson *json, const struct findings *findings)
+{
+	putCount(json, "message_count", findings->diagnostics.count);
+	outJsonArray(json, "messages", false);
+	for (guint i = 0; i < findings->diagnostics.list->len; i++) {
+		const struct findingsDiagnostic *message =
+			&g_array_index(findings->diagnostics.list,
+				       struct findingsDiagnostic, i);
+
+		outJsonObject(json, NULL, true);
+		outJsonText(json, "severity",
+			    toolSeverityName(message->severity));
+		outJsonText(json, "rule", message->rule);
+		outJsonText(json, "file", message->file);
+		outJsonInteger(json, "offset", message->offset);
+		outJsonText(json, "text", message->text);
+		outJsonEnd(json);
+	}
+	outJsonEnd(json);
+}
+
+void reportPutJson(const struct findings *findings, struct outJson *json,
+		   const char *key)
+{
+	const hdIProject *project = findings->project;
+
+	outJsonObject(json, key, false);
+	outJsonText(json, "project", project->name);
+	outJsonText(json, "file", project->file);
+	outJsonText(json, "description", project->description);
+	putTimes(json, findings->start, findings->end);
+	if (findings->start <= findings->end)
+		outJsonSeconds(json, "runtime",
+			       findings->end - findings->start);
+	else
+		outJsonPlain(json, "runtime", "null");
+	putEnergy(json, "energy", &findings->energy);
+	putClocks(json, project);
+	outJsonArray(json, "groups", false);
+	for (size_t i = 0; i < project->groupCount; i++)
+		putGroup(json, &findings->groups[i]);
+	outJsonEnd(json);
+	putPhases(json, findings);
+	putMost(json, findings);
+	putCount(json, "state_count", findings->profile->stateCount);
+	putCount(json, "event_count", findings->profile->eventCount);
+	putStates(json, findings);
+	outJsonObject(json, "tracing", true);
+	outJsonInteger(json, "bytes", findings->size);
+	if (findings->tracerNs >= 0) {
+		outJsonSeconds(json, "cpu_seconds", findings->tracerNs);
+		outJsonInteger(json, "late", findings->tracerLate);
+	} else {
+		outJsonPlain(json, "cpu_seconds", "null");
+		outJsonPlain(json, "late", "null");
+	}
+	outJsonEnd(json);
+	putMessages(json, findings);
+	outJsonEnd(json);
+}
+
+void reportPrintJson(const struct findings *findings)
+{
+	struct outJson json = { .depth = 0 };
+
+	reportPutJson(findings, &json, NULL);
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file
+ * hdtrace report: how what was found is printed.
+ */
+#ifndef HD_REPORT_H
+#define HD_REPORT_H
+
+#include "HDTraceTools/findings/findings.h"
+#include "cli/output.h"
+
+struct report {
+	struct findings findings;
+	int top;        /**< So many states are listed. */
+	gboolean isAll; /**< All is listed. */
+	char *html;     /**< Write a page instead; NULL: no. */
+	uint64_t maxSize;
+	gboolean isForced;
+};
+
+void reportPrintText(const struct report *report);
+void reportPrintJson(const struct findings *findings);
+/** The same as a member of other JSON. */
+void reportPutJson(const struct findings *findings, struct outJson *json,
+		   const char *key);
+
+#endif

@@ -1,0 +1,435 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file
+ * hdtrace stat --regions: energy of the states of every trace.
+ *
+ * A state counts as a whole, with all that lies in it; a state inside another
+ * one of the same name does not count again.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "HDTraceTools/model/moments.h"
+#include "HDTraceTools/model/profile.h"
+#include "HDTraceTools/model/units.h"
+#include "HDTraceTools/stat/regions.h"
+#include "cli/output.h"
+
+/** A value that is power, at several nodes. */
+struct measure {
+	const char *group;
+	const char *name;
+	const char *unit;
+	bool isSimulated; /**< Of one group at least. */
+	char *energyUnit;
+	/** What was read last, since traces of a node follow each other. */
+	const hdIGroup *opened;
+	struct powerSeries *series;
+};
+
+/** The whole work. */
+struct regions {
+	struct tool *tool;
+	const hdIProject *project;
+	const struct selection *selection;
+	const char *pattern;
+	GArray *measures; /**< struct measure. */
+	struct profileShares *shares;
+	struct profile **profiles; /**< Of each trace; NULL if not wanted. */
+	GPtrArray *names;          /**< Of states that match, sorted. */
+	struct outJson json;
+};
+
+static struct measure *measureAt(const struct regions *self, guint i)
+{
+	return &g_array_index(self->measures, struct measure, i);
+}
+
+/* ---- What is measured where -------------------------------------------- */
+
+static bool isWanted(const struct regions *self, const hdIGroup *group)
+{
+	struct selection anywhere = *self->selection;
+
+	/* Nodes are those of states. */
+	anywhere.nodes = NULL;
+	return group->isReadable && selectionHasGroup(&anywhere, group);
+}
+
+/** The column of a group that a measure is, or -1. */
+static ssize_t columnOf(const struct measure *measure, const hdIGroup *group)
+{
+	if (strcmp(group->name, measure->group) != 0)
+		return -1;
+	for (size_t i = 0; i < group->valueCount; i++) {
+		if (strcmp(group->values[i].name, measure->name) == 0 &&
+		    strcmp(group->values[i].unit, measure->unit) == 0)
+			return (ssize_t)i;
+	}
+	return -1;
+}
+
+static void addMeasures(struct regions *self, const hdIGroup *group)
+{
+	for (size_t i = 0; i < group->valueCount; i++) {
+		const hdIValue *value = &group->values[i];
+		struct measure measure = {
+			.group = group->name,
+			.name = value->name,
+			.unit = value->unit,
+			.isSimulated = valueIsSimulated(group, value),
+		};
+		guint k = 0;
+
+		if (value->type == HDI_STRING || !unitIsPower(value->unit) ||
+		    !selectionHasValue(self->selection, value->name))
+			continue;
+		while (k < self->measures->len &&
+		       columnOf(measureAt(self, k), group) != (ssize_t)i)
+			k++;
+		if (k < self->measures->len) {
+			if (measure.isSimulated)
+				measureAt(self, k)->isSimulated = true;
+			continue;
+		}
+		measure.energyUnit = momentsIntegralUnit(value->unit);
+		g_array_append_val(self->measures, measure);
+	}
+}
+
+/** Find the group that a measure of a trace comes from, at the nearest node;
+ *  NULL if there is none. */
+static const hdIGroup *findGroup(const struct regions *self,
+				 const struct measure *measure,
+				 const hdINode *node)
+{
+	for (; node; node = node->parent) {
+		for (size_t i = 0; i < node->groupCount; i++) {
+			if (isWanted(self, node->groups[i]) &&
+			    columnOf(measure, node->groups[i]) >= 0)
+				return node->groups[i];
+		}
+	}
+	return NULL;
+}
+
+/** Read the series of a measure; that of the trace before is kept. */
+static int openSeries(struct regions *self, struct measure *measure,
+		      const hdIGroup *group)
+{
+	const struct powerPart part = {
+		.column = (size_t)columnOf(measure, group),
+		.scale = 1,
+	};
+	hdIStatReader *reader;
+	const hdIBlock *block;
+	int ret = 0;
+
+	if (measure->opened == group)
+		return 0;
+	powerSeriesFree(measure->series);
+	measure->series = powerSeriesNew(group, &part, 1);
+	measure->opened = group;
+	reader = hdI_openStat(self->project, group);
+	if (!reader) {
+		if (errno != EBADMSG)
+			toolError(self->tool, "%s: %s", group->file,
+				  strerror(errno));
+		return 0;
+	}
+	while (ret == 0 && hdI_readStat(reader, &block) == 1)
+		ret = powerSeriesAdd(measure->series, block);
+	hdI_closeStat(reader);
+	if (ret == 0)
+		ret = powerSeriesEnd(measure->series);
+	return ret;
+}
+
+static int openSources(struct regions *self, const hdITraceFile *trace,
+		       struct profileSource *sources)
+{
+	int ret = 0;
+
+	for (guint i = 0; i < self->measures->len && ret == 0; i++) {
+		struct measure *measure = measureAt(self, i);
+		const hdIGroup *group = findGroup(self, measure, trace->node);
+
+		if (!group)
+			continue;
+		ret = openSeries(self, measure, group);
+		sources[i].cursor = powerCursorNew(measure->series);
+		sources[i].share =
+			profileShare(self->shares, group->node, trace);
+	}
+	return ret;
+}
+
+static void showProgress(void *data, int64_t offset)
+{
+	struct regions *self = data;
+
+	toolProgressAt(self->tool, offset);
+}
+
+static void readTrace(struct regions *self, size_t number)
+{
+	const hdITraceFile *trace = self->project->traces[number];
+	guint count = self->measures->len;
+	struct profileSource *sources = g_new0(struct profileSource, count + 1);
+	int ret = openSources(self, trace, sources);
+	int opened = 0;
+
+	if (ret == 0)
+		opened = profileRead(self->project, trace, sources, count,
+				     self->selection->start,
+				     self->selection->end, showProgress, self,
+				     &self->profiles[number]);
+	if (opened < 0 && opened != -EBADMSG)
+		toolError(self->tool, "%s: %s", trace->file, strerror(-opened));
+	for (guint i = 0; i < count; i++) {
+		if (sources[i].cursor && ret == 0)
+			ret = powerCursorError(sources[i].cursor);
+		powerCursorFree(sources[i].cursor);
+	}
+	if (ret < 0)
+		toolError(self->tool, "temporary file: %s", strerror(-ret));
+	g_free(sources);
+}
+
+/* ---- Printing ---------------------------------------------------------- */
+
+static const char *const headings[] = { "<Region", "<Node", ">Count", "<Time",
+					"<Known",  ".Mean", "<",      ".Energy",
+					"<",       NULL };
+
+/** Print a line; @p node is NULL for the sum of all. */
+static void printSum(struct regions *self, struct outTable *table, guint number,
+		     const hdINode *node, const struct profileState *state)
+{
+	const struct measure *measure = measureAt(self, number);
+	const struct powerAmount *amount = &state->total.amounts[number];
+	const char *region = state->name;
+	char buffer[OUT_NUMBER_SIZE];
+	struct outCsv csv = { false };
+	double mean = amount->measured > 0
+			      ? amount->energy / (double)amount->measured * 1e9
+			      : NAN;
+
+	switch (self->tool->format) {
+	case TOOL_TEXT:
+		outTableAdd(table, region);
+		outTableAdd(table, node ? node->path : "all");
+		outTableAdd(table, outInteger(buffer, (outInt128)state->outer));
+		outTableAdd(table, outDuration(buffer, state->total.time));
+		outTableAdd(table, outDuration(buffer, amount->measured));
+		outTableAdd(table,
+			    isnan(mean) ? "-" : outRounded(buffer, mean));
+		outTableAdd(table, measure->unit);
+		outTableAdd(table, outRounded(buffer, amount->energy));
+		outTableAdd(table, measure->energyUnit);
+		break;
+	case TOOL_CSV:
+		outCsvText(&csv, measure->group);
+		outCsvText(&csv, measure->name);
+		outCsvText(&csv, measure->unit);
+		outCsvText(&csv, region);
+		outCsvText(&csv, node ? node->path : "");
+		outCsvPlain(&csv, outInteger(buffer, (outInt128)state->outer));
+		outCsvPlain(&csv, outSeconds(buffer, state->total.time));
+		outCsvPlain(&csv, outSeconds(buffer, amount->measured));
+		outCsvPlain(&csv, isnan(mean) ? "" : outDouble(buffer, mean));
+		outCsvPlain(&csv, outDouble(buffer, amount->energy));
+		outCsvText(&csv, measure->energyUnit);
+		outCsvPlain(&csv, measure->isSimulated ? "1" : "0");
+		outCsvEnd(&csv);
+		break;
+	case TOOL_JSON:
+		outJsonObject(&self->json, NULL, true);
+		outJsonText(&self->json, "group", measure->group);
+		outJsonText(&self->json, "value", measure->name);
+		outJsonText(&self->json, "unit", measure->unit);
+		outJsonBool(&self->json, "simulated", measure->isSimulated);
+		outJsonText(&self->json, "region", region);
+		if (node)
+			outJsonText(&self->json, "node", node->path);
+		else
+			outJsonPlain(&self->json, "node", "null");
+		outJsonPlain(&self->json, "count",
+			     outInteger(buffer, (outInt128)state->outer));
+		outJsonSeconds(&self->json, "seconds", state->total.time);
+		outJsonSeconds(&self->json, "known", amount->measured);
+		outJsonDouble(&self->json, "mean", mean);
+		outJsonDouble(&self->json, "energy", amount->energy);
+		outJsonText(&self->json, "energy_unit", measure->energyUnit);
+		outJsonEnd(&self->json);
+		break;
+	}
+}
+
+static void printRegion(struct regions *self, struct outTable *table,
+			guint measure, const char *name)
+{
+	struct profile *all = profileNew(self->measures->len);
+
+	for (size_t i = 0; i < self->project->traceCount; i++) {
+		const struct profileState *state = NULL;
+
+		if (self->profiles[i])
+			state = profileFind(self->profiles[i], name);
+		if (!state || !state->outer)
+			continue;
+		profileAddState(all, state);
+		printSum(self, table, measure, self->project->traces[i]->node,
+			 state);
+	}
+	printSum(self, table, measure, NULL, profileFind(all, name));
+	profileFree(all);
+}
+
+static void printMeasure(struct regions *self, guint number)
+{
+	const struct measure *measure = measureAt(self, number);
+	struct outTable *table = NULL;
+
+	if (self->tool->format == TOOL_TEXT) {
+		table = outTableNew(headings);
+		if (number)
+			putchar('\n');
+		printf("%s", self->tool->isColored ? "\033[1m" : "");
+		outPrintable(measure->name);
+		printf(" of ");
+		outPrintable(measure->group);
+		if (measure->isSimulated)
+			printf(" (simulated)");
+		printf("%s\n", self->tool->isColored ? "\033[0m" : "");
+	}
+	for (guint i = 0; i < self->names->len; i++)
+		printRegion(self, table, number, self->names->pdata[i]);
+	if (table)
+		outTablePrint(table, "  ", self->tool->isColored);
+}
+
+static void print(struct regions *self)
+{
+	if (self->tool->format == TOOL_CSV)
+		outCsvLine("group,value,unit,region,node,count,seconds,known,"
+			   "mean,energy,energy_unit,simulated");
+	if (self->tool->format == TOOL_JSON) {
+		outJsonObject(&self->json, NULL, false);
+		outJsonText(&self->json, "project", self->project->name);
+		outJsonText(&self->json, "file", self->project->file);
+		outJsonArray(&self->json, "regions", false);
+	}
+	for (guint i = 0; i < self->measures->len; i++)
+		printMeasure(self, i);
+	if (self->tool->format == TOOL_JSON) {
+		outJsonEnd(&self->json);
+		outJsonEnd(&self->json);
+	}
+}
+
+/* ---- The whole --------------------------------------------------------- */
+
+static void begin(struct regions *self)
+{
+	const hdIProject *project = self->project;
+
+	self->measures = g_array_new(FALSE, FALSE, sizeof(struct measure));
+	self->names = g_ptr_array_new();
+	self->profiles = g_new0(struct profile *, project->traceCount + 1);
+	self->shares = profileSharesNew(project);
+	for (size_t i = 0; i < project->groupCount; i++) {
+		if (isWanted(self, project->groups[i]))
+			addMeasures(self, project->groups[i]);
+	}
+}
+
+static void end(struct regions *self)
+{
+	for (size_t i = 0; i < self->project->traceCount; i++)
+		profileFree(self->profiles[i]);
+	for (guint i = 0; i < self->measures->len; i++) {
+		powerSeriesFree(measureAt(self, i)->series);
+		g_free(measureAt(self, i)->energyUnit);
+	}
+	g_free(self->profiles);
+	g_array_unref(self->measures);
+	g_ptr_array_unref(self->names);
+	profileSharesFree(self->shares);
+}
+
+static gint compareNames(gconstpointer a, gconstpointer b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/** Gather the names of states that match. */
+static void findNames(struct regions *self)
+{
+	GHashTable *seen = g_hash_table_new(g_str_hash, g_str_equal);
+
+	for (size_t i = 0; i < self->project->traceCount; i++) {
+		const struct profile *profile = self->profiles[i];
+
+		for (guint k = 0; profile && k < profile->states->len; k++) {
+			struct profileState *state = profile->states->pdata[k];
+
+			if (state->outer &&
+			    fnmatch(self->pattern, state->name, 0) == 0 &&
+			    g_hash_table_add(seen, state->name))
+				g_ptr_array_add(self->names, state->name);
+		}
+	}
+	g_ptr_array_sort(self->names, compareNames);
+	g_hash_table_destroy(seen);
+}
+
+/** Read all traces that were asked for; false if none has such a state. */
+static bool readAll(struct regions *self)
+{
+	const hdIProject *project = self->project;
+	int64_t total = 0;
+
+	for (size_t i = 0; i < project->traceCount; i++)
+		total += project->traces[i]->fileSize;
+	toolProgressStart(self->tool, total);
+	for (size_t i = 0; i < project->traceCount; i++) {
+		if (selectionHasNode(self->selection, project->traces[i]->node))
+			readTrace(self, i);
+		toolProgressFile(self->tool, project->traces[i]->fileSize);
+	}
+	toolProgressEnd(self->tool);
+	findNames(self);
+	if (!self->names->len)
+		toolError(self->tool, "--regions: no state matches \"%s\"",
+			  self->pattern);
+	return self->names->len;
+}
+
+int regionsPrint(struct tool *tool, const hdIProject *project,
+		 const struct selection *selection, const char *pattern)
+{
+	struct regions self = {
+		.tool = tool,
+		.project = project,
+		.selection = selection,
+		.pattern = pattern,
+	};
+	int ret = -1;
+
+	begin(&self);
+	if (!self.measures->len) {
+		toolError(tool, "--regions: there is no power: no value with "
+				"the unit W");
+	} else if (readAll(&self)) {
+		print(&self);
+		ret = 0;
+	}
+	end(&self);
+	return ret;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file
+ * hdtrace stat --regions: energy of the states of every trace.
+ */
+#ifndef HD_REGIONS_H
+#define HD_REGIONS_H
+
+#include "HDTraceTools/command/select.h"
+#include "HDTraceTools/command/tool.h"
+
+/**
+ * Print the energy of states.
+ *
+ * @param pattern For the names of states.
+ *
+ * @retval 0 Success, as far as messages say.
+ * @retval -1 Error; it was said.
+ */
+int regionsPrint(struct tool *tool, const hdIProject *project,
+		 const struct selection *selection, const char *pattern);
+
+#endif

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file
+ * hdtrace view: reads all tracks in the background, those that are looked at
+ * first.
+ */
+#ifndef HD_VIEWJOBS_H
+#define HD_VIEWJOBS_H
+
+#include "HDTraceTools/pages/tracks.h"
+#include "HDTraceTools/findings/findings.h"
+
+struct viewJobs;
+
+/** How far everything was read. */
+struct viewProgress {
+	int64_t done; /**< Bytes of files. */
+	int64_t total;
+	bool hasTracks; /**< All tracks are complete. */
+	bool hasReport; /**< The report is, too; it does not change any more. */
+	bool hasFailed;
+	bool hasStart; /**< With the report: times count from start. */
+	int64_t start;
+};
+
+/**
+ * Get ready to read.
+ *
+ * @param report It was started; it is found when all tracks were read.
+ */
+struct viewJobs *viewJobsNew(struct tracks *tracks, struct findings *findings);
+
+/** Start reading; from now on the report belongs to others until it is there.
+ */
+void viewJobsStart(struct viewJobs *self);
+
+/** This thread reads for requests: messages about the data are no news. */
+void viewJobsServe(void);
+
+/** A track is looked at: read it before those that are not. Any thread. */
+void viewJobsWant(struct viewJobs *self, const struct track *track);
+
+/** Any thread. */
+struct viewProgress viewJobsProgress(struct viewJobs *self);
+
+/** Stop reading and free everything; NULL does nothing. */
+void viewJobsFree(struct viewJobs *self);
+
+#endif

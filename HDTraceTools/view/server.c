@@ -1,0 +1,485 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file
+ * hdtrace view: serves the viewer and its data to a browser on this host.
+ */
+#include "config.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <unistd.h>
+#include <microhttpd.h>
+
+#include "HDTraceTools/pages/entries.h"
+#include "HDTraceTools/pages/meta.h"
+#include "HDTraceTools/pages/page.h"
+#include "HDTraceTools/report/report.h"
+#include "HDTraceTools/view/server.h"
+
+#define TOKEN_BYTES 24
+#define TOKEN_LENGTH (2 * TOKEN_BYTES)
+/** No part is larger. */
+#define PART_MAX (64 << 20)
+#define CONNECTIONS_MAX 64
+#define TIMEOUT_S 60
+
+struct viewServer {
+	struct MHD_Daemon *daemon;
+	struct tracks *tracks;
+	struct findings *findings;
+	struct viewJobs *jobs;
+	char token[TOKEN_LENGTH + 1];
+	char *hosts[2];   /**< What a browser may call us. */
+	char *origins[2]; /**< And what pages of ours are. */
+	char *page;
+	size_t pageSize;
+	pthread_mutex_t mutex;
+	char *progress; /**< JSON with the findings; NULL until it is complete.
+			 */
+};
+
+/** A request, and the answer to it. */
+struct exchange {
+	struct viewServer *server;
+	struct MHD_Connection *connection;
+	GByteArray *body;
+	const char *type;
+};
+
+static const char typeHtml[] = "text/html; charset=utf-8";
+static const char typeJson[] = "application/json";
+static const char typeBytes[] = "application/octet-stream";
+
+/* ---- What requests ask for --------------------------------------------- */
+
+static const char *argument(const struct exchange *exchange, const char *name)
+{
+	return MHD_lookup_connection_value(exchange->connection,
+					   MHD_GET_ARGUMENT_KIND, name);
+}
+
+static bool numberArgument(const struct exchange *exchange, const char *name,
+			   guint64 max, guint64 *number)
+{
+	const char *text = argument(exchange, name);
+
+	return text &&
+	       g_ascii_string_to_unsigned(text, 10, 0, max, number, NULL);
+}
+
+/** The track that "id" names; NULL if there is none. */
+static struct track *findTrack(const struct exchange *exchange, guint64 *number)
+{
+	struct tracks *tracks = exchange->server->tracks;
+	const hdIProject *project = tracks->project;
+	const char *id = argument(exchange, "id");
+
+	if (!id || !*id ||
+	    !g_ascii_string_to_unsigned(id + 1, 10, 0, G_MAXUINT32, number,
+					NULL))
+		return NULL;
+	if (id[0] == TRACK_STATISTICS && *number < project->groupCount)
+		return &tracks->groups[*number];
+	if (id[0] == TRACK_TRACE && *number < project->traceCount)
+		return &tracks->traces[*number];
+	return id[0] == TRACK_MESSAGES && *number == 0 ? &tracks->messages
+						       : NULL;
+}
+
+/* ---- Answers ----------------------------------------------------------- */
+
+static unsigned int answerPage(struct exchange *exchange)
+{
+	struct viewServer *server = exchange->server;
+
+	g_byte_array_append(exchange->body, (const guint8 *)server->page,
+			    (guint)server->pageSize);
+	exchange->type = typeHtml;
+	return MHD_HTTP_OK;
+}
+
+static unsigned int answerTrack(struct exchange *exchange)
+{
+	guint64 number;
+	struct track *track = findTrack(exchange, &number);
+
+	if (!track)
+		return MHD_HTTP_NOT_FOUND;
+	viewJobsWant(exchange->server->jobs, track);
+	trackDescribe(track, 0, false, exchange->body);
+	return MHD_HTTP_OK;
+}
+
+static unsigned int answerPart(struct exchange *exchange)
+{
+	guint64 at;
+	guint64 size;
+
+	if (!numberArgument(exchange, "at", G_MAXINT64, &at) ||
+	    !numberArgument(exchange, "size", PART_MAX, &size))
+		return MHD_HTTP_BAD_REQUEST;
+	g_byte_array_set_size(exchange->body, (guint)size);
+	if (storeRead(exchange->server->tracks->store, at, exchange->body->data,
+		      size) == 0)
+		return MHD_HTTP_OK;
+	g_byte_array_set_size(exchange->body, 0);
+	return MHD_HTTP_NOT_FOUND;
+}
+
+/** Read the entries of a chunk again. */
+static int readEntries(struct exchange *exchange, guint64 number,
+		       const struct chunk *chunk, guint part)
+{
+	const hdIProject *project = exchange->server->tracks->project;
+	const hdIGroup *group = project->groups[number];
+	hdIStatReader *reader = hdI_openStat(project, group);
+	struct entries entries;
+	const hdIBlock *block;
+
+	if (!reader)
+		return errno ? -errno : -EIO;
+	entriesInit(&entries, group, chunk->count);
+	if (hdI_seekStat(reader, chunk->offset, chunk->start, chunk->first) ==
+	    0) {
+		while (entries.count < entries.capacity &&
+		       hdI_readStat(reader, &block) == 1)
+			entriesAppend(&entries, block, 0, block->count);
+	}
+	entriesPack(&entries, part, exchange->body);
+	entriesClear(&entries);
+	hdI_closeStat(reader);
+	return 0;
+}
+
+static unsigned int answerEntries(struct exchange *exchange)
+{
+	guint64 number;
+	guint64 position;
+	guint64 part;
+	struct track *track = findTrack(exchange, &number);
+	struct chunk chunk;
+
+	if (!track || track->kind != TRACK_STATISTICS ||
+	    !numberArgument(exchange, "chunk", G_MAXUINT32, &position) ||
+	    !numberArgument(exchange, "part", G_MAXUINT32, &part))
+		return MHD_HTTP_BAD_REQUEST;
+	if (!trackGetChunk(track, 0, (guint)position, &chunk) ||
+	    part > exchange->server->tracks->project->groups[number]
+			    ->valueCount)
+		return MHD_HTTP_NOT_FOUND;
+	if (readEntries(exchange, number, &chunk, (guint)part) < 0)
+		return MHD_HTTP_INTERNAL_SERVER_ERROR;
+	return MHD_HTTP_OK;
+}
+
+static char *makeProgress(const struct viewServer *self,
+			  const struct viewProgress *progress)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+	struct outJson json = { .file = file, .isInPage = true };
+
+	if (!file)
+		g_error("no memory");
+	outJsonObject(&json, NULL, false);
+	outJsonInteger(&json, "done", progress->done);
+	outJsonInteger(&json, "total", progress->total);
+	outJsonBool(&json, "isComplete", progress->hasReport);
+	outJsonBool(&json, "hasFailed", progress->hasFailed);
+	if (progress->hasStart)
+		outJsonSeconds(&json, "start", progress->start);
+	else
+		outJsonPlain(&json, "start", "null");
+	if (progress->hasReport)
+		reportPutJson(self->findings, &json, "report");
+	else
+		outJsonPlain(&json, "report", "null");
+	outJsonEnd(&json);
+	if (fclose(file) != 0)
+		g_error("no memory");
+	return text;
+}
+
+static unsigned int answerProgress(struct exchange *exchange)
+{
+	struct viewServer *server = exchange->server;
+	struct viewProgress progress = viewJobsProgress(server->jobs);
+	char *text;
+
+	pthread_mutex_lock(&server->mutex);
+	text = server->progress ? server->progress
+				: makeProgress(server, &progress);
+	if (progress.hasReport)
+		server->progress = text;
+	pthread_mutex_unlock(&server->mutex);
+	g_byte_array_append(exchange->body, (const guint8 *)text,
+			    (guint)strlen(text));
+	if (!progress.hasReport)
+		free(text);
+	exchange->type = typeJson;
+	return MHD_HTTP_OK;
+}
+
+static const struct {
+	const char *path;
+	unsigned int (*answer)(struct exchange *exchange);
+} answers[] = {
+	{ "", answerPage },
+	{ "track", answerTrack },
+	{ "part", answerPart },
+	{ "entries", answerEntries },
+	{ "progress", answerProgress },
+};
+
+/* ---- Who may ask ------------------------------------------------------- */
+
+static bool isOneOf(char *const list[2], const char *text)
+{
+	return g_ascii_strcasecmp(list[0], text) == 0 ||
+	       g_ascii_strcasecmp(list[1], text) == 0;
+}
+
+static const char *header(const struct exchange *exchange, const char *name)
+{
+	return MHD_lookup_connection_value(exchange->connection,
+					   MHD_HEADER_KIND, name);
+}
+
+/** Whether a request is from a page of ours, or goes to one, as a link does. */
+static bool isAllowed(const struct exchange *exchange)
+{
+	const struct viewServer *server = exchange->server;
+	const char *host = header(exchange, MHD_HTTP_HEADER_HOST);
+	const char *origin = header(exchange, MHD_HTTP_HEADER_ORIGIN);
+	const char *site = header(exchange, "Sec-Fetch-Site");
+	const char *to = header(exchange, "Sec-Fetch-Dest");
+
+	return host && isOneOf(server->hosts, host) &&
+	       (!origin || isOneOf(server->origins, origin)) &&
+	       (!site || strcmp(site, "same-origin") == 0 ||
+		strcmp(site, "none") == 0 ||
+		(to && strcmp(to, "document") == 0));
+}
+
+/** Compare in a time that does not tell where the difference is. */
+static bool hasToken(const struct viewServer *self, const char *path)
+{
+	unsigned char difference = 0;
+
+	if (strlen(path) <= TOKEN_LENGTH || path[0] != '/' ||
+	    path[1 + TOKEN_LENGTH] != '/')
+		return false;
+	for (size_t i = 0; i < TOKEN_LENGTH; i++)
+		difference |= (unsigned char)(path[1 + i] ^ self->token[i]);
+	return difference == 0;
+}
+
+/* ---- HTTP -------------------------------------------------------------- */
+
+static unsigned int answer(struct exchange *exchange, const char *path)
+{
+	if (!isAllowed(exchange))
+		return MHD_HTTP_FORBIDDEN;
+	if (!hasToken(exchange->server, path))
+		return MHD_HTTP_NOT_FOUND;
+	path += TOKEN_LENGTH + 2;
+	for (size_t i = 0; i < G_N_ELEMENTS(answers); i++) {
+		if (strcmp(path, answers[i].path) == 0)
+			return answers[i].answer(exchange);
+	}
+	return MHD_HTTP_NOT_FOUND;
+}
+
+static void addHeaders(struct MHD_Response *response, const char *type)
+{
+	static const char *const headers[][2] = {
+		{ MHD_HTTP_HEADER_CACHE_CONTROL, "no-store" },
+		{ MHD_HTTP_HEADER_X_CONTENT_TYPE_OPTIONS, "nosniff" },
+		{ MHD_HTTP_HEADER_X_FRAME_OPTIONS, "DENY" },
+		{ "Referrer-Policy", "no-referrer" },
+		{ "Cross-Origin-Resource-Policy", "same-origin" },
+		{ "Cross-Origin-Opener-Policy", "same-origin" },
+		/* The page itself says the rest. */
+		{ MHD_HTTP_HEADER_CONTENT_SECURITY_POLICY,
+		  "frame-ancestors 'none'" },
+	};
+
+	MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, type);
+	for (size_t i = 0; i < G_N_ELEMENTS(headers); i++)
+		MHD_add_response_header(response, headers[i][0], headers[i][1]);
+}
+
+static enum MHD_Result handle(void *data, struct MHD_Connection *connection,
+			      const char *url, const char *method,
+			      const char *version, const char *upload,
+			      size_t *uploadSize, void **context)
+{
+	static int isBegun;
+	struct exchange exchange = {
+		.server = data,
+		.connection = connection,
+		.type = typeBytes,
+	};
+	bool isRead = strcmp(method, MHD_HTTP_METHOD_GET) == 0 ||
+		      strcmp(method, MHD_HTTP_METHOD_HEAD) == 0;
+	struct MHD_Response *response;
+	enum MHD_Result result = MHD_NO;
+	unsigned int status;
+	guint size;
+
+	(void)version;
+	(void)upload;
+	viewJobsServe();
+	/* Who answers before the body has come closes the connection. */
+	if (isRead && !*context) {
+		*context = &isBegun;
+		return MHD_YES;
+	}
+	*uploadSize = 0;
+	exchange.body = g_byte_array_new();
+	status = isRead ? answer(&exchange, url) : MHD_HTTP_METHOD_NOT_ALLOWED;
+	size = exchange.body->len;
+	response = MHD_create_response_from_buffer(
+		size, g_byte_array_free(exchange.body, FALSE),
+		MHD_RESPMEM_MUST_FREE);
+	if (response) {
+		addHeaders(response, exchange.type);
+		result = MHD_queue_response(connection, status, response);
+		MHD_destroy_response(response);
+	}
+	return result;
+}
+
+/* ---- Starting and stopping --------------------------------------------- */
+
+static int makeToken(char *token)
+{
+	unsigned char bytes[TOKEN_BYTES];
+
+	if (getrandom(bytes, sizeof(bytes), 0) != (ssize_t)sizeof(bytes))
+		return errno ? -errno : -EIO;
+	for (size_t i = 0; i < sizeof(bytes); i++)
+		sprintf(token + 2 * i, "%02x", bytes[i]);
+	return 0;
+}
+
+static void makePage(struct viewServer *self, const int64_t *start)
+{
+	FILE *file = open_memstream(&self->page, &self->pageSize);
+	struct outJson json;
+
+	if (!file)
+		g_error("no memory");
+	pageStart(file, true);
+	pageStartMeta(file);
+	metaBegin(&json, file, self->findings, start, 0);
+	outJsonPlain(&json, "report", "null");
+	metaEnd(&json);
+	pageEndMeta(file);
+	pageEnd(file);
+	if (fclose(file) != 0)
+		g_error("no memory");
+}
+
+static void nameOurselves(struct viewServer *self, uint16_t port)
+{
+	static const char *const names[] = { "127.0.0.1", "localhost" };
+
+	for (size_t i = 0; i < G_N_ELEMENTS(names); i++) {
+		self->hosts[i] = g_strdup_printf("%s:%u", names[i], port);
+		self->origins[i] = g_strdup_printf("http://%s", self->hosts[i]);
+	}
+}
+
+/** Returns a socket that listens on this host only, or a negative errno. */
+static int listenAt(struct viewServer *self, uint16_t port)
+{
+	struct sockaddr_in address = {
+		.sin_family = AF_INET,
+		.sin_port = htons(port),
+		.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
+	};
+	socklen_t length = sizeof(address);
+	int one = 1, fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	int error;
+
+	if (fd >= 0 &&
+	    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one)) == 0 &&
+	    bind(fd, (struct sockaddr *)&address, length) == 0 &&
+	    listen(fd, CONNECTIONS_MAX) == 0 &&
+	    getsockname(fd, (struct sockaddr *)&address, &length) == 0) {
+		nameOurselves(self, ntohs(address.sin_port));
+		return fd;
+	}
+	error = errno;
+	if (fd >= 0)
+		close(fd);
+	return -error;
+}
+
+/** All that requests look at must be there. */
+static int answerAt(struct viewServer *self, uint16_t port)
+{
+	int fd = listenAt(self, port);
+
+	if (fd < 0)
+		return fd;
+	errno = 0;
+	self->daemon = MHD_start_daemon(
+		MHD_USE_INTERNAL_POLLING_THREAD, port, NULL, NULL, handle, self,
+		MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_THREAD_POOL_SIZE, 4U,
+		MHD_OPTION_CONNECTION_LIMIT, (unsigned int)CONNECTIONS_MAX,
+		MHD_OPTION_CONNECTION_TIMEOUT, (unsigned int)TIMEOUT_S,
+		MHD_OPTION_END);
+	if (self->daemon)
+		return 0;
+	close(fd);
+	return errno ? -errno : -ENOMEM;
+}
+
+int viewServerStart(struct viewServer **server, uint16_t port,
+		    struct tracks *tracks, struct findings *findings,
+		    struct viewJobs *jobs, const int64_t *start, char **url)
+{
+	struct viewServer *self = g_new0(struct viewServer, 1);
+	int ret;
+
+	self->tracks = tracks;
+	self->findings = findings;
+	self->jobs = jobs;
+	pthread_mutex_init(&self->mutex, NULL);
+	ret = makeToken(self->token);
+	if (ret == 0) {
+		makePage(self, start);
+		ret = answerAt(self, port);
+	}
+	if (ret < 0) {
+		viewServerStop(self);
+		return ret;
+	}
+	*url = g_strdup_printf("%s/%s/", self->origins[0], self->token);
+	*server = self;
+	return 0;
+}
+
+void viewServerStop(struct viewServer *self)
+{
+	if (!self)
+		return;
+	if (self->daemon)
+		MHD_stop_daemon(self->daemon);
+	for (size_t i = 0; i < G_N_ELEMENTS(self->hosts); i++) {
+		g_free(self->hosts[i]);
+		g_free(self->origins[i]);
+	}
+	free(self->page);
+	free(self->progress);
+	pthread_mutex_destroy(&self->mutex);
+	g_free(self);
+}

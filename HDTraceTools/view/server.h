@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file
+ * hdtrace view: serves the viewer and its data to a browser on this host.
+ *
+ * Everything stands below a path that nobody can guess, and only requests to
+ * the loopback address by its name are answered, so that no page of others gets
+ * at the data (DNS rebinding included). Paths behind the token:
+ *
+ *     (nothing)                   the page, with the JSON of viewmeta.h
+ *     track?id=ID                 description of a track (track.h), as far as
+ * it was read part?at=N&size=N            bytes of the store
+ *     entries?id=ID&chunk=N&part=N   entries of a chunk of level 0
+ *     progress                    JSON: done, total (bytes), isComplete, start,
+ *                                 report (as of hdtrace report, or null)
+ */
+#ifndef HD_VIEWSERVER_H
+#define HD_VIEWSERVER_H
+
+#include "HDTraceTools/pages/tracks.h"
+#include "HDTraceTools/findings/findings.h"
+#include "HDTraceTools/view/jobs.h"
+
+struct viewServer;
+
+/**
+ * Start to serve.
+ *
+ * @param port 0: any.
+ * @param start That times count from, as far as it is known yet; NULL: unknown.
+ * @param[out] url To be freed with g_free().
+ *
+ * @return 0 or a negative errno.
+ */
+int viewServerStart(struct viewServer **server, uint16_t port,
+		    struct tracks *tracks, struct findings *findings,
+		    struct viewJobs *jobs, const int64_t *start, char **url);
+
+/** Stop serving; NULL does nothing. */
+void viewServerStop(struct viewServer *self);
+
+#endif

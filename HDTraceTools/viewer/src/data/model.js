@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// A project: its nodes, and what each has to show.
+import { Messages, messageDecoder } from "./messages.js";
+import { Series, seriesDecoder } from "./series.js";
+import { States, stateDecoder } from "../rows/states.js";
+import { maxTime, minTime, parseSeconds } from "./time.js";
+import { Track } from "./track.js";
+
+export class Model {
+  constructor(meta, source) {
+    this.meta = meta;
+    this.source = source;
+    this.nodes = meta.nodes.map((node, number) => ({
+      ...node,
+      number,
+      children: [],
+      series: [],
+      states: null,
+    }));
+    for (const node of this.nodes)
+      if (node.parent >= 0) this.nodes[node.parent].children.push(node);
+    this.root = this.nodes[0];
+    this.root.label = meta.project.name;
+    this.groups = meta.groups.map((group, i) => this.#group(group, i));
+    this.traces = meta.traces.map((trace, i) => this.#trace(trace, i));
+    this.messages = new Messages(new Track(source, "m0", messageDecoder));
+    this.origin = parseSeconds(meta.start ?? "0") ?? 0n;
+    this.#noteStart();
+    this.report = meta.report;
+  }
+
+  #group(group, number) {
+    const node = this.nodes[group.node];
+    const track = new Track(this.source, `s${number}`, seriesDecoder(group));
+    const result = { ...group, number, node, track };
+
+    result.series = group.values.map(
+      (_, column) => new Series(track, result, column),
+    );
+    node.series.push(...result.series);
+    return result;
+  }
+
+  #trace(trace, number) {
+    const node = this.nodes[trace.node];
+    const track = new Track(this.source, `t${number}`, stateDecoder);
+    const states = new States(track);
+
+    node.states = states;
+    states.node = node;
+    states.number = number;
+    return { number, node, track, states };
+  }
+
+  #noteStart() {
+    this.hasRange = false;
+    this.start = this.origin;
+    this.end = this.origin + 1n;
+  }
+
+  /** All tracks. */
+  get tracks() {
+    return [
+      ...this.groups.map((group) => group.track),
+      ...this.traces.map((trace) => trace.track),
+      this.messages.track,
+    ];
+  }
+
+  /** Load all descriptions, and find out when the project starts and ends. */
+  async describe() {
+    await this.describeTracks(this.tracks);
+  }
+
+  /** The same of some; those that are complete are not asked for again. */
+  async describeTracks(tracks) {
+    await Promise.all(tracks.map((track) => track.describe()));
+    this.findRange();
+  }
+
+  /** Take the report, and with it when times count from. */
+  setReport(report, start) {
+    this.report = report;
+    this.meta.report = report;
+    this.meta.start = start;
+    this.origin = parseSeconds(start ?? "0") ?? this.origin;
+  }
+
+  findRange() {
+    let start = null;
+    let end = null;
+
+    for (const { range } of this.tracks) {
+      if (!range) continue;
+      start = start === null ? range.start : minTime(start, range.start);
+      end = end === null ? range.end : maxTime(end, range.end);
+    }
+    if (start === null) return;
+    this.hasRange = true;
+    this.start = start;
+    this.end = maxTime(end, start + 1n);
+    if (this.meta.start === null) this.origin = start;
+  }
+
+  /** Type of the level that a node is at, or "". */
+  levelOf(node) {
+    return node.level > 0 ? (this.meta.project.levels[node.level - 1] ?? "") : "";
+  }
+
+  /** Name of a node for people. */
+  nameOf(node) {
+    return node.path || this.meta.project.name;
+  }
+
+  /** A track's series or states by its key. */
+  find(key) {
+    const match = /^([st])(\d+)(?:\.(\d+))?$/.exec(key);
+
+    if (!match) return null;
+    return match[1] === "t"
+      ? (this.traces[Number(match[2])]?.states ?? null)
+      : (this.groups[Number(match[2])]?.series[Number(match[3])] ?? null);
+  }
+
+  /** Whether something is in lower resolution than it was recorded. */
+  get reduced() {
+    return {
+      groups: this.groups.filter(
+        (group) => group.track.finest && group.track.finest.number > 0,
+      ),
+      traces: this.traces.filter(
+        (trace) => trace.states.levels.length && !trace.states.isExact,
+      ),
+      details: this.traces.filter(
+        (trace) => trace.states.isExact && !trace.states.hasDetails,
+      ),
+      messages:
+        this.messages.track.finest && this.messages.track.finest.number > 0,
+    };
+  }
+}

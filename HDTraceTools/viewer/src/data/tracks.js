@@ -1,0 +1,583 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The rows on the screen: only those that can be seen have elements.
+import { Gaps } from "./gaps.js";
+import { h, iconButton, replace } from "../ui/dom.js";
+import { exact, exactFloat, rounded } from "./numbers.js";
+import { Overlay } from "../draw/overlay.js";
+import { HEIGHTS, Rows } from "../rows/rows.js";
+import { Ruler, ticksOf } from "../draw/ruler.js";
+import { extent, sampleSeries } from "./sampling.js";
+import { Scales } from "../draw/scales.js";
+import { StatePlot } from "../draw/stateplot.js";
+import { theme } from "../draw/colours.js";
+import { formatLength, formatSecondsShort } from "./time.js";
+import { GUTTER, ValuePlot } from "../draw/valueplot.js";
+
+/** A row on the screen. */
+class RowView {
+  constructor(tracks, row) {
+    this.tracks = tracks;
+    this.row = row;
+    this.value = h("span", { class: "at-cursor" });
+    this.plotArea = h("div", { class: "row-plot" });
+    this.element = h(
+      "div",
+      {
+        class: `row row-${row.kind}`,
+        role: "treeitem",
+        id: `row-${row.key}`,
+        tabindex: "-1",
+        "aria-level": row.depth + 1,
+        "data-key": row.key,
+      },
+      this.#label(),
+      this.plotArea,
+    );
+    this.element.style.setProperty("--depth", row.depth);
+    if (row.kind === "states") {
+      const canvas = h("canvas", { "aria-hidden": "true" });
+
+      this.plotArea.append(canvas);
+      this.plot = new StatePlot(canvas, row.states);
+    } else {
+      this.series = row.series ?? tracks.rows.mainSeries(row.node);
+      if (this.series) this.plot = new ValuePlot(this.plotArea, this.series);
+    }
+  }
+
+  #label() {
+    const { row, tracks } = this;
+    const { view, model } = tracks;
+    const name = h("span", { class: "row-name", title: row.label }, row.label);
+
+    if (row.kind === "node") {
+      const hasMore = row.node.children.length || row.node.series.length;
+
+      return h(
+        "div",
+        { class: "row-label" },
+        h(
+          "span",
+          {
+            class: hasMore ? "fold" : "fold none",
+            "aria-hidden": "true",
+            onclick: () => view.setFolded(row.node, !row.isFolded),
+          },
+        ),
+        name,
+        " ",
+        h("span", { class: "row-type" }, model.levelOf(row.node)),
+        " ",
+        this.value,
+      );
+    }
+    return h(
+      "div",
+      { class: "row-label" },
+      h(
+        "div",
+        { class: "row-head" },
+        name,
+        " ",
+        row.series?.value.unit
+          ? h("span", { class: "row-unit" }, row.series.value.unit)
+          : null,
+        " ",
+        row.series?.value.simulated
+          ? h(
+              "span",
+              {
+                class: "badge",
+                title: "Simulated or estimated, not measured",
+              },
+              "simulated",
+            )
+          : null,
+        " ",
+        this.#reducedBadge(),
+        " ",
+        iconButton("close", `Hide ${row.label}`, () => tracks.hide(row), {
+          tabindex: "-1",
+          class: "icon-button hide-row",
+        }),
+      ),
+      this.value,
+    );
+  }
+
+  #reducedBadge() {
+    const track = this.row.series?.track ?? this.row.states?.track;
+    const isReduced = this.row.states
+      ? this.row.states.levels.length && !this.row.states.isExact
+      : track?.finest?.number > 0;
+
+    return isReduced
+      ? h(
+          "span",
+          { class: "badge", title: "In lower resolution than it was recorded" },
+          "reduced",
+        )
+      : null;
+  }
+
+  place(row) {
+    this.row = row;
+    this.element.style.transform = `translateY(${row.top}px)`;
+    this.element.style.height = `${row.height}px`;
+    if (row.kind === "node")
+      this.element.setAttribute("aria-expanded", String(!row.isFolded));
+  }
+
+  sample(width) {
+    const isShown = this.row.kind === "value" || this.row.isFolded;
+
+    this.sampled =
+      this.series && isShown
+        ? sampleSeries(this.series, this.tracks.view, width)
+        : null;
+    return this.sampled;
+  }
+
+  /** Whether anything was drawn, as finely as it is wanted or not. */
+  get hasPicture() {
+    return this.row.kind === "states"
+      ? this.row.states.levels.length > 0 && this.isFine
+      : Boolean(this.sampled);
+  }
+
+  draw(options) {
+    const { row, plot, series, tracks } = this;
+    const { view } = tracks;
+
+    if (row.kind === "states") {
+      this.isFine = plot.draw({
+        ...options,
+        view,
+        height: row.height,
+        hiddenStates: view.hiddenStates,
+      });
+      return;
+    }
+    if (row.kind === "node" && !row.isFolded) {
+      plot?.destroy();
+      this.isFine = true;
+      return;
+    }
+    if (!plot) {
+      this.isFine = true;
+      return;
+    }
+    plot.draw(this.sampled, {
+      width: options.width,
+      height: row.height - 1,
+      range: tracks.scales.rangeOf(series),
+      ticks: options.ticks,
+      gaps: tracks.gaps.pixels(series, view, options.width),
+      isBars: view.bars.has(series.key) || row.kind === "node",
+      look: tracks.look,
+      isPrinting: tracks.isPrinting,
+    });
+    this.isFine = Boolean(this.sampled?.isWanted);
+  }
+
+  /** On paper a row has its part of what lies over the rows, since these may be
+   *  on several pages. */
+  drawOver(options) {
+    const { model, view, rows } = this.tracks;
+    const { top, height } = this.row;
+
+    this.over?.remove();
+    this.over = h("canvas", { class: "over", "aria-hidden": "true" });
+    this.element.append(this.over);
+    return new Overlay(this.over, model, view, rows).draw({
+      ...options,
+      height,
+      scrollTop: top,
+    });
+  }
+
+  /** Say what there is at the cursor. */
+  showCursor() {
+    const { cursor } = this.tracks.view;
+    const text = cursor === null ? "" : this.textAt(cursor);
+
+    if (this.value.textContent === text) return;
+    this.value.textContent = text;
+    this.#name();
+  }
+
+  /** The name for those who do not see it: what stands there, and more. */
+  #name() {
+    const shown = [
+      ...this.element.querySelectorAll(
+        ".row-name, .row-type, .row-unit, .badge, .at-cursor",
+      ),
+    ].map((element) => element.textContent);
+
+    this.element.setAttribute(
+      "aria-label",
+      [...shown, this.description].filter(Boolean).join(" "),
+    );
+  }
+
+  textAt(time) {
+    const { row, series } = this;
+
+    if (row.kind === "states") {
+      const found = row.states.at(time, 0);
+
+      if (!found) return "";
+      return found
+        .filter((state) => !state.isEvent)
+        .map((state) => state.name)
+        .join(" › ");
+    }
+    if (!series || (row.kind === "node" && !row.isFolded)) return "";
+    const found = series.at(time);
+
+    if (found === undefined) return "…";
+    if (found === null) return "–";
+    return `${valueText(series, found)} ${series.value.unit}`;
+  }
+
+  /** For those who do not see the picture. */
+  describe() {
+    const { row, tracks, series } = this;
+    const { view, model } = tracks;
+    const parts = [];
+
+    if (row.kind === "states") {
+      const list = row.states.at(view.cursor ?? view.timeAt(0.5), 0) ?? [];
+
+      parts.push("states");
+      if (list.length) parts.push(`now ${list.map((s) => s.name).join(", ")}`);
+    }
+    if (series && row.kind === "value") {
+      const range = this.sampled ? extent(this.sampled) : null;
+
+      parts.push(`of ${model.nameOf(row.node)}`);
+      if (range)
+        parts.push(
+          `between ${rounded(range.min)} and ${rounded(range.max)} ${series.value.unit} in view`,
+        );
+    }
+    this.description = parts.join(", ");
+    this.#name();
+  }
+
+  destroy() {
+    this.plot?.destroy?.();
+    this.element.remove();
+  }
+}
+
+/** A value at a time as text, exact where an entry is known. */
+export function valueText(series, found) {
+  if (found.value === undefined)
+    return `${rounded(found.mean)} (${rounded(found.min)} – ${rounded(found.max)})`;
+  if (found.isDefined) return rounded(found.value);
+  return series.value.type === "FLOAT"
+    ? exactFloat(found.value)
+    : exact(found.value);
+}
+
+export class Tracks {
+  constructor(model, view) {
+    this.model = model;
+    this.view = view;
+    this.rows = new Rows(model, view);
+    this.scales = new Scales(view);
+    this.gaps = new Gaps(model);
+    this.views = new Map();
+    this.look = 0;
+    this.rulerCanvas = h("canvas", { class: "ruler", "aria-hidden": "true" });
+    this.ruler = new Ruler(this.rulerCanvas, model, view);
+    this.overlayCanvas = h("canvas", { class: "over", "aria-hidden": "true" });
+    this.overlay = new Overlay(this.overlayCanvas, model, view, this.rows);
+    this.content = h("div", {
+      class: "rows",
+      role: "tree",
+      "aria-label": "Nodes, and what they show",
+    });
+    this.empty = h("p", { class: "empty", hidden: true });
+    this.scroll = h("div", { class: "scroll" }, this.content, this.empty);
+    this.element = h("div", { class: "tracks" }, this.scroll, this.overlayCanvas);
+    this.focusKey = null;
+    this.content.addEventListener("keydown", (event) => this.#key(event));
+    this.content.addEventListener("focusin", (event) => {
+      const key = event.target.closest(".row")?.dataset.key;
+
+      if (key) this.#setFocusable(key);
+    });
+    this.scroll.addEventListener("scroll", () => this.view.changed("scroll"));
+  }
+
+  /** Width of the labels. */
+  get labelWidth() {
+    return (
+      parseFloat(getComputedStyle(this.element).getPropertyValue("--label")) ||
+      240
+    );
+  }
+
+  /** Width of a plot without its axis. */
+  get plotWidth() {
+    return Math.max(
+      60,
+      Math.floor(this.scroll.clientWidth - this.labelWidth - GUTTER - 2),
+    );
+  }
+
+  /** Share of the width at a place on the screen; null outside of the plots. */
+  shareAt(clientX) {
+    const left =
+      this.element.getBoundingClientRect().left + this.labelWidth + GUTTER;
+
+    return (clientX - left) / this.plotWidth;
+  }
+
+  rowAt(clientY) {
+    const top = this.scroll.getBoundingClientRect().top;
+
+    return this.rows.at(clientY - top + this.scroll.scrollTop);
+  }
+
+  hide(row) {
+    const index = this.rows.list.indexOf(row);
+
+    this.view.setHidden([row.key], true);
+    this.focusKey = this.rows.list[Math.min(index, this.rows.list.length - 1)]?.key;
+  }
+
+  /** The list of rows changed. */
+  updateRows() {
+    this.rows.update();
+    this.content.style.height = `${this.rows.height}px`;
+    this.empty.hidden = this.rows.list.length > 0;
+    replace(
+      this.empty,
+      this.view.search
+        ? `Nothing is called “${this.view.search}”.`
+        : "There is nothing to show: all rows are hidden.",
+    );
+    for (const [key, rowView] of this.views) {
+      const row = this.rows.list.find((other) => other.key === key);
+
+      // Headings change when they are folded.
+      if (row && row.isFolded === rowView.row.isFolded) continue;
+      rowView.destroy();
+      this.views.delete(key);
+    }
+  }
+
+  /** On paper all rows are there, with new canvases, which need no clearing: see
+   *  prepareCanvas(). */
+  setPrinting(isPrinting) {
+    this.isPrinting = isPrinting;
+    for (const rowView of this.views.values()) rowView.destroy();
+    this.views.clear();
+  }
+
+  /** The look of everything changed. */
+  restyle() {
+    theme.read();
+    this.look++;
+  }
+
+  /** The tracks of the rows on the screen. */
+  get shownTracks() {
+    return this.#visible().flatMap((row) => {
+      const series =
+        row.series ?? (row.isFolded ? this.rows.mainSeries(row.node) : null);
+
+      if (row.states) return [row.states.track];
+      return series ? (series.tracks ?? [series.track]) : [];
+    });
+  }
+
+  #visible() {
+    const { scrollTop, clientHeight } = this.scroll;
+    const all = this.isPrinting;
+
+    return all
+      ? this.rows.list
+      : this.rows.between(scrollTop - 120, scrollTop + clientHeight + 120);
+  }
+
+  #ensureViews(visible) {
+    const keys = new Set(visible.map((row) => row.key));
+
+    for (const [key, rowView] of this.views) {
+      if (keys.has(key) || rowView.element.contains(document.activeElement))
+        continue;
+      rowView.destroy();
+      this.views.delete(key);
+    }
+    let before = null;
+
+    for (const row of visible) {
+      let rowView = this.views.get(row.key);
+
+      if (!rowView) {
+        rowView = new RowView(this, row);
+        this.views.set(row.key, rowView);
+      }
+      rowView.place(row);
+      // The order in the document is that on the screen.
+      const expected = before ? before.nextSibling : this.content.firstChild;
+
+      if (expected !== rowView.element)
+        this.content.insertBefore(rowView.element, expected);
+      before = rowView.element;
+    }
+    this.#setFocusable(this.focusKey ?? visible[0]?.key);
+  }
+
+  #setFocusable(key) {
+    if (!this.rows.list.some((row) => row.key === key))
+      key = this.rows.list[0]?.key;
+    this.focusKey = key;
+    for (const [other, rowView] of this.views)
+      rowView.element.tabIndex = other === key ? 0 : -1;
+  }
+
+  /** Draw everything; returns whether all was loaded. */
+  draw() {
+    const width = this.plotWidth;
+    const visible = this.#visible();
+
+    // Nested states may have turned up.
+    this.rows.place();
+    this.content.style.height = `${this.rows.height}px`;
+    this.#ensureViews(visible);
+    const ticks = ticksOf(this.view, width).map(({ x }) => x);
+    const views = visible.map((row) => this.views.get(row.key));
+
+    this.#updateScales(views, width);
+    for (const rowView of views) {
+      rowView.draw({ width, ticks });
+      rowView.showCursor();
+    }
+    this.ruler.draw(width);
+    const hasMessages = this.drawOverlay();
+
+    this.drawnCount = views.filter((rowView) => rowView.hasPicture).length;
+    return hasMessages && views.every((rowView) => rowView.isFine);
+  }
+
+  #updateScales(views, width) {
+    const inView = new Map();
+
+    for (const rowView of views) {
+      const sample = rowView.sample(width);
+
+      if (sample) inView.set(rowView.series, extent(sample));
+    }
+    this.scales.update(
+      this.rows.list
+        .filter((row) => row.kind === "value" || row.isFolded)
+        .map((row) => row.series ?? this.rows.mainSeries(row.node))
+        .filter(Boolean),
+      inView,
+    );
+  }
+
+  /** Returns whether all was loaded. */
+  drawOverlay() {
+    const place = { left: this.labelWidth, width: this.plotWidth };
+
+    if (this.isPrinting)
+      return [...this.views.values()]
+        .map((rowView) => rowView.drawOver(place))
+        .every(Boolean);
+    return this.overlay.draw({
+      ...place,
+      height: this.scroll.clientHeight,
+      scrollTop: this.scroll.scrollTop,
+    });
+  }
+
+  /** Say in words what the rows show: of use when they have come to rest. */
+  describe() {
+    for (const rowView of this.views.values()) rowView.describe();
+  }
+
+  /** Only the cursor moved. */
+  drawCursor() {
+    for (const rowView of this.views.values()) rowView.showCursor();
+    this.drawOverlay();
+  }
+
+  /* ---- Keys ------------------------------------------------------------ */
+
+  #focus(key) {
+    const row = this.rows.list.find((other) => other.key === key);
+
+    if (!row) return;
+    const { scroll } = this;
+
+    if (row.top < scroll.scrollTop) scroll.scrollTop = row.top;
+    else if (row.top + row.height > scroll.scrollTop + scroll.clientHeight)
+      scroll.scrollTop = row.top + row.height - scroll.clientHeight;
+    this.focusKey = key;
+    this.draw();
+    this.views.get(key)?.element.focus({ preventScroll: true });
+  }
+
+  #key(event) {
+    const { list } = this.rows;
+    const index = list.findIndex((row) => row.key === this.focusKey);
+    const row = list[index];
+
+    if (!row || event.ctrlKey || event.metaKey || event.altKey) return;
+    switch (event.key) {
+      case "ArrowDown":
+        this.#focus(list[Math.min(index + 1, list.length - 1)].key);
+        break;
+      case "ArrowUp":
+        this.#focus(list[Math.max(index - 1, 0)].key);
+        break;
+      case "Enter":
+        if (row.kind !== "node") return;
+        this.view.setFolded(row.node, !row.isFolded);
+        this.#focus(row.key);
+        break;
+      case "Delete":
+      case "h":
+        if (row.kind === "node") return;
+        this.hide(row);
+        this.#focus(this.focusKey);
+        break;
+      case "b":
+        if (row.kind !== "value") return;
+        this.toggleBars(row);
+        break;
+      default:
+        return;
+    }
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  toggleBars(row) {
+    const { bars } = this.view;
+
+    if (!bars.delete(row.key)) bars.add(row.key);
+    this.view.changed("looks");
+  }
+
+  get focusedRow() {
+    return this.rows.list.find((row) => row.key === this.focusKey) ?? null;
+  }
+}
+
+/** Text of an interval: "1.5 s to 2 s (500 ms)". */
+export function intervalText(model, from, to) {
+  return (
+    `${formatSecondsShort(from - model.origin)} s to ` +
+    `${formatSecondsShort(to - model.origin)} s ` +
+    `(${formatLength(Number(to - from))})`
+  );
+}
+
+export { HEIGHTS };

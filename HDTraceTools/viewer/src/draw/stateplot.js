@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Draws the states and events of a trace in a row: a band for each depth. What
+// is narrower than a pixel is drawn as shares of a column.
+import { fillState, stateColours, theme } from "./colours.js";
+import { prepareCanvas } from "../ui/dom.js";
+import { BANDS_MAX, HEIGHTS } from "../rows/rows.js";
+import { upperBound } from "../data/series.js";
+import { Shares } from "./shares.js";
+import { firstReaching } from "../rows/states.js";
+import { GUTTER } from "./valueplot.js";
+
+const EVENTS = 65535;
+const TOP = 4;
+
+export class StatePlot {
+  constructor(canvas, states) {
+    this.canvas = canvas;
+    this.states = states;
+  }
+
+  /**
+   * Draw it.
+   *
+   * @param options {view, width, height, hiddenStates, ticks}
+   *
+   * @return Whether it was as fine as it can be.
+   */
+  draw(options) {
+    const { view, width, height } = options;
+    const context = prepareCanvas(this.canvas, width + GUTTER, height);
+    const nsPerPixel = view.span / width;
+    const found = this.states.peek(view.start, view.end, nsPerPixel);
+
+    context.save();
+    context.beginPath();
+    context.rect(GUTTER, 0, width, height);
+    context.clip();
+    context.translate(GUTTER, 0);
+    this.#drawGrid(context, options);
+    if (found) this.#drawFound(context, found, options, nsPerPixel);
+    context.restore();
+    return Boolean(found?.isWanted);
+  }
+
+  #drawGrid(context, { ticks, height }) {
+    context.fillStyle = theme.grid;
+    for (const x of ticks) context.fillRect(Math.round(x), 0, 1, height);
+  }
+
+  #drawFound(context, found, options, nsPerPixel) {
+    const { view, width, height } = options;
+    const picture = {
+      context,
+      width,
+      nsPerPixel,
+      start: view.start,
+      looks: this.#looks(options.hiddenStates),
+      shares: new Shares(width, height, BANDS_MAX),
+      marks: [],
+      labels: [],
+    };
+
+    for (const states of found.states) this.#addStates(picture, states);
+    for (const sums of found.sums) this.#addSums(picture, sums, found.level);
+    picture.shares.draw(context, picture.looks, (band) => [
+      TOP + band * HEIGHTS.band,
+      HEIGHTS.band - 1,
+    ]);
+    this.#drawLabels(context, picture.labels);
+    this.#drawMarks(context, picture.marks, options);
+  }
+
+  /** How states look, by their number; null: they are hidden. */
+  #looks(hiddenStates) {
+    return this.states.track.names.map((name) =>
+      hiddenStates.has(name) ? null : stateColours.of(name),
+    );
+  }
+
+  #addStates(picture, states) {
+    const { width, nsPerPixel, looks } = picture;
+    const { starts, lengths, names, depths, isEvent } = states;
+    const shift = Number(states.base - picture.start);
+
+    for (let i = firstReaching(states, -shift); i < starts.length; i++) {
+      const x0 = (starts[i] + shift) / nsPerPixel;
+
+      if (x0 > width) break;
+      const x1 = (starts[i] + lengths[i] + shift) / nsPerPixel;
+      const look = looks[names[i]];
+
+      if (x1 < 0 || !look) continue;
+      const band = Math.min(depths[i], BANDS_MAX - 1);
+
+      if (isEvent[i]) picture.marks.push(x0);
+      else if (x1 - x0 >= 1.5) this.#drawState(picture, look, band, x0, x1);
+      else picture.shares.add(band, x0, x1, names[i], 1);
+    }
+  }
+
+  #drawState({ context, width, labels }, look, band, x0, x1) {
+    const left = Math.max(x0, -2);
+    const right = Math.min(x1, width + 2);
+    const y = TOP + band * HEIGHTS.band;
+    // A line between states that touch, where there is room for it.
+    const gap = x1 - x0 > 4 ? 0.75 : 0;
+
+    fillState(context, look, left, y, right - left - gap, HEIGHTS.band - 1);
+    if (right - left > 26) labels.push([look, left, right, y]);
+  }
+
+  #drawLabels(context, labels) {
+    context.font = `11px ${theme.font}`;
+    context.textBaseline = "middle";
+    for (const [look, left, right, y] of labels) {
+      const from = Math.max(left, 0) + 4;
+      const room = right - from - 4;
+      const text = shorten(context, look.name, room);
+
+      if (!text) continue;
+      context.fillStyle = look.ink;
+      context.fillText(text, from, y + HEIGHTS.band / 2);
+    }
+  }
+
+  #addSums(picture, sums, level) {
+    const { width, nsPerPixel, looks, shares } = picture;
+    const { starts, names, depths, times } = sums;
+    const shift = Number(sums.base - picture.start);
+    const pixels = level.width / nsPerPixel;
+
+    for (
+      let i = upperBound(starts, -shift - level.width);
+      i < starts.length;
+      i++
+    ) {
+      const x0 = (starts[i] + shift) / nsPerPixel;
+
+      if (x0 > width) break;
+      if (!looks[names[i]]) continue;
+      if (depths[i] === EVENTS) picture.marks.push(x0 + pixels / 2);
+      else
+        shares.add(
+          Math.min(depths[i], BANDS_MAX - 1),
+          x0,
+          x0 + pixels,
+          names[i],
+          times[i] / level.width,
+        );
+    }
+  }
+
+  /** Events are small triangles, hanging from the top. */
+  #drawMarks(context, marks, { height, width }) {
+    const places = [...new Set(marks.map(Math.round))].sort((a, b) => a - b);
+    // Lines that are too many would hide everything.
+    const hasLines = places.length < width / 12;
+    let last = -10;
+
+    context.fillStyle = theme.text;
+    context.beginPath();
+    for (const x of places) {
+      if (x - last < 5) continue;
+      last = x;
+      if (hasLines) {
+        context.globalAlpha = 0.35;
+        context.fillRect(x - 0.5, 0, 1, height);
+        context.globalAlpha = 1;
+      }
+      context.moveTo(x - 3, 0);
+      context.lineTo(x + 3, 0);
+      context.lineTo(x, 4);
+    }
+    context.fill();
+  }
+}
+
+const widths = new Map();
+
+/** A text, cut to a width with an ellipsis; "" if nothing of it fits. */
+export function shorten(context, text, room) {
+  const short = text.length > 200 ? text.slice(0, 200) : text;
+  let width = widths.get(short);
+
+  if (width === undefined) {
+    width = context.measureText(short).width;
+    if (widths.size > 2000) widths.clear();
+    widths.set(short, width);
+  }
+  if (width <= room && short === text) return short;
+  const count = Math.floor((room / width) * short.length) - 1;
+
+  return count >= 2 ? `${short.slice(0, count)}…` : "";
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file
+ * Requests between the call that made them and the one that completes them.
+ *
+ * MPI may give the same handle to several requests at a time, where they are
+ * complete from the beginning (small sends); they then come back in the order
+ * in which they were added.
+ */
+#ifndef HDMPI_REQUEST_H
+#define HDMPI_REQUEST_H
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/** What a request is for. */
+enum hdmpiRequestKind {
+	HDMPI_SEND,
+	HDMPI_RECEIVE,
+	HDMPI_NOWHERE, /**< Receive from MPI_PROC_NULL. */
+	HDMPI_FILE,
+	HDMPI_OTHER,
+};
+
+/** Not all MPI libraries set the status of what comes from nowhere. */
+#define HDMPI_RECEIVE_FROM(source) \
+	((source) == MPI_PROC_NULL ? HDMPI_NOWHERE : HDMPI_RECEIVE)
+
+/** A request. */
+struct hdmpiRequest {
+	int64_t id;    /**< Counts the requests of this process. */
+	int64_t place; /**< Number of the communicator or file; -1 none. */
+	enum hdmpiRequestKind kind;
+	bool isPersistent;
+	bool isActive; /**< Of a persistent one: was started. */
+};
+
+/**
+ * Add a request.
+ *
+ * @return Its number; -1 for MPI_REQUEST_NULL, and without memory.
+ */
+int64_t hdmpiRequestAdd(MPI_Request request, enum hdmpiRequestKind kind,
+			int64_t place, bool isPersistent);
+
+/** Start a persistent request; its number, or -1. */
+int64_t hdmpiRequestStart(MPI_Request request);
+
+/** Look at a request. */
+bool hdmpiRequestPeek(MPI_Request request, struct hdmpiRequest *found);
+
+/** Get the number of a request; -1 if it is not known. */
+int64_t hdmpiRequestNumber(MPI_Request request);
+
+/**
+ * A request is complete: remove it, or make a persistent one inactive.
+ *
+ * @retval false It is not known, or persistent and not active.
+ */
+bool hdmpiRequestDone(MPI_Request request, struct hdmpiRequest *found);
+
+/** Remove a request, persistent or not, before it is freed. */
+bool hdmpiRequestRemove(MPI_Request request, struct hdmpiRequest *found);
+
+/** Forget all requests. */
+void hdmpiRequestsEnd(void);
+
+#endif

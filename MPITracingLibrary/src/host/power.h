@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file
+ * What the leader of a host records beside MPI: power.
+ */
+#ifndef HDMPI_POWER_H
+#define HDMPI_POWER_H
+
+#include <hdTopology.h>
+#include "MPITracingLibrary/src/host/place.h"
+
+/** Start libPT if HDTRACE_PT_CFG names a configuration whose device is here. */
+void hdmpiPowerStart(hdTopology *topology, const struct hdmpiPlace *place);
+
+/** End it. */
+void hdmpiPowerEnd(void);
+
+#endif

@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What the wrappers record of messages and collective calls. */
+#include "config.h"
+
+#include "MPITracingLibrary/src/record/verbs.h"
+
+/* ---- Data -------------------------------------------------------------------
+ */
+
+void hdmpiNoteSendData(struct hdmpiCall *call, int count, MPI_Datatype datatype)
+{
+	struct hdmpiType type;
+
+	if (!hdmpiTypeGet(call->self, datatype, &type))
+		return;
+	hdmpiNoteNumbers(call, "size count sendTid", count * type.size, count,
+			 type.id);
+}
+
+void hdmpiNoteRoom(struct hdmpiCall *call, int count, MPI_Datatype datatype)
+{
+	struct hdmpiType type;
+
+	hdmpiNoteNumber(call, "count", count);
+	if (hdmpiTypeGet(call->self, datatype, &type))
+		hdmpiNoteNumber(call, "tid", type.id);
+}
+
+void hdmpiNoteReceives(struct hdmpiCall *call, int64_t count,
+		       MPI_Datatype datatype)
+{
+	struct hdmpiType type;
+
+	if (!hdmpiTypeGet(call->self, datatype, &type))
+		return;
+	hdmpiNoteNumbers(call, "recvSize recvCount recvTid", count * type.size,
+			 count, type.id);
+}
+
+void hdmpiNoteSends(struct hdmpiCall *call, const void *buffer, int count,
+		    MPI_Datatype datatype)
+{
+	if (!hdmpiIsInPlace(buffer))
+		hdmpiNoteData(call, count, datatype);
+}
+
+void hdmpiNoteProbed(struct hdmpiCall *call, int flag, const MPI_Status *status)
+{
+	hdmpiNoteNumber(call, "flag", flag != 0);
+	if (flag)
+		hdmpiNoteReceived(call, status);
+}
+
+void hdmpiNoteReceivedToo(struct hdmpiCall *call, const MPI_Status *status,
+			  int count, MPI_Datatype datatype)
+{
+	struct hdmpiType type;
+	MPI_Count size = 0;
+
+	hdmpiNoteFrom(call, status->MPI_SOURCE, status->MPI_TAG);
+	PMPI_Get_elements_x(status, MPI_BYTE, &size);
+	hdmpiNoteNumbers(call, "recvSize recvCount", size, count);
+	if (hdmpiTypeGet(call->self, datatype, &type))
+		hdmpiNoteNumber(call, "recvTid", type.id);
+}
+
+void hdmpiNoteOp(struct hdmpiCall *call, MPI_Op op)
+{
+	/* Open MPI's are addresses that are known when it is loaded. */
+	static const struct {
+		MPI_Op op;
+		const char *name;
+	} known[] = {
+		{ MPI_SUM, "SUM" },         { MPI_MAX, "MAX" },
+		{ MPI_MIN, "MIN" },         { MPI_PROD, "PROD" },
+		{ MPI_LAND, "LAND" },       { MPI_BAND, "BAND" },
+		{ MPI_LOR, "LOR" },         { MPI_BOR, "BOR" },
+		{ MPI_LXOR, "LXOR" },       { MPI_BXOR, "BXOR" },
+		{ MPI_MINLOC, "MINLOC" },   { MPI_MAXLOC, "MAXLOC" },
+		{ MPI_REPLACE, "REPLACE" }, { MPI_NO_OP, "NO_OP" },
+	};
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
+		if (known[i].op == op) {
+			hdmpiNoteText(call, "op", known[i].name);
+			return;
+		}
+}
+
+/* ---- Collective -------------------------------------------------------------
+ */
+
+int hdmpiPeers(MPI_Comm comm)
+{
+	int isInter = 0, size = 0;
+
+	PMPI_Comm_test_inter(comm, &isInter);
+	if (isInter)
+		PMPI_Comm_remote_size(comm, &size);
+	else
+		PMPI_Comm_size(comm, &size);
+	return size;
+}
+
+static void neighbors(MPI_Comm comm, int *sources, int *targets)
+{
+	int kind = MPI_UNDEFINED, rank, weighted;
+
+	*sources = *targets = 0;
+	PMPI_Topo_test(comm, &kind);
+	PMPI_Comm_rank(comm, &rank);
+	if (kind == MPI_CART) {
+		PMPI_Cartdim_get(comm, sources);
+		*sources *= 2;
+		*targets = *sources;
+	} else if (kind == MPI_GRAPH) {
+		PMPI_Graph_neighbors_count(comm, rank, sources);
+		*targets = *sources;
+	} else if (kind == MPI_DIST_GRAPH) {
+		PMPI_Dist_graph_neighbors_count(comm, sources, targets,
+						&weighted);
+	}
+}
+
+int hdmpiTargets(MPI_Comm comm)
+{
+	int sources, targets;
+
+	neighbors(comm, &sources, &targets);
+	return targets;
+}
+
+int hdmpiSources(MPI_Comm comm)
+{
+	int sources, targets;
+
+	neighbors(comm, &sources, &targets);
+	return sources;
+}
+
+/* Whether this process is the root, whose arguments hold. */
+static bool isRoot(int root, MPI_Comm comm)
+{
+	int isInter = 0, rank;
+
+	PMPI_Comm_test_inter(comm, &isInter);
+	if (isInter)
+		return root == MPI_ROOT;
+	PMPI_Comm_rank(comm, &rank);
+	return rank == root;
+}
+
+/* In the root's group of an intercommunicator nobody sends to the root. */
+static bool isLeaf(int root)
+{
+	return root != MPI_ROOT && root != MPI_PROC_NULL;
+}
+
+static int64_t sum(const int counts[], int n)
+{
+	int64_t total = 0;
+
+	for (int i = 0; i < n; i++)
+		total += counts[i];
+	return total;
+}
+
+/* Bytes of different datatypes. */
+static int64_t sumW(struct hdmpiCall *call, const int counts[],
+		    const MPI_Datatype datatypes[], int n)
+{
+	int64_t total = 0;
+	struct hdmpiType type;
+
+	for (int i = 0; datatypes && i < n; i++)
+		if (counts[i] > 0 &&
+		    hdmpiTypeGet(call->self, datatypes[i], &type))
+			total += counts[i] * type.size;
+	return total;
+}
+
+void hdmpiNoteLeafSends(struct hdmpiCall *call, const void *buffer, int count,
+			MPI_Datatype datatype, int root)
+{
+	if (isLeaf(root))
+		hdmpiNoteSends(call, buffer, count, datatype);
+}
+
+void hdmpiNoteReduces(struct hdmpiCall *call, int count, MPI_Datatype datatype,
+		      int root)
+{
+	if (root != MPI_PROC_NULL)
+		hdmpiNoteData(call, count, datatype);
+}
+
+void hdmpiNoteLeafReceives(struct hdmpiCall *call, const void *buffer,
+			   int count, MPI_Datatype datatype, int root)
+{
+	if (isLeaf(root) && !hdmpiIsInPlace(buffer))
+		hdmpiNoteReceives(call, count, datatype);
+}
+
+void hdmpiNoteRootSends(struct hdmpiCall *call, const void *buffer, int count,
+			MPI_Datatype datatype, int root, MPI_Comm comm)
+{
+	if (isRoot(root, comm))
+		hdmpiNoteSends(call, buffer, count, datatype);
+}
+
+void hdmpiNoteRootReceives(struct hdmpiCall *call, const void *buffer,
+			   int count, MPI_Datatype datatype, int root,
+			   MPI_Comm comm)
+{
+	(void)buffer;
+	if (isRoot(root, comm))
+		hdmpiNoteReceives(call, count, datatype);
+}
+
+void hdmpiNoteRootSendsV(struct hdmpiCall *call, const void *buffer,
+			 const int counts[], MPI_Datatype datatype, int root,
+			 MPI_Comm comm)
+{
+	(void)buffer;
+	if (isRoot(root, comm))
+		hdmpiNoteData(call, sum(counts, hdmpiPeers(comm)), datatype);
+}
+
+void hdmpiNoteRootReceivesV(struct hdmpiCall *call, const void *buffer,
+			    const int counts[], MPI_Datatype datatype, int root,
+			    MPI_Comm comm)
+{
+	(void)buffer;
+	if (isRoot(root, comm))
+		hdmpiNoteReceives(call, sum(counts, hdmpiPeers(comm)),
+				  datatype);
+}
+
+void hdmpiNoteDataV(struct hdmpiCall *call, const int counts[],
+		    MPI_Datatype datatype, MPI_Comm comm)
+{
+	int size = 0;
+
+	PMPI_Comm_size(comm, &size);
+	hdmpiNoteData(call, sum(counts, size), datatype);
+}
+
+void hdmpiNoteDataTimes(struct hdmpiCall *call, int count,
+			MPI_Datatype datatype, MPI_Comm comm)
+{
+	int size = 0;
+
+	PMPI_Comm_size(comm, &size);
+	hdmpiNoteData(call, (int64_t)count * size, datatype);
+}
+
+void hdmpiNoteSendsV(struct hdmpiCall *call, const void *buffer,
+		     const int counts[], MPI_Datatype datatype, MPI_Comm comm)
+{
+	if (!hdmpiIsInPlace(buffer))
+		hdmpiNoteData(call, sum(counts, hdmpiPeers(comm)), datatype);
+}
+
+void hdmpiNoteReceivesV(struct hdmpiCall *call, const int counts[],
+			MPI_Datatype datatype, MPI_Comm comm)
+{
+	hdmpiNoteReceives(call, sum(counts, hdmpiPeers(comm)), datatype);
+}
+
+void hdmpiNoteSendsW(struct hdmpiCall *call, const void *buffer,
+		     const int counts[], const MPI_Datatype datatypes[],
+		     MPI_Comm comm)
+{
+	if (!hdmpiIsInPlace(buffer))
+		hdmpiNoteNumber(
+			call, "size",
+			sumW(call, counts, datatypes, hdmpiPeers(comm)));
+}
+
+void hdmpiNoteReceivesW(struct hdmpiCall *call, const int counts[],
+			const MPI_Datatype datatypes[], MPI_Comm comm)
+{
+	hdmpiNoteNumber(call, "recvSize",
+			sumW(call, counts, datatypes, hdmpiPeers(comm)));
+}
+
+void hdmpiNoteNeighborSendsV(struct hdmpiCall *call, const int counts[],
+			     MPI_Datatype datatype, MPI_Comm comm)
+{
+	hdmpiNoteData(call, sum(counts, hdmpiTargets(comm)), datatype);
+}
+
+void hdmpiNoteNeighborReceivesV(struct hdmpiCall *call, const int counts[],
+				MPI_Datatype datatype, MPI_Comm comm)
+{
+	hdmpiNoteReceives(call, sum(counts, hdmpiSources(comm)), datatype);
+}
+
+void hdmpiNoteNeighborSendsW(struct hdmpiCall *call, const int counts[],
+			     const MPI_Datatype datatypes[], MPI_Comm comm)
+{
+	hdmpiNoteNumber(call, "size",
+			sumW(call, counts, datatypes, hdmpiTargets(comm)));
+}
+
+void hdmpiNoteNeighborReceivesW(struct hdmpiCall *call, const int counts[],
+				const MPI_Datatype datatypes[], MPI_Comm comm)
+{
+	hdmpiNoteNumber(call, "recvSize",
+			sumW(call, counts, datatypes, hdmpiSources(comm)));
+}

@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What the wrappers record of requests: who made them, who completed them. */
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "MPITracingLibrary/src/record/verbs.h"
+
+/* A record of a call lists so many requests at most; it is kept in memory
+ * until it is written. */
+#define NOTE_LISTED_MAX 10000
+
+/* ---- Made -------------------------------------------------------------------
+ */
+
+/* One of several requests, as an element inside the call. */
+#define noteRequests(call, keys, ...)                               \
+	hdT_logElementInt64((call)->self->trace, "Request", (keys), \
+			    (const int64_t[]){ __VA_ARGS__ })
+
+static void noteRequest(struct hdmpiCall *call, int64_t id)
+{
+	if (call->isRecorded && id >= 0)
+		hdmpiNoteNumber(call, "rid", id);
+}
+
+static bool hasClass(enum hdmpiClass class)
+{
+	return hdmpiOptions.classes >> class & 1;
+}
+
+/* A message is left out. Without any there is nothing to mistake it for. */
+static void leaveOut(void)
+{
+	if (hasClass(HDMPI_CLASS_p2p))
+		atomic_store(&hdmpiLeavesOut, true);
+}
+
+/* What is received without waiting is known to calls that wait only. */
+static void leaveOutUnlessWaits(enum hdmpiRequestKind kind)
+{
+	if (kind == HDMPI_RECEIVE && !hasClass(HDMPI_CLASS_wait))
+		leaveOut();
+}
+
+void hdmpiNoteStart(struct hdmpiCall *call, enum hdmpiRequestKind kind,
+		    MPI_Comm comm, MPI_Request request)
+{
+	leaveOutUnlessWaits(kind);
+	noteRequest(call,
+		    hdmpiRequestAdd(request, kind,
+				    hdmpiCommId(call->self, comm), false));
+}
+
+void hdmpiNoteStartLater(struct hdmpiCall *call, enum hdmpiRequestKind kind,
+			 MPI_Comm comm, MPI_Request request)
+{
+	leaveOutUnlessWaits(kind);
+	noteRequest(call, hdmpiRequestAdd(request, kind,
+					  hdmpiCommId(call->self, comm), true));
+}
+
+void hdmpiNoteStartMatched(struct hdmpiCall *call, MPI_Request request)
+{
+	leaveOutUnlessWaits(HDMPI_RECEIVE);
+	noteRequest(call,
+		    hdmpiRequestAdd(request, HDMPI_RECEIVE, call->cid, false));
+}
+
+void hdmpiNoteStartFile(struct hdmpiCall *call, MPI_File file,
+			MPI_Request request)
+{
+	noteRequest(call, hdmpiRequestAdd(request, HDMPI_FILE,
+					  hdmpiFileId(file), false));
+}
+
+void hdmpiNoteStartOther(struct hdmpiCall *call, MPI_Request request)
+{
+	noteRequest(call, hdmpiRequestAdd(request, HDMPI_OTHER, -1, false));
+}
+
+void hdmpiNoteStarted(struct hdmpiCall *call, int count,
+		      const MPI_Request requests[])
+{
+	for (int i = 0; requests && i < count; i++) {
+		int64_t id = hdmpiRequestStart(requests[i]);
+
+		if (!call->isRecorded || id < 0)
+			continue;
+		if (count == 1)
+			noteRequest(call, id);
+		else if (i < NOTE_LISTED_MAX)
+			noteRequests(call, "rid", id);
+		else
+			leaveOut();
+	}
+}
+
+/* ---- Completed --------------------------------------------------------------
+ */
+
+void hdmpiNoteHold(struct hdmpiCall *call, int count,
+		   const MPI_Request requests[])
+{
+	struct hdmpiHeld *held = &call->held;
+	size_t size = (size_t)(count > 0 ? count : 0) * sizeof(*requests);
+
+	if (!requests || size == 0)
+		return;
+	held->requests = size <= sizeof(held->own) ? held->own : malloc(size);
+	if (!held->requests)
+		return;
+	held->count = count;
+	memcpy(held->requests, requests, size);
+}
+
+static void letGo(struct hdmpiCall *call)
+{
+	if (call->held.requests != call->held.own)
+		free(call->held.requests);
+	call->held.requests = NULL;
+	call->held.count = 0;
+}
+
+/* Whether a held request is complete now, and what it was. */
+static bool take(struct hdmpiCall *call, int at, struct hdmpiRequest *request)
+{
+	struct hdmpiHeld *held = &call->held;
+
+	return at >= 0 && at < held->count &&
+	       held->requests[at] != MPI_REQUEST_NULL &&
+	       hdmpiRequestDone(held->requests[at], request);
+}
+
+/* What is known of a request that is complete. */
+struct completion {
+	struct hdmpiRequest request;
+	int source;
+	int tag;
+	MPI_Count size;
+};
+
+/* Whether a held request is complete now, and what came of it. */
+static bool complete(struct hdmpiCall *call, int at, const MPI_Status *status,
+		     struct completion *completion)
+{
+	bool isDone = take(call, at, &completion->request);
+
+	completion->source = MPI_PROC_NULL;
+	completion->tag = MPI_ANY_TAG;
+	completion->size = 0;
+	if (!isDone || !call->isRecorded)
+		return false;
+	if (status && (completion->request.kind == HDMPI_RECEIVE ||
+		       completion->request.kind == HDMPI_FILE)) {
+		completion->source = status->MPI_SOURCE;
+		completion->tag = status->MPI_TAG;
+		PMPI_Get_elements_x(status, MPI_BYTE, &completion->size);
+	}
+	return true;
+}
+
+/* One request, as attributes of the call. */
+static void noteOne(struct hdmpiCall *call, int at, const MPI_Status *status)
+{
+	struct completion one;
+
+	if (!complete(call, at, status, &one))
+		return;
+	switch (one.request.kind) {
+	case HDMPI_RECEIVE:
+	case HDMPI_NOWHERE:
+		hdmpiNoteNumbers(call, "rid fromRank fromTag size cid",
+				 one.request.id, one.source, hdmpiTag(one.tag),
+				 one.size, one.request.place);
+		break;
+	case HDMPI_FILE:
+		hdmpiNoteNumbers(call, "rid size fid", one.request.id, one.size,
+				 one.request.place);
+		break;
+	case HDMPI_SEND:
+	case HDMPI_OTHER:
+		hdmpiNoteNumber(call, "rid", one.request.id);
+		break;
+	}
+}
+
+/* One of several, as an element inside the call. */
+static void noteElement(struct hdmpiCall *call, int at,
+			const MPI_Status *status, int *listed)
+{
+	struct completion one;
+
+	if (!complete(call, at, status, &one))
+		return;
+	if ((*listed)++ >= NOTE_LISTED_MAX) {
+		if (one.request.kind == HDMPI_RECEIVE)
+			leaveOut();
+		return;
+	}
+	switch (one.request.kind) {
+	case HDMPI_RECEIVE:
+	case HDMPI_NOWHERE:
+		noteRequests(call, "rid fromRank fromTag size cid",
+			     one.request.id, one.source, hdmpiTag(one.tag),
+			     one.size, one.request.place);
+		break;
+	case HDMPI_FILE:
+		noteRequests(call, "rid size fid", one.request.id, one.size,
+			     one.request.place);
+		break;
+	case HDMPI_SEND:
+	case HDMPI_OTHER:
+		noteRequests(call, "rid", one.request.id);
+		break;
+	}
+}
+
+static void noteListed(struct hdmpiCall *call, int listed)
+{
+	if (!call->isRecorded)
+		return;
+	hdmpiNoteNumber(call, "completed", listed);
+}
+
+void hdmpiNoteDone(struct hdmpiCall *call, const MPI_Status *status)
+{
+	noteOne(call, 0, status);
+	letGo(call);
+}
+
+void hdmpiNoteDoneIf(struct hdmpiCall *call, int flag, const MPI_Status *status)
+{
+	if (call->isRecorded)
+		hdmpiNoteNumber(call, "flag", flag != 0);
+	if (flag)
+		noteOne(call, 0, status);
+	letGo(call);
+}
+
+void hdmpiNoteDoneOne(struct hdmpiCall *call, int flag, int at,
+		      const MPI_Status *status)
+{
+	if (call->isRecorded)
+		hdmpiNoteNumber(call, "flag", flag != 0);
+	if (flag && at != MPI_UNDEFINED)
+		noteOne(call, at - call->base, status);
+	letGo(call);
+}
+
+void hdmpiNoteDoneAll(struct hdmpiCall *call, int flag,
+		      const MPI_Status statuses[])
+{
+	int listed = 0;
+
+	for (int i = 0; flag && i < call->held.count; i++)
+		noteElement(call, i, statuses ? &statuses[i] : NULL, &listed);
+	noteListed(call, listed);
+	letGo(call);
+}
+
+void hdmpiNoteDoneSome(struct hdmpiCall *call, int count, const int indices[],
+		       const MPI_Status statuses[])
+{
+	int listed = 0;
+
+	for (int i = 0; count != MPI_UNDEFINED && i < count; i++)
+		noteElement(call, indices[i] - call->base,
+			    statuses ? &statuses[i] : NULL, &listed);
+	noteListed(call, listed);
+	letGo(call);
+}
+
+void hdmpiNoteFailed(struct hdmpiCall *call)
+{
+	letGo(call);
+}
+
+void hdmpiNoteFreeRequest(struct hdmpiCall *call, MPI_Request request)
+{
+	struct hdmpiRequest found;
+
+	if (hdmpiRequestRemove(request, &found))
+		noteRequest(call, found.id);
+}
+
+void hdmpiNotePeek(struct hdmpiCall *call, MPI_Request request, int flag)
+{
+	struct hdmpiRequest found;
+
+	if (hdmpiRequestPeek(request, &found))
+		noteRequest(call, found.id);
+	hdmpiNoteNumber(call, "flag", flag != 0);
+}
+
+void hdmpiNoteCancel(struct hdmpiCall *call, MPI_Request request)
+{
+	struct hdmpiRequest found;
+
+	if (hdmpiRequestPeek(request, &found))
+		noteRequest(call, found.id);
+}
+
+/* ---- Matched messages -------------------------------------------------------
+ */
+
+void hdmpiNoteMessage(struct hdmpiCall *call, MPI_Message message,
+		      MPI_Comm comm)
+{
+	hdmpiMessageMatched(message, hdmpiCommId(call->self, comm));
+}
+
+void hdmpiNoteMessageIf(struct hdmpiCall *call, int flag,
+			const MPI_Message *message, MPI_Comm comm)
+{
+	if (flag)
+		hdmpiNoteMessage(call, *message, comm);
+}
+
+void hdmpiNoteMatched(struct hdmpiCall *call, MPI_Message message)
+{
+	call->cid = hdmpiMessageTake(message);
+	if (call->isRecorded && call->cid >= 0)
+		hdmpiNoteNumber(call, "cid", call->cid);
+}

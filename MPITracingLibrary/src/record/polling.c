@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Calls that ask whether something has happened. */
+#include "config.h"
+
+#include <string.h>
+
+#include "MPITracingLibrary/src/hdmpi.h"
+
+/* A state that stands for several calls has none longer than this between
+ * them: it would hide what the program does meanwhile. */
+#define GAP_NS 10000
+/* And it is not longer than this: a killed program has not written it. */
+#define RUN_NS 100000000
+
+static void pollStart(struct hdmpiThread *self, enum hdmpiFunction function,
+		      int64_t start)
+{
+	struct timespec when = {
+		.tv_sec = (time_t)(start / HD_NS_PER_S),
+		.tv_nsec = (long)(start % HD_NS_PER_S),
+	};
+
+	hdT_logStateStartAt(self->trace, hdmpiFunctionName(function), &when);
+}
+
+/* Write the calls that found nothing. */
+static void pollWrite(struct hdmpiThread *self)
+{
+	struct hdmpiPolls *polls = &self->polls;
+	struct timespec end = {
+		.tv_sec = (time_t)(polls->end / HD_NS_PER_S),
+		.tv_nsec = (long)(polls->end % HD_NS_PER_S),
+	};
+
+	pollStart(self, polls->function, polls->start);
+	hdT_logAttributesInt64(self->trace, polls->keys, polls->values);
+	if (polls->calls > 1)
+		hdT_logAttributesInt64(self->trace, "calls insideNs",
+				       (const int64_t[]){ (int64_t)polls->calls,
+							  polls->inside });
+	hdT_logStateEndAt(self->trace, &end);
+	polls->calls = 0;
+}
+
+void hdmpiPollSettle(struct hdmpiThread *self)
+{
+	struct hdmpiCall *open = self->polls.open;
+
+	if (self->polls.calls > 0)
+		pollWrite(self);
+	self->polls.open = NULL;
+	if (!open)
+		return;
+	pollStart(self, open->function, open->start);
+	hdmpiNotePart(self);
+}
+
+/* Whether a call goes on with those that are not written yet. */
+static bool pollGoesOn(const struct hdmpiPolls *polls,
+		       const struct hdmpiCall *call, const char *keys,
+		       const int64_t *values)
+{
+	return polls->calls > 0 && polls->function == call->function &&
+	       polls->keys == keys &&
+	       memcmp(polls->values, values, sizeof(polls->values)) == 0 &&
+	       call->start >= polls->end && call->end >= call->start &&
+	       call->start - polls->end <= GAP_NS &&
+	       call->end - polls->start <= RUN_NS;
+}
+
+void hdmpiPollEnd(struct hdmpiCall *call, const char *keys,
+		  const int64_t *values)
+{
+	struct hdmpiPolls *polls = &call->self->polls;
+
+	/* Something inside of it was recorded: it has its state. */
+	if (polls->open != call)
+		return;
+	if (!keys || call->end < 0) {
+		hdmpiPollSettle(call->self);
+		return;
+	}
+	polls->open = NULL;
+	if (!pollGoesOn(polls, call, keys, values)) {
+		if (polls->calls > 0)
+			pollWrite(call->self);
+		polls->function = call->function;
+		polls->keys = keys;
+		memcpy(polls->values, values, sizeof(polls->values));
+		polls->start = call->start;
+		polls->inside = 0;
+	}
+	polls->calls++;
+	polls->end = call->end;
+	polls->inside += call->end - call->start;
+	call->self->depth--;
+	call->isRecorded = false;
+}

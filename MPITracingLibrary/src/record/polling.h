@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file
+ * Calls that ask whether something has happened: MPI_Test, MPI_Iprobe and such.
+ *
+ * Programs ask millions of times a second, and most of the time nothing has.
+ * Calls that found nothing and follow each other are written as one state from
+ * the beginning of the first to the end of the last. So the state of such a
+ * call begins when it is known what it found, with the time that was taken
+ * before; the call is "open" until then. What is not written yet goes before
+ * everything else that its thread writes.
+ */
+#ifndef HDMPI_POLLING_H
+#define HDMPI_POLLING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "MPITracingLibrary/functions.h"
+
+/** Numbers that are recorded of a call that found nothing. */
+#define HDMPI_POLL_VALUES 2
+
+struct hdmpiCall;
+struct hdmpiThread;
+
+/** Calls of a thread that found nothing, and are not written yet. */
+struct hdmpiPolls {
+	struct hdmpiCall *open; /**< NULL: none. */
+	uint64_t calls;         /**< Not written yet. */
+	enum hdmpiFunction function;
+	const char *keys; /**< Of what is recorded of each. */
+	int64_t values[HDMPI_POLL_VALUES];
+	int64_t start;  /**< Of the first. */
+	int64_t end;    /**< Of the last. */
+	int64_t inside; /**< Nanoseconds inside of them. */
+};
+
+/** Whether a thread has something to settle. */
+static inline bool hdmpiPollIsPending(const struct hdmpiPolls *polls)
+{
+	return polls->calls > 0 || polls->open;
+}
+
+/** Write what a thread has not written yet, and the beginning of an open call;
+ * before everything else that it writes. */
+void hdmpiPollSettle(struct hdmpiThread *self);
+
+/**
+ * An open call has returned.
+ *
+ * @param keys What is recorded of it if it found nothing, as of
+ *        hdT_logAttributesInt64(); NULL if it found something. A call whose
+ *        @p keys are the same pointer is like this one.
+ * @param values HDMPI_POLL_VALUES numbers, of which there may be less keys.
+ */
+void hdmpiPollEnd(struct hdmpiCall *call, const char *keys,
+		  const int64_t *values);
+
+#endif

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* pt devices: what a power service has. */
+#include "config.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "PowerTracingLibrary/pt/client/where.h"
+#include "PowerTracingLibrary/pt/pt.h"
+#include "cli/command.h"
+#include "cli/output.h"
+#include "common/clock.h"
+
+#define TOOL "pt devices"
+
+static char *valuesOf(const struct ptListedLine *line)
+{
+	GString *names = g_string_new(NULL);
+
+	for (size_t i = 0; i < line->valueCount; i++)
+		g_string_append_printf(
+			names, "%s%s%s%s%s", names->len ? ", " : "",
+			line->values[i].name, *line->values[i].unit ? " [" : "",
+			line->values[i].unit, *line->values[i].unit ? "]" : "");
+	return g_string_free(names, FALSE);
+}
+
+static void addNumber(struct outTable *table, uint64_t number)
+{
+	char text[OUT_NUMBER_SIZE];
+
+	outTableAdd(table, outInteger(text, (outInt128)number));
+}
+
+static const char *stateOf(const struct ptListedDevice *device)
+{
+	return device->isUp ? "works" : "out of reach";
+}
+
+static double rateOf(const struct ptListedDevice *device)
+{
+	return device->intervalNs > 0 ? 1e9 / (double)device->intervalNs : 0;
+}
+
+static void printDevices(const struct ptListed *listed)
+{
+	static const char *const headings[] = {
+		"<Device",     "<Driver",      ".Hz",     "<State",
+		">Readings",   ">Lost",        ">Errors", ">Late",
+		">Reconnects", "<Description", NULL,
+	};
+	struct outTable *table = outTableNew(headings);
+
+	for (size_t i = 0; i < listed->count; i++) {
+		const struct ptListedDevice *device = &listed->devices[i];
+		char text[OUT_NUMBER_SIZE];
+
+		outTableAdd(table, device->name);
+		outTableAdd(table, device->driver);
+		g_snprintf(text, sizeof(text), "%g", rateOf(device));
+		outTableAdd(table, text);
+		outTableAdd(table, stateOf(device));
+		addNumber(table, device->readings);
+		addNumber(table, device->lost);
+		addNumber(table, device->errors);
+		addNumber(table, device->late);
+		addNumber(table, device->reconnects);
+		outTableAdd(table, device->description);
+	}
+	outTablePrint(table, "", isatty(STDOUT_FILENO) == 1);
+}
+
+/* Values that are the same for all lines are not said for each. */
+static void printLines(const struct ptListed *listed)
+{
+	static const char *const headings[] = {
+		"<Node",   "<Device", ">No.",         "<Line", "<Channel",
+		"<Values", "<",       "<Description", NULL,
+	};
+	struct outTable *table = outTableNew(headings);
+
+	for (size_t i = 0; i < listed->count; i++) {
+		for (size_t k = 0; k < listed->devices[i].lineCount; k++) {
+			const struct ptListedLine *line =
+				&listed->devices[i].lines[k];
+			gboolean isSimulated = line->valueCount > 0 &&
+					       line->values[0].isSimulated;
+			char *values = valuesOf(line);
+
+			outTableAdd(table, line->node);
+			outTableAdd(table, listed->devices[i].name);
+			addNumber(table, line->number);
+			outTableAdd(table, line->name);
+			outTableAdd(table, line->channel);
+			outTableAdd(table, values);
+			outTableAdd(table, isSimulated ? "simulated" : "");
+			outTableAdd(table, line->description);
+			g_free(values);
+		}
+	}
+	outTablePrint(table, "", isatty(STDOUT_FILENO) == 1);
+}
+
+/* ---- JSON -------------------------------------------------------------- */
+
+static void jsonLine(struct outJson *json, const struct ptListedLine *line)
+{
+	outJsonObject(json, NULL, false);
+	outJsonInteger(json, "number", line->number);
+	outJsonText(json, "name", line->name);
+	outJsonText(json, "node", line->node);
+	outJsonText(json, "channel", line->channel);
+	outJsonText(json, "description", line->description);
+	outJsonDouble(json, "voltage", line->voltage);
+	outJsonBool(json, "summed", line->isSummed);
+	outJsonArray(json, "values", false);
+	for (size_t i = 0; i < line->valueCount; i++) {
+		const struct ptListedValue *value = &line->values[i];
+
+		outJsonObject(json, NULL, true);
+		outJsonText(json, "name", value->name);
+		outJsonText(json, "unit", value->unit);
+		outJsonText(json, "grouping", value->grouping);
+		outJsonText(json, "source", value->source);
+		outJsonText(json, "resolution", value->resolution);
+		outJsonBool(json, "simulated", value->isSimulated);
+		outJsonEnd(json);
+	}
+	outJsonEnd(json);
+	outJsonEnd(json);
+}
+
+static void jsonDevice(struct outJson *json,
+		       const struct ptListedDevice *device)
+{
+	outJsonObject(json, NULL, false);
+	outJsonText(json, "name", device->name);
+	outJsonText(json, "driver", device->driver);
+	outJsonText(json, "description", device->description);
+	outJsonSeconds(json, "interval", device->intervalNs);
+	outJsonBool(json, "timedByMeter", device->isTimedByMeter);
+	outJsonBool(json, "up", device->isUp);
+	outJsonInteger(json, "readings", (int64_t)device->readings);
+	outJsonInteger(json, "lost", (int64_t)device->lost);
+	outJsonInteger(json, "errors", (int64_t)device->errors);
+	outJsonInteger(json, "late", (int64_t)device->late);
+	outJsonInteger(json, "reconnects", (int64_t)device->reconnects);
+	if (device->lastNs)
+		outJsonSeconds(json, "last", device->lastNs);
+	outJsonArray(json, "lines", false);
+	for (size_t i = 0; i < device->lineCount; i++)
+		jsonLine(json, &device->lines[i]);
+	outJsonEnd(json);
+	outJsonEnd(json);
+}
+
+static void printJson(const char *server, const struct ptListed *listed,
+		      const struct ptRemoteClock *clock)
+{
+	struct outJson *json = g_new0(struct outJson, 1);
+
+	outJsonObject(json, NULL, false);
+	outJsonText(json, "server", server);
+	outJsonSeconds(json, "offset", ptRemoteClockOffset(clock));
+	outJsonSeconds(json, "offsetError", ptRemoteClockError(clock));
+	outJsonArray(json, "devices", false);
+	for (size_t i = 0; i < listed->count; i++)
+		jsonDevice(json, &listed->devices[i]);
+	outJsonEnd(json);
+	outJsonEnd(json);
+	g_free(json);
+}
+
+/* ---- The command ------------------------------------------------------- */
+
+static void printText(const struct ptListed *listed)
+{
+	if (listed->count == 0) {
+		puts("There is no device that you may see.");
+		return;
+	}
+	printDevices(listed);
+	putchar('\n');
+	printLines(listed);
+}
+
+static int list(struct where *where, gboolean isJson)
+{
+	struct ptListed *listed;
+	struct ptRemote *remote;
+	int ret;
+
+	if (!whereParse(TOOL, where))
+		return CLI_EXIT_FAILED;
+	ret = ptRemoteOpen(&where->setup, -1, &remote);
+	if (ret < 0)
+		return 1;
+	ret = ptRemoteList(remote, &listed);
+	if (ret == 0) {
+		if (isJson)
+			printJson(where->setup.address.text, listed,
+				  ptRemoteGetClock(remote));
+		else
+			printText(listed);
+		ptListedFree(listed);
+	}
+	ptRemoteClose(remote);
+	if (ret == 0 && (fflush(stdout) != 0 || ferror(stdout))) {
+		fprintf(stderr, TOOL ": cannot write\n");
+		ret = -1;
+	}
+	return ret < 0 ? 1 : 0;
+}
+
+int commandDevices(int argc, char **argv)
+{
+	struct where where = { 0 };
+	gboolean isJson = FALSE;
+	const GOptionEntry entries[] = {
+		{ "json", 'j', 0, G_OPTION_ARG_NONE, &isJson, "Print JSON",
+		  NULL },
+		{ NULL, 0, 0, 0, NULL, NULL, NULL },
+	};
+	GOptionContext *context = whereContext(
+		NULL,
+		"Lists the devices of a power service, and the lines and "
+		"values of nodes that they\nmeasure, as far as you may see "
+		"them.",
+		"Exit status: 0; 1 if the service cannot be asked, 125 if the "
+		"options are wrong.\n");
+	int result = 0;
+
+	g_option_context_add_main_entries(context, entries, NULL);
+	whereAddServer(context, &where);
+	if (whereOptions(TOOL, context, &argc, &argv, &result))
+		result = argc > 1 ? whereUsage(TOOL, "there are options only, "
+						     "no arguments")
+				  : list(&where, isJson);
+	whereClear(&where);
+	return result;
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Recording while a command runs; see during.h. */
+#include "config.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+
+#include "PowerTracingLibrary/pt/client/during.h"
+#include "common/clock.h"
+#include "common/sampler.h"
+
+const char *duringCheck(struct cliWait *wait, int argc, char **argv,
+			gboolean hasDuration, gboolean hasPid)
+{
+	int modes;
+
+	if (argc > 1 && strcmp(argv[1], "--") == 0) {
+		argv++;
+		argc--;
+	}
+	if (argc > 1)
+		wait->command = argv + 1;
+	modes = !!wait->command + hasDuration + hasPid;
+	if (modes == 0)
+		return "COMMAND, --duration or --pid is missing";
+	if (modes > 1)
+		return "only one of COMMAND, --duration and --pid";
+	if (hasDuration && !(wait->duration > 0 && wait->duration < 1e9))
+		return "the duration must be positive";
+	if (hasPid && wait->pid < 1)
+		return "the number of a process must be positive";
+	if (hasPid && kill(wait->pid, 0) != 0 && errno == ESRCH)
+		return "there is no such process";
+	return NULL;
+}
+
+int duringRun(struct during *during, struct ptRecorder **recorder)
+{
+	int64_t began;
+	int ret, result;
+
+	*recorder = NULL;
+	if (during->wait.command &&
+	    !cliIsCommand(during->wait.tool, during->wait.command[0]))
+		return CLI_EXIT_NOT_FOUND;
+	/* Before there is a thread. */
+	cliPrepare();
+	ret = ptRecorderOpen(&during->setup, during->calls, during->context,
+			     recorder);
+	if (ret < 0)
+		return CLI_EXIT_FAILED;
+	ret = ptRecorderBegin(*recorder);
+	if (ret < 0) {
+		ptRecorderFree(*recorder);
+		*recorder = NULL;
+		return CLI_EXIT_FAILED;
+	}
+	during->fromNs = hdClockNow();
+	began = hdMonotonicNow();
+	powerSumBegin(during->sum, during->fromNs);
+	result = cliWaitFor(&during->wait);
+	during->toNs = during->fromNs + hdMonotonicNow() - began;
+	powerSumEnd(during->sum, during->toNs);
+	ptRecorderEnd(*recorder, during->toNs);
+	during->reconnects = ptRecorderReconnects(*recorder);
+	return result;
+}

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* pt energy: what a command costs, in one line. */
+#include "config.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include "PowerTracingLibrary/pt/client/during.h"
+#include "PowerTracingLibrary/pt/pt.h"
+
+#define TOOL "pt energy"
+
+struct energy {
+	struct where where;
+	struct during during;
+	struct powerSum sum;
+	char *output;
+	gboolean hasDuration, hasPid, isSimulated;
+};
+
+static int opened(void *context, const struct ptRecorderGroup *groups,
+		  size_t count, const struct ptRemoteClock *clock)
+{
+	struct energy *energy = context;
+
+	(void)clock;
+	powerSumOpen(&energy->sum, groups, count);
+	for (size_t i = 0; i < energy->sum.count; i++) {
+		const struct powerColumn *column = &energy->sum.columns[i];
+
+		if (groups[column->group].columns[column->column].isSimulated)
+			energy->isSimulated = TRUE;
+	}
+	if (energy->sum.count > 0)
+		return 0;
+	fprintf(stderr, TOOL ": none of these values is in W\n");
+	return -ENOENT;
+}
+
+static void add(void *context, size_t group,
+		const struct ptRecorderReading *reading)
+{
+	struct energy *energy = context;
+
+	powerSumAdd(&energy->sum, group, reading);
+}
+
+static FILE *openOutput(const struct energy *energy)
+{
+	FILE *file = energy->output ? fopen(energy->output, "ae") : stderr;
+
+	if (!file)
+		fprintf(stderr, TOOL ": %s: %s\n", energy->output,
+			strerror(errno));
+	return file;
+}
+
+/* Print the line; FALSE if there is nothing to be printed. */
+static gboolean print(const struct energy *energy)
+{
+	const struct ptIntegral *integral = &energy->sum.integral;
+	double seconds =
+		(double)(energy->during.toNs - energy->during.fromNs) / 1e9;
+	double known = (double)ptIntegralCovered(integral) / 1e9;
+	FILE *file;
+
+	if (known <= 0) {
+		fprintf(stderr, TOOL ": no reading came in %.3f s\n", seconds);
+		return FALSE;
+	}
+	/* Some clock ticks do not matter. */
+	if (known < 0.995 * seconds)
+		fprintf(stderr,
+			TOOL ": the power is known for %.3f s of %.3f s only; "
+			     "joules are those\n",
+			known, seconds);
+	file = openOutput(energy);
+	if (!file)
+		return FALSE;
+	fprintf(file, "%.3f s, %.3f J, mean %.3f W, peak %.3f W%s\n", seconds,
+		ptIntegralJoules(integral), ptIntegralWatts(integral),
+		integral->peak, energy->isSimulated ? " (simulated)" : "");
+	return file == stderr || fclose(file) == 0;
+}
+
+static int measure(struct energy *energy)
+{
+	static const struct ptRecorderCalls calls = {
+		.opened = opened,
+		.add = add,
+	};
+	struct during *during = &energy->during;
+	struct ptRecorder *recorder;
+	int result;
+
+	if (!whereParse(TOOL, &energy->where) ||
+	    !whereWish(TOOL, &energy->where))
+		return CLI_EXIT_FAILED;
+	if (whereCheck(&energy->where) < 0)
+		return CLI_EXIT_FAILED;
+	powerSumInit(&energy->sum);
+	during->setup.remote = &energy->where.setup;
+	during->setup.wishes =
+		(const struct ptWish *)(const void *)energy->where.wishes->data;
+	during->setup.wishCount = energy->where.wishes->len;
+	during->calls = &calls;
+	during->context = energy;
+	during->sum = &energy->sum;
+	result = duringRun(during, &recorder);
+	if (recorder && !print(energy) && result == 0)
+		result = CLI_EXIT_FAILED;
+	ptRecorderFree(recorder);
+	powerSumClear(&energy->sum);
+	return result;
+}
+
+int commandEnergy(int argc, char **argv)
+{
+	struct energy energy = { .during.wait.tool = TOOL };
+	struct cliWait *wait = &energy.during.wait;
+	const GOptionEntry entries[] = {
+		{ "output", 'o', 0, G_OPTION_ARG_FILENAME, &energy.output,
+		  "Append the line to FILE, instead of standard error",
+		  "FILE" },
+		{ "duration", 'd', 0, G_OPTION_ARG_DOUBLE, &wait->duration,
+		  "Measure for so many seconds", "S" },
+		{ "pid", 'P', 0, G_OPTION_ARG_INT, &wait->pid,
+		  "Measure until this process ends", "PID" },
+		{ NULL, 0, 0, 0, NULL, NULL, NULL },
+	};
+	GOptionContext *context = whereContext(
+		"[--] COMMAND [ARGUMENT...]",
+		"Asks a power service what nodes draw while COMMAND runs, and "
+		"prints one line:\nseconds, joules, mean and peak watts.",
+		WHERE_COMMAND_STATUS);
+	const char *message;
+	int result = 0;
+
+	g_option_context_set_strict_posix(context, TRUE);
+	g_option_context_add_main_entries(context, entries, NULL);
+	whereAddWishes(context, &energy.where);
+	whereAddServer(context, &energy.where);
+	if (whereOptions(TOOL, context, &argc, &argv, &result)) {
+		message = duringCheck(wait, argc, argv, wait->duration != 0,
+				      wait->pid != 0);
+		result = message ? whereUsage(TOOL, message) : measure(&energy);
+	}
+	whereClear(&energy.where);
+	g_free(energy.output);
+	return result;
+}

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* pt record: a project with the power of nodes while a command runs. */
+#include "config.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "PowerTracingLibrary/pt/client/during.h"
+#include "PowerTracingLibrary/pt/client/recordfiles.h"
+#include "PowerTracingLibrary/pt/pt.h"
+#include "PowerTracingLibrary/src/message.h"
+
+#define TOOL "pt record"
+
+struct record {
+	struct where where;
+	struct during during;
+	struct powerSum sum;
+	struct recordFilesSetup setup;
+	struct recordFiles *files;
+	char *project;
+	double frequency;
+	gboolean isByLine, isAnyway, isQuiet, force;
+};
+
+/* ---- While it runs ----------------------------------------------------- */
+
+/* No reading is invented: say where a meter is slower than what is wanted. */
+static void sayRates(const struct record *record,
+		     const struct ptRecorderGroup *groups, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		double rate = 1e9 / (double)groups[i].intervalNs;
+
+		if (record->frequency > 1.005 * rate)
+			ptMessage(HD_LOG_WARNING,
+				  "%s reads %.6g times a second, not %.6g",
+				  groups[i].device, rate, record->frequency);
+	}
+}
+
+static int opened(void *context, const struct ptRecorderGroup *groups,
+		  size_t count, const struct ptRemoteClock *clock)
+{
+	struct record *record = context;
+	int ret = recordFilesCreate(&record->setup, groups, count, clock,
+				    &record->files);
+
+	if (ret < 0)
+		return ret;
+	powerSumOpen(&record->sum, groups, count);
+	sayRates(record, groups, count);
+	return 0;
+}
+
+static void add(void *context, size_t group,
+		const struct ptRecorderReading *reading)
+{
+	struct record *record = context;
+
+	recordFilesAdd(record->files, group, reading);
+	powerSumAdd(&record->sum, group, reading);
+}
+
+static void gap(void *context, size_t group)
+{
+	struct record *record = context;
+
+	recordFilesGap(record->files, group);
+}
+
+/* ---- Afterwards -------------------------------------------------------- */
+
+static void sayHead(const struct record *record,
+		    const struct ptRecorderGroup *groups, size_t count)
+{
+	double seconds =
+		(double)(record->during.toNs - record->during.fromNs) / 1e9;
+	uint64_t readings = 0, lost = 0, dropped = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		readings += groups[i].readings;
+		lost += groups[i].lost;
+		dropped += groups[i].dropped;
+	}
+	fprintf(stderr,
+		TOOL ": %.3f s in %s.proj: %llu readings, %llu lost, %llu "
+		     "dropped, %llu reconnects\n",
+		seconds, record->project, (unsigned long long)readings,
+		(unsigned long long)lost, (unsigned long long)dropped,
+		(unsigned long long)record->during.reconnects);
+}
+
+static void sayValue(const struct record *record,
+		     const struct ptRecorderGroup *groups, size_t index)
+{
+	const struct powerColumn *at = &record->sum.columns[index];
+	const struct ptRecorderGroup *group = &groups[at->group];
+	const struct ptRecorderColumn *column = &group->columns[at->column];
+	const struct ptIntegralValue *value =
+		&record->sum.integral.values[index];
+	int64_t length = record->during.toNs - record->during.fromNs;
+	double known = (double)value->coveredNs / 1e9;
+	char *name = ptRecorderColumnName(group, at->column);
+
+	fprintf(stderr, "  %-16s %-16s ", column->node, name);
+	if (value->coveredNs > 0)
+		fprintf(stderr, "%12.3f W on average, %.3f J",
+			value->joules / known, value->joules);
+	else
+		fprintf(stderr, "%12s", "not known");
+	if (value->coveredNs > 0 &&
+	    (double)value->coveredNs < 0.995 * (double)length)
+		fprintf(stderr, " in the %.3f s that are known", known);
+	fprintf(stderr, "%s\n", column->isSimulated ? " (simulated)" : "");
+	g_free(name);
+}
+
+static void say(const struct record *record, struct ptRecorder *recorder)
+{
+	size_t count;
+	const struct ptRecorderGroup *groups =
+		ptRecorderGroups(recorder, &count);
+
+	if (!record->files) {
+		fprintf(stderr,
+			TOOL ": nothing was recorded: %s was not "
+			     "there\n",
+			record->where.setup.address.text);
+		return;
+	}
+	sayHead(record, groups, count);
+	for (size_t i = 0; i < record->sum.count; i++)
+		sayValue(record, groups, i);
+}
+
+/* Whether all of it was recorded. */
+static gboolean finish(struct record *record)
+{
+	gboolean isThere = record->files != NULL;
+
+	return recordFilesEnd(record->files, record->during.toNs) == 0 &&
+	       isThere;
+}
+
+static int run(struct record *record)
+{
+	static const struct ptRecorderCalls calls = {
+		.opened = opened,
+		.add = add,
+		.gap = gap,
+	};
+	struct during *during = &record->during;
+	struct ptRecorder *recorder;
+	int result;
+
+	if (!whereParse(TOOL, &record->where) ||
+	    !whereWish(TOOL, &record->where))
+		return CLI_EXIT_FAILED;
+	if (whereCheck(&record->where) < 0 && !record->isAnyway)
+		return CLI_EXIT_FAILED;
+	if (record->force)
+		g_setenv("HDTRACE_OVERWRITE_EXISTING_FILES", "1", TRUE);
+	record->setup = (struct recordFilesSetup){
+		.project = record->project,
+		.server = record->where.setup.address.text,
+		.force = record->force,
+	};
+	powerSumInit(&record->sum);
+	during->setup = (struct ptRecorderSetup){
+		.remote = &record->where.setup,
+		.wishes = (const struct ptWish *)(const void *)
+				  record->where.wishes->data,
+		.wishCount = record->where.wishes->len,
+		.frequency = record->frequency,
+		.isByLine = record->isByLine,
+		.isPatient = record->isAnyway,
+	};
+	during->calls = &calls;
+	during->context = record;
+	during->sum = &record->sum;
+	result = duringRun(during, &recorder);
+	if (recorder && !record->isQuiet)
+		say(record, recorder);
+	if (!finish(record) && result == 0)
+		result = CLI_EXIT_FAILED;
+	ptRecorderFree(recorder);
+	powerSumClear(&record->sum);
+	return result;
+}
+
+static const char *check(const struct record *record, gboolean hasFrequency)
+{
+	if (hasFrequency &&
+	    !(record->frequency > 0 && record->frequency <= 1e6))
+		return "the frequency must be positive, in Hz";
+	if (!*record->project)
+		return "the name of the project is empty";
+	return NULL;
+}
+
+int commandRecord(int argc, char **argv)
+{
+	struct record record = { .during.wait.tool = TOOL };
+	struct cliWait *wait = &record.during.wait;
+	const GOptionEntry entries[] = {
+		{ "frequency", 'F', 0, G_OPTION_ARG_DOUBLE, &record.frequency,
+		  "Readings in a second, at most (default: all of the meter)",
+		  "HZ" },
+		{ "lines", 'l', 0, G_OPTION_ARG_NONE, &record.isByLine,
+		  "Each line apart, no sums of nodes", NULL },
+		{ "project", 'p', 0, G_OPTION_ARG_FILENAME, &record.project,
+		  "Name of the project, with directory (default: power)",
+		  "NAME" },
+		{ "force", 'f', 0, G_OPTION_ARG_NONE, &record.force,
+		  "Replace files of an old project", NULL },
+		{ "anyway", 'a', 0, G_OPTION_ARG_NONE, &record.isAnyway,
+		  "Run COMMAND even if the service is not there", NULL },
+		{ "duration", 'd', 0, G_OPTION_ARG_DOUBLE, &wait->duration,
+		  "Record for so many seconds", "S" },
+		{ "pid", 'P', 0, G_OPTION_ARG_INT, &wait->pid,
+		  "Record until this process ends", "PID" },
+		{ "quiet", 'q', 0, G_OPTION_ARG_NONE, &record.isQuiet,
+		  "Print no summary", NULL },
+		{ NULL, 0, 0, 0, NULL, NULL, NULL },
+	};
+	GOptionContext *context = whereContext(
+		"[--] COMMAND [ARGUMENT...]",
+		"Records what nodes draw, from a power service, as an HDTrace "
+		"project while COMMAND\nruns.",
+		WHERE_COMMAND_STATUS);
+	const char *message;
+	int result = 0;
+
+	g_option_context_set_strict_posix(context, TRUE);
+	g_option_context_add_main_entries(context, entries, NULL);
+	whereAddWishes(context, &record.where);
+	whereAddServer(context, &record.where);
+	if (whereOptions(TOOL, context, &argc, &argv, &result)) {
+		/* Not before parsing: that would lose it. */
+		if (!record.project)
+			record.project = g_strdup("power");
+		message = check(&record, record.frequency != 0);
+		if (!message)
+			message = duringCheck(wait, argc, argv,
+					      wait->duration != 0,
+					      wait->pid != 0);
+		result = message ? whereUsage(TOOL, message) : run(&record);
+	}
+	whereClear(&record.where);
+	g_free(record.project);
+	return result;
+}

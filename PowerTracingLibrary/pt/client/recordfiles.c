@@ -1,0 +1,449 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The project of "pt record"; see recordfiles.h. */
+#include "config.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <hdStats.h>
+#include "PowerTracingLibrary/pt/client/recordfiles.h"
+#include "PowerTracingLibrary/src/config/configuration.h"
+#include "PowerTracingLibrary/src/message.h"
+#include "common/clock.h"
+#include "common/projectfile.h"
+
+/* What labels of a topology may have. */
+#define LABEL_CHARACTERS G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS ".-"
+
+/* A statistics group: the columns that a device has of a node. */
+struct recordFile {
+	const struct ptRecorderGroup *group;
+	size_t number; /* Of the group. */
+	const char *node;
+	char **labels;
+	size_t depth;
+	unsigned int which; /* Of the node's groups, from 1. */
+	size_t *columns;
+	size_t count;
+	hdStatsGroup *stats;
+	unsigned char *entry;
+	gboolean isEnabled, hasGap;
+	int64_t lastNs;
+};
+
+struct recordFiles {
+	struct recordFile *list;
+	size_t count;
+	gboolean hasFailed;
+};
+
+static const char *reason(int error)
+{
+	const char *text = hdT_strerror(error);
+
+	return text ? text : strerror(error);
+}
+
+/* ---- Which files ------------------------------------------------------- */
+
+static struct recordFile *findFile(struct recordFiles *files, size_t number,
+				   const char *node)
+{
+	for (size_t i = 0; i < files->count; i++)
+		if (files->list[i].number == number &&
+		    strcmp(files->list[i].node, node) == 0)
+			return &files->list[i];
+	return NULL;
+}
+
+/* Make labels of a node's name: "rack1_node06" is a path of two. */
+static char **labelsOf(const char *node)
+{
+	char **labels = g_strsplit(node, "_", -1);
+
+	for (size_t i = 0; labels[i]; i++) {
+		g_strcanon(labels[i], LABEL_CHARACTERS, '-');
+		if (*labels[i])
+			continue;
+		g_free(labels[i]);
+		labels[i] = g_strdup("-");
+	}
+	return labels;
+}
+
+static gboolean isSamePlace(const struct recordFile *a,
+			    const struct recordFile *b)
+{
+	return g_strv_equal((const char *const *)a->labels,
+			    (const char *const *)b->labels);
+}
+
+static struct recordFile *addFile(struct recordFiles *files,
+				  const struct ptRecorderGroup *group,
+				  size_t number, const char *node)
+{
+	struct recordFile *file;
+
+	files->list = g_renew(struct recordFile, files->list, files->count + 1);
+	file = &files->list[files->count];
+	*file = (struct recordFile){
+		.group = group,
+		.number = number,
+		.node = node,
+		.labels = labelsOf(node),
+		.which = 1,
+	};
+	file->depth = g_strv_length(file->labels);
+	for (size_t i = 0; i < files->count; i++)
+		file->which += isSamePlace(&files->list[i], file);
+	files->count++;
+	return file;
+}
+
+static void findFiles(struct recordFiles *files,
+		      const struct ptRecorderGroup *groups, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		for (size_t k = 0; k < groups[i].count; k++) {
+			const char *node = groups[i].columns[k].node;
+			struct recordFile *file = findFile(files, i, node);
+
+			if (!file)
+				file = addFile(files, &groups[i], i, node);
+			file->columns =
+				g_renew(size_t, file->columns, file->count + 1);
+			file->columns[file->count++] = k;
+		}
+	}
+}
+
+/* ---- The project ------------------------------------------------------- */
+
+static char *groupName(unsigned int which)
+{
+	return which == 1 ? g_strdup("Energy")
+			  : g_strdup_printf("Energy-%u", which);
+}
+
+/* The host is the lowest level. */
+static char **levelsOf(const struct recordFiles *files)
+{
+	GPtrArray *levels = g_ptr_array_new();
+	size_t depth = 1;
+
+	for (size_t i = 0; i < files->count; i++)
+		depth = MAX(depth, files->list[i].depth);
+	for (size_t i = 1; i < depth; i++)
+		g_ptr_array_add(levels, g_strdup_printf("Level%zu", i));
+	g_ptr_array_add(levels, g_strdup("Host"));
+	g_ptr_array_add(levels, NULL);
+	return (char **)g_ptr_array_free(levels, FALSE);
+}
+
+static int writeProject(const struct recordFiles *files,
+			const struct recordFilesSetup *setup, char **levels)
+{
+	struct hdProjectNode *nodes = g_new(struct hdProjectNode, files->count);
+	struct hdProjectFile project = {
+		.project = setup->project,
+		.levels = levels,
+		.levelCount = g_strv_length(levels),
+		.nodes = nodes,
+	};
+	GPtrArray *groups = g_ptr_array_new_with_free_func(g_free);
+	int ret;
+
+	for (size_t i = 0; i < files->count; i++) {
+		const struct recordFile *file = &files->list[i];
+
+		if (file->which > groups->len)
+			g_ptr_array_add(groups, groupName(file->which));
+		if (file->which == 1)
+			nodes[project.nodeCount++] = (struct hdProjectNode){
+				.labels = file->labels,
+				.depth = file->depth,
+			};
+	}
+	g_ptr_array_add(groups, NULL);
+	project.groups = (const char *const *)groups->pdata;
+	ret = hdProjectFileWrite(&project, setup->force);
+	g_ptr_array_free(groups, TRUE);
+	g_free(nodes);
+	if (ret < 0)
+		ptMessage(HD_LOG_ERROR, "%s.proj: %s", setup->project,
+			  ret == -EEXIST ? "exists; --force replaces it"
+					 : strerror(-ret));
+	return ret;
+}
+
+static void removeProject(const struct recordFilesSetup *setup)
+{
+	char *name = hdProjectFileName(setup->project, ".proj");
+
+	if (name)
+		remove(name);
+	free(name);
+}
+
+/* ---- The groups -------------------------------------------------------- */
+
+static const char *orNull(const char *text)
+{
+	return *text ? text : NULL;
+}
+
+static int addValue(struct recordFile *file, size_t index)
+{
+	const struct ptRecorderColumn *column =
+		&file->group->columns[file->columns[index]];
+	char *name = ptRecorderColumnName(file->group, file->columns[index]);
+	int ret = hdS_addValue(file->stats, name, DOUBLE, orNull(column->unit),
+			       orNull(column->grouping));
+
+	g_free(name);
+	if (ret == 0 && *column->source)
+		ret = hdS_addAttribute(file->stats, "source", column->source);
+	if (ret == 0 && *column->resolution)
+		ret = hdS_addAttribute(file->stats, "resolution",
+				       column->resolution);
+	if (ret == 0 && column->isSimulated)
+		ret = hdS_addAttribute(file->stats, "simulated", "yes");
+	return ret;
+}
+
+/* Times are those of our clock, whose node this is. */
+static int addClock(struct recordFile *file, const struct ptRemoteClock *clock)
+{
+	const char *host = g_get_host_name();
+	char *path, *label, text[64];
+	int ret = 0;
+
+	if (!ptConfigIsSameHost(file->labels[file->depth - 1], host)) {
+		label = g_strcanon(g_strdup(host), LABEL_CHARACTERS, '-');
+		path = g_strdup(label);
+		for (size_t i = file->depth - 1; i > 0; i--) {
+			char *longer = g_strdup_printf(
+				"%s_%s", file->labels[i - 1], path);
+
+			g_free(path);
+			path = longer;
+		}
+		ret = hdS_addAttribute(file->stats, "clockNode", path);
+		g_free(path);
+		g_free(label);
+	}
+	g_ascii_formatd(text, sizeof(text), "%.9f",
+			(double)ptRemoteClockOffset(clock) / 1e9);
+	if (ret == 0)
+		ret = hdS_addAttribute(file->stats, "serverOffset", text);
+	g_ascii_formatd(text, sizeof(text), "%.9f",
+			(double)ptRemoteClockError(clock) / 1e9);
+	return ret == 0 ? hdS_addAttribute(file->stats, "serverOffsetError",
+					   text)
+			: ret;
+}
+
+static int createGroup(struct recordFile *file, hdTopology *topology)
+{
+	hdTopoNode *node = hdT_createTopoNode(
+		topology, (const char **)file->labels, (int)file->depth);
+	char *name = groupName(file->which);
+
+	if (node) {
+		file->stats = hdS_createGroup(name, node, (int)file->depth);
+		hdT_destroyTopoNode(node);
+	}
+	g_free(name);
+	return file->stats ? 0 : -1;
+}
+
+static int openGroup(struct recordFile *file, hdTopology *topology,
+		     const struct recordFilesSetup *setup,
+		     const struct ptRemoteClock *clock)
+{
+	int ret = createGroup(file, topology);
+
+	if (ret == 0)
+		ret = hdS_addAttribute(file->stats, "device",
+				       file->group->device);
+	if (ret == 0)
+		ret = hdS_addAttribute(file->stats, "server", setup->server);
+	if (ret == 0)
+		ret = addClock(file, clock);
+	for (size_t i = 0; ret == 0 && i < file->count; i++)
+		ret = addValue(file, i);
+	file->entry = g_malloc(file->count * sizeof(double));
+	return ret;
+}
+
+static int openGroups(struct recordFiles *files,
+		      const struct recordFilesSetup *setup, char **levels,
+		      const struct ptRemoteClock *clock)
+{
+	hdTopology *topology =
+		hdT_createTopology(setup->project, (const char **)levels,
+				   (int)g_strv_length(levels));
+	const char *culprit = "";
+	int ret = topology ? 0 : -1;
+
+	for (size_t i = 0; ret == 0 && i < files->count; i++) {
+		culprit = files->list[i].node;
+		ret = openGroup(&files->list[i], topology, setup, clock);
+	}
+	/* Groups that are not committed leave no file. */
+	for (size_t i = 0; ret == 0 && i < files->count; i++) {
+		culprit = files->list[i].node;
+		ret = hdS_commitGroup(files->list[i].stats);
+	}
+	if (ret < 0)
+		ptMessage(HD_LOG_ERROR, "%s: cannot create the files%s%s: %s",
+			  setup->project, *culprit ? " of node " : "", culprit,
+			  reason(errno));
+	if (topology)
+		hdT_destroyTopology(topology);
+	return ret < 0 ? -EIO : 0;
+}
+
+int recordFilesCreate(const struct recordFilesSetup *setup,
+		      const struct ptRecorderGroup *groups, size_t count,
+		      const struct ptRemoteClock *clock,
+		      struct recordFiles **result)
+{
+	struct recordFiles *files = g_new0(struct recordFiles, 1);
+	char **levels;
+	int ret;
+
+	findFiles(files, groups, count);
+	levels = levelsOf(files);
+	/* First: what was recorded until a crash is readable. */
+	ret = writeProject(files, setup, levels);
+	if (ret == 0) {
+		ret = openGroups(files, setup, levels, clock);
+		if (ret < 0)
+			removeProject(setup);
+	}
+	g_strfreev(levels);
+	if (ret == 0) {
+		*result = files;
+		return 0;
+	}
+	/* Why was said. */
+	files->hasFailed = TRUE;
+	recordFilesEnd(files, 0);
+	return ret;
+}
+
+/* ---- Readings ---------------------------------------------------------- */
+
+static struct timespec timeOf(int64_t ns)
+{
+	return (struct timespec){ .tv_sec = ns / HD_NS_PER_S,
+				  .tv_nsec = ns % HD_NS_PER_S };
+}
+
+/* Let an interval begin that does not follow the one before. */
+static void enable(struct recordFile *file, int64_t ns)
+{
+	struct timespec when = timeOf(MAX(ns, file->lastNs));
+
+	hdS_disableGroup(file->stats);
+	hdS_enableGroupAt(file->stats, &when);
+	file->isEnabled = TRUE;
+}
+
+static void writeEntry(struct recordFiles *files, struct recordFile *file,
+		       const struct ptRecorderReading *reading)
+{
+	struct timespec when = timeOf(reading->endNs);
+
+	for (size_t i = 0; i < file->count; i++) {
+		unsigned char *at = file->entry + i * sizeof(double);
+
+		memcpy(at, &reading->values[file->columns[i]], sizeof(double));
+		order_bytes64fp(at);
+	}
+	if (hdS_writeEntryAt(file->stats, file->entry,
+			     file->count * sizeof(double), &when) == 0 ||
+	    files->hasFailed)
+		return;
+	files->hasFailed = TRUE;
+	ptMessage(HD_LOG_ERROR, "node %s: cannot write: %s", file->node,
+		  reason(errno));
+}
+
+void recordFilesAdd(struct recordFiles *files, size_t group,
+		    const struct ptRecorderReading *reading)
+{
+	int64_t begin = reading->endNs - reading->lengthNs;
+
+	for (size_t i = 0; i < files->count; i++) {
+		struct recordFile *file = &files->list[i];
+
+		if (file->number != group)
+			continue;
+		if (!file->isEnabled ||
+		    ((file->hasGap || reading->hasGap || reading->lost > 0) &&
+		     begin > file->lastNs))
+			enable(file, begin);
+		file->hasGap = FALSE;
+		writeEntry(files, file, reading);
+		file->lastNs = MAX(file->lastNs, reading->endNs);
+	}
+}
+
+void recordFilesGap(struct recordFiles *files, size_t group)
+{
+	for (size_t i = 0; i < files->count; i++)
+		if (files->list[i].number == group)
+			files->list[i].hasGap = TRUE;
+}
+
+/* ---- The end ----------------------------------------------------------- */
+
+/* A gap is what lies before an entry: let there be one, without values. */
+static void markEnd(struct recordFiles *files, struct recordFile *file,
+		    int64_t untilNs)
+{
+	double *values = g_new(double, file->group->count);
+	const struct ptRecorderReading reading = { .endNs = untilNs,
+						   .values = values };
+
+	for (size_t i = 0; i < file->group->count; i++)
+		values[i] = NAN;
+	enable(file, untilNs);
+	writeEntry(files, file, &reading);
+	g_free(values);
+}
+
+static void endFile(struct recordFiles *files, struct recordFile *file,
+		    int64_t untilNs)
+{
+	if (file->isEnabled && file->hasGap && untilNs > file->lastNs)
+		markEnd(files, file, untilNs);
+	if (file->stats && hdS_finalize(file->stats) != 0 &&
+	    !files->hasFailed) {
+		files->hasFailed = TRUE;
+		ptMessage(HD_LOG_ERROR, "node %s: cannot write: %s", file->node,
+			  reason(errno));
+	}
+	g_strfreev(file->labels);
+	g_free(file->columns);
+	g_free(file->entry);
+}
+
+int recordFilesEnd(struct recordFiles *files, int64_t untilNs)
+{
+	int ret;
+
+	if (!files)
+		return 0;
+	for (size_t i = 0; i < files->count; i++)
+		endFile(files, &files->list[i], untilNs);
+	ret = files->hasFailed ? -EIO : 0;
+	g_free(files->list);
+	g_free(files);
+	return ret;
+}

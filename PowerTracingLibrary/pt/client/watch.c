@@ -1,0 +1,410 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* pt watch: the power of nodes as it is. */
+#include "config.h"
+
+#include <math.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/ioctl.h>
+#include <sys/signalfd.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include "PowerTracingLibrary/pt/client/screen.h"
+#include "PowerTracingLibrary/pt/client/where.h"
+#include "PowerTracingLibrary/pt/pt.h"
+#include "PowerTracingLibrary/src/message.h"
+#include "cli/command.h"
+#include "cli/output.h"
+#include "common/clock.h"
+#include "common/sampler.h"
+
+#define TOOL "pt watch"
+
+struct watch {
+	struct where where;
+	double frequency, duration;
+	gboolean isByLine, isPlain;
+	int newsFd, signalFd;
+	pthread_mutex_t mutex; /* Protects what follows. */
+	gboolean isUnread;     /* Nobody takes what is printed. */
+	struct screenRow *rows;
+	char **names;  /* Of the rows. */
+	size_t *first; /* Row of the first column of each group. */
+	size_t groupCount, rowCount;
+	const struct ptRecorderGroup *groups;
+	GString *said; /* The last message. */
+};
+
+/* ---- What comes: in the recorder's thread ------------------------------ */
+
+static int opened(void *context, const struct ptRecorderGroup *groups,
+		  size_t count, const struct ptRemoteClock *clock)
+{
+	struct watch *watch = context;
+	size_t row = 0;
+
+	(void)clock;
+	for (size_t i = 0; i < count; i++)
+		watch->rowCount += groups[i].count;
+	watch->groups = groups;
+	watch->groupCount = count;
+	watch->rows = g_new0(struct screenRow, watch->rowCount);
+	watch->names = g_new0(char *, watch->rowCount + 1);
+	watch->first = g_new(size_t, count);
+	for (size_t i = 0; i < count; i++) {
+		watch->first[i] = row;
+		for (size_t k = 0; k < groups[i].count; k++, row++) {
+			const struct ptRecorderColumn *column =
+				&groups[i].columns[k];
+
+			watch->names[row] = ptRecorderColumnName(&groups[i], k);
+			watch->rows[row] = (struct screenRow){
+				.node = column->node,
+				.name = watch->names[row],
+				.unit = column->unit,
+				.device = groups[i].device,
+				.value = NAN,
+				.most = NAN,
+				.isUp = TRUE,
+				.isSimulated = column->isSimulated,
+			};
+		}
+	}
+	return 0;
+}
+
+/* "2026-11-22 07:31:06.123 node06 P 71.300 W"; for programs. */
+static void printLine(const struct screenRow *row, int64_t endNs, double value)
+{
+	GString *line = g_string_new(NULL);
+	char text[OUT_NUMBER_SIZE];
+
+	g_string_append_printf(line, "%s ", outDate(text, endNs, 3));
+	outAppendPrintable(line, row->node, strlen(row->node));
+	g_string_append_c(line, ' ');
+	outAppendPrintable(line, row->name, strlen(row->name));
+	g_string_append_printf(line, " %s",
+			       isfinite(value) ? outRounded(text, value) : "-");
+	if (*row->unit)
+		g_string_append_c(line, ' ');
+	outAppendPrintable(line, row->unit, strlen(row->unit));
+	puts(line->str);
+	g_string_free(line, TRUE);
+}
+
+static void add(void *context, size_t group,
+		const struct ptRecorderReading *reading)
+{
+	struct watch *watch = context;
+
+	pthread_mutex_lock(&watch->mutex);
+	for (size_t i = 0; i < watch->groups[group].count; i++) {
+		struct screenRow *row = &watch->rows[watch->first[group] + i];
+
+		row->value = reading->values[i];
+		if (!(row->value <= row->most) && isfinite(row->value))
+			row->most = row->value;
+		if (watch->isPlain)
+			printLine(row, reading->endNs, row->value);
+	}
+	if (watch->isPlain && fflush(stdout) != 0)
+		watch->isUnread = TRUE;
+	pthread_mutex_unlock(&watch->mutex);
+	eventfd_write(watch->newsFd, 1);
+}
+
+static void changed(void *context, size_t group, bool isUp)
+{
+	struct watch *watch = context;
+
+	pthread_mutex_lock(&watch->mutex);
+	for (size_t i = 0; i < watch->groups[group].count; i++) {
+		struct screenRow *row = &watch->rows[watch->first[group] + i];
+
+		row->isUp = isUp;
+		row->value = NAN;
+	}
+	pthread_mutex_unlock(&watch->mutex);
+	eventfd_write(watch->newsFd, 1);
+}
+
+/* ---- The terminal ------------------------------------------------------ */
+
+static struct watch *sayingTo;
+
+/* Messages would be drawn over. */
+static void keepSaid(enum hdLogLevel level, const char *text)
+{
+	struct watch *watch = sayingTo;
+
+	(void)level;
+	pthread_mutex_lock(&watch->mutex);
+	g_string_assign(watch->said, text);
+	pthread_mutex_unlock(&watch->mutex);
+}
+
+static void terminalSize(struct screen *screen)
+{
+	struct winsize size;
+
+	screen->width = 80;
+	screen->height = 24;
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0 ||
+	    size.ws_row == 0)
+		return;
+	screen->width = size.ws_col;
+	screen->height = size.ws_row;
+}
+
+static void writeAll(const GString *text)
+{
+	fwrite(text->str, 1, text->len, stdout);
+	fflush(stdout);
+}
+
+static void draw(struct watch *watch)
+{
+	GString *out = g_string_new("\033[H"), *title = g_string_new(NULL);
+	struct screen screen = { .isUnicode = g_get_charset(NULL) };
+	char date[OUT_NUMBER_SIZE];
+
+	terminalSize(&screen);
+	pthread_mutex_lock(&watch->mutex);
+	g_string_printf(title, "%s  %s  q ends", outDate(date, hdClockNow(), 0),
+			watch->where.setup.address.text);
+	/* The last line is for messages. */
+	screen.height--;
+	screenDraw(out, &screen, title->str, watch->rows, watch->rowCount);
+	outAppendPrintable(out, watch->said->str, watch->said->len);
+	pthread_mutex_unlock(&watch->mutex);
+	g_string_append(out, "\033[K\033[J");
+	writeAll(out);
+	g_string_free(title, TRUE);
+	g_string_free(out, TRUE);
+}
+
+/* Let the terminal give keys at once, and have a screen of its own. */
+static gboolean beginScreen(struct termios *before)
+{
+	gboolean isTerminal = tcgetattr(STDIN_FILENO, before) == 0;
+	struct termios now = *before;
+
+	if (isTerminal) {
+		now.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
+		tcsetattr(STDIN_FILENO, TCSANOW, &now);
+	}
+	fputs("\033[?1049h\033[?25l", stdout);
+	return isTerminal;
+}
+
+static void endScreen(const struct termios *before, gboolean isTerminal)
+{
+	fputs("\033[?25h\033[?1049l", stdout);
+	fflush(stdout);
+	if (isTerminal)
+		tcsetattr(STDIN_FILENO, TCSANOW, before);
+}
+
+/* ---- The loop ---------------------------------------------------------- */
+
+static gboolean openSignals(struct watch *watch)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	sigaddset(&set, SIGQUIT);
+	sigaddset(&set, SIGWINCH);
+	pthread_sigmask(SIG_BLOCK, &set, NULL);
+	/* A pipe that nobody reads is found when it is written to. */
+	signal(SIGPIPE, SIG_IGN);
+	watch->signalFd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	watch->newsFd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	return watch->signalFd >= 0 && watch->newsFd >= 0;
+}
+
+static gboolean isEndSignal(const struct watch *watch)
+{
+	struct signalfd_siginfo info;
+
+	while (read(watch->signalFd, &info, sizeof(info)) ==
+	       (ssize_t)sizeof(info))
+		if (info.ssi_signo != SIGWINCH)
+			return TRUE;
+	return FALSE;
+}
+
+static gboolean isEndKey(void)
+{
+	char key = '\0';
+
+	return read(STDIN_FILENO, &key, 1) != 1 || key == 'q' || key == 'Q';
+}
+
+static int timeLeft(int64_t endNs)
+{
+	int64_t left = (endNs - hdMonotonicNow() + 999999) / 1000000;
+
+	if (endNs == 0)
+		return -1;
+	return (int)CLAMP(left, 0, 1000000);
+}
+
+static gboolean isUnread(struct watch *watch)
+{
+	gboolean is;
+
+	pthread_mutex_lock(&watch->mutex);
+	is = watch->isUnread;
+	pthread_mutex_unlock(&watch->mutex);
+	return is;
+}
+
+static void loop(struct watch *watch, gboolean hasKeys)
+{
+	struct pollfd fds[] = {
+		{ .fd = watch->signalFd, .events = POLLIN },
+		{ .fd = watch->newsFd, .events = POLLIN },
+		{ .fd = hasKeys ? STDIN_FILENO : -1, .events = POLLIN },
+	};
+	int64_t endNs = 0;
+	eventfd_t count;
+
+	if (watch->duration > 0)
+		endNs = hdMonotonicNow() + (int64_t)(watch->duration * 1e9);
+	for (;;) {
+		if (!watch->isPlain)
+			draw(watch);
+		poll(fds, G_N_ELEMENTS(fds), timeLeft(endNs));
+		eventfd_read(watch->newsFd, &count);
+		if (isEndSignal(watch) || (fds[2].revents && isEndKey()) ||
+		    (endNs && hdMonotonicNow() >= endNs) || isUnread(watch))
+			return;
+	}
+}
+
+static void showScreen(struct watch *watch, struct ptRecorder *recorder)
+{
+	struct termios before;
+	gboolean isTerminal = beginScreen(&before);
+
+	loop(watch, isTerminal);
+	ptRecorderEnd(recorder, 0);
+	endScreen(&before, isTerminal);
+}
+
+static int show(struct watch *watch, struct ptRecorder *recorder)
+{
+	int ret;
+
+	if (!watch->isPlain) {
+		sayingTo = watch;
+		ptLogger.print = keepSaid;
+	}
+	ret = ptRecorderBegin(recorder);
+	if (ret == 0 && watch->isPlain) {
+		loop(watch, FALSE);
+		ptRecorderEnd(recorder, 0);
+	} else if (ret == 0) {
+		showScreen(watch, recorder);
+	}
+	ptLogger.print = NULL;
+	if (ret < 0 && watch->said->len > 0)
+		fprintf(stderr, "%s\n", watch->said->str);
+	if (watch->isUnread)
+		fprintf(stderr, TOOL ": cannot write\n");
+	return ret < 0 || watch->isUnread ? CLI_EXIT_FAILED : 0;
+}
+
+static int run(struct watch *watch)
+{
+	static const struct ptRecorderCalls calls = {
+		.opened = opened,
+		.add = add,
+		.changed = changed,
+	};
+	struct ptRecorderSetup setup = { 0 };
+	struct ptRecorder *recorder;
+	int result;
+
+	if (!whereParse(TOOL, &watch->where) ||
+	    !whereWish(TOOL, &watch->where) || whereCheck(&watch->where) < 0)
+		return CLI_EXIT_FAILED;
+	setup.remote = &watch->where.setup;
+	setup.wishes =
+		(const struct ptWish *)(const void *)watch->where.wishes->data;
+	setup.wishCount = watch->where.wishes->len;
+	setup.frequency = watch->frequency;
+	setup.isByLine = watch->isByLine;
+	if (!openSignals(watch) ||
+	    ptRecorderOpen(&setup, &calls, watch, &recorder) < 0)
+		return CLI_EXIT_FAILED;
+	result = show(watch, recorder);
+	ptRecorderFree(recorder);
+	return result;
+}
+
+static void clear(struct watch *watch)
+{
+	whereClear(&watch->where);
+	pthread_mutex_destroy(&watch->mutex);
+	g_string_free(watch->said, TRUE);
+	g_strfreev(watch->names);
+	g_free(watch->rows);
+	g_free(watch->first);
+	if (watch->newsFd >= 0)
+		close(watch->newsFd);
+	if (watch->signalFd >= 0)
+		close(watch->signalFd);
+}
+
+int commandWatch(int argc, char **argv)
+{
+	struct watch watch = { .frequency = 2, .newsFd = -1, .signalFd = -1 };
+	const GOptionEntry entries[] = {
+		{ "frequency", 'F', 0, G_OPTION_ARG_DOUBLE, &watch.frequency,
+		  "Values in a second (default: 2)", "HZ" },
+		{ "lines", 'l', 0, G_OPTION_ARG_NONE, &watch.isByLine,
+		  "Each line apart, no sums of nodes", NULL },
+		{ "duration", 'd', 0, G_OPTION_ARG_DOUBLE, &watch.duration,
+		  "Watch for so many seconds", "S" },
+		{ "plain", 0, 0, G_OPTION_ARG_NONE, &watch.isPlain,
+		  "Print lines, as where there is no terminal", NULL },
+		{ NULL, 0, 0, 0, NULL, NULL, NULL },
+	};
+	GOptionContext *context = whereContext(
+		NULL,
+		"Shows what nodes draw, from a power service, with bars; where "
+		"there is no terminal,\na line for each value.",
+		"Exit status: 0, or 125.\n");
+	int result = 0;
+
+	pthread_mutex_init(&watch.mutex, NULL);
+	watch.said = g_string_new(NULL);
+	g_option_context_add_main_entries(context, entries, NULL);
+	whereAddWishes(context, &watch.where);
+	whereAddServer(context, &watch.where);
+	if (!whereOptions(TOOL, context, &argc, &argv, &result)) {
+		clear(&watch);
+		return result;
+	}
+	watch.isPlain = watch.isPlain || !isatty(STDOUT_FILENO);
+	if (argc > 1)
+		result = whereUsage(TOOL, "there are options only, no "
+					  "arguments");
+	else if (!(watch.frequency > 0) || watch.frequency > 1000)
+		result = whereUsage(TOOL, "the frequency must be positive, "
+					  "1000 Hz at most");
+	else if (watch.duration < 0 || watch.duration > 1e9)
+		result = whereUsage(TOOL, "the duration must be positive");
+	else
+		result = run(&watch);
+	clear(&watch);
+	return result;
+}

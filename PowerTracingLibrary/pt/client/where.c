@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Which service, and what of it; see where.h. */
+#include "config.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "PowerTracingLibrary/pt/client/where.h"
+#include "PowerTracingLibrary/pt/pt.h"
+#include "PowerTracingLibrary/src/config/configuration.h"
+#include "PowerTracingLibrary/src/message.h"
+#include "cli/command.h"
+
+/* ---- Options ----------------------------------------------------------- */
+
+GOptionContext *whereContext(const char *arguments, const char *summary,
+			     const char *status)
+{
+	GOptionContext *context = g_option_context_new(arguments);
+	char *text = g_strdup_printf(
+		"Without --server: $HDTRACE_PT_SERVER, else the service of "
+		"this host.\n%s",
+		status);
+
+	g_option_context_set_summary(context, summary);
+	g_option_context_set_description(context, text);
+	g_free(text);
+	return context;
+}
+
+int whereUsage(const char *tool, const char *message)
+{
+	fprintf(stderr, "%s: %s\n'%s --help' says more.\n", tool, message,
+		tool);
+	return CLI_EXIT_FAILED;
+}
+
+gboolean whereOptions(const char *tool, GOptionContext *context, int *argc,
+		      char ***argv, int *result)
+{
+	GError *error = NULL;
+	gboolean isGood;
+
+	/* What --help shows: "pt record". */
+	g_set_prgname(tool);
+	isGood = g_option_context_parse(context, argc, argv, &error);
+	g_option_context_free(context);
+	if (isGood)
+		return TRUE;
+	*result = whereUsage(tool, error->message);
+	g_error_free(error);
+	return FALSE;
+}
+
+void whereAddServer(GOptionContext *context, struct where *where)
+{
+	const GOptionEntry entries[] = {
+		{ "server", 's', 0, G_OPTION_ARG_STRING, &where->server,
+		  "The service: HOST[:PORT], or unix:/PATH", "HOST" },
+		{ "token", 0, 0, G_OPTION_ARG_FILENAME, &where->token,
+		  "Say who you are, by the token in FILE", "FILE" },
+		{ "user", 0, 0, G_OPTION_ARG_STRING, &where->user,
+		  "Whose token it is (default: the first in the file)",
+		  "NAME" },
+		{ "tls", 0, 0, G_OPTION_ARG_NONE, &where->isEncrypted,
+		  "Encrypt the connection", NULL },
+		{ "ca", 0, 0, G_OPTION_ARG_FILENAME, &where->ca,
+		  "Trust certificates signed by those in FILE; means --tls",
+		  "FILE" },
+		{ "fingerprint", 0, 0, G_OPTION_ARG_STRING, &where->fingerprint,
+		  "Trust the certificate with this SHA-256; means --tls",
+		  "HEX" },
+		{ NULL, 0, 0, 0, NULL, NULL, NULL },
+	};
+
+	g_option_context_add_main_entries(context, entries, NULL);
+}
+
+void whereAddWishes(GOptionContext *context, struct where *where)
+{
+	const GOptionEntry entries[] = {
+		{ "nodes", 'n', 0, G_OPTION_ARG_STRING, &where->nodes,
+		  "Nodes, or * for all (default: this host)", "LIST" },
+		{ "values", 'v', 0, G_OPTION_ARG_STRING, &where->values,
+		  "Values, or * for all (default: P)", "LIST" },
+		{ "device", 0, 0, G_OPTION_ARG_STRING, &where->device,
+		  "Of this device only", "NAME" },
+		{ NULL, 0, 0, 0, NULL, NULL, NULL },
+	};
+
+	g_option_context_add_main_entries(context, entries, NULL);
+}
+
+/* ---- The server -------------------------------------------------------- */
+
+/* Take a variable where the option is not given. */
+static void takeVariable(char **option, const char *name)
+{
+	const char *value = g_getenv(name);
+
+	if (!*option && value && *value)
+		*option = g_strdup(value);
+}
+
+gboolean whereParse(const char *tool, struct where *where)
+{
+	takeVariable(&where->server, "HDTRACE_PT_SERVER");
+	takeVariable(&where->token, "HDTRACE_PT_TOKEN");
+	takeVariable(&where->user, "HDTRACE_PT_USER");
+	takeVariable(&where->ca, "HDTRACE_PT_CA");
+	takeVariable(&where->fingerprint, "HDTRACE_PT_FINGERPRINT");
+	where->setup.user = where->user;
+	where->setup.tokenFile = where->token;
+	where->setup.caFile = where->ca;
+	where->setup.fingerprint = where->fingerprint;
+	where->setup.isEncrypted =
+		where->isEncrypted || where->ca || where->fingerprint;
+	if (ptRemoteParse(where->server, &where->setup.address) == 0)
+		return TRUE;
+	fprintf(stderr,
+		"%s: a server is HOST[:PORT] or unix:/PATH, not \"%s\"\n", tool,
+		where->server);
+	return FALSE;
+}
+
+/* ---- The wishes -------------------------------------------------------- */
+
+/* Take "a,b" apart; FALSE if a name is empty or there twice. */
+static gboolean split(const char *text, GPtrArray *list)
+{
+	char **names = g_strsplit(text, ",", -1);
+	gboolean isGood = names[0] != NULL;
+
+	for (size_t i = 0; isGood && names[i]; i++) {
+		isGood = *names[i] &&
+			 !g_ptr_array_find_with_equal_func(list, names[i],
+							   g_str_equal, NULL);
+		g_ptr_array_add(list, g_strdup(names[i]));
+	}
+	g_strfreev(names);
+	return isGood;
+}
+
+static void makeWishes(struct where *where)
+{
+	g_array_set_size(where->wishes, 0);
+	for (guint i = 0; i < where->nodeList->len; i++) {
+		for (guint k = 0; k < where->valueList->len; k++) {
+			const struct ptWish wish = {
+				.device = where->device,
+				.node = where->nodeList->pdata[i],
+				.value = where->valueList->pdata[k],
+			};
+
+			g_array_append_val(where->wishes, wish);
+		}
+	}
+}
+
+gboolean whereWish(const char *tool, struct where *where)
+{
+	where->nodeList = g_ptr_array_new_with_free_func(g_free);
+	where->valueList = g_ptr_array_new_with_free_func(g_free);
+	where->wishes = g_array_new(FALSE, FALSE, sizeof(struct ptWish));
+	if (!split(where->nodes ? where->nodes : g_get_host_name(),
+		   where->nodeList) ||
+	    !split(where->values ? where->values : "P", where->valueList)) {
+		fprintf(stderr,
+			"%s: nodes and values are names with commas between "
+			"them, each once\n",
+			tool);
+		return FALSE;
+	}
+	makeWishes(where);
+	if (where->wishes->len <= PT_WIRE_SELECTIONS_MAX)
+		return TRUE;
+	fprintf(stderr, "%s: there are more than %d values of nodes\n", tool,
+		PT_WIRE_SELECTIONS_MAX);
+	return FALSE;
+}
+
+/* ---- What there is ----------------------------------------------------- */
+
+/* A service may know this host with its domain, or without. */
+static void findHost(struct where *where, const struct ptListed *listed)
+{
+	const char *name = where->nodeList->pdata[0];
+
+	if (where->nodes || ptListedHasNode(listed, name))
+		return;
+	for (size_t i = 0; i < listed->count; i++) {
+		for (size_t k = 0; k < listed->devices[i].lineCount; k++) {
+			const char *node = listed->devices[i].lines[k].node;
+
+			if (!ptConfigIsSameHost(node, name))
+				continue;
+			g_free(where->nodeList->pdata[0]);
+			where->nodeList->pdata[0] = g_strdup(node);
+			makeWishes(where);
+			return;
+		}
+	}
+}
+
+static int hasDevice(const struct where *where, const struct ptListed *listed)
+{
+	for (size_t i = 0; where->device && i < listed->count; i++)
+		if (strcmp(listed->devices[i].name, where->device) == 0)
+			return 0;
+	if (!where->device)
+		return 0;
+	ptMessage(HD_LOG_ERROR, "%s has no device %s",
+		  where->setup.address.text, where->device);
+	return -ENOENT;
+}
+
+/* Whether a wish can be fulfilled; says what there is if not. */
+static int hasWish(const struct where *where, const struct ptListed *listed,
+		   const struct ptWish *wish)
+{
+	char *names;
+
+	if (strcmp(wish->node, "*") == 0)
+		return 0;
+	if (!ptListedHasNode(listed, wish->node)) {
+		names = ptListedNodes(listed);
+		ptMessage(HD_LOG_ERROR, "%s has no node %s%s%s%s",
+			  where->setup.address.text, wish->node,
+			  *names ? "; it has " : "", names,
+			  where->nodes ? "" : "; --nodes says which");
+	} else if (strcmp(wish->value, "*") != 0 &&
+		   !ptListedHasValue(listed, wish->node, wish->value)) {
+		names = ptListedValues(listed, wish->node);
+		ptMessage(HD_LOG_ERROR,
+			  "%s: node %s has no value %s; it has %s",
+			  where->setup.address.text, wish->node, wish->value,
+			  names);
+	} else {
+		return 0;
+	}
+	g_free(names);
+	return -ENOENT;
+}
+
+int whereCheck(struct where *where)
+{
+	struct ptRemote *remote;
+	struct ptListed *listed = NULL;
+	int ret = ptRemoteOpen(&where->setup, -1, &remote);
+
+	if (ret < 0)
+		return ret;
+	ret = ptRemoteList(remote, &listed);
+	ptRemoteClose(remote);
+	if (ret < 0)
+		return ret;
+	findHost(where, listed);
+	ret = hasDevice(where, listed);
+	for (guint i = 0; ret == 0 && i < where->wishes->len; i++)
+		ret = hasWish(where, listed,
+			      &g_array_index(where->wishes, struct ptWish, i));
+	ptListedFree(listed);
+	return ret;
+}
+
+void whereClear(struct where *where)
+{
+	g_free(where->server);
+	g_free(where->token);
+	g_free(where->user);
+	g_free(where->ca);
+	g_free(where->fingerprint);
+	g_free(where->nodes);
+	g_free(where->values);
+	g_free(where->device);
+	if (where->nodeList)
+		g_ptr_array_free(where->nodeList, TRUE);
+	if (where->valueList)
+		g_ptr_array_free(where->valueList, TRUE);
+	if (where->wishes)
+		g_array_free(where->wishes, TRUE);
+}

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Serving the power of a site to many users. */
+#include "config.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/signalfd.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include "PowerTracingLibrary/pt/pt.h"
+#include "PowerTracingLibrary/service/service.h"
+#include "PowerTracingLibrary/src/message.h"
+#include "common/sampler.h"
+
+/* What goes beside the service. */
+struct siteServer {
+	const struct options *options;
+	struct ptPoll signals;
+	struct ptPoll end;
+	struct ptService *service;
+	int signalFd, endFd;
+};
+
+static int siteRead(const struct options *options, struct ptSite **site)
+{
+	const struct ptRequest request = {
+		.file = options->config,
+		.drivers = ptDrivers,
+		.root = options->root ? options->root : "",
+		.depth = -1,
+	};
+
+	return ptSiteRead(&request, site);
+}
+
+int siteCheck(const struct options *options)
+{
+	struct ptSite *site;
+	size_t lines = 0, nodes = 0;
+	int ret = siteRead(options, &site);
+
+	if (ret < 0)
+		return -ret;
+	for (size_t i = 0; i < site->deviceCount; i++) {
+		lines += site->devices[i].lineCount;
+		nodes += site->devices[i].config.nodeCount;
+	}
+	if (!options->quiet)
+		printf("%s: good: %zu devices, %zu lines, %zu nodes traced "
+		       "here\n",
+		       options->config, site->deviceCount, lines, nodes);
+	ptSiteUnref(site);
+	return 0;
+}
+
+const char *siteOptions(const struct options *options)
+{
+	if (options->project || options->topology || options->port)
+		return "a file with [Server] says itself what --project, "
+		       "--topology and --port say";
+	return NULL;
+}
+
+/* Begin a project for the [Trace] sections of a device: in its thread. */
+static int siteProject(void *data, struct ptConfig *config)
+{
+	const struct siteServer *server = data;
+	char *project;
+	int ret = sessionProject(server->options, server->options->number,
+				 config, &project);
+
+	/* The name lives as long as the process: threads end with it. */
+	if (ret == 0)
+		config->project = g_intern_string(project);
+	g_free(project);
+	return ret;
+}
+
+static void siteChange(struct ptService *service, void *data)
+{
+	const struct siteServer *server = data;
+	struct ptSite *site;
+	int ret;
+
+	daemonNotify("RELOADING=1\nMONOTONIC_USEC=%lld",
+		     (long long)(hdMonotonicNow() / 1000));
+	ret = siteRead(server->options, &site);
+	if (ret == 0) {
+		ret = ptServiceReload(service, site);
+		ptSiteUnref(site);
+	}
+	if (ret < 0)
+		ptMessage(HD_LOG_WARNING,
+			  "going on with the configuration before");
+	else
+		ptMessage(HD_LOG_INFO, "serving with the new configuration");
+	daemonNotify("READY=1");
+}
+
+static void siteSignal(struct ptPoll *poll, uint32_t events)
+{
+	struct siteServer *server =
+		(struct siteServer *)(void *)((char *)poll -
+					      G_STRUCT_OFFSET(struct siteServer,
+							      signals));
+	struct signalfd_siginfo info;
+
+	(void)events;
+	if (read(server->signalFd, &info, sizeof(info)) !=
+	    (ssize_t)sizeof(info))
+		return;
+	if (info.ssi_signo == SIGHUP)
+		ptServiceChange(server->service);
+	else if (info.ssi_signo == SIGINT || info.ssi_signo == SIGTERM)
+		ptServiceStop(server->service);
+}
+
+static void siteEnd(struct ptPoll *poll, uint32_t events)
+{
+	struct siteServer *server =
+		(struct siteServer *)(void *)((char *)poll -
+					      G_STRUCT_OFFSET(struct siteServer,
+							      end));
+
+	(void)events;
+	ptServiceStop(server->service);
+}
+
+/* Let the loop see signals, and the end of the duration. */
+static gboolean siteWatch(struct siteServer *server)
+{
+	double duration = server->options->duration;
+	const struct itimerspec when = {
+		.it_value = { .tv_sec = (time_t)duration,
+			      .tv_nsec = (long)((duration -
+						 (double)(time_t)duration) *
+						1e9) },
+	};
+
+	server->signals.ready = siteSignal;
+	server->end.ready = siteEnd;
+	server->signalFd =
+		signalfd(-1, servePrepare(), SFD_CLOEXEC | SFD_NONBLOCK);
+	server->endFd =
+		timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	if (server->signalFd >= 0 && server->endFd >= 0 &&
+	    timerfd_settime(server->endFd, 0, &when, NULL) == 0 &&
+	    ptServiceAdd(server->service, server->signalFd, EPOLLIN,
+			 &server->signals) == 0 &&
+	    ptServiceAdd(server->service, server->endFd, EPOLLIN,
+			 &server->end) == 0)
+		return TRUE;
+	ptMessage(HD_LOG_ERROR, "signals: %s", strerror(errno));
+	return FALSE;
+}
+
+int siteServe(const struct options *options)
+{
+	struct siteServer server = { .options = options,
+				     .signalFd = -1,
+				     .endFd = -1 };
+	const struct ptServiceSetup setup = {
+		.root = options->root ? options->root : "",
+		.project = siteProject,
+		.change = siteChange,
+		.data = &server,
+	};
+	struct ptSite *site;
+	int ret;
+
+	servePrepare();
+	ret = siteRead(options, &site);
+	if (ret < 0)
+		return -ret;
+	ret = ptServiceCreate(site, &setup, &server.service);
+	ptSiteUnref(site);
+	if (ret < 0)
+		return -ret;
+	if (!siteWatch(&server))
+		ret = PT_ETHREAD;
+	if (ret == 0)
+		ret = ptServiceBegin(server.service);
+	if (ret == 0) {
+		daemonNotify("READY=1\nSTATUS=serving");
+		daemonReady(0);
+		ptServiceRun(server.service);
+		daemonNotify("STOPPING=1");
+	}
+	ptServiceDestroy(server.service);
+	if (server.signalFd >= 0)
+		close(server.signalFd);
+	if (server.endFd >= 0)
+		close(server.endFd);
+	return -ret;
+}

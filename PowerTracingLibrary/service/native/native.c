@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Our own protocol: greeting, authentication, requests; see native.h. */
+#include "config.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "PowerTracingLibrary/secure/tokens.h"
+#include "PowerTracingLibrary/service/access.h"
+#include "PowerTracingLibrary/service/native/native.h"
+#include "PowerTracingLibrary/service/native/stream.h"
+#include "PowerTracingLibrary/service/protocols.h"
+#include "PowerTracingLibrary/src/message.h"
+#include "common/clock.h"
+#include "common/sampler.h"
+
+#define NS_PER_S INT64_C(1000000000)
+
+/* Longest frame but DATA: twelve texts and some numbers. */
+#define FRAME_MAX 4096
+/* Longest payload that is taken, and before anybody has said who he is. */
+#define PAYLOAD_MAX 65536
+#define PAYLOAD_FIRST PT_WIRE_SERVER_MIN
+
+struct ptNative *ptNativeOf(const struct ptClient *client)
+{
+	return client->session;
+}
+
+void ptNativeSend(struct ptClient *client, enum ptWireType type, uint16_t tag,
+		  const void *message)
+{
+	unsigned char *room = ptClientRoom(client, FRAME_MAX);
+
+	if (room)
+		ptClientPut(client,
+			    ptWireEncode(type, tag, message, room, FRAME_MAX));
+}
+
+void ptNativeFail(struct ptClient *client, uint16_t tag, enum ptWireError code,
+		  const char *format, ...)
+{
+	struct ptWireFailure failure = { .code = (uint16_t)code };
+	char text[PT_WIRE_TEXT_MAX + 1];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	ptClientRefuse(client, "%s", text);
+	failure.text = ptWireTextOf(text);
+	ptNativeSend(client, PT_WIRE_ERROR, tag, &failure);
+}
+
+/* ---- Greeting ---------------------------------------------------------- */
+
+static void nativeGreet(struct ptClient *client,
+			const struct ptWireHello *hello)
+{
+	struct ptNative *session = ptNativeOf(client);
+	struct ptWireGreeting greeting = {
+		.version = hello->lowest <= PT_WIRE_VERSION &&
+					   hello->highest >= PT_WIRE_VERSION
+				   ? PT_WIRE_VERSION
+				   : 0,
+		.mustAuthenticate = ptAccessMustAuthenticate(client),
+		.flags = client->tls ? PT_WIRE_ENCRYPTED : 0,
+		.payloadMax = PAYLOAD_MAX,
+		.wall = hdClockNow(),
+		.mono = hdMonotonicNow(),
+	};
+	unsigned char bytes[PT_WIRE_GREETING_SIZE];
+	const char *why = ptAccessForbids(client);
+
+	session->isGreeted = true;
+	session->payloadMax = hello->payloadMax;
+	if (getrandom(session->nonce, sizeof(session->nonce), GRND_NONBLOCK) !=
+	    (ssize_t)sizeof(session->nonce)) {
+		ptMessage(HD_LOG_ERROR, "no randomness: %s", strerror(errno));
+		greeting.version = 0;
+	}
+	memcpy(greeting.nonce, session->nonce, sizeof(greeting.nonce));
+	ptWireEncodeGreeting(&greeting, bytes);
+	ptClientSend(client, bytes, sizeof(bytes));
+	client->isOver = greeting.version == 0;
+	if (greeting.version == 0)
+		ptClientRefuse(client, "versions %u to %u", hello->lowest,
+			       hello->highest);
+	if (hello->payloadMax < PT_WIRE_CLIENT_MIN) {
+		ptNativeFail(client, 0, PT_WIRE_EMALFORMED,
+			     "a client takes payloads of %d bytes",
+			     PT_WIRE_CLIENT_MIN);
+		client->isOver = true;
+	} else if (why) {
+		ptNativeFail(client, 0, PT_WIRE_EFORBIDDEN, "%s", why);
+		client->isOver = true;
+	}
+}
+
+/* Take the hello; false if it has not come, or is none. */
+static bool nativeTakeHello(struct ptClient *client)
+{
+	struct ptWireHello hello;
+
+	if (client->in.used < PT_WIRE_HELLO_SIZE)
+		return false;
+	client->session = calloc(1, sizeof(struct ptNative));
+	if (!client->session ||
+	    ptWireDecodeHello(client->in.bytes, &hello) < 0) {
+		ptClientClose(client);
+		return false;
+	}
+	ptClientTake(client, PT_WIRE_HELLO_SIZE);
+	nativeGreet(client, &hello);
+	return true;
+}
+
+/* ---- Authentication ---------------------------------------------------- */
+
+static bool nativeProof(struct ptClient *client,
+			const struct ptWireAuthenticate *request,
+			unsigned char ours[PT_WIRE_PROOF_SIZE])
+{
+	struct ptNative *session = ptNativeOf(client);
+	struct ptWireProof proof = { .user = request->user };
+
+	memcpy(proof.serverNonce, session->nonce, sizeof(proof.serverNonce));
+	memcpy(proof.clientNonce, request->nonce, sizeof(proof.clientNonce));
+	if (client->tls && ptTlsBinding(client->tls, proof.binding) < 0)
+		return false;
+	return client->service->tokens &&
+	       request->user.length < sizeof(client->user) &&
+	       ptTokensCheck(client->service->tokens, &proof, request->proof,
+			     ours);
+}
+
+static void nativeAuthenticate(struct ptClient *client, uint16_t tag,
+			       const struct ptWireAuthenticate *request)
+{
+	struct ptNative *session = ptNativeOf(client);
+	struct ptWireAuthenticated answer = { .user = request->user };
+
+	if (session->streamCount > 0) {
+		ptNativeFail(client, tag, PT_WIRE_ESTATE,
+			     "there are streams of another user");
+		return;
+	}
+	if (!nativeProof(client, request, answer.proof)) {
+		ptClientRefuse(client, "wrong user or token for \"%.*s\"",
+			       (int)(request->user.length < 60
+					     ? request->user.length
+					     : 60),
+			       request->user.at);
+		/* Whoever tries many is slow. */
+		session->isDenied = true;
+		session->deniedTag = tag;
+		ptClientDue(client, hdMonotonicNow() + NS_PER_S);
+		return;
+	}
+	ptWireTextCopy(request->user, client->user, sizeof(client->user));
+	client->isUnix = false;
+	ptMessage(HD_LOG_INFO, "%s is %s", client->peer, client->user);
+	ptNativeSend(client, PT_WIRE_AUTHENTICATED, tag, &answer);
+}
+
+/* ---- Requests ---------------------------------------------------------- */
+
+static void nativePing(struct ptClient *client, uint16_t tag,
+		       const struct ptWirePing *ping)
+{
+	const struct ptWirePong pong = {
+		.content = ping->content,
+		.wall = hdClockNow(),
+		.mono = hdMonotonicNow(),
+	};
+
+	ptNativeSend(client, PT_WIRE_PONG, tag, &pong);
+}
+
+/* Any request. */
+union nativeRequest {
+	struct ptWireAuthenticate authenticate;
+	struct ptWirePing ping;
+	struct ptWireOpen open;
+	struct ptWireStream stream;
+};
+
+static void nativeDo(struct ptClient *client, const struct ptWireHeader *header,
+		     const union nativeRequest *request)
+{
+	switch (header->type) {
+	case PT_WIRE_AUTHENTICATE:
+		nativeAuthenticate(client, header->tag, &request->authenticate);
+		break;
+	case PT_WIRE_PING:
+		nativePing(client, header->tag, &request->ping);
+		break;
+	case PT_WIRE_LIST:
+		ptNativeList(client, header->tag);
+		break;
+	case PT_WIRE_OPEN:
+		ptStreamOpen(client, header->tag, &request->open);
+		break;
+	case PT_WIRE_START:
+		ptStreamStart(client, header->tag, request->stream.stream);
+		break;
+	case PT_WIRE_STOP:
+		ptStreamStop(client, header->tag, request->stream.stream);
+		break;
+	default:
+		ptStreamClose(client, header->tag, request->stream.stream);
+		break;
+	}
+}
+
+/* Look at a request that is there as a whole. */
+static void nativeRequest(struct ptClient *client,
+			  const struct ptWireHeader *header,
+			  const unsigned char *payload)
+{
+	union nativeRequest request;
+	int ret = -ENOENT;
+
+	if (header->type < PT_WIRE_AUTHENTICATED)
+		ret = ptWireDecode(header->type, payload, header->length,
+				   &request);
+	if (ret == -EBADMSG || header->tag == 0) {
+		ptNativeFail(client, header->tag, PT_WIRE_EMALFORMED,
+			     "request %u cannot be read", header->type);
+		client->isOver = true;
+	} else if (ptAccessMustAuthenticate(client) &&
+		   header->type != PT_WIRE_AUTHENTICATE) {
+		ptNativeFail(client, header->tag, PT_WIRE_EAUTHENTICATE,
+			     "who are you?");
+		client->isOver = true;
+	} else if (ret == -ENOENT) {
+		ptNativeFail(client, header->tag, PT_WIRE_EREQUEST,
+			     "there is no request %u", header->type);
+	} else {
+		nativeDo(client, header, &request);
+	}
+}
+
+static bool nativeReceive(struct ptClient *client)
+{
+	struct ptWireHeader header;
+	uint32_t most = PAYLOAD_MAX;
+
+	if (!client->session)
+		return nativeTakeHello(client);
+	if (ptNativeOf(client)->isDenied) {
+		client->messageNs = 0;
+		return false;
+	}
+	if (client->in.used < PT_WIRE_HEADER_SIZE)
+		return false;
+	ptWireDecodeHeader(client->in.bytes, &header);
+	if (ptAccessMustAuthenticate(client))
+		most = PAYLOAD_FIRST;
+	if (header.length > most) {
+		ptNativeFail(client, header.tag, PT_WIRE_EMALFORMED,
+			     "a payload of %lu bytes",
+			     (unsigned long)header.length);
+		client->isOver = true;
+		return true;
+	}
+	if (client->in.used < PT_WIRE_HEADER_SIZE + header.length)
+		return false;
+	nativeRequest(client, &header, client->in.bytes + PT_WIRE_HEADER_SIZE);
+	if (!client->isDead)
+		ptClientTake(client, PT_WIRE_HEADER_SIZE + header.length);
+	return true;
+}
+
+static void nativeDue(struct ptClient *client, int64_t nowNs)
+{
+	struct ptNative *session = ptNativeOf(client);
+
+	if (!session)
+		return;
+	if (!session->isDenied) {
+		ptStreamsDue(client, nowNs);
+		return;
+	}
+	ptNativeFail(client, session->deniedTag, PT_WIRE_EDENIED,
+		     "wrong user or token");
+	client->isOver = true;
+}
+
+static void nativeEnd(struct ptClient *client)
+{
+	const struct ptService *service = client->service;
+
+	if (!client->session)
+		return;
+	if (service->isOver) {
+		ptStreamsEnd(client, NULL, 2);
+		ptNativeFail(client, 0, PT_WIRE_EEND, "the service ends");
+	} else {
+		ptNativeFail(client, 0, PT_WIRE_ETIME, "too long a silence");
+	}
+}
+
+static bool nativeCheck(struct ptClient *client, const struct ptServed *ending)
+{
+	if (!client->session)
+		return true;
+	ptStreamsEnd(client, ending, 3);
+	/* Whose token is gone must come again. */
+	return true;
+}
+
+static bool nativeIsBusy(const struct ptClient *client)
+{
+	return client->session && ptStreamsAreBusy(client);
+}
+
+static bool nativeOwes(const struct ptClient *client)
+{
+	return client->session &&
+	       (ptNativeOf(client)->isDenied || ptStreamsAreEnding(client));
+}
+
+static void nativeDestroy(struct ptClient *client)
+{
+	if (!client->session)
+		return;
+	ptStreamsDestroy(client);
+	free(client->session);
+	client->session = NULL;
+}
+
+const struct ptProtocol ptNative = {
+	.name = "own",
+	.receive = nativeReceive,
+	.fill = ptStreamsFill,
+	.due = nativeDue,
+	.check = nativeCheck,
+	.end = nativeEnd,
+	.isBusy = nativeIsBusy,
+	.owes = nativeOwes,
+	.destroy = nativeDestroy,
+};

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* pmlib: the questions that need no counter; see pmlib.h. */
+#include "config.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "PowerTracingLibrary/service/pmlib/pmlib.h"
+#include "PowerTracingLibrary/service/protocols.h"
+
+size_t ptPmlibLineCount(const struct ptServed *served)
+{
+	size_t count = ptServedSite(served)->lineCount;
+
+	return count < PT_PMLIB_LINES ? count : PT_PMLIB_LINES;
+}
+
+bool ptPmlibSees(const struct ptClient *client, const struct ptServed *served)
+{
+	const struct ptSiteDevice *device = ptServedSite(served);
+
+	for (size_t i = 0; i < ptPmlibLineCount(served); i++)
+		if (ptClientSees(client, device->lines[i].node))
+			return true;
+	return false;
+}
+
+int32_t ptPmlibRate(const struct ptClient *client, struct ptServed *served)
+{
+	double rate = 1e9 / (double)ptClientCycle(client, served);
+
+	return rate < 1 ? 1 : (int32_t)lround(rate);
+}
+
+static void infoText(struct ptClient *client, const char *text)
+{
+	size_t length = strlen(text);
+
+	ptPmlibAnswer(client, (int32_t)length);
+	ptClientSend(client, text, length);
+}
+
+void ptPmlibList(struct ptClient *client)
+{
+	const struct ptService *service = client->service;
+	int32_t count = 0;
+
+	for (size_t i = 0; i < service->deviceCount; i++)
+		count += ptPmlibSees(client, service->devices[i]);
+	if (service->site->dialect.isListCounted)
+		ptPmlibAnswer(client, count);
+	for (size_t i = 0; i < service->deviceCount; i++)
+		if (ptPmlibSees(client, service->devices[i]))
+			infoText(client,
+				 ptServedSite(service->devices[i])->name);
+}
+
+void ptPmlibInfo(struct ptClient *client, struct ptServed *served)
+{
+	ptPmlibAnswer(client, ptPmlibRate(client, served));
+	ptPmlibAnswer(client, (int32_t)ptPmlibLineCount(served));
+	infoText(client, ptServedSite(served)->name);
+}
+
+/* ---- STATUS ------------------------------------------------------------ */
+
+/* Whether the lines belong to several nodes, as those of a PDU. */
+static bool statusIsPdu(const struct ptSiteDevice *device)
+{
+	for (size_t i = 1; i < device->lineCount; i++)
+		if (strcmp(device->lines[i].node, device->lines[0].node) != 0)
+			return true;
+	return false;
+}
+
+static void statusLine(struct ptClient *client, const struct ptSiteLine *line,
+		       size_t number, bool isPdu)
+{
+	float voltage = isnan(line->voltage) ? 0 : (float)line->voltage;
+	unsigned char bytes[4];
+
+	ptPmlibAnswer(client, (int32_t)number);
+	infoText(client, line->name);
+	ptWirePut32(bytes, &voltage, 1);
+	ptClientSend(client, bytes, sizeof(bytes));
+	infoText(client, line->description);
+	if (isPdu)
+		infoText(client, line->node);
+}
+
+/* Whether somebody has a counter of a device that the client may know of: its
+ * own user's, or any one's where there are no users. */
+static bool statusHas(const struct ptClient *client,
+		      const struct ptClient *other,
+		      const struct ptServed *served)
+{
+	const struct ptPmlib *session =
+		other->protocol == &ptPmlib ? ptPmlibOf(other) : NULL;
+
+	return session && session->counter &&
+	       ptCounterServed(session->counter) == served &&
+	       (client->service->site->userCount == 0 ||
+		strcmp(client->user, other->user) == 0);
+}
+
+static void statusCounters(struct ptClient *client,
+			   const struct ptServed *served)
+{
+	int32_t count = 0, id = 0;
+
+	for (struct ptClient *c = client->service->clients; c; c = c->next)
+		count += statusHas(client, c, served);
+	ptPmlibAnswer(client, count);
+	for (struct ptClient *c = client->service->clients; c; c = c->next) {
+		const struct ptPmlib *session;
+
+		if (!statusHas(client, c, served))
+			continue;
+		session = ptPmlibOf(c);
+		ptPmlibAnswer(client, ++id);
+		infoText(client, c->peer);
+		ptPmlibAnswer(client, (int32_t)session->lineCount);
+		for (size_t i = 0; i < session->lineCount; i++)
+			ptPmlibAnswer(client, (int32_t)session->lines[i]);
+	}
+}
+
+static void statusDevice(struct ptClient *client, struct ptServed *served)
+{
+	const struct ptSiteDevice *device = ptServedSite(served);
+	bool isPdu = statusIsPdu(device);
+	int32_t lines = 0;
+
+	for (size_t i = 0; i < ptPmlibLineCount(served); i++)
+		lines += ptClientSees(client, device->lines[i].node);
+	infoText(client, device->name);
+	ptPmlibAnswer(client, ptPmlibRate(client, served));
+	ptPmlibAnswer(client, lines);
+	ptPmlibAnswer(client, isPdu);
+	if (!isPdu)
+		infoText(client,
+			 device->lineCount > 0 ? device->lines[0].node : "");
+	for (size_t i = 0; i < ptPmlibLineCount(served); i++)
+		if (ptClientSees(client, device->lines[i].node))
+			statusLine(client, &device->lines[i], i, isPdu);
+	statusCounters(client, served);
+}
+
+void ptPmlibStatus(struct ptClient *client)
+{
+	const struct ptService *service = client->service;
+	int32_t count = 0;
+
+	for (size_t i = 0; i < service->deviceCount; i++)
+		count += ptPmlibSees(client, service->devices[i]);
+	ptPmlibAnswer(client, count);
+	for (size_t i = 0; i < service->deviceCount; i++)
+		if (ptPmlibSees(client, service->devices[i]))
+			statusDevice(client, service->devices[i]);
+}
+
+/* ---- READ -------------------------------------------------------------- */
+
+/* Write the values of all lines; those that must not be seen are NaN. */
+static size_t readPut(const struct ptClient *client,
+		      const struct ptSiteDevice *device, size_t count,
+		      const double *values, unsigned char *bytes)
+{
+	bool isFloat = client->service->site->dialect.isFloat;
+	int32_t number = (int32_t)count;
+
+	ptWirePut32(bytes, &number, 1);
+	for (size_t i = 0; i < count; i++) {
+		const struct ptSiteLine *line = &device->lines[i];
+		double value = ptClientSees(client, line->node)
+				       ? values[line->values[0].column]
+				       : NAN;
+		float single = (float)value;
+
+		if (isFloat)
+			ptWirePut32(bytes + 4 + 4 * i, &single, 1);
+		else
+			ptWirePut64(bytes + 4 + 8 * i, &value, 1);
+	}
+	return 4 + (isFloat ? 4 : 8) * count;
+}
+
+/* Send the last reading, if it is time for one. */
+static void readSend(struct ptClient *client)
+{
+	struct ptPmlib *session = ptPmlibOf(client);
+	const struct ptSiteDevice *device;
+	struct ptStored reading;
+	double values[PT_WIRE_COLUMNS_MAX * 2];
+	unsigned char bytes[4 + 8 * PT_PMLIB_LINES];
+	uint64_t number;
+
+	device = ptServedSite(session->watched);
+	if (device->config.columnCount > sizeof(values) / sizeof(values[0]))
+		return;
+	number = ptStoreLast(ptServedStore(session->watched), &reading, values);
+	if (number == 0 ||
+	    (session->seen && number < session->seen + session->every))
+		return;
+	session->seen = number;
+	ptClientSend(client, bytes,
+		     readPut(client, device, ptPmlibLineCount(session->watched),
+			     values, bytes));
+}
+
+void ptPmlibRead(struct ptClient *client, struct ptServed *served,
+		 int32_t frequency)
+{
+	struct ptPmlib *session = ptPmlibOf(client);
+	int32_t rate = ptPmlibRate(client, served);
+
+	if (frequency > rate) {
+		ptPmlibAnswer(client, -2);
+		ptPmlibAnswer(client, rate);
+		client->isOver = true;
+		return;
+	}
+	session->every = ptClientEvery(client, served, frequency);
+	session->watched = served;
+	ptServedWatch(served, 1);
+	ptPmlibAnswer(client, 0);
+	readSend(client);
+}
+
+void ptPmlibReadMore(struct ptClient *client)
+{
+	const struct ptPmlib *session = ptPmlibOf(client);
+
+	/* Who does not read gets the latest later. */
+	if (session && session->watched && client->sent == client->out.used)
+		readSend(client);
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file
+ * What the files that read the configuration of a service share.
+ */
+#ifndef PT_SITEPARSE_H
+#define PT_SITEPARSE_H
+
+#include "PowerTracingLibrary/service/site/site.h"
+#include "PowerTracingLibrary/src/config/parse.h"
+
+/** Read the section [Server]. */
+void ptSiteServer(struct ptParse *parse, struct ptSite *site,
+		  const struct hdIniSection *section);
+
+/** Read the sections [Device], [Line] and [Trace]. */
+void ptSiteDevices(struct ptParse *parse, struct ptSite *site);
+
+/** Free what ptSiteDevices() made. */
+void ptSiteFreeDevices(struct ptSite *site);
+
+/** Read the sections [User]. */
+void ptSiteUsers(struct ptParse *parse, struct ptSite *site);
+
+/**
+ * Read an address: "unix:PATH", "ADDRESS:PORT", "[ADDRESS]:PORT", or "PORT" at
+ * this host.
+ *
+ * @retval -EINVAL It is none.
+ */
+int ptSiteParseAddress(const char *text, struct ptSiteAddress *address);
+
+/**
+ * Read a network: "ADDRESS/BITS", or "ADDRESS".
+ *
+ * @retval -EINVAL It is none.
+ */
+int ptSiteParseNetwork(const char *text, struct ptSiteNetwork *network);
+
+/** What is this host; changed by tests only, which need others. */
+extern struct ptSiteNetwork ptSiteLoopbacks[2];
+
+/** Check a name: letters, digits, ".", "_" and "-"; reports. */
+bool ptSiteCheckName(struct ptParse *parse, const struct hdIniKey *key,
+		     const char *name);
+
+/** Read "yes" or "no"; reports. Without a key: the default. */
+bool ptSiteYes(struct ptParse *parse, const struct hdIniSection *section,
+	       const char *name, bool isDefault);
+
+#endif

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The [Server] section of the configuration of a service. */
+#include "config.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "PowerTracingLibrary/secure/tls.h"
+#include "PowerTracingLibrary/service/built.h"
+#include "PowerTracingLibrary/service/privileges.h"
+#include "PowerTracingLibrary/service/site/parse.h"
+
+#define NS_PER_S INT64_C(1000000000)
+#define MIB (INT64_C(1) << 20)
+
+static const char *const serverKeys[] = {
+	"listen", "socketMode",   "socketGroup", "metrics",     "dialect",
+	"order",  "pmlib",        "tokens",      "certificate", "key",
+	"user",   "group",        "keep",        "clients",     "counters",
+	"memory", "clientMemory", "timeout",     "idle",        NULL,
+};
+
+static const struct {
+	const char *name;
+	struct ptSiteDialect dialect;
+} dialects[] = {
+	{ "A", { .isFloat = true, .isListCounted = true } },
+	{ "B", { .isListCounted = true } },
+	{ "C", { .isSetMajor = true } },
+	{ "D", { .isListCounted = true, .isSetMajor = true } },
+};
+
+bool ptSiteYes(struct ptParse *parse, const struct hdIniSection *section,
+	       const char *name, bool isDefault)
+{
+	const struct hdIniKey *key = hdIniFind(section, name);
+
+	if (!key)
+		return isDefault;
+	if (strcmp(key->value, "yes") != 0 && strcmp(key->value, "no") != 0)
+		ptParseFail(parse, key, "%s=%.60s: yes or no", name,
+			    key->value);
+	return strcmp(key->value, "yes") == 0;
+}
+
+/* Read a whole number; without a key it stays. */
+static void serverNumber(struct ptParse *parse,
+			 const struct hdIniSection *section, const char *name,
+			 long min, long max, int64_t unit, int64_t *number)
+{
+	const struct hdIniKey *key = hdIniFind(section, name);
+	long value;
+	char *end;
+
+	if (!key)
+		return;
+	errno = 0;
+	value = strtol(key->value, &end, 10);
+	if (errno || end == key->value || *end || *key->value == '+' ||
+	    value < min || value > max)
+		ptParseFail(parse, key, "%s=%.60s: allowed are %ld to %ld",
+			    name, key->value, min, max);
+	else
+		*number = value * unit;
+}
+
+static void serverLimits(struct ptParse *parse,
+			 const struct hdIniSection *section,
+			 struct ptSiteLimits *limits)
+{
+	int64_t clients = 1024, counters = 4096;
+
+	limits->memory = 1024 * MIB;
+	limits->clientMemory = 256 * MIB;
+	limits->timeoutNs = 10 * NS_PER_S;
+	limits->idleNs = 3600 * NS_PER_S;
+	serverNumber(parse, section, "clients", 1, 100000, 1, &clients);
+	serverNumber(parse, section, "counters", 1, 1000000, 1, &counters);
+	serverNumber(parse, section, "memory", 1, 1 << 20, MIB,
+		     &limits->memory);
+	serverNumber(parse, section, "clientMemory", 1, 1 << 20, MIB,
+		     &limits->clientMemory);
+	serverNumber(parse, section, "timeout", 1, 3600, NS_PER_S,
+		     &limits->timeoutNs);
+	serverNumber(parse, section, "idle", 1, 100000000, NS_PER_S,
+		     &limits->idleNs);
+	limits->clients = (long)clients;
+	limits->counters = (long)counters;
+}
+
+static const char *serverText(struct ptParse *parse,
+			      const struct hdIniSection *section,
+			      const char *name)
+{
+	const struct hdIniKey *key = hdIniFind(section, name);
+
+	if (!key)
+		return NULL;
+	if (!*key->value)
+		ptParseFail(parse, key, "%s= is empty", name);
+	return key->value;
+}
+
+static void serverListen(struct ptParse *parse, struct ptSite *site,
+			 const struct hdIniSection *section)
+{
+	const struct hdIniKey *key = hdIniFind(section, "listen");
+	size_t count;
+	char **parts;
+
+	if (!key)
+		return;
+	parts = ptParseSplit(parse, key->value, ',', &count);
+	if (!parts)
+		return;
+	site->listen = calloc(count, sizeof(*site->listen));
+	/* The addresses keep the texts. */
+	site->listenTexts = parts;
+	if (!ptParseGot(parse, site->listen))
+		return;
+	for (size_t i = 0; i < count; i++) {
+		struct ptSiteAddress *address = &site->listen[i];
+
+		if (ptSiteParseAddress(parts[i], address) < 0)
+			ptParseFail(
+				parse, key,
+				"listen: \"%.60s\" is none of ADDRESS:PORT, "
+				"[ADDRESS]:PORT and unix:/PATH",
+				parts[i]);
+		else if (!address->isLocal && !site->tokens)
+			ptParseFail(parse, key,
+				    "listen: other hosts may reach %.60s, so "
+				    "there must be tokens=",
+				    parts[i]);
+	}
+	site->listenCount = count;
+}
+
+static void serverMetrics(struct ptParse *parse, struct ptSite *site,
+			  const struct hdIniSection *section)
+{
+	const struct hdIniKey *key = hdIniFind(section, "metrics");
+
+	if (!key)
+		return;
+	if (ptSiteParseAddress(key->value, &site->metrics) < 0 ||
+	    site->metrics.storage.ss_family == AF_UNIX)
+		ptParseFail(parse, key,
+			    "metrics=%.60s: PORT, ADDRESS:PORT or "
+			    "[ADDRESS]:PORT",
+			    key->value);
+	else if (!ptHasHttp)
+		ptParseFail(parse, key,
+			    "metrics: this pt was built without "
+			    "libmicrohttpd");
+}
+
+static void serverDialect(struct ptParse *parse, struct ptSite *site,
+			  const struct hdIniSection *section)
+{
+	const struct hdIniKey *key = hdIniFind(section, "dialect");
+	const char *name = key ? key->value : "B";
+	bool isFound = false;
+
+	for (size_t i = 0; i < sizeof(dialects) / sizeof(dialects[0]); i++) {
+		if (strcmp(dialects[i].name, name) == 0) {
+			site->dialect = dialects[i].dialect;
+			isFound = true;
+		}
+	}
+	if (!isFound)
+		ptParseFail(parse, key, "dialect=%.60s: there are A, B, C, D",
+			    name);
+	key = hdIniFind(section, "order");
+	if (!key)
+		return;
+	if (strcmp(key->value, "lines") != 0 && strcmp(key->value, "sets") != 0)
+		ptParseFail(parse, key, "order=%.60s: lines or sets",
+			    key->value);
+	site->dialect.isSetMajor = strcmp(key->value, "sets") == 0;
+}
+
+static void serverPmlib(struct ptParse *parse, struct ptSite *site,
+			const struct hdIniSection *section)
+{
+	const struct hdIniKey *key = hdIniFind(section, "pmlib");
+	size_t count;
+	char **parts;
+
+	site->hasPmlib = !key || strcmp(key->value, "no") != 0;
+	if (!key || !site->hasPmlib)
+		return;
+	parts = ptParseSplit(parse, key->value, ',', &count);
+	if (!parts)
+		return;
+	site->pmlib = calloc(count, sizeof(*site->pmlib));
+	if (!ptParseGot(parse, site->pmlib))
+		count = 0;
+	for (size_t i = 0; i < count; i++)
+		if (ptSiteParseNetwork(parts[i], &site->pmlib[i]) < 0)
+			ptParseFail(parse, key,
+				    "pmlib: \"%.60s\" is no network: "
+				    "ADDRESS[/BITS], or no",
+				    parts[i]);
+	site->pmlibCount = count;
+	free(parts);
+}
+
+static void serverSocket(struct ptParse *parse, struct ptSite *site,
+			 const struct hdIniSection *section)
+{
+	const struct hdIniKey *key = hdIniFind(section, "socketMode");
+
+	site->socketMode = 0666;
+	site->socketGroup = serverText(parse, section, "socketGroup");
+	if (!key)
+		return;
+	if (strlen(key->value) < 3 || strlen(key->value) > 4 ||
+	    key->value[strspn(key->value, "01234567")] ||
+	    strtoul(key->value, NULL, 8) > 0777)
+		ptParseFail(parse, key, "socketMode=%.60s: like 0660",
+			    key->value);
+	site->socketMode = (mode_t)strtoul(key->value, NULL, 8) & 0777;
+}
+
+static void serverSecrets(struct ptParse *parse, struct ptSite *site,
+			  const struct hdIniSection *section)
+{
+	site->tokens = serverText(parse, section, "tokens");
+	site->certificate = serverText(parse, section, "certificate");
+	site->key = serverText(parse, section, "key");
+	if (!site->certificate != !site->key)
+		ptParseFailAt(parse, section->line,
+			      "certificate= and key= belong together");
+	else if (site->certificate && !ptHasTls)
+		ptParseFailAt(parse, section->line,
+			      "certificate=: this pt was built without GnuTLS");
+}
+
+static void serverPrivileges(struct ptParse *parse, struct ptSite *site,
+			     const struct hdIniSection *section)
+{
+	const struct hdIniKey *key = hdIniFind(section, "keep");
+	char why[200];
+
+	site->user = serverText(parse, section, "user");
+	site->group = serverText(parse, section, "group");
+	site->keep = serverText(parse, section, "keep");
+	if (key && ptPrivilegesCheck(key->value, why, sizeof(why)) < 0)
+		ptParseFail(parse, key, "keep=%.60s: %s", key->value, why);
+	if (!site->user && (site->group || site->keep))
+		ptParseFailAt(parse, section->line,
+			      "group= and keep= have no meaning without user=");
+}
+
+void ptSiteServer(struct ptParse *parse, struct ptSite *site,
+		  const struct hdIniSection *section)
+{
+	serverSecrets(parse, site, section);
+	serverListen(parse, site, section);
+	serverMetrics(parse, site, section);
+	serverDialect(parse, site, section);
+	serverPmlib(parse, site, section);
+	serverSocket(parse, site, section);
+	serverPrivileges(parse, site, section);
+	serverLimits(parse, section, &site->limits);
+	ptParseUnknown(parse, section, serverKeys, NULL);
+}

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Driver for the ZES ZIMMER LMG450, a power analyzer with four channels.
+ *
+ * The meter is told once what to send after each of its cycles, and then sends
+ * (thesis sections 4.3.1 to 4.3.3). Its commands are those of its SHORT
+ * language:
+ *
+ *     > BREAK, *CLS, *RST                  wherever it was, it is in SCPI now
+ *     > :SYSTem:LANGuage SHORT
+ *     > *IDN?                              < ZES ZIMMER ...,LMG450,...
+ *     > INIM;COUNT?;UTRMS1?;P1?            < 12345;2.3195E+02;1.0950E+02
+ *     > ACTN;COUNT?;UTRMS1?;P1?            what to send after every cycle
+ *     > CYCL 0.100000
+ *     > ERRALL?                            < 0,"No error"
+ *     > FRMT PACKED
+ *     > CONT ON                            < #500012............
+ *
+ * The cycle counter goes first in each message: it tells how many cycles are
+ * lost between two of them.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "PowerTracingLibrary/src/config/channels.h"
+#include "PowerTracingLibrary/src/drivers/lmg/lmg450.h"
+#include "PowerTracingLibrary/src/message.h"
+#include "common/sampler.h"
+
+#define CHANNELS 4
+#define BAUD 57600
+/* Without a channel; not in commands[]. */
+#define COUNT_COMMAND "COUNT?;"
+
+/* ---- Quantities and channels ------------------------------------------- */
+
+/* Quantities, and in the same order their commands. */
+static const struct ptQuantity quantities[] = {
+	{ "Utrms", FLOAT, "V", "Voltage", "true root mean square voltage" },
+	{ "Itrms", FLOAT, "A", "Current", "true root mean square current" },
+	{ "P", FLOAT, "W", "Power", "active power" },
+	{ "S", FLOAT, "VA", "ApparentPower", "apparent power" },
+	{ "Q", FLOAT, "var", "ReactivePower", "reactive power" },
+	{ "PF", FLOAT, "", "PowerFactor", "power factor" },
+	{ "Freq", FLOAT, "Hz", "Frequency", "frequency" },
+	{ "EP", FLOAT, "Wh", "Energy", "active energy since tracing began" },
+	{ "Count", FLOAT, "", "Counter",
+	  "cycles since the meter was switched on, modulo 65536" },
+	{ NULL },
+};
+
+static const char *const commands[] = {
+	"UTRMS%u?;", "ITRMS%u?;", "P%u?;",  "S%u?;", "Q%u?;",
+	"PF%u?;",    "FREQ%u?;",  "EP%u?;", NULL,
+};
+
+static const char *const options[] = { "mode", "counter", NULL };
+
+static int lmgCheckOption(const char *name, const char *value, char *why,
+			  size_t whySize)
+{
+	static const char *const allowed[][2] = { { "packed", "ascii" },
+						  { "on", "off" } };
+	const char *const *these = allowed[strcmp(name, "counter") == 0];
+
+	if (strcasecmp(value, these[0]) == 0 ||
+	    strcasecmp(value, these[1]) == 0)
+		return 0;
+	snprintf(why, whySize, "is %s or %s", these[0], these[1]);
+	return -EINVAL;
+}
+
+static int lmgResolve(const struct ptSetup *setup, const char *channel,
+		      size_t index, unsigned int *number,
+		      char label[PT_CHANNEL_MAX], char *why, size_t whySize)
+{
+	(void)setup;
+	return ptChannelResolve(CHANNELS, channel, index, number, label, why,
+				whySize);
+}
+
+/* ---- Opening ----------------------------------------------------------- */
+
+/* Make the query, and note where in its answer each column is. */
+static int makeQuery(struct ptLmgState *state, struct ptColumn *columns,
+		     size_t count)
+{
+	size_t at = 0;
+
+	if (state->hasCounter) {
+		strcpy(state->query, COUNT_COMMAND);
+		at = strlen(COUNT_COMMAND);
+		state->values = 1;
+	}
+	for (size_t i = 0; i < count; i++) {
+		const char *format = commands[columns[i].quantity - quantities];
+
+		columns[i].source = state->identity;
+		state->places[i] = format ? state->values++ : 0;
+		if (format && at < PT_LMG_QUERY_MAX)
+			at += (size_t)snprintf(state->query + at,
+					       PT_LMG_QUERY_MAX - at, format,
+					       columns[i].channel);
+	}
+	if (state->values > PT_LMG_VALUES_MAX || at >= PT_LMG_QUERY_MAX) {
+		ptMessage(HD_LOG_ERROR,
+			  "lmg450: %zu values are more than the %d there can "
+			  "be",
+			  count, PT_LMG_VALUES_MAX);
+		return -E2BIG;
+	}
+	/* Without the last ';'. */
+	state->query[at - 1] = '\0';
+	return 0;
+}
+
+static int lmgOpen(struct ptDevice *dev, struct ptColumn *columns, size_t count)
+{
+	struct ptLmgState *state = calloc(1, sizeof(*state));
+	struct ptLine line = dev->driver->line;
+	int ret = -ENOMEM;
+
+	if (!state)
+		return -ENOMEM;
+	state->places = calloc(count, sizeof(*state->places));
+	if (!state->places)
+		goto fail;
+	state->columns = count;
+	state->cycleNs = dev->setup.cycleNs;
+	state->isPacked =
+		strcasecmp(ptSetupOptionOr(&dev->setup, "mode", "packed"),
+			   "packed") == 0;
+	state->hasCounter =
+		strcasecmp(ptSetupOptionOr(&dev->setup, "counter", "on"),
+			   "on") == 0;
+	for (size_t i = 0; i < count; i++) {
+		if (!commands[columns[i].quantity - quantities])
+			state->hasCounter = true;
+	}
+	if (dev->setup.baud)
+		line.baud = dev->setup.baud;
+	ptLmgLinkInit(&state->link, dev->transport, dev->setup.wakeFd,
+		      ptLineByteNs(&line));
+	ret = makeQuery(state, columns, count);
+	if (ret == 0)
+		ret = ptLmgSetUp(state, dev->setup.deadlineNs);
+	if (ret < 0)
+		goto fail;
+	dev->state = state;
+	dev->found.identity = state->identity;
+	dev->found.channels = CHANNELS + 1;
+	return 0;
+
+fail:
+	free(state->places);
+	free(state);
+	return ret;
+}
+
+/* ---- Starting and stopping --------------------------------------------- */
+
+static int lmgStart(struct ptDevice *dev)
+{
+	static const char *const lines[][3] = {
+		{ "FRMT ASCII", "CONT ON", NULL },
+		{ "FRMT PACKED", "CONT ON", NULL },
+	};
+	struct ptLmgState *state = dev->state;
+	int ret;
+
+	ptLmgExpect(&state->link.parser,
+		    state->isPacked ? PT_LMG_PACKED : PT_LMG_ASCII,
+		    state->values);
+	state->link.usual = 0;
+	ptPaceStart(&state->pace, state->cycleNs);
+	state->hasLast = false;
+	state->silent = 0;
+	ptTransportFlushInput(state->link.receiver.transport);
+	ret = ptLmgSendLines(state, lines[state->isPacked]);
+	state->isStarted = ret == 0;
+	return ret;
+}
+
+static int lmgStop(struct ptDevice *dev)
+{
+	struct ptLmgState *state = dev->state;
+	int ret;
+
+	/* Who wants this to be stopped may be the one that wakes us up. */
+	ptTransportSetWake(dev->transport, -1);
+	state->isStarted = false;
+	ret = ptLmgSendLine(state, "CONT OFF");
+	if (ret == 0)
+		ret = ptLmgCalm(state);
+	if (ret == 0)
+		ret = ptLmgSendLine(state, "FRMT ASCII");
+	ptTransportSetWake(dev->transport, dev->setup.wakeFd);
+	return ret;
+}
+
+static void lmgClose(struct ptDevice *dev)
+{
+	static const char *const end[] = { "*CLS", "*RST", "GTL", NULL };
+	struct ptLmgState *state = dev->state;
+	const char *errors;
+	int ret;
+
+	if (state->isStarted && !state->isGone)
+		lmgStop(dev);
+	ptTransportSetWake(dev->transport, -1);
+	if (!state->isGone) {
+		ret = ptLmgAskErrors(state, hdMonotonicNow() + PT_LMG_STEP_NS,
+				     &errors);
+		if (ret == 0 && errors)
+			ptMessage(HD_LOG_WARNING,
+				  "lmg450: errors since the set-up: %s",
+				  errors);
+	}
+	if (!state->isGone) {
+		(void)ptTransportBreak(state->link.receiver.transport);
+		if (ptLmgSendLines(state, end) == 0)
+			(void)ptTransportDrain(state->link.receiver.transport,
+					       hdMonotonicNow() +
+						       PT_LMG_STEP_NS);
+	}
+	if (state->broken > 0)
+		ptMessage(HD_LOG_INFO, "lmg450: %llu broken messages",
+			  (unsigned long long)state->broken);
+	ptTransportSetWake(dev->transport, dev->setup.wakeFd);
+	free(state->places);
+	free(state);
+	dev->state = NULL;
+}
+
+const struct ptDriver ptLmg450Driver = {
+	.name = "LMG450",
+	.description = "ZES ZIMMER LMG450 power analyzer, on a serial port",
+	.timing = PT_TIMED_BY_METER,
+	.needsPort = true,
+	.line = { .baud = BAUD, .flow = PT_FLOW_RTSCTS },
+	.minCycleMs = 50,
+	.maxCycleMs = 60000,
+	.quantities = quantities,
+	.options = options,
+	.checkOption = lmgCheckOption,
+	.resolve = lmgResolve,
+	.open = lmgOpen,
+	.start = lmgStart,
+	.read = ptLmgRead,
+	.stop = lmgStop,
+	.close = lmgClose,
+};

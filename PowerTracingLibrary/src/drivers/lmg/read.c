@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The LMG450's driver: what the meter sends after each cycle; see lmg450.c. */
+#include "config.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include "PowerTracingLibrary/src/drivers/lmg/lmg450.h"
+#include "PowerTracingLibrary/src/message.h"
+#include "common/clock.h"
+#include "common/sampler.h"
+
+/* So many cycles in a row without a word, and the meter is taken for gone. */
+#define SILENT_MAX 3
+
+/* The counter is 16 bits wide. */
+#define COUNTS 65536
+/* A message is late, and not the counter once around, by so few. */
+#define COUNT_LATE 64
+/* The counter was set if it goes further than time by so many. */
+#define COUNT_JUMP 1000
+
+/* A message that is none, or makes no sense. */
+static int broken(struct ptLmgState *state, const char *why)
+{
+	state->broken++;
+	ptMessage(HD_LOG_WARNING, "lmg450: a broken message (number %llu): %s",
+		  (unsigned long long)state->broken, why);
+	return -EPROTO;
+}
+
+/* Nothing came in time. */
+static int silent(struct ptLmgState *state, int64_t waitedNs)
+{
+	state->silent++;
+	if (state->silent < SILENT_MAX) {
+		ptMessage(HD_LOG_WARNING, "lmg450: no message for %.1f s",
+			  (double)waitedNs / 1e9);
+		return -ETIMEDOUT;
+	}
+	ptMessage(HD_LOG_ERROR,
+		  "lmg450: no message for %d times %.1f s; is the meter on?",
+		  SILENT_MAX, (double)waitedNs / 1e9);
+	return -ENODEV;
+}
+
+static int64_t roundedCycles(const struct ptLmgState *state, int64_t ns)
+{
+	return ns > 0 ? (ns + state->cycleNs / 2) / state->cycleNs : 0;
+}
+
+/*
+ * How many cycles lie between the last message and this one.
+ *
+ * @retval 0 None: it is the last one again, or an older one.
+ */
+static uint64_t cyclesSinceLast(struct ptLmgState *state, uint32_t count,
+				int64_t arrivedNs)
+{
+	int64_t byTime = roundedCycles(state, arrivedNs - state->lastArrivedNs);
+	int64_t byCount = (count - state->lastCount) % COUNTS;
+
+	if (!state->hasCounter) {
+		byTime = roundedCycles(state, arrivedNs - state->pace.gridNs);
+		return byTime > 1 ? (uint64_t)byTime : 1;
+	}
+	/* Once around, and more. */
+	if (byTime > byCount)
+		byCount += (byTime - byCount + COUNTS / 2) / COUNTS * COUNTS;
+	if (byCount == 0 ||
+	    (byCount < COUNTS && byCount >= COUNTS - COUNT_LATE &&
+	     byCount > byTime + COUNT_JUMP))
+		return 0;
+	if (byCount <= byTime + COUNT_JUMP)
+		return (uint64_t)byCount;
+	/* The counter began anew, or this host was suspended. */
+	ptMessage(HD_LOG_WARNING,
+		  "lmg450: the cycle counter went from %u to %u",
+		  state->lastCount, count);
+	ptPaceStart(&state->pace, state->cycleNs);
+	byTime = roundedCycles(state, arrivedNs + state->link.receiver.wallNs -
+					      state->lastEndNs);
+	return byTime > 1 ? (uint64_t)byTime : 1;
+}
+
+/* Read the counter; -EPROTO if it is none. */
+static int readCount(struct ptLmgState *state, uint32_t *count)
+{
+	float value;
+
+	if (!state->hasCounter)
+		return 0;
+	memcpy(&value, &state->link.message.values[0], sizeof(value));
+	if (!(value >= 0 && value < COUNTS) || value != floorf(value))
+		return broken(state, "its cycle counter is none");
+	*count = (uint32_t)value;
+	return 0;
+}
+
+/* Note a message's time, and how many there should have been before it. */
+static void place(struct ptLmgState *state, uint32_t count, int64_t arrivedNs,
+		  uint64_t cycles, struct ptReading *reading)
+{
+	int64_t endNs = ptPaceEnd(&state->pace, arrivedNs, cycles) +
+			state->link.receiver.wallNs;
+
+	/* Of the last cycle is known that it has ended. */
+	if (state->hasLast && endNs < state->lastEndNs) {
+		if (!state->isClockBehind &&
+		    state->lastEndNs - endNs > HD_NS_PER_S)
+			ptMessage(HD_LOG_WARNING,
+				  "lmg450: the clock of this host is %.3f s "
+				  "behind where it was",
+				  (double)(state->lastEndNs - endNs) / 1e9);
+		state->isClockBehind |= state->lastEndNs - endNs > HD_NS_PER_S;
+		endNs = state->lastEndNs;
+	} else {
+		state->isClockBehind = false;
+	}
+	reading->endNs = endNs;
+	reading->lengthNs = state->cycleNs;
+	reading->lost = state->hasLast ? cycles - 1 : 0;
+	state->hasLast = true;
+	state->lastCount = count;
+	state->lastArrivedNs = arrivedNs;
+	state->lastEndNs = endNs;
+	state->silent = 0;
+}
+
+/* What SCPI sends for what is no number, as IEEE 754 has it. All else is left
+ * as it is, bit for bit. */
+static uint32_t fromScpi(uint32_t bits)
+{
+	static const float scpi[] = { 9.91e37f, 9.9e37f, -9.9e37f };
+	static const float ieee[] = { NAN, INFINITY, -INFINITY };
+
+	for (size_t i = 0; i < sizeof(scpi) / sizeof(scpi[0]); i++) {
+		if (memcmp(&bits, &scpi[i], sizeof(bits)) == 0)
+			memcpy(&bits, &ieee[i], sizeof(bits));
+	}
+	return bits;
+}
+
+int ptLmgRead(struct ptDevice *dev, union ptCell *cells,
+	      struct ptReading *reading)
+{
+	struct ptLmgState *state = dev->state;
+	int64_t waitNs = state->cycleNs + (state->cycleNs > 2 * HD_NS_PER_S
+						   ? state->cycleNs / 2
+						   : HD_NS_PER_S);
+	int64_t deadlineNs = hdMonotonicNow() + waitNs, arrivedNs;
+	uint64_t cycles = 0;
+	uint32_t count = 0;
+
+	while (cycles == 0) {
+		int ret = ptLmgNoted(state,
+				     ptLmgReceive(&state->link, deadlineNs));
+
+		if (ret == -ETIMEDOUT)
+			return silent(state, waitNs);
+		if (ret == -EPROTO)
+			return broken(state, state->link.message.why);
+		if (ret == 0)
+			ret = readCount(state, &count);
+		if (ret < 0)
+			return ret;
+		arrivedNs = ptLmgArrival(&state->link);
+		cycles = state->hasLast
+				 ? cyclesSinceLast(state, count, arrivedNs)
+				 : 1;
+		if (cycles == 0)
+			broken(state, "it came twice, or out of order");
+	}
+	place(state, count, arrivedNs, cycles, reading);
+	for (size_t i = 0; i < state->columns; i++) {
+		uint32_t bits =
+			fromScpi(state->link.message.values[state->places[i]]);
+
+		memcpy(&cells[i].f, &bits, sizeof(bits));
+	}
+	return 0;
+}

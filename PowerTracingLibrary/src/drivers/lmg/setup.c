@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The LMG450's driver: the dialogue that sets the meter up; see lmg450.c. */
+#include "config.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "PowerTracingLibrary/src/drivers/lmg/lmg450.h"
+#include "PowerTracingLibrary/src/message.h"
+#include "common/clock.h"
+#include "common/sampler.h"
+
+#define MS INT64_C(1000000)
+
+/* How long all may take if nobody says so, and how long before the end what
+ * must have happened: there is time for what comes after it. */
+#define OPEN_NS (1900 * MS)
+#define FIRST_TRY_NS (1100 * MS)
+#define SECOND_TRY_NS (700 * MS)
+#define TRY_READING_NS (200 * MS)
+
+int ptLmgNoted(struct ptLmgState *state, int ret)
+{
+	if (ret < 0 && ret != -ETIMEDOUT && ret != -EINTR && ret != -EPROTO)
+		state->isGone = true;
+	return ret;
+}
+
+int ptLmgSendLine(struct ptLmgState *state, const char *line)
+{
+	return ptLmgNoted(state, ptLmgSend(&state->link, line,
+					   hdMonotonicNow() + PT_LMG_STEP_NS));
+}
+
+int ptLmgSendLines(struct ptLmgState *state, const char *const *lines)
+{
+	int ret = 0;
+
+	for (; *lines && ret == 0; lines++)
+		ret = ptLmgSendLine(state, *lines);
+	return ret;
+}
+
+int ptLmgCalm(struct ptLmgState *state)
+{
+	int ret = ptLmgNoted(
+		state,
+		ptLmgQuiet(&state->link, hdMonotonicNow() + PT_LMG_STEP_NS));
+
+	return state->isGone ? ret : 0;
+}
+
+int ptLmgAskErrors(struct ptLmgState *state, int64_t deadlineNs,
+		   const char **text)
+{
+	int ret = ptLmgNoted(state,
+			     ptLmgAsk(&state->link, "ERRALL?", deadlineNs));
+	const char *errors = state->link.message.text;
+
+	*text = NULL;
+	if (ret < 0)
+		return ret;
+	errors += strspn(errors, " +");
+	if (*errors && (*errors != '0' || (errors[1] && errors[1] != ',')))
+		*text = errors;
+	return 0;
+}
+
+/* Bring it to where it answers, from wherever it was. */
+static int awaken(struct ptLmgState *state)
+{
+	static const char *const lines[] = { "*CLS", "*RST", NULL };
+	int ret = ptTransportBreak(state->link.receiver.transport);
+
+	if (ret == -ENOTSUP)
+		ret = ptLmgSendLine(state, "CONT OFF");
+	if (ret == 0)
+		ret = ptLmgCalm(state);
+	if (ret == 0)
+		ret = ptLmgSendLines(state, lines);
+	return ret;
+}
+
+/* Choose the language and ask for the identity. If it was in SHORT already,
+ * perhaps with packed replies, that is an error, and so is FRMT if it was not:
+ * the last *CLS forgets them. */
+static int askIdentity(struct ptLmgState *state, bool isAwake,
+		       int64_t deadlineNs)
+{
+	static const char *const lines[] = {
+		"CONT OFF", "FRMT ASCII", ":SYSTem:LANGuage SHORT",
+		"*CLS",     NULL,
+	};
+	int ret = ptLmgSendLines(state, isAwake ? lines + 2 : lines);
+
+	if (ret == 0 && !isAwake)
+		ret = ptLmgCalm(state);
+	if (ret < 0)
+		return ret;
+	return ptLmgNoted(state, ptLmgAsk(&state->link, "*IDN?", deadlineNs));
+}
+
+static int identify(struct ptLmgState *state, int64_t deadlineNs)
+{
+	int ret = awaken(state);
+
+	if (ret == 0)
+		ret = askIdentity(state, true, deadlineNs - FIRST_TRY_NS);
+	/* No BREAK came through, or the meter is slow. */
+	if (ret == -ETIMEDOUT)
+		ret = askIdentity(state, false, deadlineNs - SECOND_TRY_NS);
+	if (ret == -ETIMEDOUT)
+		ptMessage(HD_LOG_ERROR,
+			  "lmg450: no answer to *IDN?; is the meter on, and "
+			  "its port 8N1, RTS/CTS, EOS <lf>, echo off, and as "
+			  "fast as configured?");
+	if (ret < 0)
+		return ret;
+	snprintf(state->identity, sizeof(state->identity), "%.*s",
+		 PT_LMG_IDENTITY_MAX - 1, state->link.message.text);
+	if (!strstr(state->identity, "LMG450")) {
+		ptMessage(HD_LOG_ERROR, "lmg450: this is no LMG450: \"%s\"",
+			  state->identity);
+		return -ENXIO;
+	}
+	ptMessage(HD_LOG_INFO, "lmg450: %s", state->identity);
+	return 0;
+}
+
+/* Program what it is to send, after which cycles. */
+static int program(struct ptLmgState *state)
+{
+	char line[PT_LMG_LINE_MAX];
+	int ret;
+
+	snprintf(line, sizeof(line), "ACTN;%s", state->query);
+	ret = ptLmgSendLine(state, line);
+	if (ret < 0)
+		return ret;
+	snprintf(line, sizeof(line), "CYCL %lld.%06lld",
+		 (long long)(state->cycleNs / HD_NS_PER_S),
+		 (long long)(state->cycleNs % HD_NS_PER_S / 1000));
+	return ptLmgSendLine(state, line);
+}
+
+/* Ask for a reading of everything: does it know all that is wanted? */
+static int tryReading(struct ptLmgState *state, int64_t deadlineNs)
+{
+	struct ptLmgLink *link = &state->link;
+	char line[PT_LMG_LINE_MAX];
+	const char *errors;
+	int ret;
+
+	snprintf(line, sizeof(line), "INIM;%s", state->query);
+	ptLmgExpect(&link->parser, PT_LMG_ASCII, state->values);
+	ret = ptLmgSendLine(state, line);
+	if (ret == 0)
+		ret = ptLmgNoted(
+			state, ptLmgReceive(link, deadlineNs - TRY_READING_NS));
+	if (ret == -EPROTO)
+		ptMessage(HD_LOG_ERROR, "lmg450: the reading for a check: %s",
+			  link->message.why);
+	if (ret < 0 && ret != -ETIMEDOUT)
+		return ret;
+	if (ret == -ETIMEDOUT &&
+	    ptLmgAskErrors(state, deadlineNs, &errors) == 0 && errors) {
+		ptMessage(HD_LOG_ERROR, "lmg450: no reading for a check: %s",
+			  errors);
+		return -EPROTO;
+	}
+	if (ret == -ETIMEDOUT)
+		ptMessage(HD_LOG_ERROR,
+			  "lmg450: the meter sent no reading for a check");
+	return ret;
+}
+
+int ptLmgSetUp(struct ptLmgState *state, int64_t deadlineNs)
+{
+	const char *errors;
+	int ret;
+
+	if (deadlineNs == 0)
+		deadlineNs = hdMonotonicNow() + OPEN_NS;
+	ret = identify(state, deadlineNs);
+	/* While cycles are those of *RST, half a second. */
+	if (ret == 0)
+		ret = tryReading(state, deadlineNs);
+	if (ret == 0)
+		ret = program(state);
+	if (ret < 0)
+		return ret;
+	ret = ptLmgAskErrors(state, deadlineNs, &errors);
+	if (ret == -ETIMEDOUT)
+		ptMessage(HD_LOG_ERROR, "lmg450: no answer to ERRALL?");
+	if (ret == 0 && errors) {
+		ptMessage(HD_LOG_ERROR, "lmg450: set-up refused: %s", errors);
+		ret = -EPROTO;
+	}
+	return ret;
+}

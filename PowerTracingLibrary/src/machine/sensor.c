@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What meters of the machine have in common: finding them; see sensor.h. */
+#include "config.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "PowerTracingLibrary/src/machine/sensor.h"
+#include "PowerTracingLibrary/src/machine/sensors.h"
+
+const struct ptQuantity ptSensorQuantities[] = {
+	{ "P", FLOAT, "W", "Power", "power" },
+	{ "E", DOUBLE, "J", "Energy", "energy since the entry before" },
+	{ .name = NULL },
+};
+
+struct ptSensor *ptSensorsAdd(struct ptSensors *sensors)
+{
+	struct ptSensor *list = realloc(
+		sensors->list, (sensors->count + 1) * sizeof(*sensors->list));
+	struct ptSensor *sensor;
+
+	if (!list)
+		return NULL;
+	sensors->list = list;
+	sensor = &list[sensors->count++];
+	*sensor = (struct ptSensor){ .fd = -1 };
+	return sensor;
+}
+
+void ptSensorSetLabel(struct ptSensor *sensor, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(sensor->label, sizeof(sensor->label), format, arguments);
+	va_end(arguments);
+	for (char *at = sensor->label; *at; at++) {
+		if (!((*at >= 'a' && *at <= 'z') ||
+		      (*at >= 'A' && *at <= 'Z') ||
+		      (*at >= '0' && *at <= '9') || *at == '.'))
+			*at = '-';
+	}
+}
+
+/* Whether a sensor before the given one has this name. */
+static bool isTaken(const struct ptSensors *sensors, size_t end,
+		    const char *label)
+{
+	for (size_t i = 0; i < end; i++) {
+		if (strcmp(sensors->list[i].label, label) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Call the second of the same name NAME-2, and so on. */
+static void makeUnique(struct ptSensors *sensors)
+{
+	for (size_t i = 0; i < sensors->count; i++) {
+		struct ptSensor *sensor = &sensors->list[i];
+		char label[PT_CHANNEL_MAX];
+
+		strcpy(label, sensor->label);
+		for (unsigned int n = 2; isTaken(sensors, i, sensor->label);
+		     n++) {
+			char end[16];
+			int length = snprintf(end, sizeof(end), "-%u", n);
+
+			snprintf(sensor->label, sizeof(sensor->label), "%.*s%s",
+				 PT_CHANNEL_MAX - 1 - length, label, end);
+		}
+	}
+}
+
+int ptSensorsScan(const struct ptSensorKind *kind, const struct ptSetup *setup,
+		  struct ptSensors *sensors)
+{
+	int ret;
+
+	*sensors = (struct ptSensors){ 0 };
+	ret = kind->scan(setup, sensors);
+	if (ret < 0) {
+		ptSensorsClear(sensors);
+		return ret;
+	}
+	if (sensors->count == 0 && sensors->why[0] == '\0')
+		snprintf(sensors->why, sizeof(sensors->why), "%s",
+			 kind->nothing);
+	makeUnique(sensors);
+	return 0;
+}
+
+void ptSensorsClear(struct ptSensors *sensors)
+{
+	free(sensors->list);
+	sensors->list = NULL;
+	sensors->count = 0;
+}
+
+struct ptSensor *ptSensorsFind(const struct ptSensors *sensors,
+			       const char *channel)
+{
+	for (size_t i = 0; i < sensors->count; i++) {
+		if (strcmp(sensors->list[i].label, channel) == 0)
+			return &sensors->list[i];
+	}
+	for (size_t i = 0; i < sensors->count; i++) {
+		if (sensors->list[i].alias[0] &&
+		    strcmp(sensors->list[i].alias, channel) == 0)
+			return &sensors->list[i];
+	}
+	return NULL;
+}
+
+void ptSensorExplain(const struct ptSensorKind *kind,
+		     const struct ptSetup *setup, const struct ptSensor *sensor,
+		     int error, char *text, size_t size)
+{
+	if (kind->explain && kind->explain(setup, sensor, error, text, size))
+		return;
+	snprintf(text, size, "%s",
+		 error == -EPROTO ? "it gives no number" : strerror(-error));
+}
+
+/* "channels are package-0, dram, ..." */
+static void listLabels(const struct ptSensors *sensors, char *why, size_t size)
+{
+	size_t used;
+
+	if (sensors->count == 0) {
+		snprintf(why, size, "%s", sensors->why);
+		return;
+	}
+	used = (size_t)snprintf(why, size, "channels are ");
+	for (size_t i = 0; i < sensors->count && used < size; i++)
+		used += (size_t)snprintf(why + used, size - used, "%s%s",
+					 i > 0 ? ", " : "",
+					 sensors->list[i].label);
+}
+
+int ptSensorsResolve(const struct ptSensorKind *kind,
+		     const struct ptSetup *setup, const char *channel,
+		     size_t index, unsigned int *number,
+		     char label[PT_CHANNEL_MAX], char *why, size_t whySize)
+{
+	const struct ptSensor *sensor = NULL;
+	struct ptSensors sensors;
+	int ret = ptSensorsScan(kind, setup, &sensors);
+
+	if (ret < 0) {
+		snprintf(why, whySize, "%s", strerror(-ret));
+		return ret;
+	}
+	listLabels(&sensors, why, whySize);
+	if (channel && strcmp(channel, "*") == 0) {
+		if (index < sensors.count)
+			sensor = &sensors.list[index];
+	} else if (channel) {
+		sensor = ptSensorsFind(&sensors, channel);
+	} else if (sensors.count == 1) {
+		sensor = sensors.list;
+	}
+	if (sensor) {
+		*number = (unsigned int)(sensor - sensors.list);
+		/* The name that was chosen: an alias may be the stabler one. */
+		snprintf(label, PT_CHANNEL_MAX, "%s",
+			 channel && strcmp(channel, "*") != 0 ? channel
+							      : sensor->label);
+	}
+	ret = sensor ? 0 : channel || sensors.count == 0 ? -ENOENT : -EINVAL;
+	ptSensorsClear(&sensors);
+	return ret;
+}
+
+static void describeGauge(const struct ptGauge *gauge, char *text, size_t size)
+{
+	size_t used = strlen(text);
+
+	if (!gauge->isThere)
+		return;
+	snprintf(text + used, size - used, "%s%s%s%s%s", used > 0 ? "; " : "",
+		 gauge->source, gauge->resolution[0] ? " (" : "",
+		 gauge->resolution, gauge->resolution[0] ? ")" : "");
+}
+
+/* List a sensor and tell whether it is open now. */
+static bool listSensor(const struct ptSensorKind *kind,
+		       const struct ptSetup *setup, struct ptSensor *sensor,
+		       ptDriverPrint *print, void *context)
+{
+	char text[5 * PT_SOURCE_MAX] = "";
+	uint64_t count;
+	double watts;
+	bool isOpen;
+	size_t used;
+	int ret;
+
+	describeGauge(&sensor->energy, text, sizeof(text));
+	describeGauge(&sensor->power, text, sizeof(text));
+	ret = kind->open(setup, sensor);
+	isOpen = ret == 0;
+	if (isOpen && sensor->energy.isThere)
+		ret = kind->readEnergy(sensor, &count);
+	if (ret == 0 && sensor->power.isThere)
+		ret = kind->readPower(sensor, &watts);
+	if (ret < 0) {
+		used = strlen(text);
+		if (used > 0)
+			used += (size_t)snprintf(text + used,
+						 sizeof(text) - used, ": ");
+		ptSensorExplain(kind, setup, sensor, ret, text + used,
+				sizeof(text) - used);
+	}
+	print(context, sensor->label, text, ret == 0);
+	return isOpen;
+}
+
+void ptSensorsList(const struct ptSensorKind *kind, const struct ptSetup *setup,
+		   ptDriverPrint *print, void *context)
+{
+	struct ptSensor *last = NULL;
+	struct ptSensors sensors;
+	int ret = ptSensorsScan(kind, setup, &sensors);
+
+	if (ret < 0) {
+		print(context, "-", strerror(-ret), false);
+		return;
+	}
+	if (sensors.count == 0)
+		print(context, "-", sensors.why, false);
+	/* One is closed when the next is open: a library that all need together
+	 * need not start anew for each. */
+	for (size_t i = 0; i < sensors.count; i++) {
+		struct ptSensor *sensor = &sensors.list[i];
+
+		if (!listSensor(kind, setup, sensor, print, context))
+			continue;
+		if (last)
+			kind->close(last);
+		last = sensor;
+	}
+	if (last)
+		kind->close(last);
+	ptSensorsClear(&sensors);
+}

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The thread that waits for what a meter sends; see loop.h. */
+#include "config.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+
+#include "PowerTracingLibrary/src/meter/loop.h"
+#include "common/sampler.h"
+
+struct ptLoop {
+	struct ptMeter *meter;
+	int wakeFd;
+	pthread_t thread;
+	pthread_mutex_t mutex; /* Protects what follows. */
+	pthread_cond_t changed;
+	bool isStarted;
+	bool isEnding;
+	/* Changes that were asked for, and those that were made. */
+	uint64_t asked;
+	uint64_t done;
+};
+
+/* Wait until a lost device is to be tried again, or something changes. */
+static void loopWait(struct ptLoop *loop)
+{
+	struct pollfd fd = { .fd = loop->wakeFd, .events = POLLIN };
+	int64_t left = loop->meter->retryNs - hdMonotonicNow();
+
+	if (left > 0)
+		poll(&fd, 1, (int)(left / 1000000) + 1);
+}
+
+/* Do one step of what is wanted. */
+static void loopStep(struct ptLoop *loop, bool isStarted, bool isNew)
+{
+	if (!isStarted) {
+		ptMeterStop(loop->meter);
+		return;
+	}
+	if (!loop->meter->isOpen) {
+		/* Nobody is to wait for a device that is lost. */
+		if (isNew)
+			return;
+		loopWait(loop);
+	}
+	/* If it measures already it was to be stopped meanwhile; whoever asked
+	 * for that waits, but not for the next message. */
+	if (isNew)
+		ptMeterStop(loop->meter);
+	ptMeterRead(loop->meter);
+}
+
+static void *loopRun(void *data)
+{
+	struct ptLoop *loop = data;
+
+	pthread_mutex_lock(&loop->mutex);
+	while (!loop->isEnding) {
+		uint64_t asked = loop->asked;
+		bool isStarted = loop->isStarted;
+		bool isNew = asked != loop->done;
+		eventfd_t unused;
+
+		if (!isNew && !isStarted) {
+			pthread_cond_wait(&loop->changed, &loop->mutex);
+			continue;
+		}
+		/* What was asked for until now is known. */
+		if (isNew)
+			eventfd_read(loop->wakeFd, &unused);
+		pthread_mutex_unlock(&loop->mutex);
+		loopStep(loop, isStarted, isNew);
+		pthread_mutex_lock(&loop->mutex);
+		if (loop->done != asked) {
+			loop->done = asked;
+			pthread_cond_broadcast(&loop->changed);
+		}
+	}
+	pthread_mutex_unlock(&loop->mutex);
+	ptMeterStop(loop->meter);
+	return NULL;
+}
+
+static int loopCreateThread(struct ptLoop *loop)
+{
+	sigset_t all, old;
+	int ret;
+
+	/* Signals belong to the program. */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	ret = pthread_create(&loop->thread, NULL, loopRun, loop);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	return ret == 0 ? 0 : -EAGAIN;
+}
+
+int ptLoopCreate(struct ptMeter *meter, int wakeFd, struct ptLoop **result)
+{
+	struct ptLoop *loop = calloc(1, sizeof(*loop));
+	int ret;
+
+	if (!loop)
+		return -ENOMEM;
+	loop->meter = meter;
+	loop->wakeFd = wakeFd;
+	pthread_mutex_init(&loop->mutex, NULL);
+	pthread_cond_init(&loop->changed, NULL);
+	ret = loopCreateThread(loop);
+	if (ret < 0) {
+		pthread_cond_destroy(&loop->changed);
+		pthread_mutex_destroy(&loop->mutex);
+		free(loop);
+		return ret;
+	}
+	*result = loop;
+	return 0;
+}
+
+/* Wake the thread, wherever it waits; the mutex is held. */
+static void loopWake(struct ptLoop *loop)
+{
+	eventfd_write(loop->wakeFd, 1);
+	pthread_cond_broadcast(&loop->changed);
+}
+
+int ptLoopSet(struct ptLoop *loop, bool isStarted)
+{
+	uint64_t mine;
+
+	pthread_mutex_lock(&loop->mutex);
+	if (loop->isStarted == isStarted) {
+		pthread_mutex_unlock(&loop->mutex);
+		return 1;
+	}
+	loop->isStarted = isStarted;
+	mine = ++loop->asked;
+	loopWake(loop);
+	while (loop->done < mine)
+		pthread_cond_wait(&loop->changed, &loop->mutex);
+	pthread_mutex_unlock(&loop->mutex);
+	return 0;
+}
+
+void ptLoopDestroy(struct ptLoop *loop)
+{
+	if (!loop)
+		return;
+	pthread_mutex_lock(&loop->mutex);
+	loop->isEnding = true;
+	loopWake(loop);
+	pthread_mutex_unlock(&loop->mutex);
+	pthread_join(loop->thread, NULL);
+	pthread_cond_destroy(&loop->changed);
+	pthread_mutex_destroy(&loop->mutex);
+	free(loop);
+}
+
+void ptLoopForget(struct ptLoop *loop)
+{
+	free(loop);
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The clock of drivers; see now.h. */
+#include "config.h"
+
+#include <poll.h>
+
+#include "PowerTracingLibrary/src/meter/now.h"
+#include "common/clock.h"
+#include "common/sampler.h"
+
+static int64_t monotonicNow(void)
+{
+	return hdMonotonicNow();
+}
+
+int64_t (*ptNow)(void) = monotonicNow;
+
+int64_t ptWallAhead(void)
+{
+	int64_t ahead = 0;
+
+	/* Not across a moment in which this thread did not run. */
+	for (int i = 0; i < 4; i++) {
+		int64_t before = ptNow(), wall = hdClockNow(), after = ptNow();
+
+		ahead = wall - before - (after - before) / 2;
+		if (after - before < 20000)
+			break;
+	}
+	return ahead;
+}
+
+static void sleepReally(int wakeFd, int64_t ns)
+{
+	struct pollfd wake = { .fd = wakeFd, .events = POLLIN };
+	struct timespec time = { .tv_sec = (time_t)(ns / HD_NS_PER_S),
+				 .tv_nsec = (long)(ns % HD_NS_PER_S) };
+
+	(void)ppoll(&wake, 1, &time, NULL);
+}
+
+void (*ptSleep)(int wakeFd, int64_t ns) = sleepReally;

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file
+ * What takes the readings of a meter: the files of a trace, the store of a
+ * service, or both.
+ *
+ * All calls come from the thread that has the meter; the first opened() may
+ * come from the one that creates it.
+ */
+#ifndef PT_SINK_H
+#define PT_SINK_H
+
+#include "PowerTracingLibrary/src/meter/driver.h"
+
+struct ptSink;
+
+/** What a sink does; what is NULL does nothing. */
+struct ptSinkCalls {
+	/** The device was opened: its columns are filled in. */
+	void (*opened)(struct ptSink *sink);
+	/** A reading. */
+	void (*add)(struct ptSink *sink, const union ptCell *cells,
+		    const struct ptReading *reading);
+	/** Something is missing before the next reading. */
+	void (*gap)(struct ptSink *sink);
+	/** Measuring has ended, for a while or for ever. */
+	void (*stop)(struct ptSink *sink);
+	/** The device is out of reach; stop() follows. The strings that
+	 * opened() has seen are gone. */
+	void (*lost)(struct ptSink *sink);
+};
+
+/** Part of whatever takes readings. */
+struct ptSink {
+	const struct ptSinkCalls *calls;
+	struct ptSink *next;
+};
+
+#endif

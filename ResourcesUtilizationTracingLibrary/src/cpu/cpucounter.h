@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file
+ * The kernel's counters of what CPUs do, from fine to coarse.
+ */
+#ifndef RUT_CPUCOUNTER_H
+#define RUT_CPUCOUNTER_H
+
+#include "ResourcesUtilizationTracingLibrary/src/cpu/cpulist.h"
+#include "ResourcesUtilizationTracingLibrary/src/kernel/file.h"
+#include "ResourcesUtilizationTracingLibrary/src/source.h"
+
+/** What is known of one CPU. Times are sums since the counter was opened. */
+struct rutCpu {
+	bool isOnline;
+	uint64_t rawFine;
+	uint64_t seenFine;
+	int64_t fineNs;
+	uint64_t rawIdle; /**< Ticks. */
+	uint64_t rawWait; /**< Ticks. */
+	int64_t idleNs;   /**< Not busy, by /proc/stat. */
+};
+
+struct rutCpuCounter;
+
+/** A kind of counter. */
+struct rutCpuCounterKind {
+	const char *name;
+	const char *resolution;
+	/** Whether the fine counter counts idle, not busy time. */
+	bool isIdle;
+	/** Whether it may lag, so that rutMergeTake() is needed. */
+	bool isLagging;
+	/** Whether it needs /proc/stat. */
+	bool needsStat;
+	int (*open)(struct rutCpuCounter *counter, const char *root);
+	/** Set rawFine of the CPUs to nanoseconds. */
+	int (*read)(struct rutCpuCounter *counter);
+};
+
+/** Counters in use. */
+struct rutCpuCounter {
+	const struct rutCpuCounterKind *kind;
+	struct rutCpuList list;
+	struct rutCpu *cpus; /**< As many as the list has. */
+	int64_t tickNs;
+	int64_t readNs; /**< When they were read. */
+	int64_t onlineReadNs;
+	size_t *places; /**< Of the columns of usage_percpu. */
+	size_t placeCount;
+	struct rutFile online;
+	struct rutFile stat;
+	struct rutFile file;   /**< Of cpuacct and schedstat. */
+	struct rutFile *files; /**< Of cpuidle. */
+	size_t *fileEnds;      /**< Of each CPU. */
+	size_t fileCount;
+};
+
+/**
+ * Open the counters, the finest that works or a certain one.
+ *
+ * @retval -ENOENT There is none.
+ */
+int rutCpuCounterOpen(struct rutCpuCounter *counter, const char *root,
+		      enum rutCpuSource source);
+
+/** Read the counters; what cannot be read stays as it is. */
+void rutCpuCounterRead(struct rutCpuCounter *counter);
+
+/** Close what was opened. */
+void rutCpuCounterClose(struct rutCpuCounter *counter);
+
+/**
+ * Read the lines of the CPUs in /proc/stat.
+ *
+ * CPUs that have no line are set offline.
+ */
+void rutCpuStatParse(struct rutScan *scan, const struct rutCpuList *list,
+		     struct rutCpu *cpus, int64_t tickNs);
+
+#endif

@@ -1,7 +1,0 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Built without libgtop. */
-#include <config.h>
-
-#include "gtop.h"
-
-const struct rutSource *const *const rutGtopSources = NULL;

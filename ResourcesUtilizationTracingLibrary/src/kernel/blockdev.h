@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file
+ * Block devices and what they count; which of them a mount point uses.
+ */
+#ifndef RUT_BLOCKDEV_H
+#define RUT_BLOCKDEV_H
+
+#include "ResourcesUtilizationTracingLibrary/src/kernel/file.h"
+#include "ResourcesUtilizationTracingLibrary/src/source.h"
+
+/** What is counted. */
+enum rutBlockCount {
+	RUT_BLOCK_READS,
+	RUT_BLOCK_READ_SECTORS,
+	RUT_BLOCK_WRITES,
+	RUT_BLOCK_WRITE_SECTORS,
+	RUT_BLOCK_BUSY_MS,
+	RUT_BLOCK_COUNTS,
+};
+
+/** The unit of "sectors", whatever the device has. */
+#define RUT_SECTOR 512
+
+/** A block device. */
+struct rutBlockDev {
+	char name[64];
+	struct rutFile file;
+	uint64_t inFlight;
+	struct rutCounter counters[RUT_BLOCK_COUNTS];
+};
+
+/** Some block devices. */
+struct rutBlockDevs {
+	struct rutBlockDev *list;
+	size_t count;
+};
+
+/** Open a device by its name or "MAJOR:MINOR". */
+int rutBlockDevsAdd(struct rutBlockDevs *devs, const char *root,
+		    const char *name);
+
+/** Open the disks: what is hardware, none that stands upon others. */
+int rutBlockDevsAddDisks(struct rutBlockDevs *devs, const char *root);
+
+/** Open the disks, and what stands upon them and is in use. */
+int rutBlockDevsAddAll(struct rutBlockDevs *devs, const char *root);
+
+/**
+ * Open the devices of a mounted file system, found through partitions,
+ * device-mapper, loop devices, btrfs and overlay.
+ *
+ * @param mountPoint Directory where it is mounted.
+ *
+ * @retval -ENODEV It has none, or nothing is mounted there; the user has been
+ *         told.
+ */
+int rutBlockDevsAddMount(struct rutBlockDevs *devs, const char *root,
+			 const char *mountPoint);
+
+/** Read the counters of all. */
+void rutBlockDevsRead(struct rutBlockDevs *devs, enum rutWhy why);
+
+/** Close and free the list. */
+void rutBlockDevsClose(struct rutBlockDevs *devs);
+
+#endif

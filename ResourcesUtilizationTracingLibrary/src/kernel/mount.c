@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file
+ * From a mount point to its block devices; see blockdev.h.
+ *
+ * /proc/self/mountinfo names the device of a file system. Partitions,
+ * device-mapper and loop devices count what goes through them themselves. A
+ * file system without a device of its own leads on: btrfs to the devices that
+ * it is made of, overlay to the file system that takes its writes.
+ */
+#include "config.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "ResourcesUtilizationTracingLibrary/src/kernel/blockdev.h"
+#include "ResourcesUtilizationTracingLibrary/src/message.h"
+
+/* Overlays upon overlays; a loop of them is none of the kernel's making. */
+#define MOUNT_DEPTH 8
+
+/* A line of mountinfo. */
+struct mountLine {
+	uint64_t major;
+	uint64_t minor;
+	struct rutWord point;
+	struct rutWord type;
+	struct rutWord source;
+	struct rutWord options;
+};
+
+/* "36 35 98:0 /root /point rw,noatime shared:1 - ext3 /dev/root rw,data=x" */
+static bool mountParseLine(struct rutScan *scan, struct mountLine *line)
+{
+	struct rutWord word;
+	uint64_t ids[2];
+
+	if (!rutScanNumbers(scan, ids, 2) ||
+	    !rutScanNumber(scan, &line->major) || !rutScanLiteral(scan, ":") ||
+	    !rutScanNumber(scan, &line->minor) ||
+	    !rutScanWord(scan, '\n', &word) ||
+	    !rutScanWord(scan, '\n', &line->point))
+		return false;
+	do {
+		if (!rutScanWord(scan, '\n', &word))
+			return false;
+	} while (!rutWordIs(&word, "-"));
+	return rutScanWord(scan, '\n', &line->type) &&
+	       rutScanWord(scan, '\n', &line->source) &&
+	       rutScanWord(scan, '\n', &line->options);
+}
+
+/* Copy a word with its octal escapes ("\040" is a blank) resolved. */
+static void mountUnescape(const struct rutWord *word, char *text, size_t size)
+{
+	size_t used = 0;
+
+	for (size_t i = 0; i < word->length && used + 1 < size; i++) {
+		const char *at = word->bytes + i;
+		bool isOctal = *at == '\\' && i + 3 < word->length;
+
+		for (int j = 1; isOctal && j < 4; j++)
+			isOctal = at[j] >= '0' && at[j] <= '7';
+		text[used++] = *at;
+		if (isOctal) {
+			text[used - 1] =
+				(char)((at[1] - '0') << 6 | (at[2] - '0') << 3 |
+				       (at[3] - '0'));
+			i += 3;
+		}
+	}
+	text[used] = '\0';
+}
+
+/* Length of a mount point if it leads to the path, else 0. */
+static size_t mountMatch(const char *point, const char *path, bool isExact)
+{
+	size_t length = strlen(point);
+
+	if (strcmp(point, path) == 0)
+		return length;
+	if (isExact || strncmp(point, path, length) != 0)
+		return 0;
+	return path[length] == '/' || strcmp(point, "/") == 0 ? length : 0;
+}
+
+/* Find what is mounted at a path, or what holds it. The last line wins: it
+ * covers the others. */
+static bool mountFind(struct rutScan scan, const char *path, bool isExact,
+		      struct mountLine *found)
+{
+	char point[RUT_PATH_SIZE];
+	struct mountLine line;
+	size_t best = 0;
+
+	do {
+		size_t length;
+
+		if (!mountParseLine(&scan, &line))
+			continue;
+		mountUnescape(&line.point, point, sizeof(point));
+		length = mountMatch(point, path, isExact);
+		if (length > 0 && length >= best) {
+			best = length;
+			*found = line;
+		}
+	} while (rutScanNextLine(&scan));
+	return best > 0;
+}
+
+/* Add all devices of the btrfs that the device belongs to. */
+static int mountAddBtrfs(struct rutBlockDevs *devs, const char *root,
+			 const char *name)
+{
+	char path[RUT_PATH_SIZE];
+	struct dirent *entry, *device;
+	DIR *all, *one;
+	int ret = -ENOENT;
+
+	snprintf(path, sizeof(path), "%s/sys/fs/btrfs", root);
+	all = opendir(path);
+	while (all && ret == -ENOENT && (entry = readdir(all))) {
+		if (!rutFileExists(root, "/sys/fs/btrfs/%s/devices/%s",
+				   entry->d_name, name))
+			continue;
+		if (snprintf(path, sizeof(path), "%s/sys/fs/btrfs/%s/devices",
+			     root, entry->d_name) >= (int)sizeof(path))
+			continue;
+		one = opendir(path);
+		while (one && (device = readdir(one)) &&
+		       (ret == 0 || ret == -ENOENT)) {
+			if (device->d_name[0] != '.')
+				ret = rutBlockDevsAdd(devs, root,
+						      device->d_name);
+		}
+		if (one)
+			closedir(one);
+	}
+	if (all)
+		closedir(all);
+	return ret == -ENOENT ? rutBlockDevsAdd(devs, root, name) : ret;
+}
+
+/* The kernel's name of a device file: /dev/mapper/x is a link to ../dm-0. */
+static void mountDeviceName(const char *root, const char *file, char *name,
+			    size_t size)
+{
+	char path[RUT_PATH_SIZE], target[RUT_PATH_SIZE];
+	const char *base;
+	ssize_t length = -1;
+
+	if (snprintf(path, sizeof(path), "%s%s", root, file) <
+	    (int)sizeof(path))
+		length = readlink(path, target, sizeof(target) - 1);
+	target[length > 0 ? length : 0] = '\0';
+	base = length > 0 ? target : file;
+	base = strrchr(base, '/') ? strrchr(base, '/') + 1 : base;
+	snprintf(name, size, "%.*s", (int)size - 1, base);
+}
+
+/* Get an option of an overlay: "rw,lowerdir=/a,upperdir=/b,workdir=/c". */
+static bool mountOption(const struct rutWord *options, const char *key,
+			char *value, size_t size)
+{
+	struct rutScan scan = { options->bytes,
+				options->bytes + options->length };
+	struct rutWord word;
+
+	while (rutScanWord(&scan, ',', &word)) {
+		struct rutScan option = { word.bytes,
+					  word.bytes + word.length };
+
+		if (rutScanLiteral(&option, key) &&
+		    rutScanLiteral(&option, "=")) {
+			word.bytes = option.at;
+			word.length = (size_t)(option.end - option.at);
+			mountUnescape(&word, value, size);
+			return true;
+		}
+		if (!rutScanLiteral(&scan, ","))
+			break;
+	}
+	return false;
+}
+
+static int mountAdd(struct rutBlockDevs *devs, const char *root,
+		    struct rutScan scan, const struct mountLine *start)
+{
+	struct mountLine line = *start;
+	char text[RUT_PATH_SIZE], name[NAME_MAX + 1];
+
+	for (int depth = 0; depth < MOUNT_DEPTH; depth++) {
+		if (rutWordIs(&line.type, "btrfs")) {
+			mountUnescape(&line.source, text, sizeof(text));
+			mountDeviceName(root, text, name, sizeof(name));
+			return mountAddBtrfs(devs, root, name);
+		}
+		if (line.major != 0) {
+			snprintf(name, sizeof(name), "%llu:%llu",
+				 (unsigned long long)line.major,
+				 (unsigned long long)line.minor);
+			return rutBlockDevsAdd(devs, root, name);
+		}
+		if (!rutWordIs(&line.type, "overlay") ||
+		    !mountOption(&line.options, "upperdir", text,
+				 sizeof(text)) ||
+		    !mountFind(scan, text, false, &line))
+			return -ENOENT;
+	}
+	return -ENOENT;
+}
+
+int rutBlockDevsAddMount(struct rutBlockDevs *devs, const char *root,
+			 const char *mountPoint)
+{
+	char path[RUT_PATH_SIZE];
+	struct mountLine line;
+	struct rutFile file;
+	struct rutScan scan;
+	size_t length = strlen(mountPoint);
+	int ret;
+
+	/* The thesis wants none at the end; nobody is hurt by one. */
+	while (length > 1 && mountPoint[length - 1] == '/')
+		length--;
+	snprintf(path, sizeof(path), "%.*s", (int)length, mountPoint);
+	ret = rutFileGet(&file, &scan, root, "/proc/self/mountinfo");
+	if (ret < 0) {
+		rutMessage(HD_LOG_ERROR, "/proc/self/mountinfo: %s",
+			   strerror(-ret));
+		return -ENODEV;
+	}
+	if (!mountFind(scan, path, true, &line)) {
+		rutMessage(HD_LOG_ERROR,
+			   "RUT_HDD_MOUNTPOINT: nothing is mounted at %s",
+			   mountPoint);
+		ret = -ENODEV;
+	} else {
+		ret = mountAdd(devs, root, scan, &line);
+		if (ret < 0 && ret != -ENOMEM) {
+			rutMessage(HD_LOG_ERROR,
+				   "RUT_HDD_MOUNTPOINT: %s, a %.*s, has no "
+				   "block device",
+				   mountPoint, (int)line.type.length,
+				   line.type.bytes);
+			ret = -ENODEV;
+		}
+	}
+	rutFileClose(&file);
+	return ret;
+}

@@ -1,0 +1,217 @@
+#!/bin/sh
+# hdtrace plot: what can be read from the picture, by its axes and its legend,
+# is what the project has, and what hdtrace stat and hdtrace report say.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+. "${abs_top_srcdir:?}/tests/lib/tap.sh"
+. "$abs_top_srcdir/tests/lib/hdtrace.sh"
+. "$abs_top_srcdir/tests/lib/project.sh"
+readers=$abs_top_srcdir/tests/tools/readers
+python=$(command -v python3) || skip_all "no python3"
+PYTHONDONTWRITEBYTECODE=1
+export PYTHONDONTWRITEBYTECODE
+cd "$scratch" || exit 99
+make_mini
+"${abs_top_builddir:?}/tests/bench/make-project" --nodes=3 --ranks=2 \
+	--records=1207 --values=9600 run
+
+# Draw a project, which may have problems, and read the picture:
+# PROJECT OPTION...
+draws() {
+	project=$1
+	shift
+	status=0
+	"$hdtrace" plot -q --force -o picture.svg "$@" "$project" || status=$?
+	[ "$status" -le 1 ] || return 1
+	from=
+	to=
+	for option; do
+		case $option in
+		--from=*) from=${option#*=} ;;
+		--to=*) to=${option#*=} ;;
+		esac
+	done
+	"$python" "$readers/plot.py" picture.svg "$hdtrace" "$project" \
+		${from:+"$from" "$to"}
+}
+
+# The text of the elements of an SVG, a line for each: FILE.
+texts_of() {
+	"$python" - "$1" <<'END'
+import sys
+import xml.etree.ElementTree as tree
+for text in tree.parse(sys.argv[1]).getroot().iter():
+    if text.text and text.text.strip():
+        print(text.text.encode("unicode_escape").decode())
+END
+}
+
+# The last picture has a text: TEXT.
+has_text() {
+	texts_of picture.svg >texts
+	grep -qxF -- "$1" texts || {
+		echo "no text \"$1\" in"
+		cat texts
+		return 1
+	}
+}
+
+# A damaged picture of a project is not taken for a right one: PROJECT.
+is_noticed() {
+	! cmp -s picture.svg damaged.svg &&
+		! "$python" "$readers/plot.py" damaged.svg "$hdtrace" "$1"
+}
+
+# So many panels and time lines are in a picture: FILE PANELS LINES.
+has_parts() {
+	[ "$(grep -c 'class="panel"' "$1")" -eq "$2" ] &&
+		[ "$(grep -c 'class="states"' "$1")" -eq "$3" ]
+}
+
+prints_picture() {
+	status 0 plot -o - mini &&
+		"$python" "$readers/plot.py" out "$hdtrace" mini
+}
+
+is_pdf() {
+	[ "$(head -c 5 "$1")" = %PDF- ] &&
+		[ "$(tail -c 6 "$1" | head -n 1)" = %%EOF ]
+}
+
+agrees() {
+	"$python" "$readers/agree.py" "$hdtrace" "$@"
+}
+
+# --- What is drawn ---
+
+ok "entries and states, read from the picture" draws mini --states=above
+ok "below the values" draws mini --states=below
+ok "many values" draws run --states=above
+ok "a part of the time" draws run --states=above --from=0.5 --to=1.25
+ok "a panel for each node" draws run --panels=node --states=above
+ok "a panel for each value" draws run --panels=value
+ok "scales that begin at zero" draws run --zero
+ok "a small picture shows means" draws run --size=40x300
+# What is damaged is noticed, so these comparisons are worth something.
+sed '/class="curve"/{n;n;s/M\([0-9.]*\) [0-9.]*/M\1 101/;}' picture.svg \
+	>damaged.svg
+ok "a curve elsewhere is noticed" is_noticed run
+"$hdtrace" plot -q --states=only -o states.svg run >printed
+ok "states only" has_parts states.svg 0 6
+"$hdtrace" plot -q --states=above --force -o picture.svg mini >printed
+sed 's/#56b4e9/#e69f00/' picture.svg >damaged.svg
+ok "a wrong colour is noticed" is_noticed mini
+if [ -d "$corpus" ]; then
+	for project in stresstest partdiff-mpi pvfs2-server-nan; do
+		ok "$project" draws "$corpus/$project" --states=above
+	done
+fi
+
+# --- What stands around it ---
+
+printf '0 warm up\n1.5 compute\n2 -\n4.5\n' >borders
+ok "phases" status 0 plot --phases borders --states=above --force \
+	-o picture.svg mini
+ok "have their names" has_text "warm up"
+ok "phases of a trace" status 0 plot --phases-from alpha_0 --force \
+	-o picture.svg mini
+ok "have those of its states" has_text Wait
+ok "a level of states" status 0 plot --states=above --depth=1 --force \
+	-o picture.svg mini
+ok "has those in no other one" has_text Work
+ok "and no others" test "$(grep -c '>Read<' picture.svg)" -eq 0
+ok "times as dates" status 0 plot --time=date --force -o picture.svg mini
+ok "in UTC" has_text "Time on 2001-09-09 (UTC)"
+ok "a title" status 0 plot --title 'a <b> & "c"' --force -o picture.svg mini
+ok "as it was given" has_text 'a <b> & "c"'
+stat_header x Bad 'name="&lt;/title>&lt;script>]]>" type="INT32"
+	unit="&quot;/&amp;"' >bad.stat
+{ stamp 1; stamp 2; u32 7; } >>bad.stat
+ok "odd names" status 0 plot --force -o picture.svg bad.stat
+ok "are text, and so are units" has_text '</title><script>]]> ("/&)'
+{
+	stat_header x Energy 'name="P" type="INT32" unit="W" simulated="yes"'
+	stamp 1; stamp 2; u32 7
+} >simulated.stat
+ok "values that were simulated" status 0 plot --force -o picture.svg \
+	simulated.stat
+ok "are marked" has_text "simulated (simulated)"
+
+# What is wrong with the files is said once, however often they are read:
+# OPTION...
+complains_once() {
+	status 1 plot --states=above --force -o picture.svg "$@" damaged || {
+		cat err
+		return 1
+	}
+	for rule in stat.cut-tail trc.no-end; do
+		[ "$(grep -c "\[$rule\]" err)" -eq 1 ] || return 1
+	done
+}
+energy_stat alpha | head -c 385 >damaged_alpha_Energy.stat
+sed '/<\/Program>/d' mini_alpha_0.trc >damaged_alpha_0.trc
+sed 's/mini/damaged/' mini.proj >damaged.proj
+ok "damaged files" complains_once
+ok "a part of them" complains_once --from=0.5 --to=4.5
+
+# --- Files ---
+
+ok "-o - is stdout" prints_picture
+ok "SVG is the default" status 0 plot mini
+ok "named as the project" test -s mini.svg
+ok "keeps a file that exists" says "--force replaces it" 2 plot mini
+ok "what is drawn, as numbers" status 0 plot --format=json --force mini
+ok "are JSON" "$python" -m json.tool out parsed
+if "$hdtrace" plot -o a.png mini 2>&1 | grep -q "without cairo"; then
+	skip "PNG and PDF" "built without cairo"
+	ok "says so" says "built without cairo" 2 plot --type=pdf mini
+else
+	# Cairo's fonts keep what fontconfig has read.
+	echo leak:libfontconfig >suppressions
+	LSAN_OPTIONS=suppressions=$scratch/suppressions:print_suppressions=0
+	export LSAN_OPTIONS
+	ok "PNG" status 0 plot --states=above --size=80x60 --dpi=100 --force \
+		-o a.png mini
+	ok "has the size and the colours" "$python" "$readers/png.py" a.png \
+		315 237 0072b2 56b4e9 e69f00 009e73 ffffff
+	ok "PDF" status 0 plot -o a.pdf mini
+	ok "is one" is_pdf a.pdf
+	[ ! -e /dev/full ] || ok "PNG: a full disk" says "No space left" 2 \
+		plot --type=png -o /dev/full mini
+fi
+[ ! -e /dev/full ] || ok "SVG: a full disk" says "No space left" 2 plot \
+	--type=svg -o /dev/full mini
+
+while IFS='|' read -r text arguments; do
+	# shellcheck disable=SC2086
+	ok "refuses $arguments" says "$text" 2 plot $arguments
+done <<'END'
+not grouping, value or node|--panels=all mini
+not above, below or only|--states=left mini
+not relative or date|--time=epoch mini
+not svg, png or pdf: "gif"|--type=gif mini
+does not end with|-o picture mini
+not WIDTH or WIDTHxHEIGHT|--size=10x mini
+not WIDTH or WIDTHxHEIGHT|--size=3 mini
+not a size in points|--font-size=tall mini
+not from 20 to 2400|--dpi=1 mini
+--depth is negative|--depth=-1 mini
+exclude each other|--phases borders --phases-from alpha_0 mini
+not text or json|--format=csv mini
+no node "gamma"|--phases-from gamma mini
+No such file|--phases missing mini
+No such file|nothing
+nothing to draw|--value NOTE mini
+no node matches|--node gamma mini
+END
+
+# --- The same numbers everywhere ---
+
+ok "stat, report and plot agree" agrees mini borders
+printf '0.1 a\n0.77 b\n1.5 -\n' >parts
+ok "for a generated project" agrees run parts
+if [ -d "$corpus" ]; then
+	printf '0 a\n20 b\n33.25 c\n60 -\n' >parts
+	ok "for a real one" agrees "$corpus/partdiff-mpi" parts
+	ok "and another one" agrees "$corpus/stresstest" parts
+fi
+done_testing

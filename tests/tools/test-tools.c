@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The parts of hdtrace that compute, parse and format numbers. */
+#include "config.h"
+
+#include <errno.h>
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include <glib.h>
+
+#include "HDTraceTools/base/sorter.h"
+#include "HDTraceTools/base/spool.h"
+#include "HDTraceTools/command/select.h"
+#include "HDTraceTools/merge/merge.h"
+#include "HDTraceTools/model/moments.h"
+#include "cli/output.h"
+
+#define SECOND INT64_C(1000000000)
+
+/** Entries of one column, each a second long. */
+struct entries {
+	int64_t start[8];
+	int64_t end[8];
+	hdIBlock block;
+	hdIColumn column;
+};
+
+static void fill(struct entries *entries, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		entries->start[i] = (int64_t)i * SECOND;
+		entries->end[i] = (int64_t)(i + 1) * SECOND;
+	}
+	entries->block = (hdIBlock){
+		.count = count,
+		.start = entries->start,
+		.end = entries->end,
+		.columns = &entries->column,
+	};
+}
+
+static struct moments addDoubles(const double *values, size_t count)
+{
+	struct entries entries;
+	struct moments moments = { .count = 0 };
+
+	fill(&entries, count);
+	entries.column.float64 = values;
+	momentsAdd(&moments, HDI_DOUBLE, &entries.column, &entries.block, 0,
+		   count);
+	return moments;
+}
+
+/** Large values that nearly cancel. */
+static void testCancel(void)
+{
+	const double values[] = { 1e16, 1, -1e16, 1 };
+	const double offset[] = { 1e9 + 4, 1e9 + 7, 1e9 + 13, 1e9 + 16 };
+	struct moments moments = addDoubles(values, 4);
+	struct momentsResult result = momentsGet(&moments, HDI_DOUBLE);
+
+	g_assert_cmpfloat(result.sum, ==, 2);
+	g_assert_cmpfloat(result.integral, ==, 2);
+	g_assert_cmpfloat(result.mean, ==, 0.5);
+	moments = addDoubles(offset, 4);
+	result = momentsGet(&moments, HDI_DOUBLE);
+	g_assert_cmpfloat(result.mean, ==, 1e9 + 10);
+	g_assert_cmpfloat_with_epsilon(result.deviation, sqrt(22.5), 1e-12);
+}
+
+static void testSpecial(void)
+{
+	const double values[] = { NAN, 2, NAN };
+	const double infinite[] = { 1, INFINITY };
+	struct moments moments = addDoubles(values, 3);
+	struct momentsResult result = momentsGet(&moments, HDI_DOUBLE);
+
+	g_assert_cmpuint(moments.count, ==, 1);
+	g_assert_cmpuint(moments.missing, ==, 2);
+	g_assert_cmpuint(moments.weight, ==, SECOND);
+	g_assert_cmpfloat(result.mean, ==, 2);
+	g_assert_cmpfloat(result.deviation, ==, 0);
+	moments = addDoubles(values, 1);
+	result = momentsGet(&moments, HDI_DOUBLE);
+	g_assert_true(isnan(result.mean) && isnan(result.sum) &&
+		      isnan(result.integral) && isnan(result.deviation));
+	moments = addDoubles(infinite, 2);
+	g_assert_cmpfloat(moments.max, ==, (double)INFINITY);
+	g_assert_cmpfloat(momentsGet(&moments, HDI_DOUBLE).sum, ==,
+			  (double)INFINITY);
+}
+
+/** Sums of integers are exact. */
+static void testIntegers(void)
+{
+	const int64_t values[] = { INT64_MAX, INT64_MAX, INT64_MAX, -1 };
+	const uint64_t large[] = { UINT64_MAX, UINT64_MAX };
+	struct moments moments = { .count = 0 };
+	struct entries entries;
+	char buffer[OUT_NUMBER_SIZE];
+
+	fill(&entries, 4);
+	entries.column.int64 = values;
+	momentsAdd(&moments, HDI_INT64, &entries.column, &entries.block, 0, 4);
+	g_assert_cmpstr(outInteger(buffer, moments.sumInteger), ==,
+			"27670116110564327420");
+	g_assert_cmpstr(outInteger(buffer, moments.minInteger), ==, "-1");
+	moments = (struct moments){ .count = 0 };
+	fill(&entries, 2);
+	entries.column.uint64 = large;
+	momentsAdd(&moments, HDI_UINT64, &entries.column, &entries.block, 0, 2);
+	g_assert_cmpstr(outInteger(buffer, moments.sumInteger), ==,
+			"36893488147419103230");
+	g_assert_cmpstr(outInteger(buffer, moments.maxInteger), ==,
+			"18446744073709551615");
+}
+
+/** Parts of an entry add up to it. */
+static void testParts(void)
+{
+	const int32_t values[] = { 9 };
+	struct moments moments = { .count = 0 };
+	struct entries entries;
+	struct momentsResult result;
+
+	fill(&entries, 1);
+	entries.column.int32 = values;
+	for (int i = 0; i < 4; i++)
+		momentsAddPart(&moments, HDI_INT32, &entries.column,
+			       &entries.block, 0, SECOND / 4);
+	result = momentsGet(&moments, HDI_INT32);
+	g_assert_cmpfloat(result.sum, ==, 9);
+	g_assert_cmpfloat(result.integral, ==, 9);
+	g_assert_cmpfloat(result.mean, ==, 9);
+	g_assert_cmpuint(moments.shares, ==, 4);
+}
+
+static void testUnits(void)
+{
+	static const char *const units[][2] = {
+		{ "W", "J" },
+		{ "mW", "mJ" },
+		{ "kW", "kJ" },
+		{ "\302\265W", "\302\265J" },
+		{ "V", "V s" },
+		{ "%", "% s" },
+		{ "", "s" },
+		{ "B/s", "B" },
+		{ "J/s", "J" },
+		{ "/s", "/s s" },
+		{ "xW", "xW s" },
+		{ "kkW", "kkW s" },
+		{ "Blocks", "Blocks s" },
+	};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(units); i++) {
+		char *unit = momentsIntegralUnit(units[i][0]);
+
+		g_assert_cmpstr(unit, ==, units[i][1]);
+		g_free(unit);
+	}
+}
+
+static void testNumbers(void)
+{
+	const double values[] = {
+		0,          -0.0,
+		1,          0.1,
+		1e15,       1e22,
+		DBL_MAX,    DBL_MIN,
+		5e-324,     1 / 3.0,
+		123.5,      -2,
+		1e14 + 0.5, 999999999999999,
+		-1e300,
+	};
+	const float floats[] = { 0.1f, 16777216.0f, 137.74654f, FLT_MAX,
+				 1e-45f };
+	char buffer[OUT_NUMBER_SIZE];
+
+	for (size_t i = 0; i < G_N_ELEMENTS(values); i++) {
+		double back =
+			g_ascii_strtod(outDouble(buffer, values[i]), NULL);
+
+		g_assert_cmpmem(&back, sizeof(back), &values[i], sizeof(back));
+	}
+	for (size_t i = 0; i < G_N_ELEMENTS(floats); i++)
+		g_assert_true((float)g_ascii_strtod(outFloat(buffer, floats[i]),
+						    NULL) == floats[i]);
+	g_assert_cmpstr(outDouble(buffer, 0.1), ==, "0.1");
+	g_assert_cmpstr(outDouble(buffer, -(double)INFINITY), ==, "-Inf");
+	g_assert_cmpstr(outDouble(buffer, (double)NAN), ==, "NaN");
+	g_assert_cmpstr(outFloat(buffer, 137.74654f), ==, "137.74654");
+	g_assert_cmpstr(outInteger(buffer, 0), ==, "0");
+	g_assert_cmpstr(outInteger(buffer, INT64_MIN), ==,
+			"-9223372036854775808");
+	g_assert_cmpstr(outInteger(buffer, (outInt128)INT64_MAX * INT64_MAX),
+			==, "85070591730234615847396907784232501249");
+	g_assert_cmpstr(outInteger(buffer, (outInt128)1000000000 * 1000000000),
+			==, "1000000000000000000");
+	g_assert_cmpstr(outSeconds(buffer, -1), ==, "-0.000000001");
+	g_assert_cmpstr(outSeconds(buffer, INT64_MIN), ==,
+			"-9223372036.854775808");
+	g_assert_cmpstr(outSeconds(buffer, 1247419294305196000), ==,
+			"1247419294.305196000");
+	g_assert_cmpstr(outDate(buffer, 1247419294305196000, 3), ==,
+			"2009-07-12 17:21:34.305");
+	g_assert_cmpstr(outDate(buffer, -1, 9), ==,
+			"1969-12-31 23:59:59.999999999");
+	g_assert_cmpstr(outSize(buffer, 999), ==, "999 B");
+	g_assert_cmpstr(outSize(buffer, 999999), ==, "1.0 MB");
+	g_assert_cmpstr(outRounded(buffer, 54788.9679), ==, "54789.0");
+	g_assert_cmpstr(outRounded(buffer, 1e20), ==, "1.00000e+20");
+}
+
+static void testPrintable(void)
+{
+	static const struct {
+		const char *text;
+		size_t length;
+		const char *printed;
+	} rows[] = {
+		{ "a\nb\t", 4, "a\\nb\\t" },
+		{ "\033[31m", 5, "\\x1b[31m" },
+		{ "\0x", 2, "\\x00x" },
+		{ "\303\244\377", 3, "\303\244\\xff" },
+		{ "\302\205", 2, "\\u0085" },
+		{ "\342\200\256", 3, "\\u202e" },
+	};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+		GString *out = g_string_new(NULL);
+
+		outAppendPrintable(out, rows[i].text, rows[i].length);
+		g_assert_cmpstr(out->str, ==, rows[i].printed);
+		g_string_free(out, TRUE);
+	}
+}
+
+static void testLabels(void)
+{
+	static const char *const sorted[] = { "",      "1",     "2",  "10",
+					      "a",     "a1",    "a2", "a10",
+					      "a10b1", "a10b2", "b" };
+
+	for (size_t i = 0; i < G_N_ELEMENTS(sorted); i++) {
+		for (size_t j = 0; j < G_N_ELEMENTS(sorted); j++) {
+			int order = mergeCompareLabels(sorted[i], sorted[j]);
+
+			g_assert_cmpint((order > 0) - (order < 0), ==,
+					(i > j) - (i < j));
+		}
+	}
+}
+
+/* ---- Spools and sorting ----------------------------------------------------
+ */
+
+/* Bytes are what they were, in memory and in the file, wherever they are. */
+static void testSpool(void)
+{
+	struct spool *spool = spoolNew();
+	enum { COUNT = 300000 };
+
+	for (int round = 0; round < 2; round++) {
+		for (uint32_t i = 0; i < COUNT; i++) {
+			uint32_t value = i * 2654435761u;
+
+			g_assert_cmpint(
+				spoolAppend(spool, &value, sizeof(value)), ==,
+				0);
+			/* Just now, and in what may be in the file. */
+			g_assert_cmpint(spoolRead(spool, 4 * (uint64_t)i,
+						  &value, sizeof(value)),
+					==, 0);
+			g_assert_cmpuint(value, ==, i * 2654435761u);
+		}
+		g_assert_cmpuint(spoolLength(spool), ==, 4 * COUNT);
+		for (uint32_t i = COUNT; i > 1; i--) {
+			uint64_t value;
+
+			g_assert_cmpint(spoolRead(spool, 4 * (uint64_t)i - 8,
+						  &value, sizeof(value)),
+					==, 0);
+			g_assert_cmpmem(&value, 4,
+					&(uint32_t){ (i - 2) * 2654435761u },
+					4);
+		}
+		spoolClear(spool);
+		g_assert_cmpuint(spoolLength(spool), ==, 0);
+	}
+	spoolFree(spool);
+	spoolFree(NULL);
+}
+
+static int compareNumbers(const void *a, const void *b)
+{
+	const uint32_t *x = a;
+	const uint32_t *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+/* More items than are sorted in memory, and none. */
+static void testSorter(void)
+{
+	static const uint32_t counts[] = { 0, 1, 262144, 600001 };
+
+	for (size_t k = 0; k < G_N_ELEMENTS(counts); k++) {
+		struct sorter *sorter =
+			sorterNew(sizeof(uint32_t), compareNumbers);
+		uint32_t value;
+
+		/* A permutation: the factor and the modulus have no divisor. */
+		for (uint64_t i = 0; i < counts[k]; i++) {
+			value = (uint32_t)(i * 7919 % counts[k]);
+			g_assert_cmpint(sorterAdd(sorter, &value), ==, 0);
+		}
+		for (uint32_t i = 0; i < counts[k]; i++) {
+			g_assert_cmpint(sorterNext(sorter, &value), ==, 1);
+			g_assert_cmpuint(value, ==, i);
+		}
+		g_assert_cmpint(sorterNext(sorter, &value), ==, 0);
+		sorterFree(sorter);
+	}
+	sorterFree(NULL);
+}
+
+int main(int argc, char **argv)
+{
+	g_test_init(&argc, &argv, NULL);
+	g_test_add_func("/tools/moments/cancel", testCancel);
+	g_test_add_func("/tools/moments/special", testSpecial);
+	g_test_add_func("/tools/moments/integers", testIntegers);
+	g_test_add_func("/tools/moments/parts", testParts);
+	g_test_add_func("/tools/moments/units", testUnits);
+	g_test_add_func("/tools/output/numbers", testNumbers);
+	g_test_add_func("/tools/output/printable", testPrintable);
+	g_test_add_func("/tools/merge/labels", testLabels);
+	g_test_add_func("/tools/spool", testSpool);
+	g_test_add_func("/tools/sorter", testSorter);
+	return g_test_run();
+}
