@@ -347,6 +347,22 @@ typedef struct hdIStatReader hdIStatReader;
 hdIStatReader *hdI_openStat(const hdIProject *project, const hdIGroup *group);
 
 /**
+ * Start to read the entries of a group, with messages of its own: they go to a
+ * handler instead of the project's.
+ *
+ * @param project Project that the group belongs to.
+ * @param group Group to read.
+ * @param handler Takes the messages of this reader, in the thread that reads;
+ *        NULL: nobody does.
+ * @param data Passed to the handler.
+ *
+ * @return As of hdI_openStat().
+ */
+hdIStatReader *hdI_openStatWith(const hdIProject *project,
+				const hdIGroup *group,
+				hdIMessageHandler handler, void *data);
+
+/**
  * Read the next entries.
  *
  * @param reader Reader to use.
@@ -441,6 +457,22 @@ typedef struct hdITraceReader hdITraceReader;
  */
 hdITraceReader *hdI_openTrace(const hdIProject *project,
 			      const hdITraceFile *trace);
+
+/**
+ * Start to read a trace, with messages of its own: they go to a handler instead
+ * of the project's.
+ *
+ * @param project Project that the trace belongs to.
+ * @param trace Trace to read.
+ * @param handler Takes the messages of this reader, in the thread that reads;
+ *        NULL: nobody does.
+ * @param data Passed to the handler.
+ *
+ * @return As of hdI_openTrace().
+ */
+hdITraceReader *hdI_openTraceWith(const hdIProject *project,
+				  const hdITraceFile *trace,
+				  hdIMessageHandler handler, void *data);
 
 /**
  * Read the next state or event.

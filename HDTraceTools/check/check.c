@@ -5,7 +5,6 @@
  */
 #include "config.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -169,39 +168,41 @@ static void checkValues(struct check *check, const hdIGroup *group)
 	}
 }
 
+/** A group while it is read. */
+struct groupCheck {
+	struct checkSpan span;
+	bool hasEntry;
+};
+
+static bool takeBlock(const hdIBlock *block, void *data)
+{
+	struct groupCheck *self = data;
+
+	self->hasEntry = true;
+	checkCover(&self->span, block->start[0], block->end[block->count - 1]);
+	return true;
+}
+
 static void checkGroup(struct check *check, const hdIGroup *group)
 {
-	struct checkSpan span = { .file = group->file };
-	hdIStatReader *reader;
-	const hdIBlock *block;
-	bool hasEntry = false;
+	struct groupCheck self = { .span = { .file = group->file } };
+	hdIStatReader *reader = NULL;
 	bool hasStart;
 	int64_t start;
-	int ret;
 
 	checkValues(check, group);
-	if (!group->isReadable)
+	if (group->isReadable)
+		reader = scanOpenStat(&check->scan, group);
+	if (!reader)
 		return;
-	reader = hdI_openStat(check->project, group);
-	if (!reader) {
-		if (errno != EBADMSG)
-			toolError(check->tool, "%s: %s", group->file,
-				  strerror(errno));
-		return;
-	}
 	hasStart = hdI_getStatStart(reader, &start) == 1;
 	if (hasStart)
-		checkCover(&span, start, start);
-	while ((ret = hdI_readStat(reader, &block)) == 1) {
-		hasEntry = true;
-		checkCover(&span, block->start[0],
-			   block->end[block->count - 1]);
-		toolProgressAt(check->tool, block->offset[block->count - 1]);
-	}
-	if (ret == 0 && hasStart && !hasEntry)
+		checkCover(&self.span, start, start);
+	if (scanBlocks(&check->scan, reader, takeBlock, &self) == 0 &&
+	    hasStart && !self.hasEntry)
 		toolReport(check->tool, "stat.empty", group->file, -1, 0,
 			   "there are no entries");
-	g_array_append_val(check->spans, span);
+	g_array_append_val(check->spans, self.span);
 	hdI_closeStat(reader);
 	toolProgressFile(check->tool, group->fileSize);
 }
@@ -256,20 +257,13 @@ static void checkSpans(struct check *check)
 
 static void checkAll(struct check *check)
 {
-	const hdIProject *project = check->project;
-	int64_t total = 0;
-
-	for (size_t i = 0; i < project->groupCount; i++)
-		total += project->groups[i]->fileSize;
-	for (size_t i = 0; i < project->traceCount; i++)
-		total += project->traces[i]->fileSize;
-	toolProgressStart(check->tool, total);
+	toolProgressStart(check->tool, scanGroupsSize(&check->scan) +
+					       scanTracesSize(&check->scan));
 	checkProject(check);
 	checkInfos(check);
-	for (size_t i = 0; i < project->groupCount; i++)
-		checkGroup(check, project->groups[i]);
-	for (size_t i = 0; i < project->traceCount; i++)
-		checkTrace(check, project->traces[i]);
+	for (size_t i = 0; i < check->project->groupCount; i++)
+		checkGroup(check, check->project->groups[i]);
+	scanTraces(&check->scan, checkTrace, check);
 	checkMessagesEnd(check);
 	checkSpans(check);
 }
@@ -365,6 +359,7 @@ static int runOn(struct tool *tool, const char *path)
 	}
 	if (project) {
 		check.project = project;
+		check.scan = (struct scan){ .tool = tool, .project = project };
 		check.comms = g_hash_table_new_full(g_str_hash, g_str_equal,
 						    g_free, NULL);
 		check.datatypes = g_hash_table_new_full(g_str_hash, g_str_equal,

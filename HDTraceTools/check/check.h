@@ -6,6 +6,7 @@
 #ifndef HD_CHECK_H
 #define HD_CHECK_H
 
+#include "HDTraceTools/command/scan.h"
 #include "HDTraceTools/command/tool.h"
 #include "cli/output.h"
 
@@ -21,6 +22,7 @@ struct checkSpan {
 struct check {
 	struct tool *tool;
 	const hdIProject *project;
+	struct scan scan;
 	unsigned int hostLevel;   /**< Level with the type Host, or 1. */
 	unsigned int rankLevel;   /**< Level with the type Rank, or 0. */
 	unsigned int threadLevel; /**< Level with the type Thread, or 0. */
@@ -43,7 +45,7 @@ void checkProject(struct check *check);
 void checkInfos(struct check *check);
 
 /** Read a trace to its end and check it. */
-void checkTrace(struct check *check, const hdITraceFile *trace);
+void checkTrace(const hdITraceFile *trace, void *check);
 
 /* ---- Messages between ranks; checkmessage.c ---- */
 

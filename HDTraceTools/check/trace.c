@@ -6,7 +6,6 @@
  */
 #include "config.h"
 
-#include <errno.h>
 #include <string.h>
 
 #include "HDTraceTools/check/check.h"
@@ -26,6 +25,7 @@ struct level {
 struct traceCheck {
 	struct check *check;
 	const hdITraceFile *trace;
+	struct checkSpan span;
 	GArray *levels; /**< struct level, by depth. */
 	const char *rank;
 	const char *thread;
@@ -137,45 +137,44 @@ static void checkRecord(struct traceCheck *self, const hdIRecord *record)
 	self->parts += messagesPart(record, NULL);
 }
 
-void checkTrace(struct check *check, const hdITraceFile *trace)
+static bool takeRecord(const hdIRecord *record, void *data)
 {
-	hdITraceReader *reader = hdI_openTrace(check->project, trace);
-	struct checkSpan span = { .file = trace->file };
-	const hdIRecord *record;
+	struct traceCheck *self = data;
+
+	checkRecord(self, record);
+	checkCover(&self->span, record->start, record->end);
+	return true;
+}
+
+void checkTrace(const hdITraceFile *trace, void *data)
+{
+	struct check *check = data;
+	hdITraceReader *reader = scanOpenTrace(&check->scan, trace);
 	const char *thread = checkLabelAt(trace->node, check->threadLevel);
 	struct traceCheck self = {
 		.check = check,
 		.trace = trace,
+		.span = { .file = trace->file },
 		.rank = checkLabelAt(trace->node, check->rankLevel),
 		.thread = thread ? thread : "0",
 	};
-	int ret;
 
-	if (!reader) {
-		if (errno != EBADMSG)
-			toolError(check->tool, "%s: %s", trace->file,
-				  strerror(errno));
+	if (!reader)
 		return;
-	}
 	self.levels = g_array_new(FALSE, TRUE, sizeof(struct level));
 	self.reported =
 		g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	check->lostOwner = false;
 	checkMessagesEnter(check->messages, check, trace);
-	while ((ret = hdI_readTrace(reader, &record)) == 1) {
-		checkRecord(&self, record);
-		checkCover(&span, record->start, record->end);
-		toolProgressAt(check->tool, record->offset);
-	}
-	if (ret == 0 && !span.hasTime)
+	if (scanRecords(&check->scan, reader, takeRecord, &self) == 0 &&
+	    !self.span.hasTime)
 		toolReport(check->tool, "trc.empty", trace->file, -1, 0,
 			   "there are no states and no events");
 	if (self.parts > 0)
 		toolReport(check->tool, "trc.part", trace->file, -1, 0,
 			   MESSAGES_PARTS, self.parts);
-	g_array_append_val(check->spans, span);
+	g_array_append_val(check->spans, self.span);
 	g_array_free(self.levels, TRUE);
 	g_hash_table_destroy(self.reported);
 	hdI_closeTrace(reader);
-	toolProgressFile(check->tool, trace->fileSize);
 }

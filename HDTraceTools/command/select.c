@@ -91,7 +91,7 @@ int selectResolve(struct selection *selection, struct tool *tool,
 	selection->end = INT64_MAX;
 	if (needsStart || isRelative(selection->from) ||
 	    isRelative(selection->to))
-		projectStartFind(project, &selection->projectStart);
+		projectStartFind(project, NULL, &selection->projectStart);
 	if (status < 0 && selection->from)
 		status =
 			resolveTime(tool, "from", selection->from,

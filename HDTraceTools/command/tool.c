@@ -108,12 +108,6 @@ void toolCount(struct tool *tool, hdISeverity severity)
 	}
 }
 
-void toolIgnoreMessage(const hdIMessage *message, void *data)
-{
-	(void)message;
-	(void)data;
-}
-
 void toolTakeMessage(const hdIMessage *message, void *data)
 {
 	struct tool *tool = data;

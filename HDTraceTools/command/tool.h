@@ -104,9 +104,6 @@ void toolError(struct tool *tool, const char *format, ...) G_GNUC_PRINTF(2, 3);
 /** As toolError(), with a line that says where help is. Returns TOOL_FAILED. */
 int toolUsage(struct tool *tool, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
-/** For tool.take: drops what was said when the files were read before. */
-void toolIgnoreMessage(const hdIMessage *message, void *data);
-
 /** Count a message for the exit status. */
 void toolCount(struct tool *tool, hdISeverity severity);
 

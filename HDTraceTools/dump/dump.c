@@ -5,11 +5,11 @@
  */
 #include "config.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "HDTraceTools/command/scan.h"
 #include "HDTraceTools/dump/dump.h"
 
 const char *dumpFormatTime(const struct dump *dump, char *buffer, int64_t ns)
@@ -91,28 +91,18 @@ char *dumpFormatHex(const char *bytes, size_t length)
 	return g_string_free(out, FALSE);
 }
 
-static void dumpEntries(struct dump *dump)
+static bool takeBlock(const hdIBlock *block, void *data)
 {
-	hdIStatReader *reader = hdI_openStat(dump->project, dump->group);
-	const hdIBlock *block;
+	struct dump *dump = data;
 
-	if (!reader) {
-		if (errno != EBADMSG)
-			toolError(dump->tool, "%s: %s", dump->group->file,
-				  strerror(errno));
-		return;
+	for (size_t i = 0; i < block->count; i++) {
+		if (!selectionHasTime(&dump->selection, block->start[i],
+				      block->end[i]))
+			continue;
+		dump->writer->entry(dump, block, i);
+		dump->entries++;
 	}
-	while (!toolIsOutputBroken() && hdI_readStat(reader, &block) == 1) {
-		for (size_t i = 0; i < block->count; i++) {
-			if (!selectionHasTime(&dump->selection, block->start[i],
-					      block->end[i]))
-				continue;
-			dump->writer->entry(dump, block, i);
-			dump->entries++;
-		}
-		toolProgressAt(dump->tool, block->offset[block->count - 1]);
-	}
-	hdI_closeStat(reader);
+	return true;
 }
 
 static void dumpGroup(struct dump *dump, const hdIGroup *group)
@@ -127,7 +117,7 @@ static void dumpGroup(struct dump *dump, const hdIGroup *group)
 	if (dump->columnCount || !group->valueCount) {
 		dump->writer->beginGroup(dump);
 		if (group->isReadable)
-			dumpEntries(dump);
+			scanGroup(&dump->scan, group, takeBlock, dump);
 		if (dump->writer->endGroup)
 			dump->writer->endGroup(dump);
 	}
@@ -135,40 +125,46 @@ static void dumpGroup(struct dump *dump, const hdIGroup *group)
 	toolProgressFile(dump->tool, group->fileSize);
 }
 
-static void dumpTrace(struct dump *dump, const hdITraceFile *trace)
+static void takeOne(struct dump *dump, const hdIRecord *record)
 {
-	hdITraceReader *reader = hdI_openTrace(dump->project, trace);
+	if (selectionHasTime(&dump->selection, record->start, record->end)) {
+		dump->writer->record(dump, record);
+		dump->states += record->kind == HDI_STATE;
+		dump->events += record->kind == HDI_EVENT;
+	}
+	dump->number++;
+}
+
+static bool takeRecord(const hdIRecord *record, void *data)
+{
+	takeOne(data, record);
+	return true;
+}
+
+static void dumpTrace(const hdITraceFile *trace, void *data)
+{
+	struct dump *dump = data;
+	hdITraceReader *reader = scanOpenTrace(&dump->scan, trace);
 	const hdIRecord *record;
 	const hdIAttribute *attributes;
 	size_t count = 0;
-	int ret;
+	int more;
 
-	if (!reader) {
-		if (errno != EBADMSG)
-			toolError(dump->tool, "%s: %s", trace->file,
-				  strerror(errno));
+	if (!reader)
 		return;
-	}
 	dump->trace = trace;
 	dump->number = 0;
-	ret = hdI_readTrace(reader, &record);
+	/* With the first record its attributes are there. */
+	more = hdI_readTrace(reader, &record);
 	attributes = hdI_getTraceAttributes(reader, &count);
 	dump->writer->beginTrace(dump, attributes, attributes ? count : 0);
-	for (; ret == 1 && !toolIsOutputBroken();
-	     ret = hdI_readTrace(reader, &record)) {
-		if (selectionHasTime(&dump->selection, record->start,
-				     record->end)) {
-			dump->writer->record(dump, record);
-			dump->states += record->kind == HDI_STATE;
-			dump->events += record->kind == HDI_EVENT;
-		}
-		dump->number++;
-		toolProgressAt(dump->tool, record->offset);
-	}
+	if (more == 1)
+		takeOne(dump, record);
+	if (more == 1)
+		scanRecords(&dump->scan, reader, takeRecord, dump);
 	if (dump->writer->endTrace)
 		dump->writer->endTrace(dump);
 	hdI_closeTrace(reader);
-	toolProgressFile(dump->tool, trace->fileSize);
 }
 
 static void call(void (*function)(struct dump *), struct dump *dump)
@@ -191,14 +187,8 @@ static void dumpStats(struct dump *dump)
 
 static void dumpTraces(struct dump *dump)
 {
-	const hdIProject *project = dump->project;
-
 	call(dump->writer->beginTraces, dump);
-	for (size_t i = 0; i < project->traceCount; i++) {
-		if (selectionHasNode(&dump->selection,
-				     project->traces[i]->node))
-			dumpTrace(dump, project->traces[i]);
-	}
+	scanTraces(&dump->scan, dumpTrace, dump);
 	call(dump->writer->endTraces, dump);
 }
 
@@ -223,6 +213,9 @@ void dumpAll(struct dump *dump, const struct dumpParts *parts)
 	};
 
 	dump->writer = writers[dump->tool->format];
+	dump->scan = (struct scan){ .tool = dump->tool,
+				    .project = dump->project,
+				    .selection = &dump->selection };
 	toolProgressStart(dump->tool, totalSize(dump, parts));
 	call(dump->writer->begin, dump);
 	if (parts->project)

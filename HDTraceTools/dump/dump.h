@@ -6,6 +6,7 @@
 #ifndef HD_DUMP_H
 #define HD_DUMP_H
 
+#include "HDTraceTools/command/scan.h"
 #include "HDTraceTools/command/select.h"
 #include "HDTraceTools/command/tool.h"
 #include "cli/output.h"
@@ -24,6 +25,7 @@ struct dump {
 	struct tool *tool;
 	const hdIProject *project;
 	struct selection selection;
+	struct scan scan; /**< Set by dumpAll(). */
 	enum dumpTime time;
 	gboolean isHex; /**< Show the bits of values instead of numbers. */
 	const struct dumpWriter *writer;

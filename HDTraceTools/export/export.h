@@ -7,6 +7,7 @@
 #define HD_EXPORT_H
 
 #include "HDTraceTools/base/newfile.h"
+#include "HDTraceTools/command/scan.h"
 #include "HDTraceTools/command/select.h"
 #include "HDTraceTools/command/tool.h"
 #include "HDTraceTools/model/ordered.h"
@@ -31,7 +32,8 @@ struct export
 	char *output; /**< File or directory; "-" is stdout. */
 	gboolean isForced;
 	struct selection selection;
-	bool hasStats; /**< What --only says. */
+	struct scan scan; /**< Set by exportChoose(). */
+	bool hasStats;    /**< What --only says. */
 	bool hasTraces;
 	/* What was asked for, and can be read. */
 	GPtrArray *groups; /**< struct exportGroup, in the project's order. */

@@ -132,21 +132,23 @@ static void addGroup(struct export *export, const hdIGroup *group)
 void exportChoose(struct export *export)
 {
 	const hdIProject *project = export->project;
-	const struct selection *selection = &export->selection;
 
+	export->scan = (struct scan){ .tool = export->tool,
+				      .project = project,
+				      .selection = &export->selection };
 	export->groups = g_ptr_array_new_with_free_func(freeGroup);
 	export->traces = g_ptr_array_new();
 	export->nodes = g_hash_table_new(NULL, NULL);
 	for (size_t i = 0; export->hasStats && i < project->groupCount; i++) {
 		const hdIGroup *group = project->groups[i];
 
-		if (group->isReadable && selectionHasGroup(selection, group))
+		if (scanHasGroup(&export->scan, group))
 			addGroup(export, group);
 	}
 	for (size_t i = 0; export->hasTraces && i < project->traceCount; i++) {
 		const hdITraceFile *trace = project->traces[i];
 
-		if (!selectionHasNode(selection, trace->node))
+		if (!scanHasTrace(&export->scan, trace))
 			continue;
 		g_ptr_array_add(export->traces, (gpointer)trace);
 		addNodes(export, trace->node);
@@ -165,12 +167,7 @@ void exportForget(struct export *export)
 hdIStatReader *exportOpenStat(struct export *export,
 			      const struct exportGroup *group)
 {
-	hdIStatReader *reader = hdI_openStat(export->project, group->group);
-
-	if (!reader && errno != EBADMSG)
-		toolError(export->tool, "%s: %s", group->group->file,
-			  strerror(errno));
-	return reader;
+	return scanOpenStat(&export->scan, group->group);
 }
 
 bool exportReadStat(struct export *export, hdIStatReader *reader,
@@ -206,7 +203,7 @@ bool exportReadStat(struct export *export, hdIStatReader *reader,
 struct ordered *exportOpenTrace(struct export *export,
 				const hdITraceFile *trace)
 {
-	struct ordered *ordered = orderedOpen(export->project, trace);
+	struct ordered *ordered = orderedOpen(export->project, trace, NULL);
 
 	if (!ordered && errno != EBADMSG)
 		toolError(export->tool, "%s: %s", trace->file, strerror(errno));

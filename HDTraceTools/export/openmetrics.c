@@ -265,20 +265,22 @@ static int writeFamilies(struct export *export, FILE *file, guint first,
 }
 
 /** All states and events are lost; count them. */
-static void loseTrace(struct export *export, const hdITraceFile *trace)
+static bool loseRecord(const hdIRecord *record, void *data)
 {
-	hdITraceReader *reader = hdI_openTrace(export->project, trace);
-	const hdIRecord *record;
+	struct export *export = data;
 
-	while (reader && hdI_readTrace(reader, &record) == 1) {
-		if (!selectionHasTime(&export->selection, record->start,
-				      record->end))
-			continue;
-		exportLose(export, "states", record->kind == HDI_STATE);
-		exportLose(export, "events", record->kind == HDI_EVENT);
-	}
-	hdI_closeTrace(reader);
-	toolProgressFile(export->tool, trace->fileSize);
+	if (!selectionHasTime(&export->selection, record->start, record->end))
+		return true;
+	exportLose(export, "states", record->kind == HDI_STATE);
+	exportLose(export, "events", record->kind == HDI_EVENT);
+	return true;
+}
+
+static void loseTrace(const hdITraceFile *trace, void *data)
+{
+	struct export *export = data;
+
+	scanTrace(&export->scan, trace, loseRecord, export);
 }
 
 static int writeOpenMetrics(struct export *export)
@@ -301,8 +303,8 @@ static int writeOpenMetrics(struct export *export)
 						    isDone, names);
 		}
 		fputs("# EOF\n", file.file);
-		for (guint i = 0; i < export->traces->len && ret == 0; i++)
-			loseTrace(export, export->traces->pdata[i]);
+		if (ret == 0 && export->hasTraces)
+			scanTraces(&export->scan, loseTrace, export);
 		ret = exportEndFile(export, &file, ret < 0);
 	}
 	g_hash_table_destroy(names);

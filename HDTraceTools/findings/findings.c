@@ -141,7 +141,7 @@ static int findPhases(struct findings *findings)
 
 	findings->hasPhases = phaseOptionsAre(&findings->phaseOptions);
 	if (findings->phaseOptions.file)
-		projectStartFind(findings->project, &start);
+		projectStartFind(findings->project, NULL, &start);
 	ret = phaseOptionsFind(&findings->phaseOptions, findings->tool,
 			       findings->project, start, &findings->phaseList);
 	if (ret == 0)

@@ -199,13 +199,14 @@ struct findingsMost findingsFindMost(const struct findings *findings);
 /**
  * Go through the entries of a group; any thread.
  *
+ * @param sink Takes the diagnostics.
  * @param[out] spoolError Negative errno of a temporary file, if it failed.
  *
  * @retval 0 Success, as far as messages say.
  * @return A negative errno.
  */
 int findingsReadGroup(struct findings *findings, struct findingsGroup *group,
-		      int *spoolError);
+		      const struct diagnosticSink *sink, int *spoolError);
 
 /* ---- work.c ------------------------------------------------------ */
 
@@ -216,8 +217,7 @@ struct findingsGroup **findingsFindPowers(const struct findings *findings);
 /** Read all groups and traces. */
 void findingsReadAll(struct findings *findings);
 
-/** Takes messages of the reading library, in any thread; data is the struct
- *  report. */
+/** Takes what is wrong with the project; data is the struct findings. */
 void findingsTakeDiagnostic(const hdIMessage *message, void *data);
 
 /** So many more bytes are done; any thread. */

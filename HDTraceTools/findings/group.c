@@ -183,7 +183,7 @@ static int readEntries(struct reading *work, hdIStatReader *reader,
 }
 
 int findingsReadGroup(struct findings *findings, struct findingsGroup *group,
-		      int *spoolError)
+		      const struct diagnosticSink *sink, int *spoolError)
 {
 	struct reading work = { .findings = findings, .group = group };
 	struct summary summary = {
@@ -194,7 +194,8 @@ int findingsReadGroup(struct findings *findings, struct findingsGroup *group,
 		.data = &work,
 	};
 	bool hasPhases = findings->hasPhases && group->powerCount;
-	hdIStatReader *reader = hdI_openStat(findings->project, group->group);
+	hdIStatReader *reader =
+		diagnosticsOpenStat(findings->project, group->group, sink);
 
 	if (!reader)
 		return errno == EBADMSG ? 0 : -errno;

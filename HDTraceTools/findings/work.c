@@ -27,7 +27,7 @@ struct task {
 	struct findingsGroup *group; /**< Of a trace: its power, or NULL. */
 	size_t number;               /**< Of the task that reads the group. */
 	struct profile *profile;
-	struct findingsDiagnostics messages;
+	struct findingsDiagnostics diagnostics;
 	int error;      /**< Negative errno of the file ... */
 	int spoolError; /**< ... and of a temporary one. */
 };
@@ -37,9 +37,6 @@ struct work {
 	GArray *tasks; /**< struct task */
 	struct profileShares *shares;
 };
-
-/** The messages of the task that this thread does. */
-static _Thread_local struct findingsDiagnostics *current;
 
 static pthread_mutex_t progressLock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -59,7 +56,7 @@ static struct task *taskAt(struct work *work, size_t number)
 
 static void addTask(struct work *work, struct task task)
 {
-	findingsDiagnosticsInit(&task.messages);
+	findingsDiagnosticsInit(&task.diagnostics);
 	g_array_append_val(work->tasks, task);
 }
 
@@ -127,6 +124,12 @@ static void addTasks(struct work *work)
 
 /* ---- Doing it, in any thread ------------------------------------------- */
 
+/** Takes what is wrong with the file of a task. */
+static void keepDiagnostic(const hdIMessage *message, void *data)
+{
+	findingsDiagnosticsAdd(data, message);
+}
+
 /** How far a trace was read. */
 struct position {
 	struct findings *findings;
@@ -147,15 +150,17 @@ static void readTrace(struct work *work, struct task *task)
 {
 	struct position position = { .findings = work->findings };
 	struct profileSource source = { .cursor = NULL };
+	const struct diagnosticSink sink = { keepDiagnostic,
+					     &task->diagnostics };
 
 	if (task->group && task->group->series) {
 		source.cursor = powerCursorNew(task->group->series);
 		source.share = profileShare(
 			work->shares, task->group->group->node, task->trace);
 	}
-	task->error = profileRead(work->findings->project, task->trace, &source,
-				  1, INT64_MIN, INT64_MAX, showProgress,
-				  &position, &task->profile);
+	task->error = profileRead(work->findings->project, task->trace, &sink,
+				  &source, 1, INT64_MIN, INT64_MAX,
+				  showProgress, &position, &task->profile);
 	if (source.cursor)
 		task->spoolError = powerCursorError(source.cursor);
 	powerCursorFree(source.cursor);
@@ -168,16 +173,17 @@ static void run(struct tasks *tasks, void *data, size_t number)
 	struct work *work = data;
 	struct task *task = taskAt(work, number);
 
-	current = &task->messages;
 	if (!task->trace) {
+		const struct diagnosticSink sink = { keepDiagnostic,
+						     &task->diagnostics };
+
 		task->error = findingsReadGroup(work->findings, task->group,
-						&task->spoolError);
+						&sink, &task->spoolError);
 	} else {
 		if (task->group)
 			tasksWaitFor(tasks, task->number);
 		readTrace(work, task);
 	}
-	current = NULL;
 }
 
 /* ---- Taking the results, in order -------------------------------------- */
@@ -185,15 +191,13 @@ static void run(struct tasks *tasks, void *data, size_t number)
 void findingsTakeDiagnostic(const hdIMessage *message, void *data)
 {
 	struct findings *findings = data;
-	struct findingsDiagnostics *messages =
-		current ? current : &findings->diagnostics;
 
-	if (findingsDiagnosticsAdd(messages, message) && !current)
+	if (findingsDiagnosticsAdd(&findings->diagnostics, message))
 		toolCount(findings->tool, message->severity);
 }
 
-static void takeMessages(struct findings *findings,
-			 struct findingsDiagnostics *messages)
+static void takeDiagnostics(struct findings *findings,
+			    struct findingsDiagnostics *messages)
 {
 	for (guint i = 0; i < messages->list->len; i++) {
 		const struct findingsDiagnostic *kept = &g_array_index(
@@ -219,7 +223,7 @@ static void take(void *data, size_t number)
 	struct findings *findings = work->findings;
 	struct findingsGroup *group = task->group;
 
-	takeMessages(findings, &task->messages);
+	takeDiagnostics(findings, &task->diagnostics);
 	if (task->error < 0 && task->error != -EBADMSG)
 		toolError(findings->tool, "%s: %s",
 			  task->trace ? task->trace->file : group->group->file,

@@ -5,10 +5,10 @@
  */
 #include "config.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "HDTraceTools/command/scan.h"
 #include "HDTraceTools/command/tool.h"
 #include "HDTraceTools/model/column.h"
 #include "HDTraceTools/model/roles.h"
@@ -33,6 +33,7 @@ struct content {
 struct info {
 	struct tool *tool;
 	const hdIProject *project;
+	struct scan scan;
 	struct content *groups; /**< In the order of the project. */
 	struct content *traces;
 	struct content all;
@@ -52,63 +53,56 @@ static void cover(struct content *content, int64_t start, int64_t end)
 	content->hasTime = true;
 }
 
+static bool takeBlock(const hdIBlock *block, void *data)
+{
+	struct content *content = data;
+
+	content->entries += block->count;
+	for (size_t i = 0; i < block->count; i++)
+		content->gaps += block->isAfterGap[i];
+	cover(content, block->start[0], block->end[block->count - 1]);
+	return true;
+}
+
 static void readGroup(struct info *info, const hdIGroup *group,
 		      struct content *content)
 {
 	hdIStatReader *reader = NULL;
-	const hdIBlock *block;
 	int64_t start;
 
 	content->node = group->node;
 	content->file = group->file;
 	content->fileSize = group->fileSize;
 	if (group->isReadable)
-		reader = hdI_openStat(info->project, group);
-	if (!reader) {
-		if (group->isReadable && errno != EBADMSG)
-			toolError(info->tool, "%s: %s", group->file,
-				  strerror(errno));
-		return;
-	}
-	if (hdI_getStatStart(reader, &start) == 1)
+		reader = scanOpenStat(&info->scan, group);
+	if (reader && hdI_getStatStart(reader, &start) == 1)
 		cover(content, start, start);
-	while (hdI_readStat(reader, &block) == 1) {
-		content->entries += block->count;
-		for (size_t i = 0; i < block->count; i++)
-			content->gaps += block->isAfterGap[i];
-		cover(content, block->start[0], block->end[block->count - 1]);
-		toolProgressAt(info->tool, block->offset[block->count - 1]);
-	}
+	scanBlocks(&info->scan, reader, takeBlock, content);
 	hdI_closeStat(reader);
 	toolProgressFile(info->tool, group->fileSize);
+}
+
+static bool takeRecord(const hdIRecord *record, void *data)
+{
+	struct content *content = data;
+
+	if (record->kind == HDI_EVENT) {
+		content->events++;
+	} else {
+		content->entries++;
+		content->depth = MAX(content->depth, record->depth + 1);
+	}
+	cover(content, record->start, record->end);
+	return true;
 }
 
 static void readTrace(struct info *info, const hdITraceFile *trace,
 		      struct content *content)
 {
-	hdITraceReader *reader = hdI_openTrace(info->project, trace);
-	const hdIRecord *record;
-
 	content->node = trace->node;
 	content->file = trace->file;
 	content->fileSize = trace->fileSize;
-	if (!reader) {
-		if (errno != EBADMSG)
-			toolError(info->tool, "%s: %s", trace->file,
-				  strerror(errno));
-		return;
-	}
-	while (hdI_readTrace(reader, &record) == 1) {
-		if (record->kind == HDI_EVENT) {
-			content->events++;
-		} else {
-			content->entries++;
-			content->depth = MAX(content->depth, record->depth + 1);
-		}
-		cover(content, record->start, record->end);
-		toolProgressAt(info->tool, record->offset);
-	}
-	hdI_closeTrace(reader);
+	scanTrace(&info->scan, trace, takeRecord, content);
 	toolProgressFile(info->tool, trace->fileSize);
 }
 
@@ -630,6 +624,7 @@ int infoRun(struct tool *tool, int argc, char **argv)
 	if (!project)
 		return toolFinish(tool);
 	info.project = project;
+	info.scan = (struct scan){ .tool = tool, .project = project };
 	info.groups = g_new0(struct content, project->groupCount + 1);
 	info.traces = g_new0(struct content, project->traceCount + 1);
 	info.all.file = project->file;

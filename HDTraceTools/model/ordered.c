@@ -68,9 +68,10 @@ struct ordered {
 };
 
 struct ordered *orderedOpen(const hdIProject *project,
-			    const hdITraceFile *trace)
+			    const hdITraceFile *trace,
+			    const struct diagnosticSink *sink)
 {
-	hdITraceReader *reader = hdI_openTrace(project, trace);
+	hdITraceReader *reader = diagnosticsOpenTrace(project, trace, sink);
 	struct ordered *self;
 
 	if (!reader)

@@ -13,6 +13,7 @@
 #define HD_ORDERED_H
 
 #include <hdReading.h>
+#include "HDTraceTools/model/diagnostics.h"
 
 enum orderedKind { ORDERED_ENTER, ORDERED_LEAVE, ORDERED_EVENT };
 
@@ -27,9 +28,14 @@ struct orderedStep {
 
 struct ordered;
 
-/** Start to read a trace; NULL if that fails, errno is set. */
+/**
+ * Start to read a trace; NULL if that fails, errno is set.
+ *
+ * @param sink Takes the diagnostics; NULL: the project's handler.
+ */
 struct ordered *orderedOpen(const hdIProject *project,
-			    const hdITraceFile *trace);
+			    const hdITraceFile *trace,
+			    const struct diagnosticSink *sink);
 
 /**
  * Take the next step.

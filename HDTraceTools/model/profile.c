@@ -340,11 +340,12 @@ static void finish(struct reading *self)
 }
 
 int profileRead(const hdIProject *project, const hdITraceFile *trace,
+		const struct diagnosticSink *sink,
 		const struct profileSource *sources, size_t count,
 		int64_t start, int64_t end, profileProgress *progress,
 		void *data, struct profile **profile)
 {
-	hdITraceReader *reader = hdI_openTrace(project, trace);
+	hdITraceReader *reader = diagnosticsOpenTrace(project, trace, sink);
 	struct reading self = {
 		.sources = sources,
 		.start = start,

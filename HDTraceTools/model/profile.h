@@ -16,6 +16,7 @@
 #include <glib.h>
 
 #include <hdReading.h>
+#include "HDTraceTools/model/diagnostics.h"
 #include "HDTraceTools/model/powerseries.h"
 
 /* ---- Shares ------------------------------------------------------------ */
@@ -73,6 +74,7 @@ typedef void profileProgress(void *data, int64_t offset);
 /**
  * Read a trace, in memory that grows with the number of names and the depth.
  *
+ * @param sink Takes the diagnostics; NULL: the project's handler.
  * @param sources What it is charged with; with NULL cursors as well.
  * @param count Number of sources.
  * @param start Only the time in ]start, end] counts.
@@ -84,6 +86,7 @@ typedef void profileProgress(void *data, int64_t offset);
  * @return The negative errno of opening the trace.
  */
 int profileRead(const hdIProject *project, const hdITraceFile *trace,
+		const struct diagnosticSink *sink,
 		const struct profileSource *sources, size_t count,
 		int64_t start, int64_t end, profileProgress *progress,
 		void *data, struct profile **profile);

@@ -9,6 +9,7 @@
 
 /** The first time in a group's file; messages come when it is read. */
 static int projectStartOfGroup(const hdIProject *project, const hdIGroup *group,
+			       const struct diagnosticSink *sink,
 			       int64_t *start)
 {
 	hdIStatReader *reader;
@@ -16,7 +17,7 @@ static int projectStartOfGroup(const hdIProject *project, const hdIGroup *group,
 
 	if (!group->isReadable)
 		return 0;
-	reader = hdI_openStat(project, group);
+	reader = diagnosticsOpenStat(project, group, sink);
 	if (!reader)
 		return 0;
 	found = hdI_getStatStart(reader, start);
@@ -29,9 +30,11 @@ static int projectStartOfGroup(const hdIProject *project, const hdIGroup *group,
  * since records at one depth do not overlap.
  */
 static int projectStartOfTrace(const hdIProject *project,
-			       const hdITraceFile *trace, int64_t *start)
+			       const hdITraceFile *trace,
+			       const struct diagnosticSink *sink,
+			       int64_t *start)
 {
-	hdITraceReader *reader = hdI_openTrace(project, trace);
+	hdITraceReader *reader = diagnosticsOpenTrace(project, trace, sink);
 	const hdIRecord *record;
 	int found = 0;
 
@@ -48,20 +51,23 @@ static int projectStartOfTrace(const hdIProject *project,
 	return found;
 }
 
-int projectStartFind(const hdIProject *project, int64_t *start)
+int projectStartFind(const hdIProject *project,
+		     const struct diagnosticSink *sink, int64_t *start)
 {
 	int found = 0;
 	int64_t time;
 
 	for (size_t i = 0; i < project->groupCount; i++) {
-		if (!projectStartOfGroup(project, project->groups[i], &time))
+		if (!projectStartOfGroup(project, project->groups[i], sink,
+					 &time))
 			continue;
 		if (!found || time < *start)
 			*start = time;
 		found = 1;
 	}
 	for (size_t i = 0; i < project->traceCount; i++) {
-		if (!projectStartOfTrace(project, project->traces[i], &time))
+		if (!projectStartOfTrace(project, project->traces[i], sink,
+					 &time))
 			continue;
 		if (!found || time < *start)
 			*start = time;

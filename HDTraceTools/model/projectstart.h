@@ -9,14 +9,18 @@
 #include <inttypes.h>
 
 #include <hdReading.h>
+#include "HDTraceTools/model/diagnostics.h"
 
 /**
  * Find the start of a project: the earliest initial time stamp of a group or
  * start of a top-level state or event.
  *
+ * @param sink Takes the diagnostics; NULL: the project's handler.
+ *
  * @retval 1 @p start is set.
  * @retval 0 Nothing in the project has a time.
  */
-int projectStartFind(const hdIProject *project, int64_t *start);
+int projectStartFind(const hdIProject *project,
+		     const struct diagnosticSink *sink, int64_t *start);
 
 #endif

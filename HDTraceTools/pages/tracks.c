@@ -64,7 +64,7 @@ int tracksReadGroup(struct tracks *self, size_t number, bool isStored,
 	int more = 0;
 	int ret = 0;
 
-	reader = hdI_openStat(self->project, group);
+	reader = diagnosticsOpenStat(self->project, group, &diagnosticsDropped);
 	if (!reader) {
 		ret = errno == EBADMSG ? 0 : -errno;
 		track->isCut = true;
@@ -162,7 +162,8 @@ int tracksReadTrace(struct tracks *self, size_t number, bool isStored,
 	const hdITraceFile *trace = self->project->traces[number];
 	struct track *track = &self->traces[number];
 	struct traceReading reading = { .tracks = self, .number = number };
-	struct ordered *ordered = orderedOpen(self->project, trace);
+	struct ordered *ordered =
+		orderedOpen(self->project, trace, &diagnosticsDropped);
 	struct stateLevels *levels;
 	struct messages *messages;
 	int ret;

@@ -37,8 +37,8 @@ typedef bool tracksProgress(int64_t offset, void *data);
  * @param isStored Whether the finest levels are stored.
  * @param progress May be NULL.
  *
- * @retval 0 Success; the track is complete. What cannot be read of the file was
- *         reported as a message.
+ * @retval 0 Success; the track is complete. Nobody gets the diagnostics: they
+ *         are among the findings.
  * @return A negative errno, of the file or the temporary file.
  */
 int tracksReadGroup(struct tracks *self, size_t number, bool isStored,

@@ -133,11 +133,6 @@ static void labelCurves(const struct plot *plot, struct plotPanel *panel)
 	}
 }
 
-static bool isChosen(const struct plot *plot, const hdIGroup *group)
-{
-	return group->isReadable && selectionHasGroup(&plot->selection, group);
-}
-
 void plotChoose(struct plot *plot)
 {
 	const hdIProject *project = plot->project;
@@ -146,7 +141,7 @@ void plotChoose(struct plot *plot)
 		const hdIGroup *group = project->groups[i];
 
 		for (size_t k = 0; k < group->valueCount; k++) {
-			if (isChosen(plot, group) &&
+			if (scanHasGroup(&plot->scan, group) &&
 			    group->values[k].type != HDI_STRING &&
 			    selectionHasValue(&plot->selection,
 					      group->values[k].name))
@@ -177,26 +172,14 @@ static GPtrArray *chosenGroups(const struct plot *plot)
 	return groups;
 }
 
-static hdIStatReader *openGroup(const struct plot *plot, const hdIGroup *group)
-{
-	hdIStatReader *reader = hdI_openStat(plot->project, group);
-
-	if (!reader && errno != EBADMSG)
-		toolError(plot->tool, "%s: %s", group->file, strerror(errno));
-	return reader;
-}
-
 /** Widen the time of the picture to that of a group. */
-static void seeGroup(struct plot *plot, const hdIGroup *group)
+static bool seeBlock(const hdIBlock *block, void *data)
 {
-	hdIStatReader *reader = openGroup(plot, group);
-	const hdIBlock *block;
+	struct plot *plot = data;
 
-	while (reader && hdI_readStat(reader, &block) == 1) {
-		plot->start = MIN(plot->start, block->start[0]);
-		plot->end = MAX(plot->end, block->end[block->count - 1]);
-	}
-	hdI_closeStat(reader);
+	plot->start = MIN(plot->start, block->start[0]);
+	plot->end = MAX(plot->end, block->end[block->count - 1]);
+	return true;
 }
 
 bool plotFindTimes(struct plot *plot)
@@ -207,7 +190,7 @@ bool plotFindTimes(struct plot *plot)
 	GPtrArray *groups = chosenGroups(plot);
 
 	for (guint i = 0; i < groups->len && isOpen; i++)
-		seeGroup(plot, groups->pdata[i]);
+		scanGroup(&plot->scan, groups->pdata[i], seeBlock, plot);
 	g_ptr_array_unref(groups);
 	if (selection->start != INT64_MIN)
 		plot->start = selection->start;
@@ -323,34 +306,45 @@ static void addBlock(const struct plot *plot, struct plotCurve *curve,
 				      curve->value->type, i));
 }
 
+/** A group while its curves are read. */
+struct curvesRead {
+	const struct plot *plot;
+	struct plotCurve **curves;
+	struct summary summary;
+};
+
+static bool takeBlock(const hdIBlock *block, void *data)
+{
+	struct curvesRead *self = data;
+
+	summaryAddBlock(&self->summary, block);
+	for (size_t i = 0; i < self->summary.group->valueCount; i++) {
+		if (self->curves[i])
+			addBlock(self->plot, self->curves[i], block);
+	}
+	return true;
+}
+
 static void readGroup(struct plot *plot, const struct phases *shown,
 		      const hdIGroup *group)
 {
 	struct plotCurve **curves = curvesOf(plot, group);
-	struct summary summary = {
-		.group = group,
-		.phases = shown,
-		.take = takeMoments,
-		.data = curves,
+	struct curvesRead self = {
+		.plot = plot,
+		.curves = curves,
+		.summary = { .group = group,
+			     .phases = shown,
+			     .take = takeMoments,
+			     .data = curves },
 	};
-	hdIStatReader *reader = openGroup(plot, group);
-	const hdIBlock *block;
 
 	for (size_t i = 0; i < group->valueCount; i++) {
 		if (curves[i])
 			startCurve(plot, curves[i]);
 	}
-	summaryStart(&summary, &plot->selection);
-	while (reader && hdI_readStat(reader, &block) == 1) {
-		summaryAddBlock(&summary, block);
-		for (size_t i = 0; i < group->valueCount; i++) {
-			if (curves[i])
-				addBlock(plot, curves[i], block);
-		}
-		toolProgressAt(plot->tool, block->offset[block->count - 1]);
-	}
-	summaryFinish(&summary);
-	hdI_closeStat(reader);
+	summaryStart(&self.summary, &plot->selection);
+	scanGroup(&plot->scan, group, takeBlock, &self);
+	summaryFinish(&self.summary);
 	toolProgressFile(plot->tool, group->fileSize);
 	g_free(curves);
 }

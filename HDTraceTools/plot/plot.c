@@ -34,11 +34,9 @@ static int findPhases(struct plotJob *job)
 static void readAll(struct plot *plot, bool wereGroupsRead)
 {
 	if (wereGroupsRead)
-		plot->tool->take = toolIgnoreMessage;
+		plot->scan.sink = &diagnosticsDropped;
 	plotReadCurves(plot);
-	plot->tool->take = toolIgnoreMessage;
 	plotReadRows(plot);
-	plot->tool->take = NULL;
 }
 
 /** Choose what is drawn and read it; an exit status, or -1. */
@@ -209,6 +207,9 @@ static int runOn(struct plotJob *job, const char *path)
 	if (!project)
 		return toolFinish(plot->tool);
 	plot->project = project;
+	plot->scan = (struct scan){ .tool = plot->tool,
+				    .project = project,
+				    .selection = &plot->selection };
 	plot->panels = g_ptr_array_new_with_free_func(plotFreePanel);
 	plot->rows = g_ptr_array_new_with_free_func(plotFreeRow);
 	plot->names = g_array_new(FALSE, FALSE, sizeof(struct plotName));

@@ -9,6 +9,7 @@
 #ifndef HD_PLOT_H
 #define HD_PLOT_H
 
+#include "HDTraceTools/command/scan.h"
 #include "HDTraceTools/command/select.h"
 #include "HDTraceTools/command/tool.h"
 #include "HDTraceTools/model/moments.h"
@@ -89,6 +90,7 @@ struct plot {
 	struct tool *tool;
 	const hdIProject *project;
 	struct selection selection;
+	struct scan scan;
 	/* Options. */
 	enum plotPanels panelsBy;
 	enum plotTime time;

@@ -100,11 +100,12 @@ static void nameStates(struct plot *plot)
 	}
 }
 
-static void addRow(struct plot *plot, const hdITraceFile *trace)
+static void addRow(const hdITraceFile *trace, void *data)
 {
+	struct plot *plot = data;
 	struct plotRow *row;
 	struct profile *profile;
-	int ret = profileRead(plot->project, trace, NULL, 0,
+	int ret = profileRead(plot->project, trace, NULL, NULL, 0,
 			      plot->selection.start, plot->selection.end, NULL,
 			      NULL, &profile);
 
@@ -125,13 +126,8 @@ static void addRow(struct plot *plot, const hdITraceFile *trace)
 
 void plotChooseRows(struct plot *plot)
 {
-	const hdIProject *project = plot->project;
-
-	for (size_t i = 0; plot->states && i < project->traceCount; i++) {
-		if (selectionHasNode(&plot->selection,
-				     project->traces[i]->node))
-			addRow(plot, project->traces[i]);
-	}
+	if (plot->states)
+		scanTraces(&plot->scan, addRow, plot);
 	nameStates(plot);
 	if (plot->depth == 0)
 		plot->depth = plot->rows->len > MANY_ROWS ? 1 : DEPTHS;
@@ -154,30 +150,43 @@ static void addState(const struct plot *plot, const struct plotRow *row,
 	}
 }
 
+/** A row while it is read. */
+struct rowRead {
+	const struct plot *plot;
+	struct plotRow *row;
+	GHashTable *numbers; /**< Of names of states. */
+};
+
+static bool takeRecord(const hdIRecord *record, void *data)
+{
+	struct rowRead *self = data;
+	const struct plot *plot = self->plot;
+	int64_t start = MAX(record->start, plot->start);
+	int64_t end = MIN(record->end, plot->end);
+	gpointer number;
+
+	if (record->kind != HDI_STATE || end < start ||
+	    record->depth >= (unsigned int)plot->depth)
+		return true;
+	self->row->depths = MAX(self->row->depths, record->depth + 1);
+	if (g_hash_table_lookup_extended(self->numbers, record->name, NULL,
+					 &number))
+		addState(plot, self->row, record->depth,
+			 GPOINTER_TO_UINT(number), start, end);
+	return true;
+}
+
 static void readRow(struct plot *plot, struct plotRow *row, GHashTable *numbers)
 {
-	hdITraceReader *reader = hdI_openTrace(plot->project, row->trace);
-	const hdIRecord *record;
+	/* All was said when the rows were chosen. */
+	const struct scan scan = { .tool = plot->tool,
+				   .project = plot->project,
+				   .sink = &diagnosticsDropped };
+	struct rowRead self = { plot, row, numbers };
 
 	row->times = g_new0(int64_t, (size_t)plot->depth * plot->binCount *
 					     (plot->colored + 1));
-	while (reader && hdI_readTrace(reader, &record) == 1) {
-		int64_t start = MAX(record->start, plot->start);
-		int64_t end = MIN(record->end, plot->end);
-		gpointer number;
-
-		toolProgressAt(plot->tool, record->offset);
-		if (record->kind != HDI_STATE || end < start ||
-		    record->depth >= (unsigned int)plot->depth)
-			continue;
-		row->depths = MAX(row->depths, record->depth + 1);
-		if (!g_hash_table_lookup_extended(numbers, record->name, NULL,
-						  &number))
-			continue;
-		addState(plot, row, record->depth, GPOINTER_TO_UINT(number),
-			 start, end);
-	}
-	hdI_closeTrace(reader);
+	scanTrace(&scan, row->trace, takeRecord, &self);
 	toolProgressFile(plot->tool, row->trace->fileSize);
 }
 

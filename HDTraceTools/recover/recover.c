@@ -631,10 +631,8 @@ static void recoverPath(struct recover *recover, struct report *report,
 	if (!project)
 		return;
 	recover->project = project;
-	recover->isMuted = true;
-	recover->hasStart =
-		projectStartFind(project, &recover->projectStart) == 1;
-	recover->isMuted = false;
+	recover->hasStart = projectStartFind(project, &diagnosticsDropped,
+					     &recover->projectStart) == 1;
 	recoverAll(recover, report);
 	hdI_closeProject(project);
 }

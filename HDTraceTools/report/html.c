@@ -254,7 +254,8 @@ static char *makeMeta(const struct html *self, size_t *size)
 	FILE *file = open_memstream(&text, size);
 	struct outJson json;
 	int64_t start;
-	bool hasStart = projectStartFind(self->findings->project, &start);
+	bool hasStart = projectStartFind(self->findings->project,
+					 &diagnosticsDropped, &start);
 
 	if (!file)
 		g_error("no memory");
@@ -362,11 +363,8 @@ int htmlWrite(struct findings *findings, const char *path, uint64_t maxSize,
 	      bool mayReplace)
 {
 	struct html self = { .findings = findings, .maxSize = maxSize };
-	hdIMessageHandler take = findings->tool->take;
 	int ret;
 
-	/* The report had all messages already. */
-	findings->tool->take = toolIgnoreMessage;
 	self.tracks = tracksNew(findings->project);
 	addLines(&self);
 	chooseStored(&self);
@@ -375,7 +373,6 @@ int htmlWrite(struct findings *findings, const char *path, uint64_t maxSize,
 		ret = writeAll(&self, stdout);
 	else if (ret == 0)
 		ret = writeFile(&self, path, mayReplace);
-	findings->tool->take = take;
 	g_free(self.lines);
 	tracksFree(self.tracks);
 	return ret;

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "HDTraceTools/command/scan.h"
 #include "HDTraceTools/model/moments.h"
 #include "HDTraceTools/model/profile.h"
 #include "HDTraceTools/model/units.h"
@@ -32,22 +33,34 @@ struct measure {
 	struct powerSeries *series;
 };
 
+/** What the states of a trace took. */
+struct traceProfile {
+	const hdITraceFile *trace;
+	struct profile *profile; /**< NULL if the trace cannot be read. */
+};
+
 /** The whole work. */
 struct regions {
 	struct tool *tool;
 	const hdIProject *project;
 	const struct selection *selection;
 	const char *pattern;
+	struct scan scan; /**< Of the traces that were asked for. */
 	GArray *measures; /**< struct measure. */
 	struct profileShares *shares;
-	struct profile **profiles; /**< Of each trace; NULL if not wanted. */
-	GPtrArray *names;          /**< Of states that match, sorted. */
+	GArray *profiles; /**< struct traceProfile, of the traces wanted. */
+	GPtrArray *names; /**< Of states that match, sorted. */
 	struct outJson json;
 };
 
 static struct measure *measureAt(const struct regions *self, guint i)
 {
 	return &g_array_index(self->measures, struct measure, i);
+}
+
+static struct traceProfile *profileAt(const struct regions *self, guint i)
+{
+	return &g_array_index(self->profiles, struct traceProfile, i);
 }
 
 /* ---- What is measured where -------------------------------------------- */
@@ -118,6 +131,20 @@ static const hdIGroup *findGroup(const struct regions *self,
 	return NULL;
 }
 
+/** A series that is filled. */
+struct seriesFill {
+	struct powerSeries *series;
+	int error; /**< Negative errno of its temporary file. */
+};
+
+static bool addBlock(const hdIBlock *block, void *data)
+{
+	struct seriesFill *fill = data;
+
+	fill->error = powerSeriesAdd(fill->series, block);
+	return fill->error == 0;
+}
+
 /** Read the series of a measure; that of the trace before is kept. */
 static int openSeries(struct regions *self, struct measure *measure,
 		      const hdIGroup *group)
@@ -126,28 +153,16 @@ static int openSeries(struct regions *self, struct measure *measure,
 		.column = (size_t)columnOf(measure, group),
 		.scale = 1,
 	};
-	hdIStatReader *reader;
-	const hdIBlock *block;
-	int ret = 0;
+	struct seriesFill fill = { .series = NULL };
 
 	if (measure->opened == group)
 		return 0;
 	powerSeriesFree(measure->series);
 	measure->series = powerSeriesNew(group, &part, 1);
 	measure->opened = group;
-	reader = hdI_openStat(self->project, group);
-	if (!reader) {
-		if (errno != EBADMSG)
-			toolError(self->tool, "%s: %s", group->file,
-				  strerror(errno));
-		return 0;
-	}
-	while (ret == 0 && hdI_readStat(reader, &block) == 1)
-		ret = powerSeriesAdd(measure->series, block);
-	hdI_closeStat(reader);
-	if (ret == 0)
-		ret = powerSeriesEnd(measure->series);
-	return ret;
+	fill.series = measure->series;
+	scanGroup(&self->scan, group, addBlock, &fill);
+	return fill.error ? fill.error : powerSeriesEnd(measure->series);
 }
 
 static int openSources(struct regions *self, const hdITraceFile *trace,
@@ -176,19 +191,20 @@ static void showProgress(void *data, int64_t offset)
 	toolProgressAt(self->tool, offset);
 }
 
-static void readTrace(struct regions *self, size_t number)
+static void readTrace(const hdITraceFile *trace, void *data)
 {
-	const hdITraceFile *trace = self->project->traces[number];
+	struct regions *self = data;
+	struct traceProfile read = { .trace = trace };
 	guint count = self->measures->len;
 	struct profileSource *sources = g_new0(struct profileSource, count + 1);
 	int ret = openSources(self, trace, sources);
 	int opened = 0;
 
 	if (ret == 0)
-		opened = profileRead(self->project, trace, sources, count,
+		opened = profileRead(self->project, trace, NULL, sources, count,
 				     self->selection->start,
 				     self->selection->end, showProgress, self,
-				     &self->profiles[number]);
+				     &read.profile);
 	if (opened < 0 && opened != -EBADMSG)
 		toolError(self->tool, "%s: %s", trace->file, strerror(-opened));
 	for (guint i = 0; i < count; i++) {
@@ -199,6 +215,7 @@ static void readTrace(struct regions *self, size_t number)
 	if (ret < 0)
 		toolError(self->tool, "temporary file: %s", strerror(-ret));
 	g_free(sources);
+	g_array_append_val(self->profiles, read);
 }
 
 /* ---- Printing ---------------------------------------------------------- */
@@ -276,16 +293,16 @@ static void printRegion(struct regions *self, struct outTable *table,
 {
 	struct profile *all = profileNew(self->measures->len);
 
-	for (size_t i = 0; i < self->project->traceCount; i++) {
+	for (guint i = 0; i < self->profiles->len; i++) {
+		const struct traceProfile *read = profileAt(self, i);
 		const struct profileState *state = NULL;
 
-		if (self->profiles[i])
-			state = profileFind(self->profiles[i], name);
+		if (read->profile)
+			state = profileFind(read->profile, name);
 		if (!state || !state->outer)
 			continue;
 		profileAddState(all, state);
-		printSum(self, table, measure, self->project->traces[i]->node,
-			 state);
+		printSum(self, table, measure, read->trace->node, state);
 	}
 	printSum(self, table, measure, NULL, profileFind(all, name));
 	profileFree(all);
@@ -341,7 +358,7 @@ static void begin(struct regions *self)
 
 	self->measures = g_array_new(FALSE, FALSE, sizeof(struct measure));
 	self->names = g_ptr_array_new();
-	self->profiles = g_new0(struct profile *, project->traceCount + 1);
+	self->profiles = g_array_new(FALSE, FALSE, sizeof(struct traceProfile));
 	self->shares = profileSharesNew(project);
 	for (size_t i = 0; i < project->groupCount; i++) {
 		if (isWanted(self, project->groups[i]))
@@ -351,13 +368,13 @@ static void begin(struct regions *self)
 
 static void end(struct regions *self)
 {
-	for (size_t i = 0; i < self->project->traceCount; i++)
-		profileFree(self->profiles[i]);
+	for (guint i = 0; i < self->profiles->len; i++)
+		profileFree(profileAt(self, i)->profile);
 	for (guint i = 0; i < self->measures->len; i++) {
 		powerSeriesFree(measureAt(self, i)->series);
 		g_free(measureAt(self, i)->energyUnit);
 	}
-	g_free(self->profiles);
+	g_array_unref(self->profiles);
 	g_array_unref(self->measures);
 	g_ptr_array_unref(self->names);
 	profileSharesFree(self->shares);
@@ -373,8 +390,8 @@ static void findNames(struct regions *self)
 {
 	GHashTable *seen = g_hash_table_new(g_str_hash, g_str_equal);
 
-	for (size_t i = 0; i < self->project->traceCount; i++) {
-		const struct profile *profile = self->profiles[i];
+	for (guint i = 0; i < self->profiles->len; i++) {
+		const struct profile *profile = profileAt(self, i)->profile;
 
 		for (guint k = 0; profile && k < profile->states->len; k++) {
 			struct profileState *state = profile->states->pdata[k];
@@ -392,17 +409,8 @@ static void findNames(struct regions *self)
 /** Read all traces that were asked for; false if none has such a state. */
 static bool readAll(struct regions *self)
 {
-	const hdIProject *project = self->project;
-	int64_t total = 0;
-
-	for (size_t i = 0; i < project->traceCount; i++)
-		total += project->traces[i]->fileSize;
-	toolProgressStart(self->tool, total);
-	for (size_t i = 0; i < project->traceCount; i++) {
-		if (selectionHasNode(self->selection, project->traces[i]->node))
-			readTrace(self, i);
-		toolProgressFile(self->tool, project->traces[i]->fileSize);
-	}
+	toolProgressStart(self->tool, scanTracesSize(&self->scan));
+	scanTraces(&self->scan, readTrace, self);
 	toolProgressEnd(self->tool);
 	findNames(self);
 	if (!self->names->len)
@@ -419,6 +427,9 @@ int regionsPrint(struct tool *tool, const hdIProject *project,
 		.project = project,
 		.selection = selection,
 		.pattern = pattern,
+		.scan = { .tool = tool,
+			  .project = project,
+			  .selection = selection },
 	};
 	int ret = -1;
 

@@ -5,12 +5,12 @@
  */
 #include "config.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "HDTraceTools/command/phaseoptions.h"
+#include "HDTraceTools/command/scan.h"
 #include "HDTraceTools/command/select.h"
 #include "HDTraceTools/command/tool.h"
 #include "HDTraceTools/model/column.h"
@@ -24,6 +24,8 @@ struct statRun {
 	struct tool *tool;
 	const hdIProject *project;
 	struct selection selection;
+	struct scan scan;
+	size_t chosen; /**< Groups that were summarized. */
 	struct phases phases;
 	struct phaseOptions phaseOptions;
 	char *regions;
@@ -306,23 +308,12 @@ static void printSlot(struct summary *summary, const struct summarySlot *slot,
 
 /* ---- One group --------------------------------------------------------- */
 
-static void readGroup(struct statGroup *work)
+static bool takeBlock(const hdIBlock *block, void *data)
 {
-	struct statRun *run = work->run;
-	hdIStatReader *reader = hdI_openStat(run->project, work->group);
-	const hdIBlock *block;
+	struct statGroup *work = data;
 
-	if (!reader) {
-		if (errno != EBADMSG)
-			toolError(run->tool, "%s: %s", work->group->file,
-				  strerror(errno));
-		return;
-	}
-	while (!toolIsOutputBroken() && hdI_readStat(reader, &block) == 1) {
-		summaryAddBlock(&work->summary, block);
-		toolProgressAt(run->tool, block->offset[block->count - 1]);
-	}
-	hdI_closeStat(reader);
+	summaryAddBlock(&work->summary, block);
+	return true;
 }
 
 static void printTitle(const struct statGroup *work)
@@ -368,8 +359,9 @@ static void endText(struct statGroup *work)
 	outTablePrint(work->table, "  ", work->run->tool->isColored);
 }
 
-static void summarizeGroup(struct statRun *run, const hdIGroup *group)
+static void summarizeGroup(const hdIGroup *group, void *data)
 {
+	struct statRun *run = data;
 	struct statGroup work = {
 		.run = run,
 		.group = group,
@@ -382,11 +374,12 @@ static void summarizeGroup(struct statRun *run, const hdIGroup *group)
 		},
 	};
 
+	run->chosen++;
 	summaryStart(&work.summary, &run->selection);
 	if (work.summary.columnCount) {
 		if (run->tool->format == TOOL_TEXT)
 			startText(&work);
-		readGroup(&work);
+		scanGroup(&run->scan, group, takeBlock, &work);
 	}
 	summaryFinish(&work.summary);
 	if (work.table)
@@ -431,30 +424,13 @@ static void startOutput(struct statRun *run)
 
 static void summarize(struct statRun *run)
 {
-	const hdIProject *project = run->project;
-	int64_t total = 0;
-	size_t chosen = 0;
-
-	for (size_t i = 0; i < project->groupCount; i++) {
-		if (selectionHasGroup(&run->selection, project->groups[i]))
-			total += project->groups[i]->fileSize;
-	}
 	startOutput(run);
-	toolProgressStart(run->tool, total);
-	for (size_t i = 0; i < project->groupCount; i++) {
-		const hdIGroup *group = project->groups[i];
-
-		if (!group->isReadable ||
-		    !selectionHasGroup(&run->selection, group))
-			continue;
-		chosen++;
-		summarizeGroup(run, group);
-		toolProgressFile(run->tool, group->fileSize);
-	}
+	toolProgressStart(run->tool, scanGroupsSize(&run->scan));
+	scanGroups(&run->scan, summarizeGroup, run);
 	if (run->tool->format == TOOL_JSON) {
 		outJsonEnd(&run->json);
 		outJsonEnd(&run->json);
-	} else if (run->tool->format == TOOL_TEXT && !chosen) {
+	} else if (run->tool->format == TOOL_TEXT && !run->chosen) {
 		puts("No statistics.");
 	}
 }
@@ -487,6 +463,9 @@ static int runOn(struct statRun *run, const char *path)
 	if (!project)
 		return toolFinish(run->tool);
 	run->project = project;
+	run->scan = (struct scan){ .tool = run->tool,
+				   .project = project,
+				   .selection = &run->selection };
 	phasesInit(&run->phases);
 	status = selectResolve(&run->selection, run->tool, project,
 			       phaseOptionsAre(&run->phaseOptions));

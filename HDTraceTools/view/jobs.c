@@ -133,23 +133,6 @@ static bool doJob(struct viewJobs *self, struct job *job)
 	return isLast;
 }
 
-/** Whether this thread answers requests. */
-static _Thread_local bool isServing;
-
-/** All files are read again for the findings, which takes all messages then. */
-static void takeMessage(const hdIMessage *message, void *data)
-{
-	struct viewJobs *self = data;
-
-	if (!isServing && self->progress.hasTracks)
-		findingsTakeDiagnostic(message, self->findings);
-}
-
-void viewJobsServe(void)
-{
-	isServing = true;
-}
-
 /** All tracks were read: the rest needs all of them. */
 static void finish(struct viewJobs *self)
 {
@@ -166,7 +149,8 @@ static void finish(struct viewJobs *self)
 	self->progress.hasTracks = true;
 	pthread_mutex_unlock(&self->mutex);
 	findingsRead(self->findings);
-	hasStart = projectStartFind(self->tracks->project, &start);
+	hasStart = projectStartFind(self->tracks->project, &diagnosticsDropped,
+				    &start);
 	pthread_mutex_lock(&self->mutex);
 	self->progress.hasReport = true;
 	self->progress.hasStart = hasStart;
@@ -233,8 +217,6 @@ struct viewJobs *viewJobsNew(struct tracks *tracks, struct findings *findings)
 	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
 	pthread_cond_init(&self->wanted, &attributes);
 	pthread_condattr_destroy(&attributes);
-	findings->tool->take = takeMessage;
-	findings->tool->takeData = self;
 	addJobs(self, project->root);
 	return self;
 }

@@ -34,9 +34,6 @@ struct viewJobs *viewJobsNew(struct tracks *tracks, struct findings *findings);
  */
 void viewJobsStart(struct viewJobs *self);
 
-/** This thread reads for requests: messages about the data are no news. */
-void viewJobsServe(void);
-
 /** A track is looked at: read it before those that are not. Any thread. */
 void viewJobsWant(struct viewJobs *self, const struct track *track);
 

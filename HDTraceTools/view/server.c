@@ -137,7 +137,8 @@ static int readEntries(struct exchange *exchange, guint64 number,
 {
 	const hdIProject *project = exchange->server->tracks->project;
 	const hdIGroup *group = project->groups[number];
-	hdIStatReader *reader = hdI_openStat(project, group);
+	hdIStatReader *reader =
+		diagnosticsOpenStat(project, group, &diagnosticsDropped);
 	struct entries entries;
 	const hdIBlock *block;
 
@@ -335,7 +336,6 @@ static enum MHD_Result handle(void *data, struct MHD_Connection *connection,
 
 	(void)version;
 	(void)upload;
-	viewJobsServe();
 	/* Who answers before the body has come closes the connection. */
 	if (isRead && !*context) {
 		*context = &isBegun;

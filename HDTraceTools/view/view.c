@@ -32,7 +32,8 @@ struct view {
 static bool firstRecord(const hdIProject *project, const hdITraceFile *trace,
 			int64_t *time)
 {
-	hdITraceReader *reader = hdI_openTrace(project, trace);
+	hdITraceReader *reader =
+		diagnosticsOpenTrace(project, trace, &diagnosticsDropped);
 	const hdIRecord *record;
 	bool found = reader && hdI_readTrace(reader, &record) == 1;
 
@@ -45,7 +46,8 @@ static bool firstRecord(const hdIProject *project, const hdITraceFile *trace,
 static bool firstEntry(const hdIProject *project, const hdIGroup *group,
 		       int64_t *time)
 {
-	hdIStatReader *reader = hdI_openStat(project, group);
+	hdIStatReader *reader =
+		diagnosticsOpenStat(project, group, &diagnosticsDropped);
 	bool found = reader && hdI_getStatStart(reader, time);
 
 	hdI_closeStat(reader);

@@ -281,8 +281,9 @@ static void checkProfile(struct testRandom *random, const char *path,
 	fclose(file);
 	project = hdI_openProject(path, NULL, NULL);
 	g_assert_nonnull(project);
-	g_assert_cmpint(profileRead(project, project->traces[0], &source, 1,
-				    INT64_MIN, INT64_MAX, NULL, NULL, &profile),
+	g_assert_cmpint(profileRead(project, project->traces[0], NULL, &source,
+				    1, INT64_MIN, INT64_MAX, NULL, NULL,
+				    &profile),
 			==, 0);
 	g_assert_cmpuint(profile->stateCount, ==, states->len + 2);
 	g_assert_cmpuint(profile->eventCount, ==, 1);

@@ -38,7 +38,8 @@ static int readMore(struct hdIStatReader *reader)
 				reader->room - reader->size);
 
 	if (n < 0) {
-		hdIReport(reader->sink, HDI_RULE_FILE_READ, reader->group->file,
+		hdIReport(&reader->sink, HDI_RULE_FILE_READ,
+			  reader->group->file,
 			  hdIStatOffset(reader, reader->size), 0, "%s",
 			  strerror((int)-n));
 		return fail(reader, (int)n);
@@ -79,7 +80,7 @@ static int takeStamp(struct hdIStatReader *reader, size_t position,
 	int64_t time;
 
 	if (hdIBytesStamp(p, &time) < 0) {
-		hdIReport(reader->sink, HDI_RULE_STAT_TIME_INVALID,
+		hdIReport(&reader->sink, HDI_RULE_STAT_TIME_INVALID,
 			  reader->group->file, hdIStatOffset(reader, position),
 			  0, "a time stamp has %" PRIu32 " nanoseconds",
 			  hdIBytes32(p + 4));
@@ -87,7 +88,7 @@ static int takeStamp(struct hdIStatReader *reader, size_t position,
 	}
 	time += reader->group->timeAdjustment;
 	if (reader->hasStart && time < reader->last) {
-		hdIReport(reader->sink, HDI_RULE_STAT_TIME_DECREASES,
+		hdIReport(&reader->sink, HDI_RULE_STAT_TIME_DECREASES,
 			  reader->group->file, hdIStatOffset(reader, position),
 			  0,
 			  "a time stamp is %" PRId64 " ns before the one "
@@ -138,7 +139,7 @@ static int takeOther(struct hdIStatReader *reader)
 	ret = takeStamp(reader, reader->used, &stamp);
 	if (ret == 0 && reader->group->entrySize == 0 &&
 	    hdIStatMeasure(reader, &position) < 0) {
-		hdIReport(reader->sink, HDI_RULE_STAT_STRING,
+		hdIReport(&reader->sink, HDI_RULE_STAT_STRING,
 			  reader->group->file, hdIStatOffset(reader, position),
 			  0, "the length of a string is %d",
 			  (int16_t)hdIBytes16(reader->buffer + position));
@@ -156,13 +157,13 @@ static void finish(struct hdIStatReader *reader)
 
 	reader->isOver = 1;
 	if (!reader->hasStart && reader->groupData->hasStart)
-		hdIReport(reader->sink, HDI_RULE_STAT_NO_START,
+		hdIReport(&reader->sink, HDI_RULE_STAT_NO_START,
 			  reader->group->file, reader->group->dataOffset, 0,
 			  "the file ends before its initial time stamp: %zu "
 			  "bytes are left over",
 			  rest);
 	else if (rest > 0)
-		hdIReport(reader->sink, HDI_RULE_STAT_CUT_TAIL,
+		hdIReport(&reader->sink, HDI_RULE_STAT_CUT_TAIL,
 			  reader->group->file,
 			  hdIStatOffset(reader, reader->used), 0,
 			  "the last record is cut: %zu bytes are left over",
@@ -329,8 +330,8 @@ static int openFile(struct hdIStatReader *reader)
 
 	if (fd < 0) {
 		if (fd != -ENOMEM)
-			hdIReport(reader->sink, HDI_RULE_FILE_OPEN, file, -1, 0,
-				  "%s", hdIFileError(fd));
+			hdIReport(&reader->sink, HDI_RULE_FILE_OPEN, file, -1,
+				  0, "%s", hdIFileError(fd));
 		return fd;
 	}
 	reader->fd = fd;
@@ -343,6 +344,18 @@ static int openFile(struct hdIStatReader *reader)
 struct hdIStatReader *hdI_openStat(const hdIProject *project,
 				   const hdIGroup *group)
 {
+	const struct hdIProjectData *data =
+		(const struct hdIProjectData *)project;
+
+	return hdI_openStatWith(project, group,
+				project ? data->sink.handler : NULL,
+				project ? data->sink.data : NULL);
+}
+
+struct hdIStatReader *hdI_openStatWith(const hdIProject *project,
+				       const hdIGroup *group,
+				       hdIMessageHandler handler, void *data)
+{
 	struct hdIStatReader *reader;
 	int ret;
 
@@ -353,7 +366,7 @@ struct hdIStatReader *hdI_openStat(const hdIProject *project,
 	reader = calloc(1, sizeof(*reader));
 	if (!reader)
 		return NULL;
-	reader->sink = &((const struct hdIProjectData *)project)->sink;
+	reader->sink = (struct hdISink){ handler, data };
 	reader->group = group;
 	reader->groupData = (const struct hdIGroupData *)group;
 	reader->fd = -1;

@@ -16,7 +16,7 @@
 #define HDI_STAMP_SIZE 8
 
 struct hdIStatReader {
-	const struct hdISink *sink;
+	struct hdISink sink;
 	const hdIGroup *group;
 	const struct hdIGroupData *groupData;
 	int fd;

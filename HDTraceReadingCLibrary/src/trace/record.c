@@ -148,7 +148,8 @@ static void report(struct hdITraceReader *reader, enum hdIRuleId rule,
 		   int64_t offset, int64_t line, const char *format,
 		   const char *text)
 {
-	hdIReport(reader->sink, rule, reader->file, offset, line, format, text);
+	hdIReport(&reader->sink, rule, reader->file, offset, line, format,
+		  text);
 }
 
 /* Set a time of a record; returns 0 if it is missing or wrong. */
@@ -160,8 +161,8 @@ static int setTime(struct hdITraceReader *reader, const hdIRecord *record,
 		*time += reader->adjustment;
 		return 1;
 	}
-	hdIReport(reader->sink, HDI_RULE_TRC_TIME, reader->file, record->offset,
-		  line,
+	hdIReport(&reader->sink, HDI_RULE_TRC_TIME, reader->file,
+		  record->offset, line,
 		  text ? "<%s> has %s=\"%s\", which is no time; it is left out"
 		       : "<%s> has no %s%s; it is left out",
 		  record->name, name, text ? text : "");

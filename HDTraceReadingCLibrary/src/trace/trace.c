@@ -17,7 +17,8 @@ static void report(struct hdITraceReader *reader, enum hdIRuleId rule,
 		   int64_t offset, int64_t line, const char *format,
 		   const char *text)
 {
-	hdIReport(reader->sink, rule, reader->file, offset, line, format, text);
+	hdIReport(&reader->sink, rule, reader->file, offset, line, format,
+		  text);
 }
 
 /* ---- Nested blocks ----------------------------------------------------- */
@@ -233,15 +234,15 @@ static void finish(struct hdITraceReader *reader)
 		}
 	}
 	if (cut >= 0) {
-		hdIReport(reader->sink, HDI_RULE_TRC_CUT, reader->file, cut, 0,
+		hdIReport(&reader->sink, HDI_RULE_TRC_CUT, reader->file, cut, 0,
 			  "the file ends within %s: %" PRId64
 			  " bytes are left over",
 			  name, size - cut);
 		return;
 	}
 	if (reader->frameCount > 1)
-		hdIReport(reader->sink, HDI_RULE_TRC_NO_END, reader->file, size,
-			  0,
+		hdIReport(&reader->sink, HDI_RULE_TRC_NO_END, reader->file,
+			  size, 0,
 			  "the file ends without </Program>, with %zu open "
 			  "<Nested>",
 			  reader->frameCount - 1);
@@ -348,6 +349,18 @@ static int openFile(struct hdITraceReader *reader)
 struct hdITraceReader *hdI_openTrace(const hdIProject *project,
 				     const hdITraceFile *trace)
 {
+	const struct hdIProjectData *data =
+		(const struct hdIProjectData *)project;
+
+	return hdI_openTraceWith(project, trace,
+				 project ? data->sink.handler : NULL,
+				 project ? data->sink.data : NULL);
+}
+
+struct hdITraceReader *hdI_openTraceWith(const hdIProject *project,
+					 const hdITraceFile *trace,
+					 hdIMessageHandler handler, void *data)
+{
 	struct hdITraceReader *reader;
 	int ret;
 
@@ -358,7 +371,7 @@ struct hdITraceReader *hdI_openTrace(const hdIProject *project,
 	reader = calloc(1, sizeof(*reader));
 	if (!reader)
 		return NULL;
-	reader->sink = &((const struct hdIProjectData *)project)->sink;
+	reader->sink = (struct hdISink){ handler, data };
 	reader->file = trace->file;
 	reader->fd = -1;
 	ret = openFile(reader);

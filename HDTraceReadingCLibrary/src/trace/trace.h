@@ -40,7 +40,7 @@ struct hdIFrame {
 };
 
 struct hdITraceReader {
-	const struct hdISink *sink;
+	struct hdISink sink;
 	const char *file;
 	int fd;
 	struct hdITraceXml *xml;

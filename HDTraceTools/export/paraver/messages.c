@@ -34,7 +34,9 @@ static void findEnds(struct paraver *self, guint number)
 	if (!stream->trace ||
 	    !messagesEnter(self->messages, stream->trace, NULL))
 		return;
-	reader = hdI_openTrace(self->export->project, stream->trace);
+	/* It is read once more for its records. */
+	reader = diagnosticsOpenTrace(self->export->project, stream->trace,
+				      &diagnosticsDropped);
 	self->sender = number;
 	while (reader && !self->hasFailed &&
 	       hdI_readTrace(reader, &record) == 1) {
@@ -56,11 +58,8 @@ static void nextMessage(struct paraver *self)
 
 void paraverFindMessages(struct paraver *self)
 {
-	/* Traces are read once more for their records. */
-	self->export->tool->take = toolIgnoreMessage;
 	for (guint i = 0; i < self->streams->len; i++)
 		findEnds(self, i);
-	self->export->tool->take = NULL;
 	if (!self->hasFailed)
 		nextMessage(self);
 	exportLose(self->export,
