@@ -207,16 +207,22 @@ void outPrintable(const char *text)
 
 /* ---- CSV --------------------------------------------------------------- */
 
+static FILE *csvFile(const struct outCsv *csv)
+{
+	return csv->file ? csv->file : stdout;
+}
+
 void outCsvPlain(struct outCsv *csv, const char *text)
 {
 	if (csv->hasField)
-		putchar(',');
+		putc(',', csvFile(csv));
 	csv->hasField = true;
-	fputs(text, stdout);
+	fputs(text, csvFile(csv));
 }
 
 void outCsvBytes(struct outCsv *csv, const char *bytes, size_t length)
 {
+	FILE *file = csvFile(csv);
 	bool needsQuotes = false;
 
 	outCsvPlain(csv, "");
@@ -224,16 +230,16 @@ void outCsvBytes(struct outCsv *csv, const char *bytes, size_t length)
 		needsQuotes = bytes[i] == '"' || bytes[i] == ',' ||
 			      bytes[i] == '\n' || bytes[i] == '\r';
 	if (!needsQuotes) {
-		fwrite(bytes, 1, length, stdout);
+		fwrite(bytes, 1, length, file);
 		return;
 	}
-	putchar('"');
+	putc('"', file);
 	for (size_t i = 0; i < length; i++) {
 		if (bytes[i] == '"')
-			putchar('"');
-		putchar(bytes[i]);
+			putc('"', file);
+		putc(bytes[i], file);
 	}
-	putchar('"');
+	putc('"', file);
 }
 
 void outCsvText(struct outCsv *csv, const char *text)
@@ -243,13 +249,14 @@ void outCsvText(struct outCsv *csv, const char *text)
 
 void outCsvEnd(struct outCsv *csv)
 {
-	putchar('\n');
+	putc('\n', csvFile(csv));
 	csv->hasField = false;
 }
 
-void outCsvLine(const char *line)
+void outCsvLine(struct outCsv *csv, const char *line)
 {
-	puts(line);
+	outCsvPlain(csv, line);
+	outCsvEnd(csv);
 }
 
 /* ---- JSON -------------------------------------------------------------- */

@@ -3,8 +3,8 @@
  * @file
  * Printing: exact numbers, text that is safe on a terminal, CSV, JSON, tables.
  *
- * Everything goes to stdout, but for JSON that names a file; errors stick to it
- * and are found by toolFinish().
+ * Everything goes to stdout, but for CSV and JSON that name a file; errors
+ * stick to it and are found by toolFinish().
  */
 #ifndef HD_OUTPUT_H
 #define HD_OUTPUT_H
@@ -17,6 +17,13 @@
 
 /** Room for any number or time. */
 #define OUT_NUMBER_SIZE 64
+
+/** How results are printed. */
+enum outFormat {
+	OUT_TEXT,
+	OUT_CSV,
+	OUT_JSON,
+};
 
 /** A 128 bit integer, for sums. */
 typedef __int128 outInt128;
@@ -59,6 +66,7 @@ void outPrintable(const char *text);
 
 /** A line of CSV that is being written. */
 struct outCsv {
+	FILE *file; /**< Where to; NULL is stdout. */
 	bool hasField;
 };
 
@@ -68,7 +76,7 @@ void outCsvBytes(struct outCsv *csv, const char *bytes, size_t length);
 void outCsvPlain(struct outCsv *csv, const char *text);
 void outCsvEnd(struct outCsv *csv);
 /** A whole line of plain fields, such as the header. */
-void outCsvLine(const char *line);
+void outCsvLine(struct outCsv *csv, const char *line);
 
 /* ---- JSON -------------------------------------------------------------- */
 
@@ -130,7 +138,7 @@ void outTableAdd(struct outTable *table, const char *text);
  */
 void outTablePrint(struct outTable *table, const char *indent, bool isColored);
 
-/** Free a table without printing it. */
+/** Free a table without printing it; NULL does nothing. */
 void outTableFree(struct outTable *table);
 
 #endif

@@ -158,6 +158,8 @@ void outTablePrint(struct outTable *table, const char *indent, bool isColored)
 
 void outTableFree(struct outTable *table)
 {
+	if (!table)
+		return;
 	g_ptr_array_free(table->cells, TRUE);
 	g_free(table->isHidden);
 	g_free(table);

@@ -46,36 +46,35 @@ static void printText(const struct tool *tool, const hdIMessage *message)
 	g_string_free(line, TRUE);
 }
 
-static void printCsv(const hdIMessage *message)
-{
-	struct outCsv csv = { false };
-	char buffer[OUT_NUMBER_SIZE];
+static const struct rowColumn columns[] = {
+	{ NULL, "severity", ROW_TEXT, 0 },
+	{ NULL, "rule", ROW_TEXT, 0 },
+	{ NULL, "file", ROW_TEXT, 0 },
+	{ NULL, "offset", ROW_COUNT, ROW_OPTIONAL },
+	{ NULL, "line", ROW_COUNT, ROW_OPTIONAL },
+	{ NULL, "text", ROW_TEXT, 0 },
+	{ NULL, NULL, ROW_TEXT, 0 },
+};
+enum {
+	COLUMN_SEVERITY,
+	COLUMN_RULE,
+	COLUMN_FILE,
+	COLUMN_OFFSET,
+	COLUMN_LINE,
+	COLUMN_TEXT,
+};
 
-	outCsvPlain(&csv, toolSeverityName(message->severity));
-	outCsvText(&csv, message->rule);
-	outCsvText(&csv, message->file ? message->file : "");
-	outCsvPlain(&csv, message->offset < 0
-				  ? ""
-				  : outInteger(buffer, message->offset));
-	outCsvPlain(&csv, message->line <= 0
-				  ? ""
-				  : outInteger(buffer, message->line));
-	outCsvText(&csv, message->text);
-	outCsvEnd(&csv);
-}
-
-static void printJson(struct outJson *json, const hdIMessage *message)
+static void printRow(struct rows *rows, const hdIMessage *message)
 {
-	outJsonObject(json, NULL, true);
-	outJsonText(json, "severity", toolSeverityName(message->severity));
-	outJsonText(json, "rule", message->rule);
-	outJsonText(json, "file", message->file ? message->file : "");
+	rowsText(rows, COLUMN_SEVERITY, toolSeverityName(message->severity));
+	rowsText(rows, COLUMN_RULE, message->rule);
+	rowsText(rows, COLUMN_FILE, message->file ? message->file : "");
 	if (message->offset >= 0)
-		outJsonInteger(json, "offset", message->offset);
+		rowsInteger(rows, COLUMN_OFFSET, message->offset);
 	if (message->line > 0)
-		outJsonInteger(json, "line", message->line);
-	outJsonText(json, "text", message->text);
-	outJsonEnd(json);
+		rowsInteger(rows, COLUMN_LINE, message->line);
+	rowsText(rows, COLUMN_TEXT, message->text);
+	rowsEnd(rows);
 }
 
 static void takeMessage(const hdIMessage *message, void *data)
@@ -88,27 +87,20 @@ static void takeMessage(const hdIMessage *message, void *data)
 	if (check->tool->isQuiet)
 		return;
 	toolProgressHide(check->tool);
-	switch (check->tool->format) {
-	case TOOL_TEXT:
+	if (check->tool->format == OUT_TEXT)
 		printText(check->tool, message);
-		break;
-	case TOOL_CSV:
-		printCsv(message);
-		break;
-	case TOOL_JSON:
-		printJson(&check->json, message);
-		break;
-	}
+	else
+		printRow(check->rows, message);
 }
 
 static void startOutput(struct check *check)
 {
-	if (check->tool->isQuiet || check->tool->format == TOOL_TEXT)
+	check->rows = rowsNew(columns, check->tool->format, &check->json);
+	if (check->tool->isQuiet)
 		return;
-	if (check->tool->format == TOOL_CSV) {
-		outCsvLine("severity,rule,file,offset,line,text");
+	rowsHeader(check->rows);
+	if (check->tool->format != OUT_JSON)
 		return;
-	}
 	outJsonObject(&check->json, NULL, false);
 	outJsonArray(&check->json, "messages", false);
 }
@@ -125,16 +117,16 @@ static void endOutput(struct check *check, const char *path)
 	if (tool->isQuiet)
 		return;
 	switch (tool->format) {
-	case TOOL_TEXT:
+	case OUT_TEXT:
 		outPrintable(path);
 		count(": ", tool->errors, "error");
 		count(", ", tool->warnings, "warning");
 		count(", ", tool->notes, "note");
 		putchar('\n');
 		break;
-	case TOOL_CSV:
+	case OUT_CSV:
 		break;
-	case TOOL_JSON:
+	case OUT_JSON:
 		outJsonEnd(&check->json);
 		outJsonInteger(&check->json, "errors", (int64_t)tool->errors);
 		outJsonInteger(&check->json, "warnings",
@@ -270,61 +262,42 @@ static void checkAll(struct check *check)
 
 /* ---- Rules ------------------------------------------------------------- */
 
-static const char *const ruleHeadings[] = { "<Rule", "<Severity", "<Meaning",
-					    NULL };
+static const struct rowColumn ruleColumns[] = {
+	{ "<Rule", "rule", ROW_TEXT, 0 },
+	{ "<Severity", "severity", ROW_TEXT, 0 },
+	{ "<Meaning", "meaning", ROW_TEXT, 0 },
+	{ NULL, NULL, ROW_TEXT, 0 },
+};
 
-/** Print rules; text goes to the table. */
-static void printRules(struct check *check, struct outTable *table,
-		       const hdIRule *rules, size_t ruleCount)
+static void printRules(struct rows *rows, const hdIRule *rules,
+		       size_t ruleCount)
 {
 	for (size_t i = 0; i < ruleCount; i++) {
-		const char *severity = toolSeverityName(rules[i].severity);
-		struct outCsv csv = { false };
-
-		switch (check->tool->format) {
-		case TOOL_TEXT:
-			outTableAdd(table, rules[i].id);
-			outTableAdd(table, severity);
-			outTableAdd(table, rules[i].meaning);
-			break;
-		case TOOL_CSV:
-			outCsvText(&csv, rules[i].id);
-			outCsvText(&csv, severity);
-			outCsvText(&csv, rules[i].meaning);
-			outCsvEnd(&csv);
-			break;
-		case TOOL_JSON:
-			outJsonObject(&check->json, NULL, true);
-			outJsonText(&check->json, "rule", rules[i].id);
-			outJsonText(&check->json, "severity", severity);
-			outJsonText(&check->json, "meaning", rules[i].meaning);
-			outJsonEnd(&check->json);
-			break;
-		}
+		rowsText(rows, 0, rules[i].id);
+		rowsText(rows, 1, toolSeverityName(rules[i].severity));
+		rowsText(rows, 2, rules[i].meaning);
+		rowsEnd(rows);
 	}
 }
 
 static int listRules(struct tool *tool)
 {
-	struct check check = { .tool = tool };
-	struct outTable *table = outTableNew(ruleHeadings);
+	struct outJson json = { .file = NULL };
+	struct rows *rows = rowsNew(ruleColumns, tool->format, &json);
 	size_t libraryCount;
 	size_t toolCount;
 	const hdIRule *library = hdI_getRules(&libraryCount);
 	const hdIRule *own = rulesGet(&toolCount);
 
-	if (tool->format == TOOL_CSV)
-		outCsvLine("rule,severity,meaning");
-	if (tool->format == TOOL_JSON)
-		outJsonArray(&check.json, NULL, false);
-	printRules(&check, table, library, libraryCount);
-	printRules(&check, table, own, toolCount);
-	if (tool->format == TOOL_JSON)
-		outJsonEnd(&check.json);
-	if (tool->format == TOOL_TEXT)
-		outTablePrint(table, "", tool->isColored);
-	else
-		outTableFree(table);
+	rowsHeader(rows);
+	if (tool->format == OUT_JSON)
+		outJsonArray(&json, NULL, false);
+	printRules(rows, library, libraryCount);
+	printRules(rows, own, toolCount);
+	if (tool->format == OUT_JSON)
+		outJsonEnd(&json);
+	rowsPrint(rows, "", tool->isColored);
+	rowsFree(rows);
 	return toolFinish(tool);
 }
 
@@ -353,8 +326,9 @@ static int runOn(struct tool *tool, const char *path)
 	project = toolOpen(tool, path);
 	if (!project && tool->hasFailed) {
 		/* Nothing was checked. */
-		if (tool->format == TOOL_JSON && !tool->isQuiet)
+		if (tool->format == OUT_JSON && !tool->isQuiet)
 			endOutput(&check, path);
+		rowsFree(check.rows);
 		return toolFinish(tool);
 	}
 	if (project) {
@@ -375,6 +349,7 @@ static int runOn(struct tool *tool, const char *path)
 		checkMessagesFree(check.messages);
 	}
 	endOutput(&check, path);
+	rowsFree(check.rows);
 	hdI_closeProject(project);
 	return toolFinish(tool);
 }

@@ -9,6 +9,7 @@
 #include "HDTraceTools/command/scan.h"
 #include "HDTraceTools/command/tool.h"
 #include "cli/output.h"
+#include "cli/rows.h"
 
 /** The times of a file. */
 struct checkSpan {
@@ -32,6 +33,7 @@ struct check {
 	GArray *spans; /**< struct checkSpan. */
 	struct checkMessages *messages;
 	bool lostOwner; /**< A Nested block had no owner just now. */
+	struct rows *rows;
 	struct outJson json;
 };
 

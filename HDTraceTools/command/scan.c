@@ -106,7 +106,7 @@ int scanBlocks(const struct scan *self, hdIStatReader *reader, scanBlock *take,
 	const hdIBlock *block;
 	int more = 1;
 
-	while (reader && !toolIsOutputBroken() &&
+	while (reader && !ferror(self->output ? self->output : stdout) &&
 	       (more = hdI_readStat(reader, &block)) == 1 && take(block, data))
 		toolProgressAt(self->tool, block->offset[block->count - 1]);
 	return more;
@@ -118,7 +118,7 @@ int scanRecords(const struct scan *self, hdITraceReader *reader,
 	const hdIRecord *record;
 	int more = 1;
 
-	while (reader && !toolIsOutputBroken() &&
+	while (reader && !ferror(self->output ? self->output : stdout) &&
 	       (more = hdI_readTrace(reader, &record)) == 1 &&
 	       take(record, data))
 		toolProgressAt(self->tool, record->offset);

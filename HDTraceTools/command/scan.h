@@ -19,6 +19,8 @@ struct scan {
 	struct tool *tool;
 	const hdIProject *project;
 	const struct selection *selection; /**< NULL: all. */
+	/** Where results go: without it nobody reads on; NULL: stdout. */
+	FILE *output;
 	/** Takes the diagnostics; NULL: the tool. */
 	const struct diagnosticSink *sink;
 };

@@ -221,9 +221,9 @@ int toolParse(struct tool *tool, int *argc, char ***argv,
 				   "\"%s\"",
 				   color);
 	} else if (format && strcmp(format, "csv") == 0) {
-		tool->format = TOOL_CSV;
+		tool->format = OUT_CSV;
 	} else if (format && strcmp(format, "json") == 0) {
-		tool->format = TOOL_JSON;
+		tool->format = OUT_JSON;
 	} else if (format && strcmp(format, "text") != 0) {
 		status = toolUsage(tool,
 				   "--format: not text, csv or json: "
@@ -243,7 +243,7 @@ int toolParse(struct tool *tool, int *argc, char ***argv,
 		status = toolUsage(tool, "too many arguments: \"%s\"",
 				   (*argv)[help->maxArguments + 1]);
 	tool->isQuiet = isQuiet;
-	tool->isColored = tool->format == TOOL_TEXT && wantsColor(color);
+	tool->isColored = tool->format == OUT_TEXT && wantsColor(color);
 	tool->isUnicode = !g_get_charset(&charset) ? false : true;
 	tool->progress.isOn = isatty(STDERR_FILENO) && !isQuiet &&
 			      g_strcmp0(getenv("TERM"), "dumb") != 0;

@@ -12,19 +12,13 @@
 #include <glib.h>
 
 #include <hdReading.h>
+#include "cli/output.h"
 
 /** Exit status of the command. */
 enum toolStatus {
 	TOOL_OK = 0,
 	TOOL_PROBLEMS = 1, /**< The data has problems; a message said which. */
 	TOOL_FAILED = 2,   /**< Wrong usage, or reading or writing failed. */
-};
-
-/** How results are printed. */
-enum toolFormat {
-	TOOL_TEXT,
-	TOOL_CSV,
-	TOOL_JSON,
 };
 
 /** Progress bar on stderr. */
@@ -40,7 +34,7 @@ struct toolProgress {
 /** State of a running subcommand. */
 struct tool {
 	const char *command; /**< "stat"; NULL for hdtrace itself. */
-	enum toolFormat format;
+	enum outFormat format;
 	bool isQuiet;
 	bool isColored; /**< Whether stdout takes colours. */
 	bool isUnicode; /**< Whether stdout takes characters beyond ASCII. */

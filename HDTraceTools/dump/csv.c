@@ -15,6 +15,7 @@
 
 /** A row; what is NULL stays empty. */
 struct row {
+	FILE *file; /**< Where to. */
 	const char *record;
 	const char *node;
 	const char *group;
@@ -37,7 +38,7 @@ static const char *orEmpty(const char *text)
 
 static void print(const struct row *row)
 {
-	struct outCsv csv = { false };
+	struct outCsv csv = { .file = row->file };
 
 	outCsvPlain(&csv, row->record);
 	outCsvText(&csv, orEmpty(row->node));
@@ -57,9 +58,13 @@ static void print(const struct row *row)
 	outCsvEnd(&csv);
 }
 
-static void named(const char *record, const char *name, const char *value)
+static void named(const struct dump *dump, const char *record, const char *name,
+		  const char *value)
 {
-	print(&(struct row){ .record = record, .name = name, .value = value });
+	print(&(struct row){ .file = dump->file,
+			     .record = record,
+			     .name = name,
+			     .value = value });
 }
 
 static void attributes(struct row row, const hdIAttribute *list, size_t count)
@@ -73,13 +78,16 @@ static void attributes(struct row row, const hdIAttribute *list, size_t count)
 
 static void csvBegin(struct dump *dump)
 {
-	(void)dump;
-	outCsvLine("record,node,group,number,depth,start,end,gap,name,type,"
+	struct outCsv csv = { .file = dump->file };
+
+	outCsvLine(&csv,
+		   "record,node,group,number,depth,start,end,gap,name,type,"
 		   "unit,value");
 }
 
-static void communicators(const hdIProject *project)
+static void communicators(const struct dump *dump)
 {
+	const hdIProject *project = dump->project;
 	char number[OUT_NUMBER_SIZE];
 	char map[2 * OUT_NUMBER_SIZE];
 	char cid[OUT_NUMBER_SIZE];
@@ -87,6 +95,7 @@ static void communicators(const hdIProject *project)
 	for (size_t i = 0; i < project->communicatorCount; i++) {
 		const hdICommunicator *comm = &project->communicators[i];
 		struct row row = {
+			.file = dump->file,
 			.record = "communicator",
 			.number = outInteger(number, (outInt128)i),
 			.name = comm->name,
@@ -104,14 +113,16 @@ static void communicators(const hdIProject *project)
 	}
 }
 
-static void datatypes(const hdIProject *project)
+static void datatypes(const struct dump *dump)
 {
+	const hdIProject *project = dump->project;
 	char id[OUT_NUMBER_SIZE];
 
 	for (size_t i = 0; i < project->datatypeCount; i++) {
 		const hdIDatatype *type = &project->datatypes[i];
 		char *node = g_strdup_printf("%s_%s", type->rank, type->thread);
 		struct row row = {
+			.file = dump->file,
 			.record = "datatype",
 			.node = node,
 			.number = outInteger(id, type->id),
@@ -132,41 +143,44 @@ static void csvProject(struct dump *dump)
 	const hdIProject *project = dump->project;
 	char buffer[OUT_NUMBER_SIZE];
 
-	named("project", "name", project->name);
-	named("project", "file", project->file);
-	named("project", "prefix", project->prefix);
-	named("project", "description", project->description);
+	named(dump, "project", "name", project->name);
+	named(dump, "project", "file", project->file);
+	named(dump, "project", "prefix", project->prefix);
+	named(dump, "project", "description", project->description);
 	for (size_t i = 0; i < project->levelCount; i++)
 		print(&(struct row){
+			.file = dump->file,
 			.record = "level",
 			.depth = outInteger(buffer, (outInt128)i + 1),
 			.name = project->levels[i],
 		});
 	for (size_t i = 0; i < project->nodeCount; i++)
 		print(&(struct row){
+			.file = dump->file,
 			.record = "node",
 			.node = project->nodes[i]->path,
 			.depth = outInteger(buffer, project->nodes[i]->level),
 			.name = project->nodes[i]->label,
 		});
-	communicators(project);
-	datatypes(project);
+	communicators(dump);
+	datatypes(dump);
 	for (size_t i = 0; i < project->usedFileCount; i++) {
 		const hdIUsedFile *file = &project->usedFiles[i];
 
-		named("file", file->name,
+		named(dump, "file", file->name,
 		      file->initialSize < 0
 			      ? NULL
 			      : outInteger(buffer, file->initialSize));
 	}
 	for (size_t i = 0; i < project->declaredGroupCount; i++)
-		named("group", project->declaredGroups[i], NULL);
+		named(dump, "group", project->declaredGroups[i], NULL);
 }
 
 static void csvBeginGroup(struct dump *dump)
 {
 	const hdIGroup *group = dump->group;
 	struct row row = {
+		.file = dump->file,
 		.record = "group-attribute",
 		.node = rolesPath(group->node),
 		.group = group->name,
@@ -190,6 +204,7 @@ static void csvEntry(struct dump *dump, const hdIBlock *block, size_t entry)
 	char end[OUT_NUMBER_SIZE];
 	char buffer[OUT_NUMBER_SIZE];
 	struct row row = {
+		.file = dump->file,
 		.record = "value",
 		.node = rolesPath(dump->group->node),
 		.group = dump->group->name,
@@ -229,7 +244,8 @@ static void csvEntry(struct dump *dump, const hdIBlock *block, size_t entry)
 static void csvBeginTrace(struct dump *dump, const hdIAttribute *list,
 			  size_t count)
 {
-	attributes((struct row){ .record = "trace",
+	attributes((struct row){ .file = dump->file,
+				 .record = "trace",
 				 .node = rolesPath(dump->trace->node) },
 		   list, count);
 }
@@ -256,6 +272,7 @@ static void csvRecord(struct dump *dump, const hdIRecord *record)
 	char start[OUT_NUMBER_SIZE];
 	char end[OUT_NUMBER_SIZE];
 	struct row row = {
+		.file = dump->file,
 		.record = record->kind == HDI_EVENT ? "event" : "state",
 		.node = rolesPath(dump->trace->node),
 		.number = outInteger(number, (outInt128)dump->number),
@@ -268,6 +285,7 @@ static void csvRecord(struct dump *dump, const hdIRecord *record)
 
 	print(&row);
 	row = (struct row){
+		.file = dump->file,
 		.record = "attribute",
 		.node = row.node,
 		.number = row.number,

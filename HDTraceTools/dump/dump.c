@@ -207,15 +207,17 @@ static int64_t totalSize(const struct dump *dump, const struct dumpParts *parts)
 void dumpAll(struct dump *dump, const struct dumpParts *parts)
 {
 	static const struct dumpWriter *const writers[] = {
-		[TOOL_TEXT] = &dumpTextWriter,
-		[TOOL_CSV] = &dumpCsvWriter,
-		[TOOL_JSON] = &dumpJsonWriter,
+		[OUT_TEXT] = &dumpTextWriter,
+		[OUT_CSV] = &dumpCsvWriter,
+		[OUT_JSON] = &dumpJsonWriter,
 	};
 
 	dump->writer = writers[dump->tool->format];
 	dump->scan = (struct scan){ .tool = dump->tool,
 				    .project = dump->project,
-				    .selection = &dump->selection };
+				    .selection = &dump->selection,
+				    .output = dump->file };
+	dump->json.file = dump->file;
 	toolProgressStart(dump->tool, totalSize(dump, parts));
 	call(dump->writer->begin, dump);
 	if (parts->project)
@@ -233,7 +235,7 @@ static int parseTime(struct dump *dump, const char *time)
 		dump->time = DUMP_EPOCH;
 	else if (strcmp(time, "relative") == 0)
 		dump->time = DUMP_RELATIVE;
-	else if (strcmp(time, "date") == 0 && dump->tool->format != TOOL_JSON)
+	else if (strcmp(time, "date") == 0 && dump->tool->format != OUT_JSON)
 		dump->time = DUMP_DATE;
 	else if (strcmp(time, "date") == 0)
 		return toolUsage(dump->tool, "--time=date: JSON has seconds");

@@ -24,6 +24,7 @@ struct dumpWriter;
 struct dump {
 	struct tool *tool;
 	const hdIProject *project;
+	FILE *file; /**< Where to; NULL is stdout, as text goes always. */
 	struct selection selection;
 	struct scan scan; /**< Set by dumpAll(). */
 	enum dumpTime time;

@@ -8,10 +8,8 @@
  */
 #include "config.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "HDTraceTools/dump/dump.h"
 #include "HDTraceTools/export/export.h"
@@ -39,10 +37,10 @@ static void countBadStrings(struct export *export,
 	hdI_closeStat(reader);
 }
 
-/** Let hdtrace dump print into a file: it prints to stdout. */
-static int dumpTo(struct export *export, enum toolFormat format)
+/** Write what hdtrace dump prints. */
+static int dumpTo(struct export *export, enum outFormat format)
 {
-	enum toolFormat own = export->tool->format;
+	enum outFormat own = export->tool->format;
 	const struct selection *selection = &export->selection;
 	struct dump dump = {
 		.tool = export->tool,
@@ -58,42 +56,22 @@ static int dumpTo(struct export *export, enum toolFormat format)
 		.traces = export->hasTraces,
 	};
 	struct newFile file;
-	int saved = -1;
-	bool hasFailed = false;
 
 	if (exportStartFile(export, &file, NULL) < 0)
 		return -1;
-	if (file.file != stdout) {
-		fflush(stdout);
-		saved = dup(STDOUT_FILENO);
-		hasFailed =
-			saved < 0 || dup2(fileno(file.file), STDOUT_FILENO) < 0;
-	}
+	dump.file = file.file;
 	export->tool->format = format;
-	if (!hasFailed)
-		dumpAll(&dump, &parts);
+	dumpAll(&dump, &parts);
 	export->tool->format = own;
 	export->entries = dump.entries;
 	export->states = dump.states;
 	export->events = dump.events;
-	if (file.file != stdout) {
-		hasFailed |= fflush(stdout) != 0 || ferror(stdout);
-		if (saved >= 0) {
-			dup2(saved, STDOUT_FILENO);
-			close(saved);
-		}
-		if (hasFailed) {
-			clearerr(stdout);
-			toolError(export->tool, "%s: %s", export->output,
-				  strerror(errno));
-		}
-	}
-	return exportEndFile(export, &file, hasFailed);
+	return exportEndFile(export, &file, false);
 }
 
 static int writeLong(struct export *export)
 {
-	return dumpTo(export, TOOL_CSV);
+	return dumpTo(export, OUT_CSV);
 }
 
 static int writeJson(struct export *export)
@@ -106,7 +84,7 @@ static int writeJson(struct export *export)
 				countBadStrings(export, group, k);
 		}
 	}
-	return dumpTo(export, TOOL_JSON);
+	return dumpTo(export, OUT_JSON);
 }
 
 const struct exportFormat exportCsvLong = {
@@ -123,28 +101,9 @@ const struct exportFormat exportJson = {
 
 /* ---- csv-wide ---------------------------------------------------------- */
 
-static void putText(FILE *file, const char *text, size_t length)
+static void putTitle(struct outCsv *csv, const struct exportGroup *group)
 {
-	bool needsQuotes = false;
-
-	for (size_t i = 0; i < length && !needsQuotes; i++)
-		needsQuotes = strchr("\",\n\r", text[i]) && text[i];
-	if (!needsQuotes) {
-		fwrite(text, 1, length, file);
-		return;
-	}
-	putc('"', file);
-	for (size_t i = 0; i < length; i++) {
-		if (text[i] == '"')
-			putc('"', file);
-		putc(text[i], file);
-	}
-	putc('"', file);
-}
-
-static void putTitle(FILE *file, const struct exportGroup *group)
-{
-	fputs("start,end,gap", file);
+	outCsvPlain(csv, "start,end,gap");
 	for (size_t i = 0; i < group->valueCount; i++) {
 		const hdIValue *value = group->values[i];
 		char *title = *value->unit
@@ -152,37 +111,33 @@ static void putTitle(FILE *file, const struct exportGroup *group)
 							value->unit)
 				      : g_strdup(value->name);
 
-		putc(',', file);
-		putText(file, title, strlen(title));
+		outCsvText(csv, title);
 		g_free(title);
 	}
-	putc('\n', file);
+	outCsvEnd(csv);
 }
 
-static void putEntry(FILE *file, const struct exportGroup *group,
+static void putEntry(struct outCsv *csv, const struct exportGroup *group,
 		     const hdIBlock *block, size_t entry)
 {
 	const struct dump plain = { .isHex = FALSE };
 	char buffer[OUT_NUMBER_SIZE];
 
-	fputs(outSeconds(buffer, block->start[entry]), file);
-	putc(',', file);
-	fputs(outSeconds(buffer, block->end[entry]), file);
-	fputs(block->isAfterGap[entry] ? ",1" : ",0", file);
+	outCsvPlain(csv, outSeconds(buffer, block->start[entry]));
+	outCsvPlain(csv, outSeconds(buffer, block->end[entry]));
+	outCsvPlain(csv, block->isAfterGap[entry] ? "1" : "0");
 	for (size_t i = 0; i < group->valueCount; i++) {
 		const hdIColumn *column = exportColumn(group, block, i);
 		hdIType type = group->values[i]->type;
 
-		putc(',', file);
 		if (type == HDI_STRING)
-			putText(file, column->string[entry].bytes,
-				column->string[entry].length);
+			outCsvBytes(csv, column->string[entry].bytes,
+				    column->string[entry].length);
 		else
-			fputs(dumpFormatNumber(&plain, buffer, type, column,
-					       entry, true),
-			      file);
+			outCsvPlain(csv, dumpFormatNumber(&plain, buffer, type,
+							  column, entry, true));
 	}
-	putc('\n', file);
+	outCsvEnd(csv);
 }
 
 /** The name of a file without its directory, with another ending. */
@@ -208,10 +163,12 @@ static int writeGroup(struct export *export, const struct exportGroup *group)
 	if (reader)
 		ret = exportStartFile(export, &file, name);
 	if (reader && ret == 0) {
-		putTitle(file.file, group);
+		struct outCsv csv = { .file = file.file };
+
+		putTitle(&csv, group);
 		while (exportReadStat(export, reader, &entries)) {
 			for (size_t i = entries.first; i < entries.last; i++)
-				putEntry(file.file, group, entries.block, i);
+				putEntry(&csv, group, entries.block, i);
 		}
 		ret = exportEndFile(export, &file, false);
 	}
@@ -252,12 +209,15 @@ static int writeTrace(struct export *export, const hdITraceFile *trace)
 	GString *details = g_string_new(NULL);
 	struct orderedStep step;
 	struct newFile file;
+	struct outCsv csv = { .file = NULL };
 	bool isOpen = ordered && exportStartFile(export, &file, name) == 0;
 	int ret = ordered && !isOpen ? -1 : 0;
 	int got = 0;
 
-	if (isOpen)
-		fputs("kind,name,depth,start,end,attributes\n", file.file);
+	if (isOpen) {
+		csv.file = file.file;
+		outCsvLine(&csv, "kind,name,depth,start,end,attributes");
+	}
 	while (isOpen &&
 	       (got = exportReadTrace(export, ordered, trace, &step)) == 1) {
 		const hdIRecord *record = step.record;
@@ -265,20 +225,18 @@ static int writeTrace(struct export *export, const hdITraceFile *trace)
 
 		if (step.kind == ORDERED_LEAVE)
 			continue;
-		fputs(step.kind == ORDERED_EVENT ? "event," : "state,",
-		      file.file);
-		putText(file.file, record->name, strlen(record->name));
-		fprintf(file.file, ",%u,", record->depth);
-		fputs(outSeconds(buffer, record->start), file.file);
-		putc(',', file.file);
-		fputs(outSeconds(buffer, record->end), file.file);
-		putc(',', file.file);
+		outCsvPlain(&csv,
+			    step.kind == ORDERED_EVENT ? "event" : "state");
+		outCsvText(&csv, record->name);
+		outCsvPlain(&csv, outInteger(buffer, record->depth));
+		outCsvPlain(&csv, outSeconds(buffer, record->start));
+		outCsvPlain(&csv, outSeconds(buffer, record->end));
 		g_string_truncate(details, 0);
 		appendDetails(details, record->attributes,
 			      record->attributeCount, record->elements,
 			      record->elementCount);
-		putText(file.file, details->str, details->len);
-		putc('\n', file.file);
+		outCsvBytes(&csv, details->str, details->len);
+		outCsvEnd(&csv);
 		exportLose(export, "texts in states",
 			   record->text && *record->text);
 	}

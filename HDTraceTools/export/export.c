@@ -221,7 +221,7 @@ static int runOn(struct export *export, const char *path)
 	if (ret == 0) {
 		sayLosses(export);
 		if (strcmp(export->output, "-") != 0 &&
-		    tool->format == TOOL_JSON)
+		    tool->format == OUT_JSON)
 			printJson(export);
 		else if (strcmp(export->output, "-") != 0)
 			printText(export);
@@ -259,7 +259,7 @@ int exportRun(struct tool *tool, int argc, char **argv)
 		status = findFormat(&export, to);
 	if (status < 0)
 		status = parseOnly(&export, only);
-	if (status < 0 && tool->format == TOOL_CSV)
+	if (status < 0 && tool->format == OUT_CSV)
 		status = toolUsage(tool, "--format: not text or json; "
 					 "--to says what to write");
 	if (status < 0)

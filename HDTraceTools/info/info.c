@@ -14,6 +14,7 @@
 #include "HDTraceTools/model/roles.h"
 #include "HDTraceTools/model/units.h"
 #include "cli/output.h"
+#include "cli/rows.h"
 
 /** What reading a file through tells about it. */
 struct content {
@@ -444,47 +445,70 @@ static void printText(const struct info *info)
 
 /* ---- CSV --------------------------------------------------------------- */
 
-static void csvContent(const struct content *content, const char *kind,
-		       const char *group, size_t values, bool isDeclared)
-{
-	struct outCsv csv = { false };
-	char buffer[OUT_NUMBER_SIZE];
+static const struct rowColumn columns[] = {
+	{ NULL, "kind", ROW_TEXT, 0 },     { NULL, "node", ROW_TEXT, 0 },
+	{ NULL, "group", ROW_TEXT, 0 },    { NULL, "file", ROW_TEXT, 0 },
+	{ NULL, "bytes", ROW_COUNT, 0 },   { NULL, "values", ROW_COUNT, 0 },
+	{ NULL, "entries", ROW_COUNT, 0 }, { NULL, "events", ROW_COUNT, 0 },
+	{ NULL, "gaps", ROW_COUNT, 0 },    { NULL, "start", ROW_TIME, 0 },
+	{ NULL, "end", ROW_TIME, 0 },      { NULL, "declared", ROW_FLAG, 0 },
+	{ NULL, NULL, ROW_TEXT, 0 },
+};
+enum {
+	COLUMN_KIND,
+	COLUMN_NODE,
+	COLUMN_GROUP,
+	COLUMN_FILE,
+	COLUMN_BYTES,
+	COLUMN_VALUES,
+	COLUMN_ENTRIES,
+	COLUMN_EVENTS,
+	COLUMN_GAPS,
+	COLUMN_START,
+	COLUMN_END,
+	COLUMN_DECLARED,
+};
 
-	outCsvPlain(&csv, kind);
-	outCsvText(&csv, rolesPath(content->node));
-	outCsvText(&csv, group);
-	outCsvText(&csv, content->file);
-	outCsvPlain(&csv, outInteger(buffer, content->fileSize));
-	outCsvPlain(&csv, outInteger(buffer, (outInt128)values));
-	outCsvPlain(&csv, outInteger(buffer, (outInt128)content->entries));
-	outCsvPlain(&csv, outInteger(buffer, (outInt128)content->events));
-	outCsvPlain(&csv, outInteger(buffer, (outInt128)content->gaps));
-	outCsvPlain(&csv,
-		    content->hasTime ? outSeconds(buffer, content->start) : "");
-	outCsvPlain(&csv,
-		    content->hasTime ? outSeconds(buffer, content->end) : "");
-	outCsvPlain(&csv, isDeclared ? "1" : "0");
-	outCsvEnd(&csv);
+static void csvContent(struct rows *rows, const struct content *content,
+		       const char *kind, const char *group, size_t values,
+		       bool isDeclared)
+{
+	rowsText(rows, COLUMN_KIND, kind);
+	rowsText(rows, COLUMN_NODE, rolesPath(content->node));
+	rowsText(rows, COLUMN_GROUP, group);
+	rowsText(rows, COLUMN_FILE, content->file);
+	rowsInteger(rows, COLUMN_BYTES, content->fileSize);
+	rowsCount(rows, COLUMN_VALUES, values);
+	rowsCount(rows, COLUMN_ENTRIES, content->entries);
+	rowsCount(rows, COLUMN_EVENTS, content->events);
+	rowsCount(rows, COLUMN_GAPS, content->gaps);
+	if (content->hasTime) {
+		rowsTime(rows, COLUMN_START, content->start);
+		rowsTime(rows, COLUMN_END, content->end);
+	}
+	rowsFlag(rows, COLUMN_DECLARED, isDeclared);
+	rowsEnd(rows);
 }
 
 static void printCsv(const struct info *info)
 {
 	const hdIProject *project = info->project;
+	struct rows *rows = rowsNew(columns, OUT_CSV, NULL);
 
-	outCsvLine("kind,node,group,file,bytes,values,entries,events,gaps,"
-		   "start,end,declared");
+	rowsHeader(rows);
 	for (size_t i = 0; i < project->groupCount; i++) {
 		const hdIGroup *group = project->groups[i];
 
-		csvContent(&info->groups[i], "group", group->name,
+		csvContent(rows, &info->groups[i], "group", group->name,
 			   group->valueCount, group->isDeclared);
 	}
 	for (size_t i = 0; i < project->traceCount; i++) {
 		const hdINode *node = project->traces[i]->node;
 
-		csvContent(&info->traces[i], "trace", "", 0,
+		csvContent(rows, &info->traces[i], "trace", "", 0,
 			   !node || node->isDeclared);
 	}
+	rowsFree(rows);
 }
 
 /* ---- JSON -------------------------------------------------------------- */
@@ -631,13 +655,13 @@ int infoRun(struct tool *tool, int argc, char **argv)
 	info.missingGroups = g_ptr_array_new();
 	collect(&info);
 	switch (tool->format) {
-	case TOOL_TEXT:
+	case OUT_TEXT:
 		printText(&info);
 		break;
-	case TOOL_CSV:
+	case OUT_CSV:
 		printCsv(&info);
 		break;
-	case TOOL_JSON:
+	case OUT_JSON:
 		printJson(&info);
 		break;
 	}

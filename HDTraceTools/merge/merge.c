@@ -85,11 +85,11 @@ static void printCounts(const struct merge *merge, const char *path)
 		{ "clocks", "clock", merge->clocks->len },
 	};
 	struct outJson json = { .depth = 0 };
-	struct outCsv csv = { false };
+	struct outCsv csv = { .file = NULL };
 	char buffer[OUT_NUMBER_SIZE];
 
 	switch (merge->tool->format) {
-	case TOOL_TEXT:
+	case OUT_TEXT:
 		outPrintable(path);
 		for (size_t i = 0; i < G_N_ELEMENTS(counts); i++)
 			printf("%s %zu %s%s", i ? "," : ":", counts[i].value,
@@ -97,7 +97,7 @@ static void printCounts(const struct merge *merge, const char *path)
 			       counts[i].value == 1 ? "" : "s");
 		putchar('\n');
 		break;
-	case TOOL_CSV:
+	case OUT_CSV:
 		outCsvPlain(&csv, "project");
 		for (size_t i = 0; i < G_N_ELEMENTS(counts); i++)
 			outCsvPlain(&csv, counts[i].name);
@@ -109,7 +109,7 @@ static void printCounts(const struct merge *merge, const char *path)
 				outInteger(buffer, (outInt128)counts[i].value));
 		outCsvEnd(&csv);
 		break;
-	case TOOL_JSON:
+	case OUT_JSON:
 		outJsonObject(&json, NULL, false);
 		outJsonText(&json, "project", path);
 		for (size_t i = 0; i < G_N_ELEMENTS(counts); i++)

@@ -226,29 +226,6 @@ struct momentsResult momentsGet(const struct moments *moments, hdIType type)
 	return result;
 }
 
-static void putExtreme(struct outJson *json, const char *key,
-		       const struct moments *moments, hdIType type,
-		       double value, outInt128 integer)
-{
-	char buffer[OUT_NUMBER_SIZE];
-
-	if (moments->count == 0 || type == HDI_STRING)
-		outJsonPlain(json, key, "null");
-	else if (type == HDI_FLOAT || type == HDI_DOUBLE)
-		outJsonDouble(json, key, value);
-	else
-		outJsonPlain(json, key, outInteger(buffer, integer));
-}
-
-void momentsJsonRange(struct outJson *json, const struct moments *moments,
-		      hdIType type)
-{
-	putExtreme(json, "min", moments, type, moments->min,
-		   moments->minInteger);
-	putExtreme(json, "max", moments, type, moments->max,
-		   moments->maxInteger);
-}
-
 char *momentsIntegralUnit(const char *unit)
 {
 	size_t length = strlen(unit);

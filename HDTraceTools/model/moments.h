@@ -74,11 +74,6 @@ void momentsMerge(struct moments *moments, const struct moments *other);
 /** Get the results. */
 struct momentsResult momentsGet(const struct moments *moments, hdIType type);
 
-/** Put "min" and "max" into an object: exact for integers, null if there are
- * none. */
-void momentsJsonRange(struct outJson *json, const struct moments *moments,
-		      hdIType type);
-
 /**
  * Name the unit of a time integral.
  *

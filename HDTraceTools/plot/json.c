@@ -5,6 +5,7 @@
  */
 #include "config.h"
 
+#include "HDTraceTools/command/results.h"
 #include "HDTraceTools/model/roles.h"
 #include "HDTraceTools/plot/plot.h"
 
@@ -26,7 +27,7 @@ static void putCurve(struct outJson *json, const struct plotCurve *curve)
 	outJsonInteger(json, "nan", (int64_t)moments->missing);
 	outJsonSeconds(json, "seconds", (int64_t)moments->weight);
 	outJsonDouble(json, "mean", result.mean);
-	momentsJsonRange(json, moments, curve->value->type);
+	resultsPutRange(json, moments, curve->value->type);
 	outJsonDouble(json, "integral", result.integral);
 	outJsonText(json, "integral_unit", unit);
 	outJsonEnd(json);

@@ -160,7 +160,7 @@ int plotParseOptions(struct plotJob *job)
 		status = parseType(job);
 	if (status < 0)
 		status = phaseOptionsCheck(&job->options.phases, tool);
-	if (status < 0 && tool->format == TOOL_CSV)
+	if (status < 0 && tool->format == OUT_CSV)
 		status = toolUsage(tool, "--format: not text or json; "
 					 "hdtrace stat prints csv");
 	return status;

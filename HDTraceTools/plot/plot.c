@@ -159,7 +159,7 @@ static void printSummary(const struct plotJob *job)
 			infinite);
 	if (strcmp(plot->output, "-") == 0)
 		return;
-	if (plot->tool->format == TOOL_JSON) {
+	if (plot->tool->format == OUT_JSON) {
 		plotPrintJson(plot);
 		return;
 	}

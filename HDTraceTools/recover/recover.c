@@ -19,6 +19,7 @@
 #include "HDTraceTools/model/projectstart.h"
 #include "HDTraceTools/recover/recover.h"
 #include "cli/output.h"
+#include "cli/rows.h"
 #include "common/clock.h"
 
 /** Rules whose breaking can be repaired, by kind of file. */
@@ -37,13 +38,27 @@ static const char *const traceCutRules[] = { "trc.xml", "trc.root", "trc.cut",
 static const char *const projectRules[] = { "proj.xml", "proj.root", NULL };
 static const char *const infoRules[] = { "info.cut", NULL };
 
-static const char *const headings[] = { "<File",         "<Result",
-					">Bytes lost",   ">Records lost",
-					"<Broken rules", NULL };
+static const struct rowColumn columns[] = {
+	{ "<File", "file", ROW_TEXT, 0 },
+	{ "<Result", "result", ROW_TEXT, 0 },
+	{ ">Bytes lost", "bytes_lost", ROW_COUNT, 0 },
+	{ ">Records lost", NULL, ROW_TEXT, 0 },
+	{ NULL, "records_lost", ROW_COUNT, 0 },
+	{ "<Broken rules", "rules", ROW_TEXT, 0 },
+	{ NULL, NULL, ROW_TEXT, 0 },
+};
+enum {
+	COLUMN_FILE,
+	COLUMN_RESULT,
+	COLUMN_BYTES,
+	COLUMN_RECORDS_TITLE,
+	COLUMN_RECORDS,
+	COLUMN_RULES,
+};
 
 /** What is needed to say what became of the files. */
 struct report {
-	struct outTable *table;
+	struct rows *rows;
 	struct outJson json;
 };
 
@@ -106,72 +121,45 @@ bool recoverIsBroken(const struct recover *recover, const char *file,
 
 static void reportStart(struct recover *recover, struct report *report)
 {
-	switch (recover->tool->format) {
-	case TOOL_TEXT:
-		report->table = outTableNew(headings);
-		break;
-	case TOOL_CSV:
-		outCsvLine("file,result,bytes_lost,records_lost,rules");
-		break;
-	case TOOL_JSON:
-		outJsonObject(&report->json, NULL, false);
-		outJsonText(&report->json, "directory", recover->directory);
-		outJsonArray(&report->json, "files", false);
-		break;
-	}
+	report->rows = rowsNew(columns, recover->tool->format, &report->json);
+	rowsHeader(report->rows);
+	if (recover->tool->format != OUT_JSON)
+		return;
+	outJsonObject(&report->json, NULL, false);
+	outJsonText(&report->json, "directory", recover->directory);
+	outJsonArray(&report->json, "files", false);
 }
 
 static void reportFile(struct recover *recover, struct report *report,
 		       const char *file, const struct recovered *result)
 {
 	const GString *broken = g_hash_table_lookup(recover->broken, file);
-	const char *rules = broken ? broken->str : "";
-	struct outCsv csv = { false };
-	char bytes[OUT_NUMBER_SIZE];
 	char records[OUT_NUMBER_SIZE];
 
-	outInteger(bytes, result->bytesLost);
-	outInteger(records, result->recordsLost);
-	switch (recover->tool->format) {
-	case TOOL_TEXT:
-		outTableAdd(report->table, file);
-		outTableAdd(report->table, result->action);
-		outTableAdd(report->table, bytes);
-		outTableAdd(report->table,
-			    result->recordsLost < 0 ? "?" : records);
-		outTableAdd(report->table, rules);
-		break;
-	case TOOL_CSV:
-		outCsvText(&csv, file);
-		outCsvPlain(&csv, result->action);
-		outCsvPlain(&csv, bytes);
-		outCsvPlain(&csv, result->recordsLost < 0 ? "" : records);
-		outCsvText(&csv, rules);
-		outCsvEnd(&csv);
-		break;
-	case TOOL_JSON:
-		outJsonObject(&report->json, NULL, true);
-		outJsonText(&report->json, "file", file);
-		outJsonText(&report->json, "result", result->action);
-		outJsonPlain(&report->json, "bytes_lost", bytes);
-		outJsonPlain(&report->json, "records_lost",
-			     result->recordsLost < 0 ? "null" : records);
-		outJsonText(&report->json, "rules", rules);
-		outJsonEnd(&report->json);
-		break;
-	}
+	rowsText(report->rows, COLUMN_FILE, file);
+	rowsText(report->rows, COLUMN_RESULT, result->action);
+	rowsInteger(report->rows, COLUMN_BYTES, result->bytesLost);
+	rowsText(report->rows, COLUMN_RECORDS_TITLE,
+		 result->recordsLost < 0
+			 ? "?"
+			 : outInteger(records, result->recordsLost));
+	if (result->recordsLost >= 0)
+		rowsInteger(report->rows, COLUMN_RECORDS, result->recordsLost);
+	rowsText(report->rows, COLUMN_RULES, broken ? broken->str : "");
+	rowsEnd(report->rows);
 }
 
 static void reportEnd(struct recover *recover, struct report *report)
 {
 	toolProgressHide(recover->tool);
-	if (recover->tool->format == TOOL_TEXT) {
-		outTablePrint(report->table, "", recover->tool->isColored);
+	rowsPrint(report->rows, "", recover->tool->isColored);
+	rowsFree(report->rows);
+	if (recover->tool->format == OUT_TEXT) {
 		printf("The copies are in ");
 		outPrintable(recover->directory);
 		putchar('\n');
 	}
-	if (recover->tool->format == TOOL_JSON) {
+	if (recover->tool->format == OUT_JSON) {
 		outJsonEnd(&report->json);
 		outJsonEnd(&report->json);
 	}
@@ -659,7 +647,7 @@ static const struct toolHelp help = {
 static int runOn(struct tool *tool, const char *output, char **paths, int count)
 {
 	struct recover recover = { .tool = tool };
-	struct report report = { .table = NULL };
+	struct report report = { .rows = NULL };
 	char *directory =
 		output ? g_strdup(output) : defaultDirectory(paths[0]);
 

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "HDTraceTools/command/results.h"
 #include "HDTraceTools/model/column.h"
 #include "HDTraceTools/model/roles.h"
 #include "HDTraceTools/report/report.h"
@@ -96,7 +97,7 @@ static void putValue(struct outJson *json, const struct findingsGroup *group,
 	putCount(json, "nan", moments->missing);
 	outJsonDouble(json, "mean", found->result.mean);
 	outJsonDouble(json, "mean_error", bound->isKnown ? bound->mean : NAN);
-	momentsJsonRange(json, moments, value->type);
+	resultsPutRange(json, moments, value->type);
 	outJsonDouble(json, "reading_error",
 		      bound->isKnown ? bound->single : NAN);
 	outJsonDouble(json, "total", found->total);

@@ -14,7 +14,7 @@ static void printReport(struct report *report)
 	if (report->html)
 		htmlWrite(&report->findings, report->html, report->maxSize,
 			  report->isForced);
-	else if (report->findings.tool->format == TOOL_JSON)
+	else if (report->findings.tool->format == OUT_JSON)
 		reportPrintJson(&report->findings);
 	else
 		reportPrintText(report);
@@ -65,7 +65,7 @@ static int checkHtml(struct report *report, const char *maxSize)
 			       : -1;
 	if (!pageExists())
 		return toolUsage(tool, "--html: %s", pageMissing);
-	if (tool->format == TOOL_JSON)
+	if (tool->format == OUT_JSON)
 		return toolUsage(tool, "--html and --format=json exclude each "
 				       "other");
 	report->maxSize = HTML_MAX_SIZE;
@@ -98,7 +98,7 @@ int reportRun(struct tool *tool, int argc, char **argv)
 
 	findingsInit(&report.findings, tool);
 	status = toolParse(tool, &argc, &argv, entries, &help);
-	if (status < 0 && tool->format == TOOL_CSV)
+	if (status < 0 && tool->format == OUT_CSV)
 		status = toolUsage(tool, "--format: not text or json; "
 					 "hdtrace stat prints csv");
 	if (status < 0)

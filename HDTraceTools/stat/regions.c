@@ -20,6 +20,7 @@
 #include "HDTraceTools/model/units.h"
 #include "HDTraceTools/stat/regions.h"
 #include "cli/output.h"
+#include "cli/rows.h"
 
 /** A value that is power, at several nodes. */
 struct measure {
@@ -50,6 +51,7 @@ struct regions {
 	struct profileShares *shares;
 	GArray *profiles; /**< struct traceProfile, of the traces wanted. */
 	GPtrArray *names; /**< Of states that match, sorted. */
+	struct rows *rows;
 	struct outJson json;
 };
 
@@ -220,76 +222,71 @@ static void readTrace(const hdITraceFile *trace, void *data)
 
 /* ---- Printing ---------------------------------------------------------- */
 
-static const char *const headings[] = { "<Region", "<Node", ">Count", "<Time",
-					"<Known",  ".Mean", "<",      ".Energy",
-					"<",       NULL };
+static const struct rowColumn columns[] = {
+	{ NULL, "group", ROW_TEXT, 0 },
+	{ NULL, "value", ROW_TEXT, 0 },
+	{ NULL, "unit", ROW_TEXT, 0 },
+	{ NULL, "simulated", ROW_FLAG, ROW_NOT_CSV },
+	{ "<Region", "region", ROW_TEXT, 0 },
+	{ "<Node", NULL, ROW_TEXT, 0 },
+	{ NULL, "node", ROW_TEXT, 0 },
+	{ ">Count", "count", ROW_COUNT, 0 },
+	{ "<Time", "seconds", ROW_DURATION, 0 },
+	{ "<Known", "known", ROW_DURATION, 0 },
+	{ ".Mean", "mean", ROW_NUMBER, ROW_DASH },
+	{ "<", NULL, ROW_TEXT, 0 },
+	{ ".Energy", "energy", ROW_NUMBER, 0 },
+	{ "<", "energy_unit", ROW_TEXT, 0 },
+	{ NULL, "simulated", ROW_FLAG, ROW_NOT_JSON },
+	{ NULL, NULL, ROW_TEXT, 0 },
+};
+enum {
+	COLUMN_GROUP,
+	COLUMN_VALUE,
+	COLUMN_UNIT,
+	COLUMN_SIMULATED,
+	COLUMN_REGION,
+	COLUMN_NODE_TITLE,
+	COLUMN_NODE,
+	COLUMN_COUNT,
+	COLUMN_SECONDS,
+	COLUMN_KNOWN,
+	COLUMN_MEAN,
+	COLUMN_MEAN_UNIT,
+	COLUMN_ENERGY,
+	COLUMN_ENERGY_UNIT,
+	COLUMN_SIMULATED_LAST,
+};
 
 /** Print a line; @p node is NULL for the sum of all. */
-static void printSum(struct regions *self, struct outTable *table, guint number,
-		     const hdINode *node, const struct profileState *state)
+static void printSum(struct regions *self, guint number, const hdINode *node,
+		     const struct profileState *state)
 {
 	const struct measure *measure = measureAt(self, number);
 	const struct powerAmount *amount = &state->total.amounts[number];
-	const char *region = state->name;
-	char buffer[OUT_NUMBER_SIZE];
-	struct outCsv csv = { false };
-	double mean = amount->measured > 0
-			      ? amount->energy / (double)amount->measured * 1e9
-			      : NAN;
+	struct rows *rows = self->rows;
 
-	switch (self->tool->format) {
-	case TOOL_TEXT:
-		outTableAdd(table, region);
-		outTableAdd(table, node ? node->path : "all");
-		outTableAdd(table, outInteger(buffer, (outInt128)state->outer));
-		outTableAdd(table, outDuration(buffer, state->total.time));
-		outTableAdd(table, outDuration(buffer, amount->measured));
-		outTableAdd(table,
-			    isnan(mean) ? "-" : outRounded(buffer, mean));
-		outTableAdd(table, measure->unit);
-		outTableAdd(table, outRounded(buffer, amount->energy));
-		outTableAdd(table, measure->energyUnit);
-		break;
-	case TOOL_CSV:
-		outCsvText(&csv, measure->group);
-		outCsvText(&csv, measure->name);
-		outCsvText(&csv, measure->unit);
-		outCsvText(&csv, region);
-		outCsvText(&csv, node ? node->path : "");
-		outCsvPlain(&csv, outInteger(buffer, (outInt128)state->outer));
-		outCsvPlain(&csv, outSeconds(buffer, state->total.time));
-		outCsvPlain(&csv, outSeconds(buffer, amount->measured));
-		outCsvPlain(&csv, isnan(mean) ? "" : outDouble(buffer, mean));
-		outCsvPlain(&csv, outDouble(buffer, amount->energy));
-		outCsvText(&csv, measure->energyUnit);
-		outCsvPlain(&csv, measure->isSimulated ? "1" : "0");
-		outCsvEnd(&csv);
-		break;
-	case TOOL_JSON:
-		outJsonObject(&self->json, NULL, true);
-		outJsonText(&self->json, "group", measure->group);
-		outJsonText(&self->json, "value", measure->name);
-		outJsonText(&self->json, "unit", measure->unit);
-		outJsonBool(&self->json, "simulated", measure->isSimulated);
-		outJsonText(&self->json, "region", region);
-		if (node)
-			outJsonText(&self->json, "node", node->path);
-		else
-			outJsonPlain(&self->json, "node", "null");
-		outJsonPlain(&self->json, "count",
-			     outInteger(buffer, (outInt128)state->outer));
-		outJsonSeconds(&self->json, "seconds", state->total.time);
-		outJsonSeconds(&self->json, "known", amount->measured);
-		outJsonDouble(&self->json, "mean", mean);
-		outJsonDouble(&self->json, "energy", amount->energy);
-		outJsonText(&self->json, "energy_unit", measure->energyUnit);
-		outJsonEnd(&self->json);
-		break;
-	}
+	rowsText(rows, COLUMN_GROUP, measure->group);
+	rowsText(rows, COLUMN_VALUE, measure->name);
+	rowsText(rows, COLUMN_UNIT, measure->unit);
+	rowsText(rows, COLUMN_MEAN_UNIT, measure->unit);
+	rowsFlag(rows, COLUMN_SIMULATED, measure->isSimulated);
+	rowsFlag(rows, COLUMN_SIMULATED_LAST, measure->isSimulated);
+	rowsText(rows, COLUMN_REGION, state->name);
+	rowsText(rows, COLUMN_NODE_TITLE, node ? node->path : "all");
+	rowsText(rows, COLUMN_NODE, node ? node->path : NULL);
+	rowsCount(rows, COLUMN_COUNT, state->outer);
+	rowsTime(rows, COLUMN_SECONDS, state->total.time);
+	rowsTime(rows, COLUMN_KNOWN, amount->measured);
+	if (amount->measured > 0)
+		rowsNumber(rows, COLUMN_MEAN,
+			   amount->energy / (double)amount->measured * 1e9);
+	rowsNumber(rows, COLUMN_ENERGY, amount->energy);
+	rowsText(rows, COLUMN_ENERGY_UNIT, measure->energyUnit);
+	rowsEnd(rows);
 }
 
-static void printRegion(struct regions *self, struct outTable *table,
-			guint measure, const char *name)
+static void printRegion(struct regions *self, guint measure, const char *name)
 {
 	struct profile *all = profileNew(self->measures->len);
 
@@ -302,19 +299,17 @@ static void printRegion(struct regions *self, struct outTable *table,
 		if (!state || !state->outer)
 			continue;
 		profileAddState(all, state);
-		printSum(self, table, measure, read->trace->node, state);
+		printSum(self, measure, read->trace->node, state);
 	}
-	printSum(self, table, measure, NULL, profileFind(all, name));
+	printSum(self, measure, NULL, profileFind(all, name));
 	profileFree(all);
 }
 
 static void printMeasure(struct regions *self, guint number)
 {
 	const struct measure *measure = measureAt(self, number);
-	struct outTable *table = NULL;
 
-	if (self->tool->format == TOOL_TEXT) {
-		table = outTableNew(headings);
+	if (self->tool->format == OUT_TEXT) {
 		if (number)
 			putchar('\n');
 		printf("%s", self->tool->isColored ? "\033[1m" : "");
@@ -326,17 +321,15 @@ static void printMeasure(struct regions *self, guint number)
 		printf("%s\n", self->tool->isColored ? "\033[0m" : "");
 	}
 	for (guint i = 0; i < self->names->len; i++)
-		printRegion(self, table, number, self->names->pdata[i]);
-	if (table)
-		outTablePrint(table, "  ", self->tool->isColored);
+		printRegion(self, number, self->names->pdata[i]);
+	rowsPrint(self->rows, "  ", self->tool->isColored);
 }
 
 static void print(struct regions *self)
 {
-	if (self->tool->format == TOOL_CSV)
-		outCsvLine("group,value,unit,region,node,count,seconds,known,"
-			   "mean,energy,energy_unit,simulated");
-	if (self->tool->format == TOOL_JSON) {
+	self->rows = rowsNew(columns, self->tool->format, &self->json);
+	rowsHeader(self->rows);
+	if (self->tool->format == OUT_JSON) {
 		outJsonObject(&self->json, NULL, false);
 		outJsonText(&self->json, "project", self->project->name);
 		outJsonText(&self->json, "file", self->project->file);
@@ -344,7 +337,7 @@ static void print(struct regions *self)
 	}
 	for (guint i = 0; i < self->measures->len; i++)
 		printMeasure(self, i);
-	if (self->tool->format == TOOL_JSON) {
+	if (self->tool->format == OUT_JSON) {
 		outJsonEnd(&self->json);
 		outJsonEnd(&self->json);
 	}
@@ -374,6 +367,7 @@ static void end(struct regions *self)
 		powerSeriesFree(measureAt(self, i)->series);
 		g_free(measureAt(self, i)->energyUnit);
 	}
+	rowsFree(self->rows);
 	g_array_unref(self->profiles);
 	g_array_unref(self->measures);
 	g_ptr_array_unref(self->names);

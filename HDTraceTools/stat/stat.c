@@ -14,10 +14,12 @@
 #include "HDTraceTools/command/select.h"
 #include "HDTraceTools/command/tool.h"
 #include "HDTraceTools/model/column.h"
+#include "HDTraceTools/model/roles.h"
 #include "HDTraceTools/model/summary.h"
 #include "HDTraceTools/model/units.h"
 #include "HDTraceTools/stat/regions.h"
 #include "cli/output.h"
+#include "cli/rows.h"
 
 /** What the whole command works on. */
 struct statRun {
@@ -30,6 +32,7 @@ struct statRun {
 	struct phaseOptions phaseOptions;
 	char *regions;
 	bool hasPhases;
+	struct rows *rows;
 	struct outJson json;
 };
 
@@ -38,21 +41,64 @@ struct statGroup {
 	struct statRun *run;
 	const hdIGroup *group;
 	struct summary summary;
-	bool hasMissing;        /**< There was a NaN. */
-	struct outTable *table; /**< Text only. */
+	bool hasMissing; /**< There was a NaN. */
 };
 
-static const char *const headings[] = {
-	"<Phase",    ">From", ">Duration", "<Value", "<Unit",
-	">Count",    ">NaN",  ".Mean",     ".Min",   ".Max",
-	".Std.dev.", ".Sum",  ".Integral", "<",      NULL,
+/** What is printed of a value in a phase. */
+static const struct rowColumn columns[] = {
+	{ "<Phase", NULL, ROW_TEXT, 0 },
+	{ ">From", NULL, ROW_TEXT, ROW_DASH },
+	{ ">Duration", NULL, ROW_DURATION, ROW_DASH },
+	{ "<Value", NULL, ROW_TEXT, 0 },
+	{ NULL, "node", ROW_TEXT, 0 },
+	{ NULL, "group", ROW_TEXT, 0 },
+	{ NULL, "value", ROW_TEXT, 0 },
+	{ NULL, "type", ROW_TEXT, 0 },
+	{ "<Unit", "unit", ROW_TEXT, 0 },
+	{ NULL, "phase", ROW_TEXT, 0 },
+	{ NULL, "start", ROW_TIME, 0 },
+	{ NULL, "end", ROW_TIME, 0 },
+	{ NULL, "phases", ROW_COUNT, 0 },
+	{ ">Count", "count", ROW_COUNT, 0 },
+	{ ">NaN", "nan", ROW_COUNT, 0 },
+	{ NULL, "seconds", ROW_TIME, 0 },
+	{ ".Mean", "mean", ROW_NUMBER, ROW_DASH },
+	{ ".Min", "min", ROW_NUMBER, ROW_DASH },
+	{ ".Max", "max", ROW_NUMBER, ROW_DASH },
+	{ ".Std.dev.", "stddev", ROW_NUMBER, ROW_DASH },
+	{ ".Sum", "sum", ROW_NUMBER, ROW_DASH },
+	{ ".Integral", "integral", ROW_NUMBER, ROW_DASH },
+	{ "<", NULL, ROW_TEXT, 0 },
+	{ NULL, "integral_unit", ROW_TEXT, 0 },
+	{ NULL, "simulated", ROW_FLAG, 0 },
+	{ NULL, NULL, ROW_TEXT, 0 },
 };
-/** Columns above that are not always shown. */
 enum {
-	COLUMN_PHASE,
+	COLUMN_PHASE_TITLE,
 	COLUMN_FROM,
 	COLUMN_DURATION,
-	COLUMN_MISSING = 6,
+	COLUMN_TITLE,
+	COLUMN_NODE,
+	COLUMN_GROUP,
+	COLUMN_VALUE,
+	COLUMN_TYPE,
+	COLUMN_UNIT,
+	COLUMN_PHASE,
+	COLUMN_START,
+	COLUMN_END,
+	COLUMN_PHASES,
+	COLUMN_COUNT,
+	COLUMN_NAN,
+	COLUMN_SECONDS,
+	COLUMN_MEAN,
+	COLUMN_MIN,
+	COLUMN_MAX,
+	COLUMN_STDDEV,
+	COLUMN_SUM,
+	COLUMN_INTEGRAL,
+	COLUMN_INTEGRAL_TITLE,
+	COLUMN_INTEGRAL_UNIT,
+	COLUMN_SIMULATED,
 };
 
 static bool isInteger(hdIType type)
@@ -60,226 +106,95 @@ static bool isInteger(hdIType type)
 	return type == HDI_INT32 || type == HDI_INT64 || type == HDI_UINT64;
 }
 
-static const char *nodePath(const hdIGroup *group)
-{
-	return group->node ? group->node->path : "";
-}
-
 /* ---- Printing ---------------------------------------------------------- */
 
-/** A row of results, ready to be printed. */
-struct row {
-	const char *phase; /**< NULL if there are no phases. */
-	const struct summarySlot *slot;
-	const hdIValue *value;
-	const struct moments *moments;
-	struct momentsResult result;
-	const char *integralUnit;
-};
-
-/** Minimum, maximum or sum: exact for integers; "" if there is none. */
-static const char *exact(char *buffer, const struct row *row, double value,
-			 outInt128 integer, bool isSum)
+/** Minimum, maximum or sum: exact for integers. */
+static void setExact(struct rows *rows, size_t column, const hdIValue *value,
+		     double number, outInt128 integer, bool isExact)
 {
-	if (row->moments->count == 0 || row->value->type == HDI_STRING)
-		return strcpy(buffer, "");
-	if (isInteger(row->value->type) && !(isSum && row->moments->shares))
-		return outInteger(buffer, integer);
-	return outDouble(buffer, value);
-}
-
-static void csvNumber(struct outCsv *csv, double value)
-{
-	char buffer[OUT_NUMBER_SIZE];
-
-	outCsvPlain(csv, isnan(value) ? "" : outDouble(buffer, value));
-}
-
-static void csvTime(struct outCsv *csv, int64_t time)
-{
-	char buffer[OUT_NUMBER_SIZE];
-
-	outCsvPlain(csv, outSeconds(buffer, time));
-}
-
-static void csvCount(struct outCsv *csv, uint64_t count)
-{
-	char buffer[OUT_NUMBER_SIZE];
-
-	outCsvPlain(csv, outInteger(buffer, (outInt128)count));
-}
-
-static void printCsv(const struct statGroup *work, const struct row *row)
-{
-	struct outCsv csv = { false };
-	char buffer[OUT_NUMBER_SIZE];
-	const struct moments *m = row->moments;
-
-	outCsvText(&csv, nodePath(work->group));
-	outCsvText(&csv, work->group->name);
-	outCsvText(&csv, row->value->name);
-	outCsvPlain(&csv, columnTypeName(row->value->type));
-	outCsvText(&csv, row->value->unit);
-	outCsvText(&csv, row->phase ? row->phase : "");
-	if (row->slot->start <= row->slot->end) {
-		csvTime(&csv, row->slot->start);
-		csvTime(&csv, row->slot->end);
-	} else {
-		outCsvPlain(&csv, "");
-		outCsvPlain(&csv, "");
-	}
-	csvCount(&csv, row->slot->occurrences);
-	csvCount(&csv, m->count);
-	csvCount(&csv, m->missing);
-	csvTime(&csv, (int64_t)m->weight);
-	csvNumber(&csv, row->result.mean);
-	outCsvPlain(&csv, exact(buffer, row, m->min, m->minInteger, false));
-	outCsvPlain(&csv, exact(buffer, row, m->max, m->maxInteger, false));
-	csvNumber(&csv, row->result.deviation);
-	outCsvPlain(&csv,
-		    exact(buffer, row, row->result.sum, m->sumInteger, true));
-	csvNumber(&csv, row->result.integral);
-	outCsvText(&csv, row->integralUnit);
-	outCsvPlain(&csv,
-		    valueIsSimulated(work->group, row->value) ? "1" : "0");
-	outCsvEnd(&csv);
-}
-
-static void jsonSum(struct outJson *json, const struct row *row)
-{
-	char buffer[OUT_NUMBER_SIZE];
-	const struct moments *m = row->moments;
-
-	if (m->count == 0 || row->value->type == HDI_STRING)
-		outJsonPlain(json, "sum", "null");
-	else if (isInteger(row->value->type) && !m->shares)
-		outJsonPlain(json, "sum", outInteger(buffer, m->sumInteger));
+	if (isInteger(value->type) && isExact)
+		rowsInteger(rows, column, integer);
 	else
-		outJsonDouble(json, "sum", row->result.sum);
+		rowsNumber(rows, column, number);
 }
 
-static void printJson(const struct statGroup *work, const struct row *row)
+static void setPhase(const struct statGroup *work,
+		     const struct summarySlot *slot, const char *phase,
+		     int64_t covered)
 {
-	struct outJson *json = &work->run->json;
-	const struct moments *m = row->moments;
-	char buffer[OUT_NUMBER_SIZE];
-
-	outJsonObject(json, NULL, true);
-	outJsonText(json, "node", nodePath(work->group));
-	outJsonText(json, "group", work->group->name);
-	outJsonText(json, "value", row->value->name);
-	outJsonText(json, "type", columnTypeName(row->value->type));
-	outJsonText(json, "unit", row->value->unit);
-	if (row->phase)
-		outJsonText(json, "phase", row->phase);
-	else
-		outJsonPlain(json, "phase", "null");
-	if (row->slot->start <= row->slot->end) {
-		outJsonSeconds(json, "start", row->slot->start);
-		outJsonSeconds(json, "end", row->slot->end);
-	} else {
-		outJsonPlain(json, "start", "null");
-		outJsonPlain(json, "end", "null");
-	}
-	outJsonPlain(json, "phases",
-		     outInteger(buffer, (outInt128)row->slot->occurrences));
-	outJsonPlain(json, "count", outInteger(buffer, (outInt128)m->count));
-	outJsonPlain(json, "nan", outInteger(buffer, (outInt128)m->missing));
-	outJsonSeconds(json, "seconds", (int64_t)m->weight);
-	outJsonDouble(json, "mean", row->result.mean);
-	momentsJsonRange(json, m, row->value->type);
-	outJsonDouble(json, "stddev", row->result.deviation);
-	jsonSum(json, row);
-	outJsonDouble(json, "integral", row->result.integral);
-	outJsonText(json, "integral_unit", row->integralUnit);
-	outJsonBool(json, "simulated",
-		    valueIsSimulated(work->group, row->value));
-	outJsonEnd(json);
-}
-
-static const char *rounded(char *buffer, double value)
-{
-	return isnan(value) ? "-" : outRounded(buffer, value);
-}
-
-static const char *roundedExact(char *buffer, const struct row *row,
-				double value, outInt128 integer, bool isSum)
-{
-	if (row->moments->count == 0 || row->value->type == HDI_STRING)
-		return "-";
-	if (isInteger(row->value->type) && !(isSum && row->moments->shares))
-		return outInteger(buffer, integer);
-	return outRounded(buffer, value);
-}
-
-static void addPhaseCells(const struct statGroup *work, struct outTable *table,
-			  const struct row *row)
-{
-	char buffer[OUT_NUMBER_SIZE];
-	const struct summarySlot *slot = row->slot;
+	struct rows *rows = work->run->rows;
 	char *text;
 
-	if (!row->phase || slot->occurrences == 1) {
-		outTableAdd(table, row->phase ? row->phase : "");
-	} else {
-		text = g_strdup_printf("%s (%" PRIu64 ")", row->phase,
+	rowsCount(rows, COLUMN_PHASES, slot->occurrences);
+	rowsText(rows, COLUMN_PHASE, phase);
+	if (phase && slot->occurrences != 1) {
+		text = g_strdup_printf("%s (%" PRIu64 ")", phase,
 				       slot->occurrences);
-		outTableAdd(table, text);
+		rowsText(rows, COLUMN_PHASE_TITLE, text);
 		g_free(text);
+	} else {
+		rowsText(rows, COLUMN_PHASE_TITLE, phase);
 	}
-	if (slot->start > slot->end) {
-		outTableAdd(table, "-");
-		outTableAdd(table, "-");
+	if (slot->start > slot->end)
 		return;
-	}
-	snprintf(buffer, sizeof(buffer), "%.3f s",
-		 (double)(slot->start - work->run->selection.projectStart) /
-			 1e9);
-	outTableAdd(table, buffer);
-	outTableAdd(table, outDuration(buffer, (int64_t)row->moments->weight));
+	rowsTime(rows, COLUMN_START, slot->start);
+	rowsTime(rows, COLUMN_END, slot->end);
+	text = g_strdup_printf(
+		"%.3f s",
+		(double)(slot->start - work->run->selection.projectStart) /
+			1e9);
+	rowsText(rows, COLUMN_FROM, text);
+	g_free(text);
+	rowsTime(rows, COLUMN_DURATION, covered);
 }
 
-static void addText(const struct statGroup *work, const struct row *row)
+static void setMoments(struct rows *rows, const hdIValue *value,
+		       const struct moments *m)
 {
-	char buffer[OUT_NUMBER_SIZE];
-	const struct moments *m = row->moments;
-	struct outTable *table = work->table;
-	char *title = valueTitle(work->group, row->value);
+	struct momentsResult result = momentsGet(m, value->type);
+	char *unit = momentsIntegralUnit(value->unit);
 
-	addPhaseCells(work, table, row);
-	outTableAdd(table, title);
+	rowsNumber(rows, COLUMN_MEAN, result.mean);
+	rowsNumber(rows, COLUMN_STDDEV, result.deviation);
+	rowsNumber(rows, COLUMN_INTEGRAL, result.integral);
+	if (m->count && value->type != HDI_STRING) {
+		setExact(rows, COLUMN_MIN, value, m->min, m->minInteger, true);
+		setExact(rows, COLUMN_MAX, value, m->max, m->maxInteger, true);
+		setExact(rows, COLUMN_SUM, value, result.sum, m->sumInteger,
+			 !m->shares);
+	}
+	if (value->type != HDI_STRING)
+		rowsText(rows, COLUMN_INTEGRAL_UNIT, unit);
+	else
+		rowsText(rows, COLUMN_INTEGRAL_UNIT, "");
+	if (!isnan(result.integral))
+		rowsText(rows, COLUMN_INTEGRAL_TITLE, unit);
+	g_free(unit);
+}
+
+/** Print a value in a phase. */
+static void printValue(struct statGroup *work, const struct summarySlot *slot,
+		       const char *phase, const hdIValue *value,
+		       const struct moments *moments)
+{
+	struct rows *rows = work->run->rows;
+	char *title = valueTitle(work->group, value);
+
+	work->hasMissing |= moments->missing > 0;
+	rowsText(rows, COLUMN_NODE, rolesPath(work->group->node));
+	rowsText(rows, COLUMN_GROUP, work->group->name);
+	rowsText(rows, COLUMN_VALUE, value->name);
+	rowsText(rows, COLUMN_TITLE, title);
+	rowsText(rows, COLUMN_TYPE, columnTypeName(value->type));
+	rowsText(rows, COLUMN_UNIT, value->unit);
+	setPhase(work, slot, phase, (int64_t)moments->weight);
+	rowsCount(rows, COLUMN_COUNT, moments->count);
+	rowsCount(rows, COLUMN_NAN, moments->missing);
+	rowsTime(rows, COLUMN_SECONDS, (int64_t)moments->weight);
+	setMoments(rows, value, moments);
+	rowsFlag(rows, COLUMN_SIMULATED, valueIsSimulated(work->group, value));
+	rowsEnd(rows);
 	g_free(title);
-	outTableAdd(table, row->value->unit);
-	outTableAdd(table, outInteger(buffer, (outInt128)m->count));
-	outTableAdd(table, outInteger(buffer, (outInt128)m->missing));
-	outTableAdd(table, rounded(buffer, row->result.mean));
-	outTableAdd(table,
-		    roundedExact(buffer, row, m->min, m->minInteger, false));
-	outTableAdd(table,
-		    roundedExact(buffer, row, m->max, m->maxInteger, false));
-	outTableAdd(table, rounded(buffer, row->result.deviation));
-	outTableAdd(table, roundedExact(buffer, row, row->result.sum,
-					m->sumInteger, true));
-	outTableAdd(table, rounded(buffer, row->result.integral));
-	outTableAdd(table,
-		    isnan(row->result.integral) ? "" : row->integralUnit);
-}
-
-static void printRow(struct statGroup *work, const struct row *row)
-{
-	if (row->moments->missing)
-		work->hasMissing = true;
-	switch (work->run->tool->format) {
-	case TOOL_TEXT:
-		addText(work, row);
-		break;
-	case TOOL_CSV:
-		printCsv(work, row);
-		break;
-	case TOOL_JSON:
-		printJson(work, row);
-		break;
-	}
 }
 
 /** Print the results of a phase. */
@@ -287,23 +202,14 @@ static void printSlot(struct summary *summary, const struct summarySlot *slot,
 		      size_t name)
 {
 	struct statGroup *work = summary->data;
-	struct row row = { .slot = slot };
+	const char *phase = NULL;
 
 	if (work->run->hasPhases)
-		row.phase = work->run->phases.names->pdata[name];
-	for (size_t i = 0; i < summary->columnCount; i++) {
-		char *unit;
-
-		row.value = &work->group->values[summary->columns[i]];
-		row.moments = &slot->moments[i];
-		row.result = momentsGet(row.moments, row.value->type);
-		unit = row.value->type == HDI_STRING
-			       ? g_strdup("")
-			       : momentsIntegralUnit(row.value->unit);
-		row.integralUnit = unit;
-		printRow(work, &row);
-		g_free(unit);
-	}
+		phase = work->run->phases.names->pdata[name];
+	for (size_t i = 0; i < summary->columnCount; i++)
+		printValue(work, slot, phase,
+			   &work->group->values[summary->columns[i]],
+			   &slot->moments[i]);
 }
 
 /* ---- One group --------------------------------------------------------- */
@@ -321,12 +227,12 @@ static void printTitle(const struct statGroup *work)
 	const struct tool *tool = work->run->tool;
 	char duration[OUT_NUMBER_SIZE];
 	char date[OUT_NUMBER_SIZE];
+	const char *path = rolesPath(work->group->node);
 	static bool isLater;
 
 	printf("%s%s", isLater ? "\n" : "", tool->isColored ? "\033[1m" : "");
 	isLater = true;
-	outPrintable(*nodePath(work->group) ? nodePath(work->group)
-					    : work->run->project->name);
+	outPrintable(*path ? path : work->run->project->name);
 	printf("  ");
 	outPrintable(work->group->name);
 	printf("%s  (%" PRIu64 " %s", tool->isColored ? "\033[0m" : "",
@@ -340,23 +246,20 @@ static void printTitle(const struct statGroup *work)
 	puts(")");
 }
 
-static void startText(struct statGroup *work)
-{
-	work->table = outTableNew(headings);
-	if (work->run->hasPhases)
-		return;
-	outTableHide(work->table, COLUMN_PHASE);
-	outTableHide(work->table, COLUMN_FROM);
-	outTableHide(work->table, COLUMN_DURATION);
-}
-
 static void endText(struct statGroup *work)
 {
+	struct rows *rows = work->run->rows;
+
 	toolProgressEnd(work->run->tool);
 	printTitle(work);
 	if (!work->hasMissing)
-		outTableHide(work->table, COLUMN_MISSING);
-	outTablePrint(work->table, "  ", work->run->tool->isColored);
+		rowsHide(rows, COLUMN_NAN);
+	if (!work->run->hasPhases) {
+		rowsHide(rows, COLUMN_PHASE_TITLE);
+		rowsHide(rows, COLUMN_FROM);
+		rowsHide(rows, COLUMN_DURATION);
+	}
+	rowsPrint(rows, "  ", work->run->tool->isColored);
 }
 
 static void summarizeGroup(const hdIGroup *group, void *data)
@@ -374,15 +277,15 @@ static void summarizeGroup(const hdIGroup *group, void *data)
 		},
 	};
 
+	bool hasColumns;
+
 	run->chosen++;
 	summaryStart(&work.summary, &run->selection);
-	if (work.summary.columnCount) {
-		if (run->tool->format == TOOL_TEXT)
-			startText(&work);
+	if (work.summary.columnCount)
 		scanGroup(&run->scan, group, takeBlock, &work);
-	}
+	hasColumns = work.summary.columnCount > 0;
 	summaryFinish(&work.summary);
-	if (work.table)
+	if (hasColumns && run->tool->format == OUT_TEXT)
 		endText(&work);
 }
 
@@ -405,21 +308,14 @@ static int findPhases(struct statRun *run)
 
 static void startOutput(struct statRun *run)
 {
-	switch (run->tool->format) {
-	case TOOL_TEXT:
-		break;
-	case TOOL_CSV:
-		outCsvLine("node,group,value,type,unit,phase,start,end,phases,"
-			   "count,nan,seconds,mean,min,max,stddev,sum,"
-			   "integral,integral_unit,simulated");
-		break;
-	case TOOL_JSON:
-		outJsonObject(&run->json, NULL, false);
-		outJsonText(&run->json, "project", run->project->name);
-		outJsonText(&run->json, "file", run->project->file);
-		outJsonArray(&run->json, "rows", false);
-		break;
-	}
+	run->rows = rowsNew(columns, run->tool->format, &run->json);
+	rowsHeader(run->rows);
+	if (run->tool->format != OUT_JSON)
+		return;
+	outJsonObject(&run->json, NULL, false);
+	outJsonText(&run->json, "project", run->project->name);
+	outJsonText(&run->json, "file", run->project->file);
+	outJsonArray(&run->json, "rows", false);
 }
 
 static void summarize(struct statRun *run)
@@ -427,12 +323,13 @@ static void summarize(struct statRun *run)
 	startOutput(run);
 	toolProgressStart(run->tool, scanGroupsSize(&run->scan));
 	scanGroups(&run->scan, summarizeGroup, run);
-	if (run->tool->format == TOOL_JSON) {
+	if (run->tool->format == OUT_JSON) {
 		outJsonEnd(&run->json);
 		outJsonEnd(&run->json);
-	} else if (run->tool->format == TOOL_TEXT && !run->chosen) {
+	} else if (run->tool->format == OUT_TEXT && !run->chosen) {
 		puts("No statistics.");
 	}
+	rowsFree(run->rows);
 }
 
 static const struct toolHelp help = {

@@ -261,7 +261,7 @@ int viewRun(struct tool *tool, int argc, char **argv)
 
 	findingsInit(&view.findings, tool);
 	status = toolParse(tool, &argc, &argv, entries, &help);
-	if (status < 0 && tool->format != TOOL_TEXT)
+	if (status < 0 && tool->format != OUT_TEXT)
 		status = toolUsage(tool, "--format: not text");
 	if (status < 0 && (view.port < 0 || view.port > UINT16_MAX))
 		status = toolUsage(tool, "--port: not a port: %d", view.port);
