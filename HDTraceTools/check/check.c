@@ -36,9 +36,9 @@ static void printText(const struct tool *tool, const hdIMessage *message)
 	};
 	GString *line = g_string_new(NULL);
 
-	toolFormatMessage(line, message->severity, message->rule,
-			  message->file ? message->file : "", message->offset,
-			  message->text);
+	toolFormatDiagnostic(line, message->severity, message->rule,
+			     message->file ? message->file : "",
+			     message->offset, message->text);
 	if (tool->isColored)
 		printf("%s%s\033[0m\n", colors[message->severity], line->str);
 	else

@@ -134,7 +134,7 @@ static void judge(const struct check *check, const struct checkChannel *channel,
 	};
 	struct pair *pair;
 
-	if (key->part != 0 || channel->times[1]->len != count)
+	if (key->epoch != 0 || channel->times[1]->len != count)
 		return;
 	found.isKnown =
 		errorOf(check->messages, check->project, key, &found.error);

@@ -12,7 +12,7 @@
 #include "HDTraceTools/model/messages.h"
 
 /** What is known about the records at one depth, inside the same state. */
-struct level {
+struct nesting {
 	bool hasRecord;
 	int64_t lastEnd;
 	int64_t start; /**< Earliest, and where it stands. */
@@ -26,24 +26,24 @@ struct traceCheck {
 	struct check *check;
 	const hdITraceFile *trace;
 	struct checkSpan span;
-	GArray *levels; /**< struct level, by depth. */
+	GArray *nestings; /**< struct nesting, by depth. */
 	const char *rank;
 	const char *thread;
 	GHashTable *reported; /**< Ids that were complained about. */
-	uint64_t parts;       /**< Those with a number; see messages.h. */
+	uint64_t epochs;      /**< Those with a number; see messages.h. */
 };
 
-static struct level *levelAt(struct traceCheck *self, unsigned int depth)
+static struct nesting *nestingAt(struct traceCheck *self, unsigned int depth)
 {
-	if (self->levels->len <= depth)
-		g_array_set_size(self->levels, depth + 1);
-	return &g_array_index(self->levels, struct level, depth);
+	if (self->nestings->len <= depth)
+		g_array_set_size(self->nestings, depth + 1);
+	return &g_array_index(self->nestings, struct nesting, depth);
 }
 
 /** The records before that lie in this state. */
 static void checkChildren(struct traceCheck *self, const hdIRecord *record)
 {
-	struct level *inside = levelAt(self, record->depth + 1);
+	struct nesting *inside = nestingAt(self, record->depth + 1);
 
 	if (inside->hasRecord && inside->start < record->start)
 		toolReport(self->check->tool, "trc.outside", self->trace->file,
@@ -62,23 +62,23 @@ static void checkChildren(struct traceCheck *self, const hdIRecord *record)
 
 static void checkOrder(struct traceCheck *self, const hdIRecord *record)
 {
-	struct level *level = levelAt(self, record->depth);
+	struct nesting *nesting = nestingAt(self, record->depth);
 
-	if (level->hasRecord && record->start < level->lastEnd)
+	if (nesting->hasRecord && record->start < nesting->lastEnd)
 		toolReport(self->check->tool, "trc.overlap", self->trace->file,
 			   record->offset, 0,
 			   "this starts before what stands before it at the "
 			   "same depth has ended");
-	if (!level->hasRecord || record->start < level->start) {
-		level->start = record->start;
-		level->startOffset = record->offset;
+	if (!nesting->hasRecord || record->start < nesting->start) {
+		nesting->start = record->start;
+		nesting->startOffset = record->offset;
 	}
-	if (!level->hasRecord || record->end > level->end) {
-		level->end = record->end;
-		level->endOffset = record->offset;
+	if (!nesting->hasRecord || record->end > nesting->end) {
+		nesting->end = record->end;
+		nesting->endOffset = record->offset;
 	}
-	level->lastEnd = record->end;
-	level->hasRecord = true;
+	nesting->lastEnd = record->end;
+	nesting->hasRecord = true;
 }
 
 /** Complain once about an id that a rank does not have. */
@@ -127,14 +127,14 @@ static void checkReferences(struct traceCheck *self, const hdIRecord *record)
 static void checkRecord(struct traceCheck *self, const hdIRecord *record)
 {
 	if (self->check->lostOwner)
-		levelAt(self, record->depth + 1)->hasRecord = false;
+		nestingAt(self, record->depth + 1)->hasRecord = false;
 	self->check->lostOwner = false;
 	if (record->kind == HDI_STATE)
 		checkChildren(self, record);
 	checkOrder(self, record);
 	checkReferences(self, record);
 	checkMessage(self->check->messages, record);
-	self->parts += messagesPart(record, NULL);
+	self->epochs += messagesEpoch(record, NULL);
 }
 
 static bool takeRecord(const hdIRecord *record, void *data)
@@ -161,7 +161,7 @@ void checkTrace(const hdITraceFile *trace, void *data)
 
 	if (!reader)
 		return;
-	self.levels = g_array_new(FALSE, TRUE, sizeof(struct level));
+	self.nestings = g_array_new(FALSE, TRUE, sizeof(struct nesting));
 	self.reported =
 		g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	check->lostOwner = false;
@@ -170,11 +170,11 @@ void checkTrace(const hdITraceFile *trace, void *data)
 	    !self.span.hasTime)
 		toolReport(check->tool, "trc.empty", trace->file, -1, 0,
 			   "there are no states and no events");
-	if (self.parts > 0)
+	if (self.epochs > 0)
 		toolReport(check->tool, "trc.part", trace->file, -1, 0,
-			   MESSAGES_PARTS, self.parts);
+			   MESSAGES_EPOCHS, self.epochs);
 	g_array_append_val(check->spans, self.span);
-	g_array_free(self.levels, TRUE);
+	g_array_free(self.nestings, TRUE);
 	g_hash_table_destroy(self.reported);
 	hdI_closeTrace(reader);
 }

@@ -82,8 +82,8 @@ const char *toolSeverityName(hdISeverity severity)
 	return "error";
 }
 
-void toolFormatMessage(GString *out, hdISeverity severity, const char *rule,
-		       const char *file, int64_t offset, const char *text)
+void toolFormatDiagnostic(GString *out, hdISeverity severity, const char *rule,
+			  const char *file, int64_t offset, const char *text)
 {
 	outAppendPrintable(out, file, strlen(file));
 	if (offset >= 0)
@@ -108,7 +108,7 @@ void toolCount(struct tool *tool, hdISeverity severity)
 	}
 }
 
-void toolTakeMessage(const hdIMessage *message, void *data)
+void toolTakeDiagnostic(const hdIMessage *message, void *data)
 {
 	struct tool *tool = data;
 	GString *line;
@@ -122,9 +122,9 @@ void toolTakeMessage(const hdIMessage *message, void *data)
 		return;
 	toolProgressHide(tool);
 	line = g_string_new(NULL);
-	toolFormatMessage(line, message->severity, message->rule,
-			  message->file ? message->file : "", message->offset,
-			  message->text);
+	toolFormatDiagnostic(line, message->severity, message->rule,
+			     message->file ? message->file : "",
+			     message->offset, message->text);
 	g_string_append_c(line, '\n');
 	fputs(line->str, stderr);
 	g_string_free(line, TRUE);
@@ -147,7 +147,7 @@ void toolReport(struct tool *tool, const char *rule, const char *file,
 	text = g_strdup_vprintf(format, arguments);
 	va_end(arguments);
 	message.text = text;
-	toolTakeMessage(&message, tool);
+	toolTakeDiagnostic(&message, tool);
 	g_free(text);
 }
 
@@ -259,7 +259,7 @@ hdIProject *toolOpen(struct tool *tool, const char *path)
 	hdIProject *project;
 
 	errno = 0;
-	project = hdI_openProject(path, toolTakeMessage, tool);
+	project = hdI_openProject(path, toolTakeDiagnostic, tool);
 	if (!project && errno != EBADMSG)
 		toolError(tool, "%s: %s", path, strerror(errno));
 	else if (!project && tool->errors == errors)

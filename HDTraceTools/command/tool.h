@@ -102,7 +102,7 @@ int toolUsage(struct tool *tool, const char *format, ...) G_GNUC_PRINTF(2, 3);
 void toolCount(struct tool *tool, hdISeverity severity);
 
 /** Takes messages of the reading library; data is the struct tool. */
-void toolTakeMessage(const hdIMessage *message, void *data);
+void toolTakeDiagnostic(const hdIMessage *message, void *data);
 
 /** Report a problem that the tool found itself, by a rule of rules.c. */
 void toolReport(struct tool *tool, const char *rule, const char *file,
@@ -117,8 +117,8 @@ const char *toolSeverityName(hdISeverity severity);
  *
  * @param out String to append to, without a newline.
  */
-void toolFormatMessage(GString *out, hdISeverity severity, const char *rule,
-		       const char *file, int64_t offset, const char *text);
+void toolFormatDiagnostic(GString *out, hdISeverity severity, const char *rule,
+			  const char *file, int64_t offset, const char *text);
 
 /**
  * Open a project; says why if that fails.

@@ -131,8 +131,8 @@ static bool areAlike(const char *a, const char *b)
 }
 
 /**
- * Choose the values that the energy of a node is told from: those in W, else
- * those in J, that match, or else that are alike the first one.
+ * Choose the values from which the energy of a node is derived: those in W,
+ * else those in J, that match, or else that are alike the first one.
  */
 static void choosePower(const struct findings *findings,
 			struct findingsGroup *group)

@@ -64,7 +64,8 @@ struct findingsGroup {
 	struct findingsValue *values; /**< Likewise, when all was read. */
 	struct findingsSpans gaps;
 	struct findingsSpans late;
-	bool *isPower; /**< Values that the energy of the node is told from. */
+	bool *isPower; /**< Values from which the energy of the node is derived.
+			*/
 	size_t powerCount;
 	struct findingsEnergy energy; /**< When all was read. */
 	size_t energyIndex;         /**< Its place in findingsPhase::groups. */

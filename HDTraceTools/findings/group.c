@@ -10,7 +10,7 @@
 
 #include "HDTraceTools/findings/findings.h"
 
-/** What most intervals are like is told from so many at the beginning. */
+/** The usual interval is derived from so many at the beginning. */
 #define PROBE_SIZE 4096
 
 /** A group while it is read. */

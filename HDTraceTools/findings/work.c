@@ -236,9 +236,9 @@ static void take(void *data, size_t number)
 		findings->end = MAX(findings->end, group->end);
 		return;
 	}
-	if (task->profile && task->profile->parts > 0)
+	if (task->profile && task->profile->epochs > 0)
 		toolReport(findings->tool, "trc.part", task->trace->file, -1, 0,
-			   MESSAGES_PARTS, task->profile->parts);
+			   MESSAGES_EPOCHS, task->profile->epochs);
 	if (task->profile)
 		profileAdd(findings->profile, task->profile);
 	profileFree(task->profile);

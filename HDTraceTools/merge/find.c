@@ -160,7 +160,7 @@ static void readHeader(struct merge *merge, struct mergeFile *file)
 	if (file->kind == MERGE_INFO)
 		return;
 	errno = 0;
-	project = hdI_openProject(file->path, toolTakeMessage, merge->tool);
+	project = hdI_openProject(file->path, toolTakeDiagnostic, merge->tool);
 	if (!project) {
 		if (errno != EBADMSG)
 			toolError(merge->tool, "%s: %s", file->path,

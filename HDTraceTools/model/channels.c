@@ -20,7 +20,7 @@ static guint hash(gconstpointer data)
 
 	value = value * 1000003 ^ (uint64_t)end->receiver;
 	value = value * 1000003 ^ (uint64_t)end->tag;
-	value = value * 1000003 ^ (uint64_t)end->part;
+	value = value * 1000003 ^ (uint64_t)end->epoch;
 	value = value * 1000003 ^ end->group->number;
 	return (guint)(value ^ value >> 32);
 }
@@ -31,7 +31,7 @@ static gboolean areAlike(gconstpointer a, gconstpointer b)
 	const struct messageEnd *y = b;
 
 	return x->sender == y->sender && x->receiver == y->receiver &&
-	       x->tag == y->tag && x->part == y->part &&
+	       x->tag == y->tag && x->epoch == y->epoch &&
 	       x->group->number == y->group->number;
 }
 
@@ -83,5 +83,5 @@ void *channelsAt(const struct channels *self, uint64_t number)
 
 bool channelIsBefore(const struct channel *channel, int64_t received)
 {
-	return channel->key.part > 0 && received < channel->firstSent;
+	return channel->key.epoch > 0 && received < channel->firstSent;
 }

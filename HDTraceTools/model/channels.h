@@ -2,7 +2,7 @@
 /**
  * @file
  * The channels of a project's messages: all of the same sender, receiver,
- * communicator, tag and part.
+ * communicator, tag and epoch.
  */
 #ifndef HD_CHANNELS_H
 #define HD_CHANNELS_H
@@ -40,8 +40,8 @@ uint64_t channelsCount(const struct channels *self);
 void *channelsAt(const struct channels *self, uint64_t number);
 
 /**
- * Whether what was received then was sent before the channel's part began, when
- * nothing was recorded. It is known when all that was sent is noted.
+ * Whether what was received then was sent before the channel's epoch began,
+ * when nothing was recorded. It is known when all that was sent is noted.
  */
 bool channelIsBefore(const struct channel *channel, int64_t received);
 

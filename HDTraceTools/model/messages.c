@@ -19,7 +19,7 @@ struct messages {
 	/** The trace that is being read. */
 	bool isInRank;
 	int64_t rank;
-	int64_t part; /**< See struct messageEnd. */
+	int64_t epoch; /**< See struct messageEnd. */
 	/** Id of a request that can be started again to struct messageEnd. */
 	GHashTable *persistent;
 };
@@ -121,11 +121,11 @@ bool messagesNumber(const hdIAttribute *attributes, size_t count,
 	return false;
 }
 
-bool messagesPart(const hdIRecord *record, int64_t *part)
+bool messagesEpoch(const hdIRecord *record, int64_t *epoch)
 {
 	return record->kind == HDI_STATE &&
 	       messagesNumber(record->attributes, record->attributeCount,
-			      "part", part);
+			      "part", epoch);
 }
 
 /** What a record is read with. */
@@ -149,7 +149,7 @@ static bool readEnd(const struct search *search, const hdIAttribute *attributes,
 
 	*end = (struct messageEnd){
 		.isSent = isSent,
-		.part = self->part,
+		.epoch = self->epoch,
 		.size = -1,
 		.time = search->time,
 		.request = -1,
@@ -191,7 +191,7 @@ static void findEnd(const struct search *search, const hdIAttribute *attributes,
 		if (!known)
 			return;
 		end = *known;
-		end.part = search->self->part;
+		end.epoch = search->self->epoch;
 		end.time = search->time;
 	}
 	search->take(&end, search->data);
@@ -252,7 +252,7 @@ void messagesFind(struct messages *self, const hdIRecord *record,
 
 	if (!self->isInRank || record->kind != HDI_STATE)
 		return;
-	messagesPart(record, &self->part);
+	messagesEpoch(record, &self->epoch);
 	if (g_str_has_suffix(record->name, "_init")) {
 		addPersistent(self, record);
 		return;
@@ -281,7 +281,7 @@ bool messagesEnter(struct messages *self, const hdITraceFile *trace,
 	const hdINode *node = rolesAt(trace->node, self->rankLevel);
 
 	g_hash_table_remove_all(self->persistent);
-	self->part = 0;
+	self->epoch = 0;
 	self->isInRank = self->rankLevel > 0 &&
 			 node->level == self->rankLevel &&
 			 g_ascii_string_to_signed(node->label, 10, 0, INT64_MAX,

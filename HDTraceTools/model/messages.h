@@ -30,7 +30,7 @@ struct messageEnd {
 	 *  back to the beginning. From there on nothing is missing: the first
 	 *  message that was sent is the first that was received. It is negative
 	 *  where messages are missing, so that there is no such order. */
-	int64_t part;
+	int64_t epoch;
 	const struct messageGroup *group;
 	int64_t size;    /**< In bytes; -1 if not known. */
 	int64_t time;    /**< Start of sending, or end of receiving. */
@@ -68,14 +68,14 @@ int64_t messagesRank(const struct messages *self);
 const struct messageGroup *messagesGroupOf(const struct messages *self,
 					   int64_t cid);
 
-/** For toolReport(), of a trace with so many numbered parts (uint64_t). */
-#define MESSAGES_PARTS                                                     \
+/** For toolReport(), of a trace with so many numbered epochs (uint64_t). */
+#define MESSAGES_EPOCHS                                                    \
 	"recording was interrupted, or left messages out, before %" PRIu64 \
 	" of its parts"
 
-/** Get the number of the part that begins with a record; false if none does.
- * part may be NULL. */
-bool messagesPart(const hdIRecord *record, int64_t *part);
+/** Get the number of the epoch that begins with a record; false if none does.
+ * epoch may be NULL. */
+bool messagesEpoch(const hdIRecord *record, int64_t *epoch);
 
 /** Get an attribute that is an integer; false if it is not there. number may be
  *  NULL. */

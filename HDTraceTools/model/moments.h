@@ -68,7 +68,7 @@ void momentsAddPart(struct moments *moments, hdIType type,
 		    const hdIColumn *column, const hdIBlock *block,
 		    size_t entry, int64_t part);
 
-/** Add what other entries of the same value come to. */
+/** Add other entries of the same value. */
 void momentsMerge(struct moments *moments, const struct moments *other);
 
 /** Get the results. */

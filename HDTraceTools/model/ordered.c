@@ -5,7 +5,7 @@
  *
  * The records of a tree, children first, are spooled. Read backwards, parents
  * come before their children and later ones before earlier ones; so the steps
- * can be told from the last to the first with no more than a stack of open
+ * can be read from the last to the first with no more than a stack of open
  * states. They are spooled, too, as numbers, and read backwards again.
  */
 #include "config.h"

@@ -149,7 +149,7 @@ static int joinReceived(struct join *self, const struct pairEnd *received)
 		pairs->loose += sent->isChosen || received->isChosen;
 		return 0;
 	}
-	pairs->unsure += channel->key.part != 0;
+	pairs->unsure += channel->key.epoch != 0;
 	pair.sent = *sent;
 	pair.received = *received;
 	return sorterAdd(pairs->pairs, &pair);
@@ -180,7 +180,7 @@ static int join(struct pairs *pairs)
 			joinEndChannel(&self);
 		self.channel = end.channel;
 		channel = channelsAt(pairs->channels, end.channel);
-		if (channel->key.part < 0)
+		if (channel->key.epoch < 0)
 			pairs->loose += end.isChosen;
 		else if (end.isSent)
 			joinSent(&self, &end);

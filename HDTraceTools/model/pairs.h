@@ -5,7 +5,7 @@
  *
  * The first message that was sent to a rank, with a communicator and a tag, is
  * the first one that it received, and so on. Where recording was interrupted
- * that begins anew with each part that was recorded; what is received there
+ * that begins anew with each epoch that was recorded; what is received there
  * before something is sent was sent when nothing was recorded. The memory does
  * not grow with the number of messages, but for those.
  */
@@ -16,7 +16,7 @@
 
 /** One end of a message. */
 struct pairEnd {
-	uint64_t channel; /**< Sender, receiver, communicator, tag, part. */
+	uint64_t channel; /**< Sender, receiver, communicator, tag, epoch. */
 	uint64_t number;  /**< Of the message in the channel. */
 	bool isSent;
 	bool isChosen; /**< These as given to pairsAdd(). */

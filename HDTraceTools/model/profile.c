@@ -26,7 +26,7 @@ struct pending {
 };
 
 /** What is known of a depth, since the last state above it ended. */
-struct level {
+struct nesting {
 	struct pending *pending; /**< For each name. */
 	size_t room;
 	GArray *active;            /**< size_t: names. */
@@ -40,8 +40,8 @@ struct reading {
 	const struct profileSource *sources;
 	int64_t start;
 	int64_t end;
-	GArray *levels;    /**< struct level */
-	unsigned int used; /**< Number of levels with something in them. */
+	GArray *nestings;  /**< struct nesting */
+	unsigned int used; /**< Number of nestings with something in them. */
 	struct profileCost cost; /**< Of the state that ends ... */
 	struct profileCost own;  /**< ... without those in it. */
 };
@@ -164,66 +164,68 @@ void profileAdd(struct profile *self, const struct profile *other)
 		profileAddState(self, other->states->pdata[i]);
 	self->stateCount += other->stateCount;
 	self->eventCount += other->eventCount;
-	self->parts += other->parts;
+	self->epochs += other->epochs;
 	self->start = MIN(self->start, other->start);
 	self->end = MAX(self->end, other->end);
 }
 
 /* ---- Depths ------------------------------------------------------------ */
 
-static struct level *levelAt(struct reading *self, unsigned int depth)
+static struct nesting *nestingAt(struct reading *self, unsigned int depth)
 {
 	size_t sources = self->profile->sources;
 
-	while (self->levels->len <= depth) {
-		struct level level = {
+	while (self->nestings->len <= depth) {
+		struct nesting nesting = {
 			.active = g_array_new(FALSE, FALSE, sizeof(size_t)),
 			.inside = costNew(sources),
 			.lastEnd = INT64_MIN,
 		};
 
-		g_array_append_val(self->levels, level);
+		g_array_append_val(self->nestings, nesting);
 	}
 	self->used = MAX(self->used, depth + 1);
-	return &g_array_index(self->levels, struct level, depth);
+	return &g_array_index(self->nestings, struct nesting, depth);
 }
 
 /** Add states of a name to those that wait at a depth. */
-static void addPending(struct reading *self, struct level *level, size_t name,
-		       uint64_t count, const struct profileCost *cost)
+static void addPending(struct reading *self, struct nesting *nesting,
+		       size_t name, uint64_t count,
+		       const struct profileCost *cost)
 {
 	size_t sources = self->profile->sources;
 	struct pending *pending;
 
-	if (name >= level->room) {
-		size_t room = MAX(2 * level->room, name + 16);
+	if (name >= nesting->room) {
+		size_t room = MAX(2 * nesting->room, name + 16);
 
-		level->pending = g_renew(struct pending, level->pending, room);
-		memset(level->pending + level->room, 0,
-		       (room - level->room) * sizeof(*pending));
-		level->room = room;
+		nesting->pending =
+			g_renew(struct pending, nesting->pending, room);
+		memset(nesting->pending + nesting->room, 0,
+		       (room - nesting->room) * sizeof(*pending));
+		nesting->room = room;
 	}
-	pending = &level->pending[name];
+	pending = &nesting->pending[name];
 	if (!pending->cost.amounts)
 		pending->cost = costNew(sources);
 	if (!pending->isActive) {
 		pending->isActive = true;
 		pending->count = 0;
 		costClear(&pending->cost, sources);
-		g_array_append_val(level->active, name);
+		g_array_append_val(nesting->active, name);
 	}
 	pending->count += count;
 	costAdd(&pending->cost, cost, sources);
 }
 
-/** A state of a name ends at a depth, or all do (-1): what waits at a level
+/** A state of a name ends at a depth, or all do (-1): what waits at a nesting
  *  moves there, but for those of the name. */
-static void raiseLevel(struct reading *self, struct level *level, int depth,
-		       size_t without)
+static void raiseNesting(struct reading *self, struct nesting *nesting,
+			 int depth, size_t without)
 {
-	for (guint i = 0; i < level->active->len; i++) {
-		size_t name = g_array_index(level->active, size_t, i);
-		struct pending *pending = &level->pending[name];
+	for (guint i = 0; i < nesting->active->len; i++) {
+		size_t name = g_array_index(nesting->active, size_t, i);
+		struct pending *pending = &nesting->pending[name];
 		struct profileState *state = self->profile->states->pdata[name];
 
 		pending->isActive = false;
@@ -232,11 +234,11 @@ static void raiseLevel(struct reading *self, struct level *level, int depth,
 			costAdd(&state->total, &pending->cost,
 				self->profile->sources);
 		} else if (name != without) {
-			addPending(self, levelAt(self, (unsigned int)depth),
+			addPending(self, nestingAt(self, (unsigned int)depth),
 				   name, pending->count, &pending->cost);
 		}
 	}
-	g_array_set_size(level->active, 0);
+	g_array_set_size(nesting->active, 0);
 }
 
 /**
@@ -252,13 +254,13 @@ static void closeLevels(struct reading *self, unsigned int depth, int64_t start,
 	costClear(&self->own, sources);
 	costAdd(&self->own, &self->cost, sources);
 	while (self->used > depth + 1) {
-		struct level *level = levelAt(self, self->used - 1);
+		struct nesting *nesting = nestingAt(self, self->used - 1);
 
-		raiseLevel(self, level, (int)depth, name);
-		if (self->used == depth + 2 && level->lastEnd > start)
-			costSubtract(&self->own, &level->inside, sources);
-		costClear(&level->inside, sources);
-		level->lastEnd = INT64_MIN;
+		raiseNesting(self, nesting, (int)depth, name);
+		if (self->used == depth + 2 && nesting->lastEnd > start)
+			costSubtract(&self->own, &nesting->inside, sources);
+		costClear(&nesting->inside, sources);
+		nesting->lastEnd = INT64_MIN;
 		self->used--;
 	}
 }
@@ -288,7 +290,7 @@ static void addState(struct reading *self, const hdIRecord *record)
 	struct profileState *state = self->profile->states->pdata[name];
 	int64_t start = MAX(record->start, self->start);
 	int64_t end = MIN(record->end, self->end);
-	struct level *level;
+	struct nesting *nesting;
 
 	if (end < start || (end == start && record->start < record->end)) {
 		closeLevels(self, record->depth, record->start, SIZE_MAX);
@@ -296,10 +298,10 @@ static void addState(struct reading *self, const hdIRecord *record)
 	}
 	getCost(self, start, end);
 	closeLevels(self, record->depth, record->start, name);
-	level = levelAt(self, record->depth);
-	costAdd(&level->inside, &self->cost, sources);
-	level->lastEnd = record->end;
-	addPending(self, level, name, 1, &self->cost);
+	nesting = nestingAt(self, record->depth);
+	costAdd(&nesting->inside, &self->cost, sources);
+	nesting->lastEnd = record->end;
+	addPending(self, nesting, name, 1, &self->cost);
 	state->count++;
 	state->longest = MAX(state->longest, self->cost.time);
 	costAdd(&state->own, &self->own, sources);
@@ -316,25 +318,25 @@ static void addRecord(struct reading *self, const hdIRecord *record)
 		return;
 	}
 	profile->stateCount++;
-	profile->parts += messagesPart(record, NULL);
+	profile->epochs += messagesEpoch(record, NULL);
 	addState(self, record);
 }
 
 /** The trace is over: what waits lies in nothing. */
 static void finish(struct reading *self)
 {
-	for (guint i = 0; i < self->levels->len; i++) {
-		struct level *level =
-			&g_array_index(self->levels, struct level, i);
+	for (guint i = 0; i < self->nestings->len; i++) {
+		struct nesting *nesting =
+			&g_array_index(self->nestings, struct nesting, i);
 
-		raiseLevel(self, level, -1, SIZE_MAX);
-		for (size_t k = 0; k < level->room; k++)
-			g_free(level->pending[k].cost.amounts);
-		g_free(level->pending);
-		g_array_unref(level->active);
-		g_free(level->inside.amounts);
+		raiseNesting(self, nesting, -1, SIZE_MAX);
+		for (size_t k = 0; k < nesting->room; k++)
+			g_free(nesting->pending[k].cost.amounts);
+		g_free(nesting->pending);
+		g_array_unref(nesting->active);
+		g_free(nesting->inside.amounts);
 	}
-	g_array_unref(self->levels);
+	g_array_unref(self->nestings);
 	g_free(self->cost.amounts);
 	g_free(self->own.amounts);
 }
@@ -356,7 +358,7 @@ int profileRead(const hdIProject *project, const hdITraceFile *trace,
 	if (!reader)
 		return -errno;
 	self.profile = profileNew(count);
-	self.levels = g_array_new(FALSE, FALSE, sizeof(struct level));
+	self.nestings = g_array_new(FALSE, FALSE, sizeof(struct nesting));
 	self.cost = costNew(count);
 	self.own = costNew(count);
 	while (hdI_readTrace(reader, &record) == 1) {

@@ -63,8 +63,8 @@ struct profile {
 	GHashTable *names; /**< To their position + 1. */
 	uint64_t stateCount;
 	uint64_t eventCount;
-	uint64_t parts; /**< Those with a number; see messages.h. */
-	int64_t start;  /**< Of the first record; INT64_MAX if there is none. */
+	uint64_t epochs; /**< Those with a number; see messages.h. */
+	int64_t start; /**< Of the first record; INT64_MAX if there is none. */
 	int64_t end;
 };
 

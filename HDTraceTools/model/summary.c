@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file
- * What the entries of a group come to, in each phase.
+ * Aggregates the entries of a group, in each phase.
  */
 #include "config.h"
 

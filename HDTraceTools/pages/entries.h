@@ -35,7 +35,7 @@ size_t entriesAppend(struct entries *self, const hdIBlock *block, size_t first,
 		     size_t last);
 
 /**
- * Pack a part (statlevels.h, level 0).
+ * Pack a part (grouppyramid.h, zoom 0).
  *
  * @param part 0: times, else a value, from 1.
  */

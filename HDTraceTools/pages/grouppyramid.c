@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file
- * A group of statistics at several levels of detail, for the viewer.
+ * A group of statistics at several degrees of detail, called zooms, for the
+ * viewer.
  */
 #include "config.h"
 
@@ -13,18 +14,18 @@
 #include "HDTraceTools/pages/grouppyramid.h"
 #include "HDTraceTools/pages/pack.h"
 
-/** Items that become one of the level above. */
+/** Items that become one of the zoom above. */
 #define FANOUT 16
 /** So many values are in a chunk of entries, and of sums. */
 #define CHUNK_VALUES 65536
 #define CHUNK_SUMS 16384
 /** Offsets in a chunk must be exact as doubles. */
 #define CHUNK_NS (INT64_C(1) << 52)
-/** Gaps that keep items of level 1 apart, however few items there are; less in
- *  each level above, so that there is an end to them. */
+/** Gaps that keep items of zoom 1 apart, however few items there are; less in
+ *  each zoom above, so that there is an end to them. */
 #define GAPS_FREE 64
 
-/** Some items of the level below, put together. */
+/** Some items of the zoom below, put together. */
 struct bucket {
 	int64_t start;
 	int64_t end;
@@ -33,7 +34,7 @@ struct bucket {
 	guint children;
 };
 
-/** A level above level 0, while it is written. */
+/** A zoom above zoom 0, while it is written. */
 struct sums {
 	struct bucket open; /**< The item that is being put together. */
 	struct moments *openMoments;
@@ -44,15 +45,15 @@ struct sums {
 	struct bucket *buckets;
 	struct moments *moments; /**< Those of an item one after another. */
 	uint64_t written;        /**< Entries in chunks so far. */
-	bool isAdded;            /**< Whether the track has the level. */
+	bool isAdded;            /**< Whether the track has the zoom. */
 };
 
-struct statLevels {
+struct groupPyramid {
 	struct track *track;
 	const hdIGroup *group;
 	bool isStored;
 	struct entries entries;
-	GPtrArray *sums; /**< struct sums, from level 1 up. */
+	GPtrArray *sums; /**< struct sums, from zoom 1 up. */
 	guint sumsOfChunk;
 	GPtrArray *parts; /**< GByteArray, of a chunk. */
 	GByteArray *columns;
@@ -66,12 +67,12 @@ static guint chunkItems(const hdIGroup *group, guint values, guint min)
 
 /* ---- Entries ----------------------------------------------------------- */
 
-static GByteArray *const *getParts(const struct statLevels *self)
+static GByteArray *const *getParts(const struct groupPyramid *self)
 {
 	return (GByteArray *const *)self->parts->pdata;
 }
 
-static void writeEntries(struct statLevels *self)
+static void writeEntries(struct groupPyramid *self)
 {
 	const struct entries *entries = &self->entries;
 	struct chunk chunk = {
@@ -94,7 +95,7 @@ static void writeEntries(struct statLevels *self)
 	entriesEmpty(&self->entries);
 }
 
-static void gatherEntries(struct statLevels *self, const hdIBlock *block)
+static void gatherEntries(struct groupPyramid *self, const hdIBlock *block)
 {
 	struct entries *entries = &self->entries;
 	size_t at = 0;
@@ -183,8 +184,8 @@ static void packSum(const struct list *list, hdIType type, GByteArray *out)
 	packIntegers(out, list->integers, count);
 }
 
-static void packMoments(const struct statLevels *self, const struct sums *sums,
-			size_t column, GByteArray *out)
+static void packMoments(const struct groupPyramid *self,
+			const struct sums *sums, size_t column, GByteArray *out)
 {
 	hdIType type = self->group->values[column].type;
 	struct list list = {
@@ -232,7 +233,7 @@ static void packBuckets(const struct sums *sums, GByteArray *out)
 	g_free(list);
 }
 
-static void packSums(struct statLevels *self, const struct sums *sums)
+static void packSums(struct groupPyramid *self, const struct sums *sums)
 {
 	for (guint i = 0; i < self->parts->len; i++) {
 		GByteArray *part = self->parts->pdata[i];
@@ -250,7 +251,7 @@ static void packSums(struct statLevels *self, const struct sums *sums)
 
 /* ---- Sums -------------------------------------------------------------- */
 
-static struct sums *sumsAt(struct statLevels *self, guint number)
+static struct sums *sumsAt(struct groupPyramid *self, guint number)
 {
 	struct sums *sums;
 
@@ -275,8 +276,8 @@ static void freeSums(void *data)
 	g_free(sums);
 }
 
-/** Write the chunk of a level, of which those below are written. */
-static void writeSums(struct statLevels *self, guint number)
+/** Write the chunk of a zoom, of which those below are written. */
+static void writeSums(struct groupPyramid *self, guint number)
 {
 	struct sums *sums = self->sums->pdata[number];
 	struct chunk chunk = {
@@ -289,7 +290,7 @@ static void writeSums(struct statLevels *self, guint number)
 	if (sums->count == 0)
 		return;
 	if (!sums->isAdded)
-		trackAddLevel(self->track, self->parts->len, 0);
+		trackAddZoom(self->track, self->parts->len, 0);
 	sums->isAdded = true;
 	chunk.start = sums->buckets[0].start;
 	chunk.end = sums->buckets[sums->count - 1].end;
@@ -302,12 +303,12 @@ static void writeSums(struct statLevels *self, guint number)
 	sums->count = 0;
 }
 
-static void mergeUp(struct statLevels *self, guint number,
+static void mergeUp(struct groupPyramid *self, guint number,
 		    const struct bucket *bucket, const struct moments *moments);
 
-/** The open item is complete: it goes into the chunk, and into the level
+/** The open item is complete: it goes into the chunk, and into the zoom
  *  above. */
-static void closeBucket(struct statLevels *self, guint number, bool isByGap)
+static void closeBucket(struct groupPyramid *self, guint number, bool isByGap)
 {
 	struct sums *sums = sumsAt(self, number);
 	size_t columns = self->group->valueCount;
@@ -332,7 +333,7 @@ static void closeBucket(struct statLevels *self, guint number, bool isByGap)
 
 /** Make room for an item in the open one; close that one if it is full, or too
  *  long ago. */
-static void startChild(struct statLevels *self, guint number, int64_t start)
+static void startChild(struct groupPyramid *self, guint number, int64_t start)
 {
 	struct sums *sums = sumsAt(self, number);
 	struct bucket *open = &sums->open;
@@ -349,7 +350,7 @@ static void startChild(struct statLevels *self, guint number, int64_t start)
 		*open = (struct bucket){ .start = start, .end = start };
 }
 
-static void mergeUp(struct statLevels *self, guint number,
+static void mergeUp(struct groupPyramid *self, guint number,
 		    const struct bucket *bucket, const struct moments *moments)
 {
 	struct sums *sums;
@@ -367,8 +368,8 @@ static void mergeUp(struct statLevels *self, guint number,
 }
 
 /** Add entries without a gap between them that fit into the open item. */
-static void addRun(struct statLevels *self, const hdIBlock *block, size_t first,
-		   size_t last)
+static void addRun(struct groupPyramid *self, const hdIBlock *block,
+		   size_t first, size_t last)
 {
 	struct sums *sums = sumsAt(self, 0);
 	struct bucket *open = &sums->open;
@@ -382,7 +383,7 @@ static void addRun(struct statLevels *self, const hdIBlock *block, size_t first,
 	open->children += (guint)(last - first);
 }
 
-static void addSums(struct statLevels *self, const hdIBlock *block)
+static void addSums(struct groupPyramid *self, const hdIBlock *block)
 {
 	size_t at = 0;
 
@@ -402,10 +403,10 @@ static void addSums(struct statLevels *self, const hdIBlock *block)
 
 /* ---- All together ------------------------------------------------------ */
 
-struct statLevels *statLevelsNew(struct track *track, const hdIGroup *group,
-				 bool isStored)
+struct groupPyramid *groupPyramidNew(struct track *track, const hdIGroup *group,
+				     bool isStored)
 {
-	struct statLevels *self = g_new0(struct statLevels, 1);
+	struct groupPyramid *self = g_new0(struct groupPyramid, 1);
 	guint parts = (guint)group->valueCount + 1;
 
 	self->track = track;
@@ -420,11 +421,11 @@ struct statLevels *statLevelsNew(struct track *track, const hdIGroup *group,
 		(GDestroyNotify)g_byte_array_unref);
 	for (guint i = 0; i < parts; i++)
 		g_ptr_array_add(self->parts, g_byte_array_new());
-	trackAddLevel(track, parts, 0);
+	trackAddZoom(track, parts, 0);
 	return self;
 }
 
-int statLevelsAdd(struct statLevels *self, const hdIBlock *block)
+int groupPyramidAdd(struct groupPyramid *self, const hdIBlock *block)
 {
 	gatherEntries(self, block);
 	addSums(self, block);
@@ -432,10 +433,10 @@ int statLevelsAdd(struct statLevels *self, const hdIBlock *block)
 	return self->error;
 }
 
-int statLevelsFinish(struct statLevels *self)
+int groupPyramidFinish(struct groupPyramid *self)
 {
 	writeEntries(self);
-	/* There is no use in a level above a single item. */
+	/* There is no use in a zoom above a single item. */
 	for (guint i = 0; i < self->sums->len; i++) {
 		struct sums *sums = self->sums->pdata[i];
 
@@ -447,7 +448,7 @@ int statLevelsFinish(struct statLevels *self)
 	return self->error;
 }
 
-void statLevelsFree(struct statLevels *self)
+void groupPyramidFree(struct groupPyramid *self)
 {
 	if (!self)
 		return;

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file
- * A group of statistics at several levels of detail, for the viewer.
+ * A group of statistics at several degrees of detail, called zooms, for the
+ * viewer.
  *
- * Level 0 has the entries. An item of level 1 is what up to 16 entries come to,
- * one of level 2 what 16 of those come to, and so on to one of all. What lies
+ * Zoom 0 has the entries. An item of zoom 1 aggregates up to 16 entries, one
+ * of zoom 2 up to 16 of those, and so on to one of all. What lies
  * on both sides of a long gap is kept apart, so that the gap can be seen.
  *
- * Parts of a chunk of level 0, as columns of pack.h:
+ * Parts of a chunk of zoom 0, as columns of pack.h:
  *   times:  time between the end of the entry before and the start of this one;
  *           length. The first entry starts when the chunk does.
  *   value:  the values; of strings their lengths, and then all bytes.
@@ -26,24 +27,24 @@
 #include <hdReading.h>
 #include "HDTraceTools/pages/track.h"
 
-struct statLevels;
+struct groupPyramid;
 
 /**
  * Start on a group.
  *
- * @param isStored Whether the entries are stored; if not, level 0 says where
+ * @param isStored Whether the entries are stored; if not, zoom 0 says where
  *        they stand in the file.
  */
-struct statLevels *statLevelsNew(struct track *track, const hdIGroup *group,
-				 bool isStored);
+struct groupPyramid *groupPyramidNew(struct track *track, const hdIGroup *group,
+				     bool isStored);
 
 /** Add entries; 0 or a negative errno. */
-int statLevelsAdd(struct statLevels *self, const hdIBlock *block);
+int groupPyramidAdd(struct groupPyramid *self, const hdIBlock *block);
 
 /** All were added. 0 or a negative errno. */
-int statLevelsFinish(struct statLevels *self);
+int groupPyramidFinish(struct groupPyramid *self);
 
 /** Free it; the track stays. */
-void statLevelsFree(struct statLevels *self);
+void groupPyramidFree(struct groupPyramid *self);
 
 #endif

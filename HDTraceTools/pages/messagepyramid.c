@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file
- * The messages of a project at several levels of detail, for the viewer.
+ * The messages of a project at several degrees of detail, called zooms, for the
+ * viewer.
  */
 #include "config.h"
 
@@ -18,8 +19,8 @@
 
 struct making {
 	struct track *track;
-	GPtrArray *levels; /**< GArray of struct pair: chunks. */
-	GArray *written;   /**< uint64_t, of each level. */
+	GPtrArray *zooms; /**< GArray of struct pair: chunks. */
+	GArray *written;  /**< uint64_t, of each zoom. */
 	GByteArray *columns;
 	GByteArray *part;
 	int error;
@@ -65,7 +66,7 @@ static void pack(struct making *self, GArray *list)
 	g_free(numbers);
 }
 
-static void add(struct making *self, guint level, const struct pair *pair);
+static void add(struct making *self, guint zoom, const struct pair *pair);
 
 static gint longestFirst(gconstpointer a, gconstpointer b)
 {
@@ -76,7 +77,7 @@ static gint longestFirst(gconstpointer a, gconstpointer b)
 }
 
 /** Hand on those that took longest, in their order. */
-static void handUp(struct making *self, guint level, const GArray *list)
+static void handUp(struct making *self, guint zoom, const GArray *list)
 {
 	GPtrArray *sorted = g_ptr_array_new();
 	guint count = (list->len + SHARE - 1) / SHARE;
@@ -90,17 +91,17 @@ static void handUp(struct making *self, guint level, const GArray *list)
 			 (const struct pair *)(const void *)list->data] = true;
 	for (guint i = 0; i < list->len; i++) {
 		if (isChosen[i])
-			add(self, level + 1,
+			add(self, zoom + 1,
 			    &g_array_index(list, struct pair, i));
 	}
 	g_free(isChosen);
 	g_ptr_array_unref(sorted);
 }
 
-static void writeChunk(struct making *self, guint level)
+static void writeChunk(struct making *self, guint zoom)
 {
-	GArray *list = self->levels->pdata[level];
-	uint64_t *written = &g_array_index(self->written, uint64_t, level);
+	GArray *list = self->zooms->pdata[zoom];
+	uint64_t *written = &g_array_index(self->written, uint64_t, zoom);
 	struct chunk chunk = {
 		.start = INT64_MAX,
 		.end = INT64_MIN,
@@ -120,43 +121,43 @@ static void writeChunk(struct making *self, guint level)
 				MAX(pair->sent.time, pair->received.time));
 	}
 	pack(self, list);
-	while (self->track->levels->len <= level)
-		trackAddLevel(self->track, 1, 0);
-	ret = trackAddChunk(self->track, level, &chunk, &self->part);
+	while (self->track->zooms->len <= zoom)
+		trackAddZoom(self->track, 1, 0);
+	ret = trackAddChunk(self->track, zoom, &chunk, &self->part);
 	if (ret < 0 && self->error == 0)
 		self->error = ret;
 	*written += list->len;
 	/* Few are not to become fewer. */
 	if (*written > CHUNK_ITEMS / SHARE)
-		handUp(self, level, list);
+		handUp(self, zoom, list);
 	g_array_set_size(list, 0);
 }
 
-static void add(struct making *self, guint level, const struct pair *pair)
+static void add(struct making *self, guint zoom, const struct pair *pair)
 {
 	GArray *list;
 
-	if (level == self->levels->len) {
+	if (zoom == self->zooms->len) {
 		uint64_t none = 0;
 
-		g_ptr_array_add(self->levels,
+		g_ptr_array_add(self->zooms,
 				g_array_new(FALSE, FALSE, sizeof(*pair)));
 		g_array_append_val(self->written, none);
 	}
-	list = self->levels->pdata[level];
+	list = self->zooms->pdata[zoom];
 	if (list->len == CHUNK_ITEMS ||
 	    (list->len &&
 	     pair->sent.time - g_array_index(list, struct pair, 0).sent.time >=
 		     CHUNK_NS))
-		writeChunk(self, level);
+		writeChunk(self, zoom);
 	g_array_append_val(list, *pair);
 }
 
-int messageLevelsMake(struct track *track, struct pairs *pairs)
+int messagePyramidMake(struct track *track, struct pairs *pairs)
 {
 	struct making self = {
 		.track = track,
-		.levels = g_ptr_array_new_with_free_func(
+		.zooms = g_ptr_array_new_with_free_func(
 			(GDestroyNotify)g_array_unref),
 		.written = g_array_new(FALSE, FALSE, sizeof(uint64_t)),
 		.columns = g_byte_array_new(),
@@ -165,13 +166,13 @@ int messageLevelsMake(struct track *track, struct pairs *pairs)
 	struct pair pair;
 	int ret;
 
-	trackAddLevel(track, 1, 0);
+	trackAddZoom(track, 1, 0);
 	while ((ret = pairsNext(pairs, &pair)) == 1 && !self.error)
 		add(&self, 0, &pair);
-	for (guint i = 0; i < self.levels->len && !self.error; i++)
+	for (guint i = 0; i < self.zooms->len && !self.error; i++)
 		writeChunk(&self, i);
 	trackReached(track, INT64_MAX, true);
-	g_ptr_array_unref(self.levels);
+	g_ptr_array_unref(self.zooms);
 	g_array_unref(self.written);
 	g_byte_array_unref(self.columns);
 	g_byte_array_unref(self.part);

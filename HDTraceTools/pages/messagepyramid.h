@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file
- * The messages of a project at several levels of detail, for the viewer.
+ * The messages of a project at several degrees of detail, called zooms, for the
+ * viewer.
  *
- * Level 0 has all, in the order of sending. Of 16 of them the one that took
- * longest is in level 1 as well, and so on.
+ * Zoom 0 has all, in the order of sending. Of 16 of them the one that took
+ * longest is in zoom 1 as well, and so on.
  *
  * The part of a chunk, as columns of pack.h: time since the one before was
  * sent, or the start of the chunk; time from sending to receiving; trace that
@@ -17,7 +18,7 @@
 #include "HDTraceTools/model/pairs.h"
 #include "HDTraceTools/pages/track.h"
 
-/** Make the levels of all messages; 0 or a negative errno. */
-int messageLevelsMake(struct track *track, struct pairs *pairs);
+/** Make the zooms of all messages; 0 or a negative errno. */
+int messagePyramidMake(struct track *track, struct pairs *pairs);
 
 #endif

@@ -148,7 +148,7 @@ static void putCommunicators(struct outJson *json, const hdIProject *project)
 	messagesFree(messages);
 }
 
-/** What the energy of a node is told from, and who shares it. */
+/** From what the energy of a node is derived, and who shares it. */
 static void putPower(struct outJson *json, const struct findings *findings,
 		     size_t number, struct findingsGroup *const *powers,
 		     const struct profileShares *shares)

@@ -42,7 +42,7 @@ void pageEndMeta(FILE *file);
 /**
  * Write a track.
  *
- * @param from The finest level to write.
+ * @param from The finest zoom to write.
  *
  * @return 0 or the negative errno of the temporary file; those of @p file
  *         stick to it.

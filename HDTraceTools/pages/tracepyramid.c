@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file
- * A trace at several levels of detail, for the viewer.
+ * A trace at several degrees of detail, called zooms, for the viewer.
  *
- * A level is made from the one below, which is kept in a temporary file while
+ * A zoom is made from the one below, which is kept in a temporary file while
  * that is done. Both are in the order of time, so no more than two steps are
  * open at any moment.
  */
@@ -22,7 +22,7 @@
 /** The first width is 4 to the power of this, in ns, at least. */
 #define WIDTH_MIN 5
 #define WIDTH_MAX 29
-/** Traces with less than this need no further level. */
+/** Traces with less than this need no further zoom. */
 #define ITEMS_MIN 512
 
 /** A state or event, or states and events of a step. */
@@ -49,7 +49,7 @@ struct list {
 	int64_t end;   /**< The latest one. */
 };
 
-struct stateLevels {
+struct tracePyramid {
 	struct track *track;
 	bool isStored;
 	GHashTable *names; /**< To index plus 1. */
@@ -62,8 +62,8 @@ struct stateLevels {
 	GArray *open;  /**< struct item: states that were entered. */
 	GArray *texts; /**< int64_t, lengths of the texts of the chunk. */
 	GByteArray *textBytes;
-	/** The chunk of the level that is written. */
-	guint level;
+	/** The chunk of the zoom that is written. */
+	guint zoom;
 	struct list states;
 	struct list sums;
 	uint64_t written;
@@ -72,7 +72,7 @@ struct stateLevels {
 	int error;
 };
 
-static void noteError(struct stateLevels *self, int ret)
+static void noteError(struct tracePyramid *self, int ret)
 {
 	if (ret < 0 && self->error == 0)
 		self->error = ret;
@@ -80,7 +80,7 @@ static void noteError(struct stateLevels *self, int ret)
 
 /* ---- Items in a file --------------------------------------------------- */
 
-static void itemsAdd(struct stateLevels *self, struct items *items,
+static void itemsAdd(struct tracePyramid *self, struct items *items,
 		     const struct item *item)
 {
 	noteError(self, spoolAppend(items->spool, item, sizeof(*item)));
@@ -88,7 +88,7 @@ static void itemsAdd(struct stateLevels *self, struct items *items,
 }
 
 /** Hand on all items. */
-static void itemsEach(struct stateLevels *self, struct items *items,
+static void itemsEach(struct tracePyramid *self, struct items *items,
 		      void (*take)(const struct item *item, void *data),
 		      void *data)
 {
@@ -117,7 +117,8 @@ static void itemsEach(struct stateLevels *self, struct items *items,
 		packIntegers(out, numbers, (list)->len);               \
 	} while (0)
 
-static void packStates(struct stateLevels *self, int64_t start, GByteArray *out)
+static void packStates(struct tracePyramid *self, int64_t start,
+		       GByteArray *out)
 {
 	GArray *list = self->states.items;
 	int64_t *numbers = g_new(int64_t, list->len + 1);
@@ -140,7 +141,7 @@ static void packStates(struct stateLevels *self, int64_t start, GByteArray *out)
 	g_free(numbers);
 }
 
-static void packSums(struct stateLevels *self, int64_t width, GByteArray *out)
+static void packSums(struct tracePyramid *self, int64_t width, GByteArray *out)
 {
 	GArray *list = self->sums.items;
 	int64_t *numbers = g_new(int64_t, list->len + 1);
@@ -156,7 +157,7 @@ static void packSums(struct stateLevels *self, int64_t width, GByteArray *out)
 	g_free(numbers);
 }
 
-static void packTexts(struct stateLevels *self, GByteArray *out)
+static void packTexts(struct tracePyramid *self, GByteArray *out)
 {
 	g_byte_array_set_size(self->columns, 0);
 	packIntegers(self->columns, (const int64_t *)self->texts->data,
@@ -178,10 +179,10 @@ static void listEmpty(struct list *list)
 	list->end = INT64_MIN;
 }
 
-/** Write the chunk of the level. */
-static void writeChunk(struct stateLevels *self)
+/** Write the chunk of the zoom. */
+static void writeChunk(struct tracePyramid *self)
 {
-	const struct level *level = self->track->levels->pdata[self->level];
+	const struct zoom *zoom = self->track->zooms->pdata[self->zoom];
 	struct chunk chunk = {
 		.start = MIN(listStart(&self->states), listStart(&self->sums)),
 		.end = MAX(self->states.end, self->sums.end),
@@ -189,7 +190,7 @@ static void writeChunk(struct stateLevels *self)
 		.count = self->states.items->len + self->sums.items->len,
 		.offset = -1,
 	};
-	bool isStored = self->isStored || self->level > 1;
+	bool isStored = self->isStored || self->zoom > 1;
 
 	if (chunk.count == 0)
 		return;
@@ -198,12 +199,12 @@ static void writeChunk(struct stateLevels *self)
 	chunk.end = MIN(chunk.end, self->end);
 	if (isStored) {
 		packStates(self, chunk.start, self->parts[0]);
-		if (level->partCount > 1)
-			packSums(self, level->width, self->parts[1]);
+		if (zoom->partCount > 1)
+			packSums(self, zoom->width, self->parts[1]);
 	}
-	noteError(self, trackAddChunk(self->track, self->level, &chunk,
+	noteError(self, trackAddChunk(self->track, self->zoom, &chunk,
 				      isStored ? self->parts : NULL));
-	if (self->level == 1) {
+	if (self->zoom == 1) {
 		if (isStored)
 			packTexts(self, self->parts[0]);
 		noteError(self, trackAddChunk(self->track, 0, &chunk,
@@ -218,7 +219,7 @@ static void writeChunk(struct stateLevels *self)
 }
 
 /** Write the chunk if an item with that start should not go into it. */
-static void makeRoom(struct stateLevels *self, int64_t start)
+static void makeRoom(struct tracePyramid *self, int64_t start)
 {
 	int64_t first = MIN(listStart(&self->states), listStart(&self->sums));
 
@@ -234,9 +235,9 @@ static void listAdd(struct list *list, const struct item *item, int64_t end)
 	list->end = MAX(list->end, end);
 }
 
-/* ---- Levels 0 and 1 ---------------------------------------------------- */
+/* ---- Zooms 0 and 1 ---------------------------------------------------- */
 
-static uint32_t nameIndex(struct stateLevels *self, const char *name)
+static uint32_t nameIndex(struct tracePyramid *self, const char *name)
 {
 	struct track *track = self->track;
 	guint index = GPOINTER_TO_UINT(g_hash_table_lookup(self->names, name));
@@ -253,7 +254,7 @@ static uint32_t nameIndex(struct stateLevels *self, const char *name)
 	return index - 1;
 }
 
-static void putText(struct stateLevels *self, const char *path,
+static void putText(struct tracePyramid *self, const char *path,
 		    const char *name, const char *value)
 {
 	const char *const pieces[] = { path, name, "\x1f", value, "\x1e" };
@@ -263,7 +264,7 @@ static void putText(struct stateLevels *self, const char *path,
 				    (guint)strlen(pieces[i]));
 }
 
-static void putAttributes(struct stateLevels *self, const char *path,
+static void putAttributes(struct tracePyramid *self, const char *path,
 			  const hdIAttribute *attributes, size_t count,
 			  const char *text)
 {
@@ -273,7 +274,7 @@ static void putAttributes(struct stateLevels *self, const char *path,
 		putText(self, path, "", text);
 }
 
-static void putElements(struct stateLevels *self, const char *path,
+static void putElements(struct tracePyramid *self, const char *path,
 			const hdIElement *elements, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -290,7 +291,7 @@ static void putElements(struct stateLevels *self, const char *path,
 	}
 }
 
-static void addTexts(struct stateLevels *self, const hdIRecord *record)
+static void addTexts(struct tracePyramid *self, const hdIRecord *record)
 {
 	guint start = self->textBytes->len;
 	int64_t length;
@@ -314,7 +315,7 @@ static int lengthClass(int64_t length)
 }
 
 /** The state around what happens now; NULL if there is none. */
-static const struct item *around(const struct stateLevels *self)
+static const struct item *around(const struct tracePyramid *self)
 {
 	return self->open->len ? &g_array_index(self->open, struct item,
 						self->open->len - 1)
@@ -322,7 +323,7 @@ static const struct item *around(const struct stateLevels *self)
 }
 
 /** Describe what starts now; it does not outlast the state around it. */
-static struct item makeItem(struct stateLevels *self,
+static struct item makeItem(struct tracePyramid *self,
 			    const struct orderedStep *step)
 {
 	const struct item *outer = around(self);
@@ -342,7 +343,7 @@ static struct item makeItem(struct stateLevels *self,
 	return item;
 }
 
-static void addItem(struct stateLevels *self, const struct item *item,
+static void addItem(struct tracePyramid *self, const struct item *item,
 		    const hdIRecord *record)
 {
 	int64_t end = item->start + item->length;
@@ -362,7 +363,7 @@ static void addItem(struct stateLevels *self, const struct item *item,
 	}
 }
 
-int stateLevelsAdd(struct stateLevels *self, const struct orderedStep *step)
+int tracePyramidAdd(struct tracePyramid *self, const struct orderedStep *step)
 {
 	struct item item;
 
@@ -377,11 +378,11 @@ int stateLevelsAdd(struct stateLevels *self, const struct orderedStep *step)
 	return self->error;
 }
 
-/* ---- Levels above ------------------------------------------------------ */
+/* ---- Zooms above ------------------------------------------------------ */
 
-/** Reduces a level to the next one. */
+/** Reduces a zoom to the next one. */
 struct reduction {
-	struct stateLevels *levels;
+	struct tracePyramid *zooms;
 	struct items out;
 	int64_t width;
 	/** Sums of the step that is open, and of the one behind. */
@@ -419,11 +420,11 @@ static gint compareItems(gconstpointer a, gconstpointer b)
 
 static void emit(struct reduction *self, const struct item *item)
 {
-	struct stateLevels *levels = self->levels;
-	struct list *list = item->isSum ? &levels->sums : &levels->states;
+	struct tracePyramid *zooms = self->zooms;
+	struct list *list = item->isSum ? &zooms->sums : &zooms->states;
 
-	itemsAdd(levels, &self->out, item);
-	makeRoom(levels, item->start);
+	itemsAdd(zooms, &self->out, item);
+	makeRoom(zooms, item->start);
 	listAdd(list, item,
 		item->start + (item->isSum ? self->width : item->length));
 }
@@ -516,11 +517,11 @@ static void reduceItem(const struct item *item, void *data)
 		sumUp(self, item);
 }
 
-/** Make a level of those items; they become its own. */
-static void reduce(struct stateLevels *self, int64_t width)
+/** Make a zoom of those items; they become its own. */
+static void reduce(struct tracePyramid *self, int64_t width)
 {
 	struct reduction reduction = {
-		.levels = self,
+		.zooms = self,
 		.width = width,
 		.out.spool = spoolNew(),
 		.step = INT64_MIN / 2,
@@ -538,8 +539,8 @@ static void reduce(struct stateLevels *self, int64_t width)
 	self->items = reduction.out;
 }
 
-/** About so many items are in a level of that width. */
-static uint64_t estimate(const struct stateLevels *self, int class)
+/** About so many items are in a zoom of that width. */
+static uint64_t estimate(const struct tracePyramid *self, int class)
 {
 	uint64_t shorter = self->total;
 	uint64_t steps = ((uint64_t)(self->end - self->first) >> 2 * class) + 1;
@@ -551,7 +552,7 @@ static uint64_t estimate(const struct stateLevels *self, int class)
 	return longer + MIN(shorter, 2 * steps);
 }
 
-int stateLevelsFinish(struct stateLevels *self)
+int tracePyramidFinish(struct tracePyramid *self)
 {
 	uint64_t below = self->items.count;
 
@@ -566,7 +567,7 @@ int stateLevelsFinish(struct stateLevels *self)
 		if (estimate(self, class) > below / 2 &&
 		    width <= self->end - self->first)
 			continue;
-		self->level = trackAddLevel(self->track, 2, width);
+		self->zoom = trackAddZoom(self->track, 2, width);
 		self->written = 0;
 		reduce(self, width);
 		writeChunk(self);
@@ -579,9 +580,9 @@ int stateLevelsFinish(struct stateLevels *self)
 
 /* ---- Begin and end ----------------------------------------------------- */
 
-struct stateLevels *stateLevelsNew(struct track *track, bool isStored)
+struct tracePyramid *tracePyramidNew(struct track *track, bool isStored)
 {
-	struct stateLevels *self = g_new0(struct stateLevels, 1);
+	struct tracePyramid *self = g_new0(struct tracePyramid, 1);
 
 	self->track = track;
 	self->isStored = isStored;
@@ -599,12 +600,12 @@ struct stateLevels *stateLevelsNew(struct track *track, bool isStored)
 	self->columns = g_byte_array_new();
 	for (size_t i = 0; i < G_N_ELEMENTS(self->parts); i++)
 		self->parts[i] = g_byte_array_new();
-	trackAddLevel(track, 1, 0);
-	self->level = trackAddLevel(track, 1, 0);
+	trackAddZoom(track, 1, 0);
+	self->zoom = trackAddZoom(track, 1, 0);
 	return self;
 }
 
-void stateLevelsFree(struct stateLevels *self)
+void tracePyramidFree(struct tracePyramid *self)
 {
 	if (!self)
 		return;

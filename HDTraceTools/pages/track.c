@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file
- * What the viewer shows in a line, at several levels of detail.
+ * What the viewer shows in a line, at several degrees of detail, called zooms.
  */
 #include "config.h"
 
@@ -64,11 +64,11 @@ int storeRead(struct store *self, uint64_t at, void *bytes, size_t size)
 
 static void freeLevel(void *data)
 {
-	struct level *level = data;
+	struct zoom *zoom = data;
 
-	g_array_unref(level->chunks);
-	g_array_unref(level->sizes);
-	g_free(level);
+	g_array_unref(zoom->chunks);
+	g_array_unref(zoom->sizes);
+	g_free(zoom);
 }
 
 void trackInit(struct track *self, enum trackKind kind, struct store *store)
@@ -76,7 +76,7 @@ void trackInit(struct track *self, enum trackKind kind, struct store *store)
 	*self = (struct track){
 		.kind = kind,
 		.store = store,
-		.levels = g_ptr_array_new_with_free_func(freeLevel),
+		.zooms = g_ptr_array_new_with_free_func(freeLevel),
 		.names = g_ptr_array_new_with_free_func(g_free),
 		.readTo = INT64_MIN,
 	};
@@ -85,23 +85,23 @@ void trackInit(struct track *self, enum trackKind kind, struct store *store)
 
 void trackClear(struct track *self)
 {
-	g_ptr_array_unref(self->levels);
+	g_ptr_array_unref(self->zooms);
 	g_ptr_array_unref(self->names);
 	pthread_mutex_destroy(&self->mutex);
 }
 
-guint trackAddLevel(struct track *self, guint partCount, int64_t width)
+guint trackAddZoom(struct track *self, guint partCount, int64_t width)
 {
-	struct level *level = g_new0(struct level, 1);
+	struct zoom *zoom = g_new0(struct zoom, 1);
 	guint number;
 
-	level->width = width;
-	level->partCount = partCount;
-	level->chunks = g_array_new(FALSE, FALSE, sizeof(struct chunk));
-	level->sizes = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+	zoom->width = width;
+	zoom->partCount = partCount;
+	zoom->chunks = g_array_new(FALSE, FALSE, sizeof(struct chunk));
+	zoom->sizes = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	pthread_mutex_lock(&self->mutex);
-	number = self->levels->len;
-	g_ptr_array_add(self->levels, level);
+	number = self->zooms->len;
+	g_ptr_array_add(self->zooms, zoom);
 	pthread_mutex_unlock(&self->mutex);
 	return number;
 }
@@ -109,40 +109,40 @@ guint trackAddLevel(struct track *self, guint partCount, int64_t width)
 int trackAddChunk(struct track *self, guint number, const struct chunk *chunk,
 		  GByteArray *const *parts)
 {
-	struct level *level = self->levels->pdata[number];
+	struct zoom *zoom = self->zooms->pdata[number];
 	struct chunk copy = *chunk;
 	GByteArray *all = g_byte_array_new();
 	int ret = 0;
 
-	for (guint i = 0; parts && i < level->partCount; i++)
+	for (guint i = 0; parts && i < zoom->partCount; i++)
 		g_byte_array_append(all, parts[i]->data, parts[i]->len);
 	copy.at = 0;
 	if (parts)
 		ret = storeAdd(self->store, all->data, all->len, &copy.at);
 	pthread_mutex_lock(&self->mutex);
-	for (guint i = 0; ret == 0 && i < level->partCount; i++) {
+	for (guint i = 0; ret == 0 && i < zoom->partCount; i++) {
 		uint32_t size = parts ? parts[i]->len : 0;
 
-		g_array_append_val(level->sizes, size);
+		g_array_append_val(zoom->sizes, size);
 	}
 	if (ret == 0) {
-		g_array_append_val(level->chunks, copy);
-		level->bytes += all->len;
-		level->items += chunk->count;
+		g_array_append_val(zoom->chunks, copy);
+		zoom->bytes += all->len;
+		zoom->items += chunk->count;
 	}
 	pthread_mutex_unlock(&self->mutex);
 	g_byte_array_unref(all);
 	return ret;
 }
 
-bool trackGetChunk(struct track *self, guint level, guint number,
+bool trackGetChunk(struct track *self, guint zoom, guint number,
 		   struct chunk *chunk)
 {
 	bool found = false;
 
 	pthread_mutex_lock(&self->mutex);
-	if (level < self->levels->len) {
-		const struct level *of = self->levels->pdata[level];
+	if (zoom < self->zooms->len) {
+		const struct zoom *of = self->zooms->pdata[zoom];
 
 		found = number < of->chunks->len;
 		if (found)
@@ -164,14 +164,14 @@ void trackReached(struct track *self, int64_t time, bool isComplete)
 /* ---- Describing and writing -------------------------------------------- */
 
 /** Integers of all chunks: one member of each. */
-static void putMember(GByteArray *out, const struct level *level, size_t offset,
+static void putMember(GByteArray *out, const struct zoom *zoom, size_t offset,
 		      size_t size)
 {
-	int64_t *list = g_new(int64_t, level->chunks->len + 1);
+	int64_t *list = g_new(int64_t, zoom->chunks->len + 1);
 
-	for (guint i = 0; i < level->chunks->len; i++) {
+	for (guint i = 0; i < zoom->chunks->len; i++) {
 		const char *chunk = (const char *)&g_array_index(
-			level->chunks, struct chunk, i);
+			zoom->chunks, struct chunk, i);
 		uint32_t narrow;
 
 		if (size == sizeof(narrow)) {
@@ -181,55 +181,54 @@ static void putMember(GByteArray *out, const struct level *level, size_t offset,
 			memcpy(&list[i], chunk + offset, size);
 		}
 	}
-	packIntegers(out, list, level->chunks->len);
+	packIntegers(out, list, zoom->chunks->len);
 	g_free(list);
 }
 
-#define PUT_MEMBER(out, level, member)                               \
-	putMember(out, level, G_STRUCT_OFFSET(struct chunk, member), \
+#define PUT_MEMBER(out, zoom, member)                               \
+	putMember(out, zoom, G_STRUCT_OFFSET(struct chunk, member), \
 		  sizeof(((struct chunk *)NULL)->member))
 
 /** Where chunks stand, if what was before is as long as this. */
-static void putPositions(GByteArray *out, const struct level *level,
-			 uint64_t *at)
+static void putPositions(GByteArray *out, const struct zoom *zoom, uint64_t *at)
 {
-	int64_t *list = g_new(int64_t, level->chunks->len + 1);
+	int64_t *list = g_new(int64_t, zoom->chunks->len + 1);
 
-	for (guint i = 0; i < level->chunks->len; i++) {
+	for (guint i = 0; i < zoom->chunks->len; i++) {
 		list[i] = (int64_t)*at;
-		for (guint k = 0; k < level->partCount; k++)
-			*at += g_array_index(level->sizes, uint32_t,
-					     i * level->partCount + k);
+		for (guint k = 0; k < zoom->partCount; k++)
+			*at += g_array_index(zoom->sizes, uint32_t,
+					     i * zoom->partCount + k);
 	}
-	packIntegers(out, list, level->chunks->len);
+	packIntegers(out, list, zoom->chunks->len);
 	g_free(list);
 }
 
-static void putSizes(GByteArray *out, const struct level *level)
+static void putSizes(GByteArray *out, const struct zoom *zoom)
 {
-	int64_t *list = g_new(int64_t, level->sizes->len + 1);
+	int64_t *list = g_new(int64_t, zoom->sizes->len + 1);
 
-	for (guint i = 0; i < level->sizes->len; i++)
-		list[i] = g_array_index(level->sizes, uint32_t, i);
-	packIntegers(out, list, level->sizes->len);
+	for (guint i = 0; i < zoom->sizes->len; i++)
+		list[i] = g_array_index(zoom->sizes, uint32_t, i);
+	packIntegers(out, list, zoom->sizes->len);
 	g_free(list);
 }
 
-static void putLevel(GByteArray *out, const struct level *level, guint number,
+static void putLevel(GByteArray *out, const struct zoom *zoom, guint number,
 		     bool isPacked, uint64_t *at)
 {
-	const int64_t head[] = { number, level->width, level->partCount };
+	const int64_t head[] = { number, zoom->width, zoom->partCount };
 
 	packIntegers(out, head, G_N_ELEMENTS(head));
-	PUT_MEMBER(out, level, start);
-	PUT_MEMBER(out, level, end);
-	PUT_MEMBER(out, level, first);
-	PUT_MEMBER(out, level, count);
+	PUT_MEMBER(out, zoom, start);
+	PUT_MEMBER(out, zoom, end);
+	PUT_MEMBER(out, zoom, first);
+	PUT_MEMBER(out, zoom, count);
 	if (isPacked)
-		putPositions(out, level, at);
+		putPositions(out, zoom, at);
 	else
-		PUT_MEMBER(out, level, at);
-	putSizes(out, level);
+		PUT_MEMBER(out, zoom, at);
+	putSizes(out, zoom);
 }
 
 static void putNames(GByteArray *out, const GPtrArray *names)
@@ -255,39 +254,38 @@ void trackDescribe(struct track *self, guint from, bool isPacked,
 	int64_t head[5];
 
 	pthread_mutex_lock(&self->mutex);
-	from = MIN(from, self->levels->len);
-	head[0] = self->levels->len - from;
+	from = MIN(from, self->zooms->len);
+	head[0] = self->zooms->len - from;
 	head[1] = self->isComplete;
 	head[2] = self->isCut;
 	head[3] = self->readTo;
 	head[4] = self->depth;
 	packIntegers(columns, head, G_N_ELEMENTS(head));
 	putNames(columns, self->names);
-	for (guint i = from; i < self->levels->len; i++)
-		putLevel(columns, self->levels->pdata[i], i, isPacked, &at);
+	for (guint i = from; i < self->zooms->len; i++)
+		putLevel(columns, self->zooms->pdata[i], i, isPacked, &at);
 	pthread_mutex_unlock(&self->mutex);
 	packFinish(out, columns);
 	g_byte_array_unref(columns);
 }
 
-static int writeLevel(struct track *self, const struct level *level,
+static int writeLevel(struct track *self, const struct zoom *zoom,
 		      int (*take)(const void *bytes, size_t size, void *data),
 		      void *data)
 {
 	GByteArray *bytes = g_byte_array_new();
 	int ret = 0;
 
-	for (guint i = 0; i < level->chunks->len && ret == 0; i++) {
+	for (guint i = 0; i < zoom->chunks->len && ret == 0; i++) {
 		uint32_t size = 0;
 
-		for (guint k = 0; k < level->partCount; k++)
-			size += g_array_index(level->sizes, uint32_t,
-					      i * level->partCount + k);
+		for (guint k = 0; k < zoom->partCount; k++)
+			size += g_array_index(zoom->sizes, uint32_t,
+					      i * zoom->partCount + k);
 		g_byte_array_set_size(bytes, size);
-		ret = storeRead(
-			self->store,
-			g_array_index(level->chunks, struct chunk, i).at,
-			bytes->data, size);
+		ret = storeRead(self->store,
+				g_array_index(zoom->chunks, struct chunk, i).at,
+				bytes->data, size);
 		if (ret == 0)
 			ret = take(bytes->data, size, data);
 	}
@@ -301,8 +299,8 @@ int trackWrite(struct track *self, guint from,
 {
 	int ret = 0;
 
-	for (guint i = from; i < self->levels->len && ret == 0; i++)
-		ret = writeLevel(self, self->levels->pdata[i], take, data);
+	for (guint i = from; i < self->zooms->len && ret == 0; i++)
+		ret = writeLevel(self, self->zooms->pdata[i], take, data);
 	return ret;
 }
 
@@ -310,7 +308,7 @@ uint64_t trackSize(const struct track *self, guint from)
 {
 	uint64_t size = 0;
 
-	for (guint i = from; i < self->levels->len; i++)
-		size += ((const struct level *)self->levels->pdata[i])->bytes;
+	for (guint i = from; i < self->zooms->len; i++)
+		size += ((const struct zoom *)self->zooms->pdata[i])->bytes;
 	return size;
 }

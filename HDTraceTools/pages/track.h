@@ -2,12 +2,12 @@
 /**
  * @file
  * What the viewer shows in a line: a group of statistics or a trace, at several
- * levels of detail, in pieces that are read one by one.
+ * degrees of detail, called zooms, in pieces that are read one by one.
  *
- * Level 0 is exact: entries, or states and events. A level above is about 16
- * (statistics) or 4 (traces) times coarser than the one before. A level is a
+ * Zoom 0 is exact: entries, or states and events. A zoom above is about 16
+ * (statistics) or 4 (traces) times coarser than the one before. A zoom is a
  * list of chunks in the order of time, and a chunk some parts (pack.h): of
- * statistics the times and each value, of a trace what statelevels.h says. A
+ * statistics the times and each value, of a trace what tracepyramid.h says. A
  * chunk has no more than a few thousand items; who shows a stretch of time at
  * some resolution needs few of them, whatever the size of the project.
  *
@@ -36,7 +36,7 @@ int storeAdd(struct store *self, const void *bytes, size_t size, uint64_t *at);
 /** Read bytes that were appended; 0 or a negative errno. */
 int storeRead(struct store *self, uint64_t at, void *bytes, size_t size);
 
-/** A piece of a level. */
+/** A piece of a zoom. */
 struct chunk {
 	int64_t start; /**< The earliest start, and latest end, in it. */
 	int64_t end;
@@ -47,8 +47,8 @@ struct chunk {
 	int64_t offset; /**< In the .stat file, of entries; else -1. */
 };
 
-/** A level of detail. */
-struct level {
+/** A degree of detail. */
+struct zoom {
 	/** Of traces: what is shorter is summed up in steps of this, in ns. */
 	int64_t width;
 	guint partCount; /**< Parts of a chunk. */
@@ -70,7 +70,7 @@ struct track {
 	enum trackKind kind;
 	struct store *store;   /**< Not owned. */
 	pthread_mutex_t mutex; /**< Protects what follows. */
-	GPtrArray *levels;     /**< struct level, the finest first. */
+	GPtrArray *zooms;      /**< struct zoom, the finest first. */
 	GPtrArray *names;      /**< Of states and events; owned texts. */
 	guint depth;    /**< Of traces: how many states lie in each other. */
 	int64_t readTo; /**< All before is there. */
@@ -82,31 +82,31 @@ struct track {
 void trackInit(struct track *self, enum trackKind kind, struct store *store);
 void trackClear(struct track *self);
 
-/** Add a level above those that are there; returns its number. */
-guint trackAddLevel(struct track *self, guint partCount, int64_t width);
+/** Add a zoom above those that are there; returns its number. */
+guint trackAddZoom(struct track *self, guint partCount, int64_t width);
 
 /**
- * Add a chunk at the end of a level.
+ * Add a chunk at the end of a zoom.
  *
  * @param chunk All but at is taken.
- * @param parts So many as the level wants, or NULL: nothing is stored.
+ * @param parts So many as the zoom wants, or NULL: nothing is stored.
  *
  * @return 0 or a negative errno.
  */
-int trackAddChunk(struct track *self, guint level, const struct chunk *chunk,
+int trackAddChunk(struct track *self, guint zoom, const struct chunk *chunk,
 		  GByteArray *const *parts);
 
 /** Get a chunk; false if there is none. */
-bool trackGetChunk(struct track *self, guint level, guint number,
+bool trackGetChunk(struct track *self, guint zoom, guint number,
 		   struct chunk *chunk);
 
 /** Say how far the file was read. */
 void trackReached(struct track *self, int64_t time, bool isComplete);
 
 /**
- * Describe the levels from one on: a part.
+ * Describe the zooms from one on: a part.
  *
- * @param from The finest level that there is.
+ * @param from The finest zoom that there is.
  * @param isPacked Whether parts follow one another, as trackWrite() writes
  *        them, instead of where they stand in the store.
  */
@@ -114,7 +114,7 @@ void trackDescribe(struct track *self, guint from, bool isPacked,
 		   GByteArray *out);
 
 /**
- * Hand on the parts of the levels from one on, in order.
+ * Hand on the parts of the zooms from one on, in order.
  *
  * @param take Takes bytes; 0 or a negative errno, which ends it.
  */
@@ -122,7 +122,7 @@ int trackWrite(struct track *self, guint from,
 	       int (*take)(const void *bytes, size_t size, void *data),
 	       void *data);
 
-/** Bytes of the levels from one on. */
+/** Bytes of the zooms from one on. */
 uint64_t trackSize(const struct track *self, guint from);
 
 #endif

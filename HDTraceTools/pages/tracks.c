@@ -58,7 +58,7 @@ int tracksReadGroup(struct tracks *self, size_t number, bool isStored,
 {
 	const hdIGroup *group = self->project->groups[number];
 	struct track *track = &self->groups[number];
-	struct statLevels *levels;
+	struct groupPyramid *zooms;
 	hdIStatReader *reader;
 	const hdIBlock *block;
 	int more = 0;
@@ -71,19 +71,19 @@ int tracksReadGroup(struct tracks *self, size_t number, bool isStored,
 		trackReached(track, INT64_MAX, true);
 		return ret;
 	}
-	levels = statLevelsNew(track, group, isStored);
+	zooms = groupPyramidNew(track, group, isStored);
 	while (ret == 0 && (more = hdI_readStat(reader, &block)) == 1) {
-		ret = statLevelsAdd(levels, block);
+		ret = groupPyramidAdd(zooms, block);
 		if (ret == 0 && progress &&
 		    !progress(block->offset[block->count - 1], data))
 			ret = -ECANCELED;
 	}
 	if (ret == 0)
-		ret = statLevelsFinish(levels);
+		ret = groupPyramidFinish(zooms);
 	track->isCut = more < 0;
 	if (ret == 0)
 		trackReached(track, INT64_MAX, true);
-	statLevelsFree(levels);
+	groupPyramidFree(zooms);
 	hdI_closeStat(reader);
 	return ret;
 }
@@ -114,14 +114,14 @@ static void takeEnd(const struct messageEnd *end, void *data)
 }
 
 static int readSteps(struct traceReading *self, struct ordered *ordered,
-		     struct stateLevels *levels, struct messages *messages,
+		     struct tracePyramid *zooms, struct messages *messages,
 		     tracksProgress *progress, void *data)
 {
 	struct orderedStep step;
 	int ret;
 
 	while ((ret = orderedRead(ordered, &step)) == 1) {
-		ret = stateLevelsAdd(levels, &step);
+		ret = tracePyramidAdd(zooms, &step);
 		self->wantsSent = step.kind == ORDERED_ENTER;
 		if (step.kind != ORDERED_EVENT)
 			messagesFind(messages, step.record, takeEnd, self);
@@ -133,7 +133,7 @@ static int readSteps(struct traceReading *self, struct ordered *ordered,
 		if (ret < 0)
 			return ret;
 	}
-	return ret < 0 ? -errno : stateLevelsFinish(levels);
+	return ret < 0 ? -errno : tracePyramidFinish(zooms);
 }
 
 /** Get a finder of messages that no other thread uses. */
@@ -164,7 +164,7 @@ int tracksReadTrace(struct tracks *self, size_t number, bool isStored,
 	struct traceReading reading = { .tracks = self, .number = number };
 	struct ordered *ordered =
 		orderedOpen(self->project, trace, &diagnosticsDropped);
-	struct stateLevels *levels;
+	struct tracePyramid *zooms;
 	struct messages *messages;
 	int ret;
 
@@ -174,19 +174,19 @@ int tracksReadTrace(struct tracks *self, size_t number, bool isStored,
 		trackReached(track, INT64_MAX, true);
 		return ret;
 	}
-	levels = stateLevelsNew(track, isStored);
+	zooms = tracePyramidNew(track, isStored);
 	messages = takeFinder(self);
 	messagesEnter(messages, trace, NULL);
-	ret = readSteps(&reading, ordered, levels, messages, progress, data);
+	ret = readSteps(&reading, ordered, zooms, messages, progress, data);
 	if (ret == 0)
 		trackReached(track, INT64_MAX, true);
 	returnFinder(self, messages);
-	stateLevelsFree(levels);
+	tracePyramidFree(zooms);
 	orderedClose(ordered);
 	return ret;
 }
 
 int tracksMakeMessages(struct tracks *self)
 {
-	return messageLevelsMake(&self->messages, self->pairs);
+	return messagePyramidMake(&self->messages, self->pairs);
 }

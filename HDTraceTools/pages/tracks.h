@@ -34,7 +34,7 @@ typedef bool tracksProgress(int64_t offset, void *data);
  *
  * Different tracks may be read at the same time.
  *
- * @param isStored Whether the finest levels are stored.
+ * @param isStored Whether the finest zooms are stored.
  * @param progress May be NULL.
  *
  * @retval 0 Success; the track is complete. Nobody gets the diagnostics: they

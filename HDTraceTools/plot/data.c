@@ -282,7 +282,7 @@ static struct plotCurve **curvesOf(const struct plot *plot,
 	return curves;
 }
 
-/** Keep what all that is shown comes to. */
+/** Keep the aggregate of all that is shown. */
 static void takeMoments(struct summary *summary, const struct summarySlot *slot,
 			size_t name)
 {

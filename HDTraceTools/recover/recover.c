@@ -95,8 +95,8 @@ static void takeMessage(const hdIMessage *message, void *data)
 		return;
 	toolProgressHide(recover->tool);
 	line = g_string_new(NULL);
-	toolFormatMessage(line, message->severity, message->rule, file,
-			  message->offset, message->text);
+	toolFormatDiagnostic(line, message->severity, message->rule, file,
+			     message->offset, message->text);
 	fprintf(stderr, "%s\n", line->str);
 	g_string_free(line, TRUE);
 }

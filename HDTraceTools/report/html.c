@@ -3,8 +3,8 @@
  * @file
  * hdtrace report --html: a page with the viewer and the data of a project.
  *
- * All levels of all tracks are made first. Then all tracks get the same number
- * of bytes, as many as there are: each begins with its finest level that fits,
+ * All zooms of all tracks are made first. Then all tracks get the same number
+ * of bytes, as many as there are: each begins with its finest zoom that fits,
  * and those that need less leave the rest to the others.
  */
 #include "config.h"
@@ -29,9 +29,9 @@ struct line {
 	struct track *track;
 	size_t number; /**< Of its kind. */
 	int64_t fileSize;
-	bool isStored; /**< Whether the finest levels may fit. */
-	guint first;   /**< The finest level that is stored. */
-	guint from;    /**< The finest level in the page. */
+	bool isStored; /**< Whether the finest zooms may fit. */
+	guint first;   /**< The finest zoom that is stored. */
+	guint from;    /**< The finest zoom in the page. */
 	int error;     /**< Negative errno of reading it. */
 };
 
@@ -76,17 +76,17 @@ static uint64_t asBase64(uint64_t bytes)
 	return (bytes + 2) / 3 * 4;
 }
 
-static guint lastLevel(const struct line *line)
+static guint lastZoom(const struct line *line)
 {
-	return line->track->levels->len ? line->track->levels->len - 1 : 0;
+	return line->track->zooms->len ? line->track->zooms->len - 1 : 0;
 }
 
-/** The finest level with which a line needs no more than so many bytes. */
+/** The finest zoom with which a line needs no more than so many bytes. */
 static guint fit(const struct line *line, uint64_t bytes)
 {
 	guint from = line->first;
 
-	while (from < lastLevel(line) &&
+	while (from < lastZoom(line) &&
 	       asBase64(trackSize(line->track, from)) > bytes)
 		from++;
 	return from;
@@ -102,8 +102,8 @@ static uint64_t totalIf(const struct html *self, uint64_t bytes)
 	return total;
 }
 
-/** Choose the levels: the largest share that all lines can have. */
-static void chooseLevels(struct html *self, uint64_t bytes)
+/** Choose the zooms: the largest share that all lines can have. */
+static void chooseZooms(struct html *self, uint64_t bytes)
 {
 	uint64_t low = 0;
 	uint64_t high = bytes;
@@ -171,7 +171,7 @@ static void readLine(struct tasks *tasks, void *data, size_t number)
 					      line->isStored, isWanted, self);
 		line->first = line->isStored ? 0 : 2;
 	}
-	line->first = MIN(line->first, lastLevel(line));
+	line->first = MIN(line->first, lastZoom(line));
 	if (line->error < 0)
 		g_atomic_int_set(&self->isFailed, 1);
 }
@@ -298,7 +298,7 @@ static int writePage(struct html *self, FILE *file, const char *meta,
 	return ret;
 }
 
-/** Choose levels and write everything. */
+/** Choose zooms and write everything. */
 static int writeAll(struct html *self, FILE *file)
 {
 	size_t size;
@@ -306,7 +306,7 @@ static int writeAll(struct html *self, FILE *file)
 	uint64_t rest = size + pageSize() + descriptionSize(self);
 	int ret;
 
-	chooseLevels(self, self->maxSize > rest ? self->maxSize - rest : 0);
+	chooseZooms(self, self->maxSize > rest ? self->maxSize - rest : 0);
 	ret = writePage(self, file, meta, size);
 	free(meta);
 	return ret;

@@ -473,9 +473,9 @@ static void printDiagnostics(const struct report *report)
 				       struct findingsDiagnostic, i);
 
 		g_string_truncate(line, 0);
-		toolFormatMessage(line, message->severity, message->rule,
-				  message->file, message->offset,
-				  message->text);
+		toolFormatDiagnostic(line, message->severity, message->rule,
+				     message->file, message->offset,
+				     message->text);
 		printf("  %s\n", line->str);
 	}
 	if (report->findings.diagnostics.count > count)

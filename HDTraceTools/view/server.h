@@ -10,7 +10,7 @@
  *     (nothing)                   the page, with the JSON of viewmeta.h
  *     track?id=ID                 description of a track (track.h), as far as
  * it was read part?at=N&size=N            bytes of the store
- *     entries?id=ID&chunk=N&part=N   entries of a chunk of level 0
+ *     entries?id=ID&chunk=N&part=N   entries of a chunk of zoom 0
  *     progress                    JSON: done, total (bytes), isComplete, start,
  *                                 report (as of hdtrace report, or null)
  */

@@ -224,7 +224,7 @@ static void putMessage(const struct messageEnd *end, void *data)
 	self->export->messages += end->isSent;
 	exportLose(self->export, EXPORT_UNSURE,
 		   end->isSent &&
-			   (end->part != 0 || self->export->selection.from));
+			   (end->epoch != 0 || self->export->selection.from));
 }
 
 /* ---- Collective calls -------------------------------------------------- */

@@ -200,11 +200,11 @@ static void takeEnd(const struct messageEnd *end, void *data)
 	if (end->isSent != self->wantsSent)
 		return;
 	channel = channelsNote(self->channels, end);
-	if (end->part < 0) {
+	if (end->epoch < 0) {
 		putLoose(self, channel, end);
 		return;
 	}
-	if (end->isSent || end->part == 0) {
+	if (end->isSent || end->epoch == 0) {
 		putNext(self, channel, end);
 		return;
 	}
@@ -263,7 +263,7 @@ static void countMessages(struct perfetto *self)
 			   channel->ranges[0].count + channel->ranges[1].count -
 				   2 * whole);
 		exportLose(self->export, EXPORT_UNSURE,
-			   channel->channel.key.part != 0 ? whole : 0);
+			   channel->channel.key.epoch != 0 ? whole : 0);
 	}
 }
 
