@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include <RUT.h>
-#include "PowerTracingLibrary/src/trace.h"
+#include "ResourcesUtilizationTracingLibrary/src/trace.h"
 #include "common/sampler.h"
 #include "tests/bench/impact.h"
 #include "tests/lib/fixture.h"

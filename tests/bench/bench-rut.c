@@ -22,7 +22,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include "PowerTracingLibrary/src/trace.h"
+#include "ResourcesUtilizationTracingLibrary/src/trace.h"
 #include "ResourcesUtilizationTracingLibrary/src/backend/gtop.h"
 #include "ResourcesUtilizationTracingLibrary/src/source.h"
 #include "common/sampler.h"
