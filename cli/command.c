@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "cli/command.h"
-#include "common/sampler.h"
+#include "common/clock.h"
 
 /* Where the kernel has no descriptors of processes, we look this often. */
 #define LOOK_MS 50

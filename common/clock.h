@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file
- * The wall clock, and the seam where tests set it.
+ * Clocks in nanoseconds, and the seam where tests set the wall clock.
  */
 #ifndef HD_CLOCK_H
 #define HD_CLOCK_H
@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <time.h>
 
+/** Nanoseconds of a second. */
 #define HD_NS_PER_S INT64_C(1000000000)
 
 /** Largest time that fits a file: 32 bit of seconds. */
@@ -33,6 +34,22 @@ static inline int64_t hdClockToNs(const struct timespec *time)
 	    time->tv_nsec >= HD_NS_PER_S)
 		return -1;
 	return (int64_t)time->tv_sec * HD_NS_PER_S + time->tv_nsec;
+}
+
+/** Convert nanoseconds, 0 or more: a time since the epoch, or how long. */
+static inline struct timespec hdClockToTimespec(int64_t ns)
+{
+	return (struct timespec){ .tv_sec = (time_t)(ns / HD_NS_PER_S),
+				  .tv_nsec = (long)(ns % HD_NS_PER_S) };
+}
+
+/** Get CLOCK_MONOTONIC in nanoseconds. */
+static inline int64_t hdMonotonicNow(void)
+{
+	struct timespec now = { 0 };
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * HD_NS_PER_S + now.tv_nsec;
 }
 
 /** Get the wall clock in nanoseconds since the epoch, or -1. */

@@ -7,8 +7,6 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +17,7 @@
 
 #include "common/clock.h"
 #include "common/net.h"
-#include "common/sampler.h"
+#include "common/thread.h"
 
 /* A connection whose other end vanished is noticed after so many seconds, also
  * while nothing is sent. */
@@ -49,10 +47,8 @@ int hdNetWait(int fd, short events, int wakeFd, int64_t deadlineNs)
 		struct timespec timeout = { 0 };
 		int ret;
 
-		if (left > 0) {
-			timeout.tv_sec = (time_t)(left / HD_NS_PER_S);
-			timeout.tv_nsec = (long)(left % HD_NS_PER_S);
-		}
+		if (left > 0)
+			timeout = hdClockToTimespec(left);
 		ret = ppoll(entries, 2, &timeout, NULL);
 		if (ret < 0 && errno != EINTR)
 			return -errno;
@@ -152,26 +148,15 @@ static void *lookupRun(void *context)
 	return NULL;
 }
 
-/* Start the thread, with all signals blocked: they are the program's. */
 static int lookupStart(struct lookup *lookup)
 {
-	pthread_attr_t attributes;
-	sigset_t all, before;
-	pthread_t thread;
-	int error = pthread_attr_init(&attributes);
+	int ret;
 
-	if (error)
-		return -error;
-	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
 	lookup->users++;
-	error = pthread_create(&thread, &attributes, lookupRun, lookup);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	pthread_attr_destroy(&attributes);
-	if (error)
+	ret = hdThreadStart(NULL, lookupRun, lookup);
+	if (ret < 0)
 		lookup->users--;
-	return -error;
+	return ret;
 }
 
 /* Find the addresses; *result is to be given back if there is no error. */

@@ -5,15 +5,14 @@
 #include <errno.h>
 #include <pthread.h>
 #include <semaphore.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include "common/clock.h"
 #include "common/sampler.h"
-
-#define NS_PER_S 1000000000
+#include "common/thread.h"
 
 struct hdSampler {
 	struct hdSamplerCalls calls;
@@ -82,15 +81,15 @@ static void samplerSleepUntil(sem_t *wake, const struct timespec *deadline)
 /* A second at most, since somebody may set the wall clock. */
 static void samplerSleepUntil(sem_t *wake, const struct timespec *deadline)
 {
-	int64_t ns = (int64_t)deadline->tv_sec * NS_PER_S + deadline->tv_nsec -
-		     hdMonotonicNow();
+	int64_t ns = (int64_t)deadline->tv_sec * HD_NS_PER_S +
+		     deadline->tv_nsec - hdMonotonicNow();
 	struct timespec until;
 
-	ns = ns < 0 ? 0 : ns > NS_PER_S ? NS_PER_S : ns;
+	ns = ns < 0 ? 0 : ns > HD_NS_PER_S ? HD_NS_PER_S : ns;
 	clock_gettime(CLOCK_REALTIME, &until);
 	ns += until.tv_nsec;
-	until.tv_sec += ns / NS_PER_S;
-	until.tv_nsec = ns % NS_PER_S;
+	until.tv_sec += ns / HD_NS_PER_S;
+	until.tv_nsec = ns % HD_NS_PER_S;
 	sem_timedwait(wake, &until);
 }
 #endif
@@ -99,8 +98,7 @@ static void samplerSleepUntil(sem_t *wake, const struct timespec *deadline)
  * mutex. */
 static void samplerSleep(struct hdSampler *s)
 {
-	const struct timespec deadline = { .tv_sec = s->nextNs / NS_PER_S,
-					   .tv_nsec = s->nextNs % NS_PER_S };
+	const struct timespec deadline = hdClockToTimespec(s->nextNs);
 	bool isStarted = s->isStarted;
 
 	pthread_mutex_unlock(&s->mutex);
@@ -141,19 +139,6 @@ static void *samplerLoop(void *data)
 	return NULL;
 }
 
-static int samplerCreateThread(struct hdSampler *s)
-{
-	sigset_t all, old;
-	int ret;
-
-	/* Signals belong to the program. */
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
-	ret = pthread_create(&s->thread, NULL, samplerLoop, s);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	return ret == 0 ? 0 : -EAGAIN;
-}
-
 int hdSamplerCreate(int64_t intervalNs, const struct hdSamplerCalls *calls,
 		    void *context, struct hdSampler **result)
 {
@@ -169,7 +154,7 @@ int hdSamplerCreate(int64_t intervalNs, const struct hdSamplerCalls *calls,
 	sem_init(&s->wake, 0, 0);
 	pthread_mutex_init(&s->mutex, NULL);
 	pthread_cond_init(&s->changed, NULL);
-	ret = samplerCreateThread(s);
+	ret = hdThreadStart(&s->thread, samplerLoop, s) == 0 ? 0 : -EAGAIN;
 	if (ret < 0) {
 		pthread_cond_destroy(&s->changed);
 		pthread_mutex_destroy(&s->mutex);
@@ -229,7 +214,7 @@ void hdSamplerGetCounts(struct hdSampler *s, struct hdSamplerCounts *counts)
 	counts->late = __atomic_load_n(&s->late, __ATOMIC_RELAXED);
 	if (pthread_getcpuclockid(s->thread, &clock) == 0)
 		clock_gettime(clock, &used);
-	counts->cpuNs = (int64_t)used.tv_sec * NS_PER_S + used.tv_nsec;
+	counts->cpuNs = (int64_t)used.tv_sec * HD_NS_PER_S + used.tv_nsec;
 }
 
 void hdSamplerDestroy(struct hdSampler *s)

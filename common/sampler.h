@@ -22,7 +22,6 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <time.h>
 
 struct hdSampler;
 
@@ -90,14 +89,5 @@ void hdSamplerGetCounts(struct hdSampler *sampler,
  * In a child process that inherited it by fork(): free it, without a sample.
  */
 void hdSamplerDestroy(struct hdSampler *sampler);
-
-/** Get CLOCK_MONOTONIC in nanoseconds. */
-static inline int64_t hdMonotonicNow(void)
-{
-	struct timespec now = { 0 };
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
 
 #endif

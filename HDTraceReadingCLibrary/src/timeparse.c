@@ -5,9 +5,9 @@
 #include <errno.h>
 #include <stddef.h>
 
+#include "HDTraceReadingCLibrary/src/bytes.h"
 #include "HDTraceReadingCLibrary/src/timeparse.h"
 
-#define NS_PER_S 1000000000
 #define NS_PER_MS 1000000
 
 static int isDigit(char c)
@@ -55,7 +55,7 @@ static const char *parseUnits(const char *p, uint64_t unit, int64_t *time)
 int hdITimeParse(const char *text, int64_t *time)
 {
 	int64_t result;
-	const char *end = parseUnits(text, NS_PER_S, &result);
+	const char *end = parseUnits(text, HDI_NS_PER_S, &result);
 
 	if (!end || *end != '\0')
 		return -EINVAL;
@@ -82,7 +82,7 @@ int hdITimeParseAdjustment(const char *text, int64_t *time)
 				return -EINVAL;
 			end += 2;
 		} else {
-			end = parseUnits(text, NS_PER_S, &result);
+			end = parseUnits(text, HDI_NS_PER_S, &result);
 			if (!end)
 				return -EINVAL;
 			if (*end == 's')

@@ -13,6 +13,7 @@
 #include "HDTraceWritingCLibrary/src/outfile.h"
 #include "HDTraceWritingCLibrary/src/settings.h"
 #include "common/clock.h"
+#include "common/thread.h"
 
 unsigned int hdOutfileGeneration;
 
@@ -46,17 +47,14 @@ struct outfileGuard {
 
 static void outfileGuardEnter(struct outfileGuard *guard)
 {
-	sigset_t all;
-
 	guard->error = errno;
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &guard->cancelState);
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &guard->mask);
+	hdSignalsBlock(&guard->mask);
 }
 
 static void outfileGuardLeave(const struct outfileGuard *guard)
 {
-	pthread_sigmask(SIG_SETMASK, &guard->mask, NULL);
+	hdSignalsRestore(&guard->mask);
 	pthread_setcancelstate(guard->cancelState, NULL);
 	errno = guard->error;
 }

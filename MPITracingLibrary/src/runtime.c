@@ -16,6 +16,7 @@
 #include "MPITracingLibrary/src/host/project.h"
 #include "MPITracingLibrary/src/host/utilization.h"
 #include "MPITracingLibrary/src/message.h"
+#include "common/clock.h"
 
 atomic_bool hdmpiIsActive;
 atomic_llong hdmpiSwitched;
@@ -135,10 +136,7 @@ bool hdmpiBeginActive(struct hdmpiCall *call, enum hdmpiFunction function)
 
 void hdmpiEndRecorded(struct hdmpiCall *call)
 {
-	struct timespec end = {
-		.tv_sec = (time_t)(call->end / HD_NS_PER_S),
-		.tv_nsec = (long)(call->end % HD_NS_PER_S),
-	};
+	struct timespec end = hdClockToTimespec(call->end);
 
 	if (hdmpiPollIsPending(&call->self->polls))
 		hdmpiPollSettle(call->self);
@@ -198,10 +196,7 @@ hdTrace *hdmpiTraceCreate(unsigned int thread, int64_t begin)
 {
 	char rank[16], number[16];
 	const char *path[] = { runtime.place.host, rank, number };
-	struct timespec when = {
-		.tv_sec = (time_t)(begin / HD_NS_PER_S),
-		.tv_nsec = (long)(begin % HD_NS_PER_S),
-	};
+	struct timespec when = hdClockToTimespec(begin);
 	hdTopoNode *node;
 	hdTrace *trace;
 
@@ -218,10 +213,7 @@ hdTrace *hdmpiTraceCreate(unsigned int thread, int64_t begin)
 /* Begin the state of MPI_Init, with its true beginning. */
 static void runtimeBegin(struct hdmpiCall *call)
 {
-	struct timespec start = {
-		.tv_sec = (time_t)(call->start / HD_NS_PER_S),
-		.tv_nsec = (long)(call->start % HD_NS_PER_S),
-	};
+	struct timespec start = hdClockToTimespec(call->start);
 
 	hdT_logStateStartAt(call->self->trace, functionNames[call->function],
 			    &start);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "MPITracingLibrary/src/hdmpi.h"
+#include "common/clock.h"
 
 static __thread struct hdmpiThread *threadSelf
 	__attribute__((__tls_model__("initial-exec")));

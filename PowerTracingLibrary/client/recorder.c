@@ -5,19 +5,17 @@
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
-#include <signal.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
 #include "PowerTracingLibrary/client/recording.h"
 #include "PowerTracingLibrary/src/message.h"
+#include "common/backoff.h"
 #include "common/clock.h"
-#include "common/sampler.h"
+#include "common/thread.h"
 
 /* How long to wait before a server that is lost is tried again. */
-#define BACKOFF_MIN_NS (HD_NS_PER_S / 4)
-#define BACKOFF_MAX_NS (30 * HD_NS_PER_S)
 /* How often the clocks are compared; it also shows that the server is there. */
 #define PING_NS HD_NS_PER_S
 /* How long the last readings are waited for, beyond one and a half intervals.
@@ -75,8 +73,7 @@ static void lose(struct ptRecorder *recorder)
 	disconnect(recorder);
 	tellAll(recorder, false);
 	recorder->lostNs = hdMonotonicNow();
-	recorder->backoffNs = BACKOFF_MIN_NS;
-	recorder->retryNs = recorder->lostNs + recorder->backoffNs;
+	hdBackoffBegin(&recorder->backoff, false);
 }
 
 /* Try to get a server back that is lost; why it is not is said once. */
@@ -98,8 +95,7 @@ static void retry(struct ptRecorder *recorder)
 		return;
 	}
 	disconnect(recorder);
-	recorder->retryNs = hdMonotonicNow() + recorder->backoffNs;
-	recorder->backoffNs = MIN(2 * recorder->backoffNs, BACKOFF_MAX_NS);
+	hdBackoffFail(&recorder->backoff);
 }
 
 /* ---- The thread -------------------------------------------------------- */
@@ -175,7 +171,8 @@ static int step(struct ptRecorder *recorder)
 
 static void waitForRetry(struct ptRecorder *recorder)
 {
-	if (hdNetWait(-1, 0, recorder->wakeFd, recorder->retryNs) == -EINTR)
+	if (hdNetWait(-1, 0, recorder->wakeFd, recorder->backoff.retryNs) ==
+	    -EINTR)
 		listen(recorder);
 	else
 		retry(recorder);
@@ -205,17 +202,12 @@ static void *run(void *data)
 /* Create the thread, with all signals blocked: they are the program's. */
 static int createThread(struct ptRecorder *recorder)
 {
-	sigset_t all, before;
-	int error;
+	int ret = hdThreadStart(&recorder->thread, run, recorder);
 
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	error = pthread_create(&recorder->thread, NULL, run, recorder);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	if (error)
+	if (ret < 0)
 		ptMessage(HD_LOG_ERROR, "cannot create a thread: %s",
-			  strerror(error));
-	return -error;
+			  strerror(-ret));
+	return ret;
 }
 
 /* ---- From outside ------------------------------------------------------ */

@@ -9,7 +9,6 @@
 #include "PowerTracingLibrary/client/recording.h"
 #include "PowerTracingLibrary/src/message.h"
 #include "common/clock.h"
-#include "common/sampler.h"
 
 static int nonsense(struct ptRecorder *recorder)
 {

@@ -9,6 +9,7 @@
 #include <pthread.h>
 
 #include "PowerTracingLibrary/client/recorder.h"
+#include "common/backoff.h"
 
 /** What is known of a group at the moment. */
 struct ptRecordingState {
@@ -40,7 +41,8 @@ struct ptRecorder {
 	bool isStarted;
 	struct ptRecordingGroup *served;
 	size_t servedCount;
-	int64_t pingNs, lostNs, retryNs, backoffNs;
+	int64_t pingNs, lostNs;
+	struct hdBackoff backoff;
 	uint64_t reconnects;
 	GArray *moments; /**< struct ptRemoteMoment */
 	/* The thread. */

@@ -15,7 +15,6 @@
 #include "PowerTracingLibrary/secure/tokens.h"
 #include "PowerTracingLibrary/src/message.h"
 #include "common/clock.h"
-#include "common/sampler.h"
 
 /* Where a service is if nothing else is said: that of pmlib. */
 #define PORT 6526

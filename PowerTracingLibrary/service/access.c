@@ -13,9 +13,7 @@
 
 #include "PowerTracingLibrary/service/access.h"
 #include "PowerTracingLibrary/src/message.h"
-#include "common/sampler.h"
-
-#define NS_PER_S INT64_C(1000000000)
+#include "common/clock.h"
 
 /* Refusals a second that are said. */
 #define REFUSED_MAX 10
@@ -109,7 +107,7 @@ void ptClientRefuse(struct ptClient *client, const char *format, ...)
 	char text[300];
 
 	__atomic_add_fetch(&service->refused, 1, __ATOMIC_RELAXED);
-	if (now - service->refusedNs > NS_PER_S) {
+	if (now - service->refusedNs > HD_NS_PER_S) {
 		if (service->refusedSaid > REFUSED_MAX)
 			ptMessage(HD_LOG_WARNING,
 				  "%u more clients were refused something",

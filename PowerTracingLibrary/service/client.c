@@ -12,7 +12,7 @@
 #include "PowerTracingLibrary/service/access.h"
 #include "PowerTracingLibrary/service/protocols.h"
 #include "PowerTracingLibrary/src/message.h"
-#include "common/sampler.h"
+#include "common/clock.h"
 
 /* Room for what comes, at first. */
 #define IN_FIRST 4096

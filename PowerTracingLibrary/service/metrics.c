@@ -9,7 +9,7 @@
 
 #include "PowerTracingLibrary/service/client.h"
 #include "PowerTracingLibrary/service/metrics.h"
-#include "common/sampler.h"
+#include "common/clock.h"
 
 struct metrics {
 	FILE *file;

@@ -17,7 +17,6 @@
 #include "PowerTracingLibrary/src/meter/runner.h"
 #include "PowerTracingLibrary/src/meter/writer.h"
 #include "common/clock.h"
-#include "common/sampler.h"
 
 struct ptServed {
 	struct ptSink sink; /* First: it is what the meter knows. */

@@ -17,7 +17,7 @@
 #include "PowerTracingLibrary/service/listen.h"
 #include "PowerTracingLibrary/service/privileges.h"
 #include "PowerTracingLibrary/src/message.h"
-#include "common/sampler.h"
+#include "common/clock.h"
 
 #define NS_PER_MS INT64_C(1000000)
 

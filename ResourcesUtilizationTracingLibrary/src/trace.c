@@ -79,8 +79,7 @@ static void traceAddUp(UtilTrace *trace)
 
 static void traceWrite(UtilTrace *trace, int64_t now)
 {
-	const struct timespec when = { .tv_sec = now / HD_NS_PER_S,
-				       .tv_nsec = now % HD_NS_PER_S };
+	const struct timespec when = hdClockToTimespec(now);
 	unsigned char *at = trace->entry;
 
 	for (size_t i = 0; i < trace->columns.count; i++) {

@@ -25,7 +25,6 @@
 #include "PowerTracingLibrary/service/client.h"
 #include "PowerTracingLibrary/src/drivers/lmg/message.h"
 #include "PowerTracingLibrary/src/trace.h"
-#include "common/sampler.h"
 
 #define CHANNELS 4
 #define VALUES 3

@@ -19,7 +19,7 @@
 
 #include <RUT.h>
 #include "ResourcesUtilizationTracingLibrary/src/trace.h"
-#include "common/sampler.h"
+#include "common/clock.h"
 #include "tests/bench/impact.h"
 #include "tests/lib/fixture.h"
 

@@ -25,6 +25,7 @@
 #include "ResourcesUtilizationTracingLibrary/src/trace.h"
 #include "ResourcesUtilizationTracingLibrary/src/backend/gtop.h"
 #include "ResourcesUtilizationTracingLibrary/src/source.h"
+#include "common/clock.h"
 #include "common/sampler.h"
 #include "tests/lib/fixture.h"
 

@@ -25,7 +25,6 @@
 #include "PowerTracingLibrary/src/message.h"
 #include "PowerTracingLibrary/wire/wire.h"
 #include "common/clock.h"
-#include "common/sampler.h"
 
 #define LINES 32
 #define DOUBLES 10000000

@@ -15,8 +15,8 @@
 #include <glib.h>
 #include <glib/gstdio.h>
 
+#include "common/clock.h"
 #include "common/net.h"
-#include "common/sampler.h"
 
 #define MS INT64_C(1000000)
 /* Long enough for what is to happen, short for what is not. */

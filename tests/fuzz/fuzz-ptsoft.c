@@ -22,7 +22,6 @@
 #include "PowerTracingLibrary/src/message.h"
 #include "PowerTracingLibrary/src/meter/now.h"
 #include "common/clock.h"
-#include "common/sampler.h"
 #include "tests/fuzz/fuzz.h"
 
 #define FDS 256

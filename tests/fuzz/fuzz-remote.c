@@ -13,7 +13,7 @@
 #include "PowerTracingLibrary/client/recording.h"
 #include "PowerTracingLibrary/client/remotelist.h"
 #include "PowerTracingLibrary/src/message.h"
-#include "common/sampler.h"
+#include "common/clock.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/outcome.h"
 

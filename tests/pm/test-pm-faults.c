@@ -8,7 +8,7 @@
 
 #include <glib.h>
 
-#include "common/sampler.h"
+#include "common/clock.h"
 #include "tests/pm/session.h"
 
 /* How many bytes a good server sends in each connection. */

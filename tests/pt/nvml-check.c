@@ -22,7 +22,7 @@
 
 #include "PowerTracingLibrary/src/message.h"
 #include "PowerTracingLibrary/src/meter/driver.h"
-#include "common/sampler.h"
+#include "common/clock.h"
 
 #define GPUS_MAX 64
 

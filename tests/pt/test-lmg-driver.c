@@ -14,7 +14,6 @@
 #include "PowerTracingLibrary/src/meter/driver.h"
 #include "PowerTracingLibrary/src/transport/calls.h"
 #include "common/clock.h"
-#include "common/sampler.h"
 
 #define MS INT64_C(1000000)
 

@@ -12,7 +12,6 @@
 #include "PowerTracingLibrary/src/message.h"
 #include "PowerTracingLibrary/src/trace.h"
 #include "common/clock.h"
-#include "common/sampler.h"
 #include "tests/lib/leftover.h"
 #include "tests/lib/statfile.h"
 #include "tests/lib/testlib.h"

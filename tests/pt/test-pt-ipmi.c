@@ -18,7 +18,6 @@
 #include <glib/gstdio.h>
 
 #include "common/clock.h"
-#include "common/sampler.h"
 #include "tests/pt/beside.h"
 #include "tests/pt/softdriver.h"
 

@@ -11,7 +11,7 @@
 
 #include "PowerTracingLibrary/src/message.h"
 #include "PowerTracingLibrary/src/trace.h"
-#include "common/sampler.h"
+#include "common/clock.h"
 #include "tests/lib/fixture.h"
 #include "tests/lib/statfile.h"
 #include "tests/lib/testlib.h"

@@ -10,7 +10,7 @@
 
 #include "ResourcesUtilizationTracingLibrary/src/message.h"
 #include "ResourcesUtilizationTracingLibrary/src/trace.h"
-#include "common/sampler.h"
+#include "common/clock.h"
 #include "tests/lib/fixture.h"
 #include "tests/lib/leftover.h"
 

@@ -19,7 +19,6 @@
 #include "ResourcesUtilizationTracingLibrary/src/backend/gtop.h"
 #include "ResourcesUtilizationTracingLibrary/src/message.h"
 #include "ResourcesUtilizationTracingLibrary/src/source.h"
-#include "common/sampler.h"
 #include "tests/lib/fixture.h"
 
 #define MIB (1024 * 1024)

@@ -24,7 +24,7 @@
 #include <glib.h>
 #include <glib/gstdio.h>
 
-#include "common/sampler.h"
+#include "common/clock.h"
 #include "tests/service/native-peer.h"
 #include "tests/service/scene.h"
 

@@ -21,7 +21,6 @@
 #include "PowerTracingLibrary/pt/client/screen.h"
 #include "PowerTracingLibrary/src/message.h"
 #include "common/clock.h"
-#include "common/sampler.h"
 #include "tests/service/hexbytes.h"
 
 #define SECOND INT64_C(1000000000)

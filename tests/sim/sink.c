@@ -7,11 +7,11 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 
 #include <gio/gio.h>
 
+#include "common/thread.h"
 #include "tests/sim/sink.h"
 
 /** More is not kept in memory. */
@@ -52,19 +52,6 @@ static void *run(void *data)
 	return NULL;
 }
 
-/* Signals are for the thread that waits for them. */
-static int startThread(struct simSink *sink)
-{
-	sigset_t all, old;
-	int ret;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
-	ret = pthread_create(&sink->thread, NULL, run, sink);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	return ret;
-}
-
 struct simSink *simSinkOpen(const char *path, GError **error)
 {
 	FILE *file = fopen(path, "we");
@@ -80,7 +67,7 @@ struct simSink *simSinkOpen(const char *path, GError **error)
 		sink->spare = g_string_new(NULL);
 		pthread_mutex_init(&sink->mutex, NULL);
 		pthread_cond_init(&sink->changed, NULL);
-		saved = startThread(sink);
+		saved = -hdThreadStart(&sink->thread, run, sink);
 		if (!saved)
 			return sink;
 		pthread_cond_destroy(&sink->changed);

@@ -15,7 +15,7 @@
 #include <time.h>
 
 #include <RUT.h>
-#include "common/sampler.h"
+#include "common/clock.h"
 
 static int compare(const void *a, const void *b)
 {

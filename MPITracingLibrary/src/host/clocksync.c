@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "MPITracingLibrary/src/host/clocksync.h"
+#include "common/clock.h"
 #include "common/clockfit.h"
 
 /* Round trips of a comparison: at least so many, and more while they take no
@@ -33,14 +34,6 @@ static struct {
 	int64_t asked;     /* When it was said last whether it is time. */
 	unsigned int step; /* Calls since then. */
 } repeat;
-
-static int64_t monotonicNow(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * HD_NS_PER_S + now.tv_nsec;
-}
 
 /* ---- Round trips -----------------------------------------------------------
  */
@@ -92,14 +85,14 @@ static int ask(MPI_Comm world, struct hdClockPoint *point)
 	while (!isLast) {
 		isLast = count + 1 == CLOCK_TRIPS_MAX ||
 			 (count >= CLOCK_TRIPS_MIN &&
-			  monotonicNow() - start > limit);
+			  hdMonotonicNow() - start > limit);
 		if (askOnce(world, isLast, &trips[count]) < 0)
 			return -1;
 		if (trips[count].received - trips[count].sent < CLOCK_SHORT_NS)
 			limit = CLOCK_TRIPS_NS;
 		/* Before the first answer others may have been answered. */
 		if (count++ == 0)
-			start = monotonicNow();
+			start = hdMonotonicNow();
 	}
 	return hdClockEstimate(trips, count, point) < 0 ? -1 : 0;
 }
@@ -186,7 +179,7 @@ void hdmpiClockRepeatStart(MPI_Comm world, const struct hdmpiPlace *place,
 	repeat.place = place;
 	repeat.calls = 1;
 	repeat.step = 1;
-	repeat.last = repeat.asked = monotonicNow();
+	repeat.last = repeat.asked = hdMonotonicNow();
 	atomic_store(&hdmpiClockIsRepeated, true);
 }
 
@@ -199,7 +192,7 @@ void hdmpiClockRepeatEnd(void)
  * half of those that are made until it is. */
 static void decide(unsigned int plan[2])
 {
-	int64_t now = monotonicNow();
+	int64_t now = hdMonotonicNow();
 	int64_t left = repeat.last + hdmpiOptions.clockNs - now;
 	int64_t each = (now - repeat.asked) / repeat.step;
 	int64_t calls;

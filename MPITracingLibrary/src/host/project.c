@@ -20,6 +20,7 @@
 #include "MPITracingLibrary/src/hdmpi.h"
 #include "MPITracingLibrary/src/host/project.h"
 #include "MPITracingLibrary/src/message.h"
+#include "common/thread.h"
 
 #define CHILD_STACK_SIZE ((size_t)64 * 1024)
 
@@ -70,7 +71,6 @@ static int betweenMain(void *data)
 static bool run(struct command *command)
 {
 	int saved = errno;
-	sigset_t all;
 	pid_t child;
 
 	command->stack =
@@ -80,14 +80,13 @@ static bool run(struct command *command)
 		return false;
 	command->status = -1;
 	/* No handler of the program's may run in the children. */
-	sigfillset(&all);
-	pthread_sigmask(SIG_BLOCK, &all, &command->mask);
+	hdSignalsBlock(&command->mask);
 	child = clone(betweenMain, command->stack + 2 * CHILD_STACK_SIZE,
 		      CLONE_VM | CLONE_VFORK, command);
 	while (child > 0 && waitpid(child, NULL, __WCLONE) < 0 &&
 	       errno == EINTR)
 		;
-	pthread_sigmask(SIG_SETMASK, &command->mask, NULL);
+	hdSignalsRestore(&command->mask);
 	munmap(command->stack, 2 * CHILD_STACK_SIZE);
 	errno = saved;
 	return WIFEXITED(command->status) && WEXITSTATUS(command->status) == 0;

@@ -24,10 +24,9 @@ static int testClock(struct timespec *now)
 
 	if (clock_gettime(CLOCK_REALTIME, now) < 0)
 		return -1;
-	ns = (int64_t)now->tv_sec * HD_NS_PER_S + now->tv_nsec;
+	ns = hdClockToNs(now);
 	ns += testOffset + (ns - testBegin) / 1000 * testDrift / 1000000;
-	now->tv_sec = (time_t)(ns / HD_NS_PER_S);
-	now->tv_nsec = (long)(ns % HD_NS_PER_S);
+	*now = hdClockToTimespec(ns);
 	return 0;
 }
 

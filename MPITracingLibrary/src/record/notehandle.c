@@ -7,6 +7,7 @@
 #include "MPITracingLibrary/src/host/testclock.h"
 #include "MPITracingLibrary/src/message.h"
 #include "MPITracingLibrary/src/record/verbs.h"
+#include "common/clock.h"
 
 /* ---- One-sided --------------------------------------------------------------
  */

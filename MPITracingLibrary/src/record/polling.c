@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "MPITracingLibrary/src/hdmpi.h"
+#include "common/clock.h"
 
 /* A state that stands for several calls has none longer than this between
  * them: it would hide what the program does meanwhile. */
@@ -15,10 +16,7 @@
 static void pollStart(struct hdmpiThread *self, enum hdmpiFunction function,
 		      int64_t start)
 {
-	struct timespec when = {
-		.tv_sec = (time_t)(start / HD_NS_PER_S),
-		.tv_nsec = (long)(start % HD_NS_PER_S),
-	};
+	struct timespec when = hdClockToTimespec(start);
 
 	hdT_logStateStartAt(self->trace, hdmpiFunctionName(function), &when);
 }
@@ -27,10 +25,7 @@ static void pollStart(struct hdmpiThread *self, enum hdmpiFunction function,
 static void pollWrite(struct hdmpiThread *self)
 {
 	struct hdmpiPolls *polls = &self->polls;
-	struct timespec end = {
-		.tv_sec = (time_t)(polls->end / HD_NS_PER_S),
-		.tv_nsec = (long)(polls->end % HD_NS_PER_S),
-	};
+	struct timespec end = hdClockToTimespec(polls->end);
 
 	pollStart(self, polls->function, polls->start);
 	hdT_logAttributesInt64(self->trace, polls->keys, polls->values);

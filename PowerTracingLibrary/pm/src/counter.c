@@ -10,7 +10,6 @@
 
 #include "PowerTracingLibrary/pm/src/pm.h"
 #include "common/clock.h"
-#include "common/sampler.h"
 
 /* Sets that a new counter has room for. */
 #define ROOM 16

@@ -12,7 +12,6 @@
 #include "PowerTracingLibrary/pm/src/pm.h"
 #include "common/clock.h"
 #include "common/net.h"
-#include "common/sampler.h"
 
 /* How long to wait for a server: PM_TIMEOUT, in seconds. */
 #define TIMEOUT_USUAL 10

@@ -8,7 +8,6 @@
 
 #include "PowerTracingLibrary/pt/client/during.h"
 #include "common/clock.h"
-#include "common/sampler.h"
 
 const char *duringCheck(struct cliWait *wait, int argc, char **argv,
 			gboolean hasDuration, gboolean hasPid)

@@ -338,16 +338,10 @@ int recordFilesCreate(const struct recordFilesSetup *setup,
 
 /* ---- Readings ---------------------------------------------------------- */
 
-static struct timespec timeOf(int64_t ns)
-{
-	return (struct timespec){ .tv_sec = ns / HD_NS_PER_S,
-				  .tv_nsec = ns % HD_NS_PER_S };
-}
-
 /* Let an interval begin that does not follow the one before. */
 static void enable(struct recordFile *file, int64_t ns)
 {
-	struct timespec when = timeOf(MAX(ns, file->lastNs));
+	struct timespec when = hdClockToTimespec(MAX(ns, file->lastNs));
 
 	hdS_disableGroup(file->stats);
 	hdS_enableGroupAt(file->stats, &when);
@@ -357,7 +351,7 @@ static void enable(struct recordFile *file, int64_t ns)
 static void writeEntry(struct recordFiles *files, struct recordFile *file,
 		       const struct ptRecorderReading *reading)
 {
-	struct timespec when = timeOf(reading->endNs);
+	struct timespec when = hdClockToTimespec(reading->endNs);
 
 	for (size_t i = 0; i < file->count; i++) {
 		unsigned char *at = file->entry + i * sizeof(double);

@@ -20,7 +20,6 @@
 #include "cli/command.h"
 #include "cli/output.h"
 #include "common/clock.h"
-#include "common/sampler.h"
 
 #define TOOL "pt watch"
 

@@ -11,12 +11,10 @@
 
 #include "PowerTracingLibrary/pt/pt.h"
 #include "PowerTracingLibrary/src/message.h"
-#include "common/sampler.h"
-
-#define NS_PER_S INT64_C(1000000000)
+#include "common/clock.h"
 
 /* When a device is tried again that was not there for a new trace. */
-#define RETRY_NS NS_PER_S
+#define RETRY_NS HD_NS_PER_S
 
 struct server {
 	struct session session;
@@ -155,8 +153,9 @@ int serve(const struct options *options)
 	if (ret == 0) {
 		serveTell(&server.session);
 		if (options->duration > 0)
-			server.endNs = hdMonotonicNow() +
-				       (int64_t)(options->duration * NS_PER_S);
+			server.endNs =
+				hdMonotonicNow() +
+				(int64_t)(options->duration * HD_NS_PER_S);
 		daemonNotify("READY=1\nSTATUS=tracing");
 		daemonReady(0);
 		while (!server.isOver)

@@ -13,7 +13,7 @@
 #include "PowerTracingLibrary/pt/pt.h"
 #include "PowerTracingLibrary/service/service.h"
 #include "PowerTracingLibrary/src/message.h"
-#include "common/sampler.h"
+#include "common/clock.h"
 
 /* What goes beside the service. */
 struct siteServer {

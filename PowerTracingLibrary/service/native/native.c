@@ -16,9 +16,6 @@
 #include "PowerTracingLibrary/service/protocols.h"
 #include "PowerTracingLibrary/src/message.h"
 #include "common/clock.h"
-#include "common/sampler.h"
-
-#define NS_PER_S INT64_C(1000000000)
 
 /* Longest frame but DATA: twelve texts and some numbers. */
 #define FRAME_MAX 4096
@@ -158,7 +155,7 @@ static void nativeAuthenticate(struct ptClient *client, uint16_t tag,
 		/* Whoever tries many is slow. */
 		session->isDenied = true;
 		session->deniedTag = tag;
-		ptClientDue(client, hdMonotonicNow() + NS_PER_S);
+		ptClientDue(client, hdMonotonicNow() + HD_NS_PER_S);
 		return;
 	}
 	ptWireTextCopy(request->user, client->user, sizeof(client->user));

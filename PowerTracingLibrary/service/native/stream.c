@@ -9,7 +9,6 @@
 
 #include "PowerTracingLibrary/service/native/stream.h"
 #include "common/clock.h"
-#include "common/sampler.h"
 
 #define NS_PER_MS INT64_C(1000000)
 

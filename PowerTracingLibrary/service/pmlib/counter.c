@@ -8,7 +8,6 @@
 
 #include "PowerTracingLibrary/service/pmlib/counter.h"
 #include "common/clock.h"
-#include "common/sampler.h"
 
 /* Where the next value is. */
 struct counterPlace {

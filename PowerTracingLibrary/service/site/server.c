@@ -11,8 +11,8 @@
 #include "PowerTracingLibrary/service/built.h"
 #include "PowerTracingLibrary/service/privileges.h"
 #include "PowerTracingLibrary/service/site/parse.h"
+#include "common/clock.h"
 
-#define NS_PER_S INT64_C(1000000000)
 #define MIB (INT64_C(1) << 20)
 
 static const char *const serverKeys[] = {
@@ -74,17 +74,17 @@ static void serverLimits(struct ptParse *parse,
 
 	limits->memory = 1024 * MIB;
 	limits->clientMemory = 256 * MIB;
-	limits->timeoutNs = 10 * NS_PER_S;
-	limits->idleNs = 3600 * NS_PER_S;
+	limits->timeoutNs = 10 * HD_NS_PER_S;
+	limits->idleNs = 3600 * HD_NS_PER_S;
 	serverNumber(parse, section, "clients", 1, 100000, 1, &clients);
 	serverNumber(parse, section, "counters", 1, 1000000, 1, &counters);
 	serverNumber(parse, section, "memory", 1, 1 << 20, MIB,
 		     &limits->memory);
 	serverNumber(parse, section, "clientMemory", 1, 1 << 20, MIB,
 		     &limits->clientMemory);
-	serverNumber(parse, section, "timeout", 1, 3600, NS_PER_S,
+	serverNumber(parse, section, "timeout", 1, 3600, HD_NS_PER_S,
 		     &limits->timeoutNs);
-	serverNumber(parse, section, "idle", 1, 100000000, NS_PER_S,
+	serverNumber(parse, section, "idle", 1, 100000000, HD_NS_PER_S,
 		     &limits->idleNs);
 	limits->clients = (long)clients;
 	limits->counters = (long)counters;

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "PowerTracingLibrary/service/store/segment.h"
-#include "common/sampler.h"
+#include "common/clock.h"
 
 /* What it is taken to be before there is one. */
 #define LATENCY_UNKNOWN_NS 20000000

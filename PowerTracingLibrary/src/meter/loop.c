@@ -5,12 +5,12 @@
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
 
 #include "PowerTracingLibrary/src/meter/loop.h"
-#include "common/sampler.h"
+#include "common/clock.h"
+#include "common/thread.h"
 
 struct ptLoop {
 	struct ptMeter *meter;
@@ -29,7 +29,7 @@ struct ptLoop {
 static void loopWait(struct ptLoop *loop)
 {
 	struct pollfd fd = { .fd = loop->wakeFd, .events = POLLIN };
-	int64_t left = loop->meter->retryNs - hdMonotonicNow();
+	int64_t left = loop->meter->backoff.retryNs - hdMonotonicNow();
 
 	if (left > 0)
 		poll(&fd, 1, (int)(left / 1000000) + 1);
@@ -86,19 +86,6 @@ static void *loopRun(void *data)
 	return NULL;
 }
 
-static int loopCreateThread(struct ptLoop *loop)
-{
-	sigset_t all, old;
-	int ret;
-
-	/* Signals belong to the program. */
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
-	ret = pthread_create(&loop->thread, NULL, loopRun, loop);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	return ret == 0 ? 0 : -EAGAIN;
-}
-
 int ptLoopCreate(struct ptMeter *meter, int wakeFd, struct ptLoop **result)
 {
 	struct ptLoop *loop = calloc(1, sizeof(*loop));
@@ -110,7 +97,7 @@ int ptLoopCreate(struct ptMeter *meter, int wakeFd, struct ptLoop **result)
 	loop->wakeFd = wakeFd;
 	pthread_mutex_init(&loop->mutex, NULL);
 	pthread_cond_init(&loop->changed, NULL);
-	ret = loopCreateThread(loop);
+	ret = hdThreadStart(&loop->thread, loopRun, loop);
 	if (ret < 0) {
 		pthread_cond_destroy(&loop->changed);
 		pthread_mutex_destroy(&loop->mutex);

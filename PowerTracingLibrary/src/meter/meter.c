@@ -10,18 +10,15 @@
 #include "PowerTracingLibrary/src/message.h"
 #include "PowerTracingLibrary/src/meter/meter.h"
 #include "PowerTracingLibrary/src/transport/transport.h"
-#include "common/sampler.h"
-
-#define NS_PER_S INT64_C(1000000000)
+#include "common/backoff.h"
+#include "common/clock.h"
 
 /* How long to wait before a device that is lost is tried again. */
-#define BACKOFF_MIN_NS (NS_PER_S / 4)
-#define BACKOFF_MAX_NS (30 * NS_PER_S)
 
 /* Opening a device may take so long, and the way to it what leaves enough for
  * the rest. */
-#define OPEN_NS (19 * NS_PER_S / 10)
-#define CONNECT_NS (NS_PER_S / 2)
+#define OPEN_NS (19 * HD_NS_PER_S / 10)
+#define CONNECT_NS (HD_NS_PER_S / 2)
 
 /* After so many failures the device is opened anew. */
 #define FAILURES_MAX 3
@@ -136,8 +133,7 @@ void ptMeterAwait(struct ptMeter *meter, bool wasTried)
 {
 	meter->isUntried = !wasTried;
 	meter->lostNs = hdMonotonicNow();
-	meter->backoffNs = BACKOFF_MIN_NS;
-	meter->retryNs = meter->lostNs + (wasTried ? meter->backoffNs : 0);
+	hdBackoffBegin(&meter->backoff, !wasTried);
 }
 
 /* Whoever found the reason has said it. */
@@ -170,15 +166,10 @@ static bool meterRetry(struct ptMeter *meter)
 			  (double)(hdMonotonicNow() - meter->lostNs) / 1e9);
 		return true;
 	}
-	if (ret != -EINTR)
-		meter->isUntried = false;
 	/* What was interrupted has not been tried. */
 	if (ret != -EINTR) {
-		meter->retryNs = hdMonotonicNow() + meter->backoffNs;
-		if (meter->backoffNs < BACKOFF_MAX_NS / 2)
-			meter->backoffNs *= 2;
-		else
-			meter->backoffNs = BACKOFF_MAX_NS;
+		meter->isUntried = false;
+		hdBackoffFail(&meter->backoff);
 	}
 	return false;
 }
@@ -188,7 +179,7 @@ void ptMeterStart(struct ptMeter *meter)
 	int ret;
 
 	if (!meter->isOpen &&
-	    (hdMonotonicNow() < meter->retryNs || !meterRetry(meter)))
+	    (!hdBackoffIsDue(&meter->backoff) || !meterRetry(meter)))
 		return;
 	ret = meter->device.driver->start(&meter->device);
 	if (ret == 0)

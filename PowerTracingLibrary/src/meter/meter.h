@@ -11,6 +11,7 @@
 
 #include "PowerTracingLibrary/src/config/configuration.h"
 #include "PowerTracingLibrary/src/meter/sink.h"
+#include "common/backoff.h"
 
 /** What happened so far. */
 struct ptCounts {
@@ -33,8 +34,7 @@ struct ptMeter {
 	unsigned int failures; /**< Readings that failed, one after another. */
 	bool isUntried;        /**< It was not even tried to open it. */
 	int64_t lostNs;        /**< Monotonic time since when it is lost. */
-	int64_t retryNs;       /**< When to try again. */
-	int64_t backoffNs;
+	struct hdBackoff backoff;
 };
 
 /**

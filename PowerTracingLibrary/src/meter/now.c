@@ -6,7 +6,6 @@
 
 #include "PowerTracingLibrary/src/meter/now.h"
 #include "common/clock.h"
-#include "common/sampler.h"
 
 static int64_t monotonicNow(void)
 {
@@ -33,8 +32,7 @@ int64_t ptWallAhead(void)
 static void sleepReally(int wakeFd, int64_t ns)
 {
 	struct pollfd wake = { .fd = wakeFd, .events = POLLIN };
-	struct timespec time = { .tv_sec = (time_t)(ns / HD_NS_PER_S),
-				 .tv_nsec = (long)(ns % HD_NS_PER_S) };
+	struct timespec time = hdClockToTimespec(ns);
 
 	(void)ppoll(&wake, 1, &time, NULL);
 }

@@ -149,15 +149,9 @@ static int writerCreateGroups(struct ptWriter *writer, hdTopology *topology,
 	return ret;
 }
 
-static struct timespec writerTime(int64_t ns)
-{
-	return (struct timespec){ .tv_sec = ns / HD_NS_PER_S,
-				  .tv_nsec = ns % HD_NS_PER_S };
-}
-
 static void writerEnable(struct ptWriter *writer, int64_t ns)
 {
-	struct timespec when = writerTime(ns);
+	struct timespec when = hdClockToTimespec(ns);
 
 	for (size_t i = 0; i < writer->config->nodeCount; i++) {
 		hdS_disableGroup(writer->groups[i].group);
@@ -230,7 +224,7 @@ static void writerAdd(struct ptSink *sink, const union ptCell *cells,
 	struct ptWriter *writer = writerOf(sink);
 	int64_t end = reading->endNs - writer->config->delayNs;
 	int64_t start = end - reading->lengthNs;
-	struct timespec when = writerTime(end);
+	struct timespec when = hdClockToTimespec(end);
 
 	if (!writer->isEnabled)
 		writerEnable(writer,

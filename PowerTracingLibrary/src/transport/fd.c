@@ -16,7 +16,6 @@
 #include "PowerTracingLibrary/src/transport/calls.h"
 #include "common/clock.h"
 #include "common/net.h"
-#include "common/sampler.h"
 
 /* How long to sleep where the kernel cannot tell when all is sent. */
 #define DRAIN_STEP_NS 1000000

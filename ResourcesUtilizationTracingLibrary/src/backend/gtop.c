@@ -26,7 +26,7 @@
 #include "ResourcesUtilizationTracingLibrary/src/cpu/cpuuse.h"
 #include "ResourcesUtilizationTracingLibrary/src/kernel/netdev.h"
 #include "ResourcesUtilizationTracingLibrary/src/message.h"
-#include "common/sampler.h"
+#include "common/clock.h"
 
 /* As the linux backend where it has only ticks. */
 #define WINDOW_NS 200000000

@@ -8,13 +8,12 @@
 
 #include "ResourcesUtilizationTracingLibrary/src/cpu/cpucounter.h"
 #include "ResourcesUtilizationTracingLibrary/src/message.h"
-#include "common/sampler.h"
+#include "common/clock.h"
 
-#define NS_PER_S 1000000000
 /* How often we look which CPUs are online where no file says it anyway. */
-#define ONLINE_NS NS_PER_S
+#define ONLINE_NS HD_NS_PER_S
 /* Counters that are compared need at least this long a history. */
-#define HISTORY_NS (INT64_C(10) * NS_PER_S)
+#define HISTORY_NS (INT64_C(10) * HD_NS_PER_S)
 
 /* No sum of times gets beyond this, however absurd the counters are; sums and
  * differences of a few such sums do not overflow. */
@@ -400,7 +399,7 @@ int rutCpuCounterOpen(struct rutCpuCounter *counter, const char *root,
 		.online = RUT_FILE_NONE,
 		.stat = RUT_FILE_NONE,
 		.file = RUT_FILE_NONE,
-		.tickNs = NS_PER_S / sysconf(_SC_CLK_TCK),
+		.tickNs = HD_NS_PER_S / sysconf(_SC_CLK_TCK),
 	};
 	ret = rutCpuListGet(&counter->list, root, "present");
 	if (ret < 0)

@@ -15,7 +15,7 @@
 #include "ResourcesUtilizationTracingLibrary/src/cpu/cpuuse.h"
 #include "ResourcesUtilizationTracingLibrary/src/kernel/file.h"
 #include "ResourcesUtilizationTracingLibrary/src/source.h"
-#include "common/sampler.h"
+#include "common/clock.h"
 
 struct idleUnit {
 	struct rutFile file;

@@ -12,7 +12,7 @@
 #include "ResourcesUtilizationTracingLibrary/src/cpu/cpuuse.h"
 #include "ResourcesUtilizationTracingLibrary/src/kernel/file.h"
 #include "ResourcesUtilizationTracingLibrary/src/source.h"
-#include "common/sampler.h"
+#include "common/clock.h"
 
 /* The kernel averages over two seconds before it tells; time that comes late
  * is spread over the next entries. */

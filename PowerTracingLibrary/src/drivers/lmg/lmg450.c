@@ -30,7 +30,7 @@
 #include "PowerTracingLibrary/src/config/channels.h"
 #include "PowerTracingLibrary/src/drivers/lmg/lmg450.h"
 #include "PowerTracingLibrary/src/message.h"
-#include "common/sampler.h"
+#include "common/clock.h"
 
 #define CHANNELS 4
 #define BAUD 57600

@@ -9,7 +9,6 @@
 #include "PowerTracingLibrary/src/drivers/lmg/lmg450.h"
 #include "PowerTracingLibrary/src/message.h"
 #include "common/clock.h"
-#include "common/sampler.h"
 
 /* So many cycles in a row without a word, and the meter is taken for gone. */
 #define SILENT_MAX 3

@@ -9,7 +9,6 @@
 #include "PowerTracingLibrary/src/drivers/lmg/lmg450.h"
 #include "PowerTracingLibrary/src/message.h"
 #include "common/clock.h"
-#include "common/sampler.h"
 
 #define MS INT64_C(1000000)
 
