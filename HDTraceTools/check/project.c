@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "HDTraceTools/check/check.h"
+#include "HDTraceTools/model/roles.h"
+#include "common/format/level.h"
 #include "HDTraceTools/edit/infofile.h"
 #include "HDTraceTools/edit/xmlscan.h"
 
@@ -18,17 +20,6 @@ const char *checkLabelAt(const hdINode *node, unsigned int level)
 	while (node && (unsigned int)node->level > level)
 		node = node->parent;
 	return node && (unsigned int)node->level == level ? node->label : NULL;
-}
-
-static unsigned int findLevel(const hdIProject *project, const char *type)
-{
-	for (size_t i = 0; i < project->levelCount; i++) {
-		/* "Rank1" occurs, too. */
-		if (g_ascii_strncasecmp(project->levels[i], type,
-					strlen(type)) == 0)
-			return (unsigned int)i + 1;
-	}
-	return 0;
 }
 
 /** A set of strings that are put together from parts. */
@@ -284,9 +275,12 @@ void checkProject(struct check *check)
 {
 	GHashTable *ranks;
 
-	check->hostLevel = MAX(findLevel(check->project, "Host"), 1);
-	check->rankLevel = findLevel(check->project, "Rank");
-	check->threadLevel = findLevel(check->project, "Thread");
+	check->hostLevel =
+		MAX((unsigned int)rolesLevel(check->project, HD_LEVEL_HOST), 1);
+	check->rankLevel =
+		(unsigned int)rolesLevel(check->project, HD_LEVEL_RANK);
+	check->threadLevel =
+		(unsigned int)rolesLevel(check->project, HD_LEVEL_THREAD);
 	ranks = collectRanks(check);
 	checkDepth(check);
 	checkDeclaredGroups(check);

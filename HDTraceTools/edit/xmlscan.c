@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "HDTraceTools/edit/xmlscan.h"
+#include "common/format/escape.h"
 
 static bool isSpace(char c)
 {
@@ -157,37 +158,12 @@ bool xmlFindAttribute(const char *text, const struct xmlPiece *piece,
 
 void xmlAppend(GString *out, const char *text)
 {
-	char *valid = g_utf8_make_valid(text, -1);
+	size_t length = strlen(text), taken, pieceLength;
+	const char *piece;
 
-	for (const char *c = valid; *c; c++) {
-		switch (*c) {
-		case '&':
-			g_string_append(out, "&amp;");
-			break;
-		case '<':
-			g_string_append(out, "&lt;");
-			break;
-		case '>':
-			g_string_append(out, "&gt;");
-			break;
-		case '"':
-			g_string_append(out, "&quot;");
-			break;
-		case '\'':
-			g_string_append(out, "&apos;");
-			break;
-		case '\t':
-		case '\n':
-		case '\r':
-			g_string_append_printf(out, "&#%d;", *c);
-			break;
-		default:
-			/* XML has no way to write other control characters. */
-			if ((unsigned char)*c < 0x20)
-				g_string_append(out, "\357\277\275");
-			else
-				g_string_append_c(out, *c);
-		}
+	while ((taken = hdEscapeNext(text, length, &piece, &pieceLength)) > 0) {
+		g_string_append_len(out, piece, (gssize)pieceLength);
+		text += taken;
+		length -= taken;
 	}
-	g_free(valid);
 }

@@ -50,7 +50,7 @@ bool xmlHasName(const char *text, const struct xmlPiece *tag, const char *name);
 bool xmlFindAttribute(const char *text, const struct xmlPiece *tag,
 		      const char *name, size_t *start, size_t *end);
 
-/** Append text as it may stand in an attribute or between tags. */
+/** Append text as it may stand in an attribute or between tags: hdEscape(). */
 void xmlAppend(GString *out, const char *text);
 
 #endif

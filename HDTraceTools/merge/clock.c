@@ -9,17 +9,18 @@
 
 #include "HDTraceTools/edit/xmlscan.h"
 #include "HDTraceTools/merge/merge.h"
+#include "common/format/level.h"
 #include "cli/output.h"
 
 static const struct mergeNode *hostOf(const struct merge *merge,
 				      const struct mergeNode *node)
 {
-	unsigned int level = 1;
+	unsigned int level =
+		MAX((unsigned int)hdLevelFind(merge->levels,
+					      g_strv_length(merge->levels),
+					      HD_LEVEL_HOST),
+		    1);
 
-	for (unsigned int i = 0; merge->levels[i]; i++) {
-		if (g_ascii_strcasecmp(merge->levels[i], "Host") == 0)
-			level = i + 1;
-	}
 	while (node && node->level > level)
 		node = node->parent;
 	return node && node->level == level ? node : NULL;

@@ -13,10 +13,12 @@
 #include <string.h>
 
 #include "HDTraceTools/merge/merge.h"
+#include "common/format/level.h"
 
 char *mergeDefaultLevel(unsigned int level)
 {
-	static const char *const types[] = { "Host", "Rank", "Thread" };
+	static const char *const types[] = { HD_LEVEL_HOST, HD_LEVEL_RANK,
+					     HD_LEVEL_THREAD };
 
 	if (level - 1 < G_N_ELEMENTS(types))
 		return g_strdup(types[level - 1]);

@@ -5,11 +5,16 @@
  */
 #include "config.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "HDTraceTools/edit/infofile.h"
 #include "HDTraceTools/edit/xmlscan.h"
 #include "HDTraceTools/merge/merge.h"
+#include "common/format/escape.h"
+#include "common/format/level.h"
+#include "common/format/projectfile.h"
 
 /** A communicator, put together from what its ranks say. */
 struct comm {
@@ -44,11 +49,10 @@ static void freeComm(void *data)
 static unsigned int findLevel(const struct merge *merge, const char *type,
 			      unsigned int otherwise)
 {
-	for (unsigned int i = 0; merge->levels[i]; i++) {
-		if (g_ascii_strcasecmp(merge->levels[i], type) == 0)
-			return i + 1;
-	}
-	return otherwise;
+	size_t level =
+		hdLevelFind(merge->levels, g_strv_length(merge->levels), type);
+
+	return level > 0 ? (unsigned int)level : otherwise;
 }
 
 static const char *labelAt(const struct mergeNode *node, unsigned int level)
@@ -61,14 +65,17 @@ static const char *labelAt(const struct mergeNode *node, unsigned int level)
 static const char *rankOf(const struct merge *merge,
 			  const struct mergeNode *node)
 {
-	return labelAt(node, findLevel(merge, "Rank", MIN(2, node->level)));
+	return labelAt(node,
+		       findLevel(merge, HD_LEVEL_RANK, MIN(2, node->level)));
 }
 
 static const char *threadOf(const struct merge *merge,
 			    const struct mergeNode *node)
 {
-	unsigned int rank = findLevel(merge, "Rank", MIN(2, node->level));
-	const char *label = labelAt(node, findLevel(merge, "Thread", rank + 1));
+	unsigned int rank =
+		findLevel(merge, HD_LEVEL_RANK, MIN(2, node->level));
+	const char *label =
+		labelAt(node, findLevel(merge, HD_LEVEL_THREAD, rank + 1));
 
 	return label ? label : "0";
 }
@@ -455,41 +462,55 @@ static void writeFiles(GString *out, const struct gathered *gathered)
 	g_string_append(out, " </FileList>\n\n");
 }
 
-static void writeLevels(GString *out, char **levels, unsigned int level)
+static void writeLevels(FILE *out, char **levels, unsigned int level)
 {
-	g_string_append_printf(out, "%*s<Level type=\"", 2 + level, "");
-	xmlAppend(out, levels[level]);
-	if (!levels[level + 1]) {
-		g_string_append(out, "\" />\n");
+	bool isLast = !levels[level + 1];
+
+	hdProjectTag(out, 2 + level, "Level type", levels[level], isLast);
+	if (isLast)
 		return;
-	}
-	g_string_append(out, "\">\n");
 	writeLevels(out, levels, level + 1);
-	g_string_append_printf(out, "%*s</Level>\n", 2 + level, "");
+	hdProjectEnd(out, 2 + level, "Level");
 }
 
-static void writeNode(GString *out, const struct mergeNode *node)
+static void writeNode(FILE *out, const struct mergeNode *node)
 {
-	g_string_append_printf(out, "%*s<Node name=\"", 1 + node->level, "");
-	xmlAppend(out, node->label);
-	if (!node->children->len) {
-		g_string_append(out, "\" />\n");
+	bool isLeaf = node->children->len == 0;
+
+	hdProjectTag(out, 1 + node->level, "Node name", node->label, isLeaf);
+	if (isLeaf)
 		return;
-	}
-	g_string_append(out, "\">\n");
 	for (guint i = 0; i < node->children->len; i++)
 		writeNode(out, node->children->pdata[i]);
-	g_string_append_printf(out, "%*s</Node>\n", 1 + node->level, "");
+	hdProjectEnd(out, 1 + node->level, "Node");
 }
 
-static void writeTopology(GString *out, const struct merge *merge)
+/** Write what a project file begins with: names, files, topology. */
+static void writeBegin(GString *out, const struct gathered *gathered,
+		       const struct mergeTexts *texts)
 {
-	g_string_append(out, " <Topology>\n");
+	const struct merge *merge = gathered->merge;
+	GString *files = g_string_new(NULL);
+	char *text = NULL;
+	size_t length;
+	FILE *file = open_memstream(&text, &length);
+
+	if (!file)
+		g_error("out of memory");
+	writeFiles(files, gathered);
+	hdProjectBegin(file, texts->name ? texts->name : merge->name,
+		       texts->description ? texts->description : "");
+	fprintf(file, "\n%s <Topology>\n", files->str);
 	if (merge->levels[0])
-		writeLevels(out, merge->levels, 0);
+		writeLevels(file, merge->levels, 0);
 	for (guint i = 0; i < merge->root->children->len; i++)
-		writeNode(out, merge->root->children->pdata[i]);
-	g_string_append(out, " </Topology>\n\n");
+		writeNode(file, merge->root->children->pdata[i]);
+	fputs(" </Topology>\n\n", file);
+	if (fclose(file) != 0)
+		g_error("out of memory");
+	g_string_append_len(out, text, (gssize)length);
+	g_string_free(files, TRUE);
+	free(text);
 }
 
 static void writeComms(GString *out, const struct gathered *gathered)
@@ -508,22 +529,13 @@ static void writeComms(GString *out, const struct gathered *gathered)
 	g_string_append(out, " </CommunicatorList>\n\n");
 }
 
-static bool isElementName(const char *name)
-{
-	if (!g_ascii_isalpha(*name) && *name != '_')
-		return false;
-	return strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-			    "abcdefghijklmnopqrstuvwxyz0123456789_.-") ==
-	       strlen(name);
-}
-
 static void writeGroups(GString *out, const struct merge *merge)
 {
 	g_string_append(out, " <ExternalStatistics>\n");
 	for (guint i = 0; i < merge->groups->len; i++) {
 		const char *group = merge->groups->pdata[i];
 
-		if (isElementName(group))
+		if (hdNameIsValid(group))
 			g_string_append_printf(out, "  <%s />\n", group);
 		else
 			toolReport(merge->tool, "merge.group-name",
@@ -537,8 +549,7 @@ static void writeGroups(GString *out, const struct merge *merge)
 
 GString *mergeWriteProject(struct merge *merge, const struct mergeTexts *texts)
 {
-	GString *out = g_string_new("<?xml version=\"1.0\" "
-				    "encoding=\"UTF-8\"?>\n");
+	GString *out = g_string_new(NULL);
 	struct gathered gathered = {
 		.merge = merge,
 		.comms = g_ptr_array_new_with_free_func(freeComm),
@@ -550,13 +561,7 @@ GString *mergeWriteProject(struct merge *merge, const struct mergeTexts *texts)
 	};
 
 	gather(&gathered);
-	g_string_append(out, "<Application name=\"");
-	xmlAppend(out, texts->name ? texts->name : merge->name);
-	g_string_append(out, "\">\n <Description>");
-	xmlAppend(out, texts->description ? texts->description : "");
-	g_string_append(out, "</Description>\n\n");
-	writeFiles(out, &gathered);
-	writeTopology(out, merge);
+	writeBegin(out, &gathered, texts);
 	mergeWriteClocks(out, merge);
 	writeComms(out, &gathered);
 	g_string_append_printf(out, " <Datatypes>\n%s </Datatypes>\n\n",

@@ -5,17 +5,18 @@
  */
 #include "config.h"
 
-#include <glib.h>
-
 #include "HDTraceTools/model/roles.h"
+#include "common/format/level.h"
+
+int rolesLevel(const hdIProject *project, const char *type)
+{
+	return (int)hdLevelFind((char *const *)project->levels,
+				project->levelCount, type);
+}
 
 int rolesRankLevel(const hdIProject *project)
 {
-	for (size_t i = 0; i < project->levelCount; i++) {
-		if (g_ascii_strncasecmp(project->levels[i], "Rank", 4) == 0)
-			return (int)i + 1;
-	}
-	return 0;
+	return rolesLevel(project, HD_LEVEL_RANK);
 }
 
 const hdINode *rolesAt(const hdINode *node, int level)

@@ -8,6 +8,10 @@
 
 #include <hdReading.h>
 
+/** The level that has a type (HD_LEVEL_HOST, ...), from 1, or 0: see
+ *  hdLevelFind(). */
+int rolesLevel(const hdIProject *project, const char *type);
+
 /** Level of the ranks, from 1: that whose type begins with Rank, since "Rank1"
  *  occurs, too; 0 if there is none. */
 int rolesRankLevel(const hdIProject *project);

@@ -21,6 +21,8 @@
 #include "cli/output.h"
 #include "cli/rows.h"
 #include "common/clock.h"
+#include "common/format/entry.h"
+#include "common/format/statheader.h"
 
 /** Rules whose breaking can be repaired, by kind of file. */
 static const char *const statHeaderRules[] = { "stat.length", "stat.header",
@@ -244,7 +246,7 @@ static int copyFile(struct recover *recover, const char *file,
 static int64_t entryLength(const hdIGroup *group, const hdIBlock *block,
 			   size_t entry)
 {
-	int64_t length = 8;
+	int64_t length = HD_STAMP_SIZE;
 
 	if (group->entrySize)
 		return (int64_t)group->entrySize;
@@ -297,14 +299,10 @@ static int64_t readGroup(struct recover *recover, const hdIGroup *group,
 
 static void putStamp(FILE *file, int64_t ns)
 {
-	uint64_t time = (uint64_t)CLAMP(ns, 0, HD_TIME_MAX);
-	const uint32_t parts[] = { (uint32_t)(time / HD_NS_PER_S),
-				   (uint32_t)(time % HD_NS_PER_S) };
+	char stamp[HD_STAMP_SIZE];
 
-	for (size_t i = 0; i < G_N_ELEMENTS(parts); i++) {
-		for (int shift = 24; shift >= 0; shift -= 8)
-			fputc((int)(parts[i] >> shift & 0xff), file);
-	}
+	hdEntryPutStamp(stamp, CLAMP(ns, 0, HD_TIME_MAX));
+	fwrite(stamp, 1, sizeof(stamp), file);
 }
 
 /** When a group without any time started: with the project, or at last. */
@@ -345,42 +343,42 @@ static int repairGroup(struct recover *recover, const hdIGroup *group,
 	return endCopy(recover, group->file, &new, ret);
 }
 
-static void appendLabels(GString *out, const hdINode *node)
+/** Make the header of a group without values: 0 or negative. */
+static int makeHeader(struct hdStatHeader *header, const hdIGroup *group)
 {
-	if (!node || node->level == 0)
-		return;
-	appendLabels(out, node->parent);
-	g_string_append_printf(out, "%*s<Label value=\"%s\">\n",
-			       2 * node->level, "", node->label);
+	int depth = group->node ? group->node->level : 0;
+	const char **labels = g_new(const char *, (gsize)depth + 1);
+	int ret;
+
+	for (const hdINode *node = group->node; node && node->level > 0;
+	     node = node->parent)
+		labels[node->level - 1] = node->label;
+	ret = hdStatHeaderBegin(header, labels, depth, group->name);
+	g_free(labels);
+	return ret < 0 ? ret : hdStatHeaderEnd(header);
 }
 
 /** Write a group whose header is lost: there is nothing in it any more. */
 static int rebuildGroup(struct recover *recover, const hdIGroup *group,
 			struct recovered *result)
 {
-	GString *header = g_string_new("<Statistics>\n<TopologyNode>\n");
+	struct hdStatHeader header = { 0 };
 	struct newFile new;
 	int ret = startCopy(recover, group->file, &new);
 
 	result->action = "emptied";
 	result->bytesLost = group->fileSize;
 	result->recordsLost = -1;
-	appendLabels(header, group->node);
-	for (int i = group->node ? group->node->level : 0; i > 0; i--)
-		g_string_append_printf(header, "%*s</Label>\n", 2 * i, "");
-	g_string_append_printf(header,
-			       "</TopologyNode>\n<Group name=\"%s\" "
-			       "timestampDatatype=\"EPOCH\" timeAdjustment="
-			       "\"-0000000000.000000000\">\n</Group>\n"
-			       "</Statistics>\n",
-			       group->name);
 	if (ret == 0) {
-		fprintf(new.file, "%05zu\n%s", (size_t)header->len,
-			header->str);
-		putStamp(new.file, guessStart(recover, group));
-		ret = endCopy(recover, group->file, &new, 0);
+		ret = makeHeader(&header, group);
+		if (ret == 0) {
+			fwrite(header.text.bytes, 1, header.text.used,
+			       new.file);
+			putStamp(new.file, guessStart(recover, group));
+		}
+		ret = endCopy(recover, group->file, &new, ret);
 	}
-	g_string_free(header, TRUE);
+	hdTextClear(&header.text);
 	return ret;
 }
 

@@ -11,8 +11,8 @@
 #include <stdint.h>
 
 #include <hdError.h>
-#include "HDTraceWritingCLibrary/src/escape.h"
-#include "HDTraceWritingCLibrary/src/text.h"
+#include "common/format/escape.h"
+#include "common/format/text.h"
 
 /** Keys up to this length go the short way. */
 #define HD_KEY_SHORT 48

@@ -15,10 +15,11 @@
 
 #include <hdStats.h>
 #include "HDTraceWritingCLibrary/src/error.h"
-#include "HDTraceWritingCLibrary/src/escape.h"
+#include "common/format/escape.h"
 #include "HDTraceWritingCLibrary/src/outfile.h"
 #include "HDTraceWritingCLibrary/src/settings.h"
-#include "HDTraceWritingCLibrary/src/statsheader.h"
+#include "common/format/entry.h"
+#include "common/format/statheader.h"
 #include "HDTraceWritingCLibrary/src/topology.h"
 #include "common/clock.h"
 
@@ -29,10 +30,19 @@
 #define STATS_OPEN 0xff     /* The group is not committed. */
 #define STATS_TYPE(next) ((next) & ~STATS_FIRST)
 
-#define STATS_STAMP_SIZE 8
-
 /* More than any string needs with its length. */
 #define STATS_STRING_ROOM (HDS_MAX_STRING_LENGTH + 2)
+
+_Static_assert((int)INT32 == HD_ENTRY_INT32 && (int)INT64 == HD_ENTRY_INT64 &&
+		       (int)FLOAT == HD_ENTRY_FLOAT &&
+		       (int)DOUBLE == HD_ENTRY_DOUBLE &&
+		       (int)STRING == HD_ENTRY_STRING,
+	       "types are those of the format");
+_Static_assert(HDS_MAX_VALUE_NAME_LENGTH == HD_STAT_TEXT_MAX &&
+		       HDS_MAX_UNIT_NAME_LENGTH == HD_STAT_TEXT_MAX &&
+		       HDS_MAX_GROUPING_NAME_LENGTH == HD_STAT_TEXT_MAX &&
+		       HDS_MAX_HEADER_LENGTH == HD_STAT_HEADER_MAX,
+	       "limits are those of the format");
 
 struct _hdStatsGroup {
 	const unsigned char *next; /* What is expected. */
@@ -51,35 +61,13 @@ struct _hdStatsGroup {
 	int64_t last;      /* Last time in the file. */
 	int64_t initOffset;
 	uint64_t clamped;
-	struct hdStatsHeader header; /* Until the commit. */
+	struct hdStatHeader header; /* Until the commit. */
 };
 
 static const unsigned char statsOpen[] = { STATS_OPEN };
 static const unsigned char statsDisabled[] = { STATS_DISABLED };
 
 /* ---- Bytes and times --------------------------------------------------- */
-
-static inline void statsPut32(char *to, uint32_t value)
-{
-#ifndef WORDS_BIGENDIAN
-	value = __builtin_bswap32(value);
-#endif
-	memcpy(to, &value, sizeof(value));
-}
-
-static inline void statsPut64(char *to, uint64_t value)
-{
-#ifndef WORDS_BIGENDIAN
-	value = __builtin_bswap64(value);
-#endif
-	memcpy(to, &value, sizeof(value));
-}
-
-static inline void statsPutStamp(char *to, int64_t ns)
-{
-	statsPut32(to, (uint32_t)((uint64_t)ns / 1000000000));
-	statsPut32(to + 4, (uint32_t)((uint64_t)ns % 1000000000));
-}
 
 /* Make a time not decreasing, and remember it. */
 static inline int64_t statsTime(hdStatsGroup *group, int64_t now)
@@ -127,11 +115,12 @@ hdStatsGroup *hdS_createGroup(const char *groupName, hdTopoNode *topoNode,
 		return hdFailNull(-HD_ERR_MALLOC);
 	group->next = statsOpen;
 	group->entryTime = -1;
-	group->entrySize = STATS_STAMP_SIZE;
+	group->entrySize = HD_STAMP_SIZE;
 	group->types = malloc(1);
 	path = hdTopoNodeFile(topoNode, topoLevel, groupName, ".stat");
-	ret = hdStatsHeaderBegin(&group->header, topoNode, topoLevel,
-				 groupName);
+	ret = hdStatHeaderBegin(&group->header,
+				(const char *const *)topoNode->labels,
+				topoLevel, groupName);
 	if (ret == 0 && group->types && path) {
 		group->types[0] = STATS_END;
 		ret = hdOutfileOpen(path, false, &group->file);
@@ -149,10 +138,6 @@ hdStatsGroup *hdS_createGroup(const char *groupName, hdTopoNode *topoNode,
 int hdS_addValue(hdStatsGroup *group, const char *name, hdStatsValueType type,
 		 const char *unit, const char *grouping)
 {
-	static const unsigned char sizes[] = {
-		[INT32] = 4,  [INT64] = 8,  [FLOAT] = 4,
-		[DOUBLE] = 8, [STRING] = 2,
-	};
 	int saved = errno;
 	unsigned char *types;
 	int ret;
@@ -165,14 +150,15 @@ int hdS_addValue(hdStatsGroup *group, const char *name, hdStatsValueType type,
 	if (!types)
 		return hdFail(-HD_ERR_MALLOC);
 	group->types = types;
-	ret = hdStatsHeaderAddValue(&group->header, name, type, unit, grouping);
+	ret = hdStatHeaderAddValue(&group->header, name, (enum hdEntryType)type,
+				   unit, grouping);
 	if (ret < 0)
 		return hdFail(ret);
 	types[group->valueCount] = (unsigned char)type;
 	if (group->valueCount++ == 0)
 		types[0] |= STATS_FIRST;
 	types[group->valueCount] = STATS_END;
-	group->entrySize += sizes[type];
+	group->entrySize += hdEntryTypes[type].size;
 	if (type == STRING)
 		group->hasStrings = true;
 	errno = saved;
@@ -185,21 +171,21 @@ int hdS_addAttribute(hdStatsGroup *group, const char *key, const char *value)
 		return hdFail(-HD_ERR_INVALID_ARGUMENT);
 	if (group->isCommitted)
 		return hdFail(-HDS_ERR_GROUP_COMMIT_STATE);
-	return hdResult(hdStatsHeaderAddAttribute(&group->header, key, value));
+	return hdResult(hdStatHeaderAddAttribute(&group->header, key, value));
 }
 
 /* Length of the entry or gap that begins at a place in the file's ring. */
 static size_t statsMeasure(const struct hdOutfile *file, size_t at)
 {
 	const hdStatsGroup *group = file->measureData;
-	size_t length = STATS_STAMP_SIZE;
+	size_t length = HD_STAMP_SIZE;
 	bool isGap = true;
 
-	for (size_t i = 0; i < STATS_STAMP_SIZE && isGap; i++)
+	for (size_t i = 0; i < HD_STAMP_SIZE && isGap; i++)
 		isGap = (unsigned char)file->ring[(at + i) & file->mask] ==
 			0xff;
 	if (isGap)
-		return 2 * STATS_STAMP_SIZE;
+		return 2 * HD_STAMP_SIZE;
 	if (!group->hasStrings)
 		return group->entrySize;
 	for (const unsigned char *type = group->types; *type != STATS_END;
@@ -221,7 +207,7 @@ static size_t statsMeasure(const struct hdOutfile *file, size_t at)
 int hdS_commitGroup(hdStatsGroup *group)
 {
 	struct hdText *header;
-	char stamp[STATS_STAMP_SIZE];
+	char stamp[HD_STAMP_SIZE];
 	int64_t now;
 	int ret;
 
@@ -237,7 +223,7 @@ int hdS_commitGroup(hdStatsGroup *group)
 	group->entry = malloc(group->entryRoom);
 	if (!group->entry)
 		return hdFail(-HD_ERR_MALLOC);
-	ret = hdStatsHeaderEnd(&group->header);
+	ret = hdStatHeaderEnd(&group->header);
 	if (ret < 0)
 		return hdFail(ret);
 
@@ -248,7 +234,7 @@ int hdS_commitGroup(hdStatsGroup *group)
 	group->last = now;
 	group->cursor = group->entry;
 	group->next = statsDisabled;
-	statsPutStamp(stamp, now);
+	hdEntryPutStamp(stamp, now);
 	ret = hdOutfileBegin(group->file, header->used + sizeof(stamp),
 			     HD_OUTFILE_KEEP);
 	if (ret == 0) {
@@ -278,25 +264,25 @@ static void statsPutFiller(hdStatsGroup *group, int64_t now)
 {
 	char *to = group->entry;
 
-	statsPutStamp(to, now);
-	to += STATS_STAMP_SIZE;
+	hdEntryPutStamp(to, now);
+	to += HD_STAMP_SIZE;
 	for (const unsigned char *type = group->types; *type != STATS_END;
 	     type++) {
 		switch (STATS_TYPE(*type)) {
 		case INT32:
-			statsPut32(to, 0);
+			hdEntryPut32(to, 0);
 			to += 4;
 			break;
 		case INT64:
-			statsPut64(to, 0);
+			hdEntryPut64(to, 0);
 			to += 8;
 			break;
 		case FLOAT:
-			statsPut32(to, UINT32_C(0x7fc00000));
+			hdEntryPut32(to, UINT32_C(0x7fc00000));
 			to += 4;
 			break;
 		case DOUBLE:
-			statsPut64(to, UINT64_C(0x7ff8000000000000));
+			hdEntryPut64(to, UINT64_C(0x7ff8000000000000));
 			to += 8;
 			break;
 		default:
@@ -312,21 +298,21 @@ static void statsPutFiller(hdStatsGroup *group, int64_t now)
 /* Tell the file that the group starts, or starts again. */
 static void statsPutStart(hdStatsGroup *group, int64_t now)
 {
-	char gap[2 * STATS_STAMP_SIZE];
+	char gap[2 * HD_STAMP_SIZE];
 
 	if (!group->wasEnabled) {
 		/* The commit's time may be later than a measurement's. */
 		group->last = now;
-		statsPutStamp(gap, now);
+		hdEntryPutStamp(gap, now);
 		hdOutfileOverwrite(group->file, group->initOffset, gap,
-				   STATS_STAMP_SIZE);
+				   HD_STAMP_SIZE);
 		return;
 	}
 	now = statsTime(group, now);
 	switch (hdSettingsGet()->gaps) {
 	case HD_GAPS_MARKER:
-		memset(gap, 0xff, STATS_STAMP_SIZE);
-		statsPutStamp(gap + STATS_STAMP_SIZE, now);
+		memset(gap, 0xff, HD_STAMP_SIZE);
+		hdEntryPutStamp(gap + HD_STAMP_SIZE, now);
 		hdOutfilePut(group->file, gap, sizeof(gap), HD_OUTFILE_KEEP);
 		break;
 	case HD_GAPS_ENTRY:
@@ -451,8 +437,8 @@ static int statsBegin(hdStatsGroup *group)
 			return hdFail(-HD_ERR_GET_TIME);
 	}
 	group->entryTime = -1;
-	statsPutStamp(group->cursor, statsTime(group, now));
-	group->cursor += STATS_STAMP_SIZE;
+	hdEntryPutStamp(group->cursor, statsTime(group, now));
+	group->cursor += HD_STAMP_SIZE;
 	return 0;
 }
 
@@ -487,10 +473,10 @@ static inline int statsPut(hdStatsGroup *group, unsigned char type,
 	char *cursor = group->cursor;
 
 	if (type == INT32 || type == FLOAT) {
-		statsPut32(cursor, (uint32_t)bits);
+		hdEntryPut32(cursor, (uint32_t)bits);
 		return statsAdvance(group, next, cursor + 4);
 	}
-	statsPut64(cursor, bits);
+	hdEntryPut64(cursor, bits);
 	return statsAdvance(group, next, cursor + 8);
 }
 
@@ -572,7 +558,7 @@ int hdS_writeString(hdStatsGroup *group, const char *str)
 	length = str ? strlen(str) : SIZE_MAX;
 	if (length > HDS_MAX_STRING_LENGTH)
 		return hdFail(-HD_ERR_INVALID_ARGUMENT);
-	if (statsGrowEntry(group, length + STATS_STAMP_SIZE) < 0)
+	if (statsGrowEntry(group, length + HD_STAMP_SIZE) < 0)
 		return hdFail(-HD_ERR_MALLOC);
 	if ((*group->next & STATS_FIRST) && statsBegin(group) < 0)
 		return -1;
@@ -602,7 +588,7 @@ static bool statsLengthFits(const hdStatsGroup *group, const char *entry,
 	size_t at = 0;
 
 	if (!group->hasStrings)
-		return length == group->entrySize - STATS_STAMP_SIZE;
+		return length == group->entrySize - HD_STAMP_SIZE;
 	for (const unsigned char *type = group->types; *type != STATS_END;
 	     type++) {
 		int plain = STATS_TYPE(*type);
@@ -627,9 +613,9 @@ static bool statsLengthFits(const hdStatsGroup *group, const char *entry,
 static int statsWriteEntry(hdStatsGroup *group, const void *entry,
 			   size_t length, int64_t now)
 {
-	size_t size = STATS_STAMP_SIZE + length;
+	size_t size = HD_STAMP_SIZE + length;
 	struct hdOutfile *file;
-	char stamp[STATS_STAMP_SIZE];
+	char stamp[HD_STAMP_SIZE];
 	char *to;
 	int ret;
 
@@ -654,16 +640,16 @@ static int statsWriteEntry(hdStatsGroup *group, const void *entry,
 	now = statsTime(group, now);
 	to = hdOutfileRoom(file, size);
 	if (__builtin_expect(to != NULL, 1)) {
-		statsPutStamp(to, now);
+		hdEntryPutStamp(to, now);
 		if (length > 0)
-			memcpy(to + STATS_STAMP_SIZE, entry, length);
+			memcpy(to + HD_STAMP_SIZE, entry, length);
 		hdOutfileCommitTo(file, to + size);
 		return 0;
 	}
 	ret = hdOutfileBegin(file, size, HD_OUTFILE_MAY_DROP);
 	if (ret != 0)
 		return hdResult(ret);
-	statsPutStamp(stamp, now);
+	hdEntryPutStamp(stamp, now);
 	hdOutfileAdd(file, stamp, sizeof(stamp));
 	if (length > 0)
 		hdOutfileAdd(file, entry, length);

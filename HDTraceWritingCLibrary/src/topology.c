@@ -9,7 +9,7 @@
 
 #include "HDTraceWritingCLibrary/src/error.h"
 #include "HDTraceWritingCLibrary/src/settings.h"
-#include "HDTraceWritingCLibrary/src/text.h"
+#include "common/format/text.h"
 #include "HDTraceWritingCLibrary/src/topology.h"
 
 /* Whether a level type or label is made of allowed characters. */

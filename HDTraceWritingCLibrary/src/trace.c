@@ -21,11 +21,11 @@
 #include <hdTrace.h>
 #include "HDTraceWritingCLibrary/src/attributes.h"
 #include "HDTraceWritingCLibrary/src/error.h"
-#include "HDTraceWritingCLibrary/src/escape.h"
+#include "common/format/escape.h"
 #include "HDTraceWritingCLibrary/src/keylist.h"
 #include "HDTraceWritingCLibrary/src/outfile.h"
 #include "HDTraceWritingCLibrary/src/settings.h"
-#include "HDTraceWritingCLibrary/src/text.h"
+#include "common/format/text.h"
 #include "HDTraceWritingCLibrary/src/topology.h"
 #include "common/clock.h"
 #include "common/number.h"

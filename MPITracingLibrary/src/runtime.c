@@ -17,6 +17,7 @@
 #include "MPITracingLibrary/src/host/utilization.h"
 #include "MPITracingLibrary/src/message.h"
 #include "common/clock.h"
+#include "common/format/level.h"
 
 atomic_bool hdmpiIsActive;
 atomic_llong hdmpiSwitched;
@@ -178,7 +179,8 @@ static int runtimeAgree(void)
 
 static int runtimeTopology(void)
 {
-	const char *levels[] = { "Host", "Rank", "Thread" };
+	const char *levels[] = { HD_LEVEL_HOST, HD_LEVEL_RANK,
+				 HD_LEVEL_THREAD };
 	const char *path[] = { runtime.place.host };
 
 	runtime.topology = hdT_createTopology(hdmpiOptions.project, levels, 3);

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "ResourcesUtilizationTracingLibrary/rut/rut.h"
-#include "common/projectfile.h"
+#include "common/format/projectfile.h"
 
 struct options {
 	int interval;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "ResourcesUtilizationTracingLibrary/rut/rut.h"
+#include "common/format/level.h"
 
 /* A label may hold letters, digits, "." and "-". */
 static char *placeHost(void)
@@ -24,7 +25,7 @@ gboolean placeParse(struct rutPlace *place, const char *project,
 	place->labels = g_ptr_array_new_with_free_func(g_free);
 	place->project = g_strdup(project);
 	if (!topology) {
-		g_ptr_array_add(place->levels, g_strdup("Host"));
+		g_ptr_array_add(place->levels, g_strdup(HD_LEVEL_HOST));
 		g_ptr_array_add(place->labels, placeHost());
 		return TRUE;
 	}

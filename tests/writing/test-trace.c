@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "HDTraceWritingCLibrary/src/escape.h"
+#include "common/format/escape.h"
 #include "tests/lib/testlib.h"
 #include "tests/lib/tracefile.h"
 

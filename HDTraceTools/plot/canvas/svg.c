@@ -13,6 +13,7 @@
 #include <glib.h>
 
 #include "HDTraceTools/plot/canvas/canvas.h"
+#include "common/format/escape.h"
 #include "cli/output.h"
 
 static void putNumber(FILE *file, double value)
@@ -23,31 +24,6 @@ static void putNumber(FILE *file, double value)
 		value = 0;
 	/* No "-0". */
 	fputs(outDouble(buffer, round(value * 100) / 100 + 0.0), file);
-}
-
-/** Text of any content; what XML does not allow becomes U+FFFD. */
-static void putText(FILE *file, const char *text)
-{
-	char *valid = g_utf8_make_valid(text, -1);
-
-	for (const char *c = valid; *c; c = g_utf8_next_char(c)) {
-		gunichar character = g_utf8_get_char(c);
-
-		if (character == '<')
-			fputs("&lt;", file);
-		else if (character == '>')
-			fputs("&gt;", file);
-		else if (character == '&')
-			fputs("&amp;", file);
-		else if (character == '"')
-			fputs("&quot;", file);
-		else if ((character < ' ' && !strchr("\t\n\r", *c)) ||
-			 character == 0xfffe || character == 0xffff)
-			fputs("\357\277\275", file);
-		else
-			fwrite(c, 1, (size_t)(g_utf8_next_char(c) - c), file);
-	}
-	g_free(valid);
 }
 
 static void putAttribute(FILE *file, const char *name, double value)
@@ -158,7 +134,7 @@ static void svgText(struct canvas *self, double x, double y, const char *text,
 			     canvasTextWidth(text, font->size));
 	putColor(file, "fill", font->color);
 	putc('>', file);
-	putText(file, text);
+	hdEscapeTo(file, text);
 	fputs("</text>\n", file);
 }
 
@@ -168,7 +144,7 @@ static void svgBegin(struct canvas *self, const char *kind, const char *title)
 	if (!*title)
 		return;
 	fputs("<title>", self->file);
-	putText(self->file, title);
+	hdEscapeTo(self->file, title);
 	fputs("</title>\n", self->file);
 }
 
@@ -217,7 +193,7 @@ struct canvas *canvasOpenSvg(FILE *file, double width, double height,
 	putNumber(file, height);
 	fputs("\" font-family=\"" CANVAS_FAMILIES "\" role=\"img\">\n<title>",
 	      file);
-	putText(file, title);
+	hdEscapeTo(file, title);
 	fputs("</title>\n", file);
 	return self;
 }

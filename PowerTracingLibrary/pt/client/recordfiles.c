@@ -13,7 +13,8 @@
 #include "PowerTracingLibrary/src/config/configuration.h"
 #include "PowerTracingLibrary/src/message.h"
 #include "common/clock.h"
-#include "common/projectfile.h"
+#include "common/format/level.h"
+#include "common/format/projectfile.h"
 
 /* What labels of a topology may have. */
 #define LABEL_CHARACTERS G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS ".-"
@@ -138,7 +139,7 @@ static char **levelsOf(const struct recordFiles *files)
 		depth = MAX(depth, files->list[i].depth);
 	for (size_t i = 1; i < depth; i++)
 		g_ptr_array_add(levels, g_strdup_printf("Level%zu", i));
-	g_ptr_array_add(levels, g_strdup("Host"));
+	g_ptr_array_add(levels, g_strdup(HD_LEVEL_HOST));
 	g_ptr_array_add(levels, NULL);
 	return (char **)g_ptr_array_free(levels, FALSE);
 }

@@ -9,7 +9,7 @@
 
 #include "PowerTracingLibrary/pt/pt.h"
 #include "PowerTracingLibrary/src/message.h"
-#include "common/projectfile.h"
+#include "common/format/projectfile.h"
 
 int sessionRead(const struct options *options, struct ptConfig *config)
 {

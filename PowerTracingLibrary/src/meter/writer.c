@@ -15,6 +15,7 @@
 #include "PowerTracingLibrary/src/message.h"
 #include "PowerTracingLibrary/src/meter/writer.h"
 #include "common/clock.h"
+#include "common/format/level.h"
 
 /* The group of a node. */
 struct writerGroup {
@@ -69,11 +70,10 @@ static int writerAddValue(struct writerGroup *group,
 /* Which level of the nodes is the host: Host, or the first (format.md). */
 static size_t writerHostLevel(const struct ptConfig *config)
 {
-	for (size_t i = 0; i < config->levelCount; i++) {
-		if (strcasecmp(config->levels[i], "Host") == 0)
-			return i;
-	}
-	return 0;
+	size_t level =
+		hdLevelFind(config->levels, config->levelCount, HD_LEVEL_HOST);
+
+	return level > 0 ? level - 1 : 0;
 }
 
 /* Say whose clock the times are of, if it is not that of the node's host. */

@@ -9,7 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/projectfile.h"
+#include "common/format/escape.h"
+#include "common/format/projectfile.h"
 
 char *hdProjectFileName(const char *project, const char *end)
 {
@@ -23,36 +24,26 @@ char *hdProjectFileName(const char *project, const char *end)
 								   : name;
 }
 
-static void projectText(FILE *file, const char *text)
-{
-	for (; *text; text++) {
-		switch (*text) {
-		case '&':
-			fputs("&amp;", file);
-			break;
-		case '<':
-			fputs("&lt;", file);
-			break;
-		case '>':
-			fputs("&gt;", file);
-			break;
-		case '"':
-			fputs("&quot;", file);
-			break;
-		default:
-			/* XML knows no control characters. */
-			fputc((unsigned char)*text < 0x20 ? '?' : *text, file);
-			break;
-		}
-	}
-}
-
-static void projectTag(FILE *file, size_t indent, const char *tag,
-		       const char *name)
+void hdProjectTag(FILE *file, size_t indent, const char *tag, const char *value,
+		  bool isEmpty)
 {
 	fprintf(file, "%*s<%s=\"", (int)indent, "", tag);
-	projectText(file, name);
-	fputs("\">\n", file);
+	hdEscapeTo(file, value);
+	fputs(isEmpty ? "\" />\n" : "\">\n", file);
+}
+
+void hdProjectEnd(FILE *file, size_t indent, const char *element)
+{
+	fprintf(file, "%*s</%s>\n", (int)indent, "", element);
+}
+
+void hdProjectBegin(FILE *file, const char *name, const char *description)
+{
+	fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n", file);
+	hdProjectTag(file, 0, "Application name", name, false);
+	fputs(" <Description>", file);
+	hdEscapeTo(file, description);
+	fputs("</Description>\n", file);
 }
 
 static bool projectIsBelow(const struct hdProjectNode *node,
@@ -82,9 +73,10 @@ static void projectNodes(FILE *out, const struct hdProjectFile *file,
 			j++;
 		if (j < i)
 			continue;
-		projectTag(out, depth + 2, "Node name", node->labels[depth]);
+		hdProjectTag(out, depth + 2, "Node name", node->labels[depth],
+			     false);
 		projectNodes(out, file, i, depth + 1);
-		fprintf(out, "%*s</Node>\n", (int)depth + 2, "");
+		hdProjectEnd(out, depth + 2, "Node");
 	}
 }
 
@@ -92,14 +84,12 @@ static void projectAll(FILE *out, const struct hdProjectFile *file)
 {
 	const char *slash = strrchr(file->project, '/');
 
-	fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n", out);
-	projectTag(out, 0, "Application name",
-		   slash ? slash + 1 : file->project);
-	fputs(" <Description></Description>\n <Topology>\n", out);
+	hdProjectBegin(out, slash ? slash + 1 : file->project, "");
+	fputs(" <Topology>\n", out);
 	for (size_t i = 0; i < file->levelCount; i++)
-		projectTag(out, i + 2, "Level type", file->levels[i]);
+		hdProjectTag(out, i + 2, "Level type", file->levels[i], false);
 	for (size_t i = file->levelCount; i > 0; i--)
-		fprintf(out, "%*s</Level>\n", (int)i + 1, "");
+		hdProjectEnd(out, i + 1, "Level");
 	if (file->nodeCount > 0)
 		projectNodes(out, file, 0, 0);
 	fputs(" </Topology>\n <ExternalStatistics>\n", out);

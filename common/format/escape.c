@@ -2,10 +2,10 @@
 /* Names and text in XML; see escape.h. */
 #include "config.h"
 
+#include <errno.h>
 #include <stdint.h>
 
-#include <hdError.h>
-#include "HDTraceWritingCLibrary/src/escape.h"
+#include "common/format/escape.h"
 
 #define START (HD_NAME_START | HD_NAME_MORE)
 
@@ -91,34 +91,51 @@ static const char *escapeReference(unsigned char byte)
 	}
 }
 
-int hdEscape(struct hdText *text, const char *bytes, size_t length)
+size_t hdEscapeNext(const char *bytes, size_t length, const char **piece,
+		    size_t *pieceLength)
 {
 	const unsigned char *s = (const unsigned char *)bytes;
-	const unsigned char *end = s + length;
+	size_t taken = 0;
 
-	while (s < end) {
-		size_t sequence;
-		char *to;
+	while (taken < length && hdPlainBytes[s[taken]])
+		taken++;
+	if (taken == 0 && length > 0 && s[0] >= 0x80)
+		taken = escapeSequence(s, length);
+	*piece = bytes;
+	*pieceLength = taken;
+	if (taken == 0 && length > 0) {
+		*piece = escapeReference(s[0]);
+		*pieceLength = strlen(*piece);
+		taken = 1;
+	}
+	return taken;
+}
 
-		/* Room for the rest and for what one byte may become. */
-		if (hdTextRoom(text, (size_t)(end - s) + 8) < 0)
-			return -HD_ERR_MALLOC;
-		to = text->bytes + text->used;
-		while (s < end && hdPlainBytes[*s])
-			*to++ = (char)*s++;
-		text->used = (size_t)(to - text->bytes);
-		if (s == end)
-			break;
-		sequence =
-			*s >= 0x80 ? escapeSequence(s, (size_t)(end - s)) : 0;
-		if (sequence > 0) {
-			hdTextPut(text, (const char *)s, sequence);
-			s += sequence;
-		} else {
-			const char *reference = escapeReference(*s++);
+void hdEscapeTo(FILE *file, const char *text)
+{
+	size_t length = strlen(text), taken, pieceLength;
+	const char *piece;
 
-			hdTextPut(text, reference, strlen(reference));
-		}
+	while ((taken = hdEscapeNext(text, length, &piece, &pieceLength)) > 0) {
+		fwrite(piece, 1, pieceLength, file);
+		text += taken;
+		length -= taken;
+	}
+}
+
+int hdEscape(struct hdText *text, const char *bytes, size_t length)
+{
+	while (length > 0) {
+		const char *piece;
+		size_t pieceLength;
+		size_t taken =
+			hdEscapeNext(bytes, length, &piece, &pieceLength);
+
+		if (hdTextRoom(text, pieceLength) < 0)
+			return -ENOMEM;
+		hdTextPut(text, piece, pieceLength);
+		bytes += taken;
+		length -= taken;
 	}
 	return 0;
 }

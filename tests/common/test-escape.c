@@ -7,7 +7,7 @@
 #include <libxml/parser.h>
 #include <libxml/tree.h>
 
-#include "HDTraceWritingCLibrary/src/escape.h"
+#include "common/format/escape.h"
 #include "tests/lib/testlib.h"
 
 #define FFFD "\xef\xbf\xbd"

@@ -7,8 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <hdError.h>
-#include "HDTraceWritingCLibrary/src/text.h"
+#include "common/format/text.h"
 
 int hdTextGrow(struct hdText *text, size_t more)
 {
@@ -17,13 +16,13 @@ int hdTextGrow(struct hdText *text, size_t more)
 	char *bytes;
 
 	if (more > SIZE_MAX / 4 - text->used)
-		return -HD_ERR_MALLOC;
+		return -ENOMEM;
 	while (size < text->used + more)
 		size *= 2;
 	bytes = realloc(text->bytes, size);
 	errno = saved;
 	if (!bytes)
-		return -HD_ERR_MALLOC;
+		return -ENOMEM;
 	text->bytes = bytes;
 	text->size = size;
 	return 0;
@@ -55,7 +54,7 @@ int hdTextPrintf(struct hdText *text, const char *format, va_list arguments)
 				   copy);
 		va_end(copy);
 		if (length < 0)
-			return -HD_ERR_INVALID_ARGUMENT;
+			return -EINVAL;
 		if ((size_t)length < guess) {
 			text->used += (size_t)length;
 			return 0;

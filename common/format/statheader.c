@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The header of a statistics file; see statsheader.h. */
+/* The header of a statistics file; see statheader.h. */
 #include "config.h"
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 
-#include <hdError.h>
-#include "HDTraceWritingCLibrary/src/escape.h"
-#include "HDTraceWritingCLibrary/src/statsheader.h"
+#include "common/format/entry.h"
+#include "common/format/escape.h"
+#include "common/format/statheader.h"
 
-/* Append strings up to NULL; 0 or -HD_ERR_MALLOC. */
+/* Append strings up to NULL; 0 or -ENOMEM. */
 static int headerAdd(struct hdText *text, const char *const *strings)
 {
 	int ret = 0;
@@ -32,7 +33,7 @@ static int headerAttribute(struct hdText *text, const char *key,
 	if (ret == 0)
 		ret = hdEscape(text, value, strlen(value));
 	if (ret == 0 && text->used - start > max)
-		ret = -HD_ERR_BUFFER_OVERFLOW;
+		ret = -EOVERFLOW;
 	return ret < 0 ? ret : hdTextAdd(text, "\"");
 }
 
@@ -45,18 +46,17 @@ static int headerIndent(struct hdText *text, int level)
 	return ret;
 }
 
-static int headerNode(struct hdText *text, const hdTopoNode *node, int level)
+static int headerNode(struct hdText *text, const char *const *labels, int depth)
 {
 	int ret = hdTextAdd(text, "<TopologyNode>\n");
 
-	for (int i = 1; i <= level && ret == 0; i++) {
+	for (int i = 1; i <= depth && ret == 0; i++) {
 		ret = headerIndent(text, i);
 		if (ret == 0)
-			ret = HEADER_ADD(text, "<Label value=\"",
-					 hdT_getTopoPathLabel(node, i),
-					 i < level ? "\">\n" : "\" />\n");
+			ret = HEADER_ADD(text, "<Label value=\"", labels[i - 1],
+					 i < depth ? "\">\n" : "\" />\n");
 	}
-	for (int i = level - 1; i >= 1 && ret == 0; i--) {
+	for (int i = depth - 1; i >= 1 && ret == 0; i--) {
 		ret = headerIndent(text, i);
 		if (ret == 0)
 			ret = hdTextAdd(text, "</Label>\n");
@@ -64,14 +64,14 @@ static int headerNode(struct hdText *text, const hdTopoNode *node, int level)
 	return ret < 0 ? ret : hdTextAdd(text, "</TopologyNode>\n");
 }
 
-int hdStatsHeaderBegin(struct hdStatsHeader *header, const hdTopoNode *node,
-		       int level, const char *group)
+int hdStatHeaderBegin(struct hdStatHeader *header, const char *const *labels,
+		      int depth, const char *group)
 {
 	struct hdText *text = &header->text;
 	int ret = hdTextAdd(text, "00000\n<Statistics>\n");
 
 	if (ret == 0)
-		ret = headerNode(text, node, level);
+		ret = headerNode(text, labels, depth);
 	header->element = text->used;
 	return ret < 0 ? ret
 		       : HEADER_ADD(text, "<Group name=\"", group,
@@ -81,43 +81,35 @@ int hdStatsHeaderBegin(struct hdStatsHeader *header, const hdTopoNode *node,
 }
 
 /* Close the element that is open, which is the group's or a value's. */
-static int headerClose(struct hdStatsHeader *header)
+static int headerClose(struct hdStatHeader *header)
 {
 	bool isGroup = header->text.bytes[header->element] == '<';
 
 	return hdTextAdd(&header->text, isGroup ? ">\n" : " />\n");
 }
 
-int hdStatsHeaderAddValue(struct hdStatsHeader *header, const char *name,
-			  hdStatsValueType type, const char *unit,
-			  const char *grouping)
+int hdStatHeaderAddValue(struct hdStatHeader *header, const char *name,
+			 enum hdEntryType type, const char *unit,
+			 const char *grouping)
 {
-	static const char *const types[] = {
-		[INT32] = "INT32",   [INT64] = "INT64",   [FLOAT] = "FLOAT",
-		[DOUBLE] = "DOUBLE", [STRING] = "STRING",
-	};
 	struct hdText *text = &header->text;
 	size_t before = text->used;
 	size_t element;
 	int ret;
 
-	if ((unsigned int)type > STRING)
-		return -HD_ERR_INVALID_ARGUMENT;
 	ret = headerClose(header);
 	element = text->used;
 	if (ret == 0)
 		ret = hdTextAdd(text, "  <Value");
 	if (ret == 0)
-		ret = headerAttribute(text, "name", name,
-				      HDS_MAX_VALUE_NAME_LENGTH);
+		ret = headerAttribute(text, "name", name, HD_STAT_TEXT_MAX);
 	if (ret == 0)
-		ret = headerAttribute(text, "type", types[type], 8);
+		ret = headerAttribute(text, "type", hdEntryTypes[type].name, 8);
 	if (ret == 0 && unit)
-		ret = headerAttribute(text, "unit", unit,
-				      HDS_MAX_UNIT_NAME_LENGTH);
+		ret = headerAttribute(text, "unit", unit, HD_STAT_TEXT_MAX);
 	if (ret == 0 && grouping)
 		ret = headerAttribute(text, "grouping", grouping,
-				      HDS_MAX_GROUPING_NAME_LENGTH);
+				      HD_STAT_TEXT_MAX);
 	if (ret < 0) {
 		text->used = before;
 		return ret;
@@ -127,7 +119,7 @@ int hdStatsHeaderAddValue(struct hdStatsHeader *header, const char *name,
 }
 
 /* Whether the open element has an attribute. Values hold no quote. */
-static bool headerHas(const struct hdStatsHeader *header, const char *key)
+static bool headerHas(const struct hdStatHeader *header, const char *key)
 {
 	const char *at = header->text.bytes + header->element;
 	const char *end = header->text.bytes + header->text.used;
@@ -142,8 +134,8 @@ static bool headerHas(const struct hdStatsHeader *header, const char *key)
 	return false;
 }
 
-int hdStatsHeaderAddAttribute(struct hdStatsHeader *header, const char *key,
-			      const char *value)
+int hdStatHeaderAddAttribute(struct hdStatHeader *header, const char *key,
+			     const char *value)
 {
 	static const char *const reserved[] = {
 		"name",
@@ -158,17 +150,17 @@ int hdStatsHeaderAddAttribute(struct hdStatsHeader *header, const char *key,
 	int ret;
 
 	if (!hdNameIsValid(key) || headerHas(header, key))
-		return -HD_ERR_INVALID_ARGUMENT;
+		return -EINVAL;
 	for (size_t i = 0; i < sizeof(reserved) / sizeof(reserved[0]); i++)
 		if (strcmp(key, reserved[i]) == 0)
-			return -HD_ERR_INVALID_ARGUMENT;
-	ret = headerAttribute(&header->text, key, value, HDS_MAX_HEADER_LENGTH);
+			return -EINVAL;
+	ret = headerAttribute(&header->text, key, value, HD_STAT_HEADER_MAX);
 	if (ret < 0)
 		header->text.used = before;
 	return ret;
 }
 
-int hdStatsHeaderEnd(struct hdStatsHeader *header)
+int hdStatHeaderEnd(struct hdStatHeader *header)
 {
 	struct hdText *text = &header->text;
 	size_t before = text->used;
@@ -178,9 +170,9 @@ int hdStatsHeaderEnd(struct hdStatsHeader *header)
 
 	if (ret == 0)
 		ret = hdTextAdd(text, "</Group>\n</Statistics>\n");
-	length = text->used - HD_STATS_LENGTH_SIZE;
-	if (ret == 0 && length >= HDS_MAX_HEADER_LENGTH)
-		ret = -HD_ERR_BUFFER_OVERFLOW;
+	length = text->used - HD_STAT_LENGTH_SIZE;
+	if (ret == 0 && length >= HD_STAT_HEADER_MAX)
+		ret = -EOVERFLOW;
 	if (ret < 0) {
 		text->used = before;
 		return ret;

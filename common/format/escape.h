@@ -8,8 +8,9 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
-#include "HDTraceWritingCLibrary/src/text.h"
+#include "common/format/text.h"
 
 /** Longest name of a state, element or attribute. */
 #define HD_NAME_MAX 1000
@@ -65,12 +66,25 @@ static inline const char *hdEscapePlain(struct hdText *text, const char *string)
 }
 
 /**
- * Append text as it has to stand in an attribute.
+ * Begin to put text as it has to stand in an attribute.
  *
  * Blanks other than ' ' become references, so that a parser does not change
  * them; bytes that XML cannot express become U+FFFD.
  *
- * @return 0, or -HD_ERR_MALLOC with a part of it appended.
+ * @param[out] piece, pieceLength What to put for the bytes that were taken.
+ *
+ * @return How many bytes were taken; 0 if there are none.
+ */
+size_t hdEscapeNext(const char *bytes, size_t length, const char **piece,
+		    size_t *pieceLength);
+
+/** Write text as it has to stand in an attribute; see hdEscapeNext(). */
+void hdEscapeTo(FILE *file, const char *text);
+
+/**
+ * Append text as it has to stand in an attribute; see hdEscapeNext().
+ *
+ * @return 0, or -ENOMEM with a part of it appended.
  */
 int hdEscape(struct hdText *text, const char *bytes, size_t length);
 

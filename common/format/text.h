@@ -23,7 +23,7 @@ struct hdText {
 /** Slow part of hdTextRoom(). */
 int hdTextGrow(struct hdText *text, size_t more);
 
-/** Make sure that @p more bytes fit; 0 or -HD_ERR_MALLOC. */
+/** Make sure that @p more bytes fit; 0 or -ENOMEM. */
 static inline int hdTextRoom(struct hdText *text, size_t more)
 {
 	return text->size - text->used >= more ? 0 : hdTextGrow(text, more);
@@ -43,13 +43,13 @@ static inline void hdTextPutc(struct hdText *text, char byte)
 	text->bytes[text->used++] = byte;
 }
 
-/** Append a string; 0 or -HD_ERR_MALLOC with the text unchanged. */
+/** Append a string; 0 or -ENOMEM with the text unchanged. */
 int hdTextAdd(struct hdText *text, const char *string);
 
 /**
  * Append a formatted string and, after it, an uncounted '\0'.
  *
- * @return 0, -HD_ERR_MALLOC or -HD_ERR_INVALID_ARGUMENT (the format is
+ * @return 0, -ENOMEM or -EINVAL (the format is
  *         faulty), the last two with the text unchanged.
  */
 int hdTextPrintf(struct hdText *text, const char *format, va_list arguments);

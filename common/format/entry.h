@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file
+ * Entries of statistics files: types of values, time stamps and the order of
+ * bytes (doc/format/format.md, "Statistics files").
+ */
+#ifndef HD_ENTRY_H
+#define HD_ENTRY_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "common/clock.h"
+
+/** Types of values, in the order of hdStatsValueType. */
+enum hdEntryType {
+	HD_ENTRY_INT32,
+	HD_ENTRY_INT64,
+	HD_ENTRY_FLOAT,
+	HD_ENTRY_DOUBLE,
+	HD_ENTRY_STRING,
+	HD_ENTRY_TYPES, /**< How many there are. */
+};
+
+/** What a type is called in headers, and its bytes; of a string its length. */
+static const struct {
+	const char *name;
+	unsigned char size;
+} hdEntryTypes[HD_ENTRY_TYPES] = {
+	[HD_ENTRY_INT32] = { "INT32", 4 },
+	[HD_ENTRY_INT64] = { "INT64", 8 },
+	[HD_ENTRY_FLOAT] = { "FLOAT", 4 },
+	[HD_ENTRY_DOUBLE] = { "DOUBLE", 8 },
+	[HD_ENTRY_STRING] = { "STRING", 2 },
+};
+
+/** Bytes of a time stamp. */
+#define HD_STAMP_SIZE 8
+
+/** Put a number of 32 bits as it stands in a file. */
+static inline void hdEntryPut32(char *to, uint32_t value)
+{
+#ifndef WORDS_BIGENDIAN
+	value = __builtin_bswap32(value);
+#endif
+	memcpy(to, &value, sizeof(value));
+}
+
+/** Put a number of 64 bits as it stands in a file. */
+static inline void hdEntryPut64(char *to, uint64_t value)
+{
+#ifndef WORDS_BIGENDIAN
+	value = __builtin_bswap64(value);
+#endif
+	memcpy(to, &value, sizeof(value));
+}
+
+/** Put a time stamp: seconds and nanoseconds, up to HD_TIME_MAX. */
+static inline void hdEntryPutStamp(char *to, int64_t ns)
+{
+	hdEntryPut32(to, (uint32_t)((uint64_t)ns / HD_NS_PER_S));
+	hdEntryPut32(to + 4, (uint32_t)((uint64_t)ns % HD_NS_PER_S));
+}
+
+#endif
