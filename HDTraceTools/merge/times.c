@@ -12,8 +12,10 @@
 
 #include "HDTraceTools/edit/xmlscan.h"
 #include "HDTraceTools/merge/merge.h"
+#include "HDTraceTools/model/column.h"
 #include "cli/output.h"
 #include "common/clock.h"
+#include "common/format/entry.h"
 #include "common/format/seconds.h"
 
 int64_t mergeCorrect(const struct mergeClock *clock, int64_t time)
@@ -130,22 +132,6 @@ void mergeCorrectTrace(const struct mergeClock *clock, const char *rest,
 
 /* ---- Statistics -------------------------------------------------------- */
 
-static uint32_t get32(const unsigned char *bytes)
-{
-	return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 |
-	       (uint32_t)bytes[2] << 8 | bytes[3];
-}
-
-static void put32(uint32_t number, FILE *out)
-{
-	const unsigned char bytes[] = { (unsigned char)(number >> 24),
-					(unsigned char)(number >> 16),
-					(unsigned char)(number >> 8),
-					(unsigned char)number };
-
-	fwrite(bytes, 1, sizeof(bytes), out);
-}
-
 /** Bytes of the values of an entry, or all that are left. */
 static size_t valuesSize(const hdIGroup *group, const unsigned char *at,
 			 size_t left)
@@ -153,21 +139,16 @@ static size_t valuesSize(const hdIGroup *group, const unsigned char *at,
 	size_t size = 0;
 
 	if (group->entrySize)
-		return MIN(group->entrySize - 8, left);
+		return MIN(group->entrySize - HD_STAMP_SIZE, left);
 	for (size_t i = 0; i < group->valueCount && size < left; i++) {
-		switch (group->values[i].type) {
-		case HDI_INT32:
-		case HDI_FLOAT:
-			size += 4;
-			break;
-		case HDI_STRING:
-			if (left - size < 2 || at[size] >= 0x80)
+		size_t bytes = columnBytes(group->values[i].type);
+
+		if (group->values[i].type == HDI_STRING) {
+			if (left - size < bytes || at[size] >= 0x80)
 				return left;
-			size += 2 + (size_t)at[size] * 256 + at[size + 1];
-			break;
-		default:
-			size += 8;
+			bytes += (size_t)at[size] * 256 + at[size + 1];
 		}
+		size += bytes;
 	}
 	return MIN(size, left);
 }
@@ -185,8 +166,9 @@ void mergeCorrectStat(const struct mergeClock *clock, const hdIGroup *group,
 		return;
 	end = at + size;
 	while (end - at >= 8) {
-		int64_t seconds = get32(at);
-		int64_t ns = get32(at + 4);
+		int64_t seconds = hdEntryGet32(at);
+		int64_t ns = hdEntryGet32(at + 4);
+		char stamp[HD_STAMP_SIZE];
 		int64_t time;
 		size_t length;
 
@@ -202,9 +184,9 @@ void mergeCorrectStat(const struct mergeClock *clock, const hdIGroup *group,
 			break;
 		time = CLAMP(mergeCorrect(clock, time) - adjustment, 0,
 			     HD_TIME_MAX);
-		put32((uint32_t)(time / HD_NS_PER_S), out);
-		put32((uint32_t)(time % HD_NS_PER_S), out);
-		at += 8;
+		hdEntryPutStamp(stamp, time);
+		fwrite(stamp, 1, sizeof(stamp), out);
+		at += sizeof(stamp);
 		length =
 			isStart ? 0 : valuesSize(group, at, (size_t)(end - at));
 		isStart = false;

@@ -1,19 +1,27 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file
- * The names of the types of values.
+ * The types of values.
  */
 #include "config.h"
 
 #include "HDTraceTools/model/column.h"
 
+static const struct {
+	const char *name;
+	size_t bytes;
+} columnTypes[] = {
+	[HDI_INT32] = { "INT32", 4 },   [HDI_INT64] = { "INT64", 8 },
+	[HDI_UINT64] = { "UINT64", 8 }, [HDI_FLOAT] = { "FLOAT", 4 },
+	[HDI_DOUBLE] = { "DOUBLE", 8 }, [HDI_STRING] = { "STRING", 2 },
+};
+
 const char *columnTypeName(hdIType type)
 {
-	static const char *const names[] = {
-		[HDI_INT32] = "INT32",   [HDI_INT64] = "INT64",
-		[HDI_UINT64] = "UINT64", [HDI_FLOAT] = "FLOAT",
-		[HDI_DOUBLE] = "DOUBLE", [HDI_STRING] = "STRING",
-	};
+	return columnTypes[type].name;
+}
 
-	return names[type];
+size_t columnBytes(hdIType type)
+{
+	return columnTypes[type].bytes;
 }

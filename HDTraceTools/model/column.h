@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file
- * Values of entries as numbers, and the names of their types.
+ * Values of entries as numbers, and what their types are.
  */
 #ifndef HD_COLUMN_H
 #define HD_COLUMN_H
@@ -33,5 +33,8 @@ static inline double columnNumber(const hdIColumn *column, hdIType type,
 
 /** Name of a type as in a header. */
 const char *columnTypeName(hdIType type);
+
+/** Bytes of a value in a file; of a string those of its length. */
+size_t columnBytes(hdIType type);
 
 #endif

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "HDTraceTools/edit/infofile.h"
+#include "HDTraceTools/model/column.h"
 #include "HDTraceTools/model/projectstart.h"
 #include "HDTraceTools/recover/recover.h"
 #include "cli/output.h"
@@ -251,22 +252,10 @@ static int64_t entryLength(const hdIGroup *group, const hdIBlock *block,
 	if (group->entrySize)
 		return (int64_t)group->entrySize;
 	for (size_t i = 0; i < group->valueCount; i++) {
-		switch (group->values[i].type) {
-		case HDI_INT32:
-		case HDI_FLOAT:
-			length += 4;
-			break;
-		case HDI_INT64:
-		case HDI_UINT64:
-		case HDI_DOUBLE:
-			length += 8;
-			break;
-		case HDI_STRING:
+		length += (int64_t)columnBytes(group->values[i].type);
+		if (group->values[i].type == HDI_STRING)
 			length +=
-				2 +
 				(int64_t)block->columns[i].string[entry].length;
-			break;
-		}
 	}
 	return length;
 }

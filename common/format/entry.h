@@ -56,6 +56,13 @@ static inline void hdEntryPut64(char *to, uint64_t value)
 	memcpy(to, &value, sizeof(value));
 }
 
+/** Get a number of 32 bits as it stands in a file. */
+static inline uint32_t hdEntryGet32(const unsigned char *from)
+{
+	return (uint32_t)from[0] << 24 | (uint32_t)from[1] << 16 |
+	       (uint32_t)from[2] << 8 | from[3];
+}
+
 /** Put a time stamp: seconds and nanoseconds, up to HD_TIME_MAX. */
 static inline void hdEntryPutStamp(char *to, int64_t ns)
 {
