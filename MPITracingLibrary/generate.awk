@@ -443,7 +443,7 @@ BEGIN {
 	print "/* Made by generate.awk from mpi.table. */"
 }
 
-/^#/ || /^[ \t]*$/ || /^-/ { next }
+/^#/ || /^[ \t]*$/ || /^[-=]/ { next }
 
 /^[ \t]/ {
 	if (function_ == "")

@@ -223,19 +223,12 @@ struct role {
 	bool isReceiving;
 };
 
-/** Functions that are not listed, like Irecv and Probe, do neither. */
+/** Functions that are not listed, like Probe, do neither. */
 static const struct role roles[] = {
-	{ "Send", true, false },     { "Bsend", true, false },
-	{ "Ssend", true, false },    { "Rsend", true, false },
-	{ "Isend", true, false },    { "Ibsend", true, false },
-	{ "Issend", true, false },   { "Irsend", true, false },
-	{ "Start", true, false },    { "Startall", true, false },
-	{ "Sendrecv", true, true },  { "Sendrecv_replace", true, true },
-	{ "Recv", false, true },     { "Mrecv", false, true },
-	{ "Wait", false, true },     { "Test", false, true },
-	{ "Waitany", false, true },  { "Testany", false, true },
-	{ "Waitall", false, true },  { "Testall", false, true },
-	{ "Waitsome", false, true }, { "Testsome", false, true },
+#define MPI_POINT2POINT(name, isSending, isReceiving) \
+	{ name, isSending, isReceiving },
+#define MPI_COLLECTIVE(name, NAME, ROLE, isAlike)
+#include "HDTraceTools/model/functions.h"
 };
 
 void messagesFind(struct messages *self, const hdIRecord *record,

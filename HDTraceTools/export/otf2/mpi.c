@@ -22,58 +22,18 @@ struct function {
 	bool givesBack; /**< All get as many bytes as they give. */
 };
 
-#define P2P(name)                                           \
-	{                                                   \
-		name, OTF2_REGION_ROLE_POINT2POINT, 0, 0, 0 \
-	}
-#define COLL(name, role, op, givesBack)                                    \
-	{                                                                  \
-		name, OTF2_REGION_ROLE_##role, 1, OTF2_COLLECTIVE_OP_##op, \
-			givesBack                                          \
-	}
+#define ROLE_BARRIER OTF2_REGION_ROLE_BARRIER
+#define ROLE_ONE2ALL OTF2_REGION_ROLE_COLL_ONE2ALL
+#define ROLE_ALL2ONE OTF2_REGION_ROLE_COLL_ALL2ONE
+#define ROLE_ALL2ALL OTF2_REGION_ROLE_COLL_ALL2ALL
+#define ROLE_OTHER OTF2_REGION_ROLE_COLL_OTHER
 
 static const struct function functions[] = {
-	P2P("Send"),
-	P2P("Bsend"),
-	P2P("Ssend"),
-	P2P("Rsend"),
-	P2P("Isend"),
-	P2P("Ibsend"),
-	P2P("Issend"),
-	P2P("Irsend"),
-	P2P("Recv"),
-	P2P("Irecv"),
-	P2P("Mrecv"),
-	P2P("Imrecv"),
-	P2P("Sendrecv"),
-	P2P("Sendrecv_replace"),
-	P2P("Start"),
-	P2P("Startall"),
-	P2P("Wait"),
-	P2P("Waitany"),
-	P2P("Waitall"),
-	P2P("Waitsome"),
-	P2P("Test"),
-	P2P("Testany"),
-	P2P("Testall"),
-	P2P("Testsome"),
-	COLL("Barrier", BARRIER, BARRIER, 0),
-	COLL("Bcast", COLL_ONE2ALL, BCAST, 0),
-	COLL("Gather", COLL_ALL2ONE, GATHER, 0),
-	COLL("Gatherv", COLL_ALL2ONE, GATHERV, 0),
-	COLL("Scatter", COLL_ONE2ALL, SCATTER, 0),
-	COLL("Scatterv", COLL_ONE2ALL, SCATTERV, 0),
-	COLL("Allgather", COLL_ALL2ALL, ALLGATHER, 0),
-	COLL("Allgatherv", COLL_ALL2ALL, ALLGATHERV, 0),
-	COLL("Alltoall", COLL_ALL2ALL, ALLTOALL, 0),
-	COLL("Alltoallv", COLL_ALL2ALL, ALLTOALLV, 0),
-	COLL("Alltoallw", COLL_ALL2ALL, ALLTOALLW, 0),
-	COLL("Reduce", COLL_ALL2ONE, REDUCE, 0),
-	COLL("Allreduce", COLL_ALL2ALL, ALLREDUCE, 1),
-	COLL("Reduce_scatter", COLL_OTHER, REDUCE_SCATTER, 1),
-	COLL("Reduce_scatter_block", COLL_OTHER, REDUCE_SCATTER_BLOCK, 1),
-	COLL("Scan", COLL_OTHER, SCAN, 1),
-	COLL("Exscan", COLL_OTHER, EXSCAN, 1),
+#define MPI_POINT2POINT(name, isSending, isReceiving) \
+	{ name, OTF2_REGION_ROLE_POINT2POINT, 0, 0, 0 },
+#define MPI_COLLECTIVE(name, NAME, ROLE, isAlike) \
+	{ name, ROLE_##ROLE, 1, OTF2_COLLECTIVE_OP_##NAME, isAlike },
+#include "HDTraceTools/model/functions.h"
 };
 
 static const struct function *findFunction(const char *name)
