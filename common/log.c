@@ -34,6 +34,8 @@ void hdLogSetVerbosity(struct hdLogger *logger, const char *verbosity)
 	hdLogSetLevel(logger, (enum hdLogLevel)level);
 }
 
+__thread bool hdLogIsQuiet;
+
 static void logWrite(char *line, size_t length)
 {
 	int state;
@@ -56,6 +58,8 @@ void hdLog(const struct hdLogger *logger, enum hdLogLevel level,
 	va_list arguments;
 	int prefix, length;
 
+	if (hdLogIsQuiet)
+		level = HD_LOG_DEBUG;
 	if ((int)level > __atomic_load_n(&logger->level, __ATOMIC_RELAXED))
 		return;
 	prefix = snprintf(line, size, "%s: ", logger->prefix);

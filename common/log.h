@@ -9,6 +9,8 @@
 #ifndef HD_LOG_H
 #define HD_LOG_H
 
+#include <stdbool.h>
+
 enum hdLogLevel {
 	HD_LOG_NONE,
 	HD_LOG_ERROR,
@@ -42,6 +44,9 @@ extern int hdLogDefault;
  * where hdLogDefault does not say otherwise.
  */
 void hdLogSetVerbosity(struct hdLogger *logger, const char *verbosity);
+
+/** Whether what this thread says is for debugging only: it was said before. */
+extern __thread bool hdLogIsQuiet;
 
 /** Print a message: "PREFIX: TEXT\n". */
 void hdLog(const struct hdLogger *logger, enum hdLogLevel level,

@@ -81,11 +81,11 @@ static void retry(struct ptRecorder *recorder)
 {
 	int ret;
 
-	ptMessageIsQuiet = true;
+	hdLogIsQuiet = true;
 	ret = connectAll(recorder);
 	if (ret == 0)
 		ret = ptRecordingStart(recorder);
-	ptMessageIsQuiet = false;
+	hdLogIsQuiet = false;
 	if (ret == 0) {
 		recorder->reconnects++;
 		ptMessage(HD_LOG_WARNING, "%s is back after %.1f s",

@@ -114,22 +114,22 @@ static int sendOpen(struct ptRecorder *recorder, uint16_t *tag)
 		.delayMs = setup->delayMs,
 		.count = (uint16_t)setup->wishCount,
 	};
-	size_t room = setup->wishCount * 4 * (2 + PT_WIRE_TEXT_MAX), used = 0;
+	size_t room = setup->wishCount * 4 * (2 + HD_FIELD_TEXT_MAX), used = 0;
 	unsigned char *bytes = g_malloc(room);
 	int ret;
 
 	for (size_t i = 0; i < setup->wishCount; i++) {
 		const struct ptWireSelection selection = {
-			.device = ptWireTextOf(setup->wishes[i].device),
-			.node = ptWireTextOf(setup->wishes[i].node),
-			.line = ptWireTextOf(setup->wishes[i].line),
-			.value = ptWireTextOf(setup->wishes[i].value),
+			.device = hdFieldTextOf(setup->wishes[i].device),
+			.node = hdFieldTextOf(setup->wishes[i].node),
+			.line = hdFieldTextOf(setup->wishes[i].line),
+			.value = hdFieldTextOf(setup->wishes[i].value),
 		};
 
 		used += ptWirePutSelection(&selection, bytes + used,
 					   room - used);
 	}
-	open.selections = (struct ptWireRest){ bytes, used };
+	open.selections = (struct hdFieldRest){ bytes, used };
 	ret = ptRemoteSend(recorder->remote, PT_WIRE_OPEN, &open, tag);
 	g_free(bytes);
 	return ret;
@@ -189,11 +189,11 @@ static int keepGroups(struct ptRecorder *recorder,
 	if (!calls->opened)
 		return 0;
 	/* What is wrong here was not said before. */
-	isQuiet = ptMessageIsQuiet;
-	ptMessageIsQuiet = false;
+	isQuiet = hdLogIsQuiet;
+	hdLogIsQuiet = false;
 	ret = calls->opened(recorder->context, groups, count,
 			    ptRemoteGetClock(recorder->remote));
-	ptMessageIsQuiet = isQuiet;
+	hdLogIsQuiet = isQuiet;
 	recorder->hasFailed = ret < 0;
 	return ret;
 }

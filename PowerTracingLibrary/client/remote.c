@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "PowerTracingLibrary/client/remote.h"
-#include "PowerTracingLibrary/secure/tls.h"
-#include "PowerTracingLibrary/secure/tokens.h"
+#include "net/tls.h"
+#include "net/tokens.h"
 #include "PowerTracingLibrary/src/message.h"
 #include "common/clock.h"
 
@@ -28,8 +28,8 @@
 struct ptRemote {
 	const struct ptRemoteSetup *setup;
 	int fd, wakeFd;
-	struct ptTls *tls;
-	struct ptTlsSession *session;
+	struct hdTls *tls;
+	struct hdTlsSession *session;
 	GByteArray *in; /* What was received; the first are used up. */
 	size_t used;
 	uint16_t lastTag;
@@ -40,7 +40,7 @@ struct ptRemote {
 	struct ptRemoteClock clock;
 };
 
-char *ptRemoteText(struct ptWireText text)
+char *ptRemoteText(struct hdFieldText text)
 {
 	return g_strndup(text.at, text.length);
 }
@@ -119,7 +119,7 @@ static int remoteFailed(const struct ptRemote *remote, int error)
 static int remoteWait(const struct ptRemote *remote, short events,
 		      int64_t deadlineNs)
 {
-	if (remote->session && ptTlsWantsToSend(remote->session))
+	if (remote->session && hdTlsWantsToSend(remote->session))
 		events = POLLOUT;
 	return hdNetWait(remote->fd, events, remote->wakeFd, deadlineNs);
 }
@@ -129,7 +129,7 @@ static ssize_t someSent(struct ptRemote *remote, const void *bytes, size_t size)
 	ssize_t sent;
 
 	if (remote->session)
-		return ptTlsSend(remote->session, bytes, size);
+		return hdTlsSend(remote->session, bytes, size);
 	sent = send(remote->fd, bytes, size, MSG_NOSIGNAL);
 	return sent < 0 ? -errno : sent;
 }
@@ -139,7 +139,7 @@ static ssize_t someReceived(struct ptRemote *remote, void *bytes, size_t size)
 	ssize_t got;
 
 	if (remote->session)
-		return ptTlsReceive(remote->session, bytes, size);
+		return hdTlsReceive(remote->session, bytes, size);
 	got = recv(remote->fd, bytes, size, 0);
 	return got < 0 ? -errno : got;
 }
@@ -271,12 +271,12 @@ int ptRemoteReceive(struct ptRemote *remote, int64_t deadlineNs,
 int ptRemoteRefused(struct ptRemote *remote, const struct ptRemoteFrame *frame)
 {
 	struct ptWireFailure failure;
-	char text[PT_WIRE_TEXT_MAX + 1];
+	char text[HD_FIELD_TEXT_MAX + 1];
 	int ret = ptRemoteDecode(remote, frame, &failure);
 
 	if (ret < 0)
 		return ret;
-	ptWireTextCopy(failure.text, text, sizeof(text));
+	hdFieldTextCopy(failure.text, text, sizeof(text));
 	ptMessage(HD_LOG_ERROR, "%s: %s", ptRemoteName(remote), text);
 	/* Such an error ends the connection. */
 	if (frame->header.tag == 0)
@@ -414,11 +414,11 @@ static int remoteConnect(const struct ptRemoteSetup *setup, int wakeFd, int *fd)
 static int remoteEncrypt(struct ptRemote *remote)
 {
 	const struct ptRemoteSetup *setup = remote->setup;
-	int ret = ptTlsCreateClient(setup->caFile, setup->fingerprint,
+	int ret = hdTlsCreateClient(setup->caFile, setup->fingerprint,
 				    &remote->tls);
 
 	if (ret == 0)
-		ret = ptTlsConnect(remote->tls, remote->fd,
+		ret = hdTlsConnect(remote->tls, remote->fd,
 				   setup->address.isPath ? "localhost"
 							 : setup->address.host,
 				   &remote->session);
@@ -470,14 +470,15 @@ static int remoteLook(struct ptRemote *remote)
 static int proveWith(struct ptRemote *remote, const char *user,
 		     const char *token)
 {
-	struct ptWireAuthenticate request = { .user = ptWireTextOf(user) };
-	struct ptWireProof proof = {
+	struct ptWireAuthenticate request = { .user = hdFieldTextOf(user) };
+	struct hdProof proof = {
+		.protocol = PT_WIRE_PROTOCOL,
 		.token = token,
 		.tokenLength = strlen(token),
 		.user = request.user,
 	};
 	struct ptWireAuthenticated answer;
-	unsigned char theirs[PT_WIRE_PROOF_SIZE];
+	unsigned char theirs[HD_PROOF_SIZE];
 	uint16_t tag;
 	int ret;
 
@@ -487,17 +488,18 @@ static int proveWith(struct ptRemote *remote, const char *user,
 	memcpy(proof.serverNonce, remote->greeting.nonce,
 	       sizeof(proof.serverNonce));
 	memcpy(proof.clientNonce, request.nonce, sizeof(proof.clientNonce));
-	if (remote->session && ptTlsBinding(remote->session, proof.binding) < 0)
+	if (remote->session &&
+	    hdTlsBinding(remote->session, PT_WIRE_EXPORTER, proof.binding) < 0)
 		return remoteFailed(remote, -EIO);
-	ptWireProve(&proof, PT_WIRE_CLIENT_SIDE, request.proof);
+	hdProve(&proof, HD_PROOF_CLIENT, request.proof);
 	ret = ptRemoteSend(remote, PT_WIRE_AUTHENTICATE, &request, &tag);
 	if (ret == 0)
 		ret = ptRemoteAnswer(remote, tag, PT_WIRE_AUTHENTICATED,
 				     &answer, NULL);
 	if (ret < 0)
 		return ret;
-	ptWireProve(&proof, PT_WIRE_SERVER_SIDE, theirs);
-	if (ptWireIsEqual(theirs, answer.proof, sizeof(theirs)))
+	hdProve(&proof, HD_PROOF_SERVER, theirs);
+	if (hdProofIsEqual(theirs, answer.proof, sizeof(theirs)))
 		return 0;
 	ptMessage(HD_LOG_ERROR,
 		  "%s: the server does not know our token: it is another one",
@@ -508,7 +510,7 @@ static int proveWith(struct ptRemote *remote, const char *user,
 static int remoteProve(struct ptRemote *remote)
 {
 	const char *user = remote->setup->user, *token;
-	struct ptTokens *tokens;
+	struct hdTokens *tokens;
 	int ret;
 
 	if (!remote->setup->tokenFile) {
@@ -519,10 +521,10 @@ static int remoteProve(struct ptRemote *remote)
 			  ptRemoteName(remote));
 		return -EACCES;
 	}
-	ret = ptTokensRead(remote->setup->tokenFile, &tokens);
+	ret = hdTokensRead(remote->setup->tokenFile, &tokens);
 	if (ret < 0)
 		return ret;
-	token = ptTokensFind(tokens, &user);
+	token = hdTokensFind(tokens, &user);
 	if (token) {
 		ret = proveWith(remote, user, token);
 	} else {
@@ -530,7 +532,7 @@ static int remoteProve(struct ptRemote *remote)
 			  remote->setup->tokenFile, user ? user : "anybody");
 		ret = -EACCES;
 	}
-	ptTokensDestroy(tokens);
+	hdTokensDestroy(tokens);
 	return ret;
 }
 
@@ -573,8 +575,8 @@ void ptRemoteClose(struct ptRemote *remote)
 {
 	if (!remote)
 		return;
-	ptTlsClose(remote->session);
-	ptTlsDestroy(remote->tls);
+	hdTlsClose(remote->session);
+	hdTlsDestroy(remote->tls);
 	close(remote->fd);
 	g_byte_array_unref(remote->in);
 	g_free(remote);

@@ -39,8 +39,8 @@ struct ptRemoteSetup {
 	const char *user;      /**< NULL: the first that the file has. */
 	const char *tokenFile; /**< NULL: do not authenticate. */
 	bool isEncrypted;
-	const char *caFile;      /**< As of ptTlsCreateClient(). */
-	const char *fingerprint; /**< As of ptTlsCreateClient(). */
+	const char *caFile;      /**< As of hdTlsCreateClient(). */
+	const char *fingerprint; /**< As of hdTlsCreateClient(). */
 };
 
 /** A frame that was received; the payload is valid until the next one. */
@@ -134,6 +134,6 @@ struct ptRemoteClock *ptRemoteGetClock(struct ptRemote *remote);
 const char *ptRemoteName(const struct ptRemote *remote);
 
 /** Copy a text. To be freed. */
-char *ptRemoteText(struct ptWireText text);
+char *ptRemoteText(struct hdFieldText text);
 
 #endif

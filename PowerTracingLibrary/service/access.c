@@ -27,9 +27,10 @@ static void accessPeer(struct ptClient *client)
 	char text[4096];
 
 	client->isUnix = true;
-	if (getsockopt(client->fd, SOL_SOCKET, SO_PEERCRED, &credentials,
-		       &size) < 0) {
-		snprintf(client->peer, sizeof(client->peer), "unknown process");
+	if (getsockopt(client->connection.fd, SOL_SOCKET, SO_PEERCRED,
+		       &credentials, &size) < 0) {
+		snprintf(client->connection.peer,
+			 sizeof(client->connection.peer), "unknown process");
 		return;
 	}
 	if (getpwuid_r(credentials.uid, &entry, text, sizeof(text), &found) ==
@@ -39,8 +40,8 @@ static void accessPeer(struct ptClient *client)
 	else
 		snprintf(client->user, sizeof(client->user), "uid%u",
 			 (unsigned int)credentials.uid);
-	snprintf(client->peer, sizeof(client->peer), "process %ld of %s",
-		 (long)credentials.pid, client->user);
+	snprintf(client->connection.peer, sizeof(client->connection.peer),
+		 "process %ld of %s", (long)credentials.pid, client->user);
 }
 
 static void accessHost(struct ptClient *client, const struct sockaddr *address)
@@ -53,11 +54,13 @@ static void accessHost(struct ptClient *client, const struct sockaddr *address)
 
 	if (address->sa_family == AF_INET6) {
 		inet_ntop(AF_INET6, &in6->sin6_addr, text, sizeof(text));
-		snprintf(client->peer, sizeof(client->peer), "[%s]:%u", text,
+		snprintf(client->connection.peer,
+			 sizeof(client->connection.peer), "[%s]:%u", text,
 			 ntohs(in6->sin6_port));
 	} else {
 		inet_ntop(AF_INET, &in->sin_addr, text, sizeof(text));
-		snprintf(client->peer, sizeof(client->peer), "%s:%u", text,
+		snprintf(client->connection.peer,
+			 sizeof(client->connection.peer), "%s:%u", text,
 			 ntohs(in->sin_port));
 	}
 }
@@ -66,10 +69,10 @@ void ptAccessFind(struct ptClient *client, const struct sockaddr *address)
 {
 	const struct ptSite *site = client->service->site;
 
-	client->isLocal = ptSiteIsLocal(address);
+	client->isLocal = hdAddressIsLocal(address);
 	client->mayPmlib = client->isLocal;
 	for (size_t i = 0; i < site->pmlibCount; i++)
-		if (ptSiteNetworkHas(&site->pmlib[i], address))
+		if (hdNetworkHas(&site->pmlib[i], address))
 			client->mayPmlib = true;
 	if (address->sa_family == AF_UNIX)
 		accessPeer(client);
@@ -84,7 +87,7 @@ bool ptAccessMustAuthenticate(const struct ptClient *client)
 
 const char *ptAccessForbids(const struct ptClient *client)
 {
-	if (!client->isLocal && client->service->tls && !client->tls)
+	if (!client->isLocal && client->service->tls && !client->connection.tls)
 		return "other hosts must use TLS";
 	return NULL;
 }
@@ -124,7 +127,7 @@ void ptClientRefuse(struct ptClient *client, const char *format, ...)
 	for (char *at = text; *at; at++)
 		if ((unsigned char)*at < 0x20 || *at == 0x7f)
 			*at = '?';
-	ptMessage(HD_LOG_WARNING, "%s%s%s: %s", client->peer,
+	ptMessage(HD_LOG_WARNING, "%s%s%s: %s", client->connection.peer,
 		  *client->user && !client->isUnix ? ", " : "",
 		  client->isUnix ? "" : client->user, text);
 }

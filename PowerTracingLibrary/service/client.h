@@ -5,14 +5,15 @@
  *
  * The protocol is found out from the first bytes. A protocol takes whole
  * requests from what came, and puts answers where there is room; all else is
- * done here: reading, sending, TLS, and giving up who takes too long.
+ * done by its connection: reading, sending, TLS, and giving up who takes too
+ * long.
  */
 #ifndef PT_CLIENT_H
 #define PT_CLIENT_H
 
-#include "PowerTracingLibrary/secure/tls.h"
 #include "PowerTracingLibrary/service/service.h"
 #include "PowerTracingLibrary/service/store/store.h"
+#include "net/connection.h"
 
 /** What is to be sent may be as long; answers that come as one may be longer.
  */
@@ -27,8 +28,8 @@ struct ptClient;
 /** What a protocol does; news, fill, check and end may be NULL. */
 struct ptProtocol {
 	const char *name;
-	/** Take a request from client->in, if there is a whole one; returns
-	 * whether there was. */
+	/** Take a request from client->connection.in, if there is a whole one;
+	 * returns whether there was. */
 	bool (*receive)(struct ptClient *client);
 	/** Put something into the room that there is; returns whether there
 	 * was anything. */
@@ -50,72 +51,31 @@ struct ptProtocol {
 	void (*destroy)(struct ptClient *client);
 };
 
-/** Bytes that come or go. */
-struct ptBuffer {
-	unsigned char *bytes;
-	size_t used, size;
-};
-
 struct ptClient {
-	struct ptPoll poll; /**< First: it is what the loop knows. */
+	struct hdConnection connection; /**< First: it is what its calls get. */
 	struct ptService *service;
 	struct ptClient *next, **link; /**< In the list of all. */
-	int fd;
-	struct ptTlsSession *tls; /**< NULL for none. */
-	char peer[128];           /**< Who it is, for messages. */
 	bool isUnix, isLocal;
 	bool mayPmlib;                     /**< Its address may speak pmlib. */
 	char user[PT_SITE_NAME_MAX];       /**< "" if nobody knows. */
 	const struct ptProtocol *protocol; /**< NULL until it is known. */
 	void *session;
-	struct ptBuffer in, out;
-	size_t sent;        /**< Of out. */
-	bool isEof, isOver; /**< Nothing comes; close when all is sent. */
-	bool isBroken;      /**< There was no memory for an answer: close it. */
-	bool isDead;        /**< Closed; freed by the loop. */
-	int64_t messageNs;  /**< Since when a message is being received. */
-	int64_t progressNs; /**< Since when nothing could be sent. */
-	int64_t activeNs;   /**< When something came or went. */
-	int64_t dueNs;      /**< When due() is to be called; 0 never. */
-	uint32_t events;    /**< That the loop waits for. */
+	int64_t dueNs; /**< When due() is to be called; 0 never. */
 	struct ptAccount account;
 };
+
+/** Say how connections are treated, before there are any. */
+void ptClientSetup(struct ptService *service);
 
 /** Take over a connection that was accepted; closes it if that fails. */
 void ptClientCreate(struct ptService *service, int fd,
 		    const struct sockaddr *address);
-
-/** End it now, what it has is freed by the loop. */
-void ptClientClose(struct ptClient *client);
 
 /** Free one that is dead. */
 void ptClientFree(struct ptClient *client);
 
 /** Give up who takes too long; the loop calls it now and then. */
 void ptClientSweep(struct ptClient *client, int64_t nowNs);
-
-/** Go on with it after something has changed that is not the connection. */
-void ptClientKick(struct ptClient *client);
-
-/** Drop bytes from the begin of what came. */
-void ptClientTake(struct ptClient *client, size_t size);
-
-/**
- * Get room for something that is to be sent.
- *
- * @return NULL if there is no memory, or more than PT_CLIENT_ANSWER_MAX waits;
- *         the client will be closed.
- */
-unsigned char *ptClientRoom(struct ptClient *client, size_t size);
-
-/** Say that bytes were put into the room. */
-void ptClientPut(struct ptClient *client, size_t size);
-
-/** Get how much may be put before the client must read. */
-size_t ptClientLeft(const struct ptClient *client);
-
-/** Send bytes: ptClientRoom() and ptClientPut(). */
-void ptClientSend(struct ptClient *client, const void *bytes, size_t size);
 
 /** Let due() be called, if not before, at this time. */
 void ptClientDue(struct ptClient *client, int64_t atNs);

@@ -16,8 +16,8 @@ struct ptServed;
 
 /** What is known of a column once the device was opened. */
 struct ptServedColumn {
-	char source[PT_WIRE_TEXT_MAX + 1];
-	char resolution[PT_WIRE_TEXT_MAX + 1];
+	char source[HD_FIELD_TEXT_MAX + 1];
+	char resolution[HD_FIELD_TEXT_MAX + 1];
 	bool isSimulated;
 };
 

@@ -5,15 +5,14 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/epoll.h>
-#include <sys/eventfd.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include <PT.h>
-#include "PowerTracingLibrary/secure/tokens.h"
+#include "net/tokens.h"
 #include "PowerTracingLibrary/service/client.h"
-#include "PowerTracingLibrary/service/http.h"
+#include "PowerTracingLibrary/service/metrics.h"
+#include "net/http.h"
 #include "PowerTracingLibrary/service/listen.h"
 #include "PowerTracingLibrary/service/privileges.h"
 #include "PowerTracingLibrary/src/message.h"
@@ -21,8 +20,6 @@
 
 #define NS_PER_MS INT64_C(1000000)
 
-/* Events that are taken in one go. */
-#define EVENTS_MAX 128
 /* How often clients are looked at that take too long, and how often at most
  * what is due or was measured. */
 #define SWEEP_NS (250 * NS_PER_MS)
@@ -32,26 +29,9 @@
 
 /* ---- Begin ------------------------------------------------------------- */
 
-static void serviceWoken(struct ptPoll *poll, uint32_t events)
+static void serviceWoken(struct hdLoop *loop)
 {
-	struct ptService *service =
-		(struct ptService *)(void *)((char *)poll -
-					     offsetof(struct ptService, wake));
-	eventfd_t unused;
-
-	(void)events;
-	eventfd_read(service->wakeFd, &unused);
-	service->hasNews = true;
-}
-
-int ptServiceAdd(struct ptService *service, int fd, uint32_t events,
-		 struct ptPoll *poll)
-{
-	struct epoll_event event = { .events = events, .data.ptr = poll };
-
-	return epoll_ctl(service->epollFd, EPOLL_CTL_ADD, fd, &event) == 0
-		       ? 0
-		       : -errno;
+	((struct ptService *)(void *)loop)->hasNews = true;
 }
 
 /* Each client is an open file. */
@@ -76,7 +56,7 @@ static struct ptServedContext serviceContext(struct ptService *service,
 	return (struct ptServedContext){
 		.memory = &service->memory,
 		.root = service->setup.root,
-		.wakeFd = service->wakeFd,
+		.wakeFd = service->loop.wakeFd,
 		.isLater = isLater,
 		.project = service->setup.project,
 		.data = service->setup.data,
@@ -102,36 +82,39 @@ static int serviceDevices(struct ptService *service)
 }
 
 /* Read tokens and certificate. */
-static int serviceSecrets(const struct ptSite *site, struct ptTokens **tokens,
-			  struct ptTls **tls)
+static int serviceSecrets(const struct ptSite *site, struct hdTokens **tokens,
+			  struct hdTls **tls)
 {
 	int ret = 0;
 
 	*tokens = NULL;
 	*tls = NULL;
 	if (site->tokens)
-		ret = ptTokensRead(site->tokens, tokens);
+		ret = hdTokensRead(site->tokens, tokens);
 	if (ret == 0 && site->certificate)
-		ret = ptTlsCreate(site->certificate, site->key, tls);
+		ret = hdTlsCreate(site->certificate, site->key, tls);
 	if (ret == 0)
 		return 0;
-	ptTokensDestroy(*tokens);
+	hdTokensDestroy(*tokens);
 	*tokens = NULL;
 	return ret == -ENOMEM ? PT_EMEMORY : PT_ECONFINVALID;
 }
 
 int ptServiceInit(struct ptService *service)
 {
-	service->wake.ready = serviceWoken;
-	service->epollFd = epoll_create1(EPOLL_CLOEXEC);
-	service->wakeFd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (service->epollFd < 0 || service->wakeFd < 0 ||
-	    ptServiceAdd(service, service->wakeFd, EPOLLIN, &service->wake) <
-		    0) {
-		ptMessage(HD_LOG_ERROR, "epoll: %s", strerror(errno));
+	int ret = hdLoopOpen(&service->loop, serviceWoken);
+
+	ptClientSetup(service);
+	if (ret < 0) {
+		ptMessage(HD_LOG_ERROR, "epoll: %s", strerror(-ret));
 		return PT_ETHREAD;
 	}
 	return 0;
+}
+
+static char *serviceMetrics(void *context, bool isOpenMetrics, size_t *length)
+{
+	return ptMetrics(context, isOpenMetrics, length);
 }
 
 static int serviceOpen(struct ptService *service)
@@ -146,7 +129,8 @@ static int serviceOpen(struct ptService *service)
 	if (ret == 0 && ptListen(service, service->site) < 0)
 		ret = PT_EDEVICE;
 	if (ret == 0 && service->site->metrics.length > 0 &&
-	    ptHttpCreate(service, &service->site->metrics, &service->http) < 0)
+	    hdHttpCreate(&service->loop, &service->site->metrics,
+			 serviceMetrics, service, &service->http) < 0)
 		ret = PT_EDEVICE;
 	return ret == 0 ? serviceDevices(service) : ret;
 }
@@ -159,7 +143,7 @@ int ptServiceCreate(struct ptSite *site, const struct ptServiceSetup *setup,
 
 	if (!service)
 		return PT_EMEMORY;
-	service->epollFd = service->wakeFd = -1;
+	service->loop = (struct hdLoop){ .fd = -1, .wakeFd = -1 };
 	service->setup = *setup;
 	service->site = ptSiteRef(site);
 	service->memory.limit = site->limits.memory;
@@ -180,7 +164,7 @@ int ptServiceBegin(struct ptService *service)
 	for (size_t i = 0; ret == 0 && i < service->deviceCount; i++)
 		ret = ptServedBegin(service->devices[i]);
 	if (ret == 0)
-		ptListenSay(service);
+		hdListenSay(service->listeners);
 	return ret;
 }
 
@@ -195,17 +179,18 @@ struct ptServed *ptServiceFind(const struct ptService *service,
 
 /* ---- The loop ---------------------------------------------------------- */
 
-void ptServiceShed(struct ptService *service)
+bool ptServiceShed(struct ptService *service)
 {
 	struct ptClient *oldest = NULL;
 
 	for (struct ptClient *c = service->clients; c; c = c->next)
 		if (!c->protocol)
 			oldest = c;
-	if (oldest) {
-		ptClientRefuse(oldest, "it says nothing, and others wait");
-		ptClientClose(oldest);
-	}
+	if (!oldest)
+		return false;
+	ptClientRefuse(oldest, "it says nothing, and others wait");
+	hdConnectionClose(&oldest->connection);
+	return true;
 }
 
 static void serviceSweep(struct ptService *service, int64_t now)
@@ -236,7 +221,7 @@ static void serviceDue(struct ptService *service, int64_t now)
 		if (c->dueNs <= now) {
 			c->dueNs = 0;
 			c->protocol->due(c, now);
-			ptClientKick(c);
+			hdConnectionKick(&c->connection);
 		} else {
 			ptClientDue(c, c->dueNs);
 		}
@@ -262,7 +247,7 @@ static void serviceNews(struct ptService *service, int64_t now)
 		if (!c->protocol || !c->protocol->news)
 			continue;
 		c->protocol->news(c);
-		ptClientKick(c);
+		hdConnectionKick(&c->connection);
 	}
 }
 
@@ -288,7 +273,7 @@ static int serviceTimeout(const struct ptService *service, int64_t now)
 	if (service->hasNews && service->newsNs < until)
 		until = service->newsNs;
 	if (service->http)
-		until = ptHttpDue(service->http, now, until);
+		until = hdHttpDue(service->http, now, until);
 	if (until == INT64_MAX)
 		return -1;
 	if (until <= now)
@@ -299,26 +284,20 @@ static int serviceTimeout(const struct ptService *service, int64_t now)
 
 void ptServiceStep(struct ptService *service, int maxMs)
 {
-	struct epoll_event events[EVENTS_MAX];
 	int64_t now = hdMonotonicNow();
-	int timeout = serviceTimeout(service, now), count;
+	int timeout = serviceTimeout(service, now);
 
 	if (maxMs >= 0 && (timeout < 0 || timeout > maxMs))
 		timeout = maxMs;
-	count = epoll_wait(service->epollFd, events, EVENTS_MAX, timeout);
-	for (int i = 0; i < count && !service->isOver; i++) {
-		struct ptPoll *poll = events[i].data.ptr;
-
-		poll->ready(poll, events[i].events);
-	}
+	hdLoopStep(&service->loop, timeout);
 	now = hdMonotonicNow();
 	serviceDue(service, now);
 	serviceNews(service, now);
 	serviceSweep(service, now);
 	if (service->http)
-		ptHttpRun(service->http);
+		hdHttpRun(service->http);
 	serviceBury(service);
-	if (service->wantsChange && !service->isOver) {
+	if (service->wantsChange && !service->loop.isOver) {
 		service->wantsChange = false;
 		service->setup.change(service, service->setup.data);
 	}
@@ -326,7 +305,7 @@ void ptServiceStep(struct ptService *service, int maxMs)
 
 void ptServiceRun(struct ptService *service)
 {
-	while (!service->isOver)
+	while (!service->loop.isOver)
 		ptServiceStep(service, -1);
 }
 
@@ -337,7 +316,7 @@ void ptServiceChange(struct ptService *service)
 
 void ptServiceStop(struct ptService *service)
 {
-	service->isOver = true;
+	service->loop.isOver = true;
 }
 
 /* ---- Change and end ---------------------------------------------------- */
@@ -353,10 +332,10 @@ static void serviceCheck(struct ptService *service,
 		if (c->protocol && c->protocol->check &&
 		    !c->protocol->check(c, ending)) {
 			ptClientRefuse(c, "what it uses has changed");
-			ptClientClose(c);
+			hdConnectionClose(&c->connection);
 			continue;
 		}
-		ptClientKick(c);
+		hdConnectionKick(&c->connection);
 	}
 }
 
@@ -425,8 +404,8 @@ int ptServiceReload(struct ptService *service, struct ptSite *site)
 {
 	struct ptServed **devices =
 		calloc(site->deviceCount, sizeof(struct ptServed *));
-	struct ptTokens *tokens = NULL;
-	struct ptTls *tls = NULL;
+	struct hdTokens *tokens = NULL;
+	struct hdTls *tls = NULL;
 	int ret = PT_EMEMORY;
 
 	if (devices)
@@ -440,12 +419,12 @@ int ptServiceReload(struct ptService *service, struct ptSite *site)
 				 devices ? site->deviceCount : 0,
 				 service->devices, service->deviceCount);
 		free(devices);
-		ptTokensDestroy(tokens);
-		ptTlsDestroy(tls);
+		hdTokensDestroy(tokens);
+		hdTlsDestroy(tls);
 		return ret;
 	}
-	ptTokensDestroy(service->tokens);
-	ptTlsDestroy(service->tls);
+	hdTokensDestroy(service->tokens);
+	hdTlsDestroy(service->tls);
 	service->tokens = tokens;
 	service->tls = tls;
 	serviceExchange(service, devices, site->deviceCount);
@@ -453,7 +432,7 @@ int ptServiceReload(struct ptService *service, struct ptSite *site)
 	service->site = ptSiteRef(site);
 	service->memory.limit = site->limits.memory;
 	serviceCheck(service, NULL);
-	ptListenSay(service);
+	hdListenSay(service->listeners);
 	return 0;
 }
 
@@ -461,25 +440,22 @@ void ptServiceDestroy(struct ptService *service)
 {
 	if (!service)
 		return;
-	ptListenEnd(service);
+	hdListenEnd(&service->listeners);
 	while (service->clients) {
 		struct ptClient *client = service->clients;
 
 		if (client->protocol && client->protocol->end)
 			client->protocol->end(client);
-		ptClientClose(client);
+		hdConnectionClose(&client->connection);
 	}
 	serviceBury(service);
-	ptHttpDestroy(service->http);
+	hdHttpDestroy(service->http);
 	for (size_t i = 0; i < service->deviceCount; i++)
 		ptServedDestroy(service->devices[i]);
 	free(service->devices);
-	ptTokensDestroy(service->tokens);
-	ptTlsDestroy(service->tls);
-	if (service->wakeFd >= 0)
-		close(service->wakeFd);
-	if (service->epollFd >= 0)
-		close(service->epollFd);
+	hdTokensDestroy(service->tokens);
+	hdTlsDestroy(service->tls);
+	hdLoopClose(&service->loop);
 	ptSiteUnref(service->site);
 	free(service);
 }

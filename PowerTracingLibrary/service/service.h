@@ -12,19 +12,15 @@
 
 #include "PowerTracingLibrary/service/served.h"
 #include "PowerTracingLibrary/service/site/site.h"
+#include "net/connection.h"
+#include "net/listen.h"
 
 struct ptClient;
 struct ptService;
-struct ptHttp;
-struct ptListener;
-struct ptTls;
-struct ptTokens;
-
-/** Something with a file descriptor that the loop waits for. */
-struct ptPoll {
-	/** It is ready: EPOLLIN and the like. */
-	void (*ready)(struct ptPoll *poll, uint32_t events);
-};
+struct hdHttp;
+struct hdListener;
+struct hdTls;
+struct hdTokens;
 
 /** What the caller decides. */
 struct ptServiceSetup {
@@ -38,15 +34,14 @@ struct ptServiceSetup {
 
 /** All of it; what is not said belongs to the loop. */
 struct ptService {
+	struct hdLoop loop; /**< First; woken by devices. */
 	struct ptServiceSetup setup;
 	struct ptSite *site;
-	int epollFd;
-	struct ptPoll wake; /**< Woken by devices. */
-	int wakeFd;
-	struct ptTokens *tokens;
-	struct ptTls *tls;
-	struct ptHttp *http;
-	struct ptListener *listeners;
+	struct hdTokens *tokens;
+	struct hdTls *tls;
+	struct hdConnectionSetup connections;
+	struct hdHttp *http;
+	struct hdListener *listeners;
 	struct ptServed **devices;
 	size_t deviceCount;
 	struct ptClient *clients, *dead;
@@ -57,7 +52,7 @@ struct ptService {
 	int64_t refusedNs;          /**< For how often that is said. */
 	unsigned int refusedSaid;
 	int64_t sweepNs, dueNs, newsNs;
-	bool isOver, hasNews, wantsChange;
+	bool hasNews, wantsChange;
 };
 
 /**
@@ -76,11 +71,6 @@ int ptServiceCreate(struct ptSite *site, const struct ptServiceSetup *setup,
  * @return 0, or one of the public error values after a message.
  */
 int ptServiceBegin(struct ptService *service);
-
-/** Wait for something more. The poll lives as long as the descriptor.
- *  Returns 0 or a negative errno value. */
-int ptServiceAdd(struct ptService *service, int fd, uint32_t events,
-		 struct ptPoll *poll);
 
 /** Prepare the loop of a service that has nothing yet; as ptServiceCreate(). */
 int ptServiceInit(struct ptService *service);
@@ -110,8 +100,9 @@ int ptServiceReload(struct ptService *service, struct ptSite *site);
 /** Tell the clients, and free everything. Takes NULL. */
 void ptServiceDestroy(struct ptService *service);
 
-/** Close the connection that has been silent for longest, if there is one. */
-void ptServiceShed(struct ptService *service);
+/** Close the connection that has been silent for longest; false if there is
+ *  none. */
+bool ptServiceShed(struct ptService *service);
 
 /** Find a device by name, or return NULL. */
 struct ptServed *ptServiceFind(const struct ptService *service,

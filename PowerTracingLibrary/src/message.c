@@ -3,7 +3,9 @@
 #include "config.h"
 
 #include "PowerTracingLibrary/src/message.h"
+#include "net/logger.h"
 
 struct hdLogger ptLogger = { .prefix = "pt", .level = HD_LOG_ERROR };
 
-__thread bool ptMessageIsQuiet;
+/* What net/ says in our programs. */
+const struct hdLogger *const hdNetLogger = &ptLogger;

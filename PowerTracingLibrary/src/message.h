@@ -7,17 +7,11 @@
 #ifndef PT_MESSAGE_H
 #define PT_MESSAGE_H
 
-#include <stdbool.h>
-
 #include "common/log.h"
 
 extern struct hdLogger ptLogger;
 
-/** Whether what this thread says is for debugging only: it was said before. */
-extern __thread bool ptMessageIsQuiet;
-
 /** Say something at a level (HD_LOG_ERROR, ...); leaves errno alone. */
-#define ptMessage(level, ...) \
-	hdLog(&ptLogger, ptMessageIsQuiet ? HD_LOG_DEBUG : (level), __VA_ARGS__)
+#define ptMessage(level, ...) hdLog(&ptLogger, level, __VA_ARGS__)
 
 #endif

@@ -23,7 +23,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "PowerTracingLibrary/wire/sha256.h"
+#include "net/fields.h"
+#include "net/proof.h"
 
 /** The first bytes of both sides. */
 #define PT_WIRE_MAGIC "\x89HDP"
@@ -36,13 +37,11 @@
 /** What a client and a server must at least take as payload. */
 #define PT_WIRE_CLIENT_MIN 65536
 #define PT_WIRE_SERVER_MIN 4096
-/** Bytes of a text at most. */
-#define PT_WIRE_TEXT_MAX 255
-#define PT_WIRE_NONCE_SIZE 32
-#define PT_WIRE_PROOF_SIZE PT_SHA256_SIZE
 /** Selections of an OPEN, and columns of a group, at most. */
 #define PT_WIRE_SELECTIONS_MAX 256
 #define PT_WIRE_COLUMNS_MAX 1024
+/** What proofs begin with. */
+#define PT_WIRE_PROTOCOL "HDPS 1"
 /** What TLS exports to bind a proof to it. */
 #define PT_WIRE_EXPORTER "EXPORTER-HDTrace-Power-Service"
 
@@ -109,18 +108,6 @@ enum ptWireKind {
 #define PT_WIRE_SIMULATED 1U /**< Of VALUE and COLUMN. */
 #define PT_WIRE_GAP 1U       /**< Of the marks of a reading. */
 
-/** A text; it does not end with a zero. */
-struct ptWireText {
-	const char *at;
-	size_t length;
-};
-
-/** What is behind the fields that have a place of their own. */
-struct ptWireRest {
-	const unsigned char *at;
-	size_t length;
-};
-
 /** Begin of a connection. */
 struct ptWireHello {
 	uint16_t lowest;
@@ -137,7 +124,7 @@ struct ptWireGreeting {
 	uint32_t payloadMax;
 	int64_t wall;
 	int64_t mono;
-	unsigned char nonce[PT_WIRE_NONCE_SIZE];
+	unsigned char nonce[HD_NONCE_SIZE];
 };
 
 /** What each frame begins with. */
@@ -149,15 +136,15 @@ struct ptWireHeader {
 
 /** PT_WIRE_AUTHENTICATE */
 struct ptWireAuthenticate {
-	struct ptWireText user;
-	unsigned char nonce[PT_WIRE_NONCE_SIZE];
-	unsigned char proof[PT_WIRE_PROOF_SIZE];
+	struct hdFieldText user;
+	unsigned char nonce[HD_NONCE_SIZE];
+	unsigned char proof[HD_PROOF_SIZE];
 };
 
 /** PT_WIRE_AUTHENTICATED */
 struct ptWireAuthenticated {
-	struct ptWireText user;
-	unsigned char proof[PT_WIRE_PROOF_SIZE];
+	struct hdFieldText user;
+	unsigned char proof[HD_PROOF_SIZE];
 };
 
 /** PT_WIRE_PING */
@@ -175,9 +162,9 @@ struct ptWirePong {
 /** PT_WIRE_DEVICE */
 struct ptWireDevice {
 	uint16_t device;
-	struct ptWireText name;
-	struct ptWireText driver;
-	struct ptWireText description;
+	struct hdFieldText name;
+	struct hdFieldText driver;
+	struct hdFieldText description;
 	int64_t intervalNs;
 	uint8_t timedByMeter;
 	uint8_t isUp;
@@ -193,10 +180,10 @@ struct ptWireDevice {
 struct ptWireLine {
 	uint16_t device;
 	uint16_t line;
-	struct ptWireText name;
-	struct ptWireText node;
-	struct ptWireText channel;
-	struct ptWireText description;
+	struct hdFieldText name;
+	struct hdFieldText node;
+	struct hdFieldText channel;
+	struct hdFieldText description;
 	double voltage;
 	uint8_t flags;
 };
@@ -205,13 +192,13 @@ struct ptWireLine {
 struct ptWireValue {
 	uint16_t device;
 	uint16_t line;
-	struct ptWireText name;
-	struct ptWireText unit;
-	struct ptWireText grouping;
+	struct hdFieldText name;
+	struct hdFieldText unit;
+	struct hdFieldText grouping;
 	uint8_t kind;
 	uint8_t flags;
-	struct ptWireText source;
-	struct ptWireText resolution;
+	struct hdFieldText source;
+	struct hdFieldText resolution;
 };
 
 /** PT_WIRE_LIST_END */
@@ -226,15 +213,15 @@ struct ptWireOpen {
 	double frequency;
 	uint32_t delayMs;
 	uint16_t count;
-	struct ptWireRest selections;
+	struct hdFieldRest selections;
 };
 
 /** What is wanted. */
 struct ptWireSelection {
-	struct ptWireText device;
-	struct ptWireText node;
-	struct ptWireText line;
-	struct ptWireText value;
+	struct hdFieldText device;
+	struct hdFieldText node;
+	struct hdFieldText line;
+	struct hdFieldText value;
 };
 
 /** PT_WIRE_OPENED */
@@ -249,7 +236,7 @@ struct ptWireGroup {
 	uint32_t stream;
 	uint16_t group;
 	uint16_t columns;
-	struct ptWireText device;
+	struct hdFieldText device;
 	uint32_t every;
 	int64_t intervalNs;
 };
@@ -259,16 +246,16 @@ struct ptWireColumn {
 	uint32_t stream;
 	uint16_t group;
 	uint16_t column;
-	struct ptWireText node;
-	struct ptWireText line;
+	struct hdFieldText node;
+	struct hdFieldText line;
 	uint16_t lines;
-	struct ptWireText value;
-	struct ptWireText unit;
-	struct ptWireText grouping;
+	struct hdFieldText value;
+	struct hdFieldText unit;
+	struct hdFieldText grouping;
 	uint8_t kind;
 	uint8_t flags;
-	struct ptWireText source;
-	struct ptWireText resolution;
+	struct hdFieldText source;
+	struct hdFieldText resolution;
 };
 
 /** PT_WIRE_START, PT_WIRE_STOP, PT_WIRE_CLOSE, PT_WIRE_CLOSED */
@@ -286,7 +273,7 @@ struct ptWireMoment {
 /** PT_WIRE_ERROR */
 struct ptWireFailure {
 	uint16_t code;
-	struct ptWireText text;
+	struct hdFieldText text;
 };
 
 /** PT_WIRE_DATA; ptWireViewData() finds the arrays in the rest. */
@@ -296,7 +283,7 @@ struct ptWireData {
 	uint16_t columns;
 	uint32_t count;
 	uint32_t reserved;
-	struct ptWireRest arrays;
+	struct hdFieldRest arrays;
 };
 
 /** Where the arrays of a PT_WIRE_DATA are; ptWireGet64() and ptWireGet32() read
@@ -338,7 +325,7 @@ struct ptWireTotal {
 	uint64_t lost;
 	uint64_t dropped;
 	int64_t coveredNs;
-	struct ptWireRest totals;
+	struct hdFieldRest totals;
 };
 
 /** What a total says of a column. */
@@ -380,19 +367,6 @@ union ptWireAnswer {
 	struct ptWireTotal total;
 	struct ptWireEnd end;
 };
-
-/** A text of a string; NULL is empty. */
-struct ptWireText ptWireTextOf(const char *string);
-
-/** Whether a text is that of a string. */
-bool ptWireTextIs(struct ptWireText text, const char *string);
-
-/**
- * Copy a text into a string.
- *
- * @retval false It was cut off.
- */
-bool ptWireTextCopy(struct ptWireText text, char *string, size_t size);
 
 /** Write a hello. */
 void ptWireEncodeHello(const struct ptWireHello *hello,
@@ -462,7 +436,7 @@ size_t ptWirePutSelection(const struct ptWireSelection *selection,
  *
  * @retval -EBADMSG As of ptWireDecode().
  */
-int ptWireGetSelection(struct ptWireRest *rest,
+int ptWireGetSelection(struct hdFieldRest *rest,
 		       struct ptWireSelection *selection);
 
 /** Write the total of a column. */
@@ -470,7 +444,7 @@ void ptWirePutColumnTotal(const struct ptWireColumnTotal *total,
 			  unsigned char bytes[PT_WIRE_COLUMN_TOTAL_SIZE]);
 
 /** Read the next total of a column, and go behind it; as above. */
-int ptWireGetColumnTotal(struct ptWireRest *rest,
+int ptWireGetColumnTotal(struct hdFieldRest *rest,
 			 struct ptWireColumnTotal *total);
 
 /** Size of the payload of PT_WIRE_DATA. */
@@ -499,24 +473,13 @@ void ptWirePut64(unsigned char *array, const void *numbers, size_t count);
 /** Write many numbers of 32 bit: integers or floats. */
 void ptWirePut32(unsigned char *array, const void *numbers, size_t count);
 
-/** Who proves that it has the token. */
-enum ptWireSide { PT_WIRE_CLIENT_SIDE, PT_WIRE_SERVER_SIDE };
+extern const struct hdField ptWireHelloFields[];
+extern const struct hdField ptWireGreetingFields[];
+extern const struct hdField ptWireHeaderFields[];
+extern const struct hdField ptWireSelectionFields[];
+extern const struct hdField ptWireColumnTotalFields[];
 
-/** What a proof is made of. */
-struct ptWireProof {
-	const void *token;
-	size_t tokenLength;
-	unsigned char serverNonce[PT_WIRE_NONCE_SIZE];
-	unsigned char clientNonce[PT_WIRE_NONCE_SIZE];
-	unsigned char binding[PT_WIRE_NONCE_SIZE]; /**< Zeros without TLS. */
-	struct ptWireText user;
-};
-
-/** Make the proof of a side. */
-void ptWireProve(const struct ptWireProof *proof, enum ptWireSide side,
-		 unsigned char result[PT_WIRE_PROOF_SIZE]);
-
-/** Compare secrets in a time that does not depend on them. */
-bool ptWireIsEqual(const void *a, const void *b, size_t size);
+/** Find the fields of a type of frame, or return NULL. */
+const struct hdField *ptWireFieldsOf(unsigned int type);
 
 #endif

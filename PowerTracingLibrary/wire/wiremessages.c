@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The messages as lists of fields; see wirefields.h and, for their order,
+/* The messages as lists of fields; see net/fields.h and, for their order,
  * doc/format/power-service.md. */
 #include "config.h"
 
-#include "PowerTracingLibrary/wire/wirefields.h"
+#include "PowerTracingLibrary/wire/wire.h"
 
-#define FIELD(kind, message, member)                                     \
-	{                                                                \
-		PT_WIRE_##kind, offsetof(struct ptWire##message, member) \
+#define FIELD(kind, message, member)                                      \
+	{                                                                 \
+		HD_FIELD_##kind, offsetof(struct ptWire##message, member) \
 	}
-#define END                           \
-	{                             \
-		PT_WIRE_FIELDS_END, 0 \
+#define END                     \
+	{                       \
+		HD_FIELD_END, 0 \
 	}
 
-const struct ptWireField ptWireHelloFields[] = {
+const struct hdField ptWireHelloFields[] = {
 	FIELD(U16, Hello, lowest),
 	FIELD(U16, Hello, highest),
 	FIELD(U32, Hello, flags),
@@ -22,21 +22,21 @@ const struct ptWireField ptWireHelloFields[] = {
 	END,
 };
 
-const struct ptWireField ptWireGreetingFields[] = {
+const struct hdField ptWireGreetingFields[] = {
 	FIELD(U16, Greeting, version),   FIELD(U16, Greeting, mustAuthenticate),
 	FIELD(U32, Greeting, flags),     FIELD(U32, Greeting, payloadMax),
 	FIELD(U64, Greeting, wall),      FIELD(U64, Greeting, mono),
 	FIELD(BYTES32, Greeting, nonce), END,
 };
 
-const struct ptWireField ptWireHeaderFields[] = {
+const struct hdField ptWireHeaderFields[] = {
 	FIELD(U32, Header, length),
 	FIELD(U16, Header, type),
 	FIELD(U16, Header, tag),
 	END,
 };
 
-const struct ptWireField ptWireSelectionFields[] = {
+const struct hdField ptWireSelectionFields[] = {
 	FIELD(TEXT, Selection, device),
 	FIELD(TEXT, Selection, node),
 	FIELD(TEXT, Selection, line),
@@ -44,7 +44,7 @@ const struct ptWireField ptWireSelectionFields[] = {
 	END,
 };
 
-const struct ptWireField ptWireColumnTotalFields[] = {
+const struct hdField ptWireColumnTotalFields[] = {
 	FIELD(U64, ColumnTotal, coveredNs),
 	FIELD(U64, ColumnTotal, total),
 	FIELD(U64, ColumnTotal, min),
@@ -52,34 +52,34 @@ const struct ptWireField ptWireColumnTotalFields[] = {
 	END,
 };
 
-static const struct ptWireField nothing[] = { END };
+static const struct hdField nothing[] = { END };
 
-static const struct ptWireField authenticate[] = {
+static const struct hdField authenticate[] = {
 	FIELD(TEXT, Authenticate, user),
 	FIELD(BYTES32, Authenticate, nonce),
 	FIELD(BYTES32, Authenticate, proof),
 	END,
 };
 
-static const struct ptWireField authenticated[] = {
+static const struct hdField authenticated[] = {
 	FIELD(TEXT, Authenticated, user),
 	FIELD(BYTES32, Authenticated, proof),
 	END,
 };
 
-static const struct ptWireField ping[] = {
+static const struct hdField ping[] = {
 	FIELD(U64, Ping, content),
 	END,
 };
 
-static const struct ptWireField pong[] = {
+static const struct hdField pong[] = {
 	FIELD(U64, Pong, content),
 	FIELD(U64, Pong, wall),
 	FIELD(U64, Pong, mono),
 	END,
 };
 
-static const struct ptWireField device[] = {
+static const struct hdField device[] = {
 	FIELD(U16, Device, device),     FIELD(TEXT, Device, name),
 	FIELD(TEXT, Device, driver),    FIELD(TEXT, Device, description),
 	FIELD(U64, Device, intervalNs), FIELD(U8, Device, timedByMeter),
@@ -89,7 +89,7 @@ static const struct ptWireField device[] = {
 	FIELD(U64, Device, lastWall),   END,
 };
 
-static const struct ptWireField line[] = {
+static const struct hdField line[] = {
 	FIELD(U16, Line, device),
 	FIELD(U16, Line, line),
 	FIELD(TEXT, Line, name),
@@ -101,7 +101,7 @@ static const struct ptWireField line[] = {
 	END,
 };
 
-static const struct ptWireField value[] = {
+static const struct hdField value[] = {
 	FIELD(U16, Value, device),      FIELD(U16, Value, line),
 	FIELD(TEXT, Value, name),       FIELD(TEXT, Value, unit),
 	FIELD(TEXT, Value, grouping),   FIELD(U8, Value, kind),
@@ -109,26 +109,26 @@ static const struct ptWireField value[] = {
 	FIELD(TEXT, Value, resolution), END,
 };
 
-static const struct ptWireField listEnd[] = {
+static const struct hdField listEnd[] = {
 	FIELD(U16, ListEnd, devices),
 	FIELD(U16, ListEnd, reserved),
 	END,
 };
 
-static const struct ptWireField open[] = {
+static const struct hdField open[] = {
 	FIELD(U32, Open, flags),       FIELD(U64, Open, frequency),
 	FIELD(U32, Open, delayMs),     FIELD(U16, Open, count),
 	FIELD(REST, Open, selections), END,
 };
 
-static const struct ptWireField opened[] = {
+static const struct hdField opened[] = {
 	FIELD(U32, Opened, stream),
 	FIELD(U16, Opened, groups),
 	FIELD(U16, Opened, columns),
 	END,
 };
 
-static const struct ptWireField group[] = {
+static const struct hdField group[] = {
 	FIELD(U32, Group, stream),
 	FIELD(U16, Group, group),
 	FIELD(U16, Group, columns),
@@ -138,7 +138,7 @@ static const struct ptWireField group[] = {
 	END,
 };
 
-static const struct ptWireField column[] = {
+static const struct hdField column[] = {
 	FIELD(U32, Column, stream),      FIELD(U16, Column, group),
 	FIELD(U16, Column, column),      FIELD(TEXT, Column, node),
 	FIELD(TEXT, Column, line),       FIELD(U16, Column, lines),
@@ -148,25 +148,25 @@ static const struct ptWireField column[] = {
 	FIELD(TEXT, Column, resolution), END,
 };
 
-static const struct ptWireField stream[] = {
+static const struct hdField stream[] = {
 	FIELD(U32, Stream, stream),
 	END,
 };
 
-static const struct ptWireField moment[] = {
+static const struct hdField moment[] = {
 	FIELD(U32, Moment, stream),
 	FIELD(U64, Moment, wall),
 	FIELD(U64, Moment, mono),
 	END,
 };
 
-static const struct ptWireField failure[] = {
+static const struct hdField failure[] = {
 	FIELD(U16, Failure, code),
 	FIELD(TEXT, Failure, text),
 	END,
 };
 
-static const struct ptWireField data[] = {
+static const struct hdField data[] = {
 	FIELD(U32, Data, stream),
 	FIELD(U16, Data, group),
 	FIELD(U16, Data, columns),
@@ -176,7 +176,7 @@ static const struct ptWireField data[] = {
 	END,
 };
 
-static const struct ptWireField loss[] = {
+static const struct hdField loss[] = {
 	FIELD(U32, Loss, stream),
 	FIELD(U16, Loss, group),
 	FIELD(U16, Loss, why),
@@ -186,13 +186,13 @@ static const struct ptWireField loss[] = {
 	END,
 };
 
-static const struct ptWireField event[] = {
+static const struct hdField event[] = {
 	FIELD(U32, Event, stream), FIELD(U16, Event, group),
 	FIELD(U16, Event, what),   FIELD(U64, Event, wall),
 	FIELD(U64, Event, mono),   END,
 };
 
-static const struct ptWireField total[] = {
+static const struct hdField total[] = {
 	FIELD(U32, Total, stream),
 	FIELD(U16, Total, group),
 	FIELD(U16, Total, columns),
@@ -204,7 +204,7 @@ static const struct ptWireField total[] = {
 	END,
 };
 
-static const struct ptWireField end[] = {
+static const struct hdField end[] = {
 	FIELD(U32, End, stream),
 	FIELD(U16, End, why),
 	FIELD(U64, End, wall),
@@ -214,7 +214,7 @@ static const struct ptWireField end[] = {
 
 static const struct {
 	enum ptWireType type;
-	const struct ptWireField *fields;
+	const struct hdField *fields;
 } messages[] = {
 	{ PT_WIRE_AUTHENTICATE, authenticate },
 	{ PT_WIRE_PING, ping },
@@ -243,7 +243,7 @@ static const struct {
 	{ PT_WIRE_END, end },
 };
 
-const struct ptWireField *ptWireFieldsOf(unsigned int type)
+const struct hdField *ptWireFieldsOf(unsigned int type)
 {
 	for (size_t i = 0; i < sizeof(messages) / sizeof(messages[0]); i++)
 		if ((unsigned int)messages[i].type == type)

@@ -164,7 +164,7 @@ static void beginSender(void)
 /* ---- The service ------------------------------------------------------- */
 
 static struct ptService *service;
-static struct ptPoll stopPoll;
+static struct hdPoll stopPoll;
 static int port, stopFd;
 static pthread_t thread;
 
@@ -178,7 +178,7 @@ static void catchPort(enum hdLogLevel level, const char *text)
 		fprintf(stderr, "%s\n", text);
 }
 
-static void stopReady(struct ptPoll *poll, uint32_t events)
+static void stopReady(struct hdPoll *poll, uint32_t events)
 {
 	(void)poll;
 	(void)events;
@@ -229,7 +229,8 @@ static void begin(bool isConverter)
 	check(ptServiceCreate(site, &setup, &service) == 0, "service");
 	stopFd = eventfd(0, EFD_CLOEXEC);
 	stopPoll.ready = stopReady;
-	check(ptServiceAdd(service, stopFd, EPOLLIN, &stopPoll) == 0, "poll");
+	check(hdLoopAdd(&service->loop, stopFd, EPOLLIN, &stopPoll) == 0,
+	      "poll");
 	check(ptServiceBegin(service) == 0, "service");
 	check(pthread_create(&thread, NULL, serveAll, NULL) == 0, "thread");
 }

@@ -117,9 +117,9 @@ void nativeRefuse(struct native *native, enum ptWireType type,
 
 /* ---- Streams ----------------------------------------------------------- */
 
-static struct ptWireText textOf(const char *word)
+static struct hdFieldText textOf(const char *word)
 {
-	return ptWireTextOf(word && strcmp(word, "-") != 0 ? word : "");
+	return hdFieldTextOf(word && strcmp(word, "-") != 0 ? word : "");
 }
 
 /* Send an OPEN; returns its tag. */
@@ -165,12 +165,12 @@ static void hearColumn(struct native *native, uint16_t tag,
 	column->lines = any.column.lines;
 	column->kind = any.column.kind;
 	column->flags = any.column.flags;
-	ptWireTextCopy(any.column.node, column->node, sizeof(column->node));
-	ptWireTextCopy(any.column.line, column->line, sizeof(column->line));
-	ptWireTextCopy(any.column.value, column->value, sizeof(column->value));
-	ptWireTextCopy(any.column.unit, column->unit, sizeof(column->unit));
-	ptWireTextCopy(any.column.source, column->source,
-		       sizeof(column->source));
+	hdFieldTextCopy(any.column.node, column->node, sizeof(column->node));
+	hdFieldTextCopy(any.column.line, column->line, sizeof(column->line));
+	hdFieldTextCopy(any.column.value, column->value, sizeof(column->value));
+	hdFieldTextCopy(any.column.unit, column->unit, sizeof(column->unit));
+	hdFieldTextCopy(any.column.source, column->source,
+			sizeof(column->source));
 }
 
 void nativeOpenStream(struct native *native, uint32_t flags, double frequency,
@@ -282,7 +282,7 @@ static void takeTotal(struct nativeRecording *r,
 		      const struct ptWireTotal *total)
 {
 	struct nativeGroup *group = &r->groups[total->group];
-	struct ptWireRest rest = total->totals;
+	struct hdFieldRest rest = total->totals;
 
 	group->total = *total;
 	for (size_t i = 0; i < total->columns; i++)

@@ -121,7 +121,7 @@ int sceneRead(const char *config, struct ptSite **site)
 	return ret;
 }
 
-static void scenePoked(struct ptPoll *poll, uint32_t events)
+static void scenePoked(struct hdPoll *poll, uint32_t events)
 {
 	struct scene *scene =
 		(struct scene *)(void *)((char *)poll -
@@ -175,8 +175,8 @@ struct scene *sceneBegin(const char *config)
 	ptSiteUnref(site);
 	scene->pokeFd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	scene->poke.ready = scenePoked;
-	g_assert_cmpint(ptServiceAdd(scene->service, scene->pokeFd, EPOLLIN,
-				     &scene->poke),
+	g_assert_cmpint(hdLoopAdd(&scene->service->loop, scene->pokeFd, EPOLLIN,
+				  &scene->poke),
 			==, 0);
 	g_assert_cmpint(ptServiceBegin(scene->service), ==, 0);
 	scene->port = scenePort("serving at 127.0.0.1:");

@@ -36,7 +36,7 @@
 struct scene {
 	struct ptService *service;
 	GThread *thread;
-	struct ptPoll poke; /**< What the test wants of the loop. */
+	struct hdPoll poke; /**< What the test wants of the loop. */
 	int pokeFd;
 	int port;         /**< At 127.0.0.1. */
 	int metricsPort;  /**< 0 for none. */

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include <PT.h>
-#include "PowerTracingLibrary/secure/tokens.h"
+#include "net/tokens.h"
 #include "PowerTracingLibrary/service/site/parse.h"
 #include "tests/service/native-peer.h"
 #include "tests/service/scene.h"
@@ -81,39 +81,40 @@ static void testTokenFile(void)
 		  "at least 32" },
 		{ "a\0b", 3, 0600, -EINVAL, "no text file" },
 	};
-	struct ptTokens *read = NULL;
+	struct hdTokens *read = NULL;
 
 	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
 		writeTokens(rows[i].text, rows[i].length, rows[i].mode);
 		sceneHasSaid("");
 		g_test_message("row %zu", i);
-		g_assert_cmpint(ptTokensRead(tokens, &read), ==,
+		g_assert_cmpint(hdTokensRead(tokens, &read), ==,
 				rows[i].result);
 		if (rows[i].result == 0)
-			ptTokensDestroy(read);
+			hdTokensDestroy(read);
 		/* No secret is said. */
 		g_assert_false(sceneHasSaid("0123456789") &&
 			       rows[i].result < 0);
-		ptTokensRead(tokens, &read);
+		hdTokensRead(tokens, &read);
 		if (rows[i].result < 0)
 			g_assert_true(sceneHasSaid(rows[i].message));
 		else
-			ptTokensDestroy(read);
+			hdTokensDestroy(read);
 	}
-	g_assert_cmpint(ptTokensRead(directory, &read), ==, -EINVAL);
-	g_assert_cmpint(ptTokensRead("/no/such/file", &read), ==, -ENOENT);
-	ptTokensDestroy(NULL);
+	g_assert_cmpint(hdTokensRead(directory, &read), ==, -EINVAL);
+	g_assert_cmpint(hdTokensRead("/no/such/file", &read), ==, -ENOENT);
+	hdTokensDestroy(NULL);
 }
 
 /* Authenticate; returns the type of the answer. */
 static unsigned int authenticate(struct native *native, const char *user,
 				 const char *token)
 {
-	struct ptWireProof proof = { .token = token,
-				     .tokenLength = strlen(token),
-				     .user = ptWireTextOf(user) };
-	struct ptWireAuthenticate request = { .user = ptWireTextOf(user) };
-	unsigned char ours[PT_WIRE_PROOF_SIZE];
+	struct hdProof proof = { .protocol = PT_WIRE_PROTOCOL,
+				 .token = token,
+				 .tokenLength = strlen(token),
+				 .user = hdFieldTextOf(user) };
+	struct ptWireAuthenticate request = { .user = hdFieldTextOf(user) };
+	unsigned char ours[HD_PROOF_SIZE];
 	struct ptWireHeader header;
 	union ptWireAnswer any;
 
@@ -122,15 +123,15 @@ static unsigned int authenticate(struct native *native, const char *user,
 	memcpy(proof.clientNonce, request.nonce, sizeof(request.nonce));
 	memcpy(proof.serverNonce, native->greeting.nonce,
 	       sizeof(proof.serverNonce));
-	ptWireProve(&proof, PT_WIRE_CLIENT_SIDE, request.proof);
+	hdProve(&proof, HD_PROOF_CLIENT, request.proof);
 	nativeAsk(native, PT_WIRE_AUTHENTICATE, &request);
 	nativeNext(native, &header, &any);
 	g_assert_cmpuint(header.tag, ==, native->tag);
 	if (header.type == PT_WIRE_AUTHENTICATED) {
 		/* The server has the token, too. */
-		ptWireProve(&proof, PT_WIRE_SERVER_SIDE, ours);
+		hdProve(&proof, HD_PROOF_SERVER, ours);
 		g_assert_cmpmem(any.authenticated.proof, 32, ours, 32);
-		g_assert_true(ptWireTextIs(any.authenticated.user, user));
+		g_assert_true(hdFieldTextIs(any.authenticated.user, user));
 	} else {
 		g_assert_cmpuint(header.type, ==, PT_WIRE_ERROR);
 		g_assert_cmpuint(any.failure.code, ==, PT_WIRE_EDENIED);
@@ -565,8 +566,8 @@ int main(int argc, char **argv)
 	directory = g_dir_make_tmp("hdtrace-XXXXXX", NULL);
 	tokens = g_build_filename(directory, "tokens", NULL);
 	/* Other addresses of this host stand for other hosts. */
-	ptSiteLoopbacks[0] =
-		(struct ptSiteNetwork){ AF_INET, { 127, 0, 0, 1 }, 32 };
+	hdNetworkLoopbacks[0] =
+		(struct hdNetwork){ AF_INET, { 127, 0, 0, 1 }, 32 };
 	g_test_add_func("/access/token-file", testTokenFile);
 	g_test_add_func("/access/authenticate", testAuthenticate);
 	g_test_add_func("/access/other-hosts", testOtherHosts);

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include <PT.h>
-#include "PowerTracingLibrary/service/built.h"
+#include "net/http.h"
 #include "PowerTracingLibrary/service/site/parse.h"
 #include "tests/service/scene.h"
 
@@ -292,19 +292,17 @@ static void testNetworks(void)
 		{ "10.0.0.0/8", "[::ffff:10.1.2.3]:1", true },
 		{ "10.0.0.0/8", "unix:/x", false },
 	};
-	struct ptSiteNetwork network;
-	struct ptSiteAddress address;
+	struct hdNetwork network;
+	struct hdAddress address;
 
 	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
-		g_assert_cmpint(ptSiteParseNetwork(rows[i].network, &network),
-				==, 0);
-		g_assert_cmpint(ptSiteParseAddress(rows[i].address, &address),
-				==, 0);
-		g_assert_true(
-			ptSiteNetworkHas(
-				&network,
-				(const struct sockaddr *)&address.storage) ==
-			rows[i].has);
+		g_assert_cmpint(hdNetworkParse(rows[i].network, &network), ==,
+				0);
+		g_assert_cmpint(hdAddressParse(rows[i].address, &address), ==,
+				0);
+		g_assert_true(hdNetworkHas(&network,
+					   (const struct sockaddr *)&address
+						   .storage) == rows[i].has);
 	}
 }
 

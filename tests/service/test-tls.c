@@ -145,9 +145,10 @@ static unsigned char secureSerial(struct secure *s)
 static unsigned int authenticate(struct secure *s, bool isBound)
 {
 	const struct ptWireHello hello = { 1, 1, 0, 65536 };
-	struct ptWireProof proof = { .token = TOKEN,
-				     .tokenLength = strlen(TOKEN),
-				     .user = { "alice", 5 } };
+	struct hdProof proof = { .protocol = PT_WIRE_PROTOCOL,
+				 .token = TOKEN,
+				 .tokenLength = strlen(TOKEN),
+				 .user = { "alice", 5 } };
 	struct ptWireAuthenticate request = { .user = { "alice", 5 } };
 	struct ptWireGreeting greeting;
 	struct ptWireHeader header;
@@ -164,7 +165,7 @@ static unsigned int authenticate(struct secure *s, bool isBound)
 		good(gnutls_prf_rfc5705(s->session, strlen(PT_WIRE_EXPORTER),
 					PT_WIRE_EXPORTER, 0, NULL, 32,
 					(char *)proof.binding));
-	ptWireProve(&proof, PT_WIRE_CLIENT_SIDE, request.proof);
+	hdProve(&proof, HD_PROOF_CLIENT, request.proof);
 	size = ptWireEncode(PT_WIRE_AUTHENTICATE, 1, &request, bytes,
 			    sizeof(bytes));
 	secureSay(s, bytes, size);
@@ -316,8 +317,8 @@ int main(int argc, char **argv)
 	tokens = g_build_filename(directory, "tokens", NULL);
 	writeCertificate(1);
 	writeFile(tokens, "alice " TOKEN "\n", strlen("alice " TOKEN "\n"));
-	ptSiteLoopbacks[0] =
-		(struct ptSiteNetwork){ AF_INET, { 127, 0, 0, 1 }, 32 };
+	hdNetworkLoopbacks[0] =
+		(struct hdNetwork){ AF_INET, { 127, 0, 0, 1 }, 32 };
 	g_test_add_func("/tls/both", testBoth);
 	g_test_add_func("/tls/must", testMust);
 	g_test_add_func("/tls/broken", testBroken);

@@ -357,7 +357,7 @@ static void testTexts(void)
 		const char *sent =
 			texts[i].sent ? texts[i].sent : texts[i].text;
 		struct ptWireFailure message = { 5,
-						 ptWireTextOf(texts[i].text) };
+						 hdFieldTextOf(texts[i].text) };
 		unsigned char bytes[100], raw[100] = { 5, 0 };
 		size_t length = strlen(texts[i].text);
 		size_t size = ptWireEncode(PT_WIRE_ERROR, 0, &message, bytes,
@@ -367,7 +367,7 @@ static void testTexts(void)
 		g_assert_cmpint(ptWireDecode(PT_WIRE_ERROR, bytes + 8, size - 8,
 					     &message),
 				==, 0);
-		g_assert_true(ptWireTextIs(message.text, sent));
+		g_assert_true(hdFieldTextIs(message.text, sent));
 		raw[2] = (unsigned char)length;
 		memcpy(raw + 4, texts[i].text, length);
 		g_assert_cmpint(
@@ -399,17 +399,17 @@ static void testTextLimits(void)
 	bytes[3] = 0;
 	g_assert_cmpint(ptWireDecode(PT_WIRE_ERROR, bytes, 259, &message), ==,
 			0);
-	g_assert_false(ptWireTextCopy(message.text, string, sizeof(string)));
+	g_assert_false(hdFieldTextCopy(message.text, string, sizeof(string)));
 	g_assert_cmpstr(string, ==, "xxx");
 	g_assert_true(
-		ptWireTextCopy(ptWireTextOf("abc"), string, sizeof(string)));
+		hdFieldTextCopy(hdFieldTextOf("abc"), string, sizeof(string)));
 	g_assert_cmpstr(string, ==, "abc");
 	g_assert_true(
-		ptWireTextCopy(ptWireTextOf(NULL), string, sizeof(string)));
+		hdFieldTextCopy(hdFieldTextOf(NULL), string, sizeof(string)));
 	g_assert_cmpstr(string, ==, "");
-	g_assert_true(ptWireTextIs(ptWireTextOf(NULL), ""));
-	g_assert_false(ptWireTextIs(ptWireTextOf("ab"), "abc"));
-	g_assert_false(ptWireTextIs(ptWireTextOf("abd"), "abc"));
+	g_assert_true(hdFieldTextIs(hdFieldTextOf(NULL), ""));
+	g_assert_false(hdFieldTextIs(hdFieldTextOf("ab"), "abc"));
+	g_assert_false(hdFieldTextIs(hdFieldTextOf("abd"), "abc"));
 }
 
 /* ---- What is in the rest ----------------------------------------------- */
@@ -419,7 +419,7 @@ static void testSelections(void)
 	struct ptWireSelection selection = { TEXT("lmg"), TEXT("n1"), TEXT(""),
 					     TEXT("*") };
 	unsigned char bytes[100], expected[100];
-	struct ptWireRest rest = { bytes, 0 };
+	struct hdFieldRest rest = { bytes, 0 };
 	size_t size = hexBytes("0300 6c6d67 0200 6e31 0000 0100 2a", expected);
 
 	g_assert_cmpuint(ptWirePutSelection(&selection, bytes, size - 1), ==,
@@ -432,10 +432,10 @@ static void testSelections(void)
 	rest.length = 2 * size;
 	for (int i = 0; i < 2; i++) {
 		g_assert_cmpint(ptWireGetSelection(&rest, &selection), ==, 0);
-		g_assert_true(ptWireTextIs(selection.device, "lmg"));
-		g_assert_true(ptWireTextIs(selection.node, "n1"));
-		g_assert_true(ptWireTextIs(selection.line, ""));
-		g_assert_true(ptWireTextIs(selection.value, "*"));
+		g_assert_true(hdFieldTextIs(selection.device, "lmg"));
+		g_assert_true(hdFieldTextIs(selection.node, "n1"));
+		g_assert_true(hdFieldTextIs(selection.line, ""));
+		g_assert_true(hdFieldTextIs(selection.value, "*"));
 	}
 	g_assert_cmpint(ptWireGetSelection(&rest, &selection), ==, -EBADMSG);
 }
@@ -445,7 +445,7 @@ static void testTotals(void)
 	const struct ptWireColumnTotal sent = { 1500000000, 150.5, -1,
 						INFINITY };
 	unsigned char bytes[100], expected[100];
-	struct ptWireRest rest = { bytes, PT_WIRE_COLUMN_TOTAL_SIZE };
+	struct hdFieldRest rest = { bytes, PT_WIRE_COLUMN_TOTAL_SIZE };
 	struct ptWireColumnTotal got;
 
 	g_assert_cmpuint(hexBytes("002f685900000000 0000000000d06240"
@@ -525,14 +525,14 @@ static void testSha256(void)
 		{ "", "e3b0c44298fc1c149afbf4c8996fb924"
 		      "27ae41e4649b934ca495991b7852b855" },
 	};
-	unsigned char digest[PT_SHA256_SIZE], expected[100], text[300];
-	struct ptSha256 sha;
+	unsigned char digest[HD_SHA256_SIZE], expected[100], text[300];
+	struct hdSha256 sha;
 
 	for (size_t i = 0; i < G_N_ELEMENTS(known); i++) {
 		hexBytes(known[i].digest, expected);
-		ptSha256Begin(&sha);
-		ptSha256Add(&sha, known[i].text, strlen(known[i].text));
-		ptSha256End(&sha, digest);
+		hdSha256Begin(&sha);
+		hdSha256Add(&sha, known[i].text, strlen(known[i].text));
+		hdSha256End(&sha, digest);
 		g_assert_cmpmem(digest, 32, expected, 32);
 	}
 	for (size_t length = 0; length < sizeof(text); length++) {
@@ -543,10 +543,10 @@ static void testSha256(void)
 		other = g_compute_checksum_for_data(G_CHECKSUM_SHA256, text,
 						    length);
 		hexBytes(other, expected);
-		ptSha256Begin(&sha);
-		ptSha256Add(&sha, text, some);
-		ptSha256Add(&sha, text + some, length - some);
-		ptSha256End(&sha, digest);
+		hdSha256Begin(&sha);
+		hdSha256Add(&sha, text, some);
+		hdSha256Add(&sha, text + some, length - some);
+		hdSha256End(&sha, digest);
 		g_assert_cmpmem(digest, 32, expected, 32);
 	}
 }
@@ -554,30 +554,30 @@ static void testSha256(void)
 /* RFC 4231, test cases 1, 2 and 6; and any length of key beside GLib's. */
 static void testHmac(void)
 {
-	unsigned char digest[PT_SHA256_SIZE], expected[100], key[150];
-	struct ptHmac hmac;
+	unsigned char digest[HD_SHA256_SIZE], expected[100], key[150];
+	struct hdHmac hmac;
 
 	memset(key, 0x0b, 20);
-	ptHmacBegin(&hmac, key, 20);
-	ptHmacAdd(&hmac, "Hi There", 8);
-	ptHmacEnd(&hmac, digest);
+	hdHmacBegin(&hmac, key, 20);
+	hdHmacAdd(&hmac, "Hi There", 8);
+	hdHmacEnd(&hmac, digest);
 	hexBytes("b0344c61d8db38535ca8afceaf0bf12b"
 		 "881dc200c9833da726e9376c2e32cff7",
 		 expected);
 	g_assert_cmpmem(digest, 32, expected, 32);
-	ptHmacBegin(&hmac, "Jefe", 4);
-	ptHmacAdd(&hmac, "what do ya want ", 16);
-	ptHmacAdd(&hmac, "for nothing?", 12);
-	ptHmacEnd(&hmac, digest);
+	hdHmacBegin(&hmac, "Jefe", 4);
+	hdHmacAdd(&hmac, "what do ya want ", 16);
+	hdHmacAdd(&hmac, "for nothing?", 12);
+	hdHmacEnd(&hmac, digest);
 	hexBytes("5bdcc146bf60754e6a042426089575c7"
 		 "5a003f089d2739839dec58b964ec3843",
 		 expected);
 	g_assert_cmpmem(digest, 32, expected, 32);
 	memset(key, 0xaa, 131);
-	ptHmacBegin(&hmac, key, 131);
-	ptHmacAdd(&hmac,
+	hdHmacBegin(&hmac, key, 131);
+	hdHmacAdd(&hmac,
 		  "Test Using Larger Than Block-Size Key - Hash Key First", 54);
-	ptHmacEnd(&hmac, digest);
+	hdHmacEnd(&hmac, digest);
 	hexBytes("60e431591ee0b67f0d8a26aacbf5b77f"
 		 "8e0bc6213728c5140546040f0ee37f54",
 		 expected);
@@ -587,9 +587,9 @@ static void testHmac(void)
 			G_CHECKSUM_SHA256, key, length, key, 17);
 
 		hexBytes(other, expected);
-		ptHmacBegin(&hmac, key, length);
-		ptHmacAdd(&hmac, key, 17);
-		ptHmacEnd(&hmac, digest);
+		hdHmacBegin(&hmac, key, length);
+		hdHmacAdd(&hmac, key, 17);
+		hdHmacEnd(&hmac, digest);
 		g_assert_cmpmem(digest, 32, expected, 32);
 	}
 }
@@ -598,8 +598,9 @@ static void testHmac(void)
 static void testProof(void)
 {
 	const char token[] = "0123456789abcdef0123456789abcdef";
-	struct ptWireProof proof = { token, 32,    { 0 },
-				     { 0 }, { 0 }, TEXT("alice") };
+	struct hdProof proof = { token,           32,    { 0 },
+				 { 0 },           { 0 }, TEXT("alice"),
+				 PT_WIRE_PROTOCOL };
 	unsigned char message[16 + 96 + 5] = "HDPS 1 client", expected[100];
 	unsigned char client[32], server[32];
 	g_autofree char *other = NULL;
@@ -615,14 +616,14 @@ static void testProof(void)
 					(const guchar *)token, 32, message,
 					sizeof(message));
 	hexBytes(other, expected);
-	ptWireProve(&proof, PT_WIRE_CLIENT_SIDE, client);
+	hdProve(&proof, HD_PROOF_CLIENT, client);
 	g_assert_cmpmem(client, 32, expected, 32);
-	ptWireProve(&proof, PT_WIRE_SERVER_SIDE, server);
-	g_assert_false(ptWireIsEqual(client, server, 32));
-	g_assert_true(ptWireIsEqual(client, expected, 32));
+	hdProve(&proof, HD_PROOF_SERVER, server);
+	g_assert_false(hdProofIsEqual(client, server, 32));
+	g_assert_true(hdProofIsEqual(client, expected, 32));
 	for (size_t i = 0; i < 32; i++) {
 		expected[i] ^= 0x80;
-		g_assert_false(ptWireIsEqual(client, expected, 32));
+		g_assert_false(hdProofIsEqual(client, expected, 32));
 		expected[i] ^= 0x80;
 	}
 }

@@ -50,9 +50,9 @@ static void serveAgain(struct server *server, bool isRetry)
 {
 	int ret;
 
-	ptMessageIsQuiet = isRetry;
+	hdLogIsQuiet = isRetry;
 	ret = sessionBegin(&server->session, TRUE);
-	ptMessageIsQuiet = false;
+	hdLogIsQuiet = false;
 	server->retryNs = 0;
 	if (ret == 0) {
 		serveTell(&server->session);

@@ -18,8 +18,8 @@
 /* What goes beside the service. */
 struct siteServer {
 	const struct options *options;
-	struct ptPoll signals;
-	struct ptPoll end;
+	struct hdPoll signals;
+	struct hdPoll end;
 	struct ptService *service;
 	int signalFd, endFd;
 };
@@ -100,7 +100,7 @@ static void siteChange(struct ptService *service, void *data)
 	daemonNotify("READY=1");
 }
 
-static void siteSignal(struct ptPoll *poll, uint32_t events)
+static void siteSignal(struct hdPoll *poll, uint32_t events)
 {
 	struct siteServer *server =
 		(struct siteServer *)(void *)((char *)poll -
@@ -118,7 +118,7 @@ static void siteSignal(struct ptPoll *poll, uint32_t events)
 		ptServiceStop(server->service);
 }
 
-static void siteEnd(struct ptPoll *poll, uint32_t events)
+static void siteEnd(struct hdPoll *poll, uint32_t events)
 {
 	struct siteServer *server =
 		(struct siteServer *)(void *)((char *)poll -
@@ -148,10 +148,10 @@ static gboolean siteWatch(struct siteServer *server)
 		timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
 	if (server->signalFd >= 0 && server->endFd >= 0 &&
 	    timerfd_settime(server->endFd, 0, &when, NULL) == 0 &&
-	    ptServiceAdd(server->service, server->signalFd, EPOLLIN,
-			 &server->signals) == 0 &&
-	    ptServiceAdd(server->service, server->endFd, EPOLLIN,
-			 &server->end) == 0)
+	    hdLoopAdd(&server->service->loop, server->signalFd, EPOLLIN,
+		      &server->signals) == 0 &&
+	    hdLoopAdd(&server->service->loop, server->endFd, EPOLLIN,
+		      &server->end) == 0)
 		return TRUE;
 	ptMessage(HD_LOG_ERROR, "signals: %s", strerror(errno));
 	return FALSE;

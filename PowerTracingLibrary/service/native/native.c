@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/random.h>
 
-#include "PowerTracingLibrary/secure/tokens.h"
+#include "net/tokens.h"
 #include "PowerTracingLibrary/service/access.h"
 #include "PowerTracingLibrary/service/native/native.h"
 #include "PowerTracingLibrary/service/native/stream.h"
@@ -31,25 +31,26 @@ struct ptNative *ptNativeOf(const struct ptClient *client)
 void ptNativeSend(struct ptClient *client, enum ptWireType type, uint16_t tag,
 		  const void *message)
 {
-	unsigned char *room = ptClientRoom(client, FRAME_MAX);
+	unsigned char *room = hdConnectionRoom(&client->connection, FRAME_MAX);
 
 	if (room)
-		ptClientPut(client,
-			    ptWireEncode(type, tag, message, room, FRAME_MAX));
+		hdConnectionPut(
+			&client->connection,
+			ptWireEncode(type, tag, message, room, FRAME_MAX));
 }
 
 void ptNativeFail(struct ptClient *client, uint16_t tag, enum ptWireError code,
 		  const char *format, ...)
 {
 	struct ptWireFailure failure = { .code = (uint16_t)code };
-	char text[PT_WIRE_TEXT_MAX + 1];
+	char text[HD_FIELD_TEXT_MAX + 1];
 	va_list arguments;
 
 	va_start(arguments, format);
 	vsnprintf(text, sizeof(text), format, arguments);
 	va_end(arguments);
 	ptClientRefuse(client, "%s", text);
-	failure.text = ptWireTextOf(text);
+	failure.text = hdFieldTextOf(text);
 	ptNativeSend(client, PT_WIRE_ERROR, tag, &failure);
 }
 
@@ -65,7 +66,7 @@ static void nativeGreet(struct ptClient *client,
 				   ? PT_WIRE_VERSION
 				   : 0,
 		.mustAuthenticate = ptAccessMustAuthenticate(client),
-		.flags = client->tls ? PT_WIRE_ENCRYPTED : 0,
+		.flags = client->connection.tls ? PT_WIRE_ENCRYPTED : 0,
 		.payloadMax = PAYLOAD_MAX,
 		.wall = hdClockNow(),
 		.mono = hdMonotonicNow(),
@@ -82,8 +83,8 @@ static void nativeGreet(struct ptClient *client,
 	}
 	memcpy(greeting.nonce, session->nonce, sizeof(greeting.nonce));
 	ptWireEncodeGreeting(&greeting, bytes);
-	ptClientSend(client, bytes, sizeof(bytes));
-	client->isOver = greeting.version == 0;
+	hdConnectionSend(&client->connection, bytes, sizeof(bytes));
+	client->connection.isOver = greeting.version == 0;
 	if (greeting.version == 0)
 		ptClientRefuse(client, "versions %u to %u", hello->lowest,
 			       hello->highest);
@@ -91,10 +92,10 @@ static void nativeGreet(struct ptClient *client,
 		ptNativeFail(client, 0, PT_WIRE_EMALFORMED,
 			     "a client takes payloads of %d bytes",
 			     PT_WIRE_CLIENT_MIN);
-		client->isOver = true;
+		client->connection.isOver = true;
 	} else if (why) {
 		ptNativeFail(client, 0, PT_WIRE_EFORBIDDEN, "%s", why);
-		client->isOver = true;
+		client->connection.isOver = true;
 	}
 }
 
@@ -103,15 +104,15 @@ static bool nativeTakeHello(struct ptClient *client)
 {
 	struct ptWireHello hello;
 
-	if (client->in.used < PT_WIRE_HELLO_SIZE)
+	if (client->connection.in.used < PT_WIRE_HELLO_SIZE)
 		return false;
 	client->session = calloc(1, sizeof(struct ptNative));
 	if (!client->session ||
-	    ptWireDecodeHello(client->in.bytes, &hello) < 0) {
-		ptClientClose(client);
+	    ptWireDecodeHello(client->connection.in.bytes, &hello) < 0) {
+		hdConnectionClose(&client->connection);
 		return false;
 	}
-	ptClientTake(client, PT_WIRE_HELLO_SIZE);
+	hdConnectionTake(&client->connection, PT_WIRE_HELLO_SIZE);
 	nativeGreet(client, &hello);
 	return true;
 }
@@ -120,18 +121,21 @@ static bool nativeTakeHello(struct ptClient *client)
 
 static bool nativeProof(struct ptClient *client,
 			const struct ptWireAuthenticate *request,
-			unsigned char ours[PT_WIRE_PROOF_SIZE])
+			unsigned char ours[HD_PROOF_SIZE])
 {
 	struct ptNative *session = ptNativeOf(client);
-	struct ptWireProof proof = { .user = request->user };
+	struct hdProof proof = { .user = request->user,
+				 .protocol = PT_WIRE_PROTOCOL };
 
 	memcpy(proof.serverNonce, session->nonce, sizeof(proof.serverNonce));
 	memcpy(proof.clientNonce, request->nonce, sizeof(proof.clientNonce));
-	if (client->tls && ptTlsBinding(client->tls, proof.binding) < 0)
+	if (client->connection.tls &&
+	    hdTlsBinding(client->connection.tls, PT_WIRE_EXPORTER,
+			 proof.binding) < 0)
 		return false;
 	return client->service->tokens &&
 	       request->user.length < sizeof(client->user) &&
-	       ptTokensCheck(client->service->tokens, &proof, request->proof,
+	       hdTokensCheck(client->service->tokens, &proof, request->proof,
 			     ours);
 }
 
@@ -158,9 +162,10 @@ static void nativeAuthenticate(struct ptClient *client, uint16_t tag,
 		ptClientDue(client, hdMonotonicNow() + HD_NS_PER_S);
 		return;
 	}
-	ptWireTextCopy(request->user, client->user, sizeof(client->user));
+	hdFieldTextCopy(request->user, client->user, sizeof(client->user));
 	client->isUnix = false;
-	ptMessage(HD_LOG_INFO, "%s is %s", client->peer, client->user);
+	ptMessage(HD_LOG_INFO, "%s is %s", client->connection.peer,
+		  client->user);
 	ptNativeSend(client, PT_WIRE_AUTHENTICATED, tag, &answer);
 }
 
@@ -228,12 +233,12 @@ static void nativeRequest(struct ptClient *client,
 	if (ret == -EBADMSG || header->tag == 0) {
 		ptNativeFail(client, header->tag, PT_WIRE_EMALFORMED,
 			     "request %u cannot be read", header->type);
-		client->isOver = true;
+		client->connection.isOver = true;
 	} else if (ptAccessMustAuthenticate(client) &&
 		   header->type != PT_WIRE_AUTHENTICATE) {
 		ptNativeFail(client, header->tag, PT_WIRE_EAUTHENTICATE,
 			     "who are you?");
-		client->isOver = true;
+		client->connection.isOver = true;
 	} else if (ret == -ENOENT) {
 		ptNativeFail(client, header->tag, PT_WIRE_EREQUEST,
 			     "there is no request %u", header->type);
@@ -250,26 +255,28 @@ static bool nativeReceive(struct ptClient *client)
 	if (!client->session)
 		return nativeTakeHello(client);
 	if (ptNativeOf(client)->isDenied) {
-		client->messageNs = 0;
+		client->connection.messageNs = 0;
 		return false;
 	}
-	if (client->in.used < PT_WIRE_HEADER_SIZE)
+	if (client->connection.in.used < PT_WIRE_HEADER_SIZE)
 		return false;
-	ptWireDecodeHeader(client->in.bytes, &header);
+	ptWireDecodeHeader(client->connection.in.bytes, &header);
 	if (ptAccessMustAuthenticate(client))
 		most = PAYLOAD_FIRST;
 	if (header.length > most) {
 		ptNativeFail(client, header.tag, PT_WIRE_EMALFORMED,
 			     "a payload of %lu bytes",
 			     (unsigned long)header.length);
-		client->isOver = true;
+		client->connection.isOver = true;
 		return true;
 	}
-	if (client->in.used < PT_WIRE_HEADER_SIZE + header.length)
+	if (client->connection.in.used < PT_WIRE_HEADER_SIZE + header.length)
 		return false;
-	nativeRequest(client, &header, client->in.bytes + PT_WIRE_HEADER_SIZE);
-	if (!client->isDead)
-		ptClientTake(client, PT_WIRE_HEADER_SIZE + header.length);
+	nativeRequest(client, &header,
+		      client->connection.in.bytes + PT_WIRE_HEADER_SIZE);
+	if (!client->connection.isDead)
+		hdConnectionTake(&client->connection,
+				 PT_WIRE_HEADER_SIZE + header.length);
 	return true;
 }
 
@@ -285,7 +292,7 @@ static void nativeDue(struct ptClient *client, int64_t nowNs)
 	}
 	ptNativeFail(client, session->deniedTag, PT_WIRE_EDENIED,
 		     "wrong user or token");
-	client->isOver = true;
+	client->connection.isOver = true;
 }
 
 static void nativeEnd(struct ptClient *client)
@@ -294,7 +301,7 @@ static void nativeEnd(struct ptClient *client)
 
 	if (!client->session)
 		return;
-	if (service->isOver) {
+	if (service->loop.isOver) {
 		ptStreamsEnd(client, NULL, 2);
 		ptNativeFail(client, 0, PT_WIRE_EEND, "the service ends");
 	} else {

@@ -20,7 +20,7 @@ struct ptNative {
 	bool isGreeted;
 	bool isDenied; /**< It is told so later, and ends. */
 	uint16_t deniedTag;
-	unsigned char nonce[PT_WIRE_NONCE_SIZE];
+	unsigned char nonce[HD_NONCE_SIZE];
 	uint32_t payloadMax; /**< Of what is sent to it. */
 	struct ptStream *streams;
 	uint32_t lastStream; /**< Number of the last one. */

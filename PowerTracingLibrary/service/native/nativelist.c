@@ -15,16 +15,16 @@ static void listValues(struct ptClient *client, uint16_t tag,
 		struct ptWireValue value = {
 			.device = device,
 			.line = index,
-			.name = ptWireTextOf(quantity->name),
-			.unit = ptWireTextOf(quantity->unit),
-			.grouping = ptWireTextOf(quantity->grouping),
+			.name = hdFieldTextOf(quantity->name),
+			.unit = hdFieldTextOf(quantity->unit),
+			.grouping = hdFieldTextOf(quantity->grouping),
 			.kind = (uint8_t)line->values[i].kind,
 		};
 
 		ptServedColumnGet(served, line->values[i].column, &known);
 		value.flags = known.isSimulated ? PT_WIRE_SIMULATED : 0;
-		value.source = ptWireTextOf(known.source);
-		value.resolution = ptWireTextOf(known.resolution);
+		value.source = hdFieldTextOf(known.source);
+		value.resolution = hdFieldTextOf(known.resolution);
 		ptNativeSend(client, PT_WIRE_VALUE, tag, &value);
 	}
 }
@@ -36,10 +36,10 @@ static void listLine(struct ptClient *client, uint16_t tag,
 	const struct ptWireLine message = {
 		.device = device,
 		.line = index,
-		.name = ptWireTextOf(line->name),
-		.node = ptWireTextOf(line->node),
-		.channel = ptWireTextOf(line->channel),
-		.description = ptWireTextOf(line->description),
+		.name = hdFieldTextOf(line->name),
+		.node = hdFieldTextOf(line->node),
+		.channel = hdFieldTextOf(line->channel),
+		.description = hdFieldTextOf(line->description),
 		.voltage = line->voltage,
 		.flags = line->isSummed ? PT_WIRE_SUMMED : 0,
 	};
@@ -56,9 +56,9 @@ static void listDevice(struct ptClient *client, uint16_t tag,
 	struct ptHealth health;
 	struct ptWireDevice message = {
 		.device = number,
-		.name = ptWireTextOf(device->name),
-		.driver = ptWireTextOf(driver->name),
-		.description = ptWireTextOf(device->description),
+		.name = hdFieldTextOf(device->name),
+		.driver = hdFieldTextOf(driver->name),
+		.description = hdFieldTextOf(device->description),
 		.intervalNs = ptClientCycle(client, served),
 		.timedByMeter = driver->timing == PT_TIMED_BY_METER,
 	};

@@ -99,19 +99,19 @@ static void streamTellColumn(struct ptClient *client, uint16_t tag,
 		.stream = stream->number,
 		.group = (uint16_t)index,
 		.column = (uint16_t)number,
-		.node = ptWireTextOf(line->node),
-		.line = ptWireTextOf(column->count == 1 ? line->name : ""),
+		.node = hdFieldTextOf(line->node),
+		.line = hdFieldTextOf(column->count == 1 ? line->name : ""),
 		.lines = (uint16_t)column->count,
-		.value = ptWireTextOf(value->quantity->name),
-		.unit = ptWireTextOf(value->quantity->unit),
-		.grouping = ptWireTextOf(value->quantity->grouping),
+		.value = hdFieldTextOf(value->quantity->name),
+		.unit = hdFieldTextOf(value->quantity->unit),
+		.grouping = hdFieldTextOf(value->quantity->grouping),
 		.kind = (uint8_t)value->kind,
 	};
 
 	ptServedColumnGet(group->served, value->column, &known);
 	message.flags = known.isSimulated ? PT_WIRE_SIMULATED : 0;
-	message.source = ptWireTextOf(known.source);
-	message.resolution = ptWireTextOf(known.resolution);
+	message.source = hdFieldTextOf(known.source);
+	message.resolution = hdFieldTextOf(known.resolution);
 	ptNativeSend(client, PT_WIRE_COLUMN, tag, &message);
 }
 
@@ -133,8 +133,8 @@ static void streamTell(struct ptClient *client, uint16_t tag,
 			.stream = stream->number,
 			.group = (uint16_t)i,
 			.columns = (uint16_t)group->columnCount,
-			.device =
-				ptWireTextOf(ptServedSite(group->served)->name),
+			.device = hdFieldTextOf(
+				ptServedSite(group->served)->name),
 			.every = (uint32_t)group->every,
 			.intervalNs = ptServedCycle(group->served) *
 				      (int64_t)group->every,
@@ -190,7 +190,7 @@ void ptStreamOpen(struct ptClient *client, uint16_t tag,
 		ptStreamFree(stream);
 		ptClientUncount(client);
 		ptNativeFail(client, tag, (enum ptWireError)ret, "%s", why);
-		client->isOver = ret == PT_WIRE_EMALFORMED;
+		client->connection.isOver = ret == PT_WIRE_EMALFORMED;
 		return;
 	}
 	stream->number = ++session->lastStream;
@@ -380,7 +380,7 @@ static bool streamFill(struct ptClient *client, struct ptStream *stream)
 		isOver = isOver && stream->groups[i].isOver;
 	}
 	/* Without room it goes on when there is some. */
-	if (ptClientLeft(client) < PT_CLIENT_OUT / 2)
+	if (hdConnectionLeft(&client->connection) < PT_CLIENT_OUT / 2)
 		return false;
 	stream->isDue = false;
 	if (stream->state != PT_STREAM_ENDING || !isOver)
@@ -398,7 +398,8 @@ bool ptStreamsFill(struct ptClient *client)
 
 	for (struct ptStream *s = session ? session->streams : NULL; s;
 	     s = s->next)
-		if (s->isDue && !client->isDead && streamFill(client, s))
+		if (s->isDue && !client->connection.isDead &&
+		    streamFill(client, s))
 			return true;
 	return false;
 }

@@ -22,14 +22,14 @@ struct select {
 	bool isOutOfMemory;
 };
 
-static bool isAny(struct ptWireText text)
+static bool isAny(struct hdFieldText text)
 {
-	return text.length == 0 || ptWireTextIs(text, "*");
+	return text.length == 0 || hdFieldTextIs(text, "*");
 }
 
-static bool isMatch(struct ptWireText text, const char *name)
+static bool isMatch(struct hdFieldText text, const char *name)
 {
-	return isAny(text) || ptWireTextIs(text, name);
+	return isAny(text) || hdFieldTextIs(text, name);
 }
 
 static bool selectsValue(const struct ptWireSelection *selection,
@@ -200,7 +200,7 @@ static int selectJudge(const struct select *s, char *why, size_t size)
 {
 	for (size_t i = 0; i < s->count; i++) {
 		const struct ptWireSelection *one = &s->selections[i];
-		struct ptWireText name =
+		struct hdFieldText name =
 			isAny(one->node) ? one->line : one->node;
 
 		if (s->isHidden[i] || (!s->isFound[i] && s->hidden)) {
@@ -238,7 +238,7 @@ static int selectJudge(const struct select *s, char *why, size_t size)
 static int selectRead(struct select *s, const struct ptWireOpen *open,
 		      char *why, size_t size)
 {
-	struct ptWireRest rest = open->selections;
+	struct hdFieldRest rest = open->selections;
 
 	for (size_t i = 0; i < s->count; i++) {
 		if (ptWireGetSelection(&rest, &s->selections[i]) < 0) {

@@ -184,7 +184,7 @@ static bool frameBegin(struct ptClient *client, const struct ptStream *stream,
 
 	frame->size =
 		PT_WIRE_HEADER_SIZE + ptWireDataSize(count, group->columnCount);
-	frame->bytes = ptClientRoom(client, frame->size);
+	frame->bytes = hdConnectionRoom(&client->connection, frame->size);
 	if (!frame->bytes)
 		return false;
 	frame->data = (struct ptWireData){
@@ -224,8 +224,9 @@ static void frameValues(struct frame *frame, size_t column, size_t index,
 
 static void frameEnd(struct ptClient *client, struct frame *frame)
 {
-	ptClientPut(client, ptWireEncode(PT_WIRE_DATA, 0, &frame->data,
-					 frame->bytes, frame->size));
+	hdConnectionPut(&client->connection,
+			ptWireEncode(PT_WIRE_DATA, 0, &frame->data,
+				     frame->bytes, frame->size));
 }
 
 /* How many readings go into a frame: what client and room allow. */
@@ -233,7 +234,7 @@ static size_t frameFit(const struct ptClient *client,
 		       const struct ptStreamGroup *group)
 {
 	size_t payload = ptNativeOf(client)->payloadMax;
-	size_t room = ptClientLeft(client), each;
+	size_t room = hdConnectionLeft(&client->connection), each;
 
 	if (room > payload + PT_WIRE_HEADER_SIZE)
 		room = payload + PT_WIRE_HEADER_SIZE;
@@ -436,7 +437,7 @@ static void totalsOfGroup(struct ptClient *client, struct ptStream *stream,
 		      group->columnCount * PT_WIRE_COLUMN_TOTAL_SIZE;
 	unsigned char *totals =
 		malloc(group->columnCount * PT_WIRE_COLUMN_TOTAL_SIZE);
-	unsigned char *room = ptClientRoom(client, size);
+	unsigned char *room = hdConnectionRoom(&client->connection, size);
 
 	if (totals && room) {
 		for (size_t i = 0; i < group->columnCount; i++)
@@ -446,11 +447,12 @@ static void totalsOfGroup(struct ptClient *client, struct ptStream *stream,
 		group->total.stream = stream->number;
 		group->total.group = (uint16_t)index;
 		group->total.columns = (uint16_t)group->columnCount;
-		group->total.totals = (struct ptWireRest){
+		group->total.totals = (struct hdFieldRest){
 			totals, group->columnCount * PT_WIRE_COLUMN_TOTAL_SIZE
 		};
-		ptClientPut(client, ptWireEncode(PT_WIRE_TOTAL, 0,
-						 &group->total, room, size));
+		hdConnectionPut(&client->connection,
+				ptWireEncode(PT_WIRE_TOTAL, 0, &group->total,
+					     room, size));
 	}
 	free(totals);
 }

@@ -29,19 +29,19 @@ void ptPmlibAnswer(struct ptClient *client, int32_t number)
 	unsigned char bytes[4];
 
 	ptWirePut32(bytes, &number, 1);
-	ptClientSend(client, bytes, sizeof(bytes));
+	hdConnectionSend(&client->connection, bytes, sizeof(bytes));
 }
 
 /* Answer that something is refused, and end. */
 static void pmlibEnd(struct ptClient *client)
 {
 	ptPmlibAnswer(client, -1);
-	client->isOver = true;
+	client->connection.isOver = true;
 }
 
 static int32_t pmlibNumber(const struct ptClient *client, size_t at)
 {
-	return (int32_t)ptWireGet32(client->in.bytes + at, 0);
+	return (int32_t)ptWireGet32(client->connection.in.bytes + at, 0);
 }
 
 /* ---- Counters ---------------------------------------------------------- */
@@ -122,7 +122,7 @@ static void pmlibCreate(struct ptClient *client, struct ptServed *served,
 	if (!session->counter) {
 		ptClientUncount(client);
 		ptMessage(HD_LOG_WARNING, "%s: no memory for a counter",
-			  client->peer);
+			  client->connection.peer);
 		pmlibEnd(client);
 		return;
 	}
@@ -159,7 +159,8 @@ static void pmlibGetNow(struct ptClient *client)
 	unsigned char *room;
 
 	session->isGetting = false;
-	client->messageNs = client->in.used > 0 ? hdMonotonicNow() : 0;
+	client->connection.messageNs =
+		client->connection.in.used > 0 ? hdMonotonicNow() : 0;
 	if (ret < 0) {
 		ptClientRefuse(client, "what it collected cannot be sent: %s",
 			       strerror(-ret));
@@ -168,12 +169,12 @@ static void pmlibGetNow(struct ptClient *client)
 	}
 	head[2] = ptCounterLines(session->counter);
 	ptWirePut32(bytes, head, 3);
-	ptClientSend(client, bytes, sizeof(bytes));
-	room = ptClientRoom(client, 4 * (size_t)head[1]);
+	hdConnectionSend(&client->connection, bytes, sizeof(bytes));
+	room = hdConnectionRoom(&client->connection, 4 * (size_t)head[1]);
 	if (!room)
 		return;
 	ptWirePut32(room, sets, (size_t)head[1]);
-	ptClientPut(client, 4 * (size_t)head[1]);
+	hdConnectionPut(&client->connection, 4 * (size_t)head[1]);
 	session->isSending = true;
 }
 
@@ -219,7 +220,7 @@ static void pmlibOfCounter(struct ptClient *client, int32_t operation)
 		break;
 	case PT_PMLIB_FINALIZE:
 		ptPmlibAnswer(client, 0);
-		client->isOver = true;
+		client->connection.isOver = true;
 		break;
 	default:
 		ptPmlibAnswer(client, -1);
@@ -235,12 +236,12 @@ static long pmlibNameLength(const struct ptClient *client)
 {
 	int32_t length;
 
-	if (client->in.used < 8)
+	if (client->connection.in.used < 8)
 		return -1;
 	length = pmlibNumber(client, 4);
 	if (length < 0 || length > PT_PMLIB_NAME_MAX)
 		return -2;
-	return client->in.used < 8 + (size_t)length ? -1 : length;
+	return client->connection.in.used < 8 + (size_t)length ? -1 : length;
 }
 
 /* Take a CREATE; false if not all of it has come. */
@@ -250,7 +251,7 @@ static bool pmlibTakeCreate(struct ptClient *client, size_t length)
 	int32_t frequency, size;
 	bool isAggregate;
 
-	if (client->in.used < at + 12)
+	if (client->connection.in.used < at + 12)
 		return false;
 	frequency = pmlibNumber(client, at);
 	isAggregate = pmlibNumber(client, at + 4) != 0;
@@ -260,26 +261,27 @@ static bool pmlibTakeCreate(struct ptClient *client, size_t length)
 		pmlibEnd(client);
 		return true;
 	}
-	if (client->in.used < at + 12 + (size_t)size)
+	if (client->connection.in.used < at + 12 + (size_t)size)
 		return false;
-	pmlibCreate(client, pmlibFind(client, client->in.bytes + 8, length),
-		    frequency, isAggregate, client->in.bytes + at + 12,
-		    (size_t)size);
-	ptClientTake(client, at + 12 + (size_t)size);
+	pmlibCreate(client,
+		    pmlibFind(client, client->connection.in.bytes + 8, length),
+		    frequency, isAggregate,
+		    client->connection.in.bytes + at + 12, (size_t)size);
+	hdConnectionTake(&client->connection, at + 12 + (size_t)size);
 	return true;
 }
 
 static void pmlibTakeInfo(struct ptClient *client, size_t length)
 {
 	struct ptServed *served =
-		pmlibFind(client, client->in.bytes + 8, length);
+		pmlibFind(client, client->connection.in.bytes + 8, length);
 
-	ptClientTake(client, 8 + length);
+	hdConnectionTake(&client->connection, 8 + length);
 	if (served)
 		ptPmlibInfo(client, served);
 	else
 		ptPmlibAnswer(client, -1);
-	client->isOver = true;
+	client->connection.isOver = true;
 }
 
 static bool pmlibTakeRead(struct ptClient *client, size_t length)
@@ -287,11 +289,11 @@ static bool pmlibTakeRead(struct ptClient *client, size_t length)
 	struct ptServed *served;
 	int32_t frequency;
 
-	if (client->in.used < 12 + length)
+	if (client->connection.in.used < 12 + length)
 		return false;
-	served = pmlibFind(client, client->in.bytes + 8, length);
+	served = pmlibFind(client, client->connection.in.bytes + 8, length);
 	frequency = pmlibNumber(client, 8 + length);
-	ptClientTake(client, 12 + length);
+	hdConnectionTake(&client->connection, 12 + length);
 	if (!served || !pmlibRateIsOne(client, frequency))
 		pmlibEnd(client);
 	else
@@ -305,12 +307,12 @@ static bool pmlibTakeFirst(struct ptClient *client, int32_t operation)
 	long length;
 
 	if (operation == PT_PMLIB_LIST || operation == PT_PMLIB_STATUS) {
-		ptClientTake(client, 4);
+		hdConnectionTake(&client->connection, 4);
 		if (operation == PT_PMLIB_LIST)
 			ptPmlibList(client);
 		else
 			ptPmlibStatus(client);
-		client->isOver = true;
+		client->connection.isOver = true;
 		return true;
 	}
 	if (operation != PT_PMLIB_CREATE && operation != PT_PMLIB_INFO &&
@@ -365,21 +367,21 @@ static bool pmlibReceive(struct ptClient *client)
 	session = ptPmlibOf(client);
 	if (session->isGetting || session->isSending) {
 		/* Whoever sends more before he has his answer may wait. */
-		client->messageNs = 0;
+		client->connection.messageNs = 0;
 		return false;
 	}
-	if (client->in.used < 4)
+	if (client->connection.in.used < 4)
 		return false;
 	operation = pmlibNumber(client, 0);
 	if (session->watched) {
 		/* "I have got it", from those who say so; 0 is the end. */
-		client->isOver = operation == 0;
-		ptClientTake(client, 4);
+		client->connection.isOver = operation == 0;
+		hdConnectionTake(&client->connection, 4);
 		return true;
 	}
 	if (!session->counter)
 		return pmlibTakeFirst(client, operation);
-	ptClientTake(client, 4);
+	hdConnectionTake(&client->connection, 4);
 	pmlibOfCounter(client, operation);
 	return true;
 }
@@ -392,22 +394,23 @@ static bool pmlibFill(struct ptClient *client)
 		.isFloat = dialect->isFloat,
 		.isSetMajor = dialect->isSetMajor,
 	};
-	size_t size = ptClientLeft(client);
+	size_t size = hdConnectionLeft(&client->connection);
 	unsigned char *room;
 
 	if (!session || !session->isSending)
 		return false;
-	room = ptClientRoom(client, size);
+	room = hdConnectionRoom(&client->connection, size);
 	if (!room)
 		return false;
 	size = ptCounterPut(session->counter, &form, room, size);
-	ptClientPut(client, size);
+	hdConnectionPut(&client->connection, size);
 	if (size > 0)
 		return true;
 	session->isSending = false;
-	client->messageNs = client->in.used > 0 ? hdMonotonicNow() : 0;
+	client->connection.messageNs =
+		client->connection.in.used > 0 ? hdMonotonicNow() : 0;
 	/* What came meanwhile is to be looked at. */
-	return client->in.used >= 4;
+	return client->connection.in.used >= 4;
 }
 
 static bool pmlibCheck(struct ptClient *client, const struct ptServed *ending)

@@ -37,7 +37,7 @@ static void infoText(struct ptClient *client, const char *text)
 	size_t length = strlen(text);
 
 	ptPmlibAnswer(client, (int32_t)length);
-	ptClientSend(client, text, length);
+	hdConnectionSend(&client->connection, text, length);
 }
 
 void ptPmlibList(struct ptClient *client)
@@ -82,7 +82,7 @@ static void statusLine(struct ptClient *client, const struct ptSiteLine *line,
 	ptPmlibAnswer(client, (int32_t)number);
 	infoText(client, line->name);
 	ptWirePut32(bytes, &voltage, 1);
-	ptClientSend(client, bytes, sizeof(bytes));
+	hdConnectionSend(&client->connection, bytes, sizeof(bytes));
 	infoText(client, line->description);
 	if (isPdu)
 		infoText(client, line->node);
@@ -118,7 +118,7 @@ static void statusCounters(struct ptClient *client,
 			continue;
 		session = ptPmlibOf(c);
 		ptPmlibAnswer(client, ++id);
-		infoText(client, c->peer);
+		infoText(client, c->connection.peer);
 		ptPmlibAnswer(client, (int32_t)session->lineCount);
 		for (size_t i = 0; i < session->lineCount; i++)
 			ptPmlibAnswer(client, (int32_t)session->lines[i]);
@@ -203,9 +203,10 @@ static void readSend(struct ptClient *client)
 	    (session->seen && number < session->seen + session->every))
 		return;
 	session->seen = number;
-	ptClientSend(client, bytes,
-		     readPut(client, device, ptPmlibLineCount(session->watched),
-			     values, bytes));
+	hdConnectionSend(&client->connection, bytes,
+			 readPut(client, device,
+				 ptPmlibLineCount(session->watched), values,
+				 bytes));
 }
 
 void ptPmlibRead(struct ptClient *client, struct ptServed *served,
@@ -217,7 +218,7 @@ void ptPmlibRead(struct ptClient *client, struct ptServed *served,
 	if (frequency > rate) {
 		ptPmlibAnswer(client, -2);
 		ptPmlibAnswer(client, rate);
-		client->isOver = true;
+		client->connection.isOver = true;
 		return;
 	}
 	session->every = ptClientEvery(client, served, frequency);
@@ -232,6 +233,7 @@ void ptPmlibReadMore(struct ptClient *client)
 	const struct ptPmlib *session = ptPmlibOf(client);
 
 	/* Who does not read gets the latest later. */
-	if (session && session->watched && client->sent == client->out.used)
+	if (session && session->watched &&
+	    client->connection.sent == client->connection.out.used)
 		readSend(client);
 }

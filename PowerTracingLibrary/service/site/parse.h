@@ -22,24 +22,6 @@ void ptSiteFreeDevices(struct ptSite *site);
 /** Read the sections [User]. */
 void ptSiteUsers(struct ptParse *parse, struct ptSite *site);
 
-/**
- * Read an address: "unix:PATH", "ADDRESS:PORT", "[ADDRESS]:PORT", or "PORT" at
- * this host.
- *
- * @retval -EINVAL It is none.
- */
-int ptSiteParseAddress(const char *text, struct ptSiteAddress *address);
-
-/**
- * Read a network: "ADDRESS/BITS", or "ADDRESS".
- *
- * @retval -EINVAL It is none.
- */
-int ptSiteParseNetwork(const char *text, struct ptSiteNetwork *network);
-
-/** What is this host; changed by tests only, which need others. */
-extern struct ptSiteNetwork ptSiteLoopbacks[2];
-
 /** Check a name: letters, digits, ".", "_" and "-"; reports. */
 bool ptSiteCheckName(struct ptParse *parse, const struct hdIniKey *key,
 		     const char *name);

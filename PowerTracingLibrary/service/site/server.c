@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "PowerTracingLibrary/secure/tls.h"
-#include "PowerTracingLibrary/service/built.h"
+#include "net/tls.h"
+#include "net/http.h"
 #include "PowerTracingLibrary/service/privileges.h"
 #include "PowerTracingLibrary/service/site/parse.h"
 #include "common/clock.h"
@@ -121,9 +121,9 @@ static void serverListen(struct ptParse *parse, struct ptSite *site,
 	if (!ptParseGot(parse, site->listen))
 		return;
 	for (size_t i = 0; i < count; i++) {
-		struct ptSiteAddress *address = &site->listen[i];
+		struct hdAddress *address = &site->listen[i];
 
-		if (ptSiteParseAddress(parts[i], address) < 0)
+		if (hdAddressParse(parts[i], address) < 0)
 			ptParseFail(
 				parse, key,
 				"listen: \"%.60s\" is none of ADDRESS:PORT, "
@@ -145,13 +145,13 @@ static void serverMetrics(struct ptParse *parse, struct ptSite *site,
 
 	if (!key)
 		return;
-	if (ptSiteParseAddress(key->value, &site->metrics) < 0 ||
+	if (hdAddressParse(key->value, &site->metrics) < 0 ||
 	    site->metrics.storage.ss_family == AF_UNIX)
 		ptParseFail(parse, key,
 			    "metrics=%.60s: PORT, ADDRESS:PORT or "
 			    "[ADDRESS]:PORT",
 			    key->value);
-	else if (!ptHasHttp)
+	else if (!hdHasHttp)
 		ptParseFail(parse, key,
 			    "metrics: this pt was built without "
 			    "libmicrohttpd");
@@ -199,7 +199,7 @@ static void serverPmlib(struct ptParse *parse, struct ptSite *site,
 	if (!ptParseGot(parse, site->pmlib))
 		count = 0;
 	for (size_t i = 0; i < count; i++)
-		if (ptSiteParseNetwork(parts[i], &site->pmlib[i]) < 0)
+		if (hdNetworkParse(parts[i], &site->pmlib[i]) < 0)
 			ptParseFail(parse, key,
 				    "pmlib: \"%.60s\" is no network: "
 				    "ADDRESS[/BITS], or no",
@@ -234,7 +234,7 @@ static void serverSecrets(struct ptParse *parse, struct ptSite *site,
 	if (!site->certificate != !site->key)
 		ptParseFailAt(parse, section->line,
 			      "certificate= and key= belong together");
-	else if (site->certificate && !ptHasTls)
+	else if (site->certificate && !hdHasTls)
 		ptParseFailAt(parse, section->line,
 			      "certificate=: this pt was built without GnuTLS");
 }

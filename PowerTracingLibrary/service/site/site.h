@@ -14,26 +14,12 @@
 
 #include "PowerTracingLibrary/src/config/configuration.h"
 #include "PowerTracingLibrary/wire/wire.h"
+#include "net/address.h"
 
 /** Longest name of a device, line or user, with the terminating zero. */
 #define PT_SITE_NAME_MAX 64
 /** Longest path of a node, with the terminating zero. */
 #define PT_SITE_NODE_MAX 200
-
-/** An address to listen at. */
-struct ptSiteAddress {
-	const char *text; /**< As configured. */
-	struct sockaddr_storage storage;
-	socklen_t length;
-	bool isLocal; /**< Loopback, or a Unix socket. */
-};
-
-/** Hosts that share the first bits of their address. */
-struct ptSiteNetwork {
-	int family;
-	unsigned char address[16];
-	unsigned int bits;
-};
 
 /** Which pmlib is spoken; pt-site.cfg(5) tells what differs. */
 struct ptSiteDialect {
@@ -100,13 +86,13 @@ struct ptSite {
 	unsigned int uses; /**< For ptSiteUnref(). */
 	const char *file;
 	struct hdIni ini;
-	struct ptSiteAddress *listen; /**< None: the usual ones. */
+	struct hdAddress *listen; /**< None: the usual ones. */
 	char **listenTexts;
 	size_t listenCount;
-	struct ptSiteAddress metrics; /**< length 0: none. */
+	struct hdAddress metrics; /**< length 0: none. */
 	struct ptSiteDialect dialect;
 	bool hasPmlib;
-	struct ptSiteNetwork *pmlib; /**< Hosts beside this one. */
+	struct hdNetwork *pmlib; /**< Hosts beside this one. */
 	size_t pmlibCount;
 	mode_t socketMode;
 	const char *socketGroup; /**< NULL, as all below, for none. */
@@ -161,12 +147,5 @@ const struct ptSiteUser *ptSiteFindUser(const struct ptSite *site,
 
 /** Tell whether a user may see a node. */
 bool ptSiteUserSees(const struct ptSiteUser *user, const char *node);
-
-/** Tell whether an address lies in a network. */
-bool ptSiteNetworkHas(const struct ptSiteNetwork *network,
-		      const struct sockaddr *address);
-
-/** Tell whether an address is of this host: loopback, or a Unix socket. */
-bool ptSiteIsLocal(const struct sockaddr *address);
 
 #endif

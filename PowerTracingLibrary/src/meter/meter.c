@@ -152,9 +152,9 @@ static bool meterRetry(struct ptMeter *meter)
 {
 	int ret;
 
-	ptMessageIsQuiet = !meter->isUntried;
+	hdLogIsQuiet = !meter->isUntried;
 	ret = meterConnect(meter);
-	ptMessageIsQuiet = false;
+	hdLogIsQuiet = false;
 	if (ret == 0 && meter->isUntried) {
 		meter->isUntried = false;
 		return true;

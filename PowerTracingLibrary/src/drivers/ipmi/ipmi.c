@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "PowerTracingLibrary/src/config/channels.h"
-#include "PowerTracingLibrary/src/config/secret.h"
+#include "common/secret.h"
 #include "PowerTracingLibrary/src/drivers/ipmi/bmc.h"
 #include "PowerTracingLibrary/src/drivers/ipmi/dcmi.h"
 #include "PowerTracingLibrary/src/message.h"
@@ -79,17 +79,17 @@ static int ipmiCheckAddress(const char *address, char *why, size_t whySize)
 	return hdNetSplit(address + strlen(SCHEME), PORT, host, port);
 }
 
-static int readSecrets(const char *path, struct ptCredentials *credentials,
+static int readSecrets(const char *path, struct hdCredentials *credentials,
 		       char *why, size_t whySize)
 {
-	int ret = ptCredentialsRead(path, secrets, credentials, why, whySize);
+	int ret = hdCredentialsRead(path, secrets, credentials, why, whySize);
 	const char *user, *password, *key;
 
 	if (ret < 0)
 		return ret;
-	user = ptCredentialsGet(credentials, "user");
-	password = ptCredentialsGet(credentials, "password");
-	key = ptCredentialsGet(credentials, "key");
+	user = hdCredentialsGet(credentials, "user");
+	password = hdCredentialsGet(credentials, "password");
+	key = hdCredentialsGet(credentials, "key");
 	if (!user || !password)
 		snprintf(why, whySize, "user and password must be there");
 	else if (strlen(user) > USER_MAX)
@@ -102,7 +102,7 @@ static int readSecrets(const char *path, struct ptCredentials *credentials,
 			 PASSWORD_MAX);
 	else
 		return 0;
-	ptCredentialsClear(credentials);
+	hdCredentialsClear(credentials);
 	return -EINVAL;
 }
 
@@ -117,7 +117,7 @@ static int cipherOf(const char *value)
 static int ipmiCheckOption(const char *name, const char *value, char *why,
 			   size_t whySize)
 {
-	struct ptCredentials credentials;
+	struct hdCredentials credentials;
 	bool isGood = true;
 	int ret;
 
@@ -138,7 +138,7 @@ static int ipmiCheckOption(const char *name, const char *value, char *why,
 	} else if (strcmp(name, "credentials") == 0) {
 		ret = readSecrets(value, &credentials, why, whySize);
 		if (ret == 0)
-			ptCredentialsClear(&credentials);
+			hdCredentialsClear(&credentials);
 		return ret;
 	}
 	return isGood ? 0 : -EINVAL;
@@ -183,7 +183,7 @@ static int openHost(struct state *state, struct ptDevice *dev,
 	char host[HD_NET_HOST_MAX], port[HD_NET_PORT_MAX];
 	char address[HD_NET_ADDRESS_MAX];
 	char where[HD_NET_ADDRESS_MAX + HD_NET_PORT_MAX + 3];
-	struct ptCredentials credentials = { 0 };
+	struct hdCredentials credentials = { 0 };
 	char why[WHY_MAX];
 	const char *reason = why;
 	int64_t deadlineNs = dev->setup.deadlineNs;
@@ -212,12 +212,12 @@ static int openHost(struct state *state, struct ptDevice *dev,
 			 strchr(address, ':') ? "[%s]:%s" : "%s:%s", address,
 			 port);
 		setup->host = where;
-		setup->user = ptCredentialsGet(&credentials, "user");
-		setup->password = ptCredentialsGet(&credentials, "password");
-		setup->key = ptCredentialsGet(&credentials, "key");
+		setup->user = hdCredentialsGet(&credentials, "user");
+		setup->password = hdCredentialsGet(&credentials, "password");
+		setup->key = hdCredentialsGet(&credentials, "key");
 		ret = ptBmcOpen(setup, &state->bmc);
 	}
-	ptCredentialsClear(&credentials);
+	hdCredentialsClear(&credentials);
 	return ret;
 }
 

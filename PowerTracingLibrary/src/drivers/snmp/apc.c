@@ -44,7 +44,7 @@ struct state {
 /* ---- Opening ----------------------------------------------------------- */
 
 static int openSession(struct state *state, struct ptDevice *dev,
-		       const struct ptCredentials *credentials,
+		       const struct hdCredentials *credentials,
 		       int64_t deadlineNs)
 {
 	const char *version = ptSetupOption(&dev->setup, "version");
@@ -55,12 +55,12 @@ static int openSession(struct state *state, struct ptDevice *dev,
 		.library = ptSetupOption(&dev->setup, "library"),
 		.address = address,
 		.port = port,
-		.community = ptCredentialsGet(credentials, "community"),
-		.user = ptCredentialsGet(credentials, "user"),
-		.auth = ptCredentialsGet(credentials, "auth"),
-		.authPass = ptCredentialsGet(credentials, "authpass"),
-		.priv = ptCredentialsGet(credentials, "priv"),
-		.privPass = ptCredentialsGet(credentials, "privpass"),
+		.community = hdCredentialsGet(credentials, "community"),
+		.user = hdCredentialsGet(credentials, "user"),
+		.auth = hdCredentialsGet(credentials, "auth"),
+		.authPass = hdCredentialsGet(credentials, "authpass"),
+		.priv = hdCredentialsGet(credentials, "priv"),
+		.privPass = hdCredentialsGet(credentials, "privpass"),
 		.wakeFd = dev->setup.wakeFd,
 	};
 	const char *why;
@@ -95,7 +95,7 @@ static int connectDevice(struct state *state, struct ptDevice *dev,
 			 int64_t deadlineNs)
 {
 	const char *path = ptSetupOption(&dev->setup, "credentials");
-	struct ptCredentials credentials = { 0 };
+	struct hdCredentials credentials = { 0 };
 	char why[200];
 	int ret = 0;
 
@@ -106,7 +106,7 @@ static int connectDevice(struct state *state, struct ptDevice *dev,
 		return ret;
 	}
 	ret = openSession(state, dev, &credentials, deadlineNs);
-	ptCredentialsClear(&credentials);
+	hdCredentialsClear(&credentials);
 	return ret;
 }
 

@@ -37,11 +37,11 @@ int ptApcCheckAddress(const char *address, char *why, size_t whySize)
 }
 
 /* Check that credentials fit together. */
-static int checkSecrets(const struct ptCredentials *credentials, char *why,
+static int checkSecrets(const struct hdCredentials *credentials, char *why,
 			size_t whySize)
 {
-	const char *auth = ptCredentialsGet(credentials, "auth");
-	const char *priv = ptCredentialsGet(credentials, "priv");
+	const char *auth = hdCredentialsGet(credentials, "auth");
+	const char *priv = hdCredentialsGet(credentials, "priv");
 
 	if (auth && !ptSnmpKnows(false, auth))
 		snprintf(why, whySize,
@@ -49,34 +49,34 @@ static int checkSecrets(const struct ptCredentials *credentials, char *why,
 			 "MD5");
 	else if (priv && !ptSnmpKnows(true, priv))
 		snprintf(why, whySize, "priv is AES or DES");
-	else if (ptCredentialsGet(credentials, "privpass") &&
-		 !ptCredentialsGet(credentials, "authpass"))
+	else if (hdCredentialsGet(credentials, "privpass") &&
+		 !hdCredentialsGet(credentials, "authpass"))
 		snprintf(why, whySize, "privpass needs authpass");
-	else if (!ptCredentialsGet(credentials, "user") &&
-		 !ptCredentialsGet(credentials, "community"))
+	else if (!hdCredentialsGet(credentials, "user") &&
+		 !hdCredentialsGet(credentials, "community"))
 		snprintf(why, whySize, "there is neither user nor community");
 	else
 		return 0;
 	return -EINVAL;
 }
 
-int ptApcReadSecrets(const char *path, struct ptCredentials *credentials,
+int ptApcReadSecrets(const char *path, struct hdCredentials *credentials,
 		     char *why, size_t whySize)
 {
-	int ret = ptCredentialsRead(path, secrets, credentials, why, whySize);
+	int ret = hdCredentialsRead(path, secrets, credentials, why, whySize);
 
 	if (ret < 0)
 		return ret;
 	ret = checkSecrets(credentials, why, whySize);
 	if (ret < 0)
-		ptCredentialsClear(credentials);
+		hdCredentialsClear(credentials);
 	return ret;
 }
 
 int ptApcCheckOption(const char *name, const char *value, char *why,
 		     size_t whySize)
 {
-	struct ptCredentials credentials;
+	struct hdCredentials credentials;
 	int ret;
 
 	if (strcmp(name, "version") == 0) {
@@ -94,7 +94,7 @@ int ptApcCheckOption(const char *name, const char *value, char *why,
 		return 0;
 	ret = ptApcReadSecrets(value, &credentials, why, whySize);
 	if (ret == 0)
-		ptCredentialsClear(&credentials);
+		hdCredentialsClear(&credentials);
 	return ret;
 }
 

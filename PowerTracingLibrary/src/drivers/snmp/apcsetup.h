@@ -7,7 +7,7 @@
 #ifndef PT_APCSETUP_H
 #define PT_APCSETUP_H
 
-#include "PowerTracingLibrary/src/config/secret.h"
+#include "common/secret.h"
 #include "PowerTracingLibrary/src/meter/driver.h"
 
 /** DEVICE of `port`, what it begins with, and the usual port. */
@@ -26,9 +26,9 @@ int ptApcResolve(const struct ptSetup *setup, const char *channel, size_t index,
 void ptApcList(const struct ptSetup *setup, ptDriverPrint *print,
 	       void *context);
 
-/** Read a file of credentials: ptCredentialsRead(), and that they fit
+/** Read a file of credentials: hdCredentialsRead(), and that they fit
  *  together. */
-int ptApcReadSecrets(const char *path, struct ptCredentials *credentials,
+int ptApcReadSecrets(const char *path, struct hdCredentials *credentials,
 		     char *why, size_t whySize);
 
 #endif

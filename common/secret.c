@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "PowerTracingLibrary/src/config/secret.h"
+#include "common/secret.h"
 
 #define SECTION "Credentials"
 #define CREDENTIALS_MAX 4096
@@ -45,7 +45,7 @@ static int checkFile(int fd, size_t max, char *why, size_t whySize)
 	return 0;
 }
 
-int ptSecretRead(const char *path, size_t max, char **text, size_t *size,
+int hdSecretRead(const char *path, size_t max, char **text, size_t *size,
 		 char *why, size_t whySize)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), ret;
@@ -74,13 +74,13 @@ int ptSecretRead(const char *path, size_t max, char **text, size_t *size,
 	close(fd);
 	if (ret == 0 && memchr(bytes, '\0', used)) {
 		snprintf(why, whySize, "this is no text file");
-		ptSecretFree(bytes, used);
+		hdSecretFree(bytes, used);
 		return -EINVAL;
 	}
 	if (ret < 0) {
 		if (ret != -EPERM && ret != -EINVAL)
 			snprintf(why, whySize, "%s", strerror(-ret));
-		ptSecretFree(bytes, used);
+		hdSecretFree(bytes, used);
 		return ret;
 	}
 	bytes[used] = '\0';
@@ -89,7 +89,7 @@ int ptSecretRead(const char *path, size_t max, char **text, size_t *size,
 	return 0;
 }
 
-void ptSecretFree(char *text, size_t size)
+void hdSecretFree(char *text, size_t size)
 {
 	if (text)
 		explicit_bzero(text, size);
@@ -142,31 +142,31 @@ static void check(const struct hdIni *ini, const char *const *keys,
 	}
 }
 
-int ptCredentialsRead(const char *path, const char *const *keys,
-		      struct ptCredentials *credentials, char *why,
+int hdCredentialsRead(const char *path, const char *const *keys,
+		      struct hdCredentials *credentials, char *why,
 		      size_t whySize)
 {
 	struct complaint complaint = { why, whySize, false };
 	size_t size = 0;
 	char *text;
 	int ret =
-		ptSecretRead(path, CREDENTIALS_MAX, &text, &size, why, whySize);
+		hdSecretRead(path, CREDENTIALS_MAX, &text, &size, why, whySize);
 
 	if (ret < 0)
 		return ret;
 	ret = hdIniParse(text, size, complain, &complaint, &credentials->ini);
-	ptSecretFree(text, size);
+	hdSecretFree(text, size);
 	if (ret < 0) {
 		snprintf(why, whySize, "%s", strerror(-ret));
 		return ret;
 	}
 	check(&credentials->ini, keys, &complaint);
 	if (complaint.isThere)
-		ptCredentialsClear(credentials);
+		hdCredentialsClear(credentials);
 	return complaint.isThere ? -EINVAL : 0;
 }
 
-const char *ptCredentialsGet(const struct ptCredentials *credentials,
+const char *hdCredentialsGet(const struct hdCredentials *credentials,
 			     const char *name)
 {
 	const struct hdIniKey *key = NULL;
@@ -176,7 +176,7 @@ const char *ptCredentialsGet(const struct ptCredentials *credentials,
 	return key ? key->value : NULL;
 }
 
-void ptCredentialsClear(struct ptCredentials *credentials)
+void hdCredentialsClear(struct hdCredentials *credentials)
 {
 	/* The values lie in the text that is freed. */
 	for (size_t i = 0; i < credentials->ini.count; i++)

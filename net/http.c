@@ -12,29 +12,28 @@
 
 #include <microhttpd.h>
 
-#include "PowerTracingLibrary/service/built.h"
-#include "PowerTracingLibrary/service/http.h"
-#include "PowerTracingLibrary/service/metrics.h"
-#include "PowerTracingLibrary/src/message.h"
+#include "net/http.h"
+#include "net/logger.h"
 
 /* Connections at once, and seconds that one may say nothing. */
 #define CONNECTIONS_MAX 16
 #define TIMEOUT_S 10
 #define NS_PER_MS INT64_C(1000000)
 
-const bool ptHasHttp = true;
+const bool hdHasHttp = true;
 
-struct ptHttp {
-	struct ptPoll poll; /* First: it is what the loop knows. */
-	struct ptService *service;
+struct hdHttp {
+	struct hdPoll poll; /* First: it is what the loop knows. */
+	hdHttpText *text;
+	void *context;
 	struct MHD_Daemon *daemon;
 	bool isReady;
 };
 
-static void httpReady(struct ptPoll *poll, uint32_t events)
+static void httpReady(struct hdPoll *poll, uint32_t events)
 {
 	(void)events;
-	((struct ptHttp *)(void *)poll)->isReady = true;
+	((struct hdHttp *)(void *)poll)->isReady = true;
 }
 
 static enum MHD_Result httpSend(struct MHD_Connection *connection,
@@ -68,14 +67,14 @@ static enum MHD_Result httpSay(struct MHD_Connection *connection,
 			"text/plain; charset=utf-8");
 }
 
-static enum MHD_Result httpMetrics(struct ptHttp *http,
+static enum MHD_Result httpMetrics(struct hdHttp *http,
 				   struct MHD_Connection *connection)
 {
 	const char *accept = MHD_lookup_connection_value(
 		connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_ACCEPT);
 	bool isOpen = accept && strstr(accept, "application/openmetrics-text");
 	size_t length;
-	char *text = ptMetrics(http->service, isOpen, &length);
+	char *text = http->text(http->context, isOpen, &length);
 
 	if (!text)
 		return httpSay(connection, MHD_HTTP_INTERNAL_SERVER_ERROR,
@@ -92,7 +91,7 @@ static enum MHD_Result httpAnswer(void *data, struct MHD_Connection *connection,
 				  const char *version, const char *upload,
 				  size_t *uploadSize, void **state)
 {
-	struct ptHttp *http = data;
+	struct hdHttp *http = data;
 
 	(void)version;
 	(void)upload;
@@ -128,13 +127,13 @@ static void httpSayWhere(int fd)
 		  isSix ? (const void *)&in6->sin6_addr
 			: (const void *)&in->sin_addr,
 		  host, sizeof(host));
-	ptMessage(HD_LOG_INFO, "metrics at http://%s%s%s:%u/metrics",
-		  isSix ? "[" : "", host, isSix ? "]" : "",
-		  ntohs(isSix ? in6->sin6_port : in->sin_port));
+	hdNetLog(HD_LOG_INFO, "metrics at http://%s%s%s:%u/metrics",
+		 isSix ? "[" : "", host, isSix ? "]" : "",
+		 ntohs(isSix ? in6->sin6_port : in->sin_port));
 }
 
 /* Open the socket ourselves: libmicrohttpd does not tell why it cannot. */
-static int httpListen(const struct ptSiteAddress *address)
+static int httpListen(const struct hdAddress *address)
 {
 	int one = 1, ret;
 	int fd = socket(address->storage.ss_family,
@@ -147,17 +146,16 @@ static int httpListen(const struct ptSiteAddress *address)
 	    listen(fd, CONNECTIONS_MAX) == 0)
 		return fd;
 	ret = -errno;
-	ptMessage(HD_LOG_ERROR, "metrics=%s: %s", address->text,
-		  strerror(-ret));
+	hdNetLog(HD_LOG_ERROR, "metrics=%s: %s", address->text, strerror(-ret));
 	if (fd >= 0)
 		close(fd);
 	return ret;
 }
 
-int ptHttpCreate(struct ptService *service, const struct ptSiteAddress *address,
-		 struct ptHttp **result)
+int hdHttpCreate(struct hdLoop *loop, const struct hdAddress *address,
+		 hdHttpText *text, void *context, struct hdHttp **result)
 {
-	struct ptHttp *http = calloc(1, sizeof(*http));
+	struct hdHttp *http = calloc(1, sizeof(*http));
 	const union MHD_DaemonInfo *info;
 	int fd;
 
@@ -169,7 +167,8 @@ int ptHttpCreate(struct ptService *service, const struct ptSiteAddress *address,
 		return fd;
 	}
 	http->poll.ready = httpReady;
-	http->service = service;
+	http->text = text;
+	http->context = context;
 	http->daemon = MHD_start_daemon(
 		MHD_USE_EPOLL, 0, NULL, NULL, httpAnswer, http,
 		MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT,
@@ -179,14 +178,14 @@ int ptHttpCreate(struct ptService *service, const struct ptSiteAddress *address,
 						  MHD_DAEMON_INFO_EPOLL_FD)
 			    : NULL;
 	if (!info ||
-	    ptServiceAdd(service, info->epoll_fd, EPOLLIN, &http->poll) < 0) {
-		ptMessage(HD_LOG_ERROR,
-			  "metrics=%s: libmicrohttpd cannot "
-			  "serve there",
-			  address->text);
+	    hdLoopAdd(loop, info->epoll_fd, EPOLLIN, &http->poll) < 0) {
+		hdNetLog(HD_LOG_ERROR,
+			 "metrics=%s: libmicrohttpd cannot "
+			 "serve there",
+			 address->text);
 		if (!http->daemon)
 			close(fd);
-		ptHttpDestroy(http);
+		hdHttpDestroy(http);
 		return -EIO;
 	}
 	httpSayWhere(fd);
@@ -194,7 +193,7 @@ int ptHttpCreate(struct ptService *service, const struct ptSiteAddress *address,
 	return 0;
 }
 
-void ptHttpDestroy(struct ptHttp *http)
+void hdHttpDestroy(struct hdHttp *http)
 {
 	if (!http)
 		return;
@@ -203,7 +202,7 @@ void ptHttpDestroy(struct ptHttp *http)
 	free(http);
 }
 
-int64_t ptHttpDue(struct ptHttp *http, int64_t nowNs, int64_t untilNs)
+int64_t hdHttpDue(struct hdHttp *http, int64_t nowNs, int64_t untilNs)
 {
 	MHD_UNSIGNED_LONG_LONG ms;
 
@@ -213,7 +212,7 @@ int64_t ptHttpDue(struct ptHttp *http, int64_t nowNs, int64_t untilNs)
 	return nowNs < untilNs ? nowNs : untilNs;
 }
 
-void ptHttpRun(struct ptHttp *http)
+void hdHttpRun(struct hdHttp *http)
 {
 	MHD_UNSIGNED_LONG_LONG ms;
 

@@ -3,15 +3,15 @@
  * @file
  * The secrets that users share with a service; pt-site.cfg(5) has the file.
  */
-#ifndef PT_TOKENS_H
-#define PT_TOKENS_H
+#ifndef HD_TOKENS_H
+#define HD_TOKENS_H
 
-#include "PowerTracingLibrary/wire/wire.h"
+#include "net/proof.h"
 
 /** Shortest token in bytes, so that nobody can guess one from a proof. */
-#define PT_TOKEN_MIN 32
+#define HD_TOKEN_MIN 32
 
-struct ptTokens;
+struct hdTokens;
 
 /**
  * Read the file; it must not be readable for others nor writable for the
@@ -19,7 +19,7 @@ struct ptTokens;
  *
  * @return 0 or a negative errno value after a message.
  */
-int ptTokensRead(const char *path, struct ptTokens **result);
+int hdTokensRead(const char *path, struct hdTokens **result);
 
 /**
  * Find the token of a user; of several the first.
@@ -29,10 +29,10 @@ int ptTokensRead(const char *path, struct ptTokens **result);
  *
  * @return The token, as long as the tokens are there, or NULL.
  */
-const char *ptTokensFind(const struct ptTokens *tokens, const char **user);
+const char *hdTokensFind(const struct hdTokens *tokens, const char **user);
 
 /** Forget them; takes NULL. */
-void ptTokensDestroy(struct ptTokens *tokens);
+void hdTokensDestroy(struct hdTokens *tokens);
 
 /**
  * Check the proof of a client, and make ours.
@@ -45,8 +45,8 @@ void ptTokensDestroy(struct ptTokens *tokens);
  *
  * @return Whether it is right.
  */
-bool ptTokensCheck(const struct ptTokens *tokens, struct ptWireProof *proof,
-		   const unsigned char theirs[PT_WIRE_PROOF_SIZE],
-		   unsigned char ours[PT_WIRE_PROOF_SIZE]);
+bool hdTokensCheck(const struct hdTokens *tokens, struct hdProof *proof,
+		   const unsigned char theirs[HD_PROOF_SIZE],
+		   unsigned char ours[HD_PROOF_SIZE]);
 
 #endif

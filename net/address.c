@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Addresses and networks in the configuration of a service. */
+/* Addresses to listen at, and networks; see address.h. */
 #include "config.h"
 
 #include <arpa/inet.h>
@@ -10,9 +10,9 @@
 #include <string.h>
 #include <sys/un.h>
 
-#include "PowerTracingLibrary/service/site/parse.h"
+#include "net/address.h"
 
-struct ptSiteNetwork ptSiteLoopbacks[2] = {
+struct hdNetwork hdNetworkLoopbacks[2] = {
 	{ AF_INET, { 127 }, 8 },
 	{ AF_INET6, { [15] = 1 }, 128 },
 };
@@ -27,7 +27,7 @@ static int addressNumber(const char *text, unsigned long max,
 	return *number <= max ? 0 : -EINVAL;
 }
 
-static int addressUnix(const char *path, struct ptSiteAddress *address)
+static int addressUnix(const char *path, struct hdAddress *address)
 {
 	struct sockaddr_un *un = (struct sockaddr_un *)&address->storage;
 
@@ -41,7 +41,7 @@ static int addressUnix(const char *path, struct ptSiteAddress *address)
 }
 
 static int addressHost(const char *host, uint16_t port,
-		       struct ptSiteAddress *address)
+		       struct hdAddress *address)
 {
 	struct sockaddr_in *in = (struct sockaddr_in *)&address->storage;
 	struct sockaddr_in6 *in6 = (struct sockaddr_in6 *)&address->storage;
@@ -58,17 +58,17 @@ static int addressHost(const char *host, uint16_t port,
 		return -EINVAL;
 	}
 	address->isLocal =
-		ptSiteIsLocal((const struct sockaddr *)&address->storage);
+		hdAddressIsLocal((const struct sockaddr *)&address->storage);
 	return 0;
 }
 
-int ptSiteParseAddress(const char *text, struct ptSiteAddress *address)
+int hdAddressParse(const char *text, struct hdAddress *address)
 {
 	const char *colon = strrchr(text, ':'), *begin = text, *end = colon;
 	char host[INET6_ADDRSTRLEN];
 	unsigned long port;
 
-	*address = (struct ptSiteAddress){ .text = text };
+	*address = (struct hdAddress){ .text = text };
 	if (strncmp(text, "unix:", 5) == 0)
 		return addressUnix(text + 5, address);
 	if (addressNumber(colon ? colon + 1 : text, 65535, &port) < 0)
@@ -91,7 +91,7 @@ int ptSiteParseAddress(const char *text, struct ptSiteAddress *address)
 	return addressHost(host, (uint16_t)port, address);
 }
 
-int ptSiteParseNetwork(const char *text, struct ptSiteNetwork *network)
+int hdNetworkParse(const char *text, struct hdNetwork *network)
 {
 	const char *slash = strchr(text, '/');
 	size_t length = slash ? (size_t)(slash - text) : strlen(text);
@@ -137,8 +137,8 @@ static const unsigned char *addressBytes(const struct sockaddr *address,
 	return (const unsigned char *)&in6->sin6_addr + 12;
 }
 
-bool ptSiteNetworkHas(const struct ptSiteNetwork *network,
-		      const struct sockaddr *address)
+bool hdNetworkHas(const struct hdNetwork *network,
+		  const struct sockaddr *address)
 {
 	int family;
 	const unsigned char *bytes = addressBytes(address, &family);
@@ -152,9 +152,9 @@ bool ptSiteNetworkHas(const struct ptSiteNetwork *network,
 	       (bytes[whole] ^ network->address[whole]) >> (8 - rest) == 0;
 }
 
-bool ptSiteIsLocal(const struct sockaddr *address)
+bool hdAddressIsLocal(const struct sockaddr *address)
 {
 	return address->sa_family == AF_UNIX ||
-	       ptSiteNetworkHas(&ptSiteLoopbacks[0], address) ||
-	       ptSiteNetworkHas(&ptSiteLoopbacks[1], address);
+	       hdNetworkHas(&hdNetworkLoopbacks[0], address) ||
+	       hdNetworkHas(&hdNetworkLoopbacks[1], address);
 }

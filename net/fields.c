@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Fields of messages, written and read; see wirefields.h. */
+/* Fields of messages, written and read; see fields.h. */
 #include "config.h"
 
 #include <errno.h>
 #include <limits.h>
 #include <string.h>
 
-#include "PowerTracingLibrary/wire/wirefields.h"
+#include "net/fields.h"
 
 /* ---- Texts ------------------------------------------------------------- */
 
@@ -52,7 +52,7 @@ static bool textIsGood(const unsigned char *at, size_t length)
 
 /* Copy a text as far as it fits, with ? for what must not be there; returns its
  * length. */
-static size_t textClean(struct ptWireText text, unsigned char *bytes)
+static size_t textClean(struct hdFieldText text, unsigned char *bytes)
 {
 	const unsigned char *at = (const unsigned char *)text.at;
 	size_t left = text.length, used = 0;
@@ -60,7 +60,7 @@ static size_t textClean(struct ptWireText text, unsigned char *bytes)
 	while (left > 0) {
 		size_t size = textCharacter(at, left), taken = size ? size : 1;
 
-		if (used + taken > PT_WIRE_TEXT_MAX)
+		if (used + taken > HD_FIELD_TEXT_MAX)
 			break;
 		if (size)
 			memcpy(bytes + used, at, size);
@@ -71,6 +71,27 @@ static size_t textClean(struct ptWireText text, unsigned char *bytes)
 		left -= taken;
 	}
 	return used;
+}
+
+struct hdFieldText hdFieldTextOf(const char *string)
+{
+	return (struct hdFieldText){ string, string ? strlen(string) : 0 };
+}
+
+bool hdFieldTextIs(struct hdFieldText text, const char *string)
+{
+	return strlen(string) == text.length &&
+	       (text.length == 0 || memcmp(text.at, string, text.length) == 0);
+}
+
+bool hdFieldTextCopy(struct hdFieldText text, char *string, size_t size)
+{
+	size_t length = text.length < size ? text.length : size - 1;
+
+	if (length > 0)
+		memcpy(string, text.at, length);
+	string[length] = '\0';
+	return length == text.length;
 }
 
 /* ---- Fields ------------------------------------------------------------ */
@@ -91,61 +112,62 @@ static uint64_t getNumber(const unsigned char *bytes, size_t size)
 }
 
 /* Bytes of a field that always has as many, or 0. */
-static size_t fieldSize(enum ptWireFieldType type)
+static size_t fieldSize(enum hdFieldType type)
 {
 	static const size_t sizes[] = {
-		[PT_WIRE_U8] = 1,  [PT_WIRE_U16] = 2,      [PT_WIRE_U32] = 4,
-		[PT_WIRE_U64] = 8, [PT_WIRE_BYTES32] = 32, [PT_WIRE_REST] = 0,
+		[HD_FIELD_U8] = 1,       [HD_FIELD_U16] = 2,
+		[HD_FIELD_U32] = 4,      [HD_FIELD_U64] = 8,
+		[HD_FIELD_BYTES32] = 32, [HD_FIELD_REST] = 0,
 	};
 
 	return sizes[type];
 }
 
 /* Write a field; returns its size, or -ENOSPC. */
-static int fieldPut(const struct ptWireField *field, const void *message,
+static int fieldPut(const struct hdField *field, const void *message,
 		    unsigned char *bytes, size_t size)
 {
 	const unsigned char *member =
 		(const unsigned char *)message + field->offset;
 	size_t need = fieldSize(field->type);
-	unsigned char clean[PT_WIRE_TEXT_MAX];
-	struct ptWireText text = { NULL, 0 };
-	struct ptWireRest rest = { NULL, 0 };
+	unsigned char clean[HD_FIELD_TEXT_MAX];
+	struct hdFieldText text = { NULL, 0 };
+	struct hdFieldRest rest = { NULL, 0 };
 	uint16_t u16;
 	uint32_t u32;
 	uint64_t u64;
 
-	if (field->type == PT_WIRE_TEXT) {
+	if (field->type == HD_FIELD_TEXT) {
 		memcpy(&text, member, sizeof(text));
 		text.length = textClean(text, clean);
 		need = 2 + text.length;
-	} else if (field->type == PT_WIRE_REST) {
+	} else if (field->type == HD_FIELD_REST) {
 		memcpy(&rest, member, sizeof(rest));
 		need = rest.length;
 	}
 	if (need > size || need > INT_MAX / 2)
 		return -ENOSPC;
 	switch (field->type) {
-	case PT_WIRE_U8:
+	case HD_FIELD_U8:
 		*bytes = *member;
 		break;
-	case PT_WIRE_U16:
+	case HD_FIELD_U16:
 		memcpy(&u16, member, sizeof(u16));
 		putNumber(bytes, u16, sizeof(u16));
 		break;
-	case PT_WIRE_U32:
+	case HD_FIELD_U32:
 		memcpy(&u32, member, sizeof(u32));
 		putNumber(bytes, u32, sizeof(u32));
 		break;
-	case PT_WIRE_U64:
+	case HD_FIELD_U64:
 		memcpy(&u64, member, sizeof(u64));
 		putNumber(bytes, u64, sizeof(u64));
 		break;
-	case PT_WIRE_TEXT:
+	case HD_FIELD_TEXT:
 		putNumber(bytes, text.length, 2);
 		memcpy(bytes + 2, clean, text.length);
 		break;
-	case PT_WIRE_REST:
+	case HD_FIELD_REST:
 		/* The sender may have put it in its place already. */
 		if (need > 0 && rest.at != bytes)
 			memmove(bytes, rest.at, need);
@@ -157,12 +179,12 @@ static int fieldPut(const struct ptWireField *field, const void *message,
 	return (int)need;
 }
 
-int ptWirePutFields(const struct ptWireField *fields, const void *message,
-		    unsigned char *bytes, size_t size)
+int hdFieldsPut(const struct hdField *fields, const void *message,
+		unsigned char *bytes, size_t size)
 {
 	size_t used = 0;
 
-	for (; fields->type != PT_WIRE_FIELDS_END; fields++) {
+	for (; fields->type != HD_FIELD_END; fields++) {
 		int ret = fieldPut(fields, message, bytes + used, size - used);
 
 		if (ret < 0)
@@ -172,24 +194,24 @@ int ptWirePutFields(const struct ptWireField *fields, const void *message,
 	return (int)used;
 }
 
-static int fieldGetText(struct ptWireRest *rest, struct ptWireText *text)
+static int fieldGetText(struct hdFieldRest *rest, struct hdFieldText *text)
 {
 	size_t length;
 
 	if (rest->length < 2)
 		return -EBADMSG;
 	length = getNumber(rest->at, 2);
-	if (length > PT_WIRE_TEXT_MAX || rest->length - 2 < length ||
+	if (length > HD_FIELD_TEXT_MAX || rest->length - 2 < length ||
 	    !textIsGood(rest->at + 2, length))
 		return -EBADMSG;
-	*text = (struct ptWireText){ (const char *)rest->at + 2, length };
+	*text = (struct hdFieldText){ (const char *)rest->at + 2, length };
 	rest->at += 2 + length;
 	rest->length -= 2 + length;
 	return 0;
 }
 
 /* Read a field and go behind it. */
-static int fieldGet(const struct ptWireField *field, struct ptWireRest *rest,
+static int fieldGet(const struct hdField *field, struct hdFieldRest *rest,
 		    void *message)
 {
 	unsigned char *member = (unsigned char *)message + field->offset;
@@ -198,27 +220,27 @@ static int fieldGet(const struct ptWireField *field, struct ptWireRest *rest,
 	uint32_t u32;
 	uint64_t u64;
 
-	if (field->type == PT_WIRE_TEXT)
-		return fieldGetText(rest, (struct ptWireText *)(void *)member);
+	if (field->type == HD_FIELD_TEXT)
+		return fieldGetText(rest, (struct hdFieldText *)(void *)member);
 	if (size > rest->length)
 		return -EBADMSG;
 	switch (field->type) {
-	case PT_WIRE_U8:
+	case HD_FIELD_U8:
 		*member = *rest->at;
 		break;
-	case PT_WIRE_U16:
+	case HD_FIELD_U16:
 		u16 = (uint16_t)getNumber(rest->at, sizeof(u16));
 		memcpy(member, &u16, sizeof(u16));
 		break;
-	case PT_WIRE_U32:
+	case HD_FIELD_U32:
 		u32 = (uint32_t)getNumber(rest->at, sizeof(u32));
 		memcpy(member, &u32, sizeof(u32));
 		break;
-	case PT_WIRE_U64:
+	case HD_FIELD_U64:
 		u64 = getNumber(rest->at, sizeof(u64));
 		memcpy(member, &u64, sizeof(u64));
 		break;
-	case PT_WIRE_REST:
+	case HD_FIELD_REST:
 		memcpy(member, rest, sizeof(*rest));
 		size = rest->length;
 		break;
@@ -231,12 +253,12 @@ static int fieldGet(const struct ptWireField *field, struct ptWireRest *rest,
 	return 0;
 }
 
-int ptWireGetFields(const struct ptWireField *fields, struct ptWireRest *rest,
-		    void *message)
+int hdFieldsGet(const struct hdField *fields, struct hdFieldRest *rest,
+		void *message)
 {
 	int ret = 0;
 
-	for (; ret == 0 && fields->type != PT_WIRE_FIELDS_END; fields++)
+	for (; ret == 0 && fields->type != HD_FIELD_END; fields++)
 		ret = fieldGet(fields, rest, message);
 	return ret;
 }

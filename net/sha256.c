@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "PowerTracingLibrary/wire/sha256.h"
+#include "net/sha256.h"
 
 static const uint32_t sha256K[64] = {
 	0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1,
@@ -64,22 +64,22 @@ static void sha256Block(uint32_t state[8], const unsigned char *block)
 		state[i] += v[i];
 }
 
-void ptSha256Begin(struct ptSha256 *sha)
+void hdSha256Begin(struct hdSha256 *sha)
 {
-	*sha = (struct ptSha256){
+	*sha = (struct hdSha256){
 		.state = { 0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
 			   0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19 },
 	};
 }
 
-void ptSha256Add(struct ptSha256 *sha, const void *data, size_t length)
+void hdSha256Add(struct hdSha256 *sha, const void *data, size_t length)
 {
 	const unsigned char *at = data;
-	size_t used = sha->length % PT_SHA256_BLOCK;
+	size_t used = sha->length % HD_SHA256_BLOCK;
 
 	sha->length += length;
 	while (length > 0) {
-		size_t some = PT_SHA256_BLOCK - used;
+		size_t some = HD_SHA256_BLOCK - used;
 
 		if (some > length)
 			some = length;
@@ -87,60 +87,60 @@ void ptSha256Add(struct ptSha256 *sha, const void *data, size_t length)
 		at += some;
 		length -= some;
 		used += some;
-		if (used == PT_SHA256_BLOCK) {
+		if (used == HD_SHA256_BLOCK) {
 			sha256Block(sha->state, sha->block);
 			used = 0;
 		}
 	}
 }
 
-void ptSha256End(struct ptSha256 *sha, unsigned char digest[PT_SHA256_SIZE])
+void hdSha256End(struct hdSha256 *sha, unsigned char digest[HD_SHA256_SIZE])
 {
-	static const unsigned char padding[PT_SHA256_BLOCK] = { 0x80 };
+	static const unsigned char padding[HD_SHA256_BLOCK] = { 0x80 };
 	uint64_t bits = sha->length * 8;
-	size_t used = sha->length % PT_SHA256_BLOCK;
+	size_t used = sha->length % HD_SHA256_BLOCK;
 	unsigned char length[8];
 
 	for (size_t i = 0; i < 8; i++)
 		length[i] = (unsigned char)(bits >> (56 - 8 * i));
-	ptSha256Add(sha, padding, (used < 56 ? 56 : 120) - used);
-	ptSha256Add(sha, length, sizeof(length));
-	for (size_t i = 0; i < PT_SHA256_SIZE; i++)
+	hdSha256Add(sha, padding, (used < 56 ? 56 : 120) - used);
+	hdSha256Add(sha, length, sizeof(length));
+	for (size_t i = 0; i < HD_SHA256_SIZE; i++)
 		digest[i] = (unsigned char)(sha->state[i / 4] >>
 					    (24 - 8 * (i % 4)));
 }
 
-void ptHmacBegin(struct ptHmac *hmac, const void *key, size_t length)
+void hdHmacBegin(struct hdHmac *hmac, const void *key, size_t length)
 {
-	unsigned char block[PT_SHA256_BLOCK] = { 0 };
+	unsigned char block[HD_SHA256_BLOCK] = { 0 };
 
 	if (length > sizeof(block)) {
-		ptSha256Begin(&hmac->inner);
-		ptSha256Add(&hmac->inner, key, length);
-		ptSha256End(&hmac->inner, block);
+		hdSha256Begin(&hmac->inner);
+		hdSha256Add(&hmac->inner, key, length);
+		hdSha256End(&hmac->inner, block);
 	} else {
 		memcpy(block, key, length);
 	}
 	for (size_t i = 0; i < sizeof(block); i++)
 		block[i] ^= 0x36;
-	ptSha256Begin(&hmac->inner);
-	ptSha256Add(&hmac->inner, block, sizeof(block));
+	hdSha256Begin(&hmac->inner);
+	hdSha256Add(&hmac->inner, block, sizeof(block));
 	for (size_t i = 0; i < sizeof(block); i++)
 		block[i] ^= 0x36 ^ 0x5c;
-	ptSha256Begin(&hmac->outer);
-	ptSha256Add(&hmac->outer, block, sizeof(block));
+	hdSha256Begin(&hmac->outer);
+	hdSha256Add(&hmac->outer, block, sizeof(block));
 }
 
-void ptHmacAdd(struct ptHmac *hmac, const void *data, size_t length)
+void hdHmacAdd(struct hdHmac *hmac, const void *data, size_t length)
 {
-	ptSha256Add(&hmac->inner, data, length);
+	hdSha256Add(&hmac->inner, data, length);
 }
 
-void ptHmacEnd(struct ptHmac *hmac, unsigned char digest[PT_SHA256_SIZE])
+void hdHmacEnd(struct hdHmac *hmac, unsigned char digest[HD_SHA256_SIZE])
 {
-	unsigned char inner[PT_SHA256_SIZE];
+	unsigned char inner[HD_SHA256_SIZE];
 
-	ptSha256End(&hmac->inner, inner);
-	ptSha256Add(&hmac->outer, inner, sizeof(inner));
-	ptSha256End(&hmac->outer, digest);
+	hdSha256End(&hmac->inner, inner);
+	hdSha256Add(&hmac->outer, inner, sizeof(inner));
+	hdSha256End(&hmac->outer, digest);
 }

@@ -11,15 +11,14 @@
 
 #include <gnutls/gnutls.h>
 
-#include "PowerTracingLibrary/secure/tls.h"
-#include "PowerTracingLibrary/src/message.h"
-#include "PowerTracingLibrary/wire/wire.h"
+#include "net/tls.h"
+#include "net/logger.h"
 
-const bool ptHasTls = true;
+const bool hdHasTls = true;
 
 #define FINGERPRINT_SIZE 32
 
-struct ptTls {
+struct hdTls {
 	gnutls_certificate_credentials_t credentials;
 	int uses; /* Sessions need it as long as they live. */
 	/* Of a client. */
@@ -28,17 +27,17 @@ struct ptTls {
 	unsigned char fingerprint[FINGERPRINT_SIZE];
 };
 
-struct ptTlsSession {
-	struct ptTls *tls;
+struct hdTlsSession {
+	struct hdTls *tls;
 	gnutls_session_t session;
 	bool isReady;   /* Hands were shaken. */
 	size_t resend;  /* Bytes that must be sent again as they were. */
 	char host[256]; /* Who the other side must be; empty for anybody. */
 };
 
-static struct ptTls *tlsNew(void)
+static struct hdTls *tlsNew(void)
 {
-	struct ptTls *tls = calloc(1, sizeof(*tls));
+	struct hdTls *tls = calloc(1, sizeof(*tls));
 
 	if (!tls)
 		return NULL;
@@ -50,9 +49,9 @@ static struct ptTls *tlsNew(void)
 	return tls;
 }
 
-int ptTlsCreate(const char *certificate, const char *key, struct ptTls **result)
+int hdTlsCreate(const char *certificate, const char *key, struct hdTls **result)
 {
-	struct ptTls *tls = tlsNew();
+	struct hdTls *tls = tlsNew();
 	int ret;
 
 	if (!tls)
@@ -60,9 +59,9 @@ int ptTlsCreate(const char *certificate, const char *key, struct ptTls **result)
 	ret = gnutls_certificate_set_x509_key_file(
 		tls->credentials, certificate, key, GNUTLS_X509_FMT_PEM);
 	if (ret < 0) {
-		ptMessage(HD_LOG_ERROR, "%s, %s: %s", certificate, key,
-			  gnutls_strerror(ret));
-		ptTlsDestroy(tls);
+		hdNetLog(HD_LOG_ERROR, "%s, %s: %s", certificate, key,
+			 gnutls_strerror(ret));
+		hdTlsDestroy(tls);
 		return -EINVAL;
 	}
 	*result = tls;
@@ -91,7 +90,7 @@ static int tlsFingerprint(const char *text, unsigned char *fingerprint)
 }
 
 /* Read whom to trust; tells whether it is somebody. */
-static int tlsTrust(struct ptTls *tls, const char *ca)
+static int tlsTrust(struct hdTls *tls, const char *ca)
 {
 	int count =
 		ca ? gnutls_certificate_set_x509_trust_file(
@@ -100,15 +99,15 @@ static int tlsTrust(struct ptTls *tls, const char *ca)
 
 	if (count > 0)
 		return 0;
-	ptMessage(HD_LOG_ERROR, "%s: %s", ca ? ca : "authorities of the system",
-		  count < 0 ? gnutls_strerror(count) : "there are none");
+	hdNetLog(HD_LOG_ERROR, "%s: %s", ca ? ca : "authorities of the system",
+		 count < 0 ? gnutls_strerror(count) : "there are none");
 	return -EINVAL;
 }
 
-int ptTlsCreateClient(const char *ca, const char *fingerprint,
-		      struct ptTls **result)
+int hdTlsCreateClient(const char *ca, const char *fingerprint,
+		      struct hdTls **result)
 {
-	struct ptTls *tls = tlsNew();
+	struct hdTls *tls = tlsNew();
 	int ret = 0;
 
 	if (!tls)
@@ -118,20 +117,20 @@ int ptTlsCreateClient(const char *ca, const char *fingerprint,
 	if (fingerprint)
 		ret = tlsFingerprint(fingerprint, tls->fingerprint);
 	if (ret < 0)
-		ptMessage(HD_LOG_ERROR,
-			  "a fingerprint is the SHA-256 of a certificate, 64 "
-			  "hexadecimal digits: \"%.80s\"",
-			  fingerprint);
+		hdNetLog(HD_LOG_ERROR,
+			 "a fingerprint is the SHA-256 of a certificate, 64 "
+			 "hexadecimal digits: \"%.80s\"",
+			 fingerprint);
 	if (ret == 0 && tls->isByName)
 		ret = tlsTrust(tls, ca);
 	if (ret < 0)
-		ptTlsDestroy(tls);
+		hdTlsDestroy(tls);
 	else
 		*result = tls;
 	return ret;
 }
 
-void ptTlsDestroy(struct ptTls *tls)
+void hdTlsDestroy(struct hdTls *tls)
 {
 	if (!tls || --tls->uses > 0)
 		return;
@@ -139,10 +138,10 @@ void ptTlsDestroy(struct ptTls *tls)
 	free(tls);
 }
 
-static int tlsOpen(struct ptTls *tls, int fd, unsigned int side,
-		   struct ptTlsSession **result)
+static int tlsOpen(struct hdTls *tls, int fd, unsigned int side,
+		   struct hdTlsSession **result)
 {
-	struct ptTlsSession *session = calloc(1, sizeof(*session));
+	struct hdTlsSession *session = calloc(1, sizeof(*session));
 
 	if (!session)
 		return -ENOMEM;
@@ -165,15 +164,15 @@ static int tlsOpen(struct ptTls *tls, int fd, unsigned int side,
 	return 0;
 }
 
-int ptTlsOpen(struct ptTls *tls, int fd, struct ptTlsSession **result)
+int hdTlsOpen(struct hdTls *tls, int fd, struct hdTlsSession **result)
 {
 	return tlsOpen(tls, fd, GNUTLS_SERVER, result);
 }
 
-int ptTlsConnect(struct ptTls *tls, int fd, const char *host,
-		 struct ptTlsSession **result)
+int hdTlsConnect(struct hdTls *tls, int fd, const char *host,
+		 struct hdTlsSession **result)
 {
-	struct ptTlsSession *session;
+	struct hdTlsSession *session;
 	unsigned char address[16];
 	int ret = tlsOpen(tls, fd, GNUTLS_CLIENT, &session);
 
@@ -192,14 +191,14 @@ int ptTlsConnect(struct ptTls *tls, int fd, const char *host,
 	return 0;
 }
 
-void ptTlsClose(struct ptTlsSession *session)
+void hdTlsClose(struct hdTlsSession *session)
 {
 	if (!session)
 		return;
 	if (session->isReady)
 		gnutls_bye(session->session, GNUTLS_SHUT_WR);
 	gnutls_deinit(session->session);
-	ptTlsDestroy(session->tls);
+	hdTlsDestroy(session->tls);
 	free(session);
 }
 
@@ -222,7 +221,7 @@ static int tlsError(int ret)
 }
 
 /* Say what is wrong with a certificate. */
-static void tlsExplain(struct ptTlsSession *session)
+static void tlsExplain(struct hdTlsSession *session)
 {
 	unsigned int status =
 		gnutls_session_get_verify_cert_status(session->session);
@@ -230,14 +229,14 @@ static void tlsExplain(struct ptTlsSession *session)
 
 	gnutls_certificate_verification_status_print(status, GNUTLS_CRT_X509,
 						     &text, 0);
-	ptMessage(HD_LOG_ERROR, "%s: %s", session->host,
-		  text.data ? (const char *)text.data
-			    : "its certificate is not trusted");
+	hdNetLog(HD_LOG_ERROR, "%s: %s", session->host,
+		 text.data ? (const char *)text.data
+			   : "its certificate is not trusted");
 	gnutls_free(text.data);
 }
 
 /* Tell whether the certificate of the other side has the fingerprint. */
-static bool tlsIsIt(struct ptTlsSession *session)
+static bool tlsIsIt(struct hdTlsSession *session)
 {
 	unsigned char found[FINGERPRINT_SIZE];
 	char text[2 * FINGERPRINT_SIZE + 1] = "";
@@ -250,20 +249,20 @@ static bool tlsIsIt(struct ptTlsSession *session)
 	    gnutls_fingerprint(GNUTLS_DIG_SHA256, &chain[0], found, &size) <
 		    0 ||
 	    size != sizeof(found)) {
-		ptMessage(HD_LOG_ERROR, "%s: it has no certificate",
-			  session->host);
+		hdNetLog(HD_LOG_ERROR, "%s: it has no certificate",
+			 session->host);
 		return false;
 	}
 	if (memcmp(found, session->tls->fingerprint, sizeof(found)) == 0)
 		return true;
 	for (size_t i = 0; i < sizeof(found); i++)
 		snprintf(text + 2 * i, 3, "%02x", found[i]);
-	ptMessage(HD_LOG_ERROR, "%s: its certificate is another one: %s",
-		  session->host, text);
+	hdNetLog(HD_LOG_ERROR, "%s: its certificate is another one: %s",
+		 session->host, text);
 	return false;
 }
 
-static int tlsShake(struct ptTlsSession *session)
+static int tlsShake(struct hdTlsSession *session)
 {
 	int ret;
 
@@ -282,7 +281,7 @@ static int tlsShake(struct ptTlsSession *session)
 	return 0;
 }
 
-ssize_t ptTlsReceive(struct ptTlsSession *session, void *bytes, size_t size)
+ssize_t hdTlsReceive(struct hdTlsSession *session, void *bytes, size_t size)
 {
 	int ret = tlsShake(session);
 	ssize_t got;
@@ -293,7 +292,7 @@ ssize_t ptTlsReceive(struct ptTlsSession *session, void *bytes, size_t size)
 	return got < 0 ? tlsError((int)got) : got;
 }
 
-ssize_t ptTlsSend(struct ptTlsSession *session, const void *bytes, size_t size)
+ssize_t hdTlsSend(struct hdTlsSession *session, const void *bytes, size_t size)
 {
 	int ret = tlsShake(session);
 	ssize_t sent;
@@ -312,17 +311,16 @@ ssize_t ptTlsSend(struct ptTlsSession *session, const void *bytes, size_t size)
 	return sent < 0 ? tlsError((int)sent) : sent;
 }
 
-bool ptTlsWantsToSend(const struct ptTlsSession *session)
+bool hdTlsWantsToSend(const struct hdTlsSession *session)
 {
 	return !session->isReady &&
 	       gnutls_record_get_direction(session->session) == 1;
 }
 
-int ptTlsBinding(struct ptTlsSession *session, unsigned char binding[32])
+int hdTlsBinding(struct hdTlsSession *session, const char *label,
+		 unsigned char binding[32])
 {
-	static const char label[] = PT_WIRE_EXPORTER;
-
-	return gnutls_prf_rfc5705(session->session, sizeof(label) - 1, label, 0,
+	return gnutls_prf_rfc5705(session->session, strlen(label), label, 0,
 				  NULL, 32, (char *)binding) == 0
 		       ? 0
 		       : -EPROTO;

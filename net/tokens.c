@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "PowerTracingLibrary/secure/tokens.h"
-#include "PowerTracingLibrary/src/config/secret.h"
-#include "PowerTracingLibrary/src/message.h"
+#include "net/tokens.h"
+#include "common/secret.h"
+#include "net/logger.h"
 
 /* Largest file. */
 #define TOKENS_MAX (1 << 20)
@@ -18,7 +18,7 @@ struct token {
 	const char *secret;
 };
 
-struct ptTokens {
+struct hdTokens {
 	char *text;
 	size_t size;
 	struct token *list;
@@ -26,7 +26,7 @@ struct ptTokens {
 };
 
 /* Take a line "USER TOKEN"; tells whether it is one. */
-static bool tokensLine(struct ptTokens *tokens, char *line)
+static bool tokensLine(struct hdTokens *tokens, char *line)
 {
 	static const char blanks[] = " \t\r";
 	char *user = line + strspn(line, blanks);
@@ -39,14 +39,14 @@ static bool tokensLine(struct ptTokens *tokens, char *line)
 	*secret++ = '\0';
 	secret += strspn(secret, blanks);
 	end = secret + strcspn(secret, blanks);
-	if (end[strspn(end, blanks)] || end - secret < PT_TOKEN_MIN)
+	if (end[strspn(end, blanks)] || end - secret < HD_TOKEN_MIN)
 		return false;
 	*end = '\0';
 	tokens->list[tokens->count++] = (struct token){ user, secret };
 	return true;
 }
 
-static int tokensParse(const char *path, struct ptTokens *tokens)
+static int tokensParse(const char *path, struct hdTokens *tokens)
 {
 	size_t lines = 1;
 	long number = 0;
@@ -67,46 +67,46 @@ static int tokensParse(const char *path, struct ptTokens *tokens)
 		if (tokensLine(tokens, line))
 			continue;
 		/* Not the line itself: it may hold a secret. */
-		ptMessage(HD_LOG_ERROR,
-			  "%s:%ld: a line is USER TOKEN, a token at least %d "
-			  "characters without blanks",
-			  path, number, PT_TOKEN_MIN);
+		hdNetLog(HD_LOG_ERROR,
+			 "%s:%ld: a line is USER TOKEN, a token at least %d "
+			 "characters without blanks",
+			 path, number, HD_TOKEN_MIN);
 		return -EINVAL;
 	}
 	return 0;
 }
 
-int ptTokensRead(const char *path, struct ptTokens **result)
+int hdTokensRead(const char *path, struct hdTokens **result)
 {
-	struct ptTokens *tokens = calloc(1, sizeof(*tokens));
+	struct hdTokens *tokens = calloc(1, sizeof(*tokens));
 	char why[200];
 	int ret;
 
 	if (!tokens)
 		return -ENOMEM;
-	ret = ptSecretRead(path, TOKENS_MAX, &tokens->text, &tokens->size, why,
+	ret = hdSecretRead(path, TOKENS_MAX, &tokens->text, &tokens->size, why,
 			   sizeof(why));
 	if (ret < 0)
-		ptMessage(HD_LOG_ERROR, "%s: %s", path, why);
+		hdNetLog(HD_LOG_ERROR, "%s: %s", path, why);
 	if (ret == 0)
 		ret = tokensParse(path, tokens);
 	if (ret < 0)
-		ptTokensDestroy(tokens);
+		hdTokensDestroy(tokens);
 	else
 		*result = tokens;
 	return ret;
 }
 
-void ptTokensDestroy(struct ptTokens *tokens)
+void hdTokensDestroy(struct hdTokens *tokens)
 {
 	if (!tokens)
 		return;
-	ptSecretFree(tokens->text, tokens->size);
+	hdSecretFree(tokens->text, tokens->size);
 	free(tokens->list);
 	free(tokens);
 }
 
-const char *ptTokensFind(const struct ptTokens *tokens, const char **user)
+const char *hdTokensFind(const struct hdTokens *tokens, const char **user)
 {
 	for (size_t i = 0; i < tokens->count; i++) {
 		const struct token *token = &tokens->list[i];
@@ -119,27 +119,27 @@ const char *ptTokensFind(const struct ptTokens *tokens, const char **user)
 	return NULL;
 }
 
-bool ptTokensCheck(const struct ptTokens *tokens, struct ptWireProof *proof,
-		   const unsigned char theirs[PT_WIRE_PROOF_SIZE],
-		   unsigned char ours[PT_WIRE_PROOF_SIZE])
+bool hdTokensCheck(const struct hdTokens *tokens, struct hdProof *proof,
+		   const unsigned char theirs[HD_PROOF_SIZE],
+		   unsigned char ours[HD_PROOF_SIZE])
 {
-	static const char none[PT_TOKEN_MIN];
-	unsigned char expected[PT_WIRE_PROOF_SIZE];
+	static const char none[HD_TOKEN_MIN];
+	unsigned char expected[HD_PROOF_SIZE];
 	const char *right = NULL;
 
 	for (size_t i = 0; i < tokens->count; i++) {
 		const struct token *token = &tokens->list[i];
 
-		if (!ptWireTextIs(proof->user, token->user))
+		if (!hdFieldTextIs(proof->user, token->user))
 			continue;
 		proof->token = token->secret;
 		proof->tokenLength = strlen(token->secret);
-		ptWireProve(proof, PT_WIRE_CLIENT_SIDE, expected);
-		if (ptWireIsEqual(theirs, expected, sizeof(expected)))
+		hdProve(proof, HD_PROOF_CLIENT, expected);
+		if (hdProofIsEqual(theirs, expected, sizeof(expected)))
 			right = token->secret;
 	}
 	proof->token = right ? right : none;
 	proof->tokenLength = right ? strlen(right) : sizeof(none);
-	ptWireProve(proof, PT_WIRE_SERVER_SIDE, ours);
+	hdProve(proof, HD_PROOF_SERVER, ours);
 	return right != NULL;
 }

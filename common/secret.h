@@ -3,8 +3,8 @@
  * @file
  * Files with secrets: passwords, tokens. Nobody else may read or change them.
  */
-#ifndef PT_SECRET_H
-#define PT_SECRET_H
+#ifndef HD_SECRET_H
+#define HD_SECRET_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -16,22 +16,22 @@
  * that others may not read or change (its group may read it).
  *
  * @param max Most bytes that it may have.
- * @param[out] text Its content and a zero, to be given to ptSecretFree().
+ * @param[out] text Its content and a zero, to be given to hdSecretFree().
  * @param[out] why What is wrong, without the content and the path.
  *
  * @retval -EPERM It is somebody else's, or others may use it.
  * @retval -EINVAL It is no file, too large, or no text.
  * @retval -ENOMEM There is no memory. (Or another error of open() and read().)
  */
-int ptSecretRead(const char *path, size_t max, char **text, size_t *size,
+int hdSecretRead(const char *path, size_t max, char **text, size_t *size,
 		 char *why, size_t whySize);
 
 /** Forget a secret and free it; takes NULL. */
-void ptSecretFree(char *text, size_t size);
+void hdSecretFree(char *text, size_t size);
 
 /** What a meter wants to know of who reads it: a file with one section,
  *  [Credentials]. */
-struct ptCredentials {
+struct hdCredentials {
 	struct hdIni ini;
 };
 
@@ -39,19 +39,19 @@ struct ptCredentials {
  * Read credentials.
  *
  * @param keys Which it may have; the list ends with NULL.
- * @param[out] why As of ptSecretRead(); with the line.
+ * @param[out] why As of hdSecretRead(); with the line.
  *
  * @return 0 or a negative errno value.
  */
-int ptCredentialsRead(const char *path, const char *const *keys,
-		      struct ptCredentials *credentials, char *why,
+int hdCredentialsRead(const char *path, const char *const *keys,
+		      struct hdCredentials *credentials, char *why,
 		      size_t whySize);
 
 /** Get one of them, or NULL. */
-const char *ptCredentialsGet(const struct ptCredentials *credentials,
+const char *hdCredentialsGet(const struct hdCredentials *credentials,
 			     const char *name);
 
 /** Forget them. */
-void ptCredentialsClear(struct ptCredentials *credentials);
+void hdCredentialsClear(struct hdCredentials *credentials);
 
 #endif

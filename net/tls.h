@@ -3,29 +3,29 @@
  * @file
  * Encrypted connections: by GnuTLS in tls.c, or not at all in notls.c.
  */
-#ifndef PT_TLS_H
-#define PT_TLS_H
+#ifndef HD_TLS_H
+#define HD_TLS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 
-/** Whether this pt has GnuTLS. */
-extern const bool ptHasTls;
+/** Whether this was built with GnuTLS. */
+extern const bool hdHasTls;
 
 /** Certificate and key of a server, or what a client trusts. */
-struct ptTls;
+struct hdTls;
 
 /** A connection. */
-struct ptTlsSession;
+struct hdTlsSession;
 
 /**
  * Read certificate and key.
  *
  * @return 0 or a negative errno value after a message.
  */
-int ptTlsCreate(const char *certificate, const char *key,
-		struct ptTls **result);
+int hdTlsCreate(const char *certificate, const char *key,
+		struct hdTls **result);
 
 /**
  * Say what a client trusts.
@@ -37,30 +37,30 @@ int ptTlsCreate(const char *certificate, const char *key,
  *
  * @return 0 or a negative errno value after a message.
  */
-int ptTlsCreateClient(const char *ca, const char *fingerprint,
-		      struct ptTls **result);
+int hdTlsCreateClient(const char *ca, const char *fingerprint,
+		      struct hdTls **result);
 
 /** Forget them; connections that there are go on. Takes NULL. */
-void ptTlsDestroy(struct ptTls *tls);
+void hdTlsDestroy(struct hdTls *tls);
 
 /**
  * Begin with a connection whose socket does not block.
  *
  * @retval -ENOMEM Out of memory.
  */
-int ptTlsOpen(struct ptTls *tls, int fd, struct ptTlsSession **result);
+int hdTlsOpen(struct hdTls *tls, int fd, struct hdTlsSession **result);
 
 /**
  * The same as a client.
  *
  * @param host Who the other side must be.
  */
-int ptTlsConnect(struct ptTls *tls, int fd, const char *host,
-		 struct ptTlsSession **result);
+int hdTlsConnect(struct hdTls *tls, int fd, const char *host,
+		 struct hdTlsSession **result);
 
 /** Say goodbye, if that is possible without waiting, and free it; takes NULL.
  */
-void ptTlsClose(struct ptTlsSession *session);
+void hdTlsClose(struct hdTlsSession *session);
 
 /**
  * Receive, as read() does; shakes hands first.
@@ -70,16 +70,18 @@ void ptTlsClose(struct ptTlsSession *session);
  * @retval -EPROTO The other side does not speak TLS as it should. (Or another
  *         error of the connection.)
  */
-ssize_t ptTlsReceive(struct ptTlsSession *session, void *bytes, size_t size);
+ssize_t hdTlsReceive(struct hdTlsSession *session, void *bytes, size_t size);
 
-/** Send, as write() does; errors as of ptTlsReceive(). */
-ssize_t ptTlsSend(struct ptTlsSession *session, const void *bytes, size_t size);
+/** Send, as write() does; errors as of hdTlsReceive(). */
+ssize_t hdTlsSend(struct hdTlsSession *session, const void *bytes, size_t size);
 
 /** Tell whether it waits until it can send, even if only receiving. */
-bool ptTlsWantsToSend(const struct ptTlsSession *session);
+bool hdTlsWantsToSend(const struct hdTlsSession *session);
 
-/** Get what binds a proof to this connection: 32 bytes.
+/** Get what binds a proof to this connection: 32 bytes that TLS exports by a
+ *  label.
  *  Returns 0 or -EPROTO. */
-int ptTlsBinding(struct ptTlsSession *session, unsigned char binding[32]);
+int hdTlsBinding(struct hdTlsSession *session, const char *label,
+		 unsigned char binding[32]);
 
 #endif

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file
+ * Metrics over HTTP: by libmicrohttpd in http.c, or not at all in nohttp.c.
+ */
+#ifndef HD_HTTP_H
+#define HD_HTTP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "net/address.h"
+#include "net/loop.h"
+
+/** Whether this was built with libmicrohttpd. */
+extern const bool hdHasHttp;
+
+struct hdHttp;
+
+/**
+ * Makes the metrics.
+ *
+ * @param isOpenMetrics OpenMetrics 1.0, else the text format 0.0.4.
+ *
+ * @return Text to be freed; NULL without memory.
+ */
+typedef char *hdHttpText(void *context, bool isOpenMetrics, size_t *length);
+
+/**
+ * Serve /metrics at an address, in a loop.
+ *
+ * @return 0 or a negative errno value after a message.
+ */
+int hdHttpCreate(struct hdLoop *loop, const struct hdAddress *address,
+		 hdHttpText *text, void *context, struct hdHttp **result);
+
+/** End it; takes NULL. */
+void hdHttpDestroy(struct hdHttp *http);
+
+/** Get when hdHttpRun() is to be called at the latest: @p untilNs or before. */
+int64_t hdHttpDue(struct hdHttp *http, int64_t nowNs, int64_t untilNs);
+
+/** Do what there is to do. */
+void hdHttpRun(struct hdHttp *http);
+
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* No metrics over HTTP: this pt was built without libmicrohttpd. */
+#include "config.h"
+
+#include <errno.h>
+
+#include "net/http.h"
+
+const bool hdHasHttp = false;
+
+int hdHttpCreate(struct hdLoop *loop, const struct hdAddress *address,
+		 hdHttpText *text, void *context, struct hdHttp **result)
+{
+	(void)loop;
+	(void)address;
+	(void)text;
+	(void)context;
+	(void)result;
+	return -ENOTSUP;
+}
+
+void hdHttpDestroy(struct hdHttp *http)
+{
+	(void)http;
+}
+
+int64_t hdHttpDue(struct hdHttp *http, int64_t nowNs, int64_t untilNs)
+{
+	(void)http;
+	(void)nowNs;
+	return untilNs;
+}
+
+void hdHttpRun(struct hdHttp *http)
+{
+	(void)http;
+}
