@@ -38,8 +38,7 @@ void ptIntegralAdd(struct ptIntegral *integral, size_t value, double watts,
 	at->lastNs = MAX(at->lastNs, endNs);
 	if (!isfinite(watts) || end <= begin)
 		return;
-	at->joules += watts * ((double)(end - begin) / 1e9);
-	at->coveredNs += end - begin;
+	hdIntegralAdd(&at->energy, watts, end - begin);
 	at->last = watts;
 }
 
@@ -67,7 +66,7 @@ double ptIntegralJoules(const struct ptIntegral *integral)
 	double joules = 0;
 
 	for (size_t i = 0; i < integral->count; i++)
-		joules += integral->values[i].joules;
+		joules += integral->values[i].energy.sum;
 	return joules;
 }
 
@@ -76,9 +75,10 @@ double ptIntegralWatts(const struct ptIntegral *integral)
 	double watts = 0;
 
 	for (size_t i = 0; i < integral->count; i++)
-		if (integral->values[i].coveredNs > 0)
-			watts += integral->values[i].joules /
-				 ((double)integral->values[i].coveredNs / 1e9);
+		if (integral->values[i].energy.coveredNs > 0)
+			watts += integral->values[i].energy.sum /
+				 ((double)integral->values[i].energy.coveredNs /
+				  1e9);
 	return watts;
 }
 
@@ -87,6 +87,6 @@ int64_t ptIntegralCovered(const struct ptIntegral *integral)
 	int64_t covered = INT64_MAX;
 
 	for (size_t i = 0; i < integral->count; i++)
-		covered = MIN(covered, integral->values[i].coveredNs);
+		covered = MIN(covered, integral->values[i].energy.coveredNs);
 	return integral->count > 0 ? covered : 0;
 }

@@ -13,12 +13,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "recording/integral.h"
+
 /** What one value has come to. */
 struct ptIntegralValue {
-	double joules;
-	int64_t coveredNs; /**< For so much of the time it is known. */
-	double last;       /**< Its last reading; NaN for none. */
-	int64_t lastNs;    /**< When that ended. */
+	struct hdIntegral energy; /**< In joules. */
+	double last;              /**< Its last reading; NaN for none. */
+	int64_t lastNs;           /**< When that ended. */
 };
 
 struct ptIntegral {

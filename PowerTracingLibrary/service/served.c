@@ -17,6 +17,7 @@
 #include "PowerTracingLibrary/src/meter/runner.h"
 #include "PowerTracingLibrary/src/meter/writer.h"
 #include "common/clock.h"
+#include "recording/integral.h"
 
 struct ptServed {
 	struct ptSink sink; /* First: it is what the meter knows. */
@@ -112,19 +113,7 @@ static void servedOpened(struct ptSink *sink)
 	servedWake(served);
 }
 
-static double servedValue(const struct ptColumn *column, union ptCell cell)
-{
-	switch (column->quantity->type) {
-	case FLOAT:
-		return (double)cell.f;
-	case INT64:
-		return (double)cell.i;
-	default:
-		return cell.d;
-	}
-}
-
-static void servedAddUp(struct ptServed *served, double seconds,
+static void servedAddUp(struct ptServed *served, int64_t lengthNs,
 			const struct ptStored *reading)
 {
 	pthread_mutex_lock(&served->mutex);
@@ -140,12 +129,12 @@ static void servedAddUp(struct ptServed *served, double seconds,
 		if (sum->isEnergy && isfinite(value))
 			sum->joules += value;
 		else if (sum->isPower && isfinite(value))
-			sum->joules += value * seconds;
+			sum->joules += hdIntegralOf(value, lengthNs);
 	}
 	pthread_mutex_unlock(&served->mutex);
 }
 
-static void servedAdd(struct ptSink *sink, const union ptCell *cells,
+static void servedAdd(struct ptSink *sink, const union hdCell *cells,
 		      const struct ptReading *reading)
 {
 	struct ptServed *served = servedOf(sink);
@@ -166,9 +155,9 @@ static void servedAdd(struct ptSink *sink, const union ptCell *cells,
 		stored.mono = served->lastMono;
 	served->lastMono = stored.mono;
 	for (size_t i = 0; i < served->config.columnCount; i++)
-		served->values[i] =
-			servedValue(&served->config.columns[i], cells[i]);
-	servedAddUp(served, (double)reading->lengthNs / 1e9, &stored);
+		served->values[i] = hdCellNumber(
+			served->config.columns[i].quantity->type, cells[i]);
+	servedAddUp(served, reading->lengthNs, &stored);
 	ptStoreAdd(served->store, &stored, served->values);
 	served->hasGap = false;
 	servedWake(served);

@@ -17,6 +17,7 @@
 #include <hdStats.h>
 
 #include <RUT.h>
+#include "recording/cell.h"
 
 /** Why a source reads its counters. */
 enum rutWhy {
@@ -27,12 +28,6 @@ enum rutWhy {
 	RUT_WHY_FOLLOW,
 	/** The interval ends: give its values. */
 	RUT_WHY_SAMPLE,
-};
-
-/** One number of an entry. */
-union rutCell {
-	int64_t i;
-	float f;
 };
 
 /** What the values of an entry are. */
@@ -104,7 +99,7 @@ struct rutSource {
 	 * @param[out] cells The values, in the order of the columns; touched
 	 *             only for RUT_WHY_SAMPLE.
 	 */
-	void (*read)(void *state, enum rutWhy why, union rutCell *cells);
+	void (*read)(void *state, enum rutWhy why, union hdCell *cells);
 
 	/** Undo open(). */
 	void (*close)(void *state);
@@ -158,7 +153,7 @@ int rutMemoryAddColumns(const rutSources *sources, struct rutColumns *columns);
 
 /** Put memory into its cells. */
 void rutMemoryPut(const rutSources *sources, const struct rutMemory *memory,
-		  union rutCell *cells);
+		  union hdCell *cells);
 
 /**
  * Add a column.

@@ -9,6 +9,8 @@
 #include "ResourcesUtilizationTracingLibrary/src/trace.h"
 #include "common/clock.h"
 #include "common/sampler.h"
+#include "recording/integral.h"
+#include "recording/record.h"
 
 /* A 32 bit counter wraps after 3.4 s at 10 Gb/s; look more often. */
 #define FOLLOW_NS INT64_C(1000000000)
@@ -21,20 +23,17 @@ struct traceSource {
 };
 
 struct UtilTrace_s {
-	hdStatsGroup *group;
+	struct hdRecord record;
 	struct hdSampler *sampler;
 	struct rutColumns columns;
 	struct traceSource *sources;
 	size_t sourceCount;
-	union rutCell *cells;
-	unsigned char *entry;
-	size_t entryLength;
+	union hdCell *cells;
 	/* Samples of the sampler in an interval. */
 	uint64_t steps;
 	uint64_t lastNumber;
 	bool hasFailed;
-	/* Sums of amounts; of the other values, sums of value times length. */
-	double *sums;
+	struct hdIntegral *sums; /* Of amounts, their sum. */
 	double seconds;
 	int64_t lastNs;
 };
@@ -55,53 +54,35 @@ static void traceBegin(void *context)
 
 	traceReadAll(trace, RUT_WHY_BEGIN);
 	trace->lastNs = hdMonotonicNow();
-	hdS_enableGroup(trace->group);
+	hdS_enableGroup(trace->record.group);
 }
 
 static void traceAddUp(UtilTrace *trace)
 {
 	int64_t now = hdMonotonicNow();
-	double length = (double)(now - trace->lastNs) / 1e9;
+	int64_t length = now - trace->lastNs;
 
 	trace->lastNs = now;
-	trace->seconds += length;
+	trace->seconds += (double)length / 1e9;
 	for (size_t i = 0; i < trace->columns.count; i++) {
 		const struct rutColumn *column = &trace->columns.list[i];
 
-		if (column->type == FLOAT)
-			trace->sums[i] += (double)trace->cells[i].f * length;
-		else if (column->isAmount)
-			trace->sums[i] += (double)trace->cells[i].i;
+		double value = hdCellNumber(column->type, trace->cells[i]);
+
+		if (column->isAmount)
+			trace->sums[i].sum += value;
 		else
-			trace->sums[i] += (double)trace->cells[i].i * length;
+			hdIntegralAdd(&trace->sums[i], value, length);
 	}
 }
 
 static void traceWrite(UtilTrace *trace, int64_t now)
 {
-	const struct timespec when = hdClockToTimespec(now);
-	unsigned char *at = trace->entry;
-
-	for (size_t i = 0; i < trace->columns.count; i++) {
-		union rutCell cell = trace->cells[i];
-
-		if (trace->columns.list[i].type == FLOAT) {
-			order_bytes32fp(&cell.f);
-			memcpy(at, &cell.f, sizeof(cell.f));
-			at += sizeof(cell.f);
-		} else {
-			order_bytes64ip(&cell.i);
-			memcpy(at, &cell.i, sizeof(cell.i));
-			at += sizeof(cell.i);
-		}
-	}
-	if (hdS_writeEntryAt(trace->group, trace->entry, trace->entryLength,
-			     &when) != 0 &&
+	if (hdRecordWrite(&trace->record, trace->cells, now) != 0 &&
 	    !trace->hasFailed) {
 		trace->hasFailed = true;
 		rutMessage(HD_LOG_ERROR, "cannot write: %s",
-			   hdT_strerror(errno) ? hdT_strerror(errno)
-					       : strerror(errno));
+			   hdRecordReason(errno));
 	}
 }
 
@@ -120,7 +101,7 @@ static void traceSample(void *context, uint64_t number, bool isLast)
 	traceAddUp(trace);
 	traceWrite(trace, now);
 	if (isLast)
-		hdS_disableGroup(trace->group);
+		hdRecordDisable(&trace->record);
 }
 
 static const struct hdSamplerCalls traceCalls = {
@@ -246,13 +227,9 @@ static int traceOpenSources(UtilTrace *trace,
 
 static int traceAllocate(UtilTrace *trace)
 {
-	for (size_t i = 0; i < trace->columns.count; i++)
-		trace->entryLength +=
-			trace->columns.list[i].type == FLOAT ? 4 : 8;
 	trace->cells = calloc(trace->columns.count, sizeof(*trace->cells));
 	trace->sums = calloc(trace->columns.count, sizeof(*trace->sums));
-	trace->entry = malloc(trace->entryLength);
-	return trace->cells && trace->sums && trace->entry ? 0 : RUT_EMEMORY;
+	return trace->cells && trace->sums ? 0 : RUT_EMEMORY;
 }
 
 /* Whether a column has the attributes of the one before. */
@@ -266,26 +243,27 @@ static int traceCreateGroup(UtilTrace *trace, hdTopoNode *node, int level)
 	bool hasRoom = traceHasRoom(trace, true);
 	int ret = 0;
 
-	trace->group = hdS_createGroup("Utilization", node, level);
-	if (!trace->group)
+	if (hdRecordOpen(&trace->record, node, level, "Utilization") < 0)
 		return RUT_EHDLIB;
 	for (size_t i = 0; ret == 0 && i < trace->columns.count; i++) {
 		const struct rutColumn *column = &trace->columns.list[i];
 
-		ret = hdS_addValue(trace->group, column->name, column->type,
-				   column->unit, column->grouping);
 		/* With very many values, only the first of a kind says. */
-		if (!hasRoom && i > 0 && traceIsLike(column, column - 1))
-			continue;
-		if (ret == 0 && column->source)
-			ret = hdS_addAttribute(trace->group, "source",
-					       column->source);
-		if (ret == 0 && column->resolution)
-			ret = hdS_addAttribute(trace->group, "resolution",
-					       column->resolution);
+		bool says =
+			hasRoom || i == 0 || !traceIsLike(column, column - 1);
+		const struct hdRecordColumn recorded = {
+			.name = column->name,
+			.type = column->type,
+			.unit = column->unit,
+			.grouping = column->grouping,
+			.source = says ? column->source : NULL,
+			.resolution = says ? column->resolution : NULL,
+		};
+
+		ret = hdRecordAddColumn(&trace->record, &recorded);
 	}
 	if (ret == 0)
-		ret = hdS_commitGroup(trace->group);
+		ret = hdRecordCommit(&trace->record);
 	return ret == 0 ? 0 : RUT_EHDLIB;
 }
 
@@ -307,17 +285,14 @@ static int traceCreateSampler(UtilTrace *trace, int64_t intervalNs)
 /* Free all but the sampler; returns as hdS_finalize(). */
 static int traceFree(UtilTrace *trace)
 {
-	int ret = 0;
+	int ret = hdRecordClose(&trace->record);
 
-	if (trace->group)
-		ret = hdS_finalize(trace->group);
 	for (size_t i = 0; i < trace->sourceCount; i++)
 		trace->sources[i].kind->close(trace->sources[i].state);
 	rutColumnsTruncate(&trace->columns, 0);
 	free(trace->sources);
 	free(trace->cells);
 	free(trace->sums);
-	free(trace->entry);
 	free(trace);
 	return ret;
 }
@@ -346,8 +321,7 @@ int rutTraceCreate(hdTopoNode *node, int level,
 	saved = errno;
 	if (ret == RUT_EHDLIB)
 		rutMessage(HD_LOG_ERROR, "cannot create the trace: %s",
-			   hdT_strerror(saved) ? hdT_strerror(saved)
-					       : strerror(saved));
+			   hdRecordReason(saved));
 	traceFree(trace);
 	errno = saved;
 	return ret;
@@ -363,8 +337,8 @@ double rutTraceResult(const UtilTrace *trace, size_t column, double *seconds)
 	if (seconds)
 		*seconds = trace->seconds;
 	if (trace->columns.list[column].isAmount || trace->seconds <= 0)
-		return trace->sums[column];
-	return trace->sums[column] / trace->seconds;
+		return trace->sums[column].sum;
+	return trace->sums[column].sum / trace->seconds;
 }
 
 void rutTraceCost(UtilTrace *trace, int64_t *cpuNs, uint64_t *late,

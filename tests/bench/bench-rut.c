@@ -43,7 +43,7 @@ struct work {
 	} sources[KINDS];
 	size_t sourceCount;
 	struct rutColumns columns;
-	union rutCell *cells;
+	union hdCell *cells;
 	int files[FILES_MAX]; /* Of the floor. */
 	size_t fileCount;
 	double *us;
@@ -106,7 +106,7 @@ static void workOpen(struct work *work, const struct rutSource *const *list,
 				  &work->sources[work->sourceCount].state) == 0)
 			work->sources[work->sourceCount++].kind = list[i];
 	}
-	work->cells = g_new0(union rutCell, work->columns.count + 1);
+	work->cells = g_new0(union hdCell, work->columns.count + 1);
 }
 
 static void workClose(struct work *work)
@@ -453,7 +453,7 @@ static void benchManyCpus(void)
 		GString *text = g_string_new("cpu  1 1 1 1 1 1 1 0 0 0\n");
 		struct rutSetup setup = { .root = root, .intervalNs = 10 * MS };
 		struct rutColumns columns = { 0 };
-		union rutCell *cells = g_new0(union rutCell, cpus + 1);
+		union hdCell *cells = g_new0(union hdCell, cpus + 1);
 		int64_t began;
 		void *state;
 		double us;

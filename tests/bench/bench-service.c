@@ -76,7 +76,7 @@ static int fillStart(struct ptDevice *dev)
 	return 0;
 }
 
-static int fillRead(struct ptDevice *dev, union ptCell *cells,
+static int fillRead(struct ptDevice *dev, union hdCell *cells,
 		    struct ptReading *reading)
 {
 	eventfd_t unused;

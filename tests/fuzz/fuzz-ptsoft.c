@@ -199,7 +199,7 @@ static void split(const char *data, size_t size)
 
 /* No value is nonsense, whatever the machine says. */
 static void check(const struct ptDriver *driver, const struct ptColumn *columns,
-		  const union ptCell *cells, size_t count)
+		  const union hdCell *cells, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		double value = columns[i].quantity->type == DOUBLE
@@ -218,7 +218,7 @@ static void check(const struct ptDriver *driver, const struct ptColumn *columns,
 static void readAll(struct ptDevice *dev, const struct ptColumn *columns,
 		    size_t count)
 {
-	union ptCell cells[COLUMNS];
+	union hdCell cells[COLUMNS];
 	struct ptReading reading;
 
 	if (dev->driver->start(dev) == 0) {

@@ -108,7 +108,7 @@ static void readAll(const struct rutSource *source,
 		    size_t laterSize)
 {
 	struct rutColumns columns = { 0 };
-	union rutCell *cells;
+	union hdCell *cells;
 	void *state;
 
 	if (source->open(setup, &columns, &state) == 0) {

@@ -62,10 +62,10 @@ void testMeterGive(int result, int64_t endNs, int64_t lengthNs, uint64_t lost)
 			sizeof(given));
 }
 
-union ptCell testMeterCell(const struct ptColumn *column, int64_t endNs)
+union hdCell testMeterCell(const struct ptColumn *column, int64_t endNs)
 {
 	int64_t number = endNs / 1000000 % 1000 + 1000 * column->channel;
-	union ptCell cell = { 0 };
+	union hdCell cell = { 0 };
 
 	switch (column->quantity->type) {
 	case FLOAT:
@@ -146,14 +146,14 @@ static int meterStart(struct ptDevice *dev)
 	return testMeterGet(startResult);
 }
 
-static void meterFill(const struct meterState *state, union ptCell *cells,
+static void meterFill(const struct meterState *state, union hdCell *cells,
 		      int64_t endNs)
 {
 	for (size_t i = 0; i < state->count; i++)
 		cells[i] = testMeterCell(&state->columns[i], endNs);
 }
 
-static int meterRead(struct ptDevice *dev, union ptCell *cells,
+static int meterRead(struct ptDevice *dev, union hdCell *cells,
 		     struct ptReading *reading)
 {
 	struct pollfd fds[] = { { .fd = dev->setup.wakeFd, .events = POLLIN },
@@ -173,7 +173,7 @@ static int meterRead(struct ptDevice *dev, union ptCell *cells,
 	return given.result;
 }
 
-static int hostRead(struct ptDevice *dev, union ptCell *cells,
+static int hostRead(struct ptDevice *dev, union hdCell *cells,
 		    struct ptReading *reading)
 {
 	struct meterState *state = dev->state;

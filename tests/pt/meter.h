@@ -36,7 +36,7 @@ void testMeterReset(void);
 void testMeterGive(int result, int64_t endNs, int64_t lengthNs, uint64_t lost);
 
 /** The cell that a column has in a reading. */
-union ptCell testMeterCell(const struct ptColumn *column, int64_t endNs);
+union hdCell testMeterCell(const struct ptColumn *column, int64_t endNs);
 
 /** Read one of the numbers above, which other threads write. */
 #define testMeterGet(field) __atomic_load_n(&testMeter.field, __ATOMIC_SEQ_CST)

@@ -129,7 +129,7 @@ static size_t findGpus(const struct ptSetup *setup, struct gpu *gpus,
 static double measure(struct ptDevice *dev, struct gpu *gpus, size_t count,
 		      double seconds, int64_t cycleNs)
 {
-	static union ptCell cells[2 * GPUS_MAX];
+	static union hdCell cells[2 * GPUS_MAX];
 	int64_t next = hdMonotonicNow();
 	int64_t end = next + (int64_t)(seconds * 1e9);
 	int64_t spent = 0, readings = 0;

@@ -137,7 +137,7 @@ static int openSoft(struct softDevice *soft, const char *wanted)
 		word++;
 	}
 	g_strfreev(words);
-	soft->cells = g_new0(union ptCell, soft->count);
+	soft->cells = g_new0(union hdCell, soft->count);
 	ret = driver->open(&soft->dev, soft->columns, soft->count);
 	if (ret < 0) {
 		g_free(soft->columns);

@@ -18,7 +18,7 @@
 struct softDevice {
 	struct ptDevice dev;
 	struct ptColumn *columns;
-	union ptCell *cells;
+	union hdCell *cells;
 	size_t count;
 	struct ptReading reading;
 };

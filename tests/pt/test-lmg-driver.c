@@ -206,7 +206,7 @@ struct bench {
 	struct ptDevice dev;
 	struct ptColumn columns[COLUMNS_MAX];
 	size_t count;
-	union ptCell cells[COLUMNS_MAX];
+	union hdCell cells[COLUMNS_MAX];
 	struct ptReading reading;
 };
 

@@ -27,7 +27,7 @@
 struct side {
 	const struct rutSource *kind;
 	struct rutColumns columns;
-	union rutCell *cells;
+	union hdCell *cells;
 	void *state;
 };
 
@@ -39,7 +39,7 @@ static gboolean sideOpen(struct side *side, const struct rutSource *kind,
 		rutColumnsTruncate(&side->columns, 0);
 		return FALSE;
 	}
-	side->cells = g_new0(union rutCell, side->columns.count);
+	side->cells = g_new0(union hdCell, side->columns.count);
 	return TRUE;
 }
 

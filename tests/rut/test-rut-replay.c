@@ -56,7 +56,7 @@ static void replayMake(struct replay *replay)
 
 /* What a source says; its cells belong to its columns. */
 static void printValues(GString *text, const struct rutColumns *columns,
-			const union rutCell *cells)
+			const union hdCell *cells)
 {
 	for (size_t i = 0; i < columns->count; i++) {
 		const struct rutColumn *column = &columns->list[i];
@@ -78,7 +78,7 @@ static void printValues(GString *text, const struct rutColumns *columns,
 struct used {
 	void *state;
 	struct rutColumns columns;
-	union rutCell *cells;
+	union hdCell *cells;
 };
 
 static void noCost(void *context, int64_t *cpuNs, uint64_t *late)
@@ -117,7 +117,7 @@ static void testTree(gconstpointer file)
 			rutColumnsTruncate(&all[i].columns, 0);
 			continue;
 		}
-		all[i].cells = g_new0(union rutCell, all[i].columns.count);
+		all[i].cells = g_new0(union hdCell, all[i].columns.count);
 		rutLinuxSources[i]->read(all[i].state, RUT_WHY_BEGIN,
 					 all[i].cells);
 	}

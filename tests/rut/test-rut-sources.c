@@ -17,7 +17,7 @@
 struct used {
 	const struct rutSource *kind;
 	struct rutColumns columns;
-	union rutCell *cells;
+	union hdCell *cells;
 	void *state;
 };
 
@@ -31,7 +31,7 @@ static int usedOpen(struct used *used, const struct rutSource *kind,
 	if (ret < 0)
 		rutColumnsTruncate(&used->columns, 0);
 	else
-		used->cells = g_new0(union rutCell, used->columns.count + 1);
+		used->cells = g_new0(union hdCell, used->columns.count + 1);
 	return ret;
 }
 

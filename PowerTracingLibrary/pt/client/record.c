@@ -100,17 +100,17 @@ static void sayValue(const struct record *record,
 	const struct ptIntegralValue *value =
 		&record->sum.integral.values[index];
 	int64_t length = record->during.toNs - record->during.fromNs;
-	double known = (double)value->coveredNs / 1e9;
+	double known = (double)value->energy.coveredNs / 1e9;
 	char *name = ptRecorderColumnName(group, at->column);
 
 	fprintf(stderr, "  %-16s %-16s ", column->node, name);
-	if (value->coveredNs > 0)
+	if (value->energy.coveredNs > 0)
 		fprintf(stderr, "%12.3f W on average, %.3f J",
-			value->joules / known, value->joules);
+			value->energy.sum / known, value->energy.sum);
 	else
 		fprintf(stderr, "%12s", "not known");
-	if (value->coveredNs > 0 &&
-	    (double)value->coveredNs < 0.995 * (double)length)
+	if (value->energy.coveredNs > 0 &&
+	    (double)value->energy.coveredNs < 0.995 * (double)length)
 		fprintf(stderr, " in the %.3f s that are known", known);
 	fprintf(stderr, "%s\n", column->isSimulated ? " (simulated)" : "");
 	g_free(name);

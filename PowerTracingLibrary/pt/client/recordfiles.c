@@ -8,13 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <hdStats.h>
 #include "PowerTracingLibrary/pt/client/recordfiles.h"
 #include "PowerTracingLibrary/src/config/configuration.h"
 #include "PowerTracingLibrary/src/message.h"
 #include "common/clock.h"
 #include "common/format/level.h"
 #include "common/format/projectfile.h"
+#include "recording/record.h"
 
 /* What labels of a topology may have. */
 #define LABEL_CHARACTERS G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS ".-"
@@ -29,10 +29,8 @@ struct recordFile {
 	unsigned int which; /* Of the node's groups, from 1. */
 	size_t *columns;
 	size_t count;
-	hdStatsGroup *stats;
-	unsigned char *entry;
-	gboolean isEnabled, hasGap;
-	int64_t lastNs;
+	struct hdRecord record;
+	union hdCell *cells;
 };
 
 struct recordFiles {
@@ -40,13 +38,6 @@ struct recordFiles {
 	size_t count;
 	gboolean hasFailed;
 };
-
-static const char *reason(int error)
-{
-	const char *text = hdT_strerror(error);
-
-	return text ? text : strerror(error);
-}
 
 /* ---- Which files ------------------------------------------------------- */
 
@@ -201,17 +192,18 @@ static int addValue(struct recordFile *file, size_t index)
 	const struct ptRecorderColumn *column =
 		&file->group->columns[file->columns[index]];
 	char *name = ptRecorderColumnName(file->group, file->columns[index]);
-	int ret = hdS_addValue(file->stats, name, DOUBLE, orNull(column->unit),
-			       orNull(column->grouping));
+	const struct hdRecordColumn recorded = {
+		.name = name,
+		.type = DOUBLE,
+		.unit = orNull(column->unit),
+		.grouping = orNull(column->grouping),
+		.source = orNull(column->source),
+		.resolution = orNull(column->resolution),
+		.isSimulated = column->isSimulated,
+	};
+	int ret = hdRecordAddColumn(&file->record, &recorded);
 
 	g_free(name);
-	if (ret == 0 && *column->source)
-		ret = hdS_addAttribute(file->stats, "source", column->source);
-	if (ret == 0 && *column->resolution)
-		ret = hdS_addAttribute(file->stats, "resolution",
-				       column->resolution);
-	if (ret == 0 && column->isSimulated)
-		ret = hdS_addAttribute(file->stats, "simulated", "yes");
 	return ret;
 }
 
@@ -219,31 +211,24 @@ static int addValue(struct recordFile *file, size_t index)
 static int addClock(struct recordFile *file, const struct ptRemoteClock *clock)
 {
 	const char *host = g_get_host_name();
-	char *path, *label, text[64];
+	char *label, text[64];
 	int ret = 0;
 
 	if (!ptConfigIsSameHost(file->labels[file->depth - 1], host)) {
 		label = g_strcanon(g_strdup(host), LABEL_CHARACTERS, '-');
-		path = g_strdup(label);
-		for (size_t i = file->depth - 1; i > 0; i--) {
-			char *longer = g_strdup_printf(
-				"%s_%s", file->labels[i - 1], path);
-
-			g_free(path);
-			path = longer;
-		}
-		ret = hdS_addAttribute(file->stats, "clockNode", path);
-		g_free(path);
+		ret = hdRecordAddClock(&file->record, file->labels,
+				       file->depth - 1, label);
 		g_free(label);
 	}
 	g_ascii_formatd(text, sizeof(text), "%.9f",
 			(double)ptRemoteClockOffset(clock) / 1e9);
 	if (ret == 0)
-		ret = hdS_addAttribute(file->stats, "serverOffset", text);
+		ret = hdS_addAttribute(file->record.group, "serverOffset",
+				       text);
 	g_ascii_formatd(text, sizeof(text), "%.9f",
 			(double)ptRemoteClockError(clock) / 1e9);
-	return ret == 0 ? hdS_addAttribute(file->stats, "serverOffsetError",
-					   text)
+	return ret == 0 ? hdS_addAttribute(file->record.group,
+					   "serverOffsetError", text)
 			: ret;
 }
 
@@ -252,13 +237,14 @@ static int createGroup(struct recordFile *file, hdTopology *topology)
 	hdTopoNode *node = hdT_createTopoNode(
 		topology, (const char **)file->labels, (int)file->depth);
 	char *name = groupName(file->which);
+	int ret = -1;
 
 	if (node) {
-		file->stats = hdS_createGroup(name, node, (int)file->depth);
+		ret = hdRecordOpen(&file->record, node, (int)file->depth, name);
 		hdT_destroyTopoNode(node);
 	}
 	g_free(name);
-	return file->stats ? 0 : -1;
+	return ret;
 }
 
 static int openGroup(struct recordFile *file, hdTopology *topology,
@@ -268,15 +254,16 @@ static int openGroup(struct recordFile *file, hdTopology *topology,
 	int ret = createGroup(file, topology);
 
 	if (ret == 0)
-		ret = hdS_addAttribute(file->stats, "device",
+		ret = hdS_addAttribute(file->record.group, "device",
 				       file->group->device);
 	if (ret == 0)
-		ret = hdS_addAttribute(file->stats, "server", setup->server);
+		ret = hdS_addAttribute(file->record.group, "server",
+				       setup->server);
 	if (ret == 0)
 		ret = addClock(file, clock);
 	for (size_t i = 0; ret == 0 && i < file->count; i++)
 		ret = addValue(file, i);
-	file->entry = g_malloc(file->count * sizeof(double));
+	file->cells = g_new(union hdCell, file->count);
 	return ret;
 }
 
@@ -297,12 +284,12 @@ static int openGroups(struct recordFiles *files,
 	/* Groups that are not committed leave no file. */
 	for (size_t i = 0; ret == 0 && i < files->count; i++) {
 		culprit = files->list[i].node;
-		ret = hdS_commitGroup(files->list[i].stats);
+		ret = hdRecordCommit(&files->list[i].record);
 	}
 	if (ret < 0)
 		ptMessage(HD_LOG_ERROR, "%s: cannot create the files%s%s: %s",
 			  setup->project, *culprit ? " of node " : "", culprit,
-			  reason(errno));
+			  hdRecordReason(errno));
 	if (topology)
 		hdT_destroyTopology(topology);
 	return ret < 0 ? -EIO : 0;
@@ -339,34 +326,15 @@ int recordFilesCreate(const struct recordFilesSetup *setup,
 
 /* ---- Readings ---------------------------------------------------------- */
 
-/* Let an interval begin that does not follow the one before. */
-static void enable(struct recordFile *file, int64_t ns)
+/* Say once that something cannot be written. */
+static void checkWritten(struct recordFiles *files,
+			 const struct recordFile *file, int ret)
 {
-	struct timespec when = hdClockToTimespec(MAX(ns, file->lastNs));
-
-	hdS_disableGroup(file->stats);
-	hdS_enableGroupAt(file->stats, &when);
-	file->isEnabled = TRUE;
-}
-
-static void writeEntry(struct recordFiles *files, struct recordFile *file,
-		       const struct ptRecorderReading *reading)
-{
-	struct timespec when = hdClockToTimespec(reading->endNs);
-
-	for (size_t i = 0; i < file->count; i++) {
-		unsigned char *at = file->entry + i * sizeof(double);
-
-		memcpy(at, &reading->values[file->columns[i]], sizeof(double));
-		order_bytes64fp(at);
-	}
-	if (hdS_writeEntryAt(file->stats, file->entry,
-			     file->count * sizeof(double), &when) == 0 ||
-	    files->hasFailed)
+	if (ret == 0 || files->hasFailed)
 		return;
 	files->hasFailed = TRUE;
 	ptMessage(HD_LOG_ERROR, "node %s: cannot write: %s", file->node,
-		  reason(errno));
+		  hdRecordReason(errno));
 }
 
 void recordFilesAdd(struct recordFiles *files, size_t group,
@@ -379,13 +347,12 @@ void recordFilesAdd(struct recordFiles *files, size_t group,
 
 		if (file->number != group)
 			continue;
-		if (!file->isEnabled ||
-		    ((file->hasGap || reading->hasGap || reading->lost > 0) &&
-		     begin > file->lastNs))
-			enable(file, begin);
-		file->hasGap = FALSE;
-		writeEntry(files, file, reading);
-		file->lastNs = MAX(file->lastNs, reading->endNs);
+		for (size_t k = 0; k < file->count; k++)
+			file->cells[k].d = reading->values[file->columns[k]];
+		checkWritten(files, file,
+			     hdRecordAdd(&file->record, file->cells, begin,
+					 reading->endNs,
+					 reading->hasGap || reading->lost > 0));
 	}
 }
 
@@ -393,7 +360,7 @@ void recordFilesGap(struct recordFiles *files, size_t group)
 {
 	for (size_t i = 0; i < files->count; i++)
 		if (files->list[i].number == group)
-			files->list[i].hasGap = TRUE;
+			hdRecordGap(&files->list[i].record);
 }
 
 /* ---- The end ----------------------------------------------------------- */
@@ -402,31 +369,23 @@ void recordFilesGap(struct recordFiles *files, size_t group)
 static void markEnd(struct recordFiles *files, struct recordFile *file,
 		    int64_t untilNs)
 {
-	double *values = g_new(double, file->group->count);
-	const struct ptRecorderReading reading = { .endNs = untilNs,
-						   .values = values };
-
-	for (size_t i = 0; i < file->group->count; i++)
-		values[i] = NAN;
-	enable(file, untilNs);
-	writeEntry(files, file, &reading);
-	g_free(values);
+	for (size_t i = 0; i < file->count; i++)
+		file->cells[i].d = NAN;
+	hdRecordEnable(&file->record, untilNs);
+	checkWritten(files, file,
+		     hdRecordWrite(&file->record, file->cells, untilNs));
 }
 
 static void endFile(struct recordFiles *files, struct recordFile *file,
 		    int64_t untilNs)
 {
-	if (file->isEnabled && file->hasGap && untilNs > file->lastNs)
+	if (file->record.isEnabled && file->record.hasGap &&
+	    untilNs > file->record.lastNs)
 		markEnd(files, file, untilNs);
-	if (file->stats && hdS_finalize(file->stats) != 0 &&
-	    !files->hasFailed) {
-		files->hasFailed = TRUE;
-		ptMessage(HD_LOG_ERROR, "node %s: cannot write: %s", file->node,
-			  reason(errno));
-	}
+	checkWritten(files, file, hdRecordClose(&file->record));
 	g_strfreev(file->labels);
 	g_free(file->columns);
-	g_free(file->entry);
+	g_free(file->cells);
 }
 
 int recordFilesEnd(struct recordFiles *files, int64_t untilNs)

@@ -243,7 +243,7 @@ static int simStart(struct ptDevice *dev)
 	return ptBusyBegin(&state->busy);
 }
 
-static int simRead(struct ptDevice *dev, union ptCell *cells,
+static int simRead(struct ptDevice *dev, union hdCell *cells,
 		   struct ptReading *reading)
 {
 	struct state *state = dev->state;

@@ -341,7 +341,7 @@ int ptCpuStart(struct ptDevice *dev)
 	return 0;
 }
 
-int ptCpuRead(struct ptDevice *dev, union ptCell *cells,
+int ptCpuRead(struct ptDevice *dev, union hdCell *cells,
 	      struct ptReading *reading)
 {
 	struct state *state = dev->state;

@@ -87,7 +87,7 @@ int ptCpuOpen(const struct ptCpuKind *kind, struct ptDevice *dev,
 
 /** Themselves ptDriver.start and so on. */
 int ptCpuStart(struct ptDevice *dev);
-int ptCpuRead(struct ptDevice *dev, union ptCell *cells,
+int ptCpuRead(struct ptDevice *dev, union hdCell *cells,
 	      struct ptReading *reading);
 void ptCpuClose(struct ptDevice *dev);
 

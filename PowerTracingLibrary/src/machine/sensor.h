@@ -140,7 +140,7 @@ int ptSensorsOpen(const struct ptSensorKind *kind, struct ptDevice *dev,
 
 /** Themselves ptDriver.start and so on. */
 int ptSensorsStart(struct ptDevice *dev);
-int ptSensorsRead(struct ptDevice *dev, union ptCell *cells,
+int ptSensorsRead(struct ptDevice *dev, union hdCell *cells,
 		  struct ptReading *reading);
 void ptSensorsClose(struct ptDevice *dev);
 

@@ -376,7 +376,7 @@ int ptSensorsStart(struct ptDevice *dev)
 	return stateIsGone(state) ? -ENODEV : 0;
 }
 
-int ptSensorsRead(struct ptDevice *dev, union ptCell *cells,
+int ptSensorsRead(struct ptDevice *dev, union hdCell *cells,
 		  struct ptReading *reading)
 {
 	struct state *state = dev->state;

@@ -24,6 +24,7 @@
 
 #include <hdStats.h>
 #include "PowerTracingLibrary/src/transport/transport.h"
+#include "recording/cell.h"
 
 /** Longest label of a channel, with the terminating zero. */
 #define PT_CHANNEL_MAX 64
@@ -73,13 +74,6 @@ struct ptColumn {
 	const char *source;
 	const char *resolution;
 	bool isSimulated;
-};
-
-/** A value as read; which member counts is said by the type. */
-union ptCell {
-	float f;
-	double d;
-	int64_t i;
 };
 
 /** What is known of a reading beside its values. */
@@ -252,7 +246,7 @@ struct ptDriver {
 	 *         The reading counts as lost; @p cells is untouched.
 	 * @retval -ENODEV (or any other) The meter is gone; close() and open().
 	 */
-	int (*read)(struct ptDevice *dev, union ptCell *cells,
+	int (*read)(struct ptDevice *dev, union hdCell *cells,
 		    struct ptReading *reading);
 
 	/** End measuring; the device stays open. NULL: nothing is to be done.

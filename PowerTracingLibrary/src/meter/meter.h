@@ -26,7 +26,7 @@ struct ptMeter {
 	struct ptDevice device;
 	const struct ptConfig *config;
 	struct ptSink *sinks;
-	union ptCell *cells;
+	union hdCell *cells;
 	struct ptCounts counts;
 	int64_t cycleNs; /**< See ptMeterCycle(). */
 	bool isOpen;

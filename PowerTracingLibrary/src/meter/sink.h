@@ -19,7 +19,7 @@ struct ptSinkCalls {
 	/** The device was opened: its columns are filled in. */
 	void (*opened)(struct ptSink *sink);
 	/** A reading. */
-	void (*add)(struct ptSink *sink, const union ptCell *cells,
+	void (*add)(struct ptSink *sink, const union hdCell *cells,
 		    const struct ptReading *reading);
 	/** Something is missing before the next reading. */
 	void (*gap)(struct ptSink *sink);

@@ -139,7 +139,7 @@ static int gtopCpuOpen(const struct rutSetup *setup, struct rutColumns *columns,
 	return 0;
 }
 
-static void gtopCpuRead(void *data, enum rutWhy why, union rutCell *cells)
+static void gtopCpuRead(void *data, enum rutWhy why, union hdCell *cells)
 {
 	struct gtopCpu *state = data;
 	struct gtopTimes *now, *then;
@@ -205,7 +205,7 @@ static int gtopMemoryOpen(const struct rutSetup *setup,
 	return 0;
 }
 
-static void gtopMemoryRead(void *data, enum rutWhy why, union rutCell *cells)
+static void gtopMemoryRead(void *data, enum rutWhy why, union hdCell *cells)
 {
 	struct rutMemory memory;
 	glibtop_mem got;
@@ -282,7 +282,7 @@ static int gtopNetworkOpen(const struct rutSetup *setup,
 }
 
 static void gtopNetworkReadCells(void *state, enum rutWhy why,
-				 union rutCell *cells)
+				 union hdCell *cells)
 {
 	rutNetworkSource.read(state, why, cells);
 }
@@ -362,7 +362,7 @@ static int gtopDiskOpen(const struct rutSetup *setup,
 	return 0;
 }
 
-static void gtopDiskRead(void *data, enum rutWhy why, union rutCell *cells)
+static void gtopDiskRead(void *data, enum rutWhy why, union hdCell *cells)
 {
 	struct gtopDisk *state = data;
 	glibtop_fsusage usage;

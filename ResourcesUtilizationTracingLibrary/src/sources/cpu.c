@@ -222,7 +222,7 @@ static void cpuTakeTicks(struct cpuState *state, bool isBegin)
 		state->totalPercent = rutPercent(wallSum - idleSum, wallSum);
 }
 
-static void cpuRead(void *data, enum rutWhy why, union rutCell *cells)
+static void cpuRead(void *data, enum rutWhy why, union hdCell *cells)
 {
 	struct cpuState *state = data;
 	bool isBegin = why == RUT_WHY_BEGIN;

@@ -79,7 +79,7 @@ static int64_t diskTake(struct rutBlockDev *dev, enum rutBlockCount count,
 	return rutCounterTake(&dev->counters[count], unit);
 }
 
-static void diskRead(void *data, enum rutWhy why, union rutCell *cells)
+static void diskRead(void *data, enum rutWhy why, union hdCell *cells)
 {
 	struct diskState *state = data;
 	int64_t read = 0, written = 0;
@@ -162,7 +162,7 @@ static int devicesOpen(const struct rutSetup *setup, struct rutColumns *columns,
 	return 0;
 }
 
-static void devicesRead(void *data, enum rutWhy why, union rutCell *cells)
+static void devicesRead(void *data, enum rutWhy why, union hdCell *cells)
 {
 	struct diskState *state = data;
 	int64_t now = hdMonotonicNow(), wall = now - state->lastNs;

@@ -90,7 +90,7 @@ static int frequencyOpen(const struct rutSetup *setup,
 	return ret;
 }
 
-static void frequencyRead(void *data, enum rutWhy why, union rutCell *cells)
+static void frequencyRead(void *data, enum rutWhy why, union hdCell *cells)
 {
 	struct frequencyState *state = data;
 

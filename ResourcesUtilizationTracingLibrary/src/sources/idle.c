@@ -133,7 +133,7 @@ static int idleOpen(const struct rutSetup *setup, struct rutColumns *columns,
 	return ret;
 }
 
-static void idleRead(void *data, enum rutWhy why, union rutCell *cells)
+static void idleRead(void *data, enum rutWhy why, union hdCell *cells)
 {
 	struct idleState *state = data;
 	int64_t now, wall;

@@ -126,7 +126,7 @@ int rutMemoryAddColumns(const rutSources *sources, struct rutColumns *columns)
 }
 
 void rutMemoryPut(const rutSources *sources, const struct rutMemory *memory,
-		  union rutCell *cells)
+		  union hdCell *cells)
 {
 	if (sources->MEM_USED)
 		(cells++)->i = memory->used;
@@ -164,7 +164,7 @@ static int memoryOpen(const struct rutSetup *setup, struct rutColumns *columns,
 	return 0;
 }
 
-static void memoryRead(void *data, enum rutWhy why, union rutCell *cells)
+static void memoryRead(void *data, enum rutWhy why, union hdCell *cells)
 {
 	struct memoryState *state = data;
 	const int64_t *bytes = state->bytes;

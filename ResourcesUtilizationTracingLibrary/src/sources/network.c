@@ -99,7 +99,7 @@ static int networkOpen(const struct rutSetup *setup, struct rutColumns *columns,
 	return rutNetworkOpenUpon(&netdev, setup, columns, result);
 }
 
-static void networkRead(void *data, enum rutWhy why, union rutCell *cells)
+static void networkRead(void *data, enum rutWhy why, union hdCell *cells)
 {
 	struct networkState *state = data;
 	const rutSources *sources = &state->sources;
@@ -202,7 +202,7 @@ static int packetsOpen(const struct rutSetup *setup, struct rutColumns *columns,
 	return 0;
 }
 
-static void packetsRead(void *data, enum rutWhy why, union rutCell *cells)
+static void packetsRead(void *data, enum rutWhy why, union hdCell *cells)
 {
 	struct networkState *state = data;
 

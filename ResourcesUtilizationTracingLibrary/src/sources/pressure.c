@@ -105,7 +105,7 @@ static int pressureOpen(const struct rutSetup *setup,
 	return 0;
 }
 
-static void pressureRead(void *data, enum rutWhy why, union rutCell *cells)
+static void pressureRead(void *data, enum rutWhy why, union hdCell *cells)
 {
 	struct pressureState *state = data;
 	int64_t now, wall;

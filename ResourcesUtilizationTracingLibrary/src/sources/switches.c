@@ -67,7 +67,7 @@ static int switchesOpen(const struct rutSetup *setup,
 	return 0;
 }
 
-static void switchesRead(void *data, enum rutWhy why, union rutCell *cells)
+static void switchesRead(void *data, enum rutWhy why, union hdCell *cells)
 {
 	struct switchesState *state = data;
 	struct rutScan scan;

@@ -56,7 +56,7 @@ static int tracerOpen(const struct rutSetup *setup, struct rutColumns *columns,
 	return 0;
 }
 
-static void tracerRead(void *data, enum rutWhy why, union rutCell *cells)
+static void tracerRead(void *data, enum rutWhy why, union hdCell *cells)
 {
 	struct tracerState *state = data;
 	uint64_t late;

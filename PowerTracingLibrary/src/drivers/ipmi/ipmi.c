@@ -321,7 +321,7 @@ static int ipmiStart(struct ptDevice *dev)
 	return 0;
 }
 
-static int ipmiRead(struct ptDevice *dev, union ptCell *cells,
+static int ipmiRead(struct ptDevice *dev, union hdCell *cells,
 		    struct ptReading *result)
 {
 	struct state *state = dev->state;

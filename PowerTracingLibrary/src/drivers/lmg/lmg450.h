@@ -63,7 +63,7 @@ int ptLmgAskErrors(struct ptLmgState *state, int64_t deadlineNs,
 int ptLmgSetUp(struct ptLmgState *state, int64_t deadlineNs);
 
 /** As of struct ptDriver. */
-int ptLmgRead(struct ptDevice *dev, union ptCell *cells,
+int ptLmgRead(struct ptDevice *dev, union hdCell *cells,
 	      struct ptReading *reading);
 
 #endif

@@ -141,7 +141,7 @@ static uint32_t fromScpi(uint32_t bits)
 	return bits;
 }
 
-int ptLmgRead(struct ptDevice *dev, union ptCell *cells,
+int ptLmgRead(struct ptDevice *dev, union hdCell *cells,
 	      struct ptReading *reading)
 {
 	struct ptLmgState *state = dev->state;

@@ -68,7 +68,7 @@ int ptRawMeterOpen(struct ptDevice *dev, struct ptColumn *columns, size_t count,
 }
 
 void ptRawMeterFill(const struct ptRawMeter *meter, const double *raw,
-		    union ptCell *cells)
+		    union hdCell *cells)
 {
 	for (size_t i = 0; i < meter->count; i++) {
 		const struct ptRawColumn *column = &meter->columns[i];

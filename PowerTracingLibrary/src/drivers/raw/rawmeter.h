@@ -61,7 +61,7 @@ int ptRawMeterOpen(struct ptDevice *dev, struct ptColumn *columns, size_t count,
  * @param raw The raw numbers, by channel; that of channel 1 is the first.
  */
 void ptRawMeterFill(const struct ptRawMeter *meter, const double *raw,
-		    union ptCell *cells);
+		    union hdCell *cells);
 
 /** ptDriver.close(). */
 void ptRawMeterClose(struct ptDevice *dev);

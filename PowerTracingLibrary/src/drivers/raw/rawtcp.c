@@ -231,7 +231,7 @@ static int tcpStart(struct ptDevice *dev)
 	return 0;
 }
 
-static int tcpRead(struct ptDevice *dev, union ptCell *cells,
+static int tcpRead(struct ptDevice *dev, union hdCell *cells,
 		   struct ptReading *reading)
 {
 	struct state *state = dev->state;

@@ -150,7 +150,7 @@ static int arduStart(struct ptDevice *dev)
 	return ret;
 }
 
-static int arduRead(struct ptDevice *dev, union ptCell *cells,
+static int arduRead(struct ptDevice *dev, union hdCell *cells,
 		    struct ptReading *reading)
 {
 	struct state *state = dev->state;

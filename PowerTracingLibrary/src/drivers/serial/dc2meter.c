@@ -229,7 +229,7 @@ static int dc2Start(struct ptDevice *dev)
 	return ret;
 }
 
-static int dc2Read(struct ptDevice *dev, union ptCell *cells,
+static int dc2Read(struct ptDevice *dev, union hdCell *cells,
 		   struct ptReading *reading)
 {
 	struct state *state = dev->state;

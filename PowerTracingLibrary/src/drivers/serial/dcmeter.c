@@ -114,7 +114,7 @@ static int dcStart(struct ptDevice *dev)
 	return 0;
 }
 
-static int dcRead(struct ptDevice *dev, union ptCell *cells,
+static int dcRead(struct ptDevice *dev, union hdCell *cells,
 		  struct ptReading *reading)
 {
 	struct state *state = dev->state;

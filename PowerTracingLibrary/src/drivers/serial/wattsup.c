@@ -232,7 +232,7 @@ static int readField(const char *text, double max, double *number)
 	return 0;
 }
 
-static int wattsupRead(struct ptDevice *dev, union ptCell *cells,
+static int wattsupRead(struct ptDevice *dev, union hdCell *cells,
 		       struct ptReading *reading)
 {
 	struct state *state = dev->state;

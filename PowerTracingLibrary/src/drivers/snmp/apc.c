@@ -303,7 +303,7 @@ static int apcStart(struct ptDevice *dev)
 }
 
 /* Make the cells; what cannot be one is NaN. */
-static int fillCells(struct state *state, union ptCell *cells)
+static int fillCells(struct state *state, union hdCell *cells)
 {
 	size_t good = 0;
 	double value;
@@ -321,7 +321,7 @@ static int fillCells(struct state *state, union ptCell *cells)
 	return good > 0 ? 0 : -EPROTO;
 }
 
-static int apcRead(struct ptDevice *dev, union ptCell *cells,
+static int apcRead(struct ptDevice *dev, union hdCell *cells,
 		   struct ptReading *reading)
 {
 	struct state *state = dev->state;

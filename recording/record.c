@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A statistics group of a node, from columns; see record.h. */
+#include "config.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <hdError.h>
+#include "common/clock.h"
+#include "recording/record.h"
+
+/* ---- Before there is a file -------------------------------------------- */
+
+int hdRecordOpen(struct hdRecord *record, hdTopoNode *node, int level,
+		 const char *name)
+{
+	record->group = hdS_createGroup(name, node, level);
+	return record->group ? 0 : -1;
+}
+
+static int recordAddType(struct hdRecord *record, hdStatsValueType type)
+{
+	hdStatsValueType *types = realloc(
+		record->types, (record->count + 1) * sizeof(*record->types));
+
+	if (!types) {
+		errno = HD_ERR_MALLOC;
+		return -1;
+	}
+	record->types = types;
+	types[record->count++] = type;
+	record->length += type == FLOAT ? sizeof(float) : sizeof(double);
+	return 0;
+}
+
+static int recordSay(struct hdRecord *record, const char *key,
+		     const char *value)
+{
+	return value ? hdS_addAttribute(record->group, key, value) : 0;
+}
+
+int hdRecordAddColumn(struct hdRecord *record,
+		      const struct hdRecordColumn *column)
+{
+	int ret = recordAddType(record, column->type);
+
+	if (ret == 0)
+		ret = hdS_addValue(record->group, column->name, column->type,
+				   column->unit, column->grouping);
+	if (ret == 0)
+		ret = recordSay(record, "source", column->source);
+	if (ret == 0)
+		ret = recordSay(record, "resolution", column->resolution);
+	if (ret == 0)
+		ret = recordSay(record, "simulated",
+				column->isSimulated ? "yes" : NULL);
+	return ret;
+}
+
+int hdRecordAddClock(struct hdRecord *record, char *const *labels, size_t depth,
+		     const char *host)
+{
+	char path[1024], *at = path, *end = path + sizeof(path);
+
+	for (size_t i = 0; i < depth && at < end; i++)
+		at += snprintf(at, (size_t)(end - at), "%s_", labels[i]);
+	if (at < end)
+		at += snprintf(at, (size_t)(end - at), "%s", host);
+	return at < end ? recordSay(record, "clockNode", path) : 0;
+}
+
+int hdRecordCommit(struct hdRecord *record)
+{
+	record->entry = malloc(record->length);
+	if (!record->entry && record->length > 0) {
+		errno = HD_ERR_MALLOC;
+		return -1;
+	}
+	return hdS_commitGroup(record->group);
+}
+
+/* ---- Entries ----------------------------------------------------------- */
+
+void hdRecordEnable(struct hdRecord *record, int64_t ns)
+{
+	struct timespec when = hdClockToTimespec(ns);
+
+	hdS_disableGroup(record->group);
+	hdS_enableGroupAt(record->group, &when);
+	record->isEnabled = true;
+}
+
+void hdRecordDisable(struct hdRecord *record)
+{
+	hdS_disableGroup(record->group);
+	record->isEnabled = false;
+}
+
+void hdRecordGap(struct hdRecord *record)
+{
+	record->hasGap = true;
+}
+
+int hdRecordWrite(struct hdRecord *record, const union hdCell *cells,
+		  int64_t endNs)
+{
+	struct timespec when = hdClockToTimespec(endNs);
+	unsigned char *at = record->entry;
+
+	for (size_t i = 0; i < record->count; i++) {
+		/* All members of a cell begin where it does. */
+		if (record->types[i] == FLOAT) {
+			memcpy(at, &cells[i], sizeof(float));
+			order_bytes32fp(at);
+			at += sizeof(float);
+		} else {
+			memcpy(at, &cells[i], sizeof(double));
+			order_bytes64fp(at);
+			at += sizeof(double);
+		}
+	}
+	return hdS_writeEntryAt(record->group, record->entry, record->length,
+				&when);
+}
+
+int hdRecordAdd(struct hdRecord *record, const union hdCell *cells,
+		int64_t beginNs, int64_t endNs, bool isLost)
+{
+	bool isLater = beginNs > record->lastNs;
+	int ret;
+
+	if (!record->isEnabled)
+		hdRecordEnable(record, isLater ? beginNs : record->lastNs);
+	else if ((record->hasGap || isLost) && isLater)
+		hdRecordEnable(record, beginNs);
+	record->hasGap = false;
+	ret = hdRecordWrite(record, cells, endNs);
+	if (endNs > record->lastNs)
+		record->lastNs = endNs;
+	return ret;
+}
+
+/* ---- The end ----------------------------------------------------------- */
+
+int hdRecordClose(struct hdRecord *record)
+{
+	int ret = record->group ? hdS_finalize(record->group) : 0;
+
+	free(record->types);
+	free(record->entry);
+	*record = (struct hdRecord){ 0 };
+	return ret == 0 ? 0 : -1;
+}
+
+const char *hdRecordReason(int error)
+{
+	const char *text = hdT_strerror(error);
+
+	return text ? text : strerror(error);
+}
