@@ -27,6 +27,20 @@ static const struct {
 	  "State of the current entry is wrong for requested action." },
 };
 
+int hdErrorTranslate(int error)
+{
+	switch (-error) {
+	case ENOMEM:
+		return HD_ERR_MALLOC;
+	case EOVERFLOW:
+		return HD_ERR_BUFFER_OVERFLOW;
+	case EINVAL:
+		return HD_ERR_INVALID_ARGUMENT;
+	default:
+		return -error;
+	}
+}
+
 char *hdT_strerror(int error)
 {
 	for (size_t i = 0; i < sizeof(errorTexts) / sizeof(errorTexts[0]); i++)

@@ -15,19 +15,14 @@
 
 #include <hdError.h>
 
-/** What is said for an error of common/format. */
+/** What users are told for an error of errno.h, which common/format uses; what
+ *  is of hdError.h stays. */
+int hdErrorTranslate(int error) __attribute__((__cold__, __const__));
+
+/** What users are told for an error. */
 static inline int hdErrorOf(int error)
 {
-	switch (-error) {
-	case ENOMEM:
-		return HD_ERR_MALLOC;
-	case EOVERFLOW:
-		return HD_ERR_BUFFER_OVERFLOW;
-	case EINVAL:
-		return HD_ERR_INVALID_ARGUMENT;
-	default:
-		return -error;
-	}
+	return -error >= HD_ERR_BASE ? -error : hdErrorTranslate(error);
 }
 
 /** Set errno to what -@p error is for users, and return -1. */

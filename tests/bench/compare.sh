@@ -1,0 +1,149 @@
+#!/bin/sh
+# Compares this tree with another revision of it: `make bench-compare BASE=REV`.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+#     compare.sh BUILD REVISION
+#
+# The other revision is built in ./bench-compare, with the compiler and the
+# options that BUILD was configured with; a program that knows the public headers
+# only is built for each (compare-ops.c). Both run in turns, first the one and
+# then the other, then the other way round; CPU time is counted. Where valgrind
+# is, instructions are, too: what an operation needs between 20,000 and 120,000
+# of them. compare.awk has the rules; exit status 1 if something got worse, 2 if
+# nothing could be measured. COMPARE_PAIRS=9 is how many pairs are run.
+set -u
+source_dir=$(cd "$(dirname "$0")" && pwd) || exit 2
+pairs=${COMPARE_PAIRS:-9}
+operations="state entry writeEntry"
+
+die() {
+	echo "bench-compare: $*" >&2
+	exit 2
+}
+
+# Run a command with its output in a file; on failure show the end of it.
+quietly() {
+	log=$1
+	shift
+	"$@" >"$log" 2>&1 && return
+	tail -n 20 "$log" >&2
+	die "this failed: $*; the log is $log"
+}
+
+if [ $# -ne 2 ] || [ -z "$2" ]; then
+	die "which revision? make bench-compare BASE=REV"
+fi
+build=$(cd "$1" && pwd) || exit 2
+top=$(cd "$source_dir/../.." && pwd)
+revision=$(git -C "$top" rev-parse --verify --quiet "$2^{commit}") ||
+	die "there is no revision $2"
+work=$build/bench-compare
+mkdir -p "$work" || exit 2
+
+# The other revision, built as this one was.
+base=$work/$revision
+if [ ! -f "$base/done" ]; then
+	echo "bench-compare: building $2"
+	rm -rf "$base"
+	mkdir -p "$base/source" "$base/build" || exit 2
+	git -C "$top" archive "$revision" | tar xf - -C "$base/source" ||
+		die "cannot unpack $2"
+	(cd "$base/source" && quietly "$base/bootstrap.log" ./bootstrap) ||
+		exit 2
+	# Quoted as a shell wants it.
+	options=$("$build/config.status" --config) || exit 2
+	(cd "$base/build" &&
+		eval "quietly ../configure.log ../source/configure -q $options") ||
+		exit 2
+	quietly "$base/make.log" "${MAKE:-make}" -C "$base/build" \
+		-j"$(getconf _NPROCESSORS_ONLN)" libhdTracing.la hdtrace
+	: >"$base/done"
+fi
+
+# Build the program for a tree: SOURCES BUILD PROGRAM.
+build_ops() {
+	# A command and its options.
+	# shellcheck disable=SC2086
+	quietly "$work/ops.log" ${CC:-cc} ${CFLAGS:--g -O2} \
+		-I"$1/HDTraceWritingCLibrary/include" \
+		"$source_dir/compare-ops.c" "$2/.libs/libhdTracing.a" \
+		-lpthread -lm -o "$3"
+}
+
+build_ops "$base/source" "$base/build" "$work/ops-base"
+build_ops "$top" "$build" "$work/ops-this"
+run=$work/run
+rm -rf "$run"
+mkdir -p "$run" || exit 2
+cd "$run" || exit 2
+quietly "$work/project.log" "$build/tests/bench/make-project" --nodes=2 \
+	--ranks=4 --records=200000 --values=2000000 project
+
+# One run of a figure: base|this FIGURE; prints nanoseconds.
+measure() {
+	hdtrace=$build/hdtrace
+	[ "$1" = this ] || hdtrace=$base/build/hdtrace
+	case $2 in
+	stat | check | merge)
+		set -- "$1" "$2" "$hdtrace"
+		case $2 in
+		merge) set -- "$1" run "$3" merge --force project ;;
+		*) set -- "$1" run "$3" "$2" project.proj ;;
+		esac
+		;;
+	*) set -- "$1" "$2" 500000 ;;
+	esac
+	ops=$work/ops-$1
+	shift
+	"$ops" "$@" || die "$* cannot be measured"
+	rm -f ops_* ops.*
+}
+
+# Instructions of so many operations: base|this OPERATION COUNT. Buffers hold all
+# of them, so that it does not depend on when they are written.
+instructions() {
+	HDTRACE_BUFFER_SIZE_KB=262144 HDTRACE_FLUSH_MS=600000 \
+		valgrind --tool=callgrind --callgrind-out-file=/dev/null \
+		"$work/ops-$1" "$2" "$3" 2>&1 >/dev/null |
+		sed -n 's/^==[0-9]*== Collected : \([0-9]*\)$/\1/p'
+	rm -f ops_* ops.*
+}
+
+slope() {
+	few=$(instructions "$1" "$2" 20000)
+	many=$(instructions "$1" "$2" 120000)
+	if [ -z "$few" ] || [ -z "$many" ]; then
+		die "valgrind cannot count instructions of $2"
+	fi
+	awk -v few="$few" -v many="$many" \
+		'BEGIN { printf "%.2f\n", (many - few) / 100000 }'
+}
+
+: >"$work/measured"
+for figure in $operations stat check merge; do
+	echo "bench-compare: $figure" >&2
+	i=0
+	while [ $i -lt "$pairs" ]; do
+		if [ $((i % 2)) -eq 0 ]; then
+			a=$(measure base "$figure") || exit 2
+			b=$(measure this "$figure") || exit 2
+		else
+			b=$(measure this "$figure") || exit 2
+			a=$(measure base "$figure") || exit 2
+		fi
+		echo "time $figure $a $b" >>"$work/measured"
+		i=$((i + 1))
+	done
+done
+if command -v valgrind >/dev/null; then
+	for operation in $operations; do
+		a=$(slope base "$operation") || exit 2
+		b=$(slope this "$operation") || exit 2
+		echo "instructions $operation $a $b" >>"$work/measured"
+	done
+else
+	echo "bench-compare: without valgrind, no instructions" >&2
+fi
+cd "$work" || exit 2
+rm -rf "$run"
+awk -f "$source_dir/compare.awk" "$work/measured"
