@@ -11,19 +11,9 @@
 
 #include "HDTraceTools/command/tool.h"
 
-static const struct toolCommand commands[] = {
-	{ "info", "show what a project consists of", infoRun },
-	{ "dump", "print everything that a project holds", dumpRun },
-	{ "stat", "summarize statistics: mean, minimum, energy, ...", statRun },
-	{ "report", "report time, energy, and what went wrong", reportRun },
-	{ "view", "show a project of any size in a browser", viewRun },
-	{ "export", "write a project in a format of other tools", exportRun },
-	{ "plot", "draw values and states over time: SVG, PNG, PDF", plotRun },
-	{ "check", "list everything that is wrong with a project", checkRun },
-	{ "recover", "write repaired copies of damaged files", recoverRun },
-	{ "merge", "write the .proj file for the files that are there",
-	  mergeRun },
-};
+#define COMMAND(name, summary) { #name, summary, name##Run },
+
+static const struct toolCommand commands[] = { TOOL_COMMANDS(COMMAND) };
 
 static void printHelp(void)
 {

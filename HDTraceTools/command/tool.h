@@ -65,17 +65,22 @@ struct toolHelp {
 	int maxArguments; /**< -1: any number. */
 };
 
-/* The subcommands; hdtrace.c has the table. */
-int infoRun(struct tool *tool, int argc, char **argv);
-int dumpRun(struct tool *tool, int argc, char **argv);
-int statRun(struct tool *tool, int argc, char **argv);
-int reportRun(struct tool *tool, int argc, char **argv);
-int exportRun(struct tool *tool, int argc, char **argv);
-int viewRun(struct tool *tool, int argc, char **argv);
-int plotRun(struct tool *tool, int argc, char **argv);
-int checkRun(struct tool *tool, int argc, char **argv);
-int recoverRun(struct tool *tool, int argc, char **argv);
-int mergeRun(struct tool *tool, int argc, char **argv);
+/** The subcommands, one line each, in the order of the help. */
+#define TOOL_COMMANDS(X)                                            \
+	X(info, "show what a project consists of")                  \
+	X(dump, "print everything that a project holds")            \
+	X(stat, "summarize statistics: mean, minimum, energy, ...") \
+	X(report, "report time, energy, and what went wrong")       \
+	X(view, "show a project of any size in a browser")          \
+	X(export, "write a project in a format of other tools")     \
+	X(plot, "draw values and states over time: SVG, PNG, PDF")  \
+	X(check, "list everything that is wrong with a project")    \
+	X(recover, "write repaired copies of damaged files")        \
+	X(merge, "write the .proj file for the files that are there")
+
+#define TOOL_DECLARE(name, summary) \
+	int name##Run(struct tool *tool, int argc, char **argv);
+TOOL_COMMANDS(TOOL_DECLARE)
 
 /**
  * Parse the options of a subcommand and those that all have.

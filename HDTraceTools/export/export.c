@@ -13,10 +13,9 @@
 
 #include "HDTraceTools/export/export.h"
 
-static const struct exportFormat *const formats[] = {
-	&exportCsvLong,     &exportCsvWide, &exportCtf,     &exportJson,
-	&exportOpenMetrics, &exportOtf2,    &exportParaver, &exportPerfetto,
-};
+#define ADDRESS(name) &export##name,
+
+static const struct exportFormat *const formats[] = { EXPORT_FORMATS(ADDRESS) };
 
 /* ---- What was done ----------------------------------------------------- */
 

@@ -70,14 +70,19 @@ struct exportFormat {
 	int (*write)(struct export *export);
 };
 
-extern const struct exportFormat exportCtf;
-extern const struct exportFormat exportCsvLong;
-extern const struct exportFormat exportCsvWide;
-extern const struct exportFormat exportJson;
-extern const struct exportFormat exportOpenMetrics;
-extern const struct exportFormat exportOtf2;
-extern const struct exportFormat exportParaver;
-extern const struct exportFormat exportPerfetto;
+/** The formats, one line each, in the order in which they are listed. */
+#define EXPORT_FORMATS(X) \
+	X(CsvLong)        \
+	X(CsvWide)        \
+	X(Ctf)            \
+	X(Json)           \
+	X(OpenMetrics)    \
+	X(Otf2)           \
+	X(Paraver)        \
+	X(Perfetto)
+
+#define EXPORT_DECLARE(name) extern const struct exportFormat export##name;
+EXPORT_FORMATS(EXPORT_DECLARE)
 
 /** Of messages that are put together by their order, with something missing. */
 #define EXPORT_UNSURE "which messages belong together where some are missing"

@@ -105,13 +105,27 @@ struct rutSource {
 	void (*close)(void *state);
 };
 
-/** The sources of the kernel's files, in the order of their values; ends with
- *  NULL. */
-extern const struct rutSource *const rutLinuxSources[];
+/** The sources of the kernel's files, one line each, in the order of their
+ *  values: those of the thesis first, in its order. */
+#define RUT_LINUX_SOURCES(X) \
+	X(Cpu)               \
+	X(Memory)            \
+	X(Network)           \
+	X(Disk)              \
+	X(Switches)          \
+	X(Frequency)         \
+	X(Idle)              \
+	X(Devices)           \
+	X(Packets)           \
+	X(Pressure)          \
+	X(Tracer)
 
-extern const struct rutSource rutCpuSource, rutMemorySource, rutNetworkSource,
-	rutDiskSource, rutSwitchesSource, rutFrequencySource, rutIdleSource,
-	rutDevicesSource, rutPacketsSource, rutPressureSource, rutTracerSource;
+#define RUT_DECLARE_SOURCE(name) \
+	extern const struct rutSource rut##name##Source;
+RUT_LINUX_SOURCES(RUT_DECLARE_SOURCE)
+
+/** The same as a list that ends with NULL. */
+extern const struct rutSource *const rutLinuxSources[];
 
 /** Tell whether sources of the thesis belong to a kind; for both backends. */
 static inline bool rutWantsCpu(const rutSources *sources)

@@ -6,21 +6,30 @@
 
 #include "PowerTracingLibrary/src/meter/driver.h"
 
-extern const struct ptDriver ptApcDriver, ptArdupowerDriver, ptCstatesDriver,
-	ptDc2meterDriver, ptDcmeterDriver, ptHwmonDriver, ptIpmiDriver,
-	ptLmg450Driver, ptNvmlDriver, ptPerfDriver, ptPowercapDriver,
-	ptPstatesDriver, ptRawtcpDriver, ptSimDriver, ptWattsupDriver;
+/* One line a driver; the name is that of its struct. */
+#define DRIVERS(X)   \
+	X(Lmg450)    \
+	X(Wattsup)   \
+	X(Apc)       \
+	X(Dcmeter)   \
+	X(Dc2meter)  \
+	X(Ardupower) \
+	X(Rawtcp)    \
+	X(Ipmi)      \
+	X(Powercap)  \
+	X(Perf)      \
+	X(Hwmon)     \
+	X(Nvml)      \
+	X(Cstates)   \
+	X(Pstates)   \
+	X(Sim)
 
-const struct ptDriver *const ptDrivers[] = {
-	&ptLmg450Driver,   &ptWattsupDriver,
-	&ptApcDriver,      &ptDcmeterDriver,
-	&ptDc2meterDriver, &ptArdupowerDriver,
-	&ptRawtcpDriver,   &ptIpmiDriver,
-	&ptPowercapDriver, &ptPerfDriver,
-	&ptHwmonDriver,    &ptNvmlDriver,
-	&ptCstatesDriver,  &ptPstatesDriver,
-	&ptSimDriver,      NULL,
-};
+#define DECLARE(name) extern const struct ptDriver pt##name##Driver;
+#define ADDRESS(name) &pt##name##Driver,
+
+DRIVERS(DECLARE)
+
+const struct ptDriver *const ptDrivers[] = { DRIVERS(ADDRESS) NULL };
 
 const struct ptDriver *ptDriverFind(const struct ptDriver *const *list,
 				    const char *name)

@@ -4,10 +4,8 @@
 
 #include "ResourcesUtilizationTracingLibrary/src/source.h"
 
-/* Those of the thesis first, in its order. */
+#define ADDRESS(name) &rut##name##Source,
+
 const struct rutSource *const rutLinuxSources[] = {
-	&rutCpuSource,      &rutMemorySource,   &rutNetworkSource,
-	&rutDiskSource,     &rutSwitchesSource, &rutFrequencySource,
-	&rutIdleSource,     &rutDevicesSource,  &rutPacketsSource,
-	&rutPressureSource, &rutTracerSource,   NULL,
+	RUT_LINUX_SOURCES(ADDRESS) NULL,
 };
