@@ -25,6 +25,15 @@
 #     }
 #
 # Those for Fortran get pointers, pass them on, and convert what is recorded.
+#
+# The wrappers are made from one table, common/mpi.table, by an awk script;
+# tests/mpi/coverage.sh compares it with every mpi.h. Fortran has wrappers of
+# its own, since MPI libraries implement Fortran's procedures upon PMPI_*:
+# they call the library's pmpi_*_ with the arguments as they are, and convert
+# only what is recorded. mpi_f08 is a third layer (mpi_*_f08_ upon
+# pmpi_*_f08_, with MPICH upon pmpir_*_f08_); only MPICH's procedures that
+# have a buffer call the functions of C. hdmpiSkip keeps a call from being
+# recorded twice where one layer calls another one.
 
 function fail(text) {
 	print FILENAME ":" FNR ": " text >"/dev/stderr"

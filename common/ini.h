@@ -12,6 +12,10 @@
  * section are unique. Blanks around names and values do not count. A comment
  * has a line of its own: `#` and `;` in a value belong to it. Lines end with LF
  * or CRLF; a byte order mark at the begin is skipped.
+ *
+ * libPT has its own parser of configuration files (common/ini.c), and needs
+ * libc only: GKeyFile merges sections of one name without a word, and
+ * [Trace] repeats.
  */
 #ifndef HD_INI_H
 #define HD_INI_H

@@ -2,6 +2,9 @@
 /**
  * @file
  * Files with secrets: passwords, tokens. Nobody else may read or change them.
+ *
+ * Secrets are in files that nobody else may read, never in a configuration,
+ * an address or a command line, which others can see.
  */
 #ifndef HD_SECRET_H
 #define HD_SECRET_H

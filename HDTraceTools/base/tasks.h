@@ -3,6 +3,10 @@
  * @file
  * Does work in as many threads as there are processors, and takes the results
  * in order, so that they do not depend on who was faster.
+ *
+ * hdtrace report reads several files at a time. Results are taken in the
+ * order of the files, so that sums of floating point numbers do not depend
+ * on which thread was faster.
  */
 #ifndef HD_TASKS_H
 #define HD_TASKS_H

@@ -2,6 +2,11 @@
 /**
  * @file
  * Writes messages in the encoding of Protocol Buffers.
+ *
+ * hdtrace export writes protobuf with a page of code of its own and no
+ * library: it needs five kinds of fields, one packet at a time, and a
+ * generator would be one more tool for everybody who builds. protoc reads
+ * what it writes in a test, by the published numbers of fields.
  */
 #ifndef HD_PROTOBUF_H
 #define HD_PROTOBUF_H

@@ -8,6 +8,10 @@
  * it follows, and it is left. The memory does not depend on the size of the
  * trace: what lies in one outermost state is kept in a temporary file if it is
  * much.
+ *
+ * Exports need states in the order of their start, while files have the
+ * order of their end. ordered.c turns it around in temporary files, so that
+ * memory does not depend on how much lies in one state.
  */
 #ifndef HD_ORDERED_H
 #define HD_ORDERED_H

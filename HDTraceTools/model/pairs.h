@@ -8,6 +8,11 @@
  * that begins anew with each epoch that was recorded; what is received there
  * before something is sent was sent when nothing was recorded. The memory does
  * not grow with the number of messages, but for those.
+ *
+ * Messages are put together by their order, for MPI gives them no number. To
+ * count those that are not recorded would take the status of every receive,
+ * where the program wants none, and time where little is to be spent; so a
+ * trace says only where recording goes on, and the order begins anew.
  */
 #ifndef HD_PAIRS_H
 #define HD_PAIRS_H

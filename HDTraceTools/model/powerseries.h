@@ -9,6 +9,10 @@
  *
  * Values that are not finite, and the time in which a group was stopped, count
  * neither as energy nor as time that was measured.
+ *
+ * What states cost needs no other order: a state's energy is a difference of
+ * two sums over the power until then, and its own is that without what ended
+ * in it (profile.c). hdtrace report and stat --regions both use this.
  */
 #ifndef HD_POWERSERIES_H
 #define HD_POWERSERIES_H

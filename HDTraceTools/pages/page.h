@@ -9,6 +9,11 @@
  * the id "s0", "t0", "m0", ..., the base64 of its description as attribute
  * data-index, and that of its parts as text. These are no script elements,
  * whose text browsers copy and look through for more than its end.
+ *
+ * A page may run its own script and nothing else: its policy names the
+ * hashes of script and style, and allows no connection. All text of a
+ * project gets into it by textContent; JSON and base64 in the page hold no
+ * '<'.
  */
 #ifndef HD_PAGE_H
 #define HD_PAGE_H

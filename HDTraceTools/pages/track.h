@@ -15,6 +15,16 @@
  * each chunk.
  *
  * A track is written by one thread, while any others may read it.
+ *
+ * The viewer's data are levels of detail, each a list of chunks. Level 0 is
+ * what was recorded, so that numbers of intervals are exact: whole items of
+ * the coarsest level that fits, and finer ones at the ends. The same blocks
+ * are in a page and served by hdtrace view; so there is one program that
+ * reads them.
+ *
+ * Items of a level are put together by number, not by time: then an entry is
+ * in one of them, and counts are exact, too. But what lies on both sides of
+ * a long gap is kept apart.
  */
 #ifndef HD_TRACK_H
 #define HD_TRACK_H

@@ -5,6 +5,12 @@
 //
 // DIRECTORY has node_modules, and gets viewer.html. The page may run exactly
 // these scripts and use exactly these styles: it names their hashes.
+//
+// Nothing that a package brings is run when it is fetched
+// (--ignore-scripts), all versions are pinned with their hashes, and what is
+// bundled is uPlot alone: it draws dense series well and is small. States,
+// messages and the overview are drawn by ourselves, since no library knows
+// them.
 import { createHash } from "node:crypto";
 import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";

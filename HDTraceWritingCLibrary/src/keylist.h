@@ -5,6 +5,10 @@
  *
  * A trace remembers the lists that it got last, by where they stand and by what
  * they say, so that attributes cost a copy and a number each.
+ *
+ * Keys of attributes are checked once: a trace remembers the lists that it
+ * is given again and again, by their address and content. Objects that
+ * callers prepare would be faster by a comparison of strings, 4 ns.
  */
 #ifndef HD_KEYLIST_H
 #define HD_KEYLIST_H

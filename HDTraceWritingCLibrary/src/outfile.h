@@ -24,6 +24,12 @@
  * After fork() a child finds its parent's files foreign: the generation that
  * they were opened in is over. Nothing is written to them and no lock of
  * theirs is touched.
+ *
+ * Each file has one ring buffer with one producer, the thread that owns the
+ * trace or group, and one consumer, who holds the file's I/O lock; so
+ * records cost no lock. A thread that waits for room drains the ring itself:
+ * nothing depends on the background thread but the time. Signals are blocked
+ * while such a thread holds a lock (outfile.c says why).
  */
 #ifndef HD_OUTFILE_H
 #define HD_OUTFILE_H

@@ -6,6 +6,11 @@
  * The server's monotonic clock, which never steps, is compared with our wall
  * clock again and again, by round trips (clockfit.h). All times are in
  * nanoseconds.
+ *
+ * A client turns the times of a service into its own by the service's
+ * monotonic clock, which it compares with its wall clock once a second: a
+ * service whose wall clock steps does not matter. The way of the merger
+ * (common/clockfit.h) does it.
  */
 #ifndef PT_REMOTECLOCK_H
 #define PT_REMOTECLOCK_H

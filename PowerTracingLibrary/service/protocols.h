@@ -2,6 +2,10 @@
 /**
  * @file
  * What may be spoken over a connection.
+ *
+ * STOP of both protocols answers at once; which readings belong to a
+ * recording is decided by the times at which they ended, so an answer waits
+ * only for readings that are on their way.
  */
 #ifndef PT_PROTOCOLS_H
 #define PT_PROTOCOLS_H

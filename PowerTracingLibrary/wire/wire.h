@@ -15,6 +15,11 @@
  *     ...                          send; receive 8 bytes, then header.length
  *     ptWireDecodeHeader(buffer, &header);
  *     ptWireDecode(header.type, payload, header.length, &message);
+ *
+ * Our protocol has its messages as lists of fields (wire/wiremessages.c),
+ * and a SHA-256 of its own: a client must be able to prove who it is in any
+ * build. TLS is GnuTLS'; a proof is bound to the TLS connection that it is
+ * made in.
  */
 #ifndef PT_WIRE_H
 #define PT_WIRE_H

@@ -2,6 +2,12 @@
 /**
  * @file
  * A utilization trace: sources, a statistics group, and a sampler.
+ *
+ * libRUT's values of single CPUs, interfaces and disks are limited only by
+ * the header of a statistics file (100,000 bytes, about 1,400 values). Where
+ * those of a source do not fit they are left out with a warning; sums always
+ * fit. The macros RUT_MAX_* of the thesis are such upper bounds, for the
+ * arrays of old programs; nothing is sized by them.
  */
 #ifndef RUT_TRACE_H
 #define RUT_TRACE_H

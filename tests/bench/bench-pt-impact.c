@@ -21,8 +21,8 @@
 
 #include <PT.h>
 #include <RUT.h>
-#include "PowerTracingLibrary/service/client.h"
 #include "tests/bench/impact.h"
+#include "tests/sim/client.h"
 
 #define RUT_MS 500
 #define PT_MS 200

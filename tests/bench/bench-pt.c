@@ -22,9 +22,9 @@
 #include <glib.h>
 #include <glib/gstdio.h>
 
-#include "PowerTracingLibrary/service/client.h"
 #include "PowerTracingLibrary/src/drivers/lmg/message.h"
 #include "PowerTracingLibrary/src/trace.h"
+#include "tests/sim/client.h"
 
 #define CHANNELS 4
 #define VALUES 3

@@ -6,6 +6,12 @@
  * Lengths are in points (1/72 inch), from the upper left corner; text stands on
  * its baseline. SVG is written here and not by cairo, which turns text into
  * shapes: so it can be found, copied, and edited for a paper.
+ *
+ * hdtrace plot writes SVG itself: cairo turns text into shapes, which nobody
+ * can edit, search, or read aloud. Widths of text are those of one font, in
+ * a table (canvas.c), so that all kinds of pictures are laid out alike, with
+ * any font. No gnuplot: it would have to be there when a picture is drawn,
+ * and reads no more than a part of the entries in time.
  */
 #ifndef HD_CANVAS_H
 #define HD_CANVAS_H

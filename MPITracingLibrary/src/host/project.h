@@ -2,6 +2,10 @@
 /**
  * @file
  * Writing the project file.
+ *
+ * libhdMPI writes no .proj itself; rank 0 runs `hdtrace merge` after
+ * MPI_Finalize, as a child that the program cannot notice. One program knows
+ * how to merge, and the tracer does not need what it needs.
  */
 #ifndef HDMPI_PROJECT_H
 #define HDMPI_PROJECT_H

@@ -9,6 +9,13 @@
  * call begins when it is known what it found, with the time that was taken
  * before; the call is "open" until then. What is not written yet goes before
  * everything else that its thread writes.
+ *
+ * Calls that ask and find nothing are merged: HPCC's RandomAccess asks two
+ * million times a second, and wrote 580 MB of "nothing" a rank in ten
+ * seconds. A call is merged only if no more than 10 us lie between it and
+ * the one before, so that a state is true to that; the rest, the time really
+ * inside, is an attribute. Two readings of the clock a call remain; with
+ * fewer, a long call could not be told from a pause.
  */
 #ifndef HDMPI_POLLING_H
 #define HDMPI_POLLING_H

@@ -5,6 +5,7 @@
  * FILE.otf says which process is in which file, FILE.0.def what there is, and
  * FILE.1.events what happens: a time, then a process, then what it does. The
  * library for it is not maintained any more, and these few records need none.
+ * Whoever wants OTF 2 records with pt record and exports that.
  */
 #include "config.h"
 

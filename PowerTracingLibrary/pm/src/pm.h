@@ -6,6 +6,19 @@
  * Functions inside return 0 or a negative errno value, after logging the
  * reason. -EREMOTEIO stands for a server that says no, -EPROTO for nonsense;
  * pmResult() turns all into PM_E....
+ *
+ * libpm has names, types and results of pmlib, and nothing else of it:
+ * errors are returned, and what a server sends is checked. server_t has room
+ * for names of hosts; sources do not notice. It speaks the protocol of pmlib
+ * only, also with pt: to ask a server of pmlib for ours would break it, and
+ * programs that want the times of samples have pt record.
+ *
+ * What dialect a server of pmlib speaks is found out where it matters. LIST
+ * is parsed under both grammars (STATUS would be the same for all, but
+ * Python's never answers it while there are counters). A counter without
+ * lines tells the order of sets: Python takes all lines for none, C++ none.
+ * Values of 4 bytes are recognized by the silence behind them, and then by
+ * the answer to a STOP.
  */
 #ifndef PM_H
 #define PM_H

@@ -5,6 +5,9 @@
  *
  * A node has a group for each device that measures it: "Energy", "Energy-2",
  * and so on. Used by one thread at a time.
+ *
+ * pt record ends a file whose readings are missing at the end with a gap and
+ * an entry without values, for readers see a gap only before an entry.
  */
 #ifndef PT_RECORDFILES_H
 #define PT_RECORDFILES_H

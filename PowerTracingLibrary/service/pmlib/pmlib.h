@@ -6,6 +6,11 @@
  * The protocol has no version and no lengths: integers of 4 bytes, little
  * endian, and texts as their length and bytes. A connection either has one
  * counter, or asks one thing.
+ *
+ * pmlib cannot say that something is missing. A counter that meets a limit
+ * ends, STOP answers -1 and GET has what there was: the program is told, and
+ * keeps what is right. Our own streams lose the oldest readings instead and
+ * go on, with a mark that says how many.
  */
 #ifndef PT_SERVICE_PMLIB_H
 #define PT_SERVICE_PMLIB_H

@@ -10,6 +10,10 @@
  *
  * One thread adds readings, another one does everything else; a mutex is
  * between them.
+ *
+ * Its store has segments of 1024 readings, by column, shared by all counters
+ * and streams; each set counts what it uses. So 400 counters cost what one
+ * does, and what nobody uses is freed by counting, not by looking for it.
  */
 #ifndef PT_STORE_H
 #define PT_STORE_H

@@ -18,6 +18,10 @@
  * The library is the process' own: it is initialized when it is first needed,
  * for instance to look which channels there are, and shut down when the last
  * GPU is closed, without which one that fell off the bus would never come back.
+ *
+ * NVIDIA's library is opened at run time and its few functions are declared
+ * by us: it is no free software, most machines do not have it, and a program
+ * that was built without it must find it where it is.
  */
 #include "config.h"
 

@@ -2,6 +2,9 @@
 /**
  * @file
  * The lines of /proc/stat that are about CPUs.
+ *
+ * libPT's sim has a small reader of /proc/stat of its own. That of libRUT is
+ * finer and a part of libRUT; producers do not know each other.
  */
 #ifndef PT_PROCSTAT_H
 #define PT_PROCSTAT_H

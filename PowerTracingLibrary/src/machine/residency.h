@@ -7,6 +7,12 @@
  * is counted in an interval can be more than the interval. What does not fit is
  * carried to the next ones: no share is over the whole or below nothing, they
  * never add up to more, and no time gets lost or is made.
+ *
+ * cstates borrows: time that /proc/stat tells was slept, and that cpuidle
+ * has not counted, is told as that of the state slept in last, and taken
+ * back when it is counted. Otherwise a CPU that sleeps for a second would
+ * work for a second and then sleep twice. libRUT's source of the same files
+ * carries only; it is for long means.
  */
 #ifndef PT_RESIDENCY_H
 #define PT_RESIDENCY_H

@@ -22,6 +22,10 @@
  * A sensor that cannot be read gives NaN; others go on. What an energy counter
  * counted meanwhile belongs to the next entry that has a value, and is lost if
  * the counter was set to zero. Only if all sensors are gone read() fails.
+ *
+ * The meters of the machine (powercap, perf, hwmon, nvml) differ in how they
+ * are found and read, and in nothing else; so that is all their drivers
+ * have, and sensor.h the rest.
  */
 #ifndef PT_SENSOR_H
 #define PT_SENSOR_H

@@ -12,6 +12,19 @@
  * told by the time that passed. No frame is ever made up or given twice.
  *
  * Used by one thread at a time. Functions return 0 or a negative errno value.
+ *
+ * Meters that send frames by themselves share frames.c; what is their own is
+ * what a frame is, a function on bytes alone, and how it makes values. Most
+ * of them do not number their frames. How many are missing is told by time:
+ * at once where bytes were damaged or nothing came for long, else when 32
+ * frames in a row are late by a cycle more than the 32 before, for single
+ * ones are late by chance. Their cycle is measured, since few keep to what
+ * is written about them.
+ *
+ * A frame is believed only if what is before and behind it fits, where the
+ * protocol allows to see that (picframe.h, hexline.h, arduframe.h). It costs
+ * the first frame of a trace, and no value that is wrong gets into it when
+ * bytes are lost; bits that are wrong nobody can see without a checksum.
  */
 #ifndef PT_FRAMES_H
 #define PT_FRAMES_H

@@ -3,6 +3,10 @@
  * @file
  * The thread that waits for what a meter sends, and how it is controlled
  * (thesis section 4.3.3).
+ *
+ * A meter that sends in its own cycle has a thread that waits for it; one
+ * that this host reads goes with libRUT's sampler. Both drive the same
+ * struct ptMeter, which knows what to do when a device vanishes.
  */
 #ifndef PT_LOOP_H
 #define PT_LOOP_H

@@ -5,6 +5,9 @@
  *
  * Used by one thread at a time, but for ptMeterGetCounts(). What is told to a
  * device that is out of reach is told when it is back.
+ *
+ * What failed at first is said once; attempts to open a lost device again
+ * are silent but for PT_VERBOSITY=3. A driver need not know: hdLogIsQuiet.
  */
 #ifndef PT_METER_H
 #define PT_METER_H

@@ -6,6 +6,9 @@
  *
  * All calls come from the thread that has the meter; the first opened() may
  * come from the one that creates it.
+ *
+ * The readings of a meter go to sinks: the files of a trace, the store of
+ * the power service, or both.
  */
 #ifndef PT_SINK_H
 #define PT_SINK_H

@@ -2,6 +2,19 @@
 /**
  * @file
  * The kernel's counters of what CPUs do, from fine to coarse.
+ *
+ * CPU utilization is made of the finest counter that tells it of every CPU:
+ * cpuidle, cpuacct, schedstat, else /proc/stat. Two more have been looked
+ * at:  - cpu.stat of control groups, version 2. That of the root adds up the
+ * ticks of all CPUs: at 250 Hz it advances in steps of 4 ms, and who happens
+ * to run at a tick is charged for all of it, so that a load in step with the
+ * ticks is counted too high or not at all. The idle time of /proc/stat is
+ * measured. Those of other groups are exact, but count only their own tasks,
+ * and so not what the node does.  - Software events of perf. cpu-clock and
+ * task-clock of a CPU count the time that passes, idle or not: 1001.7 ms of
+ * each CPU in a second in which none had anything to do. exclude_idle is for
+ * sampling only. Records of context switches would do, at a cost for each
+ * switch of the traced program.
  */
 #ifndef RUT_CPUCOUNTER_H
 #define RUT_CPUCOUNTER_H

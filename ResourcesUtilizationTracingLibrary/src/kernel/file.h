@@ -4,6 +4,11 @@
  * Files of /proc and /sys that are opened once and read again and again.
  *
  * All paths are below a root directory, "" but for tests.
+ *
+ * Memory and network are read from /proc/meminfo and /proc/net/dev.
+ * sysinfo() and a node's meminfo together, or netlink, or a file for each
+ * counter in /sys, give the same numbers for more time: on a schedule of 10
+ * ms 31 instead of 22 us, and 38 or (four interfaces) 29 instead of 25 us.
  */
 #ifndef RUT_FILE_H
 #define RUT_FILE_H

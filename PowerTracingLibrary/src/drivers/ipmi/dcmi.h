@@ -4,6 +4,10 @@
  * What a BMC is asked about power, and answers (DCMI 1.5, section 6.6.1).
  *
  * Works on bytes alone.
+ *
+ * ipmi sends DCMI's request by FreeIPMI as bytes and takes the answer apart
+ * itself (dcmi.c), so that what is wrong with it is known, and can be
+ * fuzzed. FreeIPMI cannot be woken; so it waits for 2 s at most.
  */
 #ifndef PT_DCMI_H
 #define PT_DCMI_H

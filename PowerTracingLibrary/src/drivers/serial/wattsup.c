@@ -13,6 +13,9 @@
  *
  * A field that the meter was told not to log is "_" in the header and in the
  * data. Its memory is left alone: it logs nothing there meanwhile.
+ *
+ * wattsup does not clear the meter's memory, as other programs for it do: it
+ * is the user's, and what is sent to the outside is not kept there.
  */
 #include "config.h"
 

@@ -11,6 +11,11 @@
  * Times are those of CLOCK_MONOTONIC. Functions return 0 or a negative errno
  * value after logging the reason, but for -EINTR. A session is used by one
  * thread at a time.
+ *
+ * apc asks by net-snmp, which is opened at run time and compiled with its
+ * headers: structs of a library this large are not to be declared a second
+ * time. Nothing of it reads the system's or the user's files, or prints; a
+ * request does not hold its lock while it waits.
  */
 #ifndef PT_SNMP_H
 #define PT_SNMP_H
