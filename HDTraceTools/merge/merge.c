@@ -11,7 +11,7 @@
 
 #include "HDTraceTools/base/newfile.h"
 #include "HDTraceTools/merge/merge.h"
-#include "cli/output.h"
+#include "cli/rows.h"
 
 /** Options of the command. */
 struct options {
@@ -85,39 +85,39 @@ static void printCounts(const struct merge *merge, const char *path)
 		{ "clocks", "clock", merge->clocks->len },
 	};
 	struct outJson json = { .depth = 0 };
-	struct outCsv csv = { .file = NULL };
-	char buffer[OUT_NUMBER_SIZE];
+	struct rowColumn columns[G_N_ELEMENTS(counts) + 2] = {
+		{ NULL, "project", ROW_TEXT, 0 },
+	};
+	struct rows *rows;
 
-	switch (merge->tool->format) {
-	case OUT_TEXT:
+	if (merge->tool->format == OUT_TEXT) {
 		outPrintable(path);
 		for (size_t i = 0; i < G_N_ELEMENTS(counts); i++)
 			printf("%s %zu %s%s", i ? "," : ":", counts[i].value,
 			       counts[i].singular,
 			       counts[i].value == 1 ? "" : "s");
 		putchar('\n');
-		break;
-	case OUT_CSV:
-		outCsvPlain(&csv, "project");
-		for (size_t i = 0; i < G_N_ELEMENTS(counts); i++)
-			outCsvPlain(&csv, counts[i].name);
-		outCsvEnd(&csv);
-		outCsvText(&csv, path);
-		for (size_t i = 0; i < G_N_ELEMENTS(counts); i++)
-			outCsvPlain(
-				&csv,
-				outInteger(buffer, (outInt128)counts[i].value));
-		outCsvEnd(&csv);
-		break;
-	case OUT_JSON:
+		return;
+	}
+	if (merge->tool->format == OUT_JSON) {
 		outJsonObject(&json, NULL, false);
 		outJsonText(&json, "project", path);
 		for (size_t i = 0; i < G_N_ELEMENTS(counts); i++)
 			outJsonInteger(&json, counts[i].name,
 				       (int64_t)counts[i].value);
 		outJsonEnd(&json);
-		break;
+		return;
 	}
+	for (size_t i = 0; i < G_N_ELEMENTS(counts); i++)
+		columns[i + 1] = (struct rowColumn){ NULL, counts[i].name,
+						     ROW_COUNT, 0 };
+	rows = rowsNew(columns, OUT_CSV, NULL);
+	rowsHeader(rows);
+	rowsText(rows, 0, path);
+	for (size_t i = 0; i < G_N_ELEMENTS(counts); i++)
+		rowsCount(rows, i + 1, counts[i].value);
+	rowsEnd(rows);
+	rowsFree(rows);
 }
 
 /** Write the .proj, after the files that it belongs to. */

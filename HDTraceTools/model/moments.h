@@ -50,6 +50,12 @@ struct momentsResult {
 	double integral; /**< In value times s. */
 };
 
+/** Get value times time, in value times ns. */
+static inline double momentsOver(double value, int64_t lengthNs)
+{
+	return value * (double)lengthNs;
+}
+
 /**
  * Add entries that lie inside as a whole.
  *

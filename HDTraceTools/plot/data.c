@@ -226,7 +226,7 @@ static void addToBins(const struct plot *plot, struct plotCurve *curve,
 			bin->min = value;
 		if (isnan(bin->max) || value > bin->max)
 			bin->max = value;
-		bin->sum += value * (double)length;
+		bin->sum += momentsOver(value, length);
 		bin->weight += length;
 	}
 }

@@ -12,6 +12,7 @@
 #include "HDTraceTools/edit/xmlscan.h"
 #include "HDTraceTools/recover/recover.h"
 #include "cli/output.h"
+#include "common/format/projectfile.h"
 
 /* ---- Traces ------------------------------------------------------------ */
 
@@ -135,12 +136,8 @@ int recoverWriteProject(struct recover *recover, const char *text, size_t size,
 
 	findGoodEnd(text, size, &good);
 	if (good.at == 0) {
-		GString *out = g_string_new("<Application name=\"");
-
-		xmlAppend(out, recover->project->name);
-		g_string_append(out, "\">\n");
-		fputs(out->str, new->file);
-		g_string_free(out, TRUE);
+		hdProjectTag(new->file, 0, "Application name",
+			     recover->project->name, false);
 		g_ptr_array_add(good.open, g_strdup("Application"));
 	} else {
 		fwrite(text, 1, good.at, new->file);

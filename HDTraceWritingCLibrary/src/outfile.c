@@ -219,15 +219,6 @@ static void outfileDrainNow(struct hdOutfile *file)
 
 /* ---- The background thread --------------------------------------------- */
 
-/* Add milliseconds and a half to a time. */
-static void loopAdvance(struct timespec *time, unsigned int flushMs)
-{
-	int64_t ns = time->tv_nsec + (int64_t)flushMs * (HD_NS_PER_S / 2000);
-
-	time->tv_sec += (time_t)(ns / HD_NS_PER_S);
-	time->tv_nsec = (long)(ns % HD_NS_PER_S);
-}
-
 /* Drain all files. Called and returns with the lock held. */
 static void loopDrainAll(void)
 {
@@ -248,16 +239,15 @@ static void loopDrainAll(void)
 
 static void *loopRun(void *unused)
 {
-	unsigned int flushMs = hdSettingsGet()->flushMs;
-	struct timespec deadline;
+	int64_t halfNs = hdSettingsGet()->flushMs * (HD_NS_PER_S / 2000);
 
 	(void)unused;
-	clock_gettime(CLOCK_MONOTONIC, &deadline);
 	pthread_mutex_lock(&loop.lock);
 	while (!loop.isEnding) {
+		struct timespec deadline =
+			hdClockToTimespec(hdMonotonicNow() + halfNs);
 		int ret = 0;
 
-		loopAdvance(&deadline, flushMs);
 		while (!loop.isEnding && !loop.isWoken && ret == 0)
 			ret = loop.files ? pthread_cond_timedwait(&loop.wake,
 								  &loop.lock,
@@ -266,7 +256,6 @@ static void *loopRun(void *unused)
 							     &loop.lock);
 		loop.isWoken = false;
 		loopDrainAll();
-		clock_gettime(CLOCK_MONOTONIC, &deadline);
 	}
 	pthread_mutex_unlock(&loop.lock);
 	return NULL;

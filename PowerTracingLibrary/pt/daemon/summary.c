@@ -2,9 +2,11 @@
 /* What was measured, in a few lines. */
 #include "config.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "PowerTracingLibrary/pt/pt.h"
+#include "recording/integral.h"
 
 static gboolean isPower(const struct ptConfig *config, size_t column)
 {
@@ -31,7 +33,8 @@ static void summaryNode(FILE *file, PowerTrace *trace,
 			config->names[i], mean,
 			column->quantity->unit ? column->quantity->unit : "");
 		if (hasPower)
-			fprintf(file, ", %.3f J", mean * seconds);
+			fprintf(file, ", %.3f J",
+				hdIntegralOf(mean, llround(seconds * 1e9)));
 		fprintf(file, "%s\n",
 			column->isSimulated ? " (simulated)" : "");
 	}

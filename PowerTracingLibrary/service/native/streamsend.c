@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "PowerTracingLibrary/service/native/stream.h"
+#include "recording/integral.h"
 
 /* Readings in a frame at most. */
 #define BATCH PT_SEGMENT_SIZE
@@ -18,7 +19,6 @@
  * part after the start. */
 struct part {
 	int64_t lengthNs[BATCH];
-	double seconds[BATCH];
 };
 
 static void partOf(struct ptStream *stream, struct ptStreamGroup *group,
@@ -32,7 +32,6 @@ static void partOf(struct ptStream *stream, struct ptStreamGroup *group,
 			begin = stream->startMono;
 		part->lengthNs[i] =
 			reading->mono > begin ? reading->mono - begin : 0;
-		part->seconds[i] = (double)part->lengthNs[i] / 1e9;
 		group->total.lost += reading->lost;
 		group->total.coveredNs += part->lengthNs[i];
 	}
@@ -73,12 +72,14 @@ static void totalAdd(struct ptStreamColumn *column, const struct ptRun *run,
 	totalRange(total, values, count, part);
 	for (size_t i = 0; i < count; i++) {
 		double value = isnan(values[i]) ? 0 : values[i];
-		double length = (double)run->readings[i].length / 1e9;
+		int64_t length = run->readings[i].length;
 
 		if (column->kind == PT_WIRE_MEAN)
-			sum += value * part->seconds[i];
+			sum += hdIntegralOf(value, part->lengthNs[i]);
 		else if (column->kind == PT_WIRE_AMOUNT)
-			sum += length > 0 ? value * part->seconds[i] / length
+			sum += length > 0 ? hdIntegralOf(value,
+							 part->lengthNs[i]) /
+						    ((double)length / 1e9)
 					  : value;
 	}
 	total->total += sum;

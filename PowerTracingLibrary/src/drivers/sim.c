@@ -26,6 +26,7 @@
 #include "PowerTracingLibrary/src/message.h"
 #include "PowerTracingLibrary/src/meter/now.h"
 #include "common/clock.h"
+#include "recording/integral.h"
 
 #define LAW_DEFAULT "idle:60,busy:160"
 
@@ -250,7 +251,7 @@ static int simRead(struct ptDevice *dev, union hdCell *cells,
 	const struct law *law = &state->law;
 	int64_t now = ptNow();
 	int64_t wallNs = hdClockNow();
-	double utilization, power, seconds;
+	double utilization, power;
 	int ret = ptBusyTake(&state->busy, &utilization);
 
 	if (ret < 0) {
@@ -260,7 +261,6 @@ static int simRead(struct ptDevice *dev, union hdCell *cells,
 	}
 	power = law->idle +
 		(law->busy - law->idle) * pow(utilization, law->exponent);
-	seconds = (double)(now - state->beganNs) / (double)HD_NS_PER_S;
 	for (size_t i = 0; i < state->count; i++) {
 		switch (state->columns[i]) {
 		case VOLTAGE:
@@ -274,7 +274,7 @@ static int simRead(struct ptDevice *dev, union hdCell *cells,
 			cells[i].f = (float)power;
 			break;
 		case ENERGY:
-			cells[i].d = power * seconds;
+			cells[i].d = hdIntegralOf(power, now - state->beganNs);
 			break;
 		}
 	}
