@@ -1,0 +1,40 @@
+#!/bin/sh
+# Each letter of honest.list has its tests, and they are in the suite.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+. "${abs_top_srcdir:?}/tests/lib/tap.sh"
+[ -z "${HD_SANITIZE-}" ] || skip_all "sanitizers are no matter of lists"
+cd "$abs_top_srcdir" || exit 99
+letters=
+
+# A test is in the suite, and has the title: TEST TITLE.
+is_tested() {
+	[ -f "$1" ] || { echo "there is no $1"; return 1; }
+	grep -qF -- "$2" "$1" || { echo "$1 has no \"$2\""; return 1; }
+	name=${1##*/}
+	grep -qwF -- "${name%.c}" tests/Makemodule.am tests/*/Makemodule.am ||
+		{ echo "$1 is in no Makemodule.am"; return 1; }
+}
+
+has_test() {
+	grep "^$1 " tests/honest.list >"$scratch/lines" ||
+		{ echo "$1 has no test"; return 1; }
+	while read -r letter test title; do
+		is_tested "$test" "$title" || return 1
+	done <"$scratch/lines"
+}
+
+known() {
+	grep -v '^#' tests/honest.list | while read -r letter rest; do
+		case " $letters " in
+		*" $letter "*) ;;
+		*) echo "unknown: $letter $rest" ;;
+		esac
+	done >"$scratch/unknown"
+	[ ! -s "$scratch/unknown" ] || { cat "$scratch/unknown"; return 1; }
+}
+
+for letter in $letters; do
+	ok "$letter is held" has_test "$letter"
+done
+ok "no line has another letter" known
+done_testing

@@ -1,0 +1,150 @@
+#!/bin/sh
+# The house: every line has a room, and everything is said once.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+. "${abs_top_srcdir:?}/tests/lib/tap.sh"
+[ -z "${HD_SANITIZE-}" ] || skip_all "sanitizers are no matter of rooms"
+cd "$abs_top_srcdir" || exit 99
+components=$(sed -n 's/^component \([^:]*\):.*/\1/p' tests/rooms.list)
+
+# Print where sources match: PATTERN [GREP-OPTION...], but for the files that a
+# list of patterns names in $but. What is generated is not ours.
+matches() {
+	pattern=$1
+	shift
+	# A list of folders.
+	# shellcheck disable=SC2086
+	grep -rnE --include='*.[ch]' --exclude=viewerpage.c "$@" -- "$pattern" \
+		$components | sort -u | grep -vE "^(${but:-nothing})[:/]"
+	but=
+}
+
+# Nothing matches.
+never() {
+	matches "$@" >"$scratch/found"
+	[ ! -s "$scratch/found" ] || { cat "$scratch/found"; return 1; }
+}
+
+# The folders with C sources.
+folders() {
+	# shellcheck disable=SC2086
+	find $components -name '*.c' | sed 's|/[^/]*$||' | sort -u
+}
+
+at_most() {
+	set -- "$1" "$2"/*.c
+	[ $# -le $(($1 + 1)) ] || { shift; echo "$@"; return 1; }
+}
+
+no_heap() {
+	folders | while read -r folder; do
+		at_most 20 "$folder"
+	done | grep . && return 1
+	return 0
+}
+
+# headers that are made: config.h in the build tree, and tables of functions.
+qualified() {
+	never '#[ 	]*include "[A-Za-z0-9_]+\.h"' | grep -v 'include "config\.h"' \
+		>"$scratch/bare"
+	grep -rnE --include='*.[ch]' '#[ 	]*include "[A-Za-z0-9_]+\.h"' tests doc |
+		grep -v 'include "\(config\|kernels\)\.h"' >>"$scratch/bare"
+	[ ! -s "$scratch/bare" ] || { cat "$scratch/bare"; return 1; }
+}
+
+# HACKING has a line for every folder of sources, and for no other.
+mapped() {
+	awk -v list=1 -f doc/folders.awk HACKING | sort >"$scratch/listed"
+	{
+		folders
+		find HDTraceTools/viewer -name node_modules -prune -o \
+			\( -name '*.js' -o -name '*.mjs' \) -print |
+			sed 's|/[^/]*$||'
+		echo doc
+		echo tests
+		for folder in ./*/include ./*/*/include; do
+			[ ! -d "$folder" ] || echo "${folder#./}"
+		done
+	} | sort -u | comm -3 "$scratch/listed" - >"$scratch/unmapped"
+	[ ! -s "$scratch/unmapped" ] || { cat "$scratch/unmapped"; return 1; }
+}
+
+decisions() {
+	number=$(sed -n '/^Decisions, and why/,/^Style/p' HACKING | grep -c '^- ')
+	[ "$number" -le 18 ] || { echo "$number decisions"; return 1; }
+}
+
+# ---- Said once, by the rows of what was said in several places --------------
+
+# Time stamps, sizes, names, XML, levels, project files, headers of statistics.
+format_once() {
+	but='common/format|HDTraceReadingCLibrary' \
+		never '"&lt;|"(Host|Rank|Thread)"[^)]|"<Statistics>|timestampDatatype=' \
+			--exclude-dir=include &&
+		but='common/format|HDTraceReadingCLibrary' never 'Application name=|<Node name=' &&
+		but='common/format|HDTraceReadingCLibrary|common/number.c' \
+			never '/ 1000000000\b|% 1000000000\b|>> shift & 0xff'
+}
+
+# Columns, gaps and clocks of what is recorded, and value times time.
+recording_once() {
+	but='recording|HDTraceWritingCLibrary' \
+		never 'hdS_(addValue|writeEntryAt|createGroup)\(' \
+			--exclude-dir=include &&
+		but='recording' never 'clockNode"|"simulated", "' \
+			--exclude-dir=HDTraceTools --exclude-dir=HDTraceReadingCLibrary
+}
+
+# A value times time: of what is recorded, and of what is read.
+integral_once() {
+	but='recording/integral.h|HDTraceTools/model/(moments|powerseries).[ch]' \
+		never '\b(value|power|watts|mean)[a-zA-Z]* \* (\(double\))?\(?(length|seconds|part->)'
+}
+
+# Files are opened by those who go through all, and by who needs a certain one.
+scan_once() {
+	but='HDTraceReadingCLibrary|HDTraceTools/model/diagnostics.[ch]|HDTraceTools/recover/recover.c|HDTraceTools/command/phaseoptions.c|HDTraceTools/merge/find.c' \
+		never 'hdI_open(Stat|Trace)(With)?\('
+}
+
+# Rows are printed by cli/rows; CSV of data of any size by export and dump.
+rows_once() {
+	but='cli|HDTraceTools/export|HDTraceTools/dump' never 'outCsv[A-Z][a-z]*\('
+}
+
+# What MPI functions do is in common/mpi.table.
+roles_once() {
+	never '"(Sendrecv|Waitall|Testsome|Allreduce|Exscan|Bcast)"'
+}
+
+# Clocks, threads without signals, waiting for a retry.
+clocks_once() {
+	[ "$(matches 'define [A-Z_]*NS_PER_S\b' | wc -l)" -eq 2 ] &&
+		but='common/thread.h|HDTraceTools/view/view.c|cli/command.c|PowerTracingLibrary/pt/daemon/serve.c|PowerTracingLibrary/pt/client/watch.c' \
+			never 'pthread_sigmask\(' &&
+		but='common/thread.h|HDTraceTools/base/tasks.c|HDTraceWritingCLibrary/src/outfile.c' \
+			never 'pthread_create\(&' &&
+		but='common' never 'clock_gettime\(CLOCK_MONOTONIC|BACKOFF_M' \
+			--exclude-dir=pm
+}
+
+# The network is net/'s, but for clients of all kinds, which are common/net's.
+network_once() {
+	but='net' never 'epoll_(create|ctl|wait)|accept4?\(|MHD_start|gnutls_init' \
+		--exclude-dir=view
+}
+
+ok "HDTraceTools has rooms" at_most 3 HDTraceTools
+ok "libPT has rooms" at_most 6 PowerTracingLibrary/src
+ok "no folder is a heap" no_heap
+ok "includes are qualified" qualified
+ok "HACKING is the map" mapped
+ok "HACKING has few decisions" decisions
+ok "the format is said once" format_once
+ok "recording is said once" recording_once
+ok "value times time is said once" integral_once
+ok "going through files is said once" scan_once
+ok "rows are printed once" rows_once
+ok "roles of MPI functions are said once" roles_once
+ok "clocks and threads are said once" clocks_once
+ok "the network is in one room" network_once
+done_testing
