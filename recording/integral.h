@@ -9,13 +9,13 @@
 #include <math.h>
 #include <stdint.h>
 
-/** What a value has come to. */
+/** The total of a value. */
 struct hdIntegral {
 	double sum;        /**< Of value times seconds. */
 	int64_t coveredNs; /**< For so long it is known. */
 };
 
-/** Get what a value comes to over a time: value times seconds. */
+/** Get the integral of a value over a time: value times seconds. */
 static inline double hdIntegralOf(double value, int64_t lengthNs)
 {
 	return value * ((double)lengthNs / 1e9);

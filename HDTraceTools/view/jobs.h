@@ -26,7 +26,8 @@ struct viewProgress {
 /**
  * Get ready to read.
  *
- * @param report It was started; it is found when all tracks were read.
+ * @param findings They were started, and are complete when all tracks were
+ * read.
  */
 struct viewJobs *viewJobsNew(struct tracks *tracks, struct findings *findings);
 

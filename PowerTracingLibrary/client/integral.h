@@ -15,7 +15,7 @@
 
 #include "recording/integral.h"
 
-/** What one value has come to. */
+/** The totals of one value. */
 struct ptIntegralValue {
 	struct hdIntegral energy; /**< In joules. */
 	double last;              /**< Its last reading; NaN for none. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What watts come to; see powersum.h. */
+/* Watts, added up; see powersum.h. */
 #include "config.h"
 
 #include <string.h>

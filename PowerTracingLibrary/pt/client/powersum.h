@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file
- * What the columns of a recorder that are watts come to while a command runs.
+ * The columns of a recorder that are watts, added up while a command runs.
  *
  * Opened and added to by the recorder's thread, begun and ended by another one.
  */

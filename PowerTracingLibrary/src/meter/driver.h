@@ -5,7 +5,7 @@
  *
  * The core knows a meter only through struct ptDriver, and a driver reaches
  * its meter, if that is not the machine itself, only through struct
- * ptTransport. A new meter is one file, drivers/<name>.c, one line here, in
+ * ptTransport. A new meter is one file, drivers/NAME.c, one line in
  * drivers/drivers.c and in Makemodule.am, and its test.
  *
  * A meter has channels, and each channel measures quantities. What is wanted of
@@ -52,7 +52,8 @@ struct ptQuantity {
 	const char *name; /**< As in `values=`: "Utrms"; compared exactly. */
 	hdStatsValueType type; /**< FLOAT, DOUBLE or INT64. */
 	const char *unit;      /**< "V", "A", "W", "J", ... */
-	const char *grouping; /**< "Voltage", "Current", "Power", "Energy" .. */
+	const char
+		*grouping; /**< "Voltage", "Current", "Power", "Energy", ... */
 	const char *description; /**< For pt -l: one line, no full stop. */
 	unsigned int needs;      /**< PT_SCALE_* that it cannot do without. */
 };

@@ -47,7 +47,7 @@ struct ptTransportKind {
 	const char *name; /**< "serial", "tcp". */
 	/** Whether an address is of this kind. */
 	int (*matches)(const char *address);
-	/** -ENOENT, -EBUSY, -EACCES, -ENOTTY, -ECONNREFUSED, -ETIMEDOUT, .. */
+	/** -ENOENT, -EBUSY, -EACCES, -ENOTTY, -ECONNREFUSED, -ETIMEDOUT, ... */
 	int (*open)(const char *address, const struct ptLine *line,
 		    int64_t deadlineNs, struct ptTransport **result);
 };

@@ -97,7 +97,7 @@ export class Moments {
     this.#addWeighted(number, part);
   }
 
-  /** Add what entries come to. */
+  /** Add the sums of entries. */
   merge(item) {
     if (item.count === 0) {
       this.missing += item.missing;

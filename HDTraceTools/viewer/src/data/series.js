@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// A value of a group over time: entries, and on coarser levels what some of
-// them come to (statlevels.h).
+// A value of a group over time: entries, and on coarser zooms the sums of some of
+// them (grouppyramid.h).
 import { Moments } from "./moments.js";
 import { chunksBetween } from "./track.js";
 
@@ -46,7 +46,7 @@ function decodeStrings(columns) {
   });
 }
 
-/** Sums of a chunk: of each item what its entries come to. */
+/** Sums of a chunk: of each item those of its entries. */
 function decodeSums(type, columns) {
   const missing = columns.numbers();
   const lost = columns.numbers();
@@ -92,7 +92,7 @@ export function upperBound(array, value) {
   return low;
 }
 
-/** What an item of sums comes to, for Moments. */
+/** An item of sums, for Moments. */
 function itemOf(times, sums, i) {
   return {
     count: times.entries[i] - sums.missing[i],
@@ -257,7 +257,7 @@ export class Series {
   /* ---- Moments --------------------------------------------------------- */
 
   /**
-   * What the entries in ]from, to] come to; as exact as there is data for.
+   * The sums of the entries in ]from, to]; as exact as there is data for.
    *
    * @param take Called with each entry or part instead, if given: (value,
    *        length, isPart, item).

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What the run comes to, at the top: how long it was, what it drew, and which
+// Totals of the run, at the top: how long it was, what it drew, and which
 // phase or state drew most.
 import { chipOf } from "../panels/profile.js";
 import { h, replace } from "../ui/dom.js";

@@ -381,7 +381,7 @@ export class States {
     );
   }
 
-  /** Of a part of a step nothing is known but what all of it comes to. */
+  /** Of a part of a step nothing is known but the total of all of it. */
   #guessSum(profile, sums, i, part, length) {
     const share = part / length;
     const all = sums.times[i];
