@@ -15,6 +15,7 @@ struct rowCell {
 	bool isKnown;
 	bool isInteger;
 	char *text;
+	char *shown; /**< To people, if that is something else. */
 	double number;
 	outInt128 integer;
 };
@@ -62,8 +63,10 @@ struct rows *rowsNew(const struct rowColumn *columns, enum outFormat format,
 
 static void rowsClear(struct rows *self)
 {
-	for (size_t i = 0; i < self->count; i++)
+	for (size_t i = 0; i < self->count; i++) {
 		g_free(self->cells[i].text);
+		g_free(self->cells[i].shown);
+	}
 	memset(self->cells, 0, self->count * sizeof(*self->cells));
 }
 
@@ -136,11 +139,19 @@ void rowsFlag(struct rows *self, size_t column, bool flag)
 	rowsInteger(self, column, flag);
 }
 
+void rowsShow(struct rows *self, size_t column, const char *text)
+{
+	g_free(self->cells[column].shown);
+	self->cells[column].shown = g_strdup(text);
+}
+
 /* ---- Rows -------------------------------------------------------------- */
 
 static const char *rowsForPeople(char *buffer, const struct rowColumn *column,
 				 const struct rowCell *cell)
 {
+	if (cell->shown)
+		return cell->shown;
 	if (!cell->isKnown)
 		return column->flags & ROW_DASH ? "-" : "";
 	switch (column->kind) {

@@ -69,6 +69,9 @@ void rowsNumber(struct rows *self, size_t column, double number);
 void rowsTime(struct rows *self, size_t column, int64_t ns);
 void rowsFlag(struct rows *self, size_t column, bool flag);
 
+/** Say what people read in a cell instead of what programs do. */
+void rowsShow(struct rows *self, size_t column, const char *text);
+
 /** Print the row, or keep it for the table; the next one is empty again. */
 void rowsEnd(struct rows *self);
 

@@ -12,19 +12,22 @@
 #include "HDTraceTools/findings/findings.h"
 
 struct findingsValue findingsValueOf(const struct findingsGroup *group,
-				     size_t value)
+				     size_t value, int64_t runNs)
 {
 	const hdIValue *of = &group->group->values[value];
 	const struct moments *moments = &group->moments[value];
 	struct findingsValue self = {
 		.result = momentsGet(moments, of->type),
 		.bound = boundGet(group->group, of, moments,
-				  group->gaps.count + 1, group->shortest),
+				  group->interruptions + 1, group->shortest),
 		.total = NAN,
 		.totalBound = NAN,
+		.known = { (int64_t)moments->weight, runNs },
 	};
 
-	if (of->type == HDI_STRING || moments->count == 0)
+	self.result.mean = knownMean(self.known, self.result.mean);
+	self.bound.mean = knownMean(self.known, self.bound.mean);
+	if (of->type == HDI_STRING || self.known.knownNs == 0)
 		return self;
 	if (unitIsPower(of->unit) || g_str_has_suffix(of->unit, "/s")) {
 		self.totalUnit = momentsIntegralUnit(of->unit);
@@ -43,51 +46,69 @@ struct findingsValue findingsValueOf(const struct findingsGroup *group,
 struct findingsEnergy findingsGroupEnergy(const struct findingsGroup *group,
 					  const struct moments *moments)
 {
-	struct findingsEnergy energy = { .hasBound = true };
+	struct findingsEnergy energy = {
+		.hasBound = true,
+		.known.knownNs = group->powerCount ? INT64_MAX : 0,
+	};
 
 	for (size_t i = 0; i < group->group->valueCount; i++) {
 		const hdIValue *value = &group->group->values[i];
 		double scale = unitParse(value->unit).scale;
 		bool isPower = unitIsPower(value->unit);
+		int64_t known = (int64_t)moments[i].weight;
 		struct momentsResult result;
 		struct bound bound;
+		double joules;
 
-		if (!group->isPower[i] || moments[i].count == 0)
+		if (!group->isPower[i])
+			continue;
+		energy.known.knownNs = MIN(energy.known.knownNs, known);
+		if (known == 0)
 			continue;
 		result = momentsGet(&moments[i], value->type);
 		bound = boundGet(group->group, value, &moments[i],
-				 group->gaps.count + 1, group->shortest);
-		energy.isKnown = true;
-		energy.joules +=
-			scale * (isPower ? result.integral : result.sum);
+				 group->interruptions + 1, group->shortest);
+		joules = scale * (isPower ? result.integral : result.sum);
+		energy.joules += joules;
+		energy.watts += isPower ? scale * result.mean
+					: joules / ((double)known / 1e9);
 		energy.bound += scale * (isPower ? bound.integral : bound.sum);
 		energy.hasBound &= bound.isKnown;
 		energy.isSimulated |= valueIsSimulated(group->group, value);
-		energy.seconds =
-			MAX(energy.seconds, (double)moments[i].weight / 1e9);
+		energy.seconds = MAX(energy.seconds, (double)known / 1e9);
 	}
+	energy.isKnown = energy.known.knownNs > 0;
 	energy.hasBound &= energy.isKnown;
 	return energy;
 }
 
+void findingsEnergyOver(struct findingsEnergy *energy, int64_t durationNs)
+{
+	energy->known.durationNs = durationNs;
+}
+
+/* What nobody knows of one node makes the sum what it is at least. */
 void findingsEnergyAdd(struct findingsEnergy *sum,
 		       const struct findingsEnergy *energy)
 {
+	bool isFirst = sum->known.durationNs == 0;
+
+	sum->known =
+		isFirst ? energy->known : knownOfAll(sum->known, energy->known);
 	if (!energy->isKnown)
 		return;
 	sum->hasBound = energy->hasBound && (sum->hasBound || !sum->isKnown);
 	sum->isKnown = true;
 	sum->joules += energy->joules;
 	sum->bound += energy->bound;
+	sum->watts += energy->watts;
 	sum->isSimulated |= energy->isSimulated;
 	sum->seconds = MAX(sum->seconds, energy->seconds);
 }
 
 double findingsWatts(const struct findingsEnergy *energy)
 {
-	return energy->isKnown && energy->seconds > 0
-		       ? energy->joules / energy->seconds
-		       : NAN;
+	return knownMean(energy->known, energy->watts);
 }
 
 struct findingsMost findingsFindMost(const struct findings *findings)

@@ -33,21 +33,31 @@ static void addTracer(struct findings *findings,
 static void addPhase(struct findingsPhase *phase,
 		     const struct findingsGroup *group)
 {
-	if (group->powerCount && group->countsForTotal)
-		findingsEnergyAdd(&phase->energy,
-				  &phase->groups[group->energyIndex]);
+	struct findingsEnergy *energy;
+
+	if (!group->powerCount)
+		return;
+	energy = &phase->groups[group->energyIndex];
+	findingsEnergyOver(energy, phase->length);
+	if (group->countsForTotal)
+		findingsEnergyAdd(&phase->energy, energy);
 }
 
 static void addUp(struct findings *findings)
 {
+	bool hasTime = findings->start <= findings->end;
+	int64_t run = hasTime ? findings->end - findings->start : 0;
+
 	for (size_t i = 0; i < findings->project->groupCount; i++) {
 		struct findingsGroup *group = &findings->groups[i];
 
 		for (size_t k = 0; k < group->group->valueCount; k++)
-			group->values[k] = findingsValueOf(group, k);
+			group->values[k] = findingsValueOf(group, k, run);
 		group->energy = findingsGroupEnergy(group, group->moments);
-		if (group->countsForTotal)
+		findingsEnergyOver(&group->energy, run);
+		if (group->powerCount && group->countsForTotal)
 			findingsEnergyAdd(&findings->energy, &group->energy);
+		findingsEndGaps(findings, group);
 		addTracer(findings, group);
 		for (guint k = 0; k < findings->phases->len; k++)
 			addPhase(&g_array_index(findings->phases,
@@ -224,8 +234,8 @@ int findingsStart(struct findings *findings, const hdIProject *project)
 void findingsRead(struct findings *findings)
 {
 	findingsReadAll(findings);
-	addUp(findings);
 	endPhases(findings);
+	addUp(findings);
 	findings->byTime = sortStates(findings->profile->states, byTime);
 	findings->byEnergy = sortStates(findings->byTime, byEnergy);
 	findings->most = findingsFindMost(findings);

@@ -12,6 +12,7 @@
 #include "HDTraceTools/model/profile.h"
 #include "HDTraceTools/model/summary.h"
 #include "HDTraceTools/model/units.h"
+#include "cli/known.h"
 
 /** So many gaps, late samples and messages are kept of each kind and file. */
 #define FINDINGS_KEPT 10000
@@ -38,7 +39,9 @@ struct findingsEnergy {
 	bool hasBound;
 	double joules;
 	double bound;
-	double seconds; /**< That it was measured in. */
+	double watts;       /**< The sum of the means of its values. */
+	double seconds;     /**< The longest that one of its values is known. */
+	struct known known; /**< That all of its values are. */
 };
 
 /** What a value of a group amounts to. */
@@ -48,8 +51,9 @@ struct findingsValue {
 	/** What is integrated or summed: energy, and X of X/s; NaN if there is
 	 *  no sense in a total. */
 	double total;
-	double totalBound; /**< By how much it can be off; NaN: not known. */
-	char *totalUnit;   /**< NULL if there is no total. */
+	double totalBound;  /**< By how much it can be off; NaN: not known. */
+	char *totalUnit;    /**< NULL if there is no total. */
+	struct known known; /**< Of the run. */
 };
 
 /** What the entries of a group amount to. */
@@ -62,7 +66,8 @@ struct findingsGroup {
 	int64_t shortest;
 	struct moments *moments;      /**< One for each value. */
 	struct findingsValue *values; /**< Likewise, when all was read. */
-	struct findingsSpans gaps;
+	uint64_t interruptions;       /**< Those while it was recorded. */
+	struct findingsSpans gaps;    /**< These, and before and after it. */
 	struct findingsSpans late;
 	bool *isPower; /**< Values from which the energy of the node is derived.
 			*/
@@ -181,16 +186,20 @@ void findingsChoosePowers(struct findings *findings);
 struct findingsEnergy findingsGroupEnergy(const struct findingsGroup *group,
 					  const struct moments *moments);
 
+/** Say how long the time was that an energy is of. */
+void findingsEnergyOver(struct findingsEnergy *energy, int64_t durationNs);
+
 /** Add energies of different nodes. */
 void findingsEnergyAdd(struct findingsEnergy *sum,
 		       const struct findingsEnergy *energy);
 
-/** Average power; NaN if there is none. */
+/** Mean power while it is known; NaN if that is not enough for a mean. */
 double findingsWatts(const struct findingsEnergy *energy);
 
-/** Find what a value of a group amounts to; its totalUnit is to be freed. */
+/** Find what a value of a group amounts to in a run; its totalUnit is to be
+ *  freed. */
 struct findingsValue findingsValueOf(const struct findingsGroup *group,
-				     size_t value);
+				     size_t value, int64_t runNs);
 
 /** Find the phases that drew most. */
 struct findingsMost findingsFindMost(const struct findings *findings);
@@ -208,6 +217,11 @@ struct findingsMost findingsFindMost(const struct findings *findings);
  */
 int findingsReadGroup(struct findings *findings, struct findingsGroup *group,
 		      const struct diagnosticSink *sink, int *spoolError);
+
+/** The time of the run is known: what the group misses at its ends are gaps,
+ *  too. */
+void findingsEndGaps(const struct findings *findings,
+		     struct findingsGroup *group);
 
 /* ---- work.c ------------------------------------------------------ */
 

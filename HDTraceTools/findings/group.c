@@ -22,15 +22,25 @@ struct reading {
 	int64_t last; /**< End of the entry before. */
 };
 
-static void addSpan(struct findingsSpans *spans, int64_t start, int64_t end)
+/** Add a span before one that is kept, or behind all. */
+static void insertSpan(struct findingsSpans *spans, guint place, int64_t start,
+		       int64_t end)
 {
 	struct findingsSpan span = { start, end };
 
 	if (!spans->list)
 		spans->list = g_array_new(FALSE, FALSE, sizeof(span));
-	if (spans->count++ < FINDINGS_KEPT)
-		g_array_append_val(spans->list, span);
+	spans->count++;
 	spans->total += end - start;
+	if (place < FINDINGS_KEPT)
+		g_array_insert_val(spans->list, place, span);
+	if (spans->list->len > FINDINGS_KEPT)
+		g_array_set_size(spans->list, FINDINGS_KEPT);
+}
+
+static void addSpan(struct findingsSpans *spans, int64_t start, int64_t end)
+{
+	insertSpan(spans, spans->list ? spans->list->len : 0, start, end);
 }
 
 static gint compareLengths(gconstpointer a, gconstpointer b)
@@ -107,15 +117,36 @@ static void addBlock(struct reading *work, const hdIBlock *block)
 		momentsAdd(&group->moments[i], group->group->values[i].type,
 			   &block->columns[i], block, 0, block->count);
 	for (size_t i = 0; i < block->count; i++) {
-		if (block->isAfterGap[i])
+		if (block->isAfterGap[i]) {
 			addSpan(&group->gaps, MIN(work->last, block->start[i]),
 				block->start[i]);
+			group->interruptions++;
+		}
 		addInterval(work, block->start[i], block->end[i]);
 		work->last = block->end[i];
 	}
 	group->entries += block->count;
 	group->start = MIN(group->start, block->start[0]);
 	group->end = MAX(group->end, block->end[block->count - 1]);
+}
+
+void findingsEndGaps(const struct findings *findings,
+		     struct findingsGroup *group)
+{
+	int64_t start = findings->start;
+	int64_t end = findings->end;
+	bool isEmpty = group->entries == 0;
+	int64_t before = isEmpty ? end : group->start;
+	int64_t after = isEmpty ? end : group->end;
+	struct known inside = { after - before, end - start };
+
+	/* Groups do not begin and end with the same tick. */
+	if (start > end || !group->group->valueCount || knownIsWhole(inside))
+		return;
+	if (before > start)
+		insertSpan(&group->gaps, 0, start, before);
+	if (after < end)
+		addSpan(&group->gaps, after, end);
 }
 
 /** A phase of a group is over. */

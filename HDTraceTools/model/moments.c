@@ -208,6 +208,17 @@ void momentsMerge(struct moments *moments, const struct moments *other)
 	moments->mean += delta * (weight / (double)moments->weight);
 }
 
+double momentsLargest(const struct moments *moments, hdIType type)
+{
+	bool isFloat = type == HDI_FLOAT || type == HDI_DOUBLE;
+	double min = isFloat ? moments->min : (double)moments->minInteger;
+	double max = isFloat ? moments->max : (double)moments->maxInteger;
+
+	if (moments->count == 0 || type == HDI_STRING)
+		return 0;
+	return fmax(fabs(min), fabs(max));
+}
+
 struct momentsResult momentsGet(const struct moments *moments, hdIType type)
 {
 	struct momentsResult result = { NAN, NAN, NAN, NAN };

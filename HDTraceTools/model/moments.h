@@ -77,6 +77,9 @@ void momentsAddPart(struct moments *moments, hdIType type,
 /** Add other entries of the same value. */
 void momentsMerge(struct moments *moments, const struct moments *other);
 
+/** Get the size of the largest value, without its sign; 0 if there is none. */
+double momentsLargest(const struct moments *moments, hdIType type);
+
 /** Get the results. */
 struct momentsResult momentsGet(const struct moments *moments, hdIType type);
 

@@ -11,6 +11,7 @@
 
 #include "HDTraceTools/base/spool.h"
 #include "HDTraceTools/model/column.h"
+#include "HDTraceTools/model/moments.h"
 #include "HDTraceTools/model/powerseries.h"
 
 /** Points that are read from the spool at once, and how many such pages are
@@ -99,11 +100,12 @@ static int addPoint(struct powerSeries *self, struct point point)
 	return ret;
 }
 
-/** Energy of an entry; false if there is no value. */
+/** Energy of an entry, as far as its parts are known; false if not all are. */
 static bool energyOf(const struct powerSeries *self, const hdIBlock *block,
-		     size_t entry, double seconds, double *energy)
+		     size_t entry, double *energy)
 {
-	bool hasValue = false;
+	int64_t length = block->end[entry] - block->start[entry];
+	bool isKnown = self->partCount > 0;
 
 	*energy = 0;
 	for (size_t i = 0; i < self->partCount; i++) {
@@ -112,12 +114,15 @@ static bool energyOf(const struct powerSeries *self, const hdIBlock *block,
 			&block->columns[part->column],
 			self->group->values[part->column].type, entry);
 
-		if (!isfinite(value))
+		if (!isfinite(value)) {
+			isKnown = false;
 			continue;
-		*energy += value * part->scale * (part->isEnergy ? 1 : seconds);
-		hasValue = true;
+		}
+		value *= part->scale;
+		*energy += part->isEnergy ? value
+					  : momentsOver(value, length) / 1e9;
 	}
-	return hasValue;
+	return isKnown;
 }
 
 int powerSeriesAdd(struct powerSeries *self, const hdIBlock *block)
@@ -134,10 +139,9 @@ int powerSeriesAdd(struct powerSeries *self, const hdIBlock *block)
 		if (self->count == 0 || point.time > self->last.time)
 			ret = addPoint(self, point);
 		point.time = block->end[i];
-		if (energyOf(self, block, i, (double)length / 1e9, &energy)) {
-			point.sums.energy += energy;
+		if (energyOf(self, block, i, &energy))
 			point.sums.measured += length;
-		}
+		point.sums.energy += energy;
 		if (ret == 0)
 			ret = addPoint(self, point);
 	}
@@ -215,10 +219,9 @@ static struct powerAmount sumsBetween(const struct point *a,
 	struct powerAmount sums = a->sums;
 	double part = (double)(time - a->time) / (double)(b->time - a->time);
 
-	if (b->sums.measured > a->sums.measured) {
+	if (b->sums.measured > a->sums.measured)
 		sums.measured += time - a->time;
-		sums.energy += part * (b->sums.energy - a->sums.energy);
-	}
+	sums.energy += part * (b->sums.energy - a->sums.energy);
 	return sums;
 }
 

@@ -8,7 +8,9 @@
  * is a difference of two sums.
  *
  * Values that are not finite, and the time in which a group was stopped, count
- * neither as energy nor as time that was measured.
+ * neither as energy nor as time that was measured. Of several parts the time
+ * was measured in which all were; what some of them have beside that counts as
+ * energy, which is the least then.
  *
  * What states cost needs no other order: a state's energy is a difference of
  * two sums over the power until then, and its own is that without what ended
@@ -25,7 +27,7 @@
 /** An integral. */
 struct powerAmount {
 	double energy;    /**< In the unit of the values times s. */
-	int64_t measured; /**< Length of what has a value, in ns. */
+	int64_t measured; /**< Time for which all parts have a value, in ns. */
 };
 
 /** A value that is part of the power; several are added. */

@@ -13,6 +13,7 @@ static void slotClear(struct summarySlot *slot, size_t columnCount)
 {
 	memset(slot->moments, 0, columnCount * sizeof(*slot->moments));
 	slot->occurrences = 0;
+	slot->length = 0;
 	slot->start = slot->coverStart = INT64_MAX;
 	slot->end = slot->coverEnd = INT64_MIN;
 }
@@ -51,6 +52,7 @@ static void endPhase(struct summary *self)
 	struct summarySlot *slot = currentSlot(self);
 
 	slot->occurrences++;
+	slot->length += extentLength(&self->run, phase->start, phase->end);
 	/* Open ends become those of the data. */
 	slot->start =
 		MIN(slot->start, phase->start == INT64_MIN ? slot->coverStart

@@ -11,6 +11,7 @@
 #define HD_SUMMARY_H
 
 #include "HDTraceTools/choice/selection.h"
+#include "HDTraceTools/model/extent.h"
 #include "HDTraceTools/model/moments.h"
 #include "HDTraceTools/model/phases.h"
 
@@ -20,6 +21,7 @@ struct summarySlot {
 	uint64_t occurrences;    /**< Phases that were added up here. */
 	int64_t start;           /**< Of the phase, or of what is covered. */
 	int64_t end;
+	int64_t length;     /**< Of all phases, as far as the run lasted. */
 	int64_t coverStart; /**< Of the entries that were added. */
 	int64_t coverEnd;
 };
@@ -33,6 +35,8 @@ struct summary {
 	void (*take)(struct summary *summary, const struct summarySlot *slot,
 		     size_t name);
 	void *data; /**< For take(). */
+	/** Of the run, for the length of phases; zero if nobody asks for it. */
+	struct extent run;
 
 	/** Set by summaryStart(): the values that were asked for. */
 	size_t *columns;

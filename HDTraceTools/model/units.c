@@ -53,6 +53,13 @@ struct unit unitParse(const char *text)
 	return unit;
 }
 
+struct quantityUnit unitForPeople(const char *text, double largest)
+{
+	struct unit unit = unitParse(text);
+
+	return quantityUnitFor(largest * unit.scale, unit.scale, unit.base);
+}
+
 static bool hasBase(const char *text, const char *base)
 {
 	struct unit unit = unitParse(text);

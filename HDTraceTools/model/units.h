@@ -9,6 +9,7 @@
 #include <stdbool.h>
 
 #include "HDTraceTools/model/moments.h"
+#include "cli/quantity.h"
 
 /** A unit taken apart. */
 struct unit {
@@ -19,6 +20,9 @@ struct unit {
 /** Take a unit apart: a prefix of the SI before one of the units that have
  *  one (W, J, V, A, s, Hz, B), or none. */
 struct unit unitParse(const char *text);
+
+/** Choose the unit in which people read numbers up to a size. */
+struct quantityUnit unitForPeople(const char *unit, double largest);
 
 /** Whether a unit is one of power, or one of energy. */
 bool unitIsPower(const char *text);

@@ -8,6 +8,7 @@
 #include <math.h>
 
 #include "HDTraceTools/plot/layout.h"
+#include "cli/known.h"
 
 /** Colours for colour-blind people (Okabe and Ito), for lines on white. */
 static const struct canvasColor palette[] = {
@@ -130,33 +131,46 @@ static void drawBand(const struct plotLayout *layout, struct canvas *canvas,
 	g_array_unref(points);
 }
 
+/** Whether so much of a bin is known that it has a mean. */
+static bool hasMean(const struct plot *plot, const struct plotCurve *curve,
+		    size_t bin)
+{
+	struct known known = {
+		.knownNs = curve->bins[bin].weight,
+		.durationNs =
+			plotBinStart(plot, bin + 1) - plotBinStart(plot, bin),
+	};
+
+	return knownHasMean(known);
+}
+
+/** Means of bins that follow each other; the line is broken where too little is
+ *  known for one, and the band shows what is. */
 static void drawMeans(const struct plotLayout *layout, struct canvas *canvas,
 		      const struct plotPanel *panel,
 		      const struct plotPlace *place,
 		      const struct plotCurve *curve, size_t first, size_t last,
 		      const struct canvasPen *pen)
 {
+	const struct plot *plot = layout->plot;
 	GArray *points = g_array_new(FALSE, FALSE, sizeof(struct canvasPoint));
 
 	for (size_t i = first; i < last; i++) {
 		const struct plotBin *bin = &curve->bins[i];
 		double y;
 
-		if (bin->weight == 0)
+		if (!hasMean(plot, curve, i))
 			continue;
 		y = plotYOf(panel, place, bin->sum / (double)bin->weight);
-		if (i == first)
-			addPoint(points,
-				 plotXOf(layout, plotBinStart(layout->plot, i)),
+		if (i == first || !hasMean(plot, curve, i - 1))
+			addPoint(points, plotXOf(layout, plotBinStart(plot, i)),
 				 y);
 		addPoint(points, plotBinMiddle(layout, i), y);
-		if (i + 1 == last)
-			addPoint(points,
-				 plotXOf(layout,
-					 plotBinStart(layout->plot, i + 1)),
-				 y);
+		if (i + 1 < last && hasMean(plot, curve, i + 1))
+			continue;
+		addPoint(points, plotXOf(layout, plotBinStart(plot, i + 1)), y);
+		flush(canvas, points, pen);
 	}
-	flush(canvas, points, pen);
 	g_array_unref(points);
 }
 

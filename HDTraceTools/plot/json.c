@@ -6,13 +6,18 @@
 #include "config.h"
 
 #include "HDTraceTools/command/results.h"
+#include "HDTraceTools/model/extent.h"
 #include "HDTraceTools/model/roles.h"
 #include "HDTraceTools/plot/plot.h"
+#include "cli/known.h"
 
-static void putCurve(struct outJson *json, const struct plotCurve *curve)
+/** @param lengthNs Of the part of the run that was asked for. */
+static void putCurve(struct outJson *json, const struct plotCurve *curve,
+		     int64_t lengthNs)
 {
 	const struct moments *moments = &curve->moments;
 	struct momentsResult result = momentsGet(moments, curve->value->type);
+	struct known known = { (int64_t)moments->weight, lengthNs };
 	char *unit = momentsIntegralUnit(curve->value->unit);
 
 	outJsonObject(json, NULL, true);
@@ -26,15 +31,18 @@ static void putCurve(struct outJson *json, const struct plotCurve *curve)
 	outJsonInteger(json, "count", (int64_t)moments->count);
 	outJsonInteger(json, "nan", (int64_t)moments->missing);
 	outJsonSeconds(json, "seconds", (int64_t)moments->weight);
-	outJsonDouble(json, "mean", result.mean);
+	outJsonDouble(json, "mean", knownMean(known, result.mean));
 	resultsPutRange(json, moments, curve->value->type);
-	outJsonDouble(json, "integral", result.integral);
+	outJsonDouble(json, "integral", knownTotal(known, result.integral));
 	outJsonText(json, "integral_unit", unit);
+	outJsonSeconds(json, "duration_s", known.durationNs);
+	outJsonSeconds(json, "known_s", known.knownNs);
 	outJsonEnd(json);
 	g_free(unit);
 }
 
-static void putPanel(struct outJson *json, const struct plotPanel *panel)
+static void putPanel(struct outJson *json, const struct plotPanel *panel,
+		     int64_t lengthNs)
 {
 	outJsonObject(json, NULL, false);
 	outJsonText(json, "title", panel->title);
@@ -43,7 +51,7 @@ static void putPanel(struct outJson *json, const struct plotPanel *panel)
 	outJsonDouble(json, "max", panel->max);
 	outJsonArray(json, "curves", false);
 	for (guint i = 0; i < panel->curves->len; i++)
-		putCurve(json, panel->curves->pdata[i]);
+		putCurve(json, panel->curves->pdata[i], lengthNs);
 	outJsonEnd(json);
 	outJsonEnd(json);
 }
@@ -51,6 +59,9 @@ static void putPanel(struct outJson *json, const struct plotPanel *panel)
 void plotPrintJson(const struct plot *plot)
 {
 	struct outJson json = { .depth = 0 };
+	struct extent run = extentOfProject(plot->project);
+	int64_t length =
+		extentLength(&run, plot->selection.start, plot->selection.end);
 
 	outJsonObject(&json, NULL, false);
 	outJsonText(&json, "project", plot->project->name);
@@ -61,7 +72,7 @@ void plotPrintJson(const struct plot *plot)
 	outJsonSeconds(&json, "end", plot->end);
 	outJsonArray(&json, "panels", false);
 	for (guint i = 0; i < plot->panels->len; i++)
-		putPanel(&json, plot->panels->pdata[i]);
+		putPanel(&json, plot->panels->pdata[i], length);
 	outJsonEnd(&json);
 	outJsonArray(&json, "time_lines", false);
 	for (guint i = 0; i < plot->rows->len; i++) {

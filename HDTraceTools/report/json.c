@@ -13,6 +13,12 @@
 #include "HDTraceTools/model/roles.h"
 #include "HDTraceTools/report/report.h"
 
+static void putKnown(struct outJson *json, struct known known)
+{
+	outJsonSeconds(json, "known_s", known.knownNs);
+	outJsonSeconds(json, "duration_s", known.durationNs);
+}
+
 static void putEnergy(struct outJson *json, const char *key,
 		      const struct findingsEnergy *energy)
 {
@@ -25,6 +31,7 @@ static void putEnergy(struct outJson *json, const char *key,
 	outJsonDouble(json, "error", energy->hasBound ? energy->bound : NAN);
 	outJsonDouble(json, "watts", findingsWatts(energy));
 	outJsonDouble(json, "seconds", energy->seconds);
+	putKnown(json, energy->known);
 	outJsonBool(json, "simulated", energy->isSimulated);
 	outJsonEnd(json);
 }
@@ -106,6 +113,7 @@ static void putValue(struct outJson *json, const struct findingsGroup *group,
 		outJsonText(json, "total_unit", found->totalUnit);
 	else
 		outJsonPlain(json, "total_unit", "null");
+	putKnown(json, found->known);
 	outJsonEnd(json);
 }
 
@@ -219,6 +227,10 @@ static void putStates(struct outJson *json, const struct findings *findings)
 		putJoules(json, "total_joules", &state->total.amounts[0]);
 		outJsonSeconds(json, "measured_seconds",
 			       state->own.amounts[0].measured);
+		putKnown(json, (struct known){ state->own.amounts[0].measured,
+					       state->own.time });
+		outJsonSeconds(json, "total_known_s",
+			       state->total.amounts[0].measured);
 		outJsonEnd(json);
 	}
 	outJsonEnd(json);

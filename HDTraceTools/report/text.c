@@ -30,21 +30,33 @@ static const char *nodeName(const struct report *report, const hdINode *node)
 	return *node->path ? node->path : report->findings.project->name;
 }
 
-/** "12.5 J +- 0.2 J (simulated)" */
+/** ">= 12.5 J +- 0.2 J (simulated)", or that it is not known. */
 static char *energyText(const struct report *report,
 			const struct findingsEnergy *energy)
 {
 	GString *text = g_string_new(NULL);
 	char buffer[OUT_NUMBER_SIZE];
 
-	g_string_append_printf(text, "%s J",
-			       outRounded(buffer, energy->joules));
+	if (!energy->isKnown)
+		return g_string_free(g_string_append(text, "not measured"),
+				     FALSE);
+	g_string_append_printf(text, "%s%s", knownMark(energy->known),
+			       quantityText(buffer, energy->joules, "J"));
 	if (energy->hasBound)
-		g_string_append_printf(text, " %s %s J", plusMinus(report),
-				       outRounded(buffer, energy->bound));
+		g_string_append_printf(
+			text, " %s %s", plusMinus(report),
+			quantityText(buffer, energy->bound, "J"));
 	if (energy->isSimulated)
 		g_string_append(text, " (simulated)");
 	return g_string_free(text, FALSE);
+}
+
+/** "200 W", or "-" if too little is known for a mean. */
+static const char *wattsText(char *buffer, const struct findingsEnergy *energy)
+{
+	double watts = findingsWatts(energy);
+
+	return isnan(watts) ? "-" : quantityText(buffer, watts, "W");
 }
 
 static void printEnergy(const struct report *report,
@@ -54,9 +66,13 @@ static void printEnergy(const struct report *report,
 	char buffer[OUT_NUMBER_SIZE];
 
 	printf("%s", text);
-	if (energy->seconds > 0)
-		printf(", %s W on average",
-		       outRounded(buffer, energy->joules / energy->seconds));
+	if (energy->isKnown && !knownIsWhole(energy->known)) {
+		printf(", known for %s",
+		       outDuration(buffer, energy->known.knownNs));
+		printf(" of %s", outDuration(buffer, energy->known.durationNs));
+	}
+	if (energy->isKnown)
+		printf(", %s on average", wattsText(buffer, energy));
 	putchar('\n');
 	g_free(text);
 }
@@ -99,7 +115,7 @@ static void printHead(const struct report *report)
 	printCount(report->findings.profile->eventCount, "event", "events");
 	putchar('\n');
 	printf("  Energy        ");
-	if (report->findings.energy.isKnown)
+	if (report->findings.energyCount)
 		printEnergy(report, &report->findings.energy);
 	else
 		puts("not measured");
@@ -121,38 +137,79 @@ static const char *const valueHeadings[] = {
 /** Columns above that are not always shown. */
 enum { COLUMN_ERROR = 4, COLUMN_TOTAL = 7, COLUMN_TOTAL_ERROR = 9 };
 
-static void addNumber(struct outTable *table, double value)
+/** The unit of some numbers, and that in which they are shown. */
+struct shownUnit {
+	const char *name;
+	struct quantityUnit large;
+};
+
+static struct shownUnit shownUnitOf(const char *unit, double largest)
+{
+	return (struct shownUnit){
+		.name = unit,
+		.large = unitForPeople(unit, largest),
+	};
+}
+
+static const char *unitName(const struct shownUnit *unit)
+{
+	return *unit->large.name ? unit->large.name : unit->name;
+}
+
+static void addNumber(struct outTable *table, const struct shownUnit *unit,
+		      double value)
 {
 	char buffer[OUT_NUMBER_SIZE];
 
-	outTableAdd(table, isnan(value) ? "" : outRounded(buffer, value));
+	outTableAdd(table,
+		    isnan(value) ? "-"
+				 : quantityNumber(buffer, value, &unit->large));
 }
 
-static void addBound(const struct report *report, struct outTable *table,
-		     bool isKnown, double bound)
+/** A total: with what says that it is not all. */
+static void addTotal(struct outTable *table, const struct shownUnit *unit,
+		     struct known known, double value)
 {
 	char buffer[OUT_NUMBER_SIZE];
 	char *text;
 
-	if (!isKnown || isnan(bound)) {
+	if (isnan(value)) {
+		outTableAdd(table, "-");
+		return;
+	}
+	text = g_strconcat(knownMark(known),
+			   quantityNumber(buffer, value, &unit->large), NULL);
+	outTableAdd(table, text);
+	g_free(text);
+}
+
+static void addBound(const struct report *report, struct outTable *table,
+		     const struct shownUnit *unit, double bound)
+{
+	char buffer[OUT_NUMBER_SIZE];
+	char *text;
+
+	if (isnan(bound)) {
 		outTableAdd(table, "");
 		return;
 	}
 	text = g_strdup_printf("%s %s", plusMinus(report),
-			       outRounded(buffer, bound));
+			       quantityNumber(buffer, bound, &unit->large));
 	outTableAdd(table, text);
 	g_free(text);
 }
 
 static void addExtreme(struct outTable *table, const struct moments *moments,
-		       hdIType type, double value, outInt128 integer)
+		       hdIType type, const struct shownUnit *unit, double value,
+		       outInt128 integer)
 {
 	char buffer[OUT_NUMBER_SIZE];
+	bool isFloat = type == HDI_FLOAT || type == HDI_DOUBLE;
 
 	if (moments->count == 0 || type == HDI_STRING)
-		outTableAdd(table, "");
-	else if (type == HDI_FLOAT || type == HDI_DOUBLE)
-		outTableAdd(table, outRounded(buffer, value));
+		outTableAdd(table, "-");
+	else if (isFloat || *unit->large.name)
+		addNumber(table, unit, isFloat ? value : (double)integer);
 	else
 		outTableAdd(table, outInteger(buffer, integer));
 }
@@ -163,6 +220,7 @@ static void addNote(struct outTable *table, const struct findingsGroup *group,
 	const hdIValue *value = &group->group->values[i];
 	const struct moments *moments = &group->moments[i];
 	GString *text = g_string_new(NULL);
+	char buffer[OUT_NUMBER_SIZE];
 
 	if (valueIsSimulated(group->group, value))
 		g_string_append(text, "simulated");
@@ -172,6 +230,11 @@ static void addNote(struct outTable *table, const struct findingsGroup *group,
 	if (moments->count == 0)
 		g_string_append_printf(text, "%sno values",
 				       text->len ? ", " : "");
+	else if (value->type != HDI_STRING &&
+		 !knownIsWhole(group->values[i].known))
+		g_string_append_printf(
+			text, "%sknown for %s", text->len ? ", " : "",
+			outDuration(buffer, group->values[i].known.knownNs));
 	outTableAdd(table, text->str);
 	g_string_free(text, TRUE);
 }
@@ -182,19 +245,28 @@ static void addValue(const struct report *report, struct outTable *table,
 	const hdIValue *value = &group->group->values[i];
 	const struct moments *moments = &group->moments[i];
 	const struct findingsValue *found = &group->values[i];
+	struct shownUnit unit =
+		shownUnitOf(value->unit, momentsLargest(moments, value->type));
+	struct shownUnit total = shownUnitOf(
+		found->totalUnit ? found->totalUnit : "", found->total);
 
 	outTableAdd(table, group->group->name);
 	outTableAdd(table, value->name);
-	outTableAdd(table, value->unit);
-	addNumber(table, found->result.mean);
-	addBound(report, table, found->bound.isKnown, found->bound.mean);
-	addExtreme(table, moments, value->type, moments->min,
+	outTableAdd(table, unitName(&unit));
+	addNumber(table, &unit, found->result.mean);
+	addBound(report, table, &unit,
+		 found->bound.isKnown ? found->bound.mean : NAN);
+	addExtreme(table, moments, value->type, &unit, moments->min,
 		   moments->minInteger);
-	addExtreme(table, moments, value->type, moments->max,
+	addExtreme(table, moments, value->type, &unit, moments->max,
 		   moments->maxInteger);
-	addNumber(table, found->total);
-	outTableAdd(table, found->totalUnit ? found->totalUnit : "");
-	addBound(report, table, true, found->totalBound);
+	/* Where a total has no sense there is none. */
+	if (found->totalUnit)
+		addTotal(table, &total, found->known, found->total);
+	else
+		outTableAdd(table, "");
+	outTableAdd(table, found->totalUnit ? unitName(&total) : "");
+	addBound(report, table, &total, found->totalBound);
 	addNote(table, group, i);
 }
 
@@ -254,11 +326,28 @@ static void printNode(const struct report *report, const hdINode *node)
 
 /* ---- Phases ------------------------------------------------------------ */
 
+/** Two cells: a number, and J with a prefix. */
+static void addEnergy(struct outTable *table, struct known known, double joules)
+{
+	struct shownUnit unit = shownUnitOf("J", joules);
+
+	addTotal(table, &unit, known, joules);
+	outTableAdd(table, isnan(joules) ? "" : unitName(&unit));
+}
+
+static void addKnown(struct outTable *table, int64_t ns)
+{
+	char buffer[OUT_NUMBER_SIZE];
+
+	outTableAdd(table, outDuration(buffer, ns));
+}
+
 static void addPhaseRow(const struct report *report, struct outTable *table,
 			const struct findingsPhase *phase, const char *node,
 			const struct findingsEnergy *energy)
 {
-	char buffer[OUT_NUMBER_SIZE];
+	char bound[OUT_NUMBER_SIZE];
+	char buffer[sizeof(bound) + 8];
 	char *name = phase->occurrences == 1
 			     ? g_strdup(phase->name)
 			     : g_strdup_printf("%s (%" PRIu64 ")", phase->name,
@@ -276,9 +365,13 @@ static void addPhaseRow(const struct report *report, struct outTable *table,
 		outTableAdd(table, "-");
 	}
 	outTableAdd(table, node);
-	addNumber(table, energy->isKnown ? energy->joules : NAN);
-	addBound(report, table, energy->hasBound, energy->bound);
-	addNumber(table, findingsWatts(energy));
+	addEnergy(table, energy->known, energy->isKnown ? energy->joules : NAN);
+	if (energy->hasBound)
+		snprintf(buffer, sizeof(buffer), "%s %s", plusMinus(report),
+			 quantityText(bound, energy->bound, "J"));
+	outTableAdd(table, energy->hasBound ? buffer : "");
+	addKnown(table, energy->isKnown ? energy->known.knownNs : 0);
+	outTableAdd(table, wattsText(buffer, energy));
 	outTableAdd(table, energy->isSimulated ? "simulated" : "");
 }
 
@@ -293,9 +386,8 @@ static void printMost(const struct report *report)
 		text = energyText(report, &most.power->energy);
 		printf("  Most power: ");
 		outPrintable(most.power->name);
-		printf(", %s W on average, %s\n",
-		       outRounded(buffer, findingsWatts(&most.power->energy)),
-		       text);
+		printf(", %s on average, %s\n",
+		       wattsText(buffer, &most.power->energy), text);
 		g_free(text);
 	}
 	if (most.energy) {
@@ -307,20 +399,25 @@ static void printMost(const struct report *report)
 	}
 }
 
+/** Columns below that are not always shown. */
+enum { COLUMN_PHASE_ERROR = 6, COLUMN_PHASE_KNOWN = 7 };
+
 static void printPhases(const struct report *report)
 {
 	static const char *const headings[] = {
-		"<Phase", ">From",      ">Duration", "<Node", ".Energy (J)",
-		".Error", ".Power (W)", "<Note",     NULL,
+		"<Phase", ">From",  ">Duration", "<Node", ".Energy", "<",
+		"<Error", ">Known", ">Power",    "<Note", NULL,
 	};
 	struct outTable *table = outTableNew(headings);
 	bool hasBounds = false;
+	bool isPartial = false;
 
 	for (guint i = 0; i < report->findings.phases->len; i++) {
 		const struct findingsPhase *phase = &g_array_index(
 			report->findings.phases, struct findingsPhase, i);
 
 		hasBounds |= phase->energy.hasBound;
+		isPartial |= !knownIsWhole(phase->energy.known);
 		if (report->findings.energyCount != 1)
 			addPhaseRow(report, table, phase, "all",
 				    &phase->energy);
@@ -337,7 +434,9 @@ static void printPhases(const struct report *report)
 		}
 	}
 	if (!hasBounds)
-		outTableHide(table, 5);
+		outTableHide(table, COLUMN_PHASE_ERROR);
+	if (!isPartial)
+		outTableHide(table, COLUMN_PHASE_KNOWN);
 	title(report, "Phases");
 	outTablePrint(table, "  ", report->findings.tool->isColored);
 	printMost(report);
@@ -345,11 +444,14 @@ static void printPhases(const struct report *report)
 
 /* ---- States ------------------------------------------------------------ */
 
+/** Columns below that are not always shown. */
+enum { COLUMN_STATE_ENERGY = 5, COLUMN_STATE_KNOWN = 7 };
+
 static void printTop(const struct report *report, bool isEnergy)
 {
 	static const char *const headings[] = {
-		"<State",   ">Count",      ">Own time", ">Total time",
-		">Longest", ".Energy (J)", NULL,
+		"<State",  ">Count", ">Own time", ">Total time", ">Longest",
+		".Energy", "<",      ">Known",    NULL,
 	};
 	struct outTable *table = outTableNew(headings);
 	const GPtrArray *states =
@@ -357,20 +459,28 @@ static void printTop(const struct report *report, bool isEnergy)
 	guint count = report->isAll ? states->len
 				    : MIN(states->len, (guint)report->top);
 	char buffer[OUT_NUMBER_SIZE];
+	bool isPartial = false;
 
 	for (guint i = 0; i < count; i++) {
 		const struct profileState *state = states->pdata[i];
 		const struct powerAmount *amount = &state->own.amounts[0];
+		struct known known = { amount->measured, state->own.time };
 
 		outTableAdd(table, state->name);
 		outTableAdd(table, outInteger(buffer, (outInt128)state->count));
 		outTableAdd(table, outDuration(buffer, state->own.time));
 		outTableAdd(table, outDuration(buffer, state->total.time));
 		outTableAdd(table, outDuration(buffer, state->longest));
-		addNumber(table, amount->measured ? amount->energy : NAN);
+		addEnergy(table, known, knownTotal(known, amount->energy));
+		addKnown(table, known.knownNs);
+		isPartial |= !knownIsWhole(known);
 	}
-	if (!report->findings.energy.isKnown)
-		outTableHide(table, 5);
+	if (!report->findings.energyCount) {
+		outTableHide(table, COLUMN_STATE_ENERGY);
+		outTableHide(table, COLUMN_STATE_ENERGY + 1);
+	}
+	if (!report->findings.energyCount || !isPartial)
+		outTableHide(table, COLUMN_STATE_KNOWN);
 	title(report, isEnergy ? "States by energy" : "States by time");
 	outTablePrint(table, "  ", report->findings.tool->isColored);
 	if (count < states->len)

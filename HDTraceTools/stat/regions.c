@@ -19,6 +19,7 @@
 #include "HDTraceTools/model/profile.h"
 #include "HDTraceTools/model/units.h"
 #include "HDTraceTools/stat/regions.h"
+#include "cli/known.h"
 #include "cli/output.h"
 #include "cli/rows.h"
 
@@ -235,9 +236,11 @@ static const struct rowColumn columns[] = {
 	{ "<Known", "known", ROW_DURATION, 0 },
 	{ ".Mean", "mean", ROW_NUMBER, ROW_DASH },
 	{ "<", NULL, ROW_TEXT, 0 },
-	{ ".Energy", "energy", ROW_NUMBER, 0 },
+	{ ".Energy", "energy", ROW_NUMBER, ROW_DASH },
 	{ "<", "energy_unit", ROW_TEXT, 0 },
 	{ NULL, "simulated", ROW_FLAG, ROW_NOT_JSON },
+	{ NULL, "duration_s", ROW_TIME, 0 },
+	{ NULL, "known_s", ROW_TIME, 0 },
 	{ NULL, NULL, ROW_TEXT, 0 },
 };
 enum {
@@ -256,7 +259,27 @@ enum {
 	COLUMN_ENERGY,
 	COLUMN_ENERGY_UNIT,
 	COLUMN_SIMULATED_LAST,
+	COLUMN_DURATION_S,
+	COLUMN_KNOWN_S,
 };
+
+/** Show a number to people, and in the next column its unit. */
+static void show(struct rows *rows, size_t column, const char *mark,
+		 double number, const char *unit)
+{
+	struct quantityUnit large = unitForPeople(unit, number);
+	char buffer[OUT_NUMBER_SIZE];
+	char *text;
+
+	if (isnan(number)) {
+		rowsShow(rows, column + 1, "");
+		return;
+	}
+	text = g_strconcat(mark, quantityNumber(buffer, number, &large), NULL);
+	rowsShow(rows, column, text);
+	rowsShow(rows, column + 1, *large.name ? large.name : unit);
+	g_free(text);
+}
 
 /** Print a line; @p node is NULL for the sum of all. */
 static void printSum(struct regions *self, guint number, const hdINode *node,
@@ -264,6 +287,10 @@ static void printSum(struct regions *self, guint number, const hdINode *node,
 {
 	const struct measure *measure = measureAt(self, number);
 	const struct powerAmount *amount = &state->total.amounts[number];
+	const struct known known = { amount->measured, state->total.time };
+	double energy = knownTotal(known, amount->energy);
+	double seconds = (double)amount->measured / 1e9;
+	double mean = knownMean(known, amount->energy / seconds);
 	struct rows *rows = self->rows;
 
 	rowsText(rows, COLUMN_GROUP, measure->group);
@@ -278,11 +305,14 @@ static void printSum(struct regions *self, guint number, const hdINode *node,
 	rowsCount(rows, COLUMN_COUNT, state->outer);
 	rowsTime(rows, COLUMN_SECONDS, state->total.time);
 	rowsTime(rows, COLUMN_KNOWN, amount->measured);
-	if (amount->measured > 0)
-		rowsNumber(rows, COLUMN_MEAN,
-			   amount->energy / (double)amount->measured * 1e9);
-	rowsNumber(rows, COLUMN_ENERGY, amount->energy);
+	rowsTime(rows, COLUMN_DURATION_S, state->total.time);
+	rowsTime(rows, COLUMN_KNOWN_S, amount->measured);
+	rowsNumber(rows, COLUMN_MEAN, mean);
+	rowsNumber(rows, COLUMN_ENERGY, energy);
 	rowsText(rows, COLUMN_ENERGY_UNIT, measure->energyUnit);
+	show(rows, COLUMN_MEAN, "", mean, measure->unit);
+	show(rows, COLUMN_ENERGY, knownMark(known), energy,
+	     measure->energyUnit);
 	rowsEnd(rows);
 }
 

@@ -14,10 +14,12 @@
 #include "HDTraceTools/command/select.h"
 #include "HDTraceTools/command/tool.h"
 #include "HDTraceTools/model/column.h"
+#include "HDTraceTools/model/extent.h"
 #include "HDTraceTools/model/roles.h"
 #include "HDTraceTools/model/summary.h"
 #include "HDTraceTools/model/units.h"
 #include "HDTraceTools/stat/regions.h"
+#include "cli/known.h"
 #include "cli/output.h"
 #include "cli/rows.h"
 
@@ -32,6 +34,8 @@ struct statRun {
 	struct phaseOptions phaseOptions;
 	char *regions;
 	bool hasPhases;
+	struct extent extent; /**< Of the run. */
+	GArray *waiting;      /**< struct statWaiting */
 	struct rows *rows;
 	struct outJson json;
 };
@@ -42,6 +46,14 @@ struct statGroup {
 	const hdIGroup *group;
 	struct summary summary;
 	bool hasMissing; /**< There was a NaN. */
+	bool isPartial;  /**< Not all of a phase is known. */
+};
+
+/** A group that waits until it is known how long the run was. */
+struct statWaiting {
+	const hdIGroup *group;
+	struct summary summary; /**< Its counts; of the rest, the columns. */
+	struct summarySlot slot;
 };
 
 /** What is printed of a value in a phase. */
@@ -67,10 +79,13 @@ static const struct rowColumn columns[] = {
 	{ ".Max", "max", ROW_NUMBER, ROW_DASH },
 	{ ".Std.dev.", "stddev", ROW_NUMBER, ROW_DASH },
 	{ ".Sum", "sum", ROW_NUMBER, ROW_DASH },
+	{ "<", NULL, ROW_TEXT, 0 },
 	{ ".Integral", "integral", ROW_NUMBER, ROW_DASH },
 	{ "<", NULL, ROW_TEXT, 0 },
 	{ NULL, "integral_unit", ROW_TEXT, 0 },
 	{ NULL, "simulated", ROW_FLAG, 0 },
+	{ NULL, "duration_s", ROW_TIME, 0 },
+	{ ">Known", "known_s", ROW_TIME, ROW_DASH },
 	{ NULL, NULL, ROW_TEXT, 0 },
 };
 enum {
@@ -95,10 +110,13 @@ enum {
 	COLUMN_MAX,
 	COLUMN_STDDEV,
 	COLUMN_SUM,
+	COLUMN_SUM_UNIT,
 	COLUMN_INTEGRAL,
 	COLUMN_INTEGRAL_TITLE,
 	COLUMN_INTEGRAL_UNIT,
 	COLUMN_SIMULATED,
+	COLUMN_DURATION_S,
+	COLUMN_KNOWN,
 };
 
 static bool isInteger(hdIType type)
@@ -118,9 +136,48 @@ static void setExact(struct rows *rows, size_t column, const hdIValue *value,
 		rowsNumber(rows, column, number);
 }
 
-static void setPhase(const struct statGroup *work,
-		     const struct summarySlot *slot, const char *phase,
-		     int64_t covered)
+/** Show a number to people: in another unit, or with a mark. */
+static void showNumber(struct rows *rows, size_t column, const char *mark,
+		       double number, const struct quantityUnit *unit)
+{
+	char buffer[OUT_NUMBER_SIZE];
+	char *text;
+
+	if (isnan(number))
+		return;
+	text = g_strconcat(mark, quantityNumber(buffer, number, unit), NULL);
+	rowsShow(rows, column, text);
+	g_free(text);
+}
+
+/** A total that people read in a unit of its own, with what says that it is
+ *  not all. */
+static void showTotal(struct rows *rows, size_t column, struct known known,
+		      double number, const char *unit)
+{
+	struct quantityUnit large = unitForPeople(unit, number);
+
+	if (*large.name || !knownIsWhole(known))
+		showNumber(rows, column, knownMark(known), number, &large);
+	/* The unit is the next column. */
+	rowsShow(rows, column + 1, *large.name ? large.name : unit);
+}
+
+/** For people: "2.970 s of 5.030 s"; phases have their duration elsewhere. */
+static void showKnown(struct rows *rows, struct known known, bool hasPhase)
+{
+	char buffer[OUT_NUMBER_SIZE];
+	GString *text = g_string_new(outDuration(buffer, known.knownNs));
+
+	if (!hasPhase)
+		g_string_append_printf(text, " of %s",
+				       outDuration(buffer, known.durationNs));
+	rowsShow(rows, COLUMN_KNOWN, text->str);
+	g_string_free(text, TRUE);
+}
+
+static void setPhase(struct statGroup *work, const struct summarySlot *slot,
+		     const char *phase, struct known known, bool isNumber)
 {
 	struct rows *rows = work->run->rows;
 	char *text;
@@ -135,6 +192,13 @@ static void setPhase(const struct statGroup *work,
 	} else {
 		rowsText(rows, COLUMN_PHASE_TITLE, phase);
 	}
+	rowsTime(rows, COLUMN_DURATION, known.durationNs);
+	rowsTime(rows, COLUMN_DURATION_S, known.durationNs);
+	if (isNumber) {
+		rowsTime(rows, COLUMN_KNOWN, known.knownNs);
+		showKnown(rows, known, phase != NULL);
+		work->isPartial |= !knownIsWhole(known);
+	}
 	if (slot->start > slot->end)
 		return;
 	rowsTime(rows, COLUMN_START, slot->start);
@@ -145,30 +209,53 @@ static void setPhase(const struct statGroup *work,
 			1e9);
 	rowsText(rows, COLUMN_FROM, text);
 	g_free(text);
-	rowsTime(rows, COLUMN_DURATION, covered);
+}
+
+/** People read large values with a prefix of their unit. */
+static void showLarge(struct rows *rows, const hdIValue *value,
+		      const struct moments *m, double mean, double deviation)
+{
+	struct quantityUnit large =
+		unitForPeople(value->unit, momentsLargest(m, value->type));
+	bool isFloat = !isInteger(value->type);
+
+	if (!*large.name)
+		return;
+	rowsShow(rows, COLUMN_UNIT, large.name);
+	showNumber(rows, COLUMN_MEAN, "", mean, &large);
+	showNumber(rows, COLUMN_STDDEV, "", deviation, &large);
+	showNumber(rows, COLUMN_MIN, "",
+		   isFloat ? m->min : (double)m->minInteger, &large);
+	showNumber(rows, COLUMN_MAX, "",
+		   isFloat ? m->max : (double)m->maxInteger, &large);
 }
 
 static void setMoments(struct rows *rows, const hdIValue *value,
-		       const struct moments *m)
+		       const struct moments *m, struct known known)
 {
 	struct momentsResult result = momentsGet(m, value->type);
 	char *unit = momentsIntegralUnit(value->unit);
+	double mean = knownMean(known, result.mean);
+	double deviation = knownMean(known, result.deviation);
+	double integral = knownTotal(known, result.integral);
 
-	rowsNumber(rows, COLUMN_MEAN, result.mean);
-	rowsNumber(rows, COLUMN_STDDEV, result.deviation);
-	rowsNumber(rows, COLUMN_INTEGRAL, result.integral);
+	rowsNumber(rows, COLUMN_MEAN, mean);
+	rowsNumber(rows, COLUMN_STDDEV, deviation);
+	rowsNumber(rows, COLUMN_INTEGRAL, integral);
 	if (m->count && value->type != HDI_STRING) {
 		setExact(rows, COLUMN_MIN, value, m->min, m->minInteger, true);
 		setExact(rows, COLUMN_MAX, value, m->max, m->maxInteger, true);
 		setExact(rows, COLUMN_SUM, value, result.sum, m->sumInteger,
 			 !m->shares);
+		showLarge(rows, value, m, mean, deviation);
+		showTotal(rows, COLUMN_SUM, known, result.sum, value->unit);
 	}
 	if (value->type != HDI_STRING)
 		rowsText(rows, COLUMN_INTEGRAL_UNIT, unit);
 	else
 		rowsText(rows, COLUMN_INTEGRAL_UNIT, "");
-	if (!isnan(result.integral))
-		rowsText(rows, COLUMN_INTEGRAL_TITLE, unit);
+	if (!isnan(integral))
+		showTotal(rows, COLUMN_INTEGRAL, known, integral, unit);
 	g_free(unit);
 }
 
@@ -179,6 +266,7 @@ static void printValue(struct statGroup *work, const struct summarySlot *slot,
 {
 	struct rows *rows = work->run->rows;
 	char *title = valueTitle(work->group, value);
+	struct known known = { (int64_t)moments->weight, slot->length };
 
 	work->hasMissing |= moments->missing > 0;
 	rowsText(rows, COLUMN_NODE, rolesPath(work->group->node));
@@ -187,28 +275,23 @@ static void printValue(struct statGroup *work, const struct summarySlot *slot,
 	rowsText(rows, COLUMN_TITLE, title);
 	rowsText(rows, COLUMN_TYPE, columnTypeName(value->type));
 	rowsText(rows, COLUMN_UNIT, value->unit);
-	setPhase(work, slot, phase, (int64_t)moments->weight);
+	setPhase(work, slot, phase, known, value->type != HDI_STRING);
 	rowsCount(rows, COLUMN_COUNT, moments->count);
 	rowsCount(rows, COLUMN_NAN, moments->missing);
 	rowsTime(rows, COLUMN_SECONDS, (int64_t)moments->weight);
-	setMoments(rows, value, moments);
+	setMoments(rows, value, moments, known);
 	rowsFlag(rows, COLUMN_SIMULATED, valueIsSimulated(work->group, value));
 	rowsEnd(rows);
 	g_free(title);
 }
 
-/** Print the results of a phase. */
-static void printSlot(struct summary *summary, const struct summarySlot *slot,
-		      size_t name)
+/** Print the results of a phase of a group. */
+static void printSlot(struct statGroup *work, const struct summarySlot *slot,
+		      const char *phase)
 {
-	struct statGroup *work = summary->data;
-	const char *phase = NULL;
-
-	if (work->run->hasPhases)
-		phase = work->run->phases.names->pdata[name];
-	for (size_t i = 0; i < summary->columnCount; i++)
+	for (size_t i = 0; i < work->summary.columnCount; i++)
 		printValue(work, slot, phase,
-			   &work->group->values[summary->columns[i]],
+			   &work->group->values[work->summary.columns[i]],
 			   &slot->moments[i]);
 }
 
@@ -219,6 +302,9 @@ static bool takeBlock(const hdIBlock *block, void *data)
 	struct statGroup *work = data;
 
 	summaryAddBlock(&work->summary, block);
+	if (!work->run->hasPhases)
+		extentAdd(&work->run->extent, block->start[0],
+			  block->end[block->count - 1]);
 	return true;
 }
 
@@ -254,12 +340,45 @@ static void endText(struct statGroup *work)
 	printTitle(work);
 	if (!work->hasMissing)
 		rowsHide(rows, COLUMN_NAN);
+	if (!work->isPartial)
+		rowsHide(rows, COLUMN_KNOWN);
 	if (!work->run->hasPhases) {
 		rowsHide(rows, COLUMN_PHASE_TITLE);
 		rowsHide(rows, COLUMN_FROM);
 		rowsHide(rows, COLUMN_DURATION);
 	}
 	rowsPrint(rows, "  ", work->run->tool->isColored);
+}
+
+/** Keep the results of a group that has no phases. */
+static void keepSlot(struct statGroup *work, const struct summarySlot *slot)
+{
+	struct summary *summary = &work->summary;
+	struct statWaiting waiting = {
+		.group = work->group,
+		.summary = *summary,
+		.slot = *slot,
+	};
+
+	waiting.summary.columns =
+		g_memdup2(summary->columns, (summary->columnCount + 1) *
+						    sizeof(*summary->columns));
+	waiting.slot.moments =
+		g_memdup2(slot->moments,
+			  (summary->columnCount + 1) * sizeof(*slot->moments));
+	g_array_append_val(work->run->waiting, waiting);
+}
+
+/** Take the results of a phase. */
+static void takeSlot(struct summary *summary, const struct summarySlot *slot,
+		     size_t name)
+{
+	struct statGroup *work = summary->data;
+
+	if (work->run->hasPhases)
+		printSlot(work, slot, work->run->phases.names->pdata[name]);
+	else
+		keepSlot(work, slot);
 }
 
 static void summarizeGroup(const hdIGroup *group, void *data)
@@ -272,21 +391,57 @@ static void summarizeGroup(const hdIGroup *group, void *data)
 			.group = group,
 			.phases = &run->phases,
 			.isByName = run->phaseOptions.isByName,
-			.take = printSlot,
+			.take = takeSlot,
 			.data = &work,
+			.run = run->extent,
 		},
 	};
-
 	bool hasColumns;
 
 	run->chosen++;
 	summaryStart(&work.summary, &run->selection);
-	if (work.summary.columnCount)
-		scanGroup(&run->scan, group, takeBlock, &work);
 	hasColumns = work.summary.columnCount > 0;
+	if (hasColumns)
+		scanGroup(&run->scan, group, takeBlock, &work);
+	else if (!run->hasPhases)
+		extentAddGroup(&run->extent, run->project, group);
 	summaryFinish(&work.summary);
-	if (hasColumns && run->tool->format == OUT_TEXT)
+	if (hasColumns && run->hasPhases && run->tool->format == OUT_TEXT)
 		endText(&work);
+}
+
+/** The run is as long as all of its files say; those that were summarized were
+ *  read. */
+static void extendToRest(struct statRun *run)
+{
+	const hdIProject *project = run->project;
+
+	for (size_t i = 0; i < project->groupCount; i++) {
+		if (!scanHasGroup(&run->scan, project->groups[i]))
+			extentAddGroup(&run->extent, project,
+				       project->groups[i]);
+	}
+	for (size_t i = 0; i < project->traceCount; i++)
+		extentAddTrace(&run->extent, project, project->traces[i]);
+}
+
+/** Print a group that has waited. */
+static void printWaiting(struct statRun *run, struct statWaiting *waiting)
+{
+	struct statGroup work = {
+		.run = run,
+		.group = waiting->group,
+		.summary = waiting->summary,
+	};
+	const struct selection *selection = &run->selection;
+
+	waiting->slot.length =
+		extentLength(&run->extent, selection->start, selection->end);
+	printSlot(&work, &waiting->slot, NULL);
+	if (work.summary.columnCount && run->tool->format == OUT_TEXT)
+		endText(&work);
+	g_free(waiting->summary.columns);
+	g_free(waiting->slot.moments);
 }
 
 /* ---- The command ------------------------------------------------------- */
@@ -302,6 +457,8 @@ static int findPhases(struct statRun *run)
 		return -1;
 	if (!run->hasPhases)
 		phasesAdd(&run->phases, INT64_MIN, INT64_MAX, "");
+	else
+		run->extent = extentOfProject(run->project);
 	phasesClip(&run->phases, selection->start, selection->end);
 	return 0;
 }
@@ -323,6 +480,11 @@ static void summarize(struct statRun *run)
 	startOutput(run);
 	toolProgressStart(run->tool, scanGroupsSize(&run->scan));
 	scanGroups(&run->scan, summarizeGroup, run);
+	if (run->waiting->len)
+		extendToRest(run);
+	for (guint i = 0; i < run->waiting->len; i++)
+		printWaiting(run, &g_array_index(run->waiting,
+						 struct statWaiting, i));
 	if (run->tool->format == OUT_JSON) {
 		outJsonEnd(&run->json);
 		outJsonEnd(&run->json);
@@ -364,6 +526,7 @@ static int runOn(struct statRun *run, const char *path)
 				   .project = project,
 				   .selection = &run->selection };
 	phasesInit(&run->phases);
+	run->waiting = g_array_new(FALSE, FALSE, sizeof(struct statWaiting));
 	status = selectResolve(&run->selection, run->tool, project,
 			       phaseOptionsAre(&run->phaseOptions));
 	if (status < 0 && run->regions &&
@@ -377,6 +540,7 @@ static int runOn(struct statRun *run, const char *path)
 		summarize(run);
 		status = toolFinish(run->tool);
 	}
+	g_array_unref(run->waiting);
 	phasesFree(&run->phases);
 	hdI_closeProject(project);
 	return status;
@@ -384,7 +548,7 @@ static int runOn(struct statRun *run, const char *path)
 
 int statRun(struct tool *tool, int argc, char **argv)
 {
-	struct statRun run = { .tool = tool };
+	struct statRun run = { .tool = tool, .extent = EXTENT_NONE };
 	const GOptionEntry entries[] = {
 		SELECT_ENTRIES(&run.selection),
 		PHASE_ENTRIES(&run.phaseOptions),

@@ -105,7 +105,7 @@ static struct powerAmount integrate(const struct entries *entries,
 			sum.energy += power * (double)(to - from) / 1e9;
 		if (!isnan(energy))
 			sum.energy += energy * part;
-		if (isfinite(power) || !isnan(energy))
+		if (isfinite(power) && !isnan(energy))
 			sum.measured += to - from;
 	}
 	return sum;

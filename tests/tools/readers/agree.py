@@ -32,6 +32,37 @@ def rounded(text, number):
     return abs(float(text) - number) <= max(6e-6 * abs(number), 6e-7)
 
 
+PREFIXES = {"k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "P": 1e15, "E": 1e18}
+
+
+def scale_of(shown, unit):
+    """What a number was divided by to be shown with another unit, or None."""
+    if shown == unit:
+        return 1
+    for own in ("", "k", "M", "G", "T", "P", "E"):
+        if own and not unit.startswith(own):
+            continue
+        base = unit[len(own):]
+        if base and shown[1:] == base and shown[0] in PREFIXES:
+            return PREFIXES[shown[0]] / PREFIXES.get(own, 1)
+    return None
+
+
+def shows(cells, unit, row):
+    """Whether cells are a row's unit, mean, minimum and maximum."""
+    names = ("mean", "min", "max")
+    words = unit.split()
+    scale = scale_of(cells[0], unit) if len(words) == 1 and cells else 1
+    numbers = cells[len(words):len(words) + 3]
+    if scale is None or (scale == 1 and cells[:len(words)] != words):
+        return False
+    if row["type"] == "STRING":
+        return True
+    return all(text == "-" if row[name] is None else
+               text != "-" and rounded(text, row[name] / scale)
+               for text, name in zip(numbers, names))
+
+
 class Number(float):
     """A number, and how it was written: times have more digits."""
 
@@ -82,7 +113,7 @@ def check_curves(rows, curves, what):
     for row in rows:
         curve = curves[key_of(row)]
         for name in SAME + ("integral", "seconds", "unit", "integral_unit",
-                            "simulated"):
+                            "simulated", "duration_s", "known_s"):
             if row[name] != curve[name]:
                 fail(f"{what}, {key_of(row)}: {name} is {row[name]}, "
                      f"{curve[name]} in the plot")
@@ -100,6 +131,10 @@ def check_values(project, rows):
         value = found[key_of(row)]
         for name in SAME:
             if row[name] != value[name]:
+                fail(f"{key_of(row)}: {name} is {row[name]}, {value[name]} in "
+                     "the report")
+        for name in ("known_s", "duration_s"):
+            if row["type"] != "STRING" and row[name] != value[name]:
                 fail(f"{key_of(row)}: {name} is {row[name]}, {value[name]} in "
                      "the report")
         total = {"J": row["sum"]}.get(row["unit"], row["integral"])
@@ -123,23 +158,24 @@ def check_table(project, rows):
     if len(seen) != len(rows):
         fail(f"{len(seen)} lines of values, {len(rows)} rows")
     for row in rows:
-        wanted = [row["group"], row["value"]] + row["unit"].split()
-        for line in seen:
-            numbers = line[len(wanted):len(wanted) + 3]
-            if line[:len(wanted)] == wanted and (
-                    row["mean"] is None or
-                    all(rounded(text, row[name]) for text, name in
-                        zip(numbers, ("mean", "min", "max")))):
-                break
-        else:
+        names = [row["group"]] + row["value"].split()
+        if not any(line[:len(names)] == names and
+                   shows(line[len(names):], row["unit"], row)
+                   for line in seen):
             fail(f"no line of {key_of(row)} with {row['mean']}")
-    energy = re.search(r"^  Energy +([^ ]+) J", project.text, re.MULTILINE)
-    if (energy is None) != (project.report["energy"] is None):
+    energy = re.search(r"^  Energy +(>= )?([^ ]+) ([kMGTPE]?)J", project.text,
+                       re.MULTILINE)
+    said = project.report["energy"]
+    if (energy is None) != (said is None):
         fail("energy is not in text and JSON alike")
-    if energy and not rounded(energy.group(1),
-                              project.report["energy"]["joules"]):
-        fail(f"energy {energy.group(1)} J, "
-             f"{project.report['energy']['joules']} J in JSON")
+    if energy:
+        joules = said["joules"] / PREFIXES.get(energy.group(3), 1)
+        if not rounded(energy.group(2), joules):
+            fail(f"energy {energy.group(0)}, {said['joules']} J in JSON")
+        if bool(energy.group(1)) != (said["known_s"] <
+                                     0.995 * said["duration_s"]):
+            fail(f"energy {energy.group(0)}, known for {said['known_s']} s of "
+                 f"{said['duration_s']} s")
     print(f"{len(rows)} lines of text are equal")
 
 

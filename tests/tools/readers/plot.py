@@ -167,7 +167,8 @@ def check_steps(picture, axis, lines, entries):
 
 
 def bins_of(picture, entries):
-    """Middle, mean, minimum and maximum of each bin that has entries."""
+    """Middle, mean, minimum and maximum of each bin that has entries; the mean
+    is None where less than half of the bin is known."""
     bins = [[0.0, 0, []] for _ in range(picture.bins)]
     length = picture.last - picture.first
     for first, last, value in entries:
@@ -180,9 +181,14 @@ def bins_of(picture, entries):
             bins[at][1] += max(inside, 0)
             bins[at][2].append(value)
             at += 1
-    return [((picture.border(i) + picture.border(i + 1)) / 2, total / weight,
-             min(values), max(values))
-            for i, (total, weight, values) in enumerate(bins) if weight]
+    found = []
+    for i, (total, weight, values) in enumerate(bins):
+        begin, end = picture.border(i), picture.border(i + 1)
+        if weight:
+            found.append(((begin + end) / 2,
+                          total / weight if 2 * weight >= end - begin else None,
+                          min(values), max(values)))
+    return found
 
 
 def check_means(picture, axis, lines, bands, entries):
@@ -194,6 +200,9 @@ def check_means(picture, axis, lines, bands, entries):
                 found.setdefault(round(x, 1), []).append(y)
 
     def is_drawn(found, x, value):
+        # Beside it lie others.
+        if value is None:
+            return True
         return any(abs(y - axis.place(value)) < NEAR
                    for i in (-1, 0, 1)
                    for y in found.get(round(x + i / 10, 1), []))

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file
+ * From when to when a run lasted: the time of all its files.
+ */
+#include "config.h"
+
+#include <ctype.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <glib.h>
+
+#include "HDTraceTools/model/diagnostics.h"
+#include "HDTraceTools/model/extent.h"
+#include "common/format/seconds.h"
+
+/** Of traces beyond this only the beginning, and so much of the end, is read:
+ *  records come in the order in which they ended. */
+#define TAIL_SIZE (64 * 1024)
+
+void extentAdd(struct extent *extent, int64_t start, int64_t end)
+{
+	extent->start = MIN(extent->start, start);
+	extent->end = MAX(extent->end, end);
+}
+
+void extentAddGroup(struct extent *extent, const hdIProject *project,
+		    const hdIGroup *group)
+{
+	hdIStatReader *reader =
+		group->isReadable ? diagnosticsOpenStat(project, group,
+							&diagnosticsDropped)
+				  : NULL;
+	const hdIBlock *block;
+
+	if (!reader)
+		return;
+	while (hdI_readStat(reader, &block) == 1)
+		extentAdd(extent, block->start[0],
+			  block->end[block->count - 1]);
+	hdI_closeStat(reader);
+}
+
+/* ---- Traces ------------------------------------------------------------ */
+
+/** A time as the writers have it, "12.345678901" in quotes; behind them, or
+ *  NULL. */
+static const char *parseTime(const char *text, int64_t *time)
+{
+	char number[32];
+	size_t length;
+	const char *point;
+
+	if (*text != '\'' && *text != '"')
+		return NULL;
+	length = strcspn(text + 1, "'\"");
+	if (length >= sizeof(number) || text[length + 1] != *text)
+		return NULL;
+	memcpy(number, text + 1, length);
+	number[length] = '\0';
+	point = strchr(number, '.');
+	if (!point || strlen(point) != 10 || hdSecondsParse(number, time) < 0)
+		return NULL;
+	return text + length + 2;
+}
+
+/** The latest time in the end of a trace; false if there is none. */
+static bool latestOf(const char *text, int64_t *latest)
+{
+	static const char *const names[] = { " time=", " end=" };
+	bool isFound = false;
+	int64_t time;
+
+	for (size_t i = 0; i < G_N_ELEMENTS(names); i++) {
+		size_t length = strlen(names[i]);
+
+		for (const char *at = text; (at = strstr(at, names[i]));) {
+			const char *next = parseTime(at + length, &time);
+
+			at = next ? next : at + length;
+			if (!next || (isFound && time <= *latest))
+				continue;
+			*latest = time;
+			isFound = true;
+		}
+	}
+	return isFound;
+}
+
+static bool readTail(const hdITraceFile *trace, int64_t *latest)
+{
+	FILE *file = fopen(trace->file, "rbe");
+	char *text;
+	size_t length = 0;
+	bool isFound;
+
+	if (!file)
+		return false;
+	text = g_malloc(TAIL_SIZE + 1);
+	if (fseeko(file, -(off_t)TAIL_SIZE, SEEK_END) == 0)
+		length = fread(text, 1, TAIL_SIZE, file);
+	fclose(file);
+	for (size_t i = 0; i < length; i++) {
+		/* Let the rest be seen. */
+		if (text[i] == '\0' || isspace((unsigned char)text[i]))
+			text[i] = ' ';
+	}
+	text[length] = '\0';
+	isFound = latestOf(text, latest);
+	g_free(text);
+	return isFound;
+}
+
+static int64_t adjustmentOf(hdITraceReader *reader)
+{
+	size_t count = 0;
+	const hdIAttribute *attributes = hdI_getTraceAttributes(reader, &count);
+	int64_t adjustment = 0;
+
+	for (size_t i = 0; attributes && i < count; i++) {
+		if (strcmp(attributes[i].name, "timeAdjustment") == 0 &&
+		    hdAdjustmentParse(attributes[i].value, &adjustment) < 0)
+			adjustment = 0;
+	}
+	return adjustment;
+}
+
+void extentAddTrace(struct extent *extent, const hdIProject *project,
+		    const hdITraceFile *trace)
+{
+	hdITraceReader *reader =
+		diagnosticsOpenTrace(project, trace, &diagnosticsDropped);
+	bool isLarge = trace->fileSize > 16 * TAIL_SIZE;
+	const hdIRecord *record;
+	int64_t latest = 0;
+
+	if (!reader)
+		return;
+	isLarge = isLarge && readTail(trace, &latest);
+	if (isLarge) {
+		latest += adjustmentOf(reader);
+		extentAdd(extent, latest, latest);
+	}
+	while (hdI_readTrace(reader, &record) == 1) {
+		extentAdd(extent, record->start, record->end);
+		/* At one depth they do not overlap. */
+		if (isLarge && record->depth == 0)
+			break;
+	}
+	hdI_closeTrace(reader);
+}
+
+/* ---- All of it --------------------------------------------------------- */
+
+struct extent extentOfProject(const hdIProject *project)
+{
+	struct extent extent = EXTENT_NONE;
+
+	for (size_t i = 0; i < project->groupCount; i++)
+		extentAddGroup(&extent, project, project->groups[i]);
+	for (size_t i = 0; i < project->traceCount; i++)
+		extentAddTrace(&extent, project, project->traces[i]);
+	return extent;
+}
+
+int64_t extentLength(const struct extent *extent, int64_t start, int64_t end)
+{
+	start = MAX(start, extent->start);
+	end = MIN(end, extent->end);
+	return end > start ? end - start : 0;
+}

@@ -1,0 +1,286 @@
+#!/bin/sh
+# What is said of energy and means where power is known for a part of the time
+# only, or for none of it: stat, report and plot, as text, CSV and JSON. All
+# numbers here are arithmetic by hand.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+. "${abs_top_srcdir:?}/tests/lib/tap.sh"
+. "$abs_top_srcdir/tests/lib/hdtrace.sh"
+. "$abs_top_srcdir/tests/lib/project.sh"
+cd "$scratch" || exit 99
+
+# A stamp in the year 2001: SECONDS.NANOSECONDS
+at() {
+	at_ns=${1#*.}
+	while [ "${at_ns#0}" != "$at_ns" ] && [ "$at_ns" != 0 ]; do
+		at_ns=${at_ns#0}
+	done
+	stamp $((1000000000 + ${1%.*})) "$at_ns"
+}
+
+# The project NAME: a host with a rank whose states are given, and power in
+# entries that follow each other: NAME START "END HEX..." "NAME FROM TO"...
+known_project() {
+	known_name=$1
+	known_start=$2
+	known_entries=$3
+	shift 3
+	{
+		stat_header alpha Energy 'name="P" type="FLOAT" unit="W"'
+		at "$known_start"
+		# shellcheck disable=SC2086 # a list
+		known_put $known_entries
+	} >"${known_name}_alpha_Energy.stat"
+	{
+		echo "<Program timeAdjustment='1000000000' levels='Host Rank'>"
+		for known_state; do
+			# shellcheck disable=SC2086 # three words
+			printf "<%s  time='%s' end='%s'/>\n" $known_state
+		done
+		echo '</Program>'
+	} >"${known_name}_alpha_0.trc"
+	cat >"$known_name.proj" <<-END
+		<?xml version="1.0" encoding="UTF-8"?>
+		<Application name="$known_name">
+		 <Description></Description>
+		 <Topology>
+		  <Level type="Host"><Level type="Rank" /></Level>
+		  <Node name="alpha"><Node name="0" /></Node>
+		 </Topology>
+		 <ExternalStatistics><Energy /></ExternalStatistics>
+		</Application>
+	END
+}
+
+known_put() {
+	while [ $# -gt 0 ]; do
+		at "$1"
+		hex "$2"
+		shift 2
+	done
+}
+
+# Cells of hdtrace stat --format=csv by the names of their columns, of the last
+# row: "NAME=VALUE..." ARGUMENT...
+cells() {
+	cells_wanted=$1
+	shift
+	status 0 stat --format=csv "$@" || return 1
+	awk -F, -v wanted="$cells_wanted" '
+		NR == 1 { for (i = 1; i <= NF; i++) name[$i] = i }
+		{ for (i = 1; i <= NF; i++) cell[i] = $i }
+		END {
+			count = split(wanted, list, " ")
+			for (i = 1; i <= count; i++) {
+				split(list[i], part, "=")
+				if (!(part[1] in name) ||
+				    cell[name[part[1]]] "" != part[2] "") {
+					print list[i] ", found " \
+						cell[name[part[1]]]
+					bad = 1
+				}
+			}
+			exit bad || !count || NR < 2
+		}
+	' "$scratch/out"
+}
+
+# A line of hdtrace ARGUMENT...; blanks are not compared: LINE ARGUMENT...
+line() {
+	line_wanted=$1
+	shift
+	status 0 "$@" || return 1
+	tr -s ' ' <"$scratch/out" | grep -qxF -- " $line_wanted" || {
+		echo "no line: $line_wanted"
+		cat "$scratch/out"
+		return 1
+	}
+}
+
+# Members of the JSON of hdtrace ARGUMENT..., in one line: "TEXT" ARGUMENT...
+member() {
+	member_wanted=$1
+	shift
+	status 0 "$@" || return 1
+	grep -qF -- "$member_wanted" "$scratch/out" || {
+		echo "not in the output: $member_wanted"
+		cat "$scratch/out"
+		return 1
+	}
+}
+
+lacks() {
+	lacks_text=$1
+	shift
+	status 0 "$@" || return 1
+	! grep -F -- "$lacks_text" "$scratch/out"
+}
+
+hundred=42c80000
+nan=7fc00000
+
+# ---- A run of 5.03 s of which 2.97 s are covered, and of a state of 2.016 s
+# ---- 1.007 s: less than half.
+known_project part 2.009000000 "3.016000000 $hundred 4.979000000 $hundred" \
+	"A 0.000000000 1.000000000" "B 1.000000000 3.016000000" \
+	"C 3.016000000 5.030000000"
+
+ok "stat, a run that is partly known" cells \
+	"integral=297 duration_s=5.030000000 known_s=2.970000000 mean=100 count=2" \
+	part
+ok "stat, a phase lasts as long as it lasts" cells \
+	"integral=100.7 duration_s=2.016000000 known_s=1.007000000 mean= stddev=" \
+	--phases-from=alpha_0:B part
+ok "stat, a phase of a file" sh -c \
+	"printf '1 first\n3.016 second\n' >borders"
+ok "stat, with borders" cells \
+	"phase=second duration_s=2.014000000 known_s=1.963000000 mean=100" \
+	--phases=borders part
+ok "stat, a part of the run" cells \
+	"duration_s=2.000000000 known_s=0.991000000 mean= integral=99.1" \
+	--from=1 --to=3 part
+ok "stat marks it" line \
+	"P W 2 100 100 100 0 >= 200 W >= 297 J 2.970 s of 5.030 s" stat part
+ok "stat marks a phase, without a mean" line \
+	"B 1.000 s 2.016 s P W 1 - 100 100 - >= 100 W >= 100.700 J 1.007 s" \
+	stat --phases-from=alpha_0:B part
+ok "stat, regions" cells \
+	"energy=100.7 duration_s=2.016000000 known_s=1.007000000 mean=" \
+	--regions=B part
+ok "stat marks regions" line "B all 1 2.016 s 1.007 s - >= 100.700 J" \
+	stat --regions=B part
+ok "stat as JSON" member \
+	'"integral": 100.7, "integral_unit": "J", "simulated": false, "duration_s": 2.016000000, "known_s": 1.007000000' \
+	stat --format=json --phases-from=alpha_0:B part
+ok "regions as JSON" member \
+	'"mean": null, "energy": 100.7, "energy_unit": "J", "duration_s": 2.016000000, "known_s": 1.007000000' \
+	stat --format=json --regions=B part
+
+ok "report, the run" line \
+	"Energy >= 297 J, known for 2.970 s of 5.030 s, 100 W on average" \
+	report part
+ok "report, the node" line \
+	"Energy: >= 297 J, known for 2.970 s of 5.030 s, 100 W on average" \
+	report part
+ok "report, its value" line \
+	"Energy P W 100 100 100 >= 297 J known for 2.970 s" report part
+ok "report, a state" line "B 1 2.016 s 2.016 s 2.016 s >= 100.700 J 1.007 s" \
+	report part
+ok "report, a state without power" line \
+	"A 1 1.000 s 1.000 s 1.000 s - 0 ns" report part
+ok "report, a phase" line \
+	"B 1.000 s 2.016 s alpha >= 100.700 J 1.007 s -" \
+	report --phases-from=alpha_0:B part
+ok "report, what is missing at the ends is a gap" line \
+	"alpha Energy: 2 gaps, 2.060 s in all" report part
+ok "report, before" line "0.000 s: 2.009 s" report part
+ok "report, and after" line "4.979 s: 51.000 ms" report part
+ok "report, so there are some" lacks "  none" report part
+ok "report as JSON" member \
+	'"energy": { "joules": 297, "error": null, "watts": 100, "seconds": 2.97, "known_s": 2.970000000, "duration_s": 5.030000000,' \
+	report --format=json part
+ok "report, a state as JSON" member \
+	'"joules": 100.7, "total_joules": 100.7, "measured_seconds": 1.007000000, "known_s": 1.007000000, "duration_s": 2.016000000' \
+	report --format=json part
+ok "report, no power as JSON" member \
+	'"joules": null, "total_joules": null, "measured_seconds": 0.000000000' \
+	report --format=json part
+ok "report, a phase as JSON" member \
+	'"joules": 100.7, "error": null, "watts": null, "seconds": 1.007, "known_s": 1.007000000, "duration_s": 2.016000000' \
+	report --format=json --phases-from=alpha_0:B part
+ok "plot as JSON" member \
+	'"integral": 297, "integral_unit": "J", "duration_s": 5.030000000, "known_s": 2.970000000' \
+	plot --force --format=json -o part.svg part
+ok "plot, a part without a mean" member '"mean": null, "min": 100' \
+	plot --force --format=json --from=1 --to=3 -o part.svg part
+
+# A trace that is too large to be read for its end alone.
+large_trace() {
+	{
+		sed '/<\/Program>/d' part_alpha_0.trc
+		awk 'BEGIN { for (i = 0; i < 30000; i++)
+			printf "<D  time=\x275.%09d\x27 end=\x275.%09d\x27/>\n",
+				30000000 + i, 30000001 + i }'
+		echo "<D  time='5.100000000' end='7.500000000'/>"
+		echo '</Program>'
+	} >long_alpha_0.trc
+	cp part_alpha_Energy.stat long_alpha_Energy.stat
+	sed 's/name="part"/name="long"/' part.proj >long.proj
+	[ "$(wc -c <long_alpha_0.trc)" -gt 1100000 ]
+}
+ok "a large trace" large_trace
+ok "ends where its last state does" cells \
+	"duration_s=7.500000000 known_s=2.970000000 mean=" long
+
+# ---- Nothing known at all
+known_project none 0.000000000 "1.000000000 $nan 2.000000000 $nan" \
+	"A 0.000000000 2.000000000"
+ok "nothing: stat" cells \
+	"integral= mean= sum= known_s=0.000000000 duration_s=2.000000000 nan=2" none
+ok "nothing: stat as text" line "P W 0 2 - - - - - - 0 ns of 2.000 s" stat none
+ok "nothing: regions" cells "energy= mean= known_s=0.000000000" --regions=A none
+ok "nothing: regions as text" line "A all 1 2.000 s 0 ns - -" \
+	stat --regions=A none
+ok "nothing: regions as JSON" member '"mean": null, "energy": null,' \
+	stat --format=json --regions=A none
+ok "nothing: report" line "Energy not measured" report none
+ok "nothing: report, the node" line "Energy: not measured" report none
+ok "nothing: report, a state" line "A 1 2.000 s 2.000 s 2.000 s - 0 ns" \
+	report none
+ok "nothing: report as JSON" member '"energy": null,' \
+	report --format=json none
+ok "nothing: report, a phase" line "A 0.000 s 2.000 s alpha - 0 ns -" \
+	report --phases-from=alpha_0:A none
+ok "nothing: plot" member \
+	'"integral": null, "integral_unit": "J", "duration_s": 2.000000000, "known_s": 0.000000000' \
+	plot --force --format=json -o none.svg none
+# An entry without a length has a value, and no energy.
+known_project point 1.000000000 "1.000000000 $hundred" \
+	"A 0.000000000 2.000000000"
+ok "no length: stat" cells "count=1 integral= mean= known_s=0.000000000" point
+ok "no length: report" line "Energy not measured" report point
+
+# ---- At the borders of the rule: 99.5 %, and a half
+known_project most 0.000000000 "1.990000000 $hundred" \
+	"A 0.000000000 2.000000000"
+known_project less 0.000000000 "1.989999999 $hundred" \
+	"A 0.000000000 2.000000000"
+ok "99.5 % is all" line "Energy 199 J, 100 W on average" report most
+ok "of a state, too" line "A 1 2.000 s 2.000 s 2.000 s 199 J" report most
+ok "and no gap" line "none" report most
+ok "stat has no mark" line "P W 1 100 100 100 0 100 W 199 J" stat most
+ok "a nanosecond less is not" line \
+	"Energy >= 199.000 J, known for 1.990 s of 2.000 s, 100 W on average" \
+	report less
+ok "and a gap" line "alpha Energy: 1 gap, 10.000 ms in all" report less
+ok "stat marks that" line \
+	"P W 1 100 100 100 0 >= 100 W >= 199.000 J 1.990 s of 2.000 s" stat less
+known_project half 0.000000000 "1.000000000 $hundred" \
+	"A 0.000000000 2.000000000"
+known_project under 0.000000000 "0.999999999 $hundred" \
+	"A 0.000000000 2.000000000"
+ok "a half has a mean" cells "mean=100 known_s=1.000000000" half
+ok "in the report, too" line \
+	"Energy >= 100 J, known for 1.000 s of 2.000 s, 100 W on average" \
+	report half
+ok "a nanosecond less has none" cells "mean= known_s=0.999999999" under
+ok "nor in the report" line \
+	"Energy >= 100.0000 J, known for 1000.000 ms of 2.000 s, - on average" \
+	report under
+
+# ---- Large numbers have prefixes for people, and are exact for programs
+# 1826.3 s at 30 W: 54789 J. 2,500,000 W is 2.5 MW.
+known_project large 0.000000000 "1826.300000000 41f00000" \
+	"A 0.000000000 1826.300000000"
+ok "prefixes in stat" line "P W 1 30 30 30 0 30 W 54.789 kJ" stat large
+ok "none in CSV" cells "integral=54789 integral_unit=J unit=W" large
+ok "in regions" line "A all 1 1826.300 s 1826.300 s 30 W 54.789 kJ" \
+	stat --regions=A large
+ok "in the report" line "Energy 54.789 kJ, 30 W on average" report large
+ok "of a state" line "A 1 1826.300 s 1826.300 s 1826.300 s 54.789 kJ" \
+	report large
+ok "none in JSON" member '"joules": 54789,' report --format=json large
+known_project mega 0.000000000 "1.000000000 4a189680" \
+	"A 0.000000000 1.000000000"
+ok "of power, too" line "P MW 1 2.5 2.5 2.5 0 2.5 MW 2.5 MJ" stat mega
+ok "in the report as well" line "Energy 2.5 MJ, 2.5 MW on average" report mega
+done_testing
