@@ -129,12 +129,12 @@ int hdRecordAdd(struct hdRecord *record, const union hdCell *cells,
 		int64_t beginNs, int64_t endNs, bool isLost)
 {
 	bool isLater = beginNs > record->lastNs;
+	bool isMissing = record->hasGap || isLost || !record->isEnabled;
 	int ret;
 
-	if (!record->isEnabled)
-		hdRecordEnable(record, isLater ? beginNs : record->lastNs);
-	else if ((record->hasGap || isLost) && isLater)
-		hdRecordEnable(record, beginNs);
+	record->beginNs = isMissing && isLater ? beginNs : record->lastNs;
+	if (!record->isEnabled || record->beginNs > record->lastNs)
+		hdRecordEnable(record, record->beginNs);
 	record->hasGap = false;
 	ret = hdRecordWrite(record, cells, endNs);
 	if (endNs > record->lastNs)

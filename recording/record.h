@@ -38,7 +38,10 @@ struct hdRecord {
 	size_t length; /**< Of an entry without its time. */
 	bool isEnabled;
 	bool hasGap;
-	int64_t lastNs; /**< Where the last entry ended. */
+	/* The last entry, as readers see it: it begins where the one before has
+	 * ended, unless something was missing. */
+	int64_t beginNs;
+	int64_t lastNs;
 };
 
 /**

@@ -15,6 +15,7 @@
 #include <glib.h>
 
 #include "PowerTracingLibrary/src/trace.h"
+#include "cli/known.h"
 
 /** What the user asks for. */
 struct options {
@@ -113,6 +114,18 @@ const char *siteOptions(const struct options *options);
 
 /** Print the drivers, and what this machine has. */
 void listPrint(FILE *file, const char *root);
+
+/** What was recorded of a value of a node. */
+struct resultLine {
+	const char *node, *value;
+	const char *unit; /**< "" for none. */
+	double sum;       /**< In the unit times s, while it is known. */
+	struct known known;
+	gboolean isSimulated;
+};
+
+/** Print a line: the mean, and of power the energy (cli/known.h). */
+void resultPrint(FILE *file, const struct resultLine *line);
 
 /** Print what was measured. */
 void summaryPrint(FILE *file, PowerTrace *trace, const char *project);

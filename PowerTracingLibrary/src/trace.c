@@ -80,9 +80,9 @@ void ptTraceCounts(PowerTrace *trace, struct ptCounts *counts)
 	ptRunnerGetCounts(&trace->runner, counts);
 }
 
-double ptTraceResult(PowerTrace *trace, size_t column, double *seconds)
+struct ptResult ptTraceResult(PowerTrace *trace, size_t column)
 {
-	return ptWriterResult(trace->writer, column, seconds);
+	return ptWriterResult(trace->writer, column);
 }
 
 int pt_createTrace(const char *configfile, hdTopology *topology,

@@ -9,6 +9,7 @@
 #include <PT.h>
 #include "PowerTracingLibrary/src/config/configuration.h"
 #include "PowerTracingLibrary/src/meter/meter.h"
+#include "PowerTracingLibrary/src/meter/writer.h"
 
 /**
  * Create a trace from a configuration that was read.
@@ -29,6 +30,6 @@ const struct ptConfig *ptTraceConfig(const PowerTrace *trace);
 void ptTraceCounts(PowerTrace *trace, struct ptCounts *counts);
 
 /** As ptWriterResult(). */
-double ptTraceResult(PowerTrace *trace, size_t column, double *seconds);
+struct ptResult ptTraceResult(PowerTrace *trace, size_t column);
 
 #endif

@@ -66,7 +66,8 @@ END
 # What goes from the clock and from chance out of a summary.
 summary() {
 	sed -E 's/^pt: [0-9.]+ s/pt: T s/; s/ [0-9]+ readings/ N readings/
-		s/average, [0-9.]+ J/average, E J/; s/ [0-9]+ lost/ L lost/'
+		s/average, (>= )?[0-9.]+ J( in|, known for [0-9.]+ s of) [0-9.]+ s$/average, E J/
+		 s/ [0-9]+ lost/ L lost/'
 }
 
 # Start pt in the background of this shell: OPTION...
@@ -117,7 +118,7 @@ traces() {
 simulates() {
 	sim_config sim.cfg sim
 	exits 0 "$pt" --config=sim.cfg --duration=0.2 &&
-		grep -q ' J (simulated)$' err && is_good sim &&
+		grep -q ' J in [0-9.]* s (simulated)$' err && is_good sim &&
 		grep -aq 'simulated="yes"' sim_n1_Energy.stat
 }
 

@@ -104,6 +104,57 @@ records() {
 	done
 }
 
+# What is printed of each value is what hdtrace has of the files, in the same
+# digits: PROJECT, in the file err and by hdtrace.
+agrees() {
+	"$hdtrace" stat "$1" | awk '
+		/^[^ ]/ { node = $1 }
+		$1 ~ /^P/ { for (i = 4; i < NF && $i !~ /^[kM]?J$/; i++) ;
+			print node, $1, $(i - 1), $i }' | sort >stated
+	# hdtrace knows less of the command; marks are another test.
+	sed -n 's/>= //
+		s/^  \([^ ]*\)  *\([^ ]*\) .* on average, \([^ ]* [kM]*J\).*/\1 \2 \3/p' \
+		err | sort >printed
+	diff printed stated && [ -s printed ] || return 1
+	# And to the last digit: each is value times the time in the file.
+	"$hdtrace" stat --format=csv "$1" >values
+	cut -d' ' -f1 printed | sort -u | while read -r node; do
+		"$hdtrace" dump --format=csv --only=stats -n "$node" \
+			--time=relative "$1" | awk -F, -v node="$node" '
+			$1 == "value" && $9 ~ /^P/ && $12 != "NaN" {
+				sum[$9] += $12 * ($7 - $6)
+				known[$9] += $7 - $6 }
+			END { for (name in sum)
+				printf "%s %s %.6f %.6f\n", node, name,
+					sum[name], known[name] }'
+	done | sort >summed
+	awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		$3 ~ /^P/ { printf "%s %s %.6f %.6f\n", $1, $3,
+			$at["integral"], $at["known_s"] }' values | sort >had
+	cat summed
+	diff summed had
+}
+
+# The power changes with each reading, so it matters which ones are added, and
+# for how long each.
+records_the_same() {
+	config
+	sed -i 's/^law=idle:100.*/law=idle:100,busy:5000/' site.cfg
+	begin -c site.cfg || return 1
+	result=0
+	for run in 0.1 0.33 0.71; do
+		exits 124 "$pt" record -n node06,node07 -v P -p same -f -- \
+			timeout "$run" sh -c 'while :; do :; done' || result=1
+		cat err
+		agrees same || result=1
+	done
+	# Lines apart, less often.
+	exits 0 "$pt" record -n node06 -v P -l -F 20 -p apart -d 0.4 ||
+		result=1
+	agrees apart || result=1
+	end && [ "$result" -eq 0 ]
+}
+
 # Each line apart, two values, two devices for a node, a rate, a duration.
 records_more() {
 	exits 0 "$pt" record -n node06 -v P,E --lines -p lines -d 0.2 ||
@@ -278,13 +329,50 @@ survives() {
 	recorder=
 	cat out err
 	[ "$found" -eq 4 ] || return 1
-	grep -q ' in the [0-9.]* s that are known' err || return 1
+	grep -q ' on average, >= .* J, known for [0-9.]* s of [0-9.]* s ' err ||
+		return 1
 	grep -q ', 1 reconnects' err || return 1
 	rm -f socket
 	exits 0 "$hdtrace" check lost || return 1
 	exits 0 "$hdtrace" stat lost || return 1
 	exits 0 "$hdtrace" info lost || return 1
 	grep -q ', 2 gaps' out
+}
+
+# The service dies: the energy is what it is at least, and if less than half of
+# the time is known there is no mean.
+marks_energy() {
+	rm -f go socket ready
+	begin -c site.cfg || return 1
+	timeout 100 "$pt" energy -n node07 -- sh -c '
+		echo ready >ready; until [ -s go ]; do sleep 0.05; done' 2>err &
+	recorder=$!
+	: >ready
+	began=$(date +%s)
+	until_done is_larger ready 1 || return 1
+	sleep 0.3
+	kill -9 "$pid"
+	wait "$pid"
+	pid=
+	rm -f socket
+	# Half of it must be unknown; how long the other half is, is known.
+	sleep $(($(date +%s) - began + 2))
+	echo go >go
+	wait "$recorder"
+	recorder=
+	cat err
+	awk '
+		/the power is known for/ {
+			for (i = 1; i < NF; i++)
+				if ($i == "for") { known = $(i + 1); all = $(i + 4) }
+		}
+		/ J, mean / {
+			lines++
+			if ($0 !~ /^[0-9.]+ s, >= [0-9.]+ J, /) bad = 1
+			if (known >= all / 2 || $0 !~ / mean -, peak 100.000 W/)
+				bad = 1
+		}
+		END { exit bad || lines != 1 || !(known > 0 && known < all) }' err
 }
 
 # A service that is not there.
@@ -431,8 +519,10 @@ if begin -c site.cfg; then
 	ok "every subcommand has help and a manual" helps
 fi
 ok "the service ends" end
+ok "what is printed is what was recorded" records_the_same
 ok "times are those of the meter" has_times
 ok "a command survives the service" survives
+ok "energy that is known in part" marks_energy
 ok "a service that is not there" is_absent
 ok "users see what they may" has_users
 if [ -z "$(command -v openssl)" ]; then

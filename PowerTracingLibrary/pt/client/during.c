@@ -57,10 +57,12 @@ int duringRun(struct during *during, struct ptRecorder **recorder)
 	}
 	during->fromNs = hdClockNow();
 	began = hdMonotonicNow();
-	powerSumBegin(during->sum, during->fromNs);
+	if (during->sum)
+		powerSumBegin(during->sum, during->fromNs);
 	result = cliWaitFor(&during->wait);
 	during->toNs = during->fromNs + hdMonotonicNow() - began;
-	powerSumEnd(during->sum, during->toNs);
+	if (during->sum)
+		powerSumEnd(during->sum, during->toNs);
 	ptRecorderEnd(*recorder, during->toNs);
 	during->reconnects = ptRecorderReconnects(*recorder);
 	return result;

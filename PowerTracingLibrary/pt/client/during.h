@@ -17,7 +17,7 @@ struct during {
 	const struct ptRecorderCalls *calls; /**< In the recorder's thread. */
 	void *context;
 	struct cliWait wait;
-	struct powerSum *sum; /**< Gets the begin and the end. */
+	struct powerSum *sum; /**< Gets the begin and the end; or NULL. */
 	/* What came of it. */
 	int64_t fromNs, toNs; /**< Our clock. */
 	uint64_t reconnects;

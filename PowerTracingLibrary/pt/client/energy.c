@@ -60,27 +60,33 @@ static FILE *openOutput(const struct energy *energy)
 static gboolean print(const struct energy *energy)
 {
 	const struct ptIntegral *integral = &energy->sum.integral;
-	double seconds =
-		(double)(energy->during.toNs - energy->during.fromNs) / 1e9;
-	double known = (double)ptIntegralCovered(integral) / 1e9;
+	const struct known known = {
+		.knownNs = ptIntegralCovered(integral),
+		.durationNs = energy->during.toNs - energy->during.fromNs,
+	};
+	double seconds = (double)known.durationNs / 1e9;
 	FILE *file;
 
-	if (known <= 0) {
+	if (known.knownNs <= 0) {
 		fprintf(stderr, TOOL ": no reading came in %.3f s\n", seconds);
 		return FALSE;
 	}
-	/* Some clock ticks do not matter. */
-	if (known < 0.995 * seconds)
+	if (!knownIsWhole(known))
 		fprintf(stderr,
 			TOOL ": the power is known for %.3f s of %.3f s only; "
 			     "joules are those\n",
-			known, seconds);
+			(double)known.knownNs / 1e9, seconds);
 	file = openOutput(energy);
 	if (!file)
 		return FALSE;
-	fprintf(file, "%.3f s, %.3f J, mean %.3f W, peak %.3f W%s\n", seconds,
-		ptIntegralJoules(integral), ptIntegralWatts(integral),
-		integral->peak, energy->isSimulated ? " (simulated)" : "");
+	fprintf(file, "%.3f s, %s%.3f J, mean ", seconds, knownMark(known),
+		ptIntegralJoules(integral));
+	if (knownHasMean(known))
+		fprintf(file, "%.3f W", ptIntegralWatts(integral));
+	else
+		fprintf(file, "-");
+	fprintf(file, ", peak %.3f W%s\n", integral->peak,
+		energy->isSimulated ? " (simulated)" : "");
 	return file == stderr || fclose(file) == 0;
 }
 

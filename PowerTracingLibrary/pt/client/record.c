@@ -18,6 +18,7 @@ struct record {
 	struct powerSum sum;
 	struct recordFilesSetup setup;
 	struct recordFiles *files;
+	int64_t fromNs, toNs; /* Of all entries, and of the command. */
 	char *project;
 	double frequency;
 	gboolean isByLine, isAnyway, isQuiet, force;
@@ -57,9 +58,15 @@ static void add(void *context, size_t group,
 		const struct ptRecorderReading *reading)
 {
 	struct record *record = context;
+	struct ptRecorderReading recorded;
 
-	recordFilesAdd(record->files, group, reading);
-	powerSumAdd(&record->sum, group, reading);
+	/* What is printed is what was recorded, and so what hdtrace says. */
+	if (!recordFilesAdd(record->files, group, reading, &recorded))
+		return;
+	powerSumAdd(&record->sum, group, &recorded);
+	record->fromNs =
+		MIN(record->fromNs, recorded.endNs - recorded.lengthNs);
+	record->toNs = MAX(record->toNs, recorded.endNs);
 }
 
 static void gap(void *context, size_t group)
@@ -97,22 +104,19 @@ static void sayValue(const struct record *record,
 	const struct powerColumn *at = &record->sum.columns[index];
 	const struct ptRecorderGroup *group = &groups[at->group];
 	const struct ptRecorderColumn *column = &group->columns[at->column];
-	const struct ptIntegralValue *value =
-		&record->sum.integral.values[index];
-	int64_t length = record->during.toNs - record->during.fromNs;
-	double known = (double)value->energy.coveredNs / 1e9;
+	const struct hdIntegral *energy =
+		&record->sum.integral.values[index].energy;
 	char *name = ptRecorderColumnName(group, at->column);
 
-	fprintf(stderr, "  %-16s %-16s ", column->node, name);
-	if (value->energy.coveredNs > 0)
-		fprintf(stderr, "%12.3f W on average, %.3f J",
-			value->energy.sum / known, value->energy.sum);
-	else
-		fprintf(stderr, "%12s", "not known");
-	if (value->energy.coveredNs > 0 &&
-	    (double)value->energy.coveredNs < 0.995 * (double)length)
-		fprintf(stderr, " in the %.3f s that are known", known);
-	fprintf(stderr, "%s\n", column->isSimulated ? " (simulated)" : "");
+	resultPrint(stderr, &(struct resultLine){
+				    .node = column->node,
+				    .value = name,
+				    .unit = column->unit,
+				    .sum = energy->sum,
+				    .known = { energy->coveredNs,
+					       record->toNs - record->fromNs },
+				    .isSimulated = column->isSimulated,
+			    });
 	g_free(name);
 }
 
@@ -167,6 +171,10 @@ static int run(struct record *record)
 		.force = record->force,
 	};
 	powerSumInit(&record->sum);
+	/* All that is recorded counts. */
+	powerSumBegin(&record->sum, INT64_MIN);
+	record->fromNs = INT64_MAX;
+	record->toNs = INT64_MIN;
 	during->setup = (struct ptRecorderSetup){
 		.remote = &record->where.setup,
 		.wishes = (const struct ptWish *)(const void *)
@@ -178,8 +186,9 @@ static int run(struct record *record)
 	};
 	during->calls = &calls;
 	during->context = record;
-	during->sum = &record->sum;
 	result = duringRun(during, &recorder);
+	record->fromNs = MIN(record->fromNs, during->fromNs);
+	record->toNs = MAX(record->toNs, during->toNs);
 	if (recorder && !record->isQuiet)
 		say(record, recorder);
 	if (!finish(record) && result == 0)

@@ -337,23 +337,34 @@ static void checkWritten(struct recordFiles *files,
 		  hdRecordReason(errno));
 }
 
-void recordFilesAdd(struct recordFiles *files, size_t group,
-		    const struct ptRecorderReading *reading)
+bool recordFilesAdd(struct recordFiles *files, size_t group,
+		    const struct ptRecorderReading *reading,
+		    struct ptRecorderReading *recorded)
 {
 	int64_t begin = reading->endNs - reading->lengthNs;
+	bool isWritten = false;
 
+	*recorded = *reading;
 	for (size_t i = 0; i < files->count; i++) {
 		struct recordFile *file = &files->list[i];
+		int ret;
 
 		if (file->number != group)
 			continue;
 		for (size_t k = 0; k < file->count; k++)
 			file->cells[k].d = reading->values[file->columns[k]];
-		checkWritten(files, file,
-			     hdRecordAdd(&file->record, file->cells, begin,
-					 reading->endNs,
-					 reading->hasGap || reading->lost > 0));
+		ret = hdRecordAdd(&file->record, file->cells, begin,
+				  reading->endNs,
+				  reading->hasGap || reading->lost > 0);
+		checkWritten(files, file, ret);
+		if (ret < 0)
+			continue;
+		/* All files of a group have the same intervals. */
+		recorded->endNs = file->record.lastNs;
+		recorded->lengthNs = file->record.lastNs - file->record.beginNs;
+		isWritten = true;
 	}
+	return isWritten;
 }
 
 void recordFilesGap(struct recordFiles *files, size_t group)

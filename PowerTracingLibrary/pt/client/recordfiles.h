@@ -37,9 +37,17 @@ int recordFilesCreate(const struct recordFilesSetup *setup,
 		      const struct ptRemoteClock *clock,
 		      struct recordFiles **result);
 
-/** Write a reading of a group of the recorder. */
-void recordFilesAdd(struct recordFiles *files, size_t group,
-		    const struct ptRecorderReading *reading);
+/**
+ * Write a reading of a group of the recorder.
+ *
+ * @param[out] recorded The reading, over the interval of its entry: that begins
+ *             where the one before has ended, or where recording went on.
+ *
+ * @return Whether it was written.
+ */
+bool recordFilesAdd(struct recordFiles *files, size_t group,
+		    const struct ptRecorderReading *reading,
+		    struct ptRecorderReading *recorded);
 
 /** Something is missing before the next reading. */
 void recordFilesGap(struct recordFiles *files, size_t group);

@@ -2,11 +2,7 @@
 /* What was measured, in a few lines. */
 #include "config.h"
 
-#include <math.h>
-#include <string.h>
-
 #include "PowerTracingLibrary/pt/pt.h"
-#include "recording/integral.h"
 
 static gboolean isPower(const struct ptConfig *config, size_t column)
 {
@@ -19,37 +15,40 @@ static void summaryNode(FILE *file, PowerTrace *trace,
 			const struct ptNode *node)
 {
 	gboolean hasPower = FALSE;
-	double seconds, mean;
 
 	for (size_t i = node->first; i < node->first + node->count; i++)
 		hasPower = hasPower || isPower(config, i);
 	for (size_t i = node->first; i < node->first + node->count; i++) {
 		const struct ptColumn *column = &config->columns[i];
+		struct ptResult result;
 
 		if (hasPower ? !isPower(config, i) : i > node->first)
 			continue;
-		mean = ptTraceResult(trace, i, &seconds);
-		fprintf(file, "  %-16s %-16s %12.3f %s on average", node->path,
-			config->names[i], mean,
-			column->quantity->unit ? column->quantity->unit : "");
-		if (hasPower)
-			fprintf(file, ", %.3f J",
-				hdIntegralOf(mean, llround(seconds * 1e9)));
-		fprintf(file, "%s\n",
-			column->isSimulated ? " (simulated)" : "");
+		result = ptTraceResult(trace, i);
+		resultPrint(file,
+			    &(struct resultLine){
+				    .node = node->path,
+				    .value = config->names[i],
+				    .unit = column->quantity->unit
+						    ? column->quantity->unit
+						    : "",
+				    .sum = result.total.sum,
+				    .known = { result.total.coveredNs,
+					       result.durationNs },
+				    .isSimulated = column->isSimulated,
+			    });
 	}
 }
 
 void summaryPrint(FILE *file, PowerTrace *trace, const char *project)
 {
 	const struct ptConfig *config = ptTraceConfig(trace);
+	struct ptResult result = ptTraceResult(trace, 0);
 	struct ptCounts counts;
-	double seconds;
 
 	ptTraceCounts(trace, &counts);
-	ptTraceResult(trace, 0, &seconds);
 	fprintf(file, "pt: %.3f s of %s in %s.proj: %llu readings, %llu lost",
-		seconds, config->driver->name, project,
+		(double)result.durationNs / 1e9, config->driver->name, project,
 		(unsigned long long)counts.readings,
 		(unsigned long long)counts.lost);
 	fprintf(file, ", %llu errors, %llu reconnects\n",

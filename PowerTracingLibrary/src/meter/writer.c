@@ -32,7 +32,8 @@ struct ptWriter {
 	bool hasFailed;
 	pthread_mutex_t mutex; /* Protects what follows. */
 	struct hdIntegral *sums;
-	double seconds;
+	int64_t firstNs, lastNs; /* Of the entries; 0 if there are none. */
+	bool isMissing;          /* What comes since then. */
 };
 
 static int writerAddValue(struct writerGroup *group,
@@ -120,17 +121,25 @@ static int writerCreateGroups(struct ptWriter *writer, hdTopology *topology,
 	return ret;
 }
 
-static void writerAddUp(struct ptWriter *writer, const union hdCell *cells,
-			int64_t lengthNs)
+/* Add an entry of a group to the totals, over its interval in the file. */
+static void writerAddUp(struct ptWriter *writer,
+			const struct writerGroup *group,
+			const union hdCell *cells)
 {
+	const struct hdRecord *record = &group->record;
+	const struct ptNode *node = group->node;
+
 	pthread_mutex_lock(&writer->mutex);
-	writer->seconds += (double)lengthNs / 1e9;
-	for (size_t i = 0; i < writer->config->columnCount; i++)
+	if (writer->firstNs == 0)
+		writer->firstNs = record->beginNs;
+	writer->lastNs = record->lastNs;
+	writer->isMissing = false;
+	for (size_t i = node->first; i < node->first + node->count; i++)
 		hdIntegralAdd(
 			&writer->sums[i],
 			hdCellNumber(writer->config->columns[i].quantity->type,
 				     cells[i]),
-			lengthNs);
+			record->lastNs - record->beginNs);
 	pthread_mutex_unlock(&writer->mutex);
 }
 
@@ -150,14 +159,16 @@ static void writerAdd(struct ptSink *sink, const union hdCell *cells,
 		struct writerGroup *group = &writer->groups[i];
 
 		if (hdRecordAdd(&group->record, cells + group->node->first,
-				start, end, reading->lost > 0) == 0 ||
-		    writer->hasFailed)
+				start, end, reading->lost > 0) == 0) {
+			writerAddUp(writer, group, cells);
+			continue;
+		}
+		if (writer->hasFailed)
 			continue;
 		writer->hasFailed = true;
 		ptMessage(HD_LOG_ERROR, "node %s: cannot write: %s",
 			  group->node->path, hdRecordReason(errno));
 	}
-	writerAddUp(writer, cells, reading->lengthNs);
 }
 
 static void writerGap(struct ptSink *sink)
@@ -166,6 +177,9 @@ static void writerGap(struct ptSink *sink)
 
 	for (size_t i = 0; i < writer->config->nodeCount; i++)
 		hdRecordGap(&writer->groups[i].record);
+	pthread_mutex_lock(&writer->mutex);
+	writer->isMissing = true;
+	pthread_mutex_unlock(&writer->mutex);
 }
 
 static void writerStop(struct ptSink *sink)
@@ -243,15 +257,22 @@ int ptWriterCreate(const struct ptConfig *config, hdTopology *topology,
 	return ret;
 }
 
-double ptWriterResult(struct ptWriter *writer, size_t column, double *seconds)
+struct ptResult ptWriterResult(struct ptWriter *writer, size_t column)
 {
-	double sum;
+	struct ptResult result;
+	int64_t now = hdClockNow() - writer->config->delayNs;
+	int64_t until;
 
 	pthread_mutex_lock(&writer->mutex);
-	*seconds = writer->seconds;
-	sum = writer->sums[column].sum;
+	until = writer->lastNs;
+	if (writer->isMissing && writer->firstNs != 0 && now > until)
+		until = now;
+	result = (struct ptResult){
+		.total = writer->sums[column],
+		.durationNs = until - writer->firstNs,
+	};
 	pthread_mutex_unlock(&writer->mutex);
-	return *seconds > 0 ? sum / *seconds : 0;
+	return result;
 }
 
 uint64_t ptWriterSteps(struct ptWriter *writer)

@@ -10,6 +10,7 @@
 
 #include "PowerTracingLibrary/src/config/configuration.h"
 #include "PowerTracingLibrary/src/meter/sink.h"
+#include "recording/integral.h"
 
 struct ptWriter;
 
@@ -28,12 +29,17 @@ int ptWriterCreate(const struct ptConfig *config, hdTopology *topology,
 /** Get the sink to be given to ptMeterAddSink(). */
 struct ptSink *ptWriterSink(struct ptWriter *writer);
 
-/**
- * Get what a column was in the mean, while it was measured.
- *
- * @param[out] seconds How long that was.
- */
-double ptWriterResult(struct ptWriter *writer, size_t column, double *seconds);
+/** What a column was, over the intervals of the entries in the file. */
+struct ptResult {
+	struct hdIntegral
+		total; /**< Value times s, and how long it is known. */
+	/** From the first entry to the last one, or until now if something is
+	 *  missing since then. */
+	int64_t durationNs;
+};
+
+/** Get what a column was so far. */
+struct ptResult ptWriterResult(struct ptWriter *writer, size_t column);
 
 /** Get the number of times that were replaced since the clock stepped back. */
 uint64_t ptWriterSteps(struct ptWriter *writer);
