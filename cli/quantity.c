@@ -12,6 +12,9 @@
 
 static const char prefixes[] = "kMGTPE";
 
+/** What is rounded to 1000, in six digits, is large. */
+#define QUANTITY_LARGE 999.9995
+
 static bool takesPrefix(const char *base)
 {
 	static const char *const known[] = {
@@ -33,11 +36,10 @@ struct quantityUnit quantityUnitFor(double largest, double scale,
 	size_t prefix = 0;
 
 	/* What has a prefix keeps it while the number is not large. */
-	if (!isfinite(largest) || size < 1000 * scale || size < 1000 ||
-	    !takesPrefix(base))
+	if (!isfinite(largest) || size < QUANTITY_LARGE * scale ||
+	    size < QUANTITY_LARGE || !takesPrefix(base))
 		return unit;
-	/* What would be rounded to 1000 gets the next one. */
-	while (size >= 999999.5 && prefixes[prefix + 1]) {
+	while (size >= 1000 * QUANTITY_LARGE && prefixes[prefix + 1]) {
 		size /= 1000;
 		prefix++;
 	}

@@ -50,7 +50,8 @@ struct momentsResult {
 	double integral; /**< In value times s. */
 };
 
-/** Get value times time, in value times ns. */
+/** Get value times time, in value times ns: the one definition for all that
+ *  reads. Sums of many are in twice the precision, in moments.c. */
 static inline double momentsOver(double value, int64_t lengthNs)
 {
 	return value * (double)lengthNs;

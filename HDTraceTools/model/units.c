@@ -189,7 +189,7 @@ static void addResolution(struct bound *bound, const hdIValue *value,
 	bound->single += step;
 	bound->mean += step;
 	bound->sum += step * (double)moments->count;
-	bound->integral += step * (double)moments->weight / 1e9;
+	bound->integral += momentsOver(step, (int64_t)moments->weight) / 1e9;
 }
 
 static void addClass(struct bound *bound, const hdIValue *value,
@@ -214,8 +214,10 @@ static void addClass(struct bound *bound, const hdIValue *value,
 	bound->sum += share * (hasOneSign ? fabs(result.sum)
 					  : largest * (double)moments->count);
 	bound->integral +=
-		share * (hasOneSign ? fabs(result.integral)
-				    : largest * (double)moments->weight / 1e9);
+		share *
+		(hasOneSign ? fabs(result.integral)
+			    : momentsOver(largest, (int64_t)moments->weight) /
+				      1e9);
 }
 
 struct bound boundGet(const hdIGroup *group, const hdIValue *value,

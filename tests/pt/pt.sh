@@ -185,7 +185,27 @@ pauses() {
 	begin -c sim.cfg -P pause && grows "$file" &&
 		tell USR1 'pt: stopped' && tell USR2 'pt: started' &&
 		grows "$file" && end INT 0 && is_good pause &&
-		[ "$("$hdtrace" dump pause | grep -c gap)" -eq 1 ]
+		[ "$("$hdtrace" dump pause | grep -c gap)" -eq 1 ] &&
+		says_the_same pause
+}
+
+# The summary in log has the energy, its mark and the times that hdtrace stat
+# has, in the same digits: PROJECT of node n1.
+says_the_same() {
+	"$hdtrace" stat --format=csv -v P "$1" | awk -F, '
+		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		{ printf "%s of %s\n", $at["known_s"], $at["duration_s"] }' |
+		sed 's/\(\.[0-9]\{3\}\)[0-9]*/\1/g' >spans
+	"$hdtrace" stat -v P "$1" | tr -s ' ' >stated
+	energy=$(sed -n 's/^  n1  *P .* on average, \([^,]*J\)[ ,].*/\1/p' log)
+	cat spans stated
+	[ -n "$energy" ] && grep -qE -- " $energy( |\$)" stated || return 1
+	case $energy in
+	">="*)	# The last digit is rounded in one, and cut in the other.
+		sed -n 's/.*, known for \(.*\) s of \(.*\) s .*/\1 of \2/p' log |
+			paste -d" " - spans | awk '{ a = $1 - $4; b = $3 - $6
+				exit !(NF == 6 && a * a < 2e-6 && b * b < 2e-6) }' ;;
+	esac
 }
 
 # A new project with the configuration read again; the old ones are complete.

@@ -14,6 +14,8 @@
 #include "HDTraceTools/command/select.h"
 #include "HDTraceTools/merge/merge.h"
 #include "HDTraceTools/model/moments.h"
+#include "HDTraceTools/model/units.h"
+#include "cli/known.h"
 #include "cli/output.h"
 
 #define SECOND INT64_C(1000000000)
@@ -213,6 +215,71 @@ static void testNumbers(void)
 	g_assert_cmpstr(outRounded(buffer, 1e20), ==, "1.00000e+20");
 }
 
+/** Large quantities: what is expected is written by hand. */
+static void testQuantities(void)
+{
+	static const struct {
+		double number;
+		const char *base;
+		const char *text;
+	} rows[] = {
+		{ 54789, "J", "54.789 kJ" },
+		{ 1.5e9, "B", "1.5 GB" },
+		{ 999, "W", "999 W" },
+		{ 999.9996, "W", "1 kW" },
+		{ 1000, "W", "1 kW" },
+		{ -1000, "W", "-1 kW" },
+		{ 1234567.8, "J", "1.23457 MJ" },
+		{ 999999.4, "J", "999.999 kJ" },
+		{ 999999.6, "J", "1 MJ" },
+		{ 0, "J", "0 J" },
+		{ 0.5, "J", "0.500000 J" },
+		{ 54789, "%", "54789 %" },
+		{ 54789, "s", "54789 s" },
+		{ 2.5e18, "B/s", "2.5 EB/s" },
+	};
+	char buffer[OUT_NUMBER_SIZE];
+
+	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++)
+		g_assert_cmpstr(
+			quantityText(buffer, rows[i].number, rows[i].base), ==,
+			rows[i].text);
+	g_assert_cmpstr(unitForPeople("mW", 999999).name, ==, "");
+	g_assert_cmpstr(unitForPeople("mW", 1000000).name, ==, "kW");
+	g_assert_cmpfloat_with_epsilon(unitForPeople("mW", 1000000).factor,
+				       1e-6, 1e-18);
+	g_assert_cmpstr(unitForPeople("kJ", 999).name, ==, "");
+	g_assert_cmpstr(unitForPeople("kJ", 1000).name, ==, "MJ");
+	g_assert_cmpstr(unitForPeople("J s", 1e9).name, ==, "");
+	g_assert_cmpstr(unitForPeople("W", INFINITY).name, ==, "");
+	g_assert_cmpstr(unitForPeople("W", NAN).name, ==, "");
+}
+
+/** Of how much of a time something is known. */
+static void testKnown(void)
+{
+	const struct known nothing = { 0, 1000 };
+	const struct known none = { 0, 0 };
+	const struct known most = { 995, 1000 };
+	const struct known less = { 994, 1000 };
+	const struct known half = { 500, 1000 };
+	const struct known under = { 499, 1000 };
+	const struct known longest = { INT64_MAX, INT64_MAX };
+	const struct known missing = { INT64_MAX / 200 * 199 - 1, INT64_MAX };
+
+	g_assert_cmpstr(knownMark(most), ==, "");
+	g_assert_cmpstr(knownMark(less), ==, ">= ");
+	g_assert_cmpstr(knownMark(longest), ==, "");
+	g_assert_cmpstr(knownMark(missing), ==, ">= ");
+	g_assert_cmpfloat(knownMean(half, 7), ==, 7);
+	g_assert_true(isnan(knownMean(under, 7)));
+	g_assert_true(isnan(knownMean(none, 7)));
+	g_assert_cmpfloat(knownTotal(under, 7), ==, 7);
+	g_assert_true(isnan(knownTotal(nothing, 7)));
+	g_assert_true(isnan(knownTotal(none, 7)));
+	g_assert_cmpint(knownOfAll(most, under).knownNs, ==, 499);
+}
+
 static void testPrintable(void)
 {
 	static const struct {
@@ -335,6 +402,8 @@ int main(int argc, char **argv)
 	g_test_add_func("/tools/moments/parts", testParts);
 	g_test_add_func("/tools/moments/units", testUnits);
 	g_test_add_func("/tools/output/numbers", testNumbers);
+	g_test_add_func("/tools/output/quantities", testQuantities);
+	g_test_add_func("/tools/known", testKnown);
 	g_test_add_func("/tools/output/printable", testPrintable);
 	g_test_add_func("/tools/merge/labels", testLabels);
 	g_test_add_func("/tools/spool", testSpool);
