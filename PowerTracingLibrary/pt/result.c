@@ -29,7 +29,7 @@ void resultPrint(FILE *file, const struct resultLine *line)
 
 	fprintf(file, "  %-16s %-16s ", line->node, line->value);
 	if (line->known.knownNs <= 0)
-		fprintf(file, "%12s", "not known");
+		fprintf(file, "%12s", "not measured");
 	else if (isnan(mean))
 		fprintf(file, "%12s %s on average", "-", line->unit);
 	else

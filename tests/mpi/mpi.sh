@@ -134,7 +134,8 @@ has_energy() {
 		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
 		$at["node"] == "" { all++; good += $at["count"] == count &&
 			$at["seconds"] > 0 && $at["energy_unit"] == "J" &&
-			$at["energy"] > 0 && $at["mean"] >= 60 / 3 &&
-			$at["mean"] <= 160 }
+			$at["energy"] > 0 &&
+			$at["energy"] >= $at["known_s"] * 60 / 3 &&
+			$at["energy"] <= $at["known_s"] * 160 }
 		END { exit all != 1 || good != 1 }' "$scratch/costs"
 }

@@ -267,6 +267,44 @@ ok "nor in the report" line \
 	"Energy >= 100.0000 J, known for 1000.000 ms of 2.000 s, - on average" \
 	report under
 
+# ---- Several nodes, and several values of a node: what is known of all
+known_project two 0.000000000 "2.000000000 $hundred" \
+	"A 0.000000000 2.000000000"
+second_node() {
+	{
+		stat_header beta Energy 'name="P" type="FLOAT" unit="W"'
+		at 0.000000000
+		known_put "$@"
+	} >two_beta_Energy.stat
+}
+sed -i 's|<Node name="alpha">.*|&<Node name="beta" />|' two.proj
+ok "a second node" second_node 2.000000000 "$nan"
+ok "makes the sum one of a part" line \
+	"Energy >= 200 J, known for 0 ns of 2.000 s, - on average" report two
+ok "but not that of the first" line "Energy: 200 J, 100 W on average" report two
+ok "and has none itself" line "Energy: not measured" report two
+ok "half of the second is known" second_node 1.000000000 "$hundred" \
+	2.000000000 "$nan"
+ok "so half of both" line \
+	"Energy >= 300 J, known for 1.000 s of 2.000 s, 200 W on average" \
+	report two
+sockets() {
+	{
+		stat_header alpha Energy 'name="P_0" type="FLOAT" unit="W"' \
+			'name="P_1" type="FLOAT" unit="W"'
+		at 0.000000000
+		known_put 1.000000000 "$hundred$hundred" \
+			2.000000000 "$hundred$nan"
+	} >two_alpha_Energy.stat
+	rm -f two_beta_Energy.stat
+}
+ok "two sockets" sockets
+ok "are known when both are" line \
+	"Energy >= 300 J, known for 1.000 s of 2.000 s, 200 W on average" \
+	report -q two
+ok "in states, too" line "A 1 2.000 s 2.000 s 2.000 s >= 300 J 1.000 s" \
+	report -q two
+
 # ---- Large numbers have prefixes for people, and are exact for programs
 # 1826.3 s at 30 W: 54789 J. 2,500,000 W is 2.5 MW.
 known_project large 0.000000000 "1826.300000000 41f00000" \
