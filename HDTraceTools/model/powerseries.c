@@ -10,7 +10,7 @@
 #include <glib.h>
 
 #include "HDTraceTools/base/spool.h"
-#include "HDTraceTools/model/column.h"
+#include "HDTraceTools/model/amounts.h"
 #include "HDTraceTools/model/powerseries.h"
 
 /** Points that are read from the spool at once, and how many such pages are
@@ -25,7 +25,7 @@ struct point {
 };
 
 struct powerSeries {
-	const hdIGroup *group;
+	struct amounts *amounts;
 	struct powerPart *parts;
 	size_t partCount;
 	struct point last; /**< Valid if count is not 0. */
@@ -56,7 +56,7 @@ struct powerSeries *powerSeriesNew(const hdIGroup *group,
 {
 	struct powerSeries *self = g_new0(struct powerSeries, 1);
 
-	self->group = group;
+	self->amounts = amountsNew(group);
 	self->parts = g_memdup2(parts, count * sizeof(*parts));
 	self->partCount = count;
 	self->page = g_array_new(FALSE, FALSE, sizeof(struct point));
@@ -69,6 +69,7 @@ void powerSeriesFree(struct powerSeries *self)
 {
 	if (!self)
 		return;
+	amountsFree(self->amounts);
 	g_free(self->parts);
 	g_array_unref(self->page);
 	g_array_unref(self->firsts);
@@ -100,17 +101,15 @@ static int addPoint(struct powerSeries *self, struct point point)
 }
 
 /** Energy of an entry; false if there is no value. */
-static bool energyOf(const struct powerSeries *self, const hdIBlock *block,
-		     size_t entry, double seconds, double *energy)
+static bool energyOf(const struct powerSeries *self, size_t entry,
+		     double seconds, double *energy)
 {
 	bool hasValue = false;
 
 	*energy = 0;
 	for (size_t i = 0; i < self->partCount; i++) {
 		const struct powerPart *part = &self->parts[i];
-		double value = columnNumber(
-			&block->columns[part->column],
-			self->group->values[part->column].type, entry);
+		double value = amountsGet(self->amounts, part->column, entry);
 
 		if (!isfinite(value))
 			continue;
@@ -124,6 +123,7 @@ int powerSeriesAdd(struct powerSeries *self, const hdIBlock *block)
 {
 	int ret = 0;
 
+	amountsTake(self->amounts, block);
 	for (size_t i = 0; i < block->count && ret == 0; i++) {
 		struct point point = { .time = block->start[i] };
 		int64_t length = block->end[i] - block->start[i];
@@ -134,7 +134,7 @@ int powerSeriesAdd(struct powerSeries *self, const hdIBlock *block)
 		if (self->count == 0 || point.time > self->last.time)
 			ret = addPoint(self, point);
 		point.time = block->end[i];
-		if (energyOf(self, block, i, (double)length / 1e9, &energy)) {
+		if (energyOf(self, i, (double)length / 1e9, &energy)) {
 			point.sums.energy += energy;
 			point.sums.measured += length;
 		}
