@@ -14,6 +14,7 @@
 #include "HDTraceTools/command/select.h"
 #include "HDTraceTools/command/tool.h"
 #include "HDTraceTools/model/column.h"
+#include "HDTraceTools/model/kind.h"
 #include "HDTraceTools/model/roles.h"
 #include "HDTraceTools/model/summary.h"
 #include "HDTraceTools/model/units.h"
@@ -42,6 +43,10 @@ struct statGroup {
 	const hdIGroup *group;
 	struct summary summary;
 	bool hasMissing; /**< There was a NaN. */
+	bool hasGauges;
+	bool hasAmounts;
+	bool hasGuesses;
+	uint64_t *resets; /**< Of each value, where it is a counter. */
 };
 
 /** What is printed of a value in a phase. */
@@ -50,6 +55,7 @@ static const struct rowColumn columns[] = {
 	{ ">From", NULL, ROW_TEXT, ROW_DASH },
 	{ ">Duration", NULL, ROW_DURATION, ROW_DASH },
 	{ "<Value", NULL, ROW_TEXT, 0 },
+	{ "<Kind", NULL, ROW_TEXT, 0 },
 	{ NULL, "node", ROW_TEXT, 0 },
 	{ NULL, "group", ROW_TEXT, 0 },
 	{ NULL, "value", ROW_TEXT, 0 },
@@ -66,11 +72,23 @@ static const struct rowColumn columns[] = {
 	{ ".Min", "min", ROW_NUMBER, ROW_DASH },
 	{ ".Max", "max", ROW_NUMBER, ROW_DASH },
 	{ ".Std.dev.", "stddev", ROW_NUMBER, ROW_DASH },
-	{ ".Sum", "sum", ROW_NUMBER, ROW_DASH },
+	{ NULL, "sum", ROW_NUMBER, 0 },
 	{ ".Integral", "integral", ROW_NUMBER, ROW_DASH },
 	{ "<", NULL, ROW_TEXT, 0 },
 	{ NULL, "integral_unit", ROW_TEXT, 0 },
+	{ ".Total", NULL, ROW_NUMBER, ROW_DASH },
+	{ ".Rate", NULL, ROW_NUMBER, ROW_DASH },
+	{ "<", NULL, ROW_TEXT, 0 },
 	{ NULL, "simulated", ROW_FLAG, 0 },
+	{ NULL, "kind", ROW_TEXT, 0 },
+	{ NULL, "kind_guessed", ROW_FLAG, 0 },
+	{ NULL, "total", ROW_NUMBER, 0 },
+	{ NULL, "total_unit", ROW_TEXT, 0 },
+	{ NULL, "rate", ROW_NUMBER, 0 },
+	{ NULL, "rate_unit", ROW_TEXT, 0 },
+	{ NULL, "rate_min", ROW_NUMBER, 0 },
+	{ NULL, "rate_max", ROW_NUMBER, 0 },
+	{ NULL, "resets", ROW_COUNT, 0 },
 	{ NULL, NULL, ROW_TEXT, 0 },
 };
 enum {
@@ -78,6 +96,7 @@ enum {
 	COLUMN_FROM,
 	COLUMN_DURATION,
 	COLUMN_TITLE,
+	COLUMN_KIND_TITLE,
 	COLUMN_NODE,
 	COLUMN_GROUP,
 	COLUMN_VALUE,
@@ -98,7 +117,19 @@ enum {
 	COLUMN_INTEGRAL,
 	COLUMN_INTEGRAL_TITLE,
 	COLUMN_INTEGRAL_UNIT,
+	COLUMN_TOTAL_SHOWN,
+	COLUMN_RATE_SHOWN,
+	COLUMN_RATE_TITLE,
 	COLUMN_SIMULATED,
+	COLUMN_KIND,
+	COLUMN_KIND_GUESSED,
+	COLUMN_TOTAL,
+	COLUMN_TOTAL_UNIT,
+	COLUMN_RATE,
+	COLUMN_RATE_UNIT,
+	COLUMN_RATE_MIN,
+	COLUMN_RATE_MAX,
+	COLUMN_RESETS,
 };
 
 static bool isInteger(hdIType type)
@@ -117,6 +148,10 @@ static void setExact(struct rows *rows, size_t column, const hdIValue *value,
 	else
 		rowsNumber(rows, column, number);
 }
+
+/** Where the sum of deltas goes; the first key is what it was called before
+ *  there were kinds. */
+static const size_t sums[] = { COLUMN_SUM, COLUMN_TOTAL, COLUMN_TOTAL_SHOWN };
 
 static void setPhase(const struct statGroup *work,
 		     const struct summarySlot *slot, const char *phase,
@@ -148,8 +183,18 @@ static void setPhase(const struct statGroup *work,
 	rowsTime(rows, COLUMN_DURATION, covered);
 }
 
-static void setMoments(struct rows *rows, const hdIValue *value,
-		       const struct moments *m)
+static void setRange(struct rows *rows, const hdIValue *value,
+		     const struct moments *m)
+{
+	if (m->count == 0)
+		return;
+	setExact(rows, COLUMN_MIN, value, m->min, m->minInteger, true);
+	setExact(rows, COLUMN_MAX, value, m->max, m->maxInteger, true);
+}
+
+/** What has a meaning for a level: mean and integral. */
+static void setGauge(struct rows *rows, const hdIValue *value,
+		     const struct moments *m)
 {
 	struct momentsResult result = momentsGet(m, value->type);
 	char *unit = momentsIntegralUnit(value->unit);
@@ -157,19 +202,70 @@ static void setMoments(struct rows *rows, const hdIValue *value,
 	rowsNumber(rows, COLUMN_MEAN, result.mean);
 	rowsNumber(rows, COLUMN_STDDEV, result.deviation);
 	rowsNumber(rows, COLUMN_INTEGRAL, result.integral);
-	if (m->count && value->type != HDI_STRING) {
-		setExact(rows, COLUMN_MIN, value, m->min, m->minInteger, true);
-		setExact(rows, COLUMN_MAX, value, m->max, m->maxInteger, true);
-		setExact(rows, COLUMN_SUM, value, result.sum, m->sumInteger,
-			 !m->shares);
-	}
-	if (value->type != HDI_STRING)
-		rowsText(rows, COLUMN_INTEGRAL_UNIT, unit);
-	else
-		rowsText(rows, COLUMN_INTEGRAL_UNIT, "");
+	setRange(rows, value, m);
+	rowsText(rows, COLUMN_INTEGRAL_UNIT, unit);
 	if (!isnan(result.integral))
 		rowsText(rows, COLUMN_INTEGRAL_TITLE, unit);
 	g_free(unit);
+}
+
+/** What has a meaning for amounts: total and rate; of deltas the range of the
+ *  amounts, too, of counters that of the rate. */
+static void setAmount(struct rows *rows, const hdIValue *value,
+		      enum valueKind kind, const struct moments *m)
+{
+	struct momentsResult result = momentsGet(m, value->type);
+	double scale, rate = NAN;
+	char *unit = rateUnit(value->unit, &scale);
+
+	if (m->weight > 0)
+		rate = result.sum * scale / ((double)m->weight / 1e9);
+	rowsText(rows, COLUMN_TOTAL_UNIT, value->unit);
+	rowsText(rows, COLUMN_RATE_UNIT, unit);
+	rowsNumber(rows, COLUMN_RATE, rate);
+	rowsNumber(rows, COLUMN_RATE_SHOWN, rate);
+	if (!isnan(rate))
+		rowsText(rows, COLUMN_RATE_TITLE, unit);
+	if (kind == KIND_COUNTER) {
+		rowsCount(rows, COLUMN_RESETS, m->resets);
+		rowsNumber(rows, COLUMN_TOTAL, result.sum);
+		rowsNumber(rows, COLUMN_TOTAL_SHOWN, result.sum);
+	} else if (m->count) {
+		for (size_t i = 0; i < G_N_ELEMENTS(sums); i++)
+			setExact(rows, sums[i], value, result.sum,
+				 m->sumInteger, !m->shares);
+		setRange(rows, value, m);
+	}
+	if (kind == KIND_COUNTER && m->weight > 0) {
+		rowsNumber(rows, COLUMN_RATE_MIN, m->min * scale);
+		rowsNumber(rows, COLUMN_RATE_MAX, m->max * scale);
+	}
+	g_free(unit);
+}
+
+/** Say of what kind a value is, and what has a meaning then. */
+static void setMoments(struct statGroup *work, const hdIValue *value,
+		       const struct moments *m)
+{
+	struct rows *rows = work->run->rows;
+	bool isGuessed;
+	enum valueKind kind = valueKind(work->group, value, &isGuessed);
+
+	if (value->type == HDI_STRING) {
+		rowsText(rows, COLUMN_INTEGRAL_UNIT, "");
+		return;
+	}
+	rowsText(rows, COLUMN_KIND_TITLE, valueKindTitle(work->group, value));
+	rowsText(rows, COLUMN_KIND, valueKindName(kind));
+	rowsFlag(rows, COLUMN_KIND_GUESSED, isGuessed);
+	work->hasGuesses |= isGuessed;
+	if (kindIsAmount(kind)) {
+		work->hasAmounts = true;
+		setAmount(rows, value, kind, m);
+	} else {
+		work->hasGauges = true;
+		setGauge(rows, value, m);
+	}
 }
 
 /** Print a value in a phase. */
@@ -181,6 +277,7 @@ static void printValue(struct statGroup *work, const struct summarySlot *slot,
 	char *title = valueTitle(work->group, value);
 
 	work->hasMissing |= moments->missing > 0;
+	work->resets[value - work->group->values] += moments->resets;
 	rowsText(rows, COLUMN_NODE, rolesPath(work->group->node));
 	rowsText(rows, COLUMN_GROUP, work->group->name);
 	rowsText(rows, COLUMN_VALUE, value->name);
@@ -188,10 +285,10 @@ static void printValue(struct statGroup *work, const struct summarySlot *slot,
 	rowsText(rows, COLUMN_TYPE, columnTypeName(value->type));
 	rowsText(rows, COLUMN_UNIT, value->unit);
 	setPhase(work, slot, phase, (int64_t)moments->weight);
-	rowsCount(rows, COLUMN_COUNT, moments->count);
+	rowsCount(rows, COLUMN_COUNT, momentsCount(moments));
 	rowsCount(rows, COLUMN_NAN, moments->missing);
 	rowsTime(rows, COLUMN_SECONDS, (int64_t)moments->weight);
-	setMoments(rows, value, moments);
+	setMoments(work, value, moments);
 	rowsFlag(rows, COLUMN_SIMULATED, valueIsSimulated(work->group, value));
 	rowsEnd(rows);
 	g_free(title);
@@ -246,6 +343,37 @@ static void printTitle(const struct statGroup *work)
 	puts(")");
 }
 
+/** Hide what none of the kinds has. */
+static void hideKinds(const struct statGroup *work)
+{
+	static const size_t ofGauges[] = { COLUMN_MEAN, COLUMN_STDDEV,
+					   COLUMN_INTEGRAL,
+					   COLUMN_INTEGRAL_TITLE };
+	static const size_t ofAmounts[] = { COLUMN_TOTAL_SHOWN,
+					    COLUMN_RATE_SHOWN,
+					    COLUMN_RATE_TITLE };
+
+	for (size_t i = 0; !work->hasGauges && i < G_N_ELEMENTS(ofGauges); i++)
+		rowsHide(work->run->rows, ofGauges[i]);
+	for (size_t i = 0; !work->hasAmounts && i < G_N_ELEMENTS(ofAmounts);
+	     i++)
+		rowsHide(work->run->rows, ofAmounts[i]);
+}
+
+static void printResets(const struct statGroup *work)
+{
+	for (size_t i = 0; i < work->group->valueCount; i++) {
+		uint64_t count = work->resets[i];
+
+		if (!count)
+			continue;
+		printf("  ");
+		outPrintable(work->group->values[i].name);
+		printf(" went back %" PRIu64 " %s, and counts from 0 then.\n",
+		       count, count == 1 ? "time" : "times");
+	}
+}
+
 static void endText(struct statGroup *work)
 {
 	struct rows *rows = work->run->rows;
@@ -254,12 +382,16 @@ static void endText(struct statGroup *work)
 	printTitle(work);
 	if (!work->hasMissing)
 		rowsHide(rows, COLUMN_NAN);
+	hideKinds(work);
 	if (!work->run->hasPhases) {
 		rowsHide(rows, COLUMN_PHASE_TITLE);
 		rowsHide(rows, COLUMN_FROM);
 		rowsHide(rows, COLUMN_DURATION);
 	}
 	rowsPrint(rows, "  ", work->run->tool->isColored);
+	if (work->hasGuesses)
+		puts("  " KIND_GUESSED_NOTE);
+	printResets(work);
 }
 
 static void summarizeGroup(const hdIGroup *group, void *data)
@@ -280,6 +412,7 @@ static void summarizeGroup(const hdIGroup *group, void *data)
 	bool hasColumns;
 
 	run->chosen++;
+	work.resets = g_new0(uint64_t, group->valueCount + 1);
 	summaryStart(&work.summary, &run->selection);
 	if (work.summary.columnCount)
 		scanGroup(&run->scan, group, takeBlock, &work);
@@ -287,6 +420,7 @@ static void summarizeGroup(const hdIGroup *group, void *data)
 	summaryFinish(&work.summary);
 	if (hasColumns && run->tool->format == OUT_TEXT)
 		endText(&work);
+	g_free(work.resets);
 }
 
 /* ---- The command ------------------------------------------------------- */
@@ -336,10 +470,11 @@ static const struct toolHelp help = {
 	.arguments = "PROJECT",
 	.description =
 		"Summarizes every value of every statistics group: number of "
-		"entries, mean, minimum,\nmaximum, standard deviation, sum, "
-		"and integral over time (power gives energy).\nMean and "
-		"deviation weigh an entry by the length of its interval. NaN "
-		"means \"no value\".\n\nTIME is in seconds since the start of "
+		"entries, minimum and\nmaximum; of gauges mean, standard "
+		"deviation, and integral over time (power gives\nenergy), of "
+		"counters and deltas total and rate. Mean and deviation weigh "
+		"an entry\nby the length of its interval. NaN means \"no "
+		"value\".\n\nTIME is in seconds since the start of "
 		"the project, or @SECONDS since 1970.",
 	.examples = "  hdtrace stat run1.proj\n"
 		    "  hdtrace stat --group Energy --value P --from 10 --to 20 "
