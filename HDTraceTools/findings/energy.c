@@ -22,20 +22,26 @@ struct findingsValue findingsValueOf(const struct findingsGroup *group,
 				  group->gaps.count + 1, group->shortest),
 		.total = NAN,
 		.totalBound = NAN,
+		.rate = NAN,
 	};
+	double scale;
 
 	if (of->type == HDI_STRING || moments->count == 0)
 		return self;
-	if (unitIsPower(of->unit) || g_str_has_suffix(of->unit, "/s")) {
+	if (kindIsAmount(group->kinds[value])) {
+		self.totalUnit = g_strdup(of->unit);
+		self.total = self.result.sum;
+		self.rateUnit = rateUnit(of->unit, &scale);
+		if (moments->weight > 0)
+			self.rate = self.total * scale /
+				    ((double)moments->weight / 1e9);
+		if (self.bound.isKnown)
+			self.totalBound = self.bound.sum;
+	} else if (unitIsPower(of->unit) || g_str_has_suffix(of->unit, "/s")) {
 		self.totalUnit = momentsIntegralUnit(of->unit);
 		self.total = self.result.integral;
 		if (self.bound.isKnown)
 			self.totalBound = self.bound.integral;
-	} else if (unitIsEnergy(of->unit)) {
-		self.totalUnit = g_strdup(of->unit);
-		self.total = self.result.sum;
-		if (self.bound.isKnown)
-			self.totalBound = self.bound.sum;
 	}
 	return self;
 }
@@ -48,7 +54,7 @@ struct findingsEnergy findingsGroupEnergy(const struct findingsGroup *group,
 	for (size_t i = 0; i < group->group->valueCount; i++) {
 		const hdIValue *value = &group->group->values[i];
 		double scale = unitParse(value->unit).scale;
-		bool isPower = unitIsPower(value->unit);
+		bool isAmount = kindIsAmount(group->kinds[i]);
 		struct momentsResult result;
 		struct bound bound;
 
@@ -59,8 +65,8 @@ struct findingsEnergy findingsGroupEnergy(const struct findingsGroup *group,
 				 group->gaps.count + 1, group->shortest);
 		energy.isKnown = true;
 		energy.joules +=
-			scale * (isPower ? result.integral : result.sum);
-		energy.bound += scale * (isPower ? bound.integral : bound.sum);
+			scale * (isAmount ? result.sum : result.integral);
+		energy.bound += scale * (isAmount ? bound.sum : bound.integral);
 		energy.hasBound &= bound.isKnown;
 		energy.isSimulated |= valueIsSimulated(group->group, value);
 		energy.seconds =
@@ -130,6 +136,17 @@ static bool areAlike(const char *a, const char *b)
 	}
 }
 
+/** Whether a value tells power, as a gauge, or energy, as an amount. */
+static bool tellsEnergy(const struct findingsGroup *group, size_t value,
+			bool isAmount)
+{
+	const hdIValue *of = &group->group->values[value];
+
+	return of->type != HDI_STRING &&
+	       kindIsAmount(group->kinds[value]) == isAmount &&
+	       (isAmount ? unitIsEnergy(of->unit) : unitIsPower(of->unit));
+}
+
 /**
  * Choose the values from which the energy of a node is derived: those in W,
  * else those in J, that match, or else that are alike the first one.
@@ -139,15 +156,13 @@ static void choosePower(const struct findings *findings,
 {
 	const hdIGroup *of = group->group;
 
-	for (int isEnergy = 0; isEnergy < 2 && !group->powerCount; isEnergy++) {
+	for (int isAmount = 0; isAmount < 2 && !group->powerCount; isAmount++) {
 		const char *first = NULL;
 
 		for (size_t i = 0; i < of->valueCount; i++) {
 			const hdIValue *value = &of->values[i];
 
-			if (value->type == HDI_STRING ||
-			    !(isEnergy ? unitIsEnergy(value->unit)
-				       : unitIsPower(value->unit)))
+			if (!tellsEnergy(group, i, isAmount))
 				continue;
 			if (findings->power
 				    ? fnmatch(findings->power, value->name, 0)

@@ -45,11 +45,13 @@ struct findingsEnergy {
 struct findingsValue {
 	struct momentsResult result;
 	struct bound bound;
-	/** What is integrated or summed: energy, and X of X/s; NaN if there is
-	 *  no sense in a total. */
+	/** What is integrated or summed: energy, X of X/s, deltas, and what
+	 *  counters grew by; NaN if there is no sense in a total. */
 	double total;
 	double totalBound; /**< By how much it can be off; NaN: not known. */
 	char *totalUnit;   /**< NULL if there is no total. */
+	double rate;       /**< Of deltas and counters; else NaN. */
+	char *rateUnit;    /**< Likewise; else NULL. */
 };
 
 /** What the entries of a group amount to. */
@@ -60,7 +62,9 @@ struct findingsGroup {
 	int64_t end;
 	int64_t usual; /**< Length of most intervals; 0 if not known. */
 	int64_t shortest;
-	struct moments *moments;      /**< One for each value. */
+	enum valueKind *kinds;        /**< One for each value ... */
+	bool *isGuessed;              /**< ... and those not in the file. */
+	struct moments *moments;      /**< Likewise. */
 	struct findingsValue *values; /**< Likewise, when all was read. */
 	struct findingsSpans gaps;
 	struct findingsSpans late;
@@ -188,7 +192,7 @@ void findingsEnergyAdd(struct findingsEnergy *sum,
 /** Average power; NaN if there is none. */
 double findingsWatts(const struct findingsEnergy *energy);
 
-/** Find what a value of a group amounts to; its totalUnit is to be freed. */
+/** Find what a value of a group amounts to; its units are to be freed. */
 struct findingsValue findingsValueOf(const struct findingsGroup *group,
 				     size_t value);
 

@@ -5,14 +5,26 @@
  */
 #include "config.h"
 
+#include <math.h>
+
 #include "HDTraceTools/command/results.h"
 #include "HDTraceTools/model/roles.h"
 #include "HDTraceTools/plot/plot.h"
+
+static void putText(struct outJson *json, const char *key, const char *text)
+{
+	if (text)
+		outJsonText(json, key, text);
+	else
+		outJsonPlain(json, key, "null");
+}
 
 static void putCurve(struct outJson *json, const struct plotCurve *curve)
 {
 	const struct moments *moments = &curve->moments;
 	struct momentsResult result = momentsGet(moments, curve->value->type);
+	bool isAmount = kindIsAmount(curve->kind);
+	double seconds = (double)moments->weight / 1e9;
 	char *unit = momentsIntegralUnit(curve->value->unit);
 
 	outJsonObject(json, NULL, true);
@@ -23,13 +35,21 @@ static void putCurve(struct outJson *json, const struct plotCurve *curve)
 	outJsonText(json, "unit", curve->value->unit);
 	outJsonBool(json, "simulated", curve->isSimulated);
 	outJsonBool(json, "dense", plotIsDense(curve));
-	outJsonInteger(json, "count", (int64_t)moments->count);
+	outJsonInteger(json, "count", (int64_t)momentsCount(moments));
 	outJsonInteger(json, "nan", (int64_t)moments->missing);
 	outJsonSeconds(json, "seconds", (int64_t)moments->weight);
-	outJsonDouble(json, "mean", result.mean);
-	resultsPutRange(json, moments, curve->value->type);
-	outJsonDouble(json, "integral", result.integral);
-	outJsonText(json, "integral_unit", unit);
+	outJsonDouble(json, "mean", isAmount ? NAN : result.mean);
+	resultsPutRange(json, moments, curve->value->type, curve->kind);
+	outJsonDouble(json, "integral", isAmount ? NAN : result.integral);
+	putText(json, "integral_unit", isAmount ? NULL : unit);
+	resultsPutKind(json, curve->group, curve->value);
+	outJsonDouble(json, "total", isAmount ? result.sum : NAN);
+	putText(json, "total_unit", isAmount ? curve->value->unit : NULL);
+	outJsonDouble(json, "rate",
+		      isAmount && seconds > 0
+			      ? result.sum * curve->rateScale / seconds
+			      : NAN);
+	putText(json, "rate_unit", curve->rateUnit);
 	outJsonEnd(json);
 	g_free(unit);
 }

@@ -114,12 +114,18 @@ static void printHead(const struct report *report)
 /* ---- Nodes ------------------------------------------------------------- */
 
 static const char *const valueHeadings[] = {
-	"<Group", "<Value", "<Unit", ".Mean",  ".Error", ".Min",
-	".Max",   ".Total", "<",     ".Error", "<Note",  NULL,
+	"<Group", "<Value", "<Kind", "<Unit",  ".Mean",
+	".Error", ".Min",   ".Max",  ".Total", "<",
+	".Error", ".Rate",  "<",     "<Note",  NULL,
 };
 
 /** Columns above that are not always shown. */
-enum { COLUMN_ERROR = 4, COLUMN_TOTAL = 7, COLUMN_TOTAL_ERROR = 9 };
+enum {
+	COLUMN_ERROR = 5,
+	COLUMN_TOTAL = 8,
+	COLUMN_TOTAL_ERROR = 10,
+	COLUMN_RATE = 11,
+};
 
 static void addNumber(struct outTable *table, double value)
 {
@@ -145,11 +151,12 @@ static void addBound(const struct report *report, struct outTable *table,
 }
 
 static void addExtreme(struct outTable *table, const struct moments *moments,
-		       hdIType type, double value, outInt128 integer)
+		       hdIType type, enum valueKind kind, double value,
+		       outInt128 integer)
 {
 	char buffer[OUT_NUMBER_SIZE];
 
-	if (moments->count == 0 || type == HDI_STRING)
+	if (moments->count == 0 || type == HDI_STRING || kind == KIND_COUNTER)
 		outTableAdd(table, "");
 	else if (type == HDI_FLOAT || type == HDI_DOUBLE)
 		outTableAdd(table, outRounded(buffer, value));
@@ -166,10 +173,14 @@ static void addNote(struct outTable *table, const struct findingsGroup *group,
 
 	if (valueIsSimulated(group->group, value))
 		g_string_append(text, "simulated");
+	if (moments->resets)
+		g_string_append_printf(text, "%sfrom 0 again %" PRIu64 " %s",
+				       text->len ? ", " : "", moments->resets,
+				       moments->resets == 1 ? "time" : "times");
 	if (moments->missing)
 		g_string_append_printf(text, "%s%" PRIu64 " missing",
 				       text->len ? ", " : "", moments->missing);
-	if (moments->count == 0)
+	if (momentsCount(moments) == 0)
 		g_string_append_printf(text, "%sno values",
 				       text->len ? ", " : "");
 	outTableAdd(table, text->str);
@@ -182,19 +193,25 @@ static void addValue(const struct report *report, struct outTable *table,
 	const hdIValue *value = &group->group->values[i];
 	const struct moments *moments = &group->moments[i];
 	const struct findingsValue *found = &group->values[i];
+	enum valueKind kind = group->kinds[i];
+	bool isAmount = kindIsAmount(kind);
 
 	outTableAdd(table, group->group->name);
 	outTableAdd(table, value->name);
+	outTableAdd(table, valueKindTitle(group->group, value));
 	outTableAdd(table, value->unit);
-	addNumber(table, found->result.mean);
-	addBound(report, table, found->bound.isKnown, found->bound.mean);
-	addExtreme(table, moments, value->type, moments->min,
+	addNumber(table, isAmount ? NAN : found->result.mean);
+	addBound(report, table, found->bound.isKnown && !isAmount,
+		 found->bound.mean);
+	addExtreme(table, moments, value->type, kind, moments->min,
 		   moments->minInteger);
-	addExtreme(table, moments, value->type, moments->max,
+	addExtreme(table, moments, value->type, kind, moments->max,
 		   moments->maxInteger);
 	addNumber(table, found->total);
 	outTableAdd(table, found->totalUnit ? found->totalUnit : "");
 	addBound(report, table, true, found->totalBound);
+	addNumber(table, found->rate);
+	outTableAdd(table, isnan(found->rate) ? "" : found->rateUnit);
 	addNote(table, group, i);
 }
 
@@ -204,6 +221,8 @@ static void printNode(const struct report *report, const hdINode *node)
 	const struct findingsGroup *power = NULL;
 	bool hasBounds = false;
 	bool hasTotals = false;
+	bool hasRates = false;
+	bool hasGuesses = false;
 
 	for (size_t i = 0; i < report->findings.project->groupCount; i++) {
 		const struct findingsGroup *group = &report->findings.groups[i];
@@ -218,6 +237,8 @@ static void printNode(const struct report *report, const hdINode *node)
 			addValue(report, table, group, k);
 			hasBounds |= group->values[k].bound.isKnown;
 			hasTotals |= group->values[k].totalUnit != NULL;
+			hasRates |= group->values[k].rateUnit != NULL;
+			hasGuesses |= group->isGuessed[k];
 		}
 	}
 	if (!table)
@@ -230,6 +251,10 @@ static void printNode(const struct report *report, const hdINode *node)
 	}
 	if (!hasBounds || !hasTotals)
 		outTableHide(table, COLUMN_TOTAL_ERROR);
+	if (!hasRates) {
+		outTableHide(table, COLUMN_RATE);
+		outTableHide(table, COLUMN_RATE + 1);
+	}
 	title(report, nodeName(report, node));
 	if (power) {
 		const char *between = "";
@@ -250,6 +275,8 @@ static void printNode(const struct report *report, const hdINode *node)
 			     : ")");
 	}
 	outTablePrint(table, "  ", report->findings.tool->isColored);
+	if (hasGuesses)
+		puts("  " KIND_GUESSED_NOTE);
 }
 
 /* ---- Phases ------------------------------------------------------------ */

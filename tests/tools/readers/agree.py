@@ -82,7 +82,8 @@ def check_curves(rows, curves, what):
     for row in rows:
         curve = curves[key_of(row)]
         for name in SAME + ("integral", "seconds", "unit", "integral_unit",
-                            "simulated"):
+                            "simulated", "kind", "kind_guessed", "total",
+                            "total_unit", "rate", "rate_unit"):
             if row[name] != curve[name]:
                 fail(f"{what}, {key_of(row)}: {name} is {row[name]}, "
                      f"{curve[name]} in the plot")
@@ -98,11 +99,12 @@ def check_values(project, rows):
         fail(f"{len(found)} values in the report, {len(rows)} rows")
     for row in rows:
         value = found[key_of(row)]
-        for name in SAME:
+        for name in SAME + ("kind", "kind_guessed", "rate", "rate_unit",
+                            "resets"):
             if row[name] != value[name]:
                 fail(f"{key_of(row)}: {name} is {row[name]}, {value[name]} in "
                      "the report")
-        total = {"J": row["sum"]}.get(row["unit"], row["integral"])
+        total = row["integral"] if row["total"] is None else row["total"]
         if value["total"] is not None and not near(value["total"], total):
             fail(f"{key_of(row)}: {total}, in the report {value['total']}")
     print(f"{len(rows)} values are equal")
@@ -117,13 +119,17 @@ def check_table(project, rows):
     seen = []
     for head in heads:
         for line in lines[head + 1:]:
-            if not line:
+            if not line or line[0] == "Kinds":
                 break
             seen.append(line)
     if len(seen) != len(rows):
         fail(f"{len(seen)} lines of values, {len(rows)} rows")
     for row in rows:
-        wanted = [row["group"], row["value"]] + row["unit"].split()
+        mark = "?" if row["kind_guessed"] else ""
+        wanted = [row["group"], row["value"]]
+        if row["kind"]:
+            wanted += [row["kind"] + mark]
+        wanted += row["unit"].split()
         for line in seen:
             numbers = line[len(wanted):len(wanted) + 3]
             if line[:len(wanted)] == wanted and (
@@ -152,10 +158,10 @@ def power_of(project):
 
 def energy_of(rows, node, group, names):
     """Joules of a node, by hdtrace stat."""
-    return sum(row["integral"] if row["unit"].endswith("W") else row["sum"]
+    return sum(row["integral"] if row["kind"] == "gauge" else row["total"]
                for row in rows
                if key_of(row)[:2] == (node, group) and row["value"] in names
-               and row["integral"] is not None)
+               and row["seconds"] > 0)
 
 
 def check_phases(project, rows):
