@@ -285,6 +285,24 @@ else
 	skip "otf2 has their modes" "no OTF2"
 fi
 
+# A reading is at the end of its interval, a level from its start on.
+perfetto_times() {
+	status 0 export -q --to perfetto --force -o k.pt -v C -v G k.stat ||
+		return 1
+	protoc -I "$abs_top_srcdir/tests/lib" \
+		--decode=perfetto.protos.Trace perfetto.proto <k.pt |
+		awk '/timestamp:/ { time = $2 } /counter_value:/ {
+			print time / 1e9 - 1e9, $2 }' >numbers
+	cat numbers
+	grep -qx '5 30' numbers && ! grep -qx '4 30' numbers &&
+		grep -qx '2 300' numbers
+}
+if command -v protoc >/dev/null; then
+	ok "perfetto has readings when they were taken" perfetto_times
+else
+	skip "perfetto has readings when they were taken" "no protoc"
+fi
+
 # --- Who writes them ---
 
 rut_says() {
