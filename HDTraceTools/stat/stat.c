@@ -149,10 +149,6 @@ static void setExact(struct rows *rows, size_t column, const hdIValue *value,
 		rowsNumber(rows, column, number);
 }
 
-/** Where the sum of deltas goes; the first key is what it was called before
- *  there were kinds. */
-static const size_t sums[] = { COLUMN_SUM, COLUMN_TOTAL, COLUMN_TOTAL_SHOWN };
-
 static void setPhase(const struct statGroup *work,
 		     const struct summarySlot *slot, const char *phase,
 		     int64_t covered)
@@ -209,6 +205,26 @@ static void setGauge(struct rows *rows, const hdIValue *value,
 	g_free(unit);
 }
 
+/** Set the total of amounts, exactly if they are integers that are no shares;
+ * of deltas it is the sum, too. */
+static void setTotal(struct rows *rows, const hdIValue *value,
+		     enum valueKind kind, const struct moments *m)
+{
+	static const size_t places[] = { COLUMN_TOTAL, COLUMN_TOTAL_SHOWN,
+					 COLUMN_SUM };
+	struct momentsResult result = momentsGet(m, value->type);
+	size_t count = kind == KIND_COUNTER ? 2 : 3;
+	outInt128 integer = m->sumInteger;
+
+	if (m->count == 0)
+		return;
+	if (kind == KIND_COUNTER && isInteger(value->type))
+		integer = (outInt128)m->sum.high + (outInt128)m->sum.low;
+	for (size_t i = 0; i < count; i++)
+		setExact(rows, places[i], value, result.sum, integer,
+			 !m->shares);
+}
+
 /** What has a meaning for amounts: total and rate; of deltas the range of the
  *  amounts, too, of counters that of the rate. */
 static void setAmount(struct rows *rows, const hdIValue *value,
@@ -226,16 +242,11 @@ static void setAmount(struct rows *rows, const hdIValue *value,
 	rowsNumber(rows, COLUMN_RATE_SHOWN, rate);
 	if (!isnan(rate))
 		rowsText(rows, COLUMN_RATE_TITLE, unit);
-	if (kind == KIND_COUNTER) {
+	setTotal(rows, value, kind, m);
+	if (kind == KIND_COUNTER)
 		rowsCount(rows, COLUMN_RESETS, m->resets);
-		rowsNumber(rows, COLUMN_TOTAL, result.sum);
-		rowsNumber(rows, COLUMN_TOTAL_SHOWN, result.sum);
-	} else if (m->count) {
-		for (size_t i = 0; i < G_N_ELEMENTS(sums); i++)
-			setExact(rows, sums[i], value, result.sum,
-				 m->sumInteger, !m->shares);
+	else
 		setRange(rows, value, m);
-	}
 	if (kind == KIND_COUNTER && m->weight > 0) {
 		rowsNumber(rows, COLUMN_RATE_MIN, m->min * scale);
 		rowsNumber(rows, COLUMN_RATE_MAX, m->max * scale);

@@ -48,7 +48,7 @@ class Project:
             end = time if chance.random() < 0.05 else \
                 time + chance.randrange(NS)
             counted = chance.randrange(50) if chance.random() < 0.05 else \
-                counted + chance.randrange(10**12)
+                counted + chance.randrange(2**50)
             joules += Fraction(chance.randrange(4000), 4)
             # Floats have a NaN, integers do not.
             numbers = [counted,
