@@ -50,6 +50,11 @@ int hdRecordAddColumn(struct hdRecord *record,
 		ret = hdS_addValue(record->group, column->name, column->type,
 				   column->unit, column->grouping);
 	if (ret == 0)
+		ret = recordSay(record, "kind",
+				column->leavesKindOut
+					? NULL
+					: hdKindName(column->kind));
+	if (ret == 0)
 		ret = recordSay(record, "source", column->source);
 	if (ret == 0)
 		ret = recordSay(record, "resolution", column->resolution);

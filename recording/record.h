@@ -16,6 +16,7 @@
 
 #include <hdStats.h>
 #include "recording/cell.h"
+#include "recording/kind.h"
 
 /** A column: what is recorded of it, and what it says of itself. */
 struct hdRecordColumn {
@@ -26,7 +27,9 @@ struct hdRecordColumn {
 	/** Attributes source and resolution, or NULL. */
 	const char *source;
 	const char *resolution;
-	bool isSimulated; /**< Attribute simulated. */
+	bool isSimulated;   /**< Attribute simulated. */
+	enum hdKind kind;   /**< Attribute kind ... */
+	bool leavesKindOut; /**< ... unless there is no room for it. */
 };
 
 /** A group that is being recorded. */

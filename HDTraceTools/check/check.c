@@ -10,6 +10,7 @@
 
 #include "HDTraceTools/check/check.h"
 #include "HDTraceTools/command/rules.h"
+#include "HDTraceTools/model/kind.h"
 #include "HDTraceTools/model/units.h"
 #include "common/clock.h"
 
@@ -139,6 +140,20 @@ static void endOutput(struct check *check, const char *path)
 
 /* ---- Checking ---------------------------------------------------------- */
 
+static void checkKind(struct check *check, const hdIGroup *group,
+		      const hdIValue *value)
+{
+	const char *unknown = valueKindUnknown(value);
+
+	if (unknown)
+		toolReport(
+			check->tool, "stat.kind", group->file, -1, 0,
+			"value \"%s\" has the kind \"%s\"; it is taken for a "
+			"%s",
+			value->name, unknown,
+			valueKindName(valueKind(group, value, NULL)));
+}
+
 static void checkValues(struct check *check, const hdIGroup *group)
 {
 	for (size_t i = 0; i < group->valueCount; i++) {
@@ -148,7 +163,7 @@ static void checkValues(struct check *check, const hdIGroup *group)
 		if (valueIsSimulated(group, &group->values[i]))
 			toolReport(check->tool, "stat.simulated", group->file,
 				   -1, 0, "value \"%s\" is simulated", name);
-
+		checkKind(check, group, &group->values[i]);
 		while (j < i && strcmp(group->values[j].name, name) != 0)
 			j++;
 		if (j < i)

@@ -9,11 +9,12 @@
 
 static void resultsPutExtreme(struct outJson *json, const char *key,
 			      const struct moments *moments, hdIType type,
-			      double value, outInt128 integer)
+			      enum valueKind kind, double value,
+			      outInt128 integer)
 {
 	char buffer[OUT_NUMBER_SIZE];
 
-	if (moments->count == 0 || type == HDI_STRING)
+	if (moments->count == 0 || type == HDI_STRING || kind == KIND_COUNTER)
 		outJsonPlain(json, key, "null");
 	else if (type == HDI_FLOAT || type == HDI_DOUBLE)
 		outJsonDouble(json, key, value);
@@ -22,10 +23,25 @@ static void resultsPutExtreme(struct outJson *json, const char *key,
 }
 
 void resultsPutRange(struct outJson *json, const struct moments *moments,
-		     hdIType type)
+		     hdIType type, enum valueKind kind)
 {
-	resultsPutExtreme(json, "min", moments, type, moments->min,
+	resultsPutExtreme(json, "min", moments, type, kind, moments->min,
 			  moments->minInteger);
-	resultsPutExtreme(json, "max", moments, type, moments->max,
+	resultsPutExtreme(json, "max", moments, type, kind, moments->max,
 			  moments->maxInteger);
+}
+
+void resultsPutKind(struct outJson *json, const hdIGroup *group,
+		    const hdIValue *value)
+{
+	bool isGuessed;
+	enum valueKind kind = valueKind(group, value, &isGuessed);
+
+	if (value->type == HDI_STRING) {
+		outJsonPlain(json, "kind", "null");
+		outJsonPlain(json, "kind_guessed", "null");
+		return;
+	}
+	outJsonText(json, "kind", valueKindName(kind));
+	outJsonBool(json, "kind_guessed", isGuessed);
 }

@@ -41,6 +41,8 @@ static const hdIRule rules[] = {
 	{ "stat.empty", HDI_NOTE, "A group has entries." },
 	{ "stat.simulated", HDI_NOTE,
 	  "The values of a group are measured, not simulated." },
+	{ "stat.kind", HDI_WARNING,
+	  "The kind of a value is gauge, counter or delta." },
 	{ "stat.value-twice", HDI_WARNING,
 	  "The values of a group have different names." },
 	{ "trc.empty", HDI_NOTE, "A trace has states or events." },

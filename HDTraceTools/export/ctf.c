@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "HDTraceTools/export/export.h"
+#include "HDTraceTools/model/kind.h"
 #include "HDTraceTools/model/units.h"
 
 #define CTF_MAGIC 0xc1fc1fc1u
@@ -203,6 +204,8 @@ static void describeGroup(struct ctf *self, const struct exportGroup *group)
 			       self->streams);
 	for (size_t i = 0; i < group->valueCount; i++) {
 		const hdIValue *value = group->values[i];
+		enum valueKind kind;
+		bool isGuessed;
 		char *name;
 
 		describeValue(self, value, taken);
@@ -210,6 +213,13 @@ static void describeGroup(struct ctf *self, const struct exportGroup *group)
 			name = g_strdup_printf("unit_%" PRIu32 "_%zu",
 					       self->streams, i);
 			appendVariable(self, name, value->unit);
+			g_free(name);
+		}
+		kind = valueKind(group->group, value, &isGuessed);
+		if (value->type != HDI_STRING && !isGuessed) {
+			name = g_strdup_printf("kind_%" PRIu32 "_%zu",
+					       self->streams, i);
+			appendVariable(self, name, valueKindName(kind));
 			g_free(name);
 		}
 		if (valueIsSimulated(group->group, value)) {

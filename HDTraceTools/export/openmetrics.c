@@ -3,9 +3,11 @@
  * @file
  * hdtrace export --to openmetrics: the OpenMetrics text format, version 1.0.
  *
- * A value of a group is a metric family of gauges, and each node has one. The
- * samples of a family must stand together, while files have an entry after the
- * other; so each value of a group is spooled by itself.
+ * A value of a group is a metric family of gauges, or of counters if it is one,
+ * and each node has one. The amount in an interval is a gauge: it may be
+ * missing, and what was before the file is not known. The samples of a family
+ * must stand together, while files have an entry after the other; so each value
+ * of a group is spooled by itself.
  */
 #include "config.h"
 
@@ -16,6 +18,7 @@
 #include "HDTraceTools/base/spool.h"
 #include "HDTraceTools/export/export.h"
 #include "HDTraceTools/model/column.h"
+#include "HDTraceTools/model/kind.h"
 #include "HDTraceTools/model/units.h"
 
 /** Names of units in OpenMetrics. */
@@ -28,6 +31,7 @@ static const char *const units[][2] = {
 /** A metric family while its samples are gathered. */
 struct family {
 	const hdIValue *value;
+	enum valueKind kind;
 	const char *unit; /**< "" if there is none. */
 	double scale;
 	char *name;
@@ -55,6 +59,21 @@ static void appendEscaped(GString *out, const char *text)
 	}
 }
 
+/** Take a name, and that of its samples, unless another family has one. */
+static bool takeName(GHashTable *names, const char *name, bool isCounter)
+{
+	char *samples = isCounter ? g_strconcat(name, "_total", NULL) : NULL;
+	bool isFree = !g_hash_table_contains(names, name) &&
+		      (!samples || !g_hash_table_contains(names, samples));
+
+	if (isFree)
+		g_hash_table_add(names, g_strdup(name));
+	if (isFree && samples)
+		g_hash_table_add(names, g_strdup(samples));
+	g_free(samples);
+	return isFree;
+}
+
 static void startFamily(struct family *family, const hdIGroup *group,
 			const hdIValue *value, GHashTable *names)
 {
@@ -64,6 +83,7 @@ static void startFamily(struct family *family, const hdIGroup *group,
 
 	*family = (struct family){
 		.value = value,
+		.kind = valueKind(group, value, NULL),
 		.unit = "",
 		.scale = unit.scale,
 		.samples = spoolNew(),
@@ -82,7 +102,7 @@ static void startFamily(struct family *family, const hdIGroup *group,
 	for (int number = 2;; number++) {
 		if (*family->unit)
 			g_string_append_printf(name, "_%s", family->unit);
-		if (g_hash_table_add(names, g_strdup(name->str)))
+		if (takeName(names, name->str, family->kind == KIND_COUNTER))
 			break;
 		g_string_truncate(name, length);
 		g_string_append_printf(name, "_%d", number);
@@ -90,12 +110,21 @@ static void startFamily(struct family *family, const hdIGroup *group,
 	family->name = g_string_free(name, FALSE);
 }
 
+/** What a sample tells of the time until then. */
+static const char *const ofTime[] = {
+	[KIND_GAUGE] = " of the interval that ends then",
+	[KIND_COUNTER] = " until then",
+	[KIND_DELTA] = " in the interval that ends then",
+};
+
 static void putHead(FILE *file, const struct family *family,
 		    const hdIGroup *group)
 {
 	GString *text = g_string_new(NULL);
 
-	g_string_append_printf(text, "# TYPE %s gauge\n", family->name);
+	g_string_append_printf(text, "# TYPE %s %s\n", family->name,
+			       family->kind == KIND_COUNTER ? "counter"
+							    : "gauge");
 	if (*family->unit)
 		g_string_append_printf(text, "# UNIT %s %s\n", family->name,
 				       family->unit);
@@ -105,7 +134,8 @@ static void putHead(FILE *file, const struct family *family,
 		g_string_append(text, " in ");
 		appendEscaped(text, family->value->unit);
 	}
-	g_string_append(text, " of the interval that ends then, group ");
+	g_string_append(text, ofTime[family->kind]);
+	g_string_append(text, ", group ");
 	appendEscaped(text, group->name);
 	if (valueIsSimulated(group, family->value))
 		g_string_append(text, ", simulated");
@@ -132,9 +162,9 @@ static const char *numberText(char *buffer, const struct family *family,
 	return outDouble(buffer, number);
 }
 
-static int addEntry(struct family *families, const struct exportGroup *group,
-		    const char *labels, const hdIBlock *block, size_t entry,
-		    GString *line)
+static int addEntry(struct export *export, struct family *families,
+		    const struct exportGroup *group, const char *labels,
+		    const hdIBlock *block, size_t entry, GString *line)
 {
 	char buffer[OUT_NUMBER_SIZE];
 	int ret = 0;
@@ -144,7 +174,17 @@ static int addEntry(struct family *families, const struct exportGroup *group,
 
 		if (family->value->type == HDI_STRING)
 			continue;
+		/* A counter has a number from 0 on. */
+		if (family->kind == KIND_COUNTER &&
+		    !(columnNumber(exportColumn(group, block, i),
+				   family->value->type, entry) >= 0)) {
+			exportLose(export, "readings of counters that are none",
+				   1);
+			continue;
+		}
 		g_string_assign(line, family->name);
+		if (family->kind == KIND_COUNTER)
+			g_string_append(line, "_total");
 		g_string_append(line, labels);
 		g_string_append(line, numberText(buffer, family,
 						 exportColumn(group, block, i),
@@ -183,8 +223,8 @@ static int addNode(struct export *export, const struct exportGroup *group,
 				continue;
 			}
 			last = block->end[i];
-			ret = addEntry(families, group, labels->str, block, i,
-				       line);
+			ret = addEntry(export, families, group, labels->str,
+				       block, i, line);
 		}
 	}
 	if (ret < 0)
@@ -208,6 +248,8 @@ static bool areAlike(const struct exportGroup *a, const struct exportGroup *b)
 
 		if (strcmp(x->name, y->name) != 0 ||
 		    strcmp(x->unit, y->unit) != 0 || x->type != y->type ||
+		    valueKind(a->group, x, NULL) !=
+			    valueKind(b->group, y, NULL) ||
 		    valueIsSimulated(a->group, x) !=
 			    valueIsSimulated(b->group, y))
 			return false;

@@ -23,22 +23,28 @@ struct findingsValue findingsValueOf(const struct findingsGroup *group,
 		.total = NAN,
 		.totalBound = NAN,
 		.known = { (int64_t)moments->weight, runNs },
+		.rate = NAN,
 	};
+	double scale;
 
 	self.result.mean = knownMean(self.known, self.result.mean);
 	self.bound.mean = knownMean(self.known, self.bound.mean);
 	if (of->type == HDI_STRING || self.known.knownNs == 0)
 		return self;
-	if (unitIsPower(of->unit) || g_str_has_suffix(of->unit, "/s")) {
+	if (kindIsAmount(group->kinds[value])) {
+		self.totalUnit = g_strdup(of->unit);
+		self.total = self.result.sum;
+		self.rateUnit = rateUnit(of->unit, &scale);
+		self.rate = knownMean(self.known,
+				      self.total * scale /
+					      ((double)moments->weight / 1e9));
+		if (self.bound.isKnown)
+			self.totalBound = self.bound.sum;
+	} else if (unitIsPower(of->unit) || g_str_has_suffix(of->unit, "/s")) {
 		self.totalUnit = momentsIntegralUnit(of->unit);
 		self.total = self.result.integral;
 		if (self.bound.isKnown)
 			self.totalBound = self.bound.integral;
-	} else if (unitIsEnergy(of->unit)) {
-		self.totalUnit = g_strdup(of->unit);
-		self.total = self.result.sum;
-		if (self.bound.isKnown)
-			self.totalBound = self.bound.sum;
 	}
 	return self;
 }
@@ -54,7 +60,7 @@ struct findingsEnergy findingsGroupEnergy(const struct findingsGroup *group,
 	for (size_t i = 0; i < group->group->valueCount; i++) {
 		const hdIValue *value = &group->group->values[i];
 		double scale = unitParse(value->unit).scale;
-		bool isPower = unitIsPower(value->unit);
+		bool isAmount = kindIsAmount(group->kinds[i]);
 		int64_t known = (int64_t)moments[i].weight;
 		struct momentsResult result;
 		struct bound bound;
@@ -68,11 +74,11 @@ struct findingsEnergy findingsGroupEnergy(const struct findingsGroup *group,
 		result = momentsGet(&moments[i], value->type);
 		bound = boundGet(group->group, value, &moments[i],
 				 group->interruptions + 1, group->shortest);
-		joules = scale * (isPower ? result.integral : result.sum);
+		joules = scale * (isAmount ? result.sum : result.integral);
 		energy.joules += joules;
-		energy.watts += isPower ? scale * result.mean
-					: joules / ((double)known / 1e9);
-		energy.bound += scale * (isPower ? bound.integral : bound.sum);
+		energy.watts += isAmount ? joules / ((double)known / 1e9)
+					 : scale * result.mean;
+		energy.bound += scale * (isAmount ? bound.sum : bound.integral);
 		energy.hasBound &= bound.isKnown;
 		energy.isSimulated |= valueIsSimulated(group->group, value);
 		energy.seconds = MAX(energy.seconds, (double)known / 1e9);
@@ -151,6 +157,17 @@ static bool areAlike(const char *a, const char *b)
 	}
 }
 
+/** Whether a value tells power, as a gauge, or energy, as an amount. */
+static bool tellsEnergy(const struct findingsGroup *group, size_t value,
+			bool isAmount)
+{
+	const hdIValue *of = &group->group->values[value];
+
+	return of->type != HDI_STRING &&
+	       kindIsAmount(group->kinds[value]) == isAmount &&
+	       (isAmount ? unitIsEnergy(of->unit) : unitIsPower(of->unit));
+}
+
 /**
  * Choose the values from which the energy of a node is derived: those in W,
  * else those in J, that match, or else that are alike the first one.
@@ -160,15 +177,13 @@ static void choosePower(const struct findings *findings,
 {
 	const hdIGroup *of = group->group;
 
-	for (int isEnergy = 0; isEnergy < 2 && !group->powerCount; isEnergy++) {
+	for (int isAmount = 0; isAmount < 2 && !group->powerCount; isAmount++) {
 		const char *first = NULL;
 
 		for (size_t i = 0; i < of->valueCount; i++) {
 			const hdIValue *value = &of->values[i];
 
-			if (value->type == HDI_STRING ||
-			    !(isEnergy ? unitIsEnergy(value->unit)
-				       : unitIsPower(value->unit)))
+			if (!tellsEnergy(group, i, isAmount))
 				continue;
 			if (findings->power
 				    ? fnmatch(findings->power, value->name, 0)

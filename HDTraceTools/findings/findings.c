@@ -182,11 +182,17 @@ static void startAll(struct findings *findings)
 			.start = INT64_MAX,
 			.end = INT64_MIN,
 			.shortest = INT64_MAX,
+			.kinds = g_new0(enum valueKind, group->valueCount + 1),
+			.isGuessed = g_new0(bool, group->valueCount + 1),
 			.moments =
 				g_new0(struct moments, group->valueCount + 1),
 			.values = g_new0(struct findingsValue,
 					 group->valueCount + 1),
 		};
+		for (size_t k = 0; k < group->valueCount; k++)
+			findings->groups[i].kinds[k] =
+				valueKind(group, &group->values[k],
+					  &findings->groups[i].isGuessed[k]);
 		total += group->fileSize;
 	}
 	for (size_t i = 0; i < project->traceCount; i++)
@@ -201,8 +207,12 @@ static void freeAll(struct findings *findings)
 	for (size_t i = 0; i < findings->project->groupCount; i++) {
 		struct findingsGroup *group = &findings->groups[i];
 
-		for (size_t k = 0; k < group->group->valueCount; k++)
+		for (size_t k = 0; k < group->group->valueCount; k++) {
 			g_free(group->values[k].totalUnit);
+			g_free(group->values[k].rateUnit);
+		}
+		g_free(group->kinds);
+		g_free(group->isGuessed);
 		g_free(group->values);
 		g_free(group->moments);
 		g_free(group->isPower);

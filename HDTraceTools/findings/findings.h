@@ -48,11 +48,13 @@ struct findingsEnergy {
 struct findingsValue {
 	struct momentsResult result;
 	struct bound bound;
-	/** What is integrated or summed: energy, and X of X/s; NaN if there is
-	 *  no sense in a total. */
+	/** What is integrated or summed: energy, X of X/s, deltas, and what
+	 *  counters grew by; NaN if there is no sense in a total. */
 	double total;
 	double totalBound;  /**< By how much it can be off; NaN: not known. */
 	char *totalUnit;    /**< NULL if there is no total. */
+	double rate;        /**< Of deltas and counters; else NaN. */
+	char *rateUnit;     /**< Likewise; else NULL. */
 	struct known known; /**< Of the run. */
 };
 
@@ -64,7 +66,9 @@ struct findingsGroup {
 	int64_t end;
 	int64_t usual; /**< Length of most intervals; 0 if not known. */
 	int64_t shortest;
-	struct moments *moments;      /**< One for each value. */
+	enum valueKind *kinds;        /**< One for each value ... */
+	bool *isGuessed;              /**< ... and those not in the file. */
+	struct moments *moments;      /**< Likewise. */
 	struct findingsValue *values; /**< Likewise, when all was read. */
 	uint64_t interruptions;       /**< Those while it was recorded. */
 	struct findingsSpans gaps;    /**< These, and before and after it. */
@@ -196,7 +200,7 @@ void findingsEnergyAdd(struct findingsEnergy *sum,
 /** Mean power while it is known; NaN if that is not enough for a mean. */
 double findingsWatts(const struct findingsEnergy *energy);
 
-/** Find what a value of a group amounts to in a run; its totalUnit is to be
+/** Find what a value of a group amounts to in a run; its units are to be
  *  freed. */
 struct findingsValue findingsValueOf(const struct findingsGroup *group,
 				     size_t value, int64_t runNs);

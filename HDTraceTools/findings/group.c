@@ -20,6 +20,7 @@ struct reading {
 	GArray *probe; /**< struct findingsSpan, the first intervals. */
 	bool isProbed;
 	int64_t last; /**< End of the entry before. */
+	struct amounts *amounts;
 };
 
 /** Add a span before one that is kept, or behind all. */
@@ -113,9 +114,10 @@ static void addBlock(struct reading *work, const hdIBlock *block)
 {
 	struct findingsGroup *group = work->group;
 
+	amountsTake(work->amounts, block);
 	for (size_t i = 0; i < group->group->valueCount; i++)
-		momentsAdd(&group->moments[i], group->group->values[i].type,
-			   &block->columns[i], block, 0, block->count);
+		amountsAdd(work->amounts, i, &group->moments[i], 0,
+			   block->count);
 	for (size_t i = 0; i < block->count; i++) {
 		if (block->isAfterGap[i]) {
 			addSpan(&group->gaps, MIN(work->last, block->start[i]),
@@ -174,7 +176,7 @@ static struct powerSeries *createSeries(const struct findingsGroup *group)
 		struct powerPart part = {
 			.column = i,
 			.scale = unitParse(unit).scale,
-			.isEnergy = unitIsEnergy(unit),
+			.isEnergy = kindIsAmount(group->kinds[i]),
 		};
 
 		if (group->isPower[i])
@@ -233,6 +235,7 @@ int findingsReadGroup(struct findings *findings, struct findingsGroup *group,
 	if (!hdI_getStatStart(reader, &work.last))
 		work.last = INT64_MAX;
 	group->series = createSeries(group);
+	work.amounts = amountsNew(group->group);
 	work.probe = g_array_new(FALSE, FALSE, sizeof(struct findingsSpan));
 	if (hasPhases)
 		summaryStart(&summary, NULL);
@@ -242,6 +245,7 @@ int findingsReadGroup(struct findings *findings, struct findingsGroup *group,
 	if (hasPhases)
 		summaryFinish(&summary);
 	g_array_unref(work.probe);
+	amountsFree(work.amounts);
 	hdI_closeStat(reader);
 	if (group->shortest == INT64_MAX)
 		group->shortest = 0;

@@ -8,9 +8,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "HDTraceTools/command/results.h"
 #include "HDTraceTools/command/scan.h"
 #include "HDTraceTools/command/tool.h"
 #include "HDTraceTools/model/column.h"
+#include "HDTraceTools/model/kind.h"
 #include "HDTraceTools/model/roles.h"
 #include "HDTraceTools/model/units.h"
 #include "cli/output.h"
@@ -368,14 +370,15 @@ static bool isAlike(const hdIGroup *a, const hdIGroup *b)
 		if (strcmp(x->name, y->name) != 0 || x->type != y->type ||
 		    strcmp(x->unit, y->unit) != 0 ||
 		    strcmp(x->grouping, y->grouping) != 0 ||
+		    strcmp(valueKindTitle(a, x), valueKindTitle(b, y)) != 0 ||
 		    valueIsSimulated(a, x) != valueIsSimulated(b, y))
 			return false;
 	}
 	return true;
 }
 
-static const char *const valueHeadings[] = { "<Value", "<Type", "<Unit",
-					     "<Grouping", NULL };
+static const char *const valueHeadings[] = { "<Value", "<Kind",     "<Type",
+					     "<Unit",  "<Grouping", NULL };
 
 /** Print the values of a group, and which nodes have it like that. */
 static void printGroup(const struct info *info, size_t first)
@@ -384,6 +387,8 @@ static void printGroup(const struct info *info, size_t first)
 	const hdIGroup *group = project->groups[first];
 	struct outTable *table;
 	const char *between = " ";
+	bool hasGuesses = false;
+	bool isGuessed;
 
 	printf("\n%s", info->tool->isColored ? "\033[1m" : "");
 	outPrintable(group->name);
@@ -405,11 +410,16 @@ static void printGroup(const struct info *info, size_t first)
 
 		outTableAdd(table, title);
 		g_free(title);
+		outTableAdd(table, valueKindTitle(group, &group->values[i]));
+		valueKind(group, &group->values[i], &isGuessed);
+		hasGuesses |= isGuessed;
 		outTableAdd(table, columnTypeName(group->values[i].type));
 		outTableAdd(table, group->values[i].unit);
 		outTableAdd(table, group->values[i].grouping);
 	}
 	outTablePrint(table, "  ", info->tool->isColored);
+	if (hasGuesses)
+		puts("  " KIND_GUESSED_NOTE);
 }
 
 static void printGroups(const struct info *info)
@@ -545,6 +555,7 @@ static void jsonGroup(const struct info *info, struct outJson *json,
 		outJsonText(json, "grouping", group->values[i].grouping);
 		outJsonBool(json, "simulated",
 			    valueIsSimulated(group, &group->values[i]));
+		resultsPutKind(json, group, &group->values[i]);
 		outJsonEnd(json);
 	}
 	outJsonEnd(json);

@@ -174,6 +174,25 @@ void momentsAddPart(struct moments *moments, hdIType type,
 	}
 }
 
+void momentsAddGrowth(struct moments *moments, double growth, int64_t length,
+		      int64_t part)
+{
+	double share = length > 0 ? (double)part / (double)length : 1;
+
+	if (length > 0) {
+		double rate = growth / ((double)length / 1e9);
+
+		if (moments->weight == 0 || rate < moments->min)
+			moments->min = rate;
+		if (moments->weight == 0 || rate > moments->max)
+			moments->max = rate;
+		moments->weight += (uint64_t)part;
+	}
+	moments->count++;
+	moments->shares += part < length;
+	sumAddProduct(&moments->sum, growth, share);
+}
+
 void momentsMerge(struct moments *moments, const struct moments *other)
 {
 	double weight = (double)other->weight;
@@ -191,6 +210,8 @@ void momentsMerge(struct moments *moments, const struct moments *other)
 		moments->maxInteger = other->maxInteger;
 	moments->count += other->count;
 	moments->missing += other->missing;
+	moments->bare += other->bare;
+	moments->resets += other->resets;
 	moments->shares += other->shares;
 	moments->sumInteger += other->sumInteger;
 	sumAdd(&moments->sum, other->sum.high);

@@ -40,6 +40,10 @@ struct moments {
 	double mean; /**< Running mean and squared deviation (West). */
 	double squares;
 	uint64_t shares; /**< Entries that count with a share in the sum. */
+	/** Of a counter: readings before which nothing is known, and those that
+	 *  are smaller than the one before. */
+	uint64_t bare;
+	uint64_t resets;
 };
 
 /** Results; NaN where there is none. */
@@ -74,6 +78,22 @@ void momentsAdd(struct moments *moments, hdIType type, const hdIColumn *column,
 void momentsAddPart(struct moments *moments, hdIType type,
 		    const hdIColumn *column, const hdIBlock *block,
 		    size_t entry, int64_t part);
+
+/**
+ * Add what a counter grew by in an interval, or the part of it that lies
+ * inside. Sum and weight are those of growth, minimum and maximum those of its
+ * rate, in value/s; there is no mean and no integral.
+ *
+ * @param length Of the whole interval, in ns.
+ */
+void momentsAddGrowth(struct moments *moments, double growth, int64_t length,
+		      int64_t part);
+
+/** Get the entries with a value. */
+static inline uint64_t momentsCount(const struct moments *moments)
+{
+	return moments->count + moments->bare;
+}
 
 /** Add other entries of the same value. */
 void momentsMerge(struct moments *moments, const struct moments *other);

@@ -10,7 +10,7 @@
 #include <glib.h>
 
 #include "HDTraceTools/base/spool.h"
-#include "HDTraceTools/model/column.h"
+#include "HDTraceTools/model/amounts.h"
 #include "HDTraceTools/model/moments.h"
 #include "HDTraceTools/model/powerseries.h"
 
@@ -26,7 +26,7 @@ struct point {
 };
 
 struct powerSeries {
-	const hdIGroup *group;
+	struct amounts *amounts;
 	struct powerPart *parts;
 	size_t partCount;
 	struct point last; /**< Valid if count is not 0. */
@@ -57,7 +57,7 @@ struct powerSeries *powerSeriesNew(const hdIGroup *group,
 {
 	struct powerSeries *self = g_new0(struct powerSeries, 1);
 
-	self->group = group;
+	self->amounts = amountsNew(group);
 	self->parts = g_memdup2(parts, count * sizeof(*parts));
 	self->partCount = count;
 	self->page = g_array_new(FALSE, FALSE, sizeof(struct point));
@@ -70,6 +70,7 @@ void powerSeriesFree(struct powerSeries *self)
 {
 	if (!self)
 		return;
+	amountsFree(self->amounts);
 	g_free(self->parts);
 	g_array_unref(self->page);
 	g_array_unref(self->firsts);
@@ -110,9 +111,7 @@ static bool energyOf(const struct powerSeries *self, const hdIBlock *block,
 	*energy = 0;
 	for (size_t i = 0; i < self->partCount; i++) {
 		const struct powerPart *part = &self->parts[i];
-		double value = columnNumber(
-			&block->columns[part->column],
-			self->group->values[part->column].type, entry);
+		double value = amountsGet(self->amounts, part->column, entry);
 
 		if (!isfinite(value)) {
 			isKnown = false;
@@ -129,6 +128,7 @@ int powerSeriesAdd(struct powerSeries *self, const hdIBlock *block)
 {
 	int ret = 0;
 
+	amountsTake(self->amounts, block);
 	for (size_t i = 0; i < block->count && ret == 0; i++) {
 		struct point point = { .time = block->start[i] };
 		int64_t length = block->end[i] - block->start[i];

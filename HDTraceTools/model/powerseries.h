@@ -34,7 +34,7 @@ struct powerAmount {
 struct powerPart {
 	size_t column; /**< Which value of the group. */
 	double scale;  /**< To multiply it with. */
-	bool isEnergy; /**< It is the energy of its interval. */
+	bool isEnergy; /**< It is a delta, or a counter, of energy. */
 };
 
 struct powerSeries;

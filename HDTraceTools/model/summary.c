@@ -72,12 +72,9 @@ static void addEntries(struct summary *self, const hdIBlock *block,
 {
 	struct summarySlot *slot = currentSlot(self);
 
-	for (size_t i = 0; i < self->columnCount; i++) {
-		size_t column = self->columns[i];
-
-		momentsAdd(&slot->moments[i], self->group->values[column].type,
-			   &block->columns[column], block, first, last);
-	}
+	for (size_t i = 0; i < self->columnCount; i++)
+		amountsAdd(self->amounts, self->columns[i], &slot->moments[i],
+			   first, last);
 	slotCover(self, slot, block->first + first, block->first + last,
 		  block->start[first], block->end[last - 1]);
 }
@@ -87,13 +84,9 @@ static void addPart(struct summary *self, const hdIBlock *block, size_t entry,
 {
 	struct summarySlot *slot = currentSlot(self);
 
-	for (size_t i = 0; i < self->columnCount; i++) {
-		size_t column = self->columns[i];
-
-		momentsAddPart(
-			&slot->moments[i], self->group->values[column].type,
-			&block->columns[column], block, entry, end - start);
-	}
+	for (size_t i = 0; i < self->columnCount; i++)
+		amountsAddPart(self->amounts, self->columns[i],
+			       &slot->moments[i], entry, start, end);
 	slotCover(self, slot, block->first + entry, block->first + entry + 1,
 		  start, end);
 }
@@ -116,6 +109,7 @@ void summaryAddBlock(struct summary *self, const hdIBlock *block)
 {
 	size_t entry = 0;
 
+	amountsTake(self->amounts, block);
 	while (entry < block->count) {
 		const struct phase *phase = currentPhase(self);
 		int64_t start = block->start[entry];
@@ -154,6 +148,7 @@ void summaryStart(struct summary *self, const struct selection *selection)
 
 	self->start = INT64_MAX;
 	self->end = INT64_MIN;
+	self->amounts = amountsNew(group);
 	self->columns = g_new(size_t, group->valueCount + 1);
 	for (size_t i = 0; i < group->valueCount; i++) {
 		if (!selection ||
@@ -179,4 +174,5 @@ void summaryFinish(struct summary *self)
 		g_free(self->slots[i].moments);
 	g_free(self->slots);
 	g_free(self->columns);
+	amountsFree(self->amounts);
 }

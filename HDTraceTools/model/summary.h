@@ -11,8 +11,8 @@
 #define HD_SUMMARY_H
 
 #include "HDTraceTools/choice/selection.h"
+#include "HDTraceTools/model/amounts.h"
 #include "HDTraceTools/model/extent.h"
-#include "HDTraceTools/model/moments.h"
 #include "HDTraceTools/model/phases.h"
 
 /** A phase of a group while entries are added to it. */
@@ -41,7 +41,8 @@ struct summary {
 	/** Set by summaryStart(): the values that were asked for. */
 	size_t *columns;
 	size_t columnCount;
-	uint64_t entries; /**< In any phase, and the time they cover. */
+	struct amounts *amounts; /**< Of the block that was added last. */
+	uint64_t entries;        /**< In any phase, and the time they cover. */
 	int64_t start;
 	int64_t end;
 

@@ -5,7 +5,8 @@
  *
  * A curve with no more entries than the picture is wide has them all. Of others
  * each bin, a thin line's width of the picture, has minimum, maximum and mean;
- * so any number of entries gives a true picture of a few thousand points.
+ * so any number of entries gives a true picture of a few thousand points. Of
+ * counters and deltas the rate is drawn.
  */
 #include "config.h"
 
@@ -13,7 +14,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "HDTraceTools/model/column.h"
 #include "HDTraceTools/model/summary.h"
 #include "HDTraceTools/model/units.h"
 #include "HDTraceTools/plot/plot.h"
@@ -27,6 +27,7 @@ static void freeCurve(void *data)
 	if (curve->steps)
 		g_array_unref(curve->steps);
 	g_free(curve->label);
+	g_free(curve->rateUnit);
 	g_free(curve->bins);
 	g_free(curve);
 }
@@ -38,6 +39,7 @@ void plotFreePanel(void *data)
 	g_ptr_array_unref(panel->curves);
 	g_free(panel->key);
 	g_free(panel->scaleKey);
+	g_free(panel->unit);
 	g_free(panel);
 }
 
@@ -50,12 +52,12 @@ static const char *nodeName(const struct plot *plot, const hdIGroup *group)
 
 /** The panel of a value; a new one if there is none yet. */
 static struct plotPanel *panelOf(struct plot *plot, const hdIGroup *group,
-				 const hdIValue *value)
+				 const hdIValue *value, const char *unit)
 {
 	bool isGrouped = *value->grouping && plot->panelsBy != PLOT_BY_VALUE;
 	const char *name = isGrouped ? value->grouping : value->name;
-	char *scaleKey = g_strdup_printf("%c %s\n%s", isGrouped ? 'g' : 'v',
-					 name, value->unit);
+	char *scaleKey =
+		g_strdup_printf("%c %s\n%s", isGrouped ? 'g' : 'v', name, unit);
 	bool isOfNode = plot->panelsBy == PLOT_BY_NODE;
 	const char *heading = isOfNode ? nodeName(plot, group) : "";
 	char *key = g_strdup_printf("%s\n%s", scaleKey, heading);
@@ -76,7 +78,7 @@ static struct plotPanel *panelOf(struct plot *plot, const hdIGroup *group,
 	panel->scaleKey = scaleKey;
 	panel->heading = heading;
 	panel->title = name;
-	panel->unit = value->unit;
+	panel->unit = g_strdup(unit);
 	panel->curves = g_ptr_array_new_with_free_func(freeCurve);
 	g_ptr_array_add(plot->panels, panel);
 	return panel;
@@ -91,7 +93,13 @@ static void addCurve(struct plot *plot, const hdIGroup *group, size_t column)
 	curve->value = value;
 	curve->column = column;
 	curve->isSimulated = valueIsSimulated(group, value);
-	g_ptr_array_add(panelOf(plot, group, value)->curves, curve);
+	curve->kind = valueKind(group, value, NULL);
+	if (kindIsAmount(curve->kind))
+		curve->rateUnit = rateUnit(value->unit, &curve->rateScale);
+	g_ptr_array_add(panelOf(plot, group, value,
+				curve->rateUnit ? curve->rateUnit : value->unit)
+				->curves,
+			curve);
 }
 
 /** Name curves by what they differ in. */
@@ -298,12 +306,11 @@ static void takeMoments(struct summary *summary, const struct summarySlot *slot,
 }
 
 static void addBlock(const struct plot *plot, struct plotCurve *curve,
-		     const hdIBlock *block)
+		     const struct amounts *amounts, const hdIBlock *block)
 {
 	for (size_t i = 0; i < block->count; i++)
 		addEntry(plot, curve, block->start[i], block->end[i],
-			 columnNumber(&block->columns[curve->column],
-				      curve->value->type, i));
+			 amountsLevel(amounts, curve->column, i));
 }
 
 /** A group while its curves are read. */
@@ -320,7 +327,8 @@ static bool takeBlock(const hdIBlock *block, void *data)
 	summaryAddBlock(&self->summary, block);
 	for (size_t i = 0; i < self->summary.group->valueCount; i++) {
 		if (self->curves[i])
-			addBlock(self->plot, self->curves[i], block);
+			addBlock(self->plot, self->curves[i],
+				 self->summary.amounts, block);
 	}
 	return true;
 }

@@ -5,11 +5,21 @@
  */
 #include "config.h"
 
+#include <math.h>
+
 #include "HDTraceTools/command/results.h"
 #include "HDTraceTools/model/extent.h"
 #include "HDTraceTools/model/roles.h"
 #include "HDTraceTools/plot/plot.h"
 #include "cli/known.h"
+
+static void putText(struct outJson *json, const char *key, const char *text)
+{
+	if (text)
+		outJsonText(json, key, text);
+	else
+		outJsonPlain(json, key, "null");
+}
 
 /** @param lengthNs Of the part of the run that was asked for. */
 static void putCurve(struct outJson *json, const struct plotCurve *curve,
@@ -18,6 +28,8 @@ static void putCurve(struct outJson *json, const struct plotCurve *curve,
 	const struct moments *moments = &curve->moments;
 	struct momentsResult result = momentsGet(moments, curve->value->type);
 	struct known known = { (int64_t)moments->weight, lengthNs };
+	bool isAmount = kindIsAmount(curve->kind);
+	double seconds = (double)moments->weight / 1e9;
 	char *unit = momentsIntegralUnit(curve->value->unit);
 
 	outJsonObject(json, NULL, true);
@@ -28,15 +40,27 @@ static void putCurve(struct outJson *json, const struct plotCurve *curve,
 	outJsonText(json, "unit", curve->value->unit);
 	outJsonBool(json, "simulated", curve->isSimulated);
 	outJsonBool(json, "dense", plotIsDense(curve));
-	outJsonInteger(json, "count", (int64_t)moments->count);
+	outJsonInteger(json, "count", (int64_t)momentsCount(moments));
 	outJsonInteger(json, "nan", (int64_t)moments->missing);
 	outJsonSeconds(json, "seconds", (int64_t)moments->weight);
-	outJsonDouble(json, "mean", knownMean(known, result.mean));
-	resultsPutRange(json, moments, curve->value->type);
-	outJsonDouble(json, "integral", knownTotal(known, result.integral));
-	outJsonText(json, "integral_unit", unit);
+	outJsonDouble(json, "mean",
+		      isAmount ? NAN : knownMean(known, result.mean));
+	resultsPutRange(json, moments, curve->value->type, curve->kind);
+	outJsonDouble(json, "integral",
+		      isAmount ? NAN : knownTotal(known, result.integral));
+	putText(json, "integral_unit", isAmount ? NULL : unit);
 	outJsonSeconds(json, "duration_s", known.durationNs);
 	outJsonSeconds(json, "known_s", known.knownNs);
+	resultsPutKind(json, curve->group, curve->value);
+	outJsonDouble(json, "total",
+		      isAmount ? knownTotal(known, result.sum) : NAN);
+	putText(json, "total_unit", isAmount ? curve->value->unit : NULL);
+	outJsonDouble(json, "rate",
+		      isAmount && seconds > 0
+			      ? knownMean(known, result.sum * curve->rateScale /
+							 seconds)
+			      : NAN);
+	putText(json, "rate_unit", curve->rateUnit);
 	outJsonEnd(json);
 	g_free(unit);
 }

@@ -12,6 +12,7 @@
 #include "HDTraceTools/command/scan.h"
 #include "HDTraceTools/command/select.h"
 #include "HDTraceTools/command/tool.h"
+#include "HDTraceTools/model/kind.h"
 #include "HDTraceTools/model/moments.h"
 #include "HDTraceTools/model/phases.h"
 #include "HDTraceTools/plot/canvas/canvas.h"
@@ -48,6 +49,9 @@ struct plotCurve {
 	const hdIValue *value;
 	size_t column;
 	char *label;
+	enum valueKind kind;
+	char *rateUnit;         /**< What is drawn is a rate; or NULL. */
+	double rateScale;       /**< Of an amount a second, in that unit. */
 	struct moments moments; /**< Of what is shown. */
 	bool isSimulated;
 	uint64_t infinite; /**< Values that cannot be drawn. */
@@ -62,7 +66,7 @@ struct plotPanel {
 	const char
 		*heading;  /**< The node, if it has panels of its own, or "". */
 	const char *title; /**< Of the scale, without the unit. */
-	const char *unit;
+	char *unit;
 	GPtrArray *curves; /**< struct plotCurve */
 	double min, max;   /**< Of the scale. */
 };

@@ -91,20 +91,23 @@ static void putValue(struct outJson *json, const struct findingsGroup *group,
 	const struct moments *moments = &group->moments[i];
 	const struct findingsValue *found = &group->values[i];
 	const struct bound *bound = &found->bound;
+	bool isAmount = kindIsAmount(group->kinds[i]);
 
 	outJsonObject(json, NULL, true);
 	outJsonText(json, "name", value->name);
 	outJsonText(json, "type", columnTypeName(value->type));
 	outJsonText(json, "unit", value->unit);
 	outJsonBool(json, "simulated", valueIsSimulated(group->group, value));
+	resultsPutKind(json, group->group, value);
 	putStated(json, group, value, "source");
 	putStated(json, group, value, "resolution");
 	putStated(json, group, value, "class");
-	putCount(json, "count", moments->count);
+	putCount(json, "count", momentsCount(moments));
 	putCount(json, "nan", moments->missing);
-	outJsonDouble(json, "mean", found->result.mean);
-	outJsonDouble(json, "mean_error", bound->isKnown ? bound->mean : NAN);
-	resultsPutRange(json, moments, value->type);
+	outJsonDouble(json, "mean", isAmount ? NAN : found->result.mean);
+	outJsonDouble(json, "mean_error",
+		      bound->isKnown && !isAmount ? bound->mean : NAN);
+	resultsPutRange(json, moments, value->type, group->kinds[i]);
 	outJsonDouble(json, "reading_error",
 		      bound->isKnown ? bound->single : NAN);
 	outJsonDouble(json, "total", found->total);
@@ -113,6 +116,15 @@ static void putValue(struct outJson *json, const struct findingsGroup *group,
 		outJsonText(json, "total_unit", found->totalUnit);
 	else
 		outJsonPlain(json, "total_unit", "null");
+	outJsonDouble(json, "rate", found->rate);
+	if (found->rateUnit)
+		outJsonText(json, "rate_unit", found->rateUnit);
+	else
+		outJsonPlain(json, "rate_unit", "null");
+	if (group->kinds[i] == KIND_COUNTER)
+		putCount(json, "resets", moments->resets);
+	else
+		outJsonPlain(json, "resets", "null");
 	putKnown(json, found->known);
 	outJsonEnd(json);
 }

@@ -130,12 +130,18 @@ static void printHead(const struct report *report)
 /* ---- Nodes ------------------------------------------------------------- */
 
 static const char *const valueHeadings[] = {
-	"<Group", "<Value", "<Unit", ".Mean",  ".Error", ".Min",
-	".Max",   ".Total", "<",     ".Error", "<Note",  NULL,
+	"<Group", "<Value", "<Kind", "<Unit",  ".Mean",
+	".Error", ".Min",   ".Max",  ".Total", "<",
+	".Error", ".Rate",  "<",     "<Note",  NULL,
 };
 
 /** Columns above that are not always shown. */
-enum { COLUMN_ERROR = 4, COLUMN_TOTAL = 7, COLUMN_TOTAL_ERROR = 9 };
+enum {
+	COLUMN_ERROR = 5,
+	COLUMN_TOTAL = 8,
+	COLUMN_TOTAL_ERROR = 10,
+	COLUMN_RATE = 11,
+};
 
 /** The unit of some numbers, and that in which they are shown. */
 struct shownUnit {
@@ -200,13 +206,17 @@ static void addBound(const struct report *report, struct outTable *table,
 }
 
 static void addExtreme(struct outTable *table, const struct moments *moments,
-		       hdIType type, const struct shownUnit *unit, double value,
+		       hdIType type, enum valueKind kind,
+		       const struct shownUnit *unit, double value,
 		       outInt128 integer)
 {
 	char buffer[OUT_NUMBER_SIZE];
 	bool isFloat = type == HDI_FLOAT || type == HDI_DOUBLE;
 
-	if (moments->count == 0 || type == HDI_STRING)
+	/* Of a counter that is a range of rates. */
+	if (kind == KIND_COUNTER)
+		outTableAdd(table, "");
+	else if (moments->count == 0 || type == HDI_STRING)
 		outTableAdd(table, "-");
 	else if (isFloat || *unit->large.name)
 		addNumber(table, unit, isFloat ? value : (double)integer);
@@ -224,10 +234,14 @@ static void addNote(struct outTable *table, const struct findingsGroup *group,
 
 	if (valueIsSimulated(group->group, value))
 		g_string_append(text, "simulated");
+	if (moments->resets)
+		g_string_append_printf(text, "%sfrom 0 again %" PRIu64 " %s",
+				       text->len ? ", " : "", moments->resets,
+				       moments->resets == 1 ? "time" : "times");
 	if (moments->missing)
 		g_string_append_printf(text, "%s%" PRIu64 " missing",
 				       text->len ? ", " : "", moments->missing);
-	if (moments->count == 0)
+	if (momentsCount(moments) == 0)
 		g_string_append_printf(text, "%sno values",
 				       text->len ? ", " : "");
 	else if (value->type != HDI_STRING &&
@@ -245,28 +259,43 @@ static void addValue(const struct report *report, struct outTable *table,
 	const hdIValue *value = &group->group->values[i];
 	const struct moments *moments = &group->moments[i];
 	const struct findingsValue *found = &group->values[i];
-	struct shownUnit unit =
-		shownUnitOf(value->unit, momentsLargest(moments, value->type));
+	enum valueKind kind = group->kinds[i];
+	bool isAmount = kindIsAmount(kind);
+	struct shownUnit unit = shownUnitOf(
+		value->unit, kind == KIND_COUNTER
+				     ? 0
+				     : momentsLargest(moments, value->type));
 	struct shownUnit total = shownUnitOf(
 		found->totalUnit ? found->totalUnit : "", found->total);
+	struct shownUnit rate = shownUnitOf(
+		found->rateUnit ? found->rateUnit : "", found->rate);
 
 	outTableAdd(table, group->group->name);
 	outTableAdd(table, value->name);
+	outTableAdd(table, valueKindTitle(group->group, value));
 	outTableAdd(table, unitName(&unit));
-	addNumber(table, &unit, found->result.mean);
+	/* What has no sense for a kind stays empty. */
+	if (isAmount)
+		outTableAdd(table, "");
+	else
+		addNumber(table, &unit, found->result.mean);
 	addBound(report, table, &unit,
-		 found->bound.isKnown ? found->bound.mean : NAN);
-	addExtreme(table, moments, value->type, &unit, moments->min,
+		 found->bound.isKnown && !isAmount ? found->bound.mean : NAN);
+	addExtreme(table, moments, value->type, kind, &unit, moments->min,
 		   moments->minInteger);
-	addExtreme(table, moments, value->type, &unit, moments->max,
+	addExtreme(table, moments, value->type, kind, &unit, moments->max,
 		   moments->maxInteger);
-	/* Where a total has no sense there is none. */
 	if (found->totalUnit)
 		addTotal(table, &total, found->known, found->total);
 	else
 		outTableAdd(table, "");
 	outTableAdd(table, found->totalUnit ? unitName(&total) : "");
 	addBound(report, table, &total, found->totalBound);
+	if (found->rateUnit)
+		addNumber(table, &rate, found->rate);
+	else
+		outTableAdd(table, "");
+	outTableAdd(table, isnan(found->rate) ? "" : unitName(&rate));
 	addNote(table, group, i);
 }
 
@@ -276,6 +305,8 @@ static void printNode(const struct report *report, const hdINode *node)
 	const struct findingsGroup *power = NULL;
 	bool hasBounds = false;
 	bool hasTotals = false;
+	bool hasRates = false;
+	bool hasGuesses = false;
 
 	for (size_t i = 0; i < report->findings.project->groupCount; i++) {
 		const struct findingsGroup *group = &report->findings.groups[i];
@@ -290,6 +321,8 @@ static void printNode(const struct report *report, const hdINode *node)
 			addValue(report, table, group, k);
 			hasBounds |= group->values[k].bound.isKnown;
 			hasTotals |= group->values[k].totalUnit != NULL;
+			hasRates |= group->values[k].rateUnit != NULL;
+			hasGuesses |= group->isGuessed[k];
 		}
 	}
 	if (!table)
@@ -302,6 +335,10 @@ static void printNode(const struct report *report, const hdINode *node)
 	}
 	if (!hasBounds || !hasTotals)
 		outTableHide(table, COLUMN_TOTAL_ERROR);
+	if (!hasRates) {
+		outTableHide(table, COLUMN_RATE);
+		outTableHide(table, COLUMN_RATE + 1);
+	}
 	title(report, nodeName(report, node));
 	if (power) {
 		const char *between = "";
@@ -322,6 +359,8 @@ static void printNode(const struct report *report, const hdINode *node)
 			     : ")");
 	}
 	outTablePrint(table, "  ", report->findings.tool->isColored);
+	if (hasGuesses)
+		puts("  " KIND_GUESSED_NOTE);
 }
 
 /* ---- Phases ------------------------------------------------------------ */

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "HDTraceTools/command/scan.h"
+#include "HDTraceTools/model/kind.h"
 #include "HDTraceTools/model/moments.h"
 #include "HDTraceTools/model/profile.h"
 #include "HDTraceTools/model/units.h"
@@ -103,6 +104,7 @@ static void addMeasures(struct regions *self, const hdIGroup *group)
 		guint k = 0;
 
 		if (value->type == HDI_STRING || !unitIsPower(value->unit) ||
+		    kindIsAmount(valueKind(group, value, NULL)) ||
 		    !selectionHasValue(self->selection, value->name))
 			continue;
 		while (k < self->measures->len &&

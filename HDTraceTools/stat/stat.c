@@ -15,6 +15,7 @@
 #include "HDTraceTools/command/tool.h"
 #include "HDTraceTools/model/column.h"
 #include "HDTraceTools/model/extent.h"
+#include "HDTraceTools/model/kind.h"
 #include "HDTraceTools/model/roles.h"
 #include "HDTraceTools/model/summary.h"
 #include "HDTraceTools/model/units.h"
@@ -47,6 +48,10 @@ struct statGroup {
 	struct summary summary;
 	bool hasMissing; /**< There was a NaN. */
 	bool isPartial;  /**< Not all of a phase is known. */
+	bool hasGauges;
+	bool hasAmounts;
+	bool hasGuesses;
+	uint64_t *resets; /**< Of each value, where it is a counter. */
 };
 
 /** A group that waits until it is known how long the run was. */
@@ -62,6 +67,7 @@ static const struct rowColumn columns[] = {
 	{ ">From", NULL, ROW_TEXT, ROW_DASH },
 	{ ">Duration", NULL, ROW_DURATION, ROW_DASH },
 	{ "<Value", NULL, ROW_TEXT, 0 },
+	{ "<Kind", NULL, ROW_TEXT, 0 },
 	{ NULL, "node", ROW_TEXT, 0 },
 	{ NULL, "group", ROW_TEXT, 0 },
 	{ NULL, "value", ROW_TEXT, 0 },
@@ -78,14 +84,26 @@ static const struct rowColumn columns[] = {
 	{ ".Min", "min", ROW_NUMBER, ROW_DASH },
 	{ ".Max", "max", ROW_NUMBER, ROW_DASH },
 	{ ".Std.dev.", "stddev", ROW_NUMBER, ROW_DASH },
-	{ ".Sum", "sum", ROW_NUMBER, ROW_DASH },
-	{ "<", NULL, ROW_TEXT, 0 },
+	{ NULL, "sum", ROW_NUMBER, 0 },
 	{ ".Integral", "integral", ROW_NUMBER, ROW_DASH },
 	{ "<", NULL, ROW_TEXT, 0 },
 	{ NULL, "integral_unit", ROW_TEXT, 0 },
+	{ ".Total", NULL, ROW_NUMBER, ROW_DASH },
+	{ "<", NULL, ROW_TEXT, 0 },
+	{ ".Rate", NULL, ROW_NUMBER, ROW_DASH },
+	{ "<", NULL, ROW_TEXT, 0 },
 	{ NULL, "simulated", ROW_FLAG, 0 },
 	{ NULL, "duration_s", ROW_TIME, 0 },
 	{ ">Known", "known_s", ROW_TIME, ROW_DASH },
+	{ NULL, "kind", ROW_TEXT, 0 },
+	{ NULL, "kind_guessed", ROW_FLAG, 0 },
+	{ NULL, "total", ROW_NUMBER, 0 },
+	{ NULL, "total_unit", ROW_TEXT, 0 },
+	{ NULL, "rate", ROW_NUMBER, 0 },
+	{ NULL, "rate_unit", ROW_TEXT, 0 },
+	{ NULL, "rate_min", ROW_NUMBER, 0 },
+	{ NULL, "rate_max", ROW_NUMBER, 0 },
+	{ NULL, "resets", ROW_COUNT, 0 },
 	{ NULL, NULL, ROW_TEXT, 0 },
 };
 enum {
@@ -93,6 +111,7 @@ enum {
 	COLUMN_FROM,
 	COLUMN_DURATION,
 	COLUMN_TITLE,
+	COLUMN_KIND_TITLE,
 	COLUMN_NODE,
 	COLUMN_GROUP,
 	COLUMN_VALUE,
@@ -110,13 +129,25 @@ enum {
 	COLUMN_MAX,
 	COLUMN_STDDEV,
 	COLUMN_SUM,
-	COLUMN_SUM_UNIT,
 	COLUMN_INTEGRAL,
 	COLUMN_INTEGRAL_TITLE,
 	COLUMN_INTEGRAL_UNIT,
+	COLUMN_TOTAL_SHOWN,
+	COLUMN_TOTAL_TITLE,
+	COLUMN_RATE_SHOWN,
+	COLUMN_RATE_TITLE,
 	COLUMN_SIMULATED,
 	COLUMN_DURATION_S,
 	COLUMN_KNOWN,
+	COLUMN_KIND,
+	COLUMN_KIND_GUESSED,
+	COLUMN_TOTAL,
+	COLUMN_TOTAL_UNIT,
+	COLUMN_RATE,
+	COLUMN_RATE_UNIT,
+	COLUMN_RATE_MIN,
+	COLUMN_RATE_MAX,
+	COLUMN_RESETS,
 };
 
 static bool isInteger(hdIType type)
@@ -230,8 +261,18 @@ static void showLarge(struct rows *rows, const hdIValue *value,
 		   isFloat ? m->max : (double)m->maxInteger, &large);
 }
 
-static void setMoments(struct rows *rows, const hdIValue *value,
-		       const struct moments *m, struct known known)
+static void setRange(struct rows *rows, const hdIValue *value,
+		     const struct moments *m)
+{
+	if (m->count == 0)
+		return;
+	setExact(rows, COLUMN_MIN, value, m->min, m->minInteger, true);
+	setExact(rows, COLUMN_MAX, value, m->max, m->maxInteger, true);
+}
+
+/** What has a meaning for a level: mean and integral. */
+static void setGauge(struct rows *rows, const hdIValue *value,
+		     const struct moments *m, struct known known)
 {
 	struct momentsResult result = momentsGet(m, value->type);
 	char *unit = momentsIntegralUnit(value->unit);
@@ -242,21 +283,97 @@ static void setMoments(struct rows *rows, const hdIValue *value,
 	rowsNumber(rows, COLUMN_MEAN, mean);
 	rowsNumber(rows, COLUMN_STDDEV, deviation);
 	rowsNumber(rows, COLUMN_INTEGRAL, integral);
-	if (m->count && value->type != HDI_STRING) {
-		setExact(rows, COLUMN_MIN, value, m->min, m->minInteger, true);
-		setExact(rows, COLUMN_MAX, value, m->max, m->maxInteger, true);
-		setExact(rows, COLUMN_SUM, value, result.sum, m->sumInteger,
-			 !m->shares);
+	setRange(rows, value, m);
+	if (m->count)
 		showLarge(rows, value, m, mean, deviation);
-		showTotal(rows, COLUMN_SUM, known, result.sum, value->unit);
-	}
-	if (value->type != HDI_STRING)
-		rowsText(rows, COLUMN_INTEGRAL_UNIT, unit);
-	else
-		rowsText(rows, COLUMN_INTEGRAL_UNIT, "");
+	rowsText(rows, COLUMN_INTEGRAL_UNIT, unit);
 	if (!isnan(integral))
 		showTotal(rows, COLUMN_INTEGRAL, known, integral, unit);
 	g_free(unit);
+}
+
+/** Set the total of amounts, exactly if they are integers that are no shares;
+ * of deltas it is the sum, too. */
+static void setTotal(struct rows *rows, const hdIValue *value,
+		     enum valueKind kind, const struct moments *m)
+{
+	static const size_t places[] = { COLUMN_TOTAL, COLUMN_TOTAL_SHOWN,
+					 COLUMN_SUM };
+	struct momentsResult result = momentsGet(m, value->type);
+	size_t count = kind == KIND_COUNTER ? 2 : 3;
+	outInt128 integer = m->sumInteger;
+
+	if (m->count == 0)
+		return;
+	if (kind == KIND_COUNTER && isInteger(value->type))
+		integer = (outInt128)m->sum.high + (outInt128)m->sum.low;
+	for (size_t i = 0; i < count; i++)
+		setExact(rows, places[i], value, result.sum, integer,
+			 !m->shares);
+}
+
+/** What has a meaning for amounts: total and rate; of deltas the range of the
+ *  amounts, too, of counters that of the rate. */
+static void setAmount(struct rows *rows, const hdIValue *value,
+		      enum valueKind kind, const struct moments *m,
+		      struct known known)
+{
+	struct momentsResult result = momentsGet(m, value->type);
+	double scale, rate = NAN;
+	char *unit = rateUnit(value->unit, &scale);
+
+	if (m->weight > 0)
+		rate = knownMean(known, result.sum * scale /
+						((double)m->weight / 1e9));
+	rowsText(rows, COLUMN_TOTAL_UNIT, value->unit);
+	rowsText(rows, COLUMN_RATE_UNIT, unit);
+	rowsNumber(rows, COLUMN_RATE, rate);
+	rowsNumber(rows, COLUMN_RATE_SHOWN, rate);
+	if (!isnan(rate))
+		showTotal(rows, COLUMN_RATE_SHOWN,
+			  (struct known){ known.durationNs, known.durationNs },
+			  rate, unit);
+	setTotal(rows, value, kind, m);
+	if (m->count && m->weight > 0)
+		showTotal(rows, COLUMN_TOTAL_SHOWN, known, result.sum,
+			  value->unit ? value->unit : "");
+	if (kind == KIND_COUNTER) {
+		rowsCount(rows, COLUMN_RESETS, m->resets);
+	} else {
+		setRange(rows, value, m);
+		if (m->count)
+			showLarge(rows, value, m, NAN, NAN);
+	}
+	if (kind == KIND_COUNTER && m->weight > 0) {
+		rowsNumber(rows, COLUMN_RATE_MIN, m->min * scale);
+		rowsNumber(rows, COLUMN_RATE_MAX, m->max * scale);
+	}
+	g_free(unit);
+}
+
+/** Say of what kind a value is, and what has a meaning then. */
+static void setMoments(struct statGroup *work, const hdIValue *value,
+		       const struct moments *m, struct known known)
+{
+	struct rows *rows = work->run->rows;
+	bool isGuessed;
+	enum valueKind kind = valueKind(work->group, value, &isGuessed);
+
+	if (value->type == HDI_STRING) {
+		rowsText(rows, COLUMN_INTEGRAL_UNIT, "");
+		return;
+	}
+	rowsText(rows, COLUMN_KIND_TITLE, valueKindTitle(work->group, value));
+	rowsText(rows, COLUMN_KIND, valueKindName(kind));
+	rowsFlag(rows, COLUMN_KIND_GUESSED, isGuessed);
+	work->hasGuesses |= isGuessed;
+	if (kindIsAmount(kind)) {
+		work->hasAmounts = true;
+		setAmount(rows, value, kind, m, known);
+	} else {
+		work->hasGauges = true;
+		setGauge(rows, value, m, known);
+	}
 }
 
 /** Print a value in a phase. */
@@ -269,6 +386,7 @@ static void printValue(struct statGroup *work, const struct summarySlot *slot,
 	struct known known = { (int64_t)moments->weight, slot->length };
 
 	work->hasMissing |= moments->missing > 0;
+	work->resets[value - work->group->values] += moments->resets;
 	rowsText(rows, COLUMN_NODE, rolesPath(work->group->node));
 	rowsText(rows, COLUMN_GROUP, work->group->name);
 	rowsText(rows, COLUMN_VALUE, value->name);
@@ -276,10 +394,10 @@ static void printValue(struct statGroup *work, const struct summarySlot *slot,
 	rowsText(rows, COLUMN_TYPE, columnTypeName(value->type));
 	rowsText(rows, COLUMN_UNIT, value->unit);
 	setPhase(work, slot, phase, known, value->type != HDI_STRING);
-	rowsCount(rows, COLUMN_COUNT, moments->count);
+	rowsCount(rows, COLUMN_COUNT, momentsCount(moments));
 	rowsCount(rows, COLUMN_NAN, moments->missing);
 	rowsTime(rows, COLUMN_SECONDS, (int64_t)moments->weight);
-	setMoments(rows, value, moments, known);
+	setMoments(work, value, moments, known);
 	rowsFlag(rows, COLUMN_SIMULATED, valueIsSimulated(work->group, value));
 	rowsEnd(rows);
 	g_free(title);
@@ -332,6 +450,38 @@ static void printTitle(const struct statGroup *work)
 	puts(")");
 }
 
+/** Hide what none of the kinds has. */
+static void hideKinds(const struct statGroup *work)
+{
+	static const size_t ofGauges[] = { COLUMN_MEAN, COLUMN_STDDEV,
+					   COLUMN_INTEGRAL,
+					   COLUMN_INTEGRAL_TITLE };
+	static const size_t ofAmounts[] = { COLUMN_TOTAL_SHOWN,
+					    COLUMN_TOTAL_TITLE,
+					    COLUMN_RATE_SHOWN,
+					    COLUMN_RATE_TITLE };
+
+	for (size_t i = 0; !work->hasGauges && i < G_N_ELEMENTS(ofGauges); i++)
+		rowsHide(work->run->rows, ofGauges[i]);
+	for (size_t i = 0; !work->hasAmounts && i < G_N_ELEMENTS(ofAmounts);
+	     i++)
+		rowsHide(work->run->rows, ofAmounts[i]);
+}
+
+static void printResets(const struct statGroup *work)
+{
+	for (size_t i = 0; i < work->group->valueCount; i++) {
+		uint64_t count = work->resets[i];
+
+		if (!count)
+			continue;
+		printf("  ");
+		outPrintable(work->group->values[i].name);
+		printf(" went back %" PRIu64 " %s, and counts from 0 then.\n",
+		       count, count == 1 ? "time" : "times");
+	}
+}
+
 static void endText(struct statGroup *work)
 {
 	struct rows *rows = work->run->rows;
@@ -342,12 +492,16 @@ static void endText(struct statGroup *work)
 		rowsHide(rows, COLUMN_NAN);
 	if (!work->isPartial)
 		rowsHide(rows, COLUMN_KNOWN);
+	hideKinds(work);
 	if (!work->run->hasPhases) {
 		rowsHide(rows, COLUMN_PHASE_TITLE);
 		rowsHide(rows, COLUMN_FROM);
 		rowsHide(rows, COLUMN_DURATION);
 	}
 	rowsPrint(rows, "  ", work->run->tool->isColored);
+	if (work->hasGuesses)
+		puts("  " KIND_GUESSED_NOTE);
+	printResets(work);
 }
 
 /** Keep the results of a group that has no phases. */
@@ -399,6 +553,7 @@ static void summarizeGroup(const hdIGroup *group, void *data)
 	bool hasColumns;
 
 	run->chosen++;
+	work.resets = g_new0(uint64_t, group->valueCount + 1);
 	summaryStart(&work.summary, &run->selection);
 	hasColumns = work.summary.columnCount > 0;
 	if (hasColumns)
@@ -408,6 +563,7 @@ static void summarizeGroup(const hdIGroup *group, void *data)
 	summaryFinish(&work.summary);
 	if (hasColumns && run->hasPhases && run->tool->format == OUT_TEXT)
 		endText(&work);
+	g_free(work.resets);
 }
 
 /** The run is as long as all of its files say; those that were summarized were
@@ -432,6 +588,7 @@ static void printWaiting(struct statRun *run, struct statWaiting *waiting)
 		.run = run,
 		.group = waiting->group,
 		.summary = waiting->summary,
+		.resets = g_new0(uint64_t, waiting->group->valueCount + 1),
 	};
 	const struct selection *selection = &run->selection;
 
@@ -440,6 +597,7 @@ static void printWaiting(struct statRun *run, struct statWaiting *waiting)
 	printSlot(&work, &waiting->slot, NULL);
 	if (work.summary.columnCount && run->tool->format == OUT_TEXT)
 		endText(&work);
+	g_free(work.resets);
 	g_free(waiting->summary.columns);
 	g_free(waiting->slot.moments);
 }
@@ -498,10 +656,11 @@ static const struct toolHelp help = {
 	.arguments = "PROJECT",
 	.description =
 		"Summarizes every value of every statistics group: number of "
-		"entries, mean, minimum,\nmaximum, standard deviation, sum, "
-		"and integral over time (power gives energy).\nMean and "
-		"deviation weigh an entry by the length of its interval. NaN "
-		"means \"no value\".\n\nTIME is in seconds since the start of "
+		"entries, minimum and\nmaximum; of gauges mean, standard "
+		"deviation, and integral over time (power gives\nenergy), of "
+		"counters and deltas total and rate. Mean and deviation weigh "
+		"an entry\nby the length of its interval. NaN means \"no "
+		"value\".\n\nTIME is in seconds since the start of "
 		"the project, or @SECONDS since 1970.",
 	.examples = "  hdtrace stat run1.proj\n"
 		    "  hdtrace stat --group Energy --value P --from 10 --to 20 "

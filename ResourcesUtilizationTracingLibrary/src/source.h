@@ -18,6 +18,7 @@
 
 #include <RUT.h>
 #include "recording/cell.h"
+#include "recording/kind.h"
 
 /** Why a source reads its counters. */
 enum rutWhy {
@@ -46,8 +47,8 @@ struct rutColumn {
 	/** Attributes, or NULL. Not copied. */
 	const char *source;
 	const char *resolution;
-	/** Whether INT64 values are amounts that may be added up. */
-	bool isAmount;
+	/** HD_KIND_DELTA only of INT64, HD_KIND_COUNTER of none. */
+	enum hdKind kind;
 };
 
 /** Counters of which CPU utilization can be made. */

@@ -69,7 +69,7 @@ static void traceAddUp(UtilTrace *trace)
 
 		double value = hdCellNumber(column->type, trace->cells[i]);
 
-		if (column->isAmount)
+		if (column->kind == HD_KIND_DELTA)
 			trace->sums[i].sum += value;
 		else
 			hdIntegralAdd(&trace->sums[i], value, length);
@@ -119,8 +119,15 @@ static size_t textLength(const char *text)
 	return text ? strlen(text) : 0;
 }
 
-/* Whether the header of a file has room for all values. */
-static bool traceHasRoom(const UtilTrace *trace, bool withAttributes)
+/* What the header of a file says of a value. */
+enum traceTold {
+	TRACE_NAMES,
+	TRACE_KINDS, /* Its kind, too. */
+	TRACE_ALL,   /* And all other attributes. */
+};
+
+/* Whether the header of a file has room for so much of all values. */
+static bool traceHasRoom(const UtilTrace *trace, enum traceTold told)
 {
 	size_t length = 2000;
 
@@ -131,7 +138,10 @@ static bool traceHasRoom(const UtilTrace *trace, bool withAttributes)
 				 "grouping=\"\"/>\n") +
 			  strlen(column->name) + textLength(column->unit) +
 			  textLength(column->grouping);
-		if (withAttributes)
+		if (told >= TRACE_KINDS)
+			length += strlen(" kind=\"\"") +
+				  strlen(hdKindName(column->kind));
+		if (told == TRACE_ALL)
 			length += strlen(" source=\"\" resolution=\"\"") +
 				  textLength(column->source) +
 				  textLength(column->resolution);
@@ -159,7 +169,7 @@ static int traceOpenFitting(UtilTrace *trace, struct traceSource *source,
 	struct rutSetup sums = *setup;
 	int ret = source->kind->open(setup, &trace->columns, &source->state);
 
-	if (ret < 0 || traceHasRoom(trace, false))
+	if (ret < 0 || traceHasRoom(trace, TRACE_NAMES))
 		return ret;
 	sums.sources = sumsOf(setup->sources);
 	hdLog(&rutLogger, HD_LOG_WARNING,
@@ -240,7 +250,8 @@ static bool traceIsLike(const struct rutColumn *a, const struct rutColumn *b)
 
 static int traceCreateGroup(UtilTrace *trace, hdTopoNode *node, int level)
 {
-	bool hasRoom = traceHasRoom(trace, true);
+	bool hasRoom = traceHasRoom(trace, TRACE_ALL);
+	bool hasKinds = traceHasRoom(trace, TRACE_KINDS);
 	int ret = 0;
 
 	if (hdRecordOpen(&trace->record, node, level, "Utilization") < 0)
@@ -258,6 +269,8 @@ static int traceCreateGroup(UtilTrace *trace, hdTopoNode *node, int level)
 			.grouping = column->grouping,
 			.source = says ? column->source : NULL,
 			.resolution = says ? column->resolution : NULL,
+			.kind = column->kind,
+			.leavesKindOut = !hasKinds,
 		};
 
 		ret = hdRecordAddColumn(&trace->record, &recorded);
@@ -336,7 +349,8 @@ double rutTraceResult(const UtilTrace *trace, size_t column, double *seconds)
 {
 	if (seconds)
 		*seconds = trace->seconds;
-	if (trace->columns.list[column].isAmount || trace->seconds <= 0)
+	if (trace->columns.list[column].kind == HD_KIND_DELTA ||
+	    trace->seconds <= 0)
 		return trace->sums[column].sum;
 	return trace->sums[column].sum / trace->seconds;
 }

@@ -199,8 +199,11 @@ static hdStatsGroup *createGroup(hdTopoNode *node)
 	if (!group)
 		fail("cannot create the statistics group");
 	if (hdS_addValue(group, "CPU_USER", FLOAT, "%", "CPU") != 0 ||
+	    hdS_addAttribute(group, "kind", "gauge") != 0 ||
 	    hdS_addValue(group, "CPU_SYSTEM", FLOAT, "%", "CPU") != 0 ||
+	    hdS_addAttribute(group, "kind", "gauge") != 0 ||
 	    hdS_addValue(group, "MEM_RESIDENT", INT64, "B", "MEM") != 0 ||
+	    hdS_addAttribute(group, "kind", "gauge") != 0 ||
 	    hdS_commitGroup(group) != 0)
 		fail("cannot set up the statistics group");
 	return group;

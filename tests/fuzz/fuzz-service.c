@@ -23,7 +23,7 @@
 /* A driver that is never read: readings are put into the store. */
 static const struct ptQuantity quantities[] = {
 	{ "P", DOUBLE, "W", "Power", "power" },
-	{ "E", DOUBLE, "J", "Energy", "energy" },
+	{ "E", DOUBLE, "J", "Energy", "energy", .kind = HD_KIND_DELTA },
 	{ NULL, DOUBLE, NULL, NULL, NULL },
 };
 

@@ -33,8 +33,8 @@ static int meterPipe[2] = { -1, -1 };
 static const struct ptQuantity meterQuantities[] = {
 	{ "U", FLOAT, "V", "Voltage", "a voltage" },
 	{ "P", FLOAT, "W", "Power", "a power" },
-	{ "E", DOUBLE, "J", "Energy", "an energy" },
-	{ "N", INT64, NULL, NULL, "a number" },
+	{ "E", DOUBLE, "J", "Energy", "an energy", .kind = HD_KIND_DELTA },
+	{ "N", INT64, NULL, NULL, "a number", .kind = HD_KIND_COUNTER },
 	{ NULL, FLOAT, NULL, NULL, NULL },
 };
 
@@ -236,7 +236,7 @@ static const struct ptDriver ported = {
 };
 
 static const struct ptQuantity rawQuantities[] = {
-	{ "N", INT64, NULL, NULL, "a number" },
+	{ "N", INT64, NULL, NULL, "a number", .kind = HD_KIND_COUNTER },
 	{ "I", FLOAT, "A", "Current", "a current",
 	  PT_SCALE_SLOPE | PT_SCALE_OFFSET },
 	{ "P", FLOAT, "W", "Power", "a power", PT_SCALE_VOLTAGE },

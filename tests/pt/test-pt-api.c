@@ -252,7 +252,7 @@ static void testEntries(void)
 	g_assert_nonnull(strstr(stat->header, "device=\"Meter\""));
 	g_assert_nonnull(strstr(stat->header,
 				"<Value name=\"P\" type=\"FLOAT\" unit=\"W\" "
-				"grouping=\"Power\" "
+				"grouping=\"Power\" kind=\"gauge\" "
 				"source=\"test &lt;1&gt;\" />"));
 	/* The times are of this host, not of the node's. */
 	clock = g_strdup_printf("clockNode=\"c_%s\"", g_get_host_name());
@@ -269,6 +269,7 @@ static void testEntries(void)
 	g_assert_nonnull(strstr(stat->header,
 				"<Value name=\"U_in3\" type=\"FLOAT\" "
 				"unit=\"V\" grouping=\"Voltage\" "
+				"kind=\"gauge\" "
 				"source=\"test &lt;1&gt;\" "
 				"simulated=\"yes\" />"));
 	testStatFree(stat);

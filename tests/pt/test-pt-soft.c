@@ -164,7 +164,7 @@ static void testPowercap(void)
 	g_assert_nonnull(strstr(
 		stat->header,
 		"  <Value name=\"E_package-0\" type=\"DOUBLE\" unit=\"J\" "
-		"grouping=\"Energy\" "
+		"grouping=\"Energy\" kind=\"delta\" "
 		"source=\"powercap intel-rapl:0/energy_uj\" "
 		"resolution=\"61 uJ, every 1 ms\" />\n"
 		"  <Value name=\"P_package-0\" type=\"FLOAT\" unit=\"W\" "
@@ -222,7 +222,8 @@ static void testSim(void)
 	g_assert_nonnull(strstr(
 		stat->header,
 		"<Value name=\"P\" type=\"FLOAT\" unit=\"W\" "
-		"grouping=\"Power\" source=\"simulated: idle:100,busy:300 by "
+		"grouping=\"Power\" kind=\"gauge\" source=\"simulated: "
+		"idle:100,busy:300 by "
 		"CPU utilization of /proc/stat\" resolution=\"10 ms over 200 "
 		"ms\" simulated=\"yes\" />"));
 	/* Never idle: the counter of the fake machine stands. */

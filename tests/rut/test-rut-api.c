@@ -178,13 +178,15 @@ static void testNames(void)
 		"MEM_SHARED\"",
 		"MEM_BUFFER\"",
 		"MEM_CACHED\"",
-		"NET_IN_lo\" type=\"INT64\" unit=\"B\" grouping=\"NET\"",
+		"NET_IN_lo\" type=\"INT64\" unit=\"B\" grouping=\"NET\" "
+		"kind=\"delta\"",
 		"NET_OUT_lo\"",
 		"NET_IN_EXT\"",
 		"NET_OUT_EXT\"",
 		"NET_IN\"",
 		"NET_OUT\"",
-		"HDD_READ\" type=\"INT64\" unit=\"B\" grouping=\"HDD\"",
+		"HDD_READ\" type=\"INT64\" unit=\"B\" grouping=\"HDD\" "
+		"kind=\"delta\"",
 		"HDD_WRITE\"",
 	};
 	char *root = fixtureCreate(), *header;
@@ -230,7 +232,7 @@ static void testNames(void)
 		g_assert_nonnull(at);
 		g_free(name);
 	}
-	g_assert_nonnull(strstr(header, "source=\"stat\" "
+	g_assert_nonnull(strstr(header, "kind=\"gauge\" source=\"stat\" "
 					"resolution=\"10 ms over 200 ms\""));
 	/* The start of the interval, and one entry. */
 	g_assert_cmpuint(rest, ==, 8 + 8 + 2 * 4 + 13 * 8);
@@ -326,6 +328,8 @@ static void testNoRoom(void)
 	g_assert_nonnull(strstr(header, "\"CPU_TOTAL\""));
 	g_assert_null(strstr(header, "CPU_TOTAL_"));
 	g_assert_nonnull(strstr(header, "\"NET_OUT_veth599\""));
+	/* Readers guess it from these names. */
+	g_assert_null(strstr(header, "kind="));
 	g_assert_nonnull(strstr(header, "\"NET_IN_EXT\""));
 	g_assert_null(strstr(header, "NET_PACKETS"));
 	g_assert_nonnull(strstr(header, "\"CTX_SWITCHES\""));

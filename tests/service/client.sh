@@ -164,6 +164,10 @@ records_more() {
 	for name in P_psu1 P_psu2 E_psu1 E_psu2; do
 		grep -q "value \"$name\" DOUBLE" dumped || return 1
 	done
+	# How the service merges readings is their kind.
+	grep -aq 'name="P_psu1".* kind="gauge"' lines_node06_Energy.stat &&
+		grep -aq 'name="E_psu1".* kind="delta"' \
+			lines_node06_Energy.stat || return 1
 	exits 0 "$pt" record -n '*' -F 10 -p all -q -d 1 || return 1
 	exits 0 "$hdtrace" check all || return 1
 	[ -s all_node08_Energy.stat ] || return 1

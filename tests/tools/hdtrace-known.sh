@@ -139,9 +139,9 @@ ok "stat, a part of the run" cells \
 	"duration_s=2.000000000 known_s=0.991000000 mean= integral=99.1" \
 	--from=1 --to=3 part
 ok "stat marks it" line \
-	"P W 2 100 100 100 0 >= 200 W >= 297 J 2.970 s of 5.030 s" stat part
+	"P gauge? W 2 100 100 100 0 >= 297 J 2.970 s of 5.030 s" stat part
 ok "stat marks a phase, without a mean" line \
-	"B 1.000 s 2.016 s P W 1 - 100 100 - >= 100 W >= 100.700 J 1.007 s" \
+	"B 1.000 s 2.016 s P gauge? W 1 - 100 100 - >= 100.700 J 1.007 s" \
 	stat --phases-from=alpha_0:B part
 ok "stat, regions" cells \
 	"energy=100.7 duration_s=2.016000000 known_s=1.007000000 mean=" \
@@ -162,7 +162,7 @@ ok "report, the node" line \
 	"Energy: >= 297 J, known for 2.970 s of 5.030 s, 100 W on average" \
 	report part
 ok "report, its value" line \
-	"Energy P W 100 100 100 >= 297 J known for 2.970 s" report part
+	"Energy P gauge? W 100 100 100 >= 297 J known for 2.970 s" report part
 ok "report, a state" line "B 1 2.016 s 2.016 s 2.016 s >= 100.700 J 1.007 s" \
 	report part
 ok "report, a state without power" line \
@@ -216,7 +216,7 @@ known_project none 0.000000000 "1.000000000 $nan 2.000000000 $nan" \
 	"A 0.000000000 2.000000000"
 ok "nothing: stat" cells \
 	"integral= mean= sum= known_s=0.000000000 duration_s=2.000000000 nan=2" none
-ok "nothing: stat as text" line "P W 0 2 - - - - - - 0 ns of 2.000 s" stat none
+ok "nothing: stat as text" line "P gauge? W 0 2 - - - - - 0 ns of 2.000 s" stat none
 ok "nothing: regions" cells "energy= mean= known_s=0.000000000" --regions=A none
 ok "nothing: regions as text" line "A all 1 2.000 s 0 ns - -" \
 	stat --regions=A none
@@ -247,13 +247,13 @@ known_project less 0.000000000 "1.989999999 $hundred" \
 ok "99.5 % is all" line "Energy 199 J, 100 W on average" report most
 ok "of a state, too" line "A 1 2.000 s 2.000 s 2.000 s 199 J" report most
 ok "and no gap" line "none" report most
-ok "stat has no mark" line "P W 1 100 100 100 0 100 W 199 J" stat most
+ok "stat has no mark" line "P gauge? W 1 100 100 100 0 199 J" stat most
 ok "a nanosecond less is not" line \
 	"Energy >= 199.000 J, known for 1.990 s of 2.000 s, 100 W on average" \
 	report less
 ok "and a gap" line "alpha Energy: 1 gap, 10.000 ms in all" report less
 ok "stat marks that" line \
-	"P W 1 100 100 100 0 >= 100 W >= 199.000 J 1.990 s of 2.000 s" stat less
+	"P gauge? W 1 100 100 100 0 >= 199.000 J 1.990 s of 2.000 s" stat less
 known_project half 0.000000000 "1.000000000 $hundred" \
 	"A 0.000000000 2.000000000"
 known_project under 0.000000000 "0.999999999 $hundred" \
@@ -309,7 +309,7 @@ ok "in states, too" line "A 1 2.000 s 2.000 s 2.000 s >= 300 J 1.000 s" \
 # 1826.3 s at 30 W: 54789 J. 2,500,000 W is 2.5 MW.
 known_project large 0.000000000 "1826.300000000 41f00000" \
 	"A 0.000000000 1826.300000000"
-ok "prefixes in stat" line "P W 1 30 30 30 0 30 W 54.789 kJ" stat large
+ok "prefixes in stat" line "P gauge? W 1 30 30 30 0 54.789 kJ" stat large
 ok "none in CSV" cells "integral=54789 integral_unit=J unit=W" large
 ok "in regions" line "A all 1 1826.300 s 1826.300 s 30 W 54.789 kJ" \
 	stat --regions=A large
@@ -319,6 +319,6 @@ ok "of a state" line "A 1 1826.300 s 1826.300 s 1826.300 s 54.789 kJ" \
 ok "none in JSON" member '"joules": 54789,' report --format=json large
 known_project mega 0.000000000 "1.000000000 4a189680" \
 	"A 0.000000000 1.000000000"
-ok "of power, too" line "P MW 1 2.5 2.5 2.5 0 2.5 MW 2.5 MJ" stat mega
+ok "of power, too" line "P gauge? MW 1 2.5 2.5 2.5 0 2.5 MJ" stat mega
 ok "in the report as well" line "Energy 2.5 MJ, 2.5 MW on average" report mega
 done_testing

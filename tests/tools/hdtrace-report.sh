@@ -93,15 +93,15 @@ ok "sockets are added up, with their errors" has \
 	"Energy: 18 kJ +- 42 J, 3 kW on average"
 ok "and named" has "(from P_0 + P_1)"
 ok "an error of resolution and class" has \
-	"Meter P_0 kW 1 +- 0.006000 1 1 6 kJ +- 0.036000"
+	"Meter P_0 gauge? kW 1 +- 0.006000 1 1 6 kJ +- 0.036000"
 ok "an error of resolution" has \
-	"Meter P_1 kW 2 +- 0.001000 2 2 12 kJ +- 0.006000"
+	"Meter P_1 gauge? kW 2 +- 0.001000 2 2 12 kJ +- 0.006000"
 ok "steps of a counter of energy" has \
-	"Meter E_0 J 100 +- 6.10000e-05 100 100 500 J +- 0.000305"
-ok "other units are not compared" has "Meter T C 20 20 20"
-ok "steps of time in long intervals" has "Meter CPU % 50 +- 0.166667 50 50"
-ok "fine steps of time" has "Meter IDLE % 100 +- 1.66667e-05 100 100"
-ok "a simulated value" has "Meter Q W 7 7 7 42 J simulated"
+	"Meter E_0 delta? J 100 100 500 J +- 0.000305 83.3333 W"
+ok "other units are not compared" has "Meter T gauge? C 20 20 20"
+ok "steps of time in long intervals" has "Meter CPU gauge? % 50 +- 0.166667 50 50"
+ok "fine steps of time" has "Meter IDLE gauge? % 100 +- 1.66667e-05 100 100"
+ok "a simulated value" has "Meter Q gauge? W 7 7 7 42 J simulated"
 ok "the cost of tracing" has "CPU time 60.000 ms, 1 % of one CPU"
 ok "late samples are counted" has "Late 1 sample"
 ok "a late sample" has "3.000 s: 2.000 s"
@@ -228,7 +228,7 @@ cp traces_node_0.trc nan_node_0.trc
 } | power_file nan_node_Energy.stat
 ok "no value at all" status 0 report --phases-from node_0 nan
 ok "is no energy" has "Energy not measured"
-ok "and no mean" has "Energy P W - - - 2 missing, no values"
+ok "and no mean" has "Energy P gauge? W - - - 2 missing, no values"
 ok "no state has energy" has "Run 1 2.000 s 2.000 s 2.000 s - 0 ns"
 
 proj_of back >back.proj

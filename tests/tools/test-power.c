@@ -46,8 +46,12 @@ static struct entries *makeEntries(struct testRandom *random)
 	struct entries *self = g_new0(struct entries, 1);
 	int64_t time = SECOND;
 
-	self->values[0].type = HDI_DOUBLE;
-	self->values[1].type = HDI_FLOAT;
+	self->values[0] = (hdIValue){
+		.name = "P", .type = HDI_DOUBLE, .unit = "kW", .grouping = ""
+	};
+	self->values[1] = (hdIValue){
+		.name = "E", .type = HDI_FLOAT, .unit = "J", .grouping = ""
+	};
 	self->group.values = self->values;
 	self->group.valueCount = 2;
 	for (size_t i = 0; i < ENTRIES; i++) {

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "HDTraceTools/export/otf2/otf2.h"
+#include "HDTraceTools/model/kind.h"
 #include "HDTraceTools/model/roles.h"
 #include "HDTraceTools/model/units.h"
 
@@ -137,6 +138,20 @@ static OTF2_StringRef sourceRef(struct otf2 *self, const hdIGroup *group,
 	return ref;
 }
 
+/** An entry is an event at the end of its interval. */
+static OTF2_MetricMode metricMode(enum valueKind kind)
+{
+	switch (kind) {
+	case KIND_COUNTER:
+		return OTF2_METRIC_ACCUMULATED_START;
+	case KIND_DELTA:
+		return OTF2_METRIC_RELATIVE_LAST;
+	case KIND_GAUGE:
+		break;
+	}
+	return OTF2_METRIC_ABSOLUTE_LAST;
+}
+
 static OTF2_MetricMemberRef defineMember(struct otf2 *self,
 					 const hdIGroup *group,
 					 const hdIValue *value)
@@ -147,7 +162,7 @@ static OTF2_MetricMemberRef defineMember(struct otf2 *self,
 		  OTF2_GlobalDefWriter_WriteMetricMember(
 			  self->definitions, ref, otf2String(self, value->name),
 			  sourceRef(self, group, value), OTF2_METRIC_TYPE_OTHER,
-			  OTF2_METRIC_ABSOLUTE_LAST,
+			  metricMode(valueKind(group, value, NULL)),
 			  otf2MetricType(value->type), OTF2_BASE_DECIMAL, 0,
 			  otf2String(self, value->unit)));
 	exportLoseValue(self->export, value);

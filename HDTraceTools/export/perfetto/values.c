@@ -3,8 +3,9 @@
  * @file
  * hdtrace export --to perfetto: groups of statistics, as counters.
  *
- * A counter has its value from a time on, so an entry stands at the start of
- * its interval; one with nothing behind it also at its end.
+ * A counter of Perfetto has its value from a time on, so an entry stands at the
+ * start of its interval; one with nothing behind it also at its end. What a
+ * counter of ours shows it shows at the end.
  */
 #include "config.h"
 
@@ -13,6 +14,7 @@
 
 #include "HDTraceTools/export/perfetto/perfetto.h"
 #include "HDTraceTools/model/column.h"
+#include "HDTraceTools/model/kind.h"
 #include "HDTraceTools/model/units.h"
 
 static uint64_t putCounterTrack(struct perfetto *self, const hdIGroup *group,
@@ -37,14 +39,16 @@ static uint64_t putCounterTrack(struct perfetto *self, const hdIGroup *group,
 struct number {
 	bool isThere;
 	bool isInteger;
+	bool isReading; /**< What a counter shows at the end of the entry. */
 	int64_t integer;
 	double real;
 };
 
-static struct number getNumber(hdIType type, const hdIColumn *values,
-			       size_t entry)
+static struct number getNumber(hdIType type, enum valueKind kind,
+			       const hdIColumn *values, size_t entry)
 {
-	struct number number = { .isInteger = true };
+	struct number number = { .isInteger = true,
+				 .isReading = kind == KIND_COUNTER };
 
 	if (type == HDI_INT32) {
 		number.integer = values->int32[entry];
@@ -60,13 +64,16 @@ static struct number getNumber(hdIType type, const hdIColumn *values,
 	return number;
 }
 
+/** Put those that are counters' readings, or all others. */
 static void putNumbers(struct perfetto *self, const uint64_t *tracks,
-		       const struct number *numbers, size_t count, int64_t time)
+		       const struct number *numbers, size_t count, int64_t time,
+		       bool isReading)
 {
 	for (size_t k = 0; k < count; k++) {
 		GByteArray *body = perfettoEmptied(self->body);
 
-		if (!tracks[k] || !numbers[k].isThere)
+		if (!tracks[k] || !numbers[k].isThere ||
+		    numbers[k].isReading != isReading)
 			continue;
 		pbNumber(body, EVENT_TYPE, EVENT_IS_COUNTER);
 		pbNumber(body, EVENT_TRACK, tracks[k]);
@@ -108,10 +115,12 @@ void perfettoPutGroup(struct perfetto *self, const struct exportGroup *group)
 	size_t count = group->valueCount;
 	uint64_t *tracks = g_new0(uint64_t, count + 1);
 	struct number *numbers = g_new0(struct number, count + 1);
+	enum valueKind *kinds = g_new0(enum valueKind, count + 1);
 	struct exportEntries entries;
 	int64_t end = 0;
 
 	for (size_t k = 0; reader && k < count; k++) {
+		kinds[k] = valueKind(group->group, group->values[k], NULL);
 		exportLoseValue(self->export, group->values[k]);
 		if (group->values[k]->type != HDI_STRING)
 			tracks[k] = putCounterTrack(self, group->group,
@@ -123,18 +132,21 @@ void perfettoPutGroup(struct perfetto *self, const struct exportGroup *group)
 		for (size_t i = entries.first; i < entries.last; i++) {
 			loseNumbers(self, group, block, i);
 			if (block->isAfterGap[i])
-				putNumbers(self, tracks, numbers, count, end);
+				putNumbers(self, tracks, numbers, count, end,
+					   false);
 			for (size_t k = 0; k < count; k++)
 				numbers[k] = getNumber(
-					group->values[k]->type,
+					group->values[k]->type, kinds[k],
 					exportColumn(group, block, k), i);
-			putNumbers(self, tracks, numbers, count,
-				   block->start[i]);
 			end = block->end[i];
+			putNumbers(self, tracks, numbers, count,
+				   block->start[i], false);
+			putNumbers(self, tracks, numbers, count, end, true);
 		}
 	}
-	putNumbers(self, tracks, numbers, count, end);
+	putNumbers(self, tracks, numbers, count, end, false);
 	hdI_closeStat(reader);
+	g_free(kinds);
 	g_free(numbers);
 	g_free(tracks);
 	toolProgressFile(self->export->tool, group->group->fileSize);

@@ -187,6 +187,19 @@ static const char *orNull(const char *text)
 	return *text ? text : NULL;
 }
 
+static enum hdKind kindOf(enum ptWireKind kind)
+{
+	switch (kind) {
+	case PT_WIRE_AMOUNT:
+		return HD_KIND_DELTA;
+	case PT_WIRE_RUNNING:
+		return HD_KIND_COUNTER;
+	case PT_WIRE_MEAN:
+		break;
+	}
+	return HD_KIND_GAUGE;
+}
+
 static int addValue(struct recordFile *file, size_t index)
 {
 	const struct ptRecorderColumn *column =
@@ -200,6 +213,7 @@ static int addValue(struct recordFile *file, size_t index)
 		.source = orNull(column->source),
 		.resolution = orNull(column->resolution),
 		.isSimulated = column->isSimulated,
+		.kind = kindOf(column->kind),
 	};
 	int ret = hdRecordAddColumn(&file->record, &recorded);
 

@@ -40,15 +40,17 @@ bool ptSiteCheckName(struct ptParse *parse, const struct hdIniKey *key,
 	return false;
 }
 
-/* How values become one, by what their unit says (pt-site.cfg(5)). */
+/* How values become one. */
 static enum ptWireKind valueKind(const struct ptQuantity *quantity)
 {
-	const char *unit = quantity->unit ? quantity->unit : "";
-
-	if (strcmp(unit, "J") == 0)
-		return PT_WIRE_AMOUNT;
-	if (strcmp(unit, "Wh") == 0 || quantity->type == INT64)
+	switch (quantity->kind) {
+	case HD_KIND_COUNTER:
 		return PT_WIRE_RUNNING;
+	case HD_KIND_DELTA:
+		return PT_WIRE_AMOUNT;
+	case HD_KIND_GAUGE:
+		break;
+	}
 	return PT_WIRE_MEAN;
 }
 

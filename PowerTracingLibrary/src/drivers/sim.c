@@ -38,7 +38,7 @@ static const struct ptQuantity simQuantities[] = {
 		      "current that gives this power" },
 	[POWER] = { "P", FLOAT, "W", "Power", "power by the law" },
 	[ENERGY] = { "E", DOUBLE, "J", "Energy",
-		     "energy since the entry before" },
+		     "energy since the entry before", .kind = HD_KIND_DELTA },
 	{ .name = NULL },
 };
 

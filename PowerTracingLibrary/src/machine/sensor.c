@@ -13,7 +13,8 @@
 
 const struct ptQuantity ptSensorQuantities[] = {
 	{ "P", FLOAT, "W", "Power", "power" },
-	{ "E", DOUBLE, "J", "Energy", "energy since the entry before" },
+	{ "E", DOUBLE, "J", "Energy", "energy since the entry before",
+	  .kind = HD_KIND_DELTA },
 	{ .name = NULL },
 };
 

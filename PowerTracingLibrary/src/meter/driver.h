@@ -25,6 +25,7 @@
 #include <hdStats.h>
 #include "PowerTracingLibrary/src/transport/transport.h"
 #include "recording/cell.h"
+#include "recording/kind.h"
 
 /** Longest label of a channel, with the terminating zero. */
 #define PT_CHANNEL_MAX 64
@@ -56,6 +57,7 @@ struct ptQuantity {
 		*grouping; /**< "Voltage", "Current", "Power", "Energy", ... */
 	const char *description; /**< For pt -l: one line, no full stop. */
 	unsigned int needs;      /**< PT_SCALE_* that it cannot do without. */
+	enum hdKind kind;
 };
 
 /** One value to read in every cycle. */

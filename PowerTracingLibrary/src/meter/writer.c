@@ -47,6 +47,7 @@ static int writerAddValue(struct writerGroup *group,
 		.source = column->source,
 		.resolution = column->resolution,
 		.isSimulated = column->isSimulated,
+		.kind = column->quantity->kind,
 	};
 
 	return hdRecordAddColumn(&group->record, &recorded);

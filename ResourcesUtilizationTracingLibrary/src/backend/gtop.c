@@ -332,7 +332,7 @@ static int gtopDiskOpen(const struct rutSetup *setup,
 		.type = INT64,
 		.unit = "B",
 		.grouping = "HDD",
-		.isAmount = true,
+		.kind = HD_KIND_DELTA,
 	};
 	struct gtopDisk *state = calloc(1, sizeof(*state));
 	glibtop_fsusage usage;

@@ -52,7 +52,7 @@ static int diskOpen(const struct rutSetup *setup, struct rutColumns *columns,
 		.type = INT64,
 		.unit = "B",
 		.grouping = "HDD",
-		.isAmount = true,
+		.kind = HD_KIND_DELTA,
 	};
 	struct diskState *state = calloc(1, sizeof(*state));
 	int ret;
@@ -122,11 +122,15 @@ static int devicesAddColumns(const struct diskState *state,
 		struct rutColumn column;
 	} kinds[] = {
 		{ "HDD_READ_OPS",
-		  { NULL, INT64, "operations", "HDD_OPS", .isAmount = true } },
+		  { NULL, INT64, "operations", "HDD_OPS",
+		    .kind = HD_KIND_DELTA } },
 		{ "HDD_WRITE_OPS",
-		  { NULL, INT64, "operations", "HDD_OPS", .isAmount = true } },
-		{ "HDD_READ", { NULL, INT64, "B", "HDD", .isAmount = true } },
-		{ "HDD_WRITE", { NULL, INT64, "B", "HDD", .isAmount = true } },
+		  { NULL, INT64, "operations", "HDD_OPS",
+		    .kind = HD_KIND_DELTA } },
+		{ "HDD_READ",
+		  { NULL, INT64, "B", "HDD", .kind = HD_KIND_DELTA } },
+		{ "HDD_WRITE",
+		  { NULL, INT64, "B", "HDD", .kind = HD_KIND_DELTA } },
 		{ "HDD_BUSY",
 		  { NULL, FLOAT, "%", "HDD_BUSY", .resolution = "1 ms" } },
 		{ "HDD_INFLIGHT",

@@ -42,7 +42,7 @@ static int networkAddColumns(const struct networkState *state,
 		.type = INT64,
 		.unit = "B",
 		.grouping = "NET",
-		.isAmount = true,
+		.kind = HD_KIND_DELTA,
 	};
 	int ret = 0;
 
@@ -166,7 +166,7 @@ static int packetsAddColumns(const struct networkState *state,
 		.type = INT64,
 		.unit = "packets",
 		.grouping = "NET_PACKETS",
-		.isAmount = true,
+		.kind = HD_KIND_DELTA,
 	};
 	int ret = 0;
 

@@ -45,7 +45,7 @@ static int switchesOpen(const struct rutSetup *setup,
 		.type = INT64,
 		.unit = "switches",
 		.grouping = "CTX",
-		.isAmount = true,
+		.kind = HD_KIND_DELTA,
 	};
 	struct switchesState *state = calloc(1, sizeof(*state));
 	struct rutScan scan;

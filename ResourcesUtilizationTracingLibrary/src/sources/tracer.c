@@ -29,13 +29,13 @@ static int tracerOpen(const struct rutSetup *setup, struct rutColumns *columns,
 		.type = INT64,
 		.unit = "ns",
 		.grouping = "RUT_TIME",
-		.isAmount = true,
+		.kind = HD_KIND_DELTA,
 	};
 	static const struct rutColumn late = {
 		.type = INT64,
 		.unit = "samples",
 		.grouping = "RUT_LATE",
-		.isAmount = true,
+		.kind = HD_KIND_DELTA,
 	};
 	struct tracerState *state;
 	int ret;

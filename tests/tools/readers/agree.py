@@ -49,11 +49,13 @@ def scale_of(shown, unit):
 
 
 def shows(cells, unit, row):
-    """Whether cells are a row's unit, mean, minimum and maximum."""
-    names = ("mean", "min", "max")
+    """Whether cells are a row's unit, mean, minimum and maximum, where these
+    mean something."""
+    names = {"counter": (), "delta": ("min", "max")}.get(
+        row["kind"], ("mean", "min", "max"))
     words = unit.split()
     scale = scale_of(cells[0], unit) if len(words) == 1 and cells else 1
-    numbers = cells[len(words):len(words) + 3]
+    numbers = cells[len(words):len(words) + len(names)]
     if scale is None or (scale == 1 and cells[:len(words)] != words):
         return False
     if row["type"] == "STRING":
@@ -113,7 +115,9 @@ def check_curves(rows, curves, what):
     for row in rows:
         curve = curves[key_of(row)]
         for name in SAME + ("integral", "seconds", "unit", "integral_unit",
-                            "simulated", "duration_s", "known_s"):
+                            "simulated", "kind", "kind_guessed", "total",
+                            "total_unit", "rate", "rate_unit", "duration_s",
+                            "known_s"):
             if row[name] != curve[name]:
                 fail(f"{what}, {key_of(row)}: {name} is {row[name]}, "
                      f"{curve[name]} in the plot")
@@ -129,7 +133,8 @@ def check_values(project, rows):
         fail(f"{len(found)} values in the report, {len(rows)} rows")
     for row in rows:
         value = found[key_of(row)]
-        for name in SAME:
+        for name in SAME + ("kind", "kind_guessed", "rate", "rate_unit",
+                            "resets"):
             if row[name] != value[name]:
                 fail(f"{key_of(row)}: {name} is {row[name]}, {value[name]} in "
                      "the report")
@@ -137,7 +142,7 @@ def check_values(project, rows):
             if row["type"] != "STRING" and row[name] != value[name]:
                 fail(f"{key_of(row)}: {name} is {row[name]}, {value[name]} in "
                      "the report")
-        total = {"J": row["sum"]}.get(row["unit"], row["integral"])
+        total = row["integral"] if row["total"] is None else row["total"]
         if value["total"] is not None and not near(value["total"], total):
             fail(f"{key_of(row)}: {total}, in the report {value['total']}")
     print(f"{len(rows)} values are equal")
@@ -152,13 +157,15 @@ def check_table(project, rows):
     seen = []
     for head in heads:
         for line in lines[head + 1:]:
-            if not line:
+            if not line or line[0] == "Kinds":
                 break
             seen.append(line)
     if len(seen) != len(rows):
         fail(f"{len(seen)} lines of values, {len(rows)} rows")
     for row in rows:
         names = [row["group"]] + row["value"].split()
+        if row["kind"]:
+            names.append(row["kind"] + ("?" if row["kind_guessed"] else ""))
         if not any(line[:len(names)] == names and
                    shows(line[len(names):], row["unit"], row)
                    for line in seen):
@@ -188,10 +195,10 @@ def power_of(project):
 
 def energy_of(rows, node, group, names):
     """Joules of a node, by hdtrace stat."""
-    return sum(row["integral"] if row["unit"].endswith("W") else row["sum"]
+    return sum(row["integral"] if row["kind"] == "gauge" else row["total"]
                for row in rows
                if key_of(row)[:2] == (node, group) and row["value"] in names
-               and row["integral"] is not None)
+               and row["seconds"] > 0)
 
 
 def check_phases(project, rows):

@@ -291,7 +291,20 @@ def entries_of(dump, label, title):
     if len(found) != 1:
         project.fail(f"curve \"{label}\" of \"{title}\": {list(found)}")
     (key, entries), = found.items()
-    return entries, dump.units[key]
+    unit = dump.units[key]
+    if not is_delta(key[2], unit):
+        return entries, unit
+    return [(start, end, number / (end - start) * 1e9)
+            for start, end, number in entries if end > start], \
+        "W" if unit == "J" else f"{unit}/s"
+
+
+def is_delta(name, unit):
+    """Whether rates are drawn; by what the specification of the format says
+    of files that do not say it."""
+    return unit in ("J", "packets") or (
+        not unit.endswith("/s") and
+        re.match("(NET|HDD)[_ ](IN|OUT|READ|WRITE)", name) is not None)
 
 
 def main(path, hdtrace, name, start=None, end=None):

@@ -48,9 +48,11 @@ static const struct ptQuantity quantities[] = {
 	{ "Q", FLOAT, "var", "ReactivePower", "reactive power" },
 	{ "PF", FLOAT, "", "PowerFactor", "power factor" },
 	{ "Freq", FLOAT, "Hz", "Frequency", "frequency" },
-	{ "EP", FLOAT, "Wh", "Energy", "active energy since tracing began" },
+	{ "EP", FLOAT, "Wh", "Energy", "active energy since tracing began",
+	  .kind = HD_KIND_COUNTER },
 	{ "Count", FLOAT, "", "Counter",
-	  "cycles since the meter was switched on, modulo 65536" },
+	  "cycles since the meter was switched on, modulo 65536",
+	  .kind = HD_KIND_COUNTER },
 	{ NULL },
 };
 

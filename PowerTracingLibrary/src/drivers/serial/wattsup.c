@@ -47,7 +47,8 @@ static const struct ptQuantity quantities[] = {
 	{ "S", FLOAT, "VA", "ApparentPower", "apparent power" },
 	{ "PF", FLOAT, "", "PowerFactor", "power factor" },
 	{ "Freq", FLOAT, "Hz", "Frequency", "frequency" },
-	{ "EP", DOUBLE, "Wh", "Energy", "energy since tracing began" },
+	{ "EP", DOUBLE, "Wh", "Energy", "energy since tracing began",
+	  .kind = HD_KIND_COUNTER },
 	{ NULL },
 };
 

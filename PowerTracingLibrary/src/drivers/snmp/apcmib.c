@@ -14,7 +14,8 @@ const struct ptQuantity ptApcQuantities[] = {
 	{ "I", FLOAT, "A", "Current", "current; outlets only" },
 	{ "S", FLOAT, "VA", "ApparentPower", "apparent power; device only" },
 	{ "PF", FLOAT, "", "PowerFactor", "power factor; device only" },
-	{ "EP", DOUBLE, "Wh", "Energy", "active energy since it was reset" },
+	{ "EP", DOUBLE, "Wh", "Energy", "active energy since it was reset",
+	  .kind = HD_KIND_COUNTER },
 	{ "On", FLOAT, "", "State", "1 if switched on, else 0; outlets only" },
 	{ NULL },
 };
