@@ -267,6 +267,28 @@ ok "nor in the report" line \
 	"Energy >= 100.0000 J, known for 1000.000 ms of 2.000 s, - on average" \
 	report under
 
+# ---- A picture of many entries: of each second so much is known: SHARE
+curves() {
+	known_project curve 0.000000000 "$(awk -v share="$1" -v hundred="$hundred" \
+		-v nan="$nan" 'BEGIN {
+		for (i = 0; i < 300; i++)
+			printf "%d.%s00000000 %s %d.000000000 %s ", i, share,
+				hundred, i + 1, nan }')" \
+		"A 0.000000000 300.000000000"
+	status 0 plot --force --size=40x60 -o curve.svg curve || return 1
+	# What is in the groups of each class.
+	awk -v RS='<' '/^g class="(curve|band)"/ { split($0, part, "\"")
+			name = part[2] }
+		/^path / && name { paths[name]++ }
+		/^\/g>/ { name = "" }
+		END { print paths["curve"] + 0, paths["band"] + 0 }' curve.svg \
+		>paths
+	cat paths
+	[ "$(cat paths)" = "$2" ]
+}
+ok "three tenths of each bin: a band without a line" curves 3 "0 1"
+ok "seven tenths: both" curves 7 "1 1"
+
 # ---- Several nodes, and several values of a node: what is known of all
 known_project two 0.000000000 "2.000000000 $hundred" \
 	"A 0.000000000 2.000000000"
