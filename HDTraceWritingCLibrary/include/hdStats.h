@@ -164,9 +164,9 @@ int hdS_addValue(hdStatsGroup *group, const char *name, hdStatsValueType type,
  *     hdS_addAttribute(group, "resolution", "10 ms");
  *     hdS_addAttribute(group, "kind", "delta");
  *
- * A value's kind is `gauge` (a level that holds), `counter` (what a counter that
- * grows shows) or `delta` (an amount since the entry before); tools guess it
- * where it is not given.
+ * A value's kind is `gauge` (a level that holds), `counter` (what a counter
+ * that grows shows) or `delta` (an amount since the entry before); tools guess
+ * it where it is not given.
  *
  * @param group Group to extend.
  * @param key Name of the attribute; not one that the format uses (`name`,
