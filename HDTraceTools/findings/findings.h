@@ -209,6 +209,9 @@ struct findingsMost findingsFindMost(const struct findings *findings);
 int findingsReadGroup(struct findings *findings, struct findingsGroup *group,
 		      const struct diagnosticSink *sink, int *spoolError);
 
+/** An empty series of the power that a group tells. */
+struct powerSeries *findingsNewSeries(const struct findingsGroup *group);
+
 /* ---- work.c ------------------------------------------------------ */
 
 /** For each trace the group that tells its power, at the nearest node; or

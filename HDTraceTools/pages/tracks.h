@@ -9,6 +9,7 @@
 
 #include "HDTraceTools/command/tool.h"
 #include "HDTraceTools/model/pairs.h"
+#include "HDTraceTools/pages/powers.h"
 #include "HDTraceTools/pages/track.h"
 
 struct tracks {
@@ -17,12 +18,15 @@ struct tracks {
 	struct track *groups; /**< As in the project. */
 	struct track *traces;
 	struct track messages;
+	struct powers *powers;
 	pthread_mutex_t mutex; /**< Protects what follows. */
 	struct pairs *pairs;   /**< Ends that were found so far. */
 	GPtrArray *finders;    /**< struct messages that nobody uses now. */
 };
 
-struct tracks *tracksNew(const hdIProject *project);
+/** Start with nothing; findings must have been started, and say whose power
+ *  counts. */
+struct tracks *tracksNew(const struct findings *findings);
 /** Free them; NULL does nothing. */
 void tracksFree(struct tracks *self);
 

@@ -220,12 +220,16 @@ static void addLine(struct html *self, struct track *track, size_t number,
 	};
 }
 
-/** The largest first, so that threads end together. */
+/** Groups first, whose power traces need; of these and those the largest first,
+ *  so that threads end together. */
 static int compareLines(const void *a, const void *b)
 {
 	const struct line *x = a;
 	const struct line *y = b;
+	bool isGroup = x->track->kind == TRACK_STATISTICS;
 
+	if (isGroup != (y->track->kind == TRACK_STATISTICS))
+		return isGroup ? -1 : 1;
 	return (x->fileSize < y->fileSize) - (x->fileSize > y->fileSize);
 }
 
@@ -365,7 +369,7 @@ int htmlWrite(struct findings *findings, const char *path, uint64_t maxSize,
 	struct html self = { .findings = findings, .maxSize = maxSize };
 	int ret;
 
-	self.tracks = tracksNew(findings->project);
+	self.tracks = tracksNew(findings);
 	addLines(&self);
 	chooseStored(&self);
 	ret = readAll(&self);

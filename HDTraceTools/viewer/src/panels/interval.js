@@ -4,7 +4,8 @@
 // prints them.
 import { h, iconButton, replace, save, table, toCsv } from "../ui/dom.js";
 import { totalEnergy } from "../data/energy.js";
-import { exact, quantity, rounded } from "../data/numbers.js";
+import { Known } from "../data/known.js";
+import { exact, rounded } from "../data/numbers.js";
 import { formatSecondsShort, parseSeconds } from "../data/time.js";
 import { intervalText } from "../data/tracks.js";
 
@@ -172,11 +173,19 @@ export class IntervalPanel {
             " · ",
             h(
               "strong",
-              { class: "joules", "data-value": exact(energy.joules) },
-              `${energy.isExact ? "" : "≈ "}${quantity(energy.joules, "J", 6)}`,
+              {
+                class: "joules",
+                "data-value": energy.known.isAny
+                  ? exact(energy.joules)
+                  : "unknown",
+              },
+              energy.known.total(energy.joules, { ...energy, digits: 6 }),
             ),
-            energy.error ? ` ± ${quantity(energy.error, "J", 2)}` : "",
-            ` in all nodes, ${quantity(energy.watts, "W")} on average`,
+            " in all nodes",
+            energy.known.hasMean
+              ? `, ${energy.known.mean(energy.watts, energy)} on average`
+              : "",
+            energy.known.note ? `; ${energy.known.note}` : "",
             energy.isSimulated
               ? h("span", { class: "badge" }, "simulated")
               : null,
