@@ -11,17 +11,16 @@ const MEAN = 0.5;
 
 /** Time that is known, of a duration, in one unit. */
 export class Known {
-  constructor(known, duration) {
+  /** @param of What is known for that time. */
+  constructor(known, duration, of = "power") {
     this.known = known;
     this.duration = duration;
+    this.of = of;
+    this.isAny = known > 0;
   }
 
   get share() {
     return this.duration > 0 ? this.known / this.duration : this.known > 0 ? 1 : 0;
-  }
-
-  get isAny() {
-    return this.known > 0;
   }
 
   get isWhole() {
@@ -55,24 +54,46 @@ export class Known {
   /** In words, for titles and notes; "" if all is known. */
   get note() {
     if (this.isWhole) return "";
-    if (!this.isAny) return "power is not known here";
+    if (!this.isAny) return `${this.of} is not known here`;
     // Not rounded up to what would need no mark.
     const percent = Math.floor(this.share * 1000) / 10;
 
-    return `power is known for ${percent} % of the time`;
+    return `${this.of} is known for ${percent} % of the time`;
   }
 }
 
-/** Of several that last equally long: what is known of that of which least is. */
+/** Of nodes: what is known of that of which least is; but if anything is known
+ *  of any, their energy is known to be that at least. */
 export function leastKnown(list) {
-  return list.reduce((least, one) => (one.share < least.share ? one : least));
+  const { known, duration } = list.reduce((least, one) =>
+    one.share < least.share ? one : least,
+  );
+  const result = new Known(
+    known,
+    duration,
+    list.length > 1 ? "the power of some node" : "power",
+  );
+
+  result.isAny = list.some((one) => one.isAny);
+  return result;
 }
 
-/** What a report says of an energy, by the time it stands for in s. */
+/** What a report says of the energy of a node in so many s. */
 export function knownOf(energy, seconds) {
-  if (!energy) return new Known(0, seconds);
-  return new Known(
-    Number(energy.known_s ?? energy.seconds),
-    Number(energy.duration_s ?? seconds),
-  );
+  return new Known(Number(energy?.known_s ?? energy?.seconds ?? 0), seconds);
+}
+
+/** The energies of nodes in a report, in so many s: {known, watts}, of which the
+ *  power is that of each while it is known. */
+export function knownOfNodes(energies, seconds) {
+  const list = energies.map((energy) => knownOf(energy, seconds));
+
+  return {
+    known: list.length ? leastKnown(list) : new Known(0, seconds),
+    watts: list.reduce(
+      (sum, { known, isAny }, i) =>
+        sum + (isAny ? energies[i].joules / known : 0),
+      0,
+    ),
+  };
 }

@@ -12,6 +12,41 @@ import { intervalText } from "../data/tracks.js";
 /** More rows nobody reads. */
 const ROWS_MAX = 250;
 
+/** What is known of a row that is power or energy; of others nothing is asked. */
+function knownOfRow({ series, moments, length }) {
+  const { isPower, base } = series.value;
+
+  return isPower || /^(J|Wh)$/.test(base)
+    ? new Known(moments.weight, length)
+    : null;
+}
+
+/** A mean, if enough is known for one. */
+function meanCell(row) {
+  const known = knownOfRow(row);
+
+  return known && !known.hasMean
+    ? unknownCell(known)
+    : cell(row.result.mean, row.error?.mean);
+}
+
+/** A total, marked if not all is known. */
+function totalCell(row, key) {
+  const known = knownOfRow(row);
+
+  if (!known) return cell(row.result[key], row.error?.[key]);
+  return known.isAny
+    ? [
+        h("span", { class: "mark", title: known.note }, known.mark),
+        cell(row.result[key], row.error?.[key]),
+      ]
+    : unknownCell(known);
+}
+
+function unknownCell(known) {
+  return h("span", { "data-value": "unknown", title: known.note }, "unknown");
+}
+
 /** A number with how far off it may be. */
 function cell(value, error) {
   const text = rounded(value);
@@ -151,6 +186,7 @@ export class IntervalPanel {
       rows.push({
         series: one,
         moments,
+        length: Number(to - from),
         result: moments.result,
         error: moments.error,
       });
@@ -209,7 +245,7 @@ export class IntervalPanel {
         ],
       },
       { title: "Unit", value: ({ series }) => series.value.unit },
-      { title: "Mean", class: number, value: (row) => cell(row.result.mean, row.error?.mean) },
+      { title: "Mean", class: number, value: meanCell },
       { title: "Min", class: number, value: (row) => cell(row.result.min, row.error?.min) },
       { title: "Max", class: number, value: (row) => cell(row.result.max, row.error?.max) },
       {
@@ -217,11 +253,18 @@ export class IntervalPanel {
         class: number,
         value: (row) => [row.error ? "≈ " : "", cell(row.result.deviation)],
       },
-      { title: "Sum", class: number, value: (row) => cell(row.result.sum, row.error?.sum) },
+      {
+        title: "Sum",
+        class: number,
+        value: (row) =>
+          row.series.value.isPower
+            ? cell(row.result.sum, row.error?.sum)
+            : totalCell(row, "sum"),
+      },
       {
         title: "Integral",
         class: number,
-        value: (row) => cell(row.result.integral, row.error?.integral),
+        value: (row) => totalCell(row, "integral"),
       },
       { title: "", value: ({ series }) => series.value.integral },
       { title: "Entries", class: number, value: (row) => cell(row.moments.count) },
