@@ -14,7 +14,8 @@
 struct power {
 	struct powerSeries *series;
 	enum { UNREAD, READING, READ } state;
-	size_t traces; /**< Those that will need it, or do. */
+	/** Traces that will need it, or do, and the power of all nodes. */
+	size_t users;
 };
 
 struct powers {
@@ -24,6 +25,12 @@ struct powers {
 	pthread_cond_t filled;
 	struct power *powers; /**< By group. */
 };
+
+/** Whether a group tells a part of the power of all nodes. */
+static bool isOfAll(const struct findingsGroup *group)
+{
+	return group->powerCount && group->countsForTotal;
+}
 
 struct powers *powersNew(const struct findings *findings)
 {
@@ -36,8 +43,10 @@ struct powers *powersNew(const struct findings *findings)
 	for (size_t i = 0; i < project->traceCount; i++) {
 		if (self->ofTraces[i])
 			self->powers[self->ofTraces[i] - findings->groups]
-				.traces++;
+				.users++;
 	}
+	for (size_t i = 0; i < project->groupCount; i++)
+		self->powers[i].users += isOfAll(&findings->groups[i]);
 	pthread_mutex_init(&self->mutex, NULL);
 	pthread_cond_init(&self->filled, NULL);
 	return self;
@@ -63,7 +72,7 @@ static struct powerSeries *fill(struct powers *self, size_t group)
 {
 	struct power *power = &self->powers[group];
 
-	if (power->state != UNREAD || power->traces == 0)
+	if (power->state != UNREAD || power->users == 0)
 		return NULL;
 	power->state = READING;
 	power->series = findingsNewSeries(&self->findings->groups[group]);
@@ -140,18 +149,45 @@ int powersTake(struct powers *self, size_t trace,
 	return ret;
 }
 
-void powersDone(struct powers *self, size_t trace)
+/** Somebody needs the power of a group no longer. */
+static void release(struct powers *self, const struct findingsGroup *from)
 {
-	const struct findingsGroup *from = self->ofTraces[trace];
-	struct power *power;
+	struct power *power = &self->powers[from - self->findings->groups];
 
-	if (!from)
-		return;
-	power = &self->powers[from - self->findings->groups];
 	pthread_mutex_lock(&self->mutex);
-	if (--power->traces == 0) {
+	if (--power->users == 0) {
 		powerSeriesFree(power->series);
 		power->series = NULL;
 	}
 	pthread_mutex_unlock(&self->mutex);
+}
+
+void powersDone(struct powers *self, size_t trace)
+{
+	if (self->ofTraces[trace])
+		release(self, self->ofTraces[trace]);
+}
+
+/* ---- All nodes --------------------------------------------------------- */
+
+GPtrArray *powersTotal(struct powers *self)
+{
+	const struct findings *findings = self->findings;
+	GPtrArray *list = g_ptr_array_new();
+
+	for (size_t i = 0; i < findings->project->groupCount; i++) {
+		if (isOfAll(&findings->groups[i]) && self->powers[i].series)
+			g_ptr_array_add(list, self->powers[i].series);
+	}
+	return list;
+}
+
+void powersTotalDone(struct powers *self)
+{
+	const struct findings *findings = self->findings;
+
+	for (size_t i = 0; i < findings->project->groupCount; i++) {
+		if (isOfAll(&findings->groups[i]))
+			release(self, &findings->groups[i]);
+	}
 }

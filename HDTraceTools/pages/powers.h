@@ -6,7 +6,8 @@
  * A trace needs all of the power of its node before its zooms can be made. Who
  * reads the group that tells it fills the series in passing; a trace that comes
  * first reads the group for this alone, and one that comes meanwhile waits. A
- * series is forgotten when the last of its traces is done.
+ * series is forgotten when the last of its traces is done; those that are part
+ * of the power of all nodes when that is.
  *
  * Any thread may use them.
  */
@@ -45,5 +46,14 @@ int powersTake(struct powers *self, size_t trace,
 
 /** A trace needs its power no longer. */
 void powersDone(struct powers *self, size_t trace);
+
+/**
+ * Everything was read: get the power of all nodes; powersTotalDone() when they
+ * are needed no longer.
+ *
+ * @return GPtrArray of const struct powerSeries, to be freed.
+ */
+GPtrArray *powersTotal(struct powers *self);
+void powersTotalDone(struct powers *self);
 
 #endif

@@ -9,6 +9,7 @@
 
 #include "HDTraceTools/pages/grouppyramid.h"
 #include "HDTraceTools/pages/messagepyramid.h"
+#include "HDTraceTools/pages/overview.h"
 #include "HDTraceTools/pages/tracepyramid.h"
 #include "HDTraceTools/pages/tracks.h"
 
@@ -26,6 +27,7 @@ struct tracks *tracksNew(const struct findings *findings)
 	for (size_t i = 0; i < project->traceCount; i++)
 		trackInit(&self->traces[i], TRACK_TRACE, self->store);
 	trackInit(&self->messages, TRACK_MESSAGES, self->store);
+	trackInit(&self->overview, TRACK_OVERVIEW, self->store);
 	self->powers = powersNew(findings);
 	self->pairs = pairsNew();
 	self->finders =
@@ -43,6 +45,7 @@ void tracksFree(struct tracks *self)
 	for (size_t i = 0; i < self->project->traceCount; i++)
 		trackClear(&self->traces[i]);
 	trackClear(&self->messages);
+	trackClear(&self->overview);
 	g_free(self->groups);
 	g_free(self->traces);
 	powersFree(self->powers);
@@ -231,7 +234,22 @@ int tracksReadTrace(struct tracks *self, size_t number, bool isStored,
 	return ret;
 }
 
-int tracksMakeMessages(struct tracks *self)
+static int makeOverview(struct tracks *self)
 {
-	return messagePyramidMake(&self->messages, self->pairs);
+	GPtrArray *series = powersTotal(self->powers);
+	int ret = overviewMake(&self->overview,
+			       (const struct powerSeries *const *)series->pdata,
+			       series->len);
+
+	g_ptr_array_unref(series);
+	powersTotalDone(self->powers);
+	return ret;
+}
+
+int tracksFinish(struct tracks *self)
+{
+	int ret = messagePyramidMake(&self->messages, self->pairs);
+	int other = makeOverview(self);
+
+	return ret < 0 ? ret : other;
 }

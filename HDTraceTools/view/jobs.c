@@ -142,7 +142,7 @@ static void finish(struct viewJobs *self)
 
 	if (!goesOn(0, self))
 		return;
-	ret = tracksMakeMessages(self->tracks);
+	ret = tracksFinish(self->tracks);
 	if (ret < 0)
 		fail(self, "temporary file", ret);
 	pthread_mutex_lock(&self->mutex);
