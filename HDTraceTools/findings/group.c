@@ -165,11 +165,10 @@ static void takePhase(struct summary *summary, const struct summarySlot *slot,
 		findingsGroupEnergy(work->group, slot->moments);
 }
 
-/** The series of power that traces are charged with; NULL if none are. */
-static struct powerSeries *createSeries(const struct findingsGroup *group)
+struct powerSeries *findingsNewSeries(const struct findingsGroup *group)
 {
 	GArray *parts = g_array_new(FALSE, FALSE, sizeof(struct powerPart));
-	struct powerSeries *series = NULL;
+	struct powerSeries *series;
 
 	for (size_t i = 0; i < group->group->valueCount; i++) {
 		const char *unit = group->group->values[i].unit;
@@ -182,9 +181,8 @@ static struct powerSeries *createSeries(const struct findingsGroup *group)
 		if (group->isPower[i])
 			g_array_append_val(parts, part);
 	}
-	if (group->traces)
-		series = powerSeriesNew(group->group, (const void *)parts->data,
-					parts->len);
+	series = powerSeriesNew(group->group, (const void *)parts->data,
+				parts->len);
 	g_array_unref(parts);
 	return series;
 }
@@ -234,7 +232,9 @@ int findingsReadGroup(struct findings *findings, struct findingsGroup *group,
 		return errno == EBADMSG ? 0 : -errno;
 	if (!hdI_getStatStart(reader, &work.last))
 		work.last = INT64_MAX;
-	group->series = createSeries(group);
+	/* That traces are charged with. */
+	if (group->traces)
+		group->series = findingsNewSeries(group);
 	work.amounts = amountsNew(group->group);
 	work.probe = g_array_new(FALSE, FALSE, sizeof(struct findingsSpan));
 	if (hasPhases)

@@ -264,3 +264,45 @@ struct powerAmount powerCursorGet(struct powerCursor *self, int64_t start,
 		.measured = to.measured - from.measured,
 	};
 }
+
+/* ---- Step by step ------------------------------------------------------ */
+
+bool powerSeriesRange(const struct powerSeries *self, int64_t *start,
+		      int64_t *end)
+{
+	if (self->count == 0)
+		return false;
+	*start = g_array_index(self->firsts, struct point, 0).time;
+	*end = self->last.time;
+	return true;
+}
+
+/** Get a point by its number; NULL after an error. */
+static const struct point *getPoint(struct powerCursor *self, uint64_t number)
+{
+	const struct page *page = getPage(self, (size_t)(number / PAGE_POINTS));
+
+	return page ? &page->points[number % PAGE_POINTS] : NULL;
+}
+
+bool powerCursorStep(struct powerCursor *self, uint64_t number,
+		     struct powerStep *step)
+{
+	const struct point *from;
+	const struct point *to;
+
+	if (number + 1 >= self->series->count)
+		return false;
+	/* Pages that follow each other are kept in different places. */
+	from = getPoint(self, number);
+	to = getPoint(self, number + 1);
+	if (!from || !to)
+		return false;
+	*step = (struct powerStep){
+		.start = from->time,
+		.end = to->time,
+		.amount.energy = to->sums.energy - from->sums.energy,
+		.amount.measured = to->sums.measured - from->sums.measured,
+	};
+	return true;
+}

@@ -63,6 +63,22 @@ void powerCursorFree(struct powerCursor *self);
 struct powerAmount powerCursorGet(struct powerCursor *self, int64_t start,
 				  int64_t end);
 
+/** Get when a series starts and ends; false if it is empty. */
+bool powerSeriesRange(const struct powerSeries *self, int64_t *start,
+		      int64_t *end);
+
+/** What there is between two times that follow each other. */
+struct powerStep {
+	int64_t start;
+	int64_t end; /**< Perhaps the same. */
+	struct powerAmount amount;
+};
+
+/** Get an entry, or what is between two of them, by its number from 0; false:
+ *  there is none, or not for an error. */
+bool powerCursorStep(struct powerCursor *self, uint64_t number,
+		     struct powerStep *step);
+
 /** Why integrals may be wrong: 0, or the negative errno of the temporary
  *  file. */
 int powerCursorError(const struct powerCursor *self);

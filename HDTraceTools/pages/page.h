@@ -6,9 +6,9 @@
  * The program is viewer/dist/viewer.html, one file with its scripts and styles.
  * What it shows follows in elements that are not shown: one of JSON with the id
  * "meta", a script element, and, unless it is served, one for each track with
- * the id "s0", "t0", "m0", ..., the base64 of its description as attribute
- * data-index, and that of its parts as text. These are no script elements,
- * whose text browsers copy and look through for more than its end.
+ * the id "s0", "t0", "m0", "o0", ..., the base64 of its description as
+ * attribute data-index, and that of its parts as text. These are no script
+ * elements, whose text browsers copy and look through for more than its end.
  *
  * A page may run its own script and nothing else: its policy names the
  * hashes of script and style, and allows no connection. All text of a

@@ -9,11 +9,15 @@
  */
 #include "config.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "HDTraceTools/base/spool.h"
 #include "HDTraceTools/pages/pack.h"
 #include "HDTraceTools/pages/tracepyramid.h"
+
+/** Parts of a chunk. */
+enum { PART_STATES, PART_SUMS, PART_ENERGY, PARTS };
 
 #define CHUNK_ITEMS 4096
 /** Offsets in a chunk must be exact as doubles. */
@@ -33,8 +37,11 @@ struct item {
 	uint32_t parent; /**< Name of the state around it, plus 1, or 0. */
 	uint32_t count;  /**< Of a sum; else 0. */
 	uint16_t depth;  /**< Of sums of events: EVENT_DEPTH. */
-	bool isEvent;
-	bool isSum;
+	uint16_t isEvent : 1;
+	uint16_t isSum : 1;
+	uint16_t isNested : 1;     /**< It lies in a state of its name. */
+	uint16_t unused : 13;      /**< 0, since items go into a file. */
+	struct powerAmount amount; /**< Of a sum: of the node, in its time. */
 };
 
 /** Items in the order of time, in a temporary file. */
@@ -59,15 +66,17 @@ struct tracePyramid {
 		lengths[WIDTH_MAX + 1]; /**< States, by the base 4 logarithm. */
 	int64_t first;
 	int64_t end;
-	GArray *open;  /**< struct item: states that were entered. */
-	GArray *texts; /**< int64_t, lengths of the texts of the chunk. */
+	GArray *open;   /**< struct item: states that were entered. */
+	GArray *openOf; /**< guint, by name: how many of these. */
+	GArray *texts;  /**< int64_t, lengths of the texts of the chunk. */
 	GByteArray *textBytes;
 	/** The chunk of the zoom that is written. */
 	guint zoom;
 	struct list states;
 	struct list sums;
 	uint64_t written;
-	GByteArray *parts[2];
+	struct powerCursor *power; /**< NULL: nothing tells it. */
+	GByteArray *parts[PARTS];
 	GByteArray *columns;
 	int error;
 };
@@ -136,7 +145,8 @@ static void packStates(struct tracePyramid *self, int64_t start,
 	PUT_COLUMN(self->columns, list, numbers, item->name);
 	PUT_COLUMN(self->columns, list, numbers, item->depth);
 	PUT_COLUMN(self->columns, list, numbers, item->parent);
-	PUT_COLUMN(self->columns, list, numbers, item->isEvent);
+	PUT_COLUMN(self->columns, list, numbers,
+		   item->isEvent + 2 * item->isNested);
 	packFinish(out, self->columns);
 	g_free(numbers);
 }
@@ -153,8 +163,61 @@ static void packSums(struct tracePyramid *self, int64_t width, GByteArray *out)
 	PUT_COLUMN(self->columns, list, numbers, item->name);
 	PUT_COLUMN(self->columns, list, numbers, item->length);
 	PUT_COLUMN(self->columns, list, numbers, item->count);
+	PUT_COLUMN(self->columns, list, numbers, item->isNested);
 	packFinish(out, self->columns);
 	g_free(numbers);
+}
+
+/** Energy of a node while it is in a state, or of a sum. */
+static struct powerAmount amountOf(const struct tracePyramid *self,
+				   const struct item *item)
+{
+	return item->isSum ? item->amount
+			   : powerCursorGet(self->power, item->start,
+					    item->start + item->length);
+}
+
+/**
+ * Mean power of an amount, in W, to some nine digits: what is in one entry of
+ * the power has the same bits, whatever rounding made of it, and packs well.
+ */
+static double wattsOf(const struct powerAmount *amount)
+{
+	const double bits = 0x1p28;
+	int exponent;
+	double fraction;
+
+	if (amount->measured <= 0)
+		return 0;
+	fraction = frexp(amount->energy / (double)amount->measured * 1e9,
+			 &exponent);
+	return ldexp(nearbyint(fraction * bits) / bits, exponent);
+}
+
+static void putEnergies(struct tracePyramid *self, const GArray *list)
+{
+	double *watts = g_new(double, list->len + 1);
+	int64_t *unknown = g_new(int64_t, list->len + 1);
+
+	for (guint i = 0; i < list->len; i++) {
+		const struct item *item = &g_array_index(list, struct item, i);
+		struct powerAmount amount = amountOf(self, item);
+
+		watts[i] = wattsOf(&amount);
+		unknown[i] = item->length - amount.measured;
+	}
+	packDoubles(self->columns, watts, list->len);
+	packIntegers(self->columns, unknown, list->len);
+	g_free(watts);
+	g_free(unknown);
+}
+
+static void packEnergies(struct tracePyramid *self, GByteArray *out)
+{
+	g_byte_array_set_size(self->columns, 0);
+	putEnergies(self, self->states.items);
+	putEnergies(self, self->sums.items);
+	packFinish(out, self->columns);
 }
 
 static void packTexts(struct tracePyramid *self, GByteArray *out)
@@ -198,9 +261,11 @@ static void writeChunk(struct tracePyramid *self)
 	chunk.start = MAX(chunk.start, self->first);
 	chunk.end = MIN(chunk.end, self->end);
 	if (isStored) {
-		packStates(self, chunk.start, self->parts[0]);
-		if (zoom->partCount > 1)
-			packSums(self, zoom->width, self->parts[1]);
+		packStates(self, chunk.start, self->parts[PART_STATES]);
+		if (zoom->partCount > PART_SUMS)
+			packSums(self, zoom->width, self->parts[PART_SUMS]);
+		if (zoom->partCount > PART_ENERGY)
+			packEnergies(self, self->parts[PART_ENERGY]);
 	}
 	noteError(self, trackAddChunk(self->track, self->zoom, &chunk,
 				      isStored ? self->parts : NULL));
@@ -314,6 +379,14 @@ static int lengthClass(int64_t length)
 	return class;
 }
 
+/** How many states of a name are open. */
+static guint *openOf(const struct tracePyramid *self, uint32_t name)
+{
+	if (name >= self->openOf->len)
+		g_array_set_size(self->openOf, name + 1);
+	return &g_array_index(self->openOf, guint, name);
+}
+
 /** The state around what happens now; NULL if there is none. */
 static const struct item *around(const struct tracePyramid *self)
 {
@@ -339,6 +412,7 @@ static struct item makeItem(struct tracePyramid *self,
 		end = MIN(end, outer->start + outer->length);
 		item.parent = outer->name + 1;
 	}
+	item.isNested = *openOf(self, item.name) > 0;
 	item.length = item.isEvent ? 0 : MAX(end - item.start, 0);
 	return item;
 }
@@ -368,13 +442,16 @@ int tracePyramidAdd(struct tracePyramid *self, const struct orderedStep *step)
 	struct item item;
 
 	if (step->kind == ORDERED_LEAVE) {
+		--*openOf(self, around(self)->name);
 		g_array_set_size(self->open, self->open->len - 1);
 		return self->error;
 	}
 	item = makeItem(self, step);
 	addItem(self, &item, step->record);
-	if (step->kind == ORDERED_ENTER)
+	if (step->kind == ORDERED_ENTER) {
 		g_array_append_val(self->open, item);
+		++*openOf(self, item.name);
+	}
 	return self->error;
 }
 
@@ -403,7 +480,7 @@ static gboolean isSameItem(gconstpointer a, gconstpointer b)
 	const struct item *y = b;
 
 	return x->name == y->name && x->parent == y->parent &&
-	       x->depth == y->depth;
+	       x->depth == y->depth && x->isNested == y->isNested;
 }
 
 static gint compareItems(gconstpointer a, gconstpointer b)
@@ -415,7 +492,9 @@ static gint compareItems(gconstpointer a, gconstpointer b)
 		return x->depth < y->depth ? -1 : 1;
 	if (x->name != y->name)
 		return x->name < y->name ? -1 : 1;
-	return (x->parent > y->parent) - (x->parent < y->parent);
+	if (x->parent != y->parent)
+		return x->parent < y->parent ? -1 : 1;
+	return x->isNested - y->isNested;
 }
 
 static void emit(struct reduction *self, const struct item *item)
@@ -467,24 +546,40 @@ static void advance(struct reduction *self, int64_t time)
 	self->step = MAX(self->step, step);
 }
 
-/** Add to a sum: in the first or the second open step. */
-static void addTo(struct reduction *self, const struct item *like,
-		  int64_t start, int64_t length, uint32_t count)
+/** Add to a sum, in the first or the second open step, what lies in it whole.
+ */
+static void addTo(struct reduction *self, const struct item *part)
 {
 	GHashTable *table =
-		self->steps[start >= self->step + self->width ? 1 : 0];
-	struct item *sum = g_hash_table_lookup(table, like);
+		self->steps[part->start >= self->step + self->width ? 1 : 0];
+	struct item *sum = g_hash_table_lookup(table, part);
 
 	if (!sum) {
-		sum = g_memdup2(like, sizeof(*like));
-		sum->isSum = true;
-		sum->start = floorTo(start, self->width);
-		sum->length = 0;
-		sum->count = 0;
+		sum = g_memdup2(part, sizeof(*part));
+		sum->start = floorTo(part->start, self->width);
 		g_hash_table_add(table, sum);
+		return;
 	}
-	sum->length += length;
-	sum->count += count;
+	sum->length += part->length;
+	sum->count += part->count;
+	sum->amount.energy += part->amount.energy;
+	sum->amount.measured += part->amount.measured;
+}
+
+/** Add a piece of a state: how much of it is in a step, and what that cost. */
+static void addPiece(struct reduction *self, const struct item *like,
+		     int64_t start, int64_t length, uint32_t count)
+{
+	struct item piece = *like;
+
+	piece.isSum = false;
+	piece.start = start;
+	piece.length = length;
+	piece.count = count;
+	if (self->zooms->power)
+		piece.amount = amountOf(self->zooms, &piece);
+	piece.isSum = true;
+	addTo(self, &piece);
 }
 
 static void sumUp(struct reduction *self, const struct item *item)
@@ -496,10 +591,11 @@ static void sumUp(struct reduction *self, const struct item *item)
 	if (item->isEvent) {
 		like.depth = EVENT_DEPTH;
 		like.parent = 0;
+		like.isNested = false;
 	}
-	addTo(self, &like, item->start, MIN(end, border) - item->start, 1);
+	addPiece(self, &like, item->start, MIN(end, border) - item->start, 1);
 	if (end > border)
-		addTo(self, &like, border, end - border, 0);
+		addPiece(self, &like, border, end - border, 0);
 }
 
 static void reduceItem(const struct item *item, void *data)
@@ -508,7 +604,7 @@ static void reduceItem(const struct item *item, void *data)
 
 	advance(self, item->start);
 	if (item->isSum) {
-		addTo(self, item, item->start, item->length, item->count);
+		addTo(self, item);
 		return;
 	}
 	if (!item->isEvent && item->length >= self->width)
@@ -552,12 +648,11 @@ static uint64_t estimate(const struct tracePyramid *self, int class)
 	return longer + MIN(shorter, 2 * steps);
 }
 
-int tracePyramidFinish(struct tracePyramid *self)
+/** Make the zooms above those of the states. */
+static void makeZooms(struct tracePyramid *self)
 {
 	uint64_t below = self->items.count;
 
-	writeChunk(self);
-	self->total = below;
 	for (int class = WIDTH_MIN; class <= WIDTH_MAX && !self->error;
 	     class ++) {
 		int64_t width = INT64_C(1) << 2 * class;
@@ -567,7 +662,8 @@ int tracePyramidFinish(struct tracePyramid *self)
 		if (estimate(self, class) > below / 2 &&
 		    width <= self->end - self->first)
 			continue;
-		self->zoom = trackAddZoom(self->track, 2, width);
+		self->zoom = trackAddZoom(
+			self->track, self->power ? PARTS : PART_ENERGY, width);
 		self->written = 0;
 		reduce(self, width);
 		writeChunk(self);
@@ -575,6 +671,19 @@ int tracePyramidFinish(struct tracePyramid *self)
 			break;
 		below = self->items.count;
 	}
+}
+
+int tracePyramidFinish(struct tracePyramid *self,
+		       const struct powerSeries *power)
+{
+	writeChunk(self);
+	self->total = self->items.count;
+	self->power = power ? powerCursorNew(power) : NULL;
+	makeZooms(self);
+	if (self->power)
+		noteError(self, powerCursorError(self->power));
+	powerCursorFree(self->power);
+	self->power = NULL;
 	return self->error;
 }
 
@@ -591,6 +700,7 @@ struct tracePyramid *tracePyramidNew(struct track *track, bool isStored)
 	self->first = INT64_MAX;
 	self->end = INT64_MIN;
 	self->open = g_array_new(FALSE, FALSE, sizeof(struct item));
+	self->openOf = g_array_new(FALSE, TRUE, sizeof(guint));
 	self->texts = g_array_new(FALSE, FALSE, sizeof(int64_t));
 	self->textBytes = g_byte_array_new();
 	self->states.items = g_array_new(FALSE, FALSE, sizeof(struct item));
@@ -612,6 +722,7 @@ void tracePyramidFree(struct tracePyramid *self)
 	g_hash_table_destroy(self->names);
 	spoolFree(self->items.spool);
 	g_array_unref(self->open);
+	g_array_unref(self->openOf);
 	g_array_unref(self->texts);
 	g_byte_array_unref(self->textBytes);
 	g_array_unref(self->states.items);

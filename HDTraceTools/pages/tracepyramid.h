@@ -16,15 +16,25 @@
  *              tags no NAME
  *   states:    time since the start of the one before, or of the chunk; length;
  *              name; depth; name of the state around it plus 1, or 0; 1 for
- *              events
+ *              events, plus 2 for what lies in a state of its name
  *   sums:      step; depth (65535: events); name of the state around plus 1;
- *              name; time in it; how many of them started
- * A chunk of zoom 1 has the first one, those above both.
+ *              name; time in it; how many of them started; 1 for those that lie
+ *              in a state of their name
+ *   energy:    of the states, and then of the sums: mean power of the node, in
+ *              W, while that is known; time in which it is not
+ * A chunk of zoom 1 has the first one, those above the first two, and the third
+ * if anything tells the power of the trace.
+ *
+ * The energy of a sum is that of its states, each by the power while it was in
+ * it: a mean over the step would be wrong wherever power depends on what is
+ * done. Of zoom 1 there is none, since who needs states one by one needs few,
+ * and can ask the power itself.
  */
 #ifndef HD_STATELEVELS_H
 #define HD_STATELEVELS_H
 
 #include "HDTraceTools/model/ordered.h"
+#include "HDTraceTools/model/powerseries.h"
 #include "HDTraceTools/pages/track.h"
 
 struct tracePyramid;
@@ -35,8 +45,10 @@ struct tracePyramid *tracePyramidNew(struct track *track, bool isStored);
 /** Add what happens next; 0 or a negative errno. */
 int tracePyramidAdd(struct tracePyramid *self, const struct orderedStep *step);
 
-/** All was added: make the other zooms. 0 or a negative errno. */
-int tracePyramidFinish(struct tracePyramid *self);
+/** All was added: make the other zooms, with the energy that this power tells
+ *  unless it is NULL. 0 or a negative errno. */
+int tracePyramidFinish(struct tracePyramid *self,
+		       const struct powerSeries *power);
 
 /** Free it; the track stays. */
 void tracePyramidFree(struct tracePyramid *self);

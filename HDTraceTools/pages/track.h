@@ -68,11 +68,12 @@ struct zoom {
 	uint64_t items;
 };
 
-/** Kinds of tracks, as in their names: s0, t12, m0. */
+/** Kinds of tracks, as in their names: s0, t12, m0, o0. */
 enum trackKind {
 	TRACK_STATISTICS = 's',
 	TRACK_TRACE = 't',
 	TRACK_MESSAGES = 'm',
+	TRACK_OVERVIEW = 'o',
 };
 
 /** A line of the viewer. */

@@ -9,11 +9,13 @@
 
 #include "HDTraceTools/pages/grouppyramid.h"
 #include "HDTraceTools/pages/messagepyramid.h"
+#include "HDTraceTools/pages/overview.h"
 #include "HDTraceTools/pages/tracepyramid.h"
 #include "HDTraceTools/pages/tracks.h"
 
-struct tracks *tracksNew(const hdIProject *project)
+struct tracks *tracksNew(const struct findings *findings)
 {
+	const hdIProject *project = findings->project;
 	struct tracks *self = g_new0(struct tracks, 1);
 
 	self->project = project;
@@ -25,6 +27,8 @@ struct tracks *tracksNew(const hdIProject *project)
 	for (size_t i = 0; i < project->traceCount; i++)
 		trackInit(&self->traces[i], TRACK_TRACE, self->store);
 	trackInit(&self->messages, TRACK_MESSAGES, self->store);
+	trackInit(&self->overview, TRACK_OVERVIEW, self->store);
+	self->powers = powersNew(findings);
 	self->pairs = pairsNew();
 	self->finders =
 		g_ptr_array_new_with_free_func((GDestroyNotify)messagesFree);
@@ -41,8 +45,10 @@ void tracksFree(struct tracks *self)
 	for (size_t i = 0; i < self->project->traceCount; i++)
 		trackClear(&self->traces[i]);
 	trackClear(&self->messages);
+	trackClear(&self->overview);
 	g_free(self->groups);
 	g_free(self->traces);
+	powersFree(self->powers);
 	/* The ends refer to communicators. */
 	pairsFree(self->pairs);
 	g_ptr_array_unref(self->finders);
@@ -53,12 +59,36 @@ void tracksFree(struct tracks *self)
 
 /* ---- Statistics -------------------------------------------------------- */
 
+/** A group while it is read. */
+struct groupReading {
+	struct groupPyramid *zooms;
+	struct powerSeries *power; /**< NULL: nobody needs it. */
+};
+
+static int addBlock(struct groupReading *self, const hdIBlock *block)
+{
+	int ret = groupPyramidAdd(self->zooms, block);
+
+	if (ret == 0 && self->power)
+		ret = powerSeriesAdd(self->power, block);
+	return ret;
+}
+
+static int endGroup(struct groupReading *self)
+{
+	int ret = groupPyramidFinish(self->zooms);
+
+	if (ret == 0 && self->power)
+		ret = powerSeriesEnd(self->power);
+	return ret;
+}
+
 int tracksReadGroup(struct tracks *self, size_t number, bool isStored,
 		    tracksProgress *progress, void *data)
 {
 	const hdIGroup *group = self->project->groups[number];
 	struct track *track = &self->groups[number];
-	struct groupPyramid *zooms;
+	struct groupReading reading;
 	hdIStatReader *reader;
 	const hdIBlock *block;
 	int more = 0;
@@ -71,19 +101,22 @@ int tracksReadGroup(struct tracks *self, size_t number, bool isStored,
 		trackReached(track, INT64_MAX, true);
 		return ret;
 	}
-	zooms = groupPyramidNew(track, group, isStored);
+	reading.zooms = groupPyramidNew(track, group, isStored);
+	reading.power = powersFill(self->powers, number);
 	while (ret == 0 && (more = hdI_readStat(reader, &block)) == 1) {
-		ret = groupPyramidAdd(zooms, block);
+		ret = addBlock(&reading, block);
 		if (ret == 0 && progress &&
 		    !progress(block->offset[block->count - 1], data))
 			ret = -ECANCELED;
 	}
 	if (ret == 0)
-		ret = groupPyramidFinish(zooms);
+		ret = endGroup(&reading);
+	if (reading.power)
+		powersFilled(self->powers, number);
 	track->isCut = more < 0;
 	if (ret == 0)
 		trackReached(track, INT64_MAX, true);
-	groupPyramidFree(zooms);
+	groupPyramidFree(reading.zooms);
 	hdI_closeStat(reader);
 	return ret;
 }
@@ -133,7 +166,18 @@ static int readSteps(struct traceReading *self, struct ordered *ordered,
 		if (ret < 0)
 			return ret;
 	}
-	return ret < 0 ? -errno : tracePyramidFinish(zooms);
+	return ret < 0 ? -errno : 0;
+}
+
+/** All was read: what its states cost. */
+static int endTrace(struct traceReading *self, struct tracePyramid *zooms,
+		    tracksProgress *progress, void *data)
+{
+	struct powers *powers = self->tracks->powers;
+	const struct powerSeries *power;
+	int ret = powersTake(powers, self->number, progress, data, &power);
+
+	return ret < 0 ? ret : tracePyramidFinish(zooms, power);
 }
 
 /** Get a finder of messages that no other thread uses. */
@@ -170,6 +214,7 @@ int tracksReadTrace(struct tracks *self, size_t number, bool isStored,
 
 	if (!ordered) {
 		ret = errno == EBADMSG ? 0 : -errno;
+		powersDone(self->powers, number);
 		track->isCut = true;
 		trackReached(track, INT64_MAX, true);
 		return ret;
@@ -179,6 +224,9 @@ int tracksReadTrace(struct tracks *self, size_t number, bool isStored,
 	messagesEnter(messages, trace, NULL);
 	ret = readSteps(&reading, ordered, zooms, messages, progress, data);
 	if (ret == 0)
+		ret = endTrace(&reading, zooms, progress, data);
+	powersDone(self->powers, number);
+	if (ret == 0)
 		trackReached(track, INT64_MAX, true);
 	returnFinder(self, messages);
 	tracePyramidFree(zooms);
@@ -186,7 +234,22 @@ int tracksReadTrace(struct tracks *self, size_t number, bool isStored,
 	return ret;
 }
 
-int tracksMakeMessages(struct tracks *self)
+static int makeOverview(struct tracks *self)
 {
-	return messagePyramidMake(&self->messages, self->pairs);
+	GPtrArray *series = powersTotal(self->powers);
+	int ret = overviewMake(&self->overview,
+			       (const struct powerSeries *const *)series->pdata,
+			       series->len);
+
+	g_ptr_array_unref(series);
+	powersTotalDone(self->powers);
+	return ret;
+}
+
+int tracksFinish(struct tracks *self)
+{
+	int ret = messagePyramidMake(&self->messages, self->pairs);
+	int other = makeOverview(self);
+
+	return ret < 0 ? ret : other;
 }

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file
- * All that the viewer shows of a project: a track for each group and trace, and
- * one for the messages.
+ * All that the viewer shows of a project: a track for each group and trace, one
+ * for the messages, and one for the power of all nodes.
  */
 #ifndef HD_TRACKS_H
 #define HD_TRACKS_H
 
 #include "HDTraceTools/command/tool.h"
 #include "HDTraceTools/model/pairs.h"
+#include "HDTraceTools/pages/powers.h"
 #include "HDTraceTools/pages/track.h"
 
 struct tracks {
@@ -17,12 +18,16 @@ struct tracks {
 	struct track *groups; /**< As in the project. */
 	struct track *traces;
 	struct track messages;
+	struct track overview;
+	struct powers *powers;
 	pthread_mutex_t mutex; /**< Protects what follows. */
 	struct pairs *pairs;   /**< Ends that were found so far. */
 	GPtrArray *finders;    /**< struct messages that nobody uses now. */
 };
 
-struct tracks *tracksNew(const hdIProject *project);
+/** Start with nothing; findings must have been started, and say whose power
+ *  counts. */
+struct tracks *tracksNew(const struct findings *findings);
 /** Free them; NULL does nothing. */
 void tracksFree(struct tracks *self);
 
@@ -46,7 +51,8 @@ int tracksReadGroup(struct tracks *self, size_t number, bool isStored,
 int tracksReadTrace(struct tracks *self, size_t number, bool isStored,
 		    tracksProgress *progress, void *data);
 
-/** All traces were read: make the track of messages. */
-int tracksMakeMessages(struct tracks *self);
+/** All was read: make the track of messages, and that of the power of all
+ *  nodes. 0 or a negative errno of the temporary file. */
+int tracksFinish(struct tracks *self);
 
 #endif

@@ -204,7 +204,7 @@ static int readAll(struct html *self)
 	toolProgressEnd(tool);
 	if (self->isFailed)
 		return -1;
-	ret = tracksMakeMessages(self->tracks);
+	ret = tracksFinish(self->tracks);
 	if (ret < 0)
 		toolError(tool, "temporary file: %s", strerror(-ret));
 	return ret < 0 ? -1 : 0;
@@ -220,12 +220,16 @@ static void addLine(struct html *self, struct track *track, size_t number,
 	};
 }
 
-/** The largest first, so that threads end together. */
+/** Groups first, whose power traces need; of these and those the largest first,
+ *  so that threads end together. */
 static int compareLines(const void *a, const void *b)
 {
 	const struct line *x = a;
 	const struct line *y = b;
+	bool isGroup = x->track->kind == TRACK_STATISTICS;
 
+	if (isGroup != (y->track->kind == TRACK_STATISTICS))
+		return isGroup ? -1 : 1;
 	return (x->fileSize < y->fileSize) - (x->fileSize > y->fileSize);
 }
 
@@ -270,6 +274,7 @@ static char *makeMeta(const struct html *self, size_t *size)
 	return text;
 }
 
+/** What is there besides the lines' data, which is chosen by the rest. */
 static uint64_t descriptionSize(const struct html *self)
 {
 	GByteArray *bytes = g_byte_array_new();
@@ -281,7 +286,7 @@ static uint64_t descriptionSize(const struct html *self)
 		size += asBase64(bytes->len) + 80;
 	}
 	g_byte_array_unref(bytes);
-	return size;
+	return size + asBase64(trackSize(&self->tracks->overview, 0));
 }
 
 static int writePage(struct html *self, FILE *file, const char *meta,
@@ -294,6 +299,8 @@ static int writePage(struct html *self, FILE *file, const char *meta,
 	for (guint i = 0; i < self->count && ret == 0; i++)
 		ret = pagePutTrack(file, self->lines[i].track,
 				   self->lines[i].number, self->lines[i].from);
+	if (ret == 0)
+		ret = pagePutTrack(file, &self->tracks->overview, 0, 0);
 	pageEnd(file);
 	return ret;
 }
@@ -365,7 +372,7 @@ int htmlWrite(struct findings *findings, const char *path, uint64_t maxSize,
 	struct html self = { .findings = findings, .maxSize = maxSize };
 	int ret;
 
-	self.tracks = tracksNew(findings->project);
+	self.tracks = tracksNew(findings);
 	addLines(&self);
 	chooseStored(&self);
 	ret = readAll(&self);

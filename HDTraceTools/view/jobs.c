@@ -142,7 +142,7 @@ static void finish(struct viewJobs *self)
 
 	if (!goesOn(0, self))
 		return;
-	ret = tracksMakeMessages(self->tracks);
+	ret = tracksFinish(self->tracks);
 	if (ret < 0)
 		fail(self, "temporary file", ret);
 	pthread_mutex_lock(&self->mutex);
@@ -182,11 +182,17 @@ static void addJob(struct viewJobs *self, struct track *track, size_t number,
 	g_hash_table_insert(self->index, track, job);
 }
 
-/** As the rows are: the traces at and below a node, then its groups. */
+/** As the rows are, but the groups of a node come before the traces at and
+ * below it, which need its power. */
 static void addJobs(struct viewJobs *self, const hdINode *node)
 {
 	const hdIProject *project = self->tracks->project;
 
+	for (size_t i = 0; i < project->groupCount; i++) {
+		if (project->groups[i]->node == node)
+			addJob(self, &self->tracks->groups[i], i,
+			       project->groups[i]->fileSize);
+	}
 	for (size_t i = 0; i < project->traceCount; i++) {
 		if (project->traces[i] == node->trace)
 			addJob(self, &self->tracks->traces[i], i,
@@ -194,11 +200,6 @@ static void addJobs(struct viewJobs *self, const hdINode *node)
 	}
 	for (size_t i = 0; i < node->childCount; i++)
 		addJobs(self, node->children[i]);
-	for (size_t i = 0; i < project->groupCount; i++) {
-		if (project->groups[i]->node == node)
-			addJob(self, &self->tracks->groups[i], i,
-			       project->groups[i]->fileSize);
-	}
 }
 
 struct viewJobs *viewJobsNew(struct tracks *tracks, struct findings *findings)

@@ -215,7 +215,7 @@ static void viewProject(struct view *view, const hdIProject *project)
 	if (findingsStart(&view->findings, project) == 0) {
 		/* Where the terminal shows it, nobody looks. */
 		view->findings.tool->progress.isOn = false;
-		tracks = tracksNew(project);
+		tracks = tracksNew(&view->findings);
 		serve(view, tracks);
 		tracksFree(tracks);
 	}

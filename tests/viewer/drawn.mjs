@@ -505,6 +505,11 @@ await ok("the strip shows the power of all nodes, and what part is in view", asy
     });
   const whole = await Picture.of(viewer, OVERVIEW);
 
+  assertSame(
+    Number(await page.getAttribute(".overview", "data-max")),
+    largest,
+    "the largest power",
+  );
   heightsOf(whole).forEach((found, i) => {
     const wanted = (sumAt(times[i]) / largest) * (whole.height - 6);
 

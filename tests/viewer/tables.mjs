@@ -70,6 +70,72 @@ await ok("an interval that was named is a phase, with its energy", async () => {
   assertSame(await rows(), wanted.slice(0, 3), "after it was removed");
 });
 
+/** Texts of the cells of a row of a table, by the titles of its columns. */
+const cells = (selector, titles) =>
+  page.$eval(
+    selector,
+    (row, list) => {
+      const heads = [...row.closest("table").querySelectorAll("thead th")];
+
+      return list.map(
+        (title) =>
+          row.children[heads.findIndex((head) => head.textContent === title)]
+            .textContent,
+      );
+    },
+    titles,
+  );
+
+// By hand, from drawn-project.sh: alpha draws 100, 200, 300 and 400 W for 1 s each,
+// with a gap from 2 to 4 s; beta 50, 150 and 100 W for 2 s each.
+await ok("energies say of how much of the time they are known", async () => {
+  const headline = () => page.textContent("#panel-interval .headline");
+  const alpha = '#panel-interval tr[data-key="s0.0"]';
+  const state = (name) =>
+    cells(`#panel-profile tr[data-state="${name}"]`, ["Energy", "Total energy"]);
+
+  await viewer.open(url({ panel: "interval" }));
+  assert(
+    (await headline()).endsWith(
+      "≥ 1.6 kJ in all nodes, 350 W on average; the power of some node is known for 66.6 % of the time",
+    ),
+    `whole run: ${await headline()}`,
+  );
+  const card = await page.textContent(".card[data-joules]");
+
+  assert(card.startsWith("Energy≥ 1.6 kJ350 W on average"), `card: ${card}`);
+  await viewer.mark("2", "5");
+  assert(
+    (await headline()).endsWith(
+      "≥ 700 J in all nodes; the power of some node is known for 33.3 % of the time",
+    ),
+    `a third: ${await headline()}`,
+  );
+  assertSame(
+    await cells(alpha, ["Mean", "Integral"]),
+    ["unknown", "≥ 300"],
+    "a value of which a third is known",
+  );
+  await viewer.mark("3", "5");
+  assertSame(
+    await cells(alpha, ["Mean", "Integral"]),
+    ["300", "≥ 300"],
+    "a value of which half is known",
+  );
+  await viewer.mark("2", "4");
+  assertSame(
+    await cells(alpha, ["Mean", "Integral"]),
+    ["unknown", "unknown"],
+    "a value of which nothing is known",
+  );
+  await viewer.open(url({ panel: "profile", mark: "2,5" }));
+  await page.selectOption("#panel-profile select", { label: "alpha_0" });
+  await viewer.settle();
+  assertSame(await state("Solve"), ["≥ 150 J", "≥ 300 J"], "Solve");
+  assertSame(await state("Barrier"), ["150 J", "150 J"], "Barrier");
+  assertSame(await state("Send"), ["unknown", "unknown"], "Send");
+});
+
 await ok("the states of a single trace", async () => {
   await viewer.open(url({ panel: "profile" }));
   await page.selectOption("#panel-profile select", { label: "alpha_0" });

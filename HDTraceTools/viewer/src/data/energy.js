@@ -1,138 +1,87 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What states took: as hdtrace report charges it, the energy of a node is shared
-// by the ranks and threads below it, and each share goes to the innermost state
-// that the trace is in.
-import { itemsBetween, sweep } from "./expression.js";
+// What nodes and states took. As hdtrace report charges it, the energy of a node
+// is shared by the ranks and threads below it, and each share goes to the states
+// that the trace is in: all of it to each, and as its own to the innermost one.
+import { Known, leastKnown } from "./known.js";
+import { NodePower } from "./power.js";
+import { Profile } from "../rows/states.js";
 
-/** So many items are looked at for all that shares a power. */
-const ITEMS_MAX = 200000;
+/** What each trace is charged with, by its number: {power, share}. */
+function chargesOf(model) {
+  const charges = new Map();
 
-/** The power of a node as items [start, end, watts]. */
-async function powerItems(model, power, from, to) {
-  const group = model.groups[power.group];
-  const lists = [];
-  let isExact = true;
+  for (const power of model.meta.powers) {
+    const node = new NodePower(model, power);
 
-  for (const column of power.values) {
-    const series = group.series[column];
-    const { items, isExact: exact } = await itemsBetween(
-      series,
-      from,
-      to,
-      ITEMS_MAX,
-    );
-    const { scale, isPower } = series.value;
-
-    isExact = isExact && exact;
-    lists.push(
-      items.map(([start, end, value]) => [
-        start,
-        end,
-        value * scale * (isPower ? 1 : 1e9 / (end - start)),
-      ]),
-    );
+    for (const [trace, share] of power.traces)
+      charges.set(trace, { power: node, share });
   }
-  const watts = [];
-
-  sweep(lists, Number(to - from), (values, length, start) => {
-    let sum = 0;
-
-    for (const value of values) sum += value;
-    if (!Number.isNaN(sum)) watts.push([start, start + length, sum]);
-  });
-  return { watts, isExact };
+  return charges;
 }
 
 /**
- * Charge the energy in ]from, to] to states.
+ * What time and energy in ]from, to] went to.
  *
  * @param traces Numbers of the traces that are asked for; null is all.
+ * @param goesOn Asked now and then; false: it is not wanted any more.
  *
- * @return {states: Map of name to {joules, measured, nodeJoules}, isExact}
+ * @return A Profile, whose hasEnergy says whether anything is charged with
+ *         power; null if it is not wanted any more.
  */
-export async function stateEnergy(model, from, to, traces = null) {
-  const states = new Map();
-  let isExact = true;
+export async function stateProfile(
+  model,
+  from,
+  to,
+  traces = null,
+  goesOn = () => true,
+) {
+  const charges = chargesOf(model);
+  const profile = new Profile();
 
-  for (const power of model.meta.powers) {
-    const wanted = power.traces.filter(([t]) => !traces || traces.has(t));
+  profile.hasEnergy = false;
+  for (const { number, states } of model.traces) {
+    if (traces && !traces.has(number)) continue;
+    const charge = charges.get(number) ?? null;
 
-    if (!wanted.length) continue;
-    const { watts, isExact: exact } = await powerItems(model, power, from, to);
-
-    isExact = isExact && exact;
-    for (const [trace, share] of wanted) {
-      const found = await model.traces[trace].states.pieces(
-        from,
-        to,
-        ITEMS_MAX / wanted.length,
-      );
-
-      isExact = isExact && found.isExact;
-      charge(states, found.pieces, watts, share);
-    }
+    profile.add(await states.profile(from, to, charge));
+    profile.hasEnergy = profile.hasEnergy || charge !== null;
+    if (!goesOn()) return null;
   }
-  return { states, isExact };
+  return profile;
 }
 
-/** Multiply pieces with the power in them. */
-function charge(states, pieces, watts, part) {
-  pieces.sort((a, b) => a[0] - b[0]);
-  let first = 0;
-
-  for (const [start, end, name, share] of pieces) {
-    let entry = states.get(name);
-
-    while (first < watts.length && watts[first][1] <= start) first++;
-    if (!entry) {
-      entry = { joules: 0, measured: 0, nodeJoules: 0 };
-      states.set(name, entry);
-    }
-    for (let i = first; i < watts.length && watts[i][0] < end; i++) {
-      const length =
-        (Math.min(end, watts[i][1]) - Math.max(start, watts[i][0])) * share;
-      const joules = (watts[i][2] * length) / 1e9;
-
-      entry.measured += length;
-      entry.nodeJoules += joules;
-      entry.joules += joules * part;
-    }
-  }
-}
-
-/** Energy of all nodes in ]from, to], in J: {joules, error, isExact, watts}; null
- *  if nothing tells it. */
+/** Energy of all nodes in ]from, to], in J: {joules, error, isExact, known, watts};
+ *  null if nothing tells it. The power is that of each node while it is known. */
 export async function totalEnergy(model, from, to) {
+  const nodes = [];
   let joules = 0;
   let error = 0;
-  let isExact = true;
-  let seconds = 0;
+  let watts = 0;
   let isSimulated = false;
-  let isKnown = false;
 
   for (const power of model.meta.powers) {
     if (!power.inTotal) continue;
-    const group = model.groups[power.group];
+    const { series } = model.groups[power.group];
+    const node = new NodePower(model, power);
 
-    for (const column of power.values) {
-      const series = group.series[column];
-      const moments = await series.moments(from, to);
-      const { integral, sum } = moments.result;
-      const own = series.value.isPower ? integral : Number(sum);
+    await node.refresh();
+    const amount = await node.amount(from, to);
 
-      if (moments.count === 0) continue;
-      isKnown = true;
-      joules += own * series.value.scale;
-      seconds = Math.max(seconds, moments.weight / 1e9);
-      isSimulated = isSimulated || series.value.simulated;
-      if (moments.error) {
-        isExact = false;
-        error +=
-          (series.value.isPower ? moments.error.integral : moments.error.sum) *
-          series.value.scale;
-      }
-    }
+    nodes.push(new Known(amount.known, Number(to - from)));
+    if (amount.known === 0) continue;
+    joules += amount.joules;
+    error += amount.error;
+    watts += (amount.joules / amount.known) * 1e9;
+    isSimulated =
+      isSimulated || power.values.some((i) => series[i].value.simulated);
   }
-  if (!isKnown) return null;
-  return { joules, error, isExact, isSimulated, seconds, watts: joules / seconds };
+  if (!nodes.length) return null;
+  return {
+    joules,
+    error,
+    isExact: error === 0,
+    isSimulated,
+    known: leastKnown(nodes),
+    watts,
+  };
 }

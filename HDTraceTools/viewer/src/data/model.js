@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // A project: its nodes, and what each has to show.
 import { Messages, messageDecoder } from "./messages.js";
+import { Total, totalDecoder } from "./total.js";
 import { Series, seriesDecoder } from "./series.js";
 import { States, stateDecoder } from "../rows/states.js";
 import { maxTime, minTime, parseSeconds } from "./time.js";
@@ -24,6 +25,7 @@ export class Model {
     this.groups = meta.groups.map((group, i) => this.#group(group, i));
     this.traces = meta.traces.map((trace, i) => this.#trace(trace, i));
     this.messages = new Messages(new Track(source, "m0", messageDecoder));
+    this.total = new Total(new Track(source, "o0", totalDecoder));
     this.origin = parseSeconds(meta.start ?? "0") ?? 0n;
     this.#noteStart();
     this.report = meta.report;
@@ -64,6 +66,7 @@ export class Model {
       ...this.groups.map((group) => group.track),
       ...this.traces.map((trace) => trace.track),
       this.messages.track,
+      this.total.track,
     ];
   }
 

@@ -93,7 +93,7 @@ export function upperBound(array, value) {
 }
 
 /** An item of sums, for Moments. */
-function itemOf(times, sums, i) {
+export function itemOf(times, sums, i) {
   return {
     count: times.entries[i] - sums.missing[i],
     missing: sums.missing[i],

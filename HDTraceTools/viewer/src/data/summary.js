@@ -3,6 +3,7 @@
 // phase or state drew most.
 import { chipOf } from "../panels/profile.js";
 import { h, replace } from "../ui/dom.js";
+import { Known, knownOfNodes } from "./known.js";
 import { percent, quantity } from "./numbers.js";
 import { formatDate, formatLength, parseSeconds } from "./time.js";
 
@@ -59,45 +60,101 @@ function runtimeCard(model, report) {
   ]);
 }
 
-function energyCard({ energy }) {
-  if (!energy)
+/** The groups that the energy of all nodes is that of. */
+function countedGroups(report) {
+  return report.groups.filter((group) => group.in_total);
+}
+
+/** How much of the run's energy is known, and its mean power. */
+function knownOfRun(report) {
+  return knownOfNodes(
+    countedGroups(report).map((group) => group.energy),
+    Number(report.runtime ?? 0),
+  );
+}
+
+/** The same of a phase. */
+function knownOfPhase(phase, report) {
+  const counted = new Set(countedGroups(report).map((group) => group.node));
+
+  return knownOfNodes(
+    phase.nodes
+      .filter(({ node }) => counted.has(node))
+      .map(({ energy }) => energy),
+    Number(phase.seconds),
+  );
+}
+
+/** How much of a state's own energy is known. */
+function knownOfState(state) {
+  return new Known(
+    Number(state.known_s ?? state.measured_seconds),
+    Number(state.own_seconds),
+  );
+}
+
+/** ", 12 % of all", where that can be said. */
+function partOfAll(joules, known, report) {
+  const isWhole = known.isWhole && knownOfRun(report).known.isWhole;
+
+  return isWhole ? `, ${percent(joules / report.energy.joules)} of all` : "";
+}
+
+function energyCard(model, report) {
+  const { energy } = report;
+  const { known, watts } = knownOfRun(report);
+
+  if (!energy && !model.meta.powers.length)
     return card("Energy", "not recorded", "No value of this project tells it.");
+  if (!known.isAny)
+    return card("Energy", "unknown", "No value that tells it is a number.");
   return card(
     "Energy",
-    [quantity(energy.joules, "J", 5), simulated(energy)],
+    [known.total(energy.joules), simulated(energy)],
     [
       energy.error !== null ? `± ${quantity(energy.error, "J", 2)}, ` : "",
-      `${quantity(energy.watts, "W")} on average`,
+      known.hasMean ? `${known.mean(watts)} on average` : known.note,
       h("br"),
-      "of all nodes",
+      known.hasMean && known.note ? known.note : "of all nodes",
     ],
-    { "data-joules": energy.joules },
+    { "data-joules": energy.joules, title: known.note },
   );
 }
 
 /** The phase, or else the state, that drew most power. */
 function powerCard(report) {
-  const phase = most(report.phases, (item) => item.energy?.watts ?? null);
+  const phase = most(report.phases, (item) => {
+    const { known, watts } = knownOfPhase(item, report);
 
-  if (phase)
+    return known.hasMean ? watts : null;
+  });
+
+  if (phase) {
+    const { known, watts } = knownOfPhase(phase, report);
+
     return card(
       "Most power: phase",
       [h("b", { class: "clip" }, phase.name || "(no name)"), simulated(phase.energy)],
       [
-        `${quantity(phase.energy.watts, "W")} on average, took `,
-        h("strong", {}, quantity(phase.energy.joules, "J", 5)),
+        `${known.mean(watts)} on average, took `,
+        h("strong", {}, known.total(phase.energy.joules)),
         h("br"),
         `in ${formatLength(Number(parseSeconds(phase.seconds)))}`,
-        report.energy
-          ? `, ${percent(phase.energy.joules / report.energy.joules)} of all`
-          : "",
+        partOfAll(phase.energy.joules, known, report),
       ],
-      { "data-phase": phase.name, "data-joules": phase.energy.joules },
+      {
+        "data-phase": phase.name,
+        "data-joules": phase.energy.joules,
+        title: known.note,
+      },
     );
+  }
   const runtime = report.runtime ? Number(report.runtime) : 0;
   // A state of an instant says nothing about power.
   const state = most(report.states, (item) =>
-    Number(item.measured_seconds) > runtime * 0.01 ? stateWatts(item) : null,
+    knownOfState(item).hasMean && Number(item.measured_seconds) > runtime * 0.01
+      ? stateWatts(item)
+      : null,
   );
 
   if (!state) return null;
@@ -106,11 +163,15 @@ function powerCard(report) {
     [chipOf(state.name), h("b", { class: "clip", title: state.name }, state.name)],
     [
       `${quantity(stateWatts(state), "W")} of its node, took `,
-      h("strong", {}, quantity(state.joules, "J", 5)),
+      h("strong", {}, knownOfState(state).total(state.joules)),
       h("br"),
       `in ${formatLength(Number(parseSeconds(state.own_seconds)))} of all traces`,
     ],
-    { "data-state": state.name, "data-joules": state.joules },
+    {
+      "data-state": state.name,
+      "data-joules": state.joules,
+      title: knownOfState(state).note,
+    },
   );
 }
 
@@ -122,14 +183,16 @@ function stateCard(report) {
     "Most energy: state",
     [chipOf(state.name), h("b", { class: "clip", title: state.name }, state.name)],
     [
-      h("strong", {}, quantity(state.joules, "J", 5)),
-      report.energy
-        ? `, ${percent(state.joules / report.energy.joules)} of all`
-        : "",
+      h("strong", {}, knownOfState(state).total(state.joules)),
+      partOfAll(state.joules, knownOfState(state), report),
       h("br"),
       `in ${formatLength(Number(parseSeconds(state.own_seconds)))} of all traces`,
     ],
-    { "data-state": state.name, "data-joules": state.joules },
+    {
+      "data-state": state.name,
+      "data-joules": state.joules,
+      title: knownOfState(state).note,
+    },
   );
 }
 
@@ -168,7 +231,7 @@ export class Summary {
     }
     const cards = [
       runtimeCard(model, report),
-      energyCard(report),
+      energyCard(model, report),
       powerCard(report),
       stateCard(report) ?? timeCard(report),
       this.#problems(report),

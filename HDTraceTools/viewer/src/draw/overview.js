@@ -171,6 +171,19 @@ export class Overview {
     else view.show(view.start, view.span + Number(step));
   }
 
+  /** The power of all nodes as it is, or while it is being read from the means of
+   *  each, whose maximum is none of the data. */
+  #sample(width) {
+    const { total } = this.model;
+
+    if (total.isThere) return total.sample(this.whole, width);
+    const sample = this.series
+      ? sampleSeries(this.series, this.whole, width)
+      : null;
+
+    return sample && { ...sample, max: this.series.isDefined ? null : undefined };
+  }
+
   /** The run itself, which is the same however the reader zooms: it is drawn
    *  again when something was loaded, or its size or the theme changed. */
   #drawPicture(width) {
@@ -179,14 +192,13 @@ export class Overview {
     const isFinal =
       this.isFine && this.tracks.every((track) => track.isComplete);
     const loads = isFinal ? "all" : loadCount();
-    const key = [width, ratio, start, span, theme.number, loads].join();
+    const isThere = this.model.total.isThere;
+    const key = [width, ratio, start, span, theme.number, loads, isThere].join();
 
     if (key === this.pictured) return;
     this.pictured = key;
     const context = prepareCanvas(this.picture, width, HEIGHT);
-    const sample = this.series
-      ? sampleSeries(this.series, this.whole, width)
-      : null;
+    const sample = this.#sample(width);
 
     if (sample) this.#drawSample(context, sample, width);
     this.isFine = !this.series || Boolean(sample?.isWanted);
@@ -230,7 +242,7 @@ export class Overview {
     return this.isFine;
   }
 
-  #drawSample(context, { columns }, width) {
+  #drawSample(context, { columns, max: known }, width) {
     let max = 0;
 
     for (const value of columns.max) if (value > max) max = value;
@@ -250,7 +262,10 @@ export class Overview {
     context.globalAlpha = 1;
     const { value } = this.series;
 
-    this.title = `${value.name}${value.unit ? `, up to ${quantity(max * value.scale, value.base, 3)}` : ""}`;
+    const most = known === undefined ? max * value.scale : known;
+
+    this.title = `${value.name}${value.unit && most !== null ? `, up to ${quantity(most, value.base, 3)}` : ""}`;
+    this.element.dataset.max = most ?? "";
   }
 
   /** The title, legible on whatever is there. */

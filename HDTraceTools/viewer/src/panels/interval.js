@@ -4,12 +4,48 @@
 // prints them.
 import { h, iconButton, replace, save, table, toCsv } from "../ui/dom.js";
 import { totalEnergy } from "../data/energy.js";
-import { exact, quantity, rounded } from "../data/numbers.js";
+import { Known } from "../data/known.js";
+import { exact, rounded } from "../data/numbers.js";
 import { formatSecondsShort, parseSeconds } from "../data/time.js";
 import { intervalText } from "../data/tracks.js";
 
 /** More rows nobody reads. */
 const ROWS_MAX = 250;
+
+/** What is known of a row that is power or energy; of others nothing is asked. */
+function knownOfRow({ series, moments, length }) {
+  const { isPower, base } = series.value;
+
+  return isPower || /^(J|Wh)$/.test(base)
+    ? new Known(moments.weight, length)
+    : null;
+}
+
+/** A mean, if enough is known for one. */
+function meanCell(row) {
+  const known = knownOfRow(row);
+
+  return known && !known.hasMean
+    ? unknownCell(known)
+    : cell(row.result.mean, row.error?.mean);
+}
+
+/** A total, marked if not all is known. */
+function totalCell(row, key) {
+  const known = knownOfRow(row);
+
+  if (!known) return cell(row.result[key], row.error?.[key]);
+  return known.isAny
+    ? [
+        h("span", { class: "mark", title: known.note }, known.mark),
+        cell(row.result[key], row.error?.[key]),
+      ]
+    : unknownCell(known);
+}
+
+function unknownCell(known) {
+  return h("span", { "data-value": "unknown", title: known.note }, "unknown");
+}
 
 /** A number with how far off it may be. */
 function cell(value, error) {
@@ -150,6 +186,7 @@ export class IntervalPanel {
       rows.push({
         series: one,
         moments,
+        length: Number(to - from),
         result: moments.result,
         error: moments.error,
       });
@@ -172,11 +209,19 @@ export class IntervalPanel {
             " · ",
             h(
               "strong",
-              { class: "joules", "data-value": exact(energy.joules) },
-              `${energy.isExact ? "" : "≈ "}${quantity(energy.joules, "J", 6)}`,
+              {
+                class: "joules",
+                "data-value": energy.known.isAny
+                  ? exact(energy.joules)
+                  : "unknown",
+              },
+              energy.known.total(energy.joules, { ...energy, digits: 6 }),
             ),
-            energy.error ? ` ± ${quantity(energy.error, "J", 2)}` : "",
-            ` in all nodes, ${quantity(energy.watts, "W")} on average`,
+            " in all nodes",
+            energy.known.hasMean
+              ? `, ${energy.known.mean(energy.watts, energy)} on average`
+              : "",
+            energy.known.note ? `; ${energy.known.note}` : "",
             energy.isSimulated
               ? h("span", { class: "badge" }, "simulated")
               : null,
@@ -200,7 +245,7 @@ export class IntervalPanel {
         ],
       },
       { title: "Unit", value: ({ series }) => series.value.unit },
-      { title: "Mean", class: number, value: (row) => cell(row.result.mean, row.error?.mean) },
+      { title: "Mean", class: number, value: meanCell },
       { title: "Min", class: number, value: (row) => cell(row.result.min, row.error?.min) },
       { title: "Max", class: number, value: (row) => cell(row.result.max, row.error?.max) },
       {
@@ -208,11 +253,18 @@ export class IntervalPanel {
         class: number,
         value: (row) => [row.error ? "≈ " : "", cell(row.result.deviation)],
       },
-      { title: "Sum", class: number, value: (row) => cell(row.result.sum, row.error?.sum) },
+      {
+        title: "Sum",
+        class: number,
+        value: (row) =>
+          row.series.value.isPower
+            ? cell(row.result.sum, row.error?.sum)
+            : totalCell(row, "sum"),
+      },
       {
         title: "Integral",
         class: number,
-        value: (row) => cell(row.result.integral, row.error?.integral),
+        value: (row) => totalCell(row, "integral"),
       },
       { title: "", value: ({ series }) => series.value.integral },
       { title: "Entries", class: number, value: (row) => cell(row.moments.count) },

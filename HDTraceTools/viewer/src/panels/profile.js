@@ -2,10 +2,10 @@
 // What the time and the energy of the interval went to: by state, and by phase.
 import { fillState, stateColours } from "../draw/colours.js";
 import { h, prepareCanvas, replace, table } from "../ui/dom.js";
-import { stateEnergy, totalEnergy } from "../data/energy.js";
-import { exact, percent, quantity, rounded } from "../data/numbers.js";
+import { stateProfile, totalEnergy } from "../data/energy.js";
+import { Known } from "../data/known.js";
+import { exact, percent } from "../data/numbers.js";
 import { phasesOf } from "../draw/ruler.js";
-import { Profile } from "../rows/states.js";
 import { formatLength, formatSecondsShort } from "../data/time.js";
 
 /** A bar in a cell. */
@@ -14,6 +14,23 @@ function bar(share, label) {
 
   meter.style.setProperty("--share", `${Math.min(1, Math.max(0, share)) * 100}%`);
   return [meter, label];
+}
+
+/** A bar of an energy, as far as it is known of so many ns. */
+function energyBar({ joules, known, error }, duration, most) {
+  const coverage = new Known(known, duration);
+
+  return bar(
+    coverage.isAny ? joules / most : 0,
+    h(
+      "span",
+      {
+        "data-value": coverage.isAny ? exact(joules) : "unknown",
+        title: coverage.note,
+      },
+      coverage.total(joules, { error }),
+    ),
+  );
 }
 
 function chipOf(name) {
@@ -82,34 +99,30 @@ export class ProfilePanel {
     const { from, to } = view.interval;
     const chosen =
       this.scope.value === "all" ? null : new Set([Number(this.scope.value)]);
-    const traces = model.traces.filter((t) => !chosen || chosen.has(t.number));
-    const profile = new Profile();
 
     this.element.setAttribute("aria-busy", "true");
-    for (const trace of traces) {
-      profile.add(await trace.states.profile(from, to));
-      if (turn !== this.turn) return;
-    }
-    const energy = await stateEnergy(model, from, to, chosen);
+    const profile = await stateProfile(
+      model,
+      from,
+      to,
+      chosen,
+      () => turn === this.turn,
+    );
 
-    if (turn !== this.turn) return;
-    this.#showStates(profile, energy);
+    if (!profile) return;
+    this.#showStates(profile);
     await this.#showPhases(turn);
     if (turn === this.turn) this.element.removeAttribute("aria-busy");
   }
 
-  #showStates(profile, energy) {
+  #showStates(profile) {
     const list = [...profile.names.values()]
       .filter((entry) => entry.total > 0 || entry.count > 0)
       .sort((a, b) => b.own - a.own);
     const own = list.reduce((sum, entry) => sum + Math.max(0, entry.own), 0);
-    const hasEnergy = energy.states.size > 0;
-    const mostJoules = Math.max(
-      ...[...energy.states.values()].map((entry) => entry.joules),
-      0,
-    );
-    const joules = (entry) => energy.states.get(entry.name);
-    const about = energy.isExact ? "" : "≈ ";
+    const { hasEnergy } = profile;
+    const most = (kind) => Math.max(...list.map((entry) => entry[kind].joules), 0);
+    const [mostOwn, mostTotal] = [most("ownEnergy"), most("totalEnergy")];
 
     replace(
       this.note,
@@ -117,7 +130,10 @@ export class ProfilePanel {
         ? ""
         : "The ends of the interval lie in what was reduced: times are estimates. ",
       hasEnergy
-        ? "A node's energy is shared by its traces, and charged to the state that each is in."
+        ? "A node's energy is shared by its traces, and charged to the states that each is in: all of it, and as its own to the innermost one. "
+        : "",
+      list.some((entry) => entry.totalEnergy.error > 0)
+        ? "The ends lie in power or states that were reduced: energies are estimates, with how far off they can be. "
         : "",
     );
     replace(
@@ -173,31 +189,23 @@ export class ProfilePanel {
                     {
                       title: "Energy",
                       class: "number bars",
-                      value: (entry) =>
-                        joules(entry)
-                          ? bar(
-                              joules(entry).joules / mostJoules,
-                              h(
-                                "span",
-                                { "data-value": exact(joules(entry).joules) },
-                                about + quantity(joules(entry).joules, "J", 5),
-                              ),
-                            )
-                          : "–",
+                      value: ({ own, ownEnergy }) =>
+                        energyBar(ownEnergy, own, mostOwn),
+                    },
+                    {
+                      title: "Total energy",
+                      class: "number bars",
+                      value: ({ total, totalEnergy }) =>
+                        energyBar(totalEnergy, total, mostTotal),
                     },
                     {
                       title: "Node's power in it",
                       class: "number",
-                      value: (entry) =>
-                        joules(entry)?.measured > 0
-                          ? about +
-                            quantity(
-                              (joules(entry).nodeJoules /
-                                joules(entry).measured) *
-                                1e9,
-                              "W",
-                            )
-                          : "–",
+                      value: ({ own, ownEnergy }) =>
+                        new Known(ownEnergy.known, own).mean(
+                          (ownEnergy.node / ownEnergy.known) * 1e9,
+                          ownEnergy,
+                        ),
                     },
                   ]
                 : []),
@@ -263,21 +271,20 @@ export class ProfilePanel {
                 class: "number bars",
                 value: (row) =>
                   row.energy
-                    ? bar(
-                        row.energy.joules / most,
-                        h(
-                          "span",
-                          { "data-value": exact(row.energy.joules) },
-                          `${row.energy.isExact ? "" : "≈ "}${quantity(row.energy.joules, "J", 5)}`,
-                        ),
+                    ? energyBar(
+                        { ...row.energy, known: row.energy.known.known },
+                        row.energy.known.duration,
+                        most,
                       )
-                    : "–",
+                    : "unknown",
               },
               {
                 title: "Power",
                 class: "number",
                 value: (row) =>
-                  row.energy ? `${rounded(row.energy.watts)} W` : "–",
+                  row.energy
+                    ? row.energy.known.mean(row.energy.watts, row.energy)
+                    : "unknown",
               },
               {
                 title: "",

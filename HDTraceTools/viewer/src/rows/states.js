@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // States and events of a trace, and on coarser levels how much time was spent
-// in which state (statelevels.h).
+// in which state, and what it cost (tracepyramid.h).
 import { chunksBetween } from "../data/track.js";
 import { upperBound } from "../data/series.js";
 
 const DETAILS = 0;
 const EXACT = 1;
 const EVENTS = 65535;
+/** Parts of chunks. */
+const STATES = 0;
+const SUMS = 1;
+const ENERGY = 2;
 
 function decodeStates(chunk, columns) {
   const gaps = columns.numbers();
@@ -22,7 +26,7 @@ function decodeStates(chunk, columns) {
     furthest = Math.max(furthest, at + lengths[i]);
     reach[i] = furthest;
   }
-  return {
+  const states = {
     base: chunk.start,
     starts,
     lengths,
@@ -30,8 +34,12 @@ function decodeStates(chunk, columns) {
     names: columns.numbers(),
     depths: columns.numbers(),
     parents: columns.numbers(),
-    isEvent: columns.numbers(),
   };
+  const flags = columns.numbers();
+
+  states.isEvent = flags.map((flag) => flag & 1);
+  states.isNested = flags.map((flag) => flag >> 1);
+  return states;
 }
 
 /** Index of the first state that may not end before an offset. */
@@ -54,7 +62,22 @@ function decodeSums(level, chunk, columns) {
     names: columns.numbers(),
     times: columns.numbers(),
     counts: columns.numbers(),
+    isNested: columns.numbers(),
   };
+}
+
+/** Energies of the states of a chunk, and of its sums. */
+function decodeEnergies(columns) {
+  const next = () => ({ watts: columns.next(), unknown: columns.numbers() });
+
+  return { states: next(), sums: next() };
+}
+
+/** What the node's power amounts to in an item of so many ns. */
+function storedAmount({ watts, unknown }, i, length) {
+  const known = length - unknown[i];
+
+  return { joules: (watts[i] * known) / 1e9, known, error: 0 };
 }
 
 function decodeDetails(columns) {
@@ -70,9 +93,32 @@ function decodeDetails(columns) {
 /** Decoder of the tracks of traces. */
 export function stateDecoder(track, level, chunk, part, columns) {
   if (level.number === DETAILS) return decodeDetails(columns);
-  return part === 0
+  if (part === ENERGY) return decodeEnergies(columns);
+  return part === STATES
     ? decodeStates(chunk, columns)
     : decodeSums(level, chunk, columns);
+}
+
+/** A state's time and energy: its own without states in it, and all of it. */
+function newEntry(name) {
+  return {
+    name,
+    count: 0,
+    total: 0,
+    own: 0,
+    error: 0,
+    /** Of the node's energy, the share of the trace in J, how long that is
+     *  known in ns, and by how much it can be off; and the node's all. */
+    ownEnergy: { joules: 0, known: 0, error: 0, node: 0 },
+    totalEnergy: { joules: 0, known: 0, error: 0, node: 0 },
+  };
+}
+
+function addEnergy(to, { joules, known, error, node }, sign = 1) {
+  to.joules += sign * joules;
+  to.known += sign * known;
+  to.node += sign * node;
+  to.error += error;
 }
 
 /** What time was spent on, by name. */
@@ -86,7 +132,7 @@ export class Profile {
     let entry = this.names.get(name);
 
     if (!entry) {
-      entry = { name, count: 0, total: 0, own: 0, error: 0 };
+      entry = newEntry(name);
       this.names.set(name, entry);
     }
     return entry;
@@ -100,6 +146,8 @@ export class Profile {
       own.total += entry.total;
       own.own += entry.own;
       own.error += entry.error;
+      addEnergy(own.ownEnergy, entry.ownEnergy);
+      addEnergy(own.totalEnergy, entry.totalEnergy);
     }
     this.isExact = this.isExact && other.isExact;
   }
@@ -272,14 +320,24 @@ export class States {
 
   /* ---- Profile --------------------------------------------------------- */
 
-  /** What the time in ]from, to] was spent on. */
-  async profile(from, to) {
-    await this.track.refresh();
+  /**
+   * What the time in ]from, to] was spent on.
+   *
+   * Whole items are taken from the coarsest level that has them, finer ones at
+   * the ends; with the energy that was added up when they were made, since the
+   * power in an item is not the same all the time. What the ends cut is asked of
+   * the power itself.
+   *
+   * @param charge {power, share}: a NodePower, and how much of it is this
+   *        trace's; without, there are no energies.
+   */
+  async profile(from, to, charge = null) {
+    await Promise.all([this.track.refresh(), charge?.power.refresh()]);
     const profile = new Profile();
     const { levels } = this;
 
     if (levels.length)
-      await this.#profile(profile, levels.length - 1, {
+      await this.#profile(profile, charge, levels.length - 1, {
         from,
         to,
         shorter: Infinity,
@@ -289,56 +347,69 @@ export class States {
   }
 
   /** Add states that are shorter than so much, as they are in an interval. */
-  async #profile(profile, index, range) {
+  async #profile(profile, charge, index, range) {
     const level = this.levels[index];
     const closer = [];
 
     for (const chunk of chunksBetween(level, range.from, range.to)) {
-      const [states, sums] = await Promise.all([
-        this.track.load(level, chunk, 0),
-        level.number > EXACT ? this.track.load(level, chunk, 1) : null,
+      const load = (part) => this.track.load(level, chunk, part);
+      const [states, sums, energies] = await Promise.all([
+        load(STATES),
+        level.number > EXACT ? load(SUMS) : null,
+        charge && level.partCount > ENERGY ? load(ENERGY) : null,
       ]);
 
-      this.#addStates(profile, states, range);
-      if (sums) this.#addSums(profile, level, sums, range, closer);
+      await this.#addStates(profile, charge, states, energies?.states, range);
+      if (sums)
+        await this.#addSums(profile, charge, level, sums, energies?.sums, {
+          ...range,
+          closer,
+        });
     }
     for (const part of mergeRanges(closer)) {
       if (index > 0)
-        await this.#profile(profile, index - 1, {
+        await this.#profile(profile, charge, index - 1, {
           ...part,
           shorter: level.width,
         });
     }
   }
 
-  #addStates(profile, states, range) {
+  async #addStates(profile, charge, states, energies, range) {
     const from = Number(range.from - states.base);
     const to = Number(range.to - states.base);
-    const { names } = this.track;
 
     for (let i = 0; i < states.starts.length; i++) {
-      const start = states.starts[i];
       const length = states.lengths[i];
-      const end = start + length;
+      const start = Math.max(states.starts[i], from);
+      const end = Math.min(states.starts[i] + length, to);
 
-      if (start > to) break;
-      if (end < from || length >= range.shorter) continue;
-      const time = Math.max(0, Math.min(end, to) - Math.max(start, from));
-      const isInside = start >= from && (start < to || length === 0);
+      if (states.starts[i] > to) break;
+      if (end < from || length >= range.shorter || states.isEvent[i]) continue;
+      const time = Math.max(0, end - start);
+      const isInside =
+        states.starts[i] >= from && (states.starts[i] < to || length === 0);
+      let amount = null;
 
-      if (states.isEvent[i]) continue;
-      addTime(
+      if (charge && energies && time === length)
+        amount = storedAmount(energies, i, length);
+      else if (charge)
+        amount = await charge.power.amount(
+          states.base + BigInt(start),
+          states.base + BigInt(Math.max(start, end)),
+        );
+      this.#addItem(
         profile,
-        names,
-        states.names[i],
-        states.parents[i],
+        states,
+        i,
         time,
         isInside || (range.isLeftmost && time > 0) ? 1 : 0,
+        charged(amount, charge),
       );
     }
   }
 
-  #addSums(profile, level, sums, range, closer) {
+  async #addSums(profile, charge, level, sums, energies, range) {
     const from = Number(range.from - sums.base);
     const to = Number(range.to - sums.base);
     const isFinest = level === this.levels[0];
@@ -351,160 +422,119 @@ export class States {
       const end = Math.min(sums.starts[i] + level.width, last);
 
       if (end <= from || start >= to || sums.depths[i] === EVENTS) continue;
+      const amount =
+        charge && energies ? storedAmount(energies, i, sums.times[i]) : null;
+
       if (start >= from && end <= to)
-        this.#addSum(profile, sums, i, sums.times[i], sums.counts[i]);
+        this.#addItem(
+          profile,
+          sums,
+          i,
+          sums.times[i],
+          sums.counts[i],
+          charged(amount, charge),
+        );
       else if (!isFinest)
-        closer.push({
+        range.closer.push({
           from: sums.base + BigInt(Math.max(start, from)),
           to: sums.base + BigInt(Math.min(end, to)),
           isLeftmost: start < from && range.isLeftmost,
         });
       else
-        this.#guessSum(
-          profile,
-          sums,
-          i,
-          Math.min(end, to) - Math.max(start, from),
-          end - start,
-        );
+        await this.#guessSum(profile, charge, sums, i, amount, {
+          start,
+          end,
+          from: Math.max(start, from),
+          to: Math.min(end, to),
+        });
     }
   }
 
-  #addSum(profile, sums, i, time, count) {
-    addTime(
-      profile,
-      this.track.names,
-      sums.names[i],
-      sums.parents[i],
-      time,
-      count,
-    );
+  /** Add time in a state, and what it cost, which what is around it loses. */
+  #addItem(profile, items, i, time, count, amount) {
+    const { names } = this.track;
+    const entry = profile.at(names[items.names[i]]);
+    const parent = items.parents[i];
+
+    entry.own += time;
+    entry.count += count;
+    if (amount) addEnergy(entry.ownEnergy, amount);
+    // Those around it have it already.
+    if (!items.isNested[i]) {
+      entry.total += time;
+      if (amount) addEnergy(entry.totalEnergy, amount);
+    }
+    if (!parent) return;
+    const around = profile.at(names[parent - 1]);
+
+    around.own -= time;
+    if (amount) addEnergy(around.ownEnergy, amount, -1);
   }
 
-  /** Of a part of a step nothing is known but the total of all of it. */
-  #guessSum(profile, sums, i, part, length) {
-    const share = part / length;
+  /** Of a part of a step nothing is known but the total of all of it, and the
+   *  node's power in both. */
+  async #guessSum(profile, charge, sums, i, amount, step) {
+    const length = step.end - step.start;
+    const part = step.to - step.from;
     const all = sums.times[i];
-    const time = all * share;
-    const least = Math.max(0, all - (length - part));
-    const most = Math.min(all, part);
+    const { time, error } = guess(all, part, length);
 
     profile.isExact = false;
-    this.#addSum(profile, sums, i, time, Math.round(sums.counts[i] * share));
-    profile.at(this.track.names[sums.names[i]]).error += Math.max(
-      most - time,
-      time - least,
+    this.#addItem(
+      profile,
+      sums,
+      i,
+      time,
+      Math.round((sums.counts[i] * part) / length),
+      amount &&
+        charged(
+          await guessAmount(charge.power, sums.base, amount, time / all, step),
+          charge,
+        ),
     );
-  }
-
-  /**
-   * Pieces of time in ]from, to] and the innermost state of each, from the
-   * finest level that has no more than so many items.
-   *
-   * @return {pieces: [[start, end, name, share]], isExact}; offsets in ns from
-   *         "from"; share is how much of the piece it is.
-   */
-  async pieces(from, to, limit) {
-    await this.track.refresh();
-    const { levels } = this;
-    let index = 0;
-
-    while (index < levels.length - 1 && countIn(levels[index], from, to) > limit)
-      index++;
-    const level = levels[index];
-    const states = [];
-    const sums = [];
-
-    for (const chunk of level ? chunksBetween(level, from, to) : []) {
-      states.push(await this.track.load(level, chunk, 0));
-      if (level.number > EXACT)
-        sums.push(await this.track.load(level, chunk, 1));
-    }
-    return {
-      pieces: [
-        ...this.#ownPieces(states, from, to),
-        ...this.#sumPieces(level, sums, from, to),
-      ],
-      isExact: !sums.length,
-    };
-  }
-
-  /** Time of states without those in them, as long as these are states, too. */
-  #ownPieces(chunks, from, to) {
-    const pieces = [];
-    const stack = [];
-    const span = Number(to - from);
-    const { names } = this.track;
-    let now = 0;
-
-    const until = (time) => {
-      const end = Math.min(time, span);
-
-      if (stack.length && end > now)
-        pieces.push([now, end, names[stack.at(-1).name], 1]);
-      now = Math.max(now, end);
-    };
-    const leave = (time) => {
-      while (stack.length && stack.at(-1).end <= time) {
-        until(stack.at(-1).end);
-        stack.pop();
-      }
-    };
-
-    for (const states of chunks) {
-      const shift = Number(states.base - from);
-
-      for (let i = 0; i < states.starts.length; i++) {
-        if (states.isEvent[i]) continue;
-        const start = states.starts[i] + shift;
-
-        if (start >= span) break;
-        leave(start);
-        until(start);
-        stack.push({ name: states.names[i], end: start + states.lengths[i] });
-      }
-    }
-    leave(Infinity);
-    return pieces;
-  }
-
-  /** Time of states in steps; what is around them loses it. */
-  #sumPieces(level, chunks, from, to) {
-    const pieces = [];
-    const span = Number(to - from);
-    const { names } = this.track;
-
-    for (const sums of chunks) {
-      const shift = Number(sums.base - from);
-
-      for (let i = 0; i < sums.starts.length; i++) {
-        if (sums.depths[i] === EVENTS) continue;
-        const start = Math.max(0, sums.starts[i] + shift);
-        const end = Math.min(span, sums.starts[i] + shift + level.width);
-
-        if (end <= start) continue;
-        const share = sums.times[i] / level.width;
-
-        pieces.push([start, end, names[sums.names[i]], share]);
-        if (sums.parents[i])
-          pieces.push([start, end, names[sums.parents[i] - 1], -share]);
-      }
-    }
-    return pieces;
+    profile.at(this.track.names[sums.names[i]]).error += error;
   }
 }
 
-function countIn(level, from, to) {
-  return chunksBetween(level, from, to).reduce((sum, c) => sum + c.count, 0);
+/** How much of a total is in a part, if it is as likely everywhere, and by how
+ *  much that can be off. */
+function guess(all, part, length) {
+  const time = (all * part) / length;
+  const least = Math.max(0, all - (length - part));
+  const most = Math.min(all, part);
+
+  return { time, error: Math.max(most - time, time - least) };
 }
 
-function addTime(profile, names, name, parent, time, count) {
-  const entry = profile.at(names[name]);
+/** The same for an energy: no more than the node's in that part, nor less than
+ *  what has no room in the rest. */
+async function guessAmount(power, base, all, share, step) {
+  const at = (offset) => base + BigInt(offset);
+  const inside = await power.amount(at(step.from), at(step.to));
+  const whole = await power.amount(at(step.start), at(step.end));
+  const joules =
+    whole.joules > 0 ? (all.joules * inside.joules) / whole.joules : 0;
+  const doubt = inside.error + whole.error;
+  const least = Math.max(0, all.joules - (whole.joules - inside.joules) - doubt);
+  const most = Math.min(all.joules, inside.joules + doubt);
 
-  entry.total += time;
-  entry.own += time;
-  entry.count += count;
-  if (parent) profile.at(names[parent - 1]).own -= time;
+  return {
+    joules,
+    known: all.known * share,
+    error: Math.max(most - joules, joules - least, 0),
+  };
+}
+
+/** What a trace is charged with of an amount of its node; null if nothing. */
+function charged(amount, charge) {
+  return (
+    amount && {
+      joules: amount.joules * charge.share,
+      known: amount.known,
+      error: amount.error * charge.share,
+      node: amount.joules,
+    }
+  );
 }
 
 /** Steps have several sums: look at each only once. */

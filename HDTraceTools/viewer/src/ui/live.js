@@ -86,7 +86,10 @@ export class Live {
     const before = app.model.origin;
 
     app.model.setReport(report, start);
-    await app.model.describeTracks([app.model.messages.track]);
+    await app.model.describeTracks([
+      app.model.messages.track,
+      app.model.total.track,
+    ]);
     app.tracks.gaps = new Gaps(app.model);
     // A link counts from the start, which was not known exactly.
     if (app.model.origin !== before && app.view.toFragment() === this.shown)

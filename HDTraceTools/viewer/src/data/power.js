@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The power of a node, whose integral over any interval is known: as that of
+// powerseries.h. What it is until a time is found from the coarsest level down,
+// which needs a few items of each, so that little is loaded.
+import { Moments } from "./moments.js";
+import { itemOf, upperBound } from "./series.js";
+
+/** What was added up until a time; of the item that the time cuts, if there is
+ *  nothing finer, a part is guessed. */
+class Until {
+  joules = 0;
+  known = 0;
+  cut = null;
+}
+
+/** An item or entry that a time lies in, and what was before it. */
+class Place {
+  constructor(before, start, end, joules, known, item) {
+    Object.assign(this, { before, start, end, joules, known, item });
+  }
+
+  /** @return Until of a time in it; its ends are in it. */
+  at(time) {
+    const result = new Until();
+    const length = Number(this.end - this.start);
+    const part = Number(time - this.start);
+
+    result.joules = this.before.joules + (this.joules * part) / length;
+    result.known = this.before.known + (this.known * part) / length;
+    if (this.item && part > 0 && part < length)
+      result.cut = { item: this.item, part, length };
+    return result;
+  }
+}
+
+/** A value that tells power, or the energy of its intervals. */
+class PowerColumn {
+  constructor(series) {
+    this.series = series;
+    this.last = null;
+  }
+
+  /** Until a time. */
+  async until(time) {
+    const { last } = this;
+
+    // States that follow each other ask for what is in one entry.
+    if (last && last.start <= time && time < last.end) return last.at(time);
+    const { levels } = this.series.track;
+    const before = { joules: 0, known: 0 };
+
+    if (!levels.length) return new Until();
+    return this.#descend(levels.length - 1, 0, Infinity, time, before);
+  }
+
+  /** Entries with these numbers are looked at, on a level. */
+  async #descend(index, first, last, time, before) {
+    const level = this.series.track.levels[index];
+
+    for (const chunk of level.chunks) {
+      const behind = level.chunks[chunk.number + 1]?.first ?? Infinity;
+
+      if (behind <= first) continue;
+      if (chunk.first >= last || chunk.start >= time) break;
+      const [times, values] = await Promise.all([
+        this.series.track.load(level, chunk, 0),
+        this.series.track.load(level, chunk, this.series.column + 1),
+      ]);
+      const found = this.#search(level, chunk, times, values, {
+        first,
+        last,
+        time,
+        before,
+      });
+
+      if (!found) continue;
+      if (found.closer)
+        return this.#descend(index - 1, ...found.closer, time, before);
+      this.last = found;
+      return found.at(time);
+    }
+    return Object.assign(new Until(), before);
+  }
+
+  /** Add up what is before a time, and find what it lies in. */
+  #search(level, chunk, times, values, { first, last, time, before }) {
+    const offset = Number(time - times.base);
+    const isFinest = level === this.series.track.levels[0];
+    const from = Math.max(
+      0,
+      level.number === 0
+        ? first - chunk.first
+        : upperBound(times.firsts, first) - 1,
+    );
+
+    for (let i = from; i < times.starts.length; i++) {
+      const number = level.number === 0 ? chunk.first + i : times.firsts[i];
+      const [start, end] = [times.starts[i], times.ends[i]];
+
+      if (number >= last || start >= offset) break;
+      if (end > offset && !isFinest)
+        return { closer: [times.firsts[i], times.firsts[i + 1]] };
+      const item = level.number === 0 ? null : itemOf(times, values, i);
+      const { joules, known } = item
+        ? this.#ofItem(item)
+        : this.#ofEntry(Number(values.values[i]), end - start);
+
+      if (end > offset)
+        return new Place(
+          { ...before },
+          times.base + BigInt(start),
+          times.base + BigInt(end),
+          joules,
+          known,
+          item,
+        );
+      before.joules += joules;
+      before.known += known;
+    }
+    return null;
+  }
+
+  #ofEntry(value, length) {
+    const { scale, isPower } = this.series.value;
+
+    if (!Number.isFinite(value)) return { joules: 0, known: 0 };
+    return {
+      joules: value * scale * (isPower ? length / 1e9 : 1),
+      known: length,
+    };
+  }
+
+  #ofItem({ count, weight, integral, sum }) {
+    const { scale, isPower } = this.series.value;
+
+    if (count === 0) return { joules: 0, known: 0 };
+    return {
+      joules: isPower ? (integral * scale) / 1e9 : Number(sum) * scale,
+      known: weight,
+    };
+  }
+
+  /** By how much the energy between two times can be off, in J. */
+  doubt(from, to) {
+    if (from.cut && to.cut && from.cut.item === to.cut.item)
+      return this.#doubt({ ...to.cut, part: to.cut.part - from.cut.part });
+    return this.#doubt(from.cut) + this.#doubt(to.cut);
+  }
+
+  #doubt(cut) {
+    if (!cut) return 0;
+    const { scale, isPower } = this.series.value;
+    const moments = new Moments();
+
+    moments.guess(cut.item, cut.part, cut.length);
+    const { error } = moments;
+
+    if (!error) return 0;
+    return (isPower ? error.integral : error.sum) * scale;
+  }
+}
+
+export class NodePower {
+  /** @param power Of meta.powers. */
+  constructor(model, power) {
+    const group = model.groups[power.group];
+
+    this.track = group.track;
+    this.columns = power.values.map((i) => new PowerColumn(group.series[i]));
+  }
+
+  /** Load what says where the rest is. */
+  refresh() {
+    return this.track.refresh();
+  }
+
+  /**
+   * Integrate over ]from, to].
+   *
+   * @return {joules, known, error}: known is the time in ns that any of its
+   *         values is known for; error is not 0 if data was reduced.
+   */
+  async amount(from, to) {
+    const result = { joules: 0, known: 0, error: 0 };
+
+    if (to <= from) return result;
+    for (const column of this.columns) {
+      const a = await column.until(from);
+      const b = await column.until(to);
+
+      result.joules += b.joules - a.joules;
+      result.known = Math.max(result.known, b.known - a.known);
+      result.error += column.doubt(a, b);
+    }
+    return result;
+  }
+}
