@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <grp.h>
 #include <math.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -34,21 +35,22 @@ static const char *const names[] = { "Utrms", "Itrms", "P",  "S",    "Q",
 				     "PF",    "Freq",  "EP", "Count" };
 
 static GString *said;
-static GMutex saidMutex;
+/* ThreadSanitizer does not see those of GLib. */
+static pthread_mutex_t saidMutex = PTHREAD_MUTEX_INITIALIZER;
 
 static void takeMessage(enum hdLogLevel level, const char *text)
 {
-	g_mutex_lock(&saidMutex);
+	pthread_mutex_lock(&saidMutex);
 	g_string_append_printf(said, "%d %s\n", (int)level, text);
-	g_mutex_unlock(&saidMutex);
+	pthread_mutex_unlock(&saidMutex);
 }
 
 static void assertSaid(const char *words)
 {
-	g_mutex_lock(&saidMutex);
+	pthread_mutex_lock(&saidMutex);
 	if (!strstr(said->str, words))
 		g_error("nobody said \"%s\", but: %s", words, said->str);
-	g_mutex_unlock(&saidMutex);
+	pthread_mutex_unlock(&saidMutex);
 }
 
 /* ---- A run ------------------------------------------------------------- */
@@ -510,14 +512,14 @@ static void assertToldOnce(const char *why)
 {
 	const char *begin = "COUNT? does not count cycles (", *at, *next;
 
-	g_mutex_lock(&saidMutex);
+	pthread_mutex_lock(&saidMutex);
 	at = strstr(said->str, begin);
 	next = at ? strstr(at + 1, begin) : NULL;
 	if (why ? !at || next || !g_str_has_prefix(at + strlen(begin), why)
 		: at != NULL)
 		g_error("%s was expected once, but: %s", why ? why : "nothing",
 			said->str);
-	g_mutex_unlock(&saidMutex);
+	pthread_mutex_unlock(&saidMutex);
 }
 
 /* Whatever it answers, there are values, and the file says how it was; only who
@@ -585,9 +587,9 @@ static void testInsist(void)
 	pt_startTracing(run.trace);
 	while (!isTold) {
 		g_usleep(1000);
-		g_mutex_lock(&saidMutex);
+		pthread_mutex_lock(&saidMutex);
 		isTold = strstr(said->str, "it came twice, or out of order");
-		g_mutex_unlock(&saidMutex);
+		pthread_mutex_unlock(&saidMutex);
 		g_assert_cmpint(hdMonotonicNow(), <, until);
 	}
 	hdLogSetLevel(&ptLogger, HD_LOG_ERROR);
@@ -626,7 +628,7 @@ static void testCounterEnds(void)
 }
 
 /* Lost cycles, by time, in real time: of all messages those that were sent are
- * in the file, and before one that is after a loss there is a gap. */
+ * in the file, and after a loss there is a gap. */
 static void testGapsByTime(gconstpointer options)
 {
 	static const struct plan plan = { 1, 3, 50, "" };
@@ -635,6 +637,7 @@ static void testGapsByTime(gconstpointer options)
 	struct run run;
 	GArray *list;
 	guint at = 0;
+	int owed = 0; /* Entries among which there must be a gap. */
 
 	runInit(&run, g_test_get_path() + 1, &plan, options,
 		"cycle 20: silent\ncycle 26-28: silent\ncycle 32: slow 35");
@@ -667,9 +670,13 @@ static void testGapsByTime(gconstpointer options)
 			else
 				g_assert_cmpuint(at, <, 20);
 		}
-		/* A busy machine may make a gap where none is. */
-		if (isLost)
-			g_assert_true(hasGap);
+		/* On a busy machine one may be where none is, or later. */
+		if (isLost && owed == 0)
+			owed = 5;
+		if (hasGap)
+			owed = 0;
+		g_assert_cmpint(owed, !=, 1);
+		owed = MAX(owed - 1, 0);
 		hasGap = false;
 	}
 	g_assert_cmpuint(at, >=, 33);
