@@ -95,7 +95,8 @@ static void servedTrace(struct ptServed *served)
 	served->hasNoWriter = true;
 	if (served->context.project(served->context.data, &served->config) <
 		    0 ||
-	    ptWriterCreate(&served->config, NULL, &served->writer) < 0)
+	    ptWriterCreate(&served->config, &served->runner.meter.device.found,
+			   NULL, &served->writer) < 0)
 		return;
 	served->hasNoWriter = false;
 	ptMeterAddSink(&served->runner.meter, ptWriterSink(served->writer));

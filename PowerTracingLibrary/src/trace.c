@@ -21,7 +21,9 @@ struct powertrace_s {
 
 static int traceCreateWriter(PowerTrace *trace, hdTopology *topology)
 {
-	int ret = ptWriterCreate(&trace->config, topology, &trace->writer);
+	int ret = ptWriterCreate(&trace->config,
+				 &trace->runner.meter.device.found, topology,
+				 &trace->writer);
 
 	if (ret == 0)
 		ptMeterAddSink(&trace->runner.meter,

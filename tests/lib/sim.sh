@@ -43,6 +43,8 @@ pt_config() {
 	printf '[General]\ndevice=LMG450\nport=%s\ncycle=%s\nproject=run\n' \
 		"$PWD/meter" "$1"
 	echo topology=Node
+	# All messages that the meter sends are to be in the files.
+	echo counter=on
 	pt_channels=$2
 	pt_values=$3
 	shift 3

@@ -34,7 +34,10 @@ struct meter {
 	int failAt;         /* This call fails, and all that follow, */
 	int error;          /* with this; */
 	int silentFrom;     /* from this call on there are no answers. */
-	int64_t longestNs;  /* That anybody wanted to wait. */
+	/* What it says of its counter while that is tried: each time that
+	 * continuous mode begins a text, and then nothing. */
+	GString *const *trials;
+	int64_t longestNs; /* That anybody wanted to wait. */
 };
 
 static bool fails(struct meter *meter)
@@ -83,6 +86,15 @@ static void answerReading(struct meter *meter, const char *line)
 	g_string_append_c(meter->output, '\n');
 }
 
+static void answerTrial(struct meter *meter)
+{
+	if (!meter->trials || !*meter->trials)
+		return;
+	g_string_append_len(meter->output, (*meter->trials)->str,
+			    (gssize)(*meter->trials)->len);
+	meter->trials++;
+}
+
 static void answer(struct meter *meter, const char *line)
 {
 	if (meter->command && g_str_has_prefix(line, meter->command))
@@ -94,6 +106,8 @@ static void answer(struct meter *meter, const char *line)
 		g_string_append(meter->output, meter->errors);
 	else if (g_str_has_prefix(line, "INIM;"))
 		answerReading(meter, line);
+	else if (strcmp(line, "CONT ON") == 0)
+		answerTrial(meter);
 }
 
 static int meterWrite(struct ptTransport *transport, const void *data,
@@ -220,6 +234,10 @@ static const struct ptQuantity *quantity(const char *name)
 	return at;
 }
 
+/* Whoever does not try the counter believes in it. */
+#define BELIEVED "counter", "on"
+static const char *const believed[] = { BELIEVED, NULL };
+
 /* Columns "Utrms1 P2": names and channels. */
 static void benchInit(struct bench *bench, const char *columns,
 		      const char *const *options)
@@ -246,7 +264,7 @@ static void benchInit(struct bench *bench, const char *columns,
 	bench->dev.setup.cycleNs = 100 * MS;
 	bench->dev.setup.root = "";
 	bench->dev.setup.wakeFd = -1;
-	bench->dev.setup.options = options;
+	bench->dev.setup.options = options ? options : believed;
 	g_string_truncate(said, 0);
 }
 
@@ -339,9 +357,11 @@ static void testOptions(void)
 			-EINVAL);
 	g_assert_cmpstr(why, ==, "is packed or ascii");
 	g_assert_cmpint(driver->checkOption("counter", "off", why, 64), ==, 0);
+	g_assert_cmpint(driver->checkOption("counter", "AUTO", why, 64), ==, 0);
+	g_assert_cmpint(driver->checkOption("counter", "on", why, 64), ==, 0);
 	g_assert_cmpint(driver->checkOption("counter", "no", why, 64), ==,
 			-EINVAL);
-	g_assert_cmpstr(why, ==, "is on or off");
+	g_assert_cmpstr(why, ==, "is auto, on or off");
 }
 
 /* ---- Dialogues --------------------------------------------------------- */
@@ -355,6 +375,7 @@ static void testDialogue(void)
 	g_assert_cmpstr(bench.meter.log->str, ==,
 			"(break)\n(drain)\n(flush)\n*CLS\n*RST\n"
 			":SYSTem:LANGuage SHORT\n*CLS\n*IDN?\n"
+			"CYCL 0.050000\n"
 			"INIM;COUNT?;UTRMS1?;ITRMS1?;P1?;S2?;Q2?;PF3?;FREQ4?;"
 			"EP4?\n"
 			"ACTN;COUNT?;UTRMS1?;ITRMS1?;P1?;S2?;Q2?;PF3?;FREQ4?;"
@@ -398,7 +419,8 @@ static void testOtherDialogue(void)
 	g_assert_cmpstr(bench.meter.log->str, ==,
 			"CONT OFF\n(drain)\n(flush)\n*CLS\n*RST\n"
 			":SYSTem:LANGuage SHORT\n*CLS\n*IDN?\n"
-			"INIM;P1?\nACTN;P1?\nCYCL 60.000000\nERRALL?\n");
+			"CYCL 0.050000\nINIM;P1?\n"
+			"ACTN;P1?\nCYCL 60.000000\nERRALL?\n");
 	g_assert_cmpint(driver->start(&bench.dev), ==, 0);
 	g_assert_true(g_str_has_suffix(bench.meter.log->str,
 				       "FRMT ASCII\nCONT ON\n"));
@@ -604,6 +626,291 @@ static void testWake(void)
 	benchClear(&bench);
 }
 
+/* ---- Is there a counter? ------------------------------------------------ */
+
+#define TRIALS 2
+#define STEPS 12
+
+static const struct trialRow {
+	const char *name;
+	/* What COUNT? says, with cycles of 50 ms and of 150 ms; 0 ends it. */
+	double counts[TRIALS][STEPS];
+	/* Or whole messages, in ASCII. */
+	const char *texts;
+	const char *said; /* Why it is no counter, or NULL if it is one. */
+	int believed;     /* Readings, if nobody tries it. */
+} trialRows[] = {
+	{ "cycles", { { 1, 2, 3, 4 }, { 9, 10 } }, NULL, NULL, 4 },
+	{ "around",
+	  { { 65533, 65534, 65535, 65536 }, { 65535, 65536 } },
+	  NULL,
+	  NULL,
+	  4 },
+	{ "one lost", { { 7, 9, 10, 11, 12 }, { 20, 22, 23 } }, NULL, NULL, 5 },
+	{ "always 0",
+	  { { 65536, 65536, 65536, 65536, 65536, 65536, 65536, 65536 } },
+	  NULL,
+	  "it stays at 0",
+	  1 },
+	{ "stuck", { { 5, 5, 5, 5, 5, 5, 5, 5 } }, NULL, "it stays at 5", 1 },
+	{ "stuck after a while",
+	  { { 5, 6, 7, 7, 7, 7, 7, 7 } },
+	  NULL,
+	  "it stays at 7",
+	  3 },
+	{ "back", { { 9, 8, 7, 6, 5, 4, 3, 2 } }, NULL, "goes from 3 to 2", 1 },
+	{ "halves", { { 1, 1, 2, 2, 3, 3, 4, 4 } }, NULL, "it stays at 4", 4 },
+	{ "doubles",
+	  { { 1, 3, 5, 7, 9, 11, 13, 15 } },
+	  NULL,
+	  "goes from 13 to 15",
+	  8 },
+	{ "a clock",
+	  { { 1, 2, 3, 4 }, { 10, 13, 16, 19, 22, 25, 28, 31 } },
+	  NULL,
+	  "goes from 28 to 31",
+	  4 },
+	{ "fractions",
+	  { { 1.5, 2.5, 3.5, 4.5, 5.5, 6.5, 7.5, 8.5 } },
+	  NULL,
+	  "no number from 0 to 65535",
+	  0 },
+	{ "negative",
+	  { { -9, -8, -7, -6, -5, -4, -3, -2 } },
+	  NULL,
+	  "no number from 0 to 65535",
+	  0 },
+	{ "too large",
+	  { { 70001, 70002, 70003, 70004, 70005, 70006, 70007, 70008 } },
+	  NULL,
+	  "no number from 0 to 65535",
+	  0 },
+	{ "an error",
+	  { { 0 } },
+	  "-113,\"Undefined header\";2\n",
+	  "with it, ",
+	  0 },
+	{ "an error alone",
+	  { { 0 } },
+	  "-113,\"Undefined header\"\n",
+	  "with it, ",
+	  0 },
+	{ "an empty value", { { 0 } }, ";2\n;2\n;2\n;2\n", "with it, ", 0 },
+	{ "no value", { { 0 } }, "2\n2\n2\n2\n", "with it, ", 0 },
+	{ "the values again", { { 0 } }, "2;3;2\n2;3;2\n", "with it, ", 0 },
+	{ "once for each channel",
+	  { { 0 } },
+	  "7;7;7;7;2\n8;8;8;8;2\n",
+	  "with it, ",
+	  0 },
+	{ "nothing", { { 0 } }, "", "with it, nothing comes", 0 },
+	{ "no time", { { 1, 2 } }, NULL, "there was no time to find out", 2 },
+};
+
+/* Messages of a trial, with two values each: packed, or in ASCII. */
+static GString *trialMessages(const double *counts, bool isPacked)
+{
+	GString *text = g_string_new(NULL);
+
+	for (int i = 0; i < STEPS && counts[i] != 0; i++) {
+		float count = (float)(counts[i] == 65536 ? 0 : counts[i]);
+		uint32_t bits;
+
+		memcpy(&bits, &count, sizeof(bits));
+		bits = GUINT32_TO_LE(bits);
+		if (isPacked) {
+			g_string_append(text, "#500008");
+			g_string_append_len(text, (char *)&bits, 4);
+			g_string_append_len(text, "\0\0\0\x40\n", 5);
+		} else {
+			char number[G_ASCII_DTOSTR_BUF_SIZE];
+
+			g_ascii_formatd(number, sizeof(number), "%.1f",
+					(double)count);
+			g_string_append_printf(text, "%s;2.0E+00\n", number);
+		}
+	}
+	return text;
+}
+
+/* What is programmed in the end. */
+static const char *lastAction(const struct bench *bench)
+{
+	return g_strrstr(bench->meter.log->str, "ACTN;");
+}
+
+static void tryRow(const struct trialRow *row, bool isPacked,
+		   const char *option)
+{
+	const char *options[] = { "mode", isPacked ? "packed" : "ascii",
+				  option ? "counter" : NULL, option, NULL };
+	GString *trials[TRIALS + 1] = { NULL };
+	bool counts = !row->said && g_strcmp0(option, "off") != 0;
+	struct bench bench;
+
+	for (int i = 0; i < TRIALS; i++)
+		trials[i] = row->texts
+				    ? g_string_new(i == 0 ? row->texts : "")
+				    : trialMessages(row->counts[i], isPacked);
+	benchInit(&bench, "P1", options);
+	bench.meter.trials = trials;
+	g_assert_cmpint(benchOpen(&bench), ==, 0);
+	g_assert_cmpstr(bench.dev.found.gapsFoundBy, ==,
+			counts ? "counter" : "time");
+	g_assert_true(
+		g_str_has_prefix(lastAction(&bench),
+				 counts ? "ACTN;COUNT?;P1?\n" : "ACTN;P1?\n"));
+	if (g_strcmp0(option, "off") == 0) {
+		/* It is not even asked. */
+		g_assert_null(strstr(bench.meter.log->str, "COUNT?"));
+		g_assert_null(strstr(said->str, "COUNT?"));
+	} else if (row->said) {
+		assertSaid(row->said);
+		/* What it thinks of COUNT? is no error of the set-up. */
+		g_assert_nonnull(strstr(bench.meter.log->str,
+					"FRMT ASCII\n*CLS\nACTN;P1?\n"));
+	} else {
+		g_assert_null(strstr(said->str, "COUNT?"));
+	}
+	benchClear(&bench);
+	for (int i = 0; i < TRIALS; i++)
+		g_string_free(trials[i], TRUE);
+}
+
+static void testTrial(gconstpointer data)
+{
+	const struct trialRow *row = data;
+
+	for (int isPacked = 0; isPacked <= 1; isPacked++) {
+		tryRow(row, isPacked, NULL);
+		tryRow(row, isPacked, "auto");
+		tryRow(row, isPacked, "off");
+	}
+}
+
+/* Who insists on it: it is not tried, and what it says then is believed if it
+ * can be; what cannot be is a broken message each time. */
+static void testInsist(gconstpointer data)
+{
+	const struct trialRow *row = data;
+
+	for (int isPacked = 0; isPacked <= 1; isPacked++) {
+		const char *options[] = { "mode", isPacked ? "packed" : "ascii",
+					  BELIEVED, NULL };
+		GString *text =
+			row->texts ? g_string_new(row->texts)
+				   : trialMessages(row->counts[0], isPacked);
+		struct bench bench;
+		int good = 0, ret;
+
+		benchStart(&bench, "P1", options);
+		g_assert_cmpstr(bench.dev.found.gapsFoundBy, ==, "counter");
+		g_string_append_len(bench.meter.output, text->str,
+				    (gssize)text->len);
+		for (ret = 0; ret == 0 || ret == -EPROTO;) {
+			ret = benchRead(&bench);
+			good += ret == 0;
+		}
+		g_assert_cmpint(ret, ==, -ETIMEDOUT);
+		/* Each that is another number than before. */
+		g_assert_cmpint(good, ==, row->believed);
+		if (good < 2 && text->len > 0 && row->said)
+			assertSaid("a broken message (number 1)");
+		benchClear(&bench);
+		g_string_free(text, TRUE);
+	}
+}
+
+/* The dialogue; and that a meter without a counter has no Count. */
+static void testTrialDialogue(void)
+{
+	static const char *const automatic[] = { NULL };
+	static const char *const off[] = { "counter", "off", NULL };
+	GString *good[] = { trialMessages(trialRows[0].counts[0], true),
+			    trialMessages(trialRows[0].counts[1], true), NULL };
+	GString *none[] = { g_string_new("0\n"), NULL };
+	struct bench bench;
+
+	benchInit(&bench, "P1", automatic);
+	bench.meter.trials = good;
+	g_assert_cmpint(benchOpen(&bench), ==, 0);
+	g_assert_true(
+		g_str_has_suffix(bench.meter.log->str,
+				 "*IDN?\nCYCL 0.050000\nINIM;P1?\n"
+				 "ACTN;COUNT?;P1?\n"
+				 "CYCL 0.050000\nFRMT PACKED\nCONT ON\n"
+				 "CONT OFF\n(drain)\n(flush)\nFRMT ASCII\n"
+				 "CYCL 0.150000\nFRMT PACKED\nCONT ON\n"
+				 "CONT OFF\n(drain)\n(flush)\nFRMT ASCII\n"
+				 "ACTN;COUNT?;P1?\nCYCL 0.100000\nERRALL?\n"));
+	benchClear(&bench);
+
+	benchInit(&bench, "Count1 P1", automatic);
+	bench.meter.trials = none;
+	g_assert_cmpint(benchOpen(&bench), ==, 0);
+	assertSaid("found by time, and Count is not known");
+	g_assert_cmpint(driver->start(&bench.dev), ==, 0);
+	g_string_append_len(bench.meter.output, "#14\0\0\0\x40\n", 8);
+	g_assert_cmpint(benchRead(&bench), ==, 0);
+	g_assert_true(isnan(bench.cells[0].f));
+	g_assert_cmpfloat(bench.cells[1].f, ==, 2);
+	benchClear(&bench);
+
+	/* With it, but not to find gaps. */
+	benchInit(&bench, "Count1 P1", off);
+	bench.meter.trials = good;
+	g_assert_cmpint(benchOpen(&bench), ==, 0);
+	g_assert_cmpstr(bench.dev.found.gapsFoundBy, ==, "time");
+	g_assert_cmpint(driver->start(&bench.dev), ==, 0);
+	send(&bench, 10, 2);
+	g_assert_cmpint(benchRead(&bench), ==, 0);
+	g_assert_cmpfloat(bench.cells[0].f, ==, 10);
+	send(&bench, 20, 2);
+	g_assert_cmpint(benchRead(&bench), ==, 0);
+	g_assert_cmpfloat(bench.cells[0].f, ==, 20);
+	g_assert_cmpuint(bench.reading.lost, ==, 0);
+	benchClear(&bench);
+
+	benchInit(&bench, "Count1", automatic);
+	bench.meter.trials = none;
+	g_assert_cmpint(benchOpen(&bench), ==, -ENXIO);
+	assertSaid("there is nothing else to measure");
+	benchClear(&bench);
+	g_string_free(good[0], TRUE);
+	g_string_free(good[1], TRUE);
+	g_string_free(none[0], TRUE);
+}
+
+/* The line breaks while the counter is tried. */
+static void testTrialBreaks(void)
+{
+	static const char *const automatic[] = { NULL };
+	static const int errors[] = { -ENODEV, -EINTR };
+	GString *good[] = { trialMessages(trialRows[0].counts[0], true),
+			    trialMessages(trialRows[0].counts[1], true), NULL };
+	struct bench bench;
+	int count;
+
+	benchInit(&bench, "P1", automatic);
+	bench.meter.trials = good;
+	g_assert_cmpint(benchOpen(&bench), ==, 0);
+	count = bench.meter.calls;
+	benchClear(&bench);
+	for (size_t i = 0; i < G_N_ELEMENTS(errors); i++) {
+		for (int at = 0; at < count; at++) {
+			benchInit(&bench, "P1", automatic);
+			bench.meter.trials = good;
+			bench.meter.failAt = at;
+			bench.meter.error = errors[i];
+			g_assert_cmpint(benchOpen(&bench), ==, errors[i]);
+			g_assert_null(bench.dev.state);
+			benchClear(&bench);
+		}
+	}
+	g_string_free(good[0], TRUE);
+	g_string_free(good[1], TRUE);
+}
+
 /* ---- Readings ---------------------------------------------------------- */
 
 /* Channels 1 to 4, 1 to 9 values, all forms: each gets what is its own. */
@@ -612,10 +919,10 @@ static void testValues(void)
 	static const char *const names[] = { "Utrms", "Itrms", "P",
 					     "S",     "Q",     "PF",
 					     "Freq",  "EP",    "Count" };
-	static const char *const modes[][3] = {
-		{ "mode", "packed", NULL },
-		{ "mode", "packed", NULL },
-		{ "mode", "ascii", NULL },
+	static const char *const modes[][5] = {
+		{ "mode", "packed", BELIEVED, NULL },
+		{ "mode", "packed", BELIEVED, NULL },
+		{ "mode", "ascii", BELIEVED, NULL },
 	};
 
 	for (int form = 0; form < 3; form++) {
@@ -963,6 +1270,18 @@ int main(int argc, char **argv)
 	g_test_add_func("/lmg/deadline", testDeadline);
 	g_test_add_func("/lmg/too-many", testTooMany);
 	g_test_add_func("/lmg/wake", testWake);
+	for (size_t i = 0; i < G_N_ELEMENTS(trialRows); i++) {
+		char *path =
+			g_strdup_printf("/lmg/trial/%s", trialRows[i].name);
+
+		g_test_add_data_func(path, &trialRows[i], testTrial);
+		g_free(path);
+		path = g_strdup_printf("/lmg/insist/%s", trialRows[i].name);
+		g_test_add_data_func(path, &trialRows[i], testInsist);
+		g_free(path);
+	}
+	g_test_add_func("/lmg/trial-dialogue", testTrialDialogue);
+	g_test_add_func("/lmg/trial-breaks", testTrialBreaks);
 	g_test_add_func("/lmg/values", testValues);
 	g_test_add_func("/lmg/bits", testBits);
 	g_test_add_func("/lmg/counter", testCounter);

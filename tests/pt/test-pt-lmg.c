@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <grp.h>
 #include <math.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -34,21 +35,22 @@ static const char *const names[] = { "Utrms", "Itrms", "P",  "S",    "Q",
 				     "PF",    "Freq",  "EP", "Count" };
 
 static GString *said;
-static GMutex saidMutex;
+/* ThreadSanitizer does not see those of GLib. */
+static pthread_mutex_t saidMutex = PTHREAD_MUTEX_INITIALIZER;
 
 static void takeMessage(enum hdLogLevel level, const char *text)
 {
-	g_mutex_lock(&saidMutex);
+	pthread_mutex_lock(&saidMutex);
 	g_string_append_printf(said, "%d %s\n", (int)level, text);
-	g_mutex_unlock(&saidMutex);
+	pthread_mutex_unlock(&saidMutex);
 }
 
 static void assertSaid(const char *words)
 {
-	g_mutex_lock(&saidMutex);
+	pthread_mutex_lock(&saidMutex);
 	if (!strstr(said->str, words))
 		g_error("nobody said \"%s\", but: %s", words, said->str);
-	g_mutex_unlock(&saidMutex);
+	pthread_mutex_unlock(&saidMutex);
 }
 
 /* ---- A run ------------------------------------------------------------- */
@@ -60,7 +62,10 @@ struct plan {
 	const char *general; /* More lines of [General]. */
 };
 
-static const struct plan plain = { 1, 2, 50, "" };
+/* Of tests that number the messages: none is sent before tracing begins. */
+#define BELIEVED "counter=on\n"
+
+static const struct plan plain = { 1, 2, 50, BELIEVED };
 
 struct run {
 	struct plan plan;
@@ -134,6 +139,14 @@ static void runCreate(struct run *run, int expected)
 	}
 	if (ret != expected)
 		g_error("create: %d: %s", ret, said->str);
+}
+
+/* The same, with warnings. */
+static void runCreateLoudly(struct run *run, int expected)
+{
+	g_setenv("PT_VERBOSITY", "1", TRUE);
+	runCreate(run, expected);
+	g_unsetenv("PT_VERBOSITY");
 }
 
 static struct ptCounts runCounts(struct run *run)
@@ -332,7 +345,7 @@ static void testAscii(void)
 
 	for (int channels = 1; channels <= 4; channels++) {
 		const struct plan plan = { channels, values[channels - 1], 50,
-					   "mode=ascii\n" };
+					   "mode=ascii\n" BELIEVED };
 		char *name = g_strdup_printf("ascii%d", channels);
 
 		runWell(name, &plan,
@@ -347,7 +360,7 @@ static void testAscii(void)
 /* At the speed of the line, and all nine values of all four channels. */
 static void testRealTime(void)
 {
-	static const struct plan all = { 4, 9, 100, "" };
+	static const struct plan all = { 4, 9, 100, BELIEVED };
 
 	runWell("realtime", &all,
 		"--cycles=5 --law=*:ramp:low=1,high=9,period=1");
@@ -356,7 +369,7 @@ static void testRealTime(void)
 /* A cycle of a minute; the simulator's minutes are short. */
 static void testLongCycle(void)
 {
-	static const struct plan minute = { 1, 3, 60000, "" };
+	static const struct plan minute = { 1, 3, 60000, BELIEVED };
 
 	runWell("minute", &minute, "--cycles=5 --speedup=1200 --baud=0");
 }
@@ -436,6 +449,239 @@ static void testFault(gconstpointer data)
 	g_assert_cmpuint(counts.errors, ==, (uint64_t)fault->errors);
 	g_assert_cmpuint(counts.reconnects, ==, 0);
 	assertSaid(fault->said);
+	runClear(&run);
+}
+
+/* ---- Counters that are none -------------------------------------------- */
+
+/* What COUNT? answers. */
+static const struct counterRow {
+	const char *kind;
+	const char *why; /* It is no counter, or NULL. */
+} counterRows[] = {
+	{ "cycles", NULL },
+	{ "zero", "it stays at 0" },
+	{ "stuck", "it stays at 4711" },
+	{ "halves", "it stays at " },
+	{ "clock", "from one cycle to the next it goes from " },
+	{ "fraction", "what it says is no number from 0 to 65535" },
+	{ "error", "with it, " },
+	{ "empty", "with it, " },
+	{ "missing", "with it, " },
+	{ "last", "it stays at 100" },
+	{ "values", "with it, " },
+	{ "channels", "with it, " },
+	{ "once", "it stays at 0" },
+};
+
+/* What the file says of how its gaps were found. */
+static void assertGapsFoundBy(const struct run *run, const char *expected)
+{
+	char *path = g_strdup_printf("%s_c_n1_Energy.stat", run->project);
+	char *words = g_strdup_printf(" gapsFoundBy=\"%s\"", expected);
+	char *content;
+	gsize length;
+
+	g_assert_true(g_file_get_contents(path, &content, &length, NULL));
+	if (!g_strstr_len(content, (gssize)length, words))
+		g_error("%s does not say%s", path, words);
+	g_free(content);
+	g_free(words);
+	g_free(path);
+}
+
+/* All entries have the values that they should. */
+static void assertConstant(const struct run *run, size_t count)
+{
+	struct testStatFile *file = runFile(run, 1);
+	size_t entries = 0;
+
+	for (size_t i = 0; i < file->count; i++) {
+		if (file->entries[i].isGap)
+			continue;
+		assertValue(bigFloat(file->entries[i].values), 230);
+		assertValue(bigFloat(file->entries[i].values + 8), 100);
+		entries++;
+	}
+	g_assert_cmpuint(entries, >=, count);
+	testStatFree(file);
+}
+
+/* The warning that there is no counter, once; or that nobody gave one. */
+static void assertToldOnce(const char *why)
+{
+	const char *begin = "COUNT? does not count cycles (", *at, *next;
+
+	pthread_mutex_lock(&saidMutex);
+	at = strstr(said->str, begin);
+	next = at ? strstr(at + 1, begin) : NULL;
+	if (why ? !at || next || !g_str_has_prefix(at + strlen(begin), why)
+		: at != NULL)
+		g_error("%s was expected once, but: %s", why ? why : "nothing",
+			said->str);
+	pthread_mutex_unlock(&saidMutex);
+}
+
+/* Whatever it answers, there are values, and the file says how it was; only who
+ * insists on a counter that cannot even be read has none. */
+static void runCounter(const struct counterRow *row, const char *options,
+		       const char *mode, const char *counter)
+{
+	char *general = g_strdup_printf("mode=%s\n%s\n", mode, counter);
+	char *all = g_strconcat("--speedup=20 --baud=0 --counter=", row->kind,
+				" ", options, NULL);
+	char *name = g_strconcat(row->kind, "-", mode, "-", counter, NULL);
+	const struct plan plan = { 1, 3, 50, general };
+	bool isAuto = !strstr(counter, "off");
+	struct run run;
+
+	g_test_message("%s %s", name, options);
+	runInit(&run, name, &plan, all, NULL);
+	g_strdelimit(run.project, "=", '-');
+	runCreateLoudly(&run, PT_SUCCESS);
+	assertToldOnce(isAuto ? row->why : NULL);
+	g_assert_cmpint(pt_startTracing(run.trace), ==, 0);
+	runAwait(&run, 5);
+	g_assert_cmpint(pt_stopTracing(run.trace), ==, 0);
+	g_assert_cmpuint(runCounts(&run).errors, ==, 0);
+	g_assert_cmpuint(runCounts(&run).reconnects, ==, 0);
+	runEnd(&run);
+	hdLogSetLevel(&ptLogger, HD_LOG_ERROR);
+	assertGapsFoundBy(&run, isAuto && !row->why ? "counter" : "time");
+	assertConstant(&run, 5);
+	runClear(&run);
+	g_free(name);
+	g_free(all);
+	g_free(general);
+}
+
+static void testCounter(gconstpointer data)
+{
+	const struct counterRow *row = data;
+
+	bool isOdd = (row - counterRows) % 2;
+
+	runCounter(row, isOdd ? "--blocks=one" : "--blocks=each", "packed", "");
+	runCounter(row, "--no-digit=one", "ascii", "counter=auto");
+}
+
+/* The same without asking; all kinds are in test-lmg-driver.c. */
+static void testCounterOff(void)
+{
+	runCounter(&counterRows[1], "--blocks=each", "packed", "counter=off");
+	runCounter(&counterRows[6], "", "ascii", "counter=off");
+}
+
+/* Who says that it is a counter is believed, and told that it is none; all
+ * kinds are in test-lmg-driver.c. */
+static void testInsist(void)
+{
+	static const struct plan ascii = { 1, 3, 50, "mode=ascii\n" BELIEVED };
+	int64_t until = hdMonotonicNow() + CLIENT_PATIENCE_S * S;
+	bool isTold = false;
+	struct run run;
+
+	runInit(&run, "insist", &plain, "--counter=zero --baud=0", NULL);
+	runCreateLoudly(&run, PT_SUCCESS);
+	assertGapsFoundBy(&run, "counter");
+	pt_startTracing(run.trace);
+	while (!isTold) {
+		g_usleep(1000);
+		pthread_mutex_lock(&saidMutex);
+		isTold = strstr(said->str, "it came twice, or out of order");
+		pthread_mutex_unlock(&saidMutex);
+		g_assert_cmpint(hdMonotonicNow(), <, until);
+	}
+	hdLogSetLevel(&ptLogger, HD_LOG_ERROR);
+	runClear(&run);
+
+	runInit(&run, "insist-ascii", &ascii, "--counter=empty --baud=0", NULL);
+	runCreateLoudly(&run, PT_EDEVICE);
+	assertSaid("the reading for a check: these are not the values");
+	hdLogSetLevel(&ptLogger, HD_LOG_ERROR);
+	runClear(&run);
+}
+
+/* A counter that is one no more, while tracing: it goes on without. */
+static void testCounterEnds(void)
+{
+	static const struct plan plan = { 1, 3, 50, "" };
+	struct run run;
+
+	/* After the trial, which takes 20 messages at the very most. */
+	runInit(&run, "ends", &plan, "--speedup=5 --baud=0",
+		"cycle 60: counter error");
+	runCreateLoudly(&run, PT_SUCCESS);
+	pt_startTracing(run.trace);
+	for (uint64_t back = 0; back == 0;) {
+		runAwait(&run, runCounts(&run).readings + 1);
+		back = runCounts(&run).reconnects;
+	}
+	runAwait(&run, runCounts(&run).readings + 5);
+	assertSaid("LMG450: lost cycles are found by time now, and no longer "
+		   "by counter");
+	runEnd(&run);
+	hdLogSetLevel(&ptLogger, HD_LOG_ERROR);
+	assertGapsFoundBy(&run, "counter");
+	assertConstant(&run, 6);
+	runClear(&run);
+}
+
+/* Lost cycles, by time, in real time: of all messages those that were sent are
+ * in the file, and after a loss there is a gap. */
+static void testGapsByTime(gconstpointer options)
+{
+	static const struct plan plan = { 1, 3, 50, "" };
+	struct testStatFile *file;
+	bool hasGap = false;
+	struct run run;
+	GArray *list;
+	guint at = 0;
+	int owed = 0; /* Entries among which there must be a gap. */
+
+	runInit(&run, g_test_get_path() + 1, &plan, options,
+		"cycle 20: silent\ncycle 26-28: silent\ncycle 32: slow 35");
+	runCreateLoudly(&run, PT_SUCCESS);
+	pt_startTracing(run.trace);
+	runAwait(&run, 26);
+	runEnd(&run);
+	assertGapsFoundBy(&run, "time");
+	clientStop(&run.meter);
+	list = readTruth(&run);
+	file = runFile(&run, 1);
+	for (size_t i = 0; i < file->count; i++) {
+		float watts = bigFloat(file->entries[i].values + 8);
+		const struct truth *truth;
+		bool isLost = false;
+
+		if (file->entries[i].isGap) {
+			hasGap = true;
+			continue;
+		}
+		/* Before the first one there was the trial. */
+		for (;;) {
+			g_assert_cmpuint(at, <, list->len);
+			truth = &g_array_index(list, struct truth, at++);
+			if (strcmp(truth->fate, "silent") == 0)
+				isLost = true;
+			else if (fabs((double)watts - truth->values[2]) <=
+				 1e-4 * truth->values[2])
+				break;
+			else
+				g_assert_cmpuint(at, <, 20);
+		}
+		/* On a busy machine one may be where none is, or later. */
+		if (isLost && owed == 0)
+			owed = 5;
+		if (hasGap)
+			owed = 0;
+		g_assert_cmpint(owed, !=, 1);
+		owed = MAX(owed - 1, 0);
+		hasGap = false;
+	}
+	g_assert_cmpuint(at, >=, 33);
+	g_array_free(list, TRUE);
+	testStatFree(file);
 	runClear(&run);
 }
 
@@ -676,6 +922,24 @@ int main(int argc, char **argv)
 		g_test_add_data_func(path, &faults[i], testFault);
 		g_free(path);
 	}
+	for (size_t i = 0; i < G_N_ELEMENTS(counterRows); i++) {
+		char *path = g_strconcat("/pt-lmg/counter/",
+					 counterRows[i].kind, NULL);
+
+		g_test_add_data_func(path, &counterRows[i], testCounter);
+		g_free(path);
+	}
+	g_test_add_func("/pt-lmg/counter-off", testCounterOff);
+	g_test_add_func("/pt-lmg/insist", testInsist);
+	g_test_add_func("/pt-lmg/counter-ends", testCounterEnds);
+	g_test_add_data_func("/pt-lmg/gaps-by-time",
+			     "--counter=zero --law=1:ramp:low=100,high=1000,"
+			     "period=60",
+			     testGapsByTime);
+	g_test_add_data_func("/pt-lmg/gaps-by-time-drift",
+			     "--counter=error --drift=60000 "
+			     "--law=1:ramp:low=100,high=1000,period=60",
+			     testGapsByTime);
 	for (size_t i = 0; i < G_N_ELEMENTS(refusals); i++) {
 		char *path =
 			g_strconcat("/pt-lmg/refusal/", refusals[i].name, NULL);

@@ -206,13 +206,16 @@ static bool isQuery(const char *word, struct simQuery *query)
 }
 
 /* The queries that one stands for. */
-static void addQueries(GArray *queries, struct simQuery query)
+static void addQueries(const struct simDevice *device, GArray *queries,
+		       struct simQuery query)
 {
+	int last = device->oneChannel ? 1 : SIM_CHANNELS;
+
 	if (query.channel >= 0) {
 		g_array_append_val(queries, query);
 		return;
 	}
-	for (query.channel = 0; query.channel < SIM_CHANNELS; query.channel++)
+	for (query.channel = 0; query.channel < last; query.channel++)
 		g_array_append_val(queries, query);
 }
 
@@ -220,13 +223,11 @@ static void answerValues(struct simDevice *device, struct simQuery query)
 {
 	GArray *queries = g_array_new(false, false, sizeof(struct simQuery));
 
-	addQueries(queries, query);
-	for (guint i = 0; i < queries->len; i++) {
-		struct simItem item = simDeviceValue(
-			device, &g_array_index(queries, struct simQuery, i));
-
-		g_array_append_val(device->reply, item);
-	}
+	addQueries(device, queries, query);
+	for (guint i = 0; i < queries->len; i++)
+		simDeviceAnswer(device,
+				&g_array_index(queries, struct simQuery, i),
+				device->reply, false);
 	g_array_unref(queries);
 }
 
@@ -239,7 +240,7 @@ static void doAction(struct simDevice *device)
 	g_array_set_size(device->action, 0);
 	while ((command = g_queue_pop_head(&device->commands))) {
 		if (isQuery(command, &query))
-			addQueries(device->action, query);
+			addQueries(device, device->action, query);
 		else
 			simDeviceError(device, UNDEFINED_HEADER);
 		g_free(command);

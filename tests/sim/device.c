@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "tests/sim/counter.h"
 #include "tests/sim/damage.h"
 #include "tests/sim/device.h"
 #include "tests/sim/faults.h"
@@ -56,6 +57,7 @@ void simDeviceStart(struct simDevice *device)
 {
 	device->action = g_array_new(false, false, sizeof(struct simQuery));
 	device->reply = simItemsNew();
+	device->lastValues = g_array_new(false, false, sizeof(uint32_t));
 	device->line = g_string_new(NULL);
 	device->origin = simNow();
 	simDeviceReset(device);
@@ -82,6 +84,7 @@ void simDeviceStop(struct simDevice *device)
 		g_string_free(device->held, true);
 	g_array_unref(device->action);
 	g_array_unref(device->reply);
+	g_array_unref(device->lastValues);
 	g_string_free(device->line, true);
 }
 
@@ -110,21 +113,20 @@ bool simDeviceDone(const struct simDevice *device)
 	return device->limit && device->messages >= device->limit;
 }
 
-struct simItem simDeviceValue(struct simDevice *device,
-			      const struct simQuery *query)
+void simDeviceAnswer(struct simDevice *device, const struct simQuery *query,
+		     GArray *items, bool isContinuous)
 {
 	struct simItem item = { 0 };
 	struct simChannel *channel = &device->channels[query->channel];
 
 	if (query->quantity < 0) {
-		item.bits = simBits((double)(device->count % 65536));
-		item.whole = true;
-	} else if (channel->law->shape == SIM_FILE) {
-		item.bits = simLawNext(channel->law);
-	} else {
-		item.bits = channel->bits[query->quantity];
+		simCounterAnswer(device, items, isContinuous);
+		return;
 	}
-	return item;
+	item.bits = channel->law->shape == SIM_FILE
+			    ? simLawNext(channel->law)
+			    : channel->bits[query->quantity];
+	g_array_append_val(items, item);
 }
 
 /* ---- Messages ------------------------------------------------------------ */
@@ -190,6 +192,7 @@ void simDeviceReply(struct simDevice *device)
 			       simScriptMatch(device->script, SIM_AT_REPLY,
 					      ++device->replies, NULL));
 		sendItems(device, device->reply, simNow());
+		simCounterNote(device, device->reply);
 	}
 	g_array_set_size(device->reply, 0);
 	device->copyAtEnd = false;
@@ -202,13 +205,11 @@ static void sendContinuous(struct simDevice *device, int64_t start, int64_t end)
 	GArray *items = simItemsNew();
 	const char *fate;
 
-	for (guint i = 0; i < device->action->len; i++) {
-		struct simItem item = simDeviceValue(
+	for (guint i = 0; i < device->action->len; i++)
+		simDeviceAnswer(
 			device,
-			&g_array_index(device->action, struct simQuery, i));
-
-		g_array_append_val(items, item);
-	}
+			&g_array_index(device->action, struct simQuery, i),
+			items, true);
 	simFaultsApply(device, simScriptMatch(device->script, SIM_AT_CYCLE,
 					      ++device->messages, NULL));
 	fate = sendItems(device, items, end + (int64_t)device->latencyNs);
@@ -217,6 +218,7 @@ static void sendContinuous(struct simDevice *device, int64_t start, int64_t end)
 	simRecordCycle(device->record, device->messages,
 		       (unsigned int)(device->count % 65536), start, end, fate,
 		       items);
+	simCounterNote(device, items);
 	g_array_unref(items);
 }
 

@@ -39,6 +39,8 @@ struct simDevice {
 	GPtrArray *script;
 	struct simChannel channels[SIM_CHANNELS];
 	enum simBlocks blocks;
+	int counter;     /**< enum simCounter. */
+	bool oneChannel; /**< A query without a digit is of channel 1. */
 	char *identity;
 	double speedup;   /**< How fast its time passes. */
 	bool fastest;     /**< Its time passes as fast as the host reads. */
@@ -48,21 +50,22 @@ struct simDevice {
 	uint64_t limit;   /**< Messages of continuous mode; 0: no limit. */
 
 	bool shortLanguage, packed, continuous;
-	double cycle;      /**< As set, in seconds. */
-	GArray *action;    /**< struct simQuery. */
-	GQueue errors;     /**< char *. */
-	GQueue commands;   /**< char *, NULL for the end of a line. */
-	GString *line;     /**< What came of the next line. */
-	bool telnet;       /**< The last byte was FF. */
-	bool copyAtEnd;    /**< INIM: a query waits for the end of a cycle. */
-	bool waiting;      /**< A query does. */
-	GArray *reply;     /**< struct simItem, of the line at work. */
-	GSList *faults;    /**< struct simRule, for the next message. */
-	GString *held;     /**< A message that the next one overtakes. */
-	uint64_t count;    /**< Cycle counter. */
-	uint64_t messages; /**< Of continuous mode. */
-	uint64_t dropped;  /**< Of these, with no room or no host. */
-	uint64_t replies;  /**< Others. */
+	double cycle;       /**< As set, in seconds. */
+	GArray *action;     /**< struct simQuery. */
+	GQueue errors;      /**< char *. */
+	GQueue commands;    /**< char *, NULL for the end of a line. */
+	GString *line;      /**< What came of the next line. */
+	bool telnet;        /**< The last byte was FF. */
+	bool copyAtEnd;     /**< INIM: a query waits for the end of a cycle. */
+	bool waiting;       /**< A query does. */
+	GArray *reply;      /**< struct simItem, of the line at work. */
+	GArray *lastValues; /**< Bits of the values of the last message. */
+	GSList *faults;     /**< struct simRule, for the next message. */
+	GString *held;      /**< A message that the next one overtakes. */
+	uint64_t count;     /**< Cycle counter. */
+	uint64_t messages;  /**< Of continuous mode. */
+	uint64_t dropped;   /**< Of these, with no room or no host. */
+	uint64_t replies;   /**< Others. */
 	double cycleStart, cycleEnd; /**< In seconds of its time. */
 	int64_t origin;              /**< Monotonic time of its time 0. */
 	int64_t deafUntil;           /**< End of "hang" and "reboot". */
@@ -101,9 +104,9 @@ void simCommandsRun(struct simDevice *device);
 /** Forget commands, and the answers to them. */
 void simCommandsForget(struct simDevice *device);
 
-/** Give a value, by its query. */
-struct simItem simDeviceValue(struct simDevice *device,
-			      const struct simQuery *query);
+/** Add the answer to a query to a message. */
+void simDeviceAnswer(struct simDevice *device, const struct simQuery *query,
+		     GArray *items, bool isContinuous);
 
 /** Send what the line at work answered. */
 void simDeviceReply(struct simDevice *device);

@@ -5,6 +5,7 @@
  */
 #include "config.h"
 
+#include "tests/sim/counter.h"
 #include "tests/sim/faults.h"
 
 /* When something ends that lasts this long; 0: never. */
@@ -45,6 +46,9 @@ static void act(struct simDevice *device, const struct simRule *rule)
 		break;
 	case SIM_DRIFT:
 		device->drift = rule->number;
+		break;
+	case SIM_COUNTER:
+		device->counter = simCounterFind(text);
 		break;
 	case SIM_COUNT:
 		device->count = (uint64_t)rule->number;

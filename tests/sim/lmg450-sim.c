@@ -17,6 +17,7 @@
 
 #include <gio/gio.h>
 
+#include "tests/sim/counter.h"
 #include "tests/sim/device.h"
 
 #define IDENTITY "ZES ZIMMER Electronic Systems GmbH,LMG450,12345678,3.115"
@@ -24,6 +25,7 @@
 /** What the command line says. */
 struct options {
 	char *link, *tcp, *blocks, *breakWhen, *identity;
+	char *counter, *noDigit;
 	char *script, *log, *truth;
 	char **laws;
 	double baud, speedup, latency, phase, drift;
@@ -101,6 +103,30 @@ static bool setLaws(struct simDevice *device, char **laws, GError **error)
 	return true;
 }
 
+/* What COUNT? answers, now and later. */
+static bool setCounter(struct simDevice *device, const char *name,
+		       GError **error)
+{
+	char *names;
+
+	device->counter = simCounterFind(name);
+	for (guint i = 0; i < device->script->len && device->counter >= 0;
+	     i++) {
+		const struct simRule *rule = device->script->pdata[i];
+
+		if (rule->action == SIM_COUNTER &&
+		    simCounterFind(rule->bytes->str) < 0)
+			device->counter = -1;
+	}
+	if (device->counter >= 0)
+		return true;
+	names = g_strjoinv(", ", (char **)simCounters);
+	g_set_error(error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
+		    "a counter is one of %s", names);
+	g_free(names);
+	return false;
+}
+
 static bool setChoices(struct simDevice *device, const struct options *options,
 		       GError **error)
 {
@@ -108,6 +134,13 @@ static bool setChoices(struct simDevice *device, const struct options *options,
 		device->blocks = SIM_BLOCK_EACH;
 	else if (options->blocks && strcmp(options->blocks, "one"))
 		return badUsage(error, "--blocks is one or each");
+	if (!setCounter(device, options->counter ? options->counter : "cycles",
+			error))
+		return false;
+	device->oneChannel = !g_strcmp0(options->noDigit, "one");
+	if (options->noDigit && !device->oneChannel &&
+	    strcmp(options->noDigit, "all"))
+		return badUsage(error, "--no-digit is all or one");
 	if (!g_strcmp0(options->breakWhen, "flush"))
 		device->port->breakWhen = SIM_BREAK_FLUSH;
 	else if (!g_strcmp0(options->breakWhen, "none"))
@@ -221,6 +254,12 @@ static bool parseOptions(struct options *options, int *argc, char ***argv,
 		  "Packed messages have one block (default), or one for each "
 		  "value",
 		  "one|each" },
+		{ "counter", 0, 0, G_OPTION_ARG_STRING, &options->counter,
+		  "What COUNT? answers (default: cycles); see README", "KIND" },
+		{ "no-digit", 0, 0, G_OPTION_ARG_STRING, &options->noDigit,
+		  "Queries without a digit are of all channels (default), or "
+		  "of the first one",
+		  "all|one" },
 		{ "baud", 0, 0, G_OPTION_ARG_DOUBLE, &options->baud,
 		  "Speed of the line (default: 57600; 0: no limit)", "N" },
 		{ "latency", 0, 0, G_OPTION_ARG_DOUBLE, &options->latency,
@@ -274,6 +313,8 @@ static void freeOptions(struct options *options)
 	g_free(options->tcp);
 	g_free(options->blocks);
 	g_free(options->breakWhen);
+	g_free(options->counter);
+	g_free(options->noDigit);
 	g_free(options->identity);
 	g_free(options->script);
 	g_free(options->log);

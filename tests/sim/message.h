@@ -16,6 +16,7 @@ struct simItem {
 	char *text;    /**< A text, or NULL for a value. */
 	uint32_t bits; /**< The bits of a float. */
 	bool whole;    /**< A count: without decimals if printed. */
+	bool isCount;  /**< An answer to COUNT?. */
 };
 
 /** How blocks are cut. */

@@ -48,6 +48,7 @@ static const struct {
 	[SIM_REBOOT] = { "reboot", "[SECONDS]", OPTIONAL },
 	[SIM_DRIFT] = { "drift", "PPM", NUMBER },
 	[SIM_COUNT] = { "count", "NUMBER", NUMBER },
+	[SIM_COUNTER] = { "counter", "KIND", TEXT },
 };
 
 bool simActionOnMessage(enum simAction action)

@@ -45,6 +45,7 @@ enum simAction {
 	SIM_REBOOT,   /**< Off, and starting anew after some seconds. */
 	SIM_DRIFT,    /**< Cycles last longer by parts per million. */
 	SIM_COUNT,    /**< The cycle counter has another value. */
+	SIM_COUNTER,  /**< COUNT? answers something else: text. */
 };
 
 /** A line of a script. */

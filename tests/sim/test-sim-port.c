@@ -317,6 +317,8 @@ static const struct {
 	{ "--law=1:wrong", 1, "kinds are" },
 	{ "--blocks=two", 1, "--blocks is one or each" },
 	{ "--break=never", 1, "--break is open, flush or none" },
+	{ "--counter=none", 1, "a counter is one of cycles, zero, " },
+	{ "--no-digit=two", 1, "--no-digit is all or one" },
 	{ "--tcp=x", 1, "--tcp takes a port" },
 	{ "--tcp=65536", 1, "--tcp takes a port" },
 	{ "--speedup=0", 1, "--speedup" },

@@ -73,8 +73,10 @@ static guint32 *makeValues(const struct client *client)
 static void writeConfig(const struct client *client, unsigned int channels,
 			unsigned int values, const char *more)
 {
+	/* All messages that the meter sends are to be in the files. */
 	GString *text = g_string_new("[General]\ndevice=LMG450\ncycle=50\n"
-				     "project=run\ntopology=Host\n");
+				     "project=run\ntopology=Host\n"
+				     "counter=on\n");
 	char *path = clientPath(client, "pt.cfg");
 
 	g_string_append_printf(text, "port=%s%s\n%s",

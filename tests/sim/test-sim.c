@@ -5,6 +5,7 @@
  */
 #include "config.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 #include "tests/sim/client.h"
@@ -382,12 +383,100 @@ static void testUnplugForEver(void)
 	clientRemove(&client);
 }
 
+/** What COUNT? answers, by its kind: in two readings, and in continuous mode.
+ */
+static const struct {
+	const char *kind;
+	const char *first, *second, *third;
+	bool isError;
+} counters[] = {
+	{ "cycles", "1;1.6000E+02\n", "2;1.6000E+02\n", "3;1.6000E+02\n" },
+	{ "zero", "0;1.6000E+02\n", "0;1.6000E+02\n", "0;1.6000E+02\n" },
+	{ "stuck", "4711;1.6000E+02\n", "4711;1.6000E+02\n",
+	  "4711;1.6000E+02\n" },
+	{ "halves", "0;1.6000E+02\n", "1;1.6000E+02\n", "1;1.6000E+02\n" },
+	/* Cycles of half a second, after 7 ms. */
+	{ "clock", "10;1.6000E+02\n", "20;1.6000E+02\n", "30;1.6000E+02\n" },
+	{ "fraction", "1.5000E+00;1.6000E+02\n", "2.5000E+00;1.6000E+02\n",
+	  "3.5000E+00;1.6000E+02\n" },
+	{ "error", "-113,\"Undefined header\";1.6000E+02\n",
+	  "-113,\"Undefined header\";1.6000E+02\n",
+	  "-113,\"Undefined header\";1.6000E+02\n", true },
+	{ "empty", ";1.6000E+02\n", ";1.6000E+02\n", ";1.6000E+02\n", true },
+	{ "missing", "1.6000E+02\n", "1.6000E+02\n", "1.6000E+02\n", true },
+	{ "last", "1.6000E+02\n", "1.6000E+02;1.6000E+02\n",
+	  "1.6000E+02;1.6000E+02\n" },
+	{ "values", "1.6000E+02\n", "1.6000E+02;1.6000E+02\n",
+	  "1.6000E+02;1.6000E+02\n" },
+	{ "channels", "1;1;1;1;1.6000E+02\n", "2;2;2;2;1.6000E+02\n",
+	  "3;3;3;3;1.6000E+02\n" },
+	{ "once", "1;1.6000E+02\n", "2;1.6000E+02\n", "0;1.6000E+02\n" },
+};
+
+static void testCounters(void)
+{
+	for (guint i = 0; i < G_N_ELEMENTS(counters); i++) {
+		char *options = g_strdup_printf(
+			"--fastest --cycles=1 --counter=%s" EASY,
+			counters[i].kind);
+		struct client client;
+
+		g_test_message("%s", options);
+		clientRun(&client, NULL, options);
+		clientSend(&client, ":SYST:LANG SHORT\nINIM;COUNT?;P1?\n");
+		clientExpectText(&client, counters[i].first);
+		clientSend(&client, "INIM;COUNT?;P1?\n");
+		clientExpectText(&client, counters[i].second);
+		clientSend(&client, "*CLS\nACTN;COUNT?;P1?\nCONT ON\n");
+		clientExpectText(&client, counters[i].third);
+		clientSend(&client, "ERRALL?\n");
+		clientExpectText(&client, counters[i].isError ? ERROR_HEADER
+						  "\n"
+							      : NO_ERROR);
+		clientStop(&client);
+		clientRemove(&client);
+		g_free(options);
+	}
+}
+
+/* Packed: an empty value is a block of nothing; and a rule of a script. */
+static void testCounterPacked(void)
+{
+	struct client client;
+
+	clientRun(&client, "cycle 2: counter empty",
+		  "--fastest --cycles=2" EASY);
+	clientSend(&client, ":SYST:LANG SHORT\nFRMT PACKED\n"
+			    "ACTN;COUNT?;P1?\nCONT ON\n");
+	clientExpect(&client, "#500008\0\0\x80\x3f\0\0\x20\x43\n", 16);
+	clientExpect(&client, "#500008\0\0\0\x40\0\0\x20\x43\n", 16);
+	clientSend(&client, "CONT OFF\nCOUNT?\n");
+	clientExpectText(&client, "#500000\n");
+	clientStop(&client);
+	clientRemove(&client);
+}
+
+/* Without a digit a query is of one channel. */
+static void testNoDigit(void)
+{
+	struct client client;
+
+	clientRun(&client, NULL, "--fastest --no-digit=one" EASY);
+	clientSend(&client, ":SYST:LANG SHORT\nINIM;UTRMS?;P?;P2?;COUNT?\n");
+	clientExpectText(&client, "2.0000E+02;1.6000E+02;2.0000E+02;1\n");
+	clientStop(&client);
+	clientRemove(&client);
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/sim/text", testText);
 	g_test_add_func("/sim/long-line", testLongLine);
 	g_test_add_func("/sim/packed", testPacked);
+	g_test_add_func("/sim/counters", testCounters);
+	g_test_add_func("/sim/counters/packed", testCounterPacked);
+	g_test_add_func("/sim/no-digit", testNoDigit);
 	g_test_add_func("/sim/faults/messages", testFaults);
 	g_test_add_func("/sim/faults/answers", testAnswers);
 	g_test_add_func("/sim/faults/hang", testHang);

@@ -129,6 +129,9 @@ struct ptFound {
 	unsigned int channels;
 	/** Its own names of these, by number; NULL, also for some, for none. */
 	const char *const *names;
+	/** How cycles that are missing are found: "counter" or "time"; or NULL.
+	 */
+	const char *gapsFoundBy;
 };
 
 /** Get the value of an option, or NULL. */

@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,6 +44,21 @@ static void meterFindCycle(struct ptMeter *meter)
 			  "not every %g ms",
 			  config->name, (double)cycleNs / 1e6,
 			  1e9 / (double)cycleNs, (double)config->cycleNs / 1e6);
+}
+
+/* Missing cycles may be found in another way than before. */
+static void meterFindGaps(struct ptMeter *meter)
+{
+	const char *now = meter->device.found.gapsFoundBy;
+
+	if (!now)
+		return;
+	if (meter->gapsFoundBy[0] && strcmp(meter->gapsFoundBy, now) != 0)
+		ptMessage(HD_LOG_WARNING,
+			  "%s: lost cycles are found by %s now, and no longer "
+			  "by %s",
+			  meter->config->name, now, meter->gapsFoundBy);
+	snprintf(meter->gapsFoundBy, sizeof(meter->gapsFoundBy), "%s", now);
 }
 
 /* Tell the sinks; not all of them want to know. */
@@ -124,8 +140,10 @@ int ptMeterOpen(struct ptMeter *meter)
 {
 	int ret = meterConnect(meter);
 
-	if (ret == 0)
+	if (ret == 0) {
+		meterFindGaps(meter);
 		return 0;
+	}
 	return ret == -ENOMEM ? PT_EMEMORY : PT_EDEVICE;
 }
 
@@ -155,6 +173,8 @@ static bool meterRetry(struct ptMeter *meter)
 	hdLogIsQuiet = !meter->isUntried;
 	ret = meterConnect(meter);
 	hdLogIsQuiet = false;
+	if (ret == 0)
+		meterFindGaps(meter);
 	if (ret == 0 && meter->isUntried) {
 		meter->isUntried = false;
 		return true;

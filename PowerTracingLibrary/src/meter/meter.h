@@ -31,7 +31,8 @@ struct ptMeter {
 	struct ptSink *sinks;
 	union hdCell *cells;
 	struct ptCounts counts;
-	int64_t cycleNs; /**< See ptMeterCycle(). */
+	int64_t cycleNs;      /**< See ptMeterCycle(). */
+	char gapsFoundBy[16]; /**< As struct ptFound had it last. */
 	bool isOpen;
 	bool isMeasuring;
 	unsigned int failures; /**< Readings that failed, one after another. */

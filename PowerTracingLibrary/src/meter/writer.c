@@ -77,7 +77,8 @@ static int writerAddClock(const struct ptConfig *config,
 	return hdRecordAddClock(&group->record, node->labels, level, host);
 }
 
-static int writerCreateGroup(struct ptWriter *writer, hdTopology *topology,
+static int writerCreateGroup(struct ptWriter *writer,
+			     const struct ptFound *found, hdTopology *topology,
 			     struct writerGroup *group)
 {
 	const struct ptConfig *config = writer->config;
@@ -94,6 +95,9 @@ static int writerCreateGroup(struct ptWriter *writer, hdTopology *topology,
 	if (ret == 0)
 		ret = hdS_addAttribute(group->record.group, "device",
 				       config->driver->name);
+	if (ret == 0 && found->gapsFoundBy)
+		ret = hdS_addAttribute(group->record.group, "gapsFoundBy",
+				       found->gapsFoundBy);
 	if (ret == 0)
 		ret = writerAddClock(config, group);
 	for (size_t i = node->first; ret == 0 && i < node->first + node->count;
@@ -104,7 +108,8 @@ static int writerCreateGroup(struct ptWriter *writer, hdTopology *topology,
 }
 
 /* A group that is not committed leaves no file. */
-static int writerCreateGroups(struct ptWriter *writer, hdTopology *topology,
+static int writerCreateGroups(struct ptWriter *writer,
+			      const struct ptFound *found, hdTopology *topology,
 			      const struct ptNode **culprit)
 {
 	const struct ptConfig *config = writer->config;
@@ -112,7 +117,8 @@ static int writerCreateGroups(struct ptWriter *writer, hdTopology *topology,
 
 	for (size_t i = 0; ret == 0 && i < config->nodeCount; i++) {
 		*culprit = writer->groups[i].node = &config->nodes[i];
-		ret = writerCreateGroup(writer, topology, &writer->groups[i]);
+		ret = writerCreateGroup(writer, found, topology,
+					&writer->groups[i]);
 	}
 	for (size_t i = 0; ret == 0 && i < config->nodeCount; i++) {
 		*culprit = &config->nodes[i];
@@ -202,7 +208,8 @@ struct ptSink *ptWriterSink(struct ptWriter *writer)
 	return &writer->sink;
 }
 
-static int writerCreate(const struct ptConfig *config, hdTopology *topology,
+static int writerCreate(const struct ptConfig *config,
+			const struct ptFound *found, hdTopology *topology,
 			struct ptWriter **result)
 {
 	struct ptWriter *writer = calloc(1, sizeof(*writer));
@@ -217,7 +224,7 @@ static int writerCreate(const struct ptConfig *config, hdTopology *topology,
 	writer->sums = calloc(config->columnCount, sizeof(*writer->sums));
 	writer->groups = calloc(config->nodeCount, sizeof(*writer->groups));
 	if (writer->sums && writer->groups)
-		ret = writerCreateGroups(writer, topology, &culprit);
+		ret = writerCreateGroups(writer, found, topology, &culprit);
 	else
 		ret = PT_EMEMORY;
 	if (ret == 0) {
@@ -233,8 +240,8 @@ static int writerCreate(const struct ptConfig *config, hdTopology *topology,
 	return ret;
 }
 
-int ptWriterCreate(const struct ptConfig *config, hdTopology *topology,
-		   struct ptWriter **result)
+int ptWriterCreate(const struct ptConfig *config, const struct ptFound *found,
+		   hdTopology *topology, struct ptWriter **result)
 {
 	hdTopology *own = NULL;
 	int ret, saved;
@@ -250,7 +257,7 @@ int ptWriterCreate(const struct ptConfig *config, hdTopology *topology,
 		}
 		topology = own;
 	}
-	ret = writerCreate(config, topology, result);
+	ret = writerCreate(config, found, topology, result);
 	saved = errno;
 	if (own)
 		hdT_destroyTopology(own);

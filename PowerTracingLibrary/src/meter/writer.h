@@ -19,12 +19,13 @@ struct ptWriter;
  *
  * @param config Lives as long as the writer; its columns as the device's open()
  *        has filled them in.
+ * @param found What the device's open() found; not used later.
  * @param topology The caller's, or NULL for that of the configuration.
  *
  * @return 0, PT_EMEMORY, or PT_EHDLIB with errno.
  */
-int ptWriterCreate(const struct ptConfig *config, hdTopology *topology,
-		   struct ptWriter **result);
+int ptWriterCreate(const struct ptConfig *config, const struct ptFound *found,
+		   hdTopology *topology, struct ptWriter **result);
 
 /** Get the sink to be given to ptMeterAddSink(). */
 struct ptSink *ptWriterSink(struct ptWriter *writer);

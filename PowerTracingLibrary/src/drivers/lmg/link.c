@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Talking to an LMG450; see lmglink.h. */
+/* Talking to an LMG450; see link.h. */
 #include "config.h"
 
 #include <errno.h>
@@ -58,6 +58,12 @@ int ptLmgReceive(struct ptLmgLink *link, int64_t deadlineNs)
 		if (ret < 0)
 			return ret;
 	}
+}
+
+bool ptLmgIsFollowed(struct ptLmgLink *link, int64_t deadlineNs)
+{
+	return ptLmgPending(&link->parser) > 0 ||
+	       takeBytes(link, deadlineNs) == 0;
 }
 
 int ptLmgAsk(struct ptLmgLink *link, const char *question, int64_t deadlineNs)

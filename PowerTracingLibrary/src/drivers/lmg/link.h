@@ -37,6 +37,13 @@ int ptLmgSend(struct ptLmgLink *link, const char *line, int64_t deadlineNs);
 int ptLmgReceive(struct ptLmgLink *link, int64_t deadlineNs);
 
 /**
+ * Wait until something follows the last message, which stays what it is.
+ *
+ * @return Whether something does.
+ */
+bool ptLmgIsFollowed(struct ptLmgLink *link, int64_t deadlineNs);
+
+/**
  * Send a question and wait for the text that answers it; what is none is passed
  * over. The answer is in link->message.text.
  */

@@ -9,7 +9,9 @@
  *     > BREAK, *CLS, *RST                  wherever it was, it is in SCPI now
  *     > :SYSTem:LANGuage SHORT
  *     > *IDN?                              < ZES ZIMMER ...,LMG450,...
- *     > INIM;COUNT?;UTRMS1?;P1?            < 12345;2.3195E+02;1.0950E+02
+ *     > CYCL 0.050000
+ *     > INIM;UTRMS1?;P1?                   < 2.3195E+02;1.0950E+02
+ *     (does COUNT? count cycles? see trial.c)
  *     > ACTN;COUNT?;UTRMS1?;P1?            what to send after every cycle
  *     > CYCL 0.100000
  *     > ERRALL?                            < 0,"No error"
@@ -17,7 +19,9 @@
  *     > CONT ON                            < #500012............
  *
  * The cycle counter goes first in each message: it tells how many cycles are
- * lost between two of them.
+ * lost between two of them. COUNT? is the one query without the digit of a
+ * channel, and has one value. Where it is no counter it is not asked, and what
+ * is lost shows by time (due.h).
  */
 #include "config.h"
 
@@ -34,8 +38,6 @@
 
 #define CHANNELS 4
 #define BAUD 57600
-/* Without a channel; not in commands[]. */
-#define COUNT_COMMAND "COUNT?;"
 
 /* ---- Quantities and channels ------------------------------------------- */
 
@@ -66,14 +68,19 @@ static const char *const options[] = { "mode", "counter", NULL };
 static int lmgCheckOption(const char *name, const char *value, char *why,
 			  size_t whySize)
 {
-	static const char *const allowed[][2] = { { "packed", "ascii" },
-						  { "on", "off" } };
-	const char *const *these = allowed[strcmp(name, "counter") == 0];
+	static const struct {
+		const char *values[4];
+		const char *why;
+	} allowed[] = {
+		{ { "packed", "ascii" }, "is packed or ascii" },
+		{ { "auto", "on", "off" }, "is auto, on or off" },
+	};
+	bool isCounter = strcmp(name, "counter") == 0;
 
-	if (strcasecmp(value, these[0]) == 0 ||
-	    strcasecmp(value, these[1]) == 0)
-		return 0;
-	snprintf(why, whySize, "is %s or %s", these[0], these[1]);
+	for (const char *const *at = allowed[isCounter].values; *at; at++)
+		if (strcasecmp(value, *at) == 0)
+			return 0;
+	snprintf(why, whySize, "%s", allowed[isCounter].why);
 	return -EINVAL;
 }
 
@@ -94,31 +101,38 @@ static int makeQuery(struct ptLmgState *state, struct ptColumn *columns,
 {
 	size_t at = 0;
 
-	if (state->hasCounter) {
-		strcpy(state->query, COUNT_COMMAND);
-		at = strlen(COUNT_COMMAND);
-		state->values = 1;
-	}
 	for (size_t i = 0; i < count; i++) {
 		const char *format = commands[columns[i].quantity - quantities];
 
 		columns[i].source = state->identity;
-		state->places[i] = format ? state->values++ : 0;
+		state->places[i] =
+			format ? state->values++ : PT_LMG_PLACE_COUNT;
 		if (format && at < PT_LMG_QUERY_MAX)
 			at += (size_t)snprintf(state->query + at,
 					       PT_LMG_QUERY_MAX - at, format,
 					       columns[i].channel);
 	}
-	if (state->values > PT_LMG_VALUES_MAX || at >= PT_LMG_QUERY_MAX) {
+	/* And the counter. */
+	if (state->values >= PT_LMG_VALUES_MAX || at >= PT_LMG_QUERY_MAX) {
 		ptMessage(HD_LOG_ERROR,
 			  "lmg450: %zu values are more than the %d there can "
 			  "be",
-			  count, PT_LMG_VALUES_MAX);
+			  count, PT_LMG_VALUES_MAX - 1);
 		return -E2BIG;
 	}
-	/* Without the last ';'. */
-	state->query[at - 1] = '\0';
 	return 0;
+}
+
+/* What the option says of the counter. */
+static void chooseCounter(struct ptLmgState *state, const char *option)
+{
+	bool wantsCount = false;
+
+	for (size_t i = 0; i < state->columns; i++)
+		wantsCount |= state->places[i] == PT_LMG_PLACE_COUNT;
+	state->hasCounter = strcasecmp(option, "off") != 0;
+	state->asksCount = state->hasCounter || wantsCount;
+	state->mustTry = state->asksCount && strcasecmp(option, "on") != 0;
 }
 
 static int lmgOpen(struct ptDevice *dev, struct ptColumn *columns, size_t count)
@@ -137,18 +151,12 @@ static int lmgOpen(struct ptDevice *dev, struct ptColumn *columns, size_t count)
 	state->isPacked =
 		strcasecmp(ptSetupOptionOr(&dev->setup, "mode", "packed"),
 			   "packed") == 0;
-	state->hasCounter =
-		strcasecmp(ptSetupOptionOr(&dev->setup, "counter", "on"),
-			   "on") == 0;
-	for (size_t i = 0; i < count; i++) {
-		if (!commands[columns[i].quantity - quantities])
-			state->hasCounter = true;
-	}
 	if (dev->setup.baud)
 		line.baud = dev->setup.baud;
 	ptLmgLinkInit(&state->link, dev->transport, dev->setup.wakeFd,
 		      ptLineByteNs(&line));
 	ret = makeQuery(state, columns, count);
+	chooseCounter(state, ptSetupOptionOr(&dev->setup, "counter", "auto"));
 	if (ret == 0)
 		ret = ptLmgSetUp(state, dev->setup.deadlineNs);
 	if (ret < 0)
@@ -156,6 +164,7 @@ static int lmgOpen(struct ptDevice *dev, struct ptColumn *columns, size_t count)
 	dev->state = state;
 	dev->found.identity = state->identity;
 	dev->found.channels = CHANNELS + 1;
+	dev->found.gapsFoundBy = state->hasCounter ? "counter" : "time";
 	return 0;
 
 fail:
@@ -168,22 +177,15 @@ fail:
 
 static int lmgStart(struct ptDevice *dev)
 {
-	static const char *const lines[][3] = {
-		{ "FRMT ASCII", "CONT ON", NULL },
-		{ "FRMT PACKED", "CONT ON", NULL },
-	};
 	struct ptLmgState *state = dev->state;
 	int ret;
 
-	ptLmgExpect(&state->link.parser,
-		    state->isPacked ? PT_LMG_PACKED : PT_LMG_ASCII,
-		    state->values);
-	state->link.usual = 0;
 	ptPaceStart(&state->pace, state->cycleNs);
+	ptLmgDueStart(&state->due, state->cycleNs);
 	state->hasLast = false;
 	state->silent = 0;
 	ptTransportFlushInput(state->link.receiver.transport);
-	ret = ptLmgSendLines(state, lines[state->isPacked]);
+	ret = ptLmgSendStart(state);
 	state->isStarted = ret == 0;
 	return ret;
 }
@@ -196,11 +198,7 @@ static int lmgStop(struct ptDevice *dev)
 	/* Who wants this to be stopped may be the one that wakes us up. */
 	ptTransportSetWake(dev->transport, -1);
 	state->isStarted = false;
-	ret = ptLmgSendLine(state, "CONT OFF");
-	if (ret == 0)
-		ret = ptLmgCalm(state);
-	if (ret == 0)
-		ret = ptLmgSendLine(state, "FRMT ASCII");
+	ret = ptLmgSendStop(state);
 	ptTransportSetWake(dev->transport, dev->setup.wakeFd);
 	return ret;
 }

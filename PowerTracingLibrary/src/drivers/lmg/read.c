@@ -13,8 +13,6 @@
 /* So many cycles in a row without a word, and the meter is taken for gone. */
 #define SILENT_MAX 3
 
-/* The counter is 16 bits wide. */
-#define COUNTS 65536
 /* A message is late, and not the counter once around, by so few. */
 #define COUNT_LATE 64
 /* The counter was set if it goes further than time by so many. */
@@ -50,25 +48,22 @@ static int64_t roundedCycles(const struct ptLmgState *state, int64_t ns)
 }
 
 /*
- * How many cycles lie between the last message and this one.
+ * How many cycles lie between the last message and this one, by the counter.
  *
  * @retval 0 None: it is the last one again, or an older one.
  */
-static uint64_t cyclesSinceLast(struct ptLmgState *state, uint32_t count,
-				int64_t arrivedNs)
+static uint64_t cyclesByCount(struct ptLmgState *state, uint32_t count,
+			      int64_t arrivedNs)
 {
 	int64_t byTime = roundedCycles(state, arrivedNs - state->lastArrivedNs);
-	int64_t byCount = (count - state->lastCount) % COUNTS;
+	int64_t byCount = (count - state->lastCount) % PT_LMG_COUNTS;
 
-	if (!state->hasCounter) {
-		byTime = roundedCycles(state, arrivedNs - state->pace.gridNs);
-		return byTime > 1 ? (uint64_t)byTime : 1;
-	}
 	/* Once around, and more. */
 	if (byTime > byCount)
-		byCount += (byTime - byCount + COUNTS / 2) / COUNTS * COUNTS;
+		byCount += (byTime - byCount + PT_LMG_COUNTS / 2) /
+			   PT_LMG_COUNTS * PT_LMG_COUNTS;
 	if (byCount == 0 ||
-	    (byCount < COUNTS && byCount >= COUNTS - COUNT_LATE &&
+	    (byCount < PT_LMG_COUNTS && byCount >= PT_LMG_COUNTS - COUNT_LATE &&
 	     byCount > byTime + COUNT_JUMP))
 		return 0;
 	if (byCount <= byTime + COUNT_JUMP)
@@ -83,18 +78,29 @@ static uint64_t cyclesSinceLast(struct ptLmgState *state, uint32_t count,
 	return byTime > 1 ? (uint64_t)byTime : 1;
 }
 
-/* Read the counter; -EPROTO if it is none. */
-static int readCount(struct ptLmgState *state, uint32_t *count)
+/* The same by time. */
+static uint64_t cyclesByTime(struct ptLmgState *state, int64_t arrivedNs)
+{
+	struct ptLmgDue *due = &state->due;
+	uint64_t missing = ptLmgDueMissing(due, arrivedNs);
+
+	/* What stops the waiting is found by who waits next. */
+	if (missing > 0 &&
+	    ptLmgIsFollowed(&state->link, ptLmgDueUntil(due, arrivedNs)))
+		missing = 0;
+	ptLmgDueTake(due, arrivedNs, missing);
+	return 1 + missing;
+}
+
+bool ptLmgCount(const struct ptLmgState *state, uint32_t *count)
 {
 	float value;
 
-	if (!state->hasCounter)
-		return 0;
 	memcpy(&value, &state->link.message.values[0], sizeof(value));
-	if (!(value >= 0 && value < COUNTS) || value != floorf(value))
-		return broken(state, "its cycle counter is none");
+	if (!(value >= 0 && value < PT_LMG_COUNTS) || value != floorf(value))
+		return false;
 	*count = (uint32_t)value;
-	return 0;
+	return true;
 }
 
 /* Note a message's time, and how many there should have been before it. */
@@ -141,18 +147,16 @@ static uint32_t fromScpi(uint32_t bits)
 	return bits;
 }
 
-int ptLmgRead(struct ptDevice *dev, union hdCell *cells,
-	      struct ptReading *reading)
+/* Wait for the next message, and tell how many cycles it is after the last. */
+static int next(struct ptLmgState *state, uint32_t *count, int64_t *arrivedNs,
+		uint64_t *cycles)
 {
-	struct ptLmgState *state = dev->state;
 	int64_t waitNs = state->cycleNs + (state->cycleNs > 2 * HD_NS_PER_S
 						   ? state->cycleNs / 2
 						   : HD_NS_PER_S);
-	int64_t deadlineNs = hdMonotonicNow() + waitNs, arrivedNs;
-	uint64_t cycles = 0;
-	uint32_t count = 0;
+	int64_t deadlineNs = hdMonotonicNow() + waitNs;
 
-	while (cycles == 0) {
+	for (;;) {
 		int ret = ptLmgNoted(state,
 				     ptLmgReceive(&state->link, deadlineNs));
 
@@ -160,21 +164,54 @@ int ptLmgRead(struct ptDevice *dev, union hdCell *cells,
 			return silent(state, waitNs);
 		if (ret == -EPROTO)
 			return broken(state, state->link.message.why);
-		if (ret == 0)
-			ret = readCount(state, &count);
 		if (ret < 0)
 			return ret;
-		arrivedNs = ptLmgArrival(&state->link);
-		cycles = state->hasLast
-				 ? cyclesSinceLast(state, count, arrivedNs)
-				 : 1;
-		if (cycles == 0)
-			broken(state, "it came twice, or out of order");
+		*arrivedNs = ptLmgArrival(&state->link);
+		if (!state->hasCounter) {
+			*cycles = cyclesByTime(state, *arrivedNs);
+			return 0;
+		}
+		if (!ptLmgCount(state, count))
+			return broken(state, "its cycle counter is none");
+		*cycles = state->hasLast
+				  ? cyclesByCount(state, *count, *arrivedNs)
+				  : 1;
+		if (*cycles > 0)
+			return 0;
+		broken(state, "it came twice, or out of order");
 	}
+}
+
+/* The bits of a column. */
+static uint32_t valueOf(const struct ptLmgState *state, size_t column)
+{
+	const uint32_t *values = state->link.message.values;
+	size_t place = state->places[column];
+	uint32_t bits = 0;
+	float none = NAN;
+
+	if (place != PT_LMG_PLACE_COUNT)
+		return fromScpi(values[place + (state->asksCount ? 1 : 0)]);
+	if (state->asksCount)
+		return fromScpi(values[0]);
+	memcpy(&bits, &none, sizeof(bits));
+	return bits;
+}
+
+int ptLmgRead(struct ptDevice *dev, union hdCell *cells,
+	      struct ptReading *reading)
+{
+	struct ptLmgState *state = dev->state;
+	int64_t arrivedNs = 0;
+	uint64_t cycles = 0;
+	uint32_t count = 0;
+	int ret = next(state, &count, &arrivedNs, &cycles);
+
+	if (ret < 0)
+		return ret;
 	place(state, count, arrivedNs, cycles, reading);
 	for (size_t i = 0; i < state->columns; i++) {
-		uint32_t bits =
-			fromScpi(state->link.message.values[state->places[i]]);
+		uint32_t bits = valueOf(state, i);
 
 		memcpy(&cells[i].f, &bits, sizeof(bits));
 	}

@@ -17,6 +17,7 @@
 #define OPEN_NS (1900 * MS)
 #define FIRST_TRY_NS (1100 * MS)
 #define SECOND_TRY_NS (700 * MS)
+#define TRIAL_NS (300 * MS)
 #define TRY_READING_NS (200 * MS)
 
 int ptLmgNoted(struct ptLmgState *state, int ret)
@@ -38,6 +39,58 @@ int ptLmgSendLines(struct ptLmgState *state, const char *const *lines)
 
 	for (; *lines && ret == 0; lines++)
 		ret = ptLmgSendLine(state, *lines);
+	return ret;
+}
+
+int ptLmgSendQuery(struct ptLmgState *state, const char *command)
+{
+	char line[PT_LMG_LINE_MAX];
+	int length =
+		snprintf(line, sizeof(line), "%s;%s%s", command,
+			 state->asksCount ? PT_LMG_COUNT : "", state->query);
+
+	/* Without the last ';'. */
+	line[length - 1] = '\0';
+	return ptLmgSendLine(state, line);
+}
+
+int ptLmgSendCycle(struct ptLmgState *state, int64_t cycleNs)
+{
+	char line[32];
+
+	snprintf(line, sizeof(line), "CYCL %lld.%06lld",
+		 (long long)(cycleNs / HD_NS_PER_S),
+		 (long long)(cycleNs % HD_NS_PER_S / 1000));
+	return ptLmgSendLine(state, line);
+}
+
+int ptLmgSendStart(struct ptLmgState *state)
+{
+	static const char *const lines[][3] = {
+		{ "FRMT ASCII", "CONT ON", NULL },
+		{ "FRMT PACKED", "CONT ON", NULL },
+	};
+
+	ptLmgExpectValues(state,
+			  state->isPacked ? PT_LMG_PACKED : PT_LMG_ASCII);
+	return ptLmgSendLines(state, lines[state->isPacked]);
+}
+
+void ptLmgExpectValues(struct ptLmgState *state, enum ptLmgKind kind)
+{
+	ptLmgExpect(&state->link.parser, kind,
+		    state->values + (state->asksCount ? 1 : 0));
+	state->link.usual = 0;
+}
+
+int ptLmgSendStop(struct ptLmgState *state)
+{
+	int ret = ptLmgSendLine(state, "CONT OFF");
+
+	if (ret == 0)
+		ret = ptLmgCalm(state);
+	if (ret == 0)
+		ret = ptLmgSendLine(state, "FRMT ASCII");
 	return ret;
 }
 
@@ -130,30 +183,20 @@ static int identify(struct ptLmgState *state, int64_t deadlineNs)
 /* Program what it is to send, after which cycles. */
 static int program(struct ptLmgState *state)
 {
-	char line[PT_LMG_LINE_MAX];
-	int ret;
+	int ret = ptLmgSendQuery(state, "ACTN");
 
-	snprintf(line, sizeof(line), "ACTN;%s", state->query);
-	ret = ptLmgSendLine(state, line);
-	if (ret < 0)
-		return ret;
-	snprintf(line, sizeof(line), "CYCL %lld.%06lld",
-		 (long long)(state->cycleNs / HD_NS_PER_S),
-		 (long long)(state->cycleNs % HD_NS_PER_S / 1000));
-	return ptLmgSendLine(state, line);
+	return ret < 0 ? ret : ptLmgSendCycle(state, state->cycleNs);
 }
 
 /* Ask for a reading of everything: does it know all that is wanted? */
 static int tryReading(struct ptLmgState *state, int64_t deadlineNs)
 {
 	struct ptLmgLink *link = &state->link;
-	char line[PT_LMG_LINE_MAX];
 	const char *errors;
 	int ret;
 
-	snprintf(line, sizeof(line), "INIM;%s", state->query);
-	ptLmgExpect(&link->parser, PT_LMG_ASCII, state->values);
-	ret = ptLmgSendLine(state, line);
+	ptLmgExpectValues(state, PT_LMG_ASCII);
+	ret = ptLmgSendQuery(state, "INIM");
 	if (ret == 0)
 		ret = ptLmgNoted(
 			state, ptLmgReceive(link, deadlineNs - TRY_READING_NS));
@@ -174,6 +217,23 @@ static int tryReading(struct ptLmgState *state, int64_t deadlineNs)
 	return ret;
 }
 
+/* Ask for a reading, and find out whether there is a counter; the reading is
+ * without, until that is known. */
+static int tryAll(struct ptLmgState *state, int64_t deadlineNs)
+{
+	bool asksCount = state->asksCount;
+	/* For a reading that does not take longer than it must. */
+	int ret = ptLmgSendCycle(state, PT_LMG_SHORTEST_NS);
+
+	state->asksCount &= !state->mustTry;
+	if (ret == 0 && (state->values > 0 || state->asksCount))
+		ret = tryReading(state, deadlineNs);
+	state->asksCount = asksCount;
+	if (ret == 0 && state->mustTry)
+		ret = ptLmgTry(state, deadlineNs - TRIAL_NS);
+	return ret;
+}
+
 int ptLmgSetUp(struct ptLmgState *state, int64_t deadlineNs)
 {
 	const char *errors;
@@ -182,9 +242,8 @@ int ptLmgSetUp(struct ptLmgState *state, int64_t deadlineNs)
 	if (deadlineNs == 0)
 		deadlineNs = hdMonotonicNow() + OPEN_NS;
 	ret = identify(state, deadlineNs);
-	/* While cycles are those of *RST, half a second. */
 	if (ret == 0)
-		ret = tryReading(state, deadlineNs);
+		ret = tryAll(state, deadlineNs);
 	if (ret == 0)
 		ret = program(state);
 	if (ret < 0)
