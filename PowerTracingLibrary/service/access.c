@@ -148,41 +148,46 @@ bool ptClientSees(const struct ptClient *client, const char *node)
 	return all || (user && ptSiteUserSees(user, node));
 }
 
-/* Round halves up, and to one at least. */
-static uint64_t accessRound(double number)
+/* Round halves up, to one at least, and to what can be told at most. */
+static uint64_t accessRound(double number, int64_t cycleNs)
 {
+	int64_t most = HD_FIELD_NS_MAX / cycleNs;
+
+	if (most > UINT32_MAX)
+		most = UINT32_MAX;
 	number = floor(number + 0.5);
-	if (!(number >= 1))
+	if (!(number >= 1) || most < 1)
 		return 1;
-	return number < 1e9 ? (uint64_t)number : 1000000000;
+	return number < (double)most ? (uint64_t)number : (uint64_t)most;
 }
 
 /* Readings of which a client may get one: its rate is not exceeded. */
-static uint64_t accessLeast(const struct ptClient *client, double rate)
+static uint64_t accessLeast(const struct ptClient *client, int64_t cycleNs)
 {
 	bool all;
 	const struct ptSiteUser *user = accessUser(client, &all);
+	double rate = 1e9 / (double)cycleNs;
 	double least =
 		user && user->rate > 0 ? ceil(rate / user->rate - 1e-6) : 1;
 
-	return accessRound(least);
+	return accessRound(least, cycleNs);
 }
 
 int64_t ptClientCycle(const struct ptClient *client, struct ptServed *served)
 {
 	int64_t cycleNs = ptServedCycle(served);
 
-	return cycleNs * (int64_t)accessLeast(client, 1e9 / (double)cycleNs);
+	return cycleNs * (int64_t)accessLeast(client, cycleNs);
 }
 
 uint64_t ptClientEvery(const struct ptClient *client, struct ptServed *served,
 		       double frequency)
 {
-	double rate = 1e9 / (double)ptServedCycle(served);
-	uint64_t least = accessLeast(client, rate), every = 1;
+	int64_t cycleNs = ptServedCycle(served);
+	uint64_t least = accessLeast(client, cycleNs), every = 1;
 
 	if (frequency > 0)
-		every = accessRound(rate / frequency);
+		every = accessRound(1e9 / (double)cycleNs / frequency, cycleNs);
 	return every > least ? every : least;
 }
 

@@ -22,7 +22,8 @@ struct native *nativeOpen(int fd)
 	ptWireEncodeHello(&hello, bytes);
 	peerSend(fd, bytes, PT_WIRE_HELLO_SIZE);
 	peerReceive(fd, bytes, PT_WIRE_GREETING_SIZE);
-	g_assert_cmpint(ptWireDecodeGreeting(bytes, &native->greeting), ==, 0);
+	g_assert_cmpint(ptWireDecodeGreeting(bytes, &native->greeting, NULL),
+			==, 0);
 	return native;
 }
 
@@ -51,7 +52,7 @@ uint16_t nativeAsk(struct native *native, enum ptWireType type,
 {
 	unsigned char bytes[70000];
 	size_t size = ptWireEncode(type, nextTag(native), message, bytes,
-				   sizeof(bytes));
+				   sizeof(bytes), NULL);
 
 	g_assert_cmpuint(size, >, 0);
 	peerSend(native->fd, bytes, size);
@@ -68,7 +69,7 @@ void nativeNext(struct native *native, struct ptWireHeader *header,
 	g_assert_cmpuint(header->length, <=, sizeof(native->payload));
 	peerReceive(native->fd, native->payload, header->length);
 	g_assert_cmpint(ptWireDecode(header->type, native->payload,
-				     header->length, any),
+				     header->length, any, NULL),
 			==, 0);
 }
 

@@ -28,15 +28,27 @@ struct ptNative *ptNativeOf(const struct ptClient *client)
 	return client->session;
 }
 
+void ptNativePut(struct ptClient *client, enum ptWireType type, uint16_t tag,
+		 const void *message, unsigned char *room, size_t size)
+{
+	struct hdFieldFault fault;
+
+	size = ptWireEncode(type, tag, message, room, size, &fault);
+	if (size == 0) {
+		ptMessage(HD_LOG_ERROR, "%s: frame %d cannot be sent: %s",
+			  client->connection.peer, (int)type, fault.text);
+		client->connection.isBroken = true;
+	}
+	hdConnectionPut(&client->connection, size);
+}
+
 void ptNativeSend(struct ptClient *client, enum ptWireType type, uint16_t tag,
 		  const void *message)
 {
 	unsigned char *room = hdConnectionRoom(&client->connection, FRAME_MAX);
 
 	if (room)
-		hdConnectionPut(
-			&client->connection,
-			ptWireEncode(type, tag, message, room, FRAME_MAX));
+		ptNativePut(client, type, tag, message, room, FRAME_MAX);
 }
 
 void ptNativeFail(struct ptClient *client, uint16_t tag, enum ptWireError code,
@@ -108,7 +120,7 @@ static bool nativeTakeHello(struct ptClient *client)
 		return false;
 	client->session = calloc(1, sizeof(struct ptNative));
 	if (!client->session ||
-	    ptWireDecodeHello(client->connection.in.bytes, &hello) < 0) {
+	    ptWireDecodeHello(client->connection.in.bytes, &hello, NULL) < 0) {
 		hdConnectionClose(&client->connection);
 		return false;
 	}
@@ -224,15 +236,17 @@ static void nativeRequest(struct ptClient *client,
 			  const struct ptWireHeader *header,
 			  const unsigned char *payload)
 {
+	struct hdFieldFault fault = { "it has no tag" };
 	union nativeRequest request;
 	int ret = -ENOENT;
 
 	if (header->type < PT_WIRE_AUTHENTICATED)
 		ret = ptWireDecode(header->type, payload, header->length,
-				   &request);
+				   &request, &fault);
 	if (ret == -EBADMSG || header->tag == 0) {
 		ptNativeFail(client, header->tag, PT_WIRE_EMALFORMED,
-			     "request %u cannot be read", header->type);
+			     "request %u cannot be read: %s", header->type,
+			     fault.text);
 		client->connection.isOver = true;
 	} else if (ptAccessMustAuthenticate(client) &&
 		   header->type != PT_WIRE_AUTHENTICATE) {

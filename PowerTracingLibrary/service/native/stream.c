@@ -158,11 +158,8 @@ static int64_t streamDelay(uint32_t ms)
 }
 
 /* Why one more stream is too many, or NULL. */
-static const char *streamLimit(struct ptClient *client,
-			       const struct ptWireOpen *open)
+static const char *streamLimit(struct ptClient *client)
 {
-	if (!isfinite(open->frequency) || open->frequency < 0)
-		return "a frequency is 0 or more hertz";
 	if (ptNativeOf(client)->streamCount >= PT_NATIVE_STREAMS_MAX)
 		return "too many streams of a client";
 	if (!ptClientCount(client))
@@ -175,7 +172,7 @@ void ptStreamOpen(struct ptClient *client, uint16_t tag,
 {
 	struct ptNative *session = ptNativeOf(client);
 	struct ptStream *stream;
-	const char *limit = streamLimit(client, open);
+	const char *limit = streamLimit(client);
 	char why[250] = "out of memory";
 	int ret = PT_WIRE_EMEMORY;
 

@@ -241,8 +241,11 @@ static int selectRead(struct select *s, const struct ptWireOpen *open,
 	struct hdFieldRest rest = open->selections;
 
 	for (size_t i = 0; i < s->count; i++) {
-		if (ptWireGetSelection(&rest, &s->selections[i]) < 0) {
-			snprintf(why, size, "selection %zu cannot be read", i);
+		struct hdFieldFault fault;
+
+		if (ptWireGetSelection(&rest, &s->selections[i], &fault) < 0) {
+			snprintf(why, size, "selection %zu cannot be read: %s",
+				 i, fault.text);
 			return PT_WIRE_EMALFORMED;
 		}
 	}
