@@ -26,6 +26,8 @@
 #define PACE_NS NS_PER_MS
 /* Descriptors that are no clients. */
 #define OTHER_FILES 256
+/* How long a request for metrics may take to come. */
+#define HEADER_NS (5 * HD_NS_PER_S)
 
 /* ---- Begin ------------------------------------------------------------- */
 
@@ -117,6 +119,26 @@ static char *serviceMetrics(void *context, bool isOpenMetrics, size_t *length)
 	return ptMetrics(context, isOpenMetrics, length);
 }
 
+static int serviceHttp(struct ptService *service)
+{
+	const struct ptSite *site = service->site;
+	const struct hdHttpSetup setup = {
+		.text = serviceMetrics,
+		.context = service,
+		.headerNs = site->limits.timeoutNs < HEADER_NS
+				    ? site->limits.timeoutNs
+				    : HEADER_NS,
+		.deadlineNs = 3 * site->limits.timeoutNs,
+	};
+
+	if (site->metrics.length == 0)
+		return 0;
+	return hdHttpCreate(&service->loop, &site->metrics, &setup,
+			    &service->http) < 0
+		       ? PT_EDEVICE
+		       : 0;
+}
+
 static int serviceOpen(struct ptService *service)
 {
 	int ret = ptServiceInit(service);
@@ -128,10 +150,8 @@ static int serviceOpen(struct ptService *service)
 	/* Who has the port serves; another one must not open the devices. */
 	if (ret == 0 && ptListen(service, service->site) < 0)
 		ret = PT_EDEVICE;
-	if (ret == 0 && service->site->metrics.length > 0 &&
-	    hdHttpCreate(&service->loop, &service->site->metrics,
-			 serviceMetrics, service, &service->http) < 0)
-		ret = PT_EDEVICE;
+	if (ret == 0)
+		ret = serviceHttp(service);
 	return ret == 0 ? serviceDevices(service) : ret;
 }
 
