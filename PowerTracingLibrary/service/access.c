@@ -67,13 +67,11 @@ static void accessHost(struct ptClient *client, const struct sockaddr *address)
 
 void ptAccessFind(struct ptClient *client, const struct sockaddr *address)
 {
-	const struct ptSite *site = client->service->site;
-
+	memcpy(&client->address, address,
+	       address->sa_family == AF_INET6  ? sizeof(struct sockaddr_in6)
+	       : address->sa_family == AF_INET ? sizeof(struct sockaddr_in)
+					       : sizeof(sa_family_t));
 	client->isLocal = hdAddressIsLocal(address);
-	client->mayPmlib = client->isLocal;
-	for (size_t i = 0; i < site->pmlibCount; i++)
-		if (hdNetworkHas(&site->pmlib[i], address))
-			client->mayPmlib = true;
 	if (address->sa_family == AF_UNIX)
 		accessPeer(client);
 	else
@@ -92,11 +90,25 @@ const char *ptAccessForbids(const struct ptClient *client)
 	return NULL;
 }
 
+/* Whether its address may speak pmlib, as it is configured now. */
+static bool accessMayPmlib(const struct ptClient *client)
+{
+	const struct ptSite *site = client->service->site;
+
+	if (client->isLocal)
+		return true;
+	for (size_t i = 0; i < site->pmlibCount; i++)
+		if (hdNetworkHas(&site->pmlib[i],
+				 (const struct sockaddr *)&client->address))
+			return true;
+	return false;
+}
+
 const char *ptAccessForbidsPmlib(const struct ptClient *client)
 {
 	if (!client->service->site->hasPmlib)
 		return "pmlib is not spoken here";
-	if (!client->mayPmlib)
+	if (!accessMayPmlib(client))
 		return "its network may not speak pmlib, which asks nobody who "
 		       "he is";
 	return NULL;
@@ -189,19 +201,4 @@ uint64_t ptClientEvery(const struct ptClient *client, struct ptServed *served,
 	if (frequency > 0)
 		every = accessRound(1e9 / (double)cycleNs / frequency, cycleNs);
 	return every > least ? every : least;
-}
-
-bool ptClientCount(struct ptClient *client)
-{
-	struct ptService *service = client->service;
-
-	if (service->counterCount >= service->site->limits.counters)
-		return false;
-	service->counterCount++;
-	return true;
-}
-
-void ptClientUncount(struct ptClient *client)
-{
-	client->service->counterCount--;
 }

@@ -40,7 +40,8 @@ static void serviceWoken(struct hdLoop *loop)
 static void serviceFiles(const struct ptSite *site)
 {
 	struct rlimit limit;
-	rlim_t wanted = (rlim_t)site->limits.clients + OTHER_FILES;
+	/* As many may be about to say who they are. */
+	rlim_t wanted = 2 * (rlim_t)site->limits.clients + OTHER_FILES;
 
 	if (getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_cur >= wanted)
 		return;
@@ -199,20 +200,6 @@ struct ptServed *ptServiceFind(const struct ptService *service,
 
 /* ---- The loop ---------------------------------------------------------- */
 
-bool ptServiceShed(struct ptService *service)
-{
-	struct ptClient *oldest = NULL;
-
-	for (struct ptClient *c = service->clients; c; c = c->next)
-		if (!c->protocol)
-			oldest = c;
-	if (!oldest)
-		return false;
-	ptClientRefuse(oldest, "it says nothing, and others wait");
-	hdConnectionClose(&oldest->connection);
-	return true;
-}
-
 static void serviceSweep(struct ptService *service, int64_t now)
 {
 	struct ptClient *next;
@@ -271,6 +258,21 @@ static void serviceNews(struct ptService *service, int64_t now)
 	}
 }
 
+/* Close those that have lost their slots. */
+static void serviceOust(struct ptService *service)
+{
+	struct ptClient *next;
+
+	if (!service->hasOusted)
+		return;
+	service->hasOusted = false;
+	for (struct ptClient *c = service->clients; c; c = next) {
+		next = c->next;
+		if (c->isOusted)
+			hdConnectionClose(&c->connection);
+	}
+}
+
 static void serviceBury(struct ptService *service)
 {
 	while (service->dead) {
@@ -316,6 +318,7 @@ void ptServiceStep(struct ptService *service, int maxMs)
 	serviceSweep(service, now);
 	if (service->http)
 		hdHttpRun(service->http);
+	serviceOust(service);
 	serviceBury(service);
 	if (service->wantsChange && !service->loop.isOver) {
 		service->wantsChange = false;

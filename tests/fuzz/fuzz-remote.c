@@ -291,7 +291,8 @@ static gpointer serve(gpointer data)
 
 	if (recv(says->fd, heard, PT_WIRE_HELLO_SIZE, MSG_WAITALL) > 0)
 		say(says, PT_WIRE_GREETING_SIZE);
-	if (recv(says->fd, heard, sizeof(heard), 0) > 0)
+	/* The client waits for all of a greeting. */
+	if (says->size > 0 && recv(says->fd, heard, sizeof(heard), 0) > 0)
 		say(says, says->size);
 	shutdown(says->fd, SHUT_WR);
 	while (recv(says->fd, heard, sizeof(heard), 0) > 0)

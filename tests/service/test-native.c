@@ -251,8 +251,8 @@ static void testRefused(void)
 		{ 0, "- ../n1 - -", PT_WIRE_EUNKNOWN },
 		{ 0, "", PT_WIRE_ELIMIT },
 	};
-	struct scene *scene =
-		sceneBegin(SCENE_SERVER "counters=3\n" SCENE_DEVICE);
+	struct scene *scene = sceneBegin(
+		SCENE_SERVER "counters=3\nuserShare=100\n" SCENE_DEVICE);
 	struct native *native = nativeOpen(peerOpen(scene));
 	struct ptWireStream number = { 1 };
 	struct nativeStream stream;

@@ -14,6 +14,7 @@
 #include "PowerTracingLibrary/service/native/native.h"
 #include "PowerTracingLibrary/service/native/stream.h"
 #include "PowerTracingLibrary/service/protocols.h"
+#include "PowerTracingLibrary/service/shares.h"
 #include "PowerTracingLibrary/src/message.h"
 #include "common/clock.h"
 
@@ -66,6 +67,18 @@ void ptNativeFail(struct ptClient *client, uint16_t tag, enum ptWireError code,
 	ptNativeSend(client, PT_WIRE_ERROR, tag, &failure);
 }
 
+/* Get a slot for who it is; false after an error that ends the connection. */
+static bool nativeAdmit(struct ptClient *client, uint16_t tag)
+{
+	const char *why = ptShareAdmit(client);
+
+	if (!why)
+		return true;
+	ptNativeFail(client, tag, PT_WIRE_ELIMIT, "%s", why);
+	client->connection.isOver = true;
+	return false;
+}
+
 /* ---- Greeting ---------------------------------------------------------- */
 
 static void nativeGreet(struct ptClient *client,
@@ -108,6 +121,8 @@ static void nativeGreet(struct ptClient *client,
 	} else if (why) {
 		ptNativeFail(client, 0, PT_WIRE_EFORBIDDEN, "%s", why);
 		client->connection.isOver = true;
+	} else if (!greeting.mustAuthenticate) {
+		nativeAdmit(client, 0);
 	}
 }
 
@@ -131,6 +146,7 @@ static bool nativeTakeHello(struct ptClient *client)
 
 /* ---- Authentication ---------------------------------------------------- */
 
+/* Look whether it has a token, and take the digest of that. */
 static bool nativeProof(struct ptClient *client,
 			const struct ptWireAuthenticate *request,
 			unsigned char ours[HD_PROOF_SIZE])
@@ -145,10 +161,13 @@ static bool nativeProof(struct ptClient *client,
 	    hdTlsBinding(client->connection.tls, PT_WIRE_EXPORTER,
 			 proof.binding) < 0)
 		return false;
-	return client->service->tokens &&
-	       request->user.length < sizeof(client->user) &&
-	       hdTokensCheck(client->service->tokens, &proof, request->proof,
-			     ours);
+	if (!client->service->tokens ||
+	    request->user.length >= sizeof(client->user) ||
+	    !hdTokensCheck(client->service->tokens, &proof, request->proof,
+			   ours))
+		return false;
+	hdSha256Of(proof.token, proof.tokenLength, client->token);
+	return true;
 }
 
 static void nativeAuthenticate(struct ptClient *client, uint16_t tag,
@@ -176,6 +195,9 @@ static void nativeAuthenticate(struct ptClient *client, uint16_t tag,
 	}
 	hdFieldTextCopy(request->user, client->user, sizeof(client->user));
 	client->isUnix = false;
+	client->hasToken = true;
+	if (!nativeAdmit(client, tag))
+		return;
 	ptMessage(HD_LOG_INFO, "%s is %s", client->connection.peer,
 		  client->user);
 	ptNativeSend(client, PT_WIRE_AUTHENTICATED, tag, &answer);
@@ -316,7 +338,7 @@ static void nativeEnd(struct ptClient *client)
 	if (!client->session)
 		return;
 	if (service->loop.isOver) {
-		ptStreamsEnd(client, NULL, 2);
+		ptStreamsEndAll(client, 2);
 		ptNativeFail(client, 0, PT_WIRE_EEND, "the service ends");
 	} else {
 		ptNativeFail(client, 0, PT_WIRE_ETIME, "too long a silence");
@@ -325,10 +347,18 @@ static void nativeEnd(struct ptClient *client)
 
 static bool nativeCheck(struct ptClient *client, const struct ptServed *ending)
 {
+	const struct hdTokens *tokens = client->service->tokens;
+
 	if (!client->session)
 		return true;
-	ptStreamsEnd(client, ending, 3);
-	/* Whose token is gone must come again. */
+	if (!ending && client->hasToken &&
+	    !(tokens && hdTokensHave(tokens, client->user, client->token))) {
+		ptStreamsEndAll(client, 3);
+		ptNativeFail(client, 0, PT_WIRE_EDENIED,
+			     "the token is not valid any more");
+		return false;
+	}
+	ptStreamsEnd(client, ending);
 	return true;
 }
 
