@@ -158,3 +158,17 @@ bool hdAddressIsLocal(const struct sockaddr *address)
 	       hdNetworkHas(&hdNetworkLoopbacks[0], address) ||
 	       hdNetworkHas(&hdNetworkLoopbacks[1], address);
 }
+
+bool hdAddressIsSameHost(const struct sockaddr *a, const struct sockaddr *b)
+{
+	const struct sockaddr_in *a4 = (const void *)a, *b4 = (const void *)b;
+	const struct sockaddr_in6 *a6 = (const void *)a, *b6 = (const void *)b;
+
+	if (a->sa_family != b->sa_family)
+		return false;
+	if (a->sa_family == AF_INET)
+		return a4->sin_addr.s_addr == b4->sin_addr.s_addr;
+	if (a->sa_family == AF_INET6)
+		return memcmp(&a6->sin6_addr, &b6->sin6_addr, 8) == 0;
+	return true;
+}

@@ -46,6 +46,10 @@ extern struct hdNetwork hdNetworkLoopbacks[2];
 bool hdNetworkHas(const struct hdNetwork *network,
 		  const struct sockaddr *address);
 
+/** Tell whether two addresses are of one host, as far as that can be told: by
+ * IPv6 it has all that share 64 bits, and a Unix socket has one. */
+bool hdAddressIsSameHost(const struct sockaddr *a, const struct sockaddr *b);
+
 /** Tell whether an address is of this host: loopback, or a Unix socket. */
 bool hdAddressIsLocal(const struct sockaddr *address);
 

@@ -5,6 +5,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -12,21 +13,36 @@
 
 #include <microhttpd.h>
 
+#include "common/clock.h"
 #include "net/http.h"
 #include "net/logger.h"
 
-/* Connections at once, and seconds that one may say nothing. */
-#define CONNECTIONS_MAX 16
-#define TIMEOUT_S 10
+/* Connections at once; those that were given up may still be closing. */
+#define CLIENTS_MAX 16
+#define CLOSING_MAX 64
+/* Connections that are accepted in one go. */
+#define ACCEPT_MAX 16
 #define NS_PER_MS INT64_C(1000000)
 
 const bool hdHasHttp = true;
 
+/* A connection that libmicrohttpd has. */
+struct httpClient {
+	int fd;
+	int64_t sinceNs;
+	bool isAsked; /* All of its header has come. */
+	bool isOver;  /* It was given up. */
+	struct httpClient *next;
+};
+
 struct hdHttp {
 	struct hdPoll poll; /* First: it is what the loop knows. */
-	hdHttpText *text;
-	void *context;
+	struct hdPoll listening;
+	int fd;
+	struct hdHttpSetup setup;
 	struct MHD_Daemon *daemon;
+	struct httpClient *clients; /* The last one first. */
+	size_t count;               /* Of those that were not given up. */
 	bool isReady;
 };
 
@@ -35,6 +51,129 @@ static void httpReady(struct hdPoll *poll, uint32_t events)
 	(void)events;
 	((struct hdHttp *)(void *)poll)->isReady = true;
 }
+
+/* ---- Clients ----------------------------------------------------------- */
+
+/* Find where the list has a connection. */
+static struct httpClient **httpFind(struct hdHttp *http,
+				    struct MHD_Connection *connection)
+{
+	const union MHD_ConnectionInfo *info = MHD_get_connection_info(
+		connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+	struct httpClient **link = &http->clients;
+
+	while (*link && (!info || (*link)->fd != info->connect_fd))
+		link = &(*link)->next;
+	return link;
+}
+
+/* Give a connection up: libmicrohttpd closes one whose other side does. */
+static void httpGiveUp(struct hdHttp *http, struct httpClient *client)
+{
+	client->isOver = true;
+	http->count--;
+	shutdown(client->fd, SHUT_RDWR);
+	http->isReady = true;
+}
+
+/* Make room for one more: the oldest that has not asked yet gives way, or,
+ * where all have and read too slowly, the oldest. */
+static void httpShed(struct hdHttp *http)
+{
+	struct httpClient *oldest = NULL, *unasked = NULL;
+
+	for (struct httpClient *c = http->clients; c; c = c->next) {
+		if (c->isOver)
+			continue;
+		oldest = c;
+		if (!c->isAsked)
+			unasked = c;
+	}
+	if (oldest)
+		httpGiveUp(http, unasked ? unasked : oldest);
+}
+
+/* When a connection is given up. */
+static int64_t httpDeadline(const struct hdHttp *http,
+			    const struct httpClient *client)
+{
+	return client->sinceNs + (client->isAsked ? http->setup.deadlineNs
+						  : http->setup.headerNs);
+}
+
+/* Take over a connection that was accepted. */
+static void httpAdd(struct hdHttp *http, int fd, const struct sockaddr *address,
+		    socklen_t length)
+{
+	struct httpClient *client = calloc(1, sizeof(*client));
+
+	if (!client) {
+		close(fd);
+		return;
+	}
+	if (http->count >= CLIENTS_MAX)
+		httpShed(http);
+	client->fd = fd;
+	client->sinceNs = hdMonotonicNow();
+	client->next = http->clients;
+	http->clients = client;
+	http->count++;
+	http->isReady = true;
+	if (MHD_add_connection(http->daemon, fd, address, length) == MHD_YES)
+		return;
+	/* It has closed the socket, and may have said so before. */
+	if (http->clients == client) {
+		http->clients = client->next;
+		http->count--;
+		free(client);
+	}
+}
+
+static void httpAccept(struct hdPoll *poll, uint32_t events)
+{
+	struct hdHttp *http =
+		(struct hdHttp *)(void *)((char *)poll -
+					  offsetof(struct hdHttp, listening));
+
+	(void)events;
+	for (int i = 0; i < ACCEPT_MAX; i++) {
+		struct sockaddr_storage storage = { 0 };
+		socklen_t length = sizeof(storage);
+		int fd = accept4(http->fd, (struct sockaddr *)&storage, &length,
+				 SOCK_NONBLOCK | SOCK_CLOEXEC);
+
+		if (fd >= 0) {
+			httpAdd(http, fd, (struct sockaddr *)&storage, length);
+			continue;
+		}
+		/* Without descriptors: somebody has one. */
+		if (errno == EMFILE || errno == ENFILE)
+			httpShed(http);
+		return;
+	}
+}
+
+/* A connection is there, or was closed. */
+static void httpChanged(void *data, struct MHD_Connection *connection,
+			void **context,
+			enum MHD_ConnectionNotificationCode code)
+{
+	struct hdHttp *http = data;
+	struct httpClient **link, *client;
+
+	(void)context;
+	if (code != MHD_CONNECTION_NOTIFY_CLOSED)
+		return;
+	link = httpFind(http, connection);
+	client = *link;
+	if (!client)
+		return;
+	*link = client->next;
+	http->count -= !client->isOver;
+	free(client);
+}
+
+/* ---- Answers ----------------------------------------------------------- */
 
 static enum MHD_Result httpSend(struct MHD_Connection *connection,
 				unsigned int status, char *text, size_t length,
@@ -51,6 +190,8 @@ static enum MHD_Result httpSend(struct MHD_Connection *connection,
 		return MHD_NO;
 	}
 	MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, type);
+	/* Who is served makes room for others. */
+	MHD_add_response_header(response, MHD_HTTP_HEADER_CONNECTION, "close");
 	if (status == MHD_HTTP_METHOD_NOT_ALLOWED)
 		MHD_add_response_header(response, MHD_HTTP_HEADER_ALLOW,
 					"GET, HEAD");
@@ -74,7 +215,7 @@ static enum MHD_Result httpMetrics(struct hdHttp *http,
 		connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_ACCEPT);
 	bool isOpen = accept && strstr(accept, "application/openmetrics-text");
 	size_t length;
-	char *text = http->text(http->context, isOpen, &length);
+	char *text = http->setup.text(http->setup.context, isOpen, &length);
 
 	if (!text)
 		return httpSay(connection, MHD_HTTP_INTERNAL_SERVER_ERROR,
@@ -92,9 +233,12 @@ static enum MHD_Result httpAnswer(void *data, struct MHD_Connection *connection,
 				  size_t *uploadSize, void **state)
 {
 	struct hdHttp *http = data;
+	struct httpClient *client = *httpFind(http, connection);
 
 	(void)version;
 	(void)upload;
+	if (client)
+		client->isAsked = true;
 	/* Whatever somebody sends is not kept. */
 	if (*uploadSize > 0) {
 		*uploadSize = 0;
@@ -143,7 +287,7 @@ static int httpListen(const struct hdAddress *address)
 	    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one)) == 0 &&
 	    bind(fd, (const struct sockaddr *)&address->storage,
 		 address->length) == 0 &&
-	    listen(fd, CONNECTIONS_MAX) == 0)
+	    listen(fd, SOMAXCONN) == 0)
 		return fd;
 	ret = -errno;
 	hdNetLog(HD_LOG_ERROR, "metrics=%s: %s", address->text, strerror(-ret));
@@ -153,42 +297,44 @@ static int httpListen(const struct hdAddress *address)
 }
 
 int hdHttpCreate(struct hdLoop *loop, const struct hdAddress *address,
-		 hdHttpText *text, void *context, struct hdHttp **result)
+		 const struct hdHttpSetup *setup, struct hdHttp **result)
 {
 	struct hdHttp *http = calloc(1, sizeof(*http));
 	const union MHD_DaemonInfo *info;
-	int fd;
 
 	if (!http)
 		return -ENOMEM;
-	fd = httpListen(address);
-	if (fd < 0) {
-		free(http);
-		return fd;
-	}
 	http->poll.ready = httpReady;
-	http->text = text;
-	http->context = context;
+	http->listening.ready = httpAccept;
+	http->setup = *setup;
+	http->fd = httpListen(address);
+	if (http->fd < 0) {
+		int ret = http->fd;
+
+		free(http);
+		return ret;
+	}
+	/* Connections are accepted here: libmicrohttpd serves those that came
+	 * first, however long they take. */
 	http->daemon = MHD_start_daemon(
-		MHD_USE_EPOLL, 0, NULL, NULL, httpAnswer, http,
-		MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT,
-		(unsigned int)CONNECTIONS_MAX, MHD_OPTION_CONNECTION_TIMEOUT,
-		(unsigned int)TIMEOUT_S, MHD_OPTION_END);
+		MHD_USE_EPOLL | MHD_USE_NO_LISTEN_SOCKET, 0, NULL, NULL,
+		httpAnswer, http, MHD_OPTION_CONNECTION_LIMIT,
+		(unsigned int)CLOSING_MAX, MHD_OPTION_NOTIFY_CONNECTION,
+		httpChanged, http, MHD_OPTION_END);
 	info = http->daemon ? MHD_get_daemon_info(http->daemon,
 						  MHD_DAEMON_INFO_EPOLL_FD)
 			    : NULL;
 	if (!info ||
-	    hdLoopAdd(loop, info->epoll_fd, EPOLLIN, &http->poll) < 0) {
+	    hdLoopAdd(loop, info->epoll_fd, EPOLLIN, &http->poll) < 0 ||
+	    hdLoopAdd(loop, http->fd, EPOLLIN, &http->listening) < 0) {
 		hdNetLog(HD_LOG_ERROR,
 			 "metrics=%s: libmicrohttpd cannot "
 			 "serve there",
 			 address->text);
-		if (!http->daemon)
-			close(fd);
 		hdHttpDestroy(http);
 		return -EIO;
 	}
-	httpSayWhere(fd);
+	httpSayWhere(http->fd);
 	*result = http;
 	return 0;
 }
@@ -199,6 +345,7 @@ void hdHttpDestroy(struct hdHttp *http)
 		return;
 	if (http->daemon)
 		MHD_stop_daemon(http->daemon);
+	close(http->fd);
 	free(http);
 }
 
@@ -206,6 +353,11 @@ int64_t hdHttpDue(struct hdHttp *http, int64_t nowNs, int64_t untilNs)
 {
 	MHD_UNSIGNED_LONG_LONG ms;
 
+	if (http->isReady)
+		return nowNs;
+	for (const struct httpClient *c = http->clients; c; c = c->next)
+		if (!c->isOver && httpDeadline(http, c) < untilNs)
+			untilNs = httpDeadline(http, c);
 	if (MHD_get_timeout(http->daemon, &ms) != MHD_YES)
 		return untilNs;
 	nowNs += (int64_t)ms * NS_PER_MS;
@@ -215,7 +367,11 @@ int64_t hdHttpDue(struct hdHttp *http, int64_t nowNs, int64_t untilNs)
 void hdHttpRun(struct hdHttp *http)
 {
 	MHD_UNSIGNED_LONG_LONG ms;
+	int64_t now = hdMonotonicNow();
 
+	for (struct httpClient *c = http->clients; c; c = c->next)
+		if (!c->isOver && httpDeadline(http, c) <= now)
+			httpGiveUp(http, c);
 	if (!http->isReady &&
 	    (MHD_get_timeout(http->daemon, &ms) != MHD_YES || ms > 0))
 		return;

@@ -27,13 +27,24 @@ struct hdHttp;
  */
 typedef char *hdHttpText(void *context, bool isOpenMetrics, size_t *length);
 
+/** What is served, and how long anybody may take for it. */
+struct hdHttpSetup {
+	hdHttpText *text;
+	void *context;
+	int64_t headerNs;   /**< Until all of a request's header has come. */
+	int64_t deadlineNs; /**< For all of a connection. */
+};
+
 /**
- * Serve /metrics at an address, in a loop.
+ * Serve /metrics at an address, in a loop: one request for each connection.
+ *
+ * Where there are too many connections, a new one replaces the oldest that has
+ * not sent its request.
  *
  * @return 0 or a negative errno value after a message.
  */
 int hdHttpCreate(struct hdLoop *loop, const struct hdAddress *address,
-		 hdHttpText *text, void *context, struct hdHttp **result);
+		 const struct hdHttpSetup *setup, struct hdHttp **result);
 
 /** End it; takes NULL. */
 void hdHttpDestroy(struct hdHttp *http);

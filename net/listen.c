@@ -173,7 +173,8 @@ static void listenReady(struct hdPoll *poll, uint32_t events)
 				calls->shed(listener->context);
 			return;
 		}
-		if (!calls->hasRoom(listener->context)) {
+		if (!calls->hasRoom(listener->context,
+				    (struct sockaddr *)&storage)) {
 			close(fd);
 			continue;
 		}

@@ -16,8 +16,9 @@
 
 /** What becomes of connections; all get the context of the setup. */
 struct hdListenCalls {
-	/** Whether one more may be served; else it is closed. */
-	bool (*hasRoom)(void *context);
+	/** Whether one more may be served, that comes from @p address; else it
+	 * is closed. */
+	bool (*hasRoom)(void *context, const struct sockaddr *address);
 	/** There are no file descriptors left. */
 	void (*shed)(void *context);
 	/** Take over a connection; @p address is who it comes from. */

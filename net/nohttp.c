@@ -9,12 +9,11 @@
 const bool hdHasHttp = false;
 
 int hdHttpCreate(struct hdLoop *loop, const struct hdAddress *address,
-		 hdHttpText *text, void *context, struct hdHttp **result)
+		 const struct hdHttpSetup *setup, struct hdHttp **result)
 {
 	(void)loop;
 	(void)address;
-	(void)text;
-	(void)context;
+	(void)setup;
 	(void)result;
 	return -ENOTSUP;
 }

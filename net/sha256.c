@@ -110,6 +110,16 @@ void hdSha256End(struct hdSha256 *sha, unsigned char digest[HD_SHA256_SIZE])
 					    (24 - 8 * (i % 4)));
 }
 
+void hdSha256Of(const void *data, size_t length,
+		unsigned char digest[HD_SHA256_SIZE])
+{
+	struct hdSha256 sha;
+
+	hdSha256Begin(&sha);
+	hdSha256Add(&sha, data, length);
+	hdSha256End(&sha, digest);
+}
+
 void hdHmacBegin(struct hdHmac *hmac, const void *key, size_t length)
 {
 	unsigned char block[HD_SHA256_BLOCK] = { 0 };

@@ -26,6 +26,10 @@ void hdSha256Begin(struct hdSha256 *sha);
 void hdSha256Add(struct hdSha256 *sha, const void *data, size_t length);
 void hdSha256End(struct hdSha256 *sha, unsigned char digest[HD_SHA256_SIZE]);
 
+/** The digest of some bytes. */
+void hdSha256Of(const void *data, size_t length,
+		unsigned char digest[HD_SHA256_SIZE]);
+
 /** A keyed digest that is being computed. */
 struct hdHmac {
 	struct hdSha256 inner;

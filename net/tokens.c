@@ -119,6 +119,23 @@ const char *hdTokensFind(const struct hdTokens *tokens, const char **user)
 	return NULL;
 }
 
+bool hdTokensHave(const struct hdTokens *tokens, const char *user,
+		  const unsigned char digest[HD_SHA256_SIZE])
+{
+	unsigned char found[HD_SHA256_SIZE];
+	bool has = false;
+
+	for (size_t i = 0; i < tokens->count; i++) {
+		const struct token *token = &tokens->list[i];
+
+		if (strcmp(token->user, user) != 0)
+			continue;
+		hdSha256Of(token->secret, strlen(token->secret), found);
+		has = has || hdProofIsEqual(found, digest, sizeof(found));
+	}
+	return has;
+}
+
 bool hdTokensCheck(const struct hdTokens *tokens, struct hdProof *proof,
 		   const unsigned char theirs[HD_PROOF_SIZE],
 		   unsigned char ours[HD_PROOF_SIZE])

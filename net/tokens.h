@@ -31,6 +31,10 @@ int hdTokensRead(const char *path, struct hdTokens **result);
  */
 const char *hdTokensFind(const struct hdTokens *tokens, const char **user);
 
+/** Tell whether a user still has a token, of which the SHA-256 is known. */
+bool hdTokensHave(const struct hdTokens *tokens, const char *user,
+		  const unsigned char digest[HD_SHA256_SIZE]);
+
 /** Forget them; takes NULL. */
 void hdTokensDestroy(struct hdTokens *tokens);
 

@@ -32,7 +32,9 @@ void ptIntegralAdd(struct ptIntegral *integral, size_t value, double watts,
 		   int64_t endNs, int64_t lengthNs)
 {
 	struct ptIntegralValue *at = &integral->values[value];
-	int64_t begin = MAX(endNs - lengthNs, integral->fromNs);
+	/* No time counts twice, whatever the service says. */
+	int64_t begin =
+		MAX(MAX(endNs - lengthNs, integral->fromNs), at->lastNs);
 	int64_t end = MIN(endNs, integral->toNs);
 
 	at->lastNs = MAX(at->lastNs, endNs);

@@ -110,16 +110,21 @@ static int64_t patience(const struct ptRecorder *recorder)
 	return hdMonotonicNow() + MIN(LAST_NS + longest * 3 / 2, LAST_MAX_NS);
 }
 
-/* Look what the other thread wants. */
-static void listen(struct ptRecorder *recorder)
+/* Forget that it was woken; listen() finds out what for. */
+static void drain(struct ptRecorder *recorder)
 {
 	eventfd_t count;
 
 	eventfd_read(recorder->wakeFd, &count);
-	if (!__atomic_load_n(&recorder->isEnding, __ATOMIC_ACQUIRE) ||
-	    recorder->lastNs)
-		return;
-	recorder->lastNs = patience(recorder);
+}
+
+/* Look what the other thread wants: also while frames come without a pause, so
+ * that nothing wakes. */
+static void listen(struct ptRecorder *recorder)
+{
+	if (!recorder->lastNs &&
+	    __atomic_load_n(&recorder->isEnding, __ATOMIC_ACQUIRE))
+		recorder->lastNs = patience(recorder);
 }
 
 /* Whether there is nothing more to wait for. */
@@ -160,11 +165,9 @@ static int step(struct ptRecorder *recorder)
 	if (recorder->lastNs)
 		due = MIN(due, recorder->lastNs);
 	ret = ptRemoteReceive(recorder->remote, due, &frame);
-	if (ret == -EINTR) {
-		listen(recorder);
-		return 0;
-	}
-	if (ret == -ETIMEDOUT)
+	if (ret == -EINTR)
+		drain(recorder);
+	if (ret == -EINTR || ret == -ETIMEDOUT)
 		return 0;
 	return ret < 0 ? ret : ptRecordingTake(recorder, &frame);
 }
@@ -173,7 +176,7 @@ static void waitForRetry(struct ptRecorder *recorder)
 {
 	if (hdNetWait(-1, 0, recorder->wakeFd, recorder->backoff.retryNs) ==
 	    -EINTR)
-		listen(recorder);
+		drain(recorder);
 	else
 		retry(recorder);
 }
@@ -183,8 +186,10 @@ static void *run(void *data)
 	struct ptRecorder *recorder = data;
 
 	while (!recorder->hasFailed) {
-		bool isLast = recorder->lastNs != 0;
+		bool isLast;
 
+		listen(recorder);
+		isLast = recorder->lastNs != 0;
 		if (isLast && (!recorder->remote || isCovered(recorder) ||
 			       hdMonotonicNow() >= recorder->lastNs))
 			break;

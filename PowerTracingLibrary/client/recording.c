@@ -81,8 +81,9 @@ static int takeColumn(struct ptRecorder *recorder, uint16_t tag,
 	return 0;
 }
 
+/* Take a group, which has no more columns than are left of all. */
 static int takeGroup(struct ptRecorder *recorder, uint16_t tag,
-		     struct ptRecorderGroup *group, size_t number)
+		     struct ptRecorderGroup *group, size_t number, size_t *left)
 {
 	struct ptWireGroup from;
 	int ret = ptRemoteAnswer(recorder->remote, tag, PT_WIRE_GROUP, &from,
@@ -90,9 +91,9 @@ static int takeGroup(struct ptRecorder *recorder, uint16_t tag,
 
 	if (ret < 0)
 		return ret;
-	if (from.group != number || from.columns == 0 ||
-	    from.columns > PT_WIRE_COLUMNS_MAX || from.intervalNs <= 0)
+	if (from.group != number || from.columns > *left)
 		return nonsense(recorder);
+	*left -= from.columns;
 	group->device = ptRemoteText(from.device);
 	group->every = from.every;
 	group->intervalNs = from.intervalNs;
@@ -202,20 +203,19 @@ int ptRecordingOpen(struct ptRecorder *recorder)
 {
 	struct ptRecorderGroup *groups = NULL;
 	struct ptWireOpened opened = { 0 };
-	size_t count = 0;
+	size_t count = 0, left;
 	uint16_t tag;
 	int ret = sendOpen(recorder, &tag);
 
 	if (ret == 0)
 		ret = ptRemoteAnswer(recorder->remote, tag, PT_WIRE_OPENED,
 				     &opened, NULL);
-	if (ret == 0 && opened.groups == 0)
-		ret = nonsense(recorder);
+	left = opened.columns;
 	recorder->stream = opened.stream;
 	groups = g_new0(struct ptRecorderGroup, opened.groups);
 	for (size_t i = 0; ret == 0 && i < opened.groups; i++) {
 		count++;
-		ret = takeGroup(recorder, tag, &groups[i], i);
+		ret = takeGroup(recorder, tag, &groups[i], i, &left);
 	}
 	if (ret == 0 && !recorder->isOpened) {
 		ret = keepGroups(recorder, groups, count);
@@ -290,9 +290,8 @@ static void takeReading(struct ptRecorder *recorder,
 		if (served->column[i] != SIZE_MAX)
 			recorder->values[served->column[i]] =
 				ptWireGetDouble(view->values, i * count + at);
-	/* No meter has readings of negative length, or of ten years. */
-	if (reading.lengthNs < 0 || reading.lengthNs > reading.endNs)
-		reading.lengthNs = 0;
+	/* Nothing began before 1970. */
+	reading.lengthNs = MIN(reading.lengthNs, reading.endNs);
 	group->readings++;
 	group->lost += reading.lost;
 	recorder->states[served->group].endNs = reading.endNs;
@@ -346,7 +345,7 @@ static int takeEvent(struct ptRecorder *recorder,
 	if (!findServed(recorder, event->stream, event->group))
 		return nonsense(recorder);
 	number = recorder->served[event->group].group;
-	if (number == SIZE_MAX || event->what < 1 || event->what > 2)
+	if (number == SIZE_MAX)
 		return 0;
 	ptMessage(HD_LOG_WARNING, "%s: device %s is %s",
 		  ptRemoteName(recorder->remote),
@@ -374,9 +373,7 @@ static int takeEnd(struct ptRecorder *recorder, const struct ptWireEnd *end)
 	if (end->why == 1)
 		return 0;
 	ptMessage(HD_LOG_ERROR, "%s: %s", ptRemoteName(recorder->remote),
-		  end->why < G_N_ELEMENTS(reasons) && reasons[end->why]
-			  ? reasons[end->why]
-			  : "it has ended the recording");
+		  reasons[end->why]);
 	return -ECONNRESET;
 }
 
@@ -431,6 +428,9 @@ void ptRecordingStop(struct ptRecorder *recorder)
 		ret = ptRemoteReceive(recorder->remote, deadline, &frame);
 		if (ret == 0)
 			ret = ptRecordingTake(recorder, &frame);
+		/* Who never ends what he says is not waited for, either. */
+		if (ret == 0 && hdMonotonicNow() >= deadline)
+			ret = -ETIMEDOUT;
 	}
 	if (ret == -ETIMEDOUT)
 		ptMessage(HD_LOG_ERROR, "%s: the end has not come",

@@ -116,6 +116,15 @@ static int remoteFailed(const struct ptRemote *remote, int error)
 	return error;
 }
 
+/* Tell what it must not say. */
+static int remoteBad(const struct ptRemote *remote,
+		     const struct hdFieldFault *fault)
+{
+	ptMessage(HD_LOG_ERROR, "%s: this is no power service: %s",
+		  ptRemoteName(remote), fault->text);
+	return -EPROTO;
+}
+
 static int remoteWait(const struct ptRemote *remote, short events,
 		      int64_t deadlineNs)
 {
@@ -228,9 +237,12 @@ static int frameReceive(struct ptRemote *remote, int64_t deadlineNs,
 int ptRemoteDecode(struct ptRemote *remote, const struct ptRemoteFrame *frame,
 		   void *message)
 {
+	struct hdFieldFault fault;
 	int ret = ptWireDecode(frame->header.type, frame->payload,
-			       frame->header.length, message);
+			       frame->header.length, message, &fault);
 
+	if (ret == -EBADMSG)
+		return remoteBad(remote, &fault);
 	return ret < 0 ? remoteFailed(remote, -EPROTO) : 0;
 }
 
@@ -314,16 +326,23 @@ int ptRemoteSend(struct ptRemote *remote, enum ptWireType type,
 {
 	unsigned char *bytes = g_malloc(REQUEST_MAX);
 	uint16_t next = (uint16_t)(remote->lastTag + 1);
+	struct hdFieldFault fault;
 	size_t size;
 	int ret;
 
 	remote->lastTag = next ? next : 1;
-	size = ptWireEncode(type, remote->lastTag, message, bytes, REQUEST_MAX);
+	size = ptWireEncode(type, remote->lastTag, message, bytes, REQUEST_MAX,
+			    &fault);
 	ret = size > 0 && size - PT_WIRE_HEADER_SIZE <=
 				      remote->greeting.payloadMax
 		      ? remoteWrite(remote, bytes, size)
 		      : -EMSGSIZE;
 	g_free(bytes);
+	if (size == 0 && *fault.text) {
+		ptMessage(HD_LOG_ERROR, "%s: it cannot be asked: %s",
+			  ptRemoteName(remote), fault.text);
+		return -EINVAL;
+	}
 	if (ret < 0)
 		return remoteLost(remote, ret);
 	if (tag)
@@ -433,6 +452,7 @@ static int remoteGreet(struct ptRemote *remote)
 		.payloadMax = PAYLOAD_MAX,
 	};
 	unsigned char bytes[PT_WIRE_HELLO_SIZE];
+	struct hdFieldFault fault;
 	int ret;
 
 	ptWireEncodeHello(&hello, bytes);
@@ -440,11 +460,11 @@ static int remoteGreet(struct ptRemote *remote)
 	if (ret == 0)
 		ret = remoteFill(remote, PT_WIRE_GREETING_SIZE,
 				 hdMonotonicNow() + PT_REMOTE_PATIENCE_NS);
-	if (ret == 0 &&
-	    ptWireDecodeGreeting(remote->in->data, &remote->greeting) < 0)
-		ret = -EPROTO;
 	if (ret < 0)
 		return remoteFailed(remote, ret);
+	if (ptWireDecodeGreeting(remote->in->data, &remote->greeting, &fault) <
+	    0)
+		return remoteBad(remote, &fault);
 	remote->used = PT_WIRE_GREETING_SIZE;
 	if (remote->greeting.version == PT_WIRE_VERSION)
 		return 0;

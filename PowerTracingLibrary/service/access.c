@@ -67,13 +67,11 @@ static void accessHost(struct ptClient *client, const struct sockaddr *address)
 
 void ptAccessFind(struct ptClient *client, const struct sockaddr *address)
 {
-	const struct ptSite *site = client->service->site;
-
+	memcpy(&client->address, address,
+	       address->sa_family == AF_INET6  ? sizeof(struct sockaddr_in6)
+	       : address->sa_family == AF_INET ? sizeof(struct sockaddr_in)
+					       : sizeof(sa_family_t));
 	client->isLocal = hdAddressIsLocal(address);
-	client->mayPmlib = client->isLocal;
-	for (size_t i = 0; i < site->pmlibCount; i++)
-		if (hdNetworkHas(&site->pmlib[i], address))
-			client->mayPmlib = true;
 	if (address->sa_family == AF_UNIX)
 		accessPeer(client);
 	else
@@ -92,11 +90,25 @@ const char *ptAccessForbids(const struct ptClient *client)
 	return NULL;
 }
 
+/* Whether its address may speak pmlib, as it is configured now. */
+static bool accessMayPmlib(const struct ptClient *client)
+{
+	const struct ptSite *site = client->service->site;
+
+	if (client->isLocal)
+		return true;
+	for (size_t i = 0; i < site->pmlibCount; i++)
+		if (hdNetworkHas(&site->pmlib[i],
+				 (const struct sockaddr *)&client->address))
+			return true;
+	return false;
+}
+
 const char *ptAccessForbidsPmlib(const struct ptClient *client)
 {
 	if (!client->service->site->hasPmlib)
 		return "pmlib is not spoken here";
-	if (!client->mayPmlib)
+	if (!accessMayPmlib(client))
 		return "its network may not speak pmlib, which asks nobody who "
 		       "he is";
 	return NULL;
@@ -148,55 +160,45 @@ bool ptClientSees(const struct ptClient *client, const char *node)
 	return all || (user && ptSiteUserSees(user, node));
 }
 
-/* Round halves up, and to one at least. */
-static uint64_t accessRound(double number)
+/* Round halves up, to one at least, and to what can be told at most. */
+static uint64_t accessRound(double number, int64_t cycleNs)
 {
+	int64_t most = HD_FIELD_NS_MAX / cycleNs;
+
+	if (most > UINT32_MAX)
+		most = UINT32_MAX;
 	number = floor(number + 0.5);
-	if (!(number >= 1))
+	if (!(number >= 1) || most < 1)
 		return 1;
-	return number < 1e9 ? (uint64_t)number : 1000000000;
+	return number < (double)most ? (uint64_t)number : (uint64_t)most;
 }
 
 /* Readings of which a client may get one: its rate is not exceeded. */
-static uint64_t accessLeast(const struct ptClient *client, double rate)
+static uint64_t accessLeast(const struct ptClient *client, int64_t cycleNs)
 {
 	bool all;
 	const struct ptSiteUser *user = accessUser(client, &all);
+	double rate = 1e9 / (double)cycleNs;
 	double least =
 		user && user->rate > 0 ? ceil(rate / user->rate - 1e-6) : 1;
 
-	return accessRound(least);
+	return accessRound(least, cycleNs);
 }
 
 int64_t ptClientCycle(const struct ptClient *client, struct ptServed *served)
 {
 	int64_t cycleNs = ptServedCycle(served);
 
-	return cycleNs * (int64_t)accessLeast(client, 1e9 / (double)cycleNs);
+	return cycleNs * (int64_t)accessLeast(client, cycleNs);
 }
 
 uint64_t ptClientEvery(const struct ptClient *client, struct ptServed *served,
 		       double frequency)
 {
-	double rate = 1e9 / (double)ptServedCycle(served);
-	uint64_t least = accessLeast(client, rate), every = 1;
+	int64_t cycleNs = ptServedCycle(served);
+	uint64_t least = accessLeast(client, cycleNs), every = 1;
 
 	if (frequency > 0)
-		every = accessRound(rate / frequency);
+		every = accessRound(1e9 / (double)cycleNs / frequency, cycleNs);
 	return every > least ? every : least;
-}
-
-bool ptClientCount(struct ptClient *client)
-{
-	struct ptService *service = client->service;
-
-	if (service->counterCount >= service->site->limits.counters)
-		return false;
-	service->counterCount++;
-	return true;
-}
-
-void ptClientUncount(struct ptClient *client)
-{
-	client->service->counterCount--;
 }

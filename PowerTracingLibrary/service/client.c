@@ -81,6 +81,7 @@ static void clientClosed(struct hdConnection *connection)
 	client->next = service->dead;
 	service->dead = client;
 	__atomic_sub_fetch(&service->clientCount, 1, __ATOMIC_RELAXED);
+	service->pendingCount -= !client->isAdmitted;
 }
 
 static const struct hdConnectionCalls clientCalls = {
@@ -111,6 +112,10 @@ void ptClientSweep(struct ptClient *client, int64_t nowNs)
 	const char *why = hdConnectionLate(&client->connection, nowNs,
 					   limits->timeoutNs, limits->idleNs);
 
+	/* However often it says something. */
+	if (!why && !client->isAdmitted &&
+	    nowNs - client->sinceNs > limits->timeoutNs)
+		why = "it has not said who it is";
 	if (!why)
 		return;
 	ptClientRefuse(client, "%s", why);
@@ -135,6 +140,7 @@ void ptClientCreate(struct ptService *service, int fd,
 		return;
 	}
 	client->service = service;
+	client->sinceNs = client->connection.activeNs;
 	client->account.limit = service->site->limits.clientMemory;
 	ptAccessFind(client, address);
 	client->link = &service->clients;
@@ -143,6 +149,7 @@ void ptClientCreate(struct ptService *service, int fd,
 		client->next->link = &client->next;
 	service->clients = client;
 	__atomic_add_fetch(&service->clientCount, 1, __ATOMIC_RELAXED);
+	service->pendingCount++;
 	service->accepted++;
 }
 

@@ -11,6 +11,8 @@
 #ifndef PT_CLIENT_H
 #define PT_CLIENT_H
 
+#include <sys/socket.h>
+
 #include "PowerTracingLibrary/service/service.h"
 #include "PowerTracingLibrary/service/store/store.h"
 #include "net/connection.h"
@@ -54,11 +56,17 @@ struct ptProtocol {
 struct ptClient {
 	struct hdConnection connection; /**< First: it is what its calls get. */
 	struct ptService *service;
-	struct ptClient *next, **link; /**< In the list of all. */
+	struct ptClient *next, **link;   /**< In the list of all. */
+	struct sockaddr_storage address; /**< Where it comes from. */
+	int64_t sinceNs;                 /**< When it came. */
+	bool isAdmitted;                 /**< It has a slot; see shares.h. */
+	bool isOusted;                   /**< It is going to be closed. */
+	long counters;                   /**< And streams that it has. */
 	bool isUnix, isLocal;
-	bool mayPmlib;                     /**< Its address may speak pmlib. */
-	char user[PT_SITE_NAME_MAX];       /**< "" if nobody knows. */
-	const struct ptProtocol *protocol; /**< NULL until it is known. */
+	char user[PT_SITE_NAME_MAX];         /**< "" if nobody knows. */
+	bool hasToken;                       /**< It has proved one. */
+	unsigned char token[HD_SHA256_SIZE]; /**< The digest of that. */
+	const struct ptProtocol *protocol;   /**< NULL until it is known. */
 	void *session;
 	int64_t dueNs; /**< When due() is to be called; 0 never. */
 	struct ptAccount account;
@@ -98,11 +106,5 @@ int64_t ptClientCycle(const struct ptClient *client, struct ptServed *served);
  * or as many as the client may get; 0 Hz are all. */
 uint64_t ptClientEvery(const struct ptClient *client, struct ptServed *served,
 		       double frequency);
-
-/** Take one of the service's counters; false if there are none left. */
-bool ptClientCount(struct ptClient *client);
-
-/** Give it back. */
-void ptClientUncount(struct ptClient *client);
 
 #endif

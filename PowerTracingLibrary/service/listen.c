@@ -10,6 +10,7 @@
 
 #include "PowerTracingLibrary/service/client.h"
 #include "PowerTracingLibrary/service/listen.h"
+#include "PowerTracingLibrary/service/shares.h"
 
 /* The port of pmlib. */
 #define USUAL_PORT "6526"
@@ -44,22 +45,16 @@ static size_t listenUsual(struct hdAddress addresses[2], char *text,
 	return count;
 }
 
-/* A connection that nothing came from yet gives way to a new one. */
-static bool listenHasRoom(void *context)
+static bool listenHasRoom(void *context, const struct sockaddr *address)
 {
-	struct ptService *service = context;
-
-	if ((long)service->clientCount < service->site->limits.clients ||
-	    ptServiceShed(service))
-		return true;
-	__atomic_add_fetch(&service->refused, 1, __ATOMIC_RELAXED);
-	return false;
+	ptShareRoom(context, address);
+	return true;
 }
 
-/* Without descriptors: a silent client has one. */
+/* Without descriptors: somebody has one. */
 static void listenShed(void *context)
 {
-	ptServiceShed(context);
+	ptShareShed(context);
 }
 
 static void listenAccepted(void *context, int fd,

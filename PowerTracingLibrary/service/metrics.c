@@ -56,6 +56,26 @@ static void number(const struct metrics *m, double value)
 
 /* ---- Lines ------------------------------------------------------------- */
 
+/* Whether a node may be shown to whoever asks here. */
+static bool isShown(const struct metrics *m, const char *node)
+{
+	const struct ptSite *site = m->service->site;
+	bool all;
+	const struct ptSiteUser *user =
+		ptSiteFindUser(site, site->metricsUser, &all);
+
+	return all || (user && ptSiteUserSees(user, node));
+}
+
+static bool isDeviceShown(const struct metrics *m,
+			  const struct ptSiteDevice *device)
+{
+	for (size_t i = 0; i < device->lineCount; i++)
+		if (isShown(m, device->lines[i].node))
+			return true;
+	return false;
+}
+
 static void lineLabels(const struct metrics *m,
 		       const struct ptSiteDevice *device,
 		       const struct ptSiteLine *line)
@@ -105,7 +125,8 @@ static void lines(const struct metrics *m, enum what what)
 		struct ptServed *served = m->service->devices[i];
 
 		for (size_t j = 0; j < ptServedSite(served)->lineCount; j++)
-			lineSample(m, served, j, what);
+			if (isShown(m, ptServedSite(served)->lines[j].node))
+				lineSample(m, served, j, what);
 	}
 }
 
@@ -185,13 +206,15 @@ static void devices(const struct metrics *m)
 		family(m, deviceFamilies[i].name, deviceFamilies[i].isCounter,
 		       deviceFamilies[i].unit, deviceFamilies[i].help);
 		for (size_t j = 0; j < m->service->deviceCount; j++) {
+			struct ptServed *served = m->service->devices[j];
 			struct ptHealth health;
 
-			ptServedHealth(m->service->devices[j], &health);
+			if (!isDeviceShown(m, ptServedSite(served)))
+				continue;
+			ptServedHealth(served, &health);
 			fprintf(m->file, "%s%s", deviceFamilies[i].name,
 				deviceFamilies[i].isCounter ? "_total" : "");
-			label(m, '{', "device",
-			      ptServedSite(m->service->devices[j])->name);
+			label(m, '{', "device", ptServedSite(served)->name);
 			fputc('}', m->file);
 			number(m, deviceFamilies[i].get(&health));
 		}

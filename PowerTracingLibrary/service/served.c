@@ -135,6 +135,14 @@ static void servedAddUp(struct ptServed *served, int64_t lengthNs,
 	pthread_mutex_unlock(&served->mutex);
 }
 
+/* A length that can be told. */
+static int64_t servedLength(int64_t ns)
+{
+	if (ns < 0)
+		return 0;
+	return ns < HD_FIELD_NS_MAX ? ns : HD_FIELD_NS_MAX;
+}
+
 static void servedAdd(struct ptSink *sink, const union hdCell *cells,
 		      const struct ptReading *reading)
 {
@@ -142,7 +150,7 @@ static void servedAdd(struct ptSink *sink, const union hdCell *cells,
 	int64_t now = hdMonotonicNow();
 	struct ptStored stored = {
 		.wall = reading->endNs - served->config.delayNs,
-		.length = reading->lengthNs,
+		.length = servedLength(reading->lengthNs),
 		.lost = reading->lost > UINT32_MAX ? UINT32_MAX
 						   : (uint32_t)reading->lost,
 		.marks = served->hasGap || reading->lost > 0 ? PT_WIRE_GAP : 0,
@@ -156,8 +164,9 @@ static void servedAdd(struct ptSink *sink, const union hdCell *cells,
 		stored.mono = served->lastMono;
 	served->lastMono = stored.mono;
 	for (size_t i = 0; i < served->config.columnCount; i++)
-		served->values[i] = hdCellNumber(
-			served->config.columns[i].quantity->type, cells[i]);
+		/* Whatever a meter says. */
+		served->values[i] = hdFieldValueOf(hdCellNumber(
+			served->config.columns[i].quantity->type, cells[i]));
 	servedAddUp(served, reading->lengthNs, &stored);
 	ptStoreAdd(served->store, &stored, served->values);
 	served->hasGap = false;

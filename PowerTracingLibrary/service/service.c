@@ -26,6 +26,8 @@
 #define PACE_NS NS_PER_MS
 /* Descriptors that are no clients. */
 #define OTHER_FILES 256
+/* How long a request for metrics may take to come. */
+#define HEADER_NS (5 * HD_NS_PER_S)
 
 /* ---- Begin ------------------------------------------------------------- */
 
@@ -38,7 +40,8 @@ static void serviceWoken(struct hdLoop *loop)
 static void serviceFiles(const struct ptSite *site)
 {
 	struct rlimit limit;
-	rlim_t wanted = (rlim_t)site->limits.clients + OTHER_FILES;
+	/* As many may be about to say who they are. */
+	rlim_t wanted = 2 * (rlim_t)site->limits.clients + OTHER_FILES;
 
 	if (getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_cur >= wanted)
 		return;
@@ -117,6 +120,26 @@ static char *serviceMetrics(void *context, bool isOpenMetrics, size_t *length)
 	return ptMetrics(context, isOpenMetrics, length);
 }
 
+static int serviceHttp(struct ptService *service)
+{
+	const struct ptSite *site = service->site;
+	const struct hdHttpSetup setup = {
+		.text = serviceMetrics,
+		.context = service,
+		.headerNs = site->limits.timeoutNs < HEADER_NS
+				    ? site->limits.timeoutNs
+				    : HEADER_NS,
+		.deadlineNs = 3 * site->limits.timeoutNs,
+	};
+
+	if (site->metrics.length == 0)
+		return 0;
+	return hdHttpCreate(&service->loop, &site->metrics, &setup,
+			    &service->http) < 0
+		       ? PT_EDEVICE
+		       : 0;
+}
+
 static int serviceOpen(struct ptService *service)
 {
 	int ret = ptServiceInit(service);
@@ -128,10 +151,8 @@ static int serviceOpen(struct ptService *service)
 	/* Who has the port serves; another one must not open the devices. */
 	if (ret == 0 && ptListen(service, service->site) < 0)
 		ret = PT_EDEVICE;
-	if (ret == 0 && service->site->metrics.length > 0 &&
-	    hdHttpCreate(&service->loop, &service->site->metrics,
-			 serviceMetrics, service, &service->http) < 0)
-		ret = PT_EDEVICE;
+	if (ret == 0)
+		ret = serviceHttp(service);
 	return ret == 0 ? serviceDevices(service) : ret;
 }
 
@@ -178,20 +199,6 @@ struct ptServed *ptServiceFind(const struct ptService *service,
 }
 
 /* ---- The loop ---------------------------------------------------------- */
-
-bool ptServiceShed(struct ptService *service)
-{
-	struct ptClient *oldest = NULL;
-
-	for (struct ptClient *c = service->clients; c; c = c->next)
-		if (!c->protocol)
-			oldest = c;
-	if (!oldest)
-		return false;
-	ptClientRefuse(oldest, "it says nothing, and others wait");
-	hdConnectionClose(&oldest->connection);
-	return true;
-}
 
 static void serviceSweep(struct ptService *service, int64_t now)
 {
@@ -251,6 +258,21 @@ static void serviceNews(struct ptService *service, int64_t now)
 	}
 }
 
+/* Close those that have lost their slots. */
+static void serviceOust(struct ptService *service)
+{
+	struct ptClient *next;
+
+	if (!service->hasOusted)
+		return;
+	service->hasOusted = false;
+	for (struct ptClient *c = service->clients; c; c = next) {
+		next = c->next;
+		if (c->isOusted)
+			hdConnectionClose(&c->connection);
+	}
+}
+
 static void serviceBury(struct ptService *service)
 {
 	while (service->dead) {
@@ -296,6 +318,7 @@ void ptServiceStep(struct ptService *service, int maxMs)
 	serviceSweep(service, now);
 	if (service->http)
 		hdHttpRun(service->http);
+	serviceOust(service);
 	serviceBury(service);
 	if (service->wantsChange && !service->loop.isOver) {
 		service->wantsChange = false;

@@ -45,14 +45,15 @@ struct ptService {
 	struct ptServed **devices;
 	size_t deviceCount;
 	struct ptClient *clients, *dead;
-	size_t clientCount; /**< Atomic, as is refused: others may look. */
+	size_t clientCount;  /**< Atomic, as is refused: others may look. */
+	size_t pendingCount; /**< Of these, who have no slot yet. */
 	long counterCount;
 	struct ptAccount memory;
 	uint64_t accepted, refused; /**< Clients, requests. */
 	int64_t refusedNs;          /**< For how often that is said. */
 	unsigned int refusedSaid;
 	int64_t sweepNs, dueNs, newsNs;
-	bool hasNews, wantsChange;
+	bool hasNews, wantsChange, hasOusted;
 };
 
 /**
@@ -99,10 +100,6 @@ int ptServiceReload(struct ptService *service, struct ptSite *site);
 
 /** Tell the clients, and free everything. Takes NULL. */
 void ptServiceDestroy(struct ptService *service);
-
-/** Close the connection that has been silent for longest; false if there is
- *  none. */
-bool ptServiceShed(struct ptService *service);
 
 /** Find a device by name, or return NULL. */
 struct ptServed *ptServiceFind(const struct ptService *service,

@@ -3,27 +3,39 @@
 #include "config.h"
 
 #include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "PowerTracingLibrary/wire/wire.h"
+
+static bool isMagic(const unsigned char *bytes, struct hdFieldFault *fault)
+{
+	if (memcmp(bytes, PT_WIRE_MAGIC, PT_WIRE_MAGIC_SIZE) == 0)
+		return true;
+	if (fault)
+		snprintf(fault->text, sizeof(fault->text),
+			 "it begins in another way");
+	return false;
+}
 
 void ptWireEncodeHello(const struct ptWireHello *hello,
 		       unsigned char bytes[PT_WIRE_HELLO_SIZE])
 {
 	memcpy(bytes, PT_WIRE_MAGIC, PT_WIRE_MAGIC_SIZE);
 	hdFieldsPut(ptWireHelloFields, hello, bytes + PT_WIRE_MAGIC_SIZE,
-		    PT_WIRE_HELLO_SIZE - PT_WIRE_MAGIC_SIZE);
+		    PT_WIRE_HELLO_SIZE - PT_WIRE_MAGIC_SIZE, NULL);
 }
 
 int ptWireDecodeHello(const unsigned char bytes[PT_WIRE_HELLO_SIZE],
-		      struct ptWireHello *hello)
+		      struct ptWireHello *hello, struct hdFieldFault *fault)
 {
 	struct hdFieldRest rest = { bytes + PT_WIRE_MAGIC_SIZE,
 				    PT_WIRE_HELLO_SIZE - PT_WIRE_MAGIC_SIZE };
 
-	if (memcmp(bytes, PT_WIRE_MAGIC, PT_WIRE_MAGIC_SIZE) != 0)
+	if (!isMagic(bytes, fault))
 		return -EBADMSG;
-	return hdFieldsGet(ptWireHelloFields, &rest, hello);
+	return hdFieldsGet(ptWireHelloFields, &rest, hello, fault);
 }
 
 void ptWireEncodeGreeting(const struct ptWireGreeting *greeting,
@@ -31,25 +43,27 @@ void ptWireEncodeGreeting(const struct ptWireGreeting *greeting,
 {
 	memcpy(bytes, PT_WIRE_MAGIC, PT_WIRE_MAGIC_SIZE);
 	hdFieldsPut(ptWireGreetingFields, greeting, bytes + PT_WIRE_MAGIC_SIZE,
-		    PT_WIRE_GREETING_SIZE - PT_WIRE_MAGIC_SIZE);
+		    PT_WIRE_GREETING_SIZE - PT_WIRE_MAGIC_SIZE, NULL);
 }
 
 int ptWireDecodeGreeting(const unsigned char bytes[PT_WIRE_GREETING_SIZE],
-			 struct ptWireGreeting *greeting)
+			 struct ptWireGreeting *greeting,
+			 struct hdFieldFault *fault)
 {
 	struct hdFieldRest rest = { bytes + PT_WIRE_MAGIC_SIZE,
 				    PT_WIRE_GREETING_SIZE -
 					    PT_WIRE_MAGIC_SIZE };
 
-	if (memcmp(bytes, PT_WIRE_MAGIC, PT_WIRE_MAGIC_SIZE) != 0)
+	if (!isMagic(bytes, fault))
 		return -EBADMSG;
-	return hdFieldsGet(ptWireGreetingFields, &rest, greeting);
+	return hdFieldsGet(ptWireGreetingFields, &rest, greeting, fault);
 }
 
 void ptWireEncodeHeader(const struct ptWireHeader *header,
 			unsigned char bytes[PT_WIRE_HEADER_SIZE])
 {
-	hdFieldsPut(ptWireHeaderFields, header, bytes, PT_WIRE_HEADER_SIZE);
+	hdFieldsPut(ptWireHeaderFields, header, bytes, PT_WIRE_HEADER_SIZE,
+		    NULL);
 }
 
 void ptWireDecodeHeader(const unsigned char bytes[PT_WIRE_HEADER_SIZE],
@@ -57,61 +71,7 @@ void ptWireDecodeHeader(const unsigned char bytes[PT_WIRE_HEADER_SIZE],
 {
 	struct hdFieldRest rest = { bytes, PT_WIRE_HEADER_SIZE };
 
-	hdFieldsGet(ptWireHeaderFields, &rest, header);
-}
-
-size_t ptWireEncode(enum ptWireType type, uint16_t tag, const void *message,
-		    unsigned char *bytes, size_t size)
-{
-	const struct hdField *fields = ptWireFieldsOf(type);
-	struct ptWireHeader header = { .type = (uint16_t)type, .tag = tag };
-	int ret;
-
-	if (!fields || size < PT_WIRE_HEADER_SIZE)
-		return 0;
-	ret = hdFieldsPut(fields, message, bytes + PT_WIRE_HEADER_SIZE,
-			  size - PT_WIRE_HEADER_SIZE);
-	if (ret < 0)
-		return 0;
-	header.length = (uint32_t)ret;
-	ptWireEncodeHeader(&header, bytes);
-	return PT_WIRE_HEADER_SIZE + (size_t)ret;
-}
-
-int ptWireDecode(unsigned int type, const unsigned char *payload, size_t length,
-		 void *message)
-{
-	const struct hdField *fields = ptWireFieldsOf(type);
-	struct hdFieldRest rest = { payload, length };
-
-	return fields ? hdFieldsGet(fields, &rest, message) : -ENOENT;
-}
-
-size_t ptWirePutSelection(const struct ptWireSelection *selection,
-			  unsigned char *bytes, size_t size)
-{
-	int ret = hdFieldsPut(ptWireSelectionFields, selection, bytes, size);
-
-	return ret < 0 ? 0 : (size_t)ret;
-}
-
-int ptWireGetSelection(struct hdFieldRest *rest,
-		       struct ptWireSelection *selection)
-{
-	return hdFieldsGet(ptWireSelectionFields, rest, selection);
-}
-
-void ptWirePutColumnTotal(const struct ptWireColumnTotal *total,
-			  unsigned char bytes[PT_WIRE_COLUMN_TOTAL_SIZE])
-{
-	hdFieldsPut(ptWireColumnTotalFields, total, bytes,
-		    PT_WIRE_COLUMN_TOTAL_SIZE);
-}
-
-int ptWireGetColumnTotal(struct hdFieldRest *rest,
-			 struct ptWireColumnTotal *total)
-{
-	return hdFieldsGet(ptWireColumnTotalFields, rest, total);
+	hdFieldsGet(ptWireHeaderFields, &rest, header, NULL);
 }
 
 /* ---- Data -------------------------------------------------------------- */
@@ -142,6 +102,123 @@ int ptWireViewData(const struct ptWireData *data, struct ptWireView *view)
 	view->values = at + 32 * n;
 	return 0;
 }
+
+/* Look at the arrays of readings. */
+static int checkData(const struct ptWireData *data, struct hdFieldFault *fault)
+{
+	const struct hdField *field = ptWireArrayFields;
+	struct ptWireView view;
+	const unsigned char *arrays[6];
+	int ret = ptWireViewData(data, &view);
+
+	if (ret < 0 && fault)
+		snprintf(fault->text, sizeof(fault->text),
+			 "Data.count is %lu, but there are fewer readings",
+			 (unsigned long)data->count);
+	if (ret < 0)
+		return ret;
+	arrays[0] = view.wall;
+	arrays[1] = view.mono;
+	arrays[2] = view.length;
+	arrays[3] = view.lost;
+	arrays[4] = view.marks;
+	arrays[5] = view.values;
+	for (size_t i = 0; ret == 0 && field[i].type != HD_FIELD_END; i++)
+		if (field[i].range)
+			ret = hdFieldsCheck(
+				&field[i], arrays[i],
+				data->count *
+					(i == 5 ? (size_t)data->columns : 1),
+				fault);
+	return ret;
+}
+
+/* ---- Frames ------------------------------------------------------------ */
+
+/* Look at what is behind the fields of a message. */
+static int checkRest(unsigned int type, const void *message,
+		     struct hdFieldFault *fault)
+{
+	const struct ptWireTotal *total = message;
+	struct ptWireColumnTotal column;
+	struct hdFieldRest rest;
+	int ret = 0;
+
+	if (type == PT_WIRE_DATA)
+		return checkData(message, fault);
+	if (type != PT_WIRE_TOTAL)
+		return 0;
+	rest = total->totals;
+	for (size_t i = 0; ret == 0 && i < total->columns; i++)
+		ret = hdFieldsGet(ptWireColumnTotalFields, &rest, &column,
+				  fault);
+	return ret;
+}
+
+size_t ptWireEncode(enum ptWireType type, uint16_t tag, const void *message,
+		    unsigned char *bytes, size_t size,
+		    struct hdFieldFault *fault)
+{
+	const struct hdField *fields = ptWireFieldsOf(type);
+	struct ptWireHeader header = { .type = (uint16_t)type, .tag = tag };
+	int ret;
+
+	if (fault)
+		*fault->text = '\0';
+	if (!fields || size < PT_WIRE_HEADER_SIZE)
+		return 0;
+	ret = hdFieldsPut(fields, message, bytes + PT_WIRE_HEADER_SIZE,
+			  size - PT_WIRE_HEADER_SIZE, fault);
+	if (ret < 0 || checkRest(type, message, fault) < 0)
+		return 0;
+	header.length = (uint32_t)ret;
+	ptWireEncodeHeader(&header, bytes);
+	return PT_WIRE_HEADER_SIZE + (size_t)ret;
+}
+
+int ptWireDecode(unsigned int type, const unsigned char *payload, size_t length,
+		 void *message, struct hdFieldFault *fault)
+{
+	const struct hdField *fields = ptWireFieldsOf(type);
+	struct hdFieldRest rest = { payload, length };
+	int ret;
+
+	if (!fields)
+		return -ENOENT;
+	ret = hdFieldsGet(fields, &rest, message, fault);
+	return ret == 0 ? checkRest(type, message, fault) : ret;
+}
+
+size_t ptWirePutSelection(const struct ptWireSelection *selection,
+			  unsigned char *bytes, size_t size)
+{
+	int ret = hdFieldsPut(ptWireSelectionFields, selection, bytes, size,
+			      NULL);
+
+	return ret < 0 ? 0 : (size_t)ret;
+}
+
+int ptWireGetSelection(struct hdFieldRest *rest,
+		       struct ptWireSelection *selection,
+		       struct hdFieldFault *fault)
+{
+	return hdFieldsGet(ptWireSelectionFields, rest, selection, fault);
+}
+
+void ptWirePutColumnTotal(const struct ptWireColumnTotal *total,
+			  unsigned char bytes[PT_WIRE_COLUMN_TOTAL_SIZE])
+{
+	hdFieldsPut(ptWireColumnTotalFields, total, bytes,
+		    PT_WIRE_COLUMN_TOTAL_SIZE, NULL);
+}
+
+int ptWireGetColumnTotal(struct hdFieldRest *rest,
+			 struct ptWireColumnTotal *total)
+{
+	return hdFieldsGet(ptWireColumnTotalFields, rest, total, NULL);
+}
+
+/* ---- Numbers ----------------------------------------------------------- */
 
 uint64_t ptWireGet64(const unsigned char *array, size_t index)
 {

@@ -383,7 +383,7 @@ void ptWireEncodeHello(const struct ptWireHello *hello,
  * @retval -EBADMSG It is none.
  */
 int ptWireDecodeHello(const unsigned char bytes[PT_WIRE_HELLO_SIZE],
-		      struct ptWireHello *hello);
+		      struct ptWireHello *hello, struct hdFieldFault *fault);
 
 /** Write a greeting. */
 void ptWireEncodeGreeting(const struct ptWireGreeting *greeting,
@@ -392,10 +392,13 @@ void ptWireEncodeGreeting(const struct ptWireGreeting *greeting,
 /**
  * Read a greeting.
  *
+ * @param[out] fault What is wrong with it; takes NULL, as all of these.
+ *
  * @retval -EBADMSG It is none.
  */
 int ptWireDecodeGreeting(const unsigned char bytes[PT_WIRE_GREETING_SIZE],
-			 struct ptWireGreeting *greeting);
+			 struct ptWireGreeting *greeting,
+			 struct hdFieldFault *fault);
 
 /** Write the header of a frame. */
 void ptWireEncodeHeader(const struct ptWireHeader *header,
@@ -410,23 +413,28 @@ void ptWireDecodeHeader(const unsigned char bytes[PT_WIRE_HEADER_SIZE],
  * them becomes a question mark.
  *
  * @param message The struct of this type; NULL for PT_WIRE_LIST.
+ * @param[out] fault Why it cannot be sent, if that is for what is in it; else
+ *        empty. Takes NULL.
  *
- * @return Its size with the header; 0 if it does not fit, or there is no such
- *         type.
+ * @return Its size with the header; 0 if it does not fit, there is no such
+ *         type, or a field is out of its range.
  */
 size_t ptWireEncode(enum ptWireType type, uint16_t tag, const void *message,
-		    unsigned char *bytes, size_t size);
+		    unsigned char *bytes, size_t size,
+		    struct hdFieldFault *fault);
 
 /**
- * Read a payload.
+ * Read a payload: all of it but the selections of PT_WIRE_OPEN.
  *
  * @param[out] message The struct of this type; texts point into @p payload.
  *
- * @retval -EBADMSG It is too short, or has a text that is not one.
+ * @retval -EBADMSG It is too short, has a text that is not one, or a field that
+ *         is out of its range; also in the arrays of PT_WIRE_DATA and
+ *         PT_WIRE_TOTAL.
  * @retval -ENOENT There is no such type.
  */
 int ptWireDecode(unsigned int type, const unsigned char *payload, size_t length,
-		 void *message);
+		 void *message, struct hdFieldFault *fault);
 
 /**
  * Write a selection of PT_WIRE_OPEN.
@@ -442,7 +450,8 @@ size_t ptWirePutSelection(const struct ptWireSelection *selection,
  * @retval -EBADMSG As of ptWireDecode().
  */
 int ptWireGetSelection(struct hdFieldRest *rest,
-		       struct ptWireSelection *selection);
+		       struct ptWireSelection *selection,
+		       struct hdFieldFault *fault);
 
 /** Write the total of a column. */
 void ptWirePutColumnTotal(const struct ptWireColumnTotal *total,
@@ -483,6 +492,7 @@ extern const struct hdField ptWireGreetingFields[];
 extern const struct hdField ptWireHeaderFields[];
 extern const struct hdField ptWireSelectionFields[];
 extern const struct hdField ptWireColumnTotalFields[];
+extern const struct hdField ptWireArrayFields[];
 
 /** Find the fields of a type of frame, or return NULL. */
 const struct hdField *ptWireFieldsOf(unsigned int type);

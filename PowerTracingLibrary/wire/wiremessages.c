@@ -5,14 +5,30 @@
 
 #include "PowerTracingLibrary/wire/wire.h"
 
-#define FIELD(kind, message, member)                                      \
-	{                                                                 \
-		HD_FIELD_##kind, offsetof(struct ptWire##message, member) \
+#define RANGED(kind, message, member, range)                               \
+	{                                                                  \
+		HD_FIELD_##kind, offsetof(struct ptWire##message, member), \
+			range, #message "." #member                        \
 	}
-#define END                     \
-	{                       \
-		HD_FIELD_END, 0 \
+/* Any bits, and any text. */
+#define FIELD(kind, message, member) RANGED(kind, message, member, NULL)
+#define END                                 \
+	{                                   \
+		HD_FIELD_END, 0, NULL, NULL \
 	}
+
+/* ---- What only this protocol has --------------------------------------- */
+
+static const struct hdFieldRange kindRange = { .max = PT_WIRE_RUNNING };
+static const struct hdFieldRange whyLossRange = { .min = 1, .max = 2 };
+static const struct hdFieldRange whatRange = { .min = 1, .max = 2 };
+static const struct hdFieldRange whyEndRange = { .min = 1, .max = 4 };
+static const struct hdFieldRange columnsRange = { .min = 1,
+						  .max = PT_WIRE_COLUMNS_MAX };
+static const struct hdFieldRange serverMaxRange = { .min = PT_WIRE_SERVER_MIN,
+						    .max = UINT32_MAX };
+
+/* ---- The beginning, and parts of messages ------------------------------ */
 
 const struct hdField ptWireHelloFields[] = {
 	FIELD(U16, Hello, lowest),
@@ -23,10 +39,14 @@ const struct hdField ptWireHelloFields[] = {
 };
 
 const struct hdField ptWireGreetingFields[] = {
-	FIELD(U16, Greeting, version),   FIELD(U16, Greeting, mustAuthenticate),
-	FIELD(U32, Greeting, flags),     FIELD(U32, Greeting, payloadMax),
-	FIELD(U64, Greeting, wall),      FIELD(U64, Greeting, mono),
-	FIELD(BYTES32, Greeting, nonce), END,
+	FIELD(U16, Greeting, version),
+	RANGED(U16, Greeting, mustAuthenticate, &hdFieldYes),
+	FIELD(U32, Greeting, flags),
+	RANGED(U32, Greeting, payloadMax, &serverMaxRange),
+	RANGED(I64, Greeting, wall, &hdFieldWall),
+	RANGED(I64, Greeting, mono, &hdFieldMono),
+	FIELD(BYTES32, Greeting, nonce),
+	END,
 };
 
 const struct hdField ptWireHeaderFields[] = {
@@ -45,12 +65,31 @@ const struct hdField ptWireSelectionFields[] = {
 };
 
 const struct hdField ptWireColumnTotalFields[] = {
-	FIELD(U64, ColumnTotal, coveredNs),
-	FIELD(U64, ColumnTotal, total),
-	FIELD(U64, ColumnTotal, min),
-	FIELD(U64, ColumnTotal, max),
+	RANGED(I64, ColumnTotal, coveredNs, &hdFieldCovered),
+	RANGED(F64, ColumnTotal, total, &hdFieldTotal),
+	RANGED(F64, ColumnTotal, min, &hdFieldValue),
+	RANGED(F64, ColumnTotal, max, &hdFieldValue),
 	END,
 };
+
+#define ARRAY(kind, member, range)                                           \
+	{                                                                    \
+		HD_FIELD_##kind, offsetof(struct ptWireView, member), range, \
+			"Data." #member                                      \
+	}
+
+/* The arrays of a PT_WIRE_DATA, in the order of struct ptWireView. */
+const struct hdField ptWireArrayFields[] = {
+	ARRAY(I64, wall, &hdFieldWall),
+	ARRAY(I64, mono, &hdFieldMono),
+	ARRAY(I64, length, &hdFieldLength),
+	ARRAY(U32, lost, NULL),
+	ARRAY(U32, marks, NULL),
+	ARRAY(F64, values, &hdFieldValue),
+	END,
+};
+
+/* ---- Messages ---------------------------------------------------------- */
 
 static const struct hdField nothing[] = { END };
 
@@ -74,39 +113,51 @@ static const struct hdField ping[] = {
 
 static const struct hdField pong[] = {
 	FIELD(U64, Pong, content),
-	FIELD(U64, Pong, wall),
-	FIELD(U64, Pong, mono),
+	RANGED(I64, Pong, wall, &hdFieldWall),
+	RANGED(I64, Pong, mono, &hdFieldMono),
 	END,
 };
 
 static const struct hdField device[] = {
-	FIELD(U16, Device, device),     FIELD(TEXT, Device, name),
-	FIELD(TEXT, Device, driver),    FIELD(TEXT, Device, description),
-	FIELD(U64, Device, intervalNs), FIELD(U8, Device, timedByMeter),
-	FIELD(U8, Device, isUp),        FIELD(U64, Device, readings),
-	FIELD(U64, Device, lost),       FIELD(U64, Device, errors),
-	FIELD(U64, Device, reconnects), FIELD(U64, Device, late),
-	FIELD(U64, Device, lastWall),   END,
+	FIELD(U16, Device, device),
+	RANGED(TEXT, Device, name, &hdFieldName),
+	RANGED(TEXT, Device, driver, &hdFieldName),
+	FIELD(TEXT, Device, description),
+	RANGED(I64, Device, intervalNs, &hdFieldInterval),
+	RANGED(U8, Device, timedByMeter, &hdFieldYes),
+	RANGED(U8, Device, isUp, &hdFieldYes),
+	RANGED(U64, Device, readings, &hdFieldCount),
+	RANGED(U64, Device, lost, &hdFieldCount),
+	RANGED(U64, Device, errors, &hdFieldCount),
+	RANGED(U64, Device, reconnects, &hdFieldCount),
+	RANGED(U64, Device, late, &hdFieldCount),
+	RANGED(I64, Device, lastWall, &hdFieldWall),
+	END,
 };
 
 static const struct hdField line[] = {
 	FIELD(U16, Line, device),
 	FIELD(U16, Line, line),
-	FIELD(TEXT, Line, name),
-	FIELD(TEXT, Line, node),
+	RANGED(TEXT, Line, name, &hdFieldName),
+	RANGED(TEXT, Line, node, &hdFieldName),
 	FIELD(TEXT, Line, channel),
 	FIELD(TEXT, Line, description),
-	FIELD(U64, Line, voltage),
+	RANGED(F64, Line, voltage, &hdFieldValue),
 	FIELD(U8, Line, flags),
 	END,
 };
 
 static const struct hdField value[] = {
-	FIELD(U16, Value, device),      FIELD(U16, Value, line),
-	FIELD(TEXT, Value, name),       FIELD(TEXT, Value, unit),
-	FIELD(TEXT, Value, grouping),   FIELD(U8, Value, kind),
-	FIELD(U8, Value, flags),        FIELD(TEXT, Value, source),
-	FIELD(TEXT, Value, resolution), END,
+	FIELD(U16, Value, device),
+	FIELD(U16, Value, line),
+	RANGED(TEXT, Value, name, &hdFieldName),
+	FIELD(TEXT, Value, unit),
+	FIELD(TEXT, Value, grouping),
+	RANGED(U8, Value, kind, &kindRange),
+	FIELD(U8, Value, flags),
+	FIELD(TEXT, Value, source),
+	FIELD(TEXT, Value, resolution),
+	END,
 };
 
 static const struct hdField listEnd[] = {
@@ -116,36 +167,46 @@ static const struct hdField listEnd[] = {
 };
 
 static const struct hdField open[] = {
-	FIELD(U32, Open, flags),       FIELD(U64, Open, frequency),
-	FIELD(U32, Open, delayMs),     FIELD(U16, Open, count),
-	FIELD(REST, Open, selections), END,
+	FIELD(U32, Open, flags),
+	RANGED(F64, Open, frequency, &hdFieldRate),
+	FIELD(U32, Open, delayMs),
+	FIELD(U16, Open, count),
+	FIELD(REST, Open, selections),
+	END,
 };
 
 static const struct hdField opened[] = {
 	FIELD(U32, Opened, stream),
-	FIELD(U16, Opened, groups),
-	FIELD(U16, Opened, columns),
+	RANGED(U16, Opened, groups, &hdFieldSome),
+	RANGED(U16, Opened, columns, &hdFieldSome),
 	END,
 };
 
 static const struct hdField group[] = {
 	FIELD(U32, Group, stream),
 	FIELD(U16, Group, group),
-	FIELD(U16, Group, columns),
-	FIELD(TEXT, Group, device),
-	FIELD(U32, Group, every),
-	FIELD(U64, Group, intervalNs),
+	RANGED(U16, Group, columns, &columnsRange),
+	RANGED(TEXT, Group, device, &hdFieldName),
+	RANGED(U32, Group, every, &hdFieldSome),
+	RANGED(I64, Group, intervalNs, &hdFieldInterval),
 	END,
 };
 
 static const struct hdField column[] = {
-	FIELD(U32, Column, stream),      FIELD(U16, Column, group),
-	FIELD(U16, Column, column),      FIELD(TEXT, Column, node),
-	FIELD(TEXT, Column, line),       FIELD(U16, Column, lines),
-	FIELD(TEXT, Column, value),      FIELD(TEXT, Column, unit),
-	FIELD(TEXT, Column, grouping),   FIELD(U8, Column, kind),
-	FIELD(U8, Column, flags),        FIELD(TEXT, Column, source),
-	FIELD(TEXT, Column, resolution), END,
+	FIELD(U32, Column, stream),
+	FIELD(U16, Column, group),
+	FIELD(U16, Column, column),
+	RANGED(TEXT, Column, node, &hdFieldName),
+	FIELD(TEXT, Column, line),
+	RANGED(U16, Column, lines, &hdFieldSome),
+	RANGED(TEXT, Column, value, &hdFieldName),
+	FIELD(TEXT, Column, unit),
+	FIELD(TEXT, Column, grouping),
+	RANGED(U8, Column, kind, &kindRange),
+	FIELD(U8, Column, flags),
+	FIELD(TEXT, Column, source),
+	FIELD(TEXT, Column, resolution),
+	END,
 };
 
 static const struct hdField stream[] = {
@@ -155,8 +216,8 @@ static const struct hdField stream[] = {
 
 static const struct hdField moment[] = {
 	FIELD(U32, Moment, stream),
-	FIELD(U64, Moment, wall),
-	FIELD(U64, Moment, mono),
+	RANGED(I64, Moment, wall, &hdFieldWall),
+	RANGED(I64, Moment, mono, &hdFieldMono),
 	END,
 };
 
@@ -169,8 +230,8 @@ static const struct hdField failure[] = {
 static const struct hdField data[] = {
 	FIELD(U32, Data, stream),
 	FIELD(U16, Data, group),
-	FIELD(U16, Data, columns),
-	FIELD(U32, Data, count),
+	RANGED(U16, Data, columns, &columnsRange),
+	RANGED(U32, Data, count, &hdFieldSome),
 	FIELD(U32, Data, reserved),
 	FIELD(REST, Data, arrays),
 	END,
@@ -179,36 +240,39 @@ static const struct hdField data[] = {
 static const struct hdField loss[] = {
 	FIELD(U32, Loss, stream),
 	FIELD(U16, Loss, group),
-	FIELD(U16, Loss, why),
-	FIELD(U64, Loss, readings),
-	FIELD(U64, Loss, fromWall),
-	FIELD(U64, Loss, toWall),
+	RANGED(U16, Loss, why, &whyLossRange),
+	RANGED(U64, Loss, readings, &hdFieldCount),
+	RANGED(I64, Loss, fromWall, &hdFieldWall),
+	RANGED(I64, Loss, toWall, &hdFieldWall),
 	END,
 };
 
 static const struct hdField event[] = {
-	FIELD(U32, Event, stream), FIELD(U16, Event, group),
-	FIELD(U16, Event, what),   FIELD(U64, Event, wall),
-	FIELD(U64, Event, mono),   END,
+	FIELD(U32, Event, stream),
+	FIELD(U16, Event, group),
+	RANGED(U16, Event, what, &whatRange),
+	RANGED(I64, Event, wall, &hdFieldWall),
+	RANGED(I64, Event, mono, &hdFieldMono),
+	END,
 };
 
 static const struct hdField total[] = {
 	FIELD(U32, Total, stream),
 	FIELD(U16, Total, group),
-	FIELD(U16, Total, columns),
-	FIELD(U64, Total, readings),
-	FIELD(U64, Total, lost),
-	FIELD(U64, Total, dropped),
-	FIELD(U64, Total, coveredNs),
+	RANGED(U16, Total, columns, &columnsRange),
+	RANGED(U64, Total, readings, &hdFieldCount),
+	RANGED(U64, Total, lost, &hdFieldCount),
+	RANGED(U64, Total, dropped, &hdFieldCount),
+	RANGED(I64, Total, coveredNs, &hdFieldCovered),
 	FIELD(REST, Total, totals),
 	END,
 };
 
 static const struct hdField end[] = {
 	FIELD(U32, End, stream),
-	FIELD(U16, End, why),
-	FIELD(U64, End, wall),
-	FIELD(U64, End, mono),
+	RANGED(U16, End, why, &whyEndRange),
+	RANGED(I64, End, wall, &hdFieldWall),
+	RANGED(I64, End, mono, &hdFieldMono),
 	END,
 };
 

@@ -478,13 +478,15 @@ static void benchNative(void)
 	ptWireEncodeHello(&hello, bytes);
 	say(fd, bytes, PT_WIRE_HELLO_SIZE);
 	hear(fd, bytes, PT_WIRE_GREETING_SIZE);
-	say(fd, bytes, ptWireEncode(PT_WIRE_OPEN, 1, &open, bytes, 400));
-	say(fd, bytes, ptWireEncode(PT_WIRE_START, 2, &stream, bytes, 400));
+	say(fd, bytes, ptWireEncode(PT_WIRE_OPEN, 1, &open, bytes, 400, NULL));
+	say(fd, bytes,
+	    ptWireEncode(PT_WIRE_START, 2, &stream, bytes, 400, NULL));
 	hearUntil(fd, PT_WIRE_STARTED, payload);
 	fillStore();
 	began = seconds(CLOCK_MONOTONIC);
 	beginFilling();
-	say(fd, bytes, ptWireEncode(PT_WIRE_STOP, 3, &stream, bytes, 400));
+	say(fd, bytes,
+	    ptWireEncode(PT_WIRE_STOP, 3, &stream, bytes, 400, NULL));
 	size = hearUntil(fd, PT_WIRE_END, payload);
 	check(size > (size_t)DOUBLES / LINES * LINES * 8, "values");
 	printRate("reading 10^7 doubles back, with times", (double)size,

@@ -3,13 +3,19 @@
  * Fuzz target: what servers of pmlib answer to libpm.
  *
  * The first byte says to what: LIST, STATUS or GET, and the second how
- * many sets and what dialect a counter has. The rest is the answer.
+ * many sets and what dialect a counter has. The rest is the answer. Or it says
+ * that there is a session, of all functions over sockets: then the rest is what
+ * comes over the first connection, the second and so on, each a length of two
+ * bytes, little endian, and so many bytes.
  */
 #include "config.h"
 
+#include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include "PowerTracingLibrary/pm/src/pm.h"
@@ -101,16 +107,127 @@ static void get(const uint8_t *data, size_t size, uint8_t how)
 	close(other);
 }
 
+/* ---- A session --------------------------------------------------------- */
+
+/* What a server says, connection by connection. */
+struct says {
+	const uint8_t *bytes;
+	size_t size;
+	int listener;
+};
+
+/* Say what comes over the next connection, once something is asked. */
+static void sayNext(struct says *says, int fd)
+{
+	size_t length = 0, skip = says->size < 2 ? says->size : 2;
+	char heard[4096];
+
+	if (skip == 2)
+		length = says->bytes[0] | (size_t)says->bytes[1] << 8;
+	says->bytes += skip;
+	says->size -= skip;
+	if (length > says->size)
+		length = says->size;
+	if (recv(fd, heard, sizeof(heard), 0) > 0 && length > 0)
+		/* Who has closed does not hear it. */
+		(void)!send(fd, says->bytes, length, MSG_NOSIGNAL);
+	says->bytes += length;
+	says->size -= length;
+	shutdown(fd, SHUT_WR);
+	while (recv(fd, heard, sizeof(heard), 0) > 0)
+		;
+}
+
+static void *serve(void *data)
+{
+	struct says *says = data;
+	int fd;
+
+	while ((fd = accept(says->listener, NULL, NULL)) >= 0) {
+		sayNext(says, fd);
+		close(fd);
+	}
+	return NULL;
+}
+
+static void askDevices(const server_t *server)
+{
+	char **names = NULL;
+	device_t device = { 0 };
+	int count = 0;
+
+	if (pm_get_devices(*server, &names, &count) == 0) {
+		for (int i = 0; i < count; i++)
+			free(names[i]);
+		free(names);
+	}
+	if (pm_get_device_info(*server, "a", &device) == 0) {
+		must(device.max_frecuency >= 0 && device.n_lines >= 0);
+		free(device.name);
+	}
+}
+
+static void askCounter(const server_t *server, int isAggregate)
+{
+	counter_t counter;
+	double joules;
+	line_t lines;
+
+	LINE_SET_ALL(&lines);
+	pm_create_counter("a", lines, isAggregate, 0, *server, &counter);
+	pm_start_counter(&counter);
+	pm_stop_counter(&counter);
+	pm_continue_counter(&counter);
+	pm_stop_counter(&counter);
+	if (pm_get_counter_data(&counter) > 0)
+		checkEnergy(&counter, pm_get_counter_num_sets(&counter));
+	pm_get_energy(counter, lines, -1, NULL, &joules);
+	pm_finalize_counter(&counter);
+	must(!counter.measures);
+}
+
+static void session(const uint8_t *data, size_t size, uint8_t how)
+{
+	char directory[] = "/tmp/hdtrace-fuzz-XXXXXX";
+	struct says says = { data, size, -1 };
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	server_t server = { 0 };
+	pthread_t thread;
+
+	setenv("PM_TIMEOUT", "1", 1);
+	must(mkdtemp(directory) != NULL);
+	snprintf(address.sun_path, sizeof(address.sun_path), "%s/pm",
+		 directory);
+	snprintf(server.server_ip, sizeof(server.server_ip), "%s",
+		 address.sun_path);
+	says.listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	must(says.listener >= 0 &&
+	     bind(says.listener, (const struct sockaddr *)&address,
+		  sizeof(address)) == 0 &&
+	     listen(says.listener, 4) == 0);
+	must(pthread_create(&thread, NULL, serve, &says) == 0);
+	askDevices(&server);
+	askCounter(&server, how & 1);
+	/* This ends accept(). */
+	shutdown(says.listener, SHUT_RDWR);
+	pthread_join(thread, NULL);
+	close(says.listener);
+	must(unlink(address.sun_path) == 0 && rmdir(directory) == 0);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	if (size < 2)
 		return 0;
-	switch (data[0] % 3) {
+	switch (data[0] % 4) {
 	case 0:
 		list(data + 2, size - 2);
 		break;
 	case 1:
 		status(data + 2, size - 2);
+		break;
+	case 3:
+		session(data + 2, size - 2, data[1]);
 		break;
 	default:
 		get(data + 2, size - 2, data[1]);

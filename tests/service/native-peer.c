@@ -22,7 +22,8 @@ struct native *nativeOpen(int fd)
 	ptWireEncodeHello(&hello, bytes);
 	peerSend(fd, bytes, PT_WIRE_HELLO_SIZE);
 	peerReceive(fd, bytes, PT_WIRE_GREETING_SIZE);
-	g_assert_cmpint(ptWireDecodeGreeting(bytes, &native->greeting), ==, 0);
+	g_assert_cmpint(ptWireDecodeGreeting(bytes, &native->greeting, NULL),
+			==, 0);
 	return native;
 }
 
@@ -51,7 +52,7 @@ uint16_t nativeAsk(struct native *native, enum ptWireType type,
 {
 	unsigned char bytes[70000];
 	size_t size = ptWireEncode(type, nextTag(native), message, bytes,
-				   sizeof(bytes));
+				   sizeof(bytes), NULL);
 
 	g_assert_cmpuint(size, >, 0);
 	peerSend(native->fd, bytes, size);
@@ -68,8 +69,42 @@ void nativeNext(struct native *native, struct ptWireHeader *header,
 	g_assert_cmpuint(header->length, <=, sizeof(native->payload));
 	peerReceive(native->fd, native->payload, header->length);
 	g_assert_cmpint(ptWireDecode(header->type, native->payload,
-				     header->length, any),
+				     header->length, any, NULL),
 			==, 0);
+}
+
+unsigned int nativeAuthenticate(struct native *native, const char *user,
+				const char *token)
+{
+	struct hdProof proof = { .protocol = PT_WIRE_PROTOCOL,
+				 .token = token,
+				 .tokenLength = strlen(token),
+				 .user = hdFieldTextOf(user) };
+	struct ptWireAuthenticate request = { .user = hdFieldTextOf(user) };
+	unsigned char ours[HD_PROOF_SIZE];
+	struct ptWireHeader header;
+	union ptWireAnswer any;
+
+	for (size_t i = 0; i < sizeof(request.nonce); i++)
+		request.nonce[i] = (unsigned char)g_test_rand_int();
+	memcpy(proof.clientNonce, request.nonce, sizeof(request.nonce));
+	memcpy(proof.serverNonce, native->greeting.nonce,
+	       sizeof(proof.serverNonce));
+	hdProve(&proof, HD_PROOF_CLIENT, request.proof);
+	nativeAsk(native, PT_WIRE_AUTHENTICATE, &request);
+	nativeNext(native, &header, &any);
+	g_assert_cmpuint(header.tag, ==, native->tag);
+	if (header.type == PT_WIRE_AUTHENTICATED) {
+		/* The server has the token, too. */
+		hdProve(&proof, HD_PROOF_SERVER, ours);
+		g_assert_cmpmem(any.authenticated.proof, 32, ours, 32);
+		g_assert_true(hdFieldTextIs(any.authenticated.user, user));
+	} else {
+		g_assert_cmpuint(header.type, ==, PT_WIRE_ERROR);
+		g_assert_true(any.failure.code == PT_WIRE_EDENIED ||
+			      any.failure.code == PT_WIRE_ELIMIT);
+	}
+	return header.type;
 }
 
 void nativeHear(struct native *native, enum ptWireType type, uint16_t tag,

@@ -72,6 +72,10 @@ void nativeFree(struct native *native);
 uint16_t nativeAsk(struct native *native, enum ptWireType type,
 		   const void *message);
 
+/** Authenticate; returns the type of the answer, which is one of the two. */
+unsigned int nativeAuthenticate(struct native *native, const char *user,
+				const char *token);
+
 /** Receive a frame of any type; texts are valid until the next one. */
 void nativeNext(struct native *native, struct ptWireHeader *header,
 		union ptWireAnswer *any);

@@ -115,7 +115,7 @@ static void sendFrame(int fd, const struct frame *frame, uint16_t tag)
 		ptWireEncodeHeader(&header, bytes);
 	} else {
 		size = ptWireEncode((enum ptWireType)frame->type, header.tag,
-				    frame->message, bytes, sizeof(bytes));
+				    frame->message, bytes, sizeof(bytes), NULL);
 		g_assert_cmpuint(size, >, 0);
 	}
 	sendAll(fd, bytes, size);
@@ -130,7 +130,8 @@ static void pong(int fd, const unsigned char *payload, uint16_t tag, bool isBad)
 	const struct frame frame = { PT_WIRE_PONG, &answer, tag, NULL };
 	struct ptWirePing ping;
 
-	g_assert_cmpint(ptWireDecode(PT_WIRE_PING, payload, 8, &ping), ==, 0);
+	g_assert_cmpint(ptWireDecode(PT_WIRE_PING, payload, 8, &ping, NULL), ==,
+			0);
 	answer.content = ping.content + isBad;
 	sendFrame(fd, &frame, tag);
 }
@@ -280,7 +281,7 @@ static void testGreetings(void)
 		  -EPROTO,
 		  "this is no power service" },
 		{ { .greeting = "894844500000"
-				"00000000000000000000000000000000000000000000"
+				"00000000000000000100000000000000000000000000"
 				"00000000000000000000000000000000000000000000"
 				"0000000000000000000000000000" },
 		  -EPROTO,
@@ -323,10 +324,14 @@ static void testGreetings(void)
 /* ---- What there is ----------------------------------------------------- */
 
 static const struct ptWireDevice device0 = { .name = { "dev", 3 },
+					     .driver = { "sim", 3 },
 					     .intervalNs = 100 * MS,
 					     .isUp = 1,
 					     .lastWall = 1000 * SECOND };
-static const struct ptWireDevice device1 = { .device = 1 };
+static const struct ptWireDevice device1 = { .device = 1,
+					     .name = { "dev", 3 },
+					     .driver = { "sim", 3 },
+					     .intervalNs = 1 };
 static const struct ptWireLine line3 = { .line = 3,
 					 .name = { "psu", 3 },
 					 .node = { "n1", 2 } };
@@ -394,7 +399,8 @@ static void testBadLists(void)
 {
 	static const struct ptWireFailure no = { PT_WIRE_EREQUEST,
 						 { "no", 2 } };
-	static const struct ptWireValue other = { .line = 2 };
+	static const struct ptWireValue other = { .line = 2,
+						  .name = { "P", 1 } };
 	static const struct {
 		struct answer answer;
 		int ret;
@@ -489,13 +495,17 @@ static void testBadOpens(void)
 							{ "x", 1 } };
 	static const struct ptWireFailure limit = { PT_WIRE_ELIMIT,
 						    { "x", 1 } };
-	static const struct ptWireOpened none = { 7, 0, 0 };
-	static const struct ptWireGroup empty = { .stream = 7,
-						  .intervalNs = 1 };
-	static const struct ptWireGroup still = { .stream = 7, .columns = 1 };
-	static const struct ptWireGroup second = {
-		.stream = 7, .group = 1, .columns = 1, .intervalNs = 1
-	};
+	static const struct ptWireGroup second = { .stream = 7,
+						   .group = 1,
+						   .columns = 1,
+						   .device = { "d", 1 },
+						   .every = 1,
+						   .intervalNs = 1 };
+	static const struct ptWireGroup wide = { .stream = 7,
+						 .columns = 3,
+						 .device = { "d", 1 },
+						 .every = 1,
+						 .intervalNs = 1 };
 	static const struct {
 		struct frame frames[4];
 		int ret;
@@ -503,12 +513,7 @@ static void testBadOpens(void)
 		{ { FRAME(PT_WIRE_ERROR, unknown) }, -ENOENT },
 		{ { FRAME(PT_WIRE_ERROR, forbidden) }, -EACCES },
 		{ { FRAME(PT_WIRE_ERROR, limit) }, -EBUSY },
-		{ { FRAME(PT_WIRE_OPENED, none) }, -EPROTO },
-		{ { FRAME(PT_WIRE_OPENED, opened),
-		    FRAME(PT_WIRE_GROUP, empty) },
-		  -EPROTO },
-		{ { FRAME(PT_WIRE_OPENED, opened),
-		    FRAME(PT_WIRE_GROUP, still) },
+		{ { FRAME(PT_WIRE_OPENED, opened), FRAME(PT_WIRE_GROUP, wide) },
 		  -EPROTO },
 		{ { FRAME(PT_WIRE_OPENED, opened),
 		    FRAME(PT_WIRE_GROUP, second) },
@@ -637,7 +642,6 @@ static void testRecorder(void)
 	const int64_t moment = hdClockNow(), mono = hdMonotonicNow();
 	const struct ptWireMoment started = { 7, 0, 0 };
 	const struct ptWireData data = dataOf(mono + MONO_AHEAD, 1, 2, first);
-	const struct ptWireData wrong = { .stream = 8 };
 	const struct ptWireLoss loss = { .stream = 7, .why = 1, .readings = 5 };
 	const struct ptWireEvent lost = { .stream = 7, .what = 1 };
 	const struct ptWireEvent back = { .stream = 7, .what = 2 };
@@ -656,7 +660,7 @@ static void testRecorder(void)
 		    { PT_WIRE_EVENT, &lost, 0, NULL },
 		    { PT_WIRE_EVENT, &back, 0, NULL },
 		    { 500, NULL, 0, "0102" }, /* Of a later version. */
-		    { PT_WIRE_DATA, &wrong, 0, NULL },
+		    { PT_WIRE_PONG, NULL, 0, "00" },
 		    tail },
 		  false },
 		{ 0 },
@@ -725,23 +729,34 @@ static void testRecorder(void)
 	assertSaid("has dropped readings of dev: we are too slow");
 }
 
+#define ZEROS "0000000000000000"
+
 /* What is no stream: each ends the connection. */
 static void testBadStreams(void)
 {
 	static unsigned char arrays[64];
 	const struct ptWireMoment started = { 7, 0, 0 };
-	struct ptWireData narrow = dataOf(0, 1, 2, arrays), none = narrow,
-			  cut = narrow, far = narrow;
-	const struct ptWireLoss loss = { .stream = 7, .group = 1 };
-	const struct ptWireEvent event = { .stream = 6 };
+	struct ptWireData narrow = dataOf(0, 1, 2, arrays), far = narrow,
+			  wrong = narrow;
+	const struct ptWireLoss loss = { .stream = 7, .group = 1, .why = 1 };
+	const struct ptWireEvent event = { .stream = 6, .what = 1 };
 	const struct ptWireEnd strange = { .stream = 6, .why = 1 };
 	const struct ptWireEnd service = { .stream = 7, .why = 2 };
 	const struct ptWireFailure failure = { PT_WIRE_EEND, { "end", 3 } };
 	const struct frame frames[] = {
 		{ PT_WIRE_DATA, &narrow, 0, NULL },
-		{ PT_WIRE_DATA, &none, 0, NULL },
-		{ PT_WIRE_DATA, &cut, 0, NULL },
 		{ PT_WIRE_DATA, &far, 0, NULL },
+		{ PT_WIRE_DATA, &wrong, 0, NULL },
+		/* No reading, and one that is cut off. */
+		{ PT_WIRE_DATA, NULL, 0,
+		  "07000000 0000 0200 00000000 00000000" },
+		{ PT_WIRE_DATA, NULL, 0,
+		  "07000000 0000 0200 01000000 00000000 0000000000000000" },
+		/* Out of its range: why, what, why. */
+		{ PT_WIRE_LOSS, NULL, 0,
+		  "07000000 0000 0300 0000000000000000" ZEROS ZEROS },
+		{ PT_WIRE_EVENT, NULL, 0, "07000000 0000 0300" ZEROS ZEROS },
+		{ PT_WIRE_END, NULL, 0, "07000000 0500" ZEROS ZEROS },
 		{ PT_WIRE_LOSS, &loss, 0, NULL },
 		{ PT_WIRE_EVENT, &event, 0, NULL },
 		{ PT_WIRE_END, &strange, 0, NULL },
@@ -756,9 +771,8 @@ static void testBadStreams(void)
 					      .wishCount = 1 };
 
 	narrow.columns = 1;
-	none.count = 0;
-	cut.count = 2;
 	far.group = 1;
+	wrong.stream = 8;
 	for (size_t i = 0; i < G_N_ELEMENTS(frames); i++) {
 		struct answer answers[] = {
 			{ PT_WIRE_OPEN, { OPENED }, false },

@@ -250,12 +250,9 @@ static void testRefused(void)
 		{ 0, "Dev9 - - -", PT_WIRE_EUNKNOWN },
 		{ 0, "- ../n1 - -", PT_WIRE_EUNKNOWN },
 		{ 0, "", PT_WIRE_ELIMIT },
-		{ -1, "- n1 - -", PT_WIRE_ELIMIT },
-		{ NAN, "- n1 - -", PT_WIRE_ELIMIT },
-		{ INFINITY, "- n1 - -", PT_WIRE_ELIMIT },
 	};
-	struct scene *scene =
-		sceneBegin(SCENE_SERVER "counters=3\n" SCENE_DEVICE);
+	struct scene *scene = sceneBegin(
+		SCENE_SERVER "counters=3\nuserShare=100\n" SCENE_DEVICE);
 	struct native *native = nativeOpen(peerOpen(scene));
 	struct ptWireStream number = { 1 };
 	struct nativeStream stream;
@@ -280,6 +277,40 @@ static void testRefused(void)
 	nativeClose(native);
 	sceneClients(scene, 0);
 	sceneIsEmpty(scene);
+	sceneEnd(scene);
+}
+
+/* An OPEN with a frequency that is none. */
+static void testFrequencies(void)
+{
+	static const char *const rows[] = {
+		"000000000000f0bf", /* -1 */
+		"000000000000f87f", /* NaN */
+		"000000000000f07f", /* infinite */
+		"cdcccc4c65cd4d41", /* 3,906,250.6 */
+		"0000901ec4bcd642", /* 10^14 */
+	};
+	struct scene *scene = sceneBegin(SCENE_SERVER SCENE_DEVICE);
+
+	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+		g_autofree char *frame = g_strdup_printf(
+			"1b000000 0400 0100 00000000 %s 00000000 0100"
+			"0000 0000 0000 0100 50",
+			rows[i]);
+		struct native *native = nativeOpen(peerOpen(scene));
+		union ptWireAnswer any;
+
+		peerSay(native->fd, frame);
+		if (i == 3)
+			nativeHear(native, PT_WIRE_OPENED, 1, &any);
+		else
+			nativeError(native, 1, PT_WIRE_EMALFORMED);
+		nativeClose(native);
+	}
+	sceneSaid("Open.frequency is -1");
+	sceneSaid("Open.frequency is no number");
+	sceneSaid("Open.frequency is inf, beyond 1e+09");
+	sceneSaid("Open.frequency is 1e+14, beyond 1e+09");
 	sceneEnd(scene);
 }
 
@@ -632,6 +663,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/native/list", testList);
 	g_test_add_func("/native/selections", testSelections);
 	g_test_add_func("/native/refused", testRefused);
+	g_test_add_func("/native/frequencies", testFrequencies);
 	g_test_add_func("/native/recording", testRecording);
 	g_test_add_func("/native/integral", testIntegral);
 	g_test_add_func("/native/merged", testMerged);

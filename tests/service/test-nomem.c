@@ -149,11 +149,13 @@ static size_t makeNative(unsigned char *bytes)
 	open.selections.length =
 		ptWirePutSelection(&selection, selections, sizeof(selections));
 	ptWireEncodeHello(&hello, bytes);
-	used += ptWireEncode(PT_WIRE_LIST, 1, NULL, bytes + used, 400);
-	used += ptWireEncode(PT_WIRE_OPEN, 2, &open, bytes + used, 400);
-	used += ptWireEncode(PT_WIRE_START, 3, &stream, bytes + used, 400);
-	used += ptWireEncode(PT_WIRE_STOP, 4, &stream, bytes + used, 400);
-	used += ptWireEncode(PT_WIRE_CLOSE, 5, &stream, bytes + used, 400);
+	used += ptWireEncode(PT_WIRE_LIST, 1, NULL, bytes + used, 400, NULL);
+	used += ptWireEncode(PT_WIRE_OPEN, 2, &open, bytes + used, 400, NULL);
+	used += ptWireEncode(PT_WIRE_START, 3, &stream, bytes + used, 400,
+			     NULL);
+	used += ptWireEncode(PT_WIRE_STOP, 4, &stream, bytes + used, 400, NULL);
+	used += ptWireEncode(PT_WIRE_CLOSE, 5, &stream, bytes + used, 400,
+			     NULL);
 	return used;
 }
 

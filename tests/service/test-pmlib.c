@@ -670,9 +670,10 @@ static void testMemoryLimit(void)
 /* Counters, and clients, that are too many. */
 static void testCountLimit(void)
 {
-	struct scene *scene =
-		sceneBegin(SCENE_SERVER "counters=2\nclients=4\n" SCENE_DEVICE);
-	int fds[5];
+	struct scene *scene = sceneBegin(
+		SCENE_SERVER "counters=2\nclients=4\n"
+			     "userShare=100\naddressShare=100\n" SCENE_DEVICE);
+	int fds[5], silent[5];
 
 	for (int i = 0; i < 3; i++) {
 		fds[i] = peerOpen(scene);
@@ -680,28 +681,31 @@ static void testCountLimit(void)
 				i < 2 ? 0 : -1);
 	}
 	peerEnd(fds[2]);
-	sceneSaid("there are 2 counters already");
-	/* Who says nothing gives way. */
-	for (int i = 2; i < 5; i++) {
-		fds[i] = peerOpen(scene);
-		sceneClients(scene, i < 4 ? (size_t)i + 1 : 4);
+	sceneSaid("too many counters and streams of all clients");
+	sceneClients(scene, 2);
+	/* Who says nothing has no place, and gives way to others like him. */
+	for (int i = 0; i < 5; i++) {
+		silent[i] = peerOpen(scene);
+		sceneClients(scene, i < 4 ? (size_t)i + 3 : 6);
 	}
-	peerEnd(fds[2]);
-	sceneSaid("it says nothing, and others wait");
+	peerEnd(silent[0]);
+	sceneSaid("it has not said who it is, and others wait");
 	/* Those who have something to do do not. */
 	g_assert_cmpint(peerAsk(fds[0], 1), ==, 0);
-	close(fds[3]);
-	close(fds[4]);
-	sceneClients(scene, 2);
 	for (int i = 2; i < 4; i++) {
 		fds[i] = peerOpen(scene);
 		peerSay(fds[i], "09000000" DEV1 ZERO);
 		g_assert_cmpint(peerNumber(fds[i]), ==, 0);
 	}
 	fds[4] = peerOpen(scene);
+	peerSay(fds[4], "09000000" DEV1 ZERO);
+	g_assert_cmpint(peerNumber(fds[4]), ==, -1);
 	peerEnd(fds[4]);
-	for (int i = 0; i < 4; i++)
+	sceneSaid("too many clients");
+	for (int i = 0; i < 4; i++) {
 		close(fds[i]);
+		close(silent[i + 1]);
+	}
 	sceneEnd(scene);
 }
 

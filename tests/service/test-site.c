@@ -29,7 +29,8 @@ static void testAll(void)
 			  "socketMode=600\nsocketGroup=g\n"
 			  "user=u\ngroup=g\nkeep=perfmon, dac_read_search\n"
 			  "clients=5\ncounters=6\nmemory=7\nclientMemory=8\n"
-			  "timeout=9\nidle=10\n"
+			  "timeout=9\nidle=10\nuserShare=30\n"
+			  "addressShare=20\nmetricsUser=alice\n"
 			  "[Device]\nname=D\ndriver=Meter\ncycle=100\n"
 			  "project=p\ntopology=Host\ndescription=a meter\n"
 			  "[Trace]\ndevice=D\ntype=HDSTATS\nnode=t\nchannel=1\n"
@@ -55,6 +56,9 @@ static void testAll(void)
 	g_assert_cmpuint(site->socketMode, ==, 0600);
 	g_assert_cmpint(site->limits.clients, ==, 5);
 	g_assert_cmpint(site->limits.counters, ==, 6);
+	g_assert_cmpint(site->limits.userShare, ==, 30);
+	g_assert_cmpint(site->limits.addressShare, ==, 20);
+	g_assert_cmpstr(site->metricsUser, ==, "alice");
 	g_assert_cmpint(site->limits.memory, ==, 7 << 20);
 	g_assert_cmpint(site->limits.clientMemory, ==, 8 << 20);
 	g_assert_cmpint(site->limits.timeoutNs, ==, 9 * SECOND);
@@ -151,6 +155,12 @@ static const struct {
 	{ "[Server]\nclients=0\n" DEVICE LINE, ":2: clients=0: allowed are 1" },
 	{ "[Server]\nclients=x\n" DEVICE LINE, ":2: clients=x: allowed are" },
 	{ "[Server]\ncounters=1.5\n" DEVICE LINE, ":2: counters=1.5: allow" },
+	{ "[Server]\nuserShare=0\n" DEVICE LINE, ":2: userShare=0: allowed" },
+	{ "[Server]\naddressShare=101\n" DEVICE LINE,
+	  ":2: addressShare=101: allowed are 1 to 100" },
+	{ "[Server]\nmetricsUser=bob\n" DEVICE LINE
+	  "[User]\nname=alice\nnodes=*\n",
+	  "metricsUser=bob: there is no such [User]" },
 	{ "[Server]\nmemory=99999999999999999999\n" DEVICE LINE, ":2: memory" },
 	{ "[Server]\ntimeout=\n" DEVICE LINE, ":2: timeout=: allowed" },
 	{ "[Server]\nidle=+1\n" DEVICE LINE, ":2: idle=+1: allowed" },

@@ -158,7 +158,7 @@ static unsigned int authenticate(struct secure *s, bool isBound)
 	ptWireEncodeHello(&hello, bytes);
 	secureSay(s, bytes, PT_WIRE_HELLO_SIZE);
 	secureHear(s, bytes, PT_WIRE_GREETING_SIZE);
-	g_assert_cmpint(ptWireDecodeGreeting(bytes, &greeting), ==, 0);
+	g_assert_cmpint(ptWireDecodeGreeting(bytes, &greeting, NULL), ==, 0);
 	g_assert_cmpuint(greeting.flags, ==, PT_WIRE_ENCRYPTED);
 	memcpy(proof.serverNonce, greeting.nonce, 32);
 	if (isBound)
@@ -167,7 +167,7 @@ static unsigned int authenticate(struct secure *s, bool isBound)
 					(char *)proof.binding));
 	hdProve(&proof, HD_PROOF_CLIENT, request.proof);
 	size = ptWireEncode(PT_WIRE_AUTHENTICATE, 1, &request, bytes,
-			    sizeof(bytes));
+			    sizeof(bytes), NULL);
 	secureSay(s, bytes, size);
 	secureHear(s, bytes, PT_WIRE_HEADER_SIZE);
 	ptWireDecodeHeader(bytes, &header);

@@ -14,6 +14,7 @@
 #include "PowerTracingLibrary/service/native/native.h"
 #include "PowerTracingLibrary/service/native/stream.h"
 #include "PowerTracingLibrary/service/protocols.h"
+#include "PowerTracingLibrary/service/shares.h"
 #include "PowerTracingLibrary/src/message.h"
 #include "common/clock.h"
 
@@ -28,15 +29,27 @@ struct ptNative *ptNativeOf(const struct ptClient *client)
 	return client->session;
 }
 
+void ptNativePut(struct ptClient *client, enum ptWireType type, uint16_t tag,
+		 const void *message, unsigned char *room, size_t size)
+{
+	struct hdFieldFault fault;
+
+	size = ptWireEncode(type, tag, message, room, size, &fault);
+	if (size == 0) {
+		ptMessage(HD_LOG_ERROR, "%s: frame %d cannot be sent: %s",
+			  client->connection.peer, (int)type, fault.text);
+		client->connection.isBroken = true;
+	}
+	hdConnectionPut(&client->connection, size);
+}
+
 void ptNativeSend(struct ptClient *client, enum ptWireType type, uint16_t tag,
 		  const void *message)
 {
 	unsigned char *room = hdConnectionRoom(&client->connection, FRAME_MAX);
 
 	if (room)
-		hdConnectionPut(
-			&client->connection,
-			ptWireEncode(type, tag, message, room, FRAME_MAX));
+		ptNativePut(client, type, tag, message, room, FRAME_MAX);
 }
 
 void ptNativeFail(struct ptClient *client, uint16_t tag, enum ptWireError code,
@@ -52,6 +65,18 @@ void ptNativeFail(struct ptClient *client, uint16_t tag, enum ptWireError code,
 	ptClientRefuse(client, "%s", text);
 	failure.text = hdFieldTextOf(text);
 	ptNativeSend(client, PT_WIRE_ERROR, tag, &failure);
+}
+
+/* Get a slot for who it is; false after an error that ends the connection. */
+static bool nativeAdmit(struct ptClient *client, uint16_t tag)
+{
+	const char *why = ptShareAdmit(client);
+
+	if (!why)
+		return true;
+	ptNativeFail(client, tag, PT_WIRE_ELIMIT, "%s", why);
+	client->connection.isOver = true;
+	return false;
 }
 
 /* ---- Greeting ---------------------------------------------------------- */
@@ -96,6 +121,8 @@ static void nativeGreet(struct ptClient *client,
 	} else if (why) {
 		ptNativeFail(client, 0, PT_WIRE_EFORBIDDEN, "%s", why);
 		client->connection.isOver = true;
+	} else if (!greeting.mustAuthenticate) {
+		nativeAdmit(client, 0);
 	}
 }
 
@@ -108,7 +135,7 @@ static bool nativeTakeHello(struct ptClient *client)
 		return false;
 	client->session = calloc(1, sizeof(struct ptNative));
 	if (!client->session ||
-	    ptWireDecodeHello(client->connection.in.bytes, &hello) < 0) {
+	    ptWireDecodeHello(client->connection.in.bytes, &hello, NULL) < 0) {
 		hdConnectionClose(&client->connection);
 		return false;
 	}
@@ -119,6 +146,7 @@ static bool nativeTakeHello(struct ptClient *client)
 
 /* ---- Authentication ---------------------------------------------------- */
 
+/* Look whether it has a token, and take the digest of that. */
 static bool nativeProof(struct ptClient *client,
 			const struct ptWireAuthenticate *request,
 			unsigned char ours[HD_PROOF_SIZE])
@@ -133,10 +161,13 @@ static bool nativeProof(struct ptClient *client,
 	    hdTlsBinding(client->connection.tls, PT_WIRE_EXPORTER,
 			 proof.binding) < 0)
 		return false;
-	return client->service->tokens &&
-	       request->user.length < sizeof(client->user) &&
-	       hdTokensCheck(client->service->tokens, &proof, request->proof,
-			     ours);
+	if (!client->service->tokens ||
+	    request->user.length >= sizeof(client->user) ||
+	    !hdTokensCheck(client->service->tokens, &proof, request->proof,
+			   ours))
+		return false;
+	hdSha256Of(proof.token, proof.tokenLength, client->token);
+	return true;
 }
 
 static void nativeAuthenticate(struct ptClient *client, uint16_t tag,
@@ -164,6 +195,9 @@ static void nativeAuthenticate(struct ptClient *client, uint16_t tag,
 	}
 	hdFieldTextCopy(request->user, client->user, sizeof(client->user));
 	client->isUnix = false;
+	client->hasToken = true;
+	if (!nativeAdmit(client, tag))
+		return;
 	ptMessage(HD_LOG_INFO, "%s is %s", client->connection.peer,
 		  client->user);
 	ptNativeSend(client, PT_WIRE_AUTHENTICATED, tag, &answer);
@@ -224,15 +258,17 @@ static void nativeRequest(struct ptClient *client,
 			  const struct ptWireHeader *header,
 			  const unsigned char *payload)
 {
+	struct hdFieldFault fault = { "it has no tag" };
 	union nativeRequest request;
 	int ret = -ENOENT;
 
 	if (header->type < PT_WIRE_AUTHENTICATED)
 		ret = ptWireDecode(header->type, payload, header->length,
-				   &request);
+				   &request, &fault);
 	if (ret == -EBADMSG || header->tag == 0) {
 		ptNativeFail(client, header->tag, PT_WIRE_EMALFORMED,
-			     "request %u cannot be read", header->type);
+			     "request %u cannot be read: %s", header->type,
+			     fault.text);
 		client->connection.isOver = true;
 	} else if (ptAccessMustAuthenticate(client) &&
 		   header->type != PT_WIRE_AUTHENTICATE) {
@@ -302,7 +338,7 @@ static void nativeEnd(struct ptClient *client)
 	if (!client->session)
 		return;
 	if (service->loop.isOver) {
-		ptStreamsEnd(client, NULL, 2);
+		ptStreamsEndAll(client, 2);
 		ptNativeFail(client, 0, PT_WIRE_EEND, "the service ends");
 	} else {
 		ptNativeFail(client, 0, PT_WIRE_ETIME, "too long a silence");
@@ -311,10 +347,18 @@ static void nativeEnd(struct ptClient *client)
 
 static bool nativeCheck(struct ptClient *client, const struct ptServed *ending)
 {
+	const struct hdTokens *tokens = client->service->tokens;
+
 	if (!client->session)
 		return true;
-	ptStreamsEnd(client, ending, 3);
-	/* Whose token is gone must come again. */
+	if (!ending && client->hasToken &&
+	    !(tokens && hdTokensHave(tokens, client->user, client->token))) {
+		ptStreamsEndAll(client, 3);
+		ptNativeFail(client, 0, PT_WIRE_EDENIED,
+			     "the token is not valid any more");
+		return false;
+	}
+	ptStreamsEnd(client, ending);
 	return true;
 }
 

@@ -30,6 +30,11 @@ struct ptNative {
 /** Get the session of a client. */
 struct ptNative *ptNativeOf(const struct ptClient *client);
 
+/** Put a frame into room that there is; what cannot be sent ends the
+ * connection. */
+void ptNativePut(struct ptClient *client, enum ptWireType type, uint16_t tag,
+		 const void *message, unsigned char *room, size_t size);
+
 /** Send a frame. */
 void ptNativeSend(struct ptClient *client, enum ptWireType type, uint16_t tag,
 		  const void *message);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "PowerTracingLibrary/service/native/stream.h"
+#include "PowerTracingLibrary/service/shares.h"
 #include "common/clock.h"
 
 #define NS_PER_MS INT64_C(1000000)
@@ -56,7 +57,7 @@ static void streamRemove(struct ptClient *client, struct ptStream **link)
 	*link = stream->next;
 	ptStreamFree(stream);
 	ptNativeOf(client)->streamCount--;
-	ptClientUncount(client);
+	ptShareUncount(client);
 }
 
 void ptStreamsDestroy(struct ptClient *client)
@@ -158,16 +159,11 @@ static int64_t streamDelay(uint32_t ms)
 }
 
 /* Why one more stream is too many, or NULL. */
-static const char *streamLimit(struct ptClient *client,
-			       const struct ptWireOpen *open)
+static const char *streamLimit(struct ptClient *client)
 {
-	if (!isfinite(open->frequency) || open->frequency < 0)
-		return "a frequency is 0 or more hertz";
 	if (ptNativeOf(client)->streamCount >= PT_NATIVE_STREAMS_MAX)
 		return "too many streams of a client";
-	if (!ptClientCount(client))
-		return "too many counters and streams of all clients";
-	return NULL;
+	return ptShareCount(client);
 }
 
 void ptStreamOpen(struct ptClient *client, uint16_t tag,
@@ -175,7 +171,7 @@ void ptStreamOpen(struct ptClient *client, uint16_t tag,
 {
 	struct ptNative *session = ptNativeOf(client);
 	struct ptStream *stream;
-	const char *limit = streamLimit(client, open);
+	const char *limit = streamLimit(client);
 	char why[250] = "out of memory";
 	int ret = PT_WIRE_EMEMORY;
 
@@ -188,7 +184,7 @@ void ptStreamOpen(struct ptClient *client, uint16_t tag,
 		ret = ptStreamSelect(client, stream, open, why, sizeof(why));
 	if (ret != 0) {
 		ptStreamFree(stream);
-		ptClientUncount(client);
+		ptShareUncount(client);
 		ptNativeFail(client, tag, (enum ptWireError)ret, "%s", why);
 		client->connection.isOver = ret == PT_WIRE_EMALFORMED;
 		return;
@@ -428,24 +424,35 @@ static bool streamIsLost(const struct ptClient *client,
 	return false;
 }
 
-void ptStreamsEnd(struct ptClient *client, const struct ptServed *served,
-		  uint16_t why)
+/* End a stream that the client does not end itself. */
+static void streamEnd(struct ptClient *client, struct ptStream **link,
+		      uint16_t why)
+{
+	struct ptStream *stream = *link;
+
+	if (stream->state == PT_STREAM_RECORDING) {
+		stream->stopWall = hdClockNow();
+		stream->stopMono = hdMonotonicNow();
+	}
+	if (stream->state != PT_STREAM_IDLE)
+		ptStreamTotals(client, stream, why);
+	streamRemove(client, link);
+}
+
+void ptStreamsEnd(struct ptClient *client, const struct ptServed *served)
 {
 	struct ptStream **link = &ptNativeOf(client)->streams;
 
 	while (*link) {
-		struct ptStream *stream = *link;
-
-		if (why != 2 && !streamIsLost(client, stream, served)) {
-			link = &stream->next;
-			continue;
-		}
-		if (stream->state == PT_STREAM_RECORDING) {
-			stream->stopWall = hdClockNow();
-			stream->stopMono = hdMonotonicNow();
-		}
-		if (stream->state != PT_STREAM_IDLE)
-			ptStreamTotals(client, stream, why);
-		streamRemove(client, link);
+		if (streamIsLost(client, *link, served))
+			streamEnd(client, link, 3);
+		else
+			link = &(*link)->next;
 	}
+}
+
+void ptStreamsEndAll(struct ptClient *client, uint16_t why)
+{
+	while (ptNativeOf(client)->streams)
+		streamEnd(client, &ptNativeOf(client)->streams, why);
 }

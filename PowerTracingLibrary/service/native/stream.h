@@ -82,9 +82,11 @@ void ptStreamsDue(struct ptClient *client, int64_t nowNs);
 bool ptStreamsFill(struct ptClient *client);
 
 /** End the streams of a device, or those whose nodes the client may not see
- * any more (NULL), or with @p why 2 all. */
-void ptStreamsEnd(struct ptClient *client, const struct ptServed *served,
-		  uint16_t why);
+ * any more (NULL). */
+void ptStreamsEnd(struct ptClient *client, const struct ptServed *served);
+
+/** End all streams, and say why. */
+void ptStreamsEndAll(struct ptClient *client, uint16_t why);
 
 /** Tell whether one records. */
 bool ptStreamsAreBusy(const struct ptClient *client);

@@ -16,9 +16,7 @@ struct select {
 	bool keepsLines; /* No sums. */
 	struct ptWireSelection *selections;
 	size_t count;
-	bool *isFound;      /* One for each selection. */
-	bool *isHidden;     /* It matched what must not be seen. */
-	const char *hidden; /* A node of that. */
+	bool *isFound; /* One for each selection. */
 	bool isOutOfMemory;
 };
 
@@ -40,11 +38,11 @@ static bool selectsValue(const struct ptWireSelection *selection,
 	return isMatch(selection->value, name);
 }
 
-/* Whether a value of a line is wanted, by a selection that may have it. */
+/* Whether a value of a line is wanted. */
 static bool selectWants(struct select *s, const struct ptSiteDevice *device,
 			const struct ptSiteLine *line, size_t value)
 {
-	bool isSeen = ptClientSees(s->client, line->node), wants = false;
+	bool wants = false;
 
 	for (size_t i = 0; i < s->count; i++) {
 		const struct ptWireSelection *selection = &s->selections[i];
@@ -55,15 +53,7 @@ static bool selectWants(struct select *s, const struct ptSiteDevice *device,
 		    !selectsValue(selection,
 				  line->values[value].quantity->name))
 			continue;
-		if (isSeen) {
-			s->isFound[i] = wants = true;
-		} else {
-			s->hidden = line->node;
-			/* Named, and not just met. */
-			s->isHidden[i] = s->isHidden[i] ||
-					 !isAny(selection->node) ||
-					 !isAny(selection->line);
-		}
+		s->isFound[i] = wants = true;
 	}
 	return wants;
 }
@@ -183,6 +173,9 @@ static void selectDevice(struct select *s, struct ptServed *served,
 	for (size_t i = 0; i < device->lineCount; i++) {
 		const struct ptSiteLine *line = &device->lines[i];
 
+		/* What must not be seen is not there. */
+		if (!ptClientSees(s->client, line->node))
+			continue;
 		for (size_t j = 0; j < line->valueCount && !s->isOutOfMemory;
 		     j++) {
 			if (!selectWants(s, device, line, j))
@@ -195,7 +188,7 @@ static void selectDevice(struct select *s, struct ptServed *served,
 	}
 }
 
-/* What is wrong with a selection that found nothing, or must not have it. */
+/* What is wrong with a selection that found nothing. */
 static int selectJudge(const struct select *s, char *why, size_t size)
 {
 	for (size_t i = 0; i < s->count; i++) {
@@ -203,11 +196,6 @@ static int selectJudge(const struct select *s, char *why, size_t size)
 		struct hdFieldText name =
 			isAny(one->node) ? one->line : one->node;
 
-		if (s->isHidden[i] || (!s->isFound[i] && s->hidden)) {
-			snprintf(why, size, "you may not see node %s",
-				 s->hidden);
-			return PT_WIRE_EFORBIDDEN;
-		}
 		if (s->isFound[i])
 			continue;
 		snprintf(why, size,
@@ -241,8 +229,11 @@ static int selectRead(struct select *s, const struct ptWireOpen *open,
 	struct hdFieldRest rest = open->selections;
 
 	for (size_t i = 0; i < s->count; i++) {
-		if (ptWireGetSelection(&rest, &s->selections[i]) < 0) {
-			snprintf(why, size, "selection %zu cannot be read", i);
+		struct hdFieldFault fault;
+
+		if (ptWireGetSelection(&rest, &s->selections[i], &fault) < 0) {
+			snprintf(why, size, "selection %zu cannot be read: %s",
+				 i, fault.text);
 			return PT_WIRE_EMALFORMED;
 		}
 	}
@@ -274,12 +265,10 @@ int ptStreamSelect(struct ptClient *client, struct ptStream *stream,
 	}
 	s.selections = calloc(s.count, sizeof(*s.selections));
 	s.isFound = calloc(s.count, sizeof(*s.isFound));
-	s.isHidden = calloc(s.count, sizeof(*s.isHidden));
 	snprintf(why, size, "out of memory");
-	if (s.selections && s.isFound && s.isHidden)
+	if (s.selections && s.isFound)
 		ret = selectRead(&s, open, why, size);
 	free(s.selections);
 	free(s.isFound);
-	free(s.isHidden);
 	return ret;
 }

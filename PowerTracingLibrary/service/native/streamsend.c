@@ -225,9 +225,8 @@ static void frameValues(struct frame *frame, size_t column, size_t index,
 
 static void frameEnd(struct ptClient *client, struct frame *frame)
 {
-	hdConnectionPut(&client->connection,
-			ptWireEncode(PT_WIRE_DATA, 0, &frame->data,
-				     frame->bytes, frame->size));
+	ptNativePut(client, PT_WIRE_DATA, 0, &frame->data, frame->bytes,
+		    frame->size);
 }
 
 /* How many readings go into a frame: what client and room allow. */
@@ -451,9 +450,8 @@ static void totalsOfGroup(struct ptClient *client, struct ptStream *stream,
 		group->total.totals = (struct hdFieldRest){
 			totals, group->columnCount * PT_WIRE_COLUMN_TOTAL_SIZE
 		};
-		hdConnectionPut(&client->connection,
-				ptWireEncode(PT_WIRE_TOTAL, 0, &group->total,
-					     room, size));
+		ptNativePut(client, PT_WIRE_TOTAL, 0, &group->total, room,
+			    size);
 	}
 	free(totals);
 }

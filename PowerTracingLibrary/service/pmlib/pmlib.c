@@ -9,6 +9,7 @@
 #include "PowerTracingLibrary/service/access.h"
 #include "PowerTracingLibrary/service/pmlib/pmlib.h"
 #include "PowerTracingLibrary/service/protocols.h"
+#include "PowerTracingLibrary/service/shares.h"
 #include "PowerTracingLibrary/src/message.h"
 #include "common/clock.h"
 
@@ -46,8 +47,9 @@ static int32_t pmlibNumber(const struct ptClient *client, size_t at)
 
 /* ---- Counters ---------------------------------------------------------- */
 
-/* Choose the lines of a mask; false if the client must not see one of them. */
-static bool pmlibChoose(struct ptClient *client, struct ptServed *served,
+/* Choose the lines of a mask. Those that the client must not see are ignored,
+ * as those that there are not. */
+static void pmlibChoose(struct ptClient *client, struct ptServed *served,
 			const unsigned char *mask, size_t size)
 {
 	struct ptPmlib *session = ptPmlibOf(client);
@@ -59,18 +61,11 @@ static bool pmlibChoose(struct ptClient *client, struct ptServed *served,
 	session->lineCount = 0;
 	for (size_t i = 0; i < ptPmlibLineCount(served); i++) {
 		bool isNamed = i / 8 < size && (mask[i / 8] >> i % 8 & 1);
-		bool isSeen = ptClientSees(client, device->lines[i].node);
 
-		if (isNamed && !isSeen) {
-			ptClientRefuse(client,
-				       "it may not see node %s, line %zu of %s",
-				       device->lines[i].node, i, device->name);
-			return false;
-		}
-		if (isNamed || (isEmpty && isSeen))
+		if ((isNamed || isEmpty) &&
+		    ptClientSees(client, device->lines[i].node))
 			session->lines[session->lineCount++] = i;
 	}
-	return true;
 }
 
 /* Find a device that the client may see; says if there is none. */
@@ -104,15 +99,16 @@ static void pmlibCreate(struct ptClient *client, struct ptServed *served,
 			const unsigned char *mask, size_t maskSize)
 {
 	struct ptPmlib *session = ptPmlibOf(client);
+	const char *why;
 
-	if (!served || !pmlibRateIsOne(client, frequency) ||
-	    !pmlibChoose(client, served, mask, maskSize)) {
+	if (!served || !pmlibRateIsOne(client, frequency)) {
 		pmlibEnd(client);
 		return;
 	}
-	if (!ptClientCount(client)) {
-		ptClientRefuse(client, "there are %ld counters already",
-			       client->service->counterCount);
+	pmlibChoose(client, served, mask, maskSize);
+	why = ptShareCount(client);
+	if (why) {
+		ptClientRefuse(client, "%s", why);
 		pmlibEnd(client);
 		return;
 	}
@@ -120,7 +116,7 @@ static void pmlibCreate(struct ptClient *client, struct ptServed *served,
 		served, &client->account, session->lines, session->lineCount,
 		isAggregate, ptClientEvery(client, served, frequency));
 	if (!session->counter) {
-		ptClientUncount(client);
+		ptShareUncount(client);
 		ptMessage(HD_LOG_WARNING, "%s: no memory for a counter",
 			  client->connection.peer);
 		pmlibEnd(client);
@@ -346,6 +342,8 @@ static bool pmlibBegin(struct ptClient *client)
 
 	if (client->session)
 		return true;
+	if (!why)
+		why = ptShareAdmit(client);
 	if (why) {
 		ptClientRefuse(client, "%s", why);
 		pmlibEnd(client);
@@ -460,7 +458,7 @@ static void pmlibDestroy(struct ptClient *client)
 		return;
 	if (session->counter) {
 		ptCounterDestroy(session->counter);
-		ptClientUncount(client);
+		ptShareUncount(client);
 	}
 	if (session->watched)
 		ptServedWatch(session->watched, -1);

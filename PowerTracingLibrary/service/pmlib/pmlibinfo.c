@@ -55,21 +55,44 @@ void ptPmlibList(struct ptClient *client)
 				 ptServedSite(service->devices[i])->name);
 }
 
+/* The number of lines up to the last that a client sees: those behind it are
+ * not there, those before it have numbers. */
+static size_t infoLineCount(const struct ptClient *client,
+			    const struct ptServed *served)
+{
+	size_t count = ptPmlibLineCount(served);
+
+	while (count > 0 &&
+	       !ptClientSees(client,
+			     ptServedSite(served)->lines[count - 1].node))
+		count--;
+	return count;
+}
+
 void ptPmlibInfo(struct ptClient *client, struct ptServed *served)
 {
 	ptPmlibAnswer(client, ptPmlibRate(client, served));
-	ptPmlibAnswer(client, (int32_t)ptPmlibLineCount(served));
+	ptPmlibAnswer(client, (int32_t)infoLineCount(client, served));
 	infoText(client, ptServedSite(served)->name);
 }
 
 /* ---- STATUS ------------------------------------------------------------ */
 
-/* Whether the lines belong to several nodes, as those of a PDU. */
-static bool statusIsPdu(const struct ptSiteDevice *device)
+/* Find the node of the lines that a client sees; tells whether these belong to
+ * several, as those of a PDU. */
+static bool statusIsPdu(const struct ptClient *client,
+			const struct ptSiteDevice *device, const char **node)
 {
-	for (size_t i = 1; i < device->lineCount; i++)
-		if (strcmp(device->lines[i].node, device->lines[0].node) != 0)
+	*node = NULL;
+	for (size_t i = 0; i < device->lineCount; i++) {
+		const char *other = device->lines[i].node;
+
+		if (!ptClientSees(client, other))
+			continue;
+		if (*node && strcmp(*node, other) != 0)
 			return true;
+		*node = other;
+	}
 	return false;
 }
 
@@ -128,7 +151,8 @@ static void statusCounters(struct ptClient *client,
 static void statusDevice(struct ptClient *client, struct ptServed *served)
 {
 	const struct ptSiteDevice *device = ptServedSite(served);
-	bool isPdu = statusIsPdu(device);
+	const char *node;
+	bool isPdu = statusIsPdu(client, device, &node);
 	int32_t lines = 0;
 
 	for (size_t i = 0; i < ptPmlibLineCount(served); i++)
@@ -138,8 +162,7 @@ static void statusDevice(struct ptClient *client, struct ptServed *served)
 	ptPmlibAnswer(client, lines);
 	ptPmlibAnswer(client, isPdu);
 	if (!isPdu)
-		infoText(client,
-			 device->lineCount > 0 ? device->lines[0].node : "");
+		infoText(client, node ? node : "");
 	for (size_t i = 0; i < ptPmlibLineCount(served); i++)
 		if (ptClientSees(client, device->lines[i].node))
 			statusLine(client, &device->lines[i], i, isPdu);
@@ -205,8 +228,8 @@ static void readSend(struct ptClient *client)
 	session->seen = number;
 	hdConnectionSend(&client->connection, bytes,
 			 readPut(client, device,
-				 ptPmlibLineCount(session->watched), values,
-				 bytes));
+				 infoLineCount(client, session->watched),
+				 values, bytes));
 }
 
 void ptPmlibRead(struct ptClient *client, struct ptServed *served,

@@ -16,10 +16,12 @@
 #define MIB (INT64_C(1) << 20)
 
 static const char *const serverKeys[] = {
-	"listen", "socketMode",   "socketGroup", "metrics",     "dialect",
-	"order",  "pmlib",        "tokens",      "certificate", "key",
-	"user",   "group",        "keep",        "clients",     "counters",
-	"memory", "clientMemory", "timeout",     "idle",        NULL,
+	"listen",       "socketMode",  "socketGroup", "metrics",
+	"dialect",      "order",       "pmlib",       "tokens",
+	"certificate",  "key",         "user",        "group",
+	"keep",         "clients",     "counters",    "memory",
+	"clientMemory", "timeout",     "idle",        "userShare",
+	"addressShare", "metricsUser", NULL,
 };
 
 static const struct {
@@ -71,6 +73,7 @@ static void serverLimits(struct ptParse *parse,
 			 struct ptSiteLimits *limits)
 {
 	int64_t clients = 1024, counters = 4096;
+	int64_t userShare = 50, addressShare = 50;
 
 	limits->memory = 1024 * MIB;
 	limits->clientMemory = 256 * MIB;
@@ -86,6 +89,10 @@ static void serverLimits(struct ptParse *parse,
 		     &limits->timeoutNs);
 	serverNumber(parse, section, "idle", 1, 100000000, HD_NS_PER_S,
 		     &limits->idleNs);
+	serverNumber(parse, section, "userShare", 1, 100, 1, &userShare);
+	serverNumber(parse, section, "addressShare", 1, 100, 1, &addressShare);
+	limits->userShare = (long)userShare;
+	limits->addressShare = (long)addressShare;
 	limits->clients = (long)clients;
 	limits->counters = (long)counters;
 }
@@ -143,6 +150,7 @@ static void serverMetrics(struct ptParse *parse, struct ptSite *site,
 {
 	const struct hdIniKey *key = hdIniFind(section, "metrics");
 
+	site->metricsUser = serverText(parse, section, "metricsUser");
 	if (!key)
 		return;
 	if (hdAddressParse(key->value, &site->metrics) < 0 ||

@@ -32,6 +32,8 @@ struct ptSiteDialect {
 struct ptSiteLimits {
 	long clients;
 	long counters;        /**< Counters and streams, of all clients. */
+	long userShare;       /**< Percent of these for a user. */
+	long addressShare;    /**< The same for an address of others. */
 	int64_t memory;       /**< Bytes of readings that are kept, of all. */
 	int64_t clientMemory; /**< The same, of one client. */
 	int64_t timeoutNs; /**< For half a message, and for who does not read.
@@ -90,6 +92,7 @@ struct ptSite {
 	char **listenTexts;
 	size_t listenCount;
 	struct hdAddress metrics; /**< length 0: none. */
+	const char *metricsUser;  /**< Who sees them; NULL is nobody known. */
 	struct ptSiteDialect dialect;
 	bool hasPmlib;
 	struct hdNetwork *pmlib; /**< Hosts beside this one. */

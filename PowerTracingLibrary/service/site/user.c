@@ -92,6 +92,18 @@ static void userRead(struct ptParse *parse, const struct ptSite *site,
 	ptParseUnknown(parse, section, userKeys, NULL);
 }
 
+/* Who gets metrics must be somebody. */
+static void userMetrics(struct ptParse *parse, const struct ptSite *site)
+{
+	bool all;
+
+	if (site->metricsUser &&
+	    !ptSiteFindUser(site, site->metricsUser, &all) && !all)
+		ptParseFailAt(parse, 0,
+			      "metricsUser=%.60s: there is no such [User]",
+			      site->metricsUser);
+}
+
 void ptSiteUsers(struct ptParse *parse, struct ptSite *site)
 {
 	const struct hdIni *ini = parse->ini;
@@ -103,6 +115,7 @@ void ptSiteUsers(struct ptParse *parse, struct ptSite *site)
 		if (strcmp(ini->sections[i].name, "User") == 0)
 			userRead(parse, site, &site->users[site->userCount++],
 				 &ini->sections[i]);
+	userMetrics(parse, site);
 }
 
 const struct ptSiteUser *ptSiteFindUser(const struct ptSite *site,
