@@ -50,6 +50,12 @@
  * own. A process that ends by exit() or by returning from main() without
  * finalizing loses nothing that was complete; one that is killed loses at most
  * what `HDTRACE_FLUSH_MS` allows.
+ *
+ * **Descriptors.** A program that closes all descriptors, as daemons do, closes
+ * those of the traces, and may get their numbers for its own files. Before it
+ * writes the library compares device and inode, and writes into no file that is
+ * not its own: the trace ends there, as if the disk were full, and what comes
+ * later is counted as lost (hdT_getLosses(), hdS_getLosses()).
  */
 #ifndef HD_TOPOLOGY_H
 #define HD_TOPOLOGY_H

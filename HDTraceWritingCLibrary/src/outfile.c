@@ -147,11 +147,14 @@ static size_t outfileDiscard(struct hdOutfile *file, size_t start, size_t done,
 /* The file is lost: cut off what is not complete, let the owner run on. */
 static void outfileGiveUp(struct hdOutfile *file, int error, int64_t incomplete)
 {
-	if (incomplete > 0 &&
+	bool isOurs = hdOwnedIs(&file->owned, file->fd);
+
+	if (isOurs && incomplete > 0 &&
 	    ftruncate(file->fd, file->written - incomplete) == 0)
 		file->written -= incomplete;
 	hdMessage(HD_LOG_ERROR, "%s: offset %lld: %s; the file ends here",
-		  file->path, (long long)file->written, strerror(error));
+		  file->path, (long long)file->written,
+		  isOurs ? strerror(error) : HD_OWNED_GONE);
 	atomic_store(&file->error, error);
 }
 
@@ -159,6 +162,8 @@ static void outfileGiveUp(struct hdOutfile *file, int error, int64_t incomplete)
 static int outfileWrite(struct hdOutfile *file, const char *bytes,
 			size_t length)
 {
+	if (length > 0 && !hdOwnedIs(&file->owned, file->fd))
+		return EBADF;
 	while (length > 0) {
 		ssize_t done = write(file->fd, bytes, length);
 
@@ -400,8 +405,10 @@ static int outfileOpen(struct hdOutfile *file, bool overwrite)
 		file->fd = open(file->path,
 				flags | (overwrite ? O_TRUNC : O_EXCL), 0666);
 	} while (file->fd < 0 && errno == EINTR);
-	if (file->fd >= 0)
+	if (file->fd >= 0) {
+		hdOwnedSet(&file->owned, file->fd);
 		return 0;
+	}
 	hdMessage(HD_LOG_ERROR, "%s: cannot be created: %s", file->path,
 		  strerror(errno));
 	return -HD_ERR_CREATE_FILE;
@@ -548,6 +555,10 @@ int hdOutfileOverwrite(struct hdOutfile *file, int64_t offset,
 	struct outfileGuard guard;
 
 	outfileEnter(file, &guard);
+	if (ret == 0 && !hdOwnedIs(&file->owned, file->fd)) {
+		outfileGiveUp(file, EBADF, 0);
+		ret = -HD_ERR_WRITE_FILE;
+	}
 	while (ret == 0 && length > 0) {
 		ssize_t done = pwrite(file->fd, bytes, length, (off_t)offset);
 
@@ -582,7 +593,7 @@ int hdOutfileClose(struct hdOutfile *file)
 
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
 	if (hdOutfileIsForeign(file)) {
-		close(file->fd);
+		hdOwnedClose(&file->owned, file->fd);
 	} else {
 		loopRemove(file);
 		ret = hdOutfileFlush(file);
@@ -591,7 +602,8 @@ int hdOutfileClose(struct hdOutfile *file)
 				  file->path,
 				  (unsigned long long)hdOutfileLost(file));
 		/* The descriptor is gone even where close() is interrupted. */
-		if (close(file->fd) < 0 && errno != EINTR) {
+		if (hdOwnedClose(&file->owned, file->fd) < 0 &&
+		    errno != EINTR) {
 			hdMessage(HD_LOG_ERROR, "%s: cannot be closed: %s",
 				  file->path, strerror(errno));
 			if (ret == 0)
