@@ -25,7 +25,9 @@
  *
  * @section env Environment
  * Read once, when the first topology is created; a value that makes no sense
- * counts as not set. Defaults are in parentheses.
+ * counts as not set. Defaults are in parentheses. A program that has more rights
+ * than who runs it (set-uid, set-gid) has none of them, and none of those of
+ * libRUT, libPT, libpm and libhdMPI.
  *
  * - `HDTRACE_VERBOSITY` (0): messages on stderr; 0 none, 1 errors, 2 warnings,
  *   3 information.
@@ -37,7 +39,7 @@
  * - `HDTRACE_ON_FULL` (wait): when a buffer is full, `wait` until it was
  *   written, or `drop` and count the record.
  * - `HDTRACE_OVERWRITE_EXISTING_FILES` (0): 1 replaces existing files instead
- *   of failing with HD_ERR_CREATE_FILE.
+ *   of failing with HD_ERR_CREATE_FILE; not symbolic links.
  * - `HDTRACE_MAX_NESTING_DEPTH` (no limit): default of hdT_setNestedDepth().
  * - `HDTRACE_PREFIX` (empty): put before every relative project name, e.g.
  *   `/scratch/run7/`.

@@ -401,16 +401,18 @@ static int outfileOpen(struct hdOutfile *file, bool overwrite)
 {
 	int flags = O_WRONLY | O_CREAT | O_CLOEXEC;
 
+	/* What is replaced is a file that is there itself: others may have put
+	 * a link there, or a FIFO that nobody reads. */
+	flags |= overwrite ? O_TRUNC | O_NOFOLLOW | O_NONBLOCK : O_EXCL;
 	do {
-		file->fd = open(file->path,
-				flags | (overwrite ? O_TRUNC : O_EXCL), 0666);
+		file->fd = open(file->path, flags, 0666);
 	} while (file->fd < 0 && errno == EINTR);
 	if (file->fd >= 0) {
 		hdOwnedSet(&file->owned, file->fd);
 		return 0;
 	}
 	hdMessage(HD_LOG_ERROR, "%s: cannot be created: %s", file->path,
-		  strerror(errno));
+		  errno == ELOOP ? "it is a symbolic link" : strerror(errno));
 	return -HD_ERR_CREATE_FILE;
 }
 
