@@ -72,8 +72,9 @@ typedef struct _hdTrace hdTrace;
  *
  * @return The trace, to be ended with hdT_finalize().
  * @retval NULL Error; errno is HD_ERR_INVALID_ARGUMENT, HD_ERR_MALLOC,
- *         HD_ERR_GET_TIME, HD_ERR_CREATE_FILE (the file exists, or the
- *         directory does not) or HD_ERR_WRITE_FILE.
+ *         HD_ERR_GET_TIME, HD_ERR_CREATE_FILE (the file exists, or is
+ *         being written, or the directory does not exist) or
+ *         HD_ERR_WRITE_FILE.
  */
 hdTrace *hdT_createTrace(hdTopoNode *node);
 
