@@ -4,7 +4,6 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
-#include <grp.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <stdio.h>
@@ -12,8 +11,6 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include "net/listen.h"
@@ -25,75 +22,26 @@
 
 /* ---- Opening ----------------------------------------------------------- */
 
-/* Whether nobody listens at a Unix socket that a service left behind. */
-static bool listenIsStale(const struct hdAddress *address)
-{
-	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	bool is = fd >= 0 &&
-		  connect(fd, (const struct sockaddr *)&address->storage,
-			  address->length) < 0 &&
-		  errno == ECONNREFUSED;
-
-	if (fd >= 0)
-		close(fd);
-	return is;
-}
-
-static int listenUnixRights(struct hdListener *listener,
-			    const struct hdListenSetup *setup, const char *path)
-{
-	struct group *group = NULL;
-	struct stat st;
-
-	if (setup->socketGroup) {
-		group = getgrnam(setup->socketGroup);
-		if (!group)
-			return -ENOENT;
-	}
-	if (chmod(path, setup->socketMode) < 0 ||
-	    (group && chown(path, (uid_t)-1, group->gr_gid) < 0) ||
-	    lstat(path, &st) < 0)
-		return -errno;
-	listener->inode = st.st_ino;
-	return 0;
-}
-
-static int listenBindUnix(struct hdListener *listener,
-			  const struct hdListenSetup *setup)
-{
-	const struct hdAddress *address = &listener->address;
-	const char *path = listener->text + strlen("unix:");
-	/* Nobody gets in before the mode is right. */
-	mode_t old = umask(0177);
-	int ret = bind(listener->fd, (const struct sockaddr *)&address->storage,
-		       address->length);
-
-	if (ret < 0 && errno == EADDRINUSE && listenIsStale(address) &&
-	    unlink(path) == 0)
-		ret = bind(listener->fd,
-			   (const struct sockaddr *)&address->storage,
-			   address->length);
-	if (ret < 0)
-		ret = -errno;
-	umask(old);
-	return ret < 0 ? ret : listenUnixRights(listener, setup, path);
-}
-
 static int listenBind(struct hdListener *listener,
-		      const struct hdListenSetup *setup)
+		      const struct hdListenSetup *setup, const char **why)
 {
 	const struct hdAddress *address = &listener->address;
 	int one = 1;
 
-	if (address->storage.ss_family == AF_UNIX)
-		return listenBindUnix(listener, setup);
+	if (address->storage.ss_family == AF_UNIX) {
+		listener->file.path = listener->text + strlen("unix:");
+		return hdSocketFileMake(&listener->file, listener->fd, address,
+					BACKLOG, setup->socketMode,
+					setup->socketGroup, why);
+	}
 	if (setsockopt(listener->fd, SOL_SOCKET, SO_REUSEADDR, &one,
 		       sizeof(one)) < 0 ||
 	    (address->storage.ss_family == AF_INET6 &&
 	     setsockopt(listener->fd, IPPROTO_IPV6, IPV6_V6ONLY, &one,
 			sizeof(one)) < 0) ||
 	    bind(listener->fd, (const struct sockaddr *)&address->storage,
-		 address->length) < 0)
+		 address->length) < 0 ||
+	    listen(listener->fd, BACKLOG) < 0)
 		return -errno;
 	return 0;
 }
@@ -124,13 +72,7 @@ static void listenSay(const struct hdListener *listener)
 
 static void listenClose(struct hdListener *listener)
 {
-	const char *path = listener->text + strlen("unix:");
-	struct stat st;
-
-	/* Not the socket of a service that has taken our place. */
-	if (listener->inode && lstat(path, &st) == 0 &&
-	    st.st_ino == listener->inode)
-		unlink(path);
+	hdSocketFileRemove(&listener->file);
 	if (listener->fd >= 0)
 		close(listener->fd);
 	free(listener);
@@ -190,6 +132,7 @@ static int listenOpen(const struct hdListenSetup *setup,
 		      struct hdListener **result)
 {
 	struct hdListener *listener = calloc(1, sizeof(*listener));
+	const char *why = NULL;
 	int ret = 0;
 
 	if (!listener)
@@ -204,15 +147,13 @@ static int listenOpen(const struct hdListenSetup *setup,
 	if (listener->fd < 0)
 		ret = -errno;
 	if (ret == 0)
-		ret = listenBind(listener, setup);
-	if (ret == 0 && listen(listener->fd, BACKLOG) < 0)
-		ret = -errno;
+		ret = listenBind(listener, setup, &why);
 	if (ret == 0)
 		ret = hdLoopAdd(setup->loop, listener->fd, EPOLLIN,
 				&listener->poll);
 	if (ret < 0) {
 		hdNetLog(HD_LOG_ERROR, "listen=%s: %s", listener->text,
-			 strerror(-ret));
+			 why ? why : strerror(-ret));
 		listenClose(listener);
 		return ret;
 	}

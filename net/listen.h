@@ -13,6 +13,7 @@
 
 #include "net/address.h"
 #include "net/loop.h"
+#include "net/socketfile.h"
 
 /** What becomes of connections; all get the context of the setup. */
 struct hdListenCalls {
@@ -43,8 +44,8 @@ struct hdListener {
 	void *context;
 	int fd;
 	struct hdAddress address;
-	char text[128]; /**< As configured, or the usual one. */
-	ino_t inode;    /**< Of a Unix socket, to be removed. */
+	char text[128];           /**< As configured, or the usual one. */
+	struct hdSocketFile file; /**< Of a Unix socket. */
 	bool isSaid;
 	struct hdListener *next;
 };

@@ -133,7 +133,8 @@ static inline void hdS_orderBytes64(void *x)
  * @return The group, not committed and disabled.
  * @retval NULL Error; errno is HD_ERR_INVALID_ARGUMENT, HD_ERR_MALLOC,
  *         HD_ERR_BUFFER_OVERFLOW (the name is too long) or HD_ERR_CREATE_FILE
- *         (the file exists, or the directory does not).
+ *         (the file exists, or is being written, or the directory does not
+ *         exist).
  */
 hdStatsGroup *hdS_createGroup(const char *groupName, hdTopoNode *topoNode,
 			      int topoLevel);

@@ -19,13 +19,25 @@
  * may hold any character that a file name may, and a directory in front
  * (`/scratch/run1/myProject`).
  *
+ * **What is unique.** A file has one trace or group. So at a node there is one
+ * trace, and one group of a name, for all programs that write into a project at
+ * a time; siblings need different labels. Labels and names of groups are never
+ * changed to make a file name, and have no `_`, so within a project different
+ * ones make different files. Two projects of a directory may still meet: node
+ * `b` of project `a` and the root of project `a_b`. And so may labels that
+ * differ only in what the file system takes for one, such as capitals. Whoever
+ * comes second is refused with HD_ERR_CREATE_FILE, also where existing files
+ * are replaced: a file that is being written is not.
+ *
  * **Threads.** A topology and its nodes are constant after creation; any
  * thread may read them. Creating nodes of one topology from several threads
  * at once is allowed. Destroying them needs that nobody uses them any more.
  *
  * @section env Environment
  * Read once, when the first topology is created; a value that makes no sense
- * counts as not set. Defaults are in parentheses.
+ * counts as not set. Defaults are in parentheses. A program that has more rights
+ * than who runs it (set-uid, set-gid) has none of them, and none of those of
+ * libRUT, libPT, libpm and libhdMPI.
  *
  * - `HDTRACE_VERBOSITY` (0): messages on stderr; 0 none, 1 errors, 2 warnings,
  *   3 information.
@@ -37,7 +49,7 @@
  * - `HDTRACE_ON_FULL` (wait): when a buffer is full, `wait` until it was
  *   written, or `drop` and count the record.
  * - `HDTRACE_OVERWRITE_EXISTING_FILES` (0): 1 replaces existing files instead
- *   of failing with HD_ERR_CREATE_FILE.
+ *   of failing with HD_ERR_CREATE_FILE; not symbolic links.
  * - `HDTRACE_MAX_NESTING_DEPTH` (no limit): default of hdT_setNestedDepth().
  * - `HDTRACE_PREFIX` (empty): put before every relative project name, e.g.
  *   `/scratch/run7/`.
@@ -50,6 +62,12 @@
  * own. A process that ends by exit() or by returning from main() without
  * finalizing loses nothing that was complete; one that is killed loses at most
  * what `HDTRACE_FLUSH_MS` allows.
+ *
+ * **Descriptors.** A program that closes all descriptors, as daemons do, closes
+ * those of the traces, and may get their numbers for its own files. Before it
+ * writes the library compares device and inode, and writes into no file that is
+ * not its own: the trace ends there, as if the disk were full, and what comes
+ * later is counted as lost (hdT_getLosses(), hdS_getLosses()).
  */
 #ifndef HD_TOPOLOGY_H
 #define HD_TOPOLOGY_H

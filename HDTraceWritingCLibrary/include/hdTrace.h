@@ -22,10 +22,10 @@
  * **Threads.** A trace belongs to one thread at a time; different traces need
  * no coordination.
  *
- * **Errors of the file.** When a record cannot be written (disk full), one
- * call returns -1 with HD_ERR_WRITE_FILE; later records are counted as lost,
- * their calls return 0. What was written stays readable. hdT_finalize()
- * reports the error again.
+ * **Errors of the file.** When a record cannot be written (disk full, or the
+ * program has closed the descriptor of the file), one call returns -1 with
+ * HD_ERR_WRITE_FILE; later records are counted as lost, their calls return 0.
+ * What was written stays readable. hdT_finalize() reports the error again.
  *
  * **Time.** Wall clock in nanoseconds. Within a file it never decreases: where
  * the clock steps back the last time is repeated, and counted.
@@ -72,8 +72,9 @@ typedef struct _hdTrace hdTrace;
  *
  * @return The trace, to be ended with hdT_finalize().
  * @retval NULL Error; errno is HD_ERR_INVALID_ARGUMENT, HD_ERR_MALLOC,
- *         HD_ERR_GET_TIME, HD_ERR_CREATE_FILE (the file exists, or the
- *         directory does not) or HD_ERR_WRITE_FILE.
+ *         HD_ERR_GET_TIME, HD_ERR_CREATE_FILE (the file exists, or is
+ *         being written, or the directory does not exist) or
+ *         HD_ERR_WRITE_FILE.
  */
 hdTrace *hdT_createTrace(hdTopoNode *node);
 

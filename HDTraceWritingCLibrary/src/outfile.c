@@ -147,11 +147,14 @@ static size_t outfileDiscard(struct hdOutfile *file, size_t start, size_t done,
 /* The file is lost: cut off what is not complete, let the owner run on. */
 static void outfileGiveUp(struct hdOutfile *file, int error, int64_t incomplete)
 {
-	if (incomplete > 0 &&
+	bool isOurs = hdOwnedIs(&file->owned, file->fd);
+
+	if (isOurs && incomplete > 0 &&
 	    ftruncate(file->fd, file->written - incomplete) == 0)
 		file->written -= incomplete;
 	hdMessage(HD_LOG_ERROR, "%s: offset %lld: %s; the file ends here",
-		  file->path, (long long)file->written, strerror(error));
+		  file->path, (long long)file->written,
+		  isOurs ? strerror(error) : HD_OWNED_GONE);
 	atomic_store(&file->error, error);
 }
 
@@ -159,6 +162,8 @@ static void outfileGiveUp(struct hdOutfile *file, int error, int64_t incomplete)
 static int outfileWrite(struct hdOutfile *file, const char *bytes,
 			size_t length)
 {
+	if (length > 0 && !hdOwnedIs(&file->owned, file->fd))
+		return EBADF;
 	while (length > 0) {
 		ssize_t done = write(file->fd, bytes, length);
 
@@ -318,14 +323,24 @@ static void loopUnlock(const struct outfileGuard *guard)
 	outfileGuardLeave(guard);
 }
 
-static void loopAdd(struct hdOutfile *file)
+/* Add a file, unless this process writes it already under any name. */
+static bool loopAdd(struct hdOutfile *file)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	struct outfileGuard guard;
+	bool isNew = true;
 
 	pthread_once(&once, loopInitialise);
 	file->generation = hdOutfileGeneration;
 	loopLock(&guard);
+	for (const struct hdOutfile *other = loop.files; other && isNew;
+	     other = other->next)
+		isNew = other->owned.device != file->owned.device ||
+			other->owned.inode != file->owned.inode;
+	if (!isNew) {
+		loopUnlock(&guard);
+		return false;
+	}
 	loopStart();
 	file->next = loop.files;
 	if (file->next)
@@ -334,6 +349,7 @@ static void loopAdd(struct hdOutfile *file)
 		pthread_cond_signal(&loop.wake);
 	loop.files = file;
 	loopUnlock(&guard);
+	return true;
 }
 
 static void loopRemove(struct hdOutfile *file)
@@ -391,20 +407,59 @@ static void outfileFree(struct hdOutfile *file)
 	free(file);
 }
 
+/* Say that there is no file. */
+static int outfileRefuse(const struct hdOutfile *file, const char *why)
+{
+	hdMessage(HD_LOG_ERROR, "%s: cannot be created: %s", file->path, why);
+	return -HD_ERR_CREATE_FILE;
+}
+
+/* Whether another process writes the file. Where nobody can tell, none does.
+ * The lock is the process's: a child of fork() does not keep it. */
+static bool outfileIsTaken(const struct hdOutfile *file)
+{
+	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+
+	return fcntl(file->fd, F_SETLK, &lock) < 0 &&
+	       (errno == EACCES || errno == EAGAIN);
+}
+
+/* Make a file that was opened ours alone, and empty. */
+static int outfileTake(struct hdOutfile *file, bool overwrite)
+{
+	int ret = 0;
+
+	hdOwnedSet(&file->owned, file->fd);
+	if (!loopAdd(file))
+		return outfileRefuse(file, "this program writes it already");
+	if (outfileIsTaken(file))
+		ret = outfileRefuse(file, "another program writes it");
+	else if (overwrite && ftruncate(file->fd, 0) < 0)
+		ret = outfileRefuse(file, strerror(errno));
+	if (ret < 0)
+		loopRemove(file);
+	return ret;
+}
+
 /* Open a file that is known but for its descriptor. */
 static int outfileOpen(struct hdOutfile *file, bool overwrite)
 {
-	int flags = O_WRONLY | O_CREAT | O_CLOEXEC;
+	int flags = O_WRONLY | O_CREAT | O_CLOEXEC, ret;
 
+	/* What is replaced is a file that is there itself: others may have put
+	 * a link there, or a FIFO that nobody reads. */
+	flags |= overwrite ? O_NOFOLLOW | O_NONBLOCK : O_EXCL;
 	do {
-		file->fd = open(file->path,
-				flags | (overwrite ? O_TRUNC : O_EXCL), 0666);
+		file->fd = open(file->path, flags, 0666);
 	} while (file->fd < 0 && errno == EINTR);
-	if (file->fd >= 0)
-		return 0;
-	hdMessage(HD_LOG_ERROR, "%s: cannot be created: %s", file->path,
-		  strerror(errno));
-	return -HD_ERR_CREATE_FILE;
+	if (file->fd < 0)
+		return outfileRefuse(file, errno == ELOOP
+						   ? "it is a symbolic link"
+						   : strerror(errno));
+	ret = outfileTake(file, overwrite);
+	if (ret < 0)
+		close(file->fd);
+	return ret;
 }
 
 int hdOutfileOpen(char *path, bool isText, struct hdOutfile **result)
@@ -429,12 +484,12 @@ int hdOutfileOpen(char *path, bool isText, struct hdOutfile **result)
 		return -HD_ERR_MALLOC;
 	}
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+	pthread_mutex_init(&file->io, NULL);
 	ret = outfileOpen(file, settings->overwrite);
 	if (ret == 0) {
-		pthread_mutex_init(&file->io, NULL);
-		loopAdd(file);
 		*result = file;
 	} else {
+		pthread_mutex_destroy(&file->io);
 		outfileFree(file);
 	}
 	pthread_setcancelstate(state, NULL);
@@ -548,6 +603,10 @@ int hdOutfileOverwrite(struct hdOutfile *file, int64_t offset,
 	struct outfileGuard guard;
 
 	outfileEnter(file, &guard);
+	if (ret == 0 && !hdOwnedIs(&file->owned, file->fd)) {
+		outfileGiveUp(file, EBADF, 0);
+		ret = -HD_ERR_WRITE_FILE;
+	}
 	while (ret == 0 && length > 0) {
 		ssize_t done = pwrite(file->fd, bytes, length, (off_t)offset);
 
@@ -582,7 +641,7 @@ int hdOutfileClose(struct hdOutfile *file)
 
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
 	if (hdOutfileIsForeign(file)) {
-		close(file->fd);
+		hdOwnedClose(&file->owned, file->fd);
 	} else {
 		loopRemove(file);
 		ret = hdOutfileFlush(file);
@@ -591,7 +650,8 @@ int hdOutfileClose(struct hdOutfile *file)
 				  file->path,
 				  (unsigned long long)hdOutfileLost(file));
 		/* The descriptor is gone even where close() is interrupted. */
-		if (close(file->fd) < 0 && errno != EINTR) {
+		if (hdOwnedClose(&file->owned, file->fd) < 0 &&
+		    errno != EINTR) {
 			hdMessage(HD_LOG_ERROR, "%s: cannot be closed: %s",
 				  file->path, strerror(errno));
 			if (ret == 0)

@@ -25,6 +25,10 @@
  * they were opened in is over. Nothing is written to them and no lock of
  * theirs is touched.
  *
+ * A program that closes our descriptors may get their numbers for files of its
+ * own; so whoever writes looks first whose the descriptor is. A file whose
+ * descriptor is gone has failed, as if it could not be written.
+ *
  * Each file has one ring buffer with one producer, the thread that owns the
  * trace or group, and one consumer, who holds the file's I/O lock; so
  * records cost no lock. A thread that waits for room drains the ring itself:
@@ -39,6 +43,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
+
+#include "common/owned.h"
 
 /** What to do with a record that does not fit into the ring. */
 enum hdOutfileNeed {
@@ -84,6 +90,7 @@ struct hdOutfile {
 	_Atomic(size_t) tail; /**< Bytes drained since the beginning. */
 	pthread_mutex_t io;
 	int fd;
+	struct hdOwned owned; /**< The file that the descriptor is of. */
 	bool isText;
 	int64_t written; /**< Bytes in the file. */
 	char *path;

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "HDTraceWritingCLibrary/src/settings.h"
+#include "common/environment.h"
 
 struct hdLogger hdLogger = { .prefix = "hdtrace", .level = HD_LOG_NONE };
 
@@ -17,7 +18,7 @@ static struct hdSettings settings;
 /* Get a variable that is set and not empty. */
 static const char *settingsText(const char *name)
 {
-	const char *text = getenv(name);
+	const char *text = hdEnvironment(name);
 
 	return text && *text ? text : NULL;
 }

@@ -264,15 +264,13 @@ static hdTrace *traceCreate(hdTopoNode *node, int64_t now)
 		ret = -HD_ERR_MALLOC;
 		goto fail;
 	}
-	ret = traceClearInfo(trace->infoPath);
-	if (ret < 0) {
-		free(path);
-		goto fail;
-	}
 	ret = hdOutfileOpen(path, true, &trace->file);
 	if (ret < 0)
 		goto fail;
-	ret = traceWriteHeader(trace, node);
+	/* Not before: the other may be that of a trace of this place. */
+	ret = traceClearInfo(trace->infoPath);
+	if (ret == 0)
+		ret = traceWriteHeader(trace, node);
 	if (ret < 0) {
 		hdOutfileRemove(trace->file);
 		goto fail;

@@ -14,6 +14,7 @@
 
 #include "MPITracingLibrary/src/message.h"
 #include "MPITracingLibrary/src/options.h"
+#include "common/environment.h"
 #include "common/clock.h"
 
 #define OPTION_ALL (~0U)
@@ -47,14 +48,15 @@ static const struct word optionSources[] = {
 
 const char *hdmpiOptionText(const char *name)
 {
-	const char *text = getenv(name);
+	const char *text = hdEnvironment(name);
 
 	return text && *text ? text : NULL;
 }
 
 static void optionIsWrong(const char *name, const char *what)
 {
-	hdmpiMessage(HD_LOG_ERROR, "%s=\"%s\": %s", name, getenv(name), what);
+	hdmpiMessage(HD_LOG_ERROR, "%s=\"%s\": %s", name, hdEnvironment(name),
+		     what);
 }
 
 /* Parse "a,b" or "all,-c"; words are added from left to right. What begins with

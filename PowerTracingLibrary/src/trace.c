@@ -11,6 +11,7 @@
 #include "PowerTracingLibrary/src/meter/runner.h"
 #include "PowerTracingLibrary/src/meter/writer.h"
 #include "PowerTracingLibrary/src/trace.h"
+#include "common/environment.h"
 
 struct powertrace_s {
 	struct ptConfig config;
@@ -99,7 +100,7 @@ int pt_createTrace(const char *configfile, hdTopology *topology,
 	struct ptConfig config;
 	int saved = errno, ret;
 
-	hdLogSetVerbosity(&ptLogger, getenv("PT_VERBOSITY"));
+	hdLogSetVerbosity(&ptLogger, hdEnvironment("PT_VERBOSITY"));
 	if (!configfile || !trace) {
 		ptMessage(HD_LOG_ERROR, "pt_createTrace: invalid argument");
 		return PT_ESYNTAX;

@@ -8,6 +8,7 @@
 #include "ResourcesUtilizationTracingLibrary/src/backend/gtop.h"
 #include "ResourcesUtilizationTracingLibrary/src/message.h"
 #include "ResourcesUtilizationTracingLibrary/src/trace.h"
+#include "common/environment.h"
 
 #define NS_PER_MS 1000000
 
@@ -27,20 +28,20 @@ int rut_createTrace(hdTopoNode *topoNode, int topoLevel, rutSources sources,
 	const struct rutSource *const *backend;
 	struct rutSetup setup = {
 		.root = "",
-		.mountPoint = getenv("RUT_HDD_MOUNTPOINT"),
+		.mountPoint = hdEnvironment("RUT_HDD_MOUNTPOINT"),
 		.sources = sources,
 		.intervalNs = (int64_t)interval * NS_PER_MS,
 	};
 	int saved = errno, ret;
 
-	hdLogSetVerbosity(&rutLogger, getenv("RUT_VERBOSITY"));
+	hdLogSetVerbosity(&rutLogger, hdEnvironment("RUT_VERBOSITY"));
 	if (!topoNode || !trace || interval < 1) {
 		rutMessage(HD_LOG_ERROR, "rut_createTrace: invalid argument");
 		return RUT_EARGUMENT;
 	}
 	if (setup.mountPoint && !*setup.mountPoint)
 		setup.mountPoint = NULL;
-	backend = rutFindBackend(getenv("RUT_BACKEND"));
+	backend = rutFindBackend(hdEnvironment("RUT_BACKEND"));
 	if (!backend)
 		return RUT_ESOURCE;
 	ret = rutTraceCreate(topoNode, topoLevel, backend, &setup, trace);

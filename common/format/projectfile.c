@@ -9,12 +9,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/environment.h"
 #include "common/format/escape.h"
 #include "common/format/projectfile.h"
 
 char *hdProjectFileName(const char *project, const char *end)
 {
-	const char *prefix = getenv("HDTRACE_PREFIX");
+	const char *prefix = hdEnvironment("HDTRACE_PREFIX");
 	char *name;
 
 	/* The library puts the prefix before its files. */
@@ -103,7 +104,7 @@ static int projectPut(const char *name, bool replace, const char *text,
 {
 	int fd = open(name,
 		      O_WRONLY | O_CREAT | O_CLOEXEC |
-			      (replace ? O_TRUNC : O_EXCL),
+			      (replace ? O_TRUNC | O_NOFOLLOW : O_EXCL),
 		      0666);
 	int ret = 0;
 

@@ -6,6 +6,8 @@
 #ifndef LEFTOVER_H
 #define LEFTOVER_H
 
+#include <stdbool.h>
+
 /** Count what is in a directory, "." and ".." included. */
 int testCountFiles(const char *path);
 
@@ -15,5 +17,25 @@ int testCountFiles(const char *path);
  * The kernel lists a thread for a moment after it was joined.
  */
 void testWaitThreads(int most);
+
+/** Descriptors that testTakeDescriptors() looks at. */
+#define TEST_DESCRIPTORS 1024
+
+/** Note which descriptors are open. */
+void testNoteDescriptors(bool isOpen[TEST_DESCRIPTORS]);
+
+/**
+ * Do as a program does that closes all descriptors and opens its own: those
+ * that were opened since they were noted become copies of another.
+ *
+ * @param isOpen As noted; on return true for those that were taken only.
+ * @return How many were taken.
+ */
+int testTakeDescriptors(bool isOpen[TEST_DESCRIPTORS], int own);
+
+/** Check that what was taken is still there, close it, and check that nothing
+ *  was written into the file at @p path, which holds @p text. */
+void testCheckTaken(const bool taken[TEST_DESCRIPTORS], const char *path,
+		    const char *text);
 
 #endif

@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include <glib.h>
 
@@ -168,6 +170,33 @@ static void testStatusSlow(void)
 	g_unsetenv("PM_TIMEOUT");
 }
 
+/* A program has closed the connection's descriptor, and has it for its own. */
+static void testTaken(void)
+{
+	struct model model = { .dialect = 'C' };
+	counter_t counter;
+	int pair[2], fd;
+	char byte;
+
+	modelStart(&model);
+	g_assert_cmpint(pm_create_counter(MODEL_DEVICE, sessionLines("0"), 0, 0,
+					  model.server, &counter),
+			==, 0);
+	fd = counter.sock;
+	g_assert_cmpint(
+		socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, pair), ==,
+		0);
+	g_assert_cmpint(dup2(pair[0], fd), ==, fd);
+	sessionFails(PM_ECONNECTION, ENOTCONN, pm_start_counter(&counter));
+	g_assert_cmpint(pm_finalize_counter(&counter), ==, PM_ECONNECTION);
+	g_assert_cmpint(recv(pair[1], &byte, 1, 0), ==, -1);
+	g_assert_cmpint(errno, ==, EAGAIN);
+	g_assert_cmpint(close(fd), ==, 0);
+	close(pair[0]);
+	close(pair[1]);
+	modelStop(&model);
+}
+
 int main(int argc, char **argv)
 {
 	char *directory = sessionInit(&argc, &argv, NULL);
@@ -179,5 +208,6 @@ int main(int argc, char **argv)
 	g_test_add_func("/pm/faults/silent", testSilent);
 	g_test_add_func("/pm/faults/unknown-device", testUnknownDevice);
 	g_test_add_func("/pm/faults/status-slow", testStatusSlow);
+	g_test_add_func("/pm/faults/taken", testTaken);
 	return sessionRun(directory);
 }

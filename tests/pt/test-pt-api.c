@@ -3,6 +3,7 @@
  * what is left behind. */
 #include "config.h"
 
+#include <fcntl.h>
 #include <glib/gstdio.h>
 #include <pthread.h>
 #include <string.h>
@@ -598,6 +599,43 @@ static void testFork(void)
 	testStatFree(stat);
 }
 
+static bool hasSaid(const char *words)
+{
+	bool has;
+
+	g_mutex_lock(&messagesMutex);
+	has = strstr(messages->str, words) != NULL;
+	g_mutex_unlock(&messagesMutex);
+	return has;
+}
+
+/* A program closes all that is open and opens its own. Without what wakes it
+ * the thread neither runs for ever nor writes into the program's files. */
+static void testTaken(void)
+{
+	static const char text[] = "12345678";
+	bool taken[TEST_DESCRIPTORS];
+	PowerTrace *trace;
+	int own;
+
+	/* Its pipe keeps its numbers. */
+	testMeterReset();
+	own = open("own", O_RDWR | O_CREAT, 0600);
+	g_assert_cmpint(write(own, text, strlen(text)), ==, strlen(text));
+	testNoteDescriptors(taken);
+	trace = create("taken");
+	g_assert_cmpint(testTakeDescriptors(taken, own), >, 2);
+	pt_startTracing(trace);
+	WAIT_FOR(hasSaid("the program has closed our file "
+			 "descriptor; nothing is measured"));
+	g_assert_cmpint(pt_stopTracing(trace), ==, 0);
+	g_assert_cmpint(pt_startTracing(trace), ==, 0);
+	pt_finalizeTrace(trace);
+	g_assert_cmpint(testMeter.closes, ==, 1);
+	testCheckTaken(taken, "own", text);
+	close(own);
+}
+
 int main(int argc, char **argv)
 {
 	testInit(&argc, &argv);
@@ -616,5 +654,6 @@ int main(int argc, char **argv)
 	g_test_add_func("/pt/api/orders", testOrders);
 	g_test_add_func("/pt/api/cycles", testCycles);
 	g_test_add_func("/pt/api/fork", testFork);
+	g_test_add_func("/pt/api/taken", testTaken);
 	return testRun();
 }

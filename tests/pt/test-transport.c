@@ -487,6 +487,46 @@ static void testTcpRefused(void)
 	assertSaid("Connection refused");
 }
 
+/* A program has closed the descriptor and has it for a file of its own. */
+static void testTaken(void)
+{
+	char name[64], address[64], byte;
+	int master = terminal(name, sizeof(name));
+	int door = listener(address, sizeof(address));
+	const char *const ways[] = { name, address };
+
+	for (size_t i = 0; i < G_N_ELEMENTS(ways); i++) {
+		struct ptTransport *transport = openSerial(ways[i], -1);
+		int fd = transport->fd, pair[2];
+
+		g_assert_cmpint(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK,
+					   0, pair),
+				==, 0);
+		g_assert_cmpint(dup2(pair[0], fd), ==, fd);
+		g_assert_cmpint(ptTransportWrite(transport, "x", 1, LONG), ==,
+				-ENODEV);
+		assertSaid("the program has closed our file descriptor");
+		g_assert_cmpint(ptTransportDrain(transport, LONG), ==, -ENODEV);
+		ptTransportBreak(transport);
+		/* What comes for the program stays there. */
+		g_assert_cmpint(write(pair[1], "y", 1), ==, 1);
+		g_assert_cmpint(
+			ptTransportRead(transport, &byte, 1, LONG, NULL), ==,
+			-ENODEV);
+		ptTransportFlushInput(transport);
+		g_assert_cmpint(recv(fd, &byte, 1, 0), ==, 1);
+		g_assert_cmpint(recv(pair[1], &byte, 1, 0), ==, -1);
+		g_assert_cmpint(errno, ==, EAGAIN);
+		ptTransportClose(transport);
+		g_assert_cmpint(close(fd), ==, 0);
+		close(pair[0]);
+		close(pair[1]);
+	}
+	g_string_truncate(said, 0);
+	close(master);
+	close(door);
+}
+
 /* A name that nobody has, and one by name. */
 static void testTcpNames(void)
 {
@@ -531,5 +571,6 @@ int main(int argc, char **argv)
 	g_test_add_func("/transport/tcp/gather", testTcpGather);
 	g_test_add_func("/transport/tcp/refused", testTcpRefused);
 	g_test_add_func("/transport/tcp/names", testTcpNames);
+	g_test_add_func("/transport/taken", testTaken);
 	return g_test_run();
 }

@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -462,6 +463,40 @@ static void testFork(void)
 	placeClear(&place);
 }
 
+/* A program closes all that is open and opens its own: its files are neither
+ * read nor closed nor written to. */
+static void testTaken(void)
+{
+	static const char text[] = "1\n";
+	bool taken[TEST_DESCRIPTORS];
+	rutSources sources;
+	struct place place;
+	UtilTrace *trace;
+	char *path;
+	int own;
+
+	placeMake(&place);
+	path = g_build_filename(place.root, "own", NULL);
+	own = open(path, O_RDWR | O_CREAT | O_APPEND, 0600);
+	g_assert_cmpint(write(own, text, strlen(text)), ==, strlen(text));
+	RUTSRC_UNSET_ALL(sources);
+	RUTSRC_SET_ALL(sources);
+	testNoteDescriptors(taken);
+	g_assert_cmpint(rut_createTrace(place.node, 1, sources, 1, &trace), ==,
+			0);
+	g_assert_cmpint(rut_startTrace(trace), ==, 0);
+	g_usleep(5000);
+	g_assert_cmpint(rut_stopTrace(trace), ==, 0);
+	g_assert_cmpint(testTakeDescriptors(taken, own), >, 2);
+	g_assert_cmpint(rut_startTrace(trace), ==, 0);
+	g_usleep(5000);
+	rut_finalizeTrace(trace);
+	testCheckTaken(taken, path, text);
+	close(own);
+	g_free(path);
+	placeClear(&place);
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
@@ -478,5 +513,6 @@ int main(int argc, char **argv)
 	g_test_add_func("/rut/api/cycles", testCycles);
 	g_test_add_func("/rut/api/prompt", testPrompt);
 	g_test_add_func("/rut/api/fork", testFork);
+	g_test_add_func("/rut/api/taken", testTaken);
 	return g_test_run();
 }

@@ -18,6 +18,7 @@
 #include "PowerTracingLibrary/client/integral.h"
 #include "PowerTracingLibrary/client/recorder.h"
 #include "PowerTracingLibrary/client/remotelist.h"
+#include "PowerTracingLibrary/pt/client/recordfiles.h"
 #include "PowerTracingLibrary/pt/client/screen.h"
 #include "PowerTracingLibrary/src/message.h"
 #include "common/clock.h"
@@ -925,6 +926,52 @@ static void testScreen(void)
 	g_string_free(out, TRUE);
 }
 
+/* Nodes whose names make the same labels do not share files; ours cannot have
+ * such names, services of others may. */
+static void testRecordPlaces(void)
+{
+	static char empty[] = "", power[] = "P", watts[] = "W";
+	static const struct {
+		char one[8], two[8];
+	} rows[] = { { "n 1", "n/1" }, { "n-1", "n 1" }, { "a_", "a_-" } };
+
+	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+		char device[] = "d", one[8], two[8];
+		char *place = g_dir_make_tmp("hdtrace-XXXXXX", NULL);
+		char *project = g_build_filename(place, "P", NULL);
+		const struct recordFilesSetup into = { .project = project,
+						       .server = "s",
+						       .force = TRUE };
+		struct ptRecorderColumn columns[2];
+		const struct ptRecorderGroup groups = { .device = device,
+							.columns = columns,
+							.count = 2 };
+		const struct ptRemoteClock clock = { .tripCount = 0 };
+		struct recordFiles *files = NULL;
+
+		strcpy(one, rows[i].one);
+		strcpy(two, rows[i].two);
+		for (size_t k = 0; k < 2; k++)
+			columns[k] = (struct ptRecorderColumn){
+				.node = k ? two : one,
+				.value = power,
+				.line = empty,
+				.unit = watts,
+				.grouping = empty,
+				.source = empty,
+				.resolution = empty,
+			};
+		g_assert_cmpint(
+			recordFilesCreate(&into, &groups, 1, &clock, &files),
+			==, -EEXIST);
+		g_assert_null(files);
+		/* Nothing is left behind. */
+		g_assert_cmpint(rmdir(place), ==, 0);
+		g_free(project);
+		g_free(place);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	int result;
@@ -946,6 +993,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/client/clock", testClock);
 	g_test_add_func("/client/integral", testIntegral);
 	g_test_add_func("/client/screen", testScreen);
+	g_test_add_func("/client/record/places", testRecordPlaces);
 	result = g_test_run();
 	g_unlink(path);
 	g_rmdir(directory);

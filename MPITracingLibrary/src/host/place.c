@@ -34,6 +34,28 @@ static bool isSameHost(const struct card *a, const struct card *b)
 	return a->node == b->node && strcmp(a->host, b->host) == 0;
 }
 
+static bool isName(const struct card *all, int count, const char *name)
+{
+	for (int i = 0; i < count; i++)
+		if (strcmp(all[i].host, name) == 0)
+			return true;
+	return false;
+}
+
+/* Name the one of several hosts of a name that so many come before: by a number
+ * that makes no name that another host has. */
+static void placeName(struct hdmpiPlace *place, const struct card *all,
+		      const char *name, int before)
+{
+	snprintf(place->host, sizeof(place->host), "%s", name);
+	for (int number = 2; before > 0; number++) {
+		snprintf(place->host, sizeof(place->host), "%s-%d", name,
+			 number);
+		if (!isName(all, place->size, place->host))
+			before--;
+	}
+}
+
 int hdmpiPlaceFind(MPI_Comm world, struct hdmpiPlace *place)
 {
 	struct card own, *all;
@@ -66,11 +88,7 @@ int hdmpiPlaceFind(MPI_Comm world, struct hdmpiPlace *place)
 			isFirst = !isSameHost(&all[i], &all[j]);
 		before += isFirst;
 	}
-	if (before)
-		snprintf(place->host, sizeof(place->host), "%s-%d", own.host,
-			 before + 1);
-	else
-		snprintf(place->host, sizeof(place->host), "%s", own.host);
+	placeName(place, all, own.host, before);
 	free(all);
 	return 0;
 }

@@ -55,13 +55,33 @@ static int reserve(struct pmCounter *own, size_t sets)
 
 /* ---- Requests ---------------------------------------------------------- */
 
+/* Close the connection, if the program has left it to us. */
+static void counterClose(counter_t *counter)
+{
+	if (counter->sock >= 0)
+		hdOwnedClose(&pmCounterOf(counter)->owned, counter->sock);
+	counter->sock = -1;
+}
+
+/* Whether there is a connection. */
+static bool counterIsConnected(counter_t *counter)
+{
+	const struct pmCounter *own = pmCounterOf(counter);
+
+	if (counter->sock < 0)
+		return false;
+	if (hdOwnedIs(&own->owned, counter->sock))
+		return true;
+	pmLog(HD_LOG_ERROR, "%s: " HD_OWNED_GONE, own->device);
+	counter->sock = -1;
+	return false;
+}
+
 /* An error beside "no" leaves nobody knows what in the connection. */
 static int counterFailed(counter_t *counter, int error)
 {
-	if (error != -EREMOTEIO && counter->sock >= 0) {
-		close(counter->sock);
-		counter->sock = -1;
-	}
+	if (error != -EREMOTEIO)
+		counterClose(counter);
 	return error;
 }
 
@@ -73,7 +93,7 @@ static int counterAsk(counter_t *counter, enum pmOperation operation,
 	int32_t answer;
 	int ret;
 
-	if (counter->sock < 0)
+	if (!counterIsConnected(counter))
 		return -ENOTCONN;
 	ret = pmSendInt(counter->sock, (int32_t)operation);
 	if (ret == 0)
@@ -195,6 +215,8 @@ static int counterCreate(const char *id, int frequency, const server_t *server,
 	if (ret == 0)
 		ret = pmConnect(server, &counter->sock);
 	if (ret == 0)
+		hdOwnedSet(&own->owned, counter->sock);
+	if (ret == 0)
 		ret = pmCreate(counter->sock, id, &counter->lines,
 			       counter->aggregate, frequency);
 	counter->num_lines = device.n_lines;
@@ -221,9 +243,8 @@ int pm_create_counter(const char *id, line_t lines, int aggregate,
 			      : -ENOMEM;
 	}
 	if (ret < 0) {
+		counterClose(counter);
 		counterFree(pmCounterOf(counter));
-		if (counter->sock >= 0)
-			close(counter->sock);
 		*counter = none;
 	}
 	return pmResult(ret, saved);
@@ -238,7 +259,7 @@ int pm_get_counter_data(counter_t *counter)
 	pmBegin();
 	if (!own)
 		return pmResult(-EINVAL, saved);
-	if (counter->sock < 0)
+	if (!counterIsConnected(counter))
 		return pmResult(-ENOTCONN, saved);
 	/* The server would say so, too. */
 	if (own->isRunning) {
@@ -275,9 +296,7 @@ int pm_finalize_counter(counter_t *counter)
 	if (own->isRunning)
 		stopped = counterAsk(counter, PM_STOP, &ns);
 	ret = counterAsk(counter, PM_FINALIZE, &ns);
-	if (counter->sock >= 0)
-		close(counter->sock);
-	counter->sock = -1;
+	counterClose(counter);
 	counter->measures = NULL;
 	counterFree(own);
 	return pmResult(stopped < 0 ? stopped : ret, saved);

@@ -6,12 +6,13 @@
 #include <stdlib.h>
 
 #include "PowerTracingLibrary/pm/src/pm.h"
+#include "common/environment.h"
 
 struct hdLogger pmLogger = { .prefix = "libpm", .level = HD_LOG_NONE };
 
 void pmBegin(void)
 {
-	const char *verbosity = getenv("PM_VERBOSITY");
+	const char *verbosity = hdEnvironment("PM_VERBOSITY");
 
 	hdLogSetVerbosity(&pmLogger,
 			  verbosity && *verbosity ? verbosity : "-1");

@@ -11,6 +11,7 @@
 
 #include "PowerTracingLibrary/pm/src/pm.h"
 #include "common/clock.h"
+#include "common/environment.h"
 #include "common/net.h"
 
 /* How long to wait for a server: PM_TIMEOUT, in seconds. */
@@ -21,7 +22,7 @@
 
 int64_t pmDeadline(void)
 {
-	const char *text = getenv("PM_TIMEOUT");
+	const char *text = hdEnvironment("PM_TIMEOUT");
 	char *end;
 	double seconds = TIMEOUT_USUAL;
 
@@ -50,7 +51,7 @@ static void serverName(const server_t *server, char *text, size_t size)
 static bool serverMoved(const server_t *server, char *place, size_t size)
 {
 	char name[PM_HOST_MAX + 16];
-	const char *at = getenv("PM_SERVERS");
+	const char *at = hdEnvironment("PM_SERVERS");
 
 	serverName(server, name, sizeof(name));
 	while (at && *at) {

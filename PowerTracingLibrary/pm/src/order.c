@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "PowerTracingLibrary/pm/src/pm.h"
+#include "common/environment.h"
 
 struct pmDialect pmDialectAsked(void)
 {
@@ -20,7 +21,7 @@ struct pmDialect pmDialectAsked(void)
 		{ "c", { 8, PM_SET_MAJOR } },
 		{ "d", { 8, PM_SET_MAJOR } },
 	};
-	const char *asked = getenv("PM_DIALECT");
+	const char *asked = hdEnvironment("PM_DIALECT");
 
 	for (size_t i = 0; i < sizeof(dialects) / sizeof(dialects[0]); i++)
 		if (asked && strcmp(asked, dialects[i].name) == 0)

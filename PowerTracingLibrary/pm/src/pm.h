@@ -30,6 +30,7 @@
 
 #include <pmlib.h>
 #include "common/log.h"
+#include "common/owned.h"
 
 /** Operations of the protocol. */
 enum pmOperation {
@@ -67,6 +68,7 @@ struct pmSpan {
 struct pmCounter {
 	pm_measures_wt measures; /**< First: it is what the user sees. */
 	server_t server;
+	struct hdOwned owned; /**< The connection that sock is of. */
 	char *device;
 	struct pmDialect dialect;
 	bool isRunning;

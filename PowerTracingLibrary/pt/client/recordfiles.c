@@ -95,6 +95,28 @@ static struct recordFile *addFile(struct recordFiles *files,
 	return file;
 }
 
+/* Two nodes whose names make the same labels would look like one. */
+static int checkPlaces(const struct recordFiles *files)
+{
+	for (size_t i = 1; i < files->count; i++) {
+		const struct recordFile *file = &files->list[i];
+
+		for (size_t k = 0; k < i; k++) {
+			const struct recordFile *other = &files->list[k];
+
+			if (!isSamePlace(other, file) ||
+			    strcmp(other->node, file->node) == 0)
+				continue;
+			ptMessage(HD_LOG_ERROR,
+				  "the nodes \"%s\" and \"%s\" would have the "
+				  "same files; record one of them",
+				  other->node, file->node);
+			return -EEXIST;
+		}
+	}
+	return 0;
+}
+
 static void findFiles(struct recordFiles *files,
 		      const struct ptRecorderGroup *groups, size_t count)
 {
@@ -320,8 +342,10 @@ int recordFilesCreate(const struct recordFilesSetup *setup,
 
 	findFiles(files, groups, count);
 	levels = levelsOf(files);
+	ret = checkPlaces(files);
 	/* First: what was recorded until a crash is readable. */
-	ret = writeProject(files, setup, levels);
+	if (ret == 0)
+		ret = writeProject(files, setup, levels);
 	if (ret == 0) {
 		ret = openGroups(files, setup, levels, clock);
 		if (ret < 0)

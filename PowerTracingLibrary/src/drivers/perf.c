@@ -221,6 +221,7 @@ static int perfOpen(const struct ptSetup *setup, struct ptSensor *sensor)
 	if (fd < 0)
 		return fd;
 	sensor->fd = fd;
+	hdOwnedSet(&sensor->owned, fd);
 	return 0;
 }
 
@@ -229,6 +230,8 @@ static int perfReadEnergy(const struct ptSensor *sensor, uint64_t *count)
 	uint64_t value;
 	ssize_t got;
 
+	if (!hdOwnedIs(&sensor->owned, sensor->fd))
+		return -ENODEV;
 	do {
 		got = ptPerfRead(sensor->fd, &value, sizeof(value));
 	} while (got < 0 && errno == EINTR);
@@ -245,7 +248,7 @@ static int perfReadEnergy(const struct ptSensor *sensor, uint64_t *count)
 
 static void perfClose(struct ptSensor *sensor)
 {
-	close(sensor->fd);
+	hdOwnedClose(&sensor->owned, sensor->fd);
 	sensor->fd = -1;
 }
 

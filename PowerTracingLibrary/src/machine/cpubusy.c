@@ -61,6 +61,8 @@ static int readCounter(struct ptBusy *busy, struct ptBusySeen *seen)
 		if (ret < 0)
 			return ret;
 	}
+	if (!hdOwnedIs(&busy->acctOwned, busy->acctFd))
+		return -EBADF;
 	ret = ptSysReadNumber(busy->acctFd, &ns);
 	seen->countNs = (int64_t)ns;
 	return ret;
@@ -96,6 +98,7 @@ int ptBusyOpen(struct ptBusy *busy, const char *root)
 		return ret;
 	ret = readStat(busy, &idleNs);
 	busy->acctFd = ret < 0 ? -1 : openAcct(root);
+	hdOwnedSet(&busy->acctOwned, busy->acctFd);
 	busy->name = busy->acctFd < 0 ? "/proc/stat" : "cpuacct";
 	busy->resolution =
 		busy->acctFd < 0 ? "10 ms over 200 ms" : "1 ns over 20 ms";
@@ -145,6 +148,6 @@ int ptBusyTake(struct ptBusy *busy, double *utilization)
 void ptBusyClose(struct ptBusy *busy)
 {
 	if (busy->acctFd >= 0)
-		close(busy->acctFd);
+		hdOwnedClose(&busy->acctOwned, busy->acctFd);
 	ptProcStatClose(&busy->stat);
 }

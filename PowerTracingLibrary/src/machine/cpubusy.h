@@ -28,6 +28,7 @@ struct ptBusy {
 	const char *resolution; /**< "10 ms over 200 ms". */
 	int64_t windowNs;
 	int acctFd; /**< -1: not used. */
+	struct hdOwned acctOwned;
 	struct ptProcStat stat;
 	unsigned int cpus;  /**< That are online. */
 	int64_t cpusSeenNs; /**< When they were counted. */

@@ -45,11 +45,13 @@ static void cpuClose(struct ptCpu *cpu)
 {
 	for (size_t i = 0; cpu->fds && i < cpu->count; i++)
 		if (cpu->fds[i] >= 0)
-			close(cpu->fds[i]);
+			hdOwnedClose(&cpu->owned[i], cpu->fds[i]);
 	free(cpu->fds);
+	free(cpu->owned);
 	free(cpu->labels);
 	ptResidencyClear(&cpu->residency);
 	cpu->fds = NULL;
+	cpu->owned = NULL;
 	cpu->labels = NULL;
 	cpu->count = 0;
 	cpu->isOpen = false;
@@ -69,11 +71,15 @@ static int cpuOpen(const struct ptCpuKind *kind, const struct ptSetup *setup,
 	cpu->fds = malloc((cpu->count + 1) * sizeof(*cpu->fds));
 	for (size_t i = 0; cpu->fds && i < cpu->count; i++)
 		cpu->fds[i] = -1;
-	if (!cpu->fds || ptResidencyInit(&cpu->residency, cpu->count) < 0) {
+	cpu->owned = calloc(cpu->count + 1, sizeof(*cpu->owned));
+	if (!cpu->fds || !cpu->owned ||
+	    ptResidencyInit(&cpu->residency, cpu->count) < 0) {
 		cpuClose(cpu);
 		return -ENOMEM;
 	}
 	kind->open(setup, cpu);
+	for (size_t i = 0; i < cpu->count; i++)
+		hdOwnedSet(&cpu->owned[i], cpu->fds[i]);
 	cpu->isOpen = true;
 	return 0;
 }

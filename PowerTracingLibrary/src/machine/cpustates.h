@@ -17,6 +17,7 @@
 #include "PowerTracingLibrary/src/machine/cpuset.h"
 #include "PowerTracingLibrary/src/machine/residency.h"
 #include "PowerTracingLibrary/src/meter/driver.h"
+#include "common/owned.h"
 
 /** Longest name of a state, with the terminating zero. */
 #define PT_CPU_LABEL_MAX 32
@@ -30,6 +31,7 @@ struct ptCpu {
 	char (*labels)[PT_CPU_LABEL_MAX];
 	int *fds; /**< The driver's: one for each state, or the first only; -1
 		       where none is open. */
+	struct hdOwned *owned; /**< Of these. */
 	struct ptResidency residency;
 	bool isOpen;
 	int64_t retryNs;      /**< When to look for it again. */

@@ -21,8 +21,10 @@ int ptProcStatOpen(struct ptProcStat *stat, const char *root)
 	if (!stat->text)
 		return -ENOMEM;
 	stat->fd = ptSysOpen(root, "/proc/stat");
-	if (stat->fd >= 0)
+	if (stat->fd >= 0) {
+		hdOwnedSet(&stat->owned, stat->fd);
 		return 0;
+	}
 	free(stat->text);
 	stat->text = NULL;
 	return stat->fd;
@@ -33,6 +35,8 @@ int ptProcStatRead(struct ptProcStat *stat)
 	size_t used = 0;
 	ssize_t got;
 
+	if (!hdOwnedIs(&stat->owned, stat->fd))
+		return -EBADF;
 	do {
 		if (used + 1 == stat->size) {
 			char *text;
@@ -78,7 +82,7 @@ int64_t ptProcStatIdle(const struct ptProcStat *stat, unsigned int cpu)
 void ptProcStatClose(struct ptProcStat *stat)
 {
 	if (stat->text)
-		close(stat->fd);
+		hdOwnedClose(&stat->owned, stat->fd);
 	free(stat->text);
 	stat->text = NULL;
 }

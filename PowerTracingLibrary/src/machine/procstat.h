@@ -12,9 +12,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/owned.h"
+
 struct ptProcStat {
 	int fd;
-	char *text; /**< What was read, as far as the CPUs go. */
+	struct hdOwned owned; /**< Of fd. */
+	char *text;           /**< What was read, as far as the CPUs go. */
 	size_t size;
 };
 

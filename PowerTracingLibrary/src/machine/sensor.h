@@ -31,6 +31,7 @@
 #define PT_SENSOR_H
 
 #include "PowerTracingLibrary/src/meter/driver.h"
+#include "common/owned.h"
 
 /** Longest text that says where a value comes from, and how fine it is. */
 #define PT_SOURCE_MAX 192
@@ -52,6 +53,7 @@ struct ptSensor {
 	uint64_t range; /**< Count after which it is at 0 again; 0: none. */
 	/* The driver's: what its open() sets, and by what it finds it. */
 	int fd;
+	struct hdOwned owned; /* Of fd. */
 	void *handle;
 	unsigned int number;
 	uint32_t type;

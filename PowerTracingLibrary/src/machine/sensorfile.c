@@ -16,19 +16,25 @@ int ptSensorFileOpen(const struct ptSetup *setup, struct ptSensor *sensor)
 	if (fd < 0)
 		return fd;
 	sensor->fd = fd;
+	hdOwnedSet(&sensor->owned, fd);
 	return 0;
 }
 
 int ptSensorFileReadEnergy(const struct ptSensor *sensor, uint64_t *count)
 {
+	if (!hdOwnedIs(&sensor->owned, sensor->fd))
+		return -ENODEV;
 	return ptSysReadNumber(sensor->fd, count);
 }
 
 int ptSensorFileReadPower(const struct ptSensor *sensor, double *watts)
 {
 	uint64_t microwatts;
-	int ret = ptSysReadNumber(sensor->fd, &microwatts);
+	int ret;
 
+	if (!hdOwnedIs(&sensor->owned, sensor->fd))
+		return -ENODEV;
+	ret = ptSysReadNumber(sensor->fd, &microwatts);
 	if (ret == 0)
 		*watts = (double)microwatts * 1e-6;
 	return ret;
@@ -36,7 +42,7 @@ int ptSensorFileReadPower(const struct ptSensor *sensor, double *watts)
 
 void ptSensorFileClose(struct ptSensor *sensor)
 {
-	close(sensor->fd);
+	hdOwnedClose(&sensor->owned, sensor->fd);
 	sensor->fd = -1;
 }
 

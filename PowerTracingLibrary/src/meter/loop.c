@@ -8,18 +8,22 @@
 #include <stdlib.h>
 #include <sys/eventfd.h>
 
+#include "PowerTracingLibrary/src/message.h"
 #include "PowerTracingLibrary/src/meter/loop.h"
 #include "common/clock.h"
+#include "common/owned.h"
 #include "common/thread.h"
 
 struct ptLoop {
 	struct ptMeter *meter;
 	int wakeFd;
+	struct hdOwned wake; /* The eventfd. */
 	pthread_t thread;
 	pthread_mutex_t mutex; /* Protects what follows. */
 	pthread_cond_t changed;
 	bool isStarted;
 	bool isEnding;
+	bool isLost; /* The program has closed the eventfd. */
 	/* Changes that were asked for, and those that were made. */
 	uint64_t asked;
 	uint64_t done;
@@ -55,6 +59,17 @@ static void loopStep(struct ptLoop *loop, bool isStarted, bool isNew)
 	ptMeterRead(loop->meter);
 }
 
+/* Without what wakes it the thread would run for ever, or wait; so it measures
+ * no more. Called and returns with the mutex held. */
+static void loopLose(struct ptLoop *loop)
+{
+	loop->isLost = true;
+	pthread_mutex_unlock(&loop->mutex);
+	ptMessage(HD_LOG_ERROR, HD_OWNED_GONE "; nothing is measured any more");
+	ptMeterStop(loop->meter);
+	pthread_mutex_lock(&loop->mutex);
+}
+
 static void *loopRun(void *data)
 {
 	struct ptLoop *loop = data;
@@ -62,16 +77,20 @@ static void *loopRun(void *data)
 	pthread_mutex_lock(&loop->mutex);
 	while (!loop->isEnding) {
 		uint64_t asked = loop->asked;
-		bool isStarted = loop->isStarted;
+		bool isStarted = loop->isStarted && !loop->isLost;
 		bool isNew = asked != loop->done;
 		eventfd_t unused;
 
+		if (isStarted && !hdOwnedIs(&loop->wake, loop->wakeFd)) {
+			loopLose(loop);
+			continue;
+		}
 		if (!isNew && !isStarted) {
 			pthread_cond_wait(&loop->changed, &loop->mutex);
 			continue;
 		}
 		/* What was asked for until now is known. */
-		if (isNew)
+		if (isNew && hdOwnedIs(&loop->wake, loop->wakeFd))
 			eventfd_read(loop->wakeFd, &unused);
 		pthread_mutex_unlock(&loop->mutex);
 		loopStep(loop, isStarted, isNew);
@@ -95,6 +114,7 @@ int ptLoopCreate(struct ptMeter *meter, int wakeFd, struct ptLoop **result)
 		return -ENOMEM;
 	loop->meter = meter;
 	loop->wakeFd = wakeFd;
+	hdOwnedSet(&loop->wake, wakeFd);
 	pthread_mutex_init(&loop->mutex, NULL);
 	pthread_cond_init(&loop->changed, NULL);
 	ret = hdThreadStart(&loop->thread, loopRun, loop);
@@ -111,7 +131,8 @@ int ptLoopCreate(struct ptMeter *meter, int wakeFd, struct ptLoop **result)
 /* Wake the thread, wherever it waits; the mutex is held. */
 static void loopWake(struct ptLoop *loop)
 {
-	eventfd_write(loop->wakeFd, 1);
+	if (hdOwnedIs(&loop->wake, loop->wakeFd))
+		eventfd_write(loop->wakeFd, 1);
 	pthread_cond_broadcast(&loop->changed);
 }
 

@@ -49,6 +49,7 @@ int ptRunnerInit(struct ptRunner *runner, const struct ptConfig *config,
 		ptMessage(HD_LOG_ERROR, "eventfd: %s", strerror(errno));
 		return PT_ETHREAD;
 	}
+	hdOwnedSet(&runner->wake, runner->wakeFd);
 	ret = ptMeterInit(&runner->meter, config, root, runner->wakeFd);
 	if (ret < 0)
 		close(runner->wakeFd);
@@ -107,7 +108,7 @@ bool ptRunnerEnd(struct ptRunner *runner, struct ptCounts *counts)
 	runner->sampler = NULL;
 	isOpen = runner->meter.isOpen;
 	ptMeterClose(&runner->meter);
-	close(runner->wakeFd);
+	hdOwnedClose(&runner->wake, runner->wakeFd);
 	return isOpen;
 }
 
@@ -117,5 +118,5 @@ void ptRunnerForget(struct ptRunner *runner)
 	ptLoopForget(runner->loop);
 	hdSamplerDestroy(runner->sampler);
 	free(runner->meter.cells);
-	close(runner->wakeFd);
+	hdOwnedClose(&runner->wake, runner->wakeFd);
 }

@@ -8,10 +8,12 @@
 #define PT_RUNNER_H
 
 #include "PowerTracingLibrary/src/meter/meter.h"
+#include "common/owned.h"
 
 struct ptRunner {
 	struct ptMeter meter;
 	int wakeFd;
+	struct hdOwned wake; /**< The eventfd. */
 	/* One of the two has the thread, by who determines the time. */
 	struct ptLoop *loop;
 	struct hdSampler *sampler;

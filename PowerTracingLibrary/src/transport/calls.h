@@ -10,6 +10,7 @@
 #define PT_TRANSPORT_CALLS_H
 
 #include "PowerTracingLibrary/src/transport/transport.h"
+#include "common/owned.h"
 
 /** Longest address, with the terminating zero. */
 #define PT_ADDRESS_MAX 256
@@ -30,6 +31,7 @@ struct ptTransport {
 	const struct ptTransportCalls *calls;
 	int wakeFd; /**< Or -1. */
 	int fd;
+	struct hdOwned owned;         /**< The file that it is of. */
 	int64_t gatherNs;             /**< Of ptTransportGather(), or 0. */
 	char address[PT_ADDRESS_MAX]; /**< For messages. */
 };
@@ -46,6 +48,10 @@ int ptSerialMode(const struct ptLine *line, struct termios *mode);
 /** Make a transport of an open file descriptor, which it then owns. */
 int ptFdTransport(const struct ptTransportCalls *calls, int fd,
 		  const char *address, struct ptTransport **result);
+
+/** Look whether the program has left us the descriptor; else, after a message,
+ *  -ENODEV. */
+int ptFdCheck(const struct ptTransport *transport);
 
 ssize_t ptFdRead(struct ptTransport *transport, void *data, size_t size,
 		 int64_t deadlineNs, int64_t *whenNs);

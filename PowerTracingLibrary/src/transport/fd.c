@@ -29,6 +29,7 @@ int ptFdTransport(const struct ptTransportCalls *calls, int fd,
 		return -ENOMEM;
 	transport->calls = calls;
 	transport->fd = fd;
+	hdOwnedSet(&transport->owned, fd);
 	transport->wakeFd = -1;
 	strncpy(transport->address, address, PT_ADDRESS_MAX - 1);
 	*result = transport;
@@ -40,6 +41,13 @@ static int gone(const struct ptTransport *transport, const char *why)
 {
 	ptMessage(HD_LOG_ERROR, "%s: %s", transport->address, why);
 	return -ENODEV;
+}
+
+int ptFdCheck(const struct ptTransport *transport)
+{
+	if (hdOwnedIs(&transport->owned, transport->fd))
+		return 0;
+	return gone(transport, HD_OWNED_GONE);
 }
 
 /* An error of read(), write(), poll(). */
@@ -94,6 +102,9 @@ ssize_t ptFdRead(struct ptTransport *transport, void *data, size_t size,
 
 		if (ret < 0 && !isLess)
 			return ret;
+		/* What comes for the program is not taken from it. */
+		if (ptFdCheck(transport) < 0)
+			return -ENODEV;
 		if (whenNs)
 			*whenNs = hdClockNow();
 		count = read(transport->fd, data, size);
@@ -127,10 +138,15 @@ int ptFdWrite(struct ptTransport *transport, const void *data, size_t size,
 	      int64_t deadlineNs)
 {
 	const char *at = data;
+	int ret;
 
 	while (size > 0) {
-		ssize_t count = writeSome(transport->fd, at, size);
-		int ret;
+		ssize_t count;
+
+		ret = ptFdCheck(transport);
+		if (ret < 0)
+			return ret;
+		count = writeSome(transport->fd, at, size);
 
 		if (count >= 0) {
 			at += count;
@@ -160,8 +176,10 @@ int ptFdDrain(struct ptTransport *transport, int64_t deadlineNs)
 	for (;;) {
 		int queued = 0;
 		int64_t wake;
-		int ret;
+		int ret = ptFdCheck(transport);
 
+		if (ret < 0)
+			return ret;
 		if (ioctl(transport->fd, TIOCOUTQ, &queued) != 0)
 			return failed(transport, errno);
 		if (queued <= 0)
@@ -177,6 +195,6 @@ int ptFdDrain(struct ptTransport *transport, int64_t deadlineNs)
 
 void ptFdClose(struct ptTransport *transport)
 {
-	close(transport->fd);
+	hdOwnedClose(&transport->owned, transport->fd);
 	free(transport);
 }

@@ -156,11 +156,16 @@ fail:
 
 static void serialFlushInput(struct ptTransport *transport)
 {
-	tcflush(transport->fd, TCIFLUSH);
+	if (hdOwnedIs(&transport->owned, transport->fd))
+		tcflush(transport->fd, TCIFLUSH);
 }
 
 static int serialBreak(struct ptTransport *transport)
 {
+	int ret = ptFdCheck(transport);
+
+	if (ret < 0)
+		return ret;
 	/* A quarter of a second or more. */
 	if (tcsendbreak(transport->fd, 0) != 0) {
 		ptMessage(HD_LOG_ERROR, "%s: BREAK: %s", transport->address,
@@ -174,10 +179,13 @@ static void serialClose(struct ptTransport *transport)
 {
 	int queued = 0;
 
-	/* The kernel would wait half a minute for what cannot be sent. */
-	if (ioctl(transport->fd, TIOCOUTQ, &queued) == 0 && queued > 0)
-		tcflush(transport->fd, TCOFLUSH);
-	ioctl(transport->fd, TIOCNXCL);
+	if (hdOwnedIs(&transport->owned, transport->fd)) {
+		/* The kernel would wait half a minute for what cannot be
+		 * sent. */
+		if (ioctl(transport->fd, TIOCOUTQ, &queued) == 0 && queued > 0)
+			tcflush(transport->fd, TCOFLUSH);
+		ioctl(transport->fd, TIOCNXCL);
+	}
 	ptFdClose(transport);
 }
 

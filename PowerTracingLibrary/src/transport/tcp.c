@@ -48,6 +48,8 @@ static void tcpFlushInput(struct ptTransport *transport)
 {
 	char bytes[4096];
 
+	if (!hdOwnedIs(&transport->owned, transport->fd))
+		return;
 	/* As much as a socket may hold, but not what comes meanwhile. */
 	for (int i = 0; i < 64; i++) {
 		if (recv(transport->fd, bytes, sizeof(bytes), MSG_DONTWAIT) <=

@@ -65,6 +65,7 @@ static int fileOpen(struct rutFile *file, struct rutScan *scan,
 	file->fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	if (file->fd < 0)
 		return -errno;
+	hdOwnedSet(&file->owned, file->fd);
 	ret = rutFileRead(file, scan);
 	if (ret < 0)
 		rutFileClose(file);
@@ -108,7 +109,8 @@ int rutFileRead(struct rutFile *file, struct rutScan *scan)
 
 	scan->at = scan->end = file->bytes;
 	file->used = 0;
-	if (file->fd < 0)
+	/* A number from a file of the program's would be worse than none. */
+	if (file->fd < 0 || !hdOwnedIs(&file->owned, file->fd))
 		return -EBADF;
 	for (;;) {
 		size_t room = file->size - file->used;
@@ -149,7 +151,7 @@ size_t rutFilesMax(void)
 void rutFileClose(struct rutFile *file)
 {
 	if (file->fd >= 0)
-		close(file->fd);
+		hdOwnedClose(&file->owned, file->fd);
 	free(file->bytes);
 	*file = (struct rutFile)RUT_FILE_NONE;
 }

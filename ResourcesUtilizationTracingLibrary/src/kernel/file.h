@@ -18,12 +18,14 @@
 #include <sys/types.h>
 
 #include "ResourcesUtilizationTracingLibrary/src/kernel/scan.h"
+#include "common/owned.h"
 
 /** Longest path used. */
 #define RUT_PATH_SIZE 4096
 
 struct rutFile {
 	int fd; /**< -1: not open. */
+	struct hdOwned owned;
 	char *bytes;
 	size_t size;
 	size_t used;
