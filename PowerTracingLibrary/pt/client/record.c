@@ -9,6 +9,7 @@
 #include "PowerTracingLibrary/pt/client/recordfiles.h"
 #include "PowerTracingLibrary/pt/pt.h"
 #include "PowerTracingLibrary/src/message.h"
+#include "cli/output.h"
 
 #define TOOL "pt record"
 
@@ -102,17 +103,22 @@ static void sayValue(const struct record *record,
 	int64_t length = record->during.toNs - record->during.fromNs;
 	double known = (double)value->energy.coveredNs / 1e9;
 	char *name = ptRecorderColumnName(group, at->column);
+	GString *line = g_string_new(NULL);
 
-	fprintf(stderr, "  %-16s %-16s ", column->node, name);
+	g_string_append_printf(line, "  %-16s %-16s ", column->node, name);
 	if (value->energy.coveredNs > 0)
-		fprintf(stderr, "%12.3f W on average, %.3f J",
-			value->energy.sum / known, value->energy.sum);
+		g_string_append_printf(line, "%12.3f W on average, %.3f J",
+				       value->energy.sum / known,
+				       value->energy.sum);
 	else
-		fprintf(stderr, "%12s", "not known");
+		g_string_append_printf(line, "%12s", "not known");
 	if (value->energy.coveredNs > 0 &&
 	    (double)value->energy.coveredNs < 0.995 * (double)length)
-		fprintf(stderr, " in the %.3f s that are known", known);
-	fprintf(stderr, "%s\n", column->isSimulated ? " (simulated)" : "");
+		g_string_append_printf(line, " in the %.3f s that are known",
+				       known);
+	outSay(stderr, "%s%s", line->str,
+	       column->isSimulated ? " (simulated)" : "");
+	g_string_free(line, TRUE);
 	g_free(name);
 }
 
