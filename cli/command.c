@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "cli/command.h"
+#include "cli/output.h"
 #include "common/clock.h"
 
 /* Where the kernel has no descriptors of processes, we look this often. */
@@ -29,7 +30,7 @@ gboolean cliIsCommand(const char *tool, const char *command)
 
 	g_free(program);
 	if (!isThere)
-		fprintf(stderr, "%s: there is no command %s\n", tool, command);
+		outSay(stderr, "%s: there is no command %s", tool, command);
 	return isThere;
 }
 
@@ -47,14 +48,16 @@ void cliPrepare(void)
 static pid_t waitRun(const char *tool, char **command)
 {
 	pid_t child = fork();
+	int error;
 
 	if (child != 0)
 		return child;
 	pthread_sigmask(SIG_SETMASK, &waitOldSignals, NULL);
 	execvp(command[0], command);
-	fprintf(stderr, "%s: cannot run %s: %s\n", tool, command[0],
-		strerror(errno));
-	_exit(errno == ENOENT ? CLI_EXIT_NOT_FOUND : CLI_EXIT_CANNOT);
+	error = errno;
+	outSay(stderr, "%s: cannot run %s: %s", tool, command[0],
+	       strerror(error));
+	_exit(error == ENOENT ? CLI_EXIT_NOT_FOUND : CLI_EXIT_CANNOT);
 }
 
 /* Whether the terminal has sent the signal to the command, too. */

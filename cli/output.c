@@ -7,6 +7,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -166,6 +167,19 @@ const char *outSize(char *buffer, int64_t bytes)
 	return buffer;
 }
 
+/* Control characters, C1 among them, what changes the direction of text, and
+ * ends of lines and paragraphs. */
+static bool isHarmful(gunichar c)
+{
+	GUnicodeType type;
+
+	if (c < 0x80)
+		return c < 0x20 || c == 0x7f;
+	type = g_unichar_type(c);
+	return !g_unichar_isprint(c) || type == G_UNICODE_LINE_SEPARATOR ||
+	       type == G_UNICODE_PARAGRAPH_SEPARATOR;
+}
+
 void outAppendPrintable(GString *out, const char *text, size_t length)
 {
 	const char *end = text + length;
@@ -181,10 +195,10 @@ void outAppendPrintable(GString *out, const char *text, size_t length)
 			g_string_append(out, "\\t");
 			text++;
 		} else if (byte == '\0' || c == (gunichar)-1 ||
-			   c == (gunichar)-2 || c < 0x20 || c == 0x7f) {
+			   c == (gunichar)-2 || (c < 0x80 && isHarmful(c))) {
 			g_string_append_printf(out, "\\x%02x", byte);
 			text++;
-		} else if (c >= 0x80 && !g_unichar_isprint(c)) {
+		} else if (isHarmful(c)) {
 			g_string_append_printf(out, "\\u%04x", c);
 			text = g_utf8_next_char(text);
 		} else {
@@ -205,7 +219,26 @@ void outPrintable(const char *text)
 	g_string_free(out, TRUE);
 }
 
+void outSay(FILE *file, const char *format, ...)
+{
+	GString *out = g_string_new(NULL);
+	va_list arguments;
+	char *text;
+
+	va_start(arguments, format);
+	text = g_strdup_vprintf(format, arguments);
+	va_end(arguments);
+	outAppendPrintable(out, text, strlen(text));
+	g_string_append_c(out, '\n');
+	fputs(out->str, file);
+	g_string_free(out, TRUE);
+	g_free(text);
+}
+
 /* ---- CSV --------------------------------------------------------------- */
+
+/* What all CSV is for; no cell knows more. */
+static bool csvIsSafe;
 
 static FILE *csvFile(const struct outCsv *csv)
 {
@@ -220,10 +253,52 @@ void outCsvPlain(struct outCsv *csv, const char *text)
 	fputs(text, csvFile(csv));
 }
 
+void outCsvSetSafe(bool isSafe)
+{
+	csvIsSafe = isSafe;
+}
+
+/** Whether it is a number as JSON has it, but for a plus: no program takes that
+ *  for a formula. */
+static bool isNumber(const char *bytes, size_t length)
+{
+	const char *p = bytes;
+	const char *end = bytes + length;
+	size_t digits = 0;
+
+	p += p < end && (*p == '-' || *p == '+');
+	for (; p < end && g_ascii_isdigit(*p); p++)
+		digits++;
+	if (p < end && *p == '.')
+		p++;
+	for (; p < end && g_ascii_isdigit(*p); p++)
+		digits++;
+	if (digits == 0)
+		return false;
+	if (p == end || (*p != 'e' && *p != 'E'))
+		return p == end;
+	p++;
+	p += p < end && (*p == '-' || *p == '+');
+	if (p == end)
+		return false;
+	while (p < end && g_ascii_isdigit(*p))
+		p++;
+	return p == end;
+}
+
+/** Whether a spreadsheet could take a text for a formula: as OWASP lists it,
+ *  "CSV Injection". */
+static bool isFormula(const char *bytes, size_t length)
+{
+	return length > 0 && bytes[0] && strchr("=+-@\t\r\n", bytes[0]) &&
+	       !isNumber(bytes, length);
+}
+
 void outCsvBytes(struct outCsv *csv, const char *bytes, size_t length)
 {
 	FILE *file = csvFile(csv);
-	bool needsQuotes = false;
+	bool isEscaped = csvIsSafe && isFormula(bytes, length);
+	bool needsQuotes = isEscaped;
 
 	outCsvPlain(csv, "");
 	for (size_t i = 0; i < length && !needsQuotes; i++)
@@ -234,6 +309,8 @@ void outCsvBytes(struct outCsv *csv, const char *bytes, size_t length)
 		return;
 	}
 	putc('"', file);
+	if (isEscaped)
+		putc('\'', file);
 	for (size_t i = 0; i < length; i++) {
 		if (bytes[i] == '"')
 			putc('"', file);
@@ -266,6 +343,22 @@ static FILE *jsonFile(const struct outJson *json)
 	return json->file ? json->file : stdout;
 }
 
+/** Write a character beyond ASCII, or an escape for it. */
+static const char *jsonBeyondAscii(FILE *file, const char *text)
+{
+	const char *next = g_utf8_next_char(text);
+	gunichar c = g_utf8_get_char(text);
+
+	if (!isHarmful(c))
+		fwrite(text, 1, (size_t)(next - text), file);
+	else if (c < 0x10000)
+		fprintf(file, "\\u%04x", c);
+	else
+		fprintf(file, "\\u%04x\\u%04x", 0xd800 + ((c - 0x10000) >> 10),
+			0xdc00 + ((c - 0x10000) & 0x3ff));
+	return next;
+}
+
 static void jsonQuoted(const struct outJson *json, const char *bytes,
 		       size_t length)
 {
@@ -274,6 +367,10 @@ static void jsonQuoted(const struct outJson *json, const char *bytes,
 
 	putc('"', file);
 	for (const char *c = valid; *c; c++) {
+		if ((unsigned char)*c >= 0x80) {
+			c = jsonBeyondAscii(file, c) - 1;
+			continue;
+		}
 		switch (*c) {
 		case '"':
 			fputs("\\\"", file);

@@ -55,12 +55,17 @@ const char *outDuration(char *buffer, int64_t ns);
 const char *outSize(char *buffer, int64_t bytes);
 
 /**
- * Append text with control characters and what is not UTF-8 escaped as in C.
+ * Append text with escapes as in C for control characters, what is not UTF-8,
+ * and what makes text look like another: marks of direction, ends of lines.
  */
 void outAppendPrintable(GString *out, const char *text, size_t length);
 
 /** Print text as outAppendPrintable() does. */
 void outPrintable(const char *text);
+
+/** Print a line, such as a message, as outAppendPrintable() does; names in it
+ *  may come from anywhere. */
+void outSay(FILE *file, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
 /* ---- CSV --------------------------------------------------------------- */
 
@@ -69,6 +74,10 @@ struct outCsv {
 	FILE *file; /**< Where to; NULL is stdout. */
 	bool hasField;
 };
+
+/** Put an apostrophe before texts that a spreadsheet could take for formulas;
+ *  holds for all CSV from now on. */
+void outCsvSetSafe(bool isSafe);
 
 void outCsvText(struct outCsv *csv, const char *text);
 void outCsvBytes(struct outCsv *csv, const char *bytes, size_t length);
@@ -80,7 +89,9 @@ void outCsvLine(struct outCsv *csv, const char *line);
 
 /* ---- JSON -------------------------------------------------------------- */
 
-#define OUT_JSON_DEPTH 1100
+/** Objects and arrays in each other: two for each element of a trace, of which
+ *  the reading library accepts 1,000, and some around them. */
+#define OUT_JSON_DEPTH 2100
 
 /** JSON that is being written. Keys are NULL in arrays. */
 struct outJson {

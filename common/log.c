@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "common/log.h"
@@ -48,6 +49,33 @@ static void logWrite(char *line, size_t length)
 	pthread_setcancelstate(state, NULL);
 }
 
+/* How many bytes of a text at a place are a control character, or one that
+ * changes the direction of text: names in messages may come from anywhere. */
+static size_t logHarmful(const unsigned char *p)
+{
+	if (p[0] < 0x20 || p[0] == 0x7f)
+		return 1;
+	if ((p[0] == 0xc2 && p[1] >= 0x80 && p[1] < 0xa0) ||
+	    (p[0] == 0xd8 && p[1] == 0x9c))
+		return 2;
+	if (p[0] == 0xe2 && p[1] == 0x80 &&
+	    (p[2] == 0x8e || p[2] == 0x8f || (p[2] >= 0xa8 && p[2] <= 0xae)))
+		return 3;
+	if (p[0] == 0xe2 && p[1] == 0x81 && p[2] >= 0xa6 && p[2] <= 0xa9)
+		return 3;
+	return 0;
+}
+
+static void logClean(char *text)
+{
+	while (*text) {
+		size_t length = logHarmful((unsigned char *)text);
+
+		memset(text, '?', length);
+		text += length > 0 ? length : 1;
+	}
+}
+
 void hdLog(const struct hdLogger *logger, enum hdLogLevel level,
 	   const char *format, ...)
 {
@@ -67,6 +95,8 @@ void hdLog(const struct hdLogger *logger, enum hdLogLevel level,
 	length = vsnprintf(line + prefix, size - (size_t)prefix, format,
 			   arguments);
 	va_end(arguments);
+	if (length >= 0)
+		logClean(line + prefix);
 	if (length >= 0 && logger->print) {
 		logger->print(level, line + prefix);
 	} else if (length >= 0) {

@@ -13,6 +13,10 @@
  * byte offset and the rule of doc/format that is broken. One bad file never
  * takes the project down.
  *
+ * **Limits.** A file with more than #HDI_NESTING_MAX elements in each other, or
+ * #HDI_ATTRIBUTES_MAX attributes of one, is read up to there; and only plain
+ * files are opened. So a hostile file costs time by its size, and no more.
+ *
  * **Memory.** Everything that is reached through a pointer to const belongs to
  * the object that it came from and lives as long as that object, unless said
  * otherwise. Structs may get new members at their end; never copy or allocate
@@ -38,6 +42,12 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/** Elements that may lie in each other in a file. */
+#define HDI_NESTING_MAX 1000
+
+/** Attributes that an element may have. */
+#define HDI_ATTRIBUTES_MAX 2000
 
 /* ---- Messages ---------------------------------------------------------- */
 

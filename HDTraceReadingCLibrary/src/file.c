@@ -27,8 +27,9 @@ int hdIFileOpen(const char *path, int64_t *size)
 	do {
 		fd = hdIFileOpener(path);
 	} while (fd < 0 && errno == EINTR);
+	/* ENXIO: a socket, or a device that is not there. */
 	if (fd < 0)
-		return -errno;
+		return errno == ENXIO ? -EINVAL : -errno;
 	if (fstat(fd, &status) < 0) {
 		int error = errno;
 

@@ -19,7 +19,8 @@ static const hdIRule rules[HDI_RULE_COUNT] = {
 				    "holds one .proj file." },
 	[HDI_RULE_PROJ_XML] = { "proj.xml", HDI_ERROR,
 				"A .proj file is well-formed XML without "
-				"DOCTYPE." },
+				"DOCTYPE, not too deep, and with few "
+				"attributes." },
 	[HDI_RULE_PROJ_ROOT] = { "proj.root", HDI_ERROR,
 				 "The root element of a .proj file is "
 				 "Application." },
@@ -55,7 +56,8 @@ static const hdIRule rules[HDI_RULE_COUNT] = {
 				   "feed." },
 	[HDI_RULE_STAT_HEADER] = { "stat.header", HDI_ERROR,
 				   "The header of a .stat file is complete, "
-				   "well-formed XML without DOCTYPE: "
+				   "well-formed XML without DOCTYPE, not too "
+				   "deep, and with few attributes: "
 				   "Statistics with a Group that has a name." },
 	[HDI_RULE_STAT_TYPE] = { "stat.type", HDI_ERROR,
 				 "The type of a value is INT32, INT64, UINT64, "
@@ -90,7 +92,8 @@ static const hdIRule rules[HDI_RULE_COUNT] = {
 				     "record." },
 	[HDI_RULE_TRC_XML] = { "trc.xml", HDI_ERROR,
 			       "A .trc file is well-formed XML without "
-			       "DOCTYPE." },
+			       "DOCTYPE, not too deep, and with few "
+			       "attributes." },
 	[HDI_RULE_TRC_ROOT] = { "trc.root", HDI_ERROR,
 				"The root element of a .trc file is "
 				"Program." },

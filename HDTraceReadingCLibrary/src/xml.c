@@ -6,10 +6,13 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
+#include <libxml/SAX2.h>
 #include <libxml/parserInternals.h>
 #include <libxml/xmlerror.h>
 
+#include <hdReading.h>
 #include "HDTraceReadingCLibrary/src/xml.h"
 
 /* Names are kept as long as a parser lives; more than this is an attack. */
@@ -48,16 +51,32 @@ int64_t hdIXmlOffset(xmlParserCtxtPtr parser)
 	return (int64_t)input->consumed + (input->cur - input->base);
 }
 
-static void setError(xmlParserCtxtPtr parser, struct hdIXmlError *error,
-		     int code, const char *text)
+/* Where a tag begins: its '<' cannot be in it. */
+int64_t hdIXmlTagStart(xmlParserCtxtPtr parser)
+{
+	const xmlParserInput *input = parser->input;
+	const xmlChar *p =
+		memrchr(input->base, '<', (size_t)(input->cur - input->base));
+
+	return (int64_t)input->consumed + (p ? p - input->base : 0);
+}
+
+static void setErrorAt(xmlParserCtxtPtr parser, struct hdIXmlError *error,
+		       int code, int64_t offset, const char *text)
 {
 	if (error->code)
 		return;
 	error->code = code;
-	error->offset = hdIXmlOffset(parser);
+	error->offset = offset;
 	error->line = parser->input ? parser->input->line : 0;
 	snprintf(error->text, sizeof(error->text), "%s", text);
 	error->text[strcspn(error->text, "\n")] = '\0';
+}
+
+static void setError(xmlParserCtxtPtr parser, struct hdIXmlError *error,
+		     int code, const char *text)
+{
+	setErrorAt(parser, error, code, hdIXmlOffset(parser), text);
 }
 
 /* Called for every error; parser->_private is where to put it. */
@@ -102,6 +121,73 @@ static void refuseDoctypeInTree(void *data, const xmlChar *name,
 	refuseDoctype(&data, name, externalId, systemId);
 }
 
+int hdIXmlIsTooDeep(xmlParserCtxtPtr parser, struct hdIXmlError *error)
+{
+	char text[80];
+
+	if (parser->nameNr < HDI_NESTING_MAX)
+		return 0;
+	snprintf(text, sizeof(text),
+		 "more than %d elements in each other, which is not accepted",
+		 HDI_NESTING_MAX);
+	setErrorAt(parser, error, -EBADMSG, hdIXmlTagStart(parser), text);
+	parser->disableSAX = 1;
+	return 1;
+}
+
+/* An element of a tree. */
+static void startInTree(void *data, const xmlChar *name, const xmlChar *prefix,
+			const xmlChar *uri, int namespaceCount,
+			const xmlChar **namespaces, int count, int defaulted,
+			const xmlChar **attributes)
+{
+	xmlParserCtxtPtr parser = data;
+
+	if (!hdIXmlIsTooDeep(parser, parser->_private))
+		xmlSAX2StartElementNs(data, name, prefix, uri, namespaceCount,
+				      namespaces, count, defaulted, attributes);
+}
+
+/* In others a tag may be bytes that hdITagScan() does not know. */
+static int isKnownEncoding(const char *name)
+{
+	static const char *const known[] = { "UTF-8",      "UTF-16",
+					     "US-ASCII",   "ASCII",
+					     "ISO-8859-",  "ISO_8859-",
+					     "windows-125" };
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
+		if (strncasecmp(name, known[i], strlen(known[i])) == 0)
+			return 1;
+	return 0;
+}
+
+static void checkEncoding(xmlParserCtxtPtr parser)
+{
+	const char *encoding = (const char *)parser->encoding;
+	char text[200];
+
+	if (!encoding)
+		encoding = (const char *)parser->input->encoding;
+	if (!encoding || isKnownEncoding(encoding))
+		return;
+	snprintf(text, sizeof(text),
+		 "the encoding \"%.100s\", which is not accepted", encoding);
+	setError(parser, parser->_private, -EBADMSG, text);
+	xmlStopParser(parser);
+}
+
+static void startDocument(void *data)
+{
+	checkEncoding(*(xmlParserCtxtPtr *)data);
+}
+
+static void startDocumentInTree(void *data)
+{
+	xmlSAX2StartDocument(data);
+	checkEncoding(data);
+}
+
 xmlParserCtxtPtr hdIXmlCreate(xmlSAXHandler *handler, void *data,
 			      struct hdIXmlError *error)
 {
@@ -110,6 +196,7 @@ xmlParserCtxtPtr hdIXmlCreate(xmlSAXHandler *handler, void *data,
 	memset(error, 0, sizeof(*error));
 	if (handler) {
 		handler->initialized = XML_SAX2_MAGIC;
+		handler->startDocument = startDocument;
 		handler->internalSubset = refuseDoctype;
 		handler->serror = takeError;
 	}
@@ -123,6 +210,8 @@ xmlParserCtxtPtr hdIXmlCreate(xmlSAXHandler *handler, void *data,
 		 * cannot be defined without a DOCTYPE. */
 		parser->replaceEntities = 1;
 	} else {
+		parser->sax->startDocument = startDocumentInTree;
+		parser->sax->startElementNs = startInTree;
 		parser->sax->internalSubset = refuseDoctypeInTree;
 		parser->sax->serror = takeError;
 	}
@@ -136,11 +225,24 @@ static void setTooMany(struct hdIXmlError *error)
 	snprintf(error->text, sizeof(error->text), "too many different names");
 }
 
+static void setTooManyAttributes(xmlParserCtxtPtr parser,
+				 struct hdIXmlError *error)
+{
+	char text[80];
+
+	snprintf(text, sizeof(text),
+		 "an element with more than %d attributes, which is not "
+		 "accepted",
+		 HDI_ATTRIBUTES_MAX);
+	setErrorAt(parser, error, -EBADMSG, error->scan.tag, text);
+}
+
 void hdIXmlFeed(xmlParserCtxtPtr parser, const char *data, size_t size,
 		int isLast, struct hdIXmlError *error)
 {
 	int result = XML_ERR_OK;
 
+	size = hdITagScan(&error->scan, data, size);
 	while (size > 0 && !error->code) {
 		size_t step = size < STEP_MAX ? size : STEP_MAX;
 
@@ -148,6 +250,8 @@ void hdIXmlFeed(xmlParserCtxtPtr parser, const char *data, size_t size,
 		data += step;
 		size -= step;
 	}
+	if (error->scan.isTooMany)
+		setTooManyAttributes(parser, error);
 	error->isLast = isLast;
 	if (isLast && !error->code)
 		result = xmlParseChunk(parser, NULL, 0, 1);
@@ -218,6 +322,14 @@ const xmlNode *hdIXmlFind(const xmlNode *node, const char *name)
 	return child;
 }
 
+char *hdIXmlValue(const xmlAttr *attribute)
+{
+	if (!attribute->children)
+		return (char *)xmlStrdup((const xmlChar *)"");
+	return (char *)xmlNodeListGetString(attribute->doc, attribute->children,
+					    1);
+}
+
 char *hdIXmlAttribute(const xmlNode *node, const char *name, int *isMissing)
 {
 	const xmlAttr *attribute;
@@ -228,9 +340,5 @@ char *hdIXmlAttribute(const xmlNode *node, const char *name, int *isMissing)
 		    strcmp((const char *)attribute->name, name) == 0)
 			break;
 	*isMissing = !attribute;
-	if (!attribute)
-		return NULL;
-	if (!attribute->children)
-		return (char *)xmlStrdup((const xmlChar *)"");
-	return (char *)xmlNodeListGetString(node->doc, attribute->children, 1);
+	return attribute ? hdIXmlValue(attribute) : NULL;
 }

@@ -12,6 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "HDTraceReadingCLibrary/src/tagscan.h"
+
 /** What libxml2 would print otherwise. */
 struct hdIXmlQuiet {
 	xmlStructuredErrorFunc function;
@@ -25,6 +27,7 @@ struct hdIXmlError {
 	int64_t line;
 	char text[256];
 	int isLast; /**< Whether the parser was told that all is there. */
+	struct hdITagScan scan;
 };
 
 /** Keep libxml2 silent in this thread; to be done around all that follows. */
@@ -43,6 +46,12 @@ void hdIXmlFeed(xmlParserCtxtPtr parser, const char *data, size_t size,
 
 /** Stop a parser from one of its callbacks, for want of memory. */
 void hdIXmlStop(xmlParserCtxtPtr parser, struct hdIXmlError *error);
+
+/** Whether the element that begins lies too deep; then the parser stops. */
+int hdIXmlIsTooDeep(xmlParserCtxtPtr parser, struct hdIXmlError *error);
+
+/** Where the tag begins that the parser is at. */
+int64_t hdIXmlTagStart(xmlParserCtxtPtr parser);
 
 /** Number of bytes that the parser has consumed. */
 int64_t hdIXmlOffset(xmlParserCtxtPtr parser);
@@ -74,5 +83,8 @@ const xmlNode *hdIXmlFind(const xmlNode *node, const char *name);
  *         @p isMissing is set) or no memory.
  */
 char *hdIXmlAttribute(const xmlNode *node, const char *name, int *isMissing);
+
+/** The value of an attribute, to be freed with xmlFree(); NULL: no memory. */
+char *hdIXmlValue(const xmlAttr *attribute);
 
 #endif

@@ -156,23 +156,27 @@ static void checkKind(struct check *check, const hdIGroup *group,
 
 static void checkValues(struct check *check, const hdIGroup *group)
 {
+	GHashTable *first = g_hash_table_new(g_str_hash, g_str_equal);
+
 	for (size_t i = 0; i < group->valueCount; i++) {
 		const char *name = group->values[i].name;
-		size_t j = 0;
+		void *number = g_hash_table_lookup(first, name);
 
 		if (valueIsSimulated(group, &group->values[i]))
 			toolReport(check->tool, "stat.simulated", group->file,
 				   -1, 0, "value \"%s\" is simulated", name);
 		checkKind(check, group, &group->values[i]);
-		while (j < i && strcmp(group->values[j].name, name) != 0)
-			j++;
-		if (j < i)
+		if (number)
 			toolReport(check->tool, "stat.value-twice", group->file,
 				   -1, 0,
 				   "values %zu and %zu have the same name "
 				   "\"%s\"",
-				   j + 1, i + 1, name);
+				   GPOINTER_TO_SIZE(number), i + 1, name);
+		else
+			g_hash_table_insert(first, (void *)name,
+					    GSIZE_TO_POINTER(i + 1));
 	}
+	g_hash_table_destroy(first);
 }
 
 /** A group while it is read. */

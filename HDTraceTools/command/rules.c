@@ -90,6 +90,8 @@ static const hdIRule rules[] = {
 	  "datatypes, different ids." },
 	{ "merge.file-name", HDI_WARNING,
 	  "Between two `_` in a file name stands a label." },
+	{ "merge.levels", HDI_WARNING,
+	  "A trace names no more levels than a file name can have labels." },
 	{ "merge.group-name", HDI_WARNING,
 	  "The name of a group can be the name of an element." },
 };

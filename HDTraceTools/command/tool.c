@@ -182,11 +182,15 @@ int toolParse(struct tool *tool, int *argc, char ***argv,
 {
 	char *format = NULL;
 	char *color = NULL;
+	gboolean isSafe = FALSE;
 	gboolean isQuiet = FALSE;
 	gboolean wantsHelp = FALSE;
 	const GOptionEntry common[] = {
 		{ "format", 'f', 0, G_OPTION_ARG_FILENAME, &format,
 		  "Print text (default), csv or json", "FORMAT" },
+		{ "csv-safe", 0, 0, G_OPTION_ARG_NONE, &isSafe,
+		  "CSV without formulas: an apostrophe before such text",
+		  NULL },
 		{ "color", 0, 0, G_OPTION_ARG_FILENAME, &color,
 		  "Colours: auto (default), always, never", "WHEN" },
 		{ "quiet", 'q', 0, G_OPTION_ARG_NONE, &isQuiet,
@@ -242,6 +246,7 @@ int toolParse(struct tool *tool, int *argc, char ***argv,
 	    *argc - 1 > help->maxArguments)
 		status = toolUsage(tool, "too many arguments: \"%s\"",
 				   (*argv)[help->maxArguments + 1]);
+	outCsvSetSafe(isSafe);
 	tool->isQuiet = isQuiet;
 	tool->isColored = tool->format == OUT_TEXT && wantsColor(color);
 	tool->isUnicode = !g_get_charset(&charset) ? false : true;

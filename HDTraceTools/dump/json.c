@@ -246,13 +246,10 @@ static void jsonBeginTrace(struct dump *dump, const hdIAttribute *list,
 	outJsonArray(json, "records", false);
 }
 
-/** Deeper elements than this are left out, with their content. */
-#define MAX_ELEMENT_DEPTH 500
-
 static void elements(struct outJson *json, const char *key,
-		     const hdIElement *list, size_t count, unsigned int depth)
+		     const hdIElement *list, size_t count)
 {
-	if (!count || depth > MAX_ELEMENT_DEPTH)
+	if (!count)
 		return;
 	outJsonArray(json, key, true);
 	for (size_t i = 0; i < count; i++) {
@@ -263,8 +260,8 @@ static void elements(struct outJson *json, const char *key,
 				   list[i].attributeCount);
 		if (*list[i].text)
 			outJsonText(json, "text", list[i].text);
-		elements(json, "elements", list[i].children, list[i].childCount,
-			 depth + 1);
+		elements(json, "elements", list[i].children,
+			 list[i].childCount);
 		outJsonEnd(json);
 	}
 	outJsonEnd(json);
@@ -283,7 +280,7 @@ static void jsonRecord(struct dump *dump, const hdIRecord *record)
 	jsonTime(dump, "end", record->end);
 	if (record->attributeCount)
 		attributes(json, record->attributes, record->attributeCount);
-	elements(json, "elements", record->elements, record->elementCount, 1);
+	elements(json, "elements", record->elements, record->elementCount);
 	if (*record->text)
 		outJsonText(json, "text", record->text);
 	outJsonEnd(json);

@@ -16,6 +16,7 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "HDTraceTools/base/plainfile.h"
 #include "HDTraceTools/edit/infofile.h"
 #include "common/format/seconds.h"
 
@@ -524,14 +525,13 @@ GPtrArray *infoParse(struct tool *tool, const char *file, const char *text,
 
 GPtrArray *infoRead(struct tool *tool, const char *file)
 {
-	GError *error = NULL;
 	GPtrArray *lines;
 	char *text;
-	gsize size;
+	size_t size;
+	int ret = plainFileRead(file, &text, &size);
 
-	if (!g_file_get_contents(file, &text, &size, &error)) {
-		toolError(tool, "%s", error->message);
-		g_error_free(error);
+	if (ret < 0) {
+		toolError(tool, "%s: %s", file, plainFileError(ret));
 		return NULL;
 	}
 	lines = infoParse(tool, file, text, size);

@@ -39,6 +39,7 @@ struct info {
 	struct scan scan;
 	struct content *groups; /**< In the order of the project. */
 	struct content *traces;
+	GHashTable *contents; /**< By hdIGroup and hdITraceFile. */
 	struct content all;
 	/** Declared groups without any file. */
 	GPtrArray *missingGroups;
@@ -119,18 +120,21 @@ static void addUp(struct content *all, const struct content *content)
 static void findMissing(struct info *info)
 {
 	const hdIProject *project = info->project;
+	GHashTable *names =
+		g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 
+	for (size_t i = 0; i < project->groupCount; i++)
+		g_hash_table_add(names,
+				 g_ascii_strdown(project->groups[i]->name, -1));
 	for (size_t i = 0; i < project->declaredGroupCount; i++) {
-		size_t j = 0;
+		const char *declared = project->declaredGroups[i];
+		char *name = g_ascii_strdown(declared, -1);
 
-		while (j < project->groupCount &&
-		       g_ascii_strcasecmp(project->groups[j]->name,
-					  project->declaredGroups[i]) != 0)
-			j++;
-		if (j == project->groupCount)
-			g_ptr_array_add(info->missingGroups,
-					(void *)project->declaredGroups[i]);
+		if (!g_hash_table_contains(names, name))
+			g_ptr_array_add(info->missingGroups, (void *)declared);
+		g_free(name);
 	}
+	g_hash_table_destroy(names);
 }
 
 static void collect(struct info *info)
@@ -145,34 +149,25 @@ static void collect(struct info *info)
 	toolProgressStart(info->tool, total);
 	for (size_t i = 0; i < project->groupCount; i++) {
 		readGroup(info, project->groups[i], &info->groups[i]);
+		g_hash_table_insert(info->contents, (void *)project->groups[i],
+				    &info->groups[i]);
 		addUp(&info->all, &info->groups[i]);
 	}
 	for (size_t i = 0; i < project->traceCount; i++) {
 		readTrace(info, project->traces[i], &info->traces[i]);
+		g_hash_table_insert(info->contents, (void *)project->traces[i],
+				    &info->traces[i]);
 		addUp(&info->all, &info->traces[i]);
 	}
 	findMissing(info);
 	toolProgressEnd(info->tool);
 }
 
-static const struct content *contentOfGroup(const struct info *info,
-					    const hdIGroup *group)
+/** What a group or a trace of the project holds. */
+static const struct content *contentOf(const struct info *info,
+				       const void *file)
 {
-	for (size_t i = 0; i < info->project->groupCount; i++) {
-		if (info->project->groups[i] == group)
-			return &info->groups[i];
-	}
-	return NULL;
-}
-
-static const struct content *contentOfTrace(const struct info *info,
-					    const hdITraceFile *trace)
-{
-	for (size_t i = 0; i < info->project->traceCount; i++) {
-		if (info->project->traces[i] == trace)
-			return &info->traces[i];
-	}
-	return NULL;
+	return g_hash_table_lookup(info->contents, file);
 }
 
 /* ---- Text -------------------------------------------------------------- */
@@ -312,7 +307,7 @@ static void printNode(const struct info *info, const hdINode *node,
 	if (node->trace) {
 		printBranch(branches, indent, --rest == 0);
 		printf("trace: ");
-		printContent(info, contentOfTrace(info, node->trace), true);
+		printContent(info, contentOf(info, node->trace), true);
 		putchar('\n');
 	}
 	for (size_t i = 0; i < node->groupCount; i++) {
@@ -322,7 +317,7 @@ static void printNode(const struct info *info, const hdINode *node,
 		outPrintable(group->name);
 		printf(": ");
 		if (group->isReadable)
-			printContent(info, contentOfGroup(info, group), false);
+			printContent(info, contentOf(info, group), false);
 		else
 			printf("not readable");
 		puts(group->isDeclared ? "" : ", not declared");
@@ -359,32 +354,31 @@ static void printTopology(const struct info *info)
 	g_string_free(indent, TRUE);
 }
 
-static bool isAlike(const hdIGroup *a, const hdIGroup *b)
+/** What groups that are alike have in common, in one text: XML has no control
+ *  characters that could part names. */
+static char *likeness(const hdIGroup *group)
 {
-	if (strcmp(a->name, b->name) != 0 || a->valueCount != b->valueCount)
-		return false;
-	for (size_t i = 0; i < a->valueCount; i++) {
-		const hdIValue *x = &a->values[i];
-		const hdIValue *y = &b->values[i];
+	GString *text = g_string_new(group->name);
 
-		if (strcmp(x->name, y->name) != 0 || x->type != y->type ||
-		    strcmp(x->unit, y->unit) != 0 ||
-		    strcmp(x->grouping, y->grouping) != 0 ||
-		    strcmp(valueKindTitle(a, x), valueKindTitle(b, y)) != 0 ||
-		    valueIsSimulated(a, x) != valueIsSimulated(b, y))
-			return false;
+	for (size_t i = 0; i < group->valueCount; i++) {
+		const hdIValue *value = &group->values[i];
+
+		g_string_append_printf(text, "\1%s\2%d %d\2%s\2%s\2%s",
+				       value->name, (int)value->type,
+				       valueIsSimulated(group, value),
+				       valueKindTitle(group, value),
+				       value->unit, value->grouping);
 	}
-	return true;
+	return g_string_free(text, FALSE);
 }
 
 static const char *const valueHeadings[] = { "<Value", "<Kind",     "<Type",
 					     "<Unit",  "<Grouping", NULL };
 
-/** Print the values of a group, and which nodes have it like that. */
-static void printGroup(const struct info *info, size_t first)
+/** Print the values of groups that are alike, and which nodes have them. */
+static void printGroup(const struct info *info, const GPtrArray *alike)
 {
-	const hdIProject *project = info->project;
-	const hdIGroup *group = project->groups[first];
+	const hdIGroup *group = alike->pdata[0];
 	struct outTable *table;
 	const char *between = " ";
 	bool hasGuesses = false;
@@ -393,12 +387,10 @@ static void printGroup(const struct info *info, size_t first)
 	printf("\n%s", info->tool->isColored ? "\033[1m" : "");
 	outPrintable(group->name);
 	printf("%s of", info->tool->isColored ? "\033[0m" : "");
-	for (size_t i = first; i < project->groupCount; i++) {
-		const char *path = rolesPath(project->groups[i]->node);
+	for (guint i = 0; i < alike->len; i++) {
+		const hdIGroup *other = alike->pdata[i];
+		const char *path = rolesPath(other->node);
 
-		if (!project->groups[i]->isReadable ||
-		    !isAlike(group, project->groups[i]))
-			continue;
 		printf("%s", between);
 		outPrintable(*path ? path : "the project");
 		between = ", ";
@@ -425,17 +417,32 @@ static void printGroup(const struct info *info, size_t first)
 static void printGroups(const struct info *info)
 {
 	const hdIProject *project = info->project;
+	GHashTable *known =
+		g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	GPtrArray *kinds = g_ptr_array_new_with_free_func(
+		(GDestroyNotify)g_ptr_array_unref);
 
 	for (size_t i = 0; i < project->groupCount; i++) {
-		bool isFirst = project->groups[i]->isReadable;
+		const hdIGroup *group = project->groups[i];
+		GPtrArray *alike;
+		char *key;
 
-		for (size_t j = 0; j < i && isFirst; j++)
-			isFirst = !project->groups[j]->isReadable ||
-				  !isAlike(project->groups[i],
-					   project->groups[j]);
-		if (isFirst)
-			printGroup(info, i);
+		if (!group->isReadable)
+			continue;
+		key = likeness(group);
+		alike = g_hash_table_lookup(known, key);
+		if (!alike) {
+			alike = g_ptr_array_new();
+			g_ptr_array_add(kinds, alike);
+			g_hash_table_insert(known, g_strdup(key), alike);
+		}
+		g_ptr_array_add(alike, (void *)group);
+		g_free(key);
 	}
+	for (guint i = 0; i < kinds->len; i++)
+		printGroup(info, kinds->pdata[i]);
+	g_ptr_array_unref(kinds);
+	g_hash_table_destroy(known);
 }
 
 static void printText(const struct info *info)
@@ -536,7 +543,7 @@ static void jsonContent(struct outJson *json, const struct content *content)
 static void jsonGroup(const struct info *info, struct outJson *json,
 		      const hdIGroup *group)
 {
-	const struct content *content = contentOfGroup(info, group);
+	const struct content *content = contentOf(info, group);
 
 	outJsonObject(json, NULL, false);
 	outJsonText(json, "name", group->name);
@@ -578,7 +585,7 @@ static void jsonNodes(const struct info *info, struct outJson *json)
 		outJsonBool(json, "declared", node->isDeclared);
 		if (node->trace) {
 			const struct content *content =
-				contentOfTrace(info, node->trace);
+				contentOf(info, node->trace);
 
 			outJsonObject(json, "trace", false);
 			jsonContent(json, content);
@@ -663,6 +670,7 @@ int infoRun(struct tool *tool, int argc, char **argv)
 	info.groups = g_new0(struct content, project->groupCount + 1);
 	info.traces = g_new0(struct content, project->traceCount + 1);
 	info.all.file = project->file;
+	info.contents = g_hash_table_new(NULL, NULL);
 	info.missingGroups = g_ptr_array_new();
 	collect(&info);
 	switch (tool->format) {
@@ -677,6 +685,7 @@ int infoRun(struct tool *tool, int argc, char **argv)
 		break;
 	}
 	g_ptr_array_free(info.missingGroups, TRUE);
+	g_hash_table_destroy(info.contents);
 	g_free(info.groups);
 	g_free(info.traces);
 	hdI_closeProject(project);

@@ -10,12 +10,11 @@
 #include "config.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "HDTraceTools/base/newfile.h"
+#include "HDTraceTools/base/plainfile.h"
 #include "HDTraceTools/edit/xmlscan.h"
 #include "HDTraceTools/merge/merge.h"
 #include "cli/output.h"
@@ -41,25 +40,24 @@ struct place {
 
 static int headOpen(struct head *head, const char *path)
 {
-	struct stat status;
 	ssize_t got;
 	int ret;
 
-	*head = (struct head){ .fd = open(path, O_RDONLY | O_CLOEXEC) };
+	*head = (struct head){ .fd = -1 };
+	head->fd = plainFileOpen(path, &head->fileSize);
 	if (head->fd < 0)
-		return -errno;
+		return head->fd;
 	head->bytes = g_malloc(HEAD_SIZE);
 	do {
 		got = pread(head->fd, head->bytes, HEAD_SIZE, 0);
 	} while (got < 0 && errno == EINTR);
-	if (got < 0 || fstat(head->fd, &status) != 0) {
+	if (got < 0) {
 		ret = -errno;
 		close(head->fd);
 		g_free(head->bytes);
 		return ret;
 	}
 	head->size = (size_t)got;
-	head->fileSize = status.st_size;
 	return 0;
 }
 
@@ -209,13 +207,14 @@ static int writeCorrected(struct merge *merge, const struct mergeFile *file,
 			  const struct mergeClock *clock, size_t rest,
 			  const struct adjustment *adjustment, FILE *out)
 {
-	GMappedFile *mapped = g_mapped_file_new(file->path, FALSE, NULL);
+	GMappedFile *mapped;
 	hdIProject *project;
 	const char *text;
 	size_t size;
+	int ret = plainFileMap(file->path, &mapped);
 
-	if (!mapped)
-		return -EIO;
+	if (ret < 0)
+		return ret;
 	text = g_mapped_file_get_contents(mapped);
 	size = g_mapped_file_get_length(mapped);
 	if (file->kind == MERGE_TRACE) {
@@ -256,7 +255,8 @@ static int prepare(struct merge *merge, const struct mergeFile *file,
 
 	if (ret < 0) {
 		g_string_free(out, TRUE);
-		toolError(merge->tool, "%s: %s", file->path, strerror(-ret));
+		toolError(merge->tool, "%s: %s", file->path,
+			  plainFileError(ret));
 		return TOOL_FAILED;
 	}
 	if (!makeHead(&head, file->kind, change, out, &rest, &adjustment)) {
@@ -281,7 +281,7 @@ static int prepare(struct merge *merge, const struct mergeFile *file,
 		}
 		if (ret < 0 && ret != -EBADMSG)
 			toolError(merge->tool, "%s: %s", file->path,
-				  strerror(-ret));
+				  plainFileError(ret));
 	}
 	headClose(&head);
 	g_string_free(out, TRUE);

@@ -6,12 +6,11 @@
 #include "config.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "HDTraceTools/base/newfile.h"
+#include "HDTraceTools/base/plainfile.h"
 #include "HDTraceTools/merge/merge.h"
 
 /** A file to be copied. */
@@ -43,9 +42,10 @@ static bool isOfProject(const char *file, const char *name)
 /** Whether two files have the same content; an error is said. */
 static bool isSame(struct tool *tool, const struct copy *copy)
 {
-	GMappedFile *from = g_mapped_file_new(copy->from, FALSE, NULL);
-	GMappedFile *to = g_mapped_file_new(copy->to, FALSE, NULL);
-	bool same = from && to &&
+	GMappedFile *from = NULL;
+	GMappedFile *to = NULL;
+	bool same = plainFileMap(copy->from, &from) == 0 &&
+		    plainFileMap(copy->to, &to) == 0 &&
 		    g_mapped_file_get_length(from) ==
 			    g_mapped_file_get_length(to) &&
 		    (g_mapped_file_get_length(from) == 0 ||
@@ -94,21 +94,20 @@ static void look(struct tool *tool, const char *from, const char *to,
 	g_dir_close(dir);
 }
 
-static int copyFile(const struct copy *copy)
+static int copyFile(struct tool *tool, const struct copy *copy)
 {
 	struct newFile new;
-	struct stat status;
-	int fd = open(copy->from, O_RDONLY | O_CLOEXEC);
-	int ret = 0;
+	off_t size;
+	int fd = plainFileOpen(copy->from, &size);
+	int ret;
 
-	if (fd < 0)
-		return -errno;
-	if (fstat(fd, &status) < 0)
-		ret = -errno;
-	if (ret == 0)
-		ret = newFileStart(&new, copy->to);
+	if (fd < 0) {
+		toolError(tool, "%s: %s", copy->from, plainFileError(fd));
+		return 0;
+	}
+	ret = newFileStart(&new, copy->to);
 	if (ret == 0) {
-		ret = newFileCopy(&new, fd, 0, status.st_size);
+		ret = newFileCopy(&new, fd, 0, size);
 		if (ret == 0)
 			ret = newFileCommit(&new, false);
 		else
@@ -133,7 +132,7 @@ int mergeCollect(struct tool *tool, const char *argument,
 		look(tool, *directories, to, name, copies);
 	for (guint i = 0; i < copies->len && !tool->hasFailed; i++) {
 		const struct copy *copy = copies->pdata[i];
-		int ret = copyFile(copy);
+		int ret = copyFile(tool, copy);
 
 		/* Two directories may have the same file. */
 		if (ret == -EEXIST && isSame(tool, copy))

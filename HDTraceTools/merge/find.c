@@ -88,14 +88,15 @@ static struct mergeNode *newNode(struct mergeNode *parent, const char *label)
 static struct mergeNode *childOf(struct merge *merge, struct mergeNode *parent,
 				 const char *label)
 {
-	struct mergeNode *node;
+	struct mergeNode *node = newNode(parent, label);
+	struct mergeNode *known =
+		g_hash_table_lookup(merge->byPath, node->path);
 
-	for (guint i = 0; i < parent->children->len; i++) {
-		node = parent->children->pdata[i];
-		if (strcmp(node->label, label) == 0)
-			return node;
+	if (known) {
+		freeNode(node);
+		return known;
 	}
-	node = newNode(parent, label);
+	g_hash_table_insert(merge->byPath, node->path, node);
 	g_ptr_array_add(parent->children, node);
 	merge->nodes++;
 	merge->depth = MAX(merge->depth, node->level);
@@ -154,6 +155,22 @@ static void readClock(struct mergeFile *file, const hdIAttribute *attribute)
 		file->clockNode = g_strdup(attribute->value);
 }
 
+/** Learn what the levels are from an attribute of Program. */
+static void readLevels(struct merge *merge, struct mergeFile *file,
+		       const char *value)
+{
+	char **levels = g_strsplit(value, " ", MERGE_LEVELS_MAX + 1);
+
+	if (g_strv_length(levels) <= MERGE_LEVELS_MAX) {
+		file->levels = levels;
+		return;
+	}
+	g_strfreev(levels);
+	toolReport(merge->tool, "merge.levels", file->path, -1, 0,
+		   "the trace names more than %d levels; they are not used",
+		   MERGE_LEVELS_MAX);
+}
+
 /** Learn what the header of a file says; problems were reported. */
 static void readHeader(struct merge *merge, struct mergeFile *file)
 {
@@ -190,8 +207,7 @@ static void readHeader(struct merge *merge, struct mergeFile *file)
 			attributes = hdI_getTraceAttributes(reader, &count);
 		for (size_t i = 0; attributes && i < count; i++) {
 			if (strcmp(attributes[i].name, "levels") == 0)
-				file->levels = g_strsplit(attributes[i].value,
-							  " ", -1);
+				readLevels(merge, file, attributes[i].value);
 			else
 				readClock(file, &attributes[i]);
 		}
@@ -424,27 +440,31 @@ static int choosePrefix(struct merge *merge, GHashTable *proven, char **levels)
 static bool isForeign(const struct merge *merge, const struct mergeFile *file,
 		      GHashTable *proven)
 {
-	GHashTableIter iter;
-	void *key;
+	const char *end = file->stem + strlen(merge->name);
+	bool isLonger = false;
 
 	if (!hasPrefix(file->stem, merge->name))
 		return true;
-	g_hash_table_iter_init(&iter, proven);
-	while (g_hash_table_iter_next(&iter, &key, NULL)) {
-		if (strlen(key) > strlen(merge->name) &&
-		    hasPrefix(key, merge->name) && hasPrefix(file->stem, key))
-			return true;
+	while (*end && !isLonger) {
+		char *prefix;
+
+		end += 1 + strcspn(end + 1, "_");
+		prefix = g_strndup(file->stem, (gsize)(end - file->stem));
+		isLonger = g_hash_table_contains(proven, prefix);
+		g_free(prefix);
 	}
-	return false;
+	return isLonger;
 }
 
 static void addGroup(struct merge *merge, const char *group)
 {
-	for (guint i = 0; i < merge->groups->len; i++) {
-		if (strcmp(merge->groups->pdata[i], group) == 0)
-			return;
-	}
-	g_ptr_array_add(merge->groups, g_strdup(group));
+	char *name;
+
+	if (g_hash_table_contains(merge->groupNames, group))
+		return;
+	name = g_strdup(group);
+	g_hash_table_add(merge->groupNames, name);
+	g_ptr_array_add(merge->groups, name);
 }
 
 /** Put a file where its name says; its labels are all parts but the group. */
@@ -581,6 +601,8 @@ int mergeFind(struct merge *merge, const char *argument, char **levels)
 	merge->groups = g_ptr_array_new_with_free_func(g_free);
 	merge->clocks = g_ptr_array_new_with_free_func(freeClock);
 	merge->root = newNode(NULL, "");
+	merge->byPath = g_hash_table_new(g_str_hash, g_str_equal);
+	merge->groupNames = g_hash_table_new(g_str_hash, g_str_equal);
 	if (g_file_test(argument, G_FILE_TEST_IS_DIR))
 		merge->directory = g_strdup(argument);
 	else
@@ -604,6 +626,8 @@ void mergeFree(struct merge *merge)
 	g_ptr_array_unref(merge->files);
 	g_ptr_array_unref(merge->groups);
 	g_ptr_array_unref(merge->clocks);
+	g_hash_table_destroy(merge->byPath);
+	g_hash_table_destroy(merge->groupNames);
 	freeNode(merge->root);
 	g_strfreev(merge->levels);
 	g_free(merge->directory);

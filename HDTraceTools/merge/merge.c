@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "HDTraceTools/base/newfile.h"
+#include "HDTraceTools/base/plainfile.h"
 #include "HDTraceTools/merge/merge.h"
 #include "cli/rows.h"
 
@@ -46,6 +47,9 @@ static int splitLevels(struct tool *tool, const char *text, char ***levels)
 	}
 	if (!**levels)
 		return toolUsage(tool, "--levels is empty");
+	if (g_strv_length(*levels) > MERGE_LEVELS_MAX)
+		return toolUsage(tool, "--levels: more than %d levels",
+				 MERGE_LEVELS_MAX);
 	return -1;
 }
 
@@ -138,6 +142,12 @@ static int writeAll(struct merge *merge, const struct options *options)
 	    g_file_test(path, G_FILE_TEST_IS_REGULAR)) {
 		toolError(merge->tool, "%s: %s; --force replaces it", path,
 			  strerror(EEXIST));
+		status = TOOL_FAILED;
+	}
+	/* Only who names a pipe wants to write to it. */
+	if (!options->output && g_file_test(path, G_FILE_TEST_EXISTS) &&
+	    !g_file_test(path, G_FILE_TEST_IS_REGULAR)) {
+		toolError(merge->tool, "%s: %s", path, plainFileError(-EINVAL));
 		status = TOOL_FAILED;
 	}
 	if (status < 0)

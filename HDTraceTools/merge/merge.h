@@ -13,6 +13,9 @@
 #include "HDTraceTools/edit/infofile.h"
 #include "common/clockfit.h"
 
+/** More levels than a file name can have labels. */
+#define MERGE_LEVELS_MAX 256
+
 /** Kinds of files of a project. */
 enum mergeKind {
 	MERGE_TRACE,
@@ -59,11 +62,13 @@ struct merge {
 	char *prefix;     /**< Directory and name. */
 	GPtrArray *files; /**< struct mergeFile, sorted by name. */
 	struct mergeNode *root;
-	unsigned int depth; /**< Levels below the root. */
-	char **levels;      /**< Their types; at least depth. */
-	GPtrArray *groups;  /**< Names of groups, sorted. */
-	GPtrArray *clocks;  /**< struct mergeClock, by path of the node. */
-	bool hasRawTimes;   /**< Clocks are not to be applied. */
+	GHashTable *byPath;     /**< Nodes but the root. */
+	GHashTable *groupNames; /**< Of groups. */
+	unsigned int depth;     /**< Levels below the root. */
+	char **levels;          /**< Their types; at least depth. */
+	GPtrArray *groups;      /**< Names of groups, sorted. */
+	GPtrArray *clocks;      /**< struct mergeClock, by path of the node. */
+	bool hasRawTimes;       /**< Clocks are not to be applied. */
 	size_t nodes;
 	size_t communicators;
 	size_t datatypes;

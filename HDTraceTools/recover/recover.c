@@ -9,12 +9,12 @@
 #include "config.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "HDTraceTools/base/plainfile.h"
 #include "HDTraceTools/edit/infofile.h"
 #include "HDTraceTools/model/column.h"
 #include "HDTraceTools/model/projectstart.h"
@@ -172,7 +172,7 @@ static void reportEnd(struct recover *recover, struct report *report)
 
 static int fail(struct recover *recover, const char *path, int error)
 {
-	toolError(recover->tool, "%s: %s", path, strerror(-error));
+	toolError(recover->tool, "%s: %s", path, plainFileError(error));
 	return error;
 }
 
@@ -182,7 +182,9 @@ static int startCopy(struct recover *recover, const char *file,
 {
 	char *name = g_path_get_basename(file);
 	char *path = g_build_filename(recover->directory, name, NULL);
-	int ret = newFileStart(new, path);
+	bool isSpecial = g_file_test(path, G_FILE_TEST_EXISTS) &&
+			 !g_file_test(path, G_FILE_TEST_IS_REGULAR);
+	int ret = isSpecial ? -EINVAL : newFileStart(new, path);
 
 	if (ret < 0)
 		fail(recover, path, ret);
@@ -213,19 +215,13 @@ static int endCopy(struct recover *recover, const char *file,
 /** Copy bytes of a file: from the beginning, up to a length or all. */
 static int copyBytes(const char *file, int64_t length, struct newFile *new)
 {
-	int fd = open(file, O_RDONLY | O_CLOEXEC);
-	struct stat status;
+	off_t size;
+	int fd = plainFileOpen(file, &size);
 	int ret;
 
 	if (fd < 0)
-		return -errno;
-	if (length < 0 && fstat(fd, &status) != 0) {
-		ret = -errno;
-	} else {
-		if (length < 0)
-			length = status.st_size;
-		ret = newFileCopy(new, fd, 0, length);
-	}
+		return fd;
+	ret = newFileCopy(new, fd, 0, length < 0 ? size : length);
 	close(fd);
 	return ret;
 }
@@ -444,18 +440,15 @@ static int recoverProject(struct recover *recover, const char *file,
 			  struct recovered *result)
 {
 	struct newFile new;
-	GError *error = NULL;
 	char *text;
-	gsize size;
+	size_t size;
 	int ret;
 
 	if (!recoverIsBroken(recover, file, projectRules))
 		return copyFile(recover, file, result);
-	if (!g_file_get_contents(file, &text, &size, &error)) {
-		toolError(recover->tool, "%s", error->message);
-		g_error_free(error);
-		return -EIO;
-	}
+	ret = plainFileRead(file, &text, &size);
+	if (ret < 0)
+		return fail(recover, file, ret);
 	result->action = "repaired";
 	ret = startCopy(recover, file, &new);
 	if (ret == 0) {
@@ -470,16 +463,13 @@ static int recoverInfo(struct recover *recover, const char *file,
 		       struct recovered *result)
 {
 	struct newFile new;
-	GError *error = NULL;
 	char *text;
-	gsize size;
+	size_t size;
 	int ret;
 
-	if (!g_file_get_contents(file, &text, &size, &error)) {
-		toolError(recover->tool, "%s", error->message);
-		g_error_free(error);
-		return -EIO;
-	}
+	ret = plainFileRead(file, &text, &size);
+	if (ret < 0)
+		return fail(recover, file, ret);
 	g_ptr_array_unref(infoParse(recover->tool, file, text, size));
 	if (!recoverIsBroken(recover, file, infoRules)) {
 		ret = copyFile(recover, file, result);

@@ -69,6 +69,17 @@ static bool isContainer(const char *text, const struct xmlPiece *piece)
 	return false;
 }
 
+/** Whether a reader accepts a start tag, at a depth. */
+static bool isAccepted(const char *text, const struct xmlPiece *piece,
+		       guint depth)
+{
+	size_t quotes = 0;
+
+	for (size_t i = piece->start; i < piece->end; i++)
+		quotes += text[i] == '"' || text[i] == '\'';
+	return depth < HDI_NESTING_MAX && quotes / 2 <= HDI_ATTRIBUTES_MAX;
+}
+
 /** A place in a .proj where it can end, but for some end tags. */
 struct goodEnd {
 	size_t at;
@@ -100,6 +111,9 @@ static void findGoodEnd(const char *text, size_t size, struct goodEnd *good)
 
 		if (piece.kind == XML_TEXT || piece.kind == XML_OTHER)
 			continue;
+		if (piece.kind != XML_END &&
+		    !isAccepted(text, &piece, open->len))
+			break;
 		if (piece.kind == XML_START) {
 			partial += isPartial;
 			g_ptr_array_add(open, g_strndup(text + piece.name,

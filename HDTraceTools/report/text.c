@@ -21,8 +21,9 @@ static const char *plusMinus(const struct report *report)
 
 static void title(const struct report *report, const char *text)
 {
-	printf("\n%s%s%s\n", report->findings.tool->isColored ? "\033[1m" : "",
-	       text, report->findings.tool->isColored ? "\033[0m" : "");
+	printf("\n%s", report->findings.tool->isColored ? "\033[1m" : "");
+	outPrintable(text);
+	puts(report->findings.tool->isColored ? "\033[0m" : "");
 }
 
 static const char *nodeName(const struct report *report, const hdINode *node)

@@ -19,10 +19,10 @@
 #include "HDTraceTools/pages/meta.h"
 #include "HDTraceTools/pages/page.h"
 #include "HDTraceTools/report/report.h"
+#include "HDTraceTools/view/gate.h"
 #include "HDTraceTools/view/server.h"
 
-#define TOKEN_BYTES 24
-#define TOKEN_LENGTH (2 * TOKEN_BYTES)
+#define TOKEN_BYTES (GATE_TOKEN_LENGTH / 2)
 /** No part is larger. */
 #define PART_MAX (64 << 20)
 #define CONNECTIONS_MAX 64
@@ -30,10 +30,12 @@
 
 struct viewServer {
 	struct MHD_Daemon *daemon;
+	struct gate *gate;
+	int listening;
 	struct tracks *tracks;
 	struct findings *findings;
 	struct viewJobs *jobs;
-	char token[TOKEN_LENGTH + 1];
+	char token[GATE_TOKEN_LENGTH + 1];
 	char *hosts[2];   /**< What a browser may call us. */
 	char *origins[2]; /**< And what pages of ours are. */
 	char *page;
@@ -270,28 +272,15 @@ static bool isAllowed(const struct exchange *exchange)
 		(to && strcmp(to, "document") == 0));
 }
 
-/** Compare in a time that does not tell where the difference is. */
-static bool hasToken(const struct viewServer *self, const char *path)
-{
-	unsigned char difference = 0;
-
-	if (strlen(path) <= TOKEN_LENGTH || path[0] != '/' ||
-	    path[1 + TOKEN_LENGTH] != '/')
-		return false;
-	for (size_t i = 0; i < TOKEN_LENGTH; i++)
-		difference |= (unsigned char)(path[1 + i] ^ self->token[i]);
-	return difference == 0;
-}
-
 /* ---- HTTP -------------------------------------------------------------- */
 
 static unsigned int answer(struct exchange *exchange, const char *path)
 {
 	if (!isAllowed(exchange))
 		return MHD_HTTP_FORBIDDEN;
-	if (!hasToken(exchange->server, path))
+	if (!gateHasToken(path, strlen(path), exchange->server->token))
 		return MHD_HTTP_NOT_FOUND;
-	path += TOKEN_LENGTH + 2;
+	path += GATE_TOKEN_LENGTH + 2;
 	for (size_t i = 0; i < G_N_ELEMENTS(answers); i++) {
 		if (strcmp(path, answers[i].path) == 0)
 			return answers[i].answer(exchange);
@@ -408,13 +397,14 @@ static int listenAt(struct viewServer *self, uint16_t port)
 		.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
 	};
 	socklen_t length = sizeof(address);
-	int one = 1, fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	int one = 1;
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	int error;
 
 	if (fd >= 0 &&
 	    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one)) == 0 &&
 	    bind(fd, (struct sockaddr *)&address, length) == 0 &&
-	    listen(fd, CONNECTIONS_MAX) == 0 &&
+	    listen(fd, SOMAXCONN) == 0 &&
 	    getsockname(fd, (struct sockaddr *)&address, &length) == 0) {
 		nameOurselves(self, ntohs(address.sin_port));
 		return fd;
@@ -425,24 +415,34 @@ static int listenAt(struct viewServer *self, uint16_t port)
 	return -error;
 }
 
+/** A connection of somebody who knows the token. */
+static void letIn(int fd, const struct sockaddr *address, socklen_t length,
+		  void *data)
+{
+	const struct viewServer *self = data;
+
+	/* Where there is no place it is closed. */
+	MHD_add_connection(self->daemon, fd, address, length);
+}
+
 /** All that requests look at must be there. */
 static int answerAt(struct viewServer *self, uint16_t port)
 {
-	int fd = listenAt(self, port);
-
-	if (fd < 0)
-		return fd;
+	self->listening = listenAt(self, port);
+	if (self->listening < 0)
+		return self->listening;
 	errno = 0;
 	self->daemon = MHD_start_daemon(
-		MHD_USE_INTERNAL_POLLING_THREAD, port, NULL, NULL, handle, self,
-		MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_THREAD_POOL_SIZE, 4U,
+		MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_NO_LISTEN_SOCKET |
+			MHD_USE_ITC,
+		0, NULL, NULL, handle, self, MHD_OPTION_THREAD_POOL_SIZE, 4U,
 		MHD_OPTION_CONNECTION_LIMIT, (unsigned int)CONNECTIONS_MAX,
 		MHD_OPTION_CONNECTION_TIMEOUT, (unsigned int)TIMEOUT_S,
 		MHD_OPTION_END);
-	if (self->daemon)
-		return 0;
-	close(fd);
-	return errno ? -errno : -ENOMEM;
+	if (!self->daemon)
+		return errno ? -errno : -ENOMEM;
+	return gateStart(&self->gate, self->listening, self->token, letIn,
+			 self);
 }
 
 int viewServerStart(struct viewServer **server, uint16_t port,
@@ -452,6 +452,7 @@ int viewServerStart(struct viewServer **server, uint16_t port,
 	struct viewServer *self = g_new0(struct viewServer, 1);
 	int ret;
 
+	self->listening = -1;
 	self->tracks = tracks;
 	self->findings = findings;
 	self->jobs = jobs;
@@ -474,8 +475,11 @@ void viewServerStop(struct viewServer *self)
 {
 	if (!self)
 		return;
+	gateStop(self->gate);
 	if (self->daemon)
 		MHD_stop_daemon(self->daemon);
+	if (self->listening >= 0)
+		close(self->listening);
 	for (size_t i = 0; i < G_N_ELEMENTS(self->hosts); i++) {
 		g_free(self->hosts[i]);
 		g_free(self->origins[i]);

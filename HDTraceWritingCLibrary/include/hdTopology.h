@@ -50,7 +50,7 @@
  *   written, or `drop` and count the record.
  * - `HDTRACE_OVERWRITE_EXISTING_FILES` (0): 1 replaces existing files instead
  *   of failing with HD_ERR_CREATE_FILE; not symbolic links.
- * - `HDTRACE_MAX_NESTING_DEPTH` (no limit): default of hdT_setNestedDepth().
+ * - `HDTRACE_MAX_NESTING_DEPTH` (990): default of hdT_setNestedDepth().
  * - `HDTRACE_PREFIX` (empty): put before every relative project name, e.g.
  *   `/scratch/run7/`.
  * - `HDTRACE_GAPS` (marker): what stands where a group was stopped, `marker`,

@@ -99,6 +99,10 @@ hdTrace *hdT_createTraceAt(hdTopoNode *node, const struct timespec *when);
  * Deeper states, and what is logged in them, are not recorded; their nesting
  * is still followed. Applies to states that start after the call.
  *
+ * No state deeper than 990 is ever recorded, since readers refuse files that
+ * are nested too deeply; where this is the limit, what is left out counts as
+ * lost (hdT_getLosses()).
+ *
  * @param trace Trace to change.
  * @param depth Depth of the deepest states to record; 0 is the top level only.
  *

@@ -82,7 +82,9 @@ static void settingsRead(void)
 	settings.overwrite = settingsNumber("HDTRACE_OVERWRITE_EXISTING_FILES",
 					    0, 1, 0) == 1;
 	settings.maxDepth = (int)settingsNumber("HDTRACE_MAX_NESTING_DEPTH", 0,
-						INT_MAX, INT_MAX);
+						INT_MAX, HD_DEPTH_MAX);
+	if (settings.maxDepth > HD_DEPTH_MAX)
+		settings.maxDepth = HD_DEPTH_MAX;
 	settings.gaps = (enum hdGaps)settingsChoice("HDTRACE_GAPS", gaps);
 	if (prefix && strlen(prefix) > HD_PREFIX_MAX)
 		hdMessage(HD_LOG_ERROR, "HDTRACE_PREFIX: longer than %d bytes",

@@ -27,13 +27,17 @@ enum hdGaps {
 /** Longest HDTRACE_PREFIX. */
 #define HD_PREFIX_MAX 4000
 
+/* States that lie deeper are not recorded: a file that has more than 1,000
+ * elements in each other is refused by who reads it. */
+#define HD_DEPTH_MAX 990
+
 struct hdSettings {
 	size_t bufferSize; /**< Bytes, a power of two. */
 	unsigned int flushMs;
 	bool forceFlush;
 	bool dropOnFull;
 	bool overwrite;
-	int maxDepth;
+	int maxDepth; /* At most HD_DEPTH_MAX. */
 	enum hdGaps gaps;
 	char prefix[HD_PREFIX_MAX + 1];
 };

@@ -309,7 +309,8 @@ int hdT_setNestedDepth(hdTrace *trace, int depth)
 {
 	if (!trace || depth < 0)
 		return hdFail(-HD_ERR_INVALID_ARGUMENT);
-	trace->maxDepth = (unsigned int)depth;
+	trace->maxDepth =
+		(unsigned int)(depth < HD_DEPTH_MAX ? depth : HD_DEPTH_MAX);
 	return 0;
 }
 
@@ -452,8 +453,17 @@ static inline bool traceIsOnForEvents(const hdTrace *trace)
 	       !hdOutfileIsForeign(trace->file);
 }
 
+/* Count a record that lies too deep, but was not left out on demand. */
+static void traceCountDeep(hdTrace *trace)
+{
+	trace->file->lost +=
+		trace->isEnabled && trace->maxDepth == HD_DEPTH_MAX &&
+		trace->depth > HD_DEPTH_MAX && !hdOutfileIsForeign(trace->file);
+}
+
 static int traceSkip(hdTrace *trace)
 {
+	traceCountDeep(trace);
 	trace->levels[trace->used - 1].skipped++;
 	trace->depth++;
 	return 0;
@@ -1018,8 +1028,10 @@ int hdT_logEvent(hdTrace *trace, const char *name)
 {
 	if (!trace || !name)
 		return hdFail(-HD_ERR_INVALID_ARGUMENT);
-	if (!traceIsOnForEvents(trace))
+	if (!traceIsOnForEvents(trace)) {
+		traceCountDeep(trace);
 		return 0;
+	}
 	return traceEventNow(trace, name);
 }
 
@@ -1030,8 +1042,10 @@ int hdT_logEventAt(hdTrace *trace, const char *name,
 
 	if (!trace || !name || now < 0)
 		return hdFail(-HD_ERR_INVALID_ARGUMENT);
-	if (!traceIsOnForEvents(trace))
+	if (!traceIsOnForEvents(trace)) {
+		traceCountDeep(trace);
 		return 0;
+	}
 	return traceEvent(trace, name, now);
 }
 

@@ -12,10 +12,12 @@
 #include "PowerTracingLibrary/pt/pt.h"
 #include "PowerTracingLibrary/service/site/site.h"
 #include "PowerTracingLibrary/src/message.h"
+#include "cli/output.h"
 
 int usage(const char *message)
 {
-	fprintf(stderr, "pt: %s\n'pt --help' says more.\n", message);
+	outSay(stderr, "pt: %s", message);
+	fputs("'pt --help' says more.\n", stderr);
 	return -PT_ESYNTAX;
 }
 
@@ -42,7 +44,7 @@ static int check(const struct options *options)
 	if (ret < 0)
 		return -ret;
 	if (!options->quiet)
-		printf("%s: good: %s, %zu values of %zu nodes\n",
+		outSay(stdout, "%s: good: %s, %zu values of %zu nodes",
 		       options->config, config.driver->name, config.columnCount,
 		       config.nodeCount);
 	ptConfigClear(&config);

@@ -4,37 +4,44 @@
 
 #include <math.h>
 #include <string.h>
+#include <glib.h>
 
 #include "PowerTracingLibrary/pt/pt.h"
+#include "cli/output.h"
 #include "cli/quantity.h"
 
-static void resultPrintEnergy(FILE *file, const struct resultLine *line)
+static void resultAddEnergy(GString *out, const struct resultLine *line)
 {
 	char buffer[OUT_NUMBER_SIZE];
 	double seconds = (double)line->known.knownNs / 1e9;
 
-	fprintf(file, ", %s%s", knownMark(line->known),
-		quantityText(buffer, line->sum, "J"));
+	g_string_append_printf(out, ", %s%s", knownMark(line->known),
+			       quantityText(buffer, line->sum, "J"));
 	if (knownIsWhole(line->known))
-		fprintf(file, " in %.3f s", seconds);
+		g_string_append_printf(out, " in %.3f s", seconds);
 	else
-		fprintf(file, ", known for %.3f s of %.3f s", seconds,
-			(double)line->known.durationNs / 1e9);
+		g_string_append_printf(out, ", known for %.3f s of %.3f s",
+				       seconds,
+				       (double)line->known.durationNs / 1e9);
 }
 
 void resultPrint(FILE *file, const struct resultLine *line)
 {
 	double mean = knownMean(
 		line->known, line->sum / ((double)line->known.knownNs / 1e9));
+	GString *out = g_string_new(NULL);
 
-	fprintf(file, "  %-16s %-16s ", line->node, line->value);
+	g_string_printf(out, "  %-16s %-16s ", line->node, line->value);
 	if (line->known.knownNs <= 0)
-		fprintf(file, "%12s", "not measured");
+		g_string_append_printf(out, "%12s", "not measured");
 	else if (isnan(mean))
-		fprintf(file, "%12s %s on average", "-", line->unit);
+		g_string_append_printf(out, "%12s %s on average", "-",
+				       line->unit);
 	else
-		fprintf(file, "%12.3f %s on average", mean, line->unit);
+		g_string_append_printf(out, "%12.3f %s on average", mean,
+				       line->unit);
 	if (line->known.knownNs > 0 && strcmp(line->unit, "W") == 0)
-		resultPrintEnergy(file, line);
-	fprintf(file, "%s\n", line->isSimulated ? " (simulated)" : "");
+		resultAddEnergy(out, line);
+	outSay(file, "%s%s", out->str, line->isSimulated ? " (simulated)" : "");
+	g_string_free(out, TRUE);
 }

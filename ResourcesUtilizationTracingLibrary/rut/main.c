@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "ResourcesUtilizationTracingLibrary/rut/rut.h"
+#include "cli/output.h"
 #include "common/format/projectfile.h"
 
 struct options {
@@ -31,7 +32,8 @@ struct options {
 
 static int usage(const char *message)
 {
-	fprintf(stderr, "rut: %s\n'rut --help' says more.\n", message);
+	outSay(stderr, "rut: %s", message);
+	fputs("'rut --help' says more.\n", stderr);
 	return CLI_EXIT_FAILED;
 }
 
@@ -78,7 +80,7 @@ static UtilTrace *createTrace(const struct rutPlace *place,
 			"and \"-\"\n");
 	else if (rut_createTrace(node, depth, *sources, interval, &trace) !=
 		 RUT_SUCCESS)
-		fprintf(stderr, "rut: cannot trace into %s\n", place->project);
+		outSay(stderr, "rut: cannot trace into %s", place->project);
 	if (node)
 		hdT_destroyTopoNode(node);
 	if (topology)
@@ -109,9 +111,9 @@ static int traceInto(const struct rutPlace *place,
 
 	/* The project file first: what was traced until a crash is readable. */
 	if (ret == -EEXIST) {
-		fprintf(stderr, "rut: %s exists; --force replaces it\n", file);
+		outSay(stderr, "rut: %s exists; --force replaces it", file);
 	} else if (ret < 0) {
-		fprintf(stderr, "rut: %s: %s\n", file, strerror(-ret));
+		outSay(stderr, "rut: %s: %s", file, strerror(-ret));
 	} else {
 		cliPrepare();
 		trace = createTrace(place, sources, options->interval);
@@ -141,8 +143,8 @@ static int run(struct options *options)
 	int result = CLI_EXIT_FAILED;
 
 	if (!sourcesParse(options->sources, &sources, &message)) {
-		fprintf(stderr, "rut: no such source: \"%s\"; see rut --list\n",
-			message);
+		outSay(stderr, "rut: no such source: \"%s\"; see rut --list",
+		       message);
 		g_free(message);
 		return result;
 	}
@@ -154,7 +156,7 @@ static int run(struct options *options)
 	if (options->force)
 		g_setenv("HDTRACE_OVERWRITE_EXISTING_FILES", "1", TRUE);
 	if (!placeParse(&place, options->project, options->topology, &message))
-		fprintf(stderr, "rut: --topology: %s\n", message);
+		outSay(stderr, "rut: --topology: %s", message);
 	else
 		result = traceInto(&place, options, &sources);
 	g_free(message);

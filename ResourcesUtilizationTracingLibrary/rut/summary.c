@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "ResourcesUtilizationTracingLibrary/rut/rut.h"
+#include "cli/output.h"
 
 /* Get a result by the name of the value. */
 static gboolean summaryGet(UtilTrace *trace, const char *name, double *result)
@@ -54,7 +55,7 @@ void summaryPrint(FILE *file, UtilTrace *trace, const char *project)
 
 	rutTraceResult(trace, 0, &seconds);
 	rutTraceCost(trace, &cpuNs, &late, &samples);
-	fprintf(file, "rut: %.3f s in %s\n", seconds, project);
+	outSay(file, "rut: %.3f s in %s", seconds, project);
 	if (summaryGet(trace, "CPU_TOTAL", &value))
 		fprintf(file, "  %-8s %.1f %% used\n", "CPUs", value);
 	if (summaryGet(trace, "MEM_USED", &value)) {

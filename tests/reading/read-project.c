@@ -561,9 +561,9 @@ static void testLimits(void)
 	g_string_append_printf(proj, "<Node name='%s'/><Node name='%sy'>",
 			       label, label);
 	g_string_append_printf(proj, "<Node name='%s'/></Node></Node>", label);
-	for (int i = 0; i < 3000; i++)
-		g_string_append(proj, "<Node name='b'>");
-	for (int i = 0; i < 3000; i++)
+	for (int i = 0; i < 900; i++)
+		g_string_append(proj, "<Node name='bbbb'>");
+	for (int i = 0; i < 900; i++)
 		g_string_append(proj, "</Node>");
 	g_string_append(proj, "</Topology></Application>");
 	makeFile(directory, "p.proj", proj->str);
@@ -573,7 +573,7 @@ static void testLimits(void)
 			hdI_openProject(path, takeMessage, &outcome);
 
 		g_assert_nonnull(project);
-		g_assert_cmpuint(project->nodeCount, ==, 1 + 3 + 2048);
+		g_assert_cmpuint(project->nodeCount, ==, 1 + 3 + 819);
 		g_assert_cmpstr(outcome.messages->str, ==,
 				"proj.topology@p.proj\nproj.topology@p.proj\n");
 		hdI_closeProject(project);
@@ -584,6 +584,48 @@ static void testLimits(void)
 	g_free(label);
 	g_free(path);
 	g_free(directory);
+}
+
+/* Open a project with much of something; what it says. */
+static void runMany(const char *before, const char *many, int count,
+		    const char *after, const char *messages)
+{
+	char *directory = makeDirectory();
+	char *path = g_build_filename(directory, "p.proj", NULL);
+	GString *proj = g_string_new(before);
+	struct outcome outcome = { g_string_new(NULL), NULL };
+	hdIProject *project;
+
+	for (int i = 0; i < count; i++)
+		g_string_append_printf(proj, many, i);
+	g_string_append(proj, after);
+	makeFile(directory, "p.proj", proj->str);
+	project = hdI_openProject(path, takeMessage, &outcome);
+	g_assert_nonnull(project);
+	g_assert_cmpstr(outcome.messages->str, ==, messages);
+	hdI_closeProject(project);
+	g_string_free(outcome.messages, TRUE);
+	g_string_free(proj, TRUE);
+	removeAll(directory);
+	g_free(directory);
+	g_free(path);
+}
+
+/* Nesting and attributes, which could cost their square. */
+static void testMany(void)
+{
+	const char *topology = "<Application><Topology><Node name='a'/>"
+			       "</Topology><Other>";
+	const char *broken = "proj.xml@p.proj\n";
+
+	/* With Application and Other. */
+	runMany(topology, "<x%d>", 998, "", broken);
+	runMany(topology, "<x%d>", 999, "", broken);
+	runMany(topology, "<x%d/>", 5000, "</Other></Application>", "");
+	topology = "<Application><Topology><Node name='a'/></Topology><Other";
+	runMany(topology, " x%d=''", 2000, "/></Application>", "");
+	runMany(topology, " x%d=''", 2001, "/></Application>", broken);
+	runMany(topology, " x%d=''", 100000, "/></Application>", broken);
 }
 
 /* ---- What else a .proj holds ------------------------------------------- */
@@ -814,6 +856,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/read-project/paths", testPaths);
 	g_test_add_func("/read-project/a pipe", testPipe);
 	g_test_add_func("/read-project/limits", testLimits);
+	g_test_add_func("/read-project/limits of the XML", testMany);
 	g_test_add_func("/read-project/content", testContent);
 	g_test_add_func("/read-project/group", testGroup);
 	g_test_add_func("/read-project/trace attributes", testTraceAttributes);

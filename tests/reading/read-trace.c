@@ -209,6 +209,10 @@ static const struct row {
 	{ "not UTF-8", P S("a") "<b k='\xff' time='1' end='2'/>" Q, -1,
 	  "trc.xml@*\n", "0 state a 1..2\n" },
 	{ "DOCTYPE", "<!DOCTYPE Program>" P S("a") Q, -1, "trc.xml@*\n", "" },
+	{ "an encoding that hides tags",
+	  "<?xml version='1.0' encoding='UTF-7'?>" P
+	  "+ADw-a time='1' end='2'/+AD4-" Q,
+	  -1, "trc.xml@*\n", "" },
 	{ "entities that grow",
 	  "<!DOCTYPE a [<!ENTITY b 'bbbbbbbb'><!ENTITY c '&b;&b;&b;&b;'>]>" P
 	  "<a time='1' end='2' k='&c;'/>" Q,
@@ -288,7 +292,7 @@ static void testDeep(void)
 {
 	GString *bytes = g_string_new(P);
 	GString *expected = g_string_new(NULL);
-	const int depth = 20000;
+	const int depth = 499;
 
 	for (int i = 0; i < depth; i++)
 		g_string_append_printf(
@@ -302,6 +306,85 @@ static void testDeep(void)
 	run(bytes->str, bytes->len, 0, "", expected->str);
 	g_string_free(bytes, TRUE);
 	g_string_free(expected, TRUE);
+}
+
+/* A thousand elements may be open, and no more. */
+static void testTooDeep(void)
+{
+	for (int depth = 999; depth <= 5000; depth += depth < 1001 ? 1 : 3999) {
+		GString *bytes = g_string_new(P S("a"));
+		char *messages = g_strdup("trc.no-end@*");
+
+		/* With Program. */
+		for (int i = 0; i < depth; i++)
+			g_string_append(bytes, "<Nested>");
+		if (depth > 999) {
+			g_free(messages);
+			messages =
+				g_strdup_printf("trc.xml@%d\n", 32 + 8 * 999);
+		}
+		run(bytes->str, bytes->len, depth > 999 ? -1 : 0, messages,
+		    "0 state a 1..2\n");
+		g_string_free(bytes, TRUE);
+		g_free(messages);
+	}
+}
+
+/* A record with a number of attributes, time and end included, behind others;
+ * texts, comments and values with what looks like some. */
+static void runAttributes(int count, int filler)
+{
+	GString *bytes = g_string_new(P);
+	GString *expected = g_string_new(NULL);
+	char *messages = g_strdup("");
+	int offset;
+
+	for (int i = 0; i < filler; i++) {
+		g_string_append(bytes, S("a"));
+		g_string_append(expected, "0 state a 1..2\n");
+	}
+	g_string_append(bytes, "<!-- ");
+	for (int i = 0; i < 5000; i++)
+		g_string_append(bytes, "k='v' ");
+	g_string_append(bytes, "--><b time='1' end='2'>");
+	g_string_append(expected, "0 state b 1..2 \"");
+	for (int i = 0; i < 5000; i++) {
+		g_string_append(bytes, "k=\"'");
+		g_string_append(expected, "k=\"'");
+	}
+	g_string_append(bytes, "</b>");
+	g_string_append(expected, "\"\n");
+	offset = (int)bytes->len;
+	g_string_append(bytes, "<c time='1' end='2'");
+	for (int i = 2; i < count; i++)
+		g_string_append_printf(bytes,
+				       i % 2 ? " k%d = \"'>'\"" : " k%d=''", i);
+	g_string_append(bytes, "/>" Q);
+	if (count > 2000) {
+		g_free(messages);
+		messages = g_strdup_printf("trc.xml@%d\n", offset);
+	} else {
+		g_string_append(expected, "0 state c 1..2");
+		for (int i = 2; i < count; i++)
+			g_string_append_printf(expected,
+					       i % 2 ? " k%d='>'" : " k%d=", i);
+		g_string_append(expected, "\n");
+	}
+	run(bytes->str, bytes->len, count > 2000 ? -1 : 0, messages,
+	    expected->str);
+	g_string_free(bytes, TRUE);
+	g_string_free(expected, TRUE);
+	g_free(messages);
+}
+
+/* Wherever the borders of the pieces are that are parsed at once. */
+static void testAttributes(void)
+{
+	for (int filler = 0; filler < 4000; filler += 331) {
+		runAttributes(2000, filler);
+		runAttributes(2001, filler);
+	}
+	runAttributes(40000, 1);
 }
 
 /* One record with many, and long, attributes and elements. */
@@ -364,6 +447,8 @@ int main(int argc, char **argv)
 	g_test_add_func("/read-trace/bytes of 0", testNul);
 	g_test_add_func("/read-trace/many records", testMany);
 	g_test_add_func("/read-trace/deep nesting", testDeep);
+	g_test_add_func("/read-trace/nesting has a limit", testTooDeep);
+	g_test_add_func("/read-trace/attributes have a limit", testAttributes);
 	g_test_add_func("/read-trace/large record", testLarge);
 	g_test_add_func("/read-trace/too many names", testNames);
 	return g_test_run();

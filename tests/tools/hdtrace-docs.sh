@@ -10,7 +10,7 @@ man=$abs_top_srcdir/doc/man
 . "$abs_top_srcdir/contrib/bash-completion/hdtrace" 2>"$scratch/source"
 commands=$("$hdtrace" --help |
 	sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p')
-common='color format help quiet'
+common='color csv-safe format help quiet'
 
 # The long options of a command, without those that all have.
 options() {

@@ -913,26 +913,55 @@ static void testShortText(void)
 
 static void testDeep(void)
 {
-	enum { DEPTH = 10000 };
+	enum { DEPTH = 10000, RECORDED = 991 };
 	hdTrace *trace = traceAt("deep", START);
 	struct testTraceFile *file;
+	hdLosses losses;
 
 	for (int i = 0; i < DEPTH; i++) {
 		testWorks(hdT_logStateStart(trace, "S"));
 		testWorks(hdT_logAttributeInt64(trace, "i", i));
 	}
+	testWorks(hdT_logEvent(trace, "e"));
 	for (int i = 0; i < DEPTH; i++)
 		testWorks(hdT_logStateEnd(trace));
 	testFails(HD_ERR_INVALID_CONTEXT, hdT_logStateEnd(trace));
+	testWorks(hdT_getLosses(trace, &losses));
+	g_assert_cmpuint(losses.records, ==, DEPTH - RECORDED + 1);
 	file = finish(trace, "deep.trc");
-	g_assert_cmpuint(file->count, ==, DEPTH);
-	for (unsigned int i = 0; i < DEPTH; i++) {
-		char *expected = g_strdup_printf(" i='%u'", DEPTH - 1 - i);
+	g_assert_cmpuint(file->count, ==, RECORDED);
+	for (unsigned int i = 0; i < RECORDED; i++) {
+		char *expected = g_strdup_printf(" i='%u'", RECORDED - 1 - i);
 
-		g_assert_cmpuint(file->records[i].depth, ==, DEPTH - 1 - i);
+		g_assert_cmpuint(file->records[i].depth, ==, RECORDED - 1 - i);
 		g_assert_cmpstr(file->records[i].attributes, ==, expected);
 		g_free(expected);
 	}
+	testTraceFree(file);
+}
+
+/* What is not recorded because it was asked for is no loss; deeper than there
+ * may be is not possible. */
+static void testDeepOnDemand(void)
+{
+	hdTrace *trace = traceAt("deep-demand", START);
+	struct testTraceFile *file;
+	hdLosses losses;
+
+	testWorks(hdT_setNestedDepth(trace, 1));
+	for (int i = 0; i < 5; i++)
+		testWorks(hdT_logStateStart(trace, "S"));
+	testWorks(hdT_getLosses(trace, &losses));
+	g_assert_cmpuint(losses.records, ==, 0);
+	for (int i = 0; i < 5; i++)
+		testWorks(hdT_logStateEnd(trace));
+	testWorks(hdT_setNestedDepth(trace, 100000));
+	for (int i = 0; i < 1000; i++)
+		testWorks(hdT_logStateStart(trace, "S"));
+	testWorks(hdT_getLosses(trace, &losses));
+	g_assert_cmpuint(losses.records, ==, 9);
+	file = finish(trace, "deep-demand.trc");
+	g_assert_cmpuint(file->count, ==, 2 + 991);
 	testTraceFree(file);
 }
 
@@ -1544,6 +1573,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/trace/long-text", testLongText);
 	g_test_add_func("/trace/short-text", testShortText);
 	g_test_add_func("/trace/deep", testDeep);
+	g_test_add_func("/trace/deep on demand", testDeepOnDemand);
 	g_test_add_func("/trace/open-states", testOpenStates);
 	g_test_add_func("/trace/nested-depth", testNestedDepth);
 	g_test_add_func("/trace/nested-depth-variable",

@@ -78,22 +78,47 @@ int hdIFilesList(struct hdIFiles *files)
 	return ret;
 }
 
+static struct hdIFileEntry *findEntry(const struct hdIFiles *files, char *name)
+{
+	const struct hdIFileEntry key = { .name = name };
+
+	if (files->count == 0)
+		return NULL;
+	return bsearch(&key, files->entries, files->count, sizeof(key),
+		       compareEntries);
+}
+
+int hdIFilesIsOthers(struct hdIFiles *files, const char *name)
+{
+	struct hdIArena *arena = &files->project->arena;
+	struct hdIArenaMark mark = hdIArenaGetMark(arena);
+	const char *end = name + strlen(files->base) + 1;
+	int ret = 0;
+
+	while (ret == 0 && (end = strchr(end, '_')) != NULL) {
+		char *other = hdIArenaPrintf(arena, "%.*s.proj",
+					     (int)(end - name), name);
+
+		ret = other ? findEntry(files, other) != NULL : -ENOMEM;
+		end++;
+	}
+	hdIArenaRelease(arena, mark);
+	return ret;
+}
+
 /* Find BASE[_PATH][_GROUP]SUFFIX. *name is NULL if there is none. */
 static int findName(struct hdIFiles *files, const char *base, const char *path,
 		    const char *group, const char *suffix,
 		    struct hdIFileEntry **result)
 {
 	struct hdIArena *arena = &files->project->arena;
-	struct hdIFileEntry key;
+	char *name;
 
-	key.name = hdIArenaPrintf(arena, "%s%s%s%s%s%s", base, *path ? "_" : "",
-				  path, *group ? "_" : "", group, suffix);
-	if (!key.name)
+	name = hdIArenaPrintf(arena, "%s%s%s%s%s%s", base, *path ? "_" : "",
+			      path, *group ? "_" : "", group, suffix);
+	if (!name)
 		return -ENOMEM;
-	*result = NULL;
-	if (files->count > 0)
-		*result = bsearch(&key, files->entries, files->count,
-				  sizeof(key), compareEntries);
+	*result = findEntry(files, name);
 	if (*result && (*result)->isUsed)
 		*result = NULL;
 	return 0;
@@ -118,6 +143,44 @@ static int tryNames(struct hdIFiles *files, const struct hdINodeData *node,
 	if (ret < 0 || *result)
 		return ret;
 	return findName(files, files->cleanBase, path, group, suffix, result);
+}
+
+/* Whether some name begins with BASE[_PATH]. */
+static int hasBeginning(const struct hdIFiles *files, const char *base,
+			const char *path)
+{
+	struct hdIArena *arena = &files->project->arena;
+	const char *text =
+		hdIArenaPrintf(arena, "%s%s%s", base, *path ? "_" : "", path);
+	size_t low = 0, high = files->count;
+
+	if (!text)
+		return -ENOMEM;
+	/* The first name that is not less is the first that begins so. */
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (strcmp(files->entries[middle].name, text) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < files->count &&
+	       strncmp(files->entries[low].name, text, strlen(text)) == 0;
+}
+
+int hdIFilesHasSome(struct hdIFiles *files, const struct hdINodeData *node)
+{
+	struct hdIArena *arena = &files->project->arena;
+	struct hdIArenaMark mark = hdIArenaGetMark(arena);
+	int ret = hasBeginning(files, files->base, node->pub.path);
+
+	if (ret == 0)
+		ret = hasBeginning(files, files->base, node->cleanPath);
+	if (ret == 0)
+		ret = hasBeginning(files, files->cleanBase, node->cleanPath);
+	hdIArenaRelease(arena, mark);
+	return ret;
 }
 
 int hdIFilesLookUp(struct hdIFiles *files, const struct hdINodeData *node,

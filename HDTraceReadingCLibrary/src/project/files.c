@@ -18,24 +18,62 @@ static const char *pathOf(struct hdIFiles *files, const char *name)
 
 /* ---- Groups ------------------------------------------------------------ */
 
-static size_t findDeclared(const struct hdIProjectData *project,
-			   const char *name)
+static int compareNames(const void *a, const void *b)
 {
-	const struct hdITextList *groups = &project->declaredGroups;
+	return strcmp(((const struct hdIDeclared *)a)->name,
+		      ((const struct hdIDeclared *)b)->name);
+}
 
+/* Those of one name in the order of their declarations. */
+static int compareDeclared(const void *a, const void *b)
+{
+	size_t left = ((const struct hdIDeclared *)a)->order;
+	size_t right = ((const struct hdIDeclared *)b)->order;
+	int order = compareNames(a, b);
+
+	return order ? order : (left > right) - (left < right);
+}
+
+/* Sort the declared groups; of those of one name the first counts. */
+static int sortDeclared(struct hdIFiles *files)
+{
+	const struct hdITextList *groups = &files->project->declaredGroups;
+	struct hdIDeclared *list;
+	size_t count = 0;
+
+	list = hdIArenaAllocArray(&files->project->arena, groups->count,
+				  sizeof(*list));
+	if (!list)
+		return -ENOMEM;
 	for (size_t i = 0; i < groups->count; i++)
-		if (strcmp(groups->texts[i], name) == 0)
-			return i;
-	return SIZE_MAX;
+		list[i] = (struct hdIDeclared){ groups->texts[i], i };
+	qsort(list, groups->count, sizeof(*list), compareDeclared);
+	for (size_t i = 0; i < groups->count; i++)
+		if (count == 0 || compareNames(&list[count - 1], &list[i]))
+			list[count++] = list[i];
+	files->declared = list;
+	files->declaredCount = count;
+	return 0;
+}
+
+static size_t findDeclared(const struct hdIFiles *files, const char *name)
+{
+	const struct hdIDeclared key = { .name = name };
+	const struct hdIDeclared *found = NULL;
+
+	if (files->declaredCount > 0)
+		found = bsearch(&key, files->declared, files->declaredCount,
+				sizeof(key), compareNames);
+	return found ? found->order : SIZE_MAX;
 }
 
 static void appendGroup(struct hdINodeData *node, struct hdIGroupData *group)
 {
-	struct hdIGroupData **link = &node->firstGroup;
-
-	while (*link)
-		link = &(*link)->next;
-	*link = group;
+	if (node->lastGroup)
+		node->lastGroup->next = group;
+	else
+		node->firstGroup = group;
+	node->lastGroup = group;
 	group->pub.node = &node->pub;
 	node->pub.groupCount++;
 }
@@ -90,7 +128,7 @@ static int addGroup(struct hdIFiles *files, struct hdINodeData *node,
 
 	if (settleName(files, node, group, name) < 0)
 		return -ENOMEM;
-	order = findDeclared(files->project, group->pub.name);
+	order = findDeclared(files, group->pub.name);
 	group->order = order;
 	group->pub.isDeclared = order != SIZE_MAX;
 	if (order != SIZE_MAX)
@@ -150,9 +188,12 @@ static int addTrace(struct hdIFiles *files, struct hdINodeData *node,
 static int useDeclared(struct hdIFiles *files, struct hdINodeData *node)
 {
 	const struct hdITextList *groups = &files->project->declaredGroups;
-	struct hdIFileEntry *entry;
-	int ret = hdIFilesLookUp(files, node, "", ".trc", &entry);
+	struct hdIFileEntry *entry = NULL;
+	int ret = hdIFilesHasSome(files, node);
 
+	if (ret <= 0)
+		return ret;
+	ret = hdIFilesLookUp(files, node, "", ".trc", &entry);
 	if (ret == 0 && entry) {
 		entry->isUsed = 1;
 		ret = addTrace(files, node, entry->name);
@@ -173,24 +214,6 @@ static int useDeclared(struct hdIFiles *files, struct hdINodeData *node)
 }
 
 /* ---- What is not ------------------------------------------------------- */
-
-/* Whether the file belongs to another project with a longer name. */
-static int isOthers(const struct hdIFiles *files, const char *name)
-{
-	size_t base = strlen(files->base);
-
-	for (size_t i = 0; i < files->count; i++) {
-		const char *other = files->entries[i].name;
-		size_t length = strlen(other);
-
-		if (!hdIFilesEndsWith(other, ".proj") || length - 5 <= base)
-			continue;
-		length -= 5;
-		if (strncmp(name, other, length) == 0 && name[length] == '_')
-			return 1;
-	}
-	return 0;
-}
 
 /* Get or make the node with a path, whose labels are not known. */
 static struct hdINodeData *makeNode(struct hdIFiles *files, const char *path,
@@ -338,11 +361,13 @@ static int useUndeclared(struct hdIFiles *files)
 		const char *rest;
 
 		if (files->entries[i].isUsed ||
-		    strncmp(name, files->base, base) != 0 ||
-		    name[base] != '_' || isOthers(files, name))
+		    strncmp(name, files->base, base) != 0 || name[base] != '_')
 			continue;
 		rest = name + base + 1;
-		if (hdIFilesEndsWith(rest, ".trc"))
+		ret = hdIFilesIsOthers(files, name);
+		if (ret != 0)
+			ret = ret < 0 ? ret : 0;
+		else if (hdIFilesEndsWith(rest, ".trc"))
 			ret = useUndeclaredTrace(files, name, rest);
 		else if (hdIFilesEndsWith(rest, ".stat"))
 			ret = useUndeclaredGroup(files, name, rest);
@@ -383,7 +408,7 @@ static int initFiles(struct hdIFiles *files, struct hdIProjectData *project)
 				   sizeof(*files->groupUses));
 	if (!files->directory || !files->cleanBase || !files->groupUses)
 		return -ENOMEM;
-	return 0;
+	return sortDeclared(files);
 }
 
 int hdIFilesFind(struct hdIProjectData *project, size_t *count)

@@ -16,6 +16,12 @@ struct hdIFileEntry {
 	int isUsed;
 };
 
+/** A group that is declared. */
+struct hdIDeclared {
+	const char *name;
+	size_t order;
+};
+
 /** The files in the directory of a project, by name. */
 struct hdIFiles {
 	struct hdIProjectData *project;
@@ -25,12 +31,21 @@ struct hdIFiles {
 	struct hdIFileEntry *entries;
 	size_t count;
 	size_t room;
-	size_t *groupUses; /* For each declared group. */
+	size_t *groupUses;            /* For each declared group. */
+	struct hdIDeclared *declared; /* By name, each once. */
+	size_t declaredCount;
 	size_t used;
 };
 
 /** Tell whether a name has an ending, and more before it. */
 int hdIFilesEndsWith(const char *name, const char *suffix);
+
+/** Tell whether a file belongs to another project, whose name is longer; or
+ *  -ENOMEM. */
+int hdIFilesIsOthers(struct hdIFiles *files, const char *name);
+
+/** Tell whether there may be files of a node; or -ENOMEM. */
+int hdIFilesHasSome(struct hdIFiles *files, const struct hdINodeData *node);
 
 /** Read the directory. Returns 0 or -ENOMEM. */
 int hdIFilesList(struct hdIFiles *files);

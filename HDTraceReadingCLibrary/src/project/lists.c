@@ -163,7 +163,7 @@ static int getOthers(struct hdIProjXml *xml, const xmlNode *element,
 			continue;
 		list->name =
 			hdIArenaCopy(&xml->project->arena, name, strlen(name));
-		list->value = hdIProjGet(xml, element, name, NULL);
+		list->value = hdIProjTake(xml, hdIXmlValue(a));
 		if (!list->name || !list->value)
 			return -ENOMEM;
 		list++;

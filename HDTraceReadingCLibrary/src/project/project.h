@@ -29,6 +29,7 @@ struct hdINodeData {
 	struct hdINodeData *next;     /**< Next sibling. */
 	struct hdINodeData *nextHash; /**< In the same hash bucket. */
 	struct hdIGroupData *firstGroup;
+	struct hdIGroupData *lastGroup;
 	/** The path without what the original reader deleted from labels. */
 	const char *cleanPath;
 };

@@ -42,18 +42,23 @@ static const struct {
 	{ "DOUBLE", HDI_DOUBLE, 8 }, { "STRING", HDI_STRING, 0 },
 };
 
+/* Move a text of libxml2 to the project; NULL stays NULL. */
+static const char *moveText(struct hdIArena *arena, char *text)
+{
+	char *copy;
+
+	if (!text)
+		return NULL;
+	copy = hdIArenaCopy(arena, text, strlen(text));
+	xmlFree(text);
+	return copy;
+}
+
 /* Copy an attribute to the project; NULL: missing or no memory. */
 static const char *copyAttribute(struct hdIArena *arena, const xmlNode *element,
 				 const char *name, int *isMissing)
 {
-	char *value = hdIXmlAttribute(element, name, isMissing);
-	char *copy;
-
-	if (!value)
-		return NULL;
-	copy = hdIArenaCopy(arena, value, strlen(value));
-	xmlFree(value);
-	return copy;
+	return moveText(arena, hdIXmlAttribute(element, name, isMissing));
 }
 
 /* Attributes that are not in a list that ends with NULL. */
@@ -63,7 +68,6 @@ static int copyOthers(struct hdIArena *arena, const xmlNode *element,
 {
 	hdIAttribute *list;
 	size_t n = 0;
-	int isMissing;
 
 	for (xmlAttr *a = element->properties; a; a = a->next)
 		n++;
@@ -80,7 +84,7 @@ static int copyOthers(struct hdIArena *arena, const xmlNode *element,
 		if (known[i] || a->ns)
 			continue;
 		list[n].name = hdIArenaCopy(arena, name, strlen(name));
-		list[n].value = copyAttribute(arena, element, name, &isMissing);
+		list[n].value = moveText(arena, hdIXmlValue(a));
 		if (!list[n].name || !list[n].value)
 			return -ENOMEM;
 		n++;

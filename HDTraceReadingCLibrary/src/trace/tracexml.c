@@ -61,16 +61,6 @@ static struct hdITag *extend(struct hdITraceXml *xml, size_t size)
 	return tag;
 }
 
-/* Where the tag begins that the parser is at: its '<' cannot be in it. */
-static int64_t findStart(xmlParserCtxtPtr parser)
-{
-	const xmlParserInput *input = parser->input;
-	const xmlChar *p =
-		memrchr(input->base, '<', (size_t)(input->cur - input->base));
-
-	return (int64_t)input->consumed + (p ? p - input->base : 0);
-}
-
 /* "prefix:name" as one word; we do not look at name spaces. */
 static const char *fullName(struct hdITraceXml *xml, const xmlChar *name,
 			    const xmlChar *prefix)
@@ -105,6 +95,8 @@ static void takeStart(void *data, const xmlChar *name, const xmlChar *prefix,
 	(void)namespaceCount;
 	(void)namespaces;
 	(void)defaulted;
+	if (hdIXmlIsTooDeep(xml->parser, &xml->error))
+		return;
 	for (int i = 0; i < count; i++, a += POINTERS)
 		size += (size_t)(a[VALUE_END] - a[VALUE]) + 1;
 	tag = extend(xml, size);
@@ -113,7 +105,7 @@ static void takeStart(void *data, const xmlChar *name, const xmlChar *prefix,
 	xml->lastStart = (size_t)((char *)tag - xml->tape);
 	tag->kind = HDI_TAG_START;
 	tag->attributeCount = (unsigned int)count;
-	tag->offset = findStart(xml->parser);
+	tag->offset = hdIXmlTagStart(xml->parser);
 	tag->endOffset = 0;
 	tag->line = xml->parser->input->line;
 	tag->name = fullName(xml, name, prefix);
@@ -158,7 +150,7 @@ static void takeEnd(void *data, const xmlChar *name, const xmlChar *prefix,
 		tag->line = xml->parser->input->line;
 		tag->name = NULL;
 		tag->text = NULL;
-		tag->offset = findStart(xml->parser);
+		tag->offset = hdIXmlTagStart(xml->parser);
 	}
 	tag->endOffset = hdIXmlOffset(xml->parser);
 	xml->lastStart = NO_TAG;

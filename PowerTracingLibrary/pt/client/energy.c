@@ -8,6 +8,7 @@
 
 #include "PowerTracingLibrary/pt/client/during.h"
 #include "PowerTracingLibrary/pt/pt.h"
+#include "cli/output.h"
 
 #define TOOL "pt energy"
 
@@ -51,8 +52,8 @@ static FILE *openOutput(const struct energy *energy)
 	FILE *file = energy->output ? fopen(energy->output, "ae") : stderr;
 
 	if (!file)
-		fprintf(stderr, TOOL ": %s: %s\n", energy->output,
-			strerror(errno));
+		outSay(stderr, TOOL ": %s: %s", energy->output,
+		       strerror(errno));
 	return file;
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "PowerTracingLibrary/pt/pt.h"
+#include "cli/output.h"
 
 /* What was printed of a driver. */
 struct listing {
@@ -21,10 +22,10 @@ static void listHere(void *context, const char *label, const char *description,
 
 	/* A label of "-" says why there is none. */
 	if (strcmp(label, "-") == 0)
-		fprintf(listing->file, "  %-9s none: %s\n", title, description);
+		outSay(listing->file, "  %-9s none: %s", title, description);
 	else
-		fprintf(listing->file, "  %-9s %-20s %s%s\n", title, label,
-			description, works ? "" : " (not usable)");
+		outSay(listing->file, "  %-9s %-20s %s%s", title, label,
+		       description, works ? "" : " (not usable)");
 	listing->isFirst = FALSE;
 }
 

@@ -9,6 +9,7 @@
 #include "PowerTracingLibrary/pt/client/recordfiles.h"
 #include "PowerTracingLibrary/pt/pt.h"
 #include "PowerTracingLibrary/src/message.h"
+#include "cli/output.h"
 
 #define TOOL "pt record"
 

@@ -315,7 +315,7 @@ static int show(struct watch *watch, struct ptRecorder *recorder)
 	}
 	ptLogger.print = NULL;
 	if (ret < 0 && watch->said->len > 0)
-		fprintf(stderr, "%s\n", watch->said->str);
+		outSay(stderr, "%s", watch->said->str);
 	if (watch->isUnread)
 		fprintf(stderr, TOOL ": cannot write\n");
 	return ret < 0 || watch->isUnread ? CLI_EXIT_FAILED : 0;

@@ -11,6 +11,7 @@
 #include "PowerTracingLibrary/src/config/configuration.h"
 #include "PowerTracingLibrary/src/message.h"
 #include "cli/command.h"
+#include "cli/output.h"
 
 /* ---- Options ----------------------------------------------------------- */
 
@@ -31,8 +32,8 @@ GOptionContext *whereContext(const char *arguments, const char *summary,
 
 int whereUsage(const char *tool, const char *message)
 {
-	fprintf(stderr, "%s: %s\n'%s --help' says more.\n", tool, message,
-		tool);
+	outSay(stderr, "%s: %s", tool, message);
+	fprintf(stderr, "'%s --help' says more.\n", tool);
 	return CLI_EXIT_FAILED;
 }
 
@@ -118,9 +119,8 @@ gboolean whereParse(const char *tool, struct where *where)
 		where->isEncrypted || where->ca || where->fingerprint;
 	if (ptRemoteParse(where->server, &where->setup.address) == 0)
 		return TRUE;
-	fprintf(stderr,
-		"%s: a server is HOST[:PORT] or unix:/PATH, not \"%s\"\n", tool,
-		where->server);
+	outSay(stderr, "%s: a server is HOST[:PORT] or unix:/PATH, not \"%s\"",
+	       tool, where->server);
 	return FALSE;
 }
 

@@ -13,6 +13,7 @@
 #include "PowerTracingLibrary/pt/pt.h"
 #include "PowerTracingLibrary/service/service.h"
 #include "PowerTracingLibrary/src/message.h"
+#include "cli/output.h"
 #include "common/clock.h"
 
 /* What goes beside the service. */
@@ -49,8 +50,9 @@ int siteCheck(const struct options *options)
 		nodes += site->devices[i].config.nodeCount;
 	}
 	if (!options->quiet)
-		printf("%s: good: %zu devices, %zu lines, %zu nodes traced "
-		       "here\n",
+		outSay(stdout,
+		       "%s: good: %zu devices, %zu lines, %zu nodes traced "
+		       "here",
 		       options->config, site->deviceCount, lines, nodes);
 	ptSiteUnref(site);
 	return 0;

@@ -1,0 +1,37 @@
+#!/bin/sh
+# hdtrace view on a machine with other users: they cannot keep its user out.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+. "${abs_top_srcdir:?}/tests/lib/tap.sh"
+. "$abs_top_srcdir/tests/lib/hdtrace.sh"
+. "$abs_top_srcdir/tests/lib/project.sh"
+. "$abs_top_srcdir/tests/viewer/viewer.sh"
+cd "$scratch" || exit 99
+need_viewer
+need_view
+command -v python3 >/dev/null || skip_all "python3 is missing"
+TSAN_OPTIONS=report_thread_leaks=0:${TSAN_OPTIONS-}
+export TSAN_OPTIONS
+
+make_mini
+start_view --no-browser mini
+ok "who has the token is served" \
+	timeout 300 python3 "$abs_top_srcdir/tests/viewer/crowd.py" "$url"
+ok "it ends" end_view TERM
+# Few descriptors: those who wait leave some.
+# shellcheck disable=SC3045 # where it is not known, the test is the same again
+(
+	limit=$(ulimit -S -n)
+	ulimit -S -n 120
+	start_view --no-browser mini
+	ulimit -S -n "$limit"
+	timeout 300 python3 "$abs_top_srcdir/tests/viewer/crowd.py" "$url" \
+		briefly
+	echo $? >few
+	end_view TERM
+) >few.out 2>&1
+few() {
+	cat few.out
+	[ "$(cat few)" -eq 0 ]
+}
+ok "with few descriptors, too" few
+done_testing
