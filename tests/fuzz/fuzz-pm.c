@@ -109,6 +109,9 @@ static void get(const uint8_t *data, size_t size, uint8_t how)
 
 /* ---- A session --------------------------------------------------------- */
 
+/* More than a session has. */
+#define CONNECTIONS_MAX 32
+
 /* What a server says, connection by connection. */
 struct says {
 	const uint8_t *bytes;
@@ -134,19 +137,20 @@ static void sayNext(struct says *says, int fd)
 	says->bytes += length;
 	says->size -= length;
 	shutdown(fd, SHUT_WR);
-	while (recv(fd, heard, sizeof(heard), 0) > 0)
-		;
 }
 
 static void *serve(void *data)
 {
 	struct says *says = data;
-	int fd;
+	int fds[CONNECTIONS_MAX];
+	size_t count = 0;
 
-	while ((fd = accept(says->listener, NULL, NULL)) >= 0) {
-		sayNext(says, fd);
-		close(fd);
-	}
+	/* The one of a counter is open while others come and go. */
+	while (count < CONNECTIONS_MAX &&
+	       (fds[count] = accept(says->listener, NULL, NULL)) >= 0)
+		sayNext(says, fds[count++]);
+	while (count > 0)
+		close(fds[--count]);
 	return NULL;
 }
 
