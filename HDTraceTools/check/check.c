@@ -271,6 +271,7 @@ static void checkAll(struct check *check)
 	toolProgressStart(check->tool, scanGroupsSize(&check->scan) +
 					       scanTracesSize(&check->scan));
 	checkProject(check);
+	checkMissing(check);
 	checkInfos(check);
 	for (size_t i = 0; i < check->project->groupCount; i++)
 		checkGroup(check, check->project->groups[i]);

@@ -43,6 +43,9 @@ void checkCover(struct checkSpan *span, int64_t start, int64_t end);
 /** Check what the .proj says, and collect the ids in it. */
 void checkProject(struct check *check);
 
+/** Check that no files are missing. */
+void checkMissing(struct check *check);
+
 /** Check the .info files. */
 void checkInfos(struct check *check);
 

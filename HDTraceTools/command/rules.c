@@ -30,6 +30,11 @@ static const hdIRule rules[] = {
 	  "A rank and thread has different ids for different datatypes." },
 	{ "proj.datatype-base", HDI_WARNING,
 	  "The datatypes that a datatype is made of are there." },
+	{ "proj.node-empty", HDI_WARNING,
+	  "A node without nodes in it has a file, if others at its level have "
+	  "one." },
+	{ "proj.comm-trace", HDI_WARNING,
+	  "The ranks of communicators have a trace." },
 	{ "proj.clock-node", HDI_WARNING,
 	  "The clocks that were compared are those of nodes." },
 	{ "proj.clocks", HDI_NOTE,

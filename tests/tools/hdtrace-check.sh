@@ -83,7 +83,7 @@ done <<'END'
 proj.undeclared proj.xml|1|s/<.Topology>//
 proj.root proj.undeclared|1|s/Application/Project/
 proj.depth|1|s/<Level type="Rank" .>//
-proj.topology proj.undeclared|1|s/name="beta"/name="alpha"/
+proj.node-empty proj.topology proj.undeclared|1|s/name="beta"/name="alpha"/
 proj.group-missing|1|s/<Net .>/<Net \/><Disk \/>/
 proj.undeclared|0|s/<Net .>//
 proj.comm-rank|1|s/global="1"/global="5"/
@@ -102,6 +102,42 @@ END
 fresh
 edit mini.proj "s,<Net .>,&<Net />,"
 ok "proj.group-twice" names proj.group-twice 1 check mini
+
+# Files that should be there.
+fresh
+rm mini_beta_1.trc mini_beta_1.info
+ok "proj.node-empty: a rank" breaks proj.node-empty 1 check mini
+ok "it is named" grep -q 'the node "beta_1" has no file' "$scratch/out"
+fresh
+edit mini.proj 's,<Node name="0" .>,&<Node name="2"/>,'
+ok "proj.node-empty: a sibling" breaks proj.node-empty 1 check mini
+fresh
+edit mini.proj 's,<Level type="Rank" .>,<Level type="Rank"><Level type="Thread"/></Level>,
+	s,<Node name="0" .>,<Node name="0"><Node name="0"/></Node>,'
+ok "a level without any file is none" breaks "" 0 check mini
+fresh
+edit mini.proj 's,<Node name="beta">,<Node name="gamma"/>&,'
+ok "nor is a host among ranks" breaks "" 0 check mini
+fresh
+rm mini_beta_1.trc
+ok "proj.comm-trace: a rank" breaks proj.comm-trace 1 check mini
+ok "it is named as well" grep -q '("WORLD") holds rank 1, which has no trace' \
+	"$scratch/out"
+fresh
+rm mini_*.trc
+ok "proj.comm-trace: all ranks" breaks proj.comm-trace 1 check mini
+ok "each once" grep -q '2 warnings' "$scratch/out"
+fresh
+edit mini.proj 's,<Level type="Rank" .>,<Level type="Rank"><Level type="Thread"/></Level>,
+	s,<Node name="\([01]\)" .>,<Node name="\1"><Node name="0"/></Node>,'
+for type in trc info; do
+	mv mini_alpha_0.$type mini_alpha_0_0.$type
+	mv mini_beta_1.$type mini_beta_1_0.$type
+done
+ok "the trace of a thread is one of its rank" breaks "" 0 check mini
+fresh
+rm mini_beta_1.trc
+ok "a single file misses nothing" breaks "" 0 check mini_alpha_0.trc
 
 # Statistics.
 fresh

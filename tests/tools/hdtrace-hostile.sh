@@ -33,8 +33,11 @@ on_project() {
 	[ "$found" -le 2 ]
 }
 
+# COMMAND... or all
 all_end() {
-	for command in $commands; do
+	# shellcheck disable=SC2086 # a list
+	[ $# -gt 0 ] || set -- $commands
+	for command; do
 		on_project "$command" || return 1
 	done
 }
@@ -243,11 +246,11 @@ grows() {
 }
 
 if command -v python3 >/dev/null; then
-	many_files 600
+	many_files 500
 	for command in info check merge; do
 		echo "$command $(cpu_ms $command)"
 	done >"$scratch/small"
-	many_files 4800
+	many_files 4000
 	for command in info check merge; do
 		ok "$command: time grows with the files" grows $command
 	done
@@ -270,8 +273,12 @@ socket.socket(socket.AF_UNIX).bind(sys.argv[1])' "$2" ;;
 	esac
 }
 
+# What opens files of projects in ways of its own, for a FIFO everything.
 refused() {
-	all_end || return 1
+	case $kind in
+	FIFO) all_end ;;
+	*) all_end info merge recover ;;
+	esac || return 1
 	on_project check
 	cat "$scratch/out" "$scratch/err"
 	cat "$scratch/out" "$scratch/err" | grep -qF "$1: " &&
