@@ -4,6 +4,7 @@
 #include "config.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -45,19 +46,43 @@ void cliPrepare(void)
 	pthread_sigmask(SIG_BLOCK, &waitSignals, &waitOldSignals);
 }
 
-static pid_t waitRun(const char *tool, char **command)
+/* In the child; who waits at the pipe learns that it has failed. */
+static void waitExec(const char *tool, char **command, int failedFd)
 {
-	pid_t child = fork();
+	char byte = 0;
 	int error;
 
-	if (child != 0)
-		return child;
 	pthread_sigmask(SIG_SETMASK, &waitOldSignals, NULL);
 	execvp(command[0], command);
 	error = errno;
 	outSay(stderr, "%s: cannot run %s: %s", tool, command[0],
 	       strerror(error));
+	while (write(failedFd, &byte, 1) < 0 && errno == EINTR)
+		;
 	_exit(error == ENOENT ? CLI_EXIT_NOT_FOUND : CLI_EXIT_CANNOT);
+}
+
+/* Run the command; *hasStarted tells whether it could be: exec() closes the
+ * pipe. */
+static pid_t waitRun(const char *tool, char **command, gboolean *hasStarted)
+{
+	int fds[2];
+	char byte;
+	ssize_t got;
+	pid_t child;
+
+	if (pipe2(fds, O_CLOEXEC) < 0)
+		return -1;
+	child = fork();
+	if (child == 0)
+		waitExec(tool, command, fds[1]);
+	close(fds[1]);
+	do {
+		got = child > 0 ? read(fds[0], &byte, 1) : -1;
+	} while (got < 0 && child > 0 && errno == EINTR);
+	*hasStarted = got == 0;
+	close(fds[0]);
+	return child;
 }
 
 /* Whether the terminal has sent the signal to the command, too. */
@@ -116,6 +141,7 @@ int cliWaitFor(const struct cliWait *wait)
 	struct pollfd fds[2] = { { .events = POLLIN },
 				 { .fd = -1, .events = POLLIN } };
 	int64_t endNs = 0;
+	gboolean hasStarted = TRUE;
 	pid_t child = 0;
 	int result = 0;
 
@@ -125,11 +151,13 @@ int cliWaitFor(const struct cliWait *wait)
 	if (wait->duration > 0)
 		endNs = hdMonotonicNow() + (int64_t)(wait->duration * 1e9);
 	if (wait->command)
-		child = waitRun(wait->tool, wait->command);
+		child = waitRun(wait->tool, wait->command, &hasStarted);
 	if (fds[0].fd < 0 || child < 0) {
 		fprintf(stderr, "%s: %s\n", wait->tool, strerror(errno));
 		return CLI_EXIT_FAILED;
 	}
+	if (hasStarted && wait->started)
+		wait->started(wait->context);
 	for (;;) {
 		gboolean looks = wait->pid > 0 && fds[1].fd < 0;
 		int ready =

@@ -21,6 +21,10 @@ struct cliWait {
 	char **command;   /**< Run this, or NULL. */
 	double duration;  /**< Seconds, or 0. */
 	int pid;          /**< Process that is not a child, or 0. */
+	/** Called once it has begun: the command runs. Not if it cannot be run.
+	 *  May be NULL. */
+	void (*started)(void *context);
+	void *context; /**< For started(). */
 };
 
 /** Look whether a command is there; FALSE after a message. */

@@ -67,16 +67,35 @@ int usage(const char *message);
 /** Read the configuration, as of ptConfigRead(). */
 int sessionRead(const struct options *options, struct ptConfig *config);
 
+struct cliReplacement;
+
+/** A project that is begun; --force replaces an old one once it has. */
+struct sessionProject {
+	char *name;                         /**< In the end. */
+	char *written;                      /**< Until then. */
+	struct cliReplacement *replacement; /**< NULL: nothing is replaced. */
+};
+
 /**
  * Write the project file of a configuration.
  *
- * @param config Gets the name as its project.
- * @param[out] project The name, to be freed when the configuration is.
+ * @param config Gets the name that is written as its project.
+ * @param[out] project To be kept or dropped, and cleared.
  *
  * @return As sessionBegin().
  */
-int sessionProject(const struct options *options, gboolean isNumbered,
-		   struct ptConfig *config, char **project);
+int sessionProjectBegin(const struct options *options, gboolean isNumbered,
+			struct ptConfig *config,
+			struct sessionProject *project);
+
+/** It is being recorded: replace the old one; as sessionBegin(). */
+int sessionProjectKeep(struct sessionProject *project);
+
+/** It is not: remove the project file, or all of what would replace the old
+ *  project, and clear it. */
+void sessionProjectDrop(struct sessionProject *project);
+
+void sessionProjectClear(struct sessionProject *project);
 
 /**
  * Create the project file and the trace, and start it.

@@ -89,14 +89,24 @@ static void servedWake(struct ptServed *served)
 /* Begin the files, once it is known what the device is. */
 static void servedTrace(struct ptServed *served)
 {
+	const struct ptServedContext *context = &served->context;
+	bool isThere;
+
 	if (served->config.nodeCount == 0 || served->writer ||
 	    served->hasNoWriter)
 		return;
 	served->hasNoWriter = true;
-	if (served->context.project(served->context.data, &served->config) <
-		    0 ||
-	    ptWriterCreate(&served->config, &served->runner.meter.device.found,
-			   NULL, &served->writer) < 0)
+	if (context->project(context->data, &served->config) < 0)
+		return;
+	isThere = ptWriterCreate(&served->config,
+				 &served->runner.meter.device.found, NULL,
+				 &served->writer) == 0;
+	if (context->begun(context->data, &served->config, isThere) < 0 &&
+	    isThere) {
+		ptWriterDestroy(served->writer);
+		served->writer = NULL;
+	}
+	if (!served->writer)
 		return;
 	served->hasNoWriter = false;
 	ptMeterAddSink(&served->runner.meter, ptWriterSink(served->writer));

@@ -51,7 +51,15 @@ struct ptServedContext {
 	 * the thread of the device.
 	 */
 	int (*project)(void *data, struct ptConfig *config);
-	void *data; /**< For project(). */
+	/**
+	 * The files of that project are there, or could not be made.
+	 *
+	 * @param config Gets its final name as its project.
+	 *
+	 * @return 0, or less: then it is not recorded.
+	 */
+	int (*begun)(void *data, struct ptConfig *config, bool isThere);
+	void *data; /**< For these. */
 };
 
 /**

@@ -62,6 +62,7 @@ static struct ptServedContext serviceContext(struct ptService *service,
 		.wakeFd = service->loop.wakeFd,
 		.isLater = isLater,
 		.project = service->setup.project,
+		.begun = service->setup.begun,
 		.data = service->setup.data,
 	};
 }

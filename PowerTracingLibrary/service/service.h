@@ -27,6 +27,7 @@ struct ptServiceSetup {
 	const char *root; /**< As of struct ptSetup. */
 	/** As of struct ptServedContext. */
 	int (*project)(void *data, struct ptConfig *config);
+	int (*begun)(void *data, struct ptConfig *config, bool isThere);
 	/** Called after ptServiceChange(), when nothing else is going on. */
 	void (*change)(struct ptService *service, void *data);
 	void *data;

@@ -13,6 +13,7 @@
 
 #include "ResourcesUtilizationTracingLibrary/rut/rut.h"
 #include "cli/output.h"
+#include "cli/replacement.h"
 #include "common/format/projectfile.h"
 
 struct options {
@@ -88,8 +89,66 @@ static UtilTrace *createTrace(const struct rutPlace *place,
 	return trace;
 }
 
-static int traceInto(const struct rutPlace *place,
-		     const struct options *options, const rutSources *sources)
+/* What is put in the place of an old project when the command runs. */
+struct replacing {
+	struct cliReplacement *replacement; /* NULL: nothing, or done. */
+	gboolean hasFailed;
+};
+
+static void started(void *context)
+{
+	struct replacing *replacing = context;
+	int ret = cliReplacementKeep(replacing->replacement);
+
+	replacing->replacement = NULL;
+	if (ret == 0)
+		return;
+	replacing->hasFailed = TRUE;
+	fprintf(stderr,
+		"rut: the old project stays, and the new one beside it: %s\n",
+		ret == -EBUSY ? "it is being recorded" : strerror(-ret));
+}
+
+/* Say what was measured, and end the trace; the exit status. */
+static int traceEnd(const struct options *options, UtilTrace *trace,
+		    const char *file, gboolean hasStarted, int result)
+{
+	if (!options->quiet && hasStarted)
+		summaryPrint(stderr, trace, file);
+	if (rut_finalizeTrace(trace) == RUT_SUCCESS)
+		return result;
+	fprintf(stderr, "rut: the trace is not complete\n");
+	return result == 0 ? CLI_EXIT_FAILED : result;
+}
+
+/* Trace into the project of a place, which is at @p file in the end. */
+static int traceWait(const struct rutPlace *place, struct options *options,
+		     const rutSources *sources, const char *file,
+		     struct replacing *replacing)
+{
+	char *written = hdProjectFileName(place->project, ".proj");
+	UtilTrace *trace;
+	int result;
+
+	cliPrepare();
+	trace = createTrace(place, sources, options->interval);
+	if (!trace) {
+		remove(written);
+		free(written);
+		return CLI_EXIT_FAILED;
+	}
+	free(written);
+	options->wait.started = started;
+	options->wait.context = replacing;
+	rut_startTrace(trace);
+	result = cliWaitFor(&options->wait);
+	rut_stopTrace(trace);
+	result =
+		traceEnd(options, trace, file, !replacing->replacement, result);
+	return result == 0 && replacing->hasFailed ? CLI_EXIT_FAILED : result;
+}
+
+static int writeProject(const struct rutPlace *place)
 {
 	static const char *const groups[] = { "Utilization", NULL };
 	const struct hdProjectNode node = {
@@ -104,33 +163,41 @@ static int traceInto(const struct rutPlace *place,
 		.nodeCount = 1,
 		.groups = groups,
 	};
+
+	return hdProjectFileWrite(&project, false);
+}
+
+/* From now on the place is that of a project that replaces the old one. */
+static int beginReplacing(struct rutPlace *place, struct replacing *replacing)
+{
+	int ret = cliReplacementBegin(place->project, &replacing->replacement);
+
+	if (ret < 0)
+		return ret;
+	g_free(place->project);
+	place->project =
+		g_strdup(cliReplacementProject(replacing->replacement));
+	return 0;
+}
+
+static int traceInto(struct rutPlace *place, struct options *options,
+		     const rutSources *sources)
+{
 	char *file = hdProjectFileName(place->project, ".proj");
-	int ret = hdProjectFileWrite(&project, options->force);
-	UtilTrace *trace = NULL;
+	struct replacing replacing = { 0 };
+	int ret = options->force ? beginReplacing(place, &replacing) : 0;
 	int result = CLI_EXIT_FAILED;
 
 	/* The project file first: what was traced until a crash is readable. */
-	if (ret == -EEXIST) {
+	if (ret == 0)
+		ret = writeProject(place);
+	if (ret == -EEXIST)
 		outSay(stderr, "rut: %s exists; --force replaces it", file);
-	} else if (ret < 0) {
+	else if (ret < 0)
 		outSay(stderr, "rut: %s: %s", file, strerror(-ret));
-	} else {
-		cliPrepare();
-		trace = createTrace(place, sources, options->interval);
-		if (!trace)
-			remove(file);
-	}
-	if (trace) {
-		rut_startTrace(trace);
-		result = cliWaitFor(&options->wait);
-		rut_stopTrace(trace);
-		if (!options->quiet)
-			summaryPrint(stderr, trace, file);
-		if (rut_finalizeTrace(trace) != RUT_SUCCESS) {
-			fprintf(stderr, "rut: the trace is not complete\n");
-			result = result == 0 ? CLI_EXIT_FAILED : result;
-		}
-	}
+	else
+		result = traceWait(place, options, sources, file, &replacing);
+	cliReplacementDrop(replacing.replacement);
 	free(file);
 	return result;
 }
@@ -153,8 +220,6 @@ static int run(struct options *options)
 		return CLI_EXIT_NOT_FOUND;
 	if (options->mount)
 		g_setenv("RUT_HDD_MOUNTPOINT", options->mount, TRUE);
-	if (options->force)
-		g_setenv("HDTRACE_OVERWRITE_EXISTING_FILES", "1", TRUE);
 	if (!placeParse(&place, options->project, options->topology, &message))
 		outSay(stderr, "rut: --topology: %s", message);
 	else

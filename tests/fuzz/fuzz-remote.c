@@ -120,10 +120,11 @@ static void store(void *context, size_t group,
 		  const struct ptRecorderReading *reading)
 {
 	struct session *session = context;
+	struct ptRecorderReading recorded;
 
 	add(context, group, reading);
-	recordFilesAdd(session->files, group, reading);
-	powerSumAdd(&session->sum, group, reading);
+	if (recordFilesAdd(session->files, group, reading, &recorded))
+		powerSumAdd(&session->sum, group, &recorded);
 }
 
 static void writeGap(void *context, size_t group)

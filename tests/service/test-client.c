@@ -941,7 +941,7 @@ static void testRecordPlaces(void)
 		char *project = g_build_filename(place, "P", NULL);
 		const struct recordFilesSetup into = { .project = project,
 						       .server = "s",
-						       .force = TRUE };
+						       .name = project };
 		struct ptRecorderColumn columns[2];
 		const struct ptRecorderGroup groups = { .device = device,
 							.columns = columns,

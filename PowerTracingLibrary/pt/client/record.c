@@ -2,6 +2,7 @@
 /* pt record: a project with the power of nodes while a command runs. */
 #include "config.h"
 
+#include <errno.h>
 #include <math.h>
 #include <string.h>
 
@@ -10,6 +11,7 @@
 #include "PowerTracingLibrary/pt/pt.h"
 #include "PowerTracingLibrary/src/message.h"
 #include "cli/output.h"
+#include "cli/replacement.h"
 
 #define TOOL "pt record"
 
@@ -23,7 +25,47 @@ struct record {
 	char *project;
 	double frequency;
 	gboolean isByLine, isAnyway, isQuiet, force;
+	/* The files of an old project go when the new ones are there, which is
+	 * found out by the recorder's thread, and the command runs. */
+	GMutex mutex;
+	struct cliReplacement *replacement; /* NULL: nothing, or done. */
+	gboolean hasFiles, hasStarted, hasFailed;
 };
+
+/* ---- Replacing --------------------------------------------------------- */
+
+static int sayReplacing(const struct record *record, int ret)
+{
+	ptMessage(HD_LOG_ERROR, "%s.proj: cannot be replaced: %s",
+		  record->project,
+		  ret == -EBUSY ? "it is being recorded" : strerror(-ret));
+	return ret;
+}
+
+/* Replace the old project if all is there; one of the two is there now. */
+static void replaceIf(struct record *record, gboolean *isThere)
+{
+	int ret = 0;
+
+	g_mutex_lock(&record->mutex);
+	*isThere = TRUE;
+	if (record->hasFiles && record->hasStarted) {
+		ret = cliReplacementKeep(record->replacement);
+		record->replacement = NULL;
+	}
+	if (ret < 0)
+		record->hasFailed = TRUE;
+	g_mutex_unlock(&record->mutex);
+	if (ret < 0)
+		sayReplacing(record, ret);
+}
+
+static void started(void *context)
+{
+	struct record *record = context;
+
+	replaceIf(record, &record->hasStarted);
+}
 
 /* ---- While it runs ----------------------------------------------------- */
 
@@ -50,6 +92,7 @@ static int opened(void *context, const struct ptRecorderGroup *groups,
 
 	if (ret < 0)
 		return ret;
+	replaceIf(record, &record->hasFiles);
 	powerSumOpen(&record->sum, groups, count);
 	sayRates(record, groups, count);
 	return 0;
@@ -145,7 +188,7 @@ static gboolean finish(struct record *record)
 	gboolean isThere = record->files != NULL;
 
 	return recordFilesEnd(record->files, record->during.toNs) == 0 &&
-	       isThere;
+	       isThere && !record->hasFailed;
 }
 
 static int run(struct record *record)
@@ -164,13 +207,23 @@ static int run(struct record *record)
 		return CLI_EXIT_FAILED;
 	if (whereCheck(&record->where) < 0 && !record->isAnyway)
 		return CLI_EXIT_FAILED;
-	if (record->force)
-		g_setenv("HDTRACE_OVERWRITE_EXISTING_FILES", "1", TRUE);
+	if (record->force) {
+		result = cliReplacementBegin(record->project,
+					     &record->replacement);
+		if (result < 0) {
+			sayReplacing(record, result);
+			return CLI_EXIT_FAILED;
+		}
+	}
 	record->setup = (struct recordFilesSetup){
-		.project = record->project,
+		.project = record->replacement
+				   ? cliReplacementProject(record->replacement)
+				   : record->project,
+		.name = record->project,
 		.server = record->where.setup.address.text,
-		.force = record->force,
 	};
+	during->wait.started = started;
+	during->wait.context = record;
 	powerSumInit(&record->sum);
 	/* All that is recorded counts. */
 	powerSumBegin(&record->sum, INT64_MIN);
@@ -190,10 +243,13 @@ static int run(struct record *record)
 	result = duringRun(during, &recorder);
 	record->fromNs = MIN(record->fromNs, during->fromNs);
 	record->toNs = MAX(record->toNs, during->toNs);
-	if (recorder && !record->isQuiet)
+	if (recorder && !record->isQuiet &&
+	    (record->hasStarted || !record->force))
 		say(record, recorder);
 	if (!finish(record) && result == 0)
 		result = CLI_EXIT_FAILED;
+	/* Nothing was recorded, or nothing has run. */
+	cliReplacementDrop(record->replacement);
 	ptRecorderFree(recorder);
 	powerSumClear(&record->sum);
 	return result;
@@ -242,6 +298,7 @@ int commandRecord(int argc, char **argv)
 	const char *message;
 	int result = 0;
 
+	g_mutex_init(&record.mutex);
 	g_option_context_set_strict_posix(context, TRUE);
 	g_option_context_add_main_entries(context, entries, NULL);
 	whereAddWishes(context, &record.where);
@@ -258,6 +315,7 @@ int commandRecord(int argc, char **argv)
 		result = message ? whereUsage(TOOL, message) : run(&record);
 	}
 	whereClear(&record.where);
+	g_mutex_clear(&record.mutex);
 	g_free(record.project);
 	return result;
 }

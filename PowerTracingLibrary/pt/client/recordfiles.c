@@ -183,11 +183,11 @@ static int writeProject(const struct recordFiles *files,
 	}
 	g_ptr_array_add(groups, NULL);
 	project.groups = (const char *const *)groups->pdata;
-	ret = hdProjectFileWrite(&project, setup->force);
+	ret = hdProjectFileWrite(&project, false);
 	g_ptr_array_free(groups, TRUE);
 	g_free(nodes);
 	if (ret < 0)
-		ptMessage(HD_LOG_ERROR, "%s.proj: %s", setup->project,
+		ptMessage(HD_LOG_ERROR, "%s.proj: %s", setup->name,
 			  ret == -EEXIST ? "exists; --force replaces it"
 					 : strerror(-ret));
 	return ret;
@@ -324,7 +324,7 @@ static int openGroups(struct recordFiles *files,
 	}
 	if (ret < 0)
 		ptMessage(HD_LOG_ERROR, "%s: cannot create the files%s%s: %s",
-			  setup->project, *culprit ? " of node " : "", culprit,
+			  setup->name, *culprit ? " of node " : "", culprit,
 			  hdRecordReason(errno));
 	if (topology)
 		hdT_destroyTopology(topology);

@@ -18,9 +18,9 @@
 
 /** What the user wants. */
 struct recordFilesSetup {
-	const char *project;
-	const char *server; /**< Its address, for who reads the project. */
-	gboolean force;     /**< Replace files of an old project. */
+	const char *project; /**< What is written. */
+	const char *name;    /**< The same for messages. */
+	const char *server;  /**< Its address, for who reads the project. */
 };
 
 struct recordFiles;

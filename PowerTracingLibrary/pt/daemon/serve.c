@@ -142,8 +142,6 @@ int serve(const struct options *options)
 	int fd, ret;
 
 	servePrepare();
-	if (options->force)
-		g_setenv("HDTRACE_OVERWRITE_EXISTING_FILES", "1", TRUE);
 	fd = signalfd(-1, &serveSignals, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (fd < 0) {
 		ptMessage(HD_LOG_ERROR, "signalfd: %s", strerror(errno));

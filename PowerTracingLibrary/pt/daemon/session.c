@@ -9,6 +9,7 @@
 
 #include "PowerTracingLibrary/pt/pt.h"
 #include "PowerTracingLibrary/src/message.h"
+#include "cli/replacement.h"
 #include "common/format/projectfile.h"
 
 int sessionRead(const struct options *options, struct ptConfig *config)
@@ -61,8 +62,9 @@ static char *projectChoose(const struct ptConfig *config, gboolean isNumbered)
 	return name;
 }
 
+/* Write a project file; in messages it has its final name. */
 static int projectWrite(const struct ptConfig *config, const char *project,
-			gboolean replace)
+			const char *name)
 {
 	static const char *const groups[] = { "Energy", NULL };
 	struct hdProjectNode *nodes =
@@ -81,11 +83,11 @@ static int projectWrite(const struct ptConfig *config, const char *project,
 		nodes[i].labels = config->nodes[i].labels;
 		nodes[i].depth = config->nodes[i].depth;
 	}
-	ret = hdProjectFileWrite(&file, replace);
+	ret = hdProjectFileWrite(&file, false);
 	g_free(nodes);
 	if (ret == 0)
 		return 0;
-	ptMessage(HD_LOG_ERROR, "%s.proj: %s", project,
+	ptMessage(HD_LOG_ERROR, "%s.proj: %s", name,
 		  ret == -EEXIST ? "exists; --force replaces it, --number "
 				   "takes another name"
 				 : strerror(-ret));
@@ -101,33 +103,73 @@ static void projectRemove(const char *project)
 	free(name);
 }
 
-int sessionProject(const struct options *options, gboolean isNumbered,
-		   struct ptConfig *config, char **project)
+static int sayReplacing(const char *project, int ret)
 {
-	int ret;
+	ptMessage(HD_LOG_ERROR, "%s.proj: cannot be replaced: %s", project,
+		  ret == -EBUSY ? "it is being recorded" : strerror(-ret));
+	return PT_EHDLIB;
+}
 
-	*project = projectChoose(config, isNumbered);
-	ret = projectWrite(config, *project, options->force);
-	if (ret == 0) {
-		config->project = *project;
-		return 0;
-	}
-	g_free(*project);
-	*project = NULL;
+void sessionProjectClear(struct sessionProject *project)
+{
+	cliReplacementDrop(project->replacement);
+	g_free(project->name);
+	g_free(project->written);
+	*project = (struct sessionProject){ 0 };
+}
+
+int sessionProjectBegin(const struct options *options, gboolean isNumbered,
+			struct ptConfig *config, struct sessionProject *project)
+{
+	int ret = 0;
+
+	*project = (struct sessionProject){
+		.name = projectChoose(config, isNumbered),
+	};
+	if (options->force)
+		ret = cliReplacementBegin(project->name, &project->replacement);
+	if (ret < 0)
+		ret = sayReplacing(project->name, ret);
+	project->written =
+		g_strdup(project->replacement
+				 ? cliReplacementProject(project->replacement)
+				 : project->name);
+	if (ret == 0)
+		ret = projectWrite(config, project->written, project->name);
+	if (ret < 0)
+		sessionProjectClear(project);
+	else
+		/* The trace may look at it as long as it lives. */
+		config->project = g_intern_string(project->written);
 	return ret;
+}
+
+int sessionProjectKeep(struct sessionProject *project)
+{
+	int ret = cliReplacementKeep(project->replacement);
+
+	project->replacement = NULL;
+	return ret < 0 ? sayReplacing(project->name, ret) : 0;
+}
+
+void sessionProjectDrop(struct sessionProject *project)
+{
+	if (!project->replacement)
+		projectRemove(project->written);
+	sessionProjectClear(project);
 }
 
 int sessionBegin(struct session *session, gboolean isNumbered)
 {
 	const struct options *options = session->options;
+	struct sessionProject project = { 0 };
 	struct ptConfig config;
-	char *project = NULL;
 	int ret = sessionRead(options, &config);
 
 	if (ret < 0)
 		return ret;
 	/* The project file first: what was traced until a crash is readable. */
-	ret = sessionProject(options, isNumbered, &config, &project);
+	ret = sessionProjectBegin(options, isNumbered, &config, &project);
 	if (ret == 0) {
 		/* A device has one user at a time. */
 		sessionEnd(session);
@@ -135,17 +177,20 @@ int sessionBegin(struct session *session, gboolean isNumbered)
 				    options->root ? options->root : "",
 				    &session->trace);
 		if (ret < 0)
-			projectRemove(project);
+			sessionProjectDrop(&project);
 	}
 	ptConfigClear(&config);
-	if (ret < 0) {
-		g_free(project);
+	if (ret < 0)
 		return ret;
-	}
-	session->project = project;
+	session->project = g_strdup(project.name);
 	if (!session->isStopped)
 		pt_startTracing(session->trace);
-	return 0;
+	/* The device is there, and so is the recording. */
+	ret = sessionProjectKeep(&project);
+	sessionProjectClear(&project);
+	if (ret < 0)
+		sessionEnd(session);
+	return ret;
 }
 
 int sessionEnd(struct session *session)

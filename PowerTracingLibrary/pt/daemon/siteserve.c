@@ -66,18 +66,31 @@ const char *siteOptions(const struct options *options)
 	return NULL;
 }
 
+/* The project that the thread of a device begins. */
+static __thread struct sessionProject siteBeginning;
+
 /* Begin a project for the [Trace] sections of a device: in its thread. */
 static int siteProject(void *data, struct ptConfig *config)
 {
 	const struct siteServer *server = data;
-	char *project;
-	int ret = sessionProject(server->options, server->options->number,
-				 config, &project);
 
+	return sessionProjectBegin(server->options, server->options->number,
+				   config, &siteBeginning);
+}
+
+/* Its files are there, or not. */
+static int siteBegun(void *data, struct ptConfig *config, bool isThere)
+{
+	int ret = 0;
+
+	(void)data;
 	/* The name lives as long as the process: threads end with it. */
-	if (ret == 0)
-		config->project = g_intern_string(project);
-	g_free(project);
+	config->project = g_intern_string(siteBeginning.name);
+	if (isThere)
+		ret = sessionProjectKeep(&siteBeginning);
+	else
+		sessionProjectDrop(&siteBeginning);
+	sessionProjectClear(&siteBeginning);
 	return ret;
 }
 
@@ -167,6 +180,7 @@ int siteServe(const struct options *options)
 	const struct ptServiceSetup setup = {
 		.root = options->root ? options->root : "",
 		.project = siteProject,
+		.begun = siteBegun,
 		.change = siteChange,
 		.data = &server,
 	};
