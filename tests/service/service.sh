@@ -237,7 +237,7 @@ guide_works() {
 	[ "$result" -eq 0 ] &&
 		[ "$(grep -c '^hdtrace_power_watts{node=' guide/out)" -eq 3 ] &&
 		[ "$(grep -c ': good:' guide/out)" -eq 2 ] &&
-		grep -q '^  P (simulated)  *W' guide/out &&
+		grep -q '^  P (simulated)  *gauge  *W' guide/out &&
 		grep -q '^node06  rack1 * 1 * node06-right' guide/out &&
 		grep -Eq '^[0-9.]+ s, [0-9.]+ J, mean [0-9.]+ W, peak' guide/out &&
 		grep -q '^run: 0 errors' guide/out &&
