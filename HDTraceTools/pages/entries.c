@@ -10,30 +10,43 @@
 #include "HDTraceTools/pages/entries.h"
 #include "HDTraceTools/pages/pack.h"
 
-static size_t sizeOf(hdIType type)
-{
-	return type == HDI_INT32 || type == HDI_FLOAT ? 4 : 8;
-}
-
 static hdIType typeOf(const struct entries *self, size_t column)
 {
 	return self->group->values[column].type;
 }
 
-void entriesInit(struct entries *self, const hdIGroup *group, size_t capacity)
+static bool isCounter(const struct entries *self, size_t column)
+{
+	return amountsKind(self->amounts, column) == KIND_COUNTER;
+}
+
+static size_t sizeOf(const struct entries *self, size_t column)
+{
+	hdIType type = typeOf(self, column);
+	bool isShort = type == HDI_INT32 || type == HDI_FLOAT;
+
+	return isShort && !isCounter(self, column) ? 4 : 8;
+}
+
+void entriesInit(struct entries *self, const hdIGroup *group,
+		 const struct amounts *amounts, size_t capacity)
 {
 	size_t count = group->valueCount;
 
 	*self = (struct entries){
 		.group = group,
+		.amounts = amounts,
 		.capacity = capacity,
 		.start = g_new(int64_t, capacity),
 		.end = g_new(int64_t, capacity),
 		.columns = g_new0(void *, count + 1),
 		.texts = g_new0(GByteArray *, count + 1),
+		.growths = g_new0(uint8_t *, count + 1),
 	};
 	for (size_t i = 0; i < count; i++) {
-		self->columns[i] = g_malloc(capacity * sizeOf(typeOf(self, i)));
+		self->columns[i] = g_malloc(capacity * sizeOf(self, i));
+		if (isCounter(self, i))
+			self->growths[i] = g_new(uint8_t, capacity);
 		if (typeOf(self, i) == HDI_STRING)
 			self->texts[i] = g_byte_array_new();
 	}
@@ -45,9 +58,11 @@ void entriesClear(struct entries *self)
 		g_free(self->columns[i]);
 		if (self->texts[i])
 			g_byte_array_unref(self->texts[i]);
+		g_free(self->growths[i]);
 	}
 	g_free(self->columns);
 	g_free(self->texts);
+	g_free(self->growths);
 	g_free(self->start);
 	g_free(self->end);
 }
@@ -74,23 +89,59 @@ static void appendStrings(struct entries *self, size_t column,
 	}
 }
 
+static enum entriesGrowth growthOf(const struct entries *self, size_t column,
+				   size_t entry)
+{
+	struct moments moments = { .count = 0 };
+
+	amountsAdd(self->amounts, column, &moments, entry, entry + 1);
+	if (moments.count)
+		return moments.resets ? GROWTH_RESET : GROWTH_KNOWN;
+	return moments.bare ? GROWTH_UNKNOWN : GROWTH_MISSING;
+}
+
+static void appendGrowth(struct entries *self, size_t column, size_t first,
+			 size_t count)
+{
+	double *growth = (double *)self->columns[column] + self->count;
+	uint8_t *known = self->growths[column] + self->count;
+
+	for (size_t i = 0; i < count; i++) {
+		growth[i] = amountsGet(self->amounts, column, first + i);
+		known[i] = (uint8_t)growthOf(self, column, first + i);
+	}
+}
+
+/** Say where to begin to read them. */
+static void setPlace(struct entries *self, const hdIBlock *block, size_t first)
+{
+	self->first = block->first + first;
+	self->hasLead = self->first > 0 && !block->isAfterGap[first];
+	if (!self->hasLead)
+		self->offset = block->offset[first];
+	else if (first > 0)
+		self->offset = block->offset[first - 1];
+	else
+		self->offset = self->lastOffset;
+}
+
 size_t entriesAppend(struct entries *self, const hdIBlock *block, size_t first,
 		     size_t last)
 {
 	size_t count = MIN(last - first, self->capacity - self->count);
 
-	if (self->count == 0) {
-		self->offset = block->offset[first];
-		self->first = block->first + first;
-	}
+	if (self->count == 0)
+		setPlace(self, block, first);
 	memcpy(self->start + self->count, block->start + first,
 	       count * sizeof(*self->start));
 	memcpy(self->end + self->count, block->end + first,
 	       count * sizeof(*self->end));
 	for (size_t i = 0; i < self->group->valueCount; i++) {
-		size_t size = sizeOf(typeOf(self, i));
+		size_t size = sizeOf(self, i);
 
-		if (typeOf(self, i) == HDI_STRING)
+		if (isCounter(self, i))
+			appendGrowth(self, i, first, count);
+		else if (typeOf(self, i) == HDI_STRING)
 			appendStrings(self, i, block->columns[i].string + first,
 				      count);
 		else
@@ -100,6 +151,8 @@ size_t entriesAppend(struct entries *self, const hdIBlock *block, size_t first,
 			       count * size);
 	}
 	self->count += count;
+	if (count)
+		self->lastOffset = block->offset[first + count - 1];
 	return count;
 }
 
@@ -126,6 +179,18 @@ static void packInt32(const int32_t *values, size_t count, GByteArray *out)
 	for (size_t i = 0; i < count; i++)
 		list[i] = values[i];
 	packIntegers(out, list, count);
+	g_free(list);
+}
+
+static void packGrowth(const struct entries *self, size_t column,
+		       GByteArray *out)
+{
+	int64_t *list = g_new(int64_t, self->count + 1);
+
+	for (size_t i = 0; i < self->count; i++)
+		list[i] = self->growths[column][i];
+	packDoubles(out, self->columns[column], self->count);
+	packIntegers(out, list, self->count);
 	g_free(list);
 }
 
@@ -164,6 +229,8 @@ void entriesPack(const struct entries *self, guint part, GByteArray *out)
 
 	if (part == 0)
 		packTimes(self, columns);
+	else if (isCounter(self, part - 1))
+		packGrowth(self, part - 1, columns);
 	else
 		packValues(self, part - 1, columns);
 	packFinish(out, columns);

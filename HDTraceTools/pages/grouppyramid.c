@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "HDTraceTools/model/moments.h"
+#include "HDTraceTools/model/amounts.h"
 #include "HDTraceTools/pages/entries.h"
 #include "HDTraceTools/pages/grouppyramid.h"
 #include "HDTraceTools/pages/pack.h"
@@ -34,24 +34,33 @@ struct bucket {
 	guint children;
 };
 
+/** The lowest and the highest rate, of amounts; NaN: there is none. */
+struct rates {
+	double min;
+	double max;
+};
+
 /** A zoom above zoom 0, while it is written. */
 struct sums {
 	struct bucket open; /**< The item that is being put together. */
 	struct moments *openMoments;
+	struct rates *openRates;
 	uint64_t closed; /**< Items so far, and those that a gap closed. */
 	uint64_t closedByGap;
 	/** The chunk that is being gathered. */
 	guint count;
 	struct bucket *buckets;
 	struct moments *moments; /**< Those of an item one after another. */
-	uint64_t written;        /**< Entries in chunks so far. */
-	bool isAdded;            /**< Whether the track has the zoom. */
+	struct rates *rates;
+	uint64_t written; /**< Entries in chunks so far. */
+	bool isAdded;     /**< Whether the track has the zoom. */
 };
 
 struct groupPyramid {
 	struct track *track;
 	const hdIGroup *group;
 	bool isStored;
+	struct amounts *amounts;
 	struct entries entries;
 	GPtrArray *sums; /**< struct sums, from zoom 1 up. */
 	guint sumsOfChunk;
@@ -79,6 +88,7 @@ static void writeEntries(struct groupPyramid *self)
 		.first = entries->first,
 		.count = (uint32_t)entries->count,
 		.offset = entries->offset,
+		.hasLead = entries->hasLead,
 	};
 	int ret;
 
@@ -124,6 +134,7 @@ static void gatherEntries(struct groupPyramid *self, const hdIBlock *block)
 struct list {
 	const struct sums *sums;
 	const struct moments *moments; /**< Of a value, of the first item. */
+	const struct rates *rates;
 	size_t step;
 	int64_t *integers;
 	double *doubles;
@@ -133,6 +144,9 @@ struct list {
 	for (guint i_ = 0; i_ < (list)->sums->count; i_++) {         \
 		const struct moments *m =                            \
 			(list)->moments + (size_t)i_ * (list)->step; \
+		const struct rates *r =                              \
+			(list)->rates + (size_t)i_ * (list)->step;   \
+		(void)m, (void)r;                                    \
 		(target)[i_] = (expression);                         \
 	}
 
@@ -184,29 +198,70 @@ static void packSum(const struct list *list, hdIType type, GByteArray *out)
 	packIntegers(out, list->integers, count);
 }
 
+/** What counters grew by. */
+static void packGrowth(const struct list *list, hdIType type, GByteArray *out)
+{
+	guint count = list->sums->count;
+	bool isInteger = type != HDI_FLOAT && type != HDI_DOUBLE;
+
+	LIST_EACH(list, list->integers, (int64_t)m->bare);
+	packIntegers(out, list->integers, count);
+	LIST_EACH(list, list->integers, (int64_t)m->resets);
+	packIntegers(out, list->integers, count);
+	LIST_EACH(list, list->doubles,
+		  isInteger ? m->sum.high : sumOf(&m->sum));
+	packDoubles(out, list->doubles, count);
+	if (!isInteger)
+		return;
+	LIST_EACH(list, list->doubles, m->sum.low);
+	packDoubles(out, list->doubles, count);
+}
+
+static void packRates(const struct list *list, GByteArray *out)
+{
+	LIST_EACH(list, list->doubles, r->min);
+	packDoubles(out, list->doubles, list->sums->count);
+	LIST_EACH(list, list->doubles, r->max);
+	packDoubles(out, list->doubles, list->sums->count);
+}
+
+static void packLevels(const struct list *list, GByteArray *out)
+{
+	LIST_EACH(list, list->doubles, sumOf(&m->integral));
+	packDoubles(out, list->doubles, list->sums->count);
+	LIST_EACH(list, list->doubles, m->squares);
+	packDoubles(out, list->doubles, list->sums->count);
+}
+
 static void packMoments(const struct groupPyramid *self,
 			const struct sums *sums, size_t column, GByteArray *out)
 {
 	hdIType type = self->group->values[column].type;
+	enum valueKind kind = amountsKind(self->amounts, column);
 	struct list list = {
 		.sums = sums,
 		.moments = sums->moments + column,
+		.rates = sums->rates + column,
 		.step = self->group->valueCount,
 		.integers = g_new(int64_t, sums->count),
 		.doubles = g_new(double, sums->count),
 	};
 
-	LIST_EACH(&list, list.integers, (int64_t)m->missing);
+	LIST_EACH(&list, list.integers, (int64_t)(m->missing + m->bare));
 	packIntegers(out, list.integers, sums->count);
 	LIST_EACH(&list, list.integers,
 		  sums->buckets[i_].covered - (int64_t)m->weight);
 	packIntegers(out, list.integers, sums->count);
-	LIST_EACH(&list, list.doubles, sumOf(&m->integral));
-	packDoubles(out, list.doubles, sums->count);
-	LIST_EACH(&list, list.doubles, m->squares);
-	packDoubles(out, list.doubles, sums->count);
-	packExtremes(&list, type, out);
-	packSum(&list, type, out);
+	if (kindIsAmount(kind))
+		packRates(&list, out);
+	else
+		packLevels(&list, out);
+	if (kind == KIND_COUNTER)
+		packGrowth(&list, type, out);
+	else
+		packExtremes(&list, type, out);
+	if (kind == KIND_DELTA)
+		packSum(&list, type, out);
 	g_free(list.integers);
 	g_free(list.doubles);
 }
@@ -251,17 +306,34 @@ static void packSums(struct groupPyramid *self, const struct sums *sums)
 
 /* ---- Sums -------------------------------------------------------------- */
 
+/** Start without any rates. */
+static void emptyRates(struct rates *rates, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		rates[i] = (struct rates){ NAN, NAN };
+}
+
+static void mergeRates(struct rates *rates, const struct rates *other)
+{
+	/* These leave NaN out. */
+	rates->min = fmin(rates->min, other->min);
+	rates->max = fmax(rates->max, other->max);
+}
+
 static struct sums *sumsAt(struct groupPyramid *self, guint number)
 {
+	size_t columns = self->group->valueCount;
 	struct sums *sums;
 
 	if (number < self->sums->len)
 		return self->sums->pdata[number];
 	sums = g_new0(struct sums, 1);
-	sums->openMoments = g_new0(struct moments, self->group->valueCount + 1);
+	sums->openMoments = g_new0(struct moments, columns + 1);
+	sums->openRates = g_new(struct rates, columns + 1);
+	emptyRates(sums->openRates, columns);
 	sums->buckets = g_new(struct bucket, self->sumsOfChunk);
-	sums->moments = g_new(struct moments,
-			      self->sumsOfChunk * self->group->valueCount + 1);
+	sums->moments = g_new(struct moments, self->sumsOfChunk * columns + 1);
+	sums->rates = g_new(struct rates, self->sumsOfChunk * columns + 1);
 	g_ptr_array_add(self->sums, sums);
 	return sums;
 }
@@ -271,8 +343,10 @@ static void freeSums(void *data)
 	struct sums *sums = data;
 
 	g_free(sums->openMoments);
+	g_free(sums->openRates);
 	g_free(sums->buckets);
 	g_free(sums->moments);
+	g_free(sums->rates);
 	g_free(sums);
 }
 
@@ -304,7 +378,8 @@ static void writeSums(struct groupPyramid *self, guint number)
 }
 
 static void mergeUp(struct groupPyramid *self, guint number,
-		    const struct bucket *bucket, const struct moments *moments);
+		    const struct bucket *bucket, const struct moments *moments,
+		    const struct rates *rates);
 
 /** The open item is complete: it goes into the chunk, and into the zoom
  *  above. */
@@ -313,6 +388,7 @@ static void closeBucket(struct groupPyramid *self, guint number, bool isByGap)
 	struct sums *sums = sumsAt(self, number);
 	size_t columns = self->group->valueCount;
 	struct moments *moments;
+	struct rates *rates;
 
 	if (sums->open.children == 0)
 		return;
@@ -321,12 +397,16 @@ static void closeBucket(struct groupPyramid *self, guint number, bool isByGap)
 		writeSums(self, number);
 	moments = sums->moments + sums->count * columns;
 	memcpy(moments, sums->openMoments, columns * sizeof(*moments));
+	rates = sums->rates + sums->count * columns;
+	memcpy(rates, sums->openRates, columns * sizeof(*rates));
 	sums->buckets[sums->count++] = sums->open;
 	sums->closed++;
 	sums->closedByGap += isByGap;
 	memset(sums->openMoments, 0, columns * sizeof(*sums->openMoments));
+	emptyRates(sums->openRates, columns);
 	sums->open.children = 0;
-	mergeUp(self, number + 1, &sums->buckets[sums->count - 1], moments);
+	mergeUp(self, number + 1, &sums->buckets[sums->count - 1], moments,
+		rates);
 	if (sums->count == self->sumsOfChunk)
 		writeSums(self, number);
 }
@@ -351,7 +431,8 @@ static void startChild(struct groupPyramid *self, guint number, int64_t start)
 }
 
 static void mergeUp(struct groupPyramid *self, guint number,
-		    const struct bucket *bucket, const struct moments *moments)
+		    const struct bucket *bucket, const struct moments *moments,
+		    const struct rates *rates)
 {
 	struct sums *sums;
 	struct bucket *open;
@@ -363,8 +444,20 @@ static void mergeUp(struct groupPyramid *self, guint number,
 	open->covered += bucket->covered;
 	open->entries += bucket->entries;
 	open->children++;
-	for (size_t i = 0; i < self->group->valueCount; i++)
+	for (size_t i = 0; i < self->group->valueCount; i++) {
 		momentsMerge(&sums->openMoments[i], &moments[i]);
+		mergeRates(&sums->openRates[i], &rates[i]);
+	}
+}
+
+static void addRates(const struct groupPyramid *self, struct rates *rates,
+		     size_t column, size_t first, size_t last)
+{
+	for (size_t i = first; i < last; i++) {
+		double rate = amountsLevel(self->amounts, column, i);
+
+		mergeRates(rates, &(struct rates){ rate, rate });
+	}
 }
 
 /** Add entries without a gap between them that fit into the open item. */
@@ -374,9 +467,12 @@ static void addRun(struct groupPyramid *self, const hdIBlock *block,
 	struct sums *sums = sumsAt(self, 0);
 	struct bucket *open = &sums->open;
 
-	for (size_t i = 0; i < self->group->valueCount; i++)
-		momentsAdd(&sums->openMoments[i], self->group->values[i].type,
-			   &block->columns[i], block, first, last);
+	for (size_t i = 0; i < self->group->valueCount; i++) {
+		amountsAdd(self->amounts, i, &sums->openMoments[i], first,
+			   last);
+		if (kindIsAmount(amountsKind(self->amounts, i)))
+			addRates(self, &sums->openRates[i], i, first, last);
+	}
 	open->covered += block->end[last - 1] - block->start[first];
 	open->end = block->end[last - 1];
 	open->entries += last - first;
@@ -412,7 +508,8 @@ struct groupPyramid *groupPyramidNew(struct track *track, const hdIGroup *group,
 	self->track = track;
 	self->group = group;
 	self->isStored = isStored;
-	entriesInit(&self->entries, group,
+	self->amounts = amountsNew(group);
+	entriesInit(&self->entries, group, self->amounts,
 		    chunkItems(group, CHUNK_VALUES, 256));
 	self->sumsOfChunk = MIN(chunkItems(group, CHUNK_SUMS, 16), 1024);
 	self->sums = g_ptr_array_new_with_free_func(freeSums);
@@ -427,6 +524,7 @@ struct groupPyramid *groupPyramidNew(struct track *track, const hdIGroup *group,
 
 int groupPyramidAdd(struct groupPyramid *self, const hdIBlock *block)
 {
+	amountsTake(self->amounts, block);
 	gatherEntries(self, block);
 	addSums(self, block);
 	trackReached(self->track, block->end[block->count - 1], false);
@@ -453,6 +551,7 @@ void groupPyramidFree(struct groupPyramid *self)
 	if (!self)
 		return;
 	entriesClear(&self->entries);
+	amountsFree(self->amounts);
 	g_ptr_array_unref(self->sums);
 	g_ptr_array_unref(self->parts);
 	g_byte_array_unref(self->columns);

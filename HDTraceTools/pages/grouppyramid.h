@@ -11,12 +11,21 @@
  * Parts of a chunk of zoom 0, as columns of pack.h:
  *   times:  time between the end of the entry before and the start of this one;
  *           length. The first entry starts when the chunk does.
- *   value:  the values; of strings their lengths, and then all bytes.
+ *   value:  the values; of strings their lengths, and then all bytes; of
+ *           counters what they grew by, and enum entriesGrowth.
  * Parts of other chunks:
  *   times:  as above; and of that, the length of entries; number of entries
- *   value:  entries without a value, length of these, integral in value times
- *           ns, squared deviation from the mean times ns, minimum, maximum, sum
- *           (of integers its lower and its upper 64 bits); nothing of strings
+ *   value:  entries without a value, length of these; then of
+ *           gauges    integral in value times ns, squared deviation from the
+ *                     mean times ns, minimum, maximum
+ *           deltas    lowest and highest rate (NaN: none), minimum, maximum,
+ *                     sum (of integers its lower and its upper 64 bits)
+ *           counters  lowest and highest rate (NaN: none), readings without
+ *                     growth (these are entries without a value, too), resets,
+ *                     growth and, of integers, what a double cannot hold of it;
+ *           nothing of strings
+ *
+ * Rates are in rateUnit() of kind.h.
  *
  * Numbers are those of moments.h: what is merged here is what hdtrace stat
  * would find.

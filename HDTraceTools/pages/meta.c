@@ -6,6 +6,7 @@
 #include "config.h"
 
 #include "HDTraceTools/model/column.h"
+#include "HDTraceTools/model/kind.h"
 #include "HDTraceTools/model/messages.h"
 #include "HDTraceTools/pages/meta.h"
 
@@ -76,10 +77,43 @@ static void putStated(struct outJson *json, const hdIGroup *group,
 		outJsonText(json, name, text);
 }
 
+/** Of what kind a value is; of amounts the unit of their rate, too, and what an
+ *  amount a second is to be multiplied with. */
+static void putKind(struct outJson *json, const hdIGroup *group,
+		    const hdIValue *value)
+{
+	bool isGuessed;
+	enum valueKind kind = valueKind(group, value, &isGuessed);
+	double factor;
+	struct unit parsed;
+	char *unit;
+	char *integral;
+
+	outJsonText(json, "kind", valueKindName(kind));
+	outJsonBool(json, "kindGuessed", isGuessed);
+	if (!kindIsAmount(kind)) {
+		outJsonPlain(json, "rate", "null");
+		return;
+	}
+	unit = rateUnit(value->unit, &factor);
+	integral = momentsIntegralUnit(unit);
+	parsed = unitParse(unit);
+	outJsonObject(json, "rate", true);
+	outJsonText(json, "unit", unit);
+	outJsonText(json, "base", parsed.base);
+	outJsonDouble(json, "scale", parsed.scale);
+	outJsonText(json, "integral", integral);
+	outJsonDouble(json, "factor", factor);
+	outJsonEnd(json);
+	g_free(integral);
+	g_free(unit);
+}
+
 static void putValue(struct outJson *json, const hdIGroup *group,
 		     const hdIValue *value)
 {
 	struct unit unit = unitParse(value->unit);
+	bool isAmount = kindIsAmount(valueKind(group, value, NULL));
 	char *integral = momentsIntegralUnit(value->unit);
 
 	outJsonObject(json, NULL, true);
@@ -89,7 +123,8 @@ static void putValue(struct outJson *json, const hdIGroup *group,
 	outJsonText(json, "base", unit.base);
 	outJsonDouble(json, "scale", unit.scale);
 	outJsonText(json, "integral", integral);
-	outJsonBool(json, "isPower", unitIsPower(value->unit));
+	outJsonBool(json, "isPower", unitIsPower(value->unit) && !isAmount);
+	putKind(json, group, value);
 	outJsonText(json, "grouping", value->grouping);
 	outJsonBool(json, "simulated", valueIsSimulated(group, value));
 	putStated(json, group, value, "source");

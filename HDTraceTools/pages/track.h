@@ -54,7 +54,10 @@ struct chunk {
 	uint64_t first;
 	uint32_t count; /**< Items. */
 	uint64_t at;    /**< Where its parts stand, one after another. */
-	int64_t offset; /**< In the .stat file, of entries; else -1. */
+	/** In the .stat file, of entries; else -1. That of the entry before if
+	 * it leads to them, from which counters grow. */
+	int64_t offset;
+	bool hasLead;
 };
 
 /** A degree of detail. */

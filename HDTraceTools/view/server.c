@@ -143,20 +143,30 @@ static int readEntries(struct exchange *exchange, guint64 number,
 	const hdIGroup *group = project->groups[number];
 	hdIStatReader *reader =
 		diagnosticsOpenStat(project, group, &diagnosticsDropped);
+	size_t lead = chunk->hasLead;
+	struct amounts *amounts;
 	struct entries entries;
 	const hdIBlock *block;
 
 	if (!reader)
 		return errno ? -errno : -EIO;
-	entriesInit(&entries, group, chunk->count);
-	if (hdI_seekStat(reader, chunk->offset, chunk->start, chunk->first) ==
-	    0) {
+	amounts = amountsNew(group);
+	entriesInit(&entries, group, amounts, chunk->count);
+	/* What leads to them ends where they start. */
+	if (hdI_seekStat(reader, chunk->offset, chunk->start,
+			 chunk->first - lead) == 0) {
 		while (entries.count < entries.capacity &&
-		       hdI_readStat(reader, &block) == 1)
-			entriesAppend(&entries, block, 0, block->count);
+		       hdI_readStat(reader, &block) == 1) {
+			amountsTake(amounts, block);
+			if (block->count > lead)
+				entriesAppend(&entries, block, lead,
+					      block->count);
+			lead = 0;
+		}
 	}
 	entriesPack(&entries, part, exchange->body);
 	entriesClear(&entries);
+	amountsFree(amounts);
 	hdI_closeStat(reader);
 	return 0;
 }

@@ -179,25 +179,32 @@ export class Viewer {
     await this.settle();
   }
 
-  /** The numbers in the table of the interval: node, value, and columns. */
+  /** The numbers in the table of the interval: node, value, and columns; "none"
+   *  where a value has no such number. */
   interval() {
     return this.page.$$eval("#panel-interval tr[data-key]", (rows) =>
       rows.map((row) => {
         const cells = [...row.children];
-        const number = (i) =>
-          cells[i].querySelector("[data-value]").dataset.value;
+        const heads = [...row.closest("table").querySelectorAll("thead th")];
+        const number = (title) =>
+          cells[heads.findIndex((head) => head.textContent === title)]
+            ?.querySelector("[data-value]")?.dataset.value ?? "none";
 
         return {
           node: cells[0].textContent,
           value: cells[1].firstChild?.textContent ?? "",
-          mean: number(3),
-          min: number(4),
-          max: number(5),
-          stddev: number(6),
-          sum: number(7),
-          integral: number(8),
-          count: number(10),
-          nan: number(11),
+          mean: number("Mean"),
+          min: number("Min"),
+          max: number("Max"),
+          stddev: number("Std. dev."),
+          integral: number("Integral"),
+          total: number("Total"),
+          rate: number("Rate"),
+          rate_min: number("Lowest"),
+          rate_max: number("Highest"),
+          resets: number("Resets"),
+          count: number("Entries"),
+          nan: number("No value"),
         };
       }),
     );

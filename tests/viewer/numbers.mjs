@@ -4,10 +4,11 @@
 //     node numbers.mjs HDTRACE PAGE PROJECT [INTERVALS]
 //
 // For the whole run and for intervals by chance, borders of entries among them:
-// count, mean, minimum, maximum, deviation, sum and integral of every value, and
-// times of states. Of a page that was reduced, that the numbers are as close as
-// it says. HDTRACE_TEST_SEED repeats the intervals.
+// every number that hdtrace stat prints of every value, and no other, how much is
+// known, and times of states. Of a page that was reduced, that the numbers are as
+// close as it says. HDTRACE_TEST_SEED repeats the intervals.
 import { execFileSync } from "node:child_process";
+import { resultsOf } from "../../HDTraceTools/viewer/src/data/results.js";
 import { formatSeconds } from "../../HDTraceTools/viewer/src/data/time.js";
 import { openPage } from "./page.mjs";
 
@@ -17,6 +18,7 @@ let state = seed;
 let failures = 0;
 let compared = 0;
 let reduced = 0;
+const kinds = new Set();
 
 /** Chance from 0 to 1 (mulberry32). */
 function random() {
@@ -44,7 +46,7 @@ function run(...args) {
 /** JSON whose long integers are BigInt, since numbers would round them. */
 function parseExact(text) {
   const marked = text.replace(
-    /("(?:min|max|sum)": )(-?\d{16,})(?=[,} ])/g,
+    /("(?:min|max|sum|total)": )(-?\d{16,})(?=[,} ])/g,
     '$1"#$2"',
   );
 
@@ -60,9 +62,12 @@ function fail(text) {
   if (failures <= 20) console.log(text);
 }
 
+/** Whether a result is there: what has no meaning, or is not known, is none. */
+const isThere = (mine) => mine !== undefined && !Number.isNaN(mine);
+
 /** Whether numbers are the same but for rounding. */
 function isSame(mine, theirs, scale) {
-  if (theirs === null) return Number.isNaN(mine);
+  if (theirs === null || !isThere(mine)) return theirs === null && !isThere(mine);
   if (mine === theirs) return true;
   if (typeof theirs === "bigint" && typeof mine === "bigint") return false;
   const a = Number(mine);
@@ -73,9 +78,11 @@ function isSame(mine, theirs, scale) {
   return Math.abs(a - b) <= 1e-9 * Math.max(scale, Math.abs(b), 1e-300);
 }
 
-/** Whether a reduced number is as close as it says. */
-function isClose(mine, theirs, error) {
-  if (theirs === null || Number.isNaN(mine)) return true;
+/** Whether a reduced number is as close as it says; it may be there, or not, if it
+ *  is in doubt whether enough is known. */
+function isClose(mine, theirs, error, isInDoubt) {
+  if (theirs === null || !isThere(mine))
+    return isInDoubt || (theirs === null && !isThere(mine));
   const slack = 1e-9 * Math.max(Math.abs(Number(theirs)), 1e-300);
 
   return Math.abs(Number(mine) - Number(theirs)) <= error + slack;
@@ -89,32 +96,75 @@ const COLUMNS = [
   ["stddev", "deviation"],
   ["sum", "sum"],
   ["integral", "integral"],
+  ["total", "total"],
+  ["rate", "rate"],
+  ["rate_min", "rateMin"],
+  ["rate_max", "rateMax"],
+  ["resets", "resets"],
 ];
 
-async function compareRow(series, row, from, to, where) {
+/** Numbers that say by how much they can be off. */
+const WITH_ERRORS = new Set(
+  ["mean", "min", "max", "integral", "total", "rate", "rate_min", "rate_max"],
+);
+
+/** What stands beside the numbers. */
+function compareTexts({ value }, row, where) {
+  const isAmount = row.kind !== "gauge";
+  const texts = [
+    [row.kind, value.kind],
+    [row.kind_guessed, value.kindGuessed],
+    [row.integral_unit, isAmount ? null : value.integral],
+    [row.total_unit, isAmount ? value.unit : null],
+    [row.rate_unit, value.rate?.unit ?? null],
+  ];
+
+  kinds.add(row.kind);
+  for (const [theirs, mine] of texts)
+    if ((theirs ?? null) !== mine) fail(`${where}: ${mine}, not ${theirs}`);
+}
+
+/** Compare numbers of a page that was reduced. */
+function compareReduced(results, error, row, length, where) {
+  const off = Math.abs(results.known.share - 0.5);
+  const isInDoubt = off <= error.weight / length + 1e-9;
+
+  for (const [theirs, mine] of COLUMNS)
+    if (
+      WITH_ERRORS.has(theirs) &&
+      !isClose(results[mine], row[theirs], error[mine], isInDoubt)
+    )
+      fail(
+        `${where} ${theirs}: ${results[mine]} ± ${error[mine]}, not ${row[theirs]}`,
+      );
+}
+
+async function compareRow(model, series, row, from, to, where) {
   const moments = await series.moments(from, to);
-  const { result, error } = moments;
+  const length = model.lengthOf(from, to);
+  const results = resultsOf(series, moments, length);
   const scale = Math.max(
-    Math.abs(Number(result.min)),
-    Math.abs(Number(result.max)),
+    Math.abs(Number(results.min ?? 0)),
+    Math.abs(Number(results.max ?? 0)),
   );
 
   compared++;
-  if (error) {
+  compareTexts(series, row, where);
+  if (!isSame(length / 1e9, row.duration_s, 0))
+    fail(`${where}: in ${length / 1e9} s, not ${row.duration_s}`);
+  if (moments.error) {
     reduced++;
-    for (const key of ["mean", "integral", "sum", "min", "max"])
-      if (!isClose(result[key], row[key], error[key]))
-        fail(
-          `${where} ${key}: ${result[key]} ± ${error[key]}, not ${row[key]}`,
-        );
+    compareReduced(results, moments.error, row, length, where);
     return;
   }
   for (const [theirs, mine] of COLUMNS)
-    if (!isSame(result[mine], row[theirs], theirs === "stddev" ? scale : 0))
-      fail(`${where} ${theirs}: ${result[mine]}, not ${row[theirs]}`);
-  if (moments.count !== row.count || moments.missing !== row.nan)
+    if (!isSame(results[mine], row[theirs], theirs === "stddev" ? scale : 0))
+      fail(`${where} ${theirs}: ${results[mine]}, not ${row[theirs]}`);
+  if (!isSame(moments.weight / 1e9, row.known_s, 0))
+    fail(`${where}: known for ${moments.weight / 1e9} s, not ${row.known_s}`);
+  if (moments.entries !== row.count || moments.missing !== row.nan)
     fail(
-      `${where}: ${moments.count} entries and ${moments.missing} without a value, not ${row.count} and ${row.nan}`,
+      `${where}: ${moments.entries} entries and ${moments.missing} without a value, not ${row.count} and ${row.nan}`,
     );
 }
 
@@ -132,7 +182,7 @@ async function compareValues(model, from, to, options) {
       const row = found.get(JSON.stringify(key));
 
       if (series.isText || !row) continue;
-      await compareRow(series, row, from, to, `${options.join(" ")} ${key}`);
+      await compareRow(model, series, row, from, to, `${options.join(" ")} ${key}`);
     }
 }
 
@@ -222,6 +272,6 @@ for (let i = 0; i < Number(count); i++) {
   await compareStates(model, from, to, options);
 }
 console.log(
-  `seed ${seed}: ${compared} compared, ${reduced} of them reduced, ${failures} wrong`,
+  `seed ${seed}: ${compared} compared, ${reduced} of them reduced, ${failures} wrong; ${[...kinds].sort().join(" ")}`,
 );
 process.exit(failures || !compared ? 1 : 0);

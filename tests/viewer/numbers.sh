@@ -21,6 +21,16 @@ compare() {
 	"$node" "$abs_top_srcdir/tests/viewer/numbers.mjs" "$hdtrace" "$@"
 }
 
+# Counters, deltas and gauges, in several chunks.
+seed=${HDTRACE_TEST_SEED:-$$}
+echo "# HDTRACE_TEST_SEED=$seed"
+"$node" "$abs_top_srcdir/tests/viewer/kinds-project.mjs" kinds.stat 30000 "$seed" ||
+	exit 99
+for i in 1 2 3; do
+	"$node" "$abs_top_srcdir/tests/viewer/kinds-project.mjs" "few$i.stat" 40 \
+		"$((seed + i))" || exit 99
+done
+
 # Numbers of a page: PROJECT INTERVALS [OPTION...].
 same_numbers() {
 	of=$1
@@ -52,6 +62,16 @@ for size in 60000 150000 300000; do
 	ok "the same in $size bytes" \
 		numbers_are reduced made/run 4 --max-size=$((base + size))
 done
+ok "each kind has the numbers that mean something" \
+	numbers_are exact kinds.stat 12
+ok "all three of them" grep -q ' 0 wrong; counter delta gauge$' numbers
+for i in 1 2 3; do
+	ok "the same of few entries, $i" numbers_are exact "few$i.stat" 40
+done
+for size in 20000 200000 600000; do
+	ok "the same in $size bytes, by kind" \
+		numbers_are reduced kinds.stat 12 --max-size=$((base + size))
+done
 for project in stresstest partdiff-mpi; do
 	if [ -d "$corpus/$project" ]; then
 		ok "$project" numbers_are exact "$corpus/$project" 5
@@ -62,16 +82,18 @@ for project in stresstest partdiff-mpi; do
 	fi
 done
 
-# The same of what is served.
+# The same of what is served: PROJECT.
 served_numbers() {
-	start_view --no-browser made/run || return 1
-	compare "$url" made/run 6
+	start_view --no-browser "$1" || return 1
+	compare "$url" "$1" 6
 	ret=$?
 	end_view TERM && return "$ret"
 }
 if "$hdtrace" view 2>&1 | grep -q libmicrohttpd; then
 	skip "served" "hdtrace was built without libmicrohttpd"
+	skip "served, by kind" "hdtrace was built without libmicrohttpd"
 else
-	ok "served" served_numbers
+	ok "served" served_numbers made/run
+	ok "served, by kind" served_numbers kinds.stat
 fi
 done_testing

@@ -31,7 +31,8 @@ test("ranges have a length, whatever the values", () => {
 const make = (name, grouping, unit, extent) => ({
   key: name,
   extent,
-  value: { name, grouping, unit },
+  value: { name, grouping },
+  level: { unit },
 });
 
 test("values of a grouping have one scale, all others their own", () => {

@@ -67,7 +67,7 @@ export async function totalEnergy(model, from, to) {
     await node.refresh();
     const amount = await node.amount(from, to);
 
-    nodes.push(new Known(amount.known, Number(to - from)));
+    nodes.push(new Known(amount.known, model.lengthOf(from, to)));
     if (amount.known === 0) continue;
     joules += amount.joules;
     error += amount.error;

@@ -2,6 +2,7 @@
 // Values that the user defines by an expression over others. A value is a step
 // function of time, and so is what is made of some: where one of them has no
 // value, neither has the result, but that aggregates leave out such nodes.
+// Counters and deltas stand for their rates.
 import { Moments } from "./moments.js";
 import { PixelColumns, sampleSeries } from "./sampling.js";
 import { ExpressionError, FUNCTIONS, parse, valuesOf } from "./parser.js";
@@ -166,21 +167,24 @@ class DefinedSeries {
       unit: definition.unit || inferUnit(tree, this.bound.operands),
       grouping: `= ${definition.text}`,
       type: "DOUBLE",
+      kind: "gauge",
+      kindGuessed: false,
       base: definition.unit || inferUnit(tree, this.bound.operands),
       scale: 1,
       simulated: this.bound.operands.some((s) => s.value.simulated),
     };
     const same = this.bound.operands.find(
-      (s) => s.value.unit === this.value.unit,
-    )?.value;
+      (s) => s.level.unit === this.value.unit,
+    );
 
-    this.value.isPower = same?.isPower ?? false;
+    this.value.isPower = same?.value.isPower ?? false;
     this.value.integral =
-      same?.integral ?? (this.value.unit ? `${this.value.unit} s` : "s");
+      same?.level.integral ?? (this.value.unit ? `${this.value.unit} s` : "s");
     if (same) {
-      this.value.base = same.base;
-      this.value.scale = same.scale;
+      this.value.base = same.level.base;
+      this.value.scale = same.level.scale;
     }
+    this.level = this.value;
   }
 
   get isExact() {
@@ -265,7 +269,7 @@ class DefinedSeries {
 
 /** The unit, where it is plain: that of what is added up. */
 function inferUnit(tree, operands) {
-  const units = new Set(operands.map((series) => series.value.unit));
+  const units = new Set(operands.map((series) => series.level.unit));
   const isPlain = (part) => {
     switch (part.kind) {
       case "value":
@@ -322,20 +326,14 @@ export async function itemsBetween(series, from, to, limit) {
     const times = await series.track.load(level, chunk, 0);
     const values = await series.track.load(level, chunk, series.column + 1);
     const shift = Number(times.base - from);
+    const { mean } = series.levelsOf(level, times, values);
 
     for (let i = 0; i < times.starts.length; i++) {
       const start = Math.max(0, times.starts[i] + shift);
       const end = Math.min(span, times.ends[i] + shift);
       const weight = times.covered[i] - (values.lost?.[i] ?? 0);
 
-      if (end > start && weight > 0)
-        items.push([
-          start,
-          end,
-          level.number === 0
-            ? Number(values.values[i])
-            : values.integral[i] / weight,
-        ]);
+      if (end > start && weight > 0) items.push([start, end, mean[i]]);
     }
   }
   return { items, isExact: !level || level.number === 0 };
@@ -386,11 +384,11 @@ export function define(model, definition) {
 
 /** The sum of series as a value of the whole project, in their base unit. */
 define.fromSeries = (model, name, list) => {
-  const { base } = list[0].value;
+  const { base } = list[0].level;
   const terms = list.map((series) => ({
     kind: "binary",
     sign: "*",
-    left: { kind: "number", value: series.value.scale },
+    left: { kind: "number", value: series.level.scale },
     right: { kind: "series", series },
   }));
   const tree = { kind: "sum", list: terms };

@@ -63,7 +63,8 @@ export async function histogram(series, from, to, count) {
     if (value > max) max = value;
     total += end - start;
   }
-  const width = binWidth(max - min, count, series.isInteger) || 1;
+  const isInteger = series.isInteger && !series.isAmount;
+  const width = binWidth(max - min, count, isInteger) || 1;
   const first = Math.floor(min / width);
   const bins = Array.from(
     { length: Math.floor(max / width) - first + 1 },

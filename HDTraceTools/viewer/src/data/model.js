@@ -105,6 +105,23 @@ export class Model {
     if (this.meta.start === null) this.origin = start;
   }
 
+  /** When the run began and ended: as the report says, of which hdtrace stat has
+   *  the same; as far as it was read, if that is still to come. */
+  get extent() {
+    const start = parseSeconds(this.report?.start ?? "");
+    const end = parseSeconds(this.report?.end ?? "");
+
+    return start === null || end === null ? this : { start, end };
+  }
+
+  /** Length of the part of ]from, to] that lies in the run, in ns. */
+  lengthOf(from, to) {
+    const { start, end } = this.extent;
+    const length = minTime(to, end) - maxTime(from, start);
+
+    return Math.max(0, Number(length));
+  }
+
   /** Type of the level that a node is at, or "". */
   levelOf(node) {
     return node.level > 0 ? (this.meta.project.levels[node.level - 1] ?? "") : "";

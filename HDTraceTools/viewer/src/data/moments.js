@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Mean, deviation, sum and time integral of a value, as moments.h defines them:
-// every entry weighs as much as its interval is long; an entry without a value
-// is missing and takes part in nothing else; of an entry that lies partly inside
-// the part inside counts. Lengths are in ns.
+// Mean, deviation and time integral of a gauge, as moments.h defines them: every
+// entry weighs as much as its interval is long; an entry without a value is
+// missing and takes part in nothing else; of an entry that lies partly inside the
+// part inside counts. Lengths are in ns.
 
 /** A sum in twice the precision of double. */
-class Sum {
+export class Sum {
   high = 0;
   low = 0;
 
@@ -31,22 +31,19 @@ export class Moments {
   weight = 0;
   min = null;
   max = null;
-  shares = 0;
-  sumInteger = 0n;
   /** By how much results can be off, where an interval ends in what was
    *  reduced. */
-  uncertain = { integral: 0, sum: 0, weight: 0, isAny: false };
+  uncertain = { integral: 0, weight: 0, isAny: false };
   /** Extremes of items that only perhaps are inside. */
   outerMin = null;
   outerMax = null;
-  #sum = new Sum();
   #integral = new Sum();
   #mean = 0;
   #squares = 0;
 
-  /** @param isInteger Whether sums are exact integers. */
-  constructor(isInteger = false) {
-    this.isInteger = isInteger;
+  /** Entries with a value. */
+  get entries() {
+    return this.count;
   }
 
   #extreme(min, max) {
@@ -74,8 +71,6 @@ export class Moments {
     }
     this.#extreme(value, value);
     this.count++;
-    if (this.isInteger) this.sumInteger += BigInt(value);
-    else this.#sum.add(number);
     this.#addWeighted(number, length);
     // What a double cannot hold of an integer goes into the integral, too.
     if (typeof value === "bigint" && length > 0)
@@ -83,18 +78,8 @@ export class Moments {
   }
 
   /** Add the part of an entry that lies inside. */
-  addPart(value, part, length) {
-    const number = Number(value);
-
-    if (Number.isNaN(number)) {
-      this.missing++;
-      return;
-    }
-    this.#extreme(value, value);
-    this.count++;
-    this.shares++;
-    this.#sum.add(number * (part / length));
-    this.#addWeighted(number, part);
+  addPart(value, part) {
+    this.add(value, part);
   }
 
   /** Add the sums of entries. */
@@ -106,8 +91,6 @@ export class Moments {
     this.#extreme(item.min, item.max);
     this.count += item.count;
     this.missing += item.missing;
-    if (this.isInteger) this.sumInteger += BigInt(item.sum);
-    else this.#sum.add(item.sum);
     this.#integral.add(item.integral);
     if (!(item.weight > 0)) return;
     const mean = item.integral / item.weight;
@@ -140,8 +123,6 @@ export class Moments {
       this.outerMax = item.max;
     this.count += Math.max(1, Math.round(item.count * share));
     this.missing += Math.round(item.missing * share);
-    this.shares++;
-    this.#sum.add(Number(item.sum) * share);
     if (weight > 0) this.#addWeighted(integral / weight, weight);
     this.#squares += item.squares * share;
   }
@@ -164,16 +145,11 @@ export class Moments {
       Math.min(low * least, low * most),
       item.integral - Math.max(high * rest0, high * rest1),
     );
-    const share = part / length;
     const { uncertain } = this;
 
     uncertain.isAny = true;
     uncertain.integral += Math.max(above - integral, integral - below, 0);
     uncertain.weight += Math.max(most - weight, weight - least);
-    uncertain.sum +=
-      low >= 0 || high <= 0
-        ? Math.abs(Number(item.sum)) * Math.max(share, 1 - share)
-        : item.count * Math.max(Math.abs(low), Math.abs(high));
   }
 
   /** Results; NaN where there is none. Times in seconds. */
@@ -188,7 +164,6 @@ export class Moments {
         deviation: NaN,
         min: NaN,
         max: NaN,
-        sum: NaN,
         integral: NaN,
       };
     const integral = this.#integral.value;
@@ -198,10 +173,6 @@ export class Moments {
       deviation: weight > 0 ? Math.sqrt(this.#squares / weight) : NaN,
       min,
       max,
-      sum:
-        this.isInteger && this.shares === 0
-          ? this.sumInteger
-          : Number(this.sumInteger) + this.#sum.value,
       integral: integral / 1e9,
     };
   }
@@ -219,12 +190,12 @@ export class Moments {
     const mean = this.weight > 0 ? this.#integral.value / this.weight : NaN;
 
     return {
+      weight,
       integral: integral / 1e9,
       mean:
         this.weight > weight
           ? (integral + Math.abs(mean) * weight) / (this.weight - weight)
           : Math.max(Number(max ?? this.outerMax) - mean, mean - Number(min ?? this.outerMin)),
-      sum: this.uncertain.sum,
       min: below ? Number(min ?? this.outerMax) - Number(this.outerMin) : 0,
       max: above ? Number(this.outerMax) - Number(max ?? this.outerMin) : 0,
     };

@@ -38,6 +38,12 @@ export function exactFloat(value) {
   return String(value);
 }
 
+/** The kind of a value as people read it: "delta?" if it is guessed. */
+export function kindText({ type, kind, kindGuessed }) {
+  if (type === "STRING") return "";
+  return kindGuessed ? `${kind}?` : kind;
+}
+
 /** Group digits by thin spaces. */
 export function grouped(text) {
   return text.replace(/^(-?)(\d{5,})/, (all, sign, digits) => {

@@ -2,7 +2,6 @@
 // The power of a node, whose integral over any interval is known: as that of
 // powerseries.h. What it is until a time is found from the coarsest level down,
 // which needs a few items of each, so that little is loaded.
-import { Moments } from "./moments.js";
 import { itemOf, upperBound } from "./series.js";
 
 /** What was added up until a time; of the item that the time cuts, if there is
@@ -150,13 +149,13 @@ class PowerColumn {
   #doubt(cut) {
     if (!cut) return 0;
     const { scale, isPower } = this.series.value;
-    const moments = new Moments();
+    const moments = this.series.newMoments();
 
     moments.guess(cut.item, cut.part, cut.length);
     const { error } = moments;
 
     if (!error) return 0;
-    return (isPower ? error.integral : error.sum) * scale;
+    return (isPower ? error.integral : error.total) * scale;
   }
 }
 

@@ -41,12 +41,13 @@ export class PixelColumns {
 
 /** Hand on the items of loaded chunks in a view: (x0, x1, min, max, mean, share
  *  of the time that has a value). */
-function eachItem(found, from, nsPerPixel, width, take) {
+function eachItem(series, found, from, nsPerPixel, width, take) {
   const isExact = found.level.number === 0;
 
   for (const [times, values] of found.chunks) {
     const shift = Number(times.base - from);
     const { starts, ends, covered } = times;
+    const { min, max, mean } = series.levelsOf(found.level, times, values);
 
     for (let i = 0; i < starts.length; i++) {
       const x1 = (ends[i] + shift) / nsPerPixel;
@@ -56,9 +57,7 @@ function eachItem(found, from, nsPerPixel, width, take) {
 
       if (x0 > width) break;
       if (isExact) {
-        const value = Number(values.values[i]);
-
-        take(x0, x1, value, value, value, 1);
+        take(x0, x1, mean[i], mean[i], mean[i], 1);
         continue;
       }
       const weight = covered[i] - values.lost[i];
@@ -67,9 +66,9 @@ function eachItem(found, from, nsPerPixel, width, take) {
         take(
           x0,
           x1,
-          Number(values.min[i]),
-          Number(values.max[i]),
-          values.integral[i] / weight,
+          Number(min[i]),
+          Number(max[i]),
+          mean[i],
           weight / (ends[i] - starts[i]),
         );
     }
@@ -97,6 +96,7 @@ export function sampleSeries(series, view, width) {
   let count = 0;
 
   eachItem(
+    series,
     found,
     view.start,
     nsPerPixel,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // A value of a group over time: entries, and on coarser zooms the sums of some of
 // them (grouppyramid.h).
+import { Amounts } from "./amounts.js";
 import { Moments } from "./moments.js";
 import { chunksBetween } from "./track.js";
 
@@ -46,12 +47,18 @@ function decodeStrings(columns) {
   });
 }
 
-/** Sums of a chunk: of each item those of its entries. */
-function decodeSums(type, columns) {
-  const missing = columns.numbers();
-  const lost = columns.numbers();
+function decodeGauge(columns) {
   const integral = columns.next();
   const squares = columns.next();
+  const min = columns.next();
+  const max = columns.next();
+
+  return { integral, squares, min, max };
+}
+
+function decodeDelta(type, columns) {
+  const rateMin = columns.next();
+  const rateMax = columns.next();
   const min = columns.next();
   const max = columns.next();
   let sum = columns.next();
@@ -61,20 +68,53 @@ function decodeSums(type, columns) {
 
     sum = Array.from(sum, (low, i) => (high[i] << 64n) + BigInt(low));
   }
-  return { missing, lost, integral, squares, min, max, sum };
+  return { rateMin, rateMax, min, max, sum };
+}
+
+function decodeCounter(type, columns) {
+  const rateMin = columns.next();
+  const rateMax = columns.next();
+  const bare = columns.numbers();
+  const resets = columns.numbers();
+  const sum = columns.next();
+  const rest = isIntegerType(type) ? columns.next() : null;
+
+  return { rateMin, rateMax, bare, resets, sum, rest };
+}
+
+/** Sums of a chunk: of each item those of its entries. */
+function decodeSums({ kind, type }, columns) {
+  const missing = columns.numbers();
+  const lost = columns.numbers();
+
+  if (kind === "gauge") return { missing, lost, ...decodeGauge(columns) };
+  return {
+    missing,
+    lost,
+    ...(kind === "delta"
+      ? decodeDelta(type, columns)
+      : decodeCounter(type, columns)),
+  };
+}
+
+/** Entries of a chunk. */
+function decodeEntries({ kind, type }, columns) {
+  if (type === "STRING") return { values: decodeStrings(columns) };
+  const values = columns.next();
+
+  return kind === "counter"
+    ? { values, growths: columns.numbers() }
+    : { values };
 }
 
 /** Decoder of the tracks of a group. */
 export function seriesDecoder(group) {
   return (track, level, chunk, part, columns) => {
     if (part === 0) return decodeTimes(level, chunk, columns);
-    const { type } = group.values[part - 1];
+    const value = group.values[part - 1];
 
-    if (level.number > 0)
-      return type === "STRING" ? null : decodeSums(type, columns);
-    return {
-      values: type === "STRING" ? decodeStrings(columns) : columns.next(),
-    };
+    if (level.number === 0) return decodeEntries(value, columns);
+    return value.type === "STRING" ? null : decodeSums(value, columns);
   };
 }
 
@@ -92,17 +132,24 @@ export function upperBound(array, value) {
   return low;
 }
 
-/** An item of sums, for Moments. */
+/** An item of sums, for Moments and Amounts. */
 export function itemOf(times, sums, i) {
+  const bare = sums.bare?.[i] ?? 0;
+
   return {
     count: times.entries[i] - sums.missing[i],
-    missing: sums.missing[i],
+    missing: sums.missing[i] - bare,
+    bare,
+    resets: sums.resets?.[i] ?? 0,
     weight: times.covered[i] - sums.lost[i],
-    integral: sums.integral[i],
-    squares: sums.squares[i],
-    min: sums.min[i],
-    max: sums.max[i],
-    sum: sums.sum[i],
+    integral: sums.integral?.[i],
+    squares: sums.squares?.[i],
+    min: sums.min?.[i] ?? NaN,
+    max: sums.max?.[i] ?? NaN,
+    rateMin: sums.rateMin?.[i],
+    rateMax: sums.rateMax?.[i],
+    sum: sums.sum?.[i],
+    rest: sums.rest?.[i] ?? 0,
   };
 }
 
@@ -114,6 +161,10 @@ export class Series {
     this.value = group.values[column];
     this.isInteger = isIntegerType(this.value.type);
     this.isText = this.value.type === "STRING";
+    /** Whether entries are amounts, of which rates are shown. */
+    this.isAmount = this.value.rate !== null;
+    /** What is drawn: its unit, base, scale, and the unit of its integral. */
+    this.level = this.value.rate ?? this.value;
     this.key = `${track.id}.${column}`;
   }
 
@@ -135,14 +186,61 @@ export class Series {
       const sums = this.track.peek(level, chunk, this.column + 1);
 
       if (!sums) return undefined;
+      const [lows, highs] = this.isAmount
+        ? [sums.rateMin, sums.rateMax]
+        : [sums.min, sums.max];
+
       for (let i = 0; i < chunk.count; i++) {
-        if (Number.isNaN(Number(sums.min[i]))) continue;
-        min = Math.min(min, Number(sums.min[i]));
-        max = Math.max(max, Number(sums.max[i]));
+        if (Number.isNaN(Number(lows[i]))) continue;
+        min = Math.min(min, Number(lows[i]));
+        max = Math.max(max, Number(highs[i]));
       }
     }
     this.known = min <= max ? { min, max } : undefined;
     return this.known;
+  }
+
+  /**
+   * What a chunk is drawn as: of gauges the values, of amounts their rates.
+   *
+   * @return {min, max, mean}, each of all items; of an item without any they
+   *         mean nothing.
+   */
+  levelsOf(level, times, values) {
+    values.levels ??= this.#makeLevels(level, times, values);
+    return values.levels;
+  }
+
+  #makeLevels(level, times, values) {
+    if (level.number === 0) {
+      const list = this.isAmount
+        ? this.#rates(values.values, times.covered)
+        : numbersOf(values.values);
+
+      return { min: list, max: list, mean: list };
+    }
+    const weights = times.covered.map((covered, i) => covered - values.lost[i]);
+
+    if (this.isAmount)
+      return {
+        min: values.rateMin,
+        max: values.rateMax,
+        mean: this.#rates(values.sum, weights),
+      };
+    return {
+      min: values.min,
+      max: values.max,
+      mean: weights.map((weight, i) => values.integral[i] / weight),
+    };
+  }
+
+  /** Rates of amounts in so many ns; those in no time have none. */
+  #rates(amounts, lengths) {
+    const { factor } = this.value.rate;
+
+    return lengths.map((length, i) =>
+      length > 0 ? (Number(amounts[i]) * factor) / (length / 1e9) : NaN,
+    );
   }
 
   /* ---- Drawing --------------------------------------------------------- */
@@ -205,8 +303,9 @@ export class Series {
   /**
    * The entry or item at a time.
    *
-   * @return {start, end, value} or {start, end, min, max, mean, entries}; null
-   *         if there is none, undefined if it is not loaded yet.
+   * @return {start, end, value}, of amounts with the amount beside its rate, or
+   *         {start, end, min, max, mean, entries}; null if there is none,
+   *         undefined if it is not loaded yet.
    */
   at(time) {
     const { levels } = this.track;
@@ -241,30 +340,38 @@ export class Series {
     const start = times.base + BigInt(times.starts[i]);
     const end = times.base + BigInt(times.ends[i]);
 
-    if (level.number === 0) return { start, end, value: values.values[i] };
-    const item = itemOf(times, values, i);
+    const { min, max, mean } = this.levelsOf(level, times, values);
 
+    if (level.number === 0)
+      return this.isAmount
+        ? { start, end, value: mean[i], amount: values.values[i] }
+        : { start, end, value: values.values[i] };
     return {
       start,
       end,
       entries: times.entries[i],
-      min: item.count ? item.min : NaN,
-      max: item.count ? item.max : NaN,
-      mean: item.weight > 0 ? item.integral / item.weight : NaN,
+      min: min[i],
+      max: max[i],
+      mean: times.covered[i] > values.lost[i] ? mean[i] : NaN,
     };
   }
 
   /* ---- Moments --------------------------------------------------------- */
 
-  /**
-   * The sums of the entries in ]from, to]; as exact as there is data for.
-   *
-   * @param take Called with each entry or part instead, if given: (value,
-   *        length, isPart, item).
-   */
+  /** Sums of no entries: Moments of gauges, Amounts of all else. */
+  newMoments() {
+    if (!this.isAmount) return new Moments();
+    return new Amounts({
+      isInteger: this.isInteger,
+      isCounter: this.value.kind === "counter",
+      factor: this.value.rate.factor,
+    });
+  }
+
+  /** The sums of the entries in ]from, to]; as exact as there is data for. */
   async moments(from, to) {
     await this.track.refresh();
-    const moments = new Moments(this.isInteger);
+    const moments = this.newMoments();
     const { levels } = this.track;
 
     if (levels.length && !this.isText)
@@ -315,7 +422,7 @@ export class Series {
       if (number < range.first) continue;
       if (number >= range.last) break;
       if (level.number === 0) {
-        addEntry(moments, values.values[i], starts[i], ends[i], from, to);
+        addEntry(moments, values, i, starts[i], ends[i], { from, to });
       } else if (starts[i] > from && ends[i] <= to) {
         moments.merge(itemOf(times, values, i));
       } else if (!isFinest) {
@@ -347,15 +454,25 @@ function offsetOf(time, base) {
   return Number(time - base);
 }
 
+/** Values as numbers; those that are none are rounded. */
+function numbersOf(values) {
+  return values instanceof Float64Array || values instanceof Float32Array
+    ? values
+    : Float64Array.from(values, Number);
+}
+
 /** Add an entry, as summaryAddBlock() of summary.c does. */
-function addEntry(moments, value, start, end, from, to) {
+function addEntry(moments, { values, growths }, i, start, end, { from, to }) {
   if (end <= from || start > to || (start === to && end > start)) return;
-  if (start >= from && end <= to) moments.add(value, end - start);
+  if (start >= from && end <= to)
+    moments.add(values[i], end - start, growths?.[i]);
   else
     moments.addPart(
-      value,
+      values[i],
       Math.min(end, to) - Math.max(start, from),
       end - start,
+      growths?.[i],
+      end <= to,
     );
 }
 

@@ -79,8 +79,17 @@ class RowView {
         { class: "row-head" },
         name,
         " ",
-        row.series?.value.unit
-          ? h("span", { class: "row-unit" }, row.series.value.unit)
+        row.series?.level.unit
+          ? h(
+              "span",
+              {
+                class: "row-unit",
+                title: row.series.isAmount
+                  ? `Rate of a ${row.series.value.kind}`
+                  : null,
+              },
+              row.series.level.unit,
+            )
           : null,
         " ",
         row.series?.value.simulated
@@ -237,7 +246,7 @@ class RowView {
 
     if (found === undefined) return "…";
     if (found === null) return "–";
-    return `${valueText(series, found)} ${series.value.unit}`;
+    return `${valueText(series, found)} ${series.level.unit}`;
   }
 
   /** For those who do not see the picture. */
@@ -258,7 +267,7 @@ class RowView {
       parts.push(`of ${model.nameOf(row.node)}`);
       if (range)
         parts.push(
-          `between ${rounded(range.min)} and ${rounded(range.max)} ${series.value.unit} in view`,
+          `between ${rounded(range.min)} and ${rounded(range.max)} ${series.level.unit} in view`,
         );
     }
     this.description = parts.join(", ");
@@ -275,7 +284,7 @@ class RowView {
 export function valueText(series, found) {
   if (found.value === undefined)
     return `${rounded(found.mean)} (${rounded(found.min)} – ${rounded(found.max)})`;
-  if (found.isDefined) return rounded(found.value);
+  if (found.isDefined || series.isAmount) return rounded(found.value);
   return series.value.type === "FLOAT"
     ? exactFloat(found.value)
     : exact(found.value);

@@ -260,11 +260,11 @@ export class Overview {
       context.fillRect(x, HEIGHT - mean, 1, mean);
     }
     context.globalAlpha = 1;
-    const { value } = this.series;
+    const { value, level } = this.series;
 
-    const most = known === undefined ? max * value.scale : known;
+    const most = known === undefined ? max * level.scale : known;
 
-    this.title = `${value.name}${value.unit && most !== null ? `, up to ${quantity(most, value.base, 3)}` : ""}`;
+    this.title = `${value.name}${level.unit && most !== null ? `, up to ${quantity(most, level.base, 3)}` : ""}`;
     this.element.dataset.max = most ?? "";
   }
 

@@ -30,7 +30,8 @@ export function rangeAround(min, max, isFromZero) {
 
 /** The key of the scale of a series. */
 export function scaleKey(series, isCommon) {
-  const { grouping, unit } = series.value;
+  const { grouping } = series.value;
+  const { unit } = series.level;
 
   return isCommon && grouping
     ? `grouping ${grouping} ${unit}`
@@ -65,7 +66,7 @@ export class Scales {
         : (series.extent ?? inView.get(series));
       const key = scaleKey(series, this.view.isCommonScale);
       // A share is one of a whole.
-      const isShare = series.value.unit === "%";
+      const isShare = series.level.unit === "%";
       const before = extents.get(key);
 
       if (!extent || !Number.isFinite(extent.min + extent.max)) continue;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The project, how it was recorded, and who made this page.
+import { kindText } from "../data/numbers.js";
 import { h, replace, table } from "../ui/dom.js";
 
 export class AboutPanel {
@@ -72,6 +73,7 @@ export class AboutPanel {
         { title: "Group", value: ({ group }) => group.name },
         { title: "Value", value: ({ value }) => value.name },
         { title: "Unit", value: ({ value }) => value.unit || "–" },
+        { title: "Kind", value: ({ value }) => kindText(value) },
         { title: "Type", value: ({ value }) => value.type },
         { title: "Grouping", value: ({ value }) => value.grouping || "–" },
         {

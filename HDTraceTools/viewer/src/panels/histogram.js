@@ -83,7 +83,7 @@ export class HistogramPanel {
       return;
     }
     const { quantiles } = result;
-    const { unit } = series.value;
+    const { unit } = series.level;
 
     replace(
       this.note,
@@ -166,7 +166,7 @@ export class HistogramPanel {
         `Time that ${series.value.name} was in each range`,
         [
           {
-            title: `${series.value.name.slice(0, 40)} (${series.value.unit || "–"})`,
+            title: `${series.value.name.slice(0, 40)} (${series.level.unit || "–"})`,
             value: (bin) => `${rounded(bin.from)} to ${rounded(bin.to)}`,
           },
           {

@@ -1,50 +1,60 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Numbers of the marked interval, or of the whole run: of every value that is
-// shown its mean, minimum, maximum, deviation, sum and integral, as hdtrace stat
-// prints them.
+// shown what has a meaning for its kind, as hdtrace stat prints it.
 import { h, iconButton, replace, save, table, toCsv } from "../ui/dom.js";
 import { totalEnergy } from "../data/energy.js";
-import { Known } from "../data/known.js";
-import { exact, rounded } from "../data/numbers.js";
+import { exact, kindText, rounded } from "../data/numbers.js";
+import { resultsOf } from "../data/results.js";
 import { formatSecondsShort, parseSeconds } from "../data/time.js";
 import { intervalText } from "../data/tracks.js";
 
 /** More rows nobody reads. */
 const ROWS_MAX = 250;
 
-/** What is known of a row that is power or energy; of others nothing is asked. */
-function knownOfRow({ series, moments, length }) {
-  const { isPower, base } = series.value;
-
-  return isPower || /^(J|Wh)$/.test(base)
-    ? new Known(moments.weight, length)
-    : null;
+/** What is not known of a value. */
+function unknownCell({ results }) {
+  return h(
+    "span",
+    { "data-value": "unknown", title: results.known.note },
+    "unknown",
+  );
 }
 
-/** A mean, if enough is known for one. */
-function meanCell(row) {
-  const known = knownOfRow(row);
+/** A result, if it has a meaning. */
+function resultCell(row, key) {
+  const value = row.results[key];
 
-  return known && !known.hasMean
-    ? unknownCell(known)
-    : cell(row.result.mean, row.error?.mean);
+  if (value === undefined) return "";
+  if (Number.isNaN(value)) return unknownCell(row);
+  return cell(value, row.error?.[key]);
 }
 
 /** A total, marked if not all is known. */
 function totalCell(row, key) {
-  const known = knownOfRow(row);
+  const { known, [key]: value } = row.results;
+  const isKnown = value !== undefined && !Number.isNaN(value);
 
-  if (!known) return cell(row.result[key], row.error?.[key]);
-  return known.isAny
-    ? [
-        h("span", { class: "mark", title: known.note }, known.mark),
-        cell(row.result[key], row.error?.[key]),
-      ]
-    : unknownCell(known);
+  return [
+    isKnown ? h("span", { class: "mark", title: known.note }, known.mark) : null,
+    resultCell(row, key),
+  ];
 }
 
-function unknownCell(known) {
-  return h("span", { "data-value": "unknown", title: known.note }, "unknown");
+/** A unit, beside a result that has a meaning. */
+function unitCell(row, key, unit) {
+  return row.results[key] === undefined ? "" : (unit ?? "");
+}
+
+function kindCell({ series }) {
+  return h(
+    "span",
+    {
+      title: series.value.kindGuessed
+        ? "Guessed: the file does not say it"
+        : null,
+    },
+    kindText(series.value),
+  );
 }
 
 /** A number with how far off it may be. */
@@ -65,6 +75,91 @@ function cell(value, error) {
 }
 
 const number = "number";
+
+/** Columns of results, each if any row has it: of units, beside these. */
+const RESULTS = [
+  { title: "Mean", key: "mean" },
+  { title: "Min", key: "min" },
+  { title: "Max", key: "max" },
+  {
+    title: "Std. dev.",
+    key: "deviation",
+    value: (row) => [
+      row.error && row.results.deviation !== undefined ? "≈ " : "",
+      resultCell(row, "deviation"),
+    ],
+  },
+  { title: "Integral", key: "integral", value: (row) => totalCell(row, "integral") },
+  { key: "integral", unit: ({ integral }) => integral },
+  { title: "Total", key: "total", value: (row) => totalCell(row, "total") },
+  { title: "Rate", key: "rate" },
+  { title: "Lowest", key: "rateMin" },
+  { title: "Highest", key: "rateMax" },
+  { key: "rate", unit: ({ rate }) => rate?.unit },
+  { title: "Resets", key: "resets" },
+];
+
+function columnOf({ title = "", key, unit, value }) {
+  if (unit)
+    return { title, value: (row) => unitCell(row, key, unit(row.series.value)) };
+  return {
+    title,
+    class: number,
+    value: value ?? ((row) => resultCell(row, key)),
+  };
+}
+
+/** The columns of hdtrace stat. */
+const CSV_COLUMNS = [
+  "node,group,value,type,unit,phase,start,end,phases,count,nan,seconds",
+  "mean,min,max,stddev,sum,integral,integral_unit,simulated,duration_s,known_s",
+  "kind,kind_guessed,total,total_unit,rate,rate_unit,rate_min,rate_max,resets",
+].flatMap((line) => line.split(","));
+
+/** These of a row; what has no meaning is empty. */
+function cellsOf({ series, moments, length, results }, start, to) {
+  const { group, value } = series;
+  const isAmount = results.total !== undefined;
+  const exactly = (key) => {
+    const result = results[key];
+
+    return result === undefined || Number.isNaN(result) ? "" : exact(result);
+  };
+
+  return {
+    node: group.node.path,
+    group: group.name,
+    value: value.name,
+    type: value.type,
+    unit: value.unit,
+    phase: "",
+    start: formatSecondsShort(start),
+    end: formatSecondsShort(to),
+    phases: 1,
+    count: moments.entries,
+    nan: moments.missing,
+    seconds: moments.weight / 1e9,
+    mean: exactly("mean"),
+    min: exactly("min"),
+    max: exactly("max"),
+    stddev: exactly("deviation"),
+    sum: exactly("sum"),
+    integral: exactly("integral"),
+    integral_unit: isAmount ? "" : value.integral,
+    simulated: value.simulated ? 1 : 0,
+    duration_s: length / 1e9,
+    known_s: moments.weight / 1e9,
+    kind: value.kind,
+    kind_guessed: value.kindGuessed ? 1 : 0,
+    total: exactly("total"),
+    total_unit: isAmount ? value.unit : "",
+    rate: exactly("rate"),
+    rate_unit: isAmount ? value.rate.unit : "",
+    rate_min: exactly("rateMin"),
+    rate_max: exactly("rateMax"),
+    resets: exactly("resets"),
+  };
+}
 
 export class IntervalPanel {
   title = "Interval";
@@ -177,6 +272,7 @@ export class IntervalPanel {
 
     if (turn !== this.turn) return;
     this.#showHeadline(energy, from, to, isAll);
+    const length = model.lengthOf(from, to);
     const rows = [];
 
     for (const one of series.slice(0, ROWS_MAX)) {
@@ -186,8 +282,8 @@ export class IntervalPanel {
       rows.push({
         series: one,
         moments,
-        length: Number(to - from),
-        result: moments.result,
+        length,
+        results: resultsOf(one, moments, length),
         error: moments.error,
       });
     }
@@ -244,30 +340,12 @@ export class IntervalPanel {
             : null,
         ],
       },
+      { title: "Kind", value: kindCell },
       { title: "Unit", value: ({ series }) => series.value.unit },
-      { title: "Mean", class: number, value: meanCell },
-      { title: "Min", class: number, value: (row) => cell(row.result.min, row.error?.min) },
-      { title: "Max", class: number, value: (row) => cell(row.result.max, row.error?.max) },
-      {
-        title: "Std. dev.",
-        class: number,
-        value: (row) => [row.error ? "≈ " : "", cell(row.result.deviation)],
-      },
-      {
-        title: "Sum",
-        class: number,
-        value: (row) =>
-          row.series.value.isPower
-            ? cell(row.result.sum, row.error?.sum)
-            : totalCell(row, "sum"),
-      },
-      {
-        title: "Integral",
-        class: number,
-        value: (row) => totalCell(row, "integral"),
-      },
-      { title: "", value: ({ series }) => series.value.integral },
-      { title: "Entries", class: number, value: (row) => cell(row.moments.count) },
+      ...RESULTS.filter(({ key }) =>
+        rows.some(({ results }) => results[key] !== undefined),
+      ).map(columnOf),
+      { title: "Entries", class: number, value: (row) => cell(row.moments.entries) },
       {
         title: "No value",
         class: number,
@@ -295,28 +373,16 @@ export class IntervalPanel {
     const { model, view } = this.app;
     const { from, to, isAll } = view.interval;
     const start = isAll ? from + 1n : from;
-    const head = "node,group,value,unit,start,end,count,nan,seconds,mean,min,max,stddev,sum,integral,integral_unit,simulated";
-    const lines = this.rows.map(({ series, moments, result }) => [
-      series.group.node.path,
-      series.group.name,
-      series.value.name,
-      series.value.unit,
-      formatSecondsShort(start),
-      formatSecondsShort(to),
-      moments.count,
-      moments.missing,
-      moments.weight / 1e9,
-      ...["mean", "min", "max", "deviation", "sum", "integral"].map((key) =>
-        Number.isNaN(result[key]) ? "" : exact(result[key]),
-      ),
-      series.value.integral,
-      series.value.simulated ? 1 : 0,
-    ]);
+    const lines = this.rows.map((row) => {
+      const cells = cellsOf(row, start, to);
+
+      return CSV_COLUMNS.map((name) => cells[name]);
+    });
 
     save(
       `${model.meta.project.name}-interval.csv`,
       "text/csv",
-      toCsv([head.split(","), ...lines]),
+      toCsv([CSV_COLUMNS, ...lines]),
     );
   }
 }

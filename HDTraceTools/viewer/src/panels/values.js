@@ -71,7 +71,7 @@ export class ValuesPanel {
       h(
         "p",
         {},
-        "Where one of its values is missing, so is the result; over nodes, those without a value are left out.",
+        "Where one of its values is missing, so is the result; over nodes, those without a value are left out. Counters and deltas stand for their rates.",
       ),
     );
   }

@@ -95,7 +95,7 @@ export class Chooser {
       const grouping = series.value.grouping || series.group.name;
       const names = groupings.get(grouping) ?? new Map();
       const label =
-        series.value.name + (series.value.unit ? ` (${series.value.unit})` : "");
+        series.value.name + (series.level.unit ? ` (${series.level.unit})` : "");
 
       names.set(label, [...(names.get(label) ?? []), series.key]);
       groupings.set(grouping, names);

@@ -10,6 +10,14 @@ function line(name, value) {
   return h("tr", {}, h("th", { scope: "row" }, name), h("td", {}, value));
 }
 
+/** What the number at a place is. */
+function titleOf(series, found) {
+  const isMean = found.value === undefined;
+
+  if (series.isAmount) return isMean ? "Mean rate (min – max)" : "Rate";
+  return isMean ? "Mean (min – max)" : "Value";
+}
+
 export class Tooltip {
   constructor(model, view, tracks) {
     this.model = model;
@@ -100,9 +108,15 @@ export class Tooltip {
         "table",
         {},
         line(
-          found.value === undefined ? "Mean (min – max)" : "Value",
-          `${grouped(valueText(series, found))} ${value.unit}`,
+          titleOf(series, found),
+          `${grouped(valueText(series, found))} ${series.level.unit}`,
         ),
+        found.amount !== undefined
+          ? line(
+              value.kind === "counter" ? "Grew by" : "Amount",
+              `${grouped(exact(found.amount))} ${value.unit}`,
+            )
+          : null,
         found.entries ? line("Entries", exact(found.entries)) : null,
         found.start !== undefined
           ? line(
