@@ -471,7 +471,7 @@ static const struct failure {
 	{ "an error", "ERRALL?", "-222,\"Data out of range\"\n", -EPROTO,
 	  "set-up refused: -222,\"Data out of range\"" },
 	{ "errors", "ERRALL?", "-113,\"Undefined\nheader\",-222,\"x\"\n",
-	  -EPROTO, "set-up refused: -113,\"Undefined\nheader\",-222,\"x\"" },
+	  -EPROTO, "set-up refused: -113,\"Undefined?header\",-222,\"x\"" },
 	{ "no error", "ERRALL?", "+0,\"No error\"\n", 0, "" },
 	{ "no error, briefly", "ERRALL?", "0\n", 0, "" },
 	{ "no error, more so", "ERRALL?", "\n", 0, "" },
