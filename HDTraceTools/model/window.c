@@ -354,6 +354,11 @@ void windowEnd(struct window *self)
 	summaryFinish(&self->summary);
 }
 
+bool windowIsEnded(const struct window *self)
+{
+	return self->isEnded;
+}
+
 const hdIBlock *windowRead(struct window *self)
 {
 	if (self->isRead) {

@@ -16,6 +16,8 @@
 #ifndef HD_MODEL_WINDOW_H
 #define HD_MODEL_WINDOW_H
 
+#include <stdbool.h>
+
 #include "HDTraceTools/choice/selection.h"
 #include "HDTraceTools/model/extent.h"
 #include "HDTraceTools/model/phases.h"
@@ -48,6 +50,9 @@ void windowTake(struct window *self, const hdIBlock *block);
 
 /** There is no other block. */
 void windowEnd(struct window *self);
+
+/** Whether that was said. */
+bool windowIsEnded(const struct window *self);
 
 /** Read windows that are complete; NULL: more is to be taken, or that was all.
  *  They stay until the next call. */

@@ -358,7 +358,7 @@ def check_export(project, hdtrace, length, since=None, until=None):
     options, last = options_of(length, since, until)
     options += [f"--until={time}" for time in last]
     found = {}
-    for row in csv.DictReader(run(hdtrace, "export", "-q", "--to=csv", "-o-",
+    for row in csv.DictReader(run(hdtrace, "export", "-q", "--to=csv", "--output=-",
                                   *options, "w.proj").splitlines()):
         if row["record"] != "value":
             continue
@@ -368,7 +368,7 @@ def check_export(project, hdtrace, length, since=None, until=None):
         entry[3][row["name"]] = row["value"]
         if row["type"] != "DOUBLE":
             fail(f"{row} is no double")
-    read = json.loads(run(hdtrace, "export", "-q", "--to=json", "-o-",
+    read = json.loads(run(hdtrace, "export", "-q", "--to=json", "--output=-",
                           *options, "w.proj"), parse_float=str, parse_int=str)
     count = 0
     for group, other in zip(project.groups, read["groups"]):
@@ -445,6 +445,9 @@ def main(what, hdtrace, seed):
                               for _ in range(2))
         count += check(project, hdtrace, chance.randrange(step // 2, length),
                        since, until + 1)
+    # Many in each entry, more than a block has.
+    if what == "export":
+        count += check(project, hdtrace, step // 20)
     # Before and behind the run there are no windows.
     count += check(project, hdtrace, 3 * step, project.start - 10 * step,
                    project.end + 10 * step)
