@@ -215,6 +215,21 @@ every() {
 }
 ok "export, all formats have windows" every
 
+# --- Pictures ---
+
+ok "plot, what is no window" refused plot -o none.svg
+drawn() {
+	status 0 plot --window=3 -v P -o drawn.svg --format=json g.stat ||
+		return 1
+	grep -qF '"window_s": 3.000000000' "$scratch/out" || return 1
+	# What it says of the whole stays.
+	grep -qF '"integral": 600,' "$scratch/out" || return 1
+	grep -F 'Line: mean of 3 s; band: from the smallest to the largest' \
+		drawn.svg
+}
+ok "plot says what windows are" drawn
+ok "plot, windows of chance projects" second plot 2009
+
 # --- A second implementation ---
 
 ok "stat, windows of chance projects" second stat 20090909

@@ -2,7 +2,7 @@
 """Merging over windows, done a second time, with fractions: write a project of
 chance entries, read it by hdtrace dump, and compare what hdtrace stat --window
 and hdtrace export --window say:
-window.py stat|export|whole HDTRACE SEED"""
+window.py stat|export|plot|whole HDTRACE SEED"""
 import csv
 import json
 import math
@@ -12,6 +12,7 @@ import subprocess
 import sys
 from fractions import Fraction
 
+from plot import NEAR, Picture, check_steps, factor_of, panels_of, points_of
 from project import fail, ns
 
 NS = 10**9
@@ -396,6 +397,104 @@ def check_export(project, hdtrace, length, since=None, until=None):
     return count
 
 
+def drawn_windows(group, value, windows, rate):
+    """Start, end, mean, smallest and largest level of windows that have one;
+    the mean is None where less than half is known."""
+    for _, start, end, first in windows:
+        levels = []
+        merged = Merged(group, value, list(group.parts(start, end, first)),
+                        end - start)
+        for amount, _, _, length in merged.taken:
+            if not rate:
+                levels.append(amount)
+            elif length:
+                levels.append(amount * NS / length)
+        if levels:
+            yield (start, end, merged.rate() if rate else merged.mean(),
+                   min(levels), max(levels))
+
+
+def drawn_bins(picture, windows):
+    """The same of bins, where there are more windows."""
+    bins = {}
+    length = picture.last - picture.first
+    for start, end, mean, low, high in windows:
+        at = (start - picture.first) * picture.bins // length
+        while at < picture.bins and picture.border(at) < end:
+            part = min(end, picture.border(at + 1)) - \
+                max(start, picture.border(at))
+            of = bins.setdefault(at, [0, 0, low, high])
+            if mean is not None:
+                of[0] += mean * part
+                of[1] += part
+            of[2:] = min(of[2], low), max(of[3], high)
+            at += 1
+    for at, (total, known, low, high) in bins.items():
+        start, end = picture.border(at), picture.border(at + 1)
+        middle = Fraction(start + end, 2)
+        yield (middle, middle,
+               total / known if known and 2 * known >= end - start else None,
+               low, high)
+
+
+def check_corners(picture, axis, paths, corners):
+    """Paths have corners at (time, number)..."""
+    found = {}
+    for path in paths:
+        for x, y in points_of(path):
+            found.setdefault(round(10 * x), []).append(y)
+    for time, number in corners:
+        x, y = picture.time.place(float(time)), axis.place(float(number))
+        if not any(abs(other - y) < NEAR for i in (-1, 0, 1)
+                   for other in found.get(round(10 * x) + i, [])):
+            fail(f"{float(number)} at {time} is not drawn")
+
+
+def check_plot(project, hdtrace, length, *_):
+    """Compare the curves of hdtrace plot; the number of windows, or bins."""
+    options, _ = options_of(length, None, None)
+    group = project.groups[0]
+    count = 0
+    for value, (name, kind_of, kind) in enumerate(group.values):
+        if kind_of == "STRING":
+            continue
+        read = json.loads(run(hdtrace, "plot", "--format=json", "--force",
+                              "--output=w.svg", "--node=a", "--value=" + name,
+                              *options, "w.proj"), parse_float=str)
+        if ns(read["window_s"]) != length:
+            fail(f"window_s is {read['window_s']}")
+        curve = read["panels"][0]["curves"][0]
+        picture = Picture("w.svg", START)
+        picture.covers(ns(read["start"]), ns(read["end"]))
+        (_, _, title, axis, curves), = panels_of(picture)
+        (_, lines, bands), = curves
+        factor = Fraction(factor_of(title, read["panels"][0]["unit"]))
+        if curve["rate_unit"]:
+            factor /= 1 if kind != "gauge" else fail(f"rate of {name}")
+        windows = list(drawn_windows(group, value, project.windows(length),
+                                     kind != "gauge"))
+        shown = [(max(start, picture.first), min(end, picture.last),
+                  mean if mean is None else mean / factor, low / factor,
+                  high / factor) for start, end, mean, low, high in windows]
+        if curve["dense"] != (len(shown) > picture.bins):
+            fail(f"{name}: {len(shown)} windows, {curve['dense']}")
+        if curve["dense"]:
+            shown = list(drawn_bins(picture, shown))
+            check_corners(picture, axis, lines,
+                          [(start, mean) for start, _, mean, _, _ in shown
+                           if mean is not None])
+        else:
+            check_steps(picture, axis, lines,
+                        [(start, end, float(mean))
+                         for start, end, mean, _, _ in shown
+                         if mean is not None])
+        check_corners(picture, axis, bands, [
+            (time, number) for start, end, _, low, high in shown
+            for time in (start, end) for number in (low, high)])
+        count += len(shown)
+    return count
+
+
 def check_whole(project, hdtrace, length):
     """Windows add up to the whole; one that is longer than all is the whole."""
     def rows(*options):
@@ -435,6 +534,11 @@ def main(what, hdtrace, seed):
     length = project.end - project.start
     if what == "whole":
         print(check_whole(project, hdtrace, step), "rows add up")
+        return
+    if what == "plot":
+        print(sum(check_plot(project, hdtrace, window)
+                  for window in (step, 3 * step + 7, step // 10, 10 * length)),
+              "are drawn")
         return
     check = check_stat if what == "stat" else check_export
     count = check(project, hdtrace, step)
