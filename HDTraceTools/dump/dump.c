@@ -105,22 +105,69 @@ static bool takeBlock(const hdIBlock *block, void *data)
 	return true;
 }
 
+/** Write windows that are complete. */
+static bool takeWindows(const hdIBlock *block, void *data)
+{
+	struct dump *dump = data;
+
+	if (block)
+		windowTake(dump->window, block);
+	else
+		windowEnd(dump->window);
+	while ((block = windowRead(dump->window)))
+		takeBlock(block, dump);
+	return true;
+}
+
+static void openWindows(struct dump *dump, const hdIGroup *group)
+{
+	struct windowSource source = dump->windows;
+
+	source.group = group;
+	source.selection = &dump->selection;
+	dump->window = windowNew(&source);
+	dump->group = windowGroup(dump->window);
+}
+
+static void closeWindows(struct dump *dump)
+{
+	dump->merged += windowMerged(dump->window);
+	dump->rounded += windowRounded(dump->window);
+	windowFree(dump->window);
+	dump->window = NULL;
+}
+
+static void dumpEntries(struct dump *dump, const hdIGroup *group)
+{
+	if (!group->isReadable)
+		return;
+	scanGroup(&dump->scan, group, dump->window ? takeWindows : takeBlock,
+		  dump);
+	if (dump->window)
+		takeWindows(NULL, dump);
+}
+
 static void dumpGroup(struct dump *dump, const hdIGroup *group)
 {
 	dump->group = group;
-	dump->columns = g_new(size_t, group->valueCount + 1);
+	if (dump->windows.phases)
+		openWindows(dump, group);
+	dump->columns = g_new(size_t, dump->group->valueCount + 1);
 	dump->columnCount = 0;
-	for (size_t i = 0; i < group->valueCount; i++) {
-		if (selectionHasValue(&dump->selection, group->values[i].name))
+	for (size_t i = 0; i < dump->group->valueCount; i++) {
+		/* Windows have the values that were asked for. */
+		if (dump->window ||
+		    selectionHasValue(&dump->selection, group->values[i].name))
 			dump->columns[dump->columnCount++] = i;
 	}
 	if (dump->columnCount || !group->valueCount) {
 		dump->writer->beginGroup(dump);
-		if (group->isReadable)
-			scanGroup(&dump->scan, group, takeBlock, dump);
+		dumpEntries(dump, group);
 		if (dump->writer->endGroup)
 			dump->writer->endGroup(dump);
 	}
+	if (dump->window)
+		closeWindows(dump);
 	g_free(dump->columns);
 	toolProgressFile(dump->tool, group->fileSize);
 }

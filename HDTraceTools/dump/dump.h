@@ -9,6 +9,7 @@
 #include "HDTraceTools/command/scan.h"
 #include "HDTraceTools/command/select.h"
 #include "HDTraceTools/command/tool.h"
+#include "HDTraceTools/model/window.h"
 #include "cli/output.h"
 
 /** How times are shown. */
@@ -28,6 +29,9 @@ struct dump {
 	struct selection selection;
 	struct scan scan; /**< Set by dumpAll(). */
 	enum dumpTime time;
+	/** If it has phases, entries are merged over these windows. */
+	struct windowSource windows;
+	struct window *window; /**< Of the group. */
 	gboolean isHex; /**< Show the bits of values instead of numbers. */
 	const struct dumpWriter *writer;
 	struct outJson json;
@@ -42,6 +46,8 @@ struct dump {
 	uint64_t entries;
 	uint64_t states;
 	uint64_t events;
+	uint64_t merged;  /**< Entries that windows have. */
+	uint64_t rounded; /**< Readings in them that lost digits. */
 };
 
 /** Writes the parts of a project, in this order. Any may be NULL. */

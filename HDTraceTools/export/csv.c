@@ -20,10 +20,10 @@
 static void countBadStrings(struct export *export,
 			    const struct exportGroup *group, size_t value)
 {
-	hdIStatReader *reader = exportOpenStat(export, group);
+	struct exportReader *reader = exportOpenStat(export, group);
 	struct exportEntries entries;
 
-	while (exportReadStat(export, reader, &entries)) {
+	while (exportReadStat(reader, &entries)) {
 		const hdIBytes *strings =
 			exportColumn(group, entries.block, value)->string;
 
@@ -34,7 +34,7 @@ static void countBadStrings(struct export *export,
 						    (gssize)strings[i].length,
 						    NULL));
 	}
-	hdI_closeStat(reader);
+	exportCloseStat(reader);
 }
 
 /** Write what hdtrace dump prints. */
@@ -60,12 +60,15 @@ static int dumpTo(struct export *export, enum outFormat format)
 	if (exportStartFile(export, &file, NULL) < 0)
 		return -1;
 	dump.file = file.file;
+	if (export->window.length)
+		dump.windows = exportWindowSource(export, NULL);
 	export->tool->format = format;
 	dumpAll(&dump, &parts);
 	export->tool->format = own;
 	export->entries = dump.entries;
 	export->states = dump.states;
 	export->events = dump.events;
+	exportLoseMerged(export, dump.merged, dump.rounded);
 	return exportEndFile(export, &file, false);
 }
 
@@ -90,12 +93,14 @@ static int writeJson(struct export *export)
 const struct exportFormat exportCsvLong = {
 	.name = "csv",
 	.suffix = ".csv",
+	.keepsDetails = true,
 	.write = writeLong,
 };
 
 const struct exportFormat exportJson = {
 	.name = "json",
 	.suffix = ".json",
+	.keepsDetails = true,
 	.write = writeJson,
 };
 
@@ -152,7 +157,7 @@ static char *csvName(const char *path)
 
 static int writeGroup(struct export *export, const struct exportGroup *group)
 {
-	hdIStatReader *reader = exportOpenStat(export, group);
+	struct exportReader *reader = exportOpenStat(export, group);
 	char *name = csvName(group->group->file);
 	struct exportEntries entries;
 	struct newFile file;
@@ -166,14 +171,14 @@ static int writeGroup(struct export *export, const struct exportGroup *group)
 		struct outCsv csv = { .file = file.file };
 
 		putTitle(&csv, group);
-		while (exportReadStat(export, reader, &entries)) {
+		while (exportReadStat(reader, &entries)) {
 			for (size_t i = entries.first; i < entries.last; i++)
 				putEntry(&csv, group, entries.block, i);
 		}
 		ret = exportEndFile(export, &file, false);
 	}
 	g_free(name);
-	hdI_closeStat(reader);
+	exportCloseStat(reader);
 	toolProgressFile(export->tool, group->group->fileSize);
 	return ret;
 }
@@ -267,5 +272,6 @@ const struct exportFormat exportCsvWide = {
 	.name = "csv-wide",
 	.suffix = ".csv.d",
 	.isDirectory = true,
+	.keepsDetails = true,
 	.write = writeWide,
 };

@@ -321,7 +321,7 @@ static void putEntry(FILE *file, const struct exportGroup *group,
 
 static int writeGroup(struct ctf *self, const struct exportGroup *group)
 {
-	hdIStatReader *reader = exportOpenStat(self->export, group);
+	struct exportReader *reader = exportOpenStat(self->export, group);
 	struct exportEntries entries;
 	struct newFile file;
 	int ret = 0;
@@ -330,13 +330,13 @@ static int writeGroup(struct ctf *self, const struct exportGroup *group)
 		return 0;
 	describeGroup(self, group);
 	ret = startStream(self, &file, group->group->node, group->group->file);
-	while (ret == 0 && exportReadStat(self->export, reader, &entries)) {
+	while (ret == 0 && exportReadStat(reader, &entries)) {
 		for (size_t i = entries.first; i < entries.last; i++)
 			putEntry(file.file, group, entries.block, i);
 	}
 	if (ret == 0)
 		ret = exportEndFile(self->export, &file, false);
-	hdI_closeStat(reader);
+	exportCloseStat(reader);
 	self->streams++;
 	toolProgressFile(self->export->tool, group->group->fileSize);
 	return ret;

@@ -41,6 +41,8 @@ static void printJson(const struct export *export)
 	outJsonObject(&json, NULL, false);
 	outJsonText(&json, "project", export->project->name);
 	outJsonText(&json, "format", export->format->name);
+	if (export->window.length)
+		outJsonSeconds(&json, "window_s", export->window.length);
 	outJsonArray(&json, "files", false);
 	for (guint i = 0; i < export->files->len; i++)
 		outJsonText(&json, NULL, export->files->pdata[i]);
@@ -96,6 +98,7 @@ static const struct toolHelp help = {
 	.examples = "  hdtrace export --to csv run1.proj\n"
 		    "  hdtrace export --to perfetto --from 10 --until 20 "
 		    "run1\n"
+		    "  hdtrace export --to csv-wide --window=0.5 run1\n"
 		    "  hdtrace export --to openmetrics --value P --output=- "
 		    "run1 | less\n",
 	.minArguments = 1,
@@ -189,6 +192,12 @@ static int writeFormat(struct export *export)
 {
 	int ret;
 
+	phasesInit(&export->windows);
+	if (export->window.length) {
+		export->run = extentOfProject(export->project);
+		windowOptionFind(&export->window, &export->selection,
+				 &export->run, &export->windows);
+	}
 	exportChoose(export);
 	ret = openOutput(export);
 	if (ret == 0) {
@@ -197,6 +206,7 @@ static int writeFormat(struct export *export)
 		toolProgressEnd(export->tool);
 	}
 	exportForget(export);
+	phasesFree(&export->windows);
 	return ret;
 }
 
@@ -248,6 +258,7 @@ int exportRun(struct tool *tool, int argc, char **argv)
 		  "FORMAT" },
 		{ "output", 'o', 0, G_OPTION_ARG_FILENAME, &export.output,
 		  "File or directory to write; - is stdout", "PATH" },
+		WINDOW_ENTRY(&export.window),
 		{ "force", 0, 0, G_OPTION_ARG_NONE, &export.isForced,
 		  "Replace files that exist", NULL },
 		{ NULL },
@@ -258,12 +269,15 @@ int exportRun(struct tool *tool, int argc, char **argv)
 		status = findFormat(&export, to);
 	if (status < 0)
 		status = parseOnly(&export, only);
+	if (status < 0)
+		status = windowOptionParse(&export.window, tool);
 	if (status < 0 && tool->format == OUT_CSV)
 		status = toolUsage(tool, "--format: not text or json; "
 					 "--to says what to write");
 	if (status < 0)
 		status = runOn(&export, argv[1]);
 	selectionFree(&export.selection);
+	windowOptionFree(&export.window);
 	g_free(export.output);
 	g_free(only);
 	g_free(to);

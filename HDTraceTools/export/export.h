@@ -10,14 +10,20 @@
 #include "HDTraceTools/command/scan.h"
 #include "HDTraceTools/command/select.h"
 #include "HDTraceTools/command/tool.h"
+#include "HDTraceTools/command/windowoption.h"
 #include "HDTraceTools/model/ordered.h"
+#include "HDTraceTools/model/window.h"
 #include "cli/output.h"
 
 struct exportFormat;
 
-/** A group of statistics, with the values that were asked for. */
+/** A group of statistics, with the values that were asked for. With windows
+ *  they are those of merged entries, and the group is another than the one that
+ *  is read. */
 struct exportGroup {
 	const hdIGroup *group;
+	const hdIGroup *source; /**< That is read. */
+	struct window *window;  /**< Has the group; NULL without windows. */
 	size_t valueCount;
 	const hdIValue **values;
 	size_t *columns; /**< Where they are in blocks. */
@@ -32,6 +38,9 @@ struct export
 	char *output; /**< File or directory; "-" is stdout. */
 	gboolean isForced;
 	struct selection selection;
+	struct windowOption window;
+	struct phases windows; /**< Those that are asked for. */
+	struct extent run;
 	struct scan scan; /**< Set by exportChoose(). */
 	bool hasStats;    /**< What --only says. */
 	bool hasTraces;
@@ -61,6 +70,7 @@ struct exportFormat {
 	bool isDirectory;      /**< Several files, in a directory. */
 	bool keepsDescription; /**< Of the project. */
 	bool keepsClocks;      /**< How exactly they were compared. */
+	bool keepsDetails;     /**< What else is known of windows. */
 	/**
 	 * Write it. NULL if it was not built.
 	 *
@@ -121,9 +131,15 @@ static inline bool exportHasNode(const struct export *export,
 	return g_hash_table_contains(export->nodes, node);
 }
 
+/** Reads the entries of a group; merged ones where there are windows. */
+struct exportReader;
+
 /** Start to read a group; NULL if it cannot be read, which was said. */
-hdIStatReader *exportOpenStat(struct export *export,
-			      const struct exportGroup *group);
+struct exportReader *exportOpenStat(struct export *export,
+				    const struct exportGroup *group);
+
+/** Stop reading; NULL does nothing. */
+void exportCloseStat(struct exportReader *reader);
 
 /** Entries of a block that were asked for: from first to before last. */
 struct exportEntries {
@@ -133,8 +149,15 @@ struct exportEntries {
 };
 
 /** Read the next entries of a group; false at the end. NULL has none. */
-bool exportReadStat(struct export *export, hdIStatReader *reader,
-		    struct exportEntries *entries);
+bool exportReadStat(struct exportReader *reader, struct exportEntries *entries);
+
+/** What merging a group over windows loses. */
+void exportLoseMerged(struct export *export, uint64_t entries,
+		      uint64_t readings);
+
+/** What windows are made of a group; details if the format keeps them. */
+struct windowSource exportWindowSource(const struct export *export,
+				       const hdIGroup *group);
 
 /** The values in a column of a group's blocks. */
 static inline const hdIColumn *exportColumn(const struct exportGroup *group,

@@ -95,6 +95,7 @@ static void freeGroup(void *data)
 {
 	struct exportGroup *group = data;
 
+	windowFree(group->window);
 	g_free(group->values);
 	g_free(group->columns);
 	g_free(group);
@@ -106,27 +107,51 @@ static void addNodes(struct export *export, const hdINode *node)
 		g_hash_table_add(export->nodes, (gpointer)node);
 }
 
+/** Strings cannot be merged. */
+static void loseStrings(struct export *export, const hdIGroup *group)
+{
+	for (size_t i = 0; i < group->valueCount; i++) {
+		const hdIValue *value = &group->values[i];
+
+		exportLose(export, "strings, which windows do not merge",
+			   value->type == HDI_STRING &&
+				   selectionHasValue(&export->selection,
+						     value->name));
+	}
+}
+
 static void addGroup(struct export *export, const hdIGroup *group)
 {
-	size_t count = group->valueCount;
 	struct exportGroup *chosen = g_new0(struct exportGroup, 1);
+	struct windowSource source;
+	size_t count;
 
+	chosen->source = group;
+	if (export->window.length) {
+		source = exportWindowSource(export, group);
+		chosen->window = windowNew(&source);
+		loseStrings(export, group);
+		group = windowGroup(chosen->window);
+	}
 	chosen->group = group;
+	count = group->valueCount;
 	chosen->values = g_new(const hdIValue *, count + 1);
 	chosen->columns = g_new(size_t, count + 1);
 	for (size_t i = 0; i < count; i++) {
-		if (!selectionHasValue(&export->selection,
+		/* Merged values are those that were asked for already. */
+		if (!chosen->window &&
+		    !selectionHasValue(&export->selection,
 				       group->values[i].name))
 			continue;
 		chosen->columns[chosen->valueCount] = i;
 		chosen->values[chosen->valueCount++] = &group->values[i];
 	}
-	if (count && !chosen->valueCount) {
+	if (chosen->source->valueCount && !chosen->valueCount) {
 		freeGroup(chosen);
 		return;
 	}
 	g_ptr_array_add(export->groups, chosen);
-	addNodes(export, group->node);
+	addNodes(export, chosen->source->node);
 }
 
 void exportChoose(struct export *export)
@@ -164,25 +189,101 @@ void exportForget(struct export *export)
 
 /* ---- Reading it -------------------------------------------------------- */
 
-hdIStatReader *exportOpenStat(struct export *export,
-			      const struct exportGroup *group)
+struct exportReader {
+	struct export *export;
+	hdIStatReader *stat;
+	struct window *window;
+};
+
+struct windowSource exportWindowSource(const struct export *export,
+				       const hdIGroup *group)
 {
-	return scanOpenStat(&export->scan, group->group);
+	return (struct windowSource){
+		.group = group,
+		.selection = &export->selection,
+		.phases = &export->windows,
+		.run = export->run,
+		.hasDetails = export->format->keepsDetails,
+	};
 }
 
-bool exportReadStat(struct export *export, hdIStatReader *reader,
-		    struct exportEntries *entries)
+struct exportReader *exportOpenStat(struct export *export,
+				    const struct exportGroup *group)
 {
-	const struct selection *selection = &export->selection;
+	hdIStatReader *stat = scanOpenStat(&export->scan, group->source);
+	struct exportReader *reader;
+	struct windowSource source;
+
+	if (!stat)
+		return NULL;
+	reader = g_new0(struct exportReader, 1);
+	reader->export = export;
+	reader->stat = stat;
+	if (group->window) {
+		source = exportWindowSource(export, group->source);
+		reader->window = windowNew(&source);
+	}
+	return reader;
+}
+
+void exportLoseMerged(struct export *export, uint64_t entries,
+		      uint64_t readings)
+{
+	exportLose(export, "single entries; windows have what they merge to",
+		   entries);
+	exportLose(export, "last digits of large readings", readings);
+}
+
+void exportCloseStat(struct exportReader *reader)
+{
+	if (!reader)
+		return;
+	if (reader->window)
+		exportLoseMerged(reader->export, windowMerged(reader->window),
+				 windowRounded(reader->window));
+	windowFree(reader->window);
+	hdI_closeStat(reader->stat);
+	g_free(reader);
+}
+
+/** Read a block of the file; false at the end. */
+static bool readBlock(struct exportReader *reader, const hdIBlock **block)
+{
+	struct export *export = reader->export;
+
+	if (hdI_readStat(reader->stat, block) != 1)
+		return false;
+	toolProgressAt(export->tool, (*block)->offset[(*block)->count - 1]);
+	return (*block)->start[0] <= export->selection.end;
+}
+
+/** Read a block of merged entries; false at the end. */
+static bool readWindows(struct exportReader *reader, const hdIBlock **block)
+{
+	const hdIBlock *next;
+
+	while (!(*block = windowRead(reader->window))) {
+		if (windowIsEnded(reader->window))
+			return false;
+		if (readBlock(reader, &next))
+			windowTake(reader->window, next);
+		else
+			windowEnd(reader->window);
+	}
+	return true;
+}
+
+bool exportReadStat(struct exportReader *reader, struct exportEntries *entries)
+{
+	const struct selection *selection;
 	const hdIBlock *block;
 
-	while (reader && hdI_readStat(reader, &block) == 1) {
+	while (reader && (reader->window ? readWindows(reader, &block)
+					 : readBlock(reader, &block))) {
 		size_t first = 0;
 		size_t last = block->count;
 
-		toolProgressAt(export->tool, block->offset[last - 1]);
-		if (block->start[0] > selection->end)
-			return false;
+		selection = &reader->export->selection;
 		while (first < last &&
 		       !selectionHasTime(selection, block->start[first],
 					 block->end[first]))
@@ -194,7 +295,7 @@ bool exportReadStat(struct export *export, hdIStatReader *reader,
 		if (first == last)
 			continue;
 		*entries = (struct exportEntries){ block, first, last };
-		export->entries += last - first;
+		reader->export->entries += last - first;
 		return true;
 	}
 	return false;

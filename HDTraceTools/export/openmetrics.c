@@ -201,7 +201,7 @@ static int addEntry(struct export *export, struct family *families,
 static int addNode(struct export *export, const struct exportGroup *group,
 		   struct family *families)
 {
-	hdIStatReader *reader = exportOpenStat(export, group);
+	struct exportReader *reader = exportOpenStat(export, group);
 	GString *labels = g_string_new("{node=\"");
 	GString *line = g_string_new(NULL);
 	struct exportEntries entries;
@@ -210,7 +210,7 @@ static int addNode(struct export *export, const struct exportGroup *group,
 
 	appendEscaped(labels, group->group->node->path);
 	g_string_append(labels, "\"} ");
-	while (ret == 0 && exportReadStat(export, reader, &entries)) {
+	while (ret == 0 && exportReadStat(reader, &entries)) {
 		const hdIBlock *block = entries.block;
 
 		for (size_t i = entries.first; i < entries.last && ret == 0;
@@ -229,7 +229,7 @@ static int addNode(struct export *export, const struct exportGroup *group,
 	}
 	if (ret < 0)
 		toolError(export->tool, "temporary file: %s", strerror(-ret));
-	hdI_closeStat(reader);
+	exportCloseStat(reader);
 	g_string_free(labels, TRUE);
 	g_string_free(line, TRUE);
 	toolProgressFile(export->tool, group->group->fileSize);

@@ -52,6 +52,59 @@ void phasesAdd(struct phases *phases, int64_t start, int64_t end,
 	};
 }
 
+/* ---- Windows ----------------------------------------------------------- */
+
+void phasesSetWindows(struct phases *phases, int64_t length, int64_t origin,
+		      int64_t start, int64_t end, bool isOpen)
+{
+	__int128 number = ((__int128)start - origin) / length;
+	__int128 last = ((__int128)end - origin - 1) / length;
+
+	phases->count = 0;
+	/* What has no length has a window, unless it is no time at all. */
+	if (end > start)
+		phases->count = (size_t)(last - number + 1);
+	else if (end == start && isOpen)
+		phases->count = 1;
+	phases->windows = (struct phaseWindows){
+		.length = length,
+		.origin = origin,
+		.start = start,
+		.end = end,
+		.isOpen = isOpen,
+		.number = (uint64_t)number,
+	};
+}
+
+struct phase phasesAt(const struct phases *phases, size_t i)
+{
+	const struct phaseWindows *windows = &phases->windows;
+	__int128 start =
+		(__int128)windows->length * (__int128)(windows->number + i) +
+		windows->origin;
+	__int128 end = start + windows->length;
+
+	if (!windows->length)
+		return phases->list[i];
+	return (struct phase){
+		.start = i == 0 && windows->isOpen
+				 ? INT64_MIN
+				 : (int64_t)MAX(start, windows->start),
+		.end = (int64_t)MIN(end, windows->end),
+		.name = windows->number + i,
+	};
+}
+
+size_t phasesWindowAt(const struct phases *phases, int64_t time)
+{
+	const struct phaseWindows *windows = &phases->windows;
+	__int128 number =
+		((__int128)time - windows->origin - 1) / windows->length;
+
+	return (size_t)CLAMP(number - windows->number, 0,
+			     (__int128)phases->count);
+}
+
 void phasesClip(struct phases *phases, int64_t start, int64_t end)
 {
 	size_t count = 0;

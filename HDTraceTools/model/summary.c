@@ -31,39 +31,74 @@ static void slotCover(struct summary *self, struct summarySlot *slot,
 	slot->coverEnd = MAX(slot->coverEnd, end);
 }
 
-static const struct phase *currentPhase(const struct summary *self)
+static bool hasPhase(const struct summary *self)
 {
-	const struct phases *phases = self->phases;
+	return self->phase < self->phases->count;
+}
 
-	return self->phase < phases->count ? &phases->list[self->phase] : NULL;
+static void openPhase(struct summary *self, size_t phase)
+{
+	self->phase = phase;
+	if (hasPhase(self))
+		self->current = phasesAt(self->phases, phase);
 }
 
 static struct summarySlot *currentSlot(const struct summary *self)
 {
-	const struct phase *phase = currentPhase(self);
+	return &self->slots[self->isByName ? self->current.name : 0];
+}
 
-	return &self->slots[self->isByName ? phase->name : 0];
+/** The start of a phase that is open there. */
+static int64_t openStart(const struct summary *self,
+			 const struct summarySlot *slot)
+{
+	const struct phaseWindows *windows = &self->phases->windows;
+
+	return windows->length ? windows->start : slot->coverStart;
 }
 
 /** The current phase is over: print it, or leave it for the end. */
 static void endPhase(struct summary *self)
 {
-	const struct phase *phase = currentPhase(self);
+	const struct phase *phase = &self->current;
 	struct summarySlot *slot = currentSlot(self);
 
 	slot->occurrences++;
 	slot->length += extentLength(&self->run, phase->start, phase->end);
 	/* Open ends become those of the data. */
-	slot->start =
-		MIN(slot->start, phase->start == INT64_MIN ? slot->coverStart
-							   : phase->start);
+	slot->start = MIN(slot->start, phase->start == INT64_MIN
+					       ? openStart(self, slot)
+					       : phase->start);
 	slot->end = MAX(slot->end,
 			phase->end == INT64_MAX ? slot->coverEnd : phase->end);
 	if (!self->isByName) {
 		self->take(self, slot, phase->name);
 		slotClear(slot, self->columnCount);
 	}
-	self->phase++;
+	openPhase(self, self->phase + 1);
+}
+
+/** Whether nothing is to be said of the current phase. */
+static bool isSkipped(const struct summary *self)
+{
+	const struct summarySlot *slot = currentSlot(self);
+
+	return self->skipsEmpty && slot->coverStart > slot->coverEnd;
+}
+
+/** Go on to where an entry starts. */
+static void leavePhase(struct summary *self, int64_t start)
+{
+	size_t next;
+
+	if (isSkipped(self)) {
+		next = phasesWindowAt(self->phases, start);
+		if (next > self->phase) {
+			openPhase(self, next);
+			return;
+		}
+	}
+	endPhase(self);
 }
 
 /** Add entries that lie in the current phase as a whole. */
@@ -105,41 +140,52 @@ static size_t countWhole(const struct phase *phase, const hdIBlock *block,
 	return last - first;
 }
 
+/** Add the next entries of the block, or end a phase before them. */
+static void step(struct summary *self)
+{
+	const hdIBlock *block = self->block;
+	const struct phase *phase = &self->current;
+	size_t entry = self->entry;
+	int64_t start = block->start[entry];
+	int64_t end = block->end[entry];
+	size_t whole;
+
+	if (start > phase->end || (start == phase->end && end > start)) {
+		leavePhase(self, start);
+		return;
+	}
+	if (end <= phase->start && phase->start != INT64_MIN) {
+		self->entry++;
+		return;
+	}
+	whole = countWhole(phase, block, entry);
+	if (whole) {
+		addEntries(self, block, entry, entry + whole);
+		self->entry += whole;
+		return;
+	}
+	addPart(self, block, entry, MAX(start, phase->start),
+		MIN(end, phase->end));
+	if (end <= phase->end)
+		self->entry++;
+	else
+		endPhase(self);
+}
+
+void summaryGoOn(struct summary *self)
+{
+	self->isPaused = false;
+	while (self->entry < self->block->count && hasPhase(self) &&
+	       !self->isPaused)
+		step(self);
+}
+
 void summaryAddBlock(struct summary *self, const hdIBlock *block)
 {
-	size_t entry = 0;
-
 	amountsTake(self->amounts, block);
-	while (entry < block->count) {
-		const struct phase *phase = currentPhase(self);
-		int64_t start = block->start[entry];
-		int64_t end = block->end[entry];
-		size_t whole;
-
-		if (!phase)
-			return;
-		if (start > phase->end ||
-		    (start == phase->end && end > start)) {
-			endPhase(self);
-			continue;
-		}
-		if (end <= phase->start && phase->start != INT64_MIN) {
-			entry++;
-			continue;
-		}
-		whole = countWhole(phase, block, entry);
-		if (whole) {
-			addEntries(self, block, entry, entry + whole);
-			entry += whole;
-			continue;
-		}
-		addPart(self, block, entry, MAX(start, phase->start),
-			MIN(end, phase->end));
-		if (end <= phase->end)
-			entry++;
-		else
-			endPhase(self);
-	}
+	self->block = block;
+	self->entry = 0;
+	summaryGoOn(self);
 }
 
 void summaryStart(struct summary *self, const struct selection *selection)
@@ -162,11 +208,12 @@ void summaryStart(struct summary *self, const struct selection *selection)
 			g_new(struct moments, self->columnCount + 1);
 		slotClear(&self->slots[i], self->columnCount);
 	}
+	openPhase(self, 0);
 }
 
 void summaryFinish(struct summary *self)
 {
-	while (currentPhase(self))
+	while (hasPhase(self) && !isSkipped(self) && !self->isPaused)
 		endPhase(self);
 	for (size_t i = 0; self->isByName && i < self->slotCount; i++)
 		self->take(self, &self->slots[i], i);

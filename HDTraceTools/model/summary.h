@@ -37,6 +37,7 @@ struct summary {
 	void *data; /**< For take(). */
 	/** Of the run, for the length of phases; zero if nobody asks for it. */
 	struct extent run;
+	bool skipsEmpty; /**< Nobody asks for windows without entries. */
 
 	/** Set by summaryStart(): the values that were asked for. */
 	size_t *columns;
@@ -48,17 +49,25 @@ struct summary {
 
 	struct summarySlot *slots; /**< One, or one for each name. */
 	size_t slotCount;
-	size_t phase;     /**< The first phase that is not over. */
+	size_t phase; /**< The first phase that is not over. */
+	struct phase current;
 	uint64_t counted; /**< Number behind the entry counted last. */
+	const hdIBlock *block;
+	size_t entry;  /**< The first of the block that is not over. */
+	bool isPaused; /**< take() sets it: no more for now. */
 };
 
 /** Choose the values; selection may be NULL for all. */
 void summaryStart(struct summary *self, const struct selection *selection);
 
-/** Add the entries of a block. */
+/** Add the entries of a block, unless take() pauses. */
 void summaryAddBlock(struct summary *self, const hdIBlock *block);
 
-/** All entries were added: hand on what is left, and free. */
+/** Go on with that block after a pause. */
+void summaryGoOn(struct summary *self);
+
+/** All entries were added: hand on what is left, unless take() pauses, and
+ *  free. */
 void summaryFinish(struct summary *self);
 
 #endif

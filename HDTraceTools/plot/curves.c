@@ -102,6 +102,52 @@ static void drawSteps(const struct plotLayout *layout, struct canvas *canvas,
 	g_array_unref(points);
 }
 
+/** Windows that follow each other: from minimum to maximum. */
+static void drawStepBand(const struct plotLayout *layout, struct canvas *canvas,
+			 const struct plotPanel *panel,
+			 const struct plotPlace *place,
+			 const struct plotStep *steps, guint count,
+			 struct canvasColor color)
+{
+	GArray *points = g_array_new(FALSE, FALSE, sizeof(struct canvasPoint));
+
+	for (guint i = 0; i < count; i++) {
+		double y = plotYOf(panel, place, steps[i].max);
+
+		addPoint(points, plotXOf(layout, steps[i].start), y);
+		addPoint(points, plotXOf(layout, steps[i].end), y);
+	}
+	for (guint i = count; i > 0; i--) {
+		double y = plotYOf(panel, place, steps[i - 1].min);
+
+		addPoint(points, plotXOf(layout, steps[i - 1].end), y);
+		addPoint(points, plotXOf(layout, steps[i - 1].start), y);
+	}
+	canvasArea(canvas, (const void *)points->data, points->len, color,
+		   layout->bandAlpha);
+	g_array_unref(points);
+}
+
+/** The bands of windows; where there are none they are broken. */
+static void drawStepBands(const struct plotLayout *layout,
+			  struct canvas *canvas, const struct plotPanel *panel,
+			  const struct plotPlace *place,
+			  const struct plotCurve *curve,
+			  struct canvasColor color)
+{
+	const struct plotStep *steps = (const void *)curve->steps->data;
+	guint count = curve->steps->len;
+	guint first = 0;
+
+	for (guint i = 1; i <= count; i++) {
+		if (i < count && steps[i].start == steps[i - 1].end)
+			continue;
+		drawStepBand(layout, canvas, panel, place, &steps[first],
+			     i - first, color);
+		first = i;
+	}
+}
+
 /** Bins that follow each other: from minimum to maximum. */
 static void drawBand(const struct plotLayout *layout, struct canvas *canvas,
 		     const struct plotPanel *panel,
@@ -217,6 +263,11 @@ void plotDrawCurves(const struct plotLayout *layout, struct canvas *canvas,
 			canvasBegin(canvas, "band", curve->label);
 			drawDense(layout, canvas, panel, place, curve, &pen,
 				  true);
+			canvasEnd(canvas);
+		} else if (layout->plot->window.length) {
+			canvasBegin(canvas, "band", curve->label);
+			drawStepBands(layout, canvas, panel, place, curve,
+				      pen.color);
 			canvasEnd(canvas);
 		}
 	}

@@ -6,7 +6,8 @@
  * A curve with no more entries than the picture is wide has them all. Of others
  * each bin, a thin line's width of the picture, has minimum, maximum and mean;
  * so any number of entries gives a true picture of a few thousand points. Of
- * counters and deltas the rate is drawn.
+ * counters and deltas the rate is drawn. Windows, where there are any, take the
+ * place of entries.
  */
 #include "config.h"
 
@@ -217,10 +218,12 @@ size_t plotBinOf(const struct plot *plot, int64_t time)
 
 /* ---- Curves ------------------------------------------------------------ */
 
-/** Add an entry, the part of it that is in the picture, to the bins. */
+/** Add a step to the bins. */
 static void addToBins(const struct plot *plot, struct plotCurve *curve,
-		      int64_t start, int64_t end, double value)
+		      const struct plotStep *step)
 {
+	int64_t start = step->start;
+	int64_t end = step->end;
 	size_t first = plotBinOf(plot, start);
 	size_t last = plotBinOf(plot, MAX(end - 1, start));
 
@@ -230,13 +233,28 @@ static void addToBins(const struct plot *plot, struct plotCurve *curve,
 		int64_t to = i == last ? end : plotBinStart(plot, i + 1);
 		int64_t length = MAX(to - from, 0);
 
-		if (isnan(bin->min) || value < bin->min)
-			bin->min = value;
-		if (isnan(bin->max) || value > bin->max)
-			bin->max = value;
-		bin->sum += momentsOver(value, length);
+		if (isnan(bin->min) || step->min < bin->min)
+			bin->min = step->min;
+		if (isnan(bin->max) || step->max > bin->max)
+			bin->max = step->max;
+		if (isnan(step->value))
+			continue;
+		bin->sum += momentsOver(step->value, length);
 		bin->weight += length;
 	}
+}
+
+void plotAddStep(const struct plot *plot, struct plotCurve *curve,
+		 const struct plotStep *step)
+{
+	if (curve->steps)
+		g_array_append_vals(curve->steps, step, 1);
+	if (curve->steps && curve->steps->len > plot->binCount) {
+		g_array_unref(curve->steps);
+		curve->steps = NULL;
+	}
+	if (!isnan(step->min))
+		addToBins(plot, curve, step);
 }
 
 static void addEntry(const struct plot *plot, struct plotCurve *curve,
@@ -252,14 +270,11 @@ static void addEntry(const struct plot *plot, struct plotCurve *curve,
 	if (step.end < step.start || (step.end == step.start && start < end))
 		return;
 	curve->infinite += isinf(value) != 0;
-	if (curve->steps)
-		g_array_append_val(curve->steps, step);
-	if (curve->steps && curve->steps->len > plot->binCount) {
-		g_array_unref(curve->steps);
-		curve->steps = NULL;
-	}
-	if (isfinite(value))
-		addToBins(plot, curve, step.start, step.end, value);
+	step.min = step.max = step.value;
+	if (!plot->window.length)
+		plotAddStep(plot, curve, &step);
+	else if (isfinite(value))
+		plotAddToWindows(plot, curve, step.start, step.end, value);
 }
 
 static void startCurve(const struct plot *plot, struct plotCurve *curve)
@@ -268,6 +283,7 @@ static void startCurve(const struct plot *plot, struct plotCurve *curve)
 	curve->bins = g_new0(struct plotBin, plot->binCount + 1);
 	for (size_t i = 0; i < plot->binCount; i++)
 		curve->bins[i].min = curve->bins[i].max = NAN;
+	plotStartWindows(curve);
 }
 
 /** The curves of a group, by their columns; NULL where there is none. */
@@ -308,9 +324,16 @@ static void takeMoments(struct summary *summary, const struct summarySlot *slot,
 static void addBlock(const struct plot *plot, struct plotCurve *curve,
 		     const struct amounts *amounts, const hdIBlock *block)
 {
-	for (size_t i = 0; i < block->count; i++)
-		addEntry(plot, curve, block->start[i], block->end[i],
-			 amountsLevel(amounts, curve->column, i));
+	bool hasMoments = plot->window.length && kindIsAmount(curve->kind);
+
+	for (size_t i = 0; i < block->count; i++) {
+		if (hasMoments && block->start[i] == block->end[i])
+			plotAddAmount(plot, curve, block->end[i],
+				      amountsGet(amounts, curve->column, i));
+		else
+			addEntry(plot, curve, block->start[i], block->end[i],
+				 amountsLevel(amounts, curve->column, i));
+	}
 }
 
 /** A group while its curves are read. */
@@ -352,6 +375,10 @@ static void readGroup(struct plot *plot, const struct phases *shown,
 	}
 	summaryStart(&self.summary, &plot->selection);
 	scanGroup(&plot->scan, group, takeBlock, &self);
+	for (size_t i = 0; i < group->valueCount; i++) {
+		if (curves[i])
+			plotEndWindow(plot, curves[i]);
+	}
 	summaryFinish(&self.summary);
 	toolProgressFile(plot->tool, group->fileSize);
 	g_free(curves);

@@ -94,6 +94,8 @@ void plotPrintJson(const struct plot *plot)
 	outJsonDouble(&json, "height", plot->height);
 	outJsonSeconds(&json, "start", plot->start);
 	outJsonSeconds(&json, "end", plot->end);
+	if (plot->window.length)
+		outJsonSeconds(&json, "window_s", plot->window.length);
 	outJsonArray(&json, "panels", false);
 	for (guint i = 0; i < plot->panels->len; i++)
 		putPanel(&json, plot->panels->pdata[i], length);

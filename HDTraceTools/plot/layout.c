@@ -212,6 +212,13 @@ static void findNote(struct plotLayout *layout)
 		for (guint k = 0; k < panel->curves->len; k++)
 			isDense |= plotIsDense(panel->curves->pdata[k]);
 	}
+	if (!isDense && plot->window.length && plot->panels->len) {
+		layout->noteText = g_strdup_printf(
+			"Line: mean of %s s; band: from the smallest to the "
+			"largest value",
+			plot->window.text);
+		return;
+	}
 	if (!isDense) {
 		layout->noteText = g_strdup("");
 		return;

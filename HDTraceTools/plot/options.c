@@ -160,6 +160,8 @@ int plotParseOptions(struct plotJob *job)
 		status = parseType(job);
 	if (status < 0)
 		status = phaseOptionsCheck(&job->options.phases, tool);
+	if (status < 0)
+		status = windowOptionParse(&job->plot.window, tool);
 	if (status < 0 && tool->format == OUT_CSV)
 		status = toolUsage(tool, "--format: not text or json; "
 					 "hdtrace stat prints csv");

@@ -28,6 +28,17 @@ static int findPhases(struct plotJob *job)
 				plot->selection.projectStart, &plot->phases);
 }
 
+/** Windows are those of the run, and not of what is drawn of it. */
+static void findWindows(struct plot *plot)
+{
+	struct extent run;
+
+	if (!plot->window.length)
+		return;
+	run = extentOfProject(plot->project);
+	windowOptionFind(&plot->window, &plot->selection, &run, &plot->windows);
+}
+
 /** Read what is drawn. Traces were read before, to choose the names of states
  *  that have a colour; groups only if the times of the picture were not given.
  */
@@ -68,6 +79,7 @@ static int gather(struct plotJob *job)
 	plot->binCount =
 		(size_t)MIN((int64_t)plot->binCount, plot->end - plot->start);
 	phasesClip(&plot->phases, plot->start, plot->end);
+	findWindows(plot);
 	readAll(plot, wereGroupsRead);
 	return -1;
 }
@@ -215,7 +227,9 @@ static int runOn(struct plotJob *job, const char *path)
 	plot->names = g_array_new(FALSE, FALSE, sizeof(struct plotName));
 	plot->profile = profileNew(0);
 	phasesInit(&plot->phases);
+	phasesInit(&plot->windows);
 	status = plotProject(job);
+	phasesFree(&plot->windows);
 	phasesFree(&plot->phases);
 	profileFree(plot->profile);
 	g_array_unref(plot->names);
@@ -245,6 +259,7 @@ static const struct toolHelp help = {
 static void freeRun(struct plotJob *job)
 {
 	selectionFree(&job->plot.selection);
+	windowOptionFree(&job->plot.window);
 	g_free(job->plot.title);
 	g_free(job->plot.output);
 	g_free(job->options.type);
@@ -283,6 +298,7 @@ int plotRun(struct tool *tool, int argc, char **argv)
 		{ "phases-from", 0, 0, G_OPTION_ARG_FILENAME,
 		  &options->phases.from, "Mark the states of a trace",
 		  "NODE[:STATE[:DEPTH]]" },
+		WINDOW_ENTRY(&job.plot.window),
 		{ "time", 0, 0, G_OPTION_ARG_FILENAME, &options->time,
 		  "Show times relative (default) or as date", "FORM" },
 		{ "zero", 0, 0, G_OPTION_ARG_NONE, &options->hasZero,

@@ -12,6 +12,7 @@
 #include "HDTraceTools/command/scan.h"
 #include "HDTraceTools/command/select.h"
 #include "HDTraceTools/command/tool.h"
+#include "HDTraceTools/command/windowoption.h"
 #include "HDTraceTools/model/kind.h"
 #include "HDTraceTools/model/moments.h"
 #include "HDTraceTools/model/phases.h"
@@ -37,10 +38,11 @@ struct plotBin {
 	int64_t weight;
 };
 
-/** An entry of a curve that has few. */
+/** An entry, or a window, of a curve that has few. */
 struct plotStep {
 	int64_t start, end;
-	double value; /**< NaN: none. */
+	double value;    /**< NaN: none. */
+	double min, max; /**< Of the entries of a window. */
 };
 
 /** A value of a node. */
@@ -57,6 +59,8 @@ struct plotCurve {
 	uint64_t infinite; /**< Values that cannot be drawn. */
 	GArray *steps;     /**< struct plotStep; NULL if there are too many. */
 	struct plotBin *bins;
+	struct plotBin window; /**< That is gathered. */
+	size_t windowNumber;
 };
 
 /** Curves with one scale. */
@@ -99,6 +103,7 @@ struct plot {
 	enum plotPanels panelsBy;
 	enum plotTime time;
 	enum plotStates states;
+	struct windowOption window;
 	int depth; /**< Levels of states that are shown; 0: as many as fit. */
 	bool hasZero;
 	double width, height; /**< In points; height 0: as is needed. */
@@ -116,6 +121,7 @@ struct plot {
 	struct profile *profile; /**< Of all rows. */
 	struct phases phases;
 	bool hasPhases;
+	struct phases windows; /**< That entries are merged over. */
 };
 
 /* ---- plotdata.c -------------------------------------------------------- */
@@ -133,6 +139,23 @@ static inline bool plotIsDense(const struct plotCurve *curve)
 {
 	return !curve->steps;
 }
+
+/** Add what is as long as an entry, or a window, to a curve. */
+void plotAddStep(const struct plot *plot, struct plotCurve *curve,
+		 const struct plotStep *step);
+
+/* ---- plotwindows.c ----------------------------------------------------- */
+
+/** Start to gather windows of a curve. */
+void plotStartWindows(struct plotCurve *curve);
+/** Add an entry, the part of it that is in the picture. */
+void plotAddToWindows(const struct plot *plot, struct plotCurve *curve,
+		      int64_t start, int64_t end, double value);
+/** Add an amount in no time: it has no rate, but its window's has it. */
+void plotAddAmount(const struct plot *plot, struct plotCurve *curve,
+		   int64_t time, double amount);
+/** Add the window that was gathered last to the curve. */
+void plotEndWindow(const struct plot *plot, struct plotCurve *curve);
 
 /** Start and end of a bin. */
 static inline int64_t plotBinStart(const struct plot *plot, size_t bin)

@@ -13,6 +13,7 @@
 #include "HDTraceTools/command/scan.h"
 #include "HDTraceTools/command/select.h"
 #include "HDTraceTools/command/tool.h"
+#include "HDTraceTools/command/windowoption.h"
 #include "HDTraceTools/model/column.h"
 #include "HDTraceTools/model/extent.h"
 #include "HDTraceTools/model/kind.h"
@@ -33,6 +34,7 @@ struct statRun {
 	size_t chosen; /**< Groups that were summarized. */
 	struct phases phases;
 	struct phaseOptions phaseOptions;
+	struct windowOption window;
 	char *regions;
 	bool hasPhases;
 	struct extent extent; /**< Of the run. */
@@ -51,6 +53,8 @@ struct statGroup {
 	bool hasGauges;
 	bool hasAmounts;
 	bool hasGuesses;
+	size_t waiting;   /**< Rows of the table, where there are windows. */
+	bool isContinued; /**< The table is not the first one of the group. */
 	uint64_t *resets; /**< Of each value, where it is a counter. */
 };
 
@@ -207,6 +211,17 @@ static void showKnown(struct rows *rows, struct known known, bool hasPhase)
 	g_string_free(text, TRUE);
 }
 
+/** When a phase starts; windows may be as small as a nanosecond. */
+static void showFrom(struct rows *rows, int64_t ns, bool isExact)
+{
+	char buffer[OUT_NUMBER_SIZE];
+	char *text = isExact ? g_strdup_printf("%s s", outSeconds(buffer, ns))
+			     : g_strdup_printf("%.3f s", (double)ns / 1e9);
+
+	rowsText(rows, COLUMN_FROM, text);
+	g_free(text);
+}
+
 static void setPhase(struct statGroup *work, const struct summarySlot *slot,
 		     const char *phase, struct known known, bool isNumber)
 {
@@ -234,12 +249,8 @@ static void setPhase(struct statGroup *work, const struct summarySlot *slot,
 		return;
 	rowsTime(rows, COLUMN_START, slot->start);
 	rowsTime(rows, COLUMN_END, slot->end);
-	text = g_strdup_printf(
-		"%.3f s",
-		(double)(slot->start - work->run->selection.projectStart) /
-			1e9);
-	rowsText(rows, COLUMN_FROM, text);
-	g_free(text);
+	showFrom(rows, slot->start - work->run->selection.projectStart,
+		 work->run->window.length % 1000000 != 0);
 }
 
 /** People read large values with a prefix of their unit. */
@@ -426,11 +437,10 @@ static bool takeBlock(const hdIBlock *block, void *data)
 	return true;
 }
 
-static void printTitle(const struct statGroup *work)
+/** Begin a title: node and group, after a blank line between groups. */
+static void startTitle(const struct statGroup *work)
 {
 	const struct tool *tool = work->run->tool;
-	char duration[OUT_NUMBER_SIZE];
-	char date[OUT_NUMBER_SIZE];
 	const char *path = rolesPath(work->group->node);
 	static bool isLater;
 
@@ -439,8 +449,16 @@ static void printTitle(const struct statGroup *work)
 	outPrintable(*path ? path : work->run->project->name);
 	printf("  ");
 	outPrintable(work->group->name);
-	printf("%s  (%" PRIu64 " %s", tool->isColored ? "\033[0m" : "",
-	       work->summary.entries,
+	printf("%s", tool->isColored ? "\033[0m" : "");
+}
+
+static void printTitle(const struct statGroup *work)
+{
+	char duration[OUT_NUMBER_SIZE];
+	char date[OUT_NUMBER_SIZE];
+
+	startTitle(work);
+	printf("  (%" PRIu64 " %s", work->summary.entries,
 	       work->summary.entries == 1 ? "entry" : "entries");
 	if (work->summary.entries)
 		printf(", %s from %s UTC",
@@ -448,6 +466,15 @@ static void printTitle(const struct statGroup *work)
 				   work->summary.end - work->summary.start),
 		       outDate(date, work->summary.start, 3));
 	puts(")");
+}
+
+/** Windows are printed before all entries are known. */
+static void printWindowTitle(const struct statGroup *work)
+{
+	const struct statRun *run = work->run;
+
+	startTitle(work);
+	printf("  (windows of %s s)\n", run->window.text);
 }
 
 /** Hide what none of the kinds has. */
@@ -482,12 +509,11 @@ static void printResets(const struct statGroup *work)
 	}
 }
 
-static void endText(struct statGroup *work)
+/** Print the rows that wait. */
+static void printTable(struct statGroup *work)
 {
 	struct rows *rows = work->run->rows;
 
-	toolProgressEnd(work->run->tool);
-	printTitle(work);
 	if (!work->hasMissing)
 		rowsHide(rows, COLUMN_NAN);
 	if (!work->isPartial)
@@ -499,6 +525,31 @@ static void endText(struct statGroup *work)
 		rowsHide(rows, COLUMN_DURATION);
 	}
 	rowsPrint(rows, "  ", work->run->tool->isColored);
+}
+
+/** So many rows are a table; of windows there may be any number. */
+#define TABLE_ROWS 1000
+
+/** Print the table of some windows, so that they need not all be kept. */
+static void printWindows(struct statGroup *work)
+{
+	toolProgressHide(work->run->tool);
+	if (!work->isContinued)
+		printWindowTitle(work);
+	printTable(work);
+	work->isContinued = true;
+	work->waiting = 0;
+}
+
+static void endText(struct statGroup *work)
+{
+	toolProgressEnd(work->run->tool);
+	if (!work->run->window.length) {
+		printTitle(work);
+		printTable(work);
+	} else if (work->waiting || !work->isContinued) {
+		printWindows(work);
+	}
 	if (work->hasGuesses)
 		puts("  " KIND_GUESSED_NOTE);
 	printResets(work);
@@ -523,13 +574,28 @@ static void keepSlot(struct statGroup *work, const struct summarySlot *slot)
 	g_array_append_val(work->run->waiting, waiting);
 }
 
+static void takeWindow(struct statGroup *work, const struct summarySlot *slot,
+		       size_t number)
+{
+	char buffer[OUT_NUMBER_SIZE];
+
+	printSlot(work, slot, outInteger(buffer, (outInt128)number));
+	work->waiting += work->summary.columnCount;
+	if (work->run->tool->format == OUT_TEXT && work->waiting >= TABLE_ROWS)
+		printWindows(work);
+	/* Nobody reads on, and there may be very many. */
+	work->summary.isPaused = ferror(stdout);
+}
+
 /** Take the results of a phase. */
 static void takeSlot(struct summary *summary, const struct summarySlot *slot,
 		     size_t name)
 {
 	struct statGroup *work = summary->data;
 
-	if (work->run->hasPhases)
+	if (work->run->window.length)
+		takeWindow(work, slot, name);
+	else if (work->run->hasPhases)
 		printSlot(work, slot, work->run->phases.names->pdata[name]);
 	else
 		keepSlot(work, slot);
@@ -609,7 +675,8 @@ static int findPhases(struct statRun *run)
 {
 	struct selection *selection = &run->selection;
 
-	run->hasPhases = phaseOptionsAre(&run->phaseOptions);
+	run->hasPhases =
+		phaseOptionsAre(&run->phaseOptions) || run->window.length;
 	if (phaseOptionsFind(&run->phaseOptions, run->tool, run->project,
 			     selection->projectStart, &run->phases) < 0)
 		return -1;
@@ -617,7 +684,11 @@ static int findPhases(struct statRun *run)
 		phasesAdd(&run->phases, INT64_MIN, INT64_MAX, "");
 	else
 		run->extent = extentOfProject(run->project);
-	phasesClip(&run->phases, selection->start, selection->end);
+	if (run->window.length)
+		windowOptionFind(&run->window, selection, &run->extent,
+				 &run->phases);
+	else
+		phasesClip(&run->phases, selection->start, selection->end);
 	return 0;
 }
 
@@ -630,6 +701,8 @@ static void startOutput(struct statRun *run)
 	outJsonObject(&run->json, NULL, false);
 	outJsonText(&run->json, "project", run->project->name);
 	outJsonText(&run->json, "file", run->project->file);
+	if (run->window.length)
+		outJsonSeconds(&run->json, "window_s", run->window.length);
 	outJsonArray(&run->json, "rows", false);
 }
 
@@ -668,6 +741,7 @@ static const struct toolHelp help = {
 		    "  hdtrace stat --phases borders.txt --format=csv run1\n"
 		    "  hdtrace stat --phases-from node06_0_0:Barrier --by-name "
 		    "run1\n"
+		    "  hdtrace stat --window=0.5 --format=csv run1\n"
 		    "  hdtrace stat --regions 'All*' run1\n",
 	.minArguments = 1,
 	.maxArguments = 1,
@@ -687,7 +761,8 @@ static int runOn(struct statRun *run, const char *path)
 	phasesInit(&run->phases);
 	run->waiting = g_array_new(FALSE, FALSE, sizeof(struct statWaiting));
 	status = selectResolve(&run->selection, run->tool, project,
-			       phaseOptionsAre(&run->phaseOptions));
+			       phaseOptionsAre(&run->phaseOptions) ||
+				       run->window.length);
 	if (status < 0 && run->regions &&
 	    regionsPrint(run->tool, project, &run->selection, run->regions) < 0)
 		status = TOOL_FAILED;
@@ -715,20 +790,29 @@ int statRun(struct tool *tool, int argc, char **argv)
 		  "Energy of the states that match, for each trace",
 		  "PATTERN" },
 		PHASE_ENTRY_BY_NAME(&run.phaseOptions),
+		WINDOW_ENTRY(&run.window),
 		{ NULL },
 	};
 	int status = toolParse(tool, &argc, &argv, entries, &help);
 
 	if (status < 0 && run.regions &&
-	    (phaseOptionsAre(&run.phaseOptions) || run.phaseOptions.isByName))
+	    (phaseOptionsAre(&run.phaseOptions) || run.phaseOptions.isByName ||
+	     run.window.text))
 		status = toolUsage(tool, "--regions excludes --phases, "
-					 "--phases-from and --by-name");
+					 "--phases-from, --by-name and "
+					 "--window");
+	if (status < 0 && run.window.text && phaseOptionsAre(&run.phaseOptions))
+		status = toolUsage(tool, "--window excludes --phases and "
+					 "--phases-from");
+	if (status < 0)
+		status = windowOptionParse(&run.window, tool);
 	if (status < 0)
 		status = phaseOptionsCheck(&run.phaseOptions, tool);
 	if (status < 0)
 		status = runOn(&run, argv[1]);
 	selectionFree(&run.selection);
 	phaseOptionsFree(&run.phaseOptions);
+	windowOptionFree(&run.window);
 	g_free(run.regions);
 	return status;
 }

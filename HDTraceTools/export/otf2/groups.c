@@ -80,19 +80,19 @@ static void putEntry(struct otf2 *self, const struct exportGroup *group,
 
 void otf2PutGroup(struct otf2 *self, const struct exportGroup *group)
 {
-	hdIStatReader *reader = exportOpenStat(self->export, group);
+	struct exportReader *reader = exportOpenStat(self->export, group);
 	GArray *numbers = otf2NumbersOf(group);
 	struct otf2Location *location = otf2Current(self);
 	struct exportEntries entries;
 
 	while (self->error == OTF2_SUCCESS &&
-	       exportReadStat(self->export, reader, &entries)) {
+	       exportReadStat(reader, &entries)) {
 		location->first = MIN(location->first,
 				      entries.block->start[entries.first]);
 		for (size_t i = entries.first; i < entries.last; i++)
 			putEntry(self, group, numbers, entries.block, i);
 	}
 	g_array_unref(numbers);
-	hdI_closeStat(reader);
+	exportCloseStat(reader);
 	toolProgressFile(self->export->tool, group->group->fileSize);
 }

@@ -184,7 +184,7 @@ static void openGroup(struct paraver *self, const struct exportGroup *group,
 	stream.types = g_new0(unsigned int, group->valueCount + 1);
 	for (size_t i = 0; i < group->valueCount; i++)
 		stream.types[i] = typeOf(self, group->values[i], group->group);
-	paraverTakeEntry(self, &stream);
+	paraverTakeEntry(&stream);
 	if (stream.hasStep) {
 		stream.time = stream.entries.block->start[stream.entry];
 		self->start = MIN(self->start, stream.time);
@@ -215,7 +215,7 @@ static void closeAll(struct paraver *self)
 			&g_array_index(self->streams, struct paraverStream, i);
 
 		orderedClose(stream->ordered);
-		hdI_closeStat(stream->reader);
+		exportCloseStat(stream->reader);
 		if (stream->stack)
 			g_array_unref(stream->stack);
 		if (stream->text)

@@ -31,7 +31,7 @@ struct paraverStream {
 	int64_t textTime;
 	bool hasStep;
 	/* A group. */
-	hdIStatReader *reader;
+	struct exportReader *reader;
 	struct exportEntries entries;
 	size_t entry;
 	unsigned int *types; /**< Of its values; 0: not carried. */
@@ -92,7 +92,7 @@ void paraverTakeStep(struct paraver *self, struct paraverStream *stream);
 /** Write what happens at the time of a trace, and go on to the next. */
 void paraverWriteSteps(struct paraver *self, struct paraverStream *stream);
 /** Take the next entry of a group. */
-void paraverTakeEntry(struct paraver *self, struct paraverStream *stream);
+void paraverTakeEntry(struct paraverStream *stream);
 /** Write an entry of a group, and go on to the next. */
 void paraverWriteEntry(struct paraver *self, struct paraverStream *stream);
 

@@ -127,13 +127,12 @@ static bool integerOf(struct paraver *self, const hdIColumn *values,
 	return true;
 }
 
-void paraverTakeEntry(struct paraver *self, struct paraverStream *stream)
+void paraverTakeEntry(struct paraverStream *stream)
 {
 	stream->hasStep = true;
 	if (stream->entries.block && ++stream->entry < stream->entries.last)
 		return;
-	stream->hasStep =
-		exportReadStat(self->export, stream->reader, &stream->entries);
+	stream->hasStep = exportReadStat(stream->reader, &stream->entries);
 	stream->entry = stream->entries.first;
 }
 
@@ -163,7 +162,7 @@ void paraverWriteEntry(struct paraver *self, struct paraverStream *stream)
 	exportLose(self->export, "gaps; the value before goes on",
 		   block->isAfterGap[stream->entry]);
 	self->end = MAX(self->end, block->end[stream->entry]);
-	paraverTakeEntry(self, stream);
+	paraverTakeEntry(stream);
 	if (stream->hasStep)
 		stream->time = stream->entries.block->start[stream->entry];
 }

@@ -111,7 +111,7 @@ static void loseNumbers(struct perfetto *self, const struct exportGroup *group,
 
 void perfettoPutGroup(struct perfetto *self, const struct exportGroup *group)
 {
-	hdIStatReader *reader = exportOpenStat(self->export, group);
+	struct exportReader *reader = exportOpenStat(self->export, group);
 	size_t count = group->valueCount;
 	uint64_t *tracks = g_new0(uint64_t, count + 1);
 	struct number *numbers = g_new0(struct number, count + 1);
@@ -126,7 +126,7 @@ void perfettoPutGroup(struct perfetto *self, const struct exportGroup *group)
 			tracks[k] = putCounterTrack(self, group->group,
 						    group->values[k]);
 	}
-	while (exportReadStat(self->export, reader, &entries)) {
+	while (exportReadStat(reader, &entries)) {
 		const hdIBlock *block = entries.block;
 
 		for (size_t i = entries.first; i < entries.last; i++) {
@@ -145,7 +145,7 @@ void perfettoPutGroup(struct perfetto *self, const struct exportGroup *group)
 		}
 	}
 	putNumbers(self, tracks, numbers, count, end, false);
-	hdI_closeStat(reader);
+	exportCloseStat(reader);
 	g_free(kinds);
 	g_free(numbers);
 	g_free(tracks);
