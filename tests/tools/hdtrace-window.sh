@@ -235,6 +235,14 @@ ok "plot, windows of chance projects" second plot 2009
 ok "stat, windows of chance projects" second stat 20090909
 ok "export, windows of chance projects" second export 2009
 ok "windows add up to the whole" second whole 2009
+more_chances() {
+	for seed in 1 2 3 4 5 6 7 8 9 10 11 12; do
+		for what in stat export plot whole; do
+			second "$what" "$seed" || { echo "seed $seed"; return 1; }
+		done
+	done
+}
+[ -z "${HDTRACE_TEST_LONG-}" ] || ok "more chance projects" more_chances
 # Peaks of memory, in KiB, with few and with many windows.
 memory() {
 	for memory_window in 0.01 0.0001; do

@@ -60,6 +60,8 @@ served_energies() {
 }
 
 ok "energies of states are those of stat --regions" same_energies big 100
+[ -z "${HDTRACE_TEST_LONG-}" ] ||
+	ok "the same of a thousand intervals" same_energies big 1000
 ok "the same of nodes with gaps" same_energies two 4
 ok "the same of states in states of their name" same_energies nested 5
 ok "reduced pages say how close their energies are" \
