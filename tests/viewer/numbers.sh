@@ -65,6 +65,8 @@ done
 ok "each kind has the numbers that mean something" \
 	numbers_are exact kinds.stat 12
 ok "all three of them" grep -q ' 0 wrong; counter delta gauge$' numbers
+ok "rates are drawn, at any zoom" "$node" \
+	"$abs_top_srcdir/tests/viewer/levels.mjs" "$hdtrace" page.html kinds.stat
 for i in 1 2 3; do
 	ok "the same of few entries, $i" numbers_are exact "few$i.stat" 40
 done
