@@ -411,20 +411,31 @@ static void closeBucket(struct groupPyramid *self, guint number, bool isByGap)
 		writeSums(self, number);
 }
 
+/** Whether what is put together would rather be apart from what follows: the
+ * gap is long, or what is there took no time. The time that an item starts with
+ * is not in it, so it must not begin with what is at that time. */
+static bool isApart(const struct bucket *open, int64_t start, int64_t end)
+{
+	return start - open->end > open->covered / 4 ||
+	       (open->start == open->end && end > start);
+}
+
 /** Make room for an item in the open one; close that one if it is full, or too
- *  long ago. */
-static void startChild(struct groupPyramid *self, guint number, int64_t start)
+ *  long ago. What takes no time belongs to what ends then. */
+static void startChild(struct groupPyramid *self, guint number, int64_t start,
+		       int64_t end)
 {
 	struct sums *sums = sumsAt(self, number);
 	struct bucket *open = &sums->open;
-	bool isFull = open->children == FANOUT;
+	bool isFull = open->children >= FANOUT;
+	bool isAtEnd = start == end && start == open->end;
 	/* With many gaps, this would never get coarser. */
 	uint64_t allowed =
 		(GAPS_FREE >> MIN(2 * number, 31)) + sums->closed / 4;
-	bool isApart = open->children && sums->closedByGap < allowed &&
-		       start - open->end > open->covered / 4;
 
-	if (isFull || isApart)
+	if (open->children && !isAtEnd &&
+	    (isFull ||
+	     (sums->closedByGap < allowed && isApart(open, start, end))))
 		closeBucket(self, number, !isFull);
 	if (open->children == 0)
 		*open = (struct bucket){ .start = start, .end = start };
@@ -437,7 +448,7 @@ static void mergeUp(struct groupPyramid *self, guint number,
 	struct sums *sums;
 	struct bucket *open;
 
-	startChild(self, number, bucket->start);
+	startChild(self, number, bucket->start, bucket->end);
 	sums = sumsAt(self, number);
 	open = &sums->open;
 	open->end = bucket->end;
@@ -479,19 +490,35 @@ static void addRun(struct groupPyramid *self, const hdIBlock *block,
 	open->children += (guint)(last - first);
 }
 
+/** Find the end of the run of entries that fit into the open item, from one
+ * that does. */
+static size_t endOfRun(const struct bucket *open, const hdIBlock *block,
+		       size_t first)
+{
+	size_t room = FANOUT - MIN(open->children, FANOUT);
+	size_t last = first + 1;
+
+	while (last < block->count &&
+	       block->start[last] == block->end[last - 1]) {
+		bool isInstant = block->start[last] == block->end[last];
+
+		if (!isInstant && (last >= first + room ||
+				   block->end[last - 1] == open->start))
+			break;
+		last++;
+	}
+	return last;
+}
+
 static void addSums(struct groupPyramid *self, const hdIBlock *block)
 {
 	size_t at = 0;
 
 	while (at < block->count) {
-		size_t last = at + 1;
-		size_t limit;
+		size_t last;
 
-		startChild(self, 0, block->start[at]);
-		limit = at + FANOUT - sumsAt(self, 0)->open.children;
-		while (last < block->count && last < limit &&
-		       block->start[last] == block->end[last - 1])
-			last++;
+		startChild(self, 0, block->start[at], block->end[at]);
+		last = endOfRun(&sumsAt(self, 0)->open, block, at);
 		addRun(self, block, at, last);
 		at = last;
 	}

@@ -6,7 +6,9 @@
  *
  * Zoom 0 has the entries. An item of zoom 1 aggregates up to 16 entries, one
  * of zoom 2 up to 16 of those, and so on to one of all. What lies
- * on both sides of a long gap is kept apart, so that the gap can be seen.
+ * on both sides of a long gap is kept apart, so that the gap can be seen;
+ * entries that take no time belong to the item that ends then, or are one of
+ * their own, as far as there are few such gaps and entries.
  *
  * Parts of a chunk of zoom 0, as columns of pack.h:
  *   times:  time between the end of the entry before and the start of this one;

@@ -31,6 +31,11 @@ for i in 1 2 3; do
 		"$((seed + i))" || exit 99
 done
 
+# Rates of a page of them, of all entries and zooms: PAGE
+same_rates() {
+	"$node" "$abs_top_srcdir/tests/viewer/levels.mjs" "$hdtrace" "$1" kinds.stat
+}
+
 # Numbers of a page: PROJECT INTERVALS [OPTION...].
 same_numbers() {
 	of=$1
@@ -65,6 +70,7 @@ done
 ok "each kind has the numbers that mean something" \
 	numbers_are exact kinds.stat 12
 ok "all three of them" grep -q ' 0 wrong; counter delta gauge$' numbers
+ok "rates are drawn, at any zoom" same_rates page.html
 for i in 1 2 3; do
 	ok "the same of few entries, $i" numbers_are exact "few$i.stat" 40
 done
@@ -89,11 +95,21 @@ served_numbers() {
 	ret=$?
 	end_view TERM && return "$ret"
 }
+
+# The first entry of a chunk grew from one that is in the chunk before.
+served_rates() {
+	start_view --no-browser kinds.stat || return 1
+	same_rates "$url"
+	ret=$?
+	end_view TERM && return "$ret"
+}
 if "$hdtrace" view 2>&1 | grep -q libmicrohttpd; then
 	skip "served" "hdtrace was built without libmicrohttpd"
 	skip "served, by kind" "hdtrace was built without libmicrohttpd"
+	skip "served rates" "hdtrace was built without libmicrohttpd"
 else
 	ok "served" served_numbers made/run
 	ok "served, by kind" served_numbers kinds.stat
+	ok "served rates" served_rates
 fi
 done_testing
