@@ -288,10 +288,14 @@ void findingsClear(struct findings *findings)
 {
 	findingsDiagnosticsFree(&findings->diagnostics);
 	phaseOptionsFree(&findings->phaseOptions);
+	windowOptionFree(&findings->window);
 	g_free(findings->power);
 }
 
-int findingsCheckOptions(const struct findings *findings)
+int findingsCheckOptions(struct findings *findings)
 {
-	return phaseOptionsCheck(&findings->phaseOptions, findings->tool);
+	int status = phaseOptionsCheck(&findings->phaseOptions, findings->tool);
+
+	return status < 0 ? windowOptionParse(&findings->window, findings->tool)
+			  : status;
 }

@@ -9,6 +9,7 @@
 
 #include "HDTraceTools/command/phaseoptions.h"
 #include "HDTraceTools/command/tool.h"
+#include "HDTraceTools/command/windowoption.h"
 #include "HDTraceTools/model/profile.h"
 #include "HDTraceTools/model/summary.h"
 #include "HDTraceTools/model/units.h"
@@ -139,6 +140,7 @@ struct findings {
 
 	/* Options. */
 	struct phaseOptions phaseOptions;
+	struct windowOption window; /**< That pages begin with. */
 	char *power;
 	struct phases phaseList;
 	bool hasPhases;
@@ -150,6 +152,7 @@ struct findings {
 #define FINDINGS_ENTRIES(findings)                                         \
 	PHASE_ENTRIES(&(findings)->phaseOptions),                          \
 		PHASE_ENTRY_BY_NAME(&(findings)->phaseOptions),            \
+		WINDOW_ENTRY(&(findings)->window),                         \
 	{                                                                  \
 		"power", 0, 0, G_OPTION_ARG_FILENAME, &(findings)->power,  \
 			"Values that tell the energy of a node", "PATTERN" \
@@ -162,7 +165,7 @@ void findingsInit(struct findings *findings, struct tool *tool);
 void findingsClear(struct findings *findings);
 
 /** See that these options make sense: -1, or the exit status. */
-int findingsCheckOptions(const struct findings *findings);
+int findingsCheckOptions(struct findings *findings);
 
 /** Open a project whose messages become a part of the report; NULL: it was said
  *  why not. */

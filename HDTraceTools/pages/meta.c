@@ -250,6 +250,7 @@ void metaBegin(struct outJson *json, FILE *file,
 {
 	const hdIProject *project = findings->project;
 	struct numbering numbers = { g_hash_table_new(NULL, NULL) };
+	char buffer[OUT_NUMBER_SIZE];
 
 	*json = (struct outJson){ .file = file, .isInPage = true };
 	outJsonObject(json, NULL, false);
@@ -264,6 +265,9 @@ void metaBegin(struct outJson *json, FILE *file,
 		outJsonInteger(json, "maxSize", (int64_t)maxSize);
 	else
 		outJsonPlain(json, "maxSize", "null");
+	if (findings->window.length)
+		outJsonText(json, "window",
+			    outSeconds(buffer, findings->window.length));
 	putNodes(json, &numbers, project);
 	putGroups(json, &numbers, project);
 	putTraces(json, &numbers, project);

@@ -5,11 +5,12 @@
  *
  * Members: format (1), generator, project (name, description, file, levels),
  * start (that times count from, null if there is none), maxSize (in bytes, null
- * if there is no limit), nodes (label, path, parent, level), groups (node,
- * name, attributes, values), traces (node), communicators (names), powers (of
- * groups that tell the energy of a node: group, values, traces, inTotal),
- * report (as of hdtrace report; null if it is fetched later). Nodes, groups and
- * traces are named by their number; times are texts.
+ * if there is no limit), window (in s, only if curves are windows at first),
+ * nodes (label, path, parent, level), groups (node, name, attributes, values),
+ * traces (node), communicators (names), powers (of groups that tell the energy
+ * of a node: group, values, traces, inTotal), report (as of hdtrace report;
+ * null if it is fetched later). Nodes, groups and traces are named by their
+ * number; times are texts.
  */
 #ifndef HD_VIEWMETA_H
 #define HD_VIEWMETA_H

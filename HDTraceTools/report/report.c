@@ -59,9 +59,10 @@ static int checkHtml(struct report *report, const char *maxSize)
 	struct tool *tool = report->findings.tool;
 
 	if (!report->html)
-		return maxSize || report->isForced
-			       ? toolUsage(tool, "--max-size and --force need "
-						 "--html")
+		return maxSize || report->isForced ||
+				       report->findings.window.text
+			       ? toolUsage(tool, "--max-size, --window and "
+						 "--force need --html")
 			       : -1;
 	if (!pageExists())
 		return toolUsage(tool, "--html: %s", pageMissing);

@@ -230,6 +230,21 @@ drawn() {
 ok "plot says what windows are" drawn
 ok "plot, windows of chance projects" second plot 2009
 
+# --- Pages ---
+
+if "$hdtrace" report --html=page.html --window=0.5 g.stat 2>&1 |
+	grep -q 'without'; then
+	skip "report, what is no window" "no viewer"
+	skip "pages begin with windows" "no viewer"
+else
+	ok "report, what is no window" refused report --html=none.html
+	ok "pages begin with windows" grep -qF '"window": "0.500000000"' \
+		page.html
+fi
+ok "reports without a page have no windows" says \
+	"--max-size, --window and --force need --html" 2 report --window=1 \
+	g.stat
+
 # --- A second implementation ---
 
 ok "stat, windows of chance projects" second stat 20090909

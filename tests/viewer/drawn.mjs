@@ -227,6 +227,51 @@ await ok("values of a grouping are lines on a common scale", async () => {
   scaleOf(await heights());
 });
 
+await ok("w merges entries over windows, and the link says so", async () => {
+  const list = await heights();
+  const before = await draw(ALPHA);
+  const perPixel = scaleOf(list);
+  const [[value, y]] = list;
+  const lines = async () => {
+    // By hand: means of what is known of 0 to 4 and of 4 to 6.
+    for (const [key, time, mean] of [
+      [ALPHA, 0.5, 150],
+      [ALPHA, 3.5, 150],
+      [ALPHA, 4.5, 350],
+      [ALPHA, 5.5, 350],
+      [BETA, 1, 100],
+      [BETA, 3, 100],
+      [BETA, 5, 100],
+    ]) {
+      const found = (await draw(key)).line(time).y;
+      const wanted = y - (mean - value) / perPixel;
+
+      assert(isNear(found, wanted), `${key} at ${time}: ${found}, not ${wanted}`);
+    }
+  };
+
+  // An input would keep the key.
+  await page.locator(`.row[data-key="${ALPHA}"]`).focus();
+  await viewer.press("w");
+  await page.keyboard.type("4");
+  await viewer.press("Enter");
+  assertSame(viewer.parameters.get("window"), "4", "window");
+  await lines();
+  // What is no length changes nothing.
+  await page.keyboard.type("x");
+  await viewer.press("Enter");
+  assertSame(await page.inputValue(".window input"), "4", "the input");
+  assertSame(viewer.parameters.get("window"), "4", "window");
+  await viewer.open(viewer.url);
+  await lines();
+  assertSame(await page.inputValue(".window input"), "4", "the input");
+  await page.fill(".window input", "");
+  await viewer.press("Enter");
+  assertSame(viewer.parameters.get("window"), null, "window");
+  assert((await draw(ALPHA)).data.equals(before.data), "it is not as before");
+  await page.locator(`.row[data-key="${ALPHA}"]`).focus();
+});
+
 await ok("what is estimated is dashed, what was measured is not", async () => {
   for (const [key, isDashed] of [
     [ESTIMATED, true],

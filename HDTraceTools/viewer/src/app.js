@@ -17,6 +17,8 @@ import { ValuesPanel } from "./panels/values.js";
 import { Paper } from "./draw/paper.js";
 import { Pointer } from "./ui/pointer.js";
 import { fileSize } from "./data/numbers.js";
+import { formatSecondsShort } from "./data/time.js";
+import { parseWindow } from "./data/windows.js";
 import { defaultRows } from "./rows/rows.js";
 import { scaleName } from "./draw/scales.js";
 import { spanText } from "./draw/ruler.js";
@@ -222,8 +224,37 @@ export class App {
       this.arrowButton,
       this.scaleButton,
       h("span", { class: "divider" }),
+      h("label", { class: "window" }, "Window ", this.#windowInput(), " s"),
+      h("span", { class: "divider" }),
       this.position,
     );
+  }
+
+  /** Over how many seconds curves are means; empty: they have all entries. */
+  #windowInput() {
+    const { view } = this;
+
+    this.windowInput = h("input", {
+      type: "text",
+      inputmode: "decimal",
+      size: "6",
+      placeholder: "none",
+      title: "Curves have means over windows of so many seconds (w)",
+      onchange: () => {
+        const text = this.windowInput.value.trim();
+        const ns = parseWindow(text);
+
+        // What is no length stays what it was.
+        if (ns || !text || Number(text) === 0) view.setWindow(ns);
+        else this.#showLooks();
+      },
+    });
+    return this.windowInput;
+  }
+
+  focusWindow() {
+    this.windowInput.focus();
+    this.windowInput.select();
   }
 
   #splitter() {
@@ -518,7 +549,10 @@ export class App {
   }
 
   #showLooks() {
-    this.arrowButton.setAttribute("aria-pressed", String(this.view.hasArrows));
+    const { hasArrows, window } = this.view;
+
+    this.arrowButton.setAttribute("aria-pressed", String(hasArrows));
+    this.windowInput.value = window ? formatSecondsShort(window) : "";
   }
 
   /* ---- Panels ---------------------------------------------------------- */

@@ -35,6 +35,7 @@ test("a fragment restores everything", () => {
   view.isFromZero = true;
   view.isFitted = true;
   view.hasArrows = false;
+  view.window = 500_000_000n;
   view.panel = "profile";
   view.search = "node 1";
   const text = view.toFragment();
@@ -56,6 +57,7 @@ test("a fragment restores everything", () => {
     "isFromZero",
     "isFitted",
     "hasArrows",
+    "window",
     "panel",
     "search",
   ])
@@ -90,6 +92,25 @@ test("nonsense in a fragment is left out", () => {
     assert.equal(view.ranges.size, 0, text);
     assert.ok(view.span > 0, text);
   }
+});
+
+test("windows begin as the page says, unless a link says something else", () => {
+  const model = { ...makeView().model, meta: { window: "0.5" } };
+  const view = new View(model);
+
+  assert.equal(view.window, 500_000_000n);
+  view.fromFragment("");
+  assert.equal(view.window, 500_000_000n);
+  assert.ok(!view.toFragment().includes("window"));
+  view.setWindow(0n);
+  const text = view.toFragment();
+
+  view.fromFragment("window=2");
+  assert.equal(view.window, 2_000_000_000n);
+  view.fromFragment(text);
+  assert.equal(view.window, 0n);
+  view.fromFragment("window=-1");
+  assert.equal(view.window, 0n);
 });
 
 test("the view stays in the project and above some nanoseconds", () => {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // What a value looks like in a view: its mean, minimum and maximum in each pixel,
-// or its entries, where these are wider than pixels.
+// or its entries or windows, where these are wider than pixels.
+import { Windows } from "./windows.js";
 
 /** Values in each column of pixels; NaN where there is none. */
 export class PixelColumns {
@@ -81,32 +82,39 @@ const STEP_PIXELS = 2;
 /**
  * Sample a series.
  *
- * @return {columns, steps, isWanted, level}; steps are [x0, x1, value] or null.
- *         Null if nothing is loaded.
+ * @return {columns, steps, isWanted, level}; steps are [x0, x1, value, min, max]
+ *         or null. Null if nothing is loaded.
  */
 export function sampleSeries(series, view, width) {
   if (series.sample) return series.sample(view, width);
   const nsPerPixel = view.span / width;
-  const to = view.start + BigInt(Math.ceil(view.span));
-  const found = series.peek(view.start, to, width);
+  const windows = Windows.of(view, width);
+  const { start, end } = windows ?? {
+    start: view.start,
+    end: view.start + BigInt(Math.ceil(view.span)),
+  };
+  const found = series.peek(start, end, width);
 
   if (!found) return null;
   const columns = new PixelColumns(width);
-  const steps = found.level.number === 0 ? [] : null;
+  const steps = windows || found.level.number === 0 ? [] : null;
   let count = 0;
+  const take = (x0, x1, min, max, mean, weight) => {
+    columns.add(x0, x1, min, max, mean, weight);
+    count++;
+    if (steps && count * STEP_PIXELS <= width)
+      steps.push([x0, x1, mean, min, max]);
+  };
 
   eachItem(
     series,
     found,
-    view.start,
+    start,
     nsPerPixel,
-    width,
-    (x0, x1, min, max, mean, weight) => {
-      columns.add(x0, x1, min, max, mean, weight);
-      count++;
-      if (steps && count * STEP_PIXELS <= width) steps.push([x0, x1, mean]);
-    },
+    windows ? windows.width : width,
+    windows ? (...item) => windows.add(...item) : take,
   );
+  windows?.each(take);
   return {
     columns,
     steps: steps && count * STEP_PIXELS <= width ? steps : null,

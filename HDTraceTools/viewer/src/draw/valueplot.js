@@ -34,25 +34,29 @@ function fromColumns({ columns }) {
   return [x, ...rows];
 }
 
-/** Entries as steps. */
+/** Entries, or windows, as steps. */
 function fromSteps({ steps }, width) {
   const x = [];
-  const y = [];
+  const rows = [[], [], []];
   let last = null;
 
-  for (const [x0, x1, value] of steps) {
+  for (const [x0, x1, value, min, max] of steps) {
     const isEmpty = Number.isNaN(value);
 
     if (last !== null && x0 > last + 1e-6) {
       x.push((last + x0) / 2);
-      y.push(null);
+      for (const row of rows) row.push(null);
     }
     // Far outside, coordinates are no use to a canvas.
     x.push(Math.max(x0, -width), Math.min(x1, 2 * width));
-    y.push(isEmpty ? null : value, isEmpty ? null : value);
+    [max, min, value].forEach((number, i) => {
+      const drawn = isEmpty ? null : number;
+
+      rows[i].push(drawn, drawn);
+    });
     last = x1;
   }
-  return [x, y, y, y];
+  return [x, ...rows];
 }
 
 export class ValuePlot {

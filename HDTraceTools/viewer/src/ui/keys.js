@@ -42,6 +42,7 @@ export function keyTable(app) {
     ["h", "Hide the row"],
     ["b", "Draw the row with bars or as a line"],
     ["/", "Search rows", { "/": () => app.focusSearch() }],
+    ["w", "Means over windows: of how many seconds", { w: () => app.focusWindow() }],
     ["a", "Messages as arrows: on or off", { a: () => app.toggleArrows() }],
     ["Ctrl+P", "Print, with all rows"],
     ["?", "This help", { "?": () => app.showHelp() }],

@@ -3,6 +3,7 @@
 // that are shown. All of it is in the fragment of the URL, so that a link shows
 // the same picture.
 import { formatSecondsShort, maxTime, minTime, parseSeconds } from "../data/time.js";
+import { parseWindow } from "../data/windows.js";
 
 /** Nothing is shown wider than this for 1 ns. */
 const SPAN_MIN = 20;
@@ -26,6 +27,8 @@ export class View {
     this.isFromZero = false;
     this.isFitted = false;
     this.hasArrows = true;
+    /** Length of windows that entries are merged over, in ns; 0n: they are not. */
+    this.window = this.defaultWindow;
     this.panel = "interval";
     this.search = "";
     this.history = [];
@@ -171,6 +174,18 @@ export class View {
     );
   }
 
+  /* ---- Windows --------------------------------------------------------- */
+
+  /** What --window says. */
+  get defaultWindow() {
+    return parseWindow(this.model.meta?.window);
+  }
+
+  setWindow(ns) {
+    this.window = ns;
+    this.changed("looks");
+  }
+
   /* ---- Rows ------------------------------------------------------------ */
 
   isHidden(key) {
@@ -246,6 +261,8 @@ export class View {
     if (this.isFromZero) params.set("zero", "yes");
     if (this.isFitted) params.set("fit", "view");
     if (!this.hasArrows) params.set("arrows", "no");
+    if (this.window !== this.defaultWindow)
+      params.set("window", formatSecondsShort(this.window));
     if (this.panel !== "interval") params.set("panel", this.panel);
     if (this.search) params.set("search", this.search);
     return params.toString();
@@ -297,6 +314,9 @@ export class View {
     this.isFromZero = params.get("zero") === "yes";
     this.isFitted = params.get("fit") === "view";
     this.hasArrows = params.get("arrows") !== "no";
+    this.window = params.has("window")
+      ? parseWindow(params.get("window"))
+      : this.defaultWindow;
     this.panel = params.get("panel") ?? "interval";
     this.search = params.get("search") ?? "";
     this.mark =
