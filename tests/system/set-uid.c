@@ -21,11 +21,21 @@ static int probe(void)
 	return getauxval(AT_SECURE) ? 0 : 1;
 }
 
-static int writeTrace(void)
+/* Do something at a node of a project. */
+static int useNode(const char *project, int (*use)(hdTopoNode *node))
 {
 	hdTopology *topology =
-		hdT_createTopology("P", (const char **)levels, 1);
+		hdT_createTopology(project, (const char **)levels, 1);
 	hdTopoNode *node = hdT_createTopoNode(topology, (const char **)path, 1);
+	int result = use(node);
+
+	hdT_destroyTopoNode(node);
+	hdT_destroyTopology(topology);
+	return result;
+}
+
+static int writeTraceAt(hdTopoNode *node)
+{
 	hdTrace *trace = hdT_createTrace(node);
 
 	if (!trace)
@@ -33,12 +43,14 @@ static int writeTrace(void)
 	return hdT_finalize(trace) == 0 ? 0 : 5;
 }
 
-/* Its result shows whether RUT_BACKEND was looked at. */
-static int useRut(void)
+static int writeTrace(void)
 {
-	hdTopology *topology =
-		hdT_createTopology("R", (const char **)levels, 1);
-	hdTopoNode *node = hdT_createTopoNode(topology, (const char **)path, 1);
+	return useNode("P", writeTraceAt);
+}
+
+/* Its result shows whether RUT_BACKEND was looked at. */
+static int useRutAt(hdTopoNode *node)
+{
 	rutSources sources;
 	UtilTrace *trace;
 
@@ -47,6 +59,11 @@ static int useRut(void)
 	if (rut_createTrace(node, 1, sources, 1000, &trace) != 0)
 		return 3;
 	return rut_finalizeTrace(trace) == 0 ? 0 : 4;
+}
+
+static int useRut(void)
+{
+	return useNode("R", useRutAt);
 }
 
 /* It says that there is no such file, unless PT_VERBOSITY silences it. */
