@@ -35,9 +35,9 @@
  *
  * @section env Environment
  * Read once, when the first topology is created; a value that makes no sense
- * counts as not set. Defaults are in parentheses. A program that has more rights
- * than who runs it (set-uid, set-gid) has none of them, and none of those of
- * libRUT, libPT, libpm and libhdMPI.
+ * counts as not set. Defaults are in parentheses. A program that has more
+ * rights than who runs it (set-uid, set-gid) has none of them, and none of
+ * those of libRUT, libPT, libpm and libhdMPI.
  *
  * - `HDTRACE_VERBOSITY` (0): messages on stderr; 0 none, 1 errors, 2 warnings,
  *   3 information.

@@ -55,7 +55,9 @@ function makeSeries(entries, isReduced) {
     peek: (_level, _chunk, part) => (part === 0 ? times : values),
   };
   const group = {
-    values: [{ name: "P", type: "DOUBLE", unit: "W", kind: "gauge" }],
+    values: [
+      { name: "P", type: "DOUBLE", unit: "W", kind: "gauge", rate: null },
+    ],
   };
 
   return new Series(track, group, 0);
