@@ -176,19 +176,20 @@ export class NodePower {
   /**
    * Integrate over ]from, to].
    *
-   * @return {joules, known, error}: known is the time in ns that any of its
-   *         values is known for; error is not 0 if data was reduced.
+   * @return {joules, known, error}: known is the time in ns that all of its
+   *         values are known for; error is not 0 if data was reduced.
    */
   async amount(from, to) {
     const result = { joules: 0, known: 0, error: 0 };
 
-    if (to <= from) return result;
+    if (to <= from || this.columns.length === 0) return result;
+    result.known = Infinity;
     for (const column of this.columns) {
       const a = await column.until(from);
       const b = await column.until(to);
 
       result.joules += b.joules - a.joules;
-      result.known = Math.max(result.known, b.known - a.known);
+      result.known = Math.min(result.known, b.known - a.known);
       result.error += column.doubt(a, b);
     }
     return result;
