@@ -183,6 +183,29 @@ some() {
 	sed 1d some/g.stat.csv | cut -d, -f1-4,8 | diff wanted -
 }
 ok "export, windows without entries are gaps" some
+# What has no length is in the window that ends then, behind a gap, too.
+{
+	stat_header n G 'name="D" type="INT32" unit="J" kind="delta"'
+	stamp 1000000000
+	stamp 1000000001
+	hex 00000005
+	gap 1000000005
+	stamp 1000000005
+	hex 00000007
+	stamp 1000000006
+	hex 00000003
+} >m.stat
+cat >wanted <<'END'
+1000000000.000000000,1000000001.000000000,0,5,1
+1000000004.000000000,1000000005.000000000,1,7,0
+1000000005.000000000,1000000006.000000000,0,3,1
+END
+moments() {
+	status 0 export -q --to=csv-wide --output=moments --window=1 m.stat ||
+		return 1
+	sed 1d moments/m.stat.csv | diff wanted -
+}
+ok "export, what has no length" moments
 cat >wanted <<'END'
 hdtrace_g_p_watts{node=""} 133.33333333333334 1000000003.000000000
 hdtrace_g_p_watts{node=""} NaN 1000000006.000000000

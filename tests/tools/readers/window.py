@@ -61,11 +61,13 @@ def write_group(chance, label, count, step):
     for number in range(count):
         if number and chance.random() < 0.08:
             time += chance.randrange(1, 6 * step)
+            if chance.random() < 0.5:
+                time += step - time % step
             data += b"\xff" * 8 + stamp(time)
         end = time
         if chance.random() < 0.2:
             end = time - time % step + chance.randrange(1, 4) * step
-        elif chance.random() < 0.9:
+        elif chance.random() < 0.8:
             end = time + chance.randrange(2 * step)
         counted = chance.randrange(50) if chance.random() < 0.05 else \
             counted + chance.randrange(2**45)
@@ -450,9 +452,9 @@ def check_corners(picture, axis, paths, corners):
             fail(f"{float(number)} at {time} is not drawn")
 
 
-def check_plot(project, hdtrace, length, *_):
+def check_plot(project, hdtrace, length, since=None):
     """Compare the curves of hdtrace plot; the number of windows, or bins."""
-    options, _ = options_of(length, None, None)
+    options, _ = options_of(length, since, None)
     group = project.groups[0]
     count = 0
     for value, (name, kind_of, kind) in enumerate(group.values):
@@ -471,7 +473,8 @@ def check_plot(project, hdtrace, length, *_):
         factor = Fraction(factor_of(title, read["panels"][0]["unit"]))
         if curve["rate_unit"]:
             factor /= 1 if kind != "gauge" else fail(f"rate of {name}")
-        windows = list(drawn_windows(group, value, project.windows(length),
+        windows = list(drawn_windows(group, value,
+                                     project.windows(length, since),
                                      kind != "gauge"))
         shown = [(max(start, picture.first), min(end, picture.last),
                   mean if mean is None else mean / factor, low / factor,
@@ -536,9 +539,13 @@ def main(what, hdtrace, seed):
         print(check_whole(project, hdtrace, step), "rows add up")
         return
     if what == "plot":
-        print(sum(check_plot(project, hdtrace, window)
-                  for window in (step, 3 * step + 7, step // 10, 10 * length)),
-              "are drawn")
+        count = sum(check_plot(project, hdtrace, window) for window in
+                    (step, 3 * step + 7, step // 10, 10 * length))
+        # What ends at --from is not in it, if it has no length either.
+        count += sum(check_plot(project, hdtrace, step, end)
+                     for start, end, _, _ in project.groups[0].entries[1:40]
+                     if start == end)
+        print(count, "are drawn")
         return
     check = check_stat if what == "stat" else check_export
     count = check(project, hdtrace, step)
