@@ -47,7 +47,7 @@ refuses_list() {
 # CASE FIELD
 survives() {
 	hostile "$1"
-	exits 0 "$pt" record -n n1 -f -d 0.1 -p survived || return 1
+	exits 0 "$pt" record -n n1 -f -d 0.5 -p survived || return 1
 	grep -q "this is no power service: $2" err || return 1
 	exits 0 "$hdtrace" check survived
 }
@@ -55,15 +55,16 @@ survives() {
 # What is allowed is taken: CASE
 takes() {
 	hostile "$1"
-	exits 0 "$pt" record -n n1 -f -d 0.2 -p taken || return 1
+	exits 0 "$pt" record -n n1 -f -d 0.5 -p taken || return 1
 	! grep -q 'no power service' err || return 1
 	exits 0 "$hdtrace" stat taken && exits 0 "$hdtrace" report taken
 }
 
-# It is ended, however much comes.
+# It is ended, however much comes; where the machine is busy, perhaps before the
+# first reading has come.
 ends() {
 	hostile flood
-	exits 0 "$pt" energy -n n1 -d 0.1
+	exits 0 "$pt" energy -n n1 -d 0.5 || grep -q 'no reading came' err
 }
 
 while read -r case field; do
