@@ -83,7 +83,8 @@ function isSame(mine, theirs, scale) {
 function isClose(mine, theirs, error, isInDoubt) {
   if (theirs === null || !isThere(mine))
     return isInDoubt || (theirs === null && !isThere(mine));
-  const slack = 1e-9 * Math.max(Math.abs(Number(theirs)), 1e-300);
+  const slack =
+    1e-9 * Math.max(Math.abs(Number(theirs)), Math.abs(Number(mine)), 1e-300);
 
   return Math.abs(Number(mine) - Number(theirs)) <= error + slack;
 }
