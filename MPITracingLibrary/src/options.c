@@ -3,19 +3,17 @@
  * counts as not set, and there is a message. */
 #include "config.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "MPITracingLibrary/src/message.h"
 #include "MPITracingLibrary/src/options.h"
-#include "common/environment.h"
 #include "common/clock.h"
+#include "common/environment.h"
+#include "common/format/projectname.h"
 
 #define OPTION_ALL (~0U)
 
@@ -170,93 +168,31 @@ static void optionClock(struct hdmpiOptions *options)
 /* ---- The name of the project -----------------------------------------------
  */
 
-/* Whether a file is one of a project, by what follows the project's name. The
- * program of that name, its source and its input are not. */
-static bool isOfProject(const char *rest)
-{
-	const char *end = strrchr(rest, '.');
-
-	if (!end)
-		return false;
-	if (*rest != '_')
-		return strcmp(rest, ".proj") == 0;
-	return strcmp(end, ".trc") == 0 || strcmp(end, ".info") == 0 ||
-	       strcmp(end, ".stat") == 0;
-}
-
-static bool projectExists(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-	const char *name = slash ? slash + 1 : path;
-	size_t length = strlen(name);
-	const struct dirent *entry;
-	bool exists = false;
-	char directory[HDMPI_PATH_MAX];
-	DIR *dir;
-
-	snprintf(directory, sizeof(directory), "%.*s/",
-		 slash ? (int)(slash - path) : 1, slash ? path : ".");
-	dir = opendir(directory);
-	while (dir && !exists && (entry = readdir(dir)) != NULL)
-		exists = strncmp(entry->d_name, name, length) == 0 &&
-			 isOfProject(entry->d_name + length);
-	if (dir)
-		closedir(dir);
-	return exists;
-}
-
-/* Make the directories of a path; what fails shows when files are created. */
-static void makeDirectories(const char *file)
-{
-	char path[HDMPI_PATH_MAX];
-
-	snprintf(path, sizeof(path), "%s", file);
-	for (char *c = path + 1; *path && *c; c++) {
-		if (*c != '/')
-			continue;
-		*c = '\0';
-		mkdir(path, 0777);
-		*c = '/';
-	}
-}
-
-/* Replace what is not good for file names, and for labels in them. */
-static void makePlain(char *name)
-{
-	for (char *c = name; *c; c++)
-		if (!strchr("ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-			    "abcdefghijklmnopqrstuvwxyz0123456789.-",
-			    *c))
-			*c = '-';
-}
-
 /* The program's name. */
 static void defaultName(char *name, size_t size)
 {
 	snprintf(name, size, "%s", program_invocation_short_name);
-	makePlain(name);
+	hdProjectMakePlain(name);
 	if (!*name)
 		snprintf(name, size, "mpi");
 }
 
 void hdmpiOptionsHost(char *host, size_t size)
 {
-	const char *given = hdmpiOptionText("HDTRACE_MPI_HOST");
+	hdProjectHost(hdmpiOptionText("HDTRACE_MPI_HOST"), host, size);
+}
 
-	if (given)
-		snprintf(host, size, "%s", given);
-	else if (gethostname(host, size) < 0 || !*host)
-		snprintf(host, size, "localhost");
-	host[size - 1] = '\0';
-	makePlain(host);
+/* What stands before a project's name where its files are. */
+static const char *optionPrefix(const char *project)
+{
+	const char *prefix = hdmpiOptionText("HDTRACE_PREFIX");
+
+	return prefix && *project != '/' ? prefix : "";
 }
 
 void hdmpiOptionsPath(const char *project, char *path, size_t size)
 {
-	const char *prefix = hdmpiOptionText("HDTRACE_PREFIX");
-
-	snprintf(path, size, "%s%s", prefix && *project != '/' ? prefix : "",
-		 project);
+	snprintf(path, size, "%s%s", optionPrefix(project), project);
 }
 
 /* A name that is given is taken as it is; the default one gets a number if
@@ -270,28 +206,27 @@ static void optionProject(struct hdmpiOptions *options, bool isSpawned)
 		hdmpiOptionText("HDTRACE_OVERWRITE_EXISTING_FILES");
 	bool replaces = overwrite && strcmp(overwrite, "1") == 0;
 	bool isFinal = !isSpawned && (given || replaces);
-	char name[NAME_MAX + 1], number[16] = "", path[HDMPI_PATH_MAX];
+	char name[NAME_MAX + 1], path[HDMPI_PATH_MAX];
+	char *project = options->project;
 
 	defaultName(name, sizeof(name));
-	for (int i = 2; i < 10000; i++) {
-		if (snprintf(options->project, sizeof(options->project),
-			     "%s%s%s%s", directory ? directory : "",
-			     directory ? "/" : "", given ? given : name,
-			     number) >= (int)sizeof(options->project)) {
-			hdmpiMessage(HD_LOG_ERROR,
-				     "nothing is recorded: the project's path "
-				     "is longer than %d bytes",
-				     HDMPI_PATH_MAX - 1);
-			options->isOn = false;
-			return;
-		}
-		hdmpiOptionsPath(options->project, path, sizeof(path));
-		if (i == 2 && directory)
-			makeDirectories(path);
-		if (isFinal || !projectExists(path))
-			return;
-		snprintf(number, sizeof(number), "-%d", i);
+	if (snprintf(project, sizeof(options->project), "%s%s%s",
+		     directory ? directory : "", directory ? "/" : "",
+		     given ? given : name) >= (int)sizeof(options->project)) {
+		hdmpiMessage(
+			HD_LOG_ERROR,
+			"nothing is recorded: the project's path is longer "
+			"than %d bytes",
+			HDMPI_PATH_MAX - 1);
+		options->isOn = false;
+		return;
 	}
+	hdmpiOptionsPath(project, path, sizeof(path));
+	if (directory)
+		hdProjectMakeDirectories(path);
+	if (!isFinal)
+		hdProjectFindFree(optionPrefix(project), project,
+				  sizeof(options->project));
 }
 
 void hdmpiOptionsRead(struct hdmpiOptions *options, bool isSpawned)

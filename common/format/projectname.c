@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Names of projects; see projectname.h. */
+#include "config.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/format/projectname.h"
+
+/* Numbers that are tried. */
+#define NUMBER_MAX 9999
+
+/* Whether a file is one of a project, by what follows the project's name. */
+static bool isOfProject(const char *rest)
+{
+	static const char *const kinds[] = { ".trc", ".info", ".stat", ".rel" };
+	const char *end = strrchr(rest, '.');
+
+	if (!end)
+		return false;
+	if (*rest != '_')
+		return strcmp(rest, ".proj") == 0;
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		if (strcmp(end, kinds[i]) == 0)
+			return true;
+	return false;
+}
+
+bool hdProjectExists(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	const char *name = slash ? slash + 1 : path;
+	size_t length = strlen(name);
+	const struct dirent *entry;
+	bool exists = false;
+	char directory[HD_PROJECT_PATH_MAX];
+	DIR *dir;
+
+	snprintf(directory, sizeof(directory), "%.*s/",
+		 slash ? (int)(slash - path) : 1, slash ? path : ".");
+	dir = opendir(directory);
+	while (dir && !exists && (entry = readdir(dir)) != NULL)
+		exists = strncmp(entry->d_name, name, length) == 0 &&
+			 isOfProject(entry->d_name + length);
+	if (dir)
+		closedir(dir);
+	return exists;
+}
+
+void hdProjectMakeDirectories(const char *file)
+{
+	char path[HD_PROJECT_PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s", file);
+	for (char *c = path + 1; *path && *c; c++) {
+		if (*c != '/')
+			continue;
+		*c = '\0';
+		mkdir(path, 0777);
+		*c = '/';
+	}
+}
+
+void hdProjectMakePlain(char *name)
+{
+	for (char *c = name; *c; c++)
+		if (!strchr("ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+			    "abcdefghijklmnopqrstuvwxyz0123456789.-",
+			    *c))
+			*c = '-';
+}
+
+void hdProjectHost(const char *given, char *host, size_t size)
+{
+	if (given)
+		snprintf(host, size, "%s", given);
+	else if (gethostname(host, size) < 0 || !*host)
+		snprintf(host, size, "localhost");
+	host[size - 1] = '\0';
+	hdProjectMakePlain(host);
+}
+
+bool hdProjectFindFree(const char *prefix, char *name, size_t size)
+{
+	size_t length = strlen(name);
+	char path[HD_PROJECT_PATH_MAX];
+
+	for (int i = 2; i <= NUMBER_MAX; i++) {
+		if ((size_t)snprintf(path, sizeof(path), "%s%s", prefix,
+				     name) >= sizeof(path))
+			return false;
+		if (!hdProjectExists(path))
+			return true;
+		if ((size_t)snprintf(name + length, size - length, "-%d", i) >=
+		    size - length)
+			return false;
+	}
+	return false;
+}

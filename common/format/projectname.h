@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file
+ * Names of projects: what is there already, and what is free.
+ *
+ * A project is known by its files, NAME.proj and NAME_LABELS.trc, .info, .stat
+ * and so on: a program of that name, its source or input, are none of them.
+ */
+#ifndef HD_FORMAT_PROJECTNAME_H
+#define HD_FORMAT_PROJECTNAME_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/** Bytes of a project's path, its directories and the final NUL included. */
+#define HD_PROJECT_PATH_MAX 4096
+
+/** Whether there are files of a project; @p path is its directory and name. */
+bool hdProjectExists(const char *path);
+
+/** Make the directories of a path that are missing. What fails shows when files
+ *  are created. */
+void hdProjectMakeDirectories(const char *path);
+
+/** Replace what is not good for names of files, and for labels, by '-'. */
+void hdProjectMakePlain(char *name);
+
+/** The label of this host: its name, or what @p given says if not NULL. */
+void hdProjectHost(const char *given, char *host, size_t size);
+
+/**
+ * Find a name that no project has: the name itself, or with a number: "-2",
+ * "-3" and so on.
+ *
+ * @param prefix Before the name where files are (HDTRACE_PREFIX); may be "".
+ * @param name With room for the number.
+ * @param size Of @p name, in bytes.
+ *
+ * @return Whether there is one, and it has room.
+ */
+bool hdProjectFindFree(const char *prefix, char *name, size_t size);
+
+#endif
