@@ -222,6 +222,7 @@ static int fieldCheck(const struct hdField *field, const void *message,
 	uint16_t u16;
 	uint32_t u32;
 	uint64_t u64;
+	float f32;
 	double f64;
 
 	if (!field->range)
@@ -238,9 +239,15 @@ static int fieldCheck(const struct hdField *field, const void *message,
 	case HD_FIELD_U64:
 		memcpy(&u64, member, sizeof(u64));
 		return checkUnsigned(field, u64, fault);
+	case HD_FIELD_I32:
+		memcpy(&u32, member, sizeof(u32));
+		return checkInteger(field, (int32_t)u32, fault);
 	case HD_FIELD_I64:
 		memcpy(&u64, member, sizeof(u64));
 		return checkInteger(field, (int64_t)u64, fault);
+	case HD_FIELD_F32:
+		memcpy(&f32, member, sizeof(f32));
+		return checkDouble(field, (double)f32, fault);
 	case HD_FIELD_F64:
 		memcpy(&f64, member, sizeof(f64));
 		return checkDouble(field, f64, fault);
@@ -275,7 +282,8 @@ static size_t fieldSize(enum hdFieldType type)
 	static const size_t sizes[] = {
 		[HD_FIELD_U8] = 1,       [HD_FIELD_U16] = 2,
 		[HD_FIELD_U32] = 4,      [HD_FIELD_U64] = 8,
-		[HD_FIELD_I64] = 8,      [HD_FIELD_F64] = 8,
+		[HD_FIELD_I32] = 4,      [HD_FIELD_I64] = 8,
+		[HD_FIELD_F32] = 4,      [HD_FIELD_F64] = 8,
 		[HD_FIELD_BYTES32] = 32, [HD_FIELD_REST] = 0,
 	};
 
@@ -319,6 +327,8 @@ static int fieldPut(const struct hdField *field, const void *message,
 		putNumber(bytes, u16, sizeof(u16));
 		break;
 	case HD_FIELD_U32:
+	case HD_FIELD_I32:
+	case HD_FIELD_F32:
 		memcpy(&u32, member, sizeof(u32));
 		putNumber(bytes, u32, sizeof(u32));
 		break;
@@ -411,6 +421,8 @@ static int fieldGet(const struct hdField *field, struct hdFieldRest *rest,
 		memcpy(member, &u16, sizeof(u16));
 		break;
 	case HD_FIELD_U32:
+	case HD_FIELD_I32:
+	case HD_FIELD_F32:
 		u32 = (uint32_t)getNumber(rest->at, sizeof(u32));
 		memcpy(member, &u32, sizeof(u32));
 		break;
@@ -460,5 +472,18 @@ int hdFieldsCheck(const struct hdField *field, const unsigned char *array,
 		if (ret == 0)
 			ret = fieldCheck(&one, &number, fault);
 	}
+	return ret;
+}
+
+int hdFieldsCheckText(const struct hdField *field, const unsigned char *bytes,
+		      size_t length, struct hdFieldFault *fault)
+{
+	int ret = checkText(field, length, fault);
+
+	for (size_t i = 0; ret == 0 && i < length; i++)
+		if (textControls(bytes + i, 1))
+			ret = fieldFault(fault, field,
+					 "has the byte %d, which controls",
+					 bytes[i]);
 	return ret;
 }

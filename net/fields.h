@@ -49,7 +49,9 @@ enum hdFieldType {
 	HD_FIELD_U16,
 	HD_FIELD_U32,
 	HD_FIELD_U64,
+	HD_FIELD_I32,
 	HD_FIELD_I64,
+	HD_FIELD_F32,
 	HD_FIELD_F64,
 	HD_FIELD_TEXT,
 	HD_FIELD_BYTES32,
@@ -59,9 +61,9 @@ enum hdFieldType {
 /** What may be in a field. */
 struct hdFieldRange {
 	int64_t min, max; /**< Of integers; of a text how many bytes. */
-	double magnitude; /**< Of an F64, whatever its sign is. */
+	double magnitude; /**< Of an F32 or F64, whatever its sign is. */
 	bool canBeNan;    /**< Which stands for none. */
-	bool isSigned;    /**< An F64 may be below 0. */
+	bool isSigned;    /**< An F32 or F64 may be below 0. */
 };
 
 /** A text that is not empty. */
@@ -140,6 +142,15 @@ int hdFieldsGet(const struct hdField *fields, struct hdFieldRest *rest,
  */
 int hdFieldsCheck(const struct hdField *field, const unsigned char *array,
 		  size_t count, struct hdFieldFault *fault);
+
+/**
+ * Look at a text that is not in the form of hdFieldsGet(), and may be in any
+ * encoding: how long it is, and that none of its bytes controls.
+ *
+ * @retval -EBADMSG It is out of its range.
+ */
+int hdFieldsCheckText(const struct hdField *field, const unsigned char *bytes,
+		      size_t length, struct hdFieldFault *fault);
 
 /** Get a value that can be sent: NaN for one that is out of hdFieldValue. */
 double hdFieldValueOf(double value);

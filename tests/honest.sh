@@ -4,7 +4,14 @@
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
 [ -z "${HD_SANITIZE-}" ] || skip_all "sanitizers are no matter of lists"
 cd "$abs_top_srcdir" || exit 99
-letters="1a 1b 1c 1d 1e 2a 2b 2c 2d 2e 3a 3b 3c 3d 3e 4"
+# Those that must have a test; a new one comes with its first.
+letters=$(tr '\n' ' ' <<END
+1a 1b 1c 1d 1e
+2a 2b 2c 2d 2e
+3a 3b 3c 3d 3e
+4
+END
+)
 
 # A test is in the suite, and has the title: TEST TITLE.
 is_tested() {
@@ -16,7 +23,7 @@ is_tested() {
 }
 
 has_test() {
-	grep "^$1 " tests/honest.list >"$scratch/lines" ||
+	grep -- "^$1 " tests/honest.list >"$scratch/lines" ||
 		{ echo "$1 has no test"; return 1; }
 	while read -r letter test title; do
 		is_tested "$test" "$title" || return 1

@@ -96,6 +96,10 @@ static void peerFault(struct peer *peer, unsigned char *byte)
 	case MODEL_GARBLES:
 		*byte = (unsigned char)~*byte;
 		break;
+	case MODEL_LIES:
+		memcpy(byte, peer->model->record->lie,
+		       peer->model->record->lieSize);
+		break;
 	default:
 		break;
 	}
@@ -526,6 +530,15 @@ void modelArm(struct model *model, enum modelFault fault, int connection,
 	record->fault = fault;
 	record->connection = connection;
 	record->after = after;
+}
+
+void modelLie(struct model *model, int connection, size_t after,
+	      const void *bytes, size_t size)
+{
+	g_assert_cmpuint(size, <=, sizeof(model->record->lie));
+	modelArm(model, MODEL_LIES, connection, after);
+	memcpy(model->record->lie, bytes, size);
+	model->record->lieSize = size;
 }
 
 void modelStart(struct model *model)

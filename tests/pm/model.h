@@ -39,6 +39,7 @@ enum modelFault {
 	MODEL_RESETS,  /**< Ends it with a reset. */
 	MODEL_SILENT,  /**< Says no more, but stays. */
 	MODEL_GARBLES, /**< Sends a byte with all bits turned over. */
+	MODEL_LIES,    /**< Sends other bytes, those of modelLie(). */
 };
 
 /** What the model is to be. */
@@ -64,6 +65,8 @@ struct modelRecord {
 	enum modelFault fault;
 	int connection;
 	size_t after;
+	unsigned char lie[8];
+	size_t lieSize;
 	int generation;  /**< Number of the last modelArm(). */
 	int connections; /**< How many there were since then. */
 	int finalized;   /**< Counters that were ended properly. */
@@ -90,6 +93,11 @@ void modelStart(struct model *model);
  */
 void modelArm(struct model *model, enum modelFault fault, int connection,
 	      size_t after);
+
+/** As modelArm(): send these bytes, 8 at most, of a message that is sent at
+ * once and has as many left. */
+void modelLie(struct model *model, int connection, size_t after,
+	      const void *bytes, size_t size);
 
 /** End it. */
 void modelStop(struct model *model);

@@ -97,15 +97,16 @@ static int counterAsk(counter_t *counter, enum pmOperation operation,
 		return -ENOTCONN;
 	ret = pmSendInt(counter->sock, (int32_t)operation);
 	if (ret == 0)
-		ret = pmReceiveInt(counter->sock, &answer);
+		ret = pmReceiveInt(counter->sock, &pmFieldAnswer,
+				   pmCounterOf(counter)->device, &answer);
 	if (ret < 0)
 		return counterFailed(counter, ret);
 	*ns = before + (hdMonotonicNow() - before) / 2;
 	if (answer == 0)
 		return 0;
-	pmLog(HD_LOG_ERROR, "%s: the server says %d to operation %d",
-	      pmCounterOf(counter)->device, (int)answer, (int)operation);
-	return counterFailed(counter, answer == -1 ? -EREMOTEIO : -EPROTO);
+	pmLog(HD_LOG_ERROR, "%s: the server says no to operation %d",
+	      pmCounterOf(counter)->device, (int)operation);
+	return counterFailed(counter, -EREMOTEIO);
 }
 
 /* ---- Sets -------------------------------------------------------------- */

@@ -13,29 +13,23 @@
 #define LIST_MAX (4 << 20)
 /* The longest name that servers take; their own are shorter. */
 #define NAME_MAX_SENT 1023
-#define NAME_MAX_READ 65535
 
 /* ---- LIST -------------------------------------------------------------- */
 
-/* A number is no name, however it is looked at. */
-static bool isName(const unsigned char *bytes, size_t length)
-{
-	for (size_t i = 0; i < length; i++)
-		if (bytes[i] < 0x20 || bytes[i] == 0x7f)
-			return false;
-	return length > 0;
-}
-
-/* Count names that fill the bytes to the end; -1 if they do not. */
+/* Count names that fill the bytes to the end; -1 if they do not. A number is no
+ * name, however it is looked at. */
 static int countNames(const unsigned char *bytes, size_t size)
 {
 	int count = 0;
 
 	while (size > 0) {
-		int32_t length = size < 4 ? -1 : pmGetInt(bytes);
+		int32_t length;
 
-		if (length < 0 || (size_t)length > size - 4 ||
-		    !isName(bytes + 4, (size_t)length))
+		if (size < 4 ||
+		    pmGetInt(&pmFieldLength, NULL, bytes, &length) < 0 ||
+		    (size_t)length > size - 4 ||
+		    pmCheckText(&pmFieldName, NULL, bytes + 4, (size_t)length) <
+			    0)
 			return -1;
 		bytes += 4 + (size_t)length;
 		size -= 4 + (size_t)length;
@@ -52,9 +46,11 @@ static int copyNames(const unsigned char *bytes, int count, char ***list)
 	if (!names)
 		return -ENOMEM;
 	for (int i = 0; i < count; i++) {
-		size_t length = (size_t)pmGetInt(bytes);
+		int32_t length = 0;
 
-		names[i] = strndup((const char *)bytes + 4, length);
+		/* In its range, as it was when they were counted. */
+		pmGetInt(&pmFieldLength, NULL, bytes, &length);
+		names[i] = strndup((const char *)bytes + 4, (size_t)length);
 		if (!names[i]) {
 			pmListFree(names, i);
 			return -ENOMEM;
@@ -69,10 +65,12 @@ int pmParseList(const unsigned char *bytes, size_t size, char ***list,
 		int *count, bool *isCounted)
 {
 	int names, ret;
+	int32_t number;
 
 	/* An empty reply is that of a server without a number. */
-	*isCounted = size >= 4 && countNames(bytes + 4, size - 4) >= 0 &&
-		     countNames(bytes + 4, size - 4) == pmGetInt(bytes);
+	*isCounted = size >= 4 &&
+		     pmGetInt(&pmFieldCount, NULL, bytes, &number) == 0 &&
+		     countNames(bytes + 4, size - 4) == number;
 	if (*isCounted) {
 		bytes += 4;
 		size -= 4;
@@ -146,7 +144,7 @@ static int askInfo(int fd, const char *id, size_t length)
 static int takeInfo(int fd, const char *id, device_t *device)
 {
 	int32_t frequency, lines;
-	int ret = pmReceiveInt(fd, &frequency);
+	int ret = pmReceiveInt(fd, &pmFieldRate, id, &frequency);
 
 	if (ret < 0)
 		return ret;
@@ -154,37 +152,34 @@ static int takeInfo(int fd, const char *id, device_t *device)
 		pmLog(HD_LOG_ERROR, "the server has no device \"%s\"", id);
 		return -EREMOTEIO;
 	}
-	ret = pmReceiveInt(fd, &lines);
+	ret = pmReceiveInt(fd, &pmFieldNumber, id, &lines);
 	if (ret < 0)
 		return ret;
-	if (frequency < 0 || lines < 0) {
-		pmLog(HD_LOG_ERROR, "%s: %d lines with %d samples in a second",
-		      id, (int)lines, (int)frequency);
-		return -EPROTO;
-	}
 	device->max_frecuency = frequency;
 	device->n_lines = lines;
 	return 0;
 }
 
 /* Receive the name that the server has for the device. */
-static int takeName(int fd, device_t *device)
+static int takeName(int fd, const char *id, device_t *device)
 {
 	unsigned char *bytes = NULL;
+	size_t used;
 	int32_t length;
-	int ret = pmReceiveInt(fd, &length);
+	int ret = pmReceiveInt(fd, &pmFieldLength, id, &length);
 
-	if (ret == 0 && (length < 0 || length > NAME_MAX_READ)) {
-		pmLog(HD_LOG_ERROR, "a name of %d bytes", (int)length);
-		ret = -EPROTO;
-	}
 	if (ret == 0)
 		ret = pmReceiveMore(fd, &bytes, 0, (size_t)length);
 	if (ret < 0)
 		return ret;
-	device->name = strndup((const char *)bytes, (size_t)length);
+	used = strnlen((const char *)bytes, (size_t)length);
+	ret = pmCheckText(&pmFieldText, id, bytes, used);
+	if (ret == 0) {
+		device->name = strndup((const char *)bytes, used);
+		ret = device->name ? 0 : -ENOMEM;
+	}
 	free(bytes);
-	return device->name ? 0 : -ENOMEM;
+	return ret;
 }
 
 /* Ask, and take the name as well if that is wanted. */
@@ -206,7 +201,7 @@ static int info(const server_t *server, const char *id, bool withName,
 	if (ret == 0)
 		ret = takeInfo(fd, id, device);
 	if (ret == 0 && withName)
-		ret = takeName(fd, device);
+		ret = takeName(fd, id, device);
 	close(fd);
 	return ret;
 }

@@ -21,25 +21,22 @@ struct head {
 /* ---- The begin --------------------------------------------------------- */
 
 /* Receive it and check what no server may say. */
-static int takeHead(int fd, int sets, struct head *head)
+static int takeHead(int fd, const char *device, int sets, struct head *head)
 {
 	unsigned char bytes[8];
-	int ret = pmReceiveInt(fd, &head->values);
+	int ret = pmReceiveInt(fd, &pmFieldValues, device, &head->values);
 
 	if (ret == 0 && head->values == -1)
 		return -EREMOTEIO;
 	if (ret == 0)
 		ret = pmReceive(fd, bytes, sizeof(bytes), pmDeadline());
+	if (ret == 0)
+		ret = pmGetInt(&pmFieldSets, device, bytes, &head->sets);
+	if (ret == 0)
+		ret = pmGetInt(&pmFieldSampled, device, bytes + 4,
+			       &head->lines);
 	if (ret < 0)
 		return ret;
-	head->sets = pmGetInt(bytes);
-	head->lines = pmGetInt(bytes + 4);
-	if (head->values < 0 || head->lines < 0 || head->lines > PM_LINES_MAX ||
-	    8 * (int64_t)head->values + 4 * (int64_t)head->sets > INT_MAX) {
-		pmLog(HD_LOG_ERROR, "%d values of %d lines", (int)head->values,
-		      (int)head->lines);
-		return -EPROTO;
-	}
 	/* One more than there are, as each has a begin and an end. */
 	if (head->sets != sets + 1) {
 		pmLog(HD_LOG_ERROR,
@@ -51,8 +48,8 @@ static int takeHead(int fd, int sets, struct head *head)
 }
 
 /* Receive where the sets begin. */
-static int takeSets(int fd, const struct head *head, bool isAggregate,
-		    int **result)
+static int takeSets(int fd, const char *device, const struct head *head,
+		    bool isAggregate, int **result)
 {
 	size_t count = (size_t)head->sets;
 	unsigned char *bytes = NULL;
@@ -64,14 +61,19 @@ static int takeSets(int fd, const struct head *head, bool isAggregate,
 		return ret;
 	sets = malloc(count * sizeof(*sets));
 	for (size_t i = 0; sets && i < count; i++) {
-		sets[i] = pmGetInt(bytes + 4 * i);
-		if (sets[i] < (i > 0 ? sets[i - 1] : 0) || sets[0] != 0)
+		if (ret == 0)
+			ret = pmGetInt(&pmFieldBorder, device, bytes + 4 * i,
+				       &sets[i]);
+		if (ret == 0 &&
+		    (sets[i] < (i > 0 ? sets[i - 1] : 0) || sets[0] != 0))
 			ret = -EPROTO;
 	}
 	free(bytes);
 	if (!sets)
 		return -ENOMEM;
-	values = (int64_t)sets[count - 1] * (isAggregate ? 1 : head->lines);
+	values = ret < 0 ? -1
+			 : (int64_t)sets[count - 1] *
+				   (isAggregate ? 1 : head->lines);
 	if (ret == 0 && values != head->values) {
 		pmLog(HD_LOG_ERROR, "%lld values belong to the sets, %d come",
 		      (long long)values, (int)head->values);
@@ -88,8 +90,10 @@ static int takeSets(int fd, const struct head *head, bool isAggregate,
 
 /* What was received behind the first half is the other half, or the answer to
  * a STOP; whoever has 4 bytes a value sends nothing but this answer. */
-static int findSize(int fd, unsigned char **bytes, size_t half, size_t *size)
+static int findSize(int fd, const char *device, unsigned char **bytes,
+		    size_t half, size_t *size)
 {
+	static const unsigned char no[] = { 0xff, 0xff, 0xff, 0xff };
 	unsigned char more[4], *larger;
 	int32_t answer;
 	int ret;
@@ -100,7 +104,8 @@ static int findSize(int fd, unsigned char **bytes, size_t half, size_t *size)
 	ret = pmSendInt(fd, PM_STOP);
 	if (ret == 0)
 		ret = pmReceive(fd, more, sizeof(more), pmDeadline());
-	if (ret == 0 && pmGetInt(more) == -1 && !pmIsComing(fd, SUSPICION_MS)) {
+	if (ret == 0 && memcmp(more, no, sizeof(no)) == 0 &&
+	    !pmIsComing(fd, SUSPICION_MS)) {
 		*size = 4;
 		return 0;
 	}
@@ -114,7 +119,8 @@ static int findSize(int fd, unsigned char **bytes, size_t half, size_t *size)
 	*bytes = larger;
 	ret = pmReceiveMore(fd, bytes, half + sizeof(more), 2 * half);
 	/* It comes in any case, after all. */
-	return ret == 0 ? pmReceiveInt(fd, &answer) : ret;
+	return ret < 0 ? ret
+		       : pmReceiveInt(fd, &pmFieldAnswer, device, &answer);
 }
 
 static double valueOf(const unsigned char *at, size_t size)
@@ -152,19 +158,24 @@ static int convert(unsigned char *bytes, size_t count, size_t size,
 	return values ? 0 : -ENOMEM;
 }
 
-static int takeValues(int fd, size_t count, struct pmDialect *dialect,
-		      double **values)
+static int takeValues(int fd, const char *device, size_t count,
+		      struct pmDialect *dialect, double **values)
 {
 	unsigned char *bytes = NULL;
 	size_t size = dialect->size;
 	int ret = pmReceiveMore(fd, &bytes, 0, (size ? size : 4) * count);
 
 	if (ret == 0 && !size && count > 0) {
-		ret = findSize(fd, &bytes, 4 * count, &size);
+		ret = findSize(fd, device, &bytes, 4 * count, &size);
 		dialect->size = size;
 	}
-	if (ret < 0)
+	if (ret == 0)
+		ret = pmCheckArray(size == 4 ? &pmFieldSingle : &pmFieldDouble,
+				   device, bytes, count);
+	if (ret < 0) {
+		free(bytes);
 		return ret;
+	}
 	return convert(bytes, count, size ? size : 8, values);
 }
 
@@ -214,14 +225,15 @@ int pmGet(const counter_t *counter, struct pmDialect *dialect, int sets,
 	pm_measures found = { 0 };
 	struct head head;
 	int fd = counter->sock, ret = pmSendInt(fd, PM_GET);
+	const char *device = pmCounterOf(counter)->device;
 
 	if (ret == 0)
-		ret = takeHead(fd, sets, &head);
+		ret = takeHead(fd, device, sets, &head);
 	if (ret == 0)
-		ret = takeSets(fd, &head, counter->aggregate,
+		ret = takeSets(fd, device, &head, counter->aggregate,
 			       &found.watts_sets);
 	if (ret == 0)
-		ret = takeValues(fd, (size_t)head.values, dialect,
+		ret = takeValues(fd, device, (size_t)head.values, dialect,
 				 &found.watts);
 	if (ret == 0) {
 		found.watts_size = head.values;

@@ -181,14 +181,13 @@ bool pmIsComing(int fd, int ms)
 			 hdMonotonicNow() + ms * (HD_NS_PER_S / 1000)) > 0;
 }
 
-int pmReceiveInt(int fd, int32_t *number)
+int pmReceiveInt(int fd, const struct hdField *field, const char *culprit,
+		 int32_t *number)
 {
 	unsigned char bytes[4];
 	int ret = pmReceive(fd, bytes, sizeof(bytes), pmDeadline());
 
-	if (ret == 0)
-		*number = pmGetInt(bytes);
-	return ret;
+	return ret < 0 ? ret : pmGetInt(field, culprit, bytes, number);
 }
 
 /* Double the memory, up to a size. */
@@ -264,15 +263,6 @@ static void putInt(unsigned char *bytes, int32_t number)
 
 	for (int i = 0; i < 4; i++)
 		bytes[i] = (unsigned char)(bits >> 8 * i);
-}
-
-int32_t pmGetInt(const unsigned char *bytes)
-{
-	uint32_t bits = 0;
-
-	for (int i = 3; i >= 0; i--)
-		bits = bits << 8 | bytes[i];
-	return (int32_t)bits;
 }
 
 int pmSendInt(int fd, int32_t number)

@@ -46,11 +46,11 @@ int pmCreate(int fd, const char *id, const line_t *lines, int aggregate,
 	pmRequestBytes(&request, lines->bits, sizeof(lines->bits));
 	ret = pmRequestSend(&request, fd);
 	if (ret == 0)
-		ret = pmReceiveInt(fd, &answer);
+		ret = pmReceiveInt(fd, &pmFieldAnswer, id, &answer);
 	if (ret == 0 && answer != 0) {
 		pmLog(HD_LOG_ERROR, "the server refuses a counter of \"%s\"",
 		      id);
-		ret = answer == -1 ? -EREMOTEIO : -EPROTO;
+		ret = -EREMOTEIO;
 	}
 	return ret;
 }
@@ -59,6 +59,8 @@ int pmCreate(int fd, const char *id, const line_t *lines, int aggregate,
  * has: to the Python server no lines are all, to that in C++ none. */
 static int askEmpty(int fd, const char *device, int32_t *lines)
 {
+	/* No values, one border of a set, and that is 0. */
+	static const unsigned char empty[] = { 0, 0, 0, 0, 1, 0, 0, 0 };
 	unsigned char answer[16];
 	line_t none;
 	int ret;
@@ -73,10 +75,11 @@ static int askEmpty(int fd, const char *device, int32_t *lines)
 		ret = pmSendInt(fd, PM_FINALIZE);
 	if (ret < 0)
 		return ret;
-	*lines = pmGetInt(answer + 8);
-	/* No values, one border of a set, and that is 0. */
-	if (pmGetInt(answer) != 0 || pmGetInt(answer + 4) != 1 || *lines < 0 ||
-	    pmGetInt(answer + 12) != 0)
+	ret = pmGetInt(&pmFieldSampled, device, answer + 8, lines);
+	if (ret < 0)
+		return ret;
+	if (memcmp(answer, empty, sizeof(empty)) != 0 ||
+	    memcmp(answer + 12, empty, 4) != 0)
 		return -EPROTO;
 	/* So that it is over at the server, too. */
 	pmReceive(fd, answer, 4, pmDeadline());

@@ -31,6 +31,7 @@
 #include <pmlib.h>
 #include "common/log.h"
 #include "common/owned.h"
+#include "net/fields.h"
 
 /** Operations of the protocol. */
 enum pmOperation {
@@ -123,8 +124,15 @@ int pmSendInt(int fd, int32_t number);
  */
 int pmReceive(int fd, void *bytes, size_t size, int64_t deadlineNs);
 
-/** Receive one integer. */
-int pmReceiveInt(int fd, int32_t *number);
+/**
+ * Receive one integer.
+ *
+ * @param culprit Who sends it, for messages.
+ *
+ * @retval -EPROTO It is out of the field's range. (Or as of pmReceive().)
+ */
+int pmReceiveInt(int fd, const struct hdField *field, const char *culprit,
+		 int32_t *number);
 
 /** Tell whether something comes in so many milliseconds; the end does. */
 bool pmIsComing(int fd, int ms);
@@ -164,8 +172,42 @@ void pmRequestBytes(struct pmRequest *request, const void *bytes, size_t size);
 /** Send it and free it. */
 int pmRequestSend(struct pmRequest *request, int fd);
 
-/** Read an integer of a message. */
-int32_t pmGetInt(const unsigned char *bytes);
+/* ---- Fields of frames (frames.c) --------------------------------------- */
+
+extern const struct hdField pmFieldAnswer; /**< 0, or -1: no. */
+extern const struct hdField pmFieldRate;   /**< Of INFO; -1: no. */
+extern const struct hdField pmFieldNumber; /**< Lines of a device. */
+extern const struct hdField pmFieldLine;
+extern const struct hdField pmFieldYes;
+extern const struct hdField pmFieldVolts;
+extern const struct hdField pmFieldLength;
+extern const struct hdField pmFieldCount;   /**< Of devices or counters. */
+extern const struct hdField pmFieldValues;  /**< Of GET; -1: no. */
+extern const struct hdField pmFieldSets;    /**< Of GET, and one more. */
+extern const struct hdField pmFieldSampled; /**< Lines of a counter. */
+extern const struct hdField pmFieldBorder;
+extern const struct hdField pmFieldSingle; /**< A value of 4 bytes. */
+extern const struct hdField pmFieldDouble; /**< A value of 8 bytes. */
+extern const struct hdField pmFieldName;
+extern const struct hdField pmFieldText; /**< That may be empty. */
+
+/**
+ * Read an integer of a frame.
+ *
+ * @param culprit Who has sent it, for messages; NULL: say nothing.
+ *
+ * @retval -EPROTO It is out of the field's range.
+ */
+int pmGetInt(const struct hdField *field, const char *culprit,
+	     const unsigned char *bytes, int32_t *number);
+
+/** The same for numbers that follow each other; they stay where they are. */
+int pmCheckArray(const struct hdField *field, const char *culprit,
+		 const unsigned char *bytes, size_t count);
+
+/** The same for a text. */
+int pmCheckText(const struct hdField *field, const char *culprit,
+		const unsigned char *bytes, size_t length);
 
 /* ---- Devices (devices.c, status.c) ------------------------------------- */
 

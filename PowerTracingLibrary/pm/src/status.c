@@ -12,8 +12,9 @@
 /* What no server's status exceeds. */
 #define STATUS_MAX (16 << 20)
 
-/* A reply that is being read; once it was too short all is empty. */
+/* A reply that is being read; once it was wrong all is empty. */
 struct status {
+	const char *culprit;
 	const unsigned char *at;
 	size_t left;
 	bool isBad;
@@ -32,19 +33,24 @@ static const unsigned char *statusBytes(struct status *status, size_t size)
 	return at;
 }
 
-static int32_t statusInt(struct status *status)
+static int32_t statusInt(struct status *status, const struct hdField *field)
 {
 	const unsigned char *at = statusBytes(status, 4);
+	int32_t number;
 
-	return at ? pmGetInt(at) : 0;
+	if (at && pmGetInt(field, status->culprit, at, &number) == 0)
+		return number;
+	status->isBad = true;
+	return 0;
 }
 
 /* A number of things, each of which has some bytes at least. */
-static int32_t statusCount(struct status *status, size_t least)
+static int32_t statusCount(struct status *status, const struct hdField *field,
+			   size_t least)
 {
-	int32_t count = statusInt(status);
+	int32_t count = statusInt(status, field);
 
-	if (count < 0 || (size_t)count > status->left / least) {
+	if ((size_t)count > status->left / least) {
 		status->isBad = true;
 		return 0;
 	}
@@ -53,8 +59,15 @@ static int32_t statusCount(struct status *status, size_t least)
 
 static const char *statusText(struct status *status, size_t *length)
 {
-	*length = (size_t)statusCount(status, 1);
-	return (const char *)statusBytes(status, *length);
+	size_t size = (size_t)statusCount(status, &pmFieldLength, 1);
+	const unsigned char *at = statusBytes(status, size);
+
+	*length = at ? strnlen((const char *)at, size) : 0;
+	if (at && pmCheckText(&pmFieldText, status->culprit, at, *length) < 0) {
+		status->isBad = true;
+		return NULL;
+	}
+	return (const char *)at;
 }
 
 static void statusSkipText(struct status *status)
@@ -67,17 +80,19 @@ static void statusSkipText(struct status *status)
 /* A line; its name is taken if there is a place for it. */
 static int statusLine(struct status *status, bool isPdu, char **names)
 {
-	int32_t number = statusInt(status);
+	int32_t number = statusInt(status, &pmFieldLine);
 	size_t length;
 	const char *text = statusText(status, &length);
+	const unsigned char *volts = statusBytes(status, 4);
 
-	statusBytes(status, 4); /* The voltage. */
+	if (volts && pmCheckArray(&pmFieldVolts, status->culprit, volts, 1) < 0)
+		status->isBad = true;
 	statusSkipText(status);
 	if (isPdu)
 		statusSkipText(status);
 	if (status->isBad)
 		return -EPROTO;
-	if (!names || number < 0 || number >= PM_LINES_MAX || names[number])
+	if (!names || number >= PM_LINES_MAX || names[number])
 		return 0;
 	names[number] = strndup(text, length);
 	return names[number] ? 0 : -ENOMEM;
@@ -85,12 +100,13 @@ static int statusLine(struct status *status, bool isPdu, char **names)
 
 static void statusCounters(struct status *status)
 {
-	int32_t counters = statusCount(status, 12);
+	int32_t counters = statusCount(status, &pmFieldCount, 12);
 
 	for (int32_t i = 0; i < counters && !status->isBad; i++) {
-		statusInt(status);
+		statusBytes(status, 4); /* Its number, which nobody needs. */
 		statusSkipText(status);
-		statusBytes(status, 4 * (size_t)statusCount(status, 4));
+		statusBytes(status,
+			    4 * (size_t)statusCount(status, &pmFieldCount, 4));
 	}
 }
 
@@ -106,14 +122,12 @@ static int statusDevice(struct status *status, const char *device, char **names,
 	bool isPdu;
 	int ret = 0;
 
-	statusInt(status); /* Samples in a second. */
+	statusInt(status, &pmFieldRate);
 	/* Before the lines comes what is no part of them. */
-	lines = statusInt(status);
-	isPdu = statusInt(status) != 0;
+	lines = statusInt(status, &pmFieldNumber);
+	isPdu = statusInt(status, &pmFieldYes) != 0;
 	if (!isPdu)
 		statusSkipText(status);
-	if (lines < 0)
-		status->isBad = true;
 	for (int32_t i = 0; ret == 0 && i < lines && !status->isBad; i++)
 		ret = statusLine(status, isPdu, isWanted ? names : NULL);
 	statusCounters(status);
@@ -124,8 +138,8 @@ static int statusDevice(struct status *status, const char *device, char **names,
 int pmParseStatus(const unsigned char *bytes, size_t size, const char *device,
 		  char *names[PM_LINES_MAX])
 {
-	struct status status = { .at = bytes, .left = size };
-	int32_t devices = statusCount(&status, 20);
+	struct status status = { device, bytes, size, false };
+	int32_t devices = statusCount(&status, &pmFieldCount, 20);
 	bool isThere = false;
 	int ret = status.isBad ? -EPROTO : 0;
 
