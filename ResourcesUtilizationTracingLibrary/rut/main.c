@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "ResourcesUtilizationTracingLibrary/rut/rut.h"
+#include "cli/freename.h"
 #include "cli/output.h"
 #include "cli/replacement.h"
 #include "common/format/projectfile.h"
@@ -23,6 +24,7 @@ struct options {
 	char *topology;
 	char *mount;
 	gboolean force;
+	gboolean number;
 	gboolean quiet;
 	gboolean list;
 	gboolean version;
@@ -60,6 +62,8 @@ static const char *optionsCheck(const struct options *options)
 		return "there is no such process";
 	if (!*options->project)
 		return "the name of the project is empty";
+	if (options->force && options->number)
+		return "only one of --force and --number";
 	return NULL;
 }
 
@@ -192,7 +196,10 @@ static int traceInto(struct rutPlace *place, struct options *options,
 	if (ret == 0)
 		ret = writeProject(place);
 	if (ret == -EEXIST)
-		outSay(stderr, "rut: %s exists; --force replaces it", file);
+		outSay(stderr,
+		       "rut: %s exists; --force replaces it, --number takes "
+		       "another name",
+		       file);
 	else if (ret < 0)
 		outSay(stderr, "rut: %s: %s", file, strerror(-ret));
 	else
@@ -200,6 +207,20 @@ static int traceInto(struct rutPlace *place, struct options *options,
 	cliReplacementDrop(replacing.replacement);
 	free(file);
 	return result;
+}
+
+static gboolean takeFreeName(struct options *options)
+{
+	char *name = cliFreeName(options->project);
+
+	if (!name) {
+		outSay(stderr, "rut: %s: no name with a number is free",
+		       options->project);
+		return FALSE;
+	}
+	g_free(options->project);
+	options->project = name;
+	return TRUE;
 }
 
 static int run(struct options *options)
@@ -218,6 +239,8 @@ static int run(struct options *options)
 	if (options->wait.command &&
 	    !cliIsCommand("rut", options->wait.command[0]))
 		return CLI_EXIT_NOT_FOUND;
+	if (options->number && !takeFreeName(options))
+		return result;
 	if (options->mount)
 		g_setenv("RUT_HDD_MOUNTPOINT", options->mount, TRUE);
 	if (!placeParse(&place, options->project, options->topology, &message))
@@ -251,6 +274,10 @@ static int parseAndRun(struct options *options, int argc, char **argv)
 		  "Trace until this process ends", "PID" },
 		{ "force", 'f', 0, G_OPTION_ARG_NONE, &options->force,
 		  "Replace files of an old project", NULL },
+		{ "number", 'N', 0, G_OPTION_ARG_NONE, &options->number,
+		  "If there is such a project: call this one NAME-2, NAME-3, "
+		  "...",
+		  NULL },
 		{ "quiet", 'q', 0, G_OPTION_ARG_NONE, &options->quiet,
 		  "Print no summary", NULL },
 		{ "list", 'l', 0, G_OPTION_ARG_NONE, &options->list,

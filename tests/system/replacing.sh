@@ -1,6 +1,6 @@
 #!/bin/sh
 # --force of whatever records: the old project goes when the new recording has
-# really begun, and not before.
+# really begun, and not before. --number leaves it alone.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
 . "$abs_top_srcdir/tests/lib/hdtrace.sh"
@@ -95,11 +95,38 @@ rut_live() {
 		exits 0 "$hdtrace" check live
 }
 
+# What is there stays, and the next name that is free is taken, with the prefix
+# and in another directory, too: NAME COMMAND...
+numbers() {
+	name=$1
+	shift
+	state "$name" >before
+	exits 0 "$@" -N -p "$name" || return 1
+	state "$name" >after
+	diff before after && exits 0 "$hdtrace" check "$name-2" || return 1
+	# All that a crash has left, or another program wrote.
+	: >"${name}-3_x.trc"
+	exits 0 "$@" --number -p "$name" &&
+		exits 0 "$hdtrace" check "$name-4" && [ ! -e "$name-3.proj" ]
+}
+
+rut_numbers() {
+	mkdir -p sub && cp R.proj R_n_Utilization.stat sub || return 1
+	numbers R "$rut" -t Host=n -s mem -q -d 0.1 || return 1
+	HDTRACE_PREFIX=$PWD/sub/ exits 0 "$rut" -N -p R -t Host=n -s mem -q \
+		-d 0.1 && exits 0 "$hdtrace" check sub/R-2 &&
+		exits 0 "$rut" -N -p new -t Host=n -s mem -q -d 0.1 &&
+		exits 0 "$hdtrace" check new || return 1
+	exits 125 "$rut" -N -f -p R -t Host=n -s mem -q -d 0.1 &&
+		grep -q 'only one of --force and --number' err
+}
+
 ok "rut: a program that cannot be run" rut_late
 ok "rut: a disk that is not there" rut_mount
 ok "rut: what has begun replaces" rut_replaces
 ok "rut: killed at any time" rut_killed
 ok "rut: what is being recorded stays" rut_live
+ok "rut: another name" rut_numbers
 
 # ---- pt ----------------------------------------------------------------------
 
@@ -126,6 +153,14 @@ pt_missing() {
 port=/no/such"
 	exits 0 "$pt" -q -c good.cfg -P T -d 0.3 || return 1
 	keeps T 8 "$pt" -f -q -c bad.cfg -P T -d 0.3
+}
+
+# pt has -P for the project.
+pt_numbers() {
+	state T >before
+	exits 0 "$pt" -N -q -c good.cfg -P T -d 0.3 || return 1
+	state T >after
+	diff before after && exits 0 "$hdtrace" check T-2
 }
 
 pt_replaces() {
@@ -159,6 +194,7 @@ site_blocked() {
 
 ok "pt: a device that is missing" pt_missing
 ok "pt: what has begun replaces" pt_replaces
+ok "pt: another name" pt_numbers
 ok "pt with a server: a device that is missing" site_missing
 ok "pt with a server: what has begun replaces" site_replaces
 ok "pt with a server: files that cannot be made" site_blocked
@@ -177,6 +213,11 @@ record_replaces() {
 		replaces P "$pt" record -f -n '*' -p P -q -- sleep 0.3
 }
 
+record_numbers() {
+	numbers P "$pt" record -n '*' -q -d 0.3 || return 1
+	exits 125 "$pt" record -N -f -n '*' -p P -d 0.3
+}
+
 record_absent() {
 	keeps P 125 "$pt" record -f -n '*' -p P -- true &&
 		keeps P 125 "$pt" record -f -a -n '*' -p P -- true
@@ -193,6 +234,7 @@ record_begins() {
 ok "pt record: there is a project" record_begins
 ok "pt record: a program that cannot be run" record_late
 ok "pt record: what has begun replaces" record_replaces
+ok "pt record: another name" record_numbers
 [ -z "$pid" ] || end >/dev/null
 ok "pt record: a service that is not there" record_absent
 

@@ -10,6 +10,7 @@
 #include "PowerTracingLibrary/pt/client/recordfiles.h"
 #include "PowerTracingLibrary/pt/pt.h"
 #include "PowerTracingLibrary/src/message.h"
+#include "cli/freename.h"
 #include "cli/output.h"
 #include "cli/replacement.h"
 
@@ -24,7 +25,7 @@ struct record {
 	int64_t fromNs, toNs; /* Of all entries, and of the command. */
 	char *project;
 	double frequency;
-	gboolean isByLine, isAnyway, isQuiet, force;
+	gboolean isByLine, isAnyway, isQuiet, force, number;
 	/* The files of an old project go when the new ones are there, which is
 	 * found out by the recorder's thread, and the command runs. */
 	GMutex mutex;
@@ -255,6 +256,17 @@ static int run(struct record *record)
 	return result;
 }
 
+/* Where no name is free the message is that the project exists. */
+static void takeFreeName(struct record *record)
+{
+	char *name = cliFreeName(record->project);
+
+	if (!name)
+		return;
+	g_free(record->project);
+	record->project = name;
+}
+
 static const char *check(const struct record *record, gboolean hasFrequency)
 {
 	if (hasFrequency &&
@@ -262,6 +274,8 @@ static const char *check(const struct record *record, gboolean hasFrequency)
 		return "the frequency must be positive, in Hz";
 	if (!*record->project)
 		return "the name of the project is empty";
+	if (record->force && record->number)
+		return "only one of --force and --number";
 	return NULL;
 }
 
@@ -280,6 +294,10 @@ int commandRecord(int argc, char **argv)
 		  "NAME" },
 		{ "force", 'f', 0, G_OPTION_ARG_NONE, &record.force,
 		  "Replace files of an old project", NULL },
+		{ "number", 'N', 0, G_OPTION_ARG_NONE, &record.number,
+		  "If there is such a project: call this one NAME-2, NAME-3, "
+		  "...",
+		  NULL },
 		{ "anyway", 'a', 0, G_OPTION_ARG_NONE, &record.isAnyway,
 		  "Run COMMAND even if the service is not there", NULL },
 		{ "duration", 'd', 0, G_OPTION_ARG_DOUBLE, &wait->duration,
@@ -308,6 +326,8 @@ int commandRecord(int argc, char **argv)
 		if (!record.project)
 			record.project = g_strdup("power");
 		message = check(&record, record.frequency != 0);
+		if (record.number && !message)
+			takeFreeName(&record);
 		if (!message)
 			message = duringCheck(wait, argc, argv,
 					      wait->duration != 0,

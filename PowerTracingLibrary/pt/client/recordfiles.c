@@ -188,8 +188,10 @@ static int writeProject(const struct recordFiles *files,
 	g_free(nodes);
 	if (ret < 0)
 		ptMessage(HD_LOG_ERROR, "%s.proj: %s", setup->name,
-			  ret == -EEXIST ? "exists; --force replaces it"
-					 : strerror(-ret));
+			  ret == -EEXIST
+				  ? "exists; --force replaces it, --number "
+				    "takes another name"
+				  : strerror(-ret));
 	return ret;
 }
 

@@ -5,10 +5,10 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "PowerTracingLibrary/pt/pt.h"
 #include "PowerTracingLibrary/src/message.h"
+#include "cli/freename.h"
 #include "cli/replacement.h"
 #include "common/format/projectfile.h"
 
@@ -27,39 +27,12 @@ int sessionRead(const struct options *options, struct ptConfig *config)
 	return ptConfigRead(&request, config);
 }
 
-static gboolean isThere(const char *project, const char *end)
-{
-	char *name = hdProjectFileName(project, end);
-	gboolean is = name && access(name, F_OK) == 0;
-
-	free(name);
-	return is;
-}
-
-static gboolean projectIsThere(const struct ptConfig *config,
-			       const char *project)
-{
-	gboolean is = isThere(project, ".proj");
-
-	for (size_t i = 0; !is && i < config->nodeCount; i++) {
-		char *end = g_strdup_printf("_%s_Energy.stat",
-					    config->nodes[i].path);
-
-		is = isThere(project, end);
-		g_free(end);
-	}
-	return is;
-}
-
 static char *projectChoose(const struct ptConfig *config, gboolean isNumbered)
 {
-	char *name = g_strdup(config->project);
+	char *name = isNumbered ? cliFreeName(config->project) : NULL;
 
-	for (int i = 2; isNumbered && projectIsThere(config, name); i++) {
-		g_free(name);
-		name = g_strdup_printf("%s-%d", config->project, i);
-	}
-	return name;
+	/* Where no name is free the message is that it exists. */
+	return name ? name : g_strdup(config->project);
 }
 
 /* Write a project file; in messages it has its final name. */
