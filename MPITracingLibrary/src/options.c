@@ -195,7 +195,8 @@ void hdmpiOptionsPath(const char *project, char *path, size_t size)
 	snprintf(path, size, "%s%s", optionPrefix(project), project);
 }
 
-/* A name that is given is taken as it is; the default one gets a number if
+/* A name that is given is taken as it is, if HDTRACE_MPI_NUMBER does not say
+ * otherwise; the default one gets a number if
  * there are files of an earlier run, so that this one is recorded, too. So does
  * any name where the processes that spawned these may have it. */
 static void optionProject(struct hdmpiOptions *options, bool isSpawned)
@@ -205,7 +206,8 @@ static void optionProject(struct hdmpiOptions *options, bool isSpawned)
 	const char *overwrite =
 		hdmpiOptionText("HDTRACE_OVERWRITE_EXISTING_FILES");
 	bool replaces = overwrite && strcmp(overwrite, "1") == 0;
-	bool isFinal = !isSpawned && (given || replaces);
+	bool numbers = hdmpiOptionNumber("HDTRACE_MPI_NUMBER", 0, 1, 0) == 1;
+	bool isFinal = !isSpawned && !numbers && (given || replaces);
 	char name[NAME_MAX + 1], path[HDMPI_PATH_MAX];
 	char *project = options->project;
 

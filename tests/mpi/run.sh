@@ -72,13 +72,23 @@ named() {
 		is_complete "$run/ring-$library"
 }
 
+# So has a name that was given, if that is wanted.
+numbered() {
+	ring "$hdmpirun" -N -p ring "$scratch/ring-$library" &&
+		is_complete "$run/ring" || return 1
+	cksum "$run"/ring* >"$scratch/before"
+	(cd "$run" && launch "$library" "$ranks" "$hdmpirun" --number \
+		-p ring "$scratch/ring-$library") && is_complete "$run/ring-2" &&
+		cksum "$run"/ring.* "$run"/ring_* | diff "$scratch/before" -
+}
+
 in_directory() {
 	ring "$hdmpirun" -d new/place -p ring "$scratch/ring-$library" &&
 		is_complete "$run/new/place/ring"
 }
 
 only_collective() {
-	ring "$hdmpirun" -p ring -f coll "$scratch/ring-$library" &&
+	ring "$hdmpirun" -p ring --classes=coll "$scratch/ring-$library" &&
 		"$hdtrace" check "$run/ring" &&
 		[ "$(count "$run/ring" Barrier)" -eq "$ranks" ] &&
 		[ "$(count "$run/ring" Send)" -eq 0 ] &&
@@ -86,7 +96,7 @@ only_collective() {
 }
 
 all_but_messages() {
-	ring "$hdmpirun" -p ring -f all,-p2p "$scratch/ring-$library" &&
+	ring "$hdmpirun" -p ring --classes=all,-p2p "$scratch/ring-$library" &&
 		[ "$(count "$run/ring" Barrier)" -eq "$ranks" ] &&
 		[ "$(count "$run/ring" Send)" -eq 0 ] &&
 		[ "$(count "$run/ring" Finalize)" -eq "$ranks" ]
@@ -268,23 +278,77 @@ helps() {
 	"$hdmpirun" -h | grep -q '^Usage'
 }
 
-# hdmpirun ARGUMENT... says why it does not run anything.
+# hdmpirun ARGUMENT... says why it does not run anything: STATUS ARGUMENT...
 refuses() {
+	expected=$1
+	shift
 	"$hdmpirun" "$@" 2>"$scratch/error"
-	[ $? -eq 127 ] && [ -s "$scratch/error" ]
+	[ $? -eq "$expected" ] && grep -q '^hdmpirun: ' "$scratch/error"
+}
+
+# A long option and its letter are the same, in all forms; what comes of it is in
+# the environment.
+same_options() {
+	for form in "-p N -d D -aN -n 2 -r 5 -s cpu -t 1/2 -x" \
+		"-pN -dD -a -N -n2 -r5 -scpu -t1/2 -x --" \
+		"--project=N --directory=D --polls --number --depth=2 \
+		--interval=5 --sources=cpu --throttle=1/2 --disabled" \
+		"--project N --directory D --polls --number --depth 2 \
+		--interval 5 --sources cpu --throttle 1/2 --disabled --"; do
+		# Words.
+		# shellcheck disable=SC2086
+		env -u HDTRACE_MPI_HDTRACE -u HDTRACE_MPI_VERBOSITY \
+			"$hdmpirun" -m "$library" $form env |
+			grep '^HDTRACE_MPI_[A-Z_]*=' |
+			grep -v 'HDTRACE_MPI_\(HDTRACE\|LAUNCHED\)' |
+			sort >"$scratch/set"
+		cat "$scratch/set"
+		echo 'HDTRACE_MPI_DIR=D HDTRACE_MPI_NESTED=2 HDTRACE_MPI_NUMBER=1
+			HDTRACE_MPI_POLLS=1 HDTRACE_MPI_PROJECT=N
+			HDTRACE_MPI_RUT=5 HDTRACE_MPI_RUT_SOURCES=cpu
+			HDTRACE_MPI_START=0 HDTRACE_MPI_THROTTLE=1/2' |
+			tr -s ' \t' '\n' | diff - "$scratch/set" || return 1
+	done
+}
+
+# What -f says: VARIABLE=VALUE ARGUMENT...
+force_says() {
+	wanted=$1
+	shift
+	"$hdmpirun" -m "$library" "$@" printenv 2>&1 | grep -F "$wanted"
+}
+
+# -f replaces; with classes behind it, it is --classes as it was once.
+force_letter() {
+	for form in -f "-f --" -fv -vf --force; do
+		# shellcheck disable=SC2086
+		force_says HDTRACE_OVERWRITE_EXISTING_FILES=1 $form || return 1
+	done
+	for form in "-f coll,io" "-fcoll,io" "--classes=coll,io" \
+		"--classes coll,io"; do
+		# shellcheck disable=SC2086
+		force_says HDTRACE_MPI_FUNCTIONS=coll,io $form || return 1
+	done
 }
 
 ok "the interface switched off" is_switched_off
 ok "hdmpirun -h" helps
-ok "hdmpirun without a program fails" refuses
-ok "hdmpirun of no program fails" refuses /nonexistent
-ok "hdmpirun without an MPI library fails" refuses -m nothing true
-for wrong in "-f p2p,cool" "-f p2p," "-n deep" "-n" "-r -1" "-s tape" "-t 1" \
-	"-t 1/x" -q; do
+ok "hdmpirun without a program fails" refuses 125
+ok "hdmpirun of no program fails" refuses 127 /nonexistent
+ok "hdmpirun of what is no program fails" refuses 126 /etc/passwd
+ok "hdmpirun without an MPI library fails" refuses 125 -m nothing true
+for wrong in "--classes p2p,cool" "--classes p2p," "-n deep" "-n" "-r -1" \
+	"-s tape" "-t 1" "-t 1/x" -q --project --force=1 --quick "-f -N" \
+	"--depth="; do
 	# Unquoted: two words.
 	# shellcheck disable=SC2086
-	ok "hdmpirun $wrong fails" refuses $wrong true
+	ok "hdmpirun $wrong fails" refuses 125 $wrong true
 done
+library=$(built_libraries | head -n 1)
+if [ -n "$library" ] && [ -z "${HD_SANITIZE-}" ]; then
+	ok "hdmpirun: long options and letters" same_options
+	ok "hdmpirun: -f is --force, and was --classes" force_letter
+fi
 for library in $(built_libraries); do
 	can_launch "$library" || {
 		skip "$library" "mpiexec does not work here"
@@ -310,6 +374,7 @@ for library in $(built_libraries); do
 	ok "$library: linked" linked
 	ok "$library: MPI_Init in a thread" in_thread
 	ok "$library: default names" named
+	ok "$library: another name" numbered
 	ok "$library: a directory" in_directory
 	ok "$library: one class of functions" only_collective
 	ok "$library: all classes but one" all_but_messages
