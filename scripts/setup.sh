@@ -11,6 +11,9 @@ exec </dev/null
 # shellcheck disable=SC2034
 build_packages=(build-essential autoconf automake libtool autoconf-archive
 	pkg-config libglib2.0-dev libxml2-dev)
+# ... what the tour in README needs besides, and hdtrace can do without ...
+# shellcheck disable=SC2034
+tour_packages=(libmicrohttpd-dev libopen-trace-format2-dev)
 # ... and what the further passes of ./check need.
 # shellcheck disable=SC2034
 check_packages=(clang libclang-rt-dev clang-format doxygen shellcheck mandoc
@@ -60,8 +63,21 @@ install_commands() {
 	for pair in "$@"; do
 		command -v "${pair%:*}" >/dev/null || packages+=("${pair#*:}")
 	done
-	[ ${#packages[@]} -gt 0 ] || return 0
-	(install_packages "${packages[@]}") || say "going on without"
+	install_optional "${packages[@]}"
+}
+
+# Install those of the given packages that are missing, and that can be done
+# without.
+install_optional() {
+	[ $# -gt 0 ] || return 0
+	(install_packages "$@") || say "going on without"
+}
+
+# Say what a build directory lacks, as its configure found: DIR.
+say_missing() {
+	[ -s "$1/config.missing" ] || return 0
+	say "not in this build, for what it needs is missing:"
+	sed 's/^/    /' "$1/config.missing"
 }
 
 # Print what went wrong in apt's log, in one line.

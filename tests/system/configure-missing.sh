@@ -1,5 +1,6 @@
 #!/bin/sh
-# A library that is missing stops configure with the name of the Debian package.
+# A library that is missing stops configure with the name of the Debian package;
+# one that can be done without is named at the end, and by ./quickstart.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
 [ -z "${HD_SANITIZE-}" ] || skip_all "sanitizers are no matter of configure"
@@ -32,4 +33,63 @@ names_package() {
 ok "no GLib" names_package libglib2.0-dev
 ok "no libxml2" names_package libxml2-dev glib-2.0
 ok "no GIO" names_package libglib2.0-dev glib-2.0 libxml-2.0
+
+# A tree without the viewer, and a machine without anything that is optional.
+configures() {
+	rm -rf "$scratch/source" "$scratch/build" "$scratch/pc"
+	mkdir -p "$scratch/source/build-aux" "$scratch/build" "$scratch/pc" ||
+		return 1
+	for part in "$abs_top_srcdir"/* "$abs_top_srcdir"/build-aux/*; do
+		case $part in
+		*/build-aux | */build-aux/viewer | */config.status) ;;
+		*) ln -s "$part" "$scratch/source/${part#"$abs_top_srcdir/"}" ||
+			return 1 ;;
+		esac
+	done
+	for library in glib-2.0 gio-2.0 libxml-2.0 zlib; do
+		printf 'Name: %s\nDescription: none\nVersion: 99\nLibs:\n' \
+			"$library" >"$scratch/pc/$library.pc"
+	done
+	cd "$scratch/build" || return 1
+	env -u CFLAGS -u LDFLAGS -u PKG_CONFIG_PATH NODE= NPM= \
+		ac_cv_header_otf2_otf2_h=no PKG_CONFIG_LIBDIR="$scratch/pc" \
+		ac_cv_path_NODE= ac_cv_path_NPM= \
+		"$abs_top_srcdir/configure" -q --srcdir="$scratch/source" \
+		>"$scratch/output" 2>&1 || {
+		cat "$scratch/output"
+		return 1
+	}
+	cat "$scratch/output"
+}
+
+# A line of what configure says: WORDS...
+says() {
+	grep -qE "^ *$*\$" "$scratch/output" || {
+		cat "$scratch/output"
+		return 1
+	}
+}
+
+ok "without anything that is optional" configures
+ok "no viewer" says 'report --html +no \(Debian: nodejs npm\)'
+ok "no view" says 'hdtrace view +no \(Debian: .*\)'
+ok "plots are SVG" \
+	says 'hdtrace plot +SVG; no PDF and PNG \(Debian: libcairo2-dev\)'
+ok "exports are others" says \
+	'hdtrace export +all other formats; no OTF2 \(Debian: libopen-trace-format2-dev\)'
+ok "no MPI" says 'MPI tracing +no \(Debian: libopenmpi-dev openmpi-bin, or .*\)'
+ok "no HTTP" says 'pt, metrics +no \(Debian: libmicrohttpd-dev\)'
+
+# What ./quickstart says of it.
+quickstart_names() {
+	program=quickstart bash -c '. "$1/scripts/setup.sh"; say_missing "$2"' \
+		- "$abs_top_srcdir" "$scratch/build" >"$scratch/said"
+	cat "$scratch/said"
+	for package in npm libmicrohttpd-dev libcairo2-dev \
+		libopen-trace-format2-dev libopenmpi-dev; do
+		grep -qw -- "$package" "$scratch/said" || return 1
+	done
+	! grep -E '^ *hdtrace (plot|export) \(' "$scratch/said"
+}
+ok "quickstart names it" quickstart_names
 done_testing
