@@ -190,11 +190,24 @@ typedef struct hdIRank {
 	int64_t cid;    /**< Id of the communicator at that rank. */
 } hdIRank;
 
-/** A communicator. */
+/**
+ * A communicator. An intercommunicator has two groups: what one sends goes to
+ * the ranks of the other.
+ */
 typedef struct hdICommunicator {
 	const char *name; /**< May be "", and need not be unique. */
+	/** In file order; of an intercommunicator those of its group 0. */
 	const hdIRank *ranks;
 	size_t rankCount;
+	const char *uid; /**< Differs from those of all others; "" if none. */
+	int isInter;     /**< Whether it is an intercommunicator. */
+	/** Those of group 1 of an intercommunicator. */
+	const hdIRank *remoteRanks;
+	size_t remoteRankCount;
+	/** Processes of both groups: at least as many as are known, and more
+	 *  where some belong to other programs. */
+	int64_t size;
+	int64_t remoteSize;
 } hdICommunicator;
 
 /** An MPI datatype. Ids belong to a rank and thread. */

@@ -133,32 +133,43 @@ static GHashTable *collectRanks(const struct check *check)
 	return ranks;
 }
 
-static void checkRank(struct check *check, const hdICommunicator *comm,
-		      size_t number, const hdIRank *rank, GHashTable *ranks,
-		      GHashTable *seen)
+/** A group of a communicator that is checked. */
+struct commGroup {
+	const hdICommunicator *comm;
+	size_t number; /**< Of the communicator, from 1. */
+	const hdIRank *ranks;
+	size_t count;
+	int64_t size;
+	GHashTable *globals; /**< Of both groups. */
+	GHashTable *locals;
+};
+
+static void checkRank(struct check *check, const struct commGroup *group,
+		      const hdIRank *rank, GHashTable *ranks)
 {
 	const char *file = check->project->file;
+	const char *name = group->comm->name;
 
 	if (check->rankLevel && !hasKey(ranks, "%" PRId64, rank->global))
 		toolReport(check->tool, "proj.comm-rank", file, -1, 0,
 			   "communicator %zu (\"%s\") holds rank %" PRId64
 			   ", which is no node",
-			   number, comm->name, rank->global);
-	if (!addKey(seen, "global %" PRId64, rank->global))
+			   group->number, name, rank->global);
+	if (!addKey(group->globals, "%" PRId64, rank->global))
 		toolReport(check->tool, "proj.comm-twice", file, -1, 0,
 			   "communicator %zu (\"%s\") holds rank %" PRId64
 			   " twice",
-			   number, comm->name, rank->global);
-	if (!addKey(seen, "local %" PRId64, rank->local))
+			   group->number, name, rank->global);
+	if (!addKey(group->locals, "%" PRId64, rank->local))
 		toolReport(check->tool, "proj.comm-twice", file, -1, 0,
 			   "communicator %zu (\"%s\") has local rank %" PRId64
 			   " twice",
-			   number, comm->name, rank->local);
-	if (rank->local < 0 || (size_t)rank->local >= comm->rankCount)
+			   group->number, name, rank->local);
+	if (rank->local < 0 || rank->local >= group->size)
 		toolReport(check->tool, "proj.comm-local", file, -1, 0,
-			   "communicator %zu (\"%s\") has %zu ranks, but local "
-			   "rank %" PRId64,
-			   number, comm->name, comm->rankCount, rank->local);
+			   "communicator %zu (\"%s\") has %" PRId64
+			   " ranks, but local rank %" PRId64,
+			   group->number, name, group->size, rank->local);
 	addKey(check->comms, "%" PRId64, rank->global);
 	if (!addKey(check->comms, "%" PRId64 " %" PRId64, rank->global,
 		    rank->cid))
@@ -168,19 +179,45 @@ static void checkRank(struct check *check, const hdICommunicator *comm,
 			   rank->global, rank->cid);
 }
 
+static void checkGroup(struct check *check, struct commGroup *group,
+		       GHashTable *ranks)
+{
+	group->locals = newSet();
+	for (size_t i = 0; i < group->count; i++)
+		checkRank(check, group, &group->ranks[i], ranks);
+	g_hash_table_destroy(group->locals);
+}
+
 static void checkCommunicators(struct check *check, GHashTable *ranks)
 {
 	const hdIProject *project = check->project;
+	GHashTable *uids = newSet();
 
 	for (size_t i = 0; i < project->communicatorCount; i++) {
 		const hdICommunicator *comm = &project->communicators[i];
-		GHashTable *seen = newSet();
+		struct commGroup group = {
+			.comm = comm,
+			.number = i + 1,
+			.ranks = comm->ranks,
+			.count = comm->rankCount,
+			.size = comm->size,
+			.globals = newSet(),
+		};
 
-		for (size_t j = 0; j < comm->rankCount; j++)
-			checkRank(check, comm, i + 1, &comm->ranks[j], ranks,
-				  seen);
-		g_hash_table_destroy(seen);
+		if (*comm->uid && !addKey(uids, "%s", comm->uid))
+			toolReport(check->tool, "proj.comm-uid", project->file,
+				   -1, 0,
+				   "communicator %zu (\"%s\") has the uid of "
+				   "another one",
+				   i + 1, comm->name);
+		checkGroup(check, &group, ranks);
+		group.ranks = comm->remoteRanks;
+		group.count = comm->remoteRankCount;
+		group.size = comm->remoteSize;
+		checkGroup(check, &group, ranks);
+		g_hash_table_destroy(group.globals);
 	}
+	g_hash_table_destroy(uids);
 }
 
 /* ---- Datatypes --------------------------------------------------------- */
@@ -311,7 +348,8 @@ static void checkLines(struct check *check, const char *file,
 	for (guint i = 0; i < lines->len; i++) {
 		const struct infoLine *line = lines->pdata[i];
 
-		if (line->kind == INFO_FILE || line->kind == INFO_CLOCK)
+		if (line->kind == INFO_FILE || line->kind == INFO_CLOCK ||
+		    line->kind == INFO_COMM_NAME)
 			continue;
 		if (line->kind == INFO_COMM && !holdsRank(line, rank))
 			toolReport(check->tool, "info.comm-rank", file,

@@ -24,6 +24,8 @@ static const hdIRule rules[] = {
 	  "less 1." },
 	{ "proj.comm-id", HDI_WARNING,
 	  "A rank has different ids (cid) for different communicators." },
+	{ "proj.comm-uid", HDI_WARNING,
+	  "Different communicators have different uids." },
 	{ "proj.datatype-rank", HDI_WARNING,
 	  "Datatypes belong to a rank and a thread of the topology." },
 	{ "proj.datatype-twice", HDI_WARNING,
@@ -67,7 +69,8 @@ static const hdIRule rules[] = {
 	  "Messages are received after they are sent, but for the errors of "
 	  "the clocks of both hosts." },
 	{ "info.kind", HDI_WARNING,
-	  "Lines of `.info` files begin with File, Comm, Type or Clock." },
+	  "Lines of `.info` files begin with File, Comm, CommName, Type or "
+	  "Clock." },
 	{ "info.syntax", HDI_WARNING,
 	  "Lines of `.info` files go on with KEY=VALUE." },
 	{ "info.quote", HDI_WARNING, "A quote that is opened is closed." },
@@ -78,7 +81,8 @@ static const hdIRule rules[] = {
 	{ "info.number", HDI_WARNING,
 	  "Ids, sizes, times and lists are numbers." },
 	{ "info.map", HDI_WARNING,
-	  "The map of a communicator is W->L;W->L;.. with every W once." },
+	  "The map and remote of a communicator are W->L;W->L;.. with every W "
+	  "once." },
 	{ "info.combiner", HDI_WARNING, "A combiner is a name." },
 	{ "info.cut", HDI_WARNING,
 	  "The last line of an `.info` file has an end." },

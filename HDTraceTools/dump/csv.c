@@ -85,12 +85,24 @@ static void csvBegin(struct dump *dump)
 		   "unit,value");
 }
 
+static void ranks(struct row *row, const hdIRank *list, size_t count)
+{
+	char map[2 * OUT_NUMBER_SIZE];
+	char cid[OUT_NUMBER_SIZE];
+
+	for (size_t i = 0; i < count; i++) {
+		snprintf(map, sizeof(map), "%" PRId64 "->%" PRId64,
+			 list[i].global, list[i].local);
+		row->name = map;
+		row->value = outInteger(cid, list[i].cid);
+		print(row);
+	}
+}
+
 static void communicators(const struct dump *dump)
 {
 	const hdIProject *project = dump->project;
 	char number[OUT_NUMBER_SIZE];
-	char map[2 * OUT_NUMBER_SIZE];
-	char cid[OUT_NUMBER_SIZE];
 
 	for (size_t i = 0; i < project->communicatorCount; i++) {
 		const hdICommunicator *comm = &project->communicators[i];
@@ -101,15 +113,13 @@ static void communicators(const struct dump *dump)
 			.name = comm->name,
 		};
 
+		if (*comm->uid)
+			row.value = comm->uid;
 		print(&row);
 		row.record = "rank";
-		for (size_t j = 0; j < comm->rankCount; j++) {
-			snprintf(map, sizeof(map), "%" PRId64 "->%" PRId64,
-				 comm->ranks[j].global, comm->ranks[j].local);
-			row.name = map;
-			row.value = outInteger(cid, comm->ranks[j].cid);
-			print(&row);
-		}
+		ranks(&row, comm->ranks, comm->rankCount);
+		row.record = "remote-rank";
+		ranks(&row, comm->remoteRanks, comm->remoteRankCount);
 	}
 }
 

@@ -50,6 +50,20 @@ static void nodes(struct outJson *json, const hdIProject *project)
 	outJsonEnd(json);
 }
 
+static void ranks(struct outJson *json, const char *key, const hdIRank *list,
+		  size_t count)
+{
+	outJsonArray(json, key, true);
+	for (size_t i = 0; i < count; i++) {
+		outJsonObject(json, NULL, true);
+		outJsonInteger(json, "global", list[i].global);
+		outJsonInteger(json, "local", list[i].local);
+		outJsonInteger(json, "cid", list[i].cid);
+		outJsonEnd(json);
+	}
+	outJsonEnd(json);
+}
+
 static void communicators(struct outJson *json, const hdIProject *project)
 {
 	outJsonArray(json, "communicators", false);
@@ -58,15 +72,16 @@ static void communicators(struct outJson *json, const hdIProject *project)
 
 		outJsonObject(json, NULL, true);
 		outJsonText(json, "name", comm->name);
-		outJsonArray(json, "ranks", true);
-		for (size_t j = 0; j < comm->rankCount; j++) {
-			outJsonObject(json, NULL, true);
-			outJsonInteger(json, "global", comm->ranks[j].global);
-			outJsonInteger(json, "local", comm->ranks[j].local);
-			outJsonInteger(json, "cid", comm->ranks[j].cid);
-			outJsonEnd(json);
+		if (*comm->uid)
+			outJsonText(json, "uid", comm->uid);
+		ranks(json, "ranks", comm->ranks, comm->rankCount);
+		if (comm->size > (int64_t)comm->rankCount)
+			outJsonInteger(json, "size", comm->size);
+		if (comm->isInter) {
+			ranks(json, "remote_ranks", comm->remoteRanks,
+			      comm->remoteRankCount);
+			outJsonInteger(json, "remote_size", comm->remoteSize);
 		}
-		outJsonEnd(json);
 		outJsonEnd(json);
 	}
 	outJsonEnd(json);

@@ -54,6 +54,15 @@ static void attributes(const hdIAttribute *list, size_t count)
 	}
 }
 
+static void ranks(const hdIRank *list, size_t count, int64_t size)
+{
+	for (size_t i = 0; i < count; i++)
+		printf(" %" PRId64 "->%" PRId64 "(cid %" PRId64 ")",
+		       list[i].global, list[i].local, list[i].cid);
+	if (size > (int64_t)count)
+		printf(" of %" PRId64, size);
+}
+
 static void communicators(const hdIProject *project)
 {
 	for (size_t i = 0; i < project->communicatorCount; i++) {
@@ -61,10 +70,16 @@ static void communicators(const hdIProject *project)
 
 		printf("  communicator ");
 		quoted(comm->name, strlen(comm->name));
-		for (size_t j = 0; j < comm->rankCount; j++)
-			printf(" %" PRId64 "->%" PRId64 "(cid %" PRId64 ")",
-			       comm->ranks[j].global, comm->ranks[j].local,
-			       comm->ranks[j].cid);
+		if (*comm->uid) {
+			printf(" uid ");
+			quoted(comm->uid, strlen(comm->uid));
+		}
+		ranks(comm->ranks, comm->rankCount, comm->size);
+		if (comm->isInter) {
+			printf(" and");
+			ranks(comm->remoteRanks, comm->remoteRankCount,
+			      comm->remoteSize);
+		}
 		putchar('\n');
 	}
 }

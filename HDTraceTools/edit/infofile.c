@@ -21,6 +21,8 @@
 #include "common/format/seconds.h"
 
 #define COMBINER_PREFIX "MPI_COMBINER_"
+/** Ranks that a communicator can have. */
+#define INFO_GROUP_MAX (INT64_C(1) << 31)
 
 /** Position in a file. */
 struct parser {
@@ -39,6 +41,12 @@ struct keys {
 	GString *id;
 	GString *size;
 	GString *map;
+	GString *remote;
+	GString *groupSize;
+	GString *remoteSize;
+	GString *uid;
+	GString *order;
+	GString *distribs;
 	GString *combiner;
 	GString *integers;
 	GString *addresses;
@@ -77,8 +85,13 @@ static void freeLine(void *data)
 	g_free(line->name);
 	g_free(line->combiner);
 	g_free(line->method);
+	g_free(line->uid);
+	g_free(line->order);
+	g_free(line->distribs);
 	if (line->ranks)
 		g_array_unref(line->ranks);
+	if (line->remote)
+		g_array_unref(line->remote);
 	if (line->integers)
 		g_array_unref(line->integers);
 	if (line->addresses)
@@ -192,6 +205,12 @@ static GString **keySlot(struct keys *keys, const char *name, size_t length)
 		{ "id", &keys->id },
 		{ "Size", &keys->size },
 		{ "map", &keys->map },
+		{ "remote", &keys->remote },
+		{ "groupSize", &keys->groupSize },
+		{ "remoteSize", &keys->remoteSize },
+		{ "uid", &keys->uid },
+		{ "order", &keys->order },
+		{ "distribs", &keys->distribs },
 		{ "combiner", &keys->combiner },
 		{ "integers", &keys->integers },
 		{ "addresses", &keys->addresses },
@@ -251,9 +270,12 @@ static void parseKeys(struct parser *parser, struct keys *keys)
 static void freeKeys(struct keys *keys)
 {
 	GString *const all[] = {
-		keys->name,     keys->id,       keys->size,      keys->map,
-		keys->combiner, keys->integers, keys->addresses, keys->types,
-		keys->time,     keys->offset,   keys->error,     keys->method
+		keys->name,       keys->id,       keys->size,
+		keys->map,        keys->remote,   keys->groupSize,
+		keys->remoteSize, keys->uid,      keys->order,
+		keys->distribs,   keys->combiner, keys->integers,
+		keys->addresses,  keys->types,    keys->time,
+		keys->offset,     keys->error,    keys->method
 	};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(all); i++) {
@@ -328,12 +350,13 @@ static bool parseRank(char *part, struct infoRank *rank)
 	       parseNumber(arrow + 2, &rank->local);
 }
 
-static GArray *toMap(struct parser *parser, const GString *value)
+static GArray *toMap(struct parser *parser, const GString *value,
+		     const char *key)
 {
 	GArray *ranks = g_array_new(FALSE, FALSE, sizeof(struct infoRank));
 	char **parts;
 
-	if (!has(parser, value, "map"))
+	if (!has(parser, value, key))
 		return ranks;
 	parts = g_strsplit(value->str, ";", -1);
 	for (size_t i = 0; parts[i]; i++) {
@@ -342,7 +365,8 @@ static GArray *toMap(struct parser *parser, const GString *value)
 		if (!*parts[i] && !parts[i + 1])
 			break;
 		if (!parseRank(parts[i], &rank)) {
-			complain(parser, "info.map", "map is not W->L;W->L;..");
+			complain(parser, "info.map", "%s is not W->L;W->L;..",
+				 key);
 			break;
 		}
 		g_array_append_val(ranks, rank);
@@ -353,7 +377,7 @@ static GArray *toMap(struct parser *parser, const GString *value)
 		if (g_array_index(ranks, struct infoRank, i).global ==
 		    g_array_index(ranks, struct infoRank, i - 1).global)
 			complain(parser, "info.map",
-				 "a rank stands in the map twice");
+				 "a rank stands in %s twice", key);
 	}
 	return ranks;
 }
@@ -409,6 +433,33 @@ static void toClock(struct parser *parser, const struct keys *keys,
 		complain(parser, "info.number", "error is negative");
 }
 
+/** How many processes a group has: at least those of its map. */
+static int64_t toGroupSize(struct parser *parser, const GString *value,
+			   const GArray *ranks, const char *key)
+{
+	int64_t size = value ? toNumber(parser, value, key) : 0;
+
+	if (size < 0 || size > INFO_GROUP_MAX)
+		complain(parser, "info.number", "%s is not a number of ranks",
+			 key);
+	return MAX(size, ranks->len);
+}
+
+static void toComm(struct parser *parser, const struct keys *keys,
+		   struct infoLine *line)
+{
+	line->ranks = toMap(parser, keys->map, "map");
+	line->groupSize =
+		toGroupSize(parser, keys->groupSize, line->ranks, "groupSize");
+	if (keys->uid && *keys->uid->str)
+		line->uid = g_strdup(keys->uid->str);
+	if (!keys->remote)
+		return;
+	line->remote = toMap(parser, keys->remote, "remote");
+	line->remoteSize = toGroupSize(parser, keys->remoteSize, line->remote,
+				       "remoteSize");
+}
+
 static void parseFields(struct parser *parser, struct infoLine *line)
 {
 	struct keys keys = { .name = NULL };
@@ -428,16 +479,22 @@ static void parseFields(struct parser *parser, struct infoLine *line)
 		line->size = toNumber(parser, keys.size, "Size");
 		break;
 	case INFO_COMM:
-		line->ranks = toMap(parser, keys.map);
+		toComm(parser, &keys, line);
 		break;
 	case INFO_TYPE:
 		line->combiner = toCombiner(parser, keys.combiner);
 		line->integers = toList(parser, keys.integers, "integers");
 		line->addresses = toList(parser, keys.addresses, "addresses");
 		line->types = toList(parser, keys.types, "types");
+		if (keys.order)
+			line->order = g_strdup(keys.order->str);
+		if (keys.distribs)
+			line->distribs = g_strdup(keys.distribs->str);
 		break;
 	case INFO_CLOCK:
 		toClock(parser, &keys, line);
+		break;
+	case INFO_COMM_NAME:
 		break;
 	}
 	freeKeys(&keys);
@@ -447,10 +504,9 @@ static void parseFields(struct parser *parser, struct infoLine *line)
 static struct infoLine *parseLine(struct parser *parser)
 {
 	static const char *const kinds[] = {
-		[INFO_FILE] = "File",
-		[INFO_COMM] = "Comm",
-		[INFO_TYPE] = "Type",
-		[INFO_CLOCK] = "Clock",
+		[INFO_FILE] = "File",          [INFO_COMM] = "Comm",
+		[INFO_TYPE] = "Type",          [INFO_CLOCK] = "Clock",
+		[INFO_COMM_NAME] = "CommName",
 	};
 	struct infoLine *line;
 	const char *word;
@@ -470,7 +526,8 @@ static struct infoLine *parseLine(struct parser *parser)
 		kind++;
 	if (kind == G_N_ELEMENTS(kinds)) {
 		parser->at = word;
-		complain(parser, "info.kind", "not File, Comm, Type or Clock");
+		complain(parser, "info.kind",
+			 "not File, Comm, CommName, Type or Clock");
 		return NULL;
 	}
 	line = g_new0(struct infoLine, 1);

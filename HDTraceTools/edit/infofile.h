@@ -18,6 +18,7 @@ enum infoKind {
 	INFO_COMM,
 	INFO_TYPE,
 	INFO_CLOCK,
+	INFO_COMM_NAME,
 };
 
 /** A rank of a communicator. */
@@ -33,8 +34,17 @@ struct infoLine {
 	int64_t offset; /**< Where it starts in the file. */
 	int64_t id;
 	char *name;
-	int64_t size;      /**< Of a file. */
-	GArray *ranks;     /**< Of a communicator: struct infoRank. */
+	int64_t size;  /**< Of a file. */
+	GArray *ranks; /**< Of a communicator: struct infoRank, by global. */
+	/** Of an intercommunicator: those of the other group, likewise; NULL if
+	 *  the communicator is none. */
+	GArray *remote;
+	/** Processes of both groups, those of other programs included. */
+	int64_t groupSize;
+	int64_t remoteSize;
+	char *uid;   /**< Of a communicator: the same in all ranks, or NULL. */
+	char *order; /**< Of a type that is an array: "C", or NULL. */
+	char *distribs;    /**< How such an array is distributed, or NULL. */
 	char *combiner;    /**< Of a type, without "MPI_COMBINER_". */
 	GArray *integers;  /**< Of a type: int64_t. */
 	GArray *addresses; /**< Of a type: int64_t. */

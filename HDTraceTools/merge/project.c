@@ -18,9 +18,22 @@
 
 /** A communicator, put together from what its ranks say. */
 struct comm {
-	char *key; /**< Name, ranks, and how many such there were before. */
+	/** Its uid; without, name, ranks, and how many such there were before.
+	 */
+	char *key;
 	char *name;
-	GString *ranks; /**< Elements. */
+	char *uid;    /**< Or NULL. */
+	bool isNamed; /**< By a line of its own, of this rank. */
+	int64_t namedBy;
+	bool isInter;
+	int64_t sizes[2]; /**< Of its groups; 0: that of the ranks. */
+	GString *ranks;   /**< Elements. */
+};
+
+/** A name that a rank gave to a communicator, after that was described. */
+struct commName {
+	struct infoRank rank; /**< Global rank, and its id of it. */
+	char *name;
 };
 
 /** What the .info files say, all together. */
@@ -28,6 +41,8 @@ struct gathered {
 	struct merge *merge;
 	GPtrArray *comms;      /**< struct comm, in order of appearance. */
 	GHashTable *commIndex; /**< Key to struct comm. */
+	GHashTable *commsOf;   /**< Rank and id (infoRank) to struct comm. */
+	GArray *commNames;     /**< struct commName */
 	GString *datatypes;    /**< Elements. */
 	GPtrArray *fileNames;
 	GHashTable *fileSizes; /**< Name to smallest size (int64_t *). */
@@ -39,8 +54,29 @@ static void freeComm(void *data)
 
 	g_free(comm->key);
 	g_free(comm->name);
+	g_free(comm->uid);
 	g_string_free(comm->ranks, TRUE);
 	g_free(comm);
+}
+
+static void clearCommName(void *data)
+{
+	g_free(((struct commName *)data)->name);
+}
+
+static guint hashRank(gconstpointer data)
+{
+	const struct infoRank *rank = data;
+
+	return (guint)(rank->global * 1000003 + rank->local);
+}
+
+static gboolean isSameRank(gconstpointer a, gconstpointer b)
+{
+	const struct infoRank *x = a;
+	const struct infoRank *y = b;
+
+	return x->global == y->global && x->local == y->local;
 }
 
 /* ---- Ranks ------------------------------------------------------------- */
@@ -82,19 +118,45 @@ static const char *threadOf(const struct merge *merge,
 
 /* ---- Communicators ----------------------------------------------------- */
 
-static char *commKey(const struct infoLine *line, GHashTable *seen)
+static void appendRanks(GString *key, const GArray *ranks)
 {
-	GString *key = g_string_new(line->name);
-	size_t before;
-
 	g_string_append_c(key, '\n');
-	for (guint i = 0; i < line->ranks->len; i++) {
+	for (guint i = 0; ranks && i < ranks->len; i++) {
 		const struct infoRank *rank =
-			&g_array_index(line->ranks, struct infoRank, i);
+			&g_array_index(ranks, struct infoRank, i);
 
 		g_string_append_printf(key, "%" PRId64 "->%" PRId64 ";",
 				       rank->global, rank->local);
 	}
+}
+
+/** The smallest rank of a group; INT64_MAX if none is known. */
+static int64_t firstOf(const GArray *ranks)
+{
+	return ranks && ranks->len
+		       ? g_array_index(ranks, struct infoRank, 0).global
+		       : INT64_MAX;
+}
+
+/** Which of an intercommunicator's groups has a line as its own: that of the
+ *  smallest rank is 0. */
+static int groupOf(const struct infoLine *line)
+{
+	return line->remote && firstOf(line->remote) < firstOf(line->ranks);
+}
+
+/** What the lines of several ranks of a communicator have alike. */
+static char *commKey(const struct infoLine *line, GHashTable *seen)
+{
+	int own = groupOf(line);
+	GString *key;
+	size_t before;
+
+	if (line->uid)
+		return g_strdup_printf("uid %s", line->uid);
+	key = g_string_new(line->name);
+	appendRanks(key, own ? line->remote : line->ranks);
+	appendRanks(key, own ? line->ranks : line->remote);
 	before = GPOINTER_TO_SIZE(g_hash_table_lookup(seen, key->str));
 	g_hash_table_insert(seen, g_strdup(key->str),
 			    GSIZE_TO_POINTER(before + 1));
@@ -118,13 +180,15 @@ static bool localRank(const struct infoLine *line, int64_t global,
 }
 
 /**
- * Add what a rank says about a communicator. The n-th one of the same name and
- * ranks is the same communicator everywhere, since creating one is collective.
+ * Add what a rank says about a communicator. Those of the same uid are one.
+ * Without, the n-th one of the same name and ranks is the same communicator
+ * everywhere, since creating one is collective.
  */
 static void addComm(struct gathered *gathered, const struct mergeFile *file,
 		    const struct infoLine *line, int64_t global,
 		    GHashTable *seen)
 {
+	int own = groupOf(line);
 	struct comm *comm;
 	int64_t local;
 	char *key;
@@ -142,16 +206,64 @@ static void addComm(struct gathered *gathered, const struct mergeFile *file,
 	if (!comm) {
 		comm = g_new0(struct comm, 1);
 		comm->key = g_strdup(key);
-		comm->name = g_strdup(line->name);
+		comm->name = g_strdup("");
+		comm->uid = g_strdup(line->uid);
+		comm->isInter = line->remote;
 		comm->ranks = g_string_new(NULL);
+		if (line->groupSize > line->ranks->len)
+			comm->sizes[own] = line->groupSize;
+		if (line->remote && line->remoteSize > line->remote->len)
+			comm->sizes[1 - own] = line->remoteSize;
 		g_ptr_array_add(gathered->comms, comm);
 		g_hash_table_insert(gathered->commIndex, comm->key, comm);
 	}
-	g_string_append_printf(comm->ranks,
-			       "   <Rank global=\"%" PRId64 "\" "
-			       "local=\"%" PRId64 "\" cid=\"%" PRId64 "\" />\n",
-			       global, local, line->id);
+	/* A name is what one rank or all gave it. */
+	if (!*comm->name) {
+		g_free(comm->name);
+		comm->name = g_strdup(line->name);
+	}
+	g_hash_table_insert(gathered->commsOf,
+			    g_memdup2(&(struct infoRank){ global, line->id },
+				      sizeof(struct infoRank)),
+			    comm);
+	g_string_append_printf(
+		comm->ranks,
+		"   <Rank global=\"%" PRId64 "\" "
+		"local=\"%" PRId64 "\" cid=\"%" PRId64 "\"%s />\n",
+		global, local, line->id, own ? " group=\"1\"" : "");
 	g_free(key);
+}
+
+/** What a rank says about the name of a communicator, later. */
+static void addCommName(struct gathered *gathered, const struct infoLine *line,
+			int64_t global)
+{
+	struct commName name = {
+		.rank = { .global = global, .local = line->id },
+		.name = g_strdup(line->name),
+	};
+
+	g_array_append_val(gathered->commNames, name);
+}
+
+/** A communicator has the last name that it was given, by the first rank that
+ *  gave it one. */
+static void nameComms(struct gathered *gathered)
+{
+	for (guint i = 0; i < gathered->commNames->len; i++) {
+		const struct commName *name =
+			&g_array_index(gathered->commNames, struct commName, i);
+		struct comm *comm =
+			g_hash_table_lookup(gathered->commsOf, &name->rank);
+
+		if (!comm ||
+		    (comm->isNamed && comm->namedBy != name->rank.global))
+			continue;
+		comm->isNamed = true;
+		comm->namedBy = name->rank.global;
+		g_free(comm->name);
+		comm->name = g_strdup(name->name);
+	}
 }
 
 /* ---- Datatypes --------------------------------------------------------- */
@@ -415,6 +527,8 @@ static void gatherFile(struct gathered *gathered, const struct mergeFile *file,
 		else if (line->kind == INFO_COMM &&
 			 isNewId(gathered, file, line, state->commIds))
 			addComm(gathered, file, line, global, state->seenComms);
+		else if (line->kind == INFO_COMM_NAME)
+			addCommName(gathered, line, global);
 		else if (line->kind == INFO_TYPE &&
 			 isNewId(gathered, file, line, typeIds))
 			addType(gathered, line);
@@ -437,6 +551,7 @@ static void gather(struct gathered *gathered)
 			gatherFile(gathered, file, ranks);
 	}
 	g_hash_table_destroy(ranks);
+	nameComms(gathered);
 	mergeFitClocks(merge);
 	merge->communicators = gathered->comms->len;
 	merge->usedFiles = gathered->fileNames->len;
@@ -521,7 +636,19 @@ static void writeComms(GString *out, const struct gathered *gathered)
 
 		g_string_append(out, "  <Communicator name=\"");
 		xmlAppend(out, comm->name);
-		g_string_append(out, "\">\n");
+		g_string_append_c(out, '"');
+		if (comm->uid) {
+			g_string_append(out, " uid=\"");
+			xmlAppend(out, comm->uid);
+			g_string_append_c(out, '"');
+		}
+		if (comm->isInter)
+			g_string_append(out, " inter=\"1\"");
+		if (comm->sizes[0])
+			attribute(out, "size", comm->sizes[0]);
+		if (comm->sizes[1])
+			attribute(out, "remoteSize", comm->sizes[1]);
+		g_string_append(out, ">\n");
 		g_string_append_len(out, comm->ranks->str,
 				    (gssize)comm->ranks->len);
 		g_string_append(out, "  </Communicator>\n");
@@ -554,12 +681,16 @@ GString *mergeWriteProject(struct merge *merge, const struct mergeTexts *texts)
 		.merge = merge,
 		.comms = g_ptr_array_new_with_free_func(freeComm),
 		.commIndex = g_hash_table_new(g_str_hash, g_str_equal),
+		.commsOf = g_hash_table_new_full(hashRank, isSameRank, g_free,
+						 NULL),
+		.commNames = g_array_new(FALSE, FALSE, sizeof(struct commName)),
 		.datatypes = g_string_new(NULL),
 		.fileNames = g_ptr_array_new_with_free_func(g_free),
 		.fileSizes = g_hash_table_new_full(g_str_hash, g_str_equal,
 						   g_free, g_free),
 	};
 
+	g_array_set_clear_func(gathered.commNames, clearCommName);
 	gather(&gathered);
 	writeBegin(out, &gathered, texts);
 	mergeWriteClocks(out, merge);
@@ -569,6 +700,8 @@ GString *mergeWriteProject(struct merge *merge, const struct mergeTexts *texts)
 	writeGroups(out, merge);
 	g_string_append(out, "</Application>\n");
 	g_hash_table_destroy(gathered.commIndex);
+	g_hash_table_destroy(gathered.commsOf);
+	g_array_unref(gathered.commNames);
 	g_ptr_array_unref(gathered.comms);
 	g_ptr_array_unref(gathered.fileNames);
 	g_hash_table_destroy(gathered.fileSizes);

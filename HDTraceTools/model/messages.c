@@ -5,17 +5,15 @@
  */
 #include "config.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "HDTraceTools/model/messages.h"
 #include "HDTraceTools/model/roles.h"
 
 struct messages {
-	GHashTable *groups; /**< Ranks as text to struct messageGroup. */
-	GHashTable *comms;  /**< hdIRank to struct messageGroup. */
-	GPtrArray *list;    /**< struct messageGroup */
-	int rankLevel;      /**< Level with the type Rank, or 0. */
+	GHashTable *comms; /**< struct view, by rank and id of it. */
+	GPtrArray *list;   /**< struct messageGroup */
+	int rankLevel;     /**< Level with the type Rank, or 0. */
 	/** The trace that is being read. */
 	bool isInRank;
 	int64_t rank;
@@ -31,47 +29,50 @@ static void freeGroup(void *data)
 	struct messageGroup *group = data;
 
 	g_array_unref(group->globals);
+	if (group->remotes)
+		g_array_unref(group->remotes);
 	g_free(group);
 }
 
-static gint compareRanks(gconstpointer a, gconstpointer b)
-{
-	const hdIRank *x = a;
-	const hdIRank *y = b;
+/** Most ranks that a group may have beyond those that are known. */
+#define GROUP_UNKNOWN_MAX (1 << 24)
 
-	return (x->local > y->local) - (x->local < y->local);
+/** Global ranks by local rank. Those that are missing belong to other programs
+ *  where the group is known to have that many. */
+static GArray *globalsOf(const hdIRank *ranks, size_t count, int64_t size)
+{
+	GArray *globals = g_array_new(FALSE, FALSE, sizeof(int64_t));
+	int64_t missing =
+		size > (int64_t)count ? MESSAGES_ELSEWHERE : MESSAGES_UNKNOWN;
+
+	for (size_t i = 0; i < count; i++) {
+		if (ranks[i].local < (int64_t)count + GROUP_UNKNOWN_MAX)
+			size = MAX(size, ranks[i].local + 1);
+	}
+	for (int64_t i = 0; i < MIN(size, (int64_t)count + GROUP_UNKNOWN_MAX);
+	     i++)
+		g_array_append_val(globals, missing);
+	for (size_t i = 0; i < count; i++) {
+		if (ranks[i].local >= 0 && ranks[i].local < globals->len)
+			g_array_index(globals, int64_t, (guint)ranks[i].local) =
+				ranks[i].global;
+	}
+	return globals;
 }
 
-/** The ranks of a communicator; NULL if they are not numbered from 0. */
 static struct messageGroup *groupOf(struct messages *self,
 				    const hdICommunicator *comm)
 {
-	hdIRank *ranks =
-		g_memdup2(comm->ranks, comm->rankCount * sizeof(*comm->ranks));
-	GString *key = g_string_new(NULL);
-	struct messageGroup *group = NULL;
-	bool isGood = comm->rankCount > 0;
+	struct messageGroup *group = g_new0(struct messageGroup, 1);
 
-	if (isGood)
-		qsort(ranks, comm->rankCount, sizeof(*ranks), compareRanks);
-	for (size_t i = 0; isGood && i < comm->rankCount; i++) {
-		isGood = ranks[i].local == (int64_t)i;
-		g_string_append_printf(key, "%" PRId64 " ", ranks[i].global);
-	}
-	if (isGood)
-		group = g_hash_table_lookup(self->groups, key->str);
-	if (isGood && !group) {
-		group = g_new(struct messageGroup, 1);
-		group->number = self->list->len;
-		group->name = "";
-		g_ptr_array_add(self->list, group);
-		group->globals = g_array_new(FALSE, FALSE, sizeof(int64_t));
-		for (size_t i = 0; i < comm->rankCount; i++)
-			g_array_append_val(group->globals, ranks[i].global);
-		g_hash_table_insert(self->groups, g_strdup(key->str), group);
-	}
-	g_string_free(key, TRUE);
-	g_free(ranks);
+	group->number = self->list->len;
+	group->name = comm->name;
+	group->globals = globalsOf(comm->ranks, comm->rankCount, comm->size);
+	if (comm->isInter)
+		group->remotes =
+			globalsOf(comm->remoteRanks, comm->remoteRankCount,
+				  comm->remoteSize);
+	g_ptr_array_add(self->list, group);
 	return group;
 }
 
@@ -91,20 +92,56 @@ static gboolean isSameRank(gconstpointer a, gconstpointer b)
 	return x->global == y->global && x->cid == y->cid;
 }
 
+/** A communicator, as one rank has it. */
+struct view {
+	hdIRank rank; /**< Must be first: the key. */
+	const struct messageGroup *group;
+	bool isRemote; /**< Whether the rank is in group 1. */
+};
+
+static void addViews(struct messages *self, const struct messageGroup *group,
+		     const hdIRank *ranks, size_t count, bool isRemote)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct view *view = g_new(struct view, 1);
+
+		view->rank = ranks[i];
+		view->group = group;
+		view->isRemote = isRemote;
+		g_hash_table_replace(self->comms, view, view);
+	}
+}
+
 static void addComms(struct messages *self, const hdIProject *project)
 {
 	for (size_t i = 0; i < project->communicatorCount; i++) {
 		const hdICommunicator *comm = &project->communicators[i];
-		struct messageGroup *group = groupOf(self, comm);
+		const struct messageGroup *group = groupOf(self, comm);
 
-		for (size_t k = 0; group && k < comm->rankCount; k++)
-			g_hash_table_insert(
-				self->comms,
-				g_memdup2(&comm->ranks[k], sizeof(hdIRank)),
-				group);
-		if (group && !*group->name)
-			group->name = comm->name;
+		addViews(self, group, comm->ranks, comm->rankCount, false);
+		addViews(self, group, comm->remoteRanks, comm->remoteRankCount,
+			 true);
 	}
+}
+
+static const struct view *viewOf(const struct messages *self, int64_t cid)
+{
+	const hdIRank own = { .global = self->rank, .cid = cid };
+
+	return self->isInRank ? g_hash_table_lookup(self->comms, &own) : NULL;
+}
+
+/** The process that a rank of a communicator is, seen from one of its ranks. */
+static int64_t peerOf(const struct view *view, int64_t rank)
+{
+	const struct messageGroup *group = view->group;
+	const GArray *globals = group->remotes && !view->isRemote
+					? group->remotes
+					: group->globals;
+
+	if (rank < 0 || rank >= globals->len)
+		return MESSAGES_UNKNOWN;
+	return g_array_index(globals, int64_t, (guint)rank);
 }
 
 /* ---- Records ----------------------------------------------------------- */
@@ -144,7 +181,8 @@ static bool readEnd(const struct search *search, const hdIAttribute *attributes,
 {
 	const struct messages *self = search->self;
 	bool isSent = search->isSent;
-	hdIRank own = { .global = self->rank, .cid = search->cid };
+	int64_t cid = search->cid;
+	const struct view *view;
 	int64_t peer;
 
 	*end = (struct messageEnd){
@@ -155,18 +193,17 @@ static bool readEnd(const struct search *search, const hdIAttribute *attributes,
 		.request = -1,
 	};
 	messagesNumber(attributes, count, "rid", &end->request);
-	messagesNumber(attributes, count, "cid", &own.cid);
+	messagesNumber(attributes, count, "cid", &cid);
 	if (!messagesNumber(attributes, count, isSent ? "toRank" : "fromRank",
 			    &end->localPeer) ||
 	    !messagesNumber(attributes, count, isSent ? "toTag" : "fromTag",
 			    &end->tag))
 		return false;
-	end->group = g_hash_table_lookup(self->comms, &own);
-	if (!end->group || end->localPeer < 0 ||
-	    end->localPeer >= end->group->globals->len)
+	view = viewOf(self, cid);
+	peer = view ? peerOf(view, end->localPeer) : MESSAGES_UNKNOWN;
+	if (peer == MESSAGES_UNKNOWN)
 		return false;
-	peer = g_array_index(end->group->globals, int64_t,
-			     (guint)end->localPeer);
+	end->group = view->group;
 	end->sender = isSent ? self->rank : peer;
 	end->receiver = isSent ? peer : self->rank;
 	if (isSent ||
@@ -292,9 +329,23 @@ int64_t messagesRank(const struct messages *self)
 const struct messageGroup *messagesGroupOf(const struct messages *self,
 					   int64_t cid)
 {
-	const hdIRank own = { .global = self->rank, .cid = cid };
+	const struct view *view = viewOf(self, cid);
 
-	return self->isInRank ? g_hash_table_lookup(self->comms, &own) : NULL;
+	return view ? view->group : NULL;
+}
+
+bool messagesIsRemote(const struct messages *self, int64_t cid)
+{
+	const struct view *view = viewOf(self, cid);
+
+	return view && view->isRemote;
+}
+
+int64_t messagesPeer(const struct messages *self, int64_t cid, int64_t rank)
+{
+	const struct view *view = viewOf(self, cid);
+
+	return view ? peerOf(view, rank) : MESSAGES_UNKNOWN;
 }
 
 /* ---- Begin and end ----------------------------------------------------- */
@@ -303,10 +354,8 @@ struct messages *messagesNew(const hdIProject *project)
 {
 	struct messages *self = g_new0(struct messages, 1);
 
-	self->groups = g_hash_table_new_full(g_str_hash, g_str_equal, g_free,
-					     freeGroup);
 	self->comms = g_hash_table_new_full(hashRank, isSameRank, g_free, NULL);
-	self->list = g_ptr_array_new();
+	self->list = g_ptr_array_new_with_free_func(freeGroup);
 	self->persistent = g_hash_table_new_full(g_int64_hash, g_int64_equal,
 						 g_free, g_free);
 	self->rankLevel = rolesRankLevel(project);
@@ -320,7 +369,6 @@ void messagesFree(struct messages *self)
 		return;
 	g_hash_table_destroy(self->persistent);
 	g_hash_table_destroy(self->comms);
-	g_hash_table_destroy(self->groups);
 	g_ptr_array_unref(self->list);
 	g_free(self);
 }

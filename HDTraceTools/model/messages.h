@@ -12,19 +12,35 @@
 
 #include <hdReading.h>
 
-/** A communicator as a set of ranks: those of the same ranks are one. */
+/** A process that belongs to another program, whose number there is not
+ *  known. */
+#define MESSAGES_ELSEWHERE (-1)
+/** A process of which the project says nothing. */
+#define MESSAGES_UNKNOWN (-2)
+
+/**
+ * A communicator. Two of the same ranks are two.
+ *
+ * Of an intercommunicator there are two groups: ranks that it names are those
+ * of the other group, seen from the rank that names them.
+ */
 struct messageGroup {
-	guint number;     /**< From 0, in the order of the project. */
-	GArray *globals;  /**< int64_t by local rank. */
-	const char *name; /**< Of the first communicator with a name, or "". */
+	guint number; /**< From 0, in the order of the project. */
+	/** Global ranks (int64_t) by local rank, or MESSAGES_.. */
+	GArray *globals;
+	GArray *remotes;  /**< Of an intercommunicator's group 1; or NULL. */
+	const char *name; /**< Or "". */
 };
 
 /** One end of a message. */
 struct messageEnd {
 	bool isSent;
-	int64_t sender; /**< Global ranks. */
+	/** Global ranks; one of them may be MESSAGES_ELSEWHERE. */
+	int64_t sender;
 	int64_t receiver;
-	int64_t localPeer; /**< Rank of the other one in the communicator. */
+	/** Rank of the other one in the communicator; of an intercommunicator,
+	 *  in the group of the other one. */
+	int64_t localPeer;
 	int64_t tag;
 	/** Number of what was recorded without interruption; 0 where that goes
 	 *  back to the beginning. From there on nothing is missing: the first
@@ -67,6 +83,19 @@ int64_t messagesRank(const struct messages *self);
 /** The communicator that a rank calls so; NULL if it is not known. */
 const struct messageGroup *messagesGroupOf(const struct messages *self,
 					   int64_t cid);
+
+/** Whether the rank that was entered belongs to group 1 of an
+ *  intercommunicator. */
+bool messagesIsRemote(const struct messages *self, int64_t cid);
+
+/**
+ * The process that the rank that was entered means by a rank of a
+ * communicator: who gets what it sends there, and who is the root. Of an
+ * intercommunicator it is one of the other group.
+ *
+ * @return A global rank, or MESSAGES_..
+ */
+int64_t messagesPeer(const struct messages *self, int64_t cid, int64_t rank);
 
 /** For toolReport(), of a trace with so many numbered epochs (uint64_t). */
 #define MESSAGES_EPOCHS                                                    \

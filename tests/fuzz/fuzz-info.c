@@ -43,12 +43,19 @@ static void checkLine(const struct infoLine *line, size_t size)
 		break;
 	case INFO_COMM:
 		checkRanks(line->ranks);
+		g_assert_cmpint(line->groupSize, >=, line->ranks->len);
+		if (!line->remote)
+			break;
+		checkRanks(line->remote);
+		g_assert_cmpint(line->remoteSize, >=, line->remote->len);
 		break;
 	case INFO_TYPE:
 		g_assert_nonnull(line->integers);
 		g_assert_nonnull(line->addresses);
 		g_assert_nonnull(line->types);
 		g_assert_true(g_ascii_isupper(*line->combiner));
+		break;
+	case INFO_COMM_NAME:
 		break;
 	case INFO_CLOCK:
 		g_assert_nonnull(line->method);

@@ -91,6 +91,10 @@ proj.comm-id proj.comm-twice|1|s/global="1"/global="0"/
 proj.comm-local|1|s/local="1"/local="7"/
 proj.comm-id|1|s/<CommunicatorList>/&<Communicator name="X"><Rank global="0" local="0" cid="0"\/><\/Communicator>/
 proj.communicator|1|s/global="1"/global="one"/
+proj.communicator|1|s/global="1"/& group="2"/
+proj.communicator|1|s/<Communicator name="WORLD"/& size="1"/
+proj.comm-local|1|s/local="1"/& group="1"/
+proj.comm-uid|1|s/<CommunicatorList>/&<Communicator uid="7" name="X" \/><Communicator uid="7" name="X" \/>/
 proj.datatype-rank|1|s/<Rank name="0" /<Rank name="7" /
 proj.datatype-twice|1|s/<NAMED id="0" name="MPI_CHAR" .>/&&/
 proj.datatype-base|1|s/<Type id="0"/<Type id="5"/

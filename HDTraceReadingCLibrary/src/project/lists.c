@@ -57,40 +57,103 @@ static size_t countChildren(const xmlNode *node)
 
 /* ---- Communicators, datatypes, files --------------------------- */
 
+/* A number that may be missing; returns 1 if it is. */
+static int getOptional(struct hdIProjXml *xml, const xmlNode *node,
+		       const char *name, int64_t *number)
+{
+	const char *text = hdIProjGet(xml, node, name, "");
+
+	if (!text)
+		return -ENOMEM;
+	return *text ? parseNumber(text, number) : 1;
+}
+
+/* A rank, and the group that it belongs to. */
+static int readRank(struct hdIProjXml *xml, const xmlNode *element,
+		    hdIRank *rank, int64_t *group)
+{
+	int ret = getNumber(xml, element, "global", &rank->global);
+
+	*group = 0;
+	if (ret == 0)
+		ret = getNumber(xml, element, "local", &rank->local);
+	if (ret == 0)
+		ret = getNumber(xml, element, "cid", &rank->cid);
+	if (ret < 0)
+		return ret;
+	ret = getOptional(xml, element, "group", group);
+	if (ret == -ENOMEM)
+		return ret;
+	return ret >= 0 && (*group == 0 || *group == 1) ? 0 : -EINVAL;
+}
+
+/* How many processes a group has; no more than can be numbered. */
+static int readGroupSize(struct hdIProjXml *xml, const xmlNode *element,
+			 const char *name, size_t known, int64_t *size)
+{
+	int ret = getOptional(xml, element, name, size);
+
+	if (ret == -ENOMEM)
+		return ret;
+	if (ret == 0 && *size >= (int64_t)known && *size <= INT32_MAX)
+		return 0;
+	*size = (int64_t)known;
+	if (ret != 1)
+		hdIProjReport(xml, HDI_RULE_PROJ_COMMUNICATOR, element,
+			      "%s of a communicator is not the number of its "
+			      "ranks or more",
+			      name);
+	return 0;
+}
+
 static int readCommunicator(struct hdIProjXml *xml, const xmlNode *element,
 			    hdICommunicator *communicator)
 {
-	hdIRank *ranks;
+	size_t children = countChildren(element);
+	hdIRank *ranks, *remotes;
+	int64_t isInter = 0;
+	int ret;
 
-	ranks = hdIArenaAllocArray(&xml->project->arena, countChildren(element),
+	ranks = hdIArenaAllocArray(&xml->project->arena, children,
 				   sizeof(*ranks));
+	remotes = hdIArenaAllocArray(&xml->project->arena, children,
+				     sizeof(*remotes));
 	communicator->name = hdIProjGet(xml, element, "name", "");
-	if (!ranks || !communicator->name)
+	communicator->uid = hdIProjGet(xml, element, "uid", "");
+	if (!ranks || !remotes || !communicator->name || !communicator->uid)
 		return -ENOMEM;
 	communicator->ranks = ranks;
+	communicator->remoteRanks = remotes;
 	for (const xmlNode *n = hdIXmlFirst(element); n; n = hdIXmlNext(n)) {
-		hdIRank *rank = &ranks[communicator->rankCount];
-		int ret;
+		hdIRank rank;
+		int64_t group;
 
 		if (!hdIXmlIs(n, "Rank"))
 			continue;
-		ret = getNumber(xml, n, "global", &rank->global);
-		if (ret == 0)
-			ret = getNumber(xml, n, "local", &rank->local);
-		if (ret == 0)
-			ret = getNumber(xml, n, "cid", &rank->cid);
+		ret = readRank(xml, n, &rank, &group);
 		if (ret == -ENOMEM)
 			return ret;
-		if (ret == 0)
-			communicator->rankCount++;
-		else
+		if (ret < 0)
 			hdIProjReport(
 				xml, HDI_RULE_PROJ_COMMUNICATOR, n,
 				"a rank of the communicator \"%s\" has no "
 				"valid numbers, and is left out",
 				communicator->name);
+		else if (group == 0)
+			ranks[communicator->rankCount++] = rank;
+		else
+			remotes[communicator->remoteRankCount++] = rank;
 	}
-	return 0;
+	ret = readGroupSize(xml, element, "size", communicator->rankCount,
+			    &communicator->size);
+	if (ret == 0)
+		ret = readGroupSize(xml, element, "remoteSize",
+				    communicator->remoteRankCount,
+				    &communicator->remoteSize);
+	if (ret == 0 && getOptional(xml, element, "inter", &isInter) == -ENOMEM)
+		ret = -ENOMEM;
+	communicator->isInter = isInter == 1 || communicator->remoteSize > 0;
+	return ret;
 }
 
 int hdIProjCommunicators(struct hdIProjXml *xml, const xmlNode *list)

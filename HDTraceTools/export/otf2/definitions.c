@@ -239,33 +239,56 @@ static GHashTable *defineRanks(struct otf2 *self)
 	return places;
 }
 
-static void defineComm(struct otf2 *self, const struct messageGroup *group,
-		       GHashTable *places)
+/** Write a group of a communicator. */
+static void defineGroup(struct otf2 *self, OTF2_GroupRef number,
+			OTF2_StringRef name, const GArray *globals,
+			GHashTable *places)
 {
 	GArray *members = g_array_new(FALSE, FALSE, sizeof(uint64_t));
-	OTF2_StringRef name = otf2String(self, group->name);
 
-	for (guint i = 0; i < group->globals->len; i++) {
-		gpointer place = g_hash_table_lookup(
-			places, &g_array_index(group->globals, int64_t, i));
+	for (guint i = 0; i < globals->len; i++) {
+		int64_t rank = g_array_index(globals, int64_t, i);
+		gpointer place = g_hash_table_lookup(places, &rank);
 		uint64_t member = place ? GPOINTER_TO_SIZE(place) - 1 : 0;
 
 		exportLose(self->export,
-			   "ranks of communicators without a trace; the "
-			   "first rank stands for them",
+			   rank == MESSAGES_ELSEWHERE
+				   ? "processes of other programs in "
+				     "communicators; the first rank stands for "
+				     "them"
+				   : "ranks of communicators without a trace; "
+				     "the first rank stands for them",
 			   !place);
 		g_array_append_val(members, member);
 	}
 	otf2Check(self, OTF2_GlobalDefWriter_WriteGroup(
-				self->definitions, group->number + 1, name,
+				self->definitions, number, name,
 				OTF2_GROUP_TYPE_COMM_GROUP, OTF2_PARADIGM_MPI,
 				OTF2_GROUP_FLAG_NONE, members->len,
 				(const uint64_t *)(void *)members->data));
-	otf2Check(self, OTF2_GlobalDefWriter_WriteComm(
-				self->definitions, group->number, name,
-				group->number + 1, OTF2_UNDEFINED_COMM,
-				OTF2_COMM_FLAG_NONE));
 	g_array_unref(members);
+}
+
+/** Write a communicator; next is the number of its first group. */
+static void defineComm(struct otf2 *self, const struct messageGroup *group,
+		       OTF2_GroupRef *next, GHashTable *places)
+{
+	OTF2_StringRef name = otf2String(self, group->name);
+	OTF2_GroupRef own = (*next)++;
+
+	defineGroup(self, own, name, group->globals, places);
+	if (!group->remotes) {
+		otf2Check(self,
+			  OTF2_GlobalDefWriter_WriteComm(
+				  self->definitions, group->number, name, own,
+				  OTF2_UNDEFINED_COMM, OTF2_COMM_FLAG_NONE));
+		return;
+	}
+	defineGroup(self, *next, name, group->remotes, places);
+	otf2Check(self,
+		  OTF2_GlobalDefWriter_WriteInterComm(
+			  self->definitions, group->number, name, own,
+			  (*next)++, OTF2_UNDEFINED_COMM, OTF2_COMM_FLAG_NONE));
 }
 
 /** Communicators, by the locations of the ranks in the order of these. */
@@ -274,10 +297,11 @@ static void defineComms(struct otf2 *self)
 	const GPtrArray *groups = messagesGroups(self->messages);
 	GHashTable *places = defineRanks(self);
 	bool hasRanks = g_hash_table_size(places) > 0;
+	OTF2_GroupRef next = 1;
 
 	exportLose(self->export, "communicators", hasRanks ? 0 : groups->len);
 	for (guint i = 0; hasRanks && i < groups->len; i++)
-		defineComm(self, groups->pdata[i], places);
+		defineComm(self, groups->pdata[i], &next, places);
 	g_hash_table_destroy(places);
 }
 

@@ -176,6 +176,12 @@ static void putMessage(const struct messageEnd *end, void *data)
 
 	if (end->isSent != self->wantsSent)
 		return;
+	if (end->sender == MESSAGES_ELSEWHERE ||
+	    end->receiver == MESSAGES_ELSEWHERE) {
+		exportLose(self->export, "messages from and to other programs",
+			   1);
+		return;
+	}
 	exportLose(self->export, "that the size of a message is not known",
 		   end->size < 0);
 	otf2Check(self, end->isSent ? putSent(self, end, size)
@@ -192,10 +198,42 @@ static void putMessage(const struct messageEnd *end, void *data)
 /** How a rank takes part in a collective call. */
 struct part {
 	const struct messageGroup *group;
-	int64_t root; /**< Or -1. */
+	uint32_t root;
+	bool isRoot;
+	bool isNobody; /**< In the group of an intercommunicator's root. */
 	int64_t sent;
 	int64_t received;
 };
+
+/** What is in records instead of a root's rank. */
+#define ROOT_NOBODY (-2)
+#define ROOT_SELF (-3)
+
+/** Of an intercommunicator the root is in the other group, or it is in the own
+ *  one and has no rank. */
+static void readRoot(const struct otf2 *self, const hdIRecord *record,
+		     int64_t cid, struct part *part)
+{
+	int64_t root;
+
+	part->root = OTF2_COLLECTIVE_ROOT_NONE;
+	if (!messagesNumber(record->attributes, record->attributeCount,
+			    "rootRank", &root) &&
+	    !messagesNumber(record->attributes, record->attributeCount, "root",
+			    &root))
+		return;
+	if (root >= 0 && root < INT32_MAX)
+		part->root = (uint32_t)root;
+	if (!part->group->remotes) {
+		part->isRoot = messagesPeer(self->messages, cid, root) ==
+			       messagesRank(self->messages);
+	} else if (root < 0) {
+		part->isRoot = root == ROOT_SELF;
+		part->isNobody = root == ROOT_NOBODY;
+		part->root = part->isRoot ? OTF2_COLLECTIVE_ROOT_SELF
+					  : OTF2_COLLECTIVE_ROOT_THIS_GROUP;
+	}
+}
 
 /** False if the communicator is not known. */
 static bool readPart(const struct otf2 *self, const struct function *function,
@@ -205,12 +243,12 @@ static bool readPart(const struct otf2 *self, const struct function *function,
 	size_t count = record->attributeCount;
 	int64_t cid;
 
-	*part = (struct part){ .root = -1 };
+	*part = (struct part){ .group = NULL };
 	if (!messagesNumber(attributes, count, "cid", &cid))
 		return false;
 	part->group = messagesGroupOf(self->messages, cid);
-	if (!messagesNumber(attributes, count, "rootRank", &part->root))
-		messagesNumber(attributes, count, "root", &part->root);
+	if (part->group)
+		readRoot(self, record, cid, part);
 	messagesNumber(attributes, count, "size", &part->sent);
 	if (!messagesNumber(attributes, count, "recvSize", &part->received) &&
 	    function->givesBack)
@@ -220,20 +258,20 @@ static bool readPart(const struct otf2 *self, const struct function *function,
 
 /** Of a broadcast the root gives and the others get; of a reduction all give
  *  and the root gets. */
-static void divide(const struct otf2 *self, const struct function *function,
-		   struct part *part)
+static void divide(const struct function *function, struct part *part)
 {
-	bool isRoot = part->root >= 0 &&
-		      (guint)part->root < part->group->globals->len &&
-		      g_array_index(part->group->globals, int64_t,
-				    (guint)part->root) ==
-			      messagesRank(self->messages);
+	bool isOfOthers = part->group->remotes;
 
-	if (function->op == OTF2_COLLECTIVE_OP_BCAST && !isRoot) {
+	if (part->isNobody) {
+		part->sent = part->received = 0;
+	} else if (function->op == OTF2_COLLECTIVE_OP_BCAST && !part->isRoot) {
 		part->received = part->sent;
 		part->sent = 0;
-	} else if (function->op == OTF2_COLLECTIVE_OP_REDUCE && isRoot) {
+	} else if (function->op == OTF2_COLLECTIVE_OP_REDUCE && part->isRoot) {
 		part->received = part->sent;
+		/* An intercommunicator's root gives nothing. */
+		if (isOfOthers)
+			part->sent = 0;
 	}
 }
 
@@ -249,16 +287,14 @@ static void putCollective(struct otf2 *self, const struct function *function,
 			   isBegin);
 		return;
 	}
-	divide(self, function, &part);
+	divide(function, &part);
 	if (isBegin)
 		code = OTF2_EvtWriter_MpiCollectiveBegin(self->events, NULL,
 							 (OTF2_TimeStamp)time);
 	else
 		code = OTF2_EvtWriter_MpiCollectiveEnd(
 			self->events, NULL, (OTF2_TimeStamp)time, function->op,
-			part.group->number,
-			part.root < 0 ? OTF2_UNDEFINED_UINT32
-				      : (uint32_t)part.root,
+			part.group->number, part.root,
 			(uint64_t)MAX(part.sent, 0),
 			(uint64_t)MAX(part.received, 0));
 	otf2Check(self, code);

@@ -148,10 +148,15 @@ static void annotate(void *data, const char *name, const char *value)
 static void putEnd(struct perfetto *self, const struct messageEnd *end,
 		   uint64_t flow)
 {
+	int64_t peer = end->isSent ? end->receiver : end->sender;
+
 	startEvent(self, EVENT_IS_INSTANT);
-	g_string_printf(self->name, "%s %" PRId64,
-			end->isSent ? "message to" : "message from",
-			end->isSent ? end->receiver : end->sender);
+	g_string_assign(self->name,
+			end->isSent ? "message to " : "message from ");
+	if (peer == MESSAGES_ELSEWHERE)
+		g_string_append(self->name, "another program");
+	else
+		g_string_append_printf(self->name, "%" PRId64, peer);
 	pbText(self->body, EVENT_NAME, self->name->str);
 	annotateNumber(self, "tag", end->tag);
 	if (end->size >= 0)
