@@ -57,6 +57,8 @@ static void addUp(struct findings *findings)
 		findingsEnergyOver(&group->energy, run);
 		if (group->powerCount && group->countsForTotal)
 			findingsEnergyAdd(&findings->energy, &group->energy);
+		if (group->countsForTotal)
+			findings->unattributed += group->unattributed;
 		findingsEndGaps(findings, group);
 		addTracer(findings, group);
 		for (guint k = 0; k < findings->phases->len; k++)
@@ -83,8 +85,8 @@ static gint byTime(gconstpointer a, gconstpointer b)
 
 static gint byEnergy(gconstpointer a, gconstpointer b)
 {
-	double x = stateOf(a)->own.amounts[0].energy;
-	double y = stateOf(b)->own.amounts[0].energy;
+	powerPico x = stateOf(a)->own.amounts[0].pico;
+	powerPico y = stateOf(b)->own.amounts[0].pico;
 
 	return (x < y) - (x > y);
 }
@@ -222,6 +224,7 @@ static void freeAll(struct findings *findings)
 			g_array_unref(group->late.list);
 	}
 	g_free(findings->groups);
+	attributionFree(findings->attribution);
 	if (findings->byTime) {
 		g_ptr_array_unref(findings->byTime);
 		g_ptr_array_unref(findings->byEnergy);
@@ -238,6 +241,8 @@ int findingsStart(struct findings *findings, const hdIProject *project)
 	findings->project = project;
 	phasesInit(&findings->phaseList);
 	startAll(findings);
+	if (findings->energyCount && project->traceCount)
+		findings->attribution = attributionNew(project, findings->rule);
 	return findPhases(findings);
 }
 
@@ -290,12 +295,21 @@ void findingsClear(struct findings *findings)
 	phaseOptionsFree(&findings->phaseOptions);
 	windowOptionFree(&findings->window);
 	g_free(findings->power);
+	g_free(findings->ruleText);
 }
 
-int findingsCheckOptions(struct findings *findings)
+int findingsCheckOptions(struct findings *findings, bool isPage)
 {
 	int status = phaseOptionsCheck(&findings->phaseOptions, findings->tool);
 
-	return status < 0 ? windowOptionParse(&findings->window, findings->tool)
-			  : status;
+	if (status < 0)
+		status = windowOptionParse(&findings->window, findings->tool);
+	if (status < 0)
+		status = attributionOptionParse(
+			findings->ruleText, findings->tool, &findings->rule);
+	/* Pages divide the energy of what they show themselves. */
+	if (status < 0 && isPage && findings->rule != ATTRIBUTION_EQUAL)
+		status = toolUsage(findings->tool, "--attribution: pages "
+						   "divide equally");
+	return status;
 }

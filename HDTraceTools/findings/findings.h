@@ -7,6 +7,7 @@
 #ifndef HD_FINDINGS_H
 #define HD_FINDINGS_H
 
+#include "HDTraceTools/command/attributionoption.h"
 #include "HDTraceTools/command/phaseoptions.h"
 #include "HDTraceTools/command/tool.h"
 #include "HDTraceTools/command/windowoption.h"
@@ -83,6 +84,9 @@ struct findingsGroup {
 	struct powerSeries *series; /**< While traces are read ... */
 	size_t traces;              /**< ... whose energy it tells. */
 	size_t tracesRead;
+	/** Of its energy, what no trace is charged with; of all nodes it is
+	 *  that of all traces together with this. */
+	powerPico unattributed;
 };
 
 /** A phase, or all of one name. */
@@ -134,6 +138,9 @@ struct findings {
 	struct findingsMost most;
 	struct findingsEnergy energy; /**< Of all nodes. */
 	size_t energyCount;           /**< Groups that tell energy. */
+	powerPico unattributed;       /**< Of all that count for the total. */
+	/** From findingsStart() on; NULL if nothing tells energy. */
+	struct attribution *attribution;
 	int64_t tracerNs; /**< CPU time of the tracer; -1 if not known. */
 	int64_t tracerLate;
 	struct findingsDiagnostics diagnostics;
@@ -142,6 +149,8 @@ struct findings {
 	struct phaseOptions phaseOptions;
 	struct windowOption window; /**< That pages begin with. */
 	char *power;
+	char *ruleText; /**< Of ATTRIBUTION_ENTRY(), if it is offered. */
+	enum attributionRule rule;
 	struct phases phaseList;
 	bool hasPhases;
 };
@@ -164,8 +173,9 @@ void findingsInit(struct findings *findings, struct tool *tool);
 /** Free what findingsInit(), options and messages took. */
 void findingsClear(struct findings *findings);
 
-/** See that these options make sense: -1, or the exit status. */
-int findingsCheckOptions(struct findings *findings);
+/** See that these options make sense, those of pages too if one is asked for:
+ *  -1, or the exit status. */
+int findingsCheckOptions(struct findings *findings, bool isPage);
 
 /** Open a project whose messages become a part of the report; NULL: it was said
  *  why not. */

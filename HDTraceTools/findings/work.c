@@ -27,6 +27,7 @@ struct task {
 	struct findingsGroup *group; /**< Of a trace: its power, or NULL. */
 	size_t number;               /**< Of the task that reads the group. */
 	struct profile *profile;
+	powerPico charged; /**< Of a trace: its part, at any time. */
 	struct findingsDiagnostics diagnostics;
 	int error;      /**< Negative errno of the file ... */
 	int spoolError; /**< ... and of a temporary one. */
@@ -35,7 +36,6 @@ struct task {
 struct work {
 	struct findings *findings;
 	GArray *tasks; /**< struct task */
-	struct profileShares *shares;
 };
 
 static pthread_mutex_t progressLock = PTHREAD_MUTEX_INITIALIZER;
@@ -150,20 +150,28 @@ static void readTrace(struct work *work, struct task *task)
 {
 	struct position position = { .findings = work->findings };
 	struct profileSource source = { .cursor = NULL };
+	struct attributionShare *share = NULL;
 	const struct diagnosticSink sink = { keepDiagnostic,
 					     &task->diagnostics };
 
 	if (task->group && task->group->series) {
-		source.cursor = powerCursorNew(task->group->series);
-		source.share = profileShare(
-			work->shares, task->group->group->node, task->trace);
+		share = attributionShareNew(work->findings->attribution,
+					    task->group->group->node,
+					    task->trace);
+		source.cursor =
+			attributionCursorNew(task->group->series, share);
 	}
 	task->error = profileRead(work->findings->project, task->trace, &sink,
 				  &source, 1, INT64_MIN, INT64_MAX,
 				  showProgress, &position, &task->profile);
-	if (source.cursor)
-		task->spoolError = powerCursorError(source.cursor);
-	powerCursorFree(source.cursor);
+	if (source.cursor) {
+		task->charged = attributionCursorGet(source.cursor, INT64_MIN,
+						     INT64_MAX)
+					.pico;
+		task->spoolError = attributionCursorError(source.cursor);
+	}
+	attributionCursorFree(source.cursor);
+	attributionShareFree(share);
 	findingsProgress(work->findings,
 			 task->trace->fileSize - position.offset);
 }
@@ -216,6 +224,17 @@ static void takeDiagnostics(struct findings *findings,
 	findingsDiagnosticsFree(messages);
 }
 
+/** All energy of a group. */
+static powerPico allOf(const struct findingsGroup *group)
+{
+	struct powerCursor *cursor = powerCursorNew(group->series);
+	int64_t measured;
+	powerPico all = powerCursorUntil(cursor, INT64_MAX, &measured);
+
+	powerCursorFree(cursor);
+	return all;
+}
+
 static void take(void *data, size_t number)
 {
 	struct work *work = data;
@@ -232,6 +251,8 @@ static void take(void *data, size_t number)
 		toolError(findings->tool, "temporary file: %s",
 			  strerror(-task->spoolError));
 	if (!task->trace) {
+		if (group->series)
+			group->unattributed = allOf(group);
 		findings->start = MIN(findings->start, group->start);
 		findings->end = MAX(findings->end, group->end);
 		return;
@@ -242,6 +263,8 @@ static void take(void *data, size_t number)
 	if (task->profile)
 		profileAdd(findings->profile, task->profile);
 	profileFree(task->profile);
+	if (group)
+		group->unattributed -= task->charged;
 	if (group && ++group->tracesRead == group->traces) {
 		powerSeriesFree(group->series);
 		group->series = NULL;
@@ -253,7 +276,6 @@ void findingsReadAll(struct findings *findings)
 	struct work work = {
 		.findings = findings,
 		.tasks = g_array_new(FALSE, FALSE, sizeof(struct task)),
-		.shares = profileSharesNew(findings->project),
 	};
 
 	findings->profile = profileNew(1);
@@ -261,6 +283,5 @@ void findingsReadAll(struct findings *findings)
 	tasksDo(work.tasks->len, run, take, &work);
 	findings->start = MIN(findings->start, findings->profile->start);
 	findings->end = MAX(findings->end, findings->profile->end);
-	profileSharesFree(work.shares);
 	g_array_unref(work.tasks);
 }

@@ -1,75 +1,471 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file
- * How the power of a node is divided among traces.
+ * Divides the energy of nodes among the traces of a project.
  */
 #include "config.h"
 
-#include "HDTraceTools/model/profile.h"
-#include "HDTraceTools/model/roles.h"
+#include <math.h>
+#include <pthread.h>
+#include <string.h>
+#include <glib.h>
 
-struct profileShares {
-	int rankLevel;
-	GHashTable *tracesBelow; /**< Nodes to numbers. */
-	GHashTable *ranksBelow;
+#include "HDTraceTools/base/tasks.h"
+#include "HDTraceTools/model/amounts.h"
+#include "HDTraceTools/model/attribution.h"
+#include "HDTraceTools/model/diagnostics.h"
+#include "HDTraceTools/model/extent.h"
+#include "HDTraceTools/model/roles.h"
+#include "HDTraceTools/model/units.h"
+
+/** What is known of a trace. */
+struct life {
+	const hdITraceFile *trace;
+	const hdINode *rank;  /**< Or its own node, where there are none. */
+	struct extent extent; /**< Empty if it has no records. */
 };
 
-/** The node of the rank that a trace belongs to; else its own. */
-static const hdINode *rankOf(const struct profileShares *self,
-			     const hdITraceFile *trace)
+/** CPU time that was used at a node. */
+struct usage {
+	const hdINode *node;
+	int64_t start;
+	int64_t end;
+	int64_t usage; /**< See claimsUse(). */
+};
+
+/** Claims on the energy of a node by what is below it. */
+struct nodeClaims {
+	struct claims *claims;
+	GHashTable *numbers; /**< Nodes of ranks, or traces, to numbers + 1. */
+};
+
+struct attribution {
+	const hdIProject *project;
+	enum attributionRule rule;
+	struct life *lives; /**< By trace. */
+	GArray *usages;     /**< struct usage */
+	pthread_mutex_t mutex;
+	GHashTable *ranks; /**< Nodes to struct nodeClaims, as asked for. */
+};
+
+/* ---- Lives ------------------------------------------------------------- */
+
+static void readLife(struct tasks *tasks, void *data, size_t number)
 {
-	return self->rankLevel ? rolesAt(trace->node, self->rankLevel)
-			       : trace->node;
+	struct attribution *self = data;
+	struct life *life = &self->lives[number];
+
+	(void)tasks;
+	extentAddTrace(&life->extent, self->project, life->trace);
 }
 
-static size_t countAt(GHashTable *counts, const hdINode *node)
+static void takeLife(void *data, size_t number)
 {
-	return GPOINTER_TO_SIZE(g_hash_table_lookup(counts, node));
+	(void)data;
+	(void)number;
 }
 
-/** Count something at a node and at all above it. */
-static void countUp(GHashTable *counts, const hdINode *node)
+/** The column of a group that tells CPU time that was used, as an amount;
+ *  -1: none does. */
+static ssize_t findUsage(const hdIGroup *group, double *seconds)
 {
-	for (; node; node = node->parent)
-		g_hash_table_insert(
-			counts, (void *)node,
-			GSIZE_TO_POINTER(countAt(counts, node) + 1));
-}
+	for (size_t i = 0; i < group->valueCount; i++) {
+		const hdIValue *value = &group->values[i];
+		struct unit unit = unitParse(value->unit);
 
-struct profileShares *profileSharesNew(const hdIProject *project)
-{
-	struct profileShares *self = g_new0(struct profileShares, 1);
-	GHashTable *seen = g_hash_table_new(NULL, NULL);
-
-	self->rankLevel = rolesRankLevel(project);
-	self->tracesBelow = g_hash_table_new(NULL, NULL);
-	self->ranksBelow = g_hash_table_new(NULL, NULL);
-	for (size_t i = 0; i < project->traceCount; i++) {
-		const hdINode *rank = rankOf(self, project->traces[i]);
-
-		countUp(self->tracesBelow, project->traces[i]->node);
-		if (g_hash_table_add(seen, (void *)rank))
-			countUp(self->ranksBelow, rank);
+		if (strcmp(value->name, "CPU_TIME") != 0 ||
+		    value->type == HDI_STRING || strcmp(unit.base, "s") != 0 ||
+		    !kindIsAmount(valueKind(group, value, NULL)))
+			continue;
+		*seconds = unit.scale;
+		return (ssize_t)i;
 	}
-	g_hash_table_destroy(seen);
+	return -1;
+}
+
+static void readUsage(struct attribution *self, const hdIGroup *group)
+{
+	double scale = 0;
+	ssize_t column = findUsage(group, &scale);
+	hdIStatReader *reader = NULL;
+	struct amounts *amounts;
+	const hdIBlock *block;
+
+	if (column >= 0 && group->isReadable)
+		reader = diagnosticsOpenStat(self->project, group,
+					     &diagnosticsDropped);
+	if (!reader)
+		return;
+	amounts = amountsNew(group);
+	while (hdI_readStat(reader, &block) == 1) {
+		amountsTake(amounts, block);
+		for (size_t i = 0; i < block->count; i++) {
+			double used =
+				scale * amountsGet(amounts, (size_t)column, i);
+			int64_t length = block->end[i] - block->start[i];
+			struct usage usage = {
+				.node = group->node,
+				.start = block->start[i],
+				.end = block->end[i],
+			};
+
+			if (length <= 0 || !isfinite(used) || used < 0)
+				continue;
+			used = used / (double)length * 1e18;
+			usage.usage = (int64_t)nearbyint(MIN(used, 1e15));
+			g_array_append_val(self->usages, usage);
+		}
+	}
+	amountsFree(amounts);
+	hdI_closeStat(reader);
+}
+
+struct attribution *attributionNew(const hdIProject *project,
+				   enum attributionRule rule)
+{
+	struct attribution *self = g_new0(struct attribution, 1);
+	int level = rolesRankLevel(project);
+
+	self->project = project;
+	self->rule = rule;
+	self->lives = g_new0(struct life, project->traceCount + 1);
+	self->usages = g_array_new(FALSE, FALSE, sizeof(struct usage));
+	for (size_t i = 0; i < project->traceCount; i++) {
+		const hdITraceFile *trace = project->traces[i];
+
+		self->lives[i] = (struct life){
+			.trace = trace,
+			.rank = level ? rolesAt(trace->node, level)
+				      : trace->node,
+			.extent = EXTENT_NONE,
+		};
+	}
+	tasksDo(project->traceCount, readLife, takeLife, self);
+	for (size_t i = 0; rule == ATTRIBUTION_CPU && i < project->groupCount;
+	     i++)
+		readUsage(self, project->groups[i]);
+	pthread_mutex_init(&self->mutex, NULL);
+	self->ranks = g_hash_table_new(NULL, NULL);
 	return self;
 }
 
-void profileSharesFree(struct profileShares *self)
+static void freeClaims(struct nodeClaims *self)
 {
-	if (!self)
-		return;
-	g_hash_table_destroy(self->tracesBelow);
-	g_hash_table_destroy(self->ranksBelow);
+	claimsFree(self->claims);
+	g_hash_table_destroy(self->numbers);
 	g_free(self);
 }
 
-double profileShare(const struct profileShares *self, const hdINode *node,
-		    const hdITraceFile *trace)
+void attributionFree(struct attribution *self)
 {
-	size_t ranks = MAX(countAt(self->ranksBelow, node), 1);
-	size_t traces = MIN(countAt(self->tracesBelow, rankOf(self, trace)),
-			    countAt(self->tracesBelow, node));
+	GHashTableIter iterator;
+	gpointer claims;
 
-	return 1.0 / (double)ranks / (double)traces;
+	if (!self)
+		return;
+	g_hash_table_iter_init(&iterator, self->ranks);
+	while (g_hash_table_iter_next(&iterator, NULL, &claims))
+		freeClaims(claims);
+	g_hash_table_destroy(self->ranks);
+	pthread_mutex_destroy(&self->mutex);
+	g_array_unref(self->usages);
+	g_free(self->lives);
+	g_free(self);
+}
+
+/* ---- Who claims -------------------------------------------------------- */
+
+static bool isBelow(const hdINode *node, const hdINode *above)
+{
+	while (node && node != above)
+		node = node->parent;
+	return node;
+}
+
+static size_t numberOf(const struct nodeClaims *self, const void *key)
+{
+	return GPOINTER_TO_SIZE(g_hash_table_lookup(self->numbers, key));
+}
+
+/** The claims of all at or below a node: of ranks, or of the traces of one. */
+static struct nodeClaims *makeClaims(const struct attribution *self,
+				     const hdINode *node, const hdINode *rank)
+{
+	struct nodeClaims *made = g_new0(struct nodeClaims, 1);
+	size_t count = self->project->traceCount;
+
+	made->numbers = g_hash_table_new(NULL, NULL);
+	made->claims = claimsNew(count, self->rule);
+	for (size_t i = 0; i < count; i++) {
+		const struct life *life = &self->lives[i];
+		const hdINode *key = rank ? life->trace->node : life->rank;
+		size_t number;
+
+		if (!isBelow(life->trace->node, node) ||
+		    (rank && life->rank != rank))
+			continue;
+		number = numberOf(made, key);
+		if (!number) {
+			number = g_hash_table_size(made->numbers) + 1;
+			g_hash_table_insert(made->numbers, (void *)key,
+					    GSIZE_TO_POINTER(number));
+		}
+		claimsAdd(made->claims, number - 1, life->extent.start,
+			  life->extent.end);
+	}
+	for (guint i = 0; i < self->usages->len; i++) {
+		const struct usage *usage =
+			&g_array_index(self->usages, struct usage, i);
+		size_t number = numberOf(made, usage->node);
+
+		if (number)
+			claimsUse(made->claims, number - 1, usage->start,
+				  usage->end, usage->usage);
+	}
+	claimsEnd(made->claims);
+	return made;
+}
+
+static const struct nodeClaims *ranksOf(struct attribution *self,
+					const hdINode *node)
+{
+	struct nodeClaims *ranks;
+
+	pthread_mutex_lock(&self->mutex);
+	ranks = g_hash_table_lookup(self->ranks, node);
+	if (!ranks) {
+		ranks = makeClaims(self, node, NULL);
+		g_hash_table_insert(self->ranks, (void *)node, ranks);
+	}
+	pthread_mutex_unlock(&self->mutex);
+	return ranks;
+}
+
+static const hdINode *rankOf(const struct attribution *self,
+			     const hdITraceFile *trace)
+{
+	for (size_t i = 0; i < self->project->traceCount; i++) {
+		if (self->lives[i].trace == trace)
+			return self->lives[i].rank;
+	}
+	return trace->node;
+}
+
+/* ---- Shares ------------------------------------------------------------ */
+
+struct attributionShare {
+	GArray *steps; /**< struct shareStep */
+	GArray *outer; /**< What these are a part of; NULL: of all. */
+};
+
+struct attributionShare *attributionShareOf(GArray *steps, GArray *outer)
+{
+	struct attributionShare *self = g_new0(struct attributionShare, 1);
+
+	self->steps = steps;
+	self->outer = outer;
+	return self;
+}
+
+struct attributionShare *attributionShareNew(struct attribution *self,
+					     const hdINode *node,
+					     const hdITraceFile *trace)
+{
+	const struct nodeClaims *ranks = ranksOf(self, node);
+	const hdINode *rank = rankOf(self, trace);
+	struct nodeClaims *traces = makeClaims(self, node, rank);
+	struct attributionShare *share = attributionShareOf(
+		claimsShare(traces->claims, numberOf(traces, trace->node) - 1),
+		claimsShare(ranks->claims, numberOf(ranks, rank) - 1));
+
+	freeClaims(traces);
+	return share;
+}
+
+void attributionShareFree(struct attributionShare *self)
+{
+	if (!self)
+		return;
+	g_array_unref(self->steps);
+	if (self->outer)
+		g_array_unref(self->outer);
+	g_free(self);
+}
+
+/* ---- How many ---------------------------------------------------------- */
+
+/** What counts in a share, at its steps. */
+static GArray *countsOf(const GArray *steps)
+{
+	GArray *counts =
+		g_array_new(FALSE, FALSE, sizeof(struct attributionCount));
+
+	for (guint i = 0; i < steps->len; i++) {
+		const struct shareStep *step =
+			&g_array_index(steps, struct shareStep, i);
+		struct attributionCount count = { step->time, step->total };
+
+		if (!counts->len ||
+		    g_array_index(counts, struct attributionCount,
+				  counts->len - 1)
+				    .count != count.count)
+			g_array_append_val(counts, count);
+	}
+	return counts;
+}
+
+GArray *attributionTraces(struct attribution *self, const hdINode *node,
+			  const hdITraceFile *trace)
+{
+	struct nodeClaims *traces = makeClaims(self, node, rankOf(self, trace));
+	GArray *steps =
+		claimsShare(traces->claims, numberOf(traces, trace->node) - 1);
+	GArray *counts = countsOf(steps);
+
+	g_array_unref(steps);
+	freeClaims(traces);
+	return counts;
+}
+
+GArray *attributionRanks(struct attribution *self, const hdINode *node)
+{
+	GArray *steps = claimsTotals(ranksOf(self, node)->claims);
+	GArray *counts = countsOf(steps);
+
+	g_array_unref(steps);
+	return counts;
+}
+
+/* ---- Energies ---------------------------------------------------------- */
+
+/** What there is from a step on. */
+struct mark {
+	struct attributionAmount before; /**< What the share has until then. */
+	struct attributionAmount all;    /**< And what it is a part of. */
+};
+
+/** A part of a layer below, or of the power. */
+struct layer {
+	const struct shareStep *steps;
+	struct mark *marks;
+	guint count;
+	guint at; /**< The step that was used last. */
+};
+
+struct attributionCursor {
+	struct powerCursor *power;
+	struct layer layers[2]; /**< Ranks, traces. */
+	int depth;
+};
+
+/** The number of steps that are not behind a time; times are close to each
+ *  other. */
+static guint findStep(struct layer *self, int64_t time)
+{
+	guint low = self->at;
+	guint high = self->count;
+
+	if ((low == 0 || self->steps[low - 1].time <= time) &&
+	    (low == high || time < self->steps[low].time))
+		return low;
+	low = 0;
+	while (low < high) {
+		guint middle = low + (high - low) / 2;
+
+		if (self->steps[middle].time <= time)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	self->at = low;
+	return low;
+}
+
+/** What the layers up to a depth have until a time; 0: the power. */
+static struct attributionAmount amountAt(struct attributionCursor *self,
+					 int depth, int64_t time)
+{
+	struct attributionAmount amount = { .pico = 0 };
+	struct layer *layer;
+	const struct mark *mark;
+	guint step;
+
+	if (depth == 0) {
+		amount.pico =
+			powerCursorUntil(self->power, time, &amount.measured);
+		return amount;
+	}
+	layer = &self->layers[depth - 1];
+	step = findStep(layer, time);
+	if (step == 0)
+		return amount;
+	mark = &layer->marks[step - 1];
+	if (layer->steps[step - 1].total == 0)
+		return mark->before;
+	amount = amountAt(self, depth - 1, time);
+	amount.pico =
+		mark->before.pico + shareDivide(&layer->steps[step - 1],
+						amount.pico - mark->all.pico);
+	amount.measured += mark->before.measured - mark->all.measured;
+	return amount;
+}
+
+/** Add a layer on top. */
+static void addLayer(struct attributionCursor *self, const GArray *steps)
+{
+	struct layer *layer = &self->layers[self->depth++];
+
+	layer->steps = (const struct shareStep *)(const void *)steps->data;
+	layer->marks = g_new0(struct mark, steps->len + 1);
+	for (guint i = 0; i < steps->len; i++) {
+		int64_t time = layer->steps[i].time;
+
+		layer->marks[i].before = amountAt(self, self->depth, time);
+		layer->marks[i].all = amountAt(self, self->depth - 1, time);
+		layer->count = i + 1;
+	}
+}
+
+struct attributionCursor *attributionCursorNew(
+	const struct powerSeries *series, const struct attributionShare *share)
+{
+	struct attributionCursor *self = g_new0(struct attributionCursor, 1);
+
+	self->power = powerCursorNew(series);
+	if (share && share->outer)
+		addLayer(self, share->outer);
+	if (share)
+		addLayer(self, share->steps);
+	return self;
+}
+
+void attributionCursorFree(struct attributionCursor *self)
+{
+	if (!self)
+		return;
+	for (int i = 0; i < self->depth; i++)
+		g_free(self->layers[i].marks);
+	powerCursorFree(self->power);
+	g_free(self);
+}
+
+int attributionCursorError(const struct attributionCursor *self)
+{
+	return powerCursorError(self->power);
+}
+
+struct attributionAmount attributionCursorGet(struct attributionCursor *self,
+					      int64_t start, int64_t end)
+{
+	struct attributionAmount from;
+	struct attributionAmount to;
+
+	if (end <= start)
+		return (struct attributionAmount){ .pico = 0 };
+	from = amountAt(self, self->depth, start);
+	to = amountAt(self, self->depth, end);
+	return (struct attributionAmount){
+		.pico = to.pico - from.pico,
+		.measured = to.measured - from.measured,
+	};
 }

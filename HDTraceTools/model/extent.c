@@ -12,12 +12,15 @@
 #include <glib.h>
 
 #include "HDTraceTools/model/diagnostics.h"
+#include "HDTraceTools/base/plainfile.h"
 #include "HDTraceTools/model/extent.h"
 #include "common/format/seconds.h"
 
 /** Of traces beyond this only the beginning, and so much of the end, is read:
  *  records come in the order in which they ended. */
 #define TAIL_SIZE (64 * 1024)
+/** So much is looked at for the outermost record that comes first. */
+#define START_SIZE (16 * 1024 * 1024)
 
 void extentAdd(struct extent *extent, int64_t start, int64_t end)
 {
@@ -112,6 +115,64 @@ static bool readTail(const hdITraceFile *trace, int64_t *latest)
 	return isFound;
 }
 
+/**
+ * When the first outermost record of a trace starts: what comes before it lies
+ * in it. Only what says where it is, is looked at.
+ *
+ * @return False if that is not found out like this.
+ */
+static bool readStart(const hdITraceFile *trace, int64_t *start)
+{
+	static const char tag[] = "Nested>";
+	const size_t length = sizeof(tag) - 1;
+	GMappedFile *mapped;
+	const char *text, *at, *end;
+	size_t depth = 0;
+	bool isFound = false;
+
+	if (plainFileMap(trace->file, &mapped) < 0)
+		return false;
+	text = g_mapped_file_get_contents(mapped);
+	end = text + MIN(g_mapped_file_get_length(mapped), START_SIZE);
+	/* Behind the tag of the trace. */
+	at = text && end > text ? memmem(text, (size_t)(end - text), "<Program",
+					 strlen("<Program"))
+				: NULL;
+	at = at ? memchr(at, '>', (size_t)(end - at)) : NULL;
+	while (at && !isFound) {
+		const char *next = memchr(at, '<', (size_t)(end - at));
+
+		if (next && depth == 0 &&
+		    ((size_t)(end - next) <= length ||
+		     memcmp(next + 1, tag, length) != 0)) {
+			char head[256];
+			size_t size =
+				MIN((size_t)(end - next), sizeof(head) - 1);
+			const char *time;
+
+			memcpy(head, next, size);
+			head[size] = '\0';
+			time = strstr(head, " time=");
+			isFound = time && time < head + strcspn(head, ">") &&
+				  parseTime(time + strlen(" time="), start);
+			break;
+		}
+		at = next ? memmem(next, (size_t)(end - next), tag, length)
+			  : NULL;
+		if (!at)
+			break;
+		if (at[-1] == '<')
+			depth++;
+		else if (at[-1] == '/' && depth > 0)
+			depth--;
+		else
+			break;
+		at += length;
+	}
+	g_mapped_file_unref(mapped);
+	return isFound;
+}
+
 static int64_t adjustmentOf(hdITraceReader *reader)
 {
 	size_t count = 0;
@@ -131,9 +192,10 @@ void extentAddTrace(struct extent *extent, const hdIProject *project,
 {
 	hdITraceReader *reader =
 		diagnosticsOpenTrace(project, trace, &diagnosticsDropped);
-	bool isLarge = trace->fileSize > 16 * TAIL_SIZE;
+	bool isLarge = trace->fileSize > 2 * TAIL_SIZE;
 	const hdIRecord *record;
 	int64_t latest = 0;
+	int64_t start;
 
 	if (!reader)
 		return;
@@ -141,6 +203,12 @@ void extentAddTrace(struct extent *extent, const hdIProject *project,
 	if (isLarge) {
 		latest += adjustmentOf(reader);
 		extentAdd(extent, latest, latest);
+	}
+	if (isLarge && readStart(trace, &start)) {
+		start += adjustmentOf(reader);
+		extentAdd(extent, start, start);
+		hdI_closeTrace(reader);
+		return;
 	}
 	while (hdI_readTrace(reader, &record) == 1) {
 		extentAdd(extent, record->start, record->end);

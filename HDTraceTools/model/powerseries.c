@@ -265,6 +265,17 @@ struct powerAmount powerCursorGet(struct powerCursor *self, int64_t start,
 	};
 }
 
+powerPico powerCursorUntil(struct powerCursor *self, int64_t time,
+			   int64_t *measured)
+{
+	/* 2^100 leave room for the weights of shares. */
+	const double most = 0x1p100;
+	struct powerAmount sums = sumsAt(self, time);
+
+	*measured = sums.measured;
+	return (powerPico)nearbyint(CLAMP(sums.energy * 1e12, -most, most));
+}
+
 /* ---- Step by step ------------------------------------------------------ */
 
 bool powerSeriesRange(const struct powerSeries *self, int64_t *start,

@@ -30,6 +30,10 @@ struct powerAmount {
 	int64_t measured; /**< Time for which all parts have a value, in ns. */
 };
 
+/** An energy as an integer: trillionths of that unit (of J: pJ). It can be
+ * added, and divided, without any rounding; 1 GW for 40 years has room. */
+typedef __int128 powerPico;
+
 /** A value that is part of the power; several are added. */
 struct powerPart {
 	size_t column; /**< Which value of the group. */
@@ -62,6 +66,11 @@ void powerCursorFree(struct powerCursor *self);
 /** Integrate over ]start, end]. */
 struct powerAmount powerCursorGet(struct powerCursor *self, int64_t start,
 				  int64_t end);
+
+/** Integrate from the beginning until a time, what is at that time included:
+ * the energy as an integer, never NaN, and the known time. */
+powerPico powerCursorUntil(struct powerCursor *self, int64_t time,
+			   int64_t *measured);
 
 /** Get when a series starts and ends; false if it is empty. */
 bool powerSeriesRange(const struct powerSeries *self, int64_t *start,

@@ -51,7 +51,7 @@ struct reading {
 static struct profileCost costNew(size_t sources)
 {
 	return (struct profileCost){
-		.amounts = g_new0(struct powerAmount, sources + 1),
+		.amounts = g_new0(struct attributionAmount, sources + 1),
 	};
 }
 
@@ -66,7 +66,7 @@ static void costAdd(struct profileCost *to, const struct profileCost *from,
 {
 	to->time += from->time;
 	for (size_t i = 0; i < sources; i++) {
-		to->amounts[i].energy += from->amounts[i].energy;
+		to->amounts[i].pico += from->amounts[i].pico;
 		to->amounts[i].measured += from->amounts[i].measured;
 	}
 }
@@ -78,13 +78,13 @@ static void costSubtract(struct profileCost *from,
 {
 	from->time = MAX(from->time - inside->time, 0);
 	for (size_t i = 0; i < sources; i++) {
-		struct powerAmount *amount = &from->amounts[i];
+		struct attributionAmount *amount = &from->amounts[i];
 
 		amount->measured =
 			MAX(amount->measured - inside->amounts[i].measured, 0);
-		amount->energy -= inside->amounts[i].energy;
+		amount->pico -= inside->amounts[i].pico;
 		if (amount->measured == 0 && from->time == 0)
-			amount->energy = 0;
+			amount->pico = 0;
 	}
 }
 
@@ -275,11 +275,10 @@ static void getCost(struct reading *self, int64_t start, int64_t end)
 	for (size_t i = 0; i < self->profile->sources; i++) {
 		const struct profileSource *source = &self->sources[i];
 
-		cost->amounts[i] = (struct powerAmount){ .energy = 0 };
-		if (!source->cursor)
-			continue;
-		cost->amounts[i] = powerCursorGet(source->cursor, start, end);
-		cost->amounts[i].energy *= source->share;
+		cost->amounts[i] = (struct attributionAmount){ .pico = 0 };
+		if (source->cursor)
+			cost->amounts[i] = attributionCursorGet(source->cursor,
+								start, end);
 	}
 }
 

@@ -3,11 +3,8 @@
  * @file
  * Time and energy of the states of a trace, by their names.
  *
- * Power is measured at hosts, and states are those of ranks and threads. A
- * trace is charged with the power of a node at or above it, divided equally
- * among the ranks with traces below that node, and then among the traces of the
- * rank. So what all traces are charged for a moment is never more than what was
- * measured.
+ * Power is measured at hosts, and states are those of ranks and threads; what
+ * part of it a trace is charged with, attribution.h says.
  */
 #ifndef HD_PROFILE_H
 #define HD_PROFILE_H
@@ -16,35 +13,18 @@
 #include <glib.h>
 
 #include <hdReading.h>
+#include "HDTraceTools/model/attribution.h"
 #include "HDTraceTools/model/diagnostics.h"
-#include "HDTraceTools/model/powerseries.h"
-
-/* ---- Shares ------------------------------------------------------------ */
-
-struct profileShares;
-
-/** Count the traces and ranks below all nodes. */
-struct profileShares *profileSharesNew(const hdIProject *project);
-
-/** Free them; NULL does nothing. */
-void profileSharesFree(struct profileShares *self);
-
-/** How much of a node's power a trace at or below it is charged with. */
-double profileShare(const struct profileShares *self, const hdINode *node,
-		    const hdITraceFile *trace);
-
-/* ---- Profiles ---------------------------------------------------------- */
 
 /** Power that a trace is charged with. */
 struct profileSource {
-	struct powerCursor *cursor; /**< NULL: not known. */
-	double share;
+	struct attributionCursor *cursor; /**< NULL: not known. */
 };
 
 /** Time, and energy from each source. */
 struct profileCost {
 	int64_t time;
-	struct powerAmount *amounts;
+	struct attributionAmount *amounts;
 };
 
 /** States of one name. */

@@ -183,10 +183,29 @@ static void putCommunicators(struct outJson *json, const hdIProject *project)
 	messagesFree(messages);
 }
 
-/** From what the energy of a node is derived, and who shares it. */
+/** How many are active, from when on; takes the list, which may be NULL. */
+static void putCounts(struct outJson *json, const char *key, GArray *counts)
+{
+	outJsonArray(json, key, true);
+	for (guint i = 0; counts && i < counts->len; i++) {
+		const struct attributionCount *count =
+			&g_array_index(counts, struct attributionCount, i);
+
+		outJsonArray(json, NULL, true);
+		outJsonSeconds(json, NULL, count->time);
+		outJsonInteger(json, NULL, (int64_t)count->count);
+		outJsonEnd(json);
+	}
+	outJsonEnd(json);
+	if (counts)
+		g_array_unref(counts);
+}
+
+/** From what the energy of a node is derived, and who shares it: at any time
+ *  that of each of its ranks that are active is divided among its traces. */
 static void putPower(struct outJson *json, const struct findings *findings,
 		     size_t number, struct findingsGroup *const *powers,
-		     const struct profileShares *shares)
+		     struct attribution *attribution)
 {
 	const struct findingsGroup *group = &findings->groups[number];
 	const hdIProject *project = findings->project;
@@ -200,15 +219,19 @@ static void putPower(struct outJson *json, const struct findings *findings,
 			outJsonInteger(json, NULL, (int64_t)i);
 	}
 	outJsonEnd(json);
-	outJsonArray(json, "traces", true);
+	putCounts(json, "ranks",
+		  attribution
+			  ? attributionRanks(attribution, group->group->node)
+			  : NULL);
+	outJsonArray(json, "traces", false);
 	for (size_t i = 0; i < project->traceCount; i++) {
 		if (powers[i] != group)
 			continue;
 		outJsonArray(json, NULL, true);
 		outJsonInteger(json, NULL, (int64_t)i);
-		outJsonDouble(json, NULL,
-			      profileShare(shares, group->group->node,
-					   project->traces[i]));
+		putCounts(json, NULL,
+			  attributionTraces(attribution, group->group->node,
+					    project->traces[i]));
 		outJsonEnd(json);
 	}
 	outJsonEnd(json);
@@ -219,15 +242,14 @@ static void putPowers(struct outJson *json, const struct findings *findings)
 {
 	const hdIProject *project = findings->project;
 	struct findingsGroup **powers = findingsFindPowers(findings);
-	struct profileShares *shares = profileSharesNew(project);
 
 	outJsonArray(json, "powers", false);
 	for (size_t i = 0; i < project->groupCount; i++) {
 		if (findings->groups[i].powerCount)
-			putPower(json, findings, i, powers, shares);
+			putPower(json, findings, i, powers,
+				 findings->attribution);
 	}
 	outJsonEnd(json);
-	profileSharesFree(shares);
 	g_free(powers);
 }
 

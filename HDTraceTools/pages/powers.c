@@ -124,7 +124,8 @@ static int readPower(const hdIProject *project, const hdIGroup *group,
 
 int powersTake(struct powers *self, size_t trace,
 	       bool (*goesOn)(int64_t offset, void *data), void *data,
-	       const struct powerSeries **series)
+	       const struct powerSeries **series,
+	       struct attributionShare **share)
 {
 	const struct findings *findings = self->findings;
 	const struct findingsGroup *from = self->ofTraces[trace];
@@ -133,8 +134,11 @@ int powersTake(struct powers *self, size_t trace,
 	int ret = 0;
 
 	*series = NULL;
+	*share = NULL;
 	if (!from)
 		return 0;
+	*share = attributionShareNew(findings->attribution, from->group->node,
+				     findings->project->traces[trace]);
 	pthread_mutex_lock(&self->mutex);
 	own = fill(self, group);
 	while (!own && self->powers[group].state != READ)

@@ -37,12 +37,15 @@ void powersFilled(struct powers *self, size_t group);
  *
  * @param goesOn Asked with @p data whether to go on reading; may be NULL.
  * @param[out] series NULL if nothing tells it.
+ * @param[out] share The part of it that the trace is charged with, to be freed;
+ *             NULL if nothing tells it.
  *
  * @return 0 or a negative errno, of the file or the temporary file.
  */
 int powersTake(struct powers *self, size_t trace,
 	       bool (*goesOn)(int64_t offset, void *data), void *data,
-	       const struct powerSeries **series);
+	       const struct powerSeries **series,
+	       struct attributionShare **share);
 
 /** A trace needs its power no longer. */
 void powersDone(struct powers *self, size_t trace);

@@ -29,6 +29,13 @@ enum { PART_STATES, PART_SUMS, PART_ENERGY, PARTS };
 /** Traces with less than this need no further zoom. */
 #define ITEMS_MIN 512
 
+/** Energy of some time. */
+struct itemAmount {
+	double energy; /**< What the trace is charged with ... */
+	double node;   /**< ... of so much. */
+	int64_t measured;
+};
+
 /** A state or event, or states and events of a step. */
 struct item {
 	int64_t start;  /**< Of a sum, that of its step. */
@@ -39,9 +46,9 @@ struct item {
 	uint16_t depth;  /**< Of sums of events: EVENT_DEPTH. */
 	uint16_t isEvent : 1;
 	uint16_t isSum : 1;
-	uint16_t isNested : 1;     /**< It lies in a state of its name. */
-	uint16_t unused : 13;      /**< 0, since items go into a file. */
-	struct powerAmount amount; /**< Of a sum: of the node, in its time. */
+	uint16_t isNested : 1;    /**< It lies in a state of its name. */
+	uint16_t unused : 13;     /**< 0, since items go into a file. */
+	struct itemAmount amount; /**< Of a sum: in its time. */
 };
 
 /** Items in the order of time, in a temporary file. */
@@ -75,7 +82,10 @@ struct tracePyramid {
 	struct list states;
 	struct list sums;
 	uint64_t written;
-	struct powerCursor *power; /**< NULL: nothing tells it. */
+	/** What the trace is charged with, and its node's; NULL: nothing tells
+	 *  it. */
+	struct attributionCursor *charge;
+	struct powerCursor *power;
 	GByteArray *parts[PARTS];
 	GByteArray *columns;
 	int error;
@@ -168,47 +178,58 @@ static void packSums(struct tracePyramid *self, int64_t width, GByteArray *out)
 	g_free(numbers);
 }
 
-/** Energy of a node while it is in a state, or of a sum. */
-static struct powerAmount amountOf(const struct tracePyramid *self,
-				   const struct item *item)
+/** Energy while a trace is in a state, or of a sum. */
+static struct itemAmount amountOf(const struct tracePyramid *self,
+				  const struct item *item)
 {
-	return item->isSum ? item->amount
-			   : powerCursorGet(self->power, item->start,
-					    item->start + item->length);
+	int64_t end = item->start + item->length;
+	struct attributionAmount charged;
+
+	if (item->isSum)
+		return item->amount;
+	charged = attributionCursorGet(self->charge, item->start, end);
+	return (struct itemAmount){
+		.energy = attributionEnergy(&charged),
+		.node = powerCursorGet(self->power, item->start, end).energy,
+		.measured = charged.measured,
+	};
 }
 
 /**
  * Mean power of an amount, in W, to some nine digits: what is in one entry of
  * the power has the same bits, whatever rounding made of it, and packs well.
  */
-static double wattsOf(const struct powerAmount *amount)
+static double wattsOf(double energy, int64_t measured)
 {
 	const double bits = 0x1p28;
 	int exponent;
 	double fraction;
 
-	if (amount->measured <= 0)
+	if (measured <= 0)
 		return 0;
-	fraction = frexp(amount->energy / (double)amount->measured * 1e9,
-			 &exponent);
+	fraction = frexp(energy / (double)measured * 1e9, &exponent);
 	return ldexp(nearbyint(fraction * bits) / bits, exponent);
 }
 
 static void putEnergies(struct tracePyramid *self, const GArray *list)
 {
 	double *watts = g_new(double, list->len + 1);
+	double *nodes = g_new(double, list->len + 1);
 	int64_t *unknown = g_new(int64_t, list->len + 1);
 
 	for (guint i = 0; i < list->len; i++) {
 		const struct item *item = &g_array_index(list, struct item, i);
-		struct powerAmount amount = amountOf(self, item);
+		struct itemAmount amount = amountOf(self, item);
 
-		watts[i] = wattsOf(&amount);
+		watts[i] = wattsOf(amount.energy, amount.measured);
+		nodes[i] = wattsOf(amount.node, amount.measured);
 		unknown[i] = item->length - amount.measured;
 	}
 	packDoubles(self->columns, watts, list->len);
 	packIntegers(self->columns, unknown, list->len);
+	packDoubles(self->columns, nodes, list->len);
 	g_free(watts);
+	g_free(nodes);
 	g_free(unknown);
 }
 
@@ -563,6 +584,7 @@ static void addTo(struct reduction *self, const struct item *part)
 	sum->length += part->length;
 	sum->count += part->count;
 	sum->amount.energy += part->amount.energy;
+	sum->amount.node += part->amount.node;
 	sum->amount.measured += part->amount.measured;
 }
 
@@ -674,16 +696,22 @@ static void makeZooms(struct tracePyramid *self)
 }
 
 int tracePyramidFinish(struct tracePyramid *self,
-		       const struct powerSeries *power)
+		       const struct powerSeries *power,
+		       const struct attributionShare *share)
 {
 	writeChunk(self);
 	self->total = self->items.count;
 	self->power = power ? powerCursorNew(power) : NULL;
+	self->charge = power ? attributionCursorNew(power, share) : NULL;
 	makeZooms(self);
-	if (self->power)
+	if (self->power) {
 		noteError(self, powerCursorError(self->power));
+		noteError(self, attributionCursorError(self->charge));
+	}
 	powerCursorFree(self->power);
+	attributionCursorFree(self->charge);
 	self->power = NULL;
+	self->charge = NULL;
 	return self->error;
 }
 

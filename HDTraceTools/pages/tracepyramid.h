@@ -20,10 +20,10 @@
  *   sums:      step; depth (65535: events); name of the state around plus 1;
  *              name; time in it; how many of them started; 1 for those that lie
  *              in a state of their name
- *   energy:    of the states, and then of the sums: mean power of the node, in
- *              W, while that is known; time in which it is not
- * A chunk of zoom 1 has the first one, those above the first two, and the third
- * if anything tells the power of the trace.
+ *   energy:    of the states, and then of the sums: mean power that the trace
+ * is charged with, in W, while that is known; time in which it is not; mean
+ * power of the node then A chunk of zoom 1 has the first one, those above the
+ * first two, and the third if anything tells the power of the trace.
  *
  * The energy of a sum is that of its states, each by the power while it was in
  * it: a mean over the step would be wrong wherever power depends on what is
@@ -34,7 +34,7 @@
 #define HD_STATELEVELS_H
 
 #include "HDTraceTools/model/ordered.h"
-#include "HDTraceTools/model/powerseries.h"
+#include "HDTraceTools/model/attribution.h"
 #include "HDTraceTools/pages/track.h"
 
 struct tracePyramid;
@@ -46,9 +46,10 @@ struct tracePyramid *tracePyramidNew(struct track *track, bool isStored);
 int tracePyramidAdd(struct tracePyramid *self, const struct orderedStep *step);
 
 /** All was added: make the other zooms, with the energy that this power tells
- *  unless it is NULL. 0 or a negative errno. */
+ *  unless it is NULL, and the share of it. 0 or a negative errno. */
 int tracePyramidFinish(struct tracePyramid *self,
-		       const struct powerSeries *power);
+		       const struct powerSeries *power,
+		       const struct attributionShare *share);
 
 /** Free it; the track stays. */
 void tracePyramidFree(struct tracePyramid *self);

@@ -175,9 +175,14 @@ static int endTrace(struct traceReading *self, struct tracePyramid *zooms,
 {
 	struct powers *powers = self->tracks->powers;
 	const struct powerSeries *power;
-	int ret = powersTake(powers, self->number, progress, data, &power);
+	struct attributionShare *share;
+	int ret = powersTake(powers, self->number, progress, data, &power,
+			     &share);
 
-	return ret < 0 ? ret : tracePyramidFinish(zooms, power);
+	if (ret == 0)
+		ret = tracePyramidFinish(zooms, power, share);
+	attributionShareFree(share);
+	return ret;
 }
 
 /** Get a finder of messages that no other thread uses. */

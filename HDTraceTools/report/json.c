@@ -216,9 +216,10 @@ static void putMost(struct outJson *json, const struct findings *findings)
 }
 
 static void putJoules(struct outJson *json, const char *key,
-		      const struct powerAmount *amount)
+		      const struct attributionAmount *amount)
 {
-	outJsonDouble(json, key, amount->measured ? amount->energy : NAN);
+	outJsonDouble(json, key,
+		      amount->measured ? attributionEnergy(amount) : NAN);
 }
 
 static void putStates(struct outJson *json, const struct findings *findings)
@@ -298,6 +299,14 @@ void reportPutJson(const struct findings *findings, struct outJson *json,
 	else
 		outJsonPlain(json, "runtime", "null");
 	putEnergy(json, "energy", &findings->energy);
+	outJsonObject(json, "attribution", true);
+	outJsonText(json, "rule",
+		    findings->rule == ATTRIBUTION_CPU ? "cpu" : "equal");
+	outJsonDouble(json, "unattributed_j",
+		      findings->energy.isKnown
+			      ? (double)findings->unattributed / 1e12
+			      : NAN);
+	outJsonEnd(json);
 	putClocks(json, project);
 	outJsonArray(json, "groups", false);
 	for (size_t i = 0; i < project->groupCount; i++)

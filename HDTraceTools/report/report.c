@@ -82,6 +82,7 @@ int reportRun(struct tool *tool, int argc, char **argv)
 	char *maxSize = NULL;
 	const GOptionEntry entries[] = {
 		FINDINGS_ENTRIES(&report.findings),
+		ATTRIBUTION_ENTRY(&report.findings.ruleText),
 		{ "top", 0, 0, G_OPTION_ARG_INT, &report.top,
 		  "Number of states to list (10)", "N" },
 		{ "all", 'a', 0, G_OPTION_ARG_NONE, &report.isAll,
@@ -103,7 +104,7 @@ int reportRun(struct tool *tool, int argc, char **argv)
 		status = toolUsage(tool, "--format: not text or json; "
 					 "hdtrace stat prints csv");
 	if (status < 0)
-		status = findingsCheckOptions(&report.findings);
+		status = findingsCheckOptions(&report.findings, report.html);
 	if (status < 0 && report.top < 0)
 		status = toolUsage(tool, "--top is negative");
 	if (status < 0)

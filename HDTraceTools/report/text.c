@@ -503,7 +503,7 @@ static void printTop(const struct report *report, bool isEnergy)
 
 	for (guint i = 0; i < count; i++) {
 		const struct profileState *state = states->pdata[i];
-		const struct powerAmount *amount = &state->own.amounts[0];
+		const struct attributionAmount *amount = &state->own.amounts[0];
 		struct known known = { amount->measured, state->own.time };
 
 		outTableAdd(table, state->name);
@@ -511,7 +511,8 @@ static void printTop(const struct report *report, bool isEnergy)
 		outTableAdd(table, outDuration(buffer, state->own.time));
 		outTableAdd(table, outDuration(buffer, state->total.time));
 		outTableAdd(table, outDuration(buffer, state->longest));
-		addEnergy(table, known, knownTotal(known, amount->energy));
+		addEnergy(table, known,
+			  knownTotal(known, attributionEnergy(amount)));
 		addKnown(table, known.knownNs);
 		isPartial |= !knownIsWhole(known);
 	}
@@ -528,6 +529,25 @@ static void printTop(const struct report *report, bool isEnergy)
 		       states->len - count);
 }
 
+/** Says how the energy of nodes was divided, and what nobody was charged
+ *  with. */
+static void printAttribution(const struct report *report)
+{
+	const struct findings *findings = &report->findings;
+	char buffer[OUT_NUMBER_SIZE];
+
+	printf("  A node's energy is divided at each instant among the ranks "
+	       "that are active,\n  %s, a rank's among its traces, and charged "
+	       "to the innermost state of each.\n",
+	       findings->rule == ATTRIBUTION_CPU
+		       ? "by the CPU time they use where that is known"
+		       : "equally");
+	if (findings->unattributed)
+		printf("  Unattributed, since no rank was active: %s J\n",
+		       outRounded(buffer,
+				  (double)findings->unattributed / 1e12));
+}
+
 static void printStates(const struct report *report)
 {
 	if (!report->findings.profile->states->len)
@@ -535,9 +555,7 @@ static void printStates(const struct report *report)
 	printTop(report, false);
 	if (report->findings.energy.isKnown) {
 		printTop(report, true);
-		puts("  A node's energy is shared equally by its ranks, a "
-		     "rank's by its traces, and\n  charged to the "
-		     "innermost state of each.");
+		printAttribution(report);
 	}
 }
 

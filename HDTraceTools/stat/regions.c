@@ -48,9 +48,11 @@ struct regions {
 	const hdIProject *project;
 	const struct selection *selection;
 	const char *pattern;
+	enum attributionRule rule;
 	struct scan scan; /**< Of the traces that were asked for. */
 	GArray *measures; /**< struct measure. */
-	struct profileShares *shares;
+	struct attribution *attribution;
+	GPtrArray *held;  /**< Shares of the trace that is read. */
 	GArray *profiles; /**< struct traceProfile, of the traces wanted. */
 	GPtrArray *names; /**< Of states that match, sorted. */
 	struct rows *rows;
@@ -173,6 +175,7 @@ static int openSeries(struct regions *self, struct measure *measure,
 static int openSources(struct regions *self, const hdITraceFile *trace,
 		       struct profileSource *sources)
 {
+	struct attributionShare *share;
 	int ret = 0;
 
 	for (guint i = 0; i < self->measures->len && ret == 0; i++) {
@@ -182,9 +185,11 @@ static int openSources(struct regions *self, const hdITraceFile *trace,
 		if (!group)
 			continue;
 		ret = openSeries(self, measure, group);
-		sources[i].cursor = powerCursorNew(measure->series);
-		sources[i].share =
-			profileShare(self->shares, group->node, trace);
+		share = attributionShareNew(self->attribution, group->node,
+					    trace);
+		g_ptr_array_add(self->held, share);
+		sources[i].cursor =
+			attributionCursorNew(measure->series, share);
 	}
 	return ret;
 }
@@ -214,9 +219,10 @@ static void readTrace(const hdITraceFile *trace, void *data)
 		toolError(self->tool, "%s: %s", trace->file, strerror(-opened));
 	for (guint i = 0; i < count; i++) {
 		if (sources[i].cursor && ret == 0)
-			ret = powerCursorError(sources[i].cursor);
-		powerCursorFree(sources[i].cursor);
+			ret = attributionCursorError(sources[i].cursor);
+		attributionCursorFree(sources[i].cursor);
 	}
+	g_ptr_array_set_size(self->held, 0);
 	if (ret < 0)
 		toolError(self->tool, "temporary file: %s", strerror(-ret));
 	g_free(sources);
@@ -288,11 +294,11 @@ static void printSum(struct regions *self, guint number, const hdINode *node,
 		     const struct profileState *state)
 {
 	const struct measure *measure = measureAt(self, number);
-	const struct powerAmount *amount = &state->total.amounts[number];
+	const struct attributionAmount *amount = &state->total.amounts[number];
 	const struct known known = { amount->measured, state->total.time };
-	double energy = knownTotal(known, amount->energy);
+	double energy = knownTotal(known, attributionEnergy(amount));
 	double seconds = (double)amount->measured / 1e9;
-	double mean = knownMean(known, amount->energy / seconds);
+	double mean = knownMean(known, attributionEnergy(amount) / seconds);
 	struct rows *rows = self->rows;
 
 	rowsText(rows, COLUMN_GROUP, measure->group);
@@ -384,7 +390,8 @@ static void begin(struct regions *self)
 	self->measures = g_array_new(FALSE, FALSE, sizeof(struct measure));
 	self->names = g_ptr_array_new();
 	self->profiles = g_array_new(FALSE, FALSE, sizeof(struct traceProfile));
-	self->shares = profileSharesNew(project);
+	self->held = g_ptr_array_new_with_free_func(
+		(GDestroyNotify)attributionShareFree);
 	for (size_t i = 0; i < project->groupCount; i++) {
 		if (isWanted(self, project->groups[i]))
 			addMeasures(self, project->groups[i]);
@@ -403,7 +410,8 @@ static void end(struct regions *self)
 	g_array_unref(self->profiles);
 	g_array_unref(self->measures);
 	g_ptr_array_unref(self->names);
-	profileSharesFree(self->shares);
+	g_ptr_array_unref(self->held);
+	attributionFree(self->attribution);
 }
 
 static gint compareNames(gconstpointer a, gconstpointer b)
@@ -435,6 +443,7 @@ static void findNames(struct regions *self)
 /** Read all traces that were asked for; false if none has such a state. */
 static bool readAll(struct regions *self)
 {
+	self->attribution = attributionNew(self->project, self->rule);
 	toolProgressStart(self->tool, scanTracesSize(&self->scan));
 	scanTraces(&self->scan, readTrace, self);
 	toolProgressEnd(self->tool);
@@ -446,13 +455,15 @@ static bool readAll(struct regions *self)
 }
 
 int regionsPrint(struct tool *tool, const hdIProject *project,
-		 const struct selection *selection, const char *pattern)
+		 const struct selection *selection, const char *pattern,
+		 enum attributionRule rule)
 {
 	struct regions self = {
 		.tool = tool,
 		.project = project,
 		.selection = selection,
 		.pattern = pattern,
+		.rule = rule,
 		.scan = { .tool = tool,
 			  .project = project,
 			  .selection = selection },

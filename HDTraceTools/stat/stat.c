@@ -20,6 +20,7 @@
 #include "HDTraceTools/model/roles.h"
 #include "HDTraceTools/model/summary.h"
 #include "HDTraceTools/model/units.h"
+#include "HDTraceTools/command/attributionoption.h"
 #include "HDTraceTools/stat/regions.h"
 #include "cli/known.h"
 #include "cli/output.h"
@@ -36,6 +37,8 @@ struct statRun {
 	struct phaseOptions phaseOptions;
 	struct windowOption window;
 	char *regions;
+	char *ruleText;
+	enum attributionRule rule;
 	bool hasPhases;
 	struct extent extent; /**< Of the run. */
 	GArray *waiting;      /**< struct statWaiting */
@@ -764,7 +767,8 @@ static int runOn(struct statRun *run, const char *path)
 			       phaseOptionsAre(&run->phaseOptions) ||
 				       run->window.length);
 	if (status < 0 && run->regions &&
-	    regionsPrint(run->tool, project, &run->selection, run->regions) < 0)
+	    regionsPrint(run->tool, project, &run->selection, run->regions,
+			 run->rule) < 0)
 		status = TOOL_FAILED;
 	else if (status < 0 && run->regions)
 		status = toolFinish(run->tool);
@@ -791,6 +795,7 @@ int statRun(struct tool *tool, int argc, char **argv)
 		  "PATTERN" },
 		PHASE_ENTRY_BY_NAME(&run.phaseOptions),
 		WINDOW_ENTRY(&run.window),
+		ATTRIBUTION_ENTRY(&run.ruleText),
 		{ NULL },
 	};
 	int status = toolParse(tool, &argc, &argv, entries, &help);
@@ -804,6 +809,10 @@ int statRun(struct tool *tool, int argc, char **argv)
 	if (status < 0 && run.window.text && phaseOptionsAre(&run.phaseOptions))
 		status = toolUsage(tool, "--window excludes --phases and "
 					 "--phases-from");
+	if (status < 0 && run.ruleText && !run.regions)
+		status = toolUsage(tool, "--attribution needs --regions");
+	if (status < 0)
+		status = attributionOptionParse(run.ruleText, tool, &run.rule);
 	if (status < 0)
 		status = windowOptionParse(&run.window, tool);
 	if (status < 0)
@@ -814,5 +823,6 @@ int statRun(struct tool *tool, int argc, char **argv)
 	phaseOptionsFree(&run.phaseOptions);
 	windowOptionFree(&run.window);
 	g_free(run.regions);
+	g_free(run.ruleText);
 	return status;
 }

@@ -266,7 +266,7 @@ int viewRun(struct tool *tool, int argc, char **argv)
 	if (status < 0 && (view.port < 0 || view.port > UINT16_MAX))
 		status = toolUsage(tool, "--port: not a port: %d", view.port);
 	if (status < 0)
-		status = findingsCheckOptions(&view.findings);
+		status = findingsCheckOptions(&view.findings, true);
 	if (status < 0 && !pageExists())
 		status = toolUsage(tool, "%s", pageMissing);
 	if (status < 0)

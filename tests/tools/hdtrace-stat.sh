@@ -62,12 +62,12 @@ as_phases() {
 		"$hdtrace" stat --format=csv --by-name \
 			--phases-from "node08_1_0:$state" -n node08 \
 			-g Energy -v P "$corpus/partdiff-mpi" |
-			awk -F, 'NR == 2 { printf "%s %s %.9g\n", $9, $12, $18 }'
+			awk -F, 'NR == 2 { printf "%s %s %.8g\n", $9, $12, $18 }'
 	done >"$scratch/phases"
 	for state in Barrier File_write_at Init; do
 		"$hdtrace" stat --format=csv --regions="$state" -n node08_1 \
 			"$corpus/partdiff-mpi" | awk -F, \
-			'NR == 2 { printf "%s %s %.9g\n", $6, $8, $10 }'
+			'NR == 2 { printf "%s %s %.8g\n", $6, $8, $10 }'
 	done >"$scratch/regions"
 	cat "$scratch/phases"
 	[ "$(wc -l <"$scratch/phases")" -eq 3 ] &&

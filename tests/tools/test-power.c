@@ -263,12 +263,27 @@ static struct expected expect(const GArray *states, struct powerCursor *cursor,
 	return sum;
 }
 
+/** What one of four has that are always active. */
+static struct attributionShare *makeQuarter(void)
+{
+	struct claims *claims = claimsNew(4, ATTRIBUTION_EQUAL);
+	struct attributionShare *share;
+
+	for (size_t i = 0; i < 4; i++)
+		claimsAdd(claims, i, INT64_MIN, INT64_MAX);
+	claimsEnd(claims);
+	share = attributionShareOf(claimsShare(claims, 1), NULL);
+	claimsFree(claims);
+	return share;
+}
+
 static void checkProfile(struct testRandom *random, const char *path,
 			 const struct powerSeries *series)
 {
 	GArray *states = g_array_new(FALSE, FALSE, sizeof(struct state));
 	struct powerCursor *cursor = powerCursorNew(series);
-	struct profileSource source = { .cursor = cursor, .share = 0.25 };
+	struct attributionShare *share = makeQuarter();
+	struct profileSource source = { attributionCursorNew(series, share) };
 	struct profile *profile;
 	hdIProject *project;
 	FILE *file = fopen(path, "w");
@@ -305,12 +320,16 @@ static void checkProfile(struct testRandom *random, const char *path,
 		g_assert_cmpint(state->longest, ==, sum.longest);
 		g_assert_cmpint(state->own.time, ==, sum.own);
 		g_assert_cmpint(state->total.time, ==, sum.total);
-		assertNear(state->own.amounts[0].energy, sum.ownEnergy / 4);
-		assertNear(state->total.amounts[0].energy, sum.totalEnergy / 4);
+		assertNear(attributionEnergy(&state->own.amounts[0]),
+			   sum.ownEnergy / 4);
+		assertNear(attributionEnergy(&state->total.amounts[0]),
+			   sum.totalEnergy / 4);
 	}
 	g_assert_cmpint(profileFind(profile, "E")->own.time, ==, SECOND / 10);
 	profileFree(profile);
 	hdI_closeProject(project);
+	attributionCursorFree(source.cursor);
+	attributionShareFree(share);
 	powerCursorFree(cursor);
 	g_array_unref(states);
 }

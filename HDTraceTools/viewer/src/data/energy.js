@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What nodes and states took. As hdtrace report charges it, the energy of a node
-// is shared by the ranks and threads below it, and each share goes to the states
-// that the trace is in: all of it to each, and as its own to the innermost one.
+// What nodes and states took. As hdtrace report charges it (attribution.h), the
+// energy of a node is divided at each instant among the ranks and threads below it
+// that are active, and each share goes to the states that the trace is in: all of
+// it to each, and as its own to the innermost one.
 import { Known, leastKnown } from "./known.js";
-import { NodePower } from "./power.js";
+import { NodePower, TracePower } from "./power.js";
 import { Profile } from "../rows/states.js";
 
-/** What each trace is charged with, by its number: {power, share}. */
+/** What each trace is charged with, by its number: TracePower. */
 function chargesOf(model) {
   const charges = new Map();
 
   for (const power of model.meta.powers) {
     const node = new NodePower(model, power);
 
-    for (const [trace, share] of power.traces)
-      charges.set(trace, { power: node, share });
+    for (const [trace, threads] of power.traces)
+      charges.set(trace, new TracePower(node, power.ranks, threads));
   }
   return charges;
 }

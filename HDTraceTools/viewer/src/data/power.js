@@ -3,6 +3,7 @@
 // powerseries.h. What it is until a time is found from the coarsest level down,
 // which needs a few items of each, so that little is loaded.
 import { itemOf, upperBound } from "./series.js";
+import { parseSeconds } from "./time.js";
 
 /** What was added up until a time; of the item that the time cuts, if there is
  *  nothing finer, a part is guessed. */
@@ -191,6 +192,79 @@ export class NodePower {
       result.joules += b.joules - a.joules;
       result.known = Math.min(result.known, b.known - a.known);
       result.error += column.doubt(a, b);
+    }
+    return result;
+  }
+}
+
+/** When the share of a trace changes, and what it is from then on. */
+function shareSteps(ranks, threads) {
+  const steps = [];
+  let i = 0;
+  let k = 0;
+  let active = 0;
+  let own = 0;
+
+  while (i < ranks.length || k < threads.length) {
+    const a = i < ranks.length ? parseSeconds(ranks[i][0]) : null;
+    const b = k < threads.length ? parseSeconds(threads[k][0]) : null;
+    const time = b === null || (a !== null && a < b) ? a : b;
+
+    if (a === time) active = ranks[i++][1];
+    if (b === time) own = threads[k++][1];
+    steps.push({ time, share: active && own ? 1 / active / own : 0 });
+  }
+  return steps;
+}
+
+/** What a trace is charged with: its share of a node's power while it is
+ *  active, as attribution.h has it. */
+export class TracePower {
+  /**
+   * @param ranks [time, how many are active from then on] of the node.
+   * @param threads The same of the traces of the rank, while this one is active.
+   */
+  constructor(node, ranks, threads) {
+    this.node = node;
+    this.steps = shareSteps(ranks, threads);
+  }
+
+  refresh() {
+    return this.node.refresh();
+  }
+
+  /** The step that holds at a time, or -1. */
+  #stepAt(time) {
+    let low = -1;
+    let high = this.steps.length;
+
+    while (high - low > 1) {
+      const middle = (low + high) >> 1;
+
+      if (this.steps[middle].time <= time) low = middle;
+      else high = middle;
+    }
+    return low;
+  }
+
+  /** Integrate over ]from, to]: as NodePower does, and the node's joules. */
+  async amount(from, to) {
+    const result = { joules: 0, known: 0, error: 0, node: 0 };
+
+    for (let i = Math.max(0, this.#stepAt(from)); i < this.steps.length; i++) {
+      const { time, share } = this.steps[i];
+      const next = this.steps[i + 1]?.time ?? to;
+      const start = time > from ? time : from;
+      const end = next < to ? next : to;
+
+      if (time >= to) break;
+      if (end <= start || share === 0) continue;
+      const amount = await this.node.amount(start, end);
+
+      result.joules += amount.joules * share;
+      result.known += amount.known;
+      result.error += amount.error * share;
+      result.node += amount.joules;
     }
     return result;
   }

@@ -68,16 +68,25 @@ function decodeSums(level, chunk, columns) {
 
 /** Energies of the states of a chunk, and of its sums. */
 function decodeEnergies(columns) {
-  const next = () => ({ watts: columns.next(), unknown: columns.numbers() });
+  const next = () => ({
+    watts: columns.next(),
+    unknown: columns.numbers(),
+    nodes: columns.next(),
+  });
 
   return { states: next(), sums: next() };
 }
 
-/** What the node's power amounts to in an item of so many ns. */
-function storedAmount({ watts, unknown }, i, length) {
+/** What the trace is charged with in an item of so many ns, and its node's. */
+function storedAmount({ watts, unknown, nodes }, i, length) {
   const known = length - unknown[i];
 
-  return { joules: (watts[i] * known) / 1e9, known, error: 0 };
+  return {
+    joules: (watts[i] * known) / 1e9,
+    known,
+    error: 0,
+    node: (nodes[i] * known) / 1e9,
+  };
 }
 
 function decodeDetails(columns) {
@@ -328,11 +337,11 @@ export class States {
    * power in an item is not the same all the time. What the ends cut is asked of
    * the power itself.
    *
-   * @param charge {power, share}: a NodePower, and how much of it is this
-   *        trace's; without, there are no energies.
+   * @param charge A TracePower: what this trace is charged with; without, there
+   *        are no energies.
    */
   async profile(from, to, charge = null) {
-    await Promise.all([this.track.refresh(), charge?.power.refresh()]);
+    await Promise.all([this.track.refresh(), charge?.refresh()]);
     const profile = new Profile();
     const { levels } = this;
 
@@ -394,7 +403,7 @@ export class States {
       if (charge && energies && time === length)
         amount = storedAmount(energies, i, length);
       else if (charge)
-        amount = await charge.power.amount(
+        amount = await charge.amount(
           states.base + BigInt(start),
           states.base + BigInt(Math.max(start, end)),
         );
@@ -404,7 +413,7 @@ export class States {
         i,
         time,
         isInside || (range.isLeftmost && time > 0) ? 1 : 0,
-        charged(amount, charge),
+        amount,
       );
     }
   }
@@ -432,7 +441,7 @@ export class States {
           i,
           sums.times[i],
           sums.counts[i],
-          charged(amount, charge),
+          amount,
         );
       else if (!isFinest)
         range.closer.push({
@@ -487,10 +496,7 @@ export class States {
       time,
       Math.round((sums.counts[i] * part) / length),
       amount &&
-        charged(
-          await guessAmount(charge.power, sums.base, amount, time / all, step),
-          charge,
-        ),
+        (await guessAmount(charge, sums.base, amount, time / all, step)),
     );
     profile.at(this.track.names[sums.names[i]]).error += error;
   }
@@ -506,7 +512,7 @@ function guess(all, part, length) {
   return { time, error: Math.max(most - time, time - least) };
 }
 
-/** The same for an energy: no more than the node's in that part, nor less than
+/** The same for an energy: no more than the trace's in that part, nor less than
  *  what has no room in the rest. */
 async function guessAmount(power, base, all, share, step) {
   const at = (offset) => base + BigInt(offset);
@@ -522,19 +528,8 @@ async function guessAmount(power, base, all, share, step) {
     joules,
     known: all.known * share,
     error: Math.max(most - joules, joules - least, 0),
+    node: all.node * share,
   };
-}
-
-/** What a trace is charged with of an amount of its node; null if nothing. */
-function charged(amount, charge) {
-  return (
-    amount && {
-      joules: amount.joules * charge.share,
-      known: amount.known,
-      error: amount.error * charge.share,
-      node: amount.joules,
-    }
-  );
 }
 
 /** Steps have several sums: look at each only once. */
