@@ -36,6 +36,10 @@
 #define HD_MPI_H
 
 #include <stdint.h>
+#include <time.h>
+
+/* Strict C99 hides it in time.h. */
+struct timespec;
 
 #ifdef __cplusplus
 extern "C" {
@@ -123,6 +127,65 @@ int hdMPI_attributeDouble(const char *key, double value);
  * @return As of hdMPI_attributeInt().
  */
 int hdMPI_attributeString(const char *key, const char *value);
+
+/**
+ * What another library in the process writes its states with, among those of
+ * the MPI calls of the same thread: libhdOmp does, for OpenMP.
+ *
+ * States are regions, and nest with those of hdMPI_regionStart(). A thread's
+ * states are begun and ended by one thread at a time: the thread itself, or
+ * another one while it is known to wait.
+ */
+struct hdMPI_recorder {
+	/** Get the calling thread; NULL before MPI_Init(), after
+	 *  MPI_Finalize(), and where nothing is recorded. What it returns is
+	 *  the same as long as the thread lives. */
+	void *(*thread)(void);
+	/**
+	 * Begin a state.
+	 *
+	 * @param thread Whose.
+	 * @param name As of hdMPI_regionStart(), but one that a state may have.
+	 * @param when Since the epoch (CLOCK_REALTIME); NULL: now.
+	 *
+	 * @retval 0 It is recorded.
+	 * @retval 1 It is not, but must be ended all the same.
+	 * @retval -1 It is not, and must not be ended.
+	 */
+	int (*start)(void *thread, const char *name,
+		     const struct timespec *when);
+	/**
+	 * End the state that was begun last.
+	 *
+	 * @param thread Whose.
+	 * @param when As of start().
+	 *
+	 * @return As of hdMPI_regionEnd().
+	 */
+	int (*end)(void *thread, const struct timespec *when);
+	/**
+	 * Add integers to the state that was begun last.
+	 *
+	 * @param thread Whose.
+	 * @param keys Their names, with one blank between them.
+	 * @param values As many.
+	 *
+	 * @return As of hdMPI_attributeInt().
+	 */
+	int (*attributes)(void *thread, const char *keys,
+			  const int64_t *values);
+	/** Add a text to the state that was begun last; as
+	 *  hdMPI_attributeString(). */
+	int (*text)(void *thread, const char *key, const char *value);
+};
+
+/**
+ * Get what others write states with.
+ *
+ * @return It; constant, never NULL. Look for the function with dlsym(): where
+ *         there is none the process is not traced.
+ */
+const struct hdMPI_recorder *hdMPI_getRecorder(void);
 
 #else
 

@@ -22,19 +22,12 @@ static struct hdmpiThread *apiEnter(void)
 	self = hdmpiThreadGet();
 	if (!self)
 		return NULL;
-	atomic_store(&self->isBusy, true);
-	if (atomic_load(&hdmpiIsActive) && self->trace) {
-		if (hdmpiPollIsPending(&self->polls))
-			hdmpiPollSettle(self);
-		return self;
-	}
-	atomic_store(&self->isBusy, false);
-	return NULL;
+	return hdmpiThreadEnter(self) ? self : NULL;
 }
 
 static int apiLeave(struct hdmpiThread *self, bool isRecorded)
 {
-	atomic_store(&self->isBusy, false);
+	hdmpiThreadLeave(self);
 	return isRecorded ? 0 : 1;
 }
 
@@ -90,10 +83,8 @@ static bool regionStart(struct hdmpiThread *self, const char *name)
 {
 	char state[256];
 
-	if (!hdmpiIsRecording(self))
-		return false;
 	regionName(name, state, sizeof(state));
-	if (hdT_logStateStart(self->trace, state) < 0)
+	if (!hdmpiRegionStart(self, state, NULL))
 		return false;
 	if (strcmp(state, name) != 0)
 		hdT_logAttributeString(self->trace, "name", name);
@@ -103,41 +94,15 @@ static bool regionStart(struct hdmpiThread *self, const char *name)
 int hdMPI_regionStart(const char *name)
 {
 	struct hdmpiThread *self = name ? apiEnter() : NULL;
-	unsigned int at;
-	bool isRecorded;
 
-	if (!self)
-		return 1;
-	at = self->regions++;
-	isRecorded = at < HDMPI_REGIONS_MAX && regionStart(self, name);
-	if (at < HDMPI_REGIONS_MAX)
-		self->isRecorded[at] = isRecorded;
-	return apiLeave(self, isRecorded);
-}
-
-/* Whether the region that was started last is recorded. */
-static bool regionIsRecorded(const struct hdmpiThread *self)
-{
-	return self->regions > 0 && self->regions <= HDMPI_REGIONS_MAX &&
-	       self->isRecorded[self->regions - 1];
-}
-
-bool hdmpiRegionEnd(struct hdmpiThread *self)
-{
-	bool isRecorded = regionIsRecorded(self);
-
-	if (self->regions > 0)
-		self->regions--;
-	if (isRecorded)
-		hdT_logStateEnd(self->trace);
-	return isRecorded;
+	return self ? apiLeave(self, regionStart(self, name)) : 1;
 }
 
 int hdMPI_regionEnd(void)
 {
 	struct hdmpiThread *self = apiEnter();
 
-	return self ? apiLeave(self, hdmpiRegionEnd(self)) : 1;
+	return self ? apiLeave(self, hdmpiRegionEnd(self, NULL)) : 1;
 }
 
 int hdMPI_event(const char *name)
@@ -156,7 +121,7 @@ int hdMPI_attributeInt(const char *key, int64_t value)
 
 	if (!self)
 		return 1;
-	return apiLeave(self, regionIsRecorded(self) &&
+	return apiLeave(self, hdmpiRegionIsRecorded(self) &&
 				      hdT_logAttributeInt64(self->trace, key,
 							    value) == 0);
 }
@@ -167,7 +132,7 @@ int hdMPI_attributeDouble(const char *key, double value)
 
 	if (!self)
 		return 1;
-	return apiLeave(self, regionIsRecorded(self) &&
+	return apiLeave(self, hdmpiRegionIsRecorded(self) &&
 				      hdT_logAttributeDouble(self->trace, key,
 							     value) == 0);
 }
@@ -178,9 +143,69 @@ int hdMPI_attributeString(const char *key, const char *value)
 
 	if (!self)
 		return 1;
-	return apiLeave(self, regionIsRecorded(self) &&
+	return apiLeave(self, hdmpiRegionIsRecorded(self) &&
 				      hdT_logAttributeString(self->trace, key,
 							     value) == 0);
+}
+
+/* ---- States of other libraries ----------------------------------------------
+ */
+
+static void *recorderThread(void)
+{
+	struct hdmpiThread *self = apiEnter();
+
+	if (self)
+		hdmpiThreadLeave(self);
+	return self;
+}
+
+static int recorderStart(void *thread, const char *name,
+			 const struct timespec *when)
+{
+	return hdmpiThreadEnter(thread)
+		       ? apiLeave(thread, hdmpiRegionStart(thread, name, when))
+		       : -1;
+}
+
+static int recorderEnd(void *thread, const struct timespec *when)
+{
+	return hdmpiThreadEnter(thread)
+		       ? apiLeave(thread, hdmpiRegionEnd(thread, when))
+		       : 1;
+}
+
+static int recorderAttributes(void *thread, const char *keys,
+			      const int64_t *values)
+{
+	struct hdmpiThread *self = thread;
+
+	if (!hdmpiThreadEnter(self))
+		return 1;
+	return apiLeave(self, hdmpiRegionIsRecorded(self) &&
+				      hdT_logAttributesInt64(self->trace, keys,
+							     values) == 0);
+}
+
+static int recorderText(void *thread, const char *key, const char *value)
+{
+	struct hdmpiThread *self = thread;
+
+	if (!hdmpiThreadEnter(self))
+		return 1;
+	return apiLeave(self, hdmpiRegionIsRecorded(self) &&
+				      hdT_logAttributeString(self->trace, key,
+							     value) == 0);
+}
+
+const struct hdMPI_recorder *hdMPI_getRecorder(void)
+{
+	static const struct hdMPI_recorder recorder = {
+		recorderThread,     recorderStart, recorderEnd,
+		recorderAttributes, recorderText,
+	};
+
+	return &recorder;
 }
 
 /* ---- MPI_Pcontrol -----------------------------------------------------------

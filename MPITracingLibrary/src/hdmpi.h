@@ -191,8 +191,29 @@ struct hdmpiThread *hdmpiThreadGet(void);
  */
 struct hdmpiThread *hdmpiThreadStart(int64_t begin);
 
-/** End the region that a thread started last; whether it was recorded. */
-bool hdmpiRegionEnd(struct hdmpiThread *self);
+/**
+ * Start a region of a thread, or end the one that it started last.
+ *
+ * @param name One that a state may have.
+ * @param when Since the epoch, or NULL: now.
+ *
+ * @return Whether it is, or was, recorded.
+ */
+bool hdmpiRegionStart(struct hdmpiThread *self, const char *name,
+		      const struct timespec *when);
+bool hdmpiRegionEnd(struct hdmpiThread *self, const struct timespec *when);
+
+/** Whether the region that was started last is recorded. */
+bool hdmpiRegionIsRecorded(const struct hdmpiThread *self);
+
+/**
+ * Begin to use a thread in a call that is not one of MPI; to be left.
+ * MPI_Finalize() waits for that.
+ *
+ * @return Whether it may be used.
+ */
+bool hdmpiThreadEnter(struct hdmpiThread *self);
+void hdmpiThreadLeave(struct hdmpiThread *self);
 
 /** Flush the traces of all threads; any thread may call it. */
 void hdmpiThreadsFlush(void);

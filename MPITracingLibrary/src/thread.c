@@ -30,7 +30,7 @@ static void threadLeave(void *thread)
 	if (self->trace) {
 		hdmpiPollSettle(self);
 		while (self->regions > 0)
-			hdmpiRegionEnd(self);
+			hdmpiRegionEnd(self, NULL);
 	}
 	self->isFree = true;
 	pthread_mutex_unlock(&threads.lock);
@@ -99,6 +99,61 @@ struct hdmpiThread *hdmpiThreadGet(void)
 	pthread_mutex_unlock(&threads.lock);
 	return self;
 }
+
+bool hdmpiThreadEnter(struct hdmpiThread *self)
+{
+	atomic_store(&self->isBusy, true);
+	if (atomic_load(&hdmpiIsActive) && self->trace) {
+		if (hdmpiPollIsPending(&self->polls))
+			hdmpiPollSettle(self);
+		return true;
+	}
+	hdmpiThreadLeave(self);
+	return false;
+}
+
+void hdmpiThreadLeave(struct hdmpiThread *self)
+{
+	atomic_store(&self->isBusy, false);
+}
+
+/* ---- Regions ---------------------------------------------------------------
+ */
+
+bool hdmpiRegionIsRecorded(const struct hdmpiThread *self)
+{
+	return self->regions > 0 && self->regions <= HDMPI_REGIONS_MAX &&
+	       self->isRecorded[self->regions - 1];
+}
+
+bool hdmpiRegionStart(struct hdmpiThread *self, const char *name,
+		      const struct timespec *when)
+{
+	unsigned int at = self->regions++;
+	bool isRecorded = at < HDMPI_REGIONS_MAX && hdmpiIsRecording(self) &&
+			  (when ? hdT_logStateStartAt(self->trace, name, when)
+				: hdT_logStateStart(self->trace, name)) == 0;
+
+	if (at < HDMPI_REGIONS_MAX)
+		self->isRecorded[at] = isRecorded;
+	return isRecorded;
+}
+
+bool hdmpiRegionEnd(struct hdmpiThread *self, const struct timespec *when)
+{
+	bool isRecorded = hdmpiRegionIsRecorded(self);
+
+	if (self->regions > 0)
+		self->regions--;
+	if (isRecorded && when)
+		hdT_logStateEndAt(self->trace, when);
+	else if (isRecorded)
+		hdT_logStateEnd(self->trace);
+	return isRecorded;
+}
+
+/* ---- All of them -----------------------------------------------------------
+ */
 
 void hdmpiThreadsFlush(void)
 {
