@@ -21,7 +21,7 @@ check_packages=(clang libclang-rt-dev clang-format doxygen shellcheck mandoc
 	libopen-trace-format2-dev otf2-tools otf-trace python3 python3-otf2
 	libgtop2-dev
 	libopenmpi-dev openmpi-bin libmpich-dev mpich gfortran iproute2
-	netpipe-openmpi netpipe-mpich2
+	netpipe-openmpi netpipe-mpich2 libomp-dev
 	libmicrohttpd-dev libgnutls28-dev libsnmp-dev libfreeipmi-dev
 	libopenipmi-dev libpopt0 libcairo2-dev curl openssl)
 

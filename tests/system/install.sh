@@ -155,7 +155,9 @@ compiles_example() {
 ok "the example compiles against what is installed" compiles_example
 # hdmpirun looks for libhdMPI where it is, and that for hdtrace.
 finds_mpi() {
-	directory=$(sed -n 's,^library=\(.*\)/libhdMPI.*,\1,p' \
+	# What the script has, not what it means.
+	# shellcheck disable=SC2016
+	directory=$(sed -n 's,^	*echo "\(/.*\)/$1"$,\1,p' \
 		"$stage$prefix/bin/hdmpirun")
 	echo "$directory"
 	for library in "$stage$directory"/libhdMPI-*.so; do

@@ -1,0 +1,311 @@
+#!/bin/sh
+# libhdOmp, loaded by the runtime of LLVM: programs whose constructs are known.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+. "${abs_top_srcdir:?}/tests/lib/tap.sh"
+. "$abs_top_srcdir/tests/mpi/mpi.sh"
+tool=${abs_top_builddir:?}/libhdOmp.so
+unset HDTRACE_OMP HDTRACE_OMP_PROJECT HDTRACE_OMP_DIR HDTRACE_OMP_EVENTS \
+	HDTRACE_OMP_VERBOSITY HDTRACE_PREFIX HDTRACE_OVERWRITE_EXISTING_FILES
+
+case ${HD_SANITIZE-} in
+*thread*) skip_all "ThreadSanitizer knows nothing of how LLVM's threads wait" ;;
+*address*)
+	# The program itself has no sanitizer; what it loads has.
+	preload=$(${CC:-gcc} -print-file-name=libasan.so)
+	ASAN_OPTIONS="detect_leaks=0:${ASAN_OPTIONS-}"
+	export ASAN_OPTIONS
+	;;
+*) preload= ;;
+esac
+[ -f "$tool" ] || skip_all "libhdOmp was not built: OMPT's header is missing"
+cd "$scratch" || exit 99
+clang -g -O1 -pthread -fopenmp -o constructs \
+	"$abs_top_srcdir/tests/openmp/constructs.c" 2>build ||
+	skip_all "no clang with OpenMP: $(head -n 1 build)"
+
+# Run a part of the program in a directory of its own: PART
+run() {
+	rm -rf "$1" && mkdir "$1" && cd "$1" || return 1
+	env ${preload:+LD_PRELOAD="$preload"} OMP_TOOL_LIBRARIES="$tool" \
+		timeout 100 ../constructs "$1" >said 2>err
+	result=$?
+	cat err
+	return "$result"
+}
+
+# The project that it has left is sound: PROJECT
+is_sound() {
+	"$hdtrace" merge --force "$1" && "$hdtrace" check "$1" >checked
+	result=$?
+	cat checked
+	[ "$result" -eq 0 ] && grep -q '0 errors, 0 warnings' checked
+}
+
+# Print the states of all threads: THREAD BEGIN END NAME ATTRIBUTES
+states() {
+	"$hdtrace" dump --time=relative "$1" | awk '
+		$1 == "trace" { thread = $3; sub(/.*_/, "", thread)
+			sub(/"/, "", thread); next }
+		$3 ~ /^omp/ { print thread, $0 }'
+}
+
+# How many states of a name there are, of which a text is part: NAME [TEXT]
+count() {
+	states constructs | awk -v name="$1" -v text="${2-}" \
+		'$4 == name && index($0, text) { n++ } END { print n + 0 }'
+}
+
+# Compare numbers of states: NAME=NUMBER...
+counts() {
+	for pair; do
+		found=$(count "${pair%=*}")
+		echo "${pair%=*}: $found, expected ${pair#*=}"
+		[ "$found" -eq "${pair#*=}" ] || return 1
+	done
+}
+
+# The program has measured how long each thread waited; so has the tool.
+imbalance() (
+	run imbalance && is_sound constructs || return 1
+	counts omp.parallel=4 omp.for=20 omp.barrier=24 || return 1
+	states constructs | grep -v 'barrier="5"' | grep omp.barrier \
+		>barriers
+	states constructs | awk '$4 == "omp.parallel" {
+		match($0, / thread="[0-9]*"/)
+		print $1, substr($0, RSTART + 9, RLENGTH - 10) }' >threads
+	awk '
+		FILENAME == "threads" { self[$1] = $2; next }
+		FILENAME == "said" { key = $2 " " $3
+			wait[key] = $5 - $4; next }
+		{ match($0, / barrier="[0-9]*"/)
+		  key = self[$1] " " substr($0, RSTART + 10, RLENGTH - 11)
+		  found = $3 - $2; limit = 0.02 * wait[key]
+		  if (limit < 0.001)
+			limit = 0.001
+		  if (!(key in wait) || found - wait[key] > limit ||
+		      wait[key] - found > limit) {
+			print key, found, "expected", wait[key]; bad++ }
+		  n++ }
+		END { print n, "compared"; exit bad > 0 || n != 20 }' \
+		threads said barriers
+)
+
+# Which tasks there were is known, and which had to wait for which.
+tasks() (
+	run tasks && is_sound constructs || return 1
+	counts omp.create=1006 omp.task=1006 omp.single=1 omp.taskgroup=1 ||
+		return 1
+	states constructs >all
+	sed -n 's/.* omp.create task="\([0-9]*\)".*/\1/p' all | sort -n >created
+	sed -n 's/.* omp.task task="\([0-9]*\)".*/\1/p' all | sort -n >executed
+	diff created executed && [ "$(uniq created | wc -l)" -eq 1006 ] ||
+		return 1
+	# Whoever waits begins after those that it waits for have ended.
+	awk '$4 == "omp.task" { match($0, /task="[0-9]*"/)
+		task = substr($0, RSTART + 6, RLENGTH - 7)
+		begin[task] = $2; end[task] = $3
+		if (match($0, /after="[0-9 ]*"/))
+			after[task] = substr($0, RSTART + 7, RLENGTH - 8) }
+		END { for (task in after) { n += split(after[task], list, " ")
+			for (i in list) if (!(list[i] in end) ||
+				end[list[i]] > begin[task]) bad++ }
+		print n, "dependences,", bad + 0, "not kept"
+		exit n != 4 || bad > 0 }' all
+)
+
+untied() (
+	run untied && is_sound constructs || return 1
+	counts omp.create=20 || return 1
+	# Each is executed in one piece or more.
+	[ "$(states constructs | sed -n 's/.* omp.task task="\([0-9]*\)".*/\1/p' |
+		sort -u | wc -l)" -eq 20 ]
+)
+
+nested() (
+	run nested && is_sound constructs && counts omp.parallel=14 || return 1
+	[ "$(states constructs | grep -o 'team="[0-9]*" thread' | sort | uniq -c |
+		awk '$1 == 2' | wc -l)" -eq 7 ]
+)
+
+# Of twelve times, all but the first were waited for, whoever was it; where the
+# machine is busy one may come late.
+locks() (
+	run locks && is_sound constructs || return 1
+	found=$(count omp.critical)
+	echo "$found waits"
+	[ "$found" -ge 6 ] && [ "$found" -le 11 ]
+)
+
+# Threads that ended leave their traces to those that come.
+threads() (
+	run threads && is_sound constructs && counts omp.parallel=40 || return 1
+	set -- ./*.trc
+	echo "$# traces"
+	[ $# -le 6 ]
+)
+
+forking() (
+	run forking && is_sound constructs && counts omp.parallel=4
+)
+
+leaving() (
+	run leaving
+	[ $? -eq 3 ] && is_sound constructs && [ "$(count omp.parallel)" -ge 1 ]
+)
+
+# What was complete a second before is there; and the file can be read.
+killed() (
+	mkdir waiting && cd waiting || return 1
+	env ${preload:+LD_PRELOAD="$preload"} OMP_TOOL_LIBRARIES="$tool" \
+		HDTRACE_FLUSH_MS=10 ../constructs waiting >said &
+	until_done grep -qs omp.parallel ./constructs_"$(host_label)"_0_0.trc
+	kill -9 $!
+	wait
+	"$hdtrace" merge --force constructs && [ "$(count omp.parallel)" -ge 2 ]
+)
+
+# In a process without parallel regions there is nothing to record.
+nothing() (
+	run none && ! ls ./*.trc
+)
+
+switched_off() (
+	HDTRACE_OMP=0 && export HDTRACE_OMP
+	run nested && ! ls ./*.trc
+)
+
+# Only regions, without CPU times: EVENTS
+only() (
+	HDTRACE_OMP_EVENTS=$1 HDTRACE_OMP_CPU=0
+	export HDTRACE_OMP_EVENTS HDTRACE_OMP_CPU
+	run tasks && is_sound constructs || return 1
+	states constructs | grep cpu= && return 1
+	counts omp.parallel=3 omp.task=0 omp.create=0 omp.single=0
+)
+
+wrong() (
+	HDTRACE_OMP_EVENTS=work,walk HDTRACE_OMP_CPU=maybe
+	export HDTRACE_OMP_EVENTS HDTRACE_OMP_CPU
+	run nested && grep '"walk" is none of' err &&
+		grep 'HDTRACE_OMP_CPU="maybe": neither 0 nor 1' err
+)
+
+# A name that was not given gets a number; one that was given is refused.
+existing() (
+	run nested && cd .. && run again || return 1
+	HDTRACE_OMP_PROJECT=taken && export HDTRACE_OMP_PROJECT
+	for time in first second; do
+		env ${preload:+LD_PRELOAD="$preload"} \
+			OMP_TOOL_LIBRARIES="$tool" ../constructs nested \
+			2>"$time" || return 1
+	done
+	cat second
+	[ ! -s first ] && grep 'libhdOmp: threads are not recorded' second &&
+		[ "$(wc -l <second)" -eq 1 ]
+)
+
+numbered() (
+	rm -rf numbered && mkdir numbered && cd numbered || return 1
+	for time in 1 2 3; do
+		env ${preload:+LD_PRELOAD="$preload"} \
+			OMP_TOOL_LIBRARIES="$tool" ../constructs nested || return 1
+	done
+	is_sound constructs && is_sound constructs-2 && is_sound constructs-3
+)
+
+# The program does not suffer where nothing can be written.
+no_directory() (
+	HDTRACE_OMP_DIR=/dev/null/x && export HDTRACE_OMP_DIR
+	run nested && grep 'libhdOmp: threads are not recorded' err
+)
+
+# ---- hdmpirun ----------------------------------------------------------------
+
+hdmpirun=$abs_top_builddir/hdmpirun
+
+# Without MPI there is a project of its own.
+alone() (
+	rm -rf alone && mkdir alone && cd alone || return 1
+	for time in 1 2; do
+		env ${preload:+LD_PRELOAD="$preload"} "$hdmpirun" --openmp \
+			--number -p run ../constructs nested || return 1
+	done
+	is_sound run && is_sound run-2
+)
+
+# gcc's OpenMP has no interface for tools; the program runs all the same.
+of_gcc() (
+	rm -rf of_gcc && mkdir of_gcc && cd of_gcc || return 1
+	gcc -fopenmp -pthread -o gcc-constructs \
+		"$abs_top_srcdir/tests/openmp/constructs.c" || return 1
+	"$hdmpirun" --openmp -m openmpi ./gcc-constructs nested 2>err
+	result=$?
+	cat err
+	[ "$result" -eq 0 ] && grep "uses gcc's libgomp" err
+)
+
+# States of OpenMP are in the traces of libhdMPI, around the calls that a thread
+# makes in them: LIBRARY
+hybrid() (
+	rm -rf "$1" && mkdir "$1" && cd "$1" || return 1
+	case $1 in
+	openmpi) compiler=$MPICC_OPENMPI ;;
+	mpich) compiler=$MPICC_MPICH ;;
+	esac
+	OMPI_CC=clang MPICH_CC=clang "$compiler" -g -fopenmp -o hybrid \
+		"$abs_top_srcdir/tests/openmp/hybrid.c" || return 1
+	launch "$1" 3 "$hdmpirun" --openmp -p run ./hybrid || return 1
+	"$hdtrace" check run >checked
+	cat checked
+	grep -q '0 errors, 0 warnings' checked || return 1
+	for rank in 0 1 2; do
+		node=$(host_label)_$rank
+		records run "${node}_0" >first
+		records run "${node}_1" >second
+		grep -E '^ *(omp\.parallel|Sendrecv_replace|omp.barrier) ' \
+			first | sed 's/^\( *\)\([^ ]*\).*/\1\2/' >found
+		printf '  %s\n' omp.barrier Sendrecv_replace omp.barrier >step
+		echo omp.parallel >>step
+		cat step step step step step step step step step step >expected
+		diff -u expected found || return 1
+		[ "$(grep -c '^omp.parallel' second)" -eq 10 ] || return 1
+	done
+)
+
+# The program need not know: LIBRARY
+hybrids() {
+	if can_launch "$1"; then
+		ok "MPI and OpenMP, $1" hybrid "$1"
+	else
+		skip "MPI and OpenMP, $1" "its programs cannot be started here"
+	fi
+}
+
+ok "threads wait as long as the program says" imbalance
+ok "tasks, and what they depend on" tasks
+ok "untied tasks" untied
+ok "regions inside of regions" nested
+ok "waiting for a critical section" locks
+ok "threads that come and go" threads
+ok "a program that forks" forking
+ok "a program that exits in a region" leaving
+ok "a program that is killed" killed
+ok "a program without regions leaves nothing" nothing
+ok "HDTRACE_OMP=0" switched_off
+ok "regions only" only none
+ok "words that make no sense" wrong
+ok "a project that exists" existing
+ok "names get numbers" numbered
+ok "a directory that cannot be made" no_directory
+if [ -f "$hdmpirun" ]; then
+	ok "hdmpirun --openmp without MPI" alone
+	ok "hdmpirun --openmp, OpenMP of gcc" of_gcc
+	for library in $(built_libraries); do
+		case ${HD_SANITIZE-} in
+		"") hybrids "$library" ;;
+		*) skip "MPI and OpenMP, $library" \
+			"what is preloaded has a sanitizer, and the program none" ;;
+		esac
+	done
+fi
+done_testing
