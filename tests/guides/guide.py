@@ -347,29 +347,43 @@ def environment(home):
     kept.update(HOME=home, LC_ALL="C.UTF-8", TERM="dumb", TMPDIR=home,
                 PATH=f"{commands}:{os.environ['PATH']}",
                 OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
-                OMPI_MCA_rmaps_base_oversubscribe="1")
+                OMPI_MCA_rmaps_base_oversubscribe="1",
+                OMPI_MCA_mpi_yield_when_idle="1")
     if os.environ.get("HDTRACE_GUIDES_PATH") != "none":
         kept["PATH"] = f"{tree}:{tree}/doc/examples:{kept['PATH']}"
     return kept
 
 
-def end_all():
-    """End what was left running, and return the names of it."""
-    names = []
-    while True:
-        with open(f"/proc/self/task/{os.getpid()}/children",
-                  encoding="ascii") as children:
-            pids = [int(pid) for pid in children.read().split()]
-        if not pids:
-            return names
-        for pid in pids:
+def children():
+    """The numbers and names of processes whose parent is this one, by birth or
+    because theirs has ended."""
+    found = {}
+    with open(f"/proc/self/task/{os.getpid()}/children",
+              encoding="ascii") as pids:
+        for pid in pids.read().split():
             with open(f"/proc/{pid}/stat", encoding="utf-8") as stat:
                 name, state = re.match(r"\d+ \((.*)\) (.)",
                                        stat.read()).groups()
-            if state != "Z":
-                names.append(name)
+            if state == "Z":
+                os.waitpid(int(pid), 0)
+            else:
+                found[int(pid)] = name
+    return found
+
+
+def end_all():
+    """End what was left running, and return the names of it. What was told to
+    end has a while for it."""
+    deadline = time.monotonic() + 10
+    while children() and time.monotonic() < deadline:
+        time.sleep(0.1)
+    names = []
+    while left := children():
+        names += left.values()
+        for pid in left:
             os.kill(pid, signal.SIGKILL)
             os.waitpid(pid, 0)
+    return names
 
 
 class Report:

@@ -156,4 +156,12 @@ ok "this host" gives "ok ok" <<END
     \$ echo "node01_0 $host x_node01.trc"
     node01_0 node01 x_node01.trc
 END
+
+# Every guide is run.
+all_run() {
+	sed -n '/^guides = /,/[^\\]$/s|.*%D%/\(guides/[^ ]*\).*|\1|p' \
+		"$abs_top_srcdir/doc/Makemodule.am" | sort >listed
+	(cd "$abs_top_srcdir/doc" && ls guides/*.md) | sort | diff listed -
+}
+ok "every guide is run" all_run
 done_testing
