@@ -19,15 +19,16 @@
  * may hold any character that a file name may, and a directory in front
  * (`/scratch/run1/myProject`).
  *
- * **What is unique.** A file has one trace or group. So at a node there is one
- * trace, and one group of a name, for all programs that write into a project at
- * a time; siblings need different labels. Labels and names of groups are never
- * changed to make a file name, and have no `_`, so within a project different
- * ones make different files. Two projects of a directory may still meet: node
- * `b` of project `a` and the root of project `a_b`. And so may labels that
- * differ only in what the file system takes for one, such as capitals. Whoever
- * comes second is refused with HD_ERR_CREATE_FILE, also where existing files
- * are replaced: a file that is being written is not.
+ * **What is unique.** A file has one trace or group, or the relations of one
+ * node. So at a node there is one trace, and one group of a name, for all
+ * programs that write into a project at a time; siblings need different labels.
+ * Labels and names of groups are never changed to make a file name, and have no
+ * `_`, so within a project different ones make different files. Two projects of
+ * a directory may still meet: node `b` of project `a` and the root of project
+ * `a_b`. And so may labels that differ only in what the file system takes for
+ * one, such as capitals. Whoever comes second is refused with
+ * HD_ERR_CREATE_FILE, also where existing files are replaced: a file that is
+ * being written is not.
  *
  * **Threads.** A topology and its nodes are constant after creation; any
  * thread may read them. Creating nodes of one topology from several threads
@@ -50,6 +51,7 @@
  *   written, or `drop` and count the record.
  * - `HDTRACE_OVERWRITE_EXISTING_FILES` (0): 1 replaces existing files instead
  *   of failing with HD_ERR_CREATE_FILE; not symbolic links.
+ * - `HDTRACE_RELATION` (1): 0 records no relations; see hdRelation.h.
  * - `HDTRACE_MAX_NESTING_DEPTH` (990): default of hdT_setNestedDepth().
  * - `HDTRACE_PREFIX` (empty): put before every relative project name, e.g.
  *   `/scratch/run7/`.

@@ -39,34 +39,28 @@ static struct {
  * lock; no cancellation leaves the lock behind; to write more than a limit
  * allows is an error and not a signal that kills.
  */
-struct outfileGuard {
-	int error; /* errno of the program. */
-	int cancelState;
-	sigset_t mask;
-};
-
-static void outfileGuardEnter(struct outfileGuard *guard)
+void hdOutfileGuardEnter(struct hdOutfileGuard *guard)
 {
 	guard->error = errno;
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &guard->cancelState);
 	hdSignalsBlock(&guard->mask);
 }
 
-static void outfileGuardLeave(const struct outfileGuard *guard)
+void hdOutfileGuardLeave(const struct hdOutfileGuard *guard)
 {
 	hdSignalsRestore(&guard->mask);
 	pthread_setcancelstate(guard->cancelState, NULL);
 	errno = guard->error;
 }
 
-/* Take the signal of a write that was too large, unless the program may have
- * been waiting for one before. */
-static void outfileTakeSignal(const struct outfileGuard *guard)
+void hdOutfileTakeSignal(const struct hdOutfile *file,
+			 const struct hdOutfileGuard *guard)
 {
 	static const struct timespec now;
 	sigset_t signals;
 
-	if (sigismember(&guard->mask, SIGXFSZ))
+	if (atomic_load(&file->error) != EFBIG ||
+	    sigismember(&guard->mask, SIGXFSZ))
 		return;
 	sigemptyset(&signals);
 	sigaddset(&signals, SIGXFSZ);
@@ -74,19 +68,18 @@ static void outfileTakeSignal(const struct outfileGuard *guard)
 }
 
 /* Get the I/O lock of a file. */
-static void outfileEnter(struct hdOutfile *file, struct outfileGuard *guard)
+static void outfileEnter(struct hdOutfile *file, struct hdOutfileGuard *guard)
 {
-	outfileGuardEnter(guard);
+	hdOutfileGuardEnter(guard);
 	pthread_mutex_lock(&file->io);
 }
 
 static void outfileLeave(struct hdOutfile *file,
-			 const struct outfileGuard *guard)
+			 const struct hdOutfileGuard *guard)
 {
 	pthread_mutex_unlock(&file->io);
-	if (atomic_load(&file->error) == EFBIG)
-		outfileTakeSignal(guard);
-	outfileGuardLeave(guard);
+	hdOutfileTakeSignal(file, guard);
+	hdOutfileGuardLeave(guard);
 }
 
 /* ---- Draining ---------------------------------------------------------- */
@@ -179,7 +172,7 @@ static int outfileWrite(struct hdOutfile *file, const char *bytes,
 }
 
 /* Write what was published. The caller holds the I/O lock. */
-static void outfileDrain(struct hdOutfile *file)
+static void outfileDrainRing(struct hdOutfile *file)
 {
 	size_t start = atomic_load_explicit(&file->tail, memory_order_relaxed);
 	size_t head =
@@ -212,10 +205,18 @@ static void outfileDrain(struct hdOutfile *file)
 	atomic_store_explicit(&file->tail, head, memory_order_release);
 }
 
+/* Write all there is. The caller holds the I/O lock. */
+static void outfileDrain(struct hdOutfile *file)
+{
+	outfileDrainRing(file);
+	if (file->gather)
+		file->gather(file, file->gatherData);
+}
+
 /* Drain by whoever calls. */
 static void outfileDrainNow(struct hdOutfile *file)
 {
-	struct outfileGuard guard;
+	struct hdOutfileGuard guard;
 
 	outfileEnter(file, &guard);
 	outfileDrain(file);
@@ -311,23 +312,23 @@ static void loopStart(void)
 			  strerror(ret));
 }
 
-static void loopLock(struct outfileGuard *guard)
+static void loopLock(struct hdOutfileGuard *guard)
 {
-	outfileGuardEnter(guard);
+	hdOutfileGuardEnter(guard);
 	pthread_mutex_lock(&loop.lock);
 }
 
-static void loopUnlock(const struct outfileGuard *guard)
+static void loopUnlock(const struct hdOutfileGuard *guard)
 {
 	pthread_mutex_unlock(&loop.lock);
-	outfileGuardLeave(guard);
+	hdOutfileGuardLeave(guard);
 }
 
 /* Add a file, unless this process writes it already under any name. */
 static bool loopAdd(struct hdOutfile *file)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
-	struct outfileGuard guard;
+	struct hdOutfileGuard guard;
 	bool isNew = true;
 
 	pthread_once(&once, loopInitialise);
@@ -354,7 +355,7 @@ static bool loopAdd(struct hdOutfile *file)
 
 static void loopRemove(struct hdOutfile *file)
 {
-	struct outfileGuard guard;
+	struct hdOutfileGuard guard;
 
 	loopLock(&guard);
 	while (loop.current == file)
@@ -368,9 +369,9 @@ static void loopRemove(struct hdOutfile *file)
 	loopUnlock(&guard);
 }
 
-static void loopWake(void)
+void hdOutfileWake(void)
 {
-	struct outfileGuard guard;
+	struct hdOutfileGuard guard;
 
 	loopLock(&guard);
 	loop.isWoken = true;
@@ -533,7 +534,7 @@ int hdOutfileBeginSlowly(struct hdOutfile *file, size_t size,
 static void outfileWriteDirectly(struct hdOutfile *file, const char *bytes,
 				 size_t length)
 {
-	struct outfileGuard guard;
+	struct hdOutfileGuard guard;
 	int ret;
 
 	outfileEnter(file, &guard);
@@ -580,7 +581,7 @@ void hdOutfileCommitSlowly(struct hdOutfile *file)
 	if (file->head - file->tailSeen > file->mask / 2 &&
 	    !atomic_load_explicit(&file->isAwaited, memory_order_relaxed)) {
 		atomic_store(&file->isAwaited, true);
-		loopWake();
+		hdOutfileWake();
 	}
 }
 
@@ -600,7 +601,7 @@ int hdOutfileOverwrite(struct hdOutfile *file, int64_t offset,
 		       const char *bytes, size_t length)
 {
 	int ret = hdOutfileFlush(file);
-	struct outfileGuard guard;
+	struct hdOutfileGuard guard;
 
 	outfileEnter(file, &guard);
 	if (ret == 0 && !hdOwnedIs(&file->owned, file->fd)) {
@@ -623,6 +624,51 @@ int hdOutfileOverwrite(struct hdOutfile *file, int64_t offset,
 	}
 	outfileLeave(file, &guard);
 	return ret;
+}
+
+void hdOutfileSetGather(struct hdOutfile *file, hdOutfileGather gather,
+			void *data)
+{
+	struct hdOutfileGuard guard;
+
+	outfileEnter(file, &guard);
+	file->gather = gather;
+	file->gatherData = data;
+	outfileLeave(file, &guard);
+}
+
+void hdOutfileAppend(struct hdOutfile *file, const char *bytes,
+		     const size_t *ends, size_t count)
+{
+	int64_t before = file->written;
+	size_t complete = 0, done, i = 0;
+	int ret;
+
+	if (count == 0)
+		return;
+	if (atomic_load(&file->error) != 0) {
+		atomic_fetch_add(&file->discarded, count);
+		return;
+	}
+	ret = outfileWrite(file, bytes, ends[count - 1]);
+	if (ret == 0)
+		return;
+	done = (size_t)(file->written - before);
+	for (; i < count && ends[i] <= done; i++)
+		complete = ends[i];
+	atomic_fetch_add(&file->discarded, count - i);
+	outfileGiveUp(file, ret, (int64_t)(done - complete));
+}
+
+void hdOutfileAppendNow(struct hdOutfile *file, const char *bytes,
+			size_t length)
+{
+	struct hdOutfileGuard guard;
+
+	outfileEnter(file, &guard);
+	outfileDrain(file);
+	hdOutfileAppend(file, bytes, &length, 1);
+	outfileLeave(file, &guard);
 }
 
 uint64_t hdOutfileLost(struct hdOutfile *file)

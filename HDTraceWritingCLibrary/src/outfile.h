@@ -34,11 +34,15 @@
  * records cost no lock. A thread that waits for room drains the ring itself:
  * nothing depends on the background thread but the time. Signals are blocked
  * while such a thread holds a lock (outfile.c says why).
+ *
+ * Where many threads write into one file their records stand elsewhere; then
+ * the file has a function that brings them when it is drained.
  */
 #ifndef HD_OUTFILE_H
 #define HD_OUTFILE_H
 
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -59,6 +63,12 @@ struct hdOutfile;
  * it is there. Called where a file has failed, to count what is lost.
  */
 typedef size_t (*hdOutfileMeasure)(const struct hdOutfile *file, size_t at);
+
+/**
+ * Bring records that stand elsewhere, by hdOutfileAppend(). Called with the
+ * file's I/O lock held, whenever it is drained.
+ */
+typedef void (*hdOutfileGather)(struct hdOutfile *file, void *data);
 
 struct hdOutfile {
 	/* The owner's. */
@@ -94,6 +104,8 @@ struct hdOutfile {
 	bool isText;
 	int64_t written; /**< Bytes in the file. */
 	char *path;
+	hdOutfileGather gather; /**< NULL: nothing stands elsewhere. */
+	void *gatherData;
 
 	/* Of the background thread's list. */
 	struct hdOutfile *next;
@@ -230,6 +242,47 @@ int hdOutfileFlush(struct hdOutfile *file);
 /** Write over bytes that have been flushed; 0 or -HD_ERR_WRITE_FILE. */
 int hdOutfileOverwrite(struct hdOutfile *file, int64_t offset,
 		       const char *bytes, size_t length);
+
+/** From now on records are brought by a function; NULL: no more. */
+void hdOutfileSetGather(struct hdOutfile *file, hdOutfileGather gather,
+			void *data);
+
+/**
+ * Write records; what cannot be written is counted as lost, and the file ends
+ * behind the last record that is complete. For hdOutfileGather() only.
+ *
+ * @param bytes The records, one after the other.
+ * @param ends Where each ends in @p bytes.
+ * @param count How many there are.
+ */
+void hdOutfileAppend(struct hdOutfile *file, const char *bytes,
+		     const size_t *ends, size_t count);
+
+/** Write one record that is too long to stand elsewhere, behind those that do.
+ *  Any thread. */
+void hdOutfileAppendNow(struct hdOutfile *file, const char *bytes,
+			size_t length);
+
+/** Make the background thread look around soon. Any thread. */
+void hdOutfileWake(void);
+
+/** What protects a thread while it holds a lock of ours; see outfile.c. */
+struct hdOutfileGuard {
+	int error; /**< errno of the program. */
+	int cancelState;
+	sigset_t mask;
+};
+
+/** To be called before a lock of ours is taken in a thread of the program. */
+void hdOutfileGuardEnter(struct hdOutfileGuard *guard);
+
+/** If the file has failed because it was too large: take the signal of that,
+ *  unless the program may have been waiting for one. */
+void hdOutfileTakeSignal(const struct hdOutfile *file,
+			 const struct hdOutfileGuard *guard);
+
+/** To be called after it was given back. */
+void hdOutfileGuardLeave(const struct hdOutfileGuard *guard);
 
 /** Number of records that were lost. Owner only. */
 uint64_t hdOutfileLost(struct hdOutfile *file);

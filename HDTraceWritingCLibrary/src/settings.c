@@ -81,6 +81,8 @@ static void settingsRead(void)
 	settings.dropOnFull = settingsChoice("HDTRACE_ON_FULL", onFull) == 1;
 	settings.overwrite = settingsNumber("HDTRACE_OVERWRITE_EXISTING_FILES",
 					    0, 1, 0) == 1;
+	settings.hasRelations =
+		settingsNumber("HDTRACE_RELATION", 0, 1, 1) == 1;
 	settings.maxDepth = (int)settingsNumber("HDTRACE_MAX_NESTING_DEPTH", 0,
 						INT_MAX, HD_DEPTH_MAX);
 	if (settings.maxDepth > HD_DEPTH_MAX)

@@ -37,6 +37,7 @@ struct hdSettings {
 	bool forceFlush;
 	bool dropOnFull;
 	bool overwrite;
+	bool hasRelations;
 	int maxDepth; /* At most HD_DEPTH_MAX. */
 	enum hdGaps gaps;
 	char prefix[HD_PREFIX_MAX + 1];

@@ -94,12 +94,21 @@ int main(void)
 	return hdS_isEnabled(NULL) != -2 || !hdT_strerror(HDS_ERR_ENTRY_STATE);
 }
 END
+try_library libhdRelation yes <<'END'
+#include <hdRelation.h>
+int main(void)
+{
+	return hdR_finalize(NULL) != -1 || hdR_createTopLevelRelation(NULL);
+}
+END
 try_library libhdTracing yes <<'END'
+#include <hdRelation.h>
 #include <hdStats.h>
 #include <hdTrace.h>
 int main(void)
 {
-	return !hdT_finalize(NULL) || !hdS_finalize(NULL);
+	return !hdT_finalize(NULL) || !hdS_finalize(NULL) ||
+	       !hdR_finalize(NULL);
 }
 END
 try_library libhdReading no <<'END'

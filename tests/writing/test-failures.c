@@ -21,6 +21,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <hdRelation.h>
+#include "tests/lib/relfile.h"
 #include "tests/lib/statfile.h"
 #include "tests/lib/testlib.h"
 #include "tests/lib/tracefile.h"
@@ -437,6 +439,133 @@ static void testMemory(gconstpointer persistent)
 	g_assert_cmpuint(session.records, ==, 44);
 	g_assert_cmpuint(session.entries, ==, 4);
 	testClockReset();
+}
+
+/* ---- Memory for relations ---------------------------------------------- */
+
+static void memoryStates(struct memorySession *session, hdR_token a,
+			 const char *text)
+{
+	static const char *const keys[] = { "k" };
+	unsigned int open = 0;
+
+	for (int i = 0; i < 12; i++) {
+		if (worked(session, hdR_start(a, text, 1, keys, &text)))
+			open++;
+		if (open > 0 &&
+		    worked(session, hdR_logAttributeInt64(a, "i", i)))
+			session->attributes++;
+	}
+	worked(session, hdR_link(a, "h:1:2:3"));
+	for (; open > 0; open--)
+		if (!worked(session, hdR_endE(a, 1, keys, &text, "<x/>")))
+			/* It is still open, and ends without what failed. */
+			if (!worked(session, hdR_endS(a)))
+				break;
+}
+
+/* In a thread, so that nothing of it is kept. */
+static void *memoryRelations(void *data)
+{
+	struct memorySession *session = data;
+	hdTopoNode *node = NULL;
+	const char *levels[] = { "Host" };
+	hdTopology *topology = hdT_createTopology("related", levels, 1);
+	char *text = g_strnfill(900, '<');
+	hdR_hints *hints = NULL, *copy = NULL;
+	char bytes[2000];
+	hdR_topoToken place = NULL;
+	hdR_token a, b;
+	char *token;
+
+	if (made(session, topology)) {
+		node = hdT_createTopoNode(topology, levels, 1);
+		made(session, node);
+		testWorks(hdT_destroyTopology(topology));
+	}
+	if (node) {
+		session->hasTrace =
+			worked(session, hdR_initTopology(node, &place));
+		testWorks(hdT_destroyTopoNode(node));
+	}
+	if (session->hasTrace) {
+		a = hdR_createTopLevelRelation(place);
+		if (made(session, a)) {
+			session->records++;
+			memoryStates(session, a, text);
+			b = hdR_relateProcessLocalToken(place, a);
+			if (made(session, b)) {
+				session->records++;
+				testWorks(hdR_destroyRelation(&b));
+			}
+			token = hdR_getRemoteToken(a);
+			made(session, token);
+			free(token);
+			token = hdR_getLocalToken(a);
+			made(session, token);
+			free(token);
+			worked(session, hdR_addTokenHint(&hints, a));
+			worked(session, hdR_addHint(&hints, "k", text, 900));
+			worked(session,
+			       hdR_decodeHints(&copy, bytes,
+					       hdR_encodeHints(hints, bytes,
+							       sizeof(bytes))));
+			hdR_freeHints(&hints);
+			hdR_freeHints(&copy);
+			worked(session, hdR_destroyRelation(&a));
+		}
+		worked(session, hdR_finalize(&place));
+	}
+	testWorks(hdR_closeAPI());
+	g_free(text);
+	return NULL;
+}
+
+static void memoryCheckRelations(const struct memorySession *session)
+{
+	struct testRelFile *file;
+
+	g_assert_true((session->hasTrace && session->records > 0) ==
+		      testExists("related_Host.rel"));
+	if (!testExists("related_Host.rel"))
+		return;
+	file = testRelRead("related_Host.rel");
+	testRelCheck(file);
+	g_assert_cmpuint(testRelCount(file, "rel"), ==, session->records);
+	if (!session->anyFailed)
+		g_assert_cmpuint(testRelCount(file, "e"), ==, 12);
+	g_assert_true(file->isComplete);
+	testRelFree(file);
+	unlink("related_Host.rel");
+}
+
+static void testRelationMemory(gconstpointer persistent)
+{
+	struct memorySession session;
+	int n = 0;
+
+	do {
+		int before = atomic_load(&faults.live);
+		pthread_t thread;
+
+		faultsClear();
+		atomic_store(&faults.allocations, 0);
+		memset(&session, 0, sizeof(session));
+		faults.failFrom = ++n;
+		faults.failTo = persistent ? INT32_MAX : n;
+		g_assert_cmpint(__real_pthread_create(&thread, NULL,
+						      memoryRelations,
+						      &session),
+				==, 0);
+		pthread_join(thread, NULL);
+		g_assert_true(session.anyFailed ==
+			      (atomic_load(&faults.allocations) >= n));
+		faultsClear();
+		g_assert_cmpint(atomic_load(&faults.live), ==, before);
+		memoryCheckRelations(&session);
+	} while (session.anyFailed);
+	g_test_message("%d allocations", n - 1);
+	g_assert_cmpint(n, >, 30);
 }
 
 /* ---- Writing ----------------------------------------------------------- */
@@ -1076,6 +1205,10 @@ int main(int argc, char **argv)
 	testInit(&argc, &argv);
 	g_test_add_data_func("/failures/memory/once", NULL, testMemory);
 	g_test_add_data_func("/failures/memory/persistent", "", testMemory);
+	g_test_add_data_func("/failures/relation-memory/once", NULL,
+			     testRelationMemory);
+	g_test_add_data_func("/failures/relation-memory/persistent", "",
+			     testRelationMemory);
 	g_test_add_data_func("/failures/space/each", IO_EACH, testSpace);
 	g_test_add_data_func("/failures/space/late", IO_LATE, testSpace);
 	g_test_add_data_func("/failures/nth-write/each", IO_EACH, testNthWrite);

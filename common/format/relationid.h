@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file
+ * Ids of W3C traces and spans that are derived from tokens
+ * (doc/format/format.md, "Relations"): FNV-1a, the hash of Fowler, Noll and Vo.
+ */
+#ifndef HD_RELATIONID_H
+#define HD_RELATIONID_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/** Put a number with the highest byte first. */
+static inline void hdIdPut(unsigned char *to, uint64_t value)
+{
+	for (int i = 0; i < 8; i++)
+		to[i] = (unsigned char)(value >> (56 - 8 * i));
+}
+
+/** Id of the span that a relation is: FNV-1a of 64 bits of HOST:PID:TOPO:ID. */
+static inline void hdSpanId(const char *token, size_t length,
+			    unsigned char id[8])
+{
+	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+
+	for (size_t i = 0; i < length; i++)
+		hash = (hash ^ (unsigned char)token[i]) *
+		       UINT64_C(0x100000001b3);
+	/* No id is 0. */
+	hdIdPut(id, hash ? hash : 1);
+}
+
+/** Id of the trace that a topmost relation begins: FNV-1a of 128 bits. */
+static inline void hdTraceId(const char *token, size_t length,
+			     unsigned char id[16])
+{
+	uint64_t high = UINT64_C(0x6c62272e07bb0142);
+	uint64_t low = UINT64_C(0x62b821756295c58d);
+
+	/* The prime is 2^88 + 0x13b. */
+	for (size_t i = 0; i < length; i++) {
+		uint64_t left, right;
+
+		low ^= (unsigned char)token[i];
+		left = (low & 0xffffffff) * 0x13b;
+		right = (low >> 32) * 0x13b + (left >> 32);
+		high = high * 0x13b + (right >> 32) + (low << 24);
+		low = right << 32 | (left & 0xffffffff);
+	}
+	hdIdPut(id, high);
+	hdIdPut(id + 8, high | low ? low : 1);
+}
+
+#endif
