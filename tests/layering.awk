@@ -94,6 +94,7 @@ FILENAME == ARGV[3] {
 BEGIN {
 	# Made by the build.
 	generated["HDTraceTools/model/functions.h"] = 1
+	generated["HDTraceTools/plot/statecolours.h"] = 1
 	generated["MPITracingLibrary/functions.h"] = 1
 	generated["MPITracingLibrary/wrappers-c.h"] = 1
 	generated["MPITracingLibrary/wrappers-fortran.h"] = 1

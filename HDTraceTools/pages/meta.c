@@ -145,6 +145,7 @@ static void putGroups(struct outJson *json, const struct numbering *numbers,
 		outJsonObject(json, NULL, false);
 		outJsonInteger(json, "node", nodeNumber(numbers, group->node));
 		outJsonText(json, "name", group->name);
+		outJsonText(json, "file", group->file);
 		putAttributes(json, group->attributes, group->attributeCount);
 		outJsonArray(json, "values", false);
 		for (size_t k = 0; k < group->valueCount; k++)
@@ -163,6 +164,7 @@ static void putTraces(struct outJson *json, const struct numbering *numbers,
 		outJsonObject(json, NULL, true);
 		outJsonInteger(json, "node",
 			       nodeNumber(numbers, project->traces[i]->node));
+		outJsonText(json, "file", project->traces[i]->file);
 		outJsonEnd(json);
 	}
 	outJsonEnd(json);

@@ -161,7 +161,7 @@ static struct plotLegend *legendOfNames(const struct plotLayout *layout)
 			  (struct plotItem){
 				  .text = (char *)"other states",
 				  .sample = PLOT_SAMPLE_BOX,
-				  .color = plotStateColor(PLOT_NAMES_MAX),
+				  .color = plotStateColor(plot, plot->colored),
 			  });
 	legendEnd(layout, legend);
 	return legend;

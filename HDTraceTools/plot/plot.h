@@ -174,8 +174,8 @@ void plotChooseRows(struct plot *plot);
 /** Read them. */
 void plotReadRows(struct plot *plot);
 void plotFreeRow(void *row);
-/** Colour of the name with a number; of PLOT_NAMES_MAX: that of others. */
-struct canvasColor plotStateColor(guint number);
+/** Colour of the name with a number; of plot->colored: that of others. */
+struct canvasColor plotStateColor(const struct plot *plot, guint number);
 /** Times of a row at a depth and in a bin, by name. */
 static inline int64_t *plotTimesOf(const struct plot *plot,
 				   const struct plotRow *row,

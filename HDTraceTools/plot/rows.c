@@ -77,8 +77,7 @@ static void drawName(const struct plotLayout *layout, struct canvas *canvas,
 		     double bottom, double height)
 {
 	const struct plot *plot = layout->plot;
-	struct canvasColor color =
-		plotStateColor(name < plot->colored ? name : PLOT_NAMES_MAX);
+	struct canvasColor color = plotStateColor(plot, name);
 	struct shape shape = {
 		g_array_new(FALSE, FALSE, sizeof(struct canvasPoint)),
 		g_array_new(FALSE, FALSE, sizeof(struct canvasPoint)),

@@ -3,8 +3,8 @@
  * @file
  * hdtrace plot: time lines of states, one for each trace.
  *
- * A trace is read twice: to find which states take most time, since these get a
- * colour, and to draw them. Of each bin of the picture it is known how much
+ * A trace is read twice: to find which states take most time, since these are
+ * told apart, and to draw them. Of each bin of the picture it is known how much
  * time each of these takes.
  */
 #include "config.h"
@@ -13,25 +13,13 @@
 #include <string.h>
 
 #include "HDTraceTools/model/profile.h"
+#include "HDTraceTools/plot/statecolour.h"
 #include "HDTraceTools/plot/plot.h"
 
 /** Levels of states that are shown if nobody says how many. */
 #define DEPTHS 2
 /** With so many traces only one is. */
 #define MANY_ROWS 64
-
-/** Colours for colour-blind people (Okabe and Ito), for areas. */
-static const struct canvasColor palette[] = {
-	{ 0.337, 0.706, 0.914 }, /* sky blue */
-	{ 0.902, 0.624, 0.000 }, /* orange */
-	{ 0.000, 0.620, 0.451 }, /* bluish green */
-	{ 0.800, 0.475, 0.655 }, /* reddish purple */
-	{ 0.000, 0.447, 0.698 }, /* blue */
-	{ 0.835, 0.369, 0.000 }, /* vermillion */
-	{ 0.941, 0.894, 0.259 }, /* yellow */
-};
-
-#define COLORS ((guint)G_N_ELEMENTS(palette))
 
 /** States beyond the coloured ones. */
 static const struct canvasColor otherColor = { 0.6, 0.6, 0.6 };
@@ -44,21 +32,21 @@ void plotFreeRow(void *data)
 	g_free(row);
 }
 
-/* The colours come once more, lighter, for names behind the first ones. */
-struct canvasColor plotStateColor(guint number)
+struct canvasColor plotStateColor(const struct plot *plot, guint number)
 {
-	struct canvasColor color;
-
-	G_STATIC_ASSERT(2 * G_N_ELEMENTS(palette) == PLOT_NAMES_MAX);
-	if (number >= PLOT_NAMES_MAX)
+	if (number >= plot->colored)
 		return otherColor;
-	color = palette[number % COLORS];
-	if (number < COLORS)
-		return color;
+	return g_array_index(plot->names, struct plotName, number).color;
+}
+
+static struct canvasColor colorOf(const char *name)
+{
+	uint32_t colour = stateColour(name);
+
 	return (struct canvasColor){
-		1 - 0.5 * (1 - color.red),
-		1 - 0.5 * (1 - color.green),
-		1 - 0.5 * (1 - color.blue),
+		(colour >> 16) / 255.0,
+		(colour >> 8 & 0xff) / 255.0,
+		(colour & 0xff) / 255.0,
 	};
 }
 
@@ -95,8 +83,7 @@ static void nameStates(struct plot *plot)
 
 		if (i < PLOT_NAMES_MAX && name->time >= all / SEEN_PARTS)
 			plot->colored = i + 1;
-		name->color =
-			plotStateColor(plot->colored > i ? i : PLOT_NAMES_MAX);
+		name->color = colorOf(name->name);
 	}
 }
 

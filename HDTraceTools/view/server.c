@@ -20,9 +20,11 @@
 #include "HDTraceTools/pages/page.h"
 #include "HDTraceTools/report/report.h"
 #include "HDTraceTools/view/gate.h"
+#include "HDTraceTools/view/key.h"
 #include "HDTraceTools/view/server.h"
 
 #define TOKEN_BYTES (GATE_TOKEN_LENGTH / 2)
+#define INSTANCE_BYTES 8
 /** No part is larger. */
 #define PART_MAX (64 << 20)
 #define CONNECTIONS_MAX 64
@@ -36,6 +38,7 @@ struct viewServer {
 	struct findings *findings;
 	struct viewJobs *jobs;
 	char token[GATE_TOKEN_LENGTH + 1];
+	char instance[2 * INSTANCE_BYTES + 1]; /**< Differs at each start. */
 	char *hosts[2];   /**< What a browser may call us. */
 	char *origins[2]; /**< And what pages of ours are. */
 	char *page;
@@ -54,6 +57,7 @@ struct exchange {
 };
 
 static const char typeHtml[] = "text/html; charset=utf-8";
+static const char typeText[] = "text/plain";
 static const char typeJson[] = "application/json";
 static const char typeBytes[] = "application/octet-stream";
 
@@ -192,6 +196,17 @@ static unsigned int answerEntries(struct exchange *exchange)
 	return MHD_HTTP_OK;
 }
 
+/** Which server this is: a page asks now and then whether it is there. */
+static unsigned int answerAlive(struct exchange *exchange)
+{
+	const char *instance = exchange->server->instance;
+
+	g_byte_array_append(exchange->body, (const guint8 *)instance,
+			    (guint)strlen(instance));
+	exchange->type = typeText;
+	return MHD_HTTP_OK;
+}
+
 static char *makeProgress(const struct viewServer *self,
 			  const struct viewProgress *progress)
 {
@@ -245,11 +260,9 @@ static const struct {
 	const char *path;
 	unsigned int (*answer)(struct exchange *exchange);
 } answers[] = {
-	{ "", answerPage },
-	{ "track", answerTrack },
-	{ "part", answerPart },
-	{ "entries", answerEntries },
-	{ "progress", answerProgress },
+	{ "", answerPage },       { "track", answerTrack },
+	{ "part", answerPart },   { "entries", answerEntries },
+	{ "alive", answerAlive }, { "progress", answerProgress },
 };
 
 /* ---- Who may ask ------------------------------------------------------- */
@@ -359,15 +372,26 @@ static enum MHD_Result handle(void *data, struct MHD_Connection *connection,
 
 /* ---- Starting and stopping --------------------------------------------- */
 
-static int makeToken(char *token)
+/** Write so many random bytes as text. */
+static int makeRandom(char *text, size_t count)
 {
 	unsigned char bytes[TOKEN_BYTES];
 
-	if (getrandom(bytes, sizeof(bytes), 0) != (ssize_t)sizeof(bytes))
+	if (getrandom(bytes, count, 0) != (ssize_t)count)
 		return errno ? -errno : -EIO;
-	for (size_t i = 0; i < sizeof(bytes); i++)
-		sprintf(token + 2 * i, "%02x", bytes[i]);
+	for (size_t i = 0; i < count; i++)
+		sprintf(text + 2 * i, "%02x", bytes[i]);
 	return 0;
+}
+
+/** The token of an address that stays the same while the port does, if that was
+ *  asked for; else a new one. */
+static int makeToken(struct viewServer *self, uint16_t port)
+{
+	if (port && viewKeyToken(self->tracks->project->prefix, port,
+				 self->token, GATE_TOKEN_LENGTH) == 0)
+		return 0;
+	return makeRandom(self->token, TOKEN_BYTES);
 }
 
 static void makePage(struct viewServer *self, const int64_t *start)
@@ -467,7 +491,9 @@ int viewServerStart(struct viewServer **server, uint16_t port,
 	self->findings = findings;
 	self->jobs = jobs;
 	pthread_mutex_init(&self->mutex, NULL);
-	ret = makeToken(self->token);
+	ret = makeToken(self, port);
+	if (ret == 0)
+		ret = makeRandom(self->instance, INSTANCE_BYTES);
 	if (ret == 0) {
 		makePage(self, start);
 		ret = answerAt(self, port);

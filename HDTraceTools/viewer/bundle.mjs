@@ -40,6 +40,19 @@ function mpiClasses() {
   return classes;
 }
 
+/** The colours of states: of some names, and of all others. */
+function stateColours() {
+  const text = read("../plot/statecolour.table");
+  const named = text.matchAll(/^name (\S+) (\S+)$/gm);
+
+  return {
+    names: Object.fromEntries(
+      Array.from(named, ([, colour, name]) => [name, colour]),
+    ),
+    others: Array.from(text.matchAll(/^other (\S+)$/gm), ([, colour]) => colour),
+  };
+}
+
 /** Bundle an entry point; returns its text. */
 async function bundle(entry, options) {
   const result = await esbuild.build({
@@ -51,7 +64,10 @@ async function bundle(entry, options) {
     nodePaths: [path.join(out, "node_modules")],
     // BigInt, and private members of classes.
     target: "es2022",
-    define: { MPI_CLASSES: JSON.stringify(mpiClasses()) },
+    define: {
+      MPI_CLASSES: JSON.stringify(mpiClasses()),
+      STATE_COLOURS: JSON.stringify(stateColours()),
+    },
     write: false,
     metafile: true,
     logLevel: "warning",

@@ -98,7 +98,12 @@ ok "a curve elsewhere is noticed" is_noticed run
 "$hdtrace" plot -q --states=only -o states.svg run >printed
 ok "states only" has_parts states.svg 0 6
 "$hdtrace" plot -q --states=above --force -o picture.svg mini >printed
-sed 's/#56b4e9/#e69f00/' picture.svg >damaged.svg
+# Of states, as digits: the colours of the first legend.
+states=$(sed -n '/class="legend"/,/<\/g>/s/^<path .*fill="#\([0-9a-f]*\)".*/\1/p' \
+	picture.svg | sort -u)
+# shellcheck disable=SC2086 # one a word
+set -- $states
+sed "s/#$1/#$2/" picture.svg >damaged.svg
 ok "a wrong colour is noticed" is_noticed mini
 if [ -d "$corpus" ]; then
 	for project in stresstest partdiff-mpi pvfs2-server-nan; do
@@ -171,8 +176,9 @@ else
 	export LSAN_OPTIONS
 	ok "PNG" status 0 plot --states=above --size=80x60 --dpi=100 --force \
 		-o a.png mini
+	# shellcheck disable=SC2086 # one a word
 	ok "has the size and the colours" "$python" "$readers/png.py" a.png \
-		315 237 0072b2 56b4e9 e69f00 009e73 ffffff
+		315 237 0072b2 $states ffffff
 	ok "PDF" status 0 plot -o a.pdf mini
 	ok "is one" is_pdf a.pdf
 	[ ! -e /dev/full ] || ok "PNG: a full disk" says "No space left" 2 \

@@ -222,6 +222,158 @@ export class Viewer {
   }
 }
 
+/**
+ * Move fingers over a page: a list of steps, each the places [x, y] of all fingers
+ * that touch it then, in pixels of the page; a place that is null is lifted.
+ * Browsers get what a touch screen would send them: Chromium by its own protocol,
+ * Firefox by WebDriver BiDi, for which Playwright has no words of its own.
+ */
+export async function touch(viewer, steps) {
+  await (viewer.page.context().browser().browserType().name() === "firefox"
+    ? touchFirefox(viewer.page, steps)
+    : touchChromium(viewer.page, steps));
+  await viewer.settle();
+}
+
+async function touchChromium(page, steps) {
+  const session = await page.context().newCDPSession(page);
+  const pointsOf = (step) =>
+    step.flatMap((place, id) =>
+      place ? [{ x: place[0], y: place[1], id }] : [],
+    );
+  const send = (type, touchPoints) =>
+    session.send("Input.dispatchTouchEvent", { type, touchPoints });
+  let before = [];
+
+  for (const step of [...steps, []]) {
+    const points = pointsOf(step);
+    const lifted = before.filter(({ id }) => !step[id]);
+
+    // An end names those that are lifted; nothing else is told of them.
+    if (lifted.length) await send("touchEnd", lifted);
+    else if (points.length > before.length) await send("touchStart", points);
+    else await send("touchMove", points);
+    before = points;
+  }
+  await session.detach();
+}
+
+async function touchFirefox(page, steps) {
+  const { _session: session } = page._connection.toImpl(page).delegate;
+  const fingers = Math.max(...steps.map((step) => step.length));
+  const actions = Array.from({ length: fingers }, (_, id) => {
+    const list = [];
+    let before = null;
+
+    for (const step of [...steps, []]) {
+      const place = step[id] ?? null;
+
+      if (place)
+        list.push({
+          type: "pointerMove",
+          x: Math.round(place[0]),
+          y: Math.round(place[1]),
+          duration: 0,
+        });
+      else list.push({ type: "pause", duration: 0 });
+      if (Boolean(place) === Boolean(before))
+        list.push({ type: "pause", duration: 0 });
+      else
+        list.push(
+          place ? { type: "pointerDown", button: 0 } : { type: "pointerUp", button: 0 },
+        );
+      before = place;
+    }
+    return {
+      type: "pointer",
+      id: `finger${id}`,
+      parameters: { pointerType: "touch" },
+      actions: list,
+    };
+  });
+
+  await session.send("input.performActions", {
+    context: session.sessionId,
+    actions,
+  });
+}
+
+/** What fingers do on the rows; the page has a row that is called so. */
+export async function assertTouched(viewer, row) {
+  const [x, y] = await viewer.point(`.row[data-key="${row}"] .row-plot`);
+  const view = () => viewer.times("view").map(Number);
+  const isNear = (a, b, by) => Math.abs(a - b) <= by;
+  const width = await viewer.page.$eval(
+    `.row[data-key="${row}"] canvas`,
+    (canvas) => canvas.getBoundingClientRect().width - 56,
+  );
+  const at = (dx, dy = 0) => [x + dx, y + dy];
+
+  // Two fingers, from so far apart to twice as far: half of the time is shown,
+  // and what was between them still is.
+  const [start, span] = view();
+
+  await touch(viewer, [
+    [at(-60)],
+    [at(-60), at(60)],
+    [at(-90), at(90)],
+    [at(-120), at(120)],
+    // The second one stays, and drags what is shown.
+    [null, at(120)],
+    [null, at(60)],
+    [null, at(0)],
+  ]);
+  const [left, pinched] = view();
+
+  assert(isNear(pinched, span / 2, span / 50), `${pinched} s, of ${span} s`);
+  const middle = await viewer.page.$eval(".tracks", (tracks) => {
+    const label = getComputedStyle(tracks).getPropertyValue("--label");
+
+    return tracks.getBoundingClientRect().left + Number.parseFloat(label) + 56;
+  });
+  const share = (x - middle) / width;
+  const kept = start + span * share;
+
+  // Dragged by 120 pixels to the left: later times.
+  const wanted = kept - pinched * share + (120 / width) * pinched;
+
+  assert(isNear(left, wanted, span / 50), `from ${left} s, not ${wanted} s`);
+  // One finger, along the rows.
+  await touch(viewer, [[at(0)], [at(30)], [at(60)]]);
+  const [moved, same] = view();
+
+  assert(isNear(same, pinched, 1e-6), `${same} s wide, not ${pinched} s`);
+  assert(
+    isNear(moved, left - (60 / width) * pinched, span / 100),
+    `moved from ${left} s to ${moved} s`,
+  );
+  // And over them: these scroll.
+  const top = () => viewer.page.$eval(".scroll", (e) => e.scrollTop);
+  const room = await viewer.page.$eval(
+    ".scroll",
+    (e) => e.scrollHeight - e.clientHeight,
+  );
+
+  assert(room > 20, `rows fit: there is nothing to scroll, but ${room} pixels`);
+  await touch(viewer, [[at(0)], [at(0, -10)], [at(0, -20)]]);
+  assertSame(await top(), 20, "scrolled by");
+  assert(await viewer.page.locator(".tooltip").isHidden(), "a tooltip stays");
+  // A mark, on the ruler.
+  const ruler = await viewer.point("canvas.ruler", 0.5, 0.3);
+
+  await touch(viewer, [
+    [ruler],
+    [[ruler[0] + 40, ruler[1]]],
+    [[ruler[0] + 80, ruler[1]]],
+  ]);
+  const mark = viewer.times("mark").map(Number);
+
+  assert(
+    isNear(mark[1] - mark[0], (80 / width) * pinched, span / 100),
+    `marked ${mark}`,
+  );
+}
+
 /** Run hdtrace; data that has problems is no failure. */
 export function hdtrace(...args) {
   try {

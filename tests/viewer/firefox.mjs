@@ -8,6 +8,7 @@ import {
   assert,
   assertQuiet,
   assertSame,
+  assertTouched,
   compareWithStat,
   done,
   hdtrace,
@@ -88,6 +89,15 @@ await ok("states and values are drawn where they are", async () => {
   // 100, 200, 300 and 400 W.
   for (let i = 1; i < heights.length; i++)
     assert(heights[i] < heights[i - 1] - 4, `heights ${heights}`);
+});
+
+await ok("fingers pinch and drag", async () => {
+  const screen = await Viewer.open(browser, address, {
+    viewport: { width: 1280, height: 640 },
+  });
+
+  await assertTouched(screen, "t0");
+  await screen.close();
 });
 
 await ok("all tables", async () => {

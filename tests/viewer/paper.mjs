@@ -91,6 +91,32 @@ await ok("so does Ctrl+P", async () => {
   await endPrint();
 });
 
+/** All words are on the paper, with one among them. */
+function assertInside(pdf, word) {
+  const text = execFileSync("pdftotext", ["-bbox", "-", "-"], {
+    input: pdf,
+    encoding: "utf8",
+    stdio: ["pipe", "pipe", "ignore"],
+  });
+  let width = 0;
+  let count = 0;
+
+  for (const line of text.split("\n")) {
+    const page = /<page width="([\d.]+)"/.exec(line);
+    const [, x, end, content] =
+      /<word xMin="([-\d.]+)" .*xMax="([-\d.]+)".*>(.*)<\/word>/.exec(line) ?? [];
+
+    if (page) width = Number(page[1]);
+    if (!content) continue;
+    assert(
+      Number(x) >= 0 && Number(end) <= width,
+      `${content} is at ${x} to ${end} of ${width} points`,
+    );
+    if (content.includes(word)) count++;
+  }
+  assert(count > 0, `${word} is not on the paper`);
+}
+
 /** How many pixels of the first page have each colour, as "r,g,b,255". */
 function countColours(pdf) {
   const ppm = execFileSync(process.env.PDFTOPPM, ["-r", "96", "-l", "1", "-"], {
@@ -108,6 +134,38 @@ function countColours(pdf) {
   }
   return counts;
 }
+
+/** The last state of each trace, which ends where the run does, is as far right
+ *  as anything. */
+if (process.env.PDFTOPPM)
+  await ok("nothing is cut off, on any usual paper", async () => {
+    const known = await legendOf(screen);
+    const last = ["FileWrite", "Sort"];
+    // What is a little wider than the paper browsers print smaller; this is not.
+    const wide = await Viewer.open(browser, address, {
+      viewport: { width: 2800, height: 700 },
+    });
+
+    for (const [panel, word] of [["interval", "value"], ["profile", "Energy"]])
+      for (const format of ["A4", "Letter"]) {
+        await wide.panel(panel);
+        const pdf = await wide.page.pdf({ format, landscape: true });
+        const counts = countColours(pdf);
+
+        for (const name of last)
+          assert(
+            counts.get(known.get(name).colour) > 60,
+            `${name} is not on ${format}`,
+          );
+        assertInside(pdf, word);
+      }
+    await wide.close();
+  });
+else
+  skip(
+    "nothing is cut off, on any usual paper",
+    "pdftoppm is missing (Debian: poppler-utils)",
+  );
 
 if (process.env.PDFTOPPM)
   await ok("states are on paper, those below arrows, too", async () => {

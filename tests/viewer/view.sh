@@ -11,7 +11,8 @@ mkdir tmp
 TMPDIR=$scratch/tmp
 # Who ends a view does not wait for what its threads are just doing.
 TSAN_OPTIONS=report_thread_leaks=0:${TSAN_OPTIONS-}
-export TMPDIR TSAN_OPTIONS
+XDG_DATA_HOME=$scratch/data
+export TMPDIR TSAN_OPTIONS XDG_DATA_HOME
 
 # What is missing is said.
 for missing in libmicrohttpd "without the viewer"; do
@@ -35,6 +36,34 @@ for signal in INT TERM HUP; do
 	ok "it leaves nothing" left_nothing
 done
 ok "addresses differ" [ "$(sed 's,/$,,;s,.*/,,' url.* | sort -u | wc -l)" -eq 3 ]
+
+# With a port the address is the same again, as long as the secret is ours alone.
+ok "no secret is kept where none is used" [ ! -e data ]
+port=$(sed 's,.*:,,;s,/.*,,' url.TERM)
+served_at() {
+	start_view --no-browser --port="$port" mini || return 1
+	cp url "url.$1"
+	end_view TERM
+}
+ok "at a port" served_at first
+ok "at that port again" served_at second
+ok "the address is the same" cmp url.first url.second
+ok "a secret of 32 bytes" [ "$(wc -c <data/hdtrace/view.key)" -eq 32 ]
+ok "that only we can read" [ "$(stat -c %a data/hdtrace/view.key)" = 600 ]
+chmod 644 data/hdtrace/view.key
+ok "a secret that others can read" served_at third
+ok "is not used" [ "$(cat url.first)" != "$(cat url.third)" ]
+mkdir elsewhere
+mv data/hdtrace/view.key elsewhere
+chmod 600 elsewhere/view.key
+ln -s "$scratch/elsewhere/view.key" data/hdtrace/view.key
+ok "a link in its place" served_at fourth
+ok "is not followed" [ "$(cat url.first)" != "$(cat url.fourth)" ]
+rm -r data
+: >data
+ok "no room for a secret" served_at fifth
+ok "is no reason not to serve" grep -q "127.0.0.1:$port/" url.fifth
+rm data
 
 if command -v python3 >/dev/null; then
 	start_view --no-browser mini

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Puts everything together: header, summary, rows, panels; redraws what changed.
 import { Chooser } from "./ui/chooser.js";
-import { lineNumber, stateColours, theme } from "./draw/colours.js";
+import { lineNumber, theme } from "./draw/colours.js";
 import { announce, h, icon, iconButton, replace } from "./ui/dom.js";
+import { damaged } from "./data/damage.js";
 import { define } from "./data/expression.js";
 import { ExpressionError } from "./data/parser.js";
 import { keyTable, listenToKeys } from "./ui/keys.js";
@@ -40,7 +41,6 @@ export class App {
     this.view.defaults = defaultRows(model);
     this.failedDefinitions = new Map();
     this.dirty = new Set();
-    this.#nameStates();
     this.#nameValues();
     this.tracks = new Tracks(model, this.view);
     this.tooltip = new Tooltip(model, this.view, this.tracks);
@@ -64,12 +64,6 @@ export class App {
     this.#build();
     this.view.onChange((what) => this.#changed(what));
     setOnLoad(() => this.invalidate("data"));
-  }
-
-  /** States that took most time get the first colours. */
-  #nameStates() {
-    for (const { name } of this.model.report?.states ?? [])
-      stateColours.of(name);
   }
 
   /** Values have their colours before any is drawn, so that these do not depend on
@@ -111,13 +105,17 @@ export class App {
     this.position = h("output", { class: "position", "aria-live": "off" });
     this.messageNote = h("p", { class: "message-note", hidden: true });
     this.banner = h("div", { class: "banner", role: "note", hidden: true });
+    this.damage = h("div", { class: "banner", role: "note", hidden: true });
+    this.serverNote = h("div", { class: "banner server-note", role: "alert", hidden: true });
     this.progress = h("div", { class: "progress", role: "status", hidden: true });
     this.helpDialog = h("dialog", { class: "dialog", "aria-labelledby": "help-title" });
     this.element = h(
       "div",
       { class: "app" },
       this.#header(project),
+      this.serverNote,
       this.banner,
+      this.damage,
       this.progress,
       this.summary.element,
       h(
@@ -374,6 +372,7 @@ export class App {
     this.#readFragment();
     this.summary.update();
     this.#showBanner();
+    this.#showDamage();
     this.dirty.add("rows");
     // At once, so that what is on the screen is what is loaded first.
     this.#draw();
@@ -499,10 +498,45 @@ export class App {
     if (this.progress.textContent !== text) this.progress.textContent = text;
   }
 
+  /** Say that the server has ended, or that it is there again; "" is nothing. */
+  showServer(text) {
+    replace(
+      this.serverNote,
+      text,
+      " ",
+      h(
+        "button",
+        { type: "button", class: "link", onclick: () => this.showServer("") },
+        "Hide this",
+      ),
+    );
+    this.serverNote.hidden = !text;
+  }
+
+  /** Which rows are not what was recorded. */
+  #showDamage() {
+    const list = damaged(this.model);
+
+    this.damage.hidden = !list.length;
+    replace(
+      this.damage,
+      h("strong", {}, "Damaged: "),
+      list.length === 1
+        ? "a file is cut or corrupt; its rows say so. "
+        : `${list.length} files are cut or corrupt; their rows say so. `,
+      h(
+        "button",
+        { type: "button", class: "link", onclick: () => this.showPanel("problems") },
+        "What exactly",
+      ),
+    );
+  }
+
   /** The report has come. */
   showReport() {
-    this.#nameStates();
     this.summary.update();
+    this.#showDamage();
+    this.tracks.relabel();
     this.view.changed("rows");
   }
 

@@ -1,11 +1,21 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // A project: its nodes, and what each has to show.
 import { Messages, messageDecoder } from "./messages.js";
+import { damageOf } from "./damage.js";
 import { Total, totalDecoder } from "./total.js";
 import { Series, seriesDecoder } from "./series.js";
 import { States, stateDecoder } from "../rows/states.js";
 import { maxTime, minTime, parseSeconds } from "./time.js";
 import { Track } from "./track.js";
+
+/** Numbers as numbers: rank 10 stands behind rank 9. All else stays as it is in
+ *  the project. */
+function compareNodes(a, b) {
+  const isNumber = (text) => /^\d+$/.test(text);
+
+  if (!isNumber(a.label) || !isNumber(b.label)) return 0;
+  return Number(a.label) - Number(b.label) || a.number - b.number;
+}
 
 export class Model {
   constructor(meta, source) {
@@ -20,6 +30,7 @@ export class Model {
     }));
     for (const node of this.nodes)
       if (node.parent >= 0) this.nodes[node.parent].children.push(node);
+    for (const { children } of this.nodes) children.sort(compareNodes);
     this.root = this.nodes[0];
     this.root.label = meta.project.name;
     this.groups = meta.groups.map((group, i) => this.#group(group, i));
@@ -50,8 +61,9 @@ export class Model {
 
     node.states = states;
     states.node = node;
+    states.file = trace.file;
     states.number = number;
-    return { number, node, track, states };
+    return { ...trace, number, node, track, states };
   }
 
   #noteStart() {
@@ -120,6 +132,12 @@ export class Model {
     const length = minTime(to, end) - maxTime(from, start);
 
     return Math.max(0, Number(length));
+  }
+
+  /** What is wrong with the file of a group or trace: {kind, text}; null if
+   *  nothing is known of it. */
+  damageOf(item) {
+    return damageOf(this.report, item);
   }
 
   /** Type of the level that a node is at, or "". */

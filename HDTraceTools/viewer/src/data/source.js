@@ -46,6 +46,9 @@ function padding(text) {
   return text.endsWith("==") ? 2 : text.endsWith("=") ? 1 : 0;
 }
 
+/** Nobody answers where the server was, or somebody else. */
+export class ServerGone extends Error {}
+
 /** Data that is read on demand. */
 export class ServerSource {
   isServed = true;
@@ -53,14 +56,46 @@ export class ServerSource {
   /** @param base What stands before the paths; nothing in the page itself. */
   constructor(base = "") {
     this.base = base;
+    /** Told when the server did not answer. */
+    this.onGone = () => {};
+  }
+
+  async #fetch(path, options = {}) {
+    try {
+      return await fetch(this.base + path, { cache: "no-store", ...options });
+    } catch (error) {
+      const gone = new ServerGone(String(error?.message ?? error));
+
+      this.onGone(gone);
+      throw gone;
+    }
   }
 
   /** Get something as bytes. */
   async #get(path) {
-    const response = await fetch(this.base + path, { cache: "no-store" });
+    const response = await this.#fetch(path);
 
     if (!response.ok) throw new Error(`${path}: ${response.status}`);
     return new Uint8Array(await response.arrayBuffer());
+  }
+
+  /**
+   * Which server answers, if one does within so many ms.
+   *
+   * @return A text that is another one when it was started again; null if none
+   *         answers, or one that knows nothing of this page.
+   */
+  async alive(ms) {
+    try {
+      const response = await fetch(`${this.base}alive`, {
+        cache: "no-store",
+        signal: AbortSignal.timeout(ms),
+      });
+
+      return response.ok ? await response.text() : null;
+    } catch {
+      return null;
+    }
   }
 
   async describe(id) {
@@ -79,7 +114,7 @@ export class ServerSource {
 
   /** How far all was read, and the report when that is complete. */
   async progress() {
-    const response = await fetch(`${this.base}progress`, { cache: "no-store" });
+    const response = await this.#fetch("progress");
 
     if (!response.ok) throw new Error(`progress: ${response.status}`);
     return response.json();

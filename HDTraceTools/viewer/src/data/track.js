@@ -31,7 +31,12 @@ class Cache {
   }
 }
 
-const cache = new Cache();
+let cache = new Cache();
+
+/** Forget all that was loaded. */
+export function forgetAll() {
+  cache = new Cache();
+}
 
 /** Called when something has been loaded. */
 let onLoad = () => {};
@@ -109,6 +114,15 @@ export class Track {
       this.describing = null;
     });
     return this.describing;
+  }
+
+  /** Begin anew: it is read by another server. */
+  reset() {
+    this.levels = [];
+    this.isComplete = false;
+    this.isCut = false;
+    this.isDescribed = false;
+    this.error = null;
   }
 
   /** The same before numbers are made; if that fails, of what is there. */

@@ -103,6 +103,8 @@ class RowView {
             )
           : null,
         " ",
+        this.#damageBadge(),
+        " ",
         this.#reducedBadge(),
         " ",
         iconButton("close", `Hide ${row.label}`, () => tracks.hide(row), {
@@ -112,6 +114,16 @@ class RowView {
       ),
       this.value,
     );
+  }
+
+  /** What the row shows is not all, or wrong. */
+  #damageBadge() {
+    const item = this.row.states ?? this.row.series?.group;
+    const damage = item ? this.tracks.model.damageOf(item) : null;
+
+    return damage
+      ? h("span", { class: "badge damage", title: damage.text }, damage.kind)
+      : null;
   }
 
   #reducedBadge() {
@@ -383,6 +395,11 @@ export class Tracks {
    *  prepareCanvas(). */
   setPrinting(isPrinting) {
     this.isPrinting = isPrinting;
+    this.relabel();
+  }
+
+  /** What is known of the files changed: rows say it anew. */
+  relabel() {
     for (const rowView of this.views.values()) rowView.destroy();
     this.views.clear();
   }

@@ -1,20 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Colours. Those of states are Paul Tol's "muted" scheme, which people who are
-// colour blind can tell apart; where there are more names than colours, hatching
-// makes the difference. Colour is never all that says what something is: states
-// have their name on them where there is room, and in the legend and the tables.
-
-const STATE_COLOURS = [
-  "#4a78b5",
-  "#88ccee",
-  "#44aa99",
-  "#ddcc77",
-  "#cc6677",
-  "#117733",
-  "#aa4499",
-  "#999933",
-  "#882255",
-];
+// Colours. A state has its own by its name alone, in every view, project and
+// picture (statecolour.table, which hdtrace plot reads, too); where names share
+// one, hatching may tell them apart. Colour is never all that says what something
+// is: states have their name on them where there is room, and in the legend and
+// the tables.
 
 const LINE_COLOURS = {
   light: ["#c8501e", "#0b68a8", "#00806a", "#9a4a86", "#7a6a00", "#3b3fa6", "#1d7a1d", "#8c3b3b"],
@@ -66,6 +55,32 @@ function luminance(colour) {
   return 0.2126 * r + 0.7152 * g + 0.0722 * b;
 }
 
+/* global STATE_COLOURS */
+const namedColours = new Map(Object.entries(STATE_COLOURS.names));
+
+/** FNV-1a of 32 bits, as in statecolour.c. */
+function hashOf(name) {
+  let hash = 2166136261;
+
+  for (const byte of new TextEncoder().encode(name))
+    hash = Math.imul(hash ^ byte, 16777619);
+  return hash >>> 0;
+}
+
+/** The colour of a state, and the number of its hatching, by its name. */
+function stateColour(name) {
+  const named = namedColours.get(name);
+  const { others } = STATE_COLOURS;
+  const hash = hashOf(name);
+
+  return named
+    ? { fill: named, pattern: 0 }
+    : {
+        fill: others[hash % others.length],
+        pattern: Math.floor(hash / others.length) % 4,
+      };
+}
+
 /** How a state looks: {fill, rgb, pixel, ink, pattern}; pixel is the colour as
  *  image data has it. */
 class StateColours {
@@ -75,18 +90,16 @@ class StateColours {
     let look = this.#looks.get(name);
 
     if (!look) {
-      const number = this.#looks.size;
-      const fill = STATE_COLOURS[number % STATE_COLOURS.length];
+      const { fill, pattern } = stateColour(name);
       const rgb = channels(fill);
 
       look = {
         name,
-        number,
         fill,
         rgb,
         pixel: (255 << 24) | (rgb[2] << 16) | (rgb[1] << 8) | rgb[0],
         ink: luminance(fill) > 0.24 ? "#10151b" : "#ffffff",
-        pattern: Math.floor(number / STATE_COLOURS.length) % 4,
+        pattern,
         category: categoryOf(name),
       };
       this.#looks.set(name, look);

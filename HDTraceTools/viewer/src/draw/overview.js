@@ -90,21 +90,24 @@ export class Overview {
     let drag = null;
 
     element.addEventListener("pointerdown", (event) => {
-      if (event.button !== 0) return;
+      // One finger at a time.
+      if (event.button !== 0 || !event.isPrimary) return;
       const x = this.#xOf(event);
       const x0 = this.#shareOf(view.start) * this.width;
       const x1 = this.#shareOf(view.end) * this.width;
 
       element.setPointerCapture(event.pointerId);
-      if (Math.abs(x - x0) < 8) drag = { kind: "from" };
-      else if (Math.abs(x - x1) < 8) drag = { kind: "to" };
+      const near = event.pointerType === "touch" ? 22 : 8;
+
+      if (Math.abs(x - x0) < near) drag = { kind: "from" };
+      else if (Math.abs(x - x1) < near) drag = { kind: "to" };
       else if (x > x0 && x < x1 && x1 - x0 < this.width * 0.95)
         drag = { kind: "move", x, start: view.start };
       else drag = { kind: "new", x };
       event.preventDefault();
     });
     element.addEventListener("pointermove", (event) => {
-      if (drag) this.#drag(drag, this.#xOf(event));
+      if (drag && event.isPrimary) this.#drag(drag, this.#xOf(event));
     });
     element.addEventListener("pointerup", (event) => {
       const x = this.#xOf(event);
@@ -115,6 +118,9 @@ export class Overview {
           this.#timeAt(x) - BigInt(Math.round(view.span / 2)),
           view.span,
         );
+      drag = null;
+    });
+    element.addEventListener("pointercancel", () => {
       drag = null;
     });
     element.addEventListener("wheel", (event) => {

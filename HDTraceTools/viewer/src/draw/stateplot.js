@@ -11,6 +11,10 @@ import { GUTTER } from "./valueplot.js";
 
 const EVENTS = 65535;
 const TOP = 4;
+/** States of so many pixels are drawn one by one. Of those that are narrower several
+ *  meet in a pixel, of which each has its share: painted over one another, the last
+ *  one would have too much of it. */
+const WIDE = 4;
 
 export class StatePlot {
   constructor(canvas, states) {
@@ -93,7 +97,7 @@ export class StatePlot {
       const band = Math.min(depths[i], BANDS_MAX - 1);
 
       if (isEvent[i]) picture.marks.push(x0);
-      else if (x1 - x0 >= 1.5) this.#drawState(picture, look, band, x0, x1);
+      else if (x1 - x0 >= WIDE) this.#drawState(picture, look, band, x0, x1);
       else picture.shares.add(band, x0, x1, names[i], 1);
     }
   }
@@ -102,10 +106,9 @@ export class StatePlot {
     const left = Math.max(x0, -2);
     const right = Math.min(x1, width + 2);
     const y = TOP + band * HEIGHTS.band;
-    // A line between states that touch, where there is room for it.
-    const gap = x1 - x0 > 4 ? 0.75 : 0;
 
-    fillState(context, look, left, y, right - left - gap, HEIGHTS.band - 1);
+    // A line between states that touch.
+    fillState(context, look, left, y, right - left - 0.75, HEIGHTS.band - 1);
     if (right - left > 26) labels.push([look, left, right, y]);
   }
 

@@ -1,25 +1,112 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Follows the reading of a project that is served: asks for the descriptions of
-// tracks that are looked at until they are complete, and for the report.
+// Follows a project that is served: asks for the descriptions of tracks that are
+// looked at until they are complete, for the report, and whether the server is
+// there. What it said is kept when it ends; when it answers again, as after it was
+// started again at the same port, all goes on.
 import { Gaps } from "../data/gaps.js";
 import { percent } from "../data/numbers.js";
+import { ServerGone } from "../data/source.js";
+import { forgetAll } from "../data/track.js";
 
 const TRACKS_MS = 200;
 /** The same until there is something to see. */
 const FIRST_MS = 50;
 const PROGRESS_MS = 500;
+/** So often it is asked whether it is there, and so long waited for an answer. */
+const ALIVE_MS = 2000;
+const ANSWER_MS = 5000;
 
 export class Live {
   constructor(app) {
     this.app = app;
+    this.source = app.model.source;
     this.fragment = location.hash.slice(1);
-    this.isStopped = false;
+    /** While the server does not answer: a promise until it does. */
+    this.lost = null;
+    this.instance = null;
+    /** Counts servers: what follows an old one ends. */
+    this.turn = 0;
   }
 
   start() {
-    this.#followTracks();
-    this.#followProgress();
+    this.source.onGone = () => this.#noteGone();
+    this.#follow();
+    this.#watch();
   }
+
+  #follow() {
+    const turn = ++this.turn;
+
+    this.#followTracks(turn);
+    this.#followProgress(turn);
+  }
+
+  /* ---- The server ------------------------------------------------------ */
+
+  /** Ask now and then whether it is there. */
+  async #watch() {
+    for (;;) {
+      const instance = await this.source.alive(ANSWER_MS);
+
+      if (instance) await this.#noteAnswer(instance);
+      else this.#noteGone();
+      await wait(this.lost ? ALIVE_MS / 4 : ALIVE_MS);
+    }
+  }
+
+  #noteGone() {
+    if (this.lost) return;
+    let end;
+
+    this.lost = new Promise((resolve) => {
+      end = resolve;
+    });
+    this.endLoss = end;
+    this.app.showProgress("");
+    this.app.showServer(
+      `hdtrace view has ended, or cannot be reached, since ${clock()}: what was not read yet is not shown. ` +
+        "If it is started again at the same port, this page goes on.",
+    );
+  }
+
+  async #noteAnswer(instance) {
+    const isOther = this.instance !== null && this.instance !== instance;
+
+    this.instance = instance;
+    if (!this.lost && !isOther) return;
+    if (isOther) this.#begin();
+    if (this.lost) {
+      this.lost = null;
+      this.endLoss();
+    }
+    this.app.showServer(`hdtrace view answers again, since ${clock()}.`);
+    if (isOther) this.#follow();
+    // What could not be loaded is asked for again.
+    this.app.view.changed("data");
+  }
+
+  /** Another server has read nothing yet, and has things elsewhere. */
+  #begin() {
+    this.turn++;
+    for (const track of this.app.model.tracks) track.reset();
+    forgetAll();
+  }
+
+  /** Do something that needs the server, again and again until it is there.
+   *  Returns undefined when another server is followed. */
+  async #insist(turn, ask) {
+    while (turn === this.turn) {
+      await this.lost;
+      try {
+        return await ask();
+      } catch (error) {
+        if (!(error instanceof ServerGone)) throw error;
+      }
+    }
+    return undefined;
+  }
+
+  /* ---- Tracks ---------------------------------------------------------- */
 
   /** Tracks that are shown, and when these are complete those of the strip of the
    *  whole run, which may be many. */
@@ -39,17 +126,18 @@ export class Live {
     app.invalidate("rows");
   }
 
-  async #followTracks() {
+  async #followTracks(turn) {
     const { app } = this;
 
-    while (!this.isStopped) {
+    while (turn === this.turn) {
       const wanted = this.#wanted();
 
       try {
-        await Promise.all(wanted.map((track) => this.#describe(track)));
+        await this.#insist(turn, () =>
+          Promise.all(wanted.map((track) => this.#describe(track))),
+        );
       } catch (error) {
-        this.#stop(error);
-        return;
+        console.warn(error);
       }
       if (wanted.length && wanted.every((track) => track.isComplete))
         app.view.changed("data");
@@ -57,18 +145,13 @@ export class Live {
     }
   }
 
-  async #followProgress() {
-    for (;;) {
-      let progress;
+  async #followProgress(turn) {
+    while (turn === this.turn) {
+      const progress = await this.#insist(turn, () => this.source.progress());
 
-      try {
-        progress = await this.app.model.source.progress();
-      } catch (error) {
-        this.#stop(error);
-        return;
-      }
+      if (!progress) return;
       if (progress.isComplete) {
-        await this.#complete(progress);
+        await this.#insist(turn, () => this.#complete(progress));
         return;
       }
       this.app.showProgress(
@@ -97,19 +180,15 @@ export class Live {
     app.showProgress("");
     app.showReport();
   }
-
-  #stop(error) {
-    if (this.isStopped) return;
-    this.isStopped = true;
-    console.warn(error);
-    this.app.showProgress(
-      "hdtrace view has ended: what was not read yet is not shown.",
-    );
-  }
 }
 
 function incomplete(tracks) {
   return [...new Set(tracks)].filter((track) => !track.isComplete);
+}
+
+/** The time of day. */
+function clock() {
+  return new Date().toLocaleTimeString("en-GB");
 }
 
 function wait(ms) {

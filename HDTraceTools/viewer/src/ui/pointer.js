@@ -4,6 +4,8 @@
 
 /** So many pixels are a drag, less a click. */
 const DRAG_PIXELS = 4;
+/** So many fingers pinch; those beyond do nothing. */
+const FINGERS = 2;
 
 export class Pointer {
   /** @param handlers {hover(event), leave(), click(event), doubleClick(event)} */
@@ -73,14 +75,18 @@ export class Pointer {
     if (event.target.closest("button")) return;
     this.pointers.set(event.pointerId, event);
     element.setPointerCapture(event.pointerId);
-    if (this.pointers.size === 2) {
+    if (this.pointers.size >= FINGERS) {
       this.#startPinch();
       return;
     }
     const handle = this.#markHandle(event);
 
+    this.#startDrag(event, handle ? "handle" : isRuler || event.shiftKey ? "mark" : "move", handle);
+  }
+
+  #startDrag(event, kind, handle = null) {
     this.drag = {
-      kind: handle ? "handle" : isRuler || event.shiftKey ? "mark" : "move",
+      kind,
       x: event.clientX,
       y: event.clientY,
       start: this.view.start,
@@ -109,6 +115,8 @@ export class Pointer {
 
   #startPinch() {
     const [a, b] = [...this.pointers.values()];
+
+    this.handlers.leave();
 
     this.drag = {
       kind: "pinch",
@@ -164,12 +172,32 @@ export class Pointer {
     );
   }
 
+  /** A finger of several was lifted: the one that is left goes on dragging. */
+  #liftOne() {
+    if (this.pointers.size >= FINGERS) {
+      this.#startPinch();
+      return;
+    }
+    const [left] = this.pointers.values();
+
+    this.#startDrag(left, "move");
+    // It was a gesture, and is no click.
+    this.drag.hasMoved = true;
+  }
+
   #up(event) {
     this.pointers.delete(event.pointerId);
     const { drag } = this;
 
-    if (!drag || this.pointers.size) return;
+    if (!drag) return;
+    if (this.pointers.size) {
+      this.#liftOne();
+      return;
+    }
     this.drag = null;
+    // Fingers that are gone point at nothing.
+    if (event.pointerType === "touch" && (drag.hasMoved || drag.kind === "pinch"))
+      this.handlers.leave();
     if (event.type === "pointerup" && !drag.hasMoved && drag.kind !== "pinch")
       this.handlers.click(event, drag);
   }

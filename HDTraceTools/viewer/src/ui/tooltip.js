@@ -52,10 +52,20 @@ export class Tooltip {
     replace(
       this.element,
       content,
+      this.#damage(row),
       h("p", { class: "when" }, this.#seconds(time), " · ", formatDate(time, 6)),
     );
     this.element.hidden = false;
     this.#place(event);
+  }
+
+  #damage(row) {
+    const item = row?.states ?? row?.series?.group;
+    const damage = item ? this.model.damageOf(item) : null;
+
+    return damage
+      ? h("p", { class: "error" }, `The file is ${damage.kind}: ${damage.text}`)
+      : null;
   }
 
   #place(event) {
