@@ -445,6 +445,13 @@ void outJsonObject(struct outJson *json, const char *key, bool isFlat)
 	jsonOpen(json, key, isFlat, false);
 }
 
+void outJsonDocument(struct outJson *json, const char *schema, int version)
+{
+	outJsonObject(json, NULL, false);
+	outJsonText(json, "schema", schema);
+	outJsonInteger(json, "version", version);
+}
+
 void outJsonArray(struct outJson *json, const char *key, bool isFlat)
 {
 	jsonOpen(json, key, isFlat, true);

@@ -105,6 +105,12 @@ struct outJson {
 	bool isArray[OUT_JSON_DEPTH];
 };
 
+/** Begin a document: an object whose first members say what it is.
+ *
+ * @param schema The name of its schema: "hdtrace-stat"; doc/json.md has them.
+ * @param version Grows where a key changes its meaning, or goes.
+ */
+void outJsonDocument(struct outJson *json, const char *schema, int version);
 void outJsonObject(struct outJson *json, const char *key, bool isFlat);
 void outJsonArray(struct outJson *json, const char *key, bool isFlat);
 /** End the innermost object or array. */

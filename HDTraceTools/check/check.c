@@ -102,7 +102,7 @@ static void startOutput(struct check *check)
 	rowsHeader(check->rows);
 	if (check->tool->format != OUT_JSON)
 		return;
-	outJsonObject(&check->json, NULL, false);
+	outJsonDocument(&check->json, "hdtrace-check", 1);
 	outJsonArray(&check->json, "messages", false);
 }
 
@@ -310,12 +310,16 @@ static int listRules(struct tool *tool)
 	const hdIRule *own = rulesGet(&toolCount);
 
 	rowsHeader(rows);
-	if (tool->format == OUT_JSON)
-		outJsonArray(&json, NULL, false);
+	if (tool->format == OUT_JSON) {
+		outJsonDocument(&json, "hdtrace-check-rules", 1);
+		outJsonArray(&json, "rules", false);
+	}
 	printRules(rows, library, libraryCount);
 	printRules(rows, own, toolCount);
-	if (tool->format == OUT_JSON)
+	if (tool->format == OUT_JSON) {
 		outJsonEnd(&json);
+		outJsonEnd(&json);
+	}
 	rowsPrint(rows, "", tool->isColored);
 	rowsFree(rows);
 	return toolFinish(tool);

@@ -29,7 +29,7 @@
 		  "Only groups that match",                           \
 		  "PATTERN" },                                        \
 		{ "value",                                            \
-		  'v',                                                \
+		  0,                                                  \
 		  0,                                                  \
 		  G_OPTION_ARG_FILENAME_ARRAY,                        \
 		  &(selection)->values,                               \

@@ -17,19 +17,16 @@
 #include "HDTraceTools/command/tool.h"
 #include "cli/output.h"
 
-/** A progress bar appears after this time, in us, and moves this often. */
-#define PROGRESS_DELAY 500000
-#define PROGRESS_INTERVAL 100000
-#define PROGRESS_WIDTH 40
+const char *const toolTextJson[] = { "text", "json", NULL };
+const char *const toolTextOnly[] = { "text", NULL };
+static const char *const toolAll[] = { "text", "csv", "json", NULL };
+static const char *const toolColors[] = { "auto", "always", "never", NULL };
 
-void toolProgressHide(struct tool *tool)
-{
-	if (!tool->progress.isVisible)
-		return;
-	fputs("\r\033[K", stderr);
-	fflush(stderr);
-	tool->progress.isVisible = false;
-}
+/** Words and old letters of the subcommand that runs: those that all have, and
+ *  its own. */
+#define TOOL_TABLE_MAX 16
+static struct cliWords toolWords[TOOL_TABLE_MAX];
+static struct cliOldLetter toolOldLetters[TOOL_TABLE_MAX];
 
 static void sayLine(struct tool *tool, const char *format, va_list arguments)
 {
@@ -151,108 +148,128 @@ void toolReport(struct tool *tool, const char *rule, const char *file,
 	g_free(text);
 }
 
-static bool wantsColor(const char *when)
+static bool wantsColor(int when)
 {
 	const char *term = getenv("TERM");
 	const char *off = getenv("NO_COLOR");
 
-	if (when && strcmp(when, "auto") != 0)
-		return strcmp(when, "always") == 0;
+	if (when > 0)
+		return when == 1;
 	return isatty(STDOUT_FILENO) && !(off && *off) && term &&
 	       strcmp(term, "dumb") != 0;
 }
 
-static void printHelp(GOptionContext *context, const struct toolHelp *help)
+int toolChoose(struct tool *tool, const char *option, const char *word,
+	       int *index)
 {
-	char *text = g_option_context_get_help(context, TRUE, NULL);
-	/* GLib writes the ellipsis in UTF-8, whatever the terminal takes. */
-	char **parts = g_strsplit(text, "\342\200\246", -1);
-	char *plain = g_strjoinv("...", parts);
+	return cliChoose(&tool->parsed, option, word, index);
+}
 
-	fputs(plain, stdout);
-	if (help->examples)
-		printf("Examples:\n%s\n", help->examples);
-	g_free(plain);
-	g_strfreev(parts);
-	g_free(text);
+static void toolFillTables(const struct toolHelp *help)
+{
+	const char *const *formats = help->formats ? help->formats : toolAll;
+	struct cliWords *words = toolWords;
+	struct cliOldLetter *letters = toolOldLetters;
+
+	*words++ = (struct cliWords){ "format", formats, false };
+	*words++ = (struct cliWords){ "color", toolColors, false };
+	for (const struct cliWords *w = help->words; w && w->option; w++)
+		*words++ = *w;
+	*words = (struct cliWords){ .option = NULL };
+	*letters++ = (struct cliOldLetter){ 'f', "format", NULL };
+	*letters++ = (struct cliOldLetter){ 'v', "value", NULL };
+	for (const struct cliOldLetter *l = help->oldLetters; l && l->option;
+	     l++)
+		*letters++ = *l;
+	*letters = (struct cliOldLetter){ .option = NULL };
+	g_assert(words < toolWords + TOOL_TABLE_MAX &&
+		 letters < toolOldLetters + TOOL_TABLE_MAX);
+}
+
+/** What is left must be as many arguments as there may be; -1, or the exit
+ *  status. */
+static int toolCheckCount(struct tool *tool, int argc, char **argv,
+			  const struct toolHelp *help)
+{
+	if (argc - 1 < help->minArguments)
+		return toolUsage(tool, "%s is missing", help->arguments);
+	if (help->maxArguments >= 0 && argc - 1 > help->maxArguments)
+		return toolUsage(tool, "too many arguments: \"%s\"",
+				 argv[help->maxArguments + 1]);
+	return -1;
 }
 
 int toolParse(struct tool *tool, int *argc, char ***argv,
 	      const GOptionEntry *entries, const struct toolHelp *help)
 {
+	static char name[64];
+	static char notes[4096];
 	char *format = NULL;
 	char *color = NULL;
 	gboolean isSafe = FALSE;
 	gboolean isQuiet = FALSE;
-	gboolean wantsHelp = FALSE;
-	const GOptionEntry common[] = {
-		{ "format", 'f', 0, G_OPTION_ARG_FILENAME, &format,
-		  "Print text (default), csv or json", "FORMAT" },
+	const GOptionEntry formats[] = {
+		{ "format", 0, 0, G_OPTION_ARG_FILENAME, &format,
+		  help->formats == toolTextJson
+			  ? "Print text (default) or json"
+			  : "Print text (default), csv or json",
+		  "FORMAT" },
+		{ NULL, 0, 0, 0, NULL, NULL, NULL },
+	};
+	const GOptionEntry csv[] = {
 		{ "csv-safe", 0, 0, G_OPTION_ARG_NONE, &isSafe,
 		  "CSV without formulas: an apostrophe before such text",
 		  NULL },
+		{ NULL, 0, 0, 0, NULL, NULL, NULL },
+	};
+	const GOptionEntry common[] = {
 		{ "color", 0, 0, G_OPTION_ARG_FILENAME, &color,
 		  "Colours: auto (default), always, never", "WHEN" },
 		{ "quiet", 'q', 0, G_OPTION_ARG_NONE, &isQuiet,
-		  "Do not print messages about the data", NULL },
-		{ "help", 'h', 0, G_OPTION_ARG_NONE, &wantsHelp,
-		  "Print this help", NULL },
-		{ NULL },
+		  "Do not print diagnostics of the data", NULL },
+		{ NULL, 0, 0, 0, NULL, NULL, NULL },
 	};
+	const GOptionEntry *lists[5] = { entries };
+	size_t count = 1;
 	const char *charset;
-	GOptionContext *context = g_option_context_new(help->arguments);
-	GError *error = NULL;
-	char *name = g_strdup_printf("hdtrace %s", tool->command);
-	int status = -1;
+	int chosen = 0;
+	int status;
 
-	g_set_prgname(name);
-	g_free(name);
-	g_option_context_set_help_enabled(context, FALSE);
-	g_option_context_set_summary(context, help->description);
-	g_option_context_add_main_entries(context, entries, NULL);
-	g_option_context_add_main_entries(context, common, NULL);
-	if (!g_option_context_parse(context, argc, argv, &error)) {
-		status = toolUsage(tool, "%s", error->message);
-		g_error_free(error);
-	} else if (wantsHelp) {
-		printHelp(context, help);
-		status = toolFinish(tool);
-	} else if (color && strcmp(color, "auto") != 0 &&
-		   strcmp(color, "always") != 0 &&
-		   strcmp(color, "never") != 0) {
-		status = toolUsage(tool,
-				   "--color: not auto, always or never: "
-				   "\"%s\"",
-				   color);
-	} else if (format && strcmp(format, "csv") == 0) {
-		tool->format = OUT_CSV;
-	} else if (format && strcmp(format, "json") == 0) {
-		tool->format = OUT_JSON;
-	} else if (format && strcmp(format, "text") != 0) {
-		status = toolUsage(tool,
-				   "--format: not text, csv or json: "
-				   "\"%s\"",
-				   format);
-	}
-	/* GOption leaves "--" in place. */
-	if (status < 0 && *argc > 1 && strcmp((*argv)[1], "--") == 0) {
-		(*argv)[1] = (*argv)[0];
-		(*argv)++;
-		(*argc)--;
-	}
-	if (status < 0 && *argc - 1 < help->minArguments)
-		status = toolUsage(tool, "%s is missing", help->arguments);
-	if (status < 0 && help->maxArguments >= 0 &&
-	    *argc - 1 > help->maxArguments)
-		status = toolUsage(tool, "too many arguments: \"%s\"",
-				   (*argv)[help->maxArguments + 1]);
+	if (help->formats != toolTextOnly)
+		lists[count++] = formats;
+	if (!help->formats || help->writesCsv)
+		lists[count++] = csv;
+	lists[count] = common;
+	g_snprintf(name, sizeof(name), "hdtrace %s", tool->command);
+	g_snprintf(notes, sizeof(notes), "Examples:\n%s",
+		   help->examples ? help->examples : "");
+	toolFillTables(help);
+	tool->parsed = (struct cliCommand){
+		.name = name,
+		.arguments = help->arguments,
+		.description = help->description,
+		.notes = help->examples ? notes : NULL,
+		.usageStatus = TOOL_FAILED,
+		.words = toolWords,
+		.oldLetters = toolOldLetters,
+	};
+	status = cliParse(&tool->parsed, lists, argc, argv);
+	if (status < 0)
+		status = toolChoose(tool, "color", color, &chosen);
+	tool->isColored = wantsColor(chosen);
+	if (status < 0)
+		status = toolChoose(tool, "format", format, &chosen);
+	if (status < 0 && format)
+		tool->format = strcmp(format, "csv") == 0    ? OUT_CSV
+			       : strcmp(format, "json") == 0 ? OUT_JSON
+							     : OUT_TEXT;
+	tool->isColored = tool->isColored && tool->format == OUT_TEXT;
+	if (status < 0)
+		status = toolCheckCount(tool, *argc, *argv, help);
 	outCsvSetSafe(isSafe);
 	tool->isQuiet = isQuiet;
-	tool->isColored = tool->format == OUT_TEXT && wantsColor(color);
 	tool->isUnicode = !g_get_charset(&charset) ? false : true;
-	tool->progress.isOn = isatty(STDERR_FILENO) && !isQuiet &&
-			      g_strcmp0(getenv("TERM"), "dumb") != 0;
-	g_option_context_free(context);
+	cliProgressInit(&tool->progress, isQuiet);
 	g_free(format);
 	g_free(color);
 	return status;
@@ -296,44 +313,25 @@ int toolFinish(struct tool *tool)
 
 void toolProgressStart(struct tool *tool, int64_t total)
 {
-	tool->progress.total = total;
-	tool->progress.done = 0;
-	tool->progress.started = g_get_monotonic_time();
-	tool->progress.shown = tool->progress.started;
+	cliProgressStart(&tool->progress, total);
 }
 
 void toolProgressAt(struct tool *tool, int64_t bytes)
 {
-	struct toolProgress *progress = &tool->progress;
-	int64_t now;
-	double part;
-	int bars;
-
-	if (!progress->isOn || progress->total <= 0)
-		return;
-	now = g_get_monotonic_time();
-	if (now - progress->started < PROGRESS_DELAY ||
-	    now - progress->shown < PROGRESS_INTERVAL)
-		return;
-	part = (double)(progress->done + bytes) / (double)progress->total;
-	part = CLAMP(part, 0.0, 1.0);
-	bars = (int)(part * PROGRESS_WIDTH);
-	fprintf(stderr, "\r\033[K[%.*s%*s] %3d %%", bars,
-		"########################################",
-		PROGRESS_WIDTH - bars, "", (int)(part * 100));
-	fflush(stderr);
-	progress->isVisible = true;
-	progress->shown = now;
+	cliProgressAt(&tool->progress, bytes);
 }
 
 void toolProgressFile(struct tool *tool, int64_t bytes)
 {
-	tool->progress.done += bytes;
-	toolProgressAt(tool, 0);
+	cliProgressAdd(&tool->progress, bytes);
+}
+
+void toolProgressHide(struct tool *tool)
+{
+	cliProgressHide(&tool->progress);
 }
 
 void toolProgressEnd(struct tool *tool)
 {
-	toolProgressHide(tool);
-	tool->progress.total = 0;
+	cliProgressEnd(&tool->progress);
 }

@@ -12,23 +12,15 @@
 #include <glib.h>
 
 #include <hdReading.h>
+#include "cli/options.h"
 #include "cli/output.h"
+#include "cli/progress.h"
 
 /** Exit status of the command. */
 enum toolStatus {
 	TOOL_OK = 0,
 	TOOL_PROBLEMS = 1, /**< The data has problems; a message said which. */
 	TOOL_FAILED = 2,   /**< Wrong usage, or reading or writing failed. */
-};
-
-/** Progress bar on stderr. */
-struct toolProgress {
-	bool isOn;      /**< stderr is a terminal. */
-	bool isVisible; /**< A line stands on the terminal now. */
-	int64_t total;  /**< Bytes to do. */
-	int64_t done;   /**< Bytes of the files that are done. */
-	int64_t started;
-	int64_t shown; /**< When the line was drawn, monotonic, in us. */
 };
 
 /** State of a running subcommand. */
@@ -46,7 +38,8 @@ struct tool {
 	hdIMessageHandler take;
 	void *takeData;
 	bool hasFailed; /**< Something was said with toolError(). */
-	struct toolProgress progress;
+	struct cliProgress progress;
+	struct cliCommand parsed; /**< By toolParse(). */
 };
 
 /** A subcommand. */
@@ -63,7 +56,20 @@ struct toolHelp {
 	const char *examples;    /**< Lines, or NULL. */
 	int minArguments;
 	int maxArguments; /**< -1: any number. */
+	/** What --format takes, NULL terminated: TOOL_TEXT_JSON, or
+	 *  TOOL_TEXT_ONLY, which has no such option. NULL: text, csv, json. */
+	const char *const *formats;
+	bool writesCsv; /**< --csv-safe is an option, whatever --format takes.
+			 */
+	/** As of struct cliCommand; may be NULL. */
+	const struct cliWords *words;
+	const struct cliOldLetter *oldLetters;
 };
+
+extern const char *const toolTextJson[];
+extern const char *const toolTextOnly[];
+#define TOOL_TEXT_JSON toolTextJson
+#define TOOL_TEXT_ONLY toolTextOnly
 
 /** The subcommands, one line each, in the order of the help. */
 #define TOOL_COMMANDS(X)                                            \
@@ -102,6 +108,10 @@ void toolError(struct tool *tool, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
 /** As toolError(), with a line that says where help is. Returns TOOL_FAILED. */
 int toolUsage(struct tool *tool, const char *format, ...) G_GNUC_PRINTF(2, 3);
+
+/** Find a word of an option among those of struct toolHelp: as cliChoose(). */
+int toolChoose(struct tool *tool, const char *option, const char *word,
+	       int *index);
 
 /** Count a message for the exit status. */
 void toolCount(struct tool *tool, hdISeverity severity);

@@ -278,19 +278,16 @@ void dumpAll(struct dump *dump, const struct dumpParts *parts)
 
 static int parseTime(struct dump *dump, const char *time)
 {
-	if (!time || strcmp(time, "epoch") == 0)
-		dump->time = DUMP_EPOCH;
-	else if (strcmp(time, "relative") == 0)
-		dump->time = DUMP_RELATIVE;
-	else if (strcmp(time, "date") == 0 && dump->tool->format != OUT_JSON)
-		dump->time = DUMP_DATE;
-	else if (strcmp(time, "date") == 0)
+	static const enum dumpTime times[] = { DUMP_EPOCH, DUMP_RELATIVE,
+					       DUMP_DATE };
+	int found;
+	int status = toolChoose(dump->tool, "time", time, &found);
+
+	if (status >= 0)
+		return status;
+	dump->time = times[found];
+	if (dump->time == DUMP_DATE && dump->tool->format == OUT_JSON)
 		return toolUsage(dump->tool, "--time=date: JSON has seconds");
-	else
-		return toolUsage(dump->tool,
-				 "--time: not epoch, relative or "
-				 "date: \"%s\"",
-				 time);
 	return -1;
 }
 
@@ -322,6 +319,14 @@ static int parseParts(struct dump *dump, const char *only,
 			 only);
 }
 
+static const char *const onlyWords[] = { "project", "stats", "traces", NULL };
+static const char *const timeWords[] = { "epoch", "relative", "date", NULL };
+static const struct cliWords words[] = {
+	{ "only", onlyWords, false },
+	{ "time", timeWords, false },
+	{ NULL, NULL, false },
+};
+
 static const struct toolHelp help = {
 	.arguments = "PROJECT",
 	.description =
@@ -333,6 +338,7 @@ static const struct toolHelp help = {
 	.examples = "  hdtrace dump --node node06 --group Energy run1.proj\n"
 		    "  hdtrace dump --only=stats --format=csv run1\n",
 	.minArguments = 1,
+	.words = words,
 	.maxArguments = 1,
 };
 

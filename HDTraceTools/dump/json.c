@@ -31,7 +31,7 @@ static void jsonTime(struct dump *dump, const char *key, int64_t ns)
 
 static void jsonBegin(struct dump *dump)
 {
-	outJsonObject(&dump->json, NULL, false);
+	outJsonDocument(&dump->json, "hdtrace-dump", 1);
 }
 
 static void nodes(struct outJson *json, const hdIProject *project)

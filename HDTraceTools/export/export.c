@@ -38,7 +38,7 @@ static void printJson(const struct export *export)
 {
 	struct outJson json = { .depth = 0 };
 
-	outJsonObject(&json, NULL, false);
+	outJsonDocument(&json, "hdtrace-export", 1);
 	outJsonText(&json, "project", export->project->name);
 	outJsonText(&json, "format", export->format->name);
 	if (export->window.length)
@@ -87,6 +87,18 @@ static void printText(const struct export *export)
 
 /* ---- The command ------------------------------------------------------- */
 
+static const char *const onlyWords[] = { "stats", "traces", NULL };
+static const char *toWords[G_N_ELEMENTS(formats) + 1]; /* Their names. */
+static const struct cliWords words[] = {
+	{ "only", onlyWords, false },
+	{ "to", toWords, false },
+	{ NULL, NULL, false },
+};
+static const struct cliOldLetter oldLetters[] = {
+	{ 't', "to", NULL },
+	{ '\0', NULL, NULL },
+};
+
 static const struct toolHelp help = {
 	.arguments = "PROJECT",
 	.description =
@@ -102,25 +114,28 @@ static const struct toolHelp help = {
 		    "  hdtrace export --to openmetrics --value P --output=- "
 		    "run1 | less\n",
 	.minArguments = 1,
+	.formats = TOOL_TEXT_JSON,
+	.writesCsv = true,
+	.words = words,
+	.oldLetters = oldLetters,
 	.maxArguments = 1,
 };
 
 static int findFormat(struct export *export, const char *name)
 {
+	int found;
+	int status;
+
 	if (!name)
 		return toolUsage(export->tool, "--to is missing");
-	for (size_t i = 0; i < G_N_ELEMENTS(formats); i++) {
-		if (strcmp(name, formats[i]->name) != 0)
-			continue;
-		if (!formats[i]->write)
-			return toolUsage(export->tool,
-					 "--to: this hdtrace was built without "
-					 "%s",
-					 name);
-		export->format = formats[i];
-		return -1;
-	}
-	return toolUsage(export->tool, "--to: no such format: \"%s\"", name);
+	status = toolChoose(export->tool, "to", name, &found);
+	if (status < 0 && !formats[found]->write)
+		return toolUsage(export->tool,
+				 "--to: this hdtrace was built without %s",
+				 name);
+	if (status < 0)
+		export->format = formats[found];
+	return status;
 }
 
 /** Whether this is a directory without files; leaves errno alone. */
@@ -180,12 +195,12 @@ static int64_t totalSize(const struct export *export)
 
 static int parseOnly(struct export *export, const char *only)
 {
-	export->hasStats = !only || strcmp(only, "stats") == 0;
-	export->hasTraces = !only || strcmp(only, "traces") == 0;
-	if (export->hasStats || export->hasTraces)
-		return -1;
-	return toolUsage(export->tool, "--only: not stats or traces: \"%s\"",
-			 only);
+	int found;
+	int status = toolChoose(export->tool, "only", only, &found);
+
+	export->hasStats = !only || found == 0;
+	export->hasTraces = !only || found == 1;
+	return status;
 }
 
 static int writeFormat(struct export *export)
@@ -254,16 +269,20 @@ int exportRun(struct tool *tool, int argc, char **argv)
 		SELECT_ENTRIES_UNTIL(&export.selection, "until"),
 		{ "only", 0, 0, G_OPTION_ARG_FILENAME, &only,
 		  "Write one part: stats or traces", "PART" },
-		{ "to", 't', 0, G_OPTION_ARG_FILENAME, &to, "Format to write",
+		{ "to", 0, 0, G_OPTION_ARG_FILENAME, &to, "Format to write",
 		  "FORMAT" },
 		{ "output", 'o', 0, G_OPTION_ARG_FILENAME, &export.output,
 		  "File or directory to write; - is stdout", "PATH" },
 		WINDOW_ENTRY(&export.window),
-		{ "force", 0, 0, G_OPTION_ARG_NONE, &export.isForced,
+		{ "force", 'f', 0, G_OPTION_ARG_NONE, &export.isForced,
 		  "Replace files that exist", NULL },
 		{ NULL },
 	};
-	int status = toolParse(tool, &argc, &argv, entries, &help);
+	int status;
+
+	for (size_t i = 0; i < G_N_ELEMENTS(formats); i++)
+		toWords[i] = formats[i]->name;
+	status = toolParse(tool, &argc, &argv, entries, &help);
 
 	if (status < 0)
 		status = findFormat(&export, to);
@@ -271,9 +290,6 @@ int exportRun(struct tool *tool, int argc, char **argv)
 		status = parseOnly(&export, only);
 	if (status < 0)
 		status = windowOptionParse(&export.window, tool);
-	if (status < 0 && tool->format == OUT_CSV)
-		status = toolUsage(tool, "--format: not text or json; "
-					 "--to says what to write");
 	if (status < 0)
 		status = runOn(&export, argv[1]);
 	selectionFree(&export.selection);

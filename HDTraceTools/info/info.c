@@ -610,7 +610,7 @@ static void printJson(struct info *info)
 	struct outJson *json = &info->json;
 	const hdIProject *project = info->project;
 
-	outJsonObject(json, NULL, false);
+	outJsonDocument(json, "hdtrace-info", 1);
 	outJsonText(json, "name", project->name);
 	jsonContent(json, &info->all);
 	outJsonText(json, "description", project->description);

@@ -104,7 +104,7 @@ static void printCounts(const struct merge *merge, const char *path)
 		return;
 	}
 	if (merge->tool->format == OUT_JSON) {
-		outJsonObject(&json, NULL, false);
+		outJsonDocument(&json, "hdtrace-merge", 1);
 		outJsonText(&json, "project", path);
 		for (size_t i = 0; i < G_N_ELEMENTS(counts); i++)
 			outJsonInteger(&json, counts[i].name,
@@ -168,6 +168,13 @@ static int writeAll(struct merge *merge, const struct options *options)
 	return status;
 }
 
+static const struct cliOldLetter oldLetters[] = {
+	{ 'l', "levels", NULL },
+	{ 'd', "description", NULL },
+	{ 't', "time-adjust", NULL },
+	{ '\0', NULL, NULL },
+};
+
 static const struct toolHelp help = {
 	.arguments = "PREFIX|DIRECTORY [DIRECTORY...]",
 	.description =
@@ -183,6 +190,7 @@ static const struct toolHelp help = {
 		"  hdtrace merge --force --time-adjust node07=-0.25 run1\n"
 		"  hdtrace merge run1 /mnt/node07/tmp /mnt/node08/tmp\n",
 	.minArguments = 1,
+	.oldLetters = oldLetters,
 	.maxArguments = -1,
 };
 
@@ -216,18 +224,18 @@ int mergeRun(struct tool *tool, int argc, char **argv)
 	const GOptionEntry entries[] = {
 		{ "output", 'o', 0, G_OPTION_ARG_FILENAME, &options.output,
 		  "Write FILE instead of PREFIX.proj; - is stdout", "FILE" },
-		{ "levels", 'l', 0, G_OPTION_ARG_FILENAME, &options.levels,
+		{ "levels", 0, 0, G_OPTION_ARG_FILENAME, &options.levels,
 		  "Types of the levels, e.g. Host,Rank,Thread", "TYPES" },
 		{ "name", 0, 0, G_OPTION_ARG_FILENAME, &options.name,
 		  "Name of the project", "NAME" },
-		{ "description", 'd', 0, G_OPTION_ARG_FILENAME,
+		{ "description", 0, 0, G_OPTION_ARG_FILENAME,
 		  &options.description, "Description of the project", "TEXT" },
-		{ "time-adjust", 't', 0, G_OPTION_ARG_FILENAME_ARRAY,
+		{ "time-adjust", 0, 0, G_OPTION_ARG_FILENAME_ARRAY,
 		  &options.adjustments, "Shift all times of a node and below",
 		  "NODE=SECONDS" },
 		{ "raw-times", 0, 0, G_OPTION_ARG_NONE, &options.hasRawTimes,
 		  "Do not correct times by clocks that were compared", NULL },
-		{ "force", 0, 0, G_OPTION_ARG_NONE, &options.isForced,
+		{ "force", 'f', 0, G_OPTION_ARG_NONE, &options.isForced,
 		  "Replace an existing .proj", NULL },
 		{ NULL },
 	};

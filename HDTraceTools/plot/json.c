@@ -87,7 +87,7 @@ void plotPrintJson(const struct plot *plot)
 	int64_t length =
 		extentLength(&run, plot->selection.start, plot->selection.end);
 
-	outJsonObject(&json, NULL, false);
+	outJsonDocument(&json, "hdtrace-plot", 1);
 	outJsonText(&json, "project", plot->project->name);
 	outJsonText(&json, "file", plot->output);
 	outJsonDouble(&json, "width", plot->width);

@@ -13,43 +13,25 @@
 #define WIDTH_MM 170
 #define FONT_SIZE 8
 
-/** Find a text in a list; NULL is the first one; -1: it is not there. */
-static int choose(const char *text, const char *const *list)
-{
-	for (int i = 0; list[i]; i++) {
-		if (!text || strcmp(text, list[i]) == 0)
-			return i;
-	}
-	return -1;
-}
-
 static int parsePanels(struct plotJob *job)
 {
-	static const char *const names[] = { "grouping", "value", "node",
-					     NULL };
-	int found = choose(job->options.panels, names);
+	int found;
+	int status = toolChoose(job->plot.tool, "panels", job->options.panels,
+				&found);
 
-	if (found < 0)
-		return toolUsage(job->plot.tool,
-				 "--panels: not grouping, value or node: "
-				 "\"%s\"",
-				 job->options.panels);
 	job->plot.panelsBy = (enum plotPanels)found;
-	return -1;
+	return status;
 }
 
 static int parseStates(struct plotJob *job)
 {
-	static const char *const names[] = { "above", "below", "only", NULL };
-	int found = choose(job->options.states, names);
+	int found;
+	int status = toolChoose(job->plot.tool, "states", job->options.states,
+				&found);
 
 	job->hasCurves = true;
-	if (!job->options.states)
-		return -1;
-	if (found < 0)
-		return toolUsage(job->plot.tool,
-				 "--states: not above, below or only: \"%s\"",
-				 job->options.states);
+	if (status >= 0 || !job->options.states)
+		return status;
 	job->plot.states = found == 1 ? PLOT_BELOW : PLOT_ABOVE;
 	job->hasCurves = found < 2;
 	return -1;
@@ -57,15 +39,12 @@ static int parseStates(struct plotJob *job)
 
 static int parseTime(struct plotJob *job)
 {
-	static const char *const names[] = { "relative", "date", NULL };
-	int found = choose(job->options.time, names);
+	int found;
+	int status =
+		toolChoose(job->plot.tool, "time", job->options.time, &found);
 
-	if (found < 0)
-		return toolUsage(job->plot.tool,
-				 "--time: not relative or date: \"%s\"",
-				 job->options.time);
 	job->plot.time = (enum plotTime)found;
-	return -1;
+	return status;
 }
 
 /** Parse a length; false if it is none, or not in a sensible range. */
@@ -119,28 +98,33 @@ static int parseSize(struct plotJob *job)
 /** What to write: as is said, or as the name of the file ends. */
 static int parseType(struct plotJob *job)
 {
-	static const char *const names[] = { "svg", "png", "pdf", NULL };
-	const char *type = job->options.type;
+	static const char *const endings[] = { ".svg", ".png", ".pdf" };
 	const char *output = job->plot.output;
-	const char *dot = output ? strrchr(output, '.') : NULL;
-	int found;
+	int found = -1;
+	int status;
 
-	if (!type && output && strcmp(output, "-") != 0)
-		type = dot ? dot + 1 : "";
-	found = choose(type, names);
-	if (found < 0 && job->options.type)
-		return toolUsage(job->plot.tool,
-				 "--type: not svg, png or pdf: \"%s\"", type);
-	if (found < 0)
-		return toolUsage(job->plot.tool,
-				 "--output: \"%s\" does not end with .svg, "
-				 ".png or .pdf; --type says what it is",
-				 output);
+	if (!job->options.type && output && strcmp(output, "-") != 0) {
+		for (int i = 0; i < (int)G_N_ELEMENTS(endings); i++) {
+			if (g_str_has_suffix(output, endings[i]))
+				found = i;
+		}
+		if (found < 0)
+			return toolUsage(job->plot.tool,
+					 "--output: \"%s\" does not end with "
+					 ".svg, .png or .pdf; --type says what "
+					 "it is",
+					 output);
+	} else {
+		status = toolChoose(job->plot.tool, "type", job->options.type,
+				    &found);
+		if (status >= 0)
+			return status;
+	}
 	if (found > 0 && !canvasHasCairo())
 		return toolUsage(job->plot.tool,
 				 "%s: this hdtrace was built without cairo, "
 				 "and writes svg only",
-				 names[found]);
+				 endings[found] + 1);
 	job->type = (enum plotType)(found + 1);
 	return -1;
 }
@@ -162,8 +146,5 @@ int plotParseOptions(struct plotJob *job)
 		status = phaseOptionsCheck(&job->options.phases, tool);
 	if (status < 0)
 		status = windowOptionParse(&job->plot.window, tool);
-	if (status < 0 && tool->format == OUT_CSV)
-		status = toolUsage(tool, "--format: not text or json; "
-					 "hdtrace stat prints csv");
 	return status;
 }

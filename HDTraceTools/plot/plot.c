@@ -239,6 +239,18 @@ static int runOn(struct plotJob *job, const char *path)
 	return status;
 }
 
+static const char *const typeWords[] = { "svg", "png", "pdf", NULL };
+static const char *const panelsWords[] = { "grouping", "value", "node", NULL };
+static const char *const statesWords[] = { "above", "below", "only", NULL };
+static const char *const timeWords[] = { "relative", "date", NULL };
+static const struct cliWords words[] = {
+	{ "type", typeWords, false },
+	{ "panels", panelsWords, false },
+	{ "states", statesWords, false },
+	{ "time", timeWords, false },
+	{ NULL, NULL, false },
+};
+
 static const struct toolHelp help = {
 	.arguments = "PROJECT",
 	.description =
@@ -254,6 +266,8 @@ static const struct toolHelp help = {
 		"-o run1.png run1\n",
 	.minArguments = 1,
 	.maxArguments = 1,
+	.formats = TOOL_TEXT_JSON,
+	.words = words,
 };
 
 static void freeRun(struct plotJob *job)
@@ -284,7 +298,7 @@ int plotRun(struct tool *tool, int argc, char **argv)
 		  "File to write; its ending says what; - is stdout", "FILE" },
 		{ "type", 0, 0, G_OPTION_ARG_FILENAME, &options->type,
 		  "What to write: svg (default), png or pdf", "TYPE" },
-		{ "force", 0, 0, G_OPTION_ARG_NONE, &options->isForced,
+		{ "force", 'f', 0, G_OPTION_ARG_NONE, &options->isForced,
 		  "Replace a file that exists", NULL },
 		{ "panels", 0, 0, G_OPTION_ARG_FILENAME, &options->panels,
 		  "A panel for each grouping (default), value or node",

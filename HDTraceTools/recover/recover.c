@@ -128,7 +128,7 @@ static void reportStart(struct recover *recover, struct report *report)
 	rowsHeader(report->rows);
 	if (recover->tool->format != OUT_JSON)
 		return;
-	outJsonObject(&report->json, NULL, false);
+	outJsonDocument(&report->json, "hdtrace-recover", 1);
 	outJsonText(&report->json, "directory", recover->directory);
 	outJsonArray(&report->json, "files", false);
 }

@@ -288,7 +288,11 @@ void reportPutJson(const struct findings *findings, struct outJson *json,
 {
 	const hdIProject *project = findings->project;
 
-	outJsonObject(json, key, false);
+	/* In a page it is a part of something else. */
+	if (key)
+		outJsonObject(json, key, false);
+	else
+		outJsonDocument(json, "hdtrace-report", 1);
 	outJsonText(json, "project", project->name);
 	outJsonText(json, "file", project->file);
 	outJsonText(json, "description", project->description);

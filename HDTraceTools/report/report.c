@@ -37,6 +37,11 @@ static int runOn(struct report *report, const char *path)
 	return status;
 }
 
+static const struct cliOldLetter oldLetters[] = {
+	{ 'o', "html", NULL },
+	{ '\0', NULL, NULL },
+};
+
 static const struct toolHelp help = {
 	.arguments = "PROJECT",
 	.description =
@@ -51,6 +56,8 @@ static const struct toolHelp help = {
 		    "  hdtrace report --html run1.html run1\n",
 	.minArguments = 1,
 	.maxArguments = 1,
+	.formats = TOOL_TEXT_JSON,
+	.oldLetters = oldLetters,
 };
 
 /** See that the options of pages make sense. */
@@ -87,12 +94,12 @@ int reportRun(struct tool *tool, int argc, char **argv)
 		  "Number of states to list (10)", "N" },
 		{ "all", 'a', 0, G_OPTION_ARG_NONE, &report.isAll,
 		  "List every state, gap, late sample and problem", NULL },
-		{ "html", 'o', 0, G_OPTION_ARG_FILENAME, &report.html,
+		{ "html", 0, 0, G_OPTION_ARG_FILENAME, &report.html,
 		  "Write a page to look at instead", "FILE" },
 		{ "max-size", 0, 0, G_OPTION_ARG_FILENAME, &maxSize,
 		  "Reduce the resolution of a page that is larger (50M)",
 		  "SIZE" },
-		{ "force", 0, 0, G_OPTION_ARG_NONE, &report.isForced,
+		{ "force", 'f', 0, G_OPTION_ARG_NONE, &report.isForced,
 		  "Replace the page if it exists", NULL },
 		{ NULL },
 	};
@@ -100,9 +107,6 @@ int reportRun(struct tool *tool, int argc, char **argv)
 
 	findingsInit(&report.findings, tool);
 	status = toolParse(tool, &argc, &argv, entries, &help);
-	if (status < 0 && tool->format == OUT_CSV)
-		status = toolUsage(tool, "--format: not text or json; "
-					 "hdtrace stat prints csv");
 	if (status < 0)
 		status = findingsCheckOptions(&report.findings, report.html);
 	if (status < 0 && report.top < 0)

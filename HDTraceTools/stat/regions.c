@@ -368,7 +368,7 @@ static void print(struct regions *self)
 	self->rows = rowsNew(columns, self->tool->format, &self->json);
 	rowsHeader(self->rows);
 	if (self->tool->format == OUT_JSON) {
-		outJsonObject(&self->json, NULL, false);
+		outJsonDocument(&self->json, "hdtrace-stat-regions", 1);
 		outJsonText(&self->json, "project", self->project->name);
 		outJsonText(&self->json, "file", self->project->file);
 		outJsonArray(&self->json, "regions", false);

@@ -701,7 +701,7 @@ static void startOutput(struct statRun *run)
 	rowsHeader(run->rows);
 	if (run->tool->format != OUT_JSON)
 		return;
-	outJsonObject(&run->json, NULL, false);
+	outJsonDocument(&run->json, "hdtrace-stat", 1);
 	outJsonText(&run->json, "project", run->project->name);
 	outJsonText(&run->json, "file", run->project->file);
 	if (run->window.length)

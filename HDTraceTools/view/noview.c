@@ -9,8 +9,21 @@
 
 int viewRun(struct tool *tool, int argc, char **argv)
 {
-	(void)argc;
-	(void)argv;
+	static const struct toolHelp help = {
+		.arguments = "PROJECT",
+		.description = "Is not a part of this hdtrace.",
+		.maxArguments = -1,
+		.formats = TOOL_TEXT_ONLY,
+	};
+	const GOptionEntry entries[] = { { NULL, 0, 0, 0, NULL, NULL, NULL } };
+
+	/* Of options, there is but --help, and its kind. */
+	if (argc == 2 && g_str_has_prefix(argv[1], "--")) {
+		int status = toolParse(tool, &argc, &argv, entries, &help);
+
+		if (status >= 0)
+			return status;
+	}
 	toolError(tool,
 		  "this hdtrace was built without libmicrohttpd (Debian: "
 		  "libmicrohttpd-dev); hdtrace report --html writes a page");

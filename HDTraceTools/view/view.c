@@ -244,6 +244,7 @@ static const struct toolHelp help = {
 		    "  hdtrace view --no-browser --port=8080 run1\n",
 	.minArguments = 1,
 	.maxArguments = 1,
+	.formats = TOOL_TEXT_ONLY,
 };
 
 int viewRun(struct tool *tool, int argc, char **argv)
@@ -261,8 +262,6 @@ int viewRun(struct tool *tool, int argc, char **argv)
 
 	findingsInit(&view.findings, tool);
 	status = toolParse(tool, &argc, &argv, entries, &help);
-	if (status < 0 && tool->format != OUT_TEXT)
-		status = toolUsage(tool, "--format: not text");
 	if (status < 0 && (view.port < 0 || view.port > UINT16_MAX))
 		status = toolUsage(tool, "--port: not a port: %d", view.port);
 	if (status < 0)

@@ -12,14 +12,38 @@
 #include "PowerTracingLibrary/pt/pt.h"
 #include "PowerTracingLibrary/service/site/site.h"
 #include "PowerTracingLibrary/src/message.h"
+#include "cli/options.h"
 #include "cli/output.h"
 
-int usage(const char *message)
+#define COMMAND(name, run, summary) { #name, summary },
+#define RUN(name, run, summary) run,
+
+static const struct cliSubcommand commands[] = {
+	PT_COMMANDS(COMMAND){ NULL, NULL },
+};
+static commandRun *const runs[] = { PT_COMMANDS(RUN) };
+
+/* -p named the port once: what looks like one is one. */
+static bool isPort(const char *value)
 {
-	outSay(stderr, "pt: %s", message);
-	fputs("'pt --help' says more.\n", stderr);
-	return -PT_ESYNTAX;
+	return g_str_has_prefix(value, "/dev/") || strchr(value, ':');
 }
+
+static const struct cliOldLetter oldLetters[] = {
+	{ 'n', "check", NULL },
+	{ 'P', "project", NULL },
+	{ 'p', "port", isPort },
+	{ '\0', NULL, NULL },
+};
+
+static struct cliCommand pt = {
+	.name = "pt",
+	.arguments = "| COMMAND ...",
+	.description = "Traces the power that nodes draw, from a power "
+		       "analyzer or from the meters\nof this machine.",
+	.usageStatus = -PT_ESYNTAX,
+	.oldLetters = oldLetters,
+};
 
 /* Check what options do not check themselves; returns a message or NULL. */
 static const char *optionsCheck(const struct options *options, int argc,
@@ -94,21 +118,22 @@ static int run(const struct options *options)
 }
 
 /* What --help says at its end. */
-static char *describe(void)
+static const char *notes(void)
 {
+	static char notes[4096];
 	GString *text = g_string_new("Commands, for power services:\n");
 
-	for (const struct command *c = commands; c->name; c++)
-		g_string_append_printf(text, "  %-9s %s\n", c->name,
-				       c->summary);
+	cliSubcommandsAppend(text, commands);
 	g_string_append(text,
-			"'pt COMMAND --help' says more.\n\n"
+			"\n'pt COMMAND --help' says more.\n\n"
 			"Signals: SIGINT and SIGTERM end the trace, SIGUSR1 "
 			"stops and SIGUSR2 starts it,\nSIGHUP begins a new "
 			"project with the configuration read again.\n"
 			"Exit status: 0, or the number of PT_E... in PT.h; see "
-			"pt(1).\n");
-	return g_string_free(text, FALSE);
+			"pt(1).");
+	g_strlcpy(notes, text->str, sizeof(notes));
+	g_string_free(text, TRUE);
+	return notes;
 }
 
 static int parseAndRun(struct options *options, int argc, char **argv)
@@ -117,17 +142,17 @@ static int parseAndRun(struct options *options, int argc, char **argv)
 	const GOptionEntry entries[] = {
 		{ "config", 'c', 0, G_OPTION_ARG_FILENAME, &options->config,
 		  "What to trace; see pt.cfg(5)", "FILE" },
-		{ "check", 'n', 0, G_OPTION_ARG_NONE, &options->check,
+		{ "check", 0, 0, G_OPTION_ARG_NONE, &options->check,
 		  "Check the configuration, and exit", NULL },
 		{ "list", 'l', 0, G_OPTION_ARG_NONE, &options->list,
 		  "List the devices that can be traced, and what is here",
 		  NULL },
-		{ "project", 'P', 0, G_OPTION_ARG_FILENAME, &options->project,
+		{ "project", 'p', 0, G_OPTION_ARG_FILENAME, &options->project,
 		  "Name of the project, instead of the configuration's",
 		  "NAME" },
 		{ "topology", 't', 0, G_OPTION_ARG_STRING, &options->topology,
 		  "Levels, instead of the configuration's", "A_B_C" },
-		{ "port", 'p', 0, G_OPTION_ARG_STRING, &options->port,
+		{ "port", 0, 0, G_OPTION_ARG_STRING, &options->port,
 		  "Where the device is, instead of the configuration's",
 		  "[NODE:]DEVICE" },
 		{ "duration", 'd', 0, G_OPTION_ARG_DOUBLE, &options->duration,
@@ -148,49 +173,31 @@ static int parseAndRun(struct options *options, int argc, char **argv)
 		  "Print no summary", NULL },
 		{ "root", 0, 0, G_OPTION_ARG_FILENAME, &options->root,
 		  "Find /sys and /proc below DIR (for tests)", "DIR" },
-		{ "version", 0, 0, G_OPTION_ARG_NONE, &options->version,
-		  "Print the version", NULL },
 		{ NULL, 0, 0, 0, NULL, NULL, NULL },
 	};
-	GOptionContext *context = g_option_context_new("| COMMAND ...");
-	GError *error = NULL;
-	char *description = describe();
+	const GOptionEntry *lists[] = { entries, NULL };
 	const char *message;
-	gboolean isParsed;
+	int status;
 
 	options->duration = -1;
-	g_option_context_set_summary(
-		context, "Traces the power that nodes draw, from a power "
-			 "analyzer or from the meters\nof this machine.");
-	g_option_context_set_description(context, description);
-	g_free(description);
-	g_option_context_add_main_entries(context, entries, NULL);
-	isParsed = g_option_context_parse(context, &argc, &argv, &error);
-	g_option_context_free(context);
-	if (!isParsed) {
-		int result = usage(error->message);
-
-		g_error_free(error);
-		return result;
-	}
-	if (options->version) {
-		puts("pt " PACKAGE_VERSION);
-		return 0;
-	}
+	pt.notes = notes();
+	status = cliParse(&pt, lists, &argc, &argv);
+	if (status >= 0)
+		return status;
 	hasDuration = options->duration != -1;
 	message = optionsCheck(options, argc, hasDuration);
 	if (message)
-		return usage(message);
+		return cliUsage(&pt, "%s", message);
 	if (!hasDuration)
 		options->duration = 0;
 	if (options->list) {
 		listPrint(stdout, options->root ? options->root : "");
-		return 0;
+		return cliFinish(&pt);
 	}
 	if (ptSiteIsOne(options->config)) {
 		message = siteOptions(options);
 		if (message)
-			return usage(message);
+			return cliUsage(&pt, "%s", message);
 		return options->check ? siteCheck(options) : run(options);
 	}
 	return options->check ? check(options) : run(options);
@@ -199,22 +206,32 @@ static int parseAndRun(struct options *options, int argc, char **argv)
 /* What does not begin with an option is a subcommand. */
 static int runCommand(int argc, char **argv)
 {
-	char *message;
-	int result;
+	for (size_t i = 0; i < G_N_ELEMENTS(runs); i++)
+		if (strcmp(commands[i].name, argv[0]) == 0)
+			return runs[i](argc, argv);
+	return cliNoSubcommand(&pt, commands, argv[0]);
+}
 
-	for (const struct command *c = commands; c->name; c++)
-		if (strcmp(c->name, argv[0]) == 0)
-			return c->run(argc, argv);
-	message = g_strdup_printf("there is no subcommand %.60s", argv[0]);
-	result = usage(message);
-	g_free(message);
-	return result;
+/* What shells complete, of all subcommands. */
+static int dump(void)
+{
+	int status = 0;
+
+	cliSubcommandsDump(commands);
+	for (size_t i = 0; status == 0 && i < G_N_ELEMENTS(runs); i++) {
+		char *argv[] = { (char *)commands[i].name,
+				 (char *)"--dump-options", NULL };
+
+		status = runs[i](2, argv);
+	}
+	return status;
 }
 
 int main(int argc, char **argv)
 {
 	struct options options = { 0 };
 	const char *verbosity = g_getenv("PT_VERBOSITY");
+	bool wantsDump;
 	int result;
 
 	/* For the character set only: numbers keep their decimal point. */
@@ -223,7 +240,10 @@ int main(int argc, char **argv)
 	hdLogSetVerbosity(&ptLogger, verbosity && *verbosity ? verbosity : "1");
 	if (argc > 1 && argv[1][0] != '-')
 		return runCommand(argc - 1, argv + 1);
+	wantsDump = argc > 1 && strcmp(argv[1], "--dump-options") == 0;
 	result = parseAndRun(&options, argc, argv);
+	if (result == 0 && wantsDump)
+		result = dump();
 	g_free(options.config);
 	g_free(options.project);
 	g_free(options.topology);

@@ -33,7 +33,6 @@ struct options {
 	gboolean number;
 	gboolean quiet;
 	gboolean syslog;
-	gboolean version;
 };
 
 /** A trace that runs, and its project. */
@@ -44,25 +43,20 @@ struct session {
 	gboolean isStopped; /**< Whether the user wants that. */
 };
 
-/** A subcommand: "pt NAME ...". */
-struct command {
-	const char *name;
-	const char *summary; /**< For pt --help: one line, no full stop. */
-	/** Does its own options; argv[0] is the name. Returns as main(). */
-	int (*run)(int argc, char **argv);
-};
+/** Does its own options; argv[0] is the name. Returns as main(). */
+typedef int commandRun(int argc, char **argv);
 
-/** The subcommands, ended by one whose name is NULL. */
-extern const struct command commands[];
+/** The subcommands, "pt NAME ...", one line each: their names, their functions,
+ *  and for pt --help one line without a full stop. */
+#define PT_COMMANDS(X)                                                      \
+	X(devices, commandDevices, "list what a power service has")         \
+	X(energy, commandEnergy, "print what a command costs, in one line") \
+	X(record, commandRecord,                                            \
+	  "record the power of nodes while a command runs")                 \
+	X(watch, commandWatch, "show the power of nodes as it is")
 
-/* As of struct command. */
-int commandDevices(int argc, char **argv);
-int commandEnergy(int argc, char **argv);
-int commandRecord(int argc, char **argv);
-int commandWatch(int argc, char **argv);
-
-/** Print what is wrong with the command line; returns the exit status. */
-int usage(const char *message);
+#define PT_DECLARE(name, run, summary) commandRun run;
+PT_COMMANDS(PT_DECLARE)
 
 /** Read the configuration, as of ptConfigRead(). */
 int sessionRead(const struct options *options, struct ptConfig *config);

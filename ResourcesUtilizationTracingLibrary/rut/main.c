@@ -13,6 +13,7 @@
 
 #include "ResourcesUtilizationTracingLibrary/rut/rut.h"
 #include "cli/freename.h"
+#include "cli/options.h"
 #include "cli/output.h"
 #include "cli/replacement.h"
 #include "common/format/projectfile.h"
@@ -27,18 +28,10 @@ struct options {
 	gboolean number;
 	gboolean quiet;
 	gboolean list;
-	gboolean version;
 	struct cliWait wait;
 	gboolean hasDuration;
 	gboolean hasPid;
 };
-
-static int usage(const char *message)
-{
-	outSay(stderr, "rut: %s", message);
-	fputs("'rut --help' says more.\n", stderr);
-	return CLI_EXIT_FAILED;
-}
 
 /* Check what options do not check themselves; returns a message or NULL. */
 static const char *optionsCheck(const struct options *options)
@@ -282,45 +275,35 @@ static int parseAndRun(struct options *options, int argc, char **argv)
 		  "Print no summary", NULL },
 		{ "list", 'l', 0, G_OPTION_ARG_NONE, &options->list,
 		  "List all sources, and what they are here", NULL },
-		{ "version", 0, 0, G_OPTION_ARG_NONE, &options->version,
-		  "Print the version", NULL },
 		{ NULL, 0, 0, 0, NULL, NULL, NULL },
 	};
-	GOptionContext *context =
-		g_option_context_new("[--] COMMAND [ARGUMENT...]");
-	GError *error = NULL;
+	const struct cliWords words[] = {
+		{ "sources", sourcesWords(), true },
+		{ NULL, NULL, false },
+	};
+	const struct cliCommand command = {
+		.name = "rut",
+		.arguments = "[--] COMMAND [ARGUMENT...]",
+		.description =
+			"Traces the utilization of this node's CPUs, memory, "
+			"network and disks\nwhile COMMAND runs.",
+		.notes = "Exit status: that of COMMAND; 125 if rut fails, 126 "
+			 "if COMMAND cannot be run,\n127 if there is no "
+			 "COMMAND.",
+		.usageStatus = CLI_EXIT_FAILED,
+		/* What follows COMMAND is its own. */
+		.isPrefix = true,
+		.words = words,
+	};
+	const GOptionEntry *lists[] = { entries, NULL };
+	int status = cliParse(&command, lists, &argc, &argv);
 	const char *message;
-	gboolean isParsed;
 
-	g_option_context_set_summary(
-		context, "Traces the utilization of this node's CPUs, memory, "
-			 "network and disks\nwhile COMMAND runs.");
-	g_option_context_set_description(
-		context,
-		"Exit status: that of COMMAND; 125 if rut fails, 126 if "
-		"COMMAND cannot be run,\n127 if there is no COMMAND.\n");
-	/* What follows COMMAND is its own. */
-	g_option_context_set_strict_posix(context, TRUE);
-	g_option_context_add_main_entries(context, entries, NULL);
-	isParsed = g_option_context_parse(context, &argc, &argv, &error);
-	g_option_context_free(context);
-	if (!isParsed) {
-		int result = usage(error->message);
-
-		g_error_free(error);
-		return result;
-	}
-	if (options->version) {
-		puts("rut " PACKAGE_VERSION);
-		return 0;
-	}
+	if (status >= 0)
+		return status;
 	if (options->list) {
 		sourcesPrint(stdout, options->mount);
-		return 0;
-	}
-	if (argc > 1 && strcmp(argv[1], "--") == 0) {
-		argv++;
-		argc--;
+		return cliFinish(&command);
 	}
 	if (argc > 1)
 		options->wait.command = argv + 1;
@@ -332,7 +315,7 @@ static int parseAndRun(struct options *options, int argc, char **argv)
 	if (!options->project)
 		options->project = g_strdup("rut");
 	message = optionsCheck(options);
-	return message ? usage(message) : run(options);
+	return message ? cliUsage(&command, "%s", message) : run(options);
 }
 
 int main(int argc, char **argv)

@@ -27,6 +27,9 @@ struct rutPlace {
  */
 gboolean sourcesParse(const char *list, rutSources *sources, char **wrong);
 
+/** Get all words of such a list, NULL terminated. */
+const char *const *sourcesWords(void);
+
 /** Print all sources and whether they work here. */
 void sourcesPrint(FILE *file, const char *mountPoint);
 

@@ -107,6 +107,27 @@ gboolean sourcesParse(const char *list, rutSources *set, char **wrong)
 	return isGood;
 }
 
+static void sourcesAddWord(const char **words, const char *word)
+{
+	while (*words && strcmp(*words, word) != 0)
+		words++;
+	*words = word;
+}
+
+const char *const *sourcesWords(void)
+{
+	static const char *words[2 * G_N_ELEMENTS(sources) + 4];
+
+	sourcesAddWord(words, THESIS);
+	sourcesAddWord(words, MORE);
+	sourcesAddWord(words, "everything");
+	for (size_t i = 0; i < G_N_ELEMENTS(sources); i++)
+		sourcesAddWord(words, sources[i].group);
+	for (size_t i = 0; i < G_N_ELEMENTS(sources); i++)
+		sourcesAddWord(words, sources[i].name);
+	return words;
+}
+
 static void noCost(void *context, int64_t *cpuNs, uint64_t *late)
 {
 	(void)context;

@@ -291,9 +291,9 @@ refuses() {
 same_options() {
 	for form in "-p N -d D -aN -n 2 -r 5 -s cpu -t 1/2 -x" \
 		"-pN -dD -a -N -n2 -r5 -scpu -t1/2 -x --" \
-		"--project=N --directory=D --polls --number --depth=2 \
+		"--project=N --directory=D --polls --number --nesting=2 \
 		--interval=5 --sources=cpu --throttle=1/2 --disabled" \
-		"--project N --directory D --polls --number --depth 2 \
+		"--project N --directory D --polls --number --nesting 2 \
 		--interval 5 --sources cpu --throttle 1/2 --disabled --"; do
 		# Words.
 		# shellcheck disable=SC2086

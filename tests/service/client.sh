@@ -388,7 +388,7 @@ is_absent() {
 	[ -e ran ] && grep -q 'nothing was recorded' err || return 1
 	exits 6 "$pt" record -a -n node07 -p absent -- sh -c 'exit 6' &&
 		exits 125 "$pt" energy -n node07 -- true &&
-		exits 125 "$pt" watch -n node07 && exits 1 "$pt" devices
+		exits 2 "$pt" watch -n node07 && exits 2 "$pt" devices
 }
 
 
@@ -412,15 +412,15 @@ refuses() {
 		exits 125 "$pt" record -n node07 -p '' -- true &&
 		exits 125 "$pt" record --nonsense &&
 		exits 125 "$pt" record -n node07 -p no/such/x -q -- true &&
-		exits 125 "$pt" watch -n node07 more &&
-		exits 125 "$pt" watch -n node07 -F 0 &&
-		exits 125 "$pt" devices more &&
-		exits 125 "$pt" devices -s '[' &&
+		exits 2 "$pt" watch -n node07 more &&
+		exits 2 "$pt" watch -n node07 -F 0 &&
+		exits 2 "$pt" devices more &&
+		exits 2 "$pt" devices -s '[' &&
 		grep -q 'a server is HOST' err &&
-		exits 1 "$pt" nonsense && grep -q 'no subcommand nonsense' err &&
+		exits 1 "$pt" nonsense && grep -q 'no such command: "nonsense"' err &&
 		exits 125 "$pt" energy -n node06 -v E -- true &&
 		grep -q 'none of these values is in W' err &&
-		exits 1 "$pt" devices --token=none &&
+		exits 2 "$pt" devices --token=none &&
 		exits 0 "$pt" record -n node07 -p there -q -- true &&
 		exits 125 "$pt" record -n node07 -p there -q -- true &&
 		grep -q 'there.proj: exists; --force' err &&
@@ -496,10 +496,10 @@ encrypts() {
 	exits 0 "$pt" record -s "$address" --ca=certificate.pem \
 		--token=tokens -n node06 -p tls -q -- sleep 0.2 || return 1
 	exits 0 "$hdtrace" check tls || return 1
-	exits 1 "$pt" devices -s "$address" --ca=other.pem || return 1
+	exits 2 "$pt" devices -s "$address" --ca=other.pem || return 1
 	cat err
-	exits 1 "$pt" devices -s "$address" --tls || return 1
-	exits 1 "$pt" devices -s "$address" \
+	exits 2 "$pt" devices -s "$address" --tls || return 1
+	exits 2 "$pt" devices -s "$address" \
 		--fingerprint="00${print#??}" || return 1
 	end
 }

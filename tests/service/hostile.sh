@@ -39,7 +39,7 @@ refuses_energy() {
 # The same of what there is: CASE FIELD
 refuses_list() {
 	hostile "$1"
-	exits 1 "$pt" devices || return 1
+	exits 2 "$pt" devices || return 1
 	grep -q "this is no power service: $2" err
 }
 

@@ -822,7 +822,7 @@ while IFS='|' read -r text arguments; do
 	ok "refuses $arguments" says "$text" 2 export $arguments
 done <<'END'
 --to is missing|mini
-no such format: "vcd"|--to vcd mini
+--to: not csv, csv-wide, ctf|--to vcd mini
 not text or json|--to csv --format=csv mini
 must be a directory|--to csv-wide -o - mini
 No such file|--to csv nothing

@@ -60,7 +60,7 @@ ok "unknown option" says 'no such option: "--frobnicate"' 2 --frobnicate
 for command in $commands; do
 	ok "$command --help" helps "$command" --help
 	ok "help $command" helps help "$command"
-	ok "$command: unknown option" says "Unknown option --frobnicate" 2 \
+	ok "$command: unknown option" says 'no such option: "--frobnicate"' 2 \
 		"$command" --frobnicate mini
 	ok "$command: hint at the help" says "Try 'hdtrace $command --help'" \
 		2 "$command"

@@ -9,11 +9,13 @@
 
 #include "PowerTracingLibrary/pt/client/where.h"
 #include "PowerTracingLibrary/pt/pt.h"
-#include "cli/command.h"
 #include "cli/output.h"
 #include "common/clock.h"
 
 #define TOOL "pt devices"
+
+/* Exit status if the service cannot be asked, or the options are wrong. */
+#define FAILED 2
 
 static char *valuesOf(const struct ptListedLine *line)
 {
@@ -161,7 +163,7 @@ static void printJson(const char *server, const struct ptListed *listed,
 {
 	struct outJson *json = g_new0(struct outJson, 1);
 
-	outJsonObject(json, NULL, false);
+	outJsonDocument(json, "pt-devices", 1);
 	outJsonText(json, "server", server);
 	outJsonSeconds(json, "offset", ptRemoteClockOffset(clock));
 	outJsonSeconds(json, "offsetError", ptRemoteClockError(clock));
@@ -186,6 +188,24 @@ static void printText(const struct ptListed *listed)
 	printLines(listed);
 }
 
+static const char *const formats[] = { "text", "json", NULL };
+static const struct cliWords words[] = {
+	{ "format", formats, false },
+	{ NULL, NULL, false },
+};
+static const struct cliCommand command = {
+	.name = TOOL,
+	.description =
+		"Lists the devices of a power service, and the lines and "
+		"values of nodes that they\nmeasure, as far as you may see "
+		"them.",
+	.notes = WHERE_NOTES "Exit status: 0; 2 if the service cannot be "
+			     "asked, or the options are wrong.",
+	.usageStatus = FAILED,
+	.words = words,
+	.oldLetters = whereOldLetters,
+};
+
 static int list(struct where *where, gboolean isJson)
 {
 	struct ptListed *listed;
@@ -193,10 +213,10 @@ static int list(struct where *where, gboolean isJson)
 	int ret;
 
 	if (!whereParse(TOOL, where))
-		return CLI_EXIT_FAILED;
+		return FAILED;
 	ret = ptRemoteOpen(&where->setup, -1, &remote);
 	if (ret < 0)
-		return 1;
+		return FAILED;
 	ret = ptRemoteList(remote, &listed);
 	if (ret == 0) {
 		if (isJson)
@@ -207,37 +227,34 @@ static int list(struct where *where, gboolean isJson)
 		ptListedFree(listed);
 	}
 	ptRemoteClose(remote);
-	if (ret == 0 && (fflush(stdout) != 0 || ferror(stdout))) {
-		fprintf(stderr, TOOL ": cannot write\n");
-		ret = -1;
-	}
-	return ret < 0 ? 1 : 0;
+	return ret < 0 ? FAILED : cliFinish(&command);
 }
 
 int commandDevices(int argc, char **argv)
 {
 	struct where where = { 0 };
+	char *format = NULL;
 	gboolean isJson = FALSE;
 	const GOptionEntry entries[] = {
-		{ "json", 'j', 0, G_OPTION_ARG_NONE, &isJson, "Print JSON",
-		  NULL },
+		{ "format", 0, 0, G_OPTION_ARG_FILENAME, &format,
+		  "Print text (default) or json", "FORMAT" },
+		{ "json", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_NONE, &isJson,
+		  "As --format=json", NULL },
+		WHERE_SERVER_ENTRIES(&where),
 		{ NULL, 0, 0, 0, NULL, NULL, NULL },
 	};
-	GOptionContext *context = whereContext(
-		NULL,
-		"Lists the devices of a power service, and the lines and "
-		"values of nodes that they\nmeasure, as far as you may see "
-		"them.",
-		"Exit status: 0; 1 if the service cannot be asked, 125 if the "
-		"options are wrong.\n");
-	int result = 0;
+	const GOptionEntry *lists[] = { entries, NULL };
+	int result = cliParse(&command, lists, &argc, &argv);
+	int chosen = 0;
 
-	g_option_context_add_main_entries(context, entries, NULL);
-	whereAddServer(context, &where);
-	if (whereOptions(TOOL, context, &argc, &argv, &result))
-		result = argc > 1 ? whereUsage(TOOL, "there are options only, "
-						     "no arguments")
-				  : list(&where, isJson);
+	if (result < 0 && argc > 1)
+		result = cliUsage(&command,
+				  "there are options only, no arguments");
+	if (result < 0)
+		result = cliChoose(&command, "format", format, &chosen);
+	if (result < 0)
+		result = list(&where, isJson || chosen == 1);
+	g_free(format);
 	whereClear(&where);
 	return result;
 }

@@ -122,6 +122,18 @@ static int measure(struct energy *energy)
 	return result;
 }
 
+static const struct cliCommand command = {
+	.name = TOOL,
+	.arguments = "[--] COMMAND [ARGUMENT...]",
+	.description =
+		"Asks a power service what nodes draw while COMMAND runs, and "
+		"prints one line:\nseconds, joules, mean and peak watts.",
+	.notes = WHERE_NOTES WHERE_COMMAND_STATUS,
+	.usageStatus = CLI_EXIT_FAILED,
+	.isPrefix = true,
+	.oldLetters = whereOldLetters,
+};
+
 int commandEnergy(int argc, char **argv)
 {
 	struct energy energy = { .during.wait.tool = TOOL };
@@ -134,24 +146,20 @@ int commandEnergy(int argc, char **argv)
 		  "Measure for so many seconds", "S" },
 		{ "pid", 'P', 0, G_OPTION_ARG_INT, &wait->pid,
 		  "Measure until this process ends", "PID" },
+		WHERE_WISH_ENTRIES(&energy.where),
+		WHERE_SERVER_ENTRIES(&energy.where),
 		{ NULL, 0, 0, 0, NULL, NULL, NULL },
 	};
-	GOptionContext *context = whereContext(
-		"[--] COMMAND [ARGUMENT...]",
-		"Asks a power service what nodes draw while COMMAND runs, and "
-		"prints one line:\nseconds, joules, mean and peak watts.",
-		WHERE_COMMAND_STATUS);
+	const GOptionEntry *lists[] = { entries, NULL };
 	const char *message;
-	int result = 0;
+	int result;
 
-	g_option_context_set_strict_posix(context, TRUE);
-	g_option_context_add_main_entries(context, entries, NULL);
-	whereAddWishes(context, &energy.where);
-	whereAddServer(context, &energy.where);
-	if (whereOptions(TOOL, context, &argc, &argv, &result)) {
+	result = cliParse(&command, lists, &argc, &argv);
+	if (result < 0) {
 		message = duringCheck(wait, argc, argv, wait->duration != 0,
 				      wait->pid != 0);
-		result = message ? whereUsage(TOOL, message) : measure(&energy);
+		result = message ? cliUsage(&command, "%s", message)
+				 : measure(&energy);
 	}
 	whereClear(&energy.where);
 	g_free(energy.output);

@@ -279,6 +279,18 @@ static const char *check(const struct record *record, gboolean hasFrequency)
 	return NULL;
 }
 
+static const struct cliCommand command = {
+	.name = TOOL,
+	.arguments = "[--] COMMAND [ARGUMENT...]",
+	.description =
+		"Records what nodes draw, from a power service, as an HDTrace "
+		"project while COMMAND\nruns.",
+	.notes = WHERE_NOTES WHERE_COMMAND_STATUS,
+	.usageStatus = CLI_EXIT_FAILED,
+	.isPrefix = true,
+	.oldLetters = whereOldLetters,
+};
+
 int commandRecord(int argc, char **argv)
 {
 	struct record record = { .during.wait.tool = TOOL };
@@ -287,7 +299,7 @@ int commandRecord(int argc, char **argv)
 		{ "frequency", 'F', 0, G_OPTION_ARG_DOUBLE, &record.frequency,
 		  "Readings in a second, at most (default: all of the meter)",
 		  "HZ" },
-		{ "lines", 'l', 0, G_OPTION_ARG_NONE, &record.isByLine,
+		{ "lines", 0, 0, G_OPTION_ARG_NONE, &record.isByLine,
 		  "Each line apart, no sums of nodes", NULL },
 		{ "project", 'p', 0, G_OPTION_ARG_FILENAME, &record.project,
 		  "Name of the project, with directory (default: power)",
@@ -298,7 +310,7 @@ int commandRecord(int argc, char **argv)
 		  "If there is such a project: call this one NAME-2, NAME-3, "
 		  "...",
 		  NULL },
-		{ "anyway", 'a', 0, G_OPTION_ARG_NONE, &record.isAnyway,
+		{ "anyway", 0, 0, G_OPTION_ARG_NONE, &record.isAnyway,
 		  "Run COMMAND even if the service is not there", NULL },
 		{ "duration", 'd', 0, G_OPTION_ARG_DOUBLE, &wait->duration,
 		  "Record for so many seconds", "S" },
@@ -306,22 +318,17 @@ int commandRecord(int argc, char **argv)
 		  "Record until this process ends", "PID" },
 		{ "quiet", 'q', 0, G_OPTION_ARG_NONE, &record.isQuiet,
 		  "Print no summary", NULL },
+		WHERE_WISH_ENTRIES(&record.where),
+		WHERE_SERVER_ENTRIES(&record.where),
 		{ NULL, 0, 0, 0, NULL, NULL, NULL },
 	};
-	GOptionContext *context = whereContext(
-		"[--] COMMAND [ARGUMENT...]",
-		"Records what nodes draw, from a power service, as an HDTrace "
-		"project while COMMAND\nruns.",
-		WHERE_COMMAND_STATUS);
+	const GOptionEntry *lists[] = { entries, NULL };
 	const char *message;
-	int result = 0;
+	int result;
 
 	g_mutex_init(&record.mutex);
-	g_option_context_set_strict_posix(context, TRUE);
-	g_option_context_add_main_entries(context, entries, NULL);
-	whereAddWishes(context, &record.where);
-	whereAddServer(context, &record.where);
-	if (whereOptions(TOOL, context, &argc, &argv, &result)) {
+	result = cliParse(&command, lists, &argc, &argv);
+	if (result < 0) {
 		/* Not before parsing: that would lose it. */
 		if (!record.project)
 			record.project = g_strdup("power");
@@ -332,7 +339,8 @@ int commandRecord(int argc, char **argv)
 			message = duringCheck(wait, argc, argv,
 					      wait->duration != 0,
 					      wait->pid != 0);
-		result = message ? whereUsage(TOOL, message) : run(&record);
+		result = message ? cliUsage(&command, "%s", message)
+				 : run(&record);
 	}
 	whereClear(&record.where);
 	g_mutex_clear(&record.mutex);

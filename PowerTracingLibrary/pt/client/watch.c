@@ -23,6 +23,9 @@
 
 #define TOOL "pt watch"
 
+/* Exit status if the service cannot be asked, or the options are wrong. */
+#define FAILED 2
+
 struct watch {
 	struct where where;
 	double frequency, duration;
@@ -318,7 +321,7 @@ static int show(struct watch *watch, struct ptRecorder *recorder)
 		outSay(stderr, "%s", watch->said->str);
 	if (watch->isUnread)
 		fprintf(stderr, TOOL ": cannot write\n");
-	return ret < 0 || watch->isUnread ? CLI_EXIT_FAILED : 0;
+	return ret < 0 || watch->isUnread ? FAILED : 0;
 }
 
 static int run(struct watch *watch)
@@ -334,7 +337,7 @@ static int run(struct watch *watch)
 
 	if (!whereParse(TOOL, &watch->where) ||
 	    !whereWish(TOOL, &watch->where) || whereCheck(&watch->where) < 0)
-		return CLI_EXIT_FAILED;
+		return FAILED;
 	setup.remote = &watch->where.setup;
 	setup.wishes =
 		(const struct ptWish *)(const void *)watch->where.wishes->data;
@@ -343,7 +346,7 @@ static int run(struct watch *watch)
 	setup.isByLine = watch->isByLine;
 	if (!openSignals(watch) ||
 	    ptRecorderOpen(&setup, &calls, watch, &recorder) < 0)
-		return CLI_EXIT_FAILED;
+		return FAILED;
 	result = show(watch, recorder);
 	ptRecorderFree(recorder);
 	return result;
@@ -363,45 +366,51 @@ static void clear(struct watch *watch)
 		close(watch->signalFd);
 }
 
+static const struct cliCommand command = {
+	.name = TOOL,
+	.description =
+		"Shows what nodes draw, from a power service, with bars; where "
+		"there is no terminal,\na line for each value.",
+	.notes = WHERE_NOTES "Exit status: 0, or 2.",
+	.usageStatus = FAILED,
+	.oldLetters = whereOldLetters,
+};
+
 int commandWatch(int argc, char **argv)
 {
 	struct watch watch = { .frequency = 2, .newsFd = -1, .signalFd = -1 };
 	const GOptionEntry entries[] = {
 		{ "frequency", 'F', 0, G_OPTION_ARG_DOUBLE, &watch.frequency,
 		  "Values in a second (default: 2)", "HZ" },
-		{ "lines", 'l', 0, G_OPTION_ARG_NONE, &watch.isByLine,
+		{ "lines", 0, 0, G_OPTION_ARG_NONE, &watch.isByLine,
 		  "Each line apart, no sums of nodes", NULL },
 		{ "duration", 'd', 0, G_OPTION_ARG_DOUBLE, &watch.duration,
 		  "Watch for so many seconds", "S" },
 		{ "plain", 0, 0, G_OPTION_ARG_NONE, &watch.isPlain,
 		  "Print lines, as where there is no terminal", NULL },
+		WHERE_WISH_ENTRIES(&watch.where),
+		WHERE_SERVER_ENTRIES(&watch.where),
 		{ NULL, 0, 0, 0, NULL, NULL, NULL },
 	};
-	GOptionContext *context = whereContext(
-		NULL,
-		"Shows what nodes draw, from a power service, with bars; where "
-		"there is no terminal,\na line for each value.",
-		"Exit status: 0, or 125.\n");
-	int result = 0;
+	const GOptionEntry *lists[] = { entries, NULL };
+	int result;
 
 	pthread_mutex_init(&watch.mutex, NULL);
 	watch.said = g_string_new(NULL);
-	g_option_context_add_main_entries(context, entries, NULL);
-	whereAddWishes(context, &watch.where);
-	whereAddServer(context, &watch.where);
-	if (!whereOptions(TOOL, context, &argc, &argv, &result)) {
+	result = cliParse(&command, lists, &argc, &argv);
+	if (result >= 0) {
 		clear(&watch);
 		return result;
 	}
 	watch.isPlain = watch.isPlain || !isatty(STDOUT_FILENO);
 	if (argc > 1)
-		result = whereUsage(TOOL, "there are options only, no "
-					  "arguments");
+		result = cliUsage(&command, "there are options only, no "
+					    "arguments");
 	else if (!(watch.frequency > 0) || watch.frequency > 1000)
-		result = whereUsage(TOOL, "the frequency must be positive, "
-					  "1000 Hz at most");
+		result = cliUsage(&command, "the frequency must be positive, "
+					    "1000 Hz at most");
 	else if (watch.duration < 0 || watch.duration > 1e9)
-		result = whereUsage(TOOL, "the duration must be positive");
+		result = cliUsage(&command, "the duration must be positive");
 	else
 		result = run(&watch);
 	clear(&watch);

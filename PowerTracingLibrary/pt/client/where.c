@@ -15,83 +15,11 @@
 
 /* ---- Options ----------------------------------------------------------- */
 
-GOptionContext *whereContext(const char *arguments, const char *summary,
-			     const char *status)
-{
-	GOptionContext *context = g_option_context_new(arguments);
-	char *text = g_strdup_printf(
-		"Without --server: $HDTRACE_PT_SERVER, else the service of "
-		"this host.\n%s",
-		status);
-
-	g_option_context_set_summary(context, summary);
-	g_option_context_set_description(context, text);
-	g_free(text);
-	return context;
-}
-
-int whereUsage(const char *tool, const char *message)
-{
-	outSay(stderr, "%s: %s", tool, message);
-	fprintf(stderr, "'%s --help' says more.\n", tool);
-	return CLI_EXIT_FAILED;
-}
-
-gboolean whereOptions(const char *tool, GOptionContext *context, int *argc,
-		      char ***argv, int *result)
-{
-	GError *error = NULL;
-	gboolean isGood;
-
-	/* What --help shows: "pt record". */
-	g_set_prgname(tool);
-	isGood = g_option_context_parse(context, argc, argv, &error);
-	g_option_context_free(context);
-	if (isGood)
-		return TRUE;
-	*result = whereUsage(tool, error->message);
-	g_error_free(error);
-	return FALSE;
-}
-
-void whereAddServer(GOptionContext *context, struct where *where)
-{
-	const GOptionEntry entries[] = {
-		{ "server", 's', 0, G_OPTION_ARG_STRING, &where->server,
-		  "The service: HOST[:PORT], or unix:/PATH", "HOST" },
-		{ "token", 0, 0, G_OPTION_ARG_FILENAME, &where->token,
-		  "Say who you are, by the token in FILE", "FILE" },
-		{ "user", 0, 0, G_OPTION_ARG_STRING, &where->user,
-		  "Whose token it is (default: the first in the file)",
-		  "NAME" },
-		{ "tls", 0, 0, G_OPTION_ARG_NONE, &where->isEncrypted,
-		  "Encrypt the connection", NULL },
-		{ "ca", 0, 0, G_OPTION_ARG_FILENAME, &where->ca,
-		  "Trust certificates signed by those in FILE; means --tls",
-		  "FILE" },
-		{ "fingerprint", 0, 0, G_OPTION_ARG_STRING, &where->fingerprint,
-		  "Trust the certificate with this SHA-256; means --tls",
-		  "HEX" },
-		{ NULL, 0, 0, 0, NULL, NULL, NULL },
-	};
-
-	g_option_context_add_main_entries(context, entries, NULL);
-}
-
-void whereAddWishes(GOptionContext *context, struct where *where)
-{
-	const GOptionEntry entries[] = {
-		{ "nodes", 'n', 0, G_OPTION_ARG_STRING, &where->nodes,
-		  "Nodes, or * for all (default: this host)", "LIST" },
-		{ "values", 'v', 0, G_OPTION_ARG_STRING, &where->values,
-		  "Values, or * for all (default: P)", "LIST" },
-		{ "device", 0, 0, G_OPTION_ARG_STRING, &where->device,
-		  "Of this device only", "NAME" },
-		{ NULL, 0, 0, 0, NULL, NULL, NULL },
-	};
-
-	g_option_context_add_main_entries(context, entries, NULL);
-}
+const struct cliOldLetter whereOldLetters[] = {
+	{ 's', "server", NULL }, { 'v', "values", NULL },
+	{ 'l', "lines", NULL },  { 'a', "anyway", NULL },
+	{ 'j', "json", NULL },   { '\0', NULL, NULL },
+};
 
 /* ---- The server -------------------------------------------------------- */
 

@@ -11,6 +11,7 @@
 
 #include "PowerTracingLibrary/client/recorder.h"
 #include "PowerTracingLibrary/client/remotelist.h"
+#include "cli/options.h"
 
 struct where {
 	/* As given. */
@@ -23,47 +24,88 @@ struct where {
 	GArray *wishes;                  /**< struct ptWish */
 };
 
-/** For --help of commands that run a command. */
+/** For --help, before the exit status. */
+#define WHERE_NOTES                                                       \
+	"Without --server: $HDTRACE_PT_SERVER, else the service of this " \
+	"host.\n"
+/** And of commands that run a command. */
 #define WHERE_COMMAND_STATUS                                             \
 	"Exit status: that of COMMAND; 125 if pt fails, 126 if COMMAND " \
 	"cannot "                                                        \
-	"be run,\n127 if there is no COMMAND.\n"
+	"be run,\n127 if there is no COMMAND."
+
+/** Options that say how to get to a service; six, no terminator. */
+#define WHERE_SERVER_ENTRIES(where)                                          \
+	{ "server",                                                          \
+	  0,                                                                 \
+	  0,                                                                 \
+	  G_OPTION_ARG_STRING,                                               \
+	  &(where)->server,                                                  \
+	  "The service: HOST[:PORT], or unix:/PATH",                         \
+	  "HOST" },                                                          \
+		{ "token",                                                   \
+		  0,                                                         \
+		  0,                                                         \
+		  G_OPTION_ARG_FILENAME,                                     \
+		  &(where)->token,                                           \
+		  "Say who you are, by the token in FILE",                   \
+		  "FILE" },                                                  \
+		{ "user",                                                    \
+		  0,                                                         \
+		  0,                                                         \
+		  G_OPTION_ARG_STRING,                                       \
+		  &(where)->user,                                            \
+		  "Whose token it is (default: the first in the file)",      \
+		  "NAME" },                                                  \
+		{ "tls",                                                     \
+		  0,                                                         \
+		  0,                                                         \
+		  G_OPTION_ARG_NONE,                                         \
+		  &(where)->isEncrypted,                                     \
+		  "Encrypt the connection",                                  \
+		  NULL },                                                    \
+		{ "ca",                                                      \
+		  0,                                                         \
+		  0,                                                         \
+		  G_OPTION_ARG_FILENAME,                                     \
+		  &(where)->ca,                                              \
+		  "Trust certificates signed by those in FILE; means --tls", \
+		  "FILE" },                                                  \
+	{                                                                    \
+		"fingerprint", 0, 0, G_OPTION_ARG_STRING,                    \
+			&(where)->fingerprint,                               \
+			"Trust the certificate with this SHA-256; means "    \
+			"--tls",                                             \
+			"HEX"                                                \
+	}
+
+/** Options that say what is wanted of it; three, no terminator. */
+#define WHERE_WISH_ENTRIES(where)                                      \
+	{ "nodes",                                                     \
+	  'n',                                                         \
+	  0,                                                           \
+	  G_OPTION_ARG_STRING,                                         \
+	  &(where)->nodes,                                             \
+	  "Nodes, or * for all (default: this host)",                  \
+	  "LIST" },                                                    \
+		{ "values",                                            \
+		  0,                                                   \
+		  0,                                                   \
+		  G_OPTION_ARG_STRING,                                 \
+		  &(where)->values,                                    \
+		  "Values, or * for all (default: P)",                 \
+		  "LIST" },                                            \
+	{                                                              \
+		"device", 0, 0, G_OPTION_ARG_STRING, &(where)->device, \
+			"Of this device only", "NAME"                  \
+	}
+
+/** Letters that these options had, and --lines and --anyway. */
+extern const struct cliOldLetter whereOldLetters[];
 
 /**
- * Begin the options of a subcommand.
- *
- * @param arguments What follows the options, or NULL.
- * @param summary What it does.
- * @param status Its exit status.
- */
-GOptionContext *whereContext(const char *arguments, const char *summary,
-			     const char *status);
-
-/**
- * Parse the options, and free the context.
- *
- * @param[in,out] argv As of g_option_context_parse().
- * @param[out] result Exit status, if there is nothing more to be done.
- *
- * @return Whether there is.
- */
-gboolean whereOptions(const char *tool, GOptionContext *context, int *argc,
-		      char ***argv, int *result);
-
-/** Print "TOOL: MESSAGE", and where to find help; returns the exit status. */
-int whereUsage(const char *tool, const char *message);
-
-/** Add the options that say how to get to a service. */
-void whereAddServer(GOptionContext *context, struct where *where);
-
-/**
- * Add the options that say what is wanted of it.
- */
-void whereAddWishes(GOptionContext *context, struct where *where);
-
-/**
- * Check what the options of whereAddServer() say, and take variables for those
- * that are not given.
+ * Check what the options of WHERE_SERVER_ENTRIES() say, and take variables for
+ * those that are not given.
  *
  * @return FALSE after a message.
  */
