@@ -12,7 +12,7 @@ sources() {
 		-o -name '*.mjs' -o -name '*.css' -o -name page.html \
 		-o -name run-tap \)
 	printf '%s\n' configure.ac Makefile.am Doxyfile bootstrap check \
-		quickstart .ci/run contrib/bash-completion/hdtrace
+		quickstart .ci/run contrib/completion.awk
 }
 
 all_licensed() {
