@@ -56,12 +56,22 @@ try_library() {
 	fi
 }
 
-# Print what is left in the staged directory.
-nothing_left() {
-	left=$(find "$stage" ! -type d)
-	[ -z "$left" ] || { echo "$left"; return 1; }
+# What there is in the staged directory, and what is in files.
+listed() {
+	(cd "$stage" && find . ! -type d -exec cksum {} + | sort -k 3)
 }
 
+# Files of others, and of ours, are as they were before: what was there stays,
+# and nothing else.
+nothing_left() {
+	listed | diff "$scratch/before" -
+}
+
+# Where others have files, too.
+for dir in usr/local/bin usr/local/share/bash-completion/completions; do
+	mkdir -p "$stage/$dir" && echo "of others" >"$stage/$dir/others"
+done
+listed >"$scratch/before"
 ok "make install" make_target install
 pc=$(find "$stage" -name libhdTrace.pc | head -n 1)
 [ -n "$pc" ] || { echo "Bail out! libhdTrace.pc was not installed"; exit 1; }
@@ -71,11 +81,13 @@ ok "pkg-config files" relocate
 for file in bin/hdtrace bin/pt bin/rut include/PT.h include/RUT.h include/pmlib/pmlib.h lib/pkgconfig/libhdReading.pc include/hdTrace.h \
 	share/doc/hdtrace/README share/doc/hdtrace/NEWS \
 	share/doc/hdtrace/pictures/report-stresstest.png \
-	share/man/man1/hdmpif90.1; do
+	share/man/man1/hdmpif90.1 \
+	share/bash-completion/completions/hdtrace \
+	share/zsh/site-functions/_hdtrace; do
 	ok "$file is installed" test -f "$stage$prefix/$file"
 done
 ok "no file is installed that is not ours" sh -c \
-	"cd '$stage' && ! find . ! -type d | grep -viE '/(lib)?(hd|rut|pt|pm)[^/]*$|/pmlib/|/doc/hdtrace/|/man/'"
+	"cd '$stage' && ! find . ! -type d ! -name others | grep -viE '/(lib)?_?(hd|rut|pt|pm)[^/]*$|/pmlib/|/doc/hdtrace/|/man/'"
 
 try_library libhdTrace yes <<'END'
 #include <hdTrace.h>
@@ -182,5 +194,5 @@ else
 fi
 ok "make install again" make_target install
 ok "make uninstall" make_target uninstall
-ok "nothing is left" nothing_left
+ok "nothing is left, and nothing of others is gone" nothing_left
 done_testing
