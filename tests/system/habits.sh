@@ -1,0 +1,225 @@
+#!/bin/sh
+# All commands have the same habits: one table of them, and of what letters mean.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+. "${abs_top_srcdir:?}/tests/lib/tap.sh"
+build=${abs_top_builddir:?}
+cd "$scratch" || exit 99
+
+# Programs, the exit status of a command line that is wrong, and what
+# subcommands have another.
+cat >programs <<'END'
+hdtrace 2
+hdmpicc 125
+hdmpif90 125
+hdmpirun 125
+pt 1
+rut 125
+END
+cat >others <<'END'
+pt devices 2
+pt energy 125
+pt record 125
+pt watch 2
+END
+
+# What letters mean: in all commands that have them. What is not in the list has
+# no letter.
+cat >letters <<'END'
+D background
+F frequency
+N number
+P pid
+a all
+c config
+d duration
+f force
+g group
+h help
+i interval
+l list
+m mount
+n node nodes
+o output
+p project
+q quiet
+s sources
+t topology
+v verbose
+x disabled
+END
+
+# ---- What there is -----------------------------------------------------------
+
+# Programs that are installed: as Makemodule.am files say.
+sed -n 's/^bin_\(PROGRAMS\|SCRIPTS\) += *//p' "$abs_top_srcdir"/*/Makemodule.am \
+	"$abs_top_srcdir"/*/*/Makemodule.am | tr ' ' '\n' | sort -u >installed
+
+# Subcommands that a program lists.
+subcommands() {
+	"$build/$1" --help 2>/dev/null |
+		sed -n '/^Commands/,/^$/s/^  \([a-z-]*\)  .*/\1/p'
+}
+
+# COMMAND STATUS, for all that is in this build.
+while read -r program status; do
+	[ -x "$build/$program" ] || continue
+	echo "$program|$status"
+	for sub in $(subcommands "$program"); do
+		other=$(sed -n "s/^$program $sub //p" others)
+		echo "$program $sub|${other:-$status}"
+	done
+done <programs >commands
+
+same_programs() {
+	cut -d ' ' -f 1 programs | sort | diff - installed
+}
+
+# ---- Each command ------------------------------------------------------------
+
+# Run a command: WORDS ARGUMENT...
+call() {
+	words=$1
+	shift
+	# shellcheck disable=SC2086
+	set -- $words "$@"
+	program=$1
+	shift
+	"$build/$program" "$@" >out 2>err
+}
+
+# On stdout, and nothing else.
+helps() {
+	call "$1" --help && [ ! -s err ] && head -n 1 out | grep -q '^Usage:'
+}
+
+versions() {
+	call "$1" --version || return 1
+	cat out err
+	[ ! -s err ] && grep -qE "^$1 [0-9]+\.[0-9]+" out
+}
+
+# WORDS STATUS
+refuses_option() {
+	for option in --no-such-thing --hepl --verison; do
+		# What is not theirs is the compiler's.
+		case $1 in
+		hdmpi[cf]*) option=--hdmpi-${option#--} ;;
+		esac
+		call "$1" "$option"
+		[ $? -eq "$2" ] || return 1
+		cat err
+		[ ! -s out ] && grep -q "^$1: no such option: \"$option\"" err &&
+			grep -qF "Try '$1 --help'." err || return 1
+	done
+	case $1 in
+	hdmpi[cf]*)
+		call "$1" --hdmpi-shwo
+		grep -qF 'did you mean --hdmpi-show?' err
+		;;
+	*) grep -qF 'did you mean --version?' err ;;
+	esac
+}
+
+# Of each of its options the nearest to it without its second letter.
+names_nearest() {
+	call "$1" --help
+	sed -n 's/^ *\(-.,\)\? *--\([a-z-]*\).*/\2/p' out |
+		grep -E '^.{6}' >options
+	case $1 in
+	hdmpi[cf]*) return 0 ;;
+	esac
+	while read -r option; do
+		wrong=$(echo "$option" | sed 's/^\(.\)./\1/')
+		call "$1" "--$wrong"
+		grep -qF "did you mean --$option?" err || {
+			echo "--$wrong"
+			cat err
+			return 1
+		}
+	done <options
+}
+
+# PROGRAM STATUS
+refuses_subcommand() {
+	for sub in $(subcommands "$1"); do
+		wrong=${sub}x
+		call "$1" "$wrong"
+		[ $? -eq "$2" ] || return 1
+		cat err
+		grep -qF "no such command: \"$wrong\"; did you mean $sub?" err &&
+			[ ! -s out ] || return 1
+	done
+}
+
+# All letters of all commands mean what the list says.
+letters_agree() {
+	while IFS='|' read -r words status; do
+		call "$words" --help
+		sed -n 's/^ *-\(.\), --\([a-z-]*\).*/\1 \2/p' out |
+			while read -r letter long; do
+				sed -n "s/^$letter //p" letters | tr ' ' '\n' |
+					grep -qx -- "$long" ||
+					echo "$words: -$letter --$long"
+			done
+		# And the other way round: what has a letter elsewhere has it here.
+		sed -n 's/^ *--\([a-z-]*\).*/\1/p' out | while read -r long; do
+			! cut -d ' ' -f 2- letters | tr ' ' '\n' |
+				grep -qx -- "$long" ||
+				echo "$words: --$long has no letter"
+		done
+	done <commands >wrong
+	[ ! -s wrong ] || { cat wrong; return 1; }
+}
+
+# What is printed has arrived, or the exit status says so.
+full_disk() {
+	while IFS='|' read -r words status; do
+		# shellcheck disable=SC2086
+		set -- $words
+		program=$1
+		shift
+		case $program in
+		hdmpi*) continue ;;
+		esac
+		"$build/$program" "$@" --help >/dev/full 2>err
+		[ $? -eq "$status" ] && grep -q 'cannot write' err || {
+			echo "$words"
+			cat err
+			return 1
+		}
+	done <commands
+}
+
+# Letters that are not shown any more: RESULT COMMAND...
+old_letter() {
+	result=$1
+	shift
+	"$build/$1" "$2" "$3" "$4" "$5" >out 2>&1
+	cat out
+	grep -qF -- "$result" out
+}
+
+ok "the table has all programs" same_programs
+while IFS='|' read -r words status; do
+	# In the subshell of none: the list is a file.
+	ok "$words --help" helps "$words"
+	ok "$words --version" versions "$words"
+	if grep -q 'was built without' err; then
+		skip "$words: options" "built without"
+		continue
+	fi
+	ok "$words: no such option exits with $status" refuses_option "$words" \
+		"$status"
+	ok "$words: the nearest option" names_nearest "$words"
+done <commands
+ok "hdtrace: the nearest command" refuses_subcommand hdtrace 2
+ok "pt: the nearest command" refuses_subcommand pt 1
+ok "a letter means the same everywhere" letters_agree
+ok "a full disk" full_disk
+ok "an old letter goes on" old_letter '--format: not text, csv or json: "x"' \
+	hdtrace stat -f x none
+ok "and where it has a new meaning, if a word of the old one follows" \
+	old_letter 'none: No such file' hdtrace report -f json none
+ok "else it has the new one" old_letter 'too many arguments: "none"' \
+	hdtrace report -f x none
+done_testing
