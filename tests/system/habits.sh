@@ -182,11 +182,11 @@ full_disk() {
 		hdmpi*) continue ;;
 		esac
 		"$build/$program" "$@" --help >/dev/full 2>err
-		[ $? -eq "$status" ] && grep -q 'cannot write' err || {
-			echo "$words"
-			cat err
-			return 1
-		}
+		found=$?
+		echo "$words: $found"
+		cat err
+		[ "$found" -eq "$status" ] || return 1
+		grep -q 'cannot write' err || return 1
 	done <commands
 }
 
