@@ -177,6 +177,15 @@ struct hdMPI_recorder {
 	/** Add a text to the state that was begun last; as
 	 *  hdMPI_attributeString(). */
 	int (*text)(void *thread, const char *key, const char *value);
+	/**
+	 * Tell how much CPU time the thread has used: now and then that goes
+	 * into the group `Cpu` of its node.
+	 *
+	 * @param thread Whose.
+	 * @param nowNs Nanoseconds since the epoch.
+	 * @param usedNs CPU time in nanoseconds.
+	 */
+	void (*cpu)(void *thread, int64_t nowNs, int64_t usedNs);
 };
 
 /**

@@ -198,11 +198,19 @@ static int recorderText(void *thread, const char *key, const char *value)
 							     value) == 0);
 }
 
+static void recorderCpu(void *thread, int64_t nowNs, int64_t usedNs)
+{
+	if (!hdmpiThreadEnter(thread))
+		return;
+	hdmpiCpuOfThread(thread, nowNs, usedNs);
+	hdmpiThreadLeave(thread);
+}
+
 const struct hdMPI_recorder *hdMPI_getRecorder(void)
 {
 	static const struct hdMPI_recorder recorder = {
 		recorderThread,     recorderStart, recorderEnd,
-		recorderAttributes, recorderText,
+		recorderAttributes, recorderText,  recorderCpu,
 	};
 
 	return &recorder;

@@ -28,6 +28,7 @@
 #include "MPITracingLibrary/src/options.h"
 #include "MPITracingLibrary/src/record/polling.h"
 #include "common/clock.h"
+#include "recording/cputime.h"
 
 /** Number of handles whose description a thread remembers. */
 #define HDMPI_CACHE_SIZE 16
@@ -61,6 +62,8 @@ struct hdmpiThread {
 	struct hdmpiCached comms[HDMPI_CACHE_SIZE];
 	unsigned char *described; /**< Bit set of types in its .info. */
 	size_t describedSize;
+	struct hdCpuTime cpu;     /**< As far as somebody tells it. */
+	bool hasCpu;              /**< Or not: that failed. */
 	struct hdmpiThread *next; /**< All threads. */
 };
 
@@ -175,6 +178,9 @@ void hdmpiRuntimeFinish(void);
 
 /** Create the trace of a thread of this process; NULL if that fails. */
 hdTrace *hdmpiTraceCreate(unsigned int thread, int64_t begin);
+
+/** Record how much CPU time a thread has used until now. */
+void hdmpiCpuOfThread(struct hdmpiThread *self, int64_t nowNs, int64_t usedNs);
 
 /* ---- Threads; thread.c --------------------------------------------------- */
 

@@ -11,6 +11,7 @@
 #include "MPITracingLibrary/src/handles/request.h"
 #include "MPITracingLibrary/src/hdmpi.h"
 #include "MPITracingLibrary/src/host/clocksync.h"
+#include "MPITracingLibrary/src/host/cpu.h"
 #include "MPITracingLibrary/src/host/place.h"
 #include "MPITracingLibrary/src/host/power.h"
 #include "MPITracingLibrary/src/host/project.h"
@@ -145,6 +146,7 @@ void hdmpiEndRecorded(struct hdmpiCall *call)
 		hdT_logStateEnd(call->self->trace);
 	else
 		hdT_logStateEndAt(call->self->trace, &end);
+	hdmpiCpuMark(call->end);
 	call->self->depth--;
 }
 
@@ -194,17 +196,43 @@ static int runtimeTopology(void)
 	return -1;
 }
 
-hdTrace *hdmpiTraceCreate(unsigned int thread, int64_t begin)
+/* The node of this process, or of a thread of it. */
+static hdTopoNode *runtimeNode(unsigned int thread, int depth)
 {
 	char rank[16], number[16];
 	const char *path[] = { runtime.place.host, rank, number };
-	struct timespec when = hdClockToTimespec(begin);
-	hdTopoNode *node;
-	hdTrace *trace;
 
 	snprintf(rank, sizeof(rank), "%d", runtime.place.rank);
 	snprintf(number, sizeof(number), "%u", thread);
-	node = hdT_createTopoNode(runtime.topology, path, 3);
+	return hdT_createTopoNode(runtime.topology, path, depth);
+}
+
+void hdmpiCpuOfThread(struct hdmpiThread *self, int64_t nowNs, int64_t usedNs)
+{
+	hdTopoNode *node;
+
+	if (hdmpiOptions.utilizationMs == 0)
+		return;
+	if (self->cpu.isOpen) {
+		if (hdCpuTimeIsDue(&self->cpu, nowNs))
+			hdCpuTimeWrite(&self->cpu, nowNs, usedNs);
+		return;
+	}
+	node = self->hasCpu ? NULL : runtimeNode(self->number, 3);
+	self->hasCpu = true;
+	if (node)
+		hdCpuTimeOpen(&self->cpu, node, 3, hdmpiOptions.utilizationMs,
+			      nowNs, usedNs);
+	if (node)
+		hdT_destroyTopoNode(node);
+}
+
+hdTrace *hdmpiTraceCreate(unsigned int thread, int64_t begin)
+{
+	struct timespec when = hdClockToTimespec(begin);
+	hdTopoNode *node = runtimeNode(thread, 3);
+	hdTrace *trace;
+
 	if (!node)
 		return NULL;
 	trace = hdT_createTraceAt(node, &when);
@@ -228,6 +256,7 @@ void hdmpiRuntimeStart(struct hdmpiCall *call)
 {
 	static bool wasStarted;
 	struct hdmpiThread *self;
+	hdTopoNode *rank;
 
 	if (wasStarted || runtimeAgree() < 0)
 		return;
@@ -251,6 +280,10 @@ void hdmpiRuntimeStart(struct hdmpiCall *call)
 	runtime.isStarted = true;
 	if (!self)
 		return;
+	rank = runtimeNode(0, 2);
+	hdmpiCpuStart(rank, hdClockNow());
+	if (rank)
+		hdT_destroyTopoNode(rank);
 	call->self = self;
 	atomic_store(&hdmpiSwitched, hdmpiOptions.isEnabled ? 1 : 2);
 	atomic_store(&hdmpiIsActive, true);
@@ -321,6 +354,7 @@ void hdmpiRuntimeEnd(struct hdmpiCall *call)
 	hdmpiEnd(call);
 	call->isRecorded = false;
 	call->self = NULL;
+	hdmpiCpuEnd();
 	hdmpiThreadsEnd();
 	hdmpiHandlesEnd();
 	hdmpiRequestsEnd();

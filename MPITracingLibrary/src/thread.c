@@ -177,6 +177,7 @@ void hdmpiThreadsEnd(void)
 			hdT_finalize(i->trace);
 		}
 		i->trace = NULL;
+		hdCpuTimeClose(&i->cpu);
 		free(i->described);
 		i->described = NULL;
 		i->describedSize = 0;

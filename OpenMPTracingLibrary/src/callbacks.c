@@ -33,14 +33,24 @@ static int64_t cpuNow(void)
 	return (int64_t)now.tv_sec * HD_NS_PER_S + now.tv_nsec;
 }
 
-/* What the thread has used in its region so far: when it comes to the end of
- * it, where it is told too late, if at all, that the others have come. */
+/* What the thread has used, for its region that begins. */
+static int64_t cpuBegin(struct ompLane *lane)
+{
+	int64_t used = cpuNow();
+
+	if (used >= 0)
+		ompLaneCpu(lane, used);
+	return used;
+}
+
+/* What it has used in its region so far: when it comes to the end of it, where
+ * it is told too late, if at all, that the others have come. */
 static void cpuSettle(struct ompLane *lane)
 {
 	struct ompOpen *region = ompLaneRegion(lane);
 
 	if (region && region->cpu >= 0)
-		region->cpuUsed = cpuNow() - region->cpu;
+		region->cpuUsed = cpuBegin(lane) - region->cpu;
 }
 
 /* ---- Threads and regions ---------------------------------------------------
@@ -74,7 +84,7 @@ static void onParallelBegin(ompt_data_t *task, const ompt_frame_t *frame,
 	if (open) {
 		open->kind = OMP_PARALLEL;
 		open->team = team;
-		open->cpu = cpuNow();
+		open->cpu = cpuBegin(lane);
 		ompLaneAttributes(
 			lane, "team thread requested",
 			(const int64_t[]){ (int64_t)team->id, 0, requested });
@@ -143,7 +153,7 @@ static void workerBegin(struct ompLane *lane, struct ompTeam *team,
 		return;
 	open->kind = OMP_PARALLEL;
 	open->team = team;
-	open->cpu = cpuNow();
+	open->cpu = cpuBegin(lane);
 	ompLaneAttributes(lane, "team thread threads",
 			  (const int64_t[]){ (int64_t)team->id, index, size });
 	lane->inTeam = atomic_load(&team->workers);

@@ -209,6 +209,12 @@ void ompLaneAttributes(struct ompLane *lane, const char *keys,
 		ompOutputAttributes(lane->output, keys, values);
 }
 
+void ompLaneCpu(struct ompLane *lane, int64_t used)
+{
+	if (lane->output)
+		ompOutputCpu(lane->output, hdClockNow(), used);
+}
+
 void ompLaneText(struct ompLane *lane, const char *key, const char *value)
 {
 	const struct ompOpen *open = ompLaneTop(lane);

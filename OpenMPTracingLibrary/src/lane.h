@@ -117,6 +117,9 @@ void ompLaneEndTo(struct ompLane *lane, unsigned int depth, int64_t when);
 void ompLaneAttributes(struct ompLane *lane, const char *keys,
 		       const int64_t *values);
 
+/** The thread has used this much CPU time, in nanoseconds. */
+void ompLaneCpu(struct ompLane *lane, int64_t used);
+
 /** Add a text to the state that was begun last. */
 void ompLaneText(struct ompLane *lane, const char *key, const char *value);
 

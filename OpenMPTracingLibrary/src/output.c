@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include <hdMPI.h>
 #include <hdTopology.h>
@@ -16,6 +17,17 @@
 #include "common/clock.h"
 #include "common/format/level.h"
 #include "common/format/projectname.h"
+#include "recording/cputime.h"
+
+/* Entries of CPU time are so far apart at least. */
+#define CPU_INTERVAL_MS 10
+
+/* One of our own. */
+struct lane {
+	hdTrace *trace;
+	struct hdCpuTime cpu;
+	hdTopoNode *node; /* Until it is known whether there is CPU time. */
+};
 
 static struct {
 	/* Of libhdMPI, or NULL: there are traces of our own. */
@@ -58,46 +70,56 @@ static hdTopology *outputTopology(void)
 	return output.topology;
 }
 
-static hdTrace *outputTrace(unsigned int number)
+static struct lane *outputLane(unsigned int number)
 {
 	char host[HD_PROJECT_PATH_MAX], thread[16];
 	const char *path[] = { host, "0", thread };
-	hdTopoNode *node;
-	hdTrace *trace;
+	struct lane *lane = calloc(1, sizeof(*lane));
 
+	if (!lane)
+		return NULL;
 	ompOptionsHost(host, sizeof(host));
 	snprintf(thread, sizeof(thread), "%u", number);
-	node = hdT_createTopoNode(output.topology, path, 3);
-	trace = node ? hdT_createTrace(node) : NULL;
-	if (!trace && !output.hasFailed) {
-		output.hasFailed = true;
+	lane->node = hdT_createTopoNode(output.topology, path, 3);
+	lane->trace = lane->node ? hdT_createTrace(lane->node) : NULL;
+	if (lane->trace)
+		return lane;
+	if (!output.hasFailed)
 		ompMessage(HD_LOG_ERROR,
 			   "threads are not recorded: the trace of thread %u "
 			   "cannot be created: %s",
 			   number, hdT_strerror(errno));
-	}
-	if (node)
-		hdT_destroyTopoNode(node);
-	return trace;
+	output.hasFailed = true;
+	if (lane->node)
+		hdT_destroyTopoNode(lane->node);
+	free(lane);
+	return NULL;
 }
 
 void *ompOutputOpen(unsigned int number)
 {
-	hdTrace *trace = NULL;
+	struct lane *lane = NULL;
 
 	if (output.recorder)
 		return output.recorder->thread();
 	pthread_mutex_lock(&output.lock);
 	if (!output.hasFailed && outputTopology())
-		trace = outputTrace(number);
+		lane = outputLane(number);
 	pthread_mutex_unlock(&output.lock);
-	return trace;
+	return lane;
 }
 
-void ompOutputClose(void *trace)
+void ompOutputClose(void *self)
 {
-	if (!output.recorder)
-		hdT_finalize(trace);
+	struct lane *lane = self;
+
+	if (output.recorder)
+		return;
+	hdT_finalize(lane->trace);
+	hdCpuTimeClose(&lane->cpu);
+	if (lane->node)
+		hdT_destroyTopoNode(lane->node);
+	free(lane);
 }
 
 void ompOutputEnd(void)
@@ -108,45 +130,66 @@ void ompOutputEnd(void)
 	output.hasFailed = true;
 }
 
-bool ompOutputBegin(void *trace, const char *name, int64_t when)
+static hdTrace *laneOf(void *self)
+{
+	return ((struct lane *)self)->trace;
+}
+
+bool ompOutputBegin(void *self, const char *name, int64_t when)
 {
 	struct timespec time;
 
 	if (when >= 0)
 		time = hdClockToTimespec(when);
 	if (output.recorder)
-		return output.recorder->start(trace, name,
+		return output.recorder->start(self, name,
 					      when < 0 ? NULL : &time) >= 0;
-	return (when < 0 ? hdT_logStateStart(trace, name)
-			 : hdT_logStateStartAt(trace, name, &time)) == 0;
+	return (when < 0 ? hdT_logStateStart(laneOf(self), name)
+			 : hdT_logStateStartAt(laneOf(self), name, &time)) == 0;
 }
 
-void ompOutputFinish(void *trace, int64_t when)
+void ompOutputFinish(void *self, int64_t when)
 {
 	struct timespec time;
 
 	if (when >= 0)
 		time = hdClockToTimespec(when);
 	if (output.recorder)
-		output.recorder->end(trace, when < 0 ? NULL : &time);
+		output.recorder->end(self, when < 0 ? NULL : &time);
 	else if (when < 0)
-		hdT_logStateEnd(trace);
+		hdT_logStateEnd(laneOf(self));
 	else
-		hdT_logStateEndAt(trace, &time);
+		hdT_logStateEndAt(laneOf(self), &time);
 }
 
-void ompOutputAttributes(void *trace, const char *keys, const int64_t *values)
+void ompOutputAttributes(void *self, const char *keys, const int64_t *values)
 {
 	if (output.recorder)
-		output.recorder->attributes(trace, keys, values);
+		output.recorder->attributes(self, keys, values);
 	else
-		hdT_logAttributesInt64(trace, keys, values);
+		hdT_logAttributesInt64(laneOf(self), keys, values);
 }
 
-void ompOutputText(void *trace, const char *key, const char *value)
+void ompOutputText(void *self, const char *key, const char *value)
 {
 	if (output.recorder)
-		output.recorder->text(trace, key, value);
+		output.recorder->text(self, key, value);
 	else
-		hdT_logAttributeString(trace, key, value);
+		hdT_logAttributeString(laneOf(self), key, value);
+}
+
+void ompOutputCpu(void *self, int64_t now, int64_t used)
+{
+	struct lane *lane = self;
+
+	if (output.recorder) {
+		output.recorder->cpu(self, now, used);
+	} else if (hdCpuTimeIsDue(&lane->cpu, now)) {
+		hdCpuTimeWrite(&lane->cpu, now, used);
+	} else if (lane->node) {
+		hdCpuTimeOpen(&lane->cpu, lane->node, 3, CPU_INTERVAL_MS, now,
+			      used);
+		hdT_destroyTopoNode(lane->node);
+		lane->node = NULL;
+	}
 }

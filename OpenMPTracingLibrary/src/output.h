@@ -34,6 +34,9 @@ void ompOutputFinish(void *output, int64_t when);
 /** Add integers to it; keys have a blank between them. */
 void ompOutputAttributes(void *output, const char *keys, const int64_t *values);
 
+/** The thread has used this much CPU time until now; both in nanoseconds. */
+void ompOutputCpu(void *output, int64_t now, int64_t used);
+
 /** Add a text to it. */
 void ompOutputText(void *output, const char *key, const char *value);
 

@@ -192,14 +192,16 @@ nodes() {
 	done
 }
 
-# The files that there are: of every rank, and utilization once for each host.
+# The files that there are: of every rank, with its CPU time, and
+# utilization once for each host.
 has_files() {
 	for node in $(nodes); do
 		[ -f "${project}_${node}_0.trc" ] || { ls "$run"; return 1; }
 	done
 	[ -f "${project}_hda_Utilization.stat" ] &&
 		[ -f "${project}_hdb_Utilization.stat" ] &&
-		[ "$(find "$run" -name '*.stat' | wc -l)" -eq 2 ] &&
+		[ "$(find "$run" -name '*.stat' | wc -l)" -eq $((2 + ranks)) ] &&
+		[ "$(find "$run" -name '*_Cpu.stat' | wc -l)" -eq "$ranks" ] &&
 		[ "$(find "$run" -name '*.trc' | wc -l)" -eq "$ranks" ]
 }
 

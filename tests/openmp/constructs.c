@@ -19,6 +19,14 @@ static double now(void)
 	return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
+static double used(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+	return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
 static void pause_ms(int ms)
 {
 	const struct timespec time = { ms / 1000, ms % 1000 * 1000000L };
@@ -132,6 +140,23 @@ static void threads(void)
 	}
 }
 
+/* What threads use is what they are charged for: they compute for 60 and 180 ms
+ * of CPU time. */
+static void burning(void)
+{
+	for (int round = 0; round < 3; round++) {
+#pragma omp parallel num_threads(2)
+		{
+			int self = omp_get_thread_num();
+			double start = used();
+
+			while (used() - start < 0.02 * (self ? 3 : 1))
+				continue;
+			printf("used %d %.9f\n", self, used() - start);
+		}
+	}
+}
+
 /* A child has none of our traces; the parent goes on. */
 static void forking(void)
 {
@@ -169,8 +194,8 @@ static const struct {
 	{ "imbalance", imbalance }, { "tasks", tasks },
 	{ "untied", untied },       { "nested", nested },
 	{ "locks", locks },         { "threads", threads },
-	{ "forking", forking },     { "leaving", leaving },
-	{ "waiting", waiting },
+	{ "forking", forking },     { "burning", burning },
+	{ "leaving", leaving },     { "waiting", waiting },
 };
 
 int main(int argc, char **argv)
