@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file
+ * What all subcommands of hdpredict have in common.
+ */
+#ifndef HD_PREDICT_COMMAND_H
+#define HD_PREDICT_COMMAND_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <glib.h>
+
+#include <hdPredict.h>
+#include "cli/output.h"
+
+/** Exit status. */
+enum predictStatus {
+	PREDICT_OK = 0,
+	PREDICT_INVALID = 1, /**< The model, or no simulation of it. */
+	PREDICT_FAILED = 2,  /**< Usage, input, output. */
+};
+
+/** Messages that are printed; of more, only the number is. */
+#define PREDICT_SHOWN 20
+
+/** State of a running subcommand. */
+struct predict {
+	const char *command;
+	uint64_t errors;
+	uint64_t warnings;
+};
+
+/** The subcommands, in the order of the help. */
+#define PREDICT_COMMANDS(X)                                             \
+	X(generate, "make a task graph: cholesky, stencil, random")     \
+	X(validate, "check task graphs, platforms and resource models") \
+	X(map, "say which task runs on which PE")                       \
+	X(simulate, "predict time, energy and power")                   \
+	X(convert, "write a task graph in the other form")
+
+#define PREDICT_DECLARE(name, summary) \
+	int name##Run(struct predict *predict, int argc, char **argv);
+PREDICT_COMMANDS(PREDICT_DECLARE)
+
+/** What `--help` says of a subcommand. */
+struct predictHelp {
+	const char *arguments;
+	const char *description;
+	int minArguments;
+	int maxArguments;
+};
+
+/**
+ * Parse options; what is left starts at argv[1].
+ *
+ * @retval -1 Go on.
+ * @return The exit status.
+ */
+int predictParse(struct predict *predict, int *argc, char ***argv,
+		 const GOptionEntry *entries, const struct predictHelp *help);
+
+/** Print "hdpredict COMMAND: TEXT"; returns PREDICT_FAILED. */
+int predictError(const struct predict *predict, const char *format, ...)
+	G_GNUC_PRINTF(2, 3);
+
+/** As predictError(), with a line that says where help is. */
+int predictUsage(const struct predict *predict, const char *format, ...)
+	G_GNUC_PRINTF(2, 3);
+
+/** Takes messages of the library; data is the struct predict. */
+void predictTake(const hdPMessage *message, void *data);
+
+/** Say how many messages were not printed, and turn a result of the library
+ *  into an exit status; @p what names what failed. */
+int predictStatus(struct predict *predict, int ret, const char *what);
+
+/** Read models; those whose place is NULL are not read. @return Exit status. */
+int predictRead(struct predict *predict, const char *graphPath,
+		hdPGraph **graph, const char *platformPath,
+		hdPPlatform **platform, const char *resourcesPath,
+		hdPResources **resources);
+
+/** Write a graph; the form is by name: "xml" or "binary". @return Exit status.
+ */
+int predictWrite(struct predict *predict, const hdPGraph *graph,
+		 const char *path, const char *form, const hdPResult *result);
+
+/** End: all that was printed must have arrived. @return Exit status. */
+int predictFinish(struct predict *predict, int status);
+
+/** Choose among words; -1 after a message. */
+int predictChoose(struct predict *predict, const char *option, const char *word,
+		  const char *const *words);
+
+#endif

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* hdpredict simulate, and map. */
+#include "config.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "PredictionLibrary/command/hdpredict.h"
+#include "PredictionLibrary/command/summary.h"
+
+/* Models of a simulation. */
+struct models {
+	hdPGraph *graph;
+	hdPPlatform *platform;
+	hdPResources *resources;
+};
+
+/* What was asked for. */
+struct wishes {
+	char *platform, *resources, *map, *slowdown, *comm, *format, *use;
+	char *output, *annotate, *form;
+	gboolean hasTasks, isWithoutUnused, isForced;
+};
+
+static void freeModels(struct models *models)
+{
+	hdP_destroyGraph(models->graph);
+	hdP_destroyPlatform(models->platform);
+	hdP_destroyResources(models->resources);
+}
+
+static int readModels(struct predict *predict, const char *path,
+		      const struct wishes *wishes, struct models *models)
+{
+	if (!wishes->platform || !wishes->resources)
+		return predictUsage(predict, "--%s is missing",
+				    wishes->platform ? "resources"
+						     : "platform");
+	return predictRead(predict, path, &models->graph, wishes->platform,
+			   &models->platform, wishes->resources,
+			   &models->resources);
+}
+
+static int mapModels(struct predict *predict, const struct wishes *wishes,
+		     struct models *models)
+{
+	int ret = hdP_map(models->graph, models->platform, models->resources,
+			  wishes->use, predictTake, predict);
+
+	return predictStatus(predict, ret, "mapping");
+}
+
+int mapRun(struct predict *predict, int argc, char **argv)
+{
+	struct wishes wishes = { NULL };
+	const GOptionEntry entries[] = {
+		{ "platform", 0, 0, G_OPTION_ARG_FILENAME, &wishes.platform,
+		  "Platform: a file, thesis, thesis-eval or thesis-xu4",
+		  "FILE" },
+		{ "resources", 0, 0, G_OPTION_ARG_FILENAME, &wishes.resources,
+		  "Resource model: a file, or thesis", "FILE" },
+		{ "use", 0, 0, G_OPTION_ARG_STRING, &wishes.use,
+		  "Only PEs with such names: 'XU4-*,ATB-1.*'", "PATTERN" },
+		{ "to", 0, 0, G_OPTION_ARG_STRING, &wishes.form,
+		  "Form: xml (the default) or binary", "FORM" },
+		{ "output", 'o', 0, G_OPTION_ARG_FILENAME, &wishes.output,
+		  "Write to FILE instead of standard output", "FILE" },
+		{ NULL }
+	};
+	static const struct predictHelp help = {
+		"GRAPH|-",
+		"Maps each task to the PE where it ends first, and writes the "
+		"graph.\n",
+		1, 1
+	};
+	struct models models = { NULL, NULL, NULL };
+	int status = predictParse(predict, &argc, &argv, entries, &help);
+
+	if (status >= 0)
+		return status;
+	status = readModels(predict, argv[1], &wishes, &models);
+	if (status == PREDICT_OK)
+		status = mapModels(predict, &wishes, &models);
+	if (status == PREDICT_OK)
+		status = predictWrite(predict, models.graph,
+				      wishes.output ? wishes.output : "-",
+				      wishes.form ? wishes.form : "xml", NULL);
+	freeModels(&models);
+	return status;
+}
+
+static int chooseOptions(struct predict *predict, const struct wishes *wishes,
+			 hdPOptions *options, bool *isMapped, bool *isJson)
+{
+	static const char *const maps[] = { "given", "eft", NULL };
+	static const char *const onOff[] = { "on", "off", NULL };
+	static const char *const comms[] = { "exclusive", "share", NULL };
+	static const char *const formats[] = { "text", "json", NULL };
+	int map = predictChoose(predict, "--map",
+				wishes->map ? wishes->map : "given", maps);
+	int slowdown = predictChoose(predict, "--slowdown",
+				     wishes->slowdown ? wishes->slowdown : "on",
+				     onOff);
+	int comm =
+		predictChoose(predict, "--comm",
+			      wishes->comm ? wishes->comm : "exclusive", comms);
+	int format = predictChoose(predict, "--format",
+				   wishes->format ? wishes->format : "text",
+				   formats);
+
+	if (map < 0 || slowdown < 0 || comm < 0 || format < 0)
+		return PREDICT_FAILED;
+	options->isWithoutSlowdown = slowdown == 1;
+	options->sharing = comm == 1 ? HDP_SHARE : HDP_EXCLUSIVE;
+	options->isWithoutUnused = wishes->isWithoutUnused;
+	*isMapped = map == 0;
+	*isJson = format == 1;
+	if (wishes->use && *isMapped)
+		return predictUsage(predict, "--use needs --map eft");
+	return PREDICT_OK;
+}
+
+int simulateRun(struct predict *predict, int argc, char **argv)
+{
+	struct wishes wishes = { NULL };
+	const GOptionEntry entries[] = {
+		{ "platform", 0, 0, G_OPTION_ARG_FILENAME, &wishes.platform,
+		  "Platform: a file, thesis, thesis-eval or thesis-xu4",
+		  "FILE" },
+		{ "resources", 0, 0, G_OPTION_ARG_FILENAME, &wishes.resources,
+		  "Resource model: a file, or thesis", "FILE" },
+		{ "map", 0, 0, G_OPTION_ARG_STRING, &wishes.map,
+		  "given (the default): as the graph says; eft: each task to "
+		  "the PE where it ends first",
+		  "HOW" },
+		{ "use", 0, 0, G_OPTION_ARG_STRING, &wishes.use,
+		  "With --map eft: only PEs with such names: 'XU4-*,ATB-1.*'",
+		  "PATTERN" },
+		{ "slowdown", 0, 0, G_OPTION_ARG_STRING, &wishes.slowdown,
+		  "Whether kernels slow each other down: on (the default), off",
+		  "on|off" },
+		{ "comm", 0, 0, G_OPTION_ARG_STRING, &wishes.comm,
+		  "exclusive (the default): a message has its path for itself; "
+		  "share: bandwidth is shared",
+		  "HOW" },
+		{ "off-unused", 0, 0, G_OPTION_ARG_NONE,
+		  &wishes.isWithoutUnused,
+		  "Servers that run nothing draw no idle power", NULL },
+		{ "format", 0, 0, G_OPTION_ARG_STRING, &wishes.format,
+		  "text (the default) or json", "FORMAT" },
+		{ "tasks", 0, 0, G_OPTION_ARG_NONE, &wishes.hasTasks,
+		  "Print each task, too", NULL },
+		{ "annotate", 0, 0, G_OPTION_ARG_FILENAME, &wishes.annotate,
+		  "Write the graph with times to FILE", "FILE" },
+		{ NULL }
+	};
+	static const struct predictHelp help = {
+		"GRAPH|-",
+		"Exit status: 0 success; 1 the model is invalid, or tasks wait "
+		"for each other\nfor ever; 2 usage, input or output.\n",
+		1, 1
+	};
+	struct models models = { NULL, NULL, NULL };
+	hdPOptions options = { 0 };
+	hdPResult *result = NULL;
+	bool isMapped, isJson;
+	int status = predictParse(predict, &argc, &argv, entries, &help);
+
+	if (status >= 0)
+		return status;
+	status = chooseOptions(predict, &wishes, &options, &isMapped, &isJson);
+	if (status == PREDICT_OK)
+		status = readModels(predict, argv[1], &wishes, &models);
+	if (status == PREDICT_OK && !isMapped)
+		status = mapModels(predict, &wishes, &models);
+	if (status == PREDICT_OK) {
+		int ret = hdP_simulate(models.graph, models.platform,
+				       models.resources, &options, &result,
+				       predictTake, predict);
+
+		status = predictStatus(predict, ret, "simulation");
+	}
+	if (status == PREDICT_OK && wishes.annotate)
+		status = predictWrite(predict, models.graph, wishes.annotate,
+				      "xml", result);
+	if (status == PREDICT_OK)
+		summaryPrint(models.graph, models.platform, result, isJson,
+			     wishes.hasTasks);
+	hdP_destroyResult(result);
+	freeModels(&models);
+	return status;
+}

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What was predicted, as text and JSON; see summary.h. */
+#include "config.h"
+
+#include <stdio.h>
+#include <glib.h>
+
+#include "PredictionLibrary/command/summary.h"
+#include "cli/output.h"
+#include "cli/quantity.h"
+
+#define SCHEMA "hdpredict-simulate"
+#define SCHEMA_VERSION 1
+
+/* What is listed of what. */
+struct listing {
+	hdPWhat what;
+	const char *key;
+	const char *title;
+};
+
+static const struct listing listings[] = {
+	{ HDP_KERNELS, "kernels", "Kernel" },
+	{ HDP_PES, "pes", "PE" },
+	{ HDP_SERVERS, "servers", "Server" },
+	{ HDP_BRIDGES, "bridges", "Bridge" },
+};
+
+/* ---- JSON -------------------------------------------------------------- */
+
+static void jsonUse(struct outJson *json, hdPWhat what, const hdPUse *use)
+{
+	outJsonObject(json, NULL, true);
+	outJsonText(json, "id", use->id);
+	outJsonInteger(json, what == HDP_BRIDGES ? "messages" : "tasks",
+		       (int64_t)use->tasks);
+	outJsonDouble(json, "busy_s", use->busy);
+	if (what == HDP_BRIDGES) {
+		outJsonDouble(json, "bytes", use->bytes);
+		outJsonDouble(json, "energy_communication_j", use->transfers);
+		outJsonEnd(json);
+		return;
+	}
+	outJsonDouble(json, "wait_data_s", use->waitData);
+	outJsonDouble(json, "wait_pe_s", use->waitPe);
+	outJsonDouble(json, "energy_computation_j", use->energy);
+	if (what == HDP_SERVERS) {
+		outJsonDouble(json, "energy_communication_j", use->transfers);
+		outJsonDouble(json, "energy_idle_j", use->idle);
+		outJsonDouble(json, "memory_bytes", use->memory);
+		outJsonDouble(json, "memory_peak_bytes", use->peak);
+		outJsonBool(json, "memory_overflow", use->peak > use->memory);
+	}
+	outJsonEnd(json);
+}
+
+static void jsonTasks(struct outJson *json, const hdPGraph *graph,
+		      const hdPPlatform *platform, const hdPResult *result)
+{
+	outJsonArray(json, "per_task", false);
+	for (int64_t t = 0; t < hdP_getTaskCount(graph); t++) {
+		hdPTaskTimes times;
+		size_t length;
+		const char *id = hdP_getTaskId(graph, t, &length);
+
+		hdP_getTaskTimes(result, t, &times);
+		outJsonObject(json, NULL, true);
+		outJsonBytes(json, "id", id, length);
+		outJsonText(json, "pe", hdP_getPeId(platform, times.pe));
+		outJsonDouble(json, "start_s", times.start);
+		outJsonDouble(json, "end_s", times.end);
+		outJsonEnd(json);
+	}
+	outJsonEnd(json);
+}
+
+static void printJson(const hdPGraph *graph, const hdPPlatform *platform,
+		      const hdPResult *result, const hdPTotals *totals,
+		      bool hasTasks)
+{
+	struct outJson *json = g_new0(struct outJson, 1);
+	double dynamic = totals->computation + totals->communication;
+
+	outJsonObject(json, NULL, false);
+	outJsonText(json, "schema", SCHEMA);
+	outJsonInteger(json, "version", SCHEMA_VERSION);
+	outJsonInteger(json, "tasks", (int64_t)totals->tasks);
+	outJsonDouble(json, "makespan_s", totals->makespan);
+	outJsonDouble(json, "energy_computation_j", totals->computation);
+	outJsonDouble(json, "energy_communication_j", totals->communication);
+	outJsonDouble(json, "energy_dynamic_j", dynamic);
+	outJsonDouble(json, "energy_idle_j", totals->idle);
+	outJsonDouble(json, "energy_total_j", dynamic + totals->idle);
+	outJsonInteger(json, "messages", (int64_t)totals->messages);
+	outJsonDouble(json, "message_bytes", totals->bytes);
+	outJsonDouble(json, "message_wait_s", totals->queued);
+	outJsonDouble(json, "message_transfer_s", totals->transferring);
+	outJsonInteger(json, "slowdowns_mixed", (int64_t)totals->mixedLoads);
+	outJsonInteger(json, "slowdowns_beyond", (int64_t)totals->beyondLoads);
+	outJsonInteger(json, "memory_overflows", (int64_t)totals->overflows);
+	for (size_t i = 0; i < G_N_ELEMENTS(listings); i++) {
+		outJsonArray(json, listings[i].key, false);
+		for (int64_t k = 0;
+		     k < hdP_getUseCount(result, listings[i].what); k++) {
+			hdPUse use;
+
+			hdP_getUse(result, listings[i].what, k, &use);
+			jsonUse(json, listings[i].what, &use);
+		}
+		outJsonEnd(json);
+	}
+	if (hasTasks)
+		jsonTasks(json, graph, platform, result);
+	outJsonEnd(json);
+	printf("\n");
+	g_free(json);
+}
+
+/* ---- Text -------------------------------------------------------------- */
+
+static void cell(struct outTable *table, double value)
+{
+	char text[OUT_NUMBER_SIZE];
+
+	outTableAdd(table, outRounded(text, value));
+}
+
+static void textUse(const hdPResult *result, const struct listing *listing)
+{
+	static const char *const ofTasks[] = { "<",           ">tasks",
+					       ".busy s",     ".waits data s",
+					       ".waits PE s", ".energy J",
+					       NULL };
+	static const char *const ofMessages[] = { "<",         ">messages",
+						  ".busy s",   ".bytes",
+						  ".energy J", NULL };
+	bool isBridge = listing->what == HDP_BRIDGES;
+	struct outTable *table = outTableNew(isBridge ? ofMessages : ofTasks);
+
+	for (int64_t i = 0; i < hdP_getUseCount(result, listing->what); i++) {
+		char count[OUT_NUMBER_SIZE];
+		hdPUse use;
+
+		hdP_getUse(result, listing->what, i, &use);
+		if (!use.tasks)
+			continue;
+		outTableAdd(table, use.id);
+		outTableAdd(table, outInteger(count, (outInt128)use.tasks));
+		cell(table, use.busy);
+		if (isBridge) {
+			cell(table, use.bytes);
+			cell(table, use.transfers);
+			continue;
+		}
+		cell(table, use.waitData);
+		cell(table, use.waitPe);
+		cell(table, use.energy);
+	}
+	printf("\n%s\n", listing->title);
+	outTablePrint(table, "  ", false);
+}
+
+static void line(const char *label, double value, const char *unit)
+{
+	char text[OUT_NUMBER_SIZE];
+
+	printf("%-22s %s %s\n", label, outRounded(text, value), unit);
+}
+
+static void textMemory(const hdPResult *result)
+{
+	for (int64_t i = 0; i < hdP_getUseCount(result, HDP_SERVERS); i++) {
+		hdPUse use;
+
+		hdP_getUse(result, HDP_SERVERS, i, &use);
+		if (use.peak > use.memory)
+			printf("Memory of %s overflows: %.0f of %.0f bytes\n",
+			       use.id, use.peak, use.memory);
+	}
+}
+
+static void textTasks(const hdPGraph *graph, const hdPPlatform *platform,
+		      const hdPResult *result)
+{
+	static const char *const headings[] = { "<Task", "<PE", ".start s",
+						".end s", NULL };
+	struct outTable *table = outTableNew(headings);
+
+	for (int64_t t = 0; t < hdP_getTaskCount(graph); t++) {
+		hdPTaskTimes times;
+		size_t length;
+		const char *id = hdP_getTaskId(graph, t, &length);
+		char *copy = g_strndup(id, length);
+
+		hdP_getTaskTimes(result, t, &times);
+		outTableAdd(table, copy);
+		outTableAdd(table, hdP_getPeId(platform, times.pe));
+		cell(table, times.start);
+		cell(table, times.end);
+		g_free(copy);
+	}
+	printf("\n");
+	outTablePrint(table, "", false);
+}
+
+static void printText(const hdPGraph *graph, const hdPPlatform *platform,
+		      const hdPResult *result, const hdPTotals *totals,
+		      bool hasTasks)
+{
+	double dynamic = totals->computation + totals->communication;
+
+	printf("%-22s %" PRIu64 "\n", "Tasks", totals->tasks);
+	line("Time", totals->makespan, "s");
+	line("Energy", dynamic + totals->idle, "J");
+	line("  idle", totals->idle, "J");
+	line("  computation", totals->computation, "J");
+	line("  communication", totals->communication, "J");
+	if (totals->makespan > 0)
+		line("Mean power", (dynamic + totals->idle) / totals->makespan,
+		     "W");
+	printf("%-22s %" PRIu64 "\n", "Messages", totals->messages);
+	if (totals->mixedLoads)
+		printf("Slowdowns by a mean of entries: %" PRIu64 "\n",
+		       totals->mixedLoads);
+	if (totals->beyondLoads)
+		printf("Slowdowns by the last known entry: %" PRIu64 "\n",
+		       totals->beyondLoads);
+	textMemory(result);
+	for (size_t i = 0; i < G_N_ELEMENTS(listings); i++)
+		textUse(result, &listings[i]);
+	if (hasTasks)
+		textTasks(graph, platform, result);
+}
+
+void summaryPrint(const hdPGraph *graph, const hdPPlatform *platform,
+		  const hdPResult *result, bool isJson, bool hasTasks)
+{
+	hdPTotals totals;
+
+	hdP_getTotals(result, &totals);
+	(isJson ? printJson : printText)(graph, platform, result, &totals,
+					 hasTasks);
+}

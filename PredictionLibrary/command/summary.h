@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file
+ * What was predicted, as text and JSON.
+ */
+#ifndef HD_PREDICT_SUMMARY_H
+#define HD_PREDICT_SUMMARY_H
+
+#include <stdbool.h>
+
+#include <hdPredict.h>
+
+/** Print it on stdout; errors stick to that. */
+void summaryPrint(const hdPGraph *graph, const hdPPlatform *platform,
+		  const hdPResult *result, bool isJson, bool hasTasks);
+
+#endif

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file
+ * A resource model, as a graph and a platform see it.
+ */
+#ifndef HD_PREDICT_COSTS_H
+#define HD_PREDICT_COSTS_H
+
+#include "PredictionLibrary/model/graph.h"
+#include "PredictionLibrary/model/platform.h"
+#include "PredictionLibrary/model/resources.h"
+
+/** No entry, or not one that is more specific than all others. */
+#define HD_PREDICT_NO_ENTRY HD_PREDICT_NONE
+#define HD_PREDICT_TIE (HD_PREDICT_NONE - 1)
+
+/** Kernels that run beside one. */
+struct hdPredictLoad {
+	uint32_t kernel;
+	uint32_t count;
+};
+
+/** What was not listed. */
+enum hdPredictGuess {
+	HD_PREDICT_MIXED = 1,  /**< Mean of several entries. */
+	HD_PREDICT_BEYOND = 2, /**< More than listed. */
+};
+
+struct hdPredictCosts;
+
+/** Bind them; NULL: no memory. */
+struct hdPredictCosts *hdPredictCostsNew(const hdPGraph *graph,
+					 const hdPPlatform *platform,
+					 const hdPResources *resources);
+
+/** Free it; NULL does nothing. */
+void hdPredictCostsFree(struct hdPredictCosts *costs);
+
+/** Find the entry for a configuration of the graph on an architecture of PEs:
+ *  its number, HD_PREDICT_NO_ENTRY or HD_PREDICT_TIE. */
+uint32_t hdPredictCostsFind(struct hdPredictCosts *costs, uint32_t config,
+			    uint32_t architecture);
+
+/** Whether kernels slow each other down on an architecture. */
+bool hdPredictHasSlowdown(const struct hdPredictCosts *costs,
+			  uint32_t architecture);
+
+/** Slowdown of a kernel by others. @p guess takes flags of hdPredictGuess. */
+double hdPredictSlowdownOf(const struct hdPredictCosts *costs,
+			   uint32_t architecture, uint32_t kernel,
+			   const struct hdPredictLoad *loads, size_t count,
+			   unsigned int *guess);
+
+#endif

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* From the mapping of a graph to one with numbers; see mapping.h. */
+#include "config.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "PredictionLibrary/mapping/mapping.h"
+
+static void taskError(const hdPGraph *graph, struct hdPredictReport *report,
+		      uint32_t task, const char *text, const char *name,
+		      size_t length)
+{
+	size_t idLength;
+	const char *id = hdPredictName(&graph->ids, task, &idLength);
+
+	hdPredictError(report, graph->line ? graph->line[task] : 0, id,
+		       idLength, "%s%.*s", text,
+		       (int)(length > 200 ? 200 : length), name);
+}
+
+void hdPredictNoEntry(const hdPGraph *graph, const hdPPlatform *platform,
+		      uint32_t task, uint32_t architecture, bool isTie,
+		      struct hdPredictReport *report)
+{
+	const struct hdPredictConfig *config =
+		&graph->configs[graph->config[task]];
+	const struct hdPredictKernel *kernel = &graph->kernels[config->kernel];
+	char text[600];
+	size_t length, used;
+	const char *name = hdPredictName(&platform->peArchitectures,
+					 architecture, &length);
+
+	used = (size_t)snprintf(text, sizeof(text),
+				isTie ? "several resource entries fit kernel "
+					"%.100s"
+				      : "no resource entry for kernel %.100s",
+				kernel->id);
+	for (uint32_t v = 0; v < kernel->variableCount && used < 400; v++)
+		used += (size_t)snprintf(text + used, sizeof(text) - used,
+					 "%s%.60s=%.17g", v ? ", " : " with ",
+					 kernel->variables[v],
+					 graph->values[config->values + v]);
+	snprintf(text + used, sizeof(text) - used, " on architecture ");
+	taskError(graph, report, task, text, name, length);
+}
+
+/* PEs of the platform by the names that the graph has for them. */
+static uint32_t *bindPes(const hdPGraph *graph, const hdPPlatform *platform)
+{
+	uint32_t *pes = malloc(((size_t)graph->pes.count + 1) * sizeof(*pes));
+
+	for (uint32_t i = 0; pes && i < graph->pes.count; i++) {
+		size_t length;
+		const char *name = hdPredictName(&graph->pes, i, &length);
+
+		pes[i] = hdPredictNamesFind(&platform->peNames, name, length);
+	}
+	return pes;
+}
+
+static void bindTask(const hdPGraph *graph, const hdPPlatform *platform,
+		     struct hdPredictCosts *costs, const uint32_t *pes,
+		     uint32_t task, struct hdPredictPlan *plan,
+		     struct hdPredictReport *report)
+{
+	uint32_t pe, entry, architecture;
+
+	plan->pe[task] = HD_PREDICT_NONE;
+	if (graph->pe[task] == HD_PREDICT_NONE) {
+		taskError(graph, report, task, "the task is not mapped", "", 0);
+		return;
+	}
+	pe = pes[graph->pe[task]];
+	if (pe == HD_PREDICT_NONE) {
+		size_t length;
+		const char *name =
+			hdPredictName(&graph->pes, graph->pe[task], &length);
+
+		taskError(graph, report, task, "the platform has no PE called ",
+			  name, length);
+		return;
+	}
+	architecture = platform->pes[pe].architecture;
+	entry = hdPredictCostsFind(costs, graph->config[task], architecture);
+	if (entry == HD_PREDICT_NO_ENTRY || entry == HD_PREDICT_TIE)
+		hdPredictNoEntry(graph, platform, task, architecture,
+				 entry == HD_PREDICT_TIE, report);
+	plan->pe[task] = pe;
+}
+
+/* A task and its place. */
+struct placed {
+	int64_t priority;
+	uint32_t task;
+};
+
+static int byPriority(const void *a, const void *b)
+{
+	const struct placed *x = a, *y = b;
+
+	if (x->priority != y->priority)
+		return x->priority < y->priority ? -1 : 1;
+	return (x->task > y->task) - (x->task < y->task);
+}
+
+/* By priority; those that are equal, by their place in the file. */
+static int sortPe(const hdPGraph *graph, uint32_t *tasks, size_t count)
+{
+	struct placed *placed;
+	bool isSorted = true;
+
+	for (size_t i = 1; i < count && isSorted; i++)
+		isSorted = graph->priority[tasks[i - 1]] <=
+			   graph->priority[tasks[i]];
+	if (isSorted)
+		return 0;
+	placed = malloc(count * sizeof(*placed));
+	if (!placed)
+		return -ENOMEM;
+	for (size_t i = 0; i < count; i++)
+		placed[i] =
+			(struct placed){ graph->priority[tasks[i]], tasks[i] };
+	qsort(placed, count, sizeof(*placed), byPriority);
+	for (size_t i = 0; i < count; i++)
+		tasks[i] = placed[i].task;
+	free(placed);
+	return 0;
+}
+
+static int orderTasks(const hdPGraph *graph, const hdPPlatform *platform,
+		      struct hdPredictPlan *plan)
+{
+	uint32_t *next;
+	int ret = 0;
+
+	plan->order = malloc(((size_t)graph->taskCount + 1) * sizeof(uint32_t));
+	plan->first = calloc((size_t)platform->peCount + 2, sizeof(uint32_t));
+	if (!plan->order || !plan->first)
+		return -ENOMEM;
+	next = plan->first;
+	for (uint32_t t = 0; t < graph->taskCount; t++)
+		next[plan->pe[t] + 2]++;
+	for (size_t p = 2; p < (size_t)platform->peCount + 2; p++)
+		next[p] += next[p - 1];
+	for (uint32_t t = 0; t < graph->taskCount; t++)
+		plan->order[next[plan->pe[t] + 1]++] = t;
+	for (uint32_t p = 0; p < platform->peCount && ret == 0; p++)
+		ret = sortPe(graph, plan->order + plan->first[p],
+			     plan->first[p + 1] - plan->first[p]);
+	return ret;
+}
+
+int hdPredictPlanMake(const hdPGraph *graph, const hdPPlatform *platform,
+		      struct hdPredictCosts *costs, struct hdPredictPlan *plan,
+		      struct hdPredictReport *report)
+{
+	uint32_t *pes = bindPes(graph, platform);
+
+	plan->pe = malloc(((size_t)graph->taskCount + 1) * sizeof(uint32_t));
+	if (!pes || !plan->pe) {
+		free(pes);
+		return -ENOMEM;
+	}
+	for (uint32_t t = 0; t < graph->taskCount; t++)
+		bindTask(graph, platform, costs, pes, t, plan, report);
+	free(pes);
+	if (report->errors)
+		return -EINVAL;
+	return orderTasks(graph, platform, plan);
+}
+
+void hdPredictPlanFree(struct hdPredictPlan *plan)
+{
+	free(plan->pe);
+	free(plan->order);
+	free(plan->first);
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file
+ * Names and their numbers: up to 2^32 - 2 of them, in one text.
+ *
+ * All zero is a table without names.
+ */
+#ifndef HD_PREDICT_NAMES_H
+#define HD_PREDICT_NAMES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/** No name. */
+#define HD_PREDICT_NONE UINT32_MAX
+
+/** Names. */
+struct hdPredictNames {
+	char *text;
+	uint64_t *offset; /**< count + 1 of them, from 0; NULL if count is 0. */
+	uint32_t count;
+	uint32_t room;
+	size_t textRoom;
+	uint64_t *slots; /**< Hash above, number + 1 below; 0: free. */
+	uint32_t mask;
+};
+
+/**
+ * Get the number of a name, a new one if it is not there.
+ *
+ * @retval -ENOMEM No memory.
+ * @retval -EOVERFLOW Too many.
+ * @return 0, or 1: it is new.
+ */
+int hdPredictNamesAdd(struct hdPredictNames *names, const char *name,
+		      size_t length, uint32_t *number);
+
+/** Find a name: its number, or HD_PREDICT_NONE. */
+uint32_t hdPredictNamesFind(const struct hdPredictNames *names,
+			    const char *name, size_t length);
+
+/** A name; not terminated. */
+static inline const char *hdPredictName(const struct hdPredictNames *names,
+					uint32_t number, size_t *length)
+{
+	*length = (size_t)(names->offset[number + 1] - names->offset[number]);
+	return names->text + names->offset[number];
+}
+
+/** Find a name that is there twice, in names without slots: 1 and its number, 0
+ *  or -ENOMEM. */
+int hdPredictNamesTwice(const struct hdPredictNames *names, uint32_t *number);
+
+/** Forget how to find names, for less memory; they stay. */
+void hdPredictNamesSeal(struct hdPredictNames *names);
+
+/** Free what is in it. */
+void hdPredictNamesFree(struct hdPredictNames *names);
+
+/**
+ * Make room for one more in an array that grows.
+ *
+ * @param array Address of the pointer to it.
+ * @param count Elements that it has.
+ * @param room Elements that it has room for; grows.
+ * @param size Of an element.
+ *
+ * @retval 0 Success.
+ * @retval -ENOMEM No memory; nothing changed.
+ */
+int hdPredictGrow(void *array, size_t count, size_t *room, size_t size);
+
+#endif

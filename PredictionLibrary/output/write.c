@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Writing task graphs: doc/format/prediction.md. */
+#include "config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "PredictionLibrary/model/binary.h"
+#include "PredictionLibrary/model/graph.h"
+#include "common/format/escape.h"
+#include "common/number.h"
+
+/* Numbers and names that are collected until they are worth a call. */
+struct out {
+	FILE *file;
+	size_t used;
+	char bytes[1 << 16];
+};
+
+static void flush(struct out *out)
+{
+	fwrite(out->bytes, 1, out->used, out->file);
+	out->used = 0;
+}
+
+static void put(struct out *out, const char *text, size_t length)
+{
+	while (length) {
+		size_t part = sizeof(out->bytes) - out->used;
+
+		if (part > length)
+			part = length;
+		memcpy(out->bytes + out->used, text, part);
+		out->used += part;
+		text += part;
+		length -= part;
+		if (out->used == sizeof(out->bytes))
+			flush(out);
+	}
+}
+
+static void say(struct out *out, const char *text)
+{
+	put(out, text, strlen(text));
+}
+
+static void name(struct out *out, const char *text, size_t length)
+{
+	size_t plain = 0;
+
+	while (plain < length && hdPlainBytes[(unsigned char)text[plain]])
+		plain++;
+	put(out, text, plain);
+	while (plain < length) {
+		const char *piece;
+		size_t size, taken = hdEscapeNext(text + plain, length - plain,
+						  &piece, &size);
+
+		put(out, piece, size);
+		plain += taken;
+	}
+}
+
+static void number(struct out *out, double value)
+{
+	char text[HD_DOUBLE_MAX];
+
+	put(out, text, (size_t)(hdNumberDouble(text, value) - text));
+}
+
+static void integer(struct out *out, int64_t value)
+{
+	char text[HD_INT64_MAX];
+
+	put(out, text, (size_t)(hdNumberInt64(text, value) - text));
+}
+
+static void attribute(struct out *out, const char *key, const char *value)
+{
+	say(out, " ");
+	say(out, key);
+	say(out, "=\"");
+	name(out, value, strlen(value));
+	say(out, "\"");
+}
+
+/* ---- Kernels ----------------------------------------------------------- */
+
+static void writePorts(struct out *out, const char *element,
+		       const struct hdPredictPorts *ports)
+{
+	for (uint32_t i = 0; i < ports->count; i++) {
+		say(out, "    <");
+		say(out, element);
+		attribute(out, "id", ports->ports[i].id);
+		attribute(out, "size", ports->ports[i].size);
+		say(out, "/>\n");
+	}
+}
+
+static void writeKernel(struct out *out, const struct hdPredictKernel *kernel)
+{
+	say(out, "  <kernel");
+	attribute(out, "id", kernel->id);
+	if (kernel->kernelClass)
+		attribute(out, "class", kernel->kernelClass);
+	say(out, ">\n");
+	for (uint32_t v = 0; v < kernel->variableCount; v++) {
+		say(out, "    <variable");
+		attribute(out, "id", kernel->variables[v]);
+		say(out, "/>\n");
+	}
+	writePorts(out, "input", &kernel->inputs);
+	writePorts(out, "output", &kernel->outputs);
+	for (uint32_t i = 0; i < kernel->phaseCount; i++) {
+		say(out, "    <phase until=\"");
+		number(out, kernel->phases[i].until);
+		say(out, "\" weight=\"");
+		number(out, kernel->phases[i].weight);
+		say(out, "\"/>\n");
+	}
+	say(out, "  </kernel>\n");
+}
+
+static struct out *outNew(FILE *file)
+{
+	struct out *out = malloc(sizeof(*out));
+
+	if (out) {
+		out->file = file;
+		out->used = 0;
+		hdNumberPrepare();
+	}
+	return out;
+}
+
+int hdPredictKernelsWrite(const hdPGraph *graph, FILE *file)
+{
+	struct out *out = outNew(file);
+
+	if (!out)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < graph->kernelCount; i++)
+		writeKernel(out, &graph->kernels[i]);
+	flush(out);
+	free(out);
+	return ferror(file) ? -EIO : 0;
+}
+
+/* ---- Tasks ------------------------------------------------------------- */
+
+static void writeMapping(struct out *out, const hdPGraph *graph, uint32_t task)
+{
+	int64_t priority;
+	size_t length;
+	const char *pe = hdP_getMapping(graph, task, &length, &priority);
+
+	if (!pe)
+		return;
+	say(out, "<map pe=\"");
+	name(out, pe, length);
+	say(out, "\" priority=\"");
+	integer(out, priority);
+	say(out, "\"/>");
+}
+
+static void writeTimes(struct out *out, const hdPResult *result, uint32_t task)
+{
+	hdPTaskTimes times;
+	hdPUse use;
+
+	if (!result || hdP_getTaskTimes(result, task, &times) < 0 ||
+	    hdP_getUse(result, HDP_PES, times.pe, &use) < 0)
+		return;
+	say(out, "<simulated");
+	attribute(out, "pe", use.id);
+	say(out, " start=\"");
+	number(out, times.start);
+	say(out, "\" end=\"");
+	number(out, times.end);
+	say(out, "\"/>");
+}
+
+static void writeTask(struct out *out, const hdPGraph *graph,
+		      const hdPResult *result, uint32_t task)
+{
+	const struct hdPredictConfig *config =
+		&graph->configs[graph->config[task]];
+	const struct hdPredictKernel *kernel = &graph->kernels[config->kernel];
+	size_t length;
+	const char *id = hdPredictName(&graph->ids, task, &length);
+
+	say(out, "  <task id=\"");
+	name(out, id, length);
+	say(out, "\" kernel=\"");
+	name(out, kernel->id, strlen(kernel->id));
+	say(out, "\"");
+	if (graph->tile && graph->tile[2 * (size_t)task] != HD_PREDICT_NONE) {
+		say(out, " tile=\"");
+		integer(out, graph->tile[2 * (size_t)task]);
+		say(out, ",");
+		integer(out, graph->tile[2 * (size_t)task + 1]);
+		say(out, "\"");
+	}
+	if (!kernel->variableCount && graph->pe[task] == HD_PREDICT_NONE &&
+	    !result) {
+		say(out, "/>\n");
+		return;
+	}
+	say(out, ">");
+	for (uint32_t v = 0; v < kernel->variableCount; v++) {
+		say(out, "<assign var=\"");
+		name(out, kernel->variables[v], strlen(kernel->variables[v]));
+		say(out, "\" val=\"");
+		number(out, graph->values[config->values + v]);
+		say(out, "\"/>");
+	}
+	writeMapping(out, graph, task);
+	writeTimes(out, result, task);
+	say(out, "</task>\n");
+}
+
+static void writeDependency(struct out *out, const hdPGraph *graph,
+			    uint32_t task, uint32_t input)
+{
+	uint32_t dataSet = graph->source[input];
+	uint32_t producer = hdPredictProducer(graph, dataSet);
+	const struct hdPredictPort *to =
+		&hdPredictKernelOf(graph, task)
+			 ->inputs.ports[input - graph->input[task]];
+	const struct hdPredictPort *from =
+		&hdPredictKernelOf(graph, producer)
+			 ->outputs.ports[dataSet - graph->output[producer]];
+	size_t length;
+	const char *id = hdPredictName(&graph->ids, producer, &length);
+
+	say(out, "  <dependency predecessor=\"");
+	name(out, id, length);
+	id = hdPredictName(&graph->ids, task, &length);
+	say(out, "\" successor=\"");
+	name(out, id, length);
+	say(out, "\" src=\"");
+	name(out, from->id, strlen(from->id));
+	say(out, "\" dest=\"");
+	name(out, to->id, strlen(to->id));
+	say(out, "\"/>\n");
+}
+
+/* Dependencies in the order of their numbers. */
+static int writeDependencies(struct out *out, const hdPGraph *graph)
+{
+	uint32_t *task = malloc((graph->inputCount + 1) * sizeof(*task));
+	uint32_t *input = malloc((graph->inputCount + 1) * sizeof(*input));
+
+	if (!task || !input) {
+		free(task);
+		free(input);
+		return -ENOMEM;
+	}
+	for (uint32_t t = 0; t < graph->taskCount; t++) {
+		for (uint32_t j = graph->input[t]; j < graph->input[t + 1];
+		     j++) {
+			task[graph->number[j]] = t;
+			input[graph->number[j]] = j;
+		}
+	}
+	for (uint64_t i = 0; i < graph->inputCount && !ferror(out->file); i++)
+		writeDependency(out, graph, task[i], input[i]);
+	free(task);
+	free(input);
+	return 0;
+}
+
+static int writeXml(const hdPGraph *graph, FILE *file, const hdPResult *result)
+{
+	struct out *out = outNew(file);
+	int ret;
+
+	if (!out)
+		return -ENOMEM;
+	say(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<application>\n");
+	for (uint32_t i = 0; i < graph->kernelCount; i++)
+		writeKernel(out, &graph->kernels[i]);
+	for (uint32_t t = 0; t < graph->taskCount && !ferror(file); t++)
+		writeTask(out, graph, result, t);
+	ret = writeDependencies(out, graph);
+	say(out, "</application>\n");
+	flush(out);
+	free(out);
+	return ret;
+}
+
+/* ---- Files ------------------------------------------------------------- */
+
+/* A file that gets its name once it is complete; of devices, the device. */
+static FILE *openNew(const char *path, char **temporary)
+{
+	struct stat about;
+	FILE *file;
+	int fd;
+
+	*temporary = NULL;
+	if (stat(path, &about) == 0 && !S_ISREG(about.st_mode))
+		return fopen(path, "we");
+	if (asprintf(temporary, "%s.%ld.new", path, (long)getpid()) < 0) {
+		*temporary = NULL;
+		errno = ENOMEM;
+		return NULL;
+	}
+	fd = open(*temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	file = fd >= 0 ? fdopen(fd, "w") : NULL;
+	if (!file) {
+		int error = errno;
+
+		if (fd >= 0) {
+			close(fd);
+			unlink(*temporary);
+		}
+		free(*temporary);
+		*temporary = NULL;
+		errno = error;
+	}
+	return file;
+}
+
+int hdP_writeGraph(const hdPGraph *graph, const char *path, hdPForm form,
+		   const hdPResult *result)
+{
+	bool isStdout = path && strcmp(path, "-") == 0;
+	char *temporary = NULL;
+	FILE *file;
+	int ret;
+
+	if (!graph || !graph->isFinished || !path)
+		return -EINVAL;
+	file = isStdout ? stdout : openNew(path, &temporary);
+	if (!file)
+		return -errno;
+	errno = 0;
+	ret = form == HDP_BINARY ? hdPredictGraphWriteBinary(graph, file)
+				 : writeXml(graph, file, result);
+	if ((isStdout ? fflush(file) : 0) != 0 || ferror(file))
+		ret = errno ? -errno : -EIO;
+	if (!isStdout && fclose(file) != 0 && ret == 0)
+		ret = errno ? -errno : -EIO;
+	if (temporary && ret == 0 && rename(temporary, path) != 0)
+		ret = -errno;
+	if (temporary && ret < 0)
+		unlink(temporary);
+	free(temporary);
+	return ret;
+}

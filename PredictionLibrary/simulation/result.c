@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Walking the result of a simulation; see hdPredict.h. */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "PredictionLibrary/simulation/simulate.h"
+
+void hdP_destroyResult(hdPResult *result)
+{
+	if (!result)
+		return;
+	free(result->start);
+	free(result->end);
+	free(result->pe);
+	free(result->energy);
+	for (size_t i = 0; i < 4; i++)
+		free(result->uses[i]);
+	free(result->transfers);
+	free(result);
+}
+
+void hdP_getTotals(const hdPResult *result, hdPTotals *totals)
+{
+	*totals = result->totals;
+}
+
+int hdP_getTaskTimes(const hdPResult *result, int64_t task, hdPTaskTimes *times)
+{
+	if (!result || task < 0 || task >= result->graph->taskCount)
+		return -EINVAL;
+	times->start = result->start[task];
+	times->end = result->end[task];
+	times->pe = result->pe[task];
+	return 0;
+}
+
+int64_t hdP_getUseCount(const hdPResult *result, hdPWhat what)
+{
+	if (!result)
+		return 0;
+	switch (what) {
+	case HDP_KERNELS:
+		return result->graph->kernelCount;
+	case HDP_PES:
+		return result->platform->peCount;
+	case HDP_SERVERS:
+		return result->platform->serverCount;
+	case HDP_BRIDGES:
+		return result->platform->edgeCount;
+	}
+	return 0;
+}
+
+int hdP_getUse(const hdPResult *result, hdPWhat what, int64_t number,
+	       hdPUse *use)
+{
+	const struct hdPredictUse *from;
+
+	if (number < 0 || number >= hdP_getUseCount(result, what))
+		return -EINVAL;
+	from = &result->uses[what][number];
+	*use = (hdPUse){ .tasks = from->tasks,
+			 .busy = from->busy,
+			 .waitData = from->waitData,
+			 .waitPe = from->waitPe,
+			 .energy = from->energy,
+			 .transfers = from->transfers,
+			 .bytes = from->bytes };
+	switch (what) {
+	case HDP_KERNELS:
+		use->id = result->graph->kernels[number].id;
+		break;
+	case HDP_PES:
+		use->id = result->platform->peIds[number];
+		break;
+	case HDP_BRIDGES:
+		use->id = result->platform->bridgeIds[number];
+		break;
+	case HDP_SERVERS:
+		use->id = result->platform->serverIds[number];
+		use->idle = result->platform->servers[number].idlePower *
+			    result->totals.makespan;
+		use->memory = result->platform->servers[number].size;
+		use->peak = from->peak;
+		break;
+	}
+	return 0;
+}
+
+int64_t hdP_getTransferCount(const hdPResult *result)
+{
+	return result ? (int64_t)result->transferCount : 0;
+}
+
+int hdP_getTransfer(const hdPResult *result, int64_t number,
+		    hdPTransfer *transfer)
+{
+	const struct hdPredictTransfer *from;
+	const hdPGraph *graph;
+	uint32_t producer;
+
+	if (number < 0 || number >= hdP_getTransferCount(result))
+		return -EINVAL;
+	from = &result->transfers[number];
+	graph = result->graph;
+	producer = hdPredictProducer(graph, from->dataSet);
+	*transfer = (hdPTransfer){
+		.producer = producer,
+		.consumer = graph->consumerTask[from->consumer],
+		.dependency =
+			graph->number[graph->consumerInput[from->consumer]],
+		.source = from->source,
+		.destination = from->destination,
+		.bytes = hdPredictOutputSize(graph, producer,
+					     from->dataSet -
+						     graph->output[producer]),
+		.ready = from->ready,
+		.start = from->start,
+		.end = from->end
+	};
+	return 0;
+}

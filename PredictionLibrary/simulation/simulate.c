@@ -1,0 +1,624 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Running a simulation; see simulate.h. */
+#include "config.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "PredictionLibrary/mapping/mapping.h"
+#include "PredictionLibrary/model/chance.h"
+#include "PredictionLibrary/simulation/simulate.h"
+
+/* ---- Tasks ------------------------------------------------------------- */
+
+void hdPredictArrive(struct hdPredictSim *sim, uint32_t task)
+{
+	struct hdPredictState *state = &sim->states[task];
+	const struct hdPredictRun *run;
+
+	if (--state->missing)
+		return;
+	/* Until it starts, this is when it could have. */
+	sim->result->start[task] = sim->now;
+	run = &sim->runs[state->pe];
+	if (run->task == HD_PREDICT_NONE && sim->order[run->next] == task)
+		hdPredictTouch(sim, state->pe);
+}
+
+static void touchDomain(struct hdPredictSim *sim, uint32_t domain)
+{
+	if (!sim->isDomainTouched[domain]) {
+		sim->isDomainTouched[domain] = true;
+		sim->domains[sim->domainCount++] = domain;
+	}
+}
+
+static bool reserve(struct hdPredictSim *sim, uint32_t task, uint32_t server)
+{
+	const hdPGraph *graph = sim->graph;
+	uint32_t count = graph->output[task + 1] - graph->output[task];
+	double size = 0;
+
+	for (uint32_t i = 0; i < count; i++)
+		size += hdPredictOutputSize(graph, task, i);
+	if (!hdPredictHasMemory(sim, server, size))
+		return false;
+	hdPredictTakeMemory(sim, server, size, task);
+	return true;
+}
+
+static void drawCosts(const struct hdPredictSim *sim, uint32_t task,
+		      const struct hdPredictEntry *entry, double *time,
+		      double *energy)
+{
+	double z[2];
+
+	*time = entry->time;
+	*energy = entry->energy;
+	if (!sim->options->sample)
+		return;
+	hdPredictNormal(sim->options->seed, sim->options->sample, task, z);
+	*time = fmax(0, *time + z[0] * entry->timeSpread);
+	*energy = fmax(0, *energy + z[1] * entry->energySpread);
+}
+
+static void startTask(struct hdPredictSim *sim, uint32_t number)
+{
+	struct hdPredictRun *run = &sim->runs[number];
+	const struct hdPredictPe *pe = &sim->platform->pes[number];
+	hdPResult *result = sim->result;
+	uint32_t task = sim->order[run->next];
+	uint32_t config = sim->graph->config[task];
+	uint32_t kernel = sim->graph->configs[config].kernel;
+	const struct hdPredictEntry *entry =
+		&sim->resources->entries[hdPredictCostsFind(sim->costs, config,
+							    pe->architecture)];
+	struct hdPredictUse *ofPe = &result->uses[HDP_PES][number];
+	struct hdPredictUse *ofKernel = &result->uses[HDP_KERNELS][kernel];
+	struct hdPredictUse *ofServer = &result->uses[HDP_SERVERS][pe->server];
+	double ready = result->start[task], time, energy;
+
+	drawCosts(sim, task, entry, &time, &energy);
+	ofKernel->waitPe += sim->now - ready;
+	ofPe->waitPe += sim->now - ready;
+	ofServer->waitPe += sim->now - ready;
+	if (ready > run->idleSince) {
+		ofPe->waitData += ready - run->idleSince;
+		ofServer->waitData += ready - run->idleSince;
+		ofKernel->waitData += ready - run->idleSince;
+	}
+	ofPe->energy += energy;
+	ofKernel->energy += energy;
+	ofServer->energy += energy;
+	result->totals.computation += energy;
+	if (result->energy)
+		result->energy[task] = energy;
+	result->start[task] = sim->now;
+	run->task = task;
+	run->left = time;
+	run->slow = 0;
+	run->last = sim->now;
+	if (!sim->options->isWithoutSlowdown &&
+	    hdPredictHasSlowdown(sim->costs, pe->architecture)) {
+		touchDomain(sim, pe->domain);
+		return;
+	}
+	run->slow = 1;
+	hdPredictEventsSet(&sim->events, number, sim->now + time);
+}
+
+static void releaseInputs(struct hdPredictSim *sim, uint32_t task,
+			  uint32_t server)
+{
+	const hdPGraph *graph = sim->graph;
+	const struct hdPredictConfig *config =
+		&graph->configs[graph->config[task]];
+
+	for (uint32_t j = graph->input[task]; j < graph->input[task + 1]; j++) {
+		uint32_t message = sim->copy[j];
+
+		if (message == HD_PREDICT_NONE
+			    ? --sim->users[graph->source[j]] == 0
+			    : --sim->copies[message] == 0)
+			hdPredictGiveMemory(sim, server,
+					    graph->sizes[config->sizes + j -
+							 graph->input[task]]);
+	}
+}
+
+static void sendOutput(struct hdPredictSim *sim, uint32_t task, uint32_t output,
+		       uint32_t server)
+{
+	const hdPGraph *graph = sim->graph;
+	uint32_t dataSet = graph->output[task] + output;
+	double size = hdPredictOutputSize(graph, task, output);
+	uint32_t users = 0;
+
+	for (uint32_t c = graph->consumer[dataSet];
+	     c < graph->consumer[dataSet + 1]; c++) {
+		uint32_t other = graph->consumerTask[c];
+		uint32_t to = sim->platform->pes[sim->states[other].pe].server;
+		struct hdPredictStore *store = &sim->stores[to];
+
+		if (to == server) {
+			users++;
+			sim->copy[graph->consumerInput[c]] = HD_PREDICT_NONE;
+			continue;
+		}
+		sim->chain[c] = HD_PREDICT_NONE;
+		if (store->stamp == dataSet) {
+			sim->chain[store->last] = c;
+			sim->copies[store->first]++;
+		} else {
+			users++;
+			store->stamp = dataSet;
+			store->first = c;
+			sim->copies[c] = 1;
+		}
+		store->last = c;
+		sim->copy[graph->consumerInput[c]] = store->first;
+	}
+	sim->users[dataSet] = users;
+	if (!users) {
+		hdPredictGiveMemory(sim, server, size);
+		return;
+	}
+	/* Only now, since they use what was just set. */
+	for (uint32_t c = graph->consumer[dataSet];
+	     c < graph->consumer[dataSet + 1]; c++) {
+		uint32_t other = graph->consumerTask[c];
+		uint32_t to = sim->platform->pes[sim->states[other].pe].server;
+		struct hdPredictParcel parcel;
+
+		if (to == server) {
+			hdPredictArrive(sim, other);
+			continue;
+		}
+		if (sim->copy[graph->consumerInput[c]] != c)
+			continue;
+		parcel = (struct hdPredictParcel){
+			graph->number[graph->consumerInput[c]], c, dataSet,
+			size, sim->now
+		};
+		hdPredictSend(sim, server, to, &parcel);
+	}
+}
+
+static void finishTask(struct hdPredictSim *sim, uint32_t number)
+{
+	struct hdPredictRun *run = &sim->runs[number];
+	const struct hdPredictPe *pe = &sim->platform->pes[number];
+	hdPResult *result = sim->result;
+	uint32_t task = run->task;
+	uint32_t kernel = sim->graph->configs[sim->graph->config[task]].kernel;
+	double busy = sim->now - result->start[task];
+	const hdPWhat what[] = { HDP_KERNELS, HDP_PES, HDP_SERVERS };
+	const uint32_t which[] = { kernel, number, pe->server };
+
+	for (size_t i = 0; i < 3; i++) {
+		result->uses[what[i]][which[i]].tasks++;
+		result->uses[what[i]][which[i]].busy += busy;
+	}
+	result->end[task] = sim->now;
+	run->task = HD_PREDICT_NONE;
+	run->next++;
+	run->idleSince = sim->now;
+	sim->done++;
+	hdPredictTouch(sim, number);
+	if (!sim->options->isWithoutSlowdown &&
+	    hdPredictHasSlowdown(sim->costs, pe->architecture))
+		touchDomain(sim, pe->domain);
+	releaseInputs(sim, task, pe->server);
+	for (uint32_t o = 0;
+	     o < sim->graph->output[task + 1] - sim->graph->output[task]; o++)
+		sendOutput(sim, task, o, pe->server);
+}
+
+static int byNumber(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static void startTasks(struct hdPredictSim *sim)
+{
+	if (sim->touchedCount > 1)
+		qsort(sim->touched, sim->touchedCount, sizeof(uint32_t),
+		      byNumber);
+	for (uint32_t i = 0; i < sim->touchedCount; i++) {
+		struct hdPredictRun *run = &sim->runs[sim->touched[i]];
+
+		run->isTouched = false;
+		if (run->task != HD_PREDICT_NONE || run->next == run->end ||
+		    sim->states[sim->order[run->next]].missing ||
+		    !reserve(sim, sim->order[run->next],
+			     sim->platform->pes[sim->touched[i]].server))
+			continue;
+		startTask(sim, sim->touched[i]);
+	}
+	sim->touchedCount = 0;
+}
+
+/* ---- Slowdown ---------------------------------------------------------- */
+
+static uint32_t kernelOf(const struct hdPredictSim *sim, uint32_t pe)
+{
+	return sim->graph->configs[sim->graph->config[sim->runs[pe].task]]
+		.kernel;
+}
+
+static void slowDown(struct hdPredictSim *sim, uint32_t domain)
+{
+	const uint32_t *first = sim->domainPes + sim->domainFirst[domain];
+	const uint32_t *end = sim->domainPes + sim->domainFirst[domain + 1];
+	uint32_t architecture = sim->platform->pes[*first].architecture;
+	size_t kinds = 0;
+
+	for (const uint32_t *pe = first; pe < end; pe++) {
+		size_t k = 0;
+
+		if (sim->runs[*pe].task == HD_PREDICT_NONE)
+			continue;
+		while (k < kinds && sim->loads[k].kernel != kernelOf(sim, *pe))
+			k++;
+		if (k == kinds)
+			sim->loads[kinds++] =
+				(struct hdPredictLoad){ kernelOf(sim, *pe), 0 };
+		sim->loads[k].count++;
+	}
+	for (const uint32_t *pe = first; pe < end; pe++) {
+		struct hdPredictRun *run = &sim->runs[*pe];
+		unsigned int guess = 0;
+		double slow;
+		size_t k = 0;
+
+		if (run->task == HD_PREDICT_NONE)
+			continue;
+		while (sim->loads[k].kernel != kernelOf(sim, *pe))
+			k++;
+		sim->loads[k].count--;
+		slow = hdPredictSlowdownOf(sim->costs, architecture,
+					   sim->loads[k].kernel, sim->loads,
+					   kinds, &guess);
+		sim->loads[k].count++;
+		sim->result->totals.mixedLoads += guess & HD_PREDICT_MIXED;
+		sim->result->totals.beyondLoads +=
+			(guess & HD_PREDICT_BEYOND) != 0;
+		if (slow == run->slow)
+			continue;
+		if (run->slow > 0)
+			run->left -= (sim->now - run->last) / run->slow;
+		run->slow = slow;
+		run->last = sim->now;
+		hdPredictEventsSet(&sim->events, *pe,
+				   sim->now + fmax(0, run->left) * slow);
+	}
+}
+
+static void slowAllDown(struct hdPredictSim *sim)
+{
+	for (uint32_t i = 0; i < sim->domainCount; i++) {
+		sim->isDomainTouched[sim->domains[i]] = false;
+		slowDown(sim, sim->domains[i]);
+	}
+	sim->domainCount = 0;
+}
+
+/* ---- Memory ------------------------------------------------------------ */
+
+bool hdPredictHasMemory(struct hdPredictSim *sim, uint32_t server, double size)
+{
+	struct hdPredictStore *store = &sim->stores[server];
+	const struct hdPredictServer *about = &sim->platform->servers[server];
+
+	if (about->full != HD_PREDICT_FULL_DELAY ||
+	    store->used + size <= about->size)
+		return true;
+	store->isWaiting = true;
+	return false;
+}
+
+void hdPredictTakeMemory(struct hdPredictSim *sim, uint32_t server, double size,
+			 uint32_t task)
+{
+	struct hdPredictStore *store = &sim->stores[server];
+	const struct hdPredictServer *about = &sim->platform->servers[server];
+	double *peak = &sim->result->uses[HDP_SERVERS][server].peak;
+
+	store->used += size;
+	if (store->used > *peak)
+		*peak = store->used;
+	if (store->used <= about->size || store->isOver)
+		return;
+	store->isOver = true;
+	sim->result->totals.overflows++;
+	if (about->full == HD_PREDICT_FULL_FAIL) {
+		size_t length;
+		const char *id = hdPredictName(&sim->graph->ids, task, &length);
+
+		hdPredictError(sim->report, 0, id, length,
+			       "the memory of server %.200s is full at %.9g s: "
+			       "%.0f of %.0f bytes",
+			       sim->platform->serverIds[server], sim->now,
+			       store->used, about->size);
+		hdPredictFailed(sim, -ENOSPC);
+	}
+}
+
+void hdPredictGiveMemory(struct hdPredictSim *sim, uint32_t server, double size)
+{
+	struct hdPredictStore *store = &sim->stores[server];
+	uint32_t class;
+
+	store->used -= size;
+	if (!store->isWaiting)
+		return;
+	store->isWaiting = false;
+	for (uint32_t i = sim->serverFirst[server];
+	     i < sim->serverFirst[server + 1]; i++)
+		hdPredictTouch(sim, sim->serverPes[i]);
+	class = store->waiting;
+	store->waiting = HD_PREDICT_NONE;
+	while (class != HD_PREDICT_NONE) {
+		sim->classes[class].isWaiting = false;
+		hdPredictRetry(sim, class);
+		class = sim->classes[class].next;
+	}
+}
+
+/* ---- Running ----------------------------------------------------------- */
+
+static void run(struct hdPredictSim *sim)
+{
+	uint32_t pes = sim->platform->peCount;
+
+	while (!sim->error) {
+		hdPredictSendAll(sim);
+		startTasks(sim);
+		slowAllDown(sim);
+		if (sim->options->sharing == HDP_SHARE)
+			hdPredictShare(sim);
+		if (!sim->events.count || sim->error)
+			break;
+		sim->now = sim->events.heap[0].at;
+		while (sim->events.count &&
+		       sim->events.heap[0].at == sim->now) {
+			struct hdPredictEvent event =
+				hdPredictEventsTake(&sim->events);
+
+			if (event.id < pes)
+				finishTask(sim, event.id);
+			else
+				hdPredictFlowEvent(sim, event.id - pes);
+		}
+	}
+	if (!sim->error && sim->done < sim->graph->taskCount) {
+		hdPredictStuck(sim);
+		hdPredictFailed(sim, -EDEADLK);
+	}
+}
+
+/* ---- Beginning --------------------------------------------------------- */
+
+static void *zero(struct hdPredictSim *sim, size_t count, size_t size)
+{
+	void *memory = calloc(count + 1, size);
+
+	if (!memory)
+		hdPredictFailed(sim, -ENOMEM);
+	return memory;
+}
+
+static void *any(struct hdPredictSim *sim, size_t count, size_t size)
+{
+	void *memory = malloc((count + 1) * size);
+
+	if (!memory)
+		hdPredictFailed(sim, -ENOMEM);
+	return memory;
+}
+
+/* PEs by what they are in. */
+static void group(struct hdPredictSim *sim, uint32_t groups, bool isServer,
+		  uint32_t **first, uint32_t **pes)
+{
+	const hdPPlatform *platform = sim->platform;
+
+	*first = zero(sim, groups + 1, sizeof(uint32_t));
+	*pes = any(sim, platform->peCount, sizeof(uint32_t));
+	if (sim->error)
+		return;
+	for (uint32_t p = 0; p < platform->peCount; p++)
+		(*first)[(isServer ? platform->pes[p].server
+				   : platform->pes[p].domain) +
+			 1]++;
+	for (uint32_t g = 0; g < groups; g++)
+		(*first)[g + 1] += (*first)[g];
+	for (uint32_t p = platform->peCount; p-- > 0;) {
+		uint32_t g = isServer ? platform->pes[p].server
+				      : platform->pes[p].domain;
+
+		/* From behind; the ends become the starts of the next. */
+		(*pes)[--(*first)[g + 1]] = p;
+	}
+	memmove(*first, *first + 1, groups * sizeof(uint32_t));
+	(*first)[groups] = platform->peCount;
+}
+
+static void allocate(struct hdPredictSim *sim)
+{
+	const hdPPlatform *platform = sim->platform;
+	const hdPGraph *graph = sim->graph;
+	hdPResult *result = sim->result;
+	size_t n = graph->taskCount;
+
+	result->start = zero(sim, n, sizeof(double));
+	result->end = any(sim, n, sizeof(double));
+	if (sim->options->sample)
+		result->energy = zero(sim, n, sizeof(double));
+	result->uses[HDP_KERNELS] =
+		zero(sim, graph->kernelCount, sizeof(struct hdPredictUse));
+	result->uses[HDP_PES] =
+		zero(sim, platform->peCount, sizeof(struct hdPredictUse));
+	result->uses[HDP_SERVERS] =
+		zero(sim, platform->serverCount, sizeof(struct hdPredictUse));
+	result->uses[HDP_BRIDGES] =
+		zero(sim, platform->edgeCount, sizeof(struct hdPredictUse));
+	sim->states = any(sim, n, sizeof(*sim->states));
+	sim->runs = zero(sim, platform->peCount, sizeof(*sim->runs));
+	sim->touched = any(sim, platform->peCount, sizeof(uint32_t));
+	sim->isDomainTouched = zero(sim, platform->domainCount, sizeof(bool));
+	sim->domains = any(sim, platform->domainCount, sizeof(uint32_t));
+	sim->loads = any(sim, platform->peCount, sizeof(*sim->loads));
+	sim->stores = zero(sim, platform->serverCount, sizeof(*sim->stores));
+	sim->users = any(sim, graph->outputCount, sizeof(uint32_t));
+	sim->copy = any(sim, graph->inputCount, sizeof(uint32_t));
+	sim->copies = any(sim, graph->inputCount, sizeof(uint32_t));
+	sim->chain = any(sim, graph->inputCount, sizeof(uint32_t));
+	sim->isBusy = zero(sim, platform->edgeCount, sizeof(bool));
+	sim->watcher = any(sim, platform->edgeCount, sizeof(uint32_t));
+	sim->load = any(sim, platform->edgeCount, sizeof(double));
+	sim->room = any(sim, platform->edgeCount, sizeof(double));
+	sim->freeFlow = HD_PREDICT_NONE;
+	group(sim, platform->domainCount, false, &sim->domainFirst,
+	      &sim->domainPes);
+	group(sim, platform->serverCount, true, &sim->serverFirst,
+	      &sim->serverPes);
+	if (hdPredictEventsRoom(&sim->events, platform->peCount) < 0)
+		hdPredictFailed(sim, -ENOMEM);
+}
+
+static void begin(struct hdPredictSim *sim, const struct hdPredictPlan *plan)
+{
+	const hdPGraph *graph = sim->graph;
+	const hdPPlatform *platform = sim->platform;
+
+	sim->order = plan->order;
+	sim->result->pe = plan->pe;
+	for (uint32_t t = 0; t < graph->taskCount; t++) {
+		sim->states[t].pe = plan->pe[t];
+		sim->states[t].missing = graph->input[t + 1] - graph->input[t];
+		sim->result->end[t] = NAN;
+	}
+	for (uint32_t p = 0; p < platform->peCount; p++) {
+		sim->runs[p].task = HD_PREDICT_NONE;
+		sim->runs[p].next = plan->first[p];
+		sim->runs[p].end = plan->first[p + 1];
+		hdPredictTouch(sim, p);
+	}
+	for (uint32_t s = 0; s < platform->serverCount; s++) {
+		sim->stores[s].stamp = HD_PREDICT_NONE;
+		sim->stores[s].waiting = HD_PREDICT_NONE;
+	}
+	for (uint32_t e = 0; e < platform->edgeCount; e++)
+		sim->watcher[e] = HD_PREDICT_NONE;
+}
+
+static void freeSim(struct hdPredictSim *sim)
+{
+	for (size_t i = 0; i < sim->classCount; i++)
+		free(sim->classes[i].heap);
+	free(sim->classes);
+	hdPredictNamesFree(&sim->classNames);
+	free(sim->classOf);
+	free(sim->paths);
+	free(sim->candidates);
+	free(sim->isBusy);
+	free(sim->watcher);
+	free(sim->flows);
+	free(sim->load);
+	free(sim->room);
+	hdPredictEventsFree(&sim->events);
+	free(sim->states);
+	free(sim->runs);
+	free(sim->touched);
+	free(sim->domainPes);
+	free(sim->domainFirst);
+	free(sim->serverPes);
+	free(sim->serverFirst);
+	free(sim->isDomainTouched);
+	free(sim->domains);
+	free(sim->loads);
+	free(sim->stores);
+	free(sim->users);
+	free(sim->copy);
+	free(sim->copies);
+	free(sim->chain);
+	hdPredictCostsFree(sim->costs);
+	hdPredictRoutesFree(sim->routes);
+}
+
+static void total(struct hdPredictSim *sim)
+{
+	hdPTotals *totals = &sim->result->totals;
+	double idle = 0;
+
+	totals->tasks = sim->graph->taskCount;
+	totals->makespan = 0;
+	for (uint32_t t = 0; t < sim->graph->taskCount; t++) {
+		if (sim->result->end[t] > totals->makespan)
+			totals->makespan = sim->result->end[t];
+	}
+	for (uint32_t s = 0; s < sim->platform->serverCount; s++) {
+		if (!sim->options->isWithoutUnused ||
+		    sim->result->uses[HDP_SERVERS][s].tasks)
+			idle += sim->platform->servers[s].idlePower;
+	}
+	totals->idle = idle * totals->makespan;
+}
+
+int hdP_simulate(const hdPGraph *graph, const hdPPlatform *platform,
+		 const hdPResources *resources, const hdPOptions *options,
+		 hdPResult **result, hdPMessageHandler handler, void *data)
+{
+	static const hdPOptions defaults;
+	struct hdPredictReport report = { handler, data,
+					  graph ? graph->file : NULL, 0 };
+	struct hdPredictSim sim = { .graph = graph,
+				    .platform = platform,
+				    .resources = resources,
+				    .options = options ? options : &defaults,
+				    .report = &report };
+	struct hdPredictPlan plan = { 0 };
+	int ret;
+
+	if (!graph || !platform || !resources || !result ||
+	    !graph->isFinished || !platform->isFinished ||
+	    !resources->isFinished)
+		return -EINVAL;
+	sim.result = calloc(1, sizeof(*sim.result));
+	sim.costs = hdPredictCostsNew(graph, platform, resources);
+	sim.routes = hdPredictRoutesNew(platform);
+	if (!sim.result || !sim.costs || !sim.routes) {
+		ret = -ENOMEM;
+		goto fail;
+	}
+	sim.result->graph = graph;
+	sim.result->platform = platform;
+	ret = hdPredictPlanMake(graph, platform, sim.costs, &plan, &report);
+	if (ret < 0)
+		goto fail;
+	allocate(&sim);
+	if (!sim.error) {
+		begin(&sim, &plan);
+		plan.pe = NULL; /* The result's. */
+		run(&sim);
+	}
+	ret = sim.error;
+	if (ret < 0)
+		goto fail;
+	total(&sim);
+	freeSim(&sim);
+	hdPredictPlanFree(&plan);
+	*result = sim.result;
+	return 0;
+
+fail:
+	freeSim(&sim);
+	hdPredictPlanFree(&plan);
+	hdP_destroyResult(sim.result);
+	return ret;
+}

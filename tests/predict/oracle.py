@@ -1,0 +1,227 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""A naive simulator of mapped task graphs, written from the equations.
+
+It shares nothing with PredictionLibrary: doc/format/prediction.md says what
+the files mean, doc/prediction.md what is computed. At every moment it looks at
+everything. simulate() returns what hdpredict prints as JSON.
+"""
+import math
+import xml.etree.ElementTree as ET
+
+
+class Deadlock(Exception):
+    pass
+
+
+def number(text, names):
+    return math.ceil(eval(text, {"__builtins__": {}}, names))
+
+
+def read_graph(path):
+    root = ET.parse(path).getroot()
+    kernels = {k.get("id"): k for k in root.iter("kernel")}
+    tasks, order = {}, []
+    for e in root.iter("task"):
+        kernel = kernels[e.get("kernel")]
+        names = {a.get("var"): float(a.get("val")) for a in e.iter("assign")}
+        place = e.find("map")
+        tasks[e.get("id")] = {
+            "kernel": kernel.get("id"), "class": kernel.get("class"),
+            "names": names, "pe": place.get("pe"),
+            "key": (int(place.get("priority")), len(order)),
+            "sizes": {o.get("id"): number(o.get("size"), names)
+                      for o in kernel.iter("output")}}
+        order.append(e.get("id"))
+    dependencies = [(d.get("predecessor"), d.get("src"), d.get("successor"))
+                    for d in root.iter("dependency")]
+    return tasks, dependencies
+
+
+def read_platform(path):
+    root = ET.parse(path).getroot()
+    idle = {a.get("id"): float(a.get("idle-power", 0))
+            for a in root.iter("node-architecture")}
+    kinds = {a.get("id"): [float(a.get(k, 0)) for k in (
+        "init-latency", "packet-size", "packet-latency", "packet-energy")]
+        for a in root.iter("bridge-architecture")}
+    pes, servers, bridges, ends = {}, {}, {}, {}
+
+    def walk(node, server, home):
+        memory = node.find("main-memory") if node.tag == "node" else None
+        if memory is not None:
+            server = memory.get("id")
+            servers[server] = idle.get(node.get("architecture"), 0.0)
+        for e in node:
+            if e.tag == "bridge":
+                bridges[e.get("id")] = kinds.get(e.get("architecture"))
+            if e.tag == "pe":
+                pes[e.get("id")] = (server, (home, e.get("architecture")))
+            if e.tag in ("channel", "main-memory", "pe"):
+                for link in e:
+                    ends.setdefault(link.get("peer"), []).append(
+                        (link.tag, e.get("id")))
+            if e.tag == "node":
+                walk(e, server, e.get("id"))
+    walk(root, None, None)
+    edges = [(b, x, y) for b in bridges for (u, x) in ends[b]
+             for (v, y) in ends[b]
+             if x != y and u in ("out", "inout") and v in ("in", "inout")]
+
+    def path_of(source, target):
+        ways, queue = {source: []}, [source]
+        for at in queue:
+            for (b, x, y) in edges:
+                if x == at and y not in ways:
+                    ways[y] = ways[x] + [(b, x)]
+                    queue.append(y)
+        return ways[target]
+    return pes, servers, bridges, path_of
+
+
+def read_resources(path):
+    root = ET.parse(path).getroot()
+    entries = [(e.get("kernel"), e.get("architecture"),
+                {a.get("var"): float(a.get("val")) for a in e.iter("assign")},
+                float(e.get("time")), float(e.get("energy")))
+               for e in root.iter("entry")]
+    slow = {(e.get("architecture"), e.get("kernel"), e.get("load"),
+             int(e.get("count"))): float(e.get("factor"))
+            for e in root.iter("slowdown")}
+    return entries, slow
+
+
+def factor(slow, architecture, kernel, loads):
+    """Slowdown of a kernel by the kernels that run beside it."""
+    listed = [l for l in loads
+              if any(k[:3] == (architecture, kernel, l) for k in slow)]
+    values = []
+    for l in listed:
+        counts = [c for (a, k, m, c) in slow
+                  if (a, k, m) == (architecture, kernel, l)
+                  and c <= len(listed)]
+        if counts:
+            values.append(slow[architecture, kernel, l, max(counts)])
+    return sum(values) / len(values) if values else 1.0
+
+
+def share(flows):
+    """Max-min fair rates in bytes a second: fill until a bridge is full."""
+    left, open_ = {}, list(flows)
+    for f in flows:
+        for b in f["cost"]:
+            left[b] = 1.0
+    while open_:
+        best, at = None, None
+        for b in sorted(left):
+            cost = sum(f["cost"].get(b, 0.0) for f in open_)
+            if cost > 0 and (best is None or left[b] / cost < best):
+                best, at = left[b] / cost, b
+        for f in [f for f in open_ if f["cost"].get(at, 0.0) > 0]:
+            f["new"] = best
+            for b, c in f["cost"].items():
+                left[b] = max(0.0, left[b] - c * best)
+            open_.remove(f)
+
+
+def simulate(graph, platform, resources, slowdown=True, exclusive=True):
+    tasks, dependencies = read_graph(graph)
+    pes, servers, bridges, path_of = read_platform(platform)
+    entries, slow = read_resources(resources)
+    lists = {p: sorted((t for t in tasks if tasks[t]["pe"] == p),
+                       key=lambda t: tasks[t]["key"]) for p in pes}
+    missing = {t: sum(d[2] == t for d in dependencies) for t in tasks}
+    running, flows, waiting, busy = {}, [], [], set()
+    start, end, computation, communication, now = {}, {}, 0.0, 0.0, 0.0
+
+    def where(t):
+        return pes[tasks[t]["pe"]][0]
+
+    def finish(t):
+        end[t] = now
+        remote = {}
+        for number_, (p, out, s) in enumerate(dependencies):
+            if p != t:
+                continue
+            if where(s) == where(t):
+                missing[s] -= 1
+            else:
+                remote.setdefault((out, where(s)), []).append((number_, s))
+        for (out, server), served in remote.items():
+            path = path_of(where(t), server)
+            size, init, worst, cost, joule = tasks[t]["sizes"][out], 0, 0, {}, 0
+            for b in path:
+                i, packet, latency, energy = bridges[b[0]] or (0, 0, 0, 0)
+                n = math.ceil(size / packet) if packet else 0
+                init, worst = init + i, max(worst, n * latency)
+                joule += n * energy * 1e-9
+                if n * latency > 0:
+                    cost[b] = n * latency / 1e9 / size
+            waiting.append({"number": min(served)[0], "path": path,
+                            "for": [s for _, s in served], "left": float(size),
+                            "cost": cost, "joule": joule, "init": init / 1e9,
+                            "time": (init + worst) / 1e9, "rate": None})
+
+    while len(end) < len(tasks):
+        # What can be sent, lowest number first, then what can run.
+        for m in sorted(waiting, key=lambda m: m["number"]):
+            if exclusive and any(b in busy for b in m["path"]):
+                continue
+            busy.update(m["path"])
+            m["at"] = now + (m["time"] if exclusive else m["init"])
+            communication += m["joule"]
+            waiting.remove(m)
+            flows.append(m)
+        for p in pes:
+            if p in running or not lists[p] or missing[lists[p][0]]:
+                continue
+            t = lists[p].pop(0)
+            fits = [e for e in entries
+                    if e[0] == tasks[t]["kernel"] and e[1] == pes[p][1][1]
+                    and all(tasks[t]["names"].get(v) == x
+                            for v, x in e[2].items())]
+            entry = max(fits, key=lambda e: len(e[2]))
+            computation += entry[4]
+            start[t] = now
+            running[p] = {"task": t, "left": entry[3], "s": None, "last": now}
+        for p, r in running.items():
+            s = factor(slow, pes[p][1][1], tasks[r["task"]]["kernel"],
+                       [tasks[q["task"]]["kernel"] for o, q in running.items()
+                        if o != p and pes[o][1] == pes[p][1]]
+                       ) if slowdown else 1.0
+            if s != r["s"]:
+                if r["s"] is not None:
+                    r["left"] -= (now - r["last"]) / r["s"]
+                r["s"], r["last"], r["at"] = s, now, now + r["left"] * s
+        if not exclusive:
+            open_ = [f for f in flows if f["rate"] is not None]
+            share(open_)
+            for f in open_:
+                if f["new"] != f["rate"]:
+                    f["left"] -= (now - f["last"]) * f["rate"]
+                    f["rate"], f["last"] = f["new"], now
+                    f["at"] = now + max(0.0, f["left"]) / f["rate"]
+        moments = [x["at"] for x in list(running.values()) + flows]
+        if not moments:
+            raise Deadlock()
+        now = min(moments)
+        for p in [p for p in running if running[p]["at"] == now]:
+            finish(running.pop(p)["task"])
+        for f in [f for f in flows if f["at"] == now]:
+            if not exclusive and f["rate"] is None and f["cost"]:
+                f["rate"], f["last"] = 0.0, now
+                f["at"] = math.inf
+                continue
+            flows.remove(f)
+            busy.difference_update(f["path"])
+            for s in f["for"]:
+                missing[s] -= 1
+    makespan = max(end.values(), default=0.0)
+    idle = sum(servers.values()) * makespan
+    return {"tasks": len(tasks), "makespan_s": makespan,
+            "energy_computation_j": computation,
+            "energy_communication_j": communication,
+            "energy_dynamic_j": computation + communication,
+            "energy_idle_j": idle,
+            "energy_total_j": computation + communication + idle,
+            "per_task": {t: (tasks[t]["pe"], start[t], end[t]) for t in tasks}}

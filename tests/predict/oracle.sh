@@ -1,0 +1,21 @@
+#!/bin/sh
+# A7: hdpredict and a naive simulator in Python say the same of random models,
+# and what holds for all models holds.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# HDTRACE_TEST_MODELS says how many (1000), HDTRACE_TEST_SEED which is the first.
+. "${abs_top_srcdir:?}/tests/lib/tap.sh"
+command -v python3 >/dev/null || skip_all "python3 is missing"
+export PYTHONDONTWRITEBYTECODE=1
+compare() {
+	python3 "$abs_top_srcdir/tests/predict/compare.py" \
+		"${abs_top_builddir:?}/hdpredict" "$scratch" "$@" >"$scratch/said"
+	status=$?
+	cat "$scratch/said"
+	return "$status"
+}
+models=${HDTRACE_TEST_MODELS:-1000}
+first=${HDTRACE_TEST_SEED:-0}
+ok "A7: $models random models from seed $first" compare "$first" "$models"
+ok "A7: most of them are simulated" grep -q "[0-9][0-9] equal" "$scratch/said"
+done_testing

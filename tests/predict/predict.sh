@@ -1,0 +1,490 @@
+#!/bin/sh
+# hdpredict: cases that were computed by hand (A1, A4, A5), and every rule that
+# a model can break (A6).
+# SPDX-License-Identifier: LGPL-2.1-or-later
+. "${abs_top_srcdir:?}/tests/lib/tap.sh"
+hdpredict=${abs_top_builddir:?}/hdpredict
+schema=$abs_top_srcdir/doc/format/prediction.rng
+cd "$scratch" || exit 99
+
+# ---- A1: the generator ------------------------------------------------------
+
+# Tasks of a Cholesky decomposition: N POTRF TRSM GEMM ENDS ALL
+counts() {
+	"$hdpredict" generate cholesky --tiles "$1" --tile-size 8 >g || return 1
+	for kernel in POTRF TRSM SYRK GEMM MATSRC MATSINK; do
+		printf '%s ' "$(grep -c "<task .* kernel=\"$kernel\"" g)"
+	done >found
+	grep -c '<task ' g >>found
+	echo "$2 $3 $3 $4 $5 $5 $6" | diff - found
+}
+ok "A1: 10 x 10 tiles are 330 tasks" counts 10 10 45 120 55 330
+ok "A1: 20 x 20 tiles are 1960 tasks" counts 20 20 190 1140 210 1960
+ok "A1: 40 x 40 tiles are 13120 tasks" counts 40 40 780 9880 820 13120
+ok "A1: 80 x 80 tiles are 95040 tasks" counts 80 80 3160 82160 3240 95040
+stencil() {
+	"$hdpredict" generate stencil --width 4 --steps 3 -o s.xml &&
+		"$hdpredict" validate s.xml >found &&
+		echo "s.xml: 64 tasks, 192 dependencies, 6 kernels" | diff - found
+}
+ok "A1: a stencil of 4 x 4 cells, 3 steps" stencil
+layers() {
+	"$hdpredict" generate random --steps 5 --width 7 --seed 3 -o r.xml &&
+		"$hdpredict" generate random --steps 5 --width 7 --seed 3 -o r2.xml &&
+		cmp r.xml r2.xml && [ "$(grep -c '<task ' r.xml)" -eq 35 ] &&
+		"$hdpredict" generate random --steps 5 --width 7 --seed 4 >r3.xml &&
+		! cmp -s r.xml r3.xml
+}
+ok "A1: layers by chance depend on the seed alone" layers
+round_trip() {
+	"$hdpredict" convert "$1" -o 1.bin && "$hdpredict" convert --to xml 1.bin \
+		-o 2.xml && cmp "$1" 2.xml && "$hdpredict" convert - <1.bin >2.bin &&
+		cmp 1.bin 2.bin
+}
+"$hdpredict" generate cholesky --tiles 5 --tile-size 8 -o c.xml
+ok "XML, binary and back" round_trip c.xml
+mapped() {
+	"$hdpredict" generate cholesky --tiles 4 --tile-size 128 |
+		"$hdpredict" map - --platform thesis --resources thesis -o m.xml &&
+		round_trip m.xml
+}
+ok "likewise with a mapping" mapped
+
+# ---- Models for the cases by hand -------------------------------------------
+
+# Two servers of two PEs, over a switch; both ways 1 s to begin with, 0.5 s a
+# packet of 100 bytes out and 0.25 s in, 2 J a packet and bridge.
+cat >p.xml <<'END'
+<platform>
+<node-architecture id="box" idle-power="10"/>
+<bridge-architecture id="out" init-latency="1e9" packet-size="100" packet-latency="5e8" packet-energy="2e9"/>
+<bridge-architecture id="in" init-latency="0" packet-size="100" packet-latency="25e7" packet-energy="2e9"/>
+<node id="A" architecture="box">
+<main-memory id="A.m" size="1000"><out peer="A.o"/><in peer="A.i"/></main-memory>
+<pe id="A.0" architecture="core"/><pe id="A.1" architecture="core"/>
+<bridge id="A.o" architecture="out"/><bridge id="A.i" architecture="in"/></node>
+<node id="B" architecture="box">
+<main-memory id="B.m" size="1000"><out peer="B.o"/><in peer="B.i"/></main-memory>
+<pe id="B.0" architecture="core"/><pe id="B.1" architecture="core"/>
+<bridge id="B.o" architecture="out"/><bridge id="B.i" architecture="in"/></node>
+<channel id="S"><in peer="A.o"/><out peer="A.i"/><in peer="B.o"/><out peer="B.i"/></channel>
+</platform>
+END
+cat >r.xml <<'END'
+<resource-model>
+<entry kernel="S" architecture="core" time="2" energy="3"/>
+<entry kernel="T" architecture="core" time="4" energy="5"/>
+<slowdown architecture="core" kernel="T" load="T" count="1" factor="2"/>
+</resource-model>
+END
+kernels='<kernel id="S"><variable id="n"/><output id="o" size="n"/></kernel>
+<kernel id="T"><variable id="n"/><input id="i" size="n"/><output id="o" size="n*1"/></kernel>'
+
+# A task: ID KERNEL SIZE PE PRIORITY; and a dependency: FROM TO
+task() {
+	echo "<task id=\"$1\" kernel=\"$2\"><assign var=\"n\" val=\"$3\"/>"
+	echo "<map pe=\"$4\" priority=\"$5\"/></task>"
+}
+dep() {
+	echo "<dependency predecessor=\"$1\" successor=\"$2\" src=\"o\" dest=\"i\"/>"
+}
+graph() {
+	echo "<application>$kernels"
+	cat
+	echo "</application>"
+}
+simulate() {
+	"$hdpredict" simulate "$@" --format=json --tasks
+}
+# A graph on standard input has these times: OPTIONS ID:START:END... KEY=VALUE...
+gives() {
+	options=$1
+	shift
+	cat >g.xml
+	# shellcheck disable=SC2086
+	simulate g.xml --platform p.xml --resources r.xml $options >out.json ||
+		return 1
+	for want; do
+		case $want in
+		*=*) grep -q "^  \"${want%=*}\": ${want#*=},\$" out.json ;;
+		*) echo "$want" | tr : ' ' | {
+			read -r id start end
+			grep -q "\"id\": *\"$id\".*\"start_s\": *$start,.*\"end_s\": *$end *}" out.json
+		} ;;
+		esac || { echo "not so: $want"; cat out.json; return 1; }
+	done
+}
+
+# 250 bytes are 3 packets: 1 + 3 x 0.5 s, and 3 x (2 + 2) J.
+two() { graph <<END | gives "" x:0:2 y:4.5:8.5 makespan_s=8.5 "$@"
+$(task x S 250 A.0 0)$(task y T 250 B.0 0)$(dep x y)
+END
+}
+ok "A5: two tasks with a transfer" two energy_computation_j=8 \
+	energy_communication_j=12 energy_dynamic_j=20 energy_idle_j=170 \
+	energy_total_j=190 messages=1
+local_() { graph <<END | gives "" x:0:2 y:2:6 energy_communication_j=0
+$(task x S 250 A.0 0)$(task y T 250 A.1 0)$(dep x y)
+END
+}
+ok "A5: local data cost nothing" local_
+# Both T run together from 2 to 10 at half speed.
+fork_() { graph <<END | gives "" x:0:2 y:2:10 z:2:10
+$(task x S 250 A.0 0)$(task y T 250 A.0 1)$(task z T 250 A.1 0)$(dep x y)$(dep x z)
+END
+}
+ok "A5: fork, with slowdown" fork_
+# w begins 2 s after y: y has done 2 s of its work, and 2 s more take 4.
+change() { graph <<END | gives "" y:2:8 w:4:10
+$(task x S 1 A.0 0)$(task y T 1 A.0 1)$(task v S 1 A.1 0)$(task u S 1 A.1 1)
+$(task w T 1 A.1 2)$(dep x y)$(dep u w)
+END
+}
+ok "A5: the slowdown changes in a run" change
+off() { graph <<END | gives "--slowdown off" y:2:6 w:4:8 energy_computation_j=19
+$(task x S 1 A.0 0)$(task y T 1 A.0 1)$(task v S 1 A.1 0)$(task u S 1 A.1 1)
+$(task w T 1 A.1 2)$(dep x y)$(dep u w)
+END
+}
+ok "A5: no slowdown, the same energy" off
+chain() { graph <<END | gives "" x:0:2 y:3.5:7.5 z:9:13
+$(task x S 1 A.0 0)$(task y T 1 B.0 0)$(task z T 1 A.0 1)$(dep x y)$(dep y z)
+END
+}
+ok "A5: a chain with transfers" chain
+# One data set for two tasks of B is one message.
+once() { graph <<END | gives "--slowdown off" y:3.5:7.5 z:3.5:7.5 messages=1
+$(task x S 1 A.0 0)$(task y T 1 B.0 0)$(task z T 1 B.1 0)$(dep x y)$(dep x z)
+END
+}
+ok "A5: a data set goes once to each server" once
+# Two messages that are ready at once: the lower dependency goes first.
+queue() { graph <<END | gives "--slowdown off" y:5:9 z:3.5:7.5 messages=2
+$(task x S 1 A.0 0)$(task w S 1 A.1 0)$(task y T 1 B.0 0)$(task z T 1 B.1 0)
+$(dep w z)$(dep x y)
+END
+}
+ok "A5: messages by their numbers" queue
+# Sharing: 1 s each, then 0.5 s of payload at half the rate.
+shared() { graph <<END | gives "--slowdown off --comm share" y:4:8 z:4:8
+$(task x S 1 A.0 0)$(task w S 1 A.1 0)$(task y T 1 B.0 0)$(task z T 1 B.1 0)
+$(dep w z)$(dep x y)
+END
+}
+ok "A5: bandwidth is shared" shared
+unused() { graph <<END | gives "--off-unused" energy_idle_j=20 energy_total_j=23
+$(task x S 1 A.0 0)
+END
+}
+ok "servers that run nothing may be off" unused
+empty() { echo '<application/>' | gives "" tasks=0 makespan_s=0 energy_total_j=0; }
+ok "an empty graph takes no time" empty
+standard_input() {
+	graph <<END | simulate - --platform p.xml --resources r.xml |
+$(task x S 1 A.0 0)
+END
+		grep -q '"makespan_s": 2,'
+}
+ok "a graph from the standard input" standard_input
+annotate() {
+	graph <<END >g.xml
+$(task x S 250 A.0 0)$(task y T 250 B.0 0)$(dep x y)
+END
+	simulate g.xml --platform p.xml --resources r.xml --annotate a.xml >one.json &&
+		grep -q '"y".*<simulated pe="B.0" start="4.5" end="8.5"/></task>' a.xml &&
+		simulate a.xml --platform p.xml --resources r.xml --annotate b.xml >two.json &&
+		cmp a.xml b.xml && cmp one.json two.json
+}
+ok "times are written into the graph, and skipped there" annotate
+delay() {
+	sed 's/id="A.m" size="1000"/id="A.m" size="300" full="delay"/' p.xml >d.xml
+	graph <<END >g.xml
+$(task x S 250 A.0 0)$(task w S 250 A.1 0)$(task y T 250 B.0 0)$(dep x y)
+END
+	simulate g.xml --platform d.xml --resources r.xml >out.json &&
+		cat out.json && grep -q '"w".*"start_s": *4.5,' out.json
+}
+ok "a task waits for memory: until the data have been sent" delay
+
+# ---- A4: energy in all --------------------------------------------------------
+
+# TIME DYNAMIC TOTAL, in s and kJ
+identity() {
+	cat >i.xml <<END
+<resource-model><entry kernel="S" architecture="core" time="$1" energy="${2}e3"/></resource-model>
+END
+	sed 's/idle-power="10"/idle-power="11.333"/' p.xml >q.xml
+	graph <<END >g.xml
+$(task x S 1 A.0 0)
+END
+	simulate g.xml --platform q.xml --resources i.xml >out.json || return 1
+	awk -v want="$3" -F'[:,]' '/"energy_total_j"/ {
+		print $2; off = $2 / (want * 1000) - 1
+		exit !(off < 0.001 && off > -0.001) }' out.json
+}
+ok "A4: 10 x 10 tiles" identity 4127 21.19 114.73
+ok "A4: 20 x 20 tiles" identity 1249 9.25 37.56
+ok "A4: 40 x 40 tiles" identity 663 4.17 19.20
+ok "A4: 80 x 80 tiles" identity 612 4.56 18.43
+
+# ---- A6: what is rejected -----------------------------------------------------
+
+# Standard input is a graph that is invalid: exit 1, and a message
+refused() {
+	cat >bad.xml
+	exits 1 "$hdpredict" validate bad.xml && grep -qE "$1" err
+}
+a=$(task a S 8 A.0 0) b=$(task b T 8 A.1 0)
+bad() { graph | refused "$1"; }
+ok "A6: a cycle" bad 'bad.xml:.*cycle: b -> c -> b' <<END
+$a$b$(task c T 8 A.0 1)$(dep b c)$(dep c b)
+END
+ok "A6: a task that needs itself" bad 'cycle: b -> b' <<END
+$b$(dep b b)
+END
+ok "A6: a kernel that is not there" bad 'bad.xml:3: error: a: there is no kernel U$' <<END
+$(task a U 8 A.0 0)
+END
+ok "A6: a variable without a value" bad 'b: does not assign the variable n' <<END
+<task id="b" kernel="S"/>
+END
+ok "A6: a value of no variable" bad 'a: assigns what is no variable.* m' <<END
+<task id="a" kernel="S"><assign var="n" val="1"/><assign var="m" val="1"/></task>
+END
+ok "A6: two values of a variable" bad 'a: assigns twice the variable n' <<END
+<task id="a" kernel="S"><assign var="n" val="1"/><assign var="n" val="2"/></task>
+END
+ok "A6: sizes that differ" bad 'b: input i has 8 bytes, and output o of a has 9' <<END
+$(task a S 9 A.0 0)$b$(dep a b)
+END
+ok "A6: an input without data" bad 'b: task has no data for input i' <<END
+$b
+END
+ok "A6: two dependencies for an input" bad 'b: two dependencies for the input i' <<END
+$a$b$(dep a b)$(dep a b)
+END
+ok "A6: a dependency of no task" bad 'x: a dependency names a task that is not there' <<END
+$a$b$(dep x b)
+END
+ok "A6: an output that is not there" bad 'a: its kernel has no output z' <<END
+$a$b<dependency predecessor="a" successor="b" src="z" dest="i"/>
+END
+ok "A6: an input that is not there" bad 'b: its kernel has no input z' <<END
+$a$b$(dep a b)<dependency predecessor="a" successor="b" src="o" dest="z"/>
+END
+ok "A6: two tasks of one name" bad 'a: there is another task with this id, in line 3' <<END
+$a$(task a S 8 A.0 1)
+END
+ok "A6: a missing attribute" bad 'bad.xml:3: error: <task> has no attribute kernel' <<END
+<task id="x"/>
+END
+ok "A6: an unknown element" bad '<tusk> is unknown in <application>' <<END
+<tusk/>
+END
+ok "A6: a value that is no number" bad 'val="nan" .*not a finite number' <<END
+<task id="a" kernel="S"><assign var="n" val="nan"/></task>
+END
+ok "A6: a priority that is no whole number" bad 'priority="-1" is not a whole' <<END
+$(task a S 8 A.0 -1)
+END
+ok "A6: mapped twice" bad 'a: the task is mapped twice' <<END
+<task id="a" kernel="S"><assign var="n" val="1"/><map pe="x" priority="1"/><map pe="x" priority="1"/></task>
+END
+
+# Sizes: EXPRESSION MESSAGE
+size() {
+	refused "$2" <<END
+<application><kernel id="K"><variable id="n"/><output id="o" size="$1"/></kernel>
+<task id="t" kernel="K"><assign var="n" val="0"/></task></application>
+END
+}
+ok "A6: a size that divides by zero" size '8 / n' 't: size of o: it divides by zero'
+ok "A6: a size that is no number" size '1e308*10 - 1e308*10' 'it is not a number'
+ok "A6: a size that is negative" size 'n - 1' 'it is negative'
+ok "A6: a size beyond 2^53" size '9007199254740994' 'more than 2.53 bytes'
+ok "A6: a size beyond all" size '1e400' 'more than 2.53 bytes'
+ok "A6: a size of an unknown variable" size 'm' 'no variable of the kernel'
+ok "A6: a size that ends" size '8 *' 'it ends too early'
+ok "A6: a size that is not closed" size '(8' 'parenthesis is not closed'
+ok "A6: a size with more behind it" size '8 8' 'something behind it'
+ok "A6: a hexadecimal size" size '0x10' 'a number is not a number'
+ok "A6: a deep size" size "$(printf '%0200d' 0 | tr 0 '(')" 'nested too deeply'
+good_size() {
+	cat >s.xml <<END
+<application><kernel id="K"><variable id="n"/><output id="o" size="$1"/>
+</kernel><kernel id="L"><input id="i" size="$2"/></kernel>
+<task id="t" kernel="K"><assign var="n" val="3"/></task><task id="u" kernel="L"/>
+<dependency predecessor="t" successor="u" src="o" dest="i"/></application>
+END
+	"$hdpredict" validate s.xml
+}
+ok "sizes: precedence and signs" good_size '-(1 - n) * 2 + 10 / 4 / 2 - -1' 7
+ok "sizes: 2^53 is one" good_size '9007199254740992' '4503599627370496 * 2'
+
+first_20() {
+	{
+		echo "<application>$kernels"
+		seq 1 5000 | sed 's|.*|<task id="t&" kernel="none"/>|'
+		echo '</application>'
+	} >many.xml
+	exits 1 "$hdpredict" validate many.xml &&
+		[ "$(grep -c 'there is no kernel none' err)" -eq 20 ] &&
+		grep -q '5000 errors in all; the first 20 are shown' err
+}
+ok "A6: the first 20 errors, and the number" first_20
+
+# Platforms: SED-SCRIPT MESSAGE
+platform() {
+	sed "$1" p.xml >bad.xml
+	exits 1 "$hdpredict" validate --platform bad.xml && grep -qE "$2" err
+}
+ok "A6: not strongly connected" platform 's|<out peer="B.i"/>||; s|<in peer="B.i"/>||; /id="B.i"/s|<bridge id="B.i".*/>||; $!b' \
+	'B.m: the platform is not strongly connected'
+ok "A6: a bridge at one end" platform 's|<in peer="B.i"/>||' \
+	'B.i: a bridge lies between two channels, and 1 name'
+ok "A6: a bridge without a direction" platform 's|<in peer="B.i"/>|<out peer="B.i"/>|' \
+	'B.i: no channel sends into the bridge, or none receives'
+ok "A6: a bridge that is not there" platform 's|<in peer="B.i"/>|<in peer="C.i"/>|' \
+	'B.m: there is no bridge C.i'
+ok "A6: two elements of one id" platform 's|id="B.0"|id="A.0"|' \
+	'bad.xml:11: error: A.0: there is another element'
+ok "A6: two memories" platform 's|<pe id="B.0" architecture="core"/>|<main-memory id="B.n" size="1"/>|' \
+	'B.n: the node has two main memories'
+ok "A6: a PE without memory" platform 's|^<channel|<pe id="C.0" architecture="core"/>&|' \
+	'C.0: the PE shares no main memory'
+ok "A6: a PE without an architecture" platform 's|<pe id="B.0" architecture="core"/>|<pe id="B.0"/>|' \
+	'B.0: the PE has no architecture'
+ok "A6: a server in a server" platform 's|^<node id="B" arch.*|<node id="C"><main-memory id="C.m" size="1"/>&|; s|^<channel|</node>&|' \
+	'B: a cluster server is inside another one'
+ok "A6: memory without a size" platform 's|size="1000"||' '<main-memory> has no attribute size'
+ok "A6: a negative latency" platform 's|init-latency="1e9"|init-latency="-1"|' 'negative'
+ok "A6: packets without a size" platform 's|packet-size="100"||' 'no packet-size'
+ok "A6: memory that is full in an unknown way" platform 's|size="1000"|& full="x"|' 'neither fail nor delay'
+
+resources() {
+	echo "<resource-model>$1</resource-model>" >bad.xml
+	exits 1 "$hdpredict" validate --resources bad.xml && grep -qE "$2" err
+}
+ok "A6: an entry without energy" resources '<entry kernel="S" architecture="c" time="1"/>' 'no attribute energy'
+ok "A6: a negative time" resources '<entry kernel="S" architecture="c" time="-1" energy="0"/>' 'S: time="-1" is negative'
+ok "A6: a count of 0" resources '<slowdown architecture="c" kernel="S" load="S" count="0" factor="2"/>' 'count="0"'
+ok "A6: loads that are not as many" resources '<slowdown architecture="c" kernel="S" load="S T" count="3" factor="2"/>' 'not as many loads'
+ok "A6: a variable twice" resources '<entry kernel="S" architecture="c" time="1" energy="0"><assign var="n" val="1"/><assign var="n" val="1"/></entry>' 'names variable n twice'
+
+# What cannot be simulated: RESOURCES MESSAGE [OPTION...], of the graph g.xml
+infeasible() {
+	echo "<resource-model>$1</resource-model>" >i.xml
+	message=$2
+	shift 2
+	exits 1 "$hdpredict" simulate g.xml --platform p.xml --resources i.xml "$@" &&
+		grep -qE "$message" err && [ ! -s out ]
+}
+graph <<END >g.xml
+$(task x S 250 A.0 0)
+END
+ok "A6: a missing resource entry" infeasible '' 'x: no resource entry for kernel S with n=250 on architecture core'
+ok "A6: a missing resource entry, of eft" infeasible '' 'x: no resource entry' --map eft
+one='<entry kernel="S" architecture="core" time="1" energy="1"/>'
+ok "A6: two resource entries" infeasible "$one$one" 'x: several resource entries fit'
+ok "A6: no such PE to use" infeasible "$one" 'no PE is called "Z\*"' --map eft --use 'Z*'
+graph <<END >g.xml
+<task id="x" kernel="S"><assign var="n" val="1"/></task>
+END
+ok "A6: a task that is not mapped" infeasible "$one" 'g.xml:3: error: x: the task is not mapped'
+graph <<END >g.xml
+$(task x S 250 a.0 0)
+END
+ok "A6: a PE of other letters" infeasible "$one" 'x: the platform has no PE called a.0'
+graph <<END >g.xml
+$(task x S 8 A.0 1)$(task y T 8 A.0 0)$(dep x y)
+END
+both="$one<entry kernel=\"T\" architecture=\"core\" time=\"1\" energy=\"1\"/>"
+ok "A6: a deadlock on a PE" infeasible "$both" 'deadlock at 0 s: y on A.0 waits for x on A.0'
+graph <<END >g.xml
+$(task x S 8 A.0 1)$(task y T 8 A.0 0)$(task w S 8 B.0 1)$(task z T 8 B.0 0)
+$(dep x z)$(dep w y)
+END
+ok "A6: a deadlock of two PEs" infeasible "$both" 'y on A.0 waits for w on B.0, which is behind z on B.0 waits for x on A.0'
+graph <<END >g.xml
+$(task x S 1001 A.0 1)
+END
+full() {
+	sed "s/size=\"1000\"/& full=\"$1\"/" p.xml >full.xml
+	exits 1 "$hdpredict" simulate g.xml --platform full.xml --resources r.xml &&
+		grep -qE "$2" err
+}
+ok "A6: memory that may not be full" full fail 'x: the memory of server A is full at 0 s: 1001 of 1000 bytes'
+ok "A6: memory that will never be enough" full delay 'x: deadlock at 0 s: .* waits for memory'
+overflow() {
+	simulate g.xml --platform p.xml --resources r.xml | tee out.json |
+		grep -q '"memory_overflows": 1'
+}
+ok "memory that overflows is a result" overflow
+
+# ---- What cannot be read or written: exit status 2 ----------------------------
+
+# MESSAGE ARGUMENT...
+failed() {
+	message=$1
+	shift
+	exits 2 "$hdpredict" "$@" && grep -qE "$message" err && [ ! -s out ]
+}
+ok "A6: no such file" failed 'none.xml: No such file' validate none.xml
+ok "A6: a directory" failed 'Is a directory' validate .
+echo '<application><task' >cut.xml
+ok "A6: not XML" failed 'cut.xml:[0-9]+: error' validate cut.xml
+echo '<!DOCTYPE x [<!ENTITY y "z">]><application/>' >type.xml
+ok "A6: a DOCTYPE" failed 'DOCTYPE' validate type.xml
+: >void.xml
+ok "A6: an empty file" failed 'void.xml' validate void.xml
+echo '<platform/>' >root.xml
+wrong_root() { exits 1 "$hdpredict" validate root.xml && grep -q 'root element is <platform>' err; }
+ok "A6: a wrong root" wrong_root
+ok "a disk that is full" failed 'No space left' generate cholesky -o /dev/full
+ok "a folder that is not there" failed 'No such file' generate cholesky -o none/x
+ok "a full disk for annotations" failed 'No space left' simulate m.xml --platform thesis --resources thesis --annotate /dev/full
+ok "an unknown option" failed 'Unknown option' simulate --none
+ok "an unknown command" failed 'no command "simulat"' simulat
+ok "an unknown way to map" failed '"x" is none of: given, eft' simulate c.xml --platform thesis --resources thesis --map x
+ok "no platform" failed 'platform is missing' simulate c.xml
+full_output() {
+	"$hdpredict" simulate m.xml --platform thesis --resources thesis >/dev/full 2>err
+	[ $? -eq 2 ]
+}
+ok "a full standard output" full_output
+
+# The binary form, cut off and with other bytes.
+"$hdpredict" convert c.xml -o c.bin
+truncated() {
+	size=$(wc -c <c.bin)
+	for n in 8 9 50 95 96 97 500 $((size - 1)); do
+		head -c "$n" c.bin >cut.bin
+		exits 2 "$hdpredict" validate cut.bin && grep -q damaged err || return 1
+	done
+}
+ok "A6: a truncated binary" truncated
+# Byte OFFSET becomes VALUE (octal); the message matches.
+changed() {
+	cp c.bin bad.bin
+	printf '%b' "\\0$2" | dd of=bad.bin bs=1 seek="$1" conv=notrunc 2>dd.err
+	exits 2 "$hdpredict" validate bad.bin && grep -qE "$3" err
+}
+ok "A6: a binary of another version" changed 8 002 'version of the binary form is 2, not 1'
+ok "A6: a binary whose size is wrong" changed 16 001 'damaged'
+ok "A6: a binary with another byte" changed 300 377 'checksum is wrong'
+ok "A6: a binary with wrong numbers" changed 32 377 'damaged'
+
+# ---- The schema ------------------------------------------------------------
+
+valid() {
+	xmllint --noout --relaxng "$schema" "$@"
+}
+if command -v xmllint >/dev/null; then
+	ok "models are as the schema says" valid c.xml m.xml a.xml p.xml r.xml
+	echo '<application><task/></application>' >no.xml
+	rejects() { ! valid no.xml; }
+	ok "the schema rejects" rejects
+else
+	skip "models are as the schema says" "xmllint is missing: libxml2-utils"
+fi
+done_testing
