@@ -167,6 +167,13 @@ typedef struct hdITraceFile {
 	const char *infoFile;
 } hdITraceFile;
 
+/** The relations of a node: one .rel file. */
+typedef struct hdIRelationFile {
+	const char *file;           /**< Path of the .rel file. */
+	const struct hdINode *node; /**< Never NULL. */
+	int64_t fileSize;
+} hdIRelationFile;
+
 /** A node of the topology. */
 typedef struct hdINode {
 	const char *label; /**< The root's is the project name. */
@@ -181,6 +188,7 @@ typedef struct hdINode {
 	size_t groupCount;
 	/** Whether the .proj has this node; if not, files brought it up. */
 	int isDeclared;
+	const hdIRelationFile *relations; /**< NULL if there are none. */
 } hdINode;
 
 /** One rank of a communicator. */
@@ -281,6 +289,9 @@ typedef struct hdIProject {
 	size_t usedFileCount;
 	const hdIClock *clocks;
 	size_t clockCount;
+	/** All files of relations, in the order of nodes. */
+	const hdIRelationFile *const *relations;
+	size_t relationCount;
 } hdIProject;
 
 /**
@@ -292,8 +303,8 @@ typedef struct hdIProject {
  * warning.
  *
  * @param path A .proj file, or its path without ".proj", or a directory that
- *        holds one .proj; or a single .stat or .trc file, which makes a
- *        project of one file: if the name of a .stat file ends with the
+ *        holds one .proj; or a single .stat, .trc or .rel file, which
+ *        makes a project of one file: if the name of a .stat file ends with the
  *        labels and the group of its header it belongs to a node with these
  *        labels, else to the root.
  * @param handler Takes messages, now and when files of the project are read;
@@ -533,6 +544,169 @@ const hdIAttribute *hdI_getTraceAttributes(hdITraceReader *reader,
  * @param reader Reader to close; NULL does nothing.
  */
 void hdI_closeTrace(hdITraceReader *reader);
+
+/* ---- Relations --------------------------------------------------------- */
+
+/** What an element of a .rel file says of its relation. */
+typedef enum hdIRelationKind {
+	HDI_RELATION_BEGIN, /**< It begins. */
+	HDI_RELATION_END,   /**< It ends. */
+	HDI_STATE_BEGIN,    /**< A state of it begins, in the innermost one. */
+	HDI_STATE_END,      /**< Its innermost state ends. */
+	HDI_RELATION_LINK   /**< It has a further cause. */
+} hdIRelationKind;
+
+/** How a relation names the one that caused it. */
+typedef enum hdIParentKind {
+	HDI_PARENT_NONE,    /**< It has none. */
+	HDI_PARENT_FILE,    /**< ID, in the same file. */
+	HDI_PARENT_LOCAL,   /**< PID:TOPOLOGY:ID, on the same host. */
+	HDI_PARENT_REMOTE,  /**< HOST:PID:TOPOLOGY:ID. */
+	HDI_PARENT_PROCESS, /**< TOPOLOGY:ID, in the same process. */
+	HDI_PARENT_SPAN     /**< 16 digits: a span of a W3C trace. */
+} hdIParentKind;
+
+/** An element of a .rel file. */
+typedef struct hdIRelationRecord {
+	hdIRelationKind kind;
+	uint64_t id; /**< Of the relation, in its file. */
+	int64_t time;
+	/** Name of a state that begins; else "". */
+	const char *name;
+	/** Who caused a relation that begins; of a link HDI_PARENT_REMOTE. */
+	hdIParentKind parentKind;
+	const char
+		*parent; /**< As it stands in the file; "" if there is none. */
+	const char
+		*trace; /**< W3C trace and flags that were received, or "". */
+	/** Other attributes of a state, in file order. */
+	const hdIAttribute *attributes;
+	size_t attributeCount;
+	/** Child elements of a state. */
+	const hdIElement *elements;
+	size_t elementCount;
+	int64_t offset;    /**< Where the element starts in the file. */
+	int64_t endOffset; /**< Where it ends (exclusive). */
+} hdIRelationRecord;
+
+/** A state of a relation. */
+typedef struct hdIRelationState {
+	const char *name;
+	/** Number of states of the relation that it lies in. */
+	unsigned int depth;
+	int64_t start;
+	int64_t end; /**< Equals HDI_NEVER if it did not end. */
+	/** Of its begin, then those that only its end has; where both have one
+	 *  the end's value. */
+	const hdIAttribute *attributes;
+	size_t attributeCount;
+} hdIRelationState;
+
+/** The end of what did not end. */
+#define HDI_NEVER INT64_MIN
+
+/** A relation, with all that the file says of it. */
+typedef struct hdIRelation {
+	uint64_t id;
+	int64_t start;
+	int64_t end; /**< HDI_NEVER if it did not end. */
+	hdIParentKind parentKind;
+	const char *parent; /**< As of hdIRelationRecord. */
+	const char *trace;  /**< As of hdIRelationRecord. */
+	/** In the order in which they began: those in a state follow it. */
+	const hdIRelationState *states;
+	size_t stateCount;
+	/** Tokens of further causes, HOST:PID:TOPOLOGY:ID. */
+	const char *const *links;
+	size_t linkCount;
+} hdIRelation;
+
+/** Who recorded the relations of a file. */
+typedef struct hdIRelationOwner {
+	const char *host;    /**< hostID, or "". */
+	const char *process; /**< localToken, or "". */
+	const char *number;  /**< topologyNumber, or "". */
+} hdIRelationOwner;
+
+/** Streams a .rel file. */
+typedef struct hdIRelationReader hdIRelationReader;
+
+/**
+ * Start to read relations.
+ *
+ * @param project Project that the file belongs to.
+ * @param file File to read.
+ *
+ * @return The reader, to be closed with hdI_closeRelations().
+ * @retval NULL Error; errno is set.
+ */
+hdIRelationReader *hdI_openRelations(const hdIProject *project,
+				     const hdIRelationFile *file);
+
+/**
+ * Start to read relations, with messages of its own: they go to a handler
+ * instead of the project's.
+ *
+ * @param project Project that the file belongs to.
+ * @param file File to read.
+ * @param handler Takes the messages of this reader, in the thread that reads;
+ *        NULL: nobody does.
+ * @param data Passed to the handler.
+ *
+ * @return As of hdI_openRelations().
+ */
+hdIRelationReader *hdI_openRelationsWith(const hdIProject *project,
+					 const hdIRelationFile *file,
+					 hdIMessageHandler handler, void *data);
+
+/**
+ * Tell who recorded the relations: what their tokens begin with.
+ *
+ * @param reader Reader to ask.
+ * @param[out] owner Lives as long as the reader.
+ *
+ * @retval 1 @p owner is set.
+ * @retval 0 The file ends before that, or cannot be read.
+ */
+int hdI_getRelationOwner(hdIRelationReader *reader, hdIRelationOwner *owner);
+
+/**
+ * Read the next element, in file order. From one of a relation to one of
+ * another the time may step back.
+ *
+ * Use this or hdI_readRelation() on a reader, not both.
+ *
+ * @param reader Reader to use.
+ * @param[out] record The element, valid until the next call on the reader.
+ *
+ * @retval 1 @p record is set.
+ * @retval 0 End of the file. A missing end was reported as a warning.
+ * @retval -1 The rest of the file cannot be read, which a message says;
+ *         everything before was delivered. errno is set.
+ */
+int hdI_readRelationRecord(hdIRelationReader *reader,
+			   const hdIRelationRecord **record);
+
+/**
+ * Read the next relation with its states, in the order in which they end; those
+ * that do not end come last, in the order in which they began. What does not
+ * fit together is left out, after a warning. Memory grows with what is open at
+ * a time.
+ *
+ * @param reader Reader to use.
+ * @param[out] relation The relation, valid until the next call on the reader.
+ *
+ * @return As of hdI_readRelationRecord(); before -1 those that are open are
+ *         delivered.
+ */
+int hdI_readRelation(hdIRelationReader *reader, const hdIRelation **relation);
+
+/**
+ * Stop reading and free the reader.
+ *
+ * @param reader Reader to close; NULL does nothing.
+ */
+void hdI_closeRelations(hdIRelationReader *reader);
 
 #ifdef __cplusplus
 }

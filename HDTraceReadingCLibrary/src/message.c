@@ -116,6 +116,35 @@ static const hdIRule rules[HDI_RULE_COUNT] = {
 			       "element." },
 	[HDI_RULE_TRC_NO_END] = { "trc.no-end", HDI_WARNING,
 				  "A .trc file ends with </Program>." },
+	[HDI_RULE_REL_XML] = { "rel.xml", HDI_ERROR,
+			       "A .rel file is well-formed XML without "
+			       "DOCTYPE, not too deep, and with few "
+			       "attributes." },
+	[HDI_RULE_REL_ROOT] = { "rel.root", HDI_ERROR,
+				"The root element of a .rel file is "
+				"relation." },
+	[HDI_RULE_REL_ADJUSTMENT] = { "rel.adjustment", HDI_WARNING,
+				      "The timeAdjustment of relation is a "
+				      "number of seconds." },
+	[HDI_RULE_REL_IDENTITY] = { "rel.identity", HDI_WARNING,
+				    "A .rel file has a hostID and a "
+				    "localToken, "
+				    "without colons, and a topologyNumber." },
+	[HDI_RULE_REL_ELEMENT] = { "rel.element", HDI_WARNING,
+				   "An element of a .rel file is rel, un, s, e "
+				   "or link, and has a number t, a time, and "
+				   "what else it needs." },
+	[HDI_RULE_REL_ORDER] = { "rel.order", HDI_WARNING,
+				 "A relation begins before all else, and once; "
+				 "its states nest; nothing comes after its "
+				 "end." },
+	[HDI_RULE_REL_TIME_ORDER] = { "rel.time-order", HDI_WARNING,
+				      "The times of a relation do not "
+				      "decrease." },
+	[HDI_RULE_REL_CUT] = { "rel.cut", HDI_WARNING,
+			       "A .rel file does not end within an element." },
+	[HDI_RULE_REL_NO_END] = { "rel.no-end", HDI_WARNING,
+				  "A .rel file ends with </relation>." },
 };
 
 const hdIRule *hdI_getRules(size_t *count)

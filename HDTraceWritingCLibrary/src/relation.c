@@ -74,9 +74,8 @@ static void elementPutTime(struct hdText *text, hdR_token token, int64_t time)
 	memcpy(to, " t=\"", 4);
 	to = hdNumberUint64(to + 4, token->id);
 	memcpy(to, "\" time=\"", 8);
-	to = hdNumberTime(to + 8, time > token->node->start
-					  ? time - token->node->start
-					  : 0);
+	to = hdNumberTime(to + 8,
+			  time > token->start ? time - token->start : 0);
 	*to++ = '"';
 	text->used = (size_t)(to - text->bytes);
 }
@@ -306,6 +305,7 @@ static hdR_token tokenMake(hdR_topoToken node, const struct cause *cause)
 		return hdFailNull(-HD_ERR_MALLOC);
 	token->node = node;
 	token->epoch = epoch;
+	token->start = node->start;
 	token->last = 0;
 	token->ringEnd = 0;
 	token->depth = 0;

@@ -33,6 +33,7 @@ struct _hdR_token {
 	hdR_topoToken node;
 	uint64_t epoch; /**< Of the node. */
 	uint64_t id;
+	int64_t start;       /**< timeAdjustment of the node. */
 	int64_t last;        /**< Its last time. */
 	uint64_t ringSerial; /**< Where its last record is. */
 	size_t ringEnd;

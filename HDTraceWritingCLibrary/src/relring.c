@@ -203,6 +203,8 @@ struct hdRelRing *hdRelRingMake(struct hdRelThread *thread, hdR_topoToken node,
 	ring->generation = hdOutfileGeneration;
 	ring->mask = size - 1;
 	ring->node = node;
+	ring->dropOnFull = hdSettingsGet()->dropOnFull;
+	ring->forceFlush = hdSettingsGet()->forceFlush;
 	allLock(&guard);
 	ring->serial = ++all.serials;
 	allUnlock(&guard);
@@ -309,7 +311,7 @@ static __attribute__((__noinline__)) int ringMakeRoom(struct hdRelRing *ring,
 	ringSeeTail(ring);
 	if (ringFree(ring) >= size)
 		return 0;
-	if (ring->node->dropOnFull && need == HD_OUTFILE_MAY_DROP) {
+	if (ring->dropOnFull && need == HD_OUTFILE_MAY_DROP) {
 		ringLose(ring);
 		return 1;
 	}
@@ -326,7 +328,7 @@ static __attribute__((__noinline__)) void ringCommitSlowly(
 {
 	hdR_topoToken node = ring->node;
 
-	if (node->forceFlush) {
+	if (ring->forceFlush) {
 		hdRelNodeFlush(node, ring->epoch);
 		return;
 	}
@@ -361,9 +363,8 @@ int hdRelRingPut(struct hdRelRing *ring, const struct hdRelRecord *record,
 	ringCopyIn(ring, record->bytes, record->length);
 	atomic_store_explicit(&ring->published, ring->head,
 			      memory_order_release);
-	if (__builtin_expect(ringFree(ring) < ring->mask / 2 ||
-				     ring->node->forceFlush,
-			     0))
+	if (__builtin_expect(
+		    ringFree(ring) < ring->mask / 2 || ring->forceFlush, 0))
 		ringCommitSlowly(ring);
 	return 0;
 }
@@ -673,8 +674,6 @@ static int nodeStart(hdR_topoToken node, const hdTopoNode *place, int64_t now)
 		return ret;
 	node->number = all.numbers;
 	node->start = now / HD_NS_PER_S * HD_NS_PER_S;
-	node->dropOnFull = file->dropOnFull;
-	node->forceFlush = file->forceFlush;
 	node->identity = all.identity;
 	atomic_store(&node->hasFailed, false);
 	atomic_store(&node->isReported, false);

@@ -14,7 +14,8 @@
  *
  * The memory of nodes is used again, but never given back before
  * hdR_closeAPI(): a node has another number, its epoch, each time it is opened,
- * and who comes with an old one finds that out without a lock.
+ * and who comes with an old one finds that out without a lock. What is not
+ * atomic in a node is for those who use its token only, and for its lock.
  *
  * Locks, in the order in which they are taken: closing of a node; those of
  * outfile.c; list of a node.
@@ -47,8 +48,6 @@ struct _hdR_topoToken {
 	unsigned int generation; /**< See outfile.h. */
 	uint32_t number;         /**< topologyNumber. */
 	int64_t start;           /**< timeAdjustment, in ns. */
-	bool dropOnFull;
-	bool forceFlush;
 	const struct hdRelIdentity *identity;
 	atomic_bool hasFailed; /**< The file cannot be written. */
 	atomic_bool isReported;
@@ -88,6 +87,8 @@ struct hdRelRing {
 	_Atomic(uint64_t) lost;
 	uint64_t serial; /**< Of all rings there ever were, from 1. */
 	hdR_topoToken node;
+	bool dropOnFull;
+	bool forceFlush;
 
 	/* Shared. */
 	_Atomic(size_t) published;

@@ -159,6 +159,45 @@ static void useTrace(const hdIProject *project, const hdITraceFile *trace)
 	hdI_closeTrace(reader);
 }
 
+/* ---- Relations --------------------------------------------------------- */
+
+/* Elements and relations of a file agree: each that begins is delivered once,
+ * with a start; states nest. */
+static void useRelations(const hdIProject *project, const hdIRelationFile *file)
+{
+	hdIRelationReader *reader = hdI_openRelations(project, file);
+	const hdIRelationRecord *record;
+	const hdIRelation *relation;
+	hdIRelationOwner owner;
+	size_t begins = 0, relations = 0;
+	int ret, end;
+
+	if (!reader)
+		return;
+	while ((ret = hdI_readRelationRecord(reader, &record)) == 1) {
+		must(record->name && record->parent && record->trace);
+		must(record->offset < record->endOffset);
+		begins += record->kind == HDI_RELATION_BEGIN;
+	}
+	hdI_closeRelations(reader);
+	reader = hdI_openRelations(project, file);
+	must(reader != NULL);
+	hdI_getRelationOwner(reader, &owner);
+	while ((end = hdI_readRelation(reader, &relation)) == 1) {
+		unsigned int depth = 0;
+
+		relations++;
+		for (size_t i = 0; i < relation->stateCount; i++) {
+			must(relation->states[i].depth <= depth);
+			depth = relation->states[i].depth + 1;
+		}
+	}
+	must(end == ret);
+	must(relations <= begins);
+	must(hdI_readRelation(reader, &relation) == end);
+	hdI_closeRelations(reader);
+}
+
 /* ---- Projects ---------------------------------------------------------- */
 
 static void useNode(const hdIProject *project, const hdINode *node)
@@ -230,6 +269,8 @@ void fuzzRead(const char *path, const uint8_t *data, size_t size)
 			useGroup(project, project->groups[i]);
 		for (size_t i = 0; i < project->traceCount; i++)
 			useTrace(project, project->traces[i]);
+		for (size_t i = 0; i < project->relationCount; i++)
+			useRelations(project, project->relations[i]);
 	} else {
 		must(errno == EBADMSG);
 	}

@@ -245,12 +245,66 @@ static void runTrace(struct reading *reading, const hdIProject *project,
 	hdI_closeTrace(reader);
 }
 
+/* A relation as a line: its own, its states, its links. */
+static void printRelation(GString *to, const hdIRelation *relation)
+{
+	static const char *const kinds[] = { "-", "i", "l", "r", "p", "ws" };
+
+	g_string_append_printf(to,
+			       "%" G_GUINT64_FORMAT " %" G_GINT64_FORMAT " ",
+			       relation->id, relation->start);
+	if (relation->end == HDI_NEVER)
+		g_string_append(to, "never");
+	else
+		g_string_append_printf(to, "%" G_GINT64_FORMAT, relation->end);
+	g_string_append_printf(to, " %s:%s w:%s", kinds[relation->parentKind],
+			       relation->parent, relation->trace);
+	for (size_t i = 0; i < relation->stateCount; i++) {
+		const hdIRelationState *state = &relation->states[i];
+
+		g_string_append_printf(to, " [%u %s %" G_GINT64_FORMAT " ",
+				       state->depth, state->name, state->start);
+		if (state->end == HDI_NEVER)
+			g_string_append(to, "never");
+		else
+			g_string_append_printf(to, "%" G_GINT64_FORMAT,
+					       state->end);
+		for (size_t k = 0; k < state->attributeCount; k++)
+			g_string_append_printf(to, " %s=%s",
+					       state->attributes[k].name,
+					       state->attributes[k].value);
+		g_string_append(to, "]");
+	}
+	for (size_t i = 0; i < relation->linkCount; i++)
+		g_string_append_printf(to, " +%s", relation->links[i]);
+	g_string_append_c(to, '\n');
+}
+
+static void runRelations(struct reading *reading, const hdIProject *project,
+			 const hdIRelationFile *file)
+{
+	hdIRelationReader *reader = hdI_openRelations(project, file);
+	const hdIRelation *relation;
+
+	if (!reader) {
+		reading->result = -1;
+		reading->error = errno;
+		return;
+	}
+	while ((reading->result = hdI_readRelation(reader, &relation)) == 1)
+		printRelation(reading->values, relation);
+	reading->error = errno;
+	hdI_closeRelations(reader);
+}
+
 void readingRunProject(struct reading *reading, const hdIProject *project)
 {
 	for (size_t i = 0; i < project->groupCount; i++)
 		runStat(reading, project, project->groups[i]);
 	for (size_t i = 0; i < project->traceCount; i++)
 		runTrace(reading, project, project->traces[i]);
+	for (size_t i = 0; i < project->relationCount; i++)
+		runRelations(reading, project, project->relations[i]);
 }
 
 /* ---- Files in memory --------------------------------------------------- */

@@ -31,7 +31,7 @@ void readingClear(struct reading *reading);
 /** Takes a message; the data is a struct reading. */
 void readingTakeMessage(const hdIMessage *message, void *data);
 
-/** Read a file: "NAME.stat" or "NAME.trc", which need not exist. */
+/** Read a file: "NAME.stat", "NAME.trc" or "NAME.rel", which need not exist. */
 void readingRun(struct reading *reading, const char *name, const char *bytes,
 		gsize size);
 

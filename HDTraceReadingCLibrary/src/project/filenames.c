@@ -63,6 +63,7 @@ int hdIFilesList(struct hdIFiles *files)
 
 		if (hdIFilesEndsWith(name, ".stat") ||
 		    hdIFilesEndsWith(name, ".trc") ||
+		    hdIFilesEndsWith(name, ".rel") ||
 		    hdIFilesEndsWith(name, ".info") ||
 		    hdIFilesEndsWith(name, ".proj"))
 			ret = addEntry(files, name);

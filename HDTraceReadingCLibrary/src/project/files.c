@@ -183,6 +183,33 @@ static int addTrace(struct hdIFiles *files, struct hdINodeData *node,
 	return 0;
 }
 
+/* ---- Relations --------------------------------------------------------- */
+
+static int addRelations(struct hdIFiles *files, struct hdINodeData *node,
+			const char *name)
+{
+	struct hdIArena *arena = &files->project->arena;
+	hdIRelationFile *relations = hdIArenaAlloc(arena, sizeof(*relations));
+	const char *file = pathOf(files, name);
+	int fd;
+
+	if (!relations || !file)
+		return -ENOMEM;
+	relations->node = &node->pub;
+	relations->file = file;
+	fd = hdIFileOpen(file, &relations->fileSize);
+	if (fd == -ENOMEM)
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	else
+		hdIReport(&files->project->sink, HDI_RULE_FILE_OPEN, file, -1,
+			  0, "%s", hdIFileError(fd));
+	node->pub.relations = relations;
+	files->used++;
+	return 0;
+}
+
 /* ---- What is declared -------------------------------------------------- */
 
 static int useDeclared(struct hdIFiles *files, struct hdINodeData *node)
@@ -197,6 +224,12 @@ static int useDeclared(struct hdIFiles *files, struct hdINodeData *node)
 	if (ret == 0 && entry) {
 		entry->isUsed = 1;
 		ret = addTrace(files, node, entry->name);
+	}
+	if (ret == 0)
+		ret = hdIFilesLookUp(files, node, "", ".rel", &entry);
+	if (ret == 0 && entry) {
+		entry->isUsed = 1;
+		ret = addRelations(files, node, entry->name);
 	}
 	for (size_t i = 0; i < groups->count && ret == 0; i++) {
 		struct hdIGroupData *group;
@@ -265,6 +298,26 @@ static int useUndeclaredTrace(struct hdIFiles *files, const char *name,
 	if (!node->pub.isDeclared)
 		hdIReport(&files->project->sink, HDI_RULE_PROJ_UNDECLARED,
 			  node->pub.trace->file, -1, 0,
+			  "the topology has no node \"%s\"; it is added",
+			  node->pub.path);
+	return 0;
+}
+
+static int useUndeclaredRelations(struct hdIFiles *files, const char *name,
+				  const char *path)
+{
+	struct hdINodeData *node;
+
+	node = makeNode(files, path, strlen(path) - strlen(".rel"), NULL);
+	if (!node)
+		return -ENOMEM;
+	if (node->pub.relations || !node->parent)
+		return 0;
+	if (addRelations(files, node, name) < 0)
+		return -ENOMEM;
+	if (!node->pub.isDeclared)
+		hdIReport(&files->project->sink, HDI_RULE_PROJ_UNDECLARED,
+			  node->pub.relations->file, -1, 0,
 			  "the topology has no node \"%s\"; it is added",
 			  node->pub.path);
 	return 0;
@@ -369,6 +422,8 @@ static int useUndeclared(struct hdIFiles *files)
 			ret = ret < 0 ? ret : 0;
 		else if (hdIFilesEndsWith(rest, ".trc"))
 			ret = useUndeclaredTrace(files, name, rest);
+		else if (hdIFilesEndsWith(rest, ".rel"))
+			ret = useUndeclaredRelations(files, name, rest);
 		else if (hdIFilesEndsWith(rest, ".stat"))
 			ret = useUndeclaredGroup(files, name, rest);
 	}
@@ -498,5 +553,7 @@ int hdIFilesUseOne(struct hdIProjectData *project, const char *file)
 		return ret;
 	if (hdIFilesEndsWith(name, ".stat"))
 		return useOneGroup(&files, files.base, name);
+	if (hdIFilesEndsWith(name, ".rel"))
+		return addRelations(&files, project->root, name);
 	return addTrace(&files, project->root, name);
 }

@@ -70,7 +70,7 @@ static int findFile(struct hdIProjectData *project, const char *path)
 	if (stat(path, &status) == 0 && S_ISDIR(status.st_mode))
 		return findInDirectory(project, path);
 	if (endsWith(path, ".proj") || endsWith(path, ".stat") ||
-	    endsWith(path, ".trc"))
+	    endsWith(path, ".trc") || endsWith(path, ".rel"))
 		project->pub.file = hdIArenaCopy(arena, path, strlen(path));
 	else
 		project->pub.file = hdIArenaPrintf(arena, "%s.proj", path);

@@ -243,6 +243,7 @@ int hdITopologyFinish(struct hdIProjectData *project)
 	hdIProject *pub = &project->pub;
 	const hdIGroup **groups;
 	const hdITraceFile **traces;
+	const hdIRelationFile **relations;
 	const hdINode **nodes;
 	int depth = 0;
 
@@ -253,6 +254,7 @@ int hdITopologyFinish(struct hdIProjectData *project)
 		pub->nodeCount++;
 		pub->groupCount += n->pub.groupCount;
 		pub->traceCount += n->pub.trace != NULL;
+		pub->relationCount += n->pub.relations != NULL;
 		if (n->pub.level > depth)
 			depth = n->pub.level;
 	}
@@ -263,17 +265,22 @@ int hdITopologyFinish(struct hdIProjectData *project)
 	nodes = hdIArenaAllocArray(arena, pub->nodeCount, sizeof(*nodes));
 	groups = hdIArenaAllocArray(arena, pub->groupCount, sizeof(*groups));
 	traces = hdIArenaAllocArray(arena, pub->traceCount, sizeof(*traces));
-	if (!nodes || !groups || !traces)
+	relations = hdIArenaAllocArray(arena, pub->relationCount,
+				       sizeof(*relations));
+	if (!nodes || !groups || !traces || !relations)
 		return -ENOMEM;
 	pub->nodes = nodes;
 	pub->groups = groups;
 	pub->traces = traces;
+	pub->relations = relations;
 	for (struct hdINodeData *n = project->root; n; n = hdITopologyNext(n)) {
 		*nodes++ = &n->pub;
 		for (size_t i = 0; i < n->pub.groupCount; i++)
 			*groups++ = n->pub.groups[i];
 		if (n->pub.trace)
 			*traces++ = n->pub.trace;
+		if (n->pub.relations)
+			*relations++ = n->pub.relations;
 	}
 	pub->levels = project->levels.texts;
 	pub->levelCount = project->levels.count;

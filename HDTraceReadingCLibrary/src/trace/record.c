@@ -224,6 +224,6 @@ int hdITraceEndRecord(struct hdITraceReader *reader,
 	if (!record->text || takeElements(reader, frame, &record->elements,
 					  &record->elementCount) < 0)
 		return -ENOMEM;
-	return hdITraceFill(reader, record, frame->attributes,
-			    frame->attributeCount, frame->line);
+	return reader->dialect.fill(reader, record, frame->attributes,
+				    frame->attributeCount, frame->line);
 }

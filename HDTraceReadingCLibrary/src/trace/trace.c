@@ -65,7 +65,7 @@ static enum hdIFrameKind kindOf(const struct hdITraceReader *reader,
 {
 	if (parent->kind == HDI_FRAME_ELEMENT)
 		return HDI_FRAME_ELEMENT;
-	if (name == reader->nameNested)
+	if (reader->dialect.hasNested && name == reader->nameNested)
 		return HDI_FRAME_NESTED;
 	return parent->kind == HDI_FRAME_RECORD ? HDI_FRAME_ELEMENT
 						: HDI_FRAME_RECORD;
@@ -106,9 +106,9 @@ static int startRoot(struct hdITraceReader *reader, const struct hdITag *tag)
 {
 	struct hdIFrame *frame;
 
-	if (strcmp(tag->name, "Program") != 0) {
-		report(reader, HDI_RULE_TRC_ROOT, tag->offset, tag->line,
-		       "the root element is <%s>", tag->name);
+	if (strcmp(tag->name, reader->dialect.root) != 0) {
+		report(reader, reader->dialect.wrongRoot, tag->offset,
+		       tag->line, "the root element is <%s>", tag->name);
 		return -EBADMSG;
 	}
 	if (push(reader, HDI_FRAME_PROGRAM, tag) < 0)
@@ -121,7 +121,7 @@ static int startRoot(struct hdITraceReader *reader, const struct hdITag *tag)
 		if (!strcmp(frame->attributes[i].name, "timeAdjustment") &&
 		    hdITimeParseAdjustment(frame->attributes[i].value,
 					   &reader->adjustment) < 0)
-			report(reader, HDI_RULE_TRC_ADJUSTMENT, tag->offset,
+			report(reader, reader->dialect.adjustment, tag->offset,
 			       tag->line,
 			       "the timeAdjustment \"%s\" is not a number of "
 			       "seconds; it is taken as 0",
@@ -170,8 +170,8 @@ static int takeLeaf(struct hdITraceReader *reader, struct hdITag *tag)
 	record->text = "";
 	record->offset = tag->offset;
 	record->endOffset = tag->endOffset;
-	return hdITraceFill(reader, record, tag->attributes,
-			    tag->attributeCount, tag->line);
+	return reader->dialect.fill(reader, record, tag->attributes,
+				    tag->attributeCount, tag->line);
 }
 
 static int startTag(struct hdITraceReader *reader, struct hdITag *tag)
@@ -234,22 +234,24 @@ static void finish(struct hdITraceReader *reader)
 		}
 	}
 	if (cut >= 0) {
-		hdIReport(&reader->sink, HDI_RULE_TRC_CUT, reader->file, cut, 0,
+		hdIReport(&reader->sink, reader->dialect.cut, reader->file, cut,
+			  0,
 			  "the file ends within %s: %" PRId64
 			  " bytes are left over",
 			  name, size - cut);
 		return;
 	}
 	if (reader->frameCount > 1)
-		hdIReport(&reader->sink, HDI_RULE_TRC_NO_END, reader->file,
+		hdIReport(&reader->sink, reader->dialect.noEnd, reader->file,
 			  size, 0,
-			  "the file ends without </Program>, with %zu open "
+			  "the file ends without </%s>, with %zu open "
 			  "<Nested>",
-			  reader->frameCount - 1);
+			  reader->dialect.root, reader->frameCount - 1);
 	else
-		report(reader, HDI_RULE_TRC_NO_END, size, 0, "the file ends %s",
-		       reader->hasRoot ? "without </Program>"
-				       : "before <Program>");
+		hdIReport(&reader->sink, reader->dialect.noEnd, reader->file,
+			  size, 0, "the file ends %s%s>",
+			  reader->hasRoot ? "without </" : "before <",
+			  reader->dialect.root);
 }
 
 static int fail(struct hdITraceReader *reader, int error)
@@ -259,8 +261,8 @@ static int fail(struct hdITraceReader *reader, int error)
 	if (error == -ENOMEM)
 		;
 	else if (xml->code == error)
-		report(reader, HDI_RULE_TRC_XML, xml->offset, xml->line, "%s",
-		       xml->text);
+		report(reader, reader->dialect.xml, xml->offset, xml->line,
+		       "%s", xml->text);
 	else if (error != -EBADMSG)
 		report(reader, HDI_RULE_FILE_READ, hdITraceXmlSize(reader->xml),
 		       0, "%s", strerror(-error));
@@ -295,6 +297,11 @@ static int advance(struct hdITraceReader *reader, int untilRoot)
 			return fail(reader, ret);
 	}
 	return ret;
+}
+
+int hdITraceNext(struct hdITraceReader *reader)
+{
+	return advance(reader, 0);
 }
 
 int hdI_readTrace(struct hdITraceReader *reader, const hdIRecord **record)
@@ -357,22 +364,18 @@ struct hdITraceReader *hdI_openTrace(const hdIProject *project,
 				 project ? data->sink.data : NULL);
 }
 
-struct hdITraceReader *hdI_openTraceWith(const hdIProject *project,
-					 const hdITraceFile *trace,
-					 hdIMessageHandler handler, void *data)
+struct hdITraceReader *hdITraceOpen(const struct hdITraceDialect *dialect,
+				    const char *file, hdIMessageHandler handler,
+				    void *data)
 {
-	struct hdITraceReader *reader;
+	struct hdITraceReader *reader = calloc(1, sizeof(*reader));
 	int ret;
 
-	if (!project || !trace) {
-		errno = EINVAL;
-		return NULL;
-	}
-	reader = calloc(1, sizeof(*reader));
 	if (!reader)
 		return NULL;
+	reader->dialect = *dialect;
 	reader->sink = (struct hdISink){ handler, data };
-	reader->file = trace->file;
+	reader->file = file;
 	reader->fd = -1;
 	ret = openFile(reader);
 	if (ret < 0) {
@@ -381,6 +384,28 @@ struct hdITraceReader *hdI_openTraceWith(const hdIProject *project,
 		return NULL;
 	}
 	return reader;
+}
+
+struct hdITraceReader *hdI_openTraceWith(const hdIProject *project,
+					 const hdITraceFile *trace,
+					 hdIMessageHandler handler, void *data)
+{
+	static const struct hdITraceDialect dialect = {
+		.root = "Program",
+		.hasNested = 1,
+		.xml = HDI_RULE_TRC_XML,
+		.wrongRoot = HDI_RULE_TRC_ROOT,
+		.adjustment = HDI_RULE_TRC_ADJUSTMENT,
+		.cut = HDI_RULE_TRC_CUT,
+		.noEnd = HDI_RULE_TRC_NO_END,
+		.fill = hdITraceFill,
+	};
+
+	if (!project || !trace) {
+		errno = EINVAL;
+		return NULL;
+	}
+	return hdITraceOpen(&dialect, trace->file, handler, data);
 }
 
 void hdI_closeTrace(struct hdITraceReader *reader)

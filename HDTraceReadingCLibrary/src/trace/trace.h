@@ -39,7 +39,21 @@ struct hdIFrame {
 	int64_t pendingLine;
 };
 
+struct hdITraceReader;
+
+/** What tells traces from relations: names, rules, and what a record is. */
+struct hdITraceDialect {
+	const char *root;
+	int hasNested;
+	enum hdIRuleId xml, wrongRoot, adjustment, cut, noEnd;
+	/** As hdITraceFill(). */
+	int (*fill)(struct hdITraceReader *reader, hdIRecord *record,
+		    hdIAttribute *attributes, size_t count, int64_t line);
+	void *data; /**< Of that. */
+};
+
 struct hdITraceReader {
+	struct hdITraceDialect dialect;
 	struct hdISink sink;
 	const char *file;
 	int fd;
@@ -106,6 +120,18 @@ int hdITraceEndElement(struct hdITraceReader *reader,
  */
 int hdITraceFill(struct hdITraceReader *reader, hdIRecord *record,
 		 hdIAttribute *attributes, size_t count, int64_t line);
+
+/**
+ * Open a file.
+ *
+ * @return The reader, or NULL: errno is set.
+ */
+struct hdITraceReader *hdITraceOpen(const struct hdITraceDialect *dialect,
+				    const char *file, hdIMessageHandler handler,
+				    void *data);
+
+/** Read up to the next record: 1, the end: 0, or a negative errno value. */
+int hdITraceNext(struct hdITraceReader *reader);
 
 /** A record ends: like hdITraceFill(), or -ENOMEM. */
 int hdITraceEndRecord(struct hdITraceReader *reader,
