@@ -392,6 +392,143 @@ int hdS_getLosses(const hdStatsGroup *group, hdLosses *losses);
  */
 int hdS_finalize(hdStatsGroup *group);
 
+/* ---- Gauges ------------------------------------------------------------ */
+
+/**
+ * How many operations are pending in a layer of a program: a group that is
+ * written when that changes, by any thread.
+ *
+ *     hdS_gauge *disk = hdS_gaugeCreate("DISK", node, 1, 0);
+ *
+ *     hdS_gaugeAdd(disk, 1, 0);        // an operation begins
+ *     done = pwrite(...);
+ *     hdS_gaugeAdd(disk, -1, done);    // it has ended, with so many bytes
+ *
+ * The group has the values `Pending` (a gauge, which begins at 0) and `Bytes`
+ * (an amount). An entry covers the time before its stamp, so at a change the
+ * number that held until then is written; the last one is written when the
+ * gauge is flushed, disabled or finalized. Where nothing is written the number
+ * did not change.
+ *
+ * **Threads.** Any thread may call hdS_gaugeAdd() at any time, without a lock
+ * of the caller's; changes have the order of their stamps. Nobody may use a
+ * gauge while it is finalized. Not to be called by signal handlers.
+ *
+ * **Losses.** No change is left out where buffers are full, whatever
+ * `HDTRACE_ON_FULL` says: a gauge waits. After an error of the file (as in
+ * hdTrace.h) nothing more is written.
+ */
+typedef struct _hdS_gauge hdS_gauge;
+
+/**
+ * Create a gauge and its file, and enable it.
+ *
+ * @param layer Name of the group, as of hdS_createGroup().
+ * @param topoNode As of hdS_createGroup().
+ * @param topoLevel As of hdS_createGroup().
+ * @param interval 0: every change is written. Else there is an entry after so
+ *        many nanoseconds at the earliest, at a change, and it has of its
+ *        interval the mean over time (`Pending`, exact), the lowest and the
+ *        highest number (`PendingMin`, `PendingMax`), and the sum of the bytes.
+ *
+ * @return The gauge, to be ended with hdS_gaugeFinalize().
+ * @retval NULL Error as of hdS_createGroup() and hdS_commitGroup();
+ *         HD_ERR_INVALID_ARGUMENT also if @p interval is negative.
+ */
+hdS_gauge *hdS_gaugeCreate(const char *layer, hdTopoNode *topoNode,
+			   int topoLevel, int64_t interval);
+
+/**
+ * Change the number of pending operations.
+ *
+ * A post that fails, or completes at once, must be taken back like any other. A
+ * number below 0 means that the program has not done so, or twice; it is
+ * recorded as it is, counted (hdS_gaugeNegatives()), and said once in a
+ * message.
+ *
+ * @param gauge Gauge; NULL does nothing.
+ * @param change What to add to the number; may be 0.
+ * @param bytes What to add to the bytes of the interval that ends now.
+ *
+ * @retval 0 Success, or the gauge is disabled: the number is followed.
+ * @retval -1 Error, or NULL (errno is not touched); the number is followed.
+ *         errno is HD_ERR_GET_TIME (the last time is taken), HD_ERR_WRITE_FILE
+ *         (once) or, in a child of fork(), HD_ERR_TRACE_DISABLED.
+ */
+int hdS_gaugeAdd(hdS_gauge *gauge, int64_t change, int64_t bytes);
+
+/**
+ * Write what holds until now, and hand everything to the system.
+ *
+ * @param gauge Gauge to flush.
+ *
+ * @retval 0 Success.
+ * @retval -1 Error; errno is HD_ERR_INVALID_ARGUMENT, HD_ERR_GET_TIME or
+ *         HD_ERR_WRITE_FILE.
+ */
+int hdS_gaugeFlush(hdS_gauge *gauge);
+
+/**
+ * Stop recording. What holds until now is written; the number is followed.
+ *
+ * @param gauge Gauge to disable.
+ *
+ * @retval 1 It was disabled already.
+ * @retval 0 Success.
+ * @retval -1 Error; errno is HD_ERR_INVALID_ARGUMENT.
+ */
+int hdS_gaugeDisable(hdS_gauge *gauge);
+
+/**
+ * Record again, from the number that holds now. What was before is a gap.
+ *
+ * @param gauge Gauge to enable.
+ *
+ * @retval 1 It was enabled already.
+ * @retval 0 Success.
+ * @retval -1 Error; errno is HD_ERR_INVALID_ARGUMENT.
+ */
+int hdS_gaugeEnable(hdS_gauge *gauge);
+
+/**
+ * Get the number of pending operations.
+ *
+ * @param gauge Gauge to ask; NULL gives 0.
+ *
+ * @return The number.
+ */
+int64_t hdS_gaugeValue(hdS_gauge *gauge);
+
+/**
+ * Get how often the number has become negative.
+ *
+ * @param gauge Gauge to ask; NULL gives 0.
+ *
+ * @return How often it went below 0.
+ */
+uint64_t hdS_gaugeNegatives(hdS_gauge *gauge);
+
+/**
+ * Get what the gauge could not record, after its file failed.
+ *
+ * @param gauge Gauge to ask.
+ * @param[out] losses As of hdS_getLosses().
+ *
+ * @retval 0 Success.
+ * @retval -1 Error; errno is HD_ERR_INVALID_ARGUMENT.
+ */
+int hdS_gaugeLosses(hdS_gauge *gauge, hdLosses *losses);
+
+/**
+ * End a gauge: write what holds until now, close its file and free it.
+ *
+ * @param gauge Gauge to end; freed whatever is returned.
+ *
+ * @retval 0 Success.
+ * @retval -1 Error as of hdS_finalize().
+ */
+int hdS_gaugeFinalize(hdS_gauge *gauge);
+
 #ifdef __cplusplus
 }
 #endif

@@ -18,6 +18,7 @@
 #include "common/format/escape.h"
 #include "HDTraceWritingCLibrary/src/outfile.h"
 #include "HDTraceWritingCLibrary/src/settings.h"
+#include "HDTraceWritingCLibrary/src/stats.h"
 #include "common/format/entry.h"
 #include "common/format/statheader.h"
 #include "HDTraceWritingCLibrary/src/topology.h"
@@ -675,6 +676,11 @@ int hdS_writeEntryAt(hdStatsGroup *group, const void *entry, size_t entryLength,
 }
 
 /* ---- Flush and end ----------------------------------------------------- */
+
+struct hdOutfile *hdStatsFile(const hdStatsGroup *group)
+{
+	return group->file;
+}
 
 int hdS_flush(hdStatsGroup *group)
 {
