@@ -10,7 +10,7 @@ letters=$(tr '\n' ' ' <<END
 2a 2b 2c 2d 2e
 3a 3b 3c 3d 3e
 4
-19-2b 19-2c 19-2d 19-3e 19-3g
+19-2b 19-2c 19-2d 19-3b 19-3e 19-3g
 END
 )
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # The pt command as a power service: options, signals, systemd, metrics, traces
-# beside it, and the guide, typed as it stands.
+# beside it.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
 . "$abs_top_srcdir/tests/lib/hdtrace.sh"
@@ -194,56 +194,6 @@ is_hardened() {
 		[ "$result" -eq 0 ]
 }
 
-# Print what the guide lets one type: lines after "$ ", and the lines of here
-# documents. What it prints there is shown, not compared. Ports are ours.
-what_is_typed() {
-	awk '/^    \$ / { line = substr($0, 7); print line
-		here = line ~ /<<.END.$/; next }
-	here { line = substr($0, 5); print line; here = line != "END" }' \
-		"$abs_top_srcdir/doc/guides/one-meter-many-users.md" |
-		sed "s/6526/$1/; s/6527/$2/; s/9526/$3/
-			s|/tmp/pt-guide|$scratch/guide|"
-}
-
-# Three ports that are free, for now.
-free_ports() {
-	config ports.cfg 'metrics=0'
-	sed -i 's/^listen=/&127.0.0.1:0, /' ports.cfg
-	begin -c ports.cfg || return 1
-	sed -n 's/.*127.0.0.1:\([0-9]*\).*/\1/p' log
-	end >end.log
-}
-
-guide_works() {
-	mkdir guide && cd guide || return 1
-	# shellcheck disable=SC2046
-	set -- $(cd "$scratch" && free_ports)
-	[ $# -eq 3 ] || return 1
-	{
-		echo 'set -m'
-		# Whoever types takes some time.
-		echo "reloads() { grep -c 'new configuration' out || :; }"
-		waiting="until curl -s -o none 127.0.0.1:$3/metrics; do sleep 0.1; done"
-		taken="until [ \"\$(reloads)\" -gt \"\$n\" ]; do sleep 0.1; done"
-		what_is_typed "$@" | sed "s|^pt .*&\$|& $waiting|
-			s|^kill -HUP.*|n=\$(reloads); &; $taken|"
-	} >input
-	cat input
-	PATH=$abs_top_builddir:$PATH PT_VERBOSITY=2 timeout 100 \
-		bash -e input >out 2>&1
-	result=$?
-	cat out
-	cd ..
-	[ "$result" -eq 0 ] &&
-		[ "$(grep -c '^hdtrace_power_watts{node=' guide/out)" -eq 3 ] &&
-		[ "$(grep -c ': good:' guide/out)" -eq 2 ] &&
-		grep -q '^  P (simulated)  *gauge  *W' guide/out &&
-		grep -q '^node06  rack1 * 1 * node06-right' guide/out &&
-		grep -Eq '^[0-9.]+ s, [0-9.]+ J, mean [0-9.]+ W, peak' guide/out &&
-		grep -q '^run: 0 errors' guide/out &&
-		grep -Eq '^[-0-9]+ [0-9:.]+ node06 P [0-9.]+ W$' guide/out
-}
-
 ok "a configuration is checked" checks
 ok "pt serves, and one service has a socket" serves
 ok "pt serves for a while" lasts
@@ -259,7 +209,6 @@ if [ -n "$(command -v curl)" ] && "$pt" -n -q -c http.cfg 2>/dev/null; then
 		skip "promtool accepts the metrics" "no promtool"
 		skip "promtool reads OpenMetrics" "no promtool"
 	fi
-	ok "the guide works as it is typed" guide_works
 else
 	skip "there are metrics" "no curl, or built without libmicrohttpd"
 fi

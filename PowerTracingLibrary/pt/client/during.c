@@ -34,10 +34,27 @@ const char *duringCheck(struct cliWait *wait, int argc, char **argv,
 	return NULL;
 }
 
+static int duringBegin(struct during *during, struct ptRecorder **recorder)
+{
+	int ret;
+
+	if (during->own)
+		return ownBegin(during->own);
+	ret = ptRecorderOpen(&during->setup, during->calls, during->context,
+			     recorder);
+	if (ret == 0)
+		ret = ptRecorderBegin(*recorder);
+	if (ret < 0) {
+		ptRecorderFree(*recorder);
+		*recorder = NULL;
+	}
+	return ret;
+}
+
 int duringRun(struct during *during, struct ptRecorder **recorder)
 {
 	int64_t began;
-	int ret, result;
+	int result;
 
 	*recorder = NULL;
 	if (during->wait.command &&
@@ -45,16 +62,9 @@ int duringRun(struct during *during, struct ptRecorder **recorder)
 		return CLI_EXIT_NOT_FOUND;
 	/* Before there is a thread. */
 	cliPrepare();
-	ret = ptRecorderOpen(&during->setup, during->calls, during->context,
-			     recorder);
-	if (ret < 0)
+	if (duringBegin(during, recorder) < 0)
 		return CLI_EXIT_FAILED;
-	ret = ptRecorderBegin(*recorder);
-	if (ret < 0) {
-		ptRecorderFree(*recorder);
-		*recorder = NULL;
-		return CLI_EXIT_FAILED;
-	}
+	during->hasRun = TRUE;
 	during->fromNs = hdClockNow();
 	began = hdMonotonicNow();
 	if (during->sum)
@@ -63,6 +73,10 @@ int duringRun(struct during *during, struct ptRecorder **recorder)
 	during->toNs = during->fromNs + hdMonotonicNow() - began;
 	if (during->sum)
 		powerSumEnd(during->sum, during->toNs);
+	if (during->own) {
+		ownEnd(during->own, during->toNs);
+		return result;
+	}
 	ptRecorderEnd(*recorder, during->toNs);
 	during->reconnects = ptRecorderReconnects(*recorder);
 	return result;

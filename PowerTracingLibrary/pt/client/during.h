@@ -8,11 +8,13 @@
 #ifndef PT_DURING_H
 #define PT_DURING_H
 
+#include "PowerTracingLibrary/pt/client/own.h"
 #include "PowerTracingLibrary/pt/client/powersum.h"
 #include "PowerTracingLibrary/pt/client/where.h"
 #include "cli/command.h"
 
 struct during {
+	struct own *own; /**< This machine's meters, instead of a service. */
 	struct ptRecorderSetup setup;
 	const struct ptRecorderCalls *calls; /**< In the recorder's thread. */
 	void *context;
@@ -21,12 +23,14 @@ struct during {
 	/* What came of it. */
 	int64_t fromNs, toNs; /**< Our clock. */
 	uint64_t reconnects;
+	gboolean hasRun; /**< Whether anything was waited for. */
 };
 
 /**
  * Record until the command ends, or what else is waited for.
  *
- * @param[out] recorder What has recorded, to be freed; NULL if nothing was.
+ * @param[out] recorder What has recorded, to be freed; NULL if nothing was, or
+ * by this machine's meters.
  *
  * @return Exit status: that of the command, or one of command.h.
  */

@@ -17,6 +17,7 @@ struct energy {
 	struct during during;
 	struct powerSum sum;
 	char *output;
+	char *meter, *root; /* Of this machine. */
 	gboolean hasDuration, hasPid, isSimulated;
 };
 
@@ -86,9 +87,37 @@ static gboolean print(const struct energy *energy)
 		fprintf(file, "%.3f W", ptIntegralWatts(integral));
 	else
 		fprintf(file, "-");
-	fprintf(file, ", peak %.3f W%s\n", integral->peak,
-		energy->isSimulated ? " (simulated)" : "");
+	fprintf(file, ", peak %.3f W", integral->peak);
+	if (energy->isSimulated)
+		fprintf(file, " (simulated)\n");
+	else if (energy->during.own)
+		fprintf(file, " (%s)\n", ownName(energy->during.own));
+	else
+		fputc('\n', file);
 	return file == stderr || fclose(file) == 0;
+}
+
+/* Measure by what is asked for by the options: this machine's meters. */
+static int measureOwn(struct energy *energy)
+{
+	struct during *during = &energy->during;
+	struct ptRecorder *none;
+	int result = CLI_EXIT_FAILED;
+
+	powerSumInit(&energy->sum);
+	during->sum = &energy->sum;
+	/* Before there is a thread. */
+	cliPrepare();
+	during->own = ownOpen(TOOL, energy->meter, energy->root, &energy->sum);
+	if (during->own) {
+		energy->isSimulated = ownIsSimulated(during->own);
+		result = duringRun(during, &none);
+		if (during->hasRun && !print(energy) && result == 0)
+			result = CLI_EXIT_FAILED;
+	}
+	ownFree(during->own);
+	powerSumClear(&energy->sum);
+	return result;
 }
 
 static int measure(struct energy *energy)
@@ -101,8 +130,11 @@ static int measure(struct energy *energy)
 	struct ptRecorder *recorder;
 	int result;
 
-	if (!whereParse(TOOL, &energy->where) ||
-	    !whereWish(TOOL, &energy->where))
+	if (!whereParse(TOOL, &energy->where))
+		return CLI_EXIT_FAILED;
+	if (energy->meter || energy->root || !whereIsService(&energy->where))
+		return measureOwn(energy);
+	if (!whereWish(TOOL, &energy->where))
 		return CLI_EXIT_FAILED;
 	if (whereCheck(&energy->where) < 0)
 		return CLI_EXIT_FAILED;
@@ -127,7 +159,8 @@ static const struct cliCommand command = {
 	.arguments = "[--] COMMAND [ARGUMENT...]",
 	.description =
 		"Asks a power service what nodes draw while COMMAND runs, and "
-		"prints one line:\nseconds, joules, mean and peak watts.",
+		"prints one line:\nseconds, joules, mean and peak watts. Where "
+		"there is no service it takes the meters\nof this machine.",
 	.notes = WHERE_NOTES WHERE_COMMAND_STATUS,
 	.usageStatus = CLI_EXIT_FAILED,
 	.isPrefix = true,
@@ -146,6 +179,12 @@ int commandEnergy(int argc, char **argv)
 		  "Measure for so many seconds", "S" },
 		{ "pid", 'P', 0, G_OPTION_ARG_INT, &wait->pid,
 		  "Measure until this process ends", "PID" },
+		{ "meter", 0, 0, G_OPTION_ARG_STRING, &energy.meter,
+		  "Measure by a meter of this machine, not by a service: "
+		  "powercap, perf, nvml, hwmon, or sim",
+		  "NAME" },
+		{ "root", 0, 0, G_OPTION_ARG_FILENAME, &energy.root,
+		  "Find /sys and /proc below DIR (for tests)", "DIR" },
 		WHERE_WISH_ENTRIES(&energy.where),
 		WHERE_SERVER_ENTRIES(&energy.where),
 		{ NULL, 0, 0, 0, NULL, NULL, NULL },
@@ -163,5 +202,7 @@ int commandEnergy(int argc, char **argv)
 	}
 	whereClear(&energy.where);
 	g_free(energy.output);
+	g_free(energy.meter);
+	g_free(energy.root);
 	return result;
 }

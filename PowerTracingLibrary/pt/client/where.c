@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "PowerTracingLibrary/pt/client/where.h"
 #include "PowerTracingLibrary/pt/pt.h"
@@ -12,6 +13,7 @@
 #include "PowerTracingLibrary/src/message.h"
 #include "cli/command.h"
 #include "cli/output.h"
+#include "common/clock.h"
 
 /* ---- Options ----------------------------------------------------------- */
 
@@ -190,6 +192,26 @@ int whereCheck(struct where *where)
 			      &g_array_index(where->wishes, struct ptWish, i));
 	ptListedFree(listed);
 	return ret;
+}
+
+gboolean whereIsService(const struct where *where)
+{
+	const struct ptRemoteAddress *address = &where->setup.address;
+	int64_t deadline = hdMonotonicNow() + PT_REMOTE_PATIENCE_NS;
+	const char *why;
+	int fd, ret;
+
+	if (where->server || where->token || where->user || where->nodes ||
+	    where->values || where->device || where->setup.isEncrypted)
+		return TRUE;
+	ret = address->isPath
+		      ? hdNetConnectPath(address->host, -1, deadline, &fd)
+		      : hdNetConnect(address->host, address->port, -1, deadline,
+				     &fd, &why);
+	if (ret < 0)
+		return FALSE;
+	close(fd);
+	return TRUE;
 }
 
 void whereClear(struct where *where)

@@ -126,6 +126,12 @@ gboolean whereWish(const char *tool, struct where *where);
  */
 int whereCheck(struct where *where);
 
+/**
+ * Tell whether a service is meant: one is named, or one of the usual ones is
+ * there. After whereParse().
+ */
+gboolean whereIsService(const struct where *where);
+
 /** Free it. */
 void whereClear(struct where *where);
 

@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* This machine's own meters; see own.h. */
+#include "config.h"
+
+#include <string.h>
+
+#include "PowerTracingLibrary/pt/client/own.h"
+#include "PowerTracingLibrary/pt/pt.h"
+#include "PowerTracingLibrary/src/meter/runner.h"
+#include "cli/output.h"
+#include "common/clock.h"
+
+/* RAPL moves every millisecond, and NVML every 100 ms; see pt-drivers(7). */
+#define CYCLE_NS INT64_C(50000000)
+/* How long the last reading may take to come. */
+#define PATIENCE_NS INT64_C(2000000000)
+
+/* One device, read by its own thread. */
+struct ownMeter {
+	struct ptSink sink;
+	struct own *own;
+	size_t number;
+	struct ptConfig config;
+	struct ptRunner runner;
+	double *values;
+	gboolean hasRunner;
+	int64_t lastNs; /* When the last reading ended. */
+};
+
+struct own {
+	const char *tool, *root;
+	struct powerSum *sum;
+	GPtrArray *meters; /* struct ownMeter */
+	GString *name;     /* What is measured. */
+	GString *looked;   /* What was looked for, and is not here. */
+	pthread_mutex_t mutex;
+	pthread_cond_t hasRead;
+};
+
+/* ---- What there is ----------------------------------------------------- */
+
+/* A search among the channels of a driver. */
+struct search {
+	struct own *own;
+	const struct ptDriver *driver;
+	GPtrArray *labels; /* Of those that work. */
+};
+
+static const char *const noOptions[] = { NULL };
+
+static struct ptSetup setupOf(const struct own *own)
+{
+	return (struct ptSetup){
+		.cycleNs = CYCLE_NS,
+		.root = own->root,
+		.wakeFd = -1,
+		.options = noOptions,
+	};
+}
+
+static void found(void *context, const char *label, const char *description,
+		  bool works)
+{
+	struct search *search = context;
+
+	if (works) {
+		g_ptr_array_add(search->labels, g_strdup(label));
+		return;
+	}
+	g_string_append_printf(
+		search->own->looked, "  %s: %s%s%s\n", search->driver->name,
+		strcmp(label, "-") == 0 ? "" : label,
+		strcmp(label, "-") == 0 ? "" : " cannot be used: ",
+		description);
+}
+
+static void look(struct search *search, struct own *own,
+		 const struct ptDriver *driver)
+{
+	struct ptSetup setup = setupOf(own);
+	gsize before = own->looked->len;
+
+	search->own = own;
+	search->driver = driver;
+	search->labels = g_ptr_array_new_with_free_func(g_free);
+	if (driver->list)
+		driver->list(&setup, found, search);
+	if (search->labels->len == 0 && own->looked->len == before)
+		g_string_append_printf(own->looked, "  %s: none here\n",
+				       driver->name);
+}
+
+/* A package, or the memory beside it, and not what a package contains. */
+static gboolean isPart(const char *label)
+{
+	const char *at = label;
+
+	if (!g_str_has_prefix(at, "package-"))
+		return FALSE;
+	at += strlen("package-");
+	while (g_ascii_isdigit(*at))
+		at++;
+	return !*at || strcmp(at, "-dram") == 0 || strcmp(at, "-ram") == 0;
+}
+
+/* Leave what counts once of the channels of RAPL. */
+static void keepParts(GPtrArray *labels)
+{
+	gboolean hasPlatform = FALSE;
+
+	for (guint i = 0; i < labels->len; i++)
+		if (strcmp(labels->pdata[i], "psys") == 0)
+			hasPlatform = TRUE;
+	for (guint i = labels->len; i-- > 0;) {
+		const char *label = labels->pdata[i];
+		gboolean isKept = hasPlatform ? strcmp(label, "psys") == 0
+					      : isPart(label);
+
+		if (!isKept)
+			g_ptr_array_remove_index(labels, i);
+	}
+}
+
+/* ---- Meters ------------------------------------------------------------ */
+
+static void meterAdd(struct ptSink *sink, const union hdCell *cells,
+		     const struct ptReading *reading)
+{
+	struct ownMeter *meter = (struct ownMeter *)(void *)sink;
+	const struct ptRecorderReading taken = {
+		.endNs = reading->endNs,
+		.lengthNs = reading->lengthNs,
+		.values = meter->values,
+	};
+
+	for (size_t i = 0; i < meter->config.columnCount; i++)
+		meter->values[i] = hdCellNumber(
+			meter->config.columns[i].quantity->type, cells[i]);
+	powerSumAdd(meter->own->sum, meter->number, &taken);
+	pthread_mutex_lock(&meter->own->mutex);
+	meter->lastNs = reading->endNs;
+	pthread_cond_broadcast(&meter->own->hasRead);
+	pthread_mutex_unlock(&meter->own->mutex);
+}
+
+static const struct ptSinkCalls meterCalls = { .add = meterAdd };
+
+static const struct ptQuantity *powerOf(const struct ptDriver *driver)
+{
+	for (const struct ptQuantity *q = driver->quantities; q->name; q++)
+		if (strcmp(q->name, "P") == 0)
+			return q;
+	return NULL;
+}
+
+/* Resolve a channel as a configuration would; FALSE if it vanished. */
+static gboolean resolve(struct own *own, const struct ptDriver *driver,
+			const char *label, struct ptColumn *column)
+{
+	struct ptSetup setup = setupOf(own);
+	char why[256] = "";
+
+	column->quantity = powerOf(driver);
+	return column->quantity &&
+	       driver->resolve(&setup, label, 0, &column->channel,
+			       column->label, why, sizeof(why)) == 0;
+}
+
+static void meterFree(void *data)
+{
+	struct ownMeter *meter = data;
+
+	if (meter->hasRunner)
+		ptRunnerEnd(&meter->runner, NULL);
+	g_free(meter->config.columns);
+	g_free(meter->values);
+	g_free(meter);
+}
+
+/* Open a device with some of its channels; FALSE after a message. */
+static gboolean addMeter(struct own *own, const struct ptDriver *driver,
+			 const GPtrArray *labels)
+{
+	struct ownMeter *meter = g_new0(struct ownMeter, 1);
+	struct ptConfig *config = &meter->config;
+
+	meter->sink.calls = &meterCalls;
+	meter->own = own;
+	meter->number = own->meters->len;
+	config->driver = driver;
+	config->name = driver->name;
+	config->cycleNs = CYCLE_NS;
+	config->options = (const char **)(void *)noOptions;
+	config->columns = g_new0(struct ptColumn, labels->len + 1);
+	meter->values = g_new0(double, labels->len + 1);
+	for (guint i = 0; i < labels->len; i++)
+		if (resolve(own, driver, labels->pdata[i],
+			    &config->columns[config->columnCount]))
+			config->columnCount++;
+	if (config->columnCount == 0 ||
+	    ptRunnerInit(&meter->runner, config, own->root) != 0) {
+		meterFree(meter);
+		return FALSE;
+	}
+	meter->hasRunner = TRUE;
+	ptMeterAddSink(&meter->runner.meter, &meter->sink);
+	if (ptMeterOpen(&meter->runner.meter) != 0) {
+		meterFree(meter);
+		return FALSE;
+	}
+	g_ptr_array_add(own->meters, meter);
+	g_string_append_printf(own->name, "%s%s ", own->name->len ? "; " : "",
+			       driver->name);
+	for (size_t i = 0; i < config->columnCount; i++)
+		g_string_append_printf(own->name, "%s%s", i ? ", " : "",
+				       config->columns[i].label);
+	return TRUE;
+}
+
+/* Take a driver's channels, if there are any. */
+static gboolean take(struct own *own, const char *name, gboolean isRapl)
+{
+	const struct ptDriver *driver = ptDriverFind(ptDrivers, name);
+	struct search search;
+	gboolean isTaken;
+
+	look(&search, own, driver);
+	if (isRapl)
+		keepParts(search.labels);
+	isTaken =
+		search.labels->len > 0 && addMeter(own, driver, search.labels);
+	g_ptr_array_free(search.labels, TRUE);
+	return isTaken;
+}
+
+static void takeAll(struct own *own)
+{
+	/* The same counters in two ways. */
+	if (!take(own, "powercap", TRUE))
+		take(own, "perf", TRUE);
+	take(own, "nvml", FALSE);
+	if (own->meters->len == 0)
+		take(own, "hwmon", FALSE);
+}
+
+/* Tell the sum what is added up. */
+static void openSum(struct own *own)
+{
+	struct ptRecorderGroup *groups =
+		g_new0(struct ptRecorderGroup, own->meters->len);
+
+	for (guint i = 0; i < own->meters->len; i++) {
+		const struct ownMeter *meter = own->meters->pdata[i];
+
+		groups[i].count = meter->config.columnCount;
+		groups[i].columns =
+			g_new0(struct ptRecorderColumn, groups[i].count);
+		for (size_t k = 0; k < groups[i].count; k++)
+			groups[i].columns[k].unit = (char *)"W";
+	}
+	powerSumOpen(own->sum, groups, own->meters->len);
+	for (guint i = 0; i < own->meters->len; i++)
+		g_free(groups[i].columns);
+	g_free(groups);
+}
+
+/* ---- All of them ------------------------------------------------------- */
+
+static void sayNone(const struct own *own)
+{
+	outSay(stderr,
+	       "%s: no power service here, and no meter in this machine:",
+	       own->tool);
+	fputs(own->looked->str, stderr);
+	fprintf(stderr,
+		"To try it without a meter, with power that is computed from "
+		"the load of the CPUs:\n  %s --meter=sim -- COMMAND\n",
+		own->tool);
+}
+
+static struct own *ownCreate(const char *tool, const char *root,
+			     struct powerSum *sum)
+{
+	struct own *own = g_new0(struct own, 1);
+	pthread_condattr_t attributes;
+
+	own->tool = tool;
+	own->root = root ? root : "";
+	own->sum = sum;
+	own->meters = g_ptr_array_new_with_free_func(meterFree);
+	own->name = g_string_new(NULL);
+	own->looked = g_string_new(NULL);
+	pthread_mutex_init(&own->mutex, NULL);
+	pthread_condattr_init(&attributes);
+	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+	pthread_cond_init(&own->hasRead, &attributes);
+	pthread_condattr_destroy(&attributes);
+	return own;
+}
+
+struct own *ownOpen(const char *tool, const char *device, const char *root,
+		    struct powerSum *sum)
+{
+	static const char *const meters[] = { "powercap", "perf", "nvml",
+					      "hwmon", "sim" };
+	struct own *own = ownCreate(tool, root, sum);
+	gboolean isKnown = !device;
+
+	for (size_t i = 0; device && i < G_N_ELEMENTS(meters); i++)
+		if (strcmp(device, meters[i]) == 0)
+			isKnown = TRUE;
+	if (!isKnown)
+		outSay(stderr,
+		       "%s: a meter is powercap, perf, nvml, hwmon or sim, not "
+		       "%s",
+		       tool, device);
+	else if (device)
+		take(own, device,
+		     strcmp(device, "powercap") == 0 ||
+			     strcmp(device, "perf") == 0);
+	else
+		takeAll(own);
+	if (own->meters->len > 0) {
+		openSum(own);
+		return own;
+	}
+	if (isKnown)
+		sayNone(own);
+	ownFree(own);
+	return NULL;
+}
+
+int ownBegin(struct own *own)
+{
+	for (guint i = 0; i < own->meters->len; i++) {
+		struct ownMeter *meter = own->meters->pdata[i];
+		int ret = ptRunnerBegin(&meter->runner);
+
+		if (ret < 0)
+			return ret;
+		ptRunnerSet(&meter->runner, true);
+	}
+	return 0;
+}
+
+static gboolean isRead(const struct own *own, int64_t untilNs)
+{
+	for (guint i = 0; i < own->meters->len; i++) {
+		const struct ownMeter *meter = own->meters->pdata[i];
+
+		if (meter->lastNs < untilNs)
+			return FALSE;
+	}
+	return TRUE;
+}
+
+void ownEnd(struct own *own, int64_t untilNs)
+{
+	int64_t deadlineNs = hdMonotonicNow() + PATIENCE_NS;
+	const struct timespec deadline = hdClockToTimespec(deadlineNs);
+	int ret = 0;
+
+	pthread_mutex_lock(&own->mutex);
+	while (ret == 0 && !isRead(own, untilNs))
+		ret = pthread_cond_timedwait(&own->hasRead, &own->mutex,
+					     &deadline);
+	pthread_mutex_unlock(&own->mutex);
+	for (guint i = 0; i < own->meters->len; i++) {
+		struct ownMeter *meter = own->meters->pdata[i];
+
+		ptRunnerEnd(&meter->runner, NULL);
+		meter->hasRunner = FALSE;
+	}
+}
+
+const char *ownName(const struct own *own)
+{
+	return own->name->str;
+}
+
+gboolean ownIsSimulated(const struct own *own)
+{
+	for (guint i = 0; i < own->meters->len; i++) {
+		const struct ownMeter *meter = own->meters->pdata[i];
+
+		for (size_t k = 0; k < meter->config.columnCount; k++)
+			if (meter->config.columns[k].isSimulated)
+				return TRUE;
+	}
+	return FALSE;
+}
+
+void ownFree(struct own *own)
+{
+	if (!own)
+		return;
+	g_ptr_array_free(own->meters, TRUE);
+	g_string_free(own->name, TRUE);
+	g_string_free(own->looked, TRUE);
+	pthread_cond_destroy(&own->hasRead);
+	pthread_mutex_destroy(&own->mutex);
+	g_free(own);
+}

@@ -1,0 +1,131 @@
+#!/bin/sh
+# pt energy without a service: by the meters of this machine, which here is a tree
+# of files whose counters a loop makes grow.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+. "${abs_top_srcdir:?}/tests/lib/tap.sh"
+. "$abs_top_srcdir/tests/lib/service.sh"
+trap 'kill ${loop-} $pid 2>/dev/null; rm -rf "$scratch"' EXIT
+cd "$scratch" || exit 99
+# No service is at the usual places.
+XDG_RUNTIME_DIR=$scratch/run
+export XDG_RUNTIME_DIR
+mkdir run
+unset HDTRACE_PT_SERVER
+LC_ALL=C
+export LC_ALL
+zones=$scratch/tree/sys/class/powercap
+
+# A zone that draws so many watts: DIRECTORY NAME WATTS.
+zone() {
+	mkdir -p "$zones/$1"
+	echo "$2" >"$zones/$1/name"
+	echo 99999999999999 >"$zones/$1/max_energy_range_uj"
+	echo 00000000000000000000 >"$zones/$1/energy_uj"
+	echo "$3" >"$zones/$1/watts"
+}
+
+# Let the counters grow with the time, until killed.
+grow() {
+	while :; do
+		now=$(date +%s%N)
+		for zone in "$zones"/*; do
+			read -r watts <"$zone/watts"
+			# In place: nobody sees it empty.
+			printf '%020d\n' $(((now / 1000 - first) * watts)) \
+				1<>"$zone/energy_uj"
+		done
+		sleep 0.01
+	done
+}
+
+begin_growing() {
+	first=$(($(date +%s%N) / 1000))
+	grow &
+	loop=$!
+	until_done grep -q '[1-9]' "$zones"/*/energy_uj
+}
+
+end_growing() {
+	kill "$loop"
+	wait "$loop" 2>/dev/null
+	loop=
+	rm -rf "$zones"
+}
+
+# It prints a mean near the watts, and the meters: WATTS NAME
+measures() {
+	"$pt" energy --root="$scratch/tree" -- sleep 2 >out 2>err
+	found=$?
+	cat out err
+	[ "$found" -eq 0 ] && [ ! -s out ] && grep -qF "($2)" err || return 1
+	awk -v watts="$1" '
+		{ for (i = 1; i < NF; i++) if ($i == "mean") mean = $(i + 1) }
+		END { print mean; exit !(mean > watts * 0.7 && mean < watts * 1.3) }
+	' err
+}
+
+refuses() {
+	exits 125 "$@"
+	found=$?
+	[ "$found" -eq 0 ] && [ ! -f ran ]
+}
+
+ok "a machine without a meter" refuses \
+	"$pt" energy --root="$scratch/tree" -- touch ran
+for word in powercap perf nvml hwmon 'pt energy --meter=sim'; do
+	ok "it says so of $word" grep -q -- "^ *$word" err
+done
+
+zone intel-rapl:0 package-0 50
+zone intel-rapl:0:0 core 700
+zone intel-rapl:0:1 dram 10
+zone intel-rapl-mmio:0 package-0 800
+begin_growing
+ok "package and memory, once" measures 60 "powercap package-0, package-0-dram"
+ok "the status of the command" \
+	exits 7 "$pt" energy --root="$scratch/tree" -- sh -c 'exit 7'
+ok "a command that is not there" \
+	exits 127 "$pt" energy --root="$scratch/tree" -- ./nothing
+end_growing
+zone intel-rapl:0 package-0 700
+zone intel-rapl:1 package-1 800
+zone intel-rapl:2 psys 90
+begin_growing
+ok "the platform, if the machine knows it" measures 90 "powercap psys"
+end_growing
+
+is_simulated() {
+	"$pt" energy --meter=sim -- sleep 1 >out 2>err
+	found=$?
+	cat out err
+	[ "$found" -eq 0 ] && grep -q '(simulated)$' err
+}
+ok "simulated, if that is asked for" is_simulated
+ok "no such meter" refuses "$pt" energy --meter=best -- touch ran
+ok "it names the meters" grep -q 'powercap, perf, nvml, hwmon or sim' err
+
+# A service of this user that is there is asked.
+cat >site.cfg <<END
+[Server]
+listen=unix:$scratch/run/pt.socket
+[Device]
+name=rack
+driver=sim
+cycle=50
+law=idle:33,busy:33
+[Line]
+device=rack
+node=$(uname -n)
+channel=1
+END
+asks_service() {
+	"$pt" energy -- sleep 1 >out 2>err
+	found=$?
+	cat out err
+	[ "$found" -eq 0 ] && grep -q 'mean 33.000 W' err
+}
+ok "a service" begin -c site.cfg
+ok "a service that is there is asked" asks_service
+ok "another meter, if that is asked for" is_simulated
+ok "it ends" end
+done_testing
