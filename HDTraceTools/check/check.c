@@ -268,8 +268,12 @@ static void checkSpans(struct check *check)
 
 static void checkAll(struct check *check)
 {
-	toolProgressStart(check->tool, scanGroupsSize(&check->scan) +
-					       scanTracesSize(&check->scan));
+	int64_t size =
+		scanGroupsSize(&check->scan) + scanTracesSize(&check->scan);
+
+	for (size_t i = 0; i < check->project->relationCount; i++)
+		size += check->project->relations[i]->fileSize;
+	toolProgressStart(check->tool, size);
 	checkProject(check);
 	checkMissing(check);
 	checkInfos(check);
@@ -277,6 +281,7 @@ static void checkAll(struct check *check)
 		checkGroup(check, check->project->groups[i]);
 	scanTraces(&check->scan, checkTrace, check);
 	checkMessagesEnd(check);
+	checkRelations(check);
 	checkSpans(check);
 }
 

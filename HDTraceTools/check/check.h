@@ -52,6 +52,9 @@ void checkInfos(struct check *check);
 /** Read a trace to its end and check it. */
 void checkTrace(const hdITraceFile *trace, void *check);
 
+/** Read all relations and check how they fit together. */
+void checkRelations(struct check *check);
+
 /* ---- Messages between ranks; checkmessage.c ---- */
 
 /** Get ready for the messages of a project. */

@@ -20,7 +20,7 @@ static bool hasFile(const hdIProject *project, const hdINode *node)
 	char *info;
 	bool isThere;
 
-	if (node->trace || node->groupCount > 0)
+	if (node->trace || node->relations || node->groupCount > 0)
 		return true;
 	info = g_strdup_printf("%s_%s.info", project->prefix, node->path);
 	isThere = g_file_test(info, G_FILE_TEST_EXISTS);

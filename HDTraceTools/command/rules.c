@@ -68,6 +68,19 @@ static const hdIRule rules[] = {
 	{ "trc.message", HDI_WARNING,
 	  "Messages are received after they are sent, but for the errors of "
 	  "the clocks of both hosts." },
+	{ "rel.never-ended", HDI_WARNING, "Relations end." },
+	{ "rel.state-open", HDI_WARNING,
+	  "States end before their relation does." },
+	{ "rel.failed", HDI_NOTE,
+	  "States do not fail: they have no attribute error." },
+	{ "rel.owner-twice", HDI_WARNING,
+	  "Two files have different hostIDs, localTokens or topologyNumbers." },
+	{ "rel.twice", HDI_WARNING, "A relation begins once in a file." },
+	{ "rel.orphan", HDI_WARNING,
+	  "What caused a relation is in a file of the project." },
+	{ "rel.child-early", HDI_WARNING,
+	  "A relation begins after what caused it, but for the errors of the "
+	  "clocks of both hosts." },
 	{ "info.kind", HDI_WARNING,
 	  "Lines of `.info` files begin with File, Comm, CommName, Type or "
 	  "Clock." },

@@ -24,3 +24,12 @@ hdITraceReader *diagnosticsOpenTrace(const hdIProject *project,
 	return sink ? hdI_openTraceWith(project, trace, sink->take, sink->data)
 		    : hdI_openTrace(project, trace);
 }
+
+hdIRelationReader *diagnosticsOpenRelations(const hdIProject *project,
+					    const hdIRelationFile *file,
+					    const struct diagnosticSink *sink)
+{
+	return sink ? hdI_openRelationsWith(project, file, sink->take,
+					    sink->data)
+		    : hdI_openRelations(project, file);
+}

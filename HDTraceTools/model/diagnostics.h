@@ -27,4 +27,9 @@ hdITraceReader *diagnosticsOpenTrace(const hdIProject *project,
 				     const hdITraceFile *trace,
 				     const struct diagnosticSink *sink);
 
+/** hdI_openRelations() with a sink; NULL: the project's. */
+hdIRelationReader *diagnosticsOpenRelations(const hdIProject *project,
+					    const hdIRelationFile *file,
+					    const struct diagnosticSink *sink);
+
 #endif

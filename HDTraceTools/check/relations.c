@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file
+ * hdtrace check: whether relations fit together, in memory that does not grow
+ * with them.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "HDTraceTools/base/sorter.h"
+#include "HDTraceTools/check/check.h"
+#include "HDTraceTools/model/diagnostics.h"
+#include "HDTraceTools/check/tokens.h"
+#include "common/format/relationid.h"
+
+/** A relation, or that one names it. Those of a token come together. */
+struct mention {
+	unsigned char token[16]; /**< Its hash. */
+	bool isReference;
+	uint32_t file;
+	uint64_t id; /**< Of who mentions it, in its file. */
+	int64_t time;
+};
+
+/** State of the check of all relations. */
+struct relationCheck {
+	struct check *check;
+	struct sorter *mentions;
+	GPtrArray *hosts; /**< Of each file: its host, or "". */
+	GHashTable *owners;
+	int64_t clockError;
+	GString *text;
+	uint64_t open; /**< In the file at hand. */
+	uint64_t openStates;
+	uint64_t failed;
+};
+
+static int compareMentions(const void *left, const void *right)
+{
+	const struct mention *a = left, *b = right;
+	int order = memcmp(a->token, b->token, sizeof(a->token));
+
+	if (order)
+		return order;
+	if (a->isReference != b->isReference)
+		return a->isReference ? 1 : -1;
+	if (a->file != b->file)
+		return a->file < b->file ? -1 : 1;
+	return (a->id > b->id) - (a->id < b->id);
+}
+
+static const char *fileOf(const struct relationCheck *self,
+			  const struct mention *mention)
+{
+	return self->check->project->relations[mention->file]->file;
+}
+
+/* ---- Reading ----------------------------------------------------------- */
+
+static void add(struct relationCheck *self, struct mention *mention)
+{
+	int ret;
+
+	hdTraceId(self->text->str, self->text->len, mention->token);
+	ret = sorterAdd(self->mentions, mention);
+	if (ret < 0)
+		toolError(self->check->tool, "temporary file: %s",
+			  strerror(-ret));
+}
+
+static void takeRelation(struct relationCheck *self,
+			 const hdIRelationOwner *owner,
+			 const hdIRelation *relation, uint32_t file)
+{
+	struct mention mention;
+
+	memset(&mention, 0, sizeof(mention));
+	mention.file = file;
+	mention.id = relation->id;
+	mention.time = relation->start;
+	self->open += relation->end == HDI_NEVER;
+	for (size_t i = 0; i < relation->stateCount; i++) {
+		const hdIRelationState *state = &relation->states[i];
+
+		self->openStates +=
+			state->end == HDI_NEVER && relation->end != HDI_NEVER;
+		self->failed += relationStateError(state) != NULL;
+	}
+	relationToken(owner, relation, self->text);
+	add(self, &mention);
+	mention.isReference = true;
+	/* A span of a trace may be one of a program of others. */
+	if (relationParent(owner, relation, self->text))
+		add(self, &mention);
+}
+
+/** Two processes may not be one: their relations would be taken for the same.
+ */
+static void checkOwner(struct relationCheck *self, const hdIRelationFile *file,
+		       const hdIRelationOwner *owner)
+{
+	char *name = g_strdup_printf("%s:%s:%s", owner->host, owner->process,
+				     owner->number);
+
+	if (!g_hash_table_add(self->owners, name))
+		toolReport(
+			self->check->tool, "rel.owner-twice", file->file, -1, 0,
+			"another file has the hostID, the localToken and the "
+			"topologyNumber of this one");
+}
+
+static void report(struct relationCheck *self, const char *rule,
+		   const char *file, uint64_t count, const char *what)
+{
+	if (count > 0)
+		toolReport(self->check->tool, rule, file, -1, 0,
+			   "%" PRIu64 " %s", count, what);
+}
+
+static void readFile(struct relationCheck *self, uint32_t index)
+{
+	const hdIRelationFile *file = self->check->project->relations[index];
+	struct checkSpan span = { .file = file->file };
+	hdIRelationReader *reader = diagnosticsOpenRelations(
+		self->check->project, file, self->check->scan.sink);
+	hdIRelationOwner owner = { "", "", "" };
+	const hdIRelation *relation;
+
+	if (!reader && errno != EBADMSG)
+		toolError(self->check->tool, "%s: %s", file->file,
+			  strerror(errno));
+	if (reader && hdI_getRelationOwner(reader, &owner) == 1)
+		checkOwner(self, file, &owner);
+	g_ptr_array_add(self->hosts, g_strdup(owner.host));
+	self->open = self->openStates = self->failed = 0;
+	while (reader && !self->check->tool->hasFailed &&
+	       hdI_readRelation(reader, &relation) == 1) {
+		takeRelation(self, &owner, relation, index);
+		checkCover(&span, relation->start,
+			   relation->end == HDI_NEVER ? relation->start
+						      : relation->end);
+	}
+	hdI_closeRelations(reader);
+	report(self, "rel.never-ended", file->file, self->open,
+	       "relations do not end");
+	report(self, "rel.state-open", file->file, self->openStates,
+	       "states of relations that end do not end");
+	report(self, "rel.failed", file->file, self->failed, "states failed");
+	g_array_append_val(self->check->spans, span);
+	toolProgressFile(self->check->tool, file->fileSize);
+}
+
+/* ---- What fits together ------------------------------------------------ */
+
+/** By how much a child may seem to begin before its parent. */
+static int64_t allowance(const struct relationCheck *self,
+			 const struct mention *parent,
+			 const struct mention *child)
+{
+	return strcmp(self->hosts->pdata[parent->file],
+		      self->hosts->pdata[child->file]) == 0
+		       ? 0
+		       : 2 * self->clockError;
+}
+
+static void checkChild(struct relationCheck *self, const struct mention *parent,
+		       const struct mention *child)
+{
+	int64_t early = parent->time - child->time;
+	char buffer[OUT_NUMBER_SIZE];
+
+	if (early > allowance(self, parent, child))
+		toolReport(self->check->tool, "rel.child-early",
+			   fileOf(self, child), -1, 0,
+			   "relation %" PRIu64 " begins %s before the one "
+			   "that caused it",
+			   child->id, outDuration(buffer, early));
+}
+
+static void checkMentions(struct relationCheck *self)
+{
+	struct mention now, relation;
+	bool isThere = false;
+	int ret;
+
+	while ((ret = sorterNext(self->mentions, &now)) == 1) {
+		bool isSame = isThere && memcmp(relation.token, now.token,
+						sizeof(now.token)) == 0;
+
+		if (!now.isReference && !isSame) {
+			relation = now;
+			isThere = true;
+		} else if (!now.isReference) {
+			/* Of two files was said already. */
+			if (now.file == relation.file)
+				toolReport(self->check->tool, "rel.twice",
+					   fileOf(self, &now), -1, 0,
+					   "relation %" PRIu64
+					   " begins again after its end",
+					   now.id);
+		} else if (isSame) {
+			checkChild(self, &relation, &now);
+		} else {
+			toolReport(self->check->tool, "rel.orphan",
+				   fileOf(self, &now), -1, 0,
+				   "what caused relation %" PRIu64
+				   " is in no file",
+				   now.id);
+		}
+	}
+	if (ret < 0)
+		toolError(self->check->tool, "temporary file: %s",
+			  strerror(-ret));
+}
+
+void checkRelations(struct check *check)
+{
+	struct relationCheck self = { .check = check };
+	const hdIProject *project = check->project;
+
+	if (project->relationCount == 0)
+		return;
+	for (size_t i = 0; i < project->clockCount; i++)
+		self.clockError =
+			MAX(self.clockError, project->clocks[i].error);
+	self.mentions = sorterNew(sizeof(struct mention), compareMentions);
+	self.hosts = g_ptr_array_new_with_free_func(g_free);
+	self.owners =
+		g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	self.text = g_string_new(NULL);
+	for (size_t i = 0; i < project->relationCount; i++)
+		readFile(&self, (uint32_t)i);
+	checkMentions(&self);
+	g_string_free(self.text, TRUE);
+	g_hash_table_destroy(self.owners);
+	g_ptr_array_free(self.hosts, TRUE);
+	sorterFree(self.mentions);
+}

@@ -1,0 +1,99 @@
+#!/bin/sh
+# hdtrace check: relations that do not fit together.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+. "${abs_top_srcdir:?}/tests/lib/tap.sh"
+. "$abs_top_srcdir/tests/lib/hdtrace.sh"
+cd "$scratch" || exit 99
+
+# Write a file of relations: NODE HOST PID NUMBER, elements on stdin.
+relations() {
+	{
+		printf '<relation version="1" hostID="%s" localToken="%s" ' "$2" "$3"
+		printf 'topologyNumber="%s" timeAdjustment="1000">\n' "$4"
+		tr -d '\n'
+		printf '</relation>'
+	} >"p_$1.rel"
+}
+
+# A project of two hosts where everything fits.
+fresh() {
+	rm -f p*
+	cat >p.proj <<'END'
+<Application name="p"><Topology><Level type="Host"/>
+<Node name="a"/><Node name="b"/></Topology></Application>
+END
+	relations a A 1.1 0 <<'END'
+<rel t="0" time="1"/><s name="call" t="0" time="2"/>
+<rel t="1" time="2" i="0"/><un t="1" time="3"/>
+<e t="0" time="4"/><un t="0" time="5"/>
+END
+	relations b B 1.1 0 <<'END'
+<rel t="0" time="2.5" r="A:1.1:0:1"/><un t="0" time="2.7"/>
+<rel t="9" time="2.5" ws="00f067aa0ba902b7"/><un t="9" time="2.7"/>
+END
+}
+
+# Exactly these rules are broken: STATUS RULE...
+breaks() {
+	expected=$1
+	shift
+	"${abs_top_builddir:?}/hdtrace" check --format=csv p.proj >out 2>err
+	found=$?
+	[ "$found" = "$expected" ] || { echo "status $found"; cat out err; return 1; }
+	tail -n +2 out | grep -oE '(^|,)rel\.[a-z-]+' | tr -d ',' | sort >rules
+	printf '%s\n' "$@" | sed '/^$/d' | sort | diff - rules || { cat out; return 1; }
+}
+
+# The same with other relations of host b, on stdin: STATUS RULE...
+with() {
+	fresh
+	relations b B 1.1 0
+	breaks "$@"
+}
+
+fresh
+ok "what fits together is right" breaks 0 ""
+ok "a cause that is in no file" with 1 rel.orphan <<'END'
+<rel t="0" time="2.5" r="A:1.1:0:7"/><un t="0" time="2.7"/>
+END
+ok "each kind of a cause that is in no file" with 1 \
+	rel.orphan rel.orphan rel.orphan <<'END'
+<rel t="0" time="2.5" i="7"/><un t="0" time="2.7"/>
+<rel t="1" time="2.5" p="1:0"/><un t="1" time="2.7"/>
+<rel t="2" time="2.5" l="1.1:1:0"/><un t="2" time="2.7"/>
+END
+ok "causes of the same file, process and host" with 0 "" <<'END'
+<rel t="0" time="2"/><rel t="1" time="2.5" i="0"/><rel t="2" time="2.5" p="0:0"/>
+<rel t="3" time="2.5" l="1.1:0:0"/><rel t="4" time="2.5" r="B:1.1:0:0"/>
+<un t="0" time="3"/><un t="1" time="3"/><un t="2" time="3"/><un t="3" time="3"/>
+<un t="4" time="3"/>
+END
+ok "a relation that begins before its cause" with 1 rel.child-early <<'END'
+<rel t="0" time="1.999999999" r="A:1.1:0:1"/><un t="0" time="2.7"/>
+END
+ok "relations and states that do not end" with 1 rel.never-ended rel.state-open <<'END'
+<rel t="0" time="2"/><rel t="1" time="2"/><s name="s" t="1" time="2"/>
+<un t="1" time="3"/>
+END
+ok "a relation that begins again" with 1 rel.twice <<'END'
+<rel t="0" time="2"/><un t="0" time="3"/><rel t="0" time="4"/><un t="0" time="5"/>
+END
+ok "a state that failed is a note" with 0 rel.failed <<'END'
+<rel t="0" time="2"/><s name="s" t="0" time="2"/>
+<e t="0" time="3" error="No space left on device"/><un t="0" time="3"/>
+END
+two_of_one() {
+	fresh
+	relations b A 1.1 0 <<'END'
+<rel t="5" time="2"/><un t="5" time="3"/>
+END
+	breaks 1 rel.owner-twice
+}
+ok "files that say they are of one node" two_of_one
+cut() {
+	fresh
+	printf '%s' '<relation version="1" hostID="B" localToken="1" topologyNumber="0"><rel t="0" time="1002"/><un t="0" ti' >p_b.rel
+	breaks 1 rel.cut rel.never-ended
+}
+ok "a file that is cut" cut
+done_testing
