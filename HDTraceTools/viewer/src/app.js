@@ -574,7 +574,8 @@ export class App {
   }
 
   #changed(what) {
-    this.invalidate(what === "scroll" ? "time" : what);
+    this.invalidate(["scroll", "found"].includes(what) ? "time" : what);
+    if (what === "found") return;
     this.tooltipRow = null;
     if (what === "time" || what === "scroll") this.tooltip.hide();
     if (what === "looks") this.#showLooks();

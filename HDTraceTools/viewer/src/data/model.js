@@ -145,6 +145,27 @@ export class Model {
     return node.level > 0 ? (this.meta.project.levels[node.level - 1] ?? "") : "";
   }
 
+  /** Labels of nodes from the top to this one. */
+  pathOf(node) {
+    const labels = [];
+
+    for (let at = node; at && at !== this.root; at = this.nodes[at.parent])
+      labels.unshift(at.label);
+    return labels;
+  }
+
+  /** The project that a node is of. */
+  projectOf() {
+    return this.meta.project;
+  }
+
+  /** Traces of a node and below it. */
+  tracesBelow(node) {
+    const own = node.states ? [this.traces[node.states.number]] : [];
+
+    return own.concat(...node.children.map((child) => this.tracesBelow(child)));
+  }
+
   /** Name of a node for people. */
   nameOf(node) {
     return node.path || this.meta.project.name;

@@ -2,16 +2,16 @@
 // The rows on the screen: only those that can be seen have elements.
 import { Gaps } from "./gaps.js";
 import { h, iconButton, replace } from "../ui/dom.js";
-import { exact, exactFloat, rounded } from "./numbers.js";
+import { rounded } from "./numbers.js";
 import { Overlay } from "../draw/overlay.js";
-import { HEIGHTS, Rows } from "../rows/rows.js";
+import { Rows } from "../rows/rows.js";
 import { Ruler, ticksOf } from "../draw/ruler.js";
 import { extent, sampleSeries } from "./sampling.js";
 import { Scales } from "../draw/scales.js";
-import { StatePlot } from "../draw/stateplot.js";
 import { theme } from "../draw/colours.js";
+import { loadCount } from "./track.js";
 import { formatLength, formatSecondsShort } from "./time.js";
-import { GUTTER, ValuePlot } from "../draw/valueplot.js";
+import { GUTTER } from "../draw/valueplot.js";
 
 /** A row on the screen. */
 class RowView {
@@ -34,15 +34,8 @@ class RowView {
       this.plotArea,
     );
     this.element.style.setProperty("--depth", row.depth);
-    if (row.kind === "states") {
-      const canvas = h("canvas", { "aria-hidden": "true" });
-
-      this.plotArea.append(canvas);
-      this.plot = new StatePlot(canvas, row.states);
-    } else {
-      this.series = row.series ?? tracks.rows.mainSeries(row.node);
-      if (this.series) this.plot = new ValuePlot(this.plotArea, this.series);
-    }
+    this.series = row.drawnSeries;
+    this.plots = row.makePlots(this.plotArea);
   }
 
   #label() {
@@ -118,7 +111,7 @@ class RowView {
 
   /** What the row shows is not all, or wrong. */
   #damageBadge() {
-    const item = this.row.states ?? this.row.series?.group;
+    const { item } = this.row;
     const damage = item ? this.tracks.model.damageOf(item) : null;
 
     return damage
@@ -150,12 +143,9 @@ class RowView {
   }
 
   sample(width) {
-    const isShown = this.row.kind === "value" || this.row.isFolded;
-
-    this.sampled =
-      this.series && isShown
-        ? sampleSeries(this.series, this.tracks.view, width)
-        : null;
+    this.sampled = this.series
+      ? sampleSeries(this.series, this.tracks.view, width)
+      : null;
     return this.sampled;
   }
 
@@ -167,30 +157,34 @@ class RowView {
   }
 
   draw(options) {
-    const { row, plot, series, tracks } = this;
+    const { value, states, shares } = this.plots;
+    const parts = [
+      !states || this.#drawStates(states, options),
+      !value || this.#drawValue(value, options),
+      !shares || this.#drawShares(shares, options),
+    ];
+
+    this.isFine = parts.every(Boolean);
+  }
+
+  #drawStates(plot, options) {
+    const { view } = this.tracks;
+
+    return plot.draw({
+      ...options,
+      view,
+      height: this.row.height,
+      hiddenStates: view.hiddenStates,
+    });
+  }
+
+  #drawValue(plot, options) {
+    const { row, series, tracks } = this;
     const { view } = tracks;
 
-    if (row.kind === "states") {
-      this.isFine = plot.draw({
-        ...options,
-        view,
-        height: row.height,
-        hiddenStates: view.hiddenStates,
-      });
-      return;
-    }
-    if (row.kind === "node" && !row.isFolded) {
-      plot?.destroy();
-      this.isFine = true;
-      return;
-    }
-    if (!plot) {
-      this.isFine = true;
-      return;
-    }
     plot.draw(this.sampled, {
       width: options.width,
-      height: row.height - 1,
+      height: (row.valueHeight ?? row.height) - 1,
       range: tracks.scales.rangeOf(series),
       ticks: options.ticks,
       gaps: tracks.gaps.pixels(series, view, options.width),
@@ -198,7 +192,18 @@ class RowView {
       look: tracks.look,
       isPrinting: tracks.isPrinting,
     });
-    this.isFine = Boolean(this.sampled?.isWanted);
+    return Boolean(this.sampled?.isWanted);
+  }
+
+  #drawShares(plot, options) {
+    const { view } = this.tracks;
+
+    return plot.draw({
+      width: options.width,
+      view,
+      hiddenStates: view.hiddenStates,
+      onFound: () => view.changed("found"),
+    });
   }
 
   /** On paper a row has its part of what lies over the rows, since these may be
@@ -242,23 +247,7 @@ class RowView {
   }
 
   textAt(time) {
-    const { row, series } = this;
-
-    if (row.kind === "states") {
-      const found = row.states.at(time, 0);
-
-      if (!found) return "";
-      return found
-        .filter((state) => !state.isEvent)
-        .map((state) => state.name)
-        .join(" › ");
-    }
-    if (!series || (row.kind === "node" && !row.isFolded)) return "";
-    const found = series.at(time);
-
-    if (found === undefined) return "…";
-    if (found === null) return "–";
-    return `${valueText(series, found)} ${series.level.unit}`;
+    return this.row.textAt(time);
   }
 
   /** For those who do not see the picture. */
@@ -282,24 +271,15 @@ class RowView {
           `between ${rounded(range.min)} and ${rounded(range.max)} ${series.level.unit} in view`,
         );
     }
+    if (this.plots.shares?.text) parts.push(`states: ${this.plots.shares.text}`);
     this.description = parts.join(", ");
     this.#name();
   }
 
   destroy() {
-    this.plot?.destroy?.();
+    for (const plot of Object.values(this.plots)) plot.destroy?.();
     this.element.remove();
   }
-}
-
-/** A value at a time as text, exact where an entry is known. */
-export function valueText(series, found) {
-  if (found.value === undefined)
-    return `${rounded(found.mean)} (${rounded(found.min)} – ${rounded(found.max)})`;
-  if (found.isDefined || series.isAmount) return rounded(found.value);
-  return series.value.type === "FLOAT"
-    ? exactFloat(found.value)
-    : exact(found.value);
 }
 
 export class Tracks {
@@ -382,7 +362,7 @@ export class Tracks {
         : "There is nothing to show: all rows are hidden.",
     );
     for (const [key, rowView] of this.views) {
-      const row = this.rows.list.find((other) => other.key === key);
+      const row = this.rows.find(key);
 
       // Headings change when they are folded.
       if (row && row.isFolded === rowView.row.isFolded) continue;
@@ -412,13 +392,7 @@ export class Tracks {
 
   /** The tracks of the rows on the screen. */
   get shownTracks() {
-    return this.#visible().flatMap((row) => {
-      const series =
-        row.series ?? (row.isFolded ? this.rows.mainSeries(row.node) : null);
-
-      if (row.states) return [row.states.track];
-      return series ? (series.tracks ?? [series.track]) : [];
-    });
+    return this.#visible().flatMap((row) => row.tracks);
   }
 
   #visible() {
@@ -460,7 +434,7 @@ export class Tracks {
   }
 
   #setFocusable(key) {
-    if (!this.rows.list.some((row) => row.key === key))
+    if (!this.rows.find(key))
       key = this.rows.list[0]?.key;
     this.focusKey = key;
     for (const [other, rowView] of this.views)
@@ -473,8 +447,11 @@ export class Tracks {
     const visible = this.#visible();
 
     // Nested states may have turned up.
-    this.rows.place();
-    this.content.style.height = `${this.rows.height}px`;
+    if (this.placedAt !== loadCount()) {
+      this.placedAt = loadCount();
+      this.rows.place();
+      this.content.style.height = `${this.rows.height}px`;
+    }
     this.#ensureViews(visible);
     const ticks = ticksOf(this.view, width).map(({ x }) => x);
     const views = visible.map((row) => this.views.get(row.key));
@@ -499,13 +476,19 @@ export class Tracks {
 
       if (sample) inView.set(rowView.series, extent(sample));
     }
-    this.scales.update(
-      this.rows.list
-        .filter((row) => row.kind === "value" || row.isFolded)
-        .map((row) => row.series ?? this.rows.mainSeries(row.node))
-        .filter(Boolean),
-      inView,
-    );
+    this.scales.update(this.#drawnSeries(), inView);
+  }
+
+  /** Series of all rows: whose range is known counts, on the screen or not. What
+   *  is known changes when something is loaded. */
+  #drawnSeries() {
+    const key = `${loadCount()} ${this.rows.number}`;
+
+    if (key !== this.drawnKey) {
+      this.drawnKey = key;
+      this.drawn = this.rows.list.map((row) => row.drawnSeries).filter(Boolean);
+    }
+    return this.drawn;
   }
 
   /** Returns whether all was loaded. */
@@ -537,7 +520,7 @@ export class Tracks {
   /* ---- Keys ------------------------------------------------------------ */
 
   #focus(key) {
-    const row = this.rows.list.find((other) => other.key === key);
+    const row = this.rows.find(key);
 
     if (!row) return;
     const { scroll } = this;
@@ -593,7 +576,7 @@ export class Tracks {
   }
 
   get focusedRow() {
-    return this.rows.list.find((row) => row.key === this.focusKey) ?? null;
+    return this.rows.find(this.focusKey) ?? null;
   }
 }
 
@@ -606,4 +589,3 @@ export function intervalText(model, from, to) {
   );
 }
 
-export { HEIGHTS };

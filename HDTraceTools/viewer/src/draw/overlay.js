@@ -3,7 +3,7 @@
 import { theme } from "./colours.js";
 import { prepareCanvas } from "../ui/dom.js";
 import { phasesOf } from "./ruler.js";
-import { HEIGHTS } from "../rows/rows.js";
+import { HEIGHTS } from "../rows/lane.js";
 import { GUTTER } from "./valueplot.js";
 
 /** More messages than that nobody can follow. */

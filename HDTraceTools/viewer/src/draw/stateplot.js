@@ -3,7 +3,7 @@
 // is narrower than a pixel is drawn as shares of a column.
 import { fillState, stateColours, theme } from "./colours.js";
 import { prepareCanvas } from "../ui/dom.js";
-import { BANDS_MAX, HEIGHTS } from "../rows/rows.js";
+import { BANDS_MAX, HEIGHTS } from "../rows/lane.js";
 import { upperBound } from "../data/series.js";
 import { Shares } from "./shares.js";
 import { firstReaching } from "../rows/states.js";

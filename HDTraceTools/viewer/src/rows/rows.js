@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The rows: for each node a heading, below it those of the nodes in it, and then
 // its values; so the states of ranks stand above the power of their node.
-//
-// A row is {kind, key, node, depth, label, series | states, height}; kinds are
-// "node", "states", "value".
-
-export const HEIGHTS = { node: 28, value: 46, band: 17 };
-
-/** So many levels of nested states have a band of their own. */
-export const BANDS_MAX = 8;
+// A row is a lane or a group of them (lane.js); only those on the screen have
+// elements, and what is asked of all rows takes no longer the more there are.
+import { GroupLane, StateLane, ValueLane } from "./lane.js";
 
 /** Values that are shown at first: power, and of each grouping the first. */
 export function isShownAtFirst(series, isLarge) {
@@ -84,17 +79,22 @@ export class Rows {
     this.view = view;
     this.list = [];
     this.height = 0;
+    /** Counts lists. */
+    this.number = 0;
   }
 
   /** Make the list anew. */
   update() {
     const { view, model } = this;
 
+    this.number++;
     this.list = [];
+    this.byKey = new Map();
     this.search = view.search.trim().toLowerCase();
-    this.#addContent(model.root, 0, false);
-    for (const node of model.root.children) this.#addNode(node, 0, false);
+    this.#addContent(model.root, 0, false, null);
+    for (const node of model.root.children) this.#addNode(node, 0, false, null);
     this.#dropEmpty();
+    for (const row of this.list) this.byKey.set(row.key, row);
     this.place();
   }
 
@@ -127,22 +127,17 @@ export class Rows {
       if (row.states) this.ofStates.set(row.states, row);
       if (row.kind === "node") this.ofNodes.set(row.node, row);
       row.top = top;
-      row.height = this.#heightOf(row);
+      row.height = row.wantedHeight;
       top += row.height;
     }
     this.height = top;
-  }
-
-  #heightOf(row) {
-    if (row.kind !== "states") return HEIGHTS[row.kind];
-    return 9 + HEIGHTS.band * Math.min(row.states.depth, BANDS_MAX);
   }
 
   #matches(text, isInside) {
     return isInside || !this.search || text.toLowerCase().includes(this.search);
   }
 
-  #addNode(first, depth, isInside) {
+  #addNode(first, depth, isInside, group) {
     const chain = chainOf(first);
     const node = chain.at(-1);
     const label = chainLabel(this.model, chain);
@@ -155,63 +150,98 @@ export class Rows {
       node.states && !node.children.length && !node.series.length;
 
     if (isOnlyStates) {
-      this.#addStates(node, depth, label, isFound);
+      this.#addStates(node, depth, label, isFound, group);
       return;
     }
     const isFolded = this.view.folded.has(node.number) && !this.search;
 
-    this.list.push({ kind: "node", key: `n${node.number}`, node, depth, label, isFolded });
+    const lane = this.#group(node, depth, label, group, isFolded);
+
+    this.list.push(lane);
     if (isFolded) return;
-    this.#addContent(node, depth + 1, isFound);
+    this.#addContent(node, depth + 1, isFound, lane);
   }
 
-  #addContent(node, depth, isFound) {
-    if (node.states) this.#addStates(node, depth, "States", isFound);
+  #group(node, depth, label, group, isFolded) {
+    const key = `n${node.number}`;
+
+    return new GroupLane(
+      this.model,
+      { key, node, depth, label, group },
+      isFolded,
+    );
+  }
+
+  #addContent(node, depth, isFound, group) {
+    if (node.states) this.#addStates(node, depth, "States", isFound, group);
     if (node !== this.model.root)
-      for (const child of node.children) this.#addNode(child, depth, isFound);
+      for (const child of node.children)
+        this.#addNode(child, depth, isFound, group);
     for (const series of [...(node.defined ?? []), ...node.series])
-      this.#addValue(node, series, depth, isFound);
+      this.#addValue(node, series, depth, isFound, group);
   }
 
-  #addStates(node, depth, label, isFound) {
-    if (this.view.isHidden(node.states.key)) return;
+  #addStates(node, depth, label, isFound, group) {
+    const { key } = node.states;
+
+    if (this.view.isHidden(key)) return;
     if (!this.#matches(`${label} states`, isFound)) return;
-    this.list.push({
-      kind: "states",
-      key: node.states.key,
-      node,
-      depth,
-      label,
-      states: node.states,
-    });
+    this.list.push(
+      new StateLane(this.model, { key, node, depth, label, group }, node.states),
+    );
   }
 
-  #addValue(node, series, depth, isFound) {
-    if (this.view.isHidden(series.key) || series.isText) return;
+  #addValue(node, series, depth, isFound, group) {
+    const { key } = series;
+
+    if (this.view.isHidden(key) || series.isText) return;
     if (
       !this.#matches(`${series.value.name} ${series.group.name}`, isFound)
     )
       return;
-    this.list.push({
-      kind: "value",
-      key: series.key,
-      node,
-      depth,
-      label: series.value.name,
-      series,
-    });
+    this.list.push(
+      new ValueLane(
+        this.model,
+        { key, node, depth, label: series.value.name, group },
+        series,
+      ),
+    );
+  }
+
+  /** Index of the first row that ends below a height. */
+  #indexAt(y) {
+    const { list } = this;
+    let low = 0;
+    let high = list.length;
+
+    while (low < high) {
+      const middle = (low + high) >> 1;
+
+      if (list[middle].top + list[middle].height > y) high = middle;
+      else low = middle + 1;
+    }
+    return low;
+  }
+
+  /** The row with a key; undefined if it is not shown. */
+  find(key) {
+    return this.byKey?.get(key);
   }
 
   /** The rows in a stretch of the height. */
   between(top, bottom) {
-    return this.list.filter(
-      (row) => row.top + row.height > top && row.top < bottom,
-    );
+    const first = this.#indexAt(top);
+    let last = first;
+
+    while (last < this.list.length && this.list[last].top < bottom) last++;
+    return this.list.slice(first, last);
   }
 
   /** The row at a height. */
   at(y) {
-    return this.list.find((row) => row.top <= y && y < row.top + row.height);
+    const row = this.list[this.#indexAt(y)];
+
+    return row && row.top <= y ? row : undefined;
   }
 
   /** Where the states of a trace stand, or the heading they are folded into. */
@@ -232,12 +262,5 @@ export class Rows {
       if (row) return row;
     }
     return null;
-  }
-
-  /** The nearest value of a group above something, for the folded heading. */
-  mainSeries(node) {
-    const own = node.series.find((series) => series.value.isPower);
-
-    return own ?? node.series.find((series) => !series.isText) ?? null;
   }
 }

@@ -197,6 +197,11 @@ export class States {
     return best;
   }
 
+  /** The same, as a level; undefined if there is none. */
+  levelFor(nsPerPixel) {
+    return this.levels[this.#levelFor(nsPerPixel)];
+  }
+
   /** @return {level, isWanted, states: [...], sums: [...]} or null. */
   peek(from, to, nsPerPixel) {
     const { levels } = this;

@@ -3,7 +3,7 @@
 import { stateColours } from "../draw/colours.js";
 import { h, replace } from "./dom.js";
 import { exact, grouped } from "../data/numbers.js";
-import { valueText } from "../data/tracks.js";
+import { valueText } from "../rows/lane.js";
 import { formatDate, formatLength, formatSecondsShort } from "../data/time.js";
 
 function line(name, value) {
@@ -60,7 +60,7 @@ export class Tooltip {
   }
 
   #damage(row) {
-    const item = row?.states ?? row?.series?.group;
+    const item = row?.item;
     const damage = item ? this.model.damageOf(item) : null;
 
     return damage
@@ -86,8 +86,7 @@ export class Tooltip {
   async #content(row, time) {
     if (!row) return null;
     if (row.kind === "states") return this.#states(row, time);
-    const series =
-      row.series ?? (row.isFolded ? this.tracks.rows.mainSeries(row.node) : null);
+    const series = row.drawnSeries;
 
     return series ? this.#value(series, time) : null;
   }

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The main value of a node: its own power, else its first value; if it has none,
+// the mean, minimum and maximum of those of the nodes below it.
+import { PixelColumns, sampleSeries } from "./sampling.js";
+import { loadCount } from "./track.js";
+
+/** The main one of a node's own values; null if it has none. */
+export function mainSeries(node) {
+  return (
+    node.series.find((series) => series.value.isPower) ??
+    node.series.find((series) => !series.isText) ??
+    null
+  );
+}
+
+/** Main values of the nearest nodes below that have one. */
+function mainBelow(node) {
+  return node.children.flatMap((child) => {
+    const main = mainSeries(child);
+
+    return main ? [main] : mainBelow(child);
+  });
+}
+
+/** Of several nodes; it is used as a Series. */
+class SummarySeries {
+  isText = false;
+  isDefined = true;
+  isAmount = false;
+
+  constructor(node, list) {
+    const [first] = list;
+
+    this.list = list;
+    this.node = node;
+    this.key = `n${node.number}.summary`;
+    this.group = { node, name: first.group.name, track: null };
+    this.value = {
+      ...first.value,
+      kind: "gauge",
+      type: "DOUBLE",
+      simulated: list.some((series) => series.value.simulated),
+    };
+    this.level = first.level;
+  }
+
+  get tracks() {
+    return this.list.map((series) => series.track);
+  }
+
+  get isExact() {
+    return this.list.every((series) => series.isExact);
+  }
+
+  /** As sampleSeries(); the same as before while nothing changed. */
+  sample(view, width) {
+    const key = [view.start, view.span, width, view.window, loadCount()].join();
+
+    if (key !== this.key_) {
+      this.key_ = key;
+      this.known = this.#sample(view, width);
+    }
+    return this.known;
+  }
+
+  #sample(view, width) {
+    const samples = this.list.map((series) => sampleSeries(series, view, width));
+    const there = samples.filter(Boolean);
+
+    if (!there.length) return null;
+    const columns = new PixelColumns(width);
+
+    for (let x = 0; x < width; x++)
+      for (const { columns: of } of there)
+        if (of.weight[x] > 0)
+          columns.add(x, x + 1, of.min[x], of.max[x], of.mean[x], 1);
+    return {
+      columns,
+      steps: null,
+      isWanted: samples.every((sample) => sample?.isWanted),
+      level: there[0].level,
+    };
+  }
+
+  at(time) {
+    const found = this.list.map((series) => series.at(time));
+    const values = found
+      .filter(Boolean)
+      .map((entry) => ({
+        mean: Number(entry.value ?? entry.mean),
+        min: Number(entry.value ?? entry.min),
+        max: Number(entry.value ?? entry.max),
+      }))
+      .filter(({ mean }) => !Number.isNaN(mean));
+
+    if (found.some((entry) => entry === undefined)) return undefined;
+    if (!values.length) return null;
+    return {
+      mean: values.reduce((sum, { mean }) => sum + mean, 0) / values.length,
+      min: Math.min(...values.map(({ min }) => min)),
+      max: Math.max(...values.map(({ max }) => max)),
+    };
+  }
+}
+
+/** The series that a folded node shows; null if nothing below has a value. */
+export function summarySeries(model, node) {
+  const own = mainSeries(node);
+
+  if (own) return own;
+  const all = mainBelow(node);
+  // Only what has one unit has a mean.
+  const list = all.filter(
+    ({ value, level }) =>
+      value.name === all[0].value.name && level.unit === all[0].level.unit,
+  );
+
+  if (!list.length) return null;
+  node.summary ??= list.length === 1 ? list[0] : new SummarySeries(node, list);
+  return node.summary;
+}

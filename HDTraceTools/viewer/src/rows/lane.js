@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What a row is: a lane of something over time, or a group of them. All that the
+// rows, the pointer and the tables need to know of it is asked here, so that a new
+// kind of row is a class here and a plot.
+//
+// A lane has a kind ("states", "value", "node"), a key that links name it by, the
+// project, the node and its path in the topology, the group that it is in (a
+// GroupLane, or null at the top), what can be asked about it ("attributes" of its
+// states, "joules" they took, "numbers" of its values), and a place.
+import { SharePlot } from "../draw/shareplot.js";
+import { StatePlot } from "../draw/stateplot.js";
+import { ValuePlot } from "../draw/valueplot.js";
+import { rounded, exact, exactFloat } from "../data/numbers.js";
+import { summarySeries } from "../data/summaryseries.js";
+import { h } from "../ui/dom.js";
+
+export const HEIGHTS = { node: 28, value: 46, band: 17, share: 13 };
+
+/** So many levels of nested states have a band of their own. */
+export const BANDS_MAX = 8;
+
+class Lane {
+  isFolded = false;
+  states = null;
+  series = null;
+  top = 0;
+  height = 0;
+
+  /** @param group The GroupLane around it, or null. */
+  constructor(model, { key, node, label, depth, group }) {
+    Object.assign(this, { model, key, node, label, depth, group });
+  }
+
+  get project() {
+    return this.model.projectOf(this.node);
+  }
+
+  /** Labels of the nodes from the top to its own. */
+  get path() {
+    return this.model.pathOf(this.node);
+  }
+
+  /** What has to be loaded for it. */
+  get tracks() {
+    return [];
+  }
+
+  /** The value that is drawn, with a scale; or null. */
+  get drawnSeries() {
+    return null;
+  }
+
+  /** The group or trace that it is read from: one file. */
+  get item() {
+    return null;
+  }
+
+  asks = new Set();
+}
+
+/** States and events of a trace. */
+export class StateLane extends Lane {
+  kind = "states";
+
+  constructor(model, place, states) {
+    super(model, place);
+    this.states = states;
+    this.asks = new Set(["attributes", "joules"]);
+  }
+
+  get tracks() {
+    return [this.states.track];
+  }
+
+  get item() {
+    return this.states;
+  }
+
+  get wantedHeight() {
+    return 9 + HEIGHTS.band * Math.min(this.states.depth, BANDS_MAX);
+  }
+
+  makePlots(area) {
+    const canvas = h("canvas", { "aria-hidden": "true" });
+
+    area.append(canvas);
+    return { states: new StatePlot(canvas, this.states) };
+  }
+
+  textAt(time) {
+    return (this.states.at(time, 0) ?? [])
+      .filter((state) => !state.isEvent)
+      .map((state) => state.name)
+      .join(" › ");
+  }
+}
+
+/** A value of a group, or one that the reader defined. */
+export class ValueLane extends Lane {
+  kind = "value";
+  wantedHeight = HEIGHTS.value;
+
+  constructor(model, place, series) {
+    super(model, place);
+    this.series = series;
+    this.asks = new Set(["numbers"]);
+  }
+
+  get tracks() {
+    return this.series.tracks ?? [this.series.track];
+  }
+
+  get drawnSeries() {
+    return this.series;
+  }
+
+  get item() {
+    return this.series.isDefined ? null : this.series.group;
+  }
+
+  makePlots(area) {
+    return { value: new ValuePlot(area, this.series) };
+  }
+
+  textAt(time) {
+    return seriesText(this.series, time);
+  }
+}
+
+/** A node, with all that is in it: when it is folded, a summary of that, its main
+ *  value and how many of its ranks are in which state. */
+export class GroupLane extends Lane {
+  kind = "node";
+
+  constructor(model, place, isFolded) {
+    super(model, place);
+    this.isFolded = isFolded;
+    if (!isFolded) return;
+    this.summary = summarySeries(model, place.node);
+    this.traces = model.tracesBelow(place.node);
+  }
+
+  /** Its main value: mean, min and max of what is below. */
+  get drawnSeries() {
+    return this.isFolded ? this.summary : null;
+  }
+
+  get tracks() {
+    if (!this.isFolded) return [];
+    const { summary, traces } = this;
+
+    return [
+      ...(summary ? (summary.tracks ?? [summary.track]) : []),
+      ...traces.map((trace) => trace.track),
+    ];
+  }
+
+  get valueHeight() {
+    return HEIGHTS.node;
+  }
+
+  get wantedHeight() {
+    return HEIGHTS.node + (this.isFolded && this.traces.length ? HEIGHTS.share : 0);
+  }
+
+  makePlots(area) {
+    const plots = {};
+
+    if (this.drawnSeries) {
+      // What is drawn comes later, and above the shares.
+      const place = h("div", {});
+
+      area.append(place);
+      plots.value = new ValuePlot(place, this.drawnSeries);
+    }
+    if (this.isFolded && this.traces.length) {
+      const canvas = h("canvas", { "aria-hidden": "true", class: "shares" });
+
+      area.append(canvas);
+      plots.shares = new SharePlot(canvas, this.traces);
+    }
+    return plots;
+  }
+
+  textAt(time) {
+    const series = this.drawnSeries;
+
+    return series ? seriesText(series, time) : "";
+  }
+}
+
+/** What a series says at a time. */
+function seriesText(series, time) {
+  const found = series.at(time);
+
+  if (found === undefined) return "…";
+  if (found === null) return "–";
+  return `${valueText(series, found)} ${series.level.unit}`;
+}
+
+/** A value at a time as text, exact where an entry is known. */
+export function valueText(series, found) {
+  if (found.value === undefined)
+    return `${rounded(found.mean)} (${rounded(found.min)} – ${rounded(found.max)})`;
+  if (found.isDefined || series.isAmount) return rounded(found.value);
+  return series.value.type === "FLOAT"
+    ? exactFloat(found.value)
+    : exact(found.value);
+}
