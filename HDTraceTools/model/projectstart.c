@@ -5,6 +5,8 @@
  */
 #include "config.h"
 
+#include <string.h>
+
 #include "HDTraceTools/model/projectstart.h"
 
 /** The first time in a group's file; messages come when it is read. */
@@ -72,6 +74,30 @@ int projectStartFind(const hdIProject *project,
 		if (!found || time < *start)
 			*start = time;
 		found = 1;
+	}
+	return found;
+}
+
+int projectMarkFind(const hdIProject *project,
+		    const struct diagnosticSink *sink, const char *name,
+		    int64_t *time)
+{
+	const hdIRecord *record;
+	int found = 0;
+
+	for (size_t i = 0; i < project->traceCount; i++) {
+		hdITraceReader *reader =
+			diagnosticsOpenTrace(project, project->traces[i], sink);
+
+		/* States come when they end, so all have to be looked at. */
+		while (reader && hdI_readTrace(reader, &record) == 1) {
+			if (strcmp(record->name, name) != 0 ||
+			    (found && record->start >= *time))
+				continue;
+			*time = record->start;
+			found = 1;
+		}
+		hdI_closeTrace(reader);
 	}
 	return found;
 }

@@ -23,4 +23,18 @@
 int projectStartFind(const hdIProject *project,
 		     const struct diagnosticSink *sink, int64_t *start);
 
+/**
+ * Find the first state or event with a name, of all traces: a mark that
+ * projects are aligned at.
+ *
+ * @param sink Takes the diagnostics; NULL: the project's handler.
+ * @param[out] time When it starts.
+ *
+ * @retval 1 @p time is set.
+ * @retval 0 There is none.
+ */
+int projectMarkFind(const hdIProject *project,
+		    const struct diagnosticSink *sink, const char *name,
+		    int64_t *time);
+
 #endif

@@ -268,18 +268,19 @@ static void putProject(struct outJson *json, const hdIProject *project)
 	outJsonEnd(json);
 }
 
-void metaBegin(struct outJson *json, FILE *file,
-	       const struct findings *findings, const int64_t *start,
-	       uint64_t maxSize)
+static void putHead(struct outJson *json)
+{
+	outJsonInteger(json, "format", 1);
+	outJsonText(json, "generator", "hdtrace " PACKAGE_VERSION);
+}
+
+static void putAll(struct outJson *json, const struct findings *findings,
+		   const int64_t *start, uint64_t maxSize)
 {
 	const hdIProject *project = findings->project;
 	struct numbering numbers = { g_hash_table_new(NULL, NULL) };
 	char buffer[OUT_NUMBER_SIZE];
 
-	*json = (struct outJson){ .file = file, .isInPage = true };
-	outJsonObject(json, NULL, false);
-	outJsonInteger(json, "format", 1);
-	outJsonText(json, "generator", "hdtrace " PACKAGE_VERSION);
 	putProject(json, project);
 	if (start)
 		outJsonSeconds(json, "start", *start);
@@ -298,6 +299,39 @@ void metaBegin(struct outJson *json, FILE *file,
 	putCommunicators(json, project);
 	putPowers(json, findings);
 	g_hash_table_destroy(numbers.nodes);
+}
+
+void metaBegin(struct outJson *json, FILE *file,
+	       const struct findings *findings, const int64_t *start,
+	       uint64_t maxSize)
+{
+	*json = (struct outJson){ .file = file, .isInPage = true };
+	outJsonObject(json, NULL, false);
+	putHead(json);
+	putAll(json, findings, start, maxSize);
+}
+
+void metaBeginSeveral(struct outJson *json, FILE *file, const char *align)
+{
+	*json = (struct outJson){ .file = file, .isInPage = true };
+	outJsonObject(json, NULL, false);
+	putHead(json);
+	outJsonText(json, "align", align);
+	outJsonArray(json, "projects", false);
+}
+
+void metaPutOne(struct outJson *json, const struct findings *findings,
+		const int64_t *start, int64_t shift)
+{
+	outJsonObject(json, NULL, false);
+	outJsonSeconds(json, "shift", shift);
+	putAll(json, findings, start, 0);
+	outJsonEnd(json);
+}
+
+void metaEndSeveral(struct outJson *json)
+{
+	outJsonEnd(json);
 }
 
 void metaEnd(struct outJson *json)

@@ -31,6 +31,20 @@ void metaBegin(struct outJson *json, FILE *file,
 	       const struct findings *findings, const int64_t *start,
 	       uint64_t maxSize);
 
+/**
+ * The same of several projects: these follow, one after another.
+ *
+ * @param align How their clocks are aligned: "wall", "start", or "mark NAME".
+ */
+void metaBeginSeveral(struct outJson *json, FILE *file, const char *align);
+
+/** Write one of them. @param shift Is added to its times, in ns. */
+void metaPutOne(struct outJson *json, const struct findings *findings,
+		const int64_t *start, int64_t shift);
+
+/** All are there; metaEnd() ends the rest. */
+void metaEndSeveral(struct outJson *json);
+
 /** End it. */
 void metaEnd(struct outJson *json);
 

@@ -76,11 +76,11 @@ static int findKey(unsigned char *key)
 	return ret;
 }
 
-int viewKeyToken(const char *prefix, uint16_t port, char *token, size_t length)
+int viewKeyToken(const char *projects, uint16_t port, char *token,
+		 size_t length)
 {
 	unsigned char key[KEY_BYTES];
-	char *real = g_canonicalize_filename(prefix, NULL);
-	char *text = g_strdup_printf("%u %s", port, real);
+	char *text = g_strdup_printf("%u %s", port, projects);
 	int ret = findKey(key);
 	char *digits;
 
@@ -91,6 +91,5 @@ int viewKeyToken(const char *prefix, uint16_t port, char *token, size_t length)
 		g_free(digits);
 	}
 	g_free(text);
-	g_free(real);
 	return ret;
 }

@@ -17,14 +17,15 @@
 #include <stddef.h>
 
 /**
- * Make the token of a project and a port.
+ * Make the token of projects and a port.
  *
- * @param prefix Of the project, as hdIProject has it.
+ * @param projects Their full paths.
  * @param token So many digits and a NUL.
  *
  * @return 0; or the negative errno of the secret, which cannot be kept, or is
  *         not ours alone (-EPERM): such a token must be a new one.
  */
-int viewKeyToken(const char *prefix, uint16_t port, char *token, size_t length);
+int viewKeyToken(const char *projects, uint16_t port, char *token,
+		 size_t length);
 
 #endif

@@ -34,9 +34,9 @@ struct viewServer {
 	struct MHD_Daemon *daemon;
 	struct gate *gate;
 	int listening;
-	struct tracks *tracks;
-	struct findings *findings;
-	struct viewJobs *jobs;
+	const struct viewServed *served;
+	size_t count;
+	const char *align;
 	char token[GATE_TOKEN_LENGTH + 1];
 	char instance[2 * INSTANCE_BYTES + 1]; /**< Differs at each start. */
 	char *hosts[2];   /**< What a browser may call us. */
@@ -44,13 +44,16 @@ struct viewServer {
 	char *page;
 	size_t pageSize;
 	pthread_mutex_t mutex;
-	char *progress; /**< JSON with the findings; NULL until it is complete.
-			 */
+	/** Of each project, JSON with the findings; NULL until it is complete.
+	 */
+	char **progress;
 };
 
 /** A request, and the answer to it. */
 struct exchange {
 	struct viewServer *server;
+	/** The one that is asked about. */
+	const struct viewServed *project;
 	struct MHD_Connection *connection;
 	GByteArray *body;
 	const char *type;
@@ -78,10 +81,23 @@ static bool numberArgument(const struct exchange *exchange, const char *name,
 	       g_ascii_string_to_unsigned(text, 10, 0, max, number, NULL);
 }
 
+/** The project that "project" numbers, the first one if it is not there; NULL
+ * if there is none of that number. */
+static const struct viewServed *findProject(const struct exchange *exchange)
+{
+	const struct viewServer *server = exchange->server;
+	guint64 number = 0;
+
+	if (argument(exchange, "project") &&
+	    !numberArgument(exchange, "project", server->count - 1, &number))
+		return NULL;
+	return &server->served[number];
+}
+
 /** The track that "id" names; NULL if there is none. */
 static struct track *findTrack(const struct exchange *exchange, guint64 *number)
 {
-	struct tracks *tracks = exchange->server->tracks;
+	struct tracks *tracks = exchange->project->tracks;
 	const hdIProject *project = tracks->project;
 	const char *id = argument(exchange, "id");
 
@@ -118,7 +134,7 @@ static unsigned int answerTrack(struct exchange *exchange)
 
 	if (!track)
 		return MHD_HTTP_NOT_FOUND;
-	viewJobsWant(exchange->server->jobs, track);
+	viewJobsWant(exchange->project->jobs, track);
 	trackDescribe(track, 0, false, exchange->body);
 	return MHD_HTTP_OK;
 }
@@ -132,8 +148,8 @@ static unsigned int answerPart(struct exchange *exchange)
 	    !numberArgument(exchange, "size", PART_MAX, &size))
 		return MHD_HTTP_BAD_REQUEST;
 	g_byte_array_set_size(exchange->body, (guint)size);
-	if (storeRead(exchange->server->tracks->store, at, exchange->body->data,
-		      size) == 0)
+	if (storeRead(exchange->project->tracks->store, at,
+		      exchange->body->data, size) == 0)
 		return MHD_HTTP_OK;
 	g_byte_array_set_size(exchange->body, 0);
 	return MHD_HTTP_NOT_FOUND;
@@ -143,7 +159,7 @@ static unsigned int answerPart(struct exchange *exchange)
 static int readEntries(struct exchange *exchange, guint64 number,
 		       const struct chunk *chunk, guint part)
 {
-	const hdIProject *project = exchange->server->tracks->project;
+	const hdIProject *project = exchange->project->tracks->project;
 	const hdIGroup *group = project->groups[number];
 	hdIStatReader *reader =
 		diagnosticsOpenStat(project, group, &diagnosticsDropped);
@@ -188,7 +204,7 @@ static unsigned int answerEntries(struct exchange *exchange)
 	    !numberArgument(exchange, "part", G_MAXUINT32, &part))
 		return MHD_HTTP_BAD_REQUEST;
 	if (!trackGetChunk(track, 0, (guint)position, &chunk) ||
-	    part > exchange->server->tracks->project->groups[number]
+	    part > exchange->project->tracks->project->groups[number]
 			    ->valueCount)
 		return MHD_HTTP_NOT_FOUND;
 	if (readEntries(exchange, number, &chunk, (guint)part) < 0)
@@ -207,7 +223,7 @@ static unsigned int answerAlive(struct exchange *exchange)
 	return MHD_HTTP_OK;
 }
 
-static char *makeProgress(const struct viewServer *self,
+static char *makeProgress(const struct viewServed *self,
 			  const struct viewProgress *progress)
 {
 	char *text = NULL;
@@ -239,14 +255,15 @@ static char *makeProgress(const struct viewServer *self,
 static unsigned int answerProgress(struct exchange *exchange)
 {
 	struct viewServer *server = exchange->server;
-	struct viewProgress progress = viewJobsProgress(server->jobs);
+	const struct viewServed *project = exchange->project;
+	struct viewProgress progress = viewJobsProgress(project->jobs);
+	char **known = &server->progress[project - server->served];
 	char *text;
 
 	pthread_mutex_lock(&server->mutex);
-	text = server->progress ? server->progress
-				: makeProgress(server, &progress);
+	text = *known ? *known : makeProgress(project, &progress);
 	if (progress.hasReport)
-		server->progress = text;
+		*known = text;
 	pthread_mutex_unlock(&server->mutex);
 	g_byte_array_append(exchange->body, (const guint8 *)text,
 			    (guint)strlen(text));
@@ -304,6 +321,9 @@ static unsigned int answer(struct exchange *exchange, const char *path)
 	if (!gateHasToken(path, strlen(path), exchange->server->token))
 		return MHD_HTTP_NOT_FOUND;
 	path += GATE_TOKEN_LENGTH + 2;
+	exchange->project = findProject(exchange);
+	if (!exchange->project)
+		return MHD_HTTP_NOT_FOUND;
 	for (size_t i = 0; i < G_N_ELEMENTS(answers); i++) {
 		if (strcmp(path, answers[i].path) == 0)
 			return answers[i].answer(exchange);
@@ -388,13 +408,41 @@ static int makeRandom(char *text, size_t count)
  *  asked for; else a new one. */
 static int makeToken(struct viewServer *self, uint16_t port)
 {
-	if (port && viewKeyToken(self->tracks->project->prefix, port,
-				 self->token, GATE_TOKEN_LENGTH) == 0)
-		return 0;
-	return makeRandom(self->token, TOKEN_BYTES);
+	GString *names = g_string_new(NULL);
+	int ret = -ENOENT;
+
+	for (size_t i = 0; i < self->count; i++) {
+		const char *prefix = self->served[i].tracks->project->prefix;
+		char *real = g_canonicalize_filename(prefix, NULL);
+
+		g_string_append_printf(names, "%s\n", real);
+		g_free(real);
+	}
+	if (port)
+		ret = viewKeyToken(names->str, port, self->token,
+				   GATE_TOKEN_LENGTH);
+	g_string_free(names, TRUE);
+	return ret == 0 ? 0 : makeRandom(self->token, TOKEN_BYTES);
 }
 
-static void makePage(struct viewServer *self, const int64_t *start)
+static void putMeta(struct viewServer *self, struct outJson *json, FILE *file)
+{
+	const struct viewServed *served = self->served;
+
+	if (self->count == 1) {
+		metaBegin(json, file, served->findings,
+			  served->hasStart ? &served->start : NULL, 0);
+		return;
+	}
+	metaBeginSeveral(json, file, self->align);
+	for (size_t i = 0; i < self->count; i++, served++)
+		metaPutOne(json, served->findings,
+			   served->hasStart ? &served->start : NULL,
+			   served->shift);
+	metaEndSeveral(json);
+}
+
+static void makePage(struct viewServer *self)
 {
 	FILE *file = open_memstream(&self->page, &self->pageSize);
 	struct outJson json;
@@ -403,7 +451,7 @@ static void makePage(struct viewServer *self, const int64_t *start)
 		g_error("no memory");
 	pageStart(file, true);
 	pageStartMeta(file);
-	metaBegin(&json, file, self->findings, start, 0);
+	putMeta(self, &json, file);
 	outJsonPlain(&json, "report", "null");
 	metaEnd(&json);
 	pageEndMeta(file);
@@ -480,22 +528,23 @@ static int answerAt(struct viewServer *self, uint16_t port)
 }
 
 int viewServerStart(struct viewServer **server, uint16_t port,
-		    struct tracks *tracks, struct findings *findings,
-		    struct viewJobs *jobs, const int64_t *start, char **url)
+		    const struct viewServed *served, size_t count,
+		    const char *align, char **url)
 {
 	struct viewServer *self = g_new0(struct viewServer, 1);
 	int ret;
 
 	self->listening = -1;
-	self->tracks = tracks;
-	self->findings = findings;
-	self->jobs = jobs;
+	self->served = served;
+	self->count = count;
+	self->align = align;
+	self->progress = g_new0(char *, count);
 	pthread_mutex_init(&self->mutex, NULL);
 	ret = makeToken(self, port);
 	if (ret == 0)
 		ret = makeRandom(self->instance, INSTANCE_BYTES);
 	if (ret == 0) {
-		makePage(self, start);
+		makePage(self);
 		ret = answerAt(self, port);
 	}
 	if (ret < 0) {
@@ -521,7 +570,9 @@ void viewServerStop(struct viewServer *self)
 		g_free(self->origins[i]);
 	}
 	free(self->page);
-	free(self->progress);
+	for (size_t i = 0; i < self->count; i++)
+		free(self->progress[i]);
+	g_free(self->progress);
 	pthread_mutex_destroy(&self->mutex);
 	g_free(self);
 }

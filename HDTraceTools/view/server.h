@@ -23,18 +23,29 @@
 
 struct viewServer;
 
+/** A project that is served. */
+struct viewServed {
+	struct tracks *tracks;
+	struct findings *findings;
+	struct viewJobs *jobs;
+	bool hasStart; /**< Times count from start, as far as it is known. */
+	int64_t start;
+	int64_t shift; /**< Is added to its times, in ns. */
+};
+
 /**
  * Start to serve.
  *
  * @param port 0: any.
- * @param start That times count from, as far as it is known yet; NULL: unknown.
+ * @param served The projects; they stay the caller's.
+ * @param align As metaBeginSeveral() takes it.
  * @param[out] url To be freed with g_free().
  *
  * @return 0 or a negative errno.
  */
 int viewServerStart(struct viewServer **server, uint16_t port,
-		    struct tracks *tracks, struct findings *findings,
-		    struct viewJobs *jobs, const int64_t *start, char **url);
+		    const struct viewServed *served, size_t count,
+		    const char *align, char **url);
 
 /** Stop serving; NULL does nothing. */
 void viewServerStop(struct viewServer *self);

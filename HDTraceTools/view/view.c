@@ -13,17 +13,33 @@
 #include <unistd.h>
 
 #include "HDTraceTools/command/select.h"
+#include "HDTraceTools/model/projectstart.h"
 #include "HDTraceTools/pages/page.h"
 #include "HDTraceTools/pages/tracks.h"
 #include "HDTraceTools/findings/findings.h"
 #include "HDTraceTools/view/jobs.h"
 #include "HDTraceTools/view/server.h"
 
+/** More projects nobody can tell apart. */
+#define PROJECTS_MAX 16
+
+/** A project that is shown, read and reported beside the others. */
+struct viewOne {
+	struct tool tool;
+	struct findings findings;
+	hdIProject *project;
+};
+
 /** What the command is asked for. */
 struct view {
-	struct findings findings;
-	gboolean isAlone; /**< No browser is started. */
+	struct tool *tool;
+	struct findings findings; /**< Options of all. */
+	gboolean isAlone;         /**< No browser is started. */
 	int port;
+	char *align; /**< "wall", "start" or the name of a mark; or NULL. */
+	struct viewOne *list;
+	struct viewServed *served;
+	size_t count;
 };
 
 /* ---- Starting ---------------------------------------------------------- */
@@ -146,7 +162,7 @@ static void openBrowser(struct tool *tool, char *path, sigset_t *mask)
 static void waitForEnd(const struct view *view, const char *url,
 		       const sigset_t *signals, sigset_t *before)
 {
-	struct tool *tool = view->findings.tool;
+	struct tool *tool = view->tool;
 	char *lead = view->isAlone ? NULL : writeLead(tool, url);
 	int number;
 
@@ -169,14 +185,31 @@ static int finish(struct tool *tool)
 	return toolFinish(tool);
 }
 
-/** Serve until a signal comes. */
-static void serve(struct view *view, struct tracks *tracks)
+/** Whether all reports are there. */
+static bool isAllRead(const struct view *view)
 {
-	struct tool *tool = view->findings.tool;
+	for (size_t i = 0; i < view->count; i++) {
+		if (!viewJobsProgress(view->served[i].jobs).hasReport)
+			return false;
+	}
+	return true;
+}
+
+/** How projects are aligned, in words that a page understands. */
+static char *alignText(const struct view *view)
+{
+	if (strcmp(view->align, "wall") == 0 ||
+	    strcmp(view->align, "start") == 0)
+		return g_strdup(view->align);
+	return g_strconcat("mark ", view->align, NULL);
+}
+
+/** Serve until a signal comes. */
+static void serve(struct view *view)
+{
+	struct tool *tool = view->tool;
 	struct viewServer *server = NULL;
-	struct viewJobs *jobs = viewJobsNew(tracks, &view->findings);
-	int64_t start;
-	bool hasStart = guessStart(tracks->project, &start);
+	char *align = alignText(view);
 	sigset_t signals;
 	sigset_t before;
 	char *url = NULL;
@@ -188,11 +221,11 @@ static void serve(struct view *view, struct tracks *tracks)
 	sigaddset(&signals, SIGTERM);
 	sigaddset(&signals, SIGHUP);
 	pthread_sigmask(SIG_BLOCK, &signals, &before);
-	ret = viewServerStart(&server, (uint16_t)view->port, tracks,
-			      &view->findings, jobs, hasStart ? &start : NULL,
-			      &url);
+	ret = viewServerStart(&server, (uint16_t)view->port, view->served,
+			      view->count, align, &url);
 	if (ret == 0) {
-		viewJobsStart(jobs);
+		for (size_t i = 0; i < view->count; i++)
+			viewJobsStart(view->served[i].jobs);
 		waitForEnd(view, url, &signals, &before);
 	} else {
 		toolError(tool, "cannot serve at port %d: %s", view->port,
@@ -201,60 +234,122 @@ static void serve(struct view *view, struct tracks *tracks)
 	viewServerStop(server);
 	/* A report that is being made cannot be stopped, but leaves nothing
 	 * behind either. All that is of the tool is its threads'. */
-	if (ret == 0 && !viewJobsProgress(jobs).hasReport)
+	if (ret == 0 && !isAllRead(view))
 		_exit(toolIsOutputBroken() ? TOOL_FAILED : TOOL_OK);
-	viewJobsFree(jobs);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	g_free(url);
+	g_free(align);
 }
 
-static void viewProject(struct view *view, const hdIProject *project)
-{
-	struct tracks *tracks;
+/* ---- Projects ---------------------------------------------------------- */
 
-	if (findingsStart(&view->findings, project) == 0) {
-		/* Where the terminal shows it, nobody looks. */
-		view->findings.tool->progress.isOn = false;
-		tracks = tracksNew(&view->findings);
-		serve(view, tracks);
-		tracksFree(tracks);
+/** When the clock of a project that is aligned begins; false: it has no such
+ *  time, which was said. */
+static bool findZero(struct view *view, const hdIProject *project,
+		     const char *path, int64_t *zero)
+{
+	*zero = 0;
+	if (view->count == 1 || strcmp(view->align, "wall") == 0)
+		return true;
+	if (strcmp(view->align, "start") == 0) {
+		projectStartFind(project, &diagnosticsDropped, zero);
+		return true;
 	}
-	findingsEnd(&view->findings);
+	if (projectMarkFind(project, &diagnosticsDropped, view->align, zero))
+		return true;
+	toolError(view->tool,
+		  "%s: no state and no event is called %s, as "
+		  "--align says",
+		  path, view->align);
+	return false;
 }
 
-static int runOn(struct view *view, const char *path)
+/** Get a project ready to be served. */
+static bool start(struct view *view, size_t number, const char *path)
 {
-	hdIProject *project = findingsOpen(&view->findings, path);
+	struct viewOne *one = &view->list[number];
+	struct viewServed *served = &view->served[number];
+	int64_t zero;
 
-	if (!project)
-		return toolFinish(view->findings.tool);
-	viewProject(view, project);
-	hdI_closeProject(project);
-	return finish(view->findings.tool);
+	one->tool = *view->tool;
+	one->findings = view->findings;
+	one->findings.tool = &one->tool;
+	findingsDiagnosticsInit(&one->findings.diagnostics);
+	one->project = findingsOpen(&one->findings, path);
+	if (!one->project || findingsStart(&one->findings, one->project) != 0 ||
+	    !findZero(view, one->project, path, &zero))
+		return false;
+	/* Where the terminal shows it, nobody looks. */
+	one->tool.progress.isOn = false;
+	served->findings = &one->findings;
+	served->tracks = tracksNew(&one->findings);
+	served->jobs = viewJobsNew(served->tracks, served->findings);
+	served->hasStart = guessStart(one->project, &served->start);
+	served->shift = number ? view->served[0].shift - zero : zero;
+	return true;
+}
+
+static void end(struct viewOne *one, struct viewServed *served)
+{
+	viewJobsFree(served->jobs);
+	tracksFree(served->tracks);
+	if (one->findings.project)
+		findingsEnd(&one->findings);
+	findingsDiagnosticsFree(&one->findings.diagnostics);
+	hdI_closeProject(one->project);
+}
+
+static int runOn(struct view *view, char **paths)
+{
+	struct tool *tool = view->tool;
+	size_t ready = 0;
+	size_t begun;
+
+	view->list = g_new0(struct viewOne, view->count);
+	view->served = g_new0(struct viewServed, view->count);
+	while (ready < view->count && start(view, ready, paths[ready]))
+		ready++;
+	begun = MIN(ready + 1, view->count);
+	/* What the first one has as shift is where its clock begins: the others
+	 * are shifted there, and it stays where it is. */
+	view->served[0].shift = 0;
+	if (ready == view->count)
+		serve(view);
+	for (size_t i = 0; i < begun; i++) {
+		tool->hasFailed |= view->list[i].tool.hasFailed;
+		end(&view->list[i], &view->served[i]);
+	}
+	g_free(view->served);
+	g_free(view->list);
+	return finish(tool);
 }
 
 static const struct toolHelp help = {
-	.arguments = "PROJECT",
+	.arguments = "PROJECT...",
 	.description =
-		"Shows a project of any size in a browser: the viewer of "
+		"Shows projects of any size in a browser: the viewer of "
 		"hdtrace report --html, which reads\nwhat it shows on demand. "
 		"It is served to this host only, at an address that nobody can "
 		"guess,\nwhich is printed, until Ctrl-C.",
 	.examples = "  hdtrace view run1\n"
-		    "  hdtrace view --no-browser --port=8080 run1\n",
+		    "  hdtrace view --no-browser --port=8080 run1\n"
+		    "  hdtrace view --align=Solve run1 run2\n",
 	.minArguments = 1,
-	.maxArguments = 1,
+	.maxArguments = PROJECTS_MAX,
 	.formats = TOOL_TEXT_ONLY,
 };
 
 int viewRun(struct tool *tool, int argc, char **argv)
 {
-	struct view view = { .isAlone = FALSE };
+	struct view view = { .tool = tool };
 	const GOptionEntry entries[] = {
 		{ "no-browser", 0, 0, G_OPTION_ARG_NONE, &view.isAlone,
 		  "Print the address, and open no browser", NULL },
 		{ "port", 0, 0, G_OPTION_ARG_INT, &view.port,
 		  "Serve at this port (0: any)", "PORT" },
+		{ "align", 0, 0, G_OPTION_ARG_STRING, &view.align,
+		  "Align projects by wall clock, start (default), or a mark",
+		  "wall|start|MARK" },
 		FINDINGS_ENTRIES(&view.findings),
 		{ NULL },
 	};
@@ -268,8 +363,13 @@ int viewRun(struct tool *tool, int argc, char **argv)
 		status = findingsCheckOptions(&view.findings, true);
 	if (status < 0 && !pageExists())
 		status = toolUsage(tool, "%s", pageMissing);
-	if (status < 0)
-		status = runOn(&view, argv[1]);
+	if (status < 0 && !view.align)
+		view.align = g_strdup("start");
+	if (status < 0) {
+		view.count = (size_t)(argc - 1);
+		status = runOn(&view, argv + 1);
+	}
+	g_free(view.align);
 	findingsClear(&view.findings);
 	return status;
 }

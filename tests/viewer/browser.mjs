@@ -16,7 +16,8 @@ export const axeSource = readFileSync(require.resolve("axe-core"), "utf8");
 /** Machines may be slow and busy. */
 export const PATIENCE_MS = 240000;
 
-let count = 0;
+/** Points of a script that went before. */
+let count = Number(process.env.TAP_BEGUN ?? 0);
 
 /** A test point: it passes unless the function throws. */
 export async function ok(name, test) {

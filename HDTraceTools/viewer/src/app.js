@@ -476,6 +476,7 @@ export class App {
     this.#showMessageNote();
     this.#noteSettled();
     this.element.dataset.ready = String(this.isComplete);
+    this.element.dataset.rows = String(this.tracks.rows.list.length);
     this.element.dataset.drawn = String(this.tracks.drawnCount);
     this.element.dataset.arrows = String(this.tracks.overlay.arrows?.length ?? 0);
     this.element.dataset.frames = String(

@@ -3,6 +3,7 @@
 // function of time, and so is what is made of some: where one of them has no
 // value, neither has the result, but that aggregates leave out such nodes.
 // Counters and deltas stand for their rates.
+import { AtRest } from "./atrest.js";
 import { Moments } from "./moments.js";
 import { PixelColumns, sampleSeries } from "./sampling.js";
 import { ExpressionError, FUNCTIONS, parse, valuesOf } from "./parser.js";
@@ -185,6 +186,9 @@ class DefinedSeries {
       this.value.scale = same.level.scale;
     }
     this.level = this.value;
+    this.rest = new AtRest(this.bound.operands.length, (...view) =>
+      this.#sample(...view),
+    );
   }
 
   get isExact() {
@@ -197,6 +201,10 @@ class DefinedSeries {
 
   /** As sampleSeries(). */
   sample(view, width) {
+    return this.rest.sample(view, width);
+  }
+
+  #sample(view, width) {
     const samples = this.bound.operands.map((s) =>
       sampleSeries(s, view, width),
     );
@@ -382,22 +390,40 @@ export function define(model, definition) {
   );
 }
 
-/** The sum of series as a value of the whole project, in their base unit. */
-define.fromSeries = (model, name, list) => {
-  const { base } = list[0].level;
-  const terms = list.map((series) => ({
-    kind: "binary",
-    sign: "*",
-    left: { kind: "number", value: series.level.scale },
-    right: { kind: "series", series },
-  }));
-  const tree = { kind: "sum", list: terms };
+/** An expression of the sum of series, in their base unit. */
+function sumOf(list) {
+  return {
+    kind: "sum",
+    list: list.map((series) => ({
+      kind: "binary",
+      sign: "*",
+      left: { kind: "number", value: series.level.scale },
+      right: { kind: "series", series },
+    })),
+  };
+}
 
+/** A value of the whole that is not the reader's own. */
+function ownSeries(model, name, base, tree, number) {
   return new DefinedSeries(
     model,
     { name, unit: base, text: name, number: -1 },
     model.root,
     tree,
-    0,
+    number,
   );
-};
+}
+
+/** The sum of series as a value of the whole project, in their base unit. */
+define.fromSeries = (model, name, list, number = 0) =>
+  ownSeries(model, name, list[0].level.base, sumOf(list), number);
+
+/** The same of the difference of two sums. */
+define.difference = (model, name, more, less, number) =>
+  ownSeries(
+    model,
+    name,
+    more[0].level.base,
+    { kind: "binary", sign: "-", left: sumOf(more), right: sumOf(less) },
+    number,
+  );

@@ -27,12 +27,21 @@ export function messageDecoder(track, level, chunk, part, columns) {
 }
 
 export class Messages {
-  constructor(track) {
-    this.track = track;
+  /** @param list Of each project {track, at: {traces, communicators}}: where its
+   *         own begin among all. */
+  constructor(list) {
+    this.list = list;
+  }
+
+  get tracks() {
+    return this.list.map(({ track }) => track);
   }
 
   get count() {
-    return this.track.levels[0]?.items ?? 0;
+    return this.tracks.reduce(
+      (sum, { levels }) => sum + (levels[0]?.items ?? 0),
+      0,
+    );
   }
 
   /** So many messages of a level are under way in a view, about. */
@@ -57,7 +66,19 @@ export class Messages {
    *         they are not loaded.
    */
   peek(from, to, limit) {
-    const { levels } = this.track;
+    const found = this.list.map((one) =>
+      this.#peek(one, from, to, limit / this.list.length),
+    );
+
+    if (found.some((one) => !one)) return null;
+    return {
+      list: found.flatMap((one) => one.list),
+      all: found.reduce((sum, one) => sum + one.all, 0),
+    };
+  }
+
+  #peek({ track, at }, from, to, limit) {
+    const { levels } = track;
     let index = 0;
 
     if (!levels.length) return { list: [], all: 0 };
@@ -69,7 +90,7 @@ export class Messages {
     const list = [];
 
     for (const chunk of chunksBetween(levels[index], from, to)) {
-      const data = this.track.peek(levels[index], chunk, 0);
+      const data = track.peek(levels[index], chunk, 0);
 
       if (!data) return null;
       const start = Number(from - data.base);
@@ -77,7 +98,7 @@ export class Messages {
 
       for (let i = 0; i < upperBound(data.sent, end); i++)
         if (data.sent[i] + Math.max(data.times[i], 0) >= start)
-          list.push(describe(data, i));
+          list.push(describe(data, i, at));
     }
     const all =
       index === 0
@@ -88,16 +109,16 @@ export class Messages {
   }
 }
 
-function describe(data, i) {
+function describe(data, i, at) {
   const sent = data.base + BigInt(data.sent[i]);
 
   return {
     sent,
     received: sent + BigInt(data.times[i]),
-    from: data.from[i],
-    to: data.to[i],
+    from: data.from[i] + at.traces,
+    to: data.to[i] + at.traces,
     size: data.sizes[i],
     tag: data.tags[i],
-    group: data.groups[i],
+    group: data.groups[i] + at.communicators,
   };
 }

@@ -2,6 +2,7 @@
 // A project: its nodes, and what each has to show.
 import { Messages, messageDecoder } from "./messages.js";
 import { damageOf } from "./damage.js";
+import { joinMetas, joinReports, partsOf } from "./joined.js";
 import { Total, totalDecoder } from "./total.js";
 import { Series, seriesDecoder } from "./series.js";
 import { States, stateDecoder } from "../rows/states.js";
@@ -19,9 +20,17 @@ function compareNodes(a, b) {
 
 export class Model {
   constructor(meta, source) {
+    this.parts = partsOf(meta);
+    this.isJoined = this.parts.length > 1;
+    for (const part of this.parts)
+      part.source = this.isJoined
+        ? source.of(this.parts.indexOf(part))
+        : source;
+    meta = joinMetas(meta, this.parts);
     this.meta = meta;
     this.source = source;
     this.nodes = meta.nodes.map((node, number) => ({
+      part: this.parts[0],
       ...node,
       number,
       children: [],
@@ -35,16 +44,37 @@ export class Model {
     this.root.label = meta.project.name;
     this.groups = meta.groups.map((group, i) => this.#group(group, i));
     this.traces = meta.traces.map((trace, i) => this.#trace(trace, i));
-    this.messages = new Messages(new Track(source, "m0", messageDecoder));
-    this.total = new Total(new Track(source, "o0", totalDecoder));
+    this.messages = new Messages(
+      this.parts.map((part, i) => ({
+        track: this.#track(part, "m", i, 0, messageDecoder),
+        at: part.at,
+      })),
+    );
+    this.total = new Total(this.#track(this.parts[0], "o", 0, 0, totalDecoder));
     this.origin = parseSeconds(meta.start ?? "0") ?? 0n;
     this.#noteStart();
     this.report = meta.report;
   }
 
+  /** A track of a project, by its number among those of all, and where they begin
+   *  in that project. */
+  #track(part, kind, number, first, decode) {
+    return new Track(part.source, `${kind}${number}`, decode, {
+      remote: `${kind}${"mo".includes(kind) ? 0 : number - first}`,
+      shift: part.shift,
+    });
+  }
+
   #group(group, number) {
     const node = this.nodes[group.node];
-    const track = new Track(this.source, `s${number}`, seriesDecoder(group));
+    const { part } = node;
+    const track = this.#track(
+      part,
+      "s",
+      number,
+      part.at.groups,
+      seriesDecoder(group),
+    );
     const result = { ...group, number, node, track };
 
     result.series = group.values.map(
@@ -56,7 +86,8 @@ export class Model {
 
   #trace(trace, number) {
     const node = this.nodes[trace.node];
-    const track = new Track(this.source, `t${number}`, stateDecoder);
+    const { part } = node;
+    const track = this.#track(part, "t", number, part.at.traces, stateDecoder);
     const states = new States(track);
 
     node.states = states;
@@ -77,7 +108,7 @@ export class Model {
     return [
       ...this.groups.map((group) => group.track),
       ...this.traces.map((trace) => trace.track),
-      this.messages.track,
+      ...this.messages.tracks,
       this.total.track,
     ];
   }
@@ -95,8 +126,18 @@ export class Model {
 
   /** Take the report, and with it when times count from. */
   setReport(report, start) {
-    this.report = report;
-    this.meta.report = report;
+    this.setReports([{ report, start }]);
+  }
+
+  /** Take the reports of all projects. */
+  setReports(list) {
+    const [{ start }] = list;
+
+    this.report = joinReports(
+      list.map(({ report }) => report),
+      this.parts,
+    );
+    this.meta.report = this.report;
     this.meta.start = start;
     this.origin = parseSeconds(start ?? "0") ?? this.origin;
   }
@@ -142,7 +183,9 @@ export class Model {
 
   /** Type of the level that a node is at, or "". */
   levelOf(node) {
-    return node.level > 0 ? (this.meta.project.levels[node.level - 1] ?? "") : "";
+    const { levels } = node.part?.meta.project ?? this.meta.project;
+
+    return node.level > 0 ? (levels[node.level - 1] ?? "") : "";
   }
 
   /** Labels of nodes from the top to this one. */
@@ -155,8 +198,8 @@ export class Model {
   }
 
   /** The project that a node is of. */
-  projectOf() {
-    return this.meta.project;
+  projectOf(node) {
+    return node.part?.name ?? this.meta.project.name;
   }
 
   /** Traces of a node and below it. */
@@ -168,6 +211,7 @@ export class Model {
 
   /** Name of a node for people. */
   nameOf(node) {
+    if (this.isJoined && node.level === 0) return this.projectOf(node);
     return node.path || this.meta.project.name;
   }
 
@@ -194,7 +238,7 @@ export class Model {
         (trace) => trace.states.isExact && !trace.states.hasDetails,
       ),
       messages:
-        this.messages.track.finest && this.messages.track.finest.number > 0,
+        this.messages.tracks.some(({ finest }) => finest && finest.number > 0),
     };
   }
 }

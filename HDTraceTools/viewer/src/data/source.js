@@ -16,6 +16,11 @@ export class PageSource {
     this.texts = new Map();
   }
 
+  /** The part of one of several projects: pages have one. */
+  of() {
+    return this;
+  }
+
   #element(id) {
     return document.getElementById(id);
   }
@@ -54,15 +59,31 @@ export class ServerSource {
   isServed = true;
 
   /** @param base What stands before the paths; nothing in the page itself. */
-  constructor(base = "") {
+  constructor(base = "", number = 0) {
     this.base = base;
+    this.number = number;
     /** Told when the server did not answer. */
     this.onGone = () => {};
   }
 
+  /** The source of a project, by its number. */
+  of(number) {
+    if (number === 0) return this;
+    const source = new ServerSource(this.base, number);
+
+    source.onGone = (error) => this.onGone(error);
+    return source;
+  }
+
   async #fetch(path, options = {}) {
+    const sign = path.includes("?") ? "&" : "?";
+    const which = this.number ? `${sign}project=${this.number}` : "";
+
     try {
-      return await fetch(this.base + path, { cache: "no-store", ...options });
+      return await fetch(this.base + path + which, {
+        cache: "no-store",
+        ...options,
+      });
     } catch (error) {
       const gone = new ServerGone(String(error?.message ?? error));
 

@@ -229,6 +229,10 @@ export class Summary {
       replace(this.element, card("Reading", "…", "The report follows."));
       return;
     }
+    if (model.isJoined) {
+      replace(this.element, this.#cardsOfAll(report));
+      return;
+    }
     const cards = [
       runtimeCard(model, report),
       energyCard(model, report),
@@ -238,6 +242,45 @@ export class Summary {
     ];
 
     replace(this.element, cards.filter(Boolean));
+  }
+
+  /** Of each project how long it was and what it took, and the difference of two. */
+  #cardsOfAll({ reports }) {
+    const cards = reports.map((report) => {
+      const { known, watts } = knownOfRun(report);
+      const ns = report.runtime ? Number(parseSeconds(report.runtime)) : 0;
+      const joules = report.energy && known.isAny ? report.energy.joules : null;
+
+      return card(
+        report.name,
+        [
+          formatLength(ns, 5),
+          joules === null ? "" : [" · ", known.total(joules)],
+        ],
+        joules !== null && known.hasMean ? `${known.mean(watts)} on average` : "",
+        { "data-project": report.name, "data-joules": joules },
+      );
+    });
+    const [a, b] = reports;
+    const isKnown = (report) =>
+      report.energy && knownOfRun(report).known.isAny;
+
+    if (reports.length === 2 && isKnown(a) && isKnown(b))
+      cards.push(
+        card(
+          "Difference",
+          `${quantity(b.energy.joules - a.energy.joules, "J")}`,
+          [
+            `${b.name} took this more than ${a.name}`,
+            h("br"),
+            `${formatLength(
+              Number(parseSeconds(b.runtime) - parseSeconds(a.runtime)),
+            )} longer`,
+          ],
+          { "data-difference": b.energy.joules - a.energy.joules },
+        ),
+      );
+    return cards;
   }
 
   #problems(report) {

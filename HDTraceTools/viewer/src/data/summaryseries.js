@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The main value of a node: its own power, else its first value; if it has none,
 // the mean, minimum and maximum of those of the nodes below it.
+import { AtRest } from "./atrest.js";
 import { PixelColumns, sampleSeries } from "./sampling.js";
-import { loadCount } from "./track.js";
 
 /** The main one of a node's own values; null if it has none. */
 export function mainSeries(node) {
@@ -42,6 +42,7 @@ class SummarySeries {
       simulated: list.some((series) => series.value.simulated),
     };
     this.level = first.level;
+    this.rest = new AtRest(list.length, (...view) => this.#sample(...view));
   }
 
   get tracks() {
@@ -52,15 +53,9 @@ class SummarySeries {
     return this.list.every((series) => series.isExact);
   }
 
-  /** As sampleSeries(); the same as before while nothing changed. */
+  /** As sampleSeries(). */
   sample(view, width) {
-    const key = [view.start, view.span, width, view.window, loadCount()].join();
-
-    if (key !== this.key_) {
-      this.key_ = key;
-      this.known = this.#sample(view, width);
-    }
-    return this.known;
+    return this.rest.sample(view, width);
   }
 
   #sample(view, width) {

@@ -52,12 +52,17 @@ function loaded() {
   onLoad();
 }
 
+/** Something that takes long was found: to be drawn. */
+export function noteFound() {
+  onLoad();
+}
+
 export function setOnLoad(callback) {
   onLoad = callback;
 }
 
 /** Of levels as trackDescribe() writes them. */
-function readLevel(columns) {
+function readLevel(columns, shift) {
   const [number, width, partCount] = columns.numbers();
   const starts = columns.bigs();
   const ends = columns.bigs();
@@ -75,8 +80,8 @@ function readLevel(columns) {
       offsets[k] = offsets[k - 1] + sizes[k - 1];
     level.chunks.push({
       number: i,
-      start: starts[i],
-      end: ends[i],
+      start: starts[i] + shift,
+      end: ends[i] + shift,
       first: firsts[i],
       count: counts[i],
       at: places[i],
@@ -89,11 +94,16 @@ function readLevel(columns) {
 }
 
 export class Track {
-  /** @param decode Makes what is kept of a part: (track, level, chunk, part,
-   *         Columns), as [data, bytes]. */
-  constructor(source, id, decode) {
+  /** @param id Its name in the page.
+   *  @param decode Makes what is kept of a part: (track, level, chunk, part,
+   *         Columns), as [data, bytes].
+   *  @param options {remote, shift}: its name at the source, if that is another
+   *         one, and what is added to its times, in ns. */
+  constructor(source, id, decode, { remote = id, shift = 0n } = {}) {
     this.source = source;
     this.id = id;
+    this.remote = remote;
+    this.shift = shift;
     this.decode = decode;
     this.levels = [];
     this.names = [];
@@ -131,7 +141,7 @@ export class Track {
   }
 
   async #describe() {
-    const bytes = await this.source.describe(this.id);
+    const bytes = await this.source.describe(this.remote);
 
     if (!bytes) {
       this.isComplete = true;
@@ -144,7 +154,7 @@ export class Track {
     this.names = columns.text().split("\0").slice(0, -1);
     this.levels = [];
     for (let i = 0; i < Number(count); i++)
-      this.levels.push(readLevel(columns));
+      this.levels.push(readLevel(columns, this.shift));
     this.isComplete = isComplete === 1n;
     this.isCut = isCut === 1n;
     this.readTo = readTo;
@@ -215,7 +225,7 @@ export class Track {
 
   async #load(key, level, chunk, part) {
     try {
-      const bytes = await this.source.read(this.id, chunk, part);
+      const bytes = await this.source.read(this.remote, chunk, part);
       const columns = new Columns(bytes);
       const data = this.decode(this, level, chunk, part, columns);
 

@@ -8,10 +8,20 @@ import { Rows } from "../rows/rows.js";
 import { Ruler, ticksOf } from "../draw/ruler.js";
 import { extent, sampleSeries } from "./sampling.js";
 import { Scales } from "../draw/scales.js";
-import { theme } from "../draw/colours.js";
+import { lineColour, theme } from "../draw/colours.js";
 import { loadCount } from "./track.js";
 import { formatLength, formatSecondsShort } from "./time.js";
 import { GUTTER } from "../draw/valueplot.js";
+
+/** Names of curves that lie over each other, in their colours. */
+function curveNames(curves) {
+  return curves.map(({ value }) => {
+    const chip = h("span", { class: "chip", "aria-hidden": "true" });
+
+    chip.style.background = lineColour(value);
+    return h("span", { class: "curve-name" }, chip, value.name, " ");
+  });
+}
 
 /** A row on the screen. */
 class RowView {
@@ -41,7 +51,11 @@ class RowView {
   #label() {
     const { row, tracks } = this;
     const { view, model } = tracks;
-    const name = h("span", { class: "row-name", title: row.label }, row.label);
+    const name = h(
+      "span",
+      { class: "row-name", title: row.label },
+      row.curves ? curveNames(row.curves) : row.label,
+    );
 
     if (row.kind === "node") {
       const hasMore = row.node.children.length || row.node.series.length;
@@ -143,9 +157,12 @@ class RowView {
   }
 
   sample(width) {
-    this.sampled = this.series
-      ? sampleSeries(this.series, this.tracks.view, width)
-      : null;
+    const { view } = this.tracks;
+
+    this.sampled = this.series ? sampleSeries(this.series, view, width) : null;
+    this.otherSamples = (this.row.others ?? []).map((series) =>
+      sampleSeries(series, view, width),
+    );
     return this.sampled;
   }
 
@@ -181,8 +198,7 @@ class RowView {
   #drawValue(plot, options) {
     const { row, series, tracks } = this;
     const { view } = tracks;
-
-    plot.draw(this.sampled, {
+    const look = {
       width: options.width,
       height: (row.valueHeight ?? row.height) - 1,
       range: tracks.scales.rangeOf(series),
@@ -191,8 +207,15 @@ class RowView {
       isBars: view.bars.has(series.key) || row.kind === "node",
       look: tracks.look,
       isPrinting: tracks.isPrinting,
-    });
-    return Boolean(this.sampled?.isWanted);
+    };
+
+    plot.draw(this.sampled, look);
+    this.plots.others?.forEach((other, i) =>
+      other.draw(this.otherSamples[i], { ...look, gaps: [] }),
+    );
+    return [this.sampled, ...this.otherSamples].every(
+      (sample) => sample?.isWanted,
+    );
   }
 
   #drawShares(plot, options) {
@@ -262,7 +285,7 @@ class RowView {
       parts.push("states");
       if (list.length) parts.push(`now ${list.map((s) => s.name).join(", ")}`);
     }
-    if (series && row.kind === "value") {
+    if (series && row.kind !== "node") {
       const range = this.sampled ? extent(this.sampled) : null;
 
       parts.push(`of ${model.nameOf(row.node)}`);
@@ -277,7 +300,7 @@ class RowView {
   }
 
   destroy() {
-    for (const plot of Object.values(this.plots)) plot.destroy?.();
+    for (const plot of Object.values(this.plots).flat()) plot.destroy?.();
     this.element.remove();
   }
 }
@@ -475,6 +498,9 @@ export class Tracks {
       const sample = rowView.sample(width);
 
       if (sample) inView.set(rowView.series, extent(sample));
+      rowView.otherSamples.forEach((other, i) => {
+        if (other) inView.set(rowView.row.others[i], extent(other));
+      });
     }
     this.scales.update(this.#drawnSeries(), inView);
   }
@@ -486,7 +512,9 @@ export class Tracks {
 
     if (key !== this.drawnKey) {
       this.drawnKey = key;
-      this.drawn = this.rows.list.map((row) => row.drawnSeries).filter(Boolean);
+      this.drawn = this.rows.list
+        .flatMap((row) => [row.drawnSeries, ...(row.others ?? [])])
+        .filter(Boolean);
     }
     return this.drawn;
   }
@@ -545,6 +573,12 @@ export class Tracks {
         break;
       case "ArrowUp":
         this.#focus(list[Math.max(index - 1, 0)].key);
+        break;
+      case "Home":
+        this.#focus(list[0].key);
+        break;
+      case "End":
+        this.#focus(list.at(-1).key);
         break;
       case "Enter":
         if (row.kind !== "node") return;

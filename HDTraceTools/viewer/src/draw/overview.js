@@ -182,7 +182,8 @@ export class Overview {
   #sample(width) {
     const { total } = this.model;
 
-    if (total.isThere) return total.sample(this.whole, width);
+    // Of several projects nothing is known beforehand.
+    if (!this.model.isJoined && total.isThere) return total.sample(this.whole, width);
     const sample = this.series
       ? sampleSeries(this.series, this.whole, width)
       : null;
@@ -198,7 +199,7 @@ export class Overview {
     const isFinal =
       this.isFine && this.tracks.every((track) => track.isComplete);
     const loads = isFinal ? "all" : loadCount();
-    const isThere = this.model.total.isThere;
+    const isThere = !this.model.isJoined && this.model.total.isThere;
     const key = [width, ratio, start, span, theme.number, loads, isThere].join();
 
     if (key === this.pictured) return;

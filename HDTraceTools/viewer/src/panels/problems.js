@@ -124,6 +124,8 @@ export class ProblemsPanel {
   }
 
   #cost({ tracing, runtime, clocks }) {
+    // Of several projects there is no sum that means anything.
+    if (!tracing) return null;
     const cpu = tracing.cpu_seconds;
     const length = runtime ? Number(parseSeconds(runtime)) : 0;
 

@@ -127,6 +127,45 @@ export class ValueLane extends Lane {
   }
 }
 
+/** Values over each other, on one scale: of several projects. */
+export class OverlayLane extends Lane {
+  kind = "overlay";
+  wantedHeight = 2 * HEIGHTS.value;
+
+  constructor(model, place, curves) {
+    super(model, place);
+    this.curves = curves;
+    this.asks = new Set(["numbers"]);
+  }
+
+  get tracks() {
+    return this.curves.flatMap((series) => series.tracks);
+  }
+
+  get drawnSeries() {
+    return this.curves[0];
+  }
+
+  get others() {
+    return this.curves.slice(1);
+  }
+
+  makePlots(area) {
+    const [value, ...others] = this.curves.map((series) => {
+      const place = h("div", { class: "overlaid" });
+
+      area.append(place);
+      return new ValuePlot(place, series);
+    });
+
+    return { value, others };
+  }
+
+  textAt(time) {
+    return this.curves.map((series) => seriesText(series, time)).join(" · ");
+  }
+}
+
 /** A node, with all that is in it: when it is folded, a summary of that, its main
  *  value and how many of its ranks are in which state. */
 export class GroupLane extends Lane {

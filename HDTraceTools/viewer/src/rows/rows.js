@@ -3,7 +3,8 @@
 // its values; so the states of ranks stand above the power of their node.
 // A row is a lane or a group of them (lane.js); only those on the screen have
 // elements, and what is asked of all rows takes no longer the more there are.
-import { GroupLane, StateLane, ValueLane } from "./lane.js";
+import { comparisonOf } from "../data/comparison.js";
+import { GroupLane, OverlayLane, StateLane, ValueLane } from "./lane.js";
 
 /** Values that are shown at first: power, and of each grouping the first. */
 export function isShownAtFirst(series, isLarge) {
@@ -37,8 +38,9 @@ export function defaultRows(model) {
     for (const series of group.series)
       if (!isShownAtFirst(series, isLarge)) hidden.add(series.key);
   if (model.traces.length + model.groups.length > 160)
-    for (const node of model.root.children.slice(2))
-      if (node.children.length) folded.add(node.number);
+    for (const top of model.isJoined ? model.root.children : [model.root])
+      for (const node of top.children.slice(2))
+        if (node.children.length) folded.add(node.number);
   return { hidden, folded };
 }
 
@@ -91,6 +93,7 @@ export class Rows {
     this.list = [];
     this.byKey = new Map();
     this.search = view.search.trim().toLowerCase();
+    this.#addComparison();
     this.#addContent(model.root, 0, false, null);
     for (const node of model.root.children) this.#addNode(node, 0, false, null);
     this.#dropEmpty();
@@ -206,6 +209,22 @@ export class Rows {
         series,
       ),
     );
+  }
+
+  /** Power of all projects over each other, and by how much two differ. */
+  #addComparison() {
+    const { model } = this;
+
+    this.comparison ??= model.isJoined ? comparisonOf(model) : null;
+    if (!this.comparison) return;
+    const { curves, difference } = this.comparison;
+    const node = model.root;
+    const label = curves.map(({ value }) => value.name).join(", ");
+    const place = { key: "power", node, depth: 0, label, group: null };
+
+    if (!this.view.isHidden("power") && this.#matches(label, false))
+      this.list.push(new OverlayLane(model, place, curves));
+    if (difference) this.#addValue(node, difference, 0, false, null);
   }
 
   /** Index of the first row that ends below a height. */

@@ -48,14 +48,16 @@ export function firstReaching(states, offset) {
 }
 
 /** Sums; offsets of their steps are ns from the start of the chunk. */
-function decodeSums(level, chunk, columns) {
+function decodeSums(track, level, chunk, columns) {
   const steps = columns.numbers();
   const width = BigInt(level.width);
+  // Steps count from 1970, by the project's own clock.
+  const start = chunk.start - track.shift;
 
   return {
     base: chunk.start,
     starts: Float64Array.from(steps, (step) =>
-      Number(BigInt(step) * width - chunk.start),
+      Number(BigInt(step) * width - start),
     ),
     depths: columns.numbers(),
     parents: columns.numbers(),
@@ -105,7 +107,7 @@ export function stateDecoder(track, level, chunk, part, columns) {
   if (part === ENERGY) return decodeEnergies(columns);
   return part === STATES
     ? decodeStates(chunk, columns)
-    : decodeSums(level, chunk, columns);
+    : decodeSums(track, level, chunk, columns);
 }
 
 /** A state's time and energy: its own without states in it, and all of it. */

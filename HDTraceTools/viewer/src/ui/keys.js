@@ -37,8 +37,12 @@ export function keyTable(app) {
       i: () => view.mark && view.showInterval(view.mark.from, view.mark.to),
     }],
     ["Esc", "Remove the mark", { Escape: () => app.escape() }],
-    ["↑  ↓", "To the row above or below, when rows have the focus"],
+    ["↑  ↓", "To the row above or below, when rows have the focus; Home and End: the first, the last"],
     ["Enter", "Fold or unfold the node of the row"],
+    ["f  u", "Fold all nodes to their summaries, or unfold all", {
+      f: () => view.setAllFolded(true),
+      u: () => view.setAllFolded(false),
+    }],
     ["h", "Hide the row"],
     ["b", "Draw the row with bars or as a line"],
     ["/", "Search rows", { "/": () => app.focusSearch() }],

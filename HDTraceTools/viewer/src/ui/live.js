@@ -123,7 +123,7 @@ export class Live {
 
     await app.model.describeTracks([track]);
     if (app.view.isWhole) app.view.whole(false);
-    app.invalidate("rows");
+    app.invalidate("time");
   }
 
   async #followTracks(turn) {
@@ -146,17 +146,23 @@ export class Live {
   }
 
   async #followProgress(turn) {
-    while (turn === this.turn) {
-      const progress = await this.#insist(turn, () => this.source.progress());
+    const { parts } = this.app.model;
 
-      if (!progress) return;
-      if (progress.isComplete) {
-        await this.#insist(turn, () => this.#complete(progress));
+    while (turn === this.turn) {
+      const list = await this.#insist(turn, () =>
+        Promise.all(parts.map(({ source }) => source.progress())),
+      );
+
+      if (!list) return;
+      if (list.every(({ isComplete }) => isComplete)) {
+        await this.#insist(turn, () => this.#complete(list));
         return;
       }
+      const sum = (key) => list.reduce((all, one) => all + one[key], 0);
+
       this.app.showProgress(
-        progress.total
-          ? `Reading: ${percent(progress.done / progress.total)}`
+        sum("total")
+          ? `Reading: ${percent(sum("done") / sum("total"))}`
           : "Reading",
       );
       await wait(PROGRESS_MS);
@@ -164,13 +170,13 @@ export class Live {
   }
 
   /** Everything is known now. */
-  async #complete({ report, start }) {
+  async #complete(list) {
     const { app } = this;
     const before = app.model.origin;
 
-    app.model.setReport(report, start);
+    app.model.setReports(list);
     await app.model.describeTracks([
-      app.model.messages.track,
+      ...app.model.messages.tracks,
       app.model.total.track,
     ]);
     app.tracks.gaps = new Gaps(app.model);

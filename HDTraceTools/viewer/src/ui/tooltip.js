@@ -86,6 +86,7 @@ export class Tooltip {
   async #content(row, time) {
     if (!row) return null;
     if (row.kind === "states") return this.#states(row, time);
+    if (row.curves) return row.curves.map((one) => this.#value(one, time));
     const series = row.drawnSeries;
 
     return series ? this.#value(series, time) : null;

@@ -206,6 +206,19 @@ export class View {
     this.changed("rows");
   }
 
+  /** Fold all nodes that something is in, but for what stands for a project, or
+   *  none. */
+  setAllFolded(isFolded) {
+    this.folded = new Set(
+      isFolded
+        ? this.model.nodes
+            .filter((node) => node.children.length && node.level > 0)
+            .map((node) => node.number)
+        : [],
+    );
+    this.changed("rows");
+  }
+
   setSearch(text) {
     this.search = text;
     this.changed("rows");
