@@ -113,9 +113,9 @@ export class App {
       "div",
       { class: "app" },
       this.#header(project),
-      this.serverNote,
       this.banner,
       this.damage,
+      this.serverNote,
       this.progress,
       this.summary.element,
       h(
