@@ -3,6 +3,9 @@
 #
 #     awk -f generate.awk -v what=WHAT mpi.table
 #
+# Of a function that has a form for large counts both are made. WHAT "large" is
+# a list of these, for tests: a macro that makes NAME_c of each NAME.
+#
 # WHAT is "list": the enum of functions, and their names and classes; "c": the
 # wrappers for C; "fortran": those for mpif.h and "use mpi"; "f08-openmpi" and
 # "f08-mpich": those for mpi_f08. Every wrapper is like this:
@@ -77,6 +80,33 @@ function parse(parameters,    i, n, part) {
 		name[i] = substr(part[i], RSTART)
 		type[i] = trim(substr(part[i], 1, RSTART - 1))
 	}
+}
+
+# Whether a number of elements or bytes, which MPI_Count is for in the form for
+# large counts.
+function isCount(i) {
+	if (name[i] ~ /^(disp_unit|ndims|rank|order|target_rank|root|tag)$/)
+		return 0
+	if (function_ == "Type_create_darray")
+		return name[i] == "array_of_gsizes"
+	if (type[i] ~ /MPI_Aint/)
+		return name[i] ~ /^(stride|lb|extent|insize|outsize|position)$/ \
+			|| name[i] == "array_of_displacements"
+	if (type[i] !~ /^(const )?int( \*)?$/)
+		return 0
+	return name[i] ~ /count|size|blocklength|stride|position|starts/ ||
+		name[i] ~ /array_of_(displacements|block_lengths)/
+}
+
+# Make the parameters of the function at hand those of its form for large counts.
+function enlarge(    i) {
+	for (i = 1; i <= count; i++)
+		if (isCount(i))
+			sub(/int|MPI_Aint/, "MPI_Count", type[i])
+		else if (name[i] == "disp_unit" ||
+			 name[i] ~ /displs$/ && type[i] == "const int")
+			sub(/int/, "MPI_Aint", type[i])
+	function_ = function_ "_c"
 }
 
 # Collect what is recorded of the function at hand, by phase.
@@ -425,13 +455,39 @@ function emit() {
 		return
 	parse(parameters_)
 	parseNotes(notes)
-	if (what == "list") {
-		enum = enum "\tHDMPI_" function_ ",\n"
-		rows = rows "\tHDMPI_FUNCTION(" function_ ", " class ", " \
-			(polled != "" ? "true" : "false") ")\n"
-	} else if (what == "c") {
+	if (isNew && what != "list" && what != "large")
+		print "#if MPI_VERSION >= 4"
+	if (what == "list")
+		list()
+	else if (what == "c")
 		emitC()
-	} else if (what == "fortran") {
+	else if (what == "large" && isLarge)
+		printf "#define MPI_%s MPI_%s_c\nLARGE(%s)\n", function_,
+			function_, function_
+	emitOthers()
+	if (isNew && what != "list" && what != "large")
+		print "#endif"
+	if (isLarge && (what == "list" || what == "c")) {
+		enlarge()
+		if (what == "list") {
+			list()
+		} else {
+			print "#if MPI_VERSION >= 4"
+			emitC()
+			print "#endif"
+		}
+	}
+	function_ = ""
+}
+
+function list() {
+	enum = enum "\tHDMPI_" function_ ",\n"
+	rows = rows "\tHDMPI_FUNCTION(" function_ ", " class ", " \
+		(polled != "" ? "true" : "false") ")\n"
+}
+
+function emitOthers() {
+	if (what == "fortran") {
 		emitFortran(tolower("mpi_" function_ "_"),
 			tolower("pmpi_" function_ "_"), 0)
 	} else if (what == "f08-openmpi") {
@@ -445,7 +501,6 @@ function emit() {
 		emitFortran(tolower("mpi_" function_ "_f08_"),
 			tolower("pmpir_" function_ "_f08_"), 1)
 	}
-	function_ = ""
 }
 
 BEGIN {
@@ -463,9 +518,11 @@ BEGIN {
 
 {
 	emit()
-	if (!match($0, /^[a-z0-9]+ [A-Z][A-Za-z0-9_]*\(.*\)$/))
+	if (!match($0, /^[a-z0-9]+\+? [A-Z][A-Za-z0-9_]*\(.*\)$/))
 		fail("not CLASS NAME(PARAMETERS)")
 	class = $1
+	isLarge = sub(/\+$/, "", class)
+	isNew = sub(/4$/, "", class)
 	function_ = substr($2, 1, index($2, "(") - 1)
 	parameters_ = substr($0, index($0, "(") + 1)
 	sub(/\)$/, "", parameters_)

@@ -10,6 +10,7 @@ letters=$(tr '\n' ' ' <<END
 2a 2b 2c 2d 2e
 3a 3b 3c 3d 3e
 4
+19-1a 19-1b 19-1c 19-1d 19-1e
 19-2b 19-2c 19-2d 19-3b 19-3e 19-3g
 END
 )

@@ -402,12 +402,67 @@ static void list(GString *out, const char *name, const GArray *numbers)
 	g_string_append_c(out, '"');
 }
 
+/** An array within an array, or a part of one that is distributed: an element
+ *  for each dimension. */
+static bool arrayType(GString *out, const struct infoLine *line)
+{
+	bool isPart = strcmp(line->combiner, "SUBARRAY") == 0;
+	guint integers = line->integers->len;
+	guint first = isPart ? 1 : 3;
+	char **distribs =
+		g_strsplit(line->distribs ? line->distribs : "", ";", -1);
+	int64_t count =
+		integers >= first ? number(line->integers, first - 1) : -1;
+	guint n = (guint)count;
+
+	if ((!isPart && strcmp(line->combiner, "DARRAY") != 0) ||
+	    !line->order || count < 0 || count > (int64_t)integers ||
+	    line->types->len != 1 || line->addresses->len != 0 ||
+	    integers != first + (isPart ? 3 : 4) * n + 1 ||
+	    (!isPart && g_strv_length(distribs) != n + 1)) {
+		g_strfreev(distribs);
+		return false;
+	}
+	startType(out, line);
+	attribute(out, "ndims", count);
+	g_string_append(out, " order=\"");
+	xmlAppend(out, line->order);
+	g_string_append_c(out, '"');
+	if (!isPart) {
+		attribute(out, "processes", number(line->integers, 0));
+		attribute(out, "rank", number(line->integers, 1));
+	}
+	attribute(out, "oldType", number(line->types, 0));
+	g_string_append(out, " >\n");
+	for (guint i = 0; i < n; i++) {
+		g_string_append(out, "   <Dimension");
+		attribute(out, "size", number(line->integers, first + i));
+		if (isPart) {
+			attribute(out, "subsize",
+				  number(line->integers, first + n + i));
+			attribute(out, "start",
+				  number(line->integers, first + 2 * n + i));
+		} else {
+			g_string_append(out, " distribution=\"");
+			xmlAppend(out, distribs[i]);
+			g_string_append_c(out, '"');
+			attribute(out, "processes",
+				  number(line->integers, first + 3 * n + i));
+		}
+		g_string_append(out, " />\n");
+	}
+	g_string_append_printf(out, "  </%s>\n", line->combiner);
+	g_strfreev(distribs);
+	return true;
+}
+
 static void addType(struct gathered *gathered, const struct infoLine *line)
 {
 	GString *out = gathered->datatypes;
 
 	gathered->merge->datatypes++;
-	if (plainType(out, line) || blockType(out, line))
+	if (plainType(out, line) || blockType(out, line) ||
+	    arrayType(out, line))
 		return;
 	/* Whatever it is: nothing of it is lost. */
 	startType(out, line);

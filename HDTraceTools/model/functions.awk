@@ -14,10 +14,23 @@ BEGIN {
 	print "/* Made from common/mpi.table by functions.awk. */"
 }
 
+# Those that have a form for large counts, which does the same.
+/^[a-z0-9]+\+ / {
+	name = $2
+	sub(/\(.*/, "", name)
+	isLarge[name] = 1
+	next
+}
+
+function forms(name) {
+	return isLarge[name] ? 2 : 1
+}
+
 $1 == "=" && $2 ~ /^(point2point|sends|receives)/ {
 	for (i = 3; i <= NF; i++)
-		printf "MPI_POINT2POINT(\"%s\", %d, %d)\n", $i, has("sends"),
-			has("receives")
+		for (k = 0; k < forms($i); k++)
+			printf "MPI_POINT2POINT(\"%s%s\", %d, %d)\n", $i,
+				k ? "_c" : "", has("sends"), has("receives")
 	next
 }
 
@@ -25,6 +38,7 @@ $1 == "=" {
 	role = toupper($2)
 	sub(/,.*/, "", role)
 	for (i = 3; i <= NF; i++)
-		printf "MPI_COLLECTIVE(\"%s\", %s, %s, %d)\n", $i, toupper($i),
-			role, has("alike")
+		for (k = 0; k < forms($i); k++)
+			printf "MPI_COLLECTIVE(\"%s%s\", %s, %s, %d)\n", $i,
+				k ? "_c" : "", toupper($i), role, has("alike")
 }

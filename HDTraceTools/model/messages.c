@@ -283,7 +283,8 @@ void messagesFind(struct messages *self, const hdIRecord *record,
 	if (!self->isInRank || record->kind != HDI_STATE)
 		return;
 	messagesEpoch(record, &self->epoch);
-	if (g_str_has_suffix(record->name, "_init")) {
+	if (g_str_has_suffix(record->name, "_init") ||
+	    g_str_has_suffix(record->name, "_init_c")) {
 		addPersistent(self, record);
 		return;
 	}

@@ -81,7 +81,8 @@ struct hdmpiCall {
 	bool isRecorded;
 	int64_t start; /**< Of MPI_Init, and of calls that poll. */
 	int64_t end;
-	int64_t cid; /**< Of a matched message, or -1. */
+	int64_t cid;    /**< Of a matched message, or -1. */
+	bool isNowhere; /**< A matched message is MPI_MESSAGE_NO_PROC. */
 	struct hdmpiHeld held;
 	int base; /**< Index of the first element of an array: Fortran's 1. */
 };

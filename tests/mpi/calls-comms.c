@@ -18,28 +18,28 @@ void callsComms(void)
 	MPI_Comm_dup(WORLD, &comm);
 	expect("Allreduce size=4 count=1 tid=0 cid=1 op=SUM");
 	MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_INT, MPI_SUM, comm);
-	/* A name is worth a number of its own. */
-	expect("Comm_set_name cid=1 name=It's mine newCid=2");
+	/* It is the same one, with a name. */
+	expect("Comm_set_name cid=1 name=It's mine");
 	MPI_Comm_set_name(comm, "It's mine");
-	expect("Barrier cid=2");
+	expect("Barrier cid=1");
 	MPI_Barrier(comm);
-	expect("Comm_split cid=2 color=%d key=0 newCid=3", rank % 2);
+	expect("Comm_split cid=1 color=%d key=0 newCid=2", rank % 2);
 	MPI_Comm_split(comm, rank % 2, 0, &half);
-	expect("Intercomm_create cid=3 leader=0 remoteLeader=%d tag=5 newCid=4",
+	expect("Intercomm_create cid=2 leader=0 remoteLeader=%d tag=5 newCid=3",
 	       1 - rank % 2);
 	MPI_Intercomm_create(half, 0, WORLD, 1 - rank % 2, 5, &inter);
-	expect("Intercomm_merge cid=4 newCid=5");
+	expect("Intercomm_merge cid=3 newCid=4");
 	MPI_Intercomm_merge(inter, rank % 2, &merged);
-	expect("Comm_free cid=5");
-	MPI_Comm_free(&merged);
 	expect("Comm_free cid=4");
-	MPI_Comm_free(&inter);
+	MPI_Comm_free(&merged);
 	expect("Comm_free cid=3");
+	MPI_Comm_free(&inter);
+	expect("Comm_free cid=2");
 	MPI_Comm_free(&half);
 	/* Not for this process. */
-	expect("Comm_split cid=2 color=%d key=0 newCid=-1", MPI_UNDEFINED);
+	expect("Comm_split cid=1 color=%d key=0 newCid=-1", MPI_UNDEFINED);
 	MPI_Comm_split(comm, MPI_UNDEFINED, 0, &half);
-	expect("Comm_free cid=2");
+	expect("Comm_free cid=1");
 	MPI_Comm_free(&comm);
 
 	expect("Comm_group cid=0 groupSize=%d", size);
@@ -116,54 +116,51 @@ static void topologies(void)
 	MPI_Cart_sub(comm, keep, &part);
 	gone(&part, 2);
 	gone(&comm, 1);
-	/* Those that were freed have their number again, if they are alike. */
-	expect("Graph_create cid=0 nnodes=3 newCid=%d", 1);
+	/* Those that were freed leave their number to later ones only. */
+	expect("Graph_create cid=0 nnodes=3 newCid=%d", 3);
 	MPI_Graph_create(WORLD, 3, index, edges, 0, &comm);
-	gone(&comm, 1);
-	expect("Dist_graph_create cid=0 newCid=%d", 1);
+	gone(&comm, 3);
+	expect("Dist_graph_create cid=0 newCid=%d", 4);
 	MPI_Dist_graph_create(WORLD, 1, &rank, &degree, &next, MPI_UNWEIGHTED,
 			      MPI_INFO_NULL, 0, &comm);
-	gone(&comm, 1);
+	gone(&comm, 4);
 }
 
 void callsMoreComms(void)
 {
-	int ranks[] = { 0, 1, 2 }, ownCid, interCid;
+	const int ownCid = 10, interCid = 11;
+	int ranks[] = { 0, 1, 2 };
 	MPI_Group group;
 	MPI_Request request;
 	MPI_Comm comm, half, inter;
 
 	groups();
 	topologies();
-	expect("Comm_dup_with_info cid=0 newCid=1");
+	expect("Comm_dup_with_info cid=0 newCid=5");
 	MPI_Comm_dup_with_info(WORLD, MPI_INFO_NULL, &comm);
-	gone(&comm, 1);
+	gone(&comm, 5);
 	expect("Comm_idup cid=0 rid=0");
 	MPI_Comm_idup(WORLD, &comm, &request);
 	expect("Wait rid=0");
 	MPI_Wait(&request, MPI_STATUS_IGNORE);
-	expect("Barrier cid=1");
+	expect("Barrier cid=6");
 	MPI_Barrier(comm);
-	gone(&comm, 1);
+	gone(&comm, 6);
 	expect("Comm_group cid=0 groupSize=%d", size);
 	MPI_Comm_group(WORLD, &group);
-	expect("Comm_create cid=0 newCid=1");
+	expect("Comm_create cid=0 newCid=7");
 	MPI_Comm_create(WORLD, group, &comm);
-	gone(&comm, 1);
-	expect("Comm_create_group cid=0 newCid=1");
+	gone(&comm, 7);
+	expect("Comm_create_group cid=0 newCid=8");
 	MPI_Comm_create_group(WORLD, group, 3, &comm);
-	gone(&comm, 1);
+	gone(&comm, 8);
 	expect("Group_free");
 	MPI_Group_free(&group);
-	/* All are on one host; in another order they are another one. */
-	expect("Comm_split_type cid=0 key=%d newCid=3", ranks[size - rank - 1]);
+	/* All are on one host. */
+	expect("Comm_split_type cid=0 key=%d newCid=9", ranks[size - rank - 1]);
 	MPI_Comm_split_type(WORLD, MPI_COMM_TYPE_SHARED, ranks[size - rank - 1],
 			    MPI_INFO_NULL, &comm);
-	gone(&comm, 3);
-
-	/* One process alone is alike the part of the grid. */
-	ownCid = rank == 1 ? 2 : 4;
-	interCid = rank == 1 ? 4 : 5;
+	gone(&comm, 9);
 	expect("Comm_split cid=0 color=%d key=0 newCid=%d", rank % 2, ownCid);
 	MPI_Comm_split(WORLD, rank % 2, 0, &half);
 	expect("Intercomm_create cid=%d leader=0 remoteLeader=%d tag=5 "
@@ -303,15 +300,15 @@ void callsSpawn(void)
 	/* MPI_COMM_SELF is known as 1. */
 	meet(port, 1);
 	MPI_Close_port(port);
-	join(2);
-	expect("Comm_spawn cid=0 root=0 newCid=3");
+	join(3);
+	expect("Comm_spawn cid=0 root=0 newCid=4");
 	MPI_Comm_spawn(program, first, 1, MPI_INFO_NULL, 0, WORLD, &children,
 		       MPI_ERRCODES_IGNORE);
-	talkToChildren(children, 3, 1);
-	expect("Comm_spawn_multiple cid=0 root=0 newCid=3");
+	talkToChildren(children, 4, 1);
+	expect("Comm_spawn_multiple cid=0 root=0 newCid=5");
 	MPI_Comm_spawn_multiple(2, commands, arguments, counts, infos, 0, WORLD,
 				&children, MPI_ERRCODES_IGNORE);
-	talkToChildren(children, 3, 2);
+	talkToChildren(children, 5, 2);
 }
 
 void callsSpawned(void)

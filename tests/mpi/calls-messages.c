@@ -12,6 +12,7 @@ void callsPointToPoint(void)
 	void *detached;
 	int bytes;
 	MPI_Message message;
+	MPI_Request request;
 	MPI_Status status;
 
 	if (rank == 0) {
@@ -69,12 +70,24 @@ void callsPointToPoint(void)
 	MPI_Mprobe(MPI_ANY_SOURCE, 4, WORLD, &message, MPI_STATUS_IGNORE);
 	MPI_Mrecv(more, 4, MPI_INT, &message, MPI_STATUS_IGNORE);
 	/* To and from nobody. */
-	expect("Send size=4 count=1 tid=0 toRank=%d toTag=0 cid=0",
-	       MPI_PROC_NULL);
+	expect("Send size=4 count=1 tid=0 toRank=-2 toTag=0 cid=0");
 	MPI_Send(data, 1, MPI_INT, MPI_PROC_NULL, 0, WORLD);
-	expect("Recv fromRank=%d fromTag=-1 size=0 count=1 tid=0 cid=0",
-	       MPI_PROC_NULL);
+	expect("Recv fromRank=-2 fromTag=-1 size=0 count=1 tid=0 cid=0");
 	MPI_Recv(data, 1, MPI_INT, MPI_PROC_NULL, 0, WORLD, &status);
+	/* A message from nobody is one of no communicator. */
+	expect("Mprobe fromRank=-2 fromTag=-1 size=0 cid=0");
+	MPI_Mprobe(MPI_PROC_NULL, 0, WORLD, &message, MPI_STATUS_IGNORE);
+	require(message == MPI_MESSAGE_NO_PROC, "it comes from nobody");
+	expect("Mrecv fromRank=-2 fromTag=-1 size=0 count=1 tid=0");
+	MPI_Mrecv(data, 1, MPI_INT, &message, MPI_STATUS_IGNORE);
+	expect("Improbe flag=1 fromRank=-2 fromTag=-1 size=0 cid=0");
+	MPI_Improbe(MPI_PROC_NULL, 0, WORLD, &flag, &message,
+		    MPI_STATUS_IGNORE);
+	require(flag && message == MPI_MESSAGE_NO_PROC, "nor does this");
+	expect("Imrecv count=1 tid=0 rid=0");
+	MPI_Imrecv(data, 1, MPI_INT, &message, &request);
+	expect("Wait rid=0 fromRank=-2 fromTag=-1 size=0");
+	MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
 /* Requests to itself: what is complete when does not depend on others. */

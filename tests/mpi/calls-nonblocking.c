@@ -207,3 +207,163 @@ void callsNeighbors(void)
 	expect("Comm_free cid=1");
 	MPI_Comm_free(&ring);
 }
+
+/* ---- What MPI 4.0 added ----------------------------------------------------
+ */
+
+#if MPI_VERSION >= 4
+/* A persistent call, started once. */
+#define ONCE(name, data, ...) AMONG(name, data, WORLD, __VA_ARGS__)
+#define AMONG(name, data, comm, ...)                                    \
+	do {                                                            \
+		expect(#name data " rid=%d", rid);                      \
+		MPI_##name(__VA_ARGS__, comm, MPI_INFO_NULL, &request); \
+		expect("Start rid=%d", rid);                            \
+		MPI_Start(&request);                                    \
+		expect("Wait rid=%d", rid);                             \
+		MPI_Wait(&request, MPI_STATUS_IGNORE);                  \
+		expect("Request_free rid=%d", rid++);                   \
+		MPI_Request_free(&request);                             \
+	} while (0)
+
+static void persistentCollective(int rid)
+{
+	const int ones[] = { 1, 1, 1 }, places[] = { 0, 1, 2 };
+	const MPI_Datatype ints[] = { MPI_INT, MPI_INT, MPI_INT };
+	int gives[3] = { rank, rank, rank }, gets[3];
+	MPI_Request request;
+
+	expect("Barrier_init cid=0 rid=%d", rid);
+	MPI_Barrier_init(WORLD, MPI_INFO_NULL, &request);
+	expect("Start rid=%d", rid);
+	MPI_Start(&request);
+	expect("Wait rid=%d", rid);
+	MPI_Wait(&request, MPI_STATUS_IGNORE);
+	expect("Request_free rid=%d", rid++);
+	MPI_Request_free(&request);
+	ONCE(Bcast_init, " size=4 count=1 tid=0 rootRank=0 cid=0", gives, 1,
+	     MPI_INT, 0);
+	ONCE(Reduce_init, " size=4 count=1 tid=0 rootRank=0 cid=0 op=SUM",
+	     gives, gets, 1, MPI_INT, MPI_SUM, 0);
+	ONCE(Allreduce_init, " size=4 count=1 tid=0 cid=0 op=SUM", gives, gets,
+	     1, MPI_INT, MPI_SUM);
+	ONCE(Scan_init, " size=4 count=1 tid=0 cid=0 op=SUM", gives, gets, 1,
+	     MPI_INT, MPI_SUM);
+	ONCE(Exscan_init, " size=4 count=1 tid=0 cid=0 op=SUM", gives, gets, 1,
+	     MPI_INT, MPI_SUM);
+	ONCE(Reduce_scatter_init, " size=12 count=3 tid=0 cid=0 op=SUM", gives,
+	     gets, ones, MPI_INT, MPI_SUM);
+	ONCE(Reduce_scatter_block_init, " size=12 count=3 tid=0 cid=0 op=SUM",
+	     gives, gets, 1, MPI_INT, MPI_SUM);
+	ONCE(Allgather_init,
+	     " size=4 count=1 tid=0 recvSize=4 recvCount=1 recvTid=0 cid=0",
+	     gives, 1, MPI_INT, gets, 1, MPI_INT);
+	ONCE(Allgatherv_init,
+	     " size=4 count=1 tid=0 recvSize=12 recvCount=3 recvTid=0 cid=0",
+	     gives, 1, MPI_INT, gets, ones, places, MPI_INT);
+	ONCE(Alltoall_init,
+	     " size=4 count=1 tid=0 recvSize=4 recvCount=1 recvTid=0 cid=0",
+	     gives, 1, MPI_INT, gets, 1, MPI_INT);
+	ONCE(Alltoallv_init,
+	     " size=12 count=3 tid=0 recvSize=12 recvCount=3 recvTid=0 cid=0",
+	     gives, ones, places, MPI_INT, gets, ones, places, MPI_INT);
+	ONCE(Alltoallw_init, " size=12 recvSize=12 cid=0", gives, ones, places,
+	     ints, gets, ones, places, ints);
+	if (rank == 0) {
+		ONCE(Gather_init,
+		     " size=4 count=1 tid=0 recvSize=4 recvCount=1 recvTid=0 "
+		     "root=0 cid=0",
+		     gives, 1, MPI_INT, gets, 1, MPI_INT, 0);
+		ONCE(Gatherv_init,
+		     " size=4 count=1 tid=0 recvSize=12 recvCount=3 recvTid=0 "
+		     "root=0 cid=0",
+		     gives, 1, MPI_INT, gets, ones, places, MPI_INT, 0);
+		ONCE(Scatter_init,
+		     " size=4 count=1 tid=0 recvSize=4 recvCount=1 recvTid=0 "
+		     "root=0 cid=0",
+		     gives, 1, MPI_INT, gets, 1, MPI_INT, 0);
+		ONCE(Scatterv_init,
+		     " size=12 count=3 tid=0 recvSize=4 recvCount=1 recvTid=0 "
+		     "root=0 cid=0",
+		     gives, ones, places, MPI_INT, gets, 1, MPI_INT, 0);
+		return;
+	}
+	ONCE(Gather_init, " size=4 count=1 tid=0 root=0 cid=0", gives, 1,
+	     MPI_INT, gets, 1, MPI_INT, 0);
+	ONCE(Gatherv_init, " size=4 count=1 tid=0 root=0 cid=0", gives, 1,
+	     MPI_INT, gets, ones, places, MPI_INT, 0);
+	ONCE(Scatter_init, " recvSize=4 recvCount=1 recvTid=0 root=0 cid=0",
+	     gives, 1, MPI_INT, gets, 1, MPI_INT, 0);
+	ONCE(Scatterv_init, " recvSize=4 recvCount=1 recvTid=0 root=0 cid=0",
+	     gives, ones, places, MPI_INT, gets, 1, MPI_INT, 0);
+}
+
+/* In a ring, where each has two neighbours. */
+static void persistentNeighbors(int rid)
+{
+	const int ones[] = { 1, 1 }, places[] = { 0, 1 }, yes[] = { 1 };
+	const MPI_Aint bytes[] = { 0, 4 };
+	const MPI_Datatype ints[] = { MPI_INT, MPI_INT };
+	int gives[2] = { rank, rank }, gets[2];
+	MPI_Request request;
+	MPI_Comm ring;
+
+	expect("Cart_create cid=0 ndims=1 newCid=2");
+	MPI_Cart_create(WORLD, 1, &size, yes, 0, &ring);
+	AMONG(Neighbor_allgather_init,
+	      " size=4 count=1 tid=0 recvSize=4 recvCount=1 recvTid=0 cid=2",
+	      ring, gives, 1, MPI_INT, gets, 1, MPI_INT);
+	AMONG(Neighbor_allgatherv_init,
+	      " size=4 count=1 tid=0 recvSize=8 recvCount=2 recvTid=0 cid=2",
+	      ring, gives, 1, MPI_INT, gets, ones, places, MPI_INT);
+	AMONG(Neighbor_alltoall_init,
+	      " size=4 count=1 tid=0 recvSize=4 recvCount=1 recvTid=0 cid=2",
+	      ring, gives, 1, MPI_INT, gets, 1, MPI_INT);
+	AMONG(Neighbor_alltoallv_init,
+	      " size=8 count=2 tid=0 recvSize=8 recvCount=2 recvTid=0 cid=2",
+	      ring, gives, ones, places, MPI_INT, gets, ones, places, MPI_INT);
+	AMONG(Neighbor_alltoallw_init, " size=8 recvSize=8 cid=2", ring, gives,
+	      ones, bytes, ints, gets, ones, bytes, ints);
+	expect("Comm_free cid=2");
+	MPI_Comm_free(&ring);
+}
+
+void callsVersion4(void)
+{
+	int next = (rank + 1) % size, last = (rank + size - 1) % size;
+	int gets = rank, gives;
+	MPI_Request request;
+	MPI_Comm comm;
+
+	expect("Isendrecv size=4 count=1 sendTid=0 toRank=%d toTag=1 "
+	       "fromRank=%d fromTag=1 cid=0 rid=0",
+	       next, last);
+	MPI_Isendrecv(&gets, 1, MPI_INT, next, 1, &gives, 1, MPI_INT, last, 1,
+		      WORLD, &request);
+	expect("Wait rid=0 fromRank=%d fromTag=1 cid=0", last);
+	MPI_Wait(&request, MPI_STATUS_IGNORE);
+	require(gives == last, "what Isendrecv moves");
+	expect("Isendrecv_replace size=4 count=1 sendTid=0 toRank=%d toTag=2 "
+	       "fromRank=%d fromTag=2 cid=0 rid=1",
+	       next, last);
+	MPI_Isendrecv_replace(&gets, 1, MPI_INT, next, 2, last, 2, WORLD,
+			      &request);
+	expect("Wait rid=1 fromRank=%d fromTag=2 cid=0", last);
+	MPI_Wait(&request, MPI_STATUS_IGNORE);
+	persistentCollective(2);
+	expect("Comm_idup_with_info cid=0 rid=19");
+	MPI_Comm_idup_with_info(WORLD, MPI_INFO_NULL, &comm, &request);
+	expect("Wait rid=19");
+	MPI_Wait(&request, MPI_STATUS_IGNORE);
+	expect("Barrier cid=1");
+	MPI_Barrier(comm);
+	expect("Comm_free cid=1");
+	MPI_Comm_free(&comm);
+	persistentNeighbors(20);
+}
+#else
+void callsVersion4(void)
+{
+	cannot = true;
+}
+#endif

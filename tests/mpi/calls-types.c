@@ -23,8 +23,7 @@ void callsTypes(void)
 	MPI_Type_create_struct(2, lengths, places, types, &structure);
 	expect("Type_commit tid=4");
 	MPI_Type_commit(&structure);
-	expect("Send size=25 count=1 tid=4 toRank=%d toTag=0 cid=0",
-	       MPI_PROC_NULL);
+	expect("Send size=25 count=1 tid=4 toRank=-2 toTag=0 cid=0");
 	MPI_Send(data, 1, structure, MPI_PROC_NULL, 0, WORLD);
 	expect("Type_free tid=4");
 	MPI_Type_free(&structure);

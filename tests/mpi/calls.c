@@ -31,6 +31,7 @@ static const struct {
 	{ "collective", callsCollective, -1 },
 	{ "nonblocking", callsNonblocking, -1 },
 	{ "neighbors", callsNeighbors, -1 },
+	{ "version4", callsVersion4, -1 },
 	{ "one-sided", callsOneSided, -1 },
 	{ "windows", callsWindows, -1 },
 	{ "files", callsFiles, -1 },

@@ -41,6 +41,7 @@ void callsModes(void);
 void callsCollective(void);
 void callsNonblocking(void);
 void callsNeighbors(void);
+void callsVersion4(void);
 void callsOneSided(void);
 void callsWindows(void);
 void callsFiles(void);

@@ -16,8 +16,20 @@ functions_of() {
 		grep -vxE 'Aint|Count|Fint|Offset' | sort -u
 }
 
-sed -n 's/^[a-z0-9]* \([A-Z][A-Za-z0-9_]*\)(.*/\1/p' "$table" | sort \
-	>"$scratch/wrapped"
+# What is wrapped where MPI has that VERSION: both forms of those that have two.
+wrapped_in() {
+	awk -v version="$1" '/^[a-z]/ {
+		name = $2
+		sub(/\(.*/, "", name)
+		isLarge = sub(/\+$/, "", $1)
+		if (version < 4 && $1 ~ /4$/)
+			next
+		print name
+		if (version >= 4 && isLarge)
+			print name "_c"
+	}' "$table" | sort
+}
+wrapped_in 4 | sed '/_c$/d' >"$scratch/wrapped"
 sed -n 's/^- \([^ 	]*\)[ 	].*/\1/p' "$table" >"$scratch/patterns"
 
 # Whether a function is left out on purpose.
@@ -80,7 +92,7 @@ all_called() {
 	# A word in what is expected: "Send size=..", or a name of a table.
 	grep -oE '"(  )*[A-Z][A-Za-z0-9_]*[ ",]' "$scratch/calls" |
 		sed 's/^" *//; s/[ ",]$//' >>"$scratch/expected"
-	grep -oE '(MAKES|FINDS)\([A-Za-z0-9_]*' "$scratch/calls" |
+	grep -oE '(MAKES|FINDS|ONCE|AMONG)\([A-Za-z0-9_]*' "$scratch/calls" |
 		sed 's/.*(//' | tee -a "$scratch/called" >>"$scratch/expected"
 	sort -u "$scratch/called" -o "$scratch/called"
 	sort -u "$scratch/expected" -o "$scratch/expected"
@@ -110,6 +122,9 @@ for library in openmpi mpich; do
 		continue
 	}
 	functions_of "$package" >"$scratch/functions"
+	version=3
+	! grep -qx Send_c "$scratch/functions" || version=4
+	wrapped_in $version >"$scratch/wrapped"
 	ok "$library: mpi.h was read" grep -qx Send "$scratch/functions"
 	ok "$library: no function is missing" none_missing "$scratch/functions"
 	ok "$library: what is wrapped exists" \

@@ -124,8 +124,8 @@ program heat
   call expect('Test flag=0')
   call MPI_Test(requests(1), flag, status, ierror)
   write(10, '(a,i0,a,i0,a)') &
-    'Sendrecv size=8 count=1 sendTid=0 toRank=', MPI_PROC_NULL, &
-    ' toTag=6 fromRank=', MPI_PROC_NULL, &
+    'Sendrecv size=8 count=1 sendTid=0 toRank=', -2, &
+    ' toTag=6 fromRank=', -2, &
     ' fromTag=-1 recvSize=0 recvCount=1 recvTid=0 cid=1'
   call MPI_Sendrecv(rod(3), 1, MPI_DOUBLE_PRECISION, MPI_PROC_NULL, 6, rod(4), &
                     1, MPI_DOUBLE_PRECISION, MPI_PROC_NULL, 6, line, &
@@ -149,9 +149,9 @@ program heat
 #else
   if (status(MPI_TAG) /= 5) call MPI_Abort(MPI_COMM_WORLD, 1, ierror)
 #endif
-  call expect('Comm_set_name cid=1 name=rod newCid=2')
+  call expect('Comm_set_name cid=1 name=rod')
   call MPI_Comm_set_name(line, 'rod', ierror)
-  call expect('Comm_free cid=2')
+  call expect('Comm_free cid=1')
   call MPI_Comm_free(line, ierror)
   call expect('Finalize')
   close(10)
@@ -173,13 +173,19 @@ contains
     integer, intent(in) :: other, tag, rid
     if (rid < 12) write(10, '(a)', advance='no') '  '
     if (index(text, 'Isend') > 0) then
-      write(10, '(a,i0,a,i0,a,i0)') text, other, ' toTag=', tag, &
+      write(10, '(a,i0,a,i0,a,i0)') text, named(other), ' toTag=', tag, &
         ' cid=1 rid=', rid
     else
-      write(10, '(a,i0,a,i0,a,i0)') text, other, ' fromTag=', tag, &
+      write(10, '(a,i0,a,i0,a,i0)') text, named(other), ' fromTag=', tag, &
         ' cid=1 rid=', rid
     end if
   end subroutine
+
+  ! Nobody has the same number with every MPI library.
+  integer function named(other)
+    integer, intent(in) :: other
+    named = merge(-2, other, other == MPI_PROC_NULL)
+  end function
 
   ! What was received from nobody has no tag and no size.
   subroutine expectAll(rid)
@@ -198,6 +204,6 @@ contains
     realTag = merge(MPI_ANY_TAG, tag, other == MPI_PROC_NULL)
     bytes = merge(0, 8, other == MPI_PROC_NULL)
     write(10, '(a,i0,a,i0,a,i0,a,i0,a)', advance='no') ' <Request rid=', rid, &
-      ' fromRank=', other, ' fromTag=', realTag, ' size=', bytes, ' cid=1/>'
+      ' fromRank=', named(other), ' fromTag=', realTag, ' size=', bytes, ' cid=1/>'
   end subroutine
 end program

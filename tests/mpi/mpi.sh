@@ -54,6 +54,14 @@ built_libraries() {
 	done
 }
 
+# Print the package of a library's mpi.h, for pkg-config: LIBRARY.
+package() {
+	case $1 in
+	openmpi) echo ompi-c ;;
+	*) echo "$1" ;;
+	esac
+}
+
 # Run a program: LIBRARY RANKS PROGRAM ARGUMENT...
 launch() {
 	case $1 in

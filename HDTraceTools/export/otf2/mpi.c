@@ -303,6 +303,16 @@ static void putCollective(struct otf2 *self, const struct function *function,
 
 /* ---- States ------------------------------------------------------------ */
 
+/** Whether it is a function, or its form for large counts. */
+static bool isNamed(const hdIRecord *record, const char *name)
+{
+	size_t length = strlen(name);
+
+	return strncmp(record->name, name, length) == 0 &&
+	       (!record->name[length] ||
+		strcmp(record->name + length, "_c") == 0);
+}
+
 void otf2PutEntered(struct otf2 *self, const hdIRecord *record, int64_t time)
 {
 	const struct function *function = findFunction(record->name);
@@ -310,12 +320,11 @@ void otf2PutEntered(struct otf2 *self, const hdIRecord *record, int64_t time)
 
 	if (function && function->isCollective)
 		putCollective(self, function, record, time, true);
-	else if (strcmp(record->name, "Irecv") == 0 ||
-		 strcmp(record->name, "Imrecv") == 0)
+	else if (isNamed(record, "Irecv") || isNamed(record, "Imrecv"))
 		forRequests(self, record, time, startReceive);
 	else if (g_str_has_prefix(record->name, "Start"))
 		forRequests(self, record, time, startAgain);
-	else if (strcmp(record->name, "Recv_init") == 0 &&
+	else if (isNamed(record, "Recv_init") &&
 		 messagesNumber(record->attributes, record->attributeCount,
 				"rid", &request) &&
 		 request >= 0)

@@ -7,10 +7,11 @@
  * says what it is. Handles that are freed are forgotten, since MPI gives the
  * same handle to something else later.
  *
- * Numbers are given again: a communicator that is freed leaves its number to
- * the next one with the same name and processes, and datatypes of the same
- * structure share a number. So neither memory nor files grow where a program
- * creates and frees the same things again and again.
+ * Numbers are given again: a communicator that is freed leaves its number,
+ * after a while, to a later one that is made in the same way of the same
+ * processes, and a file that is closed to the next one of its name; datatypes
+ * of the same structure share a number. So neither memory nor files grow where
+ * a program creates and frees the same things again and again.
  */
 #ifndef HDMPI_HANDLES_H
 #define HDMPI_HANDLES_H
@@ -26,8 +27,30 @@ struct hdmpiType {
 /** Get the number of a communicator; -1 for MPI_COMM_NULL and on failure. */
 int64_t hdmpiCommId(struct hdmpiThread *self, MPI_Comm comm);
 
-/** Forget a communicator that is freed or gets another name; its number or -1.
+/**
+ * A communicator was made by a call of all processes of another one.
+ *
+ * @param comm MPI_COMM_NULL where this process is not in it.
+ * @param isComplete Whether it can be asked for its processes yet; else they
+ *        are those of the other one.
+ *
+ * @return Its number, or -1.
  */
+int64_t hdmpiCommMade(struct hdmpiThread *self, MPI_Comm of, MPI_Comm comm,
+		      bool isComplete);
+
+/** A communicator was made by those processes of another one that are in it. */
+int64_t hdmpiCommMadeByGroup(struct hdmpiThread *self, MPI_Comm of, int tag,
+			     MPI_Comm comm);
+
+/** A communicator was made between two groups that may have nothing in common.
+ */
+int64_t hdmpiCommMadeBetween(struct hdmpiThread *self, int tag, MPI_Comm comm);
+
+/** The program has given a name to a communicator. */
+void hdmpiCommNamed(struct hdmpiThread *self, MPI_Comm comm);
+
+/** Forget a communicator that is freed; its number or -1. */
 int64_t hdmpiCommForget(MPI_Comm comm);
 
 /** Describe a datatype; false for MPI_DATATYPE_NULL and on failure. */
@@ -37,7 +60,7 @@ bool hdmpiTypeGet(struct hdmpiThread *self, MPI_Datatype datatype,
 /** Forget a datatype that is freed or gets another name; its number or -1. */
 int64_t hdmpiTypeForget(MPI_Datatype datatype);
 
-/** Give a file that was opened the number of its name. */
+/** Give a file that was opened a number: one that no other open file has. */
 int64_t hdmpiFileOpened(struct hdmpiThread *self, MPI_File file,
 			const char *name);
 
@@ -99,11 +122,15 @@ struct hdmpiText {
 void hdmpiTextAdd(struct hdmpiText *text, const char *format, ...)
 	HDT_PRINTF(2, 3);
 
-/** Append a name between quotes, with the escapes of C. */
-void hdmpiTextName(struct hdmpiText *text, const char *name);
+/** Append a name between quotes. Quotes in it are written as numbers, as C has
+ *  them, so that no reader takes one for the end. */
+void hdmpiTextName(struct hdmpiText *text, const char *name, char quote);
 
 /** Free it. */
 void hdmpiTextClear(struct hdmpiText *text);
+
+/** Forget all communicators. */
+void hdmpiCommsEnd(void);
 
 /** Forget all datatypes. */
 void hdmpiTypesEnd(void);

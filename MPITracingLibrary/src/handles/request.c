@@ -121,6 +121,23 @@ int64_t hdmpiRequestAdd(MPI_Request request, enum hdmpiRequestKind kind,
 	return id;
 }
 
+void hdmpiRequestAsked(MPI_Request request, int source, int tag)
+{
+	uint64_t first;
+
+	if (request == MPI_REQUEST_NULL)
+		return;
+	pthread_mutex_lock(&requests.lock);
+	if (hdmpiMapGet(&requests.queues, HDMPI_KEY(request), &first)) {
+		struct entry *entry =
+			&requests.entries[requests.entries[first].last];
+
+		entry->request.source = source;
+		entry->request.tag = tag;
+	}
+	pthread_mutex_unlock(&requests.lock);
+}
+
 int64_t hdmpiRequestStart(MPI_Request request)
 {
 	struct entry *entry;

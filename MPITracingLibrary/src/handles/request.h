@@ -19,6 +19,8 @@ enum hdmpiRequestKind {
 	HDMPI_SEND,
 	HDMPI_RECEIVE,
 	HDMPI_NOWHERE, /**< Receive from MPI_PROC_NULL. */
+	/** Send and receive; MPICH 4.0 does not set the status of these. */
+	HDMPI_EXCHANGE,
 	HDMPI_FILE,
 	HDMPI_OTHER,
 };
@@ -34,6 +36,8 @@ struct hdmpiRequest {
 	enum hdmpiRequestKind kind;
 	bool isPersistent;
 	bool isActive; /**< Of a persistent one: was started. */
+	int source;    /**< These were asked for, of an exchange. */
+	int tag;
 };
 
 /**
@@ -43,6 +47,9 @@ struct hdmpiRequest {
  */
 int64_t hdmpiRequestAdd(MPI_Request request, enum hdmpiRequestKind kind,
 			int64_t place, bool isPersistent);
+
+/** Remember from whom an exchange receives. */
+void hdmpiRequestAsked(MPI_Request request, int source, int tag);
 
 /** Start a persistent request; its number, or -1. */
 int64_t hdmpiRequestStart(MPI_Request request);

@@ -63,51 +63,197 @@ static const char *combinerName(int combiner)
 	return "MPI_COMBINER_UNKNOWN";
 }
 
+/* What a datatype is made of, as MPI has it. */
+struct contents {
+	int combiner;
+	MPI_Count integerCount;
+	MPI_Count addressCount;
+	MPI_Count largeCount; /* Numbers of forms for large counts. */
+	MPI_Count typeCount;
+	int *integers;
+	MPI_Aint *addresses;
+	MPI_Count *large;
+	MPI_Datatype *types;
+};
+
+static int contentsAsk(MPI_Datatype datatype, struct contents *contents)
+{
+#if MPI_VERSION >= 4
+	return PMPI_Type_get_envelope_c(
+		datatype, &contents->integerCount, &contents->addressCount,
+		&contents->largeCount, &contents->typeCount,
+		&contents->combiner);
+#else
+	int counts[3];
+	int ret = PMPI_Type_get_envelope(datatype, &counts[0], &counts[1],
+					 &counts[2], &contents->combiner);
+
+	contents->integerCount = counts[0];
+	contents->addressCount = counts[1];
+	contents->largeCount = 0;
+	contents->typeCount = counts[2];
+	return ret;
+#endif
+}
+
+static int contentsGet(MPI_Datatype datatype, struct contents *contents)
+{
+#if MPI_VERSION >= 4
+	return PMPI_Type_get_contents_c(
+		datatype, contents->integerCount, contents->addressCount,
+		contents->largeCount, contents->typeCount, contents->integers,
+		contents->addresses, contents->large, contents->types);
+#else
+	return PMPI_Type_get_contents(
+		datatype, (int)contents->integerCount,
+		(int)contents->addressCount, (int)contents->typeCount,
+		contents->integers, contents->addresses, contents->types);
+#endif
+}
+
+static int contentsAllocate(struct contents *contents)
+{
+	contents->integers = calloc((size_t)contents->integerCount + 1,
+				    sizeof(*contents->integers));
+	contents->addresses = calloc((size_t)contents->addressCount + 1,
+				     sizeof(*contents->addresses));
+	contents->large = calloc((size_t)contents->largeCount + 1,
+				 sizeof(*contents->large));
+	contents->types = calloc((size_t)contents->typeCount + 1,
+				 sizeof(*contents->types));
+	return contents->integers && contents->addresses && contents->large &&
+			       contents->types
+		       ? 0
+		       : -1;
+}
+
+static void contentsFree(struct contents *contents)
+{
+	free(contents->integers);
+	free(contents->addresses);
+	free(contents->large);
+	free(contents->types);
+}
+
 static bool isNamed(MPI_Datatype datatype)
 {
-	int integers, addresses, datatypes, combiner;
+	struct contents contents;
 
-	return PMPI_Type_get_envelope(datatype, &integers, &addresses,
-				      &datatypes, &combiner) == MPI_SUCCESS &&
-	       combiner == MPI_COMBINER_NAMED;
+	return contentsAsk(datatype, &contents) == MPI_SUCCESS &&
+	       contents.combiner == MPI_COMBINER_NAMED;
+}
+
+/* How many of the large numbers stand among the integers in the usual form; the
+ * others are addresses there. */
+static MPI_Count largeIntegers(const struct contents *contents)
+{
+	switch (contents->combiner) {
+	case MPI_COMBINER_HVECTOR:
+	case MPI_COMBINER_HINDEXED_BLOCK:
+		return 2;
+	case MPI_COMBINER_HINDEXED:
+	case MPI_COMBINER_STRUCT:
+		return contents->largeCount ? 1 + contents->large[0] : 0;
+	case MPI_COMBINER_RESIZED:
+		return 0;
+	default:
+		return contents->largeCount;
+	}
+}
+
+/* After how many integers the large numbers stand in the usual form. */
+static MPI_Count largeAt(const struct contents *contents)
+{
+	switch (contents->combiner) {
+	case MPI_COMBINER_SUBARRAY:
+		return 1;
+	case MPI_COMBINER_DARRAY:
+		return 3;
+	default:
+		return contents->integerCount;
+	}
+}
+
+/* Append the numbers, in the form that they have without large counts: readers
+ * need not know two. */
+static void numbersAppend(const struct contents *contents,
+			  struct hdmpiText *text)
+{
+	MPI_Count at = largeAt(contents), large = largeIntegers(contents);
+
+	hdmpiTextAdd(text, " integers='");
+	for (MPI_Count i = 0; i <= contents->integerCount; i++) {
+		for (MPI_Count k = 0; i == at && k < large; k++)
+			hdmpiTextAdd(text, "%lld;",
+				     (long long)contents->large[k]);
+		if (i < contents->integerCount)
+			hdmpiTextAdd(text, "%d;", contents->integers[i]);
+	}
+	hdmpiTextAdd(text, "' addresses='");
+	for (MPI_Count i = 0; i < contents->addressCount; i++)
+		hdmpiTextAdd(text, "%lld;", (long long)contents->addresses[i]);
+	for (MPI_Count i = large; i < contents->largeCount; i++)
+		hdmpiTextAdd(text, "%lld;", (long long)contents->large[i]);
+}
+
+/* Append in words what MPI libraries have different numbers for. */
+static void arrayAppend(const struct contents *contents, struct hdmpiText *text)
+{
+	const int *integers = contents->integers;
+	int order, dimensions;
+
+	if (contents->combiner != MPI_COMBINER_SUBARRAY &&
+	    contents->combiner != MPI_COMBINER_DARRAY)
+		return;
+	order = integers[contents->integerCount - 1];
+	hdmpiTextAdd(text, " order='%s'",
+		     order == MPI_ORDER_FORTRAN ? "Fortran" : "C");
+	if (contents->combiner != MPI_COMBINER_DARRAY)
+		return;
+	dimensions = integers[2];
+	integers += 3 + (contents->largeCount ? 0 : dimensions);
+	hdmpiTextAdd(text, " distribs='");
+	for (int i = 0; i < dimensions; i++) {
+		const char *name = integers[i] == MPI_DISTRIBUTE_BLOCK ? "BLOCK"
+				   : integers[i] == MPI_DISTRIBUTE_CYCLIC
+					   ? "CYCLIC"
+					   : "NONE";
+		int argument = integers[dimensions + i];
+
+		if (argument == MPI_DISTRIBUTE_DFLT_DARG)
+			hdmpiTextAdd(text, "%s;", name);
+		else
+			hdmpiTextAdd(text, "%s(%d);", name, argument);
+	}
+	hdmpiTextAdd(text, "'");
 }
 
 /* Append what a derived datatype is made of. */
 static int typeContents(struct hdmpiThread *self, MPI_Datatype datatype,
-			const int counts[3], struct hdmpiText *text)
+			struct contents *contents, struct hdmpiText *text)
 {
-	int *integers = calloc((size_t)counts[0] + 1, sizeof(*integers));
-	MPI_Aint *addresses = calloc((size_t)counts[1] + 1, sizeof(*addresses));
-	MPI_Datatype *inner = calloc((size_t)counts[2] + 1, sizeof(*inner));
 	int ret = -1;
 
-	if (!integers || !addresses || !inner ||
-	    PMPI_Type_get_contents(datatype, counts[0], counts[1], counts[2],
-				   integers, addresses, inner) != MPI_SUCCESS)
+	if (contentsAllocate(contents) < 0 ||
+	    contentsGet(datatype, contents) != MPI_SUCCESS)
 		goto out;
 	ret = 0;
-	hdmpiTextAdd(text, " integers='");
-	for (int i = 0; i < counts[0]; i++)
-		hdmpiTextAdd(text, "%d;", integers[i]);
-	hdmpiTextAdd(text, "' addresses='");
-	for (int i = 0; i < counts[1]; i++)
-		hdmpiTextAdd(text, "%lld;", (long long)addresses[i]);
+	numbersAppend(contents, text);
 	hdmpiTextAdd(text, "' types='");
-	for (int i = 0; i < counts[2]; i++) {
-		bool isOurs = !isNamed(inner[i]);
-		int64_t id = typeIntern(self, inner[i], isOurs);
+	for (MPI_Count i = 0; i < contents->typeCount; i++) {
+		bool isOurs = !isNamed(contents->types[i]);
+		int64_t id = typeIntern(self, contents->types[i], isOurs);
 
 		if (id < 0)
 			ret = -1;
 		hdmpiTextAdd(text, "%lld;", (long long)id);
 		if (isOurs)
-			PMPI_Type_free(&inner[i]);
+			PMPI_Type_free(&contents->types[i]);
 	}
 	hdmpiTextAdd(text, "'");
+	arrayAppend(contents, text);
 out:
-	free(integers);
-	free(addresses);
-	free(inner);
+	contentsFree(contents);
 	return ret;
 }
 
@@ -126,20 +272,20 @@ static int typeDescribe(struct hdmpiThread *self, MPI_Datatype datatype,
 			bool isOurs, struct description *description)
 {
 	char name[MPI_MAX_OBJECT_NAME];
-	int counts[3], combiner;
+	struct contents contents;
 	MPI_Count size = 0;
 
-	if (PMPI_Type_get_envelope(datatype, &counts[0], &counts[1], &counts[2],
-				   &combiner) != MPI_SUCCESS)
+	if (contentsAsk(datatype, &contents) != MPI_SUCCESS)
 		return -1;
 	PMPI_Type_size_x(datatype, &size);
 	description->size = size;
-	description->combiner = combinerName(combiner);
+	description->combiner = combinerName(contents.combiner);
 	hdmpiTextAdd(&description->text,
 		     "combiner='%s' name=", description->combiner);
-	hdmpiTextName(&description->text, typeName(datatype, isOurs, name));
-	if (combiner != MPI_COMBINER_NAMED &&
-	    typeContents(self, datatype, counts, &description->text) < 0)
+	hdmpiTextName(&description->text, typeName(datatype, isOurs, name),
+		      '\'');
+	if (contents.combiner != MPI_COMBINER_NAMED &&
+	    typeContents(self, datatype, &contents, &description->text) < 0)
 		return -1;
 	return description->text.hasFailed ? -1 : 0;
 }

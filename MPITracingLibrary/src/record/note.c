@@ -4,10 +4,21 @@
 
 #include "MPITracingLibrary/src/record/verbs.h"
 
+int hdmpiNoRank(int rank)
+{
+	/* MPI libraries have these numbers, too, for other things. */
+	if (rank == MPI_ANY_SOURCE)
+		return -1;
+	if (rank == MPI_PROC_NULL)
+		return -2;
+	return rank == MPI_ROOT ? -3 : rank;
+}
+
 /* ---- Data -------------------------------------------------------------------
  */
 
-void hdmpiNoteSendData(struct hdmpiCall *call, int count, MPI_Datatype datatype)
+void hdmpiNoteSendData(struct hdmpiCall *call, int64_t count,
+		       MPI_Datatype datatype)
 {
 	struct hdmpiType type;
 
@@ -17,7 +28,7 @@ void hdmpiNoteSendData(struct hdmpiCall *call, int count, MPI_Datatype datatype)
 			 type.id);
 }
 
-void hdmpiNoteRoom(struct hdmpiCall *call, int count, MPI_Datatype datatype)
+void hdmpiNoteRoom(struct hdmpiCall *call, int64_t count, MPI_Datatype datatype)
 {
 	struct hdmpiType type;
 
@@ -37,7 +48,7 @@ void hdmpiNoteReceives(struct hdmpiCall *call, int64_t count,
 			 count, type.id);
 }
 
-void hdmpiNoteSends(struct hdmpiCall *call, const void *buffer, int count,
+void hdmpiNoteSends(struct hdmpiCall *call, const void *buffer, int64_t count,
 		    MPI_Datatype datatype)
 {
 	if (!hdmpiIsInPlace(buffer))
@@ -52,7 +63,7 @@ void hdmpiNoteProbed(struct hdmpiCall *call, int flag, const MPI_Status *status)
 }
 
 void hdmpiNoteReceivedToo(struct hdmpiCall *call, const MPI_Status *status,
-			  int count, MPI_Datatype datatype)
+			  int64_t count, MPI_Datatype datatype)
 {
 	struct hdmpiType type;
 	MPI_Count size = 0;
@@ -156,59 +167,63 @@ static bool isLeaf(int root)
 	return root != MPI_ROOT && root != MPI_PROC_NULL;
 }
 
-static int64_t sum(const int counts[], int n)
+static int64_t sum(struct hdmpiCounts counts, int n)
 {
 	int64_t total = 0;
 
 	for (int i = 0; i < n; i++)
-		total += counts[i];
+		total += counts.large ? counts.large[i] : counts.small[i];
 	return total;
 }
 
 /* Bytes of different datatypes. */
-static int64_t sumW(struct hdmpiCall *call, const int counts[],
+static int64_t sumW(struct hdmpiCall *call, struct hdmpiCounts counts,
 		    const MPI_Datatype datatypes[], int n)
 {
 	int64_t total = 0;
 	struct hdmpiType type;
 
-	for (int i = 0; datatypes && i < n; i++)
-		if (counts[i] > 0 &&
-		    hdmpiTypeGet(call->self, datatypes[i], &type))
-			total += counts[i] * type.size;
+	for (int i = 0; datatypes && i < n; i++) {
+		int64_t count =
+			counts.large ? counts.large[i] : counts.small[i];
+
+		if (count > 0 && hdmpiTypeGet(call->self, datatypes[i], &type))
+			total += count * type.size;
+	}
 	return total;
 }
 
-void hdmpiNoteLeafSends(struct hdmpiCall *call, const void *buffer, int count,
-			MPI_Datatype datatype, int root)
+void hdmpiNoteLeafSends(struct hdmpiCall *call, const void *buffer,
+			int64_t count, MPI_Datatype datatype, int root)
 {
 	if (isLeaf(root))
 		hdmpiNoteSends(call, buffer, count, datatype);
 }
 
-void hdmpiNoteReduces(struct hdmpiCall *call, int count, MPI_Datatype datatype,
-		      int root)
+void hdmpiNoteRooted(struct hdmpiCall *call, int64_t count,
+		     MPI_Datatype datatype, int root)
 {
 	if (root != MPI_PROC_NULL)
 		hdmpiNoteData(call, count, datatype);
 }
 
 void hdmpiNoteLeafReceives(struct hdmpiCall *call, const void *buffer,
-			   int count, MPI_Datatype datatype, int root)
+			   int64_t count, MPI_Datatype datatype, int root)
 {
 	if (isLeaf(root) && !hdmpiIsInPlace(buffer))
 		hdmpiNoteReceives(call, count, datatype);
 }
 
-void hdmpiNoteRootSends(struct hdmpiCall *call, const void *buffer, int count,
-			MPI_Datatype datatype, int root, MPI_Comm comm)
+void hdmpiNoteRootSends(struct hdmpiCall *call, const void *buffer,
+			int64_t count, MPI_Datatype datatype, int root,
+			MPI_Comm comm)
 {
 	if (isRoot(root, comm))
 		hdmpiNoteSends(call, buffer, count, datatype);
 }
 
 void hdmpiNoteRootReceives(struct hdmpiCall *call, const void *buffer,
-			   int count, MPI_Datatype datatype, int root,
+			   int64_t count, MPI_Datatype datatype, int root,
 			   MPI_Comm comm)
 {
 	(void)buffer;
@@ -217,8 +232,8 @@ void hdmpiNoteRootReceives(struct hdmpiCall *call, const void *buffer,
 }
 
 void hdmpiNoteRootSendsV(struct hdmpiCall *call, const void *buffer,
-			 const int counts[], MPI_Datatype datatype, int root,
-			 MPI_Comm comm)
+			 struct hdmpiCounts counts, MPI_Datatype datatype,
+			 int root, MPI_Comm comm)
 {
 	(void)buffer;
 	if (isRoot(root, comm))
@@ -226,8 +241,8 @@ void hdmpiNoteRootSendsV(struct hdmpiCall *call, const void *buffer,
 }
 
 void hdmpiNoteRootReceivesV(struct hdmpiCall *call, const void *buffer,
-			    const int counts[], MPI_Datatype datatype, int root,
-			    MPI_Comm comm)
+			    struct hdmpiCounts counts, MPI_Datatype datatype,
+			    int root, MPI_Comm comm)
 {
 	(void)buffer;
 	if (isRoot(root, comm))
@@ -235,7 +250,7 @@ void hdmpiNoteRootReceivesV(struct hdmpiCall *call, const void *buffer,
 				  datatype);
 }
 
-void hdmpiNoteDataV(struct hdmpiCall *call, const int counts[],
+void hdmpiNoteDataV(struct hdmpiCall *call, struct hdmpiCounts counts,
 		    MPI_Datatype datatype, MPI_Comm comm)
 {
 	int size = 0;
@@ -244,30 +259,31 @@ void hdmpiNoteDataV(struct hdmpiCall *call, const int counts[],
 	hdmpiNoteData(call, sum(counts, size), datatype);
 }
 
-void hdmpiNoteDataTimes(struct hdmpiCall *call, int count,
+void hdmpiNoteDataTimes(struct hdmpiCall *call, int64_t count,
 			MPI_Datatype datatype, MPI_Comm comm)
 {
 	int size = 0;
 
 	PMPI_Comm_size(comm, &size);
-	hdmpiNoteData(call, (int64_t)count * size, datatype);
+	hdmpiNoteData(call, count * size, datatype);
 }
 
 void hdmpiNoteSendsV(struct hdmpiCall *call, const void *buffer,
-		     const int counts[], MPI_Datatype datatype, MPI_Comm comm)
+		     struct hdmpiCounts counts, MPI_Datatype datatype,
+		     MPI_Comm comm)
 {
 	if (!hdmpiIsInPlace(buffer))
 		hdmpiNoteData(call, sum(counts, hdmpiPeers(comm)), datatype);
 }
 
-void hdmpiNoteReceivesV(struct hdmpiCall *call, const int counts[],
+void hdmpiNoteReceivesV(struct hdmpiCall *call, struct hdmpiCounts counts,
 			MPI_Datatype datatype, MPI_Comm comm)
 {
 	hdmpiNoteReceives(call, sum(counts, hdmpiPeers(comm)), datatype);
 }
 
 void hdmpiNoteSendsW(struct hdmpiCall *call, const void *buffer,
-		     const int counts[], const MPI_Datatype datatypes[],
+		     struct hdmpiCounts counts, const MPI_Datatype datatypes[],
 		     MPI_Comm comm)
 {
 	if (!hdmpiIsInPlace(buffer))
@@ -276,33 +292,35 @@ void hdmpiNoteSendsW(struct hdmpiCall *call, const void *buffer,
 			sumW(call, counts, datatypes, hdmpiPeers(comm)));
 }
 
-void hdmpiNoteReceivesW(struct hdmpiCall *call, const int counts[],
+void hdmpiNoteReceivesW(struct hdmpiCall *call, struct hdmpiCounts counts,
 			const MPI_Datatype datatypes[], MPI_Comm comm)
 {
 	hdmpiNoteNumber(call, "recvSize",
 			sumW(call, counts, datatypes, hdmpiPeers(comm)));
 }
 
-void hdmpiNoteNeighborSendsV(struct hdmpiCall *call, const int counts[],
+void hdmpiNoteNeighborSendsV(struct hdmpiCall *call, struct hdmpiCounts counts,
 			     MPI_Datatype datatype, MPI_Comm comm)
 {
 	hdmpiNoteData(call, sum(counts, hdmpiTargets(comm)), datatype);
 }
 
-void hdmpiNoteNeighborReceivesV(struct hdmpiCall *call, const int counts[],
+void hdmpiNoteNeighborReceivesV(struct hdmpiCall *call,
+				struct hdmpiCounts counts,
 				MPI_Datatype datatype, MPI_Comm comm)
 {
 	hdmpiNoteReceives(call, sum(counts, hdmpiSources(comm)), datatype);
 }
 
-void hdmpiNoteNeighborSendsW(struct hdmpiCall *call, const int counts[],
+void hdmpiNoteNeighborSendsW(struct hdmpiCall *call, struct hdmpiCounts counts,
 			     const MPI_Datatype datatypes[], MPI_Comm comm)
 {
 	hdmpiNoteNumber(call, "size",
 			sumW(call, counts, datatypes, hdmpiTargets(comm)));
 }
 
-void hdmpiNoteNeighborReceivesW(struct hdmpiCall *call, const int counts[],
+void hdmpiNoteNeighborReceivesW(struct hdmpiCall *call,
+				struct hdmpiCounts counts,
 				const MPI_Datatype datatypes[], MPI_Comm comm)
 {
 	hdmpiNoteNumber(call, "recvSize",

@@ -12,7 +12,7 @@
 /* ---- One-sided --------------------------------------------------------------
  */
 
-static void noteTarget(struct hdmpiCall *call, MPI_Aint disp, int count,
+static void noteTarget(struct hdmpiCall *call, MPI_Aint disp, int64_t count,
 		       MPI_Datatype datatype)
 {
 	struct hdmpiType type;
@@ -23,16 +23,16 @@ static void noteTarget(struct hdmpiCall *call, MPI_Aint disp, int count,
 }
 
 void hdmpiNoteToTarget(struct hdmpiCall *call, int rank, MPI_Aint disp,
-		       int count, MPI_Datatype datatype)
+		       int64_t count, MPI_Datatype datatype)
 {
-	hdmpiNoteNumber(call, "toRank", rank);
+	hdmpiNoteRank(call, "toRank", rank);
 	noteTarget(call, disp, count, datatype);
 }
 
 void hdmpiNoteFromTarget(struct hdmpiCall *call, int rank, MPI_Aint disp,
-			 int count, MPI_Datatype datatype)
+			 int64_t count, MPI_Datatype datatype)
 {
-	hdmpiNoteNumber(call, "fromRank", rank);
+	hdmpiNoteRank(call, "fromRank", rank);
 	noteTarget(call, disp, count, datatype);
 }
 
@@ -77,8 +77,8 @@ void hdmpiNoteEnded(struct hdmpiCall *call, const MPI_Status *status)
 	hdmpiNoteNumber(call, "size", size);
 }
 
-void hdmpiNoteMoved(struct hdmpiCall *call, const MPI_Status *status, int count,
-		    MPI_Datatype datatype)
+void hdmpiNoteMoved(struct hdmpiCall *call, const MPI_Status *status,
+		    int64_t count, MPI_Datatype datatype)
 {
 	hdmpiNoteEnded(call, status);
 	hdmpiNoteRoom(call, count, datatype);
@@ -127,9 +127,34 @@ void hdmpiNoteFreeComm(struct hdmpiCall *call, MPI_Comm comm)
 
 void hdmpiNoteRenameComm(struct hdmpiCall *call, MPI_Comm comm)
 {
-	hdmpiCommForget(comm);
+	hdmpiCommNamed(call->self, comm);
+}
+
+static void noteNewCid(struct hdmpiCall *call, int64_t id)
+{
 	if (call->isRecorded)
-		hdmpiNoteNewComm(call, comm);
+		hdmpiNoteNumber(call, "newCid", id);
+}
+
+void hdmpiNoteMadeComm(struct hdmpiCall *call, MPI_Comm of, MPI_Comm comm)
+{
+	noteNewCid(call, hdmpiCommMade(call->self, of, comm, true));
+}
+
+void hdmpiNoteMadeByGroup(struct hdmpiCall *call, MPI_Comm of, int tag,
+			  MPI_Comm comm)
+{
+	noteNewCid(call, hdmpiCommMadeByGroup(call->self, of, tag, comm));
+}
+
+void hdmpiNoteMadeBetween(struct hdmpiCall *call, int tag, MPI_Comm comm)
+{
+	noteNewCid(call, hdmpiCommMadeBetween(call->self, tag, comm));
+}
+
+void hdmpiNoteMakesComm(struct hdmpiCall *call, MPI_Comm of, MPI_Comm comm)
+{
+	hdmpiCommMade(call->self, of, comm, false);
 }
 
 void hdmpiNoteNewGroup(struct hdmpiCall *call, MPI_Group group)

@@ -61,11 +61,26 @@ void hdmpiNoteStartLater(struct hdmpiCall *call, enum hdmpiRequestKind kind,
 					  hdmpiCommId(call->self, comm), true));
 }
 
+void hdmpiNoteStartExchange(struct hdmpiCall *call, int source, int tag,
+			    MPI_Comm comm, MPI_Request request)
+{
+	bool isNowhere = source == MPI_PROC_NULL;
+
+	hdmpiNoteStart(call, isNowhere ? HDMPI_NOWHERE : HDMPI_EXCHANGE, comm,
+		       request);
+	if (!isNowhere && (!hasClass(HDMPI_CLASS_wait) ||
+			   source == MPI_ANY_SOURCE || tag == MPI_ANY_TAG))
+		leaveOut();
+	hdmpiRequestAsked(request, source, tag);
+}
+
 void hdmpiNoteStartMatched(struct hdmpiCall *call, MPI_Request request)
 {
-	leaveOutUnlessWaits(HDMPI_RECEIVE);
-	noteRequest(call,
-		    hdmpiRequestAdd(request, HDMPI_RECEIVE, call->cid, false));
+	enum hdmpiRequestKind kind =
+		call->isNowhere ? HDMPI_NOWHERE : HDMPI_RECEIVE;
+
+	leaveOutUnlessWaits(kind);
+	noteRequest(call, hdmpiRequestAdd(request, kind, call->cid, false));
 }
 
 void hdmpiNoteStartFile(struct hdmpiCall *call, MPI_File file,
@@ -168,16 +183,28 @@ static void noteOne(struct hdmpiCall *call, int at, const MPI_Status *status)
 
 	if (!complete(call, at, status, &one))
 		return;
+	if (one.request.place < 0 && one.request.kind == HDMPI_NOWHERE) {
+		hdmpiNoteNumbers(call, "rid fromRank fromTag size",
+				 one.request.id, hdmpiRank(one.source),
+				 hdmpiTag(one.tag), 0);
+		return;
+	}
 	switch (one.request.kind) {
 	case HDMPI_RECEIVE:
 	case HDMPI_NOWHERE:
 		hdmpiNoteNumbers(call, "rid fromRank fromTag size cid",
-				 one.request.id, one.source, hdmpiTag(one.tag),
-				 one.size, one.request.place);
+				 one.request.id, hdmpiRank(one.source),
+				 hdmpiTag(one.tag), one.size,
+				 one.request.place);
 		break;
 	case HDMPI_FILE:
 		hdmpiNoteNumbers(call, "rid size fid", one.request.id, one.size,
 				 one.request.place);
+		break;
+	case HDMPI_EXCHANGE:
+		hdmpiNoteNumbers(call, "rid fromRank fromTag cid",
+				 one.request.id, hdmpiRank(one.request.source),
+				 hdmpiTag(one.request.tag), one.request.place);
 		break;
 	case HDMPI_SEND:
 	case HDMPI_OTHER:
@@ -199,16 +226,26 @@ static void noteElement(struct hdmpiCall *call, int at,
 			leaveOut();
 		return;
 	}
+	if (one.request.place < 0 && one.request.kind == HDMPI_NOWHERE) {
+		noteRequests(call, "rid fromRank fromTag size", one.request.id,
+			     hdmpiRank(one.source), hdmpiTag(one.tag), 0);
+		return;
+	}
 	switch (one.request.kind) {
 	case HDMPI_RECEIVE:
 	case HDMPI_NOWHERE:
 		noteRequests(call, "rid fromRank fromTag size cid",
-			     one.request.id, one.source, hdmpiTag(one.tag),
-			     one.size, one.request.place);
+			     one.request.id, hdmpiRank(one.source),
+			     hdmpiTag(one.tag), one.size, one.request.place);
 		break;
 	case HDMPI_FILE:
 		noteRequests(call, "rid size fid", one.request.id, one.size,
 			     one.request.place);
+		break;
+	case HDMPI_EXCHANGE:
+		noteRequests(call, "rid fromRank fromTag cid", one.request.id,
+			     hdmpiRank(one.request.source),
+			     hdmpiTag(one.request.tag), one.request.place);
 		break;
 	case HDMPI_SEND:
 	case HDMPI_OTHER:
@@ -320,6 +357,8 @@ void hdmpiNoteMessageIf(struct hdmpiCall *call, int flag,
 
 void hdmpiNoteMatched(struct hdmpiCall *call, MPI_Message message)
 {
+	/* Which communicator such a message is of nobody knows. */
+	call->isNowhere = message == MPI_MESSAGE_NO_PROC;
 	call->cid = hdmpiMessageTake(message);
 	if (call->isRecorded && call->cid >= 0)
 		hdmpiNoteNumber(call, "cid", call->cid);

@@ -44,16 +44,27 @@ static inline void hdmpiNoteComm(struct hdmpiCall *call, MPI_Comm comm)
 	hdmpiNoteNumber(call, "cid", hdmpiCommId(call->self, comm));
 }
 
+/** What is no rank has numbers of the MPI library's; in records -1 is any, -2
+ *  nobody (MPI_PROC_NULL), and -3 this process, as the root of an
+ *  intercommunicator (MPI_ROOT). */
+int hdmpiNoRank(int rank);
+
+static inline int hdmpiRank(int rank)
+{
+	return __builtin_expect(rank >= 0, 1) ? rank : hdmpiNoRank(rank);
+}
+
 /** toRank, toTag */
 static inline void hdmpiNoteTo(struct hdmpiCall *call, int rank, int tag)
 {
-	hdmpiNoteNumbers(call, "toRank toTag", rank, tag);
+	hdmpiNoteNumbers(call, "toRank toTag", hdmpiRank(rank), tag);
 }
 
-/** What "any" is, is the MPI library's matter; in records it is -1. */
-static inline int hdmpiSource(int rank)
+/** A rank, by a key. */
+static inline void hdmpiNoteRank(struct hdmpiCall *call, const char *key,
+				 int rank)
 {
-	return rank == MPI_ANY_SOURCE ? -1 : rank;
+	hdmpiNoteNumber(call, key, hdmpiRank(rank));
 }
 
 static inline int hdmpiTag(int tag)
@@ -64,12 +75,33 @@ static inline int hdmpiTag(int tag)
 /** fromRank, fromTag: as asked for; -1 is any. */
 static inline void hdmpiNoteFrom(struct hdmpiCall *call, int rank, int tag)
 {
-	hdmpiNoteNumbers(call, "fromRank fromTag", hdmpiSource(rank),
+	hdmpiNoteNumbers(call, "fromRank fromTag", hdmpiRank(rank),
 			 hdmpiTag(tag));
 }
 
 /** op: a predefined operation. */
 void hdmpiNoteOp(struct hdmpiCall *call, MPI_Op op);
+
+/** Numbers of elements: one of both, by the form of the function. */
+struct hdmpiCounts {
+	const int *small;
+	const MPI_Count *large;
+};
+
+static inline struct hdmpiCounts hdmpiSmallCounts(const int *counts)
+{
+	return (struct hdmpiCounts){ .small = counts };
+}
+
+static inline struct hdmpiCounts hdmpiLargeCounts(const MPI_Count *counts)
+{
+	return (struct hdmpiCounts){ .large = counts };
+}
+
+#define HDMPI_COUNTS(counts) \
+	_Generic((counts),                                \
+		 const MPI_Count *: hdmpiLargeCounts,     \
+		 const int *: hdmpiSmallCounts)(counts)
 
 /* ---- Data -------------------------------------------------------------------
  */
@@ -98,18 +130,19 @@ static inline void hdmpiNoteDataIn(struct hdmpiCall *call, int64_t count,
 }
 
 /** size, count, sendTid */
-void hdmpiNoteSendData(struct hdmpiCall *call, int count,
+void hdmpiNoteSendData(struct hdmpiCall *call, int64_t count,
 		       MPI_Datatype datatype);
 
 /** count, tid: of a buffer to receive into. */
-void hdmpiNoteRoom(struct hdmpiCall *call, int count, MPI_Datatype datatype);
+void hdmpiNoteRoom(struct hdmpiCall *call, int64_t count,
+		   MPI_Datatype datatype);
 
 /** recvSize, recvCount, recvTid */
 void hdmpiNoteReceives(struct hdmpiCall *call, int64_t count,
 		       MPI_Datatype datatype);
 
 /** As data, but for MPI_IN_PLACE, when only the other part holds. */
-void hdmpiNoteSends(struct hdmpiCall *call, const void *buffer, int count,
+void hdmpiNoteSends(struct hdmpiCall *call, const void *buffer, int64_t count,
 		    MPI_Datatype datatype);
 
 /** fromRank, fromTag, size of what has come. */
@@ -125,7 +158,7 @@ static inline void hdmpiNoteReceived(struct hdmpiCall *call,
 
 /** size, count, tid, toRank, toTag, cid: a message, in one list, which costs
  * less than several. */
-static inline void hdmpiNoteSent(struct hdmpiCall *call, int count,
+static inline void hdmpiNoteSent(struct hdmpiCall *call, int64_t count,
 				 MPI_Datatype datatype, int rank, int tag,
 				 MPI_Comm comm)
 {
@@ -133,12 +166,13 @@ static inline void hdmpiNoteSent(struct hdmpiCall *call, int count,
 
 	if (hdmpiTypeGet(call->self, datatype, &type))
 		hdmpiNoteNumbers(call, "size count tid toRank toTag cid",
-				 count * type.size, count, type.id, rank, tag,
+				 count * type.size, count, type.id,
+				 hdmpiRank(rank), tag,
 				 hdmpiCommId(call->self, comm));
 }
 
 /** size, count, tid, fromRank, fromTag, cid: a message that is asked for. */
-static inline void hdmpiNoteAsked(struct hdmpiCall *call, int count,
+static inline void hdmpiNoteAsked(struct hdmpiCall *call, int64_t count,
 				  MPI_Datatype datatype, int rank, int tag,
 				  MPI_Comm comm)
 {
@@ -147,13 +181,13 @@ static inline void hdmpiNoteAsked(struct hdmpiCall *call, int count,
 	if (hdmpiTypeGet(call->self, datatype, &type))
 		hdmpiNoteNumbers(call, "size count tid fromRank fromTag cid",
 				 count * type.size, count, type.id,
-				 hdmpiSource(rank), hdmpiTag(tag),
+				 hdmpiRank(rank), hdmpiTag(tag),
 				 hdmpiCommId(call->self, comm));
 }
 
 /** fromRank, fromTag, size, count, tid, cid: a message that has come. */
 static inline void hdmpiNoteReceivedIn(struct hdmpiCall *call,
-				       const MPI_Status *status, int count,
+				       const MPI_Status *status, int64_t count,
 				       MPI_Datatype datatype, MPI_Comm comm)
 {
 	struct hdmpiType type;
@@ -163,7 +197,7 @@ static inline void hdmpiNoteReceivedIn(struct hdmpiCall *call,
 		return;
 	PMPI_Get_elements_x(status, MPI_BYTE, &size);
 	hdmpiNoteNumbers(call, "fromRank fromTag size count tid cid",
-			 hdmpiSource(status->MPI_SOURCE),
+			 hdmpiRank(status->MPI_SOURCE),
 			 hdmpiTag(status->MPI_TAG), size, count, type.id,
 			 hdmpiCommId(call->self, comm));
 }
@@ -174,7 +208,7 @@ void hdmpiNoteProbed(struct hdmpiCall *call, int flag,
 
 /** fromRank, fromTag, recvSize, recvCount, recvTid */
 void hdmpiNoteReceivedToo(struct hdmpiCall *call, const MPI_Status *status,
-			  int count, MPI_Datatype datatype);
+			  int64_t count, MPI_Datatype datatype);
 
 /* ---- Collective -------------------------------------------------------------
  */
@@ -197,43 +231,47 @@ int hdmpiSources(MPI_Comm comm);
 /** Whether a buffer is MPI_IN_PLACE, that of Fortran included. */
 bool hdmpiIsInPlace(const void *buffer);
 
-void hdmpiNoteReduces(struct hdmpiCall *call, int count, MPI_Datatype datatype,
-		      int root);
-void hdmpiNoteLeafSends(struct hdmpiCall *call, const void *buffer, int count,
-			MPI_Datatype datatype, int root);
+void hdmpiNoteRooted(struct hdmpiCall *call, int64_t count,
+		     MPI_Datatype datatype, int root);
+void hdmpiNoteLeafSends(struct hdmpiCall *call, const void *buffer,
+			int64_t count, MPI_Datatype datatype, int root);
 void hdmpiNoteLeafReceives(struct hdmpiCall *call, const void *buffer,
-			   int count, MPI_Datatype datatype, int root);
-void hdmpiNoteRootSends(struct hdmpiCall *call, const void *buffer, int count,
-			MPI_Datatype datatype, int root, MPI_Comm comm);
+			   int64_t count, MPI_Datatype datatype, int root);
+void hdmpiNoteRootSends(struct hdmpiCall *call, const void *buffer,
+			int64_t count, MPI_Datatype datatype, int root,
+			MPI_Comm comm);
 void hdmpiNoteRootReceives(struct hdmpiCall *call, const void *buffer,
-			   int count, MPI_Datatype datatype, int root,
+			   int64_t count, MPI_Datatype datatype, int root,
 			   MPI_Comm comm);
 void hdmpiNoteRootSendsV(struct hdmpiCall *call, const void *buffer,
-			 const int counts[], MPI_Datatype datatype, int root,
-			 MPI_Comm comm);
+			 struct hdmpiCounts counts, MPI_Datatype datatype,
+			 int root, MPI_Comm comm);
 void hdmpiNoteRootReceivesV(struct hdmpiCall *call, const void *buffer,
-			    const int counts[], MPI_Datatype datatype, int root,
-			    MPI_Comm comm);
-void hdmpiNoteDataV(struct hdmpiCall *call, const int counts[],
+			    struct hdmpiCounts counts, MPI_Datatype datatype,
+			    int root, MPI_Comm comm);
+void hdmpiNoteDataV(struct hdmpiCall *call, struct hdmpiCounts counts,
 		    MPI_Datatype datatype, MPI_Comm comm);
-void hdmpiNoteDataTimes(struct hdmpiCall *call, int count,
+void hdmpiNoteDataTimes(struct hdmpiCall *call, int64_t count,
 			MPI_Datatype datatype, MPI_Comm comm);
 void hdmpiNoteSendsV(struct hdmpiCall *call, const void *buffer,
-		     const int counts[], MPI_Datatype datatype, MPI_Comm comm);
-void hdmpiNoteReceivesV(struct hdmpiCall *call, const int counts[],
+		     struct hdmpiCounts counts, MPI_Datatype datatype,
+		     MPI_Comm comm);
+void hdmpiNoteReceivesV(struct hdmpiCall *call, struct hdmpiCounts counts,
 			MPI_Datatype datatype, MPI_Comm comm);
 void hdmpiNoteSendsW(struct hdmpiCall *call, const void *buffer,
-		     const int counts[], const MPI_Datatype datatypes[],
+		     struct hdmpiCounts counts, const MPI_Datatype datatypes[],
 		     MPI_Comm comm);
-void hdmpiNoteReceivesW(struct hdmpiCall *call, const int counts[],
+void hdmpiNoteReceivesW(struct hdmpiCall *call, struct hdmpiCounts counts,
 			const MPI_Datatype datatypes[], MPI_Comm comm);
-void hdmpiNoteNeighborSendsV(struct hdmpiCall *call, const int counts[],
+void hdmpiNoteNeighborSendsV(struct hdmpiCall *call, struct hdmpiCounts counts,
 			     MPI_Datatype datatype, MPI_Comm comm);
-void hdmpiNoteNeighborReceivesV(struct hdmpiCall *call, const int counts[],
+void hdmpiNoteNeighborReceivesV(struct hdmpiCall *call,
+				struct hdmpiCounts counts,
 				MPI_Datatype datatype, MPI_Comm comm);
-void hdmpiNoteNeighborSendsW(struct hdmpiCall *call, const int counts[],
+void hdmpiNoteNeighborSendsW(struct hdmpiCall *call, struct hdmpiCounts counts,
 			     const MPI_Datatype datatypes[], MPI_Comm comm);
-void hdmpiNoteNeighborReceivesW(struct hdmpiCall *call, const int counts[],
+void hdmpiNoteNeighborReceivesW(struct hdmpiCall *call,
+				struct hdmpiCounts counts,
 				const MPI_Datatype datatypes[], MPI_Comm comm);
 
 /* ---- One-sided --------------------------------------------------------------
@@ -252,10 +290,10 @@ static inline void hdmpiNoteNewWin(struct hdmpiCall *call, MPI_Win win)
 
 /** toRank, targetDisp, targetCount, targetTid */
 void hdmpiNoteToTarget(struct hdmpiCall *call, int rank, MPI_Aint disp,
-		       int count, MPI_Datatype datatype);
+		       int64_t count, MPI_Datatype datatype);
 /** fromRank, targetDisp, targetCount, targetTid */
 void hdmpiNoteFromTarget(struct hdmpiCall *call, int rank, MPI_Aint disp,
-			 int count, MPI_Datatype datatype);
+			 int64_t count, MPI_Datatype datatype);
 
 static inline void hdmpiNoteExclusive(struct hdmpiCall *call, int lock)
 {
@@ -289,8 +327,8 @@ void hdmpiNotePosition(struct hdmpiCall *call, MPI_File file);
 void hdmpiNoteSought(struct hdmpiCall *call, MPI_File file);
 void hdmpiNoteWhence(struct hdmpiCall *call, int whence);
 /** size of what was moved, count, tid */
-void hdmpiNoteMoved(struct hdmpiCall *call, const MPI_Status *status, int count,
-		    MPI_Datatype datatype);
+void hdmpiNoteMoved(struct hdmpiCall *call, const MPI_Status *status,
+		    int64_t count, MPI_Datatype datatype);
 /** size of what was moved. */
 void hdmpiNoteEnded(struct hdmpiCall *call, const MPI_Status *status);
 /** etid, ftid */
@@ -309,6 +347,15 @@ static inline void hdmpiNoteNewComm(struct hdmpiCall *call, MPI_Comm comm)
 	hdmpiNoteNumber(call, "newCid", hdmpiCommId(call->self, comm));
 }
 
+/** newCid: of one that all of another one made. */
+void hdmpiNoteMadeComm(struct hdmpiCall *call, MPI_Comm of, MPI_Comm comm);
+/** newCid: of one that its own processes made. */
+void hdmpiNoteMadeByGroup(struct hdmpiCall *call, MPI_Comm of, int tag,
+			  MPI_Comm comm);
+/** newCid: of one between two groups. */
+void hdmpiNoteMadeBetween(struct hdmpiCall *call, int tag, MPI_Comm comm);
+/** One that all of another one are making. */
+void hdmpiNoteMakesComm(struct hdmpiCall *call, MPI_Comm of, MPI_Comm comm);
 void hdmpiNoteFreeComm(struct hdmpiCall *call, MPI_Comm comm);
 void hdmpiNoteRenameComm(struct hdmpiCall *call, MPI_Comm comm);
 /** groupSize */
@@ -337,6 +384,9 @@ void hdmpiNoteStart(struct hdmpiCall *call, enum hdmpiRequestKind kind,
 /** The same, persistent. */
 void hdmpiNoteStartLater(struct hdmpiCall *call, enum hdmpiRequestKind kind,
 			 MPI_Comm comm, MPI_Request request);
+/** Of a call that sends and receives. */
+void hdmpiNoteStartExchange(struct hdmpiCall *call, int source, int tag,
+			    MPI_Comm comm, MPI_Request request);
 void hdmpiNoteStartMatched(struct hdmpiCall *call, MPI_Request request);
 void hdmpiNoteStartFile(struct hdmpiCall *call, MPI_File file,
 			MPI_Request request);
