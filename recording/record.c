@@ -165,3 +165,9 @@ const char *hdRecordReason(int error)
 
 	return text ? text : strerror(error);
 }
+
+bool hdRecordIsSaid(int error)
+{
+	return error == HD_ERR_CREATE_FILE || error == HD_ERR_WRITE_FILE ||
+	       error == HD_ERR_CLOSE_FILE;
+}

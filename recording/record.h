@@ -105,4 +105,7 @@ int hdRecordClose(struct hdRecord *record);
 /** Say what an error is. */
 const char *hdRecordReason(int error);
 
+/** Whether the writing library has said it by itself, with the file's name. */
+bool hdRecordIsSaid(int error);
+
 #endif

@@ -40,8 +40,8 @@
  * rights than who runs it (set-uid, set-gid) has none of them, and none of
  * those of libRUT, libPT, libpm and libhdMPI.
  *
- * - `HDTRACE_VERBOSITY` (0): messages on stderr; 0 none, 1 errors, 2 warnings,
- *   3 information.
+ * - `HDTRACE_VERBOSITY` (0): messages on stderr; 0 one line if something is not
+ *   recorded, 1 all errors, 2 warnings, 3 information; -1 none at all.
  * - `HDTRACE_BUFFER_SIZE_KB` (256): buffer of each file, 4 to 1048576; rounded
  *   up to a power of two.
  * - `HDTRACE_FLUSH_MS` (1000): a complete record is handed to the system after
@@ -57,6 +57,13 @@
  *   `/scratch/run7/`.
  * - `HDTRACE_GAPS` (marker): what stands where a group was stopped, `marker`,
  *   `entry` or `none`; see hdStats.h.
+ *
+ * **What is not recorded.** A program is never stopped by it, and may not look at
+ * results. So a process says once on stderr that a trace, a group or a part of
+ * one is not recorded: which file, why, and what helps (of a file that exists:
+ * HDTRACE_OVERWRITE_EXISTING_FILES). Of the processes of an MPI program it is the
+ * first of each host that says so, as its launcher numbers them. libRUT and libPT
+ * do the same.
  *
  * **Processes.** A child made by fork() inherits topologies, traces and
  * groups, but writes nothing into them: calls return as on a disabled trace,

@@ -145,9 +145,9 @@ static void outfileGiveUp(struct hdOutfile *file, int error, int64_t incomplete)
 	if (isOurs && incomplete > 0 &&
 	    ftruncate(file->fd, file->written - incomplete) == 0)
 		file->written -= incomplete;
-	hdMessage(HD_LOG_ERROR, "%s: offset %lld: %s; the file ends here",
-		  file->path, (long long)file->written,
-		  isOurs ? strerror(error) : HD_OWNED_GONE);
+	hdLoss("%s: offset %lld: %s; the file ends here", file->path,
+	       (long long)file->written,
+	       isOurs ? strerror(error) : HD_OWNED_GONE);
 	atomic_store(&file->error, error);
 }
 
@@ -411,7 +411,7 @@ static void outfileFree(struct hdOutfile *file)
 /* Say that there is no file. */
 static int outfileRefuse(const struct hdOutfile *file, const char *why)
 {
-	hdMessage(HD_LOG_ERROR, "%s: cannot be created: %s", file->path, why);
+	hdLoss("%s: not recorded: it cannot be created: %s", file->path, why);
 	return -HD_ERR_CREATE_FILE;
 }
 
@@ -453,6 +453,10 @@ static int outfileOpen(struct hdOutfile *file, bool overwrite)
 	do {
 		file->fd = open(file->path, flags, 0666);
 	} while (file->fd < 0 && errno == EINTR);
+	if (file->fd < 0 && errno == EEXIST) {
+		hdLoss("%s: " HD_EXISTS, file->path);
+		return -HD_ERR_CREATE_FILE;
+	}
 	if (file->fd < 0)
 		return outfileRefuse(file, errno == ELOOP
 						   ? "it is a symbolic link"
@@ -691,15 +695,20 @@ int hdOutfileClose(struct hdOutfile *file)
 	} else {
 		loopRemove(file);
 		ret = hdOutfileFlush(file);
-		if (hdOutfileLost(file) > 0)
+		/* Where it has ended that was said. */
+		if (hdOutfileLost(file) > 0 && atomic_load(&file->error) != 0)
 			hdMessage(HD_LOG_WARNING, "%s: %llu records are lost",
 				  file->path,
 				  (unsigned long long)hdOutfileLost(file));
+		else if (hdOutfileLost(file) > 0)
+			hdLoss("%s: %llu records are lost", file->path,
+			       (unsigned long long)hdOutfileLost(file));
 		/* The descriptor is gone even where close() is interrupted. */
 		if (hdOwnedClose(&file->owned, file->fd) < 0 &&
 		    errno != EINTR) {
-			hdMessage(HD_LOG_ERROR, "%s: cannot be closed: %s",
-				  file->path, strerror(errno));
+			hdLoss("%s: not recorded to its end: it cannot be "
+			       "closed: %s",
+			       file->path, strerror(errno));
 			if (ret == 0)
 				ret = -HD_ERR_CLOSE_FILE;
 		}

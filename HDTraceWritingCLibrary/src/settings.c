@@ -63,12 +63,14 @@ static void settingsRead(void)
 	static const char *const onFull[] = { "wait", "drop", NULL };
 	static const char *const gaps[] = { "marker", "entry", "none", NULL };
 	const char *prefix = settingsText("HDTRACE_PREFIX");
+	long verbosity =
+		settingsNumber("HDTRACE_VERBOSITY", -1, HD_LOG_INFO,
+			       hdLogDefault >= 0 ? hdLogDefault : HD_LOG_NONE);
 	size_t wanted;
 
+	hdLogger.isSilent = verbosity < 0;
 	hdLogSetLevel(&hdLogger,
-		      (enum hdLogLevel)settingsNumber(
-			      "HDTRACE_VERBOSITY", HD_LOG_NONE, HD_LOG_INFO,
-			      hdLogDefault >= 0 ? hdLogDefault : HD_LOG_NONE));
+		      verbosity < 0 ? HD_LOG_NONE : (enum hdLogLevel)verbosity);
 	wanted = (size_t)settingsNumber("HDTRACE_BUFFER_SIZE_KB", 4, 1048576,
 					256) *
 		 1024;

@@ -17,6 +17,14 @@ extern struct hdLogger hdLogger;
 /** Print a message: "hdtrace: TEXT\n". Leaves errno alone. */
 #define hdMessage(level, ...) hdLog(&hdLogger, level, __VA_ARGS__)
 
+/** Say that something is not recorded; see hdLogLoss(). */
+#define hdLoss(...) hdLogLoss(&hdLogger, __VA_ARGS__)
+
+/** What helps where a file is there already. */
+#define HD_EXISTS                                                      \
+	"not recorded: it exists; HDTRACE_OVERWRITE_EXISTING_FILES=1 " \
+	"replaces it"
+
 /** What is written where a group was stopped. */
 enum hdGaps {
 	HD_GAPS_MARKER,

@@ -191,12 +191,12 @@ static int traceClearInfo(const char *path)
 		return 0;
 	}
 	if (!hdSettingsGet()->overwrite) {
-		hdMessage(HD_LOG_ERROR, "%s: exists", path);
+		hdLoss("%s: " HD_EXISTS, path);
 		return -HD_ERR_CREATE_FILE;
 	}
 	if (unlink(path) < 0) {
-		hdMessage(HD_LOG_ERROR, "%s: cannot be replaced: %s", path,
-			  strerror(errno));
+		hdLoss("%s: not recorded: it cannot be replaced: %s", path,
+		       strerror(errno));
 		return -HD_ERR_CREATE_FILE;
 	}
 	errno = saved;

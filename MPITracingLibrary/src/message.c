@@ -9,7 +9,10 @@ struct hdLogger hdmpiLogger = { .prefix = "libhdMPI", .level = HD_LOG_ERROR };
 
 void hdmpiMessageInit(void)
 {
-	hdLogDefault = (int)hdmpiOptionNumber(
-		"HDTRACE_MPI_VERBOSITY", HD_LOG_NONE, HD_LOG_INFO, HD_LOG_NONE);
+	int verbosity = (int)hdmpiOptionNumber("HDTRACE_MPI_VERBOSITY", -1,
+					       HD_LOG_INFO, HD_LOG_NONE);
+
+	hdmpiLogger.isSilent = verbosity < 0;
+	hdLogDefault = verbosity < 0 ? HD_LOG_NONE : verbosity;
 	hdLogSetLevel(&hdmpiLogger, (enum hdLogLevel)hdLogDefault);
 }

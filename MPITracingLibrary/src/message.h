@@ -14,9 +14,10 @@ extern struct hdLogger hdmpiLogger;
 #define hdmpiMessage(level, ...) hdLog(&hdmpiLogger, level, __VA_ARGS__)
 
 /**
- * Do as HDTRACE_MPI_VERBOSITY says: 0 (the default) no messages, 1 errors, 2
- * warnings too, 3 information too. It holds for the libraries inside as well,
- * where their own variables are not set.
+ * Do as HDTRACE_MPI_VERBOSITY says: 0 (the default) what is not recorded, in
+ * one line a host, 1 errors, 2 warnings too, 3 information too; -1 nothing. It
+ * holds for the libraries inside as well, where their own variables are not
+ * set.
  */
 void hdmpiMessageInit(void);
 

@@ -211,15 +211,14 @@ static void optionProject(struct hdmpiOptions *options, bool isSpawned)
 	char name[NAME_MAX + 1], path[HDMPI_PATH_MAX];
 	char *project = options->project;
 
+	options->replaces = isFinal && replaces;
 	defaultName(name, sizeof(name));
 	if (snprintf(project, sizeof(options->project), "%s%s%s",
 		     directory ? directory : "", directory ? "/" : "",
 		     given ? given : name) >= (int)sizeof(options->project)) {
-		hdmpiMessage(
-			HD_LOG_ERROR,
-			"nothing is recorded: the project's path is longer "
-			"than %d bytes",
-			HDMPI_PATH_MAX - 1);
+		hdLogLoss(&hdmpiLogger,
+			  "the project's path is longer than %d bytes",
+			  HDMPI_PATH_MAX - 1);
 		options->isOn = false;
 		return;
 	}

@@ -41,6 +41,7 @@ struct hdmpiOptions {
 	bool isOn;
 	bool isEnabled; /**< At the beginning. */
 	bool writesProject;
+	bool replaces;        /**< A project of that name. */
 	unsigned int classes; /**< Bits, by enum hdmpiClass. */
 	unsigned int sources; /**< enum hdmpiSources. */
 	unsigned int nested;  /**< Deepest MPI function inside others. */

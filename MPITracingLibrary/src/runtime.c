@@ -2,6 +2,7 @@
 /* The runtime of the MPI wrapper: begin, end, and what surrounds every call. */
 #include "config.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,12 +14,18 @@
 #include "MPITracingLibrary/src/host/clocksync.h"
 #include "MPITracingLibrary/src/host/cpu.h"
 #include "MPITracingLibrary/src/host/place.h"
+#include "MPITracingLibrary/src/host/losses.h"
 #include "MPITracingLibrary/src/host/power.h"
 #include "MPITracingLibrary/src/host/project.h"
 #include "MPITracingLibrary/src/host/utilization.h"
 #include "MPITracingLibrary/src/message.h"
 #include "common/clock.h"
 #include "common/format/level.h"
+#include "common/format/projectname.h"
+#include "common/format/replacement.h"
+
+/* As much as any library has to say. */
+#define VERSION_MAX (MPI_MAX_LIBRARY_VERSION_STRING + 8192)
 
 atomic_bool hdmpiIsActive;
 atomic_llong hdmpiSwitched;
@@ -50,6 +57,13 @@ static struct {
 	struct hdmpiPlace place;
 	hdTopology *topology;
 	hdTopoNode *host;
+	/* Until the old project is replaced; what was created by then may look
+	 * at them as long as it lives. */
+	hdTopology *firstTopology;
+	hdTopoNode *firstHost;
+	bool isReplacing;
+	struct hdReplacement *replacement; /* NULL: another process has it. */
+	char project[HDMPI_PATH_MAX];      /* What it is called in the end. */
 	bool isStarted;
 	bool hasEnded;
 	bool isShared; /* Rank 0 sees the files of all. */
@@ -153,6 +167,27 @@ void hdmpiEndRecorded(struct hdmpiCall *call)
 /* ---- Begin -----------------------------------------------------------------
  */
 
+/* Whether this was loaded into a program of another MPI library: what it looks
+ * at would be misunderstood. */
+static bool runtimeIsOther(void)
+{
+	char version[VERSION_MAX] = "";
+	int length;
+	bool isOpen;
+
+	PMPI_Get_library_version(version, &length);
+	isOpen = strstr(version, "Open MPI") != NULL;
+	if (isOpen == HDMPI_IS_OPENMPI)
+		return false;
+	hdmpiMessageInit();
+	if (hdLogIsFirst())
+		hdmpiLossSay(
+			"nothing is recorded: the program uses another "
+			"MPI library, and this is libhdMPI of " HDMPI_LIBRARY
+			"; leave out --mpi of hdmpirun, or say the other one");
+	return true;
+}
+
 /* Let rank 0's settings hold for all. Every process takes part, whatever its
  * own environment says, or the others would wait forever. */
 static int runtimeAgree(void)
@@ -165,6 +200,7 @@ static int runtimeAgree(void)
 	PMPI_Comm_set_errhandler(runtime.world, MPI_ERRORS_RETURN);
 	PMPI_Comm_rank(runtime.world, &rank);
 	PMPI_Comm_get_parent(&parent);
+	hdmpiLossInit();
 	if (rank == 0)
 		hdmpiOptionsRead(&hdmpiOptions, parent != MPI_COMM_NULL);
 	if (PMPI_Bcast(&hdmpiOptions, (int)sizeof(hdmpiOptions), MPI_BYTE, 0,
@@ -172,9 +208,8 @@ static int runtimeAgree(void)
 	    hdmpiOptions.isOn &&
 	    hdmpiPlaceFind(runtime.world, &runtime.place) == 0)
 		return 0;
-	if (hdmpiOptions.isOn)
-		hdmpiMessage(HD_LOG_ERROR,
-			     "nothing is recorded: MPI or memory failed");
+	if (hdmpiOptions.isOn && rank == 0)
+		hdmpiLossSay("nothing is recorded: MPI or memory failed");
 	PMPI_Comm_free(&runtime.world);
 	return -1;
 }
@@ -240,6 +275,116 @@ hdTrace *hdmpiTraceCreate(unsigned int thread, int64_t begin)
 	return trace;
 }
 
+/* ---- Replacing an old project ------------------------------------------
+ *
+ * The new files are made beside the old ones, and take their places when all
+ * processes record; see common/format/replacement.h. A leader of a host moves
+ * them, unless another one that sees the same directory does.
+ */
+
+/* What a project is called until then. */
+static int runtimeRename(void)
+{
+	char *name = hdReplacementName(runtime.project);
+	int ret = -ENAMETOOLONG;
+
+	if (name && strlen(name) < sizeof(hdmpiOptions.project)) {
+		strcpy(hdmpiOptions.project, name);
+		ret = 0;
+	}
+	free(name);
+	return ret;
+}
+
+/* Rank 0 first, then the leaders of other hosts, if it is not the same
+ * directory; returns 0 if rank 0 could. */
+static int runtimeReplaceOpen(void)
+{
+	int ret = 0;
+
+	if (runtime.place.rank == 0)
+		ret = hdReplacementBegin(runtime.project, &runtime.replacement);
+	if (PMPI_Bcast(&ret, 1, MPI_INT, 0, runtime.world) != MPI_SUCCESS)
+		ret = -EIO;
+	/* What another one cannot do shows when it creates its files. */
+	if (ret == 0 && runtime.place.isLeader && runtime.place.rank > 0)
+		(void)hdReplacementBegin(runtime.project, &runtime.replacement);
+	PMPI_Barrier(runtime.world);
+	return ret;
+}
+
+/* Whether there is nothing to replace, or that has begun. */
+static bool runtimeReplaceBegin(void)
+{
+	char path[HDMPI_PATH_MAX];
+	int exists = 0, isThere = 0, ret;
+
+	if (!hdmpiOptions.replaces)
+		return true;
+	hdmpiOptionsPath(hdmpiOptions.project, path, sizeof(path));
+	if (runtime.place.isLeader)
+		exists = hdProjectExists(path);
+	if (PMPI_Allreduce(&exists, &isThere, 1, MPI_INT, MPI_MAX,
+			   runtime.world) != MPI_SUCCESS ||
+	    !isThere)
+		return true;
+	strcpy(runtime.project, hdmpiOptions.project);
+	ret = runtimeRename();
+	if (ret == 0)
+		ret = runtimeReplaceOpen();
+	runtime.isReplacing = ret == 0;
+	if (ret < 0 && runtime.place.rank == 0)
+		hdmpiLossSay("nothing is recorded: %s.proj: cannot be "
+			     "replaced: %s",
+			     runtime.project,
+			     ret == -EBUSY ? "another program is about to"
+					   : strerror(-ret));
+	return ret == 0;
+}
+
+/* From now on the project has its final name. */
+static void runtimeReplaced(void)
+{
+	strcpy(hdmpiOptions.project, runtime.project);
+	runtime.firstTopology = runtime.topology;
+	runtime.firstHost = runtime.host;
+	if (runtimeTopology() == 0)
+		return;
+	runtime.topology = runtime.firstTopology;
+	runtime.host = runtime.firstHost;
+	runtime.firstTopology = NULL;
+	runtime.firstHost = NULL;
+}
+
+/* Put the new project in the place of the old one if all processes record. */
+static void runtimeReplaceEnd(struct hdmpiThread *self)
+{
+	int good = self && self->trace, all = 0;
+
+	if (!runtime.isReplacing)
+		return;
+	/* The .info has to be there before the directory goes. */
+	if (good)
+		good = hdT_writeInfo(self->trace, "%s", "") == 0;
+	PMPI_Allreduce(&good, &all, 1, MPI_INT, MPI_MIN, runtime.world);
+	good = all;
+	if (all)
+		good = hdReplacementKeep(runtime.replacement, true) == 0;
+	else
+		hdReplacementLeave(runtime.replacement);
+	runtime.replacement = NULL;
+	PMPI_Allreduce(&good, &all, 1, MPI_INT, MPI_MIN, runtime.world);
+	if (all)
+		runtimeReplaced();
+	else if (runtime.place.rank == 0)
+		hdmpiLossSay("%s: the old project stays; what is recorded is "
+			     "called %s",
+			     runtime.project, hdmpiOptions.project);
+}
+
+/* ---- Begin -----------------------------------------------------------------
+ */
+
 /* Begin the state of MPI_Init, with its true beginning. */
 static void runtimeBegin(struct hdmpiCall *call)
 {
@@ -258,9 +403,14 @@ void hdmpiRuntimeStart(struct hdmpiCall *call)
 	struct hdmpiThread *self;
 	hdTopoNode *rank;
 
-	if (wasStarted || runtimeAgree() < 0)
+	hdmpiLossSeen();
+	if (wasStarted || runtimeIsOther() || runtimeAgree() < 0)
 		return;
 	wasStarted = true;
+	if (!runtimeReplaceBegin()) {
+		PMPI_Comm_free(&runtime.world);
+		return;
+	}
 	/* From here on every process does the same, or the others would wait
 	 * in vain; one that fails only records nothing. */
 	for (int i = 0; i < HDMPI_FUNCTIONS; i++)
@@ -275,6 +425,8 @@ void hdmpiRuntimeStart(struct hdmpiCall *call)
 	/* What is recorded before the clocks were compared would be less exact
 	 * than is stated. */
 	PMPI_Barrier(runtime.world);
+	runtimeReplaceEnd(self);
+	hdmpiLossTell(runtime.world, &runtime.place, !self || !self->trace);
 	hdmpiClockRepeatStart(runtime.world, &runtime.place, self);
 	runtime.begin = call->start;
 	runtime.isStarted = true;
@@ -326,8 +478,7 @@ static void runtimeSayNothing(void)
 	into = runtime.begin % period;
 	if (into >= hdmpiOptions.throttleOnNs &&
 	    now - runtime.begin < period - into)
-		hdmpiMessage(HD_LOG_WARNING,
-			     "%s: no call is recorded: all of them were "
+		hdmpiLossSay("%s: no call is recorded: all of them were "
 			     "outside of the %g s of every %g s "
 			     "(HDTRACE_MPI_THROTTLE)",
 			     hdmpiOptions.project,
@@ -358,11 +509,17 @@ void hdmpiRuntimeEnd(struct hdmpiCall *call)
 	hdmpiThreadsEnd();
 	hdmpiHandlesEnd();
 	hdmpiRequestsEnd();
+	hdmpiLossTell(runtime.world, &runtime.place, false);
 	/* All files are closed where this returns. */
 	runtime.isShared = runtimeIsShared();
 	PMPI_Comm_free(&runtime.world);
 	hdT_destroyTopoNode(runtime.host);
 	hdT_destroyTopology(runtime.topology);
+	if (runtime.firstHost) {
+		hdT_destroyTopoNode(runtime.firstHost);
+		hdT_destroyTopology(runtime.firstTopology);
+		runtime.firstHost = NULL;
+	}
 	runtime.host = NULL;
 	runtime.topology = NULL;
 	runtime.hasEnded = true;

@@ -27,7 +27,9 @@
  *
  * @section ptenv Environment
  * - `PT_VERBOSITY`: messages on stderr: -1 none, 0 errors (default), 1
- *   warnings, 2 information, 3 everything. Read by pt_createTrace().
+ *   warnings, 2 information, 3 everything. Read by pt_createTrace(). That
+ *   power is not recorded is said once a process, by libhdStats if it concerns
+ *   the file (HDTRACE_VERBOSITY, see hdTopology.h).
  *
  * **Threads, processes.** A trace may be started and stopped by any thread;
  * nothing else may use it while it is finalized. A child made by fork() records

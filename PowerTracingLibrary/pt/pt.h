@@ -61,13 +61,13 @@ PT_COMMANDS(PT_DECLARE)
 /** Read the configuration, as of ptConfigRead(). */
 int sessionRead(const struct options *options, struct ptConfig *config);
 
-struct cliReplacement;
+struct hdReplacement;
 
 /** A project that is begun; --force replaces an old one once it has. */
 struct sessionProject {
 	char *name;                         /**< In the end. */
 	char *written;                      /**< Until then. */
-	struct cliReplacement *replacement; /**< NULL: nothing is replaced. */
+	struct hdReplacement *replacement; /**< NULL: nothing is replaced. */
 };
 
 /**

@@ -5,7 +5,11 @@
 #include "PowerTracingLibrary/src/message.h"
 #include "net/logger.h"
 
-struct hdLogger ptLogger = { .prefix = "pt", .level = HD_LOG_ERROR };
+struct hdLogger ptLogger = {
+	.prefix = "pt",
+	.level = HD_LOG_ERROR,
+	.usual = HD_LOG_ERROR,
+};
 
 /* What net/ says in our programs. */
 const struct hdLogger *const hdNetLogger = &ptLogger;

@@ -14,4 +14,7 @@ extern struct hdLogger ptLogger;
 /** Say something at a level (HD_LOG_ERROR, ...); leaves errno alone. */
 #define ptMessage(level, ...) hdLog(&ptLogger, level, __VA_ARGS__)
 
+/** Say that power is not recorded; see hdLogLoss(). */
+#define ptLoss(...) hdLogLoss(&ptLogger, __VA_ARGS__)
+
 #endif

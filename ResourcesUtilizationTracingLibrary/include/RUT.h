@@ -64,7 +64,9 @@
  * Read by rut_createTrace().
  *
  * - `RUT_VERBOSITY`: messages on stderr: -1 none, 0 errors (default), 1
- *   warnings, 2 information, 3 everything.
+ *   warnings, 2 information, 3 everything. That the utilization is not recorded
+ *   is said once a process, by libhdStats if it concerns the file
+ *   (HDTRACE_VERBOSITY, see hdTopology.h).
  * - `RUT_HDD_MOUNTPOINT`: whose block device rutSources_s::HDD_READ and
  *   rutSources_s::HDD_WRITE count; the directory where it is mounted. If not
  *   set: all disks of the node.

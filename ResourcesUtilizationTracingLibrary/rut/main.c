@@ -15,8 +15,8 @@
 #include "cli/freename.h"
 #include "cli/options.h"
 #include "cli/output.h"
-#include "cli/replacement.h"
 #include "common/format/projectfile.h"
+#include "common/format/replacement.h"
 
 struct options {
 	int interval;
@@ -88,14 +88,14 @@ static UtilTrace *createTrace(const struct rutPlace *place,
 
 /* What is put in the place of an old project when the command runs. */
 struct replacing {
-	struct cliReplacement *replacement; /* NULL: nothing, or done. */
+	struct hdReplacement *replacement; /* NULL: nothing, or done. */
 	gboolean hasFailed;
 };
 
 static void started(void *context)
 {
 	struct replacing *replacing = context;
-	int ret = cliReplacementKeep(replacing->replacement);
+	int ret = hdReplacementKeep(replacing->replacement, false);
 
 	replacing->replacement = NULL;
 	if (ret == 0)
@@ -167,13 +167,13 @@ static int writeProject(const struct rutPlace *place)
 /* From now on the place is that of a project that replaces the old one. */
 static int beginReplacing(struct rutPlace *place, struct replacing *replacing)
 {
-	int ret = cliReplacementBegin(place->project, &replacing->replacement);
+	int ret = hdReplacementBegin(place->project, &replacing->replacement);
 
 	if (ret < 0)
 		return ret;
 	g_free(place->project);
 	place->project =
-		g_strdup(cliReplacementProject(replacing->replacement));
+		g_strdup(hdReplacementProject(replacing->replacement));
 	return 0;
 }
 
@@ -197,7 +197,7 @@ static int traceInto(struct rutPlace *place, struct options *options,
 		outSay(stderr, "rut: %s: %s", file, strerror(-ret));
 	else
 		result = traceWait(place, options, sources, file, &replacing);
-	cliReplacementDrop(replacing.replacement);
+	hdReplacementDrop(replacing.replacement);
 	free(file);
 	return result;
 }

@@ -4,4 +4,8 @@
 
 #include "ResourcesUtilizationTracingLibrary/src/message.h"
 
-struct hdLogger rutLogger = { .prefix = "libRUT", .level = HD_LOG_ERROR };
+struct hdLogger rutLogger = {
+	.prefix = "libRUT",
+	.level = HD_LOG_ERROR,
+	.usual = HD_LOG_ERROR,
+};

@@ -13,4 +13,7 @@ extern struct hdLogger rutLogger;
 /** Print a message: "libRUT: TEXT\n". Leaves errno alone. */
 #define rutMessage(level, ...) hdLog(&rutLogger, level, __VA_ARGS__)
 
+/** Say that the utilization is not recorded; see hdLogLoss(). */
+#define rutLoss(...) hdLogLoss(&rutLogger, __VA_ARGS__)
+
 #endif

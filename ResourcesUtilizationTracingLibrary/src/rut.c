@@ -18,7 +18,7 @@ static const struct rutSource *const *rutFindBackend(const char *name)
 		return rutLinuxSources;
 	if (strcmp(name, "gtop") == 0 && rutGtopSources)
 		return rutGtopSources;
-	rutMessage(HD_LOG_ERROR, "RUT_BACKEND: there is no \"%s\" here", name);
+	rutLoss("RUT_BACKEND: there is no \"%s\" here", name);
 	return NULL;
 }
 
@@ -36,7 +36,7 @@ int rut_createTrace(hdTopoNode *topoNode, int topoLevel, rutSources sources,
 
 	hdLogSetVerbosity(&rutLogger, hdEnvironment("RUT_VERBOSITY"));
 	if (!topoNode || !trace || interval < 1) {
-		rutMessage(HD_LOG_ERROR, "rut_createTrace: invalid argument");
+		rutLoss("rut_createTrace: invalid argument");
 		return RUT_EARGUMENT;
 	}
 	if (setup.mountPoint && !*setup.mountPoint)

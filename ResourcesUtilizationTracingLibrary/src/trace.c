@@ -76,13 +76,23 @@ static void traceAddUp(UtilTrace *trace)
 	}
 }
 
+/* Say that the utilization is not recorded, if nobody has. */
+static void traceSayLoss(int error)
+{
+	if (hdRecordIsSaid(error))
+		rutMessage(HD_LOG_INFO, "the utilization is not recorded: %s",
+			   hdRecordReason(error));
+	else
+		rutLoss("the utilization is not recorded: %s",
+			hdRecordReason(error));
+}
+
 static void traceWrite(UtilTrace *trace, int64_t now)
 {
 	if (hdRecordWrite(&trace->record, trace->cells, now) != 0 &&
 	    !trace->hasFailed) {
 		trace->hasFailed = true;
-		rutMessage(HD_LOG_ERROR, "cannot write: %s",
-			   hdRecordReason(errno));
+		traceSayLoss(errno);
 	}
 }
 
@@ -231,7 +241,7 @@ static int traceOpenSources(UtilTrace *trace,
 	}
 	if (trace->columns.count > 0)
 		return 0;
-	rutMessage(HD_LOG_ERROR, "there is nothing to trace");
+	rutLoss("the utilization is not recorded: there is nothing to trace");
 	return RUT_ESOURCE;
 }
 
@@ -333,8 +343,7 @@ int rutTraceCreate(hdTopoNode *node, int level,
 	/* The value of the HDTrace library. */
 	saved = errno;
 	if (ret == RUT_EHDLIB)
-		rutMessage(HD_LOG_ERROR, "cannot create the trace: %s",
-			   hdRecordReason(saved));
+		traceSayLoss(saved);
 	traceFree(trace);
 	errno = saved;
 	return ret;

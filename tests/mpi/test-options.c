@@ -333,8 +333,8 @@ static void testVerbosity(void)
 		{ "", HD_LOG_NONE, false },   { "0", HD_LOG_NONE, false },
 		{ "1", HD_LOG_ERROR, false }, { "2", HD_LOG_WARNING, false },
 		{ "3", HD_LOG_INFO, false },  { "4", HD_LOG_NONE, true },
-		{ "-1", HD_LOG_NONE, true },  { "yes", HD_LOG_NONE, true },
-		{ "1x", HD_LOG_NONE, true },
+		{ "-1", HD_LOG_NONE, false }, { "-2", HD_LOG_NONE, true },
+		{ "yes", HD_LOG_NONE, true }, { "1x", HD_LOG_NONE, true },
 	};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(levels); i++) {

@@ -185,16 +185,48 @@ traces() {
 		"$hdtrace" stat --format=csv run >stats && lawful "$entries"
 }
 
+# How late a process is that wants to be woken every 5 ms, whenever that is more
+# than 10 ms: time and lateness in seconds.
+python3 - >late <<'END' &
+import time
+
+while True:
+    before = time.monotonic()
+    time.sleep(0.005)
+    late = time.monotonic() - before - 0.005
+    if late > 0.01:
+        print("%.6f %.6f" % (time.time(), late), flush=True)
+END
+watch=$!
+trap 'kill "$watch" 2>/dev/null; rm -rf "$scratch"' EXIT
+
+# Print how late it was at the most since a time; fail if that is less than half a
+# cycle: what a row says then is not the machine's doing: TIME CYCLE
+was_late() {
+	awk -v since="$1" -v cycle="$2" '
+		$1 >= since && $2 > most { most = $2 }
+		END {
+			printf "%.0f ms\n", 1000 * most
+			exit 1000 * most < cycle / 2
+		}' "$scratch/late"
+}
+
 # Rows do not take much but time, so several run at once, each in a directory of
-# its own. A machine that is busy makes losses, by time alone, that are none, and
-# does not open a meter in its two seconds; so a row may be tried again: DIRECTORY
-# ARGUMENT...
+# its own, and once. A machine that is busy makes losses, by time alone, that are
+# none, and does not open a meter in its two seconds: only a row that fails while
+# the machine let a process wait for half a cycle is tried again, and says so:
+# DIRECTORY ARGUMENT...
 row() {
 	mkdir "$1" && cd "$1" || return 1
 	shift
 	for try in 1 2 3 4 5; do
-		echo "try $try"
+		since=$(date +%s.%N)
 		traces "$@" && return 0
+		late=$(was_late "$since" "$2") || {
+			echo "it failed, and nothing was late ($late)"
+			return 1
+		}
+		echo "once more (after $try): a process was woken $late late"
 	done
 	return 1
 }
@@ -227,6 +259,7 @@ if [ -n "${HDTRACE_TEST_LONG-}" ]; then
 	begin "ASCII, 2.5 s, COUNT?: zero" 13 2500 time mode=ascii $few \
 		--count=zero
 fi
+long=$all
 all=
 for blocks in one each; do
 	begin "packed, 50 ms, blocks: $blocks" 2 50 counter '' \
@@ -249,8 +282,10 @@ for count in zero error values stuck none; do
 done
 begin "cycles that are too long by 2 %, COUNT?: zero" 2 50 time '' \
 	$some --drift=20000 --count=zero
-wait
+# shellcheck disable=SC2086
+wait $all $long
 for number in $(seq "$rows"); do
 	ok "$(cat "$number.title")" shown "$number"
+	! grep -h '^once more' "$number.log" | sed 's/^/# /' | grep .
 done
 done_testing

@@ -385,8 +385,8 @@ static void testErrors(void)
 		g_file_set_contents("errors_c_n2_Energy.stat", "", 0, NULL));
 	createText(CONFIG MORE, "errors", PT_EHDLIB);
 	g_assert_cmpint(errno, ==, HD_ERR_CREATE_FILE);
-	g_assert_true(g_str_has_prefix(
-		messages->str, "1 node c_n2: cannot create the trace: "));
+	/* libhdStats has said it, with the name of the file. */
+	g_assert_null(strstr(messages->str, "1 node"));
 	g_assert_cmpint(testMeterGet(opens), ==, 1);
 	g_assert_cmpint(testMeterGet(closes), ==, 1);
 	g_assert_cmpint(g_unlink("errors_c_n2_Energy.stat"), ==, 0);

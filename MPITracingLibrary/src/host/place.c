@@ -80,6 +80,7 @@ int hdmpiPlaceFind(MPI_Comm world, struct hdmpiPlace *place)
 	while (!isSameHost(&all[leader], &own))
 		leader++;
 	place->isLeader = leader == place->rank;
+	place->leader = leader;
 	/* Leaders of other hosts with this name that come before ours. */
 	for (int i = 0; i < leader; i++) {
 		bool isFirst = strcmp(all[i].host, own.host) == 0;

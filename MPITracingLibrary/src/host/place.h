@@ -18,6 +18,7 @@ struct hdmpiPlace {
 	char host[HDMPI_HOST_MAX +
 		  12]; /**< Label of the host in the project. */
 	bool isLeader; /**< Whether it speaks for the host. */
+	int leader;    /**< The rank that does. */
 };
 
 /**

@@ -12,7 +12,7 @@
 #include "PowerTracingLibrary/src/message.h"
 #include "cli/freename.h"
 #include "cli/output.h"
-#include "cli/replacement.h"
+#include "common/format/replacement.h"
 
 #define TOOL "pt record"
 
@@ -29,7 +29,7 @@ struct record {
 	/* The files of an old project go when the new ones are there, which is
 	 * found out by the recorder's thread, and the command runs. */
 	GMutex mutex;
-	struct cliReplacement *replacement; /* NULL: nothing, or done. */
+	struct hdReplacement *replacement; /* NULL: nothing, or done. */
 	gboolean hasFiles, hasStarted, hasFailed;
 };
 
@@ -51,7 +51,7 @@ static void replaceIf(struct record *record, gboolean *isThere)
 	g_mutex_lock(&record->mutex);
 	*isThere = TRUE;
 	if (record->hasFiles && record->hasStarted) {
-		ret = cliReplacementKeep(record->replacement);
+		ret = hdReplacementKeep(record->replacement, false);
 		record->replacement = NULL;
 	}
 	if (ret < 0)
@@ -209,7 +209,7 @@ static int run(struct record *record)
 	if (whereCheck(&record->where) < 0 && !record->isAnyway)
 		return CLI_EXIT_FAILED;
 	if (record->force) {
-		result = cliReplacementBegin(record->project,
+		result = hdReplacementBegin(record->project,
 					     &record->replacement);
 		if (result < 0) {
 			sayReplacing(record, result);
@@ -218,7 +218,7 @@ static int run(struct record *record)
 	}
 	record->setup = (struct recordFilesSetup){
 		.project = record->replacement
-				   ? cliReplacementProject(record->replacement)
+				   ? hdReplacementProject(record->replacement)
 				   : record->project,
 		.name = record->project,
 		.server = record->where.setup.address.text,
@@ -250,7 +250,7 @@ static int run(struct record *record)
 	if (!finish(record) && result == 0)
 		result = CLI_EXIT_FAILED;
 	/* Nothing was recorded, or nothing has run. */
-	cliReplacementDrop(record->replacement);
+	hdReplacementDrop(record->replacement);
 	ptRecorderFree(recorder);
 	powerSumClear(&record->sum);
 	return result;

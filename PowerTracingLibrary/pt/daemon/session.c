@@ -9,8 +9,8 @@
 #include "PowerTracingLibrary/pt/pt.h"
 #include "PowerTracingLibrary/src/message.h"
 #include "cli/freename.h"
-#include "cli/replacement.h"
 #include "common/format/projectfile.h"
+#include "common/format/replacement.h"
 
 int sessionRead(const struct options *options, struct ptConfig *config)
 {
@@ -85,7 +85,7 @@ static int sayReplacing(const char *project, int ret)
 
 void sessionProjectClear(struct sessionProject *project)
 {
-	cliReplacementDrop(project->replacement);
+	hdReplacementDrop(project->replacement);
 	g_free(project->name);
 	g_free(project->written);
 	*project = (struct sessionProject){ 0 };
@@ -100,12 +100,12 @@ int sessionProjectBegin(const struct options *options, gboolean isNumbered,
 		.name = projectChoose(config, isNumbered),
 	};
 	if (options->force)
-		ret = cliReplacementBegin(project->name, &project->replacement);
+		ret = hdReplacementBegin(project->name, &project->replacement);
 	if (ret < 0)
 		ret = sayReplacing(project->name, ret);
 	project->written =
 		g_strdup(project->replacement
-				 ? cliReplacementProject(project->replacement)
+				 ? hdReplacementProject(project->replacement)
 				 : project->name);
 	if (ret == 0)
 		ret = projectWrite(config, project->written, project->name);
@@ -119,7 +119,7 @@ int sessionProjectBegin(const struct options *options, gboolean isNumbered,
 
 int sessionProjectKeep(struct sessionProject *project)
 {
-	int ret = cliReplacementKeep(project->replacement);
+	int ret = hdReplacementKeep(project->replacement, false);
 
 	project->replacement = NULL;
 	return ret < 0 ? sayReplacing(project->name, ret) : 0;

@@ -72,8 +72,7 @@ int ptConfigRead(const struct ptRequest *request, struct ptConfig *config)
 		return PT_ECONFINVALID;
 	}
 	if (ret < 0) {
-		ptMessage(HD_LOG_ERROR, "%s: %s", request->file,
-			  strerror(-ret));
+		ptLoss("%s: %s", request->file, strerror(-ret));
 		return PT_ECONFNOTFOUND;
 	}
 	configSections(&parse);

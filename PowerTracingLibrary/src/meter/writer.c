@@ -155,6 +155,17 @@ static struct ptWriter *writerOf(struct ptSink *sink)
 	return (struct ptWriter *)(void *)sink;
 }
 
+/* Say that a node's power is not recorded, if nobody has. */
+static void writerSayLoss(const struct ptNode *node, int error)
+{
+	if (hdRecordIsSaid(error))
+		ptMessage(HD_LOG_INFO, "node %s: not recorded: %s", node->path,
+			  hdRecordReason(error));
+	else
+		ptLoss("node %s: not recorded: %s", node->path,
+		       hdRecordReason(error));
+}
+
 static void writerAdd(struct ptSink *sink, const union hdCell *cells,
 		      const struct ptReading *reading)
 {
@@ -173,8 +184,7 @@ static void writerAdd(struct ptSink *sink, const union hdCell *cells,
 		if (writer->hasFailed)
 			continue;
 		writer->hasFailed = true;
-		ptMessage(HD_LOG_ERROR, "node %s: cannot write: %s",
-			  group->node->path, hdRecordReason(errno));
+		writerSayLoss(group->node, errno);
 	}
 }
 
@@ -233,8 +243,7 @@ static int writerCreate(const struct ptConfig *config,
 	}
 	saved = errno;
 	if (ret == PT_EHDLIB)
-		ptMessage(HD_LOG_ERROR, "node %s: cannot create the trace: %s",
-			  culprit->path, hdRecordReason(saved));
+		writerSayLoss(culprit, saved);
 	ptWriterDestroy(writer);
 	errno = saved;
 	return ret;
@@ -251,8 +260,8 @@ int ptWriterCreate(const struct ptConfig *config, const struct ptFound *found,
 					 (const char **)config->levels,
 					 (int)config->levelCount);
 		if (!own) {
-			ptMessage(HD_LOG_ERROR, "project %s: %s",
-				  config->project, hdRecordReason(errno));
+			ptLoss("project %s: not recorded: %s", config->project,
+			       hdRecordReason(errno));
 			return PT_EHDLIB;
 		}
 		topology = own;

@@ -12,10 +12,16 @@
  * A directory that was left behind is used again, unless somebody holds its
  * lock.
  */
-#ifndef HD_CLI_REPLACEMENT_H
-#define HD_CLI_REPLACEMENT_H
+#ifndef HD_FORMAT_REPLACEMENT_H
+#define HD_FORMAT_REPLACEMENT_H
 
-struct cliReplacement;
+#include <stdbool.h>
+
+struct hdReplacement;
+
+/** Get the name that a project has until it replaces the old one, to be freed;
+ *  NULL without memory. */
+char *hdReplacementName(const char *project);
 
 /**
  * Begin to replace a project, which may exist or not.
@@ -25,20 +31,28 @@ struct cliReplacement;
  * @retval -EBUSY Another program is about to do that.
  * @return 0, or another negative errno value.
  */
-int cliReplacementBegin(const char *project, struct cliReplacement **result);
+int hdReplacementBegin(const char *project, struct hdReplacement **result);
 
 /** Get the project to write meanwhile. */
-const char *cliReplacementProject(const struct cliReplacement *replacement);
+const char *hdReplacementProject(const struct hdReplacement *replacement);
 
 /**
  * Put the new files in the places of the old ones, and free it; takes NULL.
  *
+ * @param isWhole The new files are all that there is of the project, but for
+ * its project file, which is written later: the old one goes, and what else an
+ * MPI program has left of this name.
+ *
  * @retval -EBUSY A file that would be replaced is being written. (Or another
  *         error.) The new files stay where they are then.
  */
-int cliReplacementKeep(struct cliReplacement *replacement);
+int hdReplacementKeep(struct hdReplacement *replacement, bool isWhole);
+
+/** Leave the new files where they are, if there are any, and free it; takes
+ *  NULL. */
+void hdReplacementLeave(struct hdReplacement *replacement);
 
 /** Remove the new files and free it; takes NULL. */
-void cliReplacementDrop(struct cliReplacement *replacement);
+void hdReplacementDrop(struct hdReplacement *replacement);
 
 #endif

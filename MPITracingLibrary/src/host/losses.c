@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What is not recorded; see losses.h. */
+#include "config.h"
+
+#include <limits.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "MPITracingLibrary/src/host/losses.h"
+#include "MPITracingLibrary/src/message.h"
+#include "MPITracingLibrary/src/options.h"
+
+#define TEXT_MAX 1024
+
+/* It says what must be said, whatever the level of the others is. */
+static struct hdLogger lossLogger = { .prefix = "libhdMPI",
+				      .level = HD_LOG_ERROR };
+
+static struct {
+	pthread_mutex_t lock;
+	bool isTaken;
+	char text[TEXT_MAX];
+} loss = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+/* ---- Of a process, and of a host --------------------------------------- */
+
+/* Keep the first; the libraries say it themselves where errors are asked for.
+ */
+static bool lossTake(const char *text)
+{
+	if (hdmpiLogger.level >= HD_LOG_ERROR)
+		return false;
+	pthread_mutex_lock(&loss.lock);
+	if (!loss.isTaken)
+		snprintf(loss.text, sizeof(loss.text), "%s", text);
+	loss.isTaken = true;
+	pthread_mutex_unlock(&loss.lock);
+	return true;
+}
+
+void hdmpiLossInit(void)
+{
+	hdLogLossTaker = lossTake;
+}
+
+void hdmpiLossSay(const char *format, ...)
+{
+	char text[TEXT_MAX];
+	va_list arguments;
+
+	if (hdmpiLogger.isSilent)
+		return;
+	va_start(arguments, format);
+	vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	hdLog(&lossLogger, HD_LOG_ERROR, "%s", text);
+}
+
+static void lossPrint(const struct hdmpiPlace *place, const int *counts,
+		      int size, const char *text)
+{
+	const char *hint =
+		strstr(text, "HDTRACE_OVERWRITE")
+			? "; with hdmpirun: --force, or --number for "
+			  "another name"
+			: "";
+
+	if (counts[1] == size)
+		hdmpiLossSay("%s: nothing is recorded: %s%s", place->host, text,
+			     hint);
+	else if (counts[1] > 0)
+		hdmpiLossSay("%s: %d of %d ranks are not recorded: %s%s",
+			     place->host, counts[1], size, text, hint);
+	else
+		hdmpiLossSay("%s: not everything is recorded: %s%s",
+			     place->host, text, hint);
+}
+
+/* Among the processes of a host, of which the lowest one prints. */
+static void lossTellHost(MPI_Comm host, const struct hdmpiPlace *place,
+			 bool isOut)
+{
+	int rank, size, first = INT_MAX, counts[2] = { 0, 0 };
+	int own, ownCounts[2] = { loss.isTaken, isOut };
+	char *text = loss.text;
+
+	PMPI_Comm_rank(host, &rank);
+	PMPI_Comm_size(host, &size);
+	own = loss.isTaken ? rank : INT_MAX;
+	if (PMPI_Allreduce(ownCounts, counts, 2, MPI_INT, MPI_SUM, host) !=
+		    MPI_SUCCESS ||
+	    PMPI_Allreduce(&own, &first, 1, MPI_INT, MPI_MIN, host) !=
+		    MPI_SUCCESS)
+		return;
+	if (first == INT_MAX)
+		return;
+	if (PMPI_Bcast(text, TEXT_MAX, MPI_CHAR, first, host) == MPI_SUCCESS &&
+	    rank == 0)
+		lossPrint(place, counts, size, text);
+}
+
+void hdmpiLossTell(MPI_Comm world, const struct hdmpiPlace *place, bool isOut)
+{
+	MPI_Comm host;
+
+	if (PMPI_Comm_split(world, place->leader, place->rank, &host) !=
+	    MPI_SUCCESS)
+		return;
+	lossTellHost(host, place, isOut);
+	PMPI_Comm_free(&host);
+	pthread_mutex_lock(&loss.lock);
+	loss.isTaken = false;
+	pthread_mutex_unlock(&loss.lock);
+}
+
+/* ---- Who never came to MPI_Init ---------------------------------------- */
+
+/* HDTRACE_MPI_LAUNCHED, as hdmpirun sets it: "PID FD DEVICE INODE NAME". The
+ * file is where processes that were started by that one note that they came; FD
+ * is -1 where it is to come itself. */
+struct launched {
+	long pid, fd;
+	unsigned long long device, inode;
+	const char *name;
+};
+
+static char *lossVariable(void)
+{
+	return (char *)(uintptr_t)hdmpiOptionText("HDTRACE_MPI_LAUNCHED");
+}
+
+static bool lossLaunched(struct launched *launched)
+{
+	const char *text = lossVariable();
+	int used = 0;
+
+	if (!text ||
+	    sscanf(text, "%ld %ld %llu %llu %n", &launched->pid, &launched->fd,
+		   &launched->device, &launched->inode, &used) < 4)
+		return false;
+	launched->name = text + used;
+	return true;
+}
+
+/* Whether the file is still there, and what it is; the program may have closed
+ * it, and have another one of that number. */
+static bool lossFile(const struct launched *launched, struct stat *file)
+{
+	return launched->fd >= 0 && fstat((int)launched->fd, file) == 0 &&
+	       file->st_dev == launched->device &&
+	       file->st_ino == launched->inode;
+}
+
+void hdmpiLossSeen(void)
+{
+	struct launched launched;
+	struct stat file;
+
+	if (!lossLaunched(&launched))
+		return;
+	if (lossFile(&launched, &file))
+		(void)!write((int)launched.fd, "x", 1);
+	/* For another copy of this library in this process as well. */
+	*lossVariable() = '-';
+}
+
+void hdmpiLossUnseen(void)
+{
+	struct launched launched;
+	struct stat file;
+
+	if (!lossLaunched(&launched) || launched.pid != (long)getpid())
+		return;
+	if (launched.fd >= 0 &&
+	    (!lossFile(&launched, &file) || file.st_size > 0))
+		return;
+	*lossVariable() = '-';
+	if (hdLogIsFirst() &&
+	    hdmpiOptionNumber("HDTRACE_MPI_VERBOSITY", -1, INT_MAX, 0) >= 0)
+		hdLog(&lossLogger, HD_LOG_ERROR,
+		      "nothing is recorded: %s has not called MPI_Init; a "
+		      "program of another MPI library than " HDMPI_LIBRARY
+		      " needs hdmpirun --mpi, one that is linked statically "
+		      "hdmpicc",
+		      launched.name);
+}
