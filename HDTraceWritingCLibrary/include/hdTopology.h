@@ -58,12 +58,12 @@
  * - `HDTRACE_GAPS` (marker): what stands where a group was stopped, `marker`,
  *   `entry` or `none`; see hdStats.h.
  *
- * **What is not recorded.** A program is never stopped by it, and may not look at
- * results. So a process says once on stderr that a trace, a group or a part of
- * one is not recorded: which file, why, and what helps (of a file that exists:
- * HDTRACE_OVERWRITE_EXISTING_FILES). Of the processes of an MPI program it is the
- * first of each host that says so, as its launcher numbers them. libRUT and libPT
- * do the same.
+ * **What is not recorded.** A program is never stopped by it, and may not look
+ * at results. So a process says once on stderr that a trace, a group or a part
+ * of one is not recorded: which file, why, and what helps (of a file that
+ * exists: HDTRACE_OVERWRITE_EXISTING_FILES). Of the processes of an MPI program
+ * it is the first of each host that says so, as its launcher numbers them.
+ * libRUT and libPT do the same.
  *
  * **Processes.** A child made by fork() inherits topologies, traces and
  * groups, but writes nothing into them: calls return as on a disabled trace,
