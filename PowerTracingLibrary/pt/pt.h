@@ -65,8 +65,8 @@ struct hdReplacement;
 
 /** A project that is begun; --force replaces an old one once it has. */
 struct sessionProject {
-	char *name;                         /**< In the end. */
-	char *written;                      /**< Until then. */
+	char *name;                        /**< In the end. */
+	char *written;                     /**< Until then. */
 	struct hdReplacement *replacement; /**< NULL: nothing is replaced. */
 };
 

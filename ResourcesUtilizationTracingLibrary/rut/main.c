@@ -172,8 +172,7 @@ static int beginReplacing(struct rutPlace *place, struct replacing *replacing)
 	if (ret < 0)
 		return ret;
 	g_free(place->project);
-	place->project =
-		g_strdup(hdReplacementProject(replacing->replacement));
+	place->project = g_strdup(hdReplacementProject(replacing->replacement));
 	return 0;
 }
 

@@ -210,7 +210,7 @@ static int run(struct record *record)
 		return CLI_EXIT_FAILED;
 	if (record->force) {
 		result = hdReplacementBegin(record->project,
-					     &record->replacement);
+					    &record->replacement);
 		if (result < 0) {
 			sayReplacing(record, result);
 			return CLI_EXIT_FAILED;
