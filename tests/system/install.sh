@@ -78,7 +78,7 @@ pc=$(find "$stage" -name libhdTrace.pc | head -n 1)
 prefix=$(sed -n 's/^prefix=//p' "$pc")
 ok "pkg-config files" relocate
 
-for file in bin/hdtrace bin/pt bin/rut include/PT.h include/RUT.h include/pmlib/pmlib.h lib/pkgconfig/libhdReading.pc include/hdTrace.h \
+for file in bin/hdtrace bin/pt bin/rut include/PT.h include/pt.h include/RUT.h include/pmlib/pmlib.h lib/pkgconfig/libhdReading.pc include/hdTrace.h \
 	share/doc/hdtrace/README share/doc/hdtrace/NEWS \
 	share/doc/hdtrace/pictures/report-stresstest.png \
 	share/man/man1/hdmpif90.1 \
@@ -144,6 +144,16 @@ try_library libPT no <<'END'
 int main(void)
 {
 	return pt_startTracing(NULL) != 2 || hdT_getTopoDepth(NULL) != -1 ||
+	       pt_createTrace(NULL, NULL, NULL) != PT_ESYNTAX;
+}
+END
+
+# By the name that the thesis has for it in its text.
+try_library libPT no <<'END'
+#include <pt.h>
+int main(void)
+{
+	return pt_startTracing(NULL) != 2 ||
 	       pt_createTrace(NULL, NULL, NULL) != PT_ESYNTAX;
 }
 END
