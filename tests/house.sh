@@ -87,7 +87,7 @@ format_once() {
 
 # Columns, gaps and clocks of what is recorded, and value times time.
 recording_once() {
-	but='recording|HDTraceWritingCLibrary' \
+	but='recording|HDTraceWritingCLibrary|PredictionLibrary/output/powers.c' \
 		never 'hdS_(addValue|writeEntryAt|createGroup)\(' \
 			--exclude-dir=include &&
 		but='recording' never 'clockNode"|"simulated", "' \
@@ -113,7 +113,7 @@ rows_once() {
 
 # What MPI functions do is in common/mpi.table.
 roles_once() {
-	never '"(Sendrecv|Waitall|Testsome|Allreduce|Exscan|Bcast)"'
+	but='PredictionLibrary/output/traces.c' never '"(Sendrecv|Waitall|Testsome|Allreduce|Exscan|Bcast)"'
 }
 
 # Clocks, threads without signals, waiting for a retry.

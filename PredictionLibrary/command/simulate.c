@@ -3,10 +3,14 @@
 #include "config.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "PredictionLibrary/command/hdpredict.h"
 #include "PredictionLibrary/command/summary.h"
+#include "common/format/projectfile.h"
+#include "common/format/replacement.h"
 
 /* Models of a simulation. */
 struct models {
@@ -89,6 +93,34 @@ int mapRun(struct predict *predict, int argc, char **argv)
 	return status;
 }
 
+static int writeProject(struct predict *predict, const struct wishes *wishes,
+			const hdPResult *result)
+{
+	struct hdReplacement *replacement;
+	char *file = hdProjectFileName(wishes->output, ".proj");
+	int ret = file && access(file, F_OK) == 0 && !wishes->isForced
+			  ? -EEXIST
+			  : hdReplacementBegin(wishes->output, &replacement);
+
+	free(file);
+	if (ret == -EEXIST)
+		return predictError(predict,
+				    "%s: the project exists; -f replaces it",
+				    wishes->output);
+	if (ret == 0) {
+		ret = hdP_writeProject(result,
+				       hdReplacementProject(replacement));
+		if (ret == 0)
+			ret = hdReplacementKeep(replacement, false);
+		else
+			hdReplacementDrop(replacement);
+	}
+	if (ret < 0)
+		return predictError(predict, "%s: %s", wishes->output,
+				    g_strerror(-ret));
+	return PREDICT_OK;
+}
+
 static int chooseOptions(struct predict *predict, const struct wishes *wishes,
 			 hdPOptions *options, bool *isMapped, bool *isJson)
 {
@@ -113,6 +145,7 @@ static int chooseOptions(struct predict *predict, const struct wishes *wishes,
 	options->isWithoutSlowdown = slowdown == 1;
 	options->sharing = comm == 1 ? HDP_SHARE : HDP_EXCLUSIVE;
 	options->isWithoutUnused = wishes->isWithoutUnused;
+	options->recordsTransfers = wishes->output != NULL;
 	*isMapped = map == 0;
 	*isJson = format == 1;
 	if (wishes->use && *isMapped)
@@ -150,6 +183,10 @@ int simulateRun(struct predict *predict, int argc, char **argv)
 		  "text (the default) or json", "FORMAT" },
 		{ "tasks", 0, 0, G_OPTION_ARG_NONE, &wishes.hasTasks,
 		  "Print each task, too", NULL },
+		{ "output", 'o', 0, G_OPTION_ARG_FILENAME, &wishes.output,
+		  "Write a project for hdtrace", "PROJECT" },
+		{ "force", 'f', 0, G_OPTION_ARG_NONE, &wishes.isForced,
+		  "Replace a project that exists", NULL },
 		{ "annotate", 0, 0, G_OPTION_ARG_FILENAME, &wishes.annotate,
 		  "Write the graph with times to FILE", "FILE" },
 		{ NULL }
@@ -183,6 +220,8 @@ int simulateRun(struct predict *predict, int argc, char **argv)
 	if (status == PREDICT_OK && wishes.annotate)
 		status = predictWrite(predict, models.graph, wishes.annotate,
 				      "xml", result);
+	if (status == PREDICT_OK && wishes.output)
+		status = writeProject(predict, &wishes, result);
 	if (status == PREDICT_OK)
 		summaryPrint(models.graph, models.platform, result, isJson,
 			     wishes.hasTasks);

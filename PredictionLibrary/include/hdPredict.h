@@ -63,7 +63,8 @@ typedef enum hdPForm {
 typedef struct hdPOptions {
 	int isWithoutSlowdown; /**< Kernels do not slow each other down. */
 	hdPSharing sharing;    /**< How bridges are shared. */
-	int recordsTransfers;  /**< Keep each transfer: hdP_getTransfer(). */
+	int recordsTransfers;  /**< Keep each transfer, and the energy
+				*   of each task. */
 	int isWithoutUnused;   /**< Servers that run nothing draw nothing. */
 	uint64_t sample;       /**< 0: means; else a sample of the spread, by
 				*   its number. */
@@ -853,6 +854,22 @@ int64_t hdP_getTransferCount(const hdPResult *result);
  */
 int hdP_getTransfer(const hdPResult *result, int64_t number,
 		    hdPTransfer *transfer);
+
+/**
+ * Write a result as a project of HDTrace, which the tools read: traces of PEs
+ * and bridges, with tasks as states and transfers as messages, and the power of
+ * each server.
+ *
+ * @param result Of a simulation that kept transfers (see hdPOptions).
+ * @param project Name of the project, which is not there yet.
+ *
+ * @retval 0 Success.
+ * @retval -EINVAL Transfers were not kept, or NULL.
+ * @retval -EOVERFLOW It would end after the year 2106.
+ * @return Another negative errno value: it cannot be written; some files may be
+ *         there.
+ */
+int hdP_writeProject(const hdPResult *result, const char *project);
 
 #ifdef __cplusplus
 }

@@ -457,7 +457,7 @@ static void allocate(struct hdPredictSim *sim)
 
 	result->start = zero(sim, n, sizeof(double));
 	result->end = any(sim, n, sizeof(double));
-	if (sim->options->sample)
+	if (sim->options->sample || sim->options->recordsTransfers)
 		result->energy = zero(sim, n, sizeof(double));
 	result->uses[HDP_KERNELS] =
 		zero(sim, graph->kernelCount, sizeof(struct hdPredictUse));

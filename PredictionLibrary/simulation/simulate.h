@@ -37,7 +37,7 @@ struct hdPResult {
 	hdPTotals totals;
 	double *start, *end;
 	uint32_t *pe;
-	double *energy; /**< Of each task if it is a sample; or NULL. */
+	double *energy; /**< Of each task, if it is kept; or NULL. */
 	struct hdPredictUse *uses[4]; /**< By hdPWhat. */
 	struct hdPredictTransfer *transfers;
 	size_t transferCount, transferRoom;

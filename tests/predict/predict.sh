@@ -206,6 +206,58 @@ END
 }
 ok "a task waits for memory: until the data have been sent" delay
 
+# ---- A project for hdtrace ----------------------------------------------------
+
+hdtrace=$abs_top_builddir/hdtrace
+# A is idle for 8.5 s at 10 W, runs x, and sends 3 packets; B likewise.
+project() {
+	graph <<END >g.xml
+$(task x S 250 A.0 0)$(task y T 250 B.0 0)$(dep x y)
+END
+	exits 0 "$hdpredict" simulate g.xml --platform p.xml --resources r.xml \
+		-o two && exits 0 "$hdtrace" report two && cat out
+}
+ok "a project is written, and read" project
+says() { grep -qE "$1" out || { cat out; return 1; }; }
+ok "its runtime" says 'Runtime +8\.500 s'
+ok "its energy is that of the summary" says '^  Energy +190 J \(simulated\)'
+ok "energy of A" says 'Energy: 94 J \(simulated\)'
+ok "energy of B" says 'Energy: 96 J \(simulated\)'
+# 2 and 3 are PEs of B; 4 is the first bridge of A.
+states() {
+	grep -q "<S task='x' .* time='0.000000000' end='2.000000000'/>" two_A_0_0.trc &&
+		grep -q "<Send .*toRank='2' .*size='250' .*time='2.000000000' end='4.500000000'/>" two_A_4_0.trc &&
+		grep -q "<Waitall .*time='0.000000000' end='4.500000000'><Request cid='0' fromRank='4'" two_B_2_0.trc &&
+		grep -q "<T task='y' .* time='4.500000000' end='8.500000000'/>" two_B_2_0.trc
+}
+ok "tasks and messages are states" states
+whole() {
+	exits 0 "$hdtrace" check two && ! grep -vE 'stat.simulated|trc.empty' out | grep -q '\['
+}
+ok "hdtrace check finds nothing but what is simulated, and idle" whole
+again() {
+	before=$(cat two_*.trc two_*.stat two.proj | cksum)
+	exits 2 "$hdpredict" simulate g.xml --platform p.xml --resources r.xml -o two &&
+		grep -q 'the project exists' err &&
+		exits 0 "$hdpredict" simulate g.xml --platform p.xml --resources r.xml -f -o two &&
+		[ "$(cat two_*.trc two_*.stat two.proj | cksum)" = "$before" ]
+}
+ok "it is replaced by -f only, and is the same again" again
+phases() {
+	sed 's|<kernel id="S">|&<phase until="0.25" weight="3"/><phase until="1" weight="1"/>|' \
+		g.xml >h.xml
+	exits 0 "$hdpredict" simulate h.xml --platform p.xml --resources r.xml -o ph &&
+		exits 0 "$hdtrace" dump --group Energy ph && grep -q '13[ ]*$\|P.*13' out &&
+		exits 0 "$hdtrace" report ph && grep -q 'Energy: 94 J' out
+}
+# 3 J in 2 s, a quarter of it at three times the power: 3 W and 1 W.
+ok "power follows the profile of a kernel" phases
+no_folder() {
+	exits 2 "$hdpredict" simulate g.xml --platform p.xml --resources r.xml -o none/two &&
+		[ ! -e none ]
+}
+ok "a project where no folder is" no_folder
+
 # ---- A4: energy in all --------------------------------------------------------
 
 # TIME DYNAMIC TOTAL, in s and kJ

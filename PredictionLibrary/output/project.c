@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A predicted project: hdP_writeProject(); see project.h. */
+#include "config.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <hdTrace.h>
+#include "PredictionLibrary/mapping/routes.h"
+#include "PredictionLibrary/output/project.h"
+#include "common/clock.h"
+#include "common/format/level.h"
+#include "common/format/projectfile.h"
+
+struct timespec hdPredictTime(double seconds)
+{
+	return hdClockToTimespec(HD_PREDICT_START * HD_NS_PER_S +
+				 (int64_t)llround(seconds * 1e9));
+}
+
+uint32_t hdPredictBridgeServer(const hdPPlatform *platform, uint32_t edge)
+{
+	uint32_t node = platform->bridges[platform->edges[edge].bridge].node;
+
+	return node == HD_PREDICT_NONE ? HD_PREDICT_NONE
+				       : platform->nodes[node].server;
+}
+
+char *hdPredictHostLabel(const hdPPlatform *platform, uint32_t server)
+{
+	char *label =
+		strdup(server == HD_PREDICT_NONE ? "network"
+						 : platform->serverIds[server]);
+
+	for (char *c = label; c && *c; c++) {
+		bool isGood = (*c >= 'A' && *c <= 'Z') ||
+			      (*c >= 'a' && *c <= 'z') ||
+			      (*c >= '0' && *c <= '9') || *c == '.';
+
+		if (!isGood)
+			*c = '-';
+	}
+	return label;
+}
+
+hdTopoNode *hdPredictTopoNode(const struct hdPredictProject *project,
+			      uint32_t server, uint32_t rank)
+{
+	char *host = hdPredictHostLabel(project->result->platform, server);
+	char number[16];
+	const char *path[] = { host, number, "0" };
+	hdTopoNode *node;
+
+	snprintf(number, sizeof(number), "%u", rank);
+	node = host ? hdT_createTopoNode(project->topology, path,
+					 rank == HD_PREDICT_NONE ? 1 : 3)
+		    : NULL;
+	free(host);
+	return node;
+}
+
+/* ---- Orders ------------------------------------------------------------ */
+
+/* What tasks are compared by; one sort at a time in a thread. */
+static _Thread_local const hdPResult *sorting;
+
+static int byTime(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	if (sorting->start[x] != sorting->start[y])
+		return sorting->start[x] < sorting->start[y] ? -1 : 1;
+	if (sorting->end[x] != sorting->end[y])
+		return sorting->end[x] < sorting->end[y] ? -1 : 1;
+	return (x > y) - (x < y);
+}
+
+static int orderTasks(struct hdPredictProject *self)
+{
+	const hdPResult *result = self->result;
+	uint32_t n = result->graph->taskCount, pes = result->platform->peCount;
+
+	self->byPe = malloc(((size_t)n + 1) * sizeof(uint32_t));
+	self->peFirst = calloc((size_t)pes + 2, sizeof(uint32_t));
+	if (!self->byPe || !self->peFirst)
+		return -ENOMEM;
+	for (uint32_t t = 0; t < n; t++)
+		self->peFirst[result->pe[t] + 2]++;
+	for (uint32_t p = 2; p < pes + 2; p++)
+		self->peFirst[p] += self->peFirst[p - 1];
+	for (uint32_t t = 0; t < n; t++)
+		self->byPe[self->peFirst[result->pe[t] + 1]++] = t;
+	sorting = result;
+	for (uint32_t p = 0; p < pes; p++) {
+		if (self->peFirst[p + 1] > self->peFirst[p])
+			qsort(self->byPe + self->peFirst[p],
+			      self->peFirst[p + 1] - self->peFirst[p],
+			      sizeof(uint32_t), byTime);
+	}
+	return 0;
+}
+
+static int orderMessages(struct hdPredictProject *self)
+{
+	const hdPResult *result = self->result;
+	size_t n = result->transferCount, hops = 0;
+	uint32_t tasks = result->graph->taskCount;
+	uint32_t edgeCount = result->platform->edgeCount;
+	const uint32_t *edges;
+
+	self->first = malloc(((size_t)tasks + 1) * sizeof(uint32_t));
+	self->next = malloc((n + 1) * sizeof(uint32_t));
+	self->rank = malloc((n + 1) * sizeof(uint32_t));
+	self->edgeFirst = calloc((size_t)edgeCount + 2, sizeof(uint32_t));
+	if (!self->first || !self->next || !self->rank || !self->edgeFirst)
+		return -ENOMEM;
+	memset(self->first, 0xff, (size_t)tasks * sizeof(uint32_t));
+	for (uint32_t m = 0; m < n; m++) {
+		const struct hdPredictTransfer *transfer =
+			&result->transfers[m];
+		uint32_t task = result->graph->consumerTask[transfer->consumer];
+		int count = hdPredictRoute(self->routes, transfer->source,
+					   transfer->destination, &edges);
+
+		if (count < 1)
+			return -ENOMEM;
+		self->next[m] = self->first[task];
+		self->first[task] = m;
+		self->rank[m] = result->platform->peCount + edges[0];
+		for (int i = 0; i < count; i++)
+			self->edgeFirst[edges[i] + 2]++;
+		hops += (size_t)count;
+	}
+	self->byEdge = malloc((hops + 1) * sizeof(uint32_t));
+	if (!self->byEdge)
+		return -ENOMEM;
+	for (uint32_t e = 2; e < edgeCount + 2; e++)
+		self->edgeFirst[e] += self->edgeFirst[e - 1];
+	for (uint32_t m = 0; m < n; m++) {
+		int count = hdPredictRoute(
+			self->routes, result->transfers[m].source,
+			result->transfers[m].destination, &edges);
+
+		for (int i = 0; i < count; i++)
+			self->byEdge[self->edgeFirst[edges[i] + 1]++] = m;
+	}
+	return 0;
+}
+
+/* ---- The project file --------------------------------------------------- */
+
+/* The ranks of a host; NONE is what is in no server. */
+static void putHost(const hdPPlatform *platform, FILE *file, uint32_t server)
+{
+	char *label = hdPredictHostLabel(platform, server);
+	char number[16];
+
+	hdProjectTag(file, 4, "Node name", label ? label : "", false);
+	free(label);
+	for (uint32_t r = 0; r < platform->peCount + platform->edgeCount; r++) {
+		uint32_t of =
+			r < platform->peCount
+				? platform->pes[r].server
+				: hdPredictBridgeServer(platform,
+							r - platform->peCount);
+
+		if (of != server)
+			continue;
+		snprintf(number, sizeof(number), "%u", r);
+		hdProjectTag(file, 6, "Node name", number, false);
+		hdProjectTag(file, 8, "Node name", "0", true);
+		hdProjectEnd(file, 6, "Node");
+	}
+	hdProjectEnd(file, 4, "Node");
+}
+
+static bool hasNetwork(const hdPPlatform *platform)
+{
+	for (uint32_t e = 0; e < platform->edgeCount; e++) {
+		if (hdPredictBridgeServer(platform, e) == HD_PREDICT_NONE)
+			return true;
+	}
+	return false;
+}
+
+static int writeProject(const struct hdPredictProject *self)
+{
+	const hdPPlatform *platform = self->result->platform;
+	char *path = hdProjectFileName(self->name, ".proj");
+	FILE *file = path ? fopen(path, "wx") : NULL;
+	const char *base = strrchr(self->name, '/');
+	int ret;
+
+	free(path);
+	if (!file)
+		return path ? -errno : -ENOMEM;
+	hdProjectBegin(file, base ? base + 1 : self->name,
+		       "simulated by hdpredict; ranks are PEs, then bridges");
+	fputs("  <Topology>\n    <Level type=\"Host\">\n"
+	      "      <Level type=\"Rank\">\n        <Level type=\"Thread\" />\n"
+	      "      </Level>\n    </Level>\n",
+	      file);
+	for (uint32_t s = 0; s < platform->serverCount; s++)
+		putHost(platform, file, s);
+	if (hasNetwork(platform))
+		putHost(platform, file, HD_PREDICT_NONE);
+	fputs("  </Topology>\n  <CommunicatorList>\n"
+	      "    <Communicator name=\"WORLD\">\n",
+	      file);
+	for (uint32_t r = 0; r < platform->peCount + platform->edgeCount; r++)
+		fprintf(file,
+			"      <Rank global=\"%u\" local=\"%u\" cid=\"0\" />\n",
+			r, r);
+	fputs("    </Communicator>\n  </CommunicatorList>\n"
+	      "  <ExternalStatistics>\n    <Energy />\n"
+	      "  </ExternalStatistics>\n</Application>\n",
+	      file);
+	ret = ferror(file) ? -EIO : 0;
+	if (fclose(file) != 0 && ret == 0)
+		ret = -errno;
+	return ret;
+}
+
+int hdP_writeProject(const hdPResult *result, const char *project)
+{
+	static const char *levels[] = { HD_LEVEL_HOST, HD_LEVEL_RANK,
+					HD_LEVEL_THREAD };
+	struct hdPredictProject self = { .result = result, .name = project };
+	int ret;
+
+	if (!result || !project || !result->energy)
+		return -EINVAL;
+	/* Times in files end in 2106. */
+	if (result->totals.makespan >
+	    (double)(HD_TIME_MAX / HD_NS_PER_S - HD_PREDICT_START))
+		return -EOVERFLOW;
+	self.topology = hdT_createTopology(project, levels, 3);
+	self.routes = hdPredictRoutesNew(result->platform);
+	ret = self.topology && self.routes ? orderTasks(&self) : -ENOMEM;
+	if (ret == 0)
+		ret = orderMessages(&self);
+	if (ret == 0)
+		ret = hdPredictTraces(&self);
+	if (ret == 0)
+		ret = hdPredictPowers(&self);
+	if (ret == 0)
+		ret = writeProject(&self);
+	if (self.topology)
+		hdT_destroyTopology(self.topology);
+	hdPredictRoutesFree(self.routes);
+	free(self.byPe);
+	free(self.peFirst);
+	free(self.first);
+	free(self.next);
+	free(self.rank);
+	free(self.byEdge);
+	free(self.edgeFirst);
+	return ret;
+}
