@@ -15,9 +15,12 @@
 #include "HDTraceTools/base/sorter.h"
 #include "HDTraceTools/base/spool.h"
 
-/** Items of a run, and those of a run that are in memory while merging. */
-#define RUN_ITEMS 262144
-#define PART_ITEMS 512
+/** Bytes of a run: few while there are few runs, since many projects are small;
+ *  and of the part of one that is in memory while merging. */
+#define RUN_BYTES_MIN (1 << 20)
+#define RUN_BYTES_MAX (8 << 20)
+#define RUNS_ALIKE 64
+#define PART_BYTES (16 << 10)
 
 /** A run while it is merged. */
 struct run {
@@ -33,8 +36,10 @@ struct sorter {
 	int (*compare)(const void *, const void *);
 	GByteArray *items; /**< Of the run that is gathered. */
 	struct spool *spool;
-	uint64_t count; /**< Items in the spool. */
-	GArray *runs;   /**< struct run */
+	uint64_t count;    /**< Items in the spool. */
+	GArray *runs;      /**< struct run */
+	struct run **heap; /**< Those with items left, the first on top. */
+	guint heaped;
 	bool isMerging;
 };
 
@@ -58,6 +63,7 @@ void sorterFree(struct sorter *self)
 	for (guint i = 0; i < self->runs->len; i++)
 		g_free(g_array_index(self->runs, struct run, i).part);
 	g_array_unref(self->runs);
+	g_free(self->heap);
 	g_byte_array_unref(self->items);
 	spoolFree(self->spool);
 	g_free(self);
@@ -82,22 +88,31 @@ static int endRun(struct sorter *self)
 	return ret;
 }
 
+static size_t runBytes(const struct sorter *self)
+{
+	guint doublings = MIN(self->runs->len / RUNS_ALIKE, 3);
+
+	return MIN((size_t)RUN_BYTES_MIN << doublings, RUN_BYTES_MAX);
+}
+
 int sorterAdd(struct sorter *self, const void *item)
 {
 	g_byte_array_append(self->items, item, (guint)self->size);
-	return self->items->len < RUN_ITEMS * self->size ? 0 : endRun(self);
+	return self->items->len + self->size <= runBytes(self) ? 0
+							       : endRun(self);
 }
 
 /** Have an item of a run in memory, if it has one left. */
 static int fillPart(struct sorter *self, struct run *run)
 {
+	size_t room = MAX(PART_BYTES / self->size, 1);
 	int ret;
 
 	if (run->at < run->count || run->next == run->end)
 		return 0;
 	if (!run->part)
-		run->part = g_malloc(PART_ITEMS * self->size);
-	run->count = (size_t)MIN(PART_ITEMS, run->end - run->next);
+		run->part = g_malloc(room * self->size);
+	run->count = (size_t)MIN(room, run->end - run->next);
 	run->at = 0;
 	ret = spoolRead(self->spool, run->next * self->size, run->part,
 			run->count * self->size);
@@ -105,26 +120,70 @@ static int fillPart(struct sorter *self, struct run *run)
 	return ret;
 }
 
-int sorterNext(struct sorter *self, void *item)
+static bool isBefore(const struct sorter *self, const struct run *a,
+		     const struct run *b)
 {
-	struct run *first = NULL;
-	int ret = self->isMerging ? 0 : endRun(self);
+	return self->compare(a->part + a->at * self->size,
+			     b->part + b->at * self->size) < 0;
+}
+
+/** Let a run sink to where it belongs in the heap. */
+static void sink(struct sorter *self, guint at)
+{
+	struct run **heap = self->heap;
+
+	for (;;) {
+		guint child = 2 * at + 1;
+		struct run *run = heap[at];
+
+		if (child >= self->heaped)
+			return;
+		if (child + 1 < self->heaped &&
+		    isBefore(self, heap[child + 1], heap[child]))
+			child++;
+		if (!isBefore(self, heap[child], run))
+			return;
+		heap[at] = heap[child];
+		heap[child] = run;
+		at = child;
+	}
+}
+
+/** All was added: make the heap. */
+static int startMerging(struct sorter *self)
+{
+	int ret = endRun(self);
 
 	self->isMerging = true;
+	g_byte_array_unref(self->items);
+	self->items = g_byte_array_new();
+	self->heap = g_new0(struct run *, self->runs->len + 1);
 	for (guint i = 0; i < self->runs->len && ret == 0; i++) {
 		struct run *run = &g_array_index(self->runs, struct run, i);
 
 		ret = fillPart(self, run);
-		if (ret < 0 || run->at == run->count)
-			continue;
-		if (!first ||
-		    self->compare(run->part + run->at * self->size,
-				  first->part + first->at * self->size) < 0)
-			first = run;
+		self->heap[self->heaped++] = run;
 	}
-	if (ret < 0 || !first)
+	for (guint i = self->heaped / 2; i-- > 0 && ret == 0;)
+		sink(self, i);
+	return ret;
+}
+
+int sorterNext(struct sorter *self, void *item)
+{
+	int ret = self->isMerging ? 0 : startMerging(self);
+	struct run *first;
+
+	if (ret < 0 || self->heaped == 0)
 		return ret;
+	first = self->heap[0];
 	memcpy(item, first->part + first->at * self->size, self->size);
 	first->at++;
+	ret = fillPart(self, first);
+	if (ret < 0)
+		return ret;
+	if (first->at == first->count)
+		self->heap[0] = self->heap[--self->heaped];
+	sink(self, 0);
 	return 1;
 }

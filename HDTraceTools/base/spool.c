@@ -204,3 +204,21 @@ int spoolPeek(const struct spool *self, uint64_t offset, void *bytes,
 		       size - part);
 	return ret;
 }
+
+int spoolCopy(struct spool *self, struct spool *from)
+{
+	uint64_t length = spoolLength(from);
+	char *bytes = g_malloc(SPOOL_WINDOW);
+	int ret = 0;
+
+	for (uint64_t at = 0; at < length && ret == 0;) {
+		size_t size = (size_t)MIN(length - at, SPOOL_WINDOW);
+
+		ret = spoolRead(from, at, bytes, size);
+		if (ret == 0)
+			ret = spoolAppend(self, bytes, size);
+		at += size;
+	}
+	g_free(bytes);
+	return ret;
+}

@@ -27,6 +27,9 @@ void spoolClear(struct spool *self);
 /** Append bytes; 0, or the negative errno of the temporary file. */
 int spoolAppend(struct spool *self, const void *bytes, size_t size);
 
+/** Append all of another spool; 0, or a negative errno. */
+int spoolCopy(struct spool *self, struct spool *from);
+
 /** Read bytes that are there; 0, or a negative errno. */
 int spoolRead(struct spool *self, uint64_t offset, void *bytes, size_t size);
 

@@ -225,6 +225,7 @@ static void freeAll(struct findings *findings)
 	}
 	g_free(findings->groups);
 	attributionFree(findings->attribution);
+	criticalPathFree(findings->path);
 	if (findings->byTime) {
 		g_ptr_array_unref(findings->byTime);
 		g_ptr_array_unref(findings->byEnergy);

@@ -11,6 +11,7 @@
 #include "HDTraceTools/command/phaseoptions.h"
 #include "HDTraceTools/command/tool.h"
 #include "HDTraceTools/command/windowoption.h"
+#include "HDTraceTools/model/causes/criticalpath.h"
 #include "HDTraceTools/model/profile.h"
 #include "HDTraceTools/model/summary.h"
 #include "HDTraceTools/model/units.h"
@@ -141,6 +142,7 @@ struct findings {
 	powerPico unattributed;       /**< Of all that count for the total. */
 	/** From findingsStart() on; NULL if nothing tells energy. */
 	struct attribution *attribution;
+	struct criticalPath *path; /**< When all was read. */
 	int64_t tracerNs; /**< CPU time of the tracer; -1 if not known. */
 	int64_t tracerLate;
 	struct findingsDiagnostics diagnostics;

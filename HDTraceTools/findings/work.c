@@ -28,6 +28,9 @@ struct task {
 	size_t number;               /**< Of the task that reads the group. */
 	struct profile *profile;
 	powerPico charged; /**< Of a trace: its part, at any time. */
+	size_t place;      /**< Of a trace, in the project. */
+	struct pathReader *path;
+	struct attributionShare *share;
 	struct findingsDiagnostics diagnostics;
 	int error;      /**< Negative errno of the file ... */
 	int spoolError; /**< ... and of a temporary one. */
@@ -36,6 +39,8 @@ struct task {
 struct work {
 	struct findings *findings;
 	GArray *tasks; /**< struct task */
+	struct pathSearch *search;
+	struct spool *powers; /**< Of groups whose traces were read. */
 };
 
 static pthread_mutex_t progressLock = PTHREAD_MUTEX_INITIALIZER;
@@ -94,6 +99,7 @@ static void addTraces(struct work *work, struct findingsGroup *const *powers,
 		if (powers[i] == group)
 			addTask(work, (struct task){
 					      .trace = project->traces[i],
+					      .place = i,
 					      .group = group,
 					      .number = number,
 				      });
@@ -134,12 +140,17 @@ static void keepDiagnostic(const hdIMessage *message, void *data)
 struct position {
 	struct findings *findings;
 	int64_t offset;
+	struct pathReader *path;
+	int error;
 };
 
-static void showProgress(void *data, int64_t offset)
+static void takeRecord(void *data, const hdIRecord *record)
 {
 	struct position *position = data;
+	int64_t offset = record->offset;
 
+	if (position->error == 0)
+		position->error = pathNote(position->path, record);
 	if (offset < position->offset + PROGRESS_STEP)
 		return;
 	findingsProgress(position->findings, offset - position->offset);
@@ -150,28 +161,31 @@ static void readTrace(struct work *work, struct task *task)
 {
 	struct position position = { .findings = work->findings };
 	struct profileSource source = { .cursor = NULL };
-	struct attributionShare *share = NULL;
 	const struct diagnosticSink sink = { keepDiagnostic,
 					     &task->diagnostics };
 
 	if (task->group && task->group->series) {
-		share = attributionShareNew(work->findings->attribution,
-					    task->group->group->node,
-					    task->trace);
+		task->share = attributionShareNew(work->findings->attribution,
+						  task->group->group->node,
+						  task->trace);
 		source.cursor =
-			attributionCursorNew(task->group->series, share);
+			attributionCursorNew(task->group->series, task->share);
 	}
+	task->path = pathSearchEnter(work->search, task->trace,
+				     (uint32_t)task->place);
+	position.path = task->path;
 	task->error = profileRead(work->findings->project, task->trace, &sink,
-				  &source, 1, INT64_MIN, INT64_MAX,
-				  showProgress, &position, &task->profile);
+				  &source, 1, INT64_MIN, INT64_MAX, takeRecord,
+				  &position, &task->profile);
 	if (source.cursor) {
 		task->charged = attributionCursorGet(source.cursor, INT64_MIN,
 						     INT64_MAX)
 					.pico;
 		task->spoolError = attributionCursorError(source.cursor);
 	}
+	if (task->spoolError == 0)
+		task->spoolError = position.error;
 	attributionCursorFree(source.cursor);
-	attributionShareFree(share);
 	findingsProgress(work->findings,
 			 task->trace->fileSize - position.offset);
 }
@@ -235,6 +249,21 @@ static powerPico allOf(const struct findingsGroup *group)
 	return all;
 }
 
+static void sayTemporary(struct findings *findings, int error)
+{
+	toolError(findings->tool, "temporary file: %s", strerror(-error));
+}
+
+static void takePath(struct work *work, struct task *task)
+{
+	int ret = pathSearchLeave(work->search, task->path,
+				  task->group ? task->group->series : NULL,
+				  task->share);
+
+	if (ret < 0)
+		sayTemporary(work->findings, ret);
+}
+
 static void take(void *data, size_t number)
 {
 	struct work *work = data;
@@ -248,8 +277,7 @@ static void take(void *data, size_t number)
 			  task->trace ? task->trace->file : group->group->file,
 			  strerror(-task->error));
 	if (task->spoolError < 0)
-		toolError(findings->tool, "temporary file: %s",
-			  strerror(-task->spoolError));
+		sayTemporary(findings, task->spoolError);
 	if (!task->trace) {
 		if (group->series)
 			group->unattributed = allOf(group);
@@ -263,12 +291,32 @@ static void take(void *data, size_t number)
 	if (task->profile)
 		profileAdd(findings->profile, task->profile);
 	profileFree(task->profile);
-	if (group)
-		group->unattributed -= task->charged;
-	if (group && ++group->tracesRead == group->traces) {
-		powerSeriesFree(group->series);
-		group->series = NULL;
+	takePath(work, task);
+	if (!group)
+		return;
+	group->unattributed -= task->charged;
+	if (++group->tracesRead == group->traces && group->series) {
+		int ret = powerSeriesMove(group->series, work->powers);
+
+		if (ret < 0)
+			sayTemporary(findings, ret);
 	}
+}
+
+/** Find the critical path, and forget the power of all nodes. */
+static void findPath(struct work *work)
+{
+	struct findings *findings = work->findings;
+	int ret = pathSearchEnd(work->search, &findings->path);
+
+	if (ret < 0)
+		sayTemporary(findings, ret);
+	pathSearchFree(work->search);
+	for (size_t i = 0; i < findings->project->groupCount; i++) {
+		powerSeriesFree(findings->groups[i].series);
+		findings->groups[i].series = NULL;
+	}
+	spoolFree(work->powers);
 }
 
 void findingsReadAll(struct findings *findings)
@@ -276,11 +324,14 @@ void findingsReadAll(struct findings *findings)
 	struct work work = {
 		.findings = findings,
 		.tasks = g_array_new(FALSE, FALSE, sizeof(struct task)),
+		.search = pathSearchNew(findings->project),
+		.powers = spoolNew(),
 	};
 
 	findings->profile = profileNew(1);
 	addTasks(&work);
 	tasksDo(work.tasks->len, run, take, &work);
+	findPath(&work);
 	findings->start = MIN(findings->start, findings->profile->start);
 	findings->end = MAX(findings->end, findings->profile->end);
 	g_array_unref(work.tasks);

@@ -230,6 +230,8 @@ powerPico shareDivide(const struct shareStep *step, powerPico amount)
 {
 	if (step->total == 0)
 		return 0;
+	if (step->total == 1)
+		return step->high > step->low ? amount : 0;
 	return part(amount, step->high, step->total) -
 	       part(amount, step->low, step->total);
 }

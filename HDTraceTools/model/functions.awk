@@ -4,7 +4,9 @@
 #     awk -f functions.awk common/mpi.table
 #
 # It is a list of MPI_POINT2POINT(name, isSending, isReceiving) and of
-# MPI_COLLECTIVE(name, NAME, ROLE, isAlike), which its includer defines.
+# MPI_COLLECTIVE(name, NAME, ROLE, isAlike), which its includer defines, and of
+# MPI_FUNCTION(name) of all and MPI_PREFIX(name) of those where a rank gets what
+# those below it give, for those that do.
 
 function has(role) {
 	return ("," $2 ",") ~ ("," role ",")
@@ -14,12 +16,22 @@ BEGIN {
 	print "/* Made from common/mpi.table by functions.awk. */"
 }
 
-# Those that have a form for large counts, which does the same.
-/^[a-z0-9]+\+ / {
+/^(env|p2p|wait|coll|rma|io|comm|group|type)\+? [A-Z]/ {
 	name = $2
 	sub(/\(.*/, "", name)
+	all = all sprintf("MPI_FUNCTION(\"%s\")\n", name)
+}
+
+# Those that have a form for large counts, which does the same.
+/^[a-z0-9]+\+ / {
 	isLarge[name] = 1
+	all = all sprintf("MPI_FUNCTION(\"%s_c\")\n", name)
 	next
+}
+
+END {
+	printf "#ifdef MPI_FUNCTION\n%s#endif\n", all
+	printf "#ifdef MPI_PREFIX\n%s#endif\n", prefixes
 }
 
 function forms(name) {
@@ -37,6 +49,10 @@ $1 == "=" && $2 ~ /^(point2point|sends|receives)/ {
 $1 == "=" {
 	role = toupper($2)
 	sub(/,.*/, "", role)
+	for (i = 3; i <= NF && has("prefix"); i++)
+		for (k = 0; k < forms($i); k++)
+			prefixes = prefixes sprintf("MPI_PREFIX(\"%s%s\")\n",
+				$i, k ? "_c" : "")
 	for (i = 3; i <= NF; i++)
 		for (k = 0; k < forms($i); k++)
 			printf "MPI_COLLECTIVE(\"%s%s\", %s, %s, %d)\n", $i,

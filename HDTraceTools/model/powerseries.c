@@ -34,6 +34,8 @@ struct powerSeries {
 	GArray *page;        /**< struct point, the page that grows. */
 	GArray *firsts;      /**< struct point, the first of each page. */
 	struct spool *pages; /**< All full ones, and at the end all. */
+	uint64_t offset;     /**< Where they begin in it. */
+	bool isMoved;        /**< It is somebody else's. */
 };
 
 /** A page in memory. */
@@ -74,7 +76,8 @@ void powerSeriesFree(struct powerSeries *self)
 	g_free(self->parts);
 	g_array_unref(self->page);
 	g_array_unref(self->firsts);
-	spoolFree(self->pages);
+	if (!self->isMoved)
+		spoolFree(self->pages);
 	g_free(self);
 }
 
@@ -85,6 +88,20 @@ int powerSeriesEnd(struct powerSeries *self)
 
 	g_array_set_size(self->page, 0);
 	return ret;
+}
+
+int powerSeriesMove(struct powerSeries *self, struct spool *spool)
+{
+	uint64_t offset = spoolLength(spool);
+	int ret = spoolCopy(spool, self->pages);
+
+	if (ret < 0)
+		return ret;
+	spoolFree(self->pages);
+	self->pages = spool;
+	self->offset = offset;
+	self->isMoved = true;
+	return 0;
 }
 
 static int addPoint(struct powerSeries *self, struct point point)
@@ -187,7 +204,8 @@ static const struct page *getPage(struct powerCursor *self, size_t number)
 	}
 	page->count = (guint)MIN(PAGE_POINTS, self->series->count - first);
 	page->number = number;
-	ret = spoolPeek(self->series->pages, first * sizeof(struct point),
+	ret = spoolPeek(self->series->pages,
+			self->series->offset + first * sizeof(struct point),
 			page->points, page->count * sizeof(struct point));
 	page->isValid = ret == 0;
 	if (ret < 0 && self->error == 0)
@@ -272,8 +290,12 @@ powerPico powerCursorUntil(struct powerCursor *self, int64_t time,
 	const double most = 0x1p100;
 	struct powerAmount sums = sumsAt(self, time);
 
+	double pico = CLAMP(sums.energy * 1e12, -most, most);
+
 	*measured = sums.measured;
-	return (powerPico)nearbyint(CLAMP(sums.energy * 1e12, -most, most));
+	/* Larger integers take long. */
+	return fabs(pico) < 0x1p62 ? (powerPico)llrint(pico)
+				   : (powerPico)nearbyint(pico);
 }
 
 /* ---- Step by step ------------------------------------------------------ */

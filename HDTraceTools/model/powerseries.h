@@ -24,6 +24,8 @@
 
 #include <hdReading.h>
 
+#include "HDTraceTools/base/spool.h"
+
 /** An integral. */
 struct powerAmount {
 	double energy;    /**< In the unit of the values times s. */
@@ -56,6 +58,11 @@ int powerSeriesAdd(struct powerSeries *self, const hdIBlock *block);
 
 /** All entries were added; as powerSeriesAdd(). Then any thread may read. */
 int powerSeriesEnd(struct powerSeries *self);
+
+/** Move what is in the temporary file to another one, which must stay and is
+ * not read meanwhile, so that many series do not need many files. After
+ *  powerSeriesEnd(), while nobody reads it. 0 or a negative errno. */
+int powerSeriesMove(struct powerSeries *self, struct spool *spool);
 
 /** Start to read a series. A cursor belongs to one thread at a time. */
 struct powerCursor *powerCursorNew(const struct powerSeries *series);

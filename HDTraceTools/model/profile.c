@@ -363,7 +363,7 @@ int profileRead(const hdIProject *project, const hdITraceFile *trace,
 	while (hdI_readTrace(reader, &record) == 1) {
 		addRecord(&self, record);
 		if (progress)
-			progress(data, record->offset);
+			progress(data, record);
 	}
 	hdI_closeTrace(reader);
 	finish(&self);

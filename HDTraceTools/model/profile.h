@@ -48,8 +48,8 @@ struct profile {
 	int64_t end;
 };
 
-/** Called now and then; offset is where the reader is in the file. */
-typedef void profileProgress(void *data, int64_t offset);
+/** Called for each record. */
+typedef void profileProgress(void *data, const hdIRecord *record);
 
 /**
  * Read a trace, in memory that grows with the number of names and the depth.

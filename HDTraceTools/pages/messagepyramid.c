@@ -19,59 +19,60 @@
 
 struct making {
 	struct track *track;
-	GPtrArray *zooms; /**< GArray of struct pair: chunks. */
+	GPtrArray *zooms; /**< GArray of struct dependency: chunks. */
 	GArray *written;  /**< uint64_t, of each zoom. */
 	GByteArray *columns;
 	GByteArray *part;
 	int error;
 };
 
-static int64_t duration(const struct pair *pair)
+static int64_t duration(const struct dependency *pair)
 {
-	return pair->received.time - pair->sent.time;
+	return pair->toTime - dependencyStart(pair);
 }
 
-#define PUT_COLUMN(out, list, numbers, expression)                     \
-	do {                                                           \
-		for (guint i_ = 0; i_ < (list)->len; i_++) {           \
-			const struct pair *pair =                      \
-				&g_array_index(list, struct pair, i_); \
-			(numbers)[i_] = (int64_t)(expression);         \
-		}                                                      \
-		packIntegers(out, numbers, (list)->len);               \
+#define PUT_COLUMN(out, list, numbers, expression)                           \
+	do {                                                                 \
+		for (guint i_ = 0; i_ < (list)->len; i_++) {                 \
+			const struct dependency *pair =                      \
+				&g_array_index(list, struct dependency, i_); \
+			(numbers)[i_] = (int64_t)(expression);               \
+		}                                                            \
+		packIntegers(out, numbers, (list)->len);                     \
 	} while (0)
 
 static void pack(struct making *self, GArray *list)
 {
 	int64_t *numbers = g_new(int64_t, list->len);
 	GByteArray *out = self->columns;
-	int64_t last = g_array_index(list, struct pair, 0).sent.time;
+	int64_t last =
+		dependencyStart(&g_array_index(list, struct dependency, 0));
 
 	g_byte_array_set_size(out, 0);
 	for (guint i = 0; i < list->len; i++) {
-		int64_t time = g_array_index(list, struct pair, i).sent.time;
+		int64_t time = dependencyStart(
+			&g_array_index(list, struct dependency, i));
 
 		numbers[i] = time - last;
 		last = time;
 	}
 	packIntegers(out, numbers, list->len);
 	PUT_COLUMN(out, list, numbers, duration(pair));
-	PUT_COLUMN(out, list, numbers, pair->sent.trace);
-	PUT_COLUMN(out, list, numbers, pair->received.trace);
-	PUT_COLUMN(out, list, numbers,
-		   MAX(pair->sent.size, pair->received.size));
-	PUT_COLUMN(out, list, numbers, pair->sent.tag);
-	PUT_COLUMN(out, list, numbers, pair->sent.group);
+	PUT_COLUMN(out, list, numbers, pair->from);
+	PUT_COLUMN(out, list, numbers, pair->to);
+	PUT_COLUMN(out, list, numbers, pair->size);
+	PUT_COLUMN(out, list, numbers, pair->tag);
+	PUT_COLUMN(out, list, numbers, pair->group);
 	packFinish(self->part, out);
 	g_free(numbers);
 }
 
-static void add(struct making *self, guint zoom, const struct pair *pair);
+static void add(struct making *self, guint zoom, const struct dependency *pair);
 
 static gint longestFirst(gconstpointer a, gconstpointer b)
 {
-	int64_t x = duration(*(const struct pair *const *)a);
-	int64_t y = duration(*(const struct pair *const *)b);
+	int64_t x = duration(*(const struct dependency *const *)a);
+	int64_t y = duration(*(const struct dependency *const *)b);
 
 	return (x < y) - (x > y);
 }
@@ -84,15 +85,17 @@ static void handUp(struct making *self, guint zoom, const GArray *list)
 	bool *isChosen = g_new0(bool, list->len + 1);
 
 	for (guint i = 0; i < list->len; i++)
-		g_ptr_array_add(sorted, &g_array_index(list, struct pair, i));
+		g_ptr_array_add(sorted,
+				&g_array_index(list, struct dependency, i));
 	g_ptr_array_sort(sorted, longestFirst);
 	for (guint i = 0; i < count; i++)
-		isChosen[(const struct pair *)sorted->pdata[i] -
-			 (const struct pair *)(const void *)list->data] = true;
+		isChosen[(const struct dependency *)sorted->pdata[i] -
+			 (const struct dependency *)(const void *)list->data] =
+			true;
 	for (guint i = 0; i < list->len; i++) {
 		if (isChosen[i])
 			add(self, zoom + 1,
-			    &g_array_index(list, struct pair, i));
+			    &g_array_index(list, struct dependency, i));
 	}
 	g_free(isChosen);
 	g_ptr_array_unref(sorted);
@@ -114,11 +117,12 @@ static void writeChunk(struct making *self, guint zoom)
 	if (list->len == 0)
 		return;
 	for (guint i = 0; i < list->len; i++) {
-		const struct pair *pair = &g_array_index(list, struct pair, i);
+		const struct dependency *pair =
+			&g_array_index(list, struct dependency, i);
 
-		chunk.start = MIN(chunk.start, pair->sent.time);
+		chunk.start = MIN(chunk.start, dependencyStart(pair));
 		chunk.end = MAX(chunk.end,
-				MAX(pair->sent.time, pair->received.time));
+				MAX(dependencyStart(pair), pair->toTime));
 	}
 	pack(self, list);
 	while (self->track->zooms->len <= zoom)
@@ -133,7 +137,7 @@ static void writeChunk(struct making *self, guint zoom)
 	g_array_set_size(list, 0);
 }
 
-static void add(struct making *self, guint zoom, const struct pair *pair)
+static void add(struct making *self, guint zoom, const struct dependency *pair)
 {
 	GArray *list;
 
@@ -147,13 +151,14 @@ static void add(struct making *self, guint zoom, const struct pair *pair)
 	list = self->zooms->pdata[zoom];
 	if (list->len == CHUNK_ITEMS ||
 	    (list->len &&
-	     pair->sent.time - g_array_index(list, struct pair, 0).sent.time >=
+	     dependencyStart(pair) - dependencyStart(&g_array_index(
+					     list, struct dependency, 0)) >=
 		     CHUNK_NS))
 		writeChunk(self, zoom);
 	g_array_append_val(list, *pair);
 }
 
-int messagePyramidMake(struct track *track, struct pairs *pairs)
+int messagePyramidMake(struct track *track, struct dependencies *dependencies)
 {
 	struct making self = {
 		.track = track,
@@ -163,11 +168,12 @@ int messagePyramidMake(struct track *track, struct pairs *pairs)
 		.columns = g_byte_array_new(),
 		.part = g_byte_array_new(),
 	};
-	struct pair pair;
+	struct dependency pair;
 	int ret;
 
 	trackAddZoom(track, 1, 0);
-	while ((ret = pairsNext(pairs, &pair)) == 1 && !self.error)
+	while ((ret = dependenciesNext(dependencies, &pair)) == 1 &&
+	       !self.error)
 		add(&self, 0, &pair);
 	for (guint i = 0; i < self.zooms->len && !self.error; i++)
 		writeChunk(&self, i);

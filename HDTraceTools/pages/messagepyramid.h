@@ -15,10 +15,11 @@
 #ifndef HD_MESSAGELEVELS_H
 #define HD_MESSAGELEVELS_H
 
-#include "HDTraceTools/model/pairs.h"
+#include "HDTraceTools/model/causes/dependencies.h"
 #include "HDTraceTools/pages/track.h"
 
-/** Make the zooms of all messages; 0 or a negative errno. */
-int messagePyramidMake(struct track *track, struct pairs *pairs);
+/** Make the zooms of all messages, in the order of their causes; 0 or a
+ * negative errno. */
+int messagePyramidMake(struct track *track, struct dependencies *dependencies);
 
 #endif

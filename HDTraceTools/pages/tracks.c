@@ -29,9 +29,9 @@ struct tracks *tracksNew(const struct findings *findings)
 	trackInit(&self->messages, TRACK_MESSAGES, self->store);
 	trackInit(&self->overview, TRACK_OVERVIEW, self->store);
 	self->powers = powersNew(findings);
-	self->pairs = pairsNew();
-	self->finders =
-		g_ptr_array_new_with_free_func((GDestroyNotify)messagesFree);
+	self->dependencies = dependenciesNew(
+		project,
+		&(struct dependencyWish){ .kinds = DEPENDENCY_MESSAGE });
 	pthread_mutex_init(&self->mutex, NULL);
 	return self;
 }
@@ -49,9 +49,7 @@ void tracksFree(struct tracks *self)
 	g_free(self->groups);
 	g_free(self->traces);
 	powersFree(self->powers);
-	/* The ends refer to communicators. */
-	pairsFree(self->pairs);
-	g_ptr_array_unref(self->finders);
+	dependenciesFree(self->dependencies);
 	pthread_mutex_destroy(&self->mutex);
 	storeFree(self->store);
 	g_free(self);
@@ -123,43 +121,17 @@ int tracksReadGroup(struct tracks *self, size_t number, bool isStored,
 
 /* ---- Traces ------------------------------------------------------------ */
 
-/** A trace while it is read. */
-struct traceReading {
-	struct tracks *tracks;
-	size_t number;
-	bool wantsSent; /**< Which ends of messages are looked for. */
-	int error;
-};
-
-static void takeEnd(const struct messageEnd *end, void *data)
-{
-	struct traceReading *self = data;
-	struct tracks *tracks = self->tracks;
-	int ret;
-
-	if (end->isSent != self->wantsSent)
-		return;
-	pthread_mutex_lock(&tracks->mutex);
-	ret = pairsAdd(tracks->pairs, end, true, self->number);
-	pthread_mutex_unlock(&tracks->mutex);
-	if (ret < 0)
-		self->error = ret;
-}
-
-static int readSteps(struct traceReading *self, struct ordered *ordered,
-		     struct tracePyramid *zooms, struct messages *messages,
-		     tracksProgress *progress, void *data)
+static int readSteps(struct ordered *ordered, struct tracePyramid *zooms,
+		     struct dependencyReader *reader, tracksProgress *progress,
+		     void *data)
 {
 	struct orderedStep step;
 	int ret;
 
 	while ((ret = orderedRead(ordered, &step)) == 1) {
 		ret = tracePyramidAdd(zooms, &step);
-		self->wantsSent = step.kind == ORDERED_ENTER;
-		if (step.kind != ORDERED_EVENT)
-			messagesFind(messages, step.record, takeEnd, self);
-		if (ret == 0)
-			ret = self->error;
+		if (ret == 0 && step.kind == ORDERED_LEAVE)
+			ret = dependencyNote(reader, step.record, true);
 		if (ret == 0 && progress &&
 		    !progress(orderedOffset(ordered), data))
 			ret = -ECANCELED;
@@ -170,13 +142,13 @@ static int readSteps(struct traceReading *self, struct ordered *ordered,
 }
 
 /** All was read: what its states cost. */
-static int endTrace(struct traceReading *self, struct tracePyramid *zooms,
-		    tracksProgress *progress, void *data)
+static int endTrace(struct tracks *self, size_t number,
+		    struct tracePyramid *zooms, tracksProgress *progress,
+		    void *data)
 {
-	struct powers *powers = self->tracks->powers;
 	const struct powerSeries *power;
 	struct attributionShare *share;
-	int ret = powersTake(powers, self->number, progress, data, &power,
+	int ret = powersTake(self->powers, number, progress, data, &power,
 			     &share);
 
 	if (ret == 0)
@@ -185,24 +157,15 @@ static int endTrace(struct traceReading *self, struct tracePyramid *zooms,
 	return ret;
 }
 
-/** Get a finder of messages that no other thread uses. */
-static struct messages *takeFinder(struct tracks *self)
+static int takeDependencies(struct tracks *self,
+			    struct dependencyReader *reader)
 {
-	struct messages *finder = NULL;
+	int ret;
 
 	pthread_mutex_lock(&self->mutex);
-	if (self->finders->len)
-		finder = g_ptr_array_steal_index_fast(self->finders,
-						      self->finders->len - 1);
+	ret = dependenciesLeave(self->dependencies, reader);
 	pthread_mutex_unlock(&self->mutex);
-	return finder ? finder : messagesNew(self->project);
-}
-
-static void returnFinder(struct tracks *self, struct messages *finder)
-{
-	pthread_mutex_lock(&self->mutex);
-	g_ptr_array_add(self->finders, finder);
-	pthread_mutex_unlock(&self->mutex);
+	return ret;
 }
 
 int tracksReadTrace(struct tracks *self, size_t number, bool isStored,
@@ -210,11 +173,10 @@ int tracksReadTrace(struct tracks *self, size_t number, bool isStored,
 {
 	const hdITraceFile *trace = self->project->traces[number];
 	struct track *track = &self->traces[number];
-	struct traceReading reading = { .tracks = self, .number = number };
 	struct ordered *ordered =
 		orderedOpen(self->project, trace, &diagnosticsDropped);
 	struct tracePyramid *zooms;
-	struct messages *messages;
+	struct dependencyReader *reader;
 	int ret;
 
 	if (!ordered) {
@@ -225,15 +187,17 @@ int tracksReadTrace(struct tracks *self, size_t number, bool isStored,
 		return ret;
 	}
 	zooms = tracePyramidNew(track, isStored);
-	messages = takeFinder(self);
-	messagesEnter(messages, trace, NULL);
-	ret = readSteps(&reading, ordered, zooms, messages, progress, data);
+	reader = dependenciesEnter(self->dependencies, trace, (uint32_t)number);
+	ret = readSteps(ordered, zooms, reader, progress, data);
 	if (ret == 0)
-		ret = endTrace(&reading, zooms, progress, data);
+		ret = takeDependencies(self, reader);
+	else
+		dependenciesDrop(self->dependencies, reader);
+	if (ret == 0)
+		ret = endTrace(self, number, zooms, progress, data);
 	powersDone(self->powers, number);
 	if (ret == 0)
 		trackReached(track, INT64_MAX, true);
-	returnFinder(self, messages);
 	tracePyramidFree(zooms);
 	orderedClose(ordered);
 	return ret;
@@ -253,7 +217,7 @@ static int makeOverview(struct tracks *self)
 
 int tracksFinish(struct tracks *self)
 {
-	int ret = messagePyramidMake(&self->messages, self->pairs);
+	int ret = messagePyramidMake(&self->messages, self->dependencies);
 	int other = makeOverview(self);
 
 	return ret < 0 ? ret : other;

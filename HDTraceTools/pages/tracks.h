@@ -8,7 +8,7 @@
 #define HD_TRACKS_H
 
 #include "HDTraceTools/command/tool.h"
-#include "HDTraceTools/model/pairs.h"
+#include "HDTraceTools/model/causes/dependencies.h"
 #include "HDTraceTools/pages/powers.h"
 #include "HDTraceTools/pages/track.h"
 
@@ -20,9 +20,8 @@ struct tracks {
 	struct track messages;
 	struct track overview;
 	struct powers *powers;
-	pthread_mutex_t mutex; /**< Protects what follows. */
-	struct pairs *pairs;   /**< Ends that were found so far. */
-	GPtrArray *finders;    /**< struct messages that nobody uses now. */
+	pthread_mutex_t mutex;             /**< Protects what follows. */
+	struct dependencies *dependencies; /**< Of what was read so far. */
 };
 
 /** Start with nothing; findings must have been started, and say whose power

@@ -249,6 +249,103 @@ static void putStates(struct outJson *json, const struct findings *findings)
 	outJsonEnd(json);
 }
 
+static void putPathRanks(struct outJson *json, const struct criticalPath *path)
+{
+	outJsonArray(json, "by_rank", false);
+	for (guint i = 0; i < path->ranks->len; i++) {
+		const struct pathRank *rank =
+			&g_array_index(path->ranks, struct pathRank, i);
+
+		outJsonObject(json, NULL, true);
+		if (rank->rank >= 0)
+			outJsonInteger(json, "rank", rank->rank);
+		else
+			outJsonPlain(json, "rank", "null");
+		outJsonSeconds(json, "time_s", rank->time);
+		outJsonSeconds(json, "mpi_s", rank->mpi);
+		outJsonEnd(json);
+	}
+	outJsonEnd(json);
+}
+
+static void putPathStates(struct outJson *json, const struct criticalPath *path)
+{
+	outJsonArray(json, "by_state", false);
+	for (guint i = 0; i < path->states->len; i++) {
+		const struct pathState *state =
+			&g_array_index(path->states, struct pathState, i);
+
+		outJsonObject(json, NULL, true);
+		outJsonText(json, "name",
+			    state->name ? state->name : PATH_OUTSIDE);
+		outJsonSeconds(json, "time_s", state->time);
+		outJsonBool(json, "mpi", state->isMpi);
+		outJsonEnd(json);
+	}
+	outJsonEnd(json);
+}
+
+static void putPathParts(struct outJson *json, const struct criticalPath *path)
+{
+	putCount(json, "jumps", path->jumps);
+	outJsonArray(json, "parts", false);
+	for (guint i = 0; i < path->parts->len; i++) {
+		const struct pathPart *part =
+			&g_array_index(path->parts, struct pathPart, i);
+
+		outJsonObject(json, NULL, true);
+		outJsonInteger(json, "trace", part->trace);
+		putTimes(json, part->start, part->end);
+		outJsonEnd(json);
+	}
+	outJsonEnd(json);
+	putCount(json, "parts_left_out", path->hidden);
+}
+
+static void putDependencies(struct outJson *json,
+			    const struct dependencyCounts *counts)
+{
+	outJsonObject(json, "dependencies", true);
+	putCount(json, "unpaired", counts->loose);
+	putCount(json, "unsure", counts->unsure);
+	putCount(json, "unpaired_collectives", counts->collectives);
+	putCount(json, "clamped", counts->clamped);
+	putCount(json, "backwards", counts->backwards);
+	outJsonSeconds(json, "backwards_worst_s", counts->worst);
+	outJsonEnd(json);
+}
+
+static void putPath(struct outJson *json, const struct findings *findings)
+{
+	const struct criticalPath *path = findings->path;
+
+	if (!path || !path->isKnown) {
+		outJsonPlain(json, "critical_path", "null");
+		return;
+	}
+	outJsonObject(json, "critical_path", false);
+	outJsonSeconds(json, "length_s", path->end - path->start);
+	putTimes(json, path->start, path->end);
+	putPathRanks(json, path);
+	putPathStates(json, path);
+	outJsonSeconds(json, "computation_s",
+		       path->end - path->start - path->mpi);
+	outJsonSeconds(json, "mpi_s", path->mpi);
+	outJsonSeconds(json, "transfer_s", path->transfer);
+	putJoules(json, "energy_j", &path->energy);
+	outJsonSeconds(json, "known_s", path->energy.measured);
+	/* Nobody waited: that is known. */
+	if (path->waiting == 0 && path->energy.measured)
+		outJsonInteger(json, "beside_energy_j", 0);
+	else
+		putJoules(json, "beside_energy_j", &path->beside);
+	outJsonSeconds(json, "beside_known_s", path->beside.measured);
+	outJsonSeconds(json, "beside_s", path->waiting);
+	putPathParts(json, path);
+	putDependencies(json, &path->counts);
+	outJsonEnd(json);
+}
+
 static void putClocks(struct outJson *json, const hdIProject *project)
 {
 	outJsonArray(json, "clocks", false);
@@ -321,6 +418,7 @@ void reportPutJson(const struct findings *findings, struct outJson *json,
 	putCount(json, "state_count", findings->profile->stateCount);
 	putCount(json, "event_count", findings->profile->eventCount);
 	putStates(json, findings);
+	putPath(json, findings);
 	outJsonObject(json, "tracing", true);
 	outJsonInteger(json, "bytes", findings->size);
 	if (findings->tracerNs >= 0) {

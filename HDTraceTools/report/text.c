@@ -561,6 +561,119 @@ static void printStates(const struct report *report)
 
 /* ---- What it cost, and what is wrong ----------------------------------- */
 
+static void addShare(struct outTable *table, int64_t part, int64_t all)
+{
+	char *text = g_strdup_printf(
+		"%.1f %%", all > 0 ? 100.0 * (double)part / (double)all : 0.0);
+
+	outTableAdd(table, text);
+	g_free(text);
+}
+
+static void printPathRanks(const struct report *report)
+{
+	static const char *const headings[] = { "<Rank", ".Time", ".Share",
+						".In MPI", NULL };
+	const struct criticalPath *path = report->findings.path;
+	struct outTable *table = outTableNew(headings);
+	guint count = report->isAll ? path->ranks->len
+				    : MIN(path->ranks->len, (guint)report->top);
+	char buffer[OUT_NUMBER_SIZE];
+
+	for (guint i = 0; i < count; i++) {
+		const struct pathRank *rank =
+			&g_array_index(path->ranks, struct pathRank, i);
+
+		outTableAdd(table, rank->rank < 0
+					   ? "none"
+					   : outInteger(buffer, rank->rank));
+		outTableAdd(table, outDuration(buffer, rank->time));
+		addShare(table, rank->time, path->end - path->start);
+		outTableAdd(table, outDuration(buffer, rank->mpi));
+	}
+	outTablePrint(table, "  ", report->findings.tool->isColored);
+	if (count < path->ranks->len)
+		printf("  and %u more; --all lists them\n",
+		       path->ranks->len - count);
+}
+
+static void printPathStates(const struct report *report)
+{
+	static const char *const headings[] = { "<State", ".Time", ".Share",
+						NULL };
+	const struct criticalPath *path = report->findings.path;
+	struct outTable *table = outTableNew(headings);
+	guint count = report->isAll
+			      ? path->states->len
+			      : MIN(path->states->len, (guint)report->top);
+	char buffer[OUT_NUMBER_SIZE];
+
+	for (guint i = 0; i < count; i++) {
+		const struct pathState *state =
+			&g_array_index(path->states, struct pathState, i);
+
+		outTableAdd(table, state->name ? state->name : PATH_OUTSIDE);
+		outTableAdd(table, outDuration(buffer, state->time));
+		addShare(table, state->time, path->end - path->start);
+	}
+	outTablePrint(table, "  ", report->findings.tool->isColored);
+	if (count < path->states->len)
+		printf("  and %u more; --all lists them\n",
+		       path->states->len - count);
+}
+
+/** What could not be put together, and so is no cause. */
+static void printUnpaired(const struct dependencyCounts *counts)
+{
+	char buffer[OUT_NUMBER_SIZE];
+
+	if (counts->loose)
+		printf("  Ends of messages without the other one: %" PRIu64
+		       "\n",
+		       counts->loose);
+	if (counts->collectives)
+		printf("  Collective calls without their others: %" PRIu64 "\n",
+		       counts->collectives);
+	if (counts->backwards)
+		printf("  Dependencies that go back in time, by up to %s, more "
+		       "than clocks explain: %" PRIu64 "\n",
+		       outDuration(buffer, counts->worst), counts->backwards);
+}
+
+static void printPath(const struct report *report)
+{
+	const struct criticalPath *path = report->findings.path;
+	char buffer[OUT_NUMBER_SIZE];
+	int64_t length;
+
+	/* Without anybody who waits it is the trace that ends last. */
+	if (!path || !path->isKnown ||
+	    path->jumps + path->counts.loose + path->counts.collectives == 0)
+		return;
+	length = path->end - path->start;
+	title(report, "Critical path");
+	printf("  %s through %u %s", outDuration(buffer, length),
+	       path->ranks->len, path->ranks->len == 1 ? "rank" : "ranks");
+	printf(": %s of computation", outDuration(buffer, length - path->mpi));
+	printf(", %s in MPI", outDuration(buffer, path->mpi));
+	printf(" (of it %s for what was under way)\n",
+	       outDuration(buffer, path->transfer));
+	printf("  Ranks waited beside it for %s in all\n",
+	       outDuration(buffer, path->waiting));
+	if (path->energy.measured) {
+		struct known known = { path->energy.measured, length };
+
+		printf("  Energy on it: %s%s J", knownMark(known),
+		       outRounded(buffer, attributionEnergy(&path->energy)));
+		known = (struct known){ path->beside.measured, path->waiting };
+		printf(", of ranks that waited: %s%s J\n", knownMark(known),
+		       outRounded(buffer, attributionEnergy(&path->beside)));
+	}
+	printUnpaired(&path->counts);
+	printPathRanks(report);
+	printPathStates(report);
+}
+
 static void printCost(const struct report *report)
 {
 	bool hasLength = report->findings.start < report->findings.end;
@@ -686,6 +799,7 @@ void reportPrintText(const struct report *report)
 	if (report->findings.hasPhases)
 		printPhases(report);
 	printStates(report);
+	printPath(report);
 	printCost(report);
 	printProblems(report);
 }

@@ -194,11 +194,11 @@ static int openSources(struct regions *self, const hdITraceFile *trace,
 	return ret;
 }
 
-static void showProgress(void *data, int64_t offset)
+static void showProgress(void *data, const hdIRecord *record)
 {
 	struct regions *self = data;
 
-	toolProgressAt(self->tool, offset);
+	toolProgressAt(self->tool, record->offset);
 }
 
 static void readTrace(const hdITraceFile *trace, void *data)

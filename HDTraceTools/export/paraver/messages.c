@@ -16,40 +16,37 @@ static void fail(struct paraver *self, int error)
 	self->hasFailed = true;
 }
 
-static void addEnd(const struct messageEnd *end, void *data)
+static void findEnds(struct paraver *self, guint number)
 {
-	struct paraver *self = data;
-	int ret = pairsAdd(self->pairs, end, self->isChosen, self->sender);
+	const struct paraverStream *stream = paraverStreamAt(self, number);
+	struct dependencyReader *ends;
+	hdITraceReader *reader;
+	const hdIRecord *record;
+	int ret = 0;
 
+	if (!stream->trace)
+		return;
+	ends = dependenciesEnter(self->dependencies, stream->trace, number);
+	/* It is read once more for its records. */
+	reader = diagnosticsOpenTrace(self->export->project, stream->trace,
+				      &diagnosticsDropped);
+	while (reader && ret == 0 && hdI_readTrace(reader, &record) == 1)
+		ret = dependencyNote(ends, record,
+				     selectionHasTime(&self->export->selection,
+						      record->start,
+						      record->end));
+	hdI_closeTrace(reader);
+	if (ret == 0)
+		ret = dependenciesLeave(self->dependencies, ends);
+	else
+		dependenciesDrop(self->dependencies, ends);
 	if (ret < 0)
 		fail(self, ret);
 }
 
-static void findEnds(struct paraver *self, guint number)
-{
-	const struct paraverStream *stream = paraverStreamAt(self, number);
-	hdITraceReader *reader;
-	const hdIRecord *record;
-
-	if (!stream->trace ||
-	    !messagesEnter(self->messages, stream->trace, NULL))
-		return;
-	/* It is read once more for its records. */
-	reader = diagnosticsOpenTrace(self->export->project, stream->trace,
-				      &diagnosticsDropped);
-	self->sender = number;
-	while (reader && !self->hasFailed &&
-	       hdI_readTrace(reader, &record) == 1) {
-		self->isChosen = selectionHasTime(&self->export->selection,
-						  record->start, record->end);
-		messagesFind(self->messages, record, addEnd, self);
-	}
-	hdI_closeTrace(reader);
-}
-
 static void nextMessage(struct paraver *self)
 {
-	int ret = pairsNext(self->pairs, &self->message);
+	int ret = dependenciesNext(self->dependencies, &self->message);
 
 	self->hasMessage = ret == 1;
 	if (ret < 0)
@@ -58,39 +55,41 @@ static void nextMessage(struct paraver *self)
 
 void paraverFindMessages(struct paraver *self)
 {
-	for (guint i = 0; i < self->streams->len; i++)
+	struct dependencyCounts counts;
+
+	for (guint i = 0; i < self->streams->len && !self->hasFailed; i++)
 		findEnds(self, i);
 	if (!self->hasFailed)
 		nextMessage(self);
+	counts = dependenciesCounts(self->dependencies);
 	exportLose(self->export,
 		   "arrows of messages of which one end is recorded",
-		   pairsLoose(self->pairs));
-	exportLose(self->export, EXPORT_UNSURE, pairsUnsure(self->pairs));
+		   counts.loose);
+	exportLose(self->export, EXPORT_UNSURE, counts.unsure);
 }
 
 void paraverWriteMessages(struct paraver *self, int64_t until)
 {
-	while (self->hasMessage && self->message.sent.time <= until) {
-		const struct pairEnd *sent = &self->message.sent;
-		const struct pairEnd *received = &self->message.received;
+	while (self->hasMessage && dependencyStart(&self->message) <= until) {
+		const struct dependency *message = &self->message;
 		const struct paraverStream *from =
-			paraverStreamAt(self, (guint)sent->trace);
+			paraverStreamAt(self, message->from);
 		const struct paraverStream *to =
-			paraverStreamAt(self, (guint)received->trace);
-		int64_t start = paraverSince(self, sent->time);
-		int64_t end =
-			paraverSince(self, MAX(received->time, sent->time));
-		int64_t size = MAX(sent->size, received->size);
+			paraverStreamAt(self, message->to);
+		int64_t sent = dependencyStart(message);
+		int64_t start = paraverSince(self, sent);
+		int64_t end = paraverSince(self, MAX(message->toTime, sent));
 
 		exportLose(self->export,
 			   "times of messages that arrive before they are sent",
-			   received->time < sent->time);
+			   message->early > 0);
 		fprintf(self->file,
 			"3:0:1:%u:%u:%" PRId64 ":%" PRId64 ":0:1:%u:%u:%" PRId64
 			":%" PRId64 ":%" PRId64 ":%" PRId64 "\n",
 			from->task, from->thread, start, start, to->task,
-			to->thread, end, end, MAX(size, 0), sent->tag);
-		self->end = MAX(self->end, received->time);
+			to->thread, end, end, MAX(message->size, 0),
+			message->tag);
+		self->end = MAX(self->end, message->toTime);
 		self->export->messages++;
 		nextMessage(self);
 	}

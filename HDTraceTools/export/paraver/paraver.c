@@ -274,8 +274,10 @@ static int writeParaver(struct export *export)
 		.hosts = g_ptr_array_new(),
 		.ranks = g_ptr_array_new(),
 		.nodes = g_ptr_array_new(),
-		.messages = messagesNew(export->project),
-		.pairs = pairsNew(),
+		.dependencies =
+			dependenciesNew(export->project,
+					&(struct dependencyWish){
+						.kinds = DEPENDENCY_MESSAGE }),
 	};
 	char *base = g_path_get_basename(export->project->prefix);
 	int ret;
@@ -301,8 +303,7 @@ static int writeParaver(struct export *export)
 	g_ptr_array_unref(self.hosts);
 	g_ptr_array_unref(self.ranks);
 	g_ptr_array_unref(self.nodes);
-	messagesFree(self.messages);
-	pairsFree(self.pairs);
+	dependenciesFree(self.dependencies);
 	return ret;
 }
 

@@ -7,7 +7,7 @@
 #define HD_EXPORTPARAVER_H
 
 #include "HDTraceTools/export/export.h"
-#include "HDTraceTools/model/pairs.h"
+#include "HDTraceTools/model/causes/dependencies.h"
 #include "HDTraceTools/model/roles.h"
 
 /** Types of events. */
@@ -53,11 +53,8 @@ struct paraver {
 	GPtrArray *hosts; /**< hdINode */
 	GPtrArray *ranks; /**< hdINode of each task of application 1 ... */
 	GPtrArray *nodes; /**< ... and of application 2. */
-	struct messages *messages;
-	struct pairs *pairs;
-	guint sender;        /**< The stream whose messages are found. */
-	bool isChosen;       /**< Whether the record's messages are. */
-	struct pair message; /**< The next one, if hasMessage. */
+	struct dependencies *dependencies;
+	struct dependency message; /**< The next one, if hasMessage. */
 	bool hasMessage;
 	bool hasFailed;
 };

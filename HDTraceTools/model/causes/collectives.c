@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file
+ * Edges of collective calls, by their patterns.
+ */
+#include "config.h"
+
+#include <string.h>
+
+#include "HDTraceTools/model/causes/ends.h"
+
+/** A function of MPI, without "MPI_". */
+struct function {
+	const char *name;
+	enum collectivePattern pattern;
+};
+
+#define PATTERN_OTHER PATTERN_ALL2ALL
+static const struct function functions[] = {
+	{ "Finalize", PATTERN_FINALIZE },
+#define PATTERN_OF_ROLE(role) PATTERN_##role
+#define MPI_POINT2POINT(name, isSending, isReceiving)
+#define MPI_COLLECTIVE(name, NAME, ROLE, isAlike) \
+	{ name, PATTERN_OF_ROLE(ROLE) },
+#include "HDTraceTools/model/functions.h"
+};
+
+/** Of role "other", too, but those that are prefixes. */
+static const char *const prefixes[] = {
+#undef MPI_COLLECTIVE
+#define MPI_COLLECTIVE(name, NAME, ROLE, isAlike)
+#define MPI_PREFIX(name) name,
+#include "HDTraceTools/model/functions.h"
+};
+
+static enum collectivePattern patternOf(uint32_t function)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(prefixes); i++) {
+		if (strcmp(prefixes[i], functions[function].name) == 0)
+			return PATTERN_PREFIX;
+	}
+	return functions[function].pattern;
+}
+
+int dependencyFunction(const char *name)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(functions); i++) {
+		const char *known = functions[i].name;
+
+		if (strcmp(known, name) == 0)
+			return (int)i;
+		/* Ibarrier, Iallreduce. */
+		if (name[0] == 'I' && name[1] == g_ascii_tolower(known[0]) &&
+		    strcmp(name + 2, known + 1) == 0)
+			return (int)i;
+	}
+	return -1;
+}
+
+/** The calls of a rank on a communicator, in an epoch. */
+struct calls {
+	uint64_t count;
+	int64_t local; /**< The rank in it; -1: it is not there. */
+};
+
+static struct calls *callsOn(struct dependencyReader *reader,
+			     const struct messageGroup *group)
+{
+	int64_t key =
+		(int64_t)group->number << 32 | (int64_t)(uint32_t)reader->epoch;
+	struct calls *calls = g_hash_table_lookup(reader->calls, &key);
+
+	if (calls)
+		return calls;
+	calls = g_new0(struct calls, 1);
+	calls->local = -1;
+	for (guint i = 0; i < group->globals->len; i++) {
+		if (g_array_index(group->globals, int64_t, i) == reader->rank)
+			calls->local = i;
+	}
+	g_hash_table_insert(reader->calls, g_memdup2(&key, sizeof(key)), calls);
+	return calls;
+}
+
+/* ---- Calls that do not wait -------------------------------------------- */
+
+/** A call whose request is not complete yet, by that; calls are kept among
+ *  the numbers, which are not negative. */
+#define PENDING(request) (-1 - (request))
+
+static void complete(struct dependencyReader *reader, int64_t request,
+		     void *data)
+{
+	int64_t key = PENDING(request);
+	struct dependencyEnd *end = g_hash_table_lookup(reader->calls, &key);
+
+	(void)data;
+	if (!end)
+		return;
+	end->waited = reader->record->start;
+	end->time = reader->record->end;
+	dependencyAdd(reader, end);
+	g_hash_table_remove(reader->calls, &key);
+}
+
+static void noteCall(struct dependencyReader *reader, uint8_t source,
+		     int function)
+{
+	const hdIRecord *record = reader->record;
+	const hdIAttribute *attributes = record->attributes;
+	size_t count = record->attributeCount;
+	struct dependencyEnd end = {
+		.start = record->start,
+		.waited = record->start,
+		.time = record->end,
+		.size = -1,
+		.rank = reader->rank,
+		.peer = -1,
+		.epoch = reader->epoch,
+		.function = (uint32_t)function,
+		.source = source,
+	};
+	const struct messageGroup *group;
+	struct calls *calls;
+	int64_t cid, root, request, key;
+
+	/* That of all, which has no communicator, is the last on that of all.
+	 */
+	if (functions[function].pattern == PATTERN_FINALIZE)
+		cid = 0;
+	else if (!messagesNumber(attributes, count, "cid", &cid))
+		return;
+	group = messagesGroupOf(reader->messages, cid);
+	if (!group)
+		return;
+	end.group = group->number;
+	calls = callsOn(reader, group);
+	end.number = calls->count++;
+	end.tag = calls->local;
+	if ((messagesNumber(attributes, count, "rootRank", &root) ||
+	     messagesNumber(attributes, count, "root", &root)) &&
+	    root >= 0)
+		end.peer = messagesPeer(reader->messages, cid, root);
+	if (record->name[0] != 'I' ||
+	    !messagesNumber(attributes, count, "rid", &request)) {
+		dependencyAdd(reader, &end);
+		return;
+	}
+	key = PENDING(request);
+	g_hash_table_insert(reader->calls, g_memdup2(&key, sizeof(key)),
+			    g_memdup2(&end, sizeof(end)));
+}
+
+static void note(struct dependencyReader *reader, uint8_t source)
+{
+	if (reader->role & ROLE_COMPLETES)
+		dependencyRequests(reader, complete, NULL);
+	else if (reader->role & ROLE_COLLECTIVE)
+		noteCall(reader, source, (int)(reader->role / ROLE_FUNCTION));
+}
+
+/* ---- Joining ----------------------------------------------------------- */
+
+/** Whether one of a call depends on another one, which comes before it where
+ *  that matters. */
+static bool dependsOn(enum collectivePattern pattern,
+		      const struct dependencyEnd *self,
+		      const struct dependencyEnd *other)
+{
+	switch (pattern) {
+	case PATTERN_ONE2ALL:
+		return other->rank == other->peer;
+	case PATTERN_ALL2ONE:
+		return self->rank == self->peer;
+	case PATTERN_BARRIER:
+	case PATTERN_ALL2ALL:
+	case PATTERN_PREFIX:
+	case PATTERN_FINALIZE:
+		break;
+	}
+	return true;
+}
+
+/** Whether all ranks of a communicator take part, in the same function; they
+ *  are in the order of their ranks in it. */
+static bool isWhole(const GArray *held, const struct messageGroup *group)
+{
+	const struct dependencyEnd *ends =
+		(const struct dependencyEnd *)(const void *)held->data;
+
+	/* What depends on whom across an intercommunicator differs by function.
+	 */
+	if (group->remotes || held->len != group->globals->len)
+		return false;
+	for (guint i = 0; i < held->len; i++) {
+		if (ends[i].tag != (int64_t)i ||
+		    ends[i].function != ends->function)
+			return false;
+	}
+	return true;
+}
+
+/** Whether nobody left before the last one came. */
+static bool haveMet(const GArray *held)
+{
+	int64_t last = INT64_MIN;
+	int64_t first = INT64_MAX;
+
+	for (guint i = 0; i < held->len; i++) {
+		const struct dependencyEnd *end =
+			&g_array_index(held, struct dependencyEnd, i);
+
+		last = MAX(last, end->start);
+		first = MIN(first, end->time);
+	}
+	return last <= first;
+}
+
+/** The one that came last of the first so many, and of all but that one. */
+struct latest {
+	const struct dependencyEnd *first;
+	const struct dependencyEnd *second;
+};
+
+static void addLatest(struct latest *latest, const struct dependencyEnd *end)
+{
+	if (!latest->first || end->start > latest->first->start) {
+		latest->second = latest->first;
+		latest->first = end;
+	} else if (!latest->second || end->start > latest->second->start) {
+		latest->second = end;
+	}
+}
+
+static int makeEdge(struct dependencies *self, enum collectivePattern pattern,
+		    const struct dependencyEnd *from,
+		    const struct dependencyEnd *to)
+{
+	struct dependency edge = {
+		.kind = pattern == PATTERN_BARRIER ||
+					pattern == PATTERN_FINALIZE
+				? DEPENDENCY_BARRIER
+				: DEPENDENCY_COLLECTIVE,
+		.certainty = pattern == PATTERN_FINALIZE ? DEPENDENCY_POSSIBLE
+			     : to->epoch                 ? DEPENDENCY_UNSURE
+							 : DEPENDENCY_CERTAIN,
+		.from = from->trace,
+		.fromTime = from->start,
+		.to = to->trace,
+		.toStart = to->waited,
+		.toTime = to->time,
+		.size = -1,
+		.group = to->group,
+	};
+
+	if (!to->isChosen || !from->isChosen)
+		return 0;
+	return dependencyMake(self, &edge);
+}
+
+static int finish(struct dependencyJoin *join)
+{
+	struct dependencies *self = join->dependencies;
+	const struct messageGroup *group = join->channel->key.group;
+	GArray *held = join->held;
+	struct latest latest = { NULL, NULL };
+	enum collectivePattern pattern;
+	const struct dependencyEnd *ends;
+	int ret = 0;
+
+	if (join->channel->key.epoch < 0 || !isWhole(held, group)) {
+		for (guint i = 0; i < held->len; i++)
+			self->counts.collectives +=
+				patternOf(g_array_index(held,
+							struct dependencyEnd, i)
+						  .function) !=
+				PATTERN_FINALIZE;
+		return 0;
+	}
+	ends = (const struct dependencyEnd *)(const void *)held->data;
+	pattern = patternOf(ends->function);
+	if (pattern == PATTERN_FINALIZE && !haveMet(held))
+		return 0;
+	for (guint i = 0; pattern != PATTERN_PREFIX && i < held->len; i++) {
+		const struct dependencyEnd *end = &ends[i];
+
+		if (pattern != PATTERN_ONE2ALL || end->rank == end->peer)
+			addLatest(&latest, end);
+	}
+	for (guint i = 0; i < held->len && ret == 0; i++) {
+		const struct dependencyEnd *end = &ends[i];
+		const struct dependencyEnd *from =
+			latest.first == end ? latest.second : latest.first;
+
+		if (from && dependsOn(pattern, end, from))
+			ret = makeEdge(self, pattern, from, end);
+		if (pattern == PATTERN_PREFIX)
+			addLatest(&latest, end);
+	}
+	return ret;
+}
+
+static int take(struct dependencyJoin *join, const struct dependencyEnd *end)
+{
+	g_array_append_val(join->held, *end);
+	return 0;
+}
+
+const struct dependencySource dependencyCollectives = {
+	.name = "collectives",
+	.kinds = DEPENDENCY_COLLECTIVE | DEPENDENCY_BARRIER,
+	.note = note,
+	.take = take,
+	.finish = finish,
+	.byNumber = true,
+};

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file
+ * Edges in one activity: from what a request does to the call that completes
+ * it.
+ *
+ * A request that is made to be started is not active until Start does so.
+ */
+#include "config.h"
+
+#include <string.h>
+
+#include "HDTraceTools/model/causes/ends.h"
+
+/** What a request does. */
+struct operation {
+	int64_t start;
+	bool isPersistent;
+};
+
+bool dependencyStarted(const struct dependencyReader *reader, int64_t request,
+		       int64_t *start)
+{
+	const struct operation *found =
+		g_hash_table_lookup(reader->started, &request);
+
+	if (found)
+		*start = found->start;
+	return found;
+}
+
+void dependencyRequests(struct dependencyReader *reader,
+			void (*take)(struct dependencyReader *reader,
+				     int64_t request, void *data),
+			void *data)
+{
+	const hdIRecord *record = reader->record;
+	int64_t request;
+
+	if (messagesNumber(record->attributes, record->attributeCount, "rid",
+			   &request) &&
+	    request >= 0)
+		take(reader, request, data);
+	for (size_t i = 0; i < record->elementCount; i++) {
+		if (messagesNumber(record->elements[i].attributes,
+				   record->elements[i].attributeCount, "rid",
+				   &request) &&
+		    request >= 0)
+			take(reader, request, data);
+	}
+}
+
+static void start(struct dependencyReader *reader, int64_t request, void *data)
+{
+	struct operation *operation =
+		g_hash_table_lookup(reader->started, &request);
+
+	if (!operation) {
+		operation = g_new0(struct operation, 1);
+		g_hash_table_insert(reader->started,
+				    g_memdup2(&request, sizeof(request)),
+				    operation);
+	}
+	operation->start = reader->record->start;
+	operation->isPersistent |= data != NULL;
+}
+
+static void complete(struct dependencyReader *reader, int64_t request,
+		     void *data)
+{
+	const struct operation *operation =
+		g_hash_table_lookup(reader->started, &request);
+	struct dependencyEnd end = {
+		.waited = reader->record->start,
+		.time = reader->record->end,
+		.size = -1,
+		.rank = reader->rank,
+		.peer = -1,
+		.epoch = reader->epoch,
+		.source = *(const uint8_t *)data,
+	};
+
+	if (!operation)
+		return;
+	end.start = operation->start;
+	if (!operation->isPersistent)
+		g_hash_table_remove(reader->started, &request);
+	if (reader->owner->wish.kinds & DEPENDENCY_COMPLETION &&
+	    messagesGroups(reader->owner->messages)->len)
+		dependencyAdd(reader, &end);
+}
+
+/** Whether a function is asked whether something is complete, and it is not.
+ */
+static bool isInVain(const hdIRecord *record)
+{
+	int64_t flag;
+
+	return (messagesNumber(record->attributes, record->attributeCount,
+			       "flag", &flag) ||
+		messagesNumber(record->attributes, record->attributeCount,
+			       "completed", &flag)) &&
+	       flag == 0;
+}
+
+static void note(struct dependencyReader *reader, uint8_t number)
+{
+	if (reader->role & ROLE_COMPLETES) {
+		if (!isInVain(reader->record))
+			dependencyRequests(reader, complete, &number);
+	} else if (reader->role & ROLE_STARTS) {
+		dependencyRequests(reader, start, reader);
+	} else if (reader->role & ROLE_BEGINS) {
+		dependencyRequests(reader, start, NULL);
+	}
+}
+
+static int take(struct dependencyJoin *join, const struct dependencyEnd *end)
+{
+	struct dependency edge = {
+		.kind = DEPENDENCY_COMPLETION,
+		.from = end->trace,
+		.fromTime = end->start,
+		.to = end->trace,
+		.toStart = end->waited,
+		.toTime = end->time,
+		.size = -1,
+	};
+
+	return end->isChosen ? dependencyMake(join->dependencies, &edge) : 0;
+}
+
+static int finish(struct dependencyJoin *join)
+{
+	(void)join;
+	return 0;
+}
+
+const struct dependencySource dependencyCompletions = {
+	.name = "completions",
+	.kinds = DEPENDENCY_COMPLETION,
+	.note = note,
+	.take = take,
+	.finish = finish,
+};

@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file
+ * Who waited for whom: what sources note is sorted so that what belongs
+ * together is together, they make edges of it, and these are sorted.
+ */
+#include "config.h"
+
+#include <string.h>
+
+#include "HDTraceTools/model/causes/ends.h"
+
+/** All sources; what one needs of another comes after it. */
+static const struct dependencySource *const sources[] = {
+	&dependencyMessages,
+	&dependencyCollectives,
+	&dependencyCompletions,
+};
+
+/* ---- Orders ------------------------------------------------------------ */
+
+#define COMPARE(a, b)                              \
+	do {                                       \
+		if ((a) != (b))                    \
+			return (a) < (b) ? -1 : 1; \
+	} while (0)
+
+static int compareEnds(const void *a, const void *b)
+{
+	const struct dependencyEnd *x = a;
+	const struct dependencyEnd *y = b;
+
+	COMPARE(x->channel, y->channel);
+	COMPARE(x->number, y->number);
+	COMPARE(y->isSent, x->isSent);
+	COMPARE(x->tag, y->tag);
+	COMPARE(x->trace, y->trace);
+	return 0;
+}
+
+/** What is the same in both orders. */
+static int compareRest(const struct dependency *x, const struct dependency *y)
+{
+	COMPARE(x->from, y->from);
+	COMPARE(x->to, y->to);
+	COMPARE(x->kind, y->kind);
+	COMPARE(x->group, y->group);
+	COMPARE(x->tag, y->tag);
+	COMPARE(x->toStart, y->toStart);
+	COMPARE(x->size, y->size);
+	COMPARE(x->early, y->early);
+	return 0;
+}
+
+static int compareByCause(const void *a, const void *b)
+{
+	const struct dependency *x = a;
+	const struct dependency *y = b;
+
+	COMPARE(dependencyStart(x), dependencyStart(y));
+	COMPARE(x->toTime, y->toTime);
+	return compareRest(x, y);
+}
+
+static int compareFromLatest(const void *a, const void *b)
+{
+	const struct dependency *x = a;
+	const struct dependency *y = b;
+
+	COMPARE(y->toTime, x->toTime);
+	COMPARE(y->fromTime, x->fromTime);
+	return compareRest(x, y);
+}
+
+/* ---- Begin and end ----------------------------------------------------- */
+
+struct dependencies *dependenciesNew(const hdIProject *project,
+				     const struct dependencyWish *wish)
+{
+	struct dependencies *self = g_new0(struct dependencies, 1);
+
+	self->wish = *wish;
+	self->project = project;
+	self->residuals = residualsNew(project);
+	self->messages = messagesNew(project);
+	self->finders =
+		g_ptr_array_new_with_free_func((GDestroyNotify)messagesFree);
+	g_mutex_init(&self->mutex);
+	self->channels = channelsNew(sizeof(struct dependencyChannel));
+	self->nodes = g_array_new(FALSE, TRUE, sizeof(const hdINode *));
+	self->ends = sorterNew(sizeof(struct dependencyEnd), compareEnds);
+	self->edges = sorterNew(sizeof(struct dependency),
+				wish->order == DEPENDENCIES_BY_CAUSE
+					? compareByCause
+					: compareFromLatest);
+	return self;
+}
+
+void dependenciesFree(struct dependencies *self)
+{
+	if (!self)
+		return;
+	sorterFree(self->ends);
+	sorterFree(self->edges);
+	channelsFree(self->channels);
+	g_array_unref(self->nodes);
+	g_ptr_array_unref(self->finders);
+	g_mutex_clear(&self->mutex);
+	messagesFree(self->messages);
+	residualsFree(self->residuals);
+	g_free(self);
+}
+
+/* ---- Traces ------------------------------------------------------------ */
+
+struct dependencyReader *dependenciesEnter(struct dependencies *self,
+					   const hdITraceFile *trace,
+					   uint32_t number)
+{
+	struct dependencyReader *reader = g_new0(struct dependencyReader, 1);
+
+	g_mutex_lock(&self->mutex);
+	if (self->finders->len)
+		reader->messages = g_ptr_array_steal_index_fast(
+			self->finders, self->finders->len - 1);
+	g_mutex_unlock(&self->mutex);
+	if (!reader->messages)
+		reader->messages = messagesNew(self->project);
+	reader->owner = self;
+	reader->trace = trace;
+	reader->number = number;
+	reader->rank = -1;
+	messagesEnter(reader->messages, trace, &reader->rank);
+	reader->ends = spoolNew();
+	reader->roles =
+		g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	reader->started = g_hash_table_new_full(g_int64_hash, g_int64_equal,
+						g_free, g_free);
+	reader->calls = g_hash_table_new_full(g_int64_hash, g_int64_equal,
+					      g_free, g_free);
+	return reader;
+}
+
+void dependenciesDrop(struct dependencies *self,
+		      struct dependencyReader *reader)
+{
+	if (!reader)
+		return;
+	g_mutex_lock(&self->mutex);
+	g_ptr_array_add(self->finders, reader->messages);
+	g_mutex_unlock(&self->mutex);
+	spoolFree(reader->ends);
+	g_hash_table_destroy(reader->started);
+	g_hash_table_destroy(reader->roles);
+	g_hash_table_destroy(reader->calls);
+	g_free(reader);
+}
+
+int64_t dependencyRank(const struct dependencyReader *reader)
+{
+	return reader->rank;
+}
+
+/** Whether a function sends or receives, or prepares it. */
+static bool hasMessages(const char *name)
+{
+	static const char *const names[] = {
+#define MPI_POINT2POINT(name, isSending, isReceiving) name,
+#define MPI_COLLECTIVE(name, NAME, ROLE, isAlike)
+#include "HDTraceTools/model/functions.h"
+	};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(names); i++) {
+		if (strcmp(names[i], name) == 0)
+			return true;
+	}
+	return g_str_has_suffix(name, "_init");
+}
+
+static unsigned int findRole(const char *name)
+{
+	int function = dependencyFunction(name);
+	unsigned int role = hasMessages(name) ? ROLE_MESSAGES : 0;
+
+	if (g_str_has_prefix(name, "Wait") || g_str_has_prefix(name, "Test"))
+		role |= ROLE_COMPLETES;
+	else if (g_str_has_prefix(name, "Start"))
+		role |= ROLE_STARTS;
+	else if (name[0] == 'I' && !g_str_has_suffix(name, "_init"))
+		role |= ROLE_BEGINS;
+	if (function >= 0)
+		role |= ROLE_COLLECTIVE +
+			(unsigned int)function * ROLE_FUNCTION;
+	return role;
+}
+
+/** What records of a name are; most names come often. */
+static unsigned int roleOf(struct dependencyReader *reader,
+			   const hdIRecord *record)
+{
+	gpointer found = g_hash_table_lookup(reader->roles, record->name);
+
+	if (!found) {
+		found = GUINT_TO_POINTER(findRole(record->name) + 1);
+		g_hash_table_insert(reader->roles, g_strdup(record->name),
+				    found);
+	}
+	return GPOINTER_TO_UINT(found) - 1;
+}
+
+int dependencyNote(struct dependencyReader *reader, const hdIRecord *record,
+		   bool isChosen)
+{
+	if (reader->rank < 0 || record->kind != HDI_STATE)
+		return 0;
+	reader->record = record;
+	reader->isChosen = isChosen;
+	reader->role = roleOf(reader, record);
+	/* They count epochs, too. */
+	if (record->attributeCount && messagesEpoch(record, &reader->epoch))
+		reader->role |= ROLE_MESSAGES;
+	if (!reader->role)
+		return 0;
+	for (uint8_t i = 0; i < G_N_ELEMENTS(sources); i++) {
+		if (sources[i]->kinds & reader->owner->wish.kinds ||
+		    sources[i] == &dependencyCompletions)
+			sources[i]->note(reader, i);
+	}
+	return reader->error;
+}
+
+void dependencyAdd(struct dependencyReader *reader,
+		   const struct dependencyEnd *end)
+{
+	struct dependencyEnd noted = *end;
+
+	noted.trace = reader->number;
+	noted.isChosen = reader->isChosen;
+	if (reader->error == 0)
+		reader->error =
+			spoolAppend(reader->ends, &noted, sizeof(noted));
+}
+
+/** Say which channel an end belongs to, and which of its ends it is. */
+static void addToChannel(struct dependencies *self, struct dependencyEnd *end)
+{
+	bool isMessage = sources[end->source] == &dependencyMessages;
+	const struct messageEnd key = {
+		.isSent = end->isSent,
+		.sender = isMessage ? end->rank : -1,
+		.receiver = isMessage ? end->peer : -1,
+		.tag = isMessage ? end->tag : end->source,
+		.epoch = end->epoch,
+		.group = messagesGroups(self->messages)->pdata[end->group],
+		.time = end->isSent ? end->start : end->time,
+	};
+	struct dependencyChannel *channel = channelsNote(self->channels, &key);
+
+	end->channel = channel->channel.number;
+	if (isMessage)
+		end->number = channel->counts[end->isSent]++;
+}
+
+int dependenciesLeave(struct dependencies *self,
+		      struct dependencyReader *reader)
+{
+	uint64_t length = spoolLength(reader->ends);
+	int ret = reader->error;
+
+	if (self->nodes->len <= reader->number)
+		g_array_set_size(self->nodes, reader->number + 1);
+	g_array_index(self->nodes, const hdINode *, reader->number) =
+		reader->trace->node;
+	for (uint64_t at = 0; at < length && ret == 0;) {
+		struct dependencyEnd end;
+
+		ret = spoolRead(reader->ends, at, &end, sizeof(end));
+		at += sizeof(end);
+		if (ret < 0)
+			break;
+		addToChannel(self, &end);
+		ret = sorterAdd(self->ends, &end);
+	}
+	dependenciesDrop(self, reader);
+	return ret;
+}
+
+/* ---- Edges ------------------------------------------------------------- */
+
+static const hdINode *nodeOf(const struct dependencies *self, uint32_t trace)
+{
+	return g_array_index(self->nodes, const hdINode *, trace);
+}
+
+/** Compare its times with what clocks allow. */
+static void judge(struct dependencies *self, struct dependency *edge)
+{
+	int64_t residual;
+	bool isKnown;
+
+	edge->early = 0;
+	if (edge->fromTime <= edge->toTime)
+		return;
+	edge->early = edge->fromTime - edge->toTime;
+	isKnown = residualsGet(self->residuals, nodeOf(self, edge->from),
+			       nodeOf(self, edge->to), &residual);
+	if (isKnown && edge->early > residual) {
+		edge->certainty = DEPENDENCY_IMPOSSIBLE;
+		self->counts.backwards++;
+		self->counts.worst = MAX(self->counts.worst, edge->early);
+		return;
+	}
+	self->counts.clamped++;
+	edge->fromTime = edge->toTime;
+}
+
+int dependencyMake(struct dependencies *self, struct dependency *edge)
+{
+	if (!(edge->kind & self->wish.kinds))
+		return 0;
+	judge(self, edge);
+	if (self->wish.onlyWaits &&
+	    (edge->from == edge->to || edge->fromTime <= edge->toStart ||
+	     edge->certainty == DEPENDENCY_IMPOSSIBLE))
+		return 0;
+	return sorterAdd(self->edges, edge);
+}
+
+/** What came last was the last of its channel, or of its number. */
+static int finishJoin(struct dependencyJoin *join, uint8_t source)
+{
+	int ret = sources[source]->finish(join);
+
+	g_array_set_size(join->held, 0);
+	join->next = 0;
+	join->strays = 0;
+	return ret;
+}
+
+static int join(struct dependencies *self)
+{
+	struct dependencyJoin join = {
+		.dependencies = self,
+		.held = g_array_new(FALSE, FALSE, sizeof(struct dependencyEnd)),
+	};
+	struct dependencyEnd end;
+	struct dependencyEnd last = { .channel = UINT64_MAX };
+	int ret = 0;
+
+	while (ret == 0 && (ret = sorterNext(self->ends, &end)) == 1) {
+		ret = 0;
+		if (last.channel != UINT64_MAX &&
+		    (end.channel != last.channel ||
+		     (sources[end.source]->byNumber &&
+		      end.number != last.number)))
+			ret = finishJoin(&join, last.source);
+		join.channel = channelsAt(self->channels, end.channel);
+		if (ret == 0)
+			ret = sources[end.source]->take(&join, &end);
+		last = end;
+	}
+	if (ret == 0 && last.channel != UINT64_MAX)
+		ret = finishJoin(&join, last.source);
+	g_array_unref(join.held);
+	return ret;
+}
+
+int dependenciesNext(struct dependencies *self, struct dependency *edge)
+{
+	int ret = self->isJoined ? 0 : join(self);
+
+	if (!self->isJoined) {
+		sorterFree(self->ends);
+		self->ends = NULL;
+	}
+	self->isJoined = true;
+	return ret < 0 ? ret : sorterNext(self->edges, edge);
+}
+
+struct dependencyCounts dependenciesCounts(const struct dependencies *self)
+{
+	return self->counts;
+}

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file
+ * Who waited for whom: edges from one activity and time to another.
+ *
+ * Consumers (arrows, exports, the critical path) ask here and never read the
+ * sources themselves. A source is a line of the table in dependencies.c: it
+ * notes what it needs of each record, and makes edges of that when all traces
+ * were read. There are
+ *
+ *   messages      from the start of sending to the end of receiving. The first
+ *                 message that was sent to a rank, with a communicator and a
+ *                 tag, is the first one that it received, and so on: MPI gives
+ *                 them no number.
+ *   rendezvous    from when a receive was posted to the end of a blocking Send
+ *                 or Ssend, if that was posted while it waited. Ssend waits for
+ *                 it in any case; of Send it is possible only.
+ *   collectives   to the end of the call of each rank that depends on others,
+ *                 from the start of that one's which came last: all of a call
+ *                 that is all to all and of a barrier, the root of one to all,
+ *                 to the root of all to one, and of a prefix all ranks below.
+ *                 The k-th call on a communicator of one rank is that of the
+ *                 others; unless all of its ranks have one, of the same
+ *                 function, it is none; nor is one of an intercommunicator.
+ *                 Finalize is a barrier of all if nobody left it before all had
+ *                 come, which is possible only.
+ *   completions   in one activity, from the start of what a request does to the
+ *                 end of the call that completes it.
+ *
+ * Where recording was interrupted order begins anew with each epoch that was
+ * recorded; what is received there before something is sent was sent when
+ * nothing was recorded. What has no counterpart is counted and never guessed.
+ *
+ * Clocks of hosts are known to a residual. An edge that goes back in time by no
+ * more is clamped, so that it takes no time; one that does by more has
+ * certainty DEPENDENCY_IMPOSSIBLE, and is counted. Where clocks were not
+ * compared, nobody knows a residual: it is clamped, too.
+ *
+ * The memory does not grow with the number of edges, but with that of channels
+ * and of messages that were sent and not received yet.
+ */
+#ifndef HD_DEPENDENCIES_H
+#define HD_DEPENDENCIES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <inttypes.h>
+
+#include <hdReading.h>
+
+/** Kinds of edges; they are bits, for what is wanted. */
+enum dependencyKind {
+	DEPENDENCY_MESSAGE = 1,
+	DEPENDENCY_RENDEZVOUS = 2,
+	DEPENDENCY_COLLECTIVE = 4,
+	DEPENDENCY_BARRIER = 8,
+	DEPENDENCY_COMPLETION = 16,
+};
+
+/** All kinds whose ends are different activities. */
+#define DEPENDENCIES_BETWEEN                                                  \
+	(DEPENDENCY_MESSAGE | DEPENDENCY_RENDEZVOUS | DEPENDENCY_COLLECTIVE | \
+	 DEPENDENCY_BARRIER)
+
+/** How sure it is that an edge is one. */
+enum dependencyCertainty {
+	DEPENDENCY_CERTAIN,
+	DEPENDENCY_UNSURE,     /**< Recording was interrupted before. */
+	DEPENDENCY_POSSIBLE,   /**< It depends on the MPI library. */
+	DEPENDENCY_IMPOSSIBLE, /**< It goes back by more than clocks explain. */
+};
+
+/** An edge. */
+struct dependency {
+	enum dependencyKind kind;
+	enum dependencyCertainty certainty;
+	uint32_t from;    /**< The trace: as given to dependenciesEnter(). */
+	uint32_t to;      /**< Likewise. */
+	int64_t fromTime; /**< Clamped: no later than toTime, if possible. */
+	int64_t toTime;   /**< The end of the call that depends on it ... */
+	int64_t toStart;  /**< ... and its start. */
+	int64_t early;    /**< By how much it goes back as recorded, or 0. */
+	/* Of messages: */
+	int64_t size; /**< In bytes; -1 if not known. */
+	int64_t tag;
+	uint32_t group; /**< Number of the communicator. */
+};
+
+/** In which order edges are taken. */
+enum dependencyOrder {
+	DEPENDENCIES_BY_CAUSE,   /**< By fromTime as recorded. */
+	DEPENDENCIES_FROM_LATEST /**< By toTime, and of the same by fromTime,
+				  * the latest first. */
+};
+
+/** What is wanted. */
+struct dependencyWish {
+	unsigned int kinds; /**< Bits of enum dependencyKind. */
+	enum dependencyOrder order;
+	/** Only edges between activities of which the cause is later than the
+	 *  start of what depends on it, and which are possible. */
+	bool onlyWaits;
+};
+
+/** When something starts, as it was recorded. */
+static inline int64_t dependencyStart(const struct dependency *edge)
+{
+	return edge->certainty == DEPENDENCY_IMPOSSIBLE
+		       ? edge->fromTime
+		       : edge->fromTime + edge->early;
+}
+
+struct dependencies;
+
+/** A trace while it is read. */
+struct dependencyReader;
+
+/** Get ready for the traces of a project. */
+struct dependencies *dependenciesNew(const hdIProject *project,
+				     const struct dependencyWish *wish);
+
+/** Free it; NULL does nothing. */
+void dependenciesFree(struct dependencies *self);
+
+/**
+ * The records that follow are those of a trace; several may be read at a time,
+ * in different threads.
+ *
+ * @param trace Any number for it.
+ */
+struct dependencyReader *dependenciesEnter(struct dependencies *self,
+					   const hdITraceFile *trace,
+					   uint32_t number);
+
+/**
+ * Note a record; all of a trace, in the order of the file.
+ *
+ * @param isChosen Whether it is looked for: edges of messages of which one end
+ *        is not are left out, and count as loose.
+ *
+ * @return 0, or the negative errno of the temporary file.
+ */
+int dependencyNote(struct dependencyReader *reader, const hdIRecord *record,
+		   bool isChosen);
+
+/** The rank of the trace, among all; -1 if it belongs to none. */
+int64_t dependencyRank(const struct dependencyReader *reader);
+
+/**
+ * All of a trace was noted; frees the reader. Of several traces of a rank
+ * (threads) those that come first sent and received first.
+ *
+ * @return As dependencyNote().
+ */
+int dependenciesLeave(struct dependencies *self,
+		      struct dependencyReader *reader);
+
+/** What was noted is not wanted: frees the reader; NULL does nothing. */
+void dependenciesDrop(struct dependencies *self,
+		      struct dependencyReader *reader);
+
+/**
+ * Take the next edge. After the first call nothing may be added.
+ *
+ * @retval 1 @p edge is set.
+ * @retval 0 That was all.
+ * @return A negative errno.
+ */
+int dependenciesNext(struct dependencies *self, struct dependency *edge);
+
+/** What has no counterpart and what may not be one, after dependenciesNext().
+ */
+struct dependencyCounts {
+	uint64_t loose;       /**< Chosen ends of messages without the other. */
+	uint64_t unsure;      /**< Messages after an interruption. */
+	uint64_t collectives; /**< Collective calls without their others. */
+	uint64_t backwards;   /**< Edges that clocks do not explain, ... */
+	int64_t worst;        /**< ... and by how much the worst goes back. */
+	uint64_t clamped;     /**< Those that they do. */
+};
+
+/** Get them. */
+struct dependencyCounts dependenciesCounts(const struct dependencies *self);
+
+#endif
