@@ -17,10 +17,13 @@
 
 #include "cli/command.h"
 #include "cli/output.h"
+#include "cli/progress.h"
 #include "common/clock.h"
 
 /* Where the kernel has no descriptors of processes, we look this often. */
 #define LOOK_MS 50
+/* How often the bar moves. */
+#define SHOW_MS 200
 
 static sigset_t waitSignals, waitOldSignals;
 
@@ -141,10 +144,14 @@ int cliWaitFor(const struct cliWait *wait)
 	struct pollfd fds[2] = { { .events = POLLIN },
 				 { .fd = -1, .events = POLLIN } };
 	int64_t endNs = 0;
+	struct cliProgress progress;
+	int64_t began = hdMonotonicNow();
 	gboolean hasStarted = TRUE;
 	pid_t child = 0;
 	int result = 0;
 
+	/* The terminal of a command is the command's. */
+	cliProgressInit(&progress, wait->command != NULL);
 	fds[0].fd = signalfd(-1, &waitSignals, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (wait->pid > 0)
 		fds[1].fd = (int)syscall(SYS_pidfd_open, wait->pid, 0);
@@ -158,11 +165,16 @@ int cliWaitFor(const struct cliWait *wait)
 	}
 	if (hasStarted && wait->started)
 		wait->started(wait->context);
+	if (endNs > 0)
+		cliProgressStart(&progress, endNs - began);
 	for (;;) {
 		gboolean looks = wait->pid > 0 && fds[1].fd < 0;
-		int ready =
-			poll(fds, 2, waitTimeout(endNs, looks ? LOOK_MS : -1));
+		int limit = looks                        ? LOOK_MS
+			    : progress.isOn && endNs > 0 ? SHOW_MS
+							 : -1;
+		int ready = poll(fds, 2, waitTimeout(endNs, limit));
 
+		cliProgressAt(&progress, hdMonotonicNow() - began);
 		if (waitHandle(fds[0].fd, child, &result))
 			break;
 		if (ready > 0 && fds[1].revents)
@@ -172,6 +184,7 @@ int cliWaitFor(const struct cliWait *wait)
 		if (endNs > 0 && hdMonotonicNow() >= endNs)
 			break;
 	}
+	cliProgressEnd(&progress);
 	close(fds[0].fd);
 	if (fds[1].fd >= 0)
 		close(fds[1].fd);

@@ -80,7 +80,11 @@ lists() {
 import json
 a = json.load(open("out"))["devices"]
 assert [d["name"] for d in a] == ["rack1", "slow"]
-assert a[0]["lines"][1]["values"][1]["unit"] == "J"'
+assert a[0]["lines"][1]["values"][1]["unit"] == "J"' || return 1
+	exits 0 "$pt" devices --format=json || return 1
+	! python3 -c 'import jsonschema' 2>/dev/null ||
+		python3 "$abs_top_srcdir/tests/tools/readers/validate-json.py" \
+			"$abs_top_srcdir/doc/json.schema.json" out
 }
 
 # A project of two nodes, with values to the last digit.

@@ -1,0 +1,101 @@
+#!/bin/sh
+# JSON of all commands is what doc/json.md and its schema say: by a validator of
+# others, and with no key that is not described.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+. "${abs_top_srcdir:?}/tests/lib/tap.sh"
+. "$abs_top_srcdir/tests/lib/hdtrace.sh"
+. "$abs_top_srcdir/tests/lib/project.sh"
+schema=$abs_top_srcdir/doc/json.schema.json
+cd "$scratch" || exit 99
+
+# All names that the sources give to JSON are described, and no others.
+all_described() {
+	(cd "$abs_top_srcdir" && grep -rhoE --include='*.c' \
+		'outJsonDocument\([^;]*' ./*/ --exclude-dir=cli) |
+		tr -d '\n' | grep -oE '"[a-z-]+"' | tr -d '"' | sort -u >names
+	(cd "$abs_top_srcdir" && sed -n 's/^## \([a-z-]*\)$/\1/p' doc/json.md) |
+		sort | diff names - || return 1
+	while read -r name; do
+		grep -q "\"const\": \"$name\"" "$schema" || return 1
+	done <names
+}
+
+ok "every schema is described" all_described
+command -v python3 >/dev/null || {
+	skip "JSON is valid" "no python3"
+	done_testing
+	exit
+}
+python3 -c 'import jsonschema' 2>/dev/null || {
+	skip "JSON is valid" "no python3-jsonschema"
+	done_testing
+	exit
+}
+validate() {
+	python3 "$abs_top_srcdir/tests/tools/readers/validate-json.py" \
+		"$schema" "$@"
+}
+
+# SCHEMA ARGUMENT...
+is_valid() {
+	name=$1
+	shift
+	"$hdtrace" "$@" --format=json >"$name.json" 2>err || [ $? -eq 1 ] || {
+		cat err
+		return 1
+	}
+	grep -q "^  \"schema\": \"$name\",\$" "$name.json" &&
+		validate "$name.json"
+}
+
+# The validator finds what sed makes wrong: EXPRESSION
+finds() {
+	sed "$1" hdtrace-stat.json >wrong.json
+	! cmp -s hdtrace-stat.json wrong.json && ! validate wrong.json
+}
+
+make_mini
+"${abs_top_builddir:?}/tests/bench/make-project" --nodes=2 --ranks=2 \
+	--records=2000 --values=4000 big >/dev/null
+printf '1 first\n3 second\n' >borders
+for project in mini big; do
+	ok "info $project" is_valid hdtrace-info info $project
+	ok "dump $project" is_valid hdtrace-dump dump $project
+	ok "dump --time=relative $project" is_valid hdtrace-dump dump \
+		--time=relative --hex $project
+	ok "stat --window $project" is_valid hdtrace-stat stat --window=1 \
+		$project
+	ok "stat --phases $project" is_valid hdtrace-stat stat \
+		--phases borders $project
+	ok "stat --regions $project" is_valid hdtrace-stat-regions stat \
+		--regions='*' $project
+	ok "report $project" is_valid hdtrace-report report $project
+	ok "report --phases $project" is_valid hdtrace-report report \
+		--phases borders --all $project
+	ok "plot $project" is_valid hdtrace-plot plot --states=below -f \
+		-o out.svg $project
+	ok "plot --window $project" is_valid hdtrace-plot plot --window=1 -f \
+		-o out.svg $project
+	ok "check $project" is_valid hdtrace-check check $project
+	ok "export $project" is_valid hdtrace-export export --to perfetto -f \
+		-o out.pt $project
+	ok "merge $project" is_valid hdtrace-merge merge -o merged.proj -f \
+		$project
+	ok "recover $project" is_valid hdtrace-recover recover \
+		-o recovered-$project $project
+	ok "stat $project" is_valid hdtrace-stat stat $project
+	"$hdtrace" export --to json -f -o exported.json $project >/dev/null
+	ok "export --to json $project" validate exported.json
+done
+ok "check --rules" is_valid hdtrace-check-rules check --rules
+echo junk >mini_alpha_Energy.stat
+sed '/<\/Program>/d' mini_alpha_0.trc >cut && mv cut mini_alpha_0.trc
+for command in info report check dump stat; do
+	ok "$command of a damaged project" is_valid hdtrace-$command $command \
+		mini
+done
+ok "a version is missing" finds '/"version"/d'
+ok "a key is missing" finds 's/"mean": [^,]*, //'
+ok "a key is not described" finds 's/"mean"/"meaning": 1, "mean"/'
+ok "a type is wrong" finds 's/"count": \([0-9]*\)/"count": "\1"/'
+done_testing
