@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "PredictionLibrary/command/hdpredict.h"
+#include "cli/options.h"
 
 static const struct {
 	const char *name, *summary;
@@ -16,6 +17,11 @@ static const struct {
 } commands[] = {
 #define COMMAND(name, summary) { #name, summary, name##Run },
 	PREDICT_COMMANDS(COMMAND)
+};
+
+static const struct cliSubcommand subcommands[] = {
+#define SUBCOMMAND(name, summary) { #name, summary },
+	PREDICT_COMMANDS(SUBCOMMAND){ NULL, NULL },
 };
 
 static int complain(const struct predict *predict, const char *hint,
@@ -56,29 +62,26 @@ int predictUsage(const struct predict *predict, const char *format, ...)
 int predictParse(struct predict *predict, int *argc, char ***argv,
 		 const GOptionEntry *entries, const struct predictHelp *help)
 {
-	GOptionContext *context = g_option_context_new(help->arguments);
-	char **copy = g_new0(char *, (gsize)*argc + 1);
-	GError *error = NULL;
-	int status = -1;
+	static char name[64];
+	static struct cliCommand command;
+	const GOptionEntry *lists[] = { entries, NULL };
+	int status;
 
-	/* What GLib writes before "[OPTION...]". */
-	memcpy(copy, *argv, (gsize)*argc * sizeof(*copy));
-	copy[0] = g_strdup_printf("hdpredict %s", predict->command);
-	g_set_prgname(copy[0]);
-	*argv = copy;
-	g_option_context_set_description(context, help->description);
-	g_option_context_add_main_entries(context, entries, NULL);
-	if (!g_option_context_parse(context, argc, argv, &error)) {
-		status = predictUsage(predict, "%s", error->message);
-		g_error_free(error);
-	} else if (*argc - 1 < help->minArguments) {
+	g_snprintf(name, sizeof(name), "hdpredict %s", predict->command);
+	command = (struct cliCommand){
+		.name = name,
+		.arguments = help->arguments,
+		.notes = help->description,
+		.usageStatus = PREDICT_FAILED,
+	};
+	status = cliParse(&command, lists, argc, argv);
+	if (status < 0 && *argc - 1 < help->minArguments)
 		status = predictUsage(predict, "an argument is missing: %s",
 				      help->arguments);
-	} else if (help->maxArguments >= 0 && *argc - 1 > help->maxArguments) {
+	if (status < 0 && help->maxArguments >= 0 &&
+	    *argc - 1 > help->maxArguments)
 		status = predictUsage(predict, "too many arguments: %s",
 				      (*argv)[help->maxArguments + 1]);
-	}
-	g_option_context_free(context);
 	return status;
 }
 
@@ -201,38 +204,75 @@ int predictFinish(struct predict *predict, int status)
 	return status;
 }
 
-static int help(void)
+static struct cliCommand hdpredict = {
+	.name = "hdpredict",
+	.arguments = "COMMAND [OPTION...] [ARGUMENT...]",
+	.description = "Predicts time, energy and power of a task graph on a "
+		       "platform.",
+	.usageStatus = PREDICT_FAILED,
+	.isPrefix = true,
+};
+
+/* What --help says at its end. */
+static const char *notes(void)
 {
-	printf("Usage: hdpredict COMMAND [OPTION...] [ARGUMENT...]\n\n"
-	       "Predict time, energy and power of a task graph on a platform.\n"
-	       "\nCommands:\n");
-	for (size_t i = 0; i < G_N_ELEMENTS(commands); i++)
-		printf("  %-10s %s\n", commands[i].name, commands[i].summary);
-	printf("\n'hdpredict COMMAND --help' says more; so does "
-	       "hdpredict(1).\n");
-	return PREDICT_OK;
+	static char notes[4096];
+	GString *text = g_string_new("Commands:\n");
+
+	cliSubcommandsAppend(text, subcommands);
+	g_string_append(text, "\n'hdpredict COMMAND --help' says more; so does "
+			      "hdpredict(1).");
+	g_strlcpy(notes, text->str, sizeof(notes));
+	g_string_free(text, TRUE);
+	return notes;
+}
+
+static int run(int argc, char **argv)
+{
+	struct predict predict = { NULL, 0, 0 };
+
+	for (size_t i = 0; i < G_N_ELEMENTS(commands); i++) {
+		if (strcmp(argv[0], commands[i].name) != 0)
+			continue;
+		predict.command = commands[i].name;
+		return predictFinish(&predict,
+				     commands[i].run(&predict, argc, argv));
+	}
+	return cliNoSubcommand(&hdpredict, subcommands, argv[0]);
+}
+
+/* What shells complete, of all subcommands. */
+static int dump(void)
+{
+	int status = 0;
+
+	cliSubcommandsDump(subcommands);
+	for (size_t i = 0; status == 0 && subcommands[i].name; i++) {
+		char *argv[] = { (char *)subcommands[i].name,
+				 (char *)"--dump-options", NULL };
+
+		status = run(2, argv);
+	}
+	return status;
 }
 
 int main(int argc, char **argv)
 {
-	struct predict predict = { NULL, 0, 0 };
+	static const GOptionEntry none[] = {
+		{ NULL, 0, 0, 0, NULL, NULL, NULL },
+	};
+	const GOptionEntry *lists[] = { none, NULL };
+	bool wantsDump = argc > 1 && strcmp(argv[1], "--dump-options") == 0;
+	int status;
 
 	setlocale(LC_ALL, "");
+	hdpredict.notes = notes();
+	status = cliParse(&hdpredict, lists, &argc, &argv);
+	if (status == 0 && wantsDump)
+		return dump();
+	if (status >= 0)
+		return status;
 	if (argc < 2)
-		return predictUsage(&predict, "a command is missing");
-	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
-		return predictFinish(&predict, help());
-	if (strcmp(argv[1], "--version") == 0) {
-		printf("hdpredict (HDTrace) %s\n", PACKAGE_VERSION);
-		return predictFinish(&predict, PREDICT_OK);
-	}
-	for (size_t i = 0; i < G_N_ELEMENTS(commands); i++) {
-		if (strcmp(argv[1], commands[i].name) != 0)
-			continue;
-		predict.command = commands[i].name;
-		return predictFinish(
-			&predict,
-			commands[i].run(&predict, argc - 1, argv + 1));
-	}
-	return predictUsage(&predict, "there is no command \"%s\"", argv[1]);
+		return cliUsage(&hdpredict, "COMMAND is missing");
+	return run(argc - 1, argv + 1);
 }

@@ -12,6 +12,7 @@ hdtrace 2
 hdmpicc 125
 hdmpif90 125
 hdmpirun 125
+hdpredict 2
 pt 1
 rut 125
 END
@@ -213,6 +214,7 @@ while IFS='|' read -r words status; do
 	ok "$words: the nearest option" names_nearest "$words"
 done <commands
 ok "hdtrace: the nearest command" refuses_subcommand hdtrace 2
+ok "hdpredict: the nearest command" refuses_subcommand hdpredict 2
 ok "pt: the nearest command" refuses_subcommand pt 1
 ok "a letter means the same everywhere" letters_agree
 ok "a full disk" full_disk
