@@ -9,9 +9,6 @@
 #include "cli/output.h"
 #include "cli/quantity.h"
 
-#define SCHEMA "hdpredict-simulate"
-#define SCHEMA_VERSION 1
-
 /* What is listed of what. */
 struct listing {
 	hdPWhat what;
@@ -81,9 +78,7 @@ static void printJson(const hdPGraph *graph, const hdPPlatform *platform,
 	struct outJson *json = g_new0(struct outJson, 1);
 	double dynamic = totals->computation + totals->communication;
 
-	outJsonObject(json, NULL, false);
-	outJsonText(json, "schema", SCHEMA);
-	outJsonInteger(json, "version", SCHEMA_VERSION);
+	outJsonDocument(json, "hdpredict-simulate", 1);
 	outJsonInteger(json, "tasks", (int64_t)totals->tasks);
 	outJsonDouble(json, "makespan_s", totals->makespan);
 	outJsonDouble(json, "energy_computation_j", totals->computation);

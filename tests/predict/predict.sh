@@ -496,7 +496,7 @@ ok "a disk that is full" failed 'No space left' generate cholesky -o /dev/full
 ok "a folder that is not there" failed 'No such file' generate cholesky -o none/x
 ok "a full disk for annotations" failed 'No space left' simulate m.xml --platform thesis --resources thesis --annotate /dev/full
 ok "an unknown option" failed 'no such option' simulate --none
-ok "an unknown command" failed 'no command "simulat"' simulat
+ok "an unknown command" failed 'no such command: "simulat"; did you mean simulate' simulat
 ok "an unknown way to map" failed '"x" is none of: given, eft' simulate c.xml --platform thesis --resources thesis --map x
 ok "no platform" failed 'platform is missing' simulate c.xml
 full_output() {

@@ -87,9 +87,22 @@ for project in mini big; do
 	"$hdtrace" export --to json -f -o exported.json $project >/dev/null
 	ok "export --to json $project" validate exported.json
 done
+predicts() {
+	predict=${abs_top_builddir:?}/hdpredict
+	"$predict" generate cholesky --tiles=4 -o graph >/dev/null 2>err &&
+		"$predict" simulate --platform=thesis --resources=thesis \
+			--map=eft --format=json --tasks graph \
+			>predicted.json 2>err || {
+		cat err
+		return 1
+	}
+	validate predicted.json
+}
+
+ok "hdpredict simulate" predicts
 ok "check --rules" is_valid hdtrace-check-rules check --rules
 echo junk >mini_alpha_Energy.stat
-sed '/<\/Program>/d' mini_alpha_0.trc >cut && mv cut mini_alpha_0.trc
+sed '/<\/Program>/d' mini_alpha_0.trc >other && mv other mini_alpha_0.trc
 for command in info report check dump stat; do
 	ok "$command of a damaged project" is_valid hdtrace-$command $command \
 		mini
