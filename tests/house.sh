@@ -90,7 +90,8 @@ recording_once() {
 	but='recording|HDTraceWritingCLibrary|PredictionLibrary/output/powers.c' \
 		never 'hdS_(addValue|writeEntryAt|createGroup)\(' \
 			--exclude-dir=include &&
-		but='recording' never 'clockNode"|"simulated", "' \
+		but='recording|PredictionLibrary/output/powers.c' \
+		never 'clockNode"|"simulated", "' \
 			--exclude-dir=HDTraceTools --exclude-dir=HDTraceReadingCLibrary
 }
 
