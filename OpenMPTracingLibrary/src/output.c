@@ -3,7 +3,6 @@
 #include "config.h"
 
 #include <dlfcn.h>
-#include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -84,11 +83,7 @@ static struct lane *outputLane(unsigned int number)
 	lane->trace = lane->node ? hdT_createTrace(lane->node) : NULL;
 	if (lane->trace)
 		return lane;
-	if (!output.hasFailed)
-		ompMessage(HD_LOG_ERROR,
-			   "threads are not recorded: the trace of thread %u "
-			   "cannot be created: %s",
-			   number, hdT_strerror(errno));
+	/* libhdTrace says why. */
 	output.hasFailed = true;
 	if (lane->node)
 		hdT_destroyTopoNode(lane->node);

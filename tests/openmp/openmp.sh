@@ -225,7 +225,7 @@ existing() (
 			2>"$time" || return 1
 	done
 	cat second
-	[ ! -s first ] && grep 'libhdOmp: threads are not recorded' second &&
+	[ ! -s first ] && grep 'taken_.*: not recorded: it exists' second &&
 		[ "$(wc -l <second)" -eq 1 ]
 )
 
@@ -241,7 +241,7 @@ numbered() (
 # The program does not suffer where nothing can be written.
 no_directory() (
 	HDTRACE_OMP_DIR=/dev/null/x && export HDTRACE_OMP_DIR
-	run nested && grep 'libhdOmp: threads are not recorded' err
+	run nested && grep 'not recorded' err
 )
 
 # ---- hdmpirun ----------------------------------------------------------------

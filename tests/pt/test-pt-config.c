@@ -562,6 +562,9 @@ static void testFiles(void)
 	g_string_truncate(messages, 0);
 	g_assert_cmpint(ptConfigRead(&request, &config), ==, PT_ECONFNOTFOUND);
 	request.file = ".";
+	/* It is said once a process. */
+	g_assert_true(ptLogger.hasSaidIt);
+	ptLogger.hasSaidIt = false;
 	g_assert_cmpint(ptConfigRead(&request, &config), ==, PT_ECONFNOTFOUND);
 	g_assert_cmpstr(messages->str, ==,
 			"none.cfg: No such file or directory\n"
