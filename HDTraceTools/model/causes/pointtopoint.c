@@ -17,9 +17,9 @@
 /** Whether a function returns when its message is received, or may. */
 static uint8_t blocksOf(const char *name)
 {
-	if (strcmp(name, "Ssend") == 0)
+	if (strcmp(name, "Ssend") == 0 || strcmp(name, "Ssend_c") == 0)
 		return 2;
-	return strcmp(name, "Send") == 0;
+	return strcmp(name, "Send") == 0 || strcmp(name, "Send_c") == 0;
 }
 
 static void takeEnd(const struct messageEnd *end, void *data)
