@@ -26,7 +26,7 @@
  */
 struct messageGroup {
 	guint number; /**< From 0, in the order of the project. */
-	/** Global ranks (int64_t) by local rank, or MESSAGES_.. */
+	/** Global ranks (int64_t) by local rank, or one of the two above. */
 	GArray *globals;
 	GArray *remotes;  /**< Of an intercommunicator's group 1; or NULL. */
 	const char *name; /**< Or "". */

@@ -28,7 +28,7 @@
  *     hdR_destroyRelation(&request);
  *     hdR_finalize(&server);
  *
- * **Tokens.** A token (#hdR_token) is the handle of a relation in its process;
+ * **Tokens.** A token (hdR_token) is the handle of a relation in its process;
  * as text it goes to other processes and hosts. Where it has to pass code that
  * has no place for it, a list of hints carries it (hdR_addHint()).
  *

@@ -235,7 +235,7 @@ int hdP_generateStencil(uint32_t width, uint32_t steps, uint32_t cellSize,
 		kernel(making, "INIT", "cell_size", inputs + 5, "out", size);
 	for (int i = 1; i <= 5; i++) {
 		const char *some[6] = { NULL };
-		char id[16];
+		char id[32];
 
 		memcpy(some, inputs, (size_t)i * sizeof(*some));
 		snprintf(id, sizeof(id), "STENCIL%d", i);
@@ -260,7 +260,7 @@ int hdP_generateRandom(uint32_t layers, uint32_t width, uint32_t inputs,
 	static const double sizes[] = { 64, 128, 256, 512 };
 	struct making making = { NULL, 0 };
 	const char *names[65] = { NULL };
-	char texts[64][8];
+	char texts[64][16];
 	uint64_t draw = 0;
 	int kernels[65];
 

@@ -89,14 +89,15 @@ for project in mini big; do
 done
 predicts() {
 	predict=${abs_top_builddir:?}/hdpredict
-	"$predict" generate cholesky --tiles=4 -o graph >/dev/null 2>err &&
+	if "$predict" generate cholesky --tiles=4 -o graph >/dev/null 2>err &&
 		"$predict" simulate --platform=thesis --resources=thesis \
 			--map=eft --format=json --tasks graph \
-			>predicted.json 2>err || {
+			>predicted.json 2>err; then
+		validate predicted.json
+	else
 		cat err
 		return 1
-	}
-	validate predicted.json
+	fi
 }
 
 ok "hdpredict simulate" predicts

@@ -79,7 +79,7 @@ await ok("no two names look alike", async () => {
 await ok("names stand by the classes of mpi.table", async () => {
   const table = readFileSync(mpiTable, "utf8");
   const classes = new Map(
-    [...table.matchAll(/^(\w+) (\w+)\(/gm)].map(([, kind, name]) => [name, kind]),
+    [...table.matchAll(/^(\w+)\+? (\w+)\(/gm)].map(([, kind, name]) => [name, kind]),
   );
   const titles = new Map();
 
