@@ -35,7 +35,9 @@ function mpiClasses() {
   const text = read("../../common/mpi.table");
   const classes = {};
 
-  for (const [, name, call] of text.matchAll(/^([a-z][a-z0-9]*) (\w+)\(/gm))
+  for (const [, name, call] of text.matchAll(
+    /^([a-z][a-z0-9]*)\+? (\w+)\(/gm,
+  ))
     (classes[name] ??= []).push(call);
   return classes;
 }
