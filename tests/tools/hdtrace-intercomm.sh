@@ -122,7 +122,8 @@ ok "check finds nothing" breaks "" 0 check inter
 ok "dump shows both groups" dumped
 [ -n "$python" ] || skip "paraver" "there is no python3"
 [ -z "$python" ] || ok "paraver: the receivers are right" paraver
-if "$hdtrace" export --help | grep -qw otf2 && command -v otf2-print; then
+if ! "$hdtrace" export --to otf2 -o none none 2>&1 | grep -q 'built without' &&
+	command -v otf2-print >/dev/null; then
 	ok "otf2: the receivers are right" otf2
 else
 	skip "otf2" "there is no otf2-print"
