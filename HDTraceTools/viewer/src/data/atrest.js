@@ -60,6 +60,8 @@ export class AtRest {
     const sample = this.make(view, width);
 
     this.last = { key, sample, start, span, width };
+    // The same may be wanted again after something else was.
+    this.wanted = null;
     return sample;
   }
 }

@@ -202,7 +202,8 @@ export class Overview {
     const isThere = !this.model.isJoined && this.model.total.isThere;
     const key = [width, ratio, start, span, theme.number, loads, isThere].join();
 
-    if (key === this.pictured) return;
+    // What is made of many values comes later, though nothing more is loaded.
+    if (key === this.pictured && this.isFine) return;
     this.pictured = key;
     const context = prepareCanvas(this.picture, width, HEIGHT);
     const sample = this.#sample(width);
