@@ -21,7 +21,7 @@ static hdPPlatform *makePlatform(void)
 	hdP_addBridgeArchitecture(platform, "ethernet", 50e3, 1500, 12e3, 0);
 	network = hdP_addChannel(platform, -1, "switch");
 	for (int i = 0; i < 2; i++) {
-		char id[32];
+		char id[64];
 		int64_t node, memory;
 
 		snprintf(id, sizeof(id), "server%d", i);
