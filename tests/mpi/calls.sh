@@ -155,6 +155,12 @@ if [ "${1-}" = many ]; then
 	done
 	done_testing
 fi
+# What a datatype of the usual form is made of: LIBRARY
+contents() {
+	grep -h "HVECTOR'" "$scratch/$1-packing"/*_0_0.info | tee "$scratch/found"
+	grep -q "integers='2;1;' addresses='32;'" "$scratch/found"
+}
+
 for library in $(built_libraries); do
 	can_launch "$library" || {
 		skip "$library" "mpiexec does not work here"
@@ -165,6 +171,7 @@ for library in $(built_libraries); do
 		comms more-comms types packing regions; do
 		ok "$library: $part" calls "$library" 3 $part
 	done
+	ok "$library: what datatypes are made of" contents "$library"
 	ok "$library: what MPI 4.0 added" version4 "$library"
 	ok "$library: polling" polling "$library" 0
 	ok "$library: each poll" polling "$library" 1

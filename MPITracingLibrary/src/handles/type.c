@@ -147,13 +147,16 @@ static bool isNamed(MPI_Datatype datatype)
  * others are addresses there. */
 static MPI_Count largeIntegers(const struct contents *contents)
 {
+	/* It was made by the usual form. */
+	if (contents->largeCount == 0)
+		return 0;
 	switch (contents->combiner) {
 	case MPI_COMBINER_HVECTOR:
 	case MPI_COMBINER_HINDEXED_BLOCK:
 		return 2;
 	case MPI_COMBINER_HINDEXED:
 	case MPI_COMBINER_STRUCT:
-		return contents->largeCount ? 1 + contents->large[0] : 0;
+		return 1 + contents->large[0];
 	case MPI_COMBINER_RESIZED:
 		return 0;
 	default:
