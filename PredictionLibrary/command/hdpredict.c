@@ -75,6 +75,11 @@ int predictParse(struct predict *predict, int *argc, char ***argv,
 		.usageStatus = PREDICT_FAILED,
 	};
 	status = cliParse(&command, lists, argc, argv);
+	for (const GOptionEntry *i = entries; i->long_name; i++) {
+		if (i->arg == G_OPTION_ARG_STRING ||
+		    i->arg == G_OPTION_ARG_FILENAME)
+			g_ptr_array_add(predict->texts, *(char **)i->arg_data);
+	}
 	if (status < 0 && *argc - 1 < help->minArguments)
 		status = predictUsage(predict, "an argument is missing: %s",
 				      help->arguments);
@@ -229,14 +234,18 @@ static const char *notes(void)
 
 static int run(int argc, char **argv)
 {
-	struct predict predict = { NULL, 0, 0 };
+	struct predict predict = { NULL, 0, 0, NULL };
+	int status;
 
 	for (size_t i = 0; i < G_N_ELEMENTS(commands); i++) {
 		if (strcmp(argv[0], commands[i].name) != 0)
 			continue;
 		predict.command = commands[i].name;
-		return predictFinish(&predict,
-				     commands[i].run(&predict, argc, argv));
+		predict.texts = g_ptr_array_new_with_free_func(g_free);
+		status = predictFinish(&predict,
+				       commands[i].run(&predict, argc, argv));
+		g_ptr_array_unref(predict.texts);
+		return status;
 	}
 	return cliNoSubcommand(&hdpredict, subcommands, argv[0]);
 }

@@ -28,6 +28,7 @@ struct predict {
 	const char *command;
 	uint64_t errors;
 	uint64_t warnings;
+	GPtrArray *texts; /**< Values of options, until the command ends. */
 };
 
 /** The subcommands, in the order of the help. */
