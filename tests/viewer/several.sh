@@ -8,6 +8,7 @@
 need_viewer
 need_browser
 need_view
+skip_sanitized
 cd "$scratch" || exit 99
 
 # Two ranks, the one with a state Solve so many seconds after the start, and the
@@ -59,7 +60,6 @@ ok "a project that is not there" says "No such file" 2 view --no-browser first n
 	--records=40000 --values=20000 many || exit 99
 "$abs_top_builddir/tests/bench/make-project" --nodes=10 --ranks=20 \
 	--records=40000 --values=20000 --seed=2 more || exit 99
-skip_sanitized
 # The points go on behind those of the script.
 [ "$tap_count" -eq 2 ] || exit 99
 TAP_BEGUN=$tap_count
