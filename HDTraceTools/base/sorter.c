@@ -16,11 +16,14 @@
 #include "HDTraceTools/base/spool.h"
 
 /** Bytes of a run: few while there are few runs, since many projects are small;
- *  and of the part of one that is in memory while merging. */
-#define RUN_BYTES_MIN (1 << 20)
+ *  and of the part of one that is in memory while merging: few while there are
+ *  many. */
+#define RUN_BYTES_MIN (512 << 10)
 #define RUN_BYTES_MAX (8 << 20)
 #define RUNS_ALIKE 64
-#define PART_BYTES (16 << 10)
+#define PART_BYTES_MIN (4 << 10)
+#define PART_BYTES_MAX (16 << 10)
+#define PARTS_BYTES (512 << 10)
 
 /** A run while it is merged. */
 struct run {
@@ -78,10 +81,10 @@ static int endRun(struct sorter *self)
 	if (count == 0)
 		return 0;
 	qsort(self->items->data, count, self->size, self->compare);
-	for (size_t i = 0; i < count && ret == 0; i++)
-		ret = spoolAppend(self->spool,
-				  self->items->data + i * self->size,
-				  self->size);
+	for (size_t at = 0; at < self->items->len && ret == 0;
+	     at += PART_BYTES_MAX)
+		ret = spoolAppend(self->spool, self->items->data + at,
+				  MIN(PART_BYTES_MAX, self->items->len - at));
 	self->count += count;
 	g_array_append_val(self->runs, run);
 	g_byte_array_set_size(self->items, 0);
@@ -90,7 +93,7 @@ static int endRun(struct sorter *self)
 
 static size_t runBytes(const struct sorter *self)
 {
-	guint doublings = MIN(self->runs->len / RUNS_ALIKE, 3);
+	guint doublings = MIN(self->runs->len / RUNS_ALIKE, 4);
 
 	return MIN((size_t)RUN_BYTES_MIN << doublings, RUN_BYTES_MAX);
 }
@@ -105,7 +108,9 @@ int sorterAdd(struct sorter *self, const void *item)
 /** Have an item of a run in memory, if it has one left. */
 static int fillPart(struct sorter *self, struct run *run)
 {
-	size_t room = MAX(PART_BYTES / self->size, 1);
+	size_t bytes = CLAMP(PARTS_BYTES / self->runs->len, PART_BYTES_MIN,
+			     PART_BYTES_MAX);
+	size_t room = MAX(bytes / self->size, 1);
 	int ret;
 
 	if (run->at < run->count || run->next == run->end)
@@ -114,7 +119,7 @@ static int fillPart(struct sorter *self, struct run *run)
 		run->part = g_malloc(room * self->size);
 	run->count = (size_t)MIN(room, run->end - run->next);
 	run->at = 0;
-	ret = spoolRead(self->spool, run->next * self->size, run->part,
+	ret = spoolPeek(self->spool, run->next * self->size, run->part,
 			run->count * self->size);
 	run->next += run->count;
 	return ret;

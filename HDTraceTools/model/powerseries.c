@@ -46,9 +46,19 @@ struct page {
 	struct point points[PAGE_POINTS];
 };
 
+/** Two points that follow each other. */
+struct interval {
+	struct point from;
+	struct point to;
+};
+
 struct powerCursor {
 	const struct powerSeries *series;
 	struct page *pages[PAGES_KEPT];
+	/** Those that times lay between last: where states begin and end. Until
+	 *  there is one none lies between them. */
+	struct interval recent[2];
+	unsigned int next; /**< Which one is replaced. */
 	int error;
 };
 
@@ -231,9 +241,11 @@ static guint findPoint(const struct point *points, guint count, int64_t time)
 }
 
 /** The sums until a time between two points. */
-static struct powerAmount sumsBetween(const struct point *a,
-				      const struct point *b, int64_t time)
+static struct powerAmount sumsBetween(const struct interval *interval,
+				      int64_t time)
 {
+	const struct point *a = &interval->from;
+	const struct point *b = &interval->to;
 	struct powerAmount sums = a->sums;
 	double part = (double)(time - a->time) / (double)(b->time - a->time);
 
@@ -243,28 +255,47 @@ static struct powerAmount sumsBetween(const struct point *a,
 	return sums;
 }
 
+/** Find the points around a time that is in the series; NULL after an error. */
+static const struct interval *findInterval(struct powerCursor *self,
+					   int64_t time)
+{
+	const struct powerSeries *series = self->series;
+	const struct point *firsts = (const void *)series->firsts->data;
+	struct interval *found;
+	const struct page *page;
+	guint number, at;
+
+	for (int i = 0; i < 2; i++) {
+		found = &self->recent[i];
+		if (found->from.time <= time && time < found->to.time)
+			return found;
+	}
+	number = findPoint(firsts, series->firsts->len, time);
+	page = getPage(self, number);
+	if (!page)
+		return NULL;
+	at = findPoint(page->points, page->count, time);
+	found = &self->recent[self->next++ % 2];
+	found->from = page->points[at];
+	found->to = at + 1 < page->count ? page->points[at + 1]
+					 : firsts[number + 1];
+	return found;
+}
+
 /** The sums until a time, what is at that time included. */
 static struct powerAmount sumsAt(struct powerCursor *self, int64_t time)
 {
 	const struct powerSeries *series = self->series;
 	const struct point *firsts = (const void *)series->firsts->data;
-	guint pages = series->firsts->len;
-	const struct point *next = NULL;
-	const struct page *page;
-	guint number, at;
+	const struct interval *interval;
 
 	if (series->count == 0 || time < firsts[0].time)
 		return (struct powerAmount){ .energy = 0 };
 	if (time >= series->last.time)
 		return series->last.sums;
-	number = findPoint(firsts, pages, time);
-	page = getPage(self, number);
-	if (!page)
-		return (struct powerAmount){ .energy = 0 };
-	at = findPoint(page->points, page->count, time);
-	next = at + 1 < page->count ? &page->points[at + 1]
-				    : &firsts[number + 1];
-	return sumsBetween(&page->points[at], next, time);
+	interval = findInterval(self, time);
+	return interval ? sumsBetween(interval, time)
+			: (struct powerAmount){ .energy = 0 };
 }
 
 struct powerAmount powerCursorGet(struct powerCursor *self, int64_t start,
