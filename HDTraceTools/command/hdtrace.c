@@ -99,6 +99,9 @@ int main(int argc, char **argv)
 
 	/* For the character set only: numbers keep their decimal point. */
 	setlocale(LC_CTYPE, "");
+	/* GLib makes a locale for its first number. A thread that waits until
+	 * another one has done so takes errno for a fault of its number. */
+	g_ascii_strtoll("0", NULL, 10);
 	hdtrace.notes = notes();
 	status = cliParse(&hdtrace, lists, &argc, &argv);
 	if (status == 0 && wantsDump)

@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "HDTraceTools/base/names.h"
 #include "HDTraceTools/model/messages.h"
 #include "HDTraceTools/model/roles.h"
 
@@ -20,6 +21,10 @@ struct messages {
 	int64_t epoch; /**< See struct messageEnd. */
 	/** Id of a request that can be started again to struct messageEnd. */
 	GHashTable *persistent;
+	struct names *names; /**< Of records. */
+	GArray *roles;       /**< uint8_t, by numbers of names. */
+	struct messageRecord read;
+	GArray *elements; /**< struct messageFields, of it. */
 };
 
 /* ---- Communicators ----------------------------------------------------- */
@@ -146,14 +151,38 @@ static int64_t peerOf(const struct view *view, int64_t rank)
 
 /* ---- Records ----------------------------------------------------------- */
 
+/** Get an integer, and all of a text. g_ascii_string_to_signed() fails now and
+ *  then if two threads call it for the first time: it takes the errno of
+ * waiting for the locale that it makes for its own. */
+static bool readNumber(const char *text, int64_t *number)
+{
+	bool isNegative = *text == '-';
+	const char *digit = text + (isNegative || *text == '+');
+	int64_t value = 0;
+
+	if (!*digit)
+		return false;
+	for (; *digit; digit++) {
+		int next = *digit - '0';
+
+		if (!g_ascii_isdigit(*digit) ||
+		    __builtin_mul_overflow(value, 10, &value) ||
+		    __builtin_add_overflow(value, isNegative ? -next : next,
+					   &value))
+			return false;
+	}
+	if (number)
+		*number = value;
+	return true;
+}
+
 bool messagesNumber(const hdIAttribute *attributes, size_t count,
 		    const char *name, int64_t *number)
 {
 	for (size_t i = 0; i < count; i++) {
-		if (strcmp(attributes[i].name, name) == 0)
-			return g_ascii_string_to_signed(attributes[i].value, 10,
-							INT64_MIN, INT64_MAX,
-							number, NULL);
+		if (attributes[i].name[0] == name[0] &&
+		    strcmp(attributes[i].name, name) == 0)
+			return readNumber(attributes[i].value, number);
 	}
 	return false;
 }
@@ -163,6 +192,65 @@ bool messagesEpoch(const hdIRecord *record, int64_t *epoch)
 	return record->kind == HDI_STATE &&
 	       messagesNumber(record->attributes, record->attributeCount,
 			      "part", epoch);
+}
+
+/** Names of enum messageField. */
+static const char *const fieldNames[MESSAGE_FIELDS] = {
+	[MESSAGE_CID] = "cid",
+	[MESSAGE_RID] = "rid",
+	[MESSAGE_PART] = "part",
+	[MESSAGE_SIZE] = "size",
+	[MESSAGE_RECV_SIZE] = "recvSize",
+	[MESSAGE_TO_RANK] = "toRank",
+	[MESSAGE_TO_TAG] = "toTag",
+	[MESSAGE_FROM_RANK] = "fromRank",
+	[MESSAGE_FROM_TAG] = "fromTag",
+	[MESSAGE_ROOT_RANK] = "rootRank",
+	[MESSAGE_ROOT] = "root",
+	[MESSAGE_FLAG] = "flag",
+	[MESSAGE_COMPLETED] = "completed",
+};
+
+static void addField(struct messageFields *fields,
+		     const hdIAttribute *attribute)
+{
+	const char *name = attribute->name;
+
+	for (int i = 0; i < MESSAGE_FIELDS; i++) {
+		if (fieldNames[i][0] != name[0] ||
+		    strcmp(fieldNames[i], name) != 0)
+			continue;
+		if (readNumber(attribute->value, &fields->values[i]))
+			fields->has |= 1U << i;
+		return;
+	}
+}
+
+static void readFields(struct messageFields *fields,
+		       const hdIAttribute *attributes, size_t count)
+{
+	fields->has = 0;
+	for (size_t i = 0; i < count; i++)
+		addField(fields, &attributes[i]);
+}
+
+const struct messageRecord *messagesRead(struct messages *self,
+					 const hdIRecord *record)
+{
+	struct messageRecord *read = &self->read;
+
+	if (record->elementCount > self->elements->len)
+		g_array_set_size(self->elements, (guint)record->elementCount);
+	read->record = record;
+	read->elements =
+		(const struct messageFields *)(void *)self->elements->data;
+	readFields(&read->own, record->attributes, record->attributeCount);
+	for (size_t i = 0; i < record->elementCount; i++)
+		readFields(
+			&g_array_index(self->elements, struct messageFields, i),
+			record->elements[i].attributes,
+			record->elements[i].attributeCount);
+	return read;
 }
 
 /** What a record is read with. */
@@ -176,8 +264,8 @@ struct search {
 };
 
 /** Find the end of a message that attributes name; false if they name none. */
-static bool readEnd(const struct search *search, const hdIAttribute *attributes,
-		    size_t count, struct messageEnd *end)
+static bool readEnd(const struct search *search,
+		    const struct messageFields *fields, struct messageEnd *end)
 {
 	const struct messages *self = search->self;
 	bool isSent = search->isSent;
@@ -192,12 +280,12 @@ static bool readEnd(const struct search *search, const hdIAttribute *attributes,
 		.time = search->time,
 		.request = -1,
 	};
-	messagesNumber(attributes, count, "rid", &end->request);
-	messagesNumber(attributes, count, "cid", &cid);
-	if (!messagesNumber(attributes, count, isSent ? "toRank" : "fromRank",
-			    &end->localPeer) ||
-	    !messagesNumber(attributes, count, isSent ? "toTag" : "fromTag",
-			    &end->tag))
+	messageField(fields, MESSAGE_RID, &end->request);
+	messageField(fields, MESSAGE_CID, &cid);
+	if (!messageField(fields, isSent ? MESSAGE_TO_RANK : MESSAGE_FROM_RANK,
+			  &end->localPeer) ||
+	    !messageField(fields, isSent ? MESSAGE_TO_TAG : MESSAGE_FROM_TAG,
+			  &end->tag))
 		return false;
 	view = viewOf(self, cid);
 	peer = view ? peerOf(view, end->localPeer) : MESSAGES_UNKNOWN;
@@ -206,23 +294,22 @@ static bool readEnd(const struct search *search, const hdIAttribute *attributes,
 	end->group = view->group;
 	end->sender = isSent ? self->rank : peer;
 	end->receiver = isSent ? peer : self->rank;
-	if (isSent ||
-	    !messagesNumber(attributes, count, "recvSize", &end->size))
-		messagesNumber(attributes, count, "size", &end->size);
+	if (isSent || !messageField(fields, MESSAGE_RECV_SIZE, &end->size))
+		messageField(fields, MESSAGE_SIZE, &end->size);
 	return true;
 }
 
 /** Hand on an end of a message, if attributes name one, or a request. */
-static void findEnd(const struct search *search, const hdIAttribute *attributes,
-		    size_t count)
+static void findEnd(const struct search *search,
+		    const struct messageFields *fields)
 {
 	const struct messageEnd *known = NULL;
 	struct messageEnd end;
 	int64_t request;
 
-	if (!readEnd(search, attributes, count, &end)) {
+	if (!readEnd(search, fields, &end)) {
 		if (search->isSent &&
-		    messagesNumber(attributes, count, "rid", &request))
+		    messageField(fields, MESSAGE_RID, &request))
 			known = g_hash_table_lookup(search->self->persistent,
 						    &request);
 		if (!known)
@@ -235,7 +322,8 @@ static void findEnd(const struct search *search, const hdIAttribute *attributes,
 }
 
 /** Remember a request that sends each time it is started. */
-static void addPersistent(const struct messages *self, const hdIRecord *record)
+static void addPersistent(const struct messages *self,
+			  const struct messageFields *fields)
 {
 	const struct search search = {
 		.self = self,
@@ -245,65 +333,107 @@ static void addPersistent(const struct messages *self, const hdIRecord *record)
 	struct messageEnd end;
 	int64_t request;
 
-	if (messagesNumber(record->attributes, record->attributeCount, "rid",
-			   &request) &&
-	    readEnd(&search, record->attributes, record->attributeCount, &end))
+	if (messageField(fields, MESSAGE_RID, &request) &&
+	    readEnd(&search, fields, &end))
 		g_hash_table_insert(self->persistent,
 				    g_memdup2(&request, sizeof(request)),
 				    g_memdup2(&end, sizeof(end)));
 }
 
-/** What a function does with messages. */
-struct role {
+/** What a function does with messages, as bits. */
+enum role {
+	ROLE_SENDS = 1,
+	ROLE_RECEIVES = 2,
+	ROLE_PREPARES = 4 /**< Makes a request that can be started. */
+};
+
+/** A function that does. */
+struct function {
 	const char *name;
 	bool isSending;
 	bool isReceiving;
 };
 
 /** Functions that are not listed, like Probe, do neither. */
-static const struct role roles[] = {
+static const struct function functions[] = {
 #define MPI_POINT2POINT(name, isSending, isReceiving) \
 	{ name, isSending, isReceiving },
 #define MPI_COLLECTIVE(name, NAME, ROLE, isAlike)
 #include "HDTraceTools/model/functions.h"
 };
 
-void messagesFind(struct messages *self, const hdIRecord *record,
+static uint8_t findRole(const char *name)
+{
+	uint8_t role = 0;
+
+	if (g_str_has_suffix(name, "_init") ||
+	    g_str_has_suffix(name, "_init_c"))
+		return ROLE_PREPARES;
+	for (size_t i = 0; i < G_N_ELEMENTS(functions); i++) {
+		if (strcmp(functions[i].name, name) != 0)
+			continue;
+		role |= functions[i].isSending ? ROLE_SENDS : 0;
+		role |= functions[i].isReceiving ? ROLE_RECEIVES : 0;
+	}
+	return role;
+}
+
+uint32_t messagesName(struct messages *self, const char *name)
+{
+	return namesNumber(self->names, name);
+}
+
+static uint8_t roleOf(struct messages *self, const char *name)
+{
+	uint32_t number = messagesName(self, name);
+
+	for (guint i = self->roles->len; i <= number; i++) {
+		uint8_t role = findRole(namesAt(self->names, i));
+
+		g_array_append_val(self->roles, role);
+	}
+	return g_array_index(self->roles, uint8_t, number);
+}
+
+void messagesEnds(struct messages *self, const struct messageRecord *read,
 		  messagesTake *take, void *data)
 {
-	const struct role *role = roles;
-	const struct role *end = roles + G_N_ELEMENTS(roles);
+	const hdIRecord *record = read->record;
 	struct search search = {
 		.self = self,
 		.take = take,
 		.data = data,
 		.cid = -1,
 	};
+	uint8_t role;
 
 	if (!self->isInRank || record->kind != HDI_STATE)
 		return;
-	messagesEpoch(record, &self->epoch);
-	if (g_str_has_suffix(record->name, "_init") ||
-	    g_str_has_suffix(record->name, "_init_c")) {
-		addPersistent(self, record);
-		return;
-	}
-	while (role < end && strcmp(role->name, record->name) != 0)
-		role++;
-	if (role == end)
-		return;
-	messagesNumber(record->attributes, record->attributeCount, "cid",
-		       &search.cid);
+	messageField(&read->own, MESSAGE_PART, &self->epoch);
+	role = roleOf(self, record->name);
+	if (role & ROLE_PREPARES)
+		addPersistent(self, &read->own);
+	messageField(&read->own, MESSAGE_CID, &search.cid);
 	for (int i = 0; i < 2; i++) {
 		search.isSent = i == 0;
 		search.time = search.isSent ? record->start : record->end;
-		if (search.isSent ? !role->isSending : !role->isReceiving)
+		if (!(role & (search.isSent ? ROLE_SENDS : ROLE_RECEIVES)))
 			continue;
-		findEnd(&search, record->attributes, record->attributeCount);
+		findEnd(&search, &read->own);
 		for (size_t k = 0; k < record->elementCount; k++)
-			findEnd(&search, record->elements[k].attributes,
-				record->elements[k].attributeCount);
+			findEnd(&search, &read->elements[k]);
 	}
+}
+
+void messagesFind(struct messages *self, const hdIRecord *record,
+		  messagesTake *take, void *data)
+{
+	if (!self->isInRank || record->kind != HDI_STATE)
+		return;
+	if (roleOf(self, record->name))
+		messagesEnds(self, messagesRead(self, record), take, data);
+	else
+		messagesEpoch(record, &self->epoch);
 }
 
 bool messagesEnter(struct messages *self, const hdITraceFile *trace,
@@ -313,10 +443,9 @@ bool messagesEnter(struct messages *self, const hdITraceFile *trace,
 
 	g_hash_table_remove_all(self->persistent);
 	self->epoch = 0;
-	self->isInRank = self->rankLevel > 0 &&
-			 node->level == self->rankLevel &&
-			 g_ascii_string_to_signed(node->label, 10, 0, INT64_MAX,
-						  &self->rank, NULL);
+	self->isInRank =
+		self->rankLevel > 0 && node->level == self->rankLevel &&
+		readNumber(node->label, &self->rank) && self->rank >= 0;
 	if (self->isInRank && rank)
 		*rank = self->rank;
 	return self->isInRank;
@@ -335,6 +464,13 @@ const struct messageGroup *messagesGroupOf(const struct messages *self,
 	return view ? view->group : NULL;
 }
 
+int64_t messagesLocalRank(const struct messages *self, int64_t cid)
+{
+	const struct view *view = viewOf(self, cid);
+
+	return view ? view->rank.local : -1;
+}
+
 bool messagesIsRemote(const struct messages *self, int64_t cid)
 {
 	const struct view *view = viewOf(self, cid);
@@ -351,17 +487,37 @@ int64_t messagesPeer(const struct messages *self, int64_t cid, int64_t rank)
 
 /* ---- Begin and end ----------------------------------------------------- */
 
-struct messages *messagesNew(const hdIProject *project)
+static struct messages *make(GHashTable *comms, GPtrArray *list, int rankLevel)
 {
 	struct messages *self = g_new0(struct messages, 1);
 
-	self->comms = g_hash_table_new_full(hashRank, isSameRank, g_free, NULL);
-	self->list = g_ptr_array_new_with_free_func(freeGroup);
+	self->comms = comms;
+	self->list = list;
+	self->rankLevel = rankLevel;
 	self->persistent = g_hash_table_new_full(g_int64_hash, g_int64_equal,
 						 g_free, g_free);
-	self->rankLevel = rolesRankLevel(project);
+	self->names = namesNew();
+	self->roles = g_array_new(FALSE, FALSE, sizeof(uint8_t));
+	self->elements =
+		g_array_new(FALSE, FALSE, sizeof(struct messageFields));
+	return self;
+}
+
+struct messages *messagesNew(const hdIProject *project)
+{
+	struct messages *self =
+		make(g_hash_table_new_full(hashRank, isSameRank, g_free, NULL),
+		     g_ptr_array_new_with_free_func(freeGroup),
+		     rolesRankLevel(project));
+
 	addComms(self, project);
 	return self;
+}
+
+struct messages *messagesCopy(const struct messages *self)
+{
+	return make(g_hash_table_ref(self->comms), g_ptr_array_ref(self->list),
+		    self->rankLevel);
 }
 
 void messagesFree(struct messages *self)
@@ -369,8 +525,11 @@ void messagesFree(struct messages *self)
 	if (!self)
 		return;
 	g_hash_table_destroy(self->persistent);
-	g_hash_table_destroy(self->comms);
+	g_hash_table_unref(self->comms);
 	g_ptr_array_unref(self->list);
+	namesFree(self->names);
+	g_array_unref(self->roles);
+	g_array_unref(self->elements);
 	g_free(self);
 }
 

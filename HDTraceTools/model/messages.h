@@ -61,6 +61,10 @@ struct messages;
 /** Get ready for the messages of a project. */
 struct messages *messagesNew(const hdIProject *project);
 
+/** The same once more, for traces that are read at the same time by another
+ *  thread; it has the communicators in common. */
+struct messages *messagesCopy(const struct messages *self);
+
 /** Free it; NULL does nothing. */
 void messagesFree(struct messages *self);
 
@@ -84,6 +88,10 @@ int64_t messagesRank(const struct messages *self);
 const struct messageGroup *messagesGroupOf(const struct messages *self,
 					   int64_t cid);
 
+/** The rank in that communicator of the rank that was entered; -1 if it is not
+ *  known. */
+int64_t messagesLocalRank(const struct messages *self, int64_t cid);
+
 /** Whether the rank that was entered belongs to group 1 of an
  *  intercommunicator. */
 bool messagesIsRemote(const struct messages *self, int64_t cid);
@@ -106,6 +114,54 @@ int64_t messagesPeer(const struct messages *self, int64_t cid, int64_t rank);
  * epoch may be NULL. */
 bool messagesEpoch(const hdIRecord *record, int64_t *epoch);
 
+/** Attributes that are numbers, of calls of MPI. */
+enum messageField {
+	MESSAGE_CID,
+	MESSAGE_RID,
+	MESSAGE_PART,
+	MESSAGE_SIZE,
+	MESSAGE_RECV_SIZE,
+	MESSAGE_TO_RANK,
+	MESSAGE_TO_TAG,
+	MESSAGE_FROM_RANK,
+	MESSAGE_FROM_TAG,
+	MESSAGE_ROOT_RANK,
+	MESSAGE_ROOT,
+	MESSAGE_FLAG,
+	MESSAGE_COMPLETED,
+	MESSAGE_FIELDS
+};
+
+/** Those of an element. */
+struct messageFields {
+	uint32_t has; /**< A bit for each that is there, and a number. */
+	int64_t values[MESSAGE_FIELDS];
+};
+
+/** Get one of them; false, and @p number as it was, if it is not there. */
+static inline bool messageField(const struct messageFields *fields,
+				enum messageField field, int64_t *number)
+{
+	if (!(fields->has >> field & 1))
+		return false;
+	*number = fields->values[field];
+	return true;
+}
+
+/** A record, and the numbers in it. */
+struct messageRecord {
+	const hdIRecord *record;
+	struct messageFields own;
+	const struct messageFields *elements; /**< record->elementCount */
+};
+
+/** Get the numbers of a record; valid until the next call. */
+const struct messageRecord *messagesRead(struct messages *self,
+					 const hdIRecord *record);
+
+/** The number of a name of records, from 0 on; the same for the same trace. */
+uint32_t messagesName(struct messages *self, const char *name);
+
 /** Get an attribute that is an integer; false if it is not there. number may be
  *  NULL. */
 bool messagesNumber(const hdIAttribute *attributes, size_t count,
@@ -114,6 +170,10 @@ bool messagesNumber(const hdIAttribute *attributes, size_t count,
 /** Hand on the ends that a record has; the records of a trace in their order.
  */
 void messagesFind(struct messages *self, const hdIRecord *record,
+		  messagesTake *take, void *data);
+
+/** The same of a record that was read, by messagesRead(). */
+void messagesEnds(struct messages *self, const struct messageRecord *read,
 		  messagesTake *take, void *data);
 
 #endif

@@ -9,10 +9,12 @@
 
 #include <glib.h>
 
+#include "HDTraceTools/base/names.h"
 #include "HDTraceTools/base/sorter.h"
 #include "HDTraceTools/base/spool.h"
 #include "HDTraceTools/command/select.h"
 #include "HDTraceTools/merge/merge.h"
+#include "HDTraceTools/model/messages.h"
 #include "HDTraceTools/model/moments.h"
 #include "HDTraceTools/model/units.h"
 #include "cli/known.h"
@@ -395,6 +397,89 @@ static void testSorter(void)
 	sorterFree(NULL);
 }
 
+/* Names keep their numbers, wherever they are, and also if another name comes
+ * to where one was. */
+static void testNames(void)
+{
+	struct names *names = namesNew();
+	char place[16];
+
+	for (int round = 0; round < 3; round++) {
+		for (uint32_t i = 0; i < 500; i++) {
+			snprintf(place, sizeof(place), "name%u", i);
+			g_assert_cmpuint(namesNumber(names, place), ==, i);
+			g_assert_cmpuint(namesNumber(names, place), ==, i);
+		}
+	}
+	g_assert_cmpuint(namesNumber(names, "name7"), ==, 7);
+	g_assert_cmpuint(namesCount(names), ==, 500);
+	g_assert_cmpstr(namesAt(names, 499), ==, "name499");
+	namesFree(names);
+	namesFree(NULL);
+}
+
+/* An attribute is a number where GLib says so, too. */
+static void checkNumber(const char *text)
+{
+	const hdIAttribute attributes[] = { { "ridge", "1" }, { "rid", text } };
+	gint64 expected = 0;
+	int64_t number = 0;
+	bool isNumber = g_ascii_string_to_signed(text, 10, INT64_MIN, INT64_MAX,
+						 &expected, NULL);
+
+	g_test_message("\"%s\"", text);
+	g_assert_cmpint(messagesNumber(attributes, 2, "rid", &number), ==,
+			isNumber);
+	if (isNumber)
+		g_assert_cmpint(number, ==, expected);
+	g_assert_cmpint(messagesNumber(attributes, 2, "rid", NULL), ==,
+			isNumber);
+	g_assert_false(messagesNumber(attributes, 1, "rid", &number));
+}
+
+static void testMessageNumbers(void)
+{
+	static const char *const texts[] = {
+		"",
+		"0",
+		"-",
+		"+",
+		"-0",
+		"+5",
+		"-7",
+		" 1",
+		"1 ",
+		"1x",
+		"0x10",
+		"1.5",
+		"--1",
+		"+-1",
+		"0009",
+		"\xc3\xa9",
+		"1e3",
+		"9223372036854775807",
+		"9223372036854775808",
+		"-9223372036854775808",
+		"-9223372036854775809",
+		"99999999999999999999",
+		"00000000000000000000000012",
+	};
+	static const char characters[] = "0123456789-+ x";
+
+	for (size_t i = 0; i < G_N_ELEMENTS(texts); i++)
+		checkNumber(texts[i]);
+	for (int i = 0; i < 20000; i++) {
+		char text[24];
+		int length = g_test_rand_int_range(0, 23);
+
+		for (int k = 0; k < length; k++)
+			text[k] = characters[g_test_rand_int_range(
+				0, k && i % 2 ? 10 : 14)];
+		text[length] = '\0';
+		checkNumber(text);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
@@ -408,6 +493,8 @@ int main(int argc, char **argv)
 	g_test_add_func("/tools/known", testKnown);
 	g_test_add_func("/tools/output/printable", testPrintable);
 	g_test_add_func("/tools/merge/labels", testLabels);
+	g_test_add_func("/tools/names", testNames);
+	g_test_add_func("/tools/messages/numbers", testMessageNumbers);
 	g_test_add_func("/tools/spool", testSpool);
 	g_test_add_func("/tools/sorter", testSorter);
 	return g_test_run();

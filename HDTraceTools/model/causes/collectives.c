@@ -60,24 +60,23 @@ int dependencyFunction(const char *name)
 /** The calls of a rank on a communicator, in an epoch. */
 struct calls {
 	uint64_t count;
-	int64_t local; /**< The rank in it; -1: it is not there. */
+	uint32_t local; /**< The rank in it, or LOCAL_NONE. */
 };
 
-static struct calls *callsOn(struct dependencyReader *reader,
+static struct calls *callsOn(struct dependencyReader *reader, int64_t cid,
 			     const struct messageGroup *group)
 {
 	int64_t key =
 		(int64_t)group->number << 32 | (int64_t)(uint32_t)reader->epoch;
 	struct calls *calls = g_hash_table_lookup(reader->calls, &key);
+	int64_t local;
 
 	if (calls)
 		return calls;
 	calls = g_new0(struct calls, 1);
-	calls->local = -1;
-	for (guint i = 0; i < group->globals->len; i++) {
-		if (g_array_index(group->globals, int64_t, i) == reader->rank)
-			calls->local = i;
-	}
+	local = messagesLocalRank(reader->messages, cid);
+	calls->local =
+		local >= 0 && local < LOCAL_NONE ? (uint32_t)local : LOCAL_NONE;
 	g_hash_table_insert(reader->calls, g_memdup2(&key, sizeof(key)), calls);
 	return calls;
 }
@@ -88,18 +87,26 @@ static struct calls *callsOn(struct dependencyReader *reader,
  *  the numbers, which are not negative. */
 #define PENDING(request) (-1 - (request))
 
+/** It. */
+struct pending {
+	struct dependencyEnd end;
+	int64_t epoch;
+	const struct messageGroup *group;
+};
+
 static void complete(struct dependencyReader *reader, int64_t request,
 		     void *data)
 {
 	int64_t key = PENDING(request);
-	struct dependencyEnd *end = g_hash_table_lookup(reader->calls, &key);
+	struct pending *pending = g_hash_table_lookup(reader->calls, &key);
 
 	(void)data;
-	if (!end)
+	if (!pending)
 		return;
-	end->waited = reader->record->start;
-	end->time = reader->record->end;
-	dependencyAdd(reader, end);
+	pending->end.waited = reader->record->start;
+	pending->end.time = reader->record->end;
+	dependencyAddCall(reader, &pending->end, pending->epoch,
+			  pending->group);
 	g_hash_table_remove(reader->calls, &key);
 }
 
@@ -107,48 +114,44 @@ static void noteCall(struct dependencyReader *reader, uint8_t source,
 		     int function)
 {
 	const hdIRecord *record = reader->record;
-	const hdIAttribute *attributes = record->attributes;
-	size_t count = record->attributeCount;
-	struct dependencyEnd end = {
-		.start = record->start,
-		.waited = record->start,
-		.time = record->end,
-		.size = -1,
-		.rank = reader->rank,
-		.peer = -1,
+	const struct messageFields *fields = &reader->read->own;
+	struct pending call = {
+		.end.start = record->start,
+		.end.waited = record->start,
+		.end.time = record->end,
+		.end.rank = reader->rank,
+		.end.root = -1,
+		.end.function = (uint16_t)function,
+		.end.source = source,
 		.epoch = reader->epoch,
-		.function = (uint32_t)function,
-		.source = source,
 	};
-	const struct messageGroup *group;
 	struct calls *calls;
-	int64_t cid, root, request, key;
+	int64_t cid = 0;
+	int64_t root, request, key;
 
 	/* That of all, which has no communicator, is the last on that of all.
 	 */
-	if (functions[function].pattern == PATTERN_FINALIZE)
-		cid = 0;
-	else if (!messagesNumber(attributes, count, "cid", &cid))
+	if (functions[function].pattern != PATTERN_FINALIZE &&
+	    !messageField(fields, MESSAGE_CID, &cid))
 		return;
-	group = messagesGroupOf(reader->messages, cid);
-	if (!group)
+	call.group = messagesGroupOf(reader->messages, cid);
+	if (!call.group)
 		return;
-	end.group = group->number;
-	calls = callsOn(reader, group);
-	end.number = calls->count++;
-	end.tag = calls->local;
-	if ((messagesNumber(attributes, count, "rootRank", &root) ||
-	     messagesNumber(attributes, count, "root", &root)) &&
+	calls = callsOn(reader, cid, call.group);
+	call.end.number = calls->count++;
+	call.end.local = calls->local;
+	if ((messageField(fields, MESSAGE_ROOT_RANK, &root) ||
+	     messageField(fields, MESSAGE_ROOT, &root)) &&
 	    root >= 0)
-		end.peer = messagesPeer(reader->messages, cid, root);
+		call.end.root = messagesPeer(reader->messages, cid, root);
 	if (record->name[0] != 'I' ||
-	    !messagesNumber(attributes, count, "rid", &request)) {
-		dependencyAdd(reader, &end);
+	    !messageField(fields, MESSAGE_RID, &request)) {
+		dependencyAddCall(reader, &call.end, call.epoch, call.group);
 		return;
 	}
 	key = PENDING(request);
 	g_hash_table_insert(reader->calls, g_memdup2(&key, sizeof(key)),
-			    g_memdup2(&end, sizeof(end)));
+			    g_memdup2(&call, sizeof(call)));
 }
 
 static void note(struct dependencyReader *reader, uint8_t source)
@@ -169,9 +172,9 @@ static bool dependsOn(enum collectivePattern pattern,
 {
 	switch (pattern) {
 	case PATTERN_ONE2ALL:
-		return other->rank == other->peer;
+		return other->rank == other->root;
 	case PATTERN_ALL2ONE:
-		return self->rank == self->peer;
+		return self->rank == self->root;
 	case PATTERN_BARRIER:
 	case PATTERN_ALL2ALL:
 	case PATTERN_PREFIX:
@@ -193,8 +196,7 @@ static bool isWhole(const GArray *held, const struct messageGroup *group)
 	if (group->remotes || held->len != group->globals->len)
 		return false;
 	for (guint i = 0; i < held->len; i++) {
-		if (ends[i].tag != (int64_t)i ||
-		    ends[i].function != ends->function)
+		if (ends[i].local != i || ends[i].function != ends->function)
 			return false;
 	}
 	return true;
@@ -232,7 +234,7 @@ static void addLatest(struct latest *latest, const struct dependencyEnd *end)
 	}
 }
 
-static int makeEdge(struct dependencies *self, enum collectivePattern pattern,
+static int makeEdge(struct dependencyJoin *join, enum collectivePattern pattern,
 		    const struct dependencyEnd *from,
 		    const struct dependencyEnd *to)
 {
@@ -242,7 +244,7 @@ static int makeEdge(struct dependencies *self, enum collectivePattern pattern,
 				? DEPENDENCY_BARRIER
 				: DEPENDENCY_COLLECTIVE,
 		.certainty = pattern == PATTERN_FINALIZE ? DEPENDENCY_POSSIBLE
-			     : to->epoch                 ? DEPENDENCY_UNSURE
+			     : join->channel->key.epoch  ? DEPENDENCY_UNSURE
 							 : DEPENDENCY_CERTAIN,
 		.from = from->trace,
 		.fromTime = from->start,
@@ -250,12 +252,12 @@ static int makeEdge(struct dependencies *self, enum collectivePattern pattern,
 		.toStart = to->waited,
 		.toTime = to->time,
 		.size = -1,
-		.group = to->group,
+		.group = join->channel->key.group->number,
 	};
 
 	if (!to->isChosen || !from->isChosen)
 		return 0;
-	return dependencyMake(self, &edge);
+	return dependencyMake(join->dependencies, &edge);
 }
 
 static int finish(struct dependencyJoin *join)
@@ -284,7 +286,7 @@ static int finish(struct dependencyJoin *join)
 	for (guint i = 0; pattern != PATTERN_PREFIX && i < held->len; i++) {
 		const struct dependencyEnd *end = &ends[i];
 
-		if (pattern != PATTERN_ONE2ALL || end->rank == end->peer)
+		if (pattern != PATTERN_ONE2ALL || end->rank == end->root)
 			addLatest(&latest, end);
 	}
 	for (guint i = 0; i < held->len && ret == 0; i++) {
@@ -293,7 +295,7 @@ static int finish(struct dependencyJoin *join)
 			latest.first == end ? latest.second : latest.first;
 
 		if (from && dependsOn(pattern, end, from))
-			ret = makeEdge(self, pattern, from, end);
+			ret = makeEdge(join, pattern, from, end);
 		if (pattern == PATTERN_PREFIX)
 			addLatest(&latest, end);
 	}

@@ -34,17 +34,13 @@ void dependencyRequests(struct dependencyReader *reader,
 				     int64_t request, void *data),
 			void *data)
 {
-	const hdIRecord *record = reader->record;
+	const struct messageRecord *read = reader->read;
 	int64_t request;
 
-	if (messagesNumber(record->attributes, record->attributeCount, "rid",
-			   &request) &&
-	    request >= 0)
+	if (messageField(&read->own, MESSAGE_RID, &request) && request >= 0)
 		take(reader, request, data);
-	for (size_t i = 0; i < record->elementCount; i++) {
-		if (messagesNumber(record->elements[i].attributes,
-				   record->elements[i].attributeCount, "rid",
-				   &request) &&
+	for (size_t i = 0; i < read->record->elementCount; i++) {
+		if (messageField(&read->elements[i], MESSAGE_RID, &request) &&
 		    request >= 0)
 			take(reader, request, data);
 	}
@@ -73,40 +69,35 @@ static void complete(struct dependencyReader *reader, int64_t request,
 	struct dependencyEnd end = {
 		.waited = reader->record->start,
 		.time = reader->record->end,
-		.size = -1,
-		.rank = reader->rank,
-		.peer = -1,
-		.epoch = reader->epoch,
 		.source = *(const uint8_t *)data,
 	};
+	const GPtrArray *groups = messagesGroups(reader->messages);
 
 	if (!operation)
 		return;
 	end.start = operation->start;
 	if (!operation->isPersistent)
 		g_hash_table_remove(reader->started, &request);
-	if (reader->owner->wish.kinds & DEPENDENCY_COMPLETION &&
-	    messagesGroups(reader->owner->messages)->len)
-		dependencyAdd(reader, &end);
+	if (reader->owner->wish.kinds & DEPENDENCY_COMPLETION && groups->len)
+		dependencyAddCall(reader, &end, reader->epoch,
+				  groups->pdata[0]);
 }
 
 /** Whether a function is asked whether something is complete, and it is not.
  */
-static bool isInVain(const hdIRecord *record)
+static bool isInVain(const struct messageFields *fields)
 {
 	int64_t flag;
 
-	return (messagesNumber(record->attributes, record->attributeCount,
-			       "flag", &flag) ||
-		messagesNumber(record->attributes, record->attributeCount,
-			       "completed", &flag)) &&
+	return (messageField(fields, MESSAGE_FLAG, &flag) ||
+		messageField(fields, MESSAGE_COMPLETED, &flag)) &&
 	       flag == 0;
 }
 
 static void note(struct dependencyReader *reader, uint8_t number)
 {
 	if (reader->role & ROLE_COMPLETES) {
-		if (!isInVain(reader->record))
+		if (!isInVain(&reader->read->own))
 			dependencyRequests(reader, complete, &number);
 	} else if (reader->role & ROLE_STARTS) {
 		dependencyRequests(reader, start, reader);

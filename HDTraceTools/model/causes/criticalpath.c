@@ -9,9 +9,11 @@
  */
 #include "config.h"
 
+#include <pthread.h>
 #include <string.h>
 
 #include "HDTraceTools/model/causes/criticalpath.h"
+#include "HDTraceTools/base/names.h"
 #include "HDTraceTools/base/sorter.h"
 #include "HDTraceTools/base/spool.h"
 
@@ -28,9 +30,9 @@ struct pathTrace {
 	int64_t rank;
 	int64_t start; /**< Of its first record; INT64_MAX: there is none. */
 	int64_t end;
-	uint64_t offset; /**< Of its states. */
+	GArray *chunks; /**< uint64_t: where its states are, CHUNK of them. */
 	uint64_t count;
-	GPtrArray *names;
+	uint32_t *names; /**< Numbers of its names among all. */
 	const struct powerSeries *power;
 	struct attributionShare *share;
 	int64_t waitEnd; /**< Of the wait that was found last. */
@@ -40,16 +42,22 @@ struct pathReader {
 	struct dependencyReader *dependencies;
 	uint32_t number;
 	struct pathTrace trace;
-	struct spool *states;
-	GHashTable *names; /**< To their numbers + 1. */
+	struct pathSearch *search;
+	struct pathRecord *states; /**< Those that are not in a chunk yet. */
+	struct names *names;
 };
+
+/** States that are kept and read at once. */
+#define CHUNK 1024
 
 struct pathSearch {
 	struct dependencies *dependencies;
 	struct pathTrace *traces;
 	size_t traceCount;
-	struct spool *states;  /**< struct pathRecord, of all. */
-	GHashTable *functions; /**< Of MPI. */
+	struct names *names; /**< Of all; first those of MPI. */
+	uint32_t mpiNames;
+	struct spool *states;  /**< struct pathRecord, chunk by chunk. */
+	pthread_mutex_t mutex; /**< For it, while traces are read. */
 };
 
 /** A part of the path, or a wait beside it, of a trace. */
@@ -82,9 +90,11 @@ struct pathSearch *pathSearchNew(const hdIProject *project)
 	for (size_t i = 0; i < project->traceCount; i++)
 		self->traces[i].start = INT64_MAX;
 	self->states = spoolNew();
-	self->functions = g_hash_table_new(g_str_hash, g_str_equal);
+	self->names = namesNew();
 	for (size_t i = 0; i < G_N_ELEMENTS(mpiFunctions); i++)
-		g_hash_table_add(self->functions, (void *)mpiFunctions[i]);
+		namesNumber(self->names, mpiFunctions[i]);
+	self->mpiNames = namesCount(self->names);
+	pthread_mutex_init(&self->mutex, NULL);
 	return self;
 }
 
@@ -93,14 +103,16 @@ void pathSearchFree(struct pathSearch *self)
 	if (!self)
 		return;
 	for (size_t i = 0; i < self->traceCount; i++) {
-		if (self->traces[i].names)
-			g_ptr_array_unref(self->traces[i].names);
+		if (self->traces[i].chunks)
+			g_array_unref(self->traces[i].chunks);
+		g_free(self->traces[i].names);
 		attributionShareFree(self->traces[i].share);
 	}
 	g_free(self->traces);
 	dependenciesFree(self->dependencies);
-	g_hash_table_destroy(self->functions);
+	namesFree(self->names);
 	spoolFree(self->states);
+	pthread_mutex_destroy(&self->mutex);
 	g_free(self);
 }
 
@@ -115,24 +127,30 @@ struct pathReader *pathSearchEnter(struct pathSearch *self,
 	reader->trace.rank = dependencyRank(reader->dependencies);
 	reader->trace.start = INT64_MAX;
 	reader->trace.end = INT64_MIN;
-	reader->trace.names = g_ptr_array_new_with_free_func(g_free);
-	reader->states = spoolNew();
-	reader->names = g_hash_table_new(g_str_hash, g_str_equal);
+	reader->trace.chunks = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+	reader->search = self;
+	reader->names = namesNew();
 	return reader;
 }
 
-static uint32_t numberOf(struct pathReader *reader, const char *name)
+/** Keep the states that were gathered. */
+static int endChunk(struct pathReader *reader)
 {
-	gpointer found = g_hash_table_lookup(reader->names, name);
-	char *copy;
+	struct pathSearch *search = reader->search;
+	uint64_t count = reader->trace.count -
+			 (uint64_t)reader->trace.chunks->len * CHUNK;
+	uint64_t offset;
+	int ret;
 
-	if (found)
-		return GPOINTER_TO_UINT(found) - 1;
-	copy = g_strdup(name);
-	g_ptr_array_add(reader->trace.names, copy);
-	g_hash_table_insert(reader->names, copy,
-			    GUINT_TO_POINTER(reader->trace.names->len));
-	return reader->trace.names->len - 1;
+	if (count == 0)
+		return 0;
+	pthread_mutex_lock(&search->mutex);
+	offset = spoolLength(search->states);
+	ret = spoolAppend(search->states, reader->states,
+			  count * sizeof(*reader->states));
+	pthread_mutex_unlock(&search->mutex);
+	g_array_append_val(reader->trace.chunks, offset);
+	return ret;
 }
 
 int pathNote(struct pathReader *reader, const hdIRecord *record)
@@ -149,9 +167,11 @@ int pathNote(struct pathReader *reader, const hdIRecord *record)
 	trace->end = MAX(trace->end, record->end);
 	if (record->kind != HDI_STATE)
 		return 0;
-	state.name = numberOf(reader, record->name);
-	trace->count++;
-	ret = spoolAppend(reader->states, &state, sizeof(state));
+	state.name = namesNumber(reader->names, record->name);
+	if (!reader->states)
+		reader->states = g_new(struct pathRecord, CHUNK);
+	reader->states[trace->count++ % CHUNK] = state;
+	ret = trace->count % CHUNK ? 0 : endChunk(reader);
 	return ret < 0 ? ret
 		       : dependencyNote(reader->dependencies, record, true);
 }
@@ -161,21 +181,23 @@ int pathSearchLeave(struct pathSearch *self, struct pathReader *reader,
 		    struct attributionShare *share)
 {
 	struct pathTrace *trace = &self->traces[reader->number];
-	int ret;
+	int ret = endChunk(reader);
 
 	*trace = reader->trace;
 	trace->power = power;
 	trace->share = share;
-	trace->offset = spoolLength(self->states);
 	trace->waitEnd = INT64_MIN;
-	ret = spoolCopy(self->states, reader->states);
+	trace->names = g_new(uint32_t, namesCount(reader->names) + 1);
+	for (uint32_t i = 0; i < namesCount(reader->names); i++)
+		trace->names[i] =
+			namesNumber(self->names, namesAt(reader->names, i));
 	if (ret == 0)
 		ret = dependenciesLeave(self->dependencies,
 					reader->dependencies);
 	else
 		dependenciesDrop(self->dependencies, reader->dependencies);
-	spoolFree(reader->states);
-	g_hash_table_destroy(reader->names);
+	namesFree(reader->names);
+	g_free(reader->states);
 	g_free(reader);
 	return ret;
 }
@@ -297,6 +319,8 @@ static int findPath(struct walk *walk)
 			break;
 	}
 	path->counts = dependenciesCounts(search->dependencies);
+	dependenciesFree(search->dependencies);
+	search->dependencies = NULL;
 	if (ret < 0)
 		return ret;
 	start = MIN(search->traces[walk->trace].start, walk->time);
@@ -306,25 +330,47 @@ static int findPath(struct walk *walk)
 
 /* ---- What it is made of ------------------------------------------------ */
 
-/** Time on the path until a time, in one trace; parts are in their order. */
-static int64_t pathUntil(const GArray *parts, const int64_t *sums, int64_t time)
-{
-	guint low = 0;
-	guint high = parts->len;
+/** Parts of the path in one trace, in their order. */
+struct partSums {
+	const GArray *parts;
+	int64_t *before; /**< Time in those before each. */
+	guint at;        /**< That one which was used last. */
+};
 
+/** How many parts begin before a time; times are close to each other. */
+static guint findPart(struct partSums *self, int64_t time)
+{
+	const struct pathPart *parts =
+		(const struct pathPart *)(const void *)self->parts->data;
+	guint low = self->at;
+	guint high = self->parts->len;
+
+	if ((low == 0 || parts[low - 1].start < time) &&
+	    (low == high || parts[low].start >= time))
+		return low;
+	low = 0;
 	while (low < high) {
 		guint middle = low + (high - low) / 2;
 
-		if (g_array_index(parts, struct pathPart, middle).start < time)
+		if (parts[middle].start < time)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	if (low == 0)
+	self->at = low;
+	return low;
+}
+
+/** Time on the path until a time. */
+static int64_t pathUntil(struct partSums *self, int64_t time)
+{
+	guint number = findPart(self, time);
+	const struct pathPart *part;
+
+	if (number == 0)
 		return 0;
-	return sums[low - 1] +
-	       MIN(time, g_array_index(parts, struct pathPart, low - 1).end) -
-	       g_array_index(parts, struct pathPart, low - 1).start;
+	part = &g_array_index(self->parts, struct pathPart, number - 1);
+	return self->before[number - 1] + MIN(time, part->end) - part->start;
 }
 
 /** What lies in states at a depth, since the state above ended. */
@@ -335,9 +381,10 @@ struct depth {
 
 /** States of a trace while they are gone through. */
 struct tally {
-	GArray *depths;    /**< struct depth */
-	GHashTable *times; /**< Names to struct pathState, of all traces. */
-	GHashTable *functions;
+	GArray *depths; /**< struct depth */
+	guint used;     /**< Those with something in them. */
+	int64_t *times; /**< Of each name; the last one: of none. */
+	uint32_t mpiNames;
 };
 
 static struct depth *depthAt(struct tally *tally, uint32_t depth)
@@ -347,80 +394,61 @@ static struct depth *depthAt(struct tally *tally, uint32_t depth)
 	return &g_array_index(tally->depths, struct depth, depth);
 }
 
-static void addTime(struct tally *tally, const char *name, int64_t time)
-{
-	struct pathState *state;
-
-	if (time <= 0)
-		return;
-	state = g_hash_table_lookup(tally->times, name ? name : "");
-	if (!state) {
-		state = g_new0(struct pathState, 1);
-		state->name = name;
-		state->isMpi =
-			name && g_hash_table_contains(tally->functions, name);
-		g_hash_table_insert(tally->times, g_strdup(name ? name : ""),
-				    state);
-	}
-	state->time += time;
-}
-
 /** Add a state that ended, which lies on the path for so long. */
 static void addState(struct tally *tally, const struct pathRecord *record,
-		     const char *name, int64_t time)
+		     uint32_t name, int64_t time)
 {
 	struct depth inside = *depthAt(tally, record->depth + 1);
 	struct depth *own;
 
-	for (guint i = record->depth + 1; i < tally->depths->len; i++)
-		g_array_index(tally->depths, struct depth, i) =
-			(struct depth){ 0 };
+	for (guint i = record->depth + 1; i < tally->used; i++)
+		*depthAt(tally, i) = (struct depth){ 0 };
+	if (time <= 0)
+		return;
 	own = depthAt(tally, record->depth);
-	addTime(tally, name, time - MIN(inside.time, time));
+	tally->used = record->depth + 1;
+	tally->times[name] += time - MIN(inside.time, time);
 	own->time += time;
-	if (time > 0)
-		own->mpi += g_hash_table_contains(tally->functions, name)
-				    ? time
-				    : MIN(inside.mpi, time);
+	own->mpi += name < tally->mpiNames ? time : MIN(inside.mpi, time);
 }
-
-/** States that are read at once. */
-#define AT_ONCE 1024
 
 /** Go through the states of a trace with parts of the path. */
 static int tallyTrace(struct pathSearch *self, const struct pathTrace *trace,
 		      const GArray *parts, struct tally *tally,
 		      struct pathRank *rank)
 {
-	struct pathRecord *records = g_new(struct pathRecord, AT_ONCE);
-	int64_t *sums = g_new(int64_t, parts->len + 1);
+	struct pathRecord *records = g_new(struct pathRecord, CHUNK);
+	struct partSums sums = {
+		.parts = parts,
+		.before = g_new(int64_t, parts->len + 1),
+	};
 	int64_t all = 0;
 	int ret = 0;
 
 	for (guint i = 0; i < parts->len; i++) {
-		sums[i] = all;
+		sums.before[i] = all;
 		all += lengthOf(&g_array_index(parts, struct pathPart, i));
 	}
 	g_array_set_size(tally->depths, 0);
-	for (uint64_t i = 0; i < trace->count && ret == 0;) {
-		size_t count = (size_t)MIN(trace->count - i, AT_ONCE);
+	tally->used = 0;
+	for (guint i = 0; i < trace->chunks->len && ret == 0; i++) {
+		size_t count =
+			(size_t)MIN(trace->count - (uint64_t)i * CHUNK, CHUNK);
 
-		ret = spoolRead(self->states,
-				trace->offset + i * sizeof(*records), records,
-				count * sizeof(*records));
+		ret = spoolPeek(self->states,
+				g_array_index(trace->chunks, uint64_t, i),
+				records, count * sizeof(*records));
 		for (size_t k = 0; k < count && ret == 0; k++)
 			addState(tally, &records[k],
-				 trace->names->pdata[records[k].name],
-				 pathUntil(parts, sums, records[k].end) -
-					 pathUntil(parts, sums,
-						   records[k].start));
-		i += count;
+				 trace->names[records[k].name],
+				 pathUntil(&sums, records[k].end) -
+					 pathUntil(&sums, records[k].start));
 	}
 	g_free(records);
-	addTime(tally, NULL, all - depthAt(tally, 0)->time);
+	tally->times[namesCount(self->names)] += all - depthAt(tally, 0)->time;
 	rank->time += all;
 	rank->mpi += depthAt(tally, 0)->mpi;
-	g_free(sums);
+	g_free(sums.before);
 	return ret;
 }
 
@@ -446,60 +474,78 @@ static struct pathRank *rankAt(GArray *ranks, int64_t rank)
 	return &g_array_index(ranks, struct pathRank, ranks->len - 1);
 }
 
-/** All pieces of a trace are known. */
-static int endTrace(struct walk *walk, uint32_t number, const GArray *parts,
-		    const GArray *waits, struct tally *tally)
+/** The pieces of a trace while they are taken. */
+struct pieces {
+	struct walk *walk;
+	struct tally *tally;
+	uint32_t trace;
+	GArray *parts;                    /**< struct pathPart */
+	struct attributionCursor *cursor; /**< NULL: nobody knows. */
+};
+
+static void startTrace(struct pieces *self, uint32_t number)
 {
-	const struct pathTrace *trace = &walk->search->traces[number];
-	struct criticalPath *path = walk->path;
-	struct attributionCursor *cursor = NULL;
+	const struct pathTrace *trace = &self->walk->search->traces[number];
+
+	self->trace = number;
+	self->cursor =
+		trace->power ? attributionCursorNew(trace->power, trace->share)
+			     : NULL;
+	g_array_set_size(self->parts, 0);
+}
+
+/** All pieces of a trace were taken. */
+static int endTrace(struct pieces *self)
+{
+	struct pathSearch *search = self->walk->search;
+	const struct pathTrace *trace = &search->traces[self->trace];
 	int ret = 0;
 
-	if (trace->power)
-		cursor = attributionCursorNew(trace->power, trace->share);
-	for (guint i = 0; cursor && i < parts->len + waits->len; i++) {
-		bool isWait = i >= parts->len;
-		const struct pathPart *part =
-			isWait ? &g_array_index(waits, struct pathPart,
-						i - parts->len)
-			       : &g_array_index(parts, struct pathPart, i);
-
-		addAmount(isWait ? &path->beside : &path->energy,
-			  attributionCursorGet(cursor, part->start, part->end));
-	}
-	if (cursor)
-		ret = attributionCursorError(cursor);
-	attributionCursorFree(cursor);
-	if (ret == 0 && parts->len)
-		ret = tallyTrace(walk->search, trace, parts, tally,
-				 rankAt(path->ranks, trace->rank));
+	if (self->cursor)
+		ret = attributionCursorError(self->cursor);
+	attributionCursorFree(self->cursor);
+	if (ret == 0 && self->parts->len)
+		ret = tallyTrace(search, trace, self->parts, self->tally,
+				 rankAt(self->walk->path->ranks, trace->rank));
 	return ret;
+}
+
+static void takePiece(struct pieces *self, const struct piece *piece)
+{
+	struct criticalPath *path = self->walk->path;
+
+	if (self->cursor)
+		addAmount(piece->isWait ? &path->beside : &path->energy,
+			  attributionCursorGet(self->cursor, piece->part.start,
+					       piece->part.end));
+	if (!piece->isWait)
+		g_array_append_val(self->parts, piece->part);
 }
 
 static int takePieces(struct walk *walk, struct tally *tally)
 {
-	GArray *lists[2] = {
-		g_array_new(FALSE, FALSE, sizeof(struct pathPart)),
-		g_array_new(FALSE, FALSE, sizeof(struct pathPart)),
+	struct pieces pieces = {
+		.walk = walk,
+		.tally = tally,
+		.parts = g_array_new(FALSE, FALSE, sizeof(struct pathPart)),
 	};
 	struct piece piece;
-	uint32_t last = 0;
 	int ret = 0;
 
+	startTrace(&pieces, 0);
 	while (ret == 0 && (ret = sorterNext(walk->pieces, &piece)) == 1) {
 		ret = 0;
-		if (piece.part.trace != last) {
-			ret = endTrace(walk, last, lists[0], lists[1], tally);
-			g_array_set_size(lists[0], 0);
-			g_array_set_size(lists[1], 0);
+		if (piece.part.trace != pieces.trace) {
+			ret = endTrace(&pieces);
+			startTrace(&pieces, piece.part.trace);
 		}
-		last = piece.part.trace;
-		g_array_append_val(lists[piece.isWait], piece.part);
+		takePiece(&pieces, &piece);
 	}
 	if (ret == 0)
-		ret = endTrace(walk, last, lists[0], lists[1], tally);
-	g_array_unref(lists[0]);
-	g_array_unref(lists[1]);
+		ret = endTrace(&pieces);
+	else
+		attributionCursorFree(pieces.cursor);
+	g_array_unref(pieces.parts);
 	return ret;
 }
 
@@ -530,17 +576,21 @@ static gint compareParts(gconstpointer a, gconstpointer b)
 }
 
 /** Put the results in order. */
-static void finishPath(struct criticalPath *path, GHashTable *times)
+static void finishPath(struct criticalPath *path, const struct names *names,
+		       const struct tally *tally)
 {
-	GHashTableIter iterator;
-	gpointer item;
+	for (uint32_t i = 0; i <= namesCount(names); i++) {
+		bool isNone = i == namesCount(names);
+		struct pathState state = {
+			.name = isNone ? NULL : g_strdup(namesAt(names, i)),
+			.isMpi = i < tally->mpiNames,
+			.time = tally->times[i],
+		};
 
-	g_hash_table_iter_init(&iterator, times);
-	while (g_hash_table_iter_next(&iterator, NULL, &item)) {
-		struct pathState state = *(const struct pathState *)item;
-
-		state.name = g_strdup(state.name);
-		g_array_append_val(path->states, state);
+		if (state.time > 0)
+			g_array_append_val(path->states, state);
+		else
+			g_free((void *)state.name);
 	}
 	for (guint i = 0; i < path->ranks->len; i++)
 		path->mpi += g_array_index(path->ranks, struct pathRank, i).mpi;
@@ -560,9 +610,8 @@ int pathSearchEnd(struct pathSearch *self, struct criticalPath **result)
 	};
 	struct tally tally = {
 		.depths = g_array_new(FALSE, TRUE, sizeof(struct depth)),
-		.times = g_hash_table_new_full(g_str_hash, g_str_equal, g_free,
-					       g_free),
-		.functions = self->functions,
+		.times = g_new0(int64_t, namesCount(self->names) + 1),
+		.mpiNames = self->mpiNames,
 	};
 	int ret;
 
@@ -572,10 +621,10 @@ int pathSearchEnd(struct pathSearch *self, struct criticalPath **result)
 	ret = findPath(&walk);
 	if (ret == 0 && path->isKnown)
 		ret = takePieces(&walk, &tally);
-	finishPath(path, tally.times);
+	finishPath(path, self->names, &tally);
 	sorterFree(walk.pieces);
 	g_array_unref(tally.depths);
-	g_hash_table_destroy(tally.times);
+	g_free(tally.times);
 	*result = path;
 	return ret;
 }

@@ -33,7 +33,7 @@ static int compareEnds(const void *a, const void *b)
 	COMPARE(x->channel, y->channel);
 	COMPARE(x->number, y->number);
 	COMPARE(y->isSent, x->isSent);
-	COMPARE(x->tag, y->tag);
+	COMPARE(x->local, y->local);
 	COMPARE(x->trace, y->trace);
 	return 0;
 }
@@ -83,9 +83,6 @@ struct dependencies *dependenciesNew(const hdIProject *project,
 	self->project = project;
 	self->residuals = residualsNew(project);
 	self->messages = messagesNew(project);
-	self->finders =
-		g_ptr_array_new_with_free_func((GDestroyNotify)messagesFree);
-	g_mutex_init(&self->mutex);
 	self->channels = channelsNew(sizeof(struct dependencyChannel));
 	self->nodes = g_array_new(FALSE, TRUE, sizeof(const hdINode *));
 	self->ends = sorterNew(sizeof(struct dependencyEnd), compareEnds);
@@ -104,8 +101,6 @@ void dependenciesFree(struct dependencies *self)
 	sorterFree(self->edges);
 	channelsFree(self->channels);
 	g_array_unref(self->nodes);
-	g_ptr_array_unref(self->finders);
-	g_mutex_clear(&self->mutex);
 	messagesFree(self->messages);
 	residualsFree(self->residuals);
 	g_free(self);
@@ -119,21 +114,15 @@ struct dependencyReader *dependenciesEnter(struct dependencies *self,
 {
 	struct dependencyReader *reader = g_new0(struct dependencyReader, 1);
 
-	g_mutex_lock(&self->mutex);
-	if (self->finders->len)
-		reader->messages = g_ptr_array_steal_index_fast(
-			self->finders, self->finders->len - 1);
-	g_mutex_unlock(&self->mutex);
-	if (!reader->messages)
-		reader->messages = messagesNew(self->project);
+	reader->messages = messagesCopy(self->messages);
 	reader->owner = self;
 	reader->trace = trace;
 	reader->number = number;
 	reader->rank = -1;
 	messagesEnter(reader->messages, trace, &reader->rank);
+	reader->channels = channelsNew(sizeof(struct dependencyChannel));
 	reader->ends = spoolNew();
-	reader->roles =
-		g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	reader->roles = g_array_new(FALSE, FALSE, sizeof(unsigned int));
 	reader->started = g_hash_table_new_full(g_int64_hash, g_int64_equal,
 						g_free, g_free);
 	reader->calls = g_hash_table_new_full(g_int64_hash, g_int64_equal,
@@ -144,14 +133,14 @@ struct dependencyReader *dependenciesEnter(struct dependencies *self,
 void dependenciesDrop(struct dependencies *self,
 		      struct dependencyReader *reader)
 {
+	(void)self;
 	if (!reader)
 		return;
-	g_mutex_lock(&self->mutex);
-	g_ptr_array_add(self->finders, reader->messages);
-	g_mutex_unlock(&self->mutex);
+	messagesFree(reader->messages);
+	channelsFree(reader->channels);
 	spoolFree(reader->ends);
+	g_array_unref(reader->roles);
 	g_hash_table_destroy(reader->started);
-	g_hash_table_destroy(reader->roles);
 	g_hash_table_destroy(reader->calls);
 	g_free(reader);
 }
@@ -174,7 +163,8 @@ static bool hasMessages(const char *name)
 		if (strcmp(names[i], name) == 0)
 			return true;
 	}
-	return g_str_has_suffix(name, "_init");
+	return g_str_has_suffix(name, "_init") ||
+	       g_str_has_suffix(name, "_init_c");
 }
 
 static unsigned int findRole(const char *name)
@@ -186,7 +176,8 @@ static unsigned int findRole(const char *name)
 		role |= ROLE_COMPLETES;
 	else if (g_str_has_prefix(name, "Start"))
 		role |= ROLE_STARTS;
-	else if (name[0] == 'I' && !g_str_has_suffix(name, "_init"))
+	else if (name[0] == 'I' && !g_str_has_suffix(name, "_init") &&
+		 !g_str_has_suffix(name, "_init_c"))
 		role |= ROLE_BEGINS;
 	if (function >= 0)
 		role |= ROLE_COLLECTIVE +
@@ -195,17 +186,16 @@ static unsigned int findRole(const char *name)
 }
 
 /** What records of a name are; most names come often. */
-static unsigned int roleOf(struct dependencyReader *reader,
-			   const hdIRecord *record)
+static unsigned int roleOf(struct dependencyReader *reader, const char *name)
 {
-	gpointer found = g_hash_table_lookup(reader->roles, record->name);
+	uint32_t number = messagesName(reader->messages, name);
 
-	if (!found) {
-		found = GUINT_TO_POINTER(findRole(record->name) + 1);
-		g_hash_table_insert(reader->roles, g_strdup(record->name),
-				    found);
+	if (number >= reader->roles->len) {
+		g_array_set_size(reader->roles, number + 1);
+		g_array_index(reader->roles, unsigned int, number) =
+			findRole(name);
 	}
-	return GPOINTER_TO_UINT(found) - 1;
+	return g_array_index(reader->roles, unsigned int, number);
 }
 
 int dependencyNote(struct dependencyReader *reader, const hdIRecord *record,
@@ -215,12 +205,13 @@ int dependencyNote(struct dependencyReader *reader, const hdIRecord *record,
 		return 0;
 	reader->record = record;
 	reader->isChosen = isChosen;
-	reader->role = roleOf(reader, record);
-	/* They count epochs, too. */
-	if (record->attributeCount && messagesEpoch(record, &reader->epoch))
-		reader->role |= ROLE_MESSAGES;
-	if (!reader->role)
+	reader->role = roleOf(reader, record->name);
+	if (!reader->role && !messagesEpoch(record, &reader->epoch))
 		return 0;
+	reader->read = messagesRead(reader->messages, record);
+	/* They count epochs, too. */
+	if (messageField(&reader->read->own, MESSAGE_PART, &reader->epoch))
+		reader->role |= ROLE_MESSAGES;
 	for (uint8_t i = 0; i < G_N_ELEMENTS(sources); i++) {
 		if (sources[i]->kinds & reader->owner->wish.kinds ||
 		    sources[i] == &dependencyCompletions)
@@ -229,58 +220,108 @@ int dependencyNote(struct dependencyReader *reader, const hdIRecord *record,
 	return reader->error;
 }
 
-void dependencyAdd(struct dependencyReader *reader,
-		   const struct dependencyEnd *end)
+static bool isMessage(const struct dependencyEnd *end)
 {
+	return sources[end->source] == &dependencyMessages;
+}
+
+void dependencyAdd(struct dependencyReader *reader,
+		   const struct dependencyEnd *end,
+		   const struct messageEnd *key)
+{
+	struct dependencyChannel *channel = channelsNote(reader->channels, key);
 	struct dependencyEnd noted = *end;
 
+	noted.channel = channel->channel.number;
 	noted.trace = reader->number;
 	noted.isChosen = reader->isChosen;
+	if (isMessage(end))
+		noted.number = channel->counts[end->isSent]++;
 	if (reader->error == 0)
 		reader->error =
 			spoolAppend(reader->ends, &noted, sizeof(noted));
 }
 
-/** Say which channel an end belongs to, and which of its ends it is. */
-static void addToChannel(struct dependencies *self, struct dependencyEnd *end)
+void dependencyAddCall(struct dependencyReader *reader,
+		       const struct dependencyEnd *end, int64_t epoch,
+		       const struct messageGroup *group)
 {
-	bool isMessage = sources[end->source] == &dependencyMessages;
 	const struct messageEnd key = {
-		.isSent = end->isSent,
-		.sender = isMessage ? end->rank : -1,
-		.receiver = isMessage ? end->peer : -1,
-		.tag = isMessage ? end->tag : end->source,
-		.epoch = end->epoch,
-		.group = messagesGroups(self->messages)->pdata[end->group],
-		.time = end->isSent ? end->start : end->time,
+		.sender = -1,
+		.receiver = -1,
+		.tag = end->source,
+		.epoch = epoch,
+		.group = group,
+		.time = end->time,
 	};
-	struct dependencyChannel *channel = channelsNote(self->channels, &key);
 
-	end->channel = channel->channel.number;
-	if (isMessage)
-		end->number = channel->counts[end->isSent]++;
+	dependencyAdd(reader, end, &key);
 }
+
+/** Find the channels of a trace among all. */
+static void addChannels(struct dependencies *self,
+			const struct channels *channels)
+{
+	for (uint64_t i = 0; i < channelsCount(channels); i++) {
+		struct dependencyChannel *own = channelsAt(channels, i);
+		struct dependencyChannel *whole =
+			channelsNote(self->channels, &own->channel.key);
+
+		whole->channel.firstSent =
+			MIN(whole->channel.firstSent, own->channel.firstSent);
+		own->whole = whole->channel.number;
+		for (int k = 0; k < 2; k++) {
+			own->before[k] = whole->counts[k];
+			whole->counts[k] += own->counts[k];
+		}
+	}
+}
+
+/** Hand on ends of a trace to those of all. */
+static int addEnds(struct dependencies *self,
+		   const struct dependencyReader *reader,
+		   struct dependencyEnd *ends, size_t count)
+{
+	int ret = 0;
+
+	for (size_t i = 0; i < count && ret == 0; i++) {
+		struct dependencyEnd *end = &ends[i];
+		const struct dependencyChannel *channel =
+			channelsAt(reader->channels, end->channel);
+
+		end->channel = channel->whole;
+		if (isMessage(end))
+			end->number += channel->before[end->isSent];
+		ret = sorterAdd(self->ends, end);
+	}
+	return ret;
+}
+
+/** Ends that are read at once. */
+#define AT_ONCE 512
 
 int dependenciesLeave(struct dependencies *self,
 		      struct dependencyReader *reader)
 {
-	uint64_t length = spoolLength(reader->ends);
+	uint64_t left = spoolLength(reader->ends);
+	struct dependencyEnd *ends = g_new(struct dependencyEnd, AT_ONCE);
 	int ret = reader->error;
 
 	if (self->nodes->len <= reader->number)
 		g_array_set_size(self->nodes, reader->number + 1);
 	g_array_index(self->nodes, const hdINode *, reader->number) =
 		reader->trace->node;
-	for (uint64_t at = 0; at < length && ret == 0;) {
-		struct dependencyEnd end;
+	addChannels(self, reader->channels);
+	while (left && ret == 0) {
+		size_t size = (size_t)MIN(left, AT_ONCE * sizeof(*ends));
 
-		ret = spoolRead(reader->ends, at, &end, sizeof(end));
-		at += sizeof(end);
-		if (ret < 0)
-			break;
-		addToChannel(self, &end);
-		ret = sorterAdd(self->ends, &end);
+		ret = spoolPeek(reader->ends, spoolLength(reader->ends) - left,
+				ends, size);
+		if (ret == 0)
+			ret = addEnds(self, reader, ends, size / sizeof(*ends));
+		left -= size;
 	}
+	g_free(ends);
 	dependenciesDrop(self, reader);
 	return ret;
 }

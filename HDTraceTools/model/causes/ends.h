@@ -41,25 +41,31 @@ int dependencyFunction(const char *name);
 
 /** What is noted of a trace: one end of an edge. */
 struct dependencyEnd {
-	uint64_t channel; /**< Set by dependenciesLeave(). */
+	uint64_t channel; /**< Of the trace's; then of all. */
 	uint64_t number;  /**< In it. */
 	int64_t start;    /**< Of the call, or of what is completed. */
 	int64_t waited;   /**< Since when the call that ends waits. */
 	int64_t time;     /**< When it ends. */
-	int64_t size;     /**< Of a message, as of struct messageEnd. */
-	int64_t tag;      /**< Of a collective call: the local rank. */
-	int64_t rank; /**< Of a collective call: the own one; or sender, ... */
-	int64_t peer; /**< ... the root, or -1; or the receiver. */
-	int64_t posted; /**< Of what was received: when somebody was ready. */
-	int64_t epoch;
+	union {
+		int64_t size; /**< Of a message, as of struct messageEnd. */
+		int64_t rank; /**< Of a collective call: the own one. */
+	};
+	union {
+		int64_t posted; /**< Of a message that was received: when
+				 * somebody was ready. */
+		int64_t root;   /**< Of a collective call; -1: none. */
+	};
 	uint32_t trace;
-	uint32_t group;    /**< Number of the communicator. */
-	uint32_t function; /**< Of a collective call. */
+	uint32_t local;    /**< Of a collective call: the rank in its group. */
+	uint16_t function; /**< Likewise. */
 	uint8_t source;    /**< Number in the table of sources. */
 	uint8_t isSent;
 	uint8_t isChosen;
 	uint8_t blocks; /**< 0: no, 1: perhaps, 2: until it is received. */
 };
+
+/** To be no rank of a group. */
+#define LOCAL_NONE UINT32_MAX
 
 /** The ends of a trace, and what is needed while it is read. */
 struct dependencyReader {
@@ -69,9 +75,11 @@ struct dependencyReader {
 	uint32_t number;
 	int64_t rank; /**< -1: none. */
 	int64_t epoch;
-	struct spool *ends;  /**< struct dependencyEnd */
-	GHashTable *roles;   /**< Names to enum dependencyRole bits, plus 1. */
-	unsigned int role;   /**< Of the record. */
+	struct channels *channels; /**< struct dependencyChannel */
+	struct spool *ends;        /**< struct dependencyEnd */
+	GArray *roles;             /**< Bits of enum dependencyRole, by name. */
+	unsigned int role;         /**< Of the record. */
+	const struct messageRecord *read; /**< Likewise. */
 	GHashTable *started; /**< int64_t request to its struct operation. */
 	GHashTable *calls;   /**< Communicators and epochs to uint64_t. */
 	const hdIRecord *record;
@@ -83,6 +91,8 @@ struct dependencyReader {
 struct dependencyChannel {
 	struct channel channel;
 	uint64_t counts[2]; /**< Received, sent; so far. */
+	uint64_t whole;     /**< Of a trace's: its number among all. */
+	uint64_t before[2]; /**< And how many others had before. */
 };
 
 struct dependencies {
@@ -90,8 +100,6 @@ struct dependencies {
 	const hdIProject *project;
 	struct residuals *residuals;
 	struct messages *messages; /**< For communicators. */
-	GPtrArray *finders;        /**< struct messages that nobody uses. */
-	GMutex mutex;              /**< Protects these. */
 	struct channels *channels; /**< Of struct dependencyChannel. */
 	GArray *nodes;             /**< const hdINode *, by number of traces. */
 	struct sorter *ends;
@@ -124,9 +132,21 @@ struct dependencySource {
 	bool byNumber; /**< It is told of each number. */
 };
 
-/** Note an end. */
+/**
+ * Note an end.
+ *
+ * @param key What its channel is of: sender, receiver, tag, epoch and group,
+ * and the time of the end.
+ */
 void dependencyAdd(struct dependencyReader *reader,
-		   const struct dependencyEnd *end);
+		   const struct dependencyEnd *end,
+		   const struct messageEnd *key);
+
+/** The same of an end that is no message; of it sender and receiver are not
+ *  used. */
+void dependencyAddCall(struct dependencyReader *reader,
+		       const struct dependencyEnd *end, int64_t epoch,
+		       const struct messageGroup *group);
 
 /** Make an edge, if it is wanted; its times are as recorded. 0 or an errno. */
 int dependencyMake(struct dependencies *self, struct dependency *edge);

@@ -31,12 +31,7 @@ static void takeEnd(const struct messageEnd *end, void *data)
 		.waited = record->start,
 		.time = record->end,
 		.size = end->size,
-		.tag = end->tag,
-		.rank = end->sender,
-		.peer = end->receiver,
 		.posted = record->start,
-		.epoch = end->epoch,
-		.group = end->group->number,
 		.isSent = end->isSent,
 	};
 
@@ -44,14 +39,14 @@ static void takeEnd(const struct messageEnd *end, void *data)
 		noted.blocks = blocksOf(record->name);
 	else if (end->request >= 0)
 		dependencyStarted(reader, end->request, &noted.posted);
-	dependencyAdd(reader, &noted);
+	dependencyAdd(reader, &noted, end);
 }
 
 static void note(struct dependencyReader *reader, uint8_t number)
 {
 	(void)number; /* 0: what takeEnd() leaves. */
 	if (reader->role & ROLE_MESSAGES)
-		messagesFind(reader->messages, reader->record, takeEnd, reader);
+		messagesEnds(reader->messages, reader->read, takeEnd, reader);
 }
 
 /* ---- Joining ----------------------------------------------------------- */
@@ -111,8 +106,8 @@ static int makeRendezvous(struct dependencyJoin *join,
 		.toStart = sent->waited,
 		.toTime = sent->time,
 		.size = sent->size,
-		.tag = sent->tag,
-		.group = sent->group,
+		.tag = join->channel->key.tag,
+		.group = join->channel->key.group->number,
 	};
 
 	/* What Send did not wait for is no cause. */
@@ -136,8 +131,8 @@ static int makeMessage(struct dependencyJoin *join,
 		.toStart = received->waited,
 		.toTime = received->time,
 		.size = MAX(sent->size, received->size),
-		.tag = sent->tag,
-		.group = sent->group,
+		.tag = join->channel->key.tag,
+		.group = join->channel->key.group->number,
 	};
 	int ret;
 
