@@ -71,7 +71,9 @@ struct hdmpiThread {
 struct hdmpiHeld {
 	int count;
 	MPI_Request *requests; /**< own, or allocated, or NULL. */
+	size_t *places;        /**< See hdmpiRequestHold(). */
 	MPI_Request own[16];
+	size_t ownPlaces[16];
 };
 
 /** A call of an MPI function. */

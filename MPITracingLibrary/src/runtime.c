@@ -437,6 +437,7 @@ void hdmpiRuntimeStart(struct hdmpiCall *call)
 	if (rank)
 		hdT_destroyTopoNode(rank);
 	call->self = self;
+	hdmpiRequestsBegin();
 	atomic_store(&hdmpiSwitched, hdmpiOptions.isEnabled ? 1 : 2);
 	atomic_store(&hdmpiIsActive, true);
 	/* So that its number is 0. */

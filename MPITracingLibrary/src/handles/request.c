@@ -17,7 +17,7 @@ struct entry {
 	size_t last; /* Of the queue; valid in its first. */
 };
 
-#define NO_ENTRY SIZE_MAX
+#define NO_ENTRY HDMPI_NO_PLACE
 
 static struct {
 	pthread_mutex_t lock;
@@ -27,6 +27,7 @@ static struct {
 	size_t used;  /* Entries that were in use at any time. */
 	size_t free;  /* First free one below that. */
 	int64_t next; /* Number of the next request. */
+	bool areHeld; /* While calls may complete them. */
 } requests = { .lock = PTHREAD_MUTEX_INITIALIZER, .free = NO_ENTRY };
 
 static size_t entryTake(void)
@@ -71,6 +72,20 @@ static int queueAdd(uint64_t key, size_t at)
 	return 0;
 }
 
+/* Put an entry back in front of the queue of a handle. Without memory, which
+ * only a new handle takes, the request is not known any more. */
+static void queueUnshift(uint64_t key, size_t at)
+{
+	struct entry *entries = requests.entries;
+	uint64_t first;
+	bool isAlone = !hdmpiMapGet(&requests.queues, key, &first);
+
+	entries[at].next = isAlone ? NO_ENTRY : (size_t)first;
+	entries[at].last = isAlone ? at : entries[first].last;
+	if (hdmpiMapSet(&requests.queues, key, at) < 0)
+		entryGive(at);
+}
+
 /* The first entry of a handle's queue. */
 static struct entry *queueFirst(MPI_Request request)
 {
@@ -92,6 +107,12 @@ static void queueShift(MPI_Request request, struct entry *entry)
 		requests.entries[entry->next].last = entry->last;
 		hdmpiMapSet(&requests.queues, HDMPI_KEY(request), entry->next);
 	}
+}
+
+/* Remove and forget it. */
+static void queueDrop(MPI_Request request, struct entry *entry)
+{
+	queueShift(request, entry);
 	entryGive((size_t)(entry - requests.entries));
 }
 
@@ -185,10 +206,42 @@ bool hdmpiRequestDone(MPI_Request request, struct hdmpiRequest *found)
 		if (found->isPersistent)
 			entry->request.isActive = false;
 		else
-			queueShift(request, entry);
+			queueDrop(request, entry);
 	}
 	pthread_mutex_unlock(&requests.lock);
 	return isDone;
+}
+
+size_t hdmpiRequestHold(MPI_Request request)
+{
+	size_t place = NO_ENTRY;
+	struct entry *entry;
+
+	if (!requests.areHeld || request == MPI_REQUEST_NULL)
+		return NO_ENTRY;
+	pthread_mutex_lock(&requests.lock);
+	entry = queueFirst(request);
+	if (entry && !entry->request.isPersistent) {
+		queueShift(request, entry);
+		place = (size_t)(entry - requests.entries);
+	}
+	pthread_mutex_unlock(&requests.lock);
+	return place;
+}
+
+void hdmpiRequestHeldDone(size_t place, struct hdmpiRequest *found)
+{
+	pthread_mutex_lock(&requests.lock);
+	*found = requests.entries[place].request;
+	entryGive(place);
+	pthread_mutex_unlock(&requests.lock);
+}
+
+void hdmpiRequestLetGo(MPI_Request request, size_t place)
+{
+	pthread_mutex_lock(&requests.lock);
+	queueUnshift(HDMPI_KEY(request), place);
+	pthread_mutex_unlock(&requests.lock);
 }
 
 bool hdmpiRequestRemove(MPI_Request request, struct hdmpiRequest *found)
@@ -199,10 +252,18 @@ bool hdmpiRequestRemove(MPI_Request request, struct hdmpiRequest *found)
 	entry = queueFirst(request);
 	if (entry) {
 		*found = entry->request;
-		queueShift(request, entry);
+		queueDrop(request, entry);
 	}
 	pthread_mutex_unlock(&requests.lock);
 	return entry != NULL;
+}
+
+void hdmpiRequestsBegin(void)
+{
+	int level = MPI_THREAD_MULTIPLE;
+
+	PMPI_Query_thread(&level);
+	requests.areHeld = level == MPI_THREAD_MULTIPLE;
 }
 
 void hdmpiRequestsEnd(void)

@@ -6,12 +6,18 @@
  * MPI may give the same handle to several requests at a time, where they are
  * complete from the beginning (small sends); they then come back in the order
  * in which they were added.
+ *
+ * MPI gives a handle again as soon as its request is complete, which another
+ * thread may get before the call that completed it has come back here. So where
+ * threads may call at the same time, requests are held while a call may
+ * complete them: they have no handle then, only a place.
  */
 #ifndef HDMPI_REQUEST_H
 #define HDMPI_REQUEST_H
 
 #include <mpi.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /** What a request is for. */
@@ -67,8 +73,31 @@ int64_t hdmpiRequestNumber(MPI_Request request);
  */
 bool hdmpiRequestDone(MPI_Request request, struct hdmpiRequest *found);
 
+/** No place of a request. */
+#define HDMPI_NO_PLACE SIZE_MAX
+
+/**
+ * Hold a request that a call is about to complete.
+ *
+ * @return Its place, for one of the next two; HDMPI_NO_PLACE where it is not
+ *         held, and known by its handle as before: not known, persistent (its
+ *         handle stays its own), or threads do not call at the same time.
+ */
+size_t hdmpiRequestHold(MPI_Request request);
+
+/** A held request is complete: get what it was, and forget it. */
+void hdmpiRequestHeldDone(size_t place, struct hdmpiRequest *found);
+
+/** A held request is not complete: know it by its handle again. Several of the
+ *  same handle are given back in the opposite order. */
+void hdmpiRequestLetGo(MPI_Request request, size_t place);
+
 /** Remove a request, persistent or not, before it is freed. */
 bool hdmpiRequestRemove(MPI_Request request, struct hdmpiRequest *found);
+
+/** MPI has been initialised: find out whether threads may call it at the same
+ *  time. */
+void hdmpiRequestsBegin(void);
 
 /** Forget all requests. */
 void hdmpiRequestsEnd(void);

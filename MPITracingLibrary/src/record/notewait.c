@@ -115,27 +115,50 @@ void hdmpiNoteStarted(struct hdmpiCall *call, int count,
 /* ---- Completed --------------------------------------------------------------
  */
 
+/* Room for so many requests; false without memory. */
+static bool holdRoom(struct hdmpiHeld *held, size_t length)
+{
+	held->requests = held->own;
+	held->places = held->ownPlaces;
+	if (length <= sizeof(held->own) / sizeof(*held->own))
+		return true;
+	held->requests = calloc(length, sizeof(*held->requests));
+	held->places = calloc(length, sizeof(*held->places));
+	if (held->requests && held->places)
+		return true;
+	free(held->requests);
+	free(held->places);
+	held->requests = NULL;
+	return false;
+}
+
 void hdmpiNoteHold(struct hdmpiCall *call, int count,
 		   const MPI_Request requests[])
 {
 	struct hdmpiHeld *held = &call->held;
-	size_t size = (size_t)(count > 0 ? count : 0) * sizeof(*requests);
+	size_t length = (size_t)(count > 0 ? count : 0);
 
-	if (!requests || size == 0)
-		return;
-	held->requests = size <= sizeof(held->own) ? held->own : malloc(size);
-	if (!held->requests)
+	if (!requests || length == 0 || !holdRoom(held, length))
 		return;
 	held->count = count;
-	memcpy(held->requests, requests, size);
+	memcpy(held->requests, requests, length * sizeof(*requests));
+	for (int i = 0; i < count; i++)
+		held->places[i] = hdmpiRequestHold(requests[i]);
 }
 
 static void letGo(struct hdmpiCall *call)
 {
-	if (call->held.requests != call->held.own)
-		free(call->held.requests);
-	call->held.requests = NULL;
-	call->held.count = 0;
+	struct hdmpiHeld *held = &call->held;
+
+	for (int i = held->count - 1; i >= 0; i--)
+		if (held->places[i] != HDMPI_NO_PLACE)
+			hdmpiRequestLetGo(held->requests[i], held->places[i]);
+	if (held->requests && held->requests != held->own) {
+		free(held->requests);
+		free(held->places);
+	}
+	held->requests = NULL;
+	held->count = 0;
 }
 
 /* Whether a held request is complete now, and what it was. */
@@ -143,9 +166,14 @@ static bool take(struct hdmpiCall *call, int at, struct hdmpiRequest *request)
 {
 	struct hdmpiHeld *held = &call->held;
 
-	return at >= 0 && at < held->count &&
-	       held->requests[at] != MPI_REQUEST_NULL &&
-	       hdmpiRequestDone(held->requests[at], request);
+	if (at < 0 || at >= held->count ||
+	    held->requests[at] == MPI_REQUEST_NULL)
+		return false;
+	if (held->places[at] == HDMPI_NO_PLACE)
+		return hdmpiRequestDone(held->requests[at], request);
+	hdmpiRequestHeldDone(held->places[at], request);
+	held->places[at] = HDMPI_NO_PLACE;
+	return true;
 }
 
 /* What is known of a request that is complete. */
