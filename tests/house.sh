@@ -128,6 +128,11 @@ clocks_once() {
 			--exclude-dir=pm
 }
 
+# ThreadSanitizer does not see what glib's locks order.
+locks_once() {
+	never '\bG(Mutex|RecMutex|RWLock|Cond)\b|g_(mutex|cond|rw_lock)_|g_async_queue'
+}
+
 # The network is net/'s, but for clients of all kinds, which are common/net's.
 network_once() {
 	but='net' never 'epoll_(create|ctl|wait)|accept4?\(|MHD_start|gnutls_init' \
@@ -147,5 +152,6 @@ ok "going through files is said once" scan_once
 ok "rows are printed once" rows_once
 ok "roles of MPI functions are said once" roles_once
 ok "clocks and threads are said once" clocks_once
+ok "locks are of pthreads" locks_once
 ok "the network is in one room" network_once
 done_testing

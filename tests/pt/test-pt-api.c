@@ -30,13 +30,13 @@
 	"[Trace]\ntype=HDSTATS\nnode=c_n2\nchannel=3\nvalues=U,P\n"
 
 static GString *messages;
-static GMutex messagesMutex;
+static pthread_mutex_t messagesMutex = PTHREAD_MUTEX_INITIALIZER;
 
 static void catch (enum hdLogLevel level, const char *text)
 {
-	g_mutex_lock(&messagesMutex);
+	pthread_mutex_lock(&messagesMutex);
 	g_string_append_printf(messages, "%d %s\n", (int)level, text);
-	g_mutex_unlock(&messagesMutex);
+	pthread_mutex_unlock(&messagesMutex);
 }
 
 /* Without waiting for the disk. */
@@ -603,9 +603,9 @@ static bool hasSaid(const char *words)
 {
 	bool has;
 
-	g_mutex_lock(&messagesMutex);
+	pthread_mutex_lock(&messagesMutex);
 	has = strstr(messages->str, words) != NULL;
-	g_mutex_unlock(&messagesMutex);
+	pthread_mutex_unlock(&messagesMutex);
 	return has;
 }
 

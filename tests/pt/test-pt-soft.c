@@ -6,6 +6,7 @@
 
 #include <fcntl.h>
 #include <math.h>
+#include <pthread.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -17,13 +18,13 @@
 #include "tests/lib/testlib.h"
 
 static GString *messages;
-static GMutex messagesMutex;
+static pthread_mutex_t messagesMutex = PTHREAD_MUTEX_INITIALIZER;
 
 static void catch (enum hdLogLevel level, const char *text)
 {
-	g_mutex_lock(&messagesMutex);
+	pthread_mutex_lock(&messagesMutex);
 	g_string_append_printf(messages, "%d %s\n", (int)level, text);
-	g_mutex_unlock(&messagesMutex);
+	pthread_mutex_unlock(&messagesMutex);
 }
 
 static char *root;

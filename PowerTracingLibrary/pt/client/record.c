@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <pthread.h>
 #include <string.h>
 
 #include "PowerTracingLibrary/pt/client/during.h"
@@ -28,7 +29,7 @@ struct record {
 	gboolean isByLine, isAnyway, isQuiet, force, number;
 	/* The files of an old project go when the new ones are there, which is
 	 * found out by the recorder's thread, and the command runs. */
-	GMutex mutex;
+	pthread_mutex_t mutex;
 	struct hdReplacement *replacement; /* NULL: nothing, or done. */
 	gboolean hasFiles, hasStarted, hasFailed;
 };
@@ -48,7 +49,7 @@ static void replaceIf(struct record *record, gboolean *isThere)
 {
 	int ret = 0;
 
-	g_mutex_lock(&record->mutex);
+	pthread_mutex_lock(&record->mutex);
 	*isThere = TRUE;
 	if (record->hasFiles && record->hasStarted) {
 		ret = hdReplacementKeep(record->replacement, false);
@@ -56,7 +57,7 @@ static void replaceIf(struct record *record, gboolean *isThere)
 	}
 	if (ret < 0)
 		record->hasFailed = TRUE;
-	g_mutex_unlock(&record->mutex);
+	pthread_mutex_unlock(&record->mutex);
 	if (ret < 0)
 		sayReplacing(record, ret);
 }
@@ -326,7 +327,7 @@ int commandRecord(int argc, char **argv)
 	const char *message;
 	int result;
 
-	g_mutex_init(&record.mutex);
+	pthread_mutex_init(&record.mutex, NULL);
 	result = cliParse(&command, lists, &argc, &argv);
 	if (result < 0) {
 		/* Not before parsing: that would lose it. */
@@ -343,7 +344,7 @@ int commandRecord(int argc, char **argv)
 				 : run(&record);
 	}
 	whereClear(&record.where);
-	g_mutex_clear(&record.mutex);
+	pthread_mutex_destroy(&record.mutex);
 	g_free(record.project);
 	return result;
 }
