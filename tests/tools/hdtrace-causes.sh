@@ -73,6 +73,15 @@ ok "what clocks explain is clamped, what they do not is not, and nobody guesses"
 	"message certain 0 4850000000 1 4000000000 4850000000" \
 	"message impossible 0 7000000000 1 6000000000 6700000000" \
 	"# loose 2 unsure 0 collectives 0 backwards 1 clamped 1"
+ends_alone() {
+	grep "^sent\|^received" edges >alone
+	cat alone
+	diff - alone <<-'END'
+	sent certain 0 8000000000 0 8000000000 8000000000
+	received certain 1 9100000000 1 9100000000 9100000000
+	END
+}
+ok "ends without the other one are handed on, too" ends_alone
 says_both() {
 	status 0 report clocks || return 1
 	grep -q "Ends of messages without the other one: 2" out &&

@@ -21,6 +21,10 @@ static const char *kindName(enum dependencyKind kind)
 		return "barrier";
 	case DEPENDENCY_COMPLETION:
 		return "completion";
+	case DEPENDENCY_SENT:
+		return "sent";
+	case DEPENDENCY_RECEIVED:
+		return "received";
 	}
 	return "?";
 }
@@ -47,7 +51,8 @@ int main(int argc, char **argv)
 	static const char *const sure[] = { "certain", "unsure", "possible",
 					    "impossible" };
 	const struct dependencyWish wish = {
-		.kinds = DEPENDENCIES_BETWEEN | DEPENDENCY_COMPLETION,
+		.kinds = DEPENDENCIES_BETWEEN | DEPENDENCY_COMPLETION |
+			 DEPENDENCY_SENT | DEPENDENCY_RECEIVED,
 	};
 	hdIProject *project =
 		argc == 2 ? hdI_openProject(argv[1], NULL, NULL) : NULL;

@@ -14,8 +14,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "HDTraceTools/base/spool.h"
 #include "HDTraceTools/export/perfetto/perfetto.h"
+#include "HDTraceTools/model/messages.h"
 
 /* ---- Packets ----------------------------------------------------------- */
 
@@ -144,132 +144,105 @@ static void annotate(void *data, const char *name, const char *value)
 
 /* ---- Messages ---------------------------------------------------------- */
 
-/** Write an end of a message, without an arrow if flow is 0. */
-static void putEnd(struct perfetto *self, const struct messageEnd *end,
-		   uint64_t flow)
-{
-	int64_t peer = end->isSent ? end->receiver : end->sender;
+/** An end of a message. */
+struct end {
+	bool isSent;
+	uint32_t trace;
+	int64_t time;
+	int64_t peer;  /**< Global rank of the other one. */
+	uint64_t flow; /**< 0: there is no arrow. */
+};
 
+static void putEnd(struct perfetto *self, const struct dependency *message,
+		   const struct end *end)
+{
+	const struct messageGroup *group =
+		dependenciesGroups(self->dependencies)->pdata[message->group];
+
+	self->track =
+		g_array_index(self->traces, struct perfettoTrace, end->trace)
+			.track;
 	startEvent(self, EVENT_IS_INSTANT);
 	g_string_assign(self->name,
 			end->isSent ? "message to " : "message from ");
-	if (peer == MESSAGES_ELSEWHERE)
+	if (end->peer == MESSAGES_ELSEWHERE)
 		g_string_append(self->name, "another program");
 	else
-		g_string_append_printf(self->name, "%" PRId64, peer);
+		g_string_append_printf(self->name, "%" PRId64, end->peer);
 	pbText(self->body, EVENT_NAME, self->name->str);
-	annotateNumber(self, "tag", end->tag);
-	if (end->size >= 0)
-		annotateNumber(self, "size", end->size);
-	if (*end->group->name)
-		annotate(self, "communicator", end->group->name);
-	if (flow)
+	annotateNumber(self, "tag", message->tag);
+	if (message->size >= 0)
+		annotateNumber(self, "size", message->size);
+	if (*group->name)
+		annotate(self, "communicator", group->name);
+	if (end->flow)
 		pbFixed64(self->body,
-			  end->isSent ? EVENT_FLOW : EVENT_END_OF_FLOW, flow);
+			  end->isSent ? EVENT_FLOW : EVENT_END_OF_FLOW,
+			  end->flow);
 	perfettoPutPacket(self, PACKET_TRACK_EVENT, &end->time);
 }
 
-/** Messages of a channel arrive in the order in which they are sent; all are
- * counted, also those that are not written. */
-static void putNext(struct perfetto *self, struct perfettoChannel *channel,
-		    const struct messageEnd *end)
+static int64_t rankOf(const struct perfetto *self, uint32_t trace)
 {
-	struct perfettoRange *range = &channel->ranges[end->isSent];
-	uint64_t number = ++channel->counts[end->isSent];
-
-	if (!self->isChosen)
-		return;
-	if (range->first == 0)
-		range->first = number;
-	range->last = number;
-	range->count++;
-	putEnd(self, end, channel->channel.number << 36 | number);
+	return g_array_index(self->traces, struct perfettoTrace, trace).rank;
 }
 
-/** It is not known which the other end is. */
-static void putLoose(struct perfetto *self, struct perfettoChannel *channel,
-		     const struct messageEnd *end)
+static void putMessage(struct perfetto *self, const struct dependency *message)
 {
-	if (!self->isChosen)
-		return;
-	channel->ranges[end->isSent].count++;
-	putEnd(self, end, 0);
-}
-
-static void takeEnd(const struct messageEnd *end, void *data)
-{
-	struct perfetto *self = data;
-	struct perfettoChannel *channel;
-	struct perfettoEnd late;
-
-	if (end->isSent != self->wantsSent)
-		return;
-	channel = channelsNote(self->channels, end);
-	if (end->epoch < 0) {
-		putLoose(self, channel, end);
-		return;
-	}
-	if (end->isSent || end->epoch == 0) {
-		putNext(self, channel, end);
-		return;
-	}
-	late = (struct perfettoEnd){
-		.end = *end,
-		.channel = channel,
-		.track = self->track,
-		.isChosen = self->isChosen,
+	uint64_t flow = ++self->flows;
+	const struct end sent = {
+		.isSent = true,
+		.trace = message->from,
+		.time = dependencyStart(message),
+		.peer = rankOf(self, message->to),
+		.flow = flow,
 	};
-	if (self->error == 0)
-		self->error = spoolAppend(self->late, &late, sizeof(late));
+	const struct end received = {
+		.trace = message->to,
+		.time = message->toTime,
+		.peer = rankOf(self, message->from),
+		.flow = flow,
+	};
+
+	putEnd(self, message, &sent);
+	putEnd(self, message, &received);
+	self->export->messages++;
 }
 
-/** What was received before the first was sent was sent when nothing was
- * recorded; the next is the first. */
-static void putLate(struct perfetto *self)
+/** An arrow from or to where nobody knows; none if it is not known which one of
+ *  them it is. */
+static void putLoose(struct perfetto *self, const struct dependency *message)
 {
-	uint64_t length = spoolLength(self->late);
-	struct perfettoEnd late;
-	uint64_t at = 0;
+	const struct end end = {
+		.isSent = message->kind == DEPENDENCY_SENT,
+		.trace = message->from,
+		.time = message->fromTime,
+		.peer = message->peer,
+		.flow = message->certainty == DEPENDENCY_CERTAIN ? ++self->flows
+								 : 0,
+	};
 
-	while (at < length && (self->error = spoolRead(self->late, at, &late,
-						       sizeof(late))) == 0) {
-		at += sizeof(late);
-		self->track = late.track;
-		self->isChosen = late.isChosen;
-		if (channelIsBefore(&late.channel->channel, late.end.time))
-			putLoose(self, late.channel, &late.end);
+	putEnd(self, message, &end);
+}
+
+static void putMessages(struct perfetto *self)
+{
+	struct dependencyCounts counts;
+	struct dependency message;
+	int ret;
+
+	while ((ret = dependenciesNext(self->dependencies, &message)) == 1) {
+		if (message.kind == DEPENDENCY_MESSAGE)
+			putMessage(self, &message);
 		else
-			putNext(self, late.channel, &late.end);
+			putLoose(self, &message);
 	}
-}
-
-/** Messages of which both ends are written. */
-static uint64_t wholeMessages(const struct perfettoChannel *channel)
-{
-	const struct perfettoRange *received = &channel->ranges[0];
-	const struct perfettoRange *sent = &channel->ranges[1];
-	uint64_t first = MAX(received->first, sent->first);
-	uint64_t last = MIN(received->last, sent->last);
-	uint64_t most = MIN(received->count, sent->count);
-
-	return first > 0 && last >= first ? MIN(last - first + 1, most) : 0;
-}
-
-static void countMessages(struct perfetto *self)
-{
-	for (uint64_t i = 0; i < channelsCount(self->channels); i++) {
-		const struct perfettoChannel *channel =
-			channelsAt(self->channels, i);
-		uint64_t whole = wholeMessages(channel);
-
-		self->export->messages += whole;
-		exportLose(self->export,
-			   "arrows of messages of which one end is recorded",
-			   channel->ranges[0].count + channel->ranges[1].count -
-				   2 * whole);
-		exportLose(self->export, EXPORT_UNSURE,
-			   channel->channel.key.epoch != 0 ? whole : 0);
-	}
+	self->error = ret;
+	counts = dependenciesCounts(self->dependencies);
+	exportLose(self->export,
+		   "arrows of messages of which one end is recorded",
+		   counts.loose);
+	exportLose(self->export, EXPORT_UNSURE, counts.unsure);
 }
 
 /* ---- Traces ------------------------------------------------------------ */
@@ -278,38 +251,46 @@ static void putStep(struct perfetto *self, const struct orderedStep *step)
 {
 	const hdIRecord *record = step->record;
 
-	self->wantsSent = step->kind == ORDERED_ENTER;
-	if (step->kind == ORDERED_LEAVE)
-		messagesFind(self->messages, record, takeEnd, self);
-	if (self->isChosen) {
-		startEvent(self, step->kind == ORDERED_ENTER ? EVENT_IS_BEGIN
-				 : step->kind == ORDERED_LEAVE
-					 ? EVENT_IS_END
-					 : EVENT_IS_INSTANT);
-		if (step->kind != ORDERED_LEAVE) {
-			pbText(self->body, EVENT_NAME, record->name);
-			exportAttributes(record, annotate, self);
-		}
-		perfettoPutPacket(self, PACKET_TRACK_EVENT, &step->time);
+	if (!self->isChosen)
+		return;
+	startEvent(self, step->kind == ORDERED_ENTER   ? EVENT_IS_BEGIN
+			 : step->kind == ORDERED_LEAVE ? EVENT_IS_END
+						       : EVENT_IS_INSTANT);
+	if (step->kind != ORDERED_LEAVE) {
+		pbText(self->body, EVENT_NAME, record->name);
+		exportAttributes(record, annotate, self);
 	}
-	if (step->kind == ORDERED_ENTER)
-		messagesFind(self->messages, record, takeEnd, self);
+	perfettoPutPacket(self, PACKET_TRACK_EVENT, &step->time);
 }
 
 static int putTrace(struct perfetto *self, const hdITraceFile *trace)
 {
 	struct ordered *ordered = exportOpenTrace(self->export, trace);
+	struct dependencyReader *reader =
+		dependenciesEnter(self->dependencies, trace, self->traces->len);
+	struct perfettoTrace own = {
+		.track = GPOINTER_TO_SIZE(
+			g_hash_table_lookup(self->nodes, trace->node)),
+		.rank = dependencyRank(reader),
+	};
 	struct orderedStep step;
 	int ret = 0;
 
-	self->track =
-		GPOINTER_TO_SIZE(g_hash_table_lookup(self->nodes, trace->node));
-	messagesEnter(self->messages, trace, NULL);
+	g_array_append_val(self->traces, own);
+	self->track = own.track;
 	while (ordered && self->error == 0 &&
 	       (ret = exportReadStep(self->export, ordered, trace, &step,
-				     &self->isChosen)) == 1)
+				     &self->isChosen)) == 1) {
 		putStep(self, &step);
+		if (step.kind == ORDERED_LEAVE)
+			self->error = dependencyNote(reader, step.record,
+						     self->isChosen);
+	}
 	orderedClose(ordered);
+	if (self->error == 0)
+		self->error = dependenciesLeave(self->dependencies, reader);
+	else
+		dependenciesDrop(self->dependencies, reader);
 	toolProgressFile(self->export->tool, trace->fileSize);
 	return ret < 0 ? -1 : 0;
 }
@@ -326,8 +307,7 @@ static int putProject(struct perfetto *self)
 	for (guint i = 0; i < export->traces->len && ret == 0; i++)
 		ret = putTrace(self, export->traces->pdata[i]);
 	if (ret == 0 && self->error == 0)
-		putLate(self);
-	countMessages(self);
+		putMessages(self);
 	if (self->error == 0)
 		return ret;
 	toolError(export->tool, "temporary file: %s", strerror(-self->error));
@@ -336,6 +316,10 @@ static int putProject(struct perfetto *self)
 
 static int writePerfetto(struct export *export)
 {
+	const struct dependencyWish wish = {
+		.kinds = DEPENDENCY_MESSAGE | DEPENDENCY_SENT |
+			 DEPENDENCY_RECEIVED,
+	};
 	struct perfetto self = { .export = export };
 	struct newFile file;
 	int ret;
@@ -345,9 +329,8 @@ static int writePerfetto(struct export *export)
 	exportLoseProject(export);
 	self.file = file.file;
 	self.nodes = g_hash_table_new(NULL, NULL);
-	self.messages = messagesNew(export->project);
-	self.channels = channelsNew(sizeof(struct perfettoChannel));
-	self.late = spoolNew();
+	self.traces = g_array_new(FALSE, FALSE, sizeof(struct perfettoTrace));
+	self.dependencies = dependenciesNew(export->project, &wish);
 	self.packet = g_byte_array_new();
 	self.body = g_byte_array_new();
 	self.part = g_byte_array_new();
@@ -359,9 +342,8 @@ static int writePerfetto(struct export *export)
 	g_byte_array_unref(self.body);
 	g_byte_array_unref(self.part);
 	g_byte_array_unref(self.bytes);
-	spoolFree(self.late);
-	channelsFree(self.channels);
-	messagesFree(self.messages);
+	dependenciesFree(self.dependencies);
+	g_array_unref(self.traces);
 	g_hash_table_destroy(self.nodes);
 	return exportEndFile(export, &file, ret < 0);
 }

@@ -11,8 +11,7 @@
 
 #include "HDTraceTools/export/export.h"
 #include "HDTraceTools/export/protobuf.h"
-#include "HDTraceTools/model/channels.h"
-#include "HDTraceTools/model/messages.h"
+#include "HDTraceTools/model/causes/dependencies.h"
 
 enum {
 	TRACE_PACKET = 1,
@@ -59,26 +58,10 @@ enum perfettoEvent {
 	EVENT_IS_COUNTER
 };
 
-/** Ends of messages of a channel that are written, by their numbers. */
-struct perfettoRange {
-	uint64_t first;
-	uint64_t last;
-	uint64_t count;
-};
-
-/** The messages of a channel. */
-struct perfettoChannel {
-	struct channel channel;
-	uint64_t counts[2]; /**< Received, sent; written or not. */
-	struct perfettoRange ranges[2];
-};
-
-/** An end of a message that waits. */
-struct perfettoEnd {
-	struct messageEnd end;
-	struct perfettoChannel *channel;
+/** A trace, by its number. */
+struct perfettoTrace {
 	uint64_t track;
-	bool isChosen;
+	int64_t rank; /**< -1: none. */
 };
 
 struct perfetto {
@@ -87,16 +70,13 @@ struct perfetto {
 	uint64_t tracks; /**< Number of the last track. */
 	bool isStarted;
 	GHashTable *nodes; /**< hdINode to the number of its track. */
-	struct messages *messages;
-	struct channels *channels; /**< Of struct perfettoChannel. */
-	/** struct perfettoEnd: received after recording was interrupted; what
-	 *  was sent first is known at the end only. */
-	struct spool *late;
+	GArray *traces;    /**< struct perfettoTrace */
+	struct dependencies *dependencies;
+	uint64_t flows; /**< Number of the last arrow. */
 	int error;      /**< Negative errno of the temporary file. */
 	uint64_t track; /**< Of the trace that is written. */
-	bool wantsSent; /**< Which ends of messages are looked for. */
 	bool isChosen;  /**< Whether the record is to be written. */
-	/* Messages while they are put together. */
+	/* What is put together. */
 	GByteArray *packet;
 	GByteArray *body;
 	GByteArray *part;

@@ -49,6 +49,7 @@ static int compareRest(const struct dependency *x, const struct dependency *y)
 	COMPARE(x->toStart, y->toStart);
 	COMPARE(x->size, y->size);
 	COMPARE(x->early, y->early);
+	COMPARE(x->peer, y->peer);
 	return 0;
 }
 
@@ -143,6 +144,11 @@ void dependenciesDrop(struct dependencies *self,
 	g_hash_table_destroy(reader->started);
 	g_hash_table_destroy(reader->calls);
 	g_free(reader);
+}
+
+const GPtrArray *dependenciesGroups(const struct dependencies *self)
+{
+	return messagesGroups(self->messages);
 }
 
 int64_t dependencyRank(const struct dependencyReader *reader)

@@ -46,6 +46,8 @@
 #include <stddef.h>
 #include <inttypes.h>
 
+#include <glib.h>
+
 #include <hdReading.h>
 
 /** Kinds of edges; they are bits, for what is wanted. */
@@ -55,6 +57,9 @@ enum dependencyKind {
 	DEPENDENCY_COLLECTIVE = 4,
 	DEPENDENCY_BARRIER = 8,
 	DEPENDENCY_COMPLETION = 16,
+	/* No edges, but ends of messages without the other one. */
+	DEPENDENCY_SENT = 32,
+	DEPENDENCY_RECEIVED = 64,
 };
 
 /** All kinds whose ends are different activities. */
@@ -84,6 +89,11 @@ struct dependency {
 	int64_t size; /**< In bytes; -1 if not known. */
 	int64_t tag;
 	uint32_t group; /**< Number of the communicator. */
+	/** Of DEPENDENCY_SENT the global rank that would receive it, of
+	 *  DEPENDENCY_RECEIVED the one that sent it; or MESSAGES_ELSEWHERE.
+	 * Where nothing is known of the order the certainty is not
+	 *  DEPENDENCY_CERTAIN. */
+	int64_t peer;
 };
 
 /** In which order edges are taken. */
@@ -142,6 +152,9 @@ struct dependencyReader *dependenciesEnter(struct dependencies *self,
  */
 int dependencyNote(struct dependencyReader *reader, const hdIRecord *record,
 		   bool isChosen);
+
+/** The communicators: array of struct messageGroup *, by number. */
+const GPtrArray *dependenciesGroups(const struct dependencies *self);
 
 /** The rank of the trace, among all; -1 if it belongs to none. */
 int64_t dependencyRank(const struct dependencyReader *reader);

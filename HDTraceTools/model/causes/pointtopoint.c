@@ -51,10 +51,31 @@ static void note(struct dependencyReader *reader, uint8_t number)
 
 /* ---- Joining ----------------------------------------------------------- */
 
-static void countLoose(struct dependencyJoin *join,
-		       const struct dependencyEnd *end)
+/** It has no counterpart, or nobody knows which it is. */
+static int makeLoose(struct dependencyJoin *join,
+		     const struct dependencyEnd *end,
+		     enum dependencyCertainty certainty)
 {
-	join->dependencies->counts.loose += end->isChosen;
+	const struct messageEnd *key = &join->channel->key;
+	int64_t time = end->isSent ? end->start : end->time;
+	struct dependency loose = {
+		.kind = end->isSent ? DEPENDENCY_SENT : DEPENDENCY_RECEIVED,
+		.certainty = certainty,
+		.from = end->trace,
+		.fromTime = time,
+		.to = end->trace,
+		.toTime = time,
+		.toStart = time,
+		.size = end->size,
+		.tag = key->tag,
+		.group = key->group->number,
+		.peer = end->isSent ? key->receiver : key->sender,
+	};
+
+	if (!end->isChosen)
+		return 0;
+	join->dependencies->counts.loose++;
+	return dependencyMake(join->dependencies, &loose);
 }
 
 /** The first that was sent and can be received yet; NULL if there is none. */
@@ -67,27 +88,31 @@ static const struct dependencyEnd *firstSent(const struct dependencyJoin *join)
 }
 
 /** Leave out what was sent before a message of this number was received. */
-static void dropSent(struct dependencyJoin *join, uint64_t received)
+static int dropSent(struct dependencyJoin *join, uint64_t received)
 {
 	const struct dependencyEnd *sent;
+	int ret = 0;
 
-	while ((sent = firstSent(join)) &&
+	while (ret == 0 && (sent = firstSent(join)) &&
 	       sent->number + join->strays < received) {
-		countLoose(join, sent);
+		ret = makeLoose(join, sent, DEPENDENCY_CERTAIN);
 		join->next++;
 	}
+	return ret;
 }
 
-static void takeSent(struct dependencyJoin *join,
-		     const struct dependencyEnd *sent)
+static int takeSent(struct dependencyJoin *join,
+		    const struct dependencyEnd *sent)
 {
 	/* That of this number is the next to be received. */
-	dropSent(join, sent->number);
+	int ret = dropSent(join, sent->number);
+
 	if (join->next > join->held->len / 2) {
 		g_array_remove_range(join->held, 0, join->next);
 		join->next = 0;
 	}
 	g_array_append_val(join->held, *sent);
+	return ret;
 }
 
 /** The sender waits as long as nobody is ready to receive. */
@@ -145,46 +170,42 @@ static int takeReceived(struct dependencyJoin *join,
 			const struct dependencyEnd *received)
 {
 	const struct dependencyEnd *sent;
+	int ret;
 
 	if (channelIsBefore(join->channel, received->time)) {
 		join->strays++;
-		countLoose(join, received);
-		return 0;
+		return makeLoose(join, received, DEPENDENCY_UNSURE);
 	}
-	dropSent(join, received->number);
+	ret = dropSent(join, received->number);
+	if (ret < 0)
+		return ret;
 	sent = firstSent(join);
-	if (!sent || sent->number + join->strays != received->number) {
-		countLoose(join, received);
-		return 0;
-	}
+	if (!sent || sent->number + join->strays != received->number)
+		return makeLoose(join, received, DEPENDENCY_CERTAIN);
 	join->next++;
 	if (sent->isChosen && received->isChosen)
 		return makeMessage(join, sent, received);
-	join->dependencies->counts.loose +=
-		sent->isChosen || received->isChosen;
-	return 0;
+	/* One of them is at most. */
+	ret = makeLoose(join, sent, DEPENDENCY_CERTAIN);
+	return ret < 0 ? ret : makeLoose(join, received, DEPENDENCY_CERTAIN);
 }
 
 static int take(struct dependencyJoin *join, const struct dependencyEnd *end)
 {
 	if (join->channel->key.epoch < 0)
-		countLoose(join, end);
-	else if (end->isSent)
-		takeSent(join, end);
-	else
-		return takeReceived(join, end);
-	return 0;
+		return makeLoose(join, end, DEPENDENCY_UNSURE);
+	return end->isSent ? takeSent(join, end) : takeReceived(join, end);
 }
 
 static int finish(struct dependencyJoin *join)
 {
-	dropSent(join, UINT64_MAX);
-	return 0;
+	return dropSent(join, UINT64_MAX);
 }
 
 const struct dependencySource dependencyMessages = {
 	.name = "messages",
-	.kinds = DEPENDENCY_MESSAGE | DEPENDENCY_RENDEZVOUS,
+	.kinds = DEPENDENCY_MESSAGE | DEPENDENCY_RENDEZVOUS | DEPENDENCY_SENT |
+		 DEPENDENCY_RECEIVED,
 	.note = note,
 	.take = take,
 	.finish = finish,
