@@ -13,6 +13,12 @@ struct channels {
 	size_t size;
 };
 
+/** Some ends belong to no communicator. */
+static int64_t groupOf(const struct messageEnd *end)
+{
+	return end->group ? (int64_t)end->group->number : -1;
+}
+
 static guint hash(gconstpointer data)
 {
 	const struct messageEnd *end = data;
@@ -21,7 +27,7 @@ static guint hash(gconstpointer data)
 	value = value * 1000003 ^ (uint64_t)end->receiver;
 	value = value * 1000003 ^ (uint64_t)end->tag;
 	value = value * 1000003 ^ (uint64_t)end->epoch;
-	value = value * 1000003 ^ end->group->number;
+	value = value * 1000003 ^ (uint64_t)groupOf(end);
 	return (guint)(value ^ value >> 32);
 }
 
@@ -32,7 +38,7 @@ static gboolean areAlike(gconstpointer a, gconstpointer b)
 
 	return x->sender == y->sender && x->receiver == y->receiver &&
 	       x->tag == y->tag && x->epoch == y->epoch &&
-	       x->group->number == y->group->number;
+	       groupOf(x) == groupOf(y);
 }
 
 struct channels *channelsNew(size_t size)

@@ -209,6 +209,11 @@ static const char *const fieldNames[MESSAGE_FIELDS] = {
 	[MESSAGE_ROOT] = "root",
 	[MESSAGE_FLAG] = "flag",
 	[MESSAGE_COMPLETED] = "completed",
+	[MESSAGE_TEAM] = "team",
+	[MESSAGE_THREAD] = "thread",
+	[MESSAGE_THREADS] = "threads",
+	[MESSAGE_BARRIER] = "barrier",
+	[MESSAGE_TASK] = "task",
 };
 
 static void addField(struct messageFields *fields,

@@ -114,7 +114,7 @@ int64_t messagesPeer(const struct messages *self, int64_t cid, int64_t rank);
  * epoch may be NULL. */
 bool messagesEpoch(const hdIRecord *record, int64_t *epoch);
 
-/** Attributes that are numbers, of calls of MPI. */
+/** Attributes that are numbers, of calls of MPI and states of OpenMP. */
 enum messageField {
 	MESSAGE_CID,
 	MESSAGE_RID,
@@ -129,6 +129,11 @@ enum messageField {
 	MESSAGE_ROOT,
 	MESSAGE_FLAG,
 	MESSAGE_COMPLETED,
+	MESSAGE_TEAM,
+	MESSAGE_THREAD,
+	MESSAGE_THREADS,
+	MESSAGE_BARRIER,
+	MESSAGE_TASK,
 	MESSAGE_FIELDS
 };
 

@@ -90,6 +90,41 @@ imbalance() (
 		threads said barriers
 )
 
+# The path goes from thread to thread as the program saw that they came last: it is
+# the last one's until it came, from when the last one of the round before did.
+path() (
+	cd imbalance || return 1
+	"$hdtrace" report --format=json constructs >critical || return 1
+	"$hdtrace" dump constructs | sed -n 's/^trace .*_\([0-9]*\)".*/\1/p' >traces
+	sed -n 's/.*"trace": \([0-9]*\), "start": \([0-9.]*\), "end": \([0-9.]*\) .*/\1 \2 \3/p' \
+		critical >parts
+	cat parts
+	awk '
+		FILENAME == "threads" { self[$1] = $2; next }
+		FILENAME == "traces" { number[FNR - 1] = self[$1]; next }
+		FILENAME == "said" {
+			if ($4 > came[$3]) { came[$3] = $4; last[$3] = $2 }
+			next }
+		{ found[number[$1]] += $3 - $2; if (FNR == 1) begin = $2 }
+		END {
+			before = begin
+			for (i = 0; i < 5; i++) {
+				expected[last[i]] += came[i] - before
+				before = came[i]
+			}
+			for (i = 0; i < 4; i++) {
+				diff = found[i] - expected[i]
+				print i, found[i] + 0, "expected", expected[i] + 0
+				# That one which begins it and ends it has a
+				# little more.
+				if (diff > 0.002 + 0.02 * expected[i] ||
+				    diff < -0.002 - 0.02 * expected[i])
+					bad++
+			}
+			exit bad > 0 || expected[3] < 0.1
+		}' threads traces said parts
+)
+
 # Which tasks there were is known, and which had to wait for which.
 tasks() (
 	run tasks && is_sound constructs || return 1
@@ -316,6 +351,7 @@ hybrids() {
 }
 
 ok "threads wait as long as the program says" imbalance
+ok "the critical path goes through those that come last" path
 ok "tasks, and what they depend on" tasks
 ok "untied tasks" untied
 ok "regions inside of regions" nested

@@ -21,6 +21,12 @@ static const char *kindName(enum dependencyKind kind)
 		return "barrier";
 	case DEPENDENCY_COMPLETION:
 		return "completion";
+	case DEPENDENCY_FORK:
+		return "fork";
+	case DEPENDENCY_TEAM:
+		return "team";
+	case DEPENDENCY_TASK:
+		return "task";
 	case DEPENDENCY_SENT:
 		return "sent";
 	case DEPENDENCY_RECEIVED:

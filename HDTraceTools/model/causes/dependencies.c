@@ -12,9 +12,8 @@
 
 /** All sources; what one needs of another comes after it. */
 static const struct dependencySource *const sources[] = {
-	&dependencyMessages,
-	&dependencyCollectives,
-	&dependencyCompletions,
+	&dependencyMessages, &dependencyCollectives, &dependencyCompletions,
+	&dependencyTeams,    &dependencyTasks,
 };
 
 /* ---- Orders ------------------------------------------------------------ */
@@ -137,6 +136,7 @@ void dependenciesDrop(struct dependencies *self,
 	(void)self;
 	if (!reader)
 		return;
+	dependencyNestEnd(reader);
 	messagesFree(reader->messages);
 	channelsFree(reader->channels);
 	spoolFree(reader->ends);
@@ -176,8 +176,9 @@ static bool hasMessages(const char *name)
 static unsigned int findRole(const char *name)
 {
 	int function = dependencyFunction(name);
-	unsigned int role = hasMessages(name) ? ROLE_MESSAGES : 0;
+	unsigned int role = dependencyOpenmp(name);
 
+	role |= hasMessages(name) ? ROLE_MESSAGES : 0;
 	if (g_str_has_prefix(name, "Wait") || g_str_has_prefix(name, "Test"))
 		role |= ROLE_COMPLETES;
 	else if (g_str_has_prefix(name, "Start"))
@@ -212,8 +213,11 @@ int dependencyNote(struct dependencyReader *reader, const hdIRecord *record,
 	reader->record = record;
 	reader->isChosen = isChosen;
 	reader->role = roleOf(reader, record->name);
-	if (!reader->role && !messagesEpoch(record, &reader->epoch))
-		return 0;
+	if (!reader->role && !messagesEpoch(record, &reader->epoch)) {
+		if (reader->nestings)
+			dependencyNest(reader);
+		return reader->error;
+	}
 	reader->read = messagesRead(reader->messages, record);
 	/* They count epochs, too. */
 	if (messageField(&reader->read->own, MESSAGE_PART, &reader->epoch))
@@ -223,6 +227,8 @@ int dependencyNote(struct dependencyReader *reader, const hdIRecord *record,
 		    sources[i] == &dependencyCompletions)
 			sources[i]->note(reader, i);
 	}
+	if (reader->nestings || reader->role & ROLE_OPENMP)
+		dependencyNest(reader);
 	return reader->error;
 }
 
@@ -238,7 +244,7 @@ void dependencyAdd(struct dependencyReader *reader,
 	struct dependencyChannel *channel = channelsNote(reader->channels, key);
 	struct dependencyEnd noted = *end;
 
-	noted.channel = channel->channel.number;
+	noted.channel = (uint32_t)channel->channel.number;
 	noted.trace = reader->number;
 	noted.isChosen = reader->isChosen;
 	if (isMessage(end))
@@ -258,6 +264,19 @@ void dependencyAddCall(struct dependencyReader *reader,
 		.tag = end->source,
 		.epoch = epoch,
 		.group = group,
+		.time = end->time,
+	};
+
+	dependencyAdd(reader, end, &key);
+}
+
+void dependencyAddOwn(struct dependencyReader *reader,
+		      const struct dependencyEnd *end)
+{
+	const struct messageEnd key = {
+		.sender = reader->rank,
+		.receiver = -1,
+		.tag = end->source,
 		.time = end->time,
 	};
 
@@ -295,7 +314,7 @@ static int addEnds(struct dependencies *self,
 		const struct dependencyChannel *channel =
 			channelsAt(reader->channels, end->channel);
 
-		end->channel = channel->whole;
+		end->channel = (uint32_t)channel->whole;
 		if (isMessage(end))
 			end->number += channel->before[end->isSent];
 		ret = sorterAdd(self->ends, end);
@@ -309,10 +328,13 @@ static int addEnds(struct dependencies *self,
 int dependenciesLeave(struct dependencies *self,
 		      struct dependencyReader *reader)
 {
-	uint64_t left = spoolLength(reader->ends);
 	struct dependencyEnd *ends = g_new(struct dependencyEnd, AT_ONCE);
-	int ret = reader->error;
+	uint64_t left;
+	int ret;
 
+	dependencyNestEnd(reader);
+	ret = reader->error;
+	left = spoolLength(reader->ends);
 	if (self->nodes->len <= reader->number)
 		g_array_set_size(self->nodes, reader->number + 1);
 	g_array_index(self->nodes, const hdINode *, reader->number) =
@@ -361,14 +383,24 @@ static void judge(struct dependencies *self, struct dependency *edge)
 	edge->fromTime = edge->toTime;
 }
 
+/** Whether something waited. A thread is there no earlier than its first
+ * region.
+ */
+static bool isWait(const struct dependency *edge)
+{
+	return edge->from != edge->to &&
+	       edge->certainty != DEPENDENCY_IMPOSSIBLE &&
+	       (edge->fromTime > edge->toStart ||
+		(edge->fromTime == edge->toStart &&
+		 edge->kind == DEPENDENCY_FORK));
+}
+
 int dependencyMake(struct dependencies *self, struct dependency *edge)
 {
 	if (!(edge->kind & self->wish.kinds))
 		return 0;
 	judge(self, edge);
-	if (self->wish.onlyWaits &&
-	    (edge->from == edge->to || edge->fromTime <= edge->toStart ||
-	     edge->certainty == DEPENDENCY_IMPOSSIBLE))
+	if (self->wish.onlyWaits && !isWait(edge))
 		return 0;
 	return sorterAdd(self->edges, edge);
 }
@@ -391,22 +423,24 @@ static int join(struct dependencies *self)
 		.held = g_array_new(FALSE, FALSE, sizeof(struct dependencyEnd)),
 	};
 	struct dependencyEnd end;
-	struct dependencyEnd last = { .channel = UINT64_MAX };
+	struct dependencyEnd last = { .channel = UINT32_MAX };
 	int ret = 0;
 
 	while (ret == 0 && (ret = sorterNext(self->ends, &end)) == 1) {
 		ret = 0;
-		if (last.channel != UINT64_MAX &&
+		if (last.channel != UINT32_MAX &&
 		    (end.channel != last.channel ||
 		     (sources[end.source]->byNumber &&
 		      end.number != last.number)))
 			ret = finishJoin(&join, last.source);
+		if (end.channel != last.channel)
+			join.members = 0;
 		join.channel = channelsAt(self->channels, end.channel);
 		if (ret == 0)
 			ret = sources[end.source]->take(&join, &end);
 		last = end;
 	}
-	if (ret == 0 && last.channel != UINT64_MAX)
+	if (ret == 0 && last.channel != UINT32_MAX)
 		ret = finishJoin(&join, last.source);
 	g_array_unref(join.held);
 	return ret;

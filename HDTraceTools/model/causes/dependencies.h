@@ -26,6 +26,14 @@
  *                 come, which is possible only.
  *   completions   in one activity, from the start of what a request does to the
  *                 end of the call that completes it.
+ *   teams         of OpenMP (hdtrace-openmp(7)), between threads of a rank:
+ * from the start of a parallel region of the thread that begins it to that of
+ * the others, which waited since their last state ended; and of a barrier, as
+ * of one of MPI, to the end of each thread's from when the last one came, or
+ * had executed its last task in it. tasks         from the start of creating a
+ * task to when it begins, and from the end of those that it has to come after.
+ * Who executes it waited since the start of the barrier, or of taskwait or
+ *                 taskgroup, or since the task before ended.
  *
  * Where recording was interrupted order begins anew with each epoch that was
  * recorded; what is received there before something is sent was sent when
@@ -57,6 +65,9 @@ enum dependencyKind {
 	DEPENDENCY_COLLECTIVE = 4,
 	DEPENDENCY_BARRIER = 8,
 	DEPENDENCY_COMPLETION = 16,
+	DEPENDENCY_FORK = 128,
+	DEPENDENCY_TEAM = 256, /**< A barrier of threads. */
+	DEPENDENCY_TASK = 512,
 	/* No edges, but ends of messages without the other one. */
 	DEPENDENCY_SENT = 32,
 	DEPENDENCY_RECEIVED = 64,
@@ -65,7 +76,8 @@ enum dependencyKind {
 /** All kinds whose ends are different activities. */
 #define DEPENDENCIES_BETWEEN                                                  \
 	(DEPENDENCY_MESSAGE | DEPENDENCY_RENDEZVOUS | DEPENDENCY_COLLECTIVE | \
-	 DEPENDENCY_BARRIER)
+	 DEPENDENCY_BARRIER | DEPENDENCY_FORK | DEPENDENCY_TEAM |             \
+	 DEPENDENCY_TASK)
 
 /** How sure it is that an edge is one. */
 enum dependencyCertainty {
@@ -186,7 +198,8 @@ int dependenciesNext(struct dependencies *self, struct dependency *edge);
 struct dependencyCounts {
 	uint64_t loose;       /**< Chosen ends of messages without the other. */
 	uint64_t unsure;      /**< Messages after an interruption. */
-	uint64_t collectives; /**< Collective calls without their others. */
+	uint64_t collectives; /**< Collective calls, and barriers of threads,
+			       * without their others. */
 	uint64_t backwards;   /**< Edges that clocks do not explain, ... */
 	int64_t worst;        /**< ... and by how much the worst goes back. */
 	uint64_t clamped;     /**< Those that they do. */

@@ -32,36 +32,44 @@ enum dependencyRole {
 	ROLE_STARTS = 4,    /**< They start those that are there. */
 	ROLE_BEGINS = 8,    /**< They make requests, and start them. */
 	ROLE_COLLECTIVE = 16,
-	ROLE_FUNCTION = 32, /**< The unit of that number. */
+	ROLE_OPENMP = 32,     /**< They are of OpenMP, and among these: */
+	ROLE_PARALLEL = 64,   /**< a parallel region, */
+	ROLE_TEAM = 128,      /**< a barrier, */
+	ROLE_CREATE = 256,    /**< the creation of a task, */
+	ROLE_TASK = 512,      /**< a task, */
+	ROLE_IDLE = 1024,     /**< waiting, also for tasks. */
+	ROLE_FUNCTION = 2048, /**< The unit of that number. */
 };
 
 /** Number of a collective function, those that do not wait included; -1: it is
  *  none. */
 int dependencyFunction(const char *name);
 
-/** What is noted of a trace: one end of an edge. */
+/** What is noted of a trace: one end of an edge. There are many; 64 bytes. */
 struct dependencyEnd {
-	uint64_t channel; /**< Of the trace's; then of all. */
-	uint64_t number;  /**< In it. */
-	int64_t start;    /**< Of the call, or of what is completed. */
-	int64_t waited;   /**< Since when the call that ends waits. */
-	int64_t time;     /**< When it ends. */
+	uint64_t number; /**< In its channel. */
+	int64_t start;   /**< Of the call, or of what is completed. */
+	int64_t waited;  /**< Since when the call that ends waits. */
+	int64_t time;    /**< When it ends. */
 	union {
-		int64_t size; /**< Of a message, as of struct messageEnd. */
-		int64_t rank; /**< Of a collective call: the own one. */
+		int64_t size;    /**< Of a message, as of struct messageEnd. */
+		int64_t rank;    /**< Of a collective call: the own one. */
+		int64_t threads; /**< Of a parallel region; -1: unknown. */
 	};
 	union {
 		int64_t posted; /**< Of a message that was received: when
 				 * somebody was ready. */
 		int64_t root;   /**< Of a collective call; -1: none. */
+		int64_t thread; /**< Of a parallel region. */
 	};
+	uint32_t channel; /**< Of the trace's; then of all. */
 	uint32_t trace;
 	uint32_t local;    /**< Of a collective call: the rank in its group. */
-	uint16_t function; /**< Likewise. */
-	uint8_t source;    /**< Number in the table of sources. */
-	uint8_t isSent;
-	uint8_t isChosen;
-	uint8_t blocks; /**< 0: no, 1: perhaps, 2: until it is received. */
+	uint16_t function; /**< Likewise; of a task, what it is. */
+	uint16_t source : 4; /**< Number in the table of sources. */
+	uint16_t isSent : 1;
+	uint16_t isChosen : 1;
+	uint16_t blocks : 2; /**< 0: no, 1: perhaps, 2: until received. */
 };
 
 /** To be no rank of a group. */
@@ -82,6 +90,8 @@ struct dependencyReader {
 	const struct messageRecord *read; /**< Likewise. */
 	GHashTable *started; /**< int64_t request to its struct operation. */
 	GHashTable *calls;   /**< Communicators and epochs to uint64_t. */
+	GArray *nestings;    /**< Of a thread of OpenMP; or NULL. */
+	uint8_t taskSource;  /**< The number of that source. */
 	const hdIRecord *record;
 	bool isChosen;
 	int error;
@@ -115,6 +125,8 @@ struct dependencyJoin {
 	GArray *held;    /**< struct dependencyEnd, that wait for others. */
 	guint next;      /**< The first of them that does yet. */
 	uint64_t strays; /**< Received in it, but sent before it began. */
+	uint64_t team;   /**< Of threads, ... */
+	guint members;   /**< ... and how many are in it; 0: not known. */
 };
 
 /** A source of edges. */
@@ -148,6 +160,10 @@ void dependencyAddCall(struct dependencyReader *reader,
 		       const struct dependencyEnd *end, int64_t epoch,
 		       const struct messageGroup *group);
 
+/** The same of an end that belongs to the rank of the trace only. */
+void dependencyAddOwn(struct dependencyReader *reader,
+		      const struct dependencyEnd *end);
+
 /** Make an edge, if it is wanted; its times are as recorded. 0 or an errno. */
 int dependencyMake(struct dependencies *self, struct dependency *edge);
 
@@ -155,6 +171,17 @@ int dependencyMake(struct dependencies *self, struct dependency *edge);
 extern const struct dependencySource dependencyMessages;
 extern const struct dependencySource dependencyCollectives;
 extern const struct dependencySource dependencyCompletions;
+extern const struct dependencySource dependencyTeams; /* openmp.c */
+extern const struct dependencySource dependencyTasks; /* Likewise. */
+
+/** What records of a name are for OpenMP: bits of enum dependencyRole. */
+unsigned int dependencyOpenmp(const char *name);
+
+/** All of a trace of OpenMP: any record, after the sources have noted it. */
+void dependencyNest(struct dependencyReader *reader);
+
+/** The last one was noted; frees what was needed. */
+void dependencyNestEnd(struct dependencyReader *reader);
 
 /** When what a request does was started; false if that is not known. */
 bool dependencyStarted(const struct dependencyReader *reader, int64_t request,
