@@ -22,6 +22,7 @@
 #include "HDTraceTools/model/units.h"
 #include "HDTraceTools/command/attributionoption.h"
 #include "HDTraceTools/stat/regions.h"
+#include "HDTraceTools/stat/shares.h"
 #include "cli/known.h"
 #include "cli/output.h"
 #include "cli/rows.h"
@@ -37,6 +38,7 @@ struct statRun {
 	struct phaseOptions phaseOptions;
 	struct windowOption window;
 	char *regions;
+	gboolean isShares;
 	char *ruleText;
 	enum attributionRule rule;
 	bool hasPhases;
@@ -745,7 +747,8 @@ static const struct toolHelp help = {
 		    "  hdtrace stat --phases-from node06_0_0:Barrier --by-name "
 		    "run1\n"
 		    "  hdtrace stat --window=0.5 --format=csv run1\n"
-		    "  hdtrace stat --regions 'All*' run1\n",
+		    "  hdtrace stat --regions 'All*' run1\n"
+		    "  hdtrace stat --shares run1\n",
 	.minArguments = 1,
 	.maxArguments = 1,
 };
@@ -770,7 +773,11 @@ static int runOn(struct statRun *run, const char *path)
 	    regionsPrint(run->tool, project, &run->selection, run->regions,
 			 run->rule) < 0)
 		status = TOOL_FAILED;
-	else if (status < 0 && run->regions)
+	else if (status < 0 && run->isShares &&
+		 sharesPrint(run->tool, project, &run->selection, run->rule) <
+			 0)
+		status = TOOL_FAILED;
+	else if (status < 0 && (run->regions || run->isShares))
 		status = toolFinish(run->tool);
 	if (status < 0 && findPhases(run) < 0)
 		status = TOOL_FAILED;
@@ -793,6 +800,10 @@ int statRun(struct tool *tool, int argc, char **argv)
 		{ "regions", 0, 0, G_OPTION_ARG_FILENAME, &run.regions,
 		  "Energy of the states that match, for each trace",
 		  "PATTERN" },
+		{ "shares", 0, 0, G_OPTION_ARG_NONE, &run.isShares,
+		  "Shares and energy of all states, for each trace, and "
+		  "C-states",
+		  NULL },
 		PHASE_ENTRY_BY_NAME(&run.phaseOptions),
 		WINDOW_ENTRY(&run.window),
 		ATTRIBUTION_ENTRY(&run.ruleText),
@@ -800,17 +811,21 @@ int statRun(struct tool *tool, int argc, char **argv)
 	};
 	int status = toolParse(tool, &argc, &argv, entries, &help);
 
-	if (status < 0 && run.regions &&
+	if (status < 0 && run.regions && run.isShares)
+		status = toolUsage(tool, "--regions excludes --shares");
+	if (status < 0 && (run.regions || run.isShares) &&
 	    (phaseOptionsAre(&run.phaseOptions) || run.phaseOptions.isByName ||
 	     run.window.text))
-		status = toolUsage(tool, "--regions excludes --phases, "
-					 "--phases-from, --by-name and "
-					 "--window");
+		status = toolUsage(tool,
+				   "%s excludes --phases, --phases-from, "
+				   "--by-name and --window",
+				   run.regions ? "--regions" : "--shares");
 	if (status < 0 && run.window.text && phaseOptionsAre(&run.phaseOptions))
 		status = toolUsage(tool, "--window excludes --phases and "
 					 "--phases-from");
-	if (status < 0 && run.ruleText && !run.regions)
-		status = toolUsage(tool, "--attribution needs --regions");
+	if (status < 0 && run.ruleText && !run.regions && !run.isShares)
+		status = toolUsage(tool, "--attribution needs --regions or "
+					 "--shares");
 	if (status < 0)
 		status = attributionOptionParse(run.ruleText, tool, &run.rule);
 	if (status < 0)

@@ -69,6 +69,8 @@ for project in mini big; do
 		--phases borders $project
 	ok "stat --regions $project" is_valid hdtrace-stat-regions stat \
 		--regions='*' $project
+	ok "stat --shares $project" is_valid hdtrace-stat-shares stat \
+		--shares $project
 	ok "report $project" is_valid hdtrace-report report $project
 	ok "report --phases $project" is_valid hdtrace-report report \
 		--phases borders --all $project

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file
+ * What the states of every trace took: time, and energy of each value that is
+ * power.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <string.h>
+
+#include "HDTraceTools/model/kind.h"
+#include "HDTraceTools/model/moments.h"
+#include "HDTraceTools/model/units.h"
+#include "HDTraceTools/stat/costs.h"
+
+/* ---- What is measured where -------------------------------------------- */
+
+static bool isWanted(const struct costs *self, const hdIGroup *group)
+{
+	struct selection anywhere = *self->scan.selection;
+
+	/* Nodes are those of states. */
+	anywhere.nodes = NULL;
+	return group->isReadable && selectionHasGroup(&anywhere, group);
+}
+
+/** The column of a group that a measure is, or -1. */
+static ssize_t columnOf(const struct costsMeasure *measure,
+			const hdIGroup *group)
+{
+	if (strcmp(group->name, measure->group) != 0)
+		return -1;
+	for (size_t i = 0; i < group->valueCount; i++) {
+		if (strcmp(group->values[i].name, measure->name) == 0 &&
+		    strcmp(group->values[i].unit, measure->unit) == 0)
+			return (ssize_t)i;
+	}
+	return -1;
+}
+
+static void addMeasures(struct costs *self, const hdIGroup *group)
+{
+	for (size_t i = 0; i < group->valueCount; i++) {
+		const hdIValue *value = &group->values[i];
+		struct costsMeasure measure = {
+			.group = group->name,
+			.name = value->name,
+			.unit = value->unit,
+			.isSimulated = valueIsSimulated(group, value),
+		};
+		guint k = 0;
+
+		if (value->type == HDI_STRING || !unitIsPower(value->unit) ||
+		    kindIsAmount(valueKind(group, value, NULL)) ||
+		    !selectionHasValue(self->scan.selection, value->name))
+			continue;
+		while (k < self->measures->len &&
+		       columnOf(costsMeasureAt(self, k), group) != (ssize_t)i)
+			k++;
+		if (k < self->measures->len) {
+			if (measure.isSimulated)
+				costsMeasureAt(self, k)->isSimulated = true;
+			continue;
+		}
+		measure.energyUnit = momentsIntegralUnit(value->unit);
+		g_array_append_val(self->measures, measure);
+	}
+}
+
+/** Find the group that a measure of a trace comes from, at the nearest node;
+ *  NULL if there is none. */
+static const hdIGroup *findGroup(const struct costs *self,
+				 const struct costsMeasure *measure,
+				 const hdINode *node)
+{
+	for (; node; node = node->parent) {
+		for (size_t i = 0; i < node->groupCount; i++) {
+			if (isWanted(self, node->groups[i]) &&
+			    columnOf(measure, node->groups[i]) >= 0)
+				return node->groups[i];
+		}
+	}
+	return NULL;
+}
+
+/** A series that is filled. */
+struct seriesFill {
+	struct powerSeries *series;
+	int error; /**< Negative errno of its temporary file. */
+};
+
+static bool addBlock(const hdIBlock *block, void *data)
+{
+	struct seriesFill *fill = data;
+
+	fill->error = powerSeriesAdd(fill->series, block);
+	return fill->error == 0;
+}
+
+/** Read the series of a measure; that of the trace before is kept. */
+static int openSeries(struct costs *self, struct costsMeasure *measure,
+		      const hdIGroup *group)
+{
+	const struct powerPart part = {
+		.column = (size_t)columnOf(measure, group),
+		.scale = 1,
+	};
+	struct seriesFill fill = { .series = NULL };
+
+	if (measure->opened == group)
+		return 0;
+	powerSeriesFree(measure->series);
+	measure->series = powerSeriesNew(group, &part, 1);
+	measure->opened = group;
+	fill.series = measure->series;
+	scanGroup(&self->scan, group, addBlock, &fill);
+	return fill.error ? fill.error : powerSeriesEnd(measure->series);
+}
+
+static int openSources(struct costs *self, const hdITraceFile *trace,
+		       struct profileSource *sources)
+{
+	struct attributionShare *share;
+	int ret = 0;
+
+	for (guint i = 0; i < self->measures->len && ret == 0; i++) {
+		struct costsMeasure *measure = costsMeasureAt(self, i);
+		const hdIGroup *group = findGroup(self, measure, trace->node);
+
+		if (!group)
+			continue;
+		ret = openSeries(self, measure, group);
+		share = attributionShareNew(self->attribution, group->node,
+					    trace);
+		g_ptr_array_add(self->held, share);
+		sources[i].cursor =
+			attributionCursorNew(measure->series, share);
+	}
+	return ret;
+}
+
+/* ---- Reading ----------------------------------------------------------- */
+
+static void showProgress(void *data, const hdIRecord *record)
+{
+	struct costs *self = data;
+
+	toolProgressAt(self->scan.tool, record->offset);
+}
+
+/** Tell what a trace is charged with in all. */
+static void takeWhole(const struct costs *self, struct costsTrace *read,
+		      const struct profileSource *sources)
+{
+	const struct selection *selection = self->scan.selection;
+	const struct profile *profile = read->profile;
+	int64_t start = MAX(profile->start, selection->start);
+	int64_t end = MIN(profile->end, selection->end);
+
+	for (guint i = 0; i < self->measures->len && start < end; i++) {
+		if (sources[i].cursor)
+			read->whole[i] = attributionCursorGet(sources[i].cursor,
+							      start, end);
+	}
+}
+
+static void readTrace(const hdITraceFile *trace, void *data)
+{
+	struct costs *self = data;
+	struct tool *tool = self->scan.tool;
+	const struct selection *selection = self->scan.selection;
+	guint count = self->measures->len;
+	struct costsTrace read = {
+		.trace = trace,
+		.whole = g_new0(struct attributionAmount, count + 1),
+	};
+	struct profileSource *sources = g_new0(struct profileSource, count + 1);
+	int ret = openSources(self, trace, sources);
+	int opened = 0;
+
+	if (ret == 0)
+		opened = profileRead(self->scan.project, trace, NULL, sources,
+				     count, selection->start, selection->end,
+				     showProgress, self, &read.profile);
+	if (opened < 0 && opened != -EBADMSG)
+		toolError(tool, "%s: %s", trace->file, strerror(-opened));
+	if (read.profile)
+		takeWhole(self, &read, sources);
+	for (guint i = 0; i < count; i++) {
+		if (sources[i].cursor && ret == 0)
+			ret = attributionCursorError(sources[i].cursor);
+		attributionCursorFree(sources[i].cursor);
+	}
+	g_ptr_array_set_size(self->held, 0);
+	if (ret < 0)
+		toolError(tool, "temporary file: %s", strerror(-ret));
+	g_free(sources);
+	g_array_append_val(self->traces, read);
+}
+
+static gint compareNames(gconstpointer a, gconstpointer b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+GPtrArray *costsNames(const struct costs *self, const char *pattern)
+{
+	GHashTable *seen = g_hash_table_new(g_str_hash, g_str_equal);
+	GPtrArray *names = g_ptr_array_new();
+
+	for (guint i = 0; i < self->traces->len; i++) {
+		const struct profile *profile = costsTraceAt(self, i)->profile;
+
+		for (guint k = 0; profile && k < profile->states->len; k++) {
+			struct profileState *state = profile->states->pdata[k];
+
+			if (state->outer &&
+			    fnmatch(pattern, state->name, 0) == 0 &&
+			    g_hash_table_add(seen, state->name))
+				g_ptr_array_add(names, state->name);
+		}
+	}
+	g_ptr_array_sort(names, compareNames);
+	g_hash_table_destroy(seen);
+	return names;
+}
+
+/* ---- The whole --------------------------------------------------------- */
+
+void costsInit(struct costs *self, struct tool *tool, const hdIProject *project,
+	       const struct selection *selection)
+{
+	*self = (struct costs){
+		.scan = { .tool = tool,
+			  .project = project,
+			  .selection = selection },
+		.measures =
+			g_array_new(FALSE, FALSE, sizeof(struct costsMeasure)),
+		.held = g_ptr_array_new_with_free_func(
+			(GDestroyNotify)attributionShareFree),
+		.traces = g_array_new(FALSE, FALSE, sizeof(struct costsTrace)),
+	};
+	for (size_t i = 0; i < project->groupCount; i++) {
+		if (isWanted(self, project->groups[i]))
+			addMeasures(self, project->groups[i]);
+	}
+}
+
+void costsRead(struct costs *self, enum attributionRule rule)
+{
+	struct tool *tool = self->scan.tool;
+
+	self->attribution = attributionNew(self->scan.project, rule);
+	toolProgressStart(tool, scanTracesSize(&self->scan));
+	scanTraces(&self->scan, readTrace, self);
+	toolProgressEnd(tool);
+}
+
+void costsClear(struct costs *self)
+{
+	for (guint i = 0; i < self->traces->len; i++) {
+		profileFree(costsTraceAt(self, i)->profile);
+		g_free(costsTraceAt(self, i)->whole);
+	}
+	for (guint i = 0; i < self->measures->len; i++) {
+		powerSeriesFree(costsMeasureAt(self, i)->series);
+		g_free(costsMeasureAt(self, i)->energyUnit);
+	}
+	g_array_unref(self->traces);
+	g_array_unref(self->measures);
+	g_ptr_array_unref(self->held);
+	attributionFree(self->attribution);
+}

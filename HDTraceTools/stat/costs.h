@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file
+ * What the states of every trace took: time, and energy of each value that is
+ * power. The one reading behind stat --regions and stat --shares.
+ */
+#ifndef HD_STAT_COSTS_H
+#define HD_STAT_COSTS_H
+
+#include <stdbool.h>
+
+#include <glib.h>
+
+#include "HDTraceTools/command/scan.h"
+#include "HDTraceTools/model/attribution.h"
+#include "HDTraceTools/model/profile.h"
+
+/** A value that is power, at several nodes. */
+struct costsMeasure {
+	const char *group;
+	const char *name;
+	const char *unit;
+	bool isSimulated; /**< Of one group at least. */
+	char *energyUnit;
+	/** What was read last, since traces of a node follow each other. */
+	const hdIGroup *opened;
+	struct powerSeries *series;
+};
+
+/** What a trace took. */
+struct costsTrace {
+	const hdITraceFile *trace;
+	struct profile *profile; /**< NULL if the trace cannot be read. */
+	/** For each measure: all that it is charged with, in states or not. */
+	struct attributionAmount *whole;
+};
+
+/** All of it. */
+struct costs {
+	struct scan scan; /**< Of the traces that were asked for. */
+	GArray *measures; /**< struct costsMeasure. */
+	struct attribution *attribution;
+	GPtrArray *held; /**< Shares of the trace that is read. */
+	GArray *traces;  /**< struct costsTrace, of those wanted. */
+};
+
+/**
+ * Find the values that are power.
+ *
+ * @param selection Its nodes choose among the traces, its groups and values
+ *        among what is power; stays.
+ */
+void costsInit(struct costs *self, struct tool *tool, const hdIProject *project,
+	       const struct selection *selection);
+
+/** Read all traces that were asked for, with progress; what is wrong is said.
+ *
+ * @param rule How power is divided.
+ */
+void costsRead(struct costs *self, enum attributionRule rule);
+
+/** Free what is in it. */
+void costsClear(struct costs *self);
+
+/** The names of states that match a pattern, in the order of the alphabet, to
+ *  be freed with g_ptr_array_unref(); they live as long as this. */
+GPtrArray *costsNames(const struct costs *self, const char *pattern);
+
+static inline struct costsMeasure *costsMeasureAt(const struct costs *self,
+						  guint i)
+{
+	return &g_array_index(self->measures, struct costsMeasure, i);
+}
+
+static inline struct costsTrace *costsTraceAt(const struct costs *self, guint i)
+{
+	return &g_array_index(self->traces, struct costsTrace, i);
+}
+
+#endif

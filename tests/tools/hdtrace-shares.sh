@@ -1,0 +1,70 @@
+#!/bin/sh
+# hdtrace stat --shares: the numbers of a paper, those of a second implementation
+# (readers/shares.py), what people read, and what it refuses.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+. "${abs_top_srcdir:?}/tests/lib/tap.sh"
+. "$abs_top_srcdir/tests/lib/hdtrace.sh"
+. "$abs_top_srcdir/tests/lib/project.sh"
+cd "$scratch" || exit 99
+
+# CASE
+second() {
+	python3 "$abs_top_srcdir/tests/tools/readers/shares.py" "$hdtrace" "$1"
+}
+
+more_chances() {
+	for seed in $(seq 1000 1100); do
+		second "$seed" >log || { cat log; echo "seed $seed"; return 1; }
+	done
+}
+
+# Half of the power for a thread of two: STATE AMOUNT OPTION...
+costs() {
+	state=$1 amount=$2
+	shift 2
+	status 0 stat --shares --format=csv "$@" mini || return 1
+	grep "^energy,Energy,P,alpha_0,,$state,,,$amount,J," "$scratch/out"
+}
+
+if [ -n "$(command -v python3)" ]; then
+	ok "figure 6 of the paper on pmlib" second paper
+	for seed in 2013 2014 "${HDTRACE_TEST_SEED:-$$}"; do
+		ok "chance project $seed" second "$seed"
+	done
+	[ -z "${HDTRACE_TEST_LONG-}" ] ||
+		ok "more chance projects" more_chances
+else
+	skip "numbers" "no python3"
+fi
+
+make_mini
+for format in text csv json; do
+	ok "as $format" prints stat-shares.$format 0 stat --shares \
+		--format=$format mini
+done
+# By hand: 100 W from 0 to 1 and 200 W to 2, 300 W from 4 to 5, nothing between;
+# Work is from 0.5 to 3 and from 4.5 to 5, Read in it from 1 to 2; Wait to 4.5.
+ok "what lies in a state is not the state's" costs Work 200
+ok "what a trace did in no state" costs '' 0
+ok "a part of the run" costs Work 30 --from=0.3 --to=0.8
+ok "other traces have their share" costs Work 200 -n alpha_0
+ok "by CPU time, which nobody knows" costs Work 200 --attribution=cpu
+ok "not with --regions" says "--regions excludes --shares" 2 stat --shares \
+	--regions='*' mini
+for other in --by-name --window=1 --phases=/dev/null --phases-from=alpha_0; do
+	ok "not with $other" says "--shares excludes" 2 stat --shares \
+		$other mini
+done
+ok "no power" prints stat-shares-time.text 0 stat --shares -g Net mini
+ok "not without --shares" says "--attribution needs" 2 stat \
+	--attribution=cpu mini
+sed '/<\/Program>/d; /4.500000000/d' mini_alpha_0.trc >shorter
+mv shorter mini_alpha_0.trc
+ok "a trace that is cut is a problem" prints stat-shares-cut.text 1 stat \
+	--shares -n alpha mini
+rm mini_*.trc
+ok "neither states nor C-states" says "neither traces nor" 2 stat --shares \
+	-g Net mini
+ok "no project" says "No such file" 2 stat --shares none
+ok "no room for the output" sh -c "! '$hdtrace' stat --shares mini >/dev/full"
+done_testing
