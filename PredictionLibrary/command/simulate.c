@@ -8,25 +8,24 @@
 #include <unistd.h>
 
 #include "PredictionLibrary/command/hdpredict.h"
+#include "PredictionLibrary/command/samples.h"
 #include "PredictionLibrary/command/summary.h"
 #include "common/format/projectfile.h"
 #include "common/format/replacement.h"
 
-/* Models of a simulation. */
-struct models {
-	hdPGraph *graph;
-	hdPPlatform *platform;
-	hdPResources *resources;
-};
+#define SAMPLES_MAX 10000000
 
 /* What was asked for. */
 struct wishes {
 	char *platform, *resources, *map, *slowdown, *comm, *format, *use;
 	char *output, *annotate, *form;
+	char *against, *againstPlatform, *againstResources;
 	gboolean hasTasks, isWithoutUnused, isForced;
+	int sampleCount;
+	gint64 seed;
 };
 
-static void freeModels(struct models *models)
+static void freeModels(struct predictModels *models)
 {
 	hdP_destroyGraph(models->graph);
 	hdP_destroyPlatform(models->platform);
@@ -34,7 +33,7 @@ static void freeModels(struct models *models)
 }
 
 static int readModels(struct predict *predict, const char *path,
-		      const struct wishes *wishes, struct models *models)
+		      const struct wishes *wishes, struct predictModels *models)
 {
 	if (!wishes->platform || !wishes->resources)
 		return predictUsage(predict, "--%s is missing",
@@ -46,7 +45,7 @@ static int readModels(struct predict *predict, const char *path,
 }
 
 static int mapModels(struct predict *predict, const struct wishes *wishes,
-		     struct models *models)
+		     struct predictModels *models)
 {
 	int ret = hdP_map(models->graph, models->platform, models->resources,
 			  wishes->use, predictTake, predict);
@@ -77,7 +76,7 @@ int mapRun(struct predict *predict, int argc, char **argv)
 		"graph.\n",
 		1, 1
 	};
-	struct models models = { NULL, NULL, NULL };
+	struct predictModels models = { NULL, NULL, NULL };
 	int status = predictParse(predict, &argc, &argv, entries, &help);
 
 	if (status >= 0)
@@ -153,9 +152,54 @@ static int chooseOptions(struct predict *predict, const struct wishes *wishes,
 	return PREDICT_OK;
 }
 
+static int checkSamples(struct predict *predict, const struct wishes *wishes)
+{
+	if (wishes->sampleCount < 0 || wishes->sampleCount > SAMPLES_MAX)
+		return predictUsage(predict, "--mc takes 1 to %d samples",
+				    SAMPLES_MAX);
+	if (wishes->against && !wishes->sampleCount)
+		return predictUsage(predict, "--against needs --mc");
+	if ((wishes->againstPlatform || wishes->againstResources) &&
+	    !wishes->against)
+		return predictUsage(predict, "--against-%s needs --against",
+				    wishes->againstPlatform ? "platform"
+							    : "resources");
+	return PREDICT_OK;
+}
+
+/* Take samples, of the models that these are compared with, too. */
+static int takeSamples(struct predict *predict, const struct wishes *wishes,
+		       const hdPOptions *options, bool isMapped,
+		       const struct predictModels *models,
+		       struct samples *samples)
+{
+	struct predictModels other = { NULL, NULL, NULL };
+	struct wishes more = *wishes;
+	int status = PREDICT_OK;
+
+	samples->count = (size_t)wishes->sampleCount;
+	samples->seed = (uint64_t)wishes->seed;
+	samples->against = wishes->against;
+	if (!samples->count)
+		return PREDICT_OK;
+	if (wishes->againstPlatform)
+		more.platform = wishes->againstPlatform;
+	if (wishes->againstResources)
+		more.resources = wishes->againstResources;
+	if (wishes->against)
+		status = readModels(predict, wishes->against, &more, &other);
+	if (status == PREDICT_OK && wishes->against && !isMapped)
+		status = mapModels(predict, &more, &other);
+	if (status == PREDICT_OK)
+		status = samplesTake(predict, samples, options, models,
+				     wishes->against ? &other : NULL);
+	freeModels(&other);
+	return status;
+}
+
 int simulateRun(struct predict *predict, int argc, char **argv)
 {
-	struct wishes wishes = { NULL };
+	struct wishes wishes = { .seed = 1 };
 	const GOptionEntry entries[] = {
 		{ "platform", 0, 0, G_OPTION_ARG_FILENAME, &wishes.platform,
 		  "Platform: a file, thesis, thesis-eval or thesis-xu4",
@@ -189,6 +233,21 @@ int simulateRun(struct predict *predict, int argc, char **argv)
 		  "Replace a project that exists", NULL },
 		{ "annotate", 0, 0, G_OPTION_ARG_FILENAME, &wishes.annotate,
 		  "Write the graph with times to FILE", "FILE" },
+		{ "mc", 0, 0, G_OPTION_ARG_INT, &wishes.sampleCount,
+		  "Simulate N samples of the spread of times and energies, too",
+		  "N" },
+		{ "seed", 0, 0, G_OPTION_ARG_INT64, &wishes.seed,
+		  "Of samples (1)", "N" },
+		{ "against", 0, 0, G_OPTION_ARG_FILENAME, &wishes.against,
+		  "With --mc: how probable it is that GRAPH is better than "
+		  "FILE",
+		  "FILE" },
+		{ "against-platform", 0, 0, G_OPTION_ARG_FILENAME,
+		  &wishes.againstPlatform,
+		  "Its platform, if that is another one", "FILE" },
+		{ "against-resources", 0, 0, G_OPTION_ARG_FILENAME,
+		  &wishes.againstResources,
+		  "Its resource model, if that is another one", "FILE" },
 		{ NULL }
 	};
 	static const struct predictHelp help = {
@@ -197,8 +256,9 @@ int simulateRun(struct predict *predict, int argc, char **argv)
 		"for each other\nfor ever; 2 usage, input or output.\n",
 		1, 1
 	};
-	struct models models = { NULL, NULL, NULL };
+	struct predictModels models = { NULL, NULL, NULL };
 	hdPOptions options = { 0 };
+	struct samples samples = { 0 };
 	hdPResult *result = NULL;
 	bool isMapped, isJson;
 	int status = predictParse(predict, &argc, &argv, entries, &help);
@@ -206,6 +266,8 @@ int simulateRun(struct predict *predict, int argc, char **argv)
 	if (status >= 0)
 		return status;
 	status = chooseOptions(predict, &wishes, &options, &isMapped, &isJson);
+	if (status == PREDICT_OK)
+		status = checkSamples(predict, &wishes);
 	if (status == PREDICT_OK)
 		status = readModels(predict, argv[1], &wishes, &models);
 	if (status == PREDICT_OK && !isMapped)
@@ -217,14 +279,18 @@ int simulateRun(struct predict *predict, int argc, char **argv)
 
 		status = predictStatus(predict, ret, "simulation");
 	}
+	if (status == PREDICT_OK)
+		status = takeSamples(predict, &wishes, &options, isMapped,
+				     &models, &samples);
 	if (status == PREDICT_OK && wishes.annotate)
 		status = predictWrite(predict, models.graph, wishes.annotate,
 				      "xml", result);
 	if (status == PREDICT_OK && wishes.output)
 		status = writeProject(predict, &wishes, result);
 	if (status == PREDICT_OK)
-		summaryPrint(models.graph, models.platform, result, isJson,
-			     wishes.hasTasks);
+		summaryPrint(models.graph, models.platform, result, &samples,
+			     isJson, wishes.hasTasks);
+	samplesFree(&samples);
 	hdP_destroyResult(result);
 	freeModels(&models);
 	return status;

@@ -73,7 +73,7 @@ static void jsonTasks(struct outJson *json, const hdPGraph *graph,
 
 static void printJson(const hdPGraph *graph, const hdPPlatform *platform,
 		      const hdPResult *result, const hdPTotals *totals,
-		      bool hasTasks)
+		      const struct samples *samples, bool hasTasks)
 {
 	struct outJson *json = g_new0(struct outJson, 1);
 	double dynamic = totals->computation + totals->communication;
@@ -104,6 +104,7 @@ static void printJson(const hdPGraph *graph, const hdPPlatform *platform,
 		}
 		outJsonEnd(json);
 	}
+	samplesJson(samples, json);
 	if (hasTasks)
 		jsonTasks(json, graph, platform, result);
 	outJsonEnd(json);
@@ -200,7 +201,7 @@ static void textTasks(const hdPGraph *graph, const hdPPlatform *platform,
 
 static void printText(const hdPGraph *graph, const hdPPlatform *platform,
 		      const hdPResult *result, const hdPTotals *totals,
-		      bool hasTasks)
+		      const struct samples *samples, bool hasTasks)
 {
 	double dynamic = totals->computation + totals->communication;
 
@@ -221,6 +222,7 @@ static void printText(const hdPGraph *graph, const hdPPlatform *platform,
 		printf("Slowdowns by the last known entry: %" PRIu64 "\n",
 		       totals->beyondLoads);
 	textMemory(result);
+	samplesText(samples);
 	for (size_t i = 0; i < G_N_ELEMENTS(listings); i++)
 		textUse(result, &listings[i]);
 	if (hasTasks)
@@ -228,11 +230,12 @@ static void printText(const hdPGraph *graph, const hdPPlatform *platform,
 }
 
 void summaryPrint(const hdPGraph *graph, const hdPPlatform *platform,
-		  const hdPResult *result, bool isJson, bool hasTasks)
+		  const hdPResult *result, const struct samples *samples,
+		  bool isJson, bool hasTasks)
 {
 	hdPTotals totals;
 
 	hdP_getTotals(result, &totals);
 	(isJson ? printJson : printText)(graph, platform, result, &totals,
-					 hasTasks);
+					 samples, hasTasks);
 }

@@ -9,9 +9,11 @@
 #include <stdbool.h>
 
 #include <hdPredict.h>
+#include "PredictionLibrary/command/samples.h"
 
 /** Print it on stdout; errors stick to that. */
 void summaryPrint(const hdPGraph *graph, const hdPPlatform *platform,
-		  const hdPResult *result, bool isJson, bool hasTasks);
+		  const hdPResult *result, const struct samples *samples,
+		  bool isJson, bool hasTasks);
 
 #endif

@@ -87,6 +87,25 @@ typedef struct hdPTotals {
 	uint64_t overflows;   /**< Servers whose memory was too small. */
 } hdPTotals;
 
+/** What values of samples say. */
+typedef struct hdPSpread {
+	uint64_t count;
+	double mean;
+	double meanError; /**< The mean is within this with 95 %, by the normal
+			   *   distribution: for 30 samples or more. */
+	double deviation; /**< Standard deviation of one value. */
+	double minimum;
+	double maximum;
+} hdPSpread;
+
+/** How often one value is less than another one. */
+typedef struct hdPChance {
+	double less;  /**< Part of the samples where it is. */
+	double equal; /**< Part where both are equal. */
+	double low;   /**< The probability of less is from here with 95 %... */
+	double high;  /**< ...up to here (Wilson's interval). */
+} hdPChance;
+
 /** What a task did. Times in s since the start. */
 typedef struct hdPTaskTimes {
 	double start;
@@ -783,6 +802,64 @@ int hdP_map(hdPGraph *graph, const hdPPlatform *platform,
 int hdP_simulate(const hdPGraph *graph, const hdPPlatform *platform,
 		 const hdPResources *resources, const hdPOptions *options,
 		 hdPResult **result, hdPMessageHandler handler, void *data);
+
+/**
+ * Simulate a mapped graph several times, with times and energies of tasks drawn
+ * from normal distributions: those of their resource entries. What would be
+ * negative is 0.
+ *
+ * What a task draws depends on the seed, the number of the sample and the name
+ * of the task alone. So the number of threads does not matter, and samples of
+ * two models are pairs: a task that both have draws the same.
+ *
+ * @param graph Finished graph.
+ * @param platform Finished platform.
+ * @param resources Finished resource model.
+ * @param options Choices; the sample and recordsTransfers are not looked at.
+ *        NULL: the defaults.
+ * @param count How many samples, from 1.
+ * @param threads How many are simulated at the same time, from 1; each needs
+ *        the memory of a simulation.
+ * @param[out] totals Of each sample: count of them.
+ * @param handler Takes messages of the first sample that fails, in the calling
+ *        thread.
+ * @param data For the handler.
+ *
+ * @return As hdP_simulate().
+ */
+int hdP_sample(const hdPGraph *graph, const hdPPlatform *platform,
+	       const hdPResources *resources, const hdPOptions *options,
+	       uint64_t count, unsigned int threads, hdPTotals *totals,
+	       hdPMessageHandler handler, void *data);
+
+/**
+ * Get mean, deviation and quantiles of values.
+ *
+ * @param values Values of samples.
+ * @param count Their number, from 1.
+ * @param parts Which quantiles: parts of all, from 0 to 1.
+ * @param partCount Their number.
+ * @param[out] spread Mean, deviation, extremes.
+ * @param[out] quantiles One for each part, linear between values.
+ *
+ * @retval 0 Success.
+ * @return -EINVAL, -ENOMEM.
+ */
+int hdP_spread(const double *values, size_t count, const double *parts,
+	       size_t partCount, hdPSpread *spread, double *quantiles);
+
+/**
+ * Get the probability that one thing is less than another one.
+ *
+ * @param values Of the samples of the one.
+ * @param others Of the same samples of the other one.
+ * @param count Their number, from 1.
+ * @param[out] chance How probable it is.
+ *
+ * @return 0 or -EINVAL.
+ */
+int hdP_chance(const double *values, const double *others, size_t count,
+	       hdPChance *chance);
 
 /**
  * Free it.

@@ -47,6 +47,16 @@ uint32_t hdPredictDraw(uint64_t seed, uint64_t counter, uint32_t limit)
 			  limit);
 }
 
+uint64_t hdPredictCounter(const char *name, size_t length)
+{
+	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+
+	for (size_t i = 0; i < length; i++)
+		hash = (hash ^ (unsigned char)name[i]) *
+		       UINT64_C(0x100000001b3);
+	return hash;
+}
+
 void hdPredictNormal(uint64_t seed, uint64_t sample, uint64_t number,
 		     double pair[2])
 {

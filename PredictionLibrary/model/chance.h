@@ -10,6 +10,7 @@
 #ifndef HD_PREDICT_CHANCE_H
 #define HD_PREDICT_CHANCE_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 /** Get four random words for a counter of four words and a key of two. */
@@ -18,6 +19,9 @@ void hdPredictPhilox(const uint32_t counter[4], const uint32_t key[2],
 
 /** Draw a number from 0 to below @p limit, which is not 0. */
 uint32_t hdPredictDraw(uint64_t seed, uint64_t counter, uint32_t limit);
+
+/** Counter of a name: its 64 bit hash, FNV-1a. */
+uint64_t hdPredictCounter(const char *name, size_t length);
 
 /** Draw two independent numbers of the standard normal distribution.
  *  @param sample First counter.

@@ -53,13 +53,18 @@ static void drawCosts(const struct hdPredictSim *sim, uint32_t task,
 		      const struct hdPredictEntry *entry, double *time,
 		      double *energy)
 {
+	size_t length;
+	const char *id;
 	double z[2];
 
 	*time = entry->time;
 	*energy = entry->energy;
 	if (!sim->options->sample)
 		return;
-	hdPredictNormal(sim->options->seed, sim->options->sample, task, z);
+	/* By the name, so that tasks of two graphs are pairs. */
+	id = hdPredictName(&sim->graph->ids, task, &length);
+	hdPredictNormal(sim->options->seed, sim->options->sample,
+			hdPredictCounter(id, length), z);
 	*time = fmax(0, *time + z[0] * entry->timeSpread);
 	*energy = fmax(0, *energy + z[1] * entry->energySpread);
 }
@@ -457,7 +462,7 @@ static void allocate(struct hdPredictSim *sim)
 
 	result->start = zero(sim, n, sizeof(double));
 	result->end = any(sim, n, sizeof(double));
-	if (sim->options->sample || sim->options->recordsTransfers)
+	if (sim->options->recordsTransfers)
 		result->energy = zero(sim, n, sizeof(double));
 	result->uses[HDP_KERNELS] =
 		zero(sim, graph->kernelCount, sizeof(struct hdPredictUse));

@@ -83,7 +83,8 @@ def read_resources(path):
     root = ET.parse(path).getroot()
     entries = [(e.get("kernel"), e.get("architecture"),
                 {a.get("var"): float(a.get("val")) for a in e.iter("assign")},
-                float(e.get("time")), float(e.get("energy")))
+                float(e.get("time")), float(e.get("energy")),
+                float(e.get("time-sd", 0)), float(e.get("energy-sd", 0)))
                for e in root.iter("entry")]
     slow = {(e.get("architecture"), e.get("kernel"), e.get("load"),
              int(e.get("count"))): float(e.get("factor"))
@@ -124,7 +125,8 @@ def share(flows):
             open_.remove(f)
 
 
-def simulate(graph, platform, resources, slowdown=True, exclusive=True):
+def simulate(graph, platform, resources, slowdown=True, exclusive=True,
+             draw=None):
     tasks, dependencies = read_graph(graph)
     pes, servers, bridges, path_of = read_platform(platform)
     entries, slow = read_resources(resources)
@@ -181,9 +183,14 @@ def simulate(graph, platform, resources, slowdown=True, exclusive=True):
                     and all(tasks[t]["names"].get(v) == x
                             for v, x in e[2].items())]
             entry = max(fits, key=lambda e: len(e[2]))
-            computation += entry[4]
+            time, energy = entry[3:5]
+            if draw:
+                z = draw(t)
+                time = max(0.0, time + z[0] * entry[5])
+                energy = max(0.0, energy + z[1] * entry[6])
+            computation += energy
             start[t] = now
-            running[p] = {"task": t, "left": entry[3], "s": None, "last": now}
+            running[p] = {"task": t, "left": time, "s": None, "last": now}
         for p, r in running.items():
             s = factor(slow, pes[p][1][1], tasks[r["task"]]["kernel"],
                        [tasks[q["task"]]["kernel"] for o, q in running.items()

@@ -305,6 +305,78 @@ static void testSamples(void)
 	hdP_destroyResources(resources);
 }
 
+/* Any number of threads gives the same samples. */
+static void testSampling(void)
+{
+	hdPGraph *graph = pair("A.0", "B.0", 250);
+	hdPPlatform *platform = twoServers();
+	hdPResources *resources = pairCosts(0.1);
+	hdPOptions options = { .seed = 9 };
+	static hdPTotals totals[3][100];
+	const unsigned int threads[] = { 1, 2, 7 };
+
+	for (size_t i = 0; i < 3; i++)
+		g_assert_cmpint(hdP_sample(graph, platform, resources, &options,
+					   100, threads[i], totals[i], NULL,
+					   NULL),
+				==, 0);
+	g_assert_cmpmem(totals[0], sizeof(totals[0]), totals[1],
+			sizeof(totals[1]));
+	g_assert_cmpmem(totals[0], sizeof(totals[0]), totals[2],
+			sizeof(totals[2]));
+	g_assert_cmpfloat(totals[0][0].makespan, !=, totals[0][1].makespan);
+	g_assert_cmpint(hdP_sample(graph, platform, resources, NULL, 0, 1,
+				   totals[0], NULL, NULL),
+			==, -EINVAL);
+	/* Where the mapping is wrong, it is said once. */
+	g_assert_cmpint(hdP_setMapping(graph, 1, "C.0", 0), ==, 0);
+	{
+		int messages = 0;
+
+		g_assert_cmpint(hdP_sample(graph, platform, resources, NULL, 50,
+					   4, totals[0], count, &messages),
+				==, -EINVAL);
+		g_assert_cmpint(messages, ==, 1);
+	}
+	hdP_destroyGraph(graph);
+	hdP_destroyPlatform(platform);
+	hdP_destroyResources(resources);
+}
+
+static void testSpread(void)
+{
+	const double values[] = { 4, 1, 3, 2 }, others[] = { 5, 1, 2, 3 };
+	const double parts[] = { 0, 0.5, 1, 1. / 6 }, wrong[] = { 1.5 };
+	double quantiles[4];
+	hdPSpread spread;
+	hdPChance chance;
+
+	g_assert_cmpint(hdP_spread(values, 4, parts, 4, &spread, quantiles), ==,
+			0);
+	g_assert_cmpfloat(spread.mean, ==, 2.5);
+	g_assert_cmpfloat_with_epsilon(spread.deviation, sqrt(5 / 3.), 1e-15);
+	g_assert_cmpfloat_with_epsilon(
+		spread.meanError, 1.959963984540054 * sqrt(5 / 12.), 1e-12);
+	g_assert_cmpfloat(quantiles[0], ==, 1);
+	g_assert_cmpfloat(quantiles[1], ==, 2.5);
+	g_assert_cmpfloat(quantiles[2], ==, 4);
+	g_assert_cmpfloat_with_epsilon(quantiles[3], 1.5, 1e-15);
+	g_assert_cmpint(hdP_spread(values, 4, wrong, 1, &spread, quantiles), ==,
+			-EINVAL);
+	g_assert_cmpint(hdP_spread(values, 0, NULL, 0, &spread, NULL), ==,
+			-EINVAL);
+	g_assert_cmpint(hdP_spread(values, 1, parts, 4, &spread, quantiles), ==,
+			0);
+	g_assert_cmpfloat(spread.deviation, ==, 0);
+	g_assert_cmpfloat(quantiles[1], ==, 4);
+	g_assert_cmpint(hdP_chance(values, others, 4, &chance), ==, 0);
+	g_assert_cmpfloat(chance.less, ==, 0.5);
+	g_assert_cmpfloat(chance.equal, ==, 0.25);
+	/* Two of four: Wilson's interval is 0.150 to 0.850. */
+	g_assert_cmpfloat_with_epsilon(chance.low, 0.150, 5e-4);
+	g_assert_cmpfloat_with_epsilon(chance.high, 0.850, 5e-4);
+}
+
 /* ---- Slowdowns: classes, mixes, gaps, more than listed ------------------ */
 
 static double slowdown(struct hdPredictCosts *costs, uint32_t kernel,
@@ -370,6 +442,8 @@ int main(int argc, char **argv)
 	g_test_add_func("/predict/misuse", testMisuse);
 	g_test_add_func("/predict/chance", testChance);
 	g_test_add_func("/predict/samples", testSamples);
+	g_test_add_func("/predict/sampling", testSampling);
+	g_test_add_func("/predict/spread", testSpread);
 	g_test_add_func("/predict/slowdown", testSlowdown);
 	return g_test_run();
 }

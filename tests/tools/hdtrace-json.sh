@@ -93,7 +93,8 @@ predicts() {
 	predict=${abs_top_builddir:?}/hdpredict
 	if "$predict" generate cholesky --tiles=4 -o graph >/dev/null 2>err &&
 		"$predict" simulate --platform=thesis --resources=thesis \
-			--map=eft --format=json --tasks graph \
+			--map=eft --format=json --tasks --mc=9 \
+			--against=graph --against-platform=thesis-xu4 graph \
 			>predicted.json 2>err; then
 		validate predicted.json
 	else
