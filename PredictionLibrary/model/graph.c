@@ -35,13 +35,14 @@ static void freePorts(struct hdPredictPorts *ports)
 	free(ports->sorted);
 }
 
-/* Arrays may lie in the mapped file. */
+/* Arrays may lie in the mapped file; empty ones at its end. Nothing that was
+ * allocated begins just there. */
 static void freeArray(const hdPGraph *graph, void *array)
 {
 	const char *mapped = graph->mapped;
 
 	if (!mapped || (char *)array < mapped ||
-	    (char *)array >= mapped + graph->mappedSize)
+	    (char *)array > mapped + graph->mappedSize)
 		free(array);
 }
 

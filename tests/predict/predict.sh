@@ -43,6 +43,8 @@ round_trip() {
 }
 "$hdpredict" generate cholesky --tiles 5 --tile-size 8 -o c.xml
 ok "XML, binary and back" round_trip c.xml
+echo '<application/>' | "$hdpredict" convert --to xml - -o e.xml
+ok "likewise without tasks" round_trip e.xml
 mapped() {
 	"$hdpredict" generate cholesky --tiles 4 --tile-size 128 |
 		"$hdpredict" map - --platform thesis --resources thesis -o m.xml &&
