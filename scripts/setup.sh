@@ -22,7 +22,7 @@ check_packages=(clang libclang-rt-dev clang-format doxygen shellcheck mandoc
 	python3-jsonschema zsh
 	libgtop2-dev
 	libopenmpi-dev openmpi-bin libmpich-dev mpich gfortran iproute2
-	netpipe-openmpi netpipe-mpich2 libomp-dev
+	netpipe-openmpi netpipe-mpich2 libomp-dev libblas-dev
 	libmicrohttpd-dev libgnutls28-dev libsnmp-dev libfreeipmi-dev
 	libopenipmi-dev libpopt0 libcairo2-dev curl openssl libxml2-utils)
 

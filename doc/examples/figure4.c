@@ -7,7 +7,12 @@
  *     cc figure4.c $(pkg-config --static --cflags --libs libpm) -o figure4
  *
  * Two servers: power comes from another machine, so that measuring it does not
- * disturb; the C-states from this one. The addresses are those of the paper.
+ * disturb; the C-states from this one. The addresses are those of the paper;
+ * PM_SERVERS says where they are instead.
+ *
+ * What is written of power is "set 0". Today's pmlib takes that for the first
+ * set, dgemm; when the paper was written it was all sets, dgemm and dsyrk with
+ * the time between them. PM_SETS=1 in the environment makes it so here.
  */
 #include <stdio.h>
 

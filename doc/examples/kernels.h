@@ -1,16 +1,26 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What figure4.c needs: two routines of BLAS in their simplest form, and data.
- * They go on for long enough to be measured; a library does the same work in
- * less time.
+ * What figure4.c needs: two routines of BLAS for matrices that are not
+ * transposed, and data. They go on for long enough to be measured. With
+ *
+ *     cc -DEXAMPLE_CBLAS figure4.c ... -lblas
+ *
+ * a library does the work (of Debian: libblas-dev, libopenblas-dev, ...).
  */
 #ifndef EXAMPLE_KERNELS_H
 #define EXAMPLE_KERNELS_H
 
 #include <time.h>
 
+#ifdef EXAMPLE_CBLAS
+#include <cblas.h>
+#endif
+
 #define SIZE 64
-#define SECONDS 2.0
+#ifndef SECONDS
+#define SECONDS 2.0 /* How long each goes on. */
+#endif
+#define BLOCK 16
 
 #define SOME_OTHER_VARIABLES                                            \
 	static double A[3 * SIZE * SIZE], B[3 * SIZE * SIZE],           \
@@ -36,26 +46,88 @@ static double kernelSeconds(void)
 	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-/* C := alpha * A * B + beta * C, by columns; B may be A, transposed. */
-static void multiply(int m, int n, int k, double alpha, const double *a,
-		     int lda, const double *b, int rowStep, int columnStep,
-		     double beta, double *c, int ldc)
+#ifndef EXAMPLE_CBLAS
+static int kernelMin(int a, int b)
 {
-	double end = kernelSeconds() + SECONDS;
+	return a < b ? a : b;
+}
 
-	do {
-		for (int j = 0; j < n; j++) {
-			for (int i = 0; i < m; i++) {
-				double sum = 0;
+/*
+ * Add a part of alpha * A * B to C, which has m rows and n columns: the block
+ * that begins at row i and column j, of products from the number l on. A and C
+ * are stored by columns; of B, bRow and bStep are the distances of rows and
+ * columns, so that it may be A transposed.
+ */
+static void addBlock(int i, int j, int l, int m, int n, int k, double alpha,
+		     const double *a, int lda, const double *b, int bRow,
+		     int bStep, double *c, int ldc)
+{
+	int lastRow = kernelMin(i + BLOCK, m);
+	int lastColumn = kernelMin(j + BLOCK, n);
+	int last = kernelMin(l + BLOCK, k);
 
-				for (int l = 0; l < k; l++)
-					sum += a[l * lda + i] *
-					       b[l * rowStep + j * columnStep];
-				c[j * ldc + i] =
-					alpha * sum + beta * c[j * ldc + i];
-			}
+	for (int column = j; column < lastColumn; column++) {
+		for (int at = l; at < last; at++) {
+			double factor = alpha * b[at * bRow + column * bStep];
+
+			for (int row = i; row < lastRow; row++)
+				c[column * ldc + row] +=
+					factor * a[at * lda + row];
 		}
-	} while (kernelSeconds() < end);
+	}
+}
+
+static void scale(int m, int n, double beta, double *c, int ldc)
+{
+	for (int column = 0; column < n; column++)
+		for (int row = 0; row < m; row++)
+			c[column * ldc + row] *= beta;
+}
+#endif
+
+/* C := alpha * A * B + beta * C, once. */
+static void dgemmOnce(int m, int n, int k, double alpha, const double *a,
+		      int lda, const double *b, int ldb, double beta, double *c,
+		      int ldc)
+{
+#ifdef EXAMPLE_CBLAS
+	cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, m, n, k, alpha,
+		    a, lda, b, ldb, beta, c, ldc);
+#else
+	scale(m, n, beta, c, ldc);
+	for (int j = 0; j < n; j += BLOCK)
+		for (int l = 0; l < k; l += BLOCK)
+			for (int i = 0; i < m; i += BLOCK)
+				addBlock(i, j, l, m, n, k, alpha, a, lda, b, 1,
+					 ldb, c, ldc);
+#endif
+}
+
+/* C := alpha * A * A^T + beta * C, once: the part of C on and below the
+ * diagonal, since the other one is the same. */
+static void dsyrkOnce(int n, int k, double alpha, const double *a, int lda,
+		      double beta, double *c, int ldc)
+{
+#ifdef EXAMPLE_CBLAS
+	cblas_dsyrk(CblasColMajor, CblasLower, CblasNoTrans, n, k, alpha, a,
+		    lda, beta, c, ldc);
+#else
+	for (int j = 0; j < n; j++)
+		scale(n - j, 1, beta, &c[j * ldc + j], ldc);
+	/* Blocks on the diagonal by single columns: from there on down. */
+	for (int j = 0; j < n; j++) {
+		int below = kernelMin(j / BLOCK * BLOCK + BLOCK, n);
+
+		for (int l = 0; l < k; l += BLOCK)
+			addBlock(j, j, l, below, j + 1, k, alpha, a, lda, a,
+				 lda, 1, c, ldc);
+	}
+	for (int j = 0; j < n; j += BLOCK)
+		for (int l = 0; l < k; l += BLOCK)
+			for (int i = j + BLOCK; i < n; i += BLOCK)
+				addBlock(i, j, l, n, n, k, alpha, a, lda, a,
+					 lda, 1, c, ldc);
+#endif
 }
 
 static void dgemm(const char *transa, const char *transb, const int *m,
@@ -63,19 +135,27 @@ static void dgemm(const char *transa, const char *transb, const int *m,
 		  const double *a, const int *lda, const double *b,
 		  const int *ldb, const double *beta, double *c, const int *ldc)
 {
+	double end = kernelSeconds() + SECONDS;
+
 	(void)transa;
 	(void)transb;
-	multiply(*m, *n, *k, *alpha, a, *lda, b, 1, *ldb, *beta, c, *ldc);
+	do
+		dgemmOnce(*m, *n, *k, *alpha, a, *lda, b, *ldb, *beta, c, *ldc);
+	while (kernelSeconds() < end);
 }
 
-/* The first two say which half of C, and how; all of C is written here. */
+/* The first two say which half of C, and how; the paper has those of dgemm. */
 static void dsyrk(const char *uplo, const char *trans, const int *n,
 		  const int *k, const double *alpha, const double *a,
 		  const int *lda, const double *beta, double *c, const int *ldc)
 {
+	double end = kernelSeconds() + SECONDS;
+
 	(void)uplo;
 	(void)trans;
-	multiply(*n, *n, *k, *alpha, a, *lda, a, *lda, 1, *beta, c, *ldc);
+	do
+		dsyrkOnce(*n, *k, *alpha, a, *lda, *beta, c, *ldc);
+	while (kernelSeconds() < end);
 }
 
 #endif

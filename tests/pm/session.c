@@ -18,6 +18,7 @@ char *sessionInit(int *argc, char ***argv, const char *timeout)
 	g_unsetenv("PM_VERBOSITY");
 	g_unsetenv("PM_DIALECT");
 	g_unsetenv("PM_SERVERS");
+	g_unsetenv("PM_SETS");
 	g_unsetenv("PM_TIMEOUT");
 	if (timeout)
 		g_setenv("PM_TIMEOUT", timeout, TRUE);

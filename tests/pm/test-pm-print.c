@@ -325,6 +325,36 @@ static void testParaverSets(void)
 	giveBack(&counter);
 }
 
+/* In early programs sets count from 1, and 0 is all. */
+static void testSetsFrom1(void)
+{
+	double seconds, joules, all, second;
+	counter_t counter;
+	line_t lines;
+
+	record(MODEL_DEVICE, "0,2", 0, 2, &counter);
+	LINE_SET_ALL(&lines);
+	sessionGives(0, pm_get_energy(counter, lines, -1, &seconds, &all));
+	sessionGives(0, pm_get_energy(counter, lines, 1, &seconds, &second));
+	g_setenv("PM_SETS", "1", TRUE);
+	for (int set = -1; set <= 0; set++) {
+		sessionGives(0, pm_get_energy(counter, lines, set, &seconds,
+					      &joules));
+		g_assert_cmpfloat(joules, ==, all);
+		g_assert_cmpfloat(seconds, ==, 2);
+	}
+	sessionGives(0, pm_get_energy(counter, lines, 2, &seconds, &joules));
+	g_assert_cmpfloat(joules, ==, second);
+	g_assert_cmpfloat(joules, !=, all);
+	sessionFails(PM_ENODATA, ENODATA,
+		     pm_get_energy(counter, lines, 3, &seconds, &joules));
+	g_setenv("PM_SETS", "0", TRUE);
+	sessionGives(0, pm_get_energy(counter, lines, 1, &seconds, &joules));
+	g_assert_cmpfloat(joules, ==, second);
+	g_unsetenv("PM_SETS");
+	giveBack(&counter);
+}
+
 static void testUnits(void)
 {
 	static const struct {
@@ -572,6 +602,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/pm/print/empty-set", testEmptySet);
 	g_test_add_func("/pm/print/paraver", testParaver);
 	g_test_add_func("/pm/print/paraver-sets", testParaverSets);
+	g_test_add_func("/pm/print/sets-from-1", testSetsFrom1);
 	g_test_add_func("/pm/print/units", testUnits);
 	g_test_add_func("/pm/print/cstates", testCstates);
 	g_test_add_func("/pm/print/cstates-some", testCstatesSome);

@@ -30,7 +30,9 @@
  *
  * **Sets.** A counter records one set of samples from each start or continue to
  * the next stop. Functions that take a set take -1 for all of them, and else
- * the number of one, from 0. (Those of C- and P-states count from 1.)
+ * the number of one, from 0. (Those of C- and P-states count from 1, and 0 is
+ * all.) In early programs, such as that in figure 4 of the paper on pmlib, 0 is
+ * all of them everywhere: see `PM_SETS`.
  *
  * **Times.** The protocol of pmlib has no times. A set lasts from the start to
  * the stop, as well as this host knows: the server did it at some moment of the
@@ -64,6 +66,8 @@
  * - `PM_DIALECT`: what the server speaks, instead of finding it out: `a`
  *   (2013, 4 bytes), `b` (Python), `c` (C++), `d` (C++, LIST repaired), or
  *   `auto`.
+ * - `PM_SETS`: what number the first set has: `0` (default), or `1`, as in
+ * early programs; then 0 is all sets.
  */
 #ifndef PMLIB_H
 #define PMLIB_H

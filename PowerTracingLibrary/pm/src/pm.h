@@ -287,12 +287,16 @@ struct pmView {
 };
 
 /**
- * Choose lines and sets of a counter.
+ * Choose lines and sets of a counter; sets count as PM_SETS says.
  *
  * @retval PM_EINVAL PM_ENODATA As of the public functions; errno is set.
  */
 int pmViewMake(struct pmView *view, const counter_t *counter,
 	       const line_t *lines, int set);
+
+/** The same, but sets count from 1, and 0 is all of them. */
+int pmViewMakeFrom1(struct pmView *view, const counter_t *counter,
+		    const line_t *lines, int set);
 
 /** Get the number of samples of a set. */
 int pmViewCount(const struct pmView *view, int set);

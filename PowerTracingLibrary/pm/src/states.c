@@ -307,11 +307,7 @@ static int writeStates(const char *file, const counter_t *counter,
 	paraver.unit = pmFindUnit(unit);
 	if (!file || !paraver.unit || (counter->measures && counter->aggregate))
 		return pmResult(-EINVAL, saved);
-	/* Sets count from 1 here, and 0 is all. */
-	ret = pmViewMake(&view, counter, lines,
-			 set > 0   ? set - 1
-			 : set < 0 ? set
-				   : -1);
+	ret = pmViewMakeFrom1(&view, counter, lines, set);
 	if (ret < 0)
 		return ret;
 	statesFind(&states, &view);

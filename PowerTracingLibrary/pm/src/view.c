@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "PowerTracingLibrary/pm/src/pm.h"
+#include "common/environment.h"
 
 /* Find the lines that are in the data; those of a set in their order. */
 static void viewColumns(struct pmView *view, const counter_t *counter,
@@ -34,8 +35,8 @@ static void viewColumns(struct pmView *view, const counter_t *counter,
 	}
 }
 
-int pmViewMake(struct pmView *view, const counter_t *counter,
-	       const line_t *lines, int set)
+static int pmViewMakeFrom0(struct pmView *view, const counter_t *counter,
+			   const line_t *lines, int set)
 {
 	const struct pmCounter *own = pmCounterOf(counter);
 	int saved = errno, sets;
@@ -63,6 +64,25 @@ int pmViewMake(struct pmView *view, const counter_t *counter,
 		return pmResult(-EINVAL, saved);
 	}
 	return 0;
+}
+
+int pmViewMake(struct pmView *view, const counter_t *counter,
+	       const line_t *lines, int set)
+{
+	const char *sets = hdEnvironment("PM_SETS");
+
+	if (sets && strcmp(sets, "1") == 0)
+		return pmViewMakeFrom1(view, counter, lines, set);
+	return pmViewMakeFrom0(view, counter, lines, set);
+}
+
+int pmViewMakeFrom1(struct pmView *view, const counter_t *counter,
+		    const line_t *lines, int set)
+{
+	return pmViewMakeFrom0(view, counter, lines,
+			       set > 0   ? set - 1
+			       : set < 0 ? set
+					 : -1);
 }
 
 int pmViewCount(const struct pmView *view, int set)

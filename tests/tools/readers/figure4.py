@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""figure4.py DIRECTORY: compares out.prv and cstates.prv, which the example
-figure4 has written, with the law of tests/pm/figure4-sim.c."""
+"""figure4.py DIRECTORY SETS: compares out.prv and cstates.prv, which the example
+figure4 has written, with the law of tests/pm/figure4-sim.c. SETS is that of
+PM_SETS: with 1 there are those of both kernels, else of the first."""
 import sys
 
 LINES, CPUS = 12, 8
@@ -29,11 +30,9 @@ def milliwatts(line, number):
     return (2000 + 100 * line + number) * AMPERES * VOLTS * 1000
 
 
-def power(directory):
-    """Each sample is one of the meter's, and none is missing between."""
-    samples = list(records(directory + "/out.prv"))
-    last = samples.pop()
-    assert set(last[2].values()) == {0}, "no end"
+def power_set(samples, end):
+    """Each sample is one of the meter's, and none is missing between; the number
+    of the last."""
     # Two seconds of 28 a second, less what is on its way.
     assert len(samples) > 28, f"{len(samples)} samples"
     first = round(samples[0][2][500000010] / (AMPERES * VOLTS * 1000)) - 2000
@@ -46,16 +45,31 @@ def power(directory):
         wanted = sum(milliwatts(line, first + index) for line in range(LINES))
         assert abs(values[500000009] - wanted) <= 0.51 * LINES
     times = [sample[0] for sample in samples]
-    assert times == sorted(times) and times[0] == 0
-    length = last[0] / 1e6
+    assert times == sorted(times)
+    length = (end - times[0]) / 1e6
     assert length >= 2, f"{length} s"
+    print(f"{len(samples)} samples from number {first} in {length} s")
+    return first, first + len(samples) - 1
+
+
+def power(directory, count):
+    """Where a set ends all is 0; the next one comes later."""
+    sets, samples, start, last = 0, [], 0, -1
+    for record in records(directory + "/out.prv"):
+        if set(record[2].values()) != {0}:
+            samples.append(record)
+            continue
+        assert samples[0][0] == 0 if sets == 0 else samples[0][0] >= start
+        first, end = power_set(samples, record[0])
+        assert first > last, "samples are in two sets"
+        sets, samples, start, last = sets + 1, [], record[0], end
+    assert sets == count and not samples, f"{sets} sets"
     configuration = text(directory + "/out.pcf")
     for line in range(LINES):
         assert f"{500000010 + line}    Power of line {line} in mW" in \
             configuration
     assert "MICROSEC" in configuration
     assert "DCMeter1" in text(directory + "/out.row")
-    print(f"{len(samples)} samples from number {first} in {length} s")
 
 
 def cstates(directory):
@@ -91,5 +105,5 @@ def cstates(directory):
     assert "LEVEL THREAD SIZE 8\nCPU 0\n" in rows and "CPU 7" in rows
 
 
-power(sys.argv[1])
+power(sys.argv[1], 2 if sys.argv[2] == "1" else 1)
 cstates(sys.argv[1])
