@@ -21,6 +21,7 @@ enum toolStatus {
 	TOOL_OK = 0,
 	TOOL_PROBLEMS = 1, /**< The data has problems; a message said which. */
 	TOOL_FAILED = 2,   /**< Wrong usage, or reading or writing failed. */
+	TOOL_FOUND = 3,    /**< With --fail: there is something to tell. */
 };
 
 /** State of a running subcommand. */
@@ -77,6 +78,7 @@ extern const char *const toolTextOnly[];
 	X(dump, "print everything that a project holds")            \
 	X(stat, "summarize statistics: mean, minimum, energy, ...") \
 	X(report, "report time, energy, and what went wrong")       \
+	X(compare, "say what differs between runs")                 \
 	X(view, "show a project of any size in a browser")          \
 	X(export, "write a project in a format of other tools")     \
 	X(plot, "draw values and states over time: SVG, PNG, PDF")  \

@@ -172,6 +172,8 @@ static void startAll(struct findings *findings)
 	findings->start = INT64_MAX;
 	findings->end = INT64_MIN;
 	findings->tracerNs = -1;
+	findings->ranks =
+		g_array_new(FALSE, FALSE, sizeof(struct findingsRank));
 	findings->phases =
 		g_array_new(FALSE, FALSE, sizeof(struct findingsPhase));
 	findings->groups =
@@ -235,6 +237,7 @@ static void freeAll(struct findings *findings)
 		g_free(g_array_index(findings->phases, struct findingsPhase, i)
 			       .groups);
 	g_array_unref(findings->phases);
+	g_array_unref(findings->ranks);
 }
 
 int findingsStart(struct findings *findings, const hdIProject *project)

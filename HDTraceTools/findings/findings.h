@@ -90,6 +90,17 @@ struct findingsGroup {
 	powerPico unattributed;
 };
 
+/** What a rank took; where there are no ranks, what a node with traces did. */
+struct findingsRank {
+	const hdINode *node;
+	uint64_t states; /**< Of all its traces. */
+	int64_t start; /**< Of its first record; INT64_MAX if there is none. */
+	int64_t end;
+	/** That it is charged with, and for how long that is known: of several
+	 *  traces the longest. */
+	struct attributionAmount amount;
+};
+
 /** A phase, or all of one name. */
 struct findingsPhase {
 	const char *name;
@@ -135,6 +146,10 @@ struct findings {
 	 *  same, as they are met, and as they are by time. */
 	GPtrArray *byTime;
 	GPtrArray *byEnergy;
+	GArray *ranks; /**< struct findingsRank, as they are met. */
+	/** What traces did outside of states, while they were active. */
+	int64_t outsideTime;
+	struct attributionAmount outside;
 	GArray *phases; /**< struct findingsPhase */
 	struct findingsMost most;
 	struct findingsEnergy energy; /**< Of all nodes. */

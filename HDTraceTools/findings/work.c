@@ -16,6 +16,7 @@
 
 #include "HDTraceTools/base/tasks.h"
 #include "HDTraceTools/model/messages.h"
+#include "HDTraceTools/model/roles.h"
 #include "HDTraceTools/findings/findings.h"
 
 /** So many bytes of a trace pass without progress. */
@@ -27,8 +28,9 @@ struct task {
 	struct findingsGroup *group; /**< Of a trace: its power, or NULL. */
 	size_t number;               /**< Of the task that reads the group. */
 	struct profile *profile;
-	powerPico charged; /**< Of a trace: its part, at any time. */
-	size_t place;      /**< Of a trace, in the project. */
+	/** Of a trace: its part, at any time. */
+	struct attributionAmount charged;
+	size_t place; /**< Of a trace, in the project. */
 	struct pathReader *path;
 	struct attributionShare *share;
 	struct findingsDiagnostics diagnostics;
@@ -41,6 +43,8 @@ struct work {
 	GArray *tasks; /**< struct task */
 	struct pathSearch *search;
 	struct spool *powers; /**< Of groups whose traces were read. */
+	int rankLevel;        /**< Of ranks; 0: there are none. */
+	GHashTable *ranks;    /**< Nodes to their places among the ranks + 1. */
 };
 
 static pthread_mutex_t progressLock = PTHREAD_MUTEX_INITIALIZER;
@@ -179,8 +183,7 @@ static void readTrace(struct work *work, struct task *task)
 				  &position, &task->profile);
 	if (source.cursor) {
 		task->charged = attributionCursorGet(source.cursor, INT64_MIN,
-						     INT64_MAX)
-					.pico;
+						     INT64_MAX);
 		task->spoolError = attributionCursorError(source.cursor);
 	}
 	if (task->spoolError == 0)
@@ -264,6 +267,57 @@ static void takePath(struct work *work, struct task *task)
 		sayTemporary(work->findings, ret);
 }
 
+static struct findingsRank *rankOf(struct work *work, const hdINode *node)
+{
+	GArray *ranks = work->findings->ranks;
+	guint place = GPOINTER_TO_UINT(g_hash_table_lookup(work->ranks, node));
+	const struct findingsRank new = {
+		.node = node,
+		.start = INT64_MAX,
+		.end = INT64_MIN,
+	};
+
+	if (place == 0) {
+		g_array_append_val(ranks, new);
+		place = ranks->len;
+		g_hash_table_insert(work->ranks, (gpointer)node,
+				    GUINT_TO_POINTER(place));
+	}
+	return &g_array_index(ranks, struct findingsRank, place - 1);
+}
+
+/** Add a trace to its rank, and what it did outside of states. */
+static void takeRank(struct work *work, const struct task *task)
+{
+	struct findings *findings = work->findings;
+	const struct profile *profile = task->profile;
+	const hdINode *node = task->trace->node;
+	struct findingsRank *rank = rankOf(
+		work, work->rankLevel ? rolesAt(node, work->rankLevel) : node);
+	struct attributionAmount outside = task->charged;
+	int64_t time = 0;
+
+	rank->states += profile->stateCount;
+	rank->start = MIN(rank->start, profile->start);
+	rank->end = MAX(rank->end, profile->end);
+	rank->amount.pico += task->charged.pico;
+	rank->amount.measured =
+		MAX(rank->amount.measured, task->charged.measured);
+	if (profile->start < profile->end)
+		time = profile->end - profile->start;
+	for (guint i = 0; i < profile->states->len; i++) {
+		const struct profileState *state = profile->states->pdata[i];
+
+		time -= state->own.time;
+		outside.pico -= state->own.amounts[0].pico;
+		outside.measured -= state->own.amounts[0].measured;
+	}
+	/* States that overlap, as they should not, leave nothing. */
+	findings->outsideTime += MAX(time, 0);
+	findings->outside.pico += outside.pico;
+	findings->outside.measured += MAX(outside.measured, 0);
+}
+
 static void take(void *data, size_t number)
 {
 	struct work *work = data;
@@ -288,13 +342,15 @@ static void take(void *data, size_t number)
 	if (task->profile && task->profile->epochs > 0)
 		toolReport(findings->tool, "trc.part", task->trace->file, -1, 0,
 			   MESSAGES_EPOCHS, task->profile->epochs);
-	if (task->profile)
+	if (task->profile) {
 		profileAdd(findings->profile, task->profile);
+		takeRank(work, task);
+	}
 	profileFree(task->profile);
 	takePath(work, task);
 	if (!group)
 		return;
-	group->unattributed -= task->charged;
+	group->unattributed -= task->charged.pico;
 	if (++group->tracesRead == group->traces && group->series) {
 		int ret = powerSeriesMove(group->series, work->powers);
 
@@ -326,6 +382,8 @@ void findingsReadAll(struct findings *findings)
 		.tasks = g_array_new(FALSE, FALSE, sizeof(struct task)),
 		.search = pathSearchNew(findings->project),
 		.powers = spoolNew(),
+		.rankLevel = rolesRankLevel(findings->project),
+		.ranks = g_hash_table_new(NULL, NULL),
 	};
 
 	findings->profile = profileNew(1);
@@ -334,5 +392,6 @@ void findingsReadAll(struct findings *findings)
 	findPath(&work);
 	findings->start = MIN(findings->start, findings->profile->start);
 	findings->end = MAX(findings->end, findings->profile->end);
+	g_hash_table_destroy(work.ranks);
 	g_array_unref(work.tasks);
 }

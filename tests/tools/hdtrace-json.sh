@@ -74,6 +74,9 @@ for project in mini big; do
 	ok "report $project" is_valid hdtrace-report report $project
 	ok "report --phases $project" is_valid hdtrace-report report \
 		--phases borders --all $project
+	ok "compare $project" is_valid hdtrace-compare compare $project big
+	ok "compare $project with others" is_valid hdtrace-compare compare \
+		--level=0.5 $project $project -- big big
 	ok "plot $project" is_valid hdtrace-plot plot --states=below -f \
 		-o out.svg $project
 	ok "plot --window $project" is_valid hdtrace-plot plot --window=1 -f \
@@ -107,6 +110,7 @@ ok "hdpredict simulate" predicts
 ok "check --rules" is_valid hdtrace-check-rules check --rules
 echo junk >mini_alpha_Energy.stat
 sed '/<\/Program>/d' mini_alpha_0.trc >other && mv other mini_alpha_0.trc
+ok "compare with a damaged project" is_valid hdtrace-compare compare mini big
 for command in info report check dump stat; do
 	ok "$command of a damaged project" is_valid hdtrace-$command $command \
 		mini

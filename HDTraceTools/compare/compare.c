@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file
+ * hdtrace compare: the command.
+ */
+#include "config.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "HDTraceTools/compare/compare.h"
+
+/** What stands for "--" while options are parsed, which would drop it. */
+static char separator[] = "\001--";
+
+/** The default of --level. */
+#define COMPARE_LEVEL 0.01
+
+static const struct toolHelp help = {
+	.arguments = "PROJECT PROJECT | PROJECT... -- PROJECT...",
+	.description =
+		"Says what differs between two projects, A and B: count, time, "
+		"energy and power of the\nrun, of every function, region, rank "
+		"and node, and what can not be compared. Of several\nruns of "
+		"each, A before \"--\" and B behind it, a rank test says which "
+		"differences are more\nthan chance.",
+	.examples = "  hdtrace compare before after\n"
+		    "  hdtrace compare a1 a2 a3 a4 a5 -- b1 b2 b3 b4 b5\n"
+		    "  hdtrace compare --format=json before after\n",
+	.minArguments = 2,
+	.maxArguments = -1,
+};
+
+static void freeRow(void *data)
+{
+	struct compareRow *row = data;
+
+	g_free(row->name);
+	g_free(row->costs);
+	g_free(row);
+}
+
+static void clear(struct compare *self)
+{
+	for (size_t i = 0; self->runs && i < compareRuns(self); i++) {
+		g_free(self->runs[i].name);
+		g_free(self->runs[i].file);
+	}
+	g_free(self->runs);
+	g_ptr_array_unref(self->rows);
+	g_ptr_array_unref(self->named);
+	g_ptr_array_unref(self->cannot);
+	g_hash_table_destroy(self->places);
+	g_free(self->power);
+	g_free(self->ruleText);
+	g_free(self->levelText);
+}
+
+/** Sort the arguments into two sets: -1, or the exit status. */
+static int parseSets(struct compare *self, int argc, char **argv)
+{
+	int at = 0;
+	int count = argc - 1;
+
+	for (int i = 1; i < argc; i++) {
+		if (strcmp(argv[i], separator) != 0)
+			continue;
+		if (at > 0)
+			return toolUsage(self->tool, "\"--\" stands there "
+						     "twice");
+		at = i;
+		count--;
+	}
+	if (at == 0 && count != 2)
+		return toolUsage(self->tool,
+				 "of more than two projects \"--\" says where "
+				 "the second set begins");
+	if (at == 1 || at == argc - 1)
+		return toolUsage(self->tool, "there is no project %s \"--\"",
+				 at == 1 ? "before" : "behind");
+	self->counts[COMPARE_A] = at ? (size_t)at - 1 : 1;
+	self->counts[COMPARE_B] = (size_t)count - self->counts[COMPARE_A];
+	self->runs = g_new0(struct compareRun, (size_t)count);
+	for (int i = 1, k = 0; i < argc; i++) {
+		if (i != at)
+			self->runs[k++].path = argv[i];
+	}
+	return -1;
+}
+
+static int parseLevel(struct compare *self)
+{
+	char *end;
+
+	self->level = COMPARE_LEVEL;
+	if (!self->levelText)
+		return -1;
+	self->level = g_ascii_strtod(self->levelText, &end);
+	if (end == self->levelText || *end ||
+	    !(self->level > 0 && self->level < 1))
+		return toolUsage(self->tool,
+				 "--level: not between 0 and 1: \"%s\"",
+				 self->levelText);
+	return -1;
+}
+
+static void printAll(const struct compare *self)
+{
+	switch (self->tool->format) {
+	case OUT_TEXT:
+		comparePrintText(self);
+		break;
+	case OUT_CSV:
+		comparePrintCsv(self);
+		break;
+	case OUT_JSON:
+		comparePrintJson(self);
+		break;
+	}
+}
+
+static int compareAll(struct compare *self)
+{
+	int status;
+
+	while (self->read < compareRuns(self)) {
+		if (!compareRead(self))
+			return toolFinish(self->tool);
+	}
+	compareFind(self);
+	printAll(self);
+	status = toolFinish(self->tool);
+	return status == TOOL_OK && self->fails && self->named->len ? TOOL_FOUND
+								    : status;
+}
+
+int compareRun(struct tool *tool, int argc, char **argv)
+{
+	struct compare self = {
+		.tool = tool,
+		.rows = g_ptr_array_new_with_free_func(freeRow),
+		.places = g_hash_table_new_full(g_str_hash, g_str_equal, g_free,
+						NULL),
+		.named = g_ptr_array_new(),
+		.cannot = g_ptr_array_new_with_free_func(g_free),
+		.top = 10,
+	};
+	const GOptionEntry entries[] = {
+		{ "level", 0, 0, G_OPTION_ARG_STRING, &self.levelText,
+		  "Chance at which a difference is named that is none (0.01)",
+		  "P" },
+		{ "power", 0, 0, G_OPTION_ARG_FILENAME, &self.power,
+		  "Values that tell the energy of a node", "PATTERN" },
+		ATTRIBUTION_ENTRY(&self.ruleText),
+		{ "top", 0, 0, G_OPTION_ARG_INT, &self.top,
+		  "Number of rows to list of each kind (10)", "N" },
+		{ "all", 'a', 0, G_OPTION_ARG_NONE, &self.isAll,
+		  "List all rows", NULL },
+		{ "fail", 0, 0, G_OPTION_ARG_NONE, &self.fails,
+		  "Exit with 3 if a difference is named", NULL },
+		{ NULL },
+	};
+	int status;
+
+	for (int i = 1; i < argc; i++) {
+		if (strcmp(argv[i], "--") == 0)
+			argv[i] = separator;
+	}
+	status = toolParse(tool, &argc, &argv, entries, &help);
+	if (status < 0 && self.top < 0)
+		status = toolUsage(tool, "--top is negative");
+	if (status < 0)
+		status = parseLevel(&self);
+	if (status < 0)
+		status =
+			attributionOptionParse(self.ruleText, tool, &self.rule);
+	if (status < 0)
+		status = parseSets(&self, argc, argv);
+	if (status < 0)
+		status = compareAll(&self);
+	clear(&self);
+	return status;
+}

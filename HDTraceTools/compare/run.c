@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file
+ * What the rows of hdtrace compare cost in a run: taken from what hdtrace
+ * report finds.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include "HDTraceTools/compare/compare.h"
+#include "HDTraceTools/model/mpifunctions.h"
+#include "HDTraceTools/model/roles.h"
+#include "common/format/level.h"
+
+/** A run while it is taken in. */
+struct taking {
+	struct compare *compare;
+	struct compareRun *run;
+	size_t number;
+	const struct findings *findings;
+	GHashTable *pathTimes; /**< Names to struct pathState. */
+};
+
+/** The row of a kind and name; a new one if there is none. */
+static struct compareRow *rowOf(struct compare *self, enum compareKind kind,
+				const char *name)
+{
+	char *key = g_strdup_printf("%d %s", (int)kind, name);
+	struct compareRow *row = g_hash_table_lookup(self->places, key);
+
+	if (row) {
+		g_free(key);
+		return row;
+	}
+	row = g_new0(struct compareRow, 1);
+	row->kind = kind;
+	row->name = g_strdup(name);
+	row->costs = g_new0(struct compareCost, compareRuns(self));
+	g_ptr_array_add(self->rows, row);
+	g_hash_table_insert(self->places, key, row);
+	return row;
+}
+
+static struct compareCost *costOf(struct taking *taking, enum compareKind kind,
+				  const char *name)
+{
+	struct compareCost *cost =
+		&rowOf(taking->compare, kind, name)->costs[taking->number];
+
+	cost->isThere = true;
+	for (int i = 0; i < COMPARE_MEASURES; i++)
+		cost->values[i] = NAN;
+	return cost;
+}
+
+/** Set the energy, and the power, of a part of a node's. */
+static void setAmount(const struct taking *taking, struct compareCost *cost,
+		      const struct attributionAmount *amount, int64_t time)
+{
+	double joules = attributionEnergy(amount);
+
+	cost->known = (struct known){ amount->measured, time };
+	if (!taking->run->hasEnergy)
+		return;
+	/* What takes no time draws nothing. */
+	cost->values[COMPARE_ENERGY] =
+		time == 0 ? joules : knownTotal(cost->known, joules);
+	cost->values[COMPARE_POWER] = knownMean(
+		cost->known, joules / ((double)amount->measured / 1e9));
+}
+
+static void setEnergy(struct compareCost *cost,
+		      const struct findingsEnergy *energy)
+{
+	cost->known = energy->known;
+	if (!energy->isKnown)
+		return;
+	cost->values[COMPARE_ENERGY] = energy->joules;
+	cost->values[COMPARE_POWER] = findingsWatts(energy);
+}
+
+/** Seconds between two times; NaN if there are none. */
+static double secondsOf(int64_t start, int64_t end)
+{
+	return start <= end ? (double)(end - start) / 1e9 : NAN;
+}
+
+/* ---- The whole run ----------------------------------------------------- */
+
+static void takePath(struct taking *taking)
+{
+	const struct criticalPath *path = taking->findings->path;
+	struct compareCost *cost;
+
+	if (!taking->run->hasPath)
+		return;
+	cost = costOf(taking, COMPARE_RUN, COMPARE_CRITICAL);
+	cost->values[COMPARE_TIME] = secondsOf(path->start, path->end);
+	setAmount(taking, cost, &path->energy, path->end - path->start);
+	cost = costOf(taking, COMPARE_RUN, COMPARE_WAITING);
+	cost->values[COMPARE_TIME] = (double)path->waiting / 1e9;
+	setAmount(taking, cost, &path->beside, path->waiting);
+	for (guint i = 0; i < path->states->len; i++) {
+		const struct pathState *state =
+			&g_array_index(path->states, struct pathState, i);
+
+		g_hash_table_insert(
+			taking->pathTimes,
+			(gpointer)(state->name ? state->name : PATH_OUTSIDE),
+			(gpointer)state);
+	}
+}
+
+static void takeWhole(struct taking *taking)
+{
+	const struct findings *findings = taking->findings;
+	struct compareCost *cost = costOf(taking, COMPARE_RUN, COMPARE_WHOLE);
+
+	cost->values[COMPARE_COUNT] = (double)findings->profile->stateCount;
+	cost->values[COMPARE_TIME] = secondsOf(findings->start, findings->end);
+	setEnergy(cost, &findings->energy);
+	takePath(taking);
+}
+
+/* ---- Functions and regions --------------------------------------------- */
+
+static void takeState(struct taking *taking, const char *name, uint64_t count,
+		      int64_t time, const struct attributionAmount *amount)
+{
+	struct compareCost *cost = costOf(
+		taking, mpiIsFunction(name) ? COMPARE_FUNCTION : COMPARE_REGION,
+		name);
+	const struct pathState *onPath =
+		g_hash_table_lookup(taking->pathTimes, name);
+
+	cost->values[COMPARE_COUNT] = (double)count;
+	cost->values[COMPARE_TIME] = (double)time / 1e9;
+	setAmount(taking, cost, amount, time);
+	if (taking->run->hasPath)
+		cost->values[COMPARE_PATH] =
+			onPath ? (double)onPath->time / 1e9 : 0;
+	taking->run->rankTime += time;
+}
+
+static void takeStates(struct taking *taking)
+{
+	const struct findings *findings = taking->findings;
+	const GPtrArray *states = findings->profile->states;
+
+	for (guint i = 0; i < states->len; i++) {
+		const struct profileState *state = states->pdata[i];
+
+		takeState(taking, state->name, state->count, state->own.time,
+			  &state->own.amounts[0]);
+	}
+	if (findings->outsideTime)
+		takeState(taking, PATH_OUTSIDE, 0, findings->outsideTime,
+			  &findings->outside);
+}
+
+/* ---- Ranks and nodes --------------------------------------------------- */
+
+static bool isNumber(const char *label)
+{
+	return *label && strspn(label, "0123456789") == strlen(label);
+}
+
+/** Whether another rank has its number, as those of two worlds do. */
+static bool isTwice(const struct findings *findings, guint number)
+{
+	const GArray *ranks = findings->ranks;
+	const char *label =
+		g_array_index(ranks, struct findingsRank, number).node->label;
+
+	for (guint i = 0; i < ranks->len; i++) {
+		if (i != number &&
+		    strcmp(g_array_index(ranks, struct findingsRank, i)
+				   .node->label,
+			   label) == 0)
+			return true;
+	}
+	return false;
+}
+
+static void takeRank(struct taking *taking, guint number, int rankLevel)
+{
+	const struct findings *findings = taking->findings;
+	const struct findingsRank *rank =
+		&g_array_index(findings->ranks, struct findingsRank, number);
+	const hdINode *node = rank->node;
+	bool isRank =
+		rankLevel && node->level == rankLevel && isNumber(node->label);
+	bool hasName = isRank && !isTwice(findings, number);
+	struct compareCost *cost =
+		costOf(taking, isRank ? COMPARE_RANK : COMPARE_TRACE,
+		       hasName ? node->label : node->path);
+
+	cost->values[COMPARE_COUNT] = (double)rank->states;
+	cost->values[COMPARE_TIME] = secondsOf(rank->start, rank->end);
+	setAmount(taking, cost, &rank->amount,
+		  rank->start <= rank->end ? rank->end - rank->start : 0);
+}
+
+static bool isBelow(const hdINode *node, const hdINode *above)
+{
+	while (node && node != above)
+		node = node->parent;
+	return node;
+}
+
+/** Set what is known of all nodes: what ran on it, and when. */
+static void setNode(const struct findings *findings, const hdINode *node,
+		    struct compareCost *cost)
+{
+	int64_t start = INT64_MAX;
+	int64_t end = INT64_MIN;
+	uint64_t states = 0;
+
+	for (guint i = 0; i < findings->ranks->len; i++) {
+		const struct findingsRank *rank =
+			&g_array_index(findings->ranks, struct findingsRank, i);
+
+		if (!isBelow(rank->node, node))
+			continue;
+		states += rank->states;
+		start = MIN(start, rank->start);
+		end = MAX(end, rank->end);
+	}
+	for (size_t i = 0; i < findings->project->groupCount; i++) {
+		const struct findingsGroup *group = &findings->groups[i];
+
+		if (group->group->node != node)
+			continue;
+		start = MIN(start, group->start);
+		end = MAX(end, group->end);
+	}
+	cost->values[COMPARE_COUNT] = (double)states;
+	cost->values[COMPARE_TIME] = secondsOf(start, end);
+}
+
+static void takeNodes(struct taking *taking)
+{
+	const struct findings *findings = taking->findings;
+	const hdIProject *project = findings->project;
+	int hosts = rolesLevel(project, HD_LEVEL_HOST);
+
+	for (size_t i = 0; i < project->nodeCount; i++) {
+		const hdINode *node = project->nodes[i];
+
+		if (hosts && node->level == hosts)
+			setNode(findings, node,
+				costOf(taking, COMPARE_NODE, node->path));
+	}
+	for (size_t i = 0; i < project->groupCount; i++) {
+		const struct findingsGroup *group = &findings->groups[i];
+		struct compareCost *cost;
+
+		if (!group->powerCount)
+			continue;
+		cost = costOf(taking, COMPARE_NODE,
+			      rolesPath(group->group->node));
+		setNode(findings, group->group->node, cost);
+		setEnergy(cost, &group->energy);
+	}
+}
+
+/* ---- All of it --------------------------------------------------------- */
+
+/** Without anybody who waits it is the trace that ends last, which says
+ *  nothing. */
+static bool pathMatters(const struct criticalPath *path)
+{
+	return path && path->isKnown &&
+	       (path->jumps || path->waiting || path->counts.loose ||
+		path->counts.collectives);
+}
+
+static void takeRun(struct compare *self, struct compareRun *run,
+		    const struct findings *findings)
+{
+	struct taking taking = {
+		.compare = self,
+		.run = run,
+		.number = self->read,
+		.findings = findings,
+		.pathTimes = g_hash_table_new(g_str_hash, g_str_equal),
+	};
+	int rankLevel = rolesRankLevel(findings->project);
+
+	run->name = g_strdup(findings->project->name);
+	run->file = g_strdup(findings->project->file);
+	run->hasEnergy = findings->energy.isKnown;
+	run->hasPath = pathMatters(findings->path);
+	run->diagnostics = findings->diagnostics.count;
+	takeWhole(&taking);
+	takeStates(&taking);
+	for (guint i = 0; i < findings->ranks->len; i++)
+		takeRank(&taking, i, rankLevel);
+	takeNodes(&taking);
+	g_hash_table_destroy(taking.pathTimes);
+}
+
+bool compareRead(struct compare *self)
+{
+	struct compareRun *run = &self->runs[self->read];
+	struct findings findings;
+	hdIProject *project;
+	bool isGood = false;
+
+	findingsInit(&findings, self->tool);
+	findings.power = g_strdup(self->power);
+	findings.rule = self->rule;
+	project = findingsOpen(&findings, run->path);
+	if (project) {
+		isGood = findingsStart(&findings, project) == 0;
+		if (isGood) {
+			findingsRead(&findings);
+			takeRun(self, run, &findings);
+			self->read++;
+		}
+		findingsEnd(&findings);
+		hdI_closeProject(project);
+	}
+	findingsClear(&findings);
+	self->tool->take = NULL;
+	return isGood && !self->tool->hasFailed;
+}

@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file
+ * hdtrace compare, for people.
+ */
+#include "config.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "HDTraceTools/base/ranktest.h"
+#include "HDTraceTools/compare/compare.h"
+#include "cli/quantity.h"
+
+static void title(const struct compare *self, const char *text)
+{
+	printf("\n%s%s%s\n", self->tool->isColored ? "\033[1m" : "", text,
+	       self->tool->isColored ? "\033[0m" : "");
+}
+
+/* ---- Numbers ----------------------------------------------------------- */
+
+static const char *secondsText(char *buffer, double seconds)
+{
+	return outDuration(buffer, (int64_t)nearbyint(seconds * 1e9));
+}
+
+/** A median with its unit, for the row of a set; "-" if it is not known. */
+static char *medianText(const struct compareRow *row, int measure, int set)
+{
+	double value = row->results[measure].medians[set];
+	char buffer[OUT_NUMBER_SIZE];
+
+	if (isnan(value))
+		return g_strdup("-");
+	switch (measure) {
+	case COMPARE_TIME:
+	case COMPARE_PATH:
+		return g_strdup(secondsText(buffer, value));
+	case COMPARE_ENERGY:
+		return g_strconcat(row->isPartial[set] ? ">= " : "",
+				   quantityText(buffer, value, "J"), NULL);
+	case COMPARE_POWER:
+		return g_strdup(quantityText(buffer, value, "W"));
+	default:
+		return g_strdup(outRounded(buffer, value));
+	}
+}
+
+/** "+10.1 %"; "" if there is no change that is a share. */
+static char *changeText(const struct compareResult *result)
+{
+	double change = compareChange(result);
+
+	if (isnan(change))
+		return g_strdup("");
+	return g_strdup_printf("%+.1f %%", 100 * change);
+}
+
+/* ---- The runs ---------------------------------------------------------- */
+
+static void printSet(const struct compare *self, int set)
+{
+	size_t first = compareFirst(self, set);
+
+	printf("%s%s%s  ", self->tool->isColored ? "\033[1m" : "",
+	       set == COMPARE_A ? "A" : "B",
+	       self->tool->isColored ? "\033[0m" : "");
+	if (self->counts[set] > 1)
+		printf("%zu runs: ", self->counts[set]);
+	for (size_t i = 0; i < self->counts[set]; i++) {
+		if (i)
+			printf(" ");
+		outPrintable(self->runs[first + i].path);
+	}
+	putchar('\n');
+}
+
+static void printDiagnostics(const struct compare *self)
+{
+	for (size_t i = 0; i < compareRuns(self); i++) {
+		const struct compareRun *run = &self->runs[i];
+
+		if (!run->diagnostics)
+			continue;
+		printf("  ");
+		outPrintable(run->path);
+		printf(" has %" PRIu64 " %s; hdtrace check lists %s\n",
+		       run->diagnostics,
+		       run->diagnostics == 1 ? "diagnostic" : "diagnostics",
+		       run->diagnostics == 1 ? "it" : "them");
+	}
+}
+
+/* ---- What differs ------------------------------------------------------ */
+
+/** What there is instead of a verdict, if there is none. */
+static void printUntested(const struct compare *self)
+{
+	size_t a = self->counts[COMPARE_A];
+	size_t b = self->counts[COMPARE_B];
+
+	if (a == 1 && b == 1) {
+		puts("  One run of each has no spread: nobody knows what of "
+		     "the "
+		     "differences below\n  is chance. Give several runs of "
+		     "each: A1 A2 ... -- B1 B2 ...");
+		return;
+	}
+	printf("  Nothing can be shown with %zu against %zu runs: the least p "
+	       "is %.2g, and --level is\n  %g.",
+	       a, b, rankTestLeast(a, b), self->level);
+	printf(" That takes %zu runs of each.\n", compareNeeded(self));
+}
+
+static void printTest(const struct compare *self)
+{
+	printf("  By Mann's and Whitney's rank test of each, held against all "
+	       "of them in %s%zu ways\n  to deal out the %zu runs: the chance "
+	       "that any is named without a reason is %g %%\n  at most.\n",
+	       self->isExact ? "all " : "", self->ways, compareRuns(self),
+	       100 * self->level);
+}
+
+/** "time from 1.000 s to 1.100 s, +10.0 %" */
+static void printNamedMeasure(const struct compareRow *row, int measure)
+{
+	char *from = medianText(row, measure, COMPARE_A);
+	char *to = medianText(row, measure, COMPARE_B);
+	char *change = changeText(&row->results[measure]);
+
+	printf("%s from %s to %s", compareMeasureNames[measure], from, to);
+	if (*change)
+		printf(", %s", change);
+	g_free(from);
+	g_free(to);
+	g_free(change);
+}
+
+static const char *nameOf(const struct compareRow *row)
+{
+	return *row->name ? row->name : "all";
+}
+
+static void printNamed(const struct compare *self)
+{
+	guint count = self->isAll ? self->named->len
+				  : MIN(self->named->len, (guint)self->top);
+
+	title(self, "What differs");
+	if (!self->isTested) {
+		printUntested(self);
+		return;
+	}
+	if (!self->named->len)
+		puts("  nothing");
+	for (guint i = 0; i < count; i++) {
+		const struct compareRow *row = self->named->pdata[i];
+		const char *between = ": ";
+
+		printf("  %u. %s ", i + 1, compareKindNames[row->kind]);
+		outPrintable(nameOf(row));
+		for (int k = 0; k < COMPARE_MEASURES; k++) {
+			if (row->results[k].verdict != COMPARE_DIFFERS)
+				continue;
+			printf("%s", between);
+			printNamedMeasure(row, k);
+			between = "; ";
+		}
+		putchar('\n');
+	}
+	if (count < self->named->len)
+		printf("  and %u more; --all lists them\n",
+		       self->named->len - count);
+	printTest(self);
+}
+
+/* ---- Tables ------------------------------------------------------------ */
+
+static const char *const headings[] = {
+	"<Name",    ".Count A",       ".Count B",  ".Time A",  ".Time B",
+	".Change",  ".Energy A",      ".Energy B", ".Change",  ".Power A",
+	".Power B", ".On the path A", ".B",        "<Verdict", NULL,
+};
+
+/** Columns above that are not always shown. */
+enum {
+	COLUMN_ENERGY = 6,
+	COLUMN_POWER = 9,
+	COLUMN_PATH = 11,
+	COLUMN_VERDICT = 13,
+};
+
+static void addMedians(struct outTable *table, const struct compareRow *row,
+		       int measure)
+{
+	for (int set = 0; set < COMPARE_SETS; set++) {
+		char *text = medianText(row, measure, set);
+
+		outTableAdd(table, text);
+		g_free(text);
+	}
+}
+
+static void addChange(struct outTable *table, const struct compareRow *row,
+		      int measure)
+{
+	char *text = changeText(&row->results[measure]);
+
+	outTableAdd(table, text);
+	g_free(text);
+}
+
+/** Which measures differ, or why it is not said. */
+static void addVerdict(struct outTable *table, const struct compareRow *row)
+{
+	GString *text = g_string_new(NULL);
+	bool isTested = false;
+	bool isSmall = false;
+
+	for (int i = 0; i < COMPARE_MEASURES; i++) {
+		enum compareVerdict verdict = row->results[i].verdict;
+
+		isTested |= verdict == COMPARE_NOISE;
+		isSmall |= verdict == COMPARE_TOO_SMALL;
+		if (verdict == COMPARE_DIFFERS)
+			g_string_append_printf(text, "%s%s",
+					       text->len ? ", " : "",
+					       compareMeasureNames[i]);
+	}
+	if (!text->len)
+		g_string_append(text, isTested  ? "noise"
+				      : isSmall ? "below 1 %"
+						: "not comparable");
+	outTableAdd(table, text->str);
+	g_string_free(text, TRUE);
+}
+
+static void addRow(struct outTable *table, const struct compareRow *row)
+{
+	outTableAdd(table, nameOf(row));
+	addMedians(table, row, COMPARE_COUNT);
+	addMedians(table, row, COMPARE_TIME);
+	addChange(table, row, COMPARE_TIME);
+	addMedians(table, row, COMPARE_ENERGY);
+	addChange(table, row, COMPARE_ENERGY);
+	addMedians(table, row, COMPARE_POWER);
+	addMedians(table, row, COMPARE_PATH);
+	addVerdict(table, row);
+}
+
+/** Whether any of the rows of a kind knows a measure. */
+static bool isKnown(const struct compare *self, unsigned int kinds, int measure)
+{
+	for (guint i = 0; i < self->rows->len; i++) {
+		const struct compareRow *row = self->rows->pdata[i];
+
+		for (int set = 0; set < COMPARE_SETS; set++) {
+			if (kinds >> row->kind & 1 &&
+			    !isnan(row->results[measure].medians[set]))
+				return true;
+		}
+	}
+	return false;
+}
+
+static void hideColumns(const struct compare *self, unsigned int kinds,
+			struct outTable *table)
+{
+	bool hasEnergy = isKnown(self, kinds, COMPARE_ENERGY);
+
+	for (size_t i = COLUMN_ENERGY; i < COLUMN_PATH && !hasEnergy; i++)
+		outTableHide(table, i);
+	if (!isKnown(self, kinds, COMPARE_PATH)) {
+		outTableHide(table, COLUMN_PATH);
+		outTableHide(table, COLUMN_PATH + 1);
+	}
+	if (!self->isTested)
+		outTableHide(table, COLUMN_VERDICT);
+}
+
+/** Print the rows of some kinds, given as bits. */
+static void printTable(const struct compare *self, const char *text,
+		       unsigned int kinds)
+{
+	struct outTable *table = outTableNew(headings);
+	guint listed = 0;
+	guint count = 0;
+
+	for (guint i = 0; i < self->rows->len; i++) {
+		const struct compareRow *row = self->rows->pdata[i];
+
+		if (!(kinds >> row->kind & 1))
+			continue;
+		if (self->isAll || count < (guint)self->top) {
+			addRow(table, row);
+			listed++;
+		}
+		count++;
+	}
+	if (!count) {
+		outTableFree(table);
+		return;
+	}
+	hideColumns(self, kinds, table);
+	title(self, text);
+	outTablePrint(table, "  ", self->tool->isColored);
+	if (listed < count)
+		printf("  and %u more; --all lists them\n", count - listed);
+}
+
+static void printCannot(const struct compare *self)
+{
+	if (!self->cannot->len)
+		return;
+	title(self, "What cannot be compared");
+	for (guint i = 0; i < self->cannot->len; i++) {
+		printf("  ");
+		outPrintable(self->cannot->pdata[i]);
+		putchar('\n');
+	}
+}
+
+static unsigned int bit(enum compareKind kind)
+{
+	return 1U << kind;
+}
+
+void comparePrintText(const struct compare *self)
+{
+	for (int set = 0; set < COMPARE_SETS; set++)
+		printSet(self, set);
+	printDiagnostics(self);
+	printNamed(self);
+	printTable(self, "The whole run", bit(COMPARE_RUN));
+	printTable(self, "Functions and regions",
+		   bit(COMPARE_FUNCTION) | bit(COMPARE_REGION));
+	printTable(self, "Ranks", bit(COMPARE_RANK));
+	printTable(self, "Traces of no rank", bit(COMPARE_TRACE));
+	printTable(self, "Nodes", bit(COMPARE_NODE));
+	printCannot(self);
+	if (self->counts[COMPARE_A] + self->counts[COMPARE_B] > 2)
+		puts("\nNumbers are medians of the runs.");
+}
