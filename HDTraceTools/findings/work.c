@@ -32,7 +32,6 @@ struct task {
 	struct attributionAmount charged;
 	size_t place; /**< Of a trace, in the project. */
 	struct pathReader *path;
-	struct attributionShare *share;
 	struct findingsDiagnostics diagnostics;
 	int error;      /**< Negative errno of the file ... */
 	int spoolError; /**< ... and of a temporary one. */
@@ -165,15 +164,16 @@ static void readTrace(struct work *work, struct task *task)
 {
 	struct position position = { .findings = work->findings };
 	struct profileSource source = { .cursor = NULL };
+	struct attributionShare *share = NULL;
 	const struct diagnosticSink sink = { keepDiagnostic,
 					     &task->diagnostics };
 
 	if (task->group && task->group->series) {
-		task->share = attributionShareNew(work->findings->attribution,
-						  task->group->group->node,
-						  task->trace);
+		share = attributionShareNew(work->findings->attribution,
+					    task->group->group->node,
+					    task->trace);
 		source.cursor =
-			attributionCursorNew(task->group->series, task->share);
+			attributionCursorNew(task->group->series, share);
 	}
 	task->path = pathSearchEnter(work->search, task->trace,
 				     (uint32_t)task->place);
@@ -189,6 +189,7 @@ static void readTrace(struct work *work, struct task *task)
 	if (task->spoolError == 0)
 		task->spoolError = position.error;
 	attributionCursorFree(source.cursor);
+	attributionShareFree(share);
 	findingsProgress(work->findings,
 			 task->trace->fileSize - position.offset);
 }
@@ -259,10 +260,16 @@ static void sayTemporary(struct findings *findings, int error)
 
 static void takePath(struct work *work, struct task *task)
 {
-	int ret = pathSearchLeave(work->search, task->path,
-				  task->group ? task->group->series : NULL,
-				  task->share);
+	struct pathPower power = { .series = NULL };
+	int ret;
 
+	if (task->group)
+		power = (struct pathPower){
+			.series = task->group->series,
+			.attribution = work->findings->attribution,
+			.node = task->group->group->node,
+		};
+	ret = pathSearchLeave(work->search, task->path, &power);
 	if (ret < 0)
 		sayTemporary(work->findings, ret);
 }

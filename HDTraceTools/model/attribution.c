@@ -42,8 +42,10 @@ struct nodeClaims {
 struct attribution {
 	const hdIProject *project;
 	enum attributionRule rule;
-	struct life *lives; /**< By trace. */
-	GArray *usages;     /**< struct usage */
+	struct life *lives;  /**< By trace. */
+	GHashTable *numbers; /**< Traces to their numbers + 1. */
+	GHashTable *ofRanks; /**< Ranks to GArray of numbers of their traces. */
+	GArray *usages;      /**< struct usage */
 	pthread_mutex_t mutex;
 	GHashTable *ranks; /**< Nodes to struct nodeClaims, as asked for. */
 };
@@ -120,6 +122,20 @@ static void readUsage(struct attribution *self, const hdIGroup *group)
 	hdI_closeStat(reader);
 }
 
+static void addNumber(struct attribution *self, size_t number)
+{
+	const struct life *life = &self->lives[number];
+	GArray *list = g_hash_table_lookup(self->ofRanks, life->rank);
+
+	g_hash_table_insert(self->numbers, (void *)life->trace,
+			    GSIZE_TO_POINTER(number + 1));
+	if (!list) {
+		list = g_array_new(FALSE, FALSE, sizeof(number));
+		g_hash_table_insert(self->ofRanks, (void *)life->rank, list);
+	}
+	g_array_append_val(list, number);
+}
+
 struct attribution *attributionNew(const hdIProject *project,
 				   enum attributionRule rule)
 {
@@ -130,6 +146,9 @@ struct attribution *attributionNew(const hdIProject *project,
 	self->rule = rule;
 	self->lives = g_new0(struct life, project->traceCount + 1);
 	self->usages = g_array_new(FALSE, FALSE, sizeof(struct usage));
+	self->numbers = g_hash_table_new(NULL, NULL);
+	self->ofRanks = g_hash_table_new_full(NULL, NULL, NULL,
+					      (GDestroyNotify)g_array_unref);
 	for (size_t i = 0; i < project->traceCount; i++) {
 		const hdITraceFile *trace = project->traces[i];
 
@@ -139,6 +158,7 @@ struct attribution *attributionNew(const hdIProject *project,
 				      : trace->node,
 			.extent = EXTENT_NONE,
 		};
+		addNumber(self, i);
 	}
 	tasksDo(project->traceCount, readLife, takeLife, self);
 	for (size_t i = 0; rule == ATTRIBUTION_CPU && i < project->groupCount;
@@ -167,6 +187,8 @@ void attributionFree(struct attribution *self)
 	while (g_hash_table_iter_next(&iterator, NULL, &claims))
 		freeClaims(claims);
 	g_hash_table_destroy(self->ranks);
+	g_hash_table_destroy(self->numbers);
+	g_hash_table_destroy(self->ofRanks);
 	pthread_mutex_destroy(&self->mutex);
 	g_array_unref(self->usages);
 	g_free(self->lives);
@@ -187,32 +209,22 @@ static size_t numberOf(const struct nodeClaims *self, const void *key)
 	return GPOINTER_TO_SIZE(g_hash_table_lookup(self->numbers, key));
 }
 
-/** The claims of all at or below a node: of ranks, or of the traces of one. */
-static struct nodeClaims *makeClaims(const struct attribution *self,
-				     const hdINode *node, const hdINode *rank)
+static void addClaim(struct nodeClaims *made, const struct life *life,
+		     const hdINode *key)
 {
-	struct nodeClaims *made = g_new0(struct nodeClaims, 1);
-	size_t count = self->project->traceCount;
+	size_t number = numberOf(made, key);
 
-	made->numbers = g_hash_table_new(NULL, NULL);
-	made->claims = claimsNew(count, self->rule);
-	for (size_t i = 0; i < count; i++) {
-		const struct life *life = &self->lives[i];
-		const hdINode *key = rank ? life->trace->node : life->rank;
-		size_t number;
-
-		if (!isBelow(life->trace->node, node) ||
-		    (rank && life->rank != rank))
-			continue;
-		number = numberOf(made, key);
-		if (!number) {
-			number = g_hash_table_size(made->numbers) + 1;
-			g_hash_table_insert(made->numbers, (void *)key,
-					    GSIZE_TO_POINTER(number));
-		}
-		claimsAdd(made->claims, number - 1, life->extent.start,
-			  life->extent.end);
+	if (!number) {
+		number = g_hash_table_size(made->numbers) + 1;
+		g_hash_table_insert(made->numbers, (void *)key,
+				    GSIZE_TO_POINTER(number));
 	}
+	claimsAdd(made->claims, number - 1, life->extent.start,
+		  life->extent.end);
+}
+
+static void endClaims(const struct attribution *self, struct nodeClaims *made)
+{
 	for (guint i = 0; i < self->usages->len; i++) {
 		const struct usage *usage =
 			&g_array_index(self->usages, struct usage, i);
@@ -223,6 +235,50 @@ static struct nodeClaims *makeClaims(const struct attribution *self,
 				  usage->end, usage->usage);
 	}
 	claimsEnd(made->claims);
+}
+
+static struct nodeClaims *newClaims(const struct attribution *self,
+				    size_t count)
+{
+	struct nodeClaims *made = g_new0(struct nodeClaims, 1);
+
+	made->numbers = g_hash_table_new(NULL, NULL);
+	made->claims = claimsNew(count, self->rule);
+	return made;
+}
+
+/** The claims of all ranks at or below a node. */
+static struct nodeClaims *makeRanks(const struct attribution *self,
+				    const hdINode *node)
+{
+	size_t count = self->project->traceCount;
+	struct nodeClaims *made = newClaims(self, count);
+
+	for (size_t i = 0; i < count; i++) {
+		const struct life *life = &self->lives[i];
+
+		if (isBelow(life->trace->node, node))
+			addClaim(made, life, life->rank);
+	}
+	endClaims(self, made);
+	return made;
+}
+
+/** The claims of all traces of a rank that are at or below a node. */
+static struct nodeClaims *makeTraces(const struct attribution *self,
+				     const hdINode *node, const hdINode *rank)
+{
+	const GArray *list = g_hash_table_lookup(self->ofRanks, rank);
+	struct nodeClaims *made = newClaims(self, list ? list->len : 0);
+
+	for (guint i = 0; list && i < list->len; i++) {
+		const struct life *life =
+			&self->lives[g_array_index(list, size_t, i)];
+
+		if (isBelow(life->trace->node, node))
+			addClaim(made, life, life->trace->node);
+	}
+	endClaims(self, made);
 	return made;
 }
 
@@ -234,7 +290,7 @@ static const struct nodeClaims *ranksOf(struct attribution *self,
 	pthread_mutex_lock(&self->mutex);
 	ranks = g_hash_table_lookup(self->ranks, node);
 	if (!ranks) {
-		ranks = makeClaims(self, node, NULL);
+		ranks = makeRanks(self, node);
 		g_hash_table_insert(self->ranks, (void *)node, ranks);
 	}
 	pthread_mutex_unlock(&self->mutex);
@@ -244,11 +300,10 @@ static const struct nodeClaims *ranksOf(struct attribution *self,
 static const hdINode *rankOf(const struct attribution *self,
 			     const hdITraceFile *trace)
 {
-	for (size_t i = 0; i < self->project->traceCount; i++) {
-		if (self->lives[i].trace == trace)
-			return self->lives[i].rank;
-	}
-	return trace->node;
+	size_t number =
+		GPOINTER_TO_SIZE(g_hash_table_lookup(self->numbers, trace));
+
+	return number ? self->lives[number - 1].rank : trace->node;
 }
 
 /* ---- Shares ------------------------------------------------------------ */
@@ -273,7 +328,7 @@ struct attributionShare *attributionShareNew(struct attribution *self,
 {
 	const struct nodeClaims *ranks = ranksOf(self, node);
 	const hdINode *rank = rankOf(self, trace);
-	struct nodeClaims *traces = makeClaims(self, node, rank);
+	struct nodeClaims *traces = makeTraces(self, node, rank);
 	struct attributionShare *share = attributionShareOf(
 		claimsShare(traces->claims, numberOf(traces, trace->node) - 1),
 		claimsShare(ranks->claims, numberOf(ranks, rank) - 1));
@@ -317,7 +372,7 @@ static GArray *countsOf(const GArray *steps)
 GArray *attributionTraces(struct attribution *self, const hdINode *node,
 			  const hdITraceFile *trace)
 {
-	struct nodeClaims *traces = makeClaims(self, node, rankOf(self, trace));
+	struct nodeClaims *traces = makeTraces(self, node, rankOf(self, trace));
 	GArray *steps =
 		claimsShare(traces->claims, numberOf(traces, trace->node) - 1);
 	GArray *counts = countsOf(steps);
@@ -381,13 +436,26 @@ static guint findStep(struct layer *self, int64_t time)
 	return low;
 }
 
+/** What a share has until a time behind its step of a mark. */
+static struct attributionAmount amountFrom(const struct shareStep *step,
+					   const struct mark *mark,
+					   struct attributionAmount all)
+{
+	struct attributionAmount amount = mark->before;
+
+	if (step->total == 0)
+		return amount;
+	amount.pico += shareDivide(step, all.pico - mark->all.pico);
+	amount.measured += all.measured - mark->all.measured;
+	return amount;
+}
+
 /** What the layers up to a depth have until a time; 0: the power. */
 static struct attributionAmount amountAt(struct attributionCursor *self,
 					 int depth, int64_t time)
 {
 	struct attributionAmount amount = { .pico = 0 };
 	struct layer *layer;
-	const struct mark *mark;
 	guint step;
 
 	if (depth == 0) {
@@ -399,15 +467,10 @@ static struct attributionAmount amountAt(struct attributionCursor *self,
 	step = findStep(layer, time);
 	if (step == 0)
 		return amount;
-	mark = &layer->marks[step - 1];
-	if (layer->steps[step - 1].total == 0)
-		return mark->before;
-	amount = amountAt(self, depth - 1, time);
-	amount.pico =
-		mark->before.pico + shareDivide(&layer->steps[step - 1],
-						amount.pico - mark->all.pico);
-	amount.measured += mark->before.measured - mark->all.measured;
-	return amount;
+	if (layer->steps[step - 1].total)
+		amount = amountAt(self, depth - 1, time);
+	return amountFrom(&layer->steps[step - 1], &layer->marks[step - 1],
+			  amount);
 }
 
 /** Add a layer on top. */
@@ -416,14 +479,18 @@ static void addLayer(struct attributionCursor *self, const GArray *steps)
 	struct layer *layer = &self->layers[self->depth++];
 
 	layer->steps = (const struct shareStep *)(const void *)steps->data;
-	layer->marks = g_new0(struct mark, steps->len + 1);
+	layer->marks = g_new(struct mark, steps->len + 1);
+	layer->marks[0].before = (struct attributionAmount){ .pico = 0 };
 	for (guint i = 0; i < steps->len; i++) {
-		int64_t time = layer->steps[i].time;
+		struct mark *mark = &layer->marks[i];
 
-		layer->marks[i].before = amountAt(self, self->depth, time);
-		layer->marks[i].all = amountAt(self, self->depth - 1, time);
-		layer->count = i + 1;
+		mark->all =
+			amountAt(self, self->depth - 1, layer->steps[i].time);
+		if (i > 0)
+			mark->before = amountFrom(&layer->steps[i - 1],
+						  mark - 1, mark->all);
 	}
+	layer->count = steps->len;
 }
 
 struct attributionCursor *attributionCursorNew(

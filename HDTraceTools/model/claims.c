@@ -23,6 +23,7 @@ struct claims {
 	size_t count;
 	enum attributionRule rule;
 	GArray *changes; /**< struct change */
+	guint times;     /**< Different ones of them, after claimsEnd(). */
 };
 
 /** An activity while changes are gone through. */
@@ -106,6 +107,13 @@ void claimsEnd(struct claims *self)
 	if (self->changes->len)
 		qsort(self->changes->data, self->changes->len,
 		      sizeof(struct change), compareChanges);
+	for (guint i = 0; i < self->changes->len; i++)
+		self->times +=
+			i == 0 ||
+			g_array_index(self->changes, struct change, i).time !=
+				g_array_index(self->changes, struct change,
+					      i - 1)
+					.time;
 }
 
 /* ---- Shares ------------------------------------------------------------ */
@@ -178,7 +186,8 @@ static void addStep(GArray *steps, struct shareStep step)
 
 GArray *claimsShare(const struct claims *self, size_t activity)
 {
-	GArray *steps = g_array_new(FALSE, FALSE, sizeof(struct shareStep));
+	GArray *steps = g_array_sized_new(
+		FALSE, FALSE, sizeof(struct shareStep), self->times);
 	struct walk walk = {
 		.claimants = g_new0(struct claimant, self->count + 1),
 	};

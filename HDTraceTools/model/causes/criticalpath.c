@@ -33,8 +33,7 @@ struct pathTrace {
 	GArray *chunks; /**< uint64_t: where its states are, CHUNK of them. */
 	uint64_t count;
 	uint32_t *names; /**< Numbers of its names among all. */
-	const struct powerSeries *power;
-	struct attributionShare *share;
+	struct pathPower power;
 	int64_t waitEnd; /**< Of the wait that was found last. */
 };
 
@@ -51,6 +50,7 @@ struct pathReader {
 #define CHUNK 1024
 
 struct pathSearch {
+	const hdIProject *project;
 	struct dependencies *dependencies;
 	struct pathTrace *traces;
 	size_t traceCount;
@@ -84,6 +84,7 @@ struct pathSearch *pathSearchNew(const hdIProject *project)
 	};
 	struct pathSearch *self = g_new0(struct pathSearch, 1);
 
+	self->project = project;
 	self->dependencies = dependenciesNew(project, &wish);
 	self->traceCount = project->traceCount;
 	self->traces = g_new0(struct pathTrace, project->traceCount + 1);
@@ -106,7 +107,6 @@ void pathSearchFree(struct pathSearch *self)
 		if (self->traces[i].chunks)
 			g_array_unref(self->traces[i].chunks);
 		g_free(self->traces[i].names);
-		attributionShareFree(self->traces[i].share);
 	}
 	g_free(self->traces);
 	dependenciesFree(self->dependencies);
@@ -177,15 +177,13 @@ int pathNote(struct pathReader *reader, const hdIRecord *record)
 }
 
 int pathSearchLeave(struct pathSearch *self, struct pathReader *reader,
-		    const struct powerSeries *power,
-		    struct attributionShare *share)
+		    const struct pathPower *power)
 {
 	struct pathTrace *trace = &self->traces[reader->number];
 	int ret = endChunk(reader);
 
 	*trace = reader->trace;
-	trace->power = power;
-	trace->share = share;
+	trace->power = *power;
 	trace->waitEnd = INT64_MIN;
 	trace->names = g_new(uint32_t, namesCount(reader->names) + 1);
 	for (uint32_t i = 0; i < namesCount(reader->names); i++)
@@ -479,7 +477,8 @@ struct pieces {
 	struct walk *walk;
 	struct tally *tally;
 	uint32_t trace;
-	GArray *parts;                    /**< struct pathPart */
+	GArray *parts; /**< struct pathPart */
+	struct attributionShare *share;
 	struct attributionCursor *cursor; /**< NULL: nobody knows. */
 };
 
@@ -488,10 +487,23 @@ static void startTrace(struct pieces *self, uint32_t number)
 	const struct pathTrace *trace = &self->walk->search->traces[number];
 
 	self->trace = number;
-	self->cursor =
-		trace->power ? attributionCursorNew(trace->power, trace->share)
-			     : NULL;
+	self->share = NULL;
+	self->cursor = NULL;
+	/* To keep those of all would take much where a node has many. */
+	if (trace->power.series) {
+		self->share = attributionShareNew(
+			trace->power.attribution, trace->power.node,
+			self->walk->search->project->traces[number]);
+		self->cursor =
+			attributionCursorNew(trace->power.series, self->share);
+	}
 	g_array_set_size(self->parts, 0);
+}
+
+static void stopTrace(struct pieces *self)
+{
+	attributionCursorFree(self->cursor);
+	attributionShareFree(self->share);
 }
 
 /** All pieces of a trace were taken. */
@@ -503,7 +515,7 @@ static int endTrace(struct pieces *self)
 
 	if (self->cursor)
 		ret = attributionCursorError(self->cursor);
-	attributionCursorFree(self->cursor);
+	stopTrace(self);
 	if (ret == 0 && self->parts->len)
 		ret = tallyTrace(search, trace, self->parts, self->tally,
 				 rankAt(self->walk->path->ranks, trace->rank));
@@ -544,7 +556,7 @@ static int takePieces(struct walk *walk, struct tally *tally)
 	if (ret == 0)
 		ret = endTrace(&pieces);
 	else
-		attributionCursorFree(pieces.cursor);
+		stopTrace(&pieces);
 	g_array_unref(pieces.parts);
 	return ret;
 }

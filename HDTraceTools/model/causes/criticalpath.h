@@ -86,17 +86,23 @@ struct pathReader *pathSearchEnter(struct pathSearch *self,
 /** Note a record, in the order of the file; 0 or a negative errno. */
 int pathNote(struct pathReader *reader, const hdIRecord *record);
 
+/** Who has what part of a node's energy. */
+struct pathPower {
+	const struct powerSeries *series; /**< NULL: nobody knows. */
+	struct attribution *attribution;
+	const hdINode *node; /**< Whose energy the series is. */
+};
+
 /**
  * All of a trace was noted; frees the reader. One thread at a time.
  *
- * @param power What tells its energy, and the share of it, which is taken over;
- *        NULL: nothing. It must stay until pathSearchEnd().
+ * @param power What tells its energy; all in it must stay until
+ *        pathSearchEnd().
  *
  * @return 0 or a negative errno.
  */
 int pathSearchLeave(struct pathSearch *self, struct pathReader *reader,
-		    const struct powerSeries *power,
-		    struct attributionShare *share);
+		    const struct pathPower *power);
 
 /** All traces were read: find the path, to be freed with criticalPathFree(). 0
  *  or a negative errno. */
