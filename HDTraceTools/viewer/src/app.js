@@ -9,6 +9,7 @@ import { ExpressionError } from "./data/parser.js";
 import { keyTable, listenToKeys } from "./ui/keys.js";
 import { Overview, overviewSeries } from "./draw/overview.js";
 import { AboutPanel } from "./panels/about.js";
+import { CriticalPathPanel } from "./panels/criticalpath.js";
 import { HistogramPanel } from "./panels/histogram.js";
 import { IntervalPanel } from "./panels/interval.js";
 import { LegendPanel } from "./panels/legend.js";
@@ -56,6 +57,7 @@ export class App {
       new IntervalPanel(this),
       new ProfilePanel(this),
       new HistogramPanel(this),
+      new CriticalPathPanel(this),
       new LegendPanel(this),
       new ValuesPanel(this),
       new ProblemsPanel(this),
@@ -205,6 +207,12 @@ export class App {
       () => this.toggleArrows(),
       { "aria-pressed": "true" },
     );
+    this.pathButton = iconButton(
+      "path",
+      "Critical path (c)",
+      () => this.togglePath(),
+      { "aria-pressed": "false" },
+    );
     this.scaleButton = iconButton("scale", "Scales…", () => this.#showScales());
     return h(
       "div",
@@ -220,6 +228,7 @@ export class App {
       ),
       h("span", { class: "divider" }),
       this.arrowButton,
+      this.pathButton,
       this.scaleButton,
       h("span", { class: "divider" }),
       h("label", { class: "window" }, "Window ", this.#windowInput(), " s"),
@@ -479,6 +488,7 @@ export class App {
     this.element.dataset.rows = String(this.tracks.rows.list.length);
     this.element.dataset.drawn = String(this.tracks.drawnCount);
     this.element.dataset.arrows = String(this.tracks.overlay.arrows?.length ?? 0);
+    this.element.dataset.path = String(this.tracks.overlay.pathParts ?? 0);
     this.element.dataset.frames = String(
       Number(this.element.dataset.frames ?? 0) + 1,
     );
@@ -585,9 +595,10 @@ export class App {
   }
 
   #showLooks() {
-    const { hasArrows, window } = this.view;
+    const { hasArrows, hasPath, window } = this.view;
 
     this.arrowButton.setAttribute("aria-pressed", String(hasArrows));
+    this.pathButton.setAttribute("aria-pressed", String(hasPath));
     this.windowInput.value = window ? formatSecondsShort(window) : "";
   }
 
@@ -800,6 +811,20 @@ export class App {
   toggleArrows() {
     this.view.hasArrows = !this.view.hasArrows;
     this.view.changed("looks");
+  }
+
+  togglePath() {
+    const { view, model } = this;
+
+    view.hasPath = !view.hasPath;
+    view.changed("looks");
+    announce(
+      !view.hasPath
+        ? "The critical path is not shown."
+        : model.paths.length
+          ? "The critical path is shown over the rows; rows say for how long they are on it."
+          : "No critical path is known yet.",
+    );
   }
 
   showDefaults() {

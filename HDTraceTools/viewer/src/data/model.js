@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // A project: its nodes, and what each has to show.
 import { Messages, messageDecoder } from "./messages.js";
+import { pathsOf } from "./criticalpath.js";
 import { damageOf } from "./damage.js";
 import { joinMetas, joinReports, partsOf } from "./joined.js";
 import { Total, totalDecoder } from "./total.js";
@@ -54,6 +55,7 @@ export class Model {
     this.origin = parseSeconds(meta.start ?? "0") ?? 0n;
     this.#noteStart();
     this.report = meta.report;
+    this.paths = pathsOf([meta.report], this.parts);
   }
 
   /** A track of a project, by its number among those of all, and where they begin
@@ -134,6 +136,10 @@ export class Model {
     const [{ start }] = list;
 
     this.report = joinReports(
+      list.map(({ report }) => report),
+      this.parts,
+    );
+    this.paths = pathsOf(
       list.map(({ report }) => report),
       this.parts,
     );

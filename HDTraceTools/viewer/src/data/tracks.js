@@ -294,9 +294,27 @@ class RowView {
           `between ${rounded(range.min)} and ${rounded(range.max)} ${series.level.unit} in view`,
         );
     }
+    if (view.hasPath) parts.push(...this.#onPath());
     if (this.plots.shares?.text) parts.push(`states: ${this.plots.shares.text}`);
     this.description = parts.join(", ");
     this.#name();
+  }
+
+  /** For how long the row is on the critical path, as far as it is in view. */
+  #onPath() {
+    const { row, tracks } = this;
+    const { view, model } = tracks;
+    const traces = row.states
+      ? [row.states.number]
+      : (row.traces ?? []).map(({ number }) => number);
+    const time = model.paths.reduce(
+      (sum, path) => sum + path.timeIn(new Set(traces), view.start, view.end),
+      0,
+    );
+
+    return time > 0
+      ? [`on the critical path for ${formatLength(time)} in view`]
+      : [];
   }
 
   destroy() {

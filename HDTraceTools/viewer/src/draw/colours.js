@@ -147,6 +147,7 @@ export const theme = {
     this.background = get("--background");
     this.accent = get("--accent");
     this.mark = get("--mark");
+    this.path = get("--path");
     this.gap = get("--gap");
     this.error = get("--error");
     this.font = get("--canvas-font");

@@ -2,6 +2,7 @@
 // What lies over the rows: the mark, borders of phases, messages, the cursor.
 import { theme } from "./colours.js";
 import { prepareCanvas } from "../ui/dom.js";
+import { drawPath } from "./pathline.js";
 import { phasesOf } from "./ruler.js";
 import { HEIGHTS } from "../rows/lane.js";
 import { GUTTER } from "./valueplot.js";
@@ -50,6 +51,8 @@ export class Overlay {
     this.#drawPhases(context, options);
     this.#drawMark(context, options);
     const isComplete = this.#drawMessages(context, options);
+
+    this.#drawPaths(context, options);
 
     this.#drawCursor(context, options);
     context.restore();
@@ -125,6 +128,16 @@ export class Overlay {
     context.globalAlpha = 1;
     if (this.hovered) this.#drawHovered(context);
     return true;
+  }
+
+  #drawPaths(context, options) {
+    const { view, model, rows } = this;
+    const x = (time) => this.#x(time, options.width);
+
+    this.pathParts = 0;
+    if (!view.hasPath) return;
+    for (const path of model.paths)
+      this.pathParts += drawPath(context, path, view, rows, { ...options, x });
   }
 
   #drawLines(context, isOne) {

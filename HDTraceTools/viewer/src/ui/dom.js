@@ -69,6 +69,7 @@ const ICONS = {
   download: "M12 4v11M7 11l5 5 5-5M5 20h14",
   print: "M7 9V4h10v5M7 18H5a1 1 0 0 1-1-1v-6h16v6a1 1 0 0 1-1 1h-2M7 15h10v6H7z",
   arrows: "M4 7h13M17 7l-4-4M17 7l-4 4M20 17H7M7 17l4-4M7 17l4 4",
+  path: "M3 6h7v12h11M17 14l4 4-4 4",
   bars: "M5 20V10M10 20V4M15 20v-7M20 20V8",
   scale: "M6 4v16M6 4L3 7M6 4l3 3M6 20l-3-3M6 20l3-3M12 6h9M12 12h6M12 18h9",
   left: "M15 5l-7 7 7 7",

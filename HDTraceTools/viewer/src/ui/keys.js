@@ -48,6 +48,7 @@ export function keyTable(app) {
     ["/", "Search rows", { "/": () => app.focusSearch() }],
     ["w", "Means over windows: of how many seconds", { w: () => app.focusWindow() }],
     ["a", "Messages as arrows: on or off", { a: () => app.toggleArrows() }],
+    ["c", "The critical path over the rows: on or off", { c: () => app.togglePath() }],
     ["Ctrl+P", "Print, with all rows"],
     ["?", "This help", { "?": () => app.showHelp() }],
   ];

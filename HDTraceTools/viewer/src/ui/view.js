@@ -27,6 +27,8 @@ export class View {
     this.isFromZero = false;
     this.isFitted = false;
     this.hasArrows = true;
+    /** Whether the critical path is drawn. */
+    this.hasPath = false;
     /** Length of windows that entries are merged over, in ns; 0n: they are not. */
     this.window = this.defaultWindow;
     this.panel = "interval";
@@ -274,6 +276,7 @@ export class View {
     if (this.isFromZero) params.set("zero", "yes");
     if (this.isFitted) params.set("fit", "view");
     if (!this.hasArrows) params.set("arrows", "no");
+    if (this.hasPath) params.set("path", "yes");
     if (this.window !== this.defaultWindow)
       params.set("window", formatSecondsShort(this.window));
     if (this.panel !== "interval") params.set("panel", this.panel);
@@ -327,6 +330,7 @@ export class View {
     this.isFromZero = params.get("zero") === "yes";
     this.isFitted = params.get("fit") === "view";
     this.hasArrows = params.get("arrows") !== "no";
+    this.hasPath = params.get("path") === "yes";
     this.window = params.has("window")
       ? parseWindow(params.get("window"))
       : this.defaultWindow;
