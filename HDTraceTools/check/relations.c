@@ -12,7 +12,7 @@
 #include "HDTraceTools/base/sorter.h"
 #include "HDTraceTools/check/check.h"
 #include "HDTraceTools/model/diagnostics.h"
-#include "HDTraceTools/check/tokens.h"
+#include "HDTraceTools/model/relations/tokens.h"
 #include "common/format/relationid.h"
 
 /** A relation, or that one names it. Those of a token come together. */

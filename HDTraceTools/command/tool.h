@@ -73,17 +73,18 @@ extern const char *const toolTextOnly[];
 #define TOOL_TEXT_ONLY toolTextOnly
 
 /** The subcommands, one line each, in the order of the help. */
-#define TOOL_COMMANDS(X)                                            \
-	X(info, "show what a project consists of")                  \
-	X(dump, "print everything that a project holds")            \
-	X(stat, "summarize statistics: mean, minimum, energy, ...") \
-	X(report, "report time, energy, and what went wrong")       \
-	X(compare, "say what differs between runs")                 \
-	X(view, "show a project of any size in a browser")          \
-	X(export, "write a project in a format of other tools")     \
-	X(plot, "draw values and states over time: SVG, PNG, PDF")  \
-	X(check, "list everything that is wrong with a project")    \
-	X(recover, "write repaired copies of damaged files")        \
+#define TOOL_COMMANDS(X)                                                \
+	X(info, "show what a project consists of")                      \
+	X(dump, "print everything that a project holds")                \
+	X(stat, "summarize statistics: mean, minimum, energy, ...")     \
+	X(report, "report time, energy, and what went wrong")           \
+	X(compare, "say what differs between runs")                     \
+	X(relations, "show what caused what, how long, and its energy") \
+	X(view, "show a project of any size in a browser")              \
+	X(export, "write a project in a format of other tools")         \
+	X(plot, "draw values and states over time: SVG, PNG, PDF")      \
+	X(check, "list everything that is wrong with a project")        \
+	X(recover, "write repaired copies of damaged files")            \
 	X(merge, "write the .proj file for the files that are there")
 
 #define TOOL_DECLARE(name, summary) \

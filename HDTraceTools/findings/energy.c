@@ -5,11 +5,11 @@
  */
 #include "config.h"
 
-#include <fnmatch.h>
 #include <math.h>
 #include <string.h>
 
 #include "HDTraceTools/findings/findings.h"
+#include "HDTraceTools/model/nodepower.h"
 
 struct findingsValue findingsValueOf(const struct findingsGroup *group,
 				     size_t value, int64_t runNs)
@@ -140,63 +140,6 @@ struct findingsMost findingsFindMost(const struct findings *findings)
 	return most;
 }
 
-/** Whether names are the same but for numbers: those of sockets, say. */
-static bool areAlike(const char *a, const char *b)
-{
-	for (;;) {
-		while (g_ascii_isdigit(*a))
-			a++;
-		while (g_ascii_isdigit(*b))
-			b++;
-		if (*a != *b)
-			return false;
-		if (!*a)
-			return true;
-		a++;
-		b++;
-	}
-}
-
-/** Whether a value tells power, as a gauge, or energy, as an amount. */
-static bool tellsEnergy(const struct findingsGroup *group, size_t value,
-			bool isAmount)
-{
-	const hdIValue *of = &group->group->values[value];
-
-	return of->type != HDI_STRING &&
-	       kindIsAmount(group->kinds[value]) == isAmount &&
-	       (isAmount ? unitIsEnergy(of->unit) : unitIsPower(of->unit));
-}
-
-/**
- * Choose the values from which the energy of a node is derived: those in W,
- * else those in J, that match, or else that are alike the first one.
- */
-static void choosePower(const struct findings *findings,
-			struct findingsGroup *group)
-{
-	const hdIGroup *of = group->group;
-
-	for (int isAmount = 0; isAmount < 2 && !group->powerCount; isAmount++) {
-		const char *first = NULL;
-
-		for (size_t i = 0; i < of->valueCount; i++) {
-			const hdIValue *value = &of->values[i];
-
-			if (!tellsEnergy(group, i, isAmount))
-				continue;
-			if (findings->power
-				    ? fnmatch(findings->power, value->name, 0)
-				    : first && !areAlike(first, value->name))
-				continue;
-			if (!first)
-				first = value->name;
-			group->isPower[i] = true;
-			group->powerCount++;
-		}
-	}
-}
-
 /* Of a node only the first group with power counts, and only if no node above
  * has one. */
 void findingsChoosePowers(struct findings *findings)
@@ -212,7 +155,8 @@ void findingsChoosePowers(struct findings *findings)
 			g_new0(bool, project->groups[i]->valueCount + 1);
 		if (g_hash_table_contains(nodes, node))
 			continue;
-		choosePower(findings, group);
+		group->powerCount = nodePowerChoose(
+			group->group, findings->power, group->isPower);
 		if (!group->powerCount)
 			continue;
 		group->energyIndex = findings->energyCount++;

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "HDTraceTools/findings/findings.h"
+#include "HDTraceTools/model/nodepower.h"
 
 /** The usual interval is derived from so many at the beginning. */
 #define PROBE_SIZE 4096
@@ -167,24 +168,7 @@ static void takePhase(struct summary *summary, const struct summarySlot *slot,
 
 struct powerSeries *findingsNewSeries(const struct findingsGroup *group)
 {
-	GArray *parts = g_array_new(FALSE, FALSE, sizeof(struct powerPart));
-	struct powerSeries *series;
-
-	for (size_t i = 0; i < group->group->valueCount; i++) {
-		const char *unit = group->group->values[i].unit;
-		struct powerPart part = {
-			.column = i,
-			.scale = unitParse(unit).scale,
-			.isEnergy = kindIsAmount(group->kinds[i]),
-		};
-
-		if (group->isPower[i])
-			g_array_append_val(parts, part);
-	}
-	series = powerSeriesNew(group->group, (const void *)parts->data,
-				parts->len);
-	g_array_unref(parts);
-	return series;
+	return nodePowerSeries(group->group, group->isPower);
 }
 
 /** Read the entries for all that wants them. */

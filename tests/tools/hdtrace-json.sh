@@ -92,6 +92,13 @@ for project in mini big; do
 	"$hdtrace" export --to json -f -o exported.json $project >/dev/null
 	ok "export --to json $project" validate exported.json
 done
+printf '<relation version="1" hostID="a" localToken="1" topologyNumber="0" timeAdjustment="1000000000">
+<rel t="0" time="1"/><s name="s" t="0" time="1" k="v"/><link t="0" time="1" r="a:1:0:7"/><e t="0" time="2" error="no"/><un t="0" time="3"/><rel t="1" time="1" ws="00f067aa0ba902b7"/></relation>' \
+	>mini_alpha.rel
+ok "relations" is_valid hdtrace-relations relations mini
+ok "relations --sums" is_valid hdtrace-relations relations --sums mini
+ok "relations --tree" is_valid hdtrace-relations relations --tree=a:1:0:0 mini
+rm mini_alpha.rel
 predicts() {
 	predict=${abs_top_builddir:?}/hdpredict
 	if "$predict" generate cholesky --tiles=4 -o graph >/dev/null 2>err &&

@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "HDTraceTools/check/tokens.h"
+#include "HDTraceTools/model/relations/tokens.h"
 
 void relationToken(const hdIRelationOwner *owner, const hdIRelation *relation,
 		   GString *token)

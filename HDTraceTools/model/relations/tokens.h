@@ -4,8 +4,8 @@
  * Relations of a project: their tokens, and those of who caused them
  * (doc/format/format.md, "Relations").
  */
-#ifndef HD_CHECK_TOKENS_H
-#define HD_CHECK_TOKENS_H
+#ifndef HD_MODEL_RELATIONS_TOKENS_H
+#define HD_MODEL_RELATIONS_TOKENS_H
 
 #include <stdbool.h>
 #include <glib.h>

@@ -1,0 +1,716 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file
+ * All relations of a project, and which one caused which.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <glib.h>
+
+#include "HDTraceTools/base/sorter.h"
+#include "HDTraceTools/base/spool.h"
+#include "HDTraceTools/model/relations/forest.h"
+#include "HDTraceTools/model/relations/tokens.h"
+#include "common/format/relationid.h"
+
+/** What is in memory of each relation. */
+struct entry {
+	uint64_t offset; /**< Of the rest, in the spool. */
+	int64_t start;
+	int64_t end;
+};
+
+/** A relation is met, or named by one that it caused. */
+struct mention {
+	unsigned char key[16]; /**< Hash of the token, or the span. */
+	uint32_t number;       /**< Who is it, or who names it. */
+	bool isReference;
+};
+
+/** Times of those that a relation caused, or of its states. */
+struct interval {
+	int64_t start;
+	int64_t end;
+};
+
+struct forest {
+	const hdIProject *project;
+	GPtrArray *files;   /**< struct forestFile */
+	GArray *entries;    /**< struct entry */
+	struct spool *rest; /**< Of each: see put(). */
+	struct sorter *mentions;
+	uint64_t spans; /**< How many are caused by spans. */
+	struct forestCounts counts;
+	uint32_t *parents;
+	uint32_t *children;
+	uint32_t *siblings;
+	uint32_t *depths;
+	int error; /**< Negative errno of a temporary file. */
+	/* What forestGet() gives. */
+	GByteArray *bytes;
+	GArray *states;
+	GArray *attributes;
+	GArray *links;
+	GString *token;
+	GString *parent;
+	GArray *intervals;
+};
+
+static int compareMentions(const void *left, const void *right)
+{
+	const struct mention *a = left, *b = right;
+	int order = memcmp(a->key, b->key, sizeof(a->key));
+
+	if (order)
+		return order;
+	if (a->isReference != b->isReference)
+		return a->isReference ? 1 : -1;
+	return (a->number > b->number) - (a->number < b->number);
+}
+
+static void freeFile(void *data)
+{
+	struct forestFile *file = data;
+
+	g_free(file->prefix);
+	g_free(file->host);
+	g_free(file);
+}
+
+struct forest *forestNew(const hdIProject *project)
+{
+	struct forest *self = g_new0(struct forest, 1);
+
+	self->project = project;
+	self->files = g_ptr_array_new_with_free_func(freeFile);
+	self->entries = g_array_new(FALSE, FALSE, sizeof(struct entry));
+	self->rest = spoolNew();
+	self->mentions = sorterNew(sizeof(struct mention), compareMentions);
+	self->bytes = g_byte_array_new();
+	self->states = g_array_new(FALSE, FALSE, sizeof(hdIRelationState));
+	self->attributes = g_array_new(FALSE, FALSE, sizeof(hdIAttribute));
+	self->links = g_array_new(FALSE, FALSE, sizeof(char *));
+	self->token = g_string_new(NULL);
+	self->parent = g_string_new(NULL);
+	self->intervals = g_array_new(FALSE, FALSE, sizeof(struct interval));
+	return self;
+}
+
+void forestFree(struct forest *self)
+{
+	if (!self)
+		return;
+	g_ptr_array_unref(self->files);
+	g_array_unref(self->entries);
+	spoolFree(self->rest);
+	sorterFree(self->mentions);
+	g_free(self->parents);
+	g_free(self->children);
+	g_free(self->siblings);
+	g_free(self->depths);
+	g_byte_array_unref(self->bytes);
+	g_array_unref(self->states);
+	g_array_unref(self->attributes);
+	g_array_unref(self->links);
+	g_string_free(self->token, TRUE);
+	g_string_free(self->parent, TRUE);
+	g_array_unref(self->intervals);
+	g_free(self);
+}
+
+static struct entry *entryAt(const struct forest *self, uint32_t number)
+{
+	return &g_array_index(self->entries, struct entry, number);
+}
+
+static void fail(struct forest *self, int ret)
+{
+	if (ret < 0 && self->error == 0)
+		self->error = ret;
+}
+
+/* ---- Reading ----------------------------------------------------------- */
+
+static void putNumber(struct forest *self, uint64_t number)
+{
+	g_byte_array_append(self->bytes, (const void *)&number, sizeof(number));
+}
+
+static void putText(struct forest *self, const char *text)
+{
+	g_byte_array_append(self->bytes, (const void *)text,
+			    (guint)strlen(text) + 1);
+}
+
+/** What has a place in the spool: numbers first, then texts. */
+static void put(struct forest *self, const hdIRelation *relation,
+		const char *parent)
+{
+	g_byte_array_set_size(self->bytes, 0);
+	putNumber(self, relation->id);
+	putNumber(self, (uint64_t)relation->parentKind);
+	putNumber(self, self->files->len - 1);
+	putNumber(self, relation->stateCount);
+	putNumber(self, relation->linkCount);
+	for (size_t i = 0; i < relation->stateCount; i++) {
+		putNumber(self, (uint64_t)relation->states[i].start);
+		putNumber(self, (uint64_t)relation->states[i].end);
+		putNumber(self, relation->states[i].depth);
+		putNumber(self, relation->states[i].attributeCount);
+	}
+	putText(self, parent);
+	putText(self, relation->trace);
+	for (size_t i = 0; i < relation->stateCount; i++) {
+		const hdIRelationState *state = &relation->states[i];
+
+		putText(self, state->name);
+		for (size_t k = 0; k < state->attributeCount; k++) {
+			putText(self, state->attributes[k].name);
+			putText(self, state->attributes[k].value);
+		}
+	}
+	for (size_t i = 0; i < relation->linkCount; i++)
+		putText(self, relation->links[i]);
+}
+
+static void mention(struct forest *self, uint32_t number, const GString *token,
+		    bool isReference)
+{
+	struct mention mention;
+
+	memset(&mention, 0, sizeof(mention));
+	mention.number = number;
+	mention.isReference = isReference;
+	hdTraceId(token->str, token->len, mention.key);
+	fail(self, sorterAdd(self->mentions, &mention));
+}
+
+static void addTime(struct forestFile *file, int64_t time)
+{
+	if (time != HDI_NEVER)
+		file->last = MAX(file->last, time);
+}
+
+static void take(struct forest *self, struct forestFile *file,
+		 const hdIRelationOwner *owner, const hdIRelation *relation)
+{
+	const uint32_t number = self->entries->len;
+	const struct entry entry = {
+		.offset = spoolLength(self->rest),
+		.start = relation->start,
+		.end = relation->end,
+	};
+
+	relationToken(owner, relation, self->token);
+	mention(self, number, self->token, false);
+	g_string_truncate(self->parent, 0);
+	if (relationParent(owner, relation, self->parent))
+		mention(self, number, self->parent, true);
+	else if (relation->parentKind == HDI_PARENT_SPAN)
+		self->spans++;
+	put(self, relation,
+	    relation->parentKind == HDI_PARENT_SPAN ? relation->parent
+						    : self->parent->str);
+	fail(self,
+	     spoolAppend(self->rest, self->bytes->data, self->bytes->len));
+	g_array_append_val(self->entries, entry);
+	addTime(file, relation->start);
+	addTime(file, relation->end);
+	for (size_t i = 0; i < relation->stateCount; i++) {
+		addTime(file, relation->states[i].start);
+		addTime(file, relation->states[i].end);
+	}
+	file->count++;
+	self->counts.unended += relation->end == HDI_NEVER;
+}
+
+int forestRead(struct forest *self, const hdIRelationFile *from,
+	       const struct diagnosticSink *sink)
+{
+	hdIRelationReader *reader =
+		diagnosticsOpenRelations(self->project, from, sink);
+	hdIRelationOwner owner = { "", "", "" };
+	const hdIRelation *relation;
+	struct forestFile *file;
+
+	if (!reader)
+		return -errno;
+	hdI_getRelationOwner(reader, &owner);
+	file = g_new0(struct forestFile, 1);
+	file->file = from;
+	file->host = g_strdup(owner.host);
+	file->prefix = g_strdup_printf("%s:%s:%s:", owner.host, owner.process,
+				       owner.number);
+	file->last = INT64_MIN;
+	file->first = self->entries->len;
+	g_ptr_array_add(self->files, file);
+	while (self->error == 0 && hdI_readRelation(reader, &relation) == 1) {
+		if (self->entries->len == FOREST_NONE - 1) {
+			fail(self, -EFBIG);
+			break;
+		}
+		take(self, file, &owner, relation);
+	}
+	hdI_closeRelations(reader);
+	return 0;
+}
+
+/* ---- Who caused whom --------------------------------------------------- */
+
+/** Those of one key come together, who has it first. */
+static void joinMentions(struct forest *self)
+{
+	struct mention now, relation;
+	bool isThere = false;
+	int ret;
+
+	while ((ret = sorterNext(self->mentions, &now)) == 1) {
+		bool isSame = isThere && memcmp(relation.key, now.key,
+						sizeof(now.key)) == 0;
+
+		if (!now.isReference && !isSame) {
+			relation = now;
+			isThere = true;
+		} else if (now.isReference && isSame) {
+			self->parents[now.number] = relation.number;
+		}
+	}
+	fail(self, ret);
+	sorterFree(self->mentions);
+	self->mentions = NULL;
+}
+
+/** Read 16 hexadecimal digits. */
+static bool parseSpan(const char *text, unsigned char *id)
+{
+	for (int i = 0; i < 8; i++) {
+		int high = g_ascii_xdigit_value(text[2 * i]);
+		int low = high < 0 ? -1 : g_ascii_xdigit_value(text[2 * i + 1]);
+
+		if (low < 0)
+			return false;
+		id[i] = (unsigned char)(16 * high + low);
+	}
+	return true;
+}
+
+/** Spans that caused relations may be relations of the project. */
+static void joinSpans(struct forest *self)
+{
+	struct forestRelation relation;
+
+	self->mentions = sorterNew(sizeof(struct mention), compareMentions);
+	for (uint32_t i = 0; i < forestCount(self) && self->error == 0; i++) {
+		struct mention mention;
+
+		fail(self, forestGet(self, i, &relation));
+		if (self->error)
+			return;
+		memset(&mention, 0, sizeof(mention));
+		mention.number = i;
+		hdSpanId(relation.token, strlen(relation.token), mention.key);
+		fail(self, sorterAdd(self->mentions, &mention));
+		mention.isReference = true;
+		if (relation.span && parseSpan(relation.span, mention.key))
+			fail(self, sorterAdd(self->mentions, &mention));
+	}
+	joinMentions(self);
+}
+
+/** Find depths, and cut where a relation would be its own cause. */
+static void findDepths(struct forest *self)
+{
+	const uint32_t isOnWay = UINT32_MAX;
+	GArray *way = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+
+	/* Depths are one more until all are known. */
+	for (uint32_t i = 0; i < forestCount(self); i++) {
+		uint32_t at = i;
+		uint32_t depth;
+
+		while (at != FOREST_NONE && self->depths[at] == 0) {
+			self->depths[at] = isOnWay;
+			g_array_append_val(way, at);
+			at = self->parents[at];
+		}
+		if (at != FOREST_NONE && self->depths[at] == isOnWay) {
+			self->parents[g_array_index(
+				way, uint32_t, way->len - 1)] = FOREST_NONE;
+			self->counts.circular++;
+			at = FOREST_NONE;
+		}
+		depth = at == FOREST_NONE ? 0 : self->depths[at];
+		while (way->len > 0) {
+			self->depths[g_array_index(way, uint32_t,
+						   way->len - 1)] = ++depth;
+			g_array_set_size(way, way->len - 1);
+		}
+	}
+	g_array_unref(way);
+	for (uint32_t i = 0; i < forestCount(self); i++)
+		self->depths[i]--;
+}
+
+int forestEnd(struct forest *self)
+{
+	const uint32_t count = forestCount(self);
+	struct forestRelation relation;
+
+	self->parents = g_new(uint32_t, (size_t)count + 1);
+	self->children = g_new(uint32_t, (size_t)count + 1);
+	self->siblings = g_new(uint32_t, (size_t)count + 1);
+	self->depths = g_new0(uint32_t, (size_t)count + 1);
+	memset(self->parents, 0xff, sizeof(uint32_t) * ((size_t)count + 1));
+	memset(self->children, 0xff, sizeof(uint32_t) * ((size_t)count + 1));
+	joinMentions(self);
+	if (self->spans > 0)
+		joinSpans(self);
+	findDepths(self);
+	for (uint32_t i = count; i-- > 0;) {
+		uint32_t parent = self->parents[i];
+
+		if (parent == FOREST_NONE)
+			continue;
+		self->siblings[i] = self->children[parent];
+		self->children[parent] = i;
+	}
+	for (uint32_t i = 0; i < count && self->error == 0; i++) {
+		if (self->parents[i] != FOREST_NONE)
+			continue;
+		fail(self, forestGet(self, i, &relation));
+		if (relation.parent || relation.span)
+			self->counts.unknown++;
+		else
+			self->counts.roots++;
+	}
+	self->counts.unknown -=
+		MIN(self->counts.unknown, self->counts.circular);
+	return self->error;
+}
+
+/* ---- What there is ----------------------------------------------------- */
+
+uint32_t forestCount(const struct forest *self)
+{
+	return self->entries->len;
+}
+
+struct forestCounts forestCountAll(const struct forest *self)
+{
+	return self->counts;
+}
+
+const hdIProject *forestProject(const struct forest *self)
+{
+	return self->project;
+}
+
+const struct forestFile *forestFileAt(const struct forest *self, size_t n)
+{
+	return self->files->pdata[n];
+}
+
+size_t forestFileCount(const struct forest *self)
+{
+	return self->files->len;
+}
+
+uint32_t forestParent(const struct forest *self, uint32_t number)
+{
+	return self->parents[number];
+}
+
+uint32_t forestChild(const struct forest *self, uint32_t number)
+{
+	return self->children[number];
+}
+
+uint32_t forestSibling(const struct forest *self, uint32_t number)
+{
+	return self->parents[number] == FOREST_NONE ? FOREST_NONE
+						    : self->siblings[number];
+}
+
+/** Which file a relation is of. */
+static const struct forestFile *fileOf(const struct forest *self,
+				       uint32_t number)
+{
+	guint low = 0, high = self->files->len;
+
+	while (high - low > 1) {
+		guint middle = low + (high - low) / 2;
+		const struct forestFile *file = self->files->pdata[middle];
+
+		if (file->first <= number)
+			low = middle;
+		else
+			high = middle;
+	}
+	return self->files->pdata[low];
+}
+
+int64_t forestStart(const struct forest *self, uint32_t number)
+{
+	return entryAt(self, number)->start;
+}
+
+int64_t forestLasted(const struct forest *self, uint32_t number)
+{
+	int64_t end = entryAt(self, number)->end;
+
+	return end == HDI_NEVER ? fileOf(self, number)->last : end;
+}
+
+static uint64_t takeNumber(const guint8 **at)
+{
+	uint64_t number;
+
+	memcpy(&number, *at, sizeof(number));
+	*at += sizeof(number);
+	return number;
+}
+
+static const char *takeText(const guint8 **at)
+{
+	const char *text = (const char *)*at;
+
+	*at += strlen(text) + 1;
+	return text;
+}
+
+/** Read the bytes of a relation. */
+static int load(struct forest *self, uint32_t number)
+{
+	uint64_t offset = entryAt(self, number)->offset;
+	uint64_t end = number + 1 < self->entries->len
+			       ? entryAt(self, number + 1)->offset
+			       : spoolLength(self->rest);
+
+	g_byte_array_set_size(self->bytes, (guint)(end - offset));
+	return spoolRead(self->rest, offset, self->bytes->data,
+			 self->bytes->len);
+}
+
+static void takeStates(struct forest *self, const guint8 **texts)
+{
+	for (guint i = 0; i < self->states->len; i++) {
+		hdIRelationState *state =
+			&g_array_index(self->states, hdIRelationState, i);
+
+		state->name = takeText(texts);
+		for (size_t k = 0; k < state->attributeCount; k++) {
+			hdIAttribute attribute;
+
+			attribute.name = takeText(texts);
+			attribute.value = takeText(texts);
+			g_array_append_val(self->attributes, attribute);
+		}
+	}
+	/* The array stays where it is from now on. */
+	for (guint i = 0, first = 0; i < self->states->len; i++) {
+		hdIRelationState *state =
+			&g_array_index(self->states, hdIRelationState, i);
+
+		state->attributes = (const hdIAttribute *)(const void *)
+					    self->attributes->data +
+				    first;
+		first += (guint)state->attributeCount;
+	}
+}
+
+/** Tell who caused it. */
+static void setParent(struct forest *self, struct forestRelation *relation,
+		      hdIParentKind kind, const char *text)
+{
+	uint32_t parent =
+		self->parents ? self->parents[relation->number] : FOREST_NONE;
+	uint64_t id;
+
+	relation->isParentFound = parent != FOREST_NONE;
+	if (kind == HDI_PARENT_SPAN)
+		relation->span = text;
+	else if (*text)
+		relation->parent = text;
+	if (!relation->span || !relation->isParentFound)
+		return;
+	if (spoolRead(self->rest, entryAt(self, parent)->offset, &id,
+		      sizeof(id)) < 0)
+		return;
+	g_string_printf(self->parent, "%s%" PRIu64,
+			fileOf(self, parent)->prefix, id);
+	relation->parent = self->parent->str;
+}
+
+int forestGet(struct forest *self, uint32_t number,
+	      struct forestRelation *relation)
+{
+	const struct entry *entry = entryAt(self, number);
+	const guint8 *at;
+	hdIParentKind kind;
+	const char *parent;
+	uint64_t id, states, links;
+	int ret = load(self, number);
+
+	memset(relation, 0, sizeof(*relation));
+	if (ret < 0)
+		return ret;
+	at = self->bytes->data;
+	id = takeNumber(&at);
+	kind = (hdIParentKind)takeNumber(&at);
+	relation->number = number;
+	relation->file = self->files->pdata[takeNumber(&at)];
+	relation->start = entry->start;
+	relation->end = entry->end;
+	relation->lasted =
+		entry->end == HDI_NEVER ? relation->file->last : entry->end;
+	relation->depth = self->depths ? self->depths[number] : 0;
+	states = takeNumber(&at);
+	links = takeNumber(&at);
+	g_array_set_size(self->states, 0);
+	g_array_set_size(self->attributes, 0);
+	g_array_set_size(self->links, 0);
+	for (uint64_t i = 0; i < states; i++) {
+		hdIRelationState state = { .name = NULL };
+
+		state.start = (int64_t)takeNumber(&at);
+		state.end = (int64_t)takeNumber(&at);
+		state.depth = (unsigned int)takeNumber(&at);
+		state.attributeCount = (size_t)takeNumber(&at);
+		g_array_append_val(self->states, state);
+	}
+	parent = takeText(&at);
+	relation->trace = takeText(&at);
+	takeStates(self, &at);
+	for (uint64_t i = 0; i < links; i++) {
+		const char *link = takeText(&at);
+
+		g_array_append_val(self->links, link);
+	}
+	relation->states =
+		(const hdIRelationState *)(const void *)self->states->data;
+	relation->stateCount = self->states->len;
+	relation->links = (const char *const *)(const void *)self->links->data;
+	relation->linkCount = self->links->len;
+	relation->name = states > 0 ? relation->states[0].name : NULL;
+	g_string_printf(self->token, "%s%" PRIu64, relation->file->prefix, id);
+	relation->token = self->token->str;
+	setParent(self, relation, kind, parent);
+	return 0;
+}
+
+/* ---- Times ------------------------------------------------------------- */
+
+static int compareIntervals(const void *left, const void *right)
+{
+	const struct interval *a = left, *b = right;
+
+	return (a->start > b->start) - (a->start < b->start);
+}
+
+static void addInterval(struct forest *self,
+			const struct forestRelation *relation, int64_t start,
+			int64_t end)
+{
+	struct interval interval = {
+		.start = MAX(start, relation->start),
+		.end = MIN(end, relation->lasted),
+	};
+
+	if (interval.start < interval.end)
+		g_array_append_val(self->intervals, interval);
+}
+
+/** How long any of the intervals is there. */
+static int64_t unite(struct forest *self)
+{
+	int64_t sum = 0;
+	int64_t until = INT64_MIN;
+
+	if (self->intervals->len > 1)
+		qsort(self->intervals->data, self->intervals->len,
+		      sizeof(struct interval), compareIntervals);
+	for (guint i = 0; i < self->intervals->len; i++) {
+		const struct interval *interval =
+			&g_array_index(self->intervals, struct interval, i);
+
+		if (interval->end <= until)
+			continue;
+		sum += interval->end - MAX(interval->start, until);
+		until = interval->end;
+	}
+	return sum;
+}
+
+struct forestTimes forestTimesOf(struct forest *self,
+				 const struct forestRelation *relation)
+{
+	struct forestTimes times = {
+		.total = MAX(relation->lasted - relation->start, 0),
+	};
+	uint32_t child = forestChild(self, relation->number);
+
+	g_array_set_size(self->intervals, 0);
+	for (; child != FOREST_NONE; child = forestSibling(self, child))
+		addInterval(self, relation, forestStart(self, child),
+			    forestLasted(self, child));
+	times.self = times.total - unite(self);
+	for (size_t i = 0; i < relation->stateCount; i++) {
+		const hdIRelationState *state = &relation->states[i];
+		int64_t end =
+			state->end == HDI_NEVER ? relation->lasted : state->end;
+
+		if (state->depth > 0)
+			continue;
+		addInterval(self, relation, state->start, end);
+		times.active += MAX(end - state->start, 0);
+	}
+	times.waited = times.total - unite(self);
+	return times;
+}
+
+/* ---- Finding ----------------------------------------------------------- */
+
+uint32_t forestFind(struct forest *self, const char *token, int *error)
+{
+	char *four = g_strdup(token);
+	struct forestRelation relation;
+	uint32_t found = FOREST_NONE;
+	int colons = 0;
+
+	for (char *at = four; *at; at++) {
+		if (*at == ':' && ++colons == 4) {
+			*at = '\0';
+			break;
+		}
+	}
+	*error = 0;
+	for (guint i = 0; i < self->files->len && found == FOREST_NONE; i++) {
+		const struct forestFile *file = self->files->pdata[i];
+
+		if (!g_str_has_prefix(four, file->prefix))
+			continue;
+		for (uint32_t k = 0; k < file->count && *error == 0; k++) {
+			*error = forestGet(self, file->first + k, &relation);
+			if (*error == 0 && strcmp(relation.token, four) == 0) {
+				found = file->first + k;
+				break;
+			}
+		}
+	}
+	g_free(four);
+	return found;
+}
+
+const char *forestError(const struct forestRelation *relation)
+{
+	for (size_t i = 0; i < relation->stateCount; i++) {
+		const char *error = relationStateError(&relation->states[i]);
+
+		if (error)
+			return error;
+	}
+	return NULL;
+}

@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file
+ * Relations as rows: the slowest, and the tree of one.
+ */
+#include "config.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "HDTraceTools/base/sorter.h"
+#include "HDTraceTools/relations/relations.h"
+#include "cli/known.h"
+#include "cli/quantity.h"
+
+/** So many are sorted in memory. */
+#define TOP_IN_MEMORY 100000
+/** So many does text have. */
+#define TOP_TEXT 10
+/** More blanks than that say nothing. */
+#define INDENT_MAX 60
+
+static const struct rowColumn columns[] = {
+	{ ">Start", NULL, ROW_TEXT, 0 },
+	{ ">Total", "total_s", ROW_DURATION, 0 },
+	{ ">Self", "self_s", ROW_DURATION, 0 },
+	{ ">Waited", "wait_s", ROW_DURATION, 0 },
+	{ ">Energy", "energy_j", ROW_NUMBER, ROW_DASH },
+	{ "<Name", NULL, ROW_TEXT, 0 },
+	{ "<Layer", "layer", ROW_TEXT, 0 },
+	{ "<Host", "host", ROW_TEXT, 0 },
+	{ "<Token", "token", ROW_TEXT, 0 },
+	{ NULL, "parent", ROW_TEXT, 0 },
+	{ NULL, "parent_found", ROW_FLAG, 0 },
+	{ NULL, "node", ROW_TEXT, 0 },
+	{ NULL, "name", ROW_TEXT, 0 },
+	{ NULL, "depth", ROW_COUNT, 0 },
+	{ NULL, "start_s", ROW_TIME, 0 },
+	{ NULL, "end_s", ROW_TIME, 0 },
+	{ NULL, "known_s", ROW_TIME, 0 },
+	{ NULL, "duration_s", ROW_TIME, 0 },
+	{ NULL, "error", ROW_TEXT, 0 },
+	{ NULL, NULL, ROW_TEXT, 0 },
+};
+enum {
+	COLUMN_BEGAN,
+	COLUMN_TOTAL,
+	COLUMN_SELF,
+	COLUMN_WAITED,
+	COLUMN_ENERGY,
+	COLUMN_TITLE,
+	COLUMN_LAYER,
+	COLUMN_HOST,
+	COLUMN_TOKEN,
+	COLUMN_PARENT,
+	COLUMN_FOUND,
+	COLUMN_NODE,
+	COLUMN_NAME,
+	COLUMN_DEPTH,
+	COLUMN_START,
+	COLUMN_END,
+	COLUMN_KNOWN,
+	COLUMN_DURATION,
+	COLUMN_ERROR,
+};
+
+/** One that may be printed. */
+struct choice {
+	int64_t total;
+	uint32_t number;
+};
+
+/* ---- Rows -------------------------------------------------------------- */
+
+void relationsBeginRows(struct relationsRun *self)
+{
+	self->rows = rowsNew(columns, self->tool->format, &self->json);
+	rowsHeader(self->rows);
+	if (self->tool->format == OUT_JSON)
+		outJsonArray(&self->json, "relations", false);
+}
+
+void relationsEndRows(struct relationsRun *self)
+{
+	if (self->tool->format == OUT_JSON)
+		outJsonEnd(&self->json);
+	rowsPrint(self->rows, "  ", self->tool->isColored);
+	rowsFree(self->rows);
+	self->rows = NULL;
+}
+
+void relationsShowEnergy(struct rows *rows, size_t column,
+			 const struct attributionAmount *amount,
+			 int64_t duration)
+{
+	char number[OUT_NUMBER_SIZE];
+	char text[2 * OUT_NUMBER_SIZE];
+
+	if (amount->measured <= 0)
+		return;
+	snprintf(text, sizeof(text), "%s%s",
+		 knownMark((struct known){ amount->measured, duration }),
+		 quantityText(number, attributionEnergy(amount), "J"));
+	rowsNumber(rows, column, attributionEnergy(amount));
+	rowsShow(rows, column, text);
+}
+
+/** The name as people read it. */
+static void showTitle(struct relationsRun *self,
+		      const struct forestRelation *relation, uint32_t indent,
+		      bool isMarked)
+{
+	const char *error = forestError(relation);
+	GString *text = g_string_new(NULL);
+
+	for (uint32_t i = 0; i < MIN(indent, INDENT_MAX); i++)
+		g_string_append(text, "  ");
+	g_string_append(text, isMarked ? "* " : "");
+	g_string_append(text, relation->name ? relation->name : "-");
+	if (relation->end == HDI_NEVER)
+		g_string_append(text, " (does not end)");
+	if (relation->parent && !relation->isParentFound)
+		g_string_append(text, " (cause not found)");
+	if (error)
+		g_string_append_printf(text, " (failed: %s)", error);
+	rowsText(self->rows, COLUMN_TITLE, text->str);
+	g_string_free(text, TRUE);
+}
+
+static void putState(struct outJson *json, const hdIRelationState *state)
+{
+	outJsonObject(json, NULL, true);
+	outJsonText(json, "name", state->name);
+	outJsonSeconds(json, "start_s", state->start);
+	if (state->end == HDI_NEVER)
+		outJsonPlain(json, "end_s", "null");
+	else
+		outJsonSeconds(json, "end_s", state->end);
+	outJsonInteger(json, "depth", state->depth);
+	outJsonObject(json, "attributes", true);
+	for (size_t i = 0; i < state->attributeCount; i++)
+		outJsonText(json, state->attributes[i].name,
+			    state->attributes[i].value);
+	outJsonEnd(json);
+	outJsonEnd(json);
+}
+
+/** What rows do not have. */
+static void putLists(struct outJson *json,
+		     const struct forestRelation *relation)
+{
+	outJsonArray(json, "links", true);
+	for (size_t i = 0; i < relation->linkCount; i++)
+		outJsonText(json, NULL, relation->links[i]);
+	outJsonEnd(json);
+	outJsonArray(json, "states", false);
+	for (size_t i = 0; i < relation->stateCount; i++)
+		putState(json, &relation->states[i]);
+	outJsonEnd(json);
+	if (relation->span)
+		outJsonText(json, "parent_span", relation->span);
+	outJsonEnd(json);
+}
+
+void relationsPrintRow(struct relationsRun *self,
+		       const struct forestRelation *relation, uint32_t indent,
+		       bool isMarked)
+{
+	struct rows *rows = self->rows;
+	struct forestTimes times = forestTimesOf(self->forest, relation);
+	struct attributionAmount amount;
+	char buffer[OUT_NUMBER_SIZE];
+
+	if (relationsFailed(self,
+			    joulesGet(self->joules, relation->number, &amount)))
+		return;
+	rowsText(rows, COLUMN_BEGAN,
+		 outDuration(buffer, relation->start - self->start));
+	rowsTime(rows, COLUMN_TOTAL, times.total);
+	rowsTime(rows, COLUMN_SELF, times.self);
+	rowsTime(rows, COLUMN_WAITED, times.waited);
+	relationsShowEnergy(rows, COLUMN_ENERGY, &amount, times.active);
+	showTitle(self, relation, indent, isMarked);
+	rowsText(rows, COLUMN_NAME, relation->name);
+	rowsText(rows, COLUMN_LAYER, relation->file->file->node->label);
+	rowsText(rows, COLUMN_HOST, relation->file->host);
+	rowsText(rows, COLUMN_TOKEN, relation->token);
+	rowsText(rows, COLUMN_PARENT, relation->parent);
+	rowsFlag(rows, COLUMN_FOUND, relation->isParentFound);
+	rowsText(rows, COLUMN_NODE, relation->file->file->node->path);
+	rowsCount(rows, COLUMN_DEPTH, relation->depth);
+	rowsTime(rows, COLUMN_START, relation->start);
+	if (relation->end != HDI_NEVER)
+		rowsTime(rows, COLUMN_END, relation->end);
+	rowsTime(rows, COLUMN_KNOWN, amount.measured);
+	rowsTime(rows, COLUMN_DURATION, times.active);
+	rowsText(rows, COLUMN_ERROR, forestError(relation));
+	if (self->tool->format != OUT_JSON) {
+		rowsEnd(rows);
+		return;
+	}
+	rowsPut(rows);
+	putLists(&self->json, relation);
+}
+
+static void printNumber(struct relationsRun *self, uint32_t number,
+			uint32_t indent, bool isMarked)
+{
+	struct forestRelation relation;
+
+	if (!relationsFailed(self, forestGet(self->forest, number, &relation)))
+		relationsPrintRow(self, &relation, indent, isMarked);
+}
+
+/* ---- The slowest ------------------------------------------------------- */
+
+static int compareChoices(const void *left, const void *right)
+{
+	const struct choice *a = left, *b = right;
+
+	if (a->total != b->total)
+		return a->total > b->total ? -1 : 1;
+	return (a->number > b->number) - (a->number < b->number);
+}
+
+/** Those that are wanted, the slowest first. */
+struct choices {
+	size_t top;          /**< So many of them. */
+	GArray *few;         /**< struct choice: where that is not many ... */
+	struct sorter *many; /**< ... or where it is. */
+};
+
+static void cutChoices(struct choices *choices, size_t room)
+{
+	if (choices->few->len < room)
+		return;
+	qsort(choices->few->data, choices->few->len, sizeof(struct choice),
+	      compareChoices);
+	g_array_set_size(choices->few,
+			 (guint)MIN(choices->few->len, choices->top));
+}
+
+static void choose(struct relationsRun *self, struct choices *choices)
+{
+	struct forestRelation relation;
+
+	for (uint32_t i = 0; i < forestCount(self->forest); i++) {
+		struct choice choice;
+
+		if (relationsFailed(self,
+				    forestGet(self->forest, i, &relation)))
+			return;
+		if (!relationsWants(self, &relation))
+			continue;
+		memset(&choice, 0, sizeof(choice));
+		choice.number = i;
+		choice.total = relation.lasted - relation.start;
+		if (choices->many) {
+			if (relationsFailed(self,
+					    sorterAdd(choices->many, &choice)))
+				return;
+			continue;
+		}
+		g_array_append_val(choices->few, choice);
+		cutChoices(choices, 2 * choices->top + 64);
+	}
+}
+
+void relationsPrintList(struct relationsRun *self)
+{
+	struct choices choices = {
+		.top = self->top >= 0                   ? (size_t)self->top
+		       : self->tool->format == OUT_TEXT ? TOP_TEXT
+							: SIZE_MAX,
+	};
+	struct choice choice;
+	int ret;
+
+	if (choices.top > TOP_IN_MEMORY)
+		choices.many = sorterNew(sizeof(struct choice), compareChoices);
+	choices.few = g_array_new(FALSE, FALSE, sizeof(struct choice));
+	choose(self, &choices);
+	relationsBeginRows(self);
+	cutChoices(&choices, 1);
+	for (guint i = 0; i < choices.few->len; i++)
+		printNumber(self,
+			    g_array_index(choices.few, struct choice, i).number,
+			    0, false);
+	for (size_t i = 0; choices.many && i < choices.top &&
+			   !toolIsOutputBroken() && !self->tool->hasFailed;
+	     i++) {
+		ret = sorterNext(choices.many, &choice);
+		if (ret == 0 || relationsFailed(self, ret))
+			break;
+		printNumber(self, choice.number, 0, false);
+	}
+	relationsEndRows(self);
+	g_array_unref(choices.few);
+	sorterFree(choices.many);
+}
+
+/* ---- The tree of one --------------------------------------------------- */
+
+/** For those of one cause, the first last. */
+static gint compareStarts(gconstpointer left, gconstpointer right,
+			  gpointer forest)
+{
+	const uint32_t *a = left, *b = right;
+	int64_t x = forestStart(forest, *a), y = forestStart(forest, *b);
+
+	if (x != y)
+		return x < y ? 1 : -1;
+	return *a < *b ? 1 : -1;
+}
+
+/** Put what a relation caused on a stack. */
+static void pushChildren(struct relationsRun *self, GArray *stack,
+			 uint32_t number)
+{
+	GArray *children = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+	uint32_t child = forestChild(self->forest, number);
+
+	for (; child != FOREST_NONE; child = forestSibling(self->forest, child))
+		g_array_append_val(children, child);
+	g_array_sort_with_data(children, compareStarts, self->forest);
+	g_array_append_vals(stack, children->data, children->len);
+	g_array_unref(children);
+}
+
+/** Keep the name of a host, in the order in which they are met. */
+static void addHost(GPtrArray *hosts, const char *host)
+{
+	for (guint i = 0; i < hosts->len; i++) {
+		if (strcmp(hosts->pdata[i], host) == 0)
+			return;
+	}
+	g_ptr_array_add(hosts, g_strdup(host));
+}
+
+static void printOne(struct relationsRun *self, uint32_t number, uint32_t asked,
+		     GPtrArray *hosts, uint32_t *top)
+{
+	struct forestRelation relation;
+
+	if (relationsFailed(self, forestGet(self->forest, number, &relation)))
+		return;
+	if (*top == UINT32_MAX)
+		*top = relation.depth;
+	addHost(hosts, relation.file->host);
+	relationsPrintRow(self, &relation, relation.depth - *top,
+			  number == asked);
+}
+
+static void printHosts(struct relationsRun *self, const GPtrArray *hosts)
+{
+	if (self->tool->format == OUT_JSON) {
+		outJsonArray(&self->json, "hosts", true);
+		for (guint i = 0; i < hosts->len; i++)
+			outJsonText(&self->json, NULL, hosts->pdata[i]);
+		outJsonEnd(&self->json);
+	}
+	if (self->tool->format != OUT_TEXT)
+		return;
+	printf("\nHosts: ");
+	for (guint i = 0; i < hosts->len; i++) {
+		printf("%s", i ? ", " : "");
+		outPrintable(hosts->pdata[i]);
+	}
+	putchar('\n');
+}
+
+void relationsPrintTree(struct relationsRun *self, uint32_t number)
+{
+	GArray *stack = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+	GPtrArray *hosts = g_ptr_array_new_with_free_func(g_free);
+	uint32_t at = forestParent(self->forest, number);
+	uint32_t top = UINT32_MAX;
+
+	relationsBeginRows(self);
+	for (; at != FOREST_NONE; at = forestParent(self->forest, at))
+		g_array_append_val(stack, at);
+	for (guint i = stack->len; i-- > 0;)
+		printOne(self, g_array_index(stack, uint32_t, i), number, hosts,
+			 &top);
+	g_array_set_size(stack, 0);
+	g_array_append_val(stack, number);
+	while (stack->len > 0 && !toolIsOutputBroken() &&
+	       !self->tool->hasFailed) {
+		at = g_array_index(stack, uint32_t, stack->len - 1);
+		g_array_set_size(stack, stack->len - 1);
+		printOne(self, at, number, hosts, &top);
+		pushChildren(self, stack, at);
+	}
+	relationsEndRows(self);
+	printHosts(self, hosts);
+	g_ptr_array_unref(hosts);
+	g_array_unref(stack);
+}

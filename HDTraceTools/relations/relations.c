@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file
+ * hdtrace relations: what caused what, how long it took, and what it cost.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "HDTraceTools/command/scan.h"
+#include "HDTraceTools/command/select.h"
+#include "HDTraceTools/relations/relations.h"
+#include "cli/known.h"
+#include "cli/quantity.h"
+
+bool relationsFailed(struct relationsRun *self, int ret)
+{
+	if (ret >= 0)
+		return false;
+	if (!self->tool->hasFailed)
+		toolError(self->tool, "temporary file: %s", strerror(-ret));
+	return true;
+}
+
+bool relationsWants(const struct relationsRun *self,
+		    const struct forestRelation *relation)
+{
+	if (!selectionHasNode(&self->selection, relation->file->file->node))
+		return false;
+	if (!selectionHasTime(&self->selection, relation->start,
+			      relation->lasted))
+		return false;
+	if (self->depth >= 0 && relation->depth > (uint32_t)self->depth)
+		return false;
+	return !self->name ||
+	       (relation->name && fnmatch(self->name, relation->name, 0) == 0);
+}
+
+/* ---- Reading ----------------------------------------------------------- */
+
+static void readRelations(struct relationsRun *self)
+{
+	const hdIProject *project = self->project;
+	int64_t total = 0;
+
+	for (size_t i = 0; i < project->relationCount; i++)
+		total += project->relations[i]->fileSize;
+	toolProgressStart(self->tool, total);
+	for (size_t i = 0; i < project->relationCount; i++) {
+		int ret = forestRead(self->forest, project->relations[i], NULL);
+
+		/* What is damaged was said. */
+		if (ret < 0 && ret != -EBADMSG)
+			toolError(self->tool, "%s: %s",
+				  project->relations[i]->file, strerror(-ret));
+		toolProgressFile(self->tool, project->relations[i]->fileSize);
+	}
+	toolProgressEnd(self->tool);
+	relationsFailed(self, forestEnd(self->forest));
+	self->start = INT64_MAX;
+	for (uint32_t i = 0; i < forestCount(self->forest); i++)
+		self->start = MIN(self->start, forestStart(self->forest, i));
+}
+
+/** A group whose power is read. */
+struct reading {
+	struct joules *joules;
+	size_t group;
+	int error;
+};
+
+static bool takeBlock(const hdIBlock *block, void *data)
+{
+	struct reading *reading = data;
+
+	reading->error = joulesAdd(reading->joules, reading->group, block);
+	return reading->error == 0;
+}
+
+static void readJoules(struct relationsRun *self)
+{
+	const struct scan scan = { .tool = self->tool,
+				   .project = self->project };
+	const GPtrArray *groups;
+
+	self->joules = joulesNew(self->forest);
+	groups = joulesGroups(self->joules);
+	for (guint i = 0; i < groups->len; i++) {
+		struct reading reading = { self->joules, i, 0 };
+
+		scanGroup(&scan, groups->pdata[i], takeBlock, &reading);
+		if (relationsFailed(self, reading.error))
+			return;
+	}
+	relationsFailed(self, joulesEnd(self->joules));
+}
+
+/* ---- Printing ---------------------------------------------------------- */
+
+static void putNode(struct outJson *json, const struct joulesNode *node)
+{
+	const struct attributionAmount parts[] = {
+		{ node->relations, 0 },
+		{ node->ranks, 0 },
+		{ node->unattributed, 0 },
+	};
+	static const char *const keys[] = { "relations_j", "ranks_j",
+					    "unattributed_j" };
+	bool isKnown = node->all.measured > 0;
+
+	outJsonObject(json, NULL, true);
+	outJsonText(json, "node", node->node->path);
+	if (isKnown)
+		outJsonDouble(json, "energy_j", attributionEnergy(&node->all));
+	else
+		outJsonPlain(json, "energy_j", "null");
+	outJsonSeconds(json, "known_s", node->all.measured);
+	outJsonSeconds(json, "duration_s", node->duration);
+	for (size_t i = 0; i < G_N_ELEMENTS(keys); i++) {
+		if (isKnown)
+			outJsonDouble(json, keys[i],
+				      attributionEnergy(&parts[i]));
+		else
+			outJsonPlain(json, keys[i], "null");
+	}
+	outJsonEnd(json);
+}
+
+static void beginJson(struct relationsRun *self)
+{
+	struct forestCounts counts = forestCountAll(self->forest);
+	const GArray *nodes = joulesNodes(self->joules);
+
+	outJsonDocument(&self->json, "hdtrace-relations", 1);
+	outJsonText(&self->json, "project", self->project->name);
+	outJsonText(&self->json, "file", self->project->file);
+	outJsonInteger(&self->json, "count", forestCount(self->forest));
+	outJsonInteger(&self->json, "roots", (int64_t)counts.roots);
+	outJsonInteger(&self->json, "unknown_parents", (int64_t)counts.unknown);
+	outJsonInteger(&self->json, "unended", (int64_t)counts.unended);
+	outJsonInteger(&self->json, "circular", (int64_t)counts.circular);
+	outJsonArray(&self->json, "energy", false);
+	for (guint i = 0; i < nodes->len; i++)
+		putNode(&self->json,
+			&g_array_index(nodes, struct joulesNode, i));
+	outJsonEnd(&self->json);
+	if (self->tree)
+		outJsonText(&self->json, "tree", self->tree);
+}
+
+static void sayCount(uint64_t count, const char *what)
+{
+	if (count > 0)
+		printf(", %" PRIu64 " %s", count, what);
+}
+
+static void printNode(const struct joulesNode *node)
+{
+	char buffer[OUT_NUMBER_SIZE];
+	const powerPico parts[] = { node->relations, node->ranks,
+				    node->unattributed };
+	static const char *const names[] = { "relations", "ranks", "nobody" };
+
+	printf("Energy of ");
+	outPrintable(*node->node->path ? node->node->path : node->node->label);
+	if (node->all.measured <= 0) {
+		puts(": not known");
+		return;
+	}
+	printf(": %s%s,",
+	       knownMark((struct known){ node->all.measured, node->duration }),
+	       quantityText(buffer, attributionEnergy(&node->all), "J"));
+	for (size_t i = 0; i < G_N_ELEMENTS(names); i++) {
+		const struct attributionAmount part = { parts[i], 0 };
+
+		printf("%s %s of %s", i ? "," : "",
+		       quantityText(buffer, attributionEnergy(&part), "J"),
+		       names[i]);
+	}
+	putchar('\n');
+}
+
+static void beginText(struct relationsRun *self)
+{
+	struct forestCounts counts = forestCountAll(self->forest);
+	const GArray *nodes = joulesNodes(self->joules);
+
+	printf("%" PRIu32 " relations", forestCount(self->forest));
+	sayCount(counts.roots, "that nothing caused");
+	sayCount(counts.unknown, "whose cause is in no file");
+	sayCount(counts.unended, "that do not end");
+	sayCount(counts.circular, "that would have caused themselves");
+	putchar('\n');
+	for (guint i = 0; i < nodes->len; i++)
+		printNode(&g_array_index(nodes, struct joulesNode, i));
+	putchar('\n');
+}
+
+static void printAll(struct relationsRun *self, uint32_t tree)
+{
+	const enum outFormat format = self->tool->format;
+
+	if (format == OUT_JSON)
+		beginJson(self);
+	if (format == OUT_TEXT)
+		beginText(self);
+	if (tree != FOREST_NONE) {
+		relationsPrintTree(self, tree);
+	} else {
+		if (self->onlySums || format != OUT_CSV)
+			relationsPrintSums(self);
+		if (!self->onlySums) {
+			if (format == OUT_TEXT)
+				puts("\nSlowest:");
+			relationsPrintList(self);
+		}
+	}
+	if (format == OUT_JSON)
+		outJsonEnd(&self->json);
+}
+
+/* ---- The whole --------------------------------------------------------- */
+
+static void work(struct relationsRun *self)
+{
+	uint32_t tree = FOREST_NONE;
+	int error = 0;
+
+	self->forest = forestNew(self->project);
+	readRelations(self);
+	if (!self->tool->hasFailed)
+		readJoules(self);
+	if (!self->tool->hasFailed && self->tree) {
+		tree = forestFind(self->forest, self->tree, &error);
+		if (!relationsFailed(self, error) && tree == FOREST_NONE)
+			toolError(self->tool,
+				  "--tree: no such relation: \"%s\"",
+				  self->tree);
+	}
+	if (!self->tool->hasFailed)
+		printAll(self, tree);
+	joulesFree(self->joules);
+	forestFree(self->forest);
+}
+
+static int runOn(struct relationsRun *self, const char *path)
+{
+	hdIProject *project = toolOpen(self->tool, path);
+	int status = -1;
+
+	if (!project)
+		return toolFinish(self->tool);
+	self->project = project;
+	if (project->relationCount == 0)
+		toolError(self->tool, "%s: there are no relations", path);
+	else
+		status = selectResolve(&self->selection, self->tool, project,
+				       false);
+	if (status < 0 && !self->tool->hasFailed)
+		work(self);
+	hdI_closeProject(project);
+	return status < 0 ? toolFinish(self->tool) : status;
+}
+
+static const struct toolHelp help = {
+	.arguments = "PROJECT",
+	.description =
+		"Shows relations: what caused what, across threads, processes "
+		"and hosts. Sums by name and\nlayer, the slowest, or the tree "
+		"of one, each with its time, the time without what it\ncaused, "
+		"the time it waited, and its energy.",
+	.examples =
+		"  hdtrace relations run1.proj\n"
+		"  hdtrace relations --name='write*' --top=20 run1.proj\n"
+		"  hdtrace relations --tree=node06:20360.1:3:17 run1.proj\n",
+	.minArguments = 1,
+	.maxArguments = 1,
+};
+
+int relationsRun(struct tool *tool, int argc, char **argv)
+{
+	struct relationsRun self = { .tool = tool, .top = -1, .depth = -1 };
+	gboolean onlySums = FALSE;
+	const GOptionEntry entries[] = {
+		{ "tree", 0, 0, G_OPTION_ARG_STRING, &self.tree,
+		  "What caused a relation, and all that it caused", "TOKEN" },
+		{ "name", 0, 0, G_OPTION_ARG_STRING, &self.name,
+		  "Only relations whose name matches", "PATTERN" },
+		{ "node", 'n', 0, G_OPTION_ARG_FILENAME_ARRAY,
+		  &self.selection.nodes,
+		  "Only nodes that match and what lies below them", "PATTERN" },
+		{ "from", 0, 0, G_OPTION_ARG_FILENAME, &self.selection.from,
+		  "Only what comes after this time", "TIME" },
+		{ "to", 0, 0, G_OPTION_ARG_FILENAME, &self.selection.to,
+		  "Only what comes before this time", "TIME" },
+		{ "depth", 0, 0, G_OPTION_ARG_INT, &self.depth,
+		  "Only relations with at most N causes, one another's", "N" },
+		{ "top", 0, 0, G_OPTION_ARG_INT, &self.top,
+		  "List the N slowest (text: 10, CSV and JSON: all)", "N" },
+		{ "sums", 0, 0, G_OPTION_ARG_NONE, &onlySums,
+		  "Only sums by name and layer", NULL },
+		{ NULL },
+	};
+	int status = toolParse(tool, &argc, &argv, entries, &help);
+
+	self.onlySums = onlySums;
+	if (status < 0 && self.top < -1)
+		status = toolUsage(tool, "--top: less than 0");
+	if (status < 0 && self.depth < -1)
+		status = toolUsage(tool, "--depth: less than 0");
+	if (status < 0 && onlySums && self.tree)
+		status =
+			toolUsage(tool, "--sums and --tree exclude each other");
+	if (status < 0)
+		status = runOn(&self, argv[1]);
+	selectionFree(&self.selection);
+	g_free(self.name);
+	g_free(self.tree);
+	return status;
+}

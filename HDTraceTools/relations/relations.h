@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file
+ * hdtrace relations: what its parts share.
+ */
+#ifndef HD_RELATIONS_H
+#define HD_RELATIONS_H
+
+#include "HDTraceTools/choice/selection.h"
+#include "HDTraceTools/command/tool.h"
+#include "HDTraceTools/model/relations/joules.h"
+#include "cli/rows.h"
+
+/** The whole command. */
+struct relationsRun {
+	struct tool *tool;
+	const hdIProject *project;
+	struct selection selection;
+	char *name; /**< Pattern of names, or NULL. */
+	char *tree; /**< Token of the one whose tree is asked for, or NULL. */
+	int top;    /**< So many of the slowest; -1: as the format has it. */
+	int depth;  /**< No deeper than that; -1: any. */
+	bool onlySums; /**< Sums by name and layer, and no list. */
+	struct forest *forest;
+	struct joules *joules;
+	int64_t start; /**< When the first relation began. */
+	struct rows *rows;
+	struct outJson json;
+};
+
+/** Say that a temporary file failed, if it did: true. */
+bool relationsFailed(struct relationsRun *self, int ret);
+
+/** Whether somebody wants to know of a relation. */
+bool relationsWants(const struct relationsRun *self,
+		    const struct forestRelation *relation);
+
+/** Begin a table of relations, and print what is in it. */
+void relationsBeginRows(struct relationsRun *self);
+void relationsEndRows(struct relationsRun *self);
+
+/** Add a row of a relation; of a tree with as many blanks before its name, and
+ *  a mark. */
+void relationsPrintRow(struct relationsRun *self,
+		       const struct forestRelation *relation, uint32_t indent,
+		       bool isMarked);
+
+/** Print the slowest. */
+void relationsPrintList(struct relationsRun *self);
+/** Print a relation, what caused it, and all that it caused. */
+void relationsPrintTree(struct relationsRun *self, uint32_t number);
+/** Print sums by name and layer. */
+void relationsPrintSums(struct relationsRun *self);
+
+/** Show an energy in a cell, with what comes before it. */
+void relationsShowEnergy(struct rows *rows, size_t column,
+			 const struct attributionAmount *amount,
+			 int64_t duration);
+
+#endif

@@ -1,0 +1,201 @@
+#!/bin/sh
+# hdtrace relations: small projects by hand, and projects by chance, of which a
+# second reader (readers/relations.py) says what is so. HDTRACE_TEST_RUNS says how
+# many.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+. "${abs_top_srcdir:?}/tests/lib/tap.sh"
+. "$abs_top_srcdir/tests/lib/hdtrace.sh"
+. "$abs_top_srcdir/tests/lib/project.sh"
+readers=$abs_top_srcdir/tests/tools/readers
+cd "$scratch" || exit 99
+
+# Write a file of relations: NODE HOST PID NUMBER, elements on stdin.
+relations() {
+	{
+		printf '<relation version="1" hostID="%s" localToken="%s" ' "$2" "$3"
+		printf 'topologyNumber="%s" timeAdjustment="1000000000">\n' "$4"
+		tr -d '\n'
+		printf '</relation>'
+	} >"p_$1.rel"
+}
+
+# A client on host a waits 4 s for a server on host b, which waits for its disk;
+# host b draws 100 W from 0 to 8 s.
+fresh() {
+	rm -f p[._]*
+	cat >p.proj <<'XML'
+<Application name="p"><Topology><Level type="Host"/><Level type="Layer"/>
+<Node name="a"><Node name="CLIENT"/></Node>
+<Node name="b"><Node name="REQ"/><Node name="TROVE"/></Node></Topology></Application>
+XML
+	relations a_CLIENT A 1.1 0 <<'XML'
+<rel t="0" time="1"/><s name="write" t="0" time="1"/><e t="0" time="5"/><un t="0" time="5"/>
+XML
+	relations b_REQ B 1.1 0 <<'XML'
+<rel t="7" time="2" r="A:1.1:0:0"/><s name="request" t="7" time="2"/>
+<e t="7" time="3"/><un t="7" time="4.5"/>
+XML
+	relations b_TROVE B 1.1 1 <<'XML'
+<rel t="0" time="2" p="0:7"/><s name="pwrite" t="0" time="2" size="5"/>
+<e t="0" time="4" error="EIO"/><un t="0" time="4"/>
+<rel t="1" time="3" r="C:9.9:0:4"/><un t="1" time="3.5"/>
+<rel t="2" time="6" i="0"/><s name="pwrite" t="2" time="6"/>
+XML
+	{
+		stat_header b Energy 'name="P" type="DOUBLE" unit="W"'
+		stamp 1000000000
+		stamp 1000000008
+		hex 4059000000000000
+	} >p_b_Energy.stat
+}
+
+# What CSV has in some columns: ROWS COLUMN,... ARGUMENT...
+has() {
+	printf '%s\n' "$1" >wanted
+	columns=$2
+	shift 2
+	status 0 relations --format=csv "$@" p.proj || return 1
+	awk -F, -v wanted="$columns" '
+		NR == 1 {
+			count = split(wanted, name, ",")
+			for (i = 1; i <= NF; i++)
+				for (k = 1; k <= count; k++)
+					if ($i == name[k]) at[k] = i
+		}
+		NR > 1 {
+			line = ""
+			for (k = 1; k <= count; k++)
+				line = line (k > 1 ? " " : "") \
+					($(at[k]) == "" ? "-" : $(at[k]))
+			print line
+		}' out | diff wanted -
+}
+
+fresh
+# Of b: from 2 to 3 s request and pwrite share 100 W, from 3 to 4 s pwrite has all;
+# at 6 s, the last time of the file, one begins that does not end.
+ok "times and energy are those by hand" has "\
+A:1.1:0:0 4.000000000 1.500000000 0.000000000 - 0.000000000
+B:1.1:0:7 2.500000000 0.500000000 0.500000000 50 1.000000000
+B:1.1:1:0 2.000000000 2.000000000 0.000000000 150 2.000000000
+B:1.1:1:1 0.500000000 0.500000000 0.500000000 - 0.000000000
+B:1.1:1:2 0.000000000 0.000000000 0.000000000 - 0.000000000" \
+	token,total_s,self_s,wait_s,energy_j,known_s
+ok "causes, whether they are there or not" has "\
+A:1.1:0:0 - 0 write 0
+B:1.1:0:7 A:1.1:0:0 1 request 1
+B:1.1:1:0 B:1.1:0:7 1 pwrite 2
+B:1.1:1:1 C:9.9:0:4 0 - 0
+B:1.1:1:2 B:1.1:1:0 1 pwrite 3" token,parent,parent_found,name,depth
+tree="\
+A:1.1:0:0
+B:1.1:0:7
+B:1.1:1:0
+B:1.1:1:2"
+ok "the tree of a request goes up and down" has "$tree" token --tree=B:1.1:0:7
+ok "a token may have a trace behind it" has "$tree" token \
+	--tree=B:1.1:0:7:4bf92f3577b34da6a3ce929d0e0e4736-01
+ok "the tree of another is not all" has "B:1.1:1:1" token --tree=B:1.1:1:1
+ok "sums by name and layer" has "\
+write CLIENT 1 0 0 4.000000000 4.000000000 -
+request REQ 1 0 0 2.500000000 2.500000000 50
+pwrite TROVE 1 1 1 2.000000000 2.000000000 150
+- TROVE 1 0 0 0.500000000 0.500000000 -" \
+	name,layer,count,unended,failed,p50_s,total_s,energy_j --sums
+ok "by name" has "B:1.1:1:0
+B:1.1:1:2" token --name='pw*'
+ok "by node" has "B:1.1:0:7" token --node=b_REQ
+ok "by time" has "B:1.1:1:2" token --from=@1000000005
+ok "by depth" has "A:1.1:0:0
+B:1.1:1:1" token --depth=0
+ok "the slowest" has "A:1.1:0:0" token --top=1
+# The text has a line: LINE ARGUMENT...
+shows() {
+	line=$1
+	shift
+	status 0 relations "$@" p.proj && { grep -qF -- "$line" out || {
+		cat out
+		return 1
+	}; }
+}
+ok "text counts what is not as it should be" shows \
+	"5 relations, 1 that nothing caused, 1 whose cause is in no file, 1 that do not end"
+ok "parts of the energy are said" shows \
+	"Energy of b: 800 J, 200 J of relations, 0 J of ranks, 600 J of nobody"
+ok "a tree says which hosts it crosses" shows "Hosts: A, B" --tree=B:1.1:0:7
+ok "a tree marks the one that was asked for" shows "  * request" \
+	--tree=B:1.1:0:7
+ok "what failed says why" shows "pwrite (failed: EIO)"
+ok "a token that is nowhere" says 'no such relation: "B:1.1:0:8"' 2 relations \
+	--tree=B:1.1:0:8 p.proj
+ok "--sums of a tree" says "exclude each other" 2 relations --sums \
+	--tree=B:1.1:0:7 p.proj
+ok "--top that is less than nothing" says "--top: less than 0" 2 relations \
+	--top=-3 p.proj
+no_relations() {
+	make_mini
+	says "there are no relations" 2 relations mini.proj
+}
+ok "a project without relations" no_relations
+circle() {
+	fresh
+	relations b_REQ B 1.1 0 <<'XML'
+<rel t="0" time="2" i="1"/><rel t="1" time="2" i="0"/><rel t="2" time="2" i="2"/>
+<un t="0" time="3"/><un t="1" time="3"/><un t="2" time="3"/>
+XML
+	shows "2 that would have caused themselves" && status 0 relations \
+		--tree=B:1.1:0:0 p.proj
+}
+ok "circles are cut" circle
+partly() {
+	fresh
+	{
+		stat_header b Energy 'name="P" type="DOUBLE" unit="W"'
+		stamp 1000000003
+		stamp 1000000008
+		hex 4059000000000000
+	} >p_b_Energy.stat
+	shows ">= 100 J" --tree=B:1.1:1:0 && has "\
+B:1.1:1:0 100 1.000000000 2.000000000" token,energy_j,known_s,duration_s \
+		--name=pwrite --top=1
+}
+ok "an energy that is known in part says so" partly
+cut() {
+	fresh
+	printf '%s' '<relation version="1" hostID="B" localToken="1" topologyNumber="0"><rel t="0" time="1002"/><un t="0" ti' >p_b_REQ.rel
+	rm p_b_Energy.stat
+	breaks rel.cut 1 relations p.proj
+}
+ok "a file that is cut" cut
+unreadable() {
+	fresh
+	rm p_b_REQ.rel
+	mkdir p_b_REQ.rel
+	status 2 relations p.proj
+}
+ok "a file that is none" unreadable
+if [ -d "$corpus/relations" ]; then
+	historic() {
+		cp "$corpus"/relations/test* .
+		status 0 relations --format=csv --tree=vm:20360:3:0 test.proj &&
+			[ "$(wc -l <out)" = 5 ]
+	}
+	ok "relations of 2009" historic
+else
+	skip "relations of 2009" "no corpus"
+fi
+if command -v python3 >/dev/null; then
+	by_chance() (
+		mkdir -p chance && cd chance && python3 "$readers/relations.py" \
+			chance "$hdtrace" "${HDTRACE_TEST_SEED:-$$}" \
+			"${HDTRACE_TEST_RUNS:-30}"
+	)
+	ok "what a second reader says" by_chance
+	second() {
+		python3 "$readers/relations.py" compare "$hdtrace" test.proj
+	}
+	[ ! -e test.proj ] || ok "what a second reader says of 2009" second
+else
+	skip "what a second reader says" "no python3"
+fi
+done_testing
