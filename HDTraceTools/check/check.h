@@ -63,8 +63,7 @@ struct checkMessages *checkMessagesNew(const hdIProject *project);
 void checkMessagesFree(struct checkMessages *self);
 
 /** The records that follow are those of another trace. */
-void checkMessagesEnter(struct checkMessages *self, const struct check *check,
-			const hdITraceFile *trace);
+void checkMessagesEnter(struct checkMessages *self, const hdITraceFile *trace);
 
 /** Note the messages that a record sends or receives. */
 void checkMessage(struct checkMessages *self, const hdIRecord *record);

@@ -9,7 +9,8 @@
  * was, no assignment of the ones to the others is possible, whatever threads
  * and requests were involved. Channels of which not as many messages were sent
  * as received are not judged, nor what comes after recording was interrupted:
- * something was not recorded.
+ * something was not recorded. So who is put together with whom does not matter
+ * here, as it does in dependencies.h: what is an error must be one in any case.
  *
  * A time is kept for each end of a message, and no more.
  */
@@ -19,7 +20,8 @@
 #include <string.h>
 
 #include "HDTraceTools/check/check.h"
-#include "HDTraceTools/model/channels.h"
+#include "HDTraceTools/model/causes/residuals.h"
+#include "HDTraceTools/model/causes/channels.h"
 #include "HDTraceTools/model/messages.h"
 
 /** The messages of a channel. */
@@ -42,7 +44,8 @@ struct pair {
 struct checkMessages {
 	struct messages *messages;
 	struct channels *channels; /**< Of struct checkChannel. */
-	GHashTable *hosts;         /**< Global rank to hdINode of its host. */
+	GHashTable *nodes;         /**< Global rank to hdINode of a trace. */
+	struct residuals *residuals;
 };
 
 /* ---- Channels ---------------------------------------------------------- */
@@ -62,18 +65,13 @@ void checkMessage(struct checkMessages *self, const hdIRecord *record)
 	messagesFind(self->messages, record, noteEnd, self);
 }
 
-void checkMessagesEnter(struct checkMessages *self, const struct check *check,
-			const hdITraceFile *trace)
+void checkMessagesEnter(struct checkMessages *self, const hdITraceFile *trace)
 {
-	const hdINode *node = trace->node;
 	int64_t rank;
 
-	if (!messagesEnter(self->messages, trace, &rank))
-		return;
-	while (node->parent && (unsigned int)node->level > check->hostLevel)
-		node = node->parent;
-	g_hash_table_insert(self->hosts, g_memdup2(&rank, sizeof(rank)),
-			    (void *)node);
+	if (messagesEnter(self->messages, trace, &rank))
+		g_hash_table_insert(self->nodes, g_memdup2(&rank, sizeof(rank)),
+				    (void *)trace->node);
 }
 
 /* ---- Judging ----------------------------------------------------------- */
@@ -95,30 +93,15 @@ static int64_t *sorted(GArray *times)
 }
 
 /** How wrong the clocks of two ranks can be; false if that is not known. */
-static bool errorOf(const struct checkMessages *self, const hdIProject *project,
+static bool errorOf(const struct checkMessages *self,
 		    const struct messageEnd *key, int64_t *error)
 {
-	const hdINode *hosts[] = {
-		g_hash_table_lookup(self->hosts, &key->sender),
-		g_hash_table_lookup(self->hosts, &key->receiver),
-	};
-	bool isKnown[2] = { false, false };
+	const hdINode *sender = g_hash_table_lookup(self->nodes, &key->sender);
+	const hdINode *receiver =
+		g_hash_table_lookup(self->nodes, &key->receiver);
 
-	*error = 0;
-	if (hosts[0] == hosts[1])
-		return true;
-	for (size_t i = 0; i < project->clockCount; i++) {
-		const hdIClock *clock = &project->clocks[i];
-
-		for (int k = 0; k < 2; k++) {
-			if (isKnown[k] || !hosts[k] ||
-			    strcmp(hosts[k]->path, clock->node) != 0)
-				continue;
-			isKnown[k] = true;
-			*error += clock->error;
-		}
-	}
-	return isKnown[0] && isKnown[1];
+	return sender && receiver &&
+	       residualsGet(self->residuals, sender, receiver, error);
 }
 
 static void judge(const struct check *check, const struct checkChannel *channel,
@@ -136,8 +119,7 @@ static void judge(const struct check *check, const struct checkChannel *channel,
 
 	if (key->epoch != 0 || channel->times[1]->len != count)
 		return;
-	found.isKnown =
-		errorOf(check->messages, check->project, key, &found.error);
+	found.isKnown = errorOf(check->messages, key, &found.error);
 	if (!found.isKnown)
 		found.error = 0;
 	received = sorted(channel->times[0]);
@@ -256,8 +238,9 @@ struct checkMessages *checkMessagesNew(const hdIProject *project)
 
 	self->messages = messagesNew(project);
 	self->channels = channelsNew(sizeof(struct checkChannel));
-	self->hosts = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free,
+	self->nodes = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free,
 					    NULL);
+	self->residuals = residualsNew(project);
 	return self;
 }
 
@@ -270,7 +253,8 @@ void checkMessagesFree(struct checkMessages *self)
 		g_array_unref(channel->times[1]);
 	}
 	channelsFree(self->channels);
-	g_hash_table_destroy(self->hosts);
+	g_hash_table_destroy(self->nodes);
+	residualsFree(self->residuals);
 	messagesFree(self->messages);
 	g_free(self);
 }

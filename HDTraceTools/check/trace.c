@@ -165,7 +165,7 @@ void checkTrace(const hdITraceFile *trace, void *data)
 	self.reported =
 		g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	check->lostOwner = false;
-	checkMessagesEnter(check->messages, check, trace);
+	checkMessagesEnter(check->messages, trace);
 	if (scanRecords(&check->scan, reader, takeRecord, &self) == 0 &&
 	    !self.span.hasTime)
 		toolReport(check->tool, "trc.empty", trace->file, -1, 0,

@@ -151,94 +151,6 @@ static int64_t peerOf(const struct view *view, int64_t rank)
 
 /* ---- Records ----------------------------------------------------------- */
 
-/** Get an integer, and all of a text. g_ascii_string_to_signed() fails now and
- *  then if two threads call it for the first time: it takes the errno of
- * waiting for the locale that it makes for its own. */
-static bool readNumber(const char *text, int64_t *number)
-{
-	bool isNegative = *text == '-';
-	const char *digit = text + (isNegative || *text == '+');
-	int64_t value = 0;
-
-	if (!*digit)
-		return false;
-	for (; *digit; digit++) {
-		int next = *digit - '0';
-
-		if (!g_ascii_isdigit(*digit) ||
-		    __builtin_mul_overflow(value, 10, &value) ||
-		    __builtin_add_overflow(value, isNegative ? -next : next,
-					   &value))
-			return false;
-	}
-	if (number)
-		*number = value;
-	return true;
-}
-
-bool messagesNumber(const hdIAttribute *attributes, size_t count,
-		    const char *name, int64_t *number)
-{
-	for (size_t i = 0; i < count; i++) {
-		if (attributes[i].name[0] == name[0] &&
-		    strcmp(attributes[i].name, name) == 0)
-			return readNumber(attributes[i].value, number);
-	}
-	return false;
-}
-
-bool messagesEpoch(const hdIRecord *record, int64_t *epoch)
-{
-	return record->kind == HDI_STATE &&
-	       messagesNumber(record->attributes, record->attributeCount,
-			      "part", epoch);
-}
-
-/** Names of enum messageField. */
-static const char *const fieldNames[MESSAGE_FIELDS] = {
-	[MESSAGE_CID] = "cid",
-	[MESSAGE_RID] = "rid",
-	[MESSAGE_PART] = "part",
-	[MESSAGE_SIZE] = "size",
-	[MESSAGE_RECV_SIZE] = "recvSize",
-	[MESSAGE_TO_RANK] = "toRank",
-	[MESSAGE_TO_TAG] = "toTag",
-	[MESSAGE_FROM_RANK] = "fromRank",
-	[MESSAGE_FROM_TAG] = "fromTag",
-	[MESSAGE_ROOT_RANK] = "rootRank",
-	[MESSAGE_ROOT] = "root",
-	[MESSAGE_FLAG] = "flag",
-	[MESSAGE_COMPLETED] = "completed",
-	[MESSAGE_TEAM] = "team",
-	[MESSAGE_THREAD] = "thread",
-	[MESSAGE_THREADS] = "threads",
-	[MESSAGE_BARRIER] = "barrier",
-	[MESSAGE_TASK] = "task",
-};
-
-static void addField(struct messageFields *fields,
-		     const hdIAttribute *attribute)
-{
-	const char *name = attribute->name;
-
-	for (int i = 0; i < MESSAGE_FIELDS; i++) {
-		if (fieldNames[i][0] != name[0] ||
-		    strcmp(fieldNames[i], name) != 0)
-			continue;
-		if (readNumber(attribute->value, &fields->values[i]))
-			fields->has |= 1U << i;
-		return;
-	}
-}
-
-static void readFields(struct messageFields *fields,
-		       const hdIAttribute *attributes, size_t count)
-{
-	fields->has = 0;
-	for (size_t i = 0; i < count; i++)
-		addField(fields, &attributes[i]);
-}
-
 const struct messageRecord *messagesRead(struct messages *self,
 					 const hdIRecord *record)
 {
@@ -249,9 +161,10 @@ const struct messageRecord *messagesRead(struct messages *self,
 	read->record = record;
 	read->elements =
 		(const struct messageFields *)(void *)self->elements->data;
-	readFields(&read->own, record->attributes, record->attributeCount);
+	messagesReadFields(&read->own, record->attributes,
+			   record->attributeCount);
 	for (size_t i = 0; i < record->elementCount; i++)
-		readFields(
+		messagesReadFields(
 			&g_array_index(self->elements, struct messageFields, i),
 			record->elements[i].attributes,
 			record->elements[i].attributeCount);
@@ -450,7 +363,7 @@ bool messagesEnter(struct messages *self, const hdITraceFile *trace,
 	self->epoch = 0;
 	self->isInRank =
 		self->rankLevel > 0 && node->level == self->rankLevel &&
-		readNumber(node->label, &self->rank) && self->rank >= 0;
+		messagesReadNumber(node->label, &self->rank) && self->rank >= 0;
 	if (self->isInRank && rank)
 		*rank = self->rank;
 	return self->isInRank;

@@ -153,6 +153,15 @@ static inline bool messageField(const struct messageFields *fields,
 	return true;
 }
 
+/** Get an integer that is all of a text; false if it is none. number may be
+ * NULL.
+ */
+bool messagesReadNumber(const char *text, int64_t *number);
+
+/** Get those of an element. */
+void messagesReadFields(struct messageFields *fields,
+			const hdIAttribute *attributes, size_t count);
+
 /** A record, and the numbers in it. */
 struct messageRecord {
 	const hdIRecord *record;

@@ -10,7 +10,7 @@
 
 #include "HDTraceTools/base/sorter.h"
 #include "HDTraceTools/base/spool.h"
-#include "HDTraceTools/model/channels.h"
+#include "HDTraceTools/model/causes/channels.h"
 #include "HDTraceTools/model/causes/dependencies.h"
 #include "HDTraceTools/model/causes/residuals.h"
 

@@ -21,7 +21,8 @@ struct residuals *residualsNew(const hdIProject *project)
 {
 	struct residuals *self = g_new0(struct residuals, 1);
 
-	self->hostLevel = rolesLevel(project, HD_LEVEL_HOST);
+	/* Without hosts, what is at the top. */
+	self->hostLevel = MAX(rolesLevel(project, HD_LEVEL_HOST), 1);
 	self->errors = g_hash_table_new_full(NULL, NULL, NULL, g_free);
 	for (size_t i = 0; i < project->clockCount; i++) {
 		const hdIClock *clock = &project->clocks[i];

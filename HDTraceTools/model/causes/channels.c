@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "HDTraceTools/model/channels.h"
+#include "HDTraceTools/model/causes/channels.h"
 
 struct channels {
 	GHashTable *found; /**< struct messageEnd to struct channel. */
