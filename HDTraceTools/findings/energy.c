@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "HDTraceTools/findings/findings.h"
-#include "HDTraceTools/model/nodepower.h"
 
 struct findingsValue findingsValueOf(const struct findingsGroup *group,
 				     size_t value, int64_t runNs)
@@ -155,8 +154,8 @@ void findingsChoosePowers(struct findings *findings)
 			g_new0(bool, project->groups[i]->valueCount + 1);
 		if (g_hash_table_contains(nodes, node))
 			continue;
-		group->powerCount = nodePowerChoose(
-			group->group, findings->power, group->isPower);
+		group->powerCount = valuesOfPower(group->group, findings->power,
+						  group->isPower);
 		if (!group->powerCount)
 			continue;
 		group->energyIndex = findings->energyCount++;

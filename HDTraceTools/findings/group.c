@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "HDTraceTools/findings/findings.h"
-#include "HDTraceTools/model/nodepower.h"
 
 /** The usual interval is derived from so many at the beginning. */
 #define PROBE_SIZE 4096
@@ -168,7 +167,7 @@ static void takePhase(struct summary *summary, const struct summarySlot *slot,
 
 struct powerSeries *findingsNewSeries(const struct findingsGroup *group)
 {
-	return nodePowerSeries(group->group, group->isPower);
+	return powerSeriesOfNode(group->group, group->isPower);
 }
 
 /** Read the entries for all that wants them. */

@@ -11,8 +11,10 @@
 
 #include "HDTraceTools/base/spool.h"
 #include "HDTraceTools/model/amounts.h"
+#include "HDTraceTools/model/kind.h"
 #include "HDTraceTools/model/moments.h"
 #include "HDTraceTools/model/powerseries.h"
+#include "HDTraceTools/model/units.h"
 
 /** Points that are read from the spool at once, and how many such pages are
  *  kept: states begin and end close to each other. */
@@ -76,6 +78,28 @@ struct powerSeries *powerSeriesNew(const hdIGroup *group,
 	self->firsts = g_array_new(FALSE, FALSE, sizeof(struct point));
 	self->pages = spoolNew();
 	return self;
+}
+
+struct powerSeries *powerSeriesOfNode(const hdIGroup *group,
+				      const bool *isPower)
+{
+	GArray *parts = g_array_new(FALSE, FALSE, sizeof(struct powerPart));
+	struct powerSeries *series;
+
+	for (size_t i = 0; i < group->valueCount; i++) {
+		const hdIValue *value = &group->values[i];
+		struct powerPart part = {
+			.column = i,
+			.scale = unitParse(value->unit).scale,
+			.isEnergy = kindIsAmount(valueKind(group, value, NULL)),
+		};
+
+		if (isPower[i])
+			g_array_append_val(parts, part);
+	}
+	series = powerSeriesNew(group, (const void *)parts->data, parts->len);
+	g_array_unref(parts);
+	return series;
 }
 
 void powerSeriesFree(struct powerSeries *self)

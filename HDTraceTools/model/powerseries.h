@@ -50,6 +50,10 @@ struct powerCursor;
 struct powerSeries *powerSeriesNew(const hdIGroup *group,
 				   const struct powerPart *parts, size_t count);
 
+/** Create one of the values of a group that tell power; see valuesOfPower(). */
+struct powerSeries *powerSeriesOfNode(const hdIGroup *group,
+				      const bool *isPower);
+
 /** Free a series; NULL does nothing. */
 void powerSeriesFree(struct powerSeries *self);
 

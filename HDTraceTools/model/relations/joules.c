@@ -10,7 +10,7 @@
 
 #include "HDTraceTools/base/sorter.h"
 #include "HDTraceTools/base/spool.h"
-#include "HDTraceTools/model/nodepower.h"
+#include "HDTraceTools/model/kind.h"
 #include "HDTraceTools/model/relations/joules.h"
 
 /** A relation enters a state, or leaves it. */
@@ -82,7 +82,7 @@ static const hdIGroup *findGroup(const hdINode *node)
 			size_t count = 0;
 
 			if (group->isReadable)
-				count = nodePowerChoose(group, NULL, isPower);
+				count = valuesOfPower(group, NULL, isPower);
 			g_free(isPower);
 			if (count > 0)
 				return group;
@@ -100,9 +100,9 @@ static uint32_t addGroup(struct joules *self, const hdIGroup *group)
 	if (g_ptr_array_find(self->groups, group, &at))
 		return at;
 	isPower = g_new0(bool, group->valueCount + 1);
-	nodePowerChoose(group, NULL, isPower);
+	valuesOfPower(group, NULL, isPower);
 	g_ptr_array_add(self->groups, (gpointer)group);
-	g_ptr_array_add(self->series, nodePowerSeries(group, isPower));
+	g_ptr_array_add(self->series, powerSeriesOfNode(group, isPower));
 	g_array_append_val(self->nodes, node);
 	g_free(isPower);
 	return self->groups->len - 1;
