@@ -18,6 +18,7 @@ enum predictStatus {
 	PREDICT_OK = 0,
 	PREDICT_INVALID = 1, /**< The model, or no simulation of it. */
 	PREDICT_FAILED = 2,  /**< Usage, input, output. */
+	PREDICT_FOUND = 3,   /**< A finding, with --fail. */
 };
 
 /** Messages that are printed; of more, only the number is. */

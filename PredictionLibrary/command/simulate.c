@@ -3,11 +3,13 @@
 #include "config.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "PredictionLibrary/command/hdpredict.h"
+#include "PredictionLibrary/command/limits.h"
 #include "PredictionLibrary/command/samples.h"
 #include "PredictionLibrary/command/summary.h"
 #include "common/format/projectfile.h"
@@ -20,7 +22,8 @@ struct wishes {
 	char *platform, *resources, *map, *slowdown, *comm, *format, *use;
 	char *output, *annotate, *form;
 	char *against, *againstPlatform, *againstResources;
-	gboolean hasTasks, isWithoutUnused, isForced;
+	gboolean hasTasks, isWithoutUnused, isForced, hasSubgraphs, fails;
+	double powerLimit;
 	int sampleCount;
 	gint64 seed;
 };
@@ -147,6 +150,9 @@ static int chooseOptions(struct predict *predict, const struct wishes *wishes,
 	options->recordsTransfers = wishes->output != NULL;
 	*isMapped = map == 0;
 	*isJson = format == 1;
+	if (!(wishes->powerLimit >= 0 && wishes->powerLimit < HUGE_VAL))
+		return predictUsage(predict,
+				    "--power-limit takes a number of watts");
 	if (wishes->use && *isMapped)
 		return predictUsage(predict, "--use needs --map eft");
 	return PREDICT_OK;
@@ -233,6 +239,17 @@ int simulateRun(struct predict *predict, int argc, char **argv)
 		  "Replace a project that exists", NULL },
 		{ "annotate", 0, 0, G_OPTION_ARG_FILENAME, &wishes.annotate,
 		  "Write the graph with times to FILE", "FILE" },
+		{ "power-limit", 0, 0, G_OPTION_ARG_DOUBLE, &wishes.powerLimit,
+		  "Say when all servers together draw more than W watts, and "
+		  "by whom",
+		  "W" },
+		{ "subgraphs", 0, 0, G_OPTION_ARG_NONE, &wishes.hasSubgraphs,
+		  "Print the time of each part of the graph that depends on no "
+		  "other",
+		  NULL },
+		{ "fail", 0, 0, G_OPTION_ARG_NONE, &wishes.fails,
+		  "Exit with 3 if a limit of power, or memory, is passed",
+		  NULL },
 		{ "mc", 0, 0, G_OPTION_ARG_INT, &wishes.sampleCount,
 		  "Simulate N samples of the spread of times and energies, too",
 		  "N" },
@@ -253,12 +270,14 @@ int simulateRun(struct predict *predict, int argc, char **argv)
 	static const struct predictHelp help = {
 		"GRAPH|-",
 		"Exit status: 0 success; 1 the model is invalid, or tasks wait "
-		"for each other\nfor ever; 2 usage, input or output.\n",
+		"for each other\nfor ever; 2 usage, input or output; 3 --fail, "
+		"and a limit is passed.\n",
 		1, 1
 	};
 	struct predictModels models = { NULL, NULL, NULL };
 	hdPOptions options = { 0 };
 	struct samples samples = { 0 };
+	struct limits limits = { 0 };
 	hdPResult *result = NULL;
 	bool isMapped, isJson;
 	int status = predictParse(predict, &argc, &argv, entries, &help);
@@ -273,9 +292,18 @@ int simulateRun(struct predict *predict, int argc, char **argv)
 	if (status == PREDICT_OK && !isMapped)
 		status = mapModels(predict, &wishes, &models);
 	if (status == PREDICT_OK) {
-		int ret = hdP_simulate(models.graph, models.platform,
-				       models.resources, &options, &result,
-				       predictTake, predict);
+		int ret;
+
+		limits = (struct limits){
+			.hasPower = wishes.powerLimit > 0 ||
+				    limitsHasPeak(models.platform),
+			.limit = wishes.powerLimit,
+			.hasSubgraphs = wishes.hasSubgraphs,
+		};
+		options.recordsTransfers |= limits.hasPower;
+		ret = hdP_simulate(models.graph, models.platform,
+				   models.resources, &options, &result,
+				   predictTake, predict);
 
 		status = predictStatus(predict, ret, "simulation");
 	}
@@ -289,7 +317,9 @@ int simulateRun(struct predict *predict, int argc, char **argv)
 		status = writeProject(predict, &wishes, result);
 	if (status == PREDICT_OK)
 		summaryPrint(models.graph, models.platform, result, &samples,
-			     isJson, wishes.hasTasks);
+			     &limits, isJson, wishes.hasTasks);
+	if (status == PREDICT_OK && wishes.fails && limits.findings)
+		status = PREDICT_FOUND;
 	samplesFree(&samples);
 	hdP_destroyResult(result);
 	freeModels(&models);

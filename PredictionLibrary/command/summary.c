@@ -73,7 +73,8 @@ static void jsonTasks(struct outJson *json, const hdPGraph *graph,
 
 static void printJson(const hdPGraph *graph, const hdPPlatform *platform,
 		      const hdPResult *result, const hdPTotals *totals,
-		      const struct samples *samples, bool hasTasks)
+		      const struct samples *samples, struct limits *limits,
+		      bool hasTasks)
 {
 	struct outJson *json = g_new0(struct outJson, 1);
 	double dynamic = totals->computation + totals->communication;
@@ -104,6 +105,7 @@ static void printJson(const hdPGraph *graph, const hdPPlatform *platform,
 		}
 		outJsonEnd(json);
 	}
+	limitsJson(limits, graph, platform, result, json);
 	samplesJson(samples, json);
 	if (hasTasks)
 		jsonTasks(json, graph, platform, result);
@@ -201,7 +203,8 @@ static void textTasks(const hdPGraph *graph, const hdPPlatform *platform,
 
 static void printText(const hdPGraph *graph, const hdPPlatform *platform,
 		      const hdPResult *result, const hdPTotals *totals,
-		      const struct samples *samples, bool hasTasks)
+		      const struct samples *samples, struct limits *limits,
+		      bool hasTasks)
 {
 	double dynamic = totals->computation + totals->communication;
 
@@ -222,6 +225,7 @@ static void printText(const hdPGraph *graph, const hdPPlatform *platform,
 		printf("Slowdowns by the last known entry: %" PRIu64 "\n",
 		       totals->beyondLoads);
 	textMemory(result);
+	limitsText(limits, graph, platform, result);
 	samplesText(samples);
 	for (size_t i = 0; i < G_N_ELEMENTS(listings); i++)
 		textUse(result, &listings[i]);
@@ -231,11 +235,12 @@ static void printText(const hdPGraph *graph, const hdPPlatform *platform,
 
 void summaryPrint(const hdPGraph *graph, const hdPPlatform *platform,
 		  const hdPResult *result, const struct samples *samples,
-		  bool isJson, bool hasTasks)
+		  struct limits *limits, bool isJson, bool hasTasks)
 {
 	hdPTotals totals;
 
 	hdP_getTotals(result, &totals);
+	limits->findings += totals.overflows;
 	(isJson ? printJson : printText)(graph, platform, result, &totals,
-					 samples, hasTasks);
+					 samples, limits, hasTasks);
 }

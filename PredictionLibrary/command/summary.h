@@ -9,11 +9,12 @@
 #include <stdbool.h>
 
 #include <hdPredict.h>
+#include "PredictionLibrary/command/limits.h"
 #include "PredictionLibrary/command/samples.h"
 
-/** Print it on stdout; errors stick to that. */
+/** Print it on stdout; errors stick to that. Findings are counted. */
 void summaryPrint(const hdPGraph *graph, const hdPPlatform *platform,
 		  const hdPResult *result, const struct samples *samples,
-		  bool isJson, bool hasTasks);
+		  struct limits *limits, bool isJson, bool hasTasks);
 
 #endif

@@ -150,6 +150,34 @@ typedef struct hdPTransfer {
 	double end;
 } hdPTransfer;
 
+/** Power over time, of a server or of all. */
+typedef struct hdPPower {
+	double peak;       /**< Most, in W. */
+	double peakAt;     /**< When that is reached first, in s. */
+	double over;       /**< Seconds above the limit. */
+	uint64_t excesses; /**< How often it is passed. */
+} hdPPower;
+
+/** That power is above a limit, for some time. */
+typedef struct hdPExcess {
+	double start; /**< When it passes the limit, in s. */
+	double end;   /**< Until when it is above it. */
+	double peak;  /**< Most meanwhile, in W. */
+	int64_t task; /**< What made it pass: of what began then, that with most
+		       *   power. -1: idle power is above the limit. */
+	int isMessage;  /**< A message of this task, and not its run. */
+	int64_t server; /**< Where, or -1. */
+	int64_t pe;     /**< On which PE, or -1. */
+} hdPExcess;
+
+/** Tasks that depend on each other, and on no others. */
+typedef struct hdPSubgraph {
+	int64_t task;   /**< Number of the first one. */
+	uint64_t tasks; /**< How many. */
+	double start;   /**< When the first one starts, in s. */
+	double end;     /**< When the last one ends; its makespan is between. */
+} hdPSubgraph;
+
 /* ---- Graphs ------------------------------------------------------------ */
 
 /**
@@ -282,7 +310,7 @@ int64_t hdP_addDependency(hdPGraph *graph, int64_t predecessor, int output,
  * @param graph Any graph.
  * @param task Number of the task.
  * @param pe Name of the PE; copied.
- * @param priority Place on the PE: lower ones are first.
+ * @param priority Place on the PE, from 0 to 2^53: lower ones are first.
  *
  * @retval 0 Success.
  * @return Else as hdP_addKernel().
@@ -931,6 +959,50 @@ int64_t hdP_getTransferCount(const hdPResult *result);
  */
 int hdP_getTransfer(const hdPResult *result, int64_t number,
 		    hdPTransfer *transfer);
+
+/**
+ * Get the most power that is drawn, and when it is above a limit.
+ *
+ * Idle power, the energy of each task spread over its run (by the phases of its
+ * kernel), and that of packets over their messages. What takes no time has no
+ * power.
+ *
+ * @param result Of a simulation that kept transfers (see hdPOptions).
+ * @param server Number of a server, or -1: all together.
+ * @param limit In W, or 0: none.
+ * @param[out] power What it is.
+ * @param[out] list The first excesses, by time; may be NULL if there is no
+ * room.
+ * @param room How many the list has room for.
+ *
+ * @retval 0 Success.
+ * @return -EINVAL, -ENOMEM.
+ */
+int hdP_getPower(const hdPResult *result, int64_t server, double limit,
+		 hdPPower *power, hdPExcess *list, size_t room);
+
+/**
+ * Get the parts of a graph that do not depend on each other, by their first
+ * tasks.
+ *
+ * @param result Of a simulation.
+ * @param[out] list The first ones; may be NULL if there is no room.
+ * @param room How many the list has room for.
+ *
+ * @return How many there are, -EINVAL or -ENOMEM.
+ */
+int64_t hdP_getSubgraphs(const hdPResult *result, hdPSubgraph *list,
+			 size_t room);
+
+/**
+ * Get the peak power of a server, as its architecture states it (peak_w).
+ *
+ * @param platform Finished platform.
+ * @param server Its number.
+ *
+ * @return In W; 0: not known.
+ */
+double hdP_getServerPeak(const hdPPlatform *platform, int64_t server);
 
 /**
  * Write a result as a project of HDTrace, which the tools read: traces of PEs

@@ -98,6 +98,28 @@ static bool areOffsets(const uint64_t *offset, uint64_t count, uint64_t bytes)
 	return true;
 }
 
+/* Whether names are what XML can have: UTF-8, and no control characters. */
+static bool areTexts(const char *text, const uint64_t *offset, uint64_t count)
+{
+	const unsigned char *byte = (const unsigned char *)text;
+	uint64_t size = offset[count];
+
+	for (uint64_t i = 0; i < count; i++) {
+		/* Nothing goes on in the next name. */
+		if ((byte[offset[i]] & 0xc0) == 0x80)
+			return false;
+	}
+	for (uint64_t i = 0; i < size; i++) {
+		if (byte[i] < ' ' && byte[i] != '\t' && byte[i] != '\n' &&
+		    byte[i] != '\r')
+			return false;
+		if (byte[i] == 0xef && i + 2 < size && byte[i + 1] == 0xbf &&
+		    byte[i + 2] >= 0xbe)
+			return false;
+	}
+	return g_utf8_validate_len(text, size, NULL);
+}
+
 /* All of a file in memory that may be changed. */
 static int mapSource(struct hdPredictSource *source, hdPGraph *graph)
 {
@@ -284,7 +306,8 @@ static int readMapping(struct cursor *cursor, hdPGraph *graph,
 	uint64_t *offset = take64(cursor, header->pes + 1);
 	char *text = take(cursor, header->peBytes, 1);
 
-	if (!text || !areOffsets(offset, header->pes, header->peBytes))
+	if (!text || !areOffsets(offset, header->pes, header->peBytes) ||
+	    !areTexts(text, offset, header->pes))
 		return damaged(report, "names of PEs");
 	for (uint32_t i = 0; i < header->pes; i++) {
 		uint32_t number;
@@ -301,7 +324,8 @@ static int readMapping(struct cursor *cursor, hdPGraph *graph,
 	for (uint32_t t = 0; graph->priority && t < graph->taskCount; t++) {
 		if ((graph->pe[t] != HD_PREDICT_NONE &&
 		     graph->pe[t] >= header->pes) ||
-		    graph->priority[t] < 0)
+		    graph->priority[t] < 0 ||
+		    graph->priority[t] > HD_PREDICT_PRIORITY_MAX)
 			return damaged(report, "a mapping is wrong");
 	}
 	return 0;
@@ -358,7 +382,8 @@ static int readArrays(struct cursor *cursor, hdPGraph *graph,
 		return ret;
 	if (!cursor->at || cursor->left)
 		return damaged(report, "its length is wrong");
-	if (!areOffsets(offset, header->tasks, header->idBytes))
+	if (!areOffsets(offset, header->tasks, header->idBytes) ||
+	    !areTexts(text, offset, header->tasks))
 		return damaged(report, "names of tasks");
 	graph->ids.offset = offset;
 	graph->ids.text = text;

@@ -11,6 +11,8 @@
 
 /** Largest size of a data set, in bytes; whole numbers are exact up to it. */
 #define HD_PREDICT_SIZE_MAX 9007199254740992.0
+/** Largest priority of a task: a double has all up to it. */
+#define HD_PREDICT_PRIORITY_MAX (INT64_C(1) << 53)
 
 /** An expression, ready to be evaluated. */
 struct hdPredictExpression;

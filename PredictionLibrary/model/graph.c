@@ -375,7 +375,7 @@ int hdP_setMapping(hdPGraph *graph, int64_t task, const char *pe,
 	uint32_t number;
 
 	if (!graph || task < 0 || task >= graph->ids.count || !pe ||
-	    priority < 0)
+	    priority < 0 || priority > HD_PREDICT_PRIORITY_MAX)
 		return -EINVAL;
 	if (hdPredictNamesAdd(&graph->pes, pe, strlen(pe), &number) < 0)
 		return -ENOMEM;

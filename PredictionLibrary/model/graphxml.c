@@ -248,7 +248,7 @@ static int beginMap(struct hdPredictSax *sax,
 			     &priority) ||
 	    !pe)
 		return ELEMENT_LEAF;
-	if (priority < 0 || priority > HD_PREDICT_SIZE_MAX ||
+	if (priority < 0 || priority > HD_PREDICT_PRIORITY_MAX ||
 	    priority != (double)(int64_t)priority) {
 		hdPredictError(sax->report, sax->line, reading->id,
 			       reading->isBad ? 0 : reading->idLength,

@@ -323,6 +323,13 @@ const char *hdP_getServerId(const hdPPlatform *platform, int64_t server)
 	return platform->serverIds[server];
 }
 
+double hdP_getServerPeak(const hdPPlatform *platform, int64_t server)
+{
+	if (!platform || server < 0 || server >= platform->serverCount)
+		return 0;
+	return platform->servers[server].peakPower;
+}
+
 int64_t hdP_getPeServer(const hdPPlatform *platform, int64_t pe)
 {
 	if (!platform || pe < 0 || pe >= platform->peCount)

@@ -180,7 +180,9 @@ static int done(void *data)
 
 int hdPredictSaxRead(struct hdPredictSax *sax, struct hdPredictSource *source)
 {
+	xmlStructuredErrorFunc before;
 	xmlParserCtxtPtr parser;
+	void *context;
 
 	pthread_once(&initOnce, xmlInitParser);
 	parser = xmlNewParserCtxt();
@@ -194,9 +196,15 @@ int hdPredictSaxRead(struct hdPredictSax *sax, struct hdPredictSource *source)
 	parser->sax->serror = takeError;
 	parser->userData = sax;
 	sax->parser = parser;
+	/* Conversions and input know no parser; they would print. The handler
+	 * is one of this thread. */
+	before = xmlStructuredError;
+	context = xmlStructuredErrorContext;
+	xmlSetStructuredErrorFunc(sax, takeError);
 	/* Entities: the five of XML, which would not be put in otherwise. */
 	xmlFreeDoc(xmlCtxtReadIO(parser, give, done, source, NULL, NULL,
 				 XML_PARSE_NONET | XML_PARSE_NOENT));
+	xmlSetStructuredErrorFunc(context, before);
 	if (!sax->status && source->error)
 		sax->status = source->error;
 	if (!sax->status && (!parser->wellFormed || sax->error[0]))

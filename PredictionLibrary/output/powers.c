@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Power of servers over time, of a predicted project; see project.h.
- *
- * Idle power, and the energy of each task spread over its run by the profile of
- * its kernel, and of packets over their messages. What takes no time has no
- * power.
- */
+/* Power of servers over time, of a predicted project; see project.h. */
 #include "config.h"
 
 #include <errno.h>
@@ -12,101 +7,14 @@
 #include <stdlib.h>
 
 #include <hdStats.h>
-#include "PredictionLibrary/mapping/routes.h"
 #include "PredictionLibrary/output/project.h"
+#include "PredictionLibrary/simulation/power.h"
 
 #define FLUSH 500
 
-/* The power of a server changes. */
-struct change {
-	double at;
-	double power;
-	uint32_t server;
-};
-
-struct changes {
-	struct change *list;
-	size_t count, room;
-	bool isShort; /* Of memory. */
-};
-
-static void add(struct changes *changes, uint32_t server, double from,
-		double until, double energy)
-{
-	double power = energy / (until - from);
-
-	if (!(until > from) || energy == 0)
-		return;
-	for (int i = 0; i < 2; i++) {
-		if (hdPredictGrow(&changes->list, changes->count,
-				  &changes->room, sizeof(struct change)) < 0) {
-			changes->isShort = true;
-			return;
-		}
-		changes->list[changes->count++] =
-			(struct change){ i ? until : from, i ? -power : power,
-					 server };
-	}
-}
-
-static void addTask(const hdPResult *result, struct changes *changes,
-		    uint32_t task)
-{
-	const struct hdPredictKernel *kernel =
-		hdPredictKernelOf(result->graph, task);
-	uint32_t server = result->platform->pes[result->pe[task]].server;
-	double start = result->start[task];
-	double length = result->end[task] - start, sum = 0, from = 0;
-
-	if (!kernel->phaseCount) {
-		add(changes, server, start, result->end[task],
-		    result->energy[task]);
-		return;
-	}
-	for (uint32_t i = 0; i < kernel->phaseCount; i++) {
-		sum += (kernel->phases[i].until - from) *
-		       kernel->phases[i].weight;
-		from = kernel->phases[i].until;
-	}
-	from = 0;
-	for (uint32_t i = 0; i < kernel->phaseCount; i++) {
-		const struct hdPredictPhase *phase = &kernel->phases[i];
-
-		add(changes, server, start + from * length,
-		    start + phase->until * length,
-		    result->energy[task] * (phase->until - from) *
-			    phase->weight / sum);
-		from = phase->until;
-	}
-}
-
-static void addTransfer(const struct hdPredictProject *project,
-			struct changes *changes, size_t number)
-{
-	const hdPResult *result = project->result;
-	const struct hdPredictTransfer *transfer = &result->transfers[number];
-	const uint32_t *edges;
-	hdPTransfer about;
-	int count = hdPredictRoute(project->routes, transfer->source,
-				   transfer->destination, &edges);
-
-	hdP_getTransfer(result, (int64_t)number, &about);
-	for (int i = 0; i < count; i++) {
-		const struct hdPredictEdgeOf *edge =
-			&result->platform->edges[edges[i]];
-		uint32_t server =
-			hdPredictBridgeServer(result->platform, edges[i]);
-
-		if (server != HD_PREDICT_NONE)
-			add(changes, server, transfer->start, transfer->end,
-			    hdPredictPackets(edge, about.bytes) * edge->energy *
-				    1e-9);
-	}
-}
-
 static int byServer(const void *a, const void *b)
 {
-	const struct change *x = a, *y = b;
+	const struct hdPredictChange *x = a, *y = b;
 
 	if (x->server != y->server)
 		return x->server < y->server ? -1 : 1;
@@ -150,7 +58,7 @@ static hdStatsGroup *create(const struct hdPredictProject *project,
 
 /* An entry covers the time before it; times in files are whole ns. */
 static int writeServer(const struct hdPredictProject *project, uint32_t server,
-		       const struct change *change, size_t count)
+		       const struct hdPredictChange *change, size_t count)
 {
 	const hdPResult *result = project->result;
 	hdStatsGroup *group = create(project, server);
@@ -186,21 +94,16 @@ static int writeServer(const struct hdPredictProject *project, uint32_t server,
 int hdPredictPowers(const struct hdPredictProject *project)
 {
 	const hdPResult *result = project->result;
-	struct changes changes = { 0 };
+	struct hdPredictChanges changes = { 0 };
 	size_t from = 0;
 	int ret = 0;
 
-	for (uint32_t t = 0; t < result->graph->taskCount; t++)
-		addTask(result, &changes, t);
-	for (size_t i = 0; i < result->transferCount; i++)
-		addTransfer(project, &changes, i);
-	if (changes.isShort) {
-		free(changes.list);
-		return -ENOMEM;
-	}
+	ret = hdPredictChangesOf(result, &changes);
+	if (ret < 0)
+		return ret;
 	if (changes.count)
-		qsort(changes.list, changes.count, sizeof(struct change),
-		      byServer);
+		qsort(changes.list, changes.count,
+		      sizeof(struct hdPredictChange), byServer);
 	for (uint32_t s = 0; s < result->platform->serverCount && ret == 0;
 	     s++) {
 		size_t until = from;

@@ -11,6 +11,7 @@
 #include <hdTrace.h>
 #include "PredictionLibrary/mapping/routes.h"
 #include "PredictionLibrary/output/project.h"
+#include "PredictionLibrary/simulation/power.h"
 #include "common/clock.h"
 #include "common/format/level.h"
 #include "common/format/projectfile.h"
@@ -19,14 +20,6 @@ struct timespec hdPredictTime(double seconds)
 {
 	return hdClockToTimespec(HD_PREDICT_START * HD_NS_PER_S +
 				 (int64_t)llround(seconds * 1e9));
-}
-
-uint32_t hdPredictBridgeServer(const hdPPlatform *platform, uint32_t edge)
-{
-	uint32_t node = platform->bridges[platform->edges[edge].bridge].node;
-
-	return node == HD_PREDICT_NONE ? HD_PREDICT_NONE
-				       : platform->nodes[node].server;
 }
 
 char *hdPredictHostLabel(const hdPPlatform *platform, uint32_t server)
@@ -215,7 +208,8 @@ static int writeProject(const struct hdPredictProject *self)
 			"      <Rank global=\"%u\" local=\"%u\" cid=\"0\" />\n",
 			r, r);
 	fputs("    </Communicator>\n  </CommunicatorList>\n"
-	      "  <ExternalStatistics>\n    <Energy />\n"
+	      "  <ExternalStatistics>\n    <Energy />\n    <Memory />\n"
+	      "    <Transfers />\n"
 	      "  </ExternalStatistics>\n</Application>\n",
 	      file);
 	ret = ferror(file) ? -EIO : 0;
@@ -246,6 +240,8 @@ int hdP_writeProject(const hdPResult *result, const char *project)
 		ret = hdPredictTraces(&self);
 	if (ret == 0)
 		ret = hdPredictPowers(&self);
+	if (ret == 0)
+		ret = hdPredictGauges(&self);
 	if (ret == 0)
 		ret = writeProject(&self);
 	if (self.topology)

@@ -38,9 +38,6 @@ struct timespec hdPredictTime(double seconds);
 hdTopoNode *hdPredictTopoNode(const struct hdPredictProject *project,
 			      uint32_t server, uint32_t rank);
 
-/** Server that a bridge is in, or NONE. */
-uint32_t hdPredictBridgeServer(const hdPPlatform *platform, uint32_t edge);
-
 /** Label of a server, without what separates levels, to be freed; that of NONE
  *  is "network". NULL: no memory. */
 char *hdPredictHostLabel(const hdPPlatform *platform, uint32_t server);
@@ -50,5 +47,8 @@ int hdPredictTraces(const struct hdPredictProject *project);
 
 /** Write power of servers; 0 or negative errno. */
 int hdPredictPowers(const struct hdPredictProject *project);
+
+/** Write gauges of servers: pending transfers, memory; likewise. */
+int hdPredictGauges(const struct hdPredictProject *project);
 
 #endif

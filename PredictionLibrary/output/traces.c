@@ -14,6 +14,7 @@
 
 #include <hdTrace.h>
 #include "PredictionLibrary/output/project.h"
+#include "PredictionLibrary/simulation/power.h"
 
 /* Records between two calls that write them. */
 #define FLUSH 500

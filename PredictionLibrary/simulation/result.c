@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,6 +20,7 @@ void hdP_destroyResult(hdPResult *result)
 	for (size_t i = 0; i < 4; i++)
 		free(result->uses[i]);
 	free(result->transfers);
+	free(result->fills);
 	free(result);
 }
 
@@ -88,6 +90,67 @@ int hdP_getUse(const hdPResult *result, hdPWhat what, int64_t number,
 		break;
 	}
 	return 0;
+}
+
+static uint32_t rootOf(uint32_t *parent, uint32_t task)
+{
+	while (parent[task] != task)
+		task = parent[task] = parent[parent[task]];
+	return task;
+}
+
+/* The first task of each is its root. */
+static void join(const hdPGraph *graph, uint32_t *parent)
+{
+	for (uint32_t t = 0; t < graph->taskCount; t++)
+		parent[t] = t;
+	for (uint32_t t = 0; t < graph->taskCount; t++) {
+		for (uint32_t c = graph->consumer[graph->output[t]];
+		     c < graph->consumer[graph->output[t + 1]]; c++) {
+			uint32_t a = rootOf(parent, t);
+			uint32_t b = rootOf(parent, graph->consumerTask[c]);
+
+			parent[a > b ? a : b] = a > b ? b : a;
+		}
+	}
+}
+
+int64_t hdP_getSubgraphs(const hdPResult *result, hdPSubgraph *list,
+			 size_t room)
+{
+	uint32_t n = result ? result->graph->taskCount : 0, *parent, *place;
+	int64_t count = 0;
+
+	if (!result || (room && !list))
+		return -EINVAL;
+	parent = malloc(((size_t)n + 1) * sizeof(*parent));
+	place = malloc(((size_t)n + 1) * sizeof(*place));
+	if (!parent || !place) {
+		free(parent);
+		free(place);
+		return -ENOMEM;
+	}
+	join(result->graph, parent);
+	for (uint32_t t = 0; t < n; t++) {
+		uint32_t root = rootOf(parent, t);
+		hdPSubgraph *one;
+
+		if (root == t)
+			place[t] = (uint32_t)count++;
+		if (place[root] >= room)
+			continue;
+		one = &list[place[root]];
+		if (root == t)
+			*one = (hdPSubgraph){ .task = t,
+					      .start = result->start[t],
+					      .end = result->end[t] };
+		one->tasks++;
+		one->start = fmin(one->start, result->start[t]);
+		one->end = fmax(one->end, result->end[t]);
+	}
+	free(parent);
+	free(place);
+	return count;
 }
 
 int64_t hdP_getTransferCount(const hdPResult *result)

@@ -326,6 +326,23 @@ bool hdPredictHasMemory(struct hdPredictSim *sim, uint32_t server, double size)
 	return false;
 }
 
+/* Keep it; of one moment, the last. */
+static void fill(struct hdPredictSim *sim, uint32_t server)
+{
+	hdPResult *result = sim->result;
+
+	if (!sim->options->recordsTransfers)
+		return;
+	if (hdPredictGrow(&result->fills, result->fillCount, &result->fillRoom,
+			  sizeof(*result->fills)) < 0) {
+		hdPredictFailed(sim, -ENOMEM);
+		return;
+	}
+	result->fills[result->fillCount++] =
+		(struct hdPredictFill){ sim->now, sim->stores[server].used,
+					server };
+}
+
 void hdPredictTakeMemory(struct hdPredictSim *sim, uint32_t server, double size,
 			 uint32_t task)
 {
@@ -334,6 +351,7 @@ void hdPredictTakeMemory(struct hdPredictSim *sim, uint32_t server, double size,
 	double *peak = &sim->result->uses[HDP_SERVERS][server].peak;
 
 	store->used += size;
+	fill(sim, server);
 	if (store->used > *peak)
 		*peak = store->used;
 	if (store->used <= about->size || store->isOver)
@@ -359,6 +377,7 @@ void hdPredictGiveMemory(struct hdPredictSim *sim, uint32_t server, double size)
 	uint32_t class;
 
 	store->used -= size;
+	fill(sim, server);
 	if (!store->isWaiting)
 		return;
 	store->isWaiting = false;
@@ -603,6 +622,7 @@ int hdP_simulate(const hdPGraph *graph, const hdPPlatform *platform,
 	}
 	sim.result->graph = graph;
 	sim.result->platform = platform;
+	sim.result->isWithoutUnused = sim.options->isWithoutUnused;
 	ret = hdPredictPlanMake(graph, platform, sim.costs, &plan, &report);
 	if (ret < 0)
 		goto fail;

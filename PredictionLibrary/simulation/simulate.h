@@ -31,6 +31,12 @@ struct hdPredictTransfer {
 	double ready, start, end;
 };
 
+/** The memory of a server that is in use, from a time on; kept, too. */
+struct hdPredictFill {
+	double at, used;
+	uint32_t server;
+};
+
 struct hdPResult {
 	const hdPGraph *graph;
 	const hdPPlatform *platform;
@@ -41,6 +47,9 @@ struct hdPResult {
 	struct hdPredictUse *uses[4]; /**< By hdPWhat. */
 	struct hdPredictTransfer *transfers;
 	size_t transferCount, transferRoom;
+	struct hdPredictFill *fills;
+	size_t fillCount, fillRoom;
+	bool isWithoutUnused;
 };
 
 /** What is looked at together of a task. */

@@ -237,6 +237,23 @@ whole() {
 	exits 0 "$hdtrace" check two && ! grep -vE 'stat.simulated|trc.empty' out | grep -q '\['
 }
 ok "hdtrace check finds nothing but what is simulated, and idle" whole
+# One message waits from 2 to 4.5 s. B has its copy then, and y's output as well.
+gauges() {
+	for of in Transfers:A Memory:A Memory:B; do
+		"$hdtrace" dump --group "${of%:*}" --node "${of#*:}" two | sed -n 's/^  17//p'
+	done >gauges
+	diff gauges - <<'END'
+00000000.000000000 1700000002.000000000 0 0
+00000002.000000000 1700000004.500000000 1 250
+00000004.500000000 1700000008.500000000 0 0
+00000000.000000000 1700000004.500000000 250
+00000004.500000000 1700000008.500000000 0
+00000000.000000000 1700000002.000000000 0
+00000002.000000000 1700000004.500000000 250
+00000004.500000000 1700000008.500000000 500
+END
+}
+ok "pending transfers and memory are gauges" gauges
 again() {
 	before=$(cat two_*.trc two_*.stat two.proj | cksum)
 	exits 2 "$hdpredict" simulate g.xml --platform p.xml --resources r.xml -o two &&
@@ -259,6 +276,67 @@ no_folder() {
 		[ ! -e none ]
 }
 ok "a project where no folder is" no_folder
+
+# ---- Power: 10 W each, and x 1.5, 3 packets 4.8, y 1.25 W --------------------
+
+graph <<END >g.xml
+$(task x S 250 A.0 0)$(task y T 250 B.0 0)$(dep x y)
+END
+# EXIT OUTPUT OPTION...: text of it
+power() {
+	status=$1 want=$2
+	shift 2
+	exits "$status" "$hdpredict" simulate g.xml --platform p.xml \
+		--resources r.xml "$@" || return 1
+	grep -q "$want" out || { cat out; return 1; }
+}
+ok "power: its peak" power 0 '^Peak power  *24.8000 W at 2 s$' --power-limit 25
+ok "power: a message passes the limit" power 0 \
+	'^  from 2 to 4.50000 s, up to 24.8000 W: by a message of x on A$' --power-limit 22
+ok "power: a task passes the limit, until another one ends" power 0 \
+	'^  from 0 to 4.50000 s, up to 24.8000 W: by x on A.0$' --power-limit 21.3
+ok "power: all the time" power 0 'all servers passes 21 W: 1 times, for 8.50000 s;' --power-limit 21
+ok "power: idle servers" power 0 'up to 24.8000 W: by the power of idle servers' --power-limit 19
+ok "power: what is equal is not above" power 0 '^Peak power' --fail --power-limit 24.8
+ok "power: --fail" power 3 'by a message of x' --fail --power-limit 22
+ok "power: a finding is no failure" power 0 'passes' --power-limit 1
+peaks() {
+	sed 's/idle-power="10"/& peak_w="12"/' p.xml >peak.xml
+	power 3 '^Power of A passes 12 W: 1 times, for 2.50000 s; up to 12.4000 W at 2 s$' \
+		--fail --platform peak.xml && [ "$(grep -c passes out)" -eq 2 ]
+}
+ok "power: of a server, beyond its peak_w" peaks
+power_json() {
+	exits 0 "$hdpredict" simulate g.xml --platform p.xml --resources r.xml \
+		--power-limit 22 --format=json && tr -d ' \n' <out >flat &&
+		grep -q '"limit_w":22,"over_s":2.5,"excesses":1,"first_excesses":\[{"start_s":2,"end_s":4.5,"peak_w":24.79*7*,"task":"x","message":true,"server":"A"}\]' flat
+}
+ok "power: as JSON" power_json
+profile() {
+	sed 's|<kernel id="S">|&<phase until="0.25" weight="3"/><phase until="1" weight="1"/>|' \
+		g.xml >h.xml
+	exits 0 "$hdpredict" simulate h.xml --platform p.xml --resources r.xml \
+		--power-limit 22.9 && grep -q '^  from 0 to 0.500000 s, up to 23 W: by x on A.0$' out
+}
+ok "power: the profile of a kernel counts" profile
+no_limit() {
+	exits 2 "$hdpredict" simulate g.xml --platform p.xml --resources r.xml \
+		--power-limit "$1" && grep -q power-limit err && [ ! -s out ]
+}
+ok "power: a negative limit" no_limit -1
+ok "power: no number" no_limit nan
+subgraphs() {
+	graph <<END >two.xml
+$(task x S 250 A.0 0)$(task z S 250 B.0 0)$(task y T 250 B.0 1)$(task w T 250 A.0 1)
+$(dep x y)$(dep z w)$(task v S 1 A.1 0)
+END
+	exits 0 "$hdpredict" simulate two.xml --platform p.xml --resources r.xml \
+		--subgraphs --format=json && tr -d ' \n' <out >flat &&
+		grep -q '"subgraphs":\[{"first":"x","tasks":2,"start_s":0,"end_s":8.5,"makespan_s":8.5},{"first":"z","tasks":2,"start_s":0,"end_s":8.5,"makespan_s":8.5},{"first":"v","tasks":1,"start_s":0,"end_s":2,"makespan_s":2}\]' flat &&
+		exits 0 "$hdpredict" simulate two.xml --platform p.xml --resources r.xml --subgraphs &&
+		grep -Eq '^  v +1 +0 +2 +2$' out
+}
+ok "the time of each subgraph" subgraphs
 
 # ---- A4: energy in all --------------------------------------------------------
 
@@ -340,6 +418,9 @@ ok "A6: a value that is no number" bad 'val="nan" .*not a finite number' <<END
 END
 ok "A6: a priority that is no whole number" bad 'priority="-1" is not a whole' <<END
 $(task a S 8 A.0 -1)
+END
+ok "A6: a priority beyond 2^53" bad 'priority="[0-9.e+]*" is not a whole' <<END
+$(task a S 8 A.0 9007199254740994)
 END
 ok "A6: mapped twice" bad 'a: the task is mapped twice' <<END
 <task id="a" kernel="S"><assign var="n" val="1"/><map pe="x" priority="1"/><map pe="x" priority="1"/></task>
@@ -527,6 +608,14 @@ ok "A6: a binary of another version" changed 8 002 'version of the binary form i
 ok "A6: a binary whose size is wrong" changed 16 001 'damaged'
 ok "A6: a binary with another byte" changed 300 377 'checksum is wrong'
 ok "A6: a binary with wrong numbers" changed 32 377 'damaged'
+
+# Only what is said, and once.
+encoding() {
+	printf '<?xml version="1.0" encoding="UTF-7"?><a b="\207\037\017\306"/>' >code.xml
+	exits 2 "$hdpredict" validate code.xml && [ "$(wc -l <err)" -eq 1 ] &&
+		grep -q '^code.xml:.* error: ' err
+}
+ok "A6: bytes that are no text" encoding
 
 # ---- The schema ------------------------------------------------------------
 

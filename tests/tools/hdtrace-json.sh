@@ -104,6 +104,7 @@ predicts() {
 	if "$predict" generate cholesky --tiles=4 -o graph >/dev/null 2>err &&
 		"$predict" simulate --platform=thesis --resources=thesis \
 			--map=eft --format=json --tasks --mc=9 \
+			--power-limit=40 --subgraphs \
 			--against=graph --against-platform=thesis-xu4 graph \
 			>predicted.json 2>err; then
 		validate predicted.json
