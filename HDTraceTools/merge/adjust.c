@@ -111,20 +111,33 @@ struct change {
 struct adjustment {
 	int64_t before;
 	int64_t corrected; /**< By the clock, but for what is added. */
+	int64_t after;     /**< By both. */
 };
+
+/** Whether times of relations have to be written anew, not only the header:
+ *  that has whole seconds. */
+static bool rewrites(enum mergeKind kind, const struct change *change)
+{
+	return change->clock ||
+	       (kind == MERGE_RELATIONS && change->add % HD_NS_PER_S != 0);
+}
 
 /** Compute the new time adjustment; of a trace that is a whole second. */
 static bool computeAdjustment(enum mergeKind kind, const struct change *change,
 			      struct adjustment *adjustment, int64_t *after)
 {
 	adjustment->corrected = adjustment->before;
-	if (kind == MERGE_TRACE && change->clock && adjustment->before) {
+	if (kind != MERGE_STAT && change->clock && adjustment->before) {
 		adjustment->corrected =
 			mergeCorrect(change->clock, adjustment->before);
 		adjustment->corrected -= adjustment->corrected % HD_NS_PER_S;
 	}
-	return !__builtin_add_overflow(adjustment->corrected, change->add,
-				       after);
+	if (__builtin_add_overflow(adjustment->corrected, change->add, after))
+		return false;
+	if (kind == MERGE_RELATIONS && *after % HD_NS_PER_S != 0)
+		*after -= (*after % HD_NS_PER_S + HD_NS_PER_S) % HD_NS_PER_S;
+	adjustment->after = *after;
+	return true;
 }
 
 /**
@@ -204,7 +217,7 @@ static bool makeHead(const struct head *head, enum mergeKind kind,
 
 /** Write what follows the head of a file, with corrected times. */
 static int writeCorrected(struct merge *merge, const struct mergeFile *file,
-			  const struct mergeClock *clock, size_t rest,
+			  const struct change *change, size_t rest,
 			  const struct adjustment *adjustment, FILE *out)
 {
 	GMappedFile *mapped;
@@ -217,8 +230,15 @@ static int writeCorrected(struct merge *merge, const struct mergeFile *file,
 		return ret;
 	text = g_mapped_file_get_contents(mapped);
 	size = g_mapped_file_get_length(mapped);
+	if (file->kind == MERGE_RELATIONS) {
+		mergeCorrectRelations(change->clock, change->add, text + rest,
+				      size - rest, adjustment->before,
+				      adjustment->after, out);
+		g_mapped_file_unref(mapped);
+		return 0;
+	}
 	if (file->kind == MERGE_TRACE) {
-		mergeCorrectTrace(clock, text + rest, size - rest,
+		mergeCorrectTrace(change->clock, text + rest, size - rest,
 				  adjustment->before, adjustment->corrected,
 				  out);
 		g_mapped_file_unref(mapped);
@@ -232,7 +252,7 @@ static int writeCorrected(struct merge *merge, const struct mergeFile *file,
 		size_t data = (size_t)group->dataOffset;
 
 		fwrite(text + rest, 1, data - rest, out);
-		mergeCorrectStat(clock, group, text + data, size - data,
+		mergeCorrectStat(change->clock, group, text + data, size - data,
 				 group->timeAdjustment, out);
 	} else {
 		toolError(merge->tool, "%s: times cannot be corrected",
@@ -269,10 +289,10 @@ static int prepare(struct merge *merge, const struct mergeFile *file,
 		ret = newFileStart(new, file->path);
 		if (ret == 0) {
 			fwrite(out->str, 1, out->len, new->file);
-			ret = change->clock
-				      ? writeCorrected(merge, file,
-						       change->clock, rest,
-						       &adjustment, new->file)
+			ret = rewrites(file->kind, change)
+				      ? writeCorrected(merge, file, change,
+						       rest, &adjustment,
+						       new->file)
 				      : newFileCopy(new, head.fd, (off_t)rest,
 						    head.fileSize -
 							    (off_t)rest);

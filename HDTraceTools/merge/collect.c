@@ -34,6 +34,7 @@ static bool isOfProject(const char *file, const char *name)
 
 	return (g_str_has_suffix(file, ".trc") ||
 		g_str_has_suffix(file, ".info") ||
+		g_str_has_suffix(file, ".rel") ||
 		g_str_has_suffix(file, ".stat")) &&
 	       (!name ||
 		(strncmp(file, name, length) == 0 && file[length] == '_'));

@@ -12,6 +12,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "HDTraceTools/base/plainfile.h"
+#include "HDTraceTools/edit/xmlscan.h"
 #include "HDTraceTools/merge/merge.h"
 #include "common/format/level.h"
 
@@ -132,6 +134,7 @@ static void freeFile(void *data)
 	g_strfreev(file->labels);
 	g_strfreev(file->levels);
 	g_free(file->clockNode);
+	g_free(file->owner);
 	g_free(file);
 }
 
@@ -171,6 +174,55 @@ static void readLevels(struct merge *merge, struct mergeFile *file,
 		   MERGE_LEVELS_MAX);
 }
 
+/** Learn what the first tag of a file of relations says. */
+static void readRelationTag(struct merge *merge, struct mergeFile *file)
+{
+	static const char *const names[] = { "levels", "clock", "clockNode" };
+	GMappedFile *mapped;
+	const char *text;
+	size_t size, at = 0;
+	struct xmlPiece tag;
+
+	if (plainFileMap(file->path, &mapped) < 0)
+		return;
+	text = g_mapped_file_get_contents(mapped);
+	size = g_mapped_file_get_length(mapped);
+	while (text && xmlNext(text, size, at, &tag) && tag.kind != XML_START)
+		at = tag.end;
+	for (size_t i = 0; text && i < G_N_ELEMENTS(names); i++) {
+		hdIAttribute attribute = { .name = names[i] };
+		size_t start, end;
+		char *value;
+
+		if (!xmlNext(text, size, at, &tag) ||
+		    !xmlFindAttribute(text, &tag, names[i], &start, &end))
+			continue;
+		value = g_strndup(text + start, end - start);
+		attribute.value = value;
+		if (i == 0)
+			readLevels(merge, file, value);
+		else
+			readClock(file, &attribute);
+		g_free(value);
+	}
+	g_mapped_file_unref(mapped);
+}
+
+/** Learn whose relations a file has. */
+static void readRelations(struct merge *merge, struct mergeFile *file,
+			  const hdIProject *project)
+{
+	hdIRelationReader *reader =
+		hdI_openRelations(project, project->relations[0]);
+	hdIRelationOwner owner;
+
+	if (reader && hdI_getRelationOwner(reader, &owner) == 1)
+		file->owner = g_strdup_printf("%s:%s:%s", owner.host,
+					      owner.process, owner.number);
+	hdI_closeRelations(reader);
+	readRelationTag(merge, file);
+}
+
 /** Learn what the header of a file says; problems were reported. */
 static void readHeader(struct merge *merge, struct mergeFile *file)
 {
@@ -197,6 +249,8 @@ static void readHeader(struct merge *merge, struct mergeFile *file)
 		for (size_t i = 0; i < group->attributeCount; i++)
 			readClock(file, &group->attributes[i]);
 	}
+	if (file->kind == MERGE_RELATIONS && project->relationCount == 1)
+		readRelations(merge, file, project);
 	if (file->kind == MERGE_TRACE && project->traceCount == 1) {
 		hdITraceReader *reader =
 			hdI_openTrace(project, project->traces[0]);
@@ -224,6 +278,8 @@ static bool kindOf(const char *name, enum mergeKind *kind)
 		*kind = MERGE_INFO;
 	else if (g_str_has_suffix(name, ".stat"))
 		*kind = MERGE_STAT;
+	else if (g_str_has_suffix(name, ".rel"))
+		*kind = MERGE_RELATIONS;
 	else
 		return false;
 	return true;
@@ -429,7 +485,7 @@ static int choosePrefix(struct merge *merge, GHashTable *proven, char **levels)
 				 "%s holds several projects; "
 				 "name one",
 				 merge->directory);
-	toolError(merge->tool, "%s: no .trc, .info or .stat files",
+	toolError(merge->tool, "%s: no .trc, .info, .stat or .rel files",
 		  merge->directory);
 	return TOOL_FAILED;
 }
@@ -549,6 +605,30 @@ static gint compareNames(gconstpointer a, gconstpointer b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
+/** Relations of two processes that cannot be told apart would be taken for the
+ *  same. */
+static int checkOwners(struct merge *merge)
+{
+	GHashTable *owners = g_hash_table_new(g_str_hash, g_str_equal);
+
+	for (guint i = 0; i < merge->files->len; i++) {
+		struct mergeFile *file = merge->files->pdata[i];
+		const struct mergeFile *other;
+
+		if (!file->owner)
+			continue;
+		other = g_hash_table_lookup(owners, file->owner);
+		if (other)
+			toolError(merge->tool,
+				  "%s and %s have the same hostID, localToken "
+				  "and topologyNumber: %s",
+				  other->path, file->path, file->owner);
+		g_hash_table_insert(owners, file->owner, file);
+	}
+	g_hash_table_destroy(owners);
+	return merge->tool->hasFailed ? TOOL_FAILED : -1;
+}
+
 static int placeFiles(struct merge *merge, GHashTable *proven, char **levels)
 {
 	GPtrArray *all = merge->files;
@@ -566,7 +646,7 @@ static int placeFiles(struct merge *merge, GHashTable *proven, char **levels)
 	g_ptr_array_unref(all);
 	if (!merge->files->len) {
 		toolError(merge->tool,
-			  "%s: no .trc, .info or .stat files of "
+			  "%s: no .trc, .info, .stat or .rel files of "
 			  "that project",
 			  merge->prefix);
 		return TOOL_FAILED;
@@ -579,7 +659,7 @@ static int placeFiles(struct merge *merge, GHashTable *proven, char **levels)
 	sortNodes(merge->root);
 	g_ptr_array_sort(merge->groups, compareNames);
 	chooseLevels(merge, levels);
-	return -1;
+	return checkOwners(merge);
 }
 
 static void freeClock(void *data)

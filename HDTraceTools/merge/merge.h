@@ -21,6 +21,7 @@ enum mergeKind {
 	MERGE_TRACE,
 	MERGE_INFO,
 	MERGE_STAT,
+	MERGE_RELATIONS,
 };
 
 /** A node of the topology. */
@@ -40,7 +41,8 @@ struct mergeFile {
 	char *rest;  /**< Of the stem behind the prefix: "node01_0". */
 	char *group; /**< Of statistics, from the header; NULL if unreadable. */
 	char **labels; /**< In the header of statistics; NULL likewise. */
-	char **levels; /**< That a trace names; NULL if it does not. */
+	char **levels; /**< That a trace, or relations, name; or NULL. */
+	char *owner;   /**< Of relations: what their tokens begin with. */
 	/** Path of the node whose clock the times are from; NULL: its own. */
 	char *clockNode;
 	bool isCorrected; /**< Its times are those of the reference. */
@@ -156,6 +158,16 @@ int64_t mergeCorrect(const struct mergeClock *clock, int64_t time);
 void mergeCorrectTrace(const struct mergeClock *clock, const char *rest,
 		       size_t size, int64_t oldBase, int64_t newBase,
 		       FILE *out);
+
+/**
+ * The same of relations.
+ *
+ * @param clock NULL: only @p add counts.
+ * @param add To all times.
+ */
+void mergeCorrectRelations(const struct mergeClock *clock, int64_t add,
+			   const char *rest, size_t size, int64_t oldBase,
+			   int64_t newBase, FILE *out);
 
 /**
  * Write the binary part of a statistics file, with corrected times.

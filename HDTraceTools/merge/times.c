@@ -36,7 +36,8 @@ enum element {
 
 /** A trace that is being corrected. */
 struct traceCopy {
-	const struct mergeClock *clock;
+	const struct mergeClock *clock; /**< NULL: only what is added. */
+	int64_t add;
 	const char *text;
 	int64_t oldBase;
 	int64_t newBase;
@@ -61,7 +62,9 @@ static void correctAttribute(struct traceCopy *copy, size_t start, size_t end)
 
 	if (hdSecondsParse(text, &time) == 0 &&
 	    !__builtin_add_overflow(time, copy->oldBase, &time)) {
-		time = mergeCorrect(copy->clock, time) - copy->newBase;
+		if (copy->clock)
+			time = mergeCorrect(copy->clock, time);
+		time += copy->add - copy->newBase;
 		copyTo(copy, start);
 		fputs(outSeconds(buffer, time), copy->out);
 		copy->written = end;
@@ -128,6 +131,38 @@ void mergeCorrectTrace(const struct mergeClock *clock, const char *rest,
 	}
 	copyTo(&copy, size);
 	g_byte_array_unref(open);
+}
+
+/* ---- Relations --------------------------------------------------------- */
+
+void mergeCorrectRelations(const struct mergeClock *clock, int64_t add,
+			   const char *rest, size_t size, int64_t oldBase,
+			   int64_t newBase, FILE *out)
+{
+	struct traceCopy copy = {
+		.clock = clock,
+		.add = add,
+		.text = rest,
+		.oldBase = oldBase,
+		.newBase = newBase,
+		.out = out,
+	};
+	struct xmlPiece piece;
+	size_t depth = 0; /* In a state may be what the program wrote. */
+
+	for (size_t at = 0; xmlNext(rest, size, at, &piece); at = piece.end) {
+		size_t start, end;
+
+		if (piece.kind == XML_END && depth-- == 0)
+			break;
+		if (piece.kind != XML_START && piece.kind != XML_EMPTY)
+			continue;
+		if (depth == 0 &&
+		    xmlFindAttribute(rest, &piece, "time", &start, &end))
+			correctAttribute(&copy, start, end);
+		depth += piece.kind == XML_START;
+	}
+	copyTo(&copy, size);
 }
 
 /* ---- Statistics -------------------------------------------------------- */

@@ -133,7 +133,7 @@ while IFS='|' read -r text arguments; do
 	# shellcheck disable=SC2086
 	ok "refuses $arguments" says "$text" 2 merge --force $arguments
 done <<'END'
-no .trc, .info or .stat files of that project|maxi
+no .trc, .info, .stat or .rel files of that project|maxi
 No such file|none/x
 --levels names 1 levels, but there are 2|--levels Host mini
 not a type of a level: ""|--levels Host,,Rank mini
@@ -293,6 +293,43 @@ text <Nested><In time='1.750075000' end='2.250100000'/><Event name='time' time='
 <Cut time='5' en
 END
 
+# Relations: times of elements, and not what a program wrote in states.
+add_clocks
+relations='<rel t="0" time="1.000000"/><s name="a" t="0" time="1.5" end="2" what="time=1"><x time="1"/></s><e t="0" time="2"/><un t="0" time="2"/>'
+printf '<relation version="1" hostID="B" localToken="1.1" topologyNumber="0" timeAdjustment="1000000000" levels="Host Rank">\n%s<rel t="1" ti' \
+	"$relations" >mini_beta.rel
+cp mini_beta.rel "$scratch/relations"
+ok "relations" status 0 merge mini
+printf '%s\n%s' '<relation clock="corrected" version="1" hostID="B" localToken="1.1" topologyNumber="0" timeAdjustment="1000000000" levels="Host Rank">' \
+	'<rel t="0" time="1.250050000"/><s name="a" t="0" time="1.750075000" end="2" what="time=1"><x time="1"/></s><e t="0" time="2.250100000"/><un t="0" time="2.250100000"/><rel t="1" ti' \
+	>"$scratch/wanted"
+ok "are corrected" diff "$scratch/wanted" mini_beta.rel
+tail -n 1 mini_beta.rel >"$scratch/tail"
+ok "relations once more" status 0 merge --force mini
+ok "stay" cmp mini_beta.rel "$scratch/wanted"
+ok "relations by a whole second" status 0 merge --force -t beta=2 mini
+ok "have it in the header" grep -q 'timeAdjustment="1000000002"' mini_beta.rel
+tail -n 1 mini_beta.rel >"$scratch/last"
+ok "and nowhere else" cmp "$scratch/last" "$scratch/tail"
+cp "$scratch/relations" mini_beta.rel
+ok "relations by a part of a second" status 0 merge --force --raw-times \
+	-t beta=-0.25 mini
+ok "have a whole second in the header" grep -q \
+	'timeAdjustment="999999999"' mini_beta.rel
+ok "and the rest in times" grep -q '<rel t="0" time="1.750000000"/>' \
+	mini_beta.rel
+cp mini_beta.rel mini_alpha.rel
+ok "two files of one process" says "same hostID, localToken and topologyNumber" \
+	2 merge --force mini
+rm mini_*.rel
+mkdir other
+printf '<relation version="1" hostID="C" localToken="1" topologyNumber="0" timeAdjustment="5">\n<rel t="0" time="1"/></relation>' \
+	>other/mini_gamma.rel
+ok "relations of another directory" status 0 merge --force mini other
+ok "are copied" cmp other/mini_gamma.rel mini_gamma.rel
+ok "and placed" grep -q 'Node name="gamma"' mini.proj
+rm -r other mini_gamma.rel
+
 # Gaps and damaged statistics, and those that another host's clock stamped.
 add_clocks
 energy_stat beta >mini_beta_Energy.stat
@@ -370,7 +407,7 @@ trace b_1.trc
 ok "several projects, and nothing tells them apart" \
 	says "holds several projects" 2 merge -o - .
 fresh
-ok "an empty directory" says "no .trc, .info or .stat files" 2 merge .
+ok "an empty directory" says "no .trc, .info, .stat or .rel files" 2 merge .
 stat_header '' Load 'name="L" type="DOUBLE"' >p_Load.stat
 stamp 1000000000 >>p_Load.stat
 ok "a group of the root" topology "" "" p
