@@ -22,7 +22,7 @@ build() {
 		$(${PKG_CONFIG:-pkg-config} --libs "$(package "$1")") -ldl
 }
 
-# Run a part of it: LIBRARY RANKS PART; 77 if the library cannot.
+# Run a part of it: LIBRARY RANKS PART; 77 if the library has no large counts.
 run() {
 	run=$scratch/$1-$2-$3
 	mkdir "$run" && cd "$run" || return 1
@@ -151,9 +151,18 @@ for library in $(built_libraries); do
 	for ranks; do
 		for part in groups twins nobody meet spawn types large; do
 			title="$library, $ranks ranks: $part is as counted"
+			case $part in
+			meet | spawn)
+				can_be_dynamic "$library" "$part" || {
+					skip "$title" "without HDTrace: $(cat \
+						"$scratch/cannot")"
+					continue
+				}
+				;;
+			esac
 			counted "$library" "$ranks" "$part" >"$scratch/log" 2>&1
 			code=$?
-			if [ "$code" -eq 77 ]; then
+			if [ "$code" -eq 77 ] && [ "$part" = large ]; then
 				skip "$title" "the MPI library cannot"
 				continue
 			fi

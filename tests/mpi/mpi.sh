@@ -85,6 +85,22 @@ can_launch() {
 	}
 }
 
+# Whether a library can start processes (spawn), or connect worlds (meet), at all:
+# asked with a program that has nothing of HDTrace. LIBRARY PART; $scratch/cannot
+# says why not.
+can_be_dynamic() {
+	# Unquoted: lists of options.
+	# shellcheck disable=SC2046
+	[ -x "$scratch/dynamic-$1" ] || ${CC:-cc} -std=gnu11 \
+		-o "$scratch/dynamic-$1" \
+		"${abs_top_srcdir:?}/tests/mpi/dynamic.c" \
+		$(${PKG_CONFIG:-pkg-config} --cflags --libs \
+			"$(package "$1")") || return 1
+	launch "$1" 2 "$scratch/dynamic-$1" "$2" >"$scratch/dynamic" 2>&1
+	# Anything but that is for the tests to find.
+	! grep -m 1 '^MPI_[A-Z][a-z_]*: ' "$scratch/dynamic" >"$scratch/cannot"
+}
+
 # Print the records of a node of a project as calls.h has them: PROJECT NODE.
 records() {
 	"$hdtrace" dump --node "$2" "$1" | sed '1d
