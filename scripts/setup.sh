@@ -81,6 +81,19 @@ say_missing() {
 	sed 's/^/    /' "$1/config.missing"
 }
 
+# Print what of the packages that a build directory lacks is installed: DIR.
+lacking_installed() {
+	local -a packages
+
+	command -v dpkg-query >/dev/null || return 0
+	mapfile -t packages < <(sed -n 's/.*(Debian: \(.*\))$/\1/p' \
+		"$1/config.missing" 2>/dev/null | sed 's/, or / /g; s/,/ /g' |
+		tr -s ' ' '\n' | sort -u)
+	[ ${#packages[@]} -gt 0 ] || return 0
+	comm -13 <(missing_packages "${packages[@]}") \
+		<(printf '%s\n' "${packages[@]}")
+}
+
 # Print what went wrong in apt's log, in one line.
 apt_reason() {
 	local reason
@@ -185,6 +198,15 @@ build_in() {
 		(cd "$dir" && quietly configure.log "$top/configure" -q "$@") ||
 			return 1
 		printf '%s\n' "$top $*" >"$dir/.options"
+		lacking_installed "$dir" >"$dir/.lacking"
+	fi
+	# One that was configured before a package came does so again.
+	if [ "$(lacking_installed "$dir")" != \
+		"$(cat "$dir/.lacking" 2>/dev/null)" ]; then
+		say "configuring again, for packages that were installed"
+		(cd "$dir" && quietly configure.log ./config.status --recheck &&
+			quietly configure.log ./config.status) || return 1
+		lacking_installed "$dir" >"$dir/.lacking"
 	fi
 	quietly "$dir/make.log" make -C "$dir" -j"$(nproc)"
 }

@@ -92,4 +92,37 @@ quickstart_names() {
 	! grep -E '^ *hdtrace (plot|export) \(' "$scratch/said"
 }
 ok "quickstart names it" quickstart_names
+
+# What was missing and is installed now is in the next build: once.
+configures_again() {
+	mkdir "$scratch/bin" "$scratch/tree" || return 1
+	cd "$scratch/tree" || return 1
+	: >../installed
+	# The shells there expand it.
+	# shellcheck disable=SC2016
+	printf '#!/bin/sh\nfor last; do :; done\n%s && echo installed\n' \
+		'grep -qx "$last" "'"$scratch"'/installed"' >../bin/dpkg-query
+	# shellcheck disable=SC2016
+	printf '#!/bin/sh\necho "$*" >>asked\n' >config.status
+	chmod +x ../bin/dpkg-query config.status
+	echo 'all: ; @:' >Makefile
+	echo 'hdmpirun (Debian: libopenmpi-dev openmpi-bin, or libmpich-dev mpich)' \
+		>config.missing
+	cd "$abs_top_srcdir" || return 1
+	echo "$PWD " >"$scratch/tree/.options"
+	for packages in '' 'libmpich-dev mpich' 'libmpich-dev mpich' \
+		'libmpich-dev mpich openmpi-bin'; do
+		echo "$packages" | tr ' ' '\n' >"$scratch/installed"
+		PATH=$scratch/bin:$PATH program=quickstart bash -c \
+			'. scripts/setup.sh; build_in "$1"' - "$scratch/tree" ||
+			return 1
+		tr '\n' ';' <"$scratch/tree/asked" 2>/dev/null
+		echo
+	done >"$scratch/asked"
+	cat "$scratch/asked"
+	printf '%s\n' '' '--recheck;;' '--recheck;;' '--recheck;;--recheck;;' \
+		>"$scratch/expected"
+	grep -v configuring "$scratch/asked" | diff "$scratch/expected" -
+}
+ok "quickstart configures again where a package came" configures_again
 done_testing
