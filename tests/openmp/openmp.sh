@@ -90,39 +90,47 @@ imbalance() (
 		threads said barriers
 )
 
-# The path goes from thread to thread as the program saw that they came last: it is
-# the last one's until it came, from when the last one of the round before did.
+# The path goes from thread to thread: from when the last one of a barrier came back to
+# when the last one of that before did, and so on to the start of the region.
 path() (
 	cd imbalance || return 1
 	"$hdtrace" report --format=json constructs >critical || return 1
-	"$hdtrace" dump constructs | sed -n 's/^trace .*_\([0-9]*\)".*/\1/p' >traces
 	sed -n 's/.*"trace": \([0-9]*\), "start": \([0-9.]*\), "end": \([0-9.]*\) .*/\1 \2 \3/p' \
 		critical >parts
-	cat parts
+	"$hdtrace" dump constructs | awk '
+		$1 == "trace" { number++; next }
+		$3 == "omp.barrier" { match($0, / barrier="[0-9]*"/)
+			print number - 1, "barrier",
+				substr($0, RSTART + 10, RLENGTH - 11), $1, $2 }
+		$3 == "omp.parallel" { match($0, / thread="[0-9]*"/)
+			print number - 1, "region",
+				substr($0, RSTART + 9, RLENGTH - 10), $1, $2 }
+	' >recorded
+	cat parts recorded
 	awk '
-		FILENAME == "threads" { self[$1] = $2; next }
-		FILENAME == "traces" { number[FNR - 1] = self[$1]; next }
-		FILENAME == "said" {
-			if ($4 > came[$3]) { came[$3] = $4; last[$3] = $2 }
-			next }
-		{ found[number[$1]] += $3 - $2; if (FNR == 1) begin = $2 }
+		FILENAME == "parts" { found[++n] = $1; start[n] = $2; next }
+		$2 == "region" && $3 == 0 { begin = $4 }
+		$2 == "region" && $5 > end { end = $5; at = $1 }
+		$2 == "barrier" && $4 > came[$3] { came[$3] = $4
+			last[$3] = $1 }
 		END {
-			before = begin
-			for (i = 0; i < 5; i++) {
-				expected[last[i]] += came[i] - before
-				before = came[i]
+			last[6] = at
+			since = begin
+			for (i = 0; i <= 6; i++) {
+				if (k == 0 || last[i] != expected[k]) {
+					expected[++k] = last[i]
+					from[k] = since
+				}
+				since = came[i]
 			}
-			for (i = 0; i < 4; i++) {
-				diff = found[i] - expected[i]
-				print i, found[i] + 0, "expected", expected[i] + 0
-				# That one which begins it and ends it has a
-				# little more.
-				if (diff > 0.002 + 0.02 * expected[i] ||
-				    diff < -0.002 - 0.02 * expected[i])
+			for (i = 1; i <= k; i++)
+				if (found[i] != expected[i] ||
+				    start[i] - from[i] > 2e-6 ||
+				    from[i] - start[i] > 2e-6)
 					bad++
-			}
-			exit bad > 0 || expected[3] < 0.1
-		}' threads traces said parts
+			print k, "expected", n, "found", bad + 0, "differ"
+			exit bad > 0 || k != n || k == 0
+		}' parts recorded
 )
 
 # Which tasks there were is known, and which had to wait for which.
