@@ -30,9 +30,12 @@ static const double dashes[][4] = {
 };
 static const size_t dashCounts[] = { 0, 2, 2, 4 };
 
-struct canvasPen plotPenOf(guint curve)
+struct canvasPen plotPenOf(const struct plot *plot, const struct plotCurve *of)
 {
-	guint style = (curve + curve / (guint)G_N_ELEMENTS(palette)) %
+	guint curve = of->number;
+	/* What is called the same differs in its dashes. */
+	guint source = (guint)(of->source - plot->sources);
+	guint style = (curve + curve / (guint)G_N_ELEMENTS(palette) + source) %
 		      G_N_ELEMENTS(dashes);
 
 	return (struct canvasPen){
@@ -257,7 +260,7 @@ void plotDrawCurves(const struct plotLayout *layout, struct canvas *canvas,
 {
 	for (guint i = 0; i < panel->curves->len; i++) {
 		const struct plotCurve *curve = panel->curves->pdata[i];
-		const struct canvasPen pen = plotPenOf(i);
+		const struct canvasPen pen = plotPenOf(layout->plot, curve);
 
 		if (plotIsDense(curve)) {
 			canvasBegin(canvas, "band", curve->label);
@@ -273,7 +276,7 @@ void plotDrawCurves(const struct plotLayout *layout, struct canvas *canvas,
 	}
 	for (guint i = 0; i < panel->curves->len; i++) {
 		const struct plotCurve *curve = panel->curves->pdata[i];
-		const struct canvasPen pen = plotPenOf(i);
+		const struct canvasPen pen = plotPenOf(layout->plot, curve);
 
 		canvasBegin(canvas, "curve", curve->label);
 		if (plotIsDense(curve))

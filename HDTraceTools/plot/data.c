@@ -28,6 +28,7 @@ static void freeCurve(void *data)
 	if (curve->steps)
 		g_array_unref(curve->steps);
 	g_free(curve->label);
+	g_free(curve->bare);
 	g_free(curve->rateUnit);
 	g_free(curve->bins);
 	g_free(curve);
@@ -44,23 +45,19 @@ void plotFreePanel(void *data)
 	g_free(panel);
 }
 
-static const char *nodeName(const struct plot *plot, const hdIGroup *group)
-{
-	const char *path = group->node->path;
-
-	return *path ? path : plot->project->name;
-}
-
 /** The panel of a value; a new one if there is none yet. */
-static struct plotPanel *panelOf(struct plot *plot, const hdIGroup *group,
-				 const hdIValue *value, const char *unit)
+static struct plotPanel *panelOf(struct plot *plot,
+				 const struct plotCurve *curve,
+				 const char *unit)
 {
+	const hdIValue *value = curve->value;
 	bool isGrouped = *value->grouping && plot->panelsBy != PLOT_BY_VALUE;
 	const char *name = isGrouped ? value->grouping : value->name;
 	char *scaleKey =
 		g_strdup_printf("%c %s\n%s", isGrouped ? 'g' : 'v', name, unit);
 	bool isOfNode = plot->panelsBy == PLOT_BY_NODE;
-	const char *heading = isOfNode ? nodeName(plot, group) : "";
+	const char *heading =
+		isOfNode ? plotNodeName(curve->source, curve->group->node) : "";
 	char *key = g_strdup_printf("%s\n%s", scaleKey, heading);
 	struct plotPanel *panel = NULL;
 
@@ -85,11 +82,26 @@ static struct plotPanel *panelOf(struct plot *plot, const hdIGroup *group,
 	return panel;
 }
 
-static void addCurve(struct plot *plot, const hdIGroup *group, size_t column)
+struct plotPanel *plotNewPanel(const char *title, const char *unit)
+{
+	struct plotPanel *panel = g_new0(struct plotPanel, 1);
+
+	panel->key = g_strdup(title);
+	panel->scaleKey = g_strdup(title);
+	panel->heading = "";
+	panel->title = title;
+	panel->unit = g_strdup(unit);
+	panel->curves = g_ptr_array_new_with_free_func(freeCurve);
+	return panel;
+}
+
+static void addCurve(struct plot *plot, const struct plotSource *source,
+		     const hdIGroup *group, size_t column)
 {
 	const hdIValue *value = &group->values[column];
 	struct plotCurve *curve = g_new0(struct plotCurve, 1);
 
+	curve->source = source;
 	curve->group = group;
 	curve->value = value;
 	curve->column = column;
@@ -97,74 +109,123 @@ static void addCurve(struct plot *plot, const hdIGroup *group, size_t column)
 	curve->kind = valueKind(group, value, NULL);
 	if (kindIsAmount(curve->kind))
 		curve->rateUnit = rateUnit(value->unit, &curve->rateScale);
-	g_ptr_array_add(panelOf(plot, group, value,
+	g_ptr_array_add(panelOf(plot, curve,
 				curve->rateUnit ? curve->rateUnit : value->unit)
 				->curves,
 			curve);
 }
 
-/** Name curves by what they differ in. */
-static void labelCurves(const struct plot *plot, struct plotPanel *panel)
+/** In what curves of a panel differ. */
+struct alike {
+	bool isOneValue;
+	bool isOneNode;
+	bool isOneGroup;
+};
+
+static struct alike findAlike(const struct plotPanel *panel)
 {
 	const struct plotCurve *first = panel->curves->pdata[0];
-	bool isOneValue = true;
-	bool isOneNode = true;
-	bool isOneGroup = true;
+	struct alike alike = { true, true, true };
 
 	for (guint i = 1; i < panel->curves->len; i++) {
 		const struct plotCurve *curve = panel->curves->pdata[i];
 
-		isOneValue &=
+		alike.isOneValue &=
 			strcmp(curve->value->name, first->value->name) == 0;
-		isOneNode &= curve->group->node == first->group->node;
-		isOneGroup &=
+		alike.isOneNode &= curve->group->node == first->group->node;
+		alike.isOneGroup &=
 			strcmp(curve->group->name, first->group->name) == 0;
 	}
-	if (isOneValue)
-		panel->title = first->value->name;
+	return alike;
+}
+
+/** The label of a curve whose node is called so. */
+static char *labelOf(const struct plotCurve *curve, const struct alike *alike,
+		     const char *node)
+{
+	GString *label = g_string_new(NULL);
+
+	if (!alike->isOneNode || (alike->isOneValue && alike->isOneGroup))
+		g_string_append(label, node);
+	if (!alike->isOneGroup)
+		g_string_append_printf(label, "%s%s", label->len ? " " : "",
+				       curve->group->name);
+	if (!alike->isOneValue)
+		g_string_append_printf(label, "%s%s", label->len ? " " : "",
+				       curve->value->name);
+	if (curve->isSimulated)
+		g_string_append(label, " (simulated)");
+	return g_string_free(label, FALSE);
+}
+
+/** Curves that are called the same in their projects have one colour. */
+static void numberCurves(struct plotPanel *panel)
+{
+	guint count = 0;
+
 	for (guint i = 0; i < panel->curves->len; i++) {
 		struct plotCurve *curve = panel->curves->pdata[i];
-		GString *label = g_string_new(NULL);
+		const struct plotCurve *other = NULL;
 
-		if (!isOneNode || (isOneValue && isOneGroup))
-			g_string_append(label, nodeName(plot, curve->group));
-		if (!isOneGroup)
-			g_string_append_printf(label, "%s%s",
-					       label->len ? " " : "",
-					       curve->group->name);
-		if (!isOneValue)
-			g_string_append_printf(label, "%s%s",
-					       label->len ? " " : "",
-					       curve->value->name);
-		if (curve->isSimulated)
-			g_string_append(label, " (simulated)");
-		curve->label = g_string_free(label, FALSE);
+		for (guint k = 0; k < i && !other; k++) {
+			other = panel->curves->pdata[k];
+			if (other->source == curve->source ||
+			    strcmp(other->bare, curve->bare) != 0)
+				other = NULL;
+		}
+		curve->number = other ? other->number : count++;
 	}
 }
 
-void plotChoose(struct plot *plot)
+/** Name curves by what they differ in. */
+static void labelCurves(struct plotPanel *panel)
 {
-	const hdIProject *project = plot->project;
+	const struct plotCurve *first = panel->curves->pdata[0];
+	const struct alike alike = findAlike(panel);
+
+	if (alike.isOneValue)
+		panel->title = first->value->name;
+	for (guint i = 0; i < panel->curves->len; i++) {
+		struct plotCurve *curve = panel->curves->pdata[i];
+		const hdINode *node = curve->group->node;
+
+		curve->label = labelOf(curve, &alike,
+				       plotNodeName(curve->source, node));
+		curve->bare = labelOf(curve, &alike, node->path);
+	}
+	numberCurves(panel);
+}
+
+static void chooseOf(struct plot *plot, const struct plotSource *source)
+{
+	const hdIProject *project = source->project;
 
 	for (size_t i = 0; i < project->groupCount; i++) {
 		const hdIGroup *group = project->groups[i];
 
 		for (size_t k = 0; k < group->valueCount; k++) {
-			if (scanHasGroup(&plot->scan, group) &&
+			if (scanHasGroup(&source->scan, group) &&
 			    group->values[k].type != HDI_STRING &&
-			    selectionHasValue(&plot->selection,
+			    selectionHasValue(&source->selection,
 					      group->values[k].name))
-				addCurve(plot, group, k);
+				addCurve(plot, source, group, k);
 		}
 	}
+}
+
+void plotChoose(struct plot *plot)
+{
+	for (size_t i = 0; i < plot->sourceCount; i++)
+		chooseOf(plot, &plot->sources[i]);
 	for (guint i = 0; i < plot->panels->len; i++)
-		labelCurves(plot, plot->panels->pdata[i]);
+		labelCurves(plot->panels->pdata[i]);
 }
 
 /* ---- Times ------------------------------------------------------------- */
 
-/** Groups that have curves, each once. */
-static GPtrArray *chosenGroups(const struct plot *plot)
+/** Groups of a project that have curves, each once. */
+static GPtrArray *chosenGroups(const struct plot *plot,
+			       const struct plotSource *source)
 {
 	GPtrArray *groups = g_ptr_array_new();
 
@@ -174,21 +235,40 @@ static GPtrArray *chosenGroups(const struct plot *plot)
 		for (guint k = 0; k < panel->curves->len; k++) {
 			const struct plotCurve *curve = panel->curves->pdata[k];
 
-			if (!g_ptr_array_find(groups, curve->group, NULL))
+			if (curve->source == source &&
+			    !g_ptr_array_find(groups, curve->group, NULL))
 				g_ptr_array_add(groups, (gpointer)curve->group);
 		}
 	}
 	return groups;
 }
 
+/** A project while its times are looked for. */
+struct timesRead {
+	struct plot *plot;
+	const struct plotSource *source;
+};
+
 /** Widen the time of the picture to that of a group. */
 static bool seeBlock(const hdIBlock *block, void *data)
 {
-	struct plot *plot = data;
+	const struct timesRead *self = data;
+	struct plot *plot = self->plot;
+	int64_t shift = self->source->shift;
 
-	plot->start = MIN(plot->start, block->start[0]);
-	plot->end = MAX(plot->end, block->end[block->count - 1]);
+	plot->start = MIN(plot->start, block->start[0] + shift);
+	plot->end = MAX(plot->end, block->end[block->count - 1] + shift);
 	return true;
+}
+
+static void seeSource(struct plot *plot, const struct plotSource *source)
+{
+	GPtrArray *groups = chosenGroups(plot, source);
+	struct timesRead self = { plot, source };
+
+	for (guint i = 0; i < groups->len; i++)
+		scanGroup(&source->scan, groups->pdata[i], seeBlock, &self);
+	g_ptr_array_unref(groups);
 }
 
 bool plotFindTimes(struct plot *plot)
@@ -196,11 +276,9 @@ bool plotFindTimes(struct plot *plot)
 	const struct selection *selection = &plot->selection;
 	bool isOpen =
 		selection->start == INT64_MIN || selection->end == INT64_MAX;
-	GPtrArray *groups = chosenGroups(plot);
 
-	for (guint i = 0; i < groups->len && isOpen; i++)
-		scanGroup(&plot->scan, groups->pdata[i], seeBlock, plot);
-	g_ptr_array_unref(groups);
+	for (size_t i = 0; i < plot->sourceCount && isOpen; i++)
+		seeSource(plot, &plot->sources[i]);
 	if (selection->start != INT64_MIN)
 		plot->start = selection->start;
 	if (selection->end != INT64_MAX)
@@ -277,7 +355,7 @@ static void addEntry(const struct plot *plot, struct plotCurve *curve,
 		plotAddToWindows(plot, curve, step.start, step.end, value);
 }
 
-static void startCurve(const struct plot *plot, struct plotCurve *curve)
+void plotStartCurve(const struct plot *plot, struct plotCurve *curve)
 {
 	curve->steps = g_array_new(FALSE, FALSE, sizeof(struct plotStep));
 	curve->bins = g_new0(struct plotBin, plot->binCount + 1);
@@ -325,13 +403,17 @@ static void addBlock(const struct plot *plot, struct plotCurve *curve,
 		     const struct amounts *amounts, const hdIBlock *block)
 {
 	bool hasMoments = plot->window.length && kindIsAmount(curve->kind);
+	int64_t shift = curve->source->shift;
 
 	for (size_t i = 0; i < block->count; i++) {
-		if (hasMoments && block->start[i] == block->end[i])
-			plotAddAmount(plot, curve, block->end[i],
+		int64_t start = block->start[i] + shift;
+		int64_t end = block->end[i] + shift;
+
+		if (hasMoments && start == end)
+			plotAddAmount(plot, curve, end,
 				      amountsGet(amounts, curve->column, i));
 		else
-			addEntry(plot, curve, block->start[i], block->end[i],
+			addEntry(plot, curve, start, end,
 				 amountsLevel(amounts, curve->column, i));
 	}
 }
@@ -356,8 +438,8 @@ static bool takeBlock(const hdIBlock *block, void *data)
 	return true;
 }
 
-static void readGroup(struct plot *plot, const struct phases *shown,
-		      const hdIGroup *group)
+static void readGroup(struct plot *plot, const struct plotSource *source,
+		      const struct phases *shown, const hdIGroup *group)
 {
 	struct plotCurve **curves = curvesOf(plot, group);
 	struct curvesRead self = {
@@ -371,10 +453,10 @@ static void readGroup(struct plot *plot, const struct phases *shown,
 
 	for (size_t i = 0; i < group->valueCount; i++) {
 		if (curves[i])
-			startCurve(plot, curves[i]);
+			plotStartCurve(plot, curves[i]);
 	}
-	summaryStart(&self.summary, &plot->selection);
-	scanGroup(&plot->scan, group, takeBlock, &self);
+	summaryStart(&self.summary, &source->selection);
+	scanGroup(&source->scan, group, takeBlock, &self);
 	for (size_t i = 0; i < group->valueCount; i++) {
 		if (curves[i])
 			plotEndWindow(plot, curves[i]);
@@ -420,17 +502,24 @@ static void joinRanges(struct plot *plot)
 	}
 }
 
-void plotReadCurves(struct plot *plot)
+static void readSource(struct plot *plot, const struct plotSource *source)
 {
-	GPtrArray *groups = chosenGroups(plot);
+	GPtrArray *groups = chosenGroups(plot, source);
 	struct phases shown;
 
 	phasesInit(&shown);
-	phasesAdd(&shown, plot->selection.start, plot->selection.end, "");
+	phasesAdd(&shown, source->selection.start, source->selection.end, "");
 	for (guint i = 0; i < groups->len; i++)
-		readGroup(plot, &shown, groups->pdata[i]);
+		readGroup(plot, source, &shown, groups->pdata[i]);
 	phasesFree(&shown);
 	g_ptr_array_unref(groups);
+}
+
+void plotReadCurves(struct plot *plot)
+{
+	for (size_t i = 0; i < plot->sourceCount; i++)
+		readSource(plot, &plot->sources[i]);
+	plotCompare(plot);
 	for (guint i = 0; i < plot->panels->len; i++)
 		findRange(plot->panels->pdata[i], plot->binCount);
 	joinRanges(plot);

@@ -47,7 +47,6 @@ static void drawItem(const struct plotLayout *layout, struct canvas *canvas,
 	double size = layout->plot->fontSize;
 	double x = layout->left + item->x;
 	double y = top + item->line * layout->lineHeight;
-	const struct canvasPen pen = plotPenOf(item->number);
 	const struct canvasPoint points[] = {
 		{ x, y + 0.62 * size },
 		{ x + PLOT_SAMPLE, y + 0.62 * size },
@@ -56,8 +55,12 @@ static void drawItem(const struct plotLayout *layout, struct canvas *canvas,
 	if (item->sample == PLOT_SAMPLE_BOX)
 		canvasBox(canvas, x, y + 0.2 * size, 0.85 * size, 0.8 * size,
 			  item->color, 1);
-	else if (item->sample == PLOT_SAMPLE_LINE)
+	if (item->sample == PLOT_SAMPLE_LINE) {
+		const struct canvasPen pen =
+			plotPenOf(layout->plot, item->curve);
+
 		canvasLine(canvas, points, 2, &pen);
+	}
 	drawText(layout, canvas, x + plotSampleWidth(layout->plot, item),
 		 y + 0.95 * size, item->text, CANVAS_START);
 }

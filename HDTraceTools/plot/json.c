@@ -21,6 +21,20 @@ static void putText(struct outJson *json, const char *key, const char *text)
 		outJsonPlain(json, key, "null");
 }
 
+/** The length of the part of the run that was asked for. */
+static int64_t lengthOf(const struct plotSource *source)
+{
+	struct extent run = extentOfProject(source->project);
+
+	return extentLength(&run, source->selection.start,
+			    source->selection.end);
+}
+
+static const char *pathOf(const struct plotSource *source, const hdINode *node)
+{
+	return *source->prefix ? plotPathOf(source, node) : rolesPath(node);
+}
+
 /** @param lengthNs Of the part of the run that was asked for. */
 static void putCurve(struct outJson *json, const struct plotCurve *curve,
 		     int64_t lengthNs)
@@ -34,7 +48,7 @@ static void putCurve(struct outJson *json, const struct plotCurve *curve,
 
 	outJsonObject(json, NULL, true);
 	outJsonText(json, "label", curve->label);
-	outJsonText(json, "node", rolesPath(curve->group->node));
+	outJsonText(json, "node", pathOf(curve->source, curve->group->node));
 	outJsonText(json, "group", curve->group->name);
 	outJsonText(json, "value", curve->value->name);
 	outJsonText(json, "unit", curve->value->unit);
@@ -65,8 +79,8 @@ static void putCurve(struct outJson *json, const struct plotCurve *curve,
 	g_free(unit);
 }
 
-static void putPanel(struct outJson *json, const struct plotPanel *panel,
-		     int64_t lengthNs)
+static void putPanel(struct outJson *json, const struct plot *plot,
+		     const struct plotPanel *panel, const int64_t *lengths)
 {
 	outJsonObject(json, NULL, false);
 	outJsonText(json, "title", panel->title);
@@ -74,21 +88,59 @@ static void putPanel(struct outJson *json, const struct plotPanel *panel,
 	outJsonDouble(json, "min", panel->min);
 	outJsonDouble(json, "max", panel->max);
 	outJsonArray(json, "curves", false);
-	for (guint i = 0; i < panel->curves->len; i++)
-		putCurve(json, panel->curves->pdata[i], lengthNs);
+	for (guint i = 0; i < panel->curves->len; i++) {
+		const struct plotCurve *curve = panel->curves->pdata[i];
+
+		putCurve(json, curve, lengths[curve->source - plot->sources]);
+	}
 	outJsonEnd(json);
+	outJsonEnd(json);
+}
+
+static void putProjects(struct outJson *json, const struct plot *plot)
+{
+	outJsonArray(json, "projects", false);
+	for (size_t i = 0; i < plot->sourceCount; i++) {
+		const struct plotSource *source = &plot->sources[i];
+
+		outJsonObject(json, NULL, true);
+		outJsonText(json, "name", source->name);
+		outJsonText(json, "file", source->project->file);
+		outJsonSeconds(json, "shift_s", source->shift);
+		outJsonEnd(json);
+	}
+	outJsonEnd(json);
+}
+
+/** Power of projects, and its difference. */
+static void putComparison(struct outJson *json, const struct plotPanel *panel)
+{
+	outJsonArray(json, "comparison", false);
+	for (guint i = 0; i < panel->curves->len; i++) {
+		const struct plotCurve *curve = panel->curves->pdata[i];
+		double joules = curve->window.sum / 1e9;
+		int64_t known = curve->window.weight;
+
+		outJsonObject(json, NULL, true);
+		outJsonText(json, "label", curve->label);
+		outJsonDouble(json, "mean_w",
+			      known ? joules / ((double)known / 1e9) : NAN);
+		outJsonDouble(json, "energy_j", known ? joules : NAN);
+		outJsonSeconds(json, "known_s", known);
+		outJsonEnd(json);
+	}
 	outJsonEnd(json);
 }
 
 void plotPrintJson(const struct plot *plot)
 {
 	struct outJson json = { .depth = 0 };
-	struct extent run = extentOfProject(plot->project);
-	int64_t length =
-		extentLength(&run, plot->selection.start, plot->selection.end);
+	int64_t *lengths = g_new(int64_t, plot->sourceCount);
 
+	for (size_t i = 0; i < plot->sourceCount; i++)
+		lengths[i] = lengthOf(&plot->sources[i]);
 	outJsonDocument(&json, "hdtrace-plot", 1);
-	outJsonText(&json, "project", plot->project->name);
+	outJsonText(&json, "project", plot->sources[0].project->name);
 	outJsonText(&json, "file", plot->output);
 	outJsonDouble(&json, "width", plot->width);
 	outJsonDouble(&json, "height", plot->height);
@@ -96,16 +148,26 @@ void plotPrintJson(const struct plot *plot)
 	outJsonSeconds(&json, "end", plot->end);
 	if (plot->window.length)
 		outJsonSeconds(&json, "window_s", plot->window.length);
+	if (plot->sourceCount > 1)
+		putProjects(&json, plot);
+	if (plot->panels->len &&
+	    ((const struct plotPanel *)plot->panels->pdata[0])->isComparison)
+		putComparison(&json, plot->panels->pdata[0]);
 	outJsonArray(&json, "panels", false);
-	for (guint i = 0; i < plot->panels->len; i++)
-		putPanel(&json, plot->panels->pdata[i], length);
+	for (guint i = 0; i < plot->panels->len; i++) {
+		const struct plotPanel *panel = plot->panels->pdata[i];
+
+		if (!panel->isComparison)
+			putPanel(&json, plot, panel, lengths);
+	}
 	outJsonEnd(&json);
 	outJsonArray(&json, "time_lines", false);
 	for (guint i = 0; i < plot->rows->len; i++) {
 		const struct plotRow *row = plot->rows->pdata[i];
 
-		outJsonText(&json, NULL, rolesPath(row->trace->node));
+		outJsonText(&json, NULL, pathOf(row->source, row->trace->node));
 	}
 	outJsonEnd(&json);
 	outJsonEnd(&json);
+	g_free(lengths);
 }

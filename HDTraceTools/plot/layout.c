@@ -77,7 +77,7 @@ static void findLeft(struct plotLayout *layout)
 	layout->left = MARGIN + 1.5 * size + labels + 6;
 	for (guint i = 0; i < plot->rows->len; i++) {
 		const struct plotRow *row = plot->rows->pdata[i];
-		double width = canvasTextWidth(row->trace->node->path, size);
+		double width = canvasTextWidth(row->path, size);
 
 		layout->left = MAX(layout->left,
 				   MARGIN + MIN(width, ROW_LABEL_MAX) + 6);

@@ -22,8 +22,8 @@ struct plotItem {
 		PLOT_SAMPLE_LINE,
 		PLOT_SAMPLE_BOX
 	} sample;
-	guint number;             /**< Of the curve. */
-	struct canvasColor color; /**< Of the state. */
+	const struct plotCurve *curve; /**< Of a line. */
+	struct canvasColor color;      /**< Of the state. */
 	double x;
 	double width;
 	int line;
@@ -99,7 +99,8 @@ void plotLegendFree(struct plotLegend *legend);
 /* ---- Drawing: plotdraw.c, plotcurves.c, plotrows.c --------------------- */
 
 /** How the line of a curve with a number is drawn. */
-struct canvasPen plotPenOf(guint curve);
+struct canvasPen plotPenOf(const struct plot *plot,
+			   const struct plotCurve *curve);
 
 void plotDrawRule(struct canvas *canvas, double x0, double y0, double x1,
 		  double y1, struct canvasColor color, double width);

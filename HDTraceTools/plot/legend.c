@@ -106,7 +106,7 @@ static struct plotLegend *legendOf(const struct plotLayout *layout,
 			  (struct plotItem){
 				  .text = curve->label,
 				  .sample = PLOT_SAMPLE_LINE,
-				  .number = i,
+				  .curve = curve,
 			  });
 	}
 	if (panel->curves->len > count) {

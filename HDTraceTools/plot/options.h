@@ -16,6 +16,7 @@ enum plotType { PLOT_NONE, PLOT_SVG, PLOT_PNG, PLOT_PDF };
 
 /** Options that are texts. */
 struct plotOptions {
+	char *align;
 	char *type;
 	char *panels;
 	char *states;

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "HDTraceTools/base/newfile.h"
+#include "HDTraceTools/command/alignoption.h"
 #include "HDTraceTools/model/profile.h"
 #include "HDTraceTools/plot/options.h"
 
@@ -24,7 +25,8 @@ static int findPhases(struct plotJob *job)
 	struct plot *plot = &job->plot;
 
 	plot->hasPhases = phaseOptionsAre(&job->options.phases);
-	return phaseOptionsFind(&job->options.phases, plot->tool, plot->project,
+	return phaseOptionsFind(&job->options.phases, plot->tool,
+				plot->sources[0].project,
 				plot->selection.projectStart, &plot->phases);
 }
 
@@ -35,7 +37,7 @@ static void findWindows(struct plot *plot)
 
 	if (!plot->window.length)
 		return;
-	run = extentOfProject(plot->project);
+	run = plotExtent(plot);
 	windowOptionFind(&plot->window, &plot->selection, &run, &plot->windows);
 }
 
@@ -45,7 +47,7 @@ static void findWindows(struct plot *plot)
 static void readAll(struct plot *plot, bool wereGroupsRead)
 {
 	if (wereGroupsRead)
-		plot->scan.sink = &diagnosticsDropped;
+		plotSilence(plot);
 	plotReadCurves(plot);
 	plotReadRows(plot);
 }
@@ -136,16 +138,26 @@ static int writeFile(const struct plotJob *job)
 	return newFileCommit(&file, job->options.isForced);
 }
 
+/** The names of all projects. */
+static char *namesOf(const struct plot *plot)
+{
+	GString *names = g_string_new(plot->sources[0].name);
+
+	for (size_t i = 1; i < plot->sourceCount; i++)
+		g_string_append_printf(names, ", %s", plot->sources[i].name);
+	return g_string_free(names, FALSE);
+}
+
 static void setDefaults(struct plotJob *job)
 {
 	static const char *const suffixes[] = { "", ".svg", ".png", ".pdf" };
 	struct plot *plot = &job->plot;
-	char *base = g_path_get_basename(plot->project->prefix);
+	char *base = g_path_get_basename(plot->sources[0].project->prefix);
 
 	if (!plot->output)
 		plot->output = g_strconcat(base, suffixes[job->type], NULL);
 	if (!plot->title)
-		plot->title = g_strdup(plot->project->name);
+		plot->title = namesOf(plot);
 	g_free(base);
 }
 
@@ -184,11 +196,12 @@ static void printSummary(const struct plotJob *job)
 
 /* ---- The command ------------------------------------------------------- */
 
-static int plotProject(struct plotJob *job)
+static int plotProjects(struct plotJob *job, const hdIProject *const *projects,
+			char **paths, size_t count)
 {
 	struct plot *plot = &job->plot;
-	int status = selectResolve(&plot->selection, plot->tool, plot->project,
-				   true);
+	const char *align = job->options.align ? job->options.align : "start";
+	int status = plotStartSources(plot, projects, count, align, paths);
 	int ret;
 
 	if (status < 0 && findPhases(job) < 0)
@@ -210,32 +223,46 @@ static int plotProject(struct plotJob *job)
 	return toolFinish(plot->tool);
 }
 
-static int runOn(struct plotJob *job, const char *path)
+/** Draw projects that are open. */
+static int runOn(struct plotJob *job, const hdIProject *const *projects,
+		 char **paths, size_t count)
 {
 	struct plot *plot = &job->plot;
-	hdIProject *project = toolOpen(plot->tool, path);
 	int status;
 
-	if (!project)
-		return toolFinish(plot->tool);
-	plot->project = project;
-	plot->scan = (struct scan){ .tool = plot->tool,
-				    .project = project,
-				    .selection = &plot->selection };
 	plot->panels = g_ptr_array_new_with_free_func(plotFreePanel);
 	plot->rows = g_ptr_array_new_with_free_func(plotFreeRow);
 	plot->names = g_array_new(FALSE, FALSE, sizeof(struct plotName));
 	plot->profile = profileNew(0);
 	phasesInit(&plot->phases);
 	phasesInit(&plot->windows);
-	status = plotProject(job);
+	status = plotProjects(job, projects, paths, count);
 	phasesFree(&plot->windows);
 	phasesFree(&plot->phases);
 	profileFree(plot->profile);
 	g_array_unref(plot->names);
 	g_ptr_array_unref(plot->rows);
 	g_ptr_array_unref(plot->panels);
-	hdI_closeProject(project);
+	plotEndSources(plot);
+	return status;
+}
+
+static int openAll(struct plotJob *job, char **paths, size_t count)
+{
+	hdIProject *projects[ALIGN_PROJECTS_MAX];
+	size_t opened = 0;
+	int status;
+
+	while (opened < count &&
+	       (projects[opened] = toolOpen(job->plot.tool, paths[opened])))
+		opened++;
+	if (opened == count)
+		status = runOn(job, (const hdIProject *const *)projects, paths,
+			       count);
+	else
+		status = toolFinish(job->plot.tool);
+	while (opened > 0)
+		hdI_closeProject(projects[--opened]);
 	return status;
 }
 
@@ -252,7 +279,7 @@ static const struct cliWords words[] = {
 };
 
 static const struct toolHelp help = {
-	.arguments = "PROJECT",
+	.arguments = "PROJECT...",
 	.description =
 		"Draws values and states over time, as SVG, PNG or PDF: a "
 		"panel for each grouping of values,\nwith a curve for each "
@@ -263,9 +290,10 @@ static const struct toolHelp help = {
 	.examples =
 		"  hdtrace plot --value P --states=above -o run1.svg run1\n"
 		"  hdtrace plot --group Energy --from 10 --to 20 --size=85x60 "
-		"-o run1.png run1\n",
+		"-o run1.png run1\n"
+		"  hdtrace plot --align=Solve -o both.svg run1 run2\n",
 	.minArguments = 1,
-	.maxArguments = 1,
+	.maxArguments = ALIGN_PROJECTS_MAX,
 	.formats = TOOL_TEXT_JSON,
 	.words = words,
 };
@@ -276,6 +304,7 @@ static void freeRun(struct plotJob *job)
 	windowOptionFree(&job->plot.window);
 	g_free(job->plot.title);
 	g_free(job->plot.output);
+	g_free(job->options.align);
 	g_free(job->options.type);
 	g_free(job->options.panels);
 	g_free(job->options.states);
@@ -313,6 +342,7 @@ int plotRun(struct tool *tool, int argc, char **argv)
 		  &options->phases.from, "Mark the states of a trace",
 		  "NODE[:STATE[:DEPTH]]" },
 		WINDOW_ENTRY(&job.plot.window),
+		ALIGN_ENTRY(&options->align),
 		{ "time", 0, 0, G_OPTION_ARG_FILENAME, &options->time,
 		  "Show times relative (default) or as date", "FORM" },
 		{ "zero", 0, 0, G_OPTION_ARG_NONE, &options->hasZero,
@@ -332,7 +362,7 @@ int plotRun(struct tool *tool, int argc, char **argv)
 	if (status < 0)
 		status = plotParseOptions(&job);
 	if (status < 0)
-		status = runOn(&job, argv[1]);
+		status = openAll(&job, argv + 1, (size_t)(argc - 1));
 	freeRun(&job);
 	return status;
 }

@@ -13,6 +13,7 @@
 #include "HDTraceTools/command/select.h"
 #include "HDTraceTools/command/tool.h"
 #include "HDTraceTools/command/windowoption.h"
+#include "HDTraceTools/findings/findings.h"
 #include "HDTraceTools/model/kind.h"
 #include "HDTraceTools/model/moments.h"
 #include "HDTraceTools/model/phases.h"
@@ -31,6 +32,19 @@ enum plotTime { PLOT_RELATIVE, PLOT_DATE };
 /** Where time lines of states are. */
 enum plotStates { PLOT_NO_STATES, PLOT_ABOVE, PLOT_BELOW };
 
+/** A project that is drawn. */
+struct plotSource {
+	const hdIProject *project;
+	struct selection selection; /**< Of it; what was given is the plot's. */
+	struct scan scan;
+	int64_t shift;      /**< Is added to its times, in ns. */
+	const char *prefix; /**< Before names: "" if there is only this one. */
+	const char *name;   /**< Another one than those of others. */
+	/** Which values tell the energy of nodes; only if there are several
+	 *  projects. */
+	struct findings *findings;
+};
+
 /** A piece of the picture's width, as wide as a thin line. */
 struct plotBin {
 	double min, max;
@@ -47,10 +61,13 @@ struct plotStep {
 
 /** A value of a node. */
 struct plotCurve {
-	const hdIGroup *group;
+	const struct plotSource *source;
+	const hdIGroup *group; /**< NULL: it was computed. */
 	const hdIValue *value;
 	size_t column;
 	char *label;
+	char *bare;   /**< The same without the project. */
+	guint number; /**< Of that among those of the panel: its colour. */
 	enum valueKind kind;
 	char *rateUnit;         /**< What is drawn is a rate; or NULL. */
 	double rateScale;       /**< Of an amount a second, in that unit. */
@@ -73,11 +90,14 @@ struct plotPanel {
 	char *unit;
 	GPtrArray *curves; /**< struct plotCurve */
 	double min, max;   /**< Of the scale. */
+	bool isComparison; /**< Of projects; see plotCompare(). */
 };
 
 /** A trace: a row for each depth. */
 struct plotRow {
+	const struct plotSource *source;
 	const hdITraceFile *trace;
+	const char *path; /**< Of its node, with the project. */
 	unsigned int depths;
 	/** For each depth, bin, and name with a colour, and then all others:
 	 * time in its states. */
@@ -96,9 +116,9 @@ struct plotName {
 
 struct plot {
 	struct tool *tool;
-	const hdIProject *project;
-	struct selection selection;
-	struct scan scan;
+	struct selection selection; /**< As given; times of the first one. */
+	struct plotSource *sources;
+	size_t sourceCount;
 	/* Options. */
 	enum plotPanels panelsBy;
 	enum plotTime time;
@@ -124,6 +144,39 @@ struct plot {
 	struct phases windows; /**< That entries are merged over. */
 };
 
+/* ---- sources.c --------------------------------------------------------- */
+
+/** The path of a node, with its project if there are several; it stays. */
+const char *plotPathOf(const struct plotSource *source, const hdINode *node);
+
+/** The same for people: of a node without a path the name of the project. */
+const char *plotNodeName(const struct plotSource *source, const hdINode *node);
+
+/** Say nothing any more of what is wrong with their files. */
+void plotSilence(struct plot *plot);
+
+/**
+ * Get projects ready to be drawn on the clock of the first one.
+ *
+ * @param align As alignFind() takes it.
+ * @param paths What they are called in messages.
+ *
+ * @return -1, or an exit status; plotEndSources() in both cases.
+ */
+int plotStartSources(struct plot *plot, const hdIProject *const *projects,
+		     size_t count, const char *align, char **paths);
+void plotEndSources(struct plot *plot);
+
+/** When all of them begin and end, on the one clock. */
+struct extent plotExtent(const struct plot *plot);
+
+/* ---- comparison.c ------------------------------------------------------ */
+
+/** Add a panel with the power of all nodes of each project, over each other,
+ * and if there are two, with what the second one drew more than the first: of
+ * what is drawn of it. Curves were read. */
+void plotCompare(struct plot *plot);
+
 /* ---- plotdata.c -------------------------------------------------------- */
 
 /** Choose panels and curves; what they show is not known yet. */
@@ -134,6 +187,10 @@ bool plotFindTimes(struct plot *plot);
 /** Read the curves. */
 void plotReadCurves(struct plot *plot);
 void plotFreePanel(void *panel);
+/** An empty panel by itself, with a scale of its own; @p title stays. */
+struct plotPanel *plotNewPanel(const char *title, const char *unit);
+/** Start a curve that has nothing. */
+void plotStartCurve(const struct plot *plot, struct plotCurve *curve);
 /** Whether a curve is drawn as mean, minimum and maximum of each bin. */
 static inline bool plotIsDense(const struct plotCurve *curve)
 {

@@ -109,7 +109,7 @@ static void drawRow(const struct plotLayout *layout, struct canvas *canvas,
 	double height = layout->rowHeight * (layout->rowHeight > 4 ? 0.86 : 1);
 	unsigned int depths = MAX(row->depths, 1);
 
-	canvasBegin(canvas, "states", row->trace->node->path);
+	canvasBegin(canvas, "states", row->path);
 	for (unsigned int i = 0; i < row->depths; i++) {
 		for (guint k = 0; k <= layout->plot->colored; k++)
 			drawName(layout, canvas, row, i, k,
@@ -133,14 +133,14 @@ void plotDrawRows(const struct plotLayout *layout, struct canvas *canvas)
 	plotDrawPhases(layout, canvas, layout->rows, bottom);
 	for (guint i = 0; i < plot->rows->len; i++) {
 		const struct plotRow *row = plot->rows->pdata[i];
-		const char *path = row->trace->node->path;
+		const char *path = row->path;
 		double top = layout->rows + i * layout->rowHeight;
 		char *label;
 
 		drawRow(layout, canvas, row, top);
 		if (i % layout->rowsPerLabel)
 			continue;
-		label = canvasTextFit(*path ? path : plot->project->name,
+		label = canvasTextFit(*path ? path : row->source->name,
 				      font.size, layout->left - 6);
 		canvasText(canvas, layout->left - 5,
 			   top + 0.43 * layout->rowHeight + 0.35 * font.size,

@@ -87,14 +87,22 @@ static void nameStates(struct plot *plot)
 	}
 }
 
+/** A project whose rows are chosen. */
+struct rowsChosen {
+	struct plot *plot;
+	const struct plotSource *source;
+};
+
 static void addRow(const hdITraceFile *trace, void *data)
 {
-	struct plot *plot = data;
+	const struct rowsChosen *self = data;
+	const struct plotSource *source = self->source;
+	struct plot *plot = self->plot;
 	struct plotRow *row;
 	struct profile *profile;
-	int ret = profileRead(plot->project, trace, NULL, NULL, 0,
-			      plot->selection.start, plot->selection.end, NULL,
-			      NULL, &profile);
+	int ret = profileRead(source->project, trace, NULL, NULL, 0,
+			      source->selection.start, source->selection.end,
+			      NULL, NULL, &profile);
 
 	if (ret < 0) {
 		if (ret != -EBADMSG)
@@ -102,19 +110,26 @@ static void addRow(const hdITraceFile *trace, void *data)
 				  strerror(-ret));
 		return;
 	}
-	plot->start = MIN(plot->start, profile->start);
-	plot->end = MAX(plot->end, profile->end);
+	if (profile->start <= profile->end) {
+		plot->start = MIN(plot->start, profile->start + source->shift);
+		plot->end = MAX(plot->end, profile->end + source->shift);
+	}
 	profileAdd(plot->profile, profile);
 	profileFree(profile);
 	row = g_new0(struct plotRow, 1);
+	row->source = source;
 	row->trace = trace;
+	row->path = plotPathOf(source, trace->node);
 	g_ptr_array_add(plot->rows, row);
 }
 
 void plotChooseRows(struct plot *plot)
 {
-	if (plot->states)
-		scanTraces(&plot->scan, addRow, plot);
+	for (size_t i = 0; i < plot->sourceCount && plot->states; i++) {
+		struct rowsChosen chosen = { plot, &plot->sources[i] };
+
+		scanTraces(&plot->sources[i].scan, addRow, &chosen);
+	}
 	nameStates(plot);
 	if (plot->depth == 0)
 		plot->depth = plot->rows->len > MANY_ROWS ? 1 : DEPTHS;
@@ -148,8 +163,9 @@ static bool takeRecord(const hdIRecord *record, void *data)
 {
 	struct rowRead *self = data;
 	const struct plot *plot = self->plot;
-	int64_t start = MAX(record->start, plot->start);
-	int64_t end = MIN(record->end, plot->end);
+	int64_t shift = self->row->source->shift;
+	int64_t start = MAX(record->start + shift, plot->start);
+	int64_t end = MIN(record->end + shift, plot->end);
 	gpointer number;
 
 	if (record->kind != HDI_STATE || end < start ||
@@ -167,7 +183,7 @@ static void readRow(struct plot *plot, struct plotRow *row, GHashTable *numbers)
 {
 	/* All was said when the rows were chosen. */
 	const struct scan scan = { .tool = plot->tool,
-				   .project = plot->project,
+				   .project = row->source->project,
 				   .sink = &diagnosticsDropped };
 	struct rowRead self = { plot, row, numbers };
 

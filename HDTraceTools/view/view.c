@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "HDTraceTools/command/alignoption.h"
 #include "HDTraceTools/command/select.h"
 #include "HDTraceTools/model/projectstart.h"
 #include "HDTraceTools/pages/page.h"
@@ -19,9 +20,6 @@
 #include "HDTraceTools/findings/findings.h"
 #include "HDTraceTools/view/jobs.h"
 #include "HDTraceTools/view/server.h"
-
-/** More projects nobody can tell apart. */
-#define PROJECTS_MAX 16
 
 /** A project that is shown, read and reported beside the others. */
 struct viewOne {
@@ -243,33 +241,12 @@ static void serve(struct view *view)
 
 /* ---- Projects ---------------------------------------------------------- */
 
-/** When the clock of a project that is aligned begins; false: it has no such
- *  time, which was said. */
-static bool findZero(struct view *view, const hdIProject *project,
-		     const char *path, int64_t *zero)
-{
-	*zero = 0;
-	if (view->count == 1 || strcmp(view->align, "wall") == 0)
-		return true;
-	if (strcmp(view->align, "start") == 0) {
-		projectStartFind(project, &diagnosticsDropped, zero);
-		return true;
-	}
-	if (projectMarkFind(project, &diagnosticsDropped, view->align, zero))
-		return true;
-	toolError(view->tool,
-		  "%s: no state and no event is called %s, as "
-		  "--align says",
-		  path, view->align);
-	return false;
-}
-
 /** Get a project ready to be served. */
 static bool start(struct view *view, size_t number, const char *path)
 {
 	struct viewOne *one = &view->list[number];
 	struct viewServed *served = &view->served[number];
-	int64_t zero;
+	int64_t zero = 0;
 
 	one->tool = *view->tool;
 	one->findings = view->findings;
@@ -277,7 +254,8 @@ static bool start(struct view *view, size_t number, const char *path)
 	findingsDiagnosticsInit(&one->findings.diagnostics);
 	one->project = findingsOpen(&one->findings, path);
 	if (!one->project || findingsStart(&one->findings, one->project) != 0 ||
-	    !findZero(view, one->project, path, &zero))
+	    (view->count > 1 &&
+	     !alignFind(view->align, view->tool, one->project, path, &zero)))
 		return false;
 	/* Where the terminal shows it, nobody looks. */
 	one->tool.progress.isOn = false;
@@ -335,7 +313,7 @@ static const struct toolHelp help = {
 		    "  hdtrace view --no-browser --port=8080 run1\n"
 		    "  hdtrace view --align=Solve run1 run2\n",
 	.minArguments = 1,
-	.maxArguments = PROJECTS_MAX,
+	.maxArguments = ALIGN_PROJECTS_MAX,
 	.formats = TOOL_TEXT_ONLY,
 };
 
@@ -347,9 +325,7 @@ int viewRun(struct tool *tool, int argc, char **argv)
 		  "Print the address, and open no browser", NULL },
 		{ "port", 0, 0, G_OPTION_ARG_INT, &view.port,
 		  "Serve at this port (0: any)", "PORT" },
-		{ "align", 0, 0, G_OPTION_ARG_STRING, &view.align,
-		  "Align projects by wall clock, start (default), or a mark",
-		  "wall|start|MARK" },
+		ALIGN_ENTRY(&view.align),
 		FINDINGS_ENTRIES(&view.findings),
 		{ NULL },
 	};

@@ -79,6 +79,8 @@ for project in mini big; do
 		--level=0.5 $project $project -- big big
 	ok "plot $project" is_valid hdtrace-plot plot --states=below -f \
 		-o out.svg $project
+	ok "plot $project and another" is_valid hdtrace-plot plot -f \
+		-o both.svg $project mini
 	ok "plot --window $project" is_valid hdtrace-plot plot --window=1 -f \
 		-o out.svg $project
 	ok "check $project" is_valid hdtrace-check check $project

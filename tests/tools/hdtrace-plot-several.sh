@@ -1,0 +1,174 @@
+#!/bin/sh
+# hdtrace plot of several projects: where curves and states stand on the one
+# clock, how they are called, their colours, and the power of all nodes, by hand.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+. "${abs_top_srcdir:?}/tests/lib/tap.sh"
+. "$abs_top_srcdir/tests/lib/hdtrace.sh"
+. "$abs_top_srcdir/tests/lib/project.sh"
+readers=$abs_top_srcdir/tests/tools/readers
+python=$(command -v python3) || skip_all "no python3"
+PYTHONDONTWRITEBYTECODE=1
+export PYTHONDONTWRITEBYTECODE
+cd "$scratch" || exit 99
+
+# A rank on a host that is in Solve from so many seconds after the start on until
+# the end at 6 s, and the power of the host, for two seconds each, but none of
+# "-": NAME START SOLVE P P P.
+make_run() {
+	run_name=$1
+	cat >"$1_alpha_0.trc" <<-END
+	<Program timeAdjustment='$2' levels='Host Rank'>
+	<Load time='0' end='$3'/><Solve time='$3' end='6'/>
+	</Program>
+	END
+	cat >"$1.proj" <<-END
+	<?xml version="1.0" encoding="UTF-8"?>
+	<Application name="$1"><Description/><FileList/><Topology>
+	<Level type="Host"><Level type="Rank"/></Level>
+	<Node name="alpha"><Node name="0"/></Node></Topology>
+	<CommunicatorList/><Datatypes/>
+	<ExternalStatistics><Energy/></ExternalStatistics></Application>
+	END
+	{
+		stat_header alpha Energy "name=\"P\" type=\"INT32\" \
+			unit=\"${run_unit:-W}\" grouping=\"Power\""
+		stamp "$2"
+		run_at=$2
+		shift 3
+		for run_power; do
+			run_at=$((run_at + 2))
+			if [ "$run_power" = - ]; then
+				gap "$run_at"
+			else
+				stamp "$run_at"
+				u32 "$run_power"
+			fi
+		done
+	} >"${run_name}_alpha_Energy.stat"
+}
+
+make_run first 1000000000 1 100 200 300
+make_run second 1000000003 2 150 250 250
+make_run gappy 1000000000 1 100 - 300
+run_unit=kW
+make_run kilo 1000000000 1 1 2 3
+mkdir twin
+for file in first*; do
+	cp "$file" twin
+done
+
+# Draw projects, and read the picture: PROJECT... -- OPTION... -- WANTED...,
+# wanted as plotseveral.py prints it.
+draws() {
+	projects=
+	while [ "$1" != -- ]; do
+		projects="$projects $1"
+		shift
+	done
+	shift
+	options=
+	while [ "$1" != -- ]; do
+		options="$options $1"
+		shift
+	done
+	shift
+	# shellcheck disable=SC2086 # one a word
+	status 0 plot -q --force -o both.svg --states=above $options $projects ||
+		return 1
+	printf '%s\n' "$@" >wanted
+	"$python" "$readers/plotseveral.py" both.svg >found && diff wanted found
+}
+
+# As they are 3 s apart, and the times of Solve: WHERE; "" says nothing.
+aligned() {
+	case $1 in
+	start | "") set -- "$1" 0 2 2 6 "0 4 50, 4 6 -50" ;;
+	wall) set -- "$1" 3 5 5 9 "3 4 -50, 4 5 -150, 5 6 -50" ;;
+	# The second one begins before the first.
+	Solve) set -- "$1" -1 1 1 5 "0 1 50, 1 2 150, 2 4 50, 4 5 -50" ;;
+	esac
+	draws first second -- ${1:+"--align=$1"} -- \
+		"states first:alpha_0: Load 0 1, Solve 1 6" \
+		"states second:alpha_0: Load $2 $4, Solve $4 $5" \
+		"Power of all nodes first: 0 2 100, 2 4 200, 4 6 300" \
+		"Power of all nodes second: $2 $3 150, $3 $5 250" \
+		"Power of all nodes second − first: $6" \
+		"P first:alpha: 0 2 100, 2 4 200, 4 6 300" \
+		"P second:alpha: $2 $3 150, $3 $5 250" \
+		"one colour: first:alpha second:alpha"
+}
+
+ok "at their starts" aligned start
+ok "by wall clock" aligned wall
+ok "at a mark" aligned Solve
+ok "at their starts if nothing is said" aligned ""
+ok "a part of the time is that of the common clock" draws first second -- \
+	--align=wall --from=4 --to=5 -- \
+	"states first:alpha_0: Solve 4 5" "states second:alpha_0: Load 4 5" \
+	"Power of all nodes first: 4 5 300" \
+	"Power of all nodes second: 4 5 150" \
+	"Power of all nodes second − first: 4 5 -150" \
+	"P first:alpha: 4 5 300" "P second:alpha: 4 5 150" \
+	"one colour: first:alpha second:alpha"
+ok "what one does not know has no difference" draws first gappy -- -- \
+	"states first:alpha_0: Load 0 1, Solve 1 6" \
+	"states gappy:alpha_0: Load 0 1, Solve 1 6" \
+	"Power of all nodes first: 0 2 100, 2 4 200, 4 6 300" \
+	"Power of all nodes gappy: 0 2 100, 4 6 300" \
+	"Power of all nodes gappy − first: 0 2 0, 4 6 0" \
+	"P first:alpha: 0 2 100, 2 4 200, 4 6 300" \
+	"P gappy:alpha: 0 2 100, 4 6 300" \
+	"one colour: first:alpha gappy:alpha"
+ok "three, two of one name, and other units" draws first twin/first kilo -- \
+	--states=only -- \
+	"states first:alpha_0: Load 0 1, Solve 1 6" \
+	"states first (2):alpha_0: Load 0 1, Solve 1 6" \
+	"states kilo:alpha_0: Load 0 1, Solve 1 6"
+
+# What json says of the comparison: PROJECT... LINE.
+compares() {
+	for line; do :; done
+	status 0 plot -f -o both.svg --format=json "$1" "$2" &&
+		sed -n '/"comparison"/,/\]/s/.*"mean_w": \([^,]*\), "energy_j": \([^,]*\), "known_s": \([0-9.]*\).*/\1 \2 \3/p' \
+			out | paste -sd, >found &&
+		echo "$line" | diff - found
+}
+ok "energy in json" compares first second \
+	"200 1200 6.000000000,216.66666666666666 1300 6.000000000,16.666666666666668 100 6.000000000"
+ok "kilowatts are watts in the sum" compares first kilo \
+	"200 1200 6.000000000,2000 12000 6.000000000,1800 10800 6.000000000"
+ok "energy of what is known" compares first gappy \
+	"200 1200 6.000000000,200 800 4.000000000,0 0 4.000000000"
+
+# Of many entries the sums are those of hdtrace stat.
+"${abs_top_builddir:?}/tests/bench/make-project" --nodes=3 --ranks=2 \
+	--records=1200 --values=96000 one >/dev/null
+"${abs_top_builddir:?}/tests/bench/make-project" --nodes=3 --ranks=2 \
+	--records=1200 --values=96000 --seed=2 two >/dev/null
+is_dense() {
+	status 0 plot -f -o both.svg --format=json --from=0.25 --to=6.25 \
+		--size=40x200 one two && grep -q '"dense": true' out || return 1
+	mv out plot.json
+	for project in one two; do
+		status 0 stat --format=json --value=P --from=0.25 --to=6.25 \
+			"$project" || return 1
+		mv out "$project.json"
+	done
+	"$python" "$readers/plotenergy.py" plot.json one.json two.json
+}
+ok "many entries: the sums of hdtrace stat, and their difference" is_dense
+
+ok "no such mark" says "second: no state and no event is called Nothing" 2 \
+	plot -f -o no.svg --align=Nothing second first
+ok "no such project" says "No such file" 2 plot -f -o no.svg first none
+ok "a picture is left alone if a project is missing" test ! -e no.svg
+if "$hdtrace" plot --type=png -o - first 2>&1 | grep -q "without cairo"; then
+	skip "png" "built without cairo"
+else
+	is_png() {
+		status 0 plot -f -o both.png first second &&
+			[ "$(head -c 4 both.png | od -An -tx1)" = " 89 50 4e 47" ]
+	}
+	ok "png" is_png
+fi
+done_testing
