@@ -52,6 +52,15 @@ static inline int64_t hdMonotonicNow(void)
 	return (int64_t)now.tv_sec * HD_NS_PER_S + now.tv_nsec;
 }
 
+/** Get CLOCK_MONOTONIC_RAW, whose rate nobody adjusts, in nanoseconds. */
+static inline int64_t hdMonotonicRawNow(void)
+{
+	struct timespec now = { 0 };
+
+	clock_gettime(CLOCK_MONOTONIC_RAW, &now);
+	return (int64_t)now.tv_sec * HD_NS_PER_S + now.tv_nsec;
+}
+
 /** Get the wall clock in nanoseconds since the epoch, or -1. */
 static inline int64_t hdClockNow(void)
 {

@@ -78,7 +78,8 @@ pc=$(find "$stage" -name libhdTrace.pc | head -n 1)
 prefix=$(sed -n 's/^prefix=//p' "$pc")
 ok "pkg-config files" relocate
 
-for file in bin/hdtrace bin/pt bin/rut include/PT.h include/pt.h include/RUT.h include/pmlib/pmlib.h lib/pkgconfig/libhdReading.pc include/hdTrace.h \
+for file in bin/hdtrace bin/pt bin/rut include/PT.h include/pt.h include/RUT.h include/pmlib/pmlib.h lib/pkgconfig/libhdReading.pc include/hdTrace.h include/hdProbe.h \
+	include/hdprobe.f90 lib/pkgconfig/libhdProbe.pc \
 	share/doc/hdtrace/README share/doc/hdtrace/NEWS \
 	share/doc/hdtrace/pictures/report-stresstest.png \
 	share/man/man1/hdmpif90.1 \
@@ -128,6 +129,15 @@ try_library libhdReading no <<'END'
 int main(void)
 {
 	return hdI_openProject("/nonexistent/test.proj", NULL, NULL) != NULL;
+}
+END
+
+try_library libhdProbe yes <<'END'
+#include <hdProbe.h>
+int main(void)
+{
+	HDPROBE_SCOPE("main");
+	return hdProbe_snapshot(NULL, 0, 0) != 1;
 }
 END
 

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Which clock probes read. */
+#include "config.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "InstrumentationLibrary/src/clock.h"
+#include "common/environment.h"
+#include "common/log.h"
+
+/* How long the counter is compared with CLOCK_MONOTONIC. */
+#define CALIBRATE_NS (HD_NS_PER_S / 100)
+
+int hdProbeClock = HDPROBE_CLOCK_MONOTONIC;
+double hdProbeTickNs = 1;
+uint64_t (*hdProbeClockFake)(void);
+
+static struct hdLogger logger = { .prefix = "libhdProbe" };
+
+static const char *const words[] = { "monotonic", "raw", "realtime", "tsc" };
+#define WORDS (sizeof(words) / sizeof(words[0]))
+
+uint64_t hdProbeClockOther(void)
+{
+	struct timeval tv = { 0 };
+
+	if (hdProbeClock == HD_PROBE_CLOCK_FAKE)
+		return hdProbeClockFake();
+	if (hdProbeClock == HDPROBE_CLOCK_REALTIME) {
+		gettimeofday(&tv, NULL);
+		return ((uint64_t)tv.tv_sec * 1000000 + (uint64_t)tv.tv_usec) *
+		       1000;
+	}
+	return (uint64_t)hdMonotonicRawNow();
+}
+
+const char *hdProbeClockSet(int clock, const struct hdTscFacts *facts)
+{
+	const char *refusal;
+	double tick = 1;
+
+	if (clock == HDPROBE_CLOCK_TSC) {
+		refusal = hdTscRefusal(facts);
+		if (refusal)
+			return refusal;
+		tick = hdTscCalibrate(CALIBRATE_NS);
+		if (!(tick > 0))
+			return "it does not go on";
+	}
+	hdProbeTickNs = tick;
+	hdProbeClock = clock;
+	return NULL;
+}
+
+void hdProbeClockChoose(void)
+{
+	const char *asked = hdEnvironment("HDPROBE_CLOCK");
+	const char *refusal = "no such clock";
+	struct hdTscFacts facts;
+
+	hdLogSetVerbosity(&logger, hdEnvironment("HDPROBE_VERBOSITY"));
+	if (!asked || !*asked)
+		return;
+	for (size_t i = 0; i < WORDS; i++) {
+		if (strcmp(asked, words[i]) == 0) {
+			hdTscFind(&facts);
+			refusal = hdProbeClockSet((int)i, &facts);
+		}
+	}
+	if (refusal)
+		hdLogLoss(&logger,
+			  "HDPROBE_CLOCK=%s: %s; the clock is monotonic", asked,
+			  refusal);
+}
+
+int hdProbe_clock(void)
+{
+	return hdProbeClock;
+}

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* From slots to figures. */
+#include "config.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "InstrumentationLibrary/src/decay.h"
+#include "InstrumentationLibrary/src/merge.h"
+
+/* How often sums are read again that did not belong together. Who counts all
+ * the time, or was killed while it did, does not keep us: then each number is
+ * right by itself. */
+#define TRIES 20000
+
+enum scalar {
+	COUNT,
+	TIMED,
+	MISSED,
+	SUM,
+	SQUARES,
+	SQUARES_HIGH,
+	OUTER,
+	OUTER_SQUARES,
+	OUTER_SQUARES_HIGH,
+	SCALARS,
+};
+
+/* Members of the slot, which the sequence says belong together. */
+struct view {
+	uint64_t scalars[SCALARS];
+	uint64_t min, max, weight, decayed, stamp;
+	uint32_t epoch;
+};
+
+void hdProbeTotalsClear(struct hdProbeTotals *totals)
+{
+	memset(totals, 0, sizeof(*totals));
+	totals->min = UINT64_MAX;
+}
+
+static _Atomic uint64_t *scalarOf(struct hdProbeSums *sums, enum scalar which)
+{
+	switch (which) {
+	case COUNT:
+		return &sums->count;
+	case TIMED:
+		return &sums->timed;
+	case MISSED:
+		return &sums->missed;
+	case SUM:
+		return &sums->sum;
+	case SQUARES:
+		return &sums->squares[0];
+	case SQUARES_HIGH:
+		return &sums->squares[1];
+	case OUTER:
+		return &sums->outer;
+	case OUTER_SQUARES:
+		return &sums->outerSquares[0];
+	default:
+		return &sums->outerSquares[1];
+	}
+}
+
+static uint64_t get(const _Atomic uint64_t *from)
+{
+	return atomic_load_explicit(from, memory_order_acquire);
+}
+
+static void look(struct hdProbeSlot *slot, struct view *view)
+{
+	for (int i = 0; i < TRIES; i++) {
+		uint32_t sequence = atomic_load_explicit(&slot->sequence,
+							 memory_order_acquire);
+
+		for (enum scalar j = 0; j < SCALARS; j++)
+			view->scalars[j] = get(scalarOf(&slot->sums, j));
+		view->min = get(&slot->min);
+		view->max = get(&slot->max);
+		view->weight = get(&slot->weight);
+		view->decayed = get(&slot->decayed);
+		view->stamp = get(&slot->stamp);
+		view->epoch = atomic_load_explicit(&slot->epoch,
+						   memory_order_acquire);
+		if (!(sequence & 1) &&
+		    atomic_load_explicit(&slot->sequence,
+					 memory_order_relaxed) == sequence)
+			return;
+	}
+}
+
+static unsigned __int128 wide(uint64_t low, uint64_t high)
+{
+	return (unsigned __int128)high << 64 | low;
+}
+
+/* What the histogram says, where the slot says nothing of this epoch. */
+static void extremesOf(const uint64_t *grown, uint64_t *min, uint64_t *max)
+{
+	unsigned int i;
+
+	for (i = 0; i < HD_PROBE_BUCKETS && !grown[i]; i++) {
+	}
+	if (i == HD_PROBE_BUCKETS)
+		return;
+	*min = hdProbeBucketBegin(i);
+	for (i = HD_PROBE_BUCKETS; !grown[i - 1]; i--) {
+	}
+	*max = hdProbeBucketBegin(i) - 1;
+}
+
+static void addDecayed(struct hdProbeTotals *totals, const struct view *view,
+		       uint64_t halfLife)
+{
+	double weight = hdProbeFromBits(view->weight);
+	double decayed = hdProbeFromBits(view->decayed);
+	uint64_t stamp =
+		view->stamp > totals->stamp ? view->stamp : totals->stamp;
+	double mine, others;
+
+	if (!view->stamp || !halfLife)
+		return;
+	mine = hdProbeHalve((double)(stamp - view->stamp) / (double)halfLife);
+	others = hdProbeHalve((double)(stamp - totals->stamp) /
+			      (double)halfLife);
+	totals->weight = totals->weight * others + weight * mine;
+	totals->decayed = totals->decayed * others + decayed * mine;
+	totals->stamp = stamp;
+}
+
+void hdProbeTotalsAdd(struct hdProbeTotals *totals, struct hdProbeSlot *slot,
+		      uint32_t epoch, uint64_t halfLife, int isReset)
+{
+	struct view view;
+	uint64_t grown[SCALARS], histogram[HD_PROBE_BUCKETS];
+	uint64_t min = UINT64_MAX, max = 0;
+
+	look(slot, &view);
+	for (enum scalar i = 0; i < SCALARS; i++) {
+		_Atomic uint64_t *base = scalarOf(&slot->base, i);
+
+		grown[i] = view.scalars[i] - hdProbeGet(base);
+	}
+	for (unsigned int i = 0; i < HD_PROBE_BUCKETS; i++) {
+		uint64_t now = hdProbeGet(&slot->sums.histogram[i]);
+
+		histogram[i] = now - hdProbeGet(&slot->base.histogram[i]);
+		totals->histogram[i] += histogram[i];
+		if (isReset && histogram[i])
+			atomic_store(&slot->base.histogram[i], now);
+	}
+	totals->count += grown[COUNT];
+	totals->timed += grown[TIMED];
+	totals->missed += grown[MISSED];
+	totals->sum += grown[SUM];
+	totals->outer += grown[OUTER];
+	totals->squares +=
+		wide(view.scalars[SQUARES], view.scalars[SQUARES_HIGH]) -
+		wide(hdProbeGet(&slot->base.squares[0]),
+		     hdProbeGet(&slot->base.squares[1]));
+	totals->outerSquares += wide(view.scalars[OUTER_SQUARES],
+				     view.scalars[OUTER_SQUARES_HIGH]) -
+				wide(hdProbeGet(&slot->base.outerSquares[0]),
+				     hdProbeGet(&slot->base.outerSquares[1]));
+	for (enum scalar i = 0; isReset && i < SCALARS; i++)
+		atomic_store(scalarOf(&slot->base, i), view.scalars[i]);
+	if (grown[TIMED] && view.epoch == epoch) {
+		min = view.min;
+		max = view.max;
+	} else if (grown[TIMED]) {
+		extremesOf(histogram, &min, &max);
+	}
+	totals->min = min < totals->min ? min : totals->min;
+	totals->max = max > totals->max ? max : totals->max;
+	addDecayed(totals, &view, halfLife);
+}
+
+double hdProbeTotalsQuantile(const struct hdProbeTotals *totals, double q)
+{
+	uint64_t all = 0, seen = 0, rank;
+	unsigned int i;
+	double value;
+
+	for (i = 0; i < HD_PROBE_BUCKETS; i++)
+		all += totals->histogram[i];
+	if (!all || !(q >= 0 && q <= 1))
+		return NAN;
+	/* The smallest number of instances that is a part q. */
+	rank = (uint64_t)(q * (double)all);
+	if ((double)rank < q * (double)all || rank == 0)
+		rank++;
+	if (rank > all)
+		rank = all;
+	for (i = 0; seen + totals->histogram[i] < rank; i++)
+		seen += totals->histogram[i];
+	value = ((double)hdProbeBucketBegin(i) +
+		 (double)(hdProbeBucketBegin(i + 1) - 1)) /
+		2;
+	/* The last bucket has no end; and extremes are known better. */
+	if (totals->timed &&
+	    (i == HD_PROBE_BUCKETS - 1 || value > (double)totals->max))
+		value = (double)totals->max;
+	if (totals->timed && value < (double)totals->min)
+		value = (double)totals->min;
+	return value;
+}
+
+/* With n - 1, from sums of whole numbers: those around a whole number near the
+ * mean are exact, modulo 2^128, which is more than they can be. */
+static double variance(uint64_t n, uint64_t sum, unsigned __int128 squares)
+{
+	uint64_t near, rest;
+	unsigned __int128 around;
+	double result;
+
+	if (n < 2)
+		return NAN;
+	near = sum / n;
+	rest = sum % n;
+	around = squares - (unsigned __int128)near * sum * 2 +
+		 (unsigned __int128)near * near * n;
+	/* Of sums that did not belong together. */
+	if (around >> 127)
+		return 0;
+	result = ((double)around - (double)rest * (double)rest / (double)n) /
+		 (double)(n - 1);
+	return result > 0 ? result : 0;
+}
+
+void hdProbeTotalsFigures(const struct hdProbeTotals *totals, double tickNs,
+			  struct hdProbeFigures *figures)
+{
+	int isTime = figures->kind == HDPROBE_KIND_TIMER ||
+		     figures->kind == HDPROBE_KIND_KERNEL;
+	int isKernel = figures->kind == HDPROBE_KIND_KERNEL;
+	double unit = isTime ? tickNs / 1e9 : 1;
+	double timed = (double)totals->timed;
+	double scale = totals->timed ? (double)totals->count / timed : 1;
+
+	figures->instances = totals->count;
+	figures->timed = totals->timed;
+	figures->missed = totals->missed;
+	figures->body_s = totals->timed || !totals->count
+				  ? (double)totals->sum * unit * scale
+				  : NAN;
+	figures->mean_s = figures->min_s = figures->max_s = NAN;
+	figures->dispatch_s = figures->dispatch_mean_s = NAN;
+	figures->dispatch_variance = figures->decayed_mean_s = NAN;
+	figures->variance =
+		variance(totals->timed, totals->sum, totals->squares) * unit *
+		unit;
+	if (totals->timed) {
+		figures->mean_s = (double)totals->sum / timed * unit;
+		figures->min_s = (double)totals->min * unit;
+		figures->max_s = (double)totals->max * unit;
+	}
+	figures->p50_s = hdProbeTotalsQuantile(totals, 0.5) * unit;
+	figures->p99_s = hdProbeTotalsQuantile(totals, 0.99) * unit;
+	if (isKernel && (totals->timed || !totals->count))
+		figures->dispatch_s = (double)totals->outer * unit * scale;
+	if (isKernel && totals->timed) {
+		figures->dispatch_mean_s = (double)totals->outer / timed * unit;
+		figures->dispatch_variance =
+			variance(totals->timed, totals->outer,
+				 totals->outerSquares) *
+			unit * unit;
+	}
+	if (totals->weight > 0)
+		figures->decayed_mean_s =
+			totals->decayed / totals->weight * unit;
+}

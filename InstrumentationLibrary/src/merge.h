@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file
+ * From what threads have counted to what is known of a probe; of the own
+ * process, and of pages of others.
+ */
+#ifndef HD_PROBE_MERGE_H
+#define HD_PROBE_MERGE_H
+
+#include "InstrumentationLibrary/src/page.h"
+
+/** Sums of slots since the last reset, in ticks. */
+struct hdProbeTotals {
+	uint64_t count, timed, missed, sum, outer;
+	unsigned __int128 squares, outerSquares;
+	uint64_t min, max; /**< Of what was timed. */
+	double weight, decayed;
+	uint64_t stamp; /**< When these two were so; 0: never. */
+	uint64_t histogram[HD_PROBE_BUCKETS];
+};
+
+/** Nothing yet. */
+void hdProbeTotalsClear(struct hdProbeTotals *totals);
+
+/**
+ * Add a slot, while the numbers are locked.
+ *
+ * @param epoch Resets before; with @p isReset without the one that this is.
+ * @param halfLife Of the decayed mean, ticks.
+ * @param isReset Whether the slot begins at zero afterwards.
+ */
+void hdProbeTotalsAdd(struct hdProbeTotals *totals, struct hdProbeSlot *slot,
+		      uint32_t epoch, uint64_t halfLife, int isReset);
+
+/** Find a quantile, in ticks, of totals with something timed. */
+double hdProbeTotalsQuantile(const struct hdProbeTotals *totals, double q);
+
+/** Get the figures, but for their name and kind, which has to be set. */
+void hdProbeTotalsFigures(const struct hdProbeTotals *totals, double tickNs,
+			  struct hdProbeFigures *figures);
+
+#endif

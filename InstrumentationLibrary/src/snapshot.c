@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What a program learns of its own probes. */
+#include "config.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include "InstrumentationLibrary/src/memory.h"
+#include "InstrumentationLibrary/src/readpage.h"
+
+/* Slots as they are in this process, inside the file or not. */
+static struct hdProbeSlot *slotAt(void *context, unsigned int i)
+{
+	(void)context;
+	return hdProbeSlotAt(i);
+}
+
+static struct hdProbeReader reader(void)
+{
+	return (struct hdProbeReader){ .head = hdProbePage, .slotAt = slotAt };
+}
+
+int hdProbe_snapshot(struct hdProbeFigures *figures, size_t capacity, int reset)
+{
+	struct hdProbeReader read = reader();
+	struct hdProbeTotals totals;
+	size_t found = 0;
+	int locked;
+
+	hdProbeSetUp();
+	read = reader();
+	locked = hdProbeLock(reset);
+	if (locked < 0) {
+		errno = -locked;
+		return -1;
+	}
+	if (reset)
+		hdProbeReaderReset(&read);
+	for (unsigned int i = 1; i < HD_PROBE_PROBES; i++) {
+		if (!hdProbeReaderIsFirst(&read, i))
+			continue;
+		if (found < capacity) {
+			hdProbeReaderTotals(&read, i, HD_PROBE_ALL, reset,
+					    &totals);
+			hdProbeReaderFigures(&read, i, &totals,
+					     &figures[found]);
+		}
+		found++;
+	}
+	hdProbeUnlock(locked);
+	return (int)found;
+}
+
+double hdProbe_quantile(const struct hdProbe *probe, double q)
+{
+	struct hdProbeReader read = reader();
+	struct hdProbeTotals totals;
+	unsigned int index = __atomic_load_n(&probe->index, __ATOMIC_ACQUIRE);
+	int locked = index ? hdProbeLock(0) : -1;
+	double ticks;
+
+	if (locked < 0)
+		return NAN;
+	hdProbeReaderTotals(&read, index, HD_PROBE_ALL, 0, &totals);
+	hdProbeUnlock(locked);
+	ticks = hdProbeTotalsQuantile(&totals, q);
+	return probe->kind <= HDPROBE_KIND_KERNEL
+		       ? ticks * hdProbePage->tickNs / 1e9
+		       : ticks;
+}
