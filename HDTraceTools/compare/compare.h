@@ -41,7 +41,10 @@ enum compareMeasure {
 	COMPARE_ENERGY, /**< In J. */
 	COMPARE_POWER,  /**< In W, while it is known. */
 	COMPARE_PATH,   /**< Time on the critical path, in s. */
-	COMPARE_MEASURES
+	/** The energy as the other rule divides it; it is not tested. */
+	COMPARE_OTHER,
+	COMPARE_MEASURES,
+	COMPARE_TESTED = COMPARE_OTHER
 };
 
 /** The two sets. */
@@ -88,7 +91,8 @@ struct compareRun {
 	char *file;       /**< NULL if there is none. */
 	bool hasEnergy;
 	bool hasPath;
-	int64_t rankTime;     /**< That all traces were active. */
+	bool hasOther;    /**< The other rule divides energy in another way. */
+	int64_t rankTime; /**< That all traces were active. */
 	uint64_t diagnostics; /**< Of its files. */
 };
 

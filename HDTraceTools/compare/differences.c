@@ -76,6 +76,8 @@ static void setAbsent(const struct compare *self, struct compareRow *row)
 		cost->values[COMPARE_TIME] = 0;
 		if (self->runs[i].hasEnergy)
 			cost->values[COMPARE_ENERGY] = 0;
+		if (self->runs[i].hasEnergy && self->runs[i].hasOther)
+			cost->values[COMPARE_OTHER] = 0;
 		if (self->runs[i].hasPath)
 			cost->values[COMPARE_PATH] = 0;
 	}
@@ -141,7 +143,7 @@ static void setResults(const struct compare *self, struct compareRow *row)
 		result->difference =
 			result->medians[COMPARE_B] - result->medians[COMPARE_A];
 		/* What is known of the least only has no difference. */
-		if (i == COMPARE_ENERGY &&
+		if ((i == COMPARE_ENERGY || i == COMPARE_OTHER) &&
 		    (row->isPartial[COMPARE_A] || row->isPartial[COMPARE_B]))
 			result->difference = NAN;
 		result->alone = NAN;
@@ -205,7 +207,7 @@ static void eachTested(const struct compare *self, struct rankTest *test,
 		struct compareRow *row = rowAt(self, i);
 		bool small = isSmall(self, row);
 
-		for (int k = 0; k < COMPARE_MEASURES; k++) {
+		for (int k = 0; k < COMPARE_TESTED; k++) {
 			struct compareResult *result = &row->results[k];
 
 			if (!valuesOf(self, row, k, values))

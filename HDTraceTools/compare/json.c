@@ -31,6 +31,9 @@ static const struct rowColumn columns[] = {
 	MEASURE("energy", "_j"),
 	MEASURE("power", "_w"),
 	MEASURE("path", "_s"),
+	{ NULL, "energy_other_a_j", ROW_NUMBER, 0 },
+	{ NULL, "energy_other_b_j", ROW_NUMBER, 0 },
+	{ NULL, "energy_other_difference_j", ROW_NUMBER, 0 },
 	{ NULL, "known_a_s", ROW_TIME, 0 },
 	{ NULL, "duration_a_s", ROW_TIME, 0 },
 	{ NULL, "known_b_s", ROW_TIME, 0 },
@@ -43,7 +46,8 @@ enum {
 	COLUMN_SMALL,
 	COLUMN_MEASURES,
 	MEASURE_COLUMNS = 6,
-	COLUMN_KNOWN = COLUMN_MEASURES + COMPARE_MEASURES * MEASURE_COLUMNS,
+	COLUMN_OTHER = COLUMN_MEASURES + COMPARE_TESTED * MEASURE_COLUMNS,
+	COLUMN_KNOWN = COLUMN_OTHER + 3,
 };
 
 static void setMeasure(struct rows *rows, int measure,
@@ -63,15 +67,19 @@ static void setMeasure(struct rows *rows, int measure,
 
 static void setRow(struct rows *rows, const struct compareRow *row)
 {
+	const struct compareResult *other = &row->results[COMPARE_OTHER];
 	bool isSmall = false;
 
 	rowsText(rows, COLUMN_KIND, compareKindNames[row->kind]);
 	rowsText(rows, COLUMN_NAME, row->name);
-	for (int i = 0; i < COMPARE_MEASURES; i++) {
+	for (int i = 0; i < COMPARE_TESTED; i++) {
 		setMeasure(rows, i, &row->results[i]);
 		isSmall |= row->results[i].verdict == COMPARE_TOO_SMALL;
 	}
 	rowsFlag(rows, COLUMN_SMALL, isSmall);
+	rowsNumber(rows, COLUMN_OTHER, other->medians[COMPARE_A]);
+	rowsNumber(rows, COLUMN_OTHER + 1, other->medians[COMPARE_B]);
+	rowsNumber(rows, COLUMN_OTHER + 2, other->difference);
 	for (size_t set = 0; set < COMPARE_SETS; set++) {
 		rowsTime(rows, COLUMN_KNOWN + 2 * set, row->known[set].knownNs);
 		rowsTime(rows, COLUMN_KNOWN + 2 * set + 1,
@@ -154,7 +162,7 @@ static void putCosts(const struct compare *self, struct outJson *json,
 	static const char *const keys[COMPARE_MEASURES] = {
 		[COMPARE_COUNT] = "count",     [COMPARE_TIME] = "time_s",
 		[COMPARE_ENERGY] = "energy_j", [COMPARE_POWER] = "power_w",
-		[COMPARE_PATH] = "path_s",
+		[COMPARE_PATH] = "path_s",     [COMPARE_OTHER] = "other_j",
 	};
 	size_t first = compareFirst(self, set);
 

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "HDTraceTools/compare/compare.h"
-#include "HDTraceTools/model/mpifunctions.h"
+#include "HDTraceTools/model/causes/mpifunctions.h"
 #include "HDTraceTools/model/roles.h"
 #include "common/format/level.h"
 
@@ -58,8 +58,9 @@ static struct compareCost *costOf(struct taking *taking, enum compareKind kind,
 
 /** Set the energy, and the power, of a part of a node's. */
 static void setAmount(const struct taking *taking, struct compareCost *cost,
-		      const struct attributionAmount *amount, int64_t time)
+		      const struct attributionAmount *amounts, int64_t time)
 {
+	const struct attributionAmount *amount = &amounts[FINDINGS_RULE];
 	double joules = attributionEnergy(amount);
 
 	cost->known = (struct known){ amount->measured, time };
@@ -70,6 +71,10 @@ static void setAmount(const struct taking *taking, struct compareCost *cost,
 		time == 0 ? joules : knownTotal(cost->known, joules);
 	cost->values[COMPARE_POWER] = knownMean(
 		cost->known, joules / ((double)amount->measured / 1e9));
+	if (taking->findings->other)
+		cost->values[COMPARE_OTHER] =
+			knownTotal(cost->known,
+				   attributionEnergy(&amounts[FINDINGS_OTHER]));
 }
 
 static void setEnergy(struct compareCost *cost,
@@ -99,10 +104,10 @@ static void takePath(struct taking *taking)
 		return;
 	cost = costOf(taking, COMPARE_RUN, COMPARE_CRITICAL);
 	cost->values[COMPARE_TIME] = secondsOf(path->start, path->end);
-	setAmount(taking, cost, &path->energy, path->end - path->start);
+	setAmount(taking, cost, path->energy, path->end - path->start);
 	cost = costOf(taking, COMPARE_RUN, COMPARE_WAITING);
 	cost->values[COMPARE_TIME] = (double)path->waiting / 1e9;
-	setAmount(taking, cost, &path->beside, path->waiting);
+	setAmount(taking, cost, path->beside, path->waiting);
 	for (guint i = 0; i < path->states->len; i++) {
 		const struct pathState *state =
 			&g_array_index(path->states, struct pathState, i);
@@ -128,7 +133,7 @@ static void takeWhole(struct taking *taking)
 /* ---- Functions and regions --------------------------------------------- */
 
 static void takeState(struct taking *taking, const char *name, uint64_t count,
-		      int64_t time, const struct attributionAmount *amount)
+		      int64_t time, const struct attributionAmount *amounts)
 {
 	struct compareCost *cost = costOf(
 		taking, mpiIsFunction(name) ? COMPARE_FUNCTION : COMPARE_REGION,
@@ -138,7 +143,7 @@ static void takeState(struct taking *taking, const char *name, uint64_t count,
 
 	cost->values[COMPARE_COUNT] = (double)count;
 	cost->values[COMPARE_TIME] = (double)time / 1e9;
-	setAmount(taking, cost, amount, time);
+	setAmount(taking, cost, amounts, time);
 	if (taking->run->hasPath)
 		cost->values[COMPARE_PATH] =
 			onPath ? (double)onPath->time / 1e9 : 0;
@@ -154,11 +159,11 @@ static void takeStates(struct taking *taking)
 		const struct profileState *state = states->pdata[i];
 
 		takeState(taking, state->name, state->count, state->own.time,
-			  &state->own.amounts[0]);
+			  state->own.amounts);
 	}
 	if (findings->outsideTime)
 		takeState(taking, PATH_OUTSIDE, 0, findings->outsideTime,
-			  &findings->outside);
+			  findings->outside);
 }
 
 /* ---- Ranks and nodes --------------------------------------------------- */
@@ -200,7 +205,7 @@ static void takeRank(struct taking *taking, guint number, int rankLevel)
 
 	cost->values[COMPARE_COUNT] = (double)rank->states;
 	cost->values[COMPARE_TIME] = secondsOf(rank->start, rank->end);
-	setAmount(taking, cost, &rank->amount,
+	setAmount(taking, cost, rank->amounts,
 		  rank->start <= rank->end ? rank->end - rank->start : 0);
 }
 
@@ -293,6 +298,7 @@ static void takeRun(struct compare *self, struct compareRun *run,
 	run->name = g_strdup(findings->project->name);
 	run->file = g_strdup(findings->project->file);
 	run->hasEnergy = findings->energy.isKnown;
+	run->hasOther = findings->other != NULL;
 	run->hasPath = pathMatters(findings->path);
 	run->diagnostics = findings->diagnostics.count;
 	takeWhole(&taking);

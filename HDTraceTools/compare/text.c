@@ -38,6 +38,7 @@ static char *medianText(const struct compareRow *row, int measure, int set)
 	case COMPARE_PATH:
 		return g_strdup(secondsText(buffer, value));
 	case COMPARE_ENERGY:
+	case COMPARE_OTHER:
 		return g_strconcat(row->isPartial[set] ? ">= " : "",
 				   quantityText(buffer, value, "J"), NULL);
 	case COMPARE_POWER:
@@ -177,19 +178,45 @@ static void printNamed(const struct compare *self)
 
 /* ---- Tables ------------------------------------------------------------ */
 
-static const char *const headings[] = {
-	"<Name",    ".Count A",       ".Count B",  ".Time A",  ".Time B",
-	".Change",  ".Energy A",      ".Energy B", ".Change",  ".Power A",
-	".Power B", ".On the path A", ".B",        "<Verdict", NULL,
-};
-
-/** Columns above that are not always shown. */
+/** Columns of tables that are not always shown. */
 enum {
 	COLUMN_ENERGY = 6,
 	COLUMN_POWER = 9,
-	COLUMN_PATH = 11,
-	COLUMN_VERDICT = 13,
+	COLUMN_OTHER = 11,
+	COLUMN_PATH = 13,
+	COLUMN_VERDICT = 15,
 };
+
+/** An empty table; the headings that depend on the rule are those of the other
+ *  one. */
+static struct outTable *newTable(const struct compare *self)
+{
+	static const char *headings[] = {
+		"<Name",   ".Count A",       ".Count B",  ".Time A",
+		".Time B", ".Change",        ".Energy A", ".Energy B",
+		".Change", ".Power A",       ".Power B",  NULL,
+		".B",      ".On the path A", ".B",        "<Verdict",
+		NULL,
+	};
+
+	headings[COLUMN_OTHER] =
+		self->rule == ATTRIBUTION_CPU ? ".Equally A" : ".By CPU time A";
+	return outTableNew(headings);
+}
+
+/** Whether the other rule says something else of a row, by more than 5 %, so
+ * that both are told. */
+static bool otherDiffers(const struct compareRow *row)
+{
+	for (int set = 0; set < COMPARE_SETS; set++) {
+		double one = row->results[COMPARE_ENERGY].medians[set];
+		double other = row->results[COMPARE_OTHER].medians[set];
+
+		if (fabs(one - other) > 0.05 * fmax(one, other))
+			return true;
+	}
+	return false;
+}
 
 static void addMedians(struct outTable *table, const struct compareRow *row,
 		       int measure)
@@ -245,6 +272,12 @@ static void addRow(struct outTable *table, const struct compareRow *row)
 	addMedians(table, row, COMPARE_ENERGY);
 	addChange(table, row, COMPARE_ENERGY);
 	addMedians(table, row, COMPARE_POWER);
+	if (otherDiffers(row)) {
+		addMedians(table, row, COMPARE_OTHER);
+	} else {
+		outTableAdd(table, "");
+		outTableAdd(table, "");
+	}
 	addMedians(table, row, COMPARE_PATH);
 	addVerdict(table, row);
 }
@@ -268,8 +301,16 @@ static void hideColumns(const struct compare *self, unsigned int kinds,
 			struct outTable *table)
 {
 	bool hasEnergy = isKnown(self, kinds, COMPARE_ENERGY);
+	bool hasOther = false;
 
-	for (size_t i = COLUMN_ENERGY; i < COLUMN_PATH && !hasEnergy; i++)
+	for (guint i = 0; i < self->rows->len; i++) {
+		const struct compareRow *row = self->rows->pdata[i];
+
+		hasOther |= kinds >> row->kind & 1 && otherDiffers(row);
+	}
+	for (size_t i = COLUMN_ENERGY; i < COLUMN_OTHER && !hasEnergy; i++)
+		outTableHide(table, i);
+	for (size_t i = COLUMN_OTHER; i < COLUMN_PATH && !hasOther; i++)
 		outTableHide(table, i);
 	if (!isKnown(self, kinds, COMPARE_PATH)) {
 		outTableHide(table, COLUMN_PATH);
@@ -283,7 +324,7 @@ static void hideColumns(const struct compare *self, unsigned int kinds,
 static void printTable(const struct compare *self, const char *text,
 		       unsigned int kinds)
 {
-	struct outTable *table = outTableNew(headings);
+	struct outTable *table = newTable(self);
 	guint listed = 0;
 	guint count = 0;
 

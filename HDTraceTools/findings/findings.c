@@ -227,6 +227,7 @@ static void freeAll(struct findings *findings)
 	}
 	g_free(findings->groups);
 	attributionFree(findings->attribution);
+	attributionFree(findings->other);
 	criticalPathFree(findings->path);
 	if (findings->byTime) {
 		g_ptr_array_unref(findings->byTime);
@@ -247,6 +248,8 @@ int findingsStart(struct findings *findings, const hdIProject *project)
 	startAll(findings);
 	if (findings->energyCount && project->traceCount)
 		findings->attribution = attributionNew(project, findings->rule);
+	if (findings->attribution)
+		findings->other = attributionOther(findings->attribution);
 	return findPhases(findings);
 }
 

@@ -90,6 +90,9 @@ struct findingsGroup {
 	powerPico unattributed;
 };
 
+/** The rule that was asked for, and the other one. */
+enum { FINDINGS_RULE, FINDINGS_OTHER, FINDINGS_RULES };
+
 /** What a rank took; where there are no ranks, what a node with traces did. */
 struct findingsRank {
 	const hdINode *node;
@@ -98,7 +101,7 @@ struct findingsRank {
 	int64_t end;
 	/** That it is charged with, and for how long that is known: of several
 	 *  traces the longest. */
-	struct attributionAmount amount;
+	struct attributionAmount amounts[FINDINGS_RULES];
 };
 
 /** A phase, or all of one name. */
@@ -141,7 +144,9 @@ struct findings {
 	int64_t end;
 	int64_t size; /**< Of all files. */
 	struct findingsGroup *groups;
-	struct profile *profile; /**< Of all traces; its source is energy. */
+	/** Of all traces; its sources are energy as the rule divides it, and as
+	 *  the other rule does. */
+	struct profile *profile;
 	/** Its states, by own time and by own energy, the largest first; of the
 	 *  same, as they are met, and as they are by time. */
 	GPtrArray *byTime;
@@ -149,7 +154,7 @@ struct findings {
 	GArray *ranks; /**< struct findingsRank, as they are met. */
 	/** What traces did outside of states, while they were active. */
 	int64_t outsideTime;
-	struct attributionAmount outside;
+	struct attributionAmount outside[FINDINGS_RULES];
 	GArray *phases; /**< struct findingsPhase */
 	struct findingsMost most;
 	struct findingsEnergy energy; /**< Of all nodes. */
@@ -157,6 +162,8 @@ struct findings {
 	powerPico unattributed;       /**< Of all that count for the total. */
 	/** From findingsStart() on; NULL if nothing tells energy. */
 	struct attribution *attribution;
+	/** By the other rule; NULL if that says the same. */
+	struct attribution *other;
 	struct criticalPath *path; /**< When all was read. */
 	int64_t tracerNs; /**< CPU time of the tracer; -1 if not known. */
 	int64_t tracerLate;

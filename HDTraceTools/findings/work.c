@@ -29,7 +29,7 @@ struct task {
 	size_t number;               /**< Of the task that reads the group. */
 	struct profile *profile;
 	/** Of a trace: its part, at any time. */
-	struct attributionAmount charged;
+	struct attributionAmount charged[FINDINGS_RULES];
 	size_t place; /**< Of a trace, in the project. */
 	struct pathReader *path;
 	struct findingsDiagnostics diagnostics;
@@ -160,38 +160,68 @@ static void takeRecord(void *data, const hdIRecord *record)
 	position->offset = offset;
 }
 
+/** What a trace is charged with by both rules. */
+struct charge {
+	struct profileSource sources[FINDINGS_RULES];
+	struct attributionShare *shares[FINDINGS_RULES];
+};
+
+static void openCharge(struct work *work, const struct task *task,
+		       struct charge *charge)
+{
+	struct findings *findings = work->findings;
+	struct attribution *const rules[FINDINGS_RULES] = {
+		findings->attribution,
+		findings->other,
+	};
+
+	for (int i = 0; i < FINDINGS_RULES; i++) {
+		if (!rules[i] || !task->group || !task->group->series)
+			continue;
+		charge->shares[i] = attributionShareNew(
+			rules[i], task->group->group->node, task->trace);
+		charge->sources[i].cursor = attributionCursorNew(
+			task->group->series, charge->shares[i]);
+	}
+}
+
+/** What the trace was charged with in all. */
+static void closeCharge(struct task *task, struct charge *charge)
+{
+	for (int i = 0; i < FINDINGS_RULES; i++) {
+		struct attributionCursor *cursor = charge->sources[i].cursor;
+
+		if (!cursor)
+			continue;
+		task->charged[i] =
+			attributionCursorGet(cursor, INT64_MIN, INT64_MAX);
+		if (task->spoolError == 0)
+			task->spoolError = attributionCursorError(cursor);
+		attributionCursorFree(cursor);
+		attributionShareFree(charge->shares[i]);
+	}
+}
+
 static void readTrace(struct work *work, struct task *task)
 {
-	struct position position = { .findings = work->findings };
-	struct profileSource source = { .cursor = NULL };
-	struct attributionShare *share = NULL;
+	struct findings *findings = work->findings;
+	struct position position = { .findings = findings };
+	struct charge charge = { .shares = { NULL } };
 	const struct diagnosticSink sink = { keepDiagnostic,
 					     &task->diagnostics };
 
-	if (task->group && task->group->series) {
-		share = attributionShareNew(work->findings->attribution,
-					    task->group->group->node,
-					    task->trace);
-		source.cursor =
-			attributionCursorNew(task->group->series, share);
-	}
+	openCharge(work, task, &charge);
 	task->path = pathSearchEnter(work->search, task->trace,
 				     (uint32_t)task->place);
 	position.path = task->path;
-	task->error = profileRead(work->findings->project, task->trace, &sink,
-				  &source, 1, INT64_MIN, INT64_MAX, takeRecord,
-				  &position, &task->profile);
-	if (source.cursor) {
-		task->charged = attributionCursorGet(source.cursor, INT64_MIN,
-						     INT64_MAX);
-		task->spoolError = attributionCursorError(source.cursor);
-	}
+	task->error = profileRead(findings->project, task->trace, &sink,
+				  charge.sources, findings->profile->sources,
+				  INT64_MIN, INT64_MAX, takeRecord, &position,
+				  &task->profile);
+	closeCharge(task, &charge);
 	if (task->spoolError == 0)
 		task->spoolError = position.error;
-	attributionCursorFree(source.cursor);
-	attributionShareFree(share);
-	findingsProgress(work->findings,
-			 task->trace->fileSize - position.offset);
+	findingsProgress(findings, task->trace->fileSize - position.offset);
 }
 
 static void run(struct tasks *tasks, void *data, size_t number)
@@ -260,18 +290,20 @@ static void sayTemporary(struct findings *findings, int error)
 
 static void takePath(struct work *work, struct task *task)
 {
+	struct findings *findings = work->findings;
 	struct pathPower power = { .series = NULL };
 	int ret;
 
 	if (task->group)
 		power = (struct pathPower){
 			.series = task->group->series,
-			.attribution = work->findings->attribution,
+			.attributions = { findings->attribution,
+					  findings->other },
 			.node = task->group->group->node,
 		};
 	ret = pathSearchLeave(work->search, task->path, &power);
 	if (ret < 0)
-		sayTemporary(work->findings, ret);
+		sayTemporary(findings, ret);
 }
 
 static struct findingsRank *rankOf(struct work *work, const hdINode *node)
@@ -293,6 +325,27 @@ static struct findingsRank *rankOf(struct work *work, const hdINode *node)
 	return &g_array_index(ranks, struct findingsRank, place - 1);
 }
 
+/** Add what a trace was charged with to its rank, and what of that was outside
+ * of states, by a rule. */
+static void takeCharged(struct findings *findings, struct findingsRank *rank,
+			const struct task *task, size_t rule)
+{
+	const GPtrArray *states = task->profile->states;
+	struct attributionAmount rest = task->charged[rule];
+	struct attributionAmount *amount = &rank->amounts[rule];
+
+	amount->pico += rest.pico;
+	amount->measured = MAX(amount->measured, rest.measured);
+	for (guint i = 0; i < states->len; i++) {
+		const struct profileState *state = states->pdata[i];
+
+		rest.pico -= state->own.amounts[rule].pico;
+		rest.measured -= state->own.amounts[rule].measured;
+	}
+	findings->outside[rule].pico += rest.pico;
+	findings->outside[rule].measured += MAX(rest.measured, 0);
+}
+
 /** Add a trace to its rank, and what it did outside of states. */
 static void takeRank(struct work *work, const struct task *task)
 {
@@ -301,28 +354,22 @@ static void takeRank(struct work *work, const struct task *task)
 	const hdINode *node = task->trace->node;
 	struct findingsRank *rank = rankOf(
 		work, work->rankLevel ? rolesAt(node, work->rankLevel) : node);
-	struct attributionAmount outside = task->charged;
 	int64_t time = 0;
 
 	rank->states += profile->stateCount;
 	rank->start = MIN(rank->start, profile->start);
 	rank->end = MAX(rank->end, profile->end);
-	rank->amount.pico += task->charged.pico;
-	rank->amount.measured =
-		MAX(rank->amount.measured, task->charged.measured);
 	if (profile->start < profile->end)
 		time = profile->end - profile->start;
 	for (guint i = 0; i < profile->states->len; i++) {
 		const struct profileState *state = profile->states->pdata[i];
 
 		time -= state->own.time;
-		outside.pico -= state->own.amounts[0].pico;
-		outside.measured -= state->own.amounts[0].measured;
 	}
 	/* States that overlap, as they should not, leave nothing. */
 	findings->outsideTime += MAX(time, 0);
-	findings->outside.pico += outside.pico;
-	findings->outside.measured += MAX(outside.measured, 0);
+	for (size_t i = 0; i < profile->sources; i++)
+		takeCharged(findings, rank, task, i);
 }
 
 static void take(void *data, size_t number)
@@ -357,7 +404,7 @@ static void take(void *data, size_t number)
 	takePath(work, task);
 	if (!group)
 		return;
-	group->unattributed -= task->charged.pico;
+	group->unattributed -= task->charged[FINDINGS_RULE].pico;
 	if (++group->tracesRead == group->traces && group->series) {
 		int ret = powerSeriesMove(group->series, work->powers);
 
@@ -393,7 +440,7 @@ void findingsReadAll(struct findings *findings)
 		.ranks = g_hash_table_new(NULL, NULL),
 	};
 
-	findings->profile = profileNew(1);
+	findings->profile = profileNew(findings->other ? FINDINGS_RULES : 1);
 	addTasks(&work);
 	tasksDo(work.tasks->len, run, take, &work);
 	findPath(&work);

@@ -136,7 +136,8 @@ static void addNumber(struct attribution *self, size_t number)
 	g_array_append_val(list, number);
 }
 
-struct attribution *attributionNew(const hdIProject *project,
+/** All but when traces are active. */
+static struct attribution *newWith(const hdIProject *project,
 				   enum attributionRule rule)
 {
 	struct attribution *self = g_new0(struct attribution, 1);
@@ -160,13 +161,36 @@ struct attribution *attributionNew(const hdIProject *project,
 		};
 		addNumber(self, i);
 	}
-	tasksDo(project->traceCount, readLife, takeLife, self);
 	for (size_t i = 0; rule == ATTRIBUTION_CPU && i < project->groupCount;
 	     i++)
 		readUsage(self, project->groups[i]);
 	pthread_mutex_init(&self->mutex, NULL);
 	self->ranks = g_hash_table_new(NULL, NULL);
 	return self;
+}
+
+struct attribution *attributionNew(const hdIProject *project,
+				   enum attributionRule rule)
+{
+	struct attribution *self = newWith(project, rule);
+
+	tasksDo(project->traceCount, readLife, takeLife, self);
+	return self;
+}
+
+struct attribution *attributionOther(const struct attribution *self)
+{
+	struct attribution *other = newWith(
+		self->project, self->rule == ATTRIBUTION_CPU ? ATTRIBUTION_EQUAL
+							     : ATTRIBUTION_CPU);
+
+	if (self->usages->len + other->usages->len == 0) {
+		attributionFree(other);
+		return NULL;
+	}
+	for (size_t i = 0; i < self->project->traceCount; i++)
+		other->lives[i].extent = self->lives[i].extent;
+	return other;
 }
 
 static void freeClaims(struct nodeClaims *self)

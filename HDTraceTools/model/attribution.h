@@ -52,6 +52,17 @@ static inline double attributionEnergy(const struct attributionAmount *amount)
 	return (double)amount->pico / 1e12;
 }
 
+/** Whether what two rules say differs by more than 5 % of the larger one, so
+ * that both are told. */
+static inline bool attributionsDiffer(const struct attributionAmount *a,
+				      const struct attributionAmount *b)
+{
+	powerPico larger = a->pico > b->pico ? a->pico : b->pico;
+	powerPico apart = larger - (a->pico > b->pico ? b->pico : a->pico);
+
+	return apart * 20 > larger;
+}
+
 /* ---- Any activities at one node ----------------------------------------- */
 
 /** Who is active when: claims on the energy of a node. */
@@ -112,6 +123,10 @@ struct attribution;
  */
 struct attribution *attributionNew(const hdIProject *project,
 				   enum attributionRule rule);
+
+/** The same traces by the other rule; NULL if both say the same, since nothing
+ *  tells CPU time. */
+struct attribution *attributionOther(const struct attribution *self);
 
 /** Free it; NULL does nothing. */
 void attributionFree(struct attribution *self);

@@ -222,6 +222,18 @@ static void putJoules(struct outJson *json, const char *key,
 		      amount->measured ? attributionEnergy(amount) : NAN);
 }
 
+/** What the other rule says; null if it says the same, as nothing tells CPU
+ *  time. */
+static void putOther(struct outJson *json, const char *key,
+		     const struct findings *findings,
+		     const struct attributionAmount *amounts)
+{
+	if (findings->other)
+		putJoules(json, key, &amounts[FINDINGS_OTHER]);
+	else
+		outJsonPlain(json, key, "null");
+}
+
 static void putStates(struct outJson *json, const struct findings *findings)
 {
 	const GPtrArray *states = findings->byTime;
@@ -237,6 +249,7 @@ static void putStates(struct outJson *json, const struct findings *findings)
 		outJsonSeconds(json, "total_seconds", state->total.time);
 		outJsonSeconds(json, "longest_seconds", state->longest);
 		putJoules(json, "joules", &state->own.amounts[0]);
+		putOther(json, "other_joules", findings, state->own.amounts);
 		putJoules(json, "total_joules", &state->total.amounts[0]);
 		outJsonSeconds(json, "measured_seconds",
 			       state->own.amounts[0].measured);
@@ -332,14 +345,18 @@ static void putPath(struct outJson *json, const struct findings *findings)
 		       path->end - path->start - path->mpi);
 	outJsonSeconds(json, "mpi_s", path->mpi);
 	outJsonSeconds(json, "transfer_s", path->transfer);
-	putJoules(json, "energy_j", &path->energy);
-	outJsonSeconds(json, "known_s", path->energy.measured);
+	putJoules(json, "energy_j", &path->energy[FINDINGS_RULE]);
+	putOther(json, "other_energy_j", findings, path->energy);
+	outJsonSeconds(json, "known_s", path->energy[FINDINGS_RULE].measured);
 	/* Nobody waited: that is known. */
-	if (path->waiting == 0 && path->energy.measured)
+	if (path->waiting == 0 && path->energy[FINDINGS_RULE].measured)
 		outJsonInteger(json, "beside_energy_j", 0);
 	else
-		putJoules(json, "beside_energy_j", &path->beside);
-	outJsonSeconds(json, "beside_known_s", path->beside.measured);
+		putJoules(json, "beside_energy_j",
+			  &path->beside[FINDINGS_RULE]);
+	putOther(json, "other_beside_energy_j", findings, path->beside);
+	outJsonSeconds(json, "beside_known_s",
+		       path->beside[FINDINGS_RULE].measured);
 	outJsonSeconds(json, "beside_s", path->waiting);
 	putPathParts(json, path);
 	putDependencies(json, &path->counts);
@@ -384,6 +401,7 @@ void reportPutJson(const struct findings *findings, struct outJson *json,
 		   const char *key)
 {
 	const hdIProject *project = findings->project;
+	bool isByCpu = findings->rule == ATTRIBUTION_CPU;
 
 	/* In a page it is a part of something else. */
 	if (key)
@@ -401,8 +419,11 @@ void reportPutJson(const struct findings *findings, struct outJson *json,
 		outJsonPlain(json, "runtime", "null");
 	putEnergy(json, "energy", &findings->energy);
 	outJsonObject(json, "attribution", true);
-	outJsonText(json, "rule",
-		    findings->rule == ATTRIBUTION_CPU ? "cpu" : "equal");
+	outJsonText(json, "rule", isByCpu ? "cpu" : "equal");
+	if (findings->other)
+		outJsonText(json, "other_rule", isByCpu ? "equal" : "cpu");
+	else
+		outJsonPlain(json, "other_rule", "null");
 	outJsonDouble(json, "unattributed_j",
 		      findings->energy.isKnown
 			      ? (double)findings->unattributed / 1e12

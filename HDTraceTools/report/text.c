@@ -485,13 +485,50 @@ static void printPhases(const struct report *report)
 /* ---- States ------------------------------------------------------------ */
 
 /** Columns below that are not always shown. */
-enum { COLUMN_STATE_ENERGY = 5, COLUMN_STATE_KNOWN = 7 };
+enum {
+	COLUMN_STATE_ENERGY = 5,
+	COLUMN_STATE_OTHER = 7,
+	COLUMN_STATE_KNOWN = 9,
+};
 
-static void printTop(const struct report *report, bool isEnergy)
+/** How the other rule divides energy, as a heading after '.'. */
+static const char *otherHeading(const struct report *report)
 {
-	static const char *const headings[] = {
-		"<State",  ">Count", ">Own time", ">Total time", ">Longest",
-		".Energy", "<",      ">Known",    NULL,
+	return report->findings.rule == ATTRIBUTION_CPU ? ".Equally"
+							: ".By CPU time";
+}
+
+/** Whether the other rule says something else of amounts, so that both are
+ *  told. */
+static bool otherDiffers(const struct report *report,
+			 const struct attributionAmount *amounts)
+{
+	return report->findings.other && amounts[FINDINGS_OTHER].measured &&
+	       attributionsDiffer(&amounts[FINDINGS_RULE],
+				  &amounts[FINDINGS_OTHER]);
+}
+
+/** Two cells: the energy by the other rule, where that differs. */
+static bool addOther(const struct report *report, struct outTable *table,
+		     const struct attributionAmount *amounts,
+		     struct known known)
+{
+	if (!otherDiffers(report, amounts)) {
+		outTableAdd(table, "");
+		outTableAdd(table, "");
+		return false;
+	}
+	addEnergy(table, known, attributionEnergy(&amounts[FINDINGS_OTHER]));
+	return true;
+}
+
+/** Returns whether the other rule says something else. */
+static bool printTop(const struct report *report, bool isEnergy)
+{
+	const char *const headings[] = {
+		"<State",   ">Count",  ">Own time", ">Total time",
+		">Longest", ".Energy", "<",         otherHeading(report),
+		"<",        ">Known",  NULL,
 	};
 	struct outTable *table = outTableNew(headings);
 	const GPtrArray *states =
@@ -500,6 +537,7 @@ static void printTop(const struct report *report, bool isEnergy)
 				    : MIN(states->len, (guint)report->top);
 	char buffer[OUT_NUMBER_SIZE];
 	bool isPartial = false;
+	bool hasOther = false;
 
 	for (guint i = 0; i < count; i++) {
 		const struct profileState *state = states->pdata[i];
@@ -513,12 +551,17 @@ static void printTop(const struct report *report, bool isEnergy)
 		outTableAdd(table, outDuration(buffer, state->longest));
 		addEnergy(table, known,
 			  knownTotal(known, attributionEnergy(amount)));
+		hasOther |= addOther(report, table, amount, known);
 		addKnown(table, known.knownNs);
 		isPartial |= !knownIsWhole(known);
 	}
 	if (!report->findings.energyCount) {
 		outTableHide(table, COLUMN_STATE_ENERGY);
 		outTableHide(table, COLUMN_STATE_ENERGY + 1);
+	}
+	if (!hasOther) {
+		outTableHide(table, COLUMN_STATE_OTHER);
+		outTableHide(table, COLUMN_STATE_OTHER + 1);
 	}
 	if (!report->findings.energyCount || !isPartial)
 		outTableHide(table, COLUMN_STATE_KNOWN);
@@ -527,11 +570,12 @@ static void printTop(const struct report *report, bool isEnergy)
 	if (count < states->len)
 		printf("  and %u more; --all lists them\n",
 		       states->len - count);
+	return hasOther;
 }
 
 /** Says how the energy of nodes was divided, and what nobody was charged
  *  with. */
-static void printAttribution(const struct report *report)
+static void printAttribution(const struct report *report, bool hasOther)
 {
 	const struct findings *findings = &report->findings;
 	char buffer[OUT_NUMBER_SIZE];
@@ -542,6 +586,12 @@ static void printAttribution(const struct report *report)
 	       findings->rule == ATTRIBUTION_CPU
 		       ? "by the CPU time they use where that is known"
 		       : "equally");
+	if (hasOther)
+		printf("  What the other rule, %s, says is shown where that "
+		       "differs by more than\n  5 %%: ranks that wait may draw "
+		       "less, or not.\n",
+		       findings->rule == ATTRIBUTION_CPU ? "equally"
+							 : "by CPU time");
 	if (findings->unattributed)
 		printf("  Unattributed, since no rank was active: %s J\n",
 		       outRounded(buffer,
@@ -550,12 +600,14 @@ static void printAttribution(const struct report *report)
 
 static void printStates(const struct report *report)
 {
+	bool hasOther;
+
 	if (!report->findings.profile->states->len)
 		return;
-	printTop(report, false);
+	hasOther = printTop(report, false);
 	if (report->findings.energy.isKnown) {
-		printTop(report, true);
-		printAttribution(report);
+		hasOther |= printTop(report, true);
+		printAttribution(report, hasOther);
 	}
 }
 
@@ -640,6 +692,27 @@ static void printUnpaired(const struct dependencyCounts *counts)
 		       outDuration(buffer, counts->worst), counts->backwards);
 }
 
+/** Energy on the path and beside it, by a rule. */
+static void printPathEnergy(const struct report *report, int rule)
+{
+	const struct criticalPath *path = report->findings.path;
+	bool isCpu = (report->findings.rule == ATTRIBUTION_CPU) ==
+		     (rule == FINDINGS_RULE);
+	struct known onIt = { path->energy[rule].measured,
+			      path->end - path->start };
+	struct known beside = { path->beside[rule].measured, path->waiting };
+	char buffer[OUT_NUMBER_SIZE];
+
+	printf("  %s: %s%s J",
+	       rule == FINDINGS_RULE ? "Energy on it"
+	       : isCpu               ? "By the CPU time that is used"
+				     : "Divided equally",
+	       knownMark(onIt),
+	       outRounded(buffer, attributionEnergy(&path->energy[rule])));
+	printf(", of ranks that waited: %s%s J\n", knownMark(beside),
+	       outRounded(buffer, attributionEnergy(&path->beside[rule])));
+}
+
 static void printPath(const struct report *report)
 {
 	const struct criticalPath *path = report->findings.path;
@@ -648,7 +721,8 @@ static void printPath(const struct report *report)
 
 	/* Without anybody who waits it is the trace that ends last. */
 	if (!path || !path->isKnown ||
-	    path->jumps + path->counts.loose + path->counts.collectives == 0)
+	    (path->waiting == 0 &&
+	     path->jumps + path->counts.loose + path->counts.collectives == 0))
 		return;
 	length = path->end - path->start;
 	title(report, "Critical path");
@@ -660,15 +734,11 @@ static void printPath(const struct report *report)
 	       outDuration(buffer, path->transfer));
 	printf("  Ranks waited beside it for %s in all\n",
 	       outDuration(buffer, path->waiting));
-	if (path->energy.measured) {
-		struct known known = { path->energy.measured, length };
-
-		printf("  Energy on it: %s%s J", knownMark(known),
-		       outRounded(buffer, attributionEnergy(&path->energy)));
-		known = (struct known){ path->beside.measured, path->waiting };
-		printf(", of ranks that waited: %s%s J\n", knownMark(known),
-		       outRounded(buffer, attributionEnergy(&path->beside)));
-	}
+	if (path->energy[FINDINGS_RULE].measured)
+		printPathEnergy(report, FINDINGS_RULE);
+	if (otherDiffers(report, path->energy) ||
+	    otherDiffers(report, path->beside))
+		printPathEnergy(report, FINDINGS_OTHER);
 	printUnpaired(&path->counts);
 	printPathRanks(report);
 	printPathStates(report);

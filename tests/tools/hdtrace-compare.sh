@@ -33,6 +33,8 @@ else
 	ok "of 20 pairs of equal programs at least 19 are not told apart" \
 		by_python equal
 	ok "one function that is 10 % slower is named first" by_python slower
+	ok "both rules that divide energy are told where they differ" \
+		by_python rules
 fi
 
 # ---- What is said ------------------------------------------------------------

@@ -179,10 +179,10 @@ ok "report as JSON" member \
 	'"energy": { "joules": 297, "error": null, "watts": 100, "seconds": 2.97, "known_s": 2.970000000, "duration_s": 5.030000000,' \
 	report --format=json part
 ok "report, a state as JSON" member \
-	'"joules": 100.7, "total_joules": 100.7, "measured_seconds": 1.007000000, "known_s": 1.007000000, "duration_s": 2.016000000' \
+	'"joules": 100.7, "other_joules": null, "total_joules": 100.7, "measured_seconds": 1.007000000, "known_s": 1.007000000, "duration_s": 2.016000000' \
 	report --format=json part
 ok "report, no power as JSON" member \
-	'"joules": null, "total_joules": null, "measured_seconds": 0.000000000' \
+	'"joules": null, "other_joules": null, "total_joules": null, "measured_seconds": 0.000000000' \
 	report --format=json part
 ok "report, a phase as JSON" member \
 	'"joules": 100.7, "error": null, "watts": null, "seconds": 1.007, "known_s": 1.007000000, "duration_s": 2.016000000' \

@@ -478,8 +478,9 @@ struct pieces {
 	struct tally *tally;
 	uint32_t trace;
 	GArray *parts; /**< struct pathPart */
-	struct attributionShare *share;
-	struct attributionCursor *cursor; /**< NULL: nobody knows. */
+	/** By each rule; NULL: nobody knows. */
+	struct attributionShare *shares[PATH_RULES];
+	struct attributionCursor *cursors[PATH_RULES];
 };
 
 static void startTrace(struct pieces *self, uint32_t number)
@@ -487,23 +488,28 @@ static void startTrace(struct pieces *self, uint32_t number)
 	const struct pathTrace *trace = &self->walk->search->traces[number];
 
 	self->trace = number;
-	self->share = NULL;
-	self->cursor = NULL;
-	/* To keep those of all would take much where a node has many. */
-	if (trace->power.series) {
-		self->share = attributionShareNew(
-			trace->power.attribution, trace->power.node,
+	for (int i = 0; i < PATH_RULES; i++) {
+		struct attribution *rule = trace->power.attributions[i];
+
+		self->shares[i] = NULL;
+		self->cursors[i] = NULL;
+		if (!trace->power.series || !rule)
+			continue;
+		self->shares[i] = attributionShareNew(
+			rule, trace->power.node,
 			self->walk->search->project->traces[number]);
-		self->cursor =
-			attributionCursorNew(trace->power.series, self->share);
+		self->cursors[i] = attributionCursorNew(trace->power.series,
+							self->shares[i]);
 	}
 	g_array_set_size(self->parts, 0);
 }
 
 static void stopTrace(struct pieces *self)
 {
-	attributionCursorFree(self->cursor);
-	attributionShareFree(self->share);
+	for (int i = 0; i < PATH_RULES; i++) {
+		attributionCursorFree(self->cursors[i]);
+		attributionShareFree(self->shares[i]);
+	}
 }
 
 /** All pieces of a trace were taken. */
@@ -513,8 +519,10 @@ static int endTrace(struct pieces *self)
 	const struct pathTrace *trace = &search->traces[self->trace];
 	int ret = 0;
 
-	if (self->cursor)
-		ret = attributionCursorError(self->cursor);
+	for (int i = 0; i < PATH_RULES && ret == 0; i++) {
+		if (self->cursors[i])
+			ret = attributionCursorError(self->cursors[i]);
+	}
 	stopTrace(self);
 	if (ret == 0 && self->parts->len)
 		ret = tallyTrace(search, trace, self->parts, self->tally,
@@ -526,10 +534,14 @@ static void takePiece(struct pieces *self, const struct piece *piece)
 {
 	struct criticalPath *path = self->walk->path;
 
-	if (self->cursor)
-		addAmount(piece->isWait ? &path->beside : &path->energy,
-			  attributionCursorGet(self->cursor, piece->part.start,
-					       piece->part.end));
+	for (int i = 0; i < PATH_RULES; i++) {
+		if (self->cursors[i])
+			addAmount(piece->isWait ? &path->beside[i]
+						: &path->energy[i],
+				  attributionCursorGet(self->cursors[i],
+						       piece->part.start,
+						       piece->part.end));
+	}
 	if (!piece->isWait)
 		g_array_append_val(self->parts, piece->part);
 }

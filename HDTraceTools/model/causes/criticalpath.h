@@ -47,6 +47,9 @@ struct pathPart {
 /** So many parts are kept; the longest ones. */
 #define PATH_PARTS_MAX 2000
 
+/** Energy is told by so many rules that divide it. */
+#define PATH_RULES 2
+
 /** The path. */
 struct criticalPath {
 	bool isKnown;
@@ -61,9 +64,9 @@ struct criticalPath {
 	int64_t transfer; /**< ... and of it, since the cause had begun. */
 	/** Energy that the traces on it are charged with while they are, and
 	 *  time of it that is known. */
-	struct attributionAmount energy;
+	struct attributionAmount energy[PATH_RULES];
 	int64_t waiting; /**< Time that all traces waited, beside it. */
-	struct attributionAmount beside; /**< Likewise of these. */
+	struct attributionAmount beside[PATH_RULES]; /**< Likewise of these. */
 	struct dependencyCounts counts;
 };
 
@@ -89,7 +92,8 @@ int pathNote(struct pathReader *reader, const hdIRecord *record);
 /** Who has what part of a node's energy. */
 struct pathPower {
 	const struct powerSeries *series; /**< NULL: nobody knows. */
-	struct attribution *attribution;
+	/** By the rules that divide it; NULL: not by that one. */
+	struct attribution *attributions[PATH_RULES];
 	const hdINode *node; /**< Whose energy the series is. */
 };
 

@@ -5,7 +5,9 @@ implementation finds the same p by going through all ways to deal them out.
 
     numbers   counts, seconds and joules of each run, medians, p, order
     equal     20 pairs of 5 runs of the same program: at least 19 without a difference
-    slower    one function 10 % slower in 5 runs each is named first"""
+    slower    one function 10 % slower in 5 runs each is named first
+    rules     energy divided equally and by CPU time is told where it differs by more
+              than 5 %, by hdtrace report and compare; all of it by hand"""
 import itertools
 import json
 import random
@@ -30,9 +32,10 @@ class Run:
     costs half of it times its length."""
 
     def __init__(self, name, watts, states, host="alpha", ranks=range(RANKS),
-                 known=1.0):
+                 known=1.0,
+                 groups="<Energy/>"):
         self.name, self.watts, self.host, self.known = name, watts, host, known
-        self.ranks = list(ranks)
+        self.ranks, self.groups = list(ranks), groups
         self.length = 0
         self.time, self.count, self.lives = {}, {}, {}
         self.files = {rank: [] for rank in self.ranks}
@@ -79,7 +82,7 @@ class Run:
                 f"<Node name='{self.host}'>{nodes}</Node></Topology>"
                 "<CommunicatorList><Communicator name='WORLD'>"
                 f"{world}</Communicator></CommunicatorList><Datatypes/>"
-                "<ExternalStatistics><Energy/></ExternalStatistics>"
+                f"<ExternalStatistics>{self.groups}</ExternalStatistics>"
                 "</Application>\n")
         if self.watts is not None:
             self.write_power()
@@ -350,8 +353,95 @@ def slower(rng):
         hdtrace("--fail", *names[:5], "--", *names[5:], status=3)
 
 
+def put_cpu(name, shares):
+    """CPU time of both ranks in 10 s, of which each has a share."""
+    for rank, share in enumerate(shares):
+        header = (
+            "<Statistics>\n<TopologyNode>\n"
+            f'  <Label value="alpha"><Label value="{rank}" /></Label>\n'
+            "</TopologyNode>\n"
+            '<Group name="Cpu" timestampDatatype="EPOCH" timeAdjustment="0">\n'
+            '  <Value name="CPU_TIME" type="DOUBLE" unit="s" kind="delta" />\n'
+            "</Group>\n</Statistics>\n").encode()
+        with open(f"{name}_alpha_{rank}_Cpu.stat", "wb") as file:
+            file.write(b"%05d\n" % len(header) + header)
+            file.write(struct.pack(">IIIId", 1000, 0, 1010, 0, 10 * share))
+
+
+def report(*arguments):
+    done = subprocess.run([HDTRACE, "report", *arguments], text=True,
+                          capture_output=True, check=False)
+    assert done.returncode == 0, (done.returncode, done.stderr)
+    return done.stdout
+
+
+def rules(_rng):
+    """100 W for 10 s: rank 0 works, rank 1 waits for it."""
+    second = 10 * NS - 1000
+    for name, shares in (("far", (0.9, 0.1)), ("near", (0.51, 0.49)),
+                         ("none", None)):
+        run = Run(name, 100.0,
+                  lambda rank: [("work", second)] if rank == 0 else [],
+                  groups="<Energy/><Cpu/>" if shares else "<Energy/>")
+        assert run.length == 10 * NS
+        run.write()
+        if shares:
+            put_cpu(name, shares)
+        for rule, other in (("equal", "cpu"), ("cpu", "equal")):
+            got = json.loads(report("--format=json", "--attribution=" + rule,
+                                    name))
+            one, two = [shares if r == "cpu" and shares else (0.5, 0.5)
+                        for r in (rule, other)]
+            assert got["attribution"]["rule"] == rule
+            assert got["attribution"]["other_rule"] == (
+                other if shares else None)
+            states = {state["name"]: state for state in got["states"]}
+            path = got["critical_path"]
+            for key, share, joules, of in (
+                    ("joules", one, states, 0), ("other_joules", two, states, 0),
+                    ("energy_j", one, path, 1),
+                    ("other_energy_j", two, path, 1)):
+                if of == 0:
+                    found = [joules["work"][key], joules["Barrier"][key]]
+                else:
+                    found = [joules[key],
+                             joules[key.replace("energy", "beside_energy")]]
+                if key.startswith("other") and not shares:
+                    assert found == [None, None], found
+                    continue
+                # Rank 0 has 1 us of the barrier.
+                for rank in range(2):
+                    assert abs(found[rank] - 1000 * share[rank]) < 1e-3, (
+                        name, rule, key, found)
+        text = report(name)
+        assert ("By CPU time" in text) == (name == "far"), text
+        if name == "far":
+            line, = [x for x in text.split("States by energy")[1]
+                     .split("Critical path")[0].split("\n")
+                     if x.startswith("  work ")]
+            assert line.split()[-4:] == ["500", "J", "900", "J"] or (
+                "500" in line and "900" in line), line
+            line, = [x for x in text.split("\n")
+                     if x.startswith("  By the CPU time that is used: ")]
+            assert ": 900 J, of ranks that waited: 100" in line, line
+            assert "Equally" in report("--attribution=cpu", name)
+        text = hdtrace(name, name)
+        assert ("By CPU time A" in text) == (name == "far"), text
+        said = compare([name], [name])
+        rows = {row["name"]: row for row in said["rows"]}
+        for rank in range(2):
+            row = rows[str(rank)]
+            assert close(row["energy_a_j"], 500), row
+            if shares:
+                assert close(row["energy_other_b_j"], 1000 * shares[rank])
+                assert close(row["energy_other_difference_j"], 0)
+            else:
+                assert row["energy_other_b_j"] is None
+        assert rows["alpha"]["energy_other_a_j"] is None
+
+
 HDTRACE = sys.argv[1]
 SEED = int(sys.argv[3]) if len(sys.argv) > 3 else 1
 print(f"seed {SEED}")
-{"numbers": numbers, "equal": equal, "slower": slower}[sys.argv[2]](
+{"numbers": numbers, "equal": equal, "slower": slower, "rules": rules}[sys.argv[2]](
     random.Random(SEED))

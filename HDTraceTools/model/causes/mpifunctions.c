@@ -7,7 +7,7 @@
 
 #include <glib.h>
 
-#include "HDTraceTools/model/mpifunctions.h"
+#include "HDTraceTools/model/causes/mpifunctions.h"
 
 static const char *const mpiFunctions[] = {
 #define MPI_FUNCTION(name) name,

@@ -3,8 +3,8 @@
  * @file
  * Which states are functions of MPI.
  */
-#ifndef HD_MODEL_MPIFUNCTIONS_H
-#define HD_MODEL_MPIFUNCTIONS_H
+#ifndef HD_CAUSES_MPIFUNCTIONS_H
+#define HD_CAUSES_MPIFUNCTIONS_H
 
 #include <stdbool.h>
 
