@@ -127,6 +127,27 @@ promtool_reads() {
 
 # --- perfetto ---
 
+# Rank 1 waits from 1 s on for what rank 0 sends at 4 s, in Main.
+make_late() {
+	echo "<Program timeAdjustment='1000000000' levels='Rank'><Nested>
+		<Prepare time='0' end='4'/>
+		<Send size='8' toRank='1' toTag='7' cid='0' time='4' end='4.5'/>
+		</Nested><Main time='0' end='4.6'/></Program>" >late_0.trc
+	echo "<Program timeAdjustment='1000000000' levels='Rank'>
+		<Load time='0' end='1'/>
+		<Recv size='8' fromRank='0' fromTag='7' cid='0' time='1' end='5'/>
+		<Solve time='5' end='8'/></Program>" >late_1.trc
+	cat >late.proj <<-'END'
+	<?xml version="1.0" encoding="UTF-8"?>
+	<Application name="late"><Description/><FileList/><Topology>
+	<Level type="Rank"/><Node name="0"/><Node name="1"/></Topology>
+	<CommunicatorList><Communicator name="WORLD">
+	<Rank global="0" local="0" cid="0"/><Rank global="1" local="1" cid="0"/>
+	</Communicator></CommunicatorList><Datatypes/>
+	<ExternalStatistics/></Application>
+	END
+}
+
 # Perfetto's packets as text, by protoc and the published numbers of fields.
 decode_perfetto() {
 	protoc -I "$abs_top_srcdir/tests/lib" \
@@ -217,6 +238,18 @@ perfetto_is_equal() {
 	[ -s expected ] && cmp expected found && return
 	diff expected found | head -n 8
 	return 1
+}
+
+# Which states are on the critical path for how long, and no others: LINE...
+perfetto_path() {
+	awk '/^packet/ { name = "" }
+		/^    name:/ { name = $2 }
+		/^      name: "critical_path_ns"/ { isPath = 1 }
+		/^      int_value:/ { value = $2 }
+		/^    }/ { if (isPath) time = value; isPath = 0 }
+		/^}/ { if (time != "") print name, time; time = "" }' decoded |
+		tr -d '"' | sort >found
+	for line; do echo "$line"; done | diff - found
 }
 
 # So many arrows begin, so many end, and so many of them, if not all that end, do
@@ -704,6 +737,14 @@ else
 	ok "messages are arrows" perfetto_flows 5 4
 	ok "one end of one is not there" says "one end is recorded (1)" 0 \
 		export --to perfetto -o talk.pt --force talk.proj
+	make_late
+	ok "the critical path" export_to perfetto late.pt late.proj
+	ok "perfetto, read by protoc" decode_perfetto late.pt
+	# By hand: rank 0 until it sends at 4 s, then rank 1.
+	ok "states on it say for how long" perfetto_path "Main 4000000000" \
+		"Prepare 4000000000" "Recv 1000000000" "Solve 3000000000"
+	ok "without waiting there is none" decode_perfetto mini.pt
+	ok "and nothing says so" perfetto_path
 	ok "parts" export_to perfetto parts.pt parts.proj
 	ok "perfetto, read by protoc" decode_perfetto parts.pt
 	ok "messages of each part are arrows" perfetto_flows 4 3

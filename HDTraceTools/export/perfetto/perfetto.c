@@ -247,6 +247,18 @@ static void putMessages(struct perfetto *self)
 
 /* ---- Traces ------------------------------------------------------------ */
 
+/** Say for how long a state is on the critical path. */
+static void annotatePath(struct perfetto *self, const hdIRecord *record)
+{
+	int64_t time = self->path
+			       ? perfettoTimeOnPath(self->path, self->trace,
+						    record->start, record->end)
+			       : 0;
+
+	if (time > 0)
+		annotateNumber(self, PERFETTO_PATH, time);
+}
+
 static void putStep(struct perfetto *self, const struct orderedStep *step)
 {
 	const hdIRecord *record = step->record;
@@ -260,6 +272,8 @@ static void putStep(struct perfetto *self, const struct orderedStep *step)
 		pbText(self->body, EVENT_NAME, record->name);
 		exportAttributes(record, annotate, self);
 	}
+	if (step->kind == ORDERED_ENTER)
+		annotatePath(self, record);
 	perfettoPutPacket(self, PACKET_TRACK_EVENT, &step->time);
 }
 
@@ -278,6 +292,7 @@ static int putTrace(struct perfetto *self, const hdITraceFile *trace)
 
 	g_array_append_val(self->traces, own);
 	self->track = own.track;
+	self->trace = trace;
 	while (ordered && self->error == 0 &&
 	       (ret = exportReadStep(self->export, ordered, trace, &step,
 				     &self->isChosen)) == 1) {
@@ -300,6 +315,8 @@ static int putProject(struct perfetto *self)
 	const struct export *export = self->export;
 	int ret = 0;
 
+	if (export->traces->len)
+		self->error = perfettoFindPath(self->export, &self->path);
 	putClocks(self);
 	putNodes(self);
 	for (guint i = 0; i < export->groups->len; i++)
@@ -343,6 +360,7 @@ static int writePerfetto(struct export *export)
 	g_byte_array_unref(self.part);
 	g_byte_array_unref(self.bytes);
 	dependenciesFree(self.dependencies);
+	perfettoFreePath(self.path);
 	g_array_unref(self.traces);
 	g_hash_table_destroy(self.nodes);
 	return exportEndFile(export, &file, ret < 0);

@@ -11,6 +11,7 @@
 
 #include "HDTraceTools/export/export.h"
 #include "HDTraceTools/export/protobuf.h"
+#include "HDTraceTools/model/causes/criticalpath.h"
 #include "HDTraceTools/model/causes/dependencies.h"
 
 enum {
@@ -72,10 +73,12 @@ struct perfetto {
 	GHashTable *nodes; /**< hdINode to the number of its track. */
 	GArray *traces;    /**< struct perfettoTrace */
 	struct dependencies *dependencies;
-	uint64_t flows; /**< Number of the last arrow. */
-	int error;      /**< Negative errno of the temporary file. */
-	uint64_t track; /**< Of the trace that is written. */
-	bool isChosen;  /**< Whether the record is to be written. */
+	uint64_t flows;            /**< Number of the last arrow. */
+	int error;                 /**< Negative errno of the temporary file. */
+	uint64_t track;            /**< Of the trace that is written ... */
+	const hdITraceFile *trace; /**< ... and that. */
+	struct perfettoPath *path; /**< NULL: there are no traces. */
+	bool isChosen;             /**< Whether the record is to be written. */
 	/* What is put together. */
 	GByteArray *packet;
 	GByteArray *body;
@@ -97,6 +100,28 @@ void perfettoPutPacket(struct perfetto *self, unsigned int field,
 /** Start body as a track; returns its number. */
 uint64_t perfettoStartTrack(struct perfetto *self, uint64_t parent,
 			    const char *name);
+
+/* ---- path.c ------------------------------------------------------------ */
+
+/** The annotation of states that are on the critical path: for so many ns. */
+#define PERFETTO_PATH "critical_path_ns"
+
+/**
+ * Find the critical path of the project.
+ *
+ * @param[out] path To be freed with perfettoFreePath(), in any case.
+ *
+ * @return 0 or a negative errno of the temporary file.
+ */
+int perfettoFindPath(struct export *export, struct perfettoPath **path);
+
+/** Free it; NULL does nothing. */
+void perfettoFreePath(struct perfettoPath *self);
+
+/** For how many ns of an interval the path is in a trace. */
+int64_t perfettoTimeOnPath(const struct perfettoPath *self,
+			   const hdITraceFile *trace, int64_t start,
+			   int64_t end);
 
 /* ---- exportperfettovalues.c -------------------------------------------- */
 
