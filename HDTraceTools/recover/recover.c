@@ -16,6 +16,7 @@
 
 #include "HDTraceTools/base/plainfile.h"
 #include "HDTraceTools/edit/infofile.h"
+#include "HDTraceTools/edit/xmlscan.h"
 #include "HDTraceTools/model/column.h"
 #include "HDTraceTools/model/projectstart.h"
 #include "HDTraceTools/recover/recover.h"
@@ -38,6 +39,8 @@ static const char *const traceRules[] = { "trc.xml",    "trc.root",
 					  "trc.no-end", NULL };
 static const char *const traceCutRules[] = { "trc.xml", "trc.root", "trc.cut",
 					     NULL };
+static const char *const relationRules[] = { "rel.xml", "rel.root", "rel.cut",
+					     "rel.no-end", NULL };
 static const char *const projectRules[] = { "proj.xml", "proj.root", NULL };
 static const char *const infoRules[] = { "info.cut", NULL };
 
@@ -434,6 +437,73 @@ static int recoverTrace(struct recover *recover, const hdITraceFile *trace,
 	return ret;
 }
 
+/* ---- Relations --------------------------------------------------------- */
+
+/** Where the first tag of a file ends; 0: that is not there. */
+static int64_t tagEnd(const char *file)
+{
+	GMappedFile *mapped;
+	struct xmlPiece piece = { .kind = XML_OTHER };
+	const char *text;
+	size_t size;
+	bool isThere = false;
+
+	if (plainFileMap(file, &mapped) < 0)
+		return 0;
+	text = g_mapped_file_get_contents(mapped);
+	size = g_mapped_file_get_length(mapped);
+	for (size_t at = 0; text && !isThere && xmlNext(text, size, at, &piece);
+	     at = piece.end)
+		isThere = piece.kind == XML_START &&
+			  xmlHasName(text, &piece, "relation");
+	if (isThere && piece.end < size && text[piece.end] == '\n')
+		piece.end++;
+	g_mapped_file_unref(mapped);
+	return isThere ? (int64_t)piece.end : 0;
+}
+
+/** Copy what is complete, and end it. */
+static int repairRelations(struct recover *recover, const hdIRelationFile *file,
+			   int64_t end, struct recovered *result)
+{
+	struct newFile new;
+	int ret;
+
+	result->bytesLost = file->fileSize - end;
+	result->recordsLost = result->bytesLost > 0 ? -1 : 0;
+	if (end == 0) {
+		result->action = "left out";
+		return 0;
+	}
+	result->action = "repaired";
+	ret = startCopy(recover, file->file, &new);
+	if (ret < 0)
+		return ret;
+	ret = copyBytes(file->file, end, &new);
+	fputs("</relation>", new.file);
+	return endCopy(recover, file->file, &new, ret);
+}
+
+static int recoverRelations(struct recover *recover,
+			    const hdIRelationFile *file,
+			    struct recovered *result)
+{
+	hdIRelationReader *reader = hdI_openRelations(recover->project, file);
+	const hdIRelationRecord *record;
+	int64_t end = tagEnd(file->file);
+
+	if (!reader && errno != EBADMSG)
+		return fail(recover, file->file, -errno);
+	while (reader && hdI_readRelationRecord(reader, &record) == 1) {
+		end = MAX(end, record->endOffset);
+		toolProgressAt(recover->tool, record->offset);
+	}
+	hdI_closeRelations(reader);
+	if (recoverIsBroken(recover, file->file, relationRules))
+		return repairRelations(recover, file, end, result);
+	return copyFile(recover, file->file, result);
+}
+
 /* ---- Text files -------------------------------------------------------- */
 
 static int recoverProject(struct recover *recover, const char *file,
@@ -488,30 +558,19 @@ static int recoverInfo(struct recover *recover, const char *file,
 
 /* ---- The command ------------------------------------------------------- */
 
-/** The .info and .rel file of a node, if it has one. */
+/** The .info file of a node, if it has one. */
 static void recoverBeside(struct recover *recover, struct report *report,
 			  const hdINode *node)
 {
-	static const char *const extensions[] = { "info", "rel" };
 	const hdIProject *project = recover->project;
+	struct recovered result = { .action = NULL };
+	char *file = g_strdup_printf("%s%s%s.info", project->prefix,
+				     *node->path ? "_" : "", node->path);
 
-	for (size_t i = 0; i < G_N_ELEMENTS(extensions); i++) {
-		struct recovered result = { .action = NULL };
-		char *file = g_strdup_printf("%s%s%s.%s", project->prefix,
-					     *node->path ? "_" : "", node->path,
-					     extensions[i]);
-		int ret;
-
-		if (!g_file_test(file, G_FILE_TEST_EXISTS)) {
-			g_free(file);
-			continue;
-		}
-		ret = i == 0 ? recoverInfo(recover, file, &result)
-			     : copyFile(recover, file, &result);
-		if (ret == 0)
-			reportFile(recover, report, file, &result);
-		g_free(file);
-	}
+	if (g_file_test(file, G_FILE_TEST_EXISTS) &&
+	    recoverInfo(recover, file, &result) == 0)
+		reportFile(recover, report, file, &result);
+	g_free(file);
 }
 
 static void recoverAll(struct recover *recover, struct report *report)
@@ -524,6 +583,8 @@ static void recoverAll(struct recover *recover, struct report *report)
 		total += project->groups[i]->fileSize;
 	for (size_t i = 0; i < project->traceCount; i++)
 		total += project->traces[i]->fileSize;
+	for (size_t i = 0; i < project->relationCount; i++)
+		total += project->relations[i]->fileSize;
 	toolProgressStart(recover->tool, total);
 	if (isProject) {
 		struct recovered result = { .action = NULL };
@@ -547,6 +608,14 @@ static void recoverAll(struct recover *recover, struct report *report)
 			reportFile(recover, report, trace->file, &result);
 		toolProgressFile(recover->tool, trace->fileSize);
 	}
+	for (size_t i = 0; i < project->relationCount; i++) {
+		const hdIRelationFile *file = project->relations[i];
+		struct recovered result = { .action = NULL };
+
+		if (recoverRelations(recover, file, &result) == 0)
+			reportFile(recover, report, file->file, &result);
+		toolProgressFile(recover->tool, file->fileSize);
+	}
 	for (size_t i = 0; isProject && i < project->nodeCount; i++)
 		recoverBeside(recover, report, project->nodes[i]);
 }
@@ -561,7 +630,8 @@ static char *defaultDirectory(const char *path)
 		copy[strlen(copy) - 1] = '\0';
 	if (g_str_has_suffix(copy, ".proj") || g_str_has_suffix(copy, ".stat"))
 		copy[strlen(copy) - 5] = '\0';
-	else if (g_str_has_suffix(copy, ".trc"))
+	else if (g_str_has_suffix(copy, ".trc") ||
+		 g_str_has_suffix(copy, ".rel"))
 		copy[strlen(copy) - 4] = '\0';
 	else if (g_str_has_suffix(copy, ".info"))
 		copy[strlen(copy) - 5] = '\0';

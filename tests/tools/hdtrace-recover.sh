@@ -212,6 +212,47 @@ cuts() {
 }
 ok "a .proj cut at many places" cuts
 
+# Relations: cut at every byte, all complete elements are there, and no others.
+printf '<relation version="1" hostID="a" localToken="1" topologyNumber="0" timeAdjustment="5">\n<rel t="0" time="1"/><s name="a" t="0" time="1"><x>text</x></s><rel t="1" time="1" i="0"/><e t="0" time="2"/><un t="0" time="2"/></relation>' \
+	>"$scratch/whole.rel"
+relations_cut() {
+	fresh
+	size=$(wc -c <"$scratch/whole.rel")
+	header=$(head -n 1 "$scratch/whole.rel" | wc -c)
+	header=$((header - 1))
+	byte=1
+	while [ "$byte" -le "$size" ]; do
+		rm -rf copies
+		head -c "$byte" "$scratch/whole.rel" >mini_alpha.rel
+		"$hdtrace" recover -q -o copies mini.proj >"$scratch/out" 2>&1
+		if [ "$byte" -lt "$header" ]; then
+			grep -q 'left out' "$scratch/out" || return 1
+			[ ! -e copies/mini_alpha.rel ] || return 1
+		else
+			# Before the cut, elements end with "/>" or "</s>".
+			whole=$(head -c "$byte" "$scratch/whole.rel" | tr -d '\n' |
+				grep -oE '<(rel|e|un) [^>]*/>|<s [^>]*>.*</s>' | wc -l)
+			kept=$(tr -d '\n' <copies/mini_alpha.rel |
+				grep -oE '<(rel|e|un) [^>]*/>|<s [^>]*>.*</s>' | wc -l)
+			[ "$whole" = "$kept" ] || {
+				echo "byte $byte: $kept elements, should be $whole"
+				return 1
+			}
+			"$hdtrace" check copies/mini.proj >"$scratch/out" 2>&1
+			! grep -E 'rel\.(xml|cut|no-end|root)' "$scratch/out" ||
+				return 1
+		fi
+		byte=$((byte + 1))
+	done
+	cmp copies/mini_alpha.rel "$scratch/whole.rel"
+}
+ok "relations cut at every byte" relations_cut
+single_relations() {
+	rm -rf one* && head -c 120 "$scratch/whole.rel" >one_a.rel
+	status 1 recover one_a.rel && [ -s one_a-recovered/one_a.rel ]
+}
+ok "a single file of relations" single_relations
+
 if [ -d "$corpus" ]; then
 	for project in stresstest partdiff-mpi; do
 		fresh
