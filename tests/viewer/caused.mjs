@@ -259,6 +259,40 @@ await ok("several projects have a path each, on one clock", async () => {
   });
 });
 
+await ok("groups nest, and fold to mean, minimum, maximum and shares", async () => {
+  await serve([late, other], async (both) => {
+    const { page: shown } = both;
+    const textOf = (key) => shown.textContent(`.row[data-key="${key}"] .at-cursor`);
+    const labelOf = (key) => shown.getAttribute(`.row[data-key="${key}"]`, "aria-label");
+    const [project, first, second] = ["n1", "n2", "n4"];
+
+    await both.press("f");
+    await shown.mouse.move(
+      ...(await both.point(`.row[data-key="${first}"] .row-plot`, 0.6)),
+    );
+    await shown
+      .locator(`.row[data-key="${first}"] .at-cursor`, { hasText: /^100 W$/ })
+      .waitFor();
+    assertSame(await textOf(second), "200 W", "the second host");
+    // All of a project is one row then, of both of its hosts.
+    await shown.click(`.row[data-key="${project}"] .fold`);
+    await both.settle();
+    assertSame(
+      await shown.$(`.row[data-key="${first}"]`),
+      null,
+      "a host in what is folded",
+    );
+    assertSame(await textOf(project), "150 (100 – 200) W", "the project");
+    assert(await shown.$(`.row[data-key="${project}"] canvas.shares`), "no shares");
+    const label = await labelOf(project);
+
+    assert(/states: .*Prepare.*%/.test(label), label);
+    await shown.click(`.row[data-key="${project}"] .fold`);
+    await both.settle();
+    assertSame(await textOf(second), "200 W", "the second host again");
+  });
+});
+
 await ok("messages over intercommunicators have the right receiver", async () => {
   const wanted = readFileSync(messages, "utf8").trim().split("\n");
 
