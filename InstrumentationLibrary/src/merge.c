@@ -176,6 +176,27 @@ void hdProbeTotalsAdd(struct hdProbeTotals *totals, struct hdProbeSlot *slot,
 	addDecayed(totals, &view, halfLife);
 }
 
+void hdProbeTotalsMerge(struct hdProbeTotals *totals,
+			const struct hdProbeTotals *others, uint64_t halfLife)
+{
+	struct view decayed = { .weight = hdProbeToBits(others->weight),
+				.decayed = hdProbeToBits(others->decayed),
+				.stamp = others->stamp };
+
+	totals->count += others->count;
+	totals->timed += others->timed;
+	totals->missed += others->missed;
+	totals->sum += others->sum;
+	totals->outer += others->outer;
+	totals->squares += others->squares;
+	totals->outerSquares += others->outerSquares;
+	totals->min = others->min < totals->min ? others->min : totals->min;
+	totals->max = others->max > totals->max ? others->max : totals->max;
+	for (unsigned int i = 0; i < HD_PROBE_BUCKETS; i++)
+		totals->histogram[i] += others->histogram[i];
+	addDecayed(totals, &decayed, halfLife);
+}
+
 double hdProbeTotalsQuantile(const struct hdProbeTotals *totals, double q)
 {
 	uint64_t all = 0, seen = 0, rank;
@@ -234,7 +255,7 @@ void hdProbeTotalsFigures(const struct hdProbeTotals *totals, double tickNs,
 	int isTime = figures->kind == HDPROBE_KIND_TIMER ||
 		     figures->kind == HDPROBE_KIND_KERNEL;
 	int isKernel = figures->kind == HDPROBE_KIND_KERNEL;
-	double unit = isTime ? tickNs / 1e9 : 1;
+	double tick = isTime ? tickNs : 1, per = isTime ? 1e9 : 1;
 	double timed = (double)totals->timed;
 	double scale = totals->timed ? (double)totals->count / timed : 1;
 
@@ -242,31 +263,33 @@ void hdProbeTotalsFigures(const struct hdProbeTotals *totals, double tickNs,
 	figures->timed = totals->timed;
 	figures->missed = totals->missed;
 	figures->body_s = totals->timed || !totals->count
-				  ? (double)totals->sum * unit * scale
+				  ? (double)totals->sum * tick / per * scale
 				  : NAN;
 	figures->mean_s = figures->min_s = figures->max_s = NAN;
 	figures->dispatch_s = figures->dispatch_mean_s = NAN;
 	figures->dispatch_variance = figures->decayed_mean_s = NAN;
 	figures->variance =
-		variance(totals->timed, totals->sum, totals->squares) * unit *
-		unit;
+		variance(totals->timed, totals->sum, totals->squares) * tick /
+		per * tick / per;
 	if (totals->timed) {
-		figures->mean_s = (double)totals->sum / timed * unit;
-		figures->min_s = (double)totals->min * unit;
-		figures->max_s = (double)totals->max * unit;
+		figures->mean_s = (double)totals->sum / timed * tick / per;
+		figures->min_s = (double)totals->min * tick / per;
+		figures->max_s = (double)totals->max * tick / per;
 	}
-	figures->p50_s = hdProbeTotalsQuantile(totals, 0.5) * unit;
-	figures->p99_s = hdProbeTotalsQuantile(totals, 0.99) * unit;
+	figures->p50_s = hdProbeTotalsQuantile(totals, 0.5) * tick / per;
+	figures->p99_s = hdProbeTotalsQuantile(totals, 0.99) * tick / per;
 	if (isKernel && (totals->timed || !totals->count))
-		figures->dispatch_s = (double)totals->outer * unit * scale;
+		figures->dispatch_s =
+			(double)totals->outer * tick / per * scale;
 	if (isKernel && totals->timed) {
-		figures->dispatch_mean_s = (double)totals->outer / timed * unit;
+		figures->dispatch_mean_s =
+			(double)totals->outer / timed * tick / per;
 		figures->dispatch_variance =
 			variance(totals->timed, totals->outer,
 				 totals->outerSquares) *
-			unit * unit;
+			tick / per * tick / per;
 	}
 	if (totals->weight > 0)
 		figures->decayed_mean_s =
-			totals->decayed / totals->weight * unit;
+			totals->decayed / totals->weight * tick / per;
 }

@@ -32,6 +32,10 @@ void hdProbeTotalsClear(struct hdProbeTotals *totals);
 void hdProbeTotalsAdd(struct hdProbeTotals *totals, struct hdProbeSlot *slot,
 		      uint32_t epoch, uint64_t halfLife, int isReset);
 
+/** Add totals of other slots, whose decayed mean has the same half-life. */
+void hdProbeTotalsMerge(struct hdProbeTotals *totals,
+			const struct hdProbeTotals *others, uint64_t halfLife);
+
 /** Find a quantile, in ticks, of totals with something timed. */
 double hdProbeTotalsQuantile(const struct hdProbeTotals *totals, double q);
 

@@ -13,6 +13,7 @@ hdmpicc 125
 hdmpif90 125
 hdmpirun 125
 hdpredict 2
+hdprobe 2
 pt 1
 rut 125
 END

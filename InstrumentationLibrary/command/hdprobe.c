@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* hdprobe: the probes of a running process. */
+#include "config.h"
+
+#include <locale.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "InstrumentationLibrary/command/attach.h"
+#include "InstrumentationLibrary/command/print.h"
+#include "cli/options.h"
+#include "cli/output.h"
+
+/* Exit status if the process cannot be read, or the options are wrong. */
+#define FAILED 2
+
+static const char *const formats[] = { "text", "json", "csv", "dot", NULL };
+enum { TEXT, JSON, CSV, DOT };
+
+static const struct cliWords words[] = {
+	{ "format", formats, false },
+	{ NULL, NULL, false },
+};
+
+static const struct cliCommand command = {
+	.name = "hdprobe",
+	.arguments = "PID",
+	.description = "Show what the probes of a running process have "
+		       "counted: of each "
+		       "kernel how often it ran, what its dispatch took and "
+		       "what its body "
+		       "took. The process links libhdProbe, and only its user "
+		       "may look.",
+	.usageStatus = FAILED,
+	.words = words,
+};
+
+struct options {
+	char *format;
+	double interval, share;
+	int number, chosen;
+	gboolean hasReset;
+	struct printing how;
+};
+
+static void print(const struct options *options, const struct probeTable *table)
+{
+	static void (*const printers[])(const struct probeTable *table,
+					const struct printing *how) = {
+		printText, printJson, printCsv, printDot
+	};
+
+	printers[options->chosen](table, &options->how);
+	fflush(stdout);
+}
+
+static int fail(int pid, const char *text)
+{
+	outSay(stderr, "hdprobe: process %d: %s", pid, text);
+	return FAILED;
+}
+
+/* Once, or again and again until the process ends. */
+static int show(const struct options *options, struct attached *process)
+{
+	bool isScreen = options->chosen == TEXT && isatty(STDOUT_FILENO);
+
+	for (int i = 1;; i++) {
+		struct probeTable table = { 0 };
+		int ret = attachedRead(process, options->hasReset, &table);
+
+		if (ret < 0)
+			return fail(options->how.pid, g_strerror(-ret));
+		if (options->interval > 0 && isScreen)
+			printf("\033[H\033[J");
+		else if (i > 1 && options->chosen == TEXT)
+			printf("\n");
+		print(options, &table);
+		probeTableClear(&table);
+		if (!(options->interval > 0) || i == options->number ||
+		    ferror(stdout) ||
+		    !attachedWait(process, (int)(options->interval * 1000)))
+			return cliFinish(&command);
+	}
+}
+
+static int run(struct options *options, const char *pid)
+{
+	struct attached *process;
+	char *end, *error;
+	long number = strtol(pid, &end, 10);
+	int status;
+
+	if (*end || end == pid || number <= 0 || number > G_MAXINT)
+		return cliUsage(&command, "not a process: \"%s\"", pid);
+	options->how.pid = (int)number;
+	process = attach((pid_t)number, options->hasReset, &error);
+	if (!process) {
+		status = fail((int)number, error);
+		g_free(error);
+		return status;
+	}
+	status = show(options, process);
+	detach(process);
+	return status;
+}
+
+static int check(struct options *options, int argc, char **argv)
+{
+	int result;
+
+	if (argc < 2)
+		return cliUsage(&command, "which process?");
+	if (argc > 2)
+		return cliUsage(&command, "too many arguments: %s", argv[2]);
+	result = cliChoose(&command, "format", options->format,
+			   &options->chosen);
+	if (result >= 0)
+		return result;
+	if (!(options->share > 0 && options->share < 100))
+		return cliUsage(&command, "--share is between 0 and 100");
+	if (!(options->interval >= 0 && options->interval <= 86400))
+		return cliUsage(&command, "--interval is up to 86400 seconds");
+	if (options->number < 0)
+		return cliUsage(&command, "--number is 1 or more");
+	options->how.most = options->share / 100;
+	options->how.isColored =
+		options->chosen == TEXT && isatty(STDOUT_FILENO);
+	return run(options, argv[1]);
+}
+
+int main(int argc, char **argv)
+{
+	struct options options = { .share = 5 };
+	gboolean hasThreads = FALSE, hasAdvice = FALSE;
+	const GOptionEntry entries[] = {
+		{ "format", 0, 0, G_OPTION_ARG_STRING, &options.format,
+		  "Print text (default), json, csv, or dot: a graph of kernels "
+		  "and transfers",
+		  "FORMAT" },
+		{ "threads", 0, 0, G_OPTION_ARG_NONE, &hasThreads,
+		  "Print a row for each thread, too", NULL },
+		{ "advice", 0, 0, G_OPTION_ARG_NONE, &hasAdvice,
+		  "Say which kernels should be dispatched in batches, and why",
+		  NULL },
+		{ "share", 0, 0, G_OPTION_ARG_DOUBLE, &options.share,
+		  "Share of dispatch that is fine (default 5)", "PERCENT" },
+		{ "interval", 'i', 0, G_OPTION_ARG_DOUBLE, &options.interval,
+		  "Print again after so long, until the process ends",
+		  "SECONDS" },
+		{ "number", 'N', 0, G_OPTION_ARG_INT, &options.number,
+		  "With --interval: so many times at most", "COUNT" },
+		{ "reset", 0, 0, G_OPTION_ARG_NONE, &options.hasReset,
+		  "Let the numbers begin at zero once they are read", NULL },
+		{ NULL, 0, 0, 0, NULL, NULL, NULL },
+	};
+	const GOptionEntry *lists[] = { entries, NULL };
+	int result;
+
+	setlocale(LC_CTYPE, "");
+	result = cliParse(&command, lists, &argc, &argv);
+	options.how.hasThreads = hasThreads;
+	options.how.hasAdvice = hasAdvice;
+	if (result < 0)
+		result = check(&options, argc, argv);
+	g_free(options.format);
+	return result;
+}

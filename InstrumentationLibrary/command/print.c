@@ -1,0 +1,460 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Probes as a table, CSV, JSON and a graph. */
+#include "config.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "InstrumentationLibrary/command/advice.h"
+#include "InstrumentationLibrary/command/print.h"
+#include "cli/rows.h"
+
+#define US 1e6
+
+static const struct probeRow *rowAt(const struct probeTable *table, guint i)
+{
+	return &g_array_index(table->rows, struct probeRow, i);
+}
+
+static const struct lanePart *laneAt(const struct probeRow *row, guint i)
+{
+	return &g_array_index(row->lanes, struct lanePart, i);
+}
+
+static bool isTime(const struct hdProbeFigures *figures)
+{
+	return figures->kind == HDPROBE_KIND_TIMER ||
+	       figures->kind == HDPROBE_KIND_KERNEL;
+}
+
+static char *nameOf(const struct hdProbeFigures *figures)
+{
+	return figures->kind == HDPROBE_KIND_TRANSFER
+		       ? g_strdup_printf("%s -> %s", figures->name, figures->to)
+		       : g_strdup(figures->name);
+}
+
+static const char *kindOf(const struct hdProbeFigures *figures)
+{
+	static const char *const words[] = { "unknown", "timer", "kernel",
+					     "transfer", "counter" };
+
+	return words[figures->kind < G_N_ELEMENTS(words) ? figures->kind : 0];
+}
+
+/* ---- Table -----------------------------------------------------------------
+ */
+
+static void addNumber(struct outTable *table, double number, double unit)
+{
+	char text[OUT_NUMBER_SIZE] = "-";
+
+	if (isfinite(number))
+		g_snprintf(text, sizeof(text), "%.2f", number * unit);
+	outTableAdd(table, text);
+}
+
+static void addTimes(struct outTable *out, const char *name,
+		     const struct hdProbeFigures *figures)
+{
+	char text[OUT_NUMBER_SIZE];
+
+	outTableAdd(out, name);
+	outTableAdd(out, outInteger(text, (outInt128)figures->instances));
+	addNumber(out, figures->dispatch_mean_s, US);
+	addNumber(out, figures->mean_s, US);
+	addNumber(out, sqrt(figures->variance), US);
+	addNumber(out, figures->min_s, US);
+	addNumber(out, figures->p50_s, US);
+	addNumber(out, figures->p99_s, US);
+	addNumber(out, figures->max_s, US);
+	addNumber(out, figures->dispatch_s, 1);
+	addNumber(out, figures->body_s, 1);
+	outTableAdd(out, outInteger(text, (outInt128)figures->missed));
+}
+
+static void addThreads(struct outTable *out, const struct probeRow *row)
+{
+	for (guint i = 0; i < row->lanes->len; i++) {
+		const struct lanePart *lane = laneAt(row, i);
+		char *name =
+			lane->threads > 1
+				? g_strdup_printf("  thread %u and %u before",
+						  lane->thread,
+						  lane->threads - 1)
+			: lane->thread
+				? g_strdup_printf("  thread %u", lane->thread)
+				: g_strdup("  shared");
+
+		addTimes(out, name, &lane->figures);
+		g_free(name);
+	}
+}
+
+static void printTimes(const struct probeTable *table,
+		       const struct printing *how)
+{
+	static const char *const headings[] = {
+		"<Kernel", ">Instances",  ".Dispatch us", ".Kernel us",
+		".sd us",  ".Min us",     ".Median us",   ".99 % us",
+		".Max us", ".Dispatch s", ".Kernel s",    ">Missed",
+		NULL,
+	};
+	struct outTable *out = outTableNew(headings);
+	bool isThere = false, hasMissed = false;
+
+	for (guint i = 0; i < table->rows->len; i++) {
+		const struct probeRow *row = rowAt(table, i);
+
+		if (!isTime(&row->figures))
+			continue;
+		isThere = true;
+		hasMissed = hasMissed || row->figures.missed;
+		addTimes(out, row->figures.name, &row->figures);
+		if (how->hasThreads)
+			addThreads(out, row);
+	}
+	if (!hasMissed)
+		outTableHide(out, 11);
+	if (isThere)
+		outTablePrint(out, "", how->isColored);
+	else
+		outTableFree(out);
+}
+
+static void printAmounts(const struct probeTable *table,
+			 const struct printing *how)
+{
+	static const char *const headings[] = { "<Transfer or counter",
+						">Times", ">Sum", ">Mean",
+						NULL };
+	struct outTable *out = outTableNew(headings);
+	bool isThere = false;
+
+	for (guint i = 0; i < table->rows->len; i++) {
+		const struct hdProbeFigures *figures =
+			&rowAt(table, i)->figures;
+		char text[OUT_NUMBER_SIZE];
+		char *name;
+
+		if (isTime(figures))
+			continue;
+		if (!isThere)
+			printf("\n");
+		isThere = true;
+		name = nameOf(figures);
+		outTableAdd(out, name);
+		outTableAdd(out,
+			    outInteger(text, (outInt128)figures->instances));
+		outTableAdd(out, outRounded(text, figures->body_s));
+		outTableAdd(out, isnan(figures->mean_s)
+					 ? "-"
+					 : outRounded(text, figures->mean_s));
+		g_free(name);
+	}
+	if (isThere)
+		outTablePrint(out, "", how->isColored);
+	else
+		outTableFree(out);
+}
+
+static void printAdvice(const struct probeTable *table,
+			const struct printing *how)
+{
+	double all = adviceAll(table);
+	bool isThere = false;
+
+	for (guint i = 0; i < table->rows->len; i++) {
+		const struct probeRow *row = rowAt(table, i);
+		const struct hdProbeFigures *is = &row->figures;
+		struct advice advice =
+			adviceFor(is, all, row->lanes->len, how->most);
+		double d = is->dispatch_mean_s * US, b = is->mean_s * US;
+
+		if (!advice.batch)
+			continue;
+		isThere = true;
+		printf("\n");
+		outPrintable(is->name);
+		printf(": dispatch %" PRIu64 " instances at once.\n"
+		       "  Dispatch is %.1f %% of its time: %.2f us of %.2f us "
+		       "an instance.\n"
+		       "  A batch is dispatched once: %.2f / (%.2f + %" PRIu64
+		       " x %.2f) = %.1f %%%s.\n"
+		       "  That saves %" PRIu64 " x %.2f us x (1 - 1/%" PRIu64
+		       ") = %.2f s of CPU time.\n",
+		       advice.batch, advice.share * 100, d, d + b, d, d,
+		       advice.batch, b, advice.then * 100,
+		       advice.isLimited ? ", and more at once would leave "
+					  "threads without work"
+					: "",
+		       is->instances, d, advice.batch, advice.saved);
+	}
+	if (!isThere)
+		printf("\nNo kernel is dominated by its dispatch: all that "
+		       "matter have at most %g %%.\n",
+		       how->most * 100);
+}
+
+void printText(const struct probeTable *table, const struct printing *how)
+{
+	printf("Process %d, %.1f s\n\n", how->pid, table->seconds);
+	printTimes(table, how);
+	printAmounts(table, how);
+	if (table->rows->len == 0)
+		printf("No probe was used yet.\n");
+	if (table->lost)
+		printf("\n%" PRIu64 " measurements were not recorded: there "
+		       "are more than 255 names.\n",
+		       table->lost);
+	if (table->outside)
+		printf("\nSome threads cannot be seen: the process has closed "
+		       "its descriptors, or has no memory left.\n");
+	if (how->hasAdvice)
+		printAdvice(table, how);
+}
+
+/* ---- CSV -------------------------------------------------------------------
+ */
+
+static const struct rowColumn columns[] = {
+	{ NULL, "name", ROW_TEXT, 0 },
+	{ NULL, "to", ROW_TEXT, 0 },
+	{ NULL, "kind", ROW_TEXT, 0 },
+	{ NULL, "thread", ROW_COUNT, 0 },
+	{ NULL, "instances", ROW_COUNT, 0 },
+	{ NULL, "timed", ROW_COUNT, 0 },
+	{ NULL, "missed", ROW_COUNT, 0 },
+	{ NULL, "dispatch_s", ROW_NUMBER, 0 },
+	{ NULL, "body_s", ROW_NUMBER, 0 },
+	{ NULL, "amount", ROW_NUMBER, 0 },
+	{ NULL, "mean_s", ROW_NUMBER, 0 },
+	{ NULL, "variance", ROW_NUMBER, 0 },
+	{ NULL, "min_s", ROW_NUMBER, 0 },
+	{ NULL, "max_s", ROW_NUMBER, 0 },
+	{ NULL, "p50_s", ROW_NUMBER, 0 },
+	{ NULL, "p99_s", ROW_NUMBER, 0 },
+	{ NULL, NULL, 0, 0 },
+};
+
+enum column {
+	NAME,
+	TO,
+	KIND,
+	THREAD,
+	INSTANCES,
+	TIMED,
+	MISSED,
+	DISPATCH,
+	BODY,
+	AMOUNT,
+	MEAN,
+	VARIANCE,
+	MIN,
+	MAX,
+	MEDIAN,
+	P99,
+};
+
+static void csvRow(struct rows *rows, const struct hdProbeFigures *is,
+		   const struct lanePart *lane)
+{
+	rowsText(rows, NAME, is->name);
+	if (*is->to)
+		rowsText(rows, TO, is->to);
+	rowsText(rows, KIND, kindOf(is));
+	if (lane)
+		rowsCount(rows, THREAD, lane->thread);
+	rowsCount(rows, INSTANCES, is->instances);
+	rowsCount(rows, TIMED, is->timed);
+	if (isTime(is)) {
+		rowsCount(rows, MISSED, is->missed);
+		rowsNumber(rows, DISPATCH, is->dispatch_s);
+		rowsNumber(rows, BODY, is->body_s);
+		rowsNumber(rows, MEAN, is->mean_s);
+		rowsNumber(rows, VARIANCE, is->variance);
+		rowsNumber(rows, MIN, is->min_s);
+		rowsNumber(rows, MAX, is->max_s);
+		rowsNumber(rows, MEDIAN, is->p50_s);
+		rowsNumber(rows, P99, is->p99_s);
+	} else {
+		rowsNumber(rows, AMOUNT, is->body_s);
+	}
+	rowsEnd(rows);
+}
+
+void printCsv(const struct probeTable *table, const struct printing *how)
+{
+	struct rows *rows = rowsNew(columns, OUT_CSV, NULL);
+
+	rowsHeader(rows);
+	for (guint i = 0; i < table->rows->len; i++) {
+		const struct probeRow *row = rowAt(table, i);
+
+		csvRow(rows, &row->figures, NULL);
+		for (guint j = 0; how->hasThreads && j < row->lanes->len; j++)
+			csvRow(rows, &laneAt(row, j)->figures, laneAt(row, j));
+	}
+	rowsFree(rows);
+}
+
+/* ---- JSON ------------------------------------------------------------------
+ */
+
+static void jsonProbe(struct outJson *json, const struct probeRow *row)
+{
+	const struct hdProbeFigures *is = &row->figures;
+
+	outJsonObject(json, NULL, false);
+	outJsonText(json, "name", is->name);
+	outJsonText(json, "kind", kindOf(is));
+	outJsonInteger(json, "instances", (int64_t)is->instances);
+	outJsonInteger(json, "timed", (int64_t)is->timed);
+	outJsonInteger(json, "missed", (int64_t)is->missed);
+	outJsonDouble(json, "dispatch_s", is->dispatch_s);
+	outJsonDouble(json, "body_s", is->body_s);
+	outJsonDouble(json, "mean_s", is->mean_s);
+	outJsonDouble(json, "variance", is->variance);
+	outJsonDouble(json, "min_s", is->min_s);
+	outJsonDouble(json, "max_s", is->max_s);
+	outJsonDouble(json, "p50_s", is->p50_s);
+	outJsonDouble(json, "p99_s", is->p99_s);
+	outJsonDouble(json, "dispatch_mean_s", is->dispatch_mean_s);
+	outJsonDouble(json, "dispatch_variance", is->dispatch_variance);
+	outJsonDouble(json, "decayed_mean_s", is->decayed_mean_s);
+	outJsonArray(json, "per_thread", false);
+	for (guint i = 0; i < row->lanes->len; i++) {
+		const struct lanePart *lane = laneAt(row, i);
+
+		outJsonObject(json, NULL, true);
+		outJsonInteger(json, "thread", lane->thread);
+		outJsonInteger(json, "threads", lane->threads);
+		outJsonInteger(json, "instances",
+			       (int64_t)lane->figures.instances);
+		outJsonDouble(json, "dispatch_s", lane->figures.dispatch_s);
+		outJsonDouble(json, "body_s", lane->figures.body_s);
+		outJsonDouble(json, "mean_s", lane->figures.mean_s);
+		outJsonEnd(json);
+	}
+	outJsonEnd(json);
+	outJsonEnd(json);
+}
+
+static void jsonAmounts(struct outJson *json, const struct probeTable *table,
+			unsigned int kind)
+{
+	bool isTransfer = kind == HDPROBE_KIND_TRANSFER;
+
+	outJsonArray(json, isTransfer ? "transfers" : "counters", false);
+	for (guint i = 0; i < table->rows->len; i++) {
+		const struct hdProbeFigures *is = &rowAt(table, i)->figures;
+
+		if (is->kind != kind)
+			continue;
+		outJsonObject(json, NULL, true);
+		outJsonText(json, isTransfer ? "from" : "name", is->name);
+		if (isTransfer)
+			outJsonText(json, "to", is->to);
+		outJsonInteger(json, "instances", (int64_t)is->instances);
+		outJsonDouble(json, isTransfer ? "bytes" : "sum", is->body_s);
+		outJsonEnd(json);
+	}
+	outJsonEnd(json);
+}
+
+static void jsonAdvice(struct outJson *json, const struct probeTable *table,
+		       const struct printing *how)
+{
+	double all = adviceAll(table);
+
+	outJsonArray(json, "advice", false);
+	for (guint i = 0; i < table->rows->len; i++) {
+		const struct probeRow *row = rowAt(table, i);
+		struct advice advice = adviceFor(&row->figures, all,
+						 row->lanes->len, how->most);
+
+		if (!advice.batch)
+			continue;
+		outJsonObject(json, NULL, true);
+		outJsonText(json, "name", row->figures.name);
+		outJsonInteger(json, "batch", (int64_t)advice.batch);
+		outJsonDouble(json, "share", advice.share);
+		outJsonDouble(json, "share_then", advice.then);
+		outJsonDouble(json, "saved_s", advice.saved);
+		outJsonBool(json, "limited", advice.isLimited);
+		outJsonEnd(json);
+	}
+	outJsonEnd(json);
+}
+
+void printJson(const struct probeTable *table, const struct printing *how)
+{
+	struct outJson json = { 0 };
+
+	outJsonDocument(&json, "hdprobe", 1);
+	outJsonInteger(&json, "pid", how->pid);
+	outJsonText(&json, "clock", table->clock);
+	outJsonDouble(&json, "duration_s", table->seconds);
+	outJsonInteger(&json, "lost", (int64_t)table->lost);
+	outJsonBool(&json, "complete", !table->outside && !table->lost);
+	outJsonArray(&json, "probes", false);
+	for (guint i = 0; i < table->rows->len; i++) {
+		if (isTime(&rowAt(table, i)->figures))
+			jsonProbe(&json, rowAt(table, i));
+	}
+	outJsonEnd(&json);
+	jsonAmounts(&json, table, HDPROBE_KIND_TRANSFER);
+	jsonAmounts(&json, table, HDPROBE_KIND_COUNTER);
+	jsonAdvice(&json, table, how);
+	outJsonEnd(&json);
+}
+
+/* ---- Graph -----------------------------------------------------------------
+ */
+
+static void dotName(const char *name)
+{
+	putchar('"');
+	for (; *name; name++) {
+		if (*name == '"' || *name == '\\')
+			putchar('\\');
+		putchar((unsigned char)*name < ' ' ? ' ' : *name);
+	}
+	putchar('"');
+}
+
+static void dotNumber(const char *key, double number)
+{
+	char text[OUT_NUMBER_SIZE];
+
+	if (isfinite(number))
+		printf(", %s=%s", key, outDouble(text, number));
+}
+
+void printDot(const struct probeTable *table, const struct printing *how)
+{
+	printf("digraph probes {\n\tpid=%d;\n", how->pid);
+	for (guint i = 0; i < table->rows->len; i++) {
+		const struct hdProbeFigures *is = &rowAt(table, i)->figures;
+
+		if (is->kind == HDPROBE_KIND_COUNTER)
+			continue;
+		printf("\t");
+		dotName(is->name);
+		if (is->kind == HDPROBE_KIND_TRANSFER) {
+			printf(" -> ");
+			dotName(is->to);
+			printf(" [label=\"%.0f B\", weight=%.0f", is->body_s,
+			       is->body_s);
+			printf(", instances=%" PRIu64 "];\n", is->instances);
+			continue;
+		}
+		printf(" [instances=%" PRIu64, is->instances);
+		dotNumber("weight", is->body_s);
+		dotNumber("mean_s", is->mean_s);
+		dotNumber("variance", is->variance);
+		dotNumber("dispatch_mean_s", is->dispatch_mean_s);
+		printf("];\n");
+	}
+	printf("}\n");
+}

@@ -1,0 +1,185 @@
+#!/bin/sh
+# hdprobe shows what a running process has counted: its numbers are those of the
+# process, add up, begin at zero after a reset, and only its user may look.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+. "${abs_top_srcdir:?}/tests/lib/tap.sh"
+hdprobe=${abs_top_builddir:?}/hdprobe
+probed=$abs_top_builddir/tests/probe/probed
+command -v python3 >/dev/null || skip_all "there is no python3"
+cd "$scratch" || exit 99
+
+# The process prints its pid, has counted, and goes on when it is told: it reads
+# a line, counts as before, and prints one.
+mkfifo orders said
+"$probed" <orders >said 2>probed.err &
+child=$!
+exec 3>orders 4<said
+trap 'exec 3>&- 4<&-; wait $child; rm -rf "$scratch"' EXIT
+read -r pid <&4
+
+# Run Python with the JSON of the process in d, its probes by name in p.
+says() {
+	"$hdprobe" --format=json "$pid" >json || return 1
+	cat json
+	python3 -c '
+import json, math, sys
+d = json.load(open("json"))
+p = {x["name"]: x for x in d["probes"]}
+def near(a, b): return abs(a - b) <= 1e-9 * abs(b)
+'"$1"
+}
+
+keys() {
+	says '
+assert d["schema"] == "hdprobe" and d["version"] == 1
+assert d["pid"] == '"$pid"' and d["complete"]
+for x in d["probes"]:
+    for key in "name instances dispatch_s body_s mean_s min_s max_s p50_s p99_s per_thread".split():
+        assert key in x, key
+'
+}
+
+# The clock of the process is made, so that times are known: tests/probe/probed.c.
+numbers() {
+	says '
+a = p["assign"]
+assert a["instances"] == 4000 * '"$1"'
+assert near(a["dispatch_s"], 4000 * '"$1"' * 4e-6)
+assert near(a["body_s"], 4000 * '"$1"' * 7e-6)
+assert near(a["mean_s"], 7e-6) and near(a["min_s"], 7e-6)
+assert near(a["p50_s"], 7e-6) and near(a["p99_s"], 7e-6)
+assert a["variance"] == 0
+assert p["DCT"]["instances"] == 100 * '"$1"'
+assert p["total"]["dispatch_s"] is None
+assert d["transfers"] == [{"from": "assign", "to": "refine", "instances": 100 * '"$1"', "bytes": 409600 * '"$1"'}]
+assert d["counters"] == [{"name": "points", "instances": 100 * '"$1"', "sum": 4200 * '"$1"'}]
+'
+}
+
+adds_up() {
+	says '
+for x in d["probes"]:
+    assert sum(t["instances"] for t in x["per_thread"]) == x["instances"]
+    assert near(sum(t["body_s"] for t in x["per_thread"]), x["body_s"])
+assert sum(t["threads"] for t in p["assign"]["per_thread"]) >= 4
+'
+}
+
+# By hand: 4 us of 11 us are 36.4 %; 4 x 0.95 / (0.05 x 7) = 10.86, so 11 at once:
+# 4 / (4 + 77) = 4.9 %; 4000 x 4 us x 10/11 = 14.5 ms.
+advice() {
+	says '
+assert [x["name"] for x in d["advice"]] == ["assign"]
+a = d["advice"][0]
+assert a["batch"] == 11 and not a["limited"]
+assert near(a["share"], 4 / 11) and near(a["share_then"], 4 / 81)
+assert near(a["saved_s"], 4000 * 4e-6 * 10 / 11)
+' && "$hdprobe" --advice "$pid" >out && cat out &&
+		grep -q '^assign: dispatch 11 instances at once' out &&
+		! grep -q '^DCT: dispatch' out &&
+		grep -qF '4.00 / (4.00 + 11 x 7.00) = 4.9 %' out &&
+		"$hdprobe" --advice --share=50 "$pid" >out &&
+		grep -q 'No kernel is dominated' out
+}
+
+table() {
+	"$hdprobe" "$pid" >out && cat out &&
+		grep -qE '^assign +4000 +4\.00 +7\.00 +0\.00 ' out &&
+		grep -qE '^DCT +100 +3\.00 +170\.00 ' out &&
+		grep -qE '^assign -> refine +100 +409600 ' out &&
+		! grep -q '  thread ' out &&
+		"$hdprobe" --threads "$pid" >out && grep -q '^  thread ' out
+}
+
+csv() {
+	"$hdprobe" --format=csv "$pid" >out && cat out && python3 -c '
+import csv
+rows = {r["name"] + r["to"]: r for r in csv.DictReader(open("out"))}
+assert float(rows["assign"]["dispatch_s"]) - 0.016 < 1e-12
+assert rows["points"]["amount"] == "4200" and rows["points"]["body_s"] == ""
+'
+}
+
+graph() {
+	"$hdprobe" --format=dot "$pid" >out && cat out &&
+		grep -qF '"assign" -> "refine" [label="409600 B", weight=409600' out &&
+		grep -qE '"assign" \[instances=4000, .*mean_s=.*variance=0' out &&
+		grep -qF '"a \"quoted\" one"' out || return 1
+	if command -v dot >/dev/null; then
+		dot -Tplain out >/dev/null
+	fi
+}
+
+again() {
+	echo go >&3 && read -r _ <&4
+}
+
+# What is read with a reset, and what comes then, are all.
+resets() {
+	"$hdprobe" --reset --format=json "$pid" >before || return 1
+	grep -q '"instances": 8000' before && says '
+assert p["assign"]["instances"] == 0 and p["assign"]["mean_s"] is None
+assert d["advice"] == []
+' && again && numbers 1
+}
+
+interval() {
+	"$hdprobe" -i 0.05 -N 3 --format=csv "$pid" >out &&
+		[ "$(grep -c '^name,' out)" -eq 3 ]
+}
+
+# A process of the same user, without probes; none; and nonsense.
+refused() {
+	exits 2 "$hdprobe" $$ && grep -q 'it has no probes' err &&
+		exits 2 "$hdprobe" 4194304 && grep -q 'no such process' err &&
+		exits 2 "$hdprobe" 0 && exits 2 "$hdprobe" x &&
+		exits 2 "$hdprobe" && grep -q 'which process' err &&
+		exits 2 "$hdprobe" --share=0 "$pid" &&
+		exits 2 "$hdprobe" -i -1 "$pid" &&
+		exits 2 "$hdprobe" --format=xml "$pid" && [ ! -s out ]
+}
+
+full() {
+	"$hdprobe" "$pid" >/dev/full 2>err
+	[ $? -eq 2 ] && grep -q 'cannot write' err
+}
+
+others() {
+	setpriv --reuid=65534 --regid=65534 --clear-groups \
+		"$hdprobe" "$pid" >out 2>err
+	[ $? -eq 2 ] && cat err && grep -q 'only its user may look' err &&
+		[ ! -s out ]
+}
+
+# hdprobe that watches ends with the process.
+ends() {
+	"$hdprobe" -i 0.05 --format=csv "$pid" >out 2>err 3>&- 4<&- &
+	watcher=$!
+	until_done test -s out || return 1
+	exec 3>&-
+	wait "$child"
+	wait "$watcher"
+}
+
+ok "the fixed keys" keys
+ok "numbers are those of the process" numbers 1
+ok "threads add up, also those that have ended" adds_up
+ok "advice names assign, not the DCT" advice
+ok "the table" table
+ok "CSV" csv
+ok "a graph for a partitioner" graph
+ok "a process that goes on" again
+ok "and has counted" numbers 2
+ok "a reset loses nothing" resets
+ok "again and again" interval
+ok "what cannot be shown" refused
+ok "a full disk" full
+if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null &&
+	setpriv --reuid=65534 --regid=65534 --clear-groups "$hdprobe" --version \
+		>/dev/null 2>&1; then
+	ok "others may not look" others
+else
+	skip "others may not look" "this needs another user"
+fi
+ok "it ends with the process" ends
+done_testing
