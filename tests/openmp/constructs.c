@@ -4,6 +4,7 @@
  * with clocks of its own. */
 #include <omp.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -112,12 +113,21 @@ static void nested(void)
 	}
 }
 
+/* Who is in first stays until the others have come, and a little longer. */
 static void locks(void)
 {
+	atomic_int came = 0;
+
 #pragma omp parallel num_threads(3)
-	for (int i = 0; i < 4; i++) {
+	for (int i = 1; i <= 4; i++) {
+#pragma omp barrier
+		came++;
 #pragma omp critical
-		pause_ms(2);
+		{
+			while (came < 3 * i)
+				pause_ms(1);
+			pause_ms(5);
+		}
 	}
 }
 

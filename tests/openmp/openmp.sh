@@ -172,11 +172,14 @@ nested() (
 
 # Of twelve times most were waited for; where the machine is busy one may come
 # late, or take a microsecond to find the lock free.
+# Two of three threads wait, four times, and who is first may be recorded if that
+# takes long; one that is held up for 5 ms on its way
+# does not wait.
 locks() (
 	run locks && is_sound constructs || return 1
 	found=$(count omp.critical)
 	echo "$found waits"
-	[ "$found" -ge 6 ] && [ "$found" -le 12 ]
+	[ "$found" -ge 4 ] && [ "$found" -le 12 ]
 )
 
 # Threads that ended leave their traces to those that come.
