@@ -170,11 +170,8 @@ nested() (
 		awk '$1 == 2' | wc -l)" -eq 7 ]
 )
 
-# Of twelve times most were waited for; where the machine is busy one may come
-# late, or take a microsecond to find the lock free.
-# Two of three threads wait, four times, and who is first may be recorded if that
-# takes long; one that is held up for 5 ms on its way
-# does not wait.
+# Two of three threads wait, four times; who is first may take a microsecond to find
+# the lock free, and one that is held up for 5 ms on its way finds it so.
 locks() (
 	run locks && is_sound constructs || return 1
 	found=$(count omp.critical)
