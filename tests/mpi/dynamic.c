@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Whether the MPI library can start processes and connect worlds at all: nothing
- * of HDTrace is in this program.
+ * Whether the MPI library can start processes and connect worlds at all:
+ * nothing of HDTrace is in this program.
  *
  *     dynamic spawn|meet
  *
@@ -40,9 +40,9 @@ static int spawn(char *program)
 {
 	char child[] = "child", *arguments[] = { child, NULL };
 	MPI_Comm children;
-	int error = MPI_Comm_spawn(program, arguments, 1, MPI_INFO_NULL, 0,
-				   MPI_COMM_WORLD, &children,
-				   MPI_ERRCODES_IGNORE);
+	int error =
+		MPI_Comm_spawn(program, arguments, 1, MPI_INFO_NULL, 0,
+			       MPI_COMM_WORLD, &children, MPI_ERRCODES_IGNORE);
 
 	if (error != MPI_SUCCESS)
 		return cannot("MPI_Comm_spawn", error);
