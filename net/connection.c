@@ -309,7 +309,7 @@ const char *hdConnectionLate(const struct hdConnection *connection,
 	if (connection->messageNs && !connection->isOver &&
 	    connection->sent == connection->out.used &&
 	    nowNs - connection->messageNs > timeoutNs)
-		return "it sent half a message";
+		return "it sent half a frame";
 	if (!connection->isKnown && nowNs - connection->activeNs > timeoutNs)
 		return "it says nothing";
 	if (connection->isKnown &&

@@ -31,7 +31,7 @@ trace_energy() {
 		[Trace]
 		type=HDSTATS
 		node=$host
-		channel=1
+		input=1
 		values=Utrms,Itrms,P
 	END
 	"$show" "cat pt.cfg" cat pt.cfg

@@ -9,7 +9,7 @@
  * not grow with the file. All of it also works on a single file.
  *
  * **Tolerance.** Files may be historic, damaged or cut short. What can be read
- * is delivered; every problem goes to the message handler with the file, the
+ * is delivered; every problem is a diagnostic: the handler gets the file, the
  * byte offset and the rule of doc/format that is broken. One bad file never
  * takes the project down.
  *
@@ -24,14 +24,13 @@
  *
  * **Threads.** A project is constant after opening; any thread may read it. A
  * reader belongs to one thread at a time; different readers need no
- * coordination. The message handler is called by the thread that calls the
- * library.
+ * coordination. A handler is called by the thread that calls the library.
  *
  * **Errors.** Functions return NULL or -1 and set errno: ENOMEM, EINVAL (an
  * argument), the value of a failing system call, or EBADMSG (the content is not
- * what it should be; a message says where and why).
+ * what it should be; a diagnostic says where and why).
  *
- * **Time** is in nanoseconds since the epoch, time adjustments included.
+ * **Time** is in nanoseconds since 1970, time adjustments included.
  */
 #ifndef HD_READING_H
 #define HD_READING_H
@@ -49,7 +48,7 @@ extern "C" {
 /** Attributes that an element may have. */
 #define HDI_ATTRIBUTES_MAX 2000
 
-/* ---- Messages ---------------------------------------------------------- */
+/* ---- Diagnostics ------------------------------------------------------- */
 
 /** How bad a problem is. */
 typedef enum hdISeverity {
@@ -77,7 +76,7 @@ typedef struct hdIMessage {
 } hdIMessage;
 
 /**
- * Takes a message. The message is valid during the call only.
+ * Takes a diagnostic, which is valid during the call only.
  *
  * @param message The problem.
  * @param data What was given with the handler.
@@ -93,7 +92,7 @@ typedef struct hdIRule {
 } hdIRule;
 
 /**
- * Get all rules that messages can name.
+ * Get all rules that diagnostics can name.
  *
  * @param[out] count Number of rules; may be NULL.
  *
@@ -241,7 +240,7 @@ typedef struct hdIUsedFile {
 
 /** What a clock showed at one moment, when it was compared. */
 typedef struct hdIClockPoint {
-	int64_t time;   /**< By the clock itself, in ns since the epoch. */
+	int64_t time;   /**< By the clock itself, in ns since 1970. */
 	int64_t offset; /**< What was to be added, in ns. */
 	int64_t error;  /**< The offset was wrong by at most this, in ns. */
 } hdIClockPoint;
@@ -307,7 +306,7 @@ typedef struct hdIProject {
  *        makes a project of one file: if the name of a .stat file ends with the
  *        labels and the group of its header it belongs to a node with these
  *        labels, else to the root.
- * @param handler Takes messages, now and when files of the project are read;
+ * @param handler Takes diagnostics, now and when files of the project are read;
  *        may be NULL.
  * @param data Passed to @p handler.
  *
@@ -381,13 +380,13 @@ typedef struct hdIStatReader hdIStatReader;
 hdIStatReader *hdI_openStat(const hdIProject *project, const hdIGroup *group);
 
 /**
- * Start to read the entries of a group, with messages of its own: they go to a
- * handler instead of the project's.
+ * Start to read the entries of a group, with diagnostics of its own: they go to
+ * a handler instead of the project's.
  *
  * @param project Project that the group belongs to.
  * @param group Group to read.
- * @param handler Takes the messages of this reader, in the thread that reads;
- *        NULL: nobody does.
+ * @param handler Takes the diagnostics of this reader, in the thread that
+ * reads; NULL: nobody does.
  * @param data Passed to the handler.
  *
  * @return As of hdI_openStat().
@@ -404,7 +403,7 @@ hdIStatReader *hdI_openStatWith(const hdIProject *project,
  *
  * @retval 1 @p block is set.
  * @retval 0 End of the file. A cut tail was reported as a warning.
- * @retval -1 The rest of the file cannot be read, which a message says;
+ * @retval -1 The rest of the file cannot be read, which a diagnostic says;
  *         everything before was delivered. errno is set.
  */
 int hdI_readStat(hdIStatReader *reader, const hdIBlock **block);
@@ -493,13 +492,13 @@ hdITraceReader *hdI_openTrace(const hdIProject *project,
 			      const hdITraceFile *trace);
 
 /**
- * Start to read a trace, with messages of its own: they go to a handler instead
- * of the project's.
+ * Start to read a trace, with diagnostics of its own: they go to a handler
+ * instead of the project's.
  *
  * @param project Project that the trace belongs to.
  * @param trace Trace to read.
- * @param handler Takes the messages of this reader, in the thread that reads;
- *        NULL: nobody does.
+ * @param handler Takes the diagnostics of this reader, in the thread that
+ * reads; NULL: nobody does.
  * @param data Passed to the handler.
  *
  * @return As of hdI_openTrace().
@@ -512,8 +511,8 @@ hdITraceReader *hdI_openTraceWith(const hdIProject *project,
  * Read the next state or event.
  *
  * Records come in the order in which they ended: the states and events that
- * lie in a state (depth n + 1) come before it (depth n). Where a state is
- * missing for them (cut file) the next record of depth n, or the end, follows
+ * lie in a state (nesting n + 1) come before it (nesting n). Where a state is
+ * missing for them (cut file) the next record of nesting n, or the end, follows
  * after a warning.
  *
  * @param reader Reader to use.
@@ -521,7 +520,7 @@ hdITraceReader *hdI_openTraceWith(const hdIProject *project,
  *
  * @retval 1 @p record is set.
  * @retval 0 End of the file. A missing end was reported as a warning.
- * @retval -1 The rest of the file cannot be read, which a message says;
+ * @retval -1 The rest of the file cannot be read, which a diagnostic says;
  *         everything before was delivered. errno is set.
  */
 int hdI_readTrace(hdITraceReader *reader, const hdIRecord **record);
@@ -644,13 +643,13 @@ hdIRelationReader *hdI_openRelations(const hdIProject *project,
 				     const hdIRelationFile *file);
 
 /**
- * Start to read relations, with messages of its own: they go to a handler
+ * Start to read relations, with diagnostics of its own: they go to a handler
  * instead of the project's.
  *
  * @param project Project that the file belongs to.
  * @param file File to read.
- * @param handler Takes the messages of this reader, in the thread that reads;
- *        NULL: nobody does.
+ * @param handler Takes the diagnostics of this reader, in the thread that
+ * reads; NULL: nobody does.
  * @param data Passed to the handler.
  *
  * @return As of hdI_openRelations().
@@ -681,7 +680,7 @@ int hdI_getRelationOwner(hdIRelationReader *reader, hdIRelationOwner *owner);
  *
  * @retval 1 @p record is set.
  * @retval 0 End of the file. A missing end was reported as a warning.
- * @retval -1 The rest of the file cannot be read, which a message says;
+ * @retval -1 The rest of the file cannot be read, which a diagnostic says;
  *         everything before was delivered. errno is set.
  */
 int hdI_readRelationRecord(hdIRelationReader *reader,

@@ -68,7 +68,7 @@ static void checkOrder(struct traceCheck *self, const hdIRecord *record)
 		toolReport(self->check->tool, "trc.overlap", self->trace->file,
 			   record->offset, 0,
 			   "this starts before what stands before it at the "
-			   "same depth has ended");
+			   "same nesting has ended");
 	if (!nesting->hasRecord || record->start < nesting->start) {
 		nesting->start = record->start;
 		nesting->startOffset = record->offset;

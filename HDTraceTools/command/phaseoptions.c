@@ -141,7 +141,8 @@ static int parseWanted(struct tool *tool, const char *spec,
 
 	if (count > 2 && !g_ascii_string_to_unsigned(
 				 parts[2], 10, 0, UINT32_MAX, &depth, NULL)) {
-		toolUsage(tool, "--phases-from: not a depth: \"%s\"", parts[2]);
+		toolUsage(tool, "--phases-from: not a nesting: \"%s\"",
+			  parts[2]);
 		ret = -1;
 	} else {
 		wanted->node = g_strdup(count ? parts[0] : "");
@@ -189,8 +190,8 @@ static int takeStates(struct phases *phases, struct tool *tool,
 		return 0;
 	if (elsewhere >= 0)
 		toolError(tool,
-			  "%s: no state matches \"%s\" at depth %u, but "
-			  "some do at depth %" PRId64,
+			  "%s: no state matches \"%s\" at nesting %u, but "
+			  "some do at nesting %" PRId64,
 			  node->trace->file, wanted->state, wanted->depth,
 			  elsewhere);
 	else

@@ -19,7 +19,7 @@
 /** The options as given; all zero at first. */
 struct phaseOptions {
 	char *file; /**< --phases; "-" is stdin. */
-	char *from; /**< --phases-from: "NODE[:STATE[:DEPTH]]". */
+	char *from; /**< --phases-from: "NODE[:STATE[:NESTING]]". */
 	gboolean isByName;
 };
 
@@ -35,7 +35,7 @@ struct phaseOptions {
 	{                                                                     \
 		"phases-from", 0, 0, G_OPTION_ARG_FILENAME, &(options)->from, \
 			"Phases are the states of a trace",                   \
-			"NODE[:STATE[:DEPTH]]"                                \
+			"NODE[:STATE[:NESTING]]"                              \
 	}
 #define PHASE_ENTRY_BY_NAME(options)                                      \
 	{                                                                 \

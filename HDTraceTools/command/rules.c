@@ -56,7 +56,7 @@ static const hdIRule rules[] = {
 	{ "trc.part", HDI_NOTE,
 	  "Recording was not interrupted, and left no messages out." },
 	{ "trc.overlap", HDI_WARNING,
-	  "States and events at one depth start in order, and not before the "
+	  "States and events at one nesting start in order, and not before the "
 	  "one before them ended." },
 	{ "trc.outside", HDI_WARNING,
 	  "States and events lie in the time of the state around them." },

@@ -81,7 +81,7 @@ static void csvBegin(struct dump *dump)
 	struct outCsv csv = { .file = dump->file };
 
 	outCsvLine(&csv,
-		   "record,node,group,number,depth,start,end,gap,name,type,"
+		   "record,node,group,number,nesting,start,end,gap,name,type,"
 		   "unit,value");
 }
 

@@ -281,7 +281,9 @@ static int parseTime(struct dump *dump, const char *time)
 	static const enum dumpTime times[] = { DUMP_EPOCH, DUMP_RELATIVE,
 					       DUMP_DATE };
 	int found;
-	int status = toolChoose(dump->tool, "time", time, &found);
+	/* What unix was called once. */
+	const char *word = g_strcmp0(time, "epoch") == 0 ? "unix" : time;
+	int status = toolChoose(dump->tool, "time", word, &found);
 
 	if (status >= 0)
 		return status;
@@ -320,7 +322,7 @@ static int parseParts(struct dump *dump, const char *only,
 }
 
 static const char *const onlyWords[] = { "project", "stats", "traces", NULL };
-static const char *const timeWords[] = { "epoch", "relative", "date", NULL };
+static const char *const timeWords[] = { "unix", "relative", "date", NULL };
 static const struct cliWords words[] = {
 	{ "only", onlyWords, false },
 	{ "time", timeWords, false },
@@ -372,7 +374,7 @@ int dumpRun(struct tool *tool, int argc, char **argv)
 		{ "only", 0, 0, G_OPTION_ARG_FILENAME, &only,
 		  "Print one part: project, stats or traces", "PART" },
 		{ "time", 0, 0, G_OPTION_ARG_FILENAME, &time,
-		  "Print times as epoch (default), relative or date", "FORM" },
+		  "Print times as unix (default), relative or date", "FORM" },
 		{ "hex", 0, 0, G_OPTION_ARG_NONE, &dump.isHex,
 		  "Print the bits of values", NULL },
 		{ NULL },

@@ -221,7 +221,7 @@ static int writeTrace(struct export *export, const hdITraceFile *trace)
 
 	if (isOpen) {
 		csv.file = file.file;
-		outCsvLine(&csv, "kind,name,depth,start,end,attributes");
+		outCsvLine(&csv, "kind,name,nesting,start,end,attributes");
 	}
 	while (isOpen &&
 	       (got = exportReadTrace(export, ordered, trace, &step)) == 1) {

@@ -256,7 +256,7 @@ static void printContent(const struct info *info, const struct content *content,
 		printf("%" PRIu64 " %s", content->entries,
 		       content->entries == 1 ? "entry" : "entries");
 	if (content->depth > 1)
-		printf(" on %u levels", content->depth);
+		printf(" nested %u deep", content->depth);
 	if (content->events)
 		printf(", %" PRIu64 " %s", content->events,
 		       content->events == 1 ? "event" : "events");

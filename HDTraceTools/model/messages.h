@@ -108,7 +108,7 @@ int64_t messagesPeer(const struct messages *self, int64_t cid, int64_t rank);
 /** For toolReport(), of a trace with so many numbered epochs (uint64_t). */
 #define MESSAGES_EPOCHS                                                    \
 	"recording was interrupted, or left messages out, before %" PRIu64 \
-	" of its parts"
+	" of its epochs"
 
 /** Get the number of the epoch that begins with a record; false if none does.
  * epoch may be NULL. */

@@ -89,7 +89,7 @@ static int parseSize(struct plotJob *job)
 				 job->options.dpi);
 	job->plot.dpi = job->options.dpi;
 	if (job->options.depth < 0)
-		return toolUsage(job->plot.tool, "--depth is negative");
+		return toolUsage(job->plot.tool, "--nesting is negative");
 	job->plot.depth = job->options.depth;
 	job->plot.hasZero = job->options.hasZero;
 	return -1;

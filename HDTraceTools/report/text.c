@@ -830,7 +830,7 @@ static void printDiagnostics(const struct report *report)
 		printf("  %s\n", line->str);
 	}
 	if (report->findings.diagnostics.count > count)
-		printf("  and %" PRIu64 " more messages%s\n",
+		printf("  and %" PRIu64 " more diagnostics%s\n",
 		       report->findings.diagnostics.count - count,
 		       report->isAll ? "" : "; --all lists them");
 	g_string_free(line, TRUE);

@@ -209,7 +209,7 @@ hdR_token hdR_relateProcessLocalToken(hdR_topoToken topology, hdR_token parent);
  *
  * @return The relation, or NULL as of hdR_createTopLevelRelation() and if
  *         @p parent is NULL; HD_ERR_INVALID_ARGUMENT: @p parent is no such
- *         text (a message says so, see HDTRACE_VERBOSITY).
+ *         text (a log line says so, see HDTRACE_VERBOSITY).
  */
 hdR_token hdR_relateLocalToken(hdR_topoToken topology, const char *parent);
 

@@ -165,7 +165,7 @@ int hdS_addValue(hdStatsGroup *group, const char *name, hdStatsValueType type,
  *     hdS_addAttribute(group, "resolution", "10 ms");
  *     hdS_addAttribute(group, "kind", "delta");
  *
- * A value's kind is `gauge` (a level that holds), `counter` (what a counter
+ * A value's kind is `gauge` (what holds for a while), `counter` (what a counter
  * that grows shows) or `delta` (an amount since the entry before); tools guess
  * it where it is not given.
  *
@@ -212,7 +212,7 @@ int hdS_enableGroup(hdStatsGroup *group);
  * Enable a group; its first interval starts at a given time.
  *
  * @param group Group to enable.
- * @param when Start of the first interval since the epoch.
+ * @param when Start of the first interval since 1970.
  *
  * @return As of hdS_enableGroup().
  * @retval -3 Error: @p when is NULL or not a time from 1970 to 2106.
@@ -251,7 +251,7 @@ int hdS_isEnabled(const hdStatsGroup *group);
  * For values that were measured before they are written: a meter needs it.
  *
  * @param group Group to use.
- * @param when End of the interval since the epoch. A time before the last one
+ * @param when End of the interval since 1970. A time before the last one
  *        in the file is replaced by that one, and counted.
  *
  * @retval 0 Success.
@@ -444,7 +444,7 @@ hdS_gauge *hdS_gaugeCreate(const char *layer, hdTopoNode *topoNode,
  * A post that fails, or completes at once, must be taken back like any other. A
  * number below 0 means that the program has not done so, or twice; it is
  * recorded as it is, counted (hdS_gaugeNegatives()), and said once in a
- * message.
+ * log line.
  *
  * @param gauge Gauge; NULL does nothing.
  * @param change What to add to the number; may be 0.

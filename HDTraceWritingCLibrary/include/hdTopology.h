@@ -40,7 +40,7 @@
  * rights than who runs it (set-uid, set-gid) has none of them, and none of
  * those of libRUT, libPT, libpm and libhdMPI.
  *
- * - `HDTRACE_VERBOSITY` (0): messages on stderr; 0 one line if something is not
+ * - `HDTRACE_VERBOSITY` (0): lines on stderr; 0 one line if something is not
  *   recorded, 1 all errors, 2 warnings, 3 information; -1 none at all.
  * - `HDTRACE_BUFFER_SIZE_KB` (256): buffer of each file, 4 to 1048576; rounded
  *   up to a power of two.

@@ -85,7 +85,7 @@ hdTrace *hdT_createTrace(hdTopoNode *node);
  * library that is traced.
  *
  * @param node As of hdT_createTrace().
- * @param when Time since the epoch (CLOCK_REALTIME).
+ * @param when Time since 1970 (CLOCK_REALTIME).
  *
  * @return The trace, to be ended with hdT_finalize().
  * @retval NULL Error as of hdT_createTrace(); HD_ERR_INVALID_ARGUMENT also if
@@ -104,7 +104,8 @@ hdTrace *hdT_createTraceAt(hdTopoNode *node, const struct timespec *when);
  * lost (hdT_getLosses()).
  *
  * @param trace Trace to change.
- * @param depth Depth of the deepest states to record; 0 is the top level only.
+ * @param depth Nesting of the deepest states to record; 0 is the outermost
+ * only.
  *
  * @retval 0 Success.
  * @retval -1 Error; errno is HD_ERR_INVALID_ARGUMENT (NULL, negative depth).
@@ -183,7 +184,7 @@ int hdT_logStateStart(hdTrace *trace, const char *name);
  *
  * @param trace Trace to write to.
  * @param name Name of the state; copied.
- * @param when Time since the epoch (CLOCK_REALTIME). A time before the last one
+ * @param when Time since 1970 (CLOCK_REALTIME). A time before the last one
  *        in the trace is replaced by that one, and counted.
  *
  * @retval 0 Success.

@@ -146,7 +146,7 @@ struct hdMPI_recorder {
 	 *
 	 * @param thread Whose.
 	 * @param name As of hdMPI_regionStart(), but one that a state may have.
-	 * @param when Since the epoch (CLOCK_REALTIME); NULL: now.
+	 * @param when Since 1970 (CLOCK_REALTIME); NULL: now.
 	 *
 	 * @retval 0 It is recorded.
 	 * @retval 1 It is not, but must be ended all the same.
@@ -182,7 +182,7 @@ struct hdMPI_recorder {
 	 * into the group `Cpu` of its node.
 	 *
 	 * @param thread Whose.
-	 * @param nowNs Nanoseconds since the epoch.
+	 * @param nowNs Nanoseconds since 1970.
 	 * @param usedNs CPU time in nanoseconds.
 	 */
 	void (*cpu)(void *thread, int64_t nowNs, int64_t usedNs);

@@ -5,7 +5,7 @@
  * that the machine itself has.
  *
  * A configuration file (pt.cfg(5)) names the device and the nodes that its
- * channels measure; each node gets a statistics group `Energy`. A thread of
+ * inputs measure; each node gets a statistics group `Energy`. A thread of
  * the library adds an entry for every measuring cycle of the device. (Thesis
  * sections 3.5.2, 4.3 and appendix B.)
  *
@@ -26,7 +26,7 @@
  * growing distances, and goes on when the device is back.
  *
  * @section ptenv Environment
- * - `PT_VERBOSITY`: messages on stderr: -1 none, 0 errors (default), 1
+ * - `PT_VERBOSITY`: log lines on stderr: -1 none, 0 errors (default), 1
  *   warnings, 2 information, 3 everything. Read by pt_createTrace(). That
  *   power is not recorded is said once a process, by libhdStats if it concerns
  *   the file (HDTRACE_VERBOSITY, see hdTopology.h).

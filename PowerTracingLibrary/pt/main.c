@@ -168,7 +168,7 @@ static int parseAndRun(struct options *options, int argc, char **argv)
 		{ "pid-file", 0, 0, G_OPTION_ARG_FILENAME, &options->pidFile,
 		  "Write the number of the process to FILE", "FILE" },
 		{ "syslog", 0, 0, G_OPTION_ARG_NONE, &options->syslog,
-		  "Send messages to syslog (-D does it, too)", NULL },
+		  "Send log lines to syslog (-D does it, too)", NULL },
 		{ "quiet", 'q', 0, G_OPTION_ARG_NONE, &options->quiet,
 		  "Print no summary", NULL },
 		{ "root", 0, 0, G_OPTION_ARG_FILENAME, &options->root,

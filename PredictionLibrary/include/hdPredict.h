@@ -12,7 +12,7 @@
  *
  * Functions that can fail return 0 or a negative errno value, those that add
  * something its number, from 0. What is wrong with a model is told to a
- * message handler, one message each. Objects are not locked: a graph, platform
+ * handler, one diagnostic each. Objects are not locked: a graph, platform
  * or resource model may be read by several threads, and changed by one; a
  * result belongs to its caller. Nothing is printed.
  */
@@ -44,7 +44,7 @@ typedef struct hdPMessage {
 	const char *text; /**< One line; valid during the call. */
 } hdPMessage;
 
-/** Takes messages; a NULL handler drops them. */
+/** Takes diagnostics; a NULL handler drops them. */
 typedef void (*hdPMessageHandler)(const hdPMessage *message, void *data);
 
 /** How messages between servers share bridges. */
@@ -248,7 +248,7 @@ int hdP_addOutput(hdPGraph *graph, int kernel, const char *id,
 		  const char *size);
 
 /**
- * Add a phase to the power profile of a kernel.
+ * Add a phase of the run of a kernel, which has a power of its own.
  *
  * @param graph Graph that is not finished.
  * @param kernel Its number.
@@ -322,11 +322,12 @@ int hdP_setMapping(hdPGraph *graph, int64_t task, const char *pe,
  * Check a graph, and get it ready for mapping and simulation.
  *
  * @param graph Graph that is not finished.
- * @param handler Takes messages; may be NULL.
+ * @param handler Takes diagnostics; may be NULL.
  * @param data For the handler.
  *
  * @retval 0 Success: the graph is finished, and has no errors.
- * @retval -EINVAL It has errors; messages said which. It can only be destroyed.
+ * @retval -EINVAL It has errors; diagnostics said which. It can only be
+ * destroyed.
  * @retval -ENOMEM No memory.
  */
 int hdP_finishGraph(hdPGraph *graph, hdPMessageHandler handler, void *data);
@@ -336,12 +337,12 @@ int hdP_finishGraph(hdPGraph *graph, hdPMessageHandler handler, void *data);
  *
  * @param path File; "-" is the standard input.
  * @param[out] graph Finished.
- * @param handler Takes messages.
+ * @param handler Takes diagnostics.
  * @param data For the handler.
  *
  * @retval 0 Success.
- * @retval -EINVAL The graph has errors; messages said which.
- * @retval -EBADMSG The file is not XML, or is damaged; a message said where.
+ * @retval -EINVAL The graph has errors; diagnostics said which.
+ * @retval -EBADMSG The file is not XML, or is damaged; a diagnostic said where.
  * @return Another negative errno value: the file cannot be read.
  */
 int hdP_readGraph(const char *path, hdPGraph **graph, hdPMessageHandler handler,
@@ -610,7 +611,7 @@ int hdP_addBridge(hdPPlatform *platform, int64_t node, const char *id,
  * Check a platform, and get it ready.
  *
  * @param platform Platform that is not finished.
- * @param handler Takes messages; may be NULL.
+ * @param handler Takes diagnostics; may be NULL.
  * @param data For the handler.
  *
  * @return As hdP_finishGraph().
@@ -624,7 +625,7 @@ int hdP_finishPlatform(hdPPlatform *platform, hdPMessageHandler handler,
  * @param path File, "-", or one that is built in: "thesis", "thesis-eval",
  *        "thesis-xu4".
  * @param[out] platform Finished.
- * @param handler Takes messages; may be NULL.
+ * @param handler Takes diagnostics; may be NULL.
  * @param data For the handler.
  *
  * @return As hdP_readGraph().
@@ -747,7 +748,7 @@ int hdP_addSlowdown(hdPResources *resources, const char *architecture,
  * Check a resource model, and get it ready.
  *
  * @param resources Model that is not finished.
- * @param handler Takes messages; may be NULL.
+ * @param handler Takes diagnostics; may be NULL.
  * @param data For the handler.
  *
  * @return As hdP_finishGraph().
@@ -760,7 +761,7 @@ int hdP_finishResources(hdPResources *resources, hdPMessageHandler handler,
  *
  * @param path File, "-", or "thesis", which is built in.
  * @param[out] resources Finished.
- * @param handler Takes messages; may be NULL.
+ * @param handler Takes diagnostics; may be NULL.
  * @param data For the handler.
  *
  * @return As hdP_readGraph().
@@ -797,11 +798,11 @@ double hdP_boardShuntVoltage(double count);
  * @param resources Finished resource model.
  * @param pattern Of names of PEs that may be used, as of glob(7); several with
  *        commas between; or NULL: all.
- * @param handler Takes messages.
+ * @param handler Takes diagnostics.
  * @param data For the handler.
  *
  * @retval 0 Success.
- * @retval -EINVAL A task can run nowhere; a message said which.
+ * @retval -EINVAL A task can run nowhere; a diagnostic said which.
  * @retval -ENOMEM No memory.
  */
 int hdP_map(hdPGraph *graph, const hdPPlatform *platform,
@@ -816,15 +817,15 @@ int hdP_map(hdPGraph *graph, const hdPPlatform *platform,
  * @param resources Finished resource model.
  * @param options Choices; NULL: the defaults.
  * @param[out] result To be freed with hdP_destroyResult().
- * @param handler Takes messages.
+ * @param handler Takes diagnostics.
  * @param data For the handler.
  *
  * @retval 0 Success.
  * @retval -EINVAL A task is not mapped, or to a PE that is not there, or where
- *         its kernel cannot run; messages said which.
- * @retval -EDEADLK Tasks wait for each other; a message said how.
+ *         its kernel cannot run; diagnostics said which.
+ * @retval -EDEADLK Tasks wait for each other; a diagnostic said how.
  * @retval -ENOSPC The memory of a server that may not be full is too small;
- *         a message said when.
+ *         a diagnostic said when.
  * @retval -ENOMEM No memory.
  */
 int hdP_simulate(const hdPGraph *graph, const hdPPlatform *platform,

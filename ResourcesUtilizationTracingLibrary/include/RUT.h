@@ -63,7 +63,7 @@
  * @section rutenv Environment
  * Read by rut_createTrace().
  *
- * - `RUT_VERBOSITY`: messages on stderr: -1 none, 0 errors (default), 1
+ * - `RUT_VERBOSITY`: log lines on stderr: -1 none, 0 errors (default), 1
  *   warnings, 2 information, 3 everything. That the utilization is not recorded
  *   is said once a process, by libhdStats if it concerns the file
  *   (HDTRACE_VERBOSITY, see hdTopology.h).

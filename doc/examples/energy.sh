@@ -16,7 +16,7 @@ law=idle:10,busy:50
 [Trace]
 type=HDSTATS
 node=node01
-channel=1
+input=1
 values=P,E
 END
 

@@ -59,7 +59,7 @@ def records(hdtrace, project):
     for row in csv.DictReader(out.splitlines()):
         rank = row["node"].split("_")[1] if "_" in row["node"] else None
         if row["record"] == "state":
-            state = (row["name"], {}) if row["depth"] == "0" else None
+            state = (row["name"], {}) if row["nesting"] == "0" else None
             if state:
                 found.setdefault(rank, []).append(state)
         elif row["record"] == "attribute" and state:

@@ -343,7 +343,7 @@ static void testResolve(void)
 		if (rows[i].ret == 0)
 			g_assert_cmpint(atoi(label), ==, (int)number);
 		if (rows[i].ret == -EINVAL)
-			g_assert_cmpstr(why, ==, "channels are 1 to 4");
+			g_assert_cmpstr(why, ==, "inputs are 1 to 4");
 	}
 }
 
@@ -815,7 +815,7 @@ static void testInsist(gconstpointer data)
 		/* Each that is another number than before. */
 		g_assert_cmpint(good, ==, row->believed);
 		if (good < 2 && text->len > 0 && row->said)
-			assertSaid("a broken message (number 1)");
+			assertSaid("a broken reply (number 1)");
 		benchClear(&bench);
 		g_string_free(text, TRUE);
 	}
@@ -1131,7 +1131,7 @@ static void testBroken(void)
 		g_assert_cmpfloat(bench.cells[0].f, ==, 3);
 		g_assert_cmpuint(bench.reading.lost, ==, 1);
 		benchClear(&bench);
-		assertSaid("1 broken messages");
+		assertSaid("1 broken replies");
 	}
 }
 
@@ -1156,7 +1156,7 @@ static void testSilence(void)
 		g_assert_cmpint(driver->start(&bench.dev), ==, 0);
 		bench.meter.longestNs = 0;
 		g_assert_cmpint(benchRead(&bench), ==, -ETIMEDOUT);
-		assertSaid("no message for ");
+		assertSaid("no reply for ");
 		g_assert_cmpint(bench.meter.longestNs, <=, rows[i].waitNs);
 		g_assert_cmpint(bench.meter.longestNs, >, rows[i].cycleNs);
 		g_assert_cmpint(benchRead(&bench), ==, -ETIMEDOUT);
@@ -1165,7 +1165,7 @@ static void testSilence(void)
 		g_assert_cmpint(benchRead(&bench), ==, -ETIMEDOUT);
 		g_assert_cmpint(benchRead(&bench), ==, -ETIMEDOUT);
 		g_assert_cmpint(benchRead(&bench), ==, -ENODEV);
-		assertSaid("no message for 3 times");
+		assertSaid("no reply for 3 times");
 		benchClear(&bench);
 	}
 }

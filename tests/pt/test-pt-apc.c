@@ -319,7 +319,7 @@ static void testChannels(void)
 			g_assert_cmpstr(text, ==, rows[i].label);
 		if (rows[i].ret == -EINVAL)
 			g_assert_cmpstr(text, ==,
-					"channels are device, and outlets 1 to "
+					"inputs are device, and outlets 1 to "
 					"96");
 		g_free(text);
 	}
@@ -505,7 +505,7 @@ static const struct refusal {
 	  -EPROTO, "this is no such value" },
 	{ "no such outlet", NULL, NULL, "1 P, 25 P", NULL, NULL, -ENOENT,
 	  "apc: outlet 25, P: the device has none; it has 24 outlets "
-	  "(outlets=24 says so to channel=*)" },
+	  "(outlets=24 says so to input=*)" },
 	{ "no such outlet, version 1", NULL, NULL, "1 P, 25 P", "1", NULL,
 	  -ENOENT, "apc: outlet 25, P: the device has none" },
 	{ "no device power", RPDU2 ".4.3.1.5.1", NULL, "device P", NULL, NULL,

@@ -22,7 +22,7 @@
 #define RAW                                                            \
 	"[General]\ndevice=raw\nproject=test\ntopology=Cluster_Host\n" \
 	"port=raw://x\n"
-#define RAW_TRACE "[Trace]\ntype=HDSTATS\nnode=c_n\nchannel=1\n"
+#define RAW_TRACE "[Trace]\ntype=HDSTATS\nnode=c_n\ninput=1\n"
 #define PORTED                                                \
 	"[General]\ndevice=ported\ncycle=100\nproject=test\n" \
 	"topology=Host\n"
@@ -59,11 +59,11 @@ static void testGood(void)
 			 "[General]\ndevice=PORTED\nport=node06:/dev/ttyUSB0\n"
 			 "cycle=100.5\ndelay=0.25\nproject=MyProject\n"
 			 "topology=Cluster_Host_Process_Thread\n"
-			 "[Trace]\ntype=HDSTATS\nnode=pvs_node06\nchannel=1\n"
+			 "[Trace]\ntype=HDSTATS\nnode=pvs_node06\ninput=1\n"
 			 "values=P, U\n"
-			 "[Trace]\ntype=HDSTATS\nnode=pvs_node07\nchannel=2\n"
+			 "[Trace]\ntype=HDSTATS\nnode=pvs_node07\ninput=2\n"
 			 "values=U\n"
-			 "[Trace]\ntype=HDSTATS\nnode=pvs_node06\nchannel=4\n"
+			 "[Trace]\ntype=HDSTATS\nnode=pvs_node06\ninput=4\n"
 			 "values=E,P\n",
 			 &request, &config),
 		==, 0);
@@ -104,11 +104,10 @@ static void testAllChannels(void)
 	struct ptRequest request = { .depth = -1 };
 	struct ptConfig config;
 
-	g_assert_cmpint(
-		readText("[Trace]\ntype=HDSTATS\nnode=c_n_0\nchannel=*\n"
-			 "values=P\n" GENERAL "mode=good\n",
-			 &request, &config),
-		==, 0);
+	g_assert_cmpint(readText("[Trace]\ntype=HDSTATS\nnode=c_n_0\ninput=*\n"
+				 "values=P\n" GENERAL "mode=good\n",
+				 &request, &config),
+			==, 0);
 	g_assert_cmpuint(config.nodeCount, ==, 1);
 	g_assert_cmpuint(config.columnCount, ==, 4);
 	g_assert_cmpstr(config.names[0], ==, "P_in1");
@@ -140,7 +139,7 @@ static void testPorts(void)
 					     .port = cases[i].port };
 		char *text = g_strdup_printf(PORTED "port=%s\n"
 						    "[Trace]\ntype=HDSTATS\n"
-						    "node=n\nchannel=1\n"
+						    "node=n\ninput=1\n"
 						    "values=U\n",
 					     cases[i].port);
 		struct ptConfig config;
@@ -190,7 +189,7 @@ static void testScales(void)
 	struct ptConfig config;
 
 	g_assert_cmpint(readText(RAW "[Trace]\ntype=HDSTATS\nnode=c_n\n"
-				     "channel=*\nvalues=N,I,P\n"
+				     "input=*\nvalues=N,I,P\n"
 				     "voltage=-12\nslope=70.5\noffset=1.94e2\n",
 				 &request, &config),
 			==, 0);
@@ -257,7 +256,7 @@ static void testOverrides(void)
 			"letters, digits, \".\" and \"-\"\n");
 	request = (struct ptRequest){ .depth = -1, .port = "x" };
 	g_assert_cmpint(readText(PORTED "[Trace]\ntype=HDSTATS\nnode=n\n"
-					"channel=1\nvalues=U\n",
+					"input=1\nvalues=U\n",
 				 &request, &config),
 			==, PT_ECONFINVALID);
 	g_assert_cmpstr(messages->str, ==,
@@ -331,23 +330,23 @@ static void testErrors(void)
 		{ GENERAL "delay=60000\n" TRACE, NULL, 0 },
 		{ GENERAL "delay=1e3\n" TRACE,
 		  "pt.cfg:6: delay=1e3: allowed are 0 to 60000 ms\n", 0 },
-		{ PORTED "[Trace]\ntype=HDSTATS\nnode=n\nchannel=1\nvalues=U\n",
+		{ PORTED "[Trace]\ntype=HDSTATS\nnode=n\ninput=1\nvalues=U\n",
 		  "pt.cfg:1: [General] has no port=\n", 0 },
 		{ PORTED "port=\n"
-			 "[Trace]\ntype=HDSTATS\nnode=n\nchannel=1\nvalues=U\n",
+			 "[Trace]\ntype=HDSTATS\nnode=n\ninput=1\nvalues=U\n",
 		  "pt.cfg:6: port= is empty\n", 0 },
 		{ PORTED "port=:/dev/x\n"
-			 "[Trace]\ntype=HDSTATS\nnode=n\nchannel=1\nvalues=U\n",
+			 "[Trace]\ntype=HDSTATS\nnode=n\ninput=1\nvalues=U\n",
 		  "pt.cfg:6: port=:/dev/x: NODE is empty; port is NODE:DEVICE "
 		  "or DEVICE\n",
 		  0 },
 		{ PORTED "port=n:udp://x\n"
-			 "[Trace]\ntype=HDSTATS\nnode=n\nchannel=1\nvalues=U\n",
+			 "[Trace]\ntype=HDSTATS\nnode=n\ninput=1\nvalues=U\n",
 		  "pt.cfg:6: port=n:udp://x: a device is a path, as "
 		  "/dev/ttyUSB0, or tcp://HOST:PORT\n",
 		  0 },
 		{ PORTED "port=/dev/x\nbaud=100\n"
-			 "[Trace]\ntype=HDSTATS\nnode=n\nchannel=1\nvalues=U\n",
+			 "[Trace]\ntype=HDSTATS\nnode=n\ninput=1\nvalues=U\n",
 		  "pt.cfg:7: baud=100: speeds are 1200, 2400, 4800, 9600, "
 		  "19200, 38400, 57600, 115200, 230400\n",
 		  0 },
@@ -361,7 +360,7 @@ static void testErrors(void)
 		  "pt.cfg:6: baud=9600: Raw has no port\n", 0 },
 		{ "[General]\ndevice=raw\nproject=test\ntopology=H\n"
 		  "port=n:/dev/x\n"
-		  "[Trace]\ntype=HDSTATS\nnode=n\nchannel=1\nvalues=N\n",
+		  "[Trace]\ntype=HDSTATS\nnode=n\ninput=1\nvalues=N\n",
 		  "pt.cfg:5: port=n:/dev/x: a device is raw://NAME\n", 0 },
 		/* [Trace] */
 		{ RAW RAW_TRACE "values=I\n",
@@ -378,65 +377,68 @@ static void testErrors(void)
 		  "pt.cfg:11: voltage=inf: not a number\n", 0 },
 		{ RAW RAW_TRACE "values=N\ngain=2\n",
 		  "pt.cfg:11: unknown key \"gain\"; [Trace] may have type, "
-		  "node, channel, values, voltage, slope, offset\n",
+		  "node, input, values, voltage, slope, offset\n",
 		  0 },
 		{ GENERAL TRACE "voltage=12\n",
 		  "pt.cfg:11: unknown key \"voltage\"; [Trace] may have type, "
-		  "node, channel, values\n",
+		  "node, input, values\n",
 		  0 },
-		{ GENERAL "[Trace]\nnode=c_n\nchannel=1\nvalues=U\n",
+		{ GENERAL "[Trace]\nnode=c_n\ninput=1\nvalues=U\n",
 		  "pt.cfg:6: [Trace] has no type=\n", 0 },
-		{ GENERAL "[Trace]\ntype=HDSTATS\nchannel=1\nvalues=U\n",
+		{ GENERAL "[Trace]\ntype=HDSTATS\ninput=1\nvalues=U\n",
 		  "pt.cfg:6: [Trace] has no node=\n", 0 },
 		{ GENERAL "[Trace]\ntype=HDSTATS\nnode=n\nvalues=U\n",
-		  "pt.cfg:6: [Trace] has no channel=: channels are 1 to 4\n",
-		  0 },
-		{ GENERAL "[Trace]\ntype=HDSTATS\nnode=n\nchannel=1\n",
+		  "pt.cfg:6: [Trace] has no input=: inputs are 1 to 4\n", 0 },
+		{ GENERAL "[Trace]\ntype=HDSTATS\nnode=n\ninput=1\n",
 		  "pt.cfg:6: [Trace] has no values=\n", 0 },
-		{ GENERAL "[Trace]\ntype=HDTRACE\nnode=n\nchannel=1\n"
+		{ GENERAL "[Trace]\ntype=HDTRACE\nnode=n\ninput=1\n"
 			  "values=U\n",
 		  "pt.cfg:7: type=HDTRACE: there is only HDSTATS\n", 0 },
-		{ GENERAL "[Trace]\ntype=HDSTATS\nnode=n\nchannel=5\n"
+		{ GENERAL "[Trace]\ntype=HDSTATS\nnode=n\ninput=5\n"
 			  "values=U\n",
-		  "pt.cfg:9: channel=5: channels are 1 to 4\n", 0 },
-		{ GENERAL "[Trace]\ntype=HDSTATS\nnode=n\nchannel=\n"
+		  "pt.cfg:9: input=5: inputs are 1 to 4\n", 0 },
+		{ GENERAL TRACE "input=2\n",
+		  "pt.cfg:9: channel= is what input= was called, which is "
+		  "given, too\n",
+		  0 },
+		{ GENERAL "[Trace]\ntype=HDSTATS\nnode=n\ninput=\n"
 			  "values=U\n",
-		  "pt.cfg:9: channel=: channels are 1 to 4\n", 0 },
-		{ GENERAL "[Trace]\ntype=HDSTATS\nnode=n\nchannel=1\n"
+		  "pt.cfg:9: input=: inputs are 1 to 4\n", 0 },
+		{ GENERAL "[Trace]\ntype=HDSTATS\nnode=n\ninput=1\n"
 			  "values=U,Utrms\n",
 		  "pt.cfg:10: unknown value \"Utrms\"; Meter has U, P, E, N\n",
 		  0 },
-		{ GENERAL "[Trace]\ntype=HDSTATS\nnode=n\nchannel=1\n"
+		{ GENERAL "[Trace]\ntype=HDSTATS\nnode=n\ninput=1\n"
 			  "values=U,,P\n",
 		  "pt.cfg:10: unknown value \"\"; Meter has U, P, E, N\n", 0 },
-		{ GENERAL "[Trace]\ntype=HDSTATS\nnode=n\nchannel=1\n"
+		{ GENERAL "[Trace]\ntype=HDSTATS\nnode=n\ninput=1\n"
 			  "values=U,P, U\n",
 		  "pt.cfg:10: U is given twice\n", 0 },
-		{ GENERAL "[Trace]\ntype=HDSTATS\nnode=c__n\nchannel=1\n"
+		{ GENERAL "[Trace]\ntype=HDSTATS\nnode=c__n\ninput=1\n"
 			  "values=U\n",
 		  "pt.cfg:8: \"c__n\": each part between two \"_\" is "
 		  "letters, digits, \".\" and \"-\"\n",
 		  0 },
-		{ GENERAL "[Trace]\ntype=HDSTATS\nnode=c_n_0_0\nchannel=1\n"
+		{ GENERAL "[Trace]\ntype=HDSTATS\nnode=c_n_0_0\ninput=1\n"
 			  "values=U\n",
 		  "pt.cfg:8: node=c_n_0_0: 4 levels, but the topology has 3\n",
 		  0 },
-		{ GENERAL TRACE "[Trace]\ntype=HDSTATS\nnode=c_m\nchannel=1\n"
+		{ GENERAL TRACE "[Trace]\ntype=HDSTATS\nnode=c_m\ninput=1\n"
 				"values=E\n",
-		  "pt.cfg:14: channel in1 has a [Trace] already, in line 6\n",
+		  "pt.cfg:14: input in1 has a [Trace] already, in line 6\n",
 		  0 },
-		{ GENERAL TRACE "[Trace]\ntype=HDSTATS\nnode=c_m\nchannel=*\n"
+		{ GENERAL TRACE "[Trace]\ntype=HDSTATS\nnode=c_m\ninput=*\n"
 				"values=E\n",
-		  "pt.cfg:14: channel in1 has a [Trace] already, in line 6\n",
+		  "pt.cfg:14: input in1 has a [Trace] already, in line 6\n",
 		  0 },
 		{ GENERAL TRACE "interval=5\n",
 		  "pt.cfg:11: unknown key \"interval\"; [Trace] may have type, "
-		  "node, channel, values\n",
+		  "node, input, values\n",
 		  0 },
 		/* Nothing of the file harms a terminal. */
 		{ GENERAL TRACE "\033[2J=\t\n",
 		  "pt.cfg:11: unknown key \"?[2J\"; [Trace] may have type, "
-		  "node, channel, values\n",
+		  "node, input, values\n",
 		  0 },
 	};
 	struct ptRequest request = { .depth = -1 };
@@ -526,12 +528,12 @@ static void testAllErrors(void)
 				 "[Trace]\n"
 				 "type=TEXT\n"
 				 "node=a_b\n"
-				 "channel=7\n"
+				 "input=7\n"
 				 "values=Q,P\n"
 				 "[Tracer]\n"
 				 "[Trace]\n"
 				 "type=HDSTATS\n"
-				 "channel=2\n"
+				 "input=2\n"
 				 "values=U\n",
 				 &request, &config),
 			==, PT_ECONFINVALID);
@@ -547,7 +549,7 @@ static void testAllErrors(void)
 		"pt.cfg:8: type=TEXT: there is only HDSTATS\n"
 		"pt.cfg:9: node=a_b: 2 levels, but the topology has 1\n"
 		"pt.cfg:11: unknown value \"Q\"; Meter has U, P, E, N\n"
-		"pt.cfg:10: channel=7: channels are 1 to 4\n"
+		"pt.cfg:10: input=7: inputs are 1 to 4\n"
 		"pt.cfg:13: [Trace] has no node=\n");
 }
 

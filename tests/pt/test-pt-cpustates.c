@@ -289,7 +289,7 @@ static void testResolve(void)
 		softResolve(&ptCstatesDriver, root, NULL, "cpu0-C7", 0, &text),
 		==, -ENOENT);
 	g_assert_cmpstr(text, ==,
-			"channels are cpuN-STATE and all-STATE, as pt -l lists "
+			"inputs are cpuN-STATE and all-STATE, as pt -l lists "
 			"them, and patterns of these: *, cpu0-*, all-*");
 	g_free(text);
 	fixtureRemove(root);

@@ -207,7 +207,7 @@ static void testResolve(void)
 	g_free(text);
 	g_assert_cmpint(softResolve(&ptNvmlDriver, "", options, "1", 0, &text),
 			==, -ENOENT);
-	g_assert_cmpstr(text, ==, "channels are gpu-0, gpu-1, gpu-2");
+	g_assert_cmpstr(text, ==, "inputs are gpu-0, gpu-1, gpu-2");
 	g_free(text);
 	/* All this initialized the library once. */
 	g_assert_cmpint(fake->inits, ==, 1);

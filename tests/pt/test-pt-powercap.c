@@ -141,12 +141,12 @@ static void testResolve(void)
 		{ "*", 7, 0, "package-10" },
 		{ "*", 8, -ENOENT, NULL },
 		{ "dram", 0, -ENOENT,
-		  "channels are dtpm-soc, mmio-package-0, package-0, "
+		  "inputs are dtpm-soc, mmio-package-0, package-0, "
 		  "package-0-core, package-0-dram, package-1, psys, "
 		  "package-10" },
 		{ "", 0, -ENOENT, NULL },
 		{ NULL, 0, -EINVAL,
-		  "channels are dtpm-soc, mmio-package-0, package-0, "
+		  "inputs are dtpm-soc, mmio-package-0, package-0, "
 		  "package-0-core, package-0-dram, package-1, psys, "
 		  "package-10" },
 	};

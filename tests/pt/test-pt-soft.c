@@ -246,17 +246,17 @@ static void testErrors(void)
 	} cases[] = {
 		{ "[General]\ndevice=powercap\ncycle=1\ntopology=Host\n"
 		  "[Trace]\ntype=HDSTATS\nnode=n\nchannel=dram\nvalues=E\n",
-		  "pt.cfg:8: channel=dram: channels are package-0" },
+		  "pt.cfg:8: input=dram: inputs are package-0" },
 		{ "[General]\ndevice=powercap\ncycle=1\ntopology=Host\n"
 		  "[Trace]\ntype=HDSTATS\nnode=n\nchannel=package-0\n"
 		  "values=E\n"
 		  "[Trace]\ntype=HDSTATS\nnode=n\nchannel=intel-rapl:0\n"
 		  "values=P\n",
-		  "pt.cfg:13: channel intel-rapl:0 has a [Trace] already, in "
+		  "pt.cfg:13: input intel-rapl:0 has a [Trace] already, in "
 		  "line 5" },
 		{ "[General]\ndevice=hwmon\ncycle=1\ntopology=Host\n"
 		  "[Trace]\ntype=HDSTATS\nnode=n\nchannel=*\nvalues=E\n",
-		  "pt.cfg:8: channel=*: no chip in /sys/class/hwmon tells "
+		  "pt.cfg:8: input=*: no chip in /sys/class/hwmon tells "
 		  "power or energy" },
 		{ "[General]\ndevice=perf\ncycle=0.5\ntopology=Host\n"
 		  "[Trace]\ntype=HDSTATS\nnode=n\nchannel=*\nvalues=U\n",
@@ -264,7 +264,7 @@ static void testErrors(void)
 		{ "[General]\ndevice=nvml\nlibrary=/nonexistent.so\ncycle=100\n"
 		  "topology=Host\n"
 		  "[Trace]\ntype=HDSTATS\nnode=n\nchannel=gpu-0\nvalues=P\n",
-		  "pt.cfg:9: channel=gpu-0: no NVIDIA driver here "
+		  "pt.cfg:9: input=gpu-0: no NVIDIA driver here "
 		  "(/nonexistent.so: " },
 		{ "[General]\ndevice=sim\nlaw=busy:80\ncycle=100\n"
 		  "topology=Host\n"

@@ -33,13 +33,13 @@ static void testAll(void)
 			  "addressShare=20\nmetricsUser=alice\n"
 			  "[Device]\nname=D\ndriver=Meter\ncycle=100\n"
 			  "project=p\ntopology=Host\ndescription=a meter\n"
-			  "[Trace]\ndevice=D\ntype=HDSTATS\nnode=t\nchannel=1\n"
+			  "[Trace]\ndevice=D\ntype=HDSTATS\nnode=t\ninput=1\n"
 			  "values=P,U\n"
-			  "[Line]\ndevice=D\nname=x\nnode=n_1\nchannel=1\n"
+			  "[Line]\ndevice=D\nname=x\nnode=n_1\ninput=1\n"
 			  "values=P,E\nsum=no\ndescription=right\n"
-			  "[Line]\ndevice=D\nnode=n_1\nchannel=*\nvalues=N\n"
+			  "[Line]\ndevice=D\nnode=n_1\ninput=*\nvalues=N\n"
 			  "[Device]\nname=R\ndriver=Raw\n"
-			  "[Line]\ndevice=R\nnode=m\nchannel=2\nvalues=P\n"
+			  "[Line]\ndevice=R\nnode=m\ninput=2\nvalues=P\n"
 			  "voltage=12\n"
 			  "[User]\nname=alice\nnodes=n*,m\nrate=0.5\n"
 			  "[User]\nname=*\nnodes=*\n",
@@ -182,21 +182,21 @@ static const struct {
 	{ "[Server]\n" DEVICE "mode=bad\n" LINE, ":6: mode=bad: is good" },
 	{ "[Server]\n" DEVICE "device=x\n" LINE, ":6: unknown key \"device\"" },
 	{ "[Server]\n" DEVICE "[Trace]\ndevice=D\ntype=HDSTATS\nnode=n\n"
-	  "channel=1\nvalues=P\n",
+	  "input=1\nvalues=P\n",
 	  ":2: [Device] has no project=" },
 	/* Lines. */
-	{ "[Server]\n" DEVICE LINE "[Line]\nnode=n\nchannel=1\n",
+	{ "[Server]\n" DEVICE LINE "[Line]\nnode=n\ninput=1\n",
 	  ":10: [Line] has no device=" },
 	{ "[Server]\n" DEVICE LINE "[Trace]\ndevice=x\n",
 	  ":11: device=x: there is no [Device]" },
-	{ "[Server]\n" DEVICE "[Line]\ndevice=D\nchannel=1\n",
+	{ "[Server]\n" DEVICE "[Line]\ndevice=D\ninput=1\n",
 	  ":6: [Line] has no node=" },
-	{ "[Server]\n" DEVICE "[Line]\ndevice=D\nnode=a/b\nchannel=1\n",
+	{ "[Server]\n" DEVICE "[Line]\ndevice=D\nnode=a/b\ninput=1\n",
 	  ":8: \"a/b\": each part" },
-	{ "[Server]\n" DEVICE "[Line]\ndevice=D\nnode=n\nchannel=9\n",
-	  ":9: [Line] channel=9: channels are 1 to 4" },
+	{ "[Server]\n" DEVICE "[Line]\ndevice=D\nnode=n\ninput=9\n",
+	  ":9: [Line] input=9: inputs are 1 to 4" },
 	{ "[Server]\n" DEVICE "[Line]\ndevice=D\nnode=n\n",
-	  ":6: [Line] channel=: channels are 1 to 4" },
+	  ":6: [Line] input=: inputs are 1 to 4" },
 	{ "[Server]\n" DEVICE LINE "values=Q\n", ":10: unknown value \"Q\"" },
 	{ "[Server]\n" DEVICE LINE "values=P,P\n", ":10: P is given twice" },
 	{ "[Server]\n" DEVICE LINE "sum=maybe\n", ":10: sum=maybe: yes or no" },
@@ -204,7 +204,7 @@ static const struct {
 	{ "[Server]\n" DEVICE LINE LINE, ":10: D has a line in1 already" },
 	{ "[Server]\n" DEVICE LINE "name=x\n" LINE "name=x\n",
 	  ":15: D has a line x already" },
-	{ "[Server]\n" DEVICE "[Line]\ndevice=D\nnode=n\nchannel=*\nname=x\n",
+	{ "[Server]\n" DEVICE "[Line]\ndevice=D\nnode=n\ninput=*\nname=x\n",
 	  ":10: D has a line x already" },
 	{ "[Server]\n[Device]\nname=D\ndriver=Raw\n" LINE "values=P\n",
 	  ":5: [Line] has no voltage=: P of Raw needs it" },
@@ -254,7 +254,7 @@ static void testManyErrors(void)
 	sceneHasSaid("");
 	g_assert_cmpint(sceneRead("[Server]\nlisten=x\ndialect=y\n"
 				  "[Device]\nname=D\ndriver=Meter\ncycle=0\n"
-				  "[Line]\ndevice=D\nnode=/\nchannel=7\n"
+				  "[Line]\ndevice=D\nnode=/\ninput=7\n"
 				  "[User]\nname=/\nnodes=q\n",
 				  &site),
 			==, PT_ECONFINVALID);
@@ -262,7 +262,7 @@ static void testManyErrors(void)
 	sceneSaid(":3: dialect");
 	sceneSaid(":7: cycle");
 	sceneSaid(":10: \"/\"");
-	sceneSaid(":11: [Line] channel=7");
+	sceneSaid(":11: [Line] input=7");
 	sceneSaid(":13: name=/");
 	sceneSaid(":14: nodes");
 }
@@ -322,16 +322,15 @@ static void testSame(void)
 	static const char *const others[] = {
 		"[Server]\n[Device]\nname=D\ndriver=Meter\ncycle=200\n" LINE,
 		"[Server]\n" DEVICE LINE "description=x\n",
-		"[Server]\n" DEVICE LINE
-		"[Line]\ndevice=D\nnode=n\nchannel=2\n",
-		"[Server]\n" DEVICE "[Line]\ndevice=D\nchannel=1\nnode=n\n",
+		"[Server]\n" DEVICE LINE "[Line]\ndevice=D\nnode=n\ninput=2\n",
+		"[Server]\n" DEVICE "[Line]\ndevice=D\ninput=1\nnode=n\n",
 	};
 	struct ptSite *site, *other;
 
 	g_assert_cmpint(sceneRead("[Server]\n" DEVICE LINE, &site), ==, 0);
 	g_assert_cmpint(sceneRead("[Server]\nclients=7\n# here\n" DEVICE LINE
 				  "[Device]\nname=E\ndriver=Host\ncycle=1\n"
-				  "[Line]\ndevice=E\nnode=x\nchannel=1\n",
+				  "[Line]\ndevice=E\nnode=x\ninput=1\n",
 				  &other),
 			==, 0);
 	g_assert_true(ptSiteIsSame(&site->devices[0], &other->devices[0]));

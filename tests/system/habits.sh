@@ -219,6 +219,11 @@ ok "hdpredict: the nearest command" refuses_subcommand hdpredict 2
 ok "pt: the nearest command" refuses_subcommand pt 1
 ok "a letter means the same everywhere" letters_agree
 ok "a full disk" full_disk
+# Options, and words of options, that are called otherwise now.
+ok "an old name goes on" old_letter '--nesting is negative' \
+	hdtrace plot --depth -1 none
+ok "an old word goes on" old_letter 'none: No such file' \
+	hdtrace dump --time epoch none
 ok "an old letter goes on" old_letter '--format: not text, csv or json: "x"' \
 	hdtrace stat -f x none
 ok "and where it has a new meaning, if a word of the old one follows" \

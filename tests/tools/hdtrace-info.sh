@@ -20,7 +20,7 @@ ok "dump one group" prints dump-group.text 0 dump -g Energy -v P mini
 ok "one file" prints info-file.text 0 info mini_alpha_Energy.stat
 ok "no dates in JSON" says "JSON has seconds" 2 dump --time=date \
 	--format=json mini
-ok "no such time" says '--time: not epoch' 2 dump --time=noon mini
+ok "no such time" says '--time: not unix' 2 dump --time=noon mini
 ok "no such part" says '--only: not project' 2 dump --only=half mini
 
 # A file that is not declared, one that is missing, one that is unreadable.

@@ -200,7 +200,7 @@ not WIDTH or WIDTHxHEIGHT|--size=10x mini
 not WIDTH or WIDTHxHEIGHT|--size=3 mini
 not a size in points|--font-size=tall mini
 not from 20 to 2400|--dpi=1 mini
---depth is negative|--depth=-1 mini
+--nesting is negative|--nesting=-1 mini
 exclude each other|--phases borders --phases-from alpha_0 mini
 not text or json|--format=csv mini
 no node "gamma"|--phases-from gamma mini

@@ -252,7 +252,7 @@ awk 'BEGIN {
 	print "</Program>"
 }' >bad_node_0.trc
 ok "many problems" status 1 report bad
-ok "are counted" has "and 29995 more messages; --all lists them"
+ok "are counted" has "and 29995 more diagnostics; --all lists them"
 
 while IFS='|' read -r text arguments; do
 	# shellcheck disable=SC2086

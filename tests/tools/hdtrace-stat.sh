@@ -230,9 +230,9 @@ exclude each other|--phases borders --phases-from alpha_0
 --by-name needs|--by-name
 no node "gamma"|--phases-from gamma
 has no trace|--phases-from alpha
-not a depth: "x"|--phases-from alpha_0:Work:x
+not a nesting: "x"|--phases-from alpha_0:Work:x
 no state matches "Sleep"|--phases-from alpha_0:Sleep
-some do at depth 1|--phases-from alpha_0:Read
+some do at nesting 1|--phases-from alpha_0:Read
 END
 
 cp mini_alpha_Energy.stat whole

@@ -102,7 +102,7 @@ void paraverPutConfiguration(struct paraver *self, FILE *file)
 	putNames(self, file, "Outside of states");
 	for (unsigned int i = 0; i < self->depths; i++) {
 		fprintf(file,
-			"\nEVENT_TYPE\n0    %u    State at depth %u\n"
+			"\nEVENT_TYPE\n0    %u    State at nesting %u\n"
 			"VALUES\n",
 			PARAVER_STATE + i, i);
 		putNames(self, file, "End");

@@ -57,7 +57,7 @@
  * the counters of its parent.
  *
  * @section pmenv Environment
- * - `PM_VERBOSITY`: messages on stderr: -1 none (default), 0 errors, 1
+ * - `PM_VERBOSITY`: log lines on stderr: -1 none (default), 0 errors, 1
  * warnings, 2 information, 3 everything.
  * - `PM_TIMEOUT`: how many seconds to wait for a server; default 10.
  * - `PM_SERVERS`: other places of servers, for programs in which theirs is

@@ -78,7 +78,7 @@ static void printDevices(const struct ptListed *listed)
 static void printLines(const struct ptListed *listed)
 {
 	static const char *const headings[] = {
-		"<Node",   "<Device", ">No.",         "<Line", "<Channel",
+		"<Node",   "<Device", ">No.",         "<Line", "<Input",
 		"<Values", "<",       "<Description", NULL,
 	};
 	struct outTable *table = outTableNew(headings);

@@ -18,7 +18,7 @@ static void listHere(void *context, const char *label, const char *description,
 {
 	struct listing *listing = context;
 
-	const char *title = listing->isFirst ? "channels" : "";
+	const char *title = listing->isFirst ? "inputs" : "";
 
 	/* A label of "-" says why there is none. */
 	if (strcmp(label, "-") == 0)
@@ -86,7 +86,7 @@ static void listDriver(FILE *file, const struct ptDriver *driver,
 		return;
 	driver->list(setup, listHere, &listing);
 	if (listing.isFirst)
-		fprintf(file, "  %-9s none here\n", "channels");
+		fprintf(file, "  %-9s none here\n", "inputs");
 }
 
 void listPrint(FILE *file, const char *root)

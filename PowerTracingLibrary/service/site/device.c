@@ -21,8 +21,7 @@ static const char *const deviceKeys[] = {
 };
 
 static const char *const lineKeys[] = {
-	"device", "name", "node",        "channel",
-	"values", "sum",  "description", NULL,
+	"device", "name", "node", "input", "values", "sum", "description", NULL,
 };
 
 bool ptSiteCheckName(struct ptParse *parse, const struct hdIniKey *key,
@@ -178,7 +177,7 @@ static void lineChannels(struct ptParse *parse, struct ptSiteDevice *device,
 {
 	const char *text = parts->channel ? parts->channel->value : NULL;
 	bool isAll = text && strchr(text, '*');
-	char why[300] = "there is no such channel";
+	char why[300] = "there is no such input";
 
 	for (size_t i = 0; isAll || i == 0; i++) {
 		char label[PT_CHANNEL_MAX] = "";
@@ -194,7 +193,7 @@ static void lineChannels(struct ptParse *parse, struct ptSiteDevice *device,
 			ptParseFailAt(parse,
 				      parts->channel ? parts->channel->line
 						     : section->line,
-				      "[Line] channel=%.60s: %s",
+				      "[Line] input=%.60s: %s",
 				      text ? text : "", why);
 			return;
 		}
@@ -238,7 +237,7 @@ static void lineRead(struct ptParse *parse, struct ptSiteDevice *device,
 	struct lineParts parts = {
 		.name = hdIniFind(section, "name"),
 		.node = ptParseNeed(parse, section, "node"),
-		.channel = hdIniFind(section, "channel"),
+		.channel = hdIniFind(section, "input"),
 		.description = hdIniFind(section, "description"),
 		.isSummed = ptSiteYes(parse, section, "sum", true),
 	};

@@ -100,6 +100,7 @@ static int siteReadInto(const struct ptRequest *request, struct ptSite *site)
 			  strerror(-ret));
 		return PT_ECONFNOTFOUND;
 	}
+	ptParseOldNames(&parse, &site->ini);
 	siteSections(&parse, site);
 	if (parse.isOutOfMemory)
 		return PT_EMEMORY;

@@ -75,6 +75,7 @@ int ptConfigRead(const struct ptRequest *request, struct ptConfig *config)
 		ptLoss("%s: %s", request->file, strerror(-ret));
 		return PT_ECONFNOTFOUND;
 	}
+	ptParseOldNames(&parse, &config->ini);
 	configSections(&parse);
 	if (!parse.isOutOfMemory)
 		ptParseTraces(&parse);

@@ -89,6 +89,32 @@ bool ptParseIsIn(const char *const *list, const char *name)
 	return false;
 }
 
+void ptParseOldNames(struct ptParse *parse, struct hdIni *ini)
+{
+	static const char *const names[][2] = { { "channel", "input" },
+						{ "channels", "inputs" } };
+
+	for (size_t i = 0; i < ini->count; i++) {
+		struct hdIniSection *section = &ini->sections[i];
+
+		for (size_t k = 0; k < section->count; k++) {
+			struct hdIniKey *key = &section->keys[k];
+			const char *name = NULL;
+
+			for (size_t n = 0; n < 2; n++)
+				if (strcmp(key->name, names[n][0]) == 0)
+					name = names[n][1];
+			if (name && hdIniFind(section, name))
+				ptParseFail(parse, key,
+					    "%s= is what %s= was called, "
+					    "which is given, too",
+					    key->name, name);
+			if (name)
+				key->name = name;
+		}
+	}
+}
+
 void ptParseUnknown(struct ptParse *parse, const struct hdIniSection *section,
 		    const char *const *known, const char *const *options)
 {

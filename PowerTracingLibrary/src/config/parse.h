@@ -62,6 +62,10 @@ bool ptParseGot(struct ptParse *parse, const void *memory);
 /** Add a name to a list of what is allowed: "a, b, c". */
 void ptParseList(char *list, size_t size, const char *name);
 
+/** Give keys that were called otherwise once the names of today: `channel=` is
+ *  `input=`, `channels=` is `inputs=`. */
+void ptParseOldNames(struct ptParse *parse, struct hdIni *ini);
+
 /**
  * Read the scale of channels from the keys of a section: voltage, slope,
  * offset, as far as the driver takes them; what it does not take is left to

@@ -28,11 +28,11 @@ struct trace {
 	size_t node;
 };
 
-static const char *const traceKeys[] = { "type", "node", "channel", "values",
+static const char *const traceKeys[] = { "type", "node", "input", "values",
 					 NULL };
 /* The same where there are several devices. */
-static const char *const traceSiteKeys[] = { "device",  "type",   "node",
-					     "channel", "values", NULL };
+static const char *const traceSiteKeys[] = { "device", "type",   "node",
+					     "input",  "values", NULL };
 
 /* Find a quantity of the driver, or report. */
 static const struct ptQuantity *traceQuantity(struct ptParse *parse,
@@ -106,7 +106,7 @@ static bool traceAddChannel(struct ptParse *parse, struct trace *trace,
 		ptParseFailAt(parse,
 			      trace->channelKey ? trace->channelKey->line
 						: trace->section->line,
-			      "channel %s has a [Trace] already, in line %ld",
+			      "input %s has a [Trace] already, in line %ld",
 			      channel->label, other->section->line);
 		return false;
 	}
@@ -125,7 +125,7 @@ static void traceChannels(struct ptParse *parse, struct trace *trace,
 	const struct hdIniKey *key = trace->channelKey;
 	const char *text = key ? key->value : NULL;
 	bool isAll = text && strchr(text, '*');
-	char why[300] = "there is no such channel";
+	char why[300] = "there is no such input";
 
 	for (size_t i = 0; isAll || i == 0; i++) {
 		struct traceChannel channel = { 0 };
@@ -136,10 +136,10 @@ static void traceChannels(struct ptParse *parse, struct trace *trace,
 		if (ret == -ENOENT && i > 0)
 			return;
 		if (ret < 0 && key)
-			ptParseFail(parse, key, "channel=%.60s: %s", text, why);
+			ptParseFail(parse, key, "input=%.60s: %s", text, why);
 		else if (ret < 0)
 			ptParseFailAt(parse, trace->section->line,
-				      "[Trace] has no channel=: %s", why);
+				      "[Trace] has no input=: %s", why);
 		if (ret < 0 ||
 		    !traceAddChannel(parse, trace, &channel, traces, before))
 			return;
@@ -196,7 +196,7 @@ static void traceRead(struct ptParse *parse, struct trace *traces, size_t index)
 			      *node = ptParseNeed(parse, section, "node"),
 			      *values = ptParseNeed(parse, section, "values");
 
-	trace->channelKey = hdIniFind(section, "channel");
+	trace->channelKey = hdIniFind(section, "input");
 	if (type && strcmp(type->value, "HDSTATS") != 0)
 		ptParseFail(parse, type, "type=%.60s: there is only HDSTATS",
 			    type->value);

@@ -149,7 +149,7 @@ static int simResolve(const struct ptSetup *setup, const char *channel,
 	if (!channel || strcmp(channel, "*") == 0)
 		channel = "host";
 	snprintf(why, whySize,
-		 "a channel is any name of letters, digits, '.' and '-'");
+		 "an input is any name of letters, digits, '.' and '-'");
 	if (index > 0)
 		return -ENOENT;
 	if (channel[0] == '\0' || strlen(channel) >= PT_CHANNEL_MAX ||

@@ -212,7 +212,7 @@ int ptCpuResolve(const struct ptCpuKind *kind, const struct ptSetup *setup,
 	if (ret < 0) {
 		if (walk->hasAny)
 			snprintf(why, whySize,
-				 "channels are cpuN-STATE and all-STATE, as "
+				 "inputs are cpuN-STATE and all-STATE, as "
 				 "pt -l lists them, and patterns of these: *, "
 				 "cpu0-*, all-*");
 		memoryForget();

@@ -218,7 +218,7 @@ static int choosePlace(struct state *state, struct ptDevice *dev,
 		ptMessage(HD_LOG_ERROR, "%s: %s has no %s; %s",
 			  dev->driver->name, column->label,
 			  column->quantity->name,
-			  isClock ? "channels of clocks are cpu0 and so on"
+			  isClock ? "inputs of clocks are cpu0 and so on"
 				  : state->kind->nothing);
 		return -EINVAL;
 	}

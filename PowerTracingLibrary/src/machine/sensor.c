@@ -127,7 +127,7 @@ void ptSensorExplain(const struct ptSensorKind *kind,
 		 error == -EPROTO ? "it gives no number" : strerror(-error));
 }
 
-/* "channels are package-0, dram, ..." */
+/* "inputs are package-0, dram, ..." */
 static void listLabels(const struct ptSensors *sensors, char *why, size_t size)
 {
 	size_t used;
@@ -136,7 +136,7 @@ static void listLabels(const struct ptSensors *sensors, char *why, size_t size)
 		snprintf(why, size, "%s", sensors->why);
 		return;
 	}
-	used = (size_t)snprintf(why, size, "channels are ");
+	used = (size_t)snprintf(why, size, "inputs are ");
 	for (size_t i = 0; i < sensors->count && used < size; i++)
 		used += (size_t)snprintf(why + used, size - used, "%s%s",
 					 i > 0 ? ", " : "",

@@ -65,7 +65,7 @@ export class ProblemsPanel {
       ),
       h(
         "section",
-        { "aria-label": "Messages and cost" },
+        { "aria-label": "Diagnostics and cost" },
         this.#messages(report),
         this.#cost(report),
         this.#reduced(),

@@ -229,7 +229,7 @@ static void lmgClose(struct ptDevice *dev)
 						       PT_LMG_STEP_NS);
 	}
 	if (state->broken > 0)
-		ptMessage(HD_LOG_INFO, "lmg450: %llu broken messages",
+		ptMessage(HD_LOG_INFO, "lmg450: %llu broken replies",
 			  (unsigned long long)state->broken);
 	ptTransportSetWake(dev->transport, dev->setup.wakeFd);
 	free(state->places);

@@ -294,7 +294,7 @@ static int scan(struct ptLmgParser *parser, struct ptLmgMessage *message,
 	else
 		ret = scanReply(bytes, size, &message->text, why, whole);
 	if (ret == MORE && size == PT_LMG_MESSAGE_MAX) {
-		*why = "a message has no end";
+		*why = "a reply has no end";
 		return BAD;
 	}
 	return ret;

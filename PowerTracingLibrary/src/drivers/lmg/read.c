@@ -22,7 +22,7 @@
 static int broken(struct ptLmgState *state, const char *why)
 {
 	state->broken++;
-	ptMessage(HD_LOG_WARNING, "lmg450: a broken message (number %llu): %s",
+	ptMessage(HD_LOG_WARNING, "lmg450: a broken reply (number %llu): %s",
 		  (unsigned long long)state->broken, why);
 	return -EPROTO;
 }
@@ -32,12 +32,12 @@ static int silent(struct ptLmgState *state, int64_t waitedNs)
 {
 	state->silent++;
 	if (state->silent < SILENT_MAX) {
-		ptMessage(HD_LOG_WARNING, "lmg450: no message for %.1f s",
+		ptMessage(HD_LOG_WARNING, "lmg450: no reply for %.1f s",
 			  (double)waitedNs / 1e9);
 		return -ETIMEDOUT;
 	}
 	ptMessage(HD_LOG_ERROR,
-		  "lmg450: no message for %d times %.1f s; is the meter on?",
+		  "lmg450: no reply for %d times %.1f s; is the meter on?",
 		  SILENT_MAX, (double)waitedNs / 1e9);
 	return -ENODEV;
 }

@@ -51,8 +51,8 @@ static const struct ptQuantity quantities[] = {
 	{ NULL },
 };
 
-static const char *const options[] = { "channels", "rate", "order",
-				       "decimation", NULL };
+static const char *const options[] = { "inputs", "rate", "order", "decimation",
+				       NULL };
 
 struct state {
 	struct ptRawMeter raw;
@@ -85,7 +85,7 @@ static int tcpCheckOption(const char *name, const char *value, char *why,
 {
 	double rate;
 
-	if (strcmp(name, "channels") == 0) {
+	if (strcmp(name, "inputs") == 0) {
 		snprintf(why, whySize, "is 1 to %d", PT_RAW_CHANNELS);
 		return ptChannelParse(value, PT_RAW_CHANNELS) ? 0 : -EINVAL;
 	}
@@ -124,9 +124,8 @@ static unsigned int samplesOf(const struct ptSetup *setup)
 
 static unsigned int channelsOf(const struct ptSetup *setup)
 {
-	return ptChannelParse(
-		ptSetupOptionOr(setup, "channels", CHANNELS_USUAL),
-		PT_RAW_CHANNELS);
+	return ptChannelParse(ptSetupOptionOr(setup, "inputs", CHANNELS_USUAL),
+			      PT_RAW_CHANNELS);
 }
 
 static int tcpResolve(const struct ptSetup *setup, const char *channel,
@@ -158,11 +157,10 @@ static int addSample(struct state *state)
 		ptRawParse(&state->raw.stream.frame, &state->format, values);
 
 	if (wrong > 0) {
-		ptMessage(
-			HD_LOG_ERROR,
-			"rawtcp: %g of channel %u is nothing that a converter "
-			"gives; are channels=%u and order= right?",
-			values[wrong - 1], wrong, state->format.channels);
+		ptMessage(HD_LOG_ERROR,
+			  "rawtcp: %g of input %u is nothing that a converter "
+			  "gives; are inputs=%u and order= right?",
+			  values[wrong - 1], wrong, state->format.channels);
 		return -EIO;
 	}
 	for (unsigned int i = 0; i < state->format.channels; i++)

@@ -91,7 +91,7 @@ static int tryOut(struct state *state)
 		ret = ptFramesNext(&state->raw.stream, ptNow() + STEP_NS);
 	if (ret == -ETIMEDOUT)
 		ptMessage(HD_LOG_ERROR,
-			  "ardupower: no frames of %u channels come; is it an "
+			  "ardupower: no frames of %u inputs come; is it an "
 			  "ArduPower, at %u baud?",
 			  state->channels, state->raw.stream.driver->line.baud);
 	if (ret == 0)

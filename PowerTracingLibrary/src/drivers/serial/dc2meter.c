@@ -49,7 +49,7 @@ static const struct ptQuantity quantities[] = {
 	{ NULL },
 };
 
-static const char *const options[] = { "channels", NULL };
+static const char *const options[] = { "inputs", NULL };
 
 struct state {
 	struct ptRawMeter raw;
@@ -71,7 +71,7 @@ static int dc2Resolve(const struct ptSetup *setup, const char *channel,
 		      char label[PT_CHANNEL_MAX], char *why, size_t whySize)
 {
 	unsigned int count = ptChannelParse(
-		ptSetupOptionOr(setup, "channels", "25"), PT_PIC_CHANNELS);
+		ptSetupOptionOr(setup, "inputs", "25"), PT_PIC_CHANNELS);
 
 	return ptChannelResolve(count, channel, index, number, label, why,
 				whySize);
@@ -152,8 +152,8 @@ static int checkColumns(const struct state *state,
 		if (columns[i].channel <= state->format.channels)
 			continue;
 		ptMessage(HD_LOG_ERROR,
-			  "dc2meter: there is no channel %u; the meter has %u "
-			  "(channels=%u says so to channel=*)",
+			  "dc2meter: there is no input %u; the meter has %u "
+			  "(inputs=%u says so to input=*)",
 			  columns[i].channel, state->format.channels,
 			  state->format.channels);
 		return -ENXIO;
@@ -220,7 +220,7 @@ static int dc2Start(struct ptDevice *dev)
 	    frameNs(&format) != frameNs(&state->format) ||
 	    format.isWide != state->format.isWide) {
 		ptMessage(HD_LOG_ERROR, "dc2meter: the meter was set to other "
-					"channels meanwhile");
+					"inputs meanwhile");
 		return -EIO;
 	}
 	ptFramesStart(&state->raw.stream);

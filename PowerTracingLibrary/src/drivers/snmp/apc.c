@@ -181,7 +181,7 @@ static void refuse(const struct state *state, size_t column, int error)
 	else if (error == -ENOENT && state->outlets > 0)
 		ptMessage(HD_LOG_ERROR,
 			  "apc: %s%s, %s: the device has none; it has %u "
-			  "outlets (outlets=%u says so to channel=*)",
+			  "outlets (outlets=%u says so to input=*)",
 			  what, label, name, state->outlets, state->outlets);
 	else if (error == -ENOENT)
 		ptMessage(HD_LOG_ERROR, "apc: %s%s, %s: the device has none",

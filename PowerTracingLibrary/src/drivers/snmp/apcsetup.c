@@ -118,7 +118,7 @@ int ptApcResolve(const struct ptSetup *setup, const char *channel, size_t index,
 		count = PT_APC_OUTLETS_MAX;
 	ret = ptChannelResolve(count, channel, index, number, label, why,
 			       whySize);
-	snprintf(why, whySize, "channels are device, and outlets 1 to %d",
+	snprintf(why, whySize, "inputs are device, and outlets 1 to %d",
 		 PT_APC_OUTLETS_MAX);
 	return ret;
 }

@@ -1,0 +1,155 @@
+#!/bin/sh
+# Words that users read mean one thing each: tests/words.list has those that are
+# not to come back.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+. "${abs_top_srcdir:?}/tests/lib/tap.sh"
+[ -z "${HD_SANITIZE-}" ] || skip_all "sanitizers are no matter of words"
+python=${PYTHON:-python3}
+$python -c '' 2>/dev/null || skip_all "no python3"
+build=${abs_top_builddir:?}
+words=$abs_top_srcdir/tests/system/words.py
+list=$abs_top_srcdir/tests/words.list
+cd "$abs_top_srcdir" || exit 99
+components=$(sed -n 's/^component \([^:]*\):.*/\1/p' tests/rooms.list)
+
+# ---- What is found at all ----------------------------------------------------
+
+# A file of each kind that has one of the words: NAME, then its text.
+sample() {
+	mkdir -p "$scratch/sample/$(dirname "$1")"
+	cat >"$scratch/sample/$1"
+}
+# The strings are as they stand in a source.
+# shellcheck disable=SC2016
+{
+	sample joined.c <<'END'
+/* A channel is no matter of users. */
+static const char *text = "nested " "lev" /* here */
+	"els" " of states", *key = "channel";
+END
+	sample macro.c <<'END'
+printf("power lev" PRIu64 "els", n);
+printf("at depth %" PRId64 "\n", depth);
+END
+	sample include/header.h <<'END'
+int channel; /**< Which channel. */
+END
+	sample page.js <<'END'
+// A channel.
+const channel = `${row} of the channel`;
+END
+	sample page.html <<'END'
+<!-- a channel --><p class="channel">One <b>channel</b>
+END
+	sample script.sh <<'END'
+# a channel
+echo "one channel"
+END
+	sample page.1 <<'END'
+error
+message
+END
+	sample text.md <<'END'
+So it cannot be told
+from that.
+END
+	sample good.c <<'END'
+"a level of the topology", "an MPI message", "two inputs", "nesting"
+END
+}
+
+# Lines of a sample that have a word: FILE LINE...
+found_in() {
+	name=$1
+	shift
+	"$python" "$words" --list "$list" "$scratch/sample/$name" |
+		sed -n "s|^$scratch/sample/$name:\([0-9]*\): .*|\1|p" |
+		sort -nu >"$scratch/lines"
+	"$python" "$words" "$scratch/sample/$name"
+	echo "$@" | tr ' ' '\n' | sed '/^$/d' | diff - "$scratch/lines"
+}
+
+# Exceptions that nothing needs are found, too, and lines without a reason.
+kept_short() {
+	printf '%s\n' 'word thing | this' 'but nowhere thing | why' \
+		>"$scratch/list"
+	"$python" "$words" --list "$scratch/list" "$scratch/sample/good.c" |
+		grep -F 'nothing needs this any more: but nowhere thing' || return 1
+	echo 'word thing' >"$scratch/list"
+	! "$python" "$words" --list "$scratch/list" "$scratch/sample/good.c"
+}
+
+# ---- What users read ---------------------------------------------------------
+
+# Print the help of a program, and of its subcommands, into files.
+helps() {
+	program=$build/$1
+	[ -x "$program" ] || return 0
+	"$program" --help >"$scratch/help/$1" 2>&1
+	sed -n '/^Commands/,/^$/s/^  \([a-z-]*\)  .*/\1/p' "$scratch/help/$1" |
+		while read -r sub; do
+			"$program" "$sub" --help >"$scratch/help/$1-$sub" 2>&1
+		done
+}
+
+# Pages as people see them, or else their source.
+rendered() {
+	for page in doc/man/*.[1-9]; do
+		out=$scratch/man/${page##*/}
+		mandoc -T utf8 -O width=78 "$page" >"$out" 2>/dev/null ||
+			cp "$page" "$out"
+	done
+}
+
+mkdir "$scratch/help" "$scratch/man"
+for program in hdtrace hdpredict hdmpirun hdmpicc pt rut; do
+	helps $program
+done
+rendered
+"$build/pt" -l >"$scratch/help/list" 2>&1
+
+# shellcheck disable=SC2086
+{
+	find $components -name '*.[ch]' ! -name viewerpage.c
+	find HDTraceTools/viewer/src -name '*.js' -o -name '*.html'
+	find $components -name '*.in' ! -name '*.pc.in'
+	find doc README NEWS contrib quickstart scripts cli/options.sh -type f |
+		grep -vE '\.(am|png|svg|json|rng|in|awk|internal)$|doc/man/' |
+		grep -v 'contrib/completion\.[a-z]*$'
+	find tests/tools/golden -name '*.text' -o -name '*.csv' -o -name '*.pcf'
+	find "$scratch/help" "$scratch/man" -type f
+} | sort >"$scratch/files"
+"$python" "$words" --list "$list" "@$scratch/files" >"$scratch/found"
+status=$?
+
+# Nothing was found in files that match: PATTERN; there are such files.
+clean() {
+	grep -qE "$1" "$scratch/files" || { echo "no files"; return 1; }
+	! grep -E "$1" "$scratch/found"
+}
+
+no_leftovers() {
+	! grep 'nothing needs this' "$scratch/found"
+}
+
+ok "strings that are joined" found_in joined.c 2
+ok "strings with macros between" found_in macro.c 1 2
+ok "comments of public headers" found_in include/header.h 1
+ok "texts of the viewer" found_in page.js 2
+ok "HTML" found_in page.html 1
+ok "what scripts print" found_in script.sh 2
+ok "pages over the end of lines" found_in page.1 1
+ok "texts over the end of lines" found_in text.md 1
+ok "what is right is not found" found_in good.c
+ok "exceptions are needed, and have a reason" kept_short
+ok "all files were read" [ "$status" -eq 0 ]
+ok "words of messages" clean '^[^ ]*\.(c|in)\b'
+ok "words of public headers" clean '/include/[^ ]*\.h\b'
+ok "words of the viewer" clean '^HDTraceTools/viewer/'
+ok "words of help" clean "^$scratch/help/"
+ok "words of man pages" clean "^$scratch/man/"
+ok "words of README, NEWS and doc" clean '^(README|NEWS|doc/)'
+ok "words of scripts" clean '^(quickstart|scripts|contrib|cli/options)'
+ok "words of columns and results" clean '^tests/tools/golden/'
+ok "no exception is left over" no_leftovers
+done_testing
