@@ -13,7 +13,7 @@
 /** What stands for "--" while options are parsed, which would drop it. */
 static char separator[] = "\001--";
 
-/** The default of --level. */
+/** The default of --significance. */
 #define COMPARE_LEVEL 0.01
 
 static const struct toolHelp help = {
@@ -99,7 +99,7 @@ static int parseLevel(struct compare *self)
 	if (end == self->levelText || *end ||
 	    !(self->level > 0 && self->level < 1))
 		return toolUsage(self->tool,
-				 "--level: not between 0 and 1: \"%s\"",
+				 "--significance: not between 0 and 1: \"%s\"",
 				 self->levelText);
 	return -1;
 }
@@ -146,7 +146,7 @@ int compareRun(struct tool *tool, int argc, char **argv)
 		.top = 10,
 	};
 	const GOptionEntry entries[] = {
-		{ "level", 0, 0, G_OPTION_ARG_STRING, &self.levelText,
+		{ "significance", 0, 0, G_OPTION_ARG_STRING, &self.levelText,
 		  "Chance at which a difference is named that is none (0.01)",
 		  "P" },
 		{ "power", 0, 0, G_OPTION_ARG_FILENAME, &self.power,

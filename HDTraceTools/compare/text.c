@@ -109,7 +109,7 @@ static void printUntested(const struct compare *self)
 		return;
 	}
 	printf("  Nothing can be shown with %zu against %zu runs: the least p "
-	       "is %.2g, and --level is\n  %g.",
+	       "is %.2g, and --significance is\n  %g.",
 	       a, b, rankTestLeast(a, b), self->level);
 	printf(" That takes %zu runs of each.\n", compareNeeded(self));
 }

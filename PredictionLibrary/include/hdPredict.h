@@ -850,8 +850,8 @@ int hdP_simulate(const hdPGraph *graph, const hdPPlatform *platform,
  * @param threads How many are simulated at the same time, from 1; each needs
  *        the memory of a simulation.
  * @param[out] totals Of each sample: count of them.
- * @param handler Takes messages of the first sample that fails, in the calling
- *        thread.
+ * @param handler Takes diagnostics of the first sample that fails, in the
+ * calling thread.
  * @param data For the handler.
  *
  * @return As hdP_simulate().

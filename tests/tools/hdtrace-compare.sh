@@ -81,20 +81,20 @@ lacks_verdict() {
 }
 ok "one run of each has no verdict, but differences" lacks_verdict
 ok "too few runs can show nothing" tells \
-	"with 2 against 2 runs: the least p is 0.33, and --level is" 0 \
+	"with 2 against 2 runs: the least p is 0.33, and --significance is" 0 \
 	compare plain1 plain2 -- plain3 plain4
 ok "and how many could" tells "That takes 5 runs of each." 0 \
 	compare plain1 plain2 -- plain3 plain4
 ok "or at another level" tells "That takes 4 runs of each." 0 \
-	compare --level=0.05 plain1 plain2 -- plain3 plain4
+	compare --significance=0.05 plain1 plain2 -- plain3 plain4
 same_is_noise() {
-	tells "  nothing" 0 compare --level=0.4 --fail plain1 plain2 -- \
+	tells "  nothing" 0 compare --significance=0.4 --fail plain1 plain2 -- \
 		plain1 plain2 && grep -q "^  Work .* noise\$" out
 }
 ok "equal runs are noise" same_is_noise
 differ() {
 	tells "  1. region Work: time from 5.500 s to 7.500 s, +36.4 %" 3 compare \
-		--level=0.4 plain1 plain2 --fail -- plain3 plain4
+		--significance=0.4 plain1 plain2 --fail -- plain3 plain4
 }
 ok "options may stand anywhere, and --fail is 3" differ
 ok "no power anywhere" tells "energy: not known in any run" 0 compare plain1 \
@@ -131,7 +131,7 @@ ok "three without --" says 'says where the second set begins' 2 compare mini min
 ok "nothing before --" says 'no project before "--"' 2 compare -- mini mini
 ok "nothing behind --" says 'no project behind "--"' 2 compare mini mini --
 ok "two --" says 'stands there twice' 2 compare mini -- mini -- mini
-ok "a level" says '--level: not between 0 and 1: "1"' 2 compare --level=1 mini mini
+ok "a significance" says '--significance: not between 0 and 1: "1"' 2 compare --significance=1 mini mini
 ok "an attribution" says '--attribution: not equal or cpu: "x"' 2 compare \
 	--attribution=x mini mini
 ok "a negative number" says '--top is negative' 2 compare --top=-1 mini mini

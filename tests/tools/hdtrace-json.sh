@@ -76,7 +76,7 @@ for project in mini big; do
 		--phases borders --all $project
 	ok "compare $project" is_valid hdtrace-compare compare $project big
 	ok "compare $project with others" is_valid hdtrace-compare compare \
-		--level=0.5 $project $project -- big big
+		--significance=0.5 $project $project -- big big
 	ok "plot $project" is_valid hdtrace-plot plot --states=below -f \
 		-o out.svg $project
 	ok "plot $project and another" is_valid hdtrace-plot plot -f \
