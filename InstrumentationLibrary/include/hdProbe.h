@@ -297,8 +297,9 @@ int hdProbe_setDecay(struct hdProbe *probe, double halfLife);
  * its thread's part was read, and with @p reset nothing is lost and nothing is
  * counted twice: what snapshots with a reset give, and what remains, add up to
  * all. (Bucket by bucket, too; a measurement that is being completed meanwhile
- * may be in the count and not in a quantile yet.) Extremes since a reset are
- * exact; those of a thread that goes on measuring at the very moment of the
+ * may be in the count and not in a quantile yet; nor in a variance, if its
+ * thread is stopped in the middle for more than 20 ms.) Extremes since a reset
+ * are exact; those of a thread that goes on measuring at the very moment of the
  * reset have the histogram's error.
  *
  * @param[out] figures One for each probe, in the order of their first use.

@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <string.h>
+#include <time.h>
 
 #include "InstrumentationLibrary/src/decay.h"
 #include "InstrumentationLibrary/src/merge.h"
@@ -70,6 +71,8 @@ static uint64_t get(const _Atomic uint64_t *from)
 
 static void look(struct hdProbeSlot *slot, struct view *view)
 {
+	const struct timespec pause = { .tv_nsec = 1000000 };
+
 	for (int i = 0; i < TRIES; i++) {
 		uint32_t sequence = atomic_load_explicit(&slot->sequence,
 							 memory_order_acquire);
@@ -87,6 +90,9 @@ static void look(struct hdProbeSlot *slot, struct view *view)
 		    atomic_load_explicit(&slot->sequence,
 					 memory_order_relaxed) == sequence)
 			return;
+		/* Who counts may have been stopped in the middle. */
+		if (i % 1000 == 999)
+			nanosleep(&pause, NULL);
 	}
 }
 
