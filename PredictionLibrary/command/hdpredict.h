@@ -35,6 +35,7 @@ struct predict {
 /** The subcommands, in the order of the help. */
 #define PREDICT_COMMANDS(X)                                             \
 	X(generate, "make a task graph: cholesky, stencil, random")     \
+	X(platform, "make a platform: star, fat-tree, torus")           \
 	X(validate, "check task graphs, platforms and resource models") \
 	X(map, "say which task runs on which PE")                       \
 	X(simulate, "predict time, energy and power")                   \

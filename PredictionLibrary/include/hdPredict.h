@@ -281,8 +281,8 @@ int64_t hdP_addTask(hdPGraph *graph, const char *id, int kernel,
  *
  * @param graph Graph that is not finished.
  * @param task Number of the task.
- * @param row Row of the tile.
- * @param column Column of the tile.
+ * @param row Row of the tile, less than 2^32 - 1.
+ * @param column Column of the tile, likewise.
  *
  * @retval 0 Success.
  * @return Else as hdP_addKernel().

@@ -375,6 +375,11 @@ static int readArrays(struct cursor *cursor, hdPGraph *graph,
 		return damaged(report, "it ends too early");
 	if (header->flags & HD_PREDICT_HAS_TILES)
 		graph->tile = take32(cursor, 2 * header->tasks);
+	for (uint64_t t = 0; graph->tile && t < header->tasks; t++) {
+		if ((graph->tile[2 * t] == HD_PREDICT_NONE) !=
+		    (graph->tile[2 * t + 1] == HD_PREDICT_NONE))
+			return damaged(report, "a tile has no row or column");
+	}
 	ret = header->flags & HD_PREDICT_HAS_MAPPING
 		      ? readMapping(cursor, graph, header, report)
 		      : noMapping(graph);

@@ -321,7 +321,8 @@ int hdP_setTile(hdPGraph *graph, int64_t task, uint32_t row, uint32_t column)
 {
 	size_t room;
 
-	if (!graph || !graph->build || task < 0 || task >= graph->ids.count)
+	if (!graph || !graph->build || task < 0 || task >= graph->ids.count ||
+	    row == HD_PREDICT_NONE || column == HD_PREDICT_NONE)
 		return -EINVAL;
 	room = graph->build->tileRoom;
 	while (graph->build->tileRoom <= (size_t)task) {

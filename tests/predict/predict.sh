@@ -52,6 +52,58 @@ mapped() {
 }
 ok "likewise with a mapping" mapped
 
+# Platforms: TOPOLOGY NODES PES OPTION... is valid, and has as many.
+platforms() {
+	kind=$1 nodes=$2 pes=$3
+	shift 3
+	"$hdpredict" platform --topology "$kind" --nodes "$nodes" --pes "$pes" \
+		"$@" -o made.xml && "$hdpredict" validate --platform made.xml >said &&
+		echo "made.xml: $nodes servers, $((nodes * pes)) PEs" | diff - said
+}
+ok "platform: star" platforms star 7 3
+ok "platform: one node" platforms star 1 1
+ok "platform: fat tree" platforms fat-tree 100 2 --radix 4
+ok "platform: fat tree of one switch" platforms fat-tree 4 1 --radix 4
+ok "platform: fat tree of one node" platforms fat-tree 1 1
+ok "platform: torus" platforms torus 12 2
+ok "platform: torus, two rows" platforms torus 4 1
+ok "platform: torus, one row" platforms torus 7 1
+ok "platform: torus of one node" platforms torus 1 1
+ok "platform: torus of 1000 x 64" platforms torus 1000 64
+# Time of a message of 4500 bytes, 3 packets, from n0 to n$2, over $3 links:
+# 1 s each, and 10 s a packet on the slowest.
+takes() {
+	"$hdpredict" platform --topology "$1" --nodes 16 --pes 1 --radix 4 \
+		--init-latency 1e9 --packet-latency 10e9 -o made.xml || return 1
+	cat >way.xml <<END
+<application><kernel id="S"><output id="o" size="4500"/></kernel><kernel id="T"><input id="i" size="4500"/></kernel>
+<task id="a" kernel="S"><map pe="n0.0" priority="0"/></task><task id="b" kernel="T"><map pe="n$2.0" priority="0"/></task>
+<dependency predecessor="a" successor="b" src="o" dest="i"/></application>
+END
+	cat >free.xml <<END
+<resource-model><entry kernel="S" architecture="core" time="0" energy="0"/>
+<entry kernel="T" architecture="core" time="0" energy="0"/></resource-model>
+END
+	"$hdpredict" simulate way.xml --platform made.xml --resources free.xml \
+		--format=json | grep -q "^  \"makespan_s\": $((30 + $3)),"
+}
+ok "platform: over a star" takes star 15 2
+ok "platform: below a switch" takes fat-tree 3 2
+ok "platform: over the root" takes fat-tree 15 4
+ok "platform: a neighbour in a torus" takes torus 1 3
+ok "platform: round a torus" takes torus 15 4
+ok "platform: the far side of a torus" takes torus 10 6
+no_platform() {
+	exits 2 "$hdpredict" platform "$@" && [ ! -s out ] && [ -s err ]
+}
+ok "platform: of no nodes" no_platform --nodes 0
+ok "platform: too large" no_platform --nodes 100000 --pes 100000
+ok "platform: an unknown topology" no_platform --topology ring
+ok "platform: a negative latency" no_platform --packet-latency -1
+ok "platform: packets of no size" no_platform --packet-size 0
+ok "platform: a full disk" no_platform -o /dev/full
+ok "platform: no folder" no_platform -o none/p.xml
+
 # ---- Models for the cases by hand -------------------------------------------
 
 # Two servers of two PEs, over a switch; both ways 1 s to begin with, 0.5 s a

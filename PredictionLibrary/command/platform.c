@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* hdpredict platform: platforms of any size, by their topology. */
+#include "config.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <sys/stat.h>
+
+#include "PredictionLibrary/command/hdpredict.h"
+#include "common/number.h"
+
+#define ENDS_MAX 100000000
+
+/* What is made. */
+struct topology {
+	int nodes, pes, radix;
+	char *architecture;
+	double idlePower, memory;
+	double initLatency, packetSize, packetLatency, packetEnergy;
+};
+
+static void append(GString *out, const char *key, double value)
+{
+	char text[HD_DOUBLE_MAX];
+
+	g_string_append_printf(out, " %s=\"", key);
+	g_string_append_len(out, text, hdNumberDouble(text, value) - text);
+	g_string_append_c(out, '"');
+}
+
+/* A kind of link that is as many times as fast as that of a node. */
+static void linkKind(GString *out, const struct topology *self,
+		     const char *name, double times)
+{
+	g_string_append_printf(out, "<bridge-architecture id=\"%s\"", name);
+	append(out, "init-latency", self->initLatency);
+	append(out, "packet-size", self->packetSize);
+	append(out, "packet-latency", self->packetLatency / times);
+	append(out, "packet-energy", self->packetEnergy);
+	g_string_append(out, "/>\n");
+}
+
+static void begin(GString *out, const struct topology *self)
+{
+	g_string_append(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+			     "<platform>\n<node-architecture id=\"node\"");
+	append(out, "idle-power", self->idlePower);
+	g_string_append(out, "/>\n");
+	linkKind(out, self, "link", 1);
+	for (int n = 0; n < self->nodes; n++) {
+		g_string_append_printf(out,
+				       "<node id=\"n%d\" architecture=\"node\">"
+				       "<main-memory id=\"n%d.memory\"",
+				       n, n);
+		append(out, "size", self->memory);
+		g_string_append_printf(
+			out,
+			"><out peer=\"n%d.out\"/><in peer=\"n%d.in\"/>"
+			"</main-memory>\n"
+			"<bridge id=\"n%d.out\" architecture=\"link\"/>"
+			"<bridge id=\"n%d.in\" architecture=\"link\"/>\n",
+			n, n, n, n);
+		for (int p = 0; p < self->pes; p++) {
+			char *text = g_markup_printf_escaped(
+				"<pe id=\"n%d.%d\" architecture=\"%s\"/>\n", n,
+				p, self->architecture);
+
+			g_string_append(out, text);
+			g_free(text);
+		}
+		g_string_append(out, "</node>\n");
+	}
+}
+
+/* The links of a node, as its switch sees them. */
+static void attach(GString *out, int node)
+{
+	g_string_append_printf(out,
+			       "<in peer=\"n%d.out\"/><out peer=\"n%d.in\"/>",
+			       node, node);
+}
+
+static void star(GString *out, const struct topology *self)
+{
+	g_string_append(out, "<channel id=\"switch\">");
+	for (int n = 0; n < self->nodes; n++)
+		attach(out, n);
+	g_string_append(out, "</channel>\n");
+}
+
+/* Switches of radix nodes or switches each, and so on up to one; a link up is
+ * as many times as fast as there are nodes below a full switch. */
+static void fatTree(GString *out, const struct topology *self)
+{
+	int below = self->nodes;
+	double width = 1;
+
+	for (int level = 0; level == 0 || below > 1; level++) {
+		int count = (below + self->radix - 1) / self->radix;
+		char kind[32];
+
+		width *= self->radix;
+		g_snprintf(kind, sizeof(kind), "up%d", level);
+		if (count > 1)
+			linkKind(out, self, kind, width);
+		for (int s = 0; s < count; s++) {
+			g_string_append_printf(out, "<channel id=\"s%d.%d\">",
+					       level, s);
+			for (int i = s * self->radix;
+			     i < below && i < (s + 1) * self->radix; i++) {
+				if (level == 0)
+					attach(out, i);
+				else
+					g_string_append_printf(
+						out,
+						"<inout peer=\"s%d.%d.up\"/>",
+						level - 1, i);
+			}
+			if (count > 1)
+				g_string_append_printf(
+					out, "<inout peer=\"s%d.%d.up\"/>",
+					level, s);
+			g_string_append(out, "</channel>\n");
+			if (count > 1)
+				g_string_append_printf(
+					out,
+					"<bridge id=\"s%d.%d.up\" "
+					"architecture=\"%s\"/>\n",
+					level, s, kind);
+		}
+		below = count;
+	}
+}
+
+/* Rows and columns as equal as possible; each node has a router. In a row of
+ * two, the way round is the same link. */
+static void torus(GString *out, const struct topology *self)
+{
+	int rows = (int)sqrt(self->nodes), columns;
+
+	while (self->nodes % rows)
+		rows--;
+	columns = self->nodes / rows;
+	for (int n = 0; n < self->nodes; n++) {
+		int row = n / columns, column = n % columns;
+		int west = row * columns + (column + columns - 1) % columns;
+		int north = (row + rows - 1) % rows * columns + column;
+		bool hasEast = columns > 2 || (columns == 2 && column == 0);
+		bool hasWest = columns > 2 || (columns == 2 && column == 1);
+		bool hasSouth = rows > 2 || (rows == 2 && row == 0);
+		bool hasNorth = rows > 2 || (rows == 2 && row == 1);
+
+		g_string_append_printf(out, "<channel id=\"n%d.router\">", n);
+		attach(out, n);
+		if (hasEast)
+			g_string_append_printf(out,
+					       "<inout peer=\"n%d.east\"/>", n);
+		if (hasWest)
+			g_string_append_printf(
+				out, "<inout peer=\"n%d.east\"/>", west);
+		if (hasSouth)
+			g_string_append_printf(
+				out, "<inout peer=\"n%d.south\"/>", n);
+		if (hasNorth)
+			g_string_append_printf(
+				out, "<inout peer=\"n%d.south\"/>", north);
+		g_string_append(out, "</channel>\n");
+		if (hasEast)
+			g_string_append_printf(out,
+					       "<bridge id=\"n%d.east\" "
+					       "architecture=\"link\"/>\n",
+					       n);
+		if (hasSouth)
+			g_string_append_printf(out,
+					       "<bridge id=\"n%d.south\" "
+					       "architecture=\"link\"/>\n",
+					       n);
+	}
+}
+
+/* A new file takes the place of an old one; devices are written to. */
+static int save(struct predict *predict, const char *path, const GString *text)
+{
+	GError *error = NULL;
+	struct stat about;
+	int status = PREDICT_OK;
+	FILE *file;
+
+	if (!path) {
+		fwrite(text->str, 1, text->len, stdout);
+		return PREDICT_OK;
+	}
+	if (stat(path, &about) != 0 || S_ISREG(about.st_mode)) {
+		if (!g_file_set_contents(path, text->str, (gssize)text->len,
+					 &error))
+			status = predictError(predict, "%s: %s", path,
+					      error->message);
+		g_clear_error(&error);
+		return status;
+	}
+	file = fopen(path, "we");
+	if (!file)
+		return predictError(predict, "%s: %s", path, g_strerror(errno));
+	errno = 0;
+	if (fwrite(text->str, 1, text->len, file) < text->len)
+		status = predictError(predict, "%s: %s", path,
+				      g_strerror(errno));
+	if (fclose(file) != 0 && status == PREDICT_OK)
+		status = predictError(predict, "%s: %s", path,
+				      g_strerror(errno));
+	return status;
+}
+
+static bool isAmount(double value)
+{
+	return value >= 0 && value < HUGE_VAL;
+}
+
+static int check(struct predict *predict, const struct topology *self)
+{
+	if (self->nodes < 1 || self->pes < 1 || self->radix < 2)
+		return predictUsage(predict,
+				    "there is at least one node, and one PE in "
+				    "each; a switch has two ports or more");
+	if ((double)self->nodes * self->pes > ENDS_MAX)
+		return predictUsage(predict, "that would be too many PEs");
+	if (!isAmount(self->idlePower) || !isAmount(self->memory) ||
+	    !isAmount(self->initLatency) || !isAmount(self->packetLatency) ||
+	    !isAmount(self->packetEnergy) || !isAmount(self->packetSize) ||
+	    self->packetSize == 0)
+		return predictUsage(predict,
+				    "powers, sizes, latencies and energies are "
+				    "0 or more; a packet has a size");
+	return PREDICT_OK;
+}
+
+int platformRun(struct predict *predict, int argc, char **argv)
+{
+	static const char *const kinds[] = { "star", "fat-tree", "torus",
+					     NULL };
+	static void (*const makers[])(
+		GString *, const struct topology *) = { star, fatTree, torus };
+	struct topology self = { .nodes = 16,
+				 .pes = 4,
+				 .radix = 16,
+				 .idlePower = 100,
+				 .memory = 64e9,
+				 .initLatency = 1000,
+				 .packetSize = 1500,
+				 .packetLatency = 120 };
+	char *topology = NULL, *output = NULL;
+	const GOptionEntry entries[] = {
+		{ "nodes", 'n', 0, G_OPTION_ARG_INT, &self.nodes,
+		  "Cluster servers (16)", "N" },
+		{ "pes", 0, 0, G_OPTION_ARG_INT, &self.pes, "PEs of each (4)",
+		  "N" },
+		{ "topology", 't', 0, G_OPTION_ARG_STRING, &topology,
+		  "star (the default), fat-tree or torus", "TOPOLOGY" },
+		{ "radix", 0, 0, G_OPTION_ARG_INT, &self.radix,
+		  "fat-tree: what is below a switch (16)", "N" },
+		{ "architecture", 0, 0, G_OPTION_ARG_STRING, &self.architecture,
+		  "Of PEs (core)", "ID" },
+		{ "idle-power", 0, 0, G_OPTION_ARG_DOUBLE, &self.idlePower,
+		  "Of a server, in W (100)", "W" },
+		{ "memory", 0, 0, G_OPTION_ARG_DOUBLE, &self.memory,
+		  "Of a server, in bytes (64e9)", "BYTES" },
+		{ "init-latency", 0, 0, G_OPTION_ARG_DOUBLE, &self.initLatency,
+		  "Of a link, in ns (1000)", "NS" },
+		{ "packet-size", 0, 0, G_OPTION_ARG_DOUBLE, &self.packetSize,
+		  "In bytes (1500)", "BYTES" },
+		{ "packet-latency", 0, 0, G_OPTION_ARG_DOUBLE,
+		  &self.packetLatency, "Of a packet on a link, in ns (120)",
+		  "NS" },
+		{ "packet-energy", 0, 0, G_OPTION_ARG_DOUBLE,
+		  &self.packetEnergy, "Of a packet on a link, in nJ (0)",
+		  "NJ" },
+		{ "output", 'o', 0, G_OPTION_ARG_FILENAME, &output,
+		  "Write to FILE instead of standard output", "FILE" },
+		{ NULL }
+	};
+	static const struct predictHelp help = {
+		NULL,
+		"Example:\n  hdpredict platform --nodes 1000 --pes 64 "
+		"--topology torus -o p.xml\n",
+		0, 0
+	};
+	int status = predictParse(predict, &argc, &argv, entries, &help);
+	GString *text;
+	int kind;
+
+	if (status >= 0)
+		return status;
+	if (!self.architecture) {
+		self.architecture = g_strdup("core");
+		g_ptr_array_add(predict->texts, self.architecture);
+	}
+	kind = predictChoose(predict, "--topology",
+			     topology ? topology : kinds[0], kinds);
+	if (kind < 0)
+		return PREDICT_FAILED;
+	status = check(predict, &self);
+	if (status != PREDICT_OK)
+		return status;
+	hdNumberPrepare();
+	text = g_string_new(NULL);
+	begin(text, &self);
+	makers[kind](text, &self);
+	g_string_append(text, "</platform>\n");
+	status = save(predict, output, text);
+	g_string_free(text, TRUE);
+	return status;
+}
