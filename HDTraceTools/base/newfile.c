@@ -79,8 +79,10 @@ int newFileStart(struct newFile *self, const char *path)
 	return 0;
 }
 
-int newFileCopy(struct newFile *self, int fd, off_t offset, off_t length)
+int newFileCopy(struct newFile *self, int fd, off_t offset, off_t length,
+		newFileCopied *copied, void *data)
 {
+	off_t size = 0;
 	enum { CHUNK = 65536 };
 	char *buffer = g_malloc(CHUNK);
 	int ret = 0;
@@ -100,6 +102,9 @@ int newFileCopy(struct newFile *self, int fd, off_t offset, off_t length)
 			ret = -errno;
 		offset += got;
 		length -= got;
+		size += got;
+		if (copied)
+			copied(data, size);
 	}
 	g_free(buffer);
 	return ret;

@@ -27,8 +27,13 @@ struct newFile {
  */
 int newFileStart(struct newFile *self, const char *path);
 
-/** Copy bytes from a file to the new one; 0 or a negative errno. */
-int newFileCopy(struct newFile *self, int fd, off_t offset, off_t length);
+/** Is told how many bytes were copied so far. */
+typedef void newFileCopied(void *data, off_t size);
+
+/** Copy bytes from a file to the new one, and tell how far that is if @p copied
+ *  is not NULL; 0 or a negative errno. */
+int newFileCopy(struct newFile *self, int fd, off_t offset, off_t length,
+		newFileCopied *copied, void *data);
 
 /**
  * Make sure that everything is on disk, and give the file its name.

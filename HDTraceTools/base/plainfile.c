@@ -57,6 +57,15 @@ int plainFileMap(const char *path, GMappedFile **mapped)
 	return *mapped ? 0 : -EIO;
 }
 
+off_t plainFileSize(const char *path)
+{
+	struct stat status;
+
+	return stat(path, &status) == 0 && S_ISREG(status.st_mode)
+		       ? status.st_size
+		       : 0;
+}
+
 int plainFileRead(const char *path, char **text, size_t *size)
 {
 	off_t room;

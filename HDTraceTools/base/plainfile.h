@@ -21,6 +21,10 @@
  */
 int plainFileOpen(const char *path, off_t *size);
 
+/** The size of a file that may be a plain one, for who shows how much is done;
+ * 0 where it cannot be found out. */
+off_t plainFileSize(const char *path);
+
 /** Read all of a plain file; 0, or as of plainFileOpen(). To be freed with
  *  g_free(). */
 int plainFileRead(const char *path, char **text, size_t *size);

@@ -231,16 +231,17 @@ static int writeCorrected(struct merge *merge, const struct mergeFile *file,
 	text = g_mapped_file_get_contents(mapped);
 	size = g_mapped_file_get_length(mapped);
 	if (file->kind == MERGE_RELATIONS) {
-		mergeCorrectRelations(change->clock, change->add, text + rest,
-				      size - rest, adjustment->before,
-				      adjustment->after, out);
+		mergeCorrectRelations(merge->tool, change->clock, change->add,
+				      text + rest, size - rest,
+				      adjustment->before, adjustment->after,
+				      out);
 		g_mapped_file_unref(mapped);
 		return 0;
 	}
 	if (file->kind == MERGE_TRACE) {
-		mergeCorrectTrace(change->clock, text + rest, size - rest,
-				  adjustment->before, adjustment->corrected,
-				  out);
+		mergeCorrectTrace(merge->tool, change->clock, text + rest,
+				  size - rest, adjustment->before,
+				  adjustment->corrected, out);
 		g_mapped_file_unref(mapped);
 		return 0;
 	}
@@ -252,8 +253,8 @@ static int writeCorrected(struct merge *merge, const struct mergeFile *file,
 		size_t data = (size_t)group->dataOffset;
 
 		fwrite(text + rest, 1, data - rest, out);
-		mergeCorrectStat(change->clock, group, text + data, size - data,
-				 group->timeAdjustment, out);
+		mergeCorrectStat(merge->tool, change->clock, group, text + data,
+				 size - data, group->timeAdjustment, out);
 	} else {
 		toolError(merge->tool, "%s: times cannot be corrected",
 			  file->path);
@@ -261,6 +262,11 @@ static int writeCorrected(struct merge *merge, const struct mergeFile *file,
 	hdI_closeProject(project);
 	g_mapped_file_unref(mapped);
 	return merge->tool->hasFailed ? -EBADMSG : 0;
+}
+
+static void showCopied(void *tool, off_t size)
+{
+	toolProgressAt(tool, size);
 }
 
 /** Write the new form of a file beside it. */
@@ -294,8 +300,8 @@ static int prepare(struct merge *merge, const struct mergeFile *file,
 						       rest, &adjustment,
 						       new->file)
 				      : newFileCopy(new, head.fd, (off_t)rest,
-						    head.fileSize -
-							    (off_t)rest);
+						    head.fileSize - (off_t)rest,
+						    showCopied, merge->tool);
 			if (ret < 0)
 				newFileAbort(new);
 		}
@@ -380,25 +386,51 @@ int mergeCheckAdjust(struct merge *merge, char **adjustments)
 	return -1;
 }
 
+/** What is to be done to a file; false: nothing. */
+static bool changeOf(const struct merge *merge, const struct mergeFile *file,
+		     char **adjustments, struct change *change)
+{
+	*change = (struct change){
+		.add = adjustmentOf(file, adjustments),
+		.clock = mergeClockOf(merge, file),
+	};
+	return file->kind != MERGE_INFO && (change->add || change->clock);
+}
+
+/** Bytes of all that is to be changed. */
+static int64_t sizeOf(const struct merge *merge, char **adjustments)
+{
+	int64_t size = 0;
+
+	for (guint i = 0; i < merge->files->len; i++) {
+		const struct mergeFile *file = merge->files->pdata[i];
+		struct change change;
+
+		if (changeOf(merge, file, adjustments, &change))
+			size += plainFileSize(file->path);
+	}
+	return size;
+}
+
 int mergeAdjust(struct merge *merge, char **adjustments)
 {
 	struct newFile *new = g_new0(struct newFile, merge->files->len);
 	guint count = 0;
 	int status = -1;
 
+	toolProgressStart(merge->tool, sizeOf(merge, adjustments));
 	for (guint i = 0; status < 0 && i < merge->files->len; i++) {
 		const struct mergeFile *file = merge->files->pdata[i];
-		const struct change change = {
-			.add = adjustmentOf(file, adjustments),
-			.clock = mergeClockOf(merge, file),
-		};
+		struct change change;
 
-		if (file->kind == MERGE_INFO || (!change.add && !change.clock))
+		if (!changeOf(merge, file, adjustments, &change))
 			continue;
 		status = prepare(merge, file, &change, &new[count]);
+		toolProgressFile(merge->tool, plainFileSize(file->path));
 		if (status < 0)
 			count++;
 	}
+	toolProgressEnd(merge->tool);
 	for (guint i = 0; i < count; i++) {
 		char *path = g_strdup(new[i].path);
 		int ret = 0;

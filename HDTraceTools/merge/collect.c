@@ -17,6 +17,7 @@
 struct copy {
 	char *from;
 	char *to;
+	off_t size;
 };
 
 static void copyFree(void *data)
@@ -82,10 +83,11 @@ static void look(struct tool *tool, const char *from, const char *to,
 
 		if (!isOfProject(file, name))
 			continue;
-		copy = g_new(struct copy, 1);
+		copy = g_new0(struct copy, 1);
 		copy->from = g_build_filename(from, file, NULL);
 		copy->to = g_build_filename(to, file, NULL);
 		if (!g_file_test(copy->to, G_FILE_TEST_EXISTS)) {
+			copy->size = plainFileSize(copy->from);
 			g_ptr_array_add(copies, copy);
 			continue;
 		}
@@ -93,6 +95,11 @@ static void look(struct tool *tool, const char *from, const char *to,
 		copyFree(copy);
 	}
 	g_dir_close(dir);
+}
+
+static void showCopied(void *tool, off_t size)
+{
+	toolProgressAt(tool, size);
 }
 
 static int copyFile(struct tool *tool, const struct copy *copy)
@@ -108,7 +115,7 @@ static int copyFile(struct tool *tool, const struct copy *copy)
 	}
 	ret = newFileStart(&new, copy->to);
 	if (ret == 0) {
-		ret = newFileCopy(&new, fd, 0, size);
+		ret = newFileCopy(&new, fd, 0, size, showCopied, tool);
 		if (ret == 0)
 			ret = newFileCommit(&new, false);
 		else
@@ -116,6 +123,15 @@ static int copyFile(struct tool *tool, const struct copy *copy)
 	}
 	close(fd);
 	return ret;
+}
+
+static int64_t sizeOf(const GPtrArray *copies)
+{
+	int64_t size = 0;
+
+	for (guint i = 0; i < copies->len; i++)
+		size += ((const struct copy *)copies->pdata[i])->size;
+	return size;
 }
 
 int mergeCollect(struct tool *tool, const char *argument,
@@ -131,6 +147,7 @@ int mergeCollect(struct tool *tool, const char *argument,
 		name[strlen(name) - strlen(".proj")] = '\0';
 	for (; *directories; directories++)
 		look(tool, *directories, to, name, copies);
+	toolProgressStart(tool, sizeOf(copies));
 	for (guint i = 0; i < copies->len && !tool->hasFailed; i++) {
 		const struct copy *copy = copies->pdata[i];
 		int ret = copyFile(tool, copy);
@@ -140,7 +157,9 @@ int mergeCollect(struct tool *tool, const char *argument,
 			ret = 0;
 		if (ret < 0 && ret != -EEXIST)
 			toolError(tool, "%s: %s", copy->to, strerror(-ret));
+		toolProgressFile(tool, copy->size);
 	}
+	toolProgressEnd(tool);
 	g_ptr_array_free(copies, TRUE);
 	g_free(to);
 	g_free(name);

@@ -154,10 +154,11 @@ int64_t mergeCorrect(const struct mergeClock *clock, int64_t time);
  * @param rest Behind the head; of @p size bytes.
  * @param oldBase The time that times in it are relative to.
  * @param newBase The same, in the new head.
+ * @param tool Shows how far that is; NULL: nobody.
  */
-void mergeCorrectTrace(const struct mergeClock *clock, const char *rest,
-		       size_t size, int64_t oldBase, int64_t newBase,
-		       FILE *out);
+void mergeCorrectTrace(struct tool *tool, const struct mergeClock *clock,
+		       const char *rest, size_t size, int64_t oldBase,
+		       int64_t newBase, FILE *out);
 
 /**
  * The same of relations.
@@ -165,18 +166,18 @@ void mergeCorrectTrace(const struct mergeClock *clock, const char *rest,
  * @param clock NULL: only @p add counts.
  * @param add To all times.
  */
-void mergeCorrectRelations(const struct mergeClock *clock, int64_t add,
-			   const char *rest, size_t size, int64_t oldBase,
-			   int64_t newBase, FILE *out);
+void mergeCorrectRelations(struct tool *tool, const struct mergeClock *clock,
+			   int64_t add, const char *rest, size_t size,
+			   int64_t oldBase, int64_t newBase, FILE *out);
 
 /**
  * Write the binary part of a statistics file, with corrected times.
  *
  * @param adjustment What readers add to the time stamps.
  */
-void mergeCorrectStat(const struct mergeClock *clock, const hdIGroup *group,
-		      const char *data, size_t size, int64_t adjustment,
-		      FILE *out);
+void mergeCorrectStat(struct tool *tool, const struct mergeClock *clock,
+		      const hdIGroup *group, const char *data, size_t size,
+		      int64_t adjustment, FILE *out);
 
 /** Whether the adjustments make sense; as mergeAdjust(), changing nothing. */
 int mergeCheckAdjust(struct merge *merge, char **adjustments);

@@ -96,8 +96,15 @@ static bool isNested(const char *text, const struct xmlPiece *tag)
 	       memcmp(text + tag->name, "Nested", tag->nameLength) == 0;
 }
 
-void mergeCorrectTrace(const struct mergeClock *clock, const char *rest,
-		       size_t size, int64_t oldBase, int64_t newBase, FILE *out)
+static void showAt(struct tool *tool, size_t at)
+{
+	if (tool)
+		toolProgressAt(tool, (int64_t)at);
+}
+
+void mergeCorrectTrace(struct tool *tool, const struct mergeClock *clock,
+		       const char *rest, size_t size, int64_t oldBase,
+		       int64_t newBase, FILE *out)
 {
 	struct traceCopy copy = {
 		.clock = clock,
@@ -113,6 +120,7 @@ void mergeCorrectTrace(const struct mergeClock *clock, const char *rest,
 	g_byte_array_append(open, &kind, 1);
 	for (size_t at = 0; open->len && xmlNext(rest, size, at, &piece);
 	     at = piece.end) {
+		showAt(tool, at);
 		if (piece.kind == XML_END)
 			g_byte_array_set_size(open, open->len - 1);
 		if (piece.kind != XML_START && piece.kind != XML_EMPTY)
@@ -135,9 +143,9 @@ void mergeCorrectTrace(const struct mergeClock *clock, const char *rest,
 
 /* ---- Relations --------------------------------------------------------- */
 
-void mergeCorrectRelations(const struct mergeClock *clock, int64_t add,
-			   const char *rest, size_t size, int64_t oldBase,
-			   int64_t newBase, FILE *out)
+void mergeCorrectRelations(struct tool *tool, const struct mergeClock *clock,
+			   int64_t add, const char *rest, size_t size,
+			   int64_t oldBase, int64_t newBase, FILE *out)
 {
 	struct traceCopy copy = {
 		.clock = clock,
@@ -153,6 +161,7 @@ void mergeCorrectRelations(const struct mergeClock *clock, int64_t add,
 	for (size_t at = 0; xmlNext(rest, size, at, &piece); at = piece.end) {
 		size_t start, end;
 
+		showAt(tool, at);
 		if (piece.kind == XML_END && depth-- == 0)
 			break;
 		if (piece.kind != XML_START && piece.kind != XML_EMPTY)
@@ -188,9 +197,9 @@ static size_t valuesSize(const hdIGroup *group, const unsigned char *at,
 	return MIN(size, left);
 }
 
-void mergeCorrectStat(const struct mergeClock *clock, const hdIGroup *group,
-		      const char *data, size_t size, int64_t adjustment,
-		      FILE *out)
+void mergeCorrectStat(struct tool *tool, const struct mergeClock *clock,
+		      const hdIGroup *group, const char *data, size_t size,
+		      int64_t adjustment, FILE *out)
 {
 	const unsigned char *at = (const unsigned char *)data;
 	const unsigned char *end;
@@ -207,6 +216,7 @@ void mergeCorrectStat(const struct mergeClock *clock, const hdIGroup *group,
 		int64_t time;
 		size_t length;
 
+		showAt(tool, (size_t)(at - (const unsigned char *)data));
 		if (!isStart && seconds == 0xffffffff && ns == 0xffffffff) {
 			fwrite(at, 1, 8, out);
 			at += 8;

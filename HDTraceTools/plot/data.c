@@ -243,6 +243,21 @@ static GPtrArray *chosenGroups(const struct plot *plot,
 	return groups;
 }
 
+/** Bytes of all groups that have curves. */
+static int64_t chosenSize(const struct plot *plot)
+{
+	int64_t size = 0;
+
+	for (size_t i = 0; i < plot->sourceCount; i++) {
+		GPtrArray *groups = chosenGroups(plot, &plot->sources[i]);
+
+		for (guint k = 0; k < groups->len; k++)
+			size += ((const hdIGroup *)groups->pdata[k])->fileSize;
+		g_ptr_array_unref(groups);
+	}
+	return size;
+}
+
 /** A project while its times are looked for. */
 struct timesRead {
 	struct plot *plot;
@@ -266,8 +281,12 @@ static void seeSource(struct plot *plot, const struct plotSource *source)
 	GPtrArray *groups = chosenGroups(plot, source);
 	struct timesRead self = { plot, source };
 
-	for (guint i = 0; i < groups->len; i++)
-		scanGroup(&source->scan, groups->pdata[i], seeBlock, &self);
+	for (guint i = 0; i < groups->len; i++) {
+		const hdIGroup *group = groups->pdata[i];
+
+		scanGroup(&source->scan, group, seeBlock, &self);
+		toolProgressFile(plot->tool, group->fileSize);
+	}
 	g_ptr_array_unref(groups);
 }
 
@@ -277,8 +296,10 @@ bool plotFindTimes(struct plot *plot)
 	bool isOpen =
 		selection->start == INT64_MIN || selection->end == INT64_MAX;
 
+	toolProgressStart(plot->tool, isOpen ? chosenSize(plot) : 0);
 	for (size_t i = 0; i < plot->sourceCount && isOpen; i++)
 		seeSource(plot, &plot->sources[i]);
+	toolProgressEnd(plot->tool);
 	if (selection->start != INT64_MIN)
 		plot->start = selection->start;
 	if (selection->end != INT64_MAX)
@@ -517,8 +538,10 @@ static void readSource(struct plot *plot, const struct plotSource *source)
 
 void plotReadCurves(struct plot *plot)
 {
+	toolProgressStart(plot->tool, chosenSize(plot));
 	for (size_t i = 0; i < plot->sourceCount; i++)
 		readSource(plot, &plot->sources[i]);
+	toolProgressEnd(plot->tool);
 	plotCompare(plot);
 	for (guint i = 0; i < plot->panels->len; i++)
 		findRange(plot->panels->pdata[i], plot->binCount);

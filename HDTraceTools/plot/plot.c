@@ -214,7 +214,6 @@ static int plotProjects(struct plotJob *job, const hdIProject *const *projects,
 	if (plot->height <= 0)
 		plot->height = plotHeight(plot);
 	ret = writeFile(job);
-	toolProgressEnd(plot->tool);
 	if (ret < 0)
 		toolError(plot->tool, "%s: %s%s", plot->output, strerror(-ret),
 			  ret == -EEXIST ? "; --force replaces it" : "");

@@ -93,6 +93,11 @@ struct rowsChosen {
 	const struct plotSource *source;
 };
 
+static void showProgress(void *data, const hdIRecord *record)
+{
+	toolProgressAt(data, record->offset);
+}
+
 static void addRow(const hdITraceFile *trace, void *data)
 {
 	const struct rowsChosen *self = data;
@@ -102,7 +107,7 @@ static void addRow(const hdITraceFile *trace, void *data)
 	struct profile *profile;
 	int ret = profileRead(source->project, trace, NULL, NULL, 0,
 			      source->selection.start, source->selection.end,
-			      NULL, NULL, &profile);
+			      showProgress, plot->tool, &profile);
 
 	if (ret < 0) {
 		if (ret != -EBADMSG)
@@ -125,11 +130,17 @@ static void addRow(const hdITraceFile *trace, void *data)
 
 void plotChooseRows(struct plot *plot)
 {
+	int64_t size = 0;
+
+	for (size_t i = 0; i < plot->sourceCount && plot->states; i++)
+		size += scanTracesSize(&plot->sources[i].scan);
+	toolProgressStart(plot->tool, size);
 	for (size_t i = 0; i < plot->sourceCount && plot->states; i++) {
 		struct rowsChosen chosen = { plot, &plot->sources[i] };
 
 		scanTraces(&plot->sources[i].scan, addRow, &chosen);
 	}
+	toolProgressEnd(plot->tool);
 	nameStates(plot);
 	if (plot->depth == 0)
 		plot->depth = plot->rows->len > MANY_ROWS ? 1 : DEPTHS;
@@ -196,6 +207,7 @@ static void readRow(struct plot *plot, struct plotRow *row, GHashTable *numbers)
 void plotReadRows(struct plot *plot)
 {
 	GHashTable *numbers = g_hash_table_new(g_str_hash, g_str_equal);
+	int64_t size = 0;
 
 	for (guint i = 0; i < plot->names->len; i++)
 		g_hash_table_insert(
@@ -204,6 +216,11 @@ void plotReadRows(struct plot *plot)
 				.name,
 			GUINT_TO_POINTER(MIN(i, plot->colored)));
 	for (guint i = 0; i < plot->rows->len; i++)
+		size += ((struct plotRow *)plot->rows->pdata[i])
+				->trace->fileSize;
+	toolProgressStart(plot->tool, size);
+	for (guint i = 0; i < plot->rows->len; i++)
 		readRow(plot, plot->rows->pdata[i], numbers);
+	toolProgressEnd(plot->tool);
 	g_hash_table_destroy(numbers);
 }

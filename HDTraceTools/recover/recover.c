@@ -224,7 +224,7 @@ static int copyBytes(const char *file, int64_t length, struct newFile *new)
 
 	if (fd < 0)
 		return fd;
-	ret = newFileCopy(new, fd, 0, length < 0 ? size : length);
+	ret = newFileCopy(new, fd, 0, length < 0 ? size : length, NULL, NULL);
 	close(fd);
 	return ret;
 }

@@ -75,6 +75,7 @@ int predictParse(struct predict *predict, int *argc, char ***argv,
 		.usageStatus = PREDICT_FAILED,
 	};
 	status = cliParse(&command, lists, argc, argv);
+	cliProgressInit(&predict->progress, false);
 	for (const GOptionEntry *i = entries; i->long_name; i++) {
 		if (i->arg == G_OPTION_ARG_STRING ||
 		    i->arg == G_OPTION_ARG_FILENAME)
@@ -99,6 +100,7 @@ void predictTake(const hdPMessage *message, void *data)
 
 	if (++*count > PREDICT_SHOWN)
 		return;
+	cliProgressHide(&predict->progress);
 	line = g_string_new(NULL);
 	if (message->file)
 		g_string_append_printf(line, "%s:", message->file);
@@ -113,6 +115,13 @@ void predictTake(const hdPMessage *message, void *data)
 	g_string_free(line, TRUE);
 }
 
+void predictShow(uint64_t done, void *data)
+{
+	struct predict *predict = data;
+
+	cliProgressAt(&predict->progress, (int64_t)done);
+}
+
 static void more(uint64_t count, const char *what)
 {
 	if (count > PREDICT_SHOWN)
@@ -124,6 +133,7 @@ static void more(uint64_t count, const char *what)
 
 int predictStatus(struct predict *predict, int ret, const char *what)
 {
+	cliProgressEnd(&predict->progress);
 	more(predict->warnings, "warnings");
 	more(predict->errors, "errors");
 	predict->warnings = 0;

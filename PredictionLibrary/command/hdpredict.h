@@ -12,6 +12,7 @@
 
 #include <hdPredict.h>
 #include "cli/output.h"
+#include "cli/progress.h"
 
 /** Exit status. */
 enum predictStatus {
@@ -30,6 +31,7 @@ struct predict {
 	uint64_t errors;
 	uint64_t warnings;
 	GPtrArray *texts; /**< Values of options, until the command ends. */
+	struct cliProgress progress;
 };
 
 /** The subcommands, in the order of the help. */
@@ -72,6 +74,10 @@ int predictUsage(const struct predict *predict, const char *format, ...)
 
 /** Takes messages of the library; data is the struct predict. */
 void predictTake(const hdPMessage *message, void *data);
+
+/** Takes progress of the library, of what cliProgressStart() was told. It goes
+ *  with predictStatus(). */
+void predictShow(uint64_t done, void *data);
 
 /** Say how many messages were not printed, and turn a result of the library
  *  into an exit status; @p what names what failed. */

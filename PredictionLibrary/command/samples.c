@@ -76,12 +76,15 @@ int samplesTake(struct predict *predict, struct samples *samples,
 	int ret;
 
 	sampled.seed = samples->seed;
+	cliProgressStart(&predict->progress,
+			 (int64_t)samples->count * (other ? 2 : 1));
 	samples->own = g_new(hdPTotals, samples->count);
 	ret = hdP_sample(models->graph, models->platform, models->resources,
 			 &sampled, samples->count, g_get_num_processors(),
 			 samples->own, predictTake, predict);
 	if (ret < 0 || !other)
 		return predictStatus(predict, ret, "sampling");
+	cliProgressAdd(&predict->progress, (int64_t)samples->count);
 	samples->other = g_new(hdPTotals, samples->count);
 	ret = hdP_sample(other->graph, other->platform, other->resources,
 			 &sampled, samples->count, g_get_num_processors(),

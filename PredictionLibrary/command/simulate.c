@@ -301,6 +301,10 @@ int simulateRun(struct predict *predict, int argc, char **argv)
 			.hasSubgraphs = wishes.hasSubgraphs,
 		};
 		options.recordsTransfers |= limits.hasPower;
+		options.progress = predictShow;
+		options.progressData = predict;
+		cliProgressStart(&predict->progress,
+				 hdP_getTaskCount(models.graph));
 		ret = hdP_simulate(models.graph, models.platform,
 				   models.resources, &options, &result,
 				   predictTake, predict);

@@ -69,6 +69,10 @@ typedef struct hdPOptions {
 	uint64_t sample;       /**< 0: means; else a sample of the spread, by
 				*   its number. */
 	uint64_t seed;         /**< Of samples. */
+	/** Is told now and then, in the calling thread, how many tasks have
+	 * been simulated, or how many samples by hdP_sample(); may be NULL. */
+	void (*progress)(uint64_t done, void *data);
+	void *progressData;
 } hdPOptions;
 
 /** Energy and time of all. Energies in J, times in s. */

@@ -29,6 +29,7 @@ struct sampling {
 	hdPOptions options;
 	hdPTotals *totals;
 	uint64_t count;
+	pthread_t caller;
 	_Atomic uint64_t next;   /* From 0. */
 	_Atomic uint64_t failed; /* The first one that failed, or count. */
 };
@@ -42,6 +43,7 @@ static int take(const struct sampling *self, uint64_t number, hdPTotals *totals,
 
 	options.sample = number + 1;
 	options.recordsTransfers = 0;
+	options.progress = NULL;
 	ret = hdP_simulate(self->graph, self->platform, self->resources,
 			   &options, &result, handler, data);
 	if (ret < 0)
@@ -67,6 +69,10 @@ static void *work(void *context)
 							     &first, number))
 				continue;
 		}
+		if (self->options.progress &&
+		    pthread_equal(pthread_self(), self->caller))
+			self->options.progress(number + 1,
+					       self->options.progressData);
 		number = atomic_fetch_add(&self->next, 1);
 	}
 	return NULL;
@@ -81,7 +87,8 @@ int hdP_sample(const hdPGraph *graph, const hdPPlatform *platform,
 				 .platform = platform,
 				 .resources = resources,
 				 .totals = totals,
-				 .count = count };
+				 .count = count,
+				 .caller = pthread_self() };
 	pthread_t others[THREADS_MAX];
 	unsigned int started = 0;
 

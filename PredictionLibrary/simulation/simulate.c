@@ -11,6 +11,9 @@
 #include "PredictionLibrary/model/chance.h"
 #include "PredictionLibrary/simulation/simulate.h"
 
+/* So many tasks are one step of progress. */
+#define TOLD_TASKS 1024
+
 /* ---- Tasks ------------------------------------------------------------- */
 
 void hdPredictArrive(struct hdPredictSim *sim, uint32_t task)
@@ -395,6 +398,16 @@ void hdPredictGiveMemory(struct hdPredictSim *sim, uint32_t server, double size)
 
 /* ---- Running ----------------------------------------------------------- */
 
+static void tell(struct hdPredictSim *sim)
+{
+	const hdPOptions *options = sim->options;
+
+	if (!options->progress || sim->done < sim->told + TOLD_TASKS)
+		return;
+	sim->told = sim->done;
+	options->progress(sim->done, options->progressData);
+}
+
 static void run(struct hdPredictSim *sim)
 {
 	uint32_t pes = sim->platform->peCount;
@@ -418,6 +431,7 @@ static void run(struct hdPredictSim *sim)
 			else
 				hdPredictFlowEvent(sim, event.id - pes);
 		}
+		tell(sim);
 	}
 	if (!sim->error && sim->done < sim->graph->taskCount) {
 		hdPredictStuck(sim);

@@ -116,6 +116,7 @@ struct hdPredictSim {
 	hdPResult *result;
 	double now;
 	uint64_t done; /**< Tasks that ended. */
+	uint64_t told; /**< Of these, those that options->progress knows. */
 	int error;
 
 	struct hdPredictEvents events; /**< PEs, then flows. */

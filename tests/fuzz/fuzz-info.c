@@ -109,12 +109,12 @@ static void correct(const char *text, size_t size)
 	FILE *out = open_memstream(&copy, &copySize);
 
 	g_array_append_vals(clock.points, points, 2);
-	mergeCorrectTrace(&clock, text, size, 0, 0, out);
+	mergeCorrectTrace(NULL, &clock, text, size, 0, 0, out);
 	fclose(out);
 	free(copy);
 	copy = NULL;
 	out = open_memstream(&copy, &copySize);
-	mergeCorrectStat(&clock, &group, text, size, 0, out);
+	mergeCorrectStat(NULL, &clock, &group, text, size, 0, out);
 	fclose(out);
 	g_assert_cmpuint(copySize, ==, size);
 	free(copy);

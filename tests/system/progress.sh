@@ -1,0 +1,62 @@
+#!/bin/sh
+# Whatever takes longer than two seconds says on a terminal how far it is, and only
+# there.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+. "${abs_top_srcdir:?}/tests/lib/tap.sh"
+[ -z "${HD_SANITIZE-}" ] || skip_all "sanitizers have to be loaded first"
+command -v python3 >/dev/null || skip_all "no python3"
+build=${abs_top_builddir:?}
+cd "$scratch" || exit 99
+"$build/tests/bench/make-project" --nodes=2 --ranks=2 --records=40000 \
+	--values=40000 run || exit 99
+mkdir there && "$build/tests/bench/make-project" --nodes=1 --ranks=1 \
+	--records=4000 --values=4000 there/other || exit 99
+"$build/hdpredict" generate cholesky --tiles 20 -o graph.xml &&
+	"$build/hdpredict" generate cholesky --tiles 4 -o small.xml || exit 99
+
+# Where time flies: HOW STATUS PROGRAM ARGUMENT...
+bar() {
+	how=$1 status=$2 program=$3
+	shift 3
+	python3 "$abs_top_srcdir/tests/system/progress.py" "$how" "$status" \
+		env "LD_PRELOAD=$build/tests/system/later.so" \
+		"$build/$program" "$@" >stdout
+}
+
+# The same on a terminal: PROGRAM ARGUMENT...
+shown() {
+	ok "$*" bar shown 0 "$@"
+}
+
+for command in info dump stat report check; do
+	shown hdtrace $command run
+done
+shown hdtrace stat --regions='*' run
+shown hdtrace stat --shares run
+shown hdtrace compare run run
+shown hdtrace report --html page.html run
+for format in csv ctf json openmetrics paraver perfetto; do
+	shown hdtrace export --to $format -o exported-$format run
+done
+shown hdtrace plot -o run.svg run
+shown hdtrace plot -o both.svg run there/other.proj
+shown hdtrace recover -o recovered run
+shown hdtrace merge --force --time-adjust node001=0.25 run
+shown hdtrace merge other there
+shown hdpredict simulate --platform thesis --resources thesis --map eft \
+	graph.xml
+shown hdpredict simulate --platform thesis --resources thesis --map eft \
+	--mc 20 small.xml
+ok "not in a pipe" bar pipe 0 hdtrace stat run
+ok "not on a terminal that cannot go back" bar dumb 0 hdtrace stat run
+quick() {
+	python3 "$abs_top_srcdir/tests/system/progress.py" hidden 0 \
+		"$build/hdtrace" info run >stdout
+}
+ok "not where it is quick" quick
+recorded() {
+	python3 "$abs_top_srcdir/tests/system/progress.py" shown 0 \
+		"$build/rut" -d 3 -p recorded >stdout
+}
+ok "a recording with an end" recorded
+done_testing
