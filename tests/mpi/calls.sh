@@ -80,7 +80,7 @@ left_out() {
 		"$hdtrace" check calls | tee checked || return 1
 	records calls "$(host_label)_0_0" >found
 	grep -n "part=" found
-	[ "$(grep -c 'before 1 of its parts \[trc.part\]' checked)" -eq 1 ] &&
+	[ "$(grep -c 'before 1 of its epochs \[trc.part\]' checked)" -eq 1 ] &&
 		[ "$(grep -c 'part=' found)" -eq 1 ] &&
 		grep -B 1 'part=-1' found | head -n 1 | grep -q "^$3 "
 }

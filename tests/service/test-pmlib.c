@@ -725,7 +725,7 @@ static void testTimeout(void)
 	peerEnd(half);
 	peerEnd(idle);
 	sceneSaid("it says nothing");
-	sceneSaid("it sent half a message");
+	sceneSaid("it sent half a frame");
 	sceneSaid("it has nothing to say");
 	g_assert_cmpint(peerAsk(busy, 3), ==, 0);
 	close(busy);

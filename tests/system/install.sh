@@ -81,7 +81,7 @@ ok "pkg-config files" relocate
 for file in bin/hdtrace bin/pt bin/rut include/PT.h include/pt.h include/RUT.h include/pmlib/pmlib.h lib/pkgconfig/libhdReading.pc include/hdTrace.h include/hdProbe.h \
 	include/hdprobe.f90 lib/pkgconfig/libhdProbe.pc \
 	share/doc/hdtrace/README share/doc/hdtrace/NEWS \
-	share/doc/hdtrace/pictures/report-stresstest.png \
+	share/doc/hdtrace/guides/pictures/report-stresstest.png \
 	share/man/man1/hdmpif90.1 \
 	share/bash-completion/completions/hdtrace \
 	share/zsh/site-functions/_hdtrace; do
@@ -136,7 +136,9 @@ try_library libhdProbe yes <<'END'
 #include <hdProbe.h>
 int main(void)
 {
-	HDPROBE_SCOPE("main");
+	{
+		HDPROBE_SCOPE("main");
+	}
 	return hdProbe_snapshot(NULL, 0, 0) != 1;
 }
 END
