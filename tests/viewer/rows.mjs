@@ -55,6 +55,75 @@ await ok("all rows are there, and few elements", async () => {
   assert(found > 3 && found < 80, `${found} elements`);
 });
 
+/** Wait until everything is drawn, of files that were read to their end. */
+function settle() {
+  return page.waitForFunction(() => {
+    const { settled, final } = document.querySelector(".app").dataset;
+
+    return settled === "true" && final === "true";
+  });
+}
+
+await ok("rows that stay are not drawn again when one scrolls", async () => {
+  await settle();
+  // Canvases that are drawn again are cleared before.
+  await page.evaluate(() => {
+    const { prototype } = CanvasRenderingContext2D;
+    const { clearRect } = prototype;
+
+    globalThis.cleared = new Set();
+    prototype.clearRect = function (...area) {
+      const row = this.canvas.closest(".row-states");
+
+      if (row) globalThis.cleared.add(row.dataset.key);
+      return clearRect.apply(this, area);
+    };
+  });
+  const change = async (how) => {
+    const before = await page.$$eval(".row-states", (list) =>
+      list.map((row) => row.dataset.key),
+    );
+
+    await page.evaluate(() => globalThis.cleared.clear());
+    await how();
+    // With the next frame it is drawn.
+    await page.evaluate(
+      () =>
+        new Promise((resolve) => {
+          requestAnimationFrame(() => requestAnimationFrame(resolve));
+        }),
+    );
+    await settle();
+    const after = await page.$$eval(".row-states", (list) =>
+      list.map((row) => row.dataset.key),
+    );
+    const cleared = await page.evaluate(() => [...globalThis.cleared]);
+
+    return {
+      stayed: after.filter((key) => before.includes(key)),
+      came: after.filter((key) => !before.includes(key)),
+      again: cleared.filter((key) => before.includes(key)),
+    };
+  };
+  const scrollTo = (top) =>
+    page.$eval(".scroll", (scroll, y) => (scroll.scrollTop = y), top);
+  const scrolled = await change(() => scrollTo(150));
+
+  assert(scrolled.stayed.length > 3, `${scrolled.stayed.length} stayed`);
+  assert(scrolled.came.length > 0, "no other rows came");
+  assert(!scrolled.again.length, `drawn again: ${scrolled.again.join()}`);
+  const zoomed = await change(() => page.keyboard.press("+"));
+
+  assert(
+    zoomed.stayed.length > 3 &&
+      zoomed.stayed.every((key) => zoomed.again.includes(key)),
+    `of ${zoomed.stayed.length} rows ${zoomed.again.length} were drawn again`,
+  );
+  await page.keyboard.press("0");
+  await scrollTo(0);
+  await settle();
+});
+
 /** Scroll and zoom with each frame; what frames took, in ms. */
 function measure() {
   return page.evaluate(async () => {

@@ -35,6 +35,9 @@ import { View } from "./ui/view.js";
 const REST_MS = 120;
 const FRAGMENT_MS = 300;
 
+/** Changes after which the same is looked at as before. */
+const SAME = new Set(["cursor", "data", "found", "scroll"]);
+
 export class App {
   constructor(model) {
     this.model = model;
@@ -477,8 +480,12 @@ export class App {
     if (dirty.size === 1 && dirty.has("cursor")) {
       this.tracks.drawCursor();
     } else {
-      this.isComplete = this.tracks.draw();
-      this.isComplete = this.overview.draw() && this.isComplete;
+      const isSame = [...dirty].every((what) => SAME.has(what));
+
+      this.isComplete = this.tracks.draw(isSame);
+      // The whole run does not scroll.
+      if (dirty.size > 1 || !dirty.has("scroll")) this.overview.draw();
+      this.isComplete = this.overview.isFine && this.isComplete;
       this.#describeAtRest();
     }
     this.#showPosition();
@@ -487,6 +494,7 @@ export class App {
     this.element.dataset.ready = String(this.isComplete);
     this.element.dataset.rows = String(this.tracks.rows.list.length);
     this.element.dataset.drawn = String(this.tracks.drawnCount);
+    this.element.dataset.final = String(this.tracks.isFinal);
     this.element.dataset.arrows = String(this.tracks.overlay.arrows?.length ?? 0);
     this.element.dataset.path = String(this.tracks.overlay.pathParts ?? 0);
     this.element.dataset.frames = String(
@@ -585,13 +593,21 @@ export class App {
   }
 
   #changed(what) {
-    this.invalidate(["scroll", "found"].includes(what) ? "time" : what);
+    this.invalidate(what);
     if (what === "found") return;
     this.tooltipRow = null;
     if (what === "time" || what === "scroll") this.tooltip.hide();
     if (what === "looks") this.#showLooks();
     if (what !== "cursor" && what !== "scroll") this.#writeFragment();
     if (["mark", "rows", "looks", "data"].includes(what)) this.#updatePanel();
+  }
+
+  /** What is shown was read to its end; and whether all that it can change is the
+   *  pictures, and the names that are known. */
+  noteComplete(isKnown) {
+    const panel = this.panels.find(({ id }) => id === this.view.panel);
+
+    if (!isKnown || panel?.isOfNames) this.view.changed("data");
   }
 
   #showLooks() {

@@ -7,6 +7,7 @@ import { AtRest } from "./atrest.js";
 import { Moments } from "./moments.js";
 import { PixelColumns, sampleSeries } from "./sampling.js";
 import { ExpressionError, FUNCTIONS, parse, valuesOf } from "./parser.js";
+import { inSlices, Slices } from "./slices.js";
 
 /** More items than this are not looked at for moments. */
 const ITEMS_MAX = 400000;
@@ -186,8 +187,10 @@ class DefinedSeries {
       this.value.scale = same.level.scale;
     }
     this.level = this.value;
-    this.rest = new AtRest(this.bound.operands.length, (...view) =>
-      this.#sample(...view),
+    this.rest = new AtRest(
+      this.bound.operands.length,
+      (...view) => this.#sample(...view),
+      this.tracks,
     );
   }
 
@@ -204,10 +207,13 @@ class DefinedSeries {
     return this.rest.sample(view, width);
   }
 
-  #sample(view, width) {
-    const samples = this.bound.operands.map((s) =>
-      sampleSeries(s, view, width),
-    );
+  *#sample(view, width) {
+    const samples = [];
+
+    for (const series of this.bound.operands) {
+      samples.push(sampleSeries(series, view, width));
+      yield;
+    }
 
     // Those that are still being read have no value until they are there.
     if (!samples.some(Boolean)) return null;
@@ -225,6 +231,7 @@ class DefinedSeries {
 
       if (weight > 0 && !Number.isNaN(value))
         columns.add(x, x + 1, value, value, value, 1);
+      if (x % 16 === 0) yield;
     }
     return {
       columns,
@@ -252,9 +259,11 @@ class DefinedSeries {
   async moments(from, to) {
     const moments = new Moments();
     const lists = [];
+    const slices = new Slices();
     let isExact = true;
 
     for (const series of this.bound.operands) {
+      await slices.rest();
       const list = await itemsBetween(
         series,
         from,
@@ -265,11 +274,13 @@ class DefinedSeries {
       lists.push(list.items);
       isExact = isExact && list.isExact;
     }
-    sweep(lists, Number(to - from), (values, length) => {
+    const steps = sweep(lists, Number(to - from), (values, length) => {
       const value = this.bound.evaluate(values);
 
       if (!Number.isNaN(value)) moments.add(value, length);
     });
+
+    await inSlices(steps);
     moments.isRough = !isExact;
     return moments;
   }
@@ -347,8 +358,9 @@ export async function itemsBetween(series, from, to, limit) {
   return { items, isExact: !level || level.number === 0 };
 }
 
-/** Hand on the values of all lists between any two borders. */
-export function sweep(lists, span, take) {
+/** Hand on the values of all lists between any two borders: a generator, as there
+ *  may be many. */
+export function* sweep(lists, span, take) {
   const borders = [0, span];
 
   for (const list of lists)
@@ -375,6 +387,7 @@ export function sweep(lists, span, take) {
       hasAny = hasAny || isInside;
     }
     if (hasAny) take(values, end - start, start);
+    if (i % 64 === 0) yield;
   }
 }
 

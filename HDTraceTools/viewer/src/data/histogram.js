@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // How long a value was how large.
 import { itemsBetween, sweep } from "./expression.js";
+import { inSlices } from "./slices.js";
 
 const ITEMS_MAX = 400000;
 
@@ -24,11 +25,13 @@ async function itemsOf(series, from, to) {
   }
   const items = [];
 
-  sweep(lists, Number(to - from), (values, length, start) => {
+  const steps = sweep(lists, Number(to - from), (values, length, start) => {
     const value = evaluate(values);
 
     if (!Number.isNaN(value)) items.push([start, start + length, value]);
   });
+
+  await inSlices(steps);
   return { items, isExact };
 }
 

@@ -42,7 +42,11 @@ class SummarySeries {
       simulated: list.some((series) => series.value.simulated),
     };
     this.level = first.level;
-    this.rest = new AtRest(list.length, (...view) => this.#sample(...view));
+    this.rest = new AtRest(
+      list.length,
+      (...view) => this.#sample(...view),
+      this.tracks,
+    );
   }
 
   get tracks() {
@@ -58,17 +62,24 @@ class SummarySeries {
     return this.rest.sample(view, width);
   }
 
-  #sample(view, width) {
-    const samples = this.list.map((series) => sampleSeries(series, view, width));
+  *#sample(view, width) {
+    const samples = [];
+
+    for (const series of this.list) {
+      samples.push(sampleSeries(series, view, width));
+      yield;
+    }
     const there = samples.filter(Boolean);
 
     if (!there.length) return null;
     const columns = new PixelColumns(width);
 
-    for (let x = 0; x < width; x++)
+    for (let x = 0; x < width; x++) {
       for (const { columns: of } of there)
         if (of.weight[x] > 0)
           columns.add(x, x + 1, of.min[x], of.max[x], of.mean[x], 1);
+      if (x % 16 === 0) yield;
+    }
     return {
       columns,
       steps: null,

@@ -47,8 +47,16 @@ export function loadCount() {
   return count;
 }
 
-function loaded() {
+let depths = 0;
+
+/** How often tracks turned out to be deeper nested than was known. */
+export function depthCount() {
+  return depths;
+}
+
+function loaded(track) {
   count++;
+  track.loads++;
   onLoad();
 }
 
@@ -111,6 +119,8 @@ export class Track {
     this.isCut = false;
     this.readTo = null;
     this.depth = 0;
+    /** How often something of it was loaded. */
+    this.loads = 0;
     this.isDescribed = false;
     this.pending = new Map();
     this.describing = null;
@@ -133,6 +143,7 @@ export class Track {
     this.isCut = false;
     this.isDescribed = false;
     this.error = null;
+    this.loads++;
   }
 
   /** The same before numbers are made; if that fails, of what is there. */
@@ -158,9 +169,10 @@ export class Track {
     this.isComplete = isComplete === 1n;
     this.isCut = isCut === 1n;
     this.readTo = readTo;
+    if (this.depth !== Number(depth)) depths++;
     this.depth = Number(depth);
     this.isDescribed = true;
-    loaded();
+    loaded(this);
   }
 
   /** The finest level that there is. */
@@ -230,7 +242,7 @@ export class Track {
       const data = this.decode(this, level, chunk, part, columns);
 
       cache.put(key, data, bytes.length * 2);
-      loaded();
+      loaded(this);
       return data;
     } catch (error) {
       this.error = error;

@@ -9,7 +9,7 @@ import { Ruler, ticksOf } from "../draw/ruler.js";
 import { extent, sampleSeries } from "./sampling.js";
 import { Scales } from "../draw/scales.js";
 import { lineColour, theme } from "../draw/colours.js";
-import { loadCount } from "./track.js";
+import { depthCount } from "./track.js";
 import { formatLength, formatSecondsShort } from "./time.js";
 import { GUTTER } from "../draw/valueplot.js";
 
@@ -149,7 +149,13 @@ class RowView {
   }
 
   place(row) {
+    const isThere =
+      this.row === row && this.top === row.top && this.height === row.height;
+
+    if (isThere) return;
     this.row = row;
+    this.top = row.top;
+    this.height = row.height;
     this.element.style.transform = `translateY(${row.top}px)`;
     this.element.style.height = `${row.height}px`;
     if (row.kind === "node")
@@ -163,7 +169,28 @@ class RowView {
     this.otherSamples = (this.row.others ?? []).map((series) =>
       sampleSeries(series, view, width),
     );
-    return this.sampled;
+    /** What was sampled of each series: its smallest and largest value. */
+    this.extents = [this.sampled, ...this.otherSamples].flatMap((sample, i) =>
+      sample ? [[i ? this.row.others[i - 1] : this.series, extent(sample)]] : [],
+    );
+  }
+
+  /** Whether what was drawn is all that there is, and is still where it belongs,
+   *  unless the scale became another one. */
+  stays(width) {
+    return (
+      this.isFinal &&
+      this.drawnIn === this.tracks.drawings &&
+      this.drawnWidth === width &&
+      this.drawnHeight === this.row.height
+    );
+  }
+
+  get hasOtherScale() {
+    if (!this.plots.value) return false;
+    const [min, max] = this.tracks.scales.rangeOf(this.series);
+
+    return min !== this.range[0] || max !== this.range[1];
   }
 
   /** Whether anything was drawn, as finely as it is wanted or not. */
@@ -182,6 +209,11 @@ class RowView {
     ];
 
     this.isFine = parts.every(Boolean);
+    this.isFinal =
+      this.isFine && this.row.tracks.every((track) => track.isComplete);
+    this.drawnIn = this.tracks.drawings;
+    this.drawnWidth = options.width;
+    this.drawnHeight = this.row.height;
   }
 
   #drawStates(plot, options) {
@@ -198,10 +230,12 @@ class RowView {
   #drawValue(plot, options) {
     const { row, series, tracks } = this;
     const { view } = tracks;
+
+    this.range = tracks.scales.rangeOf(series);
     const look = {
       width: options.width,
       height: (row.valueHeight ?? row.height) - 1,
-      range: tracks.scales.rangeOf(series),
+      range: this.range,
       ticks: options.ticks,
       gaps: tracks.gaps.pixels(series, view, options.width),
       isBars: view.bars.has(series.key) || row.kind === "node",
@@ -332,6 +366,8 @@ export class Tracks {
     this.gaps = new Gaps(model);
     this.views = new Map();
     this.look = 0;
+    /** Counts times when all rows were drawn. */
+    this.drawings = 0;
     this.rulerCanvas = h("canvas", { class: "ruler", "aria-hidden": "true" });
     this.ruler = new Ruler(this.rulerCanvas, model, view);
     this.overlayCanvas = h("canvas", { class: "over", "aria-hidden": "true" });
@@ -478,58 +514,66 @@ export class Tracks {
     if (!this.rows.find(key))
       key = this.rows.list[0]?.key;
     this.focusKey = key;
-    for (const [other, rowView] of this.views)
-      rowView.element.tabIndex = other === key ? 0 : -1;
+    for (const [other, { element }] of this.views) {
+      const wanted = other === key ? 0 : -1;
+
+      if (element.tabIndex !== wanted) element.tabIndex = wanted;
+    }
   }
 
-  /** Draw everything; returns whether all was loaded. */
-  draw() {
-    const width = this.plotWidth;
+  /**
+   * Draw everything.
+   *
+   * @param isSame Whether the same is looked at as before, only that it scrolled or
+   *        that something was loaded: rows that have all that they show stay as
+   *        they are.
+   *
+   * @return Whether all was loaded.
+   */
+  draw(isSame = false) {
+    // Asked for at once, before anything changes: then it need not be laid out.
+    const place = this.#place();
+    const { width } = place;
     const visible = this.#visible();
 
     // Nested states may have turned up.
-    if (this.placedAt !== loadCount()) {
-      this.placedAt = loadCount();
+    if (this.placedAt !== depthCount()) {
+      this.placedAt = depthCount();
       this.rows.place();
       this.content.style.height = `${this.rows.height}px`;
     }
     this.#ensureViews(visible);
+    if (!isSame || this.isPrinting) this.drawings++;
     const ticks = ticksOf(this.view, width).map(({ x }) => x);
     const views = visible.map((row) => this.views.get(row.key));
+    const others = new Set(views.filter((rowView) => !rowView.stays(width)));
 
-    this.#updateScales(views, width);
+    for (const rowView of others) rowView.sample(width);
+    this.#updateScales(views);
     for (const rowView of views) {
-      rowView.draw({ width, ticks });
+      if (others.has(rowView) || rowView.hasOtherScale)
+        rowView.draw({ width, ticks });
       rowView.showCursor();
     }
     this.ruler.draw(width);
-    const hasMessages = this.drawOverlay();
+    const hasMessages = this.drawOverlay(place);
 
+    /** Whether nothing can be loaded any more that they show. */
+    this.isFinal = views.every((rowView) => rowView.isFinal);
     this.drawnCount = views.filter((rowView) => rowView.hasPicture).length;
     return hasMessages && views.every((rowView) => rowView.isFine);
   }
 
-  #updateScales(views, width) {
-    const inView = new Map();
+  #updateScales(views) {
+    const inView = new Map(views.flatMap((rowView) => rowView.extents));
 
-    for (const rowView of views) {
-      const sample = rowView.sample(width);
-
-      if (sample) inView.set(rowView.series, extent(sample));
-      rowView.otherSamples.forEach((other, i) => {
-        if (other) inView.set(rowView.row.others[i], extent(other));
-      });
-    }
     this.scales.update(this.#drawnSeries(), inView);
   }
 
-  /** Series of all rows: whose range is known counts, on the screen or not. What
-   *  is known changes when something is loaded. */
+  /** Series of all rows: whose range is known counts, on the screen or not. */
   #drawnSeries() {
-    const key = `${loadCount()} ${this.rows.number}`;
-
-    if (key !== this.drawnKey) {
-      this.drawnKey = key;
+    if (this.drawnList !== this.rows.number) {
+      this.drawnList = this.rows.number;
       this.drawn = this.rows.list
         .flatMap((row) => [row.drawnSeries, ...(row.others ?? [])])
         .filter(Boolean);
@@ -537,19 +581,20 @@ export class Tracks {
     return this.drawn;
   }
 
-  /** Returns whether all was loaded. */
-  drawOverlay() {
-    const place = { left: this.labelWidth, width: this.plotWidth };
+  /** Where the plots are, and what part of them is seen. */
+  #place() {
+    const { clientHeight: height, scrollTop } = this.scroll;
 
+    return { left: this.labelWidth, width: this.plotWidth, height, scrollTop };
+  }
+
+  /** Returns whether all was loaded. */
+  drawOverlay(place = this.#place()) {
     if (this.isPrinting)
       return [...this.views.values()]
         .map((rowView) => rowView.drawOver(place))
         .every(Boolean);
-    return this.overlay.draw({
-      ...place,
-      height: this.scroll.clientHeight,
-      scrollTop: this.scroll.scrollTop,
-    });
+    return this.overlay.draw(place);
   }
 
   /** Say in words what the rows show: of use when they have come to rest. */

@@ -5,6 +5,7 @@ import { h, iconButton, replace, save, table, toCsv } from "../ui/dom.js";
 import { totalEnergy } from "../data/energy.js";
 import { exact, kindText, rounded } from "../data/numbers.js";
 import { resultsOf } from "../data/results.js";
+import { Slices } from "../data/slices.js";
 import { formatSecondsShort, parseSeconds } from "../data/time.js";
 import { intervalText } from "../data/tracks.js";
 
@@ -274,8 +275,10 @@ export class IntervalPanel {
     this.#showHeadline(energy, from, to, isAll);
     const length = model.lengthOf(from, to);
     const rows = [];
+    const slices = new Slices();
 
     for (const one of series.slice(0, ROWS_MAX)) {
+      await slices.rest();
       const moments = await one.moments(from, to);
 
       if (turn !== this.turn) return;

@@ -7,6 +7,8 @@ import { chipOf } from "./profile.js";
 export class LegendPanel {
   title = "Legend";
   id = "legend";
+  /** Whether it says what names the tracks have that were read. */
+  isOfNames = true;
 
   constructor(app) {
     this.app = app;

@@ -97,7 +97,13 @@ export class Rows {
     this.#addContent(model.root, 0, false, null);
     for (const node of model.root.children) this.#addNode(node, 0, false, null);
     this.#dropEmpty();
-    for (const row of this.list) this.byKey.set(row.key, row);
+    this.ofStates = new Map();
+    this.ofNodes = new Map();
+    for (const row of this.list) {
+      this.byKey.set(row.key, row);
+      if (row.states) this.ofStates.set(row.states, row);
+      if (row.kind === "node") this.ofNodes.set(row.node, row);
+    }
     this.place();
   }
 
@@ -124,11 +130,7 @@ export class Rows {
   place() {
     let top = 0;
 
-    this.ofStates = new Map();
-    this.ofNodes = new Map();
     for (const row of this.list) {
-      if (row.states) this.ofStates.set(row.states, row);
-      if (row.kind === "node") this.ofNodes.set(row.node, row);
       row.top = top;
       row.height = row.wantedHeight;
       top += row.height;

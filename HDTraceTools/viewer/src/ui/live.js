@@ -9,6 +9,8 @@ import { ServerGone } from "../data/source.js";
 import { forgetAll } from "../data/track.js";
 
 const TRACKS_MS = 200;
+/** So long descriptions are collected before it is found out what they change. */
+const NOTE_MS = 50;
 /** The same until there is something to see. */
 const FIRST_MS = 50;
 const PROGRESS_MS = 500;
@@ -90,6 +92,7 @@ export class Live {
     this.turn++;
     for (const track of this.app.model.tracks) track.reset();
     forgetAll();
+    this.app.invalidate("time");
   }
 
   /** Do something that needs the server, again and again until it is there.
@@ -119,11 +122,19 @@ export class Live {
 
   /** What is shown grows with what is known. */
   async #describe(track) {
-    const { app } = this;
+    await track.describe();
+    if (!this.app.model.hasRange) this.#noteDescribed();
+    else this.noting ??= setTimeout(() => this.#noteDescribed(), NOTE_MS);
+  }
 
-    await app.model.describeTracks([track]);
-    if (app.view.isWhole) app.view.whole(false);
-    app.invalidate("time");
+  #noteDescribed() {
+    const { model, view } = this.app;
+
+    clearTimeout(this.noting);
+    this.noting = null;
+    model.findRange();
+    if (view.isWhole) view.whole(false);
+    this.app.invalidate("data");
   }
 
   async #followTracks(turn) {
@@ -131,6 +142,8 @@ export class Live {
 
     while (turn === this.turn) {
       const wanted = this.#wanted();
+      const isNew = wanted.every((track) => !track.isDescribed);
+      const { start, end } = app.model;
 
       try {
         await this.#insist(turn, () =>
@@ -139,8 +152,14 @@ export class Live {
       } catch (error) {
         console.warn(error);
       }
+      if (wanted.length) this.#noteDescribed();
+      // Numbers describe what they are made of, so that nothing that is new was
+      // missing in them, unless the run turned out to be longer.
+      const isKnown =
+        isNew && app.model.start === start && app.model.end === end;
+
       if (wanted.length && wanted.every((track) => track.isComplete))
-        app.view.changed("data");
+        app.noteComplete(isKnown);
       await wait(app.tracks.drawnCount ? TRACKS_MS : FIRST_MS);
     }
   }
