@@ -26,7 +26,7 @@ static hdPPlatform *makePlatform(void)
 
 	must(hdP_addBridgeArchitecture(platform, "b", 1e3, 1e3, 1e3, 1) == 0);
 	for (int i = 0; i < 2; i++) {
-		char id[16];
+		char id[32];
 		int64_t node, memory;
 
 		snprintf(id, sizeof(id), "n%d", i);
