@@ -489,7 +489,10 @@ void outJsonBytes(struct outJson *json, const char *key, const char *bytes,
 
 void outJsonText(struct outJson *json, const char *key, const char *text)
 {
-	outJsonBytes(json, key, text, strlen(text));
+	if (text)
+		outJsonBytes(json, key, text, strlen(text));
+	else
+		outJsonPlain(json, key, "null");
 }
 
 void outJsonInteger(struct outJson *json, const char *key, int64_t value)

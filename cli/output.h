@@ -115,6 +115,7 @@ void outJsonObject(struct outJson *json, const char *key, bool isFlat);
 void outJsonArray(struct outJson *json, const char *key, bool isFlat);
 /** End the innermost object or array. */
 void outJsonEnd(struct outJson *json);
+/** NULL becomes null. */
 void outJsonText(struct outJson *json, const char *key, const char *text);
 void outJsonBytes(struct outJson *json, const char *key, const char *bytes,
 		  size_t length);

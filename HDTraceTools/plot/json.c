@@ -13,14 +13,6 @@
 #include "HDTraceTools/plot/plot.h"
 #include "cli/known.h"
 
-static void putText(struct outJson *json, const char *key, const char *text)
-{
-	if (text)
-		outJsonText(json, key, text);
-	else
-		outJsonPlain(json, key, "null");
-}
-
 /** The length of the part of the run that was asked for. */
 static int64_t lengthOf(const struct plotSource *source)
 {
@@ -62,19 +54,19 @@ static void putCurve(struct outJson *json, const struct plotCurve *curve,
 	resultsPutRange(json, moments, curve->value->type, curve->kind);
 	outJsonDouble(json, "integral",
 		      isAmount ? NAN : knownTotal(known, result.integral));
-	putText(json, "integral_unit", isAmount ? NULL : unit);
+	outJsonText(json, "integral_unit", isAmount ? NULL : unit);
 	outJsonSeconds(json, "duration_s", known.durationNs);
 	outJsonSeconds(json, "known_s", known.knownNs);
 	resultsPutKind(json, curve->group, curve->value);
 	outJsonDouble(json, "total",
 		      isAmount ? knownTotal(known, result.sum) : NAN);
-	putText(json, "total_unit", isAmount ? curve->value->unit : NULL);
+	outJsonText(json, "total_unit", isAmount ? curve->value->unit : NULL);
 	outJsonDouble(json, "rate",
 		      isAmount && seconds > 0
 			      ? knownMean(known, result.sum * curve->rateScale /
 							 seconds)
 			      : NAN);
-	putText(json, "rate_unit", curve->rateUnit);
+	outJsonText(json, "rate_unit", curve->rateUnit);
 	outJsonEnd(json);
 	g_free(unit);
 }

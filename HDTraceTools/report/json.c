@@ -76,12 +76,7 @@ static void putSpans(struct outJson *json, const char *key,
 static void putStated(struct outJson *json, const struct findingsGroup *group,
 		      const hdIValue *value, const char *name)
 {
-	const char *text = valueStates(group->group, value, name);
-
-	if (text)
-		outJsonText(json, name, text);
-	else
-		outJsonPlain(json, name, "null");
+	outJsonText(json, name, valueStates(group->group, value, name));
 }
 
 static void putValue(struct outJson *json, const struct findingsGroup *group,
@@ -112,15 +107,9 @@ static void putValue(struct outJson *json, const struct findingsGroup *group,
 		      bound->isKnown ? bound->single : NAN);
 	outJsonDouble(json, "total", found->total);
 	outJsonDouble(json, "total_error", found->totalBound);
-	if (found->totalUnit)
-		outJsonText(json, "total_unit", found->totalUnit);
-	else
-		outJsonPlain(json, "total_unit", "null");
+	outJsonText(json, "total_unit", found->totalUnit);
 	outJsonDouble(json, "rate", found->rate);
-	if (found->rateUnit)
-		outJsonText(json, "rate_unit", found->rateUnit);
-	else
-		outJsonPlain(json, "rate_unit", "null");
+	outJsonText(json, "rate_unit", found->rateUnit);
 	if (group->kinds[i] == KIND_COUNTER)
 		putCount(json, "resets", moments->resets);
 	else
@@ -420,10 +409,10 @@ void reportPutJson(const struct findings *findings, struct outJson *json,
 	putEnergy(json, "energy", &findings->energy);
 	outJsonObject(json, "attribution", true);
 	outJsonText(json, "rule", isByCpu ? "cpu" : "equal");
-	if (findings->other)
-		outJsonText(json, "other_rule", isByCpu ? "equal" : "cpu");
-	else
-		outJsonPlain(json, "other_rule", "null");
+	outJsonText(json, "other_rule",
+		    !findings->other ? NULL
+		    : isByCpu        ? "equal"
+				     : "cpu");
 	outJsonDouble(json, "unattributed_j",
 		      findings->energy.isKnown
 			      ? (double)findings->unattributed / 1e12

@@ -19,6 +19,7 @@
 #include <PT.h>
 #include "PowerTracingLibrary/src/message.h"
 #include "common/clock.h"
+#include "net/address.h"
 #include "tests/service/hexbytes.h"
 #include "tests/service/scene.h"
 
@@ -153,6 +154,22 @@ static gpointer sceneRun(gpointer data)
 {
 	ptServiceRun(((struct scene *)data)->service);
 	return NULL;
+}
+
+int sceneRunWithTokens(char **directory, char **tokens)
+{
+	int result;
+
+	*directory = g_dir_make_tmp("hdtrace-XXXXXX", NULL);
+	*tokens = g_build_filename(*directory, "tokens", NULL);
+	hdNetworkLoopbacks[0] =
+		(struct hdNetwork){ AF_INET, { 127, 0, 0, 1 }, 32 };
+	result = g_test_run();
+	g_unlink(*tokens);
+	g_rmdir(*directory);
+	g_free(*tokens);
+	g_free(*directory);
+	return result;
 }
 
 struct scene *sceneBegin(const char *config)

@@ -47,6 +47,10 @@ struct scene {
 /** To be called first. */
 void sceneInit(int *argc, char ***argv);
 
+/** Run the tests with a directory of their own, in which a file of tokens may
+ * be written; other addresses of this host stand for other hosts. */
+int sceneRunWithTokens(char **directory, char **tokens);
+
 /** Begin a service, which must work. */
 struct scene *sceneBegin(const char *config);
 

@@ -540,14 +540,7 @@ static void testAbsent(void)
 
 int main(int argc, char **argv)
 {
-	int result;
-
 	sceneInit(&argc, &argv);
-	directory = g_dir_make_tmp("hdtrace-XXXXXX", NULL);
-	tokens = g_build_filename(directory, "tokens", NULL);
-	/* Other addresses of this host stand for other hosts. */
-	hdNetworkLoopbacks[0] =
-		(struct hdNetwork){ AF_INET, { 127, 0, 0, 1 }, 32 };
 	g_test_add_func("/access/token-file", testTokenFile);
 	g_test_add_func("/access/authenticate", testAuthenticate);
 	g_test_add_func("/access/other-hosts", testOtherHosts);
@@ -558,10 +551,5 @@ int main(int argc, char **argv)
 	g_test_add_func("/access/reload", testReload);
 	g_test_add_func("/access/reload-addresses", testReloadAddresses);
 	g_test_add_func("/access/absent", testAbsent);
-	result = g_test_run();
-	g_unlink(tokens);
-	g_rmdir(directory);
-	g_free(tokens);
-	g_free(directory);
-	return result;
+	return sceneRunWithTokens(&directory, &tokens);
 }

@@ -567,14 +567,7 @@ static void testSilence(void)
 
 int main(int argc, char **argv)
 {
-	int result;
-
 	sceneInit(&argc, &argv);
-	directory = g_dir_make_tmp("hdtrace-XXXXXX", NULL);
-	tokens = g_build_filename(directory, "tokens", NULL);
-	/* Other addresses of this host stand for other hosts. */
-	hdNetworkLoopbacks[0] =
-		(struct hdNetwork){ AF_INET, { 127, 0, 0, 1 }, 32 };
 	g_test_add_func("/shares/half-requests", testHalfRequests);
 	g_test_add_func("/shares/slow-request", testSlowRequest);
 	g_test_add_func("/shares/pending", testPending);
@@ -587,10 +580,5 @@ int main(int argc, char **argv)
 	g_test_add_func("/shares/revoked", testRevoked);
 	g_test_add_func("/shares/hidden", testHidden);
 	g_test_add_func("/shares/silence", testSilence);
-	result = g_test_run();
-	g_unlink(tokens);
-	g_rmdir(directory);
-	g_free(tokens);
-	g_free(directory);
-	return result;
+	return sceneRunWithTokens(&directory, &tokens);
 }
