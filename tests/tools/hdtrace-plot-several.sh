@@ -165,6 +165,7 @@ ok "a picture is left alone if a project is missing" test ! -e no.svg
 if "$hdtrace" plot --type=png -o - first 2>&1 | grep -q "without cairo"; then
 	skip "png" "built without cairo"
 else
+	fonts_are_kept
 	is_png() {
 		status 0 plot -f -o both.png first second &&
 			[ "$(head -c 4 both.png | od -An -tx1)" = " 89 50 4e 47" ]

@@ -170,10 +170,7 @@ if "$hdtrace" plot -o a.png mini 2>&1 | grep -q "without cairo"; then
 	skip "PNG and PDF" "built without cairo"
 	ok "says so" says "built without cairo" 2 plot --type=pdf mini
 else
-	# Cairo's fonts keep what fontconfig has read.
-	echo leak:libfontconfig >suppressions
-	LSAN_OPTIONS=suppressions=$scratch/suppressions:print_suppressions=0
-	export LSAN_OPTIONS
+	fonts_are_kept
 	ok "PNG" status 0 plot --states=above --size=80x60 --dpi=100 --force \
 		-o a.png mini
 	# shellcheck disable=SC2086 # one a word
