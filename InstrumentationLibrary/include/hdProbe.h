@@ -138,6 +138,9 @@ void hdProbe_finish(struct hdProbe *probe, uint64_t start, uint64_t n);
 void hdProbe_finishSpan(struct hdProbe *probe, struct hdProbeSpan *span,
 			uint64_t n);
 void hdProbe_addAmount(struct hdProbe *probe, uint64_t amount);
+/* hdProbe_isEnabled() for languages that cannot read the variable: a Fortran
+ * module would define one of its own. */
+int hdProbe_enabled(void);
 /** @endcond */
 
 /** Whether probes are on: one load. @return 1 or 0. */

@@ -43,7 +43,6 @@ module hdprobe
   end type
 
   integer(c_int), parameter :: timer = 1, kernel = 2, transfer = 3, counter = 4
-  integer(c_int), bind(c, name="hdProbe_isOn"), volatile :: is_on
 
   interface
     function c_find(name, to, kind) bind(c, name="hdProbe_find")
@@ -52,6 +51,10 @@ module hdprobe
       type(c_ptr), value :: to
       integer(c_int), value :: kind
       type(c_ptr) :: c_find
+    end function
+    function c_enabled() bind(c, name="hdProbe_enabled")
+      import
+      integer(c_int) :: c_enabled
     end function
     function c_begin(probe) bind(c, name="hdProbe_begin")
       import
@@ -150,7 +153,7 @@ contains
     type(hdprobe_timer), intent(in) :: timer
     integer(c_int64_t) :: start
     start = 0
-    if (is_on /= 0) start = c_begin(timer%probe)
+    if (c_enabled() /= 0) start = c_begin(timer%probe)
   end function
 
   subroutine hdprobe_stop(timer, start)
@@ -200,7 +203,7 @@ contains
   subroutine hdprobe_add(probe, amount)
     type(hdprobe_timer), intent(in) :: probe
     integer(c_int64_t), intent(in) :: amount
-    if (is_on /= 0) call c_add(probe%probe, amount)
+    if (c_enabled() /= 0) call c_add(probe%probe, amount)
   end subroutine
 
   subroutine hdprobe_enable(is_on)

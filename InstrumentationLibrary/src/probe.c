@@ -343,6 +343,11 @@ void hdProbe_enable(int isOn)
 	__atomic_store_n(&hdProbe_isOn, isOn != 0, __ATOMIC_RELAXED);
 }
 
+int hdProbe_enabled(void)
+{
+	return hdProbe_isEnabled();
+}
+
 static struct hdProbeEntry *entryOf(struct hdProbe *probe)
 {
 	unsigned int index = hdProbeNumber(probe);
