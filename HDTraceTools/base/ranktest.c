@@ -68,7 +68,7 @@ void rankTestFree(struct rankTest *self)
 
 /* ---- Ranks ------------------------------------------------------------- */
 
-static int compareDoubles(const void *a, const void *b)
+int rankTestCompare(const void *a, const void *b)
 {
 	double x = *(const double *)a;
 	double y = *(const double *)b;
@@ -108,7 +108,7 @@ size_t rankTestAdd(struct rankTest *self, const double *values)
 	int64_t all = (int64_t)self->all;
 
 	memcpy(sorted, values, self->all * sizeof(*sorted));
-	qsort(sorted, self->all, sizeof(*sorted), compareDoubles);
+	qsort(sorted, self->all, sizeof(*sorted), rankTestCompare);
 	for (size_t i = 0; i < self->all; i++)
 		quantity.ranks[i] = doubledRank(sorted, self->all, values[i]);
 	quantity.gaps[0] = gapOf(sorted, self->all, self->a);

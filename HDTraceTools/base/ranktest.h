@@ -53,6 +53,9 @@ double rankTestFamily(const struct rankTest *self, size_t number);
 /** In how many ways the runs are dealt out, and whether these are all. */
 size_t rankTestWays(const struct rankTest *self, bool *isExact);
 
+/** Compare two doubles that are numbers, for qsort(). */
+int rankTestCompare(const void *a, const void *b);
+
 /** The least p that there can be. */
 double rankTestLeast(size_t a, size_t b);
 

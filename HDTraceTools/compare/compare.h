@@ -160,7 +160,7 @@ const struct compareRow *compareWhole(const struct compare *self);
 /** The change of a measure, as a share of A; NaN: there is none. */
 double compareChange(const struct compareResult *result);
 
-/** How many runs each set needs for a verdict. */
+/** How many runs each set needs for a verdict; 0: no number is enough. */
 size_t compareNeeded(const struct compare *self);
 
 /* ---- text.c, json.c ---------------------------------------------------- */

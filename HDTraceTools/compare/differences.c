@@ -25,6 +25,9 @@ const char *const compareMeasureNames[COMPARE_MEASURES] = {
 	[COMPARE_PATH] = "critical path",
 };
 
+/** With so many runs of each there are more ways than are gone through. */
+#define NEEDED_MAX 9
+
 static struct compareRow *rowAt(const struct compare *self, guint i)
 {
 	return self->rows->pdata[i];
@@ -50,12 +53,12 @@ double compareChange(const struct compareResult *result)
 
 size_t compareNeeded(const struct compare *self)
 {
-	size_t count = 1;
-
-	while (rankTestLeast(count, count) > self->level &&
-	       count < RANKTEST_DRAWN)
-		count++;
-	return count;
+	/* From some number on ways are drawn, and p does not get smaller. */
+	for (size_t count = 1; count <= NEEDED_MAX; count++) {
+		if (rankTestLeast(count, count) <= self->level)
+			return count;
+	}
+	return 0;
 }
 
 /* ---- Numbers of each run ------------------------------------------------ */
@@ -83,14 +86,6 @@ static void setAbsent(const struct compare *self, struct compareRow *row)
 	}
 }
 
-static int compareDoubles(const void *a, const void *b)
-{
-	double x = *(const double *)a;
-	double y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
 /** The median of a measure in a set of runs, of those in which it is known. */
 static double medianOf(const struct compare *self, const struct compareRow *row,
 		       int measure, int set)
@@ -106,7 +101,7 @@ static double medianOf(const struct compare *self, const struct compareRow *row,
 		if (!isnan(value))
 			values[count++] = value;
 	}
-	qsort(values, count, sizeof(*values), compareDoubles);
+	qsort(values, count, sizeof(*values), rankTestCompare);
 	if (count % 2 == 1)
 		median = values[count / 2];
 	else if (count > 0)
@@ -194,12 +189,10 @@ static bool valuesOf(const struct compare *self, const struct compareRow *row,
 	return true;
 }
 
-/** Go through all that can be tested: add it, or take its result. */
-static void eachTested(const struct compare *self, struct rankTest *test,
-		       void (*visit)(const struct compare *self,
-				     struct rankTest *test,
-				     struct compareResult *result,
-				     const double *values))
+/** Add all that can be tested, and is not too small, to a test; @p tested gets
+ *  the results that it will have, by its numbers. */
+static void addTested(const struct compare *self, struct rankTest *test,
+		      GPtrArray *tested)
 {
 	double *values = g_new(double, compareRuns(self));
 
@@ -212,47 +205,46 @@ static void eachTested(const struct compare *self, struct rankTest *test,
 
 			if (!valuesOf(self, row, k, values))
 				continue;
-			if (small)
+			if (small) {
 				result->verdict = COMPARE_TOO_SMALL;
-			else
-				visit(self, test, result, values);
+				continue;
+			}
+			rankTestAdd(test, values);
+			g_ptr_array_add(tested, result);
 		}
 	}
 	g_free(values);
 }
 
-/** Add it; its number is kept where its p will be. */
-static void addTested(const struct compare *self, struct rankTest *test,
-		      struct compareResult *result, const double *values)
+static void takeTested(const struct compare *self, const struct rankTest *test,
+		       const GPtrArray *tested)
 {
-	(void)self;
-	result->alone = (double)rankTestAdd(test, values);
-}
+	for (guint i = 0; i < tested->len; i++) {
+		struct compareResult *result = tested->pdata[i];
 
-static void takeTested(const struct compare *self, struct rankTest *test,
-		       struct compareResult *result, const double *values)
-{
-	size_t number = (size_t)result->alone;
-
-	(void)values;
-	result->alone = rankTestAlone(test, number);
-	result->family = rankTestFamily(test, number);
-	result->verdict =
-		result->family <= self->level ? COMPARE_DIFFERS : COMPARE_NOISE;
+		result->alone = rankTestAlone(test, i);
+		result->family = rankTestFamily(test, i);
+		result->verdict = result->family <= self->level
+					  ? COMPARE_DIFFERS
+					  : COMPARE_NOISE;
+	}
 }
 
 static void testAll(struct compare *self)
 {
 	struct rankTest *test;
+	GPtrArray *tested;
 
 	self->isTested = rankTestLeast(self->counts[COMPARE_A],
 				       self->counts[COMPARE_B]) <= self->level;
 	if (!self->isTested)
 		return;
 	test = rankTestNew(self->counts[COMPARE_A], self->counts[COMPARE_B]);
-	eachTested(self, test, addTested);
+	tested = g_ptr_array_new();
+	addTested(self, test, tested);
 	rankTestRun(test);
-	eachTested(self, test, takeTested);
+	takeTested(self, test, tested);
+	g_ptr_array_unref(tested);
 	self->ways = rankTestWays(test, &self->isExact);
 	rankTestFree(test);
 }

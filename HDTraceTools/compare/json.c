@@ -131,7 +131,11 @@ static void putTest(const struct compare *self, struct outJson *json)
 	outJsonBool(json, "tested", self->isTested);
 	outJsonInteger(json, "ways", (int64_t)self->ways);
 	outJsonBool(json, "exact", self->isTested && self->isExact);
-	outJsonInteger(json, "runs_needed", (int64_t)compareNeeded(self));
+	if (compareNeeded(self))
+		outJsonInteger(json, "runs_needed",
+			       (int64_t)compareNeeded(self));
+	else
+		outJsonPlain(json, "runs_needed", "null");
 	outJsonEnd(json);
 }
 

@@ -173,24 +173,25 @@ static bool isNumber(const char *label)
 	return *label && strspn(label, "0123456789") == strlen(label);
 }
 
-/** Whether another rank has its number, as those of two worlds do. */
-static bool isTwice(const struct findings *findings, guint number)
+/** Count how many have a label: ranks of two worlds have the same numbers. */
+static GHashTable *countLabels(const GArray *ranks)
 {
-	const GArray *ranks = findings->ranks;
-	const char *label =
-		g_array_index(ranks, struct findingsRank, number).node->label;
+	GHashTable *labels = g_hash_table_new(g_str_hash, g_str_equal);
 
 	for (guint i = 0; i < ranks->len; i++) {
-		if (i != number &&
-		    strcmp(g_array_index(ranks, struct findingsRank, i)
-				   .node->label,
-			   label) == 0)
-			return true;
+		const char *label = g_array_index(ranks, struct findingsRank, i)
+					    .node->label;
+		gpointer count = g_hash_table_lookup(labels, label);
+
+		g_hash_table_insert(
+			labels, (gpointer)label,
+			GUINT_TO_POINTER(GPOINTER_TO_UINT(count) + 1));
 	}
-	return false;
+	return labels;
 }
 
-static void takeRank(struct taking *taking, guint number, int rankLevel)
+static void takeRank(struct taking *taking, GHashTable *labels, guint number,
+		     int rankLevel)
 {
 	const struct findings *findings = taking->findings;
 	const struct findingsRank *rank =
@@ -198,7 +199,9 @@ static void takeRank(struct taking *taking, guint number, int rankLevel)
 	const hdINode *node = rank->node;
 	bool isRank =
 		rankLevel && node->level == rankLevel && isNumber(node->label);
-	bool hasName = isRank && !isTwice(findings, number);
+	bool hasName =
+		isRank &&
+		GPOINTER_TO_UINT(g_hash_table_lookup(labels, node->label)) == 1;
 	struct compareCost *cost =
 		costOf(taking, isRank ? COMPARE_RANK : COMPARE_TRACE,
 		       hasName ? node->label : node->path);
@@ -274,15 +277,6 @@ static void takeNodes(struct taking *taking)
 
 /* ---- All of it --------------------------------------------------------- */
 
-/** Without anybody who waits it is the trace that ends last, which says
- *  nothing. */
-static bool pathMatters(const struct criticalPath *path)
-{
-	return path && path->isKnown &&
-	       (path->jumps || path->waiting || path->counts.loose ||
-		path->counts.collectives);
-}
-
 static void takeRun(struct compare *self, struct compareRun *run,
 		    const struct findings *findings)
 {
@@ -294,17 +288,20 @@ static void takeRun(struct compare *self, struct compareRun *run,
 		.pathTimes = g_hash_table_new(g_str_hash, g_str_equal),
 	};
 	int rankLevel = rolesRankLevel(findings->project);
+	GHashTable *labels;
 
 	run->name = g_strdup(findings->project->name);
 	run->file = g_strdup(findings->project->file);
 	run->hasEnergy = findings->energy.isKnown;
 	run->hasOther = findings->other != NULL;
-	run->hasPath = pathMatters(findings->path);
+	run->hasPath = criticalPathMatters(findings->path);
 	run->diagnostics = findings->diagnostics.count;
 	takeWhole(&taking);
 	takeStates(&taking);
+	labels = countLabels(findings->ranks);
 	for (guint i = 0; i < findings->ranks->len; i++)
-		takeRank(&taking, i, rankLevel);
+		takeRank(&taking, labels, i, rankLevel);
+	g_hash_table_destroy(labels);
 	takeNodes(&taking);
 	g_hash_table_destroy(taking.pathTimes);
 }

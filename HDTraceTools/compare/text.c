@@ -100,6 +100,7 @@ static void printUntested(const struct compare *self)
 {
 	size_t a = self->counts[COMPARE_A];
 	size_t b = self->counts[COMPARE_B];
+	size_t needed = compareNeeded(self);
 
 	if (a == 1 && b == 1) {
 		puts("  One run of each has no spread: nobody knows what of "
@@ -111,7 +112,10 @@ static void printUntested(const struct compare *self)
 	printf("  Nothing can be shown with %zu against %zu runs: the least p "
 	       "is %.2g, and --significance is\n  %g.",
 	       a, b, rankTestLeast(a, b), self->level);
-	printf(" That takes %zu runs of each.\n", compareNeeded(self));
+	if (needed)
+		printf(" That takes %zu runs of each.\n", needed);
+	else
+		puts(" No number of runs is enough for that.");
 }
 
 static void printTest(const struct compare *self)

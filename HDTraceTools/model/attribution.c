@@ -27,7 +27,6 @@ struct life {
 
 /** CPU time that was used at a node. */
 struct usage {
-	const hdINode *node;
 	int64_t start;
 	int64_t end;
 	int64_t usage; /**< See claimsUse(). */
@@ -45,7 +44,7 @@ struct attribution {
 	struct life *lives;  /**< By trace. */
 	GHashTable *numbers; /**< Traces to their numbers + 1. */
 	GHashTable *ofRanks; /**< Ranks to GArray of numbers of their traces. */
-	GArray *usages;      /**< struct usage */
+	GHashTable *usages;  /**< Nodes to GArray of struct usage, not empty. */
 	pthread_mutex_t mutex;
 	GHashTable *ranks; /**< Nodes to struct nodeClaims, as asked for. */
 };
@@ -85,6 +84,19 @@ static ssize_t findUsage(const hdIGroup *group, double *seconds)
 	return -1;
 }
 
+/** Add to the list that a table has of a key. */
+static void addTo(GHashTable *lists, const void *key, const void *item,
+		  guint size)
+{
+	GArray *list = g_hash_table_lookup(lists, key);
+
+	if (!list) {
+		list = g_array_new(FALSE, FALSE, size);
+		g_hash_table_insert(lists, (void *)key, list);
+	}
+	g_array_append_vals(list, item, 1);
+}
+
 static void readUsage(struct attribution *self, const hdIGroup *group)
 {
 	double scale = 0;
@@ -106,7 +118,6 @@ static void readUsage(struct attribution *self, const hdIGroup *group)
 				scale * amountsGet(amounts, (size_t)column, i);
 			int64_t length = block->end[i] - block->start[i];
 			struct usage usage = {
-				.node = group->node,
 				.start = block->start[i],
 				.end = block->end[i],
 			};
@@ -115,7 +126,7 @@ static void readUsage(struct attribution *self, const hdIGroup *group)
 				continue;
 			used = used / (double)length * 1e18;
 			usage.usage = (int64_t)nearbyint(MIN(used, 1e15));
-			g_array_append_val(self->usages, usage);
+			addTo(self->usages, group->node, &usage, sizeof(usage));
 		}
 	}
 	amountsFree(amounts);
@@ -125,15 +136,10 @@ static void readUsage(struct attribution *self, const hdIGroup *group)
 static void addNumber(struct attribution *self, size_t number)
 {
 	const struct life *life = &self->lives[number];
-	GArray *list = g_hash_table_lookup(self->ofRanks, life->rank);
 
 	g_hash_table_insert(self->numbers, (void *)life->trace,
 			    GSIZE_TO_POINTER(number + 1));
-	if (!list) {
-		list = g_array_new(FALSE, FALSE, sizeof(number));
-		g_hash_table_insert(self->ofRanks, (void *)life->rank, list);
-	}
-	g_array_append_val(list, number);
+	addTo(self->ofRanks, life->rank, &number, sizeof(number));
 }
 
 /** All but when traces are active. */
@@ -146,7 +152,8 @@ static struct attribution *newWith(const hdIProject *project,
 	self->project = project;
 	self->rule = rule;
 	self->lives = g_new0(struct life, project->traceCount + 1);
-	self->usages = g_array_new(FALSE, FALSE, sizeof(struct usage));
+	self->usages = g_hash_table_new_full(NULL, NULL, NULL,
+					     (GDestroyNotify)g_array_unref);
 	self->numbers = g_hash_table_new(NULL, NULL);
 	self->ofRanks = g_hash_table_new_full(NULL, NULL, NULL,
 					      (GDestroyNotify)g_array_unref);
@@ -184,7 +191,9 @@ struct attribution *attributionOther(const struct attribution *self)
 		self->project, self->rule == ATTRIBUTION_CPU ? ATTRIBUTION_EQUAL
 							     : ATTRIBUTION_CPU);
 
-	if (self->usages->len + other->usages->len == 0) {
+	if (g_hash_table_size(self->usages) +
+		    g_hash_table_size(other->usages) ==
+	    0) {
 		attributionFree(other);
 		return NULL;
 	}
@@ -214,7 +223,7 @@ void attributionFree(struct attribution *self)
 	g_hash_table_destroy(self->numbers);
 	g_hash_table_destroy(self->ofRanks);
 	pthread_mutex_destroy(&self->mutex);
-	g_array_unref(self->usages);
+	g_hash_table_destroy(self->usages);
 	g_free(self->lives);
 	g_free(self);
 }
@@ -249,14 +258,20 @@ static void addClaim(struct nodeClaims *made, const struct life *life,
 
 static void endClaims(const struct attribution *self, struct nodeClaims *made)
 {
-	for (guint i = 0; i < self->usages->len; i++) {
-		const struct usage *usage =
-			&g_array_index(self->usages, struct usage, i);
-		size_t number = numberOf(made, usage->node);
+	GHashTableIter iterator;
+	gpointer node, number;
 
-		if (number)
-			claimsUse(made->claims, number - 1, usage->start,
-				  usage->end, usage->usage);
+	g_hash_table_iter_init(&iterator, made->numbers);
+	while (g_hash_table_iter_next(&iterator, &node, &number)) {
+		const GArray *list = g_hash_table_lookup(self->usages, node);
+
+		for (guint i = 0; list && i < list->len; i++) {
+			const struct usage *usage =
+				&g_array_index(list, struct usage, i);
+
+			claimsUse(made->claims, GPOINTER_TO_SIZE(number) - 1,
+				  usage->start, usage->end, usage->usage);
+		}
 	}
 	claimsEnd(made->claims);
 }

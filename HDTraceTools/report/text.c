@@ -719,10 +719,7 @@ static void printPath(const struct report *report)
 	char buffer[OUT_NUMBER_SIZE];
 	int64_t length;
 
-	/* Without anybody who waits it is the trace that ends last. */
-	if (!path || !path->isKnown ||
-	    (path->waiting == 0 &&
-	     path->jumps + path->counts.loose + path->counts.collectives == 0))
+	if (!criticalPathMatters(path))
 		return;
 	length = path->end - path->start;
 	title(report, "Critical path");

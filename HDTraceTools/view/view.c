@@ -14,7 +14,6 @@
 
 #include "HDTraceTools/command/alignoption.h"
 #include "HDTraceTools/command/select.h"
-#include "HDTraceTools/model/projectstart.h"
 #include "HDTraceTools/pages/page.h"
 #include "HDTraceTools/pages/tracks.h"
 #include "HDTraceTools/findings/findings.h"

@@ -131,6 +131,13 @@ ok "three without --" says 'says where the second set begins' 2 compare mini min
 ok "nothing before --" says 'no project before "--"' 2 compare -- mini mini
 ok "nothing behind --" says 'no project behind "--"' 2 compare mini mini --
 ok "two --" says 'stands there twice' 2 compare mini -- mini -- mini
+ok "no number of runs is enough" tells "No number of runs is enough" 0 \
+	compare --significance=0.00005 plain1 plain2 -- plain3 plain4
+ok "and none is needed" tells '"runs_needed": null' 0 \
+	compare --significance=0.00005 --format=json plain1 plain2 -- \
+	plain3 plain4
+ok "nine are" tells "That takes 9 runs of each" 0 \
+	compare --significance=0.0001 plain1 plain2 -- plain3 plain4
 ok "a significance" says '--significance: not between 0 and 1: "1"' 2 compare --significance=1 mini mini
 ok "an attribution" says '--attribution: not equal or cpu: "x"' 2 compare \
 	--attribution=x mini mini

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "HDTraceTools/model/causes/criticalpath.h"
+#include "HDTraceTools/model/causes/mpifunctions.h"
 #include "HDTraceTools/base/names.h"
 #include "HDTraceTools/base/sorter.h"
 #include "HDTraceTools/base/spool.h"
@@ -54,8 +55,7 @@ struct pathSearch {
 	struct dependencies *dependencies;
 	struct pathTrace *traces;
 	size_t traceCount;
-	struct names *names; /**< Of all; first those of MPI. */
-	uint32_t mpiNames;
+	struct names *names;   /**< Of all. */
 	struct spool *states;  /**< struct pathRecord, chunk by chunk. */
 	pthread_mutex_t mutex; /**< For it, while traces are read. */
 };
@@ -67,13 +67,6 @@ struct piece {
 };
 
 /* ---- While traces are read --------------------------------------------- */
-
-static const char *const mpiFunctions[] = {
-#define MPI_FUNCTION(name) name,
-#define MPI_POINT2POINT(name, isSending, isReceiving)
-#define MPI_COLLECTIVE(name, NAME, ROLE, isAlike)
-#include "HDTraceTools/model/functions.h"
-};
 
 struct pathSearch *pathSearchNew(const hdIProject *project)
 {
@@ -92,9 +85,6 @@ struct pathSearch *pathSearchNew(const hdIProject *project)
 		self->traces[i].start = INT64_MAX;
 	self->states = spoolNew();
 	self->names = namesNew();
-	for (size_t i = 0; i < G_N_ELEMENTS(mpiFunctions); i++)
-		namesNumber(self->names, mpiFunctions[i]);
-	self->mpiNames = namesCount(self->names);
 	pthread_mutex_init(&self->mutex, NULL);
 	return self;
 }
@@ -382,7 +372,7 @@ struct tally {
 	GArray *depths; /**< struct depth */
 	guint used;     /**< Those with something in them. */
 	int64_t *times; /**< Of each name; the last one: of none. */
-	uint32_t mpiNames;
+	bool *areMpi;   /**< Of each name, likewise. */
 };
 
 static struct depth *depthAt(struct tally *tally, uint32_t depth)
@@ -407,7 +397,7 @@ static void addState(struct tally *tally, const struct pathRecord *record,
 	tally->used = record->depth + 1;
 	tally->times[name] += time - MIN(inside.time, time);
 	own->time += time;
-	own->mpi += name < tally->mpiNames ? time : MIN(inside.mpi, time);
+	own->mpi += tally->areMpi[name] ? time : MIN(inside.mpi, time);
 }
 
 /** Go through the states of a trace with parts of the path. */
@@ -443,7 +433,9 @@ static int tallyTrace(struct pathSearch *self, const struct pathTrace *trace,
 					 pathUntil(&sums, records[k].start));
 	}
 	g_free(records);
-	tally->times[namesCount(self->names)] += all - depthAt(tally, 0)->time;
+	/* States that overlap take nothing away from other traces. */
+	tally->times[namesCount(self->names)] +=
+		MAX(all - depthAt(tally, 0)->time, 0);
 	rank->time += all;
 	rank->mpi += depthAt(tally, 0)->mpi;
 	g_free(sums.before);
@@ -471,6 +463,9 @@ static struct pathRank *rankAt(GArray *ranks, int64_t rank)
 	g_array_append_val(ranks, new);
 	return &g_array_index(ranks, struct pathRank, ranks->len - 1);
 }
+
+/** None was begun. */
+#define NO_TRACE UINT32_MAX
 
 /** The pieces of a trace while they are taken. */
 struct pieces {
@@ -516,9 +511,12 @@ static void stopTrace(struct pieces *self)
 static int endTrace(struct pieces *self)
 {
 	struct pathSearch *search = self->walk->search;
-	const struct pathTrace *trace = &search->traces[self->trace];
+	const struct pathTrace *trace;
 	int ret = 0;
 
+	if (self->trace == NO_TRACE)
+		return 0;
+	trace = &search->traces[self->trace];
 	for (int i = 0; i < PATH_RULES && ret == 0; i++) {
 		if (self->cursors[i])
 			ret = attributionCursorError(self->cursors[i]);
@@ -551,12 +549,12 @@ static int takePieces(struct walk *walk, struct tally *tally)
 	struct pieces pieces = {
 		.walk = walk,
 		.tally = tally,
+		.trace = NO_TRACE,
 		.parts = g_array_new(FALSE, FALSE, sizeof(struct pathPart)),
 	};
 	struct piece piece;
 	int ret = 0;
 
-	startTrace(&pieces, 0);
 	while (ret == 0 && (ret = sorterNext(walk->pieces, &piece)) == 1) {
 		ret = 0;
 		if (piece.part.trace != pieces.trace) {
@@ -607,7 +605,7 @@ static void finishPath(struct criticalPath *path, const struct names *names,
 		bool isNone = i == namesCount(names);
 		struct pathState state = {
 			.name = isNone ? NULL : g_strdup(namesAt(names, i)),
-			.isMpi = i < tally->mpiNames,
+			.isMpi = tally->areMpi[i],
 			.time = tally->times[i],
 		};
 
@@ -635,13 +633,15 @@ int pathSearchEnd(struct pathSearch *self, struct criticalPath **result)
 	struct tally tally = {
 		.depths = g_array_new(FALSE, TRUE, sizeof(struct depth)),
 		.times = g_new0(int64_t, namesCount(self->names) + 1),
-		.mpiNames = self->mpiNames,
+		.areMpi = g_new0(bool, namesCount(self->names) + 1),
 	};
 	int ret;
 
 	path->ranks = g_array_new(FALSE, FALSE, sizeof(struct pathRank));
 	path->states = g_array_new(FALSE, FALSE, sizeof(struct pathState));
 	path->parts = g_array_new(FALSE, FALSE, sizeof(struct pathPart));
+	for (uint32_t i = 0; i < namesCount(self->names); i++)
+		tally.areMpi[i] = mpiIsFunction(namesAt(self->names, i));
 	ret = findPath(&walk);
 	if (ret == 0 && path->isKnown)
 		ret = takePieces(&walk, &tally);
@@ -649,8 +649,16 @@ int pathSearchEnd(struct pathSearch *self, struct criticalPath **result)
 	sorterFree(walk.pieces);
 	g_array_unref(tally.depths);
 	g_free(tally.times);
+	g_free(tally.areMpi);
 	*result = path;
 	return ret;
+}
+
+bool criticalPathMatters(const struct criticalPath *self)
+{
+	return self && self->isKnown &&
+	       (self->jumps || self->waiting || self->counts.loose ||
+		self->counts.collectives);
 }
 
 void criticalPathFree(struct criticalPath *self)

@@ -112,6 +112,10 @@ int pathSearchLeave(struct pathSearch *self, struct pathReader *reader,
  *  or a negative errno. */
 int pathSearchEnd(struct pathSearch *self, struct criticalPath **path);
 
+/** Whether it says anything: without anybody who waits it is the trace that
+ * ends last. NULL is taken, too. */
+bool criticalPathMatters(const struct criticalPath *self);
+
 /** Free it; NULL does nothing. */
 void criticalPathFree(struct criticalPath *self);
 
