@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <math.h>
 #include <poll.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -13,12 +14,14 @@
 #include <unistd.h>
 
 #include "InstrumentationLibrary/command/attach.h"
+#include "InstrumentationLibrary/src/clock.h"
 #include "InstrumentationLibrary/src/readpage.h"
 #include "common/clock.h"
 
 struct attached {
 	int fd;
-	int process; /**< A descriptor that tells when it ends. */
+	pid_t pid;
+	int process; /**< A descriptor that tells when it ends, or -1. */
 	void *memory;
 	size_t size;
 	int protection;
@@ -91,6 +94,7 @@ static struct attached *openPage(const char *path, pid_t pid, bool isReset,
 	self->reader.slotAt = slotAt;
 	self->reader.context = self;
 	self->protection = PROT_READ | (isReset ? PROT_WRITE : 0);
+	self->pid = pid;
 	self->process = (int)syscall(SYS_pidfd_open, pid, 0);
 	self->fd = open(path, (isReset ? O_RDWR : O_RDONLY) | O_CLOEXEC);
 	*ret = self->fd < 0 ? -errno : checkPage(self);
@@ -202,6 +206,8 @@ static void readProbe(struct attached *self, unsigned int probe,
 		if (!isUsed[lane])
 			continue;
 		hdProbeReaderTotals(&self->reader, probe, lane, isReset, &part);
+		if (!part.count && !part.stamp)
+			continue;
 		hdProbeTotalsMerge(
 			&all, &part,
 			hdProbeGet(
@@ -221,8 +227,6 @@ static void readProbe(struct attached *self, unsigned int probe,
 
 int attachedRead(struct attached *self, bool isReset, struct probeTable *table)
 {
-	static const char *const clocks[] = { "monotonic", "raw", "realtime",
-					      "tsc" };
 	bool isUsed[HD_PROBE_LANES + 1] = { false };
 	const struct hdProbeHead *head;
 	int64_t since, now;
@@ -238,7 +242,6 @@ int attachedRead(struct attached *self, bool isReset, struct probeTable *table)
 	head = self->reader.head;
 	since = atomic_load(&head->resetAt);
 	now = hdMonotonicNow();
-	self->reader.resets = 0;
 	if (isReset)
 		hdProbeReaderReset(&self->reader);
 	lanesInUse(self, isUsed);
@@ -248,8 +251,9 @@ int attachedRead(struct attached *self, bool isReset, struct probeTable *table)
 			readProbe(self, i, isUsed, isReset, table->rows);
 	}
 	unlock(self);
-	table->clock = head->clock < G_N_ELEMENTS(clocks) ? clocks[head->clock]
-							  : "unknown";
+	table->clock = hdProbeClockWord(head->clock);
+	if (!table->clock)
+		table->clock = "unknown";
 	table->seconds = (double)(now - (since ? since : head->begin)) / 1e9;
 	table->lost = hdProbeGet(&head->lost);
 	table->outside = atomic_load(&head->outside);
@@ -260,7 +264,10 @@ bool attachedWait(struct attached *self, int milliseconds)
 {
 	struct pollfd process = { .fd = self->process, .events = POLLIN };
 
-	return poll(&process, 1, milliseconds) == 0;
+	if (poll(&process, 1, milliseconds) != 0)
+		return false;
+	/* Older kernels, and some containers, have no such descriptors. */
+	return self->process >= 0 || kill(self->pid, 0) == 0 || errno == EPERM;
 }
 
 void probeTableClear(struct probeTable *table)

@@ -81,7 +81,7 @@ static int show(const struct options *options, struct attached *process)
 		probeTableClear(&table);
 		if (!(options->interval > 0) || i == options->number ||
 		    ferror(stdout) ||
-		    !attachedWait(process, (int)(options->interval * 1000)))
+		    !attachedWait(process, (int)ceil(options->interval * 1000)))
 			return cliFinish(&command);
 	}
 }

@@ -53,18 +53,24 @@ const char *hdProbeClockSet(int clock, const struct hdTscFacts *facts)
 	return NULL;
 }
 
+const char *hdProbeClockWord(unsigned int clock)
+{
+	return clock < WORDS ? words[clock] : NULL;
+}
+
 void hdProbeClockChoose(void)
 {
 	const char *asked = hdEnvironment("HDPROBE_CLOCK");
 	const char *refusal = "no such clock";
-	struct hdTscFacts facts;
+	struct hdTscFacts facts = { 0 };
 
 	hdLogSetVerbosity(&logger, hdEnvironment("HDPROBE_VERBOSITY"));
 	if (!asked || !*asked)
 		return;
 	for (size_t i = 0; i < WORDS; i++) {
 		if (strcmp(asked, words[i]) == 0) {
-			hdTscFind(&facts);
+			if (i == HDPROBE_CLOCK_TSC)
+				hdTscFind(&facts);
 			refusal = hdProbeClockSet((int)i, &facts);
 		}
 	}

@@ -28,6 +28,9 @@ void hdProbeClockChoose(void);
 /** Take a clock. @return NULL, or why it cannot be had: nothing is changed. */
 const char *hdProbeClockSet(int clock, const struct hdTscFacts *facts);
 
+/** What a clock is called; NULL: there is no such one. */
+const char *hdProbeClockWord(unsigned int clock);
+
 /** Read another clock than the usual one. */
 uint64_t hdProbeClockOther(void);
 

@@ -155,12 +155,12 @@ static void copyName(char *to, const char *from)
 
 static int isSame(const struct hdProbeEntry *entry, const struct hdProbe *probe)
 {
-	char name[HDPROBE_NAME_SIZE], to[HDPROBE_NAME_SIZE];
-
-	copyName(name, probe->name);
-	copyName(to, probe->to);
-	return entry->kind == probe->kind && strcmp(entry->name, name) == 0 &&
-	       strcmp(entry->to, to) == 0;
+	/* Of longer names the beginning is there. */
+	return entry->kind == probe->kind &&
+	       strncmp(entry->name, probe->name ? probe->name : "",
+		       HDPROBE_NAME_SIZE - 1) == 0 &&
+	       strncmp(entry->to, probe->to ? probe->to : "",
+		       HDPROBE_NAME_SIZE - 1) == 0;
 }
 
 /* Take the entry, if it is free; else wait until it says what it is, but not
@@ -338,15 +338,19 @@ static void unlockMutex(void)
 	pthread_mutex_unlock(&mutex);
 }
 
-/* The mapping at an address becomes another one, of the child's file. */
-static void remap(void *memory, size_t size, off_t offset)
+/* The mapping at an address becomes another one, of the child's file; 0:
+ * outside of it, with the counts of nobody. */
+static int remap(void *memory, size_t size, off_t offset)
 {
 	if (fd >= 0 && fallocate(fd, 0, offset, (off_t)size) == 0 &&
 	    mmap(memory, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
 		 fd, offset) != MAP_FAILED)
-		return;
-	mmap(memory, size, PROT_READ | PROT_WRITE,
-	     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+		return 1;
+	/* Or the child would count for its parent. */
+	if (mmap(memory, size, PROT_READ | PROT_WRITE,
+		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED)
+		hdProbe_enable(0);
+	return 0;
 }
 
 /* In a child: a page of its own, at the same addresses, with the same probes
@@ -375,8 +379,9 @@ static void beginChild(void)
 	for (unsigned int i = 0; i < HD_PROBE_CHUNKS; i++) {
 		void *memory = atomic_load(&chunks[i]);
 
-		if (memory)
-			remap(memory, HD_PROBE_CHUNK_SIZE, chunkOffset(i));
+		if (memory &&
+		    !remap(memory, HD_PROBE_CHUNK_SIZE, chunkOffset(i)))
+			atomic_fetch_add(&hdProbePage->outside, HD_PROBE_CHUNK);
 	}
 	memset(owns, 0, sizeof(owns));
 	memset(shared, 0, sizeof(shared));
@@ -395,13 +400,14 @@ __attribute__((constructor(101))) static void begin(void)
 
 void hdProbeSetUp(void)
 {
-	const char *asked = hdEnvironment("HDPROBE");
+	const char *asked;
 	int none = 0, before = errno;
 
 	if (atomic_load(&setUp) == 2)
 		return;
 	if (!atomic_compare_exchange_strong(&setUp, &none, 1))
 		return; /* By a signal handler, before main(): to &head. */
+	asked = hdEnvironment("HDPROBE");
 	hdProbeClockChoose();
 	hdProbeSeed = (uint64_t)hdMonotonicNow() * UINT64_C(0x94d049bb133111eb);
 	hasKey = pthread_key_create(&key, endThread) == 0;
@@ -433,18 +439,21 @@ int hdProbeLock(int isReset)
 	struct flock lock = { .l_type = isReset ? F_WRLCK : F_RDLCK,
 			      .l_whence = SEEK_SET };
 	char path[64];
-	int opened = 0, error = 0;
+	int opened = -1, error = 0;
 
 	lockMutex();
 	if (ownsFile()) {
 		/* An open file of its own, as locks are of these. */
 		snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 		opened = open(path, O_RDWR | O_CLOEXEC);
+		/* Without /proc, or if it is not to be looked at, nobody else
+		 * finds the file, either. */
 		if (opened >= 0)
 			while (fcntl(opened, F_OFD_SETLKW, &lock) != 0 &&
 			       (error = errno) == EINTR)
 				error = 0;
-		/* Without /proc nobody else finds the file, either. */
+		else if (errno != ENOENT && errno != EACCES)
+			error = errno;
 		if (opened >= 0 && error)
 			close(opened);
 	}
@@ -452,12 +461,12 @@ int hdProbeLock(int isReset)
 		unlockMutex();
 		return -error;
 	}
-	return opened > 0 ? opened : 0;
+	return opened + 1;
 }
 
 void hdProbeUnlock(int locked)
 {
 	if (locked > 0)
-		close(locked);
+		close(locked - 1);
 	unlockMutex();
 }

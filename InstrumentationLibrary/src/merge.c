@@ -136,8 +136,11 @@ static void addDecayed(struct hdProbeTotals *totals, const struct view *view,
 }
 
 void hdProbeTotalsAdd(struct hdProbeTotals *totals, struct hdProbeSlot *slot,
-		      uint32_t epoch, uint64_t halfLife, int isReset)
+		      uint64_t halfLife, int isReset)
 {
+	/* That of the extremes that are asked for. */
+	uint32_t epoch = isReset ? atomic_fetch_add(&slot->resets, 1)
+				 : atomic_load(&slot->resets);
 	struct view view;
 	uint64_t grown[SCALARS], histogram[HD_PROBE_BUCKETS];
 	uint64_t min = UINT64_MAX, max = 0;

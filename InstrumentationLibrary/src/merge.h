@@ -25,12 +25,11 @@ void hdProbeTotalsClear(struct hdProbeTotals *totals);
 /**
  * Add a slot, while the numbers are locked.
  *
- * @param epoch Resets before; with @p isReset without the one that this is.
  * @param halfLife Of the decayed mean, ticks.
  * @param isReset Whether the slot begins at zero afterwards.
  */
 void hdProbeTotalsAdd(struct hdProbeTotals *totals, struct hdProbeSlot *slot,
-		      uint32_t epoch, uint64_t halfLife, int isReset);
+		      uint64_t halfLife, int isReset);
 
 /** Add totals of other slots, whose decayed mean has the same half-life. */
 void hdProbeTotalsMerge(struct hdProbeTotals *totals,

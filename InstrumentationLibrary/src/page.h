@@ -55,7 +55,8 @@ struct hdProbeSlot {
 	_Atomic uint32_t probe;    /**< Number; 0: not in use. */
 	_Atomic uint32_t lane;     /**< Whose it is. */
 	_Atomic uint32_t sequence; /**< Odd: its thread is counting. */
-	_Atomic uint32_t epoch;    /**< Resets before the extremes began. */
+	_Atomic uint32_t resets;   /**< Its own. */
+	_Atomic uint32_t epoch;    /**< Of these, those before the extremes. */
 	_Atomic uint64_t min, max;
 	_Atomic uint64_t skip, chance;    /**< For sampling. */
 	_Atomic uint64_t weight, decayed; /**< Doubles; see decay.h. */
@@ -96,7 +97,6 @@ struct hdProbeHead {
 	uint32_t clock;           /**< enum hdProbeClock. */
 	double tickNs;            /**< Nanoseconds of a tick. */
 	int64_t begin;            /**< CLOCK_MONOTONIC, when counting began. */
-	_Atomic uint32_t epoch;   /**< Number of resets. */
 	_Atomic uint32_t slots;   /**< In use; may grow beyond all. */
 	_Atomic uint32_t outside; /**< Slots that are not in the file. */
 	_Atomic uint64_t lost;    /**< Measurements without a number. */

@@ -88,7 +88,7 @@ static inline __attribute__((always_inline)) void extremes(
 	struct hdProbeSlot *slot, uint64_t value, int isShared)
 {
 	uint32_t epoch =
-		atomic_load_explicit(&hdProbePage->epoch, memory_order_relaxed);
+		atomic_load_explicit(&slot->resets, memory_order_relaxed);
 
 	if (__builtin_expect(
 		    atomic_load_explicit(&slot->epoch, memory_order_relaxed) !=

@@ -32,8 +32,6 @@ static unsigned int slots(const struct hdProbeReader *self)
 void hdProbeReaderReset(struct hdProbeReader *self)
 {
 	atomic_store(&self->head->resetAt, hdMonotonicNow());
-	atomic_fetch_add(&self->head->epoch, 1);
-	self->resets = 1;
 }
 
 int hdProbeReaderIsFirst(const struct hdProbeReader *self, unsigned int i)
@@ -56,10 +54,10 @@ void hdProbeReaderTotals(const struct hdProbeReader *self, unsigned int i,
 			 struct hdProbeTotals *totals)
 {
 	const struct hdProbeEntry *entry = &self->head->entries[i];
-	uint32_t epoch = atomic_load(&self->head->epoch) - self->resets;
+	unsigned int count = slots(self);
 
 	hdProbeTotalsClear(totals);
-	for (unsigned int j = 0; j < slots(self); j++) {
+	for (unsigned int j = 0; j < count; j++) {
 		struct hdProbeSlot *slot = self->slotAt(self->context, j);
 		uint32_t probe = slot ? atomic_load(&slot->probe) : 0;
 		const struct hdProbeEntry *other;
@@ -70,7 +68,7 @@ void hdProbeReaderTotals(const struct hdProbeReader *self, unsigned int i,
 		other = &self->head->entries[probe];
 		if (probe == i ||
 		    (entryAt(self, probe) && isSame(entry, other)))
-			hdProbeTotalsAdd(totals, slot, epoch,
+			hdProbeTotalsAdd(totals, slot,
 					 hdProbeGet(&entry->halfLife), isReset);
 	}
 }

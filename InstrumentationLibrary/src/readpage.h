@@ -20,10 +20,9 @@ struct hdProbeReader {
 	/** Slot number @p i, or NULL. */
 	struct hdProbeSlot *(*slotAt)(void *context, unsigned int i);
 	void *context;
-	uint32_t resets; /**< Since it was opened: 0, or 1 in a reset. */
 };
 
-/** Begin a reset, locked for it: extremes begin anew. */
+/** Begin a reset, locked for it. */
 void hdProbeReaderReset(struct hdProbeReader *self);
 
 /** Whether probe @p i is there, and none before has its name and kind. */

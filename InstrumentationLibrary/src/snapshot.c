@@ -23,7 +23,7 @@ static struct hdProbeReader reader(void)
 
 int hdProbe_snapshot(struct hdProbeFigures *figures, size_t capacity, int reset)
 {
-	struct hdProbeReader read = reader();
+	struct hdProbeReader read;
 	struct hdProbeTotals totals;
 	size_t found = 0;
 	int locked;

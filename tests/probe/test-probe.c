@@ -5,9 +5,11 @@
 #include "config.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <glib.h>
 
 #include <hdProbe.h>
@@ -537,6 +539,42 @@ static void reset(void)
 	near(is.body_s, 400e-9, 1e-12);
 }
 
+/* What did not fit is not reset, and keeps its extremes. */
+static void resetPart(void)
+{
+	struct hdProbe *probe = timer("reset part");
+	struct hdProbeFigures first, is;
+
+	timer("reset first");
+	measure(probe, 10);
+	g_assert_cmpint(hdProbe_snapshot(&first, 1, 1), >, 1);
+	g_assert_cmpstr(first.name, !=, "reset part");
+	measure(probe, 50);
+	is = figuresOf("reset part");
+	g_assert_cmpuint(is.instances, ==, 2);
+	near(is.min_s, 10e-9, 1e-12);
+	near(is.max_s, 50e-9, 1e-12);
+}
+
+/* The lock is given back also where its descriptor is 0; else the second one
+ * would wait for ever. */
+static void resetWithoutInput(void)
+{
+	struct hdProbeFigures first;
+	int input = dup(STDIN_FILENO);
+
+	close(STDIN_FILENO);
+	alarm(60);
+	for (int i = 0; i < 3; i++)
+		g_assert_cmpint(hdProbe_snapshot(&first, 1, 1), >, 0);
+	alarm(0);
+	g_assert_cmpint(fcntl(STDIN_FILENO, F_GETFD), ==, -1);
+	if (input >= 0) {
+		dup2(input, STDIN_FILENO);
+		close(input);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
@@ -561,6 +599,8 @@ int main(int argc, char **argv)
 	g_test_add_func("/probe/sampling/periodic", periodic);
 	g_test_add_func("/probe/names", names);
 	g_test_add_func("/probe/reset", reset);
+	g_test_add_func("/probe/reset/part", resetPart);
+	g_test_add_func("/probe/reset/without-input", resetWithoutInput);
 	g_test_add_func("/probe-limits/too-many", tooMany);
 	return g_test_run();
 }
