@@ -71,7 +71,7 @@ struct hdmpiThread {
 struct hdmpiHeld {
 	int count;
 	MPI_Request *requests; /**< own, or allocated, or NULL. */
-	size_t *places;        /**< See hdmpiRequestHold(). */
+	size_t *places;        /**< See hdmpiRequestsHold(). */
 	MPI_Request own[16];
 	size_t ownPlaces[16];
 };

@@ -212,21 +212,24 @@ bool hdmpiRequestDone(MPI_Request request, struct hdmpiRequest *found)
 	return isDone;
 }
 
-size_t hdmpiRequestHold(MPI_Request request)
+void hdmpiRequestsHold(int count, const MPI_Request handles[], size_t places[])
 {
-	size_t place = NO_ENTRY;
-	struct entry *entry;
-
-	if (!requests.areHeld || request == MPI_REQUEST_NULL)
-		return NO_ENTRY;
+	for (int i = 0; i < count; i++)
+		places[i] = NO_ENTRY;
+	if (!requests.areHeld)
+		return;
 	pthread_mutex_lock(&requests.lock);
-	entry = queueFirst(request);
-	if (entry && !entry->request.isPersistent) {
-		queueShift(request, entry);
-		place = (size_t)(entry - requests.entries);
+	for (int i = 0; i < count; i++) {
+		struct entry *entry = handles[i] == MPI_REQUEST_NULL
+					      ? NULL
+					      : queueFirst(handles[i]);
+
+		if (!entry || entry->request.isPersistent)
+			continue;
+		queueShift(handles[i], entry);
+		places[i] = (size_t)(entry - requests.entries);
 	}
 	pthread_mutex_unlock(&requests.lock);
-	return place;
 }
 
 void hdmpiRequestHeldDone(size_t place, struct hdmpiRequest *found)
@@ -237,10 +240,21 @@ void hdmpiRequestHeldDone(size_t place, struct hdmpiRequest *found)
 	pthread_mutex_unlock(&requests.lock);
 }
 
-void hdmpiRequestLetGo(MPI_Request request, size_t place)
+void hdmpiRequestsLetGo(int count, const MPI_Request handles[],
+			const size_t places[])
 {
+	int last = count - 1;
+
+	while (last >= 0 && places[last] == NO_ENTRY)
+		last--;
+	if (last < 0)
+		return;
 	pthread_mutex_lock(&requests.lock);
-	queueUnshift(HDMPI_KEY(request), place);
+	/* Those of one handle in the opposite order, to be as they were. */
+	for (int i = last; i >= 0; i--) {
+		if (places[i] != NO_ENTRY)
+			queueUnshift(HDMPI_KEY(handles[i]), places[i]);
+	}
 	pthread_mutex_unlock(&requests.lock);
 }
 

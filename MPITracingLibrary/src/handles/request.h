@@ -77,20 +77,23 @@ bool hdmpiRequestDone(MPI_Request request, struct hdmpiRequest *found);
 #define HDMPI_NO_PLACE SIZE_MAX
 
 /**
- * Hold a request that a call is about to complete.
+ * Hold requests that a call is about to complete.
  *
- * @return Its place, for one of the next two; HDMPI_NO_PLACE where it is not
- *         held, and known by its handle as before: not known, persistent (its
- *         handle stays its own), or threads do not call at the same time.
+ * @param[out] places Of each its place, for the next two; HDMPI_NO_PLACE where
+ *        it is not held, and known by its handle as before: not known,
+ *        persistent (its handle stays its own), or threads do not call at the
+ *        same time.
  */
-size_t hdmpiRequestHold(MPI_Request request);
+void hdmpiRequestsHold(int count, const MPI_Request requests[],
+		       size_t places[]);
 
 /** A held request is complete: get what it was, and forget it. */
 void hdmpiRequestHeldDone(size_t place, struct hdmpiRequest *found);
 
-/** A held request is not complete: know it by its handle again. Several of the
- *  same handle are given back in the opposite order. */
-void hdmpiRequestLetGo(MPI_Request request, size_t place);
+/** Held requests that have a place yet are not complete: know them by their
+ *  handles again. */
+void hdmpiRequestsLetGo(int count, const MPI_Request requests[],
+			const size_t places[]);
 
 /** Remove a request, persistent or not, before it is freed. */
 bool hdmpiRequestRemove(MPI_Request request, struct hdmpiRequest *found);

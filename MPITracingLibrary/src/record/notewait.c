@@ -142,17 +142,14 @@ void hdmpiNoteHold(struct hdmpiCall *call, int count,
 		return;
 	held->count = count;
 	memcpy(held->requests, requests, length * sizeof(*requests));
-	for (int i = 0; i < count; i++)
-		held->places[i] = hdmpiRequestHold(requests[i]);
+	hdmpiRequestsHold(count, requests, held->places);
 }
 
 static void letGo(struct hdmpiCall *call)
 {
 	struct hdmpiHeld *held = &call->held;
 
-	for (int i = held->count - 1; i >= 0; i--)
-		if (held->places[i] != HDMPI_NO_PLACE)
-			hdmpiRequestLetGo(held->requests[i], held->places[i]);
+	hdmpiRequestsLetGo(held->count, held->requests, held->places);
 	if (held->requests && held->requests != held->own) {
 		free(held->requests);
 		free(held->places);
