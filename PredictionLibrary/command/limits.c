@@ -45,7 +45,9 @@ static hdPSubgraph *subgraphs(const hdPResult *result, int64_t *count)
 	if (*count < 0)
 		g_error("subgraphs: %s", g_strerror((int)-*count));
 	list = g_new0(hdPSubgraph, (gsize)*count + 1);
-	hdP_getSubgraphs(result, list, (size_t)*count);
+	*count = hdP_getSubgraphs(result, list, (size_t)*count);
+	if (*count < 0)
+		g_error("subgraphs: %s", g_strerror((int)-*count));
 	return list;
 }
 

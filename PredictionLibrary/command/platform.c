@@ -223,8 +223,10 @@ static int check(struct predict *predict, const struct topology *self)
 		return predictUsage(predict,
 				    "there is at least one node, and one PE in "
 				    "each; a switch has two ports or more");
-	if ((double)self->nodes * self->pes > ENDS_MAX)
-		return predictUsage(predict, "that would be too many PEs");
+	if ((double)self->nodes * self->pes > ENDS_MAX ||
+	    self->radix > ENDS_MAX)
+		return predictUsage(predict,
+				    "that would be too many PEs, or ports");
 	if (!isAmount(self->idlePower) || !isAmount(self->memory) ||
 	    !isAmount(self->initLatency) || !isAmount(self->packetLatency) ||
 	    !isAmount(self->packetEnergy) || !isAmount(self->packetSize) ||

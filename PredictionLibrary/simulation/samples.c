@@ -28,7 +28,6 @@ struct sampling {
 	const hdPResources *resources;
 	hdPOptions options;
 	hdPTotals *totals;
-	uint64_t count;
 	pthread_t caller;
 	_Atomic uint64_t next;   /* From 0. */
 	_Atomic uint64_t failed; /* The first one that failed, or count. */
@@ -87,7 +86,6 @@ int hdP_sample(const hdPGraph *graph, const hdPPlatform *platform,
 				 .platform = platform,
 				 .resources = resources,
 				 .totals = totals,
-				 .count = count,
 				 .caller = pthread_self() };
 	pthread_t others[THREADS_MAX];
 	unsigned int started = 0;
@@ -106,10 +104,14 @@ int hdP_sample(const hdPGraph *graph, const hdPPlatform *platform,
 	work(&self);
 	for (unsigned int i = 0; i < started; i++)
 		pthread_join(others[i], NULL);
-	/* Once more, to say why. */
-	if (atomic_load(&self.failed) < count)
-		return take(&self, atomic_load(&self.failed), &totals[0],
-			    handler, data);
+	if (atomic_load(&self.failed) < count) {
+		/* Once more, to say why; it was memory where that works now. */
+		hdPTotals unused;
+		int ret = take(&self, atomic_load(&self.failed), &unused,
+			       handler, data);
+
+		return ret < 0 ? ret : -ENOMEM;
+	}
 	return 0;
 }
 

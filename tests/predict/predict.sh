@@ -98,6 +98,8 @@ no_platform() {
 }
 ok "platform: of no nodes" no_platform --nodes 0
 ok "platform: too large" no_platform --nodes 100000 --pes 100000
+ok "platform: switches too large" no_platform --topology fat-tree \
+	--radix 2147483647
 ok "platform: an unknown topology" no_platform --topology ring
 ok "platform: a negative latency" no_platform --packet-latency -1
 ok "platform: packets of no size" no_platform --packet-size 0
