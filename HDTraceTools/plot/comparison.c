@@ -175,16 +175,11 @@ static struct plotCurve *sumOf(const struct plot *plot, GArray *summands,
 /** Whether a curve is of the energy of a node, that of no node above is. */
 static bool isTotal(const struct plotCurve *curve)
 {
-	const struct findings *findings = curve->source->findings;
-	const hdIProject *project = curve->source->project;
+	const struct findingsGroup *group =
+		&curve->source->findings->groups[curve->groupNumber];
 
-	for (size_t i = 0; i < project->groupCount; i++) {
-		if (project->groups[i] == curve->group)
-			return findings->groups[i].countsForTotal &&
-			       findings->groups[i].powerCount &&
-			       findings->groups[i].isPower[curve->column];
-	}
-	return false;
+	return group->countsForTotal && group->powerCount &&
+	       group->isPower[curve->column];
 }
 
 /** The curves of the power of a project, in W. */

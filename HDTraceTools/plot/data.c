@@ -96,13 +96,15 @@ struct plotPanel *plotNewPanel(const char *title, const char *unit)
 }
 
 static void addCurve(struct plot *plot, const struct plotSource *source,
-		     const hdIGroup *group, size_t column)
+		     size_t groupNumber, size_t column)
 {
+	const hdIGroup *group = source->project->groups[groupNumber];
 	const hdIValue *value = &group->values[column];
 	struct plotCurve *curve = g_new0(struct plotCurve, 1);
 
 	curve->source = source;
 	curve->group = group;
+	curve->groupNumber = groupNumber;
 	curve->value = value;
 	curve->column = column;
 	curve->isSimulated = valueIsSimulated(group, value);
@@ -159,7 +161,7 @@ static char *labelOf(const struct plotCurve *curve, const struct alike *alike,
 }
 
 /** Curves that are called the same in their projects have one colour. */
-static void numberCurves(struct plotPanel *panel)
+static void numberCurves(struct plotPanel *panel, size_t sourceCount)
 {
 	guint count = 0;
 
@@ -167,7 +169,7 @@ static void numberCurves(struct plotPanel *panel)
 		struct plotCurve *curve = panel->curves->pdata[i];
 		const struct plotCurve *other = NULL;
 
-		for (guint k = 0; k < i && !other; k++) {
+		for (guint k = 0; sourceCount > 1 && k < i && !other; k++) {
 			other = panel->curves->pdata[k];
 			if (other->source == curve->source ||
 			    strcmp(other->bare, curve->bare) != 0)
@@ -178,7 +180,7 @@ static void numberCurves(struct plotPanel *panel)
 }
 
 /** Name curves by what they differ in. */
-static void labelCurves(struct plotPanel *panel)
+static void labelCurves(struct plotPanel *panel, size_t sourceCount)
 {
 	const struct plotCurve *first = panel->curves->pdata[0];
 	const struct alike alike = findAlike(panel);
@@ -193,7 +195,7 @@ static void labelCurves(struct plotPanel *panel)
 				       plotNodeName(curve->source, node));
 		curve->bare = labelOf(curve, &alike, node->path);
 	}
-	numberCurves(panel);
+	numberCurves(panel, sourceCount);
 }
 
 static void chooseOf(struct plot *plot, const struct plotSource *source)
@@ -208,7 +210,7 @@ static void chooseOf(struct plot *plot, const struct plotSource *source)
 			    group->values[k].type != HDI_STRING &&
 			    selectionHasValue(&source->selection,
 					      group->values[k].name))
-				addCurve(plot, source, group, k);
+				addCurve(plot, source, i, k);
 		}
 	}
 }
@@ -218,7 +220,7 @@ void plotChoose(struct plot *plot)
 	for (size_t i = 0; i < plot->sourceCount; i++)
 		chooseOf(plot, &plot->sources[i]);
 	for (guint i = 0; i < plot->panels->len; i++)
-		labelCurves(plot->panels->pdata[i]);
+		labelCurves(plot->panels->pdata[i], plot->sourceCount);
 }
 
 /* ---- Times ------------------------------------------------------------- */

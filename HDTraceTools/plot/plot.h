@@ -63,6 +63,7 @@ struct plotStep {
 struct plotCurve {
 	const struct plotSource *source;
 	const hdIGroup *group; /**< NULL: it was computed. */
+	size_t groupNumber;    /**< Of it in its project. */
 	const hdIValue *value;
 	size_t column;
 	char *label;
