@@ -16,11 +16,12 @@ function pause() {
 export class Slices {
   begun = performance.now();
 
-  /** Let others work, if it has. */
+  /** Let others work, if it has; says whether it had. */
   async rest() {
-    if (performance.now() - this.begun < SLICE_MS) return;
+    if (performance.now() - this.begun < SLICE_MS) return false;
     await pause();
     this.begun = performance.now();
+    return true;
   }
 }
 
@@ -43,11 +44,10 @@ export function atOnce(steps) {
 export async function inSlices(steps, isWanted = () => true) {
   const slices = new Slices();
 
-  while (isWanted()) {
+  for (;;) {
     const { done, value } = steps.next();
 
     if (done) return value;
-    await slices.rest();
+    if ((await slices.rest()) && !isWanted()) return undefined;
   }
-  return undefined;
 }
