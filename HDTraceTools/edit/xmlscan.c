@@ -116,6 +116,17 @@ bool xmlHasName(const char *text, const struct xmlPiece *piece,
 				   piece->nameLength) == 0;
 }
 
+bool xmlFindTag(const char *text, size_t size, size_t at, const char *name,
+		struct xmlPiece *tag)
+{
+	for (; xmlNext(text, size, at, tag); at = tag->end) {
+		if ((tag->kind == XML_START || tag->kind == XML_EMPTY) &&
+		    (!name || xmlHasName(text, tag, name)))
+			return true;
+	}
+	return false;
+}
+
 bool xmlFindAttribute(const char *text, const struct xmlPiece *piece,
 		      const char *name, size_t *start, size_t *end)
 {

@@ -38,6 +38,15 @@ struct xmlPiece {
  */
 bool xmlNext(const char *text, size_t size, size_t at, struct xmlPiece *piece);
 
+/**
+ * Find a start tag, an empty one, too: the first one, or the first of a name.
+ *
+ * @param at Where to begin.
+ * @param name NULL: any.
+ */
+bool xmlFindTag(const char *text, size_t size, size_t at, const char *name,
+		struct xmlPiece *tag);
+
 /** Whether a tag has a name; upper and lower case count as the same. */
 bool xmlHasName(const char *text, const struct xmlPiece *tag, const char *name);
 

@@ -89,18 +89,6 @@ static char *formatTrace(int64_t ns)
 	return g_strndup(buffer, end);
 }
 
-/** Find a start tag: the first one, or the first of a name. */
-static bool findTag(const struct head *head, size_t at, const char *name,
-		    struct xmlPiece *tag)
-{
-	for (; xmlNext(head->bytes, head->size, at, tag); at = tag->end) {
-		if ((tag->kind == XML_START || tag->kind == XML_EMPTY) &&
-		    (!name || xmlHasName(head->bytes, tag, name)))
-			return true;
-	}
-	return false;
-}
-
 /** What is to be done to a file. */
 struct change {
 	int64_t add;                    /**< To the time adjustment. */
@@ -167,7 +155,8 @@ static bool makeHead(const struct head *head, enum mergeKind kind,
 			return false;
 		start = (size_t)(newline + 1 - head->bytes);
 	}
-	if (!findTag(head, start, isStat ? "Group" : NULL, &tag))
+	if (!xmlFindTag(head->bytes, head->size, start, isStat ? "Group" : NULL,
+			&tag))
 		return false;
 	if (change->clock && xmlFindAttribute(head->bytes, &tag, "clock",
 					      &value.start, &value.end))
@@ -264,11 +253,6 @@ static int writeCorrected(struct merge *merge, const struct mergeFile *file,
 	return merge->tool->hasFailed ? -EBADMSG : 0;
 }
 
-static void showCopied(void *tool, off_t size)
-{
-	toolProgressAt(tool, size);
-}
-
 /** Write the new form of a file beside it. */
 static int prepare(struct merge *merge, const struct mergeFile *file,
 		   const struct change *change, struct newFile *new)
@@ -301,7 +285,8 @@ static int prepare(struct merge *merge, const struct mergeFile *file,
 						       new->file)
 				      : newFileCopy(new, head.fd, (off_t)rest,
 						    head.fileSize - (off_t)rest,
-						    showCopied, merge->tool);
+						    mergeShowCopied,
+						    merge->tool);
 			if (ret < 0)
 				newFileAbort(new);
 		}

@@ -97,7 +97,7 @@ static void look(struct tool *tool, const char *from, const char *to,
 	g_dir_close(dir);
 }
 
-static void showCopied(void *tool, off_t size)
+void mergeShowCopied(void *tool, off_t size)
 {
 	toolProgressAt(tool, size);
 }
@@ -115,7 +115,7 @@ static int copyFile(struct tool *tool, const struct copy *copy)
 	}
 	ret = newFileStart(&new, copy->to);
 	if (ret == 0) {
-		ret = newFileCopy(&new, fd, 0, size, showCopied, tool);
+		ret = newFileCopy(&new, fd, 0, size, mergeShowCopied, tool);
 		if (ret == 0)
 			ret = newFileCommit(&new, false);
 		else

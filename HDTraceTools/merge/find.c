@@ -180,22 +180,21 @@ static void readRelationTag(struct merge *merge, struct mergeFile *file)
 	static const char *const names[] = { "levels", "clock", "clockNode" };
 	GMappedFile *mapped;
 	const char *text;
-	size_t size, at = 0;
+	size_t size;
 	struct xmlPiece tag;
+	bool isThere;
 
 	if (plainFileMap(file->path, &mapped) < 0)
 		return;
 	text = g_mapped_file_get_contents(mapped);
 	size = g_mapped_file_get_length(mapped);
-	while (text && xmlNext(text, size, at, &tag) && tag.kind != XML_START)
-		at = tag.end;
-	for (size_t i = 0; text && i < G_N_ELEMENTS(names); i++) {
+	isThere = text && xmlFindTag(text, size, 0, NULL, &tag);
+	for (size_t i = 0; isThere && i < G_N_ELEMENTS(names); i++) {
 		hdIAttribute attribute = { .name = names[i] };
 		size_t start, end;
 		char *value;
 
-		if (!xmlNext(text, size, at, &tag) ||
-		    !xmlFindAttribute(text, &tag, names[i], &start, &end))
+		if (!xmlFindAttribute(text, &tag, names[i], &start, &end))
 			continue;
 		value = g_strndup(text + start, end - start);
 		attribute.value = value;

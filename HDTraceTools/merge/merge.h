@@ -77,6 +77,9 @@ struct merge {
 	size_t usedFiles;
 };
 
+/** Show how much of a file was copied: a newFileCopied of a struct tool. */
+void mergeShowCopied(void *tool, off_t size);
+
 /**
  * Copy the files of a project from other directories to where the rest is.
  *
@@ -154,7 +157,7 @@ int64_t mergeCorrect(const struct mergeClock *clock, int64_t time);
  * @param rest Behind the head; of @p size bytes.
  * @param oldBase The time that times in it are relative to.
  * @param newBase The same, in the new head.
- * @param tool Shows how far that is; NULL: nobody.
+ * @param tool Shows how far that is.
  */
 void mergeCorrectTrace(struct tool *tool, const struct mergeClock *clock,
 		       const char *rest, size_t size, int64_t oldBase,

@@ -96,12 +96,6 @@ static bool isNested(const char *text, const struct xmlPiece *tag)
 	       memcmp(text + tag->name, "Nested", tag->nameLength) == 0;
 }
 
-static void showAt(struct tool *tool, size_t at)
-{
-	if (tool)
-		toolProgressAt(tool, (int64_t)at);
-}
-
 void mergeCorrectTrace(struct tool *tool, const struct mergeClock *clock,
 		       const char *rest, size_t size, int64_t oldBase,
 		       int64_t newBase, FILE *out)
@@ -120,7 +114,7 @@ void mergeCorrectTrace(struct tool *tool, const struct mergeClock *clock,
 	g_byte_array_append(open, &kind, 1);
 	for (size_t at = 0; open->len && xmlNext(rest, size, at, &piece);
 	     at = piece.end) {
-		showAt(tool, at);
+		toolProgressAt(tool, (int64_t)at);
 		if (piece.kind == XML_END)
 			g_byte_array_set_size(open, open->len - 1);
 		if (piece.kind != XML_START && piece.kind != XML_EMPTY)
@@ -161,7 +155,7 @@ void mergeCorrectRelations(struct tool *tool, const struct mergeClock *clock,
 	for (size_t at = 0; xmlNext(rest, size, at, &piece); at = piece.end) {
 		size_t start, end;
 
-		showAt(tool, at);
+		toolProgressAt(tool, (int64_t)at);
 		if (piece.kind == XML_END && depth-- == 0)
 			break;
 		if (piece.kind != XML_START && piece.kind != XML_EMPTY)
@@ -216,7 +210,7 @@ void mergeCorrectStat(struct tool *tool, const struct mergeClock *clock,
 		int64_t time;
 		size_t length;
 
-		showAt(tool, (size_t)(at - (const unsigned char *)data));
+		toolProgressAt(tool, at - (const unsigned char *)data);
 		if (!isStart && seconds == 0xffffffff && ns == 0xffffffff) {
 			fwrite(at, 1, 8, out);
 			at += 8;

@@ -446,16 +446,14 @@ static int64_t tagEnd(const char *file)
 	struct xmlPiece piece = { .kind = XML_OTHER };
 	const char *text;
 	size_t size;
-	bool isThere = false;
+	bool isThere;
 
 	if (plainFileMap(file, &mapped) < 0)
 		return 0;
 	text = g_mapped_file_get_contents(mapped);
 	size = g_mapped_file_get_length(mapped);
-	for (size_t at = 0; text && !isThere && xmlNext(text, size, at, &piece);
-	     at = piece.end)
-		isThere = piece.kind == XML_START &&
-			  xmlHasName(text, &piece, "relation");
+	isThere = text && xmlFindTag(text, size, 0, "relation", &piece) &&
+		  piece.kind == XML_START;
 	if (isThere && piece.end < size && text[piece.end] == '\n')
 		piece.end++;
 	g_mapped_file_unref(mapped);
@@ -490,10 +488,11 @@ static int recoverRelations(struct recover *recover,
 {
 	hdIRelationReader *reader = hdI_openRelations(recover->project, file);
 	const hdIRelationRecord *record;
-	int64_t end = tagEnd(file->file);
+	int64_t end;
 
 	if (!reader && errno != EBADMSG)
 		return fail(recover, file->file, -errno);
+	end = tagEnd(file->file);
 	while (reader && hdI_readRelationRecord(reader, &record) == 1) {
 		end = MAX(end, record->endOffset);
 		toolProgressAt(recover->tool, record->offset);

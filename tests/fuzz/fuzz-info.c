@@ -104,17 +104,18 @@ static void correct(const char *text, size_t size)
 	const hdIValue values[] = { { .type = HDI_STRING },
 				    { .type = HDI_INT32 } };
 	const hdIGroup group = { .values = values, .valueCount = 2 };
+	struct tool quiet = { 0 };
 	char *copy = NULL;
 	size_t copySize = 0;
 	FILE *out = open_memstream(&copy, &copySize);
 
 	g_array_append_vals(clock.points, points, 2);
-	mergeCorrectTrace(NULL, &clock, text, size, 0, 0, out);
+	mergeCorrectTrace(&quiet, &clock, text, size, 0, 0, out);
 	fclose(out);
 	free(copy);
 	copy = NULL;
 	out = open_memstream(&copy, &copySize);
-	mergeCorrectStat(NULL, &clock, &group, text, size, 0, out);
+	mergeCorrectStat(&quiet, &clock, &group, text, size, 0, out);
 	fclose(out);
 	g_assert_cmpuint(copySize, ==, size);
 	free(copy);

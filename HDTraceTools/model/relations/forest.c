@@ -521,13 +521,14 @@ static void takeStates(struct forest *self, const guint8 **texts)
 	}
 }
 
-/** Tell who caused it. */
-static void setParent(struct forest *self, struct forestRelation *relation,
-		      hdIParentKind kind, const char *text)
+/** Tell who caused it; 0 or a negative errno. */
+static int setParent(struct forest *self, struct forestRelation *relation,
+		     hdIParentKind kind, const char *text)
 {
 	uint32_t parent =
 		self->parents ? self->parents[relation->number] : FOREST_NONE;
 	uint64_t id;
+	int ret;
 
 	relation->isParentFound = parent != FOREST_NONE;
 	if (kind == HDI_PARENT_SPAN)
@@ -535,13 +536,15 @@ static void setParent(struct forest *self, struct forestRelation *relation,
 	else if (*text)
 		relation->parent = text;
 	if (!relation->span || !relation->isParentFound)
-		return;
-	if (spoolRead(self->rest, entryAt(self, parent)->offset, &id,
-		      sizeof(id)) < 0)
-		return;
+		return 0;
+	ret = spoolRead(self->rest, entryAt(self, parent)->offset, &id,
+			sizeof(id));
+	if (ret < 0)
+		return ret;
 	g_string_printf(self->parent, "%s%" PRIu64,
 			fileOf(self, parent)->prefix, id);
 	relation->parent = self->parent->str;
+	return 0;
 }
 
 int forestGet(struct forest *self, uint32_t number,
@@ -597,8 +600,7 @@ int forestGet(struct forest *self, uint32_t number,
 	relation->name = states > 0 ? relation->states[0].name : NULL;
 	g_string_printf(self->token, "%s%" PRIu64, relation->file->prefix, id);
 	relation->token = self->token->str;
-	setParent(self, relation, kind, parent);
-	return 0;
+	return setParent(self, relation, kind, parent);
 }
 
 /* ---- Times ------------------------------------------------------------- */
