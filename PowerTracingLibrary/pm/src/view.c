@@ -35,8 +35,9 @@ static void viewColumns(struct pmView *view, const counter_t *counter,
 	}
 }
 
+/** @param asked The number by which the program knows the set. */
 static int pmViewMakeFrom0(struct pmView *view, const counter_t *counter,
-			   const line_t *lines, int set)
+			   const line_t *lines, int set, int asked)
 {
 	const struct pmCounter *own = pmCounterOf(counter);
 	int saved = errno, sets;
@@ -48,7 +49,8 @@ static int pmViewMakeFrom0(struct pmView *view, const counter_t *counter,
 	view->energy = &own->measures.energy;
 	sets = view->energy->watts_sets_size - 1;
 	if (!view->energy->watts || set < -1 || set >= sets) {
-		pmLog(HD_LOG_ERROR, "%s: there is no set %d", own->device, set);
+		pmLog(HD_LOG_ERROR, "%s: there is no set %d", own->device,
+		      asked);
 		return pmResult(-ENODATA, saved);
 	}
 	view->isAggregate = counter->aggregate != 0;
@@ -73,7 +75,7 @@ int pmViewMake(struct pmView *view, const counter_t *counter,
 
 	if (sets && strcmp(sets, "1") == 0)
 		return pmViewMakeFrom1(view, counter, lines, set);
-	return pmViewMakeFrom0(view, counter, lines, set);
+	return pmViewMakeFrom0(view, counter, lines, set, set);
 }
 
 int pmViewMakeFrom1(struct pmView *view, const counter_t *counter,
@@ -82,7 +84,8 @@ int pmViewMakeFrom1(struct pmView *view, const counter_t *counter,
 	return pmViewMakeFrom0(view, counter, lines,
 			       set > 0   ? set - 1
 			       : set < 0 ? set
-					 : -1);
+					 : -1,
+			       set);
 }
 
 int pmViewCount(const struct pmView *view, int set)
