@@ -264,9 +264,6 @@ int findingsReadGroup(struct findings *findings, struct findingsGroup *group,
 void findingsEndGaps(const struct findings *findings,
 		     struct findingsGroup *group);
 
-/** An empty series of the power that a group tells. */
-struct powerSeries *findingsNewSeries(const struct findingsGroup *group);
-
 /* ---- work.c ------------------------------------------------------ */
 
 /** For each trace the group that tells its power, at the nearest node; or

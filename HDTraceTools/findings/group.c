@@ -165,11 +165,6 @@ static void takePhase(struct summary *summary, const struct summarySlot *slot,
 		findingsGroupEnergy(work->group, slot->moments);
 }
 
-struct powerSeries *findingsNewSeries(const struct findingsGroup *group)
-{
-	return powerSeriesOfNode(group->group, group->isPower);
-}
-
 /** Read the entries for all that wants them. */
 static int readEntries(struct reading *work, hdIStatReader *reader,
 		       struct summary *summary)
@@ -217,7 +212,7 @@ int findingsReadGroup(struct findings *findings, struct findingsGroup *group,
 		work.last = INT64_MAX;
 	/* That traces are charged with. */
 	if (group->traces)
-		group->series = findingsNewSeries(group);
+		group->series = powerSeriesOfNode(group->group, group->isPower);
 	work.amounts = amountsNew(group->group);
 	work.probe = g_array_new(FALSE, FALSE, sizeof(struct findingsSpan));
 	if (hasPhases)

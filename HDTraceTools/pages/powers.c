@@ -75,7 +75,9 @@ static struct powerSeries *fill(struct powers *self, size_t group)
 	if (power->state != UNREAD || power->users == 0)
 		return NULL;
 	power->state = READING;
-	power->series = findingsNewSeries(&self->findings->groups[group]);
+	power->series =
+		powerSeriesOfNode(self->findings->groups[group].group,
+				  self->findings->groups[group].isPower);
 	return power->series;
 }
 

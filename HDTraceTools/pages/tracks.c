@@ -192,7 +192,7 @@ int tracksReadTrace(struct tracks *self, size_t number, bool isStored,
 	if (ret == 0)
 		ret = takeDependencies(self, reader);
 	else
-		dependenciesDrop(self->dependencies, reader);
+		dependenciesDrop(reader);
 	if (ret == 0)
 		ret = endTrace(self, number, zooms, progress, data);
 	powersDone(self->powers, number);

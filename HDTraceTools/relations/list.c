@@ -74,7 +74,7 @@ struct choice {
 
 /* ---- Rows -------------------------------------------------------------- */
 
-void relationsBeginRows(struct relationsRun *self)
+static void beginRows(struct relationsRun *self)
 {
 	self->rows = rowsNew(columns, self->tool->format, &self->json);
 	rowsHeader(self->rows);
@@ -82,7 +82,7 @@ void relationsBeginRows(struct relationsRun *self)
 		outJsonArray(&self->json, "relations", false);
 }
 
-void relationsEndRows(struct relationsRun *self)
+static void endRows(struct relationsRun *self)
 {
 	if (self->tool->format == OUT_JSON)
 		outJsonEnd(&self->json);
@@ -164,9 +164,9 @@ static void putLists(struct outJson *json,
 	outJsonEnd(json);
 }
 
-void relationsPrintRow(struct relationsRun *self,
-		       const struct forestRelation *relation, uint32_t indent,
-		       bool isMarked)
+static void printRow(struct relationsRun *self,
+		     const struct forestRelation *relation, uint32_t indent,
+		     bool isMarked)
 {
 	struct rows *rows = self->rows;
 	struct forestTimes times = forestTimesOf(self->forest, relation);
@@ -211,7 +211,7 @@ static void printNumber(struct relationsRun *self, uint32_t number,
 	struct forestRelation relation;
 
 	if (!relationsFailed(self, forestGet(self->forest, number, &relation)))
-		relationsPrintRow(self, &relation, indent, isMarked);
+		printRow(self, &relation, indent, isMarked);
 }
 
 /* ---- The slowest ------------------------------------------------------- */
@@ -282,7 +282,7 @@ void relationsPrintList(struct relationsRun *self)
 		choices.many = sorterNew(sizeof(struct choice), compareChoices);
 	choices.few = g_array_new(FALSE, FALSE, sizeof(struct choice));
 	choose(self, &choices);
-	relationsBeginRows(self);
+	beginRows(self);
 	cutChoices(&choices, 1);
 	for (guint i = 0; i < choices.few->len; i++)
 		printNumber(self,
@@ -296,7 +296,7 @@ void relationsPrintList(struct relationsRun *self)
 			break;
 		printNumber(self, choice.number, 0, false);
 	}
-	relationsEndRows(self);
+	endRows(self);
 	g_array_unref(choices.few);
 	sorterFree(choices.many);
 }
@@ -332,25 +332,20 @@ static void pushChildren(struct relationsRun *self, GArray *stack,
 /** Keep the name of a host, in the order in which they are met. */
 static void addHost(GPtrArray *hosts, const char *host)
 {
-	for (guint i = 0; i < hosts->len; i++) {
-		if (strcmp(hosts->pdata[i], host) == 0)
-			return;
-	}
-	g_ptr_array_add(hosts, g_strdup(host));
+	if (!g_ptr_array_find_with_equal_func(hosts, host, g_str_equal, NULL))
+		g_ptr_array_add(hosts, (gpointer)host);
 }
 
 static void printOne(struct relationsRun *self, uint32_t number, uint32_t asked,
-		     GPtrArray *hosts, uint32_t *top)
+		     GPtrArray *hosts)
 {
 	struct forestRelation relation;
 
 	if (relationsFailed(self, forestGet(self->forest, number, &relation)))
 		return;
-	if (*top == UINT32_MAX)
-		*top = relation.depth;
 	addHost(hosts, relation.file->host);
-	relationsPrintRow(self, &relation, relation.depth - *top,
-			  number == asked);
+	/* What is printed first depends on nothing: its depth is 0. */
+	printRow(self, &relation, relation.depth, number == asked);
 }
 
 static void printHosts(struct relationsRun *self, const GPtrArray *hosts)
@@ -374,26 +369,25 @@ static void printHosts(struct relationsRun *self, const GPtrArray *hosts)
 void relationsPrintTree(struct relationsRun *self, uint32_t number)
 {
 	GArray *stack = g_array_new(FALSE, FALSE, sizeof(uint32_t));
-	GPtrArray *hosts = g_ptr_array_new_with_free_func(g_free);
+	GPtrArray *hosts = g_ptr_array_new();
 	uint32_t at = forestParent(self->forest, number);
-	uint32_t top = UINT32_MAX;
 
-	relationsBeginRows(self);
+	beginRows(self);
 	for (; at != FOREST_NONE; at = forestParent(self->forest, at))
 		g_array_append_val(stack, at);
 	for (guint i = stack->len; i-- > 0;)
-		printOne(self, g_array_index(stack, uint32_t, i), number, hosts,
-			 &top);
+		printOne(self, g_array_index(stack, uint32_t, i), number,
+			 hosts);
 	g_array_set_size(stack, 0);
 	g_array_append_val(stack, number);
 	while (stack->len > 0 && !toolIsOutputBroken() &&
 	       !self->tool->hasFailed) {
 		at = g_array_index(stack, uint32_t, stack->len - 1);
 		g_array_set_size(stack, stack->len - 1);
-		printOne(self, at, number, hosts, &top);
+		printOne(self, at, number, hosts);
 		pushChildren(self, stack, at);
 	}
-	relationsEndRows(self);
+	endRows(self);
 	printHosts(self, hosts);
 	g_ptr_array_unref(hosts);
 	g_array_unref(stack);

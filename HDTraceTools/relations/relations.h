@@ -35,16 +35,6 @@ bool relationsFailed(struct relationsRun *self, int ret);
 bool relationsWants(const struct relationsRun *self,
 		    const struct forestRelation *relation);
 
-/** Begin a table of relations, and print what is in it. */
-void relationsBeginRows(struct relationsRun *self);
-void relationsEndRows(struct relationsRun *self);
-
-/** Add a row of a relation; of a tree with as many blanks before its name, and
- *  a mark. */
-void relationsPrintRow(struct relationsRun *self,
-		       const struct forestRelation *relation, uint32_t indent,
-		       bool isMarked);
-
 /** Print the slowest. */
 void relationsPrintList(struct relationsRun *self);
 /** Print a relation, what caused it, and all that it caused. */

@@ -39,7 +39,7 @@ static void findEnds(struct paraver *self, guint number)
 	if (ret == 0)
 		ret = dependenciesLeave(self->dependencies, ends);
 	else
-		dependenciesDrop(self->dependencies, ends);
+		dependenciesDrop(ends);
 	if (ret < 0)
 		fail(self, ret);
 }

@@ -305,7 +305,7 @@ static int putTrace(struct perfetto *self, const hdITraceFile *trace)
 	if (self->error == 0)
 		self->error = dependenciesLeave(self->dependencies, reader);
 	else
-		dependenciesDrop(self->dependencies, reader);
+		dependenciesDrop(reader);
 	toolProgressFile(self->export->tool, trace->fileSize);
 	return ret < 0 ? -1 : 0;
 }

@@ -183,7 +183,7 @@ int pathSearchLeave(struct pathSearch *self, struct pathReader *reader,
 		ret = dependenciesLeave(self->dependencies,
 					reader->dependencies);
 	else
-		dependenciesDrop(self->dependencies, reader->dependencies);
+		dependenciesDrop(reader->dependencies);
 	namesFree(reader->names);
 	g_free(reader->states);
 	g_free(reader);

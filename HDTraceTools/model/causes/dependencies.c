@@ -130,10 +130,8 @@ struct dependencyReader *dependenciesEnter(struct dependencies *self,
 	return reader;
 }
 
-void dependenciesDrop(struct dependencies *self,
-		      struct dependencyReader *reader)
+void dependenciesDrop(struct dependencyReader *reader)
 {
-	(void)self;
 	if (!reader)
 		return;
 	dependencyNestEnd(reader);
@@ -350,7 +348,7 @@ int dependenciesLeave(struct dependencies *self,
 		left -= size;
 	}
 	g_free(ends);
-	dependenciesDrop(self, reader);
+	dependenciesDrop(reader);
 	return ret;
 }
 

@@ -181,8 +181,7 @@ int dependenciesLeave(struct dependencies *self,
 		      struct dependencyReader *reader);
 
 /** What was noted is not wanted: frees the reader; NULL does nothing. */
-void dependenciesDrop(struct dependencies *self,
-		      struct dependencyReader *reader);
+void dependenciesDrop(struct dependencyReader *reader);
 
 /**
  * Take the next edge. After the first call nothing may be added.

@@ -211,6 +211,8 @@ static void take(struct forest *self, struct forestFile *file,
 		mention(self, number, self->parent, true);
 	else if (relation->parentKind == HDI_PARENT_SPAN)
 		self->spans++;
+	self->counts.roots += relation->parentKind != HDI_PARENT_SPAN &&
+			      self->parent->len == 0;
 	put(self, relation,
 	    relation->parentKind == HDI_PARENT_SPAN ? relation->parent
 						    : self->parent->str);
@@ -357,7 +359,7 @@ static void findDepths(struct forest *self)
 int forestEnd(struct forest *self)
 {
 	const uint32_t count = forestCount(self);
-	struct forestRelation relation;
+	uint32_t without = 0;
 
 	self->parents = g_new(uint32_t, (size_t)count + 1);
 	self->children = g_new(uint32_t, (size_t)count + 1);
@@ -372,22 +374,16 @@ int forestEnd(struct forest *self)
 	for (uint32_t i = count; i-- > 0;) {
 		uint32_t parent = self->parents[i];
 
-		if (parent == FOREST_NONE)
+		if (parent == FOREST_NONE) {
+			without++;
 			continue;
+		}
 		self->siblings[i] = self->children[parent];
 		self->children[parent] = i;
 	}
-	for (uint32_t i = 0; i < count && self->error == 0; i++) {
-		if (self->parents[i] != FOREST_NONE)
-			continue;
-		fail(self, forestGet(self, i, &relation));
-		if (relation.parent || relation.span)
-			self->counts.unknown++;
-		else
-			self->counts.roots++;
-	}
-	self->counts.unknown -=
-		MIN(self->counts.unknown, self->counts.circular);
+	/* Others without one name one; circular ones are cut from theirs. */
+	self->counts.unknown =
+		without - self->counts.roots - self->counts.circular;
 	return self->error;
 }
 

@@ -13,7 +13,6 @@ export class CriticalPath {
   constructor(told, name, part) {
     this.told = told;
     this.name = name;
-    this.first = part.at.traces;
     this.parts = told.parts.map(({ trace, start, end }) => ({
       trace: trace + part.at.traces,
       start: parseSeconds(start) + part.shift,
