@@ -563,6 +563,7 @@ static void resetWithoutInput(void)
 	struct hdProbeFigures first;
 	int input = dup(STDIN_FILENO);
 
+	timer("reset without input");
 	close(STDIN_FILENO);
 	alarm(60);
 	for (int i = 0; i < 3; i++)
