@@ -87,10 +87,10 @@ format_once() {
 
 # Columns, gaps and clocks of what is recorded, and value times time.
 recording_once() {
-	but='recording|HDTraceWritingCLibrary|PredictionLibrary/output/(gauges|powers).c' \
+	but='recording|HDTraceWritingCLibrary|PredictionLibrary/output/series.c' \
 		never 'hdS_(addValue|writeEntryAt|createGroup)\(' \
 			--exclude-dir=include &&
-		but='recording|PredictionLibrary/output/(gauges|powers).c' \
+		but='recording|PredictionLibrary/output/series.c' \
 		never 'clockNode"|"simulated", "' \
 			--exclude-dir=HDTraceTools --exclude-dir=HDTraceReadingCLibrary
 }

@@ -970,7 +970,8 @@ int hdP_getTransfer(const hdPResult *result, int64_t number,
  *
  * Idle power, the energy of each task spread over its run (by the phases of its
  * kernel), and that of packets over their messages. What takes no time has no
- * power.
+ * power. The first call finds all changes of power, which the result keeps:
+ * each further one takes as long as its server changed often.
  *
  * @param result Of a simulation that kept transfers (see hdPOptions).
  * @param server Number of a server, or -1: all together.
@@ -983,7 +984,7 @@ int hdP_getTransfer(const hdPResult *result, int64_t number,
  * @retval 0 Success.
  * @return -EINVAL, -ENOMEM.
  */
-int hdP_getPower(const hdPResult *result, int64_t server, double limit,
+int hdP_getPower(hdPResult *result, int64_t server, double limit,
 		 hdPPower *power, hdPExcess *list, size_t room);
 
 /**

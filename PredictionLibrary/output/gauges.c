@@ -8,13 +8,17 @@
 #include "config.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 
-#include <hdStats.h>
-#include "PredictionLibrary/output/project.h"
+#include "PredictionLibrary/output/series.h"
 
-#define FLUSH 500
+static const struct hdPredictColumn transfers[] = {
+	{ "Pending", INT64, "transfers", NULL, "gauge" },
+	{ "Bytes", INT64, "B", NULL, "delta" },
+};
+static const struct hdPredictColumn memory[] = {
+	{ "Used", INT64, "B", NULL, "gauge" },
+};
 
 /* A number of a server changes; memory becomes what it says. */
 struct step {
@@ -22,15 +26,6 @@ struct step {
 	uint32_t server;
 	uint32_t number; /* In the order of the simulation. */
 	int64_t pending, bytes;
-};
-
-/* A group that is written. */
-struct gauge {
-	hdStatsGroup *group;
-	bool isGood, hasBytes;
-	double last;
-	int64_t now, bytes; /* Until the next entry. */
-	uint32_t written;
 };
 
 static int byServer(const void *a, const void *b)
@@ -44,95 +39,35 @@ static int byServer(const void *a, const void *b)
 	return (x->number > y->number) - (x->number < y->number);
 }
 
-static bool addValue(hdStatsGroup *group, const char *name, const char *unit,
-		     const char *kind, bool isOnChange)
-{
-	return hdS_addValue(group, name, INT64, unit, NULL) == 0 &&
-	       hdS_addAttribute(group, "kind", kind) == 0 &&
-	       (!isOnChange ||
-		hdS_addAttribute(group, "written", "change") == 0) &&
-	       hdS_addAttribute(group, "source", "hdpredict") == 0 &&
-	       hdS_addAttribute(group, "simulated", "yes") == 0;
-}
-
-static struct gauge begin(const struct hdPredictProject *project,
-			  uint32_t server, bool isMemory)
-{
-	hdTopoNode *node = hdPredictTopoNode(project, server, HD_PREDICT_NONE);
-	struct timespec start = hdPredictTime(0);
-	struct gauge self = { .hasBytes = !isMemory };
-
-	self.group = node ? hdS_createGroup(isMemory ? "Memory" : "Transfers",
-					    node, 1)
-			  : NULL;
-	if (node)
-		hdT_destroyTopoNode(node);
-	self.isGood =
-		self.group &&
-		(isMemory ? addValue(self.group, "Used", "B", "gauge", true)
-			  : addValue(self.group, "Pending", "transfers",
-				     "gauge", true) &&
-				    addValue(self.group, "Bytes", "B", "delta",
-					     false)) &&
-		hdS_commitGroup(self.group) == 0 &&
-		hdS_enableGroupAt(self.group, &start) >= 0;
-	return self;
-}
-
-/* An entry covers the time before it; times in files are whole ns. */
-static void write(struct gauge *self, double at)
-{
-	struct timespec when = hdPredictTime(at);
-
-	self->isGood = self->isGood &&
-		       hdS_setEntryTime(self->group, &when) == 0 &&
-		       hdS_writeInt64Value(self->group, self->now) == 0 &&
-		       (!self->hasBytes ||
-			hdS_writeInt64Value(self->group, self->bytes) == 0) &&
-		       (++self->written % FLUSH || hdS_flush(self->group) == 0);
-	self->bytes = 0;
-	self->last = at;
-}
-
-static int end(struct gauge *self, double makespan)
-{
-	hdLosses losses = { 0, 0 };
-
-	if (!self->group)
-		return -EIO;
-	if (makespan > self->last)
-		write(self, makespan);
-	if (self->isGood)
-		self->isGood = hdS_flush(self->group) == 0 &&
-			       hdS_getLosses(self->group, &losses) == 0;
-	return hdS_finalize(self->group) != 0 || !self->isGood || losses.records
-		       ? -EIO
-		       : 0;
-}
-
-/* One group of one server. */
+/* One group of one server. An entry covers the time before it. */
 static int writeServer(const struct hdPredictProject *project, uint32_t server,
 		       const struct step *step, size_t count, bool isMemory)
 {
-	struct gauge self = begin(project, server, isMemory);
+	struct hdPredictSeries series =
+		isMemory ? hdPredictSeriesBegin(project, server, "Memory",
+						memory, 1)
+			 : hdPredictSeriesBegin(project, server, "Transfers",
+						transfers, 2);
+	union hdPredictCell cells[] = { { 0 }, { 0 } };
 
-	for (size_t i = 0; i < count && self.isGood;) {
+	for (size_t i = 0; i < count && series.isGood;) {
 		double at = step[i].at;
-		int64_t now = self.now;
+		int64_t now = cells[0].integer;
 
 		/* All of one moment, at the precision of files. */
 		for (; i < count && step[i].at - at <= 1e-9; i++) {
 			now = isMemory ? step[i].pending
 				       : now + step[i].pending;
-			self.bytes += step[i].bytes;
+			cells[1].integer += step[i].bytes;
 		}
-		if (now == self.now && !self.bytes)
+		if (now == cells[0].integer && !cells[1].integer)
 			continue;
-		if (at - self.last > 1e-9)
-			write(&self, at);
-		self.now = now;
+		if (hdPredictSeriesWrite(&series, at, cells))
+			cells[1].integer = 0;
+		cells[0].integer = now;
 	}
-	return end(&self, project->result->totals.makespan);
+	return hdPredictSeriesEnd(&series, project->result->totals.makespan,
+				  cells);
 }
 
 static int writeAll(const struct hdPredictProject *project, struct step *steps,

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "PredictionLibrary/mapping/routes.h"
 #include "PredictionLibrary/simulation/power.h"
@@ -105,28 +106,6 @@ static void addTransfer(const hdPResult *result, struct hdPredictRoutes *routes,
 	}
 }
 
-int hdPredictChangesOf(const hdPResult *result,
-		       struct hdPredictChanges *changes)
-{
-	struct hdPredictRoutes *routes = hdPredictRoutesNew(result->platform);
-
-	*changes = (struct hdPredictChanges){ 0 };
-	if (!routes)
-		return -ENOMEM;
-	for (uint32_t t = 0; t < result->graph->taskCount; t++)
-		addTask(result, changes, t);
-	for (size_t i = 0; i < result->transferCount; i++)
-		addTransfer(result, routes, changes, i);
-	hdPredictRoutesFree(routes);
-	if (!changes->isShort)
-		return 0;
-	free(changes->list);
-	*changes = (struct hdPredictChanges){ 0 };
-	return -ENOMEM;
-}
-
-/* ---- Limits ------------------------------------------------------------- */
-
 /* By time; then what ends. */
 static int byTime(const void *a, const void *b)
 {
@@ -138,6 +117,70 @@ static int byTime(const void *a, const void *b)
 		return x->power < y->power ? -1 : 1;
 	return (x->task > y->task) - (x->task < y->task);
 }
+
+/* Sort changes by server, and those of each server by time. */
+static int sortChanges(struct hdPredictChanges *self, uint32_t servers)
+{
+	struct hdPredictChange *list =
+		malloc((self->count + 1) * sizeof(*list));
+	size_t *first = calloc((size_t)servers + 2, sizeof(*first));
+
+	if (!list || !first) {
+		free(list);
+		free(first);
+		return -ENOMEM;
+	}
+	/* Counted one further on, so that filling leaves the starts. */
+	for (size_t i = 0; i < self->count; i++)
+		first[self->list[i].server + 2]++;
+	for (size_t s = 2; s < (size_t)servers + 2; s++)
+		first[s] += first[s - 1];
+	for (size_t i = 0; i < self->count; i++)
+		list[first[self->list[i].server + 1]++] = self->list[i];
+	free(self->list);
+	self->list = list;
+	self->first = first;
+	for (uint32_t s = 0; s < servers; s++) {
+		if (first[s + 1] > first[s])
+			qsort(list + first[s], first[s + 1] - first[s],
+			      sizeof(*list), byTime);
+	}
+	return 0;
+}
+
+struct hdPredictChanges *hdPredictChangesNew(const hdPResult *result)
+{
+	struct hdPredictChanges *self = calloc(1, sizeof(*self));
+	struct hdPredictRoutes *routes = hdPredictRoutesNew(result->platform);
+
+	if (!self || !routes)
+		goto fail;
+	for (uint32_t t = 0; t < result->graph->taskCount; t++)
+		addTask(result, self, t);
+	for (size_t i = 0; i < result->transferCount; i++)
+		addTransfer(result, routes, self, i);
+	if (self->isShort ||
+	    sortChanges(self, result->platform->serverCount) < 0)
+		goto fail;
+	hdPredictRoutesFree(routes);
+	return self;
+
+fail:
+	hdPredictRoutesFree(routes);
+	hdPredictChangesFree(self);
+	return NULL;
+}
+
+void hdPredictChangesFree(struct hdPredictChanges *self)
+{
+	if (!self)
+		return;
+	free(self->list);
+	free(self->first);
+	free(self);
+}
+
+/* ---- Limits ------------------------------------------------------------- */
 
 /* Power that is passed by what rounding may do, is not. */
 static bool isOver(double power, double limit)
@@ -184,26 +227,29 @@ static void account(hdPPower *about, struct meter *meter, double at,
 		list[about->excesses] = meter->now;
 }
 
-static double idleOf(const hdPResult *result, int64_t server)
+static double idleOf(const hdPResult *result, uint32_t server)
 {
-	const hdPPlatform *platform = result->platform;
+	return result->isWithoutUnused &&
+			       !result->uses[HDP_SERVERS][server].tasks
+		       ? 0
+		       : result->platform->servers[server].idlePower;
+}
+
+static double idleOfAll(const hdPResult *result)
+{
 	double idle = 0;
 
-	for (uint32_t s = 0; s < platform->serverCount; s++) {
-		if ((server < 0 || s == server) &&
-		    (!result->isWithoutUnused ||
-		     result->uses[HDP_SERVERS][s].tasks))
-			idle += platform->servers[s].idlePower;
-	}
+	for (uint32_t s = 0; s < result->platform->serverCount; s++)
+		idle += idleOf(result, s);
 	return idle;
 }
 
-static void watch(const hdPResult *result, int64_t server, double limit,
-		  const struct hdPredictChanges *changes, hdPPower *about,
-		  hdPExcess *list, size_t room)
+/* Changes are by time; power is @p idle before the first. */
+static void watch(const hdPResult *result, double idle, double limit,
+		  const struct hdPredictChange *changes, size_t count,
+		  hdPPower *about, hdPExcess *list, size_t room)
 {
-	double idle = idleOf(result, server),
-	       makespan = result->totals.makespan;
+	double makespan = result->totals.makespan;
 	struct meter meter = { .power = idle, .now = { .start = NAN } };
 	size_t running = 0;
 
@@ -212,16 +258,13 @@ static void watch(const hdPResult *result, int64_t server, double limit,
 		meter.now = (hdPExcess){ 0 };
 		blame(result, NULL, NULL, &meter.now);
 	}
-	for (size_t i = 0, next; i < changes->count; i = next) {
-		double at = changes->list[i].at;
+	for (size_t i = 0, next; i < count; i = next) {
+		double at = changes[i].at;
 
 		account(about, &meter, at, list, room);
-		for (next = i;
-		     next < changes->count && changes->list[next].at == at;
-		     next++) {
-			meter.power += changes->list[next].power;
-			running +=
-				changes->list[next].power > 0 ? 1 : (size_t)-1;
+		for (next = i; next < count && changes[next].at == at; next++) {
+			meter.power += changes[next].power;
+			running += changes[next].power > 0 ? 1 : (size_t)-1;
 		}
 		/* What was added up is gone when nothing runs. */
 		if (running == 0)
@@ -235,8 +278,7 @@ static void watch(const hdPResult *result, int64_t server, double limit,
 			if (!isnan(meter.now.start))
 				continue;
 			meter.now = (hdPExcess){ .start = at };
-			blame(result, changes->list + i, changes->list + next,
-			      &meter.now);
+			blame(result, changes + i, changes + next, &meter.now);
 		} else if (!isnan(meter.now.start)) {
 			about->excesses++;
 			meter.now.start = NAN;
@@ -246,29 +288,48 @@ static void watch(const hdPResult *result, int64_t server, double limit,
 	about->excesses += !isnan(meter.now.start);
 }
 
-int hdP_getPower(const hdPResult *result, int64_t server, double limit,
+/* Changes of all servers, by time; to be freed. NULL: no memory. */
+static struct hdPredictChange *ofAll(const struct hdPredictChanges *changes)
+{
+	size_t size = changes->count * sizeof(*changes->list);
+	struct hdPredictChange *list = malloc(size + 1);
+
+	if (!list || !size)
+		return list;
+	memcpy(list, changes->list, size);
+	qsort(list, changes->count, sizeof(*list), byTime);
+	return list;
+}
+
+int hdP_getPower(hdPResult *result, int64_t server, double limit,
 		 hdPPower *power, hdPExcess *list, size_t room)
 {
-	struct hdPredictChanges changes;
-	size_t kept = 0;
-	int ret;
+	const struct hdPredictChanges *changes;
 
 	if (!result || !power || !result->energy || (room && !list) ||
 	    server < -1 || server >= (int64_t)result->platform->serverCount ||
 	    !(limit >= 0))
 		return -EINVAL;
-	ret = hdPredictChangesOf(result, &changes);
-	if (ret < 0)
-		return ret;
-	for (size_t i = 0; i < changes.count; i++) {
-		if (server < 0 || changes.list[i].server == server)
-			changes.list[kept++] = changes.list[i];
-	}
-	changes.count = kept;
-	if (kept)
-		qsort(changes.list, kept, sizeof(*changes.list), byTime);
+	if (!result->changes)
+		result->changes = hdPredictChangesNew(result);
+	changes = result->changes;
+	if (!changes)
+		return -ENOMEM;
 	*power = (hdPPower){ 0 };
-	watch(result, server, limit, &changes, power, list, room);
-	free(changes.list);
+	if (server < 0) {
+		struct hdPredictChange *all = ofAll(changes);
+
+		if (!all)
+			return -ENOMEM;
+		watch(result, idleOfAll(result), limit, all, changes->count,
+		      power, list, room);
+		free(all);
+	} else {
+		size_t first = changes->first[server];
+
+		watch(result, idleOf(result, (uint32_t)server), limit,
+		      changes->list + first, changes->first[server + 1] - first,
+		      power, list, room);
+	}
 	return 0;
 }

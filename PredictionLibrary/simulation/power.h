@@ -17,22 +17,25 @@ struct hdPredictChange {
 	bool isMessage;
 };
 
+/** All of them, by server, then by time. */
 struct hdPredictChanges {
 	struct hdPredictChange *list;
 	size_t count, room;
-	bool isShort; /**< Of memory. */
+	size_t *first; /**< Of each server in the list, and the end. */
+	bool isShort;  /**< Of memory. */
 };
 
 /**
- * Get all changes of a result that kept transfers, in no order. The energy of a
- * task is spread over its run by the profile of its kernel, that of packets
- * over their message. What takes no time has no power.
+ * Find all changes of a result that kept transfers. The energy of a task is
+ * spread over its run by the profile of its kernel, that of packets over their
+ * message. What takes no time has no power.
  *
- * @param[out] changes Its list is to be freed.
- * @return 0 or -ENOMEM.
+ * @return The changes; NULL: no memory.
  */
-int hdPredictChangesOf(const hdPResult *result,
-		       struct hdPredictChanges *changes);
+struct hdPredictChanges *hdPredictChangesNew(const hdPResult *result);
+
+/** Free them; NULL does nothing. */
+void hdPredictChangesFree(struct hdPredictChanges *changes);
 
 /** Server that a bridge is in, or NONE. */
 uint32_t hdPredictBridgeServer(const hdPPlatform *platform, uint32_t edge);

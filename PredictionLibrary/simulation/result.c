@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "PredictionLibrary/simulation/power.h"
 #include "PredictionLibrary/simulation/simulate.h"
 
 void hdP_destroyResult(hdPResult *result)
@@ -21,6 +22,7 @@ void hdP_destroyResult(hdPResult *result)
 		free(result->uses[i]);
 	free(result->transfers);
 	free(result->fills);
+	hdPredictChangesFree(result->changes);
 	free(result);
 }
 

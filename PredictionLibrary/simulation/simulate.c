@@ -329,7 +329,7 @@ bool hdPredictHasMemory(struct hdPredictSim *sim, uint32_t server, double size)
 	return false;
 }
 
-/* Keep it; of one moment, the last. */
+/* Keep each change; who writes them takes the last of one moment. */
 static void fill(struct hdPredictSim *sim, uint32_t server)
 {
 	hdPResult *result = sim->result;

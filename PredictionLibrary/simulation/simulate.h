@@ -49,6 +49,8 @@ struct hdPResult {
 	size_t transferCount, transferRoom;
 	struct hdPredictFill *fills;
 	size_t fillCount, fillRoom;
+	/** Of power; NULL until they are asked for. */
+	struct hdPredictChanges *changes;
 	bool isWithoutUnused;
 };
 

@@ -208,6 +208,54 @@ static void testCalls(void)
 	hdP_destroyResources(resources);
 }
 
+static void checkPeak(hdPResult *result, int64_t server, double peak,
+		      double peakAt, uint64_t excesses)
+{
+	hdPPower power;
+
+	g_assert_cmpint(hdP_getPower(result, server, 11, &power, NULL, 0), ==,
+			0);
+	g_assert_cmpfloat_with_epsilon(power.peak, peak, 1e-12);
+	g_assert_cmpfloat(power.peakAt, ==, peakAt);
+	g_assert_cmpint((int64_t)power.excesses, ==, (int64_t)excesses);
+}
+
+/* Of each server and of all, in any order and again. */
+static void testPower(void)
+{
+	hdPGraph *graph = pair("A.0", "B.0", 250);
+	hdPPlatform *platform = twoServers();
+	hdPResources *resources = pairCosts(0);
+	hdPOptions options = { .recordsTransfers = 1 };
+	hdPResult *result;
+	hdPPower power;
+
+	g_assert_cmpint(hdP_simulate(graph, platform, resources, &options,
+				     &result, NULL, NULL),
+			==, 0);
+	for (int i = 0; i < 2; i++) {
+		/* SINK: 5 J in 4 s; SRC: 3 J in 2 s; packets: 6 J in 3.5 s. */
+		checkPeak(result, 1, 10 + 5 / 4., 5.5, 1);
+		checkPeak(result, -1, 20 + 6 / 3.5, 2, 1);
+		checkPeak(result, 0, 10 + 3 / 2., 0, 1);
+	}
+	g_assert_cmpint(hdP_getPower(result, 2, 0, &power, NULL, 0), ==,
+			-EINVAL);
+	g_assert_cmpint(hdP_getPower(result, -2, 0, &power, NULL, 0), ==,
+			-EINVAL);
+	hdP_destroyResult(result);
+	g_assert_cmpint(hdP_simulate(graph, platform, resources, NULL, &result,
+				     NULL, NULL),
+			==, 0);
+	/* Transfers were not kept. */
+	g_assert_cmpint(hdP_getPower(result, -1, 0, &power, NULL, 0), ==,
+			-EINVAL);
+	hdP_destroyResult(result);
+	hdP_destroyGraph(graph);
+	hdP_destroyPlatform(platform);
+	hdP_destroyResources(resources);
+}
+
 /* Calls that are wrong change nothing, and what is unfinished is not used. */
 static void testMisuse(void)
 {
@@ -439,6 +487,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/predict/A2/delays", testDelays);
 	g_test_add_func("/predict/A3/board", testBoard);
 	g_test_add_func("/predict/calls", testCalls);
+	g_test_add_func("/predict/power", testPower);
 	g_test_add_func("/predict/misuse", testMisuse);
 	g_test_add_func("/predict/chance", testChance);
 	g_test_add_func("/predict/samples", testSamples);

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Statistics groups of servers, of a predicted project; see series.h. */
+#include "config.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "PredictionLibrary/output/series.h"
+
+/* Entries after which they go to the file. */
+#define FLUSH 500
+
+static bool addColumn(hdStatsGroup *group, const struct hdPredictColumn *column)
+{
+	return hdS_addValue(group, column->name, column->type, column->unit,
+			    column->grouping) == 0 &&
+	       hdS_addAttribute(group, "kind", column->kind) == 0 &&
+	       (strcmp(column->kind, "gauge") != 0 ||
+		hdS_addAttribute(group, "written", "change") == 0) &&
+	       hdS_addAttribute(group, "source", "hdpredict") == 0 &&
+	       hdS_addAttribute(group, "simulated", "yes") == 0;
+}
+
+struct hdPredictSeries hdPredictSeriesBegin(
+	const struct hdPredictProject *project, uint32_t server,
+	const char *name, const struct hdPredictColumn *columns, size_t count)
+{
+	hdTopoNode *node = hdPredictTopoNode(project, server, HD_PREDICT_NONE);
+	struct timespec start = hdPredictTime(0);
+	struct hdPredictSeries self = { .columns = columns, .count = count };
+
+	self.group = node ? hdS_createGroup(name, node, 1) : NULL;
+	if (node)
+		hdT_destroyTopoNode(node);
+	self.isGood = self.group != NULL;
+	for (size_t i = 0; i < count && self.isGood; i++)
+		self.isGood = addColumn(self.group, &columns[i]);
+	self.isGood = self.isGood && hdS_commitGroup(self.group) == 0 &&
+		      hdS_enableGroupAt(self.group, &start) >= 0;
+	return self;
+}
+
+static void write(struct hdPredictSeries *self, double at,
+		  const union hdPredictCell *cells)
+{
+	struct timespec when = hdPredictTime(at);
+
+	self->isGood =
+		self->isGood && hdS_setEntryTime(self->group, &when) == 0;
+	for (size_t i = 0; i < self->count && self->isGood; i++)
+		self->isGood =
+			(self->columns[i].type == DOUBLE
+				 ? hdS_writeDoubleValue(self->group,
+							cells[i].number)
+				 : hdS_writeInt64Value(self->group,
+						       cells[i].integer)) == 0;
+	self->isGood = self->isGood &&
+		       (++self->written % FLUSH || hdS_flush(self->group) == 0);
+	self->last = at;
+}
+
+bool hdPredictSeriesWrite(struct hdPredictSeries *self, double at,
+			  const union hdPredictCell *cells)
+{
+	if (!(at - self->last > 1e-9))
+		return false;
+	write(self, at, cells);
+	return true;
+}
+
+int hdPredictSeriesEnd(struct hdPredictSeries *self, double makespan,
+		       const union hdPredictCell *cells)
+{
+	hdLosses losses = { 0, 0 };
+
+	if (!self->group)
+		return -EIO;
+	if (makespan > self->last)
+		write(self, makespan, cells);
+	if (self->isGood)
+		self->isGood = hdS_flush(self->group) == 0 &&
+			       hdS_getLosses(self->group, &losses) == 0;
+	return hdS_finalize(self->group) != 0 || !self->isGood || losses.records
+		       ? -EIO
+		       : 0;
+}
