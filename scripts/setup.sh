@@ -186,7 +186,7 @@ bootstrap_if_needed() {
 
 # Configure a build directory and build everything in it: DIR OPTION...
 build_in() {
-	local dir=$1 top=$PWD
+	local dir=$1 top=$PWD is_new=1
 
 	shift
 	mkdir -p "$dir" || return 1
@@ -198,15 +198,15 @@ build_in() {
 		(cd "$dir" && quietly configure.log "$top/configure" -q "$@") ||
 			return 1
 		printf '%s\n' "$top $*" >"$dir/.options"
-		lacking_installed "$dir" >"$dir/.lacking"
-	fi
 	# One that was configured before a package came does so again.
-	if [ "$(lacking_installed "$dir")" != \
+	elif [ "$(lacking_installed "$dir")" != \
 		"$(cat "$dir/.lacking" 2>/dev/null)" ]; then
 		say "configuring again, for packages that were installed"
 		(cd "$dir" && quietly configure.log ./config.status --recheck &&
 			quietly configure.log ./config.status) || return 1
-		lacking_installed "$dir" >"$dir/.lacking"
+	else
+		is_new=
 	fi
+	[ -z "$is_new" ] || lacking_installed "$dir" >"$dir/.lacking"
 	quietly "$dir/make.log" make -C "$dir" -j"$(nproc)"
 }
