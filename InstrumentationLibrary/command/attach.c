@@ -155,19 +155,6 @@ void detach(struct attached *self)
 	g_free(self);
 }
 
-/* Wait for the lock: a reader for who resets, and the other way round. */
-static int lock(struct attached *self, bool isReset)
-{
-	struct flock lock = { .l_type = isReset ? F_WRLCK : F_RDLCK,
-			      .l_whence = SEEK_SET };
-
-	while (fcntl(self->fd, F_OFD_SETLKW, &lock) != 0) {
-		if (errno != EINTR)
-			return -errno;
-	}
-	return 0;
-}
-
 static void unlock(struct attached *self)
 {
 	struct flock lock = { .l_type = F_UNLCK, .l_whence = SEEK_SET };
@@ -175,62 +162,114 @@ static void unlock(struct attached *self)
 	fcntl(self->fd, F_OFD_SETLK, &lock);
 }
 
-/* Lanes that have a slot of any probe. */
-static void lanesInUse(struct attached *self, bool *isUsed)
+/* A slot that somebody has. */
+struct place {
+	unsigned int probe; /* The first of its name. */
+	uint32_t lane;
+	unsigned int slot;
+};
+
+static gint comparePlaces(gconstpointer a, gconstpointer b)
 {
-	unsigned int count = atomic_load(&self->reader.head->slots);
+	const struct place *x = a, *y = b;
 
-	for (unsigned int i = 0; i < count && i < HD_PROBE_SLOTS; i++) {
-		struct hdProbeSlot *slot = slotAt(self, i);
-		uint32_t lane = slot ? atomic_load(&slot->lane) : UINT32_MAX;
-
-		if (!slot)
-			break;
-		if (lane <= HD_PROBE_SHARED && atomic_load(&slot->probe))
-			isUsed[lane] = true;
-	}
+	if (x->probe != y->probe)
+		return x->probe < y->probe ? -1 : 1;
+	if (x->lane != y->lane)
+		return x->lane < y->lane ? -1 : 1;
+	return (x->slot > y->slot) - (x->slot < y->slot);
 }
 
-static void readProbe(struct attached *self, unsigned int probe,
-		      const bool *isUsed, bool isReset, GArray *rows)
+/* All that are in use, by probe and lane, in one pass. */
+static GArray *findPlaces(struct attached *self, const unsigned int *firsts)
 {
-	struct hdProbeTotals all, part;
-	struct probeRow row = { .lanes = g_array_new(FALSE, TRUE,
-						     sizeof(struct lanePart)) };
+	GArray *places = g_array_new(FALSE, FALSE, sizeof(struct place));
+	unsigned int count = hdProbeReaderSlots(&self->reader);
 
-	hdProbeTotalsClear(&all);
-	for (uint32_t lane = 0; lane <= HD_PROBE_SHARED; lane++) {
-		const struct hdProbeLane *who = &self->reader.head->lanes[lane];
-		struct lanePart one = { .lane = lane };
+	for (unsigned int i = 0; i < count; i++) {
+		struct hdProbeSlot *slot = slotAt(self, i);
+		struct place place = { .slot = i };
 
-		if (!isUsed[lane])
-			continue;
-		hdProbeReaderTotals(&self->reader, probe, lane, isReset, &part);
-		if (!part.count && !part.stamp)
-			continue;
-		hdProbeTotalsMerge(
-			&all, &part,
-			hdProbeGet(
-				&self->reader.head->entries[probe].halfLife));
-		if (!part.count)
-			continue;
-		if (lane < HD_PROBE_SHARED) {
-			one.thread = atomic_load(&who->thread);
-			one.threads = atomic_load(&who->threads);
-		}
-		hdProbeReaderFigures(&self->reader, probe, &part, &one.figures);
-		g_array_append_val(row.lanes, one);
+		/* Behind the end of the file there are no others. */
+		if (!slot)
+			break;
+		place.probe = firsts[hdProbeReaderProbeOf(slot)];
+		place.lane = atomic_load(&slot->lane);
+		if (place.probe && place.lane <= HD_PROBE_SHARED)
+			g_array_append_val(places, place);
 	}
-	hdProbeReaderFigures(&self->reader, probe, &all, &row.figures);
-	g_array_append_val(rows, row);
+	g_array_sort(places, comparePlaces);
+	return places;
+}
+
+/* Add up the slots of a lane, from *at on, and what is known of it. */
+static void readLane(struct attached *self, const GArray *places, guint *at,
+		     enum hdProbeSince since, struct hdProbeTotals *all,
+		     GArray *lanes)
+{
+	const struct place first = g_array_index(places, struct place, *at);
+	const struct hdProbeEntry *entry =
+		&self->reader.head->entries[first.probe];
+	uint64_t halfLife = hdProbeGet(&entry->halfLife);
+	struct lanePart one = { .lane = first.lane };
+	struct hdProbeTotals part;
+
+	hdProbeTotalsClear(&part);
+	for (; *at < places->len; ++*at) {
+		const struct place *place =
+			&g_array_index(places, struct place, *at);
+
+		if (place->probe != first.probe || place->lane != first.lane)
+			break;
+		hdProbeTotalsAdd(&part, slotAt(self, place->slot), halfLife,
+				 since);
+	}
+	hdProbeTotalsMerge(all, &part, halfLife);
+	if (!part.count)
+		return;
+	if (first.lane < HD_PROBE_SHARED) {
+		const struct hdProbeLane *who =
+			&self->reader.head->lanes[first.lane];
+
+		one.thread = atomic_load(&who->thread);
+		one.threads = atomic_load(&who->threads);
+	}
+	hdProbeReaderFigures(&self->reader, first.probe, &part, &one.figures);
+	g_array_append_val(lanes, one);
+}
+
+static GArray *readProbes(struct attached *self, enum hdProbeSince since)
+{
+	GArray *rows = g_array_new(FALSE, TRUE, sizeof(struct probeRow));
+	unsigned int firsts[HD_PROBE_PROBES];
+	GArray *places;
+	guint at = 0;
+
+	hdProbeReaderFirsts(&self->reader, firsts);
+	places = findPlaces(self, firsts);
+	for (unsigned int i = 1; i < HD_PROBE_PROBES; i++) {
+		struct hdProbeTotals all;
+		struct probeRow row = { 0 };
+
+		if (firsts[i] != i)
+			continue;
+		row.lanes = g_array_new(FALSE, TRUE, sizeof(struct lanePart));
+		hdProbeTotalsClear(&all);
+		while (at < places->len &&
+		       g_array_index(places, struct place, at).probe == i)
+			readLane(self, places, &at, since, &all, row.lanes);
+		hdProbeReaderFigures(&self->reader, i, &all, &row.figures);
+		g_array_append_val(rows, row);
+	}
+	g_array_unref(places);
+	return rows;
 }
 
 int attachedRead(struct attached *self, bool isReset, struct probeTable *table)
 {
-	bool isUsed[HD_PROBE_LANES + 1] = { false };
 	const struct hdProbeHead *head;
 	int64_t since, now;
-	int ret = lock(self, isReset);
+	int ret = hdProbeReaderLock(self->fd, isReset);
 
 	if (ret < 0)
 		return ret;
@@ -244,12 +283,8 @@ int attachedRead(struct attached *self, bool isReset, struct probeTable *table)
 	now = hdMonotonicNow();
 	if (isReset)
 		hdProbeReaderReset(&self->reader);
-	lanesInUse(self, isUsed);
-	table->rows = g_array_new(FALSE, TRUE, sizeof(struct probeRow));
-	for (unsigned int i = 1; i < HD_PROBE_PROBES; i++) {
-		if (hdProbeReaderIsFirst(&self->reader, i))
-			readProbe(self, i, isUsed, isReset, table->rows);
-	}
+	table->rows = readProbes(self, isReset ? HD_PROBE_SINCE_RESET_AND_RESET
+					       : HD_PROBE_SINCE_RESET);
 	unlock(self);
 	table->clock = hdProbeClockWord(head->clock);
 	if (!table->clock)

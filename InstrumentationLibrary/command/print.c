@@ -7,6 +7,7 @@
 
 #include "InstrumentationLibrary/command/advice.h"
 #include "InstrumentationLibrary/command/print.h"
+#include "InstrumentationLibrary/src/page.h"
 #include "cli/rows.h"
 
 #define US 1e6
@@ -19,12 +20,6 @@ static const struct probeRow *rowAt(const struct probeTable *table, guint i)
 static const struct lanePart *laneAt(const struct probeRow *row, guint i)
 {
 	return &g_array_index(row->lanes, struct lanePart, i);
-}
-
-static bool isTime(const struct hdProbeFigures *figures)
-{
-	return figures->kind == HDPROBE_KIND_TIMER ||
-	       figures->kind == HDPROBE_KIND_KERNEL;
 }
 
 static char *nameOf(const struct hdProbeFigures *figures)
@@ -106,7 +101,7 @@ static void printTimes(const struct probeTable *table,
 	for (guint i = 0; i < table->rows->len; i++) {
 		const struct probeRow *row = rowAt(table, i);
 
-		if (!isTime(&row->figures))
+		if (!hdProbeIsTime(row->figures.kind))
 			continue;
 		isThere = true;
 		hasMissed = hasMissed || row->figures.missed;
@@ -137,7 +132,7 @@ static void printAmounts(const struct probeTable *table,
 		char text[OUT_NUMBER_SIZE];
 		char *name;
 
-		if (isTime(figures))
+		if (hdProbeIsTime(figures->kind))
 			continue;
 		if (!isThere)
 			printf("\n");
@@ -214,26 +209,29 @@ void printText(const struct probeTable *table, const struct printing *how)
 		printAdvice(table, how);
 }
 
-/* ---- CSV -------------------------------------------------------------------
+/* ---- CSV and JSON ----------------------------------------------------------
  */
 
 static const struct rowColumn columns[] = {
 	{ NULL, "name", ROW_TEXT, 0 },
-	{ NULL, "to", ROW_TEXT, 0 },
+	{ NULL, "to", ROW_TEXT, ROW_NOT_JSON },
 	{ NULL, "kind", ROW_TEXT, 0 },
-	{ NULL, "thread", ROW_COUNT, 0 },
+	{ NULL, "thread", ROW_COUNT, ROW_NOT_JSON },
 	{ NULL, "instances", ROW_COUNT, 0 },
 	{ NULL, "timed", ROW_COUNT, 0 },
 	{ NULL, "missed", ROW_COUNT, 0 },
 	{ NULL, "dispatch_s", ROW_NUMBER, 0 },
 	{ NULL, "body_s", ROW_NUMBER, 0 },
-	{ NULL, "amount", ROW_NUMBER, 0 },
+	{ NULL, "amount", ROW_NUMBER, ROW_NOT_JSON },
 	{ NULL, "mean_s", ROW_NUMBER, 0 },
 	{ NULL, "variance", ROW_NUMBER, 0 },
 	{ NULL, "min_s", ROW_NUMBER, 0 },
 	{ NULL, "max_s", ROW_NUMBER, 0 },
 	{ NULL, "p50_s", ROW_NUMBER, 0 },
 	{ NULL, "p99_s", ROW_NUMBER, 0 },
+	{ NULL, "dispatch_mean_s", ROW_NUMBER, ROW_NOT_CSV },
+	{ NULL, "dispatch_variance", ROW_NUMBER, ROW_NOT_CSV },
+	{ NULL, "decayed_mean_s", ROW_NUMBER, ROW_NOT_CSV },
 	{ NULL, NULL, 0, 0 },
 };
 
@@ -254,33 +252,35 @@ enum column {
 	MAX,
 	MEDIAN,
 	P99,
+	DISPATCH_MEAN,
+	DISPATCH_VARIANCE,
+	DECAYED,
 };
 
-static void csvRow(struct rows *rows, const struct hdProbeFigures *is,
-		   const struct lanePart *lane)
+static void setRow(struct rows *rows, const struct hdProbeFigures *is)
 {
 	rowsText(rows, NAME, is->name);
 	if (*is->to)
 		rowsText(rows, TO, is->to);
 	rowsText(rows, KIND, kindOf(is));
-	if (lane)
-		rowsCount(rows, THREAD, lane->thread);
 	rowsCount(rows, INSTANCES, is->instances);
 	rowsCount(rows, TIMED, is->timed);
-	if (isTime(is)) {
-		rowsCount(rows, MISSED, is->missed);
-		rowsNumber(rows, DISPATCH, is->dispatch_s);
-		rowsNumber(rows, BODY, is->body_s);
-		rowsNumber(rows, MEAN, is->mean_s);
-		rowsNumber(rows, VARIANCE, is->variance);
-		rowsNumber(rows, MIN, is->min_s);
-		rowsNumber(rows, MAX, is->max_s);
-		rowsNumber(rows, MEDIAN, is->p50_s);
-		rowsNumber(rows, P99, is->p99_s);
-	} else {
+	if (!hdProbeIsTime(is->kind)) {
 		rowsNumber(rows, AMOUNT, is->body_s);
+		return;
 	}
-	rowsEnd(rows);
+	rowsCount(rows, MISSED, is->missed);
+	rowsNumber(rows, DISPATCH, is->dispatch_s);
+	rowsNumber(rows, BODY, is->body_s);
+	rowsNumber(rows, MEAN, is->mean_s);
+	rowsNumber(rows, VARIANCE, is->variance);
+	rowsNumber(rows, MIN, is->min_s);
+	rowsNumber(rows, MAX, is->max_s);
+	rowsNumber(rows, MEDIAN, is->p50_s);
+	rowsNumber(rows, P99, is->p99_s);
+	rowsNumber(rows, DISPATCH_MEAN, is->dispatch_mean_s);
+	rowsNumber(rows, DISPATCH_VARIANCE, is->dispatch_variance);
+	rowsNumber(rows, DECAYED, is->decayed_mean_s);
 }
 
 void printCsv(const struct probeTable *table, const struct printing *how)
@@ -291,37 +291,19 @@ void printCsv(const struct probeTable *table, const struct printing *how)
 	for (guint i = 0; i < table->rows->len; i++) {
 		const struct probeRow *row = rowAt(table, i);
 
-		csvRow(rows, &row->figures, NULL);
-		for (guint j = 0; how->hasThreads && j < row->lanes->len; j++)
-			csvRow(rows, &laneAt(row, j)->figures, laneAt(row, j));
+		setRow(rows, &row->figures);
+		rowsEnd(rows);
+		for (guint j = 0; how->hasThreads && j < row->lanes->len; j++) {
+			setRow(rows, &laneAt(row, j)->figures);
+			rowsCount(rows, THREAD, laneAt(row, j)->thread);
+			rowsEnd(rows);
+		}
 	}
 	rowsFree(rows);
 }
 
-/* ---- JSON ------------------------------------------------------------------
- */
-
-static void jsonProbe(struct outJson *json, const struct probeRow *row)
+static void jsonThreads(struct outJson *json, const struct probeRow *row)
 {
-	const struct hdProbeFigures *is = &row->figures;
-
-	outJsonObject(json, NULL, false);
-	outJsonText(json, "name", is->name);
-	outJsonText(json, "kind", kindOf(is));
-	outJsonInteger(json, "instances", (int64_t)is->instances);
-	outJsonInteger(json, "timed", (int64_t)is->timed);
-	outJsonInteger(json, "missed", (int64_t)is->missed);
-	outJsonDouble(json, "dispatch_s", is->dispatch_s);
-	outJsonDouble(json, "body_s", is->body_s);
-	outJsonDouble(json, "mean_s", is->mean_s);
-	outJsonDouble(json, "variance", is->variance);
-	outJsonDouble(json, "min_s", is->min_s);
-	outJsonDouble(json, "max_s", is->max_s);
-	outJsonDouble(json, "p50_s", is->p50_s);
-	outJsonDouble(json, "p99_s", is->p99_s);
-	outJsonDouble(json, "dispatch_mean_s", is->dispatch_mean_s);
-	outJsonDouble(json, "dispatch_variance", is->dispatch_variance);
-	outJsonDouble(json, "decayed_mean_s", is->decayed_mean_s);
 	outJsonArray(json, "per_thread", false);
 	for (guint i = 0; i < row->lanes->len; i++) {
 		const struct lanePart *lane = laneAt(row, i);
@@ -337,6 +319,25 @@ static void jsonProbe(struct outJson *json, const struct probeRow *row)
 		outJsonEnd(json);
 	}
 	outJsonEnd(json);
+}
+
+static void jsonProbes(struct outJson *json, const struct probeTable *table)
+{
+	struct rows *rows;
+
+	outJsonArray(json, "probes", false);
+	rows = rowsNew(columns, OUT_JSON, json);
+	for (guint i = 0; i < table->rows->len; i++) {
+		const struct probeRow *row = rowAt(table, i);
+
+		if (!hdProbeIsTime(row->figures.kind))
+			continue;
+		setRow(rows, &row->figures);
+		rowsPut(rows);
+		jsonThreads(json, row);
+		outJsonEnd(json);
+	}
+	rowsFree(rows);
 	outJsonEnd(json);
 }
 
@@ -397,12 +398,7 @@ void printJson(const struct probeTable *table, const struct printing *how)
 	outJsonDouble(&json, "duration_s", table->seconds);
 	outJsonInteger(&json, "lost", (int64_t)table->lost);
 	outJsonBool(&json, "complete", !table->outside && !table->lost);
-	outJsonArray(&json, "probes", false);
-	for (guint i = 0; i < table->rows->len; i++) {
-		if (isTime(&rowAt(table, i)->figures))
-			jsonProbe(&json, rowAt(table, i));
-	}
-	outJsonEnd(&json);
+	jsonProbes(&json, table);
 	jsonAmounts(&json, table, HDPROBE_KIND_TRANSFER);
 	jsonAmounts(&json, table, HDPROBE_KIND_COUNTER);
 	jsonAdvice(&json, table, how);

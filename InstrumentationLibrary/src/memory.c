@@ -14,6 +14,7 @@
 
 #include "InstrumentationLibrary/src/clock.h"
 #include "InstrumentationLibrary/src/memory.h"
+#include "InstrumentationLibrary/src/readpage.h"
 #include "common/clock.h"
 #include "common/environment.h"
 #include "common/owned.h"
@@ -27,6 +28,8 @@ static struct hdProbeHead head;
 struct hdProbeHead *hdProbePage = &head;
 
 static struct hdProbeOwn owns[HD_PROBE_LANES];
+/* How many of these were ever taken: what is behind them was not touched. */
+static _Atomic uint32_t ownsUsed;
 static _Atomic(void *) chunks[HD_PROBE_CHUNKS];
 static _Atomic(struct hdProbeSlot *) shared[HD_PROBE_PROBES];
 /* For hdProbe_find(). */
@@ -236,14 +239,26 @@ static void endThread(void *own)
 	atomic_store_explicit(&lane->isTaken, 0, memory_order_release);
 }
 
+/* Lane i is about to be used, for the first time perhaps. */
+static void noteUsed(uint32_t i)
+{
+	uint32_t used = atomic_load(&ownsUsed);
+
+	while (used <= i &&
+	       !atomic_compare_exchange_weak(&ownsUsed, &used, i + 1)) {
+	}
+}
+
 static struct hdProbeOwn *takeLane(void)
 {
 	for (unsigned int i = 0; hasKey && i < HD_PROBE_LANES; i++) {
 		struct hdProbeLane *lane = &hdProbePage->lanes[i];
 		uint32_t isTaken = 0;
 
-		if (atomic_load(&owns[i].isTaken) ||
-		    !atomic_compare_exchange_strong(&owns[i].isTaken, &isTaken,
+		if (atomic_load(&owns[i].isTaken))
+			continue;
+		noteUsed(i);
+		if (!atomic_compare_exchange_strong(&owns[i].isTaken, &isTaken,
 						    1))
 			continue;
 		owns[i].number = i;
@@ -383,7 +398,8 @@ static void beginChild(void)
 		    !remap(memory, HD_PROBE_CHUNK_SIZE, chunkOffset(i)))
 			atomic_fetch_add(&hdProbePage->outside, HD_PROBE_CHUNK);
 	}
-	memset(owns, 0, sizeof(owns));
+	/* All of them are a megabyte, most of it never touched. */
+	memset(owns, 0, atomic_load(&ownsUsed) * sizeof(owns[0]));
 	memset(shared, 0, sizeof(shared));
 	hdProbeOwn = NULL;
 	if (hasKey)
@@ -436,10 +452,8 @@ __attribute__((destructor)) static void end(void)
 
 int hdProbeLock(int isReset)
 {
-	struct flock lock = { .l_type = isReset ? F_WRLCK : F_RDLCK,
-			      .l_whence = SEEK_SET };
 	char path[64];
-	int opened = -1, error = 0;
+	int opened = -1, ret = 0;
 
 	lockMutex();
 	if (ownsFile()) {
@@ -449,17 +463,15 @@ int hdProbeLock(int isReset)
 		/* Without /proc, or if it is not to be looked at, nobody else
 		 * finds the file, either. */
 		if (opened >= 0)
-			while (fcntl(opened, F_OFD_SETLKW, &lock) != 0 &&
-			       (error = errno) == EINTR)
-				error = 0;
+			ret = hdProbeReaderLock(opened, isReset);
 		else if (errno != ENOENT && errno != EACCES)
-			error = errno;
-		if (opened >= 0 && error)
+			ret = -errno;
+		if (opened >= 0 && ret < 0)
 			close(opened);
 	}
-	if (error) {
+	if (ret < 0) {
 		unlockMutex();
-		return -error;
+		return ret;
 	}
 	return opened + 1;
 }

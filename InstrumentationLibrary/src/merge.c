@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <string.h>
 #include <time.h>
 
@@ -135,9 +136,37 @@ static void addDecayed(struct hdProbeTotals *totals, const struct view *view,
 	totals->stamp = stamp;
 }
 
-void hdProbeTotalsAdd(struct hdProbeTotals *totals, struct hdProbeSlot *slot,
-		      uint64_t halfLife, int isReset)
+/* What was there at the last reset; 0 if that is not asked for. */
+static uint64_t baseOf(const _Atomic uint64_t *base, enum hdProbeSince since)
 {
+	return since == HD_PROBE_SINCE_BEGIN ? 0 : hdProbeGet(base);
+}
+
+static void addHistogram(struct hdProbeTotals *totals, struct hdProbeSlot *slot,
+			 enum hdProbeSince since, uint64_t *grown)
+{
+	for (unsigned int i = 0; i < HD_PROBE_BUCKETS; i++) {
+		uint64_t now = hdProbeGet(&slot->sums.histogram[i]);
+
+		grown[i] = now - baseOf(&slot->base.histogram[i], since);
+		totals->histogram[i] += grown[i];
+		if (since == HD_PROBE_SINCE_RESET_AND_RESET && grown[i])
+			atomic_store(&slot->base.histogram[i], now);
+	}
+}
+
+static unsigned __int128 grownWide(const struct view *view, enum scalar which,
+				   const _Atomic uint64_t *base,
+				   enum hdProbeSince since)
+{
+	return wide(view->scalars[which], view->scalars[which + 1]) -
+	       wide(baseOf(&base[0], since), baseOf(&base[1], since));
+}
+
+void hdProbeTotalsAdd(struct hdProbeTotals *totals, struct hdProbeSlot *slot,
+		      uint64_t halfLife, enum hdProbeSince since)
+{
+	bool isReset = since == HD_PROBE_SINCE_RESET_AND_RESET;
 	/* That of the extremes that are asked for. */
 	uint32_t epoch = isReset ? atomic_fetch_add(&slot->resets, 1)
 				 : atomic_load(&slot->resets);
@@ -146,32 +175,18 @@ void hdProbeTotalsAdd(struct hdProbeTotals *totals, struct hdProbeSlot *slot,
 	uint64_t min = UINT64_MAX, max = 0;
 
 	look(slot, &view);
-	for (enum scalar i = 0; i < SCALARS; i++) {
-		_Atomic uint64_t *base = scalarOf(&slot->base, i);
-
-		grown[i] = view.scalars[i] - hdProbeGet(base);
-	}
-	for (unsigned int i = 0; i < HD_PROBE_BUCKETS; i++) {
-		uint64_t now = hdProbeGet(&slot->sums.histogram[i]);
-
-		histogram[i] = now - hdProbeGet(&slot->base.histogram[i]);
-		totals->histogram[i] += histogram[i];
-		if (isReset && histogram[i])
-			atomic_store(&slot->base.histogram[i], now);
-	}
+	for (enum scalar i = 0; i < SCALARS; i++)
+		grown[i] = view.scalars[i] -
+			   baseOf(scalarOf(&slot->base, i), since);
+	addHistogram(totals, slot, since, histogram);
 	totals->count += grown[COUNT];
 	totals->timed += grown[TIMED];
 	totals->missed += grown[MISSED];
 	totals->sum += grown[SUM];
 	totals->outer += grown[OUTER];
-	totals->squares +=
-		wide(view.scalars[SQUARES], view.scalars[SQUARES_HIGH]) -
-		wide(hdProbeGet(&slot->base.squares[0]),
-		     hdProbeGet(&slot->base.squares[1]));
-	totals->outerSquares += wide(view.scalars[OUTER_SQUARES],
-				     view.scalars[OUTER_SQUARES_HIGH]) -
-				wide(hdProbeGet(&slot->base.outerSquares[0]),
-				     hdProbeGet(&slot->base.outerSquares[1]));
+	totals->squares += grownWide(&view, SQUARES, slot->base.squares, since);
+	totals->outerSquares +=
+		grownWide(&view, OUTER_SQUARES, slot->base.outerSquares, since);
 	for (enum scalar i = 0; isReset && i < SCALARS; i++)
 		atomic_store(scalarOf(&slot->base, i), view.scalars[i]);
 	if (grown[TIMED] && view.epoch == epoch) {
@@ -183,6 +198,23 @@ void hdProbeTotalsAdd(struct hdProbeTotals *totals, struct hdProbeSlot *slot,
 	totals->min = min < totals->min ? min : totals->min;
 	totals->max = max > totals->max ? max : totals->max;
 	addDecayed(totals, &view, halfLife);
+}
+
+void hdProbeTotalsSubtract(struct hdProbeTotals *totals,
+			   const struct hdProbeTotals *before)
+{
+	totals->count -= before->count;
+	totals->timed -= before->timed;
+	totals->missed -= before->missed;
+	totals->sum -= before->sum;
+	totals->outer -= before->outer;
+	totals->squares -= before->squares;
+	totals->outerSquares -= before->outerSquares;
+	for (unsigned int i = 0; i < HD_PROBE_BUCKETS; i++)
+		totals->histogram[i] -= before->histogram[i];
+	totals->min = UINT64_MAX;
+	totals->max = 0;
+	extremesOf(totals->histogram, &totals->min, &totals->max);
 }
 
 void hdProbeTotalsMerge(struct hdProbeTotals *totals,
@@ -261,8 +293,7 @@ static double variance(uint64_t n, uint64_t sum, unsigned __int128 squares)
 void hdProbeTotalsFigures(const struct hdProbeTotals *totals, double tickNs,
 			  struct hdProbeFigures *figures)
 {
-	int isTime = figures->kind == HDPROBE_KIND_TIMER ||
-		     figures->kind == HDPROBE_KIND_KERNEL;
+	bool isTime = hdProbeIsTime(figures->kind);
 	int isKernel = figures->kind == HDPROBE_KIND_KERNEL;
 	double tick = isTime ? tickNs : 1, per = isTime ? 1e9 : 1;
 	double timed = (double)totals->timed;

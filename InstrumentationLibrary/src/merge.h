@@ -9,7 +9,14 @@
 
 #include "InstrumentationLibrary/src/page.h"
 
-/** Sums of slots since the last reset, in ticks. */
+/** Since when sums are asked for. */
+enum hdProbeSince {
+	HD_PROBE_SINCE_RESET,
+	HD_PROBE_SINCE_RESET_AND_RESET, /**< And reset afterwards. */
+	HD_PROBE_SINCE_BEGIN, /**< Whoever resets; without extremes. */
+};
+
+/** Sums of slots, in ticks. */
 struct hdProbeTotals {
 	uint64_t count, timed, missed, sum, outer;
 	unsigned __int128 squares, outerSquares;
@@ -26,14 +33,19 @@ void hdProbeTotalsClear(struct hdProbeTotals *totals);
  * Add a slot, while the numbers are locked.
  *
  * @param halfLife Of the decayed mean, ticks.
- * @param isReset Whether the slot begins at zero afterwards.
+ * @param since Since when.
  */
 void hdProbeTotalsAdd(struct hdProbeTotals *totals, struct hdProbeSlot *slot,
-		      uint64_t halfLife, int isReset);
+		      uint64_t halfLife, enum hdProbeSince since);
 
 /** Add totals of other slots, whose decayed mean has the same half-life. */
 void hdProbeTotalsMerge(struct hdProbeTotals *totals,
 			const struct hdProbeTotals *others, uint64_t halfLife);
+
+/** Take off what totals since the begin were earlier: what came since then,
+ * with extremes that the histogram says. */
+void hdProbeTotalsSubtract(struct hdProbeTotals *totals,
+			   const struct hdProbeTotals *before);
 
 /** Find a quantile, in ticks, of totals with something timed. */
 double hdProbeTotalsQuantile(const struct hdProbeTotals *totals, double q);

@@ -16,6 +16,7 @@
 #define HD_PROBE_PAGE_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -111,6 +112,12 @@ struct hdProbeHead {
 /** A chunk of slots is so large: whole pages of up to 64 kB. */
 #define HD_PROBE_CHUNK_SIZE \
 	((HD_PROBE_CHUNK * sizeof(struct hdProbeSlot) + 65535) / 65536 * 65536)
+
+/** Whether a probe of such a kind measures times; else amounts. */
+static inline bool hdProbeIsTime(unsigned int kind)
+{
+	return kind == HDPROBE_KIND_TIMER || kind == HDPROBE_KIND_KERNEL;
+}
 
 /** Read what others may write. */
 static inline uint64_t hdProbeGet(const _Atomic uint64_t *from)

@@ -2,6 +2,8 @@
 /* Reading a page. */
 #include "config.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 
 #include "InstrumentationLibrary/src/readpage.h"
@@ -22,11 +24,23 @@ static int isSame(const struct hdProbeEntry *a, const struct hdProbeEntry *b)
 	       strncmp(a->to, b->to, HDPROBE_NAME_SIZE) == 0;
 }
 
-static unsigned int slots(const struct hdProbeReader *self)
+unsigned int hdProbeReaderSlots(const struct hdProbeReader *self)
 {
 	unsigned int count = atomic_load(&self->head->slots);
 
 	return count < HD_PROBE_SLOTS ? count : HD_PROBE_SLOTS;
+}
+
+int hdProbeReaderLock(int fd, int isReset)
+{
+	struct flock lock = { .l_type = isReset ? F_WRLCK : F_RDLCK,
+			      .l_whence = SEEK_SET };
+
+	while (fcntl(fd, F_OFD_SETLKW, &lock) != 0) {
+		if (errno != EINTR)
+			return -errno;
+	}
+	return 0;
 }
 
 void hdProbeReaderReset(struct hdProbeReader *self)
@@ -34,42 +48,43 @@ void hdProbeReaderReset(struct hdProbeReader *self)
 	atomic_store(&self->head->resetAt, hdMonotonicNow());
 }
 
-int hdProbeReaderIsFirst(const struct hdProbeReader *self, unsigned int i)
+void hdProbeReaderFirsts(const struct hdProbeReader *self, unsigned int *firsts)
 {
-	const struct hdProbeEntry *entry = entryAt(self, i);
+	firsts[0] = 0;
+	for (unsigned int i = 1; i < HD_PROBE_PROBES; i++) {
+		const struct hdProbeEntry *entry = entryAt(self, i);
+		unsigned int first = 1;
 
-	if (!entry)
-		return 0;
-	for (unsigned int j = 1; j < i; j++) {
-		const struct hdProbeEntry *other = entryAt(self, j);
-
-		if (other && isSame(entry, other))
-			return 0;
+		while (entry && first < i &&
+		       !(firsts[first] == first &&
+			 isSame(entry, &self->head->entries[first])))
+			first++;
+		firsts[i] = entry ? first : 0;
 	}
-	return 1;
 }
 
-void hdProbeReaderTotals(const struct hdProbeReader *self, unsigned int i,
-			 uint32_t lane, int isReset,
-			 struct hdProbeTotals *totals)
+unsigned int hdProbeReaderProbeOf(struct hdProbeSlot *slot)
 {
-	const struct hdProbeEntry *entry = &self->head->entries[i];
-	unsigned int count = slots(self);
+	uint32_t probe = slot ? atomic_load(&slot->probe) : 0;
+
+	return probe < HD_PROBE_PROBES ? probe : 0;
+}
+
+void hdProbeReaderTotals(const struct hdProbeReader *self,
+			 const unsigned int *firsts, unsigned int i,
+			 enum hdProbeSince since, struct hdProbeTotals *totals)
+{
+	unsigned int count = hdProbeReaderSlots(self);
 
 	hdProbeTotalsClear(totals);
 	for (unsigned int j = 0; j < count; j++) {
 		struct hdProbeSlot *slot = self->slotAt(self->context, j);
-		uint32_t probe = slot ? atomic_load(&slot->probe) : 0;
-		const struct hdProbeEntry *other;
 
-		if (probe == 0 || probe >= HD_PROBE_PROBES ||
-		    (lane != HD_PROBE_ALL && atomic_load(&slot->lane) != lane))
-			continue;
-		other = &self->head->entries[probe];
-		if (probe == i ||
-		    (entryAt(self, probe) && isSame(entry, other)))
-			hdProbeTotalsAdd(totals, slot,
-					 hdProbeGet(&entry->halfLife), isReset);
+		if (firsts[hdProbeReaderProbeOf(slot)] == i)
+			hdProbeTotalsAdd(
+				totals, slot,
+				hdProbeGet(&self->head->entries[i].halfLife),
+				since);
 	}
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file
- * Reading a page: the probes in it, by all threads or by one lane.
+ * Reading a page: the probes in it, and the slots of each.
  *
  * A page of another process is what that process says; nothing in it is
  * believed that could lead out of it.
@@ -10,9 +10,6 @@
 #define HD_PROBE_READPAGE_H
 
 #include "InstrumentationLibrary/src/merge.h"
-
-/** All lanes. */
-#define HD_PROBE_ALL UINT32_MAX
 
 /** A page, and where its slots are. */
 struct hdProbeReader {
@@ -25,13 +22,25 @@ struct hdProbeReader {
 /** Begin a reset, locked for it. */
 void hdProbeReaderReset(struct hdProbeReader *self);
 
-/** Whether probe @p i is there, and none before has its name and kind. */
-int hdProbeReaderIsFirst(const struct hdProbeReader *self, unsigned int i);
+/** Lock the file of a page, by an open file description: for reading, or for a
+ *  reset. 0, or a negative errno. */
+int hdProbeReaderLock(int fd, int isReset);
 
-/** Add up a probe, under all numbers that have its name. */
-void hdProbeReaderTotals(const struct hdProbeReader *self, unsigned int i,
-			 uint32_t lane, int isReset,
-			 struct hdProbeTotals *totals);
+/** How many slots there are to look at. */
+unsigned int hdProbeReaderSlots(const struct hdProbeReader *self);
+
+/** The probes that are there: to each number the first one that has its name
+ *  and kind; 0: there is none. */
+void hdProbeReaderFirsts(const struct hdProbeReader *self,
+			 unsigned int *firsts);
+
+/** Of which probe of the page a slot is; 0: of none. */
+unsigned int hdProbeReaderProbeOf(struct hdProbeSlot *slot);
+
+/** Add up probe @p i, under all numbers whose first it is. */
+void hdProbeReaderTotals(const struct hdProbeReader *self,
+			 const unsigned int *firsts, unsigned int i,
+			 enum hdProbeSince since, struct hdProbeTotals *totals);
 
 /** Get the figures of totals, with the name and kind of probe @p i. */
 void hdProbeReaderFigures(const struct hdProbeReader *self, unsigned int i,

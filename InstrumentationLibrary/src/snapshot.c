@@ -25,6 +25,7 @@ int hdProbe_snapshot(struct hdProbeFigures *figures, size_t capacity, int reset)
 {
 	struct hdProbeReader read;
 	struct hdProbeTotals totals;
+	unsigned int firsts[HD_PROBE_PROBES];
 	size_t found = 0;
 	int locked;
 
@@ -37,12 +38,16 @@ int hdProbe_snapshot(struct hdProbeFigures *figures, size_t capacity, int reset)
 	}
 	if (reset)
 		hdProbeReaderReset(&read);
+	hdProbeReaderFirsts(&read, firsts);
 	for (unsigned int i = 1; i < HD_PROBE_PROBES; i++) {
-		if (!hdProbeReaderIsFirst(&read, i))
+		if (firsts[i] != i)
 			continue;
 		if (found < capacity) {
-			hdProbeReaderTotals(&read, i, HD_PROBE_ALL, reset,
-					    &totals);
+			hdProbeReaderTotals(
+				&read, firsts, i,
+				reset ? HD_PROBE_SINCE_RESET_AND_RESET
+				      : HD_PROBE_SINCE_RESET,
+				&totals);
 			hdProbeReaderFigures(&read, i, &totals,
 					     &figures[found]);
 		}
@@ -56,16 +61,18 @@ double hdProbe_quantile(const struct hdProbe *probe, double q)
 {
 	struct hdProbeReader read = reader();
 	struct hdProbeTotals totals;
+	unsigned int firsts[HD_PROBE_PROBES];
 	unsigned int index = __atomic_load_n(&probe->index, __ATOMIC_ACQUIRE);
 	int locked = index ? hdProbeLock(0) : -1;
 	double ticks;
 
 	if (locked < 0)
 		return NAN;
-	hdProbeReaderTotals(&read, index, HD_PROBE_ALL, 0, &totals);
+	hdProbeReaderFirsts(&read, firsts);
+	hdProbeReaderTotals(&read, firsts, firsts[index], HD_PROBE_SINCE_RESET,
+			    &totals);
 	hdProbeUnlock(locked);
 	ticks = hdProbeTotalsQuantile(&totals, q);
-	return probe->kind <= HDPROBE_KIND_KERNEL
-		       ? ticks * hdProbePage->tickNs / 1e9
-		       : ticks;
+	return hdProbeIsTime(probe->kind) ? ticks * hdProbePage->tickNs / 1e9
+					  : ticks;
 }
