@@ -19,7 +19,7 @@ tour_packages=(libmicrohttpd-dev libopen-trace-format2-dev)
 check_packages=(clang libclang-rt-dev clang-format doxygen shellcheck mandoc
 	xz-utils locales babeltrace2 protobuf-compiler
 	libopen-trace-format2-dev otf2-tools otf-trace python3 python3-otf2
-	python3-jsonschema python3-scipy zsh
+	python3-jsonschema python3-protobuf python3-scipy zsh
 	libgtop2-dev
 	libopenmpi-dev openmpi-bin libmpich-dev mpich gfortran iproute2
 	netpipe-openmpi netpipe-mpich2 libomp-dev libblas-dev

@@ -51,6 +51,8 @@ static void printJson(const struct export *export)
 	outJsonInteger(&json, "states", (int64_t) export->states);
 	outJsonInteger(&json, "events", (int64_t) export->events);
 	outJsonInteger(&json, "messages", (int64_t) export->messages);
+	if (export->project->relationCount)
+		outJsonInteger(&json, "relations", (int64_t) export->relations);
 	outJsonArray(&json, "lost", false);
 	for (guint i = 0; i < export->losses->len; i++) {
 		const struct exportLoss *loss =
@@ -76,10 +78,13 @@ static void printText(const struct export *export)
 		{ export->states, "state", "states" },
 		{ export->events, "event", "events" },
 		{ export->messages, "message", "messages" },
+		{ export->relations, "relation", "relations" },
 	};
+	/* Most projects have no relations. */
+	size_t count = G_N_ELEMENTS(counts) - !export->project->relationCount;
 
 	outPrintable(export->output);
-	for (size_t i = 0; i < G_N_ELEMENTS(counts); i++)
+	for (size_t i = 0; i < count; i++)
 		printf("%s %" PRIu64 " %s", i ? "," : ":", counts[i].count,
 		       counts[i].count == 1 ? counts[i].one : counts[i].many);
 	putchar('\n');
@@ -87,7 +92,7 @@ static void printText(const struct export *export)
 
 /* ---- The command ------------------------------------------------------- */
 
-static const char *const onlyWords[] = { "stats", "traces", NULL };
+static const char *const onlyWords[] = { "stats", "traces", "relations", NULL };
 static const char *toWords[G_N_ELEMENTS(formats) + 1]; /* Their names. */
 static const struct cliWords words[] = {
 	{ "only", onlyWords, false },
@@ -104,7 +109,8 @@ static const struct toolHelp help = {
 	.description =
 		"Writes a project in a format of other tools, and says what "
 		"that format cannot carry.\n\nFORMAT is csv, csv-wide, ctf, "
-		"json, openmetrics, otf2, paraver, or perfetto.\nTIME is in "
+		"json, openmetrics, otf2, otlp, paraver, or\nperfetto.\nTIME "
+		"is in "
 		"seconds since the start of the project, or @SECONDS since "
 		"1970.",
 	.examples = "  hdtrace export --to csv run1.proj\n"
@@ -190,6 +196,11 @@ static int64_t totalSize(const struct export *export)
 	for (guint i = 0; i < export->traces->len; i++)
 		total += ((const hdITraceFile *)export->traces->pdata[i])
 				 ->fileSize;
+	for (size_t i = 0;
+	     export->hasRelations && export->format->keepsRelations &&
+	     i < export->project->relationCount;
+	     i++)
+		total += export->project->relations[i]->fileSize;
 	return total;
 }
 
@@ -200,6 +211,7 @@ static int parseOnly(struct export *export, const char *only)
 
 	export->hasStats = !only || found == 0;
 	export->hasTraces = !only || found == 1;
+	export->hasRelations = !only || found == 2;
 	return status;
 }
 
@@ -268,7 +280,7 @@ int exportRun(struct tool *tool, int argc, char **argv)
 	const GOptionEntry entries[] = {
 		SELECT_ENTRIES_UNTIL(&export.selection, "until"),
 		{ "only", 0, 0, G_OPTION_ARG_FILENAME, &only,
-		  "Write one part: stats or traces", "PART" },
+		  "Write one part: stats, traces or relations", "PART" },
 		{ "to", 0, 0, G_OPTION_ARG_FILENAME, &to, "Format to write",
 		  "FORMAT" },
 		{ "output", 'o', 0, G_OPTION_ARG_FILENAME, &export.output,

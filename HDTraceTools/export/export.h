@@ -44,6 +44,7 @@ struct export
 	struct scan scan; /**< Set by exportChoose(). */
 	bool hasStats;    /**< What --only says. */
 	bool hasTraces;
+	bool hasRelations; /**< And there are some where it was asked. */
 	/* What was asked for, and can be read. */
 	GPtrArray *groups; /**< struct exportGroup, in the project's order. */
 	GPtrArray *traces; /**< const hdITraceFile */
@@ -55,6 +56,7 @@ struct export
 	uint64_t states;
 	uint64_t events;
 	uint64_t messages;
+	uint64_t relations;
 };
 
 /** Something that a format cannot carry. */
@@ -71,6 +73,7 @@ struct exportFormat {
 	bool keepsDescription; /**< Of the project. */
 	bool keepsClocks;      /**< How exactly they were compared. */
 	bool keepsDetails;     /**< What else is known of windows. */
+	bool keepsRelations;
 	/**
 	 * Write it. NULL if it was not built.
 	 *
@@ -87,6 +90,7 @@ struct exportFormat {
 	X(Ctf)            \
 	X(Json)           \
 	X(OpenMetrics)    \
+	X(Otlp)           \
 	X(Otf2)           \
 	X(Paraver)        \
 	X(Perfetto)

@@ -41,6 +41,9 @@ void exportLoseProject(struct export *export)
 		   project->usedFileCount);
 	exportLose(export, "error bounds of clocks",
 		   export->format->keepsClocks ? 0 : project->clockCount);
+	if (export->hasRelations && !export->format->keepsRelations)
+		exportLose(export, "files of relations",
+			   project->relationCount);
 }
 
 int exportStartFile(struct export *export, struct newFile *file,
@@ -154,6 +157,25 @@ static void addGroup(struct export *export, const hdIGroup *group)
 	addNodes(export, chosen->source->node);
 }
 
+/** Whether there are any where somebody asked, and their nodes. */
+static void chooseRelations(struct export *export)
+{
+	const hdIProject *project = export->project;
+	bool isThere = false;
+
+	for (size_t i = 0; export->hasRelations && i < project->relationCount;
+	     i++) {
+		const hdINode *node = project->relations[i]->node;
+
+		if (!selectionHasNode(&export->selection, node))
+			continue;
+		isThere = true;
+		if (export->format->keepsRelations)
+			addNodes(export, node);
+	}
+	export->hasRelations = isThere;
+}
+
 void exportChoose(struct export *export)
 {
 	const hdIProject *project = export->project;
@@ -178,6 +200,7 @@ void exportChoose(struct export *export)
 		g_ptr_array_add(export->traces, (gpointer)trace);
 		addNodes(export, trace->node);
 	}
+	chooseRelations(export);
 }
 
 void exportForget(struct export *export)

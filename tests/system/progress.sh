@@ -40,7 +40,7 @@ if "$build/hdtrace" report --html page.html run 2>&1 |
 else
 	shown hdtrace report -f --html page.html run
 fi
-for format in csv ctf json openmetrics paraver perfetto; do
+for format in csv ctf json openmetrics otlp paraver perfetto; do
 	shown hdtrace export --to $format -o exported-$format run
 done
 shown hdtrace plot -o run.svg run

@@ -852,7 +852,7 @@ fi
 sed '/<\/Program>/d' mini_alpha_0.trc >cut_alpha_0.trc
 cp mini_beta_1.trc cut_beta_1.trc
 sed 's/"mini"/"cut"/' mini.proj >cut.proj
-for format in csv ctf openmetrics paraver perfetto; do
+for format in csv ctf openmetrics otlp paraver perfetto; do
 	rm -rf cut.out
 	"$hdtrace" export --to $format -o cut.out cut.proj >/dev/null 2>errors
 	ok "$format: a damaged trace" test "$(grep -c 'trc.no-end' errors)" -eq 1
@@ -871,7 +871,7 @@ no node matches "gamma"|--to csv --node gamma mini
 no value matches "X"|--to csv --value X mini
 --from is not before --until|--to csv --from 2 --until 1 mini
 --until: not a time|--to csv --until soon mini
---only: not stats or traces|--to csv --only=some mini
+--only: not stats, traces or relations|--to csv --only=some mini
 END
 touch there
 ok "keeps a file that exists" says "--force replaces it" 2 export --to csv \

@@ -48,7 +48,8 @@ struct forest {
 	uint32_t *children;
 	uint32_t *siblings;
 	uint32_t *depths;
-	int error; /**< Negative errno of a temporary file. */
+	GArray *circular; /**< uint32_t: those that were cut, in order. */
+	int error;        /**< Negative errno of a temporary file. */
 	/* What forestGet() gives. */
 	GByteArray *bytes;
 	GArray *states;
@@ -89,6 +90,7 @@ struct forest *forestNew(const hdIProject *project)
 	self->entries = g_array_new(FALSE, FALSE, sizeof(struct entry));
 	self->rest = spoolNew();
 	self->mentions = sorterNew(sizeof(struct mention), compareMentions);
+	self->circular = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	self->bytes = g_byte_array_new();
 	self->states = g_array_new(FALSE, FALSE, sizeof(hdIRelationState));
 	self->attributes = g_array_new(FALSE, FALSE, sizeof(hdIAttribute));
@@ -111,6 +113,7 @@ void forestFree(struct forest *self)
 	g_free(self->children);
 	g_free(self->siblings);
 	g_free(self->depths);
+	g_array_unref(self->circular);
 	g_byte_array_unref(self->bytes);
 	g_array_unref(self->states);
 	g_array_unref(self->attributes);
@@ -322,6 +325,13 @@ static void joinSpans(struct forest *self)
 	joinMentions(self);
 }
 
+static gint compareNumbers(gconstpointer left, gconstpointer right)
+{
+	const uint32_t *a = left, *b = right;
+
+	return (*a > *b) - (*a < *b);
+}
+
 /** Find depths, and cut where a relation would be its own cause. */
 static void findDepths(struct forest *self)
 {
@@ -339,8 +349,11 @@ static void findDepths(struct forest *self)
 			at = self->parents[at];
 		}
 		if (at != FOREST_NONE && self->depths[at] == isOnWay) {
-			self->parents[g_array_index(
-				way, uint32_t, way->len - 1)] = FOREST_NONE;
+			uint32_t last =
+				g_array_index(way, uint32_t, way->len - 1);
+
+			self->parents[last] = FOREST_NONE;
+			g_array_append_val(self->circular, last);
 			self->counts.circular++;
 			at = FOREST_NONE;
 		}
@@ -352,6 +365,7 @@ static void findDepths(struct forest *self)
 		}
 	}
 	g_array_unref(way);
+	g_array_sort(self->circular, compareNumbers);
 	for (uint32_t i = 0; i < forestCount(self); i++)
 		self->depths[i]--;
 }
@@ -428,6 +442,12 @@ uint32_t forestSibling(const struct forest *self, uint32_t number)
 {
 	return self->parents[number] == FOREST_NONE ? FOREST_NONE
 						    : self->siblings[number];
+}
+
+bool forestIsCircular(const struct forest *self, uint32_t number)
+{
+	return g_array_binary_search(self->circular, &number, compareNumbers,
+				     NULL);
 }
 
 /** Which file a relation is of. */

@@ -117,6 +117,10 @@ uint32_t forestSibling(const struct forest *self, uint32_t number);
 int64_t forestStart(const struct forest *self, uint32_t number);
 int64_t forestLasted(const struct forest *self, uint32_t number);
 
+/** Whether it is not said to be caused by another, since it would be a cause of
+ *  itself. */
+bool forestIsCircular(const struct forest *self, uint32_t number);
+
 /** How long it did what. */
 struct forestTimes forestTimesOf(struct forest *self,
 				 const struct forestRelation *relation);

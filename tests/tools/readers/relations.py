@@ -45,6 +45,7 @@ class Relation:
             self.parent = attributes["r"]
         elif "ws" in attributes:
             self.span = attributes["ws"]
+        self.trace = attributes.get("w")
         self.cause, self.found, self.children = None, False, []
         self.links, self.states, self.stack = [], [], []
         self.joules, self.known = Fraction(0), 0
@@ -321,9 +322,12 @@ class Maker:
         start = self.time(0, 3 * SECOND)
         end = start + self.time(0, 2 * SECOND)
         is_ended = self.chance.random() < .9
+        trace = "" if self.chance.random() < .8 else \
+            f' w="{self.chance.getrandbits(128) | 1:032x}-' \
+            f'{self.chance.randrange(2):02x}"'
         text = lambda ns: f"{ns // SECOND}.{ns % SECOND:09d}"
         elements = [(start, f'<rel t="{id}" time="{text(start)}"'
-                     f'{self.parent(host, pid, number, start)}/>')]
+                     f'{self.parent(host, pid, number, start)}{trace}/>')]
         borders = sorted(self.time(start, end)
                          for _ in range(2 * self.chance.randrange(4)))
         depth = 0
@@ -427,4 +431,5 @@ def main():
     return bad > 0
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file
+ * hdtrace export: relations, for the formats that carry them.
+ */
+#ifndef HD_EXPORT_RELATIONS_H
+#define HD_EXPORT_RELATIONS_H
+
+#include "HDTraceTools/export/export.h"
+#include "HDTraceTools/model/relations/forest.h"
+
+/**
+ * Read all relations of the project, chosen or not.
+ *
+ * @return Them, to be freed with forestFree().
+ * @retval NULL Error; it was said.
+ */
+struct forest *exportReadRelations(struct export *export);
+
+/**
+ * Get the next relation that was asked for.
+ *
+ * @param[in,out] number Where to look from; then one more than that of the
+ * relation. Begin with 0.
+ *
+ * @return 1, 0 at the end, -1 after an error, which was said.
+ */
+int exportNextRelation(struct export *export, struct forest *forest,
+		       uint32_t *number, struct forestRelation *relation);
+
+/** Say that a temporary file failed, if it did; 0 or -1. */
+int exportTemporary(struct export *export, int ret);
+
+#endif
