@@ -82,6 +82,7 @@ for file in bin/hdtrace bin/pt bin/rut include/PT.h include/pt.h include/RUT.h i
 	include/hdprobe.f90 lib/pkgconfig/libhdProbe.pc \
 	share/doc/hdtrace/README share/doc/hdtrace/NEWS \
 	share/doc/hdtrace/guides/pictures/report-stresstest.png \
+	share/doc/hdtrace/examples/kernels/kmeans.c \
 	share/man/man1/hdmpif90.1 \
 	share/bash-completion/completions/hdtrace \
 	share/zsh/site-functions/_hdtrace; do
@@ -196,6 +197,25 @@ compiles_example() {
 }
 
 ok "the example compiles against what is installed" compiles_example
+
+# As their first lines say.
+compiles_kernels() {
+	cp -r "$stage$prefix/share/doc/hdtrace/examples/kernels" "$scratch" &&
+		cd "$scratch/kernels" || return 1
+	for program in listings kmeans "mjpeg jpeg.c"; do
+		name=${program%% *}
+		extra=${program#"$name"}
+		# shellcheck disable=SC2046,SC2086
+		${CC:-cc} ${HD_SANITIZE-} -O2 -o "$name" "$name.c" $extra \
+			dispatcher.c $($pkg_config --static --cflags --libs \
+				libhdProbe) -lm || return 1
+	done
+	LD_LIBRARY_PATH=$stage$prefix/lib ./listings 2 &&
+		LD_LIBRARY_PATH=$stage$prefix/lib ./kmeans -n 100 -k 3 -i 2 &&
+		LD_LIBRARY_PATH=$stage$prefix/lib ./mjpeg -f 1 -b yDCT=10
+}
+
+ok "kernels compile against what is installed" compiles_kernels
 # hdmpirun looks for libhdMPI where it is, and that for hdtrace.
 finds_mpi() {
 	# What the script has, not what it means.
