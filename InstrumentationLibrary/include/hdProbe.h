@@ -49,6 +49,8 @@
  * counts what was not. Names are cut off after 95 bytes. Probes of the same
  * name and kind are one.
  *
+ * **Over time.** hdProbeTrace.h writes what probes count into files.
+ *
  * Environment: HDPROBE, HDPROBE_CLOCK, HDPROBE_VERBOSITY; see hdprobe(1).
  */
 #ifndef HD_PROBE_H
@@ -138,6 +140,7 @@ void hdProbe_finish(struct hdProbe *probe, uint64_t start, uint64_t n);
 void hdProbe_finishSpan(struct hdProbe *probe, struct hdProbeSpan *span,
 			uint64_t n);
 void hdProbe_addAmount(struct hdProbe *probe, uint64_t amount);
+void hdProbe_observedBody(int isBegin);
 /* hdProbe_isEnabled() for languages that cannot read the variable: a Fortran
  * module would define one of its own. */
 int hdProbe_enabled(void);
@@ -192,6 +195,8 @@ static inline void hdProbe_dispatchStart(struct hdProbe *probe,
 /** Begin the body, within its dispatch. */
 static inline void hdProbe_bodyStart(struct hdProbeSpan *span)
 {
+	if (__builtin_expect(span->dispatch >> 63 != 0, 0))
+		hdProbe_observedBody(1);
 	if (span->dispatch > 1)
 		span->body = hdProbe_now();
 }
@@ -205,6 +210,8 @@ static inline void hdProbe_bodyStop(struct hdProbeSpan *span)
 		if (now > span->body)
 			span->inside += now - span->body;
 	}
+	if (__builtin_expect(span->dispatch >> 63 != 0, 0))
+		hdProbe_observedBody(0);
 }
 
 /** End the dispatch: of @p n instances, whose bodies were one. Only this counts
@@ -329,6 +336,75 @@ int hdProbe_snapshot(struct hdProbeFigures *figures, size_t capacity,
  * @return Seconds; NaN if nothing was measured.
  */
 double hdProbe_quantile(const struct hdProbe *probe, double q);
+
+/** Who reads all probes again and again, with a begin of its own. */
+struct hdProbeWatch;
+
+/**
+ * Begin to watch: what is completed from now on is seen.
+ *
+ * A watch is its owner's alone: neither resets by others nor other watches
+ * change what it sees, and it changes nothing for them. One thread at a time
+ * uses it. In a child of fork() it sees what the child does.
+ *
+ * @return The watch, to be given to hdProbe_unwatch().
+ * @retval NULL errno is set: ENOMEM, or as of hdProbe_snapshot().
+ */
+struct hdProbeWatch *hdProbe_watch(void);
+
+/**
+ * Read what was completed since the watch was read before.
+ *
+ * Nothing is lost, and nothing counted twice: what all reads give adds up to
+ * all. Extremes have the histogram's error; there is no decayed mean.
+ *
+ * @param watch Not NULL.
+ * @param[out] figures One for each probe, in the order of their first use.
+ * @param capacity How many fit; others are read later.
+ *
+ * @return How many probes there are, which may be more than fit.
+ * @retval -1 errno as of hdProbe_watch(); nothing is lost.
+ */
+int hdProbe_watchRead(struct hdProbeWatch *watch,
+		      struct hdProbeFigures *figures, size_t capacity);
+
+/**
+ * Free a watch.
+ *
+ * @param watch NULL does nothing.
+ */
+void hdProbe_unwatch(struct hdProbeWatch *watch);
+
+/**
+ * Who is called at each measurement of some probes, such as to record states:
+ * libhdProbeTrace is one. By the thread that measures, outside of what is
+ * measured; so it must be quick, and fit for signal handlers if probes are used
+ * in them.
+ */
+struct hdProbeObserver {
+	/** Whether to be called for a probe: of this name, other end of a
+	 *  transfer (else "") and kind. Asked at its first use, or when the
+	 *  observer comes. */
+	int (*wants)(const char *name, const char *to, unsigned int kind);
+	/** A measurement, of a kernel its dispatch, begins. The name stays, and
+	 *  is the same pointer for the same probe. */
+	void (*begin)(const char *name, unsigned int kind);
+	/** The body of the kernel that was begun last begins, or ends. */
+	void (*body)(int isBegin);
+	/** It has ended; the begin may have been in another thread. */
+	void (*end)(const char *name, unsigned int kind);
+};
+
+/**
+ * Have an observer, one a process; measurements that are open are not observed.
+ *
+ * @param observer Stays until the process ends; NULL: none from now on. Threads
+ *        that are being called go on for a moment.
+ *
+ * @retval 0 Done.
+ * @retval -1 errno EBUSY: there is one.
+ */
+int hdProbe_observe(const struct hdProbeObserver *observer);
 
 /** @return How many measurements were not recorded: no room for another name.
  */

@@ -14,6 +14,7 @@
 
 #include "InstrumentationLibrary/src/clock.h"
 #include "InstrumentationLibrary/src/memory.h"
+#include "InstrumentationLibrary/src/observe.h"
 #include "InstrumentationLibrary/src/readpage.h"
 #include "common/clock.h"
 #include "common/environment.h"
@@ -95,10 +96,11 @@ static void *chunkAt(unsigned int chunk)
 	return memory;
 }
 
-struct hdProbeSlot *hdProbeSlotAt(unsigned int i)
+struct hdProbeSlot *hdProbeOwnSlotAt(void *context, unsigned int i)
 {
 	struct hdProbeSlot *memory;
 
+	(void)context;
 	if (i >= HD_PROBE_SLOTS)
 		return NULL;
 	memory = atomic_load(&chunks[i / HD_PROBE_CHUNK]);
@@ -183,6 +185,7 @@ static int take(struct hdProbeEntry *entry, const struct hdProbe *probe)
 	copyName(entry->name, probe->name);
 	copyName(entry->to, probe->to);
 	atomic_store(&entry->state, HD_PROBE_READY);
+	hdProbeObserveNew(entry);
 	return 1;
 }
 

@@ -45,8 +45,9 @@ struct hdProbeSlot *hdProbeSharedSlot(unsigned int index);
 /** Give a probe its number; 0 if there is none left. */
 unsigned int hdProbeNumber(struct hdProbe *probe);
 
-/** Slot number @p i, or NULL if it is not there. */
-struct hdProbeSlot *hdProbeSlotAt(unsigned int i);
+/** Slot number @p i of the process itself, inside the file or not, or NULL if
+ * it is not there; for a reader of its page. */
+struct hdProbeSlot *hdProbeOwnSlotAt(void *context, unsigned int i);
 
 /** Lock the numbers, of this process and in others, for reading or for a reset.
  *  @return What hdProbeUnlock() needs, or a negative errno. */

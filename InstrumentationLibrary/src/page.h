@@ -73,10 +73,16 @@ struct hdProbeEntry {
 	char name[HDPROBE_NAME_SIZE];
 	char to[HDPROBE_NAME_SIZE];
 	_Atomic uint64_t deadline; /**< Ticks; 0: none. */
-	_Atomic uint64_t every;    /**< 0: all are timed. */
+	/** One in so many is timed; 0: all; with HD_PROBE_OBSERVED. Of number
+	 *  0, which has no name, HD_PROBE_OBSERVED if anybody observes. */
+	_Atomic uint64_t every;
 	_Atomic uint64_t isRandom;
 	_Atomic uint64_t halfLife; /**< Ticks; 0: no decayed mean. */
 };
+
+/** Somebody is called at each measurement, and the begin says so in its
+ *  result. */
+#define HD_PROBE_OBSERVED (UINT64_C(1) << 63)
 
 enum hdProbeEntryState {
 	HD_PROBE_FREE,

@@ -13,6 +13,7 @@
 #include "InstrumentationLibrary/src/clock.h"
 #include "InstrumentationLibrary/src/decay.h"
 #include "InstrumentationLibrary/src/memory.h"
+#include "InstrumentationLibrary/src/observe.h"
 
 /* What hdProbe_begin() gives where an instance is counted, not timed. */
 #define NOT_TIMED 1
@@ -278,17 +279,31 @@ static int isTimedNow(struct hdProbe *probe, uint64_t every, int isRandom)
 /* ---- Calls -----------------------------------------------------------------
  */
 
+/* With sampling, or observed. */
+static __attribute__((noinline)) uint64_t beginRarely(struct hdProbe *probe)
+{
+	unsigned int index = hdProbeNumber(probe);
+	const struct hdProbeEntry *entry = &hdProbePage->entries[index];
+	uint64_t every = index ? hdProbeGet(&entry->every) : 0;
+	uint64_t observed = every & HD_PROBE_OBSERVED;
+
+	every &= ~HD_PROBE_OBSERVED;
+	if (observed)
+		hdProbeObserveBegin(entry);
+	if (every &&
+	    !isTimedNow(probe, every, hdProbeGet(&entry->isRandom) != 0))
+		return NOT_TIMED | observed;
+	return hdProbeClockRead() | observed;
+}
+
 uint64_t hdProbe_begin(struct hdProbe *probe)
 {
-	/* Of number 0, nothing is set. */
 	const struct hdProbeEntry *entry =
 		&hdProbePage->entries[__atomic_load_n(&probe->index,
 						      __ATOMIC_RELAXED)];
-	uint64_t every = hdProbeGet(&entry->every);
 
-	if (__builtin_expect(every != 0, 0) &&
-	    !isTimedNow(probe, every, hdProbeGet(&entry->isRandom) != 0))
-		return NOT_TIMED;
+	if (__builtin_expect(hdProbeGet(&entry->every) != 0, 0))
+		return beginRarely(probe);
 	return hdProbeClockRead();
 }
 
@@ -301,6 +316,11 @@ void hdProbe_finish(struct hdProbe *probe, uint64_t start, uint64_t n)
 {
 	struct measurement new = { .n = n };
 
+	if (__builtin_expect(start >= HD_PROBE_OBSERVED, 0)) {
+		hdProbe_finish(probe, start & ~HD_PROBE_OBSERVED, n);
+		hdProbeObserveEnd(&hdProbePage->entries[probe->index]);
+		return;
+	}
 	if (start == NOT_TIMED) {
 		record(probe, &new, 0);
 		return;
@@ -317,6 +337,12 @@ void hdProbe_finishSpan(struct hdProbe *probe, struct hdProbeSpan *span,
 	struct measurement new = { .n = n, .ticks = span->inside };
 	uint64_t all;
 
+	if (__builtin_expect(span->dispatch >= HD_PROBE_OBSERVED, 0)) {
+		span->dispatch &= ~HD_PROBE_OBSERVED;
+		hdProbe_finishSpan(probe, span, n);
+		hdProbeObserveEnd(&hdProbePage->entries[probe->index]);
+		return;
+	}
 	if (span->dispatch == NOT_TIMED) {
 		record(probe, &new, 0);
 		return;
@@ -375,7 +401,7 @@ int hdProbe_setSampling(struct hdProbe *probe, unsigned int every, int isRandom)
 	if (!entry)
 		return -1;
 	atomic_store(&entry->isRandom, isRandom != 0);
-	atomic_store(&entry->every, every > 1 ? every : 0);
+	hdProbeSetEvery(entry, every > 1 ? every : 0, ~HD_PROBE_OBSERVED);
 	return 0;
 }
 

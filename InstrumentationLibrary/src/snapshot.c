@@ -9,16 +9,10 @@
 #include "InstrumentationLibrary/src/memory.h"
 #include "InstrumentationLibrary/src/readpage.h"
 
-/* Slots as they are in this process, inside the file or not. */
-static struct hdProbeSlot *slotAt(void *context, unsigned int i)
-{
-	(void)context;
-	return hdProbeSlotAt(i);
-}
-
 static struct hdProbeReader reader(void)
 {
-	return (struct hdProbeReader){ .head = hdProbePage, .slotAt = slotAt };
+	return (struct hdProbeReader){ .head = hdProbePage,
+				       .slotAt = hdProbeOwnSlotAt };
 }
 
 int hdProbe_snapshot(struct hdProbeFigures *figures, size_t capacity, int reset)

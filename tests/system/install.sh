@@ -80,6 +80,7 @@ ok "pkg-config files" relocate
 
 for file in bin/hdtrace bin/pt bin/rut include/PT.h include/pt.h include/RUT.h include/pmlib/pmlib.h lib/pkgconfig/libhdReading.pc include/hdTrace.h include/hdProbe.h \
 	include/hdprobe.f90 lib/pkgconfig/libhdProbe.pc \
+	include/hdProbeTrace.h lib/pkgconfig/libhdProbeTrace.pc \
 	share/doc/hdtrace/README share/doc/hdtrace/NEWS \
 	share/doc/hdtrace/guides/pictures/report-stresstest.png \
 	share/doc/hdtrace/examples/kernels/kmeans.c \
@@ -141,6 +142,22 @@ int main(void)
 		HDPROBE_SCOPE("main");
 	}
 	return hdProbe_snapshot(NULL, 0, 0) != 1;
+}
+END
+
+try_library libhdProbeTrace yes <<'END'
+#include <hdProbe.h>
+#include <hdProbeTrace.h>
+int main(void)
+{
+	struct hdProbeWatch *watch = hdProbe_watch();
+	struct hdProbeFigures figures;
+
+	{
+		HDPROBE_SCOPE("main");
+	}
+	return hdProbe_watchRead(watch, &figures, 1) != 1 ||
+	       hdProbe_traceWrite() != -1;
 }
 END
 

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Who is called at measurements. */
+#include "config.h"
+
+#include <errno.h>
+
+#include "InstrumentationLibrary/src/memory.h"
+#include "InstrumentationLibrary/src/observe.h"
+
+static _Atomic(const struct hdProbeObserver *) observer;
+
+void hdProbeSetEvery(struct hdProbeEntry *entry, uint64_t bits, uint64_t mask)
+{
+	uint64_t was = atomic_load(&entry->every);
+
+	while (!atomic_compare_exchange_weak(&entry->every, &was,
+					     (was & ~mask) | bits)) {
+	}
+}
+
+void hdProbeObserveNew(struct hdProbeEntry *entry)
+{
+	const struct hdProbeObserver *who = atomic_load(&observer);
+
+	if (who && who->wants(entry->name, entry->to, entry->kind))
+		hdProbeSetEvery(entry, HD_PROBE_OBSERVED, HD_PROBE_OBSERVED);
+}
+
+void hdProbeObserveBegin(const struct hdProbeEntry *entry)
+{
+	const struct hdProbeObserver *who = atomic_load(&observer);
+
+	if (who)
+		who->begin(entry->name, entry->kind);
+}
+
+void hdProbeObserveEnd(const struct hdProbeEntry *entry)
+{
+	const struct hdProbeObserver *who = atomic_load(&observer);
+
+	if (who)
+		who->end(entry->name, entry->kind);
+}
+
+void hdProbe_observedBody(int isBegin)
+{
+	const struct hdProbeObserver *who = atomic_load(&observer);
+
+	if (who)
+		who->body(isBegin);
+}
+
+int hdProbe_observe(const struct hdProbeObserver *new)
+{
+	const struct hdProbeObserver *none = NULL;
+
+	hdProbeSetUp();
+	if (!new)
+		atomic_store(&observer, NULL);
+	else if (!atomic_compare_exchange_strong(&observer, &none, new)) {
+		errno = EBUSY;
+		return -1;
+	}
+	hdProbeSetEvery(&hdProbePage->entries[0], new ? HD_PROBE_OBSERVED : 0,
+			HD_PROBE_OBSERVED);
+	for (unsigned int i = 1; i < HD_PROBE_PROBES; i++) {
+		struct hdProbeEntry *entry = &hdProbePage->entries[i];
+
+		if (!new)
+			hdProbeSetEvery(entry, 0, HD_PROBE_OBSERVED);
+		else if (atomic_load(&entry->state) == HD_PROBE_READY)
+			hdProbeObserveNew(entry);
+	}
+	return 0;
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Reading all probes again and again, without a reset: what they were at the
+ * last reading is kept here. */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "InstrumentationLibrary/src/memory.h"
+#include "InstrumentationLibrary/src/readpage.h"
+
+struct hdProbeWatch {
+	uint32_t pid; /* Whose numbers these are. */
+	struct hdProbeTotals *before[HD_PROBE_PROBES];
+};
+
+/* Memory for probe i, and others' numbers are not ours: 0 or a negative errno.
+ */
+static int prepare(struct hdProbeWatch *self, unsigned int i)
+{
+	if (self->before[i])
+		return 0;
+	self->before[i] = malloc(sizeof(*self->before[i]));
+	if (!self->before[i])
+		return -ENOMEM;
+	hdProbeTotalsClear(self->before[i]);
+	return 0;
+}
+
+static void forget(struct hdProbeWatch *self)
+{
+	for (unsigned int i = 0; i < HD_PROBE_PROBES; i++) {
+		free(self->before[i]);
+		self->before[i] = NULL;
+	}
+}
+
+static int read(struct hdProbeWatch *self, struct hdProbeReader *page,
+		struct hdProbeFigures *figures, size_t capacity)
+{
+	unsigned int firsts[HD_PROBE_PROBES];
+	struct hdProbeTotals now, new;
+	size_t found = 0;
+	int ret = 0;
+
+	hdProbeReaderFirsts(page, firsts);
+	for (unsigned int i = 1; ret == 0 && i < HD_PROBE_PROBES; i++) {
+		if (firsts[i] == i)
+			ret = prepare(self, i);
+	}
+	for (unsigned int i = 1; ret == 0 && i < HD_PROBE_PROBES; i++) {
+		if (firsts[i] != i)
+			continue;
+		if (found < capacity) {
+			hdProbeReaderTotals(page, firsts, i,
+					    HD_PROBE_SINCE_BEGIN, &now);
+			new = now;
+			hdProbeTotalsSubtract(&new, self->before[i]);
+			*self->before[i] = now;
+			/* They are those of all time. */
+			new.weight = 0;
+			if (figures)
+				hdProbeReaderFigures(page, i, &new,
+						     &figures[found]);
+		}
+		found++;
+	}
+	return ret < 0 ? ret : (int)found;
+}
+
+static int readLocked(struct hdProbeWatch *self, struct hdProbeFigures *figures,
+		      size_t capacity)
+{
+	struct hdProbeReader page = { .slotAt = hdProbeOwnSlotAt };
+	int locked, ret;
+
+	hdProbeSetUp();
+	locked = hdProbeLock(0);
+	if (locked < 0) {
+		errno = -locked;
+		return -1;
+	}
+	page.head = hdProbePage;
+	if (self->pid != page.head->pid)
+		forget(self);
+	self->pid = page.head->pid;
+	ret = read(self, &page, figures, capacity);
+	hdProbeUnlock(locked);
+	if (ret >= 0)
+		return ret;
+	errno = -ret;
+	return -1;
+}
+
+struct hdProbeWatch *hdProbe_watch(void)
+{
+	struct hdProbeWatch *self = calloc(1, sizeof(*self));
+
+	if (self && readLocked(self, NULL, SIZE_MAX) >= 0)
+		return self;
+	hdProbe_unwatch(self);
+	return NULL;
+}
+
+int hdProbe_watchRead(struct hdProbeWatch *watch,
+		      struct hdProbeFigures *figures, size_t capacity)
+{
+	return readLocked(watch, figures, capacity);
+}
+
+void hdProbe_unwatch(struct hdProbeWatch *watch)
+{
+	if (watch)
+		forget(watch);
+	free(watch);
+}
