@@ -34,6 +34,15 @@ static inline void hdPredictEventsFree(struct hdPredictEvents *events)
 	free(events->place);
 }
 
+/** Forget all; the room stays. */
+static inline void hdPredictEventsClear(struct hdPredictEvents *events)
+{
+	events->count = 0;
+	if (events->placeRoom)
+		memset(events->place, 0xff,
+		       events->placeRoom * sizeof(uint32_t));
+}
+
 /** Make room for a thing; 0 or -ENOMEM. */
 static inline int hdPredictEventsRoom(struct hdPredictEvents *events,
 				      uint32_t id)

@@ -23,58 +23,78 @@
 
 /* Samples that are taken. */
 struct sampling {
-	const hdPGraph *graph;
-	const hdPPlatform *platform;
-	const hdPResources *resources;
+	struct hdPredictBase base;
 	hdPOptions options;
 	hdPTotals *totals;
 	pthread_t caller;
 	_Atomic uint64_t next;   /* From 0. */
 	_Atomic uint64_t failed; /* The first one that failed, or count. */
+	bool isShort;            /* Of memory; the caller knows. */
 };
 
-static int take(const struct sampling *self, uint64_t number, hdPTotals *totals,
-		hdPMessageHandler handler, void *data)
+static void fail(struct sampling *self, uint64_t number)
 {
-	hdPOptions options = self->options;
-	hdPResult *result;
-	int ret;
+	uint64_t first = atomic_load(&self->failed);
 
-	options.sample = number + 1;
-	options.recordsTransfers = 0;
-	options.progress = NULL;
-	ret = hdP_simulate(self->graph, self->platform, self->resources,
-			   &options, &result, handler, data);
-	if (ret < 0)
-		return ret;
-	hdP_getTotals(result, totals);
-	hdP_destroyResult(result);
-	return 0;
+	while (number < first &&
+	       !atomic_compare_exchange_weak(&self->failed, &first, number))
+		continue;
 }
 
 /* All numbers before the first that failed are taken, so that it is always the
  * same one. */
-static void *work(void *context)
+static void takeAll(struct sampling *self, struct hdPredictSim *sim)
 {
-	struct sampling *self = context;
+	bool tells = self->options.progress &&
+		     pthread_equal(pthread_self(), self->caller);
 	uint64_t number = atomic_fetch_add(&self->next, 1);
 
 	while (number < atomic_load(&self->failed)) {
-		if (take(self, number, &self->totals[number], NULL, NULL) < 0) {
-			uint64_t first = atomic_load(&self->failed);
+		struct hdPredictReport silent = { NULL, NULL, NULL, 0 };
 
-			while (number < first &&
-			       !atomic_compare_exchange_weak(&self->failed,
-							     &first, number))
-				continue;
-		}
-		if (self->options.progress &&
-		    pthread_equal(pthread_self(), self->caller))
+		if (hdPredictSimRun(sim, number + 1, &silent) < 0)
+			fail(self, number);
+		else
+			hdP_getTotals(sim->result, &self->totals[number]);
+		if (tells)
 			self->options.progress(number + 1,
 					       self->options.progressData);
 		number = atomic_fetch_add(&self->next, 1);
 	}
+}
+
+static struct hdPredictSim *simOf(const struct sampling *self)
+{
+	hdPOptions options = self->options;
+
+	options.recordsTransfers = 0;
+	options.progress = NULL;
+	return hdPredictSimNew(&self->base, &options);
+}
+
+static void *work(void *context)
+{
+	struct sampling *self = context;
+	struct hdPredictSim *sim = simOf(self);
+
+	if (sim)
+		takeAll(self, sim);
+	else if (pthread_equal(pthread_self(), self->caller))
+		self->isShort = true;
+	hdPredictSimFree(sim);
 	return NULL;
+}
+
+/* Once more, to say why; it was memory where that works now. */
+static int again(const struct sampling *self, struct hdPredictReport *report)
+{
+	struct hdPredictSim *sim = simOf(self);
+	int ret = sim ? hdPredictSimRun(sim, atomic_load(&self->failed) + 1,
+					report)
+		      : -ENOMEM;
+
+	hdPredictSimFree(sim);
+	return ret < 0 ? ret : -ENOMEM;
 }
 
 int hdP_sample(const hdPGraph *graph, const hdPPlatform *platform,
@@ -82,20 +102,28 @@ int hdP_sample(const hdPGraph *graph, const hdPPlatform *platform,
 	       uint64_t count, unsigned int threads, hdPTotals *totals,
 	       hdPMessageHandler handler, void *data)
 {
-	struct sampling self = { .graph = graph,
-				 .platform = platform,
-				 .resources = resources,
+	struct hdPredictReport report = { handler, data,
+					  graph ? graph->file : NULL, 0 };
+	struct sampling self = { .base = { .graph = graph,
+					   .platform = platform,
+					   .resources = resources },
 				 .totals = totals,
 				 .caller = pthread_self() };
 	pthread_t others[THREADS_MAX];
 	unsigned int started = 0;
+	int ret;
 
-	if (!graph || !platform || !resources || !totals || !count || !threads)
+	if (!graph || !platform || !resources || !totals || !count ||
+	    !threads || !graph->isFinished || !platform->isFinished ||
+	    !resources->isFinished)
 		return -EINVAL;
 	if (options)
 		self.options = *options;
 	atomic_init(&self.next, 0);
 	atomic_init(&self.failed, count);
+	ret = hdPredictBaseMake(&self.base, true, &report);
+	if (ret < 0)
+		goto end;
 	/* This one works, too; without others it takes longer. */
 	while (started + 1 < threads && started + 1 < count &&
 	       started < THREADS_MAX &&
@@ -104,15 +132,13 @@ int hdP_sample(const hdPGraph *graph, const hdPPlatform *platform,
 	work(&self);
 	for (unsigned int i = 0; i < started; i++)
 		pthread_join(others[i], NULL);
-	if (atomic_load(&self.failed) < count) {
-		/* Once more, to say why; it was memory where that works now. */
-		hdPTotals unused;
-		int ret = take(&self, atomic_load(&self.failed), &unused,
-			       handler, data);
-
-		return ret < 0 ? ret : -ENOMEM;
-	}
-	return 0;
+	if (self.isShort)
+		ret = -ENOMEM;
+	else if (atomic_load(&self.failed) < count)
+		ret = again(&self, &report);
+end:
+	hdPredictBaseFree(&self.base);
+	return ret;
 }
 
 /* ---- What they say ------------------------------------------------------ */

@@ -45,13 +45,11 @@ static void addLoads(struct hdPredictSim *sim)
 		sim->load[e] = 0;
 	for (size_t f = 0; f < sim->flowCount; f++) {
 		const struct hdPredictFlow *flow = &sim->flows[f];
-		const struct hdPredictClass *class;
 
 		if (!flow->isOpen || flow->latest >= 0)
 			continue;
-		class = &sim->classes[flow->class];
-		for (uint32_t i = 0; i < class->length; i++) {
-			uint32_t e = sim->paths[class->path + i];
+		for (uint32_t i = 0; i < flow->length; i++) {
+			uint32_t e = flow->path[i];
 
 			sim->load[e] += costOf(sim, flow, e);
 		}
@@ -62,21 +60,18 @@ static void setRates(struct hdPredictSim *sim, uint32_t full, double rate)
 {
 	for (size_t f = 0; f < sim->flowCount; f++) {
 		struct hdPredictFlow *flow = &sim->flows[f];
-		const struct hdPredictClass *class;
 		bool passes = false;
 
 		if (!flow->isOpen || flow->latest >= 0)
 			continue;
-		class = &sim->classes[flow->class];
-		for (uint32_t i = 0; i < class->length; i++)
-			passes = passes ||
-				 (sim->paths[class->path + i] == full &&
-				  costOf(sim, flow, full) > 0);
+		for (uint32_t i = 0; i < flow->length; i++)
+			passes = passes || (flow->path[i] == full &&
+					    costOf(sim, flow, full) > 0);
 		if (!passes)
 			continue;
 		flow->latest = rate;
-		for (uint32_t i = 0; i < class->length; i++) {
-			uint32_t e = sim->paths[class->path + i];
+		for (uint32_t i = 0; i < flow->length; i++) {
+			uint32_t e = flow->path[i];
 
 			sim->room[e] -= costOf(sim, flow, e) * rate;
 			if (sim->room[e] < 0)

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "PredictionLibrary/mapping/mapping.h"
 #include "PredictionLibrary/model/chance.h"
 #include "PredictionLibrary/simulation/simulate.h"
 
@@ -26,7 +25,8 @@ void hdPredictArrive(struct hdPredictSim *sim, uint32_t task)
 	/* Until it starts, this is when it could have. */
 	sim->result->start[task] = sim->now;
 	run = &sim->runs[state->pe];
-	if (run->task == HD_PREDICT_NONE && sim->order[run->next] == task)
+	if (run->task == HD_PREDICT_NONE &&
+	    sim->base->plan.order[run->next] == task)
 		hdPredictTouch(sim, state->pe);
 }
 
@@ -56,18 +56,14 @@ static void drawCosts(const struct hdPredictSim *sim, uint32_t task,
 		      const struct hdPredictEntry *entry, double *time,
 		      double *energy)
 {
-	size_t length;
-	const char *id;
 	double z[2];
 
 	*time = entry->time;
 	*energy = entry->energy;
-	if (!sim->options->sample)
+	if (!sim->options.sample)
 		return;
-	/* By the name, so that tasks of two graphs are pairs. */
-	id = hdPredictName(&sim->graph->ids, task, &length);
-	hdPredictNormal(sim->options->seed, sim->options->sample,
-			hdPredictCounter(id, length), z);
+	hdPredictNormal(sim->options.seed, sim->options.sample,
+			sim->base->counters[task], z);
 	*time = fmax(0, *time + z[0] * entry->timeSpread);
 	*energy = fmax(0, *energy + z[1] * entry->energySpread);
 }
@@ -77,12 +73,12 @@ static void startTask(struct hdPredictSim *sim, uint32_t number)
 	struct hdPredictRun *run = &sim->runs[number];
 	const struct hdPredictPe *pe = &sim->platform->pes[number];
 	hdPResult *result = sim->result;
-	uint32_t task = sim->order[run->next];
+	uint32_t task = sim->base->plan.order[run->next];
 	uint32_t config = sim->graph->config[task];
 	uint32_t kernel = sim->graph->configs[config].kernel;
 	const struct hdPredictEntry *entry =
-		&sim->resources->entries[hdPredictCostsFind(sim->costs, config,
-							    pe->architecture)];
+		&sim->base->resources->entries[hdPredictCostsFind(
+			sim->base->costs, config, pe->architecture)];
 	struct hdPredictUse *ofPe = &result->uses[HDP_PES][number];
 	struct hdPredictUse *ofKernel = &result->uses[HDP_KERNELS][kernel];
 	struct hdPredictUse *ofServer = &result->uses[HDP_SERVERS][pe->server];
@@ -108,8 +104,8 @@ static void startTask(struct hdPredictSim *sim, uint32_t number)
 	run->left = time;
 	run->slow = 0;
 	run->last = sim->now;
-	if (!sim->options->isWithoutSlowdown &&
-	    hdPredictHasSlowdown(sim->costs, pe->architecture)) {
+	if (!sim->options.isWithoutSlowdown &&
+	    hdPredictHasSlowdown(sim->base->costs, pe->architecture)) {
 		touchDomain(sim, pe->domain);
 		return;
 	}
@@ -187,10 +183,15 @@ static void sendOutput(struct hdPredictSim *sim, uint32_t task, uint32_t output,
 		if (sim->copy[graph->consumerInput[c]] != c)
 			continue;
 		parcel = (struct hdPredictParcel){
-			graph->number[graph->consumerInput[c]], c, dataSet,
-			size, sim->now
+			graph->number[graph->consumerInput[c]],
+			c,
+			dataSet,
+			server,
+			to,
+			size,
+			sim->now
 		};
-		hdPredictSend(sim, server, to, &parcel);
+		hdPredictSend(sim, &parcel);
 	}
 }
 
@@ -215,8 +216,8 @@ static void finishTask(struct hdPredictSim *sim, uint32_t number)
 	run->idleSince = sim->now;
 	sim->done++;
 	hdPredictTouch(sim, number);
-	if (!sim->options->isWithoutSlowdown &&
-	    hdPredictHasSlowdown(sim->costs, pe->architecture))
+	if (!sim->options.isWithoutSlowdown &&
+	    hdPredictHasSlowdown(sim->base->costs, pe->architecture))
 		touchDomain(sim, pe->domain);
 	releaseInputs(sim, task, pe->server);
 	for (uint32_t o = 0;
@@ -241,8 +242,8 @@ static void startTasks(struct hdPredictSim *sim)
 
 		run->isTouched = false;
 		if (run->task != HD_PREDICT_NONE || run->next == run->end ||
-		    sim->states[sim->order[run->next]].missing ||
-		    !reserve(sim, sim->order[run->next],
+		    sim->states[sim->base->plan.order[run->next]].missing ||
+		    !reserve(sim, sim->base->plan.order[run->next],
 			     sim->platform->pes[sim->touched[i]].server))
 			continue;
 		startTask(sim, sim->touched[i]);
@@ -260,8 +261,10 @@ static uint32_t kernelOf(const struct hdPredictSim *sim, uint32_t pe)
 
 static void slowDown(struct hdPredictSim *sim, uint32_t domain)
 {
-	const uint32_t *first = sim->domainPes + sim->domainFirst[domain];
-	const uint32_t *end = sim->domainPes + sim->domainFirst[domain + 1];
+	const uint32_t *first =
+		sim->base->domainPes + sim->base->domainFirst[domain];
+	const uint32_t *end =
+		sim->base->domainPes + sim->base->domainFirst[domain + 1];
 	uint32_t architecture = sim->platform->pes[*first].architecture;
 	size_t kinds = 0;
 
@@ -288,7 +291,7 @@ static void slowDown(struct hdPredictSim *sim, uint32_t domain)
 		while (sim->loads[k].kernel != kernelOf(sim, *pe))
 			k++;
 		sim->loads[k].count--;
-		slow = hdPredictSlowdownOf(sim->costs, architecture,
+		slow = hdPredictSlowdownOf(sim->base->costs, architecture,
 					   sim->loads[k].kernel, sim->loads,
 					   kinds, &guess);
 		sim->loads[k].count++;
@@ -334,7 +337,7 @@ static void fill(struct hdPredictSim *sim, uint32_t server)
 {
 	hdPResult *result = sim->result;
 
-	if (!sim->options->recordsTransfers)
+	if (!sim->options.recordsTransfers)
 		return;
 	if (hdPredictGrow(&result->fills, result->fillCount, &result->fillRoom,
 			  sizeof(*result->fills)) < 0) {
@@ -377,30 +380,23 @@ void hdPredictTakeMemory(struct hdPredictSim *sim, uint32_t server, double size,
 void hdPredictGiveMemory(struct hdPredictSim *sim, uint32_t server, double size)
 {
 	struct hdPredictStore *store = &sim->stores[server];
-	uint32_t class;
 
 	store->used -= size;
 	fill(sim, server);
 	if (!store->isWaiting)
 		return;
 	store->isWaiting = false;
-	for (uint32_t i = sim->serverFirst[server];
-	     i < sim->serverFirst[server + 1]; i++)
-		hdPredictTouch(sim, sim->serverPes[i]);
-	class = store->waiting;
-	store->waiting = HD_PREDICT_NONE;
-	while (class != HD_PREDICT_NONE) {
-		sim->classes[class].isWaiting = false;
-		hdPredictRetry(sim, class);
-		class = sim->classes[class].next;
-	}
+	for (uint32_t i = sim->base->serverFirst[server];
+	     i < sim->base->serverFirst[server + 1]; i++)
+		hdPredictTouch(sim, sim->base->serverPes[i]);
+	hdPredictRetry(sim, server);
 }
 
 /* ---- Running ----------------------------------------------------------- */
 
 static void tell(struct hdPredictSim *sim)
 {
-	const hdPOptions *options = sim->options;
+	const hdPOptions *options = &sim->options;
 
 	if (!options->progress || sim->done < sim->told + TOLD_TASKS)
 		return;
@@ -416,7 +412,7 @@ static void run(struct hdPredictSim *sim)
 		hdPredictSendAll(sim);
 		startTasks(sim);
 		slowAllDown(sim);
-		if (sim->options->sharing == HDP_SHARE)
+		if (sim->options.sharing == HDP_SHARE)
 			hdPredictShare(sim);
 		if (!sim->events.count || sim->error)
 			break;
@@ -439,155 +435,7 @@ static void run(struct hdPredictSim *sim)
 	}
 }
 
-/* ---- Beginning --------------------------------------------------------- */
-
-static void *zero(struct hdPredictSim *sim, size_t count, size_t size)
-{
-	void *memory = calloc(count + 1, size);
-
-	if (!memory)
-		hdPredictFailed(sim, -ENOMEM);
-	return memory;
-}
-
-static void *any(struct hdPredictSim *sim, size_t count, size_t size)
-{
-	void *memory = malloc((count + 1) * size);
-
-	if (!memory)
-		hdPredictFailed(sim, -ENOMEM);
-	return memory;
-}
-
-/* PEs by what they are in. */
-static void group(struct hdPredictSim *sim, uint32_t groups, bool isServer,
-		  uint32_t **first, uint32_t **pes)
-{
-	const hdPPlatform *platform = sim->platform;
-
-	*first = zero(sim, groups + 1, sizeof(uint32_t));
-	*pes = any(sim, platform->peCount, sizeof(uint32_t));
-	if (sim->error)
-		return;
-	for (uint32_t p = 0; p < platform->peCount; p++)
-		(*first)[(isServer ? platform->pes[p].server
-				   : platform->pes[p].domain) +
-			 1]++;
-	for (uint32_t g = 0; g < groups; g++)
-		(*first)[g + 1] += (*first)[g];
-	for (uint32_t p = platform->peCount; p-- > 0;) {
-		uint32_t g = isServer ? platform->pes[p].server
-				      : platform->pes[p].domain;
-
-		/* From behind; the ends become the starts of the next. */
-		(*pes)[--(*first)[g + 1]] = p;
-	}
-	memmove(*first, *first + 1, groups * sizeof(uint32_t));
-	(*first)[groups] = platform->peCount;
-}
-
-static void allocate(struct hdPredictSim *sim)
-{
-	const hdPPlatform *platform = sim->platform;
-	const hdPGraph *graph = sim->graph;
-	hdPResult *result = sim->result;
-	size_t n = graph->taskCount;
-
-	result->start = zero(sim, n, sizeof(double));
-	result->end = any(sim, n, sizeof(double));
-	if (sim->options->recordsTransfers)
-		result->energy = zero(sim, n, sizeof(double));
-	result->uses[HDP_KERNELS] =
-		zero(sim, graph->kernelCount, sizeof(struct hdPredictUse));
-	result->uses[HDP_PES] =
-		zero(sim, platform->peCount, sizeof(struct hdPredictUse));
-	result->uses[HDP_SERVERS] =
-		zero(sim, platform->serverCount, sizeof(struct hdPredictUse));
-	result->uses[HDP_BRIDGES] =
-		zero(sim, platform->edgeCount, sizeof(struct hdPredictUse));
-	sim->states = any(sim, n, sizeof(*sim->states));
-	sim->runs = zero(sim, platform->peCount, sizeof(*sim->runs));
-	sim->touched = any(sim, platform->peCount, sizeof(uint32_t));
-	sim->isDomainTouched = zero(sim, platform->domainCount, sizeof(bool));
-	sim->domains = any(sim, platform->domainCount, sizeof(uint32_t));
-	sim->loads = any(sim, platform->peCount, sizeof(*sim->loads));
-	sim->stores = zero(sim, platform->serverCount, sizeof(*sim->stores));
-	sim->users = any(sim, graph->outputCount, sizeof(uint32_t));
-	sim->copy = any(sim, graph->inputCount, sizeof(uint32_t));
-	sim->copies = any(sim, graph->inputCount, sizeof(uint32_t));
-	sim->chain = any(sim, graph->inputCount, sizeof(uint32_t));
-	sim->isBusy = zero(sim, platform->edgeCount, sizeof(bool));
-	sim->watcher = any(sim, platform->edgeCount, sizeof(uint32_t));
-	sim->load = any(sim, platform->edgeCount, sizeof(double));
-	sim->room = any(sim, platform->edgeCount, sizeof(double));
-	sim->freeFlow = HD_PREDICT_NONE;
-	group(sim, platform->domainCount, false, &sim->domainFirst,
-	      &sim->domainPes);
-	group(sim, platform->serverCount, true, &sim->serverFirst,
-	      &sim->serverPes);
-	if (hdPredictEventsRoom(&sim->events, platform->peCount) < 0)
-		hdPredictFailed(sim, -ENOMEM);
-}
-
-static void begin(struct hdPredictSim *sim, const struct hdPredictPlan *plan)
-{
-	const hdPGraph *graph = sim->graph;
-	const hdPPlatform *platform = sim->platform;
-
-	sim->order = plan->order;
-	sim->result->pe = plan->pe;
-	for (uint32_t t = 0; t < graph->taskCount; t++) {
-		sim->states[t].pe = plan->pe[t];
-		sim->states[t].missing = graph->input[t + 1] - graph->input[t];
-		sim->result->end[t] = NAN;
-	}
-	for (uint32_t p = 0; p < platform->peCount; p++) {
-		sim->runs[p].task = HD_PREDICT_NONE;
-		sim->runs[p].next = plan->first[p];
-		sim->runs[p].end = plan->first[p + 1];
-		hdPredictTouch(sim, p);
-	}
-	for (uint32_t s = 0; s < platform->serverCount; s++) {
-		sim->stores[s].stamp = HD_PREDICT_NONE;
-		sim->stores[s].waiting = HD_PREDICT_NONE;
-	}
-	for (uint32_t e = 0; e < platform->edgeCount; e++)
-		sim->watcher[e] = HD_PREDICT_NONE;
-}
-
-static void freeSim(struct hdPredictSim *sim)
-{
-	for (size_t i = 0; i < sim->classCount; i++)
-		free(sim->classes[i].heap);
-	free(sim->classes);
-	hdPredictNamesFree(&sim->classNames);
-	free(sim->classOf);
-	free(sim->paths);
-	free(sim->candidates);
-	free(sim->isBusy);
-	free(sim->watcher);
-	free(sim->flows);
-	free(sim->load);
-	free(sim->room);
-	hdPredictEventsFree(&sim->events);
-	free(sim->states);
-	free(sim->runs);
-	free(sim->touched);
-	free(sim->domainPes);
-	free(sim->domainFirst);
-	free(sim->serverPes);
-	free(sim->serverFirst);
-	free(sim->isDomainTouched);
-	free(sim->domains);
-	free(sim->loads);
-	free(sim->stores);
-	free(sim->users);
-	free(sim->copy);
-	free(sim->copies);
-	free(sim->chain);
-	hdPredictCostsFree(sim->costs);
-	hdPredictRoutesFree(sim->routes);
-}
+/* ---- Together ---------------------------------------------------------- */
 
 static void total(struct hdPredictSim *sim)
 {
@@ -601,63 +449,53 @@ static void total(struct hdPredictSim *sim)
 			totals->makespan = sim->result->end[t];
 	}
 	for (uint32_t s = 0; s < sim->platform->serverCount; s++) {
-		if (!sim->options->isWithoutUnused ||
+		if (!sim->options.isWithoutUnused ||
 		    sim->result->uses[HDP_SERVERS][s].tasks)
 			idle += sim->platform->servers[s].idlePower;
 	}
 	totals->idle = idle * totals->makespan;
 }
 
+int hdPredictSimRun(struct hdPredictSim *sim, uint64_t sample,
+		    struct hdPredictReport *report)
+{
+	hdPredictSimReset(sim);
+	sim->options.sample = sample;
+	sim->report = report;
+	run(sim);
+	if (!sim->error)
+		total(sim);
+	return sim->error;
+}
+
 int hdP_simulate(const hdPGraph *graph, const hdPPlatform *platform,
 		 const hdPResources *resources, const hdPOptions *options,
 		 hdPResult **result, hdPMessageHandler handler, void *data)
 {
-	static const hdPOptions defaults;
 	struct hdPredictReport report = { handler, data,
 					  graph ? graph->file : NULL, 0 };
-	struct hdPredictSim sim = { .graph = graph,
-				    .platform = platform,
-				    .resources = resources,
-				    .options = options ? options : &defaults,
-				    .report = &report };
-	struct hdPredictPlan plan = { 0 };
+	struct hdPredictBase base = { .graph = graph,
+				      .platform = platform,
+				      .resources = resources };
+	uint64_t sample = options ? options->sample : 0;
+	struct hdPredictSim *sim = NULL;
 	int ret;
 
 	if (!graph || !platform || !resources || !result ||
 	    !graph->isFinished || !platform->isFinished ||
 	    !resources->isFinished)
 		return -EINVAL;
-	sim.result = calloc(1, sizeof(*sim.result));
-	sim.costs = hdPredictCostsNew(graph, platform, resources);
-	sim.routes = hdPredictRoutesNew(platform);
-	if (!sim.result || !sim.costs || !sim.routes) {
-		ret = -ENOMEM;
-		goto fail;
+	ret = hdPredictBaseMake(&base, sample != 0, &report);
+	if (ret == 0) {
+		sim = hdPredictSimNew(&base, options);
+		ret = sim ? hdPredictSimRun(sim, sample, &report) : -ENOMEM;
 	}
-	sim.result->graph = graph;
-	sim.result->platform = platform;
-	sim.result->isWithoutUnused = sim.options->isWithoutUnused;
-	ret = hdPredictPlanMake(graph, platform, sim.costs, &plan, &report);
-	if (ret < 0)
-		goto fail;
-	allocate(&sim);
-	if (!sim.error) {
-		begin(&sim, &plan);
-		plan.pe = NULL; /* The result's. */
-		run(&sim);
+	if (ret == 0) {
+		*result = sim->result;
+		sim->result = NULL;
+		base.plan.pe = NULL; /* The result's. */
 	}
-	ret = sim.error;
-	if (ret < 0)
-		goto fail;
-	total(&sim);
-	freeSim(&sim);
-	hdPredictPlanFree(&plan);
-	*result = sim.result;
-	return 0;
-
-fail:
-	freeSim(&sim);
-	hdPredictPlanFree(&plan);
-	hdP_destroyResult(sim.result);
+	hdPredictSimFree(sim);
+	hdPredictBaseFree(&base);
 	return ret;
 }

@@ -12,9 +12,10 @@
 #define HD_PREDICT_SIMULATE_H
 
 #include "PredictionLibrary/mapping/costs.h"
+#include "PredictionLibrary/mapping/mapping.h"
+#include "PredictionLibrary/mapping/routes.h"
 #include "PredictionLibrary/model/graph.h"
 #include "PredictionLibrary/model/platform.h"
-#include "PredictionLibrary/mapping/routes.h"
 #include "PredictionLibrary/model/events.h"
 
 /** What a kernel, PE, server or bridge did; see hdPUse. */
@@ -82,74 +83,115 @@ struct hdPredictStore {
 /** A message that waits or is on its way. */
 struct hdPredictParcel {
 	uint32_t number, first, dataSet;
+	uint32_t from, to; /**< Servers. */
 	double size, ready;
 };
 
-/** All messages from one server to another one. */
+/** What messages wait for. */
+enum hdPredictWait {
+	HD_PREDICT_NO_WAIT, /**< There is none, or one is about to begin. */
+	HD_PREDICT_WAIT_EDGE,
+	HD_PREDICT_WAIT_MEMORY,
+	HD_PREDICT_WAIT_TURN, /**< For its number at this moment. */
+};
+
+/** Messages from one server to another one that had to wait. */
 struct hdPredictClass {
 	uint32_t from, to;
-	uint32_t path; /**< In paths. */
-	uint32_t length;
+	enum hdPredictWait wait;
+	uint32_t edge;  /**< That they wait for. */
+	uint32_t place; /**< In its watchers. */
+	uint32_t next;  /**< Class that waits for the same memory. */
 	struct hdPredictParcel *heap; /**< By number. */
 	uint32_t count;
 	size_t room;
-	uint32_t next; /**< Class that waits for the same. */
-	bool isWaiting, isCandidate;
+};
+
+/** An edge, as messages see it. */
+struct hdPredictLane {
+	bool isBusy;
+	uint32_t server;    /**< That its bridge is in, or NONE. */
+	uint32_t *watchers; /**< Heap of classes, by their lowest number. */
+	uint32_t count;
+	size_t room;
+};
+
+/** What may begin at this moment. */
+enum hdPredictWhat {
+	HD_PREDICT_NEW,   /**< A message that is ready now. */
+	HD_PREDICT_CLASS, /**< A class that waited for memory. */
+	HD_PREDICT_EDGE,  /**< The first class that waits for an edge. */
+};
+
+/** One of these. */
+struct hdPredictCandidate {
+	uint32_t number; /**< Of the message. */
+	enum hdPredictWhat what;
+	uint32_t which;
 };
 
 /** A transfer. */
 struct hdPredictFlow {
 	struct hdPredictParcel parcel;
-	uint32_t class;
+	uint32_t *path; /**< Edges. */
+	size_t pathRoom;
+	uint32_t length;
 	uint32_t next; /**< Free one. */
 	bool isOpen;   /**< Its payload goes. */
 	double start, left, rate, last, latest;
 };
 
-/** A simulation. */
-struct hdPredictSim {
+/** What is the same for all samples: made once, then only read. */
+struct hdPredictBase {
 	const hdPGraph *graph;
 	const hdPPlatform *platform;
 	const hdPResources *resources;
-	const hdPOptions *options;
-	struct hdPredictReport *report;
 	struct hdPredictCosts *costs;
+	struct hdPredictPlan plan;
+	uint64_t *counters; /**< By which tasks draw, or NULL: means. */
+	uint32_t *domainPes, *domainFirst; /**< PEs by domain. */
+	uint32_t *serverPes, *serverFirst; /**< PEs by server. */
+};
+
+/** A simulation, which can run again and again. */
+struct hdPredictSim {
+	const struct hdPredictBase *base;
+	const hdPGraph *graph;
+	const hdPPlatform *platform;
+	hdPOptions options;
+	struct hdPredictReport *report;
 	struct hdPredictRoutes *routes;
 	hdPResult *result;
 	double now;
 	uint64_t done; /**< Tasks that ended. */
-	uint64_t told; /**< Of these, those that options->progress knows. */
+	uint64_t told; /**< Of these, those that the progress knows. */
 	int error;
 
 	struct hdPredictEvents events; /**< PEs, then flows. */
 	struct hdPredictState *states;
-	uint32_t *order; /**< Tasks by PE. */
 	struct hdPredictRun *runs;
 	uint32_t *touched;
 	uint32_t touchedCount;
-	uint32_t *domainPes, *domainFirst; /**< PEs by domain. */
 	bool *isDomainTouched;
 	uint32_t *domains;
 	uint32_t domainCount;
 	struct hdPredictLoad *loads; /**< Of one domain. */
 
 	struct hdPredictStore *stores;
-	uint32_t *serverPes, *serverFirst; /**< PEs by server; if some delay. */
 	uint32_t *users;  /**< Of each data set where it was made. */
 	uint32_t *copy;   /**< Of each input: message it came by, or NONE. */
 	uint32_t *copies; /**< Of each message: tasks that need it still. */
 	uint32_t *chain;  /**< Next consumer of the same message. */
 
+	struct hdPredictLane *lanes;   /**< By edge. */
+	struct hdPredictParcel *fresh; /**< Messages that are ready now. */
+	size_t freshCount, freshRoom;
+	struct hdPredictCandidate *candidates; /**< Heap, by number. */
+	size_t candidateCount, candidateRoom;
 	struct hdPredictNames classNames; /**< Pairs of servers, if many. */
-	uint32_t *classOf;                /**< Else a table of them. */
+	uint32_t *classOf; /**< Else a table of them, from 1; or NULL. */
 	struct hdPredictClass *classes;
 	size_t classCount, classRoom;
-	uint32_t *paths;
-	size_t pathCount, pathRoom;
-	uint32_t *candidates;
-	size_t candidateCount, candidateRoom;
-	bool *isBusy;      /**< By edge. */
-	uint32_t *watcher; /**< By edge: first class that waits for it. */
 	struct hdPredictFlow *flows;
 	size_t flowCount, flowRoom;
 	uint32_t freeFlow;
@@ -157,15 +199,55 @@ struct hdPredictSim {
 	double *load, *room; /**< By edge, for sharing. */
 };
 
+/**
+ * Bind models to each other.
+ *
+ * @param isSampled Whether times and energies are drawn.
+ * @retval -EINVAL The mapping is wrong; reported.
+ * @return 0, or -ENOMEM. What was made is to be freed in any case.
+ */
+int hdPredictBaseMake(struct hdPredictBase *base, bool isSampled,
+		      struct hdPredictReport *report);
+
+/** Free what was made; the models stay. */
+void hdPredictBaseFree(struct hdPredictBase *base);
+
+/** Prepare a simulation; NULL: no memory. */
+struct hdPredictSim *hdPredictSimNew(const struct hdPredictBase *base,
+				     const hdPOptions *options);
+
+/** Free it, and its result if that was not taken; NULL does nothing. */
+void hdPredictSimFree(struct hdPredictSim *sim);
+
+/** Forget the last run. */
+void hdPredictSimReset(struct hdPredictSim *sim);
+
+/** Run it, from the beginning; results as hdP_simulate(). What is in its result
+ *  holds until the next run. */
+int hdPredictSimRun(struct hdPredictSim *sim, uint64_t sample,
+		    struct hdPredictReport *report);
+
 /** A message is ready. */
-void hdPredictSend(struct hdPredictSim *sim, uint32_t from, uint32_t to,
+void hdPredictSend(struct hdPredictSim *sim,
 		   const struct hdPredictParcel *parcel);
 
 /** Let messages begin. */
 void hdPredictSendAll(struct hdPredictSim *sim);
 
-/** A class of messages that waited for memory may go on. */
-void hdPredictRetry(struct hdPredictSim *sim, uint32_t class);
+/** Classes that wait for memory of a server may go on. */
+void hdPredictRetry(struct hdPredictSim *sim, uint32_t server);
+
+/** An edge is free again. */
+void hdPredictVacate(struct hdPredictSim *sim, uint32_t edge);
+
+/** Forget all that waits, or free it. */
+void hdPredictWaitingReset(struct hdPredictSim *sim);
+void hdPredictWaitingFree(struct hdPredictSim *sim);
+
+/** A message begins, as its path is free. */
+void hdPredictBegin(struct hdPredictSim *sim,
+		    const struct hdPredictParcel *parcel, const uint32_t *path,
+		    uint32_t length);
 
 /** A transfer is where it was to be at this time. */
 void hdPredictFlowEvent(struct hdPredictSim *sim, uint32_t flow);

@@ -34,7 +34,7 @@ static uint32_t neededBy(const struct hdPredictSim *sim, uint32_t task)
 /* The task that a PE cannot begin. */
 static uint32_t head(const struct hdPredictSim *sim, uint32_t pe)
 {
-	return sim->order[sim->runs[pe].next];
+	return sim->base->plan.order[sim->runs[pe].next];
 }
 
 static void ofMemory(struct hdPredictSim *sim, uint32_t task)

@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Which messages begin, and what the others wait for; see simulate.h.
+ *
+ * At each moment messages are tried by their numbers: those that are ready now,
+ * and those that waited for what is free now. A message that must wait does so
+ * with all others from the same server to the same one, since they take the
+ * same path: they are a class, of which only the lowest number matters. A class
+ * waits at the first edge of its path that is busy. When that gets free, the
+ * lowest class there is tried, and the next one only if it left the edge free:
+ * so it does not matter how many wait.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "PredictionLibrary/simulation/simulate.h"
+
+/* Servers up to which pairs have a table. */
+#define TABLE_SERVERS 1024
+
+/* ---- Candidates -------------------------------------------------------- */
+
+static void addCandidate(struct hdPredictSim *sim, uint32_t number,
+			 enum hdPredictWhat what, uint32_t which)
+{
+	size_t i = sim->candidateCount;
+
+	if (hdPredictGrow(&sim->candidates, i, &sim->candidateRoom,
+			  sizeof(*sim->candidates)) < 0) {
+		hdPredictFailed(sim, -ENOMEM);
+		return;
+	}
+	sim->candidateCount++;
+	while (i > 0 && sim->candidates[(i - 1) / 2].number > number) {
+		sim->candidates[i] = sim->candidates[(i - 1) / 2];
+		i = (i - 1) / 2;
+	}
+	sim->candidates[i] = (struct hdPredictCandidate){ number, what, which };
+}
+
+static struct hdPredictCandidate takeCandidate(struct hdPredictSim *sim)
+{
+	struct hdPredictCandidate *heap = sim->candidates, first = heap[0];
+	struct hdPredictCandidate last = heap[--sim->candidateCount];
+	size_t i = 0;
+
+	for (;;) {
+		size_t child = 2 * i + 1;
+
+		if (child >= sim->candidateCount)
+			break;
+		if (child + 1 < sim->candidateCount &&
+		    heap[child + 1].number < heap[child].number)
+			child++;
+		if (heap[child].number >= last.number)
+			break;
+		heap[i] = heap[child];
+		i = child;
+	}
+	heap[i] = last;
+	return first;
+}
+
+/* ---- Classes ----------------------------------------------------------- */
+
+static uint32_t newClass(struct hdPredictSim *sim, uint32_t from, uint32_t to)
+{
+	if (hdPredictGrow(&sim->classes, sim->classCount, &sim->classRoom,
+			  sizeof(*sim->classes)) < 0)
+		return HD_PREDICT_NONE;
+	sim->classes[sim->classCount] =
+		(struct hdPredictClass){ .from = from, .to = to };
+	return (uint32_t)sim->classCount++;
+}
+
+static uint32_t classInTable(struct hdPredictSim *sim, uint32_t from,
+			     uint32_t to)
+{
+	size_t servers = sim->platform->serverCount;
+	uint32_t *cell, class;
+
+	if (!sim->classOf) {
+		sim->classOf = calloc(servers * servers, sizeof(uint32_t));
+		if (!sim->classOf)
+			return HD_PREDICT_NONE;
+	}
+	cell = &sim->classOf[from * servers + to];
+	if (*cell)
+		return *cell - 1;
+	class = newClass(sim, from, to);
+	if (class != HD_PREDICT_NONE)
+		*cell = class + 1;
+	return class;
+}
+
+static uint32_t classOf(struct hdPredictSim *sim, uint32_t from, uint32_t to)
+{
+	uint32_t key[] = { from, to }, number;
+
+	if (sim->platform->serverCount <= TABLE_SERVERS)
+		return classInTable(sim, from, to);
+	switch (hdPredictNamesAdd(&sim->classNames, (const char *)key,
+				  sizeof(key), &number)) {
+	case 0:
+		return number;
+	case 1:
+		/* Numbers of names are numbers of classes. */
+		return newClass(sim, from, to);
+	default:
+		return HD_PREDICT_NONE;
+	}
+}
+
+/* The lowest number of those that wait. */
+static uint32_t lowest(const struct hdPredictSim *sim, uint32_t class)
+{
+	return sim->classes[class].heap[0].number;
+}
+
+static struct hdPredictParcel takeFirst(struct hdPredictClass *class)
+{
+	struct hdPredictParcel first = class->heap[0];
+	struct hdPredictParcel last = class->heap[--class->count];
+	uint32_t i = 0;
+
+	for (;;) {
+		uint32_t child = 2 * i + 1;
+
+		if (child >= class->count)
+			break;
+		if (child + 1 < class->count &&
+		    class->heap[child + 1].number < class->heap[child].number)
+			child++;
+		if (class->heap[child].number >= last.number)
+			break;
+		class->heap[i] = class->heap[child];
+		i = child;
+	}
+	class->heap[i] = last;
+	return first;
+}
+
+/* ---- Edges that are waited for ----------------------------------------- */
+
+static void put(struct hdPredictSim *sim, struct hdPredictLane *lane,
+		uint32_t place, uint32_t class)
+{
+	lane->watchers[place] = class;
+	sim->classes[class].place = place;
+}
+
+static void watchersUp(struct hdPredictSim *sim, struct hdPredictLane *lane,
+		       uint32_t i, uint32_t class)
+{
+	while (i > 0 &&
+	       lowest(sim, lane->watchers[(i - 1) / 2]) > lowest(sim, class)) {
+		put(sim, lane, i, lane->watchers[(i - 1) / 2]);
+		i = (i - 1) / 2;
+	}
+	put(sim, lane, i, class);
+}
+
+static uint32_t takeWatcher(struct hdPredictSim *sim,
+			    struct hdPredictLane *lane)
+{
+	uint32_t first = lane->watchers[0];
+	uint32_t last = lane->watchers[--lane->count];
+	uint32_t i = 0;
+
+	while (lane->count) {
+		uint32_t child = 2 * i + 1;
+
+		if (child >= lane->count)
+			break;
+		if (child + 1 < lane->count &&
+		    lowest(sim, lane->watchers[child + 1]) <
+			    lowest(sim, lane->watchers[child]))
+			child++;
+		if (lowest(sim, lane->watchers[child]) >= lowest(sim, last))
+			break;
+		put(sim, lane, i, lane->watchers[child]);
+		i = child;
+	}
+	if (lane->count)
+		put(sim, lane, i, last);
+	return first;
+}
+
+/* A class waits for an edge or, if that is NONE, for memory. */
+static void wait(struct hdPredictSim *sim, uint32_t number, uint32_t edge)
+{
+	struct hdPredictClass *class = &sim->classes[number];
+	struct hdPredictLane *lane;
+
+	if (edge == HD_PREDICT_NONE) {
+		class->wait = HD_PREDICT_WAIT_MEMORY;
+		class->next = sim->stores[class->to].waiting;
+		sim->stores[class->to].waiting = number;
+		return;
+	}
+	lane = &sim->lanes[edge];
+	if (hdPredictGrow(&lane->watchers, lane->count, &lane->room,
+			  sizeof(uint32_t)) < 0) {
+		hdPredictFailed(sim, -ENOMEM);
+		return;
+	}
+	class->wait = HD_PREDICT_WAIT_EDGE;
+	class->edge = edge;
+	watchersUp(sim, lane, lane->count++, number);
+}
+
+/* One more message of a class waits. */
+static void push(struct hdPredictSim *sim, uint32_t number,
+		 const struct hdPredictParcel *parcel)
+{
+	struct hdPredictClass *class = &sim->classes[number];
+	uint32_t i = class->count;
+
+	if (hdPredictGrow(&class->heap, i, &class->room, sizeof(*parcel)) < 0) {
+		hdPredictFailed(sim, -ENOMEM);
+		return;
+	}
+	class->count++;
+	while (i > 0 && class->heap[(i - 1) / 2].number > parcel->number) {
+		class->heap[i] = class->heap[(i - 1) / 2];
+		i = (i - 1) / 2;
+	}
+	class->heap[i] = *parcel;
+	if (i == 0 && class->wait == HD_PREDICT_WAIT_EDGE)
+		watchersUp(sim, &sim->lanes[class->edge], class->place, number);
+}
+
+/* ---- Trying ------------------------------------------------------------ */
+
+/* The first edge that is busy, or NONE. */
+static uint32_t busyOf(const struct hdPredictSim *sim, const uint32_t *path,
+		       int length)
+{
+	for (int i = 0; i < length; i++) {
+		if (sim->lanes[path[i]].isBusy)
+			return path[i];
+	}
+	return HD_PREDICT_NONE;
+}
+
+/* Begin a message, if it may. @p edge is what it waits for, NONE: memory. */
+static bool tryOne(struct hdPredictSim *sim,
+		   const struct hdPredictParcel *parcel, uint32_t *edge)
+{
+	const uint32_t *path;
+	int length =
+		hdPredictRoute(sim->routes, parcel->from, parcel->to, &path);
+
+	if (length < 0) {
+		hdPredictFailed(sim, -ENOMEM);
+		return true;
+	}
+	*edge = busyOf(sim, path, length);
+	if (*edge != HD_PREDICT_NONE ||
+	    !hdPredictHasMemory(sim, parcel->to, parcel->size))
+		return false;
+	hdPredictBegin(sim, parcel, path, (uint32_t)length);
+	return true;
+}
+
+static void tryNew(struct hdPredictSim *sim, uint32_t which)
+{
+	const struct hdPredictParcel *parcel = &sim->fresh[which];
+	uint32_t class = HD_PREDICT_NONE, edge = HD_PREDICT_NONE;
+	bool isBehind = false;
+
+	/* Behind those that wait for memory there. */
+	if (sim->stores[parcel->to].waiting != HD_PREDICT_NONE) {
+		class = classOf(sim, parcel->from, parcel->to);
+		isBehind = class != HD_PREDICT_NONE &&
+			   sim->classes[class].wait == HD_PREDICT_WAIT_MEMORY;
+	}
+	if (!isBehind && tryOne(sim, parcel, &edge))
+		return;
+	if (class == HD_PREDICT_NONE)
+		class = classOf(sim, parcel->from, parcel->to);
+	if (class == HD_PREDICT_NONE) {
+		hdPredictFailed(sim, -ENOMEM);
+		return;
+	}
+	push(sim, class, parcel);
+	if (!sim->error && sim->classes[class].wait == HD_PREDICT_NO_WAIT)
+		wait(sim, class, edge);
+}
+
+static void tryClass(struct hdPredictSim *sim, uint32_t number)
+{
+	struct hdPredictClass *class = &sim->classes[number];
+	uint32_t edge;
+
+	class->wait = HD_PREDICT_NO_WAIT;
+	while (class->count && !sim->error) {
+		if (!tryOne(sim, &class->heap[0], &edge)) {
+			wait(sim, number, edge);
+			return;
+		}
+		takeFirst(class);
+	}
+}
+
+static void offer(struct hdPredictSim *sim, uint32_t edge)
+{
+	const struct hdPredictLane *lane = &sim->lanes[edge];
+
+	if (lane->count && !lane->isBusy)
+		addCandidate(sim, lowest(sim, lane->watchers[0]),
+			     HD_PREDICT_EDGE, edge);
+}
+
+static void tryEdge(struct hdPredictSim *sim, uint32_t edge)
+{
+	struct hdPredictLane *lane = &sim->lanes[edge];
+
+	if (lane->isBusy || !lane->count)
+		return;
+	tryClass(sim, takeWatcher(sim, lane));
+	offer(sim, edge);
+}
+
+void hdPredictSend(struct hdPredictSim *sim,
+		   const struct hdPredictParcel *parcel)
+{
+	if (hdPredictGrow(&sim->fresh, sim->freshCount, &sim->freshRoom,
+			  sizeof(*parcel)) < 0) {
+		hdPredictFailed(sim, -ENOMEM);
+		return;
+	}
+	sim->fresh[sim->freshCount] = *parcel;
+	addCandidate(sim, parcel->number, HD_PREDICT_NEW,
+		     (uint32_t)sim->freshCount++);
+}
+
+void hdPredictSendAll(struct hdPredictSim *sim)
+{
+	while (sim->candidateCount && !sim->error) {
+		struct hdPredictCandidate candidate = takeCandidate(sim);
+
+		switch (candidate.what) {
+		case HD_PREDICT_NEW:
+			tryNew(sim, candidate.which);
+			break;
+		case HD_PREDICT_CLASS:
+			tryClass(sim, candidate.which);
+			break;
+		case HD_PREDICT_EDGE:
+			tryEdge(sim, candidate.which);
+			break;
+		}
+	}
+	sim->freshCount = 0;
+}
+
+void hdPredictVacate(struct hdPredictSim *sim, uint32_t edge)
+{
+	sim->lanes[edge].isBusy = false;
+	offer(sim, edge);
+}
+
+void hdPredictRetry(struct hdPredictSim *sim, uint32_t server)
+{
+	uint32_t class = sim->stores[server].waiting;
+
+	sim->stores[server].waiting = HD_PREDICT_NONE;
+	for (; class != HD_PREDICT_NONE; class = sim->classes[class].next) {
+		sim->classes[class].wait = HD_PREDICT_WAIT_TURN;
+		addCandidate(sim, lowest(sim, class), HD_PREDICT_CLASS, class);
+	}
+}
+
+void hdPredictWaitingReset(struct hdPredictSim *sim)
+{
+	sim->freshCount = sim->candidateCount = 0;
+	for (size_t i = 0; i < sim->classCount; i++) {
+		sim->classes[i].count = 0;
+		sim->classes[i].wait = HD_PREDICT_NO_WAIT;
+	}
+	for (uint32_t e = 0; e < sim->platform->edgeCount; e++) {
+		sim->lanes[e].isBusy = false;
+		sim->lanes[e].count = 0;
+	}
+}
+
+void hdPredictWaitingFree(struct hdPredictSim *sim)
+{
+	for (size_t i = 0; i < sim->classCount; i++)
+		free(sim->classes[i].heap);
+	for (uint32_t e = 0; sim->lanes && e < sim->platform->edgeCount; e++)
+		free(sim->lanes[e].watchers);
+	free(sim->classes);
+	free(sim->lanes);
+	free(sim->fresh);
+	free(sim->candidates);
+	hdPredictNamesFree(&sim->classNames);
+	free(sim->classOf);
+}
