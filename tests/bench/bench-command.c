@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Commands as works: what a child takes. */
+/* Works in children: commands, and our own. */
 #include "config.h"
 
 #include <fcntl.h>
@@ -39,5 +39,26 @@ void benchCommand(struct benchRun *run, const char *const *arguments)
 		   arguments[0]);
 	run->process = commandNs(&usage.ru_utime) + commandNs(&usage.ru_stime);
 	run->thread = run->process;
+	run->peakMb = (double)usage.ru_maxrss / 1024;
+}
+
+void benchInChild(struct benchRun *run, benchFunction function)
+{
+	struct rusage usage;
+	int ends[2], status;
+	pid_t pid;
+
+	benchCheck(pipe(ends) == 0, "pipe");
+	pid = fork();
+	benchCheck(pid >= 0, "fork");
+	if (pid == 0) {
+		function(run);
+		_exit(write(ends[1], run, sizeof(*run)) != sizeof(*run));
+	}
+	close(ends[1]);
+	benchCheck(read(ends[0], run, sizeof(*run)) == sizeof(*run) &&
+			   wait4(pid, &status, 0, &usage) == pid && status == 0,
+		   "a child");
+	close(ends[0]);
 	run->peakMb = (double)usage.ru_maxrss / 1024;
 }

@@ -36,8 +36,9 @@ static char *mainDirectory;
 
 /* In the order in which they run and are printed; see bench-stat.c. */
 static struct benchSubject *const mainSubjects[] = {
-	&benchStat, &benchExport,   &benchFloors, &benchWrite,
-	&benchPool, &benchDisabled, &benchRead,
+	&benchStat,        &benchExport,   &benchPredict,
+	&benchPredictHuge, &benchFloors,   &benchWrite,
+	&benchPool,        &benchDisabled, &benchRead,
 };
 
 /* ---- Files ------------------------------------------------------------- */
@@ -251,7 +252,8 @@ static void mainRunSubject(struct benchSubject *subject)
 /* ---- Options ----------------------------------------------------------- */
 
 static const char mainUsage[] =
-	"Usage: bench [--quick] [--csv=FILE] --hdtrace=PATH [SUBJECT...]\n";
+	"Usage: bench [--quick] [--csv=FILE] --hdtrace=PATH --hdpredict=PATH "
+	"[SUBJECT...]\n";
 
 /* Whether a subject is asked for: by default all are. */
 static bool mainIsWanted(const struct benchSubject *subject, char **names)
@@ -270,6 +272,7 @@ static FILE *mainParse(int argc, char **argv)
 		{ "quick", no_argument, NULL, 'q' },
 		{ "csv", required_argument, NULL, 'c' },
 		{ "hdtrace", required_argument, NULL, 'h' },
+		{ "hdpredict", required_argument, NULL, 'p' },
 		{ 0 },
 	};
 	FILE *csv = NULL;
@@ -287,12 +290,15 @@ static FILE *mainParse(int argc, char **argv)
 		case 'h':
 			benchOptions.hdtrace = optarg;
 			break;
+		case 'p':
+			benchOptions.hdpredict = optarg;
+			break;
 		default:
 			fputs(mainUsage, stderr);
 			exit(EXIT_FAILURE);
 		}
 	}
-	if (!benchOptions.hdtrace) {
+	if (!benchOptions.hdtrace || !benchOptions.hdpredict) {
 		fputs(mainUsage, stderr);
 		exit(EXIT_FAILURE);
 	}

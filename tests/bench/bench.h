@@ -83,6 +83,8 @@ extern struct benchSubject benchDisabled;
 extern struct benchSubject benchRead;
 extern struct benchSubject benchStat;
 extern struct benchSubject benchExport;
+extern struct benchSubject benchPredict;
+extern struct benchSubject benchPredictHuge;
 
 #define BENCH_COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -109,10 +111,14 @@ void benchStop(struct benchRun *run);
  * its memory; it may find problems in the data. What it prints is dropped. */
 void benchCommand(struct benchRun *run, const char *const *arguments);
 
+/** Run a work in a child, which takes its memory with it. */
+void benchInChild(struct benchRun *run, benchFunction function);
+
 /** Options of the run. */
 struct benchOptions {
-	bool isQuick;        /**< A tenth of the operations, 3 repetitions. */
-	const char *hdtrace; /**< Path of the command. */
+	bool isQuick;          /**< A tenth of the operations, 3 repetitions. */
+	const char *hdtrace;   /**< Path of the command. */
+	const char *hdpredict; /**< Likewise. */
 };
 
 extern struct benchOptions benchOptions;
