@@ -278,14 +278,14 @@ static void checkClockNodes(struct check *check)
 static void checkDatatypes(struct check *check, GHashTable *ranks)
 {
 	const hdIProject *project = check->project;
+	bool hasThreads = rolesLevel(project, HD_LEVEL_THREAD) > 0;
 	GHashTable *reported = newSet();
 
 	for (size_t i = 0; i < project->datatypeCount; i++) {
 		const hdIDatatype *type = &project->datatypes[i];
-		bool exists = check->threadLevel
-				      ? hasKey(ranks, "%s %s", type->rank,
-					       type->thread)
-				      : hasKey(ranks, "%s", type->rank);
+		bool exists = hasThreads ? hasKey(ranks, "%s %s", type->rank,
+						  type->thread)
+					 : hasKey(ranks, "%s", type->rank);
 
 		if (check->rankLevel && !exists &&
 		    addKey(reported, "%s %s", type->rank, type->thread))
@@ -314,10 +314,8 @@ void checkProject(struct check *check)
 
 	check->hostLevel =
 		MAX((unsigned int)rolesLevel(check->project, HD_LEVEL_HOST), 1);
-	check->rankLevel =
-		(unsigned int)rolesLevel(check->project, HD_LEVEL_RANK);
-	check->threadLevel =
-		(unsigned int)rolesLevel(check->project, HD_LEVEL_THREAD);
+	check->rankLevel = (unsigned int)rolesRankLevel(check->project);
+	check->threadLevel = (unsigned int)rolesThreadLevel(check->project);
 	ranks = collectRanks(check);
 	checkDepth(check);
 	checkDeclaredGroups(check);
@@ -393,7 +391,9 @@ static void checkInfo(struct check *check, const hdINode *node,
 	if (label &&
 	    g_ascii_string_to_signed(label, 10, 0, INT64_MAX, &rank, NULL))
 		checkLines(check, file, lines, rank);
-	else if (check->rankLevel && !infoIsOfHost(lines))
+	else if (check->rankLevel && !infoIsOfHost(lines) &&
+		 /* Not all processes are ranks. */
+		 rolesLevel(check->project, HD_LEVEL_RANK))
 		toolReport(check->tool, "info.rank", file, -1, 0,
 			   "the file belongs to no rank: there is no number "
 			   "at level \"Rank\"");

@@ -114,6 +114,15 @@ static const hdIRule rules[] = {
 	  "Between two `_` in a file name stands a label." },
 	{ "merge.levels", HDI_WARNING,
 	  "A trace names no more levels than a file name can have labels." },
+	{ "merge.labels", HDI_WARNING,
+	  "Projects that are joined have different labels." },
+	{ "merge.communicators", HDI_WARNING,
+	  "Projects that are joined have `.info` files with their "
+	  "communicators." },
+	{ "merge.offset", HDI_WARNING,
+	  "Relations allow the offsets that are given by hand." },
+	{ "merge.unbound", HDI_NOTE,
+	  "Relations connect projects that are joined." },
 	{ "merge.group-name", HDI_WARNING,
 	  "The name of a group can be the name of an element." },
 };

@@ -89,12 +89,6 @@ static char *formatTrace(int64_t ns)
 	return g_strndup(buffer, end);
 }
 
-/** What is to be done to a file. */
-struct change {
-	int64_t add;                    /**< To the time adjustment. */
-	const struct mergeClock *clock; /**< NULL: times are right. */
-};
-
 /** What the head of a file says, and what the new one does. */
 struct adjustment {
 	int64_t before;
@@ -104,14 +98,15 @@ struct adjustment {
 
 /** Whether times of relations have to be written anew, not only the header:
  *  that has whole seconds. */
-static bool rewrites(enum mergeKind kind, const struct change *change)
+static bool rewrites(enum mergeKind kind, const struct mergeChange *change)
 {
 	return change->clock ||
 	       (kind == MERGE_RELATIONS && change->add % HD_NS_PER_S != 0);
 }
 
 /** Compute the new time adjustment; of a trace that is a whole second. */
-static bool computeAdjustment(enum mergeKind kind, const struct change *change,
+static bool computeAdjustment(enum mergeKind kind,
+			      const struct mergeChange *change,
 			      struct adjustment *adjustment, int64_t *after)
 {
 	adjustment->corrected = adjustment->before;
@@ -128,6 +123,53 @@ static bool computeAdjustment(enum mergeKind kind, const struct change *change,
 	return true;
 }
 
+/** Replace the levels that the head of a trace, or of relations, names. */
+static void putLevels(GString *out, const char *levels)
+{
+	struct xmlPiece tag;
+	size_t start, end;
+
+	if (!xmlFindTag(out->str, out->len, 0, NULL, &tag) ||
+	    !xmlFindAttribute(out->str, &tag, "levels", &start, &end))
+		return;
+	g_string_erase(out, (gssize)start, (gssize)(end - start));
+	g_string_insert(out, (gssize)start, levels);
+}
+
+/** Replace the labels that the head of statistics names. */
+static bool putLabels(GString *out, char *const *labels)
+{
+	size_t depth = g_strv_length((char **)labels);
+	GString *text = g_string_new("<TopologyNode>\n");
+	struct xmlPiece tag, end;
+	bool isThere = xmlFindTag(out->str, out->len, 0, "TopologyNode", &tag);
+
+	for (size_t i = 0; i < depth; i++) {
+		g_string_append_printf(text, "%*s<Label value=\"",
+				       (int)(2 * i + 2), "");
+		xmlAppend(text, labels[i]);
+		g_string_append(text, i + 1 < depth ? "\">\n" : "\" />\n");
+	}
+	for (size_t i = depth; i-- > 1;)
+		g_string_append_printf(text, "%*s</Label>\n", (int)(2 * i), "");
+	g_string_append(text, "</TopologyNode>");
+	end = tag;
+	while (isThere && tag.kind == XML_START &&
+	       !(end.kind == XML_END &&
+		 xmlHasName(out->str, &end, "TopologyNode")))
+		isThere = xmlNext(out->str, out->len, end.end, &end);
+	if (isThere) {
+		g_string_erase(out, (gssize)tag.start,
+			       (gssize)(end.end - tag.start));
+		g_string_insert(out, (gssize)tag.start, text->str);
+	}
+	g_string_free(text, TRUE);
+	return isThere;
+}
+
+/** The header of statistics has five digits for its length. */
+#define STAT_HEADER_MAX 99999
+
 /**
  * Make the new beginning of a file, up to and with the tag that has the
  * adjustment.
@@ -136,8 +178,8 @@ static bool computeAdjustment(enum mergeKind kind, const struct change *change,
  * @param[out] rest Where the old beginning ends.
  */
 static bool makeHead(const struct head *head, enum mergeKind kind,
-		     const struct change *change, GString *out, size_t *rest,
-		     struct adjustment *adjustment)
+		     const struct mergeChange *change, GString *out,
+		     size_t *rest, struct adjustment *adjustment)
 {
 	bool isStat = kind == MERGE_STAT;
 	struct xmlPiece tag;
@@ -191,12 +233,18 @@ static bool makeHead(const struct head *head, enum mergeKind kind,
 			    (gssize)(tag.end - value.end));
 	g_free(text);
 	*rest = tag.end;
+	if (change->levels && !isStat)
+		putLevels(out, change->levels);
+	if (change->labels && isStat && !putLabels(out, change->labels))
+		return false;
 	if (isStat) {
 		/* The length grows by as much as the tag did. */
 		gint64 length = g_ascii_strtoll(head->bytes, NULL, 10);
 		char number[32];
 
 		length += (gint64)out->len - (gint64)(tag.end - start);
+		if (length > STAT_HEADER_MAX)
+			return false;
 		g_snprintf(number, sizeof(number), "%0*" PRId64 "\n",
 			   (int)MIN(start - 1, 18), length);
 		g_string_prepend(out, number);
@@ -206,7 +254,7 @@ static bool makeHead(const struct head *head, enum mergeKind kind,
 
 /** Write what follows the head of a file, with corrected times. */
 static int writeCorrected(struct merge *merge, const struct mergeFile *file,
-			  const struct change *change, size_t rest,
+			  const struct mergeChange *change, size_t rest,
 			  const struct adjustment *adjustment, FILE *out)
 {
 	GMappedFile *mapped;
@@ -253,10 +301,10 @@ static int writeCorrected(struct merge *merge, const struct mergeFile *file,
 	return merge->tool->hasFailed ? -EBADMSG : 0;
 }
 
-/** Write the new form of a file beside it. */
-static int prepare(struct merge *merge, const struct mergeFile *file,
-		   const struct change *change, struct newFile *new)
+int mergePrepare(struct merge *merge, const struct mergeFile *file,
+		 const struct mergeChange *change, struct newFile *new)
 {
+	const char *path = change->path ? change->path : file->path;
 	GString *out = g_string_new(NULL);
 	struct adjustment adjustment;
 	struct head head;
@@ -276,7 +324,7 @@ static int prepare(struct merge *merge, const struct mergeFile *file,
 			  file->path);
 		ret = -EBADMSG;
 	} else {
-		ret = newFileStart(new, file->path);
+		ret = newFileStart(new, path);
 		if (ret == 0) {
 			fwrite(out->str, 1, out->len, new->file);
 			ret = rewrites(file->kind, change)
@@ -291,7 +339,7 @@ static int prepare(struct merge *merge, const struct mergeFile *file,
 				newFileAbort(new);
 		}
 		if (ret < 0 && ret != -EBADMSG)
-			toolError(merge->tool, "%s: %s", file->path,
+			toolError(merge->tool, "%s: %s", path,
 				  plainFileError(ret));
 	}
 	headClose(&head);
@@ -373,9 +421,9 @@ int mergeCheckAdjust(struct merge *merge, char **adjustments)
 
 /** What is to be done to a file; false: nothing. */
 static bool changeOf(const struct merge *merge, const struct mergeFile *file,
-		     char **adjustments, struct change *change)
+		     char **adjustments, struct mergeChange *change)
 {
-	*change = (struct change){
+	*change = (struct mergeChange){
 		.add = adjustmentOf(file, adjustments),
 		.clock = mergeClockOf(merge, file),
 	};
@@ -389,7 +437,7 @@ static int64_t sizeOf(const struct merge *merge, char **adjustments)
 
 	for (guint i = 0; i < merge->files->len; i++) {
 		const struct mergeFile *file = merge->files->pdata[i];
-		struct change change;
+		struct mergeChange change;
 
 		if (changeOf(merge, file, adjustments, &change))
 			size += plainFileSize(file->path);
@@ -406,11 +454,11 @@ int mergeAdjust(struct merge *merge, char **adjustments)
 	toolProgressStart(merge->tool, sizeOf(merge, adjustments));
 	for (guint i = 0; status < 0 && i < merge->files->len; i++) {
 		const struct mergeFile *file = merge->files->pdata[i];
-		struct change change;
+		struct mergeChange change;
 
 		if (!changeOf(merge, file, adjustments, &change))
 			continue;
-		status = prepare(merge, file, &change, &new[count]);
+		status = mergePrepare(merge, file, &change, &new[count]);
 		toolProgressFile(merge->tool, plainFileSize(file->path));
 		if (status < 0)
 			count++;

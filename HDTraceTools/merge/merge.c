@@ -11,7 +11,7 @@
 
 #include "HDTraceTools/base/newfile.h"
 #include "HDTraceTools/base/plainfile.h"
-#include "HDTraceTools/merge/merge.h"
+#include "HDTraceTools/merge/join.h"
 #include "cli/rows.h"
 
 /** Options of the command. */
@@ -21,6 +21,8 @@ struct options {
 	char *description;
 	char *name;
 	char **adjustments;
+	char *into;
+	char **offsets;
 	gboolean hasRawTimes;
 	gboolean isForced;
 };
@@ -53,8 +55,8 @@ static int splitLevels(struct tool *tool, const char *text, char ***levels)
 	return -1;
 }
 
-static int writeFile(struct merge *merge, const char *path,
-		     const GString *content, bool isForced)
+int mergeWriteText(struct tool *tool, const char *path, const GString *content,
+		   bool isForced)
 {
 	struct newFile new;
 	int ret = newFileStart(&new, path);
@@ -65,7 +67,7 @@ static int writeFile(struct merge *merge, const char *path,
 	}
 	if (ret == 0)
 		return -1;
-	toolError(merge->tool, "%s: %s%s", path, strerror(-ret),
+	toolError(tool, "%s: %s%s", path, strerror(-ret),
 		  ret == -EEXIST ? "; --force replaces it" : "");
 	return TOOL_FAILED;
 }
@@ -77,9 +79,12 @@ struct count {
 	size_t value;
 };
 
-static void printCounts(const struct merge *merge, const char *path)
+/** So many are counted. */
+#define COUNTS 7
+
+static void getCounts(const struct merge *merge, struct count *counts)
 {
-	const struct count counts[] = {
+	const struct count all[COUNTS] = {
 		{ "files", "file", merge->files->len },
 		{ "nodes", "node", merge->nodes },
 		{ "groups", "group", merge->groups->len },
@@ -88,37 +93,60 @@ static void printCounts(const struct merge *merge, const char *path)
 		{ "used_files", "used file", merge->usedFiles },
 		{ "clocks", "clock", merge->clocks->len },
 	};
+
+	memcpy(counts, all, sizeof(all));
+}
+
+void mergePrintText(const struct merge *merge, const char *path)
+{
+	struct count counts[COUNTS];
+
+	getCounts(merge, counts);
+	outPrintable(path);
+	for (size_t i = 0; i < COUNTS; i++)
+		printf("%s %zu %s%s", i ? "," : ":", counts[i].value,
+		       counts[i].singular, counts[i].value == 1 ? "" : "s");
+	putchar('\n');
+}
+
+void mergeStartJson(struct outJson *json, const struct merge *merge,
+		    const char *path)
+{
+	struct count counts[COUNTS];
+
+	getCounts(merge, counts);
+	outJsonDocument(json, "hdtrace-merge", 1);
+	outJsonText(json, "project", path);
+	for (size_t i = 0; i < COUNTS; i++)
+		outJsonInteger(json, counts[i].name, (int64_t)counts[i].value);
+}
+
+static void printCounts(const struct merge *merge, const char *path)
+{
 	struct outJson json = { .depth = 0 };
-	struct rowColumn columns[G_N_ELEMENTS(counts) + 2] = {
+	struct count counts[COUNTS];
+	struct rowColumn columns[COUNTS + 2] = {
 		{ NULL, "project", ROW_TEXT, 0 },
 	};
 	struct rows *rows;
 
 	if (merge->tool->format == OUT_TEXT) {
-		outPrintable(path);
-		for (size_t i = 0; i < G_N_ELEMENTS(counts); i++)
-			printf("%s %zu %s%s", i ? "," : ":", counts[i].value,
-			       counts[i].singular,
-			       counts[i].value == 1 ? "" : "s");
-		putchar('\n');
+		mergePrintText(merge, path);
 		return;
 	}
 	if (merge->tool->format == OUT_JSON) {
-		outJsonDocument(&json, "hdtrace-merge", 1);
-		outJsonText(&json, "project", path);
-		for (size_t i = 0; i < G_N_ELEMENTS(counts); i++)
-			outJsonInteger(&json, counts[i].name,
-				       (int64_t)counts[i].value);
+		mergeStartJson(&json, merge, path);
 		outJsonEnd(&json);
 		return;
 	}
-	for (size_t i = 0; i < G_N_ELEMENTS(counts); i++)
+	getCounts(merge, counts);
+	for (size_t i = 0; i < COUNTS; i++)
 		columns[i + 1] = (struct rowColumn){ NULL, counts[i].name,
 						     ROW_COUNT, 0 };
 	rows = rowsNew(columns, OUT_CSV, NULL);
 	rowsHeader(rows);
 	rowsText(rows, 0, path);
-	for (size_t i = 0; i < G_N_ELEMENTS(counts); i++)
+	for (size_t i = 0; i < COUNTS; i++)
 		rowsCount(rows, i + 1, counts[i].value);
 	rowsEnd(rows);
 	rowsFree(rows);
@@ -159,7 +187,8 @@ static int writeAll(struct merge *merge, const struct options *options)
 	if (status < 0 && isStdout)
 		fwrite(content->str, 1, content->len, stdout);
 	else if (status < 0)
-		status = writeFile(merge, path, content, options->isForced);
+		status = mergeWriteText(merge->tool, path, content,
+					options->isForced);
 	if (status < 0 && !isStdout)
 		printCounts(merge, path);
 	if (content)
@@ -176,23 +205,54 @@ static const struct cliOldLetter oldLetters[] = {
 };
 
 static const struct toolHelp help = {
-	.arguments = "PREFIX|DIRECTORY [DIRECTORY...]",
+	.arguments = "PREFIX|DIRECTORY|PROJECT [DIRECTORY|PROJECT...]",
 	.description =
-		"Writes PREFIX.proj for the .trc, .info and .stat files that "
-		"are there: topology,\ncommunicators, datatypes, files, and "
-		"statistics groups. Where .info files compare "
+		"Writes PREFIX.proj for the .trc, .info, .stat and .rel files "
+		"that are there: topology,\ncommunicators, datatypes, files, "
+		"and statistics groups. Where .info files compare "
 		"clocks, the times of the other files\nare corrected. Files "
-		"that are in other directories are copied first.",
+		"that are in other directories are copied first.\nWith --into "
+		"projects of several programs become one, and the times of "
+		"each are shifted\nas --offset says, or as relations between "
+		"them need it.",
 	.examples =
 		"  hdtrace merge run1\n"
 		"  hdtrace merge --levels Host,Rank --description 'first try' "
 		"run1\n"
 		"  hdtrace merge --force --time-adjust node07=-0.25 run1\n"
-		"  hdtrace merge run1 /mnt/node07/tmp /mnt/node08/tmp\n",
+		"  hdtrace merge run1 /mnt/node07/tmp /mnt/node08/tmp\n"
+		"  hdtrace merge --into both client server\n",
 	.minArguments = 1,
 	.oldLetters = oldLetters,
 	.maxArguments = -1,
 };
+
+/** What says how files become a project is not for projects. */
+static int runInto(struct tool *tool, char *const *arguments,
+		   const struct options *options)
+{
+	const struct mergeTexts texts = {
+		.name = options->name,
+		.description = options->description,
+	};
+	const struct joinOptions join = {
+		.into = options->into,
+		.offsets = options->offsets,
+		.texts = &texts,
+		.isForced = options->isForced,
+	};
+	const char *other = options->output        ? "--output"
+			    : options->levels      ? "--levels"
+			    : options->adjustments ? "--time-adjust"
+			    : options->hasRawTimes ? "--raw-times"
+						   : NULL;
+	int status;
+
+	if (other)
+		return toolUsage(tool, "%s does not go with --into", other);
+	status = joinRun(tool, &join, arguments);
+	return status < 0 ? toolFinish(tool) : status;
+}
 
 static int runOn(struct tool *tool, char *const *arguments,
 		 const struct options *options)
@@ -202,8 +262,13 @@ static int runOn(struct tool *tool, char *const *arguments,
 		.hasRawTimes = options->hasRawTimes,
 	};
 	char **levels;
-	int status = splitLevels(tool, options->levels, &levels);
+	int status;
 
+	if (options->into)
+		return runInto(tool, arguments, options);
+	if (options->offsets)
+		return toolUsage(tool, "--offset goes with --into only");
+	status = splitLevels(tool, options->levels, &levels);
 	if (status < 0)
 		status = mergeCollect(tool, arguments[0], arguments + 1);
 	if (status < 0) {
@@ -235,8 +300,13 @@ int mergeRun(struct tool *tool, int argc, char **argv)
 		  "NODE=SECONDS" },
 		{ "raw-times", 0, 0, G_OPTION_ARG_NONE, &options.hasRawTimes,
 		  "Do not correct times by clocks that were compared", NULL },
+		{ "into", 0, 0, G_OPTION_ARG_FILENAME, &options.into,
+		  "Join projects, as one of this name", "PROJECT" },
+		{ "offset", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &options.offsets,
+		  "Shift all times of a project that is joined",
+		  "PROJECT=SECONDS" },
 		{ "force", 'f', 0, G_OPTION_ARG_NONE, &options.isForced,
-		  "Replace an existing .proj", NULL },
+		  "Replace an existing project", NULL },
 		{ NULL },
 	};
 	int status = toolParse(tool, &argc, &argv, entries, &help);
@@ -248,5 +318,7 @@ int mergeRun(struct tool *tool, int argc, char **argv)
 	g_free(options.name);
 	g_free(options.description);
 	g_strfreev(options.adjustments);
+	g_free(options.into);
+	g_strfreev(options.offsets);
 	return status;
 }

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <glib.h>
 
+#include "HDTraceTools/base/newfile.h"
 #include "HDTraceTools/command/tool.h"
 #include "HDTraceTools/edit/infofile.h"
 #include "common/clockfit.h"
@@ -114,6 +115,17 @@ int mergeFind(struct merge *merge, const char *argument, char **levels);
 /** Free what mergeFind() took. */
 void mergeFree(struct merge *merge);
 
+/** Write a text to a new file. -1: go on; else the exit status, it was said. */
+int mergeWriteText(struct tool *tool, const char *path, const GString *content,
+		   bool isForced);
+
+/** Print what a project that was written consists of. */
+void mergePrintText(const struct merge *merge, const char *path);
+
+/** Begin a document of JSON with the same; it is left open. */
+void mergeStartJson(struct outJson *json, const struct merge *merge,
+		    const char *path);
+
 /** What goes into the .proj beside what the files say. */
 struct mergeTexts {
 	const char *name;
@@ -133,6 +145,26 @@ GString *mergeWriteProject(struct merge *merge, const struct mergeTexts *texts);
  * @return The exit status; the reason was said, and nothing was changed.
  */
 int mergeAdjust(struct merge *merge, char **adjustments);
+
+/** What is to be done to a file. */
+struct mergeChange {
+	int64_t add;                    /**< To the time adjustment. */
+	const struct mergeClock *clock; /**< NULL: times are right. */
+	/* Of a copy of the file: */
+	const char *path;    /**< Its own; NULL: it takes the file's place. */
+	const char *levels;  /**< That it names, if it does; or NULL. */
+	char *const *labels; /**< Of statistics; NULL: as they are. */
+};
+
+/**
+ * Write the new form of a file, to be ended with newFileCommit() or
+ * newFileAbort().
+ *
+ * @retval -1 Go on.
+ * @return The exit status; the reason was said, and there is no new file.
+ */
+int mergePrepare(struct merge *merge, const struct mergeFile *file,
+		 const struct mergeChange *change, struct newFile *new);
 
 /** Add a point to the clock of a file's host; complains if it has none. */
 void mergeAddClock(struct merge *merge, const struct mergeFile *file,

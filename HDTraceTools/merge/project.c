@@ -559,10 +559,12 @@ static void gatherFile(struct gathered *gathered, const struct mergeFile *file,
 	}
 	if (!rank ||
 	    !g_ascii_string_to_signed(rank, 10, 0, INT64_MAX, &global, NULL)) {
-		toolReport(gathered->merge->tool, "info.rank", file->path, -1,
-			   0,
-			   "the file belongs to no rank: there is no number "
-			   "at level \"Rank\"; it is ignored");
+		/* Not all processes are ranks. */
+		if (!findLevel(gathered->merge, HD_LEVEL_PROCESS, 0))
+			toolReport(gathered->merge->tool, "info.rank",
+				   file->path, -1, 0,
+				   "the file belongs to no rank: there is no "
+				   "number at level \"Rank\"; it is ignored");
 		g_ptr_array_unref(lines);
 		return;
 	}

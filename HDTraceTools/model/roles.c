@@ -16,7 +16,16 @@ int rolesLevel(const hdIProject *project, const char *type)
 
 int rolesRankLevel(const hdIProject *project)
 {
-	return rolesLevel(project, HD_LEVEL_RANK);
+	int level = rolesLevel(project, HD_LEVEL_RANK);
+
+	return level ? level : rolesLevel(project, HD_LEVEL_PROCESS);
+}
+
+int rolesThreadLevel(const hdIProject *project)
+{
+	int level = rolesLevel(project, HD_LEVEL_THREAD);
+
+	return level ? level : rolesLevel(project, HD_LEVEL_PART);
 }
 
 const hdINode *rolesAt(const hdINode *node, int level)

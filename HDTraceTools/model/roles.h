@@ -13,8 +13,12 @@
 int rolesLevel(const hdIProject *project, const char *type);
 
 /** Level of the ranks, from 1: that whose type begins with Rank, since "Rank1"
- *  occurs, too; 0 if there is none. */
+ *  occurs, too; else that of processes, of which those whose label is a number
+ *  are ranks; 0 if there is none. */
 int rolesRankLevel(const hdIProject *project);
+
+/** Level of the threads, likewise: that of threads, else of parts; or 0. */
+int rolesThreadLevel(const hdIProject *project);
 
 /** The node at a level on the way to a node; the node itself if it is not that
  *  deep. */

@@ -14,6 +14,9 @@
 #define HD_LEVEL_HOST "Host"
 #define HD_LEVEL_RANK "Rank"
 #define HD_LEVEL_THREAD "Thread"
+/* Of projects of several programs. */
+#define HD_LEVEL_PROCESS "Process"
+#define HD_LEVEL_PART "Part"
 
 /**
  * Find the level that has a type; upper and lower case count as the same, and

@@ -48,6 +48,7 @@ shown hdtrace plot -o both.svg run there/other.proj
 shown hdtrace recover -o recovered run
 shown hdtrace merge --force --time-adjust node001=0.25 run
 shown hdtrace merge other there
+shown hdtrace merge --into joined run
 shown hdpredict simulate --platform thesis --resources thesis --map eft \
 	graph.xml
 shown hdpredict simulate --platform thesis --resources thesis --map eft \

@@ -88,6 +88,8 @@ for project in mini big; do
 		-o out.pt $project
 	ok "merge $project" is_valid hdtrace-merge merge -o merged.proj -f \
 		$project
+	ok "merge --into $project" is_valid hdtrace-merge merge \
+		--into=joined-$project -f $project
 	ok "recover $project" is_valid hdtrace-recover recover \
 		-o recovered-$project $project
 	ok "stat $project" is_valid hdtrace-stat stat $project

@@ -1,0 +1,928 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file
+ * hdtrace merge --into: projects of several programs as one.
+ *
+ * The files of all are copied under one name, with the times of their project
+ * shifted, and a .proj is made of the copies. What they are made from stays as
+ * it is. In the topology there are hosts, the processes of all programs below
+ * them, and parts of these (Host > Process > Part). Labels of processes that
+ * two programs have get the name of the program before them.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "HDTraceTools/base/newfile.h"
+#include "HDTraceTools/base/plainfile.h"
+#include "HDTraceTools/merge/join.h"
+#include "cli/rows.h"
+#include "common/format/level.h"
+#include "common/format/seconds.h"
+
+/** A file of the joined project. */
+struct joinFile {
+	const struct joinProject *of;
+	const struct mergeFile *from;
+	char **labels;
+	char *path;
+	int64_t add;
+	bool isNew; /**< This run wrote it. */
+};
+
+/** All that is joined. */
+struct join {
+	struct tool *tool;
+	const struct joinOptions *options;
+	char *directory;
+	char *prefix; /**< Directory and name. */
+	struct joinProject *projects;
+	struct joinOffset *offsets;
+	size_t count;
+	GPtrArray *files;   /**< struct joinFile */
+	GHashTable *byPath; /**< Of these. */
+	GPtrArray *levels;  /**< Types. */
+};
+
+static void freeFile(void *data)
+{
+	struct joinFile *file = data;
+
+	g_strfreev(file->labels);
+	g_free(file->path);
+	g_free(file);
+}
+
+/* ---- Projects ---------------------------------------------------------- */
+
+/** The name of a project as a label: what may not be in one becomes '-'. */
+static char *labelOf(const char *name)
+{
+	char *label = g_strdup(name);
+
+	g_strcanon(label,
+		   "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+		   "0123456789.-",
+		   '-');
+	return label;
+}
+
+/** Labels of programs differ, and are no numbers. */
+static void uniteLabels(struct join *self)
+{
+	GHashTable *seen =
+		g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+
+	for (size_t i = 0; i < self->count; i++) {
+		struct joinProject *project = &self->projects[i];
+		char *plain = labelOf(project->merge.name);
+		char *label = g_strdup(plain);
+
+		if (strspn(plain, "0123456789") == strlen(plain)) {
+			g_free(label);
+			label = g_strdup_printf("program-%s", plain);
+		}
+		for (int number = 2; g_hash_table_contains(seen, label);
+		     number++) {
+			g_free(label);
+			label = g_strdup_printf("%s-%d", plain, number);
+		}
+		g_hash_table_add(seen, g_strdup(label));
+		project->label = label;
+		g_free(plain);
+	}
+	g_hash_table_destroy(seen);
+}
+
+/** Where a project has its hosts, and whether processes are below them. */
+static void findLevels(struct joinProject *project)
+{
+	char *const *levels = (char *const *)project->project->levels;
+	size_t count = project->project->levelCount;
+	const char *next = "";
+
+	project->hostLevel =
+		(unsigned int)MAX(hdLevelFind(levels, count, HD_LEVEL_HOST), 1);
+	if (project->hostLevel < count)
+		next = levels[project->hostLevel];
+	/* Where types are not known they are those of 2009. */
+	project->hasProcesses =
+		!*next ||
+		hdLevelFind((char *const *)&next, 1, HD_LEVEL_RANK) > 0 ||
+		hdLevelFind((char *const *)&next, 1, HD_LEVEL_PROCESS) > 0;
+}
+
+/** What is wrong with files was said when they were found. */
+static void takeDiagnostic(const hdIMessage *message, void *data)
+{
+	struct joinProject *project = data;
+
+	project->isBroken |= message->severity == HDI_ERROR &&
+			     g_str_has_prefix(message->rule, "proj.");
+}
+
+/** Find a project and its files. */
+static int openProject(struct join *self, struct joinProject *project)
+{
+	struct merge *merge = &project->merge;
+	bool hasInfo = false;
+	char *file;
+	int status;
+
+	merge->tool = self->tool;
+	status = mergeFind(merge, project->argument, NULL);
+	if (status >= 0)
+		return status;
+	if (strcmp(merge->prefix, self->prefix) == 0) {
+		toolError(self->tool,
+			  "%s: the files of a project that is joined stay as "
+			  "they are; give --into another name",
+			  project->argument);
+		return TOOL_FAILED;
+	}
+	file = g_strdup_printf("%s.proj", merge->prefix);
+	if (!g_file_test(file, G_FILE_TEST_EXISTS)) {
+		toolError(self->tool,
+			  "%s: there is no %s; hdtrace merge writes it",
+			  project->argument, file);
+		g_free(file);
+		return TOOL_FAILED;
+	}
+	errno = 0;
+	project->project = hdI_openProject(file, takeDiagnostic, project);
+	if (!project->project || project->isBroken)
+		toolError(self->tool, "%s: %s", file,
+			  project->project || errno == EBADMSG
+				  ? "cannot be read; see hdtrace check"
+				  : strerror(errno));
+	g_free(file);
+	if (!project->project || project->isBroken)
+		return TOOL_FAILED;
+	for (guint i = 0; i < merge->files->len; i++)
+		hasInfo |= ((const struct mergeFile *)merge->files->pdata[i])
+				   ->kind == MERGE_INFO;
+	if (project->project->communicatorCount > 0 && !hasInfo)
+		toolReport(self->tool, "merge.communicators",
+			   project->project->file, -1, 0,
+			   "there are no .info files with the communicators; "
+			   "they are left out");
+	findLevels(project);
+	return -1;
+}
+
+/** Relations of two projects that cannot be told apart. */
+static int checkOwners(struct join *self)
+{
+	GHashTable *owners = g_hash_table_new(g_str_hash, g_str_equal);
+
+	for (size_t i = 0; i < self->count; i++) {
+		const GPtrArray *files = self->projects[i].merge.files;
+
+		for (guint k = 0; k < files->len; k++) {
+			struct mergeFile *file = files->pdata[k];
+			const struct mergeFile *other;
+
+			if (!file->owner)
+				continue;
+			other = g_hash_table_lookup(owners, file->owner);
+			if (other)
+				toolError(self->tool,
+					  "%s and %s have the same hostID, "
+					  "localToken and topologyNumber: %s",
+					  other->path, file->path, file->owner);
+			g_hash_table_insert(owners, file->owner, file);
+		}
+	}
+	g_hash_table_destroy(owners);
+	return self->tool->hasFailed ? TOOL_FAILED : -1;
+}
+
+/** Whether a project was given before. */
+static int checkTwice(struct join *self)
+{
+	for (size_t i = 0; i < self->count; i++) {
+		for (size_t k = 0; k < i; k++) {
+			char *a =
+				realpath(self->projects[i].project->file, NULL);
+			char *b =
+				realpath(self->projects[k].project->file, NULL);
+			bool isSame = a && b && strcmp(a, b) == 0;
+
+			free(a);
+			free(b);
+			if (isSame)
+				return toolUsage(self->tool,
+						 "%s is given twice",
+						 self->projects[i].argument);
+		}
+	}
+	return -1;
+}
+
+static int openAll(struct join *self)
+{
+	int status = -1;
+
+	for (size_t i = 0; status < 0 && i < self->count; i++)
+		status = openProject(self, &self->projects[i]);
+	if (status < 0)
+		status = checkTwice(self);
+	if (status < 0)
+		status = checkOwners(self);
+	if (status < 0)
+		uniteLabels(self);
+	return status;
+}
+
+/* ---- Topology ---------------------------------------------------------- */
+
+/** The labels of a node in the joined project, but for what others have. */
+static GPtrArray *labelsOf(const struct joinProject *project,
+			   const struct mergeNode *node)
+{
+	GPtrArray *labels = g_ptr_array_new_with_free_func(g_free);
+	GString *host = g_string_new(NULL);
+
+	for (; node->level > project->hostLevel; node = node->parent)
+		g_ptr_array_insert(labels, 0, g_strdup(node->label));
+	if (labels->len > 0 && !project->hasProcesses)
+		g_ptr_array_insert(labels, 0, g_strdup(project->label));
+	/* What is above hosts goes before their names. */
+	for (; node->level > 0; node = node->parent) {
+		if (host->len)
+			g_string_prepend_c(host, '-');
+		g_string_prepend(host, node->label);
+	}
+	if (host->len)
+		g_ptr_array_insert(labels, 0, g_strdup(host->str));
+	g_string_free(host, TRUE);
+	return labels;
+}
+
+/** Index of the label of a process among the labels of a node. */
+#define PROCESS 1
+
+static bool isNumber(const char *label)
+{
+	return *label && strspn(label, "0123456789") == strlen(label);
+}
+
+/** What a process is known by: a rank in all, others at their host. */
+static char *processKey(const GPtrArray *labels)
+{
+	const char *label = labels->pdata[PROCESS];
+
+	return isNumber(label)
+		       ? g_strdup(label)
+		       : g_strdup_printf("%s_%s", (char *)labels->pdata[0],
+					 label);
+}
+
+/** Find out whose processes are called as those of projects before are. */
+static void findRenamed(struct join *self)
+{
+	GHashTable *owners =
+		g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+
+	for (size_t i = 0; i < self->count; i++) {
+		struct joinProject *project = &self->projects[i];
+		const GPtrArray *files = project->merge.files;
+
+		for (guint k = 0; k < files->len; k++) {
+			const struct mergeFile *file = files->pdata[k];
+			GPtrArray *labels = labelsOf(project, file->node);
+
+			if (labels->len > PROCESS) {
+				char *key = processKey(labels);
+				const void *owner =
+					g_hash_table_lookup(owners, key);
+
+				project->isRenamed |= owner && owner != project;
+				if (owner)
+					g_free(key);
+				else
+					g_hash_table_insert(owners, key,
+							    project);
+			}
+			g_ptr_array_unref(labels);
+		}
+		if (project->isRenamed)
+			toolReport(self->tool, "merge.labels",
+				   project->project->file, -1, 0,
+				   "its processes are called as those of "
+				   "another project; they get \"%s-\" before "
+				   "their labels, and are no ranks",
+				   project->label);
+	}
+	g_hash_table_destroy(owners);
+}
+
+static char *pathOf(const struct join *self, const struct mergeFile *file,
+		    char **labels)
+{
+	static const char *const ends[] = { ".trc", ".info", ".stat", ".rel" };
+	GString *path = g_string_new(self->prefix);
+
+	for (; *labels; labels++)
+		g_string_append_printf(path, "_%s", *labels);
+	if (file->kind == MERGE_STAT)
+		g_string_append(path, strrchr(file->stem, '_'));
+	g_string_append(path, ends[file->kind]);
+	return g_string_free(path, FALSE);
+}
+
+/** Give a file its place. */
+static void placeFile(struct join *self, size_t number,
+		      const struct mergeFile *from)
+{
+	const struct joinProject *project = &self->projects[number];
+	GPtrArray *labels = labelsOf(project, from->node);
+	struct joinFile *file = g_new0(struct joinFile, 1);
+
+	if (project->isRenamed && labels->len > PROCESS &&
+	    project->hasProcesses) {
+		char *label = labels->pdata[PROCESS];
+
+		labels->pdata[PROCESS] =
+			g_strdup_printf("%s-%s", project->label, label);
+		g_free(label);
+	}
+	g_ptr_array_add(labels, NULL);
+	file->of = project;
+	file->from = from;
+	file->labels = (char **)g_ptr_array_free(labels, FALSE);
+	file->path = pathOf(self, from, file->labels);
+	if (g_hash_table_contains(self->byPath, file->path)) {
+		guint count = g_strv_length(file->labels);
+
+		/* Of the host, or of all: below it, at its program. */
+		file->labels = g_renew(char *, file->labels, count + 2);
+		for (guint i = count + 1; i > MIN(count, PROCESS); i--)
+			file->labels[i] = file->labels[i - 1];
+		file->labels[MIN(count, PROCESS)] = g_strdup(project->label);
+		toolReport(self->tool, "merge.labels", from->path, -1, 0,
+			   "%s is of another project; it goes to a node \"%s\"",
+			   file->path, project->label);
+		g_free(file->path);
+		file->path = pathOf(self, from, file->labels);
+	}
+	if (g_hash_table_contains(self->byPath, file->path)) {
+		toolError(self->tool, "%s: there is no place for it: %s",
+			  from->path, file->path);
+		freeFile(file);
+		return;
+	}
+	g_hash_table_insert(self->byPath, file->path, file);
+	g_ptr_array_add(self->files, file);
+}
+
+static int placeAll(struct join *self)
+{
+	findRenamed(self);
+	for (size_t i = 0; i < self->count; i++) {
+		const GPtrArray *files = self->projects[i].merge.files;
+
+		for (guint k = 0; k < files->len; k++)
+			placeFile(self, i, files->pdata[k]);
+	}
+	return self->tool->hasFailed ? TOOL_FAILED : -1;
+}
+
+/** The type of a level of a project, in the joined one; NULL: it has none. */
+static const char *typeAt(const struct joinProject *project, size_t index)
+{
+	size_t level = project->hostLevel + index;
+
+	if (index == PROCESS && !project->hasProcesses)
+		return HD_LEVEL_PROCESS;
+	if (index > PROCESS && !project->hasProcesses)
+		level--;
+	return level <= project->project->levelCount &&
+			       *project->project->levels[level - 1]
+		       ? project->project->levels[level - 1]
+		       : NULL;
+}
+
+/** What all projects have, they keep; else they are Host > Process > Part. */
+static void chooseLevels(struct join *self)
+{
+	static const char *const types[] = { HD_LEVEL_HOST, HD_LEVEL_PROCESS,
+					     HD_LEVEL_PART };
+	guint depth = 0;
+	bool isAlike = true;
+
+	for (guint i = 0; i < self->files->len; i++) {
+		const struct joinFile *file = self->files->pdata[i];
+
+		depth = MAX(depth, g_strv_length(file->labels));
+		isAlike &= !file->of->isRenamed;
+	}
+	for (size_t k = 0; k < self->count; k++) {
+		for (size_t i = 0; i < depth; i++)
+			isAlike &=
+				g_strcmp0(typeAt(&self->projects[0], i),
+					  typeAt(&self->projects[k], i)) == 0;
+	}
+	for (size_t i = 0; i < depth; i++) {
+		const char *type =
+			isAlike ? typeAt(&self->projects[0], i) : NULL;
+
+		g_ptr_array_add(
+			self->levels,
+			type ? g_strdup(type)
+			: i < G_N_ELEMENTS(types)
+				? g_strdup(types[i])
+				: mergeDefaultLevel((unsigned int)i + 1));
+	}
+	g_ptr_array_add(self->levels, NULL);
+}
+
+/* ---- Offsets ----------------------------------------------------------- */
+
+/** Find the project that an option means: by argument, or by name. */
+static struct joinOffset *offsetOf(struct join *self, const char *name)
+{
+	struct joinOffset *found = NULL;
+
+	for (size_t i = 0; i < self->count; i++) {
+		if (strcmp(self->projects[i].argument, name) == 0)
+			return &self->offsets[i];
+	}
+	for (size_t i = 0; i < self->count; i++) {
+		if (strcmp(self->projects[i].merge.name, name) != 0)
+			continue;
+		if (found)
+			return NULL;
+		found = &self->offsets[i];
+	}
+	return found;
+}
+
+/** Take "PROJECT=SECONDS". */
+static int takeOffset(struct join *self, const char *option)
+{
+	const char *equals = strrchr(option, '=');
+	struct joinOffset *offset;
+	int64_t ns;
+	char *name;
+
+	if (!equals || hdSecondsParse(equals + 1, &ns) != 0)
+		return toolUsage(self->tool,
+				 "--offset: not PROJECT=SECONDS: \"%s\"",
+				 option);
+	name = g_strndup(option, (gsize)(equals - option));
+	offset = offsetOf(self, name);
+	if (!offset)
+		toolUsage(self->tool,
+			  "--offset: \"%s\" is none of the projects, or more "
+			  "than one",
+			  name);
+	else if (offset->isByHand)
+		toolUsage(self->tool, "--offset: \"%s\" is given twice", name);
+	g_free(name);
+	if (!offset || offset->isByHand)
+		return TOOL_FAILED;
+	*offset = (struct joinOffset){
+		.offset = ns,
+		.isGiven = true,
+		.isByHand = true,
+	};
+	return -1;
+}
+
+static int findOffsets(struct join *self)
+{
+	int status = -1;
+
+	self->offsets[0].isGiven = true;
+	for (size_t i = 0;
+	     status < 0 && self->options->offsets && self->options->offsets[i];
+	     i++)
+		status = takeOffset(self, self->options->offsets[i]);
+	if (status < 0)
+		status = joinFindOffsets(self->tool, self->projects,
+					 self->count, self->offsets);
+	for (size_t i = 0; status < 0 && i < self->count; i++) {
+		const struct joinOffset *offset = &self->offsets[i];
+
+		if (!offset->isGiven && !offset->hasLowest &&
+		    !offset->hasHighest)
+			toolReport(
+				self->tool, "merge.unbound",
+				self->projects[i].project->file, -1, 0,
+				"no relation connects it with the others, so "
+				"its times stay as they are; --offset shifts "
+				"them");
+	}
+	return status;
+}
+
+/* ---- Files ------------------------------------------------------------- */
+
+/** Nothing else may be there, which would be taken for a part of the project.
+ */
+static int checkPlace(struct join *self)
+{
+	GError *error = NULL;
+	GDir *directory = g_dir_open(self->directory, 0, &error);
+	char *base = g_path_get_basename(self->prefix);
+	size_t length = strlen(base);
+	const char *name;
+
+	if (!directory) {
+		toolError(self->tool, "%s", error->message);
+		g_error_free(error);
+		g_free(base);
+		return TOOL_FAILED;
+	}
+	while ((name = g_dir_read_name(directory)) != NULL) {
+		char *path;
+
+		if (strncmp(name, base, length) != 0 ||
+		    (name[length] != '_' && name[length] != '.') ||
+		    !(g_str_has_suffix(name, ".trc") ||
+		      g_str_has_suffix(name, ".info") ||
+		      g_str_has_suffix(name, ".stat") ||
+		      g_str_has_suffix(name, ".rel")))
+			continue;
+		path = strcmp(self->directory, ".") == 0
+			       ? g_strdup(name)
+			       : g_build_filename(self->directory, name, NULL);
+		if (!g_hash_table_contains(self->byPath, path))
+			toolError(self->tool,
+				  "%s is there, and of none of the projects",
+				  path);
+		g_free(path);
+	}
+	g_dir_close(directory);
+	g_free(base);
+	return self->tool->hasFailed ? TOOL_FAILED : -1;
+}
+
+/** Whether a copy has other bytes. */
+static bool isChanged(const struct joinFile *file, const char *levels)
+{
+	char *old;
+	bool isOther;
+
+	if (file->from->kind == MERGE_INFO)
+		return false;
+	if (file->add)
+		return true;
+	if (file->from->kind == MERGE_STAT) {
+		old = file->from->labels ? g_strjoinv("_", file->from->labels)
+					 : NULL;
+		isOther = old && strcmp(old, file->from->node->path) == 0;
+		g_free(old);
+		/* A header that says something else stays as it is. */
+		old = g_strjoinv("_", file->labels);
+		isOther = isOther && strcmp(old, file->from->node->path) != 0;
+	} else {
+		old = file->from->levels ? g_strjoinv(" ", file->from->levels)
+					 : NULL;
+		isOther = old && strcmp(old, levels) != 0;
+	}
+	g_free(old);
+	return isOther;
+}
+
+/** Copy a file as it is. */
+static int copyPlain(struct join *self, const struct joinFile *file,
+		     struct newFile *new)
+{
+	off_t size;
+	int fd = plainFileOpen(file->from->path, &size);
+	int ret;
+
+	if (fd < 0) {
+		toolError(self->tool, "%s: %s", file->from->path,
+			  plainFileError(fd));
+		return TOOL_FAILED;
+	}
+	ret = newFileStart(new, file->path);
+	if (ret == 0)
+		ret = newFileCopy(new, fd, 0, size, mergeShowCopied,
+				  self->tool);
+	if (ret < 0 && new->path)
+		newFileAbort(new);
+	close(fd);
+	if (ret < 0)
+		toolError(self->tool, "%s: %s", file->path, strerror(-ret));
+	return ret < 0 ? TOOL_FAILED : -1;
+}
+
+/** Whether what was written is what is there already. */
+static bool isThere(struct newFile *new)
+{
+	GMappedFile *a = NULL;
+	GMappedFile *b = NULL;
+	bool isSame =
+		fflush(new->file) == 0 &&
+		new->temporary &&plainFileMap(new->temporary, &a) == 0 &&
+		plainFileMap(new->path, &b) == 0 &&
+		g_mapped_file_get_length(a) == g_mapped_file_get_length(b) &&
+		(g_mapped_file_get_length(a) == 0 ||
+		 memcmp(g_mapped_file_get_contents(a),
+			g_mapped_file_get_contents(b),
+			g_mapped_file_get_length(a)) == 0);
+
+	if (a)
+		g_mapped_file_unref(a);
+	if (b)
+		g_mapped_file_unref(b);
+	return isSame;
+}
+
+static int writeFile(struct join *self, struct joinFile *file,
+		     const char *levels)
+{
+	const struct mergeChange change = {
+		.add = file->add,
+		.path = file->path,
+		.levels = levels,
+		.labels = file->labels,
+	};
+	struct merge *merge = (struct merge *)&file->of->merge;
+	struct newFile new = { .path = NULL };
+	int status = isChanged(file, levels)
+			     ? mergePrepare(merge, file->from, &change, &new)
+			     : copyPlain(self, file, &new);
+	int ret;
+
+	if (status >= 0)
+		return status;
+	if (isThere(&new)) {
+		newFileAbort(&new);
+		return -1;
+	}
+	/* What is replaced was there before, so it stays if others fail. */
+	file->isNew = !g_file_test(file->path, G_FILE_TEST_EXISTS);
+	ret = newFileCommit(&new, self->options->isForced);
+	if (ret == 0)
+		return -1;
+	file->isNew = false;
+	toolError(self->tool, "%s: %s%s", file->path, strerror(-ret),
+		  ret == -EEXIST ? ", and is another file; --force replaces it"
+				 : "");
+	return TOOL_FAILED;
+}
+
+static int writeFiles(struct join *self)
+{
+	char *levels = g_strjoinv(" ", (char **)self->levels->pdata);
+	int64_t size = 0;
+	int status = -1;
+
+	for (guint i = 0; i < self->files->len; i++) {
+		struct joinFile *file = self->files->pdata[i];
+
+		size += plainFileSize(file->from->path);
+		file->add = self->offsets[file->of - self->projects].offset;
+	}
+	toolProgressStart(self->tool, size);
+	for (guint i = 0; status < 0 && i < self->files->len; i++) {
+		struct joinFile *file = self->files->pdata[i];
+
+		status = writeFile(self, file, levels);
+		toolProgressFile(self->tool, plainFileSize(file->from->path));
+	}
+	toolProgressEnd(self->tool);
+	g_free(levels);
+	return status;
+}
+
+/** What is of no use without the rest. */
+static void removeFiles(struct join *self)
+{
+	for (guint i = 0; i < self->files->len; i++) {
+		const struct joinFile *file = self->files->pdata[i];
+
+		if (file->isNew)
+			unlink(file->path);
+	}
+}
+
+/* ---- The whole --------------------------------------------------------- */
+
+static void dropDiagnostic(const hdIMessage *message, void *data)
+{
+	(void)message;
+	(void)data;
+}
+
+/** Make the .proj of the copies. */
+static int writeProject(struct join *self, struct merge *merge)
+{
+	struct tool *tool = self->tool;
+	hdIMessageHandler take = tool->take;
+	GString *content = NULL;
+	int status;
+
+	merge->tool = tool;
+	merge->hasRawTimes = true;
+	/* All was said of the files that they are copies of. */
+	tool->take = dropDiagnostic;
+	status = mergeFind(merge, self->prefix, (char **)self->levels->pdata);
+	tool->take = take;
+	if (status < 0)
+		content = mergeWriteProject(merge, self->options->texts);
+	if (status < 0 && tool->hasFailed)
+		status = TOOL_FAILED;
+	if (status < 0) {
+		char *path = g_strdup_printf("%s.proj", self->prefix);
+
+		status = mergeWriteText(tool, path, content,
+					self->options->isForced);
+		g_free(path);
+	}
+	if (content)
+		g_string_free(content, TRUE);
+	return status;
+}
+
+static const struct rowColumn columns[] = {
+	{ "<project", "project", ROW_TEXT, 0 },
+	{ "<label", "label", ROW_TEXT, 0 },
+	{ ".offset", "offset_s", ROW_TIME, 0 },
+	{ "<by", "by", ROW_TEXT, 0 },
+	{ ".lowest", "lowest_s", ROW_TIME, ROW_DASH },
+	{ ".highest", "highest_s", ROW_TIME, ROW_DASH },
+	{ ">pairs", "pairs", ROW_COUNT, 0 },
+	{ NULL, NULL, ROW_TEXT, 0 },
+};
+
+enum column {
+	COLUMN_PROJECT,
+	COLUMN_LABEL,
+	COLUMN_OFFSET,
+	COLUMN_BY,
+	COLUMN_LOWEST,
+	COLUMN_HIGHEST,
+	COLUMN_PAIRS,
+};
+
+/** Where an offset is from. */
+static const char *byOf(const struct joinOffset *offset)
+{
+	if (offset->isByHand)
+		return "hand";
+	if (offset->isGiven)
+		return "reference";
+	return offset->hasLowest || offset->hasHighest ? "relations"
+						       : "nothing";
+}
+
+static void printProjects(const struct join *self, struct outJson *json)
+{
+	struct rows *rows = rowsNew(columns, self->tool->format, json);
+
+	rowsHeader(rows);
+	for (size_t i = 0; i < self->count; i++) {
+		const struct joinOffset *offset = &self->offsets[i];
+
+		rowsText(rows, COLUMN_PROJECT, self->projects[i].argument);
+		rowsText(rows, COLUMN_LABEL, self->projects[i].label);
+		rowsTime(rows, COLUMN_OFFSET, offset->offset);
+		rowsText(rows, COLUMN_BY, byOf(offset));
+		if (offset->hasLowest)
+			rowsTime(rows, COLUMN_LOWEST, offset->lowest);
+		if (offset->hasHighest)
+			rowsTime(rows, COLUMN_HIGHEST, offset->highest);
+		rowsCount(rows, COLUMN_PAIRS, offset->pairs);
+		rowsEnd(rows);
+	}
+	rowsPrint(rows, "", self->tool->isColored);
+	rowsFree(rows);
+}
+
+static void print(const struct join *self, const struct merge *merge)
+{
+	struct outJson json = { .depth = 0 };
+	char *path = g_strdup_printf("%s.proj", self->prefix);
+
+	if (self->tool->format == OUT_JSON) {
+		mergeStartJson(&json, merge, path);
+		outJsonArray(&json, "projects", false);
+		printProjects(self, &json);
+		outJsonEnd(&json);
+		outJsonEnd(&json);
+	} else {
+		printProjects(self, NULL);
+		if (self->tool->format == OUT_TEXT)
+			mergePrintText(merge, path);
+	}
+	g_free(path);
+}
+
+/** Whether there may be a project of that name. */
+static int checkInto(struct join *self)
+{
+	char *path = g_strdup_printf("%s.proj", self->prefix);
+	int status = -1;
+
+	if (g_file_test(path, G_FILE_TEST_EXISTS) &&
+	    !g_file_test(path, G_FILE_TEST_IS_REGULAR)) {
+		toolError(self->tool, "%s: %s", path, plainFileError(-EINVAL));
+		status = TOOL_FAILED;
+	} else if (!self->options->isForced &&
+		   g_file_test(path, G_FILE_TEST_EXISTS)) {
+		toolError(self->tool, "%s: %s; --force replaces it", path,
+			  strerror(EEXIST));
+		status = TOOL_FAILED;
+	}
+	g_free(path);
+	return status;
+}
+
+static int splitInto(struct join *self)
+{
+	const char *into = self->options->into;
+	char *path = g_strdup(into);
+	char *name;
+
+	if (g_str_has_suffix(path, ".proj"))
+		path[strlen(path) - strlen(".proj")] = '\0';
+	name = g_path_get_basename(path);
+	self->directory = g_path_get_dirname(path);
+	self->prefix = strcmp(self->directory, ".") == 0
+			       ? g_strdup(name)
+			       : g_build_filename(self->directory, name, NULL);
+	if (!*path || g_str_has_suffix(path, "/") ||
+	    g_file_test(path, G_FILE_TEST_IS_DIR)) {
+		g_free(path);
+		g_free(name);
+		return toolUsage(self->tool,
+				 "--into: not the name of a project: \"%s\"",
+				 into);
+	}
+	g_free(path);
+	g_free(name);
+	return -1;
+}
+
+static void freeAll(struct join *self)
+{
+	for (size_t i = 0; i < self->count; i++) {
+		struct joinProject *project = &self->projects[i];
+
+		hdI_closeProject(project->project);
+		if (project->merge.files)
+			mergeFree(&project->merge);
+		g_free(project->label);
+	}
+	g_free(self->projects);
+	g_free(self->offsets);
+	g_ptr_array_unref(self->files);
+	g_hash_table_destroy(self->byPath);
+	g_ptr_array_unref(self->levels);
+	g_free(self->directory);
+	g_free(self->prefix);
+}
+
+int joinRun(struct tool *tool, const struct joinOptions *options,
+	    char *const *arguments)
+{
+	struct join self = {
+		.tool = tool,
+		.options = options,
+		.count = g_strv_length((char **)arguments),
+		.files = g_ptr_array_new_with_free_func(freeFile),
+		.byPath = g_hash_table_new(g_str_hash, g_str_equal),
+		.levels = g_ptr_array_new_with_free_func(g_free),
+	};
+	struct merge merge = { .tool = tool };
+	int status;
+
+	self.projects = g_new0(struct joinProject, self.count);
+	self.offsets = g_new0(struct joinOffset, self.count);
+	for (size_t i = 0; i < self.count; i++)
+		self.projects[i].argument = arguments[i];
+	status = splitInto(&self);
+	if (status < 0)
+		status = checkInto(&self);
+	if (status < 0)
+		status = openAll(&self);
+	if (status < 0)
+		status = findOffsets(&self);
+	if (status < 0)
+		status = placeAll(&self);
+	if (status < 0)
+		status = checkPlace(&self);
+	if (status < 0) {
+		chooseLevels(&self);
+		status = writeFiles(&self);
+		if (status < 0)
+			status = writeProject(&self, &merge);
+		if (status >= 0)
+			removeFiles(&self);
+		else
+			print(&self, &merge);
+	}
+	if (merge.files)
+		mergeFree(&merge);
+	freeAll(&self);
+	return status;
+}
