@@ -5,14 +5,15 @@
  *
  * Every file of the project becomes a stream of one packet, whose context names
  * the node. Entries of groups are events at the end of their interval. States
- * are events where they are entered and left.
+ * are events where they are entered and left; relations, where they begin and
+ * end, too.
  */
 #include "config.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "HDTraceTools/export/export.h"
+#include "HDTraceTools/export/ctf.h"
 #include "HDTraceTools/model/kind.h"
 #include "HDTraceTools/model/units.h"
 
@@ -20,16 +21,6 @@
 
 /** Events of a stream of states. */
 enum { EVENT_ENTER, EVENT_LEAVE, EVENT_EVENT };
-
-struct ctf {
-	struct export *export;
-	GString *metadata;
-	GString *environment; /**< Lines of env. */
-	uint32_t streams;
-	/** Attributes of a record, gathered to be counted. */
-	GByteArray *attributes;
-	uint32_t attributeCount;
-};
 
 static const char preamble[] =
 	"/* CTF 1.8 */\n"
@@ -64,20 +55,19 @@ static const char preamble[] =
 
 /* ---- Binary ------------------------------------------------------------ */
 
-static void putNumber(FILE *file, uint64_t value, int bytes)
+void ctfPutNumber(FILE *file, uint64_t value, int bytes)
 {
 	for (int i = bytes - 1; i >= 0; i--)
 		putc((int)(value >> (8 * i) & 0xff), file);
 }
 
-static void putText(FILE *file, const char *text)
+void ctfPutText(FILE *file, const char *text)
 {
 	fwrite(text, 1, strlen(text) + 1, file);
 }
 
-/** Start a stream: header and context of its only packet. */
-static int startStream(struct ctf *self, struct newFile *file,
-		       const hdINode *node, const char *path)
+int ctfStartStream(struct ctf *self, struct newFile *file, const hdINode *node,
+		   const char *path)
 {
 	char *base = g_path_get_basename(path);
 	int ret = exportStartFile(self->export, file, base);
@@ -85,16 +75,16 @@ static int startStream(struct ctf *self, struct newFile *file,
 	g_free(base);
 	if (ret < 0)
 		return ret;
-	putNumber(file->file, CTF_MAGIC, 4);
-	putNumber(file->file, self->streams, 4);
-	putText(file->file, node->path);
+	ctfPutNumber(file->file, CTF_MAGIC, 4);
+	ctfPutNumber(file->file, self->streams, 4);
+	ctfPutText(file->file, node->path);
 	return 0;
 }
 
-static void putStamp(FILE *file, unsigned int event, int64_t time)
+void ctfPutStamp(FILE *file, unsigned int event, int64_t time)
 {
-	putNumber(file, event, 2);
-	putNumber(file, (uint64_t)time, 8);
+	ctfPutNumber(file, event, 2);
+	ctfPutNumber(file, (uint64_t)time, 8);
 }
 
 /* ---- Metadata ---------------------------------------------------------- */
@@ -143,8 +133,7 @@ static void appendVariable(struct ctf *self, const char *name,
 	g_string_append(self->environment, ";\n");
 }
 
-/** Describe a stream, up to its events. */
-static void describeStream(struct ctf *self)
+void ctfDescribeStream(struct ctf *self)
 {
 	g_string_append_printf(
 		self->metadata,
@@ -189,7 +178,7 @@ static void describeGroup(struct ctf *self, const struct exportGroup *group)
 	GHashTable *taken =
 		g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 
-	describeStream(self);
+	ctfDescribeStream(self);
 	g_hash_table_add(taken, g_strdup("_start"));
 	g_hash_table_add(taken, g_strdup("_after_gap"));
 	g_string_append(self->metadata, "event {\n\tname = ");
@@ -238,7 +227,7 @@ static void describeTrace(struct ctf *self)
 {
 	static const char *const names[] = { "enter", "leave", "event" };
 
-	describeStream(self);
+	ctfDescribeStream(self);
 	for (int i = EVENT_ENTER; i <= EVENT_EVENT; i++)
 		g_string_append_printf(
 			self->metadata,
@@ -284,24 +273,24 @@ static void putValue(FILE *file, hdIType type, const hdIColumn *values,
 
 	switch (type) {
 	case HDI_INT32:
-		putNumber(file, (uint32_t)values->int32[entry], 4);
+		ctfPutNumber(file, (uint32_t)values->int32[entry], 4);
 		break;
 	case HDI_INT64:
-		putNumber(file, (uint64_t)values->int64[entry], 8);
+		ctfPutNumber(file, (uint64_t)values->int64[entry], 8);
 		break;
 	case HDI_UINT64:
-		putNumber(file, values->uint64[entry], 8);
+		ctfPutNumber(file, values->uint64[entry], 8);
 		break;
 	case HDI_FLOAT:
 		memcpy(&bits32, &values->float32[entry], sizeof(bits32));
-		putNumber(file, bits32, 4);
+		ctfPutNumber(file, bits32, 4);
 		break;
 	case HDI_DOUBLE:
 		memcpy(&bits64, &values->float64[entry], sizeof(bits64));
-		putNumber(file, bits64, 8);
+		ctfPutNumber(file, bits64, 8);
 		break;
 	case HDI_STRING:
-		putNumber(file, values->string[entry].length, 2);
+		ctfPutNumber(file, values->string[entry].length, 2);
 		fwrite(values->string[entry].bytes, 1,
 		       values->string[entry].length, file);
 		break;
@@ -311,9 +300,9 @@ static void putValue(FILE *file, hdIType type, const hdIColumn *values,
 static void putEntry(FILE *file, const struct exportGroup *group,
 		     const hdIBlock *block, size_t entry)
 {
-	putStamp(file, 0, block->end[entry]);
-	putNumber(file, (uint64_t)block->start[entry], 8);
-	putNumber(file, block->isAfterGap[entry], 1);
+	ctfPutStamp(file, 0, block->end[entry]);
+	ctfPutNumber(file, (uint64_t)block->start[entry], 8);
+	ctfPutNumber(file, block->isAfterGap[entry], 1);
 	for (size_t k = 0; k < group->valueCount; k++)
 		putValue(file, group->values[k]->type,
 			 exportColumn(group, block, k), entry);
@@ -329,7 +318,8 @@ static int writeGroup(struct ctf *self, const struct exportGroup *group)
 	if (!reader)
 		return 0;
 	describeGroup(self, group);
-	ret = startStream(self, &file, group->group->node, group->group->file);
+	ret = ctfStartStream(self, &file, group->group->node,
+			     group->group->file);
 	while (ret == 0 && exportReadStat(reader, &entries)) {
 		for (size_t i = entries.first; i < entries.last; i++)
 			putEntry(file.file, group, entries.block, i);
@@ -344,7 +334,7 @@ static int writeGroup(struct ctf *self, const struct exportGroup *group)
 
 /* ---- Traces ------------------------------------------------------------ */
 
-static void addAttribute(void *data, const char *key, const char *value)
+void ctfAddAttribute(void *data, const char *key, const char *value)
 {
 	struct ctf *self = data;
 
@@ -353,6 +343,19 @@ static void addAttribute(void *data, const char *key, const char *value)
 	g_byte_array_append(self->attributes, (const guint8 *)value,
 			    (guint)strlen(value) + 1);
 	self->attributeCount++;
+}
+
+void ctfClearAttributes(struct ctf *self)
+{
+	g_byte_array_set_size(self->attributes, 0);
+	self->attributeCount = 0;
+}
+
+void ctfPutAttributes(const struct ctf *self, FILE *file)
+{
+	ctfPutNumber(file, self->attributeCount, 4);
+	if (self->attributeCount)
+		fwrite(self->attributes->data, 1, self->attributes->len, file);
 }
 
 static void putStep(struct ctf *self, FILE *file,
@@ -365,16 +368,13 @@ static void putStep(struct ctf *self, FILE *file,
 	};
 	const hdIRecord *record = step->record;
 
-	putStamp(file, events[step->kind], step->time);
-	putText(file, record->name);
+	ctfPutStamp(file, events[step->kind], step->time);
+	ctfPutText(file, record->name);
 	if (step->kind == ORDERED_LEAVE)
 		return;
-	g_byte_array_set_size(self->attributes, 0);
-	self->attributeCount = 0;
-	exportAttributes(record, addAttribute, self);
-	putNumber(file, self->attributeCount, 4);
-	if (self->attributeCount)
-		fwrite(self->attributes->data, 1, self->attributes->len, file);
+	ctfClearAttributes(self);
+	exportAttributes(record, ctfAddAttribute, self);
+	ctfPutAttributes(self, file);
 }
 
 static int writeTrace(struct ctf *self, const hdITraceFile *trace)
@@ -388,7 +388,7 @@ static int writeTrace(struct ctf *self, const hdITraceFile *trace)
 	if (!ordered)
 		return 0;
 	describeTrace(self);
-	ret = startStream(self, &file, trace->node, trace->file);
+	ret = ctfStartStream(self, &file, trace->node, trace->file);
 	while (ret == 0 && (got = exportReadTrace(self->export, ordered, trace,
 						  &step)) == 1)
 		putStep(self, file.file, &step);
@@ -417,6 +417,8 @@ static int writeCtf(struct export *export)
 		ret = writeGroup(&self, export->groups->pdata[i]);
 	for (guint i = 0; i < export->traces->len && ret == 0; i++)
 		ret = writeTrace(&self, export->traces->pdata[i]);
+	if (ret == 0 && export->hasRelations)
+		ret = ctfWriteRelations(&self);
 	if (ret == 0)
 		ret = writeMetadata(&self);
 	g_string_free(self.metadata, TRUE);
@@ -430,5 +432,6 @@ const struct exportFormat exportCtf = {
 	.suffix = ".ctf",
 	.isDirectory = true,
 	.keepsDescription = true,
+	.keepsRelations = true,
 	.write = writeCtf,
 };

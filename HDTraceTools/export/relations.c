@@ -41,12 +41,13 @@ struct forest *exportReadRelations(struct export *export)
 	return NULL;
 }
 
-/** Whether a relation was asked for. */
-static bool isChosen(const struct export *export, const struct forest *forest,
-		     uint32_t number)
+bool exportHasRelation(const struct export *export, const struct forest *forest,
+		       uint32_t number)
 {
 	return selectionHasTime(&export->selection, forestStart(forest, number),
-				forestLasted(forest, number));
+				forestLasted(forest, number)) &&
+	       selectionHasNode(&export->selection,
+				forestFileOf(forest, number)->file->node);
 }
 
 int exportNextRelation(struct export *export, struct forest *forest,
@@ -55,17 +56,12 @@ int exportNextRelation(struct export *export, struct forest *forest,
 	while (*number < forestCount(forest)) {
 		uint32_t now = (*number)++;
 
-		if (!isChosen(export, forest, now))
+		if (!exportHasRelation(export, forest, now))
 			continue;
 		if (exportTemporary(export, forestGet(forest, now, relation)) <
 		    0)
 			return -1;
-		if (!selectionHasNode(&export->selection,
-				      relation->file->file->node))
-			continue;
 		export->relations++;
-		exportLose(export, "ends of relations that did not end",
-			   relation->end == HDI_NEVER);
 		return 1;
 	}
 	return 0;

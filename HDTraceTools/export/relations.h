@@ -17,6 +17,10 @@
  */
 struct forest *exportReadRelations(struct export *export);
 
+/** Whether a relation was asked for. */
+bool exportHasRelation(const struct export *export, const struct forest *forest,
+		       uint32_t number);
+
 /**
  * Get the next relation that was asked for.
  *

@@ -113,6 +113,8 @@ static void defineLocations(struct otf2 *self)
 					? otf2String(
 						  self,
 						  location->group->group->name)
+				: location->name
+					? otf2String(self, location->name)
 					: titleRef(self, location->node),
 				location->group ? OTF2_LOCATION_TYPE_METRIC
 						: OTF2_LOCATION_TYPE_CPU_THREAD,

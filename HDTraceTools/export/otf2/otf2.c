@@ -181,6 +181,8 @@ static int putProject(struct otf2 *self)
 		if (self->error == OTF2_SUCCESS)
 			ret = putLocation(self, NULL, export->traces->pdata[i]);
 	}
+	if (ret == 0 && self->error == OTF2_SUCCESS && export->hasRelations)
+		ret = otf2PutRelations(self);
 	otf2Check(self, OTF2_Archive_CloseEvtFiles(self->archive));
 	if (ret == 0 && self->error == OTF2_SUCCESS)
 		otf2Define(self);
@@ -267,5 +269,6 @@ const struct exportFormat exportOtf2 = {
 	.isDirectory = true,
 	.keepsDescription = true,
 	.keepsClocks = true,
+	.keepsRelations = true,
 	.write = writeOtf2,
 };

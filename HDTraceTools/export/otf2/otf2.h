@@ -14,10 +14,11 @@
 /** A metric event holds no more values than fit into its counter. */
 #define OTF2_MEMBERS_MAX 255
 
-/** A location: a group or a trace. */
+/** A location: a group, a trace, or a lane of relations. */
 struct otf2Location {
 	const hdINode *node;
-	const struct exportGroup *group; /**< NULL for a trace. */
+	const struct exportGroup *group; /**< NULL for the others. */
+	const char *name;                /**< Of a lane; else NULL. */
 	uint64_t events;
 	int64_t first; /**< Times of its events. */
 	int64_t last;
@@ -95,6 +96,12 @@ OTF2_RegionRole otf2MpiRole(const char *name);
 /** What a state does with MPI: after it was entered, before it is left. */
 void otf2PutEntered(struct otf2 *self, const hdIRecord *record, int64_t time);
 void otf2PutLeaving(struct otf2 *self, const hdIRecord *record, int64_t time);
+
+/* ---- relations.c ------------------------------------------------------- */
+
+/** Write all relations that were asked for; 0, or -1 after an error that was
+ *  said or kept. */
+int otf2PutRelations(struct otf2 *self);
 
 /* ---- exportotf2defs.c -------------------------------------------------- */
 

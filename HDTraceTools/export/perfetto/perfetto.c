@@ -7,7 +7,9 @@
  * that is what Perfetto groups by. States are slices, with their attributes as
  * annotations, and values are counters. A message is an arrow between two
  * instants: one when sending starts, one when receiving ends; slices would not
- * do, because a receive may start before what it waits for is sent.
+ * do, because a receive may start before what it waits for is sent. Relations
+ * are slices of tracks below that of their node, in each of which they do not
+ * overlap, with an arrow from that of who caused them.
  */
 #include "config.h"
 
@@ -94,7 +96,8 @@ static void putNodes(struct perfetto *self)
 {
 	const hdIProject *project = self->export->project;
 
-	if (project->root->trace || project->root->groupCount)
+	if (project->root->trace || project->root->groupCount ||
+	    project->root->relations)
 		putNode(self, project->root);
 	for (size_t i = 0; i < project->nodeCount; i++) {
 		if (project->nodes[i] != project->root &&
@@ -106,7 +109,7 @@ static void putNodes(struct perfetto *self)
 /* ---- States and events ------------------------------------------------- */
 
 /** Start body as an event of the trace's track. */
-static GByteArray *startEvent(struct perfetto *self, enum perfettoEvent type)
+GByteArray *perfettoStartEvent(struct perfetto *self, enum perfettoEvent type)
 {
 	GByteArray *body = perfettoEmptied(self->body);
 
@@ -125,7 +128,7 @@ static void annotateNumber(struct perfetto *self, const char *name,
 	pbMessage(self->body, EVENT_ANNOTATION, part);
 }
 
-static void annotate(void *data, const char *name, const char *value)
+void perfettoAnnotate(void *data, const char *name, const char *value)
 {
 	struct perfetto *self = data;
 	GByteArray *part;
@@ -162,7 +165,7 @@ static void putEnd(struct perfetto *self, const struct dependency *message,
 	self->track =
 		g_array_index(self->traces, struct perfettoTrace, end->trace)
 			.track;
-	startEvent(self, EVENT_IS_INSTANT);
+	perfettoStartEvent(self, EVENT_IS_INSTANT);
 	g_string_assign(self->name,
 			end->isSent ? "message to " : "message from ");
 	if (end->peer == MESSAGES_ELSEWHERE)
@@ -174,7 +177,7 @@ static void putEnd(struct perfetto *self, const struct dependency *message,
 	if (message->size >= 0)
 		annotateNumber(self, "size", message->size);
 	if (*group->name)
-		annotate(self, "communicator", group->name);
+		perfettoAnnotate(self, "communicator", group->name);
 	if (end->flow)
 		pbFixed64(self->body,
 			  end->isSent ? EVENT_FLOW : EVENT_END_OF_FLOW,
@@ -265,12 +268,13 @@ static void putStep(struct perfetto *self, const struct orderedStep *step)
 
 	if (!self->isChosen)
 		return;
-	startEvent(self, step->kind == ORDERED_ENTER   ? EVENT_IS_BEGIN
-			 : step->kind == ORDERED_LEAVE ? EVENT_IS_END
-						       : EVENT_IS_INSTANT);
+	perfettoStartEvent(self, step->kind == ORDERED_ENTER ? EVENT_IS_BEGIN
+				 : step->kind == ORDERED_LEAVE
+					 ? EVENT_IS_END
+					 : EVENT_IS_INSTANT);
 	if (step->kind != ORDERED_LEAVE) {
 		pbText(self->body, EVENT_NAME, record->name);
-		exportAttributes(record, annotate, self);
+		exportAttributes(record, perfettoAnnotate, self);
 	}
 	if (step->kind == ORDERED_ENTER)
 		annotatePath(self, record);
@@ -321,6 +325,8 @@ static int putProject(struct perfetto *self)
 	putNodes(self);
 	for (guint i = 0; i < export->groups->len; i++)
 		perfettoPutGroup(self, export->groups->pdata[i]);
+	if (export->hasRelations)
+		ret = perfettoPutRelations(self);
 	for (guint i = 0; i < export->traces->len && ret == 0; i++)
 		ret = putTrace(self, export->traces->pdata[i]);
 	if (ret == 0 && self->error == 0)
@@ -369,5 +375,6 @@ static int writePerfetto(struct export *export)
 const struct exportFormat exportPerfetto = {
 	.name = "perfetto",
 	.suffix = ".perfetto-trace",
+	.keepsRelations = true,
 	.write = writePerfetto,
 };

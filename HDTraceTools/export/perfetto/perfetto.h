@@ -97,6 +97,12 @@ static inline GByteArray *perfettoEmptied(GByteArray *bytes)
 void perfettoPutPacket(struct perfetto *self, unsigned int field,
 		       const int64_t *time);
 
+/** Start body as an event of a track. */
+GByteArray *perfettoStartEvent(struct perfetto *self, enum perfettoEvent type);
+
+/** Put what is known of it: of struct perfetto, as exportTakeAttribute. */
+void perfettoAnnotate(void *self, const char *name, const char *value);
+
 /** Start body as a track; returns its number. */
 uint64_t perfettoStartTrack(struct perfetto *self, uint64_t parent,
 			    const char *name);
@@ -122,6 +128,12 @@ void perfettoFreePath(struct perfettoPath *self);
 int64_t perfettoTimeOnPath(const struct perfettoPath *self,
 			   const hdITraceFile *trace, int64_t start,
 			   int64_t end);
+
+/* ---- relations.c ------------------------------------------------------- */
+
+/** Write all relations that were asked for; 0, or -1 after an error, which was
+ *  said. */
+int perfettoPutRelations(struct perfetto *self);
 
 /* ---- exportperfettovalues.c -------------------------------------------- */
 

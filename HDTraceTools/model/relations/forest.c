@@ -450,9 +450,8 @@ bool forestIsCircular(const struct forest *self, uint32_t number)
 				     NULL);
 }
 
-/** Which file a relation is of. */
-static const struct forestFile *fileOf(const struct forest *self,
-				       uint32_t number)
+const struct forestFile *forestFileOf(const struct forest *self,
+				      uint32_t number)
 {
 	guint low = 0, high = self->files->len;
 
@@ -477,7 +476,7 @@ int64_t forestLasted(const struct forest *self, uint32_t number)
 {
 	int64_t end = entryAt(self, number)->end;
 
-	return end == HDI_NEVER ? fileOf(self, number)->last : end;
+	return end == HDI_NEVER ? forestFileOf(self, number)->last : end;
 }
 
 static uint64_t takeNumber(const guint8 **at)
@@ -558,7 +557,7 @@ static int setParent(struct forest *self, struct forestRelation *relation,
 	if (ret < 0)
 		return ret;
 	g_string_printf(self->parent, "%s%" PRIu64,
-			fileOf(self, parent)->prefix, id);
+			forestFileOf(self, parent)->prefix, id);
 	relation->parent = self->parent->str;
 	return 0;
 }

@@ -107,6 +107,10 @@ size_t forestFileCount(const struct forest *self);
 int forestGet(struct forest *self, uint32_t number,
 	      struct forestRelation *relation);
 
+/** Which file it is of. */
+const struct forestFile *forestFileOf(const struct forest *self,
+				      uint32_t number);
+
 /** Who caused it; FOREST_NONE if that was not found. */
 uint32_t forestParent(const struct forest *self, uint32_t number);
 /** The first that it caused, and the next one of the same cause. */
