@@ -72,7 +72,24 @@ static const char *const fieldNames[MESSAGE_FIELDS] = {
 	[MESSAGE_THREADS] = "threads",
 	[MESSAGE_BARRIER] = "barrier",
 	[MESSAGE_TASK] = "task",
+	[MESSAGE_ACTIVITY] = "activity",
+	[MESSAGE_AWAITS] = "awaits",
+	[MESSAGE_FOLLOWS] = "follows",
 };
+
+bool messagesIsOfGraph(const hdIRecord *record)
+{
+	for (size_t i = 0; i < record->attributeCount; i++) {
+		const char *name = record->attributes[i].name;
+
+		if ((name[0] == 'a' || name[0] == 'f') &&
+		    (strcmp(name, fieldNames[MESSAGE_ACTIVITY]) == 0 ||
+		     strcmp(name, fieldNames[MESSAGE_AWAITS]) == 0 ||
+		     strcmp(name, fieldNames[MESSAGE_FOLLOWS]) == 0))
+			return true;
+	}
+	return false;
+}
 
 static void addField(struct messageFields *fields,
 		     const hdIAttribute *attribute)

@@ -114,6 +114,9 @@ int64_t messagesPeer(const struct messages *self, int64_t cid, int64_t rank);
  * epoch may be NULL. */
 bool messagesEpoch(const hdIRecord *record, int64_t *epoch);
 
+/** Whether a state is one of a task graph: of an activity, or waits for one. */
+bool messagesIsOfGraph(const hdIRecord *record);
+
 /** Attributes that are numbers, of calls of MPI and states of OpenMP. */
 enum messageField {
 	MESSAGE_CID,
@@ -134,6 +137,9 @@ enum messageField {
 	MESSAGE_THREADS,
 	MESSAGE_BARRIER,
 	MESSAGE_TASK,
+	MESSAGE_ACTIVITY,
+	MESSAGE_AWAITS,
+	MESSAGE_FOLLOWS,
 	MESSAGE_FIELDS
 };
 

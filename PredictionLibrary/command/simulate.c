@@ -113,7 +113,7 @@ static int writeProject(struct predict *predict, const struct wishes *wishes,
 		ret = hdP_writeProject(result,
 				       hdReplacementProject(replacement));
 		if (ret == 0)
-			ret = hdReplacementKeep(replacement, false);
+			ret = hdReplacementKeep(replacement, true);
 		else
 			hdReplacementDrop(replacement);
 	}

@@ -16,10 +16,15 @@
 #include "common/format/level.h"
 #include "common/format/projectfile.h"
 
+int64_t hdPredictNs(double seconds)
+{
+	return llround(seconds * 1e9);
+}
+
 struct timespec hdPredictTime(double seconds)
 {
 	return hdClockToTimespec(HD_PREDICT_START * HD_NS_PER_S +
-				 (int64_t)llround(seconds * 1e9));
+				 hdPredictNs(seconds));
 }
 
 char *hdPredictHostLabel(const hdPPlatform *platform, uint32_t server)
@@ -40,14 +45,15 @@ char *hdPredictHostLabel(const hdPPlatform *platform, uint32_t server)
 }
 
 hdTopoNode *hdPredictTopoNode(const struct hdPredictProject *project,
-			      uint32_t server, uint32_t rank)
+			      uint32_t server, uint32_t rank, uint32_t thread)
 {
 	char *host = hdPredictHostLabel(project->result->platform, server);
-	char number[16];
-	const char *path[] = { host, number, "0" };
+	char numbers[2][16];
+	const char *path[] = { host, numbers[0], numbers[1] };
 	hdTopoNode *node;
 
-	snprintf(number, sizeof(number), "%u", rank);
+	snprintf(numbers[0], sizeof(numbers[0]), "%u", rank);
+	snprintf(numbers[1], sizeof(numbers[1]), "%u", thread);
 	node = host ? hdT_createTopoNode(project->topology, path,
 					 rank == HD_PREDICT_NONE ? 1 : 3)
 		    : NULL;
@@ -108,7 +114,9 @@ static int orderMessages(struct hdPredictProject *self)
 	self->next = malloc((n + 1) * sizeof(uint32_t));
 	self->rank = malloc((n + 1) * sizeof(uint32_t));
 	self->edgeFirst = calloc((size_t)edgeCount + 2, sizeof(uint32_t));
-	if (!self->first || !self->next || !self->rank || !self->edgeFirst)
+	self->lanes = calloc((size_t)edgeCount + 1, sizeof(uint32_t));
+	if (!self->first || !self->next || !self->rank || !self->edgeFirst ||
+	    !self->lanes)
 		return -ENOMEM;
 	memset(self->first, 0xff, (size_t)tasks * sizeof(uint32_t));
 	for (uint32_t m = 0; m < n; m++) {
@@ -145,11 +153,28 @@ static int orderMessages(struct hdPredictProject *self)
 
 /* ---- The project file --------------------------------------------------- */
 
-/* The ranks of a host; NONE is what is in no server. */
-static void putHost(const hdPPlatform *platform, FILE *file, uint32_t server)
+static void putRank(const struct hdPredictProject *self, FILE *file,
+		    uint32_t rank)
 {
-	char *label = hdPredictHostLabel(platform, server);
+	uint32_t pes = self->result->platform->peCount;
+	uint32_t threads = rank < pes ? 1 : self->lanes[rank - pes];
 	char number[16];
+
+	snprintf(number, sizeof(number), "%u", rank);
+	hdProjectTag(file, 6, "Node name", number, false);
+	for (uint32_t t = 0; t < threads; t++) {
+		snprintf(number, sizeof(number), "%u", t);
+		hdProjectTag(file, 8, "Node name", number, true);
+	}
+	hdProjectEnd(file, 6, "Node");
+}
+
+/* The ranks of a host; NONE is what is in no server. */
+static void putHost(const struct hdPredictProject *self, FILE *file,
+		    uint32_t server)
+{
+	const hdPPlatform *platform = self->result->platform;
+	char *label = hdPredictHostLabel(platform, server);
 
 	hdProjectTag(file, 4, "Node name", label ? label : "", false);
 	free(label);
@@ -160,12 +185,8 @@ static void putHost(const hdPPlatform *platform, FILE *file, uint32_t server)
 				: hdPredictBridgeServer(platform,
 							r - platform->peCount);
 
-		if (of != server)
-			continue;
-		snprintf(number, sizeof(number), "%u", r);
-		hdProjectTag(file, 6, "Node name", number, false);
-		hdProjectTag(file, 8, "Node name", "0", true);
-		hdProjectEnd(file, 6, "Node");
+		if (of == server)
+			putRank(self, file, r);
 	}
 	hdProjectEnd(file, 4, "Node");
 }
@@ -197,9 +218,9 @@ static int writeProject(const struct hdPredictProject *self)
 	      "      </Level>\n    </Level>\n",
 	      file);
 	for (uint32_t s = 0; s < platform->serverCount; s++)
-		putHost(platform, file, s);
+		putHost(self, file, s);
 	if (hasNetwork(platform))
-		putHost(platform, file, HD_PREDICT_NONE);
+		putHost(self, file, HD_PREDICT_NONE);
 	fputs("  </Topology>\n  <CommunicatorList>\n"
 	      "    <Communicator name=\"WORLD\">\n",
 	      file);
@@ -236,8 +257,10 @@ int hdP_writeProject(const hdPResult *result, const char *project)
 	ret = self.topology && self.routes ? orderTasks(&self) : -ENOMEM;
 	if (ret == 0)
 		ret = orderMessages(&self);
-	if (ret == 0)
-		ret = hdPredictTraces(&self);
+	if (ret == 0) {
+		self.causes = hdPredictCausesNew(&self);
+		ret = self.causes ? hdPredictTraces(&self) : -ENOMEM;
+	}
 	if (ret == 0)
 		ret = hdPredictPowers(&self);
 	if (ret == 0)
@@ -254,5 +277,7 @@ int hdP_writeProject(const hdPResult *result, const char *project)
 	free(self.rank);
 	free(self.byEdge);
 	free(self.edgeFirst);
+	free(self.lanes);
+	hdPredictCausesFree(self.causes);
 	return ret;
 }

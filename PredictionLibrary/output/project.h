@@ -27,20 +27,49 @@ struct hdPredictProject {
 	uint32_t *first;   /**< First message of each task, or NONE. */
 	uint32_t *next;    /**< Next message of the same task. */
 	uint32_t *rank;    /**< Of each message: that of its first bridge. */
-	uint32_t *byEdge;  /**< Messages by bridge, and by time there. */
+	uint32_t *byEdge;  /**< Messages by bridge, and by their ends there. */
 	uint32_t *edgeFirst;
+	uint32_t *lanes; /**< Of each bridge: traces that it takes to show
+			  *   what shares it. */
+	struct hdPredictCauses *causes;
 };
+
+/** Nothing: it began at 0. */
+#define HD_PREDICT_NOTHING UINT64_MAX
+
+struct hdPredictCauses;
+
+/** A time of the simulation, in ns. */
+int64_t hdPredictNs(double seconds);
 
 /** A time of the simulation, since the epoch. */
 struct timespec hdPredictTime(double seconds);
 
-/** Node of a host, or of a rank in it (not NONE); NULL after an error. */
+/** Node of a host (@p rank is NONE), or of a rank in it, and of one of its
+ *  threads; NULL after an error. */
 hdTopoNode *hdPredictTopoNode(const struct hdPredictProject *project,
-			      uint32_t server, uint32_t rank);
+			      uint32_t server, uint32_t rank, uint32_t thread);
 
 /** Label of a server, without what separates levels, to be freed; that of NONE
  *  is "network". NULL: no memory. */
 char *hdPredictHostLabel(const hdPPlatform *platform, uint32_t server);
+
+/** Start to tell causes of what is in order in @p project; NULL: no memory. */
+struct hdPredictCauses *hdPredictCausesNew(
+	const struct hdPredictProject *project);
+
+/** Free it; NULL does nothing. */
+void hdPredictCausesFree(struct hdPredictCauses *self);
+
+/**
+ * What had to end before an activity could begin, and did just then.
+ *
+ * @param activity The number of a task; or of a transfer, after all tasks.
+ * @param[out] cause The number of one that took time, or HD_PREDICT_NOTHING.
+ * @return 0 or -ENOMEM.
+ */
+int hdPredictCause(struct hdPredictCauses *self, uint64_t activity,
+		   uint64_t *cause);
 
 /** Write traces of PEs and bridges; 0 or negative errno. */
 int hdPredictTraces(const struct hdPredictProject *project);

@@ -25,7 +25,8 @@ struct hdPredictSeries hdPredictSeriesBegin(
 	const struct hdPredictProject *project, uint32_t server,
 	const char *name, const struct hdPredictColumn *columns, size_t count)
 {
-	hdTopoNode *node = hdPredictTopoNode(project, server, HD_PREDICT_NONE);
+	hdTopoNode *node =
+		hdPredictTopoNode(project, server, HD_PREDICT_NONE, 0);
 	struct timespec start = hdPredictTime(0);
 	struct hdPredictSeries self = { .columns = columns, .count = count };
 

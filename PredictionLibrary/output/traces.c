@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Traces of PEs and bridges of a predicted project; see project.h.
  *
- * A task is a state on its PE. A message is a Send on the first bridge of its
- * path, and is received by a Waitall of the PE that runs the task that needs
- * it, which lasts from the end of the task before.
+ * A task is a state on its PE. A message is a Bsend on the first bridge of its
+ * path, which waits for nobody, and is received by a Waitall of the PE that
+ * runs the task that needs it, which lasts from the end of the task before.
+ * Whatever else is waited for is a state Blocked. See doc/prediction.md for
+ * what they say of causes.
  */
 #include "config.h"
 
@@ -50,12 +52,64 @@ static void nameOf(const char *id, char *name, size_t size)
 	name[i] = '\0';
 }
 
+/* An activity, by the id of its task: that one's, or of whose data are sent. */
+static bool logId(const struct hdPredictProject *project, hdTrace *trace,
+		  const char *name, uint64_t activity)
+{
+	const hdPResult *result = project->result;
+	const hdPGraph *graph = result->graph;
+	uint32_t task = (uint32_t)activity;
+	size_t length;
+	const char *id;
+	char *copy;
+	bool isGood;
+
+	if (activity >= graph->taskCount)
+		task = hdPredictProducer(
+			graph,
+			result->transfers[activity - graph->taskCount].dataSet);
+	id = hdPredictName(&graph->ids, task, &length);
+	copy = strndup(id, length);
+	isGood = copy && hdT_logAttributeString(trace, name, copy) == 0;
+	free(copy);
+	return isGood;
+}
+
+/* What a state ends with, or follows, if that took time. */
+static bool logCause(const struct hdPredictProject *project, hdTrace *trace,
+		     const char *name, uint64_t activity)
+{
+	uint64_t cause;
+
+	if (hdPredictCause(project->causes, activity, &cause) < 0)
+		return false;
+	return cause == HD_PREDICT_NOTHING ||
+	       (hdT_logAttributeInt64(trace, name, (int64_t)cause) == 0 &&
+		logId(project, trace, "for", cause));
+}
+
+/* It takes some time, as it is written. */
+static bool isLater(double when, double than)
+{
+	return hdPredictNs(when) > hdPredictNs(than);
+}
+
+static bool block(const struct hdPredictProject *project, hdTrace *trace,
+		  uint64_t activity, double from, double until, uint32_t *count)
+{
+	return begin(trace, "Blocked", from) &&
+	       logCause(project, trace, "awaits", activity) &&
+	       end(trace, until, count);
+}
+
 static bool receive(const struct hdPredictProject *project, hdTrace *trace,
 		    uint32_t task, double from, double until, uint32_t *count)
 {
 	if (project->first[task] == HD_PREDICT_NONE)
-		return true;
-	if (!begin(trace, "Waitall", from))
+		return !isLater(until, from) ||
+		       block(project, trace, task, from, until, count);
+	if (!begin(trace, "Waitall", from) ||
+	    (isLater(until, from) && !logCause(project, trace, "awaits", task)))
 		return false;
 	for (uint32_t m = project->first[task]; m != HD_PREDICT_NONE;
 	     m = project->next[m]) {
@@ -77,15 +131,12 @@ static bool writeTask(const struct hdPredictProject *project, hdTrace *trace,
 	const hdPResult *result = project->result;
 	const hdPGraph *graph = result->graph;
 	char name[200];
-	size_t length;
-	const char *id = hdPredictName(&graph->ids, task, &length);
-	char *copy = strndup(id, length);
 	bool isGood;
 
 	nameOf(hdPredictKernelOf(graph, task)->id, name, sizeof(name));
-	isGood = copy && begin(trace, name, result->start[task]) &&
-		 hdT_logAttributeString(trace, "task", copy) == 0;
-	free(copy);
+	isGood = begin(trace, name, result->start[task]) &&
+		 logId(project, trace, "task", task) &&
+		 hdT_logAttributeInt64(trace, "activity", task) == 0;
 	if (isGood && graph->tile &&
 	    graph->tile[2 * (size_t)task] != HD_PREDICT_NONE) {
 		const int64_t tile[] = { graph->tile[2 * (size_t)task],
@@ -111,9 +162,9 @@ static int finish(hdTrace *trace, bool isGood)
 }
 
 static hdTrace *create(const struct hdPredictProject *project, uint32_t server,
-		       uint32_t rank)
+		       uint32_t rank, uint32_t thread)
 {
-	hdTopoNode *node = hdPredictTopoNode(project, server, rank);
+	hdTopoNode *node = hdPredictTopoNode(project, server, rank, thread);
 	struct timespec start = hdPredictTime(0);
 	hdTrace *trace = node ? hdT_createTraceAt(node, &start) : NULL;
 
@@ -125,7 +176,8 @@ static hdTrace *create(const struct hdPredictProject *project, uint32_t server,
 static int tracePe(const struct hdPredictProject *project, uint32_t pe)
 {
 	const hdPResult *result = project->result;
-	hdTrace *trace = create(project, result->platform->pes[pe].server, pe);
+	hdTrace *trace =
+		create(project, result->platform->pes[pe].server, pe, 0);
 	bool isGood = trace != NULL;
 	uint32_t count = 0;
 	double idle = 0;
@@ -144,51 +196,163 @@ static int tracePe(const struct hdPredictProject *project, uint32_t pe)
 	return finish(trace, isGood);
 }
 
+static bool logMessage(const hdPResult *result, hdTrace *trace, uint32_t number,
+		       uint64_t activity)
+{
+	const struct hdPredictTransfer *transfer = &result->transfers[number];
+	hdPTransfer about;
+	int64_t values[] = {
+		0,
+		result->pe[result->graph->consumerTask[transfer->consumer]],
+		transfer->dataSet,
+		0,
+		(int64_t)activity,
+	};
+
+	hdP_getTransfer(result, number, &about);
+	values[3] = (int64_t)about.bytes;
+	return hdT_logAttributesInt64(trace, "cid toRank toTag size activity",
+				      values) == 0;
+}
+
+/* A message on its first bridge, where it may have to wait for others. */
+static bool writeMessage(const struct hdPredictProject *project, hdTrace *trace,
+			 uint32_t number, double idle, uint32_t *count)
+{
+	const hdPResult *result = project->result;
+	const struct hdPredictTransfer *transfer = &result->transfers[number];
+	uint64_t activity = result->graph->taskCount + (uint64_t)number;
+	double since = fmax(idle, transfer->ready);
+	bool isBlocked = isLater(transfer->start, since);
+
+	if (isBlocked &&
+	    !block(project, trace, activity, since, transfer->start, count))
+		return false;
+	return begin(trace, "Bsend", transfer->start) &&
+	       logMessage(result, trace, number, activity) &&
+	       (isBlocked || !isLater(transfer->start, idle) ||
+		logCause(project, trace, "follows", activity)) &&
+	       end(trace, transfer->end, count);
+}
+
 static bool writeTransfer(const struct hdPredictProject *project,
 			  hdTrace *trace, uint32_t rank, uint32_t message,
-			  double *last, uint32_t *count)
+			  double idle, uint32_t *count)
 {
 	const hdPResult *result = project->result;
 	const struct hdPredictTransfer *transfer = &result->transfers[message];
-	uint32_t consumer = result->graph->consumerTask[transfer->consumer];
 	hdPTransfer about;
-	/* Those that share a bridge are shown one after the other. */
-	double from = fmax(*last, transfer->start);
 
+	if (project->rank[message] == rank)
+		return writeMessage(project, trace, message, idle, count);
 	hdP_getTransfer(result, message, &about);
-	*last = fmax(from, transfer->end);
-	if (project->rank[message] == rank) {
-		const int64_t values[] = { 0, result->pe[consumer],
-					   transfer->dataSet,
-					   (int64_t)about.bytes };
-
-		return begin(trace, "Send", from) &&
-		       hdT_logAttributesInt64(trace, "cid toRank toTag size",
-					      values) == 0 &&
-		       end(trace, *last, count);
-	}
-	return begin(trace, "Transfer", from) &&
+	return begin(trace, "Transfer", transfer->start) &&
 	       hdT_logAttributeInt64(trace, "size", (int64_t)about.bytes) ==
 		       0 &&
-	       end(trace, *last, count);
+	       end(trace, transfer->end, count);
+}
+
+/* ---- Bridges ----------------------------------------------------------- */
+
+/* Messages of a bridge, by their beginnings. */
+struct lanes {
+	uint32_t *messages;
+	uint32_t *lane; /* Of each message. */
+	double *ends;   /* Of each lane. */
+	uint32_t count; /* Of lanes. */
+};
+
+/* What messages are compared by; one sort at a time in a thread. */
+static _Thread_local const struct hdPredictTransfer *sorting;
+
+static int byStart(const void *a, const void *b)
+{
+	const struct hdPredictTransfer *x = &sorting[*(const uint32_t *)a];
+	const struct hdPredictTransfer *y = &sorting[*(const uint32_t *)b];
+
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	if (x->end != y->end)
+		return x->end < y->end ? -1 : 1;
+	return (x > y) - (x < y);
+}
+
+/* Each message takes the first lane that is free when it begins. */
+static int findLanes(const struct hdPredictProject *project, uint32_t edge,
+		     struct lanes *lanes)
+{
+	const struct hdPredictTransfer *transfers = project->result->transfers;
+	uint32_t first = project->edgeFirst[edge];
+	uint32_t n = project->edgeFirst[edge + 1] - first;
+
+	lanes->messages = malloc(((size_t)n + 1) * sizeof(uint32_t));
+	lanes->lane = malloc(((size_t)n + 1) * sizeof(uint32_t));
+	lanes->ends = calloc((size_t)n + 1, sizeof(double));
+	if (!lanes->messages || !lanes->lane || !lanes->ends)
+		return -ENOMEM;
+	memcpy(lanes->messages, project->byEdge + first, n * sizeof(uint32_t));
+	sorting = transfers;
+	if (n)
+		qsort(lanes->messages, n, sizeof(uint32_t), byStart);
+	lanes->count = 1;
+	for (uint32_t i = 0; i < n; i++) {
+		const struct hdPredictTransfer *transfer =
+			&transfers[lanes->messages[i]];
+		uint32_t lane = 0;
+
+		while (lane < lanes->count &&
+		       lanes->ends[lane] > transfer->start)
+			lane++;
+		if (lane == lanes->count)
+			lanes->count++;
+		lanes->lane[i] = lane;
+		lanes->ends[lane] = transfer->end;
+	}
+	return 0;
+}
+
+static void freeLanes(struct lanes *lanes)
+{
+	free(lanes->messages);
+	free(lanes->lane);
+	free(lanes->ends);
+}
+
+static int traceLane(const struct hdPredictProject *project, uint32_t edge,
+		     const struct lanes *lanes, uint32_t lane)
+{
+	const hdPPlatform *platform = project->result->platform;
+	uint32_t rank = platform->peCount + edge, count = 0;
+	uint32_t n = project->edgeFirst[edge + 1] - project->edgeFirst[edge];
+	hdTrace *trace = create(project, hdPredictBridgeServer(platform, edge),
+				rank, lane);
+	bool isGood = trace != NULL;
+	double idle = 0;
+
+	if (!trace)
+		return -EIO;
+	for (uint32_t i = 0; i < n && isGood; i++) {
+		uint32_t message = lanes->messages[i];
+
+		if (lanes->lane[i] != lane)
+			continue;
+		isGood = writeTransfer(project, trace, rank, message, idle,
+				       &count);
+		idle = project->result->transfers[message].end;
+	}
+	return finish(trace, isGood);
 }
 
 static int traceEdge(const struct hdPredictProject *project, uint32_t edge)
 {
-	const hdPPlatform *platform = project->result->platform;
-	uint32_t rank = platform->peCount + edge, count = 0;
-	hdTrace *trace =
-		create(project, hdPredictBridgeServer(platform, edge), rank);
-	bool isGood = trace != NULL;
-	double last = 0;
+	struct lanes lanes = { NULL, NULL, NULL, 0 };
+	int ret = findLanes(project, edge, &lanes);
 
-	if (!trace)
-		return -EIO;
-	for (uint32_t i = project->edgeFirst[edge];
-	     i < project->edgeFirst[edge + 1] && isGood; i++)
-		isGood = writeTransfer(project, trace, rank, project->byEdge[i],
-				       &last, &count);
-	return finish(trace, isGood);
+	project->lanes[edge] = lanes.count;
+	for (uint32_t lane = 0; lane < lanes.count && ret == 0; lane++)
+		ret = traceLane(project, edge, &lanes, lane);
+	freeLanes(&lanes);
+	return ret;
 }
 
 int hdPredictTraces(const struct hdPredictProject *project)

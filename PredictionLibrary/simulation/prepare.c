@@ -172,6 +172,7 @@ struct hdPredictSim *hdPredictSimNew(const struct hdPredictBase *base,
 	sim->result->graph = base->graph;
 	sim->result->platform = base->platform;
 	sim->result->isWithoutUnused = sim->options.isWithoutUnused;
+	sim->result->isShared = sim->options.sharing == HDP_SHARE;
 	sim->result->pe = base->plan.pe;
 	allocate(sim);
 	if (sim->error) {

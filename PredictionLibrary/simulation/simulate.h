@@ -53,6 +53,7 @@ struct hdPResult {
 	/** Of power; NULL until they are asked for. */
 	struct hdPredictChanges *changes;
 	bool isWithoutUnused;
+	bool isShared; /**< Bridges were: HDP_SHARE. */
 };
 
 /** What is looked at together of a task. */

@@ -209,13 +209,13 @@ def one(program, directory, seed, problems):
     return "equal"
 
 
-def main():
-    program, directory, first, count = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
+def run_all(function, first, count):
+    """Try seeds; exits with 1 if there are problems."""
     outcomes = {}
     bad = 0
     for seed in range(first, first + count):
         problems = []
-        outcome = one(program, directory, seed, problems)
+        outcome = function(seed, problems)
         outcomes[outcome] = outcomes.get(outcome, 0) + 1
         if problems:
             bad += 1
@@ -226,4 +226,10 @@ def main():
     sys.exit(bad > 0)
 
 
-main()
+def main():
+    program, directory, first, count = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
+    run_all(lambda seed, problems: one(program, directory, seed, problems), first, count)
+
+
+if __name__ == "__main__":
+    main()

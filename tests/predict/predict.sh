@@ -106,49 +106,9 @@ ok "platform: packets of no size" no_platform --packet-size 0
 ok "platform: a full disk" no_platform -o /dev/full
 ok "platform: no folder" no_platform -o none/p.xml
 
-# ---- Models for the cases by hand -------------------------------------------
+# ---- Cases by hand -----------------------------------------------------------
 
-# Two servers of two PEs, over a switch; both ways 1 s to begin with, 0.5 s a
-# packet of 100 bytes out and 0.25 s in, 2 J a packet and bridge.
-cat >p.xml <<'END'
-<platform>
-<node-architecture id="box" idle-power="10"/>
-<bridge-architecture id="out" init-latency="1e9" packet-size="100" packet-latency="5e8" packet-energy="2e9"/>
-<bridge-architecture id="in" init-latency="0" packet-size="100" packet-latency="25e7" packet-energy="2e9"/>
-<node id="A" architecture="box">
-<main-memory id="A.m" size="1000"><out peer="A.o"/><in peer="A.i"/></main-memory>
-<pe id="A.0" architecture="core"/><pe id="A.1" architecture="core"/>
-<bridge id="A.o" architecture="out"/><bridge id="A.i" architecture="in"/></node>
-<node id="B" architecture="box">
-<main-memory id="B.m" size="1000"><out peer="B.o"/><in peer="B.i"/></main-memory>
-<pe id="B.0" architecture="core"/><pe id="B.1" architecture="core"/>
-<bridge id="B.o" architecture="out"/><bridge id="B.i" architecture="in"/></node>
-<channel id="S"><in peer="A.o"/><out peer="A.i"/><in peer="B.o"/><out peer="B.i"/></channel>
-</platform>
-END
-cat >r.xml <<'END'
-<resource-model>
-<entry kernel="S" architecture="core" time="2" energy="3"/>
-<entry kernel="T" architecture="core" time="4" energy="5"/>
-<slowdown architecture="core" kernel="T" load="T" count="1" factor="2"/>
-</resource-model>
-END
-kernels='<kernel id="S"><variable id="n"/><output id="o" size="n"/></kernel>
-<kernel id="T"><variable id="n"/><input id="i" size="n"/><output id="o" size="n*1"/></kernel>'
-
-# A task: ID KERNEL SIZE PE PRIORITY; and a dependency: FROM TO
-task() {
-	echo "<task id=\"$1\" kernel=\"$2\"><assign var=\"n\" val=\"$3\"/>"
-	echo "<map pe=\"$4\" priority=\"$5\"/></task>"
-}
-dep() {
-	echo "<dependency predecessor=\"$1\" successor=\"$2\" src=\"o\" dest=\"i\"/>"
-}
-graph() {
-	echo "<application>$kernels"
-	cat
-	echo "</application>"
-}
+. "$abs_top_srcdir/tests/predict/models.sh"
 simulate() {
 	"$hdpredict" simulate "$@" --format=json --tasks
 }
@@ -281,9 +241,9 @@ ok "energy of A" says 'Energy: 94 J \(simulated\)'
 ok "energy of B" says 'Energy: 96 J \(simulated\)'
 # 2 and 3 are PEs of B; 4 is the first bridge of A.
 states() {
-	grep -q "<S task='x' .* time='0.000000000' end='2.000000000'/>" two_A_0_0.trc &&
-		grep -q "<Send .*toRank='2' .*size='250' .*time='2.000000000' end='4.500000000'/>" two_A_4_0.trc &&
-		grep -q "<Waitall .*time='0.000000000' end='4.500000000'><Request cid='0' fromRank='4'" two_B_2_0.trc &&
+	grep -q "<S task='x' activity='0' .* time='0.000000000' end='2.000000000'/>" two_A_0_0.trc &&
+		grep -q "<Bsend .*toRank='2' .*size='250' activity='2' follows='0' for='x' .*time='2.000000000' end='4.500000000'/>" two_A_4_0.trc &&
+		grep -q "<Waitall awaits='2' for='x' .*time='0.000000000' end='4.500000000'><Request cid='0' fromRank='4'" two_B_2_0.trc &&
 		grep -q "<T task='y' .* time='4.500000000' end='8.500000000'/>" two_B_2_0.trc
 }
 ok "tasks and messages are states" states

@@ -27,6 +27,8 @@ static const char *kindName(enum dependencyKind kind)
 		return "team";
 	case DEPENDENCY_TASK:
 		return "task";
+	case DEPENDENCY_GRAPH:
+		return "graph";
 	case DEPENDENCY_SENT:
 		return "sent";
 	case DEPENDENCY_RECEIVED:

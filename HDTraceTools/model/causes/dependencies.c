@@ -13,7 +13,7 @@
 /** All sources; what one needs of another comes after it. */
 static const struct dependencySource *const sources[] = {
 	&dependencyMessages, &dependencyCollectives, &dependencyCompletions,
-	&dependencyTeams,    &dependencyTasks,
+	&dependencyTeams,    &dependencyTasks,       &dependencyGraph,
 };
 
 /* ---- Orders ------------------------------------------------------------ */
@@ -69,6 +69,8 @@ static int compareFromLatest(const void *a, const void *b)
 
 	COMPARE(y->toTime, x->toTime);
 	COMPARE(y->fromTime, x->fromTime);
+	/* What took time, before messages that took none. */
+	COMPARE(y->kind == DEPENDENCY_GRAPH, x->kind == DEPENDENCY_GRAPH);
 	return compareRest(x, y);
 }
 
@@ -211,7 +213,8 @@ int dependencyNote(struct dependencyReader *reader, const hdIRecord *record,
 	reader->record = record;
 	reader->isChosen = isChosen;
 	reader->role = roleOf(reader, record->name);
-	if (!reader->role && !messagesEpoch(record, &reader->epoch)) {
+	if (!reader->role && !messagesEpoch(record, &reader->epoch) &&
+	    !messagesIsOfGraph(record)) {
 		if (reader->nestings)
 			dependencyNest(reader);
 		return reader->error;
@@ -382,7 +385,7 @@ static void judge(struct dependencies *self, struct dependency *edge)
 }
 
 /** Whether something waited. A thread is there no earlier than its first
- * region.
+ * region, and what a graph's activity follows is handed over at once.
  */
 static bool isWait(const struct dependency *edge)
 {
@@ -390,7 +393,7 @@ static bool isWait(const struct dependency *edge)
 	       edge->certainty != DEPENDENCY_IMPOSSIBLE &&
 	       (edge->fromTime > edge->toStart ||
 		(edge->fromTime == edge->toStart &&
-		 edge->kind == DEPENDENCY_FORK));
+		 (edge->kind & (DEPENDENCY_FORK | DEPENDENCY_GRAPH))));
 }
 
 int dependencyMake(struct dependencies *self, struct dependency *edge)

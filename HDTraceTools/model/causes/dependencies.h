@@ -34,6 +34,9 @@
  * task to when it begins, and from the end of those that it has to come after.
  * Who executes it waited since the start of the barrier, or of taskwait or
  *                 taskgroup, or since the task before ended.
+ *   graph         of a simulated task graph (doc/prediction.md): from the end
+ * of a task or a transfer to the end of what waited for it, or to what began
+ * then without waiting.
  *
  * Where recording was interrupted order begins anew with each epoch that was
  * recorded; what is received there before something is sent was sent when
@@ -68,6 +71,7 @@ enum dependencyKind {
 	DEPENDENCY_FORK = 128,
 	DEPENDENCY_TEAM = 256, /**< A barrier of threads. */
 	DEPENDENCY_TASK = 512,
+	DEPENDENCY_GRAPH = 1024, /**< Of a task graph that was simulated. */
 	/* No edges, but ends of messages without the other one. */
 	DEPENDENCY_SENT = 32,
 	DEPENDENCY_RECEIVED = 64,
@@ -77,7 +81,7 @@ enum dependencyKind {
 #define DEPENDENCIES_BETWEEN                                                  \
 	(DEPENDENCY_MESSAGE | DEPENDENCY_RENDEZVOUS | DEPENDENCY_COLLECTIVE | \
 	 DEPENDENCY_BARRIER | DEPENDENCY_FORK | DEPENDENCY_TEAM |             \
-	 DEPENDENCY_TASK)
+	 DEPENDENCY_TASK | DEPENDENCY_GRAPH)
 
 /** How sure it is that an edge is one. */
 enum dependencyCertainty {
@@ -112,7 +116,8 @@ struct dependency {
 enum dependencyOrder {
 	DEPENDENCIES_BY_CAUSE,   /**< By fromTime as recorded. */
 	DEPENDENCIES_FROM_LATEST /**< By toTime, and of the same by fromTime,
-				  * the latest first. */
+				  * the latest first; of both the same those
+				  * of a graph first. */
 };
 
 /** What is wanted. */

@@ -173,6 +173,7 @@ extern const struct dependencySource dependencyCollectives;
 extern const struct dependencySource dependencyCompletions;
 extern const struct dependencySource dependencyTeams; /* openmp.c */
 extern const struct dependencySource dependencyTasks; /* Likewise. */
+extern const struct dependencySource dependencyGraph; /* taskgraph.c */
 
 /** What records of a name are for OpenMP: bits of enum dependencyRole. */
 unsigned int dependencyOpenmp(const char *name);

@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What began because something ended; see project.h.
+ *
+ * In a simulation nothing begins but at the moment in which something else
+ * ends, or at 0. So what an activity (a task, or a transfer) began after is
+ * among what ended exactly then and what it needs: its data, its PE or bridges,
+ * or memory. What took no time, as it is written, is passed over: then it is
+ * what that one began after.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "PredictionLibrary/output/project.h"
+
+/* What is known of what an activity began after; else its number. */
+#define UNKNOWN (UINT64_MAX - 1)
+#define SEARCHED (UINT64_MAX - 2)
+
+/* An activity whose candidates are looked at. */
+struct frame {
+	uint64_t activity;
+	size_t first, next;
+};
+
+struct hdPredictCauses {
+	const struct hdPredictProject *project;
+	uint64_t *before;    /* Of each activity; see above. */
+	uint32_t *place;     /* Of each task in those by PE. */
+	uint32_t *inputBy;   /* Transfer of each input, or NONE. */
+	uint32_t *peOf;      /* PEs by server ... */
+	uint32_t *peFirst;   /* ... and their first, and the end. */
+	uint32_t *sent;      /* Transfers by source, likewise. */
+	uint32_t *sentFirst; /* Both only if memory may be waited for. */
+	uint64_t *found;     /* Candidates, of all frames. */
+	size_t foundCount, foundRoom;
+	struct frame *frames;
+	size_t frameCount, frameRoom;
+	int error;
+};
+
+/* ---- What ended when --------------------------------------------------- */
+
+static bool isTask(const struct hdPredictCauses *self, uint64_t activity)
+{
+	return activity < self->project->result->graph->taskCount;
+}
+
+static uint32_t transferOf(const struct hdPredictCauses *self,
+			   uint64_t activity)
+{
+	return (uint32_t)(activity - self->project->result->graph->taskCount);
+}
+
+static double startOf(const struct hdPredictCauses *self, uint64_t activity)
+{
+	const hdPResult *result = self->project->result;
+
+	return isTask(self, activity)
+		       ? result->start[activity]
+		       : result->transfers[transferOf(self, activity)].start;
+}
+
+static double endOf(const struct hdPredictCauses *self, uint64_t activity)
+{
+	const hdPResult *result = self->project->result;
+
+	return isTask(self, activity)
+		       ? result->end[activity]
+		       : result->transfers[transferOf(self, activity)].end;
+}
+
+static bool takesNoTime(const struct hdPredictCauses *self, uint64_t activity)
+{
+	return hdPredictNs(startOf(self, activity)) ==
+	       hdPredictNs(endOf(self, activity));
+}
+
+static void offer(struct hdPredictCauses *self, uint64_t activity, double when)
+{
+	if (endOf(self, activity) != when)
+		return;
+	if (hdPredictGrow(&self->found, self->foundCount, &self->foundRoom,
+			  sizeof(*self->found)) < 0) {
+		self->error = -ENOMEM;
+		return;
+	}
+	self->found[self->foundCount++] = activity;
+}
+
+static void offerTransfer(struct hdPredictCauses *self, uint32_t transfer,
+			  double when)
+{
+	offer(self,
+	      self->project->result->graph->taskCount + (uint64_t)transfer,
+	      when);
+}
+
+/* Offer those of a list, by their ends, that ended then. */
+static void offerAll(struct hdPredictCauses *self, const uint32_t *list,
+		     uint32_t count, bool areTasks, double when)
+{
+	uint64_t base = areTasks ? 0 : self->project->result->graph->taskCount;
+	uint32_t low = 0, high = count;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (endOf(self, base + list[middle]) < when)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; low < count && endOf(self, base + list[low]) == when; low++)
+		offer(self, base + list[low], when);
+}
+
+/* Whatever ended then and may have made room in the memory of a server. */
+static void offerMemory(struct hdPredictCauses *self, uint32_t server,
+			double when)
+{
+	const struct hdPredictProject *project = self->project;
+
+	if (!self->peFirst || project->result->platform->servers[server].full !=
+				      HD_PREDICT_FULL_DELAY)
+		return;
+	for (uint32_t i = self->peFirst[server]; i < self->peFirst[server + 1];
+	     i++) {
+		uint32_t first = project->peFirst[self->peOf[i]];
+
+		offerAll(self, project->byPe + first,
+			 project->peFirst[self->peOf[i] + 1] - first, true,
+			 when);
+	}
+	offerAll(self, self->sent + self->sentFirst[server],
+		 self->sentFirst[server + 1] - self->sentFirst[server], false,
+		 when);
+}
+
+static void offerForTask(struct hdPredictCauses *self, uint32_t task)
+{
+	const struct hdPredictProject *project = self->project;
+	const hdPResult *result = project->result;
+	const hdPGraph *graph = result->graph;
+	uint32_t pe = result->pe[task];
+	double when = result->start[task];
+
+	for (uint32_t j = graph->input[task]; j < graph->input[task + 1]; j++) {
+		if (self->inputBy[j] != HD_PREDICT_NONE)
+			offerTransfer(self, self->inputBy[j], when);
+		else
+			offer(self, hdPredictProducer(graph, graph->source[j]),
+			      when);
+	}
+	if (self->place[task] > project->peFirst[pe])
+		offer(self, project->byPe[self->place[task] - 1], when);
+	offerMemory(self, result->platform->pes[pe].server, when);
+}
+
+static void offerForTransfer(struct hdPredictCauses *self, uint32_t number)
+{
+	const struct hdPredictProject *project = self->project;
+	const hdPResult *result = project->result;
+	const struct hdPredictTransfer *transfer = &result->transfers[number];
+	double when = transfer->start;
+	const uint32_t *edges;
+	int count;
+
+	/* It may begin when its data are there, and is ready then. */
+	offer(self, hdPredictProducer(result->graph, transfer->dataSet), when);
+	if (transfer->ready == when)
+		return;
+	count = hdPredictRoute(project->routes, transfer->source,
+			       transfer->destination, &edges);
+	if (count < 0)
+		self->error = -ENOMEM;
+	for (int i = 0; i < count && !result->isShared; i++) {
+		uint32_t first = project->edgeFirst[edges[i]];
+
+		offerAll(self, project->byEdge + first,
+			 project->edgeFirst[edges[i] + 1] - first, false, when);
+	}
+	offerMemory(self, transfer->destination, when);
+}
+
+/* ---- What took time ---------------------------------------------------- */
+
+static void push(struct hdPredictCauses *self, uint64_t activity)
+{
+	struct frame frame = { activity, self->foundCount, self->foundCount };
+
+	if (hdPredictGrow(&self->frames, self->frameCount, &self->frameRoom,
+			  sizeof(frame)) < 0) {
+		self->error = -ENOMEM;
+		return;
+	}
+	self->before[activity] = SEARCHED;
+	if (isTask(self, activity))
+		offerForTask(self, (uint32_t)activity);
+	else
+		offerForTransfer(self, transferOf(self, activity));
+	/* The first that took time will do. */
+	for (size_t i = frame.first; i < self->foundCount; i++) {
+		if (takesNoTime(self, self->found[i]))
+			continue;
+		self->before[activity] = self->found[i];
+		self->foundCount = frame.first;
+		return;
+	}
+	self->frames[self->frameCount++] = frame;
+}
+
+/* Look at the next candidate of the topmost frame, none of which took time. */
+static void step(struct hdPredictCauses *self)
+{
+	struct frame *frame = &self->frames[self->frameCount - 1];
+	uint64_t before, candidate;
+
+	if (frame->next < self->foundCount) {
+		candidate = self->found[frame->next];
+		before = self->before[candidate];
+		if (before == UNKNOWN) {
+			push(self, candidate);
+			return;
+		}
+		frame->next++;
+		if (before == SEARCHED || before == HD_PREDICT_NOTHING)
+			return;
+		self->before[frame->activity] = before;
+	} else {
+		self->before[frame->activity] = HD_PREDICT_NOTHING;
+	}
+	self->foundCount = frame->first;
+	self->frameCount--;
+}
+
+int hdPredictCause(struct hdPredictCauses *self, uint64_t activity,
+		   uint64_t *cause)
+{
+	if (self->before[activity] == UNKNOWN)
+		push(self, activity);
+	while (self->frameCount && !self->error)
+		step(self);
+	*cause = self->before[activity];
+	return self->error;
+}
+
+/* ---- Begin and end ----------------------------------------------------- */
+
+static void findInputs(struct hdPredictCauses *self)
+{
+	const hdPResult *result = self->project->result;
+	const hdPGraph *graph = result->graph;
+
+	memset(self->inputBy, 0xff, graph->inputCount * sizeof(uint32_t));
+	for (uint32_t m = 0; m < result->transferCount; m++) {
+		const struct hdPredictTransfer *transfer =
+			&result->transfers[m];
+
+		for (uint32_t c = graph->consumer[transfer->dataSet];
+		     c < graph->consumer[transfer->dataSet + 1]; c++) {
+			uint32_t pe = result->pe[graph->consumerTask[c]];
+
+			if (result->platform->pes[pe].server ==
+			    transfer->destination)
+				self->inputBy[graph->consumerInput[c]] = m;
+		}
+	}
+}
+
+/* Sort what has a server by that; of the same it stays as it is. */
+static int group(const struct hdPredictCauses *self, bool arePes,
+		 uint32_t **list, uint32_t **first)
+{
+	const hdPResult *result = self->project->result;
+	const hdPPlatform *platform = result->platform;
+	size_t count = arePes ? platform->peCount : result->transferCount;
+
+	*list = malloc((count + 1) * sizeof(uint32_t));
+	*first = calloc((size_t)platform->serverCount + 2, sizeof(uint32_t));
+	if (!*list || !*first)
+		return -ENOMEM;
+	for (int pass = 0; pass < 2; pass++) {
+		for (size_t i = 0; i < count; i++) {
+			uint32_t server = arePes ? platform->pes[i].server
+						 : result->transfers[i].source;
+
+			if (pass)
+				(*list)[(*first)[server + 1]++] = (uint32_t)i;
+			else
+				(*first)[server + 2]++;
+		}
+		for (uint32_t s = 2; !pass && s < platform->serverCount + 2;
+		     s++)
+			(*first)[s] += (*first)[s - 1];
+	}
+	return 0;
+}
+
+static bool mayDelay(const hdPPlatform *platform)
+{
+	for (uint32_t s = 0; s < platform->serverCount; s++) {
+		if (platform->servers[s].full == HD_PREDICT_FULL_DELAY)
+			return true;
+	}
+	return false;
+}
+
+struct hdPredictCauses *hdPredictCausesNew(
+	const struct hdPredictProject *project)
+{
+	const hdPResult *result = project->result;
+	uint32_t tasks = result->graph->taskCount;
+	size_t activities = tasks + result->transferCount;
+	struct hdPredictCauses *self = calloc(1, sizeof(*self));
+
+	if (!self)
+		return NULL;
+	self->project = project;
+	self->before = malloc((activities + 1) * sizeof(*self->before));
+	self->place = malloc(((size_t)tasks + 1) * sizeof(*self->place));
+	self->inputBy = malloc((result->graph->inputCount + 1) *
+			       sizeof(*self->inputBy));
+	if (!self->before || !self->place || !self->inputBy ||
+	    (mayDelay(result->platform) &&
+	     (group(self, true, &self->peOf, &self->peFirst) < 0 ||
+	      group(self, false, &self->sent, &self->sentFirst) < 0))) {
+		hdPredictCausesFree(self);
+		return NULL;
+	}
+	for (size_t i = 0; i < activities; i++)
+		self->before[i] = UNKNOWN;
+	for (uint32_t i = 0; i < tasks; i++)
+		self->place[project->byPe[i]] = i;
+	findInputs(self);
+	return self;
+}
+
+void hdPredictCausesFree(struct hdPredictCauses *self)
+{
+	if (!self)
+		return;
+	free(self->before);
+	free(self->place);
+	free(self->inputBy);
+	free(self->peOf);
+	free(self->peFirst);
+	free(self->sent);
+	free(self->sentFirst);
+	free(self->found);
+	free(self->frames);
+	free(self);
+}
