@@ -161,6 +161,56 @@ static int findPhases(struct findings *findings)
 	return ret;
 }
 
+/* ---- Kernels ----------------------------------------------------------- */
+
+/** The group that tells the power of the nearest node, or NULL. */
+static const struct findingsGroup *powerOf(const struct findings *findings,
+					   const hdINode *node)
+{
+	for (; node; node = node->parent) {
+		for (size_t i = 0; i < findings->project->groupCount; i++) {
+			const struct findingsGroup *group =
+				&findings->groups[i];
+
+			if (group->powerCount && group->group->node == node)
+				return group;
+		}
+	}
+	return NULL;
+}
+
+static void readKernels(struct findings *findings)
+{
+	const hdIProject *project = findings->project;
+	GArray *kernels = kernelsFind(project);
+
+	findings->kernels = kernels;
+	for (guint i = 0; i < kernels->len; i++) {
+		struct kernel *kernel =
+			&g_array_index(kernels, struct kernel, i);
+		const struct findingsGroup *power =
+			powerOf(findings, kernel->group->node);
+
+		kernel->power = power ? power->group : NULL;
+	}
+	for (size_t i = 0; i <= project->groupCount; i++) {
+		const struct findingsGroup *group = &findings->groups[i];
+		bool isNone = i == project->groupCount;
+		powerPico rest;
+		int ret;
+
+		if (kernels->len == 0 || (!isNone && !group->powerCount))
+			continue;
+		ret = kernelsRead(project, kernels,
+				  isNone ? NULL : group->group,
+				  isNone ? NULL : group->isPower, &rest);
+		findings->kernelsRest += rest;
+		if (ret < 0)
+			toolError(findings->tool, "temporary file: %s",
+				  strerror(-ret));
+	}
+}
+
 /* ---- All of it --------------------------------------------------------- */
 
 /** Get ready for the project. */
@@ -234,6 +284,8 @@ static void freeAll(struct findings *findings)
 		g_ptr_array_unref(findings->byEnergy);
 	}
 	profileFree(findings->profile);
+	if (findings->kernels)
+		g_array_unref(findings->kernels);
 	for (guint i = 0; i < findings->phases->len; i++)
 		g_free(g_array_index(findings->phases, struct findingsPhase, i)
 			       .groups);
@@ -261,6 +313,7 @@ void findingsRead(struct findings *findings)
 	findings->byTime = sortStates(findings->profile->states, byTime);
 	findings->byEnergy = sortStates(findings->byTime, byEnergy);
 	findings->most = findingsFindMost(findings);
+	readKernels(findings);
 	toolProgressEnd(findings->tool);
 }
 

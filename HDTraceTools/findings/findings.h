@@ -12,6 +12,7 @@
 #include "HDTraceTools/command/tool.h"
 #include "HDTraceTools/command/windowoption.h"
 #include "HDTraceTools/model/causes/criticalpath.h"
+#include "HDTraceTools/model/kernels.h"
 #include "HDTraceTools/model/profile.h"
 #include "HDTraceTools/model/summary.h"
 #include "HDTraceTools/model/units.h"
@@ -165,6 +166,10 @@ struct findings {
 	/** By the other rule; NULL if that says the same. */
 	struct attribution *other;
 	struct criticalPath *path; /**< When all was read. */
+	/** What probes of programs counted: struct kernel, when all was read;
+	 *  and of the energy of their nodes, what no kernel is charged with. */
+	GArray *kernels;
+	powerPico kernelsRest;
 	int64_t tracerNs; /**< CPU time of the tracer; -1 if not known. */
 	int64_t tracerLate;
 	struct findingsDiagnostics diagnostics;

@@ -251,6 +251,42 @@ static void putStates(struct outJson *json, const struct findings *findings)
 	outJsonEnd(json);
 }
 
+static void putKernels(struct outJson *json, const struct findings *findings)
+{
+	outJsonArray(json, "kernels", false);
+	for (guint i = 0; i < findings->kernels->len; i++) {
+		const struct kernel *kernel =
+			&g_array_index(findings->kernels, struct kernel, i);
+		struct attributionAmount all = kernelEnergy(kernel);
+
+		outJsonObject(json, NULL, true);
+		outJsonText(json, "name", kernel->name);
+		outJsonText(json, "node", rolesPath(kernel->group->node));
+		putCount(json, "instances", kernel->instances);
+		outJsonDouble(json, "body_s", kernel->seconds[KERNEL_BODY]);
+		outJsonDouble(json, "dispatch_s",
+			      kernel->hasDispatch
+				      ? kernel->seconds[KERNEL_DISPATCH]
+				      : NAN);
+		putJoules(json, "body_j", &kernel->energy[KERNEL_BODY]);
+		putJoules(json, "dispatch_j", &kernel->energy[KERNEL_DISPATCH]);
+		outJsonDouble(json, "instance_j",
+			      all.measured && kernel->instances
+				      ? attributionEnergy(&all) /
+						(double)kernel->instances
+				      : NAN);
+		putKnown(json,
+			 (struct known){ kernel->energy[KERNEL_BODY].measured,
+					 kernel->busy[KERNEL_BODY] });
+		outJsonEnd(json);
+	}
+	outJsonEnd(json);
+	outJsonDouble(json, "kernels_unattributed_j",
+		      findings->kernels->len && findings->energy.isKnown
+			      ? (double)findings->kernelsRest / 1e12
+			      : NAN);
+}
+
 static void putPathRanks(struct outJson *json, const struct criticalPath *path)
 {
 	outJsonArray(json, "by_rank", false);
@@ -428,6 +464,7 @@ void reportPutJson(const struct findings *findings, struct outJson *json,
 	putCount(json, "state_count", findings->profile->stateCount);
 	putCount(json, "event_count", findings->profile->eventCount);
 	putStates(json, findings);
+	putKernels(json, findings);
 	putPath(json, findings);
 	outJsonObject(json, "tracing", true);
 	outJsonInteger(json, "bytes", findings->size);

@@ -611,6 +611,94 @@ static void printStates(const struct report *report)
 	}
 }
 
+/* ---- Kernels ----------------------------------------------------------- */
+
+/** Columns below that are not always shown. */
+enum {
+	COLUMN_KERNEL_ENERGY = 5,
+	COLUMN_KERNEL_KNOWN = 11,
+};
+
+static void addKernel(const struct report *report, struct outTable *table,
+		      const struct kernel *kernel)
+{
+	struct attributionAmount all = kernelEnergy(kernel);
+	struct known known = { kernel->energy[KERNEL_BODY].measured,
+			       kernel->busy[KERNEL_BODY] };
+	char buffer[OUT_NUMBER_SIZE];
+
+	outTableAdd(table, kernel->name);
+	outTableAdd(table, nodeName(report, kernel->group->node));
+	outTableAdd(table, outInteger(buffer, (outInt128)kernel->instances));
+	outTableAdd(
+		table,
+		kernel->hasDispatch
+			? outDuration(
+				  buffer,
+				  (int64_t)(kernel->seconds[KERNEL_DISPATCH] *
+					    1e9))
+			: "-");
+	outTableAdd(table,
+		    outDuration(buffer,
+				(int64_t)(kernel->seconds[KERNEL_BODY] * 1e9)));
+	for (int i = 0; i < KERNEL_PARTS; i++) {
+		/* That of the dispatch stands before, as its time does. */
+		int part = KERNEL_PARTS - 1 - i;
+
+		addEnergy(table, known,
+			  kernel->energy[part].measured
+				  ? attributionEnergy(&kernel->energy[part])
+				  : NAN);
+	}
+	addEnergy(table, known,
+		  all.measured && kernel->instances
+			  ? attributionEnergy(&all) / (double)kernel->instances
+			  : NAN);
+	addKnown(table, known.knownNs);
+}
+
+static void printKernels(const struct report *report)
+{
+	static const char *const headings[] = {
+		"<Kernel", "<Node",         ">Instances", ">Dispatch",
+		">Body",   ".For dispatch", "<",          ".For body",
+		"<",       ".An instance",  "<",          ">Known",
+		NULL,
+	};
+	const struct findings *findings = &report->findings;
+	struct outTable *table = outTableNew(headings);
+	char buffer[OUT_NUMBER_SIZE];
+	bool isPartial = false, isKnown = false;
+
+	for (guint i = 0; i < findings->kernels->len; i++) {
+		const struct kernel *kernel =
+			&g_array_index(findings->kernels, struct kernel, i);
+		int64_t measured = kernel->energy[KERNEL_BODY].measured;
+
+		addKernel(report, table, kernel);
+		isKnown |= measured > 0;
+		isPartial |= !knownIsWhole(
+			(struct known){ measured, kernel->busy[KERNEL_BODY] });
+	}
+	if (!findings->kernels->len) {
+		outTableFree(table);
+		return;
+	}
+	for (int i = COLUMN_KERNEL_ENERGY; !isKnown && i < COLUMN_KERNEL_KNOWN;
+	     i++)
+		outTableHide(table, (size_t)i);
+	if (!isKnown || !isPartial)
+		outTableHide(table, COLUMN_KERNEL_KNOWN);
+	title(report, "Kernels");
+	outTablePrint(table, "  ", report->findings.tool->isColored);
+	if (isKnown)
+		printf("  Kernels share a node's energy by the time of their "
+		       "threads in each interval;\n  unattributed, since less "
+		       "than one thread was in a kernel: %s J\n",
+		       outRounded(buffer,
+				  (double)findings->kernelsRest / 1e12));
+}
+
 /* ---- What it cost, and what is wrong ----------------------------------- */
 
 static void addShare(struct outTable *table, int64_t part, int64_t all)
@@ -866,6 +954,7 @@ void reportPrintText(const struct report *report)
 	if (report->findings.hasPhases)
 		printPhases(report);
 	printStates(report);
+	printKernels(report);
 	printPath(report);
 	printCost(report);
 	printProblems(report);
