@@ -19,8 +19,12 @@
 struct hdPredictRoutes {
 	const hdPPlatform *platform;
 	bool isTree;
-	/* In a tree, rooted at the first memory. */
-	uint32_t *up, *down, *depth; /* Edges to and from the parent. */
+	/* In a tree, rooted at the first memory: by end. */
+	struct step {
+		uint32_t end, parent, depth;
+		uint32_t up, down; /* Edges to and from the parent. */
+	} * steps;
+	struct step *ofServers; /* The same of their memories. */
 	/* Else: by server, edges by which ends are reached; or NULL. */
 	uint32_t **reached;
 	size_t used;
@@ -52,38 +56,38 @@ static void search(const hdPPlatform *platform, uint32_t from, uint32_t *by,
 	}
 }
 
-/* Whether no edge leads elsewhere than to the parent or to a child. */
-static bool findTree(struct hdPredictRoutes *self)
+/* Whether no edge leads elsewhere than to the parent or to a child. @p down has
+ * room for an edge of each end. */
+static bool findTree(struct hdPredictRoutes *self, uint32_t *down)
 {
 	const hdPPlatform *platform = self->platform;
 	uint32_t root = platform->servers[0].memory;
+	struct step *steps = self->steps;
 
-	search(platform, root, self->down, self->queue);
-	memset(self->up, 0xff, platform->endCount * sizeof(*self->up));
+	search(platform, root, down, self->queue);
+	for (size_t i = 0; i < platform->endCount; i++)
+		steps[i] = (struct step){ (uint32_t)i, HD_PREDICT_NONE, 0,
+					  HD_PREDICT_NONE, down[i] };
 	/* Parents come before children in the order of the search. */
-	self->depth[root] = 0;
 	for (size_t i = 1; i < platform->endCount; i++) {
 		uint32_t end = self->queue[i];
 
 		/* PEs without links are not reached. */
-		if (end == HD_PREDICT_NONE ||
-		    self->down[end] == HD_PREDICT_NONE)
+		if (end == HD_PREDICT_NONE || down[end] == HD_PREDICT_NONE)
 			continue;
-		self->depth[end] =
-			self->depth[platform->edges[self->down[end]].from] + 1;
+		steps[end].parent = platform->edges[down[end]].from;
+		steps[end].depth = steps[steps[end].parent].depth + 1;
 	}
 	for (uint32_t i = platform->edgeCount; i-- > 0;) {
 		const struct hdPredictEdgeOf *edge = &platform->edges[i];
-		uint32_t down = self->down[edge->to];
-		uint32_t back = self->down[edge->from];
 
-		if (back != HD_PREDICT_NONE &&
-		    platform->edges[back].from == edge->to)
-			self->up[edge->from] = i;
-		else if (down == HD_PREDICT_NONE ||
-			 platform->edges[down].from != edge->from)
+		if (steps[edge->from].parent == edge->to)
+			steps[edge->from].up = i;
+		else if (steps[edge->to].parent != edge->from)
 			return false;
 	}
+	for (uint32_t s = 0; s < platform->serverCount; s++)
+		self->ofServers[s] = steps[platform->servers[s].memory];
 	return true;
 }
 
@@ -91,23 +95,27 @@ struct hdPredictRoutes *hdPredictRoutesNew(const hdPPlatform *platform)
 {
 	struct hdPredictRoutes *self = calloc(1, sizeof(*self));
 	size_t n = platform->endCount + 1;
+	uint32_t *down;
 
 	if (!self)
 		return NULL;
 	self->platform = platform;
-	self->up = malloc(n * sizeof(*self->up));
-	self->down = malloc(n * sizeof(*self->down));
-	self->depth = malloc(n * sizeof(*self->depth));
+	down = malloc(n * sizeof(*down));
+	self->steps = malloc(n * sizeof(*self->steps));
+	self->ofServers =
+		malloc((platform->serverCount + 1) * sizeof(*self->ofServers));
 	self->queue = malloc(n * sizeof(*self->queue));
 	self->reached = calloc(platform->serverCount + 1, sizeof(uint32_t *));
 	self->path = malloc(n * sizeof(*self->path));
-	if (!self->up || !self->down || !self->depth || !self->queue ||
+	if (!down || !self->steps || !self->ofServers || !self->queue ||
 	    !self->reached || !self->path) {
+		free(down);
 		hdPredictRoutesFree(self);
 		return NULL;
 	}
 	memset(self->queue, 0xff, n * sizeof(*self->queue));
-	self->isTree = findTree(self);
+	self->isTree = findTree(self, down);
+	free(down);
 	return self;
 }
 
@@ -127,9 +135,8 @@ void hdPredictRoutesFree(struct hdPredictRoutes *self)
 	if (self->reached)
 		forget(self);
 	free(self->reached);
-	free(self->up);
-	free(self->down);
-	free(self->depth);
+	free(self->steps);
+	free(self->ofServers);
 	free(self->queue);
 	free(self->path);
 	free(self);
@@ -137,23 +144,21 @@ void hdPredictRoutesFree(struct hdPredictRoutes *self)
 
 static int inTree(struct hdPredictRoutes *self, uint32_t from, uint32_t to)
 {
-	const struct hdPredictEdgeOf *edges = self->platform->edges;
+	const struct step *a = &self->ofServers[from];
+	const struct step *b = &self->ofServers[to];
 	int count = 0, back = 0;
-	uint32_t at = from;
 
-	while (self->depth[at] > self->depth[to]) {
-		self->path[count++] = self->up[at];
-		at = edges[self->up[at]].to;
-	}
-	while (self->depth[to] > self->depth[at]) {
-		self->queue[back++] = self->down[to];
-		to = edges[self->down[to]].from;
-	}
-	while (at != to) {
-		self->path[count++] = self->up[at];
-		at = edges[self->up[at]].to;
-		self->queue[back++] = self->down[to];
-		to = edges[self->down[to]].from;
+	while (a->end != b->end) {
+		bool isDeeper = a->depth > b->depth;
+
+		if (a->depth >= b->depth) {
+			self->path[count++] = a->up;
+			a = &self->steps[a->parent];
+		}
+		if (!isDeeper) {
+			self->queue[back++] = b->down;
+			b = &self->steps[b->parent];
+		}
 	}
 	while (back)
 		self->path[count++] = self->queue[--back];
@@ -164,14 +169,14 @@ int hdPredictRoute(struct hdPredictRoutes *self, uint32_t from, uint32_t to,
 		   const uint32_t **path)
 {
 	const hdPPlatform *platform = self->platform;
-	uint32_t source = platform->servers[from].memory;
-	uint32_t at = platform->servers[to].memory;
-	uint32_t *by;
+	uint32_t source, at, *by;
 	int count = 0;
 
 	*path = self->path;
 	if (self->isTree)
-		return inTree(self, source, at);
+		return inTree(self, from, to);
+	source = platform->servers[from].memory;
+	at = platform->servers[to].memory;
 	if (!self->reached[from]) {
 		if (self->used + platform->endCount > ROOM)
 			forget(self);
@@ -189,11 +194,6 @@ int hdPredictRoute(struct hdPredictRoutes *self, uint32_t from, uint32_t to,
 	for (int i = count; i-- > 0; at = platform->edges[by[at]].from)
 		self->path[i] = by[at];
 	return count;
-}
-
-double hdPredictPackets(const struct hdPredictEdgeOf *edge, double size)
-{
-	return edge->size > 0 ? ceil(size / edge->size) : 0;
 }
 
 double hdPredictPathTime(const hdPPlatform *platform, const uint32_t *edges,

@@ -7,6 +7,8 @@
 #ifndef HD_PREDICT_ROUTES_H
 #define HD_PREDICT_ROUTES_H
 
+#include <math.h>
+
 #include "PredictionLibrary/model/platform.h"
 
 /** Paths that were found so far, and how to find others. */
@@ -31,7 +33,17 @@ int hdPredictRoute(struct hdPredictRoutes *routes, uint32_t from, uint32_t to,
 double hdPredictPathTime(const hdPPlatform *platform, const uint32_t *edges,
 			 int count, double size);
 
+/** Packets of a message, by their size; 0 is none. */
+static inline double hdPredictPacketsOf(double size, double packetSize)
+{
+	return packetSize > 0 ? ceil(size / packetSize) : 0;
+}
+
 /** Packets of a message on a bridge. */
-double hdPredictPackets(const struct hdPredictEdgeOf *edge, double size);
+static inline double hdPredictPackets(const struct hdPredictEdgeOf *edge,
+				      double size)
+{
+	return hdPredictPacketsOf(size, edge->size);
+}
 
 #endif

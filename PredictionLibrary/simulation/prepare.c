@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "PredictionLibrary/model/chance.h"
-#include "PredictionLibrary/simulation/power.h"
 #include "PredictionLibrary/simulation/simulate.h"
 
 /* ---- For all samples --------------------------------------------------- */
@@ -147,8 +146,6 @@ static void allocate(struct hdPredictSim *sim)
 	sim->room = any(sim, platform->edgeCount, sizeof(double));
 	if (hdPredictEventsRoom(&sim->events, platform->peCount) < 0)
 		hdPredictFailed(sim, -ENOMEM);
-	for (uint32_t e = 0; sim->lanes && e < platform->edgeCount; e++)
-		sim->lanes[e].server = hdPredictBridgeServer(platform, e);
 }
 
 struct hdPredictSim *hdPredictSimNew(const struct hdPredictBase *base,
@@ -249,20 +246,34 @@ void hdPredictSimReset(struct hdPredictSim *sim)
 							    : HD_PREDICT_NONE;
 	}
 	for (uint32_t t = 0; t < graph->taskCount; t++) {
-		sim->states[t].pe = plan->pe[t];
-		sim->states[t].missing = graph->input[t + 1] - graph->input[t];
+		sim->states[t] = (struct hdPredictState){
+			plan->pe[t], platform->pes[plan->pe[t]].server,
+			graph->input[t + 1] - graph->input[t]
+		};
 	}
 	sim->touchedCount = sim->domainCount = 0;
 	memset(sim->isDomainTouched, 0, platform->domainCount * sizeof(bool));
 	for (uint32_t p = 0; p < platform->peCount; p++) {
-		sim->runs[p] =
-			(struct hdPredictRun){ .task = HD_PREDICT_NONE,
-					       .next = plan->first[p],
-					       .end = plan->first[p + 1] };
+		const struct hdPredictPe *pe = &platform->pes[p];
+
+		sim->runs[p] = (struct hdPredictRun){
+			.task = HD_PREDICT_NONE,
+			.head = plan->first[p] < plan->first[p + 1]
+					? plan->order[plan->first[p]]
+					: HD_PREDICT_NONE,
+			.next = plan->first[p],
+			.end = plan->first[p + 1],
+			.server = pe->server,
+			.domain = pe->domain,
+			.architecture = pe->architecture
+		};
 		hdPredictTouch(sim, p);
 	}
 	for (uint32_t s = 0; s < platform->serverCount; s++)
-		sim->stores[s] =
-			(struct hdPredictStore){ .stamp = HD_PREDICT_NONE,
-						 .waiting = HD_PREDICT_NONE };
+		sim->stores[s] = (struct hdPredictStore){
+			.size = platform->servers[s].size,
+			.full = platform->servers[s].full,
+			.stamp = HD_PREDICT_NONE,
+			.waiting = HD_PREDICT_NONE
+		};
 }

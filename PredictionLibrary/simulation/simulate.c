@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "PredictionLibrary/model/chance.h"
+#include "PredictionLibrary/simulation/power.h"
 #include "PredictionLibrary/simulation/simulate.h"
 
 /* So many tasks are one step of progress. */
@@ -25,8 +26,7 @@ void hdPredictArrive(struct hdPredictSim *sim, uint32_t task)
 	/* Until it starts, this is when it could have. */
 	sim->result->start[task] = sim->now;
 	run = &sim->runs[state->pe];
-	if (run->task == HD_PREDICT_NONE &&
-	    sim->base->plan.order[run->next] == task)
+	if (run->task == HD_PREDICT_NONE && run->head == task)
 		hdPredictTouch(sim, state->pe);
 }
 
@@ -71,31 +71,24 @@ static void drawCosts(const struct hdPredictSim *sim, uint32_t task,
 static void startTask(struct hdPredictSim *sim, uint32_t number)
 {
 	struct hdPredictRun *run = &sim->runs[number];
-	const struct hdPredictPe *pe = &sim->platform->pes[number];
 	hdPResult *result = sim->result;
-	uint32_t task = sim->base->plan.order[run->next];
-	uint32_t config = sim->graph->config[task];
+	uint32_t task = run->head, config = sim->graph->config[task];
 	uint32_t kernel = sim->graph->configs[config].kernel;
 	const struct hdPredictEntry *entry =
 		&sim->base->resources->entries[hdPredictCostsFind(
-			sim->base->costs, config, pe->architecture)];
-	struct hdPredictUse *ofPe = &result->uses[HDP_PES][number];
+			sim->base->costs, config, run->architecture)];
 	struct hdPredictUse *ofKernel = &result->uses[HDP_KERNELS][kernel];
-	struct hdPredictUse *ofServer = &result->uses[HDP_SERVERS][pe->server];
 	double ready = result->start[task], time, energy;
 
 	drawCosts(sim, task, entry, &time, &energy);
 	ofKernel->waitPe += sim->now - ready;
-	ofPe->waitPe += sim->now - ready;
-	ofServer->waitPe += sim->now - ready;
+	run->waitPe += sim->now - ready;
 	if (ready > run->idleSince) {
-		ofPe->waitData += ready - run->idleSince;
-		ofServer->waitData += ready - run->idleSince;
+		run->waitData += ready - run->idleSince;
 		ofKernel->waitData += ready - run->idleSince;
 	}
-	ofPe->energy += energy;
+	run->energy += energy;
 	ofKernel->energy += energy;
-	ofServer->energy += energy;
 	result->totals.computation += energy;
 	if (result->energy)
 		result->energy[task] = energy;
@@ -105,8 +98,8 @@ static void startTask(struct hdPredictSim *sim, uint32_t number)
 	run->slow = 0;
 	run->last = sim->now;
 	if (!sim->options.isWithoutSlowdown &&
-	    hdPredictHasSlowdown(sim->base->costs, pe->architecture)) {
-		touchDomain(sim, pe->domain);
+	    hdPredictHasSlowdown(sim->base->costs, run->architecture)) {
+		touchDomain(sim, run->domain);
 		return;
 	}
 	run->slow = 1;
@@ -143,7 +136,7 @@ static void sendOutput(struct hdPredictSim *sim, uint32_t task, uint32_t output,
 	for (uint32_t c = graph->consumer[dataSet];
 	     c < graph->consumer[dataSet + 1]; c++) {
 		uint32_t other = graph->consumerTask[c];
-		uint32_t to = sim->platform->pes[sim->states[other].pe].server;
+		uint32_t to = sim->states[other].server;
 		struct hdPredictStore *store = &sim->stores[to];
 
 		if (to == server) {
@@ -173,7 +166,7 @@ static void sendOutput(struct hdPredictSim *sim, uint32_t task, uint32_t output,
 	for (uint32_t c = graph->consumer[dataSet];
 	     c < graph->consumer[dataSet + 1]; c++) {
 		uint32_t other = graph->consumerTask[c];
-		uint32_t to = sim->platform->pes[sim->states[other].pe].server;
+		uint32_t to = sim->states[other].server;
 		struct hdPredictParcel parcel;
 
 		if (to == server) {
@@ -198,31 +191,30 @@ static void sendOutput(struct hdPredictSim *sim, uint32_t task, uint32_t output,
 static void finishTask(struct hdPredictSim *sim, uint32_t number)
 {
 	struct hdPredictRun *run = &sim->runs[number];
-	const struct hdPredictPe *pe = &sim->platform->pes[number];
 	hdPResult *result = sim->result;
 	uint32_t task = run->task;
 	uint32_t kernel = sim->graph->configs[sim->graph->config[task]].kernel;
 	double busy = sim->now - result->start[task];
-	const hdPWhat what[] = { HDP_KERNELS, HDP_PES, HDP_SERVERS };
-	const uint32_t which[] = { kernel, number, pe->server };
 
-	for (size_t i = 0; i < 3; i++) {
-		result->uses[what[i]][which[i]].tasks++;
-		result->uses[what[i]][which[i]].busy += busy;
-	}
+	run->tasks++;
+	run->busy += busy;
+	result->uses[HDP_KERNELS][kernel].tasks++;
+	result->uses[HDP_KERNELS][kernel].busy += busy;
 	result->end[task] = sim->now;
 	run->task = HD_PREDICT_NONE;
 	run->next++;
+	run->head = run->next < run->end ? sim->base->plan.order[run->next]
+					 : HD_PREDICT_NONE;
 	run->idleSince = sim->now;
 	sim->done++;
 	hdPredictTouch(sim, number);
 	if (!sim->options.isWithoutSlowdown &&
-	    hdPredictHasSlowdown(sim->base->costs, pe->architecture))
-		touchDomain(sim, pe->domain);
-	releaseInputs(sim, task, pe->server);
+	    hdPredictHasSlowdown(sim->base->costs, run->architecture))
+		touchDomain(sim, run->domain);
+	releaseInputs(sim, task, run->server);
 	for (uint32_t o = 0;
 	     o < sim->graph->output[task + 1] - sim->graph->output[task]; o++)
-		sendOutput(sim, task, o, pe->server);
+		sendOutput(sim, task, o, run->server);
 }
 
 static int byNumber(const void *a, const void *b)
@@ -241,10 +233,10 @@ static void startTasks(struct hdPredictSim *sim)
 		struct hdPredictRun *run = &sim->runs[sim->touched[i]];
 
 		run->isTouched = false;
-		if (run->task != HD_PREDICT_NONE || run->next == run->end ||
-		    sim->states[sim->base->plan.order[run->next]].missing ||
-		    !reserve(sim, sim->base->plan.order[run->next],
-			     sim->platform->pes[sim->touched[i]].server))
+		if (run->task != HD_PREDICT_NONE ||
+		    run->head == HD_PREDICT_NONE ||
+		    sim->states[run->head].missing ||
+		    !reserve(sim, run->head, run->server))
 			continue;
 		startTask(sim, sim->touched[i]);
 	}
@@ -323,10 +315,9 @@ static void slowAllDown(struct hdPredictSim *sim)
 bool hdPredictHasMemory(struct hdPredictSim *sim, uint32_t server, double size)
 {
 	struct hdPredictStore *store = &sim->stores[server];
-	const struct hdPredictServer *about = &sim->platform->servers[server];
 
-	if (about->full != HD_PREDICT_FULL_DELAY ||
-	    store->used + size <= about->size)
+	if (store->full != HD_PREDICT_FULL_DELAY ||
+	    store->used + size <= store->size)
 		return true;
 	store->isWaiting = true;
 	return false;
@@ -353,18 +344,16 @@ void hdPredictTakeMemory(struct hdPredictSim *sim, uint32_t server, double size,
 			 uint32_t task)
 {
 	struct hdPredictStore *store = &sim->stores[server];
-	const struct hdPredictServer *about = &sim->platform->servers[server];
-	double *peak = &sim->result->uses[HDP_SERVERS][server].peak;
 
 	store->used += size;
 	fill(sim, server);
-	if (store->used > *peak)
-		*peak = store->used;
-	if (store->used <= about->size || store->isOver)
+	if (store->used > store->peak)
+		store->peak = store->used;
+	if (store->used <= store->size || store->isOver)
 		return;
 	store->isOver = true;
 	sim->result->totals.overflows++;
-	if (about->full == HD_PREDICT_FULL_FAIL) {
+	if (store->full == HD_PREDICT_FULL_FAIL) {
 		size_t length;
 		const char *id = hdPredictName(&sim->graph->ids, task, &length);
 
@@ -372,7 +361,7 @@ void hdPredictTakeMemory(struct hdPredictSim *sim, uint32_t server, double size,
 			       "the memory of server %.200s is full at %.9g s: "
 			       "%.0f of %.0f bytes",
 			       sim->platform->serverIds[server], sim->now,
-			       store->used, about->size);
+			       store->used, store->size);
 		hdPredictFailed(sim, -ENOSPC);
 	}
 }
@@ -437,11 +426,49 @@ static void run(struct hdPredictSim *sim)
 
 /* ---- Together ---------------------------------------------------------- */
 
+static void addUses(struct hdPredictSim *sim)
+{
+	const hdPPlatform *platform = sim->platform;
+	struct hdPredictUse **uses = sim->result->uses;
+
+	for (uint32_t p = 0; p < platform->peCount; p++) {
+		const struct hdPredictRun *run = &sim->runs[p];
+		struct hdPredictUse *server = &uses[HDP_SERVERS][run->server];
+
+		uses[HDP_PES][p] =
+			(struct hdPredictUse){ .tasks = run->tasks,
+					       .busy = run->busy,
+					       .waitData = run->waitData,
+					       .waitPe = run->waitPe,
+					       .energy = run->energy };
+		server->tasks += run->tasks;
+		server->busy += run->busy;
+		server->waitData += run->waitData;
+		server->waitPe += run->waitPe;
+		server->energy += run->energy;
+	}
+	for (uint32_t e = 0; e < platform->edgeCount; e++) {
+		const struct hdPredictLane *lane = &sim->lanes[e];
+		uint32_t server = hdPredictBridgeServer(platform, e);
+
+		uses[HDP_BRIDGES][e] =
+			(struct hdPredictUse){ .tasks = lane->messages,
+					       .busy = lane->busy,
+					       .transfers = lane->transfers,
+					       .bytes = lane->bytes };
+		if (server != HD_PREDICT_NONE)
+			uses[HDP_SERVERS][server].transfers += lane->transfers;
+	}
+	for (uint32_t s = 0; s < platform->serverCount; s++)
+		uses[HDP_SERVERS][s].peak = sim->stores[s].peak;
+}
+
 static void total(struct hdPredictSim *sim)
 {
 	hdPTotals *totals = &sim->result->totals;
 	double idle = 0;
 
+	addUses(sim);
 	totals->tasks = sim->graph->taskCount;
 	totals->makespan = 0;
 	for (uint32_t t = 0; t < sim->graph->taskCount; t++) {

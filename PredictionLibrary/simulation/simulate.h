@@ -56,29 +56,37 @@ struct hdPResult {
 	bool isShared; /**< Bridges were: HDP_SHARE. */
 };
 
-/** What is looked at together of a task. */
+/* What is looked at together lies together, since where there are many nodes
+ * each thing is far from the one before. */
+
+/** Of a task. */
 struct hdPredictState {
-	uint32_t pe;
+	uint32_t pe, server;
 	uint32_t missing; /**< Inputs that are not there. */
 };
 
 /** A PE that runs. */
 struct hdPredictRun {
 	uint32_t task; /**< Or NONE. */
-	uint32_t next; /**< In the tasks by PE. */
+	uint32_t head; /**< The next one, or NONE. */
+	uint32_t next; /**< Its place in the tasks by PE. */
 	uint32_t end;  /**< Of its tasks there. */
+	uint32_t server, domain, architecture;
 	bool isTouched;
 	double left, slow, last; /**< Seconds without slowdown, slowdown, when
 				      that was so. */
 	double idleSince;
+	uint64_t tasks;
+	double busy, waitData, waitPe, energy;
 };
 
 /** A server. */
 struct hdPredictStore {
-	double used;
+	double used, peak, size;
 	uint32_t stamp, last, first; /**< Of a data set that is sent to it. */
-	bool isOver, isWaiting;
 	uint32_t waiting; /**< First class that waits for memory, or NONE. */
+	bool isOver, isWaiting;
+	enum hdPredictFull full;
 };
 
 /** A message that waits or is on its way. */
@@ -96,25 +104,33 @@ enum hdPredictWait {
 	HD_PREDICT_WAIT_TURN, /**< For its number at this moment. */
 };
 
-/** Messages from one server to another one that had to wait. */
+/** Messages from one server to another one that wait. */
 struct hdPredictClass {
 	uint32_t from, to;
 	enum hdPredictWait wait;
 	uint32_t edge;  /**< That they wait for. */
 	uint32_t place; /**< In its watchers. */
-	uint32_t next;  /**< Class that waits for the same memory. */
+	uint32_t next;  /**< Class that waits for the same memory; free one. */
 	struct hdPredictParcel *heap; /**< By number. */
 	uint32_t count;
 	size_t room;
 };
 
+/** A class that waits for an edge. */
+struct hdPredictWatcher {
+	uint32_t number; /**< The lowest of its messages. */
+	uint32_t class;
+};
+
 /** An edge, as messages see it. */
 struct hdPredictLane {
 	bool isBusy;
-	uint32_t server;    /**< That its bridge is in, or NONE. */
-	uint32_t *watchers; /**< Heap of classes, by their lowest number. */
-	uint32_t count;
+	uint32_t count;                    /**< Classes that wait for it. */
+	struct hdPredictWatcher *watchers; /**< Heap of these, by number. */
 	size_t room;
+	double init, size, latency, energy; /**< As of the platform. */
+	uint64_t messages;
+	double bytes, busy, transfers;
 };
 
 /** What may begin at this moment. */
@@ -189,10 +205,11 @@ struct hdPredictSim {
 	size_t freshCount, freshRoom;
 	struct hdPredictCandidate *candidates; /**< Heap, by number. */
 	size_t candidateCount, candidateRoom;
-	struct hdPredictNames classNames; /**< Pairs of servers, if many. */
-	uint32_t *classOf; /**< Else a table of them, from 1; or NULL. */
 	struct hdPredictClass *classes;
 	size_t classCount, classRoom;
+	uint32_t freeClass;
+	uint32_t *slots; /**< Classes from 1, by a hash of their servers. */
+	uint32_t slotMask, slotsUsed;
 	struct hdPredictFlow *flows;
 	size_t flowCount, flowRoom;
 	uint32_t freeFlow;

@@ -27,33 +27,31 @@ static uint32_t newFlow(struct hdPredictSim *sim)
 	return flow;
 }
 
-/* Charge packets. */
-static void account(struct hdPredictSim *sim,
-		    const struct hdPredictParcel *parcel, const uint32_t *path,
-		    uint32_t length)
+/* Charge packets; the time of the message alone on its path, in s. */
+static double account(struct hdPredictSim *sim,
+		      const struct hdPredictParcel *parcel,
+		      const uint32_t *path, uint32_t length)
 {
 	hdPTotals *totals = &sim->result->totals;
+	double init = 0, worst = 0;
 
 	for (uint32_t i = 0; i < length; i++) {
-		const struct hdPredictEdgeOf *edge =
-			&sim->platform->edges[path[i]];
-		double energy = hdPredictPackets(edge, parcel->size) *
-				edge->energy * 1e-9;
-		struct hdPredictUse *use =
-			&sim->result->uses[HDP_BRIDGES][path[i]];
-		uint32_t server = sim->lanes[path[i]].server;
+		struct hdPredictLane *lane = &sim->lanes[path[i]];
+		double packets = hdPredictPacketsOf(parcel->size, lane->size);
+		double energy = packets * lane->energy * 1e-9;
 
-		use->tasks++;
-		use->bytes += parcel->size;
-		use->transfers += energy;
+		lane->messages++;
+		lane->bytes += parcel->size;
+		lane->transfers += energy;
 		totals->communication += energy;
-		if (server != HD_PREDICT_NONE)
-			sim->result->uses[HDP_SERVERS][server].transfers +=
-				energy;
+		init += lane->init;
+		if (packets * lane->latency > worst)
+			worst = packets * lane->latency;
 	}
 	totals->messages++;
 	totals->bytes += parcel->size;
 	totals->queued += sim->now - parcel->ready;
+	return (init + (sim->options.sharing == HDP_SHARE ? 0 : worst)) / 1e9;
 }
 
 static int setPath(struct hdPredictFlow *flow, const uint32_t *path,
@@ -75,7 +73,7 @@ void hdPredictBegin(struct hdPredictSim *sim,
 {
 	uint32_t number = newFlow(sim);
 	struct hdPredictFlow *flow;
-	double init = 0, time;
+	double time;
 
 	if (number == HD_PREDICT_NONE ||
 	    setPath(&sim->flows[number], path, length) < 0) {
@@ -86,19 +84,12 @@ void hdPredictBegin(struct hdPredictSim *sim,
 	flow->parcel = *parcel;
 	flow->start = sim->now;
 	flow->isOpen = false;
-	account(sim, parcel, path, length);
+	time = account(sim, parcel, path, length);
 	hdPredictTakeMemory(sim, parcel->to, parcel->size,
 			    sim->graph->consumerTask[parcel->first]);
-	if (sim->options.sharing == HDP_SHARE) {
-		for (uint32_t i = 0; i < length; i++)
-			init += sim->platform->edges[path[i]].init;
-		time = init / 1e9;
-	} else {
-		for (uint32_t i = 0; i < length; i++)
-			sim->lanes[path[i]].isBusy = true;
-		time = hdPredictPathTime(sim->platform, path, (int)length,
-					 parcel->size);
-	}
+	/* Of bridges that are shared, this is until the payload goes. */
+	for (uint32_t i = 0; i < length; i++)
+		sim->lanes[path[i]].isBusy = sim->options.sharing != HDP_SHARE;
 	hdPredictEventsSet(&sim->events, sim->platform->peCount + number,
 			   sim->now + time);
 }
@@ -112,7 +103,7 @@ static void deliver(struct hdPredictSim *sim, const struct hdPredictFlow *flow)
 	for (uint32_t i = 0; i < flow->length; i++) {
 		uint32_t edge = flow->path[i];
 
-		result->uses[HDP_BRIDGES][edge].busy += sim->now - flow->start;
+		sim->lanes[edge].busy += sim->now - flow->start;
 		if (sim->options.sharing != HDP_SHARE)
 			hdPredictVacate(sim, edge);
 	}

@@ -17,9 +17,6 @@
 
 #include "PredictionLibrary/simulation/simulate.h"
 
-/* Servers up to which pairs have a table. */
-#define TABLE_SERVERS 1024
-
 /* ---- Candidates -------------------------------------------------------- */
 
 static void addCandidate(struct hdPredictSim *sim, uint32_t number,
@@ -65,52 +62,124 @@ static struct hdPredictCandidate takeCandidate(struct hdPredictSim *sim)
 
 /* ---- Classes ----------------------------------------------------------- */
 
-static uint32_t newClass(struct hdPredictSim *sim, uint32_t from, uint32_t to)
+/* Where a pair of servers is sought first. */
+static uint32_t slotOf(const struct hdPredictSim *sim, uint32_t from,
+		       uint32_t to)
 {
+	uint64_t key = (uint64_t)from << 32 | to;
+
+	return (uint32_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 32) &
+	       sim->slotMask;
+}
+
+/* The slot of a pair, or the one where it would be. There is a free one. */
+static uint32_t seek(const struct hdPredictSim *sim, uint32_t from, uint32_t to)
+{
+	uint32_t at = slotOf(sim, from, to);
+
+	for (; sim->slots[at]; at = (at + 1) & sim->slotMask) {
+		const struct hdPredictClass *class =
+			&sim->classes[sim->slots[at] - 1];
+
+		if (class->from == from && class->to == to)
+			break;
+	}
+	return at;
+}
+
+static int growSlots(struct hdPredictSim *sim)
+{
+	uint32_t mask = sim->slots ? sim->slotMask * 2 + 1 : 255;
+	uint32_t *old = sim->slots, size = old ? sim->slotMask + 1 : 0;
+
+	sim->slots = calloc((size_t)mask + 1, sizeof(uint32_t));
+	if (!sim->slots) {
+		sim->slots = old;
+		return -ENOMEM;
+	}
+	sim->slotMask = mask;
+	for (uint32_t i = 0; i < size; i++) {
+		const struct hdPredictClass *class;
+
+		if (!old[i])
+			continue;
+		class = &sim->classes[old[i] - 1];
+		sim->slots[seek(sim, class->from, class->to)] = old[i];
+	}
+	free(old);
+	return 0;
+}
+
+/* The class of a pair, if any of its messages waits; or NONE. */
+static uint32_t findClass(const struct hdPredictSim *sim, uint32_t from,
+			  uint32_t to)
+{
+	/* Slots have classes from 1. */
+	return sim->slots ? sim->slots[seek(sim, from, to)] - 1
+			  : HD_PREDICT_NONE;
+}
+
+static uint32_t newClass(struct hdPredictSim *sim)
+{
+	uint32_t class = sim->freeClass;
+
+	if (class != HD_PREDICT_NONE) {
+		sim->freeClass = sim->classes[class].next;
+		return class;
+	}
 	if (hdPredictGrow(&sim->classes, sim->classCount, &sim->classRoom,
 			  sizeof(*sim->classes)) < 0)
 		return HD_PREDICT_NONE;
-	sim->classes[sim->classCount] =
-		(struct hdPredictClass){ .from = from, .to = to };
+	sim->classes[sim->classCount] = (struct hdPredictClass){ 0 };
 	return (uint32_t)sim->classCount++;
 }
 
-static uint32_t classInTable(struct hdPredictSim *sim, uint32_t from,
-			     uint32_t to)
+static uint32_t addClass(struct hdPredictSim *sim, uint32_t from, uint32_t to)
 {
-	size_t servers = sim->platform->serverCount;
-	uint32_t *cell, class;
+	uint32_t number = findClass(sim, from, to);
+	struct hdPredictClass *class;
 
-	if (!sim->classOf) {
-		sim->classOf = calloc(servers * servers, sizeof(uint32_t));
-		if (!sim->classOf)
-			return HD_PREDICT_NONE;
-	}
-	cell = &sim->classOf[from * servers + to];
-	if (*cell)
-		return *cell - 1;
-	class = newClass(sim, from, to);
-	if (class != HD_PREDICT_NONE)
-		*cell = class + 1;
-	return class;
+	if (number != HD_PREDICT_NONE)
+		return number;
+	if (sim->slotsUsed * 2 >= sim->slotMask && growSlots(sim) < 0)
+		return HD_PREDICT_NONE;
+	number = newClass(sim);
+	if (number == HD_PREDICT_NONE)
+		return HD_PREDICT_NONE;
+	class = &sim->classes[number];
+	class->from = from;
+	class->to = to;
+	class->wait = HD_PREDICT_NO_WAIT;
+	sim->slots[seek(sim, from, to)] = number + 1;
+	sim->slotsUsed++;
+	return number;
 }
 
-static uint32_t classOf(struct hdPredictSim *sim, uint32_t from, uint32_t to)
+/* None of its messages waits. Those behind it in the slots move up, unless they
+ * would be before where they are sought first. */
+static void removeClass(struct hdPredictSim *sim, uint32_t number)
 {
-	uint32_t key[] = { from, to }, number;
+	struct hdPredictClass *class = &sim->classes[number];
+	uint32_t hole = seek(sim, class->from, class->to), at = hole;
 
-	if (sim->platform->serverCount <= TABLE_SERVERS)
-		return classInTable(sim, from, to);
-	switch (hdPredictNamesAdd(&sim->classNames, (const char *)key,
-				  sizeof(key), &number)) {
-	case 0:
-		return number;
-	case 1:
-		/* Numbers of names are numbers of classes. */
-		return newClass(sim, from, to);
-	default:
-		return HD_PREDICT_NONE;
+	for (;;) {
+		uint32_t home;
+
+		at = (at + 1) & sim->slotMask;
+		if (!sim->slots[at])
+			break;
+		class = &sim->classes[sim->slots[at] - 1];
+		home = slotOf(sim, class->from, class->to);
+		if (((at - home) & sim->slotMask) <
+		    ((at - hole) & sim->slotMask))
+			continue;
+		sim->slots[hole] = sim->slots[at];
+		hole = at;
 	}
+	sim->slots[hole] = 0;
+	sim->slotsUsed--;
+	sim->classes[number].next = sim->freeClass;
+	sim->freeClass = number;
 }
 
 /* The lowest number of those that wait. */
@@ -145,47 +214,48 @@ static struct hdPredictParcel takeFirst(struct hdPredictClass *class)
 /* ---- Edges that are waited for ----------------------------------------- */
 
 static void put(struct hdPredictSim *sim, struct hdPredictLane *lane,
-		uint32_t place, uint32_t class)
+		uint32_t place, struct hdPredictWatcher watcher)
 {
-	lane->watchers[place] = class;
-	sim->classes[class].place = place;
+	lane->watchers[place] = watcher;
+	sim->classes[watcher.class].place = place;
 }
 
 static void watchersUp(struct hdPredictSim *sim, struct hdPredictLane *lane,
 		       uint32_t i, uint32_t class)
 {
-	while (i > 0 &&
-	       lowest(sim, lane->watchers[(i - 1) / 2]) > lowest(sim, class)) {
+	struct hdPredictWatcher watcher = { lowest(sim, class), class };
+
+	while (i > 0 && lane->watchers[(i - 1) / 2].number > watcher.number) {
 		put(sim, lane, i, lane->watchers[(i - 1) / 2]);
 		i = (i - 1) / 2;
 	}
-	put(sim, lane, i, class);
+	put(sim, lane, i, watcher);
 }
 
 static uint32_t takeWatcher(struct hdPredictSim *sim,
 			    struct hdPredictLane *lane)
 {
-	uint32_t first = lane->watchers[0];
-	uint32_t last = lane->watchers[--lane->count];
+	struct hdPredictWatcher *heap = lane->watchers, first = heap[0];
+	struct hdPredictWatcher last = heap[--lane->count];
 	uint32_t i = 0;
 
-	while (lane->count) {
+	if (!lane->count)
+		return first.class;
+	for (;;) {
 		uint32_t child = 2 * i + 1;
 
 		if (child >= lane->count)
 			break;
 		if (child + 1 < lane->count &&
-		    lowest(sim, lane->watchers[child + 1]) <
-			    lowest(sim, lane->watchers[child]))
+		    heap[child + 1].number < heap[child].number)
 			child++;
-		if (lowest(sim, lane->watchers[child]) >= lowest(sim, last))
+		if (heap[child].number >= last.number)
 			break;
-		put(sim, lane, i, lane->watchers[child]);
+		put(sim, lane, i, heap[child]);
 		i = child;
 	}
-	if (lane->count)
-		put(sim, lane, i, last);
-	return first;
+	put(sim, lane, i, last);
+	return first.class;
 }
 
 /* A class waits for an edge or, if that is NONE, for memory. */
@@ -202,7 +272,7 @@ static void wait(struct hdPredictSim *sim, uint32_t number, uint32_t edge)
 	}
 	lane = &sim->lanes[edge];
 	if (hdPredictGrow(&lane->watchers, lane->count, &lane->room,
-			  sizeof(uint32_t)) < 0) {
+			  sizeof(*lane->watchers)) < 0) {
 		hdPredictFailed(sim, -ENOMEM);
 		return;
 	}
@@ -269,18 +339,16 @@ static void tryNew(struct hdPredictSim *sim, uint32_t which)
 {
 	const struct hdPredictParcel *parcel = &sim->fresh[which];
 	uint32_t class = HD_PREDICT_NONE, edge = HD_PREDICT_NONE;
-	bool isBehind = false;
 
 	/* Behind those that wait for memory there. */
-	if (sim->stores[parcel->to].waiting != HD_PREDICT_NONE) {
-		class = classOf(sim, parcel->from, parcel->to);
-		isBehind = class != HD_PREDICT_NONE &&
-			   sim->classes[class].wait == HD_PREDICT_WAIT_MEMORY;
+	if (sim->stores[parcel->to].waiting != HD_PREDICT_NONE)
+		class = findClass(sim, parcel->from, parcel->to);
+	if (class == HD_PREDICT_NONE ||
+	    sim->classes[class].wait != HD_PREDICT_WAIT_MEMORY) {
+		if (tryOne(sim, parcel, &edge))
+			return;
+		class = addClass(sim, parcel->from, parcel->to);
 	}
-	if (!isBehind && tryOne(sim, parcel, &edge))
-		return;
-	if (class == HD_PREDICT_NONE)
-		class = classOf(sim, parcel->from, parcel->to);
 	if (class == HD_PREDICT_NONE) {
 		hdPredictFailed(sim, -ENOMEM);
 		return;
@@ -303,6 +371,8 @@ static void tryClass(struct hdPredictSim *sim, uint32_t number)
 		}
 		takeFirst(class);
 	}
+	if (!class->count)
+		removeClass(sim, number);
 }
 
 static void offer(struct hdPredictSim *sim, uint32_t edge)
@@ -310,8 +380,8 @@ static void offer(struct hdPredictSim *sim, uint32_t edge)
 	const struct hdPredictLane *lane = &sim->lanes[edge];
 
 	if (lane->count && !lane->isBusy)
-		addCandidate(sim, lowest(sim, lane->watchers[0]),
-			     HD_PREDICT_EDGE, edge);
+		addCandidate(sim, lane->watchers[0].number, HD_PREDICT_EDGE,
+			     edge);
 }
 
 static void tryEdge(struct hdPredictSim *sim, uint32_t edge)
@@ -377,13 +447,26 @@ void hdPredictRetry(struct hdPredictSim *sim, uint32_t server)
 void hdPredictWaitingReset(struct hdPredictSim *sim)
 {
 	sim->freshCount = sim->candidateCount = 0;
-	for (size_t i = 0; i < sim->classCount; i++) {
+	sim->freeClass = HD_PREDICT_NONE;
+	for (size_t i = sim->classCount; i-- > 0;) {
 		sim->classes[i].count = 0;
-		sim->classes[i].wait = HD_PREDICT_NO_WAIT;
+		sim->classes[i].next = sim->freeClass;
+		sim->freeClass = (uint32_t)i;
 	}
+	sim->slotsUsed = 0;
+	if (sim->slots)
+		memset(sim->slots, 0,
+		       ((size_t)sim->slotMask + 1) * sizeof(uint32_t));
 	for (uint32_t e = 0; e < sim->platform->edgeCount; e++) {
-		sim->lanes[e].isBusy = false;
-		sim->lanes[e].count = 0;
+		const struct hdPredictEdgeOf *edge = &sim->platform->edges[e];
+		struct hdPredictLane *lane = &sim->lanes[e];
+
+		*lane = (struct hdPredictLane){ .watchers = lane->watchers,
+						.room = lane->room,
+						.init = edge->init,
+						.size = edge->size,
+						.latency = edge->latency,
+						.energy = edge->energy };
 	}
 }
 
@@ -397,6 +480,5 @@ void hdPredictWaitingFree(struct hdPredictSim *sim)
 	free(sim->lanes);
 	free(sim->fresh);
 	free(sim->candidates);
-	hdPredictNamesFree(&sim->classNames);
-	free(sim->classOf);
+	free(sim->slots);
 }
