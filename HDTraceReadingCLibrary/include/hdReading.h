@@ -618,6 +618,8 @@ typedef struct hdIRelation {
 	/** Tokens of further causes, HOST:PID:TOPOLOGY:ID. */
 	const char *const *links;
 	size_t linkCount;
+	/** How much of the file was read when it was delivered, in bytes. */
+	int64_t endOffset;
 } hdIRelation;
 
 /** Who recorded the relations of a file. */

@@ -72,6 +72,35 @@ void scanTraces(const struct scan *self, scanTraceTake *take, void *data)
 	}
 }
 
+int64_t scanRelationsSize(const struct scan *self)
+{
+	int64_t size = 0;
+
+	for (size_t i = 0; i < self->project->relationCount; i++)
+		size += self->project->relations[i]->fileSize;
+	return size;
+}
+
+static void scanShowOffset(void *data, int64_t offset)
+{
+	toolProgressAt(data, offset);
+}
+
+void scanRelations(const struct scan *self, struct forest *forest)
+{
+	for (size_t i = 0; i < self->project->relationCount; i++) {
+		const hdIRelationFile *file = self->project->relations[i];
+		int ret = forestRead(forest, file, self->sink, scanShowOffset,
+				     self->tool);
+
+		/* What is damaged was said. */
+		if (ret < 0 && ret != -EBADMSG)
+			toolError(self->tool, "%s: %s", file->file,
+				  strerror(-ret));
+		toolProgressFile(self->tool, file->fileSize);
+	}
+}
+
 /** A header that cannot be read was reported when the project was opened. */
 static void scanSayWhyNot(const struct scan *self, const char *file)
 {

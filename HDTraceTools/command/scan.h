@@ -12,7 +12,7 @@
 
 #include "HDTraceTools/choice/selection.h"
 #include "HDTraceTools/command/tool.h"
-#include "HDTraceTools/model/diagnostics.h"
+#include "HDTraceTools/model/relations/forest.h"
 
 /** What is read, and for whom. */
 struct scan {
@@ -47,6 +47,11 @@ int64_t scanTracesSize(const struct scan *self);
  *  afterwards. */
 void scanGroups(const struct scan *self, scanGroupTake *take, void *data);
 void scanTraces(const struct scan *self, scanTraceTake *take, void *data);
+
+/** Bytes of all files of relations, and read them all: the forest is to be
+ *  ended. What is damaged, or cannot be opened, is said. */
+int64_t scanRelationsSize(const struct scan *self);
+void scanRelations(const struct scan *self, struct forest *forest);
 
 /** Open a file; NULL: why not was said. */
 hdIStatReader *scanOpenStat(const struct scan *self, const hdIGroup *group);

@@ -5,7 +5,6 @@
  */
 #include "config.h"
 
-#include <errno.h>
 #include <string.h>
 
 #include "HDTraceTools/export/relations.h"
@@ -20,20 +19,12 @@ int exportTemporary(struct export *export, int ret)
 
 struct forest *exportReadRelations(struct export *export)
 {
-	const hdIProject *project = export->project;
-	struct forest *forest = forestNew(project);
+	const struct scan scan = { .tool = export->tool,
+				   .project = export->project };
+	struct forest *forest = forestNew(export->project);
 	int ret;
 
-	for (size_t i = 0; i < project->relationCount; i++) {
-		const hdIRelationFile *file = project->relations[i];
-
-		ret = forestRead(forest, file, NULL);
-		/* What is damaged was said. */
-		if (ret < 0 && ret != -EBADMSG)
-			toolError(export->tool, "%s: %s", file->file,
-				  strerror(-ret));
-		toolProgressFile(export->tool, file->fileSize);
-	}
+	scanRelations(&scan, forest);
 	ret = forestEnd(forest);
 	if (exportTemporary(export, ret) == 0)
 		return forest;

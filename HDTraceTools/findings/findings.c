@@ -251,9 +251,13 @@ static void startAll(struct findings *findings)
 	}
 	for (size_t i = 0; i < project->traceCount; i++)
 		total += project->traces[i]->fileSize;
+	for (size_t i = 0; i < project->relationCount; i++)
+		total += project->relations[i]->fileSize;
 	findings->size = total;
 	findingsChoosePowers(findings);
 	toolProgressStart(findings->tool, total);
+	if (project->relationCount && !findings->isPowerOnly)
+		findingsStartRelations(findings);
 }
 
 static void freeAll(struct findings *findings)
@@ -279,6 +283,7 @@ static void freeAll(struct findings *findings)
 	attributionFree(findings->attribution);
 	attributionFree(findings->other);
 	criticalPathFree(findings->path);
+	findingsFreeRelations(findings);
 	if (findings->byTime) {
 		g_ptr_array_unref(findings->byTime);
 		g_ptr_array_unref(findings->byEnergy);
@@ -298,9 +303,10 @@ int findingsStart(struct findings *findings, const hdIProject *project)
 	findings->project = project;
 	phasesInit(&findings->phaseList);
 	startAll(findings);
-	if (findings->energyCount && project->traceCount)
+	if (findings->energyCount &&
+	    (project->traceCount || project->relationCount))
 		findings->attribution = attributionNew(project, findings->rule);
-	if (findings->attribution)
+	if (findings->attribution && project->traceCount)
 		findings->other = attributionOther(findings->attribution);
 	return findPhases(findings);
 }
@@ -308,6 +314,8 @@ int findingsStart(struct findings *findings, const hdIProject *project)
 void findingsRead(struct findings *findings)
 {
 	findingsReadAll(findings);
+	if (findings->relations.forest)
+		findingsEndRelations(findings);
 	endPhases(findings);
 	addUp(findings);
 	findings->byTime = sortStates(findings->profile->states, byTime);

@@ -14,6 +14,7 @@
 #include "HDTraceTools/model/causes/criticalpath.h"
 #include "HDTraceTools/model/kernels.h"
 #include "HDTraceTools/model/profile.h"
+#include "HDTraceTools/model/relations/sums.h"
 #include "HDTraceTools/model/summary.h"
 #include "HDTraceTools/model/units.h"
 #include "cli/known.h"
@@ -84,10 +85,13 @@ struct findingsGroup {
 	size_t energyIndex;         /**< Its place in findingsPhase::groups. */
 	bool countsForTotal;        /**< No node above has such values. */
 	struct powerSeries *series; /**< While traces are read ... */
-	size_t traces;              /**< ... whose energy it tells. */
+	/** ... and what relations leave of it for ranks; NULL: all. */
+	struct powerSeries *rest;
+	size_t traces; /**< ... whose energy it tells. */
 	size_t tracesRead;
-	/** Of its energy, what no trace is charged with; of all nodes it is
-	 *  that of all traces together with this. */
+	powerPico relations; /**< What relations are charged with. */
+	/** Of its energy, what no trace and no relation is charged with; of all
+	 *  nodes it is that of all of these together with this. */
 	powerPico unattributed;
 };
 
@@ -138,6 +142,16 @@ struct findingsDiagnostics {
 	uint64_t count;
 };
 
+/** What caused what; nothing is there without relations. */
+struct findingsRelations {
+	struct forest *forest; /**< From findingsStart() on, or NULL. */
+	struct joules *joules;
+	/** When all was read. */
+	struct relationSums *sums;
+	GArray *slowest;  /**< uint32_t: numbers, the slowest first. */
+	powerPico energy; /**< What all are charged with. */
+};
+
 struct findings {
 	struct tool *tool;
 	const hdIProject *project;
@@ -161,6 +175,7 @@ struct findings {
 	struct findingsEnergy energy; /**< Of all nodes. */
 	size_t energyCount;           /**< Groups that tell energy. */
 	powerPico unattributed;       /**< Of all that count for the total. */
+	struct findingsRelations relations;
 	/** From findingsStart() on; NULL if nothing tells energy. */
 	struct attribution *attribution;
 	/** By the other rule; NULL if that says the same. */
@@ -173,6 +188,9 @@ struct findings {
 	int64_t tracerNs; /**< CPU time of the tracer; -1 if not known. */
 	int64_t tracerLate;
 	struct findingsDiagnostics diagnostics;
+
+	/** Only what tells power is wanted, and no relations. */
+	bool isPowerOnly;
 
 	/* Options. */
 	struct phaseOptions phaseOptions;
@@ -268,6 +286,39 @@ int findingsReadGroup(struct findings *findings, struct findingsGroup *group,
  *  too. */
 void findingsEndGaps(const struct findings *findings,
 		     struct findingsGroup *group);
+
+/** What a group tells is divided between relations and ranks, if it tells
+ *  power and there are relations; any thread. 0, or the negative errno of a
+ *  temporary file. */
+int findingsDivide(struct findings *findings, struct findingsGroup *group);
+
+/** What ranks get together of what a group tells. */
+static inline const struct powerSeries *findingsOfRanks(
+	const struct findingsGroup *group)
+{
+	return group->rest ? group->rest : group->series;
+}
+
+/** Whether anything is unattributed that matters: what is too little to be
+ *  divided among relations is always. */
+static inline bool findingsIsUnattributed(const struct findings *findings)
+{
+	return findings->unattributed >
+	       (findings->relations.joules ? 1000000 : 0);
+}
+
+/* ---- relations.c ------------------------------------------------- */
+
+/** So many are kept as the slowest. */
+#define FINDINGS_SLOWEST 10
+
+/** Read the relations of the project. */
+void findingsStartRelations(struct findings *findings);
+
+/** Their energy was divided: add them up. */
+void findingsEndRelations(struct findings *findings);
+
+void findingsFreeRelations(struct findings *findings);
 
 /* ---- work.c ------------------------------------------------------ */
 

@@ -211,7 +211,7 @@ int findingsReadGroup(struct findings *findings, struct findingsGroup *group,
 	if (!hdI_getStatStart(reader, &work.last))
 		work.last = INT64_MAX;
 	/* That traces are charged with. */
-	if (group->traces)
+	if (group->traces || (group->powerCount && findings->relations.joules))
 		group->series = powerSeriesOfNode(group->group, group->isPower);
 	work.amounts = amountsNew(group->group);
 	work.probe = g_array_new(FALSE, FALSE, sizeof(struct findingsSpan));

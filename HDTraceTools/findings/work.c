@@ -181,7 +181,7 @@ static void openCharge(struct work *work, const struct task *task,
 		charge->shares[i] = attributionShareNew(
 			rules[i], task->group->group->node, task->trace);
 		charge->sources[i].cursor = attributionCursorNew(
-			task->group->series, charge->shares[i]);
+			findingsOfRanks(task->group), charge->shares[i]);
 	}
 }
 
@@ -235,6 +235,9 @@ static void run(struct tasks *tasks, void *data, size_t number)
 
 		task->error = findingsReadGroup(work->findings, task->group,
 						&sink, &task->spoolError);
+		if (task->spoolError == 0)
+			task->spoolError =
+				findingsDivide(work->findings, task->group);
 	} else {
 		if (task->group)
 			tasksWaitFor(tasks, task->number);
@@ -283,6 +286,14 @@ static powerPico allOf(const struct findingsGroup *group)
 	return all;
 }
 
+static void forgetPower(struct findingsGroup *group)
+{
+	powerSeriesFree(group->series);
+	powerSeriesFree(group->rest);
+	group->series = NULL;
+	group->rest = NULL;
+}
+
 static void sayTemporary(struct findings *findings, int error)
 {
 	toolError(findings->tool, "temporary file: %s", strerror(-error));
@@ -296,7 +307,7 @@ static void takePath(struct work *work, struct task *task)
 
 	if (task->group)
 		power = (struct pathPower){
-			.series = task->group->series,
+			.series = findingsOfRanks(task->group),
 			.attributions = { findings->attribution,
 					  findings->other },
 			.node = task->group->group->node,
@@ -388,7 +399,9 @@ static void take(void *data, size_t number)
 		sayTemporary(findings, task->spoolError);
 	if (!task->trace) {
 		if (group->series)
-			group->unattributed = allOf(group);
+			group->unattributed = allOf(group) - group->relations;
+		if (!group->traces)
+			forgetPower(group);
 		findings->start = MIN(findings->start, group->start);
 		findings->end = MAX(findings->end, group->end);
 		return;
@@ -408,6 +421,8 @@ static void take(void *data, size_t number)
 	if (++group->tracesRead == group->traces && group->series) {
 		int ret = powerSeriesMove(group->series, work->powers);
 
+		if (ret == 0 && group->rest)
+			ret = powerSeriesMove(group->rest, work->powers);
 		if (ret < 0)
 			sayTemporary(findings, ret);
 	}
@@ -422,10 +437,8 @@ static void findPath(struct work *work)
 	if (ret < 0)
 		sayTemporary(findings, ret);
 	pathSearchFree(work->search);
-	for (size_t i = 0; i < findings->project->groupCount; i++) {
-		powerSeriesFree(findings->groups[i].series);
-		findings->groups[i].series = NULL;
-	}
+	for (size_t i = 0; i < findings->project->groupCount; i++)
+		forgetPower(&findings->groups[i]);
 	spoolFree(work->powers);
 }
 

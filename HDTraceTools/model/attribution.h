@@ -17,6 +17,11 @@
  * floor(e W(i + 1) / W) - floor(e W(i) / W): no remainder is left, and the
  * parts until a time do not depend on where somebody looked before.
  *
+ * Where there are relations, those that are in a state claim as ranks do, by
+ * either rule as much as each of them would have equally: of the power of a
+ * node model/relations/joules.h takes what they get, and shares are those of
+ * the rest.
+ *
  * Each object belongs to one thread at a time; several shares and cursors may
  * be made of an attribution that does not change.
  */
@@ -26,6 +31,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <inttypes.h>
+#include <glib.h>
 
 #include <hdReading.h>
 
@@ -105,7 +111,7 @@ struct shareStep {
  *  by time, to be freed with g_array_unref(). After claimsEnd(). */
 GArray *claimsShare(const struct claims *self, size_t activity);
 
-/** The same for all activities together, with the sum of weights in total. */
+/** How many activities are active, by any rule: in total of the steps. */
 GArray *claimsTotals(const struct claims *self);
 
 /** The part of an amount. */
@@ -137,12 +143,13 @@ struct attributionCount {
 	uint64_t count;
 };
 
-/** By ATTRIBUTION_EQUAL: array of struct attributionCount, of the ranks at and
- *  below a node; to be freed with g_array_unref(). */
+/** Array of struct attributionCount, of the ranks at and below a node, by any
+ *  rule; to be freed with g_array_unref(). */
 GArray *attributionRanks(struct attribution *self, const hdINode *node);
 
-/** Likewise of the traces of the rank that a trace belongs to, as far as they
- *  are at or below the node, while the trace itself is active. */
+/** By ATTRIBUTION_EQUAL likewise of the traces of the rank that a trace belongs
+ * to, as far as they are at or below the node, while the trace itself is
+ * active. */
 GArray *attributionTraces(struct attribution *self, const hdINode *node,
 			  const hdITraceFile *trace);
 

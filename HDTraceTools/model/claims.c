@@ -150,14 +150,15 @@ static void apply(struct walk *walk, const struct change *change, size_t asked)
 	count(walk, claimant, isBefore, true);
 }
 
-/** The part of an activity as things are; of one that there is none of, of all
- *  together. */
+/** The part of an activity as things are; of one that there is none of, how
+ * many are active. */
 static struct shareStep stepOf(const struct claims *self,
 			       const struct walk *walk, size_t activity,
 			       int64_t time)
 {
 	const struct claimant *claimant = &walk->claimants[activity];
-	bool isByUsage = self->rule == ATTRIBUTION_CPU && walk->unknown == 0 &&
+	bool isByUsage = self->rule == ATTRIBUTION_CPU &&
+			 activity != self->count && walk->unknown == 0 &&
 			 walk->usage > 0;
 	struct shareStep step = { .time = time };
 

@@ -199,6 +199,12 @@ int powerSeriesAdd(struct powerSeries *self, const hdIBlock *block)
 	return ret;
 }
 
+int powerSeriesAddSums(struct powerSeries *self, int64_t time,
+		       struct powerAmount sums)
+{
+	return addPoint(self, (struct point){ .time = time, .sums = sums });
+}
+
 /* ---- Reading ----------------------------------------------------------- */
 
 struct powerCursor *powerCursorNew(const struct powerSeries *series)
@@ -338,19 +344,24 @@ struct powerAmount powerCursorGet(struct powerCursor *self, int64_t start,
 	};
 }
 
-powerPico powerCursorUntil(struct powerCursor *self, int64_t time,
-			   int64_t *measured)
+powerPico powerPicoOf(double energy)
 {
 	/* 2^100 leave room for the weights of shares. */
 	const double most = 0x1p100;
-	struct powerAmount sums = sumsAt(self, time);
+	double pico = CLAMP(energy * 1e12, -most, most);
 
-	double pico = CLAMP(sums.energy * 1e12, -most, most);
-
-	*measured = sums.measured;
 	/* Larger integers take long. */
 	return fabs(pico) < 0x1p62 ? (powerPico)llrint(pico)
 				   : (powerPico)nearbyint(pico);
+}
+
+powerPico powerCursorUntil(struct powerCursor *self, int64_t time,
+			   int64_t *measured)
+{
+	struct powerAmount sums = sumsAt(self, time);
+
+	*measured = sums.measured;
+	return powerPicoOf(sums.energy);
 }
 
 /* ---- Step by step ------------------------------------------------------ */

@@ -46,6 +46,9 @@ struct powerPart {
 struct powerSeries;
 struct powerCursor;
 
+/** An energy as an integer, never NaN. */
+powerPico powerPicoOf(double energy);
+
 /** Create an empty series; the parts are copied. */
 struct powerSeries *powerSeriesNew(const hdIGroup *group,
 				   const struct powerPart *parts, size_t count);
@@ -62,6 +65,12 @@ int powerSeriesAdd(struct powerSeries *self, const hdIBlock *block);
 
 /** All entries were added; as powerSeriesAdd(). Then any thread may read. */
 int powerSeriesEnd(struct powerSeries *self);
+
+/** Add up to which amount it has come until a time, which is not before that of
+ *  the call before: a series that is derived from another one, in place of
+ *  entries. As powerSeriesAdd(). */
+int powerSeriesAddSums(struct powerSeries *self, int64_t time,
+		       struct powerAmount sums);
 
 /** Move what is in the temporary file to another one, which must stay and is
  * not read meanwhile, so that many series do not need many files. After

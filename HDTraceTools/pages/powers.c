@@ -13,6 +13,7 @@
 /** The power that a group tells. */
 struct power {
 	struct powerSeries *series;
+	struct powerSeries *rest; /**< For ranks; NULL: all. */
 	enum { UNREAD, READING, READ } state;
 	/** Traces that will need it, or do, and the power of all nodes. */
 	size_t users;
@@ -56,8 +57,10 @@ void powersFree(struct powers *self)
 {
 	if (!self)
 		return;
-	for (size_t i = 0; i < self->findings->project->groupCount; i++)
+	for (size_t i = 0; i < self->findings->project->groupCount; i++) {
 		powerSeriesFree(self->powers[i].series);
+		powerSeriesFree(self->powers[i].rest);
+	}
 	g_free(self->powers);
 	g_free(self->ofTraces);
 	pthread_cond_destroy(&self->filled);
@@ -91,12 +94,22 @@ struct powerSeries *powersFill(struct powers *self, size_t group)
 	return series;
 }
 
-void powersFilled(struct powers *self, size_t group)
+int powersFilled(struct powers *self, size_t group)
 {
+	const struct findings *findings = self->findings;
+	struct power *power = &self->powers[group];
+	int ret = 0;
+
+	if (findings->relations.joules)
+		ret = joulesDivide(findings->relations.joules,
+				   findings->attribution,
+				   findings->groups[group].group, power->series,
+				   false, &power->rest);
 	pthread_mutex_lock(&self->mutex);
-	self->powers[group].state = READ;
+	power->state = READ;
 	pthread_cond_broadcast(&self->filled);
 	pthread_mutex_unlock(&self->mutex);
+	return ret;
 }
 
 /** Read a group for its power. */
@@ -145,13 +158,17 @@ int powersTake(struct powers *self, size_t trace,
 	own = fill(self, group);
 	while (!own && self->powers[group].state != READ)
 		pthread_cond_wait(&self->filled, &self->mutex);
-	*series = self->powers[group].series;
 	pthread_mutex_unlock(&self->mutex);
 	if (own) {
+		int divided;
+
 		ret = readPower(findings->project, from->group, own, goesOn,
 				data);
-		powersFilled(self, group);
+		divided = powersFilled(self, group);
+		ret = ret < 0 ? ret : divided;
 	}
+	*series = self->powers[group].rest ? self->powers[group].rest
+					   : self->powers[group].series;
 	return ret;
 }
 
@@ -163,7 +180,9 @@ static void release(struct powers *self, const struct findingsGroup *from)
 	pthread_mutex_lock(&self->mutex);
 	if (--power->users == 0) {
 		powerSeriesFree(power->series);
+		powerSeriesFree(power->rest);
 		power->series = NULL;
+		power->rest = NULL;
 	}
 	pthread_mutex_unlock(&self->mutex);
 }

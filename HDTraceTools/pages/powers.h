@@ -29,8 +29,9 @@ void powersFree(struct powers *self);
  *  powersFilled(); or NULL if nobody needs it, or has it already. */
 struct powerSeries *powersFill(struct powers *self, size_t group);
 
-/** The series of a group has all entries that there are. */
-void powersFilled(struct powers *self, size_t group);
+/** The series of a group has all entries that there are: what relations do not
+ *  get of it is for ranks. 0, or the negative errno of the temporary file. */
+int powersFilled(struct powers *self, size_t group);
 
 /**
  * Get the power of a trace; powersDone() in any case.

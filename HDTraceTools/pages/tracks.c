@@ -109,8 +109,11 @@ int tracksReadGroup(struct tracks *self, size_t number, bool isStored,
 	}
 	if (ret == 0)
 		ret = endGroup(&reading);
-	if (reading.power)
-		powersFilled(self->powers, number);
+	if (reading.power) {
+		int divided = powersFilled(self->powers, number);
+
+		ret = ret < 0 ? ret : divided;
+	}
 	track->isCut = more < 0;
 	if (ret == 0)
 		trackReached(track, INT64_MAX, true);

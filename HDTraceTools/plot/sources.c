@@ -43,6 +43,7 @@ static struct findings *findPowers(struct tool *tool, const hdIProject *project)
 	*quiet = *tool;
 	quiet->progress.isOn = false;
 	findingsInit(findings, quiet);
+	findings->isPowerOnly = true;
 	findingsStart(findings, project);
 	return findings;
 }

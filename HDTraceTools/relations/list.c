@@ -10,15 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "HDTraceTools/base/sorter.h"
+#include "HDTraceTools/model/relations/slowest.h"
 #include "HDTraceTools/relations/relations.h"
 #include "cli/known.h"
 #include "cli/quantity.h"
 
-/** So many are sorted in memory. */
-#define TOP_IN_MEMORY 100000
-/** So many does text have. */
-#define TOP_TEXT 10
 /** More blanks than that say nothing. */
 #define INDENT_MAX 60
 
@@ -66,26 +62,20 @@ enum {
 	COLUMN_ERROR,
 };
 
-/** One that may be printed. */
-struct choice {
-	int64_t total;
-	uint32_t number;
-};
-
 /* ---- Rows -------------------------------------------------------------- */
 
 static void beginRows(struct relationsRun *self)
 {
-	self->rows = rowsNew(columns, self->tool->format, &self->json);
+	self->rows = rowsNew(columns, self->format, self->json);
 	rowsHeader(self->rows);
-	if (self->tool->format == OUT_JSON)
-		outJsonArray(&self->json, "relations", false);
+	if (self->format == OUT_JSON)
+		outJsonArray(self->json, "relations", false);
 }
 
 static void endRows(struct relationsRun *self)
 {
-	if (self->tool->format == OUT_JSON)
-		outJsonEnd(&self->json);
+	if (self->format == OUT_JSON)
+		outJsonEnd(self->json);
 	rowsPrint(self->rows, "  ", self->tool->isColored);
 	rowsFree(self->rows);
 	self->rows = NULL;
@@ -197,12 +187,12 @@ static void printRow(struct relationsRun *self,
 	rowsTime(rows, COLUMN_KNOWN, amount.measured);
 	rowsTime(rows, COLUMN_DURATION, times.active);
 	rowsText(rows, COLUMN_ERROR, forestError(relation));
-	if (self->tool->format != OUT_JSON) {
+	if (self->format != OUT_JSON) {
 		rowsEnd(rows);
 		return;
 	}
 	rowsPut(rows);
-	putLists(&self->json, relation);
+	putLists(self->json, relation);
 }
 
 static void printNumber(struct relationsRun *self, uint32_t number,
@@ -216,89 +206,46 @@ static void printNumber(struct relationsRun *self, uint32_t number,
 
 /* ---- The slowest ------------------------------------------------------- */
 
-static int compareChoices(const void *left, const void *right)
-{
-	const struct choice *a = left, *b = right;
-
-	if (a->total != b->total)
-		return a->total > b->total ? -1 : 1;
-	return (a->number > b->number) - (a->number < b->number);
-}
-
-/** Those that are wanted, the slowest first. */
-struct choices {
-	size_t top;          /**< So many of them. */
-	GArray *few;         /**< struct choice: where that is not many ... */
-	struct sorter *many; /**< ... or where it is. */
-};
-
-static void cutChoices(struct choices *choices, size_t room)
-{
-	if (choices->few->len < room)
-		return;
-	qsort(choices->few->data, choices->few->len, sizeof(struct choice),
-	      compareChoices);
-	g_array_set_size(choices->few,
-			 (guint)MIN(choices->few->len, choices->top));
-}
-
-static void choose(struct relationsRun *self, struct choices *choices)
+static void choose(struct relationsRun *self, struct slowest *slowest)
 {
 	struct forestRelation relation;
 
 	for (uint32_t i = 0; i < forestCount(self->forest); i++) {
-		struct choice choice;
-
 		if (relationsFailed(self,
 				    forestGet(self->forest, i, &relation)))
 			return;
-		if (!relationsWants(self, &relation))
-			continue;
-		memset(&choice, 0, sizeof(choice));
-		choice.number = i;
-		choice.total = relation.lasted - relation.start;
-		if (choices->many) {
-			if (relationsFailed(self,
-					    sorterAdd(choices->many, &choice)))
-				return;
-			continue;
-		}
-		g_array_append_val(choices->few, choice);
-		cutChoices(choices, 2 * choices->top + 64);
+		if (relationsWants(self, &relation) &&
+		    relationsFailed(self, slowestAdd(slowest, &relation)))
+			return;
 	}
 }
 
 void relationsPrintList(struct relationsRun *self)
 {
-	struct choices choices = {
-		.top = self->top >= 0                   ? (size_t)self->top
-		       : self->tool->format == OUT_TEXT ? TOP_TEXT
-							: SIZE_MAX,
-	};
-	struct choice choice;
-	int ret;
+	struct slowest *slowest =
+		slowestNew(self->top >= 0             ? (size_t)self->top
+			   : self->format == OUT_TEXT ? RELATIONS_TOP
+						      : SIZE_MAX);
+	uint32_t number;
+	int ret = 1;
 
-	if (choices.top > TOP_IN_MEMORY)
-		choices.many = sorterNew(sizeof(struct choice), compareChoices);
-	choices.few = g_array_new(FALSE, FALSE, sizeof(struct choice));
-	choose(self, &choices);
+	choose(self, slowest);
 	beginRows(self);
-	cutChoices(&choices, 1);
-	for (guint i = 0; i < choices.few->len; i++)
-		printNumber(self,
-			    g_array_index(choices.few, struct choice, i).number,
-			    0, false);
-	for (size_t i = 0; choices.many && i < choices.top &&
-			   !toolIsOutputBroken() && !self->tool->hasFailed;
-	     i++) {
-		ret = sorterNext(choices.many, &choice);
-		if (ret == 0 || relationsFailed(self, ret))
-			break;
-		printNumber(self, choice.number, 0, false);
-	}
+	while (!toolIsOutputBroken() && !self->tool->hasFailed &&
+	       (ret = slowestNext(slowest, &number)) == 1)
+		printNumber(self, number, 0, false);
+	relationsFailed(self, ret);
 	endRows(self);
-	g_array_unref(choices.few);
-	sorterFree(choices.many);
+	slowestFree(slowest);
+}
+
+void relationsPrintNumbers(struct relationsRun *self, const GArray *numbers)
+{
+	beginRows(self);
+	for (guint i = 0; i < numbers->len; i++)
+		printNumber(self, g_array_index(numbers, uint32_t, i), 0,
+			    false);
+	endRows(self);
 }
 
 /* ---- The tree of one --------------------------------------------------- */
@@ -350,13 +297,13 @@ static void printOne(struct relationsRun *self, uint32_t number, uint32_t asked,
 
 static void printHosts(struct relationsRun *self, const GPtrArray *hosts)
 {
-	if (self->tool->format == OUT_JSON) {
-		outJsonArray(&self->json, "hosts", true);
+	if (self->format == OUT_JSON) {
+		outJsonArray(self->json, "hosts", true);
 		for (guint i = 0; i < hosts->len; i++)
-			outJsonText(&self->json, NULL, hosts->pdata[i]);
-		outJsonEnd(&self->json);
+			outJsonText(self->json, NULL, hosts->pdata[i]);
+		outJsonEnd(self->json);
 	}
-	if (self->tool->format != OUT_TEXT)
+	if (self->format != OUT_TEXT)
 		return;
 	printf("\nHosts: ");
 	for (guint i = 0; i < hosts->len; i++) {
@@ -366,28 +313,47 @@ static void printHosts(struct relationsRun *self, const GPtrArray *hosts)
 	putchar('\n');
 }
 
+/** Print what caused one, from the first on. */
+static uint64_t printCauses(struct relationsRun *self, uint32_t number,
+			    GPtrArray *hosts)
+{
+	GArray *way = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+	uint32_t at = forestParent(self->forest, number);
+	uint64_t count;
+
+	for (; at != FOREST_NONE; at = forestParent(self->forest, at))
+		g_array_append_val(way, at);
+	count = way->len;
+	for (guint i = way->len; i-- > 0;)
+		printOne(self, g_array_index(way, uint32_t, i), number, hosts);
+	g_array_unref(way);
+	return count;
+}
+
 void relationsPrintTree(struct relationsRun *self, uint32_t number)
 {
 	GArray *stack = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	GPtrArray *hosts = g_ptr_array_new();
-	uint32_t at = forestParent(self->forest, number);
+	uint64_t count, leftOut = 0;
 
 	beginRows(self);
-	for (; at != FOREST_NONE; at = forestParent(self->forest, at))
-		g_array_append_val(stack, at);
-	for (guint i = stack->len; i-- > 0;)
-		printOne(self, g_array_index(stack, uint32_t, i), number,
-			 hosts);
-	g_array_set_size(stack, 0);
+	count = printCauses(self, number, hosts);
 	g_array_append_val(stack, number);
 	while (stack->len > 0 && !toolIsOutputBroken() &&
 	       !self->tool->hasFailed) {
-		at = g_array_index(stack, uint32_t, stack->len - 1);
+		uint32_t at = g_array_index(stack, uint32_t, stack->len - 1);
+
 		g_array_set_size(stack, stack->len - 1);
-		printOne(self, at, number, hosts);
+		if (self->room && count >= self->room)
+			leftOut++;
+		else
+			printOne(self, at, number, hosts);
+		count++;
 		pushChildren(self, stack, at);
 	}
 	endRows(self);
+	if (self->room)
+		outJsonInteger(self->json, "left_out", (int64_t)leftOut);
 	printHosts(self, hosts);
 	g_ptr_array_unref(hosts);
 	g_array_unref(stack);

@@ -12,6 +12,7 @@
 
 #include "HDTraceTools/command/scan.h"
 #include "HDTraceTools/command/select.h"
+#include "HDTraceTools/model/kind.h"
 #include "HDTraceTools/relations/relations.h"
 #include "cli/known.h"
 #include "cli/quantity.h"
@@ -43,21 +44,11 @@ bool relationsWants(const struct relationsRun *self,
 
 static void readRelations(struct relationsRun *self)
 {
-	const hdIProject *project = self->project;
-	int64_t total = 0;
+	const struct scan scan = { .tool = self->tool,
+				   .project = self->project };
 
-	for (size_t i = 0; i < project->relationCount; i++)
-		total += project->relations[i]->fileSize;
-	toolProgressStart(self->tool, total);
-	for (size_t i = 0; i < project->relationCount; i++) {
-		int ret = forestRead(self->forest, project->relations[i], NULL);
-
-		/* What is damaged was said. */
-		if (ret < 0 && ret != -EBADMSG)
-			toolError(self->tool, "%s: %s",
-				  project->relations[i]->file, strerror(-ret));
-		toolProgressFile(self->tool, project->relations[i]->fileSize);
-	}
+	toolProgressStart(self->tool, scanRelationsSize(&scan));
+	scanRelations(&scan, self->forest);
 	toolProgressEnd(self->tool);
 	relationsFailed(self, forestEnd(self->forest));
 	self->start = INT64_MAX;
@@ -65,37 +56,73 @@ static void readRelations(struct relationsRun *self)
 		self->start = MIN(self->start, forestStart(self->forest, i));
 }
 
-/** A group whose power is read. */
-struct reading {
-	struct joules *joules;
-	size_t group;
+/** A series that is filled. */
+struct filling {
+	struct powerSeries *series;
 	int error;
 };
 
 static bool takeBlock(const hdIBlock *block, void *data)
 {
-	struct reading *reading = data;
+	struct filling *filling = data;
 
-	reading->error = joulesAdd(reading->joules, reading->group, block);
-	return reading->error == 0;
+	filling->error = powerSeriesAdd(filling->series, block);
+	return filling->error == 0;
+}
+
+/** Read the power of a group, and divide it. */
+static int divideGroup(struct relationsRun *self, const struct scan *scan,
+		       struct attribution *ranks, const hdIGroup *group)
+{
+	bool *isPower = g_new0(bool, group->valueCount + 1);
+	struct powerSeries *rest = NULL;
+	struct filling filling = { NULL, 0 };
+	int ret;
+
+	valuesOfPower(group, NULL, isPower);
+	filling.series = powerSeriesOfNode(group, isPower);
+	scanGroup(scan, group, takeBlock, &filling);
+	ret = filling.error;
+	if (ret == 0)
+		ret = powerSeriesEnd(filling.series);
+	if (ret == 0)
+		ret = joulesDivide(self->joules, ranks, group, filling.series,
+				   true, &rest);
+	if (ret == 0)
+		ret = joulesRanks(self->joules, ranks, group, rest);
+	powerSeriesFree(rest);
+	powerSeriesFree(filling.series);
+	g_free(isPower);
+	return ret;
 }
 
 static void readJoules(struct relationsRun *self)
 {
 	const struct scan scan = { .tool = self->tool,
 				   .project = self->project };
-	const GPtrArray *groups;
+	struct attribution *ranks = NULL;
+	const GArray *nodes;
+	int64_t total = 0;
+	int ret = 0;
 
-	self->joules = joulesNew(self->forest);
-	groups = joulesGroups(self->joules);
-	for (guint i = 0; i < groups->len; i++) {
-		struct reading reading = { self->joules, i, 0 };
+	self->joules = joulesNew(self->forest, NULL);
+	nodes = joulesNodes(self->joules);
+	for (guint i = 0; i < nodes->len; i++)
+		total += joulesNodeAt(self->joules, i)->group->fileSize;
+	if (nodes->len)
+		ranks = attributionNew(self->project, ATTRIBUTION_EQUAL);
+	toolProgressStart(self->tool, total);
+	for (guint i = 0; i < nodes->len && ret == 0; i++) {
+		const hdIGroup *group = joulesNodeAt(self->joules, i)->group;
 
-		scanGroup(&scan, groups->pdata[i], takeBlock, &reading);
-		if (relationsFailed(self, reading.error))
-			return;
+		ret = divideGroup(self, &scan, ranks, group);
+		toolProgressFile(self->tool, group->fileSize);
 	}
-	relationsFailed(self, joulesEnd(self->joules));
+	if (ret == 0 && nodes->len)
+		ret = joulesEnd(self->joules);
+	toolProgressEnd(self->tool);
+	relationsFailed(self, ret);
+	attributionFree(ranks);
 }
 
 /* ---- Printing ---------------------------------------------------------- */
@@ -112,7 +139,7 @@ static void putNode(struct outJson *json, const struct joulesNode *node)
 	bool isKnown = node->all.measured > 0;
 
 	outJsonObject(json, NULL, true);
-	outJsonText(json, "node", node->node->path);
+	outJsonText(json, "node", node->group->node->path);
 	if (isKnown)
 		outJsonDouble(json, "energy_j", attributionEnergy(&node->all));
 	else
@@ -134,21 +161,20 @@ static void beginJson(struct relationsRun *self)
 	struct forestCounts counts = forestCountAll(self->forest);
 	const GArray *nodes = joulesNodes(self->joules);
 
-	outJsonDocument(&self->json, "hdtrace-relations", 1);
-	outJsonText(&self->json, "project", self->project->name);
-	outJsonText(&self->json, "file", self->project->file);
-	outJsonInteger(&self->json, "count", forestCount(self->forest));
-	outJsonInteger(&self->json, "roots", (int64_t)counts.roots);
-	outJsonInteger(&self->json, "unknown_parents", (int64_t)counts.unknown);
-	outJsonInteger(&self->json, "unended", (int64_t)counts.unended);
-	outJsonInteger(&self->json, "circular", (int64_t)counts.circular);
-	outJsonArray(&self->json, "energy", false);
+	outJsonDocument(self->json, "hdtrace-relations", 1);
+	outJsonText(self->json, "project", self->project->name);
+	outJsonText(self->json, "file", self->project->file);
+	outJsonInteger(self->json, "count", forestCount(self->forest));
+	outJsonInteger(self->json, "roots", (int64_t)counts.roots);
+	outJsonInteger(self->json, "unknown_parents", (int64_t)counts.unknown);
+	outJsonInteger(self->json, "unended", (int64_t)counts.unended);
+	outJsonInteger(self->json, "circular", (int64_t)counts.circular);
+	outJsonArray(self->json, "energy", false);
 	for (guint i = 0; i < nodes->len; i++)
-		putNode(&self->json,
-			&g_array_index(nodes, struct joulesNode, i));
-	outJsonEnd(&self->json);
+		putNode(self->json, joulesNodeAt(self->joules, i));
+	outJsonEnd(self->json);
 	if (self->tree)
-		outJsonText(&self->json, "tree", self->tree);
+		outJsonText(self->json, "tree", self->tree);
 }
 
 static void sayCount(uint64_t count, const char *what)
@@ -165,7 +191,8 @@ static void printNode(const struct joulesNode *node)
 	static const char *const names[] = { "relations", "ranks", "nobody" };
 
 	printf("Energy of ");
-	outPrintable(*node->node->path ? node->node->path : node->node->label);
+	outPrintable(*node->group->node->path ? node->group->node->path
+					      : node->group->node->label);
 	if (node->all.measured <= 0) {
 		puts(": not known");
 		return;
@@ -195,7 +222,7 @@ static void beginText(struct relationsRun *self)
 	sayCount(counts.circular, "that would have caused themselves");
 	putchar('\n');
 	for (guint i = 0; i < nodes->len; i++)
-		printNode(&g_array_index(nodes, struct joulesNode, i));
+		printNode(joulesNodeAt(self->joules, i));
 	putchar('\n');
 }
 
@@ -219,7 +246,7 @@ static void printAll(struct relationsRun *self, uint32_t tree)
 		}
 	}
 	if (format == OUT_JSON)
-		outJsonEnd(&self->json);
+		outJsonEnd(self->json);
 }
 
 /* ---- The whole --------------------------------------------------------- */
@@ -304,8 +331,11 @@ int relationsRun(struct tool *tool, int argc, char **argv)
 		  "Only sums by name and layer", NULL },
 		{ NULL },
 	};
+	struct outJson json = { .depth = 0 };
 	int status = toolParse(tool, &argc, &argv, entries, &help);
 
+	self.json = &json;
+	self.format = tool->format;
 	self.onlySums = onlySums;
 	if (status < 0 && self.top < -1)
 		status = toolUsage(tool, "--top: less than 0");

@@ -11,9 +11,13 @@
 #include "HDTraceTools/model/relations/joules.h"
 #include "cli/rows.h"
 
-/** The whole command. */
+/** So many are listed for people. */
+#define RELATIONS_TOP 10
+
+/** The whole command; hdtrace report prints with a part of it. */
 struct relationsRun {
 	struct tool *tool;
+	enum outFormat format;
 	const hdIProject *project;
 	struct selection selection;
 	char *name; /**< Pattern of names, or NULL. */
@@ -25,7 +29,8 @@ struct relationsRun {
 	struct joules *joules;
 	int64_t start; /**< When the first relation began. */
 	struct rows *rows;
-	struct outJson json;
+	struct outJson *json;
+	uint64_t room; /**< A tree has so many at most; 0: any number. */
 };
 
 /** Say that a temporary file failed, if it did: true. */
@@ -37,10 +42,14 @@ bool relationsWants(const struct relationsRun *self,
 
 /** Print the slowest. */
 void relationsPrintList(struct relationsRun *self);
+/** Print some, by their numbers: uint32_t. */
+void relationsPrintNumbers(struct relationsRun *self, const GArray *numbers);
 /** Print a relation, what caused it, and all that it caused. */
 void relationsPrintTree(struct relationsRun *self, uint32_t number);
 /** Print sums by name and layer. */
 void relationsPrintSums(struct relationsRun *self);
+/** Print sums that are there: struct relationSum. */
+void relationsPrintTheseSums(struct relationsRun *self, const GArray *sums);
 
 /** Show an energy in a cell, with what comes before it. */
 void relationsShowEnergy(struct rows *rows, size_t column,

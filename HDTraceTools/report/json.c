@@ -453,6 +453,12 @@ void reportPutJson(const struct findings *findings, struct outJson *json,
 		      findings->energy.isKnown
 			      ? (double)findings->unattributed / 1e12
 			      : NAN);
+	if (findings->relations.sums)
+		outJsonDouble(json, "relations_j",
+			      findings->energy.isKnown
+				      ? (double)findings->relations.energy /
+						1e12
+				      : NAN);
 	outJsonEnd(json);
 	putClocks(json, project);
 	outJsonArray(json, "groups", false);
@@ -466,6 +472,7 @@ void reportPutJson(const struct findings *findings, struct outJson *json,
 	putStates(json, findings);
 	putKernels(json, findings);
 	putPath(json, findings);
+	reportPutRelations(findings, json);
 	outJsonObject(json, "tracing", true);
 	outJsonInteger(json, "bytes", findings->size);
 	if (findings->tracerNs >= 0) {

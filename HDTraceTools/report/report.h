@@ -18,6 +18,10 @@ struct report {
 	gboolean isForced;
 };
 
+/** Print relations for people, or put them into JSON, if there are any. */
+void reportPrintRelations(const struct report *report);
+void reportPutRelations(const struct findings *findings, struct outJson *json);
+
 void reportPrintText(const struct report *report);
 void reportPrintJson(const struct findings *findings);
 /** The same as a member of other JSON. */

@@ -114,6 +114,11 @@ static void printHead(const struct report *report)
 	printCount(report->findings.profile->stateCount, "state", "states");
 	printf(" and ");
 	printCount(report->findings.profile->eventCount, "event", "events");
+	if (report->findings.relations.sums) {
+		printf(", ");
+		printCount(forestCount(report->findings.relations.forest),
+			   "relation", "relations");
+	}
 	putchar('\n');
 	printf("  Energy        ");
 	if (report->findings.energyCount)
@@ -580,6 +585,9 @@ static void printAttribution(const struct report *report, bool hasOther)
 	const struct findings *findings = &report->findings;
 	char buffer[OUT_NUMBER_SIZE];
 
+	if (findings->relations.sums)
+		puts("  Relations in a state get as much of a node's energy as "
+		     "ranks that are active, if\n  all get the same.");
 	printf("  A node's energy is divided at each instant among the ranks "
 	       "that are active,\n  %s, a rank's among its traces, and charged "
 	       "to the innermost state of each.\n",
@@ -592,8 +600,9 @@ static void printAttribution(const struct report *report, bool hasOther)
 		       "less, or not.\n",
 		       findings->rule == ATTRIBUTION_CPU ? "equally"
 							 : "by CPU time");
-	if (findings->unattributed)
-		printf("  Unattributed, since no rank was active: %s J\n",
+	if (findingsIsUnattributed(findings))
+		printf("  Unattributed, since no rank %swas active: %s J\n",
+		       findings->relations.sums ? "and no relation " : "",
 		       outRounded(buffer,
 				  (double)findings->unattributed / 1e12));
 }
@@ -956,6 +965,7 @@ void reportPrintText(const struct report *report)
 	printStates(report);
 	printKernels(report);
 	printPath(report);
+	reportPrintRelations(report);
 	printCost(report);
 	printProblems(report);
 }

@@ -99,6 +99,23 @@ static bool addBlock(const hdIBlock *block, void *data)
 	return fill->error == 0;
 }
 
+/** What relations get is not for ranks. */
+static int leaveRest(struct costs *self, struct costsMeasure *measure,
+		     const hdIGroup *group)
+{
+	struct powerSeries *rest = NULL;
+	int ret = 0;
+
+	if (self->joules)
+		ret = joulesDivide(self->joules, self->attribution, group,
+				   measure->series, false, &rest);
+	if (rest) {
+		powerSeriesFree(measure->series);
+		measure->series = rest;
+	}
+	return ret;
+}
+
 /** Read the series of a measure; that of the trace before is kept. */
 static int openSeries(struct costs *self, struct costsMeasure *measure,
 		      const hdIGroup *group)
@@ -116,7 +133,9 @@ static int openSeries(struct costs *self, struct costsMeasure *measure,
 	measure->opened = group;
 	fill.series = measure->series;
 	scanGroup(&self->scan, group, addBlock, &fill);
-	return fill.error ? fill.error : powerSeriesEnd(measure->series);
+	if (fill.error == 0)
+		fill.error = powerSeriesEnd(measure->series);
+	return fill.error ? fill.error : leaveRest(self, measure, group);
 }
 
 static int openSources(struct costs *self, const hdITraceFile *trace,
@@ -248,12 +267,33 @@ void costsInit(struct costs *self, struct tool *tool, const hdIProject *project,
 	}
 }
 
+/** Read all relations: they share what ranks are charged with. */
+static void readRelations(struct costs *self)
+{
+	int ret;
+
+	self->forest = forestNew(self->scan.project);
+	scanRelations(&self->scan, self->forest);
+	ret = forestEnd(self->forest);
+	if (ret < 0)
+		toolError(self->scan.tool, "temporary file: %s",
+			  strerror(-ret));
+	self->joules = joulesNew(self->forest, NULL);
+}
+
 void costsRead(struct costs *self, enum attributionRule rule)
 {
 	struct tool *tool = self->scan.tool;
+	bool hasRelations =
+		self->measures->len && self->scan.project->relationCount;
 
 	self->attribution = attributionNew(self->scan.project, rule);
-	toolProgressStart(tool, scanTracesSize(&self->scan));
+	toolProgressStart(
+		tool,
+		scanTracesSize(&self->scan) +
+			(hasRelations ? scanRelationsSize(&self->scan) : 0));
+	if (hasRelations)
+		readRelations(self);
 	scanTraces(&self->scan, readTrace, self);
 	toolProgressEnd(tool);
 }
@@ -272,4 +312,6 @@ void costsClear(struct costs *self)
 	g_array_unref(self->measures);
 	g_ptr_array_unref(self->held);
 	attributionFree(self->attribution);
+	joulesFree(self->joules);
+	forestFree(self->forest);
 }

@@ -14,6 +14,7 @@
 #include "HDTraceTools/command/scan.h"
 #include "HDTraceTools/model/attribution.h"
 #include "HDTraceTools/model/profile.h"
+#include "HDTraceTools/model/relations/joules.h"
 
 /** A value that is power, at several nodes. */
 struct costsMeasure {
@@ -24,7 +25,7 @@ struct costsMeasure {
 	char *energyUnit;
 	/** What was read last, since traces of a node follow each other. */
 	const hdIGroup *opened;
-	struct powerSeries *series;
+	struct powerSeries *series; /**< What ranks get together. */
 };
 
 /** What a trace took. */
@@ -40,6 +41,8 @@ struct costs {
 	struct scan scan; /**< Of the traces that were asked for. */
 	GArray *measures; /**< struct costsMeasure. */
 	struct attribution *attribution;
+	struct forest *forest; /**< NULL: there are no relations. */
+	struct joules *joules;
 	GPtrArray *held; /**< Shares of the trace that is read. */
 	GArray *traces;  /**< struct costsTrace, of those wanted. */
 };

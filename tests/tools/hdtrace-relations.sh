@@ -160,6 +160,102 @@ B:1.1:1:0 100 1.000000000 2.000000000" token,energy_j,known_s,duration_s \
 		--name=pwrite --top=1
 }
 ok "an energy that is known in part says so" partly
+# Ranks 0 and 1 at b for 10 s at 100 W, a relation in a state from 2 to 6 s;
+# the ranks use 0.9 and 0.1 s of CPU time a second.
+with_ranks() {
+	rm -f p[._]*
+	cat >p.proj <<'XML'
+<Application name="p"><Topology><Level type="Host"/><Level type="Rank"/>
+<Node name="b"><Node name="0"/><Node name="1"/><Node name="REQ"/></Node></Topology></Application>
+XML
+	relations b_REQ B 1.1 0 <<'XML'
+<rel t="0" time="2"/><s name="request" t="0" time="2"/><e t="0" time="6"/>
+<un t="0" time="7"/>
+XML
+	{
+		stat_header b Energy 'name="P" type="DOUBLE" unit="W"'
+		stamp 1000000000
+		stamp 1000000010
+		hex 4059000000000000
+	} >p_b_Energy.stat
+	for rank in "$@"; do
+		printf "<Program timeAdjustment='1000000000'>\n%s\n</Program>\n" \
+			"<Work$rank time='0.000000000' end='10.000000000'/>" \
+			>"p_b_$rank.trc"
+	done
+}
+
+# Add what a rank used: RANK BITS
+uses() {
+	header='<Statistics>
+<TopologyNode>
+<Label value="b">
+<Label value="'$1'" />
+</Label>
+</TopologyNode>
+<Group name="CPU" timestampDatatype="EPOCH">
+<Value name="CPU_TIME" type="DOUBLE" unit="s" kind="delta" />
+</Group>
+</Statistics>
+'
+	{
+		printf '%05d\n%s' "${#header}" "$header"
+		stamp 1000000000
+		stamp 1000000010
+		hex "$2"
+	} >"p_b_$1_CPU.stat"
+}
+
+# What report, stat and relations say of joules, per line: WANTED ARGUMENT...
+joules() {
+	wanted=$1
+	shift
+	for command in report stat relations; do
+		regions=
+		case $command in
+		stat) regions='--regions=*' ;;
+		relations) set -- ;;
+		esac
+		"$hdtrace" "$command" ${regions:+"$regions"} --format=json "$@" p.proj >out 2>err || {
+			cat err
+			return 1
+		}
+		tr '{' '\n' <out | tr -d ' ' | sed -n '
+			s/.*"region":"\(Work.\)","node":"b.*"energy":\([0-9.]*\),.*/stat \1 \2/p
+			s/.*"name":"\(Work.\)".*"joules":\([0-9.]*\),"other.*/report \1 \2/p'
+		tr -d ' \n' <out | grep -oE '"(relations|ranks|unattributed)_j":[0-9.e-]*' |
+			sed "s/^/$command /"
+	done | sed -E 's/([0-9]+\.[0-9]{3})[0-9]*/\1/' | sort >joules
+	printf '%s\n' "$wanted" | sort | diff - joules
+}
+case_6() {
+	with_ranks 0
+	joules "\
+report \"unattributed_j\":0
+report \"relations_j\":200
+report Work0 800
+stat Work0 800
+relations \"relations_j\":200
+relations \"ranks_j\":800
+relations \"unattributed_j\":0"
+}
+case_7() {
+	with_ranks 0 1
+	uses 0 4022000000000000
+	uses 1 3ff0000000000000
+	joules "\
+report Work0 780
+report Work1 86.666
+report \"unattributed_j\":0
+report \"relations_j\":133.333
+stat Work0 780
+stat Work1 86.666
+relations \"relations_j\":133.333
+relations \"ranks_j\":866.666
+relations \"unattributed_j\":0" --attribution=cpu
+}
+ok "a relation and a rank share, whoever is asked" case_6
+ok "a relation costs the same where CPU time divides" case_7
 cut() {
 	fresh
 	printf '%s' '<relation version="1" hostID="B" localToken="1" topologyNumber="0"><rel t="0" time="1002"/><un t="0" ti' >p_b_REQ.rel

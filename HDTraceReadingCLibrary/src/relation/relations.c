@@ -377,6 +377,7 @@ int hdI_readRelation(hdIRelationReader *reader, const hdIRelation **relation)
 	open = reader->delivered;
 	open->pub.states = open->states;
 	open->pub.links = open->links;
+	open->pub.endOffset = reader->record.endOffset;
 	*relation = &open->pub;
 	return 1;
 }

@@ -16,6 +16,9 @@
 #include "HDTraceTools/model/relations/tokens.h"
 #include "common/format/relationid.h"
 
+/** So many relations pass without progress. */
+#define PROGRESS_STEP 256
+
 /** What is in memory of each relation. */
 struct entry {
 	uint64_t offset; /**< Of the rest, in the spool. */
@@ -193,8 +196,10 @@ static void mention(struct forest *self, uint32_t number, const GString *token,
 
 static void addTime(struct forestFile *file, int64_t time)
 {
-	if (time != HDI_NEVER)
-		file->last = MAX(file->last, time);
+	if (time == HDI_NEVER)
+		return;
+	file->begin = MIN(file->begin, time);
+	file->last = MAX(file->last, time);
 }
 
 static void take(struct forest *self, struct forestFile *file,
@@ -233,7 +238,8 @@ static void take(struct forest *self, struct forestFile *file,
 }
 
 int forestRead(struct forest *self, const hdIRelationFile *from,
-	       const struct diagnosticSink *sink)
+	       const struct diagnosticSink *sink, forestProgress *progress,
+	       void *data)
 {
 	hdIRelationReader *reader =
 		diagnosticsOpenRelations(self->project, from, sink);
@@ -249,6 +255,7 @@ int forestRead(struct forest *self, const hdIRelationFile *from,
 	file->host = g_strdup(owner.host);
 	file->prefix = g_strdup_printf("%s:%s:%s:", owner.host, owner.process,
 				       owner.number);
+	file->begin = INT64_MAX;
 	file->last = INT64_MIN;
 	file->first = self->entries->len;
 	g_ptr_array_add(self->files, file);
@@ -258,6 +265,8 @@ int forestRead(struct forest *self, const hdIRelationFile *from,
 			break;
 		}
 		take(self, file, &owner, relation);
+		if (progress && file->count % PROGRESS_STEP == 0)
+			progress(data, relation->endOffset);
 	}
 	hdI_closeRelations(reader);
 	return 0;

@@ -26,9 +26,10 @@
 /** A file of relations. */
 struct forestFile {
 	const hdIRelationFile *file;
-	char *prefix; /**< What its tokens begin with, "HOST:PID:TOPOLOGY:". */
-	char *host;   /**< hostID. */
-	int64_t last; /**< Its last time. */
+	char *prefix;  /**< What its tokens begin with, "HOST:PID:TOPOLOGY:". */
+	char *host;    /**< hostID. */
+	int64_t begin; /**< Its first time, if there is a relation, */
+	int64_t last;  /**< and its last one. */
 	uint32_t first; /**< Number of its first relation, */
 	uint32_t count; /**< and how many there are. */
 };
@@ -80,13 +81,20 @@ struct forest *forestNew(const hdIProject *project);
 /** Free it; NULL does nothing. */
 void forestFree(struct forest *self);
 
+/** Told so many bytes of a file were read. */
+typedef void forestProgress(void *data, int64_t bytes);
+
 /**
  * Read a file of the project.
+ *
+ * @param sink Takes the diagnostics; NULL: the project's handler.
+ * @param progress Called with @p data now and then; may be NULL.
  *
  * @return 0, or the negative errno of opening it.
  */
 int forestRead(struct forest *self, const hdIRelationFile *file,
-	       const struct diagnosticSink *sink);
+	       const struct diagnosticSink *sink, forestProgress *progress,
+	       void *data);
 
 /** All were read: find out who caused whom. 0, or the negative errno of a
  *  temporary file. */

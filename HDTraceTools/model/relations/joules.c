@@ -5,6 +5,8 @@
  */
 #include "config.h"
 
+#include <math.h>
+#include <pthread.h>
 #include <string.h>
 #include <glib.h>
 
@@ -16,50 +18,62 @@
 /** A relation enters a state, or leaves it. */
 struct change {
 	int64_t time;
-	uint32_t power;
 	uint32_t number;
-	int32_t more; /**< 1 or -1 */
+	int16_t more; /**< 1 or -1 */
+	int16_t isCharged;
 };
 
-/** What each active one had until a change of a relation. */
+/** What a relation had while it was in states. */
 struct reading {
 	powerPico pico;
 	int64_t measured;
 	uint32_t number;
-	int32_t more;
+};
+
+/** A relation that is in a state. */
+struct active {
+	powerPico pico; /**< Without what was until it began. */
+	int64_t measured;
+	int32_t count; /**< Of states. */
 };
 
 struct joules {
 	struct forest *forest;
-	GPtrArray *groups;
-	GPtrArray *series; /**< Of the groups. */
-	GArray *nodes;     /**< struct joulesNode */
-	uint32_t *powers;  /**< Of each file: which group, or FOREST_NONE. */
-	struct sorter *changes;
+	char *power;      /**< Pattern of the values that tell it, or NULL. */
+	GArray *nodes;    /**< struct joulesNode */
+	uint32_t *powers; /**< Of each file: which node, or FOREST_NONE. */
 	struct sorter *readings;
 	struct spool *amounts; /**< struct attributionAmount, by number. */
+	pthread_mutex_t mutex;
 };
 
 /** One node while time passes. */
 struct sweep {
+	struct joules *joules;
+	struct joulesNode *node; /**< NULL: relations are not charged. */
 	struct powerCursor *cursor;
+	struct powerSeries *rest;
+	struct powerAmount sums; /**< Of the series until now, */
+	struct powerAmount left; /**< and of the rest. */
+	powerPico until;         /**< The same as integers. */
+	powerPico leftUntil;
 	GArray *ranks; /**< struct attributionCount */
 	guint nextRank;
 	uint64_t rankCount;
+	struct sorter *changes;
+	struct change next;
+	bool hasNext;
 	uint64_t relationCount;
-	powerPico until; /**< Of the node. */
-	int64_t measuredUntil;
-	powerPico each; /**< Of one that was always active. */
-	int64_t measured;
-	struct joulesNode *node;
+	powerPico each;     /**< Of a relation that was always active. */
+	powerPico carried;  /**< What could not be divided yet. */
+	GHashTable *active; /**< Numbers to struct active. */
+	int error;
 };
 
 static int compareChanges(const void *left, const void *right)
 {
 	const struct change *a = left, *b = right;
 
-	if (a->power != b->power)
-		return a->power < b->power ? -1 : 1;
 	return (a->time > b->time) - (a->time < b->time);
 }
 
@@ -73,7 +87,7 @@ static int compareReadings(const void *left, const void *right)
 /* ---- Whose power ------------------------------------------------------- */
 
 /** The nearest group that tells power, or NULL. */
-static const hdIGroup *findGroup(const hdINode *node)
+static const hdIGroup *findGroup(const hdINode *node, const char *power)
 {
 	for (; node; node = node->parent) {
 		for (size_t i = 0; i < node->groupCount; i++) {
@@ -82,7 +96,7 @@ static const hdIGroup *findGroup(const hdINode *node)
 			size_t count = 0;
 
 			if (group->isReadable)
-				count = valuesOfPower(group, NULL, isPower);
+				count = valuesOfPower(group, power, isPower);
 			g_free(isPower);
 			if (count > 0)
 				return group;
@@ -91,39 +105,51 @@ static const hdIGroup *findGroup(const hdINode *node)
 	return NULL;
 }
 
-static uint32_t addGroup(struct joules *self, const hdIGroup *group)
+static uint32_t findNode(const struct joules *self, const hdIGroup *group)
 {
-	struct joulesNode node = { .node = group->node };
-	bool *isPower;
-	guint at;
-
-	if (g_ptr_array_find(self->groups, group, &at))
-		return at;
-	isPower = g_new0(bool, group->valueCount + 1);
-	valuesOfPower(group, NULL, isPower);
-	g_ptr_array_add(self->groups, (gpointer)group);
-	g_ptr_array_add(self->series, powerSeriesOfNode(group, isPower));
-	g_array_append_val(self->nodes, node);
-	g_free(isPower);
-	return self->groups->len - 1;
+	for (guint i = 0; i < self->nodes->len; i++) {
+		if (g_array_index(self->nodes, struct joulesNode, i).group ==
+		    group)
+			return i;
+	}
+	return FOREST_NONE;
 }
 
-struct joules *joulesNew(struct forest *forest)
+static uint32_t addNode(struct joules *self, const hdIGroup *group)
+{
+	const struct joulesNode node = { .group = group };
+	uint32_t found = findNode(self, group);
+
+	if (found == FOREST_NONE) {
+		found = self->nodes->len;
+		g_array_append_val(self->nodes, node);
+	}
+	return found;
+}
+
+static bool isBelow(const hdINode *node, const hdINode *above)
+{
+	while (node && node != above)
+		node = node->parent;
+	return node;
+}
+
+struct joules *joulesNew(struct forest *forest, const char *power)
 {
 	struct joules *self = g_new0(struct joules, 1);
 	size_t count = forestFileCount(forest);
 
 	self->forest = forest;
-	self->groups = g_ptr_array_new();
-	self->series =
-		g_ptr_array_new_with_free_func((GDestroyNotify)powerSeriesFree);
+	self->power = g_strdup(power);
 	self->nodes = g_array_new(FALSE, FALSE, sizeof(struct joulesNode));
 	self->powers = g_new(uint32_t, count + 1);
+	self->readings = sorterNew(sizeof(struct reading), compareReadings);
+	pthread_mutex_init(&self->mutex, NULL);
 	for (size_t i = 0; i < count; i++) {
 		const hdIGroup *group =
-			findGroup(forestFileAt(forest, i)->file->node);
+			findGroup(forestFileAt(forest, i)->file->node, power);
 
-		self->powers[i] = group ? addGroup(self, group) : FOREST_NONE;
+		self->powers[i] = group ? addNode(self, group) : FOREST_NONE;
 	}
 	return self;
 }
@@ -132,29 +158,33 @@ void joulesFree(struct joules *self)
 {
 	if (!self)
 		return;
-	g_ptr_array_unref(self->groups);
-	g_ptr_array_unref(self->series);
 	g_array_unref(self->nodes);
+	g_free(self->power);
 	g_free(self->powers);
-	sorterFree(self->changes);
 	sorterFree(self->readings);
 	spoolFree(self->amounts);
+	pthread_mutex_destroy(&self->mutex);
 	g_free(self);
 }
 
-const GPtrArray *joulesGroups(const struct joules *self)
+void joulesLock(struct joules *self)
 {
-	return self->groups;
+	pthread_mutex_lock(&self->mutex);
 }
 
-int joulesAdd(struct joules *self, size_t group, const hdIBlock *block)
+void joulesUnlock(struct joules *self)
 {
-	return powerSeriesAdd(self->series->pdata[group], block);
+	pthread_mutex_unlock(&self->mutex);
 }
 
-/* ---- What all cost ----------------------------------------------------- */
+const GArray *joulesNodes(const struct joules *self)
+{
+	return self->nodes;
+}
 
-static int addState(struct joules *self, uint32_t power, uint32_t number,
+/* ---- Who is active ----------------------------------------------------- */
+
+static int addState(struct sweep *self, uint32_t number, bool isCharged,
 		    int64_t start, int64_t end)
 {
 	struct change change;
@@ -163,8 +193,8 @@ static int addState(struct joules *self, uint32_t power, uint32_t number,
 	if (end <= start)
 		return 0;
 	memset(&change, 0, sizeof(change));
-	change.power = power;
 	change.number = number;
+	change.isCharged = isCharged;
 	change.time = start;
 	change.more = 1;
 	ret = sorterAdd(self->changes, &change);
@@ -175,25 +205,24 @@ static int addState(struct joules *self, uint32_t power, uint32_t number,
 	return sorterAdd(self->changes, &change);
 }
 
-/** Find when relations are in a state. */
-static int addFile(struct joules *self, size_t number)
+/** Find when relations of a file are in a state. */
+static int addFile(struct sweep *self, const struct forestFile *file,
+		   bool isCharged)
 {
-	const struct forestFile *file = forestFileAt(self->forest, number);
+	struct forest *forest = self->joules->forest;
 	int ret = 0;
 
-	if (self->powers[number] == FOREST_NONE)
-		return 0;
 	for (uint32_t i = 0; i < file->count && ret == 0; i++) {
 		struct forestRelation relation;
 
-		ret = forestGet(self->forest, file->first + i, &relation);
+		ret = forestGet(forest, file->first + i, &relation);
 		for (size_t k = 0; ret == 0 && k < relation.stateCount; k++) {
 			const hdIRelationState *state = &relation.states[k];
 
 			if (state->depth > 0)
 				continue;
-			ret = addState(self, self->powers[number],
-				       relation.number, state->start,
+			ret = addState(self, relation.number, isCharged,
+				       state->start,
 				       state->end == HDI_NEVER ? relation.lasted
 							       : state->end);
 		}
@@ -201,110 +230,249 @@ static int addFile(struct joules *self, size_t number)
 	return ret;
 }
 
-/** Time passes: who was active gets the same. */
-static void advance(struct sweep *self, int64_t time)
+static bool hasRelations(const struct joules *self, const hdINode *node)
 {
-	int64_t measured;
-	powerPico until = powerCursorUntil(self->cursor, time, &measured);
-	powerPico energy = until - self->until;
-	uint64_t count = self->relationCount + self->rankCount;
-
-	if (count > 0) {
-		powerPico each = energy / (powerPico)count;
-
-		self->each += each;
-		self->measured += measured - self->measuredUntil;
-		self->node->relations += each * (powerPico)self->relationCount;
-		self->node->ranks += each * (powerPico)self->rankCount;
+	for (size_t i = 0; i < forestFileCount(self->forest); i++) {
+		if (isBelow(forestFileAt(self->forest, i)->file->node, node))
+			return true;
 	}
-	self->until = until;
-	self->measuredUntil = measured;
+	return false;
 }
 
-/** Go on to a time, past what changes among ranks. */
-static void advanceTo(struct sweep *self, int64_t time)
+static int addFiles(struct sweep *self, const hdIGroup *group)
 {
-	while (self->nextRank < self->ranks->len) {
-		const struct attributionCount *next = &g_array_index(
-			self->ranks, struct attributionCount, self->nextRank);
+	const struct joules *joules = self->joules;
+	uint32_t node = findNode(joules, group);
+	int ret = 0;
 
-		if (next->time > time)
-			break;
-		advance(self, next->time);
-		self->rankCount = next->count;
-		self->nextRank++;
+	for (size_t i = 0; i < forestFileCount(joules->forest) && ret == 0;
+	     i++) {
+		const struct forestFile *file = forestFileAt(joules->forest, i);
+
+		if (isBelow(file->file->node, group->node))
+			ret = addFile(self, file,
+				      self->node && joules->powers[i] == node);
 	}
-	advance(self, time);
-}
-
-static void startSweep(struct joules *self, struct attribution *ranks,
-		       uint32_t power, struct sweep *sweep)
-{
-	*sweep = (struct sweep){
-		.cursor = powerCursorNew(self->series->pdata[power]),
-		.node = &g_array_index(self->nodes, struct joulesNode, power),
-	};
-	sweep->ranks = attributionRanks(ranks, sweep->node->node);
-}
-
-static int endSweep(struct joules *self, uint32_t power, struct sweep *sweep)
-{
-	struct joulesNode *node = sweep->node;
-	int64_t start = 0, end = 0;
-	int ret;
-
-	advanceTo(sweep, INT64_MAX);
-	node->all.pico = sweep->until;
-	node->all.measured = sweep->measuredUntil;
-	node->unattributed = sweep->until - node->relations - node->ranks;
-	powerSeriesRange(self->series->pdata[power], &start, &end);
-	node->duration = end - start;
-	ret = powerCursorError(sweep->cursor);
-	powerCursorFree(sweep->cursor);
-	g_array_unref(sweep->ranks);
 	return ret;
 }
 
-/** Go through the changes of all nodes. */
-static int sweepAll(struct joules *self, struct attribution *ranks)
+/* ---- Time passes ------------------------------------------------------- */
+
+static void fail(struct sweep *self, int ret)
 {
-	struct sweep sweep;
-	uint32_t power = 0;
-	struct change change;
-	int error = 0;
-	int ret, ended;
+	if (ret < 0 && self->error == 0)
+		self->error = ret;
+}
 
-	startSweep(self, ranks, 0, &sweep);
-	while ((ret = sorterNext(self->changes, &change)) == 1) {
-		struct reading reading;
+/** Divide what was drawn until a time among those that were active. */
+static void advance(struct sweep *self, int64_t time)
+{
+	struct powerAmount sums = powerCursorGet(self->cursor, INT64_MIN, time);
+	const uint64_t count = self->relationCount + self->rankCount;
+	double more = sums.energy - self->sums.energy;
+	powerPico until = powerPicoOf(sums.energy);
+	powerPico leftUntil;
 
-		while (power < change.power) {
-			ended = endSweep(self, power, &sweep);
-			error = error < 0 ? error : ended;
-			startSweep(self, ranks, ++power, &sweep);
-		}
-		advanceTo(&sweep, change.time);
-		sweep.relationCount += (uint64_t)(int64_t)change.more;
-		memset(&reading, 0, sizeof(reading));
-		reading.number = change.number;
-		reading.more = change.more;
-		reading.pico = sweep.each;
-		reading.measured = sweep.measured;
-		ret = sorterAdd(self->readings, &reading);
-		if (ret < 0)
-			break;
+	if (self->relationCount > 0)
+		more = more * (double)self->rankCount / (double)count;
+	/* Of a sum beyond all numbers nothing is left. */
+	if (isfinite(more))
+		self->left.energy += more;
+	self->left.measured = sums.measured;
+	leftUntil = powerPicoOf(self->left.energy);
+	self->carried += until - self->until - (leftUntil - self->leftUntil);
+	if (self->relationCount > 0) {
+		const powerPico all = (powerPico)self->relationCount;
+
+		self->each += self->carried / all;
+		self->carried %= all;
 	}
-	error = error < 0 ? error : ret;
-	for (;; power++) {
-		ended = endSweep(self, power, &sweep);
-		error = error < 0 ? error : ended;
-		if (power + 1 == self->groups->len)
-			return error;
-		startSweep(self, ranks, power + 1, &sweep);
+	self->sums = sums;
+	self->until = until;
+	self->leftUntil = leftUntil;
+	fail(self, powerSeriesAddSums(self->rest, time, self->left));
+}
+
+/** What one has is what there was when it ended, less that when it began. */
+static void takeReading(struct sweep *self, const struct change *change)
+{
+	const gpointer key = GUINT_TO_POINTER(change->number);
+	struct active *active = g_hash_table_lookup(self->active, key);
+	struct reading reading;
+
+	if (!active) {
+		active = g_new0(struct active, 1);
+		g_hash_table_insert(self->active, key, active);
+	}
+	active->count += change->more;
+	active->pico -= change->more * self->each;
+	active->measured -= change->more * self->sums.measured;
+	if (active->count != 0)
+		return;
+	memset(&reading, 0, sizeof(reading));
+	reading.number = change->number;
+	reading.pico = active->pico;
+	reading.measured = active->measured;
+	self->node->relations += reading.pico;
+	fail(self, sorterAdd(self->joules->readings, &reading));
+	g_hash_table_remove(self->active, key);
+}
+
+static void nextChange(struct sweep *self)
+{
+	int ret = sorterNext(self->changes, &self->next);
+
+	fail(self, ret);
+	self->hasNext = ret == 1;
+}
+
+static int64_t nextRankTime(const struct sweep *self)
+{
+	return self->nextRank < self->ranks->len
+		       ? g_array_index(self->ranks, struct attributionCount,
+				       self->nextRank)
+				 .time
+		       : INT64_MAX;
+}
+
+/** Take what changes at a time that was advanced to. */
+static void takeChanges(struct sweep *self, int64_t time)
+{
+	while (self->nextRank < self->ranks->len && nextRankTime(self) <= time)
+		self->rankCount =
+			g_array_index(self->ranks, struct attributionCount,
+				      self->nextRank++)
+				.count;
+	while (self->hasNext && self->next.time <= time) {
+		self->relationCount += (uint64_t)(int64_t)self->next.more;
+		if (self->next.isCharged)
+			takeReading(self, &self->next);
+		nextChange(self);
 	}
 }
 
-/** Add up what was read at the borders of states, by relation. */
+static int64_t nextTime(const struct sweep *self)
+{
+	return MIN(nextRankTime(self),
+		   self->hasNext ? self->next.time : INT64_MAX);
+}
+
+/** Go through all times at which something changes. */
+static void sweepAll(struct sweep *self)
+{
+	struct powerStep step;
+
+	nextChange(self);
+	for (uint64_t i = 0;
+	     self->error == 0 && powerCursorStep(self->cursor, i, &step); i++) {
+		int64_t time;
+
+		if (i == 0) {
+			takeChanges(self, step.start - 1);
+			advance(self, step.start);
+		}
+		takeChanges(self, step.start);
+		while (self->error == 0 && (time = nextTime(self)) < step.end) {
+			advance(self, time);
+			takeChanges(self, time);
+		}
+		advance(self, step.end);
+	}
+	takeChanges(self, INT64_MAX);
+	fail(self, powerCursorError(self->cursor));
+}
+
+static void endSweep(struct sweep *self, const struct powerSeries *series)
+{
+	int64_t start = 0, end = 0;
+
+	fail(self, powerSeriesEnd(self->rest));
+	if (self->node) {
+		powerSeriesRange(series, &start, &end);
+		self->node->all.pico = self->until;
+		self->node->all.measured = self->sums.measured;
+		self->node->duration = end - start;
+		self->node->unattributed = self->until - self->node->relations;
+	}
+	powerCursorFree(self->cursor);
+	sorterFree(self->changes);
+	g_array_unref(self->ranks);
+	g_hash_table_destroy(self->active);
+}
+
+static int divide(struct joules *self, struct attribution *ranks,
+		  const hdIGroup *group, const struct powerSeries *series,
+		  bool isCharged, struct powerSeries **rest)
+{
+	const struct powerPart none = { .column = 0 };
+	uint32_t node = findNode(self, group);
+	struct sweep sweep = {
+		.joules = self,
+		.node = isCharged && node != FOREST_NONE
+				? &g_array_index(self->nodes, struct joulesNode,
+						 node)
+				: NULL,
+		.cursor = powerCursorNew(series),
+		.rest = powerSeriesNew(group, &none, 0),
+		.ranks = attributionRanks(ranks, group->node),
+		.changes = sorterNew(sizeof(struct change), compareChanges),
+		.active = g_hash_table_new_full(NULL, NULL, NULL, g_free),
+	};
+
+	sweep.error = addFiles(&sweep, group);
+	if (sweep.error == 0)
+		sweepAll(&sweep);
+	endSweep(&sweep, series);
+	*rest = sweep.rest;
+	return sweep.error;
+}
+
+int joulesDivide(struct joules *self, struct attribution *ranks,
+		 const hdIGroup *group, const struct powerSeries *series,
+		 bool isCharged, struct powerSeries **rest)
+{
+	int ret;
+
+	*rest = NULL;
+	if (!hasRelations(self, group->node))
+		return 0;
+	pthread_mutex_lock(&self->mutex);
+	ret = divide(self, ranks, group, series, isCharged, rest);
+	pthread_mutex_unlock(&self->mutex);
+	return ret;
+}
+
+/* ---- What is charged --------------------------------------------------- */
+
+int joulesRanks(struct joules *self, struct attribution *ranks,
+		const hdIGroup *group, const struct powerSeries *rest)
+{
+	const hdIProject *project = forestProject(self->forest);
+	struct joulesNode *node = &g_array_index(self->nodes, struct joulesNode,
+						 findNode(self, group));
+	int error = 0;
+
+	for (size_t i = 0; i < project->traceCount; i++) {
+		const hdITraceFile *trace = project->traces[i];
+		struct attributionShare *share;
+		struct attributionCursor *cursor;
+
+		if (findGroup(trace->node, self->power) != group)
+			continue;
+		share = attributionShareNew(ranks, group->node, trace);
+		cursor = attributionCursorNew(rest, share);
+		node->ranks +=
+			attributionCursorGet(cursor, INT64_MIN, INT64_MAX).pico;
+		if (error == 0)
+			error = attributionCursorError(cursor);
+		attributionCursorFree(cursor);
+		attributionShareFree(share);
+	}
+	node->unattributed = node->all.pico - node->relations - node->ranks;
+	return error;
+}
+
+/** Add up what was read of each relation. */
 static int addUp(struct joules *self)
 {
 	struct attributionAmount amount = { .pico = 0 };
@@ -320,8 +488,8 @@ static int addUp(struct joules *self)
 		}
 		if (ret < 0)
 			return ret;
-		amount.pico -= reading.more * reading.pico;
-		amount.measured -= reading.more * reading.measured;
+		amount.pico += reading.pico;
+		amount.measured += reading.measured;
 	}
 	for (; ret == 0 && number < forestCount(self->forest); number++) {
 		ret = spoolAppend(self->amounts, &amount, sizeof(amount));
@@ -332,29 +500,18 @@ static int addUp(struct joules *self)
 
 int joulesEnd(struct joules *self)
 {
-	struct attribution *ranks;
-	int ret = 0;
-
-	if (self->groups->len == 0)
-		return 0;
-	for (guint i = 0; i < self->series->len && ret == 0; i++)
-		ret = powerSeriesEnd(self->series->pdata[i]);
-	self->changes = sorterNew(sizeof(struct change), compareChanges);
-	self->readings = sorterNew(sizeof(struct reading), compareReadings);
 	self->amounts = spoolNew();
-	for (size_t i = 0; i < forestFileCount(self->forest) && ret == 0; i++)
-		ret = addFile(self, i);
-	if (ret < 0)
-		return ret;
-	ranks = attributionNew(forestProject(self->forest), ATTRIBUTION_EQUAL);
-	ret = sweepAll(self, ranks);
-	attributionFree(ranks);
-	return ret < 0 ? ret : addUp(self);
+	return addUp(self);
 }
 
-const GArray *joulesNodes(const struct joules *self)
+powerPico joulesOfGroup(const struct joules *self, const hdIGroup *group)
 {
-	return self->nodes;
+	uint32_t node = findNode(self, group);
+
+	return node == FOREST_NONE
+		       ? 0
+		       : g_array_index(self->nodes, struct joulesNode, node)
+				 .relations;
 }
 
 int joulesGet(struct joules *self, uint32_t number,

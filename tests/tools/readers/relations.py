@@ -130,8 +130,17 @@ def read_power(path):
     return entries
 
 
+class Node:
+    """Whom the energy of a host went to."""
+
+    def __init__(self):
+        self.joules = self.ranks = self.states = self.unattributed = \
+            Fraction(0)
+
+
 class Project:
     def __init__(self, path):
+        self.nodes = {}
         prefix = path.removesuffix(".proj")
         self.files = []
         for rel in sorted(glob.glob(glob.escape(prefix) + "_*.rel")):
@@ -159,16 +168,18 @@ class Project:
 
     @staticmethod
     def ranks(prefix, host):
-        """When traces at a host are active: from first to last time."""
+        """Traces at a host: when they are active, from first to last time, and
+        when in a state."""
         spans = []
         for trace in glob.glob(glob.escape(f"{prefix}_{host}_") + "*.trc"):
             with open(trace) as file:
                 text = file.read()
             begin = nanoseconds(
                 re.search("timeAdjustment=.([0-9]+)", text)[1])
-            times = [begin + nanoseconds(t) for t in
-                     re.findall(" (?:time|end)='([0-9.]+)'", text)]
-            spans.append((min(times), max(times)))
+            states = [[begin + nanoseconds(t) for t in pair] for pair in
+                      re.findall(" time='([0-9.]+)' end='([0-9.]+)'", text)]
+            times = [t for pair in states for t in pair]
+            spans.append((min(times), max(times), states))
         return spans
 
     def divide(self, host, entries, ranks):
@@ -182,19 +193,29 @@ class Project:
                     end = state["end"]
                     active.append((relation, state["start"],
                                    relation.lasted() if end is None else end))
-        active += [(None, start, end) for start, end in ranks]
+        node = self.nodes[host] = Node()
+        active += [(None, start, end) for start, end, _ in ranks]
+        states = [pair for *_, pairs in ranks for pair in pairs]
         borders = sorted({t for _, a, b in active for t in (a, b)} |
+                         {t for pair in states for t in pair} |
                          {t for a, b, _ in entries for t in (a, b)})
         for start, end in zip(borders, borders[1:]):
             watts = [w for a, b, w in entries if a <= start and end <= b]
             those = [r for r, a, b in active if a <= start and end <= b]
             if not watts:
                 continue
+            joules = watts[0] * (end - start) / SECOND
+            node.joules += joules
+            if not those:
+                node.unattributed += joules
             for relation in those:
                 if relation:
                     relation.known += end - start
-                    relation.joules += \
-                        watts[0] * (end - start) / SECOND / len(those)
+                    relation.joules += joules / len(those)
+                else:
+                    node.ranks += joules / len(those)
+                    node.states += joules / len(those) * sum(
+                        a <= start and end <= b for a, b in states)
 
     @staticmethod
     def united(relation, spans):
@@ -280,7 +301,58 @@ def compare(hdtrace, path):
             near(f"{node['node']}: relations", node["relations_j"],
                  sum(r.joules for r in project.all
                      if r.file.node.split("_")[0] == node["node"]))
+            node_is = project.nodes[node["node"]]
+            near(f"{node['node']}: ranks", node["ranks_j"], node_is.ranks)
+            near(f"{node['node']}: unattributed", node["unattributed_j"],
+                 node_is.unattributed)
+    compare_report(hdtrace, path, project, said, expect, near)
+    compare_stat(hdtrace, path, project, near)
     return wrong
+
+
+def run(hdtrace, *arguments):
+    done = subprocess.run([hdtrace, *arguments, "-q"], check=False,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    return json.loads(done.stdout, parse_float=Decimal)
+
+
+def compare_report(hdtrace, path, project, said, expect, near):
+    """hdtrace report divides among the same activities."""
+    report = run(hdtrace, "report", "--format=json", path)
+    if not project.files:
+        return
+    mine = report["relations"]
+    expect("report: count", mine["count"], len(project.all))
+    expect("report: sums", mine["sums"], said["sums"])
+    expect("report: slowest", [s["token"] for s in mine["slowest"]],
+           [r["token"] for r in said["relations"][:10]])
+    for tree in mine["slowest"]:
+        of = next(r for r in tree["relations"]
+                  if r["token"] == tree["token"])
+        expect("report: tree", of in said["relations"], True)
+    total = lambda key: sum(getattr(n, key) for n in project.nodes.values())
+    if not any(n["energy"] for n in report["groups"]):
+        return
+    near("report: relations", report["attribution"]["relations_j"],
+         sum(r.joules for r in project.all))
+    near("report: unattributed", report["attribution"]["unattributed_j"],
+         total("unattributed"))
+    states = sum(s["joules"] or 0 for s in report["states"])
+    near("report: states", states, total("states"))
+    near("report: all", report["energy"]["joules"], total("joules"))
+
+
+def compare_stat(hdtrace, path, project, near):
+    """So does hdtrace stat."""
+    if not project.nodes or not glob.glob(
+            glob.escape(path.removesuffix(".proj")) + "_*.trc"):
+        return
+    for trace in run(hdtrace, "stat", "--regions=Work", "--format=json",
+                     path)["regions"]:
+        host = (trace["node"] or "").split("_")[0]
+        if host in project.nodes and trace["energy"] is not None:
+            near(f"stat: {host}", trace["energy"],
+                 project.nodes[host].states)
 
 
 # ---- Projects by chance -----------------------------------------------------
