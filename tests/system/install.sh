@@ -213,6 +213,20 @@ compiles_example() {
 			"$scratch/heat" 2 16 10
 }
 
+# One of several files, as its comments say.
+compiles_relay() (
+	relay=$(find "$stage" -type d -name relay) && cd "$relay" || return 1
+	# shellcheck disable=SC2046,SC2086
+	${CC:-cc} ${HD_SANITIZE-} -pthread -o "$scratch/relay-server" \
+		server.c request.c scheduler.c flow.c trove.c aio.c bmi.c \
+		machine.c wire.c layers.c options.c $($pkg_config \
+		--static --cflags --libs libhdTracing) &&
+		${CC:-cc} ${HD_SANITIZE-} -pthread -o "$scratch/relay-client" \
+			client.c call.c stripes.c bmi.c machine.c wire.c \
+			layers.c options.c $($pkg_config \
+			--static --cflags --libs libhdTracing)
+)
+
 ok "the example compiles against what is installed" compiles_example
 
 # As their first lines say.
@@ -233,6 +247,7 @@ compiles_kernels() {
 }
 
 ok "kernels compile against what is installed" compiles_kernels
+ok "the example relay compiles against what is installed" compiles_relay
 # hdmpirun looks for libhdMPI where it is, and that for hdtrace.
 finds_mpi() {
 	# What the script has, not what it means.

@@ -1,0 +1,300 @@
+#!/bin/sh
+# What is promised of relations, causes, states and gauges, in the example relay: a
+# client and servers with worker threads, state machines and layers. relay.py reads
+# what they have written, without any code of ours.
+#
+# The promises, and where each of them is tested:
+#
+#     R1  tokens as text             here; test-relation.c, test-relation-files.c
+#     R2  ids from many threads      here, also with ThreadSanitizer;
+#                                    test-relation-files.c: 16 threads
+#     R3  relations that overlap     here; test-relation.c
+#     R4  attributes                 test-relation.c
+#     R5  kill -9                    here; test-relation-files.c
+#     R6  no room, no directory      here; test-relation-files.c
+#     C1  requests have causes       here
+#     C2  sizes, ranges, contents    here
+#     C3  a client that is not traced     here
+#     C4  threads and direct are alike; a hint that is lost     here
+#     C5  clocks 5 s apart           here; check-relations.sh
+#     C6  small writes are one part  here
+#     S1  a machine begins           here
+#     S2  what is nested begins      here
+#     S3  actions: complete, deferred, terminate, failed     here
+#     S4  the next state             here
+#     S5  the stack of nested states here
+#     S6  a machine ends             here
+#     G1  0, never negative, 0       here; test-gauge.c
+#     G2  0, 9, 9, 72                here
+#     G3  TROVE, FLOW, REQ           here
+#     G4  requests that are blocked  here
+#     G5  gauges agree with relations     here
+#
+# With HDTRACE_TEST_LONG (make verify-relations) with as much data as the thesis
+# had; G2 has its numbers in any case.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+. "${abs_top_srcdir:?}/tests/lib/tap.sh"
+. "$abs_top_srcdir/tests/relay/relay-lib.sh"
+python3 -c '' 2>/dev/null || skip_all "there is no python3"
+clients=9
+steps=1
+size=$((10 * 1024 * 1024))
+[ -z "${HD_SANITIZE-}" ] || size=$((3 * 1024 * 1024))
+[ -z "${HDTRACE_TEST_LONG-}" ] || steps=10
+HDTRACE_VERBOSITY=-1
+export HDTRACE_VERBOSITY
+
+# Four servers, written to by nine clients: [OPTION...]
+balanced() {
+	for _ in 1 2 3 4; do
+		start --project=p "$@" || return 1
+	done
+	client --project=p --clients="$clients" --count="$steps" --size="$size" write &&
+		stop
+}
+
+# ---- Nine clients and four servers ------------------------------------------
+
+scene threads
+ok "nine clients write to four servers" balanced --method=threads
+ok "R2: ids are unique, every element is there once" written r2
+ok "C1: every write has its requests, and no relation lacks its cause" \
+	written c1 "$clients" "$steps" "$size" 4
+ok "C1: hdtrace check finds no orphans" checks
+ok "C2: sizes add up, ranges tile, contents are right" \
+	written c2 "$clients" "$steps" "$size" 4 s0 s1 s2 s3
+ok "S1: a machine is a state around all others" written s1 write
+ok "S2: a nested machine is started in its state" written s2 write
+ok "S3: actions complete, are deferred and terminate" written s3 write
+ok "S4: each state is followed by the next" written s4 write
+ok "S5: behind nested states the outer machine goes on" written s5 write
+ok "S6: what terminates is closed" written s6
+ok "G1: gauges begin and end at 0 and are never negative" written g1
+ok "G3: TROVE <= 8 FLOW, FLOW <= REQ <= clients" written g3 "$clients"
+ok "G4: nothing is blocked by writes" written g4_writes
+
+scene direct
+ok "the same without threads of the storage" balanced --method=direct
+ok "C4: every write has its requests" written c1 "$clients" "$steps" "$size" 4
+ok "C4: trees are those of threads" written c4 ../threads/p
+ok "G1: gauges, where operations complete at once" written g1
+rm -rf "$scratch/direct"
+
+c4_mutant() {
+	relay=$relay_other
+	RELAY_LOSES=1
+	export RELAY_LOSES
+	balanced --method=threads
+	result=$?
+	unset RELAY_LOSES relay
+	[ "$result" -eq 0 ] && ! written c1 "$clients" "$steps" "$size" 4
+}
+scene mutant
+ok "C4: a hint that is lost between two threads breaks C1" c4_mutant
+rm -rf "$scratch/mutant" "$scratch/threads"
+
+# ---- Other clients ----------------------------------------------------------
+
+two() {
+	start --project=p && start --project=p
+}
+
+untraced() {
+	two && client --clients=3 --count=2 --size=1M write &&
+		client --clients=3 --count=2 --size=1M read && stop
+}
+scene untraced
+ok "a client that does not trace is served" untraced
+ok "C3: its requests are top-level relations" written c3 24
+ok "C3: hdtrace check is content" checks
+
+skewed() {
+	relay=$relay_other
+	RELAY_AHEAD=-5
+	export RELAY_AHEAD
+	start --project=p || return 1
+	unset relay RELAY_AHEAD
+	client --project=p --clients=2 --count=1 --size=1M write && stop
+}
+scene skewed
+ok "the clock of a server is 5 s slow" skewed
+ok "C5: causes are found all the same" written c5 5
+ok "C5: hdtrace check warns of children before their parents" \
+	checks rel.child-early
+
+small_again() {
+	two && client --project=p --clients=3 --count=4 --size=16K write &&
+		client --clients=3 --count=4 --size=16K read && stop
+}
+small_calls() {
+	two && client --project=p --clients=3 --count=4 --size=1000 write &&
+		stop
+}
+scene small
+ok "small writes, whose data comes with the request" small_calls
+ok "C6: one request, exactly one part, one size, no flow" written c6 12
+scene small-read
+ok "small writes are read again" small_again
+
+# ---- Failures ---------------------------------------------------------------
+
+# Clients whose storage fails now and then: METHOD
+failing() {
+	start --project=p --method="$1" --fail=7 &&
+		! client --project=p --clients=4 --count=4 --size=3M write 2>err &&
+		grep -q 'write: Input/output error' err &&
+		# The server is as good as before.
+		! client --clients=1 --count=1 --size=3M --file=other read 2>err &&
+		stop
+}
+for method in threads direct; do
+	scene "failing-$method"
+	ok "the storage fails now and then ($method)" failing "$method"
+	ok "G1: gauges, where posts fail ($method)" written g1
+	ok "S6: what has failed is closed ($method)" written s6
+done
+
+missing() {
+	start --project=p && ! client --clients=2 --count=1 --size=1M read 2>err &&
+		grep -q 'read: No such file' err && stop
+}
+scene missing
+ok "a file that is not there" missing
+ok "S3: an action that fails says why" written s3_failed open \
+	"No such file or directory"
+
+hostile() {
+	start --project=p && written hostile "$port" 23 && stop
+}
+scene hostile
+ok "a client that sends anything but tokens is served" hostile
+ok "R1: what is no token is no cause" written r1 23
+
+# Servers that cannot record go on serving: PROJECT
+serves() {
+	start --project="$1" --method=direct &&
+		client --clients=2 --count=2 --size=3M write &&
+		client --clients=2 --count=2 --size=3M read || return 1
+	# shellcheck disable=SC2086 # one process id
+	kill $servers
+	wait "$last"
+	result=$?
+	servers=
+	cat s0.err
+	[ "$result" -eq 0 ] && grep -q 'is not recorded' s0.err
+}
+scene nowhere
+ok "R6: without a directory for the trace the server serves" \
+	serves /nonexistent/p
+
+# A server whose traces go to a disk of 64 KB that nobody else sees.
+write_full_server() {
+	mkdir full
+	cat >full-server <<END
+#!/bin/sh
+exec unshare $1 -m sh -c 'mount -t tmpfs -o size=64k none full && exec "\$@"' \
+	- $relay_server "\$@"
+END
+	chmod +x full-server
+	# shellcheck disable=SC2086 # an option, or none
+	unshare $1 -m mount -t tmpfs -o size=64k none full 2>/dev/null
+}
+full_disk() {
+	relay=./full-server
+	start --project=full/p --method=direct &&
+		client --clients=2 --count=4 --size=3M write &&
+		client --clients=2 --count=4 --size=3M read || return 1
+	# shellcheck disable=SC2086 # one process id
+	kill $servers
+	wait "$last"
+	result=$?
+	servers=
+	cat s0.err
+	unset relay
+	[ "$result" -eq 0 ] && grep -q 'No space left\|is not recorded' s0.err
+}
+scene full
+if write_full_server "" || write_full_server -r; then
+	ok "R6: with a full disk for the trace the server serves" full_disk
+else
+	skip "R6: with a full disk for the trace" "no mount namespaces"
+fi
+
+killed() {
+	HDTRACE_FLUSH_MS=1
+	export HDTRACE_FLUSH_MS
+	start --project=p --method=gated || return 1
+	client --project=p --clients=2 --size=3M --count=1 write 2>err &
+	writer=$!
+	until_done shows "REQ 2 BREQ 0 BMI 0 FLOW 2 TROVE 16 DISK 0" || return 1
+	until_done has_states || return 1
+	unset HDTRACE_FLUSH_MS
+	kill -9 "$last"
+	wait "$last"
+	servers=
+	! wait "$writer"
+}
+has_states() {
+	[ "$(grep -o '<s name="flow"' p_*_REQ.rel | wc -l)" -eq 2 ]
+}
+scene killed
+ok "a server is killed while it serves" killed
+ok "R5: what it had written is read, and has not ended" written r5 2
+ok "R5: hdtrace check says so" checks rel.failed rel.never-ended rel.no-end
+
+# ---- Gauges -----------------------------------------------------------------
+
+# All buffers fill: CLIENTS
+gated() {
+	start --project=p --method=gated --threads=16 || return 1
+	client --project=p --clients="$1" --count=1 --size=3M write &
+	writer=$!
+	full="REQ $1 BREQ 0 BMI 0 FLOW $1 TROVE $((8 * $1)) DISK 0"
+	until_done shows "$full" || return 1
+	# And there it stays.
+	for _ in 1 2 3 4 5; do
+		shows "$full" || return 1
+	done
+	kill -USR1 "$last" && wait "$writer" && stop
+}
+for number in 9 3; do
+	scene "gated-$number"
+	ok "the storage is shut, $number clients write" gated "$number"
+	ok "G2: BMI 0, FLOW $number, REQ $number, TROVE $((8 * number))" \
+		written g2 "$number"
+	ok "G3: with $number clients" written g3 "$number"
+	ok "R3: requests overlap, each has its times" written r3
+done
+
+creates() {
+	start --project=p --method=gated || return 1
+	client --project=p --clients=5 --count=1 --file=d/f create &
+	writer=$!
+	until_done shows "REQ 1 BREQ 4 BMI 0 FLOW 0 TROVE 1 DISK 0" || return 1
+	kill -USR1 "$last" && wait "$writer" && stop
+}
+scene creates
+ok "five clients create files in a directory, at a gate" creates
+ok "G4: four of five are blocked" written g4 5
+ok "S4: states of a machine that was blocked" written s4 create
+# Which thread goes on is by chance.
+moves() {
+	for _ in $(seq 20); do
+		! written s3_threads || return 0
+		scene moves
+		creates || return 1
+	done
+	return 1
+}
+ok "S3: a state begins in one thread and ends in another" moves
+
+agreeing() {
+	start --project=p --method=threads --delay=20 --threads=8 &&
+		client --project=p --clients=4 --count=2 --size=2M write && stop
+}
+scene agreeing
+ok "a storage that takes its time" agreeing
+for layer in TROVE FLOW REQ DISK; do
+	ok "G5: the gauge of $layer agrees with its relations" written g5 "$layer"
+done
+done_testing
