@@ -7,6 +7,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "PredictionLibrary/command/hdpredict.h"
 #include "cli/options.h"
@@ -148,6 +150,16 @@ int predictStatus(struct predict *predict, int ret, const char *what)
 	return PREDICT_FAILED;
 }
 
+/* Bytes of a file; 0: nobody knows, as of a pipe. */
+static int64_t sizeOf(const char *path)
+{
+	struct stat about;
+	int ret = strcmp(path, "-") == 0 ? fstat(STDIN_FILENO, &about)
+					 : stat(path, &about);
+
+	return ret == 0 && S_ISREG(about.st_mode) ? about.st_size : 0;
+}
+
 int predictRead(struct predict *predict, const char *graphPath,
 		hdPGraph **graph, const char *platformPath,
 		hdPPlatform **platform, const char *resourcesPath,
@@ -157,7 +169,9 @@ int predictRead(struct predict *predict, const char *graphPath,
 
 	/* All of them, so that all that is wrong is said; the worst counts. */
 	if (graph) {
-		ret = hdP_readGraph(graphPath, graph, predictTake, predict);
+		cliProgressStart(&predict->progress, sizeOf(graphPath));
+		ret = hdP_readGraphTelling(graphPath, graph, predictShow,
+					   predict, predictTake, predict);
 		status = MAX(status, predictStatus(predict, ret, graphPath));
 		predict->errors = 0;
 	}

@@ -353,6 +353,26 @@ int hdP_readGraph(const char *path, hdPGraph **graph, hdPMessageHandler handler,
 		  void *data);
 
 /**
+ * Read a graph, and tell meanwhile how far that is; otherwise as
+ * hdP_readGraph().
+ *
+ * @param path File; "-" is the standard input.
+ * @param[out] graph Finished.
+ * @param progress Is told now and then, in the calling thread, how many bytes
+ *        have been read; NULL: nobody is. A graph in the binary form is there
+ *        at once, and nothing is told of it.
+ * @param progressData For it.
+ * @param handler Takes diagnostics.
+ * @param data For the handler.
+ *
+ * @return As hdP_readGraph().
+ */
+int hdP_readGraphTelling(const char *path, hdPGraph **graph,
+			 void (*progress)(uint64_t done, void *data),
+			 void *progressData, hdPMessageHandler handler,
+			 void *data);
+
+/**
  * Write a graph.
  *
  * @param graph Finished graph.

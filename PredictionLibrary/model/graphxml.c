@@ -414,8 +414,16 @@ int hdPredictKernelsReadXml(struct hdPredictSource *source, hdPGraph *graph,
 	return ret;
 }
 
-int hdP_readGraph(const char *path, hdPGraph **result,
-		  hdPMessageHandler handler, void *data)
+int hdP_readGraph(const char *path, hdPGraph **graph, hdPMessageHandler handler,
+		  void *data)
+{
+	return hdP_readGraphTelling(path, graph, NULL, NULL, handler, data);
+}
+
+int hdP_readGraphTelling(const char *path, hdPGraph **result,
+			 void (*progress)(uint64_t done, void *data),
+			 void *progressData, hdPMessageHandler handler,
+			 void *data)
 {
 	struct hdPredictReport report = { handler, data, path, 0 };
 	struct hdPredictSource source;
@@ -435,6 +443,8 @@ int hdP_readGraph(const char *path, hdPGraph **result,
 		hdPredictClose(&source);
 		return -ENOMEM;
 	}
+	source.progress = progress;
+	source.progressData = progressData;
 	source.head = head;
 	while (ret >= 0 && source.headSize < sizeof(head)) {
 		ssize_t got = read(source.fd, head + source.headSize,

@@ -18,6 +18,9 @@
 
 #include "PredictionLibrary/model/sax.h"
 
+/* So many bytes are one step of progress. */
+#define TOLD_BYTES 65536
+
 static pthread_once_t initOnce = PTHREAD_ONCE_INIT;
 
 static void stop(struct hdPredictSax *sax, int status)
@@ -142,6 +145,15 @@ static void takeError(void *data, xmlErrorPtr error)
 	sax->errorLine = error->line;
 }
 
+static void tell(struct hdPredictSource *source, uint64_t bytes)
+{
+	source->done += bytes;
+	if (!source->progress || source->done < source->told + TOLD_BYTES)
+		return;
+	source->told = source->done;
+	source->progress(source->done, source->progressData);
+}
+
 static int give(void *data, char *buffer, int size)
 {
 	struct hdPredictSource *source = data;
@@ -169,6 +181,8 @@ static int give(void *data, char *buffer, int size)
 	while (got < 0 && errno == EINTR);
 	if (got < 0)
 		source->error = -errno;
+	else
+		tell(source, (uint64_t)got);
 	return (int)got;
 }
 

@@ -24,6 +24,10 @@ struct hdPredictSource {
 	const char *memory; /**< Instead of fd, if not NULL. */
 	size_t memorySize;
 	int error; /**< Negative errno value of reading. */
+	/** Is told how many bytes were read; or NULL. */
+	void (*progress)(uint64_t done, void *data);
+	void *progressData;
+	uint64_t done, told; /**< Bytes, and those that it knows. */
 };
 
 /** Attributes of an element, as libxml2 gives them. */

@@ -49,6 +49,8 @@ shown hdtrace recover -o recovered run
 shown hdtrace merge --force --time-adjust node001=0.25 run
 shown hdtrace merge other there
 shown hdtrace merge --into joined run
+shown hdpredict validate graph.xml
+shown hdpredict convert -o graph.bin graph.xml
 shown hdpredict simulate --platform thesis --resources thesis --map eft \
 	graph.xml
 shown hdpredict simulate --platform thesis --resources thesis --map eft \
