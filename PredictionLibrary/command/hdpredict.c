@@ -143,7 +143,8 @@ int predictStatus(struct predict *predict, int ret, const char *what)
 		return PREDICT_OK;
 	if (ret == -EINVAL && !predict->errors)
 		return predictError(predict, "%s: not possible", what);
-	if (ret == -EINVAL || ret == -EDEADLK || ret == -ENOSPC)
+	if (ret == -EINVAL || ret == -EDEADLK || ret == -ENOSPC ||
+	    ret == -ERANGE)
 		return PREDICT_INVALID;
 	if (ret != -EBADMSG || !predict->errors)
 		predictError(predict, "%s: %s", what, g_strerror(-ret));

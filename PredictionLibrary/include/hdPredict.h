@@ -850,6 +850,8 @@ int hdP_map(hdPGraph *graph, const hdPPlatform *platform,
  * @retval -EDEADLK Tasks wait for each other; a diagnostic said how.
  * @retval -ENOSPC The memory of a server that may not be full is too small;
  *         a diagnostic said when.
+ * @retval -ERANGE Time or energy is more than a double can hold; a diagnostic
+ *         said which.
  * @retval -ENOMEM No memory.
  */
 int hdP_simulate(const hdPGraph *graph, const hdPPlatform *platform,

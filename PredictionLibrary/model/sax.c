@@ -49,6 +49,16 @@ static int64_t lineOfTag(xmlParserCtxtPtr parser)
 	return line;
 }
 
+/* Whether the tag ends where its last attribute does. Else the file does, or
+ * the parser says what is wrong: that comes after this. */
+static bool isWhole(xmlParserCtxtPtr parser)
+{
+	const xmlParserInput *input = parser->input;
+
+	return !input || (input->cur < input->end &&
+			  (*input->cur == '>' || *input->cur == '/'));
+}
+
 static void begin(void *data, const xmlChar *name, const xmlChar *prefix,
 		  const xmlChar *uri, int namespaceCount,
 		  const xmlChar **namespaces, int count, int defaulted,
@@ -63,7 +73,7 @@ static void begin(void *data, const xmlChar *name, const xmlChar *prefix,
 	(void)namespaceCount;
 	(void)namespaces;
 	(void)defaulted;
-	if (sax->status)
+	if (sax->status || !isWhole(sax->parser))
 		return;
 	sax->line = lineOfTag(sax->parser);
 	if (sax->depth >= HD_PREDICT_DEPTH) {

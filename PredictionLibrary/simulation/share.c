@@ -98,8 +98,14 @@ void hdPredictShare(struct hdPredictSim *sim)
 	for (uint32_t f = 0; f < sim->flowCount; f++) {
 		struct hdPredictFlow *flow = &sim->flows[f];
 
-		if (!flow->isOpen || flow->latest == flow->rate)
+		if (!flow->isOpen ||
+		    (flow->latest == flow->rate && flow->latest > 0))
 			continue;
+		/* What a byte costs is infinite. */
+		if (!(flow->latest > 0)) {
+			hdPredictBeyond(sim, "time");
+			return;
+		}
 		flow->left -= (sim->now - flow->last) * flow->rate;
 		flow->rate = flow->latest;
 		flow->last = sim->now;

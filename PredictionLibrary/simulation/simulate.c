@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -393,6 +394,15 @@ static void tell(struct hdPredictSim *sim)
 	options->progress(sim->done, options->progressData);
 }
 
+void hdPredictBeyond(struct hdPredictSim *sim, const char *what)
+{
+	hdPredictError(sim->report, 0, NULL, 0,
+		       "the %s is more than a double can hold, after %" PRIu64
+		       " tasks",
+		       what, sim->done);
+	hdPredictFailed(sim, -ERANGE);
+}
+
 static void run(struct hdPredictSim *sim)
 {
 	uint32_t pes = sim->platform->peCount;
@@ -406,6 +416,10 @@ static void run(struct hdPredictSim *sim)
 		if (!sim->events.count || sim->error)
 			break;
 		sim->now = sim->events.heap[0].at;
+		if (!isfinite(sim->now)) {
+			hdPredictBeyond(sim, "time");
+			break;
+		}
 		while (sim->events.count &&
 		       sim->events.heap[0].at == sim->now) {
 			struct hdPredictEvent event =
@@ -481,6 +495,9 @@ static void total(struct hdPredictSim *sim)
 			idle += sim->platform->servers[s].idlePower;
 	}
 	totals->idle = idle * totals->makespan;
+	if (!isfinite(totals->computation + totals->communication +
+		      totals->idle))
+		hdPredictBeyond(sim, "energy");
 }
 
 int hdPredictSimRun(struct hdPredictSim *sim, uint64_t sample,

@@ -296,6 +296,9 @@ void hdPredictTakeMemory(struct hdPredictSim *sim, uint32_t server, double size,
 void hdPredictGiveMemory(struct hdPredictSim *sim, uint32_t server,
 			 double size);
 
+/** Report that a number is more than a double can hold. */
+void hdPredictBeyond(struct hdPredictSim *sim, const char *what);
+
 /** Report why nothing goes on. */
 void hdPredictStuck(struct hdPredictSim *sim);
 
