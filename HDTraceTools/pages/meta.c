@@ -170,6 +170,21 @@ static void putTraces(struct outJson *json, const struct numbering *numbers,
 	outJsonEnd(json);
 }
 
+static void putRelations(struct outJson *json, const struct numbering *numbers,
+			 const hdIProject *project)
+{
+	outJsonArray(json, "relations", false);
+	for (size_t i = 0; i < project->relationCount; i++) {
+		const hdIRelationFile *file = project->relations[i];
+
+		outJsonObject(json, NULL, true);
+		outJsonInteger(json, "node", nodeNumber(numbers, file->node));
+		outJsonText(json, "file", file->file);
+		outJsonEnd(json);
+	}
+	outJsonEnd(json);
+}
+
 static void putCommunicators(struct outJson *json, const hdIProject *project)
 {
 	struct messages *messages = messagesNew(project);
@@ -296,6 +311,7 @@ static void putAll(struct outJson *json, const struct findings *findings,
 	putNodes(json, &numbers, project);
 	putGroups(json, &numbers, project);
 	putTraces(json, &numbers, project);
+	putRelations(json, &numbers, project);
 	putCommunicators(json, project);
 	putPowers(json, findings);
 	g_hash_table_destroy(numbers.nodes);

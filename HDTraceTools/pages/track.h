@@ -71,10 +71,11 @@ struct zoom {
 	uint64_t items;
 };
 
-/** Kinds of tracks, as in their names: s0, t12, m0, o0. */
+/** Kinds of tracks, as in their names: s0, t12, r3, m0, o0. */
 enum trackKind {
 	TRACK_STATISTICS = 's',
 	TRACK_TRACE = 't',
+	TRACK_RELATIONS = 'r',
 	TRACK_MESSAGES = 'm',
 	TRACK_OVERVIEW = 'o',
 };
@@ -86,7 +87,9 @@ struct track {
 	pthread_mutex_t mutex; /**< Protects what follows. */
 	GPtrArray *zooms;      /**< struct zoom, the finest first. */
 	GPtrArray *names;      /**< Of states and events; owned texts. */
-	guint depth;    /**< Of traces: how many states lie in each other. */
+	/** Of traces how many states lie in each other; of relations how many
+	 *  are there at a time. */
+	guint depth;
 	int64_t readTo; /**< All before is there. */
 	bool isComplete;
 	bool isCut; /**< The file could not be read to its end. */

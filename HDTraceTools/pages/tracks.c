@@ -10,6 +10,7 @@
 #include "HDTraceTools/pages/grouppyramid.h"
 #include "HDTraceTools/pages/messagepyramid.h"
 #include "HDTraceTools/pages/overview.h"
+#include "HDTraceTools/pages/relationpyramid.h"
 #include "HDTraceTools/pages/tracepyramid.h"
 #include "HDTraceTools/pages/tracks.h"
 
@@ -26,6 +27,9 @@ struct tracks *tracksNew(const struct findings *findings)
 		trackInit(&self->groups[i], TRACK_STATISTICS, self->store);
 	for (size_t i = 0; i < project->traceCount; i++)
 		trackInit(&self->traces[i], TRACK_TRACE, self->store);
+	self->relations = g_new(struct track, project->relationCount + 1);
+	for (size_t i = 0; i < project->relationCount; i++)
+		trackInit(&self->relations[i], TRACK_RELATIONS, self->store);
 	trackInit(&self->messages, TRACK_MESSAGES, self->store);
 	trackInit(&self->overview, TRACK_OVERVIEW, self->store);
 	self->powers = powersNew(findings);
@@ -44,10 +48,13 @@ void tracksFree(struct tracks *self)
 		trackClear(&self->groups[i]);
 	for (size_t i = 0; i < self->project->traceCount; i++)
 		trackClear(&self->traces[i]);
+	for (size_t i = 0; i < self->project->relationCount; i++)
+		trackClear(&self->relations[i]);
 	trackClear(&self->messages);
 	trackClear(&self->overview);
 	g_free(self->groups);
 	g_free(self->traces);
+	g_free(self->relations);
 	powersFree(self->powers);
 	dependenciesFree(self->dependencies);
 	pthread_mutex_destroy(&self->mutex);
@@ -222,6 +229,7 @@ int tracksFinish(struct tracks *self)
 {
 	int ret = messagePyramidMake(&self->messages, self->dependencies);
 	int other = makeOverview(self);
+	int more = relationPyramidsMake(self->project, self->relations);
 
-	return ret < 0 ? ret : other;
+	return ret < 0 ? ret : other < 0 ? other : more;
 }

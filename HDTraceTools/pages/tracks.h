@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file
- * All that the viewer shows of a project: a track for each group and trace, one
- * for the messages, and one for the power of all nodes.
+ * All that the viewer shows of a project: a track for each group, trace and
+ * file of relations, one for the messages, and one for the power of all nodes.
  */
 #ifndef HD_TRACKS_H
 #define HD_TRACKS_H
@@ -17,6 +17,7 @@ struct tracks {
 	struct store *store;
 	struct track *groups; /**< As in the project. */
 	struct track *traces;
+	struct track *relations;
 	struct track messages;
 	struct track overview;
 	struct powers *powers;
@@ -50,8 +51,8 @@ int tracksReadGroup(struct tracks *self, size_t number, bool isStored,
 int tracksReadTrace(struct tracks *self, size_t number, bool isStored,
 		    tracksProgress *progress, void *data);
 
-/** All was read: make the track of messages, and that of the power of all
- *  nodes. 0 or a negative errno of the temporary file. */
+/** All was read: make the tracks of messages, of relations, and of the power of
+ *  all nodes. 0 or a negative errno of the temporary file. */
 int tracksFinish(struct tracks *self);
 
 #endif

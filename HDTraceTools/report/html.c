@@ -237,14 +237,17 @@ static void addLines(struct html *self)
 {
 	const hdIProject *project = self->findings->project;
 
-	self->lines = g_new(struct line,
-			    project->groupCount + project->traceCount + 1);
+	self->lines =
+		g_new(struct line, project->groupCount + project->traceCount +
+					   project->relationCount + 1);
 	for (size_t i = 0; i < project->groupCount; i++)
 		addLine(self, &self->tracks->groups[i], i,
 			project->groups[i]->fileSize);
 	for (size_t i = 0; i < project->traceCount; i++)
 		addLine(self, &self->tracks->traces[i], i,
 			project->traces[i]->fileSize);
+	for (size_t i = 0; i < project->relationCount; i++)
+		addLine(self, &self->tracks->relations[i], i, 0);
 	addLine(self, &self->tracks->messages, 0, 0);
 	qsort(self->lines, self->count, sizeof(*self->lines), compareLines);
 }

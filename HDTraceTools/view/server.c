@@ -109,6 +109,8 @@ static struct track *findTrack(const struct exchange *exchange, guint64 *number)
 		return &tracks->groups[*number];
 	if (id[0] == TRACK_TRACE && *number < project->traceCount)
 		return &tracks->traces[*number];
+	if (id[0] == TRACK_RELATIONS && *number < project->relationCount)
+		return &tracks->relations[*number];
 	if (id[0] == TRACK_OVERVIEW && *number == 0)
 		return &tracks->overview;
 	return id[0] == TRACK_MESSAGES && *number == 0 ? &tracks->messages

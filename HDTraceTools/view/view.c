@@ -67,6 +67,21 @@ static bool firstEntry(const hdIProject *project, const hdIGroup *group,
 	return found;
 }
 
+/** When the first relation of a file begins. */
+static bool firstRelation(const hdIProject *project,
+			  const hdIRelationFile *file, int64_t *time)
+{
+	hdIRelationReader *reader =
+		diagnosticsOpenRelations(project, file, &diagnosticsDropped);
+	const hdIRelationRecord *record;
+	bool found = reader && hdI_readRelationRecord(reader, &record) == 1;
+
+	if (found)
+		*time = record->time;
+	hdI_closeRelations(reader);
+	return found;
+}
+
 /** About when the project starts: the exact time may be at the end of a trace,
  *  where a state stands that lasted all of the run. */
 static bool guessStart(const hdIProject *project, int64_t *start)
@@ -84,6 +99,12 @@ static bool guessStart(const hdIProject *project, int64_t *start)
 	}
 	for (size_t i = 0; i < project->traceCount; i++) {
 		if (!firstRecord(project, project->traces[i], &time))
+			continue;
+		*start = MIN(*start, time);
+		found = true;
+	}
+	for (size_t i = 0; i < project->relationCount; i++) {
+		if (!firstRelation(project, project->relations[i], &time))
 			continue;
 		*start = MIN(*start, time);
 		found = true;

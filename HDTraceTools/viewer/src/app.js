@@ -15,6 +15,7 @@ import { IntervalPanel } from "./panels/interval.js";
 import { LegendPanel } from "./panels/legend.js";
 import { ProblemsPanel } from "./panels/problems.js";
 import { ProfilePanel } from "./panels/profile.js";
+import { RelationsPanel } from "./panels/relations.js";
 import { ValuesPanel } from "./panels/values.js";
 import { Paper } from "./draw/paper.js";
 import { Pointer } from "./ui/pointer.js";
@@ -61,6 +62,7 @@ export class App {
       new ProfilePanel(this),
       new HistogramPanel(this),
       new CriticalPathPanel(this),
+      ...(model.relations.length ? [new RelationsPanel(this)] : []),
       new LegendPanel(this),
       new ValuesPanel(this),
       new ProblemsPanel(this),
@@ -206,7 +208,7 @@ export class App {
 
     this.arrowButton = iconButton(
       "arrows",
-      "Messages as arrows (a)",
+      "Messages and causes as arrows (a)",
       () => this.toggleArrows(),
       { "aria-pressed": "true" },
     );
@@ -417,7 +419,7 @@ export class App {
   }
 
   #showBanner() {
-    const { groups, traces, details, messages } = this.model.reduced;
+    const { groups, traces, details, relations, messages } = this.model.reduced;
     const parts = [];
     const { meta } = this.model;
 
@@ -427,6 +429,10 @@ export class App {
       parts.push(`states of ${traces.length} of ${this.model.traces.length} traces`);
     if (details.length)
       parts.push(`attributes of states of ${details.length} traces`);
+    if (relations.length)
+      parts.push(
+        `relations of ${relations.length} of ${this.model.relations.length} files`,
+      );
     if (messages) parts.push("messages");
     this.banner.hidden = !parts.length;
     if (!parts.length) return;
@@ -496,6 +502,8 @@ export class App {
     this.element.dataset.drawn = String(this.tracks.drawnCount);
     this.element.dataset.final = String(this.tracks.isFinal);
     this.element.dataset.arrows = String(this.tracks.overlay.arrows?.length ?? 0);
+    this.element.dataset.causes = String(this.tracks.overlay.causes?.length ?? 0);
+    this.element.dataset.request = String(this.view.request?.list?.length ?? "");
     this.element.dataset.path = String(this.tracks.overlay.pathParts ?? 0);
     this.element.dataset.frames = String(
       Number(this.element.dataset.frames ?? 0) + 1,
@@ -579,7 +587,10 @@ export class App {
   }
 
   #showMessageNote() {
-    const { messageText } = this.tracks.overlay;
+    const { overlay } = this.tracks;
+    const messageText = [overlay.messageText, overlay.causeText]
+      .filter(Boolean)
+      .join(" · ");
 
     this.messageNote.hidden = !messageText;
     if (this.messageNote.textContent !== messageText)
@@ -696,8 +707,43 @@ export class App {
       return;
     }
     if (row) this.tracks.focusKey = row.key;
+    if (row?.kind === "relations") this.#clickRelation(row, event);
     if (event.pointerType === "touch") this.#hover(event);
     this.invalidate("time");
+  }
+
+  /** A click on a relation follows its request, beside all none. */
+  #clickRelation(row, event) {
+    const { view, tracks } = this;
+    const item = row.itemAt(
+      view.timeAt(tracks.shareAt(event.clientX)),
+      tracks.heightIn(row, event.clientY),
+      (view.span / tracks.plotWidth) * 4,
+      view,
+    );
+
+    this.follow(item);
+  }
+
+  /** Follow the request of a relation through all rows; null: none. */
+  follow(item, isShown = false) {
+    const { view, model } = this;
+    const { request } = view;
+
+    if (!item) {
+      if (request) view.setRequest(null);
+      return;
+    }
+    if (!request?.has(item.relations, item.root)) {
+      const part = model.parts.findIndex(
+        ({ source }) => source === item.relations.track.source,
+      );
+
+      view.setRequest(model.requestOf(part, item.root, item.from, item.to));
+      announce(`The request of ${item.name} is followed.`);
+    }
+    if (isShown && (item.end < view.start || item.start > view.end || view.span > 50 * Math.max(1, Number(item.to - item.from))))
+      view.showInterval(item.from, item.to);
   }
 
   #clickRuler(event) {
@@ -816,6 +862,7 @@ export class App {
 
   escape() {
     this.tooltip.hide();
+    if (this.view.request) this.view.setRequest(null);
     this.view.setMark(null, null);
   }
 
@@ -1019,7 +1066,7 @@ export class App {
       h(
         "p",
         {},
-        "The wheel zooms at the pointer; over the names, or with Shift, it scrolls. Dragging moves. Dragging on the ruler, or with Shift, marks an interval: the tables below then tell its numbers. A double click marks a state.",
+        "The wheel zooms at the pointer; over the names, or with Shift, it scrolls. Dragging moves. Dragging on the ruler, or with Shift, marks an interval: the tables below then tell its numbers. A double click marks a state. A click on a relation follows its request through all rows.",
       ),
       h(
         "table",

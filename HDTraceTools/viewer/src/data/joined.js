@@ -18,15 +18,16 @@ function uniqueNames(metas) {
 
 /** Where the nodes, groups and traces of a project begin among all. */
 function offsets(metas) {
-  let [nodes, groups, traces, communicators] = [1, 0, 0, 0];
+  let [nodes, groups, traces, communicators, relations] = [1, 0, 0, 0, 0];
 
   return metas.map((meta) => {
-    const at = { nodes, groups, traces, communicators };
+    const at = { nodes, groups, traces, communicators, relations };
 
     nodes += meta.nodes.length;
     groups += meta.groups.length;
     traces += meta.traces.length;
     communicators += meta.communicators.length;
+    relations += meta.relations.length;
     return at;
   });
 }
@@ -40,7 +41,7 @@ export function partsOf(meta) {
         name: meta.project.name,
         prefix: "",
         shift: 0n,
-        at: { nodes: 0, groups: 0, traces: 0, communicators: 0 },
+        at: { nodes: 0, groups: 0, traces: 0, communicators: 0, relations: 0 },
       },
     ];
   const names = uniqueNames(meta.projects);
@@ -94,6 +95,13 @@ export function joinMetas(meta, parts) {
       part.meta.traces.map((trace) => ({
         ...trace,
         node: trace.node + part.at.nodes,
+        part,
+      })),
+    ),
+    relations: parts.flatMap((part) =>
+      part.meta.relations.map((file) => ({
+        ...file,
+        node: file.node + part.at.nodes,
         part,
       })),
     ),

@@ -4,6 +4,7 @@ import { Messages, messageDecoder } from "./messages.js";
 import { pathsOf } from "./criticalpath.js";
 import { damageOf } from "./damage.js";
 import { joinMetas, joinReports, partsOf } from "./joined.js";
+import { Relations, relationDecoder, Request } from "./relations.js";
 import { Total, totalDecoder } from "./total.js";
 import { Series, seriesDecoder } from "./series.js";
 import { States, stateDecoder } from "../rows/states.js";
@@ -37,6 +38,7 @@ export class Model {
       children: [],
       series: [],
       states: null,
+      relations: null,
     }));
     for (const node of this.nodes)
       if (node.parent >= 0) this.nodes[node.parent].children.push(node);
@@ -45,6 +47,7 @@ export class Model {
     this.root.label = meta.project.name;
     this.groups = meta.groups.map((group, i) => this.#group(group, i));
     this.traces = meta.traces.map((trace, i) => this.#trace(trace, i));
+    this.relations = meta.relations.map((file, i) => this.#relations(file, i));
     this.messages = new Messages(
       this.parts.map((part, i) => ({
         track: this.#track(part, "m", i, 0, messageDecoder),
@@ -99,6 +102,29 @@ export class Model {
     return { ...trace, number, node, track, states };
   }
 
+  #relations(file, number) {
+    const node = this.nodes[file.node];
+    const { part } = node;
+    const track = this.#track(
+      part,
+      "r",
+      number,
+      part.at.relations,
+      relationDecoder,
+    );
+    const relations = new Relations(track, number, part.at.relations);
+
+    node.relations = relations;
+    return { ...file, number, node, track, relations };
+  }
+
+  /** The request with a topmost relation, of a project, by its number. */
+  requestOf(part, root, from, to) {
+    return this.parts[part]
+      ? new Request(this.parts[part], root, from, to)
+      : null;
+  }
+
   #noteStart() {
     this.hasRange = false;
     this.start = this.origin;
@@ -110,6 +136,7 @@ export class Model {
     return [
       ...this.groups.map((group) => group.track),
       ...this.traces.map((trace) => trace.track),
+      ...this.relations.map(({ track }) => track),
       ...this.messages.tracks,
       this.total.track,
     ];
@@ -223,9 +250,11 @@ export class Model {
 
   /** A track's series or states by its key. */
   find(key) {
-    const match = /^([st])(\d+)(?:\.(\d+))?$/.exec(key);
+    const match = /^([rst])(\d+)(?:\.(\d+))?$/.exec(key);
 
     if (!match) return null;
+    if (match[1] === "r")
+      return this.relations[Number(match[2])]?.relations ?? null;
     return match[1] === "t"
       ? (this.traces[Number(match[2])]?.states ?? null)
       : (this.groups[Number(match[2])]?.series[Number(match[3])] ?? null);
@@ -242,6 +271,9 @@ export class Model {
       ),
       details: this.traces.filter(
         (trace) => trace.states.isExact && !trace.states.hasDetails,
+      ),
+      relations: this.relations.filter(
+        ({ track }) => track.finest && track.finest.number > 0,
       ),
       messages:
         this.messages.tracks.some(({ finest }) => finest && finest.number > 0),

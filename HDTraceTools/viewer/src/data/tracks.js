@@ -135,7 +135,9 @@ class RowView {
 
   #reducedBadge() {
     const track = this.row.series?.track ?? this.row.states?.track;
-    const isReduced = this.row.states
+    const isReduced = this.row.relations
+      ? this.row.relations.track.finest?.number > 0
+      : this.row.states
       ? this.row.states.levels.length && !this.row.states.isExact
       : track?.finest?.number > 0;
 
@@ -195,14 +197,17 @@ class RowView {
 
   /** Whether anything was drawn, as finely as it is wanted or not. */
   get hasPicture() {
+    if (this.row.kind === "relations")
+      return this.row.relations.track.levels.length > 0 && this.isFine;
     return this.row.kind === "states"
       ? this.row.states.levels.length > 0 && this.isFine
       : Boolean(this.sampled);
   }
 
   draw(options) {
-    const { value, states, shares } = this.plots;
+    const { value, states, relations, shares } = this.plots;
     const parts = [
+      !relations || this.#drawStates(relations, options),
       !states || this.#drawStates(states, options),
       !value || this.#drawValue(value, options),
       !shares || this.#drawShares(shares, options),
@@ -319,6 +324,8 @@ class RowView {
       parts.push("states");
       if (list.length) parts.push(`now ${list.map((s) => s.name).join(", ")}`);
     }
+    if (row.kind === "relations")
+      parts.push("relations", this.plots.relations.text);
     if (series && row.kind !== "node") {
       const range = this.sampled ? extent(this.sampled) : null;
 
@@ -412,6 +419,13 @@ export class Tracks {
       this.element.getBoundingClientRect().left + this.labelWidth + GUTTER;
 
     return (clientX - left) / this.plotWidth;
+  }
+
+  /** Where in a row a place on the screen is. */
+  heightIn(row, clientY) {
+    const top = this.scroll.getBoundingClientRect().top;
+
+    return clientY - top + this.scroll.scrollTop - (row?.top ?? 0);
   }
 
   rowAt(clientY) {

@@ -4,6 +4,7 @@ import { theme } from "./colours.js";
 import { prepareCanvas } from "../ui/dom.js";
 import { drawPath } from "./pathline.js";
 import { phasesOf } from "./ruler.js";
+import { causesOf } from "./causearrows.js";
 import { HEIGHTS } from "../rows/lane.js";
 import { GUTTER } from "./valueplot.js";
 
@@ -50,7 +51,8 @@ export class Overlay {
     context.clip();
     this.#drawPhases(context, options);
     this.#drawMark(context, options);
-    const isComplete = this.#drawMessages(context, options);
+    const hasMessages = this.#drawMessages(context, options);
+    const isComplete = this.#drawCauses(context, options) && hasMessages;
 
     this.#drawPaths(context, options);
 
@@ -127,6 +129,38 @@ export class Overlay {
       for (const arrow of this.arrows) drawHead(context, arrow);
     context.globalAlpha = 1;
     if (this.hovered) this.#drawHovered(context);
+    return true;
+  }
+
+  /** From relations to those that they caused. */
+  #drawCauses(context, options) {
+    const { view, model, rows } = this;
+
+    this.causes = [];
+    this.causeText = "";
+    if (!view.hasArrows) return true;
+    const found = causesOf(model, rows, view, {
+      ...options,
+      width: options.width,
+    });
+
+    if (!found) return false;
+    this.causes = found.arrows;
+    this.causeText = found.text;
+    context.lineWidth = view.request ? 1.5 : 1;
+    context.globalAlpha = view.request ? 0.95 : 0.6;
+    for (const arrow of found.arrows) {
+      const colour = arrow.isBackward ? theme.error : theme.text;
+
+      context.strokeStyle = colour;
+      context.fillStyle = colour;
+      context.beginPath();
+      context.moveTo(arrow.x0, arrow.y0);
+      context.lineTo(arrow.x1, arrow.y1);
+      context.stroke();
+      drawHead(context, arrow, 0.8);
+    }
+    context.globalAlpha = 1;
     return true;
   }
 

@@ -160,9 +160,10 @@ export class ProblemsPanel {
 
   #reduced() {
     const { model } = this.app;
-    const { groups, traces, details } = model.reduced;
+    const { groups, traces, details, relations } = model.reduced;
 
-    if (!groups.length && !traces.length && !details.length) return null;
+    if (![groups, traces, details, relations].some((list) => list.length))
+      return null;
     const rows = [
       ...groups.map((group) => ({
         name: `${group.name} of ${model.nameOf(group.node)}`,
@@ -175,6 +176,10 @@ export class ProblemsPanel {
       ...details.map((trace) => ({
         name: model.nameOf(trace.node),
         text: "without the attributes of states",
+      })),
+      ...relations.map(({ node, track }) => ({
+        name: `Relations of ${model.nameOf(node)}`,
+        text: `the longest ${track.finest.items}, and how many began when`,
       })),
     ];
 

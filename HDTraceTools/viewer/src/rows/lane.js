@@ -3,10 +3,15 @@
 // rows, the pointer and the tables need to know of it is asked here, so that a new
 // kind of row is a class here and a plot.
 //
-// A lane has a kind ("states", "value", "node"), a key that links name it by, the
+// A lane has a kind ("states", "relations", "value", "node"), a key that links name it by, the
 // project, the node and its path in the topology, the group that it is in (a
 // GroupLane, or null at the top), what can be asked about it ("attributes" of its
 // states, "joules" they took, "numbers" of its values), and a place.
+import {
+  laneAt,
+  RelationPlot,
+  relationsHeight,
+} from "../draw/relationplot.js";
 import { SharePlot } from "../draw/shareplot.js";
 import { StatePlot } from "../draw/stateplot.js";
 import { ValuePlot } from "../draw/valueplot.js";
@@ -92,6 +97,42 @@ export class StateLane extends Lane {
       .filter((state) => !state.isEvent)
       .map((state) => state.name)
       .join(" › ");
+  }
+}
+
+/** Relations of a file, those that overlap above each other. */
+export class RelationLane extends Lane {
+  kind = "relations";
+
+  constructor(model, place, relations) {
+    super(model, place);
+    this.relations = relations;
+  }
+
+  get tracks() {
+    return [this.relations.track];
+  }
+
+  get wantedHeight() {
+    return relationsHeight(this.relations.depth);
+  }
+
+  makePlots(area) {
+    const canvas = h("canvas", { "aria-hidden": "true" });
+
+    area.append(canvas);
+    return { relations: new RelationPlot(canvas, this.relations) };
+  }
+
+  /** The relation at a time and a height of the row, within a tolerance (ns). */
+  itemAt(time, y, tolerance, view) {
+    const { relations } = this;
+
+    return relations.itemAt(time, laneAt(relations.depth, y), tolerance, view);
+  }
+
+  textAt() {
+    return "";
   }
 }
 

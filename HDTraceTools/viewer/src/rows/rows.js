@@ -4,7 +4,7 @@
 // A row is a lane or a group of them (lane.js); only those on the screen have
 // elements, and what is asked of all rows takes no longer the more there are.
 import { comparisonOf } from "../data/comparison.js";
-import { GroupLane, OverlayLane, StateLane, ValueLane } from "./lane.js";
+import { GroupLane, OverlayLane, RelationLane, StateLane, ValueLane } from "./lane.js";
 
 /** Values that are shown at first: power, and of each grouping the first. */
 export function isShownAtFirst(series, isLarge) {
@@ -37,7 +37,10 @@ export function defaultRows(model) {
   for (const group of model.groups)
     for (const series of group.series)
       if (!isShownAtFirst(series, isLarge)) hidden.add(series.key);
-  if (model.traces.length + model.groups.length > 160)
+  if (
+    model.traces.length + model.groups.length + model.relations.length >
+    160
+  )
     for (const top of model.isJoined ? model.root.children : [model.root])
       for (const node of top.children.slice(2))
         if (node.children.length) folded.add(node.number);
@@ -53,6 +56,7 @@ function chainOf(node) {
   while (
     last.children.length === 1 &&
     !last.states &&
+    !last.relations &&
     !last.series.length &&
     !last.defined?.length
   ) {
@@ -98,10 +102,12 @@ export class Rows {
     for (const node of model.root.children) this.#addNode(node, 0, false, null);
     this.#dropEmpty();
     this.ofStates = new Map();
+    this.ofRelations = new Map();
     this.ofNodes = new Map();
     for (const row of this.list) {
       this.byKey.set(row.key, row);
       if (row.states) this.ofStates.set(row.states, row);
+      if (row.relations) this.ofRelations.set(row.relations, row);
       if (row.kind === "node") this.ofNodes.set(row.node, row);
     }
     this.place();
@@ -152,10 +158,22 @@ export class Rows {
         chain.some((n) => n.label.toLowerCase().includes(this.search)));
     // A node that has nothing but states is their row.
     const isOnlyStates =
-      node.states && !node.children.length && !node.series.length;
+      node.states &&
+      !node.relations &&
+      !node.children.length &&
+      !node.series.length;
+    const isOnlyRelations =
+      node.relations &&
+      !node.states &&
+      !node.children.length &&
+      !node.series.length;
 
     if (isOnlyStates) {
       this.#addStates(node, depth, label, isFound, group);
+      return;
+    }
+    if (isOnlyRelations) {
+      this.#addRelations(node, depth, label, isFound, group);
       return;
     }
     const isFolded = this.view.folded.has(node.number) && !this.search;
@@ -179,6 +197,8 @@ export class Rows {
 
   #addContent(node, depth, isFound, group) {
     if (node.states) this.#addStates(node, depth, "States", isFound, group);
+    if (node.relations)
+      this.#addRelations(node, depth, "Relations", isFound, group);
     if (node !== this.model.root)
       for (const child of node.children)
         this.#addNode(child, depth, isFound, group);
@@ -193,6 +213,20 @@ export class Rows {
     if (!this.#matches(`${label} states`, isFound)) return;
     this.list.push(
       new StateLane(this.model, { key, node, depth, label, group }, node.states),
+    );
+  }
+
+  #addRelations(node, depth, label, isFound, group) {
+    const { key } = node.relations;
+
+    if (this.view.isHidden(key)) return;
+    if (!this.#matches(`${label} relations`, isFound)) return;
+    this.list.push(
+      new RelationLane(
+        this.model,
+        { key, node, depth, label, group },
+        node.relations,
+      ),
     );
   }
 
@@ -270,11 +304,21 @@ export class Rows {
     const { states } = this.model.traces[number] ?? {};
 
     if (!states) return null;
-    const own = this.ofStates.get(states);
+    return this.ofStates.get(states) ?? this.#headingOf(states.node);
+  }
 
-    if (own) return own;
+  /** The same of a file of relations. */
+  rowOfRelations(number) {
+    const { relations, node } = this.model.relations[number] ?? {};
+
+    if (!relations) return null;
+    return this.ofRelations.get(relations) ?? this.#headingOf(node);
+  }
+
+  /** The heading of a node, or that of the nearest one around it. */
+  #headingOf(first) {
     for (
-      let node = states.node;
+      let node = first;
       node;
       node = node.parent >= 0 ? this.model.nodes[node.parent] : null
     ) {

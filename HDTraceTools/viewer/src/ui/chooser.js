@@ -114,6 +114,7 @@ export class Chooser {
   #keysOf(node) {
     return [
       ...(node.states ? [node.states.key] : []),
+      ...(node.relations ? [node.relations.key] : []),
       ...node.series.filter((s) => !s.isText).map((series) => series.key),
       ...node.children.flatMap((child) => this.#keysOf(child)),
     ];

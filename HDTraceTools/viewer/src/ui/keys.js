@@ -36,7 +36,7 @@ export function keyTable(app) {
     ["i", "Zoom to the marked interval", {
       i: () => view.mark && view.showInterval(view.mark.from, view.mark.to),
     }],
-    ["Esc", "Remove the mark", { Escape: () => app.escape() }],
+    ["Esc", "Remove the mark, and follow no request", { Escape: () => app.escape() }],
     ["↑  ↓", "To the row above or below, when rows have the focus; Home and End: the first, the last"],
     ["Enter", "Fold or unfold the node of the row"],
     ["f  u", "Fold all nodes to their summaries, or unfold all", {
@@ -47,7 +47,7 @@ export function keyTable(app) {
     ["b", "Draw the row with bars or as a line"],
     ["/", "Search rows", { "/": () => app.focusSearch() }],
     ["w", "Means over windows: of how many seconds", { w: () => app.focusWindow() }],
-    ["a", "Messages as arrows: on or off", { a: () => app.toggleArrows() }],
+    ["a", "Messages and causes as arrows: on or off", { a: () => app.toggleArrows() }],
     ["c", "The critical path over the rows: on or off", { c: () => app.togglePath() }],
     ["Ctrl+P", "Print, with all rows"],
     ["?", "This help", { "?": () => app.showHelp() }],

@@ -196,9 +196,12 @@ export class Live {
     app.model.setReports(list);
     await app.model.describeTracks([
       ...app.model.messages.tracks,
+      ...app.model.relations.map(({ track }) => track),
       app.model.total.track,
     ]);
     app.tracks.gaps = new Gaps(app.model);
+    if (app.view.request && !app.view.request.list)
+      app.view.setRequest(app.view.request);
     // A link counts from the start, which was not known exactly.
     if (app.model.origin !== before && app.view.toFragment() === this.shown)
       app.view.fromFragment(this.fragment);

@@ -42,7 +42,7 @@ export class Tooltip {
     const turn = ++this.turn;
     const content = message
       ? this.#message(message)
-      : await this.#content(row, time);
+      : await this.#content(row, time, this.tracks.heightIn(row, event.clientY));
 
     if (turn !== this.turn) return;
     if (!content) {
@@ -83,9 +83,10 @@ export class Tooltip {
     this.element.style.top = `${Math.max(4, y)}px`;
   }
 
-  async #content(row, time) {
+  async #content(row, time, y) {
     if (!row) return null;
     if (row.kind === "states") return this.#states(row, time);
+    if (row.kind === "relations") return this.#relation(row, time, y);
     if (row.curves) return row.curves.map((one) => this.#value(one, time));
     const series = row.drawnSeries;
 
@@ -179,6 +180,42 @@ export class Tooltip {
         details?.length > 24 ? line("…", `${details.length - 24} more`) : null,
       ),
     ];
+  }
+
+  async #relation(row, time, y) {
+    const tolerance = (this.view.span / this.tracks.plotWidth) * 3;
+    const item = row.itemAt(time, y, tolerance, this.view);
+
+    if (!item) return null;
+    const details = (await row.relations.details(item)) ?? [];
+
+    return [
+      this.#stateTitle({ name: item.name }),
+      h(
+        "table",
+        {},
+        line("Start", this.#seconds(item.start)),
+        line(
+          item.isUnended ? "Does not end before" : "End",
+          this.#seconds(item.end),
+        ),
+        line("Length", formatLength(Number(item.end - item.start))),
+        item.isElsewhere ? line("Note", "what caused it is not in the project") : null,
+        details.slice(0, 24).map(([name, value]) => this.#detail(name, value)),
+        details.length > 24 ? line("…", `${details.length - 24} more`) : null,
+      ),
+    ];
+  }
+
+  /** An attribute, or a state: since when, and how long. */
+  #detail(name, value) {
+    if (!name.startsWith("state ")) return line(name, value.slice(0, 300));
+    const [after, length] = value.split(" ").map(Number);
+
+    return line(
+      `› ${name.slice(6)}`,
+      `${formatLength(length)}, after ${formatLength(after)}`,
+    );
   }
 
   #stateTitle(state) {

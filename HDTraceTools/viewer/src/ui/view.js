@@ -16,6 +16,8 @@ export class View {
     this.span = 1;
     this.cursor = null;
     this.mark = null;
+    /** The request that is followed through all rows, or null. */
+    this.request = null;
     this.named = [];
     this.hidden = new Set();
     this.folded = new Set();
@@ -169,6 +171,18 @@ export class View {
     this.changed("mark");
   }
 
+  /** Follow a request; null: none. */
+  setRequest(request) {
+    this.request = request;
+    this.changed("looks");
+    request?.load(this.model).then(
+      () => {
+        if (this.request === request) this.changed("looks");
+      },
+      (error) => console.warn(error),
+    );
+  }
+
   /** What numbers are about: the marked interval, else all. */
   get interval() {
     return (
@@ -257,6 +271,16 @@ export class View {
         "mark",
         `${this.#relative(this.mark.from)},${this.#relative(this.mark.to)}`,
       );
+    if (this.request)
+      params.set(
+        "request",
+        [
+          this.#relative(this.request.from),
+          this.#relative(this.request.to),
+          this.model.parts.indexOf(this.request.part),
+          this.request.root,
+        ].join(","),
+      );
     put("hide", hidden.more);
     put("show", hidden.less);
     put("fold", folded.more);
@@ -338,6 +362,14 @@ export class View {
     this.search = params.get("search") ?? "";
     this.mark =
       mark && mark[0] < mark[1] ? { from: mark[0], to: mark[1] } : null;
+    const request = times("request");
+    const [part, root] = request ? request[2].split(",").map(Number) : [];
+
+    this.request = null;
+    if (request && part >= 0 && root >= 0)
+      this.setRequest(
+        this.model.requestOf(part, root, request[0], request[1]),
+      );
     if (view) {
       const span = parseSeconds(params.get("view").split(",")[1] ?? "");
 
