@@ -536,7 +536,7 @@ static int makeAll(struct all *self, struct track *tracks)
 
 	for (uint32_t i = 0; i < project->relationCount; i++) {
 		ret = forestRead(self->forest, project->relations[i],
-				 &diagnosticsDropped);
+				 &diagnosticsDropped, NULL, NULL);
 		if (ret == 0)
 			g_array_append_val(self->places, i);
 		else
