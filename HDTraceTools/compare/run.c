@@ -166,6 +166,31 @@ static void takeStates(struct taking *taking)
 			  findings->outside);
 }
 
+/** States that only relations have are known by their time on the path. */
+static void takePathStates(struct taking *taking)
+{
+	const struct findings *findings = taking->findings;
+	const GPtrArray *states = findings->profile->states;
+	GHashTableIter iter;
+	void *name, *found;
+
+	for (guint i = 0; i < states->len; i++) {
+		const struct profileState *state = states->pdata[i];
+
+		g_hash_table_remove(taking->pathTimes, state->name);
+	}
+	if (findings->outsideTime)
+		g_hash_table_remove(taking->pathTimes, PATH_OUTSIDE);
+	g_hash_table_iter_init(&iter, taking->pathTimes);
+	while (g_hash_table_iter_next(&iter, &name, &found)) {
+		const struct pathState *state = found;
+
+		costOf(taking, state->isMpi ? COMPARE_FUNCTION : COMPARE_REGION,
+		       name)
+			->values[COMPARE_PATH] = (double)state->time / 1e9;
+	}
+}
+
 /* ---- Ranks and nodes --------------------------------------------------- */
 
 static bool isNumber(const char *label)
@@ -298,6 +323,7 @@ static void takeRun(struct compare *self, struct compareRun *run,
 	run->diagnostics = findings->diagnostics.count;
 	takeWhole(&taking);
 	takeStates(&taking);
+	takePathStates(&taking);
 	labels = countLabels(findings->ranks);
 	for (guint i = 0; i < findings->ranks->len; i++)
 		takeRank(&taking, labels, i, rankLevel);

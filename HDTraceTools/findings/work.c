@@ -432,10 +432,12 @@ static void take(void *data, size_t number)
 static void findPath(struct work *work)
 {
 	struct findings *findings = work->findings;
-	int ret = pathSearchEnd(work->search, &findings->path);
+	struct forest *forest = findings->relations.forest;
+	int ret = forest ? pathSearchRelations(work->search, forest) : 0;
+	int end = pathSearchEnd(work->search, &findings->path);
 
-	if (ret < 0)
-		sayTemporary(findings, ret);
+	if (ret < 0 || end < 0)
+		sayTemporary(findings, ret < 0 ? ret : end);
 	pathSearchFree(work->search);
 	for (size_t i = 0; i < findings->project->groupCount; i++)
 		forgetPower(&findings->groups[i]);

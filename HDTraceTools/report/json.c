@@ -323,6 +323,23 @@ static void putPathStates(struct outJson *json, const struct criticalPath *path)
 	outJsonEnd(json);
 }
 
+static void putPathNodes(struct outJson *json, const struct criticalPath *path)
+{
+	if (!path->nodes->len)
+		return;
+	outJsonArray(json, "by_node", false);
+	for (guint i = 0; i < path->nodes->len; i++) {
+		const struct pathNode *node =
+			&g_array_index(path->nodes, struct pathNode, i);
+
+		outJsonObject(json, NULL, true);
+		outJsonText(json, "node", node->node->path);
+		outJsonSeconds(json, "time_s", node->time);
+		outJsonEnd(json);
+	}
+	outJsonEnd(json);
+}
+
 static void putPathParts(struct outJson *json, const struct criticalPath *path)
 {
 	putCount(json, "jumps", path->jumps);
@@ -332,7 +349,13 @@ static void putPathParts(struct outJson *json, const struct criticalPath *path)
 			&g_array_index(path->parts, struct pathPart, i);
 
 		outJsonObject(json, NULL, true);
-		outJsonInteger(json, "trace", part->trace);
+		if (part->relation) {
+			outJsonPlain(json, "trace", "null");
+			outJsonText(json, "node", part->node->path);
+			outJsonText(json, "relation", part->relation);
+		} else {
+			outJsonInteger(json, "trace", part->trace);
+		}
 		putTimes(json, part->start, part->end);
 		outJsonEnd(json);
 	}
@@ -365,6 +388,7 @@ static void putPath(struct outJson *json, const struct findings *findings)
 	outJsonSeconds(json, "length_s", path->end - path->start);
 	putTimes(json, path->start, path->end);
 	putPathRanks(json, path);
+	putPathNodes(json, path);
 	putPathStates(json, path);
 	outJsonSeconds(json, "computation_s",
 		       path->end - path->start - path->mpi);

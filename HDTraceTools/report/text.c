@@ -771,6 +771,34 @@ static void printPathStates(const struct report *report)
 		       path->states->len - count);
 }
 
+/** Of relations it matters where they were. */
+static void printPathNodes(const struct report *report)
+{
+	static const char *const headings[] = { "<Relations at", ".Time",
+						".Share", NULL };
+	const struct criticalPath *path = report->findings.path;
+	struct outTable *table;
+	guint count = report->isAll ? path->nodes->len
+				    : MIN(path->nodes->len, (guint)report->top);
+	char buffer[OUT_NUMBER_SIZE];
+
+	if (!path->nodes->len)
+		return;
+	table = outTableNew(headings);
+	for (guint i = 0; i < count; i++) {
+		const struct pathNode *node =
+			&g_array_index(path->nodes, struct pathNode, i);
+
+		outTableAdd(table, node->node->path);
+		outTableAdd(table, outDuration(buffer, node->time));
+		addShare(table, node->time, path->end - path->start);
+	}
+	outTablePrint(table, "  ", report->findings.tool->isColored);
+	if (count < path->nodes->len)
+		printf("  and %u more; --all lists them\n",
+		       path->nodes->len - count);
+}
+
 /** What could not be put together, and so is no cause. */
 static void printUnpaired(const struct dependencyCounts *counts)
 {
@@ -835,6 +863,7 @@ static void printPath(const struct report *report)
 		printPathEnergy(report, FINDINGS_OTHER);
 	printUnpaired(&path->counts);
 	printPathRanks(report);
+	printPathNodes(report);
 	printPathStates(report);
 }
 

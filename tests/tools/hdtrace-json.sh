@@ -100,6 +100,7 @@ printf '<relation version="1" hostID="a" localToken="1" topologyNumber="0" timeA
 <rel t="0" time="1"/><s name="s" t="0" time="1" k="v"/><link t="0" time="1" r="a:1:0:7"/><e t="0" time="2" error="no"/><un t="0" time="3"/><rel t="1" time="1" ws="00f067aa0ba902b7"/></relation>' \
 	>mini_alpha.rel
 ok "relations" is_valid hdtrace-relations relations mini
+ok "report of relations" is_valid hdtrace-report report mini
 ok "relations --sums" is_valid hdtrace-relations relations --sums mini
 ok "relations --tree" is_valid hdtrace-relations relations --tree=a:1:0:0 mini
 rm mini_alpha.rel

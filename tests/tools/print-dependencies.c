@@ -25,6 +25,12 @@ static const char *kindName(enum dependencyKind kind)
 		return "fork";
 	case DEPENDENCY_TEAM:
 		return "team";
+	case DEPENDENCY_RELATION:
+		return "relation";
+	case DEPENDENCY_RETURN:
+		return "return";
+	case DEPENDENCY_LINK:
+		return "link";
 	case DEPENDENCY_TASK:
 		return "task";
 	case DEPENDENCY_GRAPH:

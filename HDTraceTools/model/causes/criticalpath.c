@@ -9,6 +9,7 @@
  */
 #include "config.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <string.h>
 
@@ -17,6 +18,8 @@
 #include "HDTraceTools/base/names.h"
 #include "HDTraceTools/base/sorter.h"
 #include "HDTraceTools/base/spool.h"
+#include "HDTraceTools/model/messages.h"
+#include "HDTraceTools/model/roles.h"
 
 /** A state, as it is kept. */
 struct pathRecord {
@@ -55,6 +58,8 @@ struct pathSearch {
 	struct dependencies *dependencies;
 	struct pathTrace *traces;
 	size_t traceCount;
+	struct forest *forest; /**< NULL: no relations. */
+	int64_t *waitEnds;     /**< Of relations, as of struct pathTrace. */
 	struct names *names;   /**< Of all. */
 	struct spool *states;  /**< struct pathRecord, chunk by chunk. */
 	pthread_mutex_t mutex; /**< For it, while traces are read. */
@@ -99,6 +104,7 @@ void pathSearchFree(struct pathSearch *self)
 		g_free(self->traces[i].names);
 	}
 	g_free(self->traces);
+	g_free(self->waitEnds);
 	dependenciesFree(self->dependencies);
 	namesFree(self->names);
 	spoolFree(self->states);
@@ -190,7 +196,46 @@ int pathSearchLeave(struct pathSearch *self, struct pathReader *reader,
 	return ret;
 }
 
+int pathSearchRelations(struct pathSearch *self, struct forest *forest)
+{
+	uint32_t count = forestCount(forest);
+
+	self->forest = forest;
+	self->waitEnds = g_new(int64_t, (size_t)count + 1);
+	for (uint32_t i = 0; i < count; i++)
+		self->waitEnds[i] = INT64_MIN;
+	if (self->traceCount >= UINT32_MAX - count)
+		return -EFBIG;
+	return dependenciesAddRelations(self->dependencies, forest,
+					(uint32_t)self->traceCount);
+}
+
 /* ---- The path ---------------------------------------------------------- */
+
+/** Whether an activity is a relation, beyond all traces. */
+static bool isRelation(const struct pathSearch *self, uint32_t activity)
+{
+	return activity >= self->traceCount;
+}
+
+static uint32_t relationOf(const struct pathSearch *self, uint32_t activity)
+{
+	return activity - (uint32_t)self->traceCount;
+}
+
+static int64_t *waitEndOf(const struct pathSearch *self, uint32_t activity)
+{
+	return isRelation(self, activity)
+		       ? &self->waitEnds[relationOf(self, activity)]
+		       : &self->traces[activity].waitEnd;
+}
+
+static int64_t startOf(const struct pathSearch *self, uint32_t activity)
+{
+	return isRelation(self, activity)
+		       ? forestStart(self->forest, relationOf(self, activity))
+		       : self->traces[activity].start;
+}
 
 /** The path while it is found. */
 struct walk {
@@ -262,11 +307,11 @@ static int addPiece(struct walk *walk, uint32_t trace, int64_t start,
  *  waited for last. */
 static int takeWait(struct walk *walk, const struct dependency *edge)
 {
-	struct pathTrace *to = &walk->search->traces[edge->to];
+	int64_t *waitEnd = waitEndOf(walk->search, edge->to);
 	int ret = 0;
 
-	if (to->waitEnd != edge->toTime) {
-		to->waitEnd = edge->toTime;
+	if (*waitEnd != edge->toTime && edge->fromTime > edge->toStart) {
+		*waitEnd = edge->toTime;
 		walk->path->waiting += edge->fromTime - edge->toStart;
 		ret = addPiece(walk, edge->to, edge->toStart, edge->fromTime,
 			       true);
@@ -279,6 +324,31 @@ static int takeWait(struct walk *walk, const struct dependency *edge)
 	walk->trace = edge->from;
 	walk->time = edge->fromTime;
 	return ret;
+}
+
+/** The relation that ends last, if no trace does; of several the one that
+ * caused the others. */
+static void findLastRelation(struct walk *walk)
+{
+	const struct pathSearch *search = walk->search;
+	struct criticalPath *path = walk->path;
+	uint32_t count = search->forest ? forestCount(search->forest) : 0;
+	uint32_t best = FOREST_NONE;
+
+	for (uint32_t i = 0; i < count; i++) {
+		int64_t end = forestLasted(search->forest, i);
+
+		if (end < path->end ||
+		    (end == path->end &&
+		     (best == FOREST_NONE ||
+		      forestDepth(search->forest, i) >=
+			      forestDepth(search->forest, best))))
+			continue;
+		path->end = end;
+		path->isKnown = true;
+		best = i;
+		walk->trace = (uint32_t)search->traceCount + i;
+	}
 }
 
 static int findPath(struct walk *walk)
@@ -298,6 +368,7 @@ static int findPath(struct walk *walk)
 		path->isKnown = true;
 		walk->trace = i;
 	}
+	findLastRelation(walk);
 	if (!path->isKnown)
 		return 0;
 	walk->time = path->end;
@@ -311,7 +382,7 @@ static int findPath(struct walk *walk)
 	search->dependencies = NULL;
 	if (ret < 0)
 		return ret;
-	start = MIN(search->traces[walk->trace].start, walk->time);
+	start = MIN(startOf(search, walk->trace), walk->time);
 	path->start = start;
 	return addPiece(walk, walk->trace, start, walk->time, false);
 }
@@ -371,9 +442,21 @@ struct depth {
 struct tally {
 	GArray *depths; /**< struct depth */
 	guint used;     /**< Those with something in them. */
-	int64_t *times; /**< Of each name; the last one: of none. */
-	bool *areMpi;   /**< Of each name, likewise. */
+	GArray *times;  /**< int64_t: of each name. */
+	int64_t none;   /**< Of none. */
+	GArray *areMpi; /**< bool: of each name. */
 };
+
+/** There may be new names. */
+static void fitTally(struct tally *tally, const struct names *names)
+{
+	g_array_set_size(tally->times, namesCount(names));
+	for (uint32_t i = tally->areMpi->len; i < namesCount(names); i++) {
+		bool isMpi = mpiIsFunction(namesAt(names, i));
+
+		g_array_append_val(tally->areMpi, isMpi);
+	}
+}
 
 static struct depth *depthAt(struct tally *tally, uint32_t depth)
 {
@@ -395,9 +478,42 @@ static void addState(struct tally *tally, const struct pathRecord *record,
 		return;
 	own = depthAt(tally, record->depth);
 	tally->used = record->depth + 1;
-	tally->times[name] += time - MIN(inside.time, time);
+	g_array_index(tally->times, int64_t, name) +=
+		time - MIN(inside.time, time);
 	own->time += time;
-	own->mpi += tally->areMpi[name] ? time : MIN(inside.mpi, time);
+	own->mpi += g_array_index(tally->areMpi, bool, name)
+			    ? time
+			    : MIN(inside.mpi, time);
+}
+
+/** Start with the parts of an activity; all their time. */
+static int64_t startTally(struct partSums *sums, const GArray *parts,
+			  struct tally *tally)
+{
+	int64_t all = 0;
+
+	*sums = (struct partSums){
+		.parts = parts,
+		.before = g_new(int64_t, parts->len + 1),
+	};
+	for (guint i = 0; i < parts->len; i++) {
+		sums->before[i] = all;
+		all += lengthOf(&g_array_index(parts, struct pathPart, i));
+	}
+	g_array_set_size(tally->depths, 0);
+	tally->used = 0;
+	return all;
+}
+
+/** All its states were taken. */
+static void endTally(struct partSums *sums, struct tally *tally, int64_t all,
+		     struct pathRank *rank)
+{
+	/* States that overlap take nothing away from other traces. */
+	tally->none += MAX(all - depthAt(tally, 0)->time, 0);
+	rank->time += all;
+	rank->mpi += depthAt(tally, 0)->mpi;
+	g_free(sums->before);
 }
 
 /** Go through the states of a trace with parts of the path. */
@@ -406,19 +522,10 @@ static int tallyTrace(struct pathSearch *self, const struct pathTrace *trace,
 		      struct pathRank *rank)
 {
 	struct pathRecord *records = g_new(struct pathRecord, CHUNK);
-	struct partSums sums = {
-		.parts = parts,
-		.before = g_new(int64_t, parts->len + 1),
-	};
-	int64_t all = 0;
+	struct partSums sums;
+	int64_t all = startTally(&sums, parts, tally);
 	int ret = 0;
 
-	for (guint i = 0; i < parts->len; i++) {
-		sums.before[i] = all;
-		all += lengthOf(&g_array_index(parts, struct pathPart, i));
-	}
-	g_array_set_size(tally->depths, 0);
-	tally->used = 0;
 	for (guint i = 0; i < trace->chunks->len && ret == 0; i++) {
 		size_t count =
 			(size_t)MIN(trace->count - (uint64_t)i * CHUNK, CHUNK);
@@ -433,13 +540,59 @@ static int tallyTrace(struct pathSearch *self, const struct pathTrace *trace,
 					 pathUntil(&sums, records[k].start));
 	}
 	g_free(records);
-	/* States that overlap take nothing away from other traces. */
-	tally->times[namesCount(self->names)] +=
-		MAX(all - depthAt(tally, 0)->time, 0);
-	rank->time += all;
-	rank->mpi += depthAt(tally, 0)->mpi;
-	g_free(sums.before);
+	endTally(&sums, tally, all, rank);
 	return ret;
+}
+
+static void addNode(GArray *nodes, const hdINode *node, int64_t time)
+{
+	const struct pathNode new = { .node = node, .time = time };
+
+	for (guint i = 0; i < nodes->len; i++) {
+		struct pathNode *found =
+			&g_array_index(nodes, struct pathNode, i);
+
+		if (found->node == node) {
+			found->time += time;
+			return;
+		}
+	}
+	g_array_append_val(nodes, new);
+}
+
+/** The same of a relation. */
+static int tallyRelation(struct pathSearch *self, uint32_t number,
+			 const GArray *parts, struct tally *tally,
+			 struct criticalPath *path, struct pathRank *rank)
+{
+	struct forestRelation relation;
+	struct partSums sums;
+	int64_t all;
+	int ret = forestGet(self->forest, number, &relation);
+
+	if (ret < 0)
+		return ret;
+	all = startTally(&sums, parts, tally);
+	/* They come as they began: backwards those that lie in others are
+	 * first. */
+	for (size_t i = relation.stateCount; i-- > 0;) {
+		const hdIRelationState *state = &relation.states[i];
+		const struct pathRecord record = {
+			.start = state->start,
+			.end = state->end == HDI_NEVER ? relation.lasted
+						       : state->end,
+			.depth = state->depth,
+		};
+		uint32_t name = namesNumber(self->names, state->name);
+
+		fitTally(tally, self->names);
+		addState(tally, &record, name,
+			 pathUntil(&sums, record.end) -
+				 pathUntil(&sums, record.start));
+	}
+	addNode(path->nodes, relation.file->file->node, all);
+	endTally(&sums, tally, all, rank);
+	return 0;
 }
 
 static void addAmount(struct attributionAmount *to,
@@ -480,15 +633,19 @@ struct pieces {
 
 static void startTrace(struct pieces *self, uint32_t number)
 {
-	const struct pathTrace *trace = &self->walk->search->traces[number];
+	const struct pathSearch *search = self->walk->search;
+	/* What a relation cost is not told by its trace. */
+	const struct pathTrace *trace =
+		isRelation(search, number) ? NULL : &search->traces[number];
 
 	self->trace = number;
 	for (int i = 0; i < PATH_RULES; i++) {
-		struct attribution *rule = trace->power.attributions[i];
+		struct attribution *rule =
+			trace ? trace->power.attributions[i] : NULL;
 
 		self->shares[i] = NULL;
 		self->cursors[i] = NULL;
-		if (!trace->power.series || !rule)
+		if (!trace || !trace->power.series || !rule)
 			continue;
 		self->shares[i] = attributionShareNew(
 			rule, trace->power.node,
@@ -507,6 +664,30 @@ static void stopTrace(struct pieces *self)
 	}
 }
 
+/** The rank of a node; -1: it belongs to none. */
+static int64_t rankOf(const struct pathSearch *self, const hdINode *node)
+{
+	int level = rolesRankLevel(self->project);
+	int64_t rank = -1;
+
+	node = level ? rolesAt(node, level) : node;
+	if (!level || node->level != level ||
+	    !messagesReadNumber(node->label, &rank) || rank < 0)
+		return -1;
+	return rank;
+}
+
+static int endRelation(struct pieces *self)
+{
+	struct pathSearch *search = self->walk->search;
+	uint32_t number = relationOf(search, self->trace);
+	const hdINode *node = forestFileOf(search->forest, number)->file->node;
+
+	return tallyRelation(
+		search, number, self->parts, self->tally, self->walk->path,
+		rankAt(self->walk->path->ranks, rankOf(search, node)));
+}
+
 /** All pieces of a trace were taken. */
 static int endTrace(struct pieces *self)
 {
@@ -516,12 +697,14 @@ static int endTrace(struct pieces *self)
 
 	if (self->trace == NO_TRACE)
 		return 0;
-	trace = &search->traces[self->trace];
 	for (int i = 0; i < PATH_RULES && ret == 0; i++) {
 		if (self->cursors[i])
 			ret = attributionCursorError(self->cursors[i]);
 	}
 	stopTrace(self);
+	if (isRelation(search, self->trace))
+		return ret < 0 || !self->parts->len ? ret : endRelation(self);
+	trace = &search->traces[self->trace];
 	if (ret == 0 && self->parts->len)
 		ret = tallyTrace(search, trace, self->parts, self->tally,
 				 rankAt(self->walk->path->ranks, trace->rank));
@@ -589,6 +772,16 @@ static gint compareRanks(gconstpointer a, gconstpointer b)
 	return (x->rank > y->rank) - (x->rank < y->rank);
 }
 
+static gint compareNodes(gconstpointer a, gconstpointer b)
+{
+	const struct pathNode *x = a;
+	const struct pathNode *y = b;
+
+	if (x->time != y->time)
+		return x->time > y->time ? -1 : 1;
+	return strcmp(x->node->path, y->node->path);
+}
+
 static gint compareParts(gconstpointer a, gconstpointer b)
 {
 	const struct pathPart *x = a;
@@ -601,12 +794,15 @@ static gint compareParts(gconstpointer a, gconstpointer b)
 static void finishPath(struct criticalPath *path, const struct names *names,
 		       const struct tally *tally)
 {
-	for (uint32_t i = 0; i <= namesCount(names); i++) {
-		bool isNone = i == namesCount(names);
+	for (uint32_t i = 0; i <= tally->times->len; i++) {
+		bool isNone = i == tally->times->len;
 		struct pathState state = {
 			.name = isNone ? NULL : g_strdup(namesAt(names, i)),
-			.isMpi = tally->areMpi[i],
-			.time = tally->times[i],
+			.isMpi = !isNone &&
+				 g_array_index(tally->areMpi, bool, i),
+			.time = isNone ? tally->none
+				       : g_array_index(tally->times, int64_t,
+						       i),
 		};
 
 		if (state.time > 0)
@@ -618,8 +814,32 @@ static void finishPath(struct criticalPath *path, const struct names *names,
 		path->mpi += g_array_index(path->ranks, struct pathRank, i).mpi;
 	g_array_sort(path->states, compareStates);
 	g_array_sort(path->ranks, compareRanks);
+	g_array_sort(path->nodes, compareNodes);
 	dropParts(path);
 	g_array_sort(path->parts, compareParts);
+}
+
+/** Tell of parts of relations what they are. */
+static int nameParts(struct pathSearch *self, struct criticalPath *path)
+{
+	int ret = 0;
+
+	for (guint i = 0; i < path->parts->len && ret == 0; i++) {
+		struct pathPart *part =
+			&g_array_index(path->parts, struct pathPart, i);
+		struct forestRelation relation;
+
+		if (!isRelation(self, part->trace))
+			continue;
+		ret = forestGet(self->forest, relationOf(self, part->trace),
+				&relation);
+		part->trace = PATH_RELATION;
+		if (ret < 0)
+			continue;
+		part->node = relation.file->file->node;
+		part->relation = g_strdup(relation.token);
+	}
+	return ret;
 }
 
 int pathSearchEnd(struct pathSearch *self, struct criticalPath **result)
@@ -632,24 +852,26 @@ int pathSearchEnd(struct pathSearch *self, struct criticalPath **result)
 	};
 	struct tally tally = {
 		.depths = g_array_new(FALSE, TRUE, sizeof(struct depth)),
-		.times = g_new0(int64_t, namesCount(self->names) + 1),
-		.areMpi = g_new0(bool, namesCount(self->names) + 1),
+		.times = g_array_new(FALSE, TRUE, sizeof(int64_t)),
+		.areMpi = g_array_new(FALSE, TRUE, sizeof(bool)),
 	};
 	int ret;
 
 	path->ranks = g_array_new(FALSE, FALSE, sizeof(struct pathRank));
 	path->states = g_array_new(FALSE, FALSE, sizeof(struct pathState));
 	path->parts = g_array_new(FALSE, FALSE, sizeof(struct pathPart));
-	for (uint32_t i = 0; i < namesCount(self->names); i++)
-		tally.areMpi[i] = mpiIsFunction(namesAt(self->names, i));
+	path->nodes = g_array_new(FALSE, FALSE, sizeof(struct pathNode));
+	fitTally(&tally, self->names);
 	ret = findPath(&walk);
 	if (ret == 0 && path->isKnown)
 		ret = takePieces(&walk, &tally);
 	finishPath(path, self->names, &tally);
+	if (ret == 0)
+		ret = nameParts(self, path);
 	sorterFree(walk.pieces);
 	g_array_unref(tally.depths);
-	g_free(tally.times);
-	g_free(tally.areMpi);
+	g_array_unref(tally.times);
+	g_array_unref(tally.areMpi);
 	*result = path;
 	return ret;
 }
@@ -668,7 +890,11 @@ void criticalPathFree(struct criticalPath *self)
 	for (guint i = 0; i < self->states->len; i++)
 		g_free((void *)g_array_index(self->states, struct pathState, i)
 			       .name);
+	for (guint i = 0; i < self->parts->len; i++)
+		g_free((void *)g_array_index(self->parts, struct pathPart, i)
+			       .relation);
 	g_array_unref(self->ranks);
+	g_array_unref(self->nodes);
 	g_array_unref(self->states);
 	g_array_unref(self->parts);
 	g_free(self);

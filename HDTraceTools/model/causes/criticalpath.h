@@ -9,8 +9,13 @@
  * collective call, of posting a receive. So the time in which a call waited for
  * something that had not begun is not on it, and it has no gaps.
  *
+ * Relations are activities as traces are: each by itself, since those of a node
+ * overlap. What a relation caused is on the path while it was there, and the
+ * relation itself in the rest of its time.
+ *
  * The memory does not grow with the traces, but with the number of their names,
- * and with that of the parts of the path in one trace.
+ * with that of the parts of the path in one trace, and with that of relations:
+ * 8 bytes each, besides those of the forest.
  */
 #ifndef HD_CRITICALPATH_H
 #define HD_CRITICALPATH_H
@@ -37,9 +42,20 @@ struct pathState {
 /** What people and programs read instead of no name. */
 #define PATH_OUTSIDE "(no state)"
 
-/** A part of the path, in one trace. */
+/** Time on the path of the relations of a node. */
+struct pathNode {
+	const hdINode *node;
+	int64_t time;
+};
+
+/** A part of a relation. */
+#define PATH_RELATION UINT32_MAX
+
+/** A part of the path, in one trace or relation. */
 struct pathPart {
-	uint32_t trace;
+	uint32_t trace;       /**< Its place in the project; or PATH_RELATION */
+	const hdINode *node;  /**< Of that: the node, */
+	const char *relation; /**< and the token. */
 	int64_t start;
 	int64_t end;
 };
@@ -57,6 +73,7 @@ struct criticalPath {
 	int64_t end;
 	GArray *ranks;    /**< struct pathRank, by rank. */
 	GArray *states;   /**< struct pathState, the most time first. */
+	GArray *nodes;    /**< struct pathNode, the most time first. */
 	GArray *parts;    /**< struct pathPart, by time. */
 	uint64_t jumps;   /**< From one trace to another. */
 	uint64_t hidden;  /**< Parts that are not among those. */
@@ -107,6 +124,15 @@ struct pathPower {
  */
 int pathSearchLeave(struct pathSearch *self, struct pathReader *reader,
 		    const struct pathPower *power);
+
+/**
+ * Relations are activities, too.
+ *
+ * @param forest After forestEnd(); must stay until pathSearchEnd().
+ *
+ * @return 0 or a negative errno.
+ */
+int pathSearchRelations(struct pathSearch *self, struct forest *forest);
 
 /** All traces were read: find the path, to be freed with criticalPathFree(). 0
  *  or a negative errno. */

@@ -69,6 +69,7 @@ static int compareFromLatest(const void *a, const void *b)
 
 	COMPARE(y->toTime, x->toTime);
 	COMPARE(y->fromTime, x->fromTime);
+	COMPARE(x->order, y->order);
 	/* What took time, before messages that took none. */
 	COMPARE(y->kind == DEPENDENCY_GRAPH, x->kind == DEPENDENCY_GRAPH);
 	return compareRest(x, y);
@@ -359,6 +360,9 @@ int dependenciesLeave(struct dependencies *self,
 
 static const hdINode *nodeOf(const struct dependencies *self, uint32_t trace)
 {
+	if (self->forest && trace >= self->firstRelation)
+		return forestFileOf(self->forest, trace - self->firstRelation)
+			->file->node;
 	return g_array_index(self->nodes, const hdINode *, trace);
 }
 
@@ -385,13 +389,14 @@ static void judge(struct dependencies *self, struct dependency *edge)
 }
 
 /** Whether something waited. A thread is there no earlier than its first
- * region, and what a graph's activity follows is handed over at once.
- */
+ * region, a relation no earlier than its cause, and what a graph's activity
+ * follows is handed over at once. */
 static bool isWait(const struct dependency *edge)
 {
 	return edge->from != edge->to &&
 	       edge->certainty != DEPENDENCY_IMPOSSIBLE &&
-	       (edge->fromTime > edge->toStart ||
+	       (edge->kind & DEPENDENCIES_OF_RELATIONS ||
+		edge->fromTime > edge->toStart ||
 		(edge->fromTime == edge->toStart &&
 		 (edge->kind & (DEPENDENCY_FORK | DEPENDENCY_GRAPH))));
 }

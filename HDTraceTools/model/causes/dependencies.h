@@ -38,6 +38,13 @@
  * of a task or a transfer to the end of what waited for it, or to what began
  * then without waiting.
  *
+ *   relations     (of model/relations) from the one that caused another to the
+ *                 start of that, and from the end of that to the one that
+ * caused it, if that goes on: it may have waited. From a further cause (a link)
+ * as from an end, if it ended before the other one did. From one without a
+ * cause to the next of its node, if these do not overlap there; and of a node
+ * with a trace, to and from that. All but the first are possible only.
+ *
  * Where recording was interrupted order begins anew with each epoch that was
  * recorded; what is received there before something is sent was sent when
  * nothing was recorded. What has no counterpart is counted and never guessed.
@@ -60,6 +67,7 @@
 #include <glib.h>
 
 #include <hdReading.h>
+#include "HDTraceTools/model/relations/forest.h"
 
 /** Kinds of edges; they are bits, for what is wanted. */
 enum dependencyKind {
@@ -71,17 +79,23 @@ enum dependencyKind {
 	DEPENDENCY_FORK = 128,
 	DEPENDENCY_TEAM = 256, /**< A barrier of threads. */
 	DEPENDENCY_TASK = 512,
-	DEPENDENCY_GRAPH = 1024, /**< Of a task graph that was simulated. */
+	DEPENDENCY_GRAPH = 1024,    /**< Of a task graph that was simulated. */
+	DEPENDENCY_RELATION = 2048, /**< One causes another, or goes before. */
+	DEPENDENCY_RETURN = 4096,   /**< One goes on after those it caused. */
+	DEPENDENCY_LINK = 8192,     /**< A further cause. */
 	/* No edges, but ends of messages without the other one. */
 	DEPENDENCY_SENT = 32,
 	DEPENDENCY_RECEIVED = 64,
 };
 
+#define DEPENDENCIES_OF_RELATIONS \
+	(DEPENDENCY_RELATION | DEPENDENCY_RETURN | DEPENDENCY_LINK)
+
 /** All kinds whose ends are different activities. */
 #define DEPENDENCIES_BETWEEN                                                  \
 	(DEPENDENCY_MESSAGE | DEPENDENCY_RENDEZVOUS | DEPENDENCY_COLLECTIVE | \
 	 DEPENDENCY_BARRIER | DEPENDENCY_FORK | DEPENDENCY_TEAM |             \
-	 DEPENDENCY_TASK | DEPENDENCY_GRAPH)
+	 DEPENDENCY_TASK | DEPENDENCY_GRAPH | DEPENDENCIES_OF_RELATIONS)
 
 /** How sure it is that an edge is one. */
 enum dependencyCertainty {
@@ -95,12 +109,17 @@ enum dependencyCertainty {
 struct dependency {
 	enum dependencyKind kind;
 	enum dependencyCertainty certainty;
-	uint32_t from;    /**< The trace: as given to dependenciesEnter(). */
+	/** The trace: as given to dependenciesEnter(); or a relation, see
+	 *  dependenciesAddRelations(). */
+	uint32_t from;
 	uint32_t to;      /**< Likewise. */
 	int64_t fromTime; /**< Clamped: no later than toTime, if possible. */
 	int64_t toTime;   /**< The end of the call that depends on it ... */
 	int64_t toStart;  /**< ... and its start. */
 	int64_t early;    /**< By how much it goes back as recorded, or 0. */
+	/** Of those at the same time: what comes first, so that who has waited
+	 * for several in each other goes through all of them. */
+	int32_t order;
 	/* Of messages: */
 	int64_t size; /**< In bytes; -1 if not known. */
 	int64_t tag;
@@ -187,6 +206,18 @@ int dependenciesLeave(struct dependencies *self,
 
 /** What was noted is not wanted: frees the reader; NULL does nothing. */
 void dependenciesDrop(struct dependencyReader *reader);
+
+/**
+ * Add the edges of relations, which are activities as well.
+ *
+ * @param forest After forestEnd(); must stay until all edges are taken.
+ * @param first What the relation with number 0 counts as in edges; beyond all
+ *        traces.
+ *
+ * @return 0 or a negative errno.
+ */
+int dependenciesAddRelations(struct dependencies *self,
+			     const struct forest *forest, uint32_t first);
 
 /**
  * Take the next edge. After the first call nothing may be added.

@@ -112,6 +112,8 @@ struct dependencies {
 	struct messages *messages; /**< For communicators. */
 	struct channels *channels; /**< Of struct dependencyChannel. */
 	GArray *nodes;             /**< const hdINode *, by number of traces. */
+	const struct forest *forest; /**< Or NULL. */
+	uint32_t firstRelation;
 	struct sorter *ends;
 	struct sorter *edges;
 	bool isJoined;

@@ -31,6 +31,7 @@ struct mention {
 	unsigned char key[16]; /**< Hash of the token, or the span. */
 	uint32_t number;       /**< Who is it, or who names it. */
 	bool isReference;
+	bool isLink; /**< It names a further cause. */
 };
 
 /** Times of those that a relation caused, or of its states. */
@@ -52,6 +53,7 @@ struct forest {
 	uint32_t *siblings;
 	uint32_t *depths;
 	GArray *circular; /**< uint32_t: those that were cut, in order. */
+	GArray *causes;   /**< struct forestLink */
 	int error;        /**< Negative errno of a temporary file. */
 	/* What forestGet() gives. */
 	GByteArray *bytes;
@@ -72,7 +74,9 @@ static int compareMentions(const void *left, const void *right)
 		return order;
 	if (a->isReference != b->isReference)
 		return a->isReference ? 1 : -1;
-	return (a->number > b->number) - (a->number < b->number);
+	if (a->number != b->number)
+		return a->number < b->number ? -1 : 1;
+	return a->isLink - b->isLink;
 }
 
 static void freeFile(void *data)
@@ -94,6 +98,7 @@ struct forest *forestNew(const hdIProject *project)
 	self->rest = spoolNew();
 	self->mentions = sorterNew(sizeof(struct mention), compareMentions);
 	self->circular = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+	self->causes = g_array_new(FALSE, FALSE, sizeof(struct forestLink));
 	self->bytes = g_byte_array_new();
 	self->states = g_array_new(FALSE, FALSE, sizeof(hdIRelationState));
 	self->attributes = g_array_new(FALSE, FALSE, sizeof(hdIAttribute));
@@ -194,6 +199,18 @@ static void mention(struct forest *self, uint32_t number, const GString *token,
 	fail(self, sorterAdd(self->mentions, &mention));
 }
 
+static void mentionLink(struct forest *self, uint32_t number, const char *token)
+{
+	struct mention mention;
+
+	memset(&mention, 0, sizeof(mention));
+	mention.number = number;
+	mention.isReference = true;
+	mention.isLink = true;
+	hdTraceId(token, strlen(token), mention.key);
+	fail(self, sorterAdd(self->mentions, &mention));
+}
+
 static void addTime(struct forestFile *file, int64_t time)
 {
 	if (time == HDI_NEVER)
@@ -219,6 +236,8 @@ static void take(struct forest *self, struct forestFile *file,
 		mention(self, number, self->parent, true);
 	else if (relation->parentKind == HDI_PARENT_SPAN)
 		self->spans++;
+	for (size_t i = 0; i < relation->linkCount; i++)
+		mentionLink(self, number, relation->links[i]);
 	self->counts.roots += relation->parentKind != HDI_PARENT_SPAN &&
 			      self->parent->len == 0;
 	put(self, relation,
@@ -288,6 +307,13 @@ static void joinMentions(struct forest *self)
 		if (!now.isReference && !isSame) {
 			relation = now;
 			isThere = true;
+		} else if (now.isLink && isSame) {
+			const struct forestLink link = {
+				.number = now.number,
+				.cause = relation.number,
+			};
+
+			g_array_append_val(self->causes, link);
 		} else if (now.isReference && isSame) {
 			self->parents[now.number] = relation.number;
 		}
@@ -474,6 +500,21 @@ const struct forestFile *forestFileOf(const struct forest *self,
 			high = middle;
 	}
 	return self->files->pdata[low];
+}
+
+uint32_t forestDepth(const struct forest *self, uint32_t number)
+{
+	return self->depths[number];
+}
+
+bool forestEnded(const struct forest *self, uint32_t number)
+{
+	return entryAt(self, number)->end != HDI_NEVER;
+}
+
+const GArray *forestLinks(const struct forest *self)
+{
+	return self->causes;
 }
 
 int64_t forestStart(const struct forest *self, uint32_t number)

@@ -17,6 +17,8 @@
 #include <stdbool.h>
 #include <inttypes.h>
 
+#include <glib.h>
+
 #include <hdReading.h>
 #include "HDTraceTools/model/diagnostics.h"
 
@@ -124,6 +126,22 @@ uint32_t forestParent(const struct forest *self, uint32_t number);
 /** The first that it caused, and the next one of the same cause. */
 uint32_t forestChild(const struct forest *self, uint32_t number);
 uint32_t forestSibling(const struct forest *self, uint32_t number);
+
+/** How many caused it, one another; and the file that it is of. */
+uint32_t forestDepth(const struct forest *self, uint32_t number);
+const struct forestFile *forestFileOf(const struct forest *self,
+				      uint32_t number);
+/** Whether it ended. */
+bool forestEnded(const struct forest *self, uint32_t number);
+
+/** That a relation names another one of the project as a further cause. */
+struct forestLink {
+	uint32_t number; /**< Who names it. */
+	uint32_t cause;
+};
+
+/** All of them: struct forestLink. */
+const GArray *forestLinks(const struct forest *self);
 
 /** When it began, and until when it lasted, without reading it. */
 int64_t forestStart(const struct forest *self, uint32_t number);
