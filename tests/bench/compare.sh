@@ -9,7 +9,8 @@
 # only is built for each (compare-ops.c). Both run in turns, first the one and
 # then the other, then the other way round; CPU time is counted. Where valgrind
 # is, instructions are, too: what an operation needs between 20,000 and 120,000
-# of them. compare.awk has the rules; exit status 1 if something got worse, 2 if
+# of them; of probes, where both have them (compare-probe.c), only these.
+# compare.awk has the rules; exit status 1 if something got worse, 2 if
 # nothing could be measured. COMPARE_PAIRS=9 is how many pairs are run.
 set -u
 source_dir=$(cd "$(dirname "$0")" && pwd) || exit 2
@@ -70,8 +71,26 @@ build_ops() {
 		-lpthread -lm -o "$3"
 }
 
+# The same for probes: SOURCES BUILD PROGRAM; false if there are none.
+build_probe() {
+	[ -d "$1/InstrumentationLibrary" ] || return 1
+	[ -f "$2/.libs/libhdProbe.a" ] ||
+		quietly "$work/probe.log" "${MAKE:-make}" -C "$2" libhdProbe.la
+	# A command and its options.
+	# shellcheck disable=SC2086
+	quietly "$work/probe.log" ${CC:-cc} ${CFLAGS:--g -O2} \
+		-I"$1/InstrumentationLibrary/include" \
+		"$source_dir/compare-probe.c" "$2/.libs/libhdProbe.a" \
+		-lpthread -o "$3"
+}
+
 build_ops "$base/source" "$base/build" "$work/ops-base"
 build_ops "$top" "$build" "$work/ops-this"
+probes=
+if build_probe "$base/source" "$base/build" "$work/probe-base" &&
+	build_probe "$top" "$build" "$work/probe-this"; then
+	probes="pair dispatch"
+fi
 run=$work/run
 rm -rf "$run"
 mkdir -p "$run" || exit 2
@@ -102,9 +121,13 @@ measure() {
 # Instructions of so many operations: base|this OPERATION COUNT. Buffers hold all
 # of them, so that it does not depend on when they are written.
 instructions() {
+	case $2 in
+	pair | dispatch) program=$work/probe-$1 ;;
+	*) program=$work/ops-$1 ;;
+	esac
 	HDTRACE_BUFFER_SIZE_KB=262144 HDTRACE_FLUSH_MS=600000 \
 		valgrind --tool=callgrind --callgrind-out-file=/dev/null \
-		"$work/ops-$1" "$2" "$3" 2>&1 >/dev/null |
+		"$program" "$2" "$3" 2>&1 >/dev/null |
 		sed -n 's/^==[0-9]*== Collected : \([0-9]*\)$/\1/p'
 	rm -f ops_* ops.*
 }
@@ -136,7 +159,7 @@ for figure in $operations stat check merge; do
 	done
 done
 if command -v valgrind >/dev/null; then
-	for operation in $operations; do
+	for operation in $operations $probes; do
 		a=$(slope base "$operation") || exit 2
 		b=$(slope this "$operation") || exit 2
 		echo "instructions $operation $a $b" >>"$work/measured"

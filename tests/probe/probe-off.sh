@@ -1,6 +1,7 @@
 #!/bin/sh
 # With HDPROBE_OFF, probes emit nothing; switched off at run time, a probe is a
-# load, a comparison and a branch.
+# load, a comparison and a branch; and what is not timed, as sampling has it, costs
+# less than what is.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
 [ -z "${HD_SANITIZE-}" ] || skip_all "sanitizers add code of their own"
@@ -60,18 +61,23 @@ emits_something() {
 	! diff -q on.s bare.s && ${NM:-nm} on.o | grep -q 'U hdProbe_begin'
 }
 
-# Instructions of so many pairs, with valgrind: COUNT.
+# Instructions of so many pairs, with valgrind: COUNT [on|off [SAMPLING]].
 instructions() {
-	HDPROBE=off valgrind --tool=callgrind --callgrind-out-file=/dev/null \
-		./loop "$1" 2>&1 | sed -n 's/^==[0-9]*== Collected : \([0-9]*\)$/\1/p'
+	HDPROBE=${2:-off} valgrind --tool=callgrind --callgrind-out-file=/dev/null \
+		./loop "$1" "${3:-0}" 2>&1 | sed -n 's/^==[0-9]*== Collected : \([0-9]*\)$/\1/p'
 }
 
-one_branch() {
+build_loop() {
 	cat >loop.c <<'END'
 #include <stdlib.h>
 #include <hdProbe.h>
 int main(int argc, char **argv)
 {
+	unsigned int every = argc > 2 ? (unsigned int)atoi(argv[2]) : 0;
+
+	if (every)
+		hdProbe_setSampling(hdProbe_find("pair", NULL,
+						 HDPROBE_KIND_TIMER), every, 1);
 	for (long i = argc > 1 ? atol(argv[1]) : 0; i > 0; i--) {
 		HDPROBE_START(pair, "pair");
 		HDPROBE_STOP(pair);
@@ -79,8 +85,19 @@ int main(int argc, char **argv)
 	return 0;
 }
 END
-	compile -o loop loop.c -L"${abs_top_builddir:?}/.libs" -lhdProbe -lpthread ||
-		return 1
+	compile -o loop loop.c -L"${abs_top_builddir:?}/.libs" -lhdProbe -lpthread
+}
+
+# Of one in 50 of them, the clock is read.
+sampling_is_cheaper() {
+	all=$(($(instructions 51000 on) - $(instructions 1000 on)))
+	some=$(($(instructions 51000 on 50) - $(instructions 1000 on 50)))
+	echo "50000 pairs: $all instructions, of which one in 50 is timed $some"
+	[ "$some" -gt 0 ] && [ $((some * 10)) -lt $((all * 8)) ]
+}
+
+one_branch() {
+	build_loop || return 1
 	few=$(instructions 1000)
 	many=$(instructions 101000)
 	[ -n "$few" ] && [ -n "$many" ] || return 1
@@ -99,6 +116,7 @@ fi
 if command -v valgrind >/dev/null && [ -f "$abs_top_builddir/.libs/libhdProbe.a" ]
 then
 	ok "off at run time is one branch" one_branch
+	ok "sampling makes a pair cheaper" sampling_is_cheaper
 else
 	skip "off at run time is one branch" "there is no valgrind, or no static library"
 fi
