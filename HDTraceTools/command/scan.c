@@ -129,6 +129,17 @@ hdITraceReader *scanOpenTrace(const struct scan *self,
 	return reader;
 }
 
+hdIRelationReader *scanOpenRelations(const struct scan *self,
+				     const hdIRelationFile *file)
+{
+	hdIRelationReader *reader =
+		diagnosticsOpenRelations(self->project, file, self->sink);
+
+	if (!reader)
+		scanSayWhyNot(self, file->file);
+	return reader;
+}
+
 int scanBlocks(const struct scan *self, hdIStatReader *reader, scanBlock *take,
 	       void *data)
 {
@@ -149,6 +160,19 @@ int scanRecords(const struct scan *self, hdITraceReader *reader,
 
 	while (reader && !ferror(self->output ? self->output : stdout) &&
 	       (more = hdI_readTrace(reader, &record)) == 1 &&
+	       take(record, data))
+		toolProgressAt(self->tool, record->offset);
+	return more;
+}
+
+int scanElements(const struct scan *self, hdIRelationReader *reader,
+		 scanElement *take, void *data)
+{
+	const hdIRelationRecord *record;
+	int more = 1;
+
+	while (reader && !ferror(self->output ? self->output : stdout) &&
+	       (more = hdI_readRelationRecord(reader, &record)) == 1 &&
 	       take(record, data))
 		toolProgressAt(self->tool, record->offset);
 	return more;

@@ -29,6 +29,8 @@ struct scan {
 typedef bool scanBlock(const hdIBlock *block, void *data);
 /** Takes a record; false: that is enough of this file. */
 typedef bool scanRecord(const hdIRecord *record, void *data);
+/** Takes an element of relations; likewise. */
+typedef bool scanElement(const hdIRelationRecord *record, void *data);
 /** Takes a group, or a trace, that is to be read. */
 typedef void scanGroupTake(const hdIGroup *group, void *data);
 typedef void scanTraceTake(const hdITraceFile *trace, void *data);
@@ -57,6 +59,8 @@ void scanRelations(const struct scan *self, struct forest *forest);
 hdIStatReader *scanOpenStat(const struct scan *self, const hdIGroup *group);
 hdITraceReader *scanOpenTrace(const struct scan *self,
 			      const hdITraceFile *trace);
+hdIRelationReader *scanOpenRelations(const struct scan *self,
+				     const hdIRelationFile *file);
 
 /** Read what is open, to its end or as long as stdout takes something; what
  *  the reader returned last. NULL has nothing. */
@@ -64,6 +68,9 @@ int scanBlocks(const struct scan *self, hdIStatReader *reader, scanBlock *take,
 	       void *data);
 int scanRecords(const struct scan *self, hdITraceReader *reader,
 		scanRecord *take, void *data);
+
+int scanElements(const struct scan *self, hdIRelationReader *reader,
+		 scanElement *take, void *data);
 
 /** Open, read, and close a file. */
 void scanGroup(const struct scan *self, const hdIGroup *group, scanBlock *take,

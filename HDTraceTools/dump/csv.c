@@ -306,6 +306,54 @@ static void csvRecord(struct dump *dump, const hdIRecord *record)
 		element(row, &record->elements[i], record->depth + 1);
 }
 
+static void csvBeginRelations(struct dump *dump, const hdIRelationOwner *owner)
+{
+	const hdIAttribute list[] = {
+		{ "host", owner->host },
+		{ "process", owner->process },
+		{ "topology", owner->number },
+	};
+
+	attributes((struct row){ .file = dump->file,
+				 .record = "relations",
+				 .node = rolesPath(dump->relations->node) },
+		   list, G_N_ELEMENTS(list));
+}
+
+static void csvElement(struct dump *dump, const hdIRelationRecord *record)
+{
+	char *kind = g_strconcat("relation-", dumpElementName(record), NULL);
+	char number[OUT_NUMBER_SIZE];
+	char time[OUT_NUMBER_SIZE];
+	struct row row = {
+		.file = dump->file,
+		.record = kind,
+		.node = rolesPath(dump->relations->node),
+		.number = outInteger(number, (outInt128)record->id),
+		.start = dumpFormatTime(dump, time, record->time),
+		.name = record->name,
+		.type = *record->parent ? dumpParentKind(record) : "",
+		.value = record->parent,
+	};
+
+	print(&row);
+	row.record = "relation-trace";
+	row.type = row.name = "";
+	row.value = record->trace;
+	if (*record->trace)
+		print(&row);
+	row = (struct row){
+		.file = dump->file,
+		.record = "relation-attribute",
+		.node = row.node,
+		.number = row.number,
+	};
+	attributes(row, record->attributes, record->attributeCount);
+	for (size_t i = 0; i < record->elementCount; i++)
+		element(row, &record->elements[i], 1);
+	g_free(kind);
+}
+
 const struct dumpWriter dumpCsvWriter = {
 	.begin = csvBegin,
 	.project = csvProject,
@@ -313,4 +361,6 @@ const struct dumpWriter dumpCsvWriter = {
 	.entry = csvEntry,
 	.beginTrace = csvBeginTrace,
 	.record = csvRecord,
+	.beginRelations = csvBeginRelations,
+	.element = csvElement,
 };

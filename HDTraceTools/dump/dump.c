@@ -220,6 +220,73 @@ static void call(void (*function)(struct dump *), struct dump *dump)
 		function(dump);
 }
 
+const char *dumpElementName(const hdIRelationRecord *record)
+{
+	static const char *const names[] = {
+		[HDI_RELATION_BEGIN] = "begin", [HDI_RELATION_END] = "end",
+		[HDI_STATE_BEGIN] = "state",    [HDI_STATE_END] = "state-end",
+		[HDI_RELATION_LINK] = "link",
+	};
+
+	return names[record->kind];
+}
+
+const char *dumpParentKind(const hdIRelationRecord *record)
+{
+	static const char *const names[] = {
+		[HDI_PARENT_NONE] = "none",
+		[HDI_PARENT_FILE] = "file",
+		[HDI_PARENT_LOCAL] = "local",
+		[HDI_PARENT_REMOTE] = "remote",
+		[HDI_PARENT_PROCESS] = "process",
+		[HDI_PARENT_SPAN] = "span",
+	};
+
+	return names[record->parentKind];
+}
+
+static bool takeElement(const hdIRelationRecord *record, void *data)
+{
+	struct dump *dump = data;
+
+	if (selectionHasTime(&dump->selection, record->time, record->time))
+		dump->writer->element(dump, record);
+	dump->number++;
+	return true;
+}
+
+static void dumpRelationFile(struct dump *dump, const hdIRelationFile *file)
+{
+	hdIRelationReader *reader = scanOpenRelations(&dump->scan, file);
+	hdIRelationOwner owner = { "", "", "" };
+
+	if (!reader)
+		return;
+	dump->relations = file;
+	dump->number = 0;
+	hdI_getRelationOwner(reader, &owner);
+	dump->writer->beginRelations(dump, &owner);
+	scanElements(&dump->scan, reader, takeElement, dump);
+	call(dump->writer->endRelations, dump);
+	hdI_closeRelations(reader);
+}
+
+static void dumpRelations(struct dump *dump)
+{
+	const hdIProject *project = dump->project;
+
+	call(dump->writer->beginAllRelations, dump);
+	for (size_t i = 0; i < project->relationCount; i++) {
+		const hdIRelationFile *file = project->relations[i];
+
+		if (!selectionHasNode(&dump->selection, file->node))
+			continue;
+		dumpRelationFile(dump, file);
+		toolProgressFile(dump->tool, file->fileSize);
+	}
+	call(dump->writer->endAllRelations, dump);
+}
+
 static void dumpStats(struct dump *dump)
 {
 	const hdIProject *project = dump->project;
@@ -248,6 +315,8 @@ static int64_t totalSize(const struct dump *dump, const struct dumpParts *parts)
 		total += project->groups[i]->fileSize;
 	for (size_t i = 0; parts->traces && i < project->traceCount; i++)
 		total += project->traces[i]->fileSize;
+	for (size_t i = 0; parts->relations && i < project->relationCount; i++)
+		total += project->relations[i]->fileSize;
 	return total;
 }
 
@@ -273,6 +342,8 @@ void dumpAll(struct dump *dump, const struct dumpParts *parts)
 		dumpStats(dump);
 	if (parts->traces)
 		dumpTraces(dump);
+	if (parts->relations && dump->project->relationCount)
+		dumpRelations(dump);
 	call(dump->writer->end, dump);
 }
 
@@ -305,6 +376,7 @@ static int parseParts(struct dump *dump, const char *only,
 			   !selection->to,
 		.stats = true,
 		.traces = !selection->groups && !selection->values,
+		.relations = !selection->groups && !selection->values,
 	};
 	if (!only)
 		return -1;
@@ -312,16 +384,18 @@ static int parseParts(struct dump *dump, const char *only,
 		.project = strcmp(only, "project") == 0,
 		.stats = strcmp(only, "stats") == 0,
 		.traces = strcmp(only, "traces") == 0,
+		.relations = strcmp(only, "relations") == 0,
 	};
-	if (parts->project || parts->stats || parts->traces)
+	if (parts->project || parts->stats || parts->traces || parts->relations)
 		return -1;
 	return toolUsage(dump->tool,
-			 "--only: not project, stats or traces: "
+			 "--only: not project, stats, traces or relations: "
 			 "\"%s\"",
 			 only);
 }
 
-static const char *const onlyWords[] = { "project", "stats", "traces", NULL };
+static const char *const onlyWords[] = { "project", "stats", "traces",
+					 "relations", NULL };
 static const char *const timeWords[] = { "unix", "relative", "date", NULL };
 static const struct cliWords words[] = {
 	{ "only", onlyWords, false },
@@ -334,7 +408,8 @@ static const struct toolHelp help = {
 	.description =
 		"Prints everything that a project holds, in file order: its "
 		"description and topology,\nthe entries of its statistics, "
-		"the states and events of its traces. Numbers read\nback to "
+		"the states and events of its traces, its relations. Numbers "
+		"read\nback to "
 		"the same value.\n\nTIME is in seconds since the start of the "
 		"project, or @SECONDS since 1970.",
 	.examples = "  hdtrace dump --node node06 --group Energy run1.proj\n"
@@ -372,7 +447,8 @@ int dumpRun(struct tool *tool, int argc, char **argv)
 	const GOptionEntry entries[] = {
 		SELECT_ENTRIES(&dump.selection),
 		{ "only", 0, 0, G_OPTION_ARG_FILENAME, &only,
-		  "Print one part: project, stats or traces", "PART" },
+		  "Print one part: project, stats, traces or relations",
+		  "PART" },
 		{ "time", 0, 0, G_OPTION_ARG_FILENAME, &time,
 		  "Print times as unix (default), relative or date", "FORM" },
 		{ "hex", 0, 0, G_OPTION_ARG_NONE, &dump.isHex,

@@ -41,6 +41,7 @@ struct dump {
 	size_t columnCount;
 	/** The trace that is written, and the number of the record. */
 	const hdITraceFile *trace;
+	const hdIRelationFile *relations; /**< Or the file of relations. */
 	uint64_t number;
 	/** What was written so far. */
 	uint64_t entries;
@@ -65,6 +66,12 @@ struct dumpWriter {
 	void (*record)(struct dump *dump, const hdIRecord *record);
 	void (*endTrace)(struct dump *dump);
 	void (*endTraces)(struct dump *dump);
+	void (*beginAllRelations)(struct dump *dump);
+	void (*beginRelations)(struct dump *dump,
+			       const hdIRelationOwner *owner);
+	void (*element)(struct dump *dump, const hdIRelationRecord *record);
+	void (*endRelations)(struct dump *dump);
+	void (*endAllRelations)(struct dump *dump);
 	void (*end)(struct dump *dump);
 };
 
@@ -77,6 +84,7 @@ struct dumpParts {
 	bool project;
 	bool stats;
 	bool traces;
+	bool relations;
 };
 
 /** Write what is selected, in the format that is asked for. */
@@ -94,6 +102,14 @@ const char *dumpFormatTime(const struct dump *dump, char *buffer, int64_t ns);
 const char *dumpFormatNumber(const struct dump *dump, char *buffer,
 			     hdIType type, const hdIColumn *column,
 			     size_t entry, bool isWide);
+
+/** What an element of relations says: "begin", "end", "state", "state-end",
+ *  "link". */
+const char *dumpElementName(const hdIRelationRecord *record);
+
+/** How a cause is named: "none", "file", "process", "local", "remote",
+ *  "span". */
+const char *dumpParentKind(const hdIRelationRecord *record);
 
 /** Write bytes in hexadecimal; to be freed with g_free(). */
 char *dumpFormatHex(const char *bytes, size_t length);

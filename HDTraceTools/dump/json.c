@@ -301,6 +301,47 @@ static void jsonRecord(struct dump *dump, const hdIRecord *record)
 	outJsonEnd(json);
 }
 
+static void jsonBeginAllRelations(struct dump *dump)
+{
+	outJsonArray(&dump->json, "relations", false);
+}
+
+static void jsonBeginRelations(struct dump *dump, const hdIRelationOwner *owner)
+{
+	struct outJson *json = &dump->json;
+
+	outJsonObject(json, NULL, false);
+	outJsonText(json, "node", rolesPath(dump->relations->node));
+	outJsonText(json, "file", dump->relations->file);
+	outJsonText(json, "host", owner->host);
+	outJsonText(json, "process", owner->process);
+	outJsonText(json, "topology", owner->number);
+	outJsonArray(json, "elements", false);
+}
+
+static void jsonElement(struct dump *dump, const hdIRelationRecord *record)
+{
+	struct outJson *json = &dump->json;
+	char buffer[OUT_NUMBER_SIZE];
+
+	outJsonObject(json, NULL, true);
+	outJsonText(json, "kind", dumpElementName(record));
+	outJsonPlain(json, "id", outInteger(buffer, (outInt128)record->id));
+	jsonTime(dump, "time", record->time);
+	if (*record->name)
+		outJsonText(json, "name", record->name);
+	if (*record->parent) {
+		outJsonText(json, "parent_kind", dumpParentKind(record));
+		outJsonText(json, "parent", record->parent);
+	}
+	if (*record->trace)
+		outJsonText(json, "trace", record->trace);
+	if (record->attributeCount)
+		attributes(json, record->attributes, record->attributeCount);
+	elements(json, "elements", record->elements, record->elementCount);
+	outJsonEnd(json);
+}
+
 const struct dumpWriter dumpJsonWriter = {
 	.begin = jsonBegin,
 	.project = jsonProject,
@@ -314,5 +355,10 @@ const struct dumpWriter dumpJsonWriter = {
 	.record = jsonRecord,
 	.endTrace = jsonEndFile,
 	.endTraces = jsonEnd,
+	.beginAllRelations = jsonBeginAllRelations,
+	.beginRelations = jsonBeginRelations,
+	.element = jsonElement,
+	.endRelations = jsonEndFile,
+	.endAllRelations = jsonEnd,
 	.end = jsonEnd,
 };

@@ -258,10 +258,54 @@ static void textRecord(struct dump *dump, const hdIRecord *record)
 	putchar('\n');
 }
 
+static void textBeginRelations(struct dump *dump, const hdIRelationOwner *owner)
+{
+	const char *path = rolesPath(dump->relations->node);
+	const hdIAttribute list[] = {
+		{ "host", owner->host },
+		{ "process", owner->process },
+		{ "topology", owner->number },
+	};
+
+	title(dump, "relations");
+	printf(" node ");
+	quoted(path, strlen(path));
+	printf(" file ");
+	quoted(dump->relations->file, strlen(dump->relations->file));
+	attributes(list, G_N_ELEMENTS(list));
+	putchar('\n');
+}
+
+static void textElement(struct dump *dump, const hdIRelationRecord *record)
+{
+	char buffer[OUT_NUMBER_SIZE];
+
+	printf("  %s", dumpFormatTime(dump, buffer, record->time));
+	printf(" %s %" PRIu64, dumpElementName(record), record->id);
+	if (*record->name) {
+		putchar(' ');
+		quoted(record->name, strlen(record->name));
+	}
+	if (*record->parent) {
+		printf(" %s ", dumpParentKind(record));
+		quoted(record->parent, strlen(record->parent));
+	}
+	if (*record->trace) {
+		printf(" trace ");
+		quoted(record->trace, strlen(record->trace));
+	}
+	attributes(record->attributes, record->attributeCount);
+	for (size_t i = 0; i < record->elementCount; i++)
+		element(&record->elements[i]);
+	putchar('\n');
+}
+
 const struct dumpWriter dumpTextWriter = {
 	.project = textProject,
 	.beginGroup = textBeginGroup,
 	.entry = textEntry,
 	.beginTrace = textBeginTrace,
 	.record = textRecord,
+	.beginRelations = textBeginRelations,
+	.element = textElement,
 };

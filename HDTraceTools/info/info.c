@@ -25,6 +25,9 @@ struct content {
 	int64_t fileSize;
 	uint64_t entries; /**< Or states. */
 	uint64_t events;
+	uint64_t relations;
+	uint64_t ended; /**< Of these. */
+	uint64_t links;
 	uint64_t gaps;
 	unsigned int depth; /**< Number of levels of states. */
 	bool hasTime;
@@ -39,7 +42,9 @@ struct info {
 	struct scan scan;
 	struct content *groups; /**< In the order of the project. */
 	struct content *traces;
-	GHashTable *contents; /**< By hdIGroup and hdITraceFile. */
+	struct content *relations;
+	/** By hdIGroup, hdITraceFile and hdIRelationFile. */
+	GHashTable *contents;
 	struct content all;
 	/** Declared groups without any file. */
 	GPtrArray *missingGroups;
@@ -110,6 +115,31 @@ static void readTrace(struct info *info, const hdITraceFile *trace,
 	toolProgressFile(info->tool, trace->fileSize);
 }
 
+static bool takeElement(const hdIRelationRecord *record, void *data)
+{
+	struct content *content = data;
+
+	content->relations += record->kind == HDI_RELATION_BEGIN;
+	content->ended += record->kind == HDI_RELATION_END;
+	content->links += record->kind == HDI_RELATION_LINK;
+	content->entries += record->kind == HDI_STATE_BEGIN;
+	cover(content, record->time, record->time);
+	return true;
+}
+
+static void readRelations(struct info *info, const hdIRelationFile *file,
+			  struct content *content)
+{
+	hdIRelationReader *reader = scanOpenRelations(&info->scan, file);
+
+	content->node = file->node;
+	content->file = file->file;
+	content->fileSize = file->fileSize;
+	scanElements(&info->scan, reader, takeElement, content);
+	hdI_closeRelations(reader);
+	toolProgressFile(info->tool, file->fileSize);
+}
+
 static void addUp(struct content *all, const struct content *content)
 {
 	all->fileSize += content->fileSize;
@@ -146,6 +176,7 @@ static void collect(struct info *info)
 		total += project->groups[i]->fileSize;
 	for (size_t i = 0; i < project->traceCount; i++)
 		total += project->traces[i]->fileSize;
+	total += scanRelationsSize(&info->scan);
 	toolProgressStart(info->tool, total);
 	for (size_t i = 0; i < project->groupCount; i++) {
 		readGroup(info, project->groups[i], &info->groups[i]);
@@ -158,6 +189,14 @@ static void collect(struct info *info)
 		g_hash_table_insert(info->contents, (void *)project->traces[i],
 				    &info->traces[i]);
 		addUp(&info->all, &info->traces[i]);
+	}
+	for (size_t i = 0; i < project->relationCount; i++) {
+		const hdIRelationFile *file = project->relations[i];
+
+		readRelations(info, file, &info->relations[i]);
+		g_hash_table_insert(info->contents, (void *)file,
+				    &info->relations[i]);
+		addUp(&info->all, &info->relations[i]);
 	}
 	findMissing(info);
 	toolProgressEnd(info->tool);
@@ -221,6 +260,11 @@ static void printSummary(const struct info *info)
 			project->groupCount == 1 ? "group" : "groups",
 			project->traceCount,
 			project->traceCount == 1 ? "trace" : "traces");
+	if (project->relationCount)
+		g_string_append_printf(
+			text, " and %zu %s", project->relationCount,
+			project->relationCount == 1 ? "file of relations"
+						    : "files of relations");
 	line("Data", text->str);
 	if (project->communicatorCount || project->datatypeCount ||
 	    project->usedFileCount) {
@@ -243,12 +287,23 @@ static void printSummary(const struct info *info)
 	g_string_free(text, TRUE);
 }
 
+static void printTime(const struct info *info, const struct content *content)
+{
+	char buffer[OUT_NUMBER_SIZE];
+
+	if (content->hasTime) {
+		printf(", %s",
+		       outDuration(buffer, content->end - content->start));
+		printf(" from +%s",
+		       outDuration(buffer, content->start - info->all.start));
+	}
+	printf(", %s", outSize(buffer, content->fileSize));
+}
+
 /** "3812 entries, 60.081 s from 1.205 s" */
 static void printContent(const struct info *info, const struct content *content,
 			 bool isTrace)
 {
-	char buffer[OUT_NUMBER_SIZE];
-
 	if (isTrace)
 		printf("%" PRIu64 " %s", content->entries,
 		       content->entries == 1 ? "state" : "states");
@@ -263,13 +318,23 @@ static void printContent(const struct info *info, const struct content *content,
 	if (content->gaps)
 		printf(", %" PRIu64 " %s", content->gaps,
 		       content->gaps == 1 ? "gap" : "gaps");
-	if (content->hasTime) {
-		printf(", %s",
-		       outDuration(buffer, content->end - content->start));
-		printf(" from +%s",
-		       outDuration(buffer, content->start - info->all.start));
-	}
-	printf(", %s", outSize(buffer, content->fileSize));
+	printTime(info, content);
+}
+
+/** "12 relations with 30 states, 1 link, 2 do not end, 5 s from 1 s" */
+static void printRelations(const struct info *info,
+			   const struct content *content)
+{
+	printf("%" PRIu64 " %s with %" PRIu64 " %s", content->relations,
+	       content->relations == 1 ? "relation" : "relations",
+	       content->entries, content->entries == 1 ? "state" : "states");
+	if (content->links)
+		printf(", %" PRIu64 " %s", content->links,
+		       content->links == 1 ? "link" : "links");
+	if (content->ended < content->relations)
+		printf(", %" PRIu64 " without an end",
+		       content->relations - content->ended);
+	printTime(info, content);
 }
 
 /** The parts that a tree is drawn with. */
@@ -301,13 +366,19 @@ static void printNode(const struct info *info, const hdINode *node,
 {
 	const struct branches *branches =
 		info->tool->isUnicode ? &unicodeBranches : &asciiBranches;
-	size_t rest =
-		(node->trace ? 1 : 0) + node->groupCount + node->childCount;
+	size_t rest = (node->trace ? 1 : 0) + (node->relations ? 1 : 0) +
+		      node->groupCount + node->childCount;
 
 	if (node->trace) {
 		printBranch(branches, indent, --rest == 0);
 		printf("trace: ");
 		printContent(info, contentOf(info, node->trace), true);
+		putchar('\n');
+	}
+	if (node->relations) {
+		printBranch(branches, indent, --rest == 0);
+		printf("relations: ");
+		printRelations(info, contentOf(info, node->relations));
 		putchar('\n');
 	}
 	for (size_t i = 0; i < node->groupCount; i++) {
@@ -496,7 +567,8 @@ static void csvContent(struct rows *rows, const struct content *content,
 	rowsText(rows, COLUMN_FILE, content->file);
 	rowsInteger(rows, COLUMN_BYTES, content->fileSize);
 	rowsCount(rows, COLUMN_VALUES, values);
-	rowsCount(rows, COLUMN_ENTRIES, content->entries);
+	rowsCount(rows, COLUMN_ENTRIES,
+		  content->relations ? content->relations : content->entries);
 	rowsCount(rows, COLUMN_EVENTS, content->events);
 	rowsCount(rows, COLUMN_GAPS, content->gaps);
 	if (content->hasTime) {
@@ -525,6 +597,9 @@ static void printCsv(const struct info *info)
 		csvContent(rows, &info->traces[i], "trace", "", 0,
 			   !node || node->isDeclared);
 	}
+	for (size_t i = 0; i < project->relationCount; i++)
+		csvContent(rows, &info->relations[i], "relations", "", 0,
+			   project->relations[i]->node->isDeclared);
 	rowsFree(rows);
 }
 
@@ -569,6 +644,17 @@ static void jsonGroup(const struct info *info, struct outJson *json,
 	outJsonEnd(json);
 }
 
+static void jsonRelations(struct outJson *json, const struct content *content)
+{
+	outJsonObject(json, "relations", false);
+	jsonContent(json, content);
+	outJsonInteger(json, "count", (int64_t)content->relations);
+	outJsonInteger(json, "ended", (int64_t)content->ended);
+	outJsonInteger(json, "states", (int64_t)content->entries);
+	outJsonInteger(json, "links", (int64_t)content->links);
+	outJsonEnd(json);
+}
+
 static void jsonNodes(const struct info *info, struct outJson *json)
 {
 	const hdIProject *project = info->project;
@@ -596,6 +682,8 @@ static void jsonNodes(const struct info *info, struct outJson *json)
 			outJsonInteger(json, "levels", content->depth);
 			outJsonEnd(json);
 		}
+		if (node->relations)
+			jsonRelations(json, contentOf(info, node->relations));
 		outJsonArray(json, "groups", false);
 		for (size_t j = 0; j < node->groupCount; j++)
 			jsonGroup(info, json, node->groups[j]);
@@ -644,7 +732,8 @@ static void printJson(struct info *info)
 static const struct toolHelp help = {
 	.arguments = "PROJECT",
 	.description = "Shows what a project consists of: topology, "
-		       "statistics groups and their values,\ntraces, number "
+		       "statistics groups and their values,\ntraces, "
+		       "relations, number "
 		       "of entries, times, sizes, and what is missing or not "
 		       "declared.",
 	.examples = "  hdtrace info run1.proj\n"
@@ -669,6 +758,7 @@ int infoRun(struct tool *tool, int argc, char **argv)
 	info.scan = (struct scan){ .tool = tool, .project = project };
 	info.groups = g_new0(struct content, project->groupCount + 1);
 	info.traces = g_new0(struct content, project->traceCount + 1);
+	info.relations = g_new0(struct content, project->relationCount + 1);
 	info.all.file = project->file;
 	info.contents = g_hash_table_new(NULL, NULL);
 	info.missingGroups = g_ptr_array_new();
@@ -688,6 +778,7 @@ int infoRun(struct tool *tool, int argc, char **argv)
 	g_hash_table_destroy(info.contents);
 	g_free(info.groups);
 	g_free(info.traces);
+	g_free(info.relations);
 	hdI_closeProject(project);
 	return toolFinish(tool);
 }

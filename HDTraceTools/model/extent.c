@@ -219,6 +219,20 @@ void extentAddTrace(struct extent *extent, const hdIProject *project,
 	hdI_closeTrace(reader);
 }
 
+/* ---- Relations --------------------------------------------------------- */
+
+void extentAddRelations(struct extent *extent, const hdIProject *project,
+			const hdIRelationFile *file)
+{
+	hdIRelationReader *reader =
+		diagnosticsOpenRelations(project, file, &diagnosticsDropped);
+	const hdIRelationRecord *record;
+
+	while (reader && hdI_readRelationRecord(reader, &record) == 1)
+		extentAdd(extent, record->time, record->time);
+	hdI_closeRelations(reader);
+}
+
 /* ---- All of it --------------------------------------------------------- */
 
 struct extent extentOfProject(const hdIProject *project)
@@ -229,6 +243,8 @@ struct extent extentOfProject(const hdIProject *project)
 		extentAddGroup(&extent, project, project->groups[i]);
 	for (size_t i = 0; i < project->traceCount; i++)
 		extentAddTrace(&extent, project, project->traces[i]);
+	for (size_t i = 0; i < project->relationCount; i++)
+		extentAddRelations(&extent, project, project->relations[i]);
 	return extent;
 }
 

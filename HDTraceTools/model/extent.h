@@ -4,8 +4,8 @@
  * From when to when a run lasted: the time of all its files.
  *
  * What is known of a run is told beside that time (cli/known.h), whatever part
- * of the run somebody asked for. Statistics are read for it; of large traces
- * the beginning and the end are.
+ * of the run somebody asked for. Statistics and relations are read for it; of
+ * large traces the beginning and the end are.
  */
 #ifndef HD_MODEL_EXTENT_H
 #define HD_MODEL_EXTENT_H
@@ -26,12 +26,15 @@ struct extent {
 /** Widen to a time that holds another one. */
 void extentAdd(struct extent *extent, int64_t start, int64_t end);
 
-/** Widen to the time of a group, or of a trace; messages come when it is
- *  read. */
+/** Widen to the time of a group, of a trace, or of relations; messages come
+ *  when it is read. */
 void extentAddGroup(struct extent *extent, const hdIProject *project,
 		    const hdIGroup *group);
 void extentAddTrace(struct extent *extent, const hdIProject *project,
 		    const hdITraceFile *trace);
+
+void extentAddRelations(struct extent *extent, const hdIProject *project,
+			const hdIRelationFile *file);
 
 /** Find the time of all files. */
 struct extent extentOfProject(const hdIProject *project);

@@ -53,6 +53,26 @@ static int projectStartOfTrace(const hdIProject *project,
 	return found;
 }
 
+/** The earliest time of relations; times of different ones may step back. */
+static int projectStartOfRelations(const hdIProject *project,
+				   const hdIRelationFile *file,
+				   const struct diagnosticSink *sink,
+				   int64_t *start)
+{
+	hdIRelationReader *reader =
+		diagnosticsOpenRelations(project, file, sink);
+	const hdIRelationRecord *record;
+	int found = 0;
+
+	while (reader && hdI_readRelationRecord(reader, &record) == 1) {
+		if (!found || record->time < *start)
+			*start = record->time;
+		found = 1;
+	}
+	hdI_closeRelations(reader);
+	return found;
+}
+
 int projectStartFind(const hdIProject *project,
 		     const struct diagnosticSink *sink, int64_t *start)
 {
@@ -70,6 +90,14 @@ int projectStartFind(const hdIProject *project,
 	for (size_t i = 0; i < project->traceCount; i++) {
 		if (!projectStartOfTrace(project, project->traces[i], sink,
 					 &time))
+			continue;
+		if (!found || time < *start)
+			*start = time;
+		found = 1;
+	}
+	for (size_t i = 0; i < project->relationCount; i++) {
+		if (!projectStartOfRelations(project, project->relations[i],
+					     sink, &time))
 			continue;
 		if (!found || time < *start)
 			*start = time;

@@ -13,7 +13,7 @@
 
 /**
  * Find the start of a project: the earliest initial time stamp of a group or
- * start of a top-level state or event.
+ * start of a top-level state or event, or time of a relation.
  *
  * @param sink Takes the diagnostics; NULL: the project's handler.
  *

@@ -111,7 +111,9 @@ static void showTitle(struct relationsRun *self,
 	g_string_append(text, relation->name ? relation->name : "-");
 	if (relation->end == HDI_NEVER)
 		g_string_append(text, " (does not end)");
-	if (relation->parent && !relation->isParentFound)
+	if (forestIsCircular(self->forest, relation->number))
+		g_string_append(text, " (would have caused itself)");
+	else if (relation->parent && !relation->isParentFound)
 		g_string_append(text, " (cause not found)");
 	if (error)
 		g_string_append_printf(text, " (failed: %s)", error);

@@ -251,15 +251,26 @@ static void printAll(struct relationsRun *self, uint32_t tree)
 
 /* ---- The whole --------------------------------------------------------- */
 
+void relationsRead(struct relationsRun *self)
+{
+	self->forest = forestNew(self->project);
+	readRelations(self);
+	if (!self->tool->hasFailed)
+		readJoules(self);
+}
+
+void relationsForget(struct relationsRun *self)
+{
+	joulesFree(self->joules);
+	forestFree(self->forest);
+}
+
 static void work(struct relationsRun *self)
 {
 	uint32_t tree = FOREST_NONE;
 	int error = 0;
 
-	self->forest = forestNew(self->project);
-	readRelations(self);
-	if (!self->tool->hasFailed)
-		readJoules(self);
+	relationsRead(self);
 	if (!self->tool->hasFailed && self->tree) {
 		tree = forestFind(self->forest, self->tree, &error);
 		if (!relationsFailed(self, error) && tree == FOREST_NONE)
@@ -269,8 +280,7 @@ static void work(struct relationsRun *self)
 	}
 	if (!self->tool->hasFailed)
 		printAll(self, tree);
-	joulesFree(self->joules);
-	forestFree(self->forest);
+	relationsForget(self);
 }
 
 static int runOn(struct relationsRun *self, const char *path)
@@ -344,6 +354,11 @@ int relationsRun(struct tool *tool, int argc, char **argv)
 	if (status < 0 && onlySums && self.tree)
 		status =
 			toolUsage(tool, "--sums and --tree exclude each other");
+	if (status < 0 && self.tree &&
+	    (self.name || self.selection.nodes || self.selection.from ||
+	     self.selection.to || self.depth >= 0 || self.top >= 0))
+		status = toolUsage(tool, "--tree excludes --name, --node, "
+					 "--from, --to, --depth and --top");
 	if (status < 0)
 		status = runOn(&self, argv[1]);
 	selectionFree(&self.selection);

@@ -40,6 +40,11 @@ bool relationsFailed(struct relationsRun *self, int ret);
 bool relationsWants(const struct relationsRun *self,
 		    const struct forestRelation *relation);
 
+/** Read all relations, and what they cost; what goes wrong is said. */
+void relationsRead(struct relationsRun *self);
+/** Free what that took. */
+void relationsForget(struct relationsRun *self);
+
 /** Print the slowest. */
 void relationsPrintList(struct relationsRun *self);
 /** Print some, by their numbers: uint32_t. */

@@ -21,6 +21,7 @@
 #include "HDTraceTools/model/summary.h"
 #include "HDTraceTools/model/units.h"
 #include "HDTraceTools/command/attributionoption.h"
+#include "HDTraceTools/relations/relations.h"
 #include "HDTraceTools/stat/regions.h"
 #include "HDTraceTools/stat/shares.h"
 #include "cli/known.h"
@@ -650,6 +651,9 @@ static void extendToRest(struct statRun *run)
 	}
 	for (size_t i = 0; i < project->traceCount; i++)
 		extentAddTrace(&run->extent, project, project->traces[i]);
+	for (size_t i = 0; i < project->relationCount; i++)
+		extentAddRelations(&run->extent, project,
+				   project->relations[i]);
 }
 
 /** Print a group that has waited. */
@@ -711,6 +715,41 @@ static void startOutput(struct statRun *run)
 	outJsonArray(&run->json, "rows", false);
 }
 
+/** Whether relations are summarized: all of the run, by nothing but names. */
+static bool hasRelations(const struct statRun *run)
+{
+	return run->project->relationCount && !run->hasPhases &&
+	       !run->selection.groups && !run->selection.values &&
+	       run->tool->format != OUT_CSV;
+}
+
+/** Print sums of relations by name and layer. */
+static void printRelations(struct statRun *run)
+{
+	struct relationsRun relations = {
+		.tool = run->tool,
+		.format = run->tool->format,
+		.json = &run->json,
+		.project = run->project,
+		.selection = run->selection,
+		.depth = -1,
+	};
+
+	relationsRead(&relations);
+	if (!run->tool->hasFailed && run->tool->format == OUT_TEXT)
+		printf("%s%sRelations%s\n", run->chosen ? "\n" : "",
+		       run->tool->isColored ? "\033[1m" : "",
+		       run->tool->isColored ? "\033[0m" : "");
+	if (!run->tool->hasFailed) {
+		if (run->tool->format == OUT_JSON)
+			outJsonObject(&run->json, "relations", false);
+		relationsPrintSums(&relations);
+		if (run->tool->format == OUT_JSON)
+			outJsonEnd(&run->json);
+	}
+	relationsForget(&relations);
+}
+
 static void summarize(struct statRun *run)
 {
 	startOutput(run);
@@ -723,10 +762,14 @@ static void summarize(struct statRun *run)
 						 struct statWaiting, i));
 	if (run->tool->format == OUT_JSON) {
 		outJsonEnd(&run->json);
-		outJsonEnd(&run->json);
-	} else if (run->tool->format == OUT_TEXT && !run->chosen) {
+	} else if (run->tool->format == OUT_TEXT && !run->chosen &&
+		   !hasRelations(run)) {
 		puts("No statistics.");
 	}
+	if (hasRelations(run))
+		printRelations(run);
+	if (run->tool->format == OUT_JSON)
+		outJsonEnd(&run->json);
 	rowsFree(run->rows);
 }
 

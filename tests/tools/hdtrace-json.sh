@@ -58,6 +58,19 @@ make_mini
 "${abs_top_builddir:?}/tests/bench/make-project" --nodes=2 --ranks=2 \
 	--records=2000 --values=4000 big >/dev/null
 printf '1 first\n3 second\n' >borders
+cat >rel.proj <<'XML'
+<Application name="rel"><Topology><Level type="Layer"/><Node name="n"/>
+</Topology></Application>
+XML
+cat >rel_n.rel <<'XML'
+<relation version="1" hostID="B" localToken="1" topologyNumber="0" timeAdjustment="9">
+<rel t="0" time="1"/><s name="a" t="0" time="1" k="v"><x/></s><e t="0" time="2"/>
+<rel t="1" time="1" i="0" w="4bf92f3577b34da6a3ce929d0e0e4736-01"/>
+<link t="1" time="1" r="B:1:0:7"/><un t="0" time="3"/></relation>
+XML
+for command in info dump stat report relations; do
+	ok "$command of relations" is_valid "hdtrace-$command" "$command" rel
+done
 for project in mini big; do
 	ok "info $project" is_valid hdtrace-info info $project
 	ok "dump $project" is_valid hdtrace-dump dump $project

@@ -144,9 +144,55 @@ circle() {
 <un t="0" time="3"/><un t="1" time="3"/><un t="2" time="3"/>
 XML
 	shows "2 that would have caused themselves" && status 0 relations \
-		--tree=B:1.1:0:0 p.proj
+		--tree=B:1.1:0:0 p.proj &&
+		grep -qF "(would have caused itself)" out &&
+		! grep -qF "(cause not found)" out
 }
 ok "circles are cut" circle
+refused() {
+	fresh
+	for option in --name=a --node=b --from=1 --to=2 --depth=1 --top=3; do
+		says "--tree excludes" 2 relations --tree=B:1.1:0:7 "$option" \
+			p.proj || return 1
+	done
+}
+ok "a tree is of all, or refused" refused
+# All that there is in a project are relations, from 1 to 6 s.
+lasts() {
+	fresh
+	rm p_b_Energy.stat
+	status 0 info --format=json p.proj &&
+		grep -q '^  "start": 1000000001.000000000,$' out &&
+		grep -q '^  "end": 1000000006.000000000,$' out || return 1
+	status 0 info p.proj && grep -q "^Duration *5.000 s" out &&
+		grep -q "relations: 3 relations with 2 states, 1 without an end" out &&
+		grep -q "in 0 groups and 0 traces and 3 files of relations" out &&
+		status 0 dump --only=relations --time=relative --to=0.5 p.proj &&
+		grep -v '^$' out >dumped &&
+		diff dumped - <<-'OUT' &&
+			relations node "a_CLIENT" file "p_a_CLIENT.rel" host="A" process="1.1" topology="0"
+			  0.000000000 begin 0
+			  0.000000000 state 0 "write"
+			relations node "b_REQ" file "p_b_REQ.rel" host="B" process="1.1" topology="0"
+			relations node "b_TROVE" file "p_b_TROVE.rel" host="B" process="1.1" topology="1"
+		OUT
+	status 0 dump --only=relations --format=csv -n b_TROVE p.proj &&
+		grep -qx "relation-begin,b_TROVE,,0,,1000000002.000000000,,,,process,,0:7" out &&
+		grep -qx "relation-attribute,b_TROVE,,0,,,,,size,,,5" out &&
+		status 0 report --format=json p.proj &&
+		grep -q '"runtime": 5.000000000' out
+}
+ok "a project of relations lasts as long as these" lasts
+sums_of() {
+	"$hdtrace" "$@" --format=json p.proj | tr -d ' \n' |
+		grep -oE '"sums":\[[^]]*\]'
+}
+same_sums() {
+	fresh
+	sums_of relations --sums >sums
+	sums_of stat | diff sums - && sums_of report | diff sums -
+}
+ok "stat and report have the same sums" same_sums
 partly() {
 	fresh
 	{
