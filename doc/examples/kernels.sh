@@ -79,9 +79,10 @@ same() {
 		grep -q 'probes are off' out && cmp one three
 }
 
-# Ten distances take about as long as their dispatch.
+# Ten distances take about as long as their dispatch. There are many of them: one
+# that is stopped in the middle does not matter then.
 advised() {
-	kmeans -a -n 5000 -k 10 -i 3 >out && cat out &&
+	kmeans -a -n 5000 -k 10 -i 40 >out && cat out &&
 		grep -qE 'assign in batches of ([2-9]|[0-9]+[0-9])' out
 }
 
