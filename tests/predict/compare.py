@@ -131,8 +131,42 @@ def check(mine, theirs, what, problems):
         problems.append(f"{what}: {theirs!r}, not {mine!r}")
 
 
-def invariants(tasks, edges, pes, got, problems):
+def critical_path(names, spans):
+    """The longest chain of tasks as long as they took, and of messages as if alone."""
+    tasks, edges = oracle.read_graph(names[0])
+    pes, _, bridges, path_of = oracle.read_platform(names[1])
+    length = {s["id"]: s["end_s"] - s["start_s"] for s in spans}
+    after, missing, ends = {}, dict.fromkeys(tasks, 0), dict.fromkeys(tasks, 0.0)
+    for p, o, s in edges:
+        a, b = (pes[tasks[t]["pe"]][0] for t in (p, s))
+        kinds = [bridges[x[0]] or (0, 0, 0, 0) for x in path_of(a, b)]
+        packets = [math.ceil(tasks[p]["sizes"][o] / k[1]) * k[2] if k[1] else 0 for k in kinds]
+        after.setdefault(p, []).append(
+            (s, (sum(k[0] for k in kinds) + max(packets, default=0)) / 1e9))
+        missing[s] += 1
+    lists = {}
+    for t in sorted(tasks, key=lambda t: tasks[t]["key"]):
+        last = lists.get(tasks[t]["pe"])
+        lists[tasks[t]["pe"]] = t
+        if last is not None:
+            after.setdefault(last, []).append((t, 0.0))
+            missing[t] += 1
+    ready = [t for t in tasks if not missing[t]]
+    for t in ready:
+        ends[t] += length[t]
+        for s, spent in after.get(t, ()):
+            ends[s] = max(ends[s], ends[t] + spent)
+            missing[s] -= 1
+            if not missing[s]:
+                ready.append(s)
+    return max(ends.values(), default=0.0)
+
+
+def invariants(names, edges, pes, got, problems):
     """What holds whatever the model is."""
+    path = critical_path(names, got["per_task"])
+    if got["makespan_s"] < path * (1 - 1e-9):
+        problems.append(f"less time than the critical path, {path}")
     spans = got["per_task"]
     by_pe = {}
     for s in spans:
@@ -196,17 +230,34 @@ def one(program, directory, seed, problems):
         check(start, task["start_s"], task["id"] + " starts", problems)
         check(end, task["end_s"], task["id"] + " ends", problems)
     _, edges = oracle.read_graph(names[0])
-    invariants(want["per_task"], edges, pes, got, problems)
+    invariants(names, edges, pes, got, problems)
+    anomaly = ""
     # Energy of tasks does not depend on what slows them down, or on order.
     if seed % 10 == 0:
         other = json.loads(subprocess.run(
             command[:8] + ["off" if slowdown else "on"] + command[9:],
             capture_output=True, text=True, check=True).stdout)
         check(other["energy_dynamic_j"], got["energy_dynamic_j"], "dynamic energy", problems)
+        on, off = (got, other) if slowdown else (other, got)
+        # The order of each PE is fixed. So without messages, which may take each
+        # other's turn, slower tasks can only make it longer.
+        if on["makespan_s"] < off["makespan_s"] * (1 - 1e-12):
+            if not got["messages"]:
+                problems.append(f"faster with slowdown: {off['makespan_s']}, {on['makespan_s']}")
+            anomaly = " and faster with slowdown"
         again = subprocess.run(command, capture_output=True, text=True, check=True)
         if again.stdout != run.stdout:
             problems.append("not the same again")
-    return "equal"
+        # Nor on the order in which messages are taken.
+        with open(names[0], "w", encoding="utf-8") as file:
+            lines = [e for e in graph if not e.startswith("<dependency")]
+            turned = [e for e in reversed(graph) if e.startswith("<dependency")]
+            file.write("\n".join(lines[:-1] + turned + lines[-1:]))
+        run = subprocess.run(command, capture_output=True, text=True, check=False)
+        if run.returncode == 0:
+            check(json.loads(run.stdout)["energy_dynamic_j"], got["energy_dynamic_j"],
+                  "dynamic energy, in another order", problems)
+    return "equal" + anomaly
 
 
 def run_all(function, first, count):
