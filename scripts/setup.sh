@@ -25,7 +25,7 @@ check_packages=(clang libclang-rt-dev clang-format doxygen shellcheck mandoc
 	netpipe-openmpi netpipe-mpich2 libomp-dev libblas-dev
 	libmicrohttpd-dev libgnutls28-dev libsnmp-dev libfreeipmi-dev
 	libopenipmi-dev libpopt0 libcairo2-dev curl openssl libxml2-utils
-	libjpeg-turbo-progs)
+	libjpeg-turbo-progs libsimgrid-dev libsystemc-dev g++)
 
 # Commands that may be here from elsewhere, which a package of Debian's would
 # get in the way of, and the packages otherwise: for the viewer, and its tests.
