@@ -93,6 +93,26 @@ await ok("a row for each file of relations", async () => {
   assertSame(heights, [3, 2, 2].map((lanes) => 4 + lanes * LANE + 3 + 14), "heights");
 });
 
+await ok("the slowest are trees", async () => {
+  await viewer.panel("relations");
+  const trees = await viewer.page.$$eval(
+    '#panel-relations section[aria-label="Slowest"] details',
+    (all) =>
+      all.map((tree) => [
+        tree.querySelector("summary").textContent,
+        [...tree.querySelectorAll("tbody tr")].map((row) => row.children[0].textContent),
+      ]),
+  );
+
+  assertSame(trees.length, 10, "trees");
+  assertSame(trees[0][0], "write of CLIENT: 2.500 s", "the first");
+  assertSame(
+    trees[0][1],
+    ["write", "request", "pwrite", "request", "pwrite"],
+    "what it caused",
+  );
+});
+
 await ok("those that overlap are above each other", async () => {
   // By hand: writes from 0, 1 and 2 s, the next one from 3 s takes the first lane.
   for (const [time, lane, isThere] of [

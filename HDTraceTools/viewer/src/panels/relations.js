@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Relations: finding them by name, token or attribute, and the request that is
-// followed as a tree.
+// Relations: finding them by name, token or attribute, the request that is
+// followed as a tree, and those of the report that took longest.
 import { announce, h, replace, table } from "../ui/dom.js";
+import { Known } from "../data/known.js";
 import { formatLength, formatSecondsShort } from "../data/time.js";
 import { chipOf } from "./profile.js";
 
@@ -12,6 +13,59 @@ const LIST_MAX = 100;
 function indented(depth, element) {
   element.style.marginLeft = `${Math.min(depth, 20)}em`;
   return element;
+}
+
+/** Seconds of JSON. */
+const lengthOf = (seconds) => formatLength(Number(seconds) * 1e9);
+
+/** What a relation of the report cost, in J. */
+function energyOf({ energy_j, known_s, duration_s }) {
+  const coverage = new Known(Number(known_s), Number(duration_s));
+
+  return energy_j === null ? "–" : coverage.total(Number(energy_j));
+}
+
+/** A relation of the report that was slow, with what caused it and what it
+ *  caused. */
+function slowTree({ token, relations, left_out }, isOpen) {
+  const slow = relations.find((one) => one.token === token);
+  const number = (title, value) => ({ title, class: "number", value });
+
+  return h(
+    "details",
+    { open: isOpen },
+    h(
+      "summary",
+      {},
+      `${slow.name?.slice(0, 80) ?? "–"} of ${slow.layer}: ${lengthOf(slow.total_s)}`,
+    ),
+    table(
+      `Tree of ${token}`,
+      [
+        {
+          title: "Relation",
+          value: ({ name, depth, end_s, error, token: own }) =>
+            indented(
+              depth,
+              h(
+                own === token ? "strong" : "span",
+                { title: own },
+                name?.slice(0, 80) ?? "–",
+                end_s === null ? " (does not end)" : "",
+                error === null ? "" : ` (failed: ${error.slice(0, 80)})`,
+              ),
+            ),
+        },
+        { title: "Node", value: ({ node }) => node },
+        number("Total", ({ total_s }) => lengthOf(total_s)),
+        number("Self", ({ self_s }) => lengthOf(self_s)),
+        number("Waited", ({ wait_s }) => lengthOf(wait_s)),
+        number("Energy", energyOf),
+      ],
+      relations,
+    ),
+    left_out ? h("p", { class: "note" }, `And ${left_out} more.`) : null,
+  );
 }
 
 export class RelationsPanel {
@@ -29,6 +83,7 @@ export class RelationsPanel {
     });
     this.found = h("div", { "aria-live": "polite" });
     this.followed = h("div", {});
+    this.slowest = h("section", { "aria-label": "Slowest" });
     this.element = h(
       "div",
       { class: "split" },
@@ -50,6 +105,7 @@ export class RelationsPanel {
         this.found,
       ),
       h("section", { "aria-label": "Request" }, this.followed),
+      this.slowest,
     );
     this.turn = 0;
   }
@@ -147,9 +203,27 @@ export class RelationsPanel {
 
   /* ---- The request ----------------------------------------------------- */
 
+  /** Show the slowest, once the report is there. */
+  #updateSlowest() {
+    const { report } = this.app.model;
+    const trees = (report?.reports ?? [report]).flatMap(
+      (one) => one?.relations?.slowest ?? [],
+    );
+
+    if (this.shown === report) return;
+    this.shown = report;
+    replace(
+      this.slowest,
+      trees.length ? h("h3", {}, "Slowest") : null,
+      trees.map((tree, i) => slowTree(tree, i === 0)),
+    );
+  }
+
   update() {
     const { model, view } = this.app;
     const { request } = view;
+
+    this.#updateSlowest();
 
     if (!model.relations.length) {
       replace(this.followed, h("p", { class: "empty" }, "There are no relations."));
