@@ -152,6 +152,13 @@ struct rutSources_s {
 	/** What tracing costs: CPU time of its thread, `RUT_CPU_TIME` in ns,
 	 * and deadlines left out, `RUT_LATE`. */
 	unsigned int TRACER : 1;
+	/** Hardware counters of all CPUs together, as far as the processor has
+	 *  them and the kernel lets them be read: `HW_CYCLES`,
+	 *  `HW_INSTRUCTIONS`, `HW_CACHE_REFERENCES` and `HW_CACHE_MISSES` (of
+	 *  the last cache), amounts. Where they take turns with other users'
+	 *  they are estimated from the time that they counted. In no set; they
+	 *  cost a descriptor for each of them and CPU. */
+	unsigned int HW_COUNTERS : 1;
 };
 
 /** Type definition of tracing sources bit field. */
@@ -185,7 +192,7 @@ typedef struct rutSources_s rutSources;
 	(RUTSRC_SET_CPU(sources), RUTSRC_SET_MEM(sources), \
 	 RUTSRC_SET_NET(sources), RUTSRC_SET_HDD(sources))
 
-/** Set all sources beyond those of the thesis. */
+/** Set all sources beyond those of the thesis, but for hardware counters. */
 #define RUTSRC_SET_MORE(sources)                               \
 	((sources).CTX_SWITCHES = 1, (sources).CPU_FREQ_X = 1, \
 	 (sources).CPU_IDLE_X = 1, (sources).HDD_DEV_X = 1,    \

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "ResourcesUtilizationTracingLibrary/rut/rut.h"
+#include "ResourcesUtilizationTracingLibrary/src/message.h"
 
 #define SETTER(field)                                \
 	static void set_##field(rutSources *sources) \
@@ -34,6 +35,7 @@ SETTER(HDD_DEV_X)
 SETTER(NET_PACKETS_X)
 SETTER(PRESSURE)
 SETTER(TRACER)
+SETTER(HW_COUNTERS)
 
 /* Those of the thesis, and those beyond it. */
 #define THESIS "all"
@@ -74,6 +76,7 @@ static const struct {
 	       "packets, errors, drops of each interface"),
 	SOURCE(PRESSURE, "psi", MORE, "%", "tasks waiting for a resource"),
 	SOURCE(TRACER, "tracer", MORE, "ns", "cost of tracing"),
+	SOURCE(HW_COUNTERS, "hw", "hw", "cycles", "hardware counters"),
 };
 
 static gboolean sourcesSet(const char *name, rutSources *set)
@@ -144,6 +147,8 @@ void sourcesPrint(FILE *file, const char *mountPoint)
 		.getCost = noCost,
 	};
 
+	/* What is not there is in the list. */
+	rutLogger.isSilent = true;
 	fprintf(file, "%-8s %-14s %-7s %-9s %-18s %-10s %s\n", "Group",
 		"Source", "Values", "Unit", "Resolution", "From", "What");
 	for (size_t i = 0; i < G_N_ELEMENTS(sources); i++) {

@@ -119,6 +119,7 @@ struct rutSource {
 	X(Devices)           \
 	X(Packets)           \
 	X(Pressure)          \
+	X(Counters)          \
 	X(Tracer)
 
 #define RUT_DECLARE_SOURCE(name) \

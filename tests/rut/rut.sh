@@ -69,7 +69,21 @@ chooses() {
 lists() {
 	timeout 100 "$rut" --list >list && cat list &&
 		grep -q 'CPU_UTIL  *1  *%' list &&
-		[ "$(wc -l <list)" -eq 23 ]
+		grep -qE '^hw +HW_COUNTERS +(no|[1-4]) ' list &&
+		[ "$(wc -l <list)" -eq 24 ]
+}
+
+# They are recorded, or one line says why not and all else is.
+counters() {
+	timeout 100 "$rut" -p counted -s hw,tracer true 2>err &&
+		"$hdtrace" stat counted.proj >values && cat values err &&
+		grep -q RUT_CPU_TIME values || return 1
+	if grep -q HW_ values; then
+		! grep -q 'are not recorded' err
+	else
+		[ "$(grep -c '^libRUT: hardware counters are not recorded: ' \
+			err)" -eq 1 ]
+	fi
 }
 
 # A signal to rut reaches the command; its status is what rut says.
@@ -125,6 +139,7 @@ ok "a place in the topology" places
 ok "HDTRACE_PREFIX" prefixed
 ok "some sources" chooses
 ok "--list" lists
+ok "hardware counters, or why there are none" counters
 ok "exit status" exits 7 "$rut" -p status sh -c 'exit 7'
 ok "signals are passed on" signalled
 ok "death by a signal" dies

@@ -11,6 +11,7 @@
 #include "ResourcesUtilizationTracingLibrary/src/kernel/file.h"
 #include "ResourcesUtilizationTracingLibrary/src/message.h"
 #include "ResourcesUtilizationTracingLibrary/src/source.h"
+#include "common/perf.h"
 #include "tests/lib/fixture.h"
 
 /* A source in use, with its cells. */
@@ -642,6 +643,78 @@ static void testIdle(void)
 	fixtureRemove(root);
 }
 
+/* Hardware counters of a kernel that the test makes: of each CPU four, which
+ * take turns with others' and have half of the time. */
+
+static int perfOpened, perfClosed, perfError;
+static uint64_t perfSteps;
+
+static int perfOpen(const void *attr, int pid, int cpu)
+{
+	(void)attr;
+	g_assert_cmpint(pid, ==, -1);
+	/* All other CPUs are offline. */
+	if (perfError || cpu > 0)
+		return perfError ? -perfError : -ENODEV;
+	return perfOpened++;
+}
+
+static int perfRead(int counter, uint64_t *numbers)
+{
+	numbers[0] = perfSteps * 1000 * (uint64_t)(counter + 1);
+	numbers[1] = perfSteps * 2000000;
+	numbers[2] = perfSteps * 1000000;
+	return 0;
+}
+
+static void perfClose(int counter)
+{
+	(void)counter;
+	perfClosed++;
+}
+
+static void testCounters(void)
+{
+	static const struct hdPerfKernel kernel = { perfOpen, perfRead,
+						    perfClose };
+	char *root = fixtureCreate();
+	struct rutSetup setup = setupOf(root);
+	struct used used;
+
+	/* Machines of files have none; and no set has them. */
+	g_assert_false(rutCountersSource.isWanted(&setup.sources));
+	setup.sources.HW_COUNTERS = 1;
+	g_assert_true(rutCountersSource.isWanted(&setup.sources));
+	g_assert_cmpint(usedOpen(&used, &rutCountersSource, &setup), ==,
+			-ENOENT);
+	hdPerfFake = &kernel;
+	g_assert_cmpint(usedOpen(&used, &rutCountersSource, &setup), ==, 0);
+	g_assert_cmpint(perfOpened, ==, 4);
+	perfSteps = 5;
+	usedRead(&used, RUT_WHY_BEGIN);
+	perfSteps = 6;
+	usedRead(&used, RUT_WHY_FOLLOW);
+	perfSteps = 7;
+	usedRead(&used, RUT_WHY_SAMPLE);
+	/* Two steps, and twice as much as was counted in half of the time. */
+	usedExpect(&used, "HW_CYCLES=4000 HW_INSTRUCTIONS=8000 "
+			  "HW_CACHE_REFERENCES=12000 HW_CACHE_MISSES=16000");
+	usedRead(&used, RUT_WHY_SAMPLE);
+	usedExpect(&used, "HW_CYCLES=0 HW_INSTRUCTIONS=0 "
+			  "HW_CACHE_REFERENCES=0 HW_CACHE_MISSES=0");
+	usedClose(&used);
+	g_assert_cmpint(perfClosed, ==, 4);
+	/* Forbidden: nothing stays open. */
+	perfError = EACCES;
+	rutLogger.isSilent = true;
+	g_assert_cmpint(usedOpen(&used, &rutCountersSource, &setup), ==,
+			-ENOENT);
+	rutLogger.isSilent = false;
+	g_assert_cmpint(perfClosed, ==, 4);
+	hdPerfFake = NULL;
+	fixtureRemove(root);
+}
+
 static void testPressure(void)
 {
 	char *root = fixtureCreate();
@@ -700,6 +773,7 @@ static void testNothing(void)
 	char *root = fixtureCreate();
 	struct rutSetup setup = setupOf(root);
 
+	setup.sources.HW_COUNTERS = 1;
 	for (size_t i = 0; rutLinuxSources[i]; i++) {
 		struct used used;
 
@@ -730,6 +804,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/rut/frequency", testFrequency);
 	g_test_add_func("/rut/idle", testIdle);
 	g_test_add_func("/rut/pressure", testPressure);
+	g_test_add_func("/rut/counters", testCounters);
 	g_test_add_func("/rut/bad-reads", testBadReads);
 	g_test_add_func("/rut/nothing", testNothing);
 	return g_test_run();
