@@ -35,6 +35,7 @@
 #ifndef HD_MPI_H
 #define HD_MPI_H
 
+#include <stddef.h>
 #include <stdint.h>
 #include <time.h>
 
@@ -129,6 +130,36 @@ int hdMPI_attributeDouble(const char *key, double value);
 int hdMPI_attributeString(const char *key, const char *value);
 
 /**
+ * Get the token of the MPI call that the calling thread is in, for what is
+ * below MPI: a library that the call's I/O goes through, say. With it
+ * hdR_relateRemoteToken() (hdRelation.h) makes a relation that the call has
+ * caused, in this process or in any other one that it is sent to.
+ *
+ *     char token[HDR_TOKEN_SIZE];
+ *
+ *     if (hdMPI_currentRelation(token, sizeof(token)) > 0)
+ *             mine = hdR_relateRemoteToken(node, token);
+ *
+ * The first time that this is asked in a call it gets a relation, on the node
+ * of its thread, with one state, which is named by the function. Both last from
+ * then to the end of the call. Calls of which nobody asks have none.
+ *
+ * What a thread of the MPI library does for a call is not known to be done for
+ * it. Who calls this from a function that libhdMPI uses, too, such as write(),
+ * has to expect itself: the relation is written with it.
+ *
+ * @param[out] buffer Where to put it; HDR_TOKEN_SIZE bytes are always enough.
+ * @param size Its size.
+ *
+ * @return Length of the text without its '\0'.
+ * @retval -1 The thread is in no call that is recorded, or in one that only
+ * asks whether something has happened (MPI_Test() and such), or in one inside a
+ *         call that was asked for before; relations are not recorded; or the
+ * buffer is too small. Nothing was written. errno is not touched.
+ */
+int hdMPI_currentRelation(char *buffer, size_t size);
+
+/**
  * What another library in the process writes its states with, among those of
  * the MPI calls of the same thread: libhdOmp does, for OpenMP.
  *
@@ -197,6 +228,13 @@ struct hdMPI_recorder {
 const struct hdMPI_recorder *hdMPI_getRecorder(void);
 
 #else
+
+static inline int hdMPI_currentRelation(char *buffer, size_t size)
+{
+	(void)buffer;
+	(void)size;
+	return -1;
+}
 
 static inline int hdMPI_enable(void)
 {

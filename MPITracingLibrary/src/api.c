@@ -148,6 +148,55 @@ int hdMPI_attributeString(const char *key, const char *value)
 							     value) == 0);
 }
 
+/* ---- Relations
+ * ---------------------------------------------------------------
+ */
+
+/* The relation of the call that the thread is in, from now on. */
+static hdR_token currentRelation(struct hdmpiThread *self)
+{
+	if (self->relation && self->relationDepth == self->depth)
+		return self->relation;
+	/* Of a call inside the one that has it. */
+	if (self->relation)
+		return NULL;
+	if (!self->relations)
+		self->relations = hdmpiRelationsCreate(self->number);
+	self->relation = hdR_createTopLevelRelation(self->relations);
+	if (!self->relation)
+		return NULL;
+	self->relationDepth = self->depth;
+	self->polls.isPending = true;
+	hdR_startS(self->relation, hdmpiFunctionName(self->function));
+	return self->relation;
+}
+
+void hdmpiRelationLeave(struct hdmpiThread *self)
+{
+	if (!self->relation || self->relationDepth != self->depth)
+		return;
+	hdR_endS(self->relation);
+	hdR_destroyRelation(&self->relation);
+}
+
+int hdMPI_currentRelation(char *buffer, size_t size)
+{
+	struct hdmpiThread *self = hdmpiThreadPeek();
+	int saved = errno, length = -1;
+
+	/* What it does itself may come here again: it opens a file. */
+	if (!self || atomic_load(&self->isBusy))
+		return -1;
+	atomic_store(&self->isBusy, true);
+	if (atomic_load(&hdmpiIsActive) && self->trace && self->depth > 0 &&
+	    !self->polls.open)
+		length =
+			hdR_putRemoteToken(currentRelation(self), buffer, size);
+	hdmpiThreadLeave(self);
+	errno = saved;
+	return length;
+}
+
 /* ---- States of other libraries ----------------------------------------------
  */
 

@@ -22,6 +22,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <hdRelation.h>
 #include <hdTopology.h>
 #include <hdTrace.h>
 #include "MPITracingLibrary/functions.h"
@@ -32,6 +33,8 @@
 
 /** Number of handles whose description a thread remembers. */
 #define HDMPI_CACHE_SIZE 16
+/** Calls inside each other whose functions are known; a power of 2. */
+#define HDMPI_DEPTH_MAX 16
 /** Regions that can be open at a time; more are not recorded. */
 #define HDMPI_REGIONS_MAX 256
 
@@ -51,6 +54,8 @@ struct hdmpiThread {
 	hdTrace *trace; /**< NULL if it could not be created. */
 	unsigned int number;
 	unsigned int depth; /**< MPI functions that are being recorded. */
+	/** The innermost of them that has a state, and those around it. */
+	enum hdmpiFunction function, outer[HDMPI_DEPTH_MAX];
 	atomic_bool isBusy; /**< In a call of the library's own API. */
 	bool isFree;        /**< Its thread has ended. */
 	unsigned int regions;
@@ -62,6 +67,9 @@ struct hdmpiThread {
 	struct hdmpiCached comms[HDMPI_CACHE_SIZE];
 	unsigned char *described; /**< Bit set of types in its .info. */
 	size_t describedSize;
+	hdR_topoToken relations; /**< NULL: nobody has asked. */
+	hdR_token relation;      /**< Of the call at hand, if asked for. */
+	unsigned int relationDepth;
 	struct hdCpuTime cpu;     /**< As far as somebody tells it. */
 	bool hasCpu;              /**< Or not: that failed. */
 	struct hdmpiThread *next; /**< All threads. */
@@ -182,6 +190,10 @@ void hdmpiRuntimeFinish(void);
 /** Create the trace of a thread of this process; NULL if that fails. */
 hdTrace *hdmpiTraceCreate(unsigned int thread, int64_t begin);
 
+/** Begin to record relations of a thread of this process; NULL if that fails.
+ */
+hdR_topoToken hdmpiRelationsCreate(unsigned int thread);
+
 /** Record how much CPU time a thread has used until now. */
 void hdmpiCpuOfThread(struct hdmpiThread *self, int64_t nowNs, int64_t usedNs);
 
@@ -189,6 +201,12 @@ void hdmpiCpuOfThread(struct hdmpiThread *self, int64_t nowNs, int64_t usedNs);
 
 /** Get the calling thread, or NULL. The wrapper must be active. */
 struct hdmpiThread *hdmpiThreadGet(void);
+
+/** Get the calling thread if it has been traced before, or NULL. */
+struct hdmpiThread *hdmpiThreadPeek(void);
+
+/** A call is about to end: its relation ends, if it has one. */
+void hdmpiRelationLeave(struct hdmpiThread *self);
 
 /**
  * Begin to trace the calling thread.

@@ -116,6 +116,26 @@ const char *hdmpiFunctionName(enum hdmpiFunction function)
 	return functionNames[function];
 }
 
+/* A call inside of another one: remember that one's function. */
+static void __attribute__((__cold__, __noinline__))
+runtimeNest(struct hdmpiThread *self)
+{
+	self->outer[(self->depth - 1) % HDMPI_DEPTH_MAX] = self->function;
+	self->polls.isPending = true;
+}
+
+/* A call is about to end, for which something has to be done. */
+static void __attribute__((__cold__, __noinline__))
+runtimeSettle(struct hdmpiThread *self)
+{
+	hdmpiPollSettle(self);
+	hdmpiRelationLeave(self);
+	if (self->depth > 1)
+		self->function =
+			self->outer[(self->depth - 2) % HDMPI_DEPTH_MAX];
+	self->polls.isPending = self->relation || self->depth > 2;
+}
+
 bool hdmpiBeginActive(struct hdmpiCall *call, enum hdmpiFunction function)
 {
 	struct hdmpiThread *self;
@@ -141,7 +161,11 @@ bool hdmpiBeginActive(struct hdmpiCall *call, enum hdmpiFunction function)
 		hdmpiPollSettle(self);
 	if (isPoll && (call->start = hdClockNow()) >= 0) {
 		self->polls.open = call;
+		self->polls.isPending = true;
 	} else {
+		if (__builtin_expect(self->depth > 0, 0))
+			runtimeNest(self);
+		self->function = function;
 		hdT_logStateStart(self->trace, functionNames[function]);
 		hdmpiNotePart(self);
 	}
@@ -154,8 +178,8 @@ void hdmpiEndRecorded(struct hdmpiCall *call)
 {
 	struct timespec end = hdClockToTimespec(call->end);
 
-	if (hdmpiPollIsPending(&call->self->polls))
-		hdmpiPollSettle(call->self);
+	if (__builtin_expect(hdmpiPollIsPending(&call->self->polls), 0))
+		runtimeSettle(call->self);
 	if (call->end < 0)
 		hdT_logStateEnd(call->self->trace);
 	else
@@ -273,6 +297,18 @@ hdTrace *hdmpiTraceCreate(unsigned int thread, int64_t begin)
 	trace = hdT_createTraceAt(node, &when);
 	hdT_destroyTopoNode(node);
 	return trace;
+}
+
+hdR_topoToken hdmpiRelationsCreate(unsigned int thread)
+{
+	hdTopoNode *node = runtimeNode(thread, 3);
+	hdR_topoToken relations = NULL;
+
+	if (!node)
+		return NULL;
+	hdR_initTopology(node, &relations);
+	hdT_destroyTopoNode(node);
+	return relations;
 }
 
 /* ---- Replacing an old project ------------------------------------------

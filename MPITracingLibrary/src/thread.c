@@ -100,6 +100,11 @@ struct hdmpiThread *hdmpiThreadGet(void)
 	return self;
 }
 
+struct hdmpiThread *hdmpiThreadPeek(void)
+{
+	return threadSelf;
+}
+
 bool hdmpiThreadEnter(struct hdmpiThread *self)
 {
 	atomic_store(&self->isBusy, true);
@@ -177,6 +182,8 @@ void hdmpiThreadsEnd(void)
 			hdT_finalize(i->trace);
 		}
 		i->trace = NULL;
+		hdR_destroyRelation(&i->relation);
+		hdR_finalize(&i->relations);
 		hdCpuTimeClose(&i->cpu);
 		free(i->described);
 		i->described = NULL;

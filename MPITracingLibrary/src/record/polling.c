@@ -44,8 +44,12 @@ void hdmpiPollSettle(struct hdmpiThread *self)
 	if (self->polls.calls > 0)
 		pollWrite(self);
 	self->polls.open = NULL;
+	/* The end of a call that was asked for, or is inside of another one, is
+	 * not to be missed. */
+	self->polls.isPending = self->relation || self->depth > 1;
 	if (!open)
 		return;
+	self->function = open->function;
 	pollStart(self, open->function, open->start);
 	hdmpiNotePart(self);
 }

@@ -34,6 +34,7 @@ struct hdmpiThread;
 
 /** Calls of a thread that found nothing, and are not written yet. */
 struct hdmpiPolls {
+	bool isPending;         /**< There may be something to settle. */
 	struct hdmpiCall *open; /**< NULL: none. */
 	uint64_t calls;         /**< Not written yet. */
 	enum hdmpiFunction function;
@@ -47,7 +48,7 @@ struct hdmpiPolls {
 /** Whether a thread has something to settle. */
 static inline bool hdmpiPollIsPending(const struct hdmpiPolls *polls)
 {
-	return polls->calls > 0 || polls->open;
+	return polls->isPending;
 }
 
 /** Write what a thread has not written yet, and the beginning of an open call;
