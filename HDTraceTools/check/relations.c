@@ -19,6 +19,7 @@
 struct mention {
 	unsigned char token[16]; /**< Its hash. */
 	bool isReference;
+	bool isLink; /**< It names a further cause. */
 	uint32_t file;
 	uint64_t id; /**< Of who mentions it, in its file. */
 	int64_t time;
@@ -28,13 +29,15 @@ struct mention {
 struct relationCheck {
 	struct check *check;
 	struct sorter *mentions;
-	GPtrArray *hosts; /**< Of each file: its host, or "". */
+	struct sorter *spans; /**< The same of those of W3C's traces. */
+	GPtrArray *hosts;     /**< Of each file: its host, or "". */
 	GHashTable *owners;
 	int64_t clockError;
 	GString *text;
 	uint64_t open; /**< In the file at hand. */
 	uint64_t openStates;
 	uint64_t failed;
+	uint64_t malformed; /**< Causes and traces. */
 };
 
 static int compareMentions(const void *left, const void *right)
@@ -48,7 +51,9 @@ static int compareMentions(const void *left, const void *right)
 		return a->isReference ? 1 : -1;
 	if (a->file != b->file)
 		return a->file < b->file ? -1 : 1;
-	return (a->id > b->id) - (a->id < b->id);
+	if (a->id != b->id)
+		return a->id < b->id ? -1 : 1;
+	return a->isLink - b->isLink;
 }
 
 static const char *fileOf(const struct relationCheck *self,
@@ -59,15 +64,98 @@ static const char *fileOf(const struct relationCheck *self,
 
 /* ---- Reading ----------------------------------------------------------- */
 
-static void add(struct relationCheck *self, struct mention *mention)
+static void addTo(struct relationCheck *self, struct sorter *sorter,
+		  const struct mention *mention)
 {
-	int ret;
+	int ret = sorterAdd(sorter, mention);
 
-	hdTraceId(self->text->str, self->text->len, mention->token);
-	ret = sorterAdd(self->mentions, mention);
 	if (ret < 0)
 		toolError(self->check->tool, "temporary file: %s",
 			  strerror(-ret));
+}
+
+static void add(struct relationCheck *self, struct mention *mention)
+{
+	hdTraceId(self->text->str, self->text->len, mention->token);
+	addTo(self, self->mentions, mention);
+}
+
+/** Add to spans what has 8 bytes as its id. */
+static void addSpan(struct relationCheck *self, struct mention mention,
+		    const unsigned char *id)
+{
+	memset(mention.token, 0, sizeof(mention.token));
+	memcpy(mention.token, id, 8);
+	addTo(self, self->spans, &mention);
+}
+
+/** So many hexadecimal digits, in lower case, at the start of a text. */
+static bool isHex(const char *text, size_t count)
+{
+	return strspn(text, "0123456789abcdef") >= count;
+}
+
+static bool isTrace(const char *text)
+{
+	return strlen(text) == 35 && isHex(text, 32) && text[32] == '-' &&
+	       isHex(text + 33, 2);
+}
+
+/** Whether a text has so many parts, none of them empty, of which the last one,
+ *  an id, is a number. */
+static bool hasParts(const char *text, int count)
+{
+	char **parts = g_strsplit(text, ":", count + 1);
+	bool isGood = g_strv_length(parts) == (guint)count;
+	guint64 id;
+
+	for (int i = 0; isGood && i < count; i++)
+		isGood = *parts[i] != '\0';
+	isGood = isGood && g_ascii_string_to_unsigned(parts[count - 1], 10, 0,
+						      G_MAXUINT64, &id, NULL);
+	g_strfreev(parts);
+	return isGood;
+}
+
+static bool isCause(hdIParentKind kind, const char *text)
+{
+	switch (kind) {
+	case HDI_PARENT_FILE:
+		return hasParts(text, 1);
+	case HDI_PARENT_PROCESS:
+		return hasParts(text, 2);
+	case HDI_PARENT_LOCAL:
+		return hasParts(text, 3);
+	case HDI_PARENT_REMOTE:
+		return hasParts(text, 4);
+	case HDI_PARENT_SPAN:
+		return strlen(text) == 16 && isHex(text, 16);
+	default:
+		return true;
+	}
+}
+
+static void checkForm(struct relationCheck *self, const hdIRelation *relation)
+{
+	self->malformed += *relation->trace && !isTrace(relation->trace);
+	self->malformed += !isCause(relation->parentKind, relation->parent);
+	for (size_t i = 0; i < relation->linkCount; i++)
+		self->malformed +=
+			!isCause(HDI_PARENT_REMOTE, relation->links[i]);
+}
+
+/** A span may be one of a program of others, or of a relation. */
+static void takeParentSpan(struct relationCheck *self,
+			   const struct mention *mention, const char *text)
+{
+	unsigned char id[8];
+	guint64 span;
+
+	if (!isCause(HDI_PARENT_SPAN, text))
+		return;
+	g_ascii_string_to_unsigned(text, 16, 0, G_MAXUINT64, &span, NULL);
+	hdIdPut(id, span);
+	addSpan(self, *mention, id);
 }
 
 static void takeRelation(struct relationCheck *self,
@@ -75,6 +163,7 @@ static void takeRelation(struct relationCheck *self,
 			 const hdIRelation *relation, uint32_t file)
 {
 	struct mention mention;
+	unsigned char span[8];
 
 	memset(&mention, 0, sizeof(mention));
 	mention.file = file;
@@ -88,12 +177,21 @@ static void takeRelation(struct relationCheck *self,
 			state->end == HDI_NEVER && relation->end != HDI_NEVER;
 		self->failed += relationStateError(state) != NULL;
 	}
+	checkForm(self, relation);
 	relationToken(owner, relation, self->text);
 	add(self, &mention);
+	hdSpanId(self->text->str, self->text->len, span);
+	addSpan(self, mention, span);
 	mention.isReference = true;
-	/* A span of a trace may be one of a program of others. */
-	if (relationParent(owner, relation, self->text))
+	if (relation->parentKind == HDI_PARENT_SPAN)
+		takeParentSpan(self, &mention, relation->parent);
+	else if (relationParent(owner, relation, self->text))
 		add(self, &mention);
+	mention.isLink = true;
+	for (size_t i = 0; i < relation->linkCount; i++) {
+		g_string_assign(self->text, relation->links[i]);
+		add(self, &mention);
+	}
 }
 
 /** Two processes may not be one: their relations would be taken for the same.
@@ -134,7 +232,7 @@ static void readFile(struct relationCheck *self, uint32_t index)
 	if (reader && hdI_getRelationOwner(reader, &owner) == 1)
 		checkOwner(self, file, &owner);
 	g_ptr_array_add(self->hosts, g_strdup(owner.host));
-	self->open = self->openStates = self->failed = 0;
+	self->open = self->openStates = self->failed = self->malformed = 0;
 	while (reader && !self->check->tool->hasFailed &&
 	       hdI_readRelation(reader, &relation) == 1) {
 		takeRelation(self, &owner, relation, index);
@@ -148,6 +246,8 @@ static void readFile(struct relationCheck *self, uint32_t index)
 	report(self, "rel.state-open", file->file, self->openStates,
 	       "states of relations that end do not end");
 	report(self, "rel.failed", file->file, self->failed, "states failed");
+	report(self, "rel.token", file->file, self->malformed,
+	       "causes or traces of relations are no tokens, spans or traces");
 	g_array_append_val(self->check->spans, span);
 	toolProgressFile(self->check->tool, file->fileSize);
 }
@@ -179,13 +279,22 @@ static void checkChild(struct relationCheck *self, const struct mention *parent,
 			   child->id, outDuration(buffer, early));
 }
 
-static void checkMentions(struct relationCheck *self)
+/** One that names a cause which is nowhere; of spans nobody knows. */
+static void checkOrphan(struct relationCheck *self, const struct mention *now)
 {
+	toolReport(self->check->tool, "rel.orphan", fileOf(self, now), -1, 0,
+		   "what caused relation %" PRIu64 "%s is in no file", now->id,
+		   now->isLink ? " as well" : "");
+}
+
+static void checkMentions(struct relationCheck *self, struct sorter *sorter)
+{
+	bool areSpans = sorter == self->spans;
 	struct mention now, relation;
 	bool isThere = false;
 	int ret;
 
-	while ((ret = sorterNext(self->mentions, &now)) == 1) {
+	while ((ret = sorterNext(sorter, &now)) == 1) {
 		bool isSame = isThere && memcmp(relation.token, now.token,
 						sizeof(now.token)) == 0;
 
@@ -194,20 +303,18 @@ static void checkMentions(struct relationCheck *self)
 			isThere = true;
 		} else if (!now.isReference) {
 			/* Of two files was said already. */
-			if (now.file == relation.file)
+			if (!areSpans && now.file == relation.file)
 				toolReport(self->check->tool, "rel.twice",
 					   fileOf(self, &now), -1, 0,
 					   "relation %" PRIu64
 					   " begins again after its end",
 					   now.id);
 		} else if (isSame) {
-			checkChild(self, &relation, &now);
-		} else {
-			toolReport(self->check->tool, "rel.orphan",
-				   fileOf(self, &now), -1, 0,
-				   "what caused relation %" PRIu64
-				   " is in no file",
-				   now.id);
+			/* When a further cause was named is not known. */
+			if (!now.isLink)
+				checkChild(self, &relation, &now);
+		} else if (!areSpans) {
+			checkOrphan(self, &now);
 		}
 	}
 	if (ret < 0)
@@ -226,15 +333,18 @@ void checkRelations(struct check *check)
 		self.clockError =
 			MAX(self.clockError, project->clocks[i].error);
 	self.mentions = sorterNew(sizeof(struct mention), compareMentions);
+	self.spans = sorterNew(sizeof(struct mention), compareMentions);
 	self.hosts = g_ptr_array_new_with_free_func(g_free);
 	self.owners =
 		g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	self.text = g_string_new(NULL);
 	for (size_t i = 0; i < project->relationCount; i++)
 		readFile(&self, (uint32_t)i);
-	checkMentions(&self);
+	checkMentions(&self, self.mentions);
+	checkMentions(&self, self.spans);
 	g_string_free(self.text, TRUE);
 	g_hash_table_destroy(self.owners);
 	g_ptr_array_free(self.hosts, TRUE);
 	sorterFree(self.mentions);
+	sorterFree(self.spans);
 }

@@ -76,6 +76,10 @@ static const hdIRule rules[] = {
 	{ "rel.owner-twice", HDI_WARNING,
 	  "Two files have different hostIDs, localTokens or topologyNumbers." },
 	{ "rel.twice", HDI_WARNING, "A relation begins once in a file." },
+	{ "rel.token", HDI_WARNING,
+	  "Causes of relations are tokens, or spans of W3C's traces, and "
+	  "traces "
+	  "have their form." },
 	{ "rel.orphan", HDI_WARNING,
 	  "What caused a relation is in a file of the project." },
 	{ "rel.child-early", HDI_WARNING,

@@ -82,6 +82,38 @@ ok "a state that failed is a note" with 0 rel.failed <<'END'
 <rel t="0" time="2"/><s name="s" t="0" time="2"/>
 <e t="0" time="3" error="No space left on device"/><un t="0" time="3"/>
 END
+ok "a further cause that is in no file, and one that is" with 1 rel.orphan <<'END'
+<rel t="0" time="2"/><link t="0" time="2.2" r="A:1.1:0:9"/>
+<link t="0" time="2.2" r="A:1.1:0:1"/><un t="0" time="3"/>
+END
+# FNV-1a of A:1.1:0:1, which begins at 2 s.
+ok "a span that is a relation, and begins later" with 1 rel.child-early <<'END'
+<rel t="0" time="1.5" ws="eca25c788bd7a4bf"/><un t="0" time="3"/>
+<rel t="1" time="2.5" ws="eca25c788bd7a4bf"/><un t="1" time="3"/>
+END
+# What is said once for a file; tokens of one part too many are nowhere, too.
+while read -r rules element; do
+	# shellcheck disable=SC2046 # they are several
+	ok "no token, span or trace: $element" with 1 rel.token \
+		$(echo "$rules" | tr , ' ') <<END
+<rel t="0" time="2" $element/><un t="0" time="3"/>
+END
+done <<'END'
+rel.orphan r="A:1.1:0"
+rel.orphan r="A:1.1:0:1:2"
+rel.orphan r="A::0:1"
+rel.orphan l="0:1"
+rel.orphan p="1"
+rel.orphan i="one"
+rel.orphan p="0:-1"
+, ws="00f067aa0ba902b"
+, ws="00f067aa0ba902b7f"
+, ws="00f067aa0ba902bg"
+, w="4bf92f3577b34da6a3ce929d0e0e4736"
+, w="4bf92f3577b34da6a3ce929d0e0e4736-1"
+, w="4bf92f3577b34da6a3ce929d0e0e473g-01"
+, w="4bf92f3577b34da6a3ce929d0e0e4736-01-02"
+END
 two_of_one() {
 	fresh
 	relations b A 1.1 0 <<'END'
