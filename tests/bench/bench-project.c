@@ -8,7 +8,7 @@
 #include "tests/bench/bench-project.h"
 #include "tests/bench/bench.h"
 
-static hdTopoNode *projectNode(const char *name)
+hdTopoNode *benchCreateNode(const char *name)
 {
 	const char *levels[] = { "Host" };
 	const char *path[] = { "node" };
@@ -33,7 +33,7 @@ static void projectRemove(const char *name, const char *suffix)
 
 hdStatsGroup *benchCreateGroup(const char *name)
 {
-	hdTopoNode *node = projectNode(name);
+	hdTopoNode *node = benchCreateNode(name);
 	hdStatsGroup *group = hdS_createGroup("Utilization", node, 1);
 
 	benchCheck(group, "hdS_createGroup");
@@ -68,7 +68,7 @@ void benchFinishGroup(hdStatsGroup *group, const char *name)
 
 hdTrace *benchCreateTrace(const char *name)
 {
-	hdTopoNode *node = projectNode(name);
+	hdTopoNode *node = benchCreateNode(name);
 	hdTrace *trace = hdT_createTrace(node);
 
 	benchCheck(trace, "hdT_createTrace");

@@ -9,6 +9,9 @@
 #include <hdStats.h>
 #include <hdTrace.h>
 
+/** Create the node of files NAME_node. */
+hdTopoNode *benchCreateNode(const char *name);
+
 /** Create an enabled group of 15 doubles, in NAME_node_Utilization.stat. */
 hdStatsGroup *benchCreateGroup(const char *name);
 

@@ -36,9 +36,9 @@ static char *mainDirectory;
 
 /* In the order in which they run and are printed; see bench-stat.c. */
 static struct benchSubject *const mainSubjects[] = {
-	&benchStat,        &benchExport,   &benchPredict,
-	&benchPredictHuge, &benchFloors,   &benchWrite,
-	&benchPool,        &benchDisabled, &benchRead,
+	&benchStat,      &benchExport, &benchPredict, &benchPredictHuge,
+	&benchFloors,    &benchWrite,  &benchPool,    &benchDisabled,
+	&benchRelations, &benchRead,
 };
 
 /* ---- Files ------------------------------------------------------------- */

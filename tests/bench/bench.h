@@ -81,6 +81,7 @@ extern struct benchSubject benchWrite;
 extern struct benchSubject benchPool;
 extern struct benchSubject benchDisabled;
 extern struct benchSubject benchRead;
+extern struct benchSubject benchRelations;
 extern struct benchSubject benchStat;
 extern struct benchSubject benchExport;
 extern struct benchSubject benchPredict;

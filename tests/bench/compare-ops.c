@@ -17,6 +17,11 @@
 #include <time.h>
 #include <unistd.h>
 
+/* Older revisions have none. */
+#if __has_include(<hdRelation.h>)
+#include <hdRelation.h>
+#define HAS_RELATIONS 1
+#endif
 #include <hdStats.h>
 #include <hdTopology.h>
 #include <hdTrace.h>
@@ -116,6 +121,29 @@ static void wholeEntries(long count)
 		fail("entries");
 }
 
+#ifdef HAS_RELATIONS
+/* With a state and two attributes. */
+static void relations(long count)
+{
+	static const char *const keys[] = { "offset", "size" };
+	static const char *const values[] = { "943718400", "262144" };
+	hdTopoNode *node = makeNode();
+	hdR_topoToken topology;
+
+	if (hdR_initTopology(node, &topology) != 0 || !topology)
+		fail("relations");
+	for (long i = 0; i < count; i++) {
+		hdR_token token = hdR_createTopLevelRelation(topology);
+
+		hdR_start(token, "pwrite", 1, keys, values);
+		hdR_end(token, 1, keys + 1, values + 1);
+		hdR_destroyRelation(&token);
+	}
+	if (hdR_finalize(&topology) != 0)
+		fail("relations");
+}
+#endif
+
 static int run(char **command)
 {
 	struct rusage usage;
@@ -157,6 +185,9 @@ int main(int argc, char **argv)
 		{ "state", states },
 		{ "entry", entries },
 		{ "writeEntry", wholeEntries },
+#ifdef HAS_RELATIONS
+		{ "relation", relations },
+#endif
 	};
 	struct timespec used;
 
@@ -172,7 +203,8 @@ int main(int argc, char **argv)
 		       (long long)used.tv_sec * 1000000000 + used.tv_nsec);
 		return 0;
 	}
-	fprintf(stderr, "Usage: compare-ops state|entry|writeEntry COUNT\n"
-			"       compare-ops run COMMAND [ARGUMENT...]\n");
+	fprintf(stderr,
+		"Usage: compare-ops state|entry|writeEntry|relation COUNT\n"
+		"       compare-ops run COMMAND [ARGUMENT...]\n");
 	return 2;
 }

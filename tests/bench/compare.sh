@@ -84,6 +84,9 @@ build_probe() {
 		-lpthread -o "$3"
 }
 
+# Older revisions have no relations.
+[ ! -f "$base/source/HDTraceWritingCLibrary/include/hdRelation.h" ] ||
+	operations="$operations relation"
 build_ops "$base/source" "$base/build" "$work/ops-base"
 build_ops "$top" "$build" "$work/ops-this"
 probes=
