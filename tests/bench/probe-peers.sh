@@ -22,6 +22,7 @@ finish() {
 	rm -rf "$work"
 }
 trap finish EXIT
+trap "exit 2" HUP INT PIPE TERM
 cd "$work" || exit 2
 
 # A peer, and what makes it: NAME FLAGS...; standard input is its peer.h.
@@ -32,8 +33,9 @@ compile() {
 	cat >"$name/peer.h"
 	# CC may hold options.
 	# shellcheck disable=SC2086
-	${CC:-cc} -O2 -I"$name" -include "$name/peer.h" -I"$top/InstrumentationLibrary/include" \
-		-o "$name/peer" "$here/probe-peer.c" "$@" >"$name/log" 2>&1
+	${CC:-cc} -O2 -I"$name" -I"$top/InstrumentationLibrary/include" \
+		-include stdlib.h -include "$name/peer.h" -o "$name/peer" \
+		"$here/probe-peer.c" "$@" >"$name/log" 2>&1
 }
 
 # A row: TITLE COMMAND...
@@ -114,7 +116,7 @@ END
 			missing "LTTng-UST, recorded" "$(head -n 1 log)"
 		fi
 	else
-		missing "LTTng-UST" "$(head -n 1 lttng/log)"
+		missing "LTTng-UST" "$(grep -m 1 error lttng/log)"
 	fi
 else
 	missing "LTTng-UST" "Debian: liblttng-ust-dev lttng-tools"
@@ -140,7 +142,7 @@ END
 		row "PAPI, high level" env PAPI_EVENTS=PAPI_TOT_CYC \
 			PAPI_REPORT=0 PAPI_OUTPUT_DIRECTORY="$work" papi/peer
 	else
-		missing "PAPI, high level" "$(head -n 1 papi/log)"
+		missing "PAPI, high level" "$(grep -m 1 error papi/log)"
 	fi
 else
 	missing "PAPI, high level" "Debian: libpapi-dev"
@@ -171,5 +173,5 @@ then
 		row "LIKWID, marker API" likwid
 	fi
 else
-	missing "LIKWID, marker API" "Debian: likwid"
+	missing "LIKWID, marker API" "Debian: likwid ($(grep -m 1 error likwid/log))"
 fi
