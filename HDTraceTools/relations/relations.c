@@ -96,6 +96,11 @@ static int divideGroup(struct relationsRun *self, const struct scan *scan,
 	return ret;
 }
 
+static void showDivided(void *data, int64_t relations)
+{
+	toolProgressFile(data, relations);
+}
+
 static void readJoules(struct relationsRun *self)
 {
 	const struct scan scan = { .tool = self->tool,
@@ -108,7 +113,10 @@ static void readJoules(struct relationsRun *self)
 	self->joules = joulesNew(self->forest, NULL);
 	nodes = joulesNodes(self->joules);
 	for (guint i = 0; i < nodes->len; i++)
-		total += joulesNodeAt(self->joules, i)->group->fileSize;
+		total += joulesNodeAt(self->joules, i)->group->fileSize +
+			 joulesWork(self->joules,
+				    joulesNodeAt(self->joules, i)->group);
+	joulesOnProgress(self->joules, showDivided, self->tool);
 	if (nodes->len)
 		ranks = attributionNew(self->project, ATTRIBUTION_EQUAL);
 	toolProgressStart(self->tool, total);

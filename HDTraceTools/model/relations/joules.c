@@ -15,6 +15,9 @@
 #include "HDTraceTools/model/kind.h"
 #include "HDTraceTools/model/relations/joules.h"
 
+/** So many relations pass without progress. */
+#define PROGRESS_STEP 4096
+
 /** A relation enters a state, or leaves it. */
 struct change {
 	int64_t time;
@@ -43,7 +46,9 @@ struct joules {
 	GArray *nodes;    /**< struct joulesNode */
 	uint32_t *powers; /**< Of each file: which node, or FOREST_NONE. */
 	struct sorter *readings;
-	struct spool *amounts; /**< struct attributionAmount, by number. */
+	struct spool *amounts;    /**< struct attributionAmount, by number. */
+	joulesProgress *progress; /**< Or NULL. */
+	void *progressData;
 	pthread_mutex_t mutex;
 };
 
@@ -167,6 +172,25 @@ void joulesFree(struct joules *self)
 	g_free(self);
 }
 
+void joulesOnProgress(struct joules *self, joulesProgress *progress, void *data)
+{
+	self->progress = progress;
+	self->progressData = data;
+}
+
+int64_t joulesWork(const struct joules *self, const hdIGroup *group)
+{
+	int64_t count = 0;
+
+	for (size_t i = 0; i < forestFileCount(self->forest); i++) {
+		const struct forestFile *file = forestFileAt(self->forest, i);
+
+		if (isBelow(file->file->node, group->node))
+			count += file->count;
+	}
+	return count;
+}
+
 void joulesLock(struct joules *self)
 {
 	pthread_mutex_lock(&self->mutex);
@@ -209,12 +233,15 @@ static int addState(struct sweep *self, uint32_t number, bool isCharged,
 static int addFile(struct sweep *self, const struct forestFile *file,
 		   bool isCharged)
 {
-	struct forest *forest = self->joules->forest;
+	const struct joules *joules = self->joules;
+	struct forest *forest = joules->forest;
 	int ret = 0;
 
 	for (uint32_t i = 0; i < file->count && ret == 0; i++) {
 		struct forestRelation relation;
 
+		if (joules->progress && (i + 1) % PROGRESS_STEP == 0)
+			joules->progress(joules->progressData, PROGRESS_STEP);
 		ret = forestGet(forest, file->first + i, &relation);
 		for (size_t k = 0; ret == 0 && k < relation.stateCount; k++) {
 			const hdIRelationState *state = &relation.states[k];

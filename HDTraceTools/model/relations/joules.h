@@ -44,6 +44,16 @@ struct joules *joulesNew(struct forest *forest, const char *power);
 /** Free it; NULL does nothing. */
 void joulesFree(struct joules *self);
 
+/** Told that so many more relations were looked at. */
+typedef void joulesProgress(void *data, int64_t relations);
+
+/** Have that called while dividing, in the thread that does; before that. */
+void joulesOnProgress(struct joules *self, joulesProgress *progress,
+		      void *data);
+
+/** How many relations are looked at to divide what a group tells. */
+int64_t joulesWork(const struct joules *self, const hdIGroup *group);
+
 /** Let no other thread divide for a while. */
 void joulesLock(struct joules *self);
 void joulesUnlock(struct joules *self);
