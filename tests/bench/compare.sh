@@ -11,7 +11,9 @@
 # is, instructions are, too: what an operation needs between 20,000 and 120,000
 # of them; of probes, where both have them (compare-probe.c), only these.
 # compare.awk has the rules; exit status 1 if something got worse, 2 if
-# nothing could be measured. COMPARE_PAIRS=9 is how many pairs are run.
+# nothing could be measured. COMPARE_PAIRS=9 is how many pairs are run. A prediction
+# is simulated by hdpredict, if the other revision has that: its figure is simulate,
+# its instructions are those of a task, of graphs of 1,960 and 13,120.
 set -u
 source_dir=$(cd "$(dirname "$0")" && pwd) || exit 2
 pairs=${COMPARE_PAIRS:-9}
@@ -60,6 +62,12 @@ if [ ! -f "$base/done" ]; then
 		-j"$(getconf _NPROCESSORS_ONLN)" libhdTracing.la hdtrace
 	: >"$base/done"
 fi
+commands="stat check merge"
+if grep -q '^hdpredict[$]' "$base/build/Makefile"; then
+	quietly "$base/make.log" "${MAKE:-make}" -C "$base/build" \
+		-j"$(getconf _NPROCESSORS_ONLN)" hdpredict
+	commands="$commands simulate"
+fi
 
 # Build the program for a tree: SOURCES BUILD PROGRAM.
 build_ops() {
@@ -100,6 +108,11 @@ mkdir -p "$run" || exit 2
 cd "$run" || exit 2
 quietly "$work/project.log" "$build/tests/bench/make-project" --nodes=2 \
 	--ranks=4 --records=200000 --values=2000000 project
+for tiles in 20 40 80; do
+	"$build/hdpredict" generate cholesky --tiles $tiles --tile-size 128 |
+		"$build/hdpredict" map - --platform thesis-eval \
+			--resources thesis -o graph$tiles.xml || exit 2
+done
 
 # One run of a figure: base|this FIGURE; prints nanoseconds.
 measure() {
@@ -112,6 +125,10 @@ measure() {
 		merge) set -- "$1" run "$3" merge --force project ;;
 		*) set -- "$1" run "$3" "$2" project.proj ;;
 		esac
+		;;
+	simulate)
+		set -- "$1" run "${hdtrace%hdtrace}hdpredict" simulate graph80.xml \
+			--platform=thesis-eval --resources=thesis
 		;;
 	*) set -- "$1" "$2" 500000 ;;
 	esac
@@ -135,18 +152,35 @@ instructions() {
 	rm -f ops_* ops.*
 }
 
+# The same of a command: base|this TILES.
+instructions_simulate() {
+	tree=$build
+	[ "$1" = this ] || tree=$base/build
+	valgrind --tool=callgrind --callgrind-out-file=/dev/null \
+		"$tree/hdpredict" simulate "graph$2.xml" \
+		--platform=thesis-eval --resources=thesis 2>&1 >/dev/null |
+		sed -n 's/^==[0-9]*== Collected : \([0-9]*\)$/\1/p'
+}
+
 slope() {
-	few=$(instructions "$1" "$2" 20000)
-	many=$(instructions "$1" "$2" 120000)
+	if [ "$2" = simulate ]; then
+		count=$((13120 - 1960))
+		few=$(instructions_simulate "$1" 20)
+		many=$(instructions_simulate "$1" 40)
+	else
+		count=100000
+		few=$(instructions "$1" "$2" 20000)
+		many=$(instructions "$1" "$2" 120000)
+	fi
 	if [ -z "$few" ] || [ -z "$many" ]; then
 		die "valgrind cannot count instructions of $2"
 	fi
-	awk -v few="$few" -v many="$many" \
-		'BEGIN { printf "%.2f\n", (many - few) / 100000 }'
+	awk -v few="$few" -v many="$many" -v count="$count" \
+		'BEGIN { printf "%.2f\n", (many - few) / count }'
 }
 
 : >"$work/measured"
-for figure in $operations stat check merge; do
+for figure in $operations $commands; do
 	echo "bench-compare: $figure" >&2
 	i=0
 	while [ $i -lt "$pairs" ]; do
@@ -162,6 +196,9 @@ for figure in $operations stat check merge; do
 	done
 done
 if command -v valgrind >/dev/null; then
+	case $commands in
+	*simulate) operations="$operations simulate" ;;
+	esac
 	for operation in $operations $probes; do
 		a=$(slope base "$operation") || exit 2
 		b=$(slope this "$operation") || exit 2
