@@ -8,10 +8,10 @@ hdtrace=${abs_top_builddir:?}/hdtrace
 cd "$scratch" || exit 99
 
 reads() {
-	python3 "$abs_top_srcdir/tests/relay/original.py" "$@" >read
+	python3 "$abs_top_srcdir/tests/relay/original.py" "$@" >found-by
 	result=$?
-	cat read
-	return $result
+	cat found-by
+	return "$result"
 }
 
 # In each file its relations, with their parents.
@@ -20,7 +20,7 @@ written() {
 		return 1
 	local=$(sed -n 1p tokens)
 	remote=$(sed -n 2p tokens | cut -d : -f 1-4)
-	cut -d ' ' -f 2- read | sed 's/ *$//' >found
+	cut -d ' ' -f 2- found-by | sed 's/ *$//' >found
 	printf '%s\n' '0 - Create finalize / /' '1 i=0' '0 p=0:0' \
 		"1 l=$local" "0 r=$remote remote /" | diff - found
 }
@@ -37,7 +37,7 @@ program() {
 	"$abs_top_builddir/tests/relay/original" >tokens
 	result=$?
 	cat tokens
-	return $result
+	return "$result"
 }
 
 known() {
@@ -50,8 +50,8 @@ ok "tokens as text are split as in 2009" splits
 ok "hdtrace reads it, too" known
 corpus=${HDTRACE_CORPUS-$abs_top_srcdir/../shared/corpus}/relations
 historic() {
-	reads "$corpus"/*.rel && [ "$(wc -l <read)" -eq 4 ] &&
-		cp "$corpus"/test* . && chmod u+w test* || return 1
+	reads "$corpus"/*.rel && [ "$(wc -l <found-by)" -eq 4 ] &&
+		cp "$corpus"/test* . && chmod u+w ./test* || return 1
 	"$hdtrace" relations --format=csv test.proj >csv || return 1
 	cat csv
 	[ "$(wc -l <csv)" -eq 5 ]
