@@ -6,9 +6,9 @@
 #include "config.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "HDTraceTools/base/sorter.h"
 #include "HDTraceTools/model/amounts.h"
 #include "HDTraceTools/model/diagnostics.h"
 #include "HDTraceTools/model/kernels.h"
@@ -21,7 +21,8 @@
 /** From a time on, a part of a kernel uses more, or less. */
 struct change {
 	int64_t time;
-	guint activity; /**< Kernel times KERNEL_PARTS, and part. */
+	guint activity; /**< Place among those read times KERNEL_PARTS, and
+			 *   part. */
 	int64_t usage;  /**< Billionths of a thread. */
 };
 
@@ -68,61 +69,87 @@ static ssize_t columnOf(const hdIGroup *group, const char *name)
 	return -1;
 }
 
+/** A count as a number of a group tells it; 0 where it tells none. */
+static uint64_t countOf(double value)
+{
+	return value > 0 ? (uint64_t)MIN(value, 0x1p63) : 0;
+}
+
 /** A part takes so many seconds in an interval. */
-static void addUse(GArray *changes, guint activity, int64_t start, int64_t end,
-		   double seconds)
+static int addUse(struct sorter *changes, guint activity, int64_t start,
+		  int64_t end, double seconds)
 {
 	double usage = seconds / (double)(end - start) * 1e18;
-	struct change change = { .time = start, .activity = activity };
+	struct change change;
+	int ret;
 
 	if (end <= start || !(usage > 0))
-		return;
+		return 0;
+	memset(&change, 0, sizeof(change));
+	change.activity = activity;
+	change.time = start;
 	change.usage = (int64_t)nearbyint(MIN(usage, (double)USAGE_MAX));
-	g_array_append_val(changes, change);
+	ret = sorterAdd(changes, &change);
+	if (ret < 0)
+		return ret;
 	change.time = end;
 	change.usage = -change.usage;
-	g_array_append_val(changes, change);
+	return sorterAdd(changes, &change);
+}
+
+/** Add up a part of a kernel in a block, and say when it ran. */
+static int readPart(const struct amounts *amounts, const hdIBlock *block,
+		    size_t column, struct sorter *changes, guint activity,
+		    double *sum)
+{
+	int ret = 0;
+
+	for (size_t i = 0; i < block->count && ret == 0; i++) {
+		double seconds = amountsGet(amounts, column, i);
+
+		if (!isfinite(seconds))
+			continue;
+		*sum += seconds;
+		ret = addUse(changes, activity, block->start[i], block->end[i],
+			     seconds);
+	}
+	return ret;
 }
 
 /** Add up a kernel, and say when it ran. */
-static void readKernel(const hdIProject *project, GArray *kernels, guint number,
-		       GArray *changes)
+static int readKernel(const hdIProject *project, struct kernel *kernel,
+		      guint place, struct sorter *changes)
 {
 	static const char *const names[] = { "Body", "Dispatch" };
-	struct kernel *kernel = &g_array_index(kernels, struct kernel, number);
-	ssize_t instances = columnOf(kernel->group, "Instances");
+	const ssize_t instances = columnOf(kernel->group, "Instances");
+	ssize_t columns[KERNEL_PARTS];
 	hdIStatReader *reader = diagnosticsOpenStat(project, kernel->group,
 						    &diagnosticsDropped);
 	struct amounts *amounts;
 	const hdIBlock *block;
+	int ret = 0;
 
 	if (!reader)
-		return;
+		return 0;
+	for (int part = 0; part < KERNEL_PARTS; part++)
+		columns[part] = columnOf(kernel->group, names[part]);
 	amounts = amountsNew(kernel->group);
-	while (hdI_readStat(reader, &block) == 1) {
+	while (ret == 0 && hdI_readStat(reader, &block) == 1) {
 		amountsTake(amounts, block);
 		for (size_t i = 0; instances >= 0 && i < block->count; i++)
-			kernel->instances += (uint64_t)fmax(
-				0, amountsGet(amounts, (size_t)instances, i));
-		for (int part = 0; part < KERNEL_PARTS; part++) {
-			ssize_t column = columnOf(kernel->group, names[part]);
-
-			for (size_t i = 0; column >= 0 && i < block->count;
-			     i++) {
-				double seconds =
-					amountsGet(amounts, (size_t)column, i);
-
-				if (!isfinite(seconds))
-					continue;
-				kernel->seconds[part] += seconds;
-				addUse(changes,
-				       number * KERNEL_PARTS + (guint)part,
-				       block->start[i], block->end[i], seconds);
-			}
+			kernel->instances += countOf(
+				amountsGet(amounts, (size_t)instances, i));
+		for (guint part = 0; part < KERNEL_PARTS && ret == 0; part++) {
+			if (columns[part] < 0)
+				continue;
+			ret = readPart(amounts, block, (size_t)columns[part],
+				       changes, place * KERNEL_PARTS + part,
+				       &kernel->seconds[part]);
 		}
 	}
 	amountsFree(amounts);
 	hdI_closeStat(reader);
+	return ret;
 }
 
 /* ---- What that cost ---------------------------------------------------- */
@@ -136,15 +163,14 @@ static int compareChanges(const void *a, const void *b)
 }
 
 /** Divide what there is of an interval among those that ran. */
-static powerPico divide(GArray *kernels, const int64_t *usage, int64_t sum,
+static powerPico divide(GPtrArray *kernels, const int64_t *usage, int64_t sum,
 			struct attributionAmount amount, int64_t length)
 {
 	uint64_t low = 0;
 	powerPico charged = 0;
 
 	for (guint i = 0; i < kernels->len * KERNEL_PARTS; i++) {
-		struct kernel *kernel = &g_array_index(kernels, struct kernel,
-						       i / KERNEL_PARTS);
+		struct kernel *kernel = kernels->pdata[i / KERNEL_PARTS];
 		struct attributionAmount *energy =
 			&kernel->energy[i % KERNEL_PARTS];
 		struct shareStep step = {
@@ -166,41 +192,41 @@ static powerPico divide(GArray *kernels, const int64_t *usage, int64_t sum,
 	return charged;
 }
 
-/** From change to change; returns what was charged in all. */
-static powerPico charge(GArray *kernels, const GArray *changes,
-			struct powerCursor *cursor)
+/** From change to change: what was charged in all. */
+static int charge(GPtrArray *kernels, struct sorter *changes,
+		  struct powerCursor *cursor, powerPico *charged)
 {
 	int64_t *usage = g_new0(int64_t, kernels->len * KERNEL_PARTS + 1);
-	powerPico charged = 0, before = 0;
 	int64_t sum = 0, last = INT64_MIN, measuredBefore = 0;
+	powerPico before = 0;
+	struct change change;
+	int ret;
 
-	for (guint i = 0; i < changes->len; i++) {
-		const struct change *change =
-			&g_array_index(changes, struct change, i);
-
-		if (change->time != last) {
+	*charged = 0;
+	while ((ret = sorterNext(changes, &change)) == 1) {
+		if (change.time != last) {
 			int64_t measured = 0;
-			powerPico now =
-				cursor ? powerCursorUntil(cursor, change->time,
-							  &measured)
-				       : 0;
+			powerPico now = cursor ? powerCursorUntil(cursor,
+								  change.time,
+								  &measured)
+					       : 0;
 			struct attributionAmount amount = {
 				.pico = now - before,
 				.measured = measured - measuredBefore,
 			};
 
 			if (sum > 0)
-				charged += divide(kernels, usage, sum, amount,
-						  change->time - last);
+				*charged += divide(kernels, usage, sum, amount,
+						   change.time - last);
 			before = now;
 			measuredBefore = measured;
-			last = change->time;
+			last = change.time;
 		}
-		usage[change->activity] += change->usage;
-		sum += change->usage;
+		usage[change.activity] += change.usage;
+		sum += change.usage;
 	}
 	g_free(usage);
-	return charged;
+	return ret;
 }
 
 static struct powerSeries *readPower(const hdIProject *project,
@@ -228,38 +254,51 @@ static struct powerSeries *readPower(const hdIProject *project,
 	return NULL;
 }
 
+/** Those whose power a group tells: pointers into @p kernels. */
+static GPtrArray *findOwn(GArray *kernels, const hdIGroup *power)
+{
+	GPtrArray *own = g_ptr_array_new();
+
+	for (guint i = 0; i < kernels->len; i++) {
+		struct kernel *kernel =
+			&g_array_index(kernels, struct kernel, i);
+
+		if (kernel->power == power)
+			g_ptr_array_add(own, kernel);
+	}
+	return own;
+}
+
 int kernelsRead(const hdIProject *project, GArray *kernels,
 		const hdIGroup *power, const bool *isPower, powerPico *rest)
 {
-	GArray *changes = g_array_new(FALSE, FALSE, sizeof(struct change));
+	GPtrArray *own = findOwn(kernels, power);
+	struct sorter *changes =
+		sorterNew(sizeof(struct change), compareChanges);
 	struct powerSeries *series = NULL;
 	struct powerCursor *cursor = NULL;
-	bool isAny = false;
+	powerPico charged = 0;
 	int64_t measured;
 	int error = 0;
 
 	*rest = 0;
-	for (guint i = 0; i < kernels->len; i++) {
-		if (g_array_index(kernels, struct kernel, i).power != power)
-			continue;
-		readKernel(project, kernels, i, changes);
-		isAny = true;
-	}
-	if (isAny && power)
+	for (guint i = 0; i < own->len && error == 0; i++)
+		error = readKernel(project, own->pdata[i], i, changes);
+	if (own->len > 0 && power && error == 0)
 		series = readPower(project, power, isPower, &error);
 	if (series)
 		cursor = powerCursorNew(series);
-	if (changes->len)
-		qsort(changes->data, changes->len, sizeof(struct change),
-		      compareChanges);
+	if (error == 0)
+		error = charge(own, changes, cursor, &charged);
 	if (cursor)
-		*rest = powerCursorUntil(cursor, INT64_MAX, &measured);
-	*rest -= charge(kernels, changes, cursor);
+		*rest = powerCursorUntil(cursor, INT64_MAX, &measured) -
+			charged;
 	if (cursor && error == 0)
 		error = powerCursorError(cursor);
 	powerCursorFree(cursor);
 	powerSeriesFree(series);
-	g_array_unref(changes);
+	sorterFree(changes);
+	g_ptr_array_unref(own);
 	return error;
 }
 
