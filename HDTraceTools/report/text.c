@@ -628,6 +628,16 @@ enum {
 	COLUMN_KERNEL_KNOWN = 11,
 };
 
+/** Seconds of all threads, as files say; more than a duration can be is the
+ *  longest. */
+static const char *threadTime(char *buffer, double seconds)
+{
+	double limit = (double)INT64_MAX / 2;
+
+	return outDuration(buffer,
+			   (int64_t)CLAMP(seconds * 1e9, -limit, limit));
+}
+
 static void addKernel(const struct report *report, struct outTable *table,
 		      const struct kernel *kernel)
 {
@@ -639,17 +649,11 @@ static void addKernel(const struct report *report, struct outTable *table,
 	outTableAdd(table, kernel->name);
 	outTableAdd(table, nodeName(report, kernel->group->node));
 	outTableAdd(table, outInteger(buffer, (outInt128)kernel->instances));
-	outTableAdd(
-		table,
-		kernel->hasDispatch
-			? outDuration(
-				  buffer,
-				  (int64_t)(kernel->seconds[KERNEL_DISPATCH] *
-					    1e9))
-			: "-");
-	outTableAdd(table,
-		    outDuration(buffer,
-				(int64_t)(kernel->seconds[KERNEL_BODY] * 1e9)));
+	outTableAdd(table, kernel->hasDispatch
+				   ? threadTime(buffer,
+						kernel->seconds[KERNEL_DISPATCH])
+				   : "-");
+	outTableAdd(table, threadTime(buffer, kernel->seconds[KERNEL_BODY]));
 	for (int i = 0; i < KERNEL_PARTS; i++) {
 		/* That of the dispatch stands before, as its time does. */
 		int part = KERNEL_PARTS - 1 - i;

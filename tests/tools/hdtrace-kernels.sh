@@ -144,6 +144,16 @@ assert a["known_s"] == 0 and d["kernels_unattributed_j"] is None
 		grep -qE '^ +assign ' out && ! grep -q 'in a kernel' out
 }
 
+# No clock runs that long.
+python3 make.py endless <<'END'
+assign kernel 1000 1002 5 1e300 2e300
+END
+endless() {
+	says endless 'near(k["assign"]["body_s"], 1e300)' &&
+		"$hdtrace" report endless.proj >out && cat out &&
+		grep -qE '^ +assign +n0_7 +5 +4611686018[.0-9]* s +4611686018[.0-9]* s' out
+}
+
 # No kernels, no table.
 python3 make.py none <<'END'
 power 100
@@ -169,6 +179,7 @@ ok "energies of kernels are those by hand, and add up" by_hand
 ok "the table" table
 ok "power that is not always known, and a gap" partly
 ok "without power there is none" powerless
+ok "seconds without end are many" endless
 ok "without kernels there are none" none
 ok "stat sums amounts of probes" sums
 done_testing
