@@ -144,29 +144,34 @@ struct findingsMost findingsFindMost(const struct findings *findings)
 void findingsChoosePowers(struct findings *findings)
 {
 	const hdIProject *project = findings->project;
-	GHashTable *nodes = g_hash_table_new(NULL, NULL);
 
+	findings->powers = g_hash_table_new(NULL, NULL);
 	for (size_t i = 0; i < project->groupCount; i++) {
 		struct findingsGroup *group = &findings->groups[i];
 		const hdINode *node = project->groups[i]->node;
 
 		group->isPower =
 			g_new0(bool, project->groups[i]->valueCount + 1);
-		if (g_hash_table_contains(nodes, node))
+		if (g_hash_table_contains(findings->powers, node))
 			continue;
 		group->powerCount = valuesOfPower(group->group, findings->power,
 						  group->isPower);
 		if (!group->powerCount)
 			continue;
 		group->energyIndex = findings->energyCount++;
-		g_hash_table_add(nodes, (gpointer)node);
+		g_hash_table_insert(findings->powers, (gpointer)node, group);
 	}
-	for (size_t i = 0; i < project->groupCount; i++) {
-		const hdINode *node = project->groups[i]->node->parent;
+	for (size_t i = 0; i < project->groupCount; i++)
+		findings->groups[i].countsForTotal = !findingsPowerOf(
+			findings, project->groups[i]->node->parent);
+}
 
-		while (node && !g_hash_table_contains(nodes, node))
-			node = node->parent;
-		findings->groups[i].countsForTotal = !node;
-	}
-	g_hash_table_destroy(nodes);
+struct findingsGroup *findingsPowerOf(const struct findings *findings,
+				      const hdINode *node)
+{
+	struct findingsGroup *group = NULL;
+
+	for (; node && !group; node = node->parent)
+		group = g_hash_table_lookup(findings->powers, node);
+	return group;
 }

@@ -58,7 +58,8 @@ static void addUp(struct findings *findings)
 		if (group->powerCount && group->countsForTotal)
 			findingsEnergyAdd(&findings->energy, &group->energy);
 		if (group->countsForTotal)
-			findings->unattributed += group->unattributed;
+			findings->unattributed += group->drawn;
+		findings->unattributed -= group->charged;
 		findingsEndGaps(findings, group);
 		addTracer(findings, group);
 		for (guint k = 0; k < findings->phases->len; k++)
@@ -163,22 +164,6 @@ static int findPhases(struct findings *findings)
 
 /* ---- Kernels ----------------------------------------------------------- */
 
-/** The group that tells the power of the nearest node, or NULL. */
-static const struct findingsGroup *powerOf(const struct findings *findings,
-					   const hdINode *node)
-{
-	for (; node; node = node->parent) {
-		for (size_t i = 0; i < findings->project->groupCount; i++) {
-			const struct findingsGroup *group =
-				&findings->groups[i];
-
-			if (group->powerCount && group->group->node == node)
-				return group;
-		}
-	}
-	return NULL;
-}
-
 static void readKernels(struct findings *findings)
 {
 	const hdIProject *project = findings->project;
@@ -189,7 +174,7 @@ static void readKernels(struct findings *findings)
 		struct kernel *kernel =
 			&g_array_index(kernels, struct kernel, i);
 		const struct findingsGroup *power =
-			powerOf(findings, kernel->group->node);
+			findingsPowerOf(findings, kernel->group->node);
 
 		kernel->power = power ? power->group : NULL;
 	}
@@ -280,6 +265,7 @@ static void freeAll(struct findings *findings)
 			g_array_unref(group->late.list);
 	}
 	g_free(findings->groups);
+	g_hash_table_destroy(findings->powers);
 	attributionFree(findings->attribution);
 	attributionFree(findings->other);
 	criticalPathFree(findings->path);

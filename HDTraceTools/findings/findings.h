@@ -89,10 +89,9 @@ struct findingsGroup {
 	struct powerSeries *rest;
 	size_t traces; /**< ... whose energy it tells. */
 	size_t tracesRead;
-	powerPico relations; /**< What relations are charged with. */
-	/** Of its energy, what no trace and no relation is charged with; of all
-	 *  nodes it is that of all of these together with this. */
-	powerPico unattributed;
+	powerPico relations; /**< What relations are charged with ... */
+	powerPico charged;   /**< ... and what these and traces are. */
+	powerPico drawn;     /**< Its energy. */
 };
 
 /** The rule that was asked for, and the other one. */
@@ -174,7 +173,11 @@ struct findings {
 	struct findingsMost most;
 	struct findingsEnergy energy; /**< Of all nodes. */
 	size_t energyCount;           /**< Groups that tell energy. */
-	powerPico unattributed;       /**< Of all that count for the total. */
+	/** Of the energy of all that count for the total, what nobody is
+	 *  charged with, by whatever group: less than 0 where nodes tell less
+	 *  than those below them. */
+	powerPico unattributed;
+	GHashTable *powers; /**< Nodes to the group that tells their power. */
 	struct findingsRelations relations;
 	/** From findingsStart() on; NULL if nothing tells energy. */
 	struct attribution *attribution;
@@ -245,6 +248,11 @@ void findingsEnd(struct findings *findings);
 
 /** Choose the values that tell the energy of nodes. */
 void findingsChoosePowers(struct findings *findings);
+
+/** The group that tells the power of the nearest node, from one upwards; or
+ *  NULL. */
+struct findingsGroup *findingsPowerOf(const struct findings *findings,
+				      const hdINode *node);
 
 /** Energy of a group in a slot of moments, as told by its power values. */
 struct findingsEnergy findingsGroupEnergy(const struct findingsGroup *group,

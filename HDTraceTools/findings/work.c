@@ -73,22 +73,9 @@ struct findingsGroup **findingsFindPowers(const struct findings *findings)
 	const hdIProject *project = findings->project;
 	struct findingsGroup **powers =
 		g_new0(struct findingsGroup *, project->traceCount + 1);
-	GHashTable *atNodes = g_hash_table_new(NULL, NULL);
 
-	for (size_t i = 0; i < project->groupCount; i++) {
-		struct findingsGroup *group = &findings->groups[i];
-
-		if (group->powerCount)
-			g_hash_table_insert(
-				atNodes, (gpointer)group->group->node, group);
-	}
-	for (size_t i = 0; i < project->traceCount; i++) {
-		const hdINode *node = project->traces[i]->node;
-
-		for (; node && !powers[i]; node = node->parent)
-			powers[i] = g_hash_table_lookup(atNodes, node);
-	}
-	g_hash_table_destroy(atNodes);
+	for (size_t i = 0; i < project->traceCount; i++)
+		powers[i] = findingsPowerOf(findings, project->traces[i]->node);
 	return powers;
 }
 
@@ -399,7 +386,8 @@ static void take(void *data, size_t number)
 		sayTemporary(findings, task->spoolError);
 	if (!task->trace) {
 		if (group->series)
-			group->unattributed = allOf(group) - group->relations;
+			group->drawn = allOf(group);
+		group->charged = group->relations;
 		if (!group->traces)
 			forgetPower(group);
 		findings->start = MIN(findings->start, group->start);
@@ -417,7 +405,7 @@ static void take(void *data, size_t number)
 	takePath(work, task);
 	if (!group)
 		return;
-	group->unattributed -= task->charged[FINDINGS_RULE].pico;
+	group->charged += task->charged[FINDINGS_RULE].pico;
 	if (++group->tracesRead == group->traces && group->series) {
 		int ret = powerSeriesMove(group->series, work->powers);
 

@@ -232,15 +232,16 @@ XML
 }
 
 # Add what a rank used: RANK BITS
-uses() {
+# Of 10 s: RANK GROUP VALUE-ATTRIBUTES NUMBER
+of_rank() {
 	header='<Statistics>
 <TopologyNode>
 <Label value="b">
 <Label value="'$1'" />
 </Label>
 </TopologyNode>
-<Group name="CPU" timestampDatatype="EPOCH">
-<Value name="CPU_TIME" type="DOUBLE" unit="s" kind="delta" />
+<Group name="'"$2"'" timestampDatatype="EPOCH">
+<Value '"$3"' />
 </Group>
 </Statistics>
 '
@@ -248,8 +249,11 @@ uses() {
 		printf '%05d\n%s' "${#header}" "$header"
 		stamp 1000000000
 		stamp 1000000010
-		hex "$2"
-	} >"p_b_$1_CPU.stat"
+		hex "$4"
+	} >"p_b_$1_$2.stat"
+}
+uses() {
+	of_rank "$1" CPU 'name="CPU_TIME" type="DOUBLE" unit="s" kind="delta"' "$2"
 }
 
 # What report, stat and relations say of joules, per line: WANTED ARGUMENT...
@@ -302,6 +306,21 @@ relations \"unattributed_j\":0" --attribution=cpu
 }
 ok "a relation and a rank share, whoever is asked" case_6
 ok "a relation costs the same where CPU time divides" case_7
+# Rank 0 has a meter of its own, 30 W, and so no part of the 1000 J of its host, of
+# which rank 1 has half while both are active: 300 J for 0, 500 J for 1, and 500 J
+# of the host, less these 300 J, are nobody's.
+nested() {
+	with_ranks 0 1
+	rm p_b_REQ.rel
+	of_rank 0 Energy 'name="P" type="DOUBLE" unit="W"' 403e000000000000
+	status 0 report --format=json p.proj || return 1
+	tr '{' '\n' <out | tr -d ' ' | sed -n '
+		s/.*"name":"\(Work.\)".*"joules":\([0-9.]*\),"other.*/\1 \2/p
+		s/.*\("unattributed_j":[-0-9.e]*\).*/\1/p' | sort >joules
+	printf '%s\n' '"unattributed_j":200' "Work0 300" "Work1 500" |
+		sort | diff - joules
+}
+ok "what a node below has is not nobody's" nested
 cut() {
 	fresh
 	printf '%s' '<relation version="1" hostID="B" localToken="1" topologyNumber="0"><rel t="0" time="1002"/><un t="0" ti' >p_b_REQ.rel
