@@ -293,7 +293,8 @@ static void printOne(struct relationsRun *self, uint32_t number, uint32_t asked,
 	if (relationsFailed(self, forestGet(self->forest, number, &relation)))
 		return;
 	addHost(hosts, relation.file->host);
-	/* What is printed first depends on nothing: its depth is 0. */
+	/* Where there is room for all, what is printed first depends on
+	 * nothing: its depth is 0. */
 	printRow(self, &relation, relation.depth, number == asked);
 }
 
@@ -315,9 +316,10 @@ static void printHosts(struct relationsRun *self, const GPtrArray *hosts)
 	putchar('\n');
 }
 
-/** Print what caused one, from the first on. */
+/** Print what caused one, from the first on; where there is not room for it
+ *  and all of these, the nearest. Returns how many were printed. */
 static uint64_t printCauses(struct relationsRun *self, uint32_t number,
-			    GPtrArray *hosts)
+			    GPtrArray *hosts, uint64_t *leftOut)
 {
 	GArray *way = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	uint32_t at = forestParent(self->forest, number);
@@ -325,8 +327,9 @@ static uint64_t printCauses(struct relationsRun *self, uint32_t number,
 
 	for (; at != FOREST_NONE; at = forestParent(self->forest, at))
 		g_array_append_val(way, at);
-	count = way->len;
-	for (guint i = way->len; i-- > 0;)
+	count = self->room ? MIN(way->len, self->room - 1) : way->len;
+	*leftOut = way->len - count;
+	for (uint64_t i = count; i-- > 0;)
 		printOne(self, g_array_index(way, uint32_t, i), number, hosts);
 	g_array_unref(way);
 	return count;
@@ -336,10 +339,10 @@ void relationsPrintTree(struct relationsRun *self, uint32_t number)
 {
 	GArray *stack = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	GPtrArray *hosts = g_ptr_array_new();
-	uint64_t count, leftOut = 0;
+	uint64_t count, leftOut;
 
 	beginRows(self);
-	count = printCauses(self, number, hosts);
+	count = printCauses(self, number, hosts, &leftOut);
 	g_array_append_val(stack, number);
 	while (stack->len > 0 && !toolIsOutputBroken() &&
 	       !self->tool->hasFailed) {

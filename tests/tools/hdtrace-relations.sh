@@ -321,6 +321,25 @@ nested() {
 		sort | diff - joules
 }
 ok "what a node below has is not nobody's" nested
+# 205, one the cause of the next, the last the slowest: a tree has 200.
+deep() {
+	fresh
+	for i in $(seq 0 204); do
+		echo "<rel t=\"$i\" time=\"1\"$([ "$i" = 0 ] || echo " p=\"0:$((i - 1))\"")/>"
+		[ "$i" = 204 ] || echo "<un t=\"$i\" time=\"2\"/>"
+	done | { cat; echo '<un t="204" time="9"/>'; } | relations a_CLIENT A 1.1 0
+	status 0 report --format=json p.proj || return 1
+	tr -d ' \n' <out | sed 's/.*"slowest":\[//; s/"left_out".*//' |
+		grep -o '"token":"A:1.1:0:[0-9]*"' | tr -d '"' >tokens
+	tr -d ' \n' <out | sed 's/.*"slowest":\[//' |
+		grep -o '"left_out":[0-9]*' | head -n 1 >>tokens
+	{
+		echo "token:A:1.1:0:204"
+		seq 5 204 | sed 's/^/token:A:1.1:0:/'
+		echo '"left_out":5'
+	} | diff - tokens
+}
+ok "of many causes the tree of a report has the nearest" deep
 cut() {
 	fresh
 	printf '%s' '<relation version="1" hostID="B" localToken="1" topologyNumber="0"><rel t="0" time="1002"/><un t="0" ti' >p_b_REQ.rel
