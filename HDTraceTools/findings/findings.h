@@ -145,7 +145,7 @@ struct findingsDiagnostics {
 struct findingsRelations {
 	struct forest *forest; /**< From findingsStart() on, or NULL. */
 	struct joules *joules;
-	/** When all was read. */
+	/** When all was read; NULL: that failed. */
 	struct relationSums *sums;
 	GArray *slowest;  /**< uint32_t: numbers, the slowest first. */
 	powerPico energy; /**< What all are charged with. */

@@ -98,6 +98,11 @@ void findingsEndRelations(struct findings *findings)
 		ret = addAll(findings);
 	joulesUnlock(self->joules);
 	sayTemporary(findings, ret);
+	if (ret < 0) {
+		/* Sums of a part would look like those of all. */
+		relationSumsFree(self->sums);
+		self->sums = NULL;
+	}
 	addTimes(findings);
 }
 

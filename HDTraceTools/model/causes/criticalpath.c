@@ -833,9 +833,12 @@ static int nameParts(struct pathSearch *self, struct criticalPath *path)
 			continue;
 		ret = forestGet(self->forest, relationOf(self, part->trace),
 				&relation);
+		if (ret < 0) {
+			path->hidden += path->parts->len - i;
+			g_array_set_size(path->parts, i);
+			break;
+		}
 		part->trace = PATH_RELATION;
-		if (ret < 0)
-			continue;
 		part->node = relation.file->file->node;
 		part->relation = g_strdup(relation.token);
 	}
