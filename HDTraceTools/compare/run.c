@@ -237,13 +237,6 @@ static void takeRank(struct taking *taking, GHashTable *labels, guint number,
 		  rank->start <= rank->end ? rank->end - rank->start : 0);
 }
 
-static bool isBelow(const hdINode *node, const hdINode *above)
-{
-	while (node && node != above)
-		node = node->parent;
-	return node;
-}
-
 /** Set what is known of all nodes: what ran on it, and when. */
 static void setNode(const struct findings *findings, const hdINode *node,
 		    struct compareCost *cost)
@@ -256,7 +249,7 @@ static void setNode(const struct findings *findings, const hdINode *node,
 		const struct findingsRank *rank =
 			&g_array_index(findings->ranks, struct findingsRank, i);
 
-		if (!isBelow(rank->node, node))
+		if (!rolesIsBelow(rank->node, node))
 			continue;
 		states += rank->states;
 		start = MIN(start, rank->start);

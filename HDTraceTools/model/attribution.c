@@ -230,13 +230,6 @@ void attributionFree(struct attribution *self)
 
 /* ---- Who claims -------------------------------------------------------- */
 
-static bool isBelow(const hdINode *node, const hdINode *above)
-{
-	while (node && node != above)
-		node = node->parent;
-	return node;
-}
-
 static size_t numberOf(const struct nodeClaims *self, const void *key)
 {
 	return GPOINTER_TO_SIZE(g_hash_table_lookup(self->numbers, key));
@@ -296,7 +289,7 @@ static struct nodeClaims *makeRanks(const struct attribution *self,
 	for (size_t i = 0; i < count; i++) {
 		const struct life *life = &self->lives[i];
 
-		if (isBelow(life->trace->node, node))
+		if (rolesIsBelow(life->trace->node, node))
 			addClaim(made, life, life->rank);
 	}
 	endClaims(self, made);
@@ -314,7 +307,7 @@ static struct nodeClaims *makeTraces(const struct attribution *self,
 		const struct life *life =
 			&self->lives[g_array_index(list, size_t, i)];
 
-		if (isBelow(life->trace->node, node))
+		if (rolesIsBelow(life->trace->node, node))
 			addClaim(made, life, life->trace->node);
 	}
 	endClaims(self, made);

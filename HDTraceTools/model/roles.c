@@ -35,6 +35,13 @@ const hdINode *rolesAt(const hdINode *node, int level)
 	return node;
 }
 
+bool rolesIsBelow(const hdINode *node, const hdINode *above)
+{
+	while (node && node != above)
+		node = node->parent;
+	return node;
+}
+
 const char *rolesPath(const hdINode *node)
 {
 	return node ? node->path : "";

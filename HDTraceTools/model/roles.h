@@ -6,6 +6,8 @@
 #ifndef HD_MODEL_ROLES_H
 #define HD_MODEL_ROLES_H
 
+#include <stdbool.h>
+
 #include <hdReading.h>
 
 /** The level that has a type (HD_LEVEL_HOST, ...), from 1, or 0: see
@@ -23,6 +25,9 @@ int rolesThreadLevel(const hdIProject *project);
 /** The node at a level on the way to a node; the node itself if it is not that
  *  deep. */
 const hdINode *rolesAt(const hdINode *node, int level);
+
+/** Whether a node is the other one, or below it. */
+bool rolesIsBelow(const hdINode *node, const hdINode *above);
 
 /** Path of a node, "" for the root and for NULL. */
 const char *rolesPath(const hdINode *node);

@@ -14,6 +14,7 @@
 #include "HDTraceTools/base/spool.h"
 #include "HDTraceTools/model/kind.h"
 #include "HDTraceTools/model/relations/joules.h"
+#include "HDTraceTools/model/roles.h"
 
 /** So many relations pass without progress. */
 #define PROGRESS_STEP 4096
@@ -42,9 +43,10 @@ struct active {
 
 struct joules {
 	struct forest *forest;
-	char *power;      /**< Pattern of the values that tell it, or NULL. */
 	GArray *nodes;    /**< struct joulesNode */
 	uint32_t *powers; /**< Of each file: which node, or FOREST_NONE. */
+	/** Of each trace: the group that tells it, or NULL. */
+	const hdIGroup **ofTraces;
 	struct sorter *readings;
 	struct spool *amounts;    /**< struct attributionAmount, by number. */
 	joulesProgress *progress; /**< Or NULL. */
@@ -132,20 +134,13 @@ static uint32_t addNode(struct joules *self, const hdIGroup *group)
 	return found;
 }
 
-static bool isBelow(const hdINode *node, const hdINode *above)
-{
-	while (node && node != above)
-		node = node->parent;
-	return node;
-}
-
 struct joules *joulesNew(struct forest *forest, const char *power)
 {
 	struct joules *self = g_new0(struct joules, 1);
+	const hdIProject *project = forestProject(forest);
 	size_t count = forestFileCount(forest);
 
 	self->forest = forest;
-	self->power = g_strdup(power);
 	self->nodes = g_array_new(FALSE, FALSE, sizeof(struct joulesNode));
 	self->powers = g_new(uint32_t, count + 1);
 	self->readings = sorterNew(sizeof(struct reading), compareReadings);
@@ -156,6 +151,9 @@ struct joules *joulesNew(struct forest *forest, const char *power)
 
 		self->powers[i] = group ? addNode(self, group) : FOREST_NONE;
 	}
+	self->ofTraces = g_new(const hdIGroup *, project->traceCount + 1);
+	for (size_t i = 0; i < project->traceCount; i++)
+		self->ofTraces[i] = findGroup(project->traces[i]->node, power);
 	return self;
 }
 
@@ -164,8 +162,8 @@ void joulesFree(struct joules *self)
 	if (!self)
 		return;
 	g_array_unref(self->nodes);
-	g_free(self->power);
 	g_free(self->powers);
+	g_free(self->ofTraces);
 	sorterFree(self->readings);
 	spoolFree(self->amounts);
 	pthread_mutex_destroy(&self->mutex);
@@ -185,7 +183,7 @@ int64_t joulesWork(const struct joules *self, const hdIGroup *group)
 	for (size_t i = 0; i < forestFileCount(self->forest); i++) {
 		const struct forestFile *file = forestFileAt(self->forest, i);
 
-		if (isBelow(file->file->node, group->node))
+		if (rolesIsBelow(file->file->node, group->node))
 			count += file->count;
 	}
 	return count;
@@ -260,7 +258,7 @@ static int addFile(struct sweep *self, const struct forestFile *file,
 static bool hasRelations(const struct joules *self, const hdINode *node)
 {
 	for (size_t i = 0; i < forestFileCount(self->forest); i++) {
-		if (isBelow(forestFileAt(self->forest, i)->file->node, node))
+		if (rolesIsBelow(forestFileAt(self->forest, i)->file->node, node))
 			return true;
 	}
 	return false;
@@ -276,7 +274,7 @@ static int addFiles(struct sweep *self, const hdIGroup *group)
 	     i++) {
 		const struct forestFile *file = forestFileAt(joules->forest, i);
 
-		if (isBelow(file->file->node, group->node))
+		if (rolesIsBelow(file->file->node, group->node))
 			ret = addFile(self, file,
 				      self->node && joules->powers[i] == node);
 	}
@@ -419,7 +417,6 @@ static void endSweep(struct sweep *self, const struct powerSeries *series)
 		self->node->all.pico = self->until;
 		self->node->all.measured = self->sums.measured;
 		self->node->duration = end - start;
-		self->node->unattributed = self->until - self->node->relations;
 	}
 	powerCursorFree(self->cursor);
 	sorterFree(self->changes);
@@ -484,7 +481,7 @@ int joulesRanks(struct joules *self, struct attribution *ranks,
 		struct attributionShare *share;
 		struct attributionCursor *cursor;
 
-		if (findGroup(trace->node, self->power) != group)
+		if (self->ofTraces[i] != group)
 			continue;
 		share = attributionShareNew(ranks, group->node, trace);
 		cursor = attributionCursorNew(rest, share);

@@ -28,7 +28,7 @@ struct joulesNode {
 	struct attributionAmount all;
 	int64_t duration;       /**< From its first entry to its last, in ns. */
 	powerPico relations;    /**< What all relations are charged with. */
-	powerPico ranks;        /**< And all ranks, after joulesRanks(). */
+	powerPico ranks;        /**< And all ranks, set by joulesRanks(). */
 	powerPico unattributed; /**< The rest, likewise. */
 };
 
