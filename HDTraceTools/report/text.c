@@ -628,14 +628,14 @@ enum {
 	COLUMN_KERNEL_KNOWN = 11,
 };
 
-/** Seconds of all threads, as files say; more than a duration can be is the
- *  longest. */
-static const char *threadTime(char *buffer, double seconds)
+/** Of all threads, as files say; more than a duration can be is the longest. */
+static const char *threadTime(char *buffer, const struct kernel *kernel,
+			      enum kernelPart part)
 {
 	double limit = (double)INT64_MAX / 2;
+	double ns = kernel->seconds[part] * 1e9;
 
-	return outDuration(buffer,
-			   (int64_t)CLAMP(seconds * 1e9, -limit, limit));
+	return outDuration(buffer, (int64_t)CLAMP(ns, -limit, limit));
 }
 
 static void addKernel(const struct report *report, struct outTable *table,
@@ -650,10 +650,9 @@ static void addKernel(const struct report *report, struct outTable *table,
 	outTableAdd(table, nodeName(report, kernel->group->node));
 	outTableAdd(table, outInteger(buffer, (outInt128)kernel->instances));
 	outTableAdd(table, kernel->hasDispatch
-				   ? threadTime(buffer,
-						kernel->seconds[KERNEL_DISPATCH])
+				   ? threadTime(buffer, kernel, KERNEL_DISPATCH)
 				   : "-");
-	outTableAdd(table, threadTime(buffer, kernel->seconds[KERNEL_BODY]));
+	outTableAdd(table, threadTime(buffer, kernel, KERNEL_BODY));
 	for (int i = 0; i < KERNEL_PARTS; i++) {
 		/* That of the dispatch stands before, as its time does. */
 		int part = KERNEL_PARTS - 1 - i;
