@@ -121,18 +121,18 @@ static void offerAll(struct hdPredictCauses *self, const uint32_t *list,
 static void offerMemory(struct hdPredictCauses *self, uint32_t server,
 			double when)
 {
-	const struct hdPredictProject *project = self->project;
+	const hdPResult *result = self->project->result;
+	const struct hdPredictPlan *plan = &result->plan;
 
-	if (!self->peFirst || project->result->platform->servers[server].full !=
-				      HD_PREDICT_FULL_DELAY)
+	if (!self->peFirst ||
+	    result->platform->servers[server].full != HD_PREDICT_FULL_DELAY)
 		return;
 	for (uint32_t i = self->peFirst[server]; i < self->peFirst[server + 1];
 	     i++) {
-		uint32_t first = project->peFirst[self->peOf[i]];
+		uint32_t pe = self->peOf[i], first = plan->first[pe];
 
-		offerAll(self, project->byPe + first,
-			 project->peFirst[self->peOf[i] + 1] - first, true,
-			 when);
+		offerAll(self, plan->order + first, plan->first[pe + 1] - first,
+			 true, when);
 	}
 	offerAll(self, self->sent + self->sentFirst[server],
 		 self->sentFirst[server + 1] - self->sentFirst[server], false,
@@ -141,10 +141,10 @@ static void offerMemory(struct hdPredictCauses *self, uint32_t server,
 
 static void offerForTask(struct hdPredictCauses *self, uint32_t task)
 {
-	const struct hdPredictProject *project = self->project;
-	const hdPResult *result = project->result;
+	const hdPResult *result = self->project->result;
 	const hdPGraph *graph = result->graph;
-	uint32_t pe = result->pe[task];
+	const struct hdPredictPlan *plan = &result->plan;
+	uint32_t pe = plan->pe[task];
 	double when = result->start[task];
 
 	for (uint32_t j = graph->input[task]; j < graph->input[task + 1]; j++) {
@@ -154,8 +154,8 @@ static void offerForTask(struct hdPredictCauses *self, uint32_t task)
 			offer(self, hdPredictProducer(graph, graph->source[j]),
 			      when);
 	}
-	if (self->place[task] > project->peFirst[pe])
-		offer(self, project->byPe[self->place[task] - 1], when);
+	if (self->place[task] > plan->first[pe])
+		offer(self, plan->order[self->place[task] - 1], when);
 	offerMemory(self, result->platform->pes[pe].server, when);
 }
 
@@ -261,7 +261,7 @@ static void findInputs(struct hdPredictCauses *self)
 
 		for (uint32_t c = graph->consumer[transfer->dataSet];
 		     c < graph->consumer[transfer->dataSet + 1]; c++) {
-			uint32_t pe = result->pe[graph->consumerTask[c]];
+			uint32_t pe = result->plan.pe[graph->consumerTask[c]];
 
 			if (result->platform->pes[pe].server ==
 			    transfer->destination)
@@ -333,7 +333,7 @@ struct hdPredictCauses *hdPredictCausesNew(
 	for (size_t i = 0; i < activities; i++)
 		self->before[i] = UNKNOWN;
 	for (uint32_t i = 0; i < tasks; i++)
-		self->place[project->byPe[i]] = i;
+		self->place[result->plan.order[i]] = i;
 	findInputs(self);
 	return self;
 }

@@ -61,47 +61,6 @@ hdTopoNode *hdPredictTopoNode(const struct hdPredictProject *project,
 	return node;
 }
 
-/* ---- Orders ------------------------------------------------------------ */
-
-/* What tasks are compared by; one sort at a time in a thread. */
-static _Thread_local const hdPResult *sorting;
-
-static int byTime(const void *a, const void *b)
-{
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	if (sorting->start[x] != sorting->start[y])
-		return sorting->start[x] < sorting->start[y] ? -1 : 1;
-	if (sorting->end[x] != sorting->end[y])
-		return sorting->end[x] < sorting->end[y] ? -1 : 1;
-	return (x > y) - (x < y);
-}
-
-static int orderTasks(struct hdPredictProject *self)
-{
-	const hdPResult *result = self->result;
-	uint32_t n = result->graph->taskCount, pes = result->platform->peCount;
-
-	self->byPe = malloc(((size_t)n + 1) * sizeof(uint32_t));
-	self->peFirst = calloc((size_t)pes + 2, sizeof(uint32_t));
-	if (!self->byPe || !self->peFirst)
-		return -ENOMEM;
-	for (uint32_t t = 0; t < n; t++)
-		self->peFirst[result->pe[t] + 2]++;
-	for (uint32_t p = 2; p < pes + 2; p++)
-		self->peFirst[p] += self->peFirst[p - 1];
-	for (uint32_t t = 0; t < n; t++)
-		self->byPe[self->peFirst[result->pe[t] + 1]++] = t;
-	sorting = result;
-	for (uint32_t p = 0; p < pes; p++) {
-		if (self->peFirst[p + 1] > self->peFirst[p])
-			qsort(self->byPe + self->peFirst[p],
-			      self->peFirst[p + 1] - self->peFirst[p],
-			      sizeof(uint32_t), byTime);
-	}
-	return 0;
-}
-
 static int orderMessages(struct hdPredictProject *self)
 {
 	const hdPResult *result = self->result;
@@ -254,9 +213,7 @@ int hdP_writeProject(const hdPResult *result, const char *project)
 		return -EOVERFLOW;
 	self.topology = hdT_createTopology(project, levels, 3);
 	self.routes = hdPredictRoutesNew(result->platform);
-	ret = self.topology && self.routes ? orderTasks(&self) : -ENOMEM;
-	if (ret == 0)
-		ret = orderMessages(&self);
+	ret = self.topology && self.routes ? orderMessages(&self) : -ENOMEM;
 	if (ret == 0) {
 		self.causes = hdPredictCausesNew(&self);
 		ret = self.causes ? hdPredictTraces(&self) : -ENOMEM;
@@ -270,8 +227,6 @@ int hdP_writeProject(const hdPResult *result, const char *project)
 	if (self.topology)
 		hdT_destroyTopology(self.topology);
 	hdPredictRoutesFree(self.routes);
-	free(self.byPe);
-	free(self.peFirst);
 	free(self.first);
 	free(self.next);
 	free(self.rank);

@@ -22,12 +22,10 @@ struct hdPredictProject {
 	const char *name;
 	hdTopology *topology;
 	struct hdPredictRoutes *routes;
-	uint32_t *byPe;    /**< Tasks by PE, and by time there. */
-	uint32_t *peFirst; /**< First of each PE in it, and the end. */
-	uint32_t *first;   /**< First message of each task, or NONE. */
-	uint32_t *next;    /**< Next message of the same task. */
-	uint32_t *rank;    /**< Of each message: that of its first bridge. */
-	uint32_t *byEdge;  /**< Messages by bridge, and by their ends there. */
+	uint32_t *first;  /**< First message of each task, or NONE. */
+	uint32_t *next;   /**< Next message of the same task. */
+	uint32_t *rank;   /**< Of each message: that of its first bridge. */
+	uint32_t *byEdge; /**< Messages by bridge, and by their ends there. */
 	uint32_t *edgeFirst;
 	uint32_t *lanes; /**< Of each bridge: traces that it takes to show
 			  *   what shares it. */

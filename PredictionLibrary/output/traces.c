@@ -184,9 +184,9 @@ static int tracePe(const struct hdPredictProject *project, uint32_t pe)
 
 	if (!trace)
 		return -EIO;
-	for (uint32_t i = project->peFirst[pe];
-	     i < project->peFirst[pe + 1] && isGood; i++) {
-		uint32_t task = project->byPe[i];
+	for (uint32_t i = result->plan.first[pe];
+	     i < result->plan.first[pe + 1] && isGood; i++) {
+		uint32_t task = result->plan.order[i];
 
 		isGood = receive(project, trace, task, idle,
 				 result->start[task], &count) &&
@@ -203,7 +203,7 @@ static bool logMessage(const hdPResult *result, hdTrace *trace, uint32_t number,
 	hdPTransfer about;
 	int64_t values[] = {
 		0,
-		result->pe[result->graph->consumerTask[transfer->consumer]],
+		result->plan.pe[result->graph->consumerTask[transfer->consumer]],
 		transfer->dataSet,
 		0,
 		(int64_t)activity,

@@ -45,7 +45,7 @@ static void addTask(const hdPResult *result, struct hdPredictChanges *changes,
 		hdPredictKernelOf(result->graph, task);
 	struct hdPredictChange about = {
 		.at = result->start[task],
-		.server = result->platform->pes[result->pe[task]].server,
+		.server = result->platform->pes[result->plan.pe[task]].server,
 		.task = task
 	};
 	double start = about.at, length = result->end[task] - start;
@@ -205,7 +205,7 @@ static void blame(const hdPResult *result, const struct hdPredictChange *from,
 	excess->isMessage = most->isMessage;
 	excess->server = most->server;
 	if (!most->isMessage)
-		excess->pe = result->pe[most->task];
+		excess->pe = result->plan.pe[most->task];
 }
 
 /* Power until a time: from the one before. */

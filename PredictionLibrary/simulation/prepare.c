@@ -170,7 +170,7 @@ struct hdPredictSim *hdPredictSimNew(const struct hdPredictBase *base,
 	sim->result->platform = base->platform;
 	sim->result->isWithoutUnused = sim->options.isWithoutUnused;
 	sim->result->isShared = sim->options.sharing == HDP_SHARE;
-	sim->result->pe = base->plan.pe;
+	sim->result->plan = base->plan;
 	allocate(sim);
 	if (sim->error) {
 		hdPredictSimFree(sim);
@@ -203,7 +203,7 @@ void hdPredictSimFree(struct hdPredictSim *sim)
 	free(sim->chain);
 	hdPredictRoutesFree(sim->routes);
 	if (sim->result)
-		sim->result->pe = NULL; /* The plan's. */
+		sim->result->plan = (struct hdPredictPlan){ NULL };
 	hdP_destroyResult(sim->result);
 	free(sim);
 }

@@ -16,7 +16,7 @@ void hdP_destroyResult(hdPResult *result)
 		return;
 	free(result->start);
 	free(result->end);
-	free(result->pe);
+	hdPredictPlanFree(&result->plan);
 	free(result->energy);
 	for (size_t i = 0; i < 4; i++)
 		free(result->uses[i]);
@@ -37,7 +37,7 @@ int hdP_getTaskTimes(const hdPResult *result, int64_t task, hdPTaskTimes *times)
 		return -EINVAL;
 	times->start = result->start[task];
 	times->end = result->end[task];
-	times->pe = result->pe[task];
+	times->pe = result->plan.pe[task];
 	return 0;
 }
 

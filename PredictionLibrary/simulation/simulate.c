@@ -537,7 +537,7 @@ int hdP_simulate(const hdPGraph *graph, const hdPPlatform *platform,
 	if (ret == 0) {
 		*result = sim->result;
 		sim->result = NULL;
-		base.plan.pe = NULL; /* The result's. */
+		base.plan = (struct hdPredictPlan){ NULL }; /* The result's. */
 	}
 	hdPredictSimFree(sim);
 	hdPredictBaseFree(&base);

@@ -43,8 +43,8 @@ struct hdPResult {
 	const hdPPlatform *platform;
 	hdPTotals totals;
 	double *start, *end;
-	uint32_t *pe;
-	double *energy; /**< Of each task, if it is kept; or NULL. */
+	struct hdPredictPlan plan; /**< Which ran where, in its order. */
+	double *energy;            /**< Of each task, if it is kept; or NULL. */
 	struct hdPredictUse *uses[4]; /**< By hdPWhat. */
 	struct hdPredictTransfer *transfers;
 	size_t transferCount, transferRoom;

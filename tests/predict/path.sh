@@ -124,19 +124,34 @@ END
 		waits A_4_0 2 u 4.000000000 6.000000000
 }
 ok "path: memory of the destination that is full" far
-# s takes no time: what y waited for is x.
-nothing() {
+# A T of 7 bytes takes no time.
+timeless() {
 	cp r.xml r.old
 	sed 's|</resource-model>|<entry kernel="T" architecture="core" time="0" energy="0"><assign var="n" val="7"/></entry>&|' \
 		r.old >r.xml
-	path "" p.xml 4.000000000 '[01]' S:4.000000000 <<END
-$(task x S 7 A.0 0)$(task s T 7 A.1 0)$(task y T 7 A.0 1)$(task z S 7 A.0 2)$(dep x s)$(dep s y)
-END
+	"$1"
 	status=$?
 	mv r.old r.xml
-	[ "$status" -eq 0 ] && waits A_1_0 0 x 0.000000000 2.000000000
+	return "$status"
 }
-ok "path: tasks that take no time" nothing
+# What y waited for is not s, but x.
+nothing() {
+	path "" p.xml 4.000000000 '[01]' S:4.000000000 <<END &&
+$(task x S 7 A.0 0)$(task s T 7 A.1 0)$(task y T 7 A.0 1)$(task z S 7 A.0 2)$(dep x s)$(dep s y)
+END
+		waits A_1_0 0 x 0.000000000 2.000000000
+}
+ok "path: tasks that take no time" timeless nothing
+# q waits for data of w, p only for q; both are over at 3.5, p as the last.
+ties() {
+	path "" p.xml 5.500000000 2 S:4.000000000 Bsend:1.500000000 <<END || return 1
+$(task p T 7 A.0 2)$(task q T 7 A.0 1)$(task w S 7 B.0 0)$(task x S 7 A.0 0)$(task y S 7 A.0 3)$(dep w q)$(dep x p)
+END
+	waits A_0_0 5 w 2.000000000 3.500000000 && ! grep '<Blocked' path_A_0_0.trc &&
+		echo x q p y >want &&
+		sed -n "s/.* task='\([a-z]\)'.*/\1/p" path_A_0_0.trc | xargs | diff want -
+}
+ok "path: tasks of one moment, in their order" timeless ties
 # Two lanes, and then one: nothing of the old project stays.
 replaced() {
 	share && touch path_A_4_1.txt path2_A_4_1.trc && two &&
