@@ -18,7 +18,7 @@ static int writeServer(const struct hdPredictProject *project, uint32_t server,
 	const hdPResult *result = project->result;
 	struct hdPredictSeries series =
 		hdPredictSeriesBegin(project, server, "Energy", columns, 1);
-	double idle = result->platform->servers[server].idlePower, power = 0;
+	double idle = hdPredictIdleOf(result, server), power = 0;
 	union hdPredictCell cell = { .number = idle };
 	size_t running = 0;
 

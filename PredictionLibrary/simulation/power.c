@@ -18,6 +18,23 @@ uint32_t hdPredictBridgeServer(const hdPPlatform *platform, uint32_t edge)
 				       : platform->nodes[node].server;
 }
 
+double hdPredictIdleOf(const hdPResult *result, uint32_t server)
+{
+	return result->isWithoutUnused &&
+			       !result->uses[HDP_SERVERS][server].tasks
+		       ? 0
+		       : result->platform->servers[server].idlePower;
+}
+
+double hdPredictIdleOfAll(const hdPResult *result)
+{
+	double idle = 0;
+
+	for (uint32_t s = 0; s < result->platform->serverCount; s++)
+		idle += hdPredictIdleOf(result, s);
+	return idle;
+}
+
 static void add(struct hdPredictChanges *changes, struct hdPredictChange about,
 		double until, double energy)
 {
@@ -227,23 +244,6 @@ static void account(hdPPower *about, struct meter *meter, double at,
 		list[about->excesses] = meter->now;
 }
 
-static double idleOf(const hdPResult *result, uint32_t server)
-{
-	return result->isWithoutUnused &&
-			       !result->uses[HDP_SERVERS][server].tasks
-		       ? 0
-		       : result->platform->servers[server].idlePower;
-}
-
-static double idleOfAll(const hdPResult *result)
-{
-	double idle = 0;
-
-	for (uint32_t s = 0; s < result->platform->serverCount; s++)
-		idle += idleOf(result, s);
-	return idle;
-}
-
 /* Changes are by time; power is @p idle before the first. */
 static void watch(const hdPResult *result, double idle, double limit,
 		  const struct hdPredictChange *changes, size_t count,
@@ -321,13 +321,13 @@ int hdP_getPower(hdPResult *result, int64_t server, double limit,
 
 		if (!all)
 			return -ENOMEM;
-		watch(result, idleOfAll(result), limit, all, changes->count,
-		      power, list, room);
+		watch(result, hdPredictIdleOfAll(result), limit, all,
+		      changes->count, power, list, room);
 		free(all);
 	} else {
 		size_t first = changes->first[server];
 
-		watch(result, idleOf(result, (uint32_t)server), limit,
+		watch(result, hdPredictIdleOf(result, (uint32_t)server), limit,
 		      changes->list + first, changes->first[server + 1] - first,
 		      power, list, room);
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file
- * Power of servers over time, without what they draw when idle.
+ * Power of servers: when idle, and what comes to that over time.
  */
 #ifndef HD_PREDICT_POWER_H
 #define HD_PREDICT_POWER_H
@@ -36,6 +36,12 @@ struct hdPredictChanges *hdPredictChangesNew(const hdPResult *result);
 
 /** Free them; NULL does nothing. */
 void hdPredictChangesFree(struct hdPredictChanges *changes);
+
+/** Idle power of a server, in W: none if what runs nothing is off. */
+double hdPredictIdleOf(const hdPResult *result, uint32_t server);
+
+/** That of all servers together. */
+double hdPredictIdleOfAll(const hdPResult *result);
 
 /** Server that a bridge is in, or NONE. */
 uint32_t hdPredictBridgeServer(const hdPPlatform *platform, uint32_t edge);

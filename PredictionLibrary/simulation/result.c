@@ -85,7 +85,7 @@ int hdP_getUse(const hdPResult *result, hdPWhat what, int64_t number,
 		break;
 	case HDP_SERVERS:
 		use->id = result->platform->serverIds[number];
-		use->idle = result->platform->servers[number].idlePower *
+		use->idle = hdPredictIdleOf(result, (uint32_t)number) *
 			    result->totals.makespan;
 		use->memory = result->platform->servers[number].size;
 		use->peak = from->peak;

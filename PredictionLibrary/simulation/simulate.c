@@ -480,7 +480,6 @@ static void addUses(struct hdPredictSim *sim)
 static void total(struct hdPredictSim *sim)
 {
 	hdPTotals *totals = &sim->result->totals;
-	double idle = 0;
 
 	addUses(sim);
 	totals->tasks = sim->graph->taskCount;
@@ -489,12 +488,7 @@ static void total(struct hdPredictSim *sim)
 		if (sim->result->end[t] > totals->makespan)
 			totals->makespan = sim->result->end[t];
 	}
-	for (uint32_t s = 0; s < sim->platform->serverCount; s++) {
-		if (!sim->options.isWithoutUnused ||
-		    sim->result->uses[HDP_SERVERS][s].tasks)
-			idle += sim->platform->servers[s].idlePower;
-	}
-	totals->idle = idle * totals->makespan;
+	totals->idle = hdPredictIdleOfAll(sim->result) * totals->makespan;
 	if (!isfinite(totals->computation + totals->communication +
 		      totals->idle))
 		hdPredictBeyond(sim, "energy");

@@ -239,6 +239,20 @@ ok "its runtime" says 'Runtime +8\.500 s'
 ok "its energy is that of the summary" says '^  Energy +190 J \(simulated\)'
 ok "energy of A" says 'Energy: 94 J \(simulated\)'
 ok "energy of B" says 'Energy: 96 J \(simulated\)'
+# A draws 10 W and 3 J more; B, which is off, nothing, wherever that is said.
+off() {
+	"$hdpredict" simulate unused.xml --platform p.xml --resources r.xml \
+		--off-unused --format=json -o off >out.json &&
+		grep -q '^  "energy_total_j": 23,$' out.json &&
+		sed -n 's/.*"energy_idle_j": \([0-9]*\).*/\1/p' out.json | xargs >found &&
+		exits 0 "$hdtrace" stat --format=json off &&
+		sed -n 's/.*"unit": "W".*"integral": \([0-9]*\),.*/\1/p' out | xargs >>found &&
+		printf '20 20 0\n23 0\n' | diff - found
+}
+graph <<END >unused.xml
+$(task x S 1 A.0 0)
+END
+ok "energy of servers that are off" off
 # 2 and 3 are PEs of B; 4 is the first bridge of A.
 states() {
 	grep -q "<S task='x' activity='0' .* time='0.000000000' end='2.000000000'/>" two_A_0_0.trc &&
