@@ -133,20 +133,10 @@ static int sortPe(const hdPGraph *graph, uint32_t *tasks, size_t count)
 static int orderTasks(const hdPGraph *graph, const hdPPlatform *platform,
 		      struct hdPredictPlan *plan)
 {
-	uint32_t *next;
-	int ret = 0;
+	int ret =
+		hdPredictGroup(plan->pe, sizeof(*plan->pe), 0, graph->taskCount,
+			       platform->peCount, &plan->first, &plan->order);
 
-	plan->order = malloc(((size_t)graph->taskCount + 1) * sizeof(uint32_t));
-	plan->first = calloc((size_t)platform->peCount + 2, sizeof(uint32_t));
-	if (!plan->order || !plan->first)
-		return -ENOMEM;
-	next = plan->first;
-	for (uint32_t t = 0; t < graph->taskCount; t++)
-		next[plan->pe[t] + 2]++;
-	for (size_t p = 2; p < (size_t)platform->peCount + 2; p++)
-		next[p] += next[p - 1];
-	for (uint32_t t = 0; t < graph->taskCount; t++)
-		plan->order[next[plan->pe[t] + 1]++] = t;
 	for (uint32_t p = 0; p < platform->peCount && ret == 0; p++)
 		ret = sortPe(graph, plan->order + plan->first[p],
 			     plan->first[p + 1] - plan->first[p]);

@@ -46,6 +46,36 @@ int hdPredictGrow(void *array, size_t count, size_t *room, size_t size)
 	return 0;
 }
 
+static uint32_t groupOf(const void *array, size_t size, size_t field,
+			uint32_t number)
+{
+	uint32_t group;
+
+	memcpy(&group, (const char *)array + number * size + field,
+	       sizeof(group));
+	return group;
+}
+
+int hdPredictGroup(const void *array, size_t size, size_t field, uint32_t count,
+		   uint32_t groups, uint32_t **first, uint32_t **list)
+{
+	uint32_t *next;
+
+	*first = calloc((size_t)groups + 2, sizeof(uint32_t));
+	*list = malloc(((size_t)count + 1) * sizeof(uint32_t));
+	if (!*first || !*list)
+		return -ENOMEM;
+	/* Counted one further on, so that filling leaves the starts. */
+	next = *first + 1;
+	for (uint32_t i = 0; i < count; i++)
+		next[groupOf(array, size, field, i) + 1]++;
+	for (size_t g = 1; g <= groups; g++)
+		next[g] += next[g - 1];
+	for (uint32_t i = 0; i < count; i++)
+		(*list)[next[groupOf(array, size, field, i)]++] = i;
+	return 0;
+}
+
 static int rehash(struct hdPredictNames *names)
 {
 	uint32_t mask = names->mask ? names->mask * 2 + 1 : 63;

@@ -70,4 +70,21 @@ void hdPredictNamesFree(struct hdPredictNames *names);
  */
 int hdPredictGrow(void *array, size_t count, size_t *room, size_t size);
 
+/**
+ * Sort the elements of an array by their groups; those of a group stay in
+ * order.
+ *
+ * @param array Elements.
+ * @param size Of an element.
+ * @param field Where in it its group is, a uint32_t.
+ * @param count Elements.
+ * @param groups How many there are.
+ * @param[out] first First of each group in the list, and the end.
+ * @param[out] list Numbers of elements.
+ *
+ * @return 0, or -ENOMEM. What was made is to be freed in any case.
+ */
+int hdPredictGroup(const void *array, size_t size, size_t field, uint32_t count,
+		   uint32_t groups, uint32_t **first, uint32_t **list);
+
 #endif

@@ -249,54 +249,60 @@ int hdPredictCause(struct hdPredictCauses *self, uint64_t activity,
 
 /* ---- Begin and end ----------------------------------------------------- */
 
-static void findInputs(struct hdPredictCauses *self)
+/* A message is for its first consumer, and for all further ones of its data set
+ * on the same server. */
+static int findInputs(struct hdPredictCauses *self)
 {
 	const hdPResult *result = self->project->result;
 	const hdPGraph *graph = result->graph;
+	uint32_t servers = result->platform->serverCount;
+	uint32_t *last = malloc(((size_t)servers + 1) * sizeof(*last));
 
+	if (!last)
+		return -ENOMEM;
+	/* To each server, of the data sets so far. */
+	memset(last, 0xff, servers * sizeof(*last));
 	memset(self->inputBy, 0xff, graph->inputCount * sizeof(uint32_t));
 	for (uint32_t m = 0; m < result->transferCount; m++) {
-		const struct hdPredictTransfer *transfer =
-			&result->transfers[m];
+		uint32_t first = result->transfers[m].consumer;
 
-		for (uint32_t c = graph->consumer[transfer->dataSet];
-		     c < graph->consumer[transfer->dataSet + 1]; c++) {
+		self->inputBy[graph->consumerInput[first]] = m;
+	}
+	for (uint32_t d = 0; d < graph->outputCount; d++) {
+		for (uint32_t c = graph->consumer[d];
+		     c < graph->consumer[d + 1]; c++) {
 			uint32_t pe = result->plan.pe[graph->consumerTask[c]];
+			uint32_t server = result->platform->pes[pe].server;
+			uint32_t *by = &self->inputBy[graph->consumerInput[c]];
 
-			if (result->platform->pes[pe].server ==
-			    transfer->destination)
-				self->inputBy[graph->consumerInput[c]] = m;
+			if (*by != HD_PREDICT_NONE)
+				last[server] = *by;
+			else if (last[server] != HD_PREDICT_NONE &&
+				 result->transfers[last[server]].dataSet == d)
+				*by = last[server];
 		}
 	}
+	free(last);
+	return 0;
 }
 
-/* Sort what has a server by that; of the same it stays as it is. */
-static int group(const struct hdPredictCauses *self, bool arePes,
-		 uint32_t **list, uint32_t **first)
+static int groupByServer(struct hdPredictCauses *self)
 {
 	const hdPResult *result = self->project->result;
 	const hdPPlatform *platform = result->platform;
-	size_t count = arePes ? platform->peCount : result->transferCount;
+	int ret = hdPredictGroup(platform->pes, sizeof(struct hdPredictPe),
+				 offsetof(struct hdPredictPe, server),
+				 platform->peCount, platform->serverCount,
+				 &self->peFirst, &self->peOf);
 
-	*list = malloc((count + 1) * sizeof(uint32_t));
-	*first = calloc((size_t)platform->serverCount + 2, sizeof(uint32_t));
-	if (!*list || !*first)
-		return -ENOMEM;
-	for (int pass = 0; pass < 2; pass++) {
-		for (size_t i = 0; i < count; i++) {
-			uint32_t server = arePes ? platform->pes[i].server
-						 : result->transfers[i].source;
-
-			if (pass)
-				(*list)[(*first)[server + 1]++] = (uint32_t)i;
-			else
-				(*first)[server + 2]++;
-		}
-		for (uint32_t s = 2; !pass && s < platform->serverCount + 2;
-		     s++)
-			(*first)[s] += (*first)[s - 1];
-	}
-	return 0;
+	return ret < 0 ? ret
+		       : hdPredictGroup(
+				 result->transfers,
+				 sizeof(struct hdPredictTransfer),
+				 offsetof(struct hdPredictTransfer, source),
+				 (uint32_t)result->transferCount,
+				 platform->serverCount, &self->sentFirst,
+				 &self->sent);
 }
 
 static bool mayDelay(const hdPPlatform *platform)
@@ -324,9 +330,8 @@ struct hdPredictCauses *hdPredictCausesNew(
 	self->inputBy = malloc((result->graph->inputCount + 1) *
 			       sizeof(*self->inputBy));
 	if (!self->before || !self->place || !self->inputBy ||
-	    (mayDelay(result->platform) &&
-	     (group(self, true, &self->peOf, &self->peFirst) < 0 ||
-	      group(self, false, &self->sent, &self->sentFirst) < 0))) {
+	    findInputs(self) < 0 ||
+	    (mayDelay(result->platform) && groupByServer(self) < 0)) {
 		hdPredictCausesFree(self);
 		return NULL;
 	}
@@ -334,7 +339,6 @@ struct hdPredictCauses *hdPredictCausesNew(
 		self->before[i] = UNKNOWN;
 	for (uint32_t i = 0; i < tasks; i++)
 		self->place[result->plan.order[i]] = i;
-	findInputs(self);
 	return self;
 }
 

@@ -128,35 +128,48 @@ static void putRank(const struct hdPredictProject *self, FILE *file,
 	hdProjectEnd(file, 6, "Node");
 }
 
-/* The ranks of a host; NONE is what is in no server. */
 static void putHost(const struct hdPredictProject *self, FILE *file,
-		    uint32_t server)
+		    uint32_t server, const uint32_t *ranks, const uint32_t *end)
 {
-	const hdPPlatform *platform = self->result->platform;
-	char *label = hdPredictHostLabel(platform, server);
+	char *label = hdPredictHostLabel(self->result->platform, server);
 
 	hdProjectTag(file, 4, "Node name", label ? label : "", false);
 	free(label);
-	for (uint32_t r = 0; r < platform->peCount + platform->edgeCount; r++) {
-		uint32_t of =
-			r < platform->peCount
-				? platform->pes[r].server
-				: hdPredictBridgeServer(platform,
-							r - platform->peCount);
-
-		if (of == server)
-			putRank(self, file, r);
-	}
+	for (; ranks < end; ranks++)
+		putRank(self, file, *ranks);
 	hdProjectEnd(file, 4, "Node");
 }
 
-static bool hasNetwork(const hdPPlatform *platform)
+/* Servers, then what is in none, if there is any. */
+static int putHosts(const struct hdPredictProject *self, FILE *file)
 {
-	for (uint32_t e = 0; e < platform->edgeCount; e++) {
-		if (hdPredictBridgeServer(platform, e) == HD_PREDICT_NONE)
-			return true;
+	const hdPPlatform *platform = self->result->platform;
+	uint32_t servers = platform->serverCount;
+	uint32_t n = platform->peCount + platform->edgeCount;
+	uint32_t *host = malloc(((size_t)n + 1) * sizeof(*host));
+	uint32_t *first = NULL, *ranks = NULL;
+	int ret = host ? 0 : -ENOMEM;
+
+	for (uint32_t r = 0; r < n && ret == 0; r++) {
+		host[r] = r < platform->peCount
+				  ? platform->pes[r].server
+				  : hdPredictBridgeServer(
+					    platform, r - platform->peCount);
+		if (host[r] == HD_PREDICT_NONE)
+			host[r] = servers;
 	}
-	return false;
+	if (ret == 0)
+		ret = hdPredictGroup(host, sizeof(*host), 0, n, servers + 1,
+				     &first, &ranks);
+	for (uint32_t s = 0; s < servers && ret == 0; s++)
+		putHost(self, file, s, ranks + first[s], ranks + first[s + 1]);
+	if (ret == 0 && first[servers + 1] > first[servers])
+		putHost(self, file, HD_PREDICT_NONE, ranks + first[servers],
+			ranks + first[servers + 1]);
+	free(host);
+	free(first);
+	free(ranks);
+	return ret;
 }
 
 static int writeProject(const struct hdPredictProject *self)
@@ -176,10 +189,7 @@ static int writeProject(const struct hdPredictProject *self)
 	      "      <Level type=\"Rank\">\n        <Level type=\"Thread\" />\n"
 	      "      </Level>\n    </Level>\n",
 	      file);
-	for (uint32_t s = 0; s < platform->serverCount; s++)
-		putHost(self, file, s);
-	if (hasNetwork(platform))
-		putHost(self, file, HD_PREDICT_NONE);
+	ret = putHosts(self, file);
 	fputs("  </Topology>\n  <CommunicatorList>\n"
 	      "    <Communicator name=\"WORLD\">\n",
 	      file);
@@ -192,7 +202,8 @@ static int writeProject(const struct hdPredictProject *self)
 	      "    <Transfers />\n"
 	      "  </ExternalStatistics>\n</Application>\n",
 	      file);
-	ret = ferror(file) ? -EIO : 0;
+	if (ret == 0 && ferror(file))
+		ret = -EIO;
 	if (fclose(file) != 0 && ret == 0)
 		ret = -errno;
 	return ret;

@@ -203,7 +203,8 @@ static bool logMessage(const hdPResult *result, hdTrace *trace, uint32_t number,
 	hdPTransfer about;
 	int64_t values[] = {
 		0,
-		result->plan.pe[result->graph->consumerTask[transfer->consumer]],
+		result->plan
+			.pe[result->graph->consumerTask[transfer->consumer]],
 		transfer->dataSet,
 		0,
 		(int64_t)activity,
@@ -257,9 +258,11 @@ static bool writeTransfer(const struct hdPredictProject *project,
 /* Messages of a bridge, by their beginnings. */
 struct lanes {
 	uint32_t *messages;
-	uint32_t *lane; /* Of each message. */
-	double *ends;   /* Of each lane. */
-	uint32_t count; /* Of lanes. */
+	uint32_t *lane;   /* Of each message. */
+	double *ends;     /* Of each lane. */
+	uint32_t count;   /* Of lanes. */
+	uint32_t *first;  /* Of each lane in byLane, and the end. */
+	uint32_t *byLane; /* Places of messages, by lane. */
 };
 
 /* What messages are compared by; one sort at a time in a thread. */
@@ -308,7 +311,8 @@ static int findLanes(const struct hdPredictProject *project, uint32_t edge,
 		lanes->lane[i] = lane;
 		lanes->ends[lane] = transfer->end;
 	}
-	return 0;
+	return hdPredictGroup(lanes->lane, sizeof(*lanes->lane), 0, n,
+			      lanes->count, &lanes->first, &lanes->byLane);
 }
 
 static void freeLanes(struct lanes *lanes)
@@ -316,6 +320,8 @@ static void freeLanes(struct lanes *lanes)
 	free(lanes->messages);
 	free(lanes->lane);
 	free(lanes->ends);
+	free(lanes->first);
+	free(lanes->byLane);
 }
 
 static int traceLane(const struct hdPredictProject *project, uint32_t edge,
@@ -323,7 +329,6 @@ static int traceLane(const struct hdPredictProject *project, uint32_t edge,
 {
 	const hdPPlatform *platform = project->result->platform;
 	uint32_t rank = platform->peCount + edge, count = 0;
-	uint32_t n = project->edgeFirst[edge + 1] - project->edgeFirst[edge];
 	hdTrace *trace = create(project, hdPredictBridgeServer(platform, edge),
 				rank, lane);
 	bool isGood = trace != NULL;
@@ -331,11 +336,10 @@ static int traceLane(const struct hdPredictProject *project, uint32_t edge,
 
 	if (!trace)
 		return -EIO;
-	for (uint32_t i = 0; i < n && isGood; i++) {
-		uint32_t message = lanes->messages[i];
+	for (uint32_t i = lanes->first[lane];
+	     i < lanes->first[lane + 1] && isGood; i++) {
+		uint32_t message = lanes->messages[lanes->byLane[i]];
 
-		if (lanes->lane[i] != lane)
-			continue;
 		isGood = writeTransfer(project, trace, rank, message, idle,
 				       &count);
 		idle = project->result->transfers[message].end;
@@ -345,7 +349,7 @@ static int traceLane(const struct hdPredictProject *project, uint32_t edge,
 
 static int traceEdge(const struct hdPredictProject *project, uint32_t edge)
 {
-	struct lanes lanes = { NULL, NULL, NULL, 0 };
+	struct lanes lanes = { .count = 0 };
 	int ret = findLanes(project, edge, &lanes);
 
 	project->lanes[edge] = lanes.count;

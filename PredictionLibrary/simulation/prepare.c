@@ -14,33 +14,6 @@
 
 /* ---- For all samples --------------------------------------------------- */
 
-/* PEs by what they are in. */
-static int group(const hdPPlatform *platform, uint32_t groups, bool isServer,
-		 uint32_t **first, uint32_t **pes)
-{
-	uint32_t *next;
-
-	*first = calloc((size_t)groups + 2, sizeof(uint32_t));
-	*pes = malloc(((size_t)platform->peCount + 1) * sizeof(uint32_t));
-	if (!*first || !*pes)
-		return -ENOMEM;
-	/* Counted one further on, so that filling leaves the starts. */
-	next = *first + 1;
-	for (uint32_t p = 0; p < platform->peCount; p++) {
-		const struct hdPredictPe *pe = &platform->pes[p];
-
-		(*first)[(isServer ? pe->server : pe->domain) + 2]++;
-	}
-	for (size_t g = 2; g < (size_t)groups + 2; g++)
-		(*first)[g] += (*first)[g - 1];
-	for (uint32_t p = 0; p < platform->peCount; p++) {
-		const struct hdPredictPe *pe = &platform->pes[p];
-
-		(*pes)[next[isServer ? pe->server : pe->domain]++] = p;
-	}
-	return 0;
-}
-
 /* By the name, so that tasks of two graphs are pairs. */
 static int count(struct hdPredictBase *base)
 {
@@ -72,11 +45,15 @@ int hdPredictBaseMake(struct hdPredictBase *base, bool isSampled,
 	ret = hdPredictPlanMake(base->graph, platform, base->costs, &base->plan,
 				report);
 	if (ret == 0)
-		ret = group(platform, platform->domainCount, false,
-			    &base->domainFirst, &base->domainPes);
+		ret = hdPredictGroup(platform->pes, sizeof(struct hdPredictPe),
+				     offsetof(struct hdPredictPe, domain),
+				     platform->peCount, platform->domainCount,
+				     &base->domainFirst, &base->domainPes);
 	if (ret == 0)
-		ret = group(platform, platform->serverCount, true,
-			    &base->serverFirst, &base->serverPes);
+		ret = hdPredictGroup(platform->pes, sizeof(struct hdPredictPe),
+				     offsetof(struct hdPredictPe, server),
+				     platform->peCount, platform->serverCount,
+				     &base->serverFirst, &base->serverPes);
 	return ret == 0 && isSampled ? count(base) : ret;
 }
 
