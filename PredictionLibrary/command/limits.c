@@ -25,7 +25,7 @@ bool limitsHasPeak(const hdPPlatform *platform)
 	return false;
 }
 
-static size_t lookAt(struct limits *limits, hdPResult *result,
+static size_t lookAt(struct limits *limits, const hdPResult *result,
 		     struct look *look)
 {
 	int ret = hdP_getPower(result, look->server, look->limit, &look->power,
@@ -54,7 +54,7 @@ static hdPSubgraph *subgraphs(const hdPResult *result, int64_t *count)
 /* ---- JSON -------------------------------------------------------------- */
 
 static void jsonLook(struct limits *limits, const hdPGraph *graph,
-		     const hdPPlatform *platform, hdPResult *result,
+		     const hdPPlatform *platform, const hdPResult *result,
 		     struct look *look, struct outJson *json)
 {
 	size_t count = lookAt(limits, result, look);
@@ -113,7 +113,7 @@ static void jsonSubgraphs(const hdPGraph *graph, const hdPResult *result,
 }
 
 void limitsJson(struct limits *limits, const hdPGraph *graph,
-		const hdPPlatform *platform, hdPResult *result,
+		const hdPPlatform *platform, const hdPResult *result,
 		struct outJson *json)
 {
 	if (limits->hasPower) {
@@ -167,7 +167,7 @@ static void textExcess(const hdPGraph *graph, const hdPPlatform *platform,
 }
 
 static void textLook(struct limits *limits, const hdPGraph *graph,
-		     const hdPPlatform *platform, hdPResult *result,
+		     const hdPPlatform *platform, const hdPResult *result,
 		     struct look *look)
 {
 	char numbers[4][OUT_NUMBER_SIZE];
@@ -224,7 +224,7 @@ static void textSubgraphs(const hdPGraph *graph, const hdPResult *result)
 }
 
 void limitsText(struct limits *limits, const hdPGraph *graph,
-		const hdPPlatform *platform, hdPResult *result)
+		const hdPPlatform *platform, const hdPResult *result)
 {
 	if (limits->hasPower) {
 		struct look look = { .server = -1, .limit = limits->limit };

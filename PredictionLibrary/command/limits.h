@@ -25,9 +25,9 @@ bool limitsHasPeak(const hdPPlatform *platform);
 
 /** Add them to JSON, or print them; counts findings. */
 void limitsJson(struct limits *limits, const hdPGraph *graph,
-		const hdPPlatform *platform, hdPResult *result,
+		const hdPPlatform *platform, const hdPResult *result,
 		struct outJson *json);
 void limitsText(struct limits *limits, const hdPGraph *graph,
-		const hdPPlatform *platform, hdPResult *result);
+		const hdPPlatform *platform, const hdPResult *result);
 
 #endif

@@ -72,7 +72,7 @@ static void jsonTasks(struct outJson *json, const hdPGraph *graph,
 }
 
 static void printJson(const hdPGraph *graph, const hdPPlatform *platform,
-		      hdPResult *result, const hdPTotals *totals,
+		      const hdPResult *result, const hdPTotals *totals,
 		      const struct samples *samples, struct limits *limits,
 		      bool hasTasks)
 {
@@ -202,7 +202,7 @@ static void textTasks(const hdPGraph *graph, const hdPPlatform *platform,
 }
 
 static void printText(const hdPGraph *graph, const hdPPlatform *platform,
-		      hdPResult *result, const hdPTotals *totals,
+		      const hdPResult *result, const hdPTotals *totals,
 		      const struct samples *samples, struct limits *limits,
 		      bool hasTasks)
 {
@@ -234,7 +234,7 @@ static void printText(const hdPGraph *graph, const hdPPlatform *platform,
 }
 
 void summaryPrint(const hdPGraph *graph, const hdPPlatform *platform,
-		  hdPResult *result, const struct samples *samples,
+		  const hdPResult *result, const struct samples *samples,
 		  struct limits *limits, bool isJson, bool hasTasks)
 {
 	hdPTotals totals;

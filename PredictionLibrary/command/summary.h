@@ -14,7 +14,7 @@
 
 /** Print it on stdout; errors stick to that. Findings are counted. */
 void summaryPrint(const hdPGraph *graph, const hdPPlatform *platform,
-		  hdPResult *result, const struct samples *samples,
+		  const hdPResult *result, const struct samples *samples,
 		  struct limits *limits, bool isJson, bool hasTasks);
 
 #endif

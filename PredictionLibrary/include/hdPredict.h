@@ -1006,7 +1006,7 @@ int hdP_getTransfer(const hdPResult *result, int64_t number,
  * @retval 0 Success.
  * @return -EINVAL, -ENOMEM.
  */
-int hdP_getPower(hdPResult *result, int64_t server, double limit,
+int hdP_getPower(const hdPResult *result, int64_t server, double limit,
 		 hdPPower *power, hdPExcess *list, size_t room);
 
 /**

@@ -37,7 +37,7 @@ static int writeServer(const struct hdPredictProject *project, uint32_t server,
 int hdPredictPowers(const struct hdPredictProject *project)
 {
 	const hdPResult *result = project->result;
-	struct hdPredictChanges *changes = hdPredictChangesNew(result);
+	const struct hdPredictChanges *changes = hdPredictChangesOf(result);
 	int ret = changes ? 0 : -ENOMEM;
 
 	for (uint32_t s = 0; s < result->platform->serverCount && ret == 0;
@@ -47,6 +47,5 @@ int hdPredictPowers(const struct hdPredictProject *project)
 		ret = writeServer(project, s, changes->list + first,
 				  changes->first[s + 1] - first);
 	}
-	hdPredictChangesFree(changes);
 	return ret;
 }

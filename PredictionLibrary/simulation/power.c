@@ -165,7 +165,7 @@ static int sortChanges(struct hdPredictChanges *self, uint32_t servers)
 	return 0;
 }
 
-struct hdPredictChanges *hdPredictChangesNew(const hdPResult *result)
+static struct hdPredictChanges *findChanges(const hdPResult *result)
 {
 	struct hdPredictChanges *self = calloc(1, sizeof(*self));
 	struct hdPredictRoutes *routes = hdPredictRoutesNew(result->platform);
@@ -186,6 +186,13 @@ fail:
 	hdPredictRoutesFree(routes);
 	hdPredictChangesFree(self);
 	return NULL;
+}
+
+const struct hdPredictChanges *hdPredictChangesOf(const hdPResult *result)
+{
+	if (!*result->changes)
+		*result->changes = findChanges(result);
+	return *result->changes;
 }
 
 void hdPredictChangesFree(struct hdPredictChanges *self)
@@ -301,7 +308,7 @@ static struct hdPredictChange *ofAll(const struct hdPredictChanges *changes)
 	return list;
 }
 
-int hdP_getPower(hdPResult *result, int64_t server, double limit,
+int hdP_getPower(const hdPResult *result, int64_t server, double limit,
 		 hdPPower *power, hdPExcess *list, size_t room)
 {
 	const struct hdPredictChanges *changes;
@@ -310,9 +317,7 @@ int hdP_getPower(hdPResult *result, int64_t server, double limit,
 	    server < -1 || server >= (int64_t)result->platform->serverCount ||
 	    !(limit >= 0))
 		return -EINVAL;
-	if (!result->changes)
-		result->changes = hdPredictChangesNew(result);
-	changes = result->changes;
+	changes = hdPredictChangesOf(result);
 	if (!changes)
 		return -ENOMEM;
 	*power = (hdPPower){ 0 };

@@ -26,13 +26,14 @@ struct hdPredictChanges {
 };
 
 /**
- * Find all changes of a result that kept transfers. The energy of a task is
- * spread over its run by the profile of its kernel, that of packets over their
- * message. What takes no time has no power.
+ * All changes of a result that kept transfers, which keeps them from the first
+ * time on that they are asked for. The energy of a task is spread over its run
+ * by the profile of its kernel, that of packets over their message. What takes
+ * no time has no power.
  *
- * @return The changes; NULL: no memory.
+ * @return The changes, of the result; NULL: no memory.
  */
-struct hdPredictChanges *hdPredictChangesNew(const hdPResult *result);
+const struct hdPredictChanges *hdPredictChangesOf(const hdPResult *result);
 
 /** Free them; NULL does nothing. */
 void hdPredictChangesFree(struct hdPredictChanges *changes);

@@ -97,8 +97,10 @@ static void allocate(struct hdPredictSim *sim)
 
 	result->start = zero(sim, n, sizeof(double));
 	result->end = any(sim, n, sizeof(double));
-	if (sim->options.recordsTransfers)
+	if (sim->options.recordsTransfers) {
 		result->energy = zero(sim, n, sizeof(double));
+		result->changes = zero(sim, 1, sizeof(*result->changes));
+	}
 	result->uses[HDP_KERNELS] =
 		zero(sim, graph->kernelCount, sizeof(struct hdPredictUse));
 	result->uses[HDP_PES] =

@@ -22,7 +22,9 @@ void hdP_destroyResult(hdPResult *result)
 		free(result->uses[i]);
 	free(result->transfers);
 	free(result->fills);
-	hdPredictChangesFree(result->changes);
+	if (result->changes)
+		hdPredictChangesFree(*result->changes);
+	free(result->changes);
 	free(result);
 }
 

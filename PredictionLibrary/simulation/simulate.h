@@ -50,8 +50,8 @@ struct hdPResult {
 	size_t transferCount, transferRoom;
 	struct hdPredictFill *fills;
 	size_t fillCount, fillRoom;
-	/** Of power; NULL until they are asked for. */
-	struct hdPredictChanges *changes;
+	/** Of power: where they are kept, NULL until they are asked for. */
+	struct hdPredictChanges **changes;
 	bool isWithoutUnused;
 	bool isShared; /**< Bridges were: HDP_SHARE. */
 };

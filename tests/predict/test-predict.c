@@ -208,7 +208,7 @@ static void testCalls(void)
 	hdP_destroyResources(resources);
 }
 
-static void checkPeak(hdPResult *result, int64_t server, double peak,
+static void checkPeak(const hdPResult *result, int64_t server, double peak,
 		      double peakAt, uint64_t excesses)
 {
 	hdPPower power;
