@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "PredictionLibrary/simulation/power.h"
 #include "PredictionLibrary/simulation/simulate.h"

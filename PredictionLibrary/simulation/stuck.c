@@ -31,12 +31,6 @@ static uint32_t neededBy(const struct hdPredictSim *sim, uint32_t task)
 	return HD_PREDICT_NONE;
 }
 
-/* The task that a PE cannot begin. */
-static uint32_t head(const struct hdPredictSim *sim, uint32_t pe)
-{
-	return sim->base->plan.order[sim->runs[pe].next];
-}
-
 static void ofMemory(struct hdPredictSim *sim, uint32_t task)
 {
 	size_t length;
@@ -63,14 +57,14 @@ void hdPredictStuck(struct hdPredictSim *sim)
 
 	if (!next)
 		return;
-	while (sim->runs[pe].next == sim->runs[pe].end)
+	while (sim->runs[pe].head == HD_PREDICT_NONE)
 		pe++;
 	memset(next, 0xff, (platform->peCount + 1) * sizeof(*next));
 	while (next[pe] == HD_PREDICT_NONE) {
-		uint32_t needed = neededBy(sim, head(sim, pe));
+		uint32_t needed = neededBy(sim, sim->runs[pe].head);
 
 		if (needed == HD_PREDICT_NONE) {
-			ofMemory(sim, head(sim, pe));
+			ofMemory(sim, sim->runs[pe].head);
 			free(next);
 			return;
 		}
@@ -79,7 +73,7 @@ void hdPredictStuck(struct hdPredictSim *sim)
 	}
 	first = pe;
 	do {
-		uint32_t task = head(sim, pe);
+		uint32_t task = sim->runs[pe].head;
 		uint32_t needed = neededBy(sim, task);
 		size_t size;
 		const char *name;
@@ -95,11 +89,11 @@ void hdPredictStuck(struct hdPredictSim *sim)
 				shown(size), name, platform->peIds[next[pe]]);
 		pe = next[pe];
 	} while (pe != first);
-	id = hdPredictName(&sim->graph->ids, head(sim, first), &length);
+	id = hdPredictName(&sim->graph->ids, sim->runs[first].head, &length);
 	hdPredictError(
 		sim->report,
-		sim->graph->line ? sim->graph->line[head(sim, first)] : 0, id,
-		length, "deadlock at %.9g s: %s, which is behind %s%.*s",
+		sim->graph->line ? sim->graph->line[sim->runs[first].head] : 0,
+		id, length, "deadlock at %.9g s: %s, which is behind %s%.*s",
 		sim->now, text, count > SHOWN ? "... behind " : "",
 		shown(length), id);
 	free(next);
