@@ -11,13 +11,19 @@
 
 struct hdProbeWatch {
 	uint32_t pid; /* Whose numbers these are. */
+	/* At the last reading, and room for this one. */
 	struct hdProbeTotals *before[HD_PROBE_PROBES];
+	struct hdProbeTotals *now[HD_PROBE_PROBES];
 };
 
-/* Memory for probe i, and others' numbers are not ours: 0 or a negative errno.
- */
+/* Memory for probe i, with nothing in it yet: 0 or a negative errno. */
 static int prepare(struct hdProbeWatch *self, unsigned int i)
 {
+	if (!self->now[i])
+		self->now[i] = malloc(sizeof(*self->now[i]));
+	if (!self->now[i])
+		return -ENOMEM;
+	hdProbeTotalsClear(self->now[i]);
 	if (self->before[i])
 		return 0;
 	self->before[i] = malloc(sizeof(*self->before[i]));
@@ -31,15 +37,48 @@ static void forget(struct hdProbeWatch *self)
 {
 	for (unsigned int i = 0; i < HD_PROBE_PROBES; i++) {
 		free(self->before[i]);
-		self->before[i] = NULL;
+		free(self->now[i]);
+		self->before[i] = self->now[i] = NULL;
 	}
+}
+
+/* Add up all probes, with one look at each slot: there are many, and the
+ * numbers are locked. */
+static void addUp(struct hdProbeWatch *self, const struct hdProbeReader *page,
+		  const unsigned int *firsts)
+{
+	unsigned int count = hdProbeReaderSlots(page);
+
+	for (unsigned int j = 0; j < count; j++) {
+		struct hdProbeSlot *slot = page->slotAt(page->context, j);
+		unsigned int i = firsts[hdProbeReaderProbeOf(slot)];
+
+		/* Decayed means are those of all time: none is asked for. */
+		if (i)
+			hdProbeTotalsAdd(self->now[i], slot, 0,
+					 HD_PROBE_SINCE_BEGIN);
+	}
+}
+
+/* What came since the last reading, which this one is from now on. */
+static void advance(struct hdProbeWatch *self, const struct hdProbeReader *page,
+		    unsigned int i, struct hdProbeFigures *figures)
+{
+	struct hdProbeTotals *before = self->before[i];
+	struct hdProbeTotals new = *self->now[i];
+
+	hdProbeTotalsSubtract(&new, before);
+	new.weight = 0;
+	self->before[i] = self->now[i];
+	self->now[i] = before;
+	if (figures)
+		hdProbeReaderFigures(page, i, &new, figures);
 }
 
 static int read(struct hdProbeWatch *self, struct hdProbeReader *page,
 		struct hdProbeFigures *figures, size_t capacity)
 {
 	unsigned int firsts[HD_PROBE_PROBES];
-	struct hdProbeTotals now, new;
 	size_t found = 0;
 	int ret = 0;
 
@@ -48,24 +87,18 @@ static int read(struct hdProbeWatch *self, struct hdProbeReader *page,
 		if (firsts[i] == i)
 			ret = prepare(self, i);
 	}
-	for (unsigned int i = 1; ret == 0 && i < HD_PROBE_PROBES; i++) {
+	if (ret < 0)
+		return ret;
+	addUp(self, page, firsts);
+	for (unsigned int i = 1; i < HD_PROBE_PROBES; i++) {
 		if (firsts[i] != i)
 			continue;
-		if (found < capacity) {
-			hdProbeReaderTotals(page, firsts, i,
-					    HD_PROBE_SINCE_BEGIN, &now);
-			new = now;
-			hdProbeTotalsSubtract(&new, self->before[i]);
-			*self->before[i] = now;
-			/* They are those of all time. */
-			new.weight = 0;
-			if (figures)
-				hdProbeReaderFigures(page, i, &new,
-						     &figures[found]);
-		}
+		if (found < capacity)
+			advance(self, page, i,
+				figures ? &figures[found] : NULL);
 		found++;
 	}
-	return ret < 0 ? ret : (int)found;
+	return (int)found;
 }
 
 static int readLocked(struct hdProbeWatch *self, struct hdProbeFigures *figures,
