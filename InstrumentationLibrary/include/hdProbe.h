@@ -140,7 +140,7 @@ void hdProbe_finish(struct hdProbe *probe, uint64_t start, uint64_t n);
 void hdProbe_finishSpan(struct hdProbe *probe, struct hdProbeSpan *span,
 			uint64_t n);
 void hdProbe_addAmount(struct hdProbe *probe, uint64_t amount);
-void hdProbe_observedBody(int isBegin);
+void hdProbe_observedBody(struct hdProbeSpan *span, int isBegin);
 /* hdProbe_isEnabled() for languages that cannot read the variable: a Fortran
  * module would define one of its own. */
 int hdProbe_enabled(void);
@@ -196,7 +196,7 @@ static inline void hdProbe_dispatchStart(struct hdProbe *probe,
 static inline void hdProbe_bodyStart(struct hdProbeSpan *span)
 {
 	if (__builtin_expect(span->dispatch >> 63 != 0, 0))
-		hdProbe_observedBody(1);
+		hdProbe_observedBody(span, 1);
 	if (span->dispatch > 1)
 		span->body = hdProbe_now();
 }
@@ -211,7 +211,7 @@ static inline void hdProbe_bodyStop(struct hdProbeSpan *span)
 			span->inside += now - span->body;
 	}
 	if (__builtin_expect(span->dispatch >> 63 != 0, 0))
-		hdProbe_observedBody(0);
+		hdProbe_observedBody(span, 0);
 }
 
 /** End the dispatch: of @p n instances, whose bodies were one. Only this counts

@@ -70,8 +70,10 @@ module hdprobe
       type(c_ptr), value :: probe
       integer(c_int64_t), value :: start, n
     end subroutine
-    subroutine c_observed_body(is_begin) bind(c, name="hdProbe_observedBody")
+    subroutine c_observed_body(span, is_begin) &
+        bind(c, name="hdProbe_observedBody")
       import
+      type(hdprobe_span), intent(inout) :: span
       integer(c_int), value :: is_begin
     end subroutine
     subroutine c_finish_span(probe, span, n) bind(c, name="hdProbe_finishSpan")
@@ -180,7 +182,7 @@ contains
 
   subroutine hdprobe_body_start(span)
     type(hdprobe_span), intent(inout) :: span
-    if (span%dispatch < 0) call c_observed_body(1_c_int)
+    if (span%dispatch < 0) call c_observed_body(span, 1_c_int)
     if (span%dispatch /= 0 .and. span%dispatch /= 1) span%body = c_now()
   end subroutine
 
@@ -190,7 +192,7 @@ contains
     if (span%dispatch == 0 .or. span%dispatch == 1) return
     now = c_now()
     if (now > span%body) span%inside = span%inside + (now - span%body)
-    if (span%dispatch < 0) call c_observed_body(0_c_int)
+    if (span%dispatch < 0) call c_observed_body(span, 0_c_int)
   end subroutine
 
   subroutine hdprobe_dispatch_stop(kernel, span)

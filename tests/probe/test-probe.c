@@ -228,6 +228,61 @@ static void dispatchBatch(void)
 	near(is.dispatch_mean_s, 0.2e-9, 1e-12);
 }
 
+static int wantsAll(const char *name, const char *to, unsigned int kind)
+{
+	(void)name;
+	(void)to;
+	(void)kind;
+	return 1;
+}
+
+static void takeNoTime(const char *name, unsigned int kind)
+{
+	(void)name;
+	(void)kind;
+}
+
+static void takeTime(int isBegin)
+{
+	now += isBegin ? 1000 : 5000;
+}
+
+/* What an observer takes at bodies is no dispatch, and no body. */
+static void dispatchObserved(void)
+{
+	static const struct hdProbeObserver slow = {
+		.wants = wantsAll,
+		.begin = takeNoTime,
+		.body = takeTime,
+		.end = takeNoTime,
+	};
+	struct hdProbe *probe =
+		hdProbe_find("observed", NULL, HDPROBE_KIND_KERNEL);
+	struct hdProbeSpan span;
+
+	g_assert_cmpint(hdProbe_observe(&slow), ==, 0);
+	hdProbe_dispatchStart(probe, &span);
+	now += 3;
+	for (int i = 0; i < 2; i++) {
+		hdProbe_bodyStart(&span);
+		now += 20;
+		hdProbe_bodyStop(&span);
+		now += 4;
+	}
+	hdProbe_dispatchStop(probe, &span);
+	near(figuresOf("observed").dispatch_s, 11e-9, 1e-12);
+	near(figuresOf("observed").body_s, 40e-9, 1e-12);
+	/* Where it is not timed nothing is either. */
+	hdProbe_setSampling(probe, 1000000, 0);
+	hdProbe_dispatchStart(probe, &span);
+	hdProbe_bodyStart(&span);
+	hdProbe_bodyStop(&span);
+	hdProbe_dispatchStop(probe, &span);
+	g_assert_cmpuint(figuresOf("observed").instances, ==, 2);
+	g_assert_cmpuint(figuresOf("observed").timed, ==, 1);
+	hdProbe_observe(NULL);
+}
+
 static void amounts(void)
 {
 	struct hdProbeFigures is;
@@ -590,6 +645,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/probe/dispatch", dispatch);
 	g_test_add_func("/probe/dispatch/never-negative", dispatchNegative);
 	g_test_add_func("/probe/dispatch/batch", dispatchBatch);
+	g_test_add_func("/probe/dispatch/observed", dispatchObserved);
 	g_test_add_func("/probe/amounts", amounts);
 	g_test_add_func("/probe/quantiles", quantiles);
 	g_test_add_func("/probe/buckets", buckets);
