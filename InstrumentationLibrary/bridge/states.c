@@ -24,6 +24,7 @@
 #include <hdTrace.h>
 
 #include "InstrumentationLibrary/bridge/states.h"
+#include "InstrumentationLibrary/src/page.h"
 #include "common/format/projectname.h"
 
 /** States that can be open at once; deeper ones are not recorded. */
@@ -53,12 +54,19 @@ struct lane {
 	struct lane *next;
 };
 
+/** What was asked for. It stays, and is used again: a thread may look at it
+ *  after the recording has ended. */
+struct names {
+	struct names *next;
+	char text[];
+};
+
 static struct {
 	const struct hdMPI_recorder *recorder;
 	hdTopology *topology;
 	const char *path[PATH_MAX_LEVELS];
 	int length;
-	const char *names;
+	_Atomic(const struct names *) names;
 	_Atomic bool isOn;
 	pthread_mutex_t lock; /**< Of what follows. */
 	struct lane *lanes;
@@ -104,27 +112,41 @@ static hdTrace *createTrace(unsigned int number)
 	return trace;
 }
 
+/** The calling thread's lane, one in all of its life; the lock is held. */
+static struct lane *findLane(void)
+{
+	struct lane *lane = own ? own : calloc(1, sizeof(*lane));
+
+	if (own || !lane)
+		return lane;
+	if (pthread_setspecific(key, lane) != 0) {
+		free(lane);
+		return NULL;
+	}
+	lane->next = states.lanes;
+	states.lanes = lane;
+	own = lane;
+	return lane;
+}
+
 /** A lane without a place to write is one all the same: it is not tried again.
  */
 static struct lane *makeLane(void)
 {
-	struct lane *lane;
+	struct lane *lane = NULL;
 
 	isMaking = true;
-	lane = calloc(1, sizeof(*lane));
 	pthread_mutex_lock(&states.lock);
-	if (lane && atomic_load(&states.isOn) && hasKey &&
-	    pthread_setspecific(key, lane) == 0) {
+	if (atomic_load(&states.isOn) && hasKey)
+		lane = findLane();
+	if (lane) {
+		lane->thread = NULL;
+		lane->depth = 0;
 		if (!states.recorder && !states.error)
 			lane->trace = createTrace(states.count++);
-		lane->next = states.lanes;
-		states.lanes = lane;
-	} else {
-		free(lane);
-		lane = NULL;
+		atomic_store(&lane->hasEnded, false);
 	}
 	pthread_mutex_unlock(&states.lock);
-	own = lane;
 	isMaking = false;
 	return lane;
 }
@@ -256,11 +278,12 @@ static void end(const char *name, unsigned int kind)
 
 static int wants(const char *name, const char *to, unsigned int kind)
 {
-	const char *at = states.names;
+	const struct names *names = atomic_load(&states.names);
+	const char *at = names->text;
 	size_t length = strlen(name);
 
 	(void)to;
-	if (kind != HDPROBE_KIND_TIMER && kind != HDPROBE_KIND_KERNEL)
+	if (!hdProbeIsTime(kind))
 		return 0;
 	if (strcmp(at, "all") == 0)
 		return 1;
@@ -326,6 +349,26 @@ static void endThread(void *ended)
 	isMaking = false;
 }
 
+/** Set what is asked for; 0, or an errno. */
+static int setNames(const char *text)
+{
+	static struct names *all;
+	struct names *names = all;
+
+	while (names && strcmp(names->text, text) != 0)
+		names = names->next;
+	if (!names) {
+		names = malloc(sizeof(*names) + strlen(text) + 1);
+		if (!names)
+			return ENOMEM;
+		strcpy(names->text, text);
+		names->next = all;
+		all = names;
+	}
+	atomic_store(&states.names, names);
+	return 0;
+}
+
 int hdProbeStatesStart(hdTopology *topology, const hdTopoNode *node,
 		       const char *names)
 {
@@ -341,11 +384,13 @@ int hdProbeStatesStart(hdTopology *topology, const hdTopoNode *node,
 			return error;
 		hasKey = true;
 	}
+	error = setNames(names);
+	if (error)
+		return error;
 	for (int i = 0; i < length; i++)
 		states.path[i] = hdT_getTopoPathLabel(node, i + 1);
 	states.topology = topology;
 	states.length = length;
-	states.names = names;
 	states.count = 0;
 	states.error = 0;
 	atomic_store(&states.isOn, true);

@@ -13,7 +13,7 @@
  *
  * @param topology Used until hdProbeStatesStop().
  * @param node Of the process; likewise. There is a level below.
- * @param names With commas between them, or "all"; likewise.
+ * @param names With commas between them, or "all".
  *
  * @return 0, or an errno.
  */

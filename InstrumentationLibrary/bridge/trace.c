@@ -40,7 +40,6 @@ static struct {
 	hdTopoNode *node;
 	char host[HD_PROJECT_PATH_MAX];
 	char process[64];
-	char *states;
 	struct hdProbeAggregates *aggregates;
 	struct hdSampler *sampler;
 	int error; /**< The first one of what could not be written. */
@@ -115,9 +114,8 @@ static int resolve(const struct hdProbeTraceOptions *given,
 		is->interval = ms * MS;
 	if (!is->states)
 		is->states = setting("HDPROBE_TRACE_STATES");
-	bridge.states = strdup(is->states ? is->states : "");
-	if (!bridge.states)
-		return ENOMEM;
+	if (!is->states)
+		is->states = "";
 	if (!is->topology) {
 		int error = makeTopology();
 
@@ -128,7 +126,7 @@ static int resolve(const struct hdProbeTraceOptions *given,
 		is->path = path;
 		is->pathLength = 2;
 	}
-	if (*bridge.states && !hdProbeStatesAreElsewhere() &&
+	if (*is->states && !hdProbeStatesAreElsewhere() &&
 	    hdT_getTopoDepth(is->topology) <= is->pathLength + 1)
 		return EINVAL;
 	bridge.node =
@@ -231,11 +229,9 @@ static int clear(void)
 		hdT_destroyTopoNode(bridge.node);
 	if (bridge.topology)
 		hdT_destroyTopology(bridge.topology);
-	free(bridge.states);
 	bridge.aggregates = NULL;
 	bridge.node = NULL;
 	bridge.topology = NULL;
-	bridge.states = NULL;
 	return error;
 }
 
@@ -265,9 +261,9 @@ static int start(const struct hdProbeTraceOptions *given)
 			hdProbeAggregatesCreate(bridge.node, hdClockNow());
 		error = bridge.aggregates ? 0 : errno;
 	}
-	if (!error && *bridge.states)
+	if (!error && *options.states)
 		error = hdProbeStatesStart(options.topology, bridge.node,
-					   bridge.states);
+					   options.states);
 	if (!error)
 		error = startSampler(options.interval);
 	if (error) {
