@@ -18,4 +18,12 @@ static inline const char *hdEnvironment(const char *name)
 	return secure_getenv(name);
 }
 
+/** The same, but NULL where it is empty, too. */
+static inline const char *hdEnvironmentText(const char *name)
+{
+	const char *text = hdEnvironment(name);
+
+	return text && *text ? text : NULL;
+}
+
 #endif

@@ -15,17 +15,9 @@ struct hdLogger hdLogger = { .prefix = "hdtrace", .level = HD_LOG_NONE };
 
 static struct hdSettings settings;
 
-/* Get a variable that is set and not empty. */
-static const char *settingsText(const char *name)
-{
-	const char *text = hdEnvironment(name);
-
-	return text && *text ? text : NULL;
-}
-
 static long settingsNumber(const char *name, long min, long max, long otherwise)
 {
-	const char *text = settingsText(name);
+	const char *text = hdEnvironmentText(name);
 	char *end;
 	long number;
 
@@ -46,7 +38,7 @@ static long settingsNumber(const char *name, long min, long max, long otherwise)
  * default. */
 static int settingsChoice(const char *name, const char *const *choices)
 {
-	const char *text = settingsText(name);
+	const char *text = hdEnvironmentText(name);
 
 	if (!text)
 		return 0;
@@ -62,7 +54,7 @@ static void settingsRead(void)
 {
 	static const char *const onFull[] = { "wait", "drop", NULL };
 	static const char *const gaps[] = { "marker", "entry", "none", NULL };
-	const char *prefix = settingsText("HDTRACE_PREFIX");
+	const char *prefix = hdEnvironmentText("HDTRACE_PREFIX");
 	long verbosity =
 		settingsNumber("HDTRACE_VERBOSITY", -1, HD_LOG_INFO,
 			       hdLogDefault >= 0 ? hdLogDefault : HD_LOG_NONE);

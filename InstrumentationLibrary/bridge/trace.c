@@ -48,20 +48,14 @@ static struct {
 /* ---- Where -----------------------------------------------------------------
  */
 
-static const char *setting(const char *name)
-{
-	const char *text = hdEnvironment(name);
-
-	return text && *text ? text : NULL;
-}
-
 /** A topology of our own; 0, or an errno. */
 static int makeTopology(void)
 {
 	const char *levels[] = { HD_LEVEL_HOST, "Process", HD_LEVEL_THREAD };
-	const char *given = setting("HDPROBE_TRACE_PROJECT");
-	const char *prefix = setting("HDTRACE_PREFIX");
-	const char *overwrite = setting("HDTRACE_OVERWRITE_EXISTING_FILES");
+	const char *given = hdEnvironmentText("HDPROBE_TRACE_PROJECT");
+	const char *prefix = hdEnvironmentText("HDTRACE_PREFIX");
+	const char *overwrite =
+		hdEnvironmentText("HDTRACE_OVERWRITE_EXISTING_FILES");
 	char project[HD_PROJECT_PATH_MAX];
 
 	snprintf(project, sizeof(project), "%s",
@@ -79,9 +73,9 @@ static int makeTopology(void)
 
 static void makeLabels(void)
 {
-	const char *process = setting("HDPROBE_TRACE_PROCESS");
+	const char *process = hdEnvironmentText("HDPROBE_TRACE_PROCESS");
 
-	hdProjectHost(setting("HDPROBE_TRACE_HOST"), bridge.host,
+	hdProjectHost(hdEnvironmentText("HDPROBE_TRACE_HOST"), bridge.host,
 		      sizeof(bridge.host));
 	if (process)
 		snprintf(bridge.process, sizeof(bridge.process), "%s", process);
@@ -96,7 +90,7 @@ static int resolve(const struct hdProbeTraceOptions *given,
 		   struct hdProbeTraceOptions *is)
 {
 	const char *path[] = { bridge.host, bridge.process };
-	const char *text = setting("HDPROBE_TRACE_INTERVAL");
+	const char *text = hdEnvironmentText("HDPROBE_TRACE_INTERVAL");
 	char *end = NULL;
 	long ms = text ? strtol(text, &end, 10) : INTERVAL_MS;
 
@@ -113,7 +107,7 @@ static int resolve(const struct hdProbeTraceOptions *given,
 	if (is->interval == 0)
 		is->interval = ms * MS;
 	if (!is->states)
-		is->states = setting("HDPROBE_TRACE_STATES");
+		is->states = hdEnvironmentText("HDPROBE_TRACE_STATES");
 	if (!is->states)
 		is->states = "";
 	if (!is->topology) {
@@ -276,7 +270,7 @@ static int start(const struct hdProbeTraceOptions *given)
 
 int hdProbe_traceStart(const struct hdProbeTraceOptions *options)
 {
-	const char *asked = setting("HDPROBE_TRACE");
+	const char *asked = hdEnvironmentText("HDPROBE_TRACE");
 	int before = errno, error;
 
 	hdLogSetVerbosity(&logger, hdEnvironment("HDPROBE_TRACE_VERBOSITY"));

@@ -44,13 +44,6 @@ static const struct word optionSources[] = {
 	{ "everything", OPTION_ALL }, { NULL, 0 },
 };
 
-const char *hdmpiOptionText(const char *name)
-{
-	const char *text = hdEnvironment(name);
-
-	return text && *text ? text : NULL;
-}
-
 static void optionIsWrong(const char *name, const char *what)
 {
 	hdmpiMessage(HD_LOG_ERROR, "%s=\"%s\": %s", name, hdEnvironment(name),
@@ -62,7 +55,7 @@ static void optionIsWrong(const char *name, const char *what)
 static unsigned int optionWords(const char *name, const struct word *words,
 				unsigned int normal)
 {
-	const char *text = hdmpiOptionText(name);
+	const char *text = hdEnvironmentText(name);
 	unsigned int bits = text && *text == '-' ? normal : 0;
 
 	if (!text)
@@ -91,7 +84,7 @@ static unsigned int optionWords(const char *name, const struct word *words,
 int64_t hdmpiOptionNumber(const char *name, int64_t min, int64_t max,
 			  int64_t normal)
 {
-	const char *text = hdmpiOptionText(name);
+	const char *text = hdEnvironmentText(name);
 	char *end;
 	long long number;
 
@@ -137,7 +130,7 @@ static bool optionShare(const char *text, int64_t *on, int64_t *all)
 static void optionThrottle(struct hdmpiOptions *options)
 {
 	const char *name = "HDTRACE_MPI_THROTTLE";
-	const char *text = hdmpiOptionText(name);
+	const char *text = hdEnvironmentText(name);
 	int64_t on, all;
 
 	if (!text)
@@ -153,7 +146,7 @@ static void optionThrottle(struct hdmpiOptions *options)
 static void optionClock(struct hdmpiOptions *options)
 {
 	const char *name = "HDTRACE_MPI_CLOCK_INTERVAL";
-	const char *text = hdmpiOptionText(name);
+	const char *text = hdEnvironmentText(name);
 	int64_t ns;
 
 	if (!text)
@@ -179,13 +172,13 @@ static void defaultName(char *name, size_t size)
 
 void hdmpiOptionsHost(char *host, size_t size)
 {
-	hdProjectHost(hdmpiOptionText("HDTRACE_MPI_HOST"), host, size);
+	hdProjectHost(hdEnvironmentText("HDTRACE_MPI_HOST"), host, size);
 }
 
 /* What stands before a project's name where its files are. */
 static const char *optionPrefix(const char *project)
 {
-	const char *prefix = hdmpiOptionText("HDTRACE_PREFIX");
+	const char *prefix = hdEnvironmentText("HDTRACE_PREFIX");
 
 	return prefix && *project != '/' ? prefix : "";
 }
@@ -201,10 +194,10 @@ void hdmpiOptionsPath(const char *project, char *path, size_t size)
  * any name where the processes that spawned these may have it. */
 static void optionProject(struct hdmpiOptions *options, bool isSpawned)
 {
-	const char *given = hdmpiOptionText("HDTRACE_MPI_PROJECT");
-	const char *directory = hdmpiOptionText("HDTRACE_MPI_DIR");
+	const char *given = hdEnvironmentText("HDTRACE_MPI_PROJECT");
+	const char *directory = hdEnvironmentText("HDTRACE_MPI_DIR");
 	const char *overwrite =
-		hdmpiOptionText("HDTRACE_OVERWRITE_EXISTING_FILES");
+		hdEnvironmentText("HDTRACE_OVERWRITE_EXISTING_FILES");
 	bool replaces = overwrite && strcmp(overwrite, "1") == 0;
 	bool numbers = hdmpiOptionNumber("HDTRACE_MPI_NUMBER", 0, 1, 0) == 1;
 	bool isFinal = !isSpawned && !numbers && (given || replaces);

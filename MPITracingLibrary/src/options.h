@@ -68,10 +68,8 @@ void hdmpiOptionsPath(const char *project, char *path, size_t size);
  * letters, digits, "." and "-". */
 void hdmpiOptionsHost(char *host, size_t size);
 
-/** Get a variable of the environment; NULL if it is not set, or empty. */
-const char *hdmpiOptionText(const char *name);
-
-/** The same, a number; @p normal if it is not set, or no number in the range.
+/** Get a variable that is a number; @p normal if it is not set, or no number in
+ * the range.
  */
 int64_t hdmpiOptionNumber(const char *name, int64_t min, int64_t max,
 			  int64_t normal);

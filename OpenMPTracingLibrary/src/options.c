@@ -16,17 +16,10 @@
 
 struct ompOptions ompOptions;
 
-static const char *optionText(const char *name)
-{
-	const char *text = hdEnvironment(name);
-
-	return text && *text ? text : NULL;
-}
-
 /* 0 or 1. */
 static bool optionSwitch(const char *name, bool normal)
 {
-	const char *text = optionText(name);
+	const char *text = hdEnvironmentText(name);
 
 	if (!text)
 		return normal;
@@ -48,7 +41,7 @@ static void optionClasses(void)
 		{ "task", &ompOptions.hasTasks },
 		{ "lock", &ompOptions.hasLocks },
 	};
-	const char *text = optionText("HDTRACE_OMP_EVENTS");
+	const char *text = hdEnvironmentText("HDTRACE_OMP_EVENTS");
 	bool isAll = !text || strcmp(text, "all") == 0;
 	size_t count = sizeof(classes) / sizeof(*classes);
 
@@ -81,10 +74,11 @@ void ompOptionsRead(void)
 
 bool ompOptionsProject(char *project, size_t size)
 {
-	const char *given = optionText("HDTRACE_OMP_PROJECT");
-	const char *directory = optionText("HDTRACE_OMP_DIR");
-	const char *overwrite = optionText("HDTRACE_OVERWRITE_EXISTING_FILES");
-	const char *prefix = optionText("HDTRACE_PREFIX");
+	const char *given = hdEnvironmentText("HDTRACE_OMP_PROJECT");
+	const char *directory = hdEnvironmentText("HDTRACE_OMP_DIR");
+	const char *overwrite =
+		hdEnvironmentText("HDTRACE_OVERWRITE_EXISTING_FILES");
+	const char *prefix = hdEnvironmentText("HDTRACE_PREFIX");
 	char name[NAME_MAX + 1], path[HD_PROJECT_PATH_MAX];
 
 	snprintf(name, sizeof(name), "%s", program_invocation_short_name);
@@ -108,5 +102,5 @@ bool ompOptionsProject(char *project, size_t size)
 
 void ompOptionsHost(char *host, size_t size)
 {
-	hdProjectHost(optionText("HDTRACE_OMP_HOST"), host, size);
+	hdProjectHost(hdEnvironmentText("HDTRACE_OMP_HOST"), host, size);
 }

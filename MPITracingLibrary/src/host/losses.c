@@ -14,6 +14,7 @@
 #include "MPITracingLibrary/src/host/losses.h"
 #include "MPITracingLibrary/src/message.h"
 #include "MPITracingLibrary/src/options.h"
+#include "common/environment.h"
 
 #define TEXT_MAX 1024
 
@@ -131,7 +132,7 @@ struct launched {
 
 static char *lossVariable(void)
 {
-	return (char *)(uintptr_t)hdmpiOptionText("HDTRACE_MPI_LAUNCHED");
+	return (char *)(uintptr_t)hdEnvironmentText("HDTRACE_MPI_LAUNCHED");
 }
 
 static bool lossLaunched(struct launched *launched)

@@ -5,12 +5,13 @@
 #include <PT.h>
 #include "MPITracingLibrary/src/host/power.h"
 #include "MPITracingLibrary/src/options.h"
+#include "common/environment.h"
 
 static PowerTrace *power;
 
 void hdmpiPowerStart(hdTopology *topology, const struct hdmpiPlace *place)
 {
-	const char *file = hdmpiOptionText("HDTRACE_PT_CFG");
+	const char *file = hdEnvironmentText("HDTRACE_PT_CFG");
 
 	if (!place->isLeader || !file)
 		return;

@@ -20,6 +20,7 @@
 #include "MPITracingLibrary/src/hdmpi.h"
 #include "MPITracingLibrary/src/host/project.h"
 #include "MPITracingLibrary/src/message.h"
+#include "common/environment.h"
 #include "common/thread.h"
 
 #define CHILD_STACK_SIZE ((size_t)64 * 1024)
@@ -94,10 +95,10 @@ static bool run(struct command *command)
 
 void hdmpiProjectMerge(void)
 {
-	const char *given = hdmpiOptionText("HDTRACE_MPI_HDTRACE");
+	const char *given = hdEnvironmentText("HDTRACE_MPI_HDTRACE");
 	char path[HDMPI_PATH_MAX];
 	const char *overwrite =
-		hdmpiOptionText("HDTRACE_OVERWRITE_EXISTING_FILES");
+		hdEnvironmentText("HDTRACE_OVERWRITE_EXISTING_FILES");
 	bool replaces = overwrite && strcmp(overwrite, "1") == 0;
 	char name[] = "hdtrace", merge[] = "merge", force[] = "--force";
 	char *const arguments[] = { name, merge, path, replaces ? force : NULL,

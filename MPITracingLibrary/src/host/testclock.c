@@ -10,6 +10,7 @@
 #include "MPITracingLibrary/src/message.h"
 #include "MPITracingLibrary/src/options.h"
 #include "common/clock.h"
+#include "common/environment.h"
 
 /* More than anything real, and sums of it are numbers. */
 #define OFFSET_MAX (INT64_C(1000000000) * HD_NS_PER_S)
@@ -32,7 +33,7 @@ static int testClock(struct timespec *now)
 
 void hdmpiTestClock(void)
 {
-	const char *text = hdmpiOptionText("HDTRACE_MPI_TEST_CLOCK");
+	const char *text = hdEnvironmentText("HDTRACE_MPI_TEST_CLOCK");
 	char more;
 
 	if (!text)
