@@ -11,11 +11,10 @@
 #include <hdError.h>
 
 #include "InstrumentationLibrary/bridge/aggregates.h"
+#include "InstrumentationLibrary/src/page.h"
 #include "common/format/projectname.h"
 #include "recording/record.h"
 
-/** As many as libhdProbe can have. */
-#define PROBES_MAX 256
 /** Of the name of a probe, or of both ends of a transfer. */
 #define NAME_PART 90
 
@@ -36,8 +35,8 @@ struct hdProbeAggregates {
 	struct hdProbeWatch *watch;
 	int64_t lastNs;
 	size_t count;
-	struct group *groups[PROBES_MAX];
-	struct hdProbeFigures figures[PROBES_MAX];
+	struct group *groups[HD_PROBE_PROBES];
+	struct hdProbeFigures figures[HD_PROBE_PROBES];
 };
 
 /* ---- Groups ----------------------------------------------------------------
@@ -155,7 +154,7 @@ static struct group *groupOf(struct hdProbeAggregates *self, size_t hint,
 			return self->groups[i];
 	}
 	group = calloc(1, sizeof(*group));
-	if (!group || self->count == PROBES_MAX) {
+	if (!group || self->count == HD_PROBE_PROBES) {
 		free(group);
 		*error = ENOMEM;
 		return NULL;
@@ -209,7 +208,7 @@ static int writeGroup(struct hdProbeAggregates *self, struct group *group,
 	if (!group->isOpen)
 		return 0;
 	cells[0].i = (int64_t) new->instances;
-	if (group->kind <= HDPROBE_KIND_KERNEL)
+	if (hdProbeIsTime(group->kind))
 		fillTimes(group, new, isLast, cells);
 	else
 		cells[1].d = new->body_s;
@@ -222,12 +221,13 @@ static int writeGroup(struct hdProbeAggregates *self, struct group *group,
 int hdProbeAggregatesWrite(struct hdProbeAggregates *self, int64_t nowNs,
 			   bool isLast)
 {
-	int found = hdProbe_watchRead(self->watch, self->figures, PROBES_MAX);
+	int found =
+		hdProbe_watchRead(self->watch, self->figures, HD_PROBE_PROBES);
 	int first = 0;
 
 	if (found < 0)
 		return errno;
-	for (size_t i = 0; i < (size_t)found && i < PROBES_MAX; i++) {
+	for (size_t i = 0; i < (size_t)found && i < HD_PROBE_PROBES; i++) {
 		int error = 0;
 		struct group *group =
 			groupOf(self, i, &self->figures[i], &error);
