@@ -51,21 +51,22 @@ static struct {
 /** A topology of our own; 0, or an errno. */
 static int makeTopology(void)
 {
-	const char *levels[] = { HD_LEVEL_HOST, "Process", HD_LEVEL_THREAD };
+	const char *levels[] = { HD_LEVEL_HOST, HD_LEVEL_PROCESS,
+				 HD_LEVEL_THREAD };
 	const char *given = hdEnvironmentText("HDPROBE_TRACE_PROJECT");
 	const char *prefix = hdEnvironmentText("HDTRACE_PREFIX");
 	const char *overwrite =
 		hdEnvironmentText("HDTRACE_OVERWRITE_EXISTING_FILES");
-	char project[HD_PROJECT_PATH_MAX];
+	char project[HD_PROJECT_PATH_MAX], path[HD_PROJECT_PATH_MAX];
 
 	snprintf(project, sizeof(project), "%s",
 		 given ? given : program_invocation_short_name);
-	if (given)
-		hdProjectMakeDirectories(project);
-	else
+	if (!given)
 		hdProjectMakePlain(project);
+	else if (hdProjectPath(prefix, project, path, sizeof(path)))
+		hdProjectMakeDirectories(path);
 	if (!given && !(overwrite && strcmp(overwrite, "1") == 0) &&
-	    !hdProjectFindFree(prefix ? prefix : "", project, sizeof(project)))
+	    !hdProjectFindFree(prefix, project, sizeof(project)))
 		return HD_ERR_BUFFER_OVERFLOW;
 	bridge.topology = hdT_createTopology(project, levels, 3);
 	return bridge.topology ? 0 : errno;

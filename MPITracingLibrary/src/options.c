@@ -175,17 +175,9 @@ void hdmpiOptionsHost(char *host, size_t size)
 	hdProjectHost(hdEnvironmentText("HDTRACE_MPI_HOST"), host, size);
 }
 
-/* What stands before a project's name where its files are. */
-static const char *optionPrefix(const char *project)
-{
-	const char *prefix = hdEnvironmentText("HDTRACE_PREFIX");
-
-	return prefix && *project != '/' ? prefix : "";
-}
-
 void hdmpiOptionsPath(const char *project, char *path, size_t size)
 {
-	snprintf(path, size, "%s%s", optionPrefix(project), project);
+	hdProjectPath(hdEnvironmentText("HDTRACE_PREFIX"), project, path, size);
 }
 
 /* A name that is given is taken as it is, if HDTRACE_MPI_NUMBER does not say
@@ -219,7 +211,7 @@ static void optionProject(struct hdmpiOptions *options, bool isSpawned)
 	if (directory)
 		hdProjectMakeDirectories(path);
 	if (!isFinal)
-		hdProjectFindFree(optionPrefix(project), project,
+		hdProjectFindFree(hdEnvironmentText("HDTRACE_PREFIX"), project,
 				  sizeof(options->project));
 }
 

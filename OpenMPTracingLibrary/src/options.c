@@ -89,10 +89,7 @@ bool ompOptionsProject(char *project, size_t size)
 			     : *name ? name
 				     : "openmp") >= size)
 		return false;
-	if (!prefix || *project == '/')
-		prefix = "";
-	snprintf(path, sizeof(path), "%s%s", prefix, project);
-	if (directory)
+	if (directory && hdProjectPath(prefix, project, path, sizeof(path)))
 		hdProjectMakeDirectories(path);
 	/* A name that was not given gets a number where it is taken. */
 	return (given && !optionSwitch("HDTRACE_OMP_NUMBER", false)) ||

@@ -50,6 +50,14 @@ bool hdProjectExists(const char *path)
 	return exists;
 }
 
+bool hdProjectPath(const char *prefix, const char *project, char *path,
+		   size_t size)
+{
+	if (!prefix || *project == '/')
+		prefix = "";
+	return (size_t)snprintf(path, size, "%s%s", prefix, project) < size;
+}
+
 void hdProjectMakeDirectories(const char *file)
 {
 	char path[HD_PROJECT_PATH_MAX];
@@ -89,8 +97,7 @@ bool hdProjectFindFree(const char *prefix, char *name, size_t size)
 	char path[HD_PROJECT_PATH_MAX];
 
 	for (int i = 2; i <= NUMBER_MAX; i++) {
-		if ((size_t)snprintf(path, sizeof(path), "%s%s", prefix,
-				     name) >= sizeof(path))
+		if (!hdProjectPath(prefix, name, path, sizeof(path)))
 			return false;
 		if (!hdProjectExists(path))
 			return true;

@@ -18,6 +18,18 @@
 /** Whether there are files of a project; @p path is its directory and name. */
 bool hdProjectExists(const char *path);
 
+/**
+ * Make the path of a project's files.
+ *
+ * @param prefix Stands before names that are no absolute paths
+ *        (HDTRACE_PREFIX); NULL is none.
+ * @param size Of @p path, in bytes.
+ *
+ * @return Whether it has room.
+ */
+bool hdProjectPath(const char *prefix, const char *project, char *path,
+		   size_t size);
+
 /** Make the directories of a path that are missing. What fails shows when files
  *  are created. */
 void hdProjectMakeDirectories(const char *path);
@@ -32,7 +44,7 @@ void hdProjectHost(const char *given, char *host, size_t size);
  * Find a name that no project has: the name itself, or with a number: "-2",
  * "-3" and so on.
  *
- * @param prefix Before the name where files are (HDTRACE_PREFIX); may be "".
+ * @param prefix As of hdProjectPath().
  * @param name With room for the number.
  * @param size Of @p name, in bytes.
  *

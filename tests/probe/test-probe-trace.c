@@ -399,6 +399,20 @@ static void environment(void)
 	g_assert_true(testExists("new/own_a-b_p_0.trc"));
 }
 
+/* Directories are made where the files will be. */
+static void prefix(void)
+{
+	if (testInProcess("HDTRACE_PREFIX=before/ HDPROBE_TRACE_HOST=h "
+			  "HDPROBE_TRACE_PROJECT=within/own "
+			  "HDPROBE_TRACE_PROCESS=p")) {
+		testWorks(hdProbe_traceStart(NULL));
+		measure(&other, 5);
+		testWorks(hdProbe_traceStop());
+	}
+	g_assert_true(testExists("before/within/own_h_p_Probe-other.stat"));
+	g_assert_false(testExists("within"));
+}
+
 /* Intervals come by themselves. */
 static void intervals(void)
 {
@@ -607,6 +621,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/probe-trace/states", states);
 	g_test_add_func("/probe-trace/all-states", allStates);
 	g_test_add_func("/probe-trace/environment", environment);
+	g_test_add_func("/probe-trace/prefix", prefix);
 	g_test_add_func("/probe-trace/intervals", intervals);
 	g_test_add_func("/probe-trace/errors", errors);
 	g_test_add_func("/probe-trace/full", full);
