@@ -461,6 +461,10 @@ def g2(run, clients):
     opened = layers["DISK"].parts[0][1]
     found = [at(layers[i], opened) for i in ("BMI", "FLOW", "REQ", "TROVE")]
     need(found == [0, clients, clients, 8 * clients], found)
+    # When the first has ended others are under way.
+    ended = next(end for begin, end, number in layers["TROVE"].parts
+                 if number == 8 * clients)
+    need(at(layers["DISK"], ended) > 0, "one after the other")
     print("BMI, FLOW, REQ, TROVE:", *found)
 
 

@@ -163,6 +163,18 @@ ok "a file that is not there" missing
 ok "S3: an action that fails says why" written s3_failed open \
 	"No such file or directory"
 
+# Of servers there are 1 to 64.
+server_lists() {
+	addresses=,
+	client --count=1 create 2>err
+	[ $? -eq 2 ] && grep -q '^usage' err && addresses= && start || return 1
+	addresses=$(printf "$addresses,%.0s" $(seq 65))
+	! client --clients=1 --count=1 create 2>err &&
+		grep -q 'client 0: connect to so many servers' err && stop
+}
+scene server-lists
+ok "no server, and too many" server_lists
+
 hostile() {
 	start --project=p && written hostile "$port" 23 && stop
 }
@@ -246,7 +258,7 @@ ok "R5: hdtrace check says so" checks rel.failed rel.never-ended rel.no-end
 
 # All buffers fill: CLIENTS
 gated() {
-	start --project=p --method=gated --threads=16 || return 1
+	start --project=p --method=gated --threads=16 --delay=100 || return 1
 	client --project=p --clients="$1" --count=1 --size=3M write &
 	writer=$!
 	full="REQ $1 BREQ 0 BMI 0 FLOW $1 TROVE $((8 * $1)) DISK 0"

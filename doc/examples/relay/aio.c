@@ -10,7 +10,8 @@ struct aio {
 	pthread_cond_t wake;
 	struct aioTask *first, **last;
 	int isShut, isEnding;
-	int idle; /* Threads that wait for a task. */
+	int queued; /* Tasks that no thread has taken. */
+	int idle;   /* Threads that wait for one, or are about to wake up. */
 	int count, limit;
 	pthread_t threads[];
 };
@@ -32,6 +33,7 @@ static void *aioRun(void *data)
 		aio->first = task->next;
 		if (!aio->first)
 			aio->last = &aio->first;
+		aio->queued--;
 		pthread_mutex_unlock(&aio->lock);
 		task->run(task);
 		pthread_mutex_lock(&aio->lock);
@@ -74,7 +76,7 @@ void aioSubmit(struct aio *aio, struct aioTask *task)
 	pthread_mutex_lock(&aio->lock);
 	*aio->last = task;
 	aio->last = &task->next;
-	if (aio->idle == 0)
+	if (++aio->queued > aio->idle)
 		addThread(aio);
 	pthread_cond_signal(&aio->wake);
 	pthread_mutex_unlock(&aio->lock);

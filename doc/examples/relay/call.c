@@ -301,7 +301,7 @@ static int perform(struct call *call, struct caller *caller, const char *name)
 	call->machine.describe = describe;
 	call->machine.ended = ended;
 	layerEnter(LAYER_CLIENT);
-	call->machine.token = layerRelate(LAYER_CLIENT, NULL, NULL);
+	call->machine.token = layerRelate(LAYER_CLIENT, NULL);
 	hdR_addTokenHint(&call->hints, call->machine.token);
 	machineStart(caller->pool, &call->machine, callStates);
 	pthread_mutex_lock(&call->lock);

@@ -135,9 +135,15 @@ static int join(struct client *client)
 	int ret = 0;
 
 	client->what = "connect";
-	for (char *i = list ? strtok_r(list, ",", &rest) : NULL;
-	     i && ret >= 0 && caller->servers < CALL_SERVERS_MAX;
+	if (!list)
+		return ENOMEM;
+	for (char *i = strtok_r(list, ",", &rest); i && ret >= 0;
 	     i = strtok_r(NULL, ",", &rest)) {
+		if (caller->servers == CALL_SERVERS_MAX) {
+			client->what = "connect to so many servers";
+			ret = -E2BIG;
+			continue;
+		}
 		ret = bmiConnect(i);
 		if (ret >= 0)
 			caller->sockets[caller->servers++] = ret;
@@ -158,8 +164,10 @@ static int runAll(const struct clientOptions *options, struct machinePool *pool,
 {
 	struct client *clients =
 		calloc((size_t)options->clients, sizeof(*clients));
-	int isGood = clients != NULL, started = 0;
+	int isGood = clients != NULL, started = 0, error;
 
+	if (!clients)
+		perror("relay-client");
 	for (int i = 0; clients && i < options->clients; i++) {
 		struct client *client = &clients[i];
 
@@ -168,9 +176,14 @@ static int runAll(const struct clientOptions *options, struct machinePool *pool,
 		client->caller.pool = pool;
 		client->caller.bmi = bmi;
 		client->error = join(client);
-		if (client->error ||
-		    pthread_create(&client->thread, NULL, run, client) != 0)
+		if (client->error)
 			break;
+		client->what = "start a thread";
+		error = pthread_create(&client->thread, NULL, run, client);
+		if (error) {
+			client->error = error;
+			break;
+		}
 		started++;
 	}
 	for (int i = 0; i < started; i++)
@@ -260,7 +273,9 @@ static void readOptions(struct clientOptions *options, int argc, char **argv)
 			optionsFail(usage);
 		}
 	}
-	if (optind != argc - 1 || !options->servers)
+	/* There is one at least. */
+	if (optind != argc - 1 || !options->servers ||
+	    !options->servers[strspn(options->servers, ",")])
 		optionsFail(usage);
 	options->operation = operation(argv[optind]);
 }

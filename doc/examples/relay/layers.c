@@ -117,16 +117,12 @@ hdR_token layerRelateOnly(enum layer layer, const hdR_hints *hints,
 	return token;
 }
 
-hdR_token layerRelate(enum layer layer, const hdR_hints *hints,
-		      const char *name)
+hdR_token layerRelate(enum layer layer, const hdR_hints *hints)
 {
 	hdR_token token = layerRelateOnly(layer, hints, NULL);
 
-	if (!token)
-		token = hdR_createTopLevelRelation(layers.relations[layer]);
-	if (name)
-		hdR_startS(token, name);
-	return token;
+	return token ? token
+		     : hdR_createTopLevelRelation(layers.relations[layer]);
 }
 
 void layerEnd(hdR_token *token, int error, size_t size, const long long *offset)

@@ -45,11 +45,11 @@ void layerEnter(enum layer layer);
 void layerLeave(enum layer layer, size_t bytes);
 
 /* A relation of a layer: caused by the one whose token the hints carry, or by
- * nothing that is known; with a state in it if NAME is not NULL. */
-hdR_token layerRelate(enum layer layer, const hdR_hints *hints,
-		      const char *name);
+ * nothing that is known. */
+hdR_token layerRelate(enum layer layer, const hdR_hints *hints);
 
-/* The same, but NULL where the hints carry none. */
+/* The same, but NULL where the hints carry none; with a state in it if NAME is
+ * not NULL. */
 hdR_token layerRelateOnly(enum layer layer, const hdR_hints *hints,
 			  const char *name);
 

@@ -351,8 +351,7 @@ void requestStart(struct service *service, void *connection, int socket,
 	request->machine.ended = ended;
 	layerEnter(LAYER_REQ);
 	/* A client that does not trace has sent no token. */
-	request->machine.token =
-		layerRelate(LAYER_REQ, request->wire.hints, NULL);
+	request->machine.token = layerRelate(LAYER_REQ, request->wire.hints);
 	hdR_addTokenHint(&request->hints, request->machine.token);
 	machineStart(service->pool, &request->machine, statesOf(request));
 }

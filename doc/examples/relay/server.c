@@ -17,9 +17,8 @@
  * SIGUSR2 prints how many operations are pending.
  *
  * Build it with:
- *     cc -pthread -o relay-server server.c request.c scheduler.c flow.c trove.c
- * \
- *         aio.c bmi.c machine.c wire.c layers.c options.c \
+ *     cc -pthread -o relay-server server.c request.c scheduler.c flow.c \
+ *         trove.c aio.c bmi.c machine.c wire.c layers.c options.c \
  *         $(pkg-config --static --cflags --libs libhdTracing)
  */
 #include <errno.h>
