@@ -15,6 +15,7 @@
 #define FINE 0.05
 /* Instances, after which advice is worth something. */
 #define KNOWN 200
+#define MOST_PROBES 64
 
 struct fieldAge {
 	int age;
@@ -250,6 +251,53 @@ static void arrived(struct kernel *kernel, struct wave *wave, size_t first,
 	}
 }
 
+/* ---- What probes say ------------------------------------------------------
+ */
+
+struct probes {
+	struct hdProbeFigures list[MOST_PROBES];
+	int count; /* 0: not read yet. */
+};
+
+static void readProbes(struct probes *probes)
+{
+	probes->count = hdProbe_snapshot(probes->list, MOST_PROBES, 0);
+	if (probes->count > MOST_PROBES)
+		probes->count = MOST_PROBES;
+}
+
+/* NULL: nothing is known of the kernel. */
+static const struct hdProbeFigures *figuresOf(const struct probes *probes,
+					      const struct kernel *kernel)
+{
+	for (int i = 0; i < probes->count; i++) {
+		if (probes->list[i].kind == HDPROBE_KIND_KERNEL &&
+		    strcmp(probes->list[i].name, kernel->name) == 0)
+			return &probes->list[i];
+	}
+	return NULL;
+}
+
+/*
+ * How many instances of a kernel should be dispatched at once, so that dispatch
+ * has 5 % of its time at most: with d for the dispatch of an instance and b for
+ * its body, n = d 0.95 / (0.05 b). As hdprobe --advice has it.
+ *
+ * 0 if dispatch has less already, or nothing is known.
+ */
+static size_t adviseBatch(const struct hdProbeFigures *is)
+{
+	double d, b;
+
+	if (!is || is->instances < KNOWN)
+		return 0;
+	d = is->dispatch_mean_s;
+	b = is->mean_s;
+	if (!(d > FINE * (d + b)) || !(b > 0))
+		return 0;
+	return (size_t)ceil(d * (1 - FINE) / (FINE * b));
+}
+
 /* ---- Storing --------------------------------------------------------------
  */
 
@@ -307,6 +355,9 @@ static void store(struct field *field, struct fieldAge *is, size_t first,
  * with some batches left for each worker. */
 static void takeAdvice(void)
 {
+	struct probes probes;
+
+	probes.count = 0;
 	for (size_t i = 0; i < all.count; i++) {
 		struct kernel *kernel = &all.kernels[i];
 		size_t most =
@@ -315,7 +366,9 @@ static void takeAdvice(void)
 
 		if (kernel->batch > 1 || most < 2)
 			continue;
-		batch = adviseBatch(kernel->name);
+		if (probes.count == 0)
+			readProbes(&probes);
+		batch = adviseBatch(figuresOf(&probes, kernel));
 		if (batch > 1)
 			kernel->batch = batch < most ? batch : most;
 	}
@@ -593,49 +646,24 @@ void dispatch(struct kernel *kernels, size_t count,
 	free(ids);
 }
 
-/* ---- What probes say ------------------------------------------------------
+/* ---- For people -----------------------------------------------------------
  */
-
-static int figuresOf(const char *name, struct hdProbeFigures *figures)
-{
-	static struct hdProbeFigures list[64];
-	int count = hdProbe_snapshot(list, 64, 0);
-
-	for (int i = 0; i < count && i < 64; i++) {
-		if (list[i].kind == HDPROBE_KIND_KERNEL &&
-		    strcmp(list[i].name, name) == 0) {
-			*figures = list[i];
-			return 0;
-		}
-	}
-	return -1;
-}
-
-size_t adviseBatch(const char *name)
-{
-	struct hdProbeFigures is;
-	double d, b;
-
-	if (figuresOf(name, &is) < 0 || is.instances < KNOWN)
-		return 0;
-	d = is.dispatch_mean_s;
-	b = is.mean_s;
-	if (!(d > FINE * (d + b)) || !(b > 0))
-		return 0;
-	return (size_t)ceil(d * (1 - FINE) / (FINE * b));
-}
 
 void printKernels(const struct kernel *kernels, size_t count)
 {
+	struct probes probes;
+
+	readProbes(&probes);
 	printf("%-16s %10s %10s %10s\n", "Kernel", "Instances", "Dispatch",
 	       "Kernel");
 	for (size_t i = 0; i < count; i++) {
-		struct hdProbeFigures is;
+		const struct hdProbeFigures *is =
+			figuresOf(&probes, &kernels[i]);
 
-		if (figuresOf(kernels[i].name, &is) == 0)
+		if (is)
 			printf("%-16s %10llu %10.2f %10.2f\n", kernels[i].name,
-			       (unsigned long long)is.instances,
-			       is.dispatch_mean_s * 1e6, is.mean_s * 1e6);
+			       (unsigned long long)is->instances,
+			       is->dispatch_mean_s * 1e6, is->mean_s * 1e6);
 	}
 	if (!hdProbe_isEnabled())
 		printf("(probes are off)\n");

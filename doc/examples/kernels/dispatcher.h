@@ -90,15 +90,6 @@ struct settings {
 void dispatch(struct kernel *kernels, size_t count,
 	      const struct settings *settings);
 
-/*
- * How many instances of a kernel should be dispatched at once, so that dispatch
- * has 5 % of its time at most: with d for the dispatch of an instance and b for
- * its body, n = d 0.95 / (0.05 b). As hdprobe --advice has it.
- *
- * 0 if dispatch has less already, or nothing is known.
- */
-size_t adviseBatch(const char *name);
-
 /* Print what kernels cost: the columns of tables 6.4 and 6.5 there. */
 void printKernels(const struct kernel *kernels, size_t count);
 

@@ -13,7 +13,6 @@
  *     cc -O2 -o kmeans kmeans.c dispatcher.c \
  *             $(pkg-config --static --cflags --libs libhdProbe) -lm
  */
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
