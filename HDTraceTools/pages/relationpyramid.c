@@ -63,7 +63,7 @@ struct making {
 	struct all *all;
 	struct track *track;
 	GPtrArray *levels;
-	GHashTable *names; /**< Text to number + 1. */
+	GHashTable *names; /**< As trackAddName() has them. */
 	GArray *lengths;   /**< int64_t: of texts. */
 	GByteArray *texts;
 	GByteArray *columns;
@@ -375,23 +375,6 @@ static void writeChunk(struct making *self, guint zoom)
 	g_array_set_size(level->points, 0);
 }
 
-/** Number of a name among those of the track. */
-static uint32_t nameOf(struct making *self, const char *name)
-{
-	gpointer found = g_hash_table_lookup(self->names, name);
-	char *own;
-
-	if (found)
-		return (uint32_t)GPOINTER_TO_SIZE(found) - 1;
-	own = g_strdup(name);
-	pthread_mutex_lock(&self->track->mutex);
-	g_ptr_array_add(self->track->names, own);
-	pthread_mutex_unlock(&self->track->mutex);
-	g_hash_table_insert(self->names, own,
-			    GSIZE_TO_POINTER(self->track->names->len));
-	return self->track->names->len - 1;
-}
-
 static void addRelation(struct making *self, uint32_t number)
 {
 	struct forestRelation relation;
@@ -405,9 +388,10 @@ static void addRelation(struct making *self, uint32_t number)
 		.start = relation.start,
 		.end = MAX(relation.start, relation.lasted),
 		.number = number,
-		.name = nameOf(
-			self, relation.name ? relation.name
-					    : relation.file->file->node->label),
+		.name = trackAddName(
+			self->track, self->names,
+			relation.name ? relation.name
+				      : relation.file->file->node->label),
 		.flags = (relation.end == HDI_NEVER ? IS_UNENDED : 0) |
 			 (forestError(&relation) ? HAS_FAILED : 0) |
 			 ((relation.parent || relation.span) &&

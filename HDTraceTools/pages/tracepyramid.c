@@ -66,7 +66,7 @@ struct list {
 struct tracePyramid {
 	struct track *track;
 	bool isStored;
-	GHashTable *names; /**< To index plus 1. */
+	GHashTable *names; /**< As trackAddName() has them. */
 	struct items items;
 	uint64_t total; /**< States and events. */
 	uint64_t
@@ -323,23 +323,6 @@ static void listAdd(struct list *list, const struct item *item, int64_t end)
 
 /* ---- Zooms 0 and 1 ---------------------------------------------------- */
 
-static uint32_t nameIndex(struct tracePyramid *self, const char *name)
-{
-	struct track *track = self->track;
-	guint index = GPOINTER_TO_UINT(g_hash_table_lookup(self->names, name));
-	char *copy;
-
-	if (index)
-		return index - 1;
-	copy = g_strdup(name);
-	pthread_mutex_lock(&track->mutex);
-	g_ptr_array_add(track->names, copy);
-	index = track->names->len;
-	pthread_mutex_unlock(&track->mutex);
-	g_hash_table_insert(self->names, copy, GUINT_TO_POINTER(index));
-	return index - 1;
-}
-
 static void putText(struct tracePyramid *self, const char *path,
 		    const char *name, const char *value)
 {
@@ -424,7 +407,8 @@ static struct item makeItem(struct tracePyramid *self,
 	int64_t end = MAX(step->record->end, step->time);
 	struct item item = {
 		.start = step->time,
-		.name = nameIndex(self, step->record->name),
+		.name = trackAddName(self->track, self->names,
+				     step->record->name),
 		.depth = (uint16_t)MIN(self->open->len, EVENT_DEPTH - 1),
 		.isEvent = step->kind == ORDERED_EVENT,
 	};

@@ -153,6 +153,22 @@ bool trackGetChunk(struct track *self, guint zoom, guint number,
 	return found;
 }
 
+uint32_t trackAddName(struct track *self, GHashTable *names, const char *name)
+{
+	guint index = GPOINTER_TO_UINT(g_hash_table_lookup(names, name));
+	char *copy;
+
+	if (index)
+		return index - 1;
+	copy = g_strdup(name);
+	pthread_mutex_lock(&self->mutex);
+	g_ptr_array_add(self->names, copy);
+	index = self->names->len;
+	pthread_mutex_unlock(&self->mutex);
+	g_hash_table_insert(names, copy, GUINT_TO_POINTER(index));
+	return index - 1;
+}
+
 void trackReached(struct track *self, int64_t time, bool isComplete)
 {
 	pthread_mutex_lock(&self->mutex);

@@ -117,6 +117,14 @@ int trackAddChunk(struct track *self, guint zoom, const struct chunk *chunk,
 bool trackGetChunk(struct track *self, guint zoom, guint number,
 		   struct chunk *chunk);
 
+/**
+ * Number of a name among those of a track, which is added if it is new.
+ *
+ * @param names Those that were added, with numbers + 1: a table of texts, empty
+ *        at first, of the one who writes the track.
+ */
+uint32_t trackAddName(struct track *self, GHashTable *names, const char *name);
+
 /** Say how far the file was read. */
 void trackReached(struct track *self, int64_t time, bool isComplete);
 
