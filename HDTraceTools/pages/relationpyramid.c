@@ -424,7 +424,7 @@ static int makeTrack(struct all *all, const struct forestFile *file,
 	};
 	struct sorter *starts = sorterNew(sizeof(struct start), compareStarts);
 	struct start start;
-	int ret;
+	int ret = 0;
 
 	memset(&start, 0, sizeof(start));
 	for (uint32_t i = 0; i < file->count && !self.error; i++) {
@@ -432,10 +432,9 @@ static int makeTrack(struct all *all, const struct forestFile *file,
 		start.time = forestStart(all->forest, start.number);
 		fail(&self, sorterAdd(starts, &start));
 	}
-	while (!self.error && (ret = sorterNext(starts, &start)) != 0) {
-		fail(&self, ret);
+	while (!self.error && (ret = sorterNext(starts, &start)) == 1)
 		addRelation(&self, start.number);
-	}
+	fail(&self, ret);
 	for (guint i = 0; i < self.levels->len && !self.error; i++)
 		writeChunk(&self, i);
 	sorterFree(starts);
@@ -456,12 +455,12 @@ static int findLanes(struct all *self, struct track *tracks)
 	struct lanes *lanes = lanesNew(self->forest);
 	struct lanesItem item;
 	int ret = lanesFind(lanes);
-	int more;
+	int more = 0;
 
-	while (ret == 0 && (more = lanesNext(lanes, &item)) != 0) {
-		ret = MIN(more, 0);
+	while (ret == 0 && (more = lanesNext(lanes, &item)) == 1)
 		self->lanes[item.number] = item.lane;
-	}
+	if (ret == 0)
+		ret = more;
 	for (guint i = 0; i < self->places->len; i++) {
 		struct track *track =
 			&tracks[g_array_index(self->places, uint32_t, i)];
@@ -504,7 +503,7 @@ static void findRoots(struct all *self)
 	}
 }
 
-/** The file could not be read. */
+/** Not all of the file is there. */
 static void noteCut(struct track *track)
 {
 	pthread_mutex_lock(&track->mutex);
@@ -561,8 +560,11 @@ int relationPyramidsMake(const hdIProject *project, struct track *tracks)
 	self.places = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	self.numbers = g_hash_table_new(NULL, NULL);
 	ret = makeAll(&self, tracks);
-	for (size_t i = 0; i < project->relationCount; i++)
+	for (size_t i = 0; i < project->relationCount; i++) {
+		if (ret < 0)
+			noteCut(&tracks[i]);
 		trackReached(&tracks[i], INT64_MAX, true);
+	}
 	g_free(self.lanes);
 	g_free(self.roots);
 	g_free(self.starts);
