@@ -126,12 +126,12 @@ static int64_t placeOf(const struct all *self, uint32_t number)
 		packIntegers(out, numbers, (list)->len);                 \
 	} while (0)
 
-static void packItems(struct making *self, const GArray *list)
+static void packItems(struct making *self, const GArray *list, int64_t base)
 {
 	const struct all *all = self->all;
 	int64_t *numbers = g_new(int64_t, list->len);
 	GByteArray *out = self->columns;
-	int64_t last = g_array_index(list, struct item, 0).start;
+	int64_t last = base;
 
 	g_byte_array_set_size(out, 0);
 	for (guint i = 0; i < list->len; i++) {
@@ -226,17 +226,16 @@ static void packTexts(struct making *self)
 
 /** Count what began in each part of the time of a chunk. */
 static void countBins(const struct level *level, int64_t *bins, int64_t *first,
-		      int64_t *width)
+		      int64_t *last, int64_t *width)
 {
 	const GArray *points = level->points;
-	int64_t last;
 
 	memset(bins, 0, BINS * sizeof(*bins));
 	*first = g_array_index(points, struct point, 0).time;
-	last = *first;
+	*last = *first;
 	for (guint i = 0; i < points->len; i++)
-		last = MAX(last, g_array_index(points, struct point, i).time);
-	*width = (last - *first) / BINS + 1;
+		*last = MAX(*last, g_array_index(points, struct point, i).time);
+	*width = (*last - *first) / BINS + 1;
 	for (guint i = 0; i < points->len; i++) {
 		const struct point *point =
 			&g_array_index(points, struct point, i);
@@ -287,8 +286,11 @@ static gint longestFirst(gconstpointer a, gconstpointer b)
 	const struct item *x = *(const struct item *const *)a;
 	const struct item *y = *(const struct item *const *)b;
 	int64_t p = x->end - x->start, q = y->end - y->start;
+	/* Of those that lasted as long some of everywhere. */
+	uint32_t m = x->number * UINT32_C(2654435761);
+	uint32_t n = y->number * UINT32_C(2654435761);
 
-	return (p < q) - (p > q);
+	return p != q ? (p < q) - (p > q) : (m > n) - (m < n);
 }
 
 /** Hand on those that lasted longest, in their order, and how many began when.
@@ -342,18 +344,21 @@ static void writeChunk(struct making *self, guint zoom)
 		.count = list->len,
 		.offset = -1,
 	};
-	int64_t bins[BINS], first, width;
+	int64_t bins[BINS], first, last, width;
 
 	if (list->len == 0)
 		return;
+	countBins(level, bins, &first, &last, &width);
 	for (guint i = 0; i < list->len; i++) {
 		const struct item *item = &g_array_index(list, struct item, i);
 
 		chunk.start = MIN(chunk.start, item->start);
 		chunk.end = MAX(chunk.end, item->end);
 	}
-	packItems(self, list);
-	countBins(level, bins, &first, &width);
+	/* Those that were left out began in its time as well. */
+	chunk.start = MIN(chunk.start, first);
+	chunk.end = MAX(chunk.end, last);
+	packItems(self, list, chunk.start);
 	if (zoom == 0) {
 		packTexts(self);
 	} else {

@@ -6,7 +6,8 @@
  * a time.
  *
  * Zoom 0 has all, in the order of their start. Of 16 of them the one that
- * lasted longest is in zoom 1 as well, and so on.
+ * lasted longest is in zoom 1 as well, and so on; the time of a chunk is that
+ * of all of them.
  *
  * Parts of a chunk, as columns of pack.h:
  *   relations:  time since the start of the one before, or of the chunk;
