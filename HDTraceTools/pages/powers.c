@@ -98,9 +98,14 @@ int powersFilled(struct powers *self, size_t group)
 {
 	const struct findings *findings = self->findings;
 	struct power *power = &self->powers[group];
+	bool isShared;
 	int ret = 0;
 
-	if (findings->relations.joules)
+	/* Nobody but traces asks for what is left for them. */
+	pthread_mutex_lock(&self->mutex);
+	isShared = power->users > (size_t)isOfAll(&findings->groups[group]);
+	pthread_mutex_unlock(&self->mutex);
+	if (isShared && findings->relations.joules)
 		ret = joulesDivide(findings->relations.joules,
 				   findings->attribution,
 				   findings->groups[group].group, power->series,
