@@ -177,6 +177,13 @@ int powersTake(struct powers *self, size_t trace,
 	return ret;
 }
 
+bool powersAreShared(const struct powers *self, size_t trace)
+{
+	const struct findingsGroup *from = self->ofTraces[trace];
+
+	return from && self->powers[from - self->findings->groups].rest;
+}
+
 /** Somebody needs the power of a group no longer. */
 static void release(struct powers *self, const struct findingsGroup *from)
 {

@@ -48,6 +48,9 @@ int powersTake(struct powers *self, size_t trace,
 	       const struct powerSeries **series,
 	       struct attributionShare **share);
 
+/** After powersTake(): whether relations get some of that power, too. */
+bool powersAreShared(const struct powers *self, size_t trace);
+
 /** A trace needs its power no longer. */
 void powersDone(struct powers *self, size_t trace);
 

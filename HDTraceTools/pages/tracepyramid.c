@@ -654,8 +654,8 @@ static uint64_t estimate(const struct tracePyramid *self, int class)
 	return longer + MIN(shorter, 2 * steps);
 }
 
-/** Make the zooms above those of the states. */
-static void makeZooms(struct tracePyramid *self)
+/** Make the zooms above those of the states; at least one if it is needed. */
+static void makeZooms(struct tracePyramid *self, bool isNeeded)
 {
 	uint64_t below = self->items.count;
 
@@ -663,9 +663,11 @@ static void makeZooms(struct tracePyramid *self)
 	     class ++) {
 		int64_t width = INT64_C(1) << 2 * class;
 
-		if (below < ITEMS_MIN)
+		bool isFew = below < ITEMS_MIN;
+
+		if (isFew && !isNeeded)
 			break;
-		if (estimate(self, class) > below / 2 &&
+		if (!isFew && estimate(self, class) > below / 2 &&
 		    width <= self->end - self->first)
 			continue;
 		self->zoom = trackAddZoom(
@@ -676,18 +678,19 @@ static void makeZooms(struct tracePyramid *self)
 		if (width > self->end - self->first)
 			break;
 		below = self->items.count;
+		isNeeded = false;
 	}
 }
 
 int tracePyramidFinish(struct tracePyramid *self,
 		       const struct powerSeries *power,
-		       const struct attributionShare *share)
+		       const struct attributionShare *share, bool isShared)
 {
 	writeChunk(self);
 	self->total = self->items.count;
 	self->power = power ? powerCursorNew(power) : NULL;
 	self->charge = power ? attributionCursorNew(power, share) : NULL;
-	makeZooms(self);
+	makeZooms(self, isShared && self->total);
 	if (self->power) {
 		noteError(self, powerCursorError(self->power));
 		noteError(self, attributionCursorError(self->charge));

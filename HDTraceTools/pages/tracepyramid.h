@@ -28,7 +28,8 @@
  * The energy of a sum is that of its states, each by the power while it was in
  * it: a mean over the step would be wrong wherever power depends on what is
  * done. Of zoom 1 there is none, since who needs states one by one needs few,
- * and can ask the power itself.
+ * and can ask the power itself; unless relations share that: then there is a
+ * zoom above in any case.
  */
 #ifndef HD_STATELEVELS_H
 #define HD_STATELEVELS_H
@@ -46,10 +47,11 @@ struct tracePyramid *tracePyramidNew(struct track *track, bool isStored);
 int tracePyramidAdd(struct tracePyramid *self, const struct orderedStep *step);
 
 /** All was added: make the other zooms, with the energy that this power tells
- *  unless it is NULL, and the share of it. 0 or a negative errno. */
+ *  unless it is NULL, and the share of it; isShared is whether relations get
+ *  some of that power, too. 0 or a negative errno. */
 int tracePyramidFinish(struct tracePyramid *self,
 		       const struct powerSeries *power,
-		       const struct attributionShare *share);
+		       const struct attributionShare *share, bool isShared);
 
 /** Free it; the track stays. */
 void tracePyramidFree(struct tracePyramid *self);

@@ -162,7 +162,8 @@ static int endTrace(struct tracks *self, size_t number,
 			     &share);
 
 	if (ret == 0)
-		ret = tracePyramidFinish(zooms, power, share);
+		ret = tracePyramidFinish(zooms, power, share,
+					 powersAreShared(self->powers, number));
 	attributionShareFree(share);
 	return ret;
 }

@@ -23,6 +23,24 @@ cd "$scratch" || exit 99
 	--records=20000 --values=60000 nested || exit 99
 sed -i 's/Kernel/Compute/g' nested_*.trc
 
+# Relations that share the node with ranks, at most two at a time; a project has many
+# states and one has few: NAME RECORDS.
+make_shared() {
+	"$abs_top_builddir/tests/bench/make-project" --nodes=1 --ranks=2 \
+		--records="$2" --values=60000 "$1" || exit 99
+	awk 'BEGIN {
+		print "<relation version=\"1\" hostID=\"A\" localToken=\"1.1\" topologyNumber=\"0\" timeAdjustment=\"1700000000\">"
+		for (i = 0; i < 300; i++)
+			printf "<rel t=\"%d\" time=\"%.9f\"/><s name=\"serve\" t=\"%d\" time=\"%.9f\"/><e t=\"%d\" time=\"%.9f\"/><un t=\"%d\" time=\"%.9f\"/>\n",
+				i, i * 0.12, i, i * 0.12,
+				i, i * 0.12 + 0.17, i, i * 0.12 + 0.17
+		print "</relation>"
+	}' >"$1_node001_0_0.rel"
+}
+
+make_shared shared 20000
+make_shared little 300
+
 # PAGE PROJECT INTERVALS
 compare() {
 	"$node" "$abs_top_srcdir/tests/viewer/energies.mjs" "$hdtrace" "$@"
@@ -45,6 +63,17 @@ close_energies() {
 	[ "$ret" -eq 0 ] && ! grep -q ' 0 of them estimates' energies
 }
 
+# Energies of the whole run, which cuts no state: exact.
+whole_energies() {
+	for of in shared little; do
+		same_energies "$of" 0 >energies
+		ret=$?
+		cat energies
+		[ "$ret" -eq 0 ] && grep -q ' 0 of them estimates' energies ||
+			return 1
+	done
+}
+
 # The power of all nodes in the strip at the top: PROJECT.
 same_total() {
 	"$hdtrace" report -q --force -o page.html "$1" &&
@@ -64,6 +93,10 @@ ok "energies of states are those of stat --regions" same_energies big 100
 	ok "the same of a thousand intervals" same_energies big 1000
 ok "the same of nodes with gaps" same_energies two 4
 ok "the same of states in states of their name" same_energies nested 5
+ok "the same of nodes that relations share, or as close as it says" \
+	close_energies shared 10
+ok "the same of few states" close_energies little 10
+ok "and of whole states exactly, at any zoom" whole_energies
 ok "reduced pages say how close their energies are" \
 	close_energies big 5 --max-size=1M
 ok "and those with hardly any data" close_energies big 2 --max-size=100k

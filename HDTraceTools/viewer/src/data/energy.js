@@ -7,15 +7,24 @@ import { Known, leastKnown } from "./known.js";
 import { NodePower, TracePower } from "./power.js";
 import { Profile } from "../rows/states.js";
 
+/** Whether there are relations at or below a node. */
+function hasRelations(node) {
+  return (
+    node.relations !== null ||
+    node.children.some((child) => hasRelations(child))
+  );
+}
+
 /** What each trace is charged with, by its number: TracePower. */
 function chargesOf(model) {
   const charges = new Map();
 
   for (const power of model.meta.powers) {
     const node = new NodePower(model, power);
+    const isShared = hasRelations(model.groups[power.group].node);
 
     for (const [trace, threads] of power.traces)
-      charges.set(trace, new TracePower(node, power.ranks, threads));
+      charges.set(trace, new TracePower(node, power.ranks, threads, isShared));
   }
   return charges;
 }

@@ -223,9 +223,12 @@ export class TracePower {
   /**
    * @param ranks [time, how many are active from then on] of the node.
    * @param threads The same of the traces of the rank, while this one is active.
+   * @param isShared Whether relations get a share, too: then the trace is
+   *        charged with that much at most.
    */
-  constructor(node, ranks, threads) {
+  constructor(node, ranks, threads, isShared) {
     this.node = node;
+    this.isShared = isShared;
     this.steps = shareSteps(ranks, threads);
   }
 

@@ -133,7 +133,7 @@ export class ProfilePanel {
         ? "A node's energy is shared by its traces, and charged to the states that each is in: all of it, and as its own to the innermost one. "
         : "",
       list.some((entry) => entry.totalEnergy.error > 0)
-        ? "The ends lie in power or states that were reduced: energies are estimates, with how far off they can be. "
+        ? "The ends lie in power or states that were reduced, or in power that relations share: energies are estimates, with how far off they can be. "
         : "",
     );
     replace(

@@ -132,6 +132,16 @@ function addEnergy(to, { joules, known, error, node }, sign = 1) {
   to.error += error;
 }
 
+/** An energy that is no more than it says, and about another one. */
+function limitEnergy(energy, guess) {
+  const most = energy.joules + energy.error;
+  const low = guess ? Math.max(0, guess.joules - guess.error) : 0;
+  const high = guess ? Math.min(most, guess.joules + guess.error) : most;
+
+  energy.joules = Math.min(guess?.joules ?? most / 2, high);
+  energy.error = Math.max(high - energy.joules, energy.joules - low, 0);
+}
+
 /** What time was spent on, by name. */
 export class Profile {
   constructor() {
@@ -161,6 +171,17 @@ export class Profile {
       addEnergy(own.totalEnergy, entry.totalEnergy);
     }
     this.isExact = this.isExact && other.isExact;
+  }
+
+  /** Energies are at most those that it has: others are guesses of what they are;
+   *  null: nothing is known of them. */
+  limit(guessed) {
+    for (const entry of this.names.values()) {
+      const other = guessed?.at(entry.name);
+
+      limitEnergy(entry.ownEnergy, other?.ownEnergy);
+      limitEnergy(entry.totalEnergy, other?.totalEnergy);
+    }
   }
 }
 
@@ -342,7 +363,8 @@ export class States {
    * Whole items are taken from the coarsest level that has them, finer ones at
    * the ends; with the energy that was added up when they were made, since the
    * power in an item is not the same all the time. What the ends cut is asked of
-   * the power itself.
+   * the power itself. If relations get some of that, how much is known of these
+   * energies only: of what the ends cut of them it is guessed.
    *
    * @param charge A TracePower: what this trace is charged with; without, there
    *        are no energies.
@@ -351,14 +373,20 @@ export class States {
     await Promise.all([this.track.refresh(), charge?.refresh()]);
     const profile = new Profile();
     const { levels } = this;
+    const range = { from, to, shorter: Infinity, isLeftmost: true, finest: 0 };
 
-    if (levels.length)
-      await this.#profile(profile, charge, levels.length - 1, {
-        from,
-        to,
-        shorter: Infinity,
-        isLeftmost: true,
+    if (!levels.length) return profile;
+    await this.#profile(profile, charge, levels.length - 1, range);
+    if (!charge?.isShared) return profile;
+    const finest = levels.findIndex(({ partCount }) => partCount > ENERGY);
+    const guessed = new Profile();
+
+    if (finest >= 0)
+      await this.#profile(guessed, charge, levels.length - 1, {
+        ...range,
+        finest,
       });
+    profile.limit(finest >= 0 ? guessed : null);
     return profile;
   }
 
@@ -383,9 +411,10 @@ export class States {
         });
     }
     for (const part of mergeRanges(closer)) {
-      if (index > 0)
+      if (index > range.finest)
         await this.#profile(profile, charge, index - 1, {
           ...part,
+          finest: range.finest,
           shorter: level.width,
         });
     }
@@ -409,6 +438,19 @@ export class States {
 
       if (charge && energies && time === length)
         amount = storedAmount(energies, i, length);
+      else if (charge?.isShared && energies)
+        amount = await guessAmount(
+          charge,
+          states.base,
+          storedAmount(energies, i, length),
+          time / length,
+          {
+            start: states.starts[i],
+            end: states.starts[i] + length,
+            from: start,
+            to: Math.max(start, end),
+          },
+        );
       else if (charge)
         amount = await charge.amount(
           states.base + BigInt(start),
@@ -428,7 +470,7 @@ export class States {
   async #addSums(profile, charge, level, sums, energies, range) {
     const from = Number(range.from - sums.base);
     const to = Number(range.to - sums.base);
-    const isFinest = level === this.levels[0];
+    const isFinest = level.number === this.levels[range.finest].number;
     // Steps may begin before the trace does, and end after it.
     const first = Number(this.track.range.start - sums.base);
     const last = Number(this.track.range.end - sums.base);
