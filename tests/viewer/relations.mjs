@@ -301,7 +301,27 @@ await ok("a reduced page says so, and has the longest", async () => {
   );
 
   assertSame(badges, ["reduced", "reduced", "reduced"], "badges");
+  const label = await many.page.$eval('.row[data-key="r1"]', (row) =>
+    row.getAttribute("aria-label"),
+  );
+  const [, drawn, all] = /the (\d+) longest of about (\d+) relations/
+    .exec(label)
+    .map(Number);
+
+  assert(drawn < 20000 && Math.abs(all - 40000) < 40, `the row says ${label}`);
   assert((await find(many, "write")).length > 0, "nothing is found");
+  const found = () => many.text("#panel-relations [aria-live]");
+
+  assert((await found()).includes("some may be missing"), `found: ${await found()}`);
+  // What is in the attributes was left out.
+  assertSame(await find(many, "file=f12345"), [], "by attribute");
+  assert((await found()).includes("some may be missing"), `not found: ${await found()}`);
+});
+
+await ok("and that arrows are those of the longest", async () => {
+  await many.open(`${folder}/reduced.html#view=200,0.4`);
+  assert(Number(await said(many, "causes")) < 70, "all arrows are there");
+  assert((await note(many)).includes("lasted longest"), `it says ${await note(many)}`);
 });
 await many.close();
 

@@ -741,6 +741,9 @@ export class App {
 
       view.setRequest(model.requestOf(part, item.root, item.from, item.to));
       announce(`The request of ${item.name} is followed.`);
+    } else if (!request.list) {
+      // It could not be loaded.
+      view.setRequest(request);
     }
     if (isShown && (item.end < view.start || item.start > view.end || view.span > 50 * Math.max(1, Number(item.to - item.from))))
       view.showInterval(item.from, item.to);

@@ -9,6 +9,7 @@ const RELATIONS = 0;
 /** Of the finest level texts, of the others densities. */
 const MORE = 1;
 const EXACT = 0;
+const decoder = new TextDecoder();
 
 /** More than that of a row are not drawn one by one. */
 export const DRAWN_MAX = 6000;
@@ -68,11 +69,22 @@ export function relationDecoder(track, level, chunk, part, columns) {
 
 /** [name, value] pairs of a text. */
 function pairsOf(bytes) {
-  return new TextDecoder()
+  return decoder
     .decode(bytes)
     .split("\x1e")
     .slice(0, -1)
     .map((pair) => pair.split("\x1f"));
+}
+
+/** About how many of a density began in a stretch of time. */
+function begunIn({ start, width, counts }, from, to) {
+  const first = Number(from - start) / width;
+  const last = Number(to - start) / width;
+  let sum = 0;
+
+  for (let i = 0; i < counts.length; i++)
+    sum += counts[i] * Math.max(0, Math.min(i + 1, last) - Math.max(i, first));
+  return sum;
 }
 
 export class Relations {
@@ -91,6 +103,11 @@ export class Relations {
 
   get isExact() {
     return this.track.finest?.number === EXACT;
+  }
+
+  /** Whether there are such that are not in the page. */
+  get isReduced() {
+    return this.track.levels.length > 0 && !this.isExact;
   }
 
   /** About so many of a level are in a view. */
@@ -139,9 +156,17 @@ export class Relations {
       if (more !== true && more) densities.push(more);
       isLoaded = isLoaded && Boolean(list && more);
     }
-    return isLoaded
-      ? { level, lists, densities, all: Math.round(this.#countIn(levels[0], from, to)) }
-      : null;
+    if (!isLoaded) return null;
+    // A page that is reduced has no level of all.
+    const begun = densities.reduce((sum, one) => sum + begunIn(one, from, to), 0);
+    const there = this.#countIn(levels[0], from, to);
+
+    return {
+      level,
+      lists,
+      densities,
+      all: Math.round(this.isExact ? there : Math.max(there, begun)),
+    };
   }
 
   /** What there is to say of one of a chunk. */
@@ -220,23 +245,39 @@ export class Relations {
 
   /** The same one on the finest level. */
   async #exactly({ number, start }) {
-    for await (const { list, i } of this.all(start, start))
-      if (list.numbers[i] === number) return this.describe(list, i);
-    return null;
+    let found = null;
+
+    await this.begun(start, start, (list, i) => {
+      if (list.numbers[i] === number) found = this.describe(list, i);
+    });
+    return found;
   }
 
-  /** All of the finest level that is there, in a stretch of time: {list, i}. */
-  async *all(from, to) {
+  /**
+   * Those of the finest level that is there which begin in a stretch of time.
+   *
+   * @param take Takes each: the list that it is in, and its number there.
+   */
+  async begun(from, to, take) {
     const level = this.track.finest;
+    const chunks = level?.chunks ?? [];
+    const slices = new Slices();
 
-    for (const chunk of level ? chunksBetween(level, from, to) : []) {
+    for (const [k, chunk] of chunks.entries()) {
+      // They are in the order of their start.
+      if (chunk.start > to) break;
+      if (chunks[k + 1]?.start < from) continue;
       const list = {
         chunk,
         level,
         ...(await this.track.load(level, chunk, RELATIONS)),
       };
+      const first = Number(from - list.base);
+      const last = Number(to - list.base);
 
-      for (let i = 0; i < list.starts.length; i++) yield { list, i };
+      for (let i = 0; i < list.starts.length && list.starts[i] <= last; i++)
+        if (list.starts[i] >= first) take(list, i);
+      await slices.rest();
     }
   }
 
@@ -299,7 +340,11 @@ export class Request {
 
   /** Load it; at once if it was before. */
   load(model) {
-    this.loading ??= this.#load(model);
+    this.loading ??= this.#load(model).catch((error) => {
+      // What could not be had now may be had later.
+      this.loading = null;
+      throw error;
+    });
     return this.loading;
   }
 
@@ -316,12 +361,12 @@ export class Request {
       return;
     }
     for (const { relations } of own) {
-      this.isReduced ||= !relations.isExact && relations.track.levels.length > 0;
-      for await (const { list: from, i } of relations.all(this.from, this.to)) {
-        if (from.roots[i] !== this.root) continue;
+      this.isReduced ||= relations.isReduced;
+      await relations.begun(this.from, this.to, (from, i) => {
+        if (from.roots[i] !== this.root) return;
         if (list.length < REQUEST_MAX) list.push(relations.describe(from, i));
         else this.isCut = true;
-      }
+      });
     }
     list.sort((a, b) => (a.start < b.start ? -1 : a.start > b.start ? 1 : a.number - b.number));
     this.list = list;

@@ -6,6 +6,9 @@ import { laneMiddle } from "./relationplot.js";
 /** More arrows than that nobody can follow. */
 export const CAUSES_MAX = 250;
 
+/** Where only the longest are drawn, so it is with arrows. */
+const COARSE = "Arrows only to the relations that lasted longest";
+
 /** Where a lane is, or the heading that its row is folded into. */
 function heightOf(row, relations, lane) {
   return row.kind === "relations"
@@ -13,16 +16,19 @@ function heightOf(row, relations, lane) {
     : row.top + row.height / 2;
 }
 
-/** All relations on the screen that something caused; null: not loaded yet. */
+/** All relations on the screen that something caused, and whether others may be
+ *  left out: {list, isCoarse}; null: not loaded yet. */
 function causedIn(rows, view, { scrollTop, height }) {
   const list = [];
   let isLoaded = true;
+  let isCoarse = false;
 
   for (const row of rows.between(scrollTop, scrollTop + height)) {
     if (row.kind !== "relations") continue;
     const found = row.relations.peek(view.start, view.end);
 
     isLoaded = isLoaded && Boolean(found);
+    isCoarse = isCoarse || found?.level?.number > 0;
     for (const from of found?.lists ?? [])
       for (let i = 0; i < from.starts.length; i++) {
         const start = from.base + BigInt(from.starts[i]);
@@ -31,10 +37,10 @@ function causedIn(rows, view, { scrollTop, height }) {
           continue;
         list.push([row.relations, from, i]);
         // Nothing will be drawn, and that is known.
-        if (list.length > CAUSES_MAX) return list;
+        if (list.length > CAUSES_MAX) return { list, isCoarse };
       }
   }
-  return isLoaded ? list : null;
+  return isLoaded ? { list, isCoarse } : null;
 }
 
 /**
@@ -64,24 +70,26 @@ export function causesOf(model, rows, view, place) {
       text:
         list.length < inView.length
           ? `Arrows to the ${CAUSES_MAX} longest of ${inView.length} relations that something caused`
-          : "",
+          : view.request.isReduced
+            ? COARSE
+            : "",
     };
   }
   const found = causedIn(rows, view, place);
 
   if (!found) return null;
-  if (found.length > CAUSES_MAX)
+  if (found.list.length > CAUSES_MAX)
     return {
       arrows: [],
       text: "More relations than arrows can be followed: zoom in, or click one",
     };
   return {
-    arrows: found
+    arrows: found.list
       .map(([relations, list, i]) =>
         arrowOf(model, rows, view, relations.describe(list, i), place),
       )
       .filter(Boolean),
-    text: "",
+    text: found.isCoarse ? COARSE : "",
   };
 }
 

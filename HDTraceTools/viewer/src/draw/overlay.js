@@ -139,10 +139,7 @@ export class Overlay {
     this.causes = [];
     this.causeText = "";
     if (!view.hasArrows) return true;
-    const found = causesOf(model, rows, view, {
-      ...options,
-      width: options.width,
-    });
+    const found = causesOf(model, rows, view, options);
 
     if (!found) return false;
     this.causes = found.arrows;

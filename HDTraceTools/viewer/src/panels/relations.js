@@ -8,6 +8,7 @@ import { chipOf } from "./profile.js";
 
 /** So many are listed. */
 const LIST_MAX = 100;
+const REDUCED = "The page is reduced: some may be missing.";
 
 /** An element so many steps to the right. */
 function indented(depth, element) {
@@ -135,8 +136,16 @@ export class RelationsPanel {
       );
       if (turn !== this.turn) return;
     }
+    const files = this.app.model.relations.map(({ relations }) => relations);
+
     replace(
       this.found,
+      files.every(({ track }) => track.isComplete)
+        ? null
+        : h("p", { class: "note" }, "Not all was read yet: search again later."),
+      files.some(({ isReduced }) => isReduced)
+        ? h("p", { class: "note" }, REDUCED)
+        : null,
       count
         ? [
             h(
@@ -274,7 +283,7 @@ export class RelationsPanel {
         ? h("p", { class: "note" }, `And ${tree.length - LIST_MAX} more.`)
         : null,
       request.isReduced
-        ? h("p", { class: "note" }, "The page is reduced: some may be missing.")
+        ? h("p", { class: "note" }, REDUCED)
         : null,
     );
   }
