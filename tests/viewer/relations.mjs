@@ -4,7 +4,8 @@
 //     node relations.mjs FOLDER PROJECT OTHER
 //
 // OTHER has 3 requests. In the folder are the pages few.html, of PROJECT, many.html, and reduced.html, of
-// the requests that relations.sh makes: of 6 and of 20,000, every 20 ms.
+// the requests that relations.sh makes: of 6 and of 20,000, every 20 ms; and of 6 with
+// damaged files damaged.html.
 import { spawn } from "node:child_process";
 import {
   assert,
@@ -322,6 +323,20 @@ await ok("and that arrows are those of the longest", async () => {
   await many.open(`${folder}/reduced.html#view=200,0.4`);
   assert(Number(await said(many, "causes")) < 70, "all arrows are there");
   assert((await note(many)).includes("lasted longest"), `it says ${await note(many)}`);
+});
+
+await ok("rows say that their file is cut", async () => {
+  await many.open(`${folder}/damaged.html`);
+  assertSame(
+    await many.page.$$eval(".row-relations", (rows) =>
+      rows.map((row) => row.querySelector(".badge.damage")?.textContent ?? ""),
+    ),
+    ["", "cut", "cut"],
+    "badges",
+  );
+  const banner = many.page.locator(".banner", { hasText: "Damaged" });
+
+  assert((await banner.textContent()).includes("2 files"), "no banner");
 });
 await many.close();
 

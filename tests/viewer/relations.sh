@@ -64,4 +64,10 @@ make_requests many 20000 20
 "$hdtrace" report -q --html few.html few.proj >out || exit 99
 "$hdtrace" report -q --html many.html many.proj >out || exit 99
 "$hdtrace" report -q --html reduced.html --max-size=300k many.proj >out || exit 99
+# One was not written to its end, and one is cut within an element.
+make_requests damaged 6 1000
+sed -i 's,</relation>,,' damaged_b_REQ.rel
+truncate -s -20 damaged_b_TROVE.rel
+"$hdtrace" report -q --html damaged.html damaged.proj >out
+[ $? -le 1 ] || exit 99
 in_browser relations.mjs "file://$scratch" few.proj other.proj

@@ -3,12 +3,18 @@
 // or corrupt, and some of it could not be read or makes no sense.
 
 /** Rules of the format that files break which were not written to their end. */
-const CUT = new Set(["stat.cut-tail", "trc.cut", "trc.no-end"]);
+const CUT = new Set([
+  "stat.cut-tail",
+  "trc.cut",
+  "trc.no-end",
+  "rel.cut",
+  "rel.no-end",
+]);
 
 /** Rules that are no errors, and after which something is missing all the same. */
 const CORRUPT = new Set(["trc.time", "trc.time-order", "trc.nested-no-owner"]);
 
-/** @return {kind, text} of a group or trace; null if nothing is wrong. */
+/** @return {kind, text} of a group, trace or file of relations; null if nothing is wrong. */
 export function damageOf(report, { file, track }) {
   const found = (report?.messages ?? []).filter(
     (message) => message.file === file,
@@ -30,9 +36,9 @@ export function damageOf(report, { file, track }) {
     : null;
 }
 
-/** All that are damaged, of all groups and traces. */
+/** All that are damaged, of all groups, traces and files of relations. */
 export function damaged(model) {
-  return [...model.groups, ...model.traces].filter((item) =>
+  return [...model.groups, ...model.traces, ...model.relations].filter((item) =>
     model.damageOf(item),
   );
 }

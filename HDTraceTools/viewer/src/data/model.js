@@ -115,6 +115,7 @@ export class Model {
     const relations = new Relations(track, number, part.at.relations);
 
     node.relations = relations;
+    relations.file = file.file;
     return { ...file, number, node, track, relations };
   }
 
@@ -208,8 +209,8 @@ export class Model {
     return Math.max(0, Number(length));
   }
 
-  /** What is wrong with the file of a group or trace: {kind, text}; null if
-   *  nothing is known of it. */
+  /** What is wrong with the file of a group, trace or relations: {kind, text};
+   *  null if nothing is known of it. */
   damageOf(item) {
     return damageOf(this.report, item);
   }

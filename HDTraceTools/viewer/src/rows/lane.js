@@ -55,7 +55,7 @@ class Lane {
     return null;
   }
 
-  /** The group or trace that it is read from: one file. */
+  /** The group, trace or relations that it is read from: one file. */
   get item() {
     return null;
   }
@@ -111,6 +111,10 @@ export class RelationLane extends Lane {
 
   get tracks() {
     return [this.relations.track];
+  }
+
+  get item() {
+    return this.relations;
   }
 
   get wantedHeight() {
