@@ -206,10 +206,10 @@ static int charge(GPtrArray *kernels, struct sorter *changes,
 	while ((ret = sorterNext(changes, &change)) == 1) {
 		if (change.time != last) {
 			int64_t measured = 0;
-			powerPico now = cursor ? powerCursorUntil(cursor,
-								  change.time,
-								  &measured)
-					       : 0;
+			powerPico now =
+				cursor ? powerCursorUntil(cursor, change.time,
+							  &measured)
+				       : 0;
 			struct attributionAmount amount = {
 				.pico = now - before,
 				.measured = measured - measuredBefore,

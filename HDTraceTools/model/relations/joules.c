@@ -258,7 +258,8 @@ static int addFile(struct sweep *self, const struct forestFile *file,
 static bool hasRelations(const struct joules *self, const hdINode *node)
 {
 	for (size_t i = 0; i < forestFileCount(self->forest); i++) {
-		if (rolesIsBelow(forestFileAt(self->forest, i)->file->node, node))
+		if (rolesIsBelow(forestFileAt(self->forest, i)->file->node,
+				 node))
 			return true;
 	}
 	return false;
