@@ -70,8 +70,6 @@ static int compareFromLatest(const void *a, const void *b)
 	COMPARE(y->toTime, x->toTime);
 	COMPARE(y->fromTime, x->fromTime);
 	COMPARE(x->order, y->order);
-	/* What took time, before messages that took none. */
-	COMPARE(y->kind == DEPENDENCY_GRAPH, x->kind == DEPENDENCY_GRAPH);
 	return compareRest(x, y);
 }
 

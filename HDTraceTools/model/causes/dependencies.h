@@ -135,8 +135,8 @@ struct dependency {
 enum dependencyOrder {
 	DEPENDENCIES_BY_CAUSE,   /**< By fromTime as recorded. */
 	DEPENDENCIES_FROM_LATEST /**< By toTime, and of the same by fromTime,
-				  * the latest first; of both the same those
-				  * of a graph first. */
+				  * the latest first; of both the same by
+				  * their order. */
 };
 
 /** What is wanted. */

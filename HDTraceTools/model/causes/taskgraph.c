@@ -65,6 +65,8 @@ static int makeEdge(struct dependencyJoin *join,
 		.to = to->trace,
 		.toStart = to->waited,
 		.toTime = to->time,
+		/* What took time, before messages that took none. */
+		.order = -1,
 		.size = -1,
 	};
 
