@@ -29,7 +29,8 @@ struct mention {
 struct relationCheck {
 	struct check *check;
 	struct sorter *mentions;
-	struct sorter *spans; /**< The same of those of W3C's traces. */
+	struct sorter *spans; /**< The same of those of W3C's traces, ... */
+	uint64_t spanCauses;  /**< ... so many of them references. */
 	GPtrArray *hosts;     /**< Of each file: its host, or "". */
 	GHashTable *owners;
 	int64_t clockError;
@@ -89,18 +90,6 @@ static void addSpan(struct relationCheck *self, struct mention mention,
 	addTo(self, self->spans, &mention);
 }
 
-/** So many hexadecimal digits, in lower case, at the start of a text. */
-static bool isHex(const char *text, size_t count)
-{
-	return strspn(text, "0123456789abcdef") >= count;
-}
-
-static bool isTrace(const char *text)
-{
-	return strlen(text) == 35 && isHex(text, 32) && text[32] == '-' &&
-	       isHex(text + 33, 2);
-}
-
 /** Whether a text has so many parts, none of them empty, of which the last one,
  *  an id, is a number. */
 static bool hasParts(const char *text, int count)
@@ -129,7 +118,8 @@ static bool isCause(hdIParentKind kind, const char *text)
 	case HDI_PARENT_REMOTE:
 		return hasParts(text, 4);
 	case HDI_PARENT_SPAN:
-		return strlen(text) == 16 && isHex(text, 16);
+		return strlen(text) == 16 &&
+		       strspn(text, "0123456789abcdef") == 16;
 	default:
 		return true;
 	}
@@ -137,7 +127,8 @@ static bool isCause(hdIParentKind kind, const char *text)
 
 static void checkForm(struct relationCheck *self, const hdIRelation *relation)
 {
-	self->malformed += *relation->trace && !isTrace(relation->trace);
+	self->malformed +=
+		*relation->trace && !relationIsTrace(relation->trace);
 	self->malformed += !isCause(relation->parentKind, relation->parent);
 	for (size_t i = 0; i < relation->linkCount; i++)
 		self->malformed +=
@@ -156,6 +147,7 @@ static void takeParentSpan(struct relationCheck *self,
 	g_ascii_string_to_unsigned(text, 16, 0, G_MAXUINT64, &span, NULL);
 	hdIdPut(id, span);
 	addSpan(self, *mention, id);
+	self->spanCauses++;
 }
 
 static void takeRelation(struct relationCheck *self,
@@ -341,7 +333,8 @@ void checkRelations(struct check *check)
 	for (size_t i = 0; i < project->relationCount; i++)
 		readFile(&self, (uint32_t)i);
 	checkMentions(&self, self.mentions);
-	checkMentions(&self, self.spans);
+	if (self.spanCauses > 0)
+		checkMentions(&self, self.spans);
 	g_string_free(self.text, TRUE);
 	g_hash_table_destroy(self.owners);
 	g_ptr_array_free(self.hosts, TRUE);

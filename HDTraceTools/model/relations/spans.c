@@ -11,10 +11,8 @@
 
 #include "HDTraceTools/base/sorter.h"
 #include "HDTraceTools/model/relations/spans.h"
+#include "HDTraceTools/model/relations/tokens.h"
 #include "common/format/relationid.h"
-
-/** Digits of a trace, '-', and of its flags. */
-#define TRACE_LENGTH 35
 
 /** A relation is there, or a link names one. */
 struct mention {
@@ -78,14 +76,6 @@ void spansFree(struct spans *self)
 
 /* ---- Traces ------------------------------------------------------------ */
 
-/** Whether a text is the id of a trace and flags. */
-static bool isTrace(const char *text)
-{
-	return strlen(text) == TRACE_LENGTH &&
-	       strspn(text, "0123456789abcdef") == 32 && text[32] == '-' &&
-	       strspn(text + 33, "0123456789abcdef") == 2;
-}
-
 /** Those that say themselves which trace they belong to are their own sources,
  *  and those that nothing caused. */
 static int findOwn(struct spans *self)
@@ -99,7 +89,7 @@ static int findOwn(struct spans *self)
 		ret = forestGet(self->forest, i, &relation);
 		if (ret < 0)
 			break;
-		isOwn = isTrace(relation.trace) ||
+		isOwn = relationIsTrace(relation.trace) ||
 			forestParent(self->forest, i) == FOREST_NONE;
 		self->sources[i] = isOwn ? i : FOREST_NONE;
 		self->links += relation.linkCount;
@@ -136,7 +126,7 @@ int spansTrace(struct spans *self, uint32_t number,
 			return ret;
 		self->source = source;
 		self->flags = 1;
-		if (isTrace(relation.trace)) {
+		if (relationIsTrace(relation.trace)) {
 			memcpy(self->trace, relation.trace, 32);
 			self->flags = (unsigned int)strtoul(relation.trace + 33,
 							    NULL, 16);

@@ -38,6 +38,14 @@ bool relationParent(const hdIRelationOwner *owner, const hdIRelation *relation,
 	}
 }
 
+bool relationIsTrace(const char *text)
+{
+	static const char digits[] = "0123456789abcdef";
+
+	return strlen(text) == 32 + 1 + 2 && strspn(text, digits) == 32 &&
+	       text[32] == '-' && strspn(text + 33, digits) == 2;
+}
+
 const char *relationStateError(const hdIRelationState *state)
 {
 	for (size_t i = 0; i < state->attributeCount; i++)

@@ -24,6 +24,9 @@ void relationToken(const hdIRelationOwner *owner, const hdIRelation *relation,
 bool relationParent(const hdIRelationOwner *owner, const hdIRelation *relation,
 		    GString *token);
 
+/** Whether a text is a trace as of W3C: its id, '-', and flags. */
+bool relationIsTrace(const char *text);
+
 /** Why a state failed; NULL: it did not. */
 const char *relationStateError(const hdIRelationState *state);
 
