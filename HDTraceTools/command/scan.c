@@ -195,3 +195,26 @@ void scanTrace(const struct scan *self, const hdITraceFile *trace,
 	scanRecords(self, reader, take, data);
 	hdI_closeTrace(reader);
 }
+
+/** A series that is filled. */
+struct scanFill {
+	struct powerSeries *series;
+	int error;
+};
+
+static bool scanFillSeries(const hdIBlock *block, void *data)
+{
+	struct scanFill *fill = data;
+
+	fill->error = powerSeriesAdd(fill->series, block);
+	return fill->error == 0;
+}
+
+int scanSeries(const struct scan *self, const hdIGroup *group,
+	       struct powerSeries *series)
+{
+	struct scanFill fill = { .series = series };
+
+	scanGroup(self, group, scanFillSeries, &fill);
+	return fill.error ? fill.error : powerSeriesEnd(series);
+}

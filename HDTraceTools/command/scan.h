@@ -12,6 +12,7 @@
 
 #include "HDTraceTools/choice/selection.h"
 #include "HDTraceTools/command/tool.h"
+#include "HDTraceTools/model/powerseries.h"
 #include "HDTraceTools/model/relations/forest.h"
 
 /** What is read, and for whom. */
@@ -77,5 +78,10 @@ void scanGroup(const struct scan *self, const hdIGroup *group, scanBlock *take,
 	       void *data);
 void scanTrace(const struct scan *self, const hdITraceFile *trace,
 	       scanRecord *take, void *data);
+
+/** Likewise, and fill a series with the group to its end; 0, or the negative
+ *  errno of its temporary file. */
+int scanSeries(const struct scan *self, const hdIGroup *group,
+	       struct powerSeries *series);
 
 #endif

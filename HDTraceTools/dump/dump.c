@@ -315,9 +315,7 @@ static int64_t totalSize(const struct dump *dump, const struct dumpParts *parts)
 		total += project->groups[i]->fileSize;
 	for (size_t i = 0; parts->traces && i < project->traceCount; i++)
 		total += project->traces[i]->fileSize;
-	for (size_t i = 0; parts->relations && i < project->relationCount; i++)
-		total += project->relations[i]->fileSize;
-	return total;
+	return total + (parts->relations ? scanRelationsSize(&dump->scan) : 0);
 }
 
 void dumpAll(struct dump *dump, const struct dumpParts *parts)

@@ -56,42 +56,25 @@ static void readRelations(struct relationsRun *self)
 		self->start = MIN(self->start, forestStart(self->forest, i));
 }
 
-/** A series that is filled. */
-struct filling {
-	struct powerSeries *series;
-	int error;
-};
-
-static bool takeBlock(const hdIBlock *block, void *data)
-{
-	struct filling *filling = data;
-
-	filling->error = powerSeriesAdd(filling->series, block);
-	return filling->error == 0;
-}
-
 /** Read the power of a group, and divide it. */
 static int divideGroup(struct relationsRun *self, const struct scan *scan,
 		       struct attribution *ranks, const hdIGroup *group)
 {
 	bool *isPower = g_new0(bool, group->valueCount + 1);
 	struct powerSeries *rest = NULL;
-	struct filling filling = { NULL, 0 };
+	struct powerSeries *series;
 	int ret;
 
 	valuesOfPower(group, NULL, isPower);
-	filling.series = powerSeriesOfNode(group, isPower);
-	scanGroup(scan, group, takeBlock, &filling);
-	ret = filling.error;
+	series = powerSeriesOfNode(group, isPower);
+	ret = scanSeries(scan, group, series);
 	if (ret == 0)
-		ret = powerSeriesEnd(filling.series);
-	if (ret == 0)
-		ret = joulesDivide(self->joules, ranks, group, filling.series,
-				   true, &rest);
+		ret = joulesDivide(self->joules, ranks, group, series, true,
+				   &rest);
 	if (ret == 0)
 		ret = joulesRanks(self->joules, ranks, group, rest);
 	powerSeriesFree(rest);
-	powerSeriesFree(filling.series);
+	powerSeriesFree(series);
 	g_free(isPower);
 	return ret;
 }
@@ -164,19 +147,25 @@ static void putNode(struct outJson *json, const struct joulesNode *node)
 	outJsonEnd(json);
 }
 
+void relationsPutCounts(const struct forest *forest, struct outJson *json)
+{
+	struct forestCounts counts = forestCountAll(forest);
+
+	outJsonInteger(json, "count", forestCount(forest));
+	outJsonInteger(json, "roots", (int64_t)counts.roots);
+	outJsonInteger(json, "unknown_parents", (int64_t)counts.unknown);
+	outJsonInteger(json, "unended", (int64_t)counts.unended);
+	outJsonInteger(json, "circular", (int64_t)counts.circular);
+}
+
 static void beginJson(struct relationsRun *self)
 {
-	struct forestCounts counts = forestCountAll(self->forest);
 	const GArray *nodes = joulesNodes(self->joules);
 
 	outJsonDocument(self->json, "hdtrace-relations", 1);
 	outJsonText(self->json, "project", self->project->name);
 	outJsonText(self->json, "file", self->project->file);
-	outJsonInteger(self->json, "count", forestCount(self->forest));
-	outJsonInteger(self->json, "roots", (int64_t)counts.roots);
-	outJsonInteger(self->json, "unknown_parents", (int64_t)counts.unknown);
-	outJsonInteger(self->json, "unended", (int64_t)counts.unended);
-	outJsonInteger(self->json, "circular", (int64_t)counts.circular);
+	relationsPutCounts(self->forest, self->json);
 	outJsonArray(self->json, "energy", false);
 	for (guint i = 0; i < nodes->len; i++)
 		putNode(self->json, joulesNodeAt(self->joules, i));

@@ -45,6 +45,8 @@ void relationsRead(struct relationsRun *self);
 /** Free what that took. */
 void relationsForget(struct relationsRun *self);
 
+/** Put how many there are, and how many are not as they should be. */
+void relationsPutCounts(const struct forest *forest, struct outJson *json);
 /** Print the slowest. */
 void relationsPrintList(struct relationsRun *self);
 /** Print some, by their numbers: uint32_t. */

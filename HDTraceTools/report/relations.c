@@ -97,17 +97,11 @@ void reportPutRelations(const struct findings *findings, struct outJson *json)
 {
 	const struct findingsRelations *relations = &findings->relations;
 	struct relationsRun printer = printerOf(findings, OUT_JSON, json);
-	struct forestCounts counts;
 
 	if (!relations->sums)
 		return;
-	counts = forestCountAll(relations->forest);
 	outJsonObject(json, "relations", false);
-	outJsonInteger(json, "count", forestCount(relations->forest));
-	outJsonInteger(json, "roots", (int64_t)counts.roots);
-	outJsonInteger(json, "unknown_parents", (int64_t)counts.unknown);
-	outJsonInteger(json, "unended", (int64_t)counts.unended);
-	outJsonInteger(json, "circular", (int64_t)counts.circular);
+	relationsPutCounts(relations->forest, json);
 	outJsonDouble(json, "energy_j",
 		      findings->energy.isKnown
 			      ? (double)relations->energy / 1e12

@@ -85,20 +85,6 @@ static const hdIGroup *findGroup(const struct costs *self,
 	return NULL;
 }
 
-/** A series that is filled. */
-struct seriesFill {
-	struct powerSeries *series;
-	int error; /**< Negative errno of its temporary file. */
-};
-
-static bool addBlock(const hdIBlock *block, void *data)
-{
-	struct seriesFill *fill = data;
-
-	fill->error = powerSeriesAdd(fill->series, block);
-	return fill->error == 0;
-}
-
 /** What relations get is not for ranks. */
 static int leaveRest(struct costs *self, struct costsMeasure *measure,
 		     const hdIGroup *group)
@@ -124,18 +110,15 @@ static int openSeries(struct costs *self, struct costsMeasure *measure,
 		.column = (size_t)columnOf(measure, group),
 		.scale = 1,
 	};
-	struct seriesFill fill = { .series = NULL };
+	int ret;
 
 	if (measure->opened == group)
 		return 0;
 	powerSeriesFree(measure->series);
 	measure->series = powerSeriesNew(group, &part, 1);
 	measure->opened = group;
-	fill.series = measure->series;
-	scanGroup(&self->scan, group, addBlock, &fill);
-	if (fill.error == 0)
-		fill.error = powerSeriesEnd(measure->series);
-	return fill.error ? fill.error : leaveRest(self, measure, group);
+	ret = scanSeries(&self->scan, group, measure->series);
+	return ret < 0 ? ret : leaveRest(self, measure, group);
 }
 
 static int openSources(struct costs *self, const hdITraceFile *trace,
