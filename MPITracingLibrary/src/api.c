@@ -160,8 +160,9 @@ static hdR_token currentRelation(struct hdmpiThread *self)
 	/* Of a call inside the one that has it. */
 	if (self->relation)
 		return NULL;
-	if (!self->relations)
+	if (!self->hasRelations)
 		self->relations = hdmpiRelationsCreate(self->number);
+	self->hasRelations = true;
 	self->relation = hdR_createTopLevelRelation(self->relations);
 	if (!self->relation)
 		return NULL;

@@ -67,7 +67,8 @@ struct hdmpiThread {
 	struct hdmpiCached comms[HDMPI_CACHE_SIZE];
 	unsigned char *described; /**< Bit set of types in its .info. */
 	size_t describedSize;
-	hdR_topoToken relations; /**< NULL: nobody has asked. */
+	hdR_topoToken relations; /**< NULL: there are none. */
+	bool hasRelations;       /**< Or not: that failed. */
 	hdR_token relation;      /**< Of the call at hand, if asked for. */
 	unsigned int relationDepth;
 	struct hdCpuTime cpu;     /**< As far as somebody tells it. */

@@ -159,12 +159,12 @@ bool hdmpiBeginActive(struct hdmpiCall *call, enum hdmpiFunction function)
 	if (__builtin_expect(hdmpiPollIsPending(&self->polls), 0) &&
 	    (!isPoll || self->polls.open))
 		hdmpiPollSettle(self);
+	if (__builtin_expect(self->depth > 0, 0))
+		runtimeNest(self);
 	if (isPoll && (call->start = hdClockNow()) >= 0) {
 		self->polls.open = call;
 		self->polls.isPending = true;
 	} else {
-		if (__builtin_expect(self->depth > 0, 0))
-			runtimeNest(self);
 		self->function = function;
 		hdT_logStateStart(self->trace, functionNames[function]);
 		hdmpiNotePart(self);

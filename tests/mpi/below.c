@@ -113,6 +113,40 @@ static void openNode(const char *project, int rank)
 	hdT_destroyTopology(topology);
 }
 
+/* Called by MPI_Comm_dup(): what asks inside of it is a call of its own, which
+ * ends; then it is MPI_Comm_dup() that runs. */
+static int copyAttribute(MPI_Comm comm, int key, void *extra, void *value,
+			 void *copy, int *isCopied)
+{
+	char token[HDR_TOKEN_SIZE];
+	MPI_Request none = MPI_REQUEST_NULL;
+	int isDone;
+
+	(void)comm;
+	(void)key;
+	(void)extra;
+	(void)value;
+	(void)copy;
+	MPI_Test(&none, &isDone, MPI_STATUS_IGNORE);
+	need(hdMPI_currentRelation(token, sizeof(token)) > 0, "in a call");
+	*isCopied = 0;
+	return MPI_SUCCESS;
+}
+
+static void duplicate(void)
+{
+	MPI_Comm copy;
+	int key;
+
+	MPI_Comm_create_keyval(copyAttribute, MPI_COMM_NULL_DELETE_FN, &key,
+			       NULL);
+	MPI_Comm_set_attr(MPI_COMM_WORLD, key, NULL);
+	MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+	MPI_Comm_free(&copy);
+	MPI_Comm_delete_attr(MPI_COMM_WORLD, key);
+	MPI_Comm_free_keyval(&key);
+}
+
 int main(int argc, char **argv)
 {
 	static char data[SIZE];
@@ -136,6 +170,8 @@ int main(int argc, char **argv)
 		     "in no call");
 		need(hdMPI_currentRelation(small, sizeof(small)) == -1,
 		     "in no call, no room");
+		if (below.node)
+			duplicate();
 	}
 	for (int i = 0; i < 3; i++)
 		MPI_File_write_at(file, (MPI_Offset)(2 * i + rank) * SIZE, data,
