@@ -6,9 +6,12 @@
  */
 #include "config.h"
 
-#include <string.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 #include "HDTraceTools/base/sorter.h"
+#include "HDTraceTools/base/spool.h"
 #include "HDTraceTools/export/ctf.h"
 #include "HDTraceTools/export/relations.h"
 
@@ -22,15 +25,23 @@ struct change {
 	int64_t time;
 	uint32_t number; /**< To whom. */
 	uint32_t order;  /**< What of one relation was first. */
-	uint32_t state;  /**< Which one it is about. */
 	uint32_t kind;
+	uint32_t size;   /**< Of what the event says, */
+	uint64_t offset; /**< which begins there. */
 };
 
-/** The changes of a file while they are gathered. */
+/** The changes of a file. What they say is rendered while their relation is at
+ *  hand: in the order of time each would be about another one. */
 struct gathering {
+	struct ctf *ctf;
 	struct sorter *changes;
+	struct spool *said;
 	struct change next;
 	GArray *open; /**< uint32_t: states that are open, by depth. */
+	/* A file in memory, for what is rendered. */
+	FILE *file;
+	char *bytes;
+	size_t size;
 };
 
 static const char description[] =
@@ -82,83 +93,7 @@ static int compareChanges(const void *left, const void *right)
 	return (a->order > b->order) - (a->order < b->order);
 }
 
-/* ---- Gathering --------------------------------------------------------- */
-
-static int addChange(struct gathering *self, uint32_t kind, uint32_t state,
-		     int64_t time)
-{
-	self->next.kind = kind;
-	self->next.state = state;
-	self->next.order++;
-	self->next.time = time;
-	return sorterAdd(self->changes, &self->next);
-}
-
-/** Leave states until only so many are open. */
-static int leaveStates(struct gathering *self,
-		       const struct forestRelation *relation, guint count)
-{
-	int ret = 0;
-
-	while (ret == 0 && self->open->len > count) {
-		uint32_t state = g_array_index(self->open, uint32_t,
-					       self->open->len - 1);
-		int64_t end = relation->states[state].end;
-
-		g_array_set_size(self->open, self->open->len - 1);
-		if (end != HDI_NEVER)
-			ret = addChange(self, STATE_LEAVE, state, end);
-	}
-	return ret;
-}
-
-static int addRelation(struct gathering *self,
-		       const struct forestRelation *relation)
-{
-	int ret;
-
-	self->next.number = relation->number;
-	self->next.order = 0;
-	g_array_set_size(self->open, 0);
-	ret = addChange(self, RELATION_BEGIN, 0, relation->start);
-	for (uint32_t i = 0; i < relation->stateCount && ret == 0; i++) {
-		const hdIRelationState *state = &relation->states[i];
-
-		ret = leaveStates(self, relation, state->depth);
-		if (ret == 0)
-			ret = addChange(self, STATE_ENTER, i, state->start);
-		g_array_append_val(self->open, i);
-	}
-	if (ret == 0)
-		ret = leaveStates(self, relation, 0);
-	if (ret == 0 && relation->end != HDI_NEVER)
-		ret = addChange(self, RELATION_END, 0, relation->end);
-	return ret;
-}
-
-/** Gather what happened to the relations of a file. */
-static int gather(struct ctf *self, struct forest *forest,
-		  const struct forestFile *file, struct sorter *changes)
-{
-	struct gathering gathering = { .changes = changes };
-	struct forestRelation relation;
-	int ret = 0;
-
-	gathering.open = g_array_new(FALSE, FALSE, sizeof(uint32_t));
-	for (uint32_t i = 0; i < file->count && ret == 0; i++) {
-		if (!exportHasRelation(self->export, forest, file->first + i))
-			continue;
-		ret = forestGet(forest, file->first + i, &relation);
-		if (ret == 0)
-			ret = addRelation(&gathering, &relation);
-		self->export->relations++;
-		self->export->states += relation.stateCount;
-	}
-	g_array_unref(gathering.open);
-	return ret;
-}
-
-/* ---- Writing ----------------------------------------------------------- */
+/* ---- Rendering --------------------------------------------------------- */
 
 static void putState(struct ctf *self, FILE *file,
 		     const hdIRelationState *state)
@@ -171,12 +106,13 @@ static void putState(struct ctf *self, FILE *file,
 	ctfPutAttributes(self, file);
 }
 
-static void putChange(struct ctf *self, FILE *file, const struct change *change,
-		      const struct forestRelation *relation)
+/** Put what an event says; state is NULL if it is about none. */
+static void putChange(struct ctf *self, FILE *file, uint32_t kind,
+		      const struct forestRelation *relation,
+		      const hdIRelationState *state)
 {
-	ctfPutStamp(file, change->kind, change->time);
 	ctfPutText(file, relation->token);
-	switch (change->kind) {
+	switch (kind) {
 	case RELATION_BEGIN:
 		ctfPutText(file, relation->parent ? relation->parent : NOTHING);
 		ctfPutText(file, relation->span ? relation->span : NOTHING);
@@ -186,40 +122,137 @@ static void putChange(struct ctf *self, FILE *file, const struct change *change,
 			ctfPutText(file, relation->links[i]);
 		break;
 	case STATE_ENTER:
-		putState(self, file, &relation->states[change->state]);
+		putState(self, file, state);
 		break;
 	case STATE_LEAVE:
-		ctfPutText(file, relation->states[change->state].name);
+		ctfPutText(file, state->name);
 		break;
 	}
 }
 
-static int putChanges(struct ctf *self, FILE *file, struct forest *forest,
-		      struct sorter *changes)
+/* ---- Gathering --------------------------------------------------------- */
+
+static int addChange(struct gathering *self, uint32_t kind,
+		     const struct forestRelation *relation,
+		     const hdIRelationState *state, int64_t time)
 {
-	struct forestRelation relation = { .token = NULL };
+	int ret;
+
+	rewind(self->file);
+	putChange(self->ctf, self->file, kind, relation, state);
+	if (fflush(self->file) != 0)
+		return -errno;
+	self->next.kind = kind;
+	self->next.order++;
+	self->next.time = time;
+	self->next.offset = spoolLength(self->said);
+	self->next.size = (uint32_t)self->size;
+	ret = spoolAppend(self->said, self->bytes, self->size);
+	return ret < 0 ? ret : sorterAdd(self->changes, &self->next);
+}
+
+/** Leave states until only so many are open. */
+static int leaveStates(struct gathering *self,
+		       const struct forestRelation *relation, guint count)
+{
+	int ret = 0;
+
+	while (ret == 0 && self->open->len > count) {
+		const hdIRelationState *state = &relation->states[g_array_index(
+			self->open, uint32_t, self->open->len - 1)];
+
+		g_array_set_size(self->open, self->open->len - 1);
+		if (state->end != HDI_NEVER)
+			ret = addChange(self, STATE_LEAVE, relation, state,
+					state->end);
+	}
+	return ret;
+}
+
+static int addRelation(struct gathering *self,
+		       const struct forestRelation *relation)
+{
+	int ret;
+
+	self->next.number = relation->number;
+	self->next.order = 0;
+	g_array_set_size(self->open, 0);
+	ret = addChange(self, RELATION_BEGIN, relation, NULL, relation->start);
+	for (uint32_t i = 0; i < relation->stateCount && ret == 0; i++) {
+		const hdIRelationState *state = &relation->states[i];
+
+		ret = leaveStates(self, relation, state->depth);
+		if (ret == 0)
+			ret = addChange(self, STATE_ENTER, relation, state,
+					state->start);
+		g_array_append_val(self->open, i);
+	}
+	if (ret == 0)
+		ret = leaveStates(self, relation, 0);
+	if (ret == 0 && relation->end != HDI_NEVER)
+		ret = addChange(self, RELATION_END, relation, NULL,
+				relation->end);
+	return ret;
+}
+
+/** Gather what happened to the relations of a file. */
+static int gather(struct gathering *self, struct forest *forest,
+		  const struct forestFile *file)
+{
+	struct export *export = self->ctf->export;
+	struct forestRelation relation;
+	int ret = 0;
+
+	self->file = open_memstream(&self->bytes, &self->size);
+	if (!self->file)
+		return -errno;
+	for (uint32_t i = 0; i < file->count && ret == 0; i++) {
+		if (!exportHasRelation(export, forest, file->first + i))
+			continue;
+		ret = forestGet(forest, file->first + i, &relation);
+		if (ret == 0)
+			ret = addRelation(self, &relation);
+		export->relations++;
+		export->states += relation.stateCount;
+	}
+	fclose(self->file);
+	return ret;
+}
+
+/* ---- Writing ----------------------------------------------------------- */
+
+static int putChanges(struct gathering *self, FILE *file)
+{
+	GByteArray *said = g_byte_array_new();
 	struct change change;
 	int ret;
 
-	while ((ret = sorterNext(changes, &change)) == 1) {
-		if (!relation.token || relation.number != change.number)
-			ret = forestGet(forest, change.number, &relation);
+	while ((ret = sorterNext(self->changes, &change)) == 1) {
+		g_byte_array_set_size(said, change.size);
+		ret = spoolRead(self->said, change.offset, said->data,
+				change.size);
 		if (ret < 0)
 			break;
-		putChange(self, file, &change, &relation);
+		ctfPutStamp(file, change.kind, change.time);
+		fwrite(said->data, 1, change.size, file);
 	}
+	g_byte_array_unref(said);
 	return ret;
 }
 
 static int writeFile(struct ctf *self, struct forest *forest,
 		     const struct forestFile *from)
 {
-	struct sorter *changes =
-		sorterNew(sizeof(struct change), compareChanges);
+	struct gathering gathering = {
+		.ctf = self,
+		.changes = sorterNew(sizeof(struct change), compareChanges),
+		.said = spoolNew(),
+		.open = g_array_new(FALSE, FALSE, sizeof(uint32_t)),
+	};
 	uint32_t id = self->streams;
 	struct newFile file;
-	int ret = exportTemporary(self->export,
-				  gather(self, forest, from, changes));
+	int ret =
+		exportTemporary(self->export, gather(&gathering, forest, from));
 
 	if (ret == 0)
 		ret = ctfStartStream(self, &file, from->file->node,
@@ -228,13 +261,15 @@ static int writeFile(struct ctf *self, struct forest *forest,
 		ctfDescribeStream(self);
 		g_string_append_printf(self->metadata, description, id, id, id,
 				       id);
-		ret = exportTemporary(
-			self->export,
-			putChanges(self, file.file, forest, changes));
+		ret = exportTemporary(self->export,
+				      putChanges(&gathering, file.file));
 		ret = exportEndFile(self->export, &file, ret < 0);
 		self->streams++;
 	}
-	sorterFree(changes);
+	sorterFree(gathering.changes);
+	spoolFree(gathering.said);
+	g_array_unref(gathering.open);
+	free(gathering.bytes);
 	return ret;
 }
 
