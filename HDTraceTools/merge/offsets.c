@@ -58,6 +58,7 @@ struct search {
 	struct sorter *mentions;
 	struct bound *bounds; /**< [cause * count + effect] */
 	int64_t *closure;     /**< Likewise: of all ways. */
+	int64_t *errors;      /**< How wrong times of each are at most. */
 	GString *token;
 };
 
@@ -248,10 +249,8 @@ static void takePair(struct search *self, const struct mention *cause,
 		return;
 	/* One host has one clock. */
 	if (strcmp(from->host, to->host) != 0)
-		least = difference(
-			least,
-			sum(errorOf(self->projects[from->project].project),
-			    errorOf(self->projects[to->project].project)));
+		least = difference(least, sum(self->errors[from->project],
+					      self->errors[to->project]));
 	bound->pairs++;
 	if (bound->least != UNBOUND && least <= bound->least)
 		return;
@@ -526,12 +525,15 @@ int joinFindOffsets(struct tool *tool, const struct joinProject *projects,
 		.mentions = sorterNew(sizeof(struct mention), compareMentions),
 		.bounds = g_new0(struct bound, count * count),
 		.closure = g_new0(int64_t, count * count),
+		.errors = g_new(int64_t, count),
 		.token = g_string_new(NULL),
 	};
 	int status = TOOL_FAILED;
 
 	for (size_t i = 0; i < count * count; i++)
 		self.bounds[i].least = UNBOUND;
+	for (size_t i = 0; i < count; i++)
+		self.errors[i] = errorOf(projects[i].project);
 	readAll(&self);
 	joinMentions(&self);
 	countPairs(&self, offsets);
@@ -542,5 +544,6 @@ int joinFindOffsets(struct tool *tool, const struct joinProject *projects,
 	g_string_free(self.token, TRUE);
 	g_free(self.bounds);
 	g_free(self.closure);
+	g_free(self.errors);
 	return status;
 }
