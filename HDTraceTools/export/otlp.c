@@ -199,7 +199,7 @@ static void putState(struct otlp *self, const struct forestRelation *relation,
 		.name = state->name,
 		.kind = KIND_INTERNAL,
 		.start = state->start,
-		.end = state->end == HDI_NEVER ? relation->lasted : state->end,
+		.end = forestStateEnd(relation, state),
 	};
 
 	g_array_set_size(self->open, state->depth);
@@ -316,8 +316,7 @@ static int putRelation(struct otlp *self, struct forestRelation *relation)
 		span.flags |= FLAG_IS_REMOTE;
 		span.kind = KIND_SERVER;
 	}
-	span.name = relation->name ? relation->name
-				   : relation->file->file->node->label;
+	span.name = forestTitle(relation);
 	span.start = relation->start;
 	span.end = relation->lasted;
 	startSpan(self, &span);

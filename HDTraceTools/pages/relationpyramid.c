@@ -175,7 +175,7 @@ static void putText(struct making *self, const char *name, const char *value)
 static void putState(struct making *self, const struct forestRelation *relation,
 		     const hdIRelationState *state)
 {
-	int64_t end = state->end == HDI_NEVER ? relation->lasted : state->end;
+	int64_t end = forestStateEnd(relation, state);
 	char *times = g_strdup_printf("%" PRId64 " %" PRId64,
 				      state->start - relation->start,
 				      end - state->start);
@@ -393,10 +393,8 @@ static void addRelation(struct making *self, uint32_t number)
 		.start = relation.start,
 		.end = MAX(relation.start, relation.lasted),
 		.number = number,
-		.name = trackAddName(
-			self->track, self->names,
-			relation.name ? relation.name
-				      : relation.file->file->node->label),
+		.name = trackAddName(self->track, self->names,
+				     forestTitle(&relation)),
 		.flags = (relation.end == HDI_NEVER ? IS_UNENDED : 0) |
 			 (forestError(&relation) ? HAS_FAILED : 0) |
 			 ((relation.parent || relation.span) &&

@@ -63,7 +63,7 @@ static void putState(struct writing *self,
 	const hdIRecord record = {
 		.name = state->name,
 		.start = state->start,
-		.end = state->end == HDI_NEVER ? relation->lasted : state->end,
+		.end = forestStateEnd(relation, state),
 		.attributes = state->attributes,
 		.attributeCount = state->attributeCount,
 	};
@@ -81,8 +81,7 @@ static void putRelation(struct writing *self,
 	char own[OUT_NUMBER_SIZE], cause[OUT_NUMBER_SIZE];
 	hdIAttribute attributes[3];
 	hdIRecord record = {
-		.name = relation->name ? relation->name
-				       : relation->file->file->node->label,
+		.name = forestTitle(relation),
 		.start = relation->start,
 		.end = end,
 		.attributes = attributes,

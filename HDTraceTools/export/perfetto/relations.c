@@ -69,7 +69,7 @@ static void putState(struct writing *self,
 		     const hdIRelationState *state)
 {
 	struct perfetto *perfetto = self->perfetto;
-	int64_t end = state->end == HDI_NEVER ? relation->lasted : state->end;
+	int64_t end = forestStateEnd(relation, state);
 
 	endStates(self, state->depth);
 	perfettoStartEvent(perfetto, EVENT_IS_BEGIN);
@@ -92,9 +92,7 @@ static void putRelation(struct writing *self,
 	uint32_t child = forestChild(self->forest, number);
 
 	perfettoStartEvent(perfetto, EVENT_IS_BEGIN);
-	pbText(perfetto->body, EVENT_NAME,
-	       relation->name ? relation->name
-			      : relation->file->file->node->label);
+	pbText(perfetto->body, EVENT_NAME, forestTitle(relation));
 	perfettoAnnotate(perfetto, "token", relation->token);
 	if (relation->parent)
 		perfettoAnnotate(perfetto, "parent", relation->parent);

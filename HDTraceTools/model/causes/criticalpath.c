@@ -579,8 +579,7 @@ static int tallyRelation(struct pathSearch *self, uint32_t number,
 		const hdIRelationState *state = &relation.states[i];
 		const struct pathRecord record = {
 			.start = state->start,
-			.end = state->end == HDI_NEVER ? relation.lasted
-						       : state->end,
+			.end = forestStateEnd(&relation, state),
 			.depth = state->depth,
 		};
 		uint32_t name = namesNumber(self->names, state->name);

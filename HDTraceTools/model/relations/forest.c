@@ -122,6 +122,7 @@ void forestFree(struct forest *self)
 	g_free(self->siblings);
 	g_free(self->depths);
 	g_array_unref(self->circular);
+	g_array_unref(self->causes);
 	g_byte_array_unref(self->bytes);
 	g_array_unref(self->states);
 	g_array_unref(self->attributes);
@@ -726,8 +727,7 @@ struct forestTimes forestTimesOf(struct forest *self,
 	times.self = times.total - unite(self);
 	for (size_t i = 0; i < relation->stateCount; i++) {
 		const hdIRelationState *state = &relation->states[i];
-		int64_t end =
-			state->end == HDI_NEVER ? relation->lasted : state->end;
+		int64_t end = forestStateEnd(relation, state);
 
 		if (state->depth > 0)
 			continue;
@@ -769,6 +769,18 @@ uint32_t forestFind(struct forest *self, const char *token, int *error)
 	}
 	g_free(four);
 	return found;
+}
+
+int64_t forestStateEnd(const struct forestRelation *relation,
+		       const hdIRelationState *state)
+{
+	return state->end == HDI_NEVER ? relation->lasted : state->end;
+}
+
+const char *forestTitle(const struct forestRelation *relation)
+{
+	return relation->name ? relation->name
+			      : relation->file->file->node->label;
 }
 
 const char *forestError(const struct forestRelation *relation)

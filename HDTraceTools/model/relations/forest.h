@@ -127,10 +127,8 @@ uint32_t forestParent(const struct forest *self, uint32_t number);
 uint32_t forestChild(const struct forest *self, uint32_t number);
 uint32_t forestSibling(const struct forest *self, uint32_t number);
 
-/** How many caused it, one another; and the file that it is of. */
+/** How many caused it, one another. */
 uint32_t forestDepth(const struct forest *self, uint32_t number);
-const struct forestFile *forestFileOf(const struct forest *self,
-				      uint32_t number);
 /** Whether it ended. */
 bool forestEnded(const struct forest *self, uint32_t number);
 
@@ -158,6 +156,13 @@ struct forestTimes forestTimesOf(struct forest *self,
 /** Find a relation by its token, with or without a W3C trace behind it;
  *  FOREST_NONE: there is none. @p error is 0 or as of forestGet(). */
 uint32_t forestFind(struct forest *self, const char *token, int *error);
+
+/** When a state of a relation ended; when the relation did, if it did not. */
+int64_t forestStateEnd(const struct forestRelation *relation,
+		       const hdIRelationState *state);
+
+/** What a relation is called: as its first state, or else as its layer. */
+const char *forestTitle(const struct forestRelation *relation);
 
 /** Why a relation failed: that of its first state that did, or NULL. */
 const char *forestError(const struct forestRelation *relation);

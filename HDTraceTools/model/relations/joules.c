@@ -248,8 +248,7 @@ static int addFile(struct sweep *self, const struct forestFile *file,
 				continue;
 			ret = addState(self, relation.number, isCharged,
 				       state->start,
-				       state->end == HDI_NEVER ? relation.lasted
-							       : state->end);
+				       forestStateEnd(&relation, state));
 		}
 	}
 	return ret;
