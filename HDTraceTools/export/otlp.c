@@ -288,6 +288,13 @@ static bool isRemote(const struct forestRelation *relation)
 		strncmp(relation->parent, prefix, (size_t)(number - prefix)));
 }
 
+/** Whether a text is the id of a span; files may say anything. */
+static bool isSpan(const char *text)
+{
+	return strlen(text) == SPANS_SPAN_SIZE - 1 &&
+	       strspn(text, "0123456789abcdef") == SPANS_SPAN_SIZE - 1;
+}
+
 static int putRelation(struct otlp *self, struct forestRelation *relation)
 {
 	const uint32_t number = relation->number;
@@ -307,8 +314,10 @@ static int putRelation(struct otlp *self, struct forestRelation *relation)
 			   "causes of what would be a cause of itself", 1);
 	else if (relation->parent)
 		spansIdOf(relation->parent, strlen(relation->parent), parent);
-	else if (relation->span)
+	else if (relation->span && isSpan(relation->span))
 		g_strlcpy(parent, relation->span, sizeof(parent));
+	else if (relation->span)
+		exportLose(self->export, "causes that are no spans", 1);
 	span.parent = *parent ? parent : NULL;
 	span.flags = flags | FLAG_IS_KNOWN;
 	span.kind = KIND_INTERNAL;

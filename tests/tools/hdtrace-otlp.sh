@@ -79,6 +79,22 @@ cut_file() {
 	breaks rel.cut 1 export --to otlp -f -o cut.json cut/p.proj
 }
 ok "a file that is cut" cut_file
+hostile() {
+	mkdir -p hostile && relations a_X A 1.1 0 <<-'XML' && mv p_a_X.rel hostile
+	<rel t="0" time="1" ws="00f067aa0ba902b7"/><rel t="1" time="1" ws="x"/>
+	<rel t="2" time="1" ws="00F067AA0BA902B7"/>
+	<rel t="3" time="1" ws="00f067aa0ba902b70"/>
+	<rel t="4" time="1" ws="00f067aa&quot;,&quot;0ba9"/>
+	<un t="0" time="2"/><un t="1" time="2"/><un t="2" time="2"/>
+	<un t="3" time="2"/><un t="4" time="2"/>
+	XML
+	sed 's/CLIENT/X/' p.proj >hostile/p.proj
+	says "causes that are no spans (4)" 0 export --to otlp -f \
+		-o hostile.json hostile/p.proj
+	grep -o '"parentSpanId": "[^"]*"' hostile.json >found
+	echo '"parentSpanId": "00f067aa0ba902b7"' | diff - found
+}
+ok "causes that are no spans" hostile
 ok "other formats say that they have none" says \
 	"csv-wide does not carry: files of relations (2)" 0 \
 	export --to csv-wide -o p.csv.d p.proj
