@@ -126,7 +126,8 @@ static int giveName(const struct newFile *self, bool mayReplace)
 	return rename(self->temporary, self->path) == 0 ? 0 : -errno;
 }
 
-int newFileCommit(struct newFile *self, bool mayReplace)
+/** Close the file; 0, or the negative errno of what was written. */
+static int closeFile(struct newFile *self)
 {
 	int ret = 0;
 
@@ -137,6 +138,22 @@ int newFileCommit(struct newFile *self, bool mayReplace)
 	if (fclose(self->file) != 0 && ret == 0)
 		ret = -errno;
 	self->file = NULL;
+	return ret;
+}
+
+int newFileClose(struct newFile *self)
+{
+	int ret = closeFile(self);
+
+	if (ret < 0)
+		newFileAbort(self);
+	return ret;
+}
+
+int newFileCommit(struct newFile *self, bool mayReplace)
+{
+	int ret = self->file ? closeFile(self) : 0;
+
 	if (ret == 0 && self->temporary)
 		ret = giveName(self, mayReplace);
 	if (ret < 0 && self->temporary)

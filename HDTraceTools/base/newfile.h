@@ -36,6 +36,15 @@ int newFileCopy(struct newFile *self, int fd, off_t offset, off_t length,
 		newFileCopied *copied, void *data);
 
 /**
+ * Make sure that everything is on disk, and close the file: who has many of
+ * them does so before the first is committed.
+ *
+ * @retval 0 Success; still to be ended.
+ * @return A negative errno; it was ended, and nothing was changed.
+ */
+int newFileClose(struct newFile *self);
+
+/**
  * Make sure that everything is on disk, and give the file its name.
  *
  * @param mayReplace Whether an existing file is replaced.

@@ -57,6 +57,25 @@ int plainFileMap(const char *path, GMappedFile **mapped)
 	return *mapped ? 0 : -EIO;
 }
 
+bool plainFileIsSame(const char *a, const char *b)
+{
+	GMappedFile *left = NULL, *right = NULL;
+	bool isSame = plainFileMap(a, &left) == 0 &&
+		      plainFileMap(b, &right) == 0 &&
+		      g_mapped_file_get_length(left) ==
+			      g_mapped_file_get_length(right) &&
+		      (g_mapped_file_get_length(left) == 0 ||
+		       memcmp(g_mapped_file_get_contents(left),
+			      g_mapped_file_get_contents(right),
+			      g_mapped_file_get_length(left)) == 0);
+
+	if (left)
+		g_mapped_file_unref(left);
+	if (right)
+		g_mapped_file_unref(right);
+	return isSame;
+}
+
 off_t plainFileSize(const char *path)
 {
 	struct stat status;

@@ -7,6 +7,7 @@
 #ifndef HD_PLAINFILE_H
 #define HD_PLAINFILE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 #include <glib.h>
@@ -31,6 +32,9 @@ int plainFileRead(const char *path, char **text, size_t *size);
 
 /** Map a plain file; 0, or as of plainFileOpen(). */
 int plainFileMap(const char *path, GMappedFile **mapped);
+
+/** Whether both are plain files with the same content. */
+bool plainFileIsSame(const char *a, const char *b);
 
 /** What an error of these functions means. */
 const char *plainFileError(int error);

@@ -347,6 +347,15 @@ int mergePrepare(struct merge *merge, const struct mergeFile *file,
 	return ret < 0 ? TOOL_FAILED : -1;
 }
 
+int mergeClose(struct tool *tool, const char *path, struct newFile *new)
+{
+	int ret = newFileClose(new);
+
+	if (ret < 0)
+		toolError(tool, "%s: %s", path, strerror(-ret));
+	return ret < 0 ? TOOL_FAILED : -1;
+}
+
 /* ---- Which files by how much ------------------------------------------- */
 
 static bool nodeExists(const struct mergeNode *node, const char *path)
@@ -460,6 +469,9 @@ int mergeAdjust(struct merge *merge, char **adjustments)
 			continue;
 		status = mergePrepare(merge, file, &change, &new[count]);
 		toolProgressFile(merge->tool, plainFileSize(file->path));
+		if (status < 0)
+			status = mergeClose(merge->tool, file->path,
+					    &new[count]);
 		if (status < 0)
 			count++;
 	}

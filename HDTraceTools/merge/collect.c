@@ -32,11 +32,9 @@ static void copyFree(void *data)
 static bool isOfProject(const char *file, const char *name)
 {
 	size_t length = name ? strlen(name) : 0;
+	enum mergeKind kind;
 
-	return (g_str_has_suffix(file, ".trc") ||
-		g_str_has_suffix(file, ".info") ||
-		g_str_has_suffix(file, ".rel") ||
-		g_str_has_suffix(file, ".stat")) &&
+	return mergeKindOf(file, &kind) &&
 	       (!name ||
 		(strncmp(file, name, length) == 0 && file[length] == '_'));
 }
@@ -44,24 +42,11 @@ static bool isOfProject(const char *file, const char *name)
 /** Whether two files have the same content; an error is said. */
 static bool isSame(struct tool *tool, const struct copy *copy)
 {
-	GMappedFile *from = NULL;
-	GMappedFile *to = NULL;
-	bool same = plainFileMap(copy->from, &from) == 0 &&
-		    plainFileMap(copy->to, &to) == 0 &&
-		    g_mapped_file_get_length(from) ==
-			    g_mapped_file_get_length(to) &&
-		    (g_mapped_file_get_length(from) == 0 ||
-		     memcmp(g_mapped_file_get_contents(from),
-			    g_mapped_file_get_contents(to),
-			    g_mapped_file_get_length(from)) == 0);
+	bool same = plainFileIsSame(copy->from, copy->to);
 
 	if (!same)
 		toolError(tool, "%s: %s exists, and is another file",
 			  copy->from, copy->to);
-	if (from)
-		g_mapped_file_unref(from);
-	if (to)
-		g_mapped_file_unref(to);
 	return same;
 }
 
@@ -102,27 +87,42 @@ void mergeShowCopied(void *tool, off_t size)
 	toolProgressAt(tool, size);
 }
 
-static int copyFile(struct tool *tool, const struct copy *copy)
+int mergePrepareCopy(struct tool *tool, const char *from, const char *to,
+		     struct newFile *new)
 {
-	struct newFile new;
 	off_t size;
-	int fd = plainFileOpen(copy->from, &size);
+	int fd = plainFileOpen(from, &size);
 	int ret;
 
 	if (fd < 0) {
-		toolError(tool, "%s: %s", copy->from, plainFileError(fd));
-		return 0;
+		toolError(tool, "%s: %s", from, plainFileError(fd));
+		return TOOL_FAILED;
 	}
-	ret = newFileStart(&new, copy->to);
+	ret = newFileStart(new, to);
 	if (ret == 0) {
-		ret = newFileCopy(&new, fd, 0, size, mergeShowCopied, tool);
-		if (ret == 0)
-			ret = newFileCommit(&new, false);
-		else
-			newFileAbort(&new);
+		ret = newFileCopy(new, fd, 0, size, mergeShowCopied, tool);
+		if (ret < 0)
+			newFileAbort(new);
 	}
 	close(fd);
-	return ret;
+	if (ret < 0)
+		toolError(tool, "%s: %s", to, strerror(-ret));
+	return ret < 0 ? TOOL_FAILED : -1;
+}
+
+static void copyFile(struct tool *tool, const struct copy *copy)
+{
+	struct newFile new;
+	int ret;
+
+	if (mergePrepareCopy(tool, copy->from, copy->to, &new) >= 0)
+		return;
+	ret = newFileCommit(&new, false);
+	/* Two directories may have the same file. */
+	if (ret == -EEXIST)
+		isSame(tool, copy);
+	else if (ret < 0)
+		toolError(tool, "%s: %s", copy->to, strerror(-ret));
 }
 
 static int64_t sizeOf(const GPtrArray *copies)
@@ -150,13 +150,8 @@ int mergeCollect(struct tool *tool, const char *argument,
 	toolProgressStart(tool, sizeOf(copies));
 	for (guint i = 0; i < copies->len && !tool->hasFailed; i++) {
 		const struct copy *copy = copies->pdata[i];
-		int ret = copyFile(tool, copy);
 
-		/* Two directories may have the same file. */
-		if (ret == -EEXIST && isSame(tool, copy))
-			ret = 0;
-		if (ret < 0 && ret != -EEXIST)
-			toolError(tool, "%s: %s", copy->to, strerror(-ret));
+		copyFile(tool, copy);
 		toolProgressFile(tool, copy->size);
 	}
 	toolProgressEnd(tool);

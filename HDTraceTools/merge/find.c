@@ -269,7 +269,7 @@ static void readHeader(struct merge *merge, struct mergeFile *file)
 	hdI_closeProject(project);
 }
 
-static bool kindOf(const char *name, enum mergeKind *kind)
+bool mergeKindOf(const char *name, enum mergeKind *kind)
 {
 	if (g_str_has_suffix(name, ".trc"))
 		*kind = MERGE_TRACE;
@@ -347,7 +347,7 @@ static int readDirectory(struct merge *merge, const char *prefix,
 		}
 		if (g_str_has_suffix(name, ".proj"))
 			g_hash_table_add(proven, g_strdup(stem));
-		if (!kindOf(name, &kind)) {
+		if (!mergeKindOf(name, &kind)) {
 			g_free(stem);
 			continue;
 		}
@@ -604,26 +604,30 @@ static gint compareNames(gconstpointer a, gconstpointer b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/** Relations of two processes that cannot be told apart would be taken for the
- *  same. */
-static int checkOwners(struct merge *merge)
+void mergeAddOwners(struct tool *tool, GHashTable *owners,
+		    const GPtrArray *files)
 {
-	GHashTable *owners = g_hash_table_new(g_str_hash, g_str_equal);
-
-	for (guint i = 0; i < merge->files->len; i++) {
-		struct mergeFile *file = merge->files->pdata[i];
+	for (guint i = 0; i < files->len; i++) {
+		struct mergeFile *file = files->pdata[i];
 		const struct mergeFile *other;
 
 		if (!file->owner)
 			continue;
 		other = g_hash_table_lookup(owners, file->owner);
 		if (other)
-			toolError(merge->tool,
+			toolError(tool,
 				  "%s and %s have the same hostID, localToken "
 				  "and topologyNumber: %s",
 				  other->path, file->path, file->owner);
 		g_hash_table_insert(owners, file->owner, file);
 	}
+}
+
+static int checkOwners(struct merge *merge)
+{
+	GHashTable *owners = g_hash_table_new(g_str_hash, g_str_equal);
+
+	mergeAddOwners(merge->tool, owners, merge->files);
 	g_hash_table_destroy(owners);
 	return merge->tool->hasFailed ? TOOL_FAILED : -1;
 }

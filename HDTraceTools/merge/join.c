@@ -21,6 +21,7 @@
 #include "HDTraceTools/merge/join.h"
 #include "cli/rows.h"
 #include "common/format/level.h"
+#include "common/format/projectname.h"
 #include "common/format/seconds.h"
 
 /** A file of the joined project. */
@@ -30,7 +31,8 @@ struct joinFile {
 	char **labels;
 	char *path;
 	int64_t add;
-	bool isNew; /**< This run wrote it. */
+	struct newFile new; /**< Its path is NULL if it is not written. */
+	bool isNew;         /**< This run wrote it. */
 };
 
 /** All that is joined. */
@@ -58,18 +60,6 @@ static void freeFile(void *data)
 
 /* ---- Projects ---------------------------------------------------------- */
 
-/** The name of a project as a label: what may not be in one becomes '-'. */
-static char *labelOf(const char *name)
-{
-	char *label = g_strdup(name);
-
-	g_strcanon(label,
-		   "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-		   "0123456789.-",
-		   '-');
-	return label;
-}
-
 /** Labels of programs differ, and are no numbers. */
 static void uniteLabels(struct join *self)
 {
@@ -78,9 +68,11 @@ static void uniteLabels(struct join *self)
 
 	for (size_t i = 0; i < self->count; i++) {
 		struct joinProject *project = &self->projects[i];
-		char *plain = labelOf(project->merge.name);
-		char *label = g_strdup(plain);
+		char *plain = g_strdup(project->merge.name);
+		char *label;
 
+		hdProjectMakePlain(plain);
+		label = g_strdup(plain);
 		if (strspn(plain, "0123456789") == strlen(plain)) {
 			g_free(label);
 			label = g_strdup_printf("program-%s", plain);
@@ -124,26 +116,43 @@ static void takeDiagnostic(const hdIMessage *message, void *data)
 			     g_str_has_prefix(message->rule, "proj.");
 }
 
+/** Whether two paths lead to the same file. */
+static bool isSameFile(const char *a, const char *b)
+{
+	char *left = realpath(a, NULL);
+	char *right = realpath(b, NULL);
+	bool isSame = left && right && strcmp(left, right) == 0;
+
+	free(left);
+	free(right);
+	return isSame;
+}
+
 /** Find a project and its files. */
 static int openProject(struct join *self, struct joinProject *project)
 {
 	struct merge *merge = &project->merge;
 	bool hasInfo = false;
-	char *file;
+	bool isItself;
+	char *file, *into;
 	int status;
 
 	merge->tool = self->tool;
 	status = mergeFind(merge, project->argument, NULL);
 	if (status >= 0)
 		return status;
-	if (strcmp(merge->prefix, self->prefix) == 0) {
+	file = g_strdup_printf("%s.proj", merge->prefix);
+	into = g_strdup_printf("%s.proj", self->prefix);
+	isItself = strcmp(file, into) == 0 || isSameFile(file, into);
+	g_free(into);
+	if (isItself) {
 		toolError(self->tool,
 			  "%s: the files of a project that is joined stay as "
 			  "they are; give --into another name",
 			  project->argument);
+		g_free(file);
 		return TOOL_FAILED;
 	}
-	file = g_strdup_printf("%s.proj", merge->prefix);
 	if (!g_file_test(file, G_FILE_TEST_EXISTS)) {
 		toolError(self->tool,
 			  "%s: there is no %s; hdtrace merge writes it",
@@ -178,24 +187,9 @@ static int checkOwners(struct join *self)
 {
 	GHashTable *owners = g_hash_table_new(g_str_hash, g_str_equal);
 
-	for (size_t i = 0; i < self->count; i++) {
-		const GPtrArray *files = self->projects[i].merge.files;
-
-		for (guint k = 0; k < files->len; k++) {
-			struct mergeFile *file = files->pdata[k];
-			const struct mergeFile *other;
-
-			if (!file->owner)
-				continue;
-			other = g_hash_table_lookup(owners, file->owner);
-			if (other)
-				toolError(self->tool,
-					  "%s and %s have the same hostID, "
-					  "localToken and topologyNumber: %s",
-					  other->path, file->path, file->owner);
-			g_hash_table_insert(owners, file->owner, file);
-		}
-	}
+	for (size_t i = 0; i < self->count; i++)
+		mergeAddOwners(self->tool, owners,
+			       self->projects[i].merge.files);
 	g_hash_table_destroy(owners);
 	return self->tool->hasFailed ? TOOL_FAILED : -1;
 }
@@ -205,15 +199,8 @@ static int checkTwice(struct join *self)
 {
 	for (size_t i = 0; i < self->count; i++) {
 		for (size_t k = 0; k < i; k++) {
-			char *a =
-				realpath(self->projects[i].project->file, NULL);
-			char *b =
-				realpath(self->projects[k].project->file, NULL);
-			bool isSame = a && b && strcmp(a, b) == 0;
-
-			free(a);
-			free(b);
-			if (isSame)
+			if (isSameFile(self->projects[i].project->file,
+				       self->projects[k].project->file))
 				return toolUsage(self->tool,
 						 "%s is given twice",
 						 self->projects[i].argument);
@@ -539,14 +526,12 @@ static int checkPlace(struct join *self)
 		return TOOL_FAILED;
 	}
 	while ((name = g_dir_read_name(directory)) != NULL) {
+		enum mergeKind kind;
 		char *path;
 
 		if (strncmp(name, base, length) != 0 ||
 		    (name[length] != '_' && name[length] != '.') ||
-		    !(g_str_has_suffix(name, ".trc") ||
-		      g_str_has_suffix(name, ".info") ||
-		      g_str_has_suffix(name, ".stat") ||
-		      g_str_has_suffix(name, ".rel")))
+		    !mergeKindOf(name, &kind))
 			continue;
 		path = strcmp(self->directory, ".") == 0
 			       ? g_strdup(name)
@@ -589,55 +574,9 @@ static bool isChanged(const struct joinFile *file, const char *levels)
 	return isOther;
 }
 
-/** Copy a file as it is. */
-static int copyPlain(struct join *self, const struct joinFile *file,
-		     struct newFile *new)
-{
-	off_t size;
-	int fd = plainFileOpen(file->from->path, &size);
-	int ret;
-
-	if (fd < 0) {
-		toolError(self->tool, "%s: %s", file->from->path,
-			  plainFileError(fd));
-		return TOOL_FAILED;
-	}
-	ret = newFileStart(new, file->path);
-	if (ret == 0)
-		ret = newFileCopy(new, fd, 0, size, mergeShowCopied,
-				  self->tool);
-	if (ret < 0 && new->path)
-		newFileAbort(new);
-	close(fd);
-	if (ret < 0)
-		toolError(self->tool, "%s: %s", file->path, strerror(-ret));
-	return ret < 0 ? TOOL_FAILED : -1;
-}
-
-/** Whether what was written is what is there already. */
-static bool isThere(struct newFile *new)
-{
-	GMappedFile *a = NULL;
-	GMappedFile *b = NULL;
-	bool isSame =
-		fflush(new->file) == 0 &&
-		new->temporary &&plainFileMap(new->temporary, &a) == 0 &&
-		plainFileMap(new->path, &b) == 0 &&
-		g_mapped_file_get_length(a) == g_mapped_file_get_length(b) &&
-		(g_mapped_file_get_length(a) == 0 ||
-		 memcmp(g_mapped_file_get_contents(a),
-			g_mapped_file_get_contents(b),
-			g_mapped_file_get_length(a)) == 0);
-
-	if (a)
-		g_mapped_file_unref(a);
-	if (b)
-		g_mapped_file_unref(b);
-	return isSame;
-}
-
-static int writeFile(struct join *self, struct joinFile *file,
-		     const char *levels)
+/** Write a file beside where it goes, unless it is there already. */
+static int prepareFile(struct join *self, struct joinFile *file,
+		       const char *levels)
 {
 	const struct mergeChange change = {
 		.add = file->add,
@@ -646,30 +585,43 @@ static int writeFile(struct join *self, struct joinFile *file,
 		.labels = file->labels,
 	};
 	struct merge *merge = (struct merge *)&file->of->merge;
-	struct newFile new = { .path = NULL };
-	int status = isChanged(file, levels)
-			     ? mergePrepare(merge, file->from, &change, &new)
-			     : copyPlain(self, file, &new);
-	int ret;
+	int status =
+		isChanged(file, levels)
+			? mergePrepare(merge, file->from, &change, &file->new)
+			: mergePrepareCopy(self->tool, file->from->path,
+					   file->path, &file->new);
 
 	if (status >= 0)
 		return status;
-	if (isThere(&new)) {
-		newFileAbort(&new);
+	file->isNew = !g_file_test(file->path, G_FILE_TEST_EXISTS);
+	if (file->isNew)
+		return mergeClose(self->tool, file->path, &file->new);
+	if (fflush(file->new.file) == 0 && file->new.temporary &&
+	    plainFileIsSame(file->new.temporary, file->path)) {
+		newFileAbort(&file->new);
 		return -1;
 	}
-	/* What is replaced was there before, so it stays if others fail. */
-	file->isNew = !g_file_test(file->path, G_FILE_TEST_EXISTS);
-	ret = newFileCommit(&new, self->options->isForced);
-	if (ret == 0)
-		return -1;
-	file->isNew = false;
-	toolError(self->tool, "%s: %s%s", file->path, strerror(-ret),
-		  ret == -EEXIST ? ", and is another file; --force replaces it"
-				 : "");
+	if (self->options->isForced)
+		return mergeClose(self->tool, file->path, &file->new);
+	toolError(self->tool,
+		  "%s: %s, and is another file; --force replaces it",
+		  file->path, strerror(EEXIST));
+	newFileAbort(&file->new);
 	return TOOL_FAILED;
 }
 
+static int commitFile(struct join *self, struct joinFile *file)
+{
+	int ret = newFileCommit(&file->new, self->options->isForced);
+
+	file->isNew &= ret == 0;
+	if (ret < 0)
+		toolError(self->tool, "%s: %s", file->path, strerror(-ret));
+	return ret < 0 ? TOOL_FAILED : -1;
+}
+
+/** Write all files, and only then give them their names: where there is no room
+ *  for one the others of a project that is replaced stay. */
 static int writeFiles(struct join *self)
 {
 	char *levels = g_strjoinv(" ", (char **)self->levels->pdata);
@@ -686,11 +638,22 @@ static int writeFiles(struct join *self)
 	for (guint i = 0; status < 0 && i < self->files->len; i++) {
 		struct joinFile *file = self->files->pdata[i];
 
-		status = writeFile(self, file, levels);
+		status = prepareFile(self, file, levels);
 		toolProgressFile(self->tool, plainFileSize(file->from->path));
 	}
 	toolProgressEnd(self->tool);
 	g_free(levels);
+	for (guint i = 0; i < self->files->len; i++) {
+		struct joinFile *file = self->files->pdata[i];
+
+		if (file->new.path && status < 0) {
+			status = commitFile(self, file);
+			continue;
+		}
+		file->isNew = false;
+		if (file->new.path)
+			newFileAbort(&file->new);
+	}
 	return status;
 }
 

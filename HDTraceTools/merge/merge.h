@@ -95,6 +95,18 @@ void mergeShowCopied(void *tool, off_t size);
 int mergeCollect(struct tool *tool, const char *argument,
 		 char *const *directories);
 
+/** Of which kind a file is, by its name; false: it is of none. */
+bool mergeKindOf(const char *name, enum mergeKind *kind);
+
+/**
+ * Complain about relations of two processes that cannot be told apart: they
+ * would be taken for the same.
+ *
+ * @param owners struct mergeFile by owner, of files before; these are added.
+ */
+void mergeAddOwners(struct tool *tool, GHashTable *owners,
+		    const GPtrArray *files);
+
 /** Types of levels that are used if none are known. */
 char *mergeDefaultLevel(unsigned int level);
 
@@ -165,6 +177,14 @@ struct mergeChange {
  */
 int mergePrepare(struct merge *merge, const struct mergeFile *file,
 		 const struct mergeChange *change, struct newFile *new);
+
+/** Close what one of these wrote, with its path: nothing of many files is
+ * committed before all are on disk. As mergePrepare(). */
+int mergeClose(struct tool *tool, const char *path, struct newFile *new);
+
+/** The same of a copy of a file as it is. */
+int mergePrepareCopy(struct tool *tool, const char *from, const char *to,
+		     struct newFile *new);
 
 /** Add a point to the clock of a file's host; complains if it has none. */
 void mergeAddClock(struct merge *merge, const struct mergeFile *file,

@@ -348,6 +348,12 @@ offset without --into|goes with --into only|--offset=client=1 client
 another option|--levels does not go with --into|--into all/all --levels=Host client server
 output|--output does not go with --into|--into all/all -o x client server
 END
+ln -s . link
+for into in "$PWD/client" ./../work/client link/client.proj; do
+	ok "itself, by another path" untouched says "give --into another name" 2 \
+		merge --force --into "$into" client server
+done
+rm link
 mv server.proj x
 ok "without a .proj" says "hdtrace merge writes it" 2 \
 	merge --into all/all client server
@@ -375,8 +381,7 @@ ok "another file where one is to be" says "--force replaces it" 2 \
 ok "stays, and no other is left" sh -c \
 	'[ "$(ls all)" = all_B_server_REQ.rel ] && grep -qx x all/all_B*'
 ok "unless forced" status 0 merge --force --into all/all client server
-rm all/*
-cp -R . ../before
+cp -R all old
 python3 -c '
 print("".join("<rel t=\"%d\" time=\"30\"/><un t=\"%d\" time=\"31\"/>" % (i, i)
               for i in range(100, 40000)), end="")' |
@@ -386,6 +391,14 @@ too_big() {
 	(trap '' XFSZ && ulimit -f 1000 && untouched says "File too large" 2 \
 		merge --into all/all client server)
 }
+too_big_again() {
+	(trap '' XFSZ && ulimit -f 1000 && untouched says "File too large" 2 \
+		merge --force --into all/all --offset=client=-1 --offset=server=4 \
+		client server) && diff -r all old
+}
+ok "where there is no room, and a project is to be replaced" too_big_again
+rm -r all old
+mkdir all
 ok "where there is no room" too_big
 ok "nothing is left" nothing_there
 ok "a device in the place of the project" sh -c '
@@ -407,4 +420,19 @@ killed() {
 	done
 }
 ok "killed at any time, and tried again" untouched killed
+
+# More files than may be open at once.
+fresh
+client_server
+mkdir all
+for i in $(seq 100 199); do
+	printf '<rel t="0" time="30"/><un t="0" time="31"/>' |
+		relations "server_B_N$i" B "$i.1" 0 'Host Layer'
+done
+few_open() {
+	(ulimit -n 50 && "$@")
+}
+ok "many files" few_open status 0 merge --into all/all client server
+ok "many files whose times are adjusted" few_open status 0 merge --force \
+	--time-adjust=B=1 server
 done_testing
