@@ -30,6 +30,18 @@ void exportLose(struct export *export, const char *what, uint64_t count)
 	g_array_append_val(export->losses, loss);
 }
 
+/** Files of relations, where somebody asked. */
+static uint64_t countRelations(const struct export *export)
+{
+	const hdIProject *project = export->project;
+	uint64_t count = 0;
+
+	for (size_t i = 0; i < project->relationCount; i++)
+		count += selectionHasNode(&export->selection,
+					  project->relations[i]->node);
+	return count;
+}
+
 void exportLoseProject(struct export *export)
 {
 	const hdIProject *project = export->project;
@@ -43,7 +55,7 @@ void exportLoseProject(struct export *export)
 		   export->format->keepsClocks ? 0 : project->clockCount);
 	if (export->hasRelations && !export->format->keepsRelations)
 		exportLose(export, "files of relations",
-			   project->relationCount);
+			   countRelations(export));
 }
 
 int exportStartFile(struct export *export, struct newFile *file,

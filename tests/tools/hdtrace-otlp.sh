@@ -98,6 +98,9 @@ ok "causes that are no spans" hostile
 ok "other formats say that they have none" says \
 	"csv-wide does not carry: files of relations (2)" 0 \
 	export --to csv-wide -o p.csv.d p.proj
+ok "as many as were asked for" says \
+	"csv-wide does not carry: files of relations (1)" 0 \
+	export --to csv-wide --node a -o p2.csv.d p.proj
 
 if ! command -v protoc >/dev/null; then
 	skip "read by protobuf" "no protoc"
