@@ -20,6 +20,7 @@
 #include "cli/output.h"
 #include "common/clock.h"
 #include "common/format/seconds.h"
+#include "common/format/statheader.h"
 
 /** A header is looked for in this many bytes. */
 #define HEAD_SIZE 1048576
@@ -128,12 +129,16 @@ static void putLevels(GString *out, const char *levels)
 {
 	struct xmlPiece tag;
 	size_t start, end;
+	GString *text;
 
 	if (!xmlFindTag(out->str, out->len, 0, NULL, &tag) ||
 	    !xmlFindAttribute(out->str, &tag, "levels", &start, &end))
 		return;
+	text = g_string_new(NULL);
+	xmlAppend(text, levels);
 	g_string_erase(out, (gssize)start, (gssize)(end - start));
-	g_string_insert(out, (gssize)start, levels);
+	g_string_insert(out, (gssize)start, text->str);
+	g_string_free(text, TRUE);
 }
 
 /** Replace the labels that the head of statistics names. */
@@ -167,8 +172,8 @@ static bool putLabels(GString *out, char *const *labels)
 	return isThere;
 }
 
-/** The header of statistics has five digits for its length. */
-#define STAT_HEADER_MAX 99999
+static const char noHeader[] =
+	"there is no header whose timeAdjustment could be changed";
 
 /**
  * Make the new beginning of a file, up to and with the tag that has the
@@ -176,10 +181,12 @@ static bool putLabels(GString *out, char *const *labels)
  *
  * @param[out] out The new beginning.
  * @param[out] rest Where the old beginning ends.
+ *
+ * @return NULL, or why that cannot be done.
  */
-static bool makeHead(const struct head *head, enum mergeKind kind,
-		     const struct mergeChange *change, GString *out,
-		     size_t *rest, struct adjustment *adjustment)
+static const char *makeHead(const struct head *head, enum mergeKind kind,
+			    const struct mergeChange *change, GString *out,
+			    size_t *rest, struct adjustment *adjustment)
 {
 	bool isStat = kind == MERGE_STAT;
 	struct xmlPiece tag;
@@ -194,15 +201,15 @@ static bool makeHead(const struct head *head, enum mergeKind kind,
 		const char *newline = memchr(head->bytes, '\n', head->size);
 
 		if (!newline)
-			return false;
+			return noHeader;
 		start = (size_t)(newline + 1 - head->bytes);
 	}
 	if (!xmlFindTag(head->bytes, head->size, start, isStat ? "Group" : NULL,
 			&tag))
-		return false;
+		return noHeader;
 	if (change->clock && xmlFindAttribute(head->bytes, &tag, "clock",
 					      &value.start, &value.end))
-		return false;
+		return noHeader;
 	adjustment->before = 0;
 	hasValue = xmlFindAttribute(head->bytes, &tag, "timeAdjustment",
 				    &value.start, &value.end);
@@ -213,7 +220,7 @@ static bool makeHead(const struct head *head, enum mergeKind kind,
 		g_free(text);
 	}
 	if (!isGood || !computeAdjustment(kind, change, adjustment, &sum))
-		return false;
+		return noHeader;
 	text = isStat ? formatStat(sum) : formatTrace(sum);
 	g_string_append_len(out, head->bytes + start,
 			    (gssize)(tag.name + tag.nameLength - start));
@@ -236,23 +243,24 @@ static bool makeHead(const struct head *head, enum mergeKind kind,
 	if (change->levels && !isStat)
 		putLevels(out, change->levels);
 	if (change->labels && isStat && !putLabels(out, change->labels))
-		return false;
+		return "there is no TopologyNode that could be changed";
 	if (isStat) {
 		/* The length grows by as much as the tag did. */
 		gint64 length = g_ascii_strtoll(head->bytes, NULL, 10);
 		char number[32];
 
 		length += (gint64)out->len - (gint64)(tag.end - start);
-		if (length > STAT_HEADER_MAX)
-			return false;
+		if (length >= HD_STAT_HEADER_MAX)
+			return "its header would become too long";
 		g_snprintf(number, sizeof(number), "%0*" PRId64 "\n",
 			   (int)MIN(start - 1, 18), length);
 		g_string_prepend(out, number);
 	}
-	return true;
+	return NULL;
 }
 
-/** Write what follows the head of a file, with corrected times. */
+/** Write what follows the head of a file, with corrected times; 0, or -EBADMSG,
+ *  which was said. */
 static int writeCorrected(struct merge *merge, const struct mergeFile *file,
 			  const struct mergeChange *change, size_t rest,
 			  const struct adjustment *adjustment, FILE *out)
@@ -263,8 +271,11 @@ static int writeCorrected(struct merge *merge, const struct mergeFile *file,
 	size_t size;
 	int ret = plainFileMap(file->path, &mapped);
 
-	if (ret < 0)
-		return ret;
+	if (ret < 0) {
+		toolError(merge->tool, "%s: %s", file->path,
+			  plainFileError(ret));
+		return -EBADMSG;
+	}
 	text = g_mapped_file_get_contents(mapped);
 	size = g_mapped_file_get_length(mapped);
 	if (file->kind == MERGE_RELATIONS) {
@@ -308,6 +319,7 @@ int mergePrepare(struct merge *merge, const struct mergeFile *file,
 	GString *out = g_string_new(NULL);
 	struct adjustment adjustment;
 	struct head head;
+	const char *wrong;
 	size_t rest;
 	int ret = headOpen(&head, file->path);
 
@@ -317,11 +329,9 @@ int mergePrepare(struct merge *merge, const struct mergeFile *file,
 			  plainFileError(ret));
 		return TOOL_FAILED;
 	}
-	if (!makeHead(&head, file->kind, change, out, &rest, &adjustment)) {
-		toolError(merge->tool,
-			  "%s: there is no header whose "
-			  "timeAdjustment could be changed",
-			  file->path);
+	wrong = makeHead(&head, file->kind, change, out, &rest, &adjustment);
+	if (wrong) {
+		toolError(merge->tool, "%s: %s", file->path, wrong);
 		ret = -EBADMSG;
 	} else {
 		ret = newFileStart(new, path);

@@ -421,6 +421,19 @@ killed() {
 }
 ok "killed at any time, and tried again" untouched killed
 
+# Types of levels may be called anything.
+fresh
+for program in a b; do
+	project "$program" 'Host,Process,R&amp;D' "A_${program}_X"
+	relations "${program}_A_${program}_X" A "$program.1" 0 Host <<'XML'
+<rel t="0" time="10"/><un t="0" time="12"/>
+XML
+done
+mkdir all
+ok "a level with an odd name" status 0 merge --into all/all a b
+ok "can be read" status 0 check all/all
+ok "and is told" grep -q 'levels="Host Process R&amp;D"' all/all_A_a_X.rel
+
 # More files than may be open at once.
 fresh
 client_server
@@ -430,7 +443,8 @@ for i in $(seq 100 199); do
 		relations "server_B_N$i" B "$i.1" 0 'Host Layer'
 done
 few_open() {
-	(ulimit -n 50 && "$@")
+	# shellcheck disable=SC3045 # where it is not known, nothing is lost
+	(ulimit -n 50; "$@")
 }
 ok "many files" few_open status 0 merge --into all/all client server
 ok "many files whose times are adjusted" few_open status 0 merge --force \

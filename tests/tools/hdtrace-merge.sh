@@ -184,6 +184,25 @@ ok "one file cannot be adjusted" says "no header whose timeAdjustment" 2 \
 ok "so none is" cmp mini_alpha_Energy.stat "$scratch/copy"
 ok "nothing is left over" no_leftovers
 
+# The length of a header has five digits.
+stat_adjustment=none
+energy_stat alpha >mini_alpha_Energy.stat
+length=$(head -c 5 mini_alpha_Energy.stat | sed 's/^0*//')
+{
+	echo 99999
+	tail -c +7 mini_alpha_Energy.stat | head -c "$length" |
+		sed "s/<Group /<Group $(printf "%*s" "$((99999 - length))" "")/"
+	tail -c "+$((7 + length))" mini_alpha_Energy.stat
+} >"$scratch/copy"
+cp "$scratch/copy" mini_alpha_Energy.stat
+rm mini_beta_Net.stat
+ok "a header that would become too long" says "would become too long" 2 \
+	merge --force -t alpha=1 mini
+ok "stays" cmp mini_alpha_Energy.stat "$scratch/copy"
+stat_adjustment=-0000000000.000000000
+energy_stat alpha >mini_alpha_Energy.stat
+echo nonsense >mini_beta_Net.stat
+
 # Clocks: that of beta is 0.25 s slow at first, and 50 ppm too slow.
 clock_lines() {
 	echo "Clock time=1000000010 offset=0.2505 error=0.00003 method='ping-pong'"
