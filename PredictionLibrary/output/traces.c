@@ -280,6 +280,17 @@ static int byStart(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+/* Whether a message can be in a lane after one that ended then. Where bridges
+ * are shared it waits for none of the others: if it takes time it may not seem
+ * to begin because one ended. */
+static bool isFree(const hdPResult *result, double ended,
+		   const struct hdPredictTransfer *transfer)
+{
+	return ended <= transfer->start &&
+	       (!result->isShared || isLater(transfer->start, ended) ||
+		!isLater(transfer->end, transfer->start));
+}
+
 /* Each message takes the first lane that is free when it begins. */
 static int findLanes(const struct hdPredictProject *project, uint32_t edge,
 		     struct lanes *lanes)
@@ -298,13 +309,14 @@ static int findLanes(const struct hdPredictProject *project, uint32_t edge,
 	if (n)
 		qsort(lanes->messages, n, sizeof(uint32_t), byStart);
 	lanes->count = 1;
+	lanes->ends[0] = -1;
 	for (uint32_t i = 0; i < n; i++) {
 		const struct hdPredictTransfer *transfer =
 			&transfers[lanes->messages[i]];
 		uint32_t lane = 0;
 
 		while (lane < lanes->count &&
-		       lanes->ends[lane] > transfer->start)
+		       !isFree(project->result, lanes->ends[lane], transfer))
 			lane++;
 		if (lane == lanes->count)
 			lanes->count++;

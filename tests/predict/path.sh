@@ -89,6 +89,16 @@ END
 	done
 }
 ok "path: a bridge that is shared" share
+# What w made is sent when x's message, which it shares bridges with, has ended.
+after() {
+	path "--slowdown off --comm share" p.xml 10.000000000 2 S:4.000000000 T:4.000000000 Bsend:2.000000000 <<END &&
+$(task x S 200 A.0 0)$(task v S 1 A.1 0)$(task w S 200 A.1 1)$(task y T 200 B.0 0)$(task z T 200 B.1 0)
+$(dep x y)$(dep w z)
+END
+		grep -q "<Bsend .*follows='2' for='w'  *time='4.000000000' end='6.000000000'/>" \
+			path_A_4_1.trc
+}
+ok "path: a bridge that is shared, one message after another" after
 # The same two messages, but from two servers: the bridge into B is taken.
 incast() {
 	sed 's|^<channel|<node id="C" architecture="box"><main-memory id="C.m" size="1000"><out peer="C.o"/><in peer="C.i"/></main-memory><pe id="C.0" architecture="core"/><bridge id="C.o" architecture="out"/><bridge id="C.i" architecture="in"/></node>&|
