@@ -3,7 +3,8 @@
 # and what holds for all models holds.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# HDTRACE_TEST_MODELS says how many (1000), HDTRACE_TEST_SEED which is the first.
+# HDTRACE_TEST_MODELS says how many (1000, with sanitizers 200), HDTRACE_TEST_SEED
+# which is the first.
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
 command -v python3 >/dev/null || skip_all "python3 is missing"
 export PYTHONDONTWRITEBYTECODE=1
@@ -14,7 +15,9 @@ compare() {
 	cat "$scratch/said"
 	return "$status"
 }
-models=${HDTRACE_TEST_MODELS:-1000}
+count=1000
+[ -z "${HD_SANITIZE-}" ] || count=200
+models=${HDTRACE_TEST_MODELS:-$count}
 first=${HDTRACE_TEST_SEED:-0}
 ok "A7: $models random models from seed $first" compare "$first" "$models"
 ok "A7: most of them are simulated" grep -q "[0-9][0-9] equal" "$scratch/said"

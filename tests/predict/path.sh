@@ -3,8 +3,8 @@
 # of what could not begin before: cases by hand, and random models.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# HDTRACE_TEST_MODELS says how many models (200), HDTRACE_TEST_SEED which is the
-# first.
+# HDTRACE_TEST_MODELS says how many models (200, with sanitizers 50),
+# HDTRACE_TEST_SEED which is the first.
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
 hdpredict=${abs_top_builddir:?}/hdpredict
 hdtrace=$abs_top_builddir/hdtrace
@@ -175,7 +175,9 @@ if ! command -v python3 >/dev/null; then
 	exit
 fi
 export PYTHONDONTWRITEBYTECODE=1
-models=${HDTRACE_TEST_MODELS:-200}
+count=200
+[ -z "${HD_SANITIZE-}" ] || count=50
+models=${HDTRACE_TEST_MODELS:-$count}
 first=${HDTRACE_TEST_SEED:-0}
 random_models() {
 	python3 "$abs_top_srcdir/tests/predict/path.py" "$hdpredict" "$hdtrace" \

@@ -281,9 +281,9 @@ more_chances() {
 	done
 }
 [ -z "${HDTRACE_TEST_LONG-}" ] || ok "more chance projects" more_chances
-# Peaks of memory, in KiB, with few and with 800,000 windows.
+# Peaks of memory, in KiB, with few and with 400,000 windows.
 memory() {
-	for memory_window in 0.01 0.00001; do
+	for memory_window in 0.01 0.00002; do
 		python3 - "$memory_window" "$hdtrace" "$@" <<-'END' || return 1
 			import resource, subprocess, sys
 			window, *words = sys.argv[1:]
