@@ -300,8 +300,9 @@ moves() {
 }
 ok "S3: a state begins in one thread and ends in another" moves
 
+# Long enough for what lies between a gauge and a relation, on a busy machine, too.
 agreeing() {
-	start --project=p --method=threads --delay=20 --threads=8 &&
+	start --project=p --method=threads --delay=100 --threads=8 &&
 		client --project=p --clients=4 --count=2 --size=2M write && stop
 }
 scene agreeing
