@@ -92,6 +92,23 @@ done
 ok "no file is installed that is not ours" sh -c \
 	"cd '$stage' && ! find . ! -type d ! -name others | grep -viE '/(lib)?_?(hd|rut|pt|pm)[^/]*$|/pmlib/|/doc/hdtrace/|/man/'"
 
+# First, as it needs archives of others that are removed after their own tests.
+try_library libhdProbeTrace yes <<'END'
+#include <hdProbe.h>
+#include <hdProbeTrace.h>
+int main(void)
+{
+	struct hdProbeWatch *watch = hdProbe_watch();
+	struct hdProbeFigures figures;
+
+	{
+		HDPROBE_SCOPE("main");
+	}
+	return hdProbe_watchRead(watch, &figures, 1) != 1 ||
+	       hdProbe_traceWrite() != -1;
+}
+END
+
 try_library libhdTrace yes <<'END'
 #include <hdTrace.h>
 int main(void)
@@ -142,22 +159,6 @@ int main(void)
 		HDPROBE_SCOPE("main");
 	}
 	return hdProbe_snapshot(NULL, 0, 0) != 1;
-}
-END
-
-try_library libhdProbeTrace yes <<'END'
-#include <hdProbe.h>
-#include <hdProbeTrace.h>
-int main(void)
-{
-	struct hdProbeWatch *watch = hdProbe_watch();
-	struct hdProbeFigures figures;
-
-	{
-		HDPROBE_SCOPE("main");
-	}
-	return hdProbe_watchRead(watch, &figures, 1) != 1 ||
-	       hdProbe_traceWrite() != -1;
 }
 END
 

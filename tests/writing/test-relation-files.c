@@ -469,7 +469,7 @@ static void forked(hdR_topoToken node, hdR_token *parent, const char *local)
 	testRelFree(file);
 }
 
-static void testFork(void)
+G_GNUC_UNUSED static void testFork(void)
 {
 	struct testRelFile *file;
 	hdR_topoToken node;
@@ -554,7 +554,11 @@ int main(int argc, char **argv)
 	return testRun();
 #endif
 	g_test_add_func("/relation/R5/killed", testKilled);
+#if !defined(__SANITIZE_ADDRESS__)
+	/* Its locks stay locked in a child that is made while a thread begins.
+	 */
 	g_test_add_func("/relation/fork", testFork);
+#endif
 	g_test_add_func("/relation/exit", testExit);
 	return testRun();
 }
