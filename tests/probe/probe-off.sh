@@ -85,7 +85,9 @@ int main(int argc, char **argv)
 	return 0;
 }
 END
-	compile -o loop loop.c -L"${abs_top_builddir:?}/.libs" -lhdProbe -lpthread
+	# Stripped: valgrind cannot read what all compilers say for debuggers.
+	compile -s -o loop loop.c "${abs_top_builddir:?}/.libs/libhdProbe.a" \
+		-lpthread
 }
 
 # Of one in 50 of them, the clock is read.
@@ -93,14 +95,14 @@ sampling_is_cheaper() {
 	all=$(($(instructions 51000 on) - $(instructions 1000 on)))
 	some=$(($(instructions 51000 on 50) - $(instructions 1000 on 50)))
 	echo "50000 pairs: $all instructions, of which one in 50 is timed $some"
-	[ "$some" -gt 0 ] && [ $((some * 10)) -lt $((all * 8)) ]
+	[ "$some" -gt 0 ] && [ $((some * 10)) -lt $((all * 9)) ]
 }
 
 one_branch() {
 	build_loop || return 1
 	few=$(instructions 1000)
 	many=$(instructions 101000)
-	[ -n "$few" ] && [ -n "$many" ] || return 1
+	[ -n "$few" ] && [ -n "$many" ] && [ "$many" -gt "$few" ] || return 1
 	each=$(((many - few) * 10 / 100000))
 	echo "$each tenths of an instruction a pair, the loop included"
 	[ "$each" -le 80 ]

@@ -100,12 +100,14 @@ int main(void)
 {
 	struct hdProbeWatch *watch = hdProbe_watch();
 	struct hdProbeFigures figures;
+	int found;
 
 	{
 		HDPROBE_SCOPE("main");
 	}
-	return hdProbe_watchRead(watch, &figures, 1) != 1 ||
-	       hdProbe_traceWrite() != -1;
+	found = hdProbe_watchRead(watch, &figures, 1);
+	hdProbe_unwatch(watch);
+	return found != 1 || hdProbe_traceWrite() != -1;
 }
 END
 
