@@ -31,8 +31,7 @@ struct otlp {
 	struct outJson json;
 	struct forest *forest;
 	struct spans *spans;
-	struct spansLink link; /**< The next one, if there is. */
-	bool hasLink;
+	guint link; /**< The next of forestLinks(). */
 	GString *text;
 	/** uint64_t: numbers of the states around, by depth. */
 	GArray *open;
@@ -221,8 +220,7 @@ static void putState(struct otlp *self, const struct forestRelation *relation,
 	self->export->states++;
 }
 
-/** A link of the relation that is written, by its number among them. */
-static int putLink(struct otlp *self, const char *token, const char *trace)
+static void putLink(struct otlp *self, const char *token, const char *trace)
 {
 	char id[SPANS_SPAN_SIZE];
 
@@ -231,23 +229,29 @@ static int putLink(struct otlp *self, const char *token, const char *trace)
 	outJsonText(&self->json, "traceId", trace);
 	outJsonText(&self->json, "spanId", id);
 	outJsonEnd(&self->json);
-	return 0;
 }
 
-static int nextLink(struct otlp *self)
+/** The next one of those up to a relation; NULL: there is none. */
+static const struct forestLink *nextLink(const struct otlp *self,
+					 uint32_t number)
 {
-	int ret = spansNextLink(self->spans, &self->link);
+	const GArray *links = forestLinks(self->forest);
+	const struct forestLink *link =
+		self->link < links->len
+			? &g_array_index(links, struct forestLink, self->link)
+			: NULL;
 
-	self->hasLink = ret == 1;
-	return MIN(ret, 0);
+	return link && link->number <= number ? link : NULL;
 }
 
-/** Put the links of a relation; it is no longer valid then. */
+/** Put the links of a relation; if there are some, what forestGet() gave is no
+ *  longer valid then. */
 static int putLinks(struct otlp *self, const struct forestRelation *relation)
 {
 	const uint32_t number = relation->number;
 	const size_t count = relation->linkCount;
 	GPtrArray *tokens = g_ptr_array_new_with_free_func(g_free);
+	const struct forestLink *link;
 	char trace[SPANS_TRACE_SIZE];
 	unsigned int flags;
 	size_t found = 0;
@@ -255,18 +259,16 @@ static int putLinks(struct otlp *self, const struct forestRelation *relation)
 
 	for (size_t i = 0; i < count; i++)
 		g_ptr_array_add(tokens, g_strdup(relation->links[i]));
-	/* Those of relations that nobody asked for are passed. */
-	while (ret == 0 && self->hasLink && self->link.number < number)
-		ret = nextLink(self);
 	if (count)
 		outJsonArray(&self->json, "links", true);
-	for (; ret == 0 && self->hasLink && self->link.number == number;
-	     found++) {
-		ret = spansTrace(self->spans, self->link.target, trace, &flags);
+	for (; ret == 0 && (link = nextLink(self, number)); self->link++) {
+		/* Those of relations that nobody asked for are passed. */
+		if (link->number < number)
+			continue;
+		ret = spansTrace(self->spans, link->cause, trace, &flags);
 		if (ret == 0)
-			putLink(self, tokens->pdata[self->link.index], trace);
-		if (ret == 0)
-			ret = nextLink(self);
+			putLink(self, tokens->pdata[link->index], trace);
+		found++;
 	}
 	if (count)
 		outJsonEnd(&self->json);
@@ -335,7 +337,7 @@ static int putRelation(struct otlp *self, struct forestRelation *relation)
 		putTrue(self, "hdtrace.unended");
 	outJsonEnd(&self->json);
 	ret = putLinks(self, relation);
-	if (ret == 0)
+	if (ret == 0 && relation->linkCount > 0)
 		ret = forestGet(self->forest, number, relation);
 	if (ret < 0)
 		return ret;
@@ -354,10 +356,7 @@ static int putForest(struct otlp *self)
 	int ret;
 
 	self->spans = spansNew(self->forest);
-	ret = spansFind(self->spans);
-	if (ret == 0)
-		ret = nextLink(self);
-	if (exportTemporary(self->export, ret) < 0)
+	if (exportTemporary(self->export, spansFind(self->spans)) < 0)
 		return -1;
 	while ((ret = exportNextRelation(self->export, self->forest, &number,
 					 &relation)) == 1) {

@@ -30,8 +30,8 @@ struct entry {
 struct mention {
 	unsigned char key[16]; /**< Hash of the token, or the span. */
 	uint32_t number;       /**< Who is it, or who names it. */
+	uint32_t link;         /**< With which of its links, from 1; or 0. */
 	bool isReference;
-	bool isLink; /**< It names a further cause. */
 };
 
 /** Times of those that a relation caused, or of its states. */
@@ -76,7 +76,7 @@ static int compareMentions(const void *left, const void *right)
 		return a->isReference ? 1 : -1;
 	if (a->number != b->number)
 		return a->number < b->number ? -1 : 1;
-	return a->isLink - b->isLink;
+	return (a->link > b->link) - (a->link < b->link);
 }
 
 static void freeFile(void *data)
@@ -188,26 +188,16 @@ static void put(struct forest *self, const hdIRelation *relation,
 		putText(self, relation->links[i]);
 }
 
-static void mention(struct forest *self, uint32_t number, const GString *token,
-		    bool isReference)
+/** @param link Of a reference: see struct mention. */
+static void mention(struct forest *self, uint32_t number, const char *token,
+		    bool isReference, uint32_t link)
 {
 	struct mention mention;
 
 	memset(&mention, 0, sizeof(mention));
 	mention.number = number;
+	mention.link = link;
 	mention.isReference = isReference;
-	hdTraceId(token->str, token->len, mention.key);
-	fail(self, sorterAdd(self->mentions, &mention));
-}
-
-static void mentionLink(struct forest *self, uint32_t number, const char *token)
-{
-	struct mention mention;
-
-	memset(&mention, 0, sizeof(mention));
-	mention.number = number;
-	mention.isReference = true;
-	mention.isLink = true;
 	hdTraceId(token, strlen(token), mention.key);
 	fail(self, sorterAdd(self->mentions, &mention));
 }
@@ -231,14 +221,15 @@ static void take(struct forest *self, struct forestFile *file,
 	};
 
 	relationToken(owner, relation, self->token);
-	mention(self, number, self->token, false);
+	mention(self, number, self->token->str, false, 0);
 	g_string_truncate(self->parent, 0);
 	if (relationParent(owner, relation, self->parent))
-		mention(self, number, self->parent, true);
+		mention(self, number, self->parent->str, true, 0);
 	else if (relation->parentKind == HDI_PARENT_SPAN)
 		self->spans++;
 	for (size_t i = 0; i < relation->linkCount; i++)
-		mentionLink(self, number, relation->links[i]);
+		mention(self, number, relation->links[i], true,
+			(uint32_t)i + 1);
 	self->counts.roots += relation->parentKind != HDI_PARENT_SPAN &&
 			      self->parent->len == 0;
 	put(self, relation,
@@ -308,9 +299,10 @@ static void joinMentions(struct forest *self)
 		if (!now.isReference && !isSame) {
 			relation = now;
 			isThere = true;
-		} else if (now.isLink && isSame) {
+		} else if (now.link && isSame) {
 			const struct forestLink link = {
 				.number = now.number,
+				.index = now.link - 1,
 				.cause = relation.number,
 			};
 
@@ -359,6 +351,15 @@ static void joinSpans(struct forest *self)
 			fail(self, sorterAdd(self->mentions, &mention));
 	}
 	joinMentions(self);
+}
+
+static gint compareLinks(gconstpointer left, gconstpointer right)
+{
+	const struct forestLink *a = left, *b = right;
+
+	if (a->number != b->number)
+		return a->number < b->number ? -1 : 1;
+	return (a->index > b->index) - (a->index < b->index);
 }
 
 static gint compareNumbers(gconstpointer left, gconstpointer right)
@@ -418,6 +419,7 @@ int forestEnd(struct forest *self)
 	memset(self->parents, 0xff, sizeof(uint32_t) * ((size_t)count + 1));
 	memset(self->children, 0xff, sizeof(uint32_t) * ((size_t)count + 1));
 	joinMentions(self);
+	g_array_sort(self->causes, compareLinks);
 	if (self->spans > 0)
 		joinSpans(self);
 	findDepths(self);

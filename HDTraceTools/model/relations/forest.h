@@ -134,11 +134,12 @@ bool forestEnded(const struct forest *self, uint32_t number);
 
 /** That a relation names another one of the project as a further cause. */
 struct forestLink {
-	uint32_t number; /**< Who names it. */
-	uint32_t cause;
+	uint32_t number; /**< Who names it, */
+	uint32_t index;  /**< with which of its links, from 0, */
+	uint32_t cause;  /**< and whom. */
 };
 
-/** All of them: struct forestLink. */
+/** All of them: struct forestLink, by number and index. */
 const GArray *forestLinks(const struct forest *self);
 
 /** When it began, and until when it lasted, without reading it. */

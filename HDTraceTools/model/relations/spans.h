@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file
- * Relations as spans of W3C traces, and what their links name
- * (doc/format/format.md, "W3C traces").
+ * Relations as spans of W3C traces (doc/format/format.md, "W3C traces").
  *
  * In memory are 4 bytes of each relation. An object belongs to one thread at a
  * time, as its forest does.
@@ -37,22 +36,6 @@ int spansFind(struct spans *self);
  */
 int spansTrace(struct spans *self, uint32_t number,
 	       char trace[SPANS_TRACE_SIZE], unsigned int *flags);
-
-/** A link that names a relation of the project. */
-struct spansLink {
-	uint32_t number; /**< Who has it, */
-	uint32_t index;  /**< which of its links it is, from 0, */
-	uint32_t target; /**< and whom it names. */
-};
-
-/**
- * Get the next of them, in the order of the relations that have them.
- *
- * @retval 1 @p link is set.
- * @retval 0 That was all.
- * @return A negative errno.
- */
-int spansNextLink(struct spans *self, struct spansLink *link);
 
 /** Write the id of the span that a token stands for, 16 digits. */
 void spansIdOf(const char *token, size_t length, char span[SPANS_SPAN_SIZE]);
