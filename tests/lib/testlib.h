@@ -26,6 +26,31 @@ void testInit(int *argc, char ***argv);
 /** g_test_run(), and the directory is gone. */
 int testRun(void);
 
+/* ---- Sanitizers -------------------------------------------------------- */
+
+#if defined(__has_feature)
+#define TEST_HAS_FEATURE(feature) __has_feature(feature)
+#else
+#define TEST_HAS_FEATURE(feature) 0
+#endif
+
+/** ThreadSanitizer bears neither a process that forks and then has threads, nor
+ *  exit() in a signal handler. */
+#if defined(__SANITIZE_THREAD__) || TEST_HAS_FEATURE(thread_sanitizer)
+#define TEST_HAS_TSAN true
+#else
+#define TEST_HAS_TSAN false
+#endif
+
+/** AddressSanitizer's locks stay locked in a child that is made while another
+ *  thread begins or allocates; it hangs then, sooner or later, more so on a
+ * busy machine. */
+#if defined(__SANITIZE_ADDRESS__) || TEST_HAS_FEATURE(address_sanitizer)
+#define TEST_HAS_ASAN true
+#else
+#define TEST_HAS_ASAN false
+#endif
+
 /* ---- Calls ------------------------------------------------------------- */
 
 /** What errno is before a call that must not touch it. */

@@ -26,35 +26,6 @@
 /* Nothing goes out but when a test says so. */
 #define LATE "HDTRACE_FLUSH_MS=3600000"
 
-/* ThreadSanitizer bears neither a process that forks and then has threads, nor
- * exit() in a signal handler. */
-#if defined(__SANITIZE_THREAD__)
-#define NO_TSAN false
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define NO_TSAN false
-#else
-#define NO_TSAN true
-#endif
-#else
-#define NO_TSAN true
-#endif
-
-/* AddressSanitizer's locks stay locked in a child that is made while another
- * thread allocates; it hangs then, sooner or later, more so on a busy machine.
- */
-#if defined(__SANITIZE_ADDRESS__)
-#define NO_ASAN false
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define NO_ASAN false
-#else
-#define NO_ASAN true
-#endif
-#else
-#define NO_ASAN true
-#endif
-
 /* ---- The environment --------------------------------------------------- */
 
 #define DEFAULT_SIZE 262144
@@ -410,7 +381,8 @@ static void testFork(gconstpointer environment)
 	struct testStatFile *stat;
 	hdTopoNode *node;
 
-	if (!NO_TSAN || (!NO_ASAN && strcmp(environment, LATE) != 0)) {
+	if (TEST_HAS_TSAN ||
+	    (TEST_HAS_ASAN && strcmp(environment, LATE) != 0)) {
 		g_test_skip("the sanitizer cannot follow fork()");
 		return;
 	}
@@ -503,7 +475,7 @@ static void testForkMeanwhile(void)
 	hdTrace *trace;
 	void *count;
 
-	if (!NO_TSAN || !NO_ASAN) {
+	if (TEST_HAS_TSAN || TEST_HAS_ASAN) {
 		g_test_skip("the sanitizer cannot follow fork()");
 		return;
 	}
@@ -629,7 +601,7 @@ static void testExitInHandler(void)
 	const struct itimerval soon = { .it_value = { .tv_usec = 3000 } };
 	hdTrace *trace;
 
-	if (!NO_TSAN) {
+	if (TEST_HAS_TSAN) {
 		g_test_skip("ThreadSanitizer objects to exit() in a handler");
 		return;
 	}

@@ -403,6 +403,10 @@ static void testKilled(void)
 	pid_t pid;
 	char byte;
 
+	if (TEST_HAS_TSAN) {
+		g_test_skip("the sanitizer cannot follow fork()");
+		return;
+	}
 	if (!testInProcess("HDTRACE_FLUSH_MS=1"))
 		return;
 	for (int run = 0; run < 10; run++) {
@@ -469,7 +473,7 @@ static void forked(hdR_topoToken node, hdR_token *parent, const char *local)
 	testRelFree(file);
 }
 
-G_GNUC_UNUSED static void testFork(void)
+static void testFork(void)
 {
 	struct testRelFile *file;
 	hdR_topoToken node;
@@ -477,6 +481,10 @@ G_GNUC_UNUSED static void testFork(void)
 	char *local;
 	pid_t pid;
 
+	if (TEST_HAS_TSAN || TEST_HAS_ASAN) {
+		g_test_skip("the sanitizer cannot follow fork()");
+		return;
+	}
 	if (!testInProcess(LATE))
 		return;
 	node = openNode("fork", "");
@@ -507,6 +515,10 @@ static void testExit(void)
 	struct testRelFile *file;
 	pid_t pid;
 
+	if (TEST_HAS_TSAN) {
+		g_test_skip("the sanitizer cannot follow fork()");
+		return;
+	}
 	if (!testInProcess(LATE))
 		return;
 	fflush(NULL);
@@ -550,15 +562,8 @@ int main(int argc, char **argv)
 	g_test_add_data_func("/relation/R6/full/busy", "HDTRACE_FLUSH_MS=1",
 			     testFull);
 	g_test_add_func("/relation/taken", testTaken);
-#if defined(__SANITIZE_THREAD__)
-	return testRun();
-#endif
 	g_test_add_func("/relation/R5/killed", testKilled);
-#if !defined(__SANITIZE_ADDRESS__)
-	/* Its locks stay locked in a child that is made while a thread begins.
-	 */
 	g_test_add_func("/relation/fork", testFork);
-#endif
 	g_test_add_func("/relation/exit", testExit);
 	return testRun();
 }
