@@ -38,6 +38,21 @@ gboolean cliIsCommand(const char *tool, const char *command)
 	return isThere;
 }
 
+char *cliBeside(const char *program)
+{
+	char *self = g_file_read_link("/proc/self/exe", NULL);
+	char *bin = self ? g_path_get_dirname(self) : NULL;
+	char *found = bin ? g_build_filename(bin, program, NULL) : NULL;
+
+	if (!found || access(found, X_OK) < 0) {
+		g_free(found);
+		found = g_strdup(program);
+	}
+	g_free(bin);
+	g_free(self);
+	return found;
+}
+
 void cliPrepare(void)
 {
 	static const int signals[] = { SIGCHLD, SIGINT,  SIGTERM, SIGQUIT,

@@ -30,6 +30,10 @@ struct cliWait {
 /** Look whether a command is there; FALSE after a message. */
 gboolean cliIsCommand(const char *tool, const char *command);
 
+/** Find another program of ours, to be freed: its path beside this one, or its
+ *  name, to be looked for in the PATH. */
+char *cliBeside(const char *program);
+
 /** Block the signals that are handled here, before any thread is created. */
 void cliPrepare(void);
 

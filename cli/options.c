@@ -130,8 +130,12 @@ int cliNoSubcommand(const struct cliCommand *command,
 	return status;
 }
 
-void cliSubcommandsAppend(GString *out, const struct cliSubcommand *list)
+const char *cliSubcommandsNotes(const char *before,
+				const struct cliSubcommand *list,
+				const char *after)
 {
+	static char text[4096];
+	GString *out = g_string_new(before);
 	size_t width = 0;
 
 	for (const struct cliSubcommand *s = list; s->name; s++)
@@ -139,12 +143,48 @@ void cliSubcommandsAppend(GString *out, const struct cliSubcommand *list)
 	for (const struct cliSubcommand *s = list; s->name; s++)
 		g_string_append_printf(out, "  %-*s  %s\n", (int)width, s->name,
 				       s->summary);
+	g_string_append(out, after);
+	g_strlcpy(text, out->str, sizeof(text));
+	g_string_free(out, TRUE);
+	return text;
 }
 
-void cliSubcommandsDump(const struct cliSubcommand *list)
+int cliSubcommandsDump(const struct cliSubcommand *list, const char *more,
+		       cliRun *run)
 {
-	for (; list->name; list++)
-		printf("subcommand\t%s\t%s\n", list->name, list->summary);
+	int status = 0;
+
+	for (size_t i = 0; list[i].name; i++)
+		printf("subcommand\t%s\t%s\n", list[i].name, list[i].summary);
+	if (more)
+		puts(more);
+	for (size_t i = 0; status == 0 && list[i].name; i++) {
+		char *argv[] = { (char *)list[i].name, (char *)"--dump-options",
+				 NULL };
+
+		status = run(2, argv);
+	}
+	return status;
+}
+
+int cliSubcommandsMain(const struct cliCommand *command,
+		       const struct cliSubcommand *list, const char *more,
+		       cliRun *run, int argc, char **argv)
+{
+	static const GOptionEntry none[] = {
+		{ NULL, 0, 0, 0, NULL, NULL, NULL },
+	};
+	const GOptionEntry *lists[] = { none, NULL };
+	bool wantsDump = argc > 1 && strcmp(argv[1], "--dump-options") == 0;
+	int status = cliParse(command, lists, &argc, &argv);
+
+	if (status == 0 && wantsDump)
+		return cliSubcommandsDump(list, more, run);
+	if (status >= 0)
+		return status;
+	if (argc < 2)
+		return cliUsage(command, "COMMAND is missing");
+	return run(argc - 1, argv + 1);
 }
 
 /* ---- Tables of options ------------------------------------------------- */

@@ -95,11 +95,28 @@ int cliChoose(const struct cliCommand *command, const char *option,
 int cliNoSubcommand(const struct cliCommand *command,
 		    const struct cliSubcommand *list, const char *word);
 
-/** List subcommands as --help does, with two blanks before each. */
-void cliSubcommandsAppend(GString *out, const struct cliSubcommand *list);
+/** What --help says at its end: a text, the subcommands, and another text; it
+ *  stays, and there is one a process. */
+const char *cliSubcommandsNotes(const char *before,
+				const struct cliSubcommand *list,
+				const char *after);
 
-/** List subcommands for the completion, after --dump-options of the command. */
-void cliSubcommandsDump(const struct cliSubcommand *list);
+/** Run a subcommand, which argv[0] names; the exit status. */
+typedef int cliRun(int argc, char **argv);
+
+/** List subcommands and their options for the completion, after --dump-options
+ *  of the command; the exit status.
+ *
+ * @param more Lines behind the names, without an end; NULL: none.
+ */
+int cliSubcommandsDump(const struct cliSubcommand *list, const char *more,
+		       cliRun *run);
+
+/** All that a command does that has no options but those that all have, with
+ *  notes; the exit status. */
+int cliSubcommandsMain(const struct cliCommand *command,
+		       const struct cliSubcommand *list, const char *more,
+		       cliRun *run, int argc, char **argv);
 
 /** See that what was printed has arrived; the exit status. */
 int cliFinish(const struct cliCommand *command);

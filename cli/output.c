@@ -71,6 +71,10 @@ const char *outInteger(char *buffer, outInt128 value)
 	size_t count = 0;
 	char *end = buffer;
 
+	if (value >= INT64_MIN && value <= INT64_MAX) {
+		*hdNumberInt64(buffer, (int64_t)value) = '\0';
+		return buffer;
+	}
 	do {
 		parts[count++] = (uint64_t)(rest % base);
 		rest /= base;
@@ -180,14 +184,38 @@ static bool isHarmful(gunichar c)
 	       type == G_UNICODE_PARAGRAPH_SEPARATOR;
 }
 
+/** How many bytes at the beginning are printable ASCII, which most texts are
+ *  wholly. */
+static size_t countPrintable(const char *text, size_t length)
+{
+	size_t count = 0;
+
+	while (count < length && text[count] >= ' ' && text[count] <= '~')
+		count++;
+	return count;
+}
+
+bool outIsPlain(const char *text, size_t length)
+{
+	return countPrintable(text, length) == length;
+}
+
 void outAppendPrintable(GString *out, const char *text, size_t length)
 {
 	const char *end = text + length;
 
 	while (text < end) {
-		gunichar c = g_utf8_get_char_validated(text, end - text);
-		unsigned char byte = (unsigned char)*text;
+		size_t count = countPrintable(text, (size_t)(end - text));
+		unsigned char byte;
+		gunichar c;
 
+		if (count) {
+			g_string_append_len(out, text, (gssize)count);
+			text += count;
+			continue;
+		}
+		c = g_utf8_get_char_validated(text, end - text);
+		byte = (unsigned char)*text;
 		if (byte == '\n') {
 			g_string_append(out, "\\n");
 			text++;
@@ -210,13 +238,24 @@ void outAppendPrintable(GString *out, const char *text, size_t length)
 	}
 }
 
+void outPrintableTo(FILE *file, const char *text)
+{
+	size_t length = strlen(text);
+	GString *out;
+
+	if (outIsPlain(text, length)) {
+		fwrite(text, 1, length, file);
+		return;
+	}
+	out = g_string_new(NULL);
+	outAppendPrintable(out, text, length);
+	fputs(out->str, file);
+	g_string_free(out, TRUE);
+}
+
 void outPrintable(const char *text)
 {
-	GString *out = g_string_new(NULL);
-
-	outAppendPrintable(out, text, strlen(text));
-	fputs(out->str, stdout);
-	g_string_free(out, TRUE);
+	outPrintableTo(stdout, text);
 }
 
 void outSay(FILE *file, const char *format, ...)
@@ -359,12 +398,28 @@ static const char *jsonBeyondAscii(FILE *file, const char *text)
 	return next;
 }
 
+/** Whether a text stands in JSON as it is, between quotes. */
+static bool isJsonPlain(const struct outJson *json, const char *bytes,
+			size_t length)
+{
+	return outIsPlain(bytes, length) && !memchr(bytes, '"', length) &&
+	       !memchr(bytes, '\\', length) &&
+	       !(json->isInPage && memchr(bytes, '<', length));
+}
+
 static void jsonQuoted(const struct outJson *json, const char *bytes,
 		       size_t length)
 {
 	FILE *file = jsonFile(json);
-	char *valid = g_utf8_make_valid(bytes, (gssize)length);
+	char *valid;
 
+	if (isJsonPlain(json, bytes, length)) {
+		putc('"', file);
+		fwrite(bytes, 1, length, file);
+		putc('"', file);
+		return;
+	}
+	valid = g_utf8_make_valid(bytes, (gssize)length);
 	putc('"', file);
 	for (const char *c = valid; *c; c++) {
 		if ((unsigned char)*c >= 0x80) {

@@ -60,8 +60,13 @@ const char *outSize(char *buffer, int64_t bytes);
  */
 void outAppendPrintable(GString *out, const char *text, size_t length);
 
+/** Whether that appends the text as it is, since it is printable ASCII. */
+bool outIsPlain(const char *text, size_t length);
+
 /** Print text as outAppendPrintable() does. */
 void outPrintable(const char *text);
+/** Likewise, to a file. */
+void outPrintableTo(FILE *file, const char *text);
 
 /** Print a line, such as a message, as outAppendPrintable() does; names in it
  *  may come from anywhere. */

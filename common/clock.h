@@ -6,6 +6,7 @@
 #ifndef HD_CLOCK_H
 #define HD_CLOCK_H
 
+#include <stdatomic.h>
 #include <stdint.h>
 #include <time.h>
 
@@ -15,11 +16,13 @@
 /** Largest time that fits a file: 32 bit of seconds. */
 #define HD_TIME_MAX (INT64_C(0xffffffff) * HD_NS_PER_S + 999999999)
 
-/** What tests read instead of the wall clock; NULL is the wall clock. */
-extern int (*hdClockFake)(struct timespec *now);
-
-/** Slow part of hdClockNow(): the fake clock, or none. */
-int64_t hdClockNowSlowly(void);
+/**
+ * What reads the wall clock: clock_gettime(), the time stamp counter
+ * (tscclock.h), or what a test has put here. It gives a whole time, with less
+ * than a second in nanoseconds: hdClockNow() is not the only one that reads it.
+ */
+extern int (*_Atomic hdClockRead)(clockid_t clock, struct timespec *now)
+	__attribute__((__visibility__("hidden")));
 
 /**
  * Convert a time to nanoseconds.
@@ -64,14 +67,18 @@ static inline int64_t hdMonotonicRawNow(void)
 /** Get the wall clock in nanoseconds since the epoch, or -1. */
 static inline int64_t hdClockNow(void)
 {
+	int (*read)(clockid_t clock, struct timespec * now) =
+		atomic_load_explicit(&hdClockRead, memory_order_relaxed);
 	struct timespec now;
 
-	if (__builtin_expect(hdClockFake ||
-				     clock_gettime(CLOCK_REALTIME, &now) != 0 ||
-				     now.tv_sec < 0 ||
-				     (int64_t)now.tv_sec > INT64_C(0xffffffff),
+	if (__builtin_expect(read(CLOCK_REALTIME, &now) != 0 ||
+				     (uint64_t)now.tv_sec >
+					     UINT64_C(0xffffffff),
 			     0))
-		return hdClockNowSlowly();
+		return -1;
+	/* Let compilers know that callers see no other -1. */
+	if (now.tv_nsec < 0)
+		__builtin_unreachable();
 	return (int64_t)now.tv_sec * HD_NS_PER_S + now.tv_nsec;
 }
 

@@ -26,9 +26,10 @@
 #define KEEPALIVE_COUNT 3
 
 /* A name that is being looked up, by a thread and for who waits. */
-struct lookup {
+struct hdNetSearch {
 	int users;
-	int doneFd; /* Readable when it is done. */
+	bool isDone; /* Atomic. */
+	int doneFd;  /* Readable when it is done; -1: it was at once. */
 	char host[HD_NET_HOST_MAX];
 	char port[HD_NET_PORT_MAX];
 	int error; /* Of getaddrinfo(). */
@@ -114,17 +115,19 @@ int hdNetSplit(const char *text, unsigned int standard,
 
 /* ---- Names ------------------------------------------------------------- */
 
-static void lookupUnref(struct lookup *lookup)
+void hdNetSearchFree(struct hdNetSearch *search)
 {
-	if (__atomic_sub_fetch(&lookup->users, 1, __ATOMIC_ACQ_REL) > 0)
+	if (!search ||
+	    __atomic_sub_fetch(&search->users, 1, __ATOMIC_ACQ_REL) > 0)
 		return;
-	if (lookup->list)
-		freeaddrinfo(lookup->list);
-	close(lookup->doneFd);
-	free(lookup);
+	if (search->list)
+		freeaddrinfo(search->list);
+	if (search->doneFd >= 0)
+		close(search->doneFd);
+	free(search);
 }
 
-static void lookupAsk(struct lookup *lookup, int flags)
+static void searchAsk(struct hdNetSearch *search, int flags)
 {
 	const struct addrinfo hints = {
 		.ai_family = AF_UNSPEC,
@@ -132,64 +135,85 @@ static void lookupAsk(struct lookup *lookup, int flags)
 		.ai_flags = AI_NUMERICSERV | flags,
 	};
 
-	lookup->error =
-		getaddrinfo(lookup->host, lookup->port, &hints, &lookup->list);
-	if (lookup->error)
-		lookup->list = NULL;
+	search->error =
+		getaddrinfo(search->host, search->port, &hints, &search->list);
+	if (search->error)
+		search->list = NULL;
 }
 
-static void *lookupRun(void *context)
+static void *searchRun(void *context)
 {
-	struct lookup *lookup = context;
+	struct hdNetSearch *search = context;
 
-	lookupAsk(lookup, 0);
-	eventfd_write(lookup->doneFd, 1);
-	lookupUnref(lookup);
+	searchAsk(search, 0);
+	__atomic_store_n(&search->isDone, true, __ATOMIC_RELEASE);
+	eventfd_write(search->doneFd, 1);
+	hdNetSearchFree(search);
 	return NULL;
 }
 
-static int lookupStart(struct lookup *lookup)
+static int searchStart(struct hdNetSearch *search)
 {
 	int ret;
 
-	lookup->users++;
-	ret = hdThreadStart(NULL, lookupRun, lookup);
+	search->doneFd = eventfd(0, EFD_CLOEXEC);
+	if (search->doneFd < 0)
+		return -errno;
+	search->users++;
+	ret = hdThreadStart(NULL, searchRun, search);
 	if (ret < 0)
-		lookup->users--;
+		search->users--;
 	return ret;
 }
 
-/* Find the addresses; *result is to be given back if there is no error. */
-static int resolve(const char *host, const char *port, int wakeFd,
-		   int64_t deadlineNs, struct lookup **result)
+int hdNetSearchBegin(const char *host, const char *port,
+		     struct hdNetSearch **result)
 {
-	struct lookup *lookup = calloc(1, sizeof(*lookup));
-	eventfd_t count;
-	int ret;
+	struct hdNetSearch *search;
+	int ret = 0;
 
-	if (!lookup)
+	if (strlen(host) >= HD_NET_HOST_MAX || strlen(port) >= HD_NET_PORT_MAX)
+		return -EINVAL;
+	search = calloc(1, sizeof(*search));
+	if (!search)
 		return -ENOMEM;
-	lookup->doneFd = eventfd(0, EFD_CLOEXEC);
-	if (lookup->doneFd < 0) {
-		ret = -errno;
-		free(lookup);
-		return ret;
-	}
-	lookup->users = 1;
-	strcpy(lookup->host, host);
-	strcpy(lookup->port, port);
-	*result = lookup;
+	search->users = 1;
+	search->doneFd = -1;
+	strcpy(search->host, host);
+	strcpy(search->port, port);
 	/* Numbers need no thread. */
-	lookupAsk(lookup, AI_NUMERICHOST);
-	if (!lookup->error)
-		return 0;
-	ret = lookupStart(lookup);
-	if (ret == 0)
-		ret = hdNetWait(lookup->doneFd, POLLIN, wakeFd, deadlineNs);
-	if (ret >= 0 && eventfd_read(lookup->doneFd, &count) == 0)
-		return 0;
-	lookupUnref(lookup);
-	return ret < 0 ? ret : -EIO;
+	searchAsk(search, AI_NUMERICHOST);
+	if (search->error)
+		ret = searchStart(search);
+	else
+		search->isDone = true;
+	if (ret < 0)
+		hdNetSearchFree(search);
+	else
+		*result = search;
+	return ret;
+}
+
+bool hdNetSearchIsDone(const struct hdNetSearch *search)
+{
+	return __atomic_load_n(&search->isDone, __ATOMIC_ACQUIRE);
+}
+
+int hdNetSearchFd(const struct hdNetSearch *search)
+{
+	return search->doneFd;
+}
+
+const struct addrinfo *hdNetSearchList(const struct hdNetSearch *search,
+				       const char **why)
+{
+	if (!hdNetSearchIsDone(search)) {
+		*why = "the host is not found yet";
+		return NULL;
+	}
+	if (!search->list)
+		*why = gai_strerror(search->error);
+	return search->list;
 }
 
 /* ---- Connecting -------------------------------------------------------- */
@@ -262,22 +286,26 @@ static int connectAny(const struct addrinfo *list, int wakeFd,
 	return fd;
 }
 
-/* As resolve(); says why not, and a host that is not there is an error. */
+/* Wait until all addresses are found; *result is to be freed if there is no
+ * error. Says why not, and a host that is not there is an error. */
 static int find(const char *host, const char *port, int wakeFd,
-		int64_t deadlineNs, struct lookup **result, const char **why)
+		int64_t deadlineNs, struct hdNetSearch **result,
+		const char **why)
 {
-	int ret = -EINVAL;
+	int ret = hdNetSearchBegin(host, port, result);
 
-	if (strlen(host) < HD_NET_HOST_MAX && strlen(port) < HD_NET_PORT_MAX)
-		ret = resolve(host, port, wakeFd, deadlineNs, result);
+	if (ret == 0 && (*result)->doneFd >= 0) {
+		ret = hdNetWait((*result)->doneFd, POLLIN, wakeFd, deadlineNs);
+		if (ret < 0)
+			hdNetSearchFree(*result);
+	}
 	if (ret < 0) {
 		*why = ret == -ETIMEDOUT ? "finding the host takes too long"
 					 : strerror(-ret);
 		return ret;
 	}
-	if ((*result)->error) {
-		*why = gai_strerror((*result)->error);
-		lookupUnref(*result);
+	if (!hdNetSearchList(*result, why)) {
+		hdNetSearchFree(*result);
 		return -ENOENT;
 	}
 	return 0;
@@ -286,14 +314,14 @@ static int find(const char *host, const char *port, int wakeFd,
 int hdNetLookup(const char *host, int wakeFd, int64_t deadlineNs,
 		char address[HD_NET_ADDRESS_MAX], const char **why)
 {
-	struct lookup *lookup = NULL;
-	int ret = find(host, "1", wakeFd, deadlineNs, &lookup, why);
+	struct hdNetSearch *search = NULL;
+	int ret = find(host, "1", wakeFd, deadlineNs, &search, why);
 
 	if (ret < 0)
 		return ret;
-	ret = getnameinfo(lookup->list->ai_addr, lookup->list->ai_addrlen,
+	ret = getnameinfo(search->list->ai_addr, search->list->ai_addrlen,
 			  address, HD_NET_ADDRESS_MAX, NULL, 0, NI_NUMERICHOST);
-	lookupUnref(lookup);
+	hdNetSearchFree(search);
 	if (ret == 0)
 		return 0;
 	*why = gai_strerror(ret);
@@ -303,13 +331,13 @@ int hdNetLookup(const char *host, int wakeFd, int64_t deadlineNs,
 int hdNetConnect(const char *host, const char *port, int wakeFd,
 		 int64_t deadlineNs, int *fd, const char **why)
 {
-	struct lookup *lookup = NULL;
-	int ret = find(host, port, wakeFd, deadlineNs, &lookup, why);
+	struct hdNetSearch *search = NULL;
+	int ret = find(host, port, wakeFd, deadlineNs, &search, why);
 
 	if (ret < 0)
 		return ret;
-	ret = connectAny(lookup->list, wakeFd, deadlineNs);
-	lookupUnref(lookup);
+	ret = connectAny(search->list, wakeFd, deadlineNs);
+	hdNetSearchFree(search);
 	if (ret < 0) {
 		*why = strerror(-ret);
 		return ret;

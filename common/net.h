@@ -10,6 +10,7 @@
 #ifndef HD_NET_H
 #define HD_NET_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /** Longest name of a host, with the terminating zero. */
@@ -27,6 +28,45 @@
  */
 int hdNetSplit(const char *text, unsigned int standard,
 	       char host[HD_NET_HOST_MAX], char port[HD_NET_PORT_MAX]);
+
+struct addrinfo;
+
+/** A host whose addresses are being found, or have been. */
+struct hdNetSearch;
+
+/**
+ * Begin to find all addresses of a host.
+ *
+ * Numbers are found at once; for a name there is a thread, which says when it
+ * is done, and is left behind if nobody waits for that.
+ *
+ * @param[out] result To be given to hdNetSearchFree().
+ *
+ * @retval -EINVAL It is too long.
+ * @retval -ENOMEM (Or -EAGAIN, -EMFILE: there can be no thread.)
+ */
+int hdNetSearchBegin(const char *host, const char *port,
+		     struct hdNetSearch **result);
+
+/** Whether they are found, or cannot be. */
+bool hdNetSearchIsDone(const struct hdNetSearch *search);
+
+/** Get what becomes readable then, and stays so; -1: it was done at once. */
+int hdNetSearchFd(const struct hdNetSearch *search);
+
+/**
+ * Get what was found; in the order in which the addresses are to be tried.
+ *
+ * @param[out] why A text that says why there is none.
+ *
+ * @return As long as the search; NULL: there is no such host, or the search is
+ * not done.
+ */
+const struct addrinfo *hdNetSearchList(const struct hdNetSearch *search,
+				       const char **why);
+
+/** Forget it; takes NULL. */
+void hdNetSearchFree(struct hdNetSearch *search);
 
 /** Longest address in numbers, with the terminating zero. */
 #define HD_NET_ADDRESS_MAX 64

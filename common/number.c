@@ -105,14 +105,17 @@ char *hdNumberInt64(char *to, int64_t value)
 	return hdNumberUint64(to, magnitude);
 }
 
-/* "000" to "999", four bytes apart. */
-static char numberTriples[1000][4];
+char hdNumberTriples[1000][4];
+char hdNumberShorts[1000][4];
 
 static void numberComputeTriples(void)
 {
 	for (uint32_t i = 0; i < 1000; i++) {
-		numberTriples[i][0] = (char)('0' + i / 100);
-		numberPut2(numberTriples[i] + 1, i % 100);
+		char *end = numberShort(hdNumberShorts[i], i);
+
+		hdNumberShorts[i][3] = (char)(end - hdNumberShorts[i]);
+		hdNumberTriples[i][0] = (char)('0' + i / 100);
+		numberPut2(hdNumberTriples[i] + 1, i % 100);
 	}
 }
 
@@ -129,10 +132,19 @@ char *hdNumberTime(char *to, int64_t ns)
 		to = hdNumberUint64(to, seconds);
 	*to = '.';
 	/* Each writes one byte too many, which the next one overwrites. */
-	memcpy(to + 1, numberTriples[ms], 4);
-	memcpy(to + 4, numberTriples[us - ms * 1000], 4);
-	memcpy(to + 7, numberTriples[rest - us * 1000], 4);
+	memcpy(to + 1, hdNumberTriples[ms], 4);
+	memcpy(to + 4, hdNumberTriples[us - ms * 1000], 4);
+	memcpy(to + 7, hdNumberTriples[rest - us * 1000], 4);
 	return to + 10;
+}
+
+void hdTimeTextMove(struct hdTimeText *text, int64_t ns)
+{
+	char digits[HD_TIME_LENGTH_MAX];
+
+	text->ms = ns - ns % 1000000;
+	text->length = (size_t)(hdNumberTime(digits, ns) - digits) - 6;
+	memcpy(text->before, digits, sizeof(text->before));
 }
 
 /* ---- Powers of ten ----------------------------------------------------- */

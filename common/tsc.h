@@ -40,6 +40,17 @@ static inline uint64_t hdTscRead(void)
 #endif
 }
 
+/** Read the counter, maybe some nanoseconds before all that was before it is
+ *  done: this takes half as long. */
+static inline uint64_t hdTscReadEarly(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+	return __builtin_ia32_rdtsc();
+#else
+	return 0;
+#endif
+}
+
 /**
  * Compare the counter with CLOCK_MONOTONIC; this takes as long as it is told,
  * on the processor.

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <netinet/in.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/un.h>
@@ -171,4 +172,32 @@ bool hdAddressIsSameHost(const struct sockaddr *a, const struct sockaddr *b)
 	if (a->sa_family == AF_INET6)
 		return memcmp(&a6->sin6_addr, &b6->sin6_addr, 8) == 0;
 	return true;
+}
+
+void hdAddressCopy(struct sockaddr_storage *copy,
+		   const struct sockaddr *address)
+{
+	memcpy(copy, address,
+	       address->sa_family == AF_INET6  ? sizeof(struct sockaddr_in6)
+	       : address->sa_family == AF_INET ? sizeof(struct sockaddr_in)
+					       : sizeof(sa_family_t));
+}
+
+void hdAddressText(const struct sockaddr *address, char *text, size_t size)
+{
+	const struct sockaddr_in6 *in6 =
+		(const struct sockaddr_in6 *)(const void *)address;
+	const struct sockaddr_in *in =
+		(const struct sockaddr_in *)(const void *)address;
+	char host[INET6_ADDRSTRLEN] = "?";
+
+	if (address->sa_family == AF_INET6) {
+		inet_ntop(AF_INET6, &in6->sin6_addr, host, sizeof(host));
+		snprintf(text, size, "[%s]:%u", host, ntohs(in6->sin6_port));
+	} else if (address->sa_family == AF_INET) {
+		inet_ntop(AF_INET, &in->sin_addr, host, sizeof(host));
+		snprintf(text, size, "%s:%u", host, ntohs(in->sin_port));
+	} else {
+		snprintf(text, size, "this host");
+	}
 }

@@ -50,6 +50,14 @@ bool hdNetworkHas(const struct hdNetwork *network,
  * IPv6 it has all that share 64 bits, and a Unix socket has one. */
 bool hdAddressIsSameHost(const struct sockaddr *a, const struct sockaddr *b);
 
+/** Copy an address, as far as its family has bytes. */
+void hdAddressCopy(struct sockaddr_storage *copy,
+		   const struct sockaddr *address);
+
+/** Write an address for messages: "192.0.2.1:6526", "[::1]:6526"; of a Unix
+ * socket "this host". */
+void hdAddressText(const struct sockaddr *address, char *text, size_t size);
+
 /** Tell whether an address is of this host: loopback, or a Unix socket. */
 bool hdAddressIsLocal(const struct sockaddr *address);
 

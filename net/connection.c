@@ -141,6 +141,7 @@ static bool isLater(ssize_t error)
 /* Say why a connection ends, if its end is not what clients do. */
 static void connectionFail(struct hdConnection *connection, int error)
 {
+	connection->error = error;
 	if (error == -EPROTO)
 		connection->setup->calls->refuse(
 			connection, "it does not speak TLS as it should");

@@ -66,6 +66,7 @@ struct hdConnection {
 	bool isEof, isOver; /**< Nothing comes; close when all is sent. */
 	bool isBroken;      /**< There was no memory for an answer: close it. */
 	bool isDead;        /**< Closed. */
+	int error;          /**< That it has failed with, negative; else 0. */
 	int64_t messageNs;  /**< Since when a message is being received. */
 	int64_t progressNs; /**< Since when nothing could be sent. */
 	int64_t activeNs;   /**< When something came or went. */

@@ -2,7 +2,6 @@
 /* Metrics over HTTP by libmicrohttpd; see http.h. */
 #include "config.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
 #include <stddef.h>
@@ -260,20 +259,11 @@ static void httpSayWhere(int fd)
 {
 	struct sockaddr_storage storage = { 0 };
 	socklen_t length = sizeof(storage);
-	const struct sockaddr_in *in = (const struct sockaddr_in *)&storage;
-	const struct sockaddr_in6 *in6 = (const struct sockaddr_in6 *)&storage;
-	bool isSix;
-	char host[INET6_ADDRSTRLEN] = "?";
+	char text[128];
 
 	getsockname(fd, (struct sockaddr *)&storage, &length);
-	isSix = storage.ss_family == AF_INET6;
-	inet_ntop(storage.ss_family,
-		  isSix ? (const void *)&in6->sin6_addr
-			: (const void *)&in->sin_addr,
-		  host, sizeof(host));
-	hdNetLog(HD_LOG_INFO, "metrics at http://%s%s%s:%u/metrics",
-		 isSix ? "[" : "", host, isSix ? "]" : "",
-		 ntohs(isSix ? in6->sin6_port : in->sin_port));
+	hdAddressText((const struct sockaddr *)&storage, text, sizeof(text));
+	hdNetLog(HD_LOG_INFO, "metrics at http://%s/metrics", text);
 }
 
 /* Open the socket ourselves: libmicrohttpd does not tell why it cannot. */
@@ -307,8 +297,8 @@ int hdHttpCreate(struct hdLoop *loop, const struct hdAddress *address,
 	http->poll.ready = httpReady;
 	http->listening.ready = httpAccept;
 	http->setup = *setup;
-	http->fd = httpListen(address);
-	if (http->fd < 0) {
+	http->fd = address ? httpListen(address) : -1;
+	if (address && http->fd < 0) {
 		int ret = http->fd;
 
 		free(http);
@@ -326,15 +316,15 @@ int hdHttpCreate(struct hdLoop *loop, const struct hdAddress *address,
 			    : NULL;
 	if (!info ||
 	    hdLoopAdd(loop, info->epoll_fd, EPOLLIN, &http->poll) < 0 ||
-	    hdLoopAdd(loop, http->fd, EPOLLIN, &http->listening) < 0) {
-		hdNetLog(HD_LOG_ERROR,
-			 "metrics=%s: libmicrohttpd cannot "
-			 "serve there",
-			 address->text);
+	    (address &&
+	     hdLoopAdd(loop, http->fd, EPOLLIN, &http->listening) < 0)) {
+		hdNetLog(HD_LOG_ERROR, "metrics=%s: libmicrohttpd cannot serve",
+			 address ? address->text : "");
 		hdHttpDestroy(http);
 		return -EIO;
 	}
-	httpSayWhere(http->fd);
+	if (address)
+		httpSayWhere(http->fd);
 	*result = http;
 	return 0;
 }
@@ -345,8 +335,15 @@ void hdHttpDestroy(struct hdHttp *http)
 		return;
 	if (http->daemon)
 		MHD_stop_daemon(http->daemon);
-	close(http->fd);
+	if (http->fd >= 0)
+		close(http->fd);
 	free(http);
+}
+
+void hdHttpTake(struct hdHttp *http, int fd, const struct sockaddr *address,
+		socklen_t length)
+{
+	httpAdd(http, fd, address, length);
 }
 
 int64_t hdHttpDue(struct hdHttp *http, int64_t nowNs, int64_t untilNs)

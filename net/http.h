@@ -38,6 +38,8 @@ struct hdHttpSetup {
 /**
  * Serve /metrics at an address, in a loop: one request for each connection.
  *
+ * @param address NULL: only connections of hdHttpTake().
+ *
  * Where there are too many connections, a new one replaces the oldest that has
  * not sent its request.
  *
@@ -45,6 +47,11 @@ struct hdHttpSetup {
  */
 int hdHttpCreate(struct hdLoop *loop, const struct hdAddress *address,
 		 const struct hdHttpSetup *setup, struct hdHttp **result);
+
+/** Serve a connection that somebody else has accepted, whose socket does not
+ * block; it is closed here. */
+void hdHttpTake(struct hdHttp *http, int fd, const struct sockaddr *address,
+		socklen_t length);
 
 /** End it; takes NULL. */
 void hdHttpDestroy(struct hdHttp *http);

@@ -51,23 +51,15 @@ static void listenSay(const struct hdListener *listener)
 {
 	struct sockaddr_storage storage;
 	socklen_t length = sizeof(storage);
-	char host[INET6_ADDRSTRLEN] = "?";
-	const struct sockaddr_in *in = (const struct sockaddr_in *)&storage;
-	const struct sockaddr_in6 *in6 = (const struct sockaddr_in6 *)&storage;
+	char text[128];
 
 	if (listener->address.storage.ss_family == AF_UNIX ||
-	    getsockname(listener->fd, (struct sockaddr *)&storage, &length) <
-		    0) {
-		hdNetLog(HD_LOG_INFO, "serving at %s", listener->text);
-	} else if (storage.ss_family == AF_INET6) {
-		inet_ntop(AF_INET6, &in6->sin6_addr, host, sizeof(host));
-		hdNetLog(HD_LOG_INFO, "serving at [%s]:%u", host,
-			 ntohs(in6->sin6_port));
-	} else {
-		inet_ntop(AF_INET, &in->sin_addr, host, sizeof(host));
-		hdNetLog(HD_LOG_INFO, "serving at %s:%u", host,
-			 ntohs(in->sin_port));
-	}
+	    getsockname(listener->fd, (struct sockaddr *)&storage, &length) < 0)
+		snprintf(text, sizeof(text), "%s", listener->text);
+	else
+		hdAddressText((const struct sockaddr *)&storage, text,
+			      sizeof(text));
+	hdNetLog(HD_LOG_INFO, "serving at %s", text);
 }
 
 static void listenClose(struct hdListener *listener)

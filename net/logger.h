@@ -8,8 +8,9 @@
 
 #include "common/log.h"
 
-/** Who says something; whoever links this room defines it. */
-extern const struct hdLogger *const hdNetLogger;
+/** Who says something: a logger of this room, which says errors as "hdtrace",
+ * unless who links it defines this. */
+extern struct hdLogger *const hdNetLogger;
 
 /** Say something at a level (HD_LOG_ERROR, ...); leaves errno alone. */
 #define hdNetLog(level, ...) hdLog(hdNetLogger, level, __VA_ARGS__)

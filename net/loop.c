@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "net/loop.h"
@@ -57,6 +58,11 @@ int hdLoopChange(struct hdLoop *loop, int fd, uint32_t events,
 	return loopControl(loop, EPOLL_CTL_MOD, fd, events, poll);
 }
 
+void hdLoopRemove(struct hdLoop *loop, int fd)
+{
+	loopControl(loop, EPOLL_CTL_DEL, fd, 0, NULL);
+}
+
 void hdLoopStep(struct hdLoop *loop, int timeoutMs)
 {
 	struct epoll_event events[EVENTS_MAX];
@@ -67,6 +73,17 @@ void hdLoopStep(struct hdLoop *loop, int timeoutMs)
 
 		poll->ready(poll, events[i].events);
 	}
+}
+
+unsigned long hdLoopFiles(unsigned long wanted)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_cur >= wanted)
+		return wanted;
+	limit.rlim_cur = limit.rlim_max < wanted ? limit.rlim_max : wanted;
+	setrlimit(RLIMIT_NOFILE, &limit);
+	return limit.rlim_cur;
 }
 
 void hdLoopClose(struct hdLoop *loop)

@@ -45,8 +45,18 @@ int hdLoopAdd(struct hdLoop *loop, int fd, uint32_t events,
 int hdLoopChange(struct hdLoop *loop, int fd, uint32_t events,
 		 struct hdPoll *poll);
 
+/** Wait for it no more; before it is given to somebody else. */
+void hdLoopRemove(struct hdLoop *loop, int fd);
+
 /** Wait, for so many milliseconds (-1: any time), and take what is ready. */
 void hdLoopStep(struct hdLoop *loop, int timeoutMs);
+
+/**
+ * Let this process have so many files open, if that is allowed.
+ *
+ * @return @p wanted, or how many it may have.
+ */
+unsigned long hdLoopFiles(unsigned long wanted);
 
 /** Close it; descriptors that were added belong to who added them. */
 void hdLoopClose(struct hdLoop *loop);

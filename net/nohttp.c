@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include <errno.h>
+#include <unistd.h>
 
 #include "net/http.h"
 
@@ -16,6 +17,15 @@ int hdHttpCreate(struct hdLoop *loop, const struct hdAddress *address,
 	(void)setup;
 	(void)result;
 	return -ENOTSUP;
+}
+
+void hdHttpTake(struct hdHttp *http, int fd, const struct sockaddr *address,
+		socklen_t length)
+{
+	(void)http;
+	(void)address;
+	(void)length;
+	close(fd);
 }
 
 void hdHttpDestroy(struct hdHttp *http)

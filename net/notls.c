@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* No encrypted connections: this pt was built without GnuTLS. */
+/* No encrypted connections: this was built without GnuTLS. */
 #include "config.h"
 
 #include <errno.h>
@@ -14,6 +14,8 @@ int hdTlsCreate(const char *certificate, const char *key, struct hdTls **result)
 	(void)certificate;
 	(void)key;
 	(void)result;
+	hdNetLog(HD_LOG_ERROR, "this %s was built without TLS",
+		 hdNetLogger->prefix);
 	return -ENOTSUP;
 }
 

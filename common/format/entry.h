@@ -63,11 +63,24 @@ static inline uint32_t hdEntryGet32(const unsigned char *from)
 	       (uint32_t)from[2] << 8 | from[3];
 }
 
-/** Put a time stamp: seconds and nanoseconds, up to HD_TIME_MAX. */
+/** A time stamp as a number: seconds in its upper half, nanoseconds in its
+ * lower one. Later times are larger. */
+static inline uint64_t hdEntryStamp(uint64_t seconds, uint64_t ns)
+{
+	return seconds << 32 | ns;
+}
+
+/** Make a time a stamp; up to HD_TIME_MAX. */
+static inline uint64_t hdEntryStampOf(int64_t ns)
+{
+	return hdEntryStamp((uint64_t)ns / HD_NS_PER_S,
+			    (uint64_t)ns % HD_NS_PER_S);
+}
+
+/** Put a time stamp, up to HD_TIME_MAX. */
 static inline void hdEntryPutStamp(char *to, int64_t ns)
 {
-	hdEntryPut32(to, (uint32_t)((uint64_t)ns / HD_NS_PER_S));
-	hdEntryPut32(to + 4, (uint32_t)((uint64_t)ns % HD_NS_PER_S));
+	hdEntryPut64(to, hdEntryStampOf(ns));
 }
 
 #endif

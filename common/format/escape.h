@@ -8,7 +8,9 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "common/format/text.h"
 
@@ -63,6 +65,82 @@ static inline const char *hdEscapePlain(struct hdText *text, const char *string)
 	}
 	text->used += length;
 	return string + length;
+}
+
+/** Bytes that are looked at together. */
+typedef unsigned char hdPlainBlock __attribute__((__vector_size__(16)));
+
+/** Which of these bytes do not stand for themselves: they are not 0. */
+static inline hdPlainBlock hdPlainNot(hdPlainBlock bytes)
+{
+	typedef signed char block __attribute__((__vector_size__(16)));
+
+	/* Also those above 0x7f; & and ', < and >. */
+	return (hdPlainBlock)(((block)bytes < ' ') | (bytes == '"') |
+			      ((bytes & 0xfe) == '&') |
+			      ((bytes & 0xfd) == '<'));
+}
+
+/** Whether none of them is set. */
+static inline bool hdPlainIsNone(hdPlainBlock bytes)
+{
+	uint64_t halves[2];
+
+	memcpy(halves, &bytes, sizeof(halves));
+	return (halves[0] | halves[1]) == 0;
+}
+
+/** Copy so many bytes of a text, and say which do not stand for themselves. */
+static inline hdPlainBlock hdPlainCopyBlock(char *to, const char *from)
+{
+	hdPlainBlock block;
+
+	memcpy(&block, from, sizeof(block));
+	memcpy(to, &block, sizeof(block));
+	return hdPlainNot(block);
+}
+
+/** hdPlainCopy() of 4 to 15 bytes: four pieces of four, some of them twice. */
+static inline bool hdPlainCopyFew(char *to, const char *from, size_t length)
+{
+	size_t step = length / 8 * 4;
+	uint32_t words[4];
+	hdPlainBlock block;
+
+	memcpy(&words[0], from, 4);
+	memcpy(&words[1], from + step, 4);
+	memcpy(&words[2], from + length - 4 - step, 4);
+	memcpy(&words[3], from + length - 4, 4);
+	memcpy(to, &words[0], 4);
+	memcpy(to + step, &words[1], 4);
+	memcpy(to + length - 4 - step, &words[2], 4);
+	memcpy(to + length - 4, &words[3], 4);
+	memcpy(&block, words, sizeof(block));
+	return hdPlainIsNone(hdPlainNot(block));
+}
+
+/**
+ * Copy bytes and say whether all of them stand for themselves. Reads and writes
+ * no others.
+ */
+static inline bool hdPlainCopy(char *to, const char *from, size_t length)
+{
+	hdPlainBlock others;
+
+	if (length >= 16) {
+		others = hdPlainCopyBlock(to + length - 16, from + length - 16);
+		for (size_t i = 0; i + 16 < length; i += 16)
+			others |= hdPlainCopyBlock(to + i, from + i);
+		return hdPlainIsNone(others);
+	}
+	if (length >= 4)
+		return hdPlainCopyFew(to, from, length);
+	for (size_t i = 0; i < length; i++) {
+		to[i] = from[i];
+		if (!hdPlainBytes[(unsigned char)from[i]])
+			return false;
+	}
+	return true;
 }
 
 /**

@@ -30,12 +30,22 @@ static inline void hdSpanId(const char *token, size_t length,
 	hdIdPut(id, hash ? hash : 1);
 }
 
-/** Id of the trace that a topmost relation begins: FNV-1a of 128 bits. */
-static inline void hdTraceId(const char *token, size_t length,
-			     unsigned char id[16])
+/** FNV-1a of 128 bits of the beginning of a token. */
+struct hdTraceHash {
+	uint64_t high, low;
+};
+
+/** That of nothing. */
+#define HD_TRACE_HASH_NONE                                                 \
+	{                                                                  \
+		UINT64_C(0x6c62272e07bb0142), UINT64_C(0x62b821756295c58d) \
+	}
+
+/** Go on with more of the token. */
+static inline void hdTraceHashAdd(struct hdTraceHash *hash, const char *token,
+				  size_t length)
 {
-	uint64_t high = UINT64_C(0x6c62272e07bb0142);
-	uint64_t low = UINT64_C(0x62b821756295c58d);
+	uint64_t high = hash->high, low = hash->low;
 
 	/* The prime is 2^88 + 0x13b. */
 	for (size_t i = 0; i < length; i++) {
@@ -47,8 +57,26 @@ static inline void hdTraceId(const char *token, size_t length,
 		high = high * 0x13b + (right >> 32) + (low << 24);
 		low = right << 32 | (left & 0xffffffff);
 	}
-	hdIdPut(id, high);
-	hdIdPut(id + 8, high | low ? low : 1);
+	*hash = (struct hdTraceHash){ high, low };
+}
+
+/** Get the id of a whole token. */
+static inline void hdTraceHashGet(const struct hdTraceHash *hash,
+				  unsigned char id[16])
+{
+	/* No id is 0. */
+	hdIdPut(id, hash->high);
+	hdIdPut(id + 8, hash->high | hash->low ? hash->low : 1);
+}
+
+/** Id of the trace that a topmost relation begins. */
+static inline void hdTraceId(const char *token, size_t length,
+			     unsigned char id[16])
+{
+	struct hdTraceHash hash = HD_TRACE_HASH_NONE;
+
+	hdTraceHashAdd(&hash, token, length);
+	hdTraceHashGet(&hash, id);
 }
 
 #endif

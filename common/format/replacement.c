@@ -262,9 +262,26 @@ static bool isOfRanks(const char *rest)
 	return strcmp(rest, ".stat") == 0;
 }
 
-/* Remove what the new project has not. */
+/* Whether it is that of a trace or a group of a host, "_HOST_NUMBER.trc" or
+ * "_HOST_GROUP.stat". */
+static bool isOfHost(const char *rest, const char *host)
+{
+	size_t length = strlen(host);
+
+	if (*rest != '_' || strncmp(rest + 1, host, length) != 0 ||
+	    rest[1 + length] != '_')
+		return false;
+	rest += length + 2;
+	length = strspn(rest, "0123456789");
+	if (length > 0 && (strcmp(rest + length, ".trc") == 0 ||
+			   strcmp(rest + length, ".info") == 0))
+		return true;
+	return strcmp(rest + strcspn(rest, "_."), ".stat") == 0;
+}
+
+/* Remove what the new project has not; of ranks, or of a host. */
 static void replacementRemoveRest(const struct hdReplacement *replacement,
-				  const struct names *files)
+				  const struct names *files, const char *host)
 {
 	size_t length = strlen(replacement->base);
 	char *slash = strrchr(replacement->target, '/');
@@ -279,9 +296,10 @@ static void replacementRemoveRest(const struct hdReplacement *replacement,
 	if (slash)
 		*slash = '/';
 	for (size_t i = 0; i < old.count; i++) {
+		const char *rest = old.list[i] + length;
 		char *place;
 
-		if (!isOfRanks(old.list[i] + length) ||
+		if (!(host ? isOfHost(rest, host) : isOfRanks(rest)) ||
 		    namesHave(files, old.list[i]))
 			continue;
 		place = replacementPlace(replacement, old.list[i]);
@@ -306,7 +324,8 @@ static int replacementRemoveFile(const struct hdReplacement *replacement)
 	return ret;
 }
 
-int hdReplacementKeep(struct hdReplacement *replacement, bool isWhole)
+static int replacementKeep(struct hdReplacement *replacement, bool isWhole,
+			   const char *host)
 {
 	struct names files;
 	int ret;
@@ -320,13 +339,23 @@ int hdReplacementKeep(struct hdReplacement *replacement, bool isWhole)
 		ret = replacementRemoveFile(replacement);
 	if (ret == 0)
 		ret = replacementMove(replacement, &files);
-	if (ret == 0 && isWhole)
-		replacementRemoveRest(replacement, &files);
+	if (ret == 0 && (isWhole || host))
+		replacementRemoveRest(replacement, &files, host);
 	if (ret == 0)
 		rmdir(replacement->directory);
 	namesFree(&files);
 	replacementFree(replacement);
 	return ret;
+}
+
+int hdReplacementKeep(struct hdReplacement *replacement, bool isWhole)
+{
+	return replacementKeep(replacement, isWhole, NULL);
+}
+
+int hdReplacementKeepHost(struct hdReplacement *replacement, const char *host)
+{
+	return replacementKeep(replacement, false, host);
 }
 
 void hdReplacementLeave(struct hdReplacement *replacement)

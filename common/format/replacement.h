@@ -48,6 +48,13 @@ const char *hdReplacementProject(const struct hdReplacement *replacement);
  */
 int hdReplacementKeep(struct hdReplacement *replacement, bool isWhole);
 
+/**
+ * Likewise, of a project that is complete, with its file, and has parts of one
+ * host only: what the old one has of that host besides goes, traces of parts
+ * with a number and groups.
+ */
+int hdReplacementKeepHost(struct hdReplacement *replacement, const char *host);
+
 /** Leave the new files where they are, if there are any, and free it; takes
  *  NULL. */
 void hdReplacementLeave(struct hdReplacement *replacement);

@@ -145,6 +145,9 @@ int hdStatHeaderAddAttribute(struct hdStatHeader *header, const char *key,
 		"timestampDatatype",
 		"timeAdjustment",
 		"clock",
+		"timeSource",
+		"timeDrift",
+		"timeError",
 	};
 	size_t before = header->text.used;
 	int ret;

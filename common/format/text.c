@@ -19,7 +19,7 @@ int hdTextGrow(struct hdText *text, size_t more)
 		return -ENOMEM;
 	while (size < text->used + more)
 		size *= 2;
-	bytes = realloc(text->bytes, size);
+	bytes = realloc(text->bytes, size + HD_TEXT_PIECE);
 	errno = saved;
 	if (!bytes)
 		return -ENOMEM;

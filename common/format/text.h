@@ -13,6 +13,9 @@
 #include <stddef.h>
 #include <string.h>
 
+/** Bytes behind the room of a text, for who copies it in pieces. */
+#define HD_TEXT_PIECE 32
+
 /** All zero is an empty text. */
 struct hdText {
 	char *bytes;

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Libraries that are opened at run time; see library.h. */
+#include "config.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/library.h"
+
+void *hdLibraryOpen(const char *library, const struct hdSymbol *symbols,
+		    void *api, char *why, size_t whySize)
+{
+	void *handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
+
+	if (!handle) {
+		snprintf(why, whySize, "%s", dlerror());
+		return NULL;
+	}
+	for (; symbols->name; symbols++) {
+		void *symbol = dlsym(handle, symbols->name);
+
+		if (!symbol && !symbols->isOptional) {
+			snprintf(why, whySize, "%s has no %s", library,
+				 symbols->name);
+			dlclose(handle);
+			return NULL;
+		}
+		memcpy((char *)api + symbols->offset, &symbol, sizeof(symbol));
+	}
+	return handle;
+}

@@ -1,0 +1,440 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The wall clock from the time stamp counter; see tscclock.h. */
+#include "config.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/environment.h"
+#include "common/tsc.h"
+#include "common/tscclock.h"
+
+/* Tries of a comparison. */
+#define TRIES 8
+/* Times in ns. How long the rate is measured in the beginning; */
+#define CALIBRATE_NS (HD_NS_PER_S / 500)
+/* when the clock is compared for the first time, and how often then; */
+#define PERIOD_FIRST_NS (HD_NS_PER_S / 500)
+#define PERIOD_NS (HD_NS_PER_S / 4)
+/* how long it takes until all threads know of a change; */
+#define LEAD_NS (HD_NS_PER_S / 5000)
+/* from when on a rate is known well; */
+#define BASE_NS (HD_NS_PER_S / 5)
+/* and what is no error any more: somebody has set a clock. */
+#define STEP_NS (HD_NS_PER_S / 100)
+/* Most that is taken back, and most that a rate differs from the first one: no
+ * counter is so far off. Who slews the system's clock faster makes this one
+ * jump after it. */
+#define SLEW_PPM 500
+#define RATE_PPM 1000
+#define MILLION 1000000
+
+/* Digits behind the binary point of a rate. */
+#define RATE_BITS 40
+#define RATE_ONE (UINT64_C(1) << RATE_BITS)
+/* Counters go at 10 MHz to 50 GHz. */
+#define TICK_NS_MIN 0.02
+#define TICK_NS_MAX 100
+
+#define HD_ALWAYS_INLINE inline __attribute__((__always_inline__))
+
+/* ---- Ticks and nanoseconds ------------------------------------------------
+ */
+
+static inline int64_t toNs(uint64_t ticks, uint64_t rate)
+{
+	return (int64_t)((unsigned __int128)ticks * rate >> RATE_BITS);
+}
+
+static uint64_t toTicks(int64_t ns, uint64_t rate)
+{
+	return (uint64_t)(((unsigned __int128)(uint64_t)ns << RATE_BITS) /
+			  rate);
+}
+
+static inline uint64_t load(const _Atomic(uint64_t) *value)
+{
+	return atomic_load_explicit(value, memory_order_acquire);
+}
+
+static int64_t pieceNs(const struct hdTscPiece *piece, uint64_t ticks)
+{
+	int64_t ns = atomic_load_explicit(&piece->ns, memory_order_acquire);
+	uint64_t start = load(&piece->ticks);
+
+	/* Only the first of them is asked for what was before. */
+	return ticks < start ? ns
+			     : ns + toNs(ticks - start, load(&piece->rate));
+}
+
+/* The piece that holds at a time. */
+static HD_ALWAYS_INLINE const struct hdTscPiece *planPiece(
+	const struct hdTscPlan *plan, uint64_t ticks)
+{
+	const struct hdTscPiece *piece = &plan->pieces[HD_TSC_PIECES - 1];
+
+	while (__builtin_expect(ticks < load(&piece->ticks), 0) &&
+	       piece > plan->pieces)
+		piece--;
+	return piece;
+}
+
+static void pieceSet(struct hdTscPiece *piece, uint64_t ticks, int64_t ns,
+		     uint64_t rate)
+{
+	/* Who reads one of these sees that the version has changed. */
+	atomic_store_explicit(&piece->ticks, ticks, memory_order_release);
+	atomic_store_explicit(&piece->ns, ns, memory_order_release);
+	atomic_store_explicit(&piece->rate, rate, memory_order_release);
+}
+
+/* ---- Comparing ------------------------------------------------------------
+ */
+
+bool hdTscMomentTake(const struct hdTscSource *source,
+		     struct hdTscMoment *moment)
+{
+	moment->width = UINT64_MAX;
+	for (int i = 0; i < TRIES; i++) {
+		uint64_t before = source->ticks();
+		int64_t ns = source->wall();
+		uint64_t after = source->ticks();
+
+		if (ns < 0)
+			return false;
+		if (after - before < moment->width) {
+			moment->width = after - before;
+			moment->ticks = before + moment->width / 2;
+			moment->ns = ns;
+		}
+	}
+	return true;
+}
+
+/* The plan that is read. */
+static struct hdTscPlan *clockPlan(struct hdTscClock *clock)
+{
+	return &clock->plans[atomic_load(&clock->version) & 1];
+}
+
+static struct hdTscPlan *clockOtherPlan(struct hdTscClock *clock)
+{
+	return &clock->plans[(atomic_load(&clock->version) + 1) & 1];
+}
+
+static void clockPublish(struct hdTscClock *clock)
+{
+	atomic_fetch_add_explicit(&clock->version, 1, memory_order_release);
+}
+
+/* Show the wall clock's time from a moment on. */
+static void clockJump(struct hdTscClock *clock,
+		      const struct hdTscMoment *moment, uint64_t rate)
+{
+	struct hdTscPlan *plan = clockOtherPlan(clock);
+
+	for (int i = 0; i < HD_TSC_PIECES; i++)
+		pieceSet(&plan->pieces[i], moment->ticks, moment->ns, rate);
+	clock->base = *moment;
+	clockPublish(clock);
+}
+
+bool hdTscClockBegin(struct hdTscClock *clock, double tickNs,
+		     const struct hdTscMoment *moment)
+{
+	if (!(tickNs >= TICK_NS_MIN && tickNs <= TICK_NS_MAX))
+		return false;
+	clock->firstRate = (uint64_t)(tickNs * (double)RATE_ONE);
+	clock->first = *moment;
+	clock->usual = toTicks(PERIOD_NS, clock->firstRate);
+	atomic_store(&clock->period,
+		     toTicks(PERIOD_FIRST_NS, clock->firstRate));
+	atomic_store(&clock->checked, moment->ticks);
+	atomic_store(&clock->error,
+		     toNs(moment->width, clock->firstRate) / 2 + 1);
+	clockJump(clock, moment, clock->firstRate);
+	return true;
+}
+
+/* The rate since the last time that it was measured; @p rate if nothing can be
+ * said. */
+static uint64_t clockRate(const struct hdTscClock *clock,
+			  const struct hdTscMoment *now, uint64_t rate)
+{
+	uint64_t ticks = now->ticks - clock->base.ticks;
+	uint64_t most = clock->firstRate / MILLION * RATE_PPM;
+	int64_t ns = now->ns - clock->base.ns;
+	unsigned __int128 found;
+
+	/* What is not known of both moments must not be more than a part in a
+	 * million; in the beginning as little as there is. */
+	if (ns <= 0 || ticks == 0 ||
+	    (now->width > ticks / MILLION && clock->isFirstFixed))
+		return rate;
+	found = ((unsigned __int128)(uint64_t)ns << RATE_BITS) / ticks;
+	return found > clock->firstRate + most ||
+			       found < clock->firstRate - most
+		       ? rate
+		       : (uint64_t)found;
+}
+
+static void clockDrift(struct hdTscClock *clock, const struct hdTscMoment *now,
+		       uint64_t rate)
+{
+	int64_t ns = now->ns - clock->first.ns - clock->stepped;
+
+	if (!clock->isFirstFixed && ns >= BASE_NS) {
+		clock->isFirstFixed = true;
+		clock->first = *now;
+		clock->firstRate = rate;
+		clock->stepped = 0;
+		return;
+	}
+	if (clock->isFirstFixed)
+		atomic_store(&clock->drift,
+			     ns - toNs(now->ticks - clock->first.ticks,
+				       clock->firstRate));
+}
+
+/* Plan to meet the wall clock, from a little later on.
+ *
+ * off: what is missing now; rate: of the wall clock; slew: ticks that there are
+ * to make up for it. Returns whether that could be done now. */
+static bool clockPlanAhead(struct hdTscClock *clock,
+			   const struct hdTscSource *source,
+			   const struct hdTscMoment *now, int64_t off,
+			   uint64_t rate, uint64_t slew)
+{
+	const struct hdTscPlan *old = clockPlan(clock);
+	struct hdTscPlan *plan = clockOtherPlan(clock);
+	uint64_t start = now->ticks + toTicks(LEAD_NS, rate);
+	const struct hdTscPiece *piece = planPiece(old, start);
+	int64_t from = pieceNs(piece, start);
+	uint64_t change;
+
+	/* A piece ends in between: later. */
+	if (planPiece(old, now->ticks) != piece)
+		return false;
+	off += toNs(start - now->ticks, rate) -
+	       (from - pieceNs(piece, now->ticks));
+	change = (uint64_t)(((unsigned __int128)(uint64_t)llabs(off)
+			     << RATE_BITS) /
+			    slew);
+	if (change > rate / MILLION * SLEW_PPM) {
+		change = rate / MILLION * SLEW_PPM;
+		slew = (uint64_t)(((unsigned __int128)(uint64_t)llabs(off)
+				   << RATE_BITS) /
+				  change);
+	}
+	pieceSet(&plan->pieces[0], load(&piece->ticks), atomic_load(&piece->ns),
+		 load(&piece->rate));
+	pieceSet(&plan->pieces[1], start, from,
+		 off < 0 ? rate - change : rate + change);
+	pieceSet(&plan->pieces[2], start + slew,
+		 pieceNs(&plan->pieces[1], start + slew), rate);
+	/* We may have been stopped for longer. */
+	if (source->ticks() - now->ticks >= start - now->ticks)
+		return false;
+	clockPublish(clock);
+	return true;
+}
+
+/* Compare the clock, and correct it. Only one thread at a time. */
+static void clockCorrect(struct hdTscClock *clock,
+			 const struct hdTscSource *source)
+{
+	struct hdTscPlan *plan = clockPlan(clock);
+	uint64_t rate = load(&plan->pieces[HD_TSC_PIECES - 1].rate);
+	uint64_t period = load(&clock->period);
+	int64_t off, half;
+	struct hdTscMoment now;
+
+	if (!hdTscMomentTake(source, &now))
+		return;
+	off = now.ns - pieceNs(planPiece(plan, now.ticks), now.ticks);
+	half = toNs(now.width, rate) / 2 + 1;
+	if (llabs(off) + half > atomic_load(&clock->error))
+		atomic_store(&clock->error, llabs(off) + half);
+	if (period < clock->usual)
+		period = 2 * period < clock->usual ? 2 * period : clock->usual;
+	atomic_store(&clock->checked, now.ticks);
+	atomic_store(&clock->period, period);
+	if (llabs(off) > STEP_NS) {
+		clock->stepped += off;
+		clockJump(clock, &now, rate);
+		return;
+	}
+	rate = clockRate(clock, &now, rate);
+	clockDrift(clock, &now, rate);
+	/* What may be the comparison's own error is left. */
+	if (llabs(off) <= half)
+		off = 0;
+	if (!clockPlanAhead(clock, source, &now, off, rate, period / 2))
+		return;
+	if (now.ns - clock->base.ns >= BASE_NS)
+		clock->base = now;
+}
+
+/* Whoever gets it compares the clock. In a child of fork() a thread of the
+ * parent may have it, and does not come back. */
+static __attribute__((__noinline__, __cold__)) void clockCheck(
+	struct hdTscClock *clock, const struct hdTscSource *source)
+{
+	int self = (int)getpid(), holder = atomic_load(&clock->holder);
+
+	if (holder == self ||
+	    !atomic_compare_exchange_strong(&clock->holder, &holder, self))
+		return;
+	clockCorrect(clock, source);
+	atomic_store(&clock->holder, 0);
+}
+
+/* ---- Reading --------------------------------------------------------------
+ */
+
+/* Returns whether a comparison is due. */
+static HD_ALWAYS_INLINE bool clockTime(const struct hdTscClock *clock,
+				       const struct hdTscSource *source,
+				       int64_t *ns)
+{
+	const struct hdTscPlan *plan;
+	unsigned int version;
+	uint64_t ticks;
+
+	do {
+		version = atomic_load_explicit(&clock->version,
+					       memory_order_acquire);
+		plan = &clock->plans[version & 1];
+		ticks = source->early();
+		*ns = pieceNs(planPiece(plan, ticks), ticks);
+	} while (__builtin_expect(
+		atomic_load_explicit(&clock->version, memory_order_acquire) !=
+			version,
+		0));
+	return ticks - atomic_load_explicit(&clock->checked,
+					    memory_order_relaxed) >=
+	       atomic_load_explicit(&clock->period, memory_order_relaxed);
+}
+
+/* Read it after it was compared. */
+static int64_t clockNsChecked(struct hdTscClock *clock,
+			      const struct hdTscSource *source)
+{
+	int64_t ns;
+
+	clockCheck(clock, source);
+	clockTime(clock, source, &ns);
+	return ns;
+}
+
+int64_t hdTscClockNs(struct hdTscClock *clock, const struct hdTscSource *source)
+{
+	int64_t ns;
+
+	return clockTime(clock, source, &ns) ? clockNsChecked(clock, source)
+					     : ns;
+}
+
+int64_t hdTscClockError(const struct hdTscClock *clock)
+{
+	return atomic_load(&clock->error);
+}
+
+int64_t hdTscClockDrift(const struct hdTscClock *clock)
+{
+	return atomic_load(&clock->drift);
+}
+
+/* ---- The clock of the process ---------------------------------------------
+ */
+
+static int64_t machineWall(void)
+{
+	struct timespec now;
+
+	return clock_gettime(CLOCK_REALTIME, &now) == 0 ? hdClockToNs(&now)
+							: -1;
+}
+
+static const struct hdTscSource machine = { .ticks = hdTscRead,
+					    .early = hdTscReadEarly,
+					    .wall = machineWall };
+
+static struct hdTscClock process;
+
+static int processPut(struct timespec *now, int64_t ns)
+{
+	*now = hdClockToTimespec(ns);
+	return 0;
+}
+
+static __attribute__((__noinline__, __cold__)) int processReadChecked(
+	struct timespec *now)
+{
+	return processPut(now, clockNsChecked(&process, &machine));
+}
+
+static int processRead(clockid_t clock, struct timespec *now)
+{
+	int64_t ns;
+
+	if (__builtin_expect(clock != CLOCK_REALTIME, 0))
+		return clock_gettime(clock, now);
+	if (__builtin_expect(clockTime(&process, &machine, &ns), 0))
+		return processReadChecked(now);
+	return processPut(now, ns);
+}
+
+static const char *processRefusal;
+
+static const char *processStart(void)
+{
+	struct hdTscFacts facts;
+	struct hdTscMoment now;
+	const char *refusal;
+	double tickNs;
+
+	hdTscFind(&facts);
+	refusal = hdTscRefusal(&facts);
+	if (refusal)
+		return refusal;
+	tickNs = hdTscCalibrate(CALIBRATE_NS);
+	if (!hdTscMomentTake(&machine, &now))
+		return "the wall clock cannot be read";
+	if (!hdTscClockBegin(&process, tickNs, &now))
+		return "it does not go on as a counter does";
+	return NULL;
+}
+
+static void processTry(void)
+{
+	/* Tests may have put another one there. */
+	if (atomic_load(&hdClockRead) != clock_gettime)
+		return;
+	processRefusal = processStart();
+	if (!processRefusal)
+		atomic_store(&hdClockRead, processRead);
+}
+
+const char *hdTscClockUse(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, processTry);
+	return processRefusal;
+}
+
+void hdTscClockFollow(void)
+{
+	const char *asked = hdEnvironmentText("HDTRACE_CLOCK");
+
+	if (asked && strcmp(asked, "tsc") == 0)
+		hdTscClockUse();
+}
+
+const struct hdTscClock *hdTscClockUsed(void)
+{
+	return atomic_load(&hdClockRead) == processRead ? &process : NULL;
+}

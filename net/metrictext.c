@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Metrics as text; see metrictext.h. */
+#include "config.h"
+
+#include <math.h>
+
+#include "net/metrictext.h"
+
+void hdMetricFamily(const struct hdMetricText *text, const char *name,
+		    bool isCounter, const char *unit, const char *help)
+{
+	const char *end = isCounter && !text->isOpen ? "_total" : "";
+
+	fprintf(text->file, "# HELP %s%s %s\n# TYPE %s%s %s\n", name, end, help,
+		name, end, isCounter ? "counter" : "gauge");
+	if (unit && text->isOpen)
+		fprintf(text->file, "# UNIT %s %s\n", name, unit);
+}
+
+void hdMetricName(const struct hdMetricText *text, const char *name,
+		  bool isCounter)
+{
+	fprintf(text->file, "%s%s", name, isCounter ? "_total" : "");
+}
+
+void hdMetricLabel(const struct hdMetricText *text, char before,
+		   const char *name, const char *value)
+{
+	fprintf(text->file, "%c%s=\"", before, name);
+	for (; *value; value++) {
+		if (*value == '\n')
+			fputs("\\n", text->file);
+		else if (*value == '"' || *value == '\\')
+			fprintf(text->file, "\\%c", *value);
+		else
+			fputc(*value, text->file);
+	}
+	fputc('"', text->file);
+}
+
+void hdMetricNumber(const struct hdMetricText *text, double value)
+{
+	if (isnan(value))
+		fputs(" NaN\n", text->file);
+	else if (isinf(value))
+		fputs(value > 0 ? " +Inf\n" : " -Inf\n", text->file);
+	else
+		fprintf(text->file, " %.15g\n", value);
+}
+
+void hdMetricEnd(const struct hdMetricText *text)
+{
+	if (text->isOpen)
+		fputs("# EOF\n", text->file);
+}
