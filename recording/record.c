@@ -9,6 +9,7 @@
 
 #include <hdError.h>
 #include "common/clock.h"
+#include "common/tscclock.h"
 #include "recording/record.h"
 
 /* ---- Before there is a file -------------------------------------------- */
@@ -16,6 +17,9 @@
 int hdRecordOpen(struct hdRecord *record, hdTopoNode *node, int level,
 		 const char *name)
 {
+	/* Who writes the file has a clock of its own where libraries are
+	 * shared; times are to be from the same. */
+	hdTscClockFollow();
 	record->group = hdS_createGroup(name, node, level);
 	return record->group ? 0 : -1;
 }

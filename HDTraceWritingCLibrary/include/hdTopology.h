@@ -55,6 +55,10 @@
  * - `HDTRACE_MAX_NESTING_DEPTH` (990): default of hdT_setNestedDepth().
  * - `HDTRACE_PREFIX` (empty): put before every relative project name, e.g.
  *   `/scratch/run7/`.
+ * - `HDTRACE_CLOCK` (realtime): where times are read from; `tsc` is the time
+ *   stamp counter of the processor, which is compared with the system's clock
+ *   again and again. Files say how wrong it was. Where it may not be trusted
+ *   one line says so, and the system's clock is read.
  * - `HDTRACE_GAPS` (marker): what stands where a group was stopped, `marker`,
  *   `entry` or `none`; see hdStats.h.
  *

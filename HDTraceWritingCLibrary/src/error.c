@@ -27,7 +27,7 @@ static const struct {
 	  "State of the current entry is wrong for requested action." },
 };
 
-int hdErrorTranslate(int error)
+int hdErrorOf(int error)
 {
 	switch (-error) {
 	case ENOMEM:
@@ -39,6 +39,12 @@ int hdErrorTranslate(int error)
 	default:
 		return -error;
 	}
+}
+
+int hdFail(int error)
+{
+	errno = hdErrorOf(error);
+	return -1;
 }
 
 char *hdT_strerror(int error)

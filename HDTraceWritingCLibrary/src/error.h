@@ -15,22 +15,13 @@
 
 #include <hdError.h>
 
-/** What users are told for an error of errno.h, which common/format uses; what
- *  is of hdError.h stays. */
-int hdErrorTranslate(int error) __attribute__((__cold__, __const__));
+/** What users are told for an error: what is of errno.h, which common/format
+ *  uses, becomes what hdError.h has; what is of hdError.h stays. */
+int hdErrorOf(int error) __attribute__((__cold__, __const__));
 
-/** What users are told for an error. */
-static inline int hdErrorOf(int error)
-{
-	return -error >= HD_ERR_BASE ? -error : hdErrorTranslate(error);
-}
-
-/** Set errno to what -@p error is for users, and return -1. */
-static inline int hdFail(int error)
-{
-	errno = hdErrorOf(error);
-	return -1;
-}
+/** Set errno to what -@p error is for users, and return -1. Not inline: who
+ *  ends with it saves no registers where nothing fails. */
+int hdFail(int error) __attribute__((__cold__));
 
 /** As hdFail(), but return NULL. */
 static inline void *hdFailNull(int error)

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <hdStats.h>
 #include "HDTraceWritingCLibrary/src/error.h"
@@ -24,9 +25,14 @@
 /* Pending, two of its extremes, and Bytes, of eight bytes each. */
 #define ENTRY_MAX 32
 
+/* How often, and how long, a thread waits for a lock that may be its own. */
+#define PAUSES 1000
+#define PAUSE_NS 1000000
+
 struct _hdS_gauge {
 	pthread_mutex_t lock;
 	hdStatsGroup *group;
+	struct hdOutfile *file; /* Of the group. */
 	int64_t interval;
 	bool isEnabled;
 	int64_t value;
@@ -39,19 +45,81 @@ struct _hdS_gauge {
 	long double sum; /* Of number times nanoseconds. */
 };
 
-static void gaugeLock(hdS_gauge *gauge, struct hdOutfileGuard *guard)
+/* How many locks of gauges this thread has, or waits for. */
+static __thread volatile int inside;
+
+/*
+ * Take a lock that may be this thread's own. If so pthread_mutex_timedlock()
+ * says it at once, but for the moment between taking a lock and noting whose it
+ * is: for that, and not for another thread's writing, there is the limit.
+ */
+static bool gaugeTakeInside(hdS_gauge *gauge)
 {
-	hdOutfileGuardEnter(guard);
+	const struct timespec past = { 0, 0 }, pause = { 0, PAUSE_NS };
+	int saved = errno, error = 0;
+
+	for (int i = 0; i < PAUSES; i++) {
+		error = pthread_mutex_timedlock(&gauge->lock, &past);
+		if (error != ETIMEDOUT)
+			break;
+		nanosleep(&pause, NULL);
+	}
+	errno = saved;
+	return error == 0;
+}
+
+/*
+ * To block signals takes two system calls, more time than all that is done with
+ * the lock at a change; so a handler may interrupt that. If it calls exit(),
+ * what runs then is inside to the end, and may come to the gauge whose lock its
+ * own thread has and never gives back: then it goes on without. Whether it has
+ * it.
+ */
+static bool gaugeTake(hdS_gauge *gauge)
+{
+	if (__builtin_expect(inside++ > 0, 0))
+		return gaugeTakeInside(gauge);
 	pthread_mutex_lock(&gauge->lock);
+	return true;
+}
+
+static void gaugeGive(hdS_gauge *gauge, bool isTaken)
+{
+	if (__builtin_expect(isTaken, 1))
+		pthread_mutex_unlock(&gauge->lock);
+	inside--;
+}
+
+/* A lock that knows whose it is. */
+static void gaugeInitLock(hdS_gauge *gauge)
+{
+	pthread_mutexattr_t attributes;
+
+	pthread_mutexattr_init(&attributes);
+	pthread_mutexattr_settype(&attributes, PTHREAD_MUTEX_ERRORCHECK);
+	pthread_mutex_init(&gauge->lock, &attributes);
+	pthread_mutexattr_destroy(&attributes);
+}
+
+/* How a gauge is held for what is done seldom. */
+struct gaugeGuard {
+	struct hdOutfileGuard guard;
+	bool isTaken;
+};
+
+static void gaugeLock(hdS_gauge *gauge, struct gaugeGuard *guard)
+{
+	hdOutfileGuardEnter(&guard->guard);
+	guard->isTaken = gaugeTake(gauge);
 }
 
 /* What a caller gets is -1 with errno, also where the lock was held. */
-static int gaugeUnlock(hdS_gauge *gauge, const struct hdOutfileGuard *guard,
+static int gaugeUnlock(hdS_gauge *gauge, const struct gaugeGuard *guard,
 		       int ret)
 {
-	hdOutfileTakeSignal(hdStatsFile(gauge->group), guard);
-	pthread_mutex_unlock(&gauge->lock);
-	hdOutfileGuardLeave(guard);
+	hdOutfileTakeSignal(gauge->file, &guard->guard);
+	gaugeGive(gauge, guard->isTaken);
+	hdOutfileGuardLeave(&guard->guard);
 	return hdResult(ret);
 }
 
@@ -83,14 +151,14 @@ static void gaugeBegin(hdS_gauge *gauge, int64_t now)
 /* The number has held until now. */
 static void gaugeSum(hdS_gauge *gauge, int64_t now)
 {
-	gauge->sum += (long double)gauge->value * (now - gauge->time);
+	if (gauge->interval > 0)
+		gauge->sum += (long double)gauge->value * (now - gauge->time);
 	gauge->time = now;
 }
 
 /* Write the entry of the interval that ends now, and begin the next. */
 static int gaugeWrite(hdS_gauge *gauge, int64_t now)
 {
-	struct timespec when = hdClockToTimespec(now);
 	char entry[ENTRY_MAX], *to = entry;
 	double mean = (double)gauge->value;
 	uint64_t bits;
@@ -110,8 +178,7 @@ static int gaugeWrite(hdS_gauge *gauge, int64_t now)
 	}
 	hdEntryPut64(to, (uint64_t)gauge->bytes);
 	to += 8;
-	ret = hdS_writeEntryAt(gauge->group, entry, (size_t)(to - entry),
-			       &when);
+	ret = hdStatsWriteAt(gauge->group, entry, (size_t)(to - entry), now);
 	ret = ret < 0 ? -errno : 0;
 	gaugeBegin(gauge, now);
 	return ret;
@@ -119,7 +186,7 @@ static int gaugeWrite(hdS_gauge *gauge, int64_t now)
 
 static bool gaugeIsForeign(const hdS_gauge *gauge)
 {
-	return hdOutfileIsForeign(hdStatsFile(gauge->group));
+	return hdOutfileIsForeign(gauge->file);
 }
 
 /* ---- Creation ---------------------------------------------------------- */
@@ -176,10 +243,11 @@ hdS_gauge *hdS_gaugeCreate(const char *layer, hdTopoNode *topoNode,
 		goto fail;
 	}
 	/* No change may be missing: the number would be wrong from there on. */
-	hdStatsFile(gauge->group)->dropOnFull = false;
+	gauge->file = hdStatsFile(gauge->group);
+	gauge->file->dropOnFull = false;
 	gauge->interval = interval;
 	gauge->isEnabled = true;
-	pthread_mutex_init(&gauge->lock, NULL);
+	gaugeInitLock(gauge);
 	when = hdClockToTimespec(now);
 	hdS_enableGroupAt(gauge->group, &when);
 	gaugeBegin(gauge, now);
@@ -210,24 +278,19 @@ static void gaugeChange(hdS_gauge *gauge, int64_t change)
 	if (gauge->negatives++ == 0)
 		hdMessage(HD_LOG_WARNING,
 			  "%s: more operations have ended than begun",
-			  hdStatsFile(gauge->group)->path);
+			  gauge->file->path);
 }
 
-int hdS_gaugeAdd(hdS_gauge *gauge, int64_t change, int64_t bytes)
+/* With the lock held: 0 or negative. */
+static int gaugeCount(hdS_gauge *gauge, int64_t change, int64_t bytes)
 {
-	struct hdOutfileGuard guard;
 	int ret = 0, late;
 	int64_t now;
 	bool isNew;
 
-	if (!gauge)
-		return -1;
-	if (gaugeIsForeign(gauge))
-		return hdFail(-HD_ERR_TRACE_DISABLED);
-	gaugeLock(gauge, &guard);
 	if (!gauge->isEnabled) {
 		gaugeChange(gauge, change);
-		return gaugeUnlock(gauge, &guard, 0);
+		return 0;
 	}
 	late = gaugeTime(gauge, &now);
 	gauge->bytes += bytes;
@@ -241,7 +304,25 @@ int hdS_gaugeAdd(hdS_gauge *gauge, int64_t change, int64_t bytes)
 		gauge->min = gauge->value;
 		gauge->max = gauge->value;
 	}
-	return gaugeUnlock(gauge, &guard, ret < 0 ? ret : late);
+	return ret < 0 ? ret : late;
+}
+
+int hdS_gaugeAdd(hdS_gauge *gauge, int64_t change, int64_t bytes)
+{
+	int saved = errno, state, ret;
+	bool isTaken;
+
+	if (!gauge)
+		return -1;
+	if (gaugeIsForeign(gauge))
+		return hdFail(-HD_ERR_TRACE_DISABLED);
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+	isTaken = gaugeTake(gauge);
+	ret = gaugeCount(gauge, change, bytes);
+	gaugeGive(gauge, isTaken);
+	pthread_setcancelstate(state, NULL);
+	errno = saved;
+	return hdResult(ret);
 }
 
 /* Write what holds until now. */
@@ -257,7 +338,7 @@ static int gaugeSettle(hdS_gauge *gauge)
 
 int hdS_gaugeFlush(hdS_gauge *gauge)
 {
-	struct hdOutfileGuard guard;
+	struct gaugeGuard guard;
 	int ret = 0;
 
 	if (!gauge)
@@ -274,7 +355,7 @@ int hdS_gaugeFlush(hdS_gauge *gauge)
 
 int hdS_gaugeDisable(hdS_gauge *gauge)
 {
-	struct hdOutfileGuard guard;
+	struct gaugeGuard guard;
 	bool was;
 
 	if (!gauge)
@@ -295,7 +376,7 @@ int hdS_gaugeDisable(hdS_gauge *gauge)
 
 int hdS_gaugeEnable(hdS_gauge *gauge)
 {
-	struct hdOutfileGuard guard;
+	struct gaugeGuard guard;
 	struct timespec when;
 	int64_t now;
 	bool was;
@@ -319,7 +400,7 @@ int hdS_gaugeEnable(hdS_gauge *gauge)
 
 int64_t hdS_gaugeValue(hdS_gauge *gauge)
 {
-	struct hdOutfileGuard guard;
+	struct gaugeGuard guard;
 	int64_t value;
 
 	if (!gauge || gaugeIsForeign(gauge))
@@ -332,7 +413,7 @@ int64_t hdS_gaugeValue(hdS_gauge *gauge)
 
 uint64_t hdS_gaugeNegatives(hdS_gauge *gauge)
 {
-	struct hdOutfileGuard guard;
+	struct gaugeGuard guard;
 	uint64_t negatives;
 
 	if (!gauge || gaugeIsForeign(gauge))
@@ -345,7 +426,7 @@ uint64_t hdS_gaugeNegatives(hdS_gauge *gauge)
 
 int hdS_gaugeLosses(hdS_gauge *gauge, hdLosses *losses)
 {
-	struct hdOutfileGuard guard;
+	struct gaugeGuard guard;
 
 	if (!gauge || !losses)
 		return hdFail(-HD_ERR_INVALID_ARGUMENT);

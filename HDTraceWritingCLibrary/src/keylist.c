@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "HDTraceWritingCLibrary/src/keylist.h"
+#include "HDTraceWritingCLibrary/src/literal.h"
 #include "common/number.h"
 
 /* Whether the list may go on after a key: with one blank and the next one. */
@@ -50,6 +51,7 @@ int hdKeyListMake(struct hdKeyList *list, const char *keys)
 	const char *at = keys;
 
 	*list->keys = '\0';
+	list->literal = NULL;
 	list->filter = (struct hdKeys){ 0, 0 };
 	list->count = 0;
 	if (strnlen(keys, HD_KEYLIST_LENGTH + 1) > HD_KEYLIST_LENGTH)
@@ -74,6 +76,7 @@ int hdKeyListMake(struct hdKeyList *list, const char *keys)
 	list->room = (unsigned int)text.used + HD_KEYLIST_PIECE +
 		     list->count * (HD_INT64_MAX + 1) + 1;
 	strcpy(list->keys, keys);
+	list->literal = hdLiteralIs(keys) ? keys : NULL;
 	return 0;
 }
 
@@ -102,10 +105,7 @@ int hdKeyListAdd(const struct hdKeyList *list, struct hdText *text,
 			memcpy(to, list->text + begin, length);
 		to += length;
 		begin = list->ends[i];
-		if (values[i] >= 0 && values[i] < 10)
-			*to++ = (char)('0' + values[i]);
-		else
-			to = hdNumberInt64(to, values[i]);
+		to = hdNumberPutInt64(to, values[i]);
 	}
 	*to++ = '\'';
 	text->used = (size_t)(to - text->bytes);

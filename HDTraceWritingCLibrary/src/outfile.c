@@ -14,6 +14,7 @@
 #include "HDTraceWritingCLibrary/src/settings.h"
 #include "common/clock.h"
 #include "common/thread.h"
+#include "common/tscclock.h"
 
 unsigned int hdOutfileGeneration;
 
@@ -149,6 +150,8 @@ static void outfileGiveUp(struct hdOutfile *file, int error, int64_t incomplete)
 	       (long long)file->written,
 	       isOurs ? strerror(error) : HD_OWNED_GONE);
 	atomic_store(&file->error, error);
+	/* In this order: see hdOutfileRoomSlowly(). */
+	atomic_store(&file->end, 0);
 }
 
 /* Write bytes; 0 or an errno value. The caller holds the I/O lock. */
@@ -261,6 +264,9 @@ static void *loopRun(void *unused)
 					 : pthread_cond_wait(&loop.wake,
 							     &loop.lock);
 		loop.isWoken = false;
+		/* The counter is to be compared, whoever reads it else. */
+		if (hdTscClockUsed())
+			hdClockNow();
 		loopDrainAll();
 	}
 	pthread_mutex_unlock(&loop.lock);
@@ -482,8 +488,9 @@ int hdOutfileOpen(char *path, bool isText, struct hdOutfile **result)
 	file->isText = isText;
 	file->mask = settings->bufferSize - 1;
 	file->dropOnFull = settings->dropOnFull;
-	file->forceFlush = settings->forceFlush;
+	hdOutfileForceFlush(file, settings->forceFlush);
 	file->ring = malloc(settings->bufferSize);
+	file->at = file->ring;
 	if (!file->ring) {
 		outfileFree(file);
 		return -HD_ERR_MALLOC;
@@ -534,6 +541,65 @@ int hdOutfileBeginSlowly(struct hdOutfile *file, size_t size,
 	return -HD_ERR_WRITE_FILE;
 }
 
+/* Wake the thread for a ring that is half full. */
+static void outfileAwait(struct hdOutfile *file)
+{
+	if (atomic_load_explicit(&file->isAwaited, memory_order_relaxed))
+		return;
+	atomic_store(&file->isAwaited, true);
+	hdOutfileWake();
+}
+
+/* Get the room in one piece at a place of the ring, or less: up to where the
+ * thread is to be woken. One record may go beyond that. */
+static size_t outfilePiece(const struct hdOutfile *file, size_t used,
+			   size_t max)
+{
+	size_t size = file->mask + 1;
+	size_t piece = size - ((file->tailSeen + used) & file->mask);
+	size_t taken = used + file->reserved;
+	size_t room = taken < size ? size - taken : 0;
+
+	if (piece > room)
+		piece = room;
+	if (used <= file->wakeAfter && piece > file->wakeAfter - used + max)
+		piece = file->wakeAfter - used + max;
+	return piece;
+}
+
+char *hdOutfileRoomSlowly(struct hdOutfile *file, size_t max)
+{
+	size_t head =
+		atomic_load_explicit(&file->published, memory_order_relaxed);
+	size_t used, piece;
+
+	if (file->forceFlush)
+		return NULL;
+	file->tailSeen =
+		atomic_load_explicit(&file->tail, memory_order_acquire);
+	used = head - file->tailSeen;
+	if (used > file->wakeAfter)
+		outfileAwait(file);
+	piece = outfilePiece(file, used, max);
+	/* A handler that ends the process here looks again. */
+	hdOutfileLook(file);
+	atomic_signal_fence(memory_order_seq_cst);
+	file->at = file->ring + (head & file->mask);
+	file->lap = head - (uintptr_t)file->at;
+	atomic_store(&file->end, (uintptr_t)file->at + piece);
+	/* Who fails now makes the end 0 after this. */
+	if (atomic_load(&file->error) != 0)
+		hdOutfileLook(file);
+	return hdOutfileHasRoom(file, max) ? file->at : NULL;
+}
+
+void hdOutfileForceFlush(struct hdOutfile *file, bool isForced)
+{
+	file->forceFlush = isForced;
+	file->wakeAfter = isForced ? 0 : file->mask / 2;
+	hdOutfileLook(file);
+}
+
 /* Write a part of a record that does not fit into the ring. */
 static void outfileWriteDirectly(struct hdOutfile *file, const char *bytes,
 				 size_t length)
@@ -566,27 +632,25 @@ void hdOutfileAddSlowly(struct hdOutfile *file, const char *bytes,
 	file->head += length;
 }
 
-void hdOutfileCommitSlowly(struct hdOutfile *file)
+int hdOutfileCommitSlowly(struct hdOutfile *file)
 {
 	if (file->isDirect) {
 		file->isDirect = false;
 		file->tailSeen = file->head;
 		if (atomic_load(&file->error) != 0)
 			file->lost += file->isText || file->measure;
-		return;
+		return 0;
 	}
 	if (file->forceFlush) {
 		outfileDrainNow(file);
 		file->tailSeen = file->head;
-		return;
+		return 0;
 	}
 	file->tailSeen =
 		atomic_load_explicit(&file->tail, memory_order_acquire);
-	if (file->head - file->tailSeen > file->mask / 2 &&
-	    !atomic_load_explicit(&file->isAwaited, memory_order_relaxed)) {
-		atomic_store(&file->isAwaited, true);
-		hdOutfileWake();
-	}
+	if (file->head - file->tailSeen > file->wakeAfter)
+		outfileAwait(file);
+	return 0;
 }
 
 int hdOutfileFlush(struct hdOutfile *file)
@@ -594,7 +658,8 @@ int hdOutfileFlush(struct hdOutfile *file)
 	if (hdOutfileIsForeign(file))
 		return 0;
 	outfileDrainNow(file);
-	file->tailSeen = file->head;
+	file->tailSeen =
+		atomic_load_explicit(&file->published, memory_order_relaxed);
 	if (atomic_load(&file->error) == 0)
 		return 0;
 	file->errorReported = true;

@@ -11,6 +11,13 @@
  *     hdOutfileAdd(file, bytes, size);
  *     hdOutfileCommit(file);
  *
+ * Where there is room in one piece, as most often, records are made in the ring
+ * itself, and cost neither a copy nor a look at anything but two addresses:
+ *
+ *     char *to = hdOutfileRoom(file, max);
+ *     if (to)
+ *             hdOutfileCommitTo(file, putRecord(to));
+ *
  * The library's background thread drains the rings of all files: every half of
  * HDTRACE_FLUSH_MS, and early where a ring is half full. The ring has one
  * producer, the owner, and one consumer, whoever holds the file's I/O lock;
@@ -45,6 +52,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -73,11 +81,14 @@ typedef void (*hdOutfileGather)(struct hdOutfile *file, void *data);
 struct hdOutfile {
 	/* The owner's. */
 	char *ring;
-	size_t mask;     /**< Size of the ring - 1. */
-	size_t head;     /**< Bytes put since the beginning. */
-	size_t tailSeen; /**< Old value of tail. */
-	size_t reserved; /**< Bytes that droppable records must leave free. */
-	uint64_t lost;   /**< Records not put. */
+	size_t mask;      /**< Size of the ring - 1. */
+	char *at;         /**< Where the next record goes, while end is set. */
+	size_t lap;       /**< Makes that place a number of bytes put. */
+	size_t head;      /**< Bytes put, with the record that was begun. */
+	size_t tailSeen;  /**< Old value of tail. */
+	size_t reserved;  /**< Bytes that droppable records must leave free. */
+	size_t wakeAfter; /**< Bytes after which one looks around. */
+	uint64_t lost;    /**< Records not put. */
 	unsigned int generation;
 	bool dropOnFull;
 	bool forceFlush;
@@ -86,7 +97,10 @@ struct hdOutfile {
 	int64_t directStart; /**< Where it begins in the file. */
 
 	/* Shared. */
-	_Atomic(size_t) published; /**< Head after the last complete record. */
+	/** Up to here is room in one piece, without anything else to do; 0: one
+	 *  has to look. Who finds that the file fails makes it 0, too. */
+	_Atomic(uintptr_t) end;
+	_Atomic(size_t) published; /**< Bytes put in complete records. */
 	_Atomic(int) error;        /**< errno of the first failure, or 0. */
 	atomic_bool isAwaited;     /**< The thread was woken for this file. */
 	_Atomic(uint64_t)
@@ -113,7 +127,8 @@ struct hdOutfile {
 };
 
 /** Number of forks between the first process and this one. */
-extern unsigned int hdOutfileGeneration;
+extern unsigned int hdOutfileGeneration
+	__attribute__((__visibility__("hidden")));
 
 /** Whether the file belongs to a parent of this process. */
 static inline bool hdOutfileIsForeign(const struct hdOutfile *file)
@@ -147,8 +162,11 @@ int hdOutfileBeginSlowly(struct hdOutfile *file, size_t size,
 static inline int hdOutfileBegin(struct hdOutfile *file, size_t size,
 				 enum hdOutfileNeed need)
 {
-	size_t used = file->head - file->tailSeen;
+	size_t used;
 
+	file->head =
+		atomic_load_explicit(&file->published, memory_order_relaxed);
+	used = file->head - file->tailSeen;
 	if (__builtin_expect(
 		    size + file->reserved > file->mask + 1 - used ||
 			    atomic_load_explicit(&file->error,
@@ -179,19 +197,61 @@ static inline void hdOutfileAdd(struct hdOutfile *file, const char *bytes,
 	file->head += length;
 }
 
-/** Wake the background thread for this file, or drain it here. */
-void hdOutfileCommitSlowly(struct hdOutfile *file);
+/** Wake the background thread for this file, or drain it here; 0, for who has
+ *  nothing else to do. */
+int hdOutfileCommitSlowly(struct hdOutfile *file);
 
-/** The record is complete. */
-static inline void hdOutfileCommit(struct hdOutfile *file)
+/** What comes next has to look for room. */
+static inline void hdOutfileLook(struct hdOutfile *file)
 {
+	atomic_store_explicit(&file->end, 0, memory_order_relaxed);
+}
+
+/** The record is complete; 0. */
+static inline int hdOutfileCommit(struct hdOutfile *file)
+{
+	char *at = file->ring + (file->head & file->mask);
+
+	/* Around the ring's end. */
+	if (at <= file->at)
+		hdOutfileLook(file);
+	/* What a handler writes now that ends the process comes after it. */
+	atomic_signal_fence(memory_order_seq_cst);
+	file->at = at;
 	atomic_store_explicit(&file->published, file->head,
 			      memory_order_release);
-	if (__builtin_expect(file->head - file->tailSeen > file->mask / 2 ||
-				     file->forceFlush,
-			     0))
-		hdOutfileCommitSlowly(file);
+	if (__builtin_expect(file->head - file->tailSeen > file->wakeAfter, 0))
+		return hdOutfileCommitSlowly(file);
+	return 0;
 }
+
+/** Leave so many bytes more to records that must not be dropped. */
+static inline void hdOutfileReserve(struct hdOutfile *file, size_t size)
+{
+	file->reserved += size;
+	hdOutfileLook(file);
+}
+
+/** Write each record at once, or not. */
+void hdOutfileForceFlush(struct hdOutfile *file, bool isForced);
+
+/** Whether there is room for a record of at most @p max bytes in one piece, as
+ *  far as one knows without looking. */
+static inline bool hdOutfileHasRoom(const struct hdOutfile *file, size_t max)
+{
+	uintptr_t end = atomic_load_explicit(&file->end, memory_order_relaxed);
+
+	return (intptr_t)(end - (uintptr_t)file->at) >= (intptr_t)max;
+}
+
+/** Where the next record begins, if there is room. */
+static inline char *hdOutfileAt(const struct hdOutfile *file)
+{
+	return file->at;
+}
+
+/** Slow part of hdOutfileRoom(): where the ring ends, and what is drained. */
+char *hdOutfileRoomSlowly(struct hdOutfile *file, size_t max);
 
 /**
  * Get room for a record of at most @p max bytes in one piece, to be filled and
@@ -200,23 +260,20 @@ static inline void hdOutfileCommit(struct hdOutfile *file)
  */
 static inline char *hdOutfileRoom(struct hdOutfile *file, size_t max)
 {
-	size_t at = file->head & file->mask;
-	size_t free = file->mask + 1 - (file->head - file->tailSeen);
-
-	if (__builtin_expect(
-		    max > file->mask + 1 - at || max + file->reserved > free ||
-			    atomic_load_explicit(&file->error,
-						 memory_order_relaxed) != 0,
-		    0))
-		return NULL;
-	return file->ring + at;
+	if (__builtin_expect(!hdOutfileHasRoom(file, max), 0))
+		return hdOutfileRoomSlowly(file, max);
+	return hdOutfileAt(file);
 }
 
-/** The record that got its room from hdOutfileRoom() ends at @p end. */
-static inline void hdOutfileCommitTo(struct hdOutfile *file, const char *end)
+/** The record that got its room from hdOutfileRoom() ends at @p end; 0. */
+static inline int hdOutfileCommitTo(struct hdOutfile *file, char *end)
 {
-	file->head += (size_t)(end - (file->ring + (file->head & file->mask)));
-	hdOutfileCommit(file);
+	size_t published = (uintptr_t)end + file->lap;
+
+	file->at = (char *)end;
+	atomic_store_explicit(&file->published, published,
+			      memory_order_release);
+	return 0;
 }
 
 /** Begin, add and commit a record of one piece; results as of begin. */

@@ -32,6 +32,11 @@ struct attributes {
 	const char *const *values;
 };
 
+/* How long their keys are. */
+struct keyLengths {
+	uint32_t of[HDR_MAX_ATTRIBUTES];
+};
+
 static const struct attributes noAttributes;
 
 /* ---- Elements ---------------------------------------------------------- */
@@ -494,18 +499,22 @@ static bool keyIs(const char *key, size_t length, const char *name)
 	return strlen(name) == length && memcmp(key, name, length) == 0;
 }
 
-static bool keyIsGood(const char *key)
+/* Length of a key; 0: it is none. */
+static size_t keyLength(const char *key)
 {
 	size_t length = hdNameLength(key);
 
-	return length > 0 && !key[length] && !keyIs(key, length, "name") &&
-	       !keyIs(key, length, "t") && !keyIs(key, length, "time");
+	if (key[length] || (length == 1 && *key == 't') ||
+	    (length == 4 &&
+	     (memcmp(key, "name", 4) == 0 || memcmp(key, "time", 4) == 0)))
+		return 0;
+	return length;
 }
 
 /* Append ` key="value"`. */
-static int attributeAdd(struct hdText *text, const char *key, const char *value)
+static int attributeAdd(struct hdText *text, const char *key, size_t keyLength,
+			const char *value)
 {
-	size_t keyLength = strlen(key);
 	size_t length = strnlen(value, HDR_MAX_VALUE_LENGTH + 1);
 	const char *rest;
 
@@ -527,7 +536,8 @@ static int attributeAdd(struct hdText *text, const char *key, const char *value)
 	return 0;
 }
 
-static int attributesCheck(const struct attributes *list)
+static int attributesCheck(const struct attributes *list,
+			   struct keyLengths *lengths)
 {
 	if (list->count < 0 ||
 	    (list->count > 0 && (!list->keys || !list->values)))
@@ -536,22 +546,30 @@ static int attributesCheck(const struct attributes *list)
 		return -HD_ERR_BUFFER_OVERFLOW;
 	for (int i = 0; i < list->count; i++) {
 		const char *key = list->keys[i];
+		size_t length;
 
-		if (!key || !list->values[i] || !keyIsGood(key))
+		if (!key || !list->values[i])
 			return -HD_ERR_INVALID_ARGUMENT;
+		length = keyLength(key);
+		if (length == 0)
+			return -HD_ERR_INVALID_ARGUMENT;
+		lengths->of[i] = (uint32_t)length;
 		for (int k = 0; k < i; k++)
-			if (strcmp(list->keys[k], key) == 0)
+			if (lengths->of[k] == length &&
+			    memcmp(list->keys[k], key, length) == 0)
 				return -HD_ERR_INVALID_ARGUMENT;
 	}
 	return 0;
 }
 
-static int attributesAdd(struct hdText *text, const struct attributes *list)
+static int attributesAdd(struct hdText *text, const struct attributes *list,
+			 const struct keyLengths *lengths)
 {
 	int ret = 0;
 
 	for (int i = 0; i < list->count && ret == 0; i++)
-		ret = attributeAdd(text, list->keys[i], list->values[i]);
+		ret = attributeAdd(text, list->keys[i], lengths->of[i],
+				   list->values[i]);
 	return ret;
 }
 
@@ -670,12 +688,13 @@ int hdR_logAttributeString(hdR_token token, const char *key, const char *value)
 {
 	int saved = errno;
 	struct hdText *text;
-	size_t before;
+	size_t before, length;
 	int ret;
 
 	if (!token)
 		return -1;
-	if (!key || !value || !keyIsGood(key))
+	length = key && value ? keyLength(key) : 0;
+	if (length == 0)
 		return hdFail(-HD_ERR_INVALID_ARGUMENT);
 	if (token->depth == 0)
 		return hdFail(-HD_ERR_INVALID_CONTEXT);
@@ -689,7 +708,7 @@ int hdR_logAttributeString(hdR_token token, const char *key, const char *value)
 		return hdFail(-HD_ERR_BUFFER_OVERFLOW);
 	text = &token->pending->text;
 	before = text->used;
-	ret = attributeAdd(text, key, value);
+	ret = attributeAdd(text, key, length, value);
 	if (ret < 0) {
 		text->used = before;
 		return hdFail(ret);
@@ -762,6 +781,7 @@ static void stateOpen(hdR_token token, bool isSkipped)
 static int stateStart(hdR_token token, const char *name,
 		      const struct attributes *list, const struct hdText *xml)
 {
+	struct keyLengths lengths;
 	struct hdRelThread *thread;
 	struct hdRelRing *ring;
 	struct hdText *text;
@@ -774,7 +794,7 @@ static int stateStart(hdR_token token, const char *name,
 	length = strnlen(name, HDR_MAX_NAME_LENGTH + 1);
 	if (length > HDR_MAX_NAME_LENGTH)
 		return -HD_ERR_BUFFER_OVERFLOW;
-	ret = attributesCheck(list);
+	ret = attributesCheck(list, &lengths);
 	if (ret == 0)
 		ret = tokenBegin(token, &thread, &ring);
 	if (ret < 0)
@@ -795,7 +815,7 @@ static int stateStart(hdR_token token, const char *name,
 		return ret;
 	hdTextPutc(text, '"');
 	elementPutTime(text, token, time);
-	ret = attributesAdd(text, list);
+	ret = attributesAdd(text, list, &lengths);
 	if (ret == 0)
 		ret = elementEnd(text, "s", xml);
 	if (ret < 0)
@@ -816,13 +836,14 @@ static void stateClose(hdR_token token)
 static int stateEnd(hdR_token token, const struct attributes *list,
 		    const struct hdText *xml)
 {
+	struct keyLengths lengths;
 	struct hdRelThread *thread;
 	struct hdRelRing *ring;
 	struct hdText *text;
 	int64_t time;
 	int ret, late;
 
-	ret = attributesCheck(list);
+	ret = attributesCheck(list, &lengths);
 	if (ret < 0)
 		return ret;
 	if (token->depth == 0)
@@ -841,7 +862,7 @@ static int stateEnd(hdR_token token, const struct attributes *list,
 	elementPutTime(text, token, time);
 	ret = pendingAdd(text, token, list);
 	if (ret == 0)
-		ret = attributesAdd(text, list);
+		ret = attributesAdd(text, list, &lengths);
 	if (ret == 0)
 		ret = elementEnd(text, "e", xml);
 	if (ret < 0)

@@ -11,6 +11,7 @@
 #include "HDTraceWritingCLibrary/src/error.h"
 #include "HDTraceWritingCLibrary/src/relring.h"
 #include "HDTraceWritingCLibrary/src/settings.h"
+#include "HDTraceWritingCLibrary/src/timesource.h"
 #include "HDTraceWritingCLibrary/src/topology.h"
 #include "common/clock.h"
 #include "common/format/escape.h"
@@ -579,6 +580,12 @@ static int identityMake(void)
 	to = hdNumberInt64(identity->local, getpid());
 	*to++ = '.';
 	*hdNumberInt64(to, now) = '\0';
+	to = stpcpy(stpcpy(stpcpy(identity->remote, identity->host), ":"),
+		    identity->local);
+	identity->remoteLength = (size_t)(to - identity->remote);
+	identity->hash = (struct hdTraceHash)HD_TRACE_HASH_NONE;
+	hdTraceHashAdd(&identity->hash, identity->remote,
+		       identity->remoteLength);
 	identity->next = all.identity;
 	all.identity = identity;
 	all.generation = hdOutfileGeneration;
@@ -632,6 +639,7 @@ static int nodeWriteHeader(hdR_topoToken node, const hdTopoNode *place,
 			   struct hdOutfile *file)
 {
 	char number[HD_INT64_MAX + 1], start[HD_INT64_MAX + 1];
+	char source[HD_TIME_SOURCE_SIZE];
 	struct hdText header = { 0 };
 	int ret;
 
@@ -649,6 +657,11 @@ static int nodeWriteHeader(hdR_topoToken node, const hdTopoNode *place,
 		ret = headerAttribute(&header, " timeAdjustment", start);
 	if (ret == 0 && *place->levels)
 		ret = headerAttribute(&header, " levels", place->levels);
+	node->sourceAt = 0;
+	if (ret == 0 && hdTimeSourceBegin(source, '"')) {
+		node->sourceAt = header.used;
+		ret = hdTextAdd(&header, source);
+	}
 	if (ret == 0)
 		ret = hdTextAdd(&header, ">\n");
 	if (ret == 0)
@@ -778,6 +791,7 @@ int hdRelNodeClose(hdR_topoToken node)
 			hdMessage(HD_LOG_WARNING,
 				  "%s: %llu more records are lost", file->path,
 				  (unsigned long long)lost);
+		hdTimeSourceEnd(file, node->sourceAt, '"');
 		hdOutfileFlush(file);
 		hdOutfileTakeSignal(file, &guard);
 		ret = hdOutfileClose(file);

@@ -30,12 +30,17 @@
 
 #include <hdRelation.h>
 #include "HDTraceWritingCLibrary/src/outfile.h"
+#include "common/format/relationid.h"
 #include "common/format/text.h"
 
 /** What tells a process from all others; never freed before hdR_closeAPI(). */
 struct hdRelIdentity {
 	char host[65];
 	char local[64]; /**< Process id, '.', when it began to trace. */
+	/** HOST:LOCAL, which all tokens begin with, and its hash. */
+	char remote[130];
+	size_t remoteLength;
+	struct hdTraceHash hash;
 	struct hdRelIdentity *next;
 };
 
@@ -48,6 +53,7 @@ struct _hdR_topoToken {
 	unsigned int generation; /**< See outfile.h. */
 	uint32_t number;         /**< topologyNumber. */
 	int64_t start;           /**< timeAdjustment, in ns. */
+	size_t sourceAt;         /**< See hdTimeSourceEnd(). */
 	const struct hdRelIdentity *identity;
 	atomic_bool hasFailed; /**< The file cannot be written. */
 	atomic_bool isReported;

@@ -181,35 +181,29 @@ static char *numberPut(char *to, uint64_t number)
 	return hdNumberUint64(to, number);
 }
 
-static char *localPut(char *to, const struct hdRelIdentity *identity,
-		      uint32_t number, uint64_t id)
-{
-	to = stpcpy(to, identity->local);
-	return numberPut(numberPut(to, number), id);
-}
-
 /* Put HOST:PID:TOPOLOGY:ID, not terminated. */
 static char *remotePut(char *to, const struct hdRelIdentity *identity,
 		       uint32_t number, uint64_t id)
 {
-	to = stpcpy(to, identity->host);
-	*to++ = ':';
-	return localPut(to, identity, number, id);
+	memcpy(to, identity->remote, identity->remoteLength);
+	return numberPut(numberPut(to + identity->remoteLength, number), id);
 }
 
 /* The trace of a relation: received, or that of its topmost ancestor. */
 static void traceOf(hdR_token token, struct hdRelTrace *trace)
 {
-	char text[HDR_TOKEN_SIZE];
+	struct hdTraceHash hash;
+	char text[2 * (HD_INT64_MAX + 1)];
 	char *end;
 
 	if (token->hasTrace) {
 		*trace = token->trace;
 		return;
 	}
-	end = remotePut(text, token->rootIdentity, token->rootNumber,
-			token->rootId);
-	hdTraceId(text, (size_t)(end - text), trace->id);
+	end = numberPut(numberPut(text, token->rootNumber), token->rootId);
+	hash = token->rootIdentity->hash;
+	hdTraceHashAdd(&hash, text, (size_t)(end - text));
+	hdTraceHashGet(&hash, trace->id);
 	trace->flags = FLAGS_SAMPLED;
 }
 
@@ -278,8 +272,8 @@ char *hdR_getLocalToken(hdR_token token)
 
 	if (!token)
 		return NULL;
-	*localPut(text, token->identity, token->number, token->id) = '\0';
-	return copyText(text);
+	*remotePut(text, token->identity, token->number, token->id) = '\0';
+	return copyText(text + strlen(token->identity->host) + 1);
 }
 
 char *hdR_getRemoteToken(hdR_token token)

@@ -10,6 +10,7 @@
 
 #include "HDTraceWritingCLibrary/src/settings.h"
 #include "common/environment.h"
+#include "common/tscclock.h"
 
 struct hdLogger hdLogger = { .prefix = "hdtrace", .level = HD_LOG_NONE };
 
@@ -50,6 +51,20 @@ static int settingsChoice(const char *name, const char *const *choices)
 	return 0;
 }
 
+/* Take the clock that is asked for. */
+static void settingsClock(void)
+{
+	static const char *const clocks[] = { "realtime", "tsc", NULL };
+	const char *refusal = NULL;
+
+	if (settingsChoice("HDTRACE_CLOCK", clocks) == 1)
+		refusal = hdTscClockUse();
+	if (refusal)
+		hdLoss("HDTRACE_CLOCK=tsc: times are not from the time stamp "
+		       "counter, but from the system's clock: %s",
+		       refusal);
+}
+
 static void settingsRead(void)
 {
 	static const char *const onFull[] = { "wait", "drop", NULL };
@@ -82,6 +97,7 @@ static void settingsRead(void)
 	if (settings.maxDepth > HD_DEPTH_MAX)
 		settings.maxDepth = HD_DEPTH_MAX;
 	settings.gaps = (enum hdGaps)settingsChoice("HDTRACE_GAPS", gaps);
+	settingsClock();
 	if (prefix && strlen(prefix) > HD_PREFIX_MAX)
 		hdMessage(HD_LOG_ERROR, "HDTRACE_PREFIX: longer than %d bytes",
 			  HD_PREFIX_MAX);

@@ -2,9 +2,12 @@
 /*
  * Statistics groups.
  *
- * An entry is put together in "entry", as it has to stand in the file, and
- * then handed to the file in one piece. What may be written next is known from
- * one byte: the type of the next value, or why there is none.
+ * The values of an entry are put where it has to stand in the file's ring, or,
+ * where there is no room for it in one piece, or nobody knows how much it
+ * needs, into "entry", from where it is then handed to the file. What may be
+ * written next is known from one byte: the type of the next value, or why there
+ * is none. These bytes, "places", are as far from each other as the values are,
+ * so that one address tells both.
  */
 #include "config.h"
 
@@ -19,6 +22,7 @@
 #include "HDTraceWritingCLibrary/src/outfile.h"
 #include "HDTraceWritingCLibrary/src/settings.h"
 #include "HDTraceWritingCLibrary/src/stats.h"
+#include "HDTraceWritingCLibrary/src/timesource.h"
 #include "common/format/entry.h"
 #include "common/format/statheader.h"
 #include "HDTraceWritingCLibrary/src/topology.h"
@@ -26,10 +30,15 @@
 
 /* What is expected next, besides a type. */
 #define STATS_FIRST 0x10    /* Added to the type of the first value. */
-#define STATS_END 0xfd      /* Behind the last value. */
-#define STATS_DISABLED 0xfe /* The group is committed, but not enabled. */
-#define STATS_OPEN 0xff     /* The group is not committed. */
-#define STATS_TYPE(next) ((next) & ~STATS_FIRST)
+#define STATS_LAST 0x20     /* Added to the type of the last value. */
+#define STATS_NONE 0x1f     /* There is none, but an entry may begin. */
+#define STATS_DISABLED 0x80 /* The group is committed, but not enabled. */
+#define STATS_OPEN 0x81     /* The group is not committed. */
+#define STATS_END 0xff      /* Behind the last value. */
+#define STATS_TYPE(next) ((next) & ~(STATS_FIRST | STATS_LAST))
+
+/* No stamp: what is written gets the time of the clock. */
+#define STATS_NOW UINT64_MAX
 
 /* More than any string needs with its length. */
 #define STATS_STRING_ROOM (HDS_MAX_STRING_LENGTH + 2)
@@ -46,39 +55,79 @@ _Static_assert(HDS_MAX_VALUE_NAME_LENGTH == HD_STAT_TEXT_MAX &&
 	       "limits are those of the format");
 
 struct _hdStatsGroup {
-	const unsigned char *next; /* What is expected. */
+	char *cursor;   /* Where the next value goes. */
+	uintptr_t away; /* How far from there is what is expected. */
 	struct hdOutfile *file;
-	char *cursor;         /* Where the next value goes. */
-	char *entry;          /* The time stamp, then the values. */
-	unsigned char *types; /* STATS_END is behind the last. */
-	size_t valueCount;
-	size_t entrySize; /* With the time stamp; of a string its length. */
+	char *begin;    /* Of the entry that has values, its stamp. */
+	uint64_t stamp; /* As set by the user, or STATS_NOW. */
+	uint64_t last;  /* Last time in the file, as a stamp. */
+	char *entry;    /* Room for one, of as many bytes. */
 	size_t entryRoom;
+	size_t entrySize; /* With the stamp; of a string its length. */
+	size_t wanted;    /* The same, but where nobody knows INTPTR_MAX. */
+	/* What cursor and away are between two entries. */
+	char *idleCursor;
+	uintptr_t idleAway;
+	unsigned char *types;  /* One by one; STATS_END is behind the last. */
+	unsigned char *places; /* The same, by where the values are. */
+	size_t valueCount;
 	bool hasStrings;
 	bool isCommitted;
 	bool isEnabled;
 	bool wasEnabled;
-	int64_t entryTime; /* As set by the user, or -1. */
-	int64_t last;      /* Last time in the file. */
 	int64_t initOffset;
 	uint64_t clamped;
 	struct hdStatHeader header; /* Until the commit. */
+	size_t sourceAt; /* In the file: where times are from; 0: not said. */
 };
 
 static const unsigned char statsOpen[] = { STATS_OPEN };
 static const unsigned char statsDisabled[] = { STATS_DISABLED };
 
-/* ---- Bytes and times --------------------------------------------------- */
+/* Get the type of the next value, or why there is none. */
+static inline unsigned char statsNext(const hdStatsGroup *group)
+{
+	return *(const unsigned char *)((uintptr_t)group->cursor + group->away);
+}
+
+/* The next value goes to the cursor, and is to be what stands there. */
+static inline void statsExpect(hdStatsGroup *group, char *cursor,
+			       const unsigned char *next)
+{
+	group->cursor = cursor;
+	group->away = (uintptr_t)next - (uintptr_t)cursor;
+}
+
+/* ---- Times ------------------------------------------------------------- */
 
 /* Make a time not decreasing, and remember it. */
-static inline int64_t statsTime(hdStatsGroup *group, int64_t now)
+static inline uint64_t statsTime(hdStatsGroup *group, uint64_t stamp)
 {
-	if (__builtin_expect(now < group->last, 0)) {
+	if (__builtin_expect(stamp < group->last, 0)) {
 		group->clamped++;
 		return group->last;
 	}
-	group->last = now;
-	return now;
+	group->last = stamp;
+	return stamp;
+}
+
+/* Read the wall clock; false if that fails. */
+static inline bool statsNow(uint64_t *stamp)
+{
+	struct timespec now;
+
+	if (__builtin_expect(hdClockRead(CLOCK_REALTIME, &now) != 0 ||
+				     (uint64_t)now.tv_sec > UINT32_MAX,
+			     0))
+		return false;
+	*stamp = hdEntryStamp((uint64_t)now.tv_sec, (uint64_t)now.tv_nsec);
+	return true;
+}
+
+/* Make nanoseconds a stamp; STATS_NOW if they are negative. */
+static uint64_t statsStampOf(int64_t ns)
+{
+	return ns < 0 ? STATS_NOW : hdEntryStampOf(ns);
 }
 
 /* ---- Creation and structure -------------------------------------------- */
@@ -92,8 +141,24 @@ static void statsFree(hdStatsGroup *group)
 {
 	hdTextClear(&group->header.text);
 	free(group->types);
+	free(group->places);
 	free(group->entry);
 	free(group);
+}
+
+/* Begin the header. */
+static int statsHeader(hdStatsGroup *group, const hdTopoNode *node, int depth,
+		       const char *name)
+{
+	struct hdText *text = &group->header.text;
+	char source[HD_TIME_SOURCE_SIZE];
+	int ret = hdStatHeaderBegin(
+		&group->header, (const char *const *)node->labels, depth, name);
+
+	if (ret < 0 || !hdTimeSourceBegin(source, '"'))
+		return ret;
+	group->sourceAt = text->used;
+	return hdTextAdd(text, source);
 }
 
 hdStatsGroup *hdS_createGroup(const char *groupName, hdTopoNode *topoNode,
@@ -114,14 +179,12 @@ hdStatsGroup *hdS_createGroup(const char *groupName, hdTopoNode *topoNode,
 	group = calloc(1, sizeof(*group));
 	if (!group)
 		return hdFailNull(-HD_ERR_MALLOC);
-	group->next = statsOpen;
-	group->entryTime = -1;
+	statsExpect(group, NULL, statsOpen);
+	group->stamp = STATS_NOW;
 	group->entrySize = HD_STAMP_SIZE;
 	group->types = malloc(1);
 	path = hdTopoNodeFile(topoNode, topoLevel, groupName, ".stat");
-	ret = hdStatHeaderBegin(&group->header,
-				(const char *const *)topoNode->labels,
-				topoLevel, groupName);
+	ret = statsHeader(group, topoNode, topoLevel, groupName);
 	if (ret == 0 && group->types && path) {
 		group->types[0] = STATS_END;
 		ret = hdOutfileOpen(path, false, &group->file);
@@ -155,9 +218,12 @@ int hdS_addValue(hdStatsGroup *group, const char *name, hdStatsValueType type,
 				   unit, grouping);
 	if (ret < 0)
 		return hdFail(ret);
-	types[group->valueCount] = (unsigned char)type;
-	if (group->valueCount++ == 0)
+	types[group->valueCount] = (unsigned char)type | STATS_LAST;
+	if (group->valueCount > 0)
+		types[group->valueCount - 1] &= (unsigned char)~STATS_LAST;
+	else
 		types[0] |= STATS_FIRST;
+	group->valueCount++;
 	types[group->valueCount] = STATS_END;
 	group->entrySize += hdEntryTypes[type].size;
 	if (type == STRING)
@@ -205,26 +271,53 @@ static size_t statsMeasure(const struct hdOutfile *file, size_t at)
 	return length;
 }
 
+/* Make the room for an entry, and say where which value is. */
+static int statsMakeEntry(hdStatsGroup *group)
+{
+	size_t at = 0;
+
+	free(group->entry);
+	free(group->places);
+	group->entryRoom = group->entrySize;
+	group->entry = malloc(group->entryRoom);
+	group->places = malloc(group->entrySize);
+	if (!group->entry || !group->places)
+		return -HD_ERR_MALLOC;
+	memset(group->places, STATS_END, group->entrySize);
+	group->places[0] = STATS_NONE;
+	for (size_t i = 0; i < group->valueCount; i++) {
+		group->places[at] = group->types[i];
+		at += hdEntryTypes[STATS_TYPE(group->types[i])].size;
+	}
+	group->wanted = group->hasStrings ? INTPTR_MAX : group->entrySize;
+	return 0;
+}
+
+/* Where the cursor is between two entries. */
+static void statsSetIdle(hdStatsGroup *group)
+{
+	group->begin = group->entry;
+	group->idleCursor = group->entry + HD_STAMP_SIZE;
+	group->idleAway =
+		(uintptr_t)group->places - (uintptr_t)group->idleCursor;
+}
+
 int hdS_commitGroup(hdStatsGroup *group)
 {
 	struct hdText *header;
 	char stamp[HD_STAMP_SIZE];
-	int64_t now;
+	uint64_t now;
 	int ret;
 
 	if (!group)
 		return hdFail(-HD_ERR_INVALID_ARGUMENT);
 	if (group->isCommitted || hdOutfileIsForeign(group->file))
 		return hdFail(-HDS_ERR_GROUP_COMMIT_STATE);
-	now = hdClockNow();
-	if (now < 0)
+	if (!statsNow(&now))
 		return hdFail(-HD_ERR_GET_TIME);
-	group->entryRoom = group->entrySize;
-	free(group->entry);
-	group->entry = malloc(group->entryRoom);
-	if (!group->entry)
-		return hdFail(-HD_ERR_MALLOC);
-	ret = hdStatHeaderEnd(&group->header);
+	ret = statsMakeEntry(group);
+	if (ret == 0)
+		ret = hdStatHeaderEnd(&group->header);
 	if (ret < 0)
 		return hdFail(ret);
 
@@ -233,9 +326,9 @@ int hdS_commitGroup(hdStatsGroup *group)
 	group->isCommitted = true;
 	group->initOffset = (int64_t)header->used;
 	group->last = now;
-	group->cursor = group->entry;
-	group->next = statsDisabled;
-	hdEntryPutStamp(stamp, now);
+	statsSetIdle(group);
+	statsExpect(group, group->idleCursor, statsDisabled);
+	hdEntryPut64(stamp, now);
 	ret = hdOutfileBegin(group->file, header->used + sizeof(stamp),
 			     HD_OUTFILE_KEEP);
 	if (ret == 0) {
@@ -256,16 +349,16 @@ int hdS_commitGroup(hdStatsGroup *group)
 /* Begin the next entry. */
 static inline void statsRewind(hdStatsGroup *group)
 {
-	group->cursor = group->entry;
-	group->next = group->types;
+	group->cursor = group->idleCursor;
+	group->away = group->idleAway;
 }
 
 /* Write an entry without values: NaN, 0, "". */
-static void statsPutFiller(hdStatsGroup *group, int64_t now)
+static void statsPutFiller(hdStatsGroup *group, uint64_t now)
 {
 	char *to = group->entry;
 
-	hdEntryPutStamp(to, now);
+	hdEntryPut64(to, now);
 	to += HD_STAMP_SIZE;
 	for (const unsigned char *type = group->types; *type != STATS_END;
 	     type++) {
@@ -297,14 +390,14 @@ static void statsPutFiller(hdStatsGroup *group, int64_t now)
 }
 
 /* Tell the file that the group starts, or starts again. */
-static void statsPutStart(hdStatsGroup *group, int64_t now)
+static void statsPutStart(hdStatsGroup *group, uint64_t now)
 {
 	char gap[2 * HD_STAMP_SIZE];
 
 	if (!group->wasEnabled) {
 		/* The commit's time may be later than a measurement's. */
 		group->last = now;
-		hdEntryPutStamp(gap, now);
+		hdEntryPut64(gap, now);
 		hdOutfileOverwrite(group->file, group->initOffset, gap,
 				   HD_STAMP_SIZE);
 		return;
@@ -313,7 +406,7 @@ static void statsPutStart(hdStatsGroup *group, int64_t now)
 	switch (hdSettingsGet()->gaps) {
 	case HD_GAPS_MARKER:
 		memset(gap, 0xff, HD_STAMP_SIZE);
-		hdEntryPutStamp(gap + HD_STAMP_SIZE, now);
+		hdEntryPut64(gap + HD_STAMP_SIZE, now);
 		hdOutfilePut(group->file, gap, sizeof(gap), HD_OUTFILE_KEEP);
 		break;
 	case HD_GAPS_ENTRY:
@@ -324,12 +417,12 @@ static void statsPutStart(hdStatsGroup *group, int64_t now)
 	}
 }
 
-static int statsEnable(hdStatsGroup *group, int64_t now)
+static int statsEnable(hdStatsGroup *group, uint64_t now)
 {
 	if (group->isEnabled)
 		return 1;
 	group->isEnabled = true;
-	group->entryTime = -1;
+	group->stamp = STATS_NOW;
 	statsRewind(group);
 	/* What fails here shows at the next entry, and at the end. */
 	if (!hdOutfileIsForeign(group->file)) {
@@ -344,25 +437,24 @@ static int statsEnable(hdStatsGroup *group, int64_t now)
 
 int hdS_enableGroup(hdStatsGroup *group)
 {
-	int64_t now;
+	uint64_t now;
 
 	if (!group)
 		return -2;
 	if (!group->isCommitted)
 		return -1;
-	now = hdClockNow();
-	return statsEnable(group, now < 0 ? group->last : now);
+	return statsEnable(group, statsNow(&now) ? now : group->last);
 }
 
 int hdS_enableGroupAt(hdStatsGroup *group, const struct timespec *when)
 {
-	int64_t now = hdClockToNs(when);
+	uint64_t now = statsStampOf(hdClockToNs(when));
 
 	if (!group)
 		return -2;
 	if (!group->isCommitted)
 		return -1;
-	if (now < 0)
+	if (now == STATS_NOW)
 		return -3;
 	return statsEnable(group, now);
 }
@@ -375,10 +467,10 @@ int hdS_disableGroup(hdStatsGroup *group)
 		return -1;
 	if (!group->isEnabled)
 		return 1;
-	if (group->cursor != group->entry)
+	if (group->cursor != group->idleCursor)
 		group->file->lost++;
 	group->isEnabled = false;
-	group->next = statsDisabled;
+	statsExpect(group, group->idleCursor, statsDisabled);
 	return 0;
 }
 
@@ -414,93 +506,162 @@ static inline int statsRefuseDisabled(void)
 }
 
 /* Say why nothing, or nothing of that type, can be written now. */
-static inline int statsRefuse(const hdStatsGroup *group)
+static int statsRefuse(const hdStatsGroup *group)
 {
+	unsigned char next;
+
 	if (!group)
 		return hdFail(-HD_ERR_INVALID_ARGUMENT);
-	if (*group->next == STATS_DISABLED || hdOutfileIsForeign(group->file))
+	next = statsNext(group);
+	if (next == STATS_DISABLED || hdOutfileIsForeign(group->file))
 		return hdFail(-HD_ERR_TRACE_DISABLED);
-	if (*group->next == STATS_OPEN)
+	if (next == STATS_OPEN)
 		return hdFail(-HDS_ERR_GROUP_COMMIT_STATE);
 	return hdFail(-HDS_ERR_ENTRY_STATE);
 }
 
-/* Put a time stamp before the first value; 0, or what the caller returns. */
-static int statsBegin(hdStatsGroup *group)
+/* Put the stamp before the first value; 0, or what the caller returns, with no
+ * entry begun. */
+static inline int statsPutStamp(hdStatsGroup *group)
 {
-	int64_t now = group->entryTime;
+	uint64_t stamp = group->stamp;
 
-	if (hdOutfileIsForeign(group->file))
-		return hdFail(-HD_ERR_TRACE_DISABLED);
-	if (now < 0) {
-		now = hdClockNow();
-		if (__builtin_expect(now < 0, 0))
-			return hdFail(-HD_ERR_GET_TIME);
+	if (__builtin_expect(stamp == STATS_NOW && !statsNow(&stamp), 0)) {
+		statsRewind(group);
+		return hdFail(-HD_ERR_GET_TIME);
 	}
-	group->entryTime = -1;
-	hdEntryPutStamp(group->cursor, statsTime(group, now));
-	group->cursor += HD_STAMP_SIZE;
+	group->stamp = STATS_NOW;
+	hdEntryPut64(group->begin, statsTime(group, stamp));
 	return 0;
 }
 
-/* Hand the complete entry to the file. */
-static int statsComplete(hdStatsGroup *group)
+/* Hand the complete entry to the file, where it is not in the ring, or the file
+ * has failed since it was begun. */
+static __attribute__((__noinline__)) int statsCompleteSlowly(
+	hdStatsGroup *group, size_t size)
 {
-	size_t size = (size_t)(group->cursor - group->entry);
+	bool isApart = group->begin == group->entry;
+	char *to = isApart ? hdOutfileRoom(group->file, size) : NULL;
+
+	if (!to)
+		return hdResult(hdOutfilePut(group->file, group->begin, size,
+					     HD_OUTFILE_MAY_DROP));
+	memcpy(to, group->begin, size);
+	return hdOutfileCommitTo(group->file, to + size);
+}
+
+/* The entry ends here. */
+static inline int statsComplete(hdStatsGroup *group, char *end)
+{
+	struct hdOutfile *file = group->file;
+	size_t size = (size_t)(end - group->begin);
 
 	statsRewind(group);
-	if (hdOutfileIsForeign(group->file))
+	if (__builtin_expect(hdOutfileIsForeign(file), 0))
 		return hdFail(-HD_ERR_TRACE_DISABLED);
-	return hdResult(hdOutfilePut(group->file, group->entry, size,
-				     HD_OUTFILE_MAY_DROP));
+	if (__builtin_expect(
+		    group->begin == group->entry ||
+			    atomic_load_explicit(&file->error,
+						 memory_order_relaxed) != 0,
+		    0))
+		return statsCompleteSlowly(group, size);
+	return hdOutfileCommitTo(file, end);
 }
 
-/* The current value has been put and ends at the cursor. */
-static inline int statsAdvance(hdStatsGroup *group, const unsigned char *next,
-			       char *cursor)
+/* Put a value; behind it. */
+static inline char *statsPut(char *cursor, unsigned char type, uint64_t bits)
 {
-	group->cursor = cursor;
-	group->next = next + 1;
-	if (__builtin_expect(next[1] == STATS_END, 0))
-		return statsComplete(group);
-	return 0;
-}
-
-/* Put a value that is expected. */
-static inline int statsPut(hdStatsGroup *group, unsigned char type,
-			   uint64_t bits)
-{
-	const unsigned char *next = group->next;
-	char *cursor = group->cursor;
-
 	if (type == INT32 || type == FLOAT) {
 		hdEntryPut32(cursor, (uint32_t)bits);
-		return statsAdvance(group, next, cursor + 4);
+		return cursor + 4;
 	}
 	hdEntryPut64(cursor, bits);
-	return statsAdvance(group, next, cursor + 8);
+	return cursor + 8;
 }
 
-/* Put a value that is the first of its entry, or refuse it. */
+/* Begin an entry at a place; the value first, as it is at hand. */
+static inline int statsBegin(hdStatsGroup *group, char *begin,
+			     unsigned char type, uint64_t bits)
+{
+	char *first = begin + HD_STAMP_SIZE;
+
+	group->begin = begin;
+	statsExpect(group, first, group->places);
+	group->cursor = statsPut(first, type, bits);
+	return statsPutStamp(group);
+}
+
+/* Begin an entry where there may be no room for it in the ring. */
+static __attribute__((__noinline__)) int statsBeginSlowly(hdStatsGroup *group,
+							  unsigned char type,
+							  uint64_t bits)
+{
+	char *to = NULL;
+
+	if (hdOutfileIsForeign(group->file))
+		return hdFail(-HD_ERR_TRACE_DISABLED);
+	if (!group->hasStrings)
+		to = hdOutfileRoom(group->file, group->wanted);
+	return statsBegin(group, to ? to : group->entry, type, bits);
+}
+
+/* Begin an entry. What is slow is a call at the end, or no call at all would
+ * have to save registers. */
 static __attribute__((__noinline__)) int statsWriteFirst(hdStatsGroup *group,
 							 unsigned char type,
 							 uint64_t bits)
 {
-	if (!group || *group->next != (type | STATS_FIRST))
-		return statsRefuse(group);
-	if (statsBegin(group) < 0)
+	struct hdOutfile *file = group->file;
+
+	if (__builtin_expect(hdOutfileIsForeign(file) ||
+				     !hdOutfileHasRoom(file, group->wanted),
+			     0))
+		return statsBeginSlowly(group, type, bits);
+	return statsBegin(group, hdOutfileAt(file), type, bits);
+}
+
+/* Write an entry of one value. */
+static __attribute__((__noinline__)) int statsWriteOnly(hdStatsGroup *group,
+							unsigned char type,
+							uint64_t bits)
+{
+	if (statsWriteFirst(group, type, bits) < 0)
 		return -1;
-	return statsPut(group, type, bits);
+	return statsComplete(group, group->cursor);
+}
+
+/* Put a value that is the first or last of its entry, or refuse it. */
+static __attribute__((__noinline__)) int statsWriteEdge(hdStatsGroup *group,
+							unsigned char type,
+							uint64_t bits)
+{
+	unsigned char edge;
+
+	if (!group)
+		return statsRefuse(group);
+	edge = statsNext(group) ^ type;
+	if (edge == STATS_LAST)
+		return statsComplete(group,
+				     statsPut(group->cursor, type, bits));
+	if (edge == STATS_FIRST)
+		return statsWriteFirst(group, type, bits);
+	if (statsNext(group) == STATS_DISABLED)
+		return statsRefuseDisabled();
+	if (edge == (STATS_FIRST | STATS_LAST))
+		return statsWriteOnly(group, type, bits);
+	return statsRefuse(group);
 }
 
 static inline int statsWrite(hdStatsGroup *group, unsigned char type,
 			     uint64_t bits)
 {
-	if (__builtin_expect(group && *group->next == type, 1))
-		return statsPut(group, type, bits);
-	if (__builtin_expect(group && *group->next == STATS_DISABLED, 1))
-		return statsRefuseDisabled();
-	return statsWriteFirst(group, type, bits);
+	char *cursor;
+
+	if (__builtin_expect(!group || statsNext(group) != type, 0))
+		return statsWriteEdge(group, type, bits);
+	cursor = group->cursor;
+	group->cursor += statsPut(cursor, type, bits) - cursor;
+	return 0;
 }
 
 int hdS_writeInt32Value(hdStatsGroup *group, int32_t value)
@@ -532,6 +693,8 @@ int hdS_writeDoubleValue(hdStatsGroup *group, double value)
 /* Make room in the entry for a string and for what follows it at least. */
 static int statsGrowEntry(hdStatsGroup *group, size_t length)
 {
+	const unsigned char *next =
+		(unsigned char *)((uintptr_t)group->cursor + group->away);
 	size_t used = (size_t)(group->cursor - group->entry);
 	size_t room = used + length + group->entrySize;
 	int saved = errno;
@@ -545,46 +708,56 @@ static int statsGrowEntry(hdStatsGroup *group, size_t length)
 	if (!entry)
 		return -HD_ERR_MALLOC;
 	group->entry = entry;
-	group->cursor = entry + used;
 	group->entryRoom = room;
+	statsSetIdle(group);
+	statsExpect(group, entry + used, next);
 	return 0;
 }
 
+/* Groups that have strings have all their entries in "entry". */
 int hdS_writeString(hdStatsGroup *group, const char *str)
 {
+	unsigned char next;
 	size_t length;
 
-	if (!group || STATS_TYPE(*group->next) != STRING)
+	if (!group || STATS_TYPE(statsNext(group)) != STRING)
 		return statsRefuse(group);
 	length = str ? strlen(str) : SIZE_MAX;
 	if (length > HDS_MAX_STRING_LENGTH)
 		return hdFail(-HD_ERR_INVALID_ARGUMENT);
 	if (statsGrowEntry(group, length + HD_STAMP_SIZE) < 0)
 		return hdFail(-HD_ERR_MALLOC);
-	if ((*group->next & STATS_FIRST) && statsBegin(group) < 0)
-		return -1;
+	next = statsNext(group);
+	if (next & STATS_FIRST) {
+		if (hdOutfileIsForeign(group->file))
+			return hdFail(-HD_ERR_TRACE_DISABLED);
+		if (statsPutStamp(group) < 0)
+			return -1;
+	}
 	group->cursor[0] = (char)(length >> 8);
 	group->cursor[1] = (char)length;
 	memcpy(group->cursor + 2, str, length);
-	return statsAdvance(group, group->next, group->cursor + 2 + length);
+	group->cursor += 2 + length;
+	group->away -= length;
+	return next & STATS_LAST ? statsComplete(group, group->cursor) : 0;
 }
 
 int hdS_setEntryTime(hdStatsGroup *group, const struct timespec *when)
 {
-	int64_t time = hdClockToNs(when);
+	uint64_t stamp = statsStampOf(hdClockToNs(when));
 
-	if (!group || time < 0)
+	if (!group || stamp == STATS_NOW)
 		return hdFail(-HD_ERR_INVALID_ARGUMENT);
-	if (*group->next >= STATS_DISABLED || group->cursor != group->entry ||
+	if (!(statsNext(group) & STATS_FIRST) ||
 	    hdOutfileIsForeign(group->file))
 		return statsRefuse(group);
-	group->entryTime = time;
+	group->stamp = stamp;
 	return 0;
 }
 
 /* Whether the values have the length that their types say. */
-static bool statsLengthFits(const hdStatsGroup *group, const char *entry,
-			    size_t length)
+static __attribute__((__noinline__)) bool statsLengthFits(
+	const hdStatsGroup *group, const char *entry, size_t length)
 {
 	size_t at = 0;
 
@@ -610,69 +783,96 @@ static bool statsLengthFits(const hdStatsGroup *group, const char *entry,
 	return at == length;
 }
 
-/* Write an entry that was measured at a time, or, if that is -1, now. */
-static int statsWriteEntry(hdStatsGroup *group, const void *entry,
-			   size_t length, int64_t now)
+/* Write an entry that does not go into the ring in one piece. */
+static __attribute__((__noinline__)) int statsWriteSlowly(hdStatsGroup *group,
+							  const void *entry,
+							  size_t length,
+							  uint64_t stamp)
 {
-	size_t size = HD_STAMP_SIZE + length;
-	struct hdOutfile *file;
-	char stamp[HD_STAMP_SIZE];
-	char *to;
+	struct hdOutfile *file = group->file;
+	char bytes[HD_STAMP_SIZE], *to;
 	int ret;
 
-	if (__builtin_expect(!group || *group->next >= STATS_DISABLED ||
-				     group->cursor != group->entry ||
-				     hdOutfileIsForeign(group->file),
-			     0))
-		return statsRefuse(group);
-	file = group->file;
-	if (__builtin_expect(!entry && length > 0, 0))
-		return hdFail(-HD_ERR_INVALID_ARGUMENT);
-	if (__builtin_expect(!statsLengthFits(group, entry, length), 0))
-		return hdFail(-HDS_ERR_UNEXPECTED_ARGVALUE);
-	if (now < 0)
-		now = group->entryTime;
-	if (now < 0) {
-		now = hdClockNow();
-		if (__builtin_expect(now < 0, 0))
-			return hdFail(-HD_ERR_GET_TIME);
-	}
-	group->entryTime = -1;
-	now = statsTime(group, now);
-	to = hdOutfileRoom(file, size);
-	if (__builtin_expect(to != NULL, 1)) {
-		hdEntryPutStamp(to, now);
+	to = hdOutfileRoom(file, sizeof(bytes) + length);
+	if (to) {
+		hdEntryPut64(to, stamp);
 		if (length > 0)
-			memcpy(to + HD_STAMP_SIZE, entry, length);
-		hdOutfileCommitTo(file, to + size);
-		return 0;
+			memcpy(to + sizeof(bytes), entry, length);
+		return hdOutfileCommitTo(file, to + sizeof(bytes) + length);
 	}
-	ret = hdOutfileBegin(file, size, HD_OUTFILE_MAY_DROP);
+	ret = hdOutfileBegin(file, sizeof(bytes) + length, HD_OUTFILE_MAY_DROP);
 	if (ret != 0)
 		return hdResult(ret);
-	hdEntryPutStamp(stamp, now);
-	hdOutfileAdd(file, stamp, sizeof(stamp));
+	hdEntryPut64(bytes, stamp);
+	hdOutfileAdd(file, bytes, sizeof(bytes));
 	if (length > 0)
 		hdOutfileAdd(file, entry, length);
-	hdOutfileCommit(file);
-	return 0;
+	return hdOutfileCommit(file);
+}
+
+/* Why an entry cannot be written. */
+static __attribute__((__noinline__)) int statsRefuseWhole(
+	const hdStatsGroup *group)
+{
+	if (__builtin_expect(group && statsNext(group) == STATS_DISABLED, 1))
+		return statsRefuseDisabled();
+	return statsRefuse(group);
+}
+
+/* Write an entry with a stamp, or, if that is STATS_NOW, the one that is set or
+ * now. */
+static inline int statsWriteWhole(hdStatsGroup *group, const void *entry,
+				  size_t length, uint64_t stamp)
+{
+	struct hdOutfile *file;
+	char *to;
+
+	if (__builtin_expect(!group || !(statsNext(group) & STATS_FIRST), 0))
+		return statsRefuseWhole(group);
+	file = group->file;
+	if (__builtin_expect(hdOutfileIsForeign(file), 0))
+		return hdFail(-HD_ERR_TRACE_DISABLED);
+	if (__builtin_expect(!entry && length > 0, 0))
+		return hdFail(-HD_ERR_INVALID_ARGUMENT);
+	if (__builtin_expect(length + HD_STAMP_SIZE != group->wanted, 0) &&
+	    !statsLengthFits(group, entry, length))
+		return hdFail(-HDS_ERR_UNEXPECTED_ARGVALUE);
+	if (stamp == STATS_NOW)
+		stamp = group->stamp;
+	if (__builtin_expect(stamp == STATS_NOW && !statsNow(&stamp), 0))
+		return hdFail(-HD_ERR_GET_TIME);
+	group->stamp = STATS_NOW;
+	stamp = statsTime(group, stamp);
+	if (__builtin_expect(
+		    length == 0 ||
+			    !hdOutfileHasRoom(file, length + HD_STAMP_SIZE),
+		    0))
+		return statsWriteSlowly(group, entry, length, stamp);
+	to = hdOutfileAt(file);
+	hdEntryPut64(to, stamp);
+	to = (char *)memcpy(to + HD_STAMP_SIZE, entry, length) + length;
+	return hdOutfileCommitTo(file, to);
+}
+
+int hdStatsWriteAt(hdStatsGroup *group, const void *entry, size_t length,
+		   int64_t now)
+{
+	return statsWriteWhole(group, entry, length, statsStampOf(now));
 }
 
 int hdS_writeEntry(hdStatsGroup *group, void *entry, size_t entryLength)
 {
-	if (__builtin_expect(group && *group->next == STATS_DISABLED, 0))
-		return statsRefuseDisabled();
-	return statsWriteEntry(group, entry, entryLength, -1);
+	return statsWriteWhole(group, entry, entryLength, STATS_NOW);
 }
 
 int hdS_writeEntryAt(hdStatsGroup *group, const void *entry, size_t entryLength,
 		     const struct timespec *when)
 {
-	int64_t now = hdClockToNs(when);
+	uint64_t stamp = statsStampOf(hdClockToNs(when));
 
-	if (!group || now < 0)
+	if (!group || stamp == STATS_NOW)
 		return hdFail(-HD_ERR_INVALID_ARGUMENT);
-	return statsWriteEntry(group, entry, entryLength, now);
+	return statsWriteWhole(group, entry, entryLength, stamp);
 }
 
 /* ---- Flush and end ----------------------------------------------------- */
@@ -707,6 +907,7 @@ int hdS_finalize(hdStatsGroup *group)
 	if (!group)
 		return hdFail(-HD_ERR_INVALID_ARGUMENT);
 	if (group->isCommitted) {
+		hdTimeSourceEnd(group->file, group->sourceAt, '"');
 		ret = hdOutfileClose(group->file);
 	} else {
 		hdOutfileRemove(group->file);

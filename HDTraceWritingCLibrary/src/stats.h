@@ -12,4 +12,9 @@
 /** Get the file of a group. */
 struct hdOutfile *hdStatsFile(const hdStatsGroup *group);
 
+/** hdS_writeEntryAt() with nanoseconds since the epoch, or, if they are
+ * negative, the time that is set or now. */
+int hdStatsWriteAt(hdStatsGroup *group, const void *entry, size_t length,
+		   int64_t now);
+
 #endif

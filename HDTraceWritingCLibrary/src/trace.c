@@ -23,8 +23,11 @@
 #include "HDTraceWritingCLibrary/src/error.h"
 #include "common/format/escape.h"
 #include "HDTraceWritingCLibrary/src/keylist.h"
+#include "HDTraceWritingCLibrary/src/known.h"
+#include "HDTraceWritingCLibrary/src/literal.h"
 #include "HDTraceWritingCLibrary/src/outfile.h"
 #include "HDTraceWritingCLibrary/src/settings.h"
+#include "HDTraceWritingCLibrary/src/timesource.h"
 #include "common/format/text.h"
 #include "HDTraceWritingCLibrary/src/topology.h"
 #include "common/clock.h"
@@ -53,15 +56,21 @@
  * and the name's slash. */
 #define TRACE_TAIL_MAX (2 * HD_TIME_LENGTH_MAX + 32)
 
+/* Room for a start tag as it begins, and for what ends it. */
+#define TRACE_NAME_ROOM (TRACE_INDENT_MAX + HD_NAME_MAX + TRACE_TAIL_MAX)
+_Static_assert(HD_TEXT_PIECE <= TRACE_TAIL_MAX, "tags are copied in pieces");
+
 /* An open state that is recorded. */
 struct traceLevel {
 	size_t tag;      /* In the tags: where its part begins, indented. */
 	size_t elements; /* In the elements: where its part begins. */
 	size_t nameLength;
-	size_t reserved; /* Of the file, while its block is open. */
+	int64_t time; /* Its start, relative. */
+	/* What is nothing to begin with. */
 	struct hdKeys keys;
-	int64_t time;         /* Its start, relative. */
-	unsigned int skipped; /* Open states in it that are not recorded. */
+	size_t reserved;  /* Of the file, while its block is open. */
+	uint64_t skipped; /* Open states in it that are not recorded; in the
+			   * file, which takes no attributes, one more. */
 };
 
 struct _hdTrace {
@@ -75,13 +84,18 @@ struct _hdTrace {
 	unsigned int used;   /* Levels in use; level 0 stands for the file. */
 	unsigned int size;   /* Levels allocated. */
 	struct traceLevel *levels;
+	struct traceLevel *top; /* The innermost that is in use. */
 	struct hdText tags;
 	struct hdText elements;
 	struct hdText scratch;
 	struct hdKeyList *lists; /* NULL until there is one. */
 	int64_t epoch;           /* timeAdjustment. */
 	int64_t last;            /* Last time in the file, relative. */
+	struct hdTimeText time;
 	uint64_t clamped;
+	size_t sourceAt; /* In the file: where times are from; 0: not said. */
+	struct hdKnown names[HD_KNOWNS]; /* Of states. */
+	struct hdKnown keys[HD_KNOWNS];
 };
 
 /* ---- Time -------------------------------------------------------------- */
@@ -160,7 +174,7 @@ static int tracePutSlowly(hdTrace *trace, unsigned int level, const char *bytes,
 			traceBracket(trace, i, LITERAL(TRACE_OPEN));
 			if (file->dropOnFull) {
 				at->reserved = traceReserve(trace, i + 1);
-				file->reserved += at->reserved;
+				hdOutfileReserve(file, at->reserved);
 			}
 		}
 		hdOutfileAdd(file, bytes, length);
@@ -205,7 +219,7 @@ static int traceClearInfo(const char *path)
 
 static int traceWriteHeader(hdTrace *trace, const hdTopoNode *node)
 {
-	char seconds[HD_INT64_MAX + 1];
+	char seconds[HD_INT64_MAX + 1], source[HD_TIME_SOURCE_SIZE];
 	struct hdText *header = &trace->scratch;
 	int ret;
 
@@ -219,7 +233,13 @@ static int traceWriteHeader(hdTrace *trace, const hdTopoNode *node)
 			ret = hdTextAdd(header, node->levels);
 	}
 	if (ret == 0)
-		ret = hdTextAdd(header, "'>\n");
+		ret = hdTextAdd(header, "'");
+	if (ret == 0 && hdTimeSourceBegin(source, '\'')) {
+		trace->sourceAt = header->used;
+		ret = hdTextAdd(header, source);
+	}
+	if (ret == 0)
+		ret = hdTextAdd(header, ">\n");
 	if (ret == 0)
 		ret = hdOutfilePut(trace->file, header->bytes, header->used,
 				   HD_OUTFILE_KEEP);
@@ -247,6 +267,7 @@ static hdTrace *traceCreate(hdTopoNode *node, int64_t now)
 	int ret;
 
 	hdNumberPrepare();
+	hdLiteralPrepare();
 	trace = calloc(1, sizeof(*trace));
 	if (!trace)
 		return hdFailNull(-HD_ERR_MALLOC);
@@ -254,9 +275,13 @@ static hdTrace *traceCreate(hdTopoNode *node, int64_t now)
 	trace->maxDepth = (unsigned int)hdSettingsGet()->maxDepth;
 	trace->epoch = now / HD_NS_PER_S * HD_NS_PER_S;
 	trace->last = now - trace->epoch;
+	trace->time = HD_TIME_TEXT_NONE;
 	trace->size = 16;
 	trace->used = 1;
 	trace->levels = calloc(trace->size, sizeof(*trace->levels));
+	trace->top = trace->levels;
+	hdKnownInit(trace->names);
+	hdKnownInit(trace->keys);
 	trace->infoPath = hdTopoNodeFile(node, node->length, NULL, ".info");
 	path = hdTopoNodeFile(node, node->length, NULL, ".trc");
 	if (!trace->levels || !trace->infoPath || !path) {
@@ -264,6 +289,7 @@ static hdTrace *traceCreate(hdTopoNode *node, int64_t now)
 		ret = -HD_ERR_MALLOC;
 		goto fail;
 	}
+	trace->levels[0].skipped = 1;
 	ret = hdOutfileOpen(path, true, &trace->file);
 	if (ret < 0)
 		goto fail;
@@ -318,9 +344,9 @@ int hdT_setForceFlush(hdTrace *trace, int flag)
 {
 	if (!trace)
 		return hdFail(-HD_ERR_INVALID_ARGUMENT);
-	trace->file->forceFlush = flag != 0;
+	hdOutfileForceFlush(trace->file, flag != 0);
 	if (trace->info)
-		trace->info->forceFlush = flag != 0;
+		hdOutfileForceFlush(trace->info, flag != 0);
 	return 0;
 }
 
@@ -377,66 +403,47 @@ static __attribute__((__noinline__)) int traceGrowLevels(hdTrace *trace)
 	if (!levels)
 		return -HD_ERR_MALLOC;
 	trace->levels = levels;
+	trace->top = &levels[trace->used - 1];
 	trace->size *= 2;
 	return 0;
 }
 
 /* Names that have a meaning of their own in the file. */
-static bool traceNameIsReserved(const char *name, size_t length)
+static inline bool traceNameIsReserved(const char *name, size_t length)
 {
+	if (__builtin_expect(length < 5 || length > 7, 1))
+		return false;
 	return (length == 6 && memcmp(name, "Nested", 6) == 0) ||
 	       (length == 5 && memcmp(name, "Event", 5) == 0) ||
 	       (length == 7 && memcmp(name, "Program", 7) == 0);
 }
 
-/* Copy a state's name; its length, or 0 if it is not one. */
-static inline size_t traceCopyName(char *to, const char *name)
+/* Copy one byte of a name, or go to its end. */
+#define TRACE_COPY_BYTE                                        \
+	do {                                                   \
+		if (!hdNameBytes[(unsigned char)name[length]]) \
+			goto end;                              \
+		to[length] = name[length];                     \
+		length++;                                      \
+	} while (0)
+
+/* Copy a state's name; its length, or 0 if it is not one. Most are short. */
+static HD_ALWAYS_INLINE size_t traceCopyName(char *to, const char *name)
 {
 	size_t length = 0;
 
 	if (!(hdNameBytes[(unsigned char)name[0]] & HD_NAME_START))
 		return 0;
-	for (; hdNameBytes[(unsigned char)name[length]]; length++) {
-		if (length == HD_NAME_MAX)
-			return 0;
-		to[length] = name[length];
+	while (length < HD_NAME_MAX) {
+		TRACE_COPY_BYTE;
+		TRACE_COPY_BYTE;
+		TRACE_COPY_BYTE;
+		TRACE_COPY_BYTE;
 	}
+end:
 	return name[length] || traceNameIsReserved(name, length) ? 0 : length;
 }
-
-/* Open a state. */
-static HD_ALWAYS_INLINE int traceStart(hdTrace *trace, const char *name,
-				       int64_t now)
-{
-	size_t indent = traceIndent(trace->used - 1);
-	struct hdText *tags = &trace->tags;
-	struct traceLevel *level;
-	size_t length;
-	char *to;
-
-	if ((trace->used == trace->size && traceGrowLevels(trace) < 0) ||
-	    hdTextRoom(tags, TRACE_INDENT_MAX + HD_NAME_MAX + TRACE_TAIL_MAX) <
-		    0)
-		return -HD_ERR_MALLOC;
-	to = tags->bytes + tags->used;
-	for (size_t i = 0; i < indent; i++)
-		*to++ = '\t';
-	*to++ = '<';
-	length = traceCopyName(to, name);
-	if (length == 0)
-		return -HD_ERR_INVALID_ARGUMENT;
-	level = &trace->levels[trace->used++];
-	level->tag = tags->used;
-	level->nameLength = length;
-	level->elements = trace->elements.used;
-	level->reserved = 0;
-	level->keys = (struct hdKeys){ 0, 0 };
-	level->skipped = 0;
-	level->time = traceTime(trace, now);
-	tags->used += indent + 1 + length;
-	trace->depth++;
-	return 0;
-}
+_Static_assert(HD_NAME_MAX % 4 == 0, "names are copied four bytes at a time");
 
 /* Whether a state that starts now is recorded. */
 static inline bool traceIsOn(const hdTrace *trace)
@@ -464,7 +471,7 @@ static void traceCountDeep(hdTrace *trace)
 static int traceSkip(hdTrace *trace)
 {
 	traceCountDeep(trace);
-	trace->levels[trace->used - 1].skipped++;
+	trace->top->skipped++;
 	trace->depth++;
 	return 0;
 }
@@ -483,13 +490,74 @@ static int traceReport(hdTrace *trace)
 	return hdFail(-HD_ERR_WRITE_FILE);
 }
 
-static int traceStartAt(hdTrace *trace, const char *name, int64_t now)
+/* Whether there is room for one more level, and its name. */
+static inline bool traceHasRoom(const hdTrace *trace)
 {
-	int ret = traceStart(trace, name, now);
+	return trace->used < trace->size &&
+	       trace->tags.size - trace->tags.used >= TRACE_NAME_ROOM;
+}
 
-	if (__builtin_expect(ret < 0, 0))
-		return hdFail(ret);
+/* A state has been opened; its start tag, `<name` behind tabs, is there. */
+static inline int traceOpen(hdTrace *trace, size_t indent, size_t length,
+			    int64_t now)
+{
+	struct hdText *tags = &trace->tags;
+	struct traceLevel *level = ++trace->top;
+
+	trace->used++;
+	level->tag = tags->used;
+	level->nameLength = length - 1;
+	level->elements = trace->elements.used;
+	level->keys = (struct hdKeys){ 0, 0 };
+	level->reserved = 0;
+	level->skipped = 0;
+	level->time = traceTime(trace, now);
+	tags->used += indent + length;
+	trace->depth++;
 	return traceReport(trace);
+}
+
+/* Open a state, where room has to be made or its name is not known. */
+static __attribute__((__noinline__)) int traceStartSlowly(hdTrace *trace,
+							  const char *name,
+							  int64_t now)
+{
+	const struct hdKnown *known = hdKnownFind(trace->names, name);
+	size_t indent = traceIndent(trace->used - 1), length;
+	char *to;
+
+	if ((trace->used == trace->size && traceGrowLevels(trace) < 0) ||
+	    hdTextRoom(&trace->tags, TRACE_NAME_ROOM) < 0)
+		return hdFail(-HD_ERR_MALLOC);
+	to = trace->tags.bytes + trace->tags.used;
+	memcpy(to, traceTabs, TRACE_INDENT_MAX);
+	if (known) {
+		memcpy(to + indent, known->text, HD_KNOWN_LENGTH);
+		return traceOpen(trace, indent, known->length, now);
+	}
+	to[indent] = '<';
+	length = traceCopyName(to + indent + 1, name);
+	if (__builtin_expect(length == 0, 0))
+		return hdFail(-HD_ERR_INVALID_ARGUMENT);
+	hdKnownAddName(trace->names, name);
+	return traceOpen(trace, indent, length + 1, now);
+}
+
+/* Open a state. What is slow is a call at the end, or no call at all would
+ * have to save registers. */
+static __attribute__((__noinline__)) int traceStartAt(hdTrace *trace,
+						      const char *name,
+						      int64_t now)
+{
+	const struct hdKnown *known = hdKnownFirst(trace->names, name);
+	size_t indent = traceIndent(trace->used - 1);
+	char *to = trace->tags.bytes + trace->tags.used;
+
+	if (__builtin_expect(known->literal != name || !traceHasRoom(trace), 0))
+		return traceStartSlowly(trace, name, now);
+	memcpy(to, traceTabs, TRACE_INDENT_MAX);
+	memcpy(to + indent, known->text, HD_KNOWN_LENGTH);
+	return traceOpen(trace, indent, known->length, now);
 }
 
 /* Apart from its caller, so that a disabled trace saves no registers. */
@@ -497,14 +565,10 @@ static __attribute__((__noinline__)) int traceStartNow(hdTrace *trace,
 						       const char *name)
 {
 	int64_t now = hdClockNow();
-	int ret;
 
 	if (__builtin_expect(now < 0, 0))
 		return hdFail(-HD_ERR_GET_TIME);
-	ret = traceStart(trace, name, now);
-	if (__builtin_expect(ret < 0, 0))
-		return hdFail(ret);
-	return traceReport(trace);
+	return traceStartAt(trace, name, now);
 }
 
 int hdT_logStateStart(hdTrace *trace, const char *name)
@@ -529,16 +593,15 @@ int hdT_logStateStartAt(hdTrace *trace, const char *name,
 }
 
 /* Write what follows a state's name and attributes. */
-static inline char *tracePutTail(const hdTrace *trace,
-				 const struct traceLevel *level,
-				 const char *name, size_t inside, int64_t now,
-				 char *to)
+static char *tracePutTail(hdTrace *trace, const struct traceLevel *level,
+			  const char *name, size_t inside, int64_t now,
+			  char *to)
 {
 	memcpy(to, "  time='", 8);
-	to = hdNumberTime(to + 8, level->time);
+	to = hdTimeTextPut(&trace->time, to + 8, level->time);
 	memcpy(to, "' end='", 8);
-	to = hdNumberTime(to + 7, now);
-	if (__builtin_expect(inside == 0, 1)) {
+	to = hdTimeTextPut(&trace->time, to + 7, now);
+	if (inside == 0) {
 		memcpy(to, "'/>\n", 4);
 		return to + 4;
 	}
@@ -552,13 +615,21 @@ static inline char *tracePutTail(const hdTrace *trace,
 	return to + 2;
 }
 
-/* The same, where the record cannot be written into the file's buffer. */
-static __attribute__((__noinline__)) int traceEndSlowly(
-	hdTrace *trace, const struct traceLevel *level, int64_t now)
+/* Forget the innermost recorded state, in which there is nothing. */
+static inline void tracePop(hdTrace *trace, const struct traceLevel *level)
 {
-	unsigned int outside = trace->used - 1;
+	trace->tags.used = level->tag;
+	trace->top--;
+	trace->used--;
+	trace->depth--;
+}
+
+/* Write the element of a state outside of the file's buffer, and put it. */
+static int traceEndApart(hdTrace *trace, const struct traceLevel *level,
+			 size_t inside, int64_t now)
+{
+	unsigned int outside = trace->used - 2;
 	size_t nameEnd = traceIndent(outside) + 1 + level->nameLength;
-	size_t inside = trace->elements.used - level->elements;
 	struct hdText *tags = &trace->tags;
 	int memory, ret;
 	char *to;
@@ -574,45 +645,85 @@ static __attribute__((__noinline__)) int traceEndSlowly(
 			  tags->bytes + level->tag + nameEnd -
 				  level->nameLength,
 			  inside, now, tags->bytes + tags->used);
+	trace->file->reserved -= level->reserved;
 	ret = tracePut(trace, outside, tags->bytes + level->tag,
 		       (size_t)(to - tags->bytes) - level->tag);
+	trace->file->reserved += level->reserved;
 	return ret < 0 ? ret : memory;
 }
 
-/* Write the element of the innermost recorded state, and forget the state. */
-static HD_ALWAYS_INLINE int traceEndState(hdTrace *trace, int64_t now)
+/* Write the element of the innermost recorded state, whatever it holds and
+ * wherever the file's buffer is, and forget the state. */
+static __attribute__((__noinline__)) int traceEndSlowly(hdTrace *trace,
+							int64_t now)
 {
-	struct traceLevel *level = &trace->levels[--trace->used];
-	unsigned int outside = trace->used - 1;
+	const struct traceLevel *level = trace->top;
+	unsigned int outside = trace->used - 2;
 	const char *tag = trace->tags.bytes + level->tag;
 	size_t length = trace->tags.used - level->tag;
 	size_t inside = trace->elements.used - level->elements;
 	char *to = NULL;
 	int ret = 0;
 
-	trace->depth--;
-	trace->file->reserved -= level->reserved;
 	now = traceTime(trace, now);
-	if (__builtin_expect(trace->blocks == outside, 1))
+	if (trace->blocks == outside)
 		to = hdOutfileRoom(trace->file, length + inside +
 							level->nameLength +
 							TRACE_TAIL_MAX);
-	if (__builtin_expect(to != NULL, 1)) {
+	if (to) {
 		memcpy(to, tag, length);
 		to = tracePutTail(trace, level, tag + traceIndent(outside) + 1,
 				  inside, now, to + length);
 		hdOutfileCommitTo(trace->file, to);
 	} else {
-		ret = hdResult(traceEndSlowly(trace, level, now));
+		ret = hdResult(traceEndApart(trace, level, inside, now));
 	}
-	trace->tags.used = level->tag;
 	trace->elements.used = level->elements;
+	trace->file->reserved -= level->reserved;
+	tracePop(trace, level);
 	return ret;
 }
 
-static int traceEnd(hdTrace *trace, int64_t now)
+/* Whether the innermost recorded state is one of most: nothing is in it, it is
+ * in a block already, and it began and ends in the millisecond of the last
+ * one. */
+static inline bool traceEndsAsMost(const hdTrace *trace,
+				   const struct traceLevel *level, int64_t now)
 {
-	return traceEndState(trace, now);
+	return trace->blocks == trace->used - 2 &&
+	       trace->elements.used == level->elements && now >= trace->last &&
+	       hdTimeTextIsOf(&trace->time, now) &&
+	       level->time >= trace->time.ms;
+}
+
+/* Write the element of the innermost recorded state, and forget the state. What
+ * is slow is a call at the end, as in traceStartAt(). */
+static __attribute__((__noinline__)) int traceEnd(hdTrace *trace, int64_t now)
+{
+	const struct traceLevel *level = trace->top;
+	const char *tag = trace->tags.bytes + level->tag;
+	size_t length = trace->tags.used - level->tag;
+	int64_t relative = now - trace->epoch;
+	struct hdOutfile *file = trace->file;
+	char *to;
+
+	if (__builtin_expect(
+		    !traceEndsAsMost(trace, level, relative) ||
+			    !hdOutfileHasRoom(file, length + TRACE_TAIL_MAX),
+		    0))
+		return traceEndSlowly(trace, now);
+	trace->last = relative;
+	to = hdOutfileAt(file);
+	for (size_t i = 0; i < length; i += HD_TEXT_PIECE)
+		memcpy(to + i, tag + i, HD_TEXT_PIECE);
+	to += length;
+	memcpy(to, "  time='", 8);
+	to = hdTimeTextPutNear(&trace->time, to + 8, level->time);
+	memcpy(to, "' end='", 8);
+	to = hdTimeTextPutNear(&trace->time, to + 7, relative);
+	memcpy(to, "'/>\n", 4);
+	tracePop(trace, level);
+	return hdOutfileCommitTo(file, to + 4);
 }
 
 /* Tell whether logStateEnd() has a recorded state to end: 1, or what it
@@ -625,17 +736,15 @@ static inline int traceCanEnd(hdTrace *trace)
 		return hdFail(-HD_ERR_INVALID_ARGUMENT);
 	if (trace->depth == 0)
 		return hdFail(-HD_ERR_INVALID_CONTEXT);
-	top = &trace->levels[trace->used - 1];
+	top = trace->top;
 	if (top->skipped > 0) {
 		top->skipped--;
 		trace->depth--;
 		return 0;
 	}
 	if (hdOutfileIsForeign(trace->file)) {
-		trace->used--;
-		trace->depth--;
-		trace->tags.used = top->tag;
 		trace->elements.used = top->elements;
+		tracePop(trace, top);
 		return 0;
 	}
 	return 1;
@@ -649,7 +758,7 @@ static __attribute__((__noinline__)) int traceEndNow(hdTrace *trace)
 		traceEnd(trace, trace->epoch + trace->last);
 		return hdFail(-HD_ERR_GET_TIME);
 	}
-	return traceEndState(trace, now);
+	return traceEnd(trace, now);
 }
 
 int hdT_logStateEnd(hdTrace *trace)
@@ -675,9 +784,9 @@ int hdT_logStateEndAt(hdTrace *trace, const struct timespec *when)
 /* Get the innermost state: 1, or what the caller returns. */
 static inline int traceCurrent(hdTrace *trace, struct traceLevel **level)
 {
+	*level = trace->top;
 	if (__builtin_expect(trace->depth == 0, 0))
 		return hdFail(-HD_ERR_INVALID_CONTEXT);
-	*level = &trace->levels[trace->used - 1];
 	return (*level)->skipped == 0 && !hdOutfileIsForeign(trace->file);
 }
 
@@ -693,7 +802,7 @@ static __attribute__((__noinline__)) int traceReserveSlowly(
 		return hdResult(ret);
 	}
 	level->reserved += more;
-	trace->file->reserved += more;
+	hdOutfileReserve(trace->file, more);
 	return 0;
 }
 
@@ -707,11 +816,64 @@ static inline int traceReserveMore(hdTrace *trace, struct traceLevel *level,
 	return traceReserveSlowly(trace, level, text, before);
 }
 
+/*
+ * Begin ` key='` of the innermost state, where that takes no more than copying
+ * it; NULL: go the long way. In a child of fork() nobody will see it.
+ */
+static inline char *tracePutKey(hdTrace *trace, const struct hdKnown *known,
+				size_t room)
+{
+	struct traceLevel *level = trace->top;
+	struct hdText *tags = &trace->tags;
+
+	if (__builtin_expect(level->reserved > 0 ||
+				     tags->size - tags->used <
+					     HD_KNOWN_LENGTH + room ||
+				     hdKnownIsThere(known, &level->keys),
+			     0))
+		return NULL;
+	return hdKnownPutKey(known, &level->keys, tags->bytes + tags->used);
+}
+
+/* The same of a key that is a literal at its first place. */
+static inline char *traceKnownKey(hdTrace *trace, const char *key, size_t room)
+{
+	const struct hdKnown *known = hdKnownFirst(trace->keys, key);
+
+	return __builtin_expect(known->literal == key, 1)
+		       ? tracePutKey(trace, known, room)
+		       : NULL;
+}
+
+/* The same of a key that may be any. */
+static inline char *traceFoundKey(hdTrace *trace, const char *key, size_t room)
+{
+	const struct hdKnown *known;
+
+	if (!trace || !key || trace->top->skipped > 0)
+		return NULL;
+	known = hdKnownFind(trace->keys, key);
+	return known ? tracePutKey(trace, known, room) : NULL;
+}
+
+/* The innermost state's attribute ends with what ends its value. */
+static inline int traceEndAttribute(hdTrace *trace, char *to)
+{
+	*to++ = '\'';
+	trace->tags.used = (size_t)(to - trace->tags.bytes);
+	return 0;
+}
+
+/* Whether there is a state that takes attributes. */
+static inline bool traceTakes(const hdTrace *trace)
+{
+	return __builtin_expect(trace && trace->top->skipped == 0, 1);
+}
+
 /* Whether the innermost state is known not to be recorded. */
 static inline bool traceIsSkipping(const hdTrace *trace)
 {
-	return __builtin_expect(
-		trace && trace->levels[trace->used - 1].skipped > 0, 0);
+	return trace && trace->depth > 0 && trace->top->skipped > 0;
 }
 
 /* Begin ` key='` of the innermost state: 1, or what the caller returns. */
@@ -728,7 +890,10 @@ static inline int traceAttribute(hdTrace *trace, const char *key,
 		return ret;
 	ret = hdAttributeBegin(&trace->tags, (*level)->tag, &(*level)->keys,
 			       key, '\0', room);
-	return ret < 0 ? hdFail(ret) : 1;
+	if (ret < 0)
+		return hdFail(ret);
+	hdKnownAddKey(trace->keys, key);
+	return 1;
 }
 
 /* Apart from its caller, so that what is not recorded saves no registers. */
@@ -736,11 +901,15 @@ static __attribute__((__noinline__)) int traceLogInt64(hdTrace *trace,
 						       const char *key,
 						       int64_t value)
 {
+	char *to = traceFoundKey(trace, key, HD_INT64_MAX + 1);
 	size_t before = trace ? trace->tags.used : 0;
-	struct traceLevel *level;
+	struct traceLevel *level = NULL;
 	struct hdText *tags;
-	int ret = traceAttribute(trace, key, &value, HD_INT64_MAX + 1, &level);
+	int ret;
 
+	if (to)
+		return traceEndAttribute(trace, hdNumberPutInt64(to, value));
+	ret = traceAttribute(trace, key, &value, HD_INT64_MAX + 1, &level);
 	if (ret <= 0)
 		return ret;
 	tags = &trace->tags;
@@ -752,9 +921,18 @@ static __attribute__((__noinline__)) int traceLogInt64(hdTrace *trace,
 
 int hdT_logAttributeInt64(hdTrace *trace, const char *key, int64_t value)
 {
-	if (traceIsSkipping(trace) && key)
-		return 0;
-	return traceLogInt64(trace, key, value);
+	char *to;
+
+	if (!traceTakes(trace))
+		return traceIsSkipping(trace) && key
+			       ? 0
+			       : traceLogInt64(trace, key, value);
+	if (__builtin_expect((uint64_t)value >= HD_NUMBER_SHORT, 0))
+		return traceLogInt64(trace, key, value);
+	to = traceKnownKey(trace, key, HD_INT64_MAX + 1);
+	if (__builtin_expect(!to, 0))
+		return traceLogInt64(trace, key, value);
+	return traceEndAttribute(trace, hdNumberPutShort(to, (uint32_t)value));
 }
 
 /* Find a list of keys at another place than its first one, or remember it. */
@@ -778,7 +956,8 @@ static __attribute__((__noinline__)) int traceKeyListSlowly(
 }
 
 /* Find a list of keys, or remember it: as hdKeyListMake(), or -HD_ERR_MALLOC.
- * Where it stands in memory says where it is; what it says decides. */
+ * Where it stands in memory says where it is; what it says decides, unless it
+ * cannot have changed. */
 static inline int traceKeyList(hdTrace *trace, const char *keys,
 			       struct hdKeyList **list)
 {
@@ -788,7 +967,8 @@ static inline int traceKeyList(hdTrace *trace, const char *keys,
 
 	if (__builtin_expect(trace->lists && *keys, 1)) {
 		*list = &trace->lists[first];
-		if (__builtin_expect(strcmp((*list)->keys, keys) == 0, 1))
+		if (__builtin_expect((*list)->literal == keys, 1) ||
+		    strcmp((*list)->keys, keys) == 0)
 			return 0;
 	}
 	return traceKeyListSlowly(trace, keys, first, list);
@@ -811,7 +991,7 @@ static inline int traceAddInt64(hdTrace *trace, struct hdText *text,
 int hdT_logAttributesInt64(hdTrace *trace, const char *keys,
 			   const int64_t *values)
 {
-	struct traceLevel *level;
+	struct traceLevel *level = NULL;
 	size_t before;
 	int ret;
 
@@ -832,11 +1012,15 @@ static __attribute__((__noinline__)) int traceLogDouble(hdTrace *trace,
 							const char *key,
 							double value)
 {
+	char *to = traceFoundKey(trace, key, HD_DOUBLE_MAX + 1);
 	size_t before = trace ? trace->tags.used : 0;
-	struct traceLevel *level;
+	struct traceLevel *level = NULL;
 	struct hdText *tags;
-	int ret = traceAttribute(trace, key, &value, HD_DOUBLE_MAX + 1, &level);
+	int ret;
 
+	if (to)
+		return traceEndAttribute(trace, hdNumberDouble(to, value));
+	ret = traceAttribute(trace, key, &value, HD_DOUBLE_MAX + 1, &level);
 	if (ret <= 0)
 		return ret;
 	tags = &trace->tags;
@@ -848,20 +1032,32 @@ static __attribute__((__noinline__)) int traceLogDouble(hdTrace *trace,
 
 int hdT_logAttributeDouble(hdTrace *trace, const char *key, double value)
 {
-	if (traceIsSkipping(trace) && key)
-		return 0;
-	return traceLogDouble(trace, key, value);
+	char *to;
+
+	if (!traceTakes(trace))
+		return traceIsSkipping(trace) && key
+			       ? 0
+			       : traceLogDouble(trace, key, value);
+	to = traceKnownKey(trace, key, HD_DOUBLE_MAX + 1);
+	if (__builtin_expect(!to, 0))
+		return traceLogDouble(trace, key, value);
+	return traceEndAttribute(trace, hdNumberDouble(to, value));
 }
 
 static __attribute__((__noinline__)) int traceLogString(hdTrace *trace,
 							const char *key,
 							const char *value)
 {
+	size_t length = value ? strlen(value) : 0;
+	char *to = value ? traceFoundKey(trace, key, length + 1) : NULL;
 	size_t before = trace ? trace->tags.used : 0;
-	struct traceLevel *level;
+	struct traceLevel *level = NULL;
 	const char *rest;
-	int ret = traceAttribute(trace, key, value, HD_PLAIN_MAX + 1, &level);
+	int ret;
 
+	if (to && hdPlainCopy(to, value, length))
+		return traceEndAttribute(trace, to + length);
+	ret = traceAttribute(trace, key, value, HD_PLAIN_MAX + 1, &level);
 	if (ret <= 0)
 		return ret;
 	rest = hdEscapePlain(&trace->tags, value);
@@ -880,9 +1076,18 @@ static __attribute__((__noinline__)) int traceLogString(hdTrace *trace,
 
 int hdT_logAttributeString(hdTrace *trace, const char *key, const char *value)
 {
-	if (traceIsSkipping(trace) && key && value)
-		return 0;
-	return traceLogString(trace, key, value);
+	size_t length;
+	char *to;
+
+	if (!traceTakes(trace) || !value)
+		return traceIsSkipping(trace) && key && value
+			       ? 0
+			       : traceLogString(trace, key, value);
+	length = strlen(value);
+	to = traceKnownKey(trace, key, length + 1);
+	if (__builtin_expect(!to || !hdPlainCopy(to, value, length), 0))
+		return traceLogString(trace, key, value);
+	return traceEndAttribute(trace, to + length);
 }
 
 /* Format a caller's list of attributes into the scratch text. */
@@ -894,7 +1099,7 @@ static int traceFormat(hdTrace *trace, const char *format, va_list arguments)
 
 int hdT_logAttributes(hdTrace *trace, const char *format, ...)
 {
-	struct traceLevel *level;
+	struct traceLevel *level = NULL;
 	va_list arguments;
 	size_t before;
 	int ret;
@@ -919,7 +1124,7 @@ int hdT_logAttributes(hdTrace *trace, const char *format, ...)
 int hdT_logElement(hdTrace *trace, const char *name, const char *format, ...)
 {
 	struct hdText *elements;
-	struct traceLevel *level;
+	struct traceLevel *level = NULL;
 	va_list arguments;
 	size_t before;
 	struct hdKeys keys = { 0, 0 };
@@ -957,7 +1162,7 @@ int hdT_logElementInt64(hdTrace *trace, const char *name, const char *keys,
 			const int64_t *values)
 {
 	struct hdText *elements;
-	struct traceLevel *level;
+	struct traceLevel *level = NULL;
 	struct hdKeys filter = { 0, 0 };
 	size_t before, length;
 	int ret;
@@ -1066,7 +1271,7 @@ int hdT_writeInfo(hdTrace *trace, const char *format, ...)
 		ret = hdOutfileOpen(path, true, &trace->info);
 		if (ret < 0)
 			return hdFail(ret);
-		trace->info->forceFlush = trace->file->forceFlush;
+		hdOutfileForceFlush(trace->info, trace->file->forceFlush);
 	}
 	va_start(arguments, format);
 	ret = traceFormat(trace, format, arguments);
@@ -1106,6 +1311,7 @@ int hdT_finalize(hdTrace *trace)
 			traceEnd(trace,
 				 now < 0 ? trace->epoch + trace->last : now);
 		hdOutfilePut(trace->file, LITERAL(TRACE_END), HD_OUTFILE_KEEP);
+		hdTimeSourceEnd(trace->file, trace->sourceAt, '\'');
 	}
 	ret = hdOutfileClose(trace->file);
 	if (trace->info) {
