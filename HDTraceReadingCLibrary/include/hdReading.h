@@ -334,6 +334,18 @@ void hdI_closeProject(hdIProject *project);
  */
 const hdINode *hdI_findNode(const hdIProject *project, const char *path);
 
+/**
+ * Shift all times of a group, as its timeAdjustment does, which is changed: a
+ * meter that is known to be late, for example, whose power was drawn before.
+ *
+ * @param project Project that the group belongs to; no reader of the group may
+ *        be open, and no other thread may use the project.
+ * @param group Group to shift.
+ * @param ns Added to every time, in ns; less than 100 years, or it is cut to
+ *        that.
+ */
+void hdI_shiftGroup(hdIProject *project, const hdIGroup *group, int64_t ns);
+
 /* ---- Statistics -------------------------------------------------------- */
 
 /** Bytes of a string value; not terminated, any content. */

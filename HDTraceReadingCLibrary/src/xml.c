@@ -42,13 +42,22 @@ void hdIXmlRestore(const struct hdIXmlQuiet *saved)
 	xmlSetStructuredErrorFunc(saved->data, saved->function);
 }
 
+/* What others took of the text; while a parser is being created, nothing. */
+static int64_t passed(xmlParserCtxtPtr parser)
+{
+	const struct hdIXmlError *error = parser->_private;
+
+	return error ? error->passed : 0;
+}
+
 int64_t hdIXmlOffset(xmlParserCtxtPtr parser)
 {
 	const xmlParserInput *input = parser->input;
 
 	if (!input)
 		return 0;
-	return (int64_t)input->consumed + (input->cur - input->base);
+	return passed(parser) + (int64_t)input->consumed +
+	       (input->cur - input->base);
 }
 
 /* Where a tag begins: its '<' cannot be in it. */
@@ -58,7 +67,8 @@ int64_t hdIXmlTagStart(xmlParserCtxtPtr parser)
 	const xmlChar *p =
 		memrchr(input->base, '<', (size_t)(input->cur - input->base));
 
-	return (int64_t)input->consumed + (p ? p - input->base : 0);
+	return passed(parser) + (int64_t)input->consumed +
+	       (p ? p - input->base : 0);
 }
 
 static void setErrorAt(xmlParserCtxtPtr parser, struct hdIXmlError *error,
@@ -263,6 +273,43 @@ void hdIXmlFeed(xmlParserCtxtPtr parser, const char *data, size_t size,
 	if (error->code == -ENOMEM &&
 	    xmlDictGetUsage(parser->dict) > NAMES_LIMIT / 2)
 		setTooMany(error);
+}
+
+int hdIXmlIsBetween(xmlParserCtxtPtr parser, const struct hdIXmlError *error)
+{
+	const xmlParserInput *input = parser->input;
+
+	return !error->code && !parser->disableSAX &&
+	       parser->instate == XML_PARSER_CONTENT && parser->nameNr > 0 &&
+	       parser->nameNr < HDI_NESTING_MAX && parser->inputNr == 1 &&
+	       input->cur == input->end && input->buf && !input->buf->encoder;
+}
+
+void hdIXmlPass(xmlParserCtxtPtr parser, struct hdIXmlError *error, size_t size,
+		int lines)
+{
+	error->passed += (int64_t)size;
+	error->scan.offset += (int64_t)size;
+	error->scan.isInTag = 0;
+	/* It says them in what it says of errors. */
+	parser->input->line += lines;
+}
+
+void hdIXmlReplay(xmlParserCtxtPtr parser, struct hdIXmlError *error,
+		  const char *name, int line)
+{
+	int own = parser->input->line;
+	size_t length = strlen(name);
+
+	parser->input->line = line;
+	xmlParseChunk(parser, "<", 1, 0);
+	xmlParseChunk(parser, name, (int)length, 0);
+	xmlParseChunk(parser, ">", 1, 0);
+	error->passed -= (int64_t)length + 2;
+	if (parser->input)
+		parser->input->line = own;
+	if (parser->disableSAX)
+		setError(parser, error, -ENOMEM, "");
 }
 
 void hdIXmlStop(xmlParserCtxtPtr parser, struct hdIXmlError *error)

@@ -28,6 +28,8 @@ struct hdIXmlError {
 	char text[256];
 	int isLast; /**< Whether the parser was told that all is there. */
 	struct hdITagScan scan;
+	/** What the parser did not get, since others took it. */
+	int64_t passed;
 };
 
 /** Keep libxml2 silent in this thread; to be done around all that follows. */
@@ -44,6 +46,26 @@ xmlParserCtxtPtr hdIXmlCreate(xmlSAXHandler *handler, void *data,
 void hdIXmlFeed(xmlParserCtxtPtr parser, const char *data, size_t size,
 		int isLast, struct hdIXmlError *error);
 
+/**
+ * Whether the parser is in the root element, not too deep, and has looked at
+ * all that it got, which was UTF-8: then others may take what follows, if it is
+ * well-formed and needs no parser.
+ */
+int hdIXmlIsBetween(xmlParserCtxtPtr parser, const struct hdIXmlError *error);
+
+/** So many bytes, at least one tag in them, were taken by others. */
+void hdIXmlPass(xmlParserCtxtPtr parser, struct hdIXmlError *error, size_t size,
+		int lines);
+
+/**
+ * Tell the parser, which is where hdIXmlIsBetween() says, of a start tag that
+ * others took before, at the end of what they took; its callbacks are called.
+ *
+ * @param line Where that was.
+ */
+void hdIXmlReplay(xmlParserCtxtPtr parser, struct hdIXmlError *error,
+		  const char *name, int line);
+
 /** Stop a parser from one of its callbacks, for want of memory. */
 void hdIXmlStop(xmlParserCtxtPtr parser, struct hdIXmlError *error);
 
@@ -53,7 +75,7 @@ int hdIXmlIsTooDeep(xmlParserCtxtPtr parser, struct hdIXmlError *error);
 /** Where the tag begins that the parser is at. */
 int64_t hdIXmlTagStart(xmlParserCtxtPtr parser);
 
-/** Number of bytes that the parser has consumed. */
+/** Number of bytes that the parser has consumed, or others for it. */
 int64_t hdIXmlOffset(xmlParserCtxtPtr parser);
 
 /**

@@ -289,6 +289,19 @@ int hdITopologyFinish(struct hdIProjectData *project)
 	return 0;
 }
 
+/* A shift that leaves room to add times to it. */
+#define SHIFT_MAX (100 * INT64_C(366) * 86400 * INT64_C(1000000000))
+
+void hdI_shiftGroup(hdIProject *project, const hdIGroup *group, int64_t ns)
+{
+	(void)project;
+	if (ns > SHIFT_MAX)
+		ns = SHIFT_MAX;
+	if (ns < -SHIFT_MAX)
+		ns = -SHIFT_MAX;
+	((struct hdIGroupData *)group)->pub.timeAdjustment += ns;
+}
+
 const hdINode *hdI_findNode(const hdIProject *project, const char *path)
 {
 	const struct hdINodeData *node;

@@ -9,6 +9,7 @@
 #include <libxml/parserInternals.h>
 
 #include "HDTraceReadingCLibrary/src/file.h"
+#include "HDTraceReadingCLibrary/src/trace/plain.h"
 #include "HDTraceReadingCLibrary/src/trace/tracexml.h"
 
 #define PIECE_FIRST (4 << 10)
@@ -16,6 +17,21 @@
 #define PIECE_MAX (16 << 20)
 #define TAPE_MIN (256 << 10)
 #define NO_TAG SIZE_MAX
+#define NAMES 64 /* A power of two. */
+/* What the parser gets at least where nothing is plain. */
+#define STRIDE_MIN 256
+
+/* A name of which it is known how the parser has it. */
+struct hdIKnownName {
+	const char *name;
+	size_t length;
+};
+
+/* An element that began with a plain tag, of which the parser knows nothing. */
+struct hdIPlainOpen {
+	const char *name;
+	int line;
+};
 
 struct hdITraceXml {
 	xmlParserCtxtPtr parser; /* First: see refuseDoctype() in xml.c. */
@@ -30,8 +46,14 @@ struct hdITraceXml {
 	size_t filled;
 	size_t taken;
 	size_t lastStart; /* Tag that is a leaf if its end follows. */
-	char *piece;      /* What is given to the parser at once. */
+	char *piece;      /* What is read at once, and a zero byte. */
 	size_t pieceSize;
+	int isPlain;     /* Whether plain tags are taken without the parser. */
+	size_t stride;   /* So much of what follows is not. */
+	int isReplaying; /* Whether the parser is told what was taken. */
+	struct hdIPlainOpen open[HDI_NESTING_MAX];
+	int openCount;
+	struct hdIKnownName names[NAMES];
 };
 
 /* ---- Writing the tape -------------------------------------------------- */
@@ -57,6 +79,7 @@ static struct hdITag *extend(struct hdITraceXml *xml, size_t size)
 	}
 	tag = (struct hdITag *)(xml->tape + xml->filled);
 	tag->size = size;
+	tag->isPlaced = 0;
 	xml->filled += size;
 	return tag;
 }
@@ -95,6 +118,8 @@ static void takeStart(void *data, const xmlChar *name, const xmlChar *prefix,
 	(void)namespaceCount;
 	(void)namespaces;
 	(void)defaulted;
+	if (xml->isReplaying)
+		return;
 	if (hdIXmlIsTooDeep(xml->parser, &xml->error))
 		return;
 	for (int i = 0; i < count; i++, a += POINTERS)
@@ -129,15 +154,13 @@ static void takeStart(void *data, const xmlChar *name, const xmlChar *prefix,
 		xml->filled = xml->lastStart;
 }
 
-static void takeEnd(void *data, const xmlChar *name, const xmlChar *prefix,
-		    const xmlChar *uri)
+/* An element ends; what was started before it is a leaf if nothing came since.
+ */
+static void putEnd(struct hdITraceXml *xml, int64_t offset, int64_t endOffset,
+		   int line)
 {
-	struct hdITraceXml *xml = data;
 	struct hdITag *tag;
 
-	(void)name;
-	(void)prefix;
-	(void)uri;
 	if (xml->lastStart != NO_TAG) {
 		tag = (struct hdITag *)(xml->tape + xml->lastStart);
 		tag->kind = HDI_TAG_LEAF;
@@ -147,16 +170,28 @@ static void takeEnd(void *data, const xmlChar *name, const xmlChar *prefix,
 			return;
 		tag->kind = HDI_TAG_END;
 		tag->attributeCount = 0;
-		tag->line = xml->parser->input->line;
+		tag->line = line;
 		tag->name = NULL;
 		tag->text = NULL;
-		tag->offset = hdIXmlTagStart(xml->parser);
+		tag->offset = offset;
 	}
-	tag->endOffset = hdIXmlOffset(xml->parser);
+	tag->endOffset = endOffset;
 	xml->lastStart = NO_TAG;
 }
 
-static int isBlank(const xmlChar *text, int length)
+static void takeEnd(void *data, const xmlChar *name, const xmlChar *prefix,
+		    const xmlChar *uri)
+{
+	struct hdITraceXml *xml = data;
+
+	(void)name;
+	(void)prefix;
+	(void)uri;
+	putEnd(xml, hdIXmlTagStart(xml->parser), hdIXmlOffset(xml->parser),
+	       xml->parser->input->line);
+}
+
+static int isBlank(const char *text, int length)
 {
 	for (int i = 0; i < length; i++)
 		if (text[i] != ' ' && text[i] != '\n' && text[i] != '\t' &&
@@ -173,7 +208,7 @@ static void takeText(void *data, const xmlChar *text, int length)
 
 	/* Blanks after a start tag are trimmed anyway, and so `<a> </a>` is a
 	 * leaf; elsewhere they may part two words. */
-	if (xml->lastStart != NO_TAG && isBlank(text, length))
+	if (xml->lastStart != NO_TAG && isBlank((const char *)text, length))
 		return;
 	tag = extend(xml, sizeof(*tag) + (size_t)length + 1);
 	if (!tag)
@@ -191,11 +226,206 @@ static void takeText(void *data, const xmlChar *text, int length)
 	xml->lastStart = NO_TAG;
 }
 
+/* ---- Plain tags -------------------------------------------------------- */
+
+/* The parser's copy of a name; NULL: it has none and no room for it. */
+static const char *knownName(struct hdITraceXml *xml,
+			     const struct hdIPlainText *name)
+{
+	size_t hash = (unsigned char)name->start[0] * 7u +
+		      (unsigned char)name->start[name->length - 1] * 3u +
+		      name->length;
+	struct hdIKnownName *known = &xml->names[hash % NAMES];
+
+	if (known->length != name->length ||
+	    memcmp(known->name, name->start, name->length) != 0) {
+		known->name = (const char *)xmlDictLookup(
+			xml->parser->dict, (const xmlChar *)name->start,
+			(int)name->length);
+		known->length = known->name ? name->length : 0;
+	}
+	return known->length ? known->name : NULL;
+}
+
+static int hasName(const struct hdITag *tag, const char *name)
+{
+	for (unsigned int i = 0; i < tag->attributeCount; i++)
+		if (tag->attributes[i].name == name)
+			return 1;
+	return 0;
+}
+
+/* Put the names; 0: the parser is to say what is wrong with them. */
+static int putNames(struct hdITraceXml *xml, struct hdITag *tag,
+		    const struct hdIPlainTag *plain)
+{
+	tag->name = knownName(xml, &plain->name);
+	tag->attributeCount = 0;
+	for (size_t i = 0; i < plain->attributeCount; i++) {
+		const char *name = knownName(xml, &plain->attributes[i].name);
+
+		if (!name || hasName(tag, name))
+			return 0;
+		tag->attributes[tag->attributeCount++].name = name;
+	}
+	return tag->name != NULL;
+}
+
+/* Put a plain start tag, or a leaf, on the tape; its values stay in the piece.
+ */
+static int putPlain(struct hdITraceXml *xml, const struct hdIPlainTag *plain,
+		    int64_t offset, int64_t endOffset, int line)
+{
+	int isLeaf = plain->kind == HDI_PLAIN_LEAF;
+	size_t filled = xml->filled;
+	struct hdITag *tag;
+
+	if (xml->parser->nameNr + xml->openCount >= HDI_NESTING_MAX)
+		return 0;
+	tag = extend(xml, sizeof(*tag) + plain->attributeCount *
+						 sizeof(*tag->attributes));
+	if (!tag)
+		return 0;
+	if (!putNames(xml, tag, plain)) {
+		xml->filled = filled;
+		return 0;
+	}
+	tag->kind = isLeaf ? HDI_TAG_LEAF : HDI_TAG_START;
+	tag->isPlaced = 1;
+	tag->offset = offset;
+	tag->endOffset = isLeaf ? endOffset : 0;
+	tag->line = line;
+	tag->text = NULL;
+	for (size_t i = 0; i < plain->attributeCount; i++) {
+		const struct hdIPlainText *value = &plain->attributes[i].value;
+
+		value->start[value->length] = '\0';
+		tag->attributes[i].value = value->start;
+	}
+	xml->lastStart = isLeaf ? NO_TAG : filled;
+	if (!isLeaf)
+		xml->open[xml->openCount++] =
+			(struct hdIPlainOpen){ tag->name, line };
+	return 1;
+}
+
+/* Put the end of an element; 0: the parser is to say what is wrong, or it began
+ * the element. */
+static int putPlainEnd(struct hdITraceXml *xml, const struct hdIPlainTag *plain,
+		       int64_t offset, int64_t endOffset, int line)
+{
+	if (xml->openCount == 0 ||
+	    xml->open[xml->openCount - 1].name != knownName(xml, &plain->name))
+		return 0;
+	putEnd(xml, offset, endOffset, line);
+	if (xml->error.code)
+		return 0;
+	xml->openCount--;
+	return 1;
+}
+
+/* Take plain tags, with the blanks before each, up to something else; returns
+ * where that begins. */
+static char *takePlain(struct hdITraceXml *xml, char *data)
+{
+	int64_t start = hdIXmlOffset(xml->parser);
+	int line = xml->parser->input->line;
+	char *at = data;
+
+	for (;;) {
+		size_t filled = xml->filled;
+		size_t lastStart = xml->lastStart;
+		int lines = line;
+		char *begin = hdIPlainSkip(at, &lines);
+		struct hdIPlainTag plain;
+		char *end = hdIPlainTake(begin, &plain);
+
+		if (!end)
+			break;
+		/* Texts of the root element mean nothing. */
+		if (begin > at && xml->parser->nameNr + xml->openCount > 1)
+			takeText(xml, (const xmlChar *)at, (int)(begin - at));
+		if (!(plain.kind == HDI_PLAIN_END ? putPlainEnd : putPlain)(
+			    xml, &plain, start + (begin - data),
+			    start + (end - data), lines)) {
+			xml->filled = filled;
+			xml->lastStart = lastStart;
+			break;
+		}
+		line = lines;
+		at = end;
+	}
+	if (at > data)
+		hdIXmlPass(xml->parser, &xml->error, (size_t)(at - data),
+			   line - xml->parser->input->line);
+	return at;
+}
+
+/* Tell the parser which elements are open, before it goes on. */
+static void replay(struct hdITraceXml *xml)
+{
+	xml->isReplaying = 1;
+	for (int i = 0; i < xml->openCount && !xml->error.code; i++)
+		hdIXmlReplay(xml->parser, &xml->error, xml->open[i].name,
+			     xml->open[i].line);
+	xml->isReplaying = 0;
+	xml->openCount = 0;
+}
+
+static int isPrintable(const char *data, const char *end)
+{
+	while (data < end &&
+	       ((*data >= ' ' && *data <= '~') || isBlank(data, 1)))
+		data++;
+	return data == end;
+}
+
+/* Where the parser's part ends: with the end of a tag. What libxml2 says of
+ * wrong bytes depends on what follows them, so it gets all of that. */
+static const char *findEnd(const char *data, const char *end, size_t stride)
+{
+	const char *tag = NULL;
+
+	if (stride < (size_t)(end - data))
+		tag = memchr(data + stride, '>', (size_t)(end - data) - stride);
+	return tag && isPrintable(data, tag) ? tag + 1 : end;
+}
+
+/* Parse a piece: what is plain here, the rest by the parser. */
+static void parse(struct hdITraceXml *xml, char *data, char *end)
+{
+	while (data < end && !xml->error.code) {
+		char *next = data;
+
+		if (xml->isPlain && hdIXmlIsBetween(xml->parser, &xml->error))
+			next = takePlain(xml, data);
+		if (next > data)
+			xml->stride = 0;
+		data = next;
+		if (data == end)
+			break;
+		replay(xml);
+		if (xml->error.code)
+			break;
+		next = end;
+		if (xml->isPlain)
+			next = data + (findEnd(data, end, xml->stride) - data);
+		xml->stride = xml->stride ? 2 * xml->stride : STRIDE_MIN;
+		if (xml->stride > PIECE_MAX)
+			xml->stride = PIECE_MAX;
+		hdIXmlFeed(xml->parser, data, (size_t)(next - data), 0,
+			   &xml->error);
+		data = next;
+	}
+}
+
 /* ---- Reading it -------------------------------------------------------- */
 
 /* Now that the tape does not move, turn sizes into addresses. */
 static void place(struct hdITag *tag)
 {
+	if (tag->isPlaced)
+		return;
 	for (unsigned int i = 0; i < tag->attributeCount; i++)
 		tag->attributes[i].value =
 			(char *)tag + (uintptr_t)tag->attributes[i].value;
@@ -218,7 +448,7 @@ static void adaptPiece(struct hdITraceXml *xml)
 	if (size > PIECE_MAX || size == xml->pieceSize)
 		return;
 	/* It also works with the size that there is. */
-	piece = realloc(xml->piece, size);
+	piece = realloc(xml->piece, size + 1);
 	if (!piece)
 		return;
 	xml->piece = piece;
@@ -244,7 +474,8 @@ static int feed(struct hdITraceXml *xml)
 	xml->taken = 0;
 	xml->lastStart = NO_TAG;
 	hdIXmlQuiet(&saved);
-	hdIXmlFeed(xml->parser, xml->piece, (size_t)n, 0, &xml->error);
+	xml->piece[n] = '\0';
+	parse(xml, xml->piece, xml->piece + n);
 	hdIXmlRestore(&saved);
 	return 0;
 }
@@ -279,11 +510,11 @@ int64_t hdITraceXmlTail(const struct hdITraceXml *xml)
 	const xmlParserInput *input = xml->parser->input;
 	const xmlChar *p = input->cur;
 
-	while (p < input->end && isBlank(p, 1))
+	while (p < input->end && isBlank((const char *)p, 1))
 		p++;
 	if (p == input->end)
 		return -1;
-	return (int64_t)input->consumed + (p - input->base);
+	return hdIXmlOffset(xml->parser) + (p - input->cur);
 }
 
 const struct hdIXmlError *hdITraceXmlError(const struct hdITraceXml *xml)
@@ -305,8 +536,9 @@ struct hdITraceXml *hdITraceXmlCreate(int fd)
 	if (!xml)
 		return NULL;
 	xml->fd = fd;
+	xml->isPlain = 1;
 	xml->pieceSize = PIECE_FIRST;
-	xml->piece = malloc(xml->pieceSize);
+	xml->piece = malloc(xml->pieceSize + 1);
 	if (!xml->piece) {
 		free(xml);
 		return NULL;
@@ -325,6 +557,11 @@ struct hdITraceXml *hdITraceXmlCreate(int fd)
 		return NULL;
 	}
 	return xml;
+}
+
+void hdITraceXmlUseParser(struct hdITraceXml *xml)
+{
+	xml->isPlain = 0;
 }
 
 void hdITraceXmlDestroy(struct hdITraceXml *xml)

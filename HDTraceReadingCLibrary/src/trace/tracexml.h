@@ -6,7 +6,8 @@
  * The parser runs ahead by a piece of the file and writes what it finds to a
  * tape, which trace.c then takes tag by tag. So there is no work for each
  * record beyond one copy of its attributes, and nothing is allocated once the
- * tape is as large as one piece needs.
+ * tape is as large as one piece needs. Where the parser is between two tags,
+ * those that are plain are put on the tape without it.
  */
 #ifndef HDI_TRACEXML_H
 #define HDI_TRACEXML_H
@@ -28,6 +29,7 @@ enum hdITagKind {
 struct hdITag {
 	enum hdITagKind kind;
 	unsigned int attributeCount;
+	int isPlaced;      /**< Whether values are addresses. */
 	size_t size;       /**< Of all of it on the tape. */
 	int64_t offset;    /**< In the file. */
 	int64_t endOffset; /**< Of tags, exclusive. */
@@ -41,6 +43,10 @@ struct hdITraceXml;
 
 /** Create; NULL: no memory. The file stays the caller's. */
 struct hdITraceXml *hdITraceXmlCreate(int fd);
+
+/** Before anything is read: leave plain tags to the parser, too. What comes out
+ *  is the same, as tests/reading/read-plain.c checks. */
+void hdITraceXmlUseParser(struct hdITraceXml *xml);
 
 void hdITraceXmlDestroy(struct hdITraceXml *xml);
 
