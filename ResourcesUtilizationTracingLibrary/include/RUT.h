@@ -42,6 +42,12 @@
  * so are the values of single CPUs, idle states, interfaces or disks that are
  * too many for the header of a file (about 1,400 values in all).
  *
+ * **What may hang.** File systems and GPUs are asked by a thread of their own
+ * each. A sample waits for it for half an interval, 200 ms at most; what has
+ * not answered then has no value (NaN) in this entry, and all others have
+ * theirs. If it does not answer within 5 s when the trace is created it is left
+ * out, with a warning. Such a thread stays until the system gives it an answer.
+ *
  * **CPU utilization** is the share of the interval in which a CPU was not idle
  * (waiting for a disk is idle), from 0 to 100 %. The kernel's usual counters
  * have steps of 10 ms, too coarse for short intervals. So the library takes the
@@ -159,6 +165,40 @@ struct rutSources_s {
 	 *  they are estimated from the time that they counted. In no set; they
 	 *  cost a descriptor for each of them and CPU. */
 	unsigned int HW_COUNTERS : 1;
+	/** What all CPUs do with their time, in %, by the ticks of the kernel:
+	 *  `CPU_STATE_USER`, `CPU_STATE_NICE`, `CPU_STATE_SYSTEM` (with
+	 *  interrupts), `CPU_STATE_IDLE`, `CPU_STATE_IOWAIT`,
+	 *  `CPU_STATE_STEAL`; together 100 %. */
+	unsigned int CPU_STATES : 1;
+	/** The same of each CPU: `CPU_STATE_USER_X`, ... */
+	unsigned int CPU_STATES_X : 1;
+	/** Tasks that run or wait, mean of 1, 5 and 15 minutes: `LOAD_1`,
+	 *  `LOAD_5`, `LOAD_15`. */
+	unsigned int LOAD : 1;
+	/** Memory that programs can have without swapping, by the kernel's
+	 *  estimate: `MEM_AVAILABLE`, in bytes. */
+	unsigned int MEM_AVAILABLE : 1;
+	/** Swap: `SWAP_USED` and `SWAP_FREE`, and what went in from it and out
+	 *  to it, `SWAP_IN` and `SWAP_OUT`, in bytes. */
+	unsigned int SWAP : 1;
+	/** Each local file system, by the path where it is mounted:
+	 *  `STORAGE_SIZE_X` and `STORAGE_FREE_X`, what is left for users, in
+	 *  bytes; NaN while nothing answers, as of a disk that hangs. */
+	unsigned int STORAGE : 1;
+	/** The same of each CPU: `HW_CYCLES_X` and so on. A CPU that is
+	 *  offline counts nothing. */
+	unsigned int HW_COUNTERS_X : 1;
+	/** Bytes between memory and caches, an amount: `MEM_TRAFFIC_READ` and
+	 *  `MEM_TRAFFIC_WRITE` where the memory controllers count them (Intel's
+	 *  uncore_imc; all that goes through them, of devices as well), else
+	 *  `MEM_TRAFFIC_CACHE_MISSES`: misses of the last cache times its line,
+	 *  which lacks what is written back and what prefetchers fetch. */
+	unsigned int MEM_TRAFFIC : 1;
+	/** Each NVIDIA GPU, by the library of its driver, as far as it tells:
+	 *  `GPU_UTIL_X`, the share of time in which it had something to do, in
+	 *  %; `GPU_MEM_USED_X` and `GPU_MEM_SIZE_X` in bytes. NaN while nothing
+	 *  answers. In no set: that library comes into the process. */
+	unsigned int GPU_X : 1;
 };
 
 /** Type definition of tracing sources bit field. */
@@ -192,12 +232,16 @@ typedef struct rutSources_s rutSources;
 	(RUTSRC_SET_CPU(sources), RUTSRC_SET_MEM(sources), \
 	 RUTSRC_SET_NET(sources), RUTSRC_SET_HDD(sources))
 
-/** Set all sources beyond those of the thesis, but for hardware counters. */
+/** Set all sources beyond those of the thesis, but for hardware counters and
+ *  GPUs. */
 #define RUTSRC_SET_MORE(sources)                               \
 	((sources).CTX_SWITCHES = 1, (sources).CPU_FREQ_X = 1, \
 	 (sources).CPU_IDLE_X = 1, (sources).HDD_DEV_X = 1,    \
 	 (sources).NET_PACKETS_X = 1, (sources).PRESSURE = 1,  \
-	 (sources).TRACER = 1)
+	 (sources).TRACER = 1, (sources).CPU_STATES = 1,       \
+	 (sources).CPU_STATES_X = 1, (sources).LOAD = 1,       \
+	 (sources).MEM_AVAILABLE = 1, (sources).SWAP = 1,      \
+	 (sources).STORAGE = 1)
 
 /**
  * More values than a trace can have: the header of its file, which is

@@ -6,6 +6,8 @@
 
 #include "ResourcesUtilizationTracingLibrary/rut/rut.h"
 #include "ResourcesUtilizationTracingLibrary/src/message.h"
+#include "ResourcesUtilizationTracingLibrary/src/used.h"
+#include "common/clock.h"
 
 #define SETTER(field)                                \
 	static void set_##field(rutSources *sources) \
@@ -36,6 +38,15 @@ SETTER(NET_PACKETS_X)
 SETTER(PRESSURE)
 SETTER(TRACER)
 SETTER(HW_COUNTERS)
+SETTER(CPU_STATES)
+SETTER(CPU_STATES_X)
+SETTER(LOAD)
+SETTER(MEM_AVAILABLE)
+SETTER(SWAP)
+SETTER(STORAGE)
+SETTER(HW_COUNTERS_X)
+SETTER(MEM_TRAFFIC)
+SETTER(GPU_X)
 
 /* Those of the thesis, and those beyond it. */
 #define THESIS "all"
@@ -75,8 +86,19 @@ static const struct {
 	SOURCE(NET_PACKETS_X, "packets", MORE, "packets",
 	       "packets, errors, drops of each interface"),
 	SOURCE(PRESSURE, "psi", MORE, "%", "tasks waiting for a resource"),
+	SOURCE(CPU_STATES, "state", MORE, "%", "user, system, ... of all CPUs"),
+	SOURCE(CPU_STATES_X, "state", MORE, "%",
+	       "user, system, ... of each CPU"),
+	SOURCE(LOAD, "load", MORE, "tasks", "load of 1, 5, 15 minutes"),
+	SOURCE(MEM_AVAILABLE, "swap", MORE, "B", "memory left for programs"),
+	SOURCE(SWAP, "swap", MORE, "B", "swap: used, free, in, out"),
+	SOURCE(STORAGE, "storage", MORE, "B", "size and rest of file systems"),
 	SOURCE(TRACER, "tracer", MORE, "ns", "cost of tracing"),
 	SOURCE(HW_COUNTERS, "hw", "hw", "cycles", "hardware counters"),
+	SOURCE(HW_COUNTERS_X, "hw", "hw", "cycles",
+	       "hardware counters of each CPU"),
+	SOURCE(MEM_TRAFFIC, "hw", "hw", "B", "bytes from and to memory"),
+	SOURCE(GPU_X, "gpu", "gpu", "%", "use and memory of each NVIDIA GPU"),
 };
 
 static gboolean sourcesSet(const char *name, rutSources *set)
@@ -143,7 +165,9 @@ void sourcesPrint(FILE *file, const char *mountPoint)
 	struct rutSetup setup = {
 		.root = "",
 		.mountPoint = mountPoint,
-		.intervalNs = 1000000000,
+		.intervalNs = HD_NS_PER_S,
+		.patienceNs = HD_NS_PER_S,
+		.openPatienceNs = 5 * HD_NS_PER_S,
 		.getCost = noCost,
 	};
 
@@ -152,34 +176,27 @@ void sourcesPrint(FILE *file, const char *mountPoint)
 	fprintf(file, "%-8s %-14s %-7s %-9s %-18s %-10s %s\n", "Group",
 		"Source", "Values", "Unit", "Resolution", "From", "What");
 	for (size_t i = 0; i < G_N_ELEMENTS(sources); i++) {
-		struct rutColumns columns = { 0 };
+		struct rutUsed used = { 0 };
+		const struct rutColumn *first;
 		const struct rutSource *const *kind = rutLinuxSources;
 		char values[32] = "no";
-		int ret;
-		void *state;
 
 		RUTSRC_UNSET_ALL(setup.sources);
 		sources[i].setter(&setup.sources);
 		while (!(*kind)->isWanted(&setup.sources))
 			kind++;
-		ret = (*kind)->open(&setup, &columns, &state);
-		if (ret == 0) {
-			(*kind)->close(state);
+		if (rutUsedAdd(&used, *kind, &setup) == 0)
 			g_snprintf(values, sizeof(values), "%zu",
-				   columns.count);
-		} else {
-			rutColumnsTruncate(&columns, 0);
-		}
+				   used.columns.count);
+		else if (used.isIncomplete)
+			strcpy(values, "hangs");
+		first = used.columns.count ? used.columns.list : NULL;
 		fprintf(file, "%-8s %-14s %-7s %-9s %-18s %-10s %s\n",
 			sources[i].group, sources[i].name, values,
-			columns.count ? columns.list[0].unit : sources[i].unit,
-			columns.count && columns.list[0].resolution
-				? columns.list[0].resolution
-				: "-",
-			columns.count && columns.list[0].source
-				? columns.list[0].source
-				: "-",
+			first ? first->unit : sources[i].unit,
+			first && first->resolution ? first->resolution : "-",
+			first && first->source ? first->source : "-",
 			sources[i].text);
-		rutColumnsTruncate(&columns, 0);
+		rutUsedClose(&used);
 	}
 }

@@ -8,9 +8,14 @@
 #include "ResourcesUtilizationTracingLibrary/src/backend/gtop.h"
 #include "ResourcesUtilizationTracingLibrary/src/message.h"
 #include "ResourcesUtilizationTracingLibrary/src/trace.h"
+#include "common/clock.h"
 #include "common/environment.h"
 
 #define NS_PER_MS 1000000
+/* A sample waits for disks and GPUs, which may hang, no longer than half of an
+ * interval, nor than this; drivers of GPUs take seconds to be opened. */
+#define PATIENCE_NS (HD_NS_PER_S / 5)
+#define OPEN_PATIENCE_NS (5 * HD_NS_PER_S)
 
 static const struct rutSource *const *rutFindBackend(const char *name)
 {
@@ -22,6 +27,11 @@ static const struct rutSource *const *rutFindBackend(const char *name)
 	return NULL;
 }
 
+static int64_t patienceOf(int64_t intervalNs)
+{
+	return intervalNs / 2 < PATIENCE_NS ? intervalNs / 2 : PATIENCE_NS;
+}
+
 int rut_createTrace(hdTopoNode *topoNode, int topoLevel, rutSources sources,
 		    int interval, UtilTrace **trace)
 {
@@ -31,6 +41,8 @@ int rut_createTrace(hdTopoNode *topoNode, int topoLevel, rutSources sources,
 		.mountPoint = hdEnvironment("RUT_HDD_MOUNTPOINT"),
 		.sources = sources,
 		.intervalNs = (int64_t)interval * NS_PER_MS,
+		.patienceNs = patienceOf((int64_t)interval * NS_PER_MS),
+		.openPatienceNs = OPEN_PATIENCE_NS,
 	};
 	int saved = errno, ret;
 

@@ -41,7 +41,7 @@ struct rutColumns {
 /** One value of the entries. */
 struct rutColumn {
 	char *name;
-	hdStatsValueType type; /**< INT64 or FLOAT. */
+	hdStatsValueType type; /**< INT64, FLOAT, or DOUBLE. */
 	const char *unit;
 	const char *grouping;
 	/** Attributes, or NULL. Not copied. */
@@ -70,6 +70,12 @@ struct rutSetup {
 	enum rutCpuSource cpuSource;
 	rutSources sources;
 	int64_t intervalNs;
+	/** How long one is waited for that may hang: when it is read (0: for
+	 *  ever) and when it is opened or closed. */
+	int64_t patienceNs;
+	int64_t openPatienceNs;
+	/** How old values may be that hardly change. */
+	int64_t restNs;
 	/** Cost of the tracer so far; may be NULL. */
 	void (*getCost)(void *context, int64_t *cpuNs, uint64_t *late);
 	void *context;
@@ -78,6 +84,13 @@ struct rutSetup {
 /** A kind of values. */
 struct rutSource {
 	const char *name;
+	/** If what it asks may take for ever: how many threads are left behind
+	 *  that still wait. Such a source has gauges only, which are not
+	 *  INT64: NaN is what is not known. Where setup has patienceNs it is
+	 *  read by a thread of its own. */
+	int *hanging;
+	/** Its values are not asked for more often than setup's restNs says. */
+	bool hardlyChanges;
 
 	/** Tell whether any source that is set belongs to this kind. */
 	bool (*isWanted)(const rutSources *sources);
@@ -98,7 +111,7 @@ struct rutSource {
 	 * Read the counters.
 	 *
 	 * @param[out] cells The values, in the order of the columns; touched
-	 *             only for RUT_WHY_SAMPLE.
+	 *             only for RUT_WHY_SAMPLE. NaN is what is not known.
 	 */
 	void (*read)(void *state, enum rutWhy why, union hdCell *cells);
 
@@ -120,6 +133,11 @@ struct rutSource {
 	X(Packets)           \
 	X(Pressure)          \
 	X(Counters)          \
+	X(States)            \
+	X(Load)              \
+	X(Swap)              \
+	X(Storage)           \
+	X(Gpu)               \
 	X(Tracer)
 
 #define RUT_DECLARE_SOURCE(name) \

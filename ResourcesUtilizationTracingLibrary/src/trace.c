@@ -7,6 +7,7 @@
 
 #include "ResourcesUtilizationTracingLibrary/src/message.h"
 #include "ResourcesUtilizationTracingLibrary/src/trace.h"
+#include "ResourcesUtilizationTracingLibrary/src/used.h"
 #include "common/clock.h"
 #include "common/sampler.h"
 #include "recording/integral.h"
@@ -15,20 +16,10 @@
 /* A 32 bit counter wraps after 3.4 s at 10 Gb/s; look more often. */
 #define FOLLOW_NS INT64_C(1000000000)
 
-/* A source in use. */
-struct traceSource {
-	const struct rutSource *kind;
-	void *state;
-	size_t first; /* Its first column. */
-};
-
 struct UtilTrace_s {
 	struct hdRecord record;
 	struct hdSampler *sampler;
-	struct rutColumns columns;
-	struct traceSource *sources;
-	size_t sourceCount;
-	union hdCell *cells;
+	struct rutUsed used;
 	/* Samples of the sampler in an interval. */
 	uint64_t steps;
 	uint64_t lastNumber;
@@ -38,21 +29,11 @@ struct UtilTrace_s {
 	int64_t lastNs;
 };
 
-static void traceReadAll(UtilTrace *trace, enum rutWhy why)
-{
-	for (size_t i = 0; i < trace->sourceCount; i++) {
-		struct traceSource *source = &trace->sources[i];
-
-		source->kind->read(source->state, why,
-				   trace->cells + source->first);
-	}
-}
-
 static void traceBegin(void *context)
 {
 	UtilTrace *trace = context;
 
-	traceReadAll(trace, RUT_WHY_BEGIN);
+	rutUsedRead(&trace->used, RUT_WHY_BEGIN);
 	trace->lastNs = hdMonotonicNow();
 	hdS_enableGroup(trace->record.group);
 }
@@ -64,10 +45,10 @@ static void traceAddUp(UtilTrace *trace)
 
 	trace->lastNs = now;
 	trace->seconds += (double)length / 1e9;
-	for (size_t i = 0; i < trace->columns.count; i++) {
-		const struct rutColumn *column = &trace->columns.list[i];
+	for (size_t i = 0; i < trace->used.columns.count; i++) {
+		const struct rutColumn *column = &trace->used.columns.list[i];
 
-		double value = hdCellNumber(column->type, trace->cells[i]);
+		double value = hdCellNumber(column->type, trace->used.cells[i]);
 
 		if (column->kind == HD_KIND_DELTA)
 			trace->sums[i].sum += value;
@@ -89,7 +70,7 @@ static void traceSayLoss(int error)
 
 static void traceWrite(UtilTrace *trace, int64_t now)
 {
-	if (hdRecordWrite(&trace->record, trace->cells, now) != 0 &&
+	if (hdRecordWrite(&trace->record, trace->used.cells, now) != 0 &&
 	    !trace->hasFailed) {
 		trace->hasFailed = true;
 		traceSayLoss(errno);
@@ -103,11 +84,11 @@ static void traceSample(void *context, uint64_t number, bool isLast)
 
 	if (!isLast && trace->steps > 1 &&
 	    number / trace->steps == trace->lastNumber / trace->steps) {
-		traceReadAll(trace, RUT_WHY_FOLLOW);
+		rutUsedRead(&trace->used, RUT_WHY_FOLLOW);
 		return;
 	}
 	trace->lastNumber = number;
-	traceReadAll(trace, RUT_WHY_SAMPLE);
+	rutUsedRead(&trace->used, RUT_WHY_SAMPLE);
 	traceAddUp(trace);
 	traceWrite(trace, now);
 	if (isLast)
@@ -141,8 +122,8 @@ static bool traceHasRoom(const UtilTrace *trace, enum traceTold told)
 {
 	size_t length = 2000;
 
-	for (size_t i = 0; i < trace->columns.count; i++) {
-		const struct rutColumn *column = &trace->columns.list[i];
+	for (size_t i = 0; i < trace->used.columns.count; i++) {
+		const struct rutColumn *column = &trace->used.columns.list[i];
 
 		length += strlen("  <Value name=\"\" type=\"INT64\" unit=\"\" "
 				 "grouping=\"\"/>\n") +
@@ -163,21 +144,25 @@ static bool traceHasRoom(const UtilTrace *trace, enum traceTold told)
 static rutSources sumsOf(rutSources sources)
 {
 	sources.CPU_UTIL_X = 0;
+	sources.CPU_STATES_X = 0;
 	sources.NET_IN_X = 0;
 	sources.NET_OUT_X = 0;
 	sources.CPU_FREQ_X = 0;
 	sources.CPU_IDLE_X = 0;
 	sources.HDD_DEV_X = 0;
 	sources.NET_PACKETS_X = 0;
+	sources.STORAGE = 0;
+	sources.GPU_X = 0;
 	return sources;
 }
 
 /* Open a source, or as much of it as there is room for. */
-static int traceOpenFitting(UtilTrace *trace, struct traceSource *source,
+static int traceOpenFitting(UtilTrace *trace, const struct rutSource *kind,
 			    const struct rutSetup *setup)
 {
 	struct rutSetup sums = *setup;
-	int ret = source->kind->open(setup, &trace->columns, &source->state);
+	size_t before = trace->used.columns.count;
+	int ret = rutUsedAdd(&trace->used, kind, setup);
 
 	if (ret < 0 || traceHasRoom(trace, TRACE_NAMES))
 		return ret;
@@ -185,35 +170,27 @@ static int traceOpenFitting(UtilTrace *trace, struct traceSource *source,
 	hdLog(&rutLogger, HD_LOG_WARNING,
 	      "%s: the header of a file has no room for %zu values more; those "
 	      "of single units are not traced",
-	      source->kind->name, trace->columns.count - source->first);
-	source->kind->close(source->state);
-	rutColumnsTruncate(&trace->columns, source->first);
-	if (!source->kind->isWanted(&sums.sources))
+	      kind->name, trace->used.columns.count - before);
+	rutUsedDrop(&trace->used);
+	if (!kind->isWanted(&sums.sources))
 		return -E2BIG;
-	return source->kind->open(&sums, &trace->columns, &source->state);
+	return rutUsedAdd(&trace->used, kind, &sums);
 }
 
 static int traceOpenSource(UtilTrace *trace, const struct rutSource *kind,
 			   const struct rutSetup *setup)
 {
-	struct traceSource *source = &trace->sources[trace->sourceCount];
-	int ret;
+	int ret = traceOpenFitting(trace, kind, setup);
 
-	source->kind = kind;
-	source->first = trace->columns.count;
-	ret = traceOpenFitting(trace, source, setup);
-	if (ret == 0) {
-		trace->sourceCount++;
-		return 0;
-	}
-	rutColumnsTruncate(&trace->columns, source->first);
 	if (ret == -ENOMEM)
 		return RUT_EMEMORY;
 	if (ret == -ENODEV)
 		return RUT_ESOURCE;
-	if (ret != -E2BIG)
+	if (ret < 0 && ret != -E2BIG)
 		hdLog(&rutLogger, HD_LOG_WARNING, "%s: not traced: %s",
-		      kind->name, strerror(-ret));
+		      kind->name,
+		      ret == -ETIMEDOUT ? "it does not answer"
+					: strerror(-ret));
 	return 0;
 }
 
@@ -222,16 +199,10 @@ static int traceOpenSources(UtilTrace *trace,
 			    const struct rutSetup *setup)
 {
 	struct rutSetup own = *setup;
-	size_t count = 0;
 
 	own.getCost = traceGetCost;
 	own.context = trace;
-	while (list[count])
-		count++;
-	trace->sources = calloc(count, sizeof(*trace->sources));
-	if (!trace->sources)
-		return RUT_EMEMORY;
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; list[i]; i++) {
 		int ret = 0;
 
 		if (list[i]->isWanted(&setup->sources))
@@ -239,7 +210,7 @@ static int traceOpenSources(UtilTrace *trace,
 		if (ret < 0)
 			return ret;
 	}
-	if (trace->columns.count > 0)
+	if (trace->used.columns.count > 0)
 		return 0;
 	rutLoss("the utilization is not recorded: there is nothing to trace");
 	return RUT_ESOURCE;
@@ -247,9 +218,8 @@ static int traceOpenSources(UtilTrace *trace,
 
 static int traceAllocate(UtilTrace *trace)
 {
-	trace->cells = calloc(trace->columns.count, sizeof(*trace->cells));
-	trace->sums = calloc(trace->columns.count, sizeof(*trace->sums));
-	return trace->cells && trace->sums ? 0 : RUT_EMEMORY;
+	trace->sums = calloc(trace->used.columns.count, sizeof(*trace->sums));
+	return trace->sums && rutUsedReady(&trace->used) == 0 ? 0 : RUT_EMEMORY;
 }
 
 /* Whether a column has the attributes of the one before. */
@@ -266,8 +236,8 @@ static int traceCreateGroup(UtilTrace *trace, hdTopoNode *node, int level)
 
 	if (hdRecordOpen(&trace->record, node, level, "Utilization") < 0)
 		return RUT_EHDLIB;
-	for (size_t i = 0; ret == 0 && i < trace->columns.count; i++) {
-		const struct rutColumn *column = &trace->columns.list[i];
+	for (size_t i = 0; ret == 0 && i < trace->used.columns.count; i++) {
+		const struct rutColumn *column = &trace->used.columns.list[i];
 
 		/* With very many values, only the first of a kind says. */
 		bool says =
@@ -310,11 +280,7 @@ static int traceFree(UtilTrace *trace)
 {
 	int ret = hdRecordClose(&trace->record);
 
-	for (size_t i = 0; i < trace->sourceCount; i++)
-		trace->sources[i].kind->close(trace->sources[i].state);
-	rutColumnsTruncate(&trace->columns, 0);
-	free(trace->sources);
-	free(trace->cells);
+	rutUsedClose(&trace->used);
 	free(trace->sums);
 	free(trace);
 	return ret;
@@ -351,17 +317,18 @@ int rutTraceCreate(hdTopoNode *node, int level,
 
 const struct rutColumns *rutTraceColumns(const UtilTrace *trace)
 {
-	return &trace->columns;
+	return &trace->used.columns;
 }
 
 double rutTraceResult(const UtilTrace *trace, size_t column, double *seconds)
 {
 	if (seconds)
 		*seconds = trace->seconds;
-	if (trace->columns.list[column].kind == HD_KIND_DELTA ||
+	if (trace->used.columns.list[column].kind == HD_KIND_DELTA ||
 	    trace->seconds <= 0)
 		return trace->sums[column].sum;
-	return trace->sums[column].sum / trace->seconds;
+	return trace->sums[column].sum /
+	       ((double)trace->sums[column].coveredNs / 1e9);
 }
 
 void rutTraceCost(UtilTrace *trace, int64_t *cpuNs, uint64_t *late,
@@ -370,7 +337,7 @@ void rutTraceCost(UtilTrace *trace, int64_t *cpuNs, uint64_t *late,
 	struct hdSamplerCounts counts;
 
 	hdSamplerGetCounts(trace->sampler, &counts);
-	*cpuNs = counts.cpuNs;
+	*cpuNs = counts.cpuNs + rutUsedCpuNs(&trace->used);
 	*late = counts.late;
 	if (samples)
 		*samples = counts.samples;

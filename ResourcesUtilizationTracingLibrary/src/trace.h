@@ -31,7 +31,8 @@ int rutTraceCreate(hdTopoNode *node, int level,
 const struct rutColumns *rutTraceColumns(const UtilTrace *trace);
 
 /**
- * Get the sum of a value that is an amount, or the mean over time of another.
+ * Get the sum of a value that is an amount, or the mean over time of another,
+ * while it is known (NaN: never).
  *
  * Only while the trace is stopped.
  *

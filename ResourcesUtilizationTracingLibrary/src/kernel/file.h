@@ -26,6 +26,8 @@
 struct rutFile {
 	int fd; /**< -1: not open. */
 	struct hdOwned owned;
+	int mark;            /**< What the open file says; 0: it cannot. */
+	unsigned int looked; /**< How often it was looked for that. */
 	char *bytes;
 	size_t size;
 	size_t used;

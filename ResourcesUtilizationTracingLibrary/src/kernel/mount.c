@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "ResourcesUtilizationTracingLibrary/src/kernel/blockdev.h"
+#include "ResourcesUtilizationTracingLibrary/src/kernel/mount.h"
 #include "ResourcesUtilizationTracingLibrary/src/message.h"
 
 /* Overlays upon overlays; a loop of them is none of the kernel's making. */
@@ -250,6 +251,33 @@ int rutBlockDevsAddMount(struct rutBlockDevs *devs, const char *root,
 			ret = -ENODEV;
 		}
 	}
+	rutFileClose(&file);
+	return ret;
+}
+
+int rutMountsEach(const char *root,
+		  int (*take)(void *context, const struct rutMount *mount),
+		  void *context)
+{
+	char point[RUT_PATH_SIZE], type[64];
+	struct mountLine line;
+	struct rutFile file;
+	struct rutScan scan;
+	int ret = rutFileGet(&file, &scan, root, "/proc/self/mountinfo");
+
+	if (ret < 0)
+		return ret;
+	do {
+		struct rutMount mount = { point, type, 0, 0 };
+
+		if (!mountParseLine(&scan, &line))
+			continue;
+		mountUnescape(&line.point, point, sizeof(point));
+		mountUnescape(&line.type, type, sizeof(type));
+		mount.major = line.major;
+		mount.minor = line.minor;
+		ret = take(context, &mount);
+	} while (ret == 0 && rutScanNextLine(&scan));
 	rutFileClose(&file);
 	return ret;
 }

@@ -1,0 +1,415 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file
+ * hdload: known loads at known times, and the power that it makes.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <locale.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include <glib.h>
+
+#include "LoadLevels/cpu/load.h"
+#include "LoadLevels/cpu/sequence.h"
+#include "LoadLevels/record/record.h"
+#include "cli/command.h"
+#include "cli/freename.h"
+#include "cli/options.h"
+#include "cli/output.h"
+#include "common/clock.h"
+#include "common/environment.h"
+
+#define STATUS_OK 0
+#define STATUS_INCOMPLETE 1
+#define STATUS_FAILED 2
+/** Shorter steps and plans have no edges to speak of. */
+#define SECONDS_MIN 1e-3
+#define SECONDS_MAX 86400.0
+/** Idle time before and after a sequence. */
+#define PAUSE_NS HD_NS_PER_S
+/** A step of a sequence in cycles of the meter: so edges lie anywhere in it. */
+#define STEP_CYCLES 2.37
+#define ORDER_DEFAULT 7
+/** Names a file for who follows the load. */
+#define EDGES "HDLOAD_EDGES"
+
+struct options {
+	char *cpus;
+	char *loads;
+	char *configuration;
+	char *project;
+	double load;
+	double duration;
+	double step; /**< In ms. */
+	int order;   /**< 0: no sequence. */
+	int seed;
+	gboolean isSequence;
+	gboolean isForced;
+	gboolean isNumbered;
+	gboolean isQuiet;
+};
+
+struct run {
+	const struct options *options;
+	struct hdLoadPlan plan;
+	int cpus[HD_LOAD_CPUS_MAX];
+	size_t count;
+};
+
+static const struct cliCommand command = {
+	.name = "hdload",
+	.description =
+		"Keeps CPUs busy, each by a thread that is pinned to it: at "
+		"one load, at loads one\nafter the other, or on and off in a "
+		"pseudo-random sequence. With -p it records when,\nand with -c "
+		"the power beside it.",
+	.notes = "Examples:\n"
+		 "  hdload --load=0.5 --duration=10\n"
+		 "  hdload --loads=5:0,5:1,5:0.3\n"
+		 "  hdload --sequence -c pt.cfg -p lag && hdtrace delay "
+		 "--state=Load lag",
+	.usageStatus = STATUS_FAILED,
+};
+
+/* ---- What is asked for --------------------------------------------------- */
+
+/* "0,2-4"; of numbers that this process may use. */
+static bool parseCpus(struct run *self, const char *text)
+{
+	bool isGood = true;
+
+	while (isGood && *text) {
+		char *end;
+		guint64 first = g_ascii_strtoull(text, &end, 10), last = first;
+
+		isGood = end > text && g_ascii_isdigit(*text);
+		if (isGood && *end == '-') {
+			text = end + 1;
+			last = g_ascii_strtoull(text, &end, 10);
+			isGood = end > text && g_ascii_isdigit(*text);
+		}
+		isGood = isGood && first <= last && last < HD_LOAD_CPUS_MAX &&
+			 self->count + (last - first) < HD_LOAD_CPUS_MAX &&
+			 (*end == '\0' || (*end == ',' && end[1]));
+		for (; isGood && first <= last; first++)
+			self->cpus[self->count++] = (int)first;
+		text = *end ? end + 1 : end;
+	}
+	return isGood && self->count > 0;
+}
+
+static bool isTwice(const struct run *self)
+{
+	for (size_t i = 0; i < self->count; i++) {
+		for (size_t j = 0; j < i; j++) {
+			if (self->cpus[i] == self->cpus[j])
+				return true;
+		}
+	}
+	return false;
+}
+
+/* In ns; -1 after a message. */
+static int64_t stepOf(const struct options *options)
+{
+	int64_t cycle = HD_LOAD_CYCLE_NS;
+
+	if (options->step > 0)
+		return (int64_t)(options->step * 1e6);
+	if (options->configuration)
+		cycle = hdLoadCycle(command.name, options->configuration);
+	return cycle < 0 ? -1 : (int64_t)(STEP_CYCLES * (double)cycle);
+}
+
+static int planSequence(struct run *self)
+{
+	const struct options *options = self->options;
+	int64_t step = stepOf(options);
+	int ret;
+
+	if (step < 0)
+		return -ENOENT;
+	ret = hdLoadPlanAdd(&self->plan, 0, PAUSE_NS);
+	if (ret == 0)
+		ret = hdLoadPlanSequence(&self->plan,
+					 (unsigned int)options->order,
+					 (uint32_t)options->seed, step,
+					 (int64_t)(options->duration * 1e9));
+	return ret < 0 ? ret : hdLoadPlanAdd(&self->plan, 0, PAUSE_NS);
+}
+
+/* Returns the exit status, or -1. */
+static int makePlan(struct run *self)
+{
+	const struct options *options = self->options;
+	int ret;
+
+	if (options->isSequence)
+		ret = planSequence(self);
+	else if (options->loads)
+		ret = hdLoadPlanText(&self->plan, options->loads);
+	else
+		ret = hdLoadPlanAdd(&self->plan, options->load,
+				    (int64_t)(options->duration * 1e9));
+	if (ret == -ENOENT)
+		return STATUS_FAILED;
+	if (ret == -EINVAL)
+		return cliUsage(&command,
+				options->isSequence
+					? "such a sequence would be too long"
+					: "--loads: not SECONDS:LOAD,...: %s",
+				options->loads);
+	if (ret < 0) {
+		outSay(stderr, "hdload: %s", strerror(-ret));
+		return STATUS_FAILED;
+	}
+	return -1;
+}
+
+static const char *checkOptions(const struct options *options)
+{
+	if (options->loads && options->isSequence)
+		return "--loads and --sequence exclude each other";
+	if (!(options->load >= 0 && options->load <= 1))
+		return "a load is 0 to 1";
+	if (options->duration != 0 && !(options->duration >= SECONDS_MIN &&
+					options->duration <= SECONDS_MAX))
+		return "the duration is 1 ms to a day";
+	if (options->duration != 0 && options->loads)
+		return "--loads say how long each is, without --duration";
+	if (options->duration == 0 && !options->loads && !options->isSequence)
+		return "--duration, --loads or --sequence is missing";
+	if (options->step != 0 && !(options->step >= SECONDS_MIN * 1e3 &&
+				    options->step <= SECONDS_MAX * 1e3))
+		return "a step is 1 ms to a day";
+	if ((options->step != 0 || options->seed != 0) && !options->isSequence)
+		return "--step and --seed are those of a --sequence";
+	if (options->order < HD_LOAD_ORDER_MIN ||
+	    options->order > HD_LOAD_ORDER_MAX)
+		return "orders are 2 to 20";
+	if (options->configuration && !options->project)
+		return "--config needs --project";
+	if ((options->isForced || options->isNumbered) && !options->project)
+		return "--force and --number need --project";
+	if (options->isForced && options->isNumbered)
+		return "only one of --force and --number";
+	return NULL;
+}
+
+/* Who follows the load reads it from a file, while it is written. */
+static bool openEdges(struct run *self)
+{
+	const char *path = hdEnvironmentText(EDGES);
+
+	int fd;
+
+	if (!path)
+		return true;
+	fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+	/* 0 is none. */
+	if (fd == STDIN_FILENO) {
+		fd = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+		close(STDIN_FILENO);
+	}
+	if (fd < 0)
+		outSay(stderr, "hdload: %s: %s", path, strerror(errno));
+	self->plan.edgesFd = fd;
+	return fd > 0;
+}
+
+/* ---- The load ------------------------------------------------------------ */
+
+static void summarize(const struct run *self, const struct hdLoadUse *uses,
+		      double seconds)
+{
+	for (size_t i = 0; i < self->count; i++)
+		fprintf(stderr,
+			"hdload: CPU %d was busy for %.3f s of %.3f s; "
+			"%.3f s were wanted, the latest edge was %.1f ms "
+			"late\n",
+			self->cpus[i], (double)uses[i].cpuNs / 1e9, seconds,
+			(double)uses[i].wantedNs / 1e9,
+			(double)uses[i].lateNs / 1e6);
+}
+
+/* Whether who follows the load could. */
+static bool isFollowed(const struct run *self, const struct hdLoadUse *uses)
+{
+	bool isGood = true;
+
+	for (size_t i = 0; i < self->count; i++)
+		isGood = isGood && !uses[i].isEdgeLost;
+	if (!isGood)
+		outSay(stderr, "hdload: an edge could not be written to %s",
+		       hdEnvironmentText(EDGES));
+	return isGood;
+}
+
+static int sayUnusable(int ret)
+{
+	outSay(stderr, "hdload: the CPUs cannot be used: %s", strerror(-ret));
+	return STATUS_FAILED;
+}
+
+static int runLoad(const struct run *self, hdTrace *const *traces)
+{
+	const struct cliWait wait = {
+		.tool = command.name,
+		.duration = (double)self->plan.endNs / 1e9,
+	};
+	struct hdLoadUse *uses = g_new0(struct hdLoadUse, self->count);
+	struct hdLoad *load;
+	int64_t begin = hdMonotonicNow();
+	int ret = hdLoadStart(self->cpus, self->count, &self->plan, traces,
+			      &load);
+	int status = STATUS_OK;
+
+	if (ret < 0) {
+		status = sayUnusable(ret);
+	} else {
+		/* Until it is over, or a signal comes. */
+		cliWaitFor(&wait);
+		if (hdMonotonicNow() - begin >= self->plan.endNs)
+			hdLoadWait(load);
+		hdLoadStop(load, uses);
+		if (!self->options->isQuiet)
+			summarize(self, uses,
+				  (double)(hdMonotonicNow() - begin) / 1e9);
+		if (!isFollowed(self, uses))
+			status = STATUS_INCOMPLETE;
+	}
+	g_free(uses);
+	return status;
+}
+
+static int recordLoad(const struct run *self)
+{
+	const struct options *options = self->options;
+	char *name = options->isNumbered ? cliFreeName(options->project)
+					 : g_strdup(options->project);
+	const struct hdLoadPlace place = {
+		.tool = command.name,
+		.project = name ? name : options->project,
+		.level = "CPU",
+		.labels = self->cpus,
+		.count = self->count,
+		.configuration = options->configuration,
+		.isForced = options->isForced,
+	};
+	struct hdLoadRecord *record;
+	int status = STATUS_FAILED;
+
+	if (hdLoadRecordBegin(&place, &record)) {
+		status = runLoad(self, hdLoadRecordTraces(record));
+		if (!hdLoadRecordEnd(record) && status == STATUS_OK)
+			status = STATUS_INCOMPLETE;
+	}
+	g_free(name);
+	return status;
+}
+
+/* An old project is replaced only by one that has its CPUs. */
+static int checkAndRun(const struct run *self)
+{
+	int ret = self->count ? hdLoadCheck(self->cpus, self->count) : -ENXIO;
+
+	if (ret < 0)
+		return sayUnusable(ret);
+	cliPrepare();
+	return self->options->project ? recordLoad(self) : runLoad(self, NULL);
+}
+
+static int run(const struct options *options)
+{
+	struct run *self = g_new0(struct run, 1);
+	const char *message = checkOptions(options);
+	int status = -1;
+
+	self->options = options;
+	if (message)
+		status = cliUsage(&command, "%s", message);
+	else if (!options->cpus)
+		self->count = hdLoadCpus(self->cpus, HD_LOAD_CPUS_MAX);
+	else if (!parseCpus(self, options->cpus) || isTwice(self))
+		status = cliUsage(&command, "--cpus: no list of CPUs: %s",
+				  options->cpus);
+	if (status < 0)
+		status = makePlan(self);
+	if (status < 0 && !openEdges(self))
+		status = STATUS_FAILED;
+	if (status < 0)
+		status = checkAndRun(self);
+	if (self->plan.edgesFd > 0)
+		close(self->plan.edgesFd);
+	hdLoadPlanClear(&self->plan);
+	g_free(self);
+	return status;
+}
+
+static int parseAndRun(struct options *options, int argc, char **argv)
+{
+	const GOptionEntry entries[] = {
+		{ "cpus", 0, 0, G_OPTION_ARG_STRING, &options->cpus,
+		  "CPUs: 0,2-3 (all that this process may use)", "LIST" },
+		{ "load", 0, 0, G_OPTION_ARG_DOUBLE, &options->load,
+		  "Part of the time that they are busy (1)", "LOAD" },
+		{ "duration", 'd', 0, G_OPTION_ARG_DOUBLE, &options->duration,
+		  "How long", "SECONDS" },
+		{ "loads", 0, 0, G_OPTION_ARG_STRING, &options->loads,
+		  "Loads one after the other, each for so long",
+		  "SECONDS:LOAD,..." },
+		{ "sequence", 0, 0, G_OPTION_ARG_NONE, &options->isSequence,
+		  "On and off, in a maximum length sequence; once, or for "
+		  "--duration",
+		  NULL },
+		{ "order", 0, 0, G_OPTION_ARG_INT, &options->order,
+		  "Of the sequence, which has 2^N - 1 steps (7)", "N" },
+		{ "step", 0, 0, G_OPTION_ARG_DOUBLE, &options->step,
+		  "A step of it (2.37 cycles of the meter)", "MS" },
+		{ "seed", 0, 0, G_OPTION_ARG_INT, &options->seed,
+		  "Where it begins (0)", "N" },
+		{ "config", 'c', 0, G_OPTION_ARG_FILENAME,
+		  &options->configuration,
+		  "Measure power, as pt.cfg(5) says; its node is the name of "
+		  "this host",
+		  "FILE" },
+		{ "project", 'p', 0, G_OPTION_ARG_FILENAME, &options->project,
+		  "Record into this project", "NAME" },
+		{ "force", 'f', 0, G_OPTION_ARG_NONE, &options->isForced,
+		  "Replace an old project", NULL },
+		{ "number", 'N', 0, G_OPTION_ARG_NONE, &options->isNumbered,
+		  "If there is such a project: call this one NAME-2, NAME-3, "
+		  "...",
+		  NULL },
+		{ "quiet", 'q', 0, G_OPTION_ARG_NONE, &options->isQuiet,
+		  "Print no summary", NULL },
+		{ NULL, 0, 0, 0, NULL, NULL, NULL },
+	};
+	const GOptionEntry *lists[] = { entries, NULL };
+	int status = cliParse(&command, lists, &argc, &argv);
+
+	if (status >= 0)
+		return status;
+	if (argc > 1)
+		return cliUsage(&command, "too many arguments: %s", argv[1]);
+	return run(options);
+}
+
+int main(int argc, char **argv)
+{
+	struct options options = { .load = 1, .order = ORDER_DEFAULT };
+	int status;
+
+	/* For the character set only: numbers keep their decimal point. */
+	setlocale(LC_CTYPE, "");
+	status = parseAndRun(&options, argc, argv);
+	g_free(options.cpus);
+	g_free(options.loads);
+	g_free(options.configuration);
+	g_free(options.project);
+	return status;
+}
