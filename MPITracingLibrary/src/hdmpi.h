@@ -27,7 +27,9 @@
 #include <hdTrace.h>
 #include "MPITracingLibrary/functions.h"
 #include "MPITracingLibrary/src/options.h"
+#include "MPITracingLibrary/src/record/counters.h"
 #include "MPITracingLibrary/src/record/polling.h"
+#include "MPITracingLibrary/src/record/sites.h"
 #include "common/clock.h"
 #include "recording/cputime.h"
 
@@ -73,6 +75,8 @@ struct hdmpiThread {
 	unsigned int relationDepth;
 	struct hdCpuTime cpu;     /**< As far as somebody tells it. */
 	bool hasCpu;              /**< Or not: that failed. */
+	struct hdmpiSites *sites; /**< NULL: none yet. */
+	struct hdmpiCounters counters;
 	struct hdmpiThread *next; /**< All threads. */
 };
 
@@ -90,7 +94,8 @@ struct hdmpiCall {
 	struct hdmpiThread *self; /**< NULL where the wrapper is not active. */
 	enum hdmpiFunction function;
 	bool isRecorded;
-	int64_t start; /**< Of MPI_Init, and of calls that poll. */
+	const void *caller; /**< Return address of the wrapper. */
+	int64_t start;      /**< Of MPI_Init, and of calls that poll. */
 	int64_t end;
 	int64_t cid;    /**< Of a matched message, or -1. */
 	bool isNowhere; /**< A matched message is MPI_MESSAGE_NO_PROC. */
@@ -122,14 +127,16 @@ const char *hdmpiFunctionName(enum hdmpiFunction function);
 bool hdmpiBeginActive(struct hdmpiCall *call, enum hdmpiFunction function);
 
 /**
- * Begin the state of an MPI function.
+ * Begin the state of an MPI function; always inlined, since the wrapper's
+ * return address is to be known.
  *
  * @return Whether the call is recorded. If not, @p call->self tells whether
  *         handles must be tracked nevertheless.
  */
-static inline bool hdmpiBegin(struct hdmpiCall *call,
-			      enum hdmpiFunction function)
+static inline __attribute__((__always_inline__)) bool hdmpiBegin(
+	struct hdmpiCall *call, enum hdmpiFunction function)
 {
+	call->caller = __builtin_return_address(0);
 	call->self = NULL;
 	call->isRecorded = false;
 	call->function = function;
@@ -143,8 +150,11 @@ static inline bool hdmpiBegin(struct hdmpiCall *call,
 /** The MPI function has returned: take the time. */
 static inline void hdmpiStop(struct hdmpiCall *call)
 {
-	if (call->isRecorded)
-		call->end = hdClockNow();
+	if (!call->isRecorded)
+		return;
+	call->end = hdClockNow();
+	if (__builtin_expect(hdmpiOptions.counters != 0, 0))
+		hdmpiCountersStop(call->self);
 }
 
 /** Slow part of hdmpiEnd(). */

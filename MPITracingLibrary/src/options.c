@@ -14,6 +14,7 @@
 #include "common/clock.h"
 #include "common/environment.h"
 #include "common/format/projectname.h"
+#include "common/perfset.h"
 
 #define OPTION_ALL (~0U)
 
@@ -158,6 +159,15 @@ static void optionClock(struct hdmpiOptions *options)
 		optionIsWrong(name, "not a time in seconds");
 }
 
+static void optionCounters(struct hdmpiOptions *options)
+{
+	const char *name = "HDTRACE_MPI_COUNTERS";
+	const char *text = hdEnvironmentText(name);
+
+	if (text && !hdPerfEventsParse(text, &options->counters))
+		optionIsWrong(name, "not a list of events it knows");
+}
+
 /* ---- The name of the project -----------------------------------------------
  */
 
@@ -226,11 +236,14 @@ void hdmpiOptionsRead(struct hdmpiOptions *options, bool isSpawned)
 	options->nested = (unsigned int)hdmpiOptionNumber("HDTRACE_MPI_NESTED",
 							  0, INT_MAX, INT_MAX);
 	options->keepsPolls = hdmpiOptionNumber("HDTRACE_MPI_POLLS", 0, 1, 0);
+	options->siteDepth = (int)hdmpiOptionNumber("HDTRACE_MPI_CALL_SITES", 0,
+						    HDMPI_SITE_DEPTH_MAX, 0);
 	options->utilizationMs =
 		(int)hdmpiOptionNumber("HDTRACE_MPI_RUT", 0, INT_MAX, 100);
 	options->sources = optionWords("HDTRACE_MPI_RUT_SOURCES", optionSources,
 				       HDMPI_SOURCES_ALL);
 	optionThrottle(options);
+	optionCounters(options);
 	optionClock(options);
 	if (options->isOn)
 		optionProject(options, isSpawned);

@@ -11,6 +11,8 @@
 #include <stdint.h>
 
 #define HDMPI_PATH_MAX 4096
+/** So many addresses of a call site, at most. */
+#define HDMPI_SITE_DEPTH_MAX 32
 
 /** Classes of functions. */
 enum hdmpiClass {
@@ -41,15 +43,17 @@ struct hdmpiOptions {
 	bool isOn;
 	bool isEnabled; /**< At the beginning. */
 	bool writesProject;
-	bool replaces;        /**< A project of that name. */
-	unsigned int classes; /**< Bits, by enum hdmpiClass. */
-	unsigned int sources; /**< enum hdmpiSources. */
-	unsigned int nested;  /**< Deepest MPI function inside others. */
-	bool keepsPolls;      /**< A state for each call that found nothing. */
-	int utilizationMs;    /**< Interval of libRUT; 0 none. */
-	int64_t clockNs;      /**< Compare clocks so often; 0: not. */
-	int64_t throttleOnNs; /**< Record this long ... */
-	int64_t throttleNs;   /**< ... of every; 0 always. */
+	bool replaces;         /**< A project of that name. */
+	unsigned int classes;  /**< Bits, by enum hdmpiClass. */
+	unsigned int sources;  /**< enum hdmpiSources. */
+	unsigned int nested;   /**< Deepest MPI function inside others. */
+	bool keepsPolls;       /**< A state for each call that found nothing. */
+	int siteDepth;         /**< Addresses of each call site; 0: none. */
+	unsigned int counters; /**< Events of each call: bits; 0 none. */
+	int utilizationMs;     /**< Interval of libRUT; 0 none. */
+	int64_t clockNs;       /**< Compare clocks so often; 0: not. */
+	int64_t throttleOnNs;  /**< Record this long ... */
+	int64_t throttleNs;    /**< ... of every; 0 always. */
 	char project[HDMPI_PATH_MAX]; /**< With the directory. */
 };
 

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "MPITracingLibrary/src/handles/handles.h"
@@ -168,9 +169,15 @@ bool hdmpiBeginActive(struct hdmpiCall *call, enum hdmpiFunction function)
 		self->function = function;
 		hdT_logStateStart(self->trace, functionNames[function]);
 		hdmpiNotePart(self);
+		if (__builtin_expect(hdmpiOptions.siteDepth, 0))
+			hdmpiSiteNote(self, hdmpiSiteFind(self, call->caller),
+				      self->depth > 0);
 	}
 	self->depth++;
 	call->isRecorded = true;
+	if (__builtin_expect(hdmpiOptions.counters != 0, 0) && !isPoll &&
+	    self->depth == 1)
+		hdmpiCountersBegin(self);
 	return true;
 }
 
@@ -180,12 +187,16 @@ void hdmpiEndRecorded(struct hdmpiCall *call)
 
 	if (__builtin_expect(hdmpiPollIsPending(&call->self->polls), 0))
 		runtimeSettle(call->self);
+	if (__builtin_expect(hdmpiOptions.counters != 0, 0))
+		hdmpiCountersEnd(call->self);
 	if (call->end < 0)
 		hdT_logStateEnd(call->self->trace);
 	else
 		hdT_logStateEndAt(call->self->trace, &end);
 	hdmpiCpuMark(call->end);
 	call->self->depth--;
+	if (__builtin_expect(hdmpiOptions.counters != 0, 0))
+		hdmpiCountersLeave(call->self);
 }
 
 /* ---- Begin -----------------------------------------------------------------
@@ -296,6 +307,10 @@ hdTrace *hdmpiTraceCreate(unsigned int thread, int64_t begin)
 		return NULL;
 	trace = hdT_createTraceAt(node, &when);
 	hdT_destroyTopoNode(node);
+	/* That a file system may know, which is called through the kernel. */
+	if (trace)
+		hdT_writeInfo(trace, "Process id=%ld name='%s'\n",
+			      syscall(SYS_gettid), runtime.place.host);
 	return trace;
 }
 
@@ -429,6 +444,9 @@ static void runtimeBegin(struct hdmpiCall *call)
 	hdT_logStateStartAt(call->self->trace, functionNames[call->function],
 			    &start);
 	hdmpiNotePart(call->self);
+	if (hdmpiOptions.siteDepth)
+		hdmpiSiteNote(call->self,
+			      hdmpiSiteFind(call->self, call->caller), false);
 	call->self->depth++;
 	call->isRecorded = true;
 }
@@ -474,6 +492,7 @@ void hdmpiRuntimeStart(struct hdmpiCall *call)
 		hdT_destroyTopoNode(rank);
 	call->self = self;
 	hdmpiRequestsBegin();
+	hdmpiSitesStart();
 	atomic_store(&hdmpiSwitched, hdmpiOptions.isEnabled ? 1 : 2);
 	atomic_store(&hdmpiIsActive, true);
 	/* So that its number is 0. */
@@ -544,6 +563,7 @@ void hdmpiRuntimeEnd(struct hdmpiCall *call)
 	call->self = NULL;
 	hdmpiCpuEnd();
 	hdmpiThreadsEnd();
+	hdmpiSitesEnd();
 	hdmpiHandlesEnd();
 	hdmpiRequestsEnd();
 	hdmpiLossTell(runtime.world, &runtime.place, false);

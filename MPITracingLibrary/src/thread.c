@@ -32,8 +32,17 @@ static void threadLeave(void *thread)
 		while (self->regions > 0)
 			hdmpiRegionEnd(self, NULL);
 	}
+	hdmpiCountersClose(&self->counters);
 	self->isFree = true;
 	pthread_mutex_unlock(&threads.lock);
+}
+
+/* In a child of fork(), which is the only thread in it; the lock may have been
+ * another one's. */
+static void threadsChild(void)
+{
+	for (struct hdmpiThread *i = threads.list; i; i = i->next)
+		hdmpiCountersChild(&i->counters);
 }
 
 static struct hdmpiThread *threadTakeOver(void)
@@ -65,6 +74,8 @@ static struct hdmpiThread *threadStart(int64_t begin)
 {
 	struct hdmpiThread *self;
 
+	if (!threads.list && hdmpiOptions.counters)
+		pthread_atfork(NULL, NULL, threadsChild);
 	if (!threads.hasKey)
 		threads.hasKey =
 			pthread_key_create(&threads.key, threadLeave) == 0;
@@ -185,9 +196,12 @@ void hdmpiThreadsEnd(void)
 		hdR_destroyRelation(&i->relation);
 		hdR_finalize(&i->relations);
 		hdCpuTimeClose(&i->cpu);
+		hdmpiCountersClose(&i->counters);
 		free(i->described);
 		i->described = NULL;
 		i->describedSize = 0;
+		hdmpiSitesFree(i->sites);
+		i->sites = NULL;
 	}
 	pthread_mutex_unlock(&threads.lock);
 }

@@ -16,6 +16,7 @@
 #include "common/clock.h"
 #include "common/format/level.h"
 #include "common/format/projectname.h"
+#include "common/tscclock.h"
 #include "recording/cputime.h"
 
 /* Entries of CPU time are so far apart at least. */
@@ -43,6 +44,8 @@ void ompOutputInit(void)
 	/* The way of POSIX from an object to a function. */
 	*(void **)&get = dlsym(RTLD_DEFAULT, "hdMPI_getRecorder");
 	output.recorder = get ? get() : NULL;
+	/* Its files have times of ours, too. */
+	hdTscClockFollow();
 }
 
 bool ompOutputIsOfThread(void)

@@ -19,11 +19,11 @@
 static long long testOffset, testDrift;
 static int64_t testBegin;
 
-static int testClock(struct timespec *now)
+static int testClock(clockid_t clock, struct timespec *now)
 {
 	int64_t ns;
 
-	if (clock_gettime(CLOCK_REALTIME, now) < 0)
+	if (clock_gettime(clock, now) < 0)
 		return -1;
 	ns = hdClockToNs(now);
 	ns += testOffset + (ns - testBegin) / 1000 * testDrift / 1000000;
@@ -48,5 +48,5 @@ void hdmpiTestClock(void)
 		return;
 	}
 	testBegin = hdClockNow();
-	hdClockFake = testClock;
+	hdClockRead = testClock;
 }

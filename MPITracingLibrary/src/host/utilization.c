@@ -28,7 +28,10 @@ static rutSources utilizationSources(unsigned int groups)
 
 void hdmpiUtilizationStart(hdTopoNode *host, const struct hdmpiPlace *place)
 {
-	if (!place->isLeader || hdmpiOptions.utilizationMs == 0)
+	/* Without sources another program records the host; the ranks' CPU
+	 * time is theirs. */
+	if (!place->isLeader || hdmpiOptions.utilizationMs == 0 ||
+	    hdmpiOptions.sources == 0)
 		return;
 	if (rut_createTrace(host, 1, utilizationSources(hdmpiOptions.sources),
 			    hdmpiOptions.utilizationMs,

@@ -21,13 +21,14 @@ static void pollStart(struct hdmpiThread *self, enum hdmpiFunction function,
 	hdT_logStateStartAt(self->trace, hdmpiFunctionName(function), &when);
 }
 
-/* Write the calls that found nothing. */
-static void pollWrite(struct hdmpiThread *self)
+/* Write the calls that found nothing; isInside: in a call that has a state. */
+static void pollWrite(struct hdmpiThread *self, bool isInside)
 {
 	struct hdmpiPolls *polls = &self->polls;
 	struct timespec end = hdClockToTimespec(polls->end);
 
 	pollStart(self, polls->function, polls->start);
+	hdmpiSiteNote(self, polls->site, isInside);
 	hdT_logAttributesInt64(self->trace, polls->keys, polls->values);
 	if (polls->calls > 1)
 		hdT_logAttributesInt64(self->trace, "calls insideNs",
@@ -42,7 +43,7 @@ void hdmpiPollSettle(struct hdmpiThread *self)
 	struct hdmpiCall *open = self->polls.open;
 
 	if (self->polls.calls > 0)
-		pollWrite(self);
+		pollWrite(self, self->depth > (open != NULL));
 	self->polls.open = NULL;
 	/* The end of a call that was asked for, or is inside of another one, is
 	 * not to be missed. */
@@ -52,15 +53,18 @@ void hdmpiPollSettle(struct hdmpiThread *self)
 	self->function = open->function;
 	pollStart(self, open->function, open->start);
 	hdmpiNotePart(self);
+	if (hdmpiOptions.siteDepth)
+		hdmpiSiteNote(self, hdmpiSiteFind(self, open->caller),
+			      self->depth > 1);
 }
 
 /* Whether a call goes on with those that are not written yet. */
 static bool pollGoesOn(const struct hdmpiPolls *polls,
 		       const struct hdmpiCall *call, const char *keys,
-		       const int64_t *values)
+		       const int64_t *values, int64_t site)
 {
 	return polls->calls > 0 && polls->function == call->function &&
-	       polls->keys == keys &&
+	       polls->keys == keys && polls->site == site &&
 	       memcmp(polls->values, values, sizeof(polls->values)) == 0 &&
 	       call->start >= polls->end && call->end >= call->start &&
 	       call->start - polls->end <= GAP_NS &&
@@ -71,6 +75,7 @@ void hdmpiPollEnd(struct hdmpiCall *call, const char *keys,
 		  const int64_t *values)
 {
 	struct hdmpiPolls *polls = &call->self->polls;
+	int64_t site = -1;
 
 	/* Something inside of it was recorded: it has its state. */
 	if (polls->open != call)
@@ -80,12 +85,15 @@ void hdmpiPollEnd(struct hdmpiCall *call, const char *keys,
 		return;
 	}
 	polls->open = NULL;
-	if (!pollGoesOn(polls, call, keys, values)) {
+	if (hdmpiOptions.siteDepth)
+		site = hdmpiSiteFind(call->self, call->caller);
+	if (!pollGoesOn(polls, call, keys, values, site)) {
 		if (polls->calls > 0)
-			pollWrite(call->self);
+			pollWrite(call->self, call->self->depth > 1);
 		polls->function = call->function;
 		polls->keys = keys;
 		memcpy(polls->values, values, sizeof(polls->values));
+		polls->site = site;
 		polls->start = call->start;
 		polls->inside = 0;
 	}

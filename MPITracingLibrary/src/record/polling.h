@@ -40,6 +40,7 @@ struct hdmpiPolls {
 	enum hdmpiFunction function;
 	const char *keys; /**< Of what is recorded of each. */
 	int64_t values[HDMPI_POLL_VALUES];
+	int64_t site;   /**< -1: not asked for. */
 	int64_t start;  /**< Of the first. */
 	int64_t end;    /**< Of the last. */
 	int64_t inside; /**< Nanoseconds inside of them. */
