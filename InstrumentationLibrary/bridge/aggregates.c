@@ -26,6 +26,7 @@ struct group {
 	char file[2 * NAME_PART + 32]; /* The group's name. */
 	bool isOpen;                   /* Else it could not be created. */
 	struct hdRecord record;
+	unsigned int events; /* Bits of those that have a column. */
 	uint64_t owed; /* Instances that were counted, and none was timed. */
 	double body, dispatch; /* Of an instance, when one was last timed. */
 };
@@ -67,6 +68,24 @@ static const struct hdRecordColumn amount = { .name = "Amount",
 					      .type = DOUBLE,
 					      .kind = HD_KIND_DELTA };
 
+/* By enum hdProbeEvent. */
+static const struct hdRecordColumn events[HDPROBE_EVENTS] = {
+#define EVENT(which, called, of)                    \
+	[HDPROBE_EVENT_##which] = { .name = called, \
+				    .type = DOUBLE, \
+				    .unit = of,     \
+				    .kind = HD_KIND_DELTA }
+	EVENT(CYCLES, "Cycles", "cycles"),
+	EVENT(INSTRUCTIONS, "Instructions", "instructions"),
+	EVENT(CACHE_REFERENCES, "CacheReferences", "references"),
+	EVENT(CACHE_MISSES, "CacheMisses", "misses"),
+	EVENT(BRANCHES, "Branches", "branches"),
+	EVENT(BRANCH_MISSES, "BranchMisses", "misses"),
+	EVENT(PAGE_FAULTS, "PageFaults", "faults"),
+	EVENT(TASK_CLOCK, "TaskClock", "s"),
+#undef EVENT
+};
+
 static const struct hdRecordColumn *const timer[] = { &instances, &body,
 						      &missed,    &mean,
 						      &p99,       NULL };
@@ -107,6 +126,22 @@ static void nameGroup(const struct hdProbeAggregates *self, struct group *group)
 	}
 }
 
+/* What the probe of a group counts, and has columns for. */
+static int addEvents(struct group *group)
+{
+	struct hdProbe *probe = hdProbe_find(
+		group->name, *group->to ? group->to : NULL, group->kind);
+	int ret = 0;
+
+	group->events =
+		probe && hdProbeIsTime(group->kind) ? hdProbe_events(probe) : 0;
+	for (unsigned int i = 0; ret == 0 && i < HDPROBE_EVENTS; i++) {
+		if (group->events >> i & 1)
+			ret = hdRecordAddColumn(&group->record, &events[i]);
+	}
+	return ret;
+}
+
 static int openGroup(const struct hdProbeAggregates *self, struct group *group)
 {
 	struct hdRecord *record = &group->record;
@@ -123,6 +158,8 @@ static int openGroup(const struct hdProbeAggregates *self, struct group *group)
 				       kinds[group->kind].word);
 	for (; ret == 0 && *column; column++)
 		ret = hdRecordAddColumn(record, *column);
+	if (ret == 0)
+		ret = addEvents(group);
 	if (ret == 0)
 		ret = hdRecordCommit(record);
 	group->isOpen = ret == 0;
@@ -199,19 +236,32 @@ static void fillTimes(struct group *group, const struct hdProbeFigures *new,
 		group->owed = 0;
 }
 
+/* Events of no instance are 0; of instances that were not counted, unknown. */
+static void fillEvents(const struct group *group,
+		       const struct hdProbeFigures *new, union hdCell *cells)
+{
+	cells += group->kind == HDPROBE_KIND_KERNEL ? 6 : 5;
+	for (unsigned int i = 0; i < HDPROBE_EVENTS; i++) {
+		if (group->events >> i & 1)
+			(cells++)->d = new->instances ? new->events[i] : 0;
+	}
+}
+
 static int writeGroup(struct hdProbeAggregates *self, struct group *group,
 		      const struct hdProbeFigures *new, int64_t nowNs,
 		      bool isLast)
 {
-	union hdCell cells[6];
+	union hdCell cells[6 + HDPROBE_EVENTS];
 
 	if (!group->isOpen)
 		return 0;
 	cells[0].i = (int64_t) new->instances;
-	if (hdProbeIsTime(group->kind))
+	if (hdProbeIsTime(group->kind)) {
 		fillTimes(group, new, isLast, cells);
-	else
+		fillEvents(group, new, cells);
+	} else {
 		cells[1].d = new->body_s;
+	}
 	return hdRecordAdd(&group->record, cells, self->lastNs, nowNs, false) ==
 			       0
 		       ? 0

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "InstrumentationLibrary/command/attach.h"
+#include "InstrumentationLibrary/attach/attach.h"
 #include "InstrumentationLibrary/command/print.h"
 #include "cli/options.h"
 #include "cli/output.h"

@@ -49,6 +49,34 @@ static void addNumber(struct outTable *table, double number, double unit)
 	outTableAdd(table, text);
 }
 
+/* Of an instance; with so many digits behind the point. */
+static void addEvent(struct outTable *table, const struct hdProbeFigures *is,
+		     enum hdProbeEvent event, int digits)
+{
+	char text[OUT_NUMBER_SIZE] = "-";
+
+	if (is->instances && isfinite(is->events[event]))
+		g_snprintf(text, sizeof(text), "%.*f", digits,
+			   is->events[event] / (double)is->instances);
+	outTableAdd(table, text);
+}
+
+/* Instructions a cycle; NaN if unknown. */
+static double ratioOf(const struct hdProbeFigures *is)
+{
+	return is->events[HDPROBE_EVENT_INSTRUCTIONS] /
+	       is->events[HDPROBE_EVENT_CYCLES];
+}
+
+static bool hasEvent(const struct probeTable *table, enum hdProbeEvent event)
+{
+	for (guint i = 0; i < table->rows->len; i++) {
+		if (isfinite(rowAt(table, i)->figures.events[event]))
+			return true;
+	}
+	return false;
+}
+
 static void addTimes(struct outTable *out, const char *name,
 		     const struct hdProbeFigures *figures)
 {
@@ -66,6 +94,25 @@ static void addTimes(struct outTable *out, const char *name,
 	addNumber(out, figures->dispatch_s, 1);
 	addNumber(out, figures->body_s, 1);
 	outTableAdd(out, outInteger(text, (outInt128)figures->missed));
+	addEvent(out, figures, HDPROBE_EVENT_INSTRUCTIONS, 0);
+	addNumber(out, ratioOf(figures), 1);
+	addEvent(out, figures, HDPROBE_EVENT_CACHE_MISSES, 2);
+}
+
+/* Columns of nothing are not shown. */
+static void hideTimes(struct outTable *out, const struct probeTable *table,
+		      bool hasMissed)
+{
+	bool hasInstructions = hasEvent(table, HDPROBE_EVENT_INSTRUCTIONS);
+
+	if (!hasEvent(table, HDPROBE_EVENT_CACHE_MISSES))
+		outTableHide(out, 14);
+	if (!hasInstructions || !hasEvent(table, HDPROBE_EVENT_CYCLES))
+		outTableHide(out, 13);
+	if (!hasInstructions)
+		outTableHide(out, 12);
+	if (!hasMissed)
+		outTableHide(out, 11);
 }
 
 static void addThreads(struct outTable *out, const struct probeRow *row)
@@ -90,10 +137,10 @@ static void printTimes(const struct probeTable *table,
 		       const struct printing *how)
 {
 	static const char *const headings[] = {
-		"<Kernel", ">Instances",  ".Dispatch us", ".Kernel us",
-		".sd us",  ".Min us",     ".Median us",   ".99 % us",
-		".Max us", ".Dispatch s", ".Kernel s",    ">Missed",
-		NULL,
+		"<Kernel",       ">Instances",  ".Dispatch us",  ".Kernel us",
+		".sd us",        ".Min us",     ".Median us",    ".99 % us",
+		".Max us",       ".Dispatch s", ".Kernel s",     ">Missed",
+		">Instructions", ".IPC",        ".Cache misses", NULL,
 	};
 	struct outTable *out = outTableNew(headings);
 	bool isThere = false, hasMissed = false;
@@ -109,8 +156,7 @@ static void printTimes(const struct probeTable *table,
 		if (how->hasThreads)
 			addThreads(out, row);
 	}
-	if (!hasMissed)
-		outTableHide(out, 11);
+	hideTimes(out, table, hasMissed);
 	if (isThere)
 		outTablePrint(out, "", how->isColored);
 	else
@@ -232,6 +278,15 @@ static const struct rowColumn columns[] = {
 	{ NULL, "dispatch_mean_s", ROW_NUMBER, ROW_NOT_CSV },
 	{ NULL, "dispatch_variance", ROW_NUMBER, ROW_NOT_CSV },
 	{ NULL, "decayed_mean_s", ROW_NUMBER, ROW_NOT_CSV },
+	{ NULL, "cycles", ROW_NUMBER, 0 },
+	{ NULL, "instructions", ROW_NUMBER, 0 },
+	{ NULL, "cache_references", ROW_NUMBER, 0 },
+	{ NULL, "cache_misses", ROW_NUMBER, 0 },
+	{ NULL, "branches", ROW_NUMBER, 0 },
+	{ NULL, "branch_misses", ROW_NUMBER, 0 },
+	{ NULL, "page_faults", ROW_NUMBER, 0 },
+	{ NULL, "task_clock_s", ROW_NUMBER, 0 },
+	{ NULL, "instructions_per_cycle", ROW_NUMBER, 0 },
 	{ NULL, NULL, 0, 0 },
 };
 
@@ -255,6 +310,8 @@ enum column {
 	DISPATCH_MEAN,
 	DISPATCH_VARIANCE,
 	DECAYED,
+	FIRST_EVENT, /* By enum hdProbeEvent. */
+	RATIO = FIRST_EVENT + HDPROBE_EVENTS,
 };
 
 static void setRow(struct rows *rows, const struct hdProbeFigures *is)
@@ -281,6 +338,9 @@ static void setRow(struct rows *rows, const struct hdProbeFigures *is)
 	rowsNumber(rows, DISPATCH_MEAN, is->dispatch_mean_s);
 	rowsNumber(rows, DISPATCH_VARIANCE, is->dispatch_variance);
 	rowsNumber(rows, DECAYED, is->decayed_mean_s);
+	for (unsigned int i = 0; i < HDPROBE_EVENTS; i++)
+		rowsNumber(rows, FIRST_EVENT + i, is->events[i]);
+	rowsNumber(rows, RATIO, ratioOf(is));
 }
 
 void printCsv(const struct probeTable *table, const struct printing *how)
@@ -316,6 +376,8 @@ static void jsonThreads(struct outJson *json, const struct probeRow *row)
 		outJsonDouble(json, "dispatch_s", lane->figures.dispatch_s);
 		outJsonDouble(json, "body_s", lane->figures.body_s);
 		outJsonDouble(json, "mean_s", lane->figures.mean_s);
+		outJsonDouble(json, "instructions_per_cycle",
+			      ratioOf(&lane->figures));
 		outJsonEnd(json);
 	}
 	outJsonEnd(json);

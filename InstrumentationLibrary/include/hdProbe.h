@@ -51,7 +51,8 @@
  *
  * **Over time.** hdProbeTrace.h writes what probes count into files.
  *
- * Environment: HDPROBE, HDPROBE_CLOCK, HDPROBE_VERBOSITY; see hdprobe(1).
+ * Environment: HDPROBE, HDPROBE_CLOCK, HDPROBE_COUNTERS, HDPROBE_VERBOSITY; see
+ * hdprobe(1).
  */
 #ifndef HD_PROBE_H
 #define HD_PROBE_H
@@ -77,6 +78,20 @@ enum hdProbeClock {
 	HDPROBE_CLOCK_RAW = 1,       /**< "raw": not slewed by NTP. */
 	HDPROBE_CLOCK_REALTIME = 2,  /**< "realtime": gettimeofday(), us. */
 	HDPROBE_CLOCK_TSC = 3        /**< "tsc": where it may be trusted. */
+};
+
+/** Events that the processor, or the kernel, counts, in the order of
+ *  HDPROBE_COUNTERS' words. */
+enum hdProbeEvent {
+	HDPROBE_EVENT_CYCLES = 0,           /**< "cycles" */
+	HDPROBE_EVENT_INSTRUCTIONS = 1,     /**< "instructions" */
+	HDPROBE_EVENT_CACHE_REFERENCES = 2, /**< "cache-references" */
+	HDPROBE_EVENT_CACHE_MISSES = 3,     /**< "cache-misses", of the last. */
+	HDPROBE_EVENT_BRANCHES = 4,         /**< "branches" */
+	HDPROBE_EVENT_BRANCH_MISSES = 5,    /**< "branch-misses" */
+	HDPROBE_EVENT_PAGE_FAULTS = 6,      /**< "page-faults" */
+	HDPROBE_EVENT_TASK_CLOCK = 7,       /**< "task-clock": CPU time, s. */
+	HDPROBE_EVENTS = 8                  /**< How many there are. */
 };
 
 /** A place that measures. Static, and made by HDPROBE_INIT() or by
@@ -127,6 +142,10 @@ struct hdProbeFigures {
 	double dispatch_mean_s;   /**< Of an instance; NaN if no kernel. */
 	double dispatch_variance; /**< Likewise. */
 	double decayed_mean_s;    /**< See hdProbe_setDecay(); else NaN. */
+	/** By enum hdProbeEvent, in all instances, of a kernel in their bodies:
+	 *  estimated from those in which it was counted; NaN if in none. See
+	 *  hdProbe_setEvents(). */
+	double events[HDPROBE_EVENTS];
 };
 
 /** Whether probes are on; for the functions below only. */
@@ -299,6 +318,44 @@ int hdProbe_setDeadline(struct hdProbe *probe, double seconds);
  * @retval -1 errno ENOSPC: no room for another name.
  */
 int hdProbe_setDecay(struct hdProbe *probe, double halfLife);
+
+/**
+ * Count what the processor does meanwhile: cycles, instructions and misses of
+ * the last cache, or what HDPROBE_COUNTERS says instead.
+ *
+ * It is what the thread itself does, not what the kernel does for it; so
+ * anybody may count it where perf_event_paranoid is 2 or less. Of a timer it is
+ * all between start and stop, of a kernel all in its bodies; with the two
+ * readings of the clock, some 50 instructions. Start and stop have to be in one
+ * thread, which opens a descriptor for each event at its first measurement. A
+ * thread remembers the begin of 16 measurements within each other.
+ *
+ * Where the processor can be asked in user space (rdpmc), an event costs
+ * that instruction a reading, which is not measured in doc/performance.md; else
+ * a group of events costs a system call or two. That is outside of what this
+ * probe measures, but inside of those around it. Where more events are asked
+ * for than the processor has counters, they take turns, and numbers are
+ * estimated from the time that each has counted.
+ *
+ * Where the kernel has no such events, or forbids them, probes are as without;
+ * a line on stderr says why, once a process.
+ *
+ * @param probe A timer or kernel.
+ * @param isOn 0: does not count.
+ *
+ * @retval 0 Done, or HDPROBE_COUNTERS=off, or events cannot be had.
+ * @retval -1 errno ENOSPC: no room for another name; EINVAL: it measures no
+ *         time.
+ */
+int hdProbe_setEvents(struct hdProbe *probe, int isOn);
+
+/**
+ * @param probe One that was used, or set up.
+ *
+ * @return What it counts, as bits by enum hdProbeEvent: 1 << which; 0: nothing,
+ *         not yet, or no more, as it cannot be had.
+ */
+unsigned int hdProbe_events(const struct hdProbe *probe);
 
 /**
  * Read all probes.
@@ -486,6 +543,9 @@ static inline void hdProbe_endScope(struct hdProbeScope *scope)
  */
 #define HDPROBE_DEADLINE(id, seconds) \
 	((void)hdProbe_setDeadline(&hdProbeOf_##id, seconds))
+/** Count events in what HDPROBE_START() or HDPROBE_DISPATCH_START() begins from
+ *  the next time on. */
+#define HDPROBE_COUNT_EVENTS(id) ((void)hdProbe_setEvents(&hdProbeOf_##id, 1))
 
 #else
 
@@ -501,6 +561,7 @@ static inline void hdProbe_endScope(struct hdProbeScope *scope)
 #define HDPROBE_TRANSFER(from, to, bytes) ((void)0)
 #define HDPROBE_COUNT(name, amount) ((void)0)
 #define HDPROBE_DEADLINE(id, seconds) ((void)0)
+#define HDPROBE_COUNT_EVENTS(id) ((void)0)
 
 #endif
 

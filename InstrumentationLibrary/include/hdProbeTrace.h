@@ -26,6 +26,10 @@
  * - of timers and kernels `Body` (s, of all threads together), `Missed`, and
  * for the interval `Mean` (s) and `P99` (s), NaN without a timed instance;
  * - of kernels `Dispatch` (s);
+ * - of timers and kernels that count events (hdProbe_setEvents(),
+ *   HDPROBE_COUNTERS) these: `Cycles`, `Instructions`, `CacheReferences`,
+ *   `CacheMisses`, `Branches`, `BranchMisses`, `PageFaults`, `TaskClock` (s);
+ *   NaN of instances in which none was counted;
  * - of transfers `Bytes`, of counters `Amount`.
  *
  * With sampling, sums are scaled as those of hdProbe_snapshot(); of instances

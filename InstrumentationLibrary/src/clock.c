@@ -7,7 +7,6 @@
 
 #include "InstrumentationLibrary/src/clock.h"
 #include "common/environment.h"
-#include "common/log.h"
 
 /* How long the counter is compared with CLOCK_MONOTONIC. */
 #define CALIBRATE_NS (HD_NS_PER_S / 100)
@@ -16,7 +15,7 @@ int hdProbeClock = HDPROBE_CLOCK_MONOTONIC;
 double hdProbeTickNs = 1;
 uint64_t (*hdProbeClockFake)(void);
 
-static struct hdLogger logger = { .prefix = "libhdProbe" };
+struct hdLogger hdProbeLogger = { .prefix = "libhdProbe" };
 
 static const char *const words[] = { "monotonic", "raw", "realtime", "tsc" };
 #define WORDS (sizeof(words) / sizeof(words[0]))
@@ -64,7 +63,7 @@ void hdProbeClockChoose(void)
 	const char *refusal = "no such clock";
 	struct hdTscFacts facts = { 0 };
 
-	hdLogSetVerbosity(&logger, hdEnvironment("HDPROBE_VERBOSITY"));
+	hdLogSetVerbosity(&hdProbeLogger, hdEnvironment("HDPROBE_VERBOSITY"));
 	if (!asked || !*asked)
 		return;
 	for (size_t i = 0; i < WORDS; i++) {
@@ -75,7 +74,7 @@ void hdProbeClockChoose(void)
 		}
 	}
 	if (refusal)
-		hdLogLoss(&logger,
+		hdLogLoss(&hdProbeLogger,
 			  "HDPROBE_CLOCK=%s: %s; the clock is monotonic", asked,
 			  refusal);
 }

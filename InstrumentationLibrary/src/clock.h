@@ -12,7 +12,11 @@
 #include <hdProbe.h>
 
 #include "common/clock.h"
+#include "common/log.h"
 #include "common/tsc.h"
+
+/** Says what is not recorded. */
+extern struct hdLogger hdProbeLogger;
 
 /** enum hdProbeClock. */
 extern int hdProbeClock;

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "InstrumentationLibrary/src/clock.h"
+#include "InstrumentationLibrary/src/counters.h"
 #include "InstrumentationLibrary/src/memory.h"
 #include "InstrumentationLibrary/src/observe.h"
 #include "InstrumentationLibrary/src/readpage.h"
@@ -186,6 +187,7 @@ static int take(struct hdProbeEntry *entry, const struct hdProbe *probe)
 	copyName(entry->to, probe->to);
 	atomic_store(&entry->state, HD_PROBE_READY);
 	hdProbeObserveNew(entry);
+	hdProbeCountersNew(entry);
 	return 1;
 }
 
@@ -239,6 +241,7 @@ static void endThread(void *own)
 	struct hdProbeOwn *lane = own;
 
 	hdProbeOwn = NULL;
+	hdProbeCountersClose(lane, false);
 	atomic_store_explicit(&lane->isTaken, 0, memory_order_release);
 }
 
@@ -401,6 +404,8 @@ static void beginChild(void)
 		    !remap(memory, HD_PROBE_CHUNK_SIZE, chunkOffset(i)))
 			atomic_fetch_add(&hdProbePage->outside, HD_PROBE_CHUNK);
 	}
+	for (unsigned int i = 0; i < atomic_load(&ownsUsed); i++)
+		hdProbeCountersClose(&owns[i], true);
 	/* All of them are a megabyte, most of it never touched. */
 	memset(owns, 0, atomic_load(&ownsUsed) * sizeof(owns[0]));
 	memset(shared, 0, sizeof(shared));
@@ -431,6 +436,7 @@ void hdProbeSetUp(void)
 	hdProbeSeed = (uint64_t)hdMonotonicNow() * UINT64_C(0x94d049bb133111eb);
 	hasKey = pthread_key_create(&key, endThread) == 0;
 	openPage();
+	hdProbeCountersChoose();
 	pthread_atfork(lockMutex, unlockMutex, beginChild);
 	if (asked && strcmp(asked, "off") == 0)
 		hdProbe_enable(0);

@@ -14,6 +14,7 @@ struct hdProbeOwn {
 	_Atomic(struct hdProbeSlot *) slots[HD_PROBE_PROBES];
 	_Atomic uint32_t isTaken;
 	uint32_t number;
+	struct hdProbeCounting *counting; /**< See counters.h. */
 };
 
 /** The head; one that nobody else sees until there is a page. */

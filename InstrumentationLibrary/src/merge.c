@@ -25,7 +25,9 @@ enum scalar {
 	OUTER,
 	OUTER_SQUARES,
 	OUTER_SQUARES_HIGH,
-	SCALARS,
+	EVENTS,
+	COUNTED = EVENTS + HDPROBE_EVENTS,
+	SCALARS = COUNTED + HDPROBE_EVENTS,
 };
 
 /* Members of the slot, which the sequence says belong together. */
@@ -43,6 +45,10 @@ void hdProbeTotalsClear(struct hdProbeTotals *totals)
 
 static _Atomic uint64_t *scalarOf(struct hdProbeSums *sums, enum scalar which)
 {
+	if (which >= COUNTED)
+		return &sums->counted[which - COUNTED];
+	if (which >= EVENTS)
+		return &sums->events[which - EVENTS];
 	switch (which) {
 	case COUNT:
 		return &sums->count;
@@ -184,6 +190,10 @@ void hdProbeTotalsAdd(struct hdProbeTotals *totals, struct hdProbeSlot *slot,
 	totals->missed += grown[MISSED];
 	totals->sum += grown[SUM];
 	totals->outer += grown[OUTER];
+	for (unsigned int i = 0; i < HDPROBE_EVENTS; i++) {
+		totals->events[i] += grown[EVENTS + i];
+		totals->counted[i] += grown[COUNTED + i];
+	}
 	totals->squares += grownWide(&view, SQUARES, slot->base.squares, since);
 	totals->outerSquares +=
 		grownWide(&view, OUTER_SQUARES, slot->base.outerSquares, since);
@@ -210,6 +220,10 @@ void hdProbeTotalsSubtract(struct hdProbeTotals *totals,
 	totals->outer -= before->outer;
 	totals->squares -= before->squares;
 	totals->outerSquares -= before->outerSquares;
+	for (unsigned int i = 0; i < HDPROBE_EVENTS; i++) {
+		totals->events[i] -= before->events[i];
+		totals->counted[i] -= before->counted[i];
+	}
 	for (unsigned int i = 0; i < HD_PROBE_BUCKETS; i++)
 		totals->histogram[i] -= before->histogram[i];
 	totals->min = UINT64_MAX;
@@ -231,6 +245,10 @@ void hdProbeTotalsMerge(struct hdProbeTotals *totals,
 	totals->outer += others->outer;
 	totals->squares += others->squares;
 	totals->outerSquares += others->outerSquares;
+	for (unsigned int i = 0; i < HDPROBE_EVENTS; i++) {
+		totals->events[i] += others->events[i];
+		totals->counted[i] += others->counted[i];
+	}
 	totals->min = others->min < totals->min ? others->min : totals->min;
 	totals->max = others->max > totals->max ? others->max : totals->max;
 	for (unsigned int i = 0; i < HD_PROBE_BUCKETS; i++)
@@ -290,6 +308,20 @@ static double variance(uint64_t n, uint64_t sum, unsigned __int128 squares)
 	return result > 0 ? result : 0;
 }
 
+/* Of all instances, as those that were counted have them. */
+static void eventFigures(const struct hdProbeTotals *totals,
+			 struct hdProbeFigures *figures)
+{
+	for (unsigned int i = 0; i < HDPROBE_EVENTS; i++) {
+		figures->events[i] = NAN;
+		if (totals->counted[i])
+			figures->events[i] = (double)totals->events[i] *
+					     (double)totals->count /
+					     (double)totals->counted[i];
+	}
+	figures->events[HDPROBE_EVENT_TASK_CLOCK] /= 1e9;
+}
+
 void hdProbeTotalsFigures(const struct hdProbeTotals *totals, double tickNs,
 			  struct hdProbeFigures *figures)
 {
@@ -329,6 +361,7 @@ void hdProbeTotalsFigures(const struct hdProbeTotals *totals, double tickNs,
 				 totals->outerSquares) *
 			tick / per * tick / per;
 	}
+	eventFigures(totals, figures);
 	if (totals->weight > 0)
 		figures->decayed_mean_s =
 			totals->decayed / totals->weight * tick / per;

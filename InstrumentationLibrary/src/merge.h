@@ -24,6 +24,7 @@ struct hdProbeTotals {
 	double weight, decayed;
 	uint64_t stamp; /**< When these two were so; 0: never. */
 	uint64_t histogram[HD_PROBE_BUCKETS];
+	uint64_t events[HDPROBE_EVENTS], counted[HDPROBE_EVENTS];
 };
 
 /** Nothing yet. */

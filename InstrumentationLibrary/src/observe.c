@@ -5,6 +5,7 @@
 #include <errno.h>
 
 #include "InstrumentationLibrary/src/clock.h"
+#include "InstrumentationLibrary/src/counters.h"
 #include "InstrumentationLibrary/src/memory.h"
 #include "InstrumentationLibrary/src/observe.h"
 
@@ -46,16 +47,22 @@ void hdProbeObserveEnd(const struct hdProbeEntry *entry)
 void hdProbe_observedBody(struct hdProbeSpan *span, int isBegin)
 {
 	const struct hdProbeObserver *who = atomic_load(&observer);
-	uint64_t before, after;
+	bool isObserved = who && (span->dispatch & HD_PROBE_BEGUN_OBSERVED);
+	uint64_t start = span->dispatch & ~HD_PROBE_BEGUN_MORE;
+	uint64_t before = hdProbeClockRead(), after;
 
-	if (!who)
-		return;
-	before = hdProbeClockRead();
-	who->body(isBegin);
+	if (isObserved && isBegin)
+		who->body(1);
+	if (start > 1)
+		hdProbeCountersBody(start, isBegin);
+	if (isObserved && !isBegin)
+		who->body(0);
 	after = hdProbeClockRead();
 	/* As if the dispatch had begun later: it has not lasted so long. */
-	if ((span->dispatch & ~HD_PROBE_OBSERVED) > 1 && after > before)
+	if (start > 1 && after > before) {
+		hdProbeCountersMove(start, after - before);
 		span->dispatch += after - before;
+	}
 }
 
 int hdProbe_observe(const struct hdProbeObserver *new)

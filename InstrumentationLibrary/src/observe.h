@@ -11,6 +11,12 @@
 
 #include "InstrumentationLibrary/src/page.h"
 
+/** What a begin says in its result, beside the time: that somebody is called or
+ *  events are counted at its end; and that somebody is called. */
+#define HD_PROBE_BEGUN_RARE (UINT64_C(1) << 63)
+#define HD_PROBE_BEGUN_OBSERVED (UINT64_C(1) << 62)
+#define HD_PROBE_BEGUN_MORE (HD_PROBE_BEGUN_RARE | HD_PROBE_BEGUN_OBSERVED)
+
 /** Change the bits of a mask in a probe's sampling. */
 void hdProbeSetEvery(struct hdProbeEntry *entry, uint64_t bits, uint64_t mask);
 

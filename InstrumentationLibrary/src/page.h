@@ -49,6 +49,8 @@ struct hdProbeSums {
 	_Atomic uint64_t outer; /**< Of kernels: ticks of dispatch. */
 	_Atomic uint64_t outerSquares[2];
 	_Atomic uint64_t histogram[HD_PROBE_BUCKETS];
+	_Atomic uint64_t events[HDPROBE_EVENTS];  /**< Of the processor. */
+	_Atomic uint64_t counted[HDPROBE_EVENTS]; /**< In so many instances. */
 };
 
 /** What a thread, or several, has counted of a probe. */
@@ -73,16 +75,19 @@ struct hdProbeEntry {
 	char name[HDPROBE_NAME_SIZE];
 	char to[HDPROBE_NAME_SIZE];
 	_Atomic uint64_t deadline; /**< Ticks; 0: none. */
-	/** One in so many is timed; 0: all; with HD_PROBE_OBSERVED. Of number
-	 *  0, which has no name, HD_PROBE_OBSERVED if anybody observes. */
+	/** One in so many is timed; 0: all; with HD_PROBE_OBSERVED and
+	 *  HD_PROBE_COUNTED. Of number 0, which has no name, these if new
+	 *  probes may have them. */
 	_Atomic uint64_t every;
 	_Atomic uint64_t isRandom;
 	_Atomic uint64_t halfLife; /**< Ticks; 0: no decayed mean. */
 };
 
-/** Somebody is called at each measurement, and the begin says so in its
- *  result. */
+/** Somebody is called at each measurement. */
 #define HD_PROBE_OBSERVED (UINT64_C(1) << 63)
+/** Events of the processor are counted. */
+#define HD_PROBE_COUNTED (UINT64_C(1) << 62)
+#define HD_PROBE_MORE (HD_PROBE_OBSERVED | HD_PROBE_COUNTED)
 
 enum hdProbeEntryState {
 	HD_PROBE_FREE,

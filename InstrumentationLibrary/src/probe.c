@@ -11,6 +11,7 @@
 #include <errno.h>
 
 #include "InstrumentationLibrary/src/clock.h"
+#include "InstrumentationLibrary/src/counters.h"
 #include "InstrumentationLibrary/src/decay.h"
 #include "InstrumentationLibrary/src/memory.h"
 #include "InstrumentationLibrary/src/observe.h"
@@ -200,6 +201,16 @@ static inline __attribute__((always_inline)) struct hdProbeSlot *slotOf(
 	return __builtin_expect(slot != NULL, 1) ? slot : hdProbeClaim(probe);
 }
 
+/* Nobody counts in the slot now: it is the thread's, and this no handler that
+ * has interrupted it. */
+static inline __attribute__((always_inline)) int isFree(
+	const struct hdProbeSlot *slot, uint32_t sequence)
+{
+	return !(sequence & 1) &&
+	       atomic_load_explicit(&slot->lane, memory_order_relaxed) !=
+		       HD_PROBE_SHARED;
+}
+
 static inline __attribute__((always_inline)) void record(
 	struct hdProbe *probe, const struct measurement *new, int isTimed)
 {
@@ -209,11 +220,7 @@ static inline __attribute__((always_inline)) void record(
 	if (__builtin_expect(!slot, 0))
 		return;
 	sequence = atomic_load_explicit(&slot->sequence, memory_order_relaxed);
-	if (__builtin_expect(sequence & 1 || atomic_load_explicit(
-						     &slot->lane,
-						     memory_order_relaxed) ==
-						     HD_PROBE_SHARED,
-			     0)) {
+	if (__builtin_expect(!isFree(slot, sequence), 0)) {
 		storeShared(probe, new, isTimed);
 		return;
 	}
@@ -222,6 +229,41 @@ static inline __attribute__((always_inline)) void record(
 	/* A handler that comes from now on sees that. */
 	atomic_signal_fence(memory_order_seq_cst);
 	store(slot, &hdProbePage->entries[probe->index], new, isTimed, 0);
+	atomic_store_explicit(&slot->sequence, sequence + 2,
+			      memory_order_release);
+}
+
+static void storeEvents(struct hdProbeSums *sums, unsigned int counted,
+			const uint64_t *amounts, uint64_t n, int isShared)
+{
+	for (unsigned int i = 0; i < HDPROBE_EVENTS; i++) {
+		if (!(counted >> i & 1))
+			continue;
+		add(&sums->events[i], amounts[i], isShared);
+		add(&sums->counted[i], n, isShared);
+	}
+}
+
+/* Events of n instances that have been recorded. */
+static void recordEvents(struct hdProbe *probe, unsigned int counted,
+			 const uint64_t *amounts, uint64_t n)
+{
+	struct hdProbeSlot *slot = counted ? slotOf(probe) : NULL;
+	uint32_t sequence;
+
+	if (!slot)
+		return;
+	sequence = atomic_load_explicit(&slot->sequence, memory_order_relaxed);
+	if (!isFree(slot, sequence)) {
+		slot = hdProbeSharedSlot(probe->index);
+		if (slot)
+			storeEvents(&slot->sums, counted, amounts, n, 1);
+		return;
+	}
+	atomic_store_explicit(&slot->sequence, sequence + 1,
+			      memory_order_relaxed);
+	atomic_signal_fence(memory_order_seq_cst);
+	storeEvents(&slot->sums, counted, amounts, n, 0);
 	atomic_store_explicit(&slot->sequence, sequence + 2,
 			      memory_order_release);
 }
@@ -279,21 +321,30 @@ static int isTimedNow(struct hdProbe *probe, uint64_t every, int isRandom)
 /* ---- Calls -----------------------------------------------------------------
  */
 
-/* With sampling, or observed. */
+/* With sampling, or observed, or with events. */
 static __attribute__((noinline)) uint64_t beginRarely(struct hdProbe *probe)
 {
 	unsigned int index = hdProbeNumber(probe);
 	const struct hdProbeEntry *entry = &hdProbePage->entries[index];
-	uint64_t every = index ? hdProbeGet(&entry->every) : 0;
-	uint64_t observed = every & HD_PROBE_OBSERVED;
+	uint64_t bits = index ? hdProbeGet(&entry->every) : 0;
+	uint64_t every = bits & ~HD_PROBE_MORE, begun = 0, start;
+	struct hdProbeMark *mark = NULL;
 
-	every &= ~HD_PROBE_OBSERVED;
-	if (observed)
+	if (bits & HD_PROBE_OBSERVED) {
 		hdProbeObserveBegin(entry);
+		begun = HD_PROBE_BEGUN_MORE;
+	}
 	if (every &&
 	    !isTimedNow(probe, every, hdProbeGet(&entry->isRandom) != 0))
-		return NOT_TIMED | observed;
-	return hdProbeClockRead() | observed;
+		return NOT_TIMED | begun;
+	if (bits & HD_PROBE_COUNTED && slotOf(probe))
+		mark = hdProbeCountersBegin(hdProbeOwn, index,
+					    entry->kind == HDPROBE_KIND_KERNEL);
+	if (mark)
+		begun |= HD_PROBE_BEGUN_RARE;
+	start = hdProbeClockRead();
+	hdProbeCountersBegun(mark, start);
+	return start | begun;
 }
 
 uint64_t hdProbe_begin(struct hdProbe *probe)
@@ -312,13 +363,43 @@ uint64_t hdProbe_now(void)
 	return hdProbeClockRead();
 }
 
+/* Observed, or with events: of the end of n instances. */
+static __attribute__((noinline)) void finishRarely(struct hdProbe *probe,
+						   uint64_t start,
+						   struct measurement *new,
+						   int isKernel)
+{
+	uint64_t ticks = start & ~HD_PROBE_BEGUN_MORE, all;
+	uint64_t amounts[HDPROBE_EVENTS];
+	unsigned int counted;
+
+	if (ticks == NOT_TIMED) {
+		record(probe, new, 0);
+	} else {
+		new->end = hdProbeClockRead();
+		counted = hdProbeCountersEnd(
+			__atomic_load_n(&probe->index, __ATOMIC_RELAXED), ticks,
+			amounts);
+		all = new->end > ticks ? new->end - ticks : 0;
+		if (isKernel)
+			new->outer = all > new->ticks ? all - new->ticks : 0;
+		else
+			new->ticks = all;
+		if (new->n > 0) {
+			record(probe, new, 1);
+			recordEvents(probe, counted, amounts, new->n);
+		}
+	}
+	if (start & HD_PROBE_BEGUN_OBSERVED)
+		hdProbeObserveEnd(&hdProbePage->entries[probe->index]);
+}
+
 void hdProbe_finish(struct hdProbe *probe, uint64_t start, uint64_t n)
 {
 	struct measurement new = { .n = n };
 
-	if (__builtin_expect(start >= HD_PROBE_OBSERVED, 0)) {
-		hdProbe_finish(probe, start & ~HD_PROBE_OBSERVED, n);
-		hdProbeObserveEnd(&hdProbePage->entries[probe->index]);
+	if (__builtin_expect(start >= HD_PROBE_BEGUN_RARE, 0)) {
+		finishRarely(probe, start, &new, 0);
 		return;
 	}
 	if (start == NOT_TIMED) {
@@ -337,10 +418,8 @@ void hdProbe_finishSpan(struct hdProbe *probe, struct hdProbeSpan *span,
 	struct measurement new = { .n = n, .ticks = span->inside };
 	uint64_t all;
 
-	if (__builtin_expect(span->dispatch >= HD_PROBE_OBSERVED, 0)) {
-		span->dispatch &= ~HD_PROBE_OBSERVED;
-		hdProbe_finishSpan(probe, span, n);
-		hdProbeObserveEnd(&hdProbePage->entries[probe->index]);
+	if (__builtin_expect(span->dispatch >= HD_PROBE_BEGUN_RARE, 0)) {
+		finishRarely(probe, span->dispatch, &new, 1);
 		return;
 	}
 	if (span->dispatch == NOT_TIMED) {
@@ -401,7 +480,7 @@ int hdProbe_setSampling(struct hdProbe *probe, unsigned int every, int isRandom)
 	if (!entry)
 		return -1;
 	atomic_store(&entry->isRandom, isRandom != 0);
-	hdProbeSetEvery(entry, every > 1 ? every : 0, ~HD_PROBE_OBSERVED);
+	hdProbeSetEvery(entry, every > 1 ? every : 0, ~HD_PROBE_MORE);
 	return 0;
 }
 

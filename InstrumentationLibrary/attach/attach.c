@@ -13,10 +13,13 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "InstrumentationLibrary/command/attach.h"
+#include "InstrumentationLibrary/attach/attach.h"
 #include "InstrumentationLibrary/src/clock.h"
 #include "InstrumentationLibrary/src/readpage.h"
 #include "common/clock.h"
+
+/* How long the lock of a page is waited for. */
+#define PATIENCE_NS (HD_NS_PER_S / 10)
 
 struct attached {
 	int fd;
@@ -96,7 +99,9 @@ static struct attached *openPage(const char *path, pid_t pid, bool isReset,
 	self->protection = PROT_READ | (isReset ? PROT_WRITE : 0);
 	self->pid = pid;
 	self->process = (int)syscall(SYS_pidfd_open, pid, 0);
-	self->fd = open(path, (isReset ? O_RDWR : O_RDONLY) | O_CLOEXEC);
+	/* What only is called so must not hold us up. */
+	self->fd = open(path, (isReset ? O_RDWR : O_RDONLY) | O_CLOEXEC |
+				      O_NONBLOCK | O_NOCTTY);
 	*ret = self->fd < 0 ? -errno : checkPage(self);
 	if (*ret == 0)
 		return self;
@@ -153,6 +158,24 @@ void detach(struct attached *self)
 	if (self->process >= 0)
 		close(self->process);
 	g_free(self);
+}
+
+/* Lock the page, unless its process keeps it locked for longer than anybody
+ * needs. */
+static int lockPage(struct attached *self, bool isReset)
+{
+	int64_t deadline = hdMonotonicNow() + PATIENCE_NS;
+	struct flock lock = { .l_type = isReset ? F_WRLCK : F_RDLCK,
+			      .l_whence = SEEK_SET };
+
+	while (fcntl(self->fd, F_OFD_SETLK, &lock) != 0) {
+		if (errno != EAGAIN && errno != EACCES && errno != EINTR)
+			return -errno;
+		if (hdMonotonicNow() > deadline)
+			return -EBUSY;
+		poll(NULL, 0, 1);
+	}
+	return 0;
 }
 
 static void unlock(struct attached *self)
@@ -269,7 +292,7 @@ int attachedRead(struct attached *self, bool isReset, struct probeTable *table)
 {
 	const struct hdProbeHead *head;
 	int64_t since, now;
-	int ret = hdProbeReaderLock(self->fd, isReset);
+	int ret = lockPage(self, isReset);
 
 	if (ret < 0)
 		return ret;

@@ -50,7 +50,7 @@ struct attached *attach(pid_t pid, bool isReset, char **error);
 /** Free it; NULL does nothing. */
 void detach(struct attached *self);
 
-/** Read all; 0, or a negative errno. */
+/** Read all; 0, or a negative errno: -EBUSY if the page stays locked. */
 int attachedRead(struct attached *self, bool isReset, struct probeTable *table);
 
 /** Wait for so many milliseconds; false when the process has ended. */
