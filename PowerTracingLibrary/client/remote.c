@@ -33,7 +33,7 @@ struct ptRemote {
 	GByteArray *in; /* What was received; the first are used up. */
 	size_t used;
 	uint16_t lastTag;
-	struct ptWireGreeting greeting;
+	struct hdFrameGreeting greeting;
 	/* A ping on its way. */
 	uint64_t pings;
 	int64_t pingWall, pingMono; /* Monotonic 0 for none. */
@@ -217,20 +217,20 @@ static int remoteFill(struct ptRemote *remote, size_t size, int64_t deadlineNs)
 static int frameReceive(struct ptRemote *remote, int64_t deadlineNs,
 			struct ptRemoteFrame *frame)
 {
-	int ret = remoteFill(remote, PT_WIRE_HEADER_SIZE, deadlineNs);
+	int ret = remoteFill(remote, HD_FRAME_HEADER_SIZE, deadlineNs);
 
 	if (ret < 0)
 		return ret;
-	ptWireDecodeHeader(remote->in->data + remote->used, &frame->header);
+	hdFrameDecodeHeader(remote->in->data + remote->used, &frame->header);
 	if (frame->header.length > PAYLOAD_MAX)
 		return -EPROTO;
 	/* Its begin is there, so all of it must come. */
-	ret = remoteFill(remote, PT_WIRE_HEADER_SIZE + frame->header.length,
+	ret = remoteFill(remote, HD_FRAME_HEADER_SIZE + frame->header.length,
 			 hdMonotonicNow() + PT_REMOTE_PATIENCE_NS);
 	if (ret < 0)
 		return ret == -ETIMEDOUT ? -ECONNRESET : ret;
-	frame->payload = remote->in->data + remote->used + PT_WIRE_HEADER_SIZE;
-	remote->used += PT_WIRE_HEADER_SIZE + frame->header.length;
+	frame->payload = remote->in->data + remote->used + HD_FRAME_HEADER_SIZE;
+	remote->used += HD_FRAME_HEADER_SIZE + frame->header.length;
 	return 0;
 }
 
@@ -248,7 +248,7 @@ int ptRemoteDecode(struct ptRemote *remote, const struct ptRemoteFrame *frame,
 
 static int takePong(struct ptRemote *remote, const struct ptRemoteFrame *frame)
 {
-	struct ptWirePong pong;
+	struct hdFramePong pong;
 	int ret = ptRemoteDecode(remote, frame, &pong);
 
 	if (ret < 0)
@@ -282,7 +282,7 @@ int ptRemoteReceive(struct ptRemote *remote, int64_t deadlineNs,
 
 int ptRemoteRefused(struct ptRemote *remote, const struct ptRemoteFrame *frame)
 {
-	struct ptWireFailure failure;
+	struct hdFrameFailure failure;
 	char text[HD_FIELD_TEXT_MAX + 1];
 	int ret = ptRemoteDecode(remote, frame, &failure);
 
@@ -294,14 +294,14 @@ int ptRemoteRefused(struct ptRemote *remote, const struct ptRemoteFrame *frame)
 	if (frame->header.tag == 0)
 		return -ECONNRESET;
 	switch (failure.code) {
-	case PT_WIRE_EUNKNOWN:
+	case HD_FRAME_EUNKNOWN:
 		return -ENOENT;
-	case PT_WIRE_EFORBIDDEN:
-	case PT_WIRE_EDENIED:
-	case PT_WIRE_EAUTHENTICATE:
+	case HD_FRAME_EFORBIDDEN:
+	case HD_FRAME_EDENIED:
+	case HD_FRAME_EAUTHENTICATE:
 		return -EACCES;
-	case PT_WIRE_ELIMIT:
-	case PT_WIRE_EMEMORY:
+	case HD_FRAME_ELIMIT:
+	case HD_FRAME_EMEMORY:
 		return -EBUSY;
 	default:
 		return -EREMOTEIO;
@@ -333,7 +333,7 @@ int ptRemoteSend(struct ptRemote *remote, enum ptWireType type,
 	remote->lastTag = next ? next : 1;
 	size = ptWireEncode(type, remote->lastTag, message, bytes, REQUEST_MAX,
 			    &fault);
-	ret = size > 0 && size - PT_WIRE_HEADER_SIZE <=
+	ret = size > 0 && size - HD_FRAME_HEADER_SIZE <=
 				      remote->greeting.payloadMax
 		      ? remoteWrite(remote, bytes, size)
 		      : -EMSGSIZE;
@@ -372,7 +372,7 @@ int ptRemoteAnswer(struct ptRemote *remote, uint16_t tag, unsigned int type,
 
 int ptRemotePing(struct ptRemote *remote)
 {
-	struct ptWirePing ping = { .content = ++remote->pings };
+	struct hdFramePing ping = { .content = ++remote->pings };
 
 	remote->pingWall = hdClockNow();
 	remote->pingMono = hdMonotonicNow();
@@ -446,26 +446,26 @@ static int remoteEncrypt(struct ptRemote *remote)
 
 static int remoteGreet(struct ptRemote *remote)
 {
-	const struct ptWireHello hello = {
+	const struct hdFrameHello hello = {
 		.lowest = PT_WIRE_VERSION,
 		.highest = PT_WIRE_VERSION,
 		.payloadMax = PAYLOAD_MAX,
 	};
-	unsigned char bytes[PT_WIRE_HELLO_SIZE];
+	unsigned char bytes[HD_FRAME_HELLO_SIZE];
 	struct hdFieldFault fault;
 	int ret;
 
-	ptWireEncodeHello(&hello, bytes);
+	hdFrameEncodeHello(PT_WIRE_MAGIC, &hello, bytes);
 	ret = remoteWrite(remote, bytes, sizeof(bytes));
 	if (ret == 0)
-		ret = remoteFill(remote, PT_WIRE_GREETING_SIZE,
+		ret = remoteFill(remote, HD_FRAME_GREETING_SIZE,
 				 hdMonotonicNow() + PT_REMOTE_PATIENCE_NS);
 	if (ret < 0)
 		return remoteFailed(remote, ret);
-	if (ptWireDecodeGreeting(remote->in->data, &remote->greeting, &fault) <
-	    0)
+	if (hdFrameDecodeGreeting(PT_WIRE_MAGIC, remote->in->data,
+				  &remote->greeting, &fault) < 0)
 		return remoteBad(remote, &fault);
-	remote->used = PT_WIRE_GREETING_SIZE;
+	remote->used = HD_FRAME_GREETING_SIZE;
 	if (remote->greeting.version == PT_WIRE_VERSION)
 		return 0;
 	ptMessage(HD_LOG_ERROR, "%s: it speaks another version",
@@ -490,35 +490,23 @@ static int remoteLook(struct ptRemote *remote)
 static int proveWith(struct ptRemote *remote, const char *user,
 		     const char *token)
 {
-	struct ptWireAuthenticate request = { .user = hdFieldTextOf(user) };
-	struct hdProof proof = {
-		.protocol = PT_WIRE_PROTOCOL,
-		.token = token,
-		.tokenLength = strlen(token),
-		.user = request.user,
-	};
-	struct ptWireAuthenticated answer;
+	struct hdFrameAuthenticate request;
+	struct hdFrameAuthenticated answer;
 	unsigned char theirs[HD_PROOF_SIZE];
 	uint16_t tag;
 	int ret;
 
-	if (getrandom(request.nonce, sizeof(request.nonce), 0) !=
-	    (ssize_t)sizeof(request.nonce))
-		return remoteFailed(remote, -EIO);
-	memcpy(proof.serverNonce, remote->greeting.nonce,
-	       sizeof(proof.serverNonce));
-	memcpy(proof.clientNonce, request.nonce, sizeof(proof.clientNonce));
-	if (remote->session &&
-	    hdTlsBinding(remote->session, PT_WIRE_EXPORTER, proof.binding) < 0)
-		return remoteFailed(remote, -EIO);
-	hdProve(&proof, HD_PROOF_CLIENT, request.proof);
+	ret = hdAuthenticationMake(&ptWireAuthentication, remote->session,
+				   remote->greeting.nonce, user, token,
+				   &request, theirs);
+	if (ret < 0)
+		return remoteFailed(remote, ret);
 	ret = ptRemoteSend(remote, PT_WIRE_AUTHENTICATE, &request, &tag);
 	if (ret == 0)
 		ret = ptRemoteAnswer(remote, tag, PT_WIRE_AUTHENTICATED,
 				     &answer, NULL);
 	if (ret < 0)
 		return ret;
-	hdProve(&proof, HD_PROOF_SERVER, theirs);
 	if (hdProofIsEqual(theirs, answer.proof, sizeof(theirs)))
 		return 0;
 	ptMessage(HD_LOG_ERROR,

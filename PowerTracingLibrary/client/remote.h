@@ -45,7 +45,7 @@ struct ptRemoteSetup {
 
 /** A frame that was received; the payload is valid until the next one. */
 struct ptRemoteFrame {
-	struct ptWireHeader header;
+	struct hdFrameHeader header;
 	const unsigned char *payload;
 };
 

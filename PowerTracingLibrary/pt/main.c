@@ -117,25 +117,6 @@ static int run(const struct options *options)
 	return result;
 }
 
-/* What --help says at its end. */
-static const char *notes(void)
-{
-	static char notes[4096];
-	GString *text = g_string_new("Commands, for power services:\n");
-
-	cliSubcommandsAppend(text, commands);
-	g_string_append(text,
-			"\n'pt COMMAND --help' says more.\n\n"
-			"Signals: SIGINT and SIGTERM end the trace, SIGUSR1 "
-			"stops and SIGUSR2 starts it,\nSIGHUP begins a new "
-			"project with the configuration read again.\n"
-			"Exit status: 0, or the number of PT_E... in PT.h; see "
-			"pt(1).");
-	g_strlcpy(notes, text->str, sizeof(notes));
-	g_string_free(text, TRUE);
-	return notes;
-}
-
 static int parseAndRun(struct options *options, int argc, char **argv)
 {
 	gboolean hasDuration;
@@ -180,7 +161,14 @@ static int parseAndRun(struct options *options, int argc, char **argv)
 	int status;
 
 	options->duration = -1;
-	pt.notes = notes();
+	pt.notes = cliSubcommandsNotes(
+		"Commands, for power services:\n", commands,
+		"\n'pt COMMAND --help' says more.\n\n"
+		"Signals: SIGINT and SIGTERM end the trace, SIGUSR1 "
+		"stops and SIGUSR2 starts it,\nSIGHUP begins a new "
+		"project with the configuration read again.\n"
+		"Exit status: 0, or the number of PT_E... in PT.h; see "
+		"pt(1).");
 	status = cliParse(&pt, lists, &argc, &argv);
 	if (status >= 0)
 		return status;
@@ -212,21 +200,6 @@ static int runCommand(int argc, char **argv)
 	return cliNoSubcommand(&pt, commands, argv[0]);
 }
 
-/* What shells complete, of all subcommands. */
-static int dump(void)
-{
-	int status = 0;
-
-	cliSubcommandsDump(commands);
-	for (size_t i = 0; status == 0 && i < G_N_ELEMENTS(runs); i++) {
-		char *argv[] = { (char *)commands[i].name,
-				 (char *)"--dump-options", NULL };
-
-		status = runs[i](2, argv);
-	}
-	return status;
-}
-
 int main(int argc, char **argv)
 {
 	struct options options = { 0 };
@@ -243,7 +216,7 @@ int main(int argc, char **argv)
 	wantsDump = argc > 1 && strcmp(argv[1], "--dump-options") == 0;
 	result = parseAndRun(&options, argc, argv);
 	if (result == 0 && wantsDump)
-		result = dump();
+		result = cliSubcommandsDump(commands, NULL, runCommand);
 	g_free(options.config);
 	g_free(options.project);
 	g_free(options.topology);

@@ -44,38 +44,15 @@ static void accessPeer(struct ptClient *client)
 		 "process %ld of %s", (long)credentials.pid, client->user);
 }
 
-static void accessHost(struct ptClient *client, const struct sockaddr *address)
-{
-	const struct sockaddr_in6 *in6 =
-		(const struct sockaddr_in6 *)(const void *)address;
-	const struct sockaddr_in *in =
-		(const struct sockaddr_in *)(const void *)address;
-	char text[INET6_ADDRSTRLEN] = "?";
-
-	if (address->sa_family == AF_INET6) {
-		inet_ntop(AF_INET6, &in6->sin6_addr, text, sizeof(text));
-		snprintf(client->connection.peer,
-			 sizeof(client->connection.peer), "[%s]:%u", text,
-			 ntohs(in6->sin6_port));
-	} else {
-		inet_ntop(AF_INET, &in->sin_addr, text, sizeof(text));
-		snprintf(client->connection.peer,
-			 sizeof(client->connection.peer), "%s:%u", text,
-			 ntohs(in->sin_port));
-	}
-}
-
 void ptAccessFind(struct ptClient *client, const struct sockaddr *address)
 {
-	memcpy(&client->address, address,
-	       address->sa_family == AF_INET6  ? sizeof(struct sockaddr_in6)
-	       : address->sa_family == AF_INET ? sizeof(struct sockaddr_in)
-					       : sizeof(sa_family_t));
+	hdAddressCopy(&client->address, address);
 	client->isLocal = hdAddressIsLocal(address);
 	if (address->sa_family == AF_UNIX)
 		accessPeer(client);
 	else
-		accessHost(client, address);
+		hdAddressText(address, client->connection.peer,
+			      sizeof(client->connection.peer));
 }
 
 bool ptAccessMustAuthenticate(const struct ptClient *client)

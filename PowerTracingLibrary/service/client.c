@@ -18,9 +18,9 @@ static bool clientDetect(struct ptClient *client)
 {
 	const unsigned char *bytes = client->connection.in.bytes;
 
-	if (client->connection.in.used < PT_WIRE_MAGIC_SIZE)
+	if (client->connection.in.used < HD_FRAME_MAGIC_SIZE)
 		return false;
-	if (memcmp(bytes, PT_WIRE_MAGIC, PT_WIRE_MAGIC_SIZE) == 0)
+	if (memcmp(bytes, PT_WIRE_MAGIC, HD_FRAME_MAGIC_SIZE) == 0)
 		client->protocol = &ptNative;
 	else if (bytes[0] <= 9 && !bytes[1] && !bytes[2] && !bytes[3])
 		client->protocol = &ptPmlib;

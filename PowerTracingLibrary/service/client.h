@@ -23,7 +23,7 @@
 /** Longest answer that comes as one. */
 #define PT_CLIENT_ANSWER_MAX ((size_t)1 << 24)
 /** Longest request. */
-#define PT_CLIENT_IN (PT_WIRE_HEADER_SIZE + 65536)
+#define PT_CLIENT_IN (HD_FRAME_HEADER_SIZE + 65536)
 
 struct ptClient;
 

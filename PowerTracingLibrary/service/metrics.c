@@ -10,49 +10,12 @@
 #include "PowerTracingLibrary/service/client.h"
 #include "PowerTracingLibrary/service/metrics.h"
 #include "common/clock.h"
+#include "net/metrictext.h"
 
 struct metrics {
-	FILE *file;
+	struct hdMetricText text;
 	struct ptService *service;
-	bool isOpen;
 };
-
-/* Begin a family; of a counter the name is without "_total". */
-static void family(const struct metrics *m, const char *name, bool isCounter,
-		   const char *unit, const char *help)
-{
-	const char *end = isCounter && !m->isOpen ? "_total" : "";
-
-	fprintf(m->file, "# HELP %s%s %s\n# TYPE %s%s %s\n", name, end, help,
-		name, end, isCounter ? "counter" : "gauge");
-	if (unit && m->isOpen)
-		fprintf(m->file, "# UNIT %s %s\n", name, unit);
-}
-
-static void label(const struct metrics *m, char before, const char *name,
-		  const char *value)
-{
-	fprintf(m->file, "%c%s=\"", before, name);
-	for (; *value; value++) {
-		if (*value == '\n')
-			fputs("\\n", m->file);
-		else if (*value == '"' || *value == '\\')
-			fprintf(m->file, "\\%c", *value);
-		else
-			fputc(*value, m->file);
-	}
-	fputc('"', m->file);
-}
-
-static void number(const struct metrics *m, double value)
-{
-	if (isnan(value))
-		fputs(" NaN\n", m->file);
-	else if (isinf(value))
-		fputs(value > 0 ? " +Inf\n" : " -Inf\n", m->file);
-	else
-		fprintf(m->file, " %.15g\n", value);
-}
 
 /* ---- Lines ------------------------------------------------------------- */
 
@@ -80,9 +43,9 @@ static void lineLabels(const struct metrics *m,
 		       const struct ptSiteDevice *device,
 		       const struct ptSiteLine *line)
 {
-	label(m, '{', "node", line->node);
-	label(m, ',', "device", device->name);
-	label(m, ',', "line", line->name);
+	hdMetricLabel(&m->text, '{', "node", line->node);
+	hdMetricLabel(&m->text, ',', "device", device->name);
+	hdMetricLabel(&m->text, ',', "line", line->name);
 }
 
 /* One of what lines have: power, energy, or where that comes from. */
@@ -98,24 +61,26 @@ static void lineSample(const struct metrics *m, struct ptServed *served,
 
 	ptServedSumGet(served, index, &sum);
 	if (what == POWER && sum.isPower) {
-		fputs("hdtrace_power_watts", m->file);
+		fputs("hdtrace_power_watts", m->text.file);
 		lineLabels(m, device, line);
-		fputc('}', m->file);
-		number(m, sum.watts);
+		fputc('}', m->text.file);
+		hdMetricNumber(&m->text, sum.watts);
 	} else if (what == ENERGY && (sum.isPower || sum.isEnergy)) {
-		fputs("hdtrace_energy_joules_total", m->file);
+		fputs("hdtrace_energy_joules_total", m->text.file);
 		lineLabels(m, device, line);
-		fputc('}', m->file);
-		number(m, sum.joules);
+		fputc('}', m->text.file);
+		hdMetricNumber(&m->text, sum.joules);
 	} else if (what == INFO) {
 		ptServedColumnGet(served, line->values[0].column, &known);
-		fputs("hdtrace_line_info", m->file);
+		fputs("hdtrace_line_info", m->text.file);
 		lineLabels(m, device, line);
-		label(m, ',', "value", line->values[0].quantity->name);
-		label(m, ',', "simulated", known.isSimulated ? "yes" : "no");
-		label(m, ',', "source", known.source);
-		label(m, ',', "resolution", known.resolution);
-		fputs("} 1\n", m->file);
+		hdMetricLabel(&m->text, ',', "value",
+			      line->values[0].quantity->name);
+		hdMetricLabel(&m->text, ',', "simulated",
+			      known.isSimulated ? "yes" : "no");
+		hdMetricLabel(&m->text, ',', "source", known.source);
+		hdMetricLabel(&m->text, ',', "resolution", known.resolution);
+		fputs("} 1\n", m->text.file);
 	}
 }
 
@@ -203,8 +168,9 @@ static void devices(const struct metrics *m)
 {
 	for (size_t i = 0;
 	     i < sizeof(deviceFamilies) / sizeof(deviceFamilies[0]); i++) {
-		family(m, deviceFamilies[i].name, deviceFamilies[i].isCounter,
-		       deviceFamilies[i].unit, deviceFamilies[i].help);
+		hdMetricFamily(&m->text, deviceFamilies[i].name,
+			       deviceFamilies[i].isCounter,
+			       deviceFamilies[i].unit, deviceFamilies[i].help);
 		for (size_t j = 0; j < m->service->deviceCount; j++) {
 			struct ptServed *served = m->service->devices[j];
 			struct ptHealth health;
@@ -212,11 +178,13 @@ static void devices(const struct metrics *m)
 			if (!isDeviceShown(m, ptServedSite(served)))
 				continue;
 			ptServedHealth(served, &health);
-			fprintf(m->file, "%s%s", deviceFamilies[i].name,
-				deviceFamilies[i].isCounter ? "_total" : "");
-			label(m, '{', "device", ptServedSite(served)->name);
-			fputc('}', m->file);
-			number(m, deviceFamilies[i].get(&health));
+			hdMetricName(&m->text, deviceFamilies[i].name,
+				     deviceFamilies[i].isCounter);
+			hdMetricLabel(&m->text, '{', "device",
+				      ptServedSite(served)->name);
+			fputc('}', m->text.file);
+			hdMetricNumber(&m->text,
+				       deviceFamilies[i].get(&health));
 		}
 	}
 }
@@ -227,9 +195,9 @@ static void serviceSample(const struct metrics *m, const char *name,
 			  bool isCounter, const char *unit, const char *help,
 			  double value)
 {
-	family(m, name, isCounter, unit, help);
-	fprintf(m->file, "%s%s", name, isCounter ? "_total" : "");
-	number(m, value);
+	hdMetricFamily(&m->text, name, isCounter, unit, help);
+	hdMetricName(&m->text, name, isCounter);
+	hdMetricNumber(&m->text, value);
 }
 
 static void service(const struct metrics *m)
@@ -253,26 +221,26 @@ static void service(const struct metrics *m)
 char *ptMetrics(struct ptService *s, bool isOpenMetrics, size_t *length)
 {
 	char *text = NULL;
-	struct metrics m = { open_memstream(&text, length), s, isOpenMetrics };
+	struct metrics m = { { open_memstream(&text, length), isOpenMetrics },
+			     s };
 	bool isBad;
 
-	if (!m.file)
+	if (!m.text.file)
 		return NULL;
-	family(&m, "hdtrace_power_watts", false, "watts",
-	       "Power of the last reading.");
+	hdMetricFamily(&m.text, "hdtrace_power_watts", false, "watts",
+		       "Power of the last reading.");
 	lines(&m, POWER);
-	family(&m, "hdtrace_energy_joules", true, "joules",
-	       "Energy since the service began.");
+	hdMetricFamily(&m.text, "hdtrace_energy_joules", true, "joules",
+		       "Energy since the service began.");
 	lines(&m, ENERGY);
-	family(&m, "hdtrace_line_info", false, NULL,
-	       "What a line measures, and by what.");
+	hdMetricFamily(&m.text, "hdtrace_line_info", false, NULL,
+		       "What a line measures, and by what.");
 	lines(&m, INFO);
 	devices(&m);
 	service(&m);
-	if (isOpenMetrics)
-		fputs("# EOF\n", m.file);
-	isBad = ferror(m.file);
-	if (fclose(m.file) != 0 || isBad) {
+	hdMetricEnd(&m.text);
+	isBad = ferror(m.text.file);
+	if (fclose(m.text.file) != 0 || isBad) {
 		free(text);
 		return NULL;
 	}

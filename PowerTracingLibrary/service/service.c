@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <PT.h>
@@ -39,18 +38,15 @@ static void serviceWoken(struct hdLoop *loop)
 /* Each client is an open file. */
 static void serviceFiles(const struct ptSite *site)
 {
-	struct rlimit limit;
 	/* As many may be about to say who they are. */
-	rlim_t wanted = 2 * (rlim_t)site->limits.clients + OTHER_FILES;
+	unsigned long wanted =
+		2 * (unsigned long)site->limits.clients + OTHER_FILES;
+	unsigned long files = hdLoopFiles(wanted);
 
-	if (getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_cur >= wanted)
-		return;
-	limit.rlim_cur = limit.rlim_max < wanted ? limit.rlim_max : wanted;
-	setrlimit(RLIMIT_NOFILE, &limit);
-	if (limit.rlim_cur < wanted)
+	if (files < wanted)
 		ptMessage(HD_LOG_WARNING,
-			  "only %ld files may be open: too few for %ld clients",
-			  (long)limit.rlim_cur, site->limits.clients);
+			  "only %lu files may be open: too few for %ld clients",
+			  files, site->limits.clients);
 }
 
 static struct ptServedContext serviceContext(struct ptService *service,
@@ -89,18 +85,11 @@ static int serviceDevices(struct ptService *service)
 static int serviceSecrets(const struct ptSite *site, struct hdTokens **tokens,
 			  struct hdTls **tls)
 {
-	int ret = 0;
+	int ret = hdAuthenticationRead(site->tokens, site->certificate,
+				       site->key, tokens, tls);
 
-	*tokens = NULL;
-	*tls = NULL;
-	if (site->tokens)
-		ret = hdTokensRead(site->tokens, tokens);
-	if (ret == 0 && site->certificate)
-		ret = hdTlsCreate(site->certificate, site->key, tls);
 	if (ret == 0)
 		return 0;
-	hdTokensDestroy(*tokens);
-	*tokens = NULL;
 	return ret == -ENOMEM ? PT_EMEMORY : PT_ECONFINVALID;
 }
 

@@ -12,4 +12,4 @@ struct hdLogger ptLogger = {
 };
 
 /* What net/ says in our programs. */
-const struct hdLogger *const hdNetLogger = &ptLogger;
+struct hdLogger *const hdNetLogger = &ptLogger;

@@ -9,70 +9,10 @@
 
 #include "PowerTracingLibrary/wire/wire.h"
 
-static bool isMagic(const unsigned char *bytes, struct hdFieldFault *fault)
-{
-	if (memcmp(bytes, PT_WIRE_MAGIC, PT_WIRE_MAGIC_SIZE) == 0)
-		return true;
-	if (fault)
-		snprintf(fault->text, sizeof(fault->text),
-			 "it begins in another way");
-	return false;
-}
-
-void ptWireEncodeHello(const struct ptWireHello *hello,
-		       unsigned char bytes[PT_WIRE_HELLO_SIZE])
-{
-	memcpy(bytes, PT_WIRE_MAGIC, PT_WIRE_MAGIC_SIZE);
-	hdFieldsPut(ptWireHelloFields, hello, bytes + PT_WIRE_MAGIC_SIZE,
-		    PT_WIRE_HELLO_SIZE - PT_WIRE_MAGIC_SIZE, NULL);
-}
-
-int ptWireDecodeHello(const unsigned char bytes[PT_WIRE_HELLO_SIZE],
-		      struct ptWireHello *hello, struct hdFieldFault *fault)
-{
-	struct hdFieldRest rest = { bytes + PT_WIRE_MAGIC_SIZE,
-				    PT_WIRE_HELLO_SIZE - PT_WIRE_MAGIC_SIZE };
-
-	if (!isMagic(bytes, fault))
-		return -EBADMSG;
-	return hdFieldsGet(ptWireHelloFields, &rest, hello, fault);
-}
-
-void ptWireEncodeGreeting(const struct ptWireGreeting *greeting,
-			  unsigned char bytes[PT_WIRE_GREETING_SIZE])
-{
-	memcpy(bytes, PT_WIRE_MAGIC, PT_WIRE_MAGIC_SIZE);
-	hdFieldsPut(ptWireGreetingFields, greeting, bytes + PT_WIRE_MAGIC_SIZE,
-		    PT_WIRE_GREETING_SIZE - PT_WIRE_MAGIC_SIZE, NULL);
-}
-
-int ptWireDecodeGreeting(const unsigned char bytes[PT_WIRE_GREETING_SIZE],
-			 struct ptWireGreeting *greeting,
-			 struct hdFieldFault *fault)
-{
-	struct hdFieldRest rest = { bytes + PT_WIRE_MAGIC_SIZE,
-				    PT_WIRE_GREETING_SIZE -
-					    PT_WIRE_MAGIC_SIZE };
-
-	if (!isMagic(bytes, fault))
-		return -EBADMSG;
-	return hdFieldsGet(ptWireGreetingFields, &rest, greeting, fault);
-}
-
-void ptWireEncodeHeader(const struct ptWireHeader *header,
-			unsigned char bytes[PT_WIRE_HEADER_SIZE])
-{
-	hdFieldsPut(ptWireHeaderFields, header, bytes, PT_WIRE_HEADER_SIZE,
-		    NULL);
-}
-
-void ptWireDecodeHeader(const unsigned char bytes[PT_WIRE_HEADER_SIZE],
-			struct ptWireHeader *header)
-{
-	struct hdFieldRest rest = { bytes, PT_WIRE_HEADER_SIZE };
-
-	hdFieldsGet(ptWireHeaderFields, &rest, header, NULL);
-}
+const struct hdAuthentication ptWireAuthentication = {
+	.protocol = "HDPS 1",
+	.exporter = "EXPORTER-HDTrace-Power-Service",
+};
 
 /* ---- Data -------------------------------------------------------------- */
 
@@ -159,21 +99,10 @@ size_t ptWireEncode(enum ptWireType type, uint16_t tag, const void *message,
 		    unsigned char *bytes, size_t size,
 		    struct hdFieldFault *fault)
 {
-	const struct hdField *fields = ptWireFieldsOf(type);
-	struct ptWireHeader header = { .type = (uint16_t)type, .tag = tag };
-	int ret;
+	size_t used = hdFrameEncode(ptWireFieldsOf(type), type, tag, message,
+				    bytes, size, fault);
 
-	if (fault)
-		*fault->text = '\0';
-	if (!fields || size < PT_WIRE_HEADER_SIZE)
-		return 0;
-	ret = hdFieldsPut(fields, message, bytes + PT_WIRE_HEADER_SIZE,
-			  size - PT_WIRE_HEADER_SIZE, fault);
-	if (ret < 0 || checkRest(type, message, fault) < 0)
-		return 0;
-	header.length = (uint32_t)ret;
-	ptWireEncodeHeader(&header, bytes);
-	return PT_WIRE_HEADER_SIZE + (size_t)ret;
+	return used > 0 && checkRest(type, message, fault) < 0 ? 0 : used;
 }
 
 int ptWireDecode(unsigned int type, const unsigned char *payload, size_t length,

@@ -9,11 +9,12 @@
  *
  * A client, without its errors:
  *
- *     size = ptWireEncodeHello(&hello, buffer);    send; receive 64 bytes
- *     ptWireDecodeGreeting(buffer, &greeting);
+ *     hdFrameEncodeHello(PT_WIRE_MAGIC, &hello, buffer);
+ *     ...                          send; receive 64 bytes
+ *     hdFrameDecodeGreeting(PT_WIRE_MAGIC, buffer, &greeting);
  *     size = ptWireEncode(PT_WIRE_START, 1, &start, buffer, sizeof(buffer));
  *     ...                          send; receive 8 bytes, then header.length
- *     ptWireDecodeHeader(buffer, &header);
+ *     hdFrameDecodeHeader(buffer, &header);
  *     ptWireDecode(header.type, payload, header.length, &message);
  *
  * Our protocol has its messages as lists of fields (wire/wiremessages.c),
@@ -28,41 +29,33 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "net/authenticate.h"
 #include "net/fields.h"
-#include "net/proof.h"
+#include "net/frames.h"
 
 /** The first bytes of both sides. */
 #define PT_WIRE_MAGIC "\x89HDP"
-#define PT_WIRE_MAGIC_SIZE 4
 /** The version that is spoken here. */
 #define PT_WIRE_VERSION 1
-#define PT_WIRE_HELLO_SIZE 16
-#define PT_WIRE_GREETING_SIZE 64
-#define PT_WIRE_HEADER_SIZE 8
-/** What a client and a server must at least take as payload. */
-#define PT_WIRE_CLIENT_MIN 65536
-#define PT_WIRE_SERVER_MIN 4096
 /** Selections of an OPEN, and columns of a group, at most. */
 #define PT_WIRE_SELECTIONS_MAX 256
 #define PT_WIRE_COLUMNS_MAX 1024
-/** What proofs begin with. */
-#define PT_WIRE_PROTOCOL "HDPS 1"
-/** What TLS exports to bind a proof to it. */
-#define PT_WIRE_EXPORTER "EXPORTER-HDTrace-Power-Service"
+/** What proofs begin with, and what TLS exports to bind them. */
+extern const struct hdAuthentication ptWireAuthentication;
 
 /** Types of frames. */
 enum ptWireType {
 	/* Requests. */
-	PT_WIRE_AUTHENTICATE = 1,
-	PT_WIRE_PING = 2,
+	PT_WIRE_AUTHENTICATE = HD_FRAME_AUTHENTICATE,
+	PT_WIRE_PING = HD_FRAME_PING,
 	PT_WIRE_LIST = 3,
 	PT_WIRE_OPEN = 4,
 	PT_WIRE_START = 5,
 	PT_WIRE_STOP = 6,
 	PT_WIRE_CLOSE = 7,
 	/* Answers. */
-	PT_WIRE_AUTHENTICATED = 257,
-	PT_WIRE_PONG = 258,
+	PT_WIRE_AUTHENTICATED = HD_FRAME_AUTHENTICATED,
+	PT_WIRE_PONG = HD_FRAME_PONG,
 	PT_WIRE_DEVICE = 259,
 	PT_WIRE_LINE = 260,
 	PT_WIRE_VALUE = 261,
@@ -73,29 +66,13 @@ enum ptWireType {
 	PT_WIRE_STARTED = 266,
 	PT_WIRE_STOPPED = 267,
 	PT_WIRE_CLOSED = 268,
-	PT_WIRE_ERROR = 271,
+	PT_WIRE_ERROR = HD_FRAME_ERROR,
 	/* What comes by itself. */
 	PT_WIRE_DATA = 272,
 	PT_WIRE_LOSS = 273,
 	PT_WIRE_EVENT = 274,
 	PT_WIRE_TOTAL = 275,
 	PT_WIRE_END = 276,
-};
-
-/** Codes of PT_WIRE_ERROR. */
-enum ptWireError {
-	PT_WIRE_EMALFORMED = 1,
-	PT_WIRE_EREQUEST = 2,
-	PT_WIRE_EAUTHENTICATE = 3,
-	PT_WIRE_EDENIED = 4,
-	PT_WIRE_EUNKNOWN = 5,
-	PT_WIRE_EFORBIDDEN = 6,
-	PT_WIRE_ELIMIT = 7,
-	PT_WIRE_ESTREAM = 8,
-	PT_WIRE_ESTATE = 9,
-	PT_WIRE_EMEMORY = 10,
-	PT_WIRE_EEND = 11,
-	PT_WIRE_ETIME = 12,
 };
 
 /** How the readings of a value become one. */
@@ -106,63 +83,11 @@ enum ptWireKind {
 };
 
 /* Bits of flags. */
-#define PT_WIRE_ENCRYPTED 1U /**< Of a greeting. */
 #define PT_WIRE_KEEP 1U      /**< Of OPEN: send after the stop. */
 #define PT_WIRE_LINES 2U     /**< Of OPEN: no sums. */
 #define PT_WIRE_SUMMED 1U    /**< Of LINE. */
 #define PT_WIRE_SIMULATED 1U /**< Of VALUE and COLUMN. */
 #define PT_WIRE_GAP 1U       /**< Of the marks of a reading. */
-
-/** Begin of a connection. */
-struct ptWireHello {
-	uint16_t lowest;
-	uint16_t highest;
-	uint32_t flags; /**< 0. */
-	uint32_t payloadMax;
-};
-
-/** The server's answer to it. */
-struct ptWireGreeting {
-	uint16_t version; /**< 0: none that both speak. */
-	uint16_t mustAuthenticate;
-	uint32_t flags;
-	uint32_t payloadMax;
-	int64_t wall;
-	int64_t mono;
-	unsigned char nonce[HD_NONCE_SIZE];
-};
-
-/** What each frame begins with. */
-struct ptWireHeader {
-	uint32_t length;
-	uint16_t type;
-	uint16_t tag;
-};
-
-/** PT_WIRE_AUTHENTICATE */
-struct ptWireAuthenticate {
-	struct hdFieldText user;
-	unsigned char nonce[HD_NONCE_SIZE];
-	unsigned char proof[HD_PROOF_SIZE];
-};
-
-/** PT_WIRE_AUTHENTICATED */
-struct ptWireAuthenticated {
-	struct hdFieldText user;
-	unsigned char proof[HD_PROOF_SIZE];
-};
-
-/** PT_WIRE_PING */
-struct ptWirePing {
-	uint64_t content; /**< Whatever the client wants. */
-};
-
-/** PT_WIRE_PONG */
-struct ptWirePong {
-	uint64_t content;
-	int64_t wall;
-	int64_t mono;
-};
 
 /** PT_WIRE_DEVICE */
 struct ptWireDevice {
@@ -275,12 +200,6 @@ struct ptWireMoment {
 	int64_t mono;
 };
 
-/** PT_WIRE_ERROR */
-struct ptWireFailure {
-	uint16_t code;
-	struct hdFieldText text;
-};
-
 /** PT_WIRE_DATA; ptWireViewData() finds the arrays in the rest. */
 struct ptWireData {
 	uint32_t stream;
@@ -354,8 +273,8 @@ struct ptWireEnd {
 
 /** Any message that a server sends. */
 union ptWireAnswer {
-	struct ptWireAuthenticated authenticated;
-	struct ptWirePong pong;
+	struct hdFrameAuthenticated authenticated;
+	struct hdFramePong pong;
 	struct ptWireDevice device;
 	struct ptWireLine line;
 	struct ptWireValue value;
@@ -365,48 +284,13 @@ union ptWireAnswer {
 	struct ptWireColumn column;
 	struct ptWireMoment moment;
 	struct ptWireStream stream;
-	struct ptWireFailure failure;
+	struct hdFrameFailure failure;
 	struct ptWireData data;
 	struct ptWireLoss loss;
 	struct ptWireEvent event;
 	struct ptWireTotal total;
 	struct ptWireEnd end;
 };
-
-/** Write a hello. */
-void ptWireEncodeHello(const struct ptWireHello *hello,
-		       unsigned char bytes[PT_WIRE_HELLO_SIZE]);
-
-/**
- * Read a hello.
- *
- * @retval -EBADMSG It is none.
- */
-int ptWireDecodeHello(const unsigned char bytes[PT_WIRE_HELLO_SIZE],
-		      struct ptWireHello *hello, struct hdFieldFault *fault);
-
-/** Write a greeting. */
-void ptWireEncodeGreeting(const struct ptWireGreeting *greeting,
-			  unsigned char bytes[PT_WIRE_GREETING_SIZE]);
-
-/**
- * Read a greeting.
- *
- * @param[out] fault What is wrong with it; takes NULL, as all of these.
- *
- * @retval -EBADMSG It is none.
- */
-int ptWireDecodeGreeting(const unsigned char bytes[PT_WIRE_GREETING_SIZE],
-			 struct ptWireGreeting *greeting,
-			 struct hdFieldFault *fault);
-
-/** Write the header of a frame. */
-void ptWireEncodeHeader(const struct ptWireHeader *header,
-			unsigned char bytes[PT_WIRE_HEADER_SIZE]);
-
-/** Read the header of a frame; any bytes are one. */
-void ptWireDecodeHeader(const unsigned char bytes[PT_WIRE_HEADER_SIZE],
-			struct ptWireHeader *header);
 
 /**
  * Write a frame. Texts that are too long are cut off, and what must not be in
@@ -487,9 +371,6 @@ void ptWirePut64(unsigned char *array, const void *numbers, size_t count);
 /** Write many numbers of 32 bit: integers or floats. */
 void ptWirePut32(unsigned char *array, const void *numbers, size_t count);
 
-extern const struct hdField ptWireHelloFields[];
-extern const struct hdField ptWireGreetingFields[];
-extern const struct hdField ptWireHeaderFields[];
 extern const struct hdField ptWireSelectionFields[];
 extern const struct hdField ptWireColumnTotalFields[];
 extern const struct hdField ptWireArrayFields[];

@@ -25,36 +25,8 @@ static const struct hdFieldRange whatRange = { .min = 1, .max = 2 };
 static const struct hdFieldRange whyEndRange = { .min = 1, .max = 4 };
 static const struct hdFieldRange columnsRange = { .min = 1,
 						  .max = PT_WIRE_COLUMNS_MAX };
-static const struct hdFieldRange serverMaxRange = { .min = PT_WIRE_SERVER_MIN,
-						    .max = UINT32_MAX };
 
-/* ---- The beginning, and parts of messages ------------------------------ */
-
-const struct hdField ptWireHelloFields[] = {
-	FIELD(U16, Hello, lowest),
-	FIELD(U16, Hello, highest),
-	FIELD(U32, Hello, flags),
-	FIELD(U32, Hello, payloadMax),
-	END,
-};
-
-const struct hdField ptWireGreetingFields[] = {
-	FIELD(U16, Greeting, version),
-	RANGED(U16, Greeting, mustAuthenticate, &hdFieldYes),
-	FIELD(U32, Greeting, flags),
-	RANGED(U32, Greeting, payloadMax, &serverMaxRange),
-	RANGED(I64, Greeting, wall, &hdFieldWall),
-	RANGED(I64, Greeting, mono, &hdFieldMono),
-	FIELD(BYTES32, Greeting, nonce),
-	END,
-};
-
-const struct hdField ptWireHeaderFields[] = {
-	FIELD(U32, Header, length),
-	FIELD(U16, Header, type),
-	FIELD(U16, Header, tag),
-	END,
-};
+/* ---- Parts of messages --------------------------------------------------- */
 
 const struct hdField ptWireSelectionFields[] = {
 	FIELD(TEXT, Selection, device),
@@ -92,31 +64,6 @@ const struct hdField ptWireArrayFields[] = {
 /* ---- Messages ---------------------------------------------------------- */
 
 static const struct hdField nothing[] = { END };
-
-static const struct hdField authenticate[] = {
-	FIELD(TEXT, Authenticate, user),
-	FIELD(BYTES32, Authenticate, nonce),
-	FIELD(BYTES32, Authenticate, proof),
-	END,
-};
-
-static const struct hdField authenticated[] = {
-	FIELD(TEXT, Authenticated, user),
-	FIELD(BYTES32, Authenticated, proof),
-	END,
-};
-
-static const struct hdField ping[] = {
-	FIELD(U64, Ping, content),
-	END,
-};
-
-static const struct hdField pong[] = {
-	FIELD(U64, Pong, content),
-	RANGED(I64, Pong, wall, &hdFieldWall),
-	RANGED(I64, Pong, mono, &hdFieldMono),
-	END,
-};
 
 static const struct hdField device[] = {
 	FIELD(U16, Device, device),
@@ -221,12 +168,6 @@ static const struct hdField moment[] = {
 	END,
 };
 
-static const struct hdField failure[] = {
-	FIELD(U16, Failure, code),
-	FIELD(TEXT, Failure, text),
-	END,
-};
-
 static const struct hdField data[] = {
 	FIELD(U32, Data, stream),
 	FIELD(U16, Data, group),
@@ -280,31 +221,16 @@ static const struct {
 	enum ptWireType type;
 	const struct hdField *fields;
 } messages[] = {
-	{ PT_WIRE_AUTHENTICATE, authenticate },
-	{ PT_WIRE_PING, ping },
-	{ PT_WIRE_LIST, nothing },
-	{ PT_WIRE_OPEN, open },
-	{ PT_WIRE_START, stream },
-	{ PT_WIRE_STOP, stream },
-	{ PT_WIRE_CLOSE, stream },
-	{ PT_WIRE_AUTHENTICATED, authenticated },
-	{ PT_WIRE_PONG, pong },
-	{ PT_WIRE_DEVICE, device },
-	{ PT_WIRE_LINE, line },
-	{ PT_WIRE_VALUE, value },
-	{ PT_WIRE_LIST_END, listEnd },
-	{ PT_WIRE_OPENED, opened },
-	{ PT_WIRE_GROUP, group },
-	{ PT_WIRE_COLUMN, column },
-	{ PT_WIRE_STARTED, moment },
-	{ PT_WIRE_STOPPED, moment },
-	{ PT_WIRE_CLOSED, stream },
-	{ PT_WIRE_ERROR, failure },
-	{ PT_WIRE_DATA, data },
-	{ PT_WIRE_LOSS, loss },
-	{ PT_WIRE_EVENT, event },
-	{ PT_WIRE_TOTAL, total },
-	{ PT_WIRE_END, end },
+	{ PT_WIRE_LIST, nothing },     { PT_WIRE_OPEN, open },
+	{ PT_WIRE_START, stream },     { PT_WIRE_STOP, stream },
+	{ PT_WIRE_CLOSE, stream },     { PT_WIRE_DEVICE, device },
+	{ PT_WIRE_LINE, line },        { PT_WIRE_VALUE, value },
+	{ PT_WIRE_LIST_END, listEnd }, { PT_WIRE_OPENED, opened },
+	{ PT_WIRE_GROUP, group },      { PT_WIRE_COLUMN, column },
+	{ PT_WIRE_STARTED, moment },   { PT_WIRE_STOPPED, moment },
+	{ PT_WIRE_CLOSED, stream },    { PT_WIRE_DATA, data },
+	{ PT_WIRE_LOSS, loss },        { PT_WIRE_EVENT, event },
+	{ PT_WIRE_TOTAL, total },      { PT_WIRE_END, end },
 };
 
 const struct hdField *ptWireFieldsOf(unsigned int type)
@@ -312,5 +238,5 @@ const struct hdField *ptWireFieldsOf(unsigned int type)
 	for (size_t i = 0; i < sizeof(messages) / sizeof(messages[0]); i++)
 		if ((unsigned int)messages[i].type == type)
 			return messages[i].fields;
-	return NULL;
+	return hdFrameFieldsOf(type);
 }

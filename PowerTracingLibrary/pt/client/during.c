@@ -39,7 +39,7 @@ static int duringBegin(struct during *during, struct ptRecorder **recorder)
 	int ret;
 
 	if (during->own)
-		return ownBegin(during->own);
+		return ptOwnBegin(during->own);
 	ret = ptRecorderOpen(&during->setup, during->calls, during->context,
 			     recorder);
 	if (ret == 0)
@@ -68,13 +68,13 @@ int duringRun(struct during *during, struct ptRecorder **recorder)
 	during->fromNs = hdClockNow();
 	began = hdMonotonicNow();
 	if (during->sum)
-		powerSumBegin(during->sum, during->fromNs);
+		ptPowerSumBegin(during->sum, during->fromNs);
 	result = cliWaitFor(&during->wait);
 	during->toNs = during->fromNs + hdMonotonicNow() - began;
 	if (during->sum)
-		powerSumEnd(during->sum, during->toNs);
+		ptPowerSumEnd(during->sum, during->toNs);
 	if (during->own) {
-		ownEnd(during->own, during->toNs);
+		ptOwnEnd(during->own, during->toNs);
 		return result;
 	}
 	ptRecorderEnd(*recorder, during->toNs);

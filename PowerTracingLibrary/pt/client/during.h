@@ -8,18 +8,18 @@
 #ifndef PT_DURING_H
 #define PT_DURING_H
 
-#include "PowerTracingLibrary/pt/client/own.h"
-#include "PowerTracingLibrary/pt/client/powersum.h"
+#include "PowerTracingLibrary/client/own.h"
+#include "PowerTracingLibrary/client/powersum.h"
 #include "PowerTracingLibrary/pt/client/where.h"
 #include "cli/command.h"
 
 struct during {
-	struct own *own; /**< This machine's meters, instead of a service. */
+	struct ptOwn *own; /**< This machine's meters, instead of a service. */
 	struct ptRecorderSetup setup;
 	const struct ptRecorderCalls *calls; /**< In the recorder's thread. */
 	void *context;
 	struct cliWait wait;
-	struct powerSum *sum; /**< Gets the begin and the end; or NULL. */
+	struct ptPowerSum *sum; /**< Gets the begin and the end; or NULL. */
 	/* What came of it. */
 	int64_t fromNs, toNs; /**< Our clock. */
 	uint64_t reconnects;

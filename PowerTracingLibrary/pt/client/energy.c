@@ -15,7 +15,7 @@
 struct energy {
 	struct where where;
 	struct during during;
-	struct powerSum sum;
+	struct ptPowerSum sum;
 	char *output;
 	char *meter, *root; /* Of this machine. */
 	gboolean hasDuration, hasPid, isSimulated;
@@ -27,9 +27,9 @@ static int opened(void *context, const struct ptRecorderGroup *groups,
 	struct energy *energy = context;
 
 	(void)clock;
-	powerSumOpen(&energy->sum, groups, count);
+	ptPowerSumOpen(&energy->sum, groups, count);
 	for (size_t i = 0; i < energy->sum.count; i++) {
-		const struct powerColumn *column = &energy->sum.columns[i];
+		const struct ptPowerColumn *column = &energy->sum.columns[i];
 
 		if (groups[column->group].columns[column->column].isSimulated)
 			energy->isSimulated = TRUE;
@@ -45,7 +45,7 @@ static void add(void *context, size_t group,
 {
 	struct energy *energy = context;
 
-	powerSumAdd(&energy->sum, group, reading);
+	ptPowerSumAdd(&energy->sum, group, reading);
 }
 
 static FILE *openOutput(const struct energy *energy)
@@ -91,7 +91,7 @@ static gboolean print(const struct energy *energy)
 	if (energy->isSimulated)
 		fprintf(file, " (simulated)\n");
 	else if (energy->during.own)
-		fprintf(file, " (%s)\n", ownName(energy->during.own));
+		fprintf(file, " (%s)\n", ptOwnName(energy->during.own));
 	else
 		fputc('\n', file);
 	return file == stderr || fclose(file) == 0;
@@ -104,19 +104,20 @@ static int measureOwn(struct energy *energy)
 	struct ptRecorder *none;
 	int result = CLI_EXIT_FAILED;
 
-	powerSumInit(&energy->sum);
+	ptPowerSumInit(&energy->sum);
 	during->sum = &energy->sum;
 	/* Before there is a thread. */
 	cliPrepare();
-	during->own = ownOpen(TOOL, energy->meter, energy->root, &energy->sum);
+	during->own =
+		ptOwnOpen(TOOL, energy->meter, energy->root, 0, &energy->sum);
 	if (during->own) {
-		energy->isSimulated = ownIsSimulated(during->own);
+		energy->isSimulated = ptOwnIsSimulated(during->own);
 		result = duringRun(during, &none);
 		if (during->hasRun && !print(energy) && result == 0)
 			result = CLI_EXIT_FAILED;
 	}
-	ownFree(during->own);
-	powerSumClear(&energy->sum);
+	ptOwnFree(during->own);
+	ptPowerSumClear(&energy->sum);
 	return result;
 }
 
@@ -138,7 +139,7 @@ static int measure(struct energy *energy)
 		return CLI_EXIT_FAILED;
 	if (whereCheck(&energy->where) < 0)
 		return CLI_EXIT_FAILED;
-	powerSumInit(&energy->sum);
+	ptPowerSumInit(&energy->sum);
 	during->setup.remote = &energy->where.setup;
 	during->setup.wishes =
 		(const struct ptWish *)(const void *)energy->where.wishes->data;
@@ -150,7 +151,7 @@ static int measure(struct energy *energy)
 	if (recorder && !print(energy) && result == 0)
 		result = CLI_EXIT_FAILED;
 	ptRecorderFree(recorder);
-	powerSumClear(&energy->sum);
+	ptPowerSumClear(&energy->sum);
 	return result;
 }
 

@@ -20,7 +20,7 @@
 struct record {
 	struct where where;
 	struct during during;
-	struct powerSum sum;
+	struct ptPowerSum sum;
 	struct recordFilesSetup setup;
 	struct recordFiles *files;
 	int64_t fromNs, toNs; /* Of all entries, and of the command. */
@@ -95,7 +95,7 @@ static int opened(void *context, const struct ptRecorderGroup *groups,
 	if (ret < 0)
 		return ret;
 	replaceIf(record, &record->hasFiles);
-	powerSumOpen(&record->sum, groups, count);
+	ptPowerSumOpen(&record->sum, groups, count);
 	sayRates(record, groups, count);
 	return 0;
 }
@@ -109,7 +109,7 @@ static void add(void *context, size_t group,
 	/* What is printed is what was recorded, and so what hdtrace says. */
 	if (!recordFilesAdd(record->files, group, reading, &recorded))
 		return;
-	powerSumAdd(&record->sum, group, &recorded);
+	ptPowerSumAdd(&record->sum, group, &recorded);
 	record->fromNs =
 		MIN(record->fromNs, recorded.endNs - recorded.lengthNs);
 	record->toNs = MAX(record->toNs, recorded.endNs);
@@ -147,7 +147,7 @@ static void sayHead(const struct record *record,
 static void sayValue(const struct record *record,
 		     const struct ptRecorderGroup *groups, size_t index)
 {
-	const struct powerColumn *at = &record->sum.columns[index];
+	const struct ptPowerColumn *at = &record->sum.columns[index];
 	const struct ptRecorderGroup *group = &groups[at->group];
 	const struct ptRecorderColumn *column = &group->columns[at->column];
 	const struct hdIntegral *energy =
@@ -226,9 +226,9 @@ static int run(struct record *record)
 	};
 	during->wait.started = started;
 	during->wait.context = record;
-	powerSumInit(&record->sum);
+	ptPowerSumInit(&record->sum);
 	/* All that is recorded counts. */
-	powerSumBegin(&record->sum, INT64_MIN);
+	ptPowerSumBegin(&record->sum, INT64_MIN);
 	record->fromNs = INT64_MAX;
 	record->toNs = INT64_MIN;
 	during->setup = (struct ptRecorderSetup){
@@ -253,7 +253,7 @@ static int run(struct record *record)
 	/* Nothing was recorded, or nothing has run. */
 	hdReplacementDrop(record->replacement);
 	ptRecorderFree(recorder);
-	powerSumClear(&record->sum);
+	ptPowerSumClear(&record->sum);
 	return result;
 }
 

@@ -22,7 +22,7 @@
 #define FRAME_MAX 4096
 /* Longest payload that is taken, and before anybody has said who he is. */
 #define PAYLOAD_MAX 65536
-#define PAYLOAD_FIRST PT_WIRE_SERVER_MIN
+#define PAYLOAD_FIRST HD_FRAME_SERVER_MIN
 
 struct ptNative *ptNativeOf(const struct ptClient *client)
 {
@@ -52,10 +52,10 @@ void ptNativeSend(struct ptClient *client, enum ptWireType type, uint16_t tag,
 		ptNativePut(client, type, tag, message, room, FRAME_MAX);
 }
 
-void ptNativeFail(struct ptClient *client, uint16_t tag, enum ptWireError code,
+void ptNativeFail(struct ptClient *client, uint16_t tag, enum hdFrameError code,
 		  const char *format, ...)
 {
-	struct ptWireFailure failure = { .code = (uint16_t)code };
+	struct hdFrameFailure failure = { .code = (uint16_t)code };
 	char text[HD_FIELD_TEXT_MAX + 1];
 	va_list arguments;
 
@@ -74,7 +74,7 @@ static bool nativeAdmit(struct ptClient *client, uint16_t tag)
 
 	if (!why)
 		return true;
-	ptNativeFail(client, tag, PT_WIRE_ELIMIT, "%s", why);
+	ptNativeFail(client, tag, HD_FRAME_ELIMIT, "%s", why);
 	client->connection.isOver = true;
 	return false;
 }
@@ -82,21 +82,21 @@ static bool nativeAdmit(struct ptClient *client, uint16_t tag)
 /* ---- Greeting ---------------------------------------------------------- */
 
 static void nativeGreet(struct ptClient *client,
-			const struct ptWireHello *hello)
+			const struct hdFrameHello *hello)
 {
 	struct ptNative *session = ptNativeOf(client);
-	struct ptWireGreeting greeting = {
+	struct hdFrameGreeting greeting = {
 		.version = hello->lowest <= PT_WIRE_VERSION &&
 					   hello->highest >= PT_WIRE_VERSION
 				   ? PT_WIRE_VERSION
 				   : 0,
 		.mustAuthenticate = ptAccessMustAuthenticate(client),
-		.flags = client->connection.tls ? PT_WIRE_ENCRYPTED : 0,
+		.flags = client->connection.tls ? HD_FRAME_ENCRYPTED : 0,
 		.payloadMax = PAYLOAD_MAX,
 		.wall = hdClockNow(),
 		.mono = hdMonotonicNow(),
 	};
-	unsigned char bytes[PT_WIRE_GREETING_SIZE];
+	unsigned char bytes[HD_FRAME_GREETING_SIZE];
 	const char *why = ptAccessForbids(client);
 
 	session->isGreeted = true;
@@ -107,19 +107,19 @@ static void nativeGreet(struct ptClient *client,
 		greeting.version = 0;
 	}
 	memcpy(greeting.nonce, session->nonce, sizeof(greeting.nonce));
-	ptWireEncodeGreeting(&greeting, bytes);
+	hdFrameEncodeGreeting(PT_WIRE_MAGIC, &greeting, bytes);
 	hdConnectionSend(&client->connection, bytes, sizeof(bytes));
 	client->connection.isOver = greeting.version == 0;
 	if (greeting.version == 0)
 		ptClientRefuse(client, "versions %u to %u", hello->lowest,
 			       hello->highest);
-	if (hello->payloadMax < PT_WIRE_CLIENT_MIN) {
-		ptNativeFail(client, 0, PT_WIRE_EMALFORMED,
+	if (hello->payloadMax < HD_FRAME_CLIENT_MIN) {
+		ptNativeFail(client, 0, HD_FRAME_EMALFORMED,
 			     "a client takes payloads of %d bytes",
-			     PT_WIRE_CLIENT_MIN);
+			     HD_FRAME_CLIENT_MIN);
 		client->connection.isOver = true;
 	} else if (why) {
-		ptNativeFail(client, 0, PT_WIRE_EFORBIDDEN, "%s", why);
+		ptNativeFail(client, 0, HD_FRAME_EFORBIDDEN, "%s", why);
 		client->connection.isOver = true;
 	} else if (!greeting.mustAuthenticate) {
 		nativeAdmit(client, 0);
@@ -129,17 +129,18 @@ static void nativeGreet(struct ptClient *client,
 /* Take the hello; false if it has not come, or is none. */
 static bool nativeTakeHello(struct ptClient *client)
 {
-	struct ptWireHello hello;
+	struct hdFrameHello hello;
 
-	if (client->connection.in.used < PT_WIRE_HELLO_SIZE)
+	if (client->connection.in.used < HD_FRAME_HELLO_SIZE)
 		return false;
 	client->session = calloc(1, sizeof(struct ptNative));
 	if (!client->session ||
-	    ptWireDecodeHello(client->connection.in.bytes, &hello, NULL) < 0) {
+	    hdFrameDecodeHello(PT_WIRE_MAGIC, client->connection.in.bytes,
+			       &hello, NULL) < 0) {
 		hdConnectionClose(&client->connection);
 		return false;
 	}
-	hdConnectionTake(&client->connection, PT_WIRE_HELLO_SIZE);
+	hdConnectionTake(&client->connection, HD_FRAME_HELLO_SIZE);
 	nativeGreet(client, &hello);
 	return true;
 }
@@ -148,36 +149,24 @@ static bool nativeTakeHello(struct ptClient *client)
 
 /* Look whether it has a token, and take the digest of that. */
 static bool nativeProof(struct ptClient *client,
-			const struct ptWireAuthenticate *request,
+			const struct hdFrameAuthenticate *request,
 			unsigned char ours[HD_PROOF_SIZE])
 {
-	struct ptNative *session = ptNativeOf(client);
-	struct hdProof proof = { .user = request->user,
-				 .protocol = PT_WIRE_PROTOCOL };
-
-	memcpy(proof.serverNonce, session->nonce, sizeof(proof.serverNonce));
-	memcpy(proof.clientNonce, request->nonce, sizeof(proof.clientNonce));
-	if (client->connection.tls &&
-	    hdTlsBinding(client->connection.tls, PT_WIRE_EXPORTER,
-			 proof.binding) < 0)
-		return false;
-	if (!client->service->tokens ||
-	    request->user.length >= sizeof(client->user) ||
-	    !hdTokensCheck(client->service->tokens, &proof, request->proof,
-			   ours))
-		return false;
-	hdSha256Of(proof.token, proof.tokenLength, client->token);
-	return true;
+	return request->user.length < sizeof(client->user) &&
+	       hdAuthenticationCheck(
+		       &ptWireAuthentication, client->service->tokens,
+		       client->connection.tls, ptNativeOf(client)->nonce,
+		       request, ours, client->token);
 }
 
 static void nativeAuthenticate(struct ptClient *client, uint16_t tag,
-			       const struct ptWireAuthenticate *request)
+			       const struct hdFrameAuthenticate *request)
 {
 	struct ptNative *session = ptNativeOf(client);
-	struct ptWireAuthenticated answer = { .user = request->user };
+	struct hdFrameAuthenticated answer = { .user = request->user };
 
 	if (session->streamCount > 0) {
-		ptNativeFail(client, tag, PT_WIRE_ESTATE,
+		ptNativeFail(client, tag, HD_FRAME_ESTATE,
 			     "there are streams of another user");
 		return;
 	}
@@ -206,9 +195,9 @@ static void nativeAuthenticate(struct ptClient *client, uint16_t tag,
 /* ---- Requests ---------------------------------------------------------- */
 
 static void nativePing(struct ptClient *client, uint16_t tag,
-		       const struct ptWirePing *ping)
+		       const struct hdFramePing *ping)
 {
-	const struct ptWirePong pong = {
+	const struct hdFramePong pong = {
 		.content = ping->content,
 		.wall = hdClockNow(),
 		.mono = hdMonotonicNow(),
@@ -219,13 +208,14 @@ static void nativePing(struct ptClient *client, uint16_t tag,
 
 /* Any request. */
 union nativeRequest {
-	struct ptWireAuthenticate authenticate;
-	struct ptWirePing ping;
+	struct hdFrameAuthenticate authenticate;
+	struct hdFramePing ping;
 	struct ptWireOpen open;
 	struct ptWireStream stream;
 };
 
-static void nativeDo(struct ptClient *client, const struct ptWireHeader *header,
+static void nativeDo(struct ptClient *client,
+		     const struct hdFrameHeader *header,
 		     const union nativeRequest *request)
 {
 	switch (header->type) {
@@ -255,7 +245,7 @@ static void nativeDo(struct ptClient *client, const struct ptWireHeader *header,
 
 /* Look at a request that is there as a whole. */
 static void nativeRequest(struct ptClient *client,
-			  const struct ptWireHeader *header,
+			  const struct hdFrameHeader *header,
 			  const unsigned char *payload)
 {
 	struct hdFieldFault fault = { "it has no tag" };
@@ -266,17 +256,17 @@ static void nativeRequest(struct ptClient *client,
 		ret = ptWireDecode(header->type, payload, header->length,
 				   &request, &fault);
 	if (ret == -EBADMSG || header->tag == 0) {
-		ptNativeFail(client, header->tag, PT_WIRE_EMALFORMED,
+		ptNativeFail(client, header->tag, HD_FRAME_EMALFORMED,
 			     "request %u cannot be read: %s", header->type,
 			     fault.text);
 		client->connection.isOver = true;
 	} else if (ptAccessMustAuthenticate(client) &&
 		   header->type != PT_WIRE_AUTHENTICATE) {
-		ptNativeFail(client, header->tag, PT_WIRE_EAUTHENTICATE,
+		ptNativeFail(client, header->tag, HD_FRAME_EAUTHENTICATE,
 			     "who are you?");
 		client->connection.isOver = true;
 	} else if (ret == -ENOENT) {
-		ptNativeFail(client, header->tag, PT_WIRE_EREQUEST,
+		ptNativeFail(client, header->tag, HD_FRAME_EREQUEST,
 			     "there is no request %u", header->type);
 	} else {
 		nativeDo(client, header, &request);
@@ -285,7 +275,7 @@ static void nativeRequest(struct ptClient *client,
 
 static bool nativeReceive(struct ptClient *client)
 {
-	struct ptWireHeader header;
+	struct hdFrameHeader header;
 	uint32_t most = PAYLOAD_MAX;
 
 	if (!client->session)
@@ -294,25 +284,25 @@ static bool nativeReceive(struct ptClient *client)
 		client->connection.messageNs = 0;
 		return false;
 	}
-	if (client->connection.in.used < PT_WIRE_HEADER_SIZE)
+	if (client->connection.in.used < HD_FRAME_HEADER_SIZE)
 		return false;
-	ptWireDecodeHeader(client->connection.in.bytes, &header);
+	hdFrameDecodeHeader(client->connection.in.bytes, &header);
 	if (ptAccessMustAuthenticate(client))
 		most = PAYLOAD_FIRST;
 	if (header.length > most) {
-		ptNativeFail(client, header.tag, PT_WIRE_EMALFORMED,
+		ptNativeFail(client, header.tag, HD_FRAME_EMALFORMED,
 			     "a payload of %lu bytes",
 			     (unsigned long)header.length);
 		client->connection.isOver = true;
 		return true;
 	}
-	if (client->connection.in.used < PT_WIRE_HEADER_SIZE + header.length)
+	if (client->connection.in.used < HD_FRAME_HEADER_SIZE + header.length)
 		return false;
 	nativeRequest(client, &header,
-		      client->connection.in.bytes + PT_WIRE_HEADER_SIZE);
+		      client->connection.in.bytes + HD_FRAME_HEADER_SIZE);
 	if (!client->connection.isDead)
 		hdConnectionTake(&client->connection,
-				 PT_WIRE_HEADER_SIZE + header.length);
+				 HD_FRAME_HEADER_SIZE + header.length);
 	return true;
 }
 
@@ -326,7 +316,7 @@ static void nativeDue(struct ptClient *client, int64_t nowNs)
 		ptStreamsDue(client, nowNs);
 		return;
 	}
-	ptNativeFail(client, session->deniedTag, PT_WIRE_EDENIED,
+	ptNativeFail(client, session->deniedTag, HD_FRAME_EDENIED,
 		     "wrong user or token");
 	client->connection.isOver = true;
 }
@@ -339,9 +329,9 @@ static void nativeEnd(struct ptClient *client)
 		return;
 	if (service->loop.isOver) {
 		ptStreamsEndAll(client, 2);
-		ptNativeFail(client, 0, PT_WIRE_EEND, "the service ends");
+		ptNativeFail(client, 0, HD_FRAME_EEND, "the service ends");
 	} else {
-		ptNativeFail(client, 0, PT_WIRE_ETIME, "too long a silence");
+		ptNativeFail(client, 0, HD_FRAME_ETIME, "too long a silence");
 	}
 }
 
@@ -354,7 +344,7 @@ static bool nativeCheck(struct ptClient *client, const struct ptServed *ending)
 	if (!ending && client->hasToken &&
 	    !(tokens && hdTokensHave(tokens, client->user, client->token))) {
 		ptStreamsEndAll(client, 3);
-		ptNativeFail(client, 0, PT_WIRE_EDENIED,
+		ptNativeFail(client, 0, HD_FRAME_EDENIED,
 			     "the token is not valid any more");
 		return false;
 	}

@@ -40,7 +40,7 @@ void ptNativeSend(struct ptClient *client, enum ptWireType type, uint16_t tag,
 		  const void *message);
 
 /** Send an error. */
-void ptNativeFail(struct ptClient *client, uint16_t tag, enum ptWireError code,
+void ptNativeFail(struct ptClient *client, uint16_t tag, enum hdFrameError code,
 		  const char *format, ...)
 	__attribute__((__format__(__printf__, 4, 5)));
 

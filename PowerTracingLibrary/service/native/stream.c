@@ -173,10 +173,10 @@ void ptStreamOpen(struct ptClient *client, uint16_t tag,
 	struct ptStream *stream;
 	const char *limit = streamLimit(client);
 	char why[250] = "out of memory";
-	int ret = PT_WIRE_EMEMORY;
+	int ret = HD_FRAME_EMEMORY;
 
 	if (limit) {
-		ptNativeFail(client, tag, PT_WIRE_ELIMIT, "%s", limit);
+		ptNativeFail(client, tag, HD_FRAME_ELIMIT, "%s", limit);
 		return;
 	}
 	stream = calloc(1, sizeof(*stream));
@@ -185,8 +185,8 @@ void ptStreamOpen(struct ptClient *client, uint16_t tag,
 	if (ret != 0) {
 		ptStreamFree(stream);
 		ptShareUncount(client);
-		ptNativeFail(client, tag, (enum ptWireError)ret, "%s", why);
-		client->connection.isOver = ret == PT_WIRE_EMALFORMED;
+		ptNativeFail(client, tag, (enum hdFrameError)ret, "%s", why);
+		client->connection.isOver = ret == HD_FRAME_EMALFORMED;
 		return;
 	}
 	stream->number = ++session->lastStream;
@@ -255,7 +255,7 @@ static struct ptStream *streamFor(struct ptClient *client, uint16_t tag,
 	struct ptStream *stream = *streamFind(client, number);
 
 	if (!stream)
-		ptNativeFail(client, tag, PT_WIRE_ESTREAM,
+		ptNativeFail(client, tag, HD_FRAME_ESTREAM,
 			     "there is no stream %lu", (unsigned long)number);
 	return stream;
 }
@@ -269,7 +269,7 @@ void ptStreamStart(struct ptClient *client, uint16_t tag, uint32_t number)
 	if (!stream)
 		return;
 	if (stream->state != PT_STREAM_IDLE) {
-		ptNativeFail(client, tag, PT_WIRE_ESTATE,
+		ptNativeFail(client, tag, HD_FRAME_ESTATE,
 			     "stream %lu records already",
 			     (unsigned long)number);
 		return;
@@ -277,7 +277,8 @@ void ptStreamStart(struct ptClient *client, uint16_t tag, uint32_t number)
 	ret = streamBegin(client, stream);
 	if (ret < 0) {
 		ptNativeFail(client, tag,
-			     ret == -EDQUOT ? PT_WIRE_ELIMIT : PT_WIRE_EMEMORY,
+			     ret == -EDQUOT ? HD_FRAME_ELIMIT
+					    : HD_FRAME_EMEMORY,
 			     "no room for what a stream records");
 		return;
 	}
@@ -301,7 +302,7 @@ void ptStreamStop(struct ptClient *client, uint16_t tag, uint32_t number)
 	if (!stream)
 		return;
 	if (stream->state != PT_STREAM_RECORDING) {
-		ptNativeFail(client, tag, PT_WIRE_ESTATE,
+		ptNativeFail(client, tag, HD_FRAME_ESTATE,
 			     "stream %lu does not record",
 			     (unsigned long)number);
 		return;

@@ -211,14 +211,14 @@ static int selectJudge(const struct select *s, char *why, size_t size)
 							   : 60)
 					   : 1,
 			 one->value.length ? one->value.at : "P");
-		return PT_WIRE_EUNKNOWN;
+		return HD_FRAME_EUNKNOWN;
 	}
 	for (size_t i = 0; i < s->stream->groupCount; i++) {
 		if (s->stream->groups[i].columnCount <= PT_WIRE_COLUMNS_MAX)
 			continue;
 		snprintf(why, size, "more than %d columns of a device",
 			 PT_WIRE_COLUMNS_MAX);
-		return PT_WIRE_ELIMIT;
+		return HD_FRAME_ELIMIT;
 	}
 	return 0;
 }
@@ -234,7 +234,7 @@ static int selectRead(struct select *s, const struct ptWireOpen *open,
 		if (ptWireGetSelection(&rest, &s->selections[i], &fault) < 0) {
 			snprintf(why, size, "selection %zu cannot be read: %s",
 				 i, fault.text);
-			return PT_WIRE_EMALFORMED;
+			return HD_FRAME_EMALFORMED;
 		}
 	}
 	for (size_t i = 0; i < s->client->service->deviceCount; i++)
@@ -242,7 +242,7 @@ static int selectRead(struct select *s, const struct ptWireOpen *open,
 			     open->frequency);
 	if (s->isOutOfMemory) {
 		snprintf(why, size, "out of memory");
-		return PT_WIRE_EMEMORY;
+		return HD_FRAME_EMEMORY;
 	}
 	return selectJudge(s, why, size);
 }
@@ -256,12 +256,12 @@ int ptStreamSelect(struct ptClient *client, struct ptStream *stream,
 		.keepsLines = open->flags & PT_WIRE_LINES,
 		.count = open->count,
 	};
-	int ret = PT_WIRE_EMEMORY;
+	int ret = HD_FRAME_EMEMORY;
 
 	if (open->count == 0 || open->count > PT_WIRE_SELECTIONS_MAX) {
 		snprintf(why, size, "%u selections: 1 to %d are allowed",
 			 open->count, PT_WIRE_SELECTIONS_MAX);
-		return PT_WIRE_ELIMIT;
+		return HD_FRAME_ELIMIT;
 	}
 	s.selections = calloc(s.count, sizeof(*s.selections));
 	s.isFound = calloc(s.count, sizeof(*s.isFound));

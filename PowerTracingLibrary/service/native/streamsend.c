@@ -183,8 +183,8 @@ static bool frameBegin(struct ptClient *client, const struct ptStream *stream,
 {
 	size_t fields = ptWireDataSize(0, 0);
 
-	frame->size =
-		PT_WIRE_HEADER_SIZE + ptWireDataSize(count, group->columnCount);
+	frame->size = HD_FRAME_HEADER_SIZE +
+		      ptWireDataSize(count, group->columnCount);
 	frame->bytes = hdConnectionRoom(&client->connection, frame->size);
 	if (!frame->bytes)
 		return false;
@@ -193,8 +193,8 @@ static bool frameBegin(struct ptClient *client, const struct ptStream *stream,
 		.group = (uint16_t)index,
 		.columns = (uint16_t)group->columnCount,
 		.count = (uint32_t)count,
-		.arrays = { frame->bytes + PT_WIRE_HEADER_SIZE + fields,
-			    frame->size - PT_WIRE_HEADER_SIZE - fields },
+		.arrays = { frame->bytes + HD_FRAME_HEADER_SIZE + fields,
+			    frame->size - HD_FRAME_HEADER_SIZE - fields },
 	};
 	return ptWireViewData(&frame->data, &frame->view) == 0;
 }
@@ -236,12 +236,12 @@ static size_t frameFit(const struct ptClient *client,
 	size_t payload = ptNativeOf(client)->payloadMax;
 	size_t room = hdConnectionLeft(&client->connection), each;
 
-	if (room > payload + PT_WIRE_HEADER_SIZE)
-		room = payload + PT_WIRE_HEADER_SIZE;
+	if (room > payload + HD_FRAME_HEADER_SIZE)
+		room = payload + HD_FRAME_HEADER_SIZE;
 	each = ptWireDataSize(1, group->columnCount) - ptWireDataSize(0, 0);
-	if (room < PT_WIRE_HEADER_SIZE + ptWireDataSize(0, 0) + each)
+	if (room < HD_FRAME_HEADER_SIZE + ptWireDataSize(0, 0) + each)
 		return 0;
-	return (room - PT_WIRE_HEADER_SIZE - ptWireDataSize(0, 0)) / each;
+	return (room - HD_FRAME_HEADER_SIZE - ptWireDataSize(0, 0)) / each;
 }
 
 /* Send readings as they are. */
@@ -433,7 +433,7 @@ static void totalsOfGroup(struct ptClient *client, struct ptStream *stream,
 			  size_t index)
 {
 	struct ptStreamGroup *group = &stream->groups[index];
-	size_t size = PT_WIRE_HEADER_SIZE + 64 +
+	size_t size = HD_FRAME_HEADER_SIZE + 64 +
 		      group->columnCount * PT_WIRE_COLUMN_TOTAL_SIZE;
 	unsigned char *totals =
 		malloc(group->columnCount * PT_WIRE_COLUMN_TOTAL_SIZE);

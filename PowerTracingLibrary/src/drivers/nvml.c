@@ -32,7 +32,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "PowerTracingLibrary/src/library.h"
+#include "common/library.h"
 #include "PowerTracingLibrary/src/machine/sensor.h"
 
 #define LIBRARY "libnvidia-ml.so.1"
@@ -106,7 +106,7 @@ static struct {
 	struct nvmlApi api;
 } nvml = { .mutex = PTHREAD_MUTEX_INITIALIZER };
 
-static const struct ptSymbol nvmlSymbols[] = {
+static const struct hdSymbol nvmlSymbols[] = {
 	{ "nvmlInit_v2", offsetof(struct nvmlApi, init), false },
 	{ "nvmlShutdown", offsetof(struct nvmlApi, shutdown), false },
 	{ "nvmlErrorString", offsetof(struct nvmlApi, errorString), false },
@@ -159,7 +159,7 @@ static bool load(const struct ptSetup *setup, char *why, size_t size)
 
 	if (nvml.handle)
 		return true;
-	nvml.handle = ptLibraryOpen(library, nvmlSymbols, &nvml.api, reason,
+	nvml.handle = hdLibraryOpen(library, nvmlSymbols, &nvml.api, reason,
 				    sizeof(reason));
 	if (!nvml.handle)
 		snprintf(why, size, "no NVIDIA driver here (%s)", reason);

@@ -4,11 +4,8 @@
  * Driver for the energy events of the kernel's perf: RAPL again, for those who
  * may use perf but not read the powercap files.
  *
- * (Linux, Documentation/ABI/testing/sysfs-bus-event_source-devices-events.)
- * In /sys/bus/event_source/devices/power, and power_core on AMD:
+ * PMUs are power, and power_core on AMD (common/pmu.h), with
  *
- *     type                       number of the PMU
- *     cpumask                    the CPU of each package to open events on
  *     events/energy-pkg          "event=0x02"
  *     events/energy-pkg.scale    "2.3283064365386962890625e-10"
  *     events/energy-pkg.unit     "Joules"
@@ -20,47 +17,18 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "PowerTracingLibrary/src/drivers/perf.h"
+#include "PowerTracingLibrary/src/machine/sensor.h"
 #include "PowerTracingLibrary/src/machine/sysfile.h"
+#include "common/perf.h"
+#include "common/pmu.h"
 
-#define PMUS "/sys/bus/event_source/devices"
 #define CPUS "/sys/devices/system/cpu"
 #define PARANOID "/proc/sys/kernel/perf_event_paranoid"
-
-static int openEvent(uint32_t type, uint64_t config, int cpu)
-{
-	struct perf_event_attr attr = {
-		.size = sizeof(attr),
-		.type = type,
-		.config = config,
-	};
-	long fd = syscall(SYS_perf_event_open, &attr, -1, cpu, -1,
-			  PERF_FLAG_FD_CLOEXEC);
-
-	return fd >= 0 ? (int)fd : -errno;
-}
-
-int (*ptPerfOpenEvent)(uint32_t type, uint64_t config, int cpu) = openEvent;
-ssize_t (*ptPerfRead)(int fd, void *bytes, size_t count) = read;
-
-/* Parse a decimal number that must end with one of some characters. */
-static bool scanNumber(const char **at, unsigned long *number)
-{
-	char *end;
-
-	if (**at < '0' || **at > '9')
-		return false;
-	*number = strtoul(*at, &end, 10);
-	*at = end;
-	return *number <= INT32_MAX;
-}
 
 /* "package-0", "package-0-ram"; "cpu-3-core" of what each core has. */
 static void makeLabel(const struct ptSetup *setup, const char *pmu,
@@ -82,44 +50,19 @@ static void makeLabel(const struct ptSetup *setup, const char *pmu,
 				 event);
 }
 
-/* What the files of an event say. */
-struct event {
-	const char *name; /* "pkg" */
-	uint32_t type;
-	uint64_t config;
-	double joules;
-};
-
-/* Read the files of an event; false if it is none that counts energy. */
+/* Read an event; false if it is none that counts energy. */
 static bool readEvent(const struct ptSetup *setup, const char *pmu,
-		      const char *file, struct event *event)
+		      const char *file, struct hdPmuEvent *event)
 {
-	char text[64], *end;
-	uint64_t type;
-
-	if (strncmp(file, "energy-", 7) != 0 || strchr(file, '.') ||
-	    ptSysGetNumber(&type, setup->root, PMUS "/%s/type", pmu) < 0 ||
-	    type > UINT32_MAX ||
-	    ptSysGetLine(text, sizeof(text), setup->root,
-			 PMUS "/%s/events/%s.unit", pmu, file) < 0 ||
-	    strcmp(text, "Joules") != 0 ||
-	    ptSysGetLine(text, sizeof(text), setup->root,
-			 PMUS "/%s/events/%s.scale", pmu, file) < 0 ||
-	    ptSysParseDouble(text, &event->joules) < 0 ||
-	    !(event->joules > 0 && event->joules <= 1) ||
-	    ptSysGetLine(text, sizeof(text), setup->root, PMUS "/%s/events/%s",
-			 pmu, file) < 0 ||
-	    strncmp(text, "event=0x", 8) != 0)
-		return false;
-	event->name = file + 7;
-	event->type = (uint32_t)type;
-	event->config = strtoull(text + 8, &end, 16);
-	return end > text + 8 && *end == '\0';
+	return strncmp(file, "energy-", 7) == 0 && !strchr(file, '.') &&
+	       hdPmuEventRead(setup->root, pmu, file, "Joules", event) == 0 &&
+	       event->scale <= 1;
 }
 
+/* Add an event on a CPU; its name is "pkg". */
 static int addEvent(const struct ptSetup *setup, struct ptSensors *sensors,
-		    const char *pmu, const struct event *event,
-		    unsigned int cpu)
+		    const char *pmu, const char *name,
+		    const struct hdPmuEvent *event, unsigned int cpu)
 {
 	struct ptSensor *sensor = ptSensorsAdd(sensors);
 
@@ -127,62 +70,41 @@ static int addEvent(const struct ptSetup *setup, struct ptSensors *sensors,
 		return -ENOMEM;
 	sensor->energy.isThere = true;
 	snprintf(sensor->energy.source, sizeof(sensor->energy.source),
-		 "perf %.32s/energy-%.32s/ on CPU %u", pmu, event->name, cpu);
+		 "perf %.32s/energy-%.32s/ on CPU %u", pmu, name, cpu);
 	snprintf(sensor->energy.resolution, sizeof(sensor->energy.resolution),
 		 "every 1 ms");
-	sensor->joules = event->joules;
+	sensor->joules = event->scale;
 	sensor->number = cpu;
 	sensor->type = event->type;
 	sensor->config = event->config;
-	makeLabel(setup, pmu, event->name, cpu, sensor);
+	makeLabel(setup, pmu, name, cpu, sensor);
 	return 0;
-}
-
-/* Add an event for every CPU of a list like "0,18" or "0-3". */
-static int addCpus(const struct ptSetup *setup, struct ptSensors *sensors,
-		   const char *pmu, const struct event *event, const char *cpus)
-{
-	unsigned long first, last;
-	int ret = 0;
-
-	while (ret == 0 && scanNumber(&cpus, &first)) {
-		last = first;
-		if (*cpus == '-') {
-			cpus++;
-			if (!scanNumber(&cpus, &last))
-				break;
-		}
-		for (; ret == 0 && first <= last &&
-		       sensors->count < PT_PERF_EVENTS_MAX;
-		     first++)
-			ret = addEvent(setup, sensors, pmu, event,
-				       (unsigned int)first);
-		if (*cpus != ',')
-			break;
-		cpus++;
-	}
-	return ret;
 }
 
 static int addPmu(const struct ptSetup *setup, struct ptSensors *sensors,
 		  const char *pmu)
 {
-	char cpus[1024];
+	unsigned int cpus[PT_PERF_EVENTS_MAX];
+	size_t cpuCount = hdPmuCpus(setup->root, pmu, cpus, PT_PERF_EVENTS_MAX);
 	char **files;
 	ssize_t count;
 	int ret = 0;
 
-	if (ptSysGetLine(cpus, sizeof(cpus), setup->root, PMUS "/%s/cpumask",
-			 pmu) < 0)
+	if (cpuCount == 0)
 		return 0;
-	count = ptSysListNames(&files, setup->root, PMUS "/%s/events", pmu);
+	count = ptSysListNames(&files, setup->root, HD_PMUS "/%s/events", pmu);
 	if (count < 0)
 		return count == -ENOMEM ? -ENOMEM : 0;
 	for (ssize_t i = 0; ret == 0 && i < count; i++) {
-		struct event event;
+		struct hdPmuEvent event;
 
-		if (readEvent(setup, pmu, files[i], &event))
-			ret = addCpus(setup, sensors, pmu, &event, cpus);
+		if (!readEvent(setup, pmu, files[i], &event))
+			continue;
+		for (size_t k = 0; ret == 0 && k < cpuCount &&
+				   sensors->count < PT_PERF_EVENTS_MAX;
+		     k++)
+			ret = addEvent(setup, sensors, pmu, files[i] + 7,
+				       &event, cpus[k]);
 	}
 	ptSysFreeNames(files, (size_t)count);
 	return ret;
@@ -191,7 +113,7 @@ static int addPmu(const struct ptSetup *setup, struct ptSensors *sensors,
 static int perfScan(const struct ptSetup *setup, struct ptSensors *sensors)
 {
 	char **pmus;
-	ssize_t count = ptSysListNames(&pmus, setup->root, PMUS);
+	ssize_t count = ptSysListNames(&pmus, setup->root, HD_PMUS);
 	bool isThere = false;
 	int ret = 0;
 
@@ -206,7 +128,8 @@ static int perfScan(const struct ptSetup *setup, struct ptSensors *sensors)
 	ptSysFreeNames(pmus, (size_t)count);
 	if (isThere && sensors->count == 0)
 		snprintf(sensors->why, sizeof(sensors->why),
-			 "%s" PMUS "/power is there but has no energy events; "
+			 "%s" HD_PMUS
+			 "/power is there but has no energy events; "
 			 "so it is in virtual machines",
 			 setup->root);
 	return ret;
@@ -214,8 +137,8 @@ static int perfScan(const struct ptSetup *setup, struct ptSensors *sensors)
 
 static int perfOpen(const struct ptSetup *setup, struct ptSensor *sensor)
 {
-	int fd = ptPerfOpenEvent(sensor->type, sensor->config,
-				 (int)sensor->number);
+	int fd = hdPerfOpen(sensor->type, sensor->config, -1,
+			    (int)sensor->number);
 
 	(void)setup;
 	if (fd < 0)
@@ -227,22 +150,16 @@ static int perfOpen(const struct ptSetup *setup, struct ptSensor *sensor)
 
 static int perfReadEnergy(const struct ptSensor *sensor, uint64_t *count)
 {
-	uint64_t value;
-	ssize_t got;
+	struct hdPerfReading reading;
+	int ret;
 
 	if (!hdOwnedIs(&sensor->owned, sensor->fd))
 		return -ENODEV;
-	do {
-		got = ptPerfRead(sensor->fd, &value, sizeof(value));
-	} while (got < 0 && errno == EINTR);
-	if (got < 0)
-		return -errno;
-	/* Nothing: the CPU was taken offline, and the event with it. */
-	if (got == 0)
-		return -ENODEV;
-	if (got != sizeof(value))
-		return -EPROTO;
-	*count = value;
+	/* -ENODEV: the CPU was taken offline, and the event with it. */
+	ret = hdPerfRead(sensor->fd, &reading);
+	if (ret < 0)
+		return ret;
+	*count = reading.value;
 	return 0;
 }
 
@@ -282,7 +199,7 @@ static bool perfExplain(const struct ptSetup *setup,
 }
 
 static const struct ptSensorKind perfKind = {
-	.nothing = "there is no " PMUS "/power; virtual machines have none",
+	.nothing = "there is no " HD_PMUS "/power; virtual machines have none",
 	.scan = perfScan,
 	.open = perfOpen,
 	.readEnergy = perfReadEnergy,

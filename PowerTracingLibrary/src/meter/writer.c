@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -77,6 +78,19 @@ static int writerAddClock(const struct ptConfig *config,
 	return hdRecordAddClock(&group->record, node->labels, level, host);
 }
 
+/* Readers must know that the delay is no longer in the time stamps. */
+static int writerAddDelay(const struct ptConfig *config,
+			  struct writerGroup *group)
+{
+	char text[32];
+
+	if (config->delayNs == 0)
+		return 0;
+	snprintf(text, sizeof(text), "%" PRId64 ".%09" PRId64,
+		 config->delayNs / HD_NS_PER_S, config->delayNs % HD_NS_PER_S);
+	return hdS_addAttribute(group->record.group, "delayApplied", text);
+}
+
 static int writerCreateGroup(struct ptWriter *writer,
 			     const struct ptFound *found, hdTopology *topology,
 			     struct writerGroup *group)
@@ -98,6 +112,8 @@ static int writerCreateGroup(struct ptWriter *writer,
 	if (ret == 0 && found->gapsFoundBy)
 		ret = hdS_addAttribute(group->record.group, "gapsFoundBy",
 				       found->gapsFoundBy);
+	if (ret == 0)
+		ret = writerAddDelay(config, group);
 	if (ret == 0)
 		ret = writerAddClock(config, group);
 	for (size_t i = node->first; ret == 0 && i < node->first + node->count;

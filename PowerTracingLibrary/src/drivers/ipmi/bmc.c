@@ -14,7 +14,7 @@
 #include <freeipmi/freeipmi.h>
 
 #include "PowerTracingLibrary/src/drivers/ipmi/bmc.h"
-#include "PowerTracingLibrary/src/library.h"
+#include "common/library.h"
 #include "PowerTracingLibrary/src/message.h"
 
 /* An answer that has not come by then is asked for again. */
@@ -53,7 +53,7 @@ struct bmcApi {
 	{                                                   \
 		name, offsetof(struct bmcApi, field), false \
 	}
-static const struct ptSymbol symbols[] = {
+static const struct hdSymbol symbols[] = {
 	SYMBOL("ipmi_ctx_create", create),
 	SYMBOL("ipmi_ctx_destroy", destroy),
 	SYMBOL("ipmi_ctx_open_outofband", openOld),
@@ -88,7 +88,7 @@ static bool load(const char *library, char *why, size_t whySize)
 
 	if (bmc.handle)
 		return true;
-	bmc.handle = ptLibraryOpen(library ? library : FREEIPMI_SONAME, symbols,
+	bmc.handle = hdLibraryOpen(library ? library : FREEIPMI_SONAME, symbols,
 				   &bmc.api, reason, sizeof(reason));
 	if (!bmc.handle)
 		snprintf(why, whySize,

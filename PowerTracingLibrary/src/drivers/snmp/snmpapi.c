@@ -12,7 +12,7 @@
 
 #include "PowerTracingLibrary/src/drivers/snmp/snmp.h"
 #include "PowerTracingLibrary/src/drivers/snmp/snmpapi.h"
-#include "PowerTracingLibrary/src/library.h"
+#include "common/library.h"
 
 #define APPLICATION "hdtrace"
 
@@ -20,7 +20,7 @@
 	{                                                      \
 		name, offsetof(struct ptSnmpApi, field), false \
 	}
-static const struct ptSymbol symbols[] = {
+static const struct hdSymbol symbols[] = {
 	SYMBOL("netsnmp_ds_get_string", getString),
 	SYMBOL("netsnmp_ds_set_string", setString),
 	SYMBOL("netsnmp_ds_get_boolean", getBoolean),
@@ -65,7 +65,7 @@ bool ptSnmpLoad(const char *library, char *why, size_t whySize)
 	if (ptSnmpLibrary.handle)
 		return true;
 	ptSnmpLibrary.handle =
-		ptLibraryOpen(library ? library : NETSNMP_SONAME, symbols,
+		hdLibraryOpen(library ? library : NETSNMP_SONAME, symbols,
 			      &ptSnmpLibrary.api, reason, sizeof(reason));
 	if (!ptSnmpLibrary.handle) {
 		snprintf(why, whySize,

@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-#include "PowerTracingLibrary/pt/client/own.h"
-#include "PowerTracingLibrary/pt/pt.h"
+#include "PowerTracingLibrary/client/own.h"
+#include "PowerTracingLibrary/client/recorder.h"
 #include "PowerTracingLibrary/src/meter/runner.h"
 #include "cli/output.h"
 #include "common/clock.h"
@@ -18,7 +18,7 @@
 /* One device, read by its own thread. */
 struct ownMeter {
 	struct ptSink sink;
-	struct own *own;
+	struct ptOwn *own;
 	size_t number;
 	struct ptConfig config;
 	struct ptRunner runner;
@@ -27,9 +27,10 @@ struct ownMeter {
 	int64_t lastNs; /* When the last reading ended. */
 };
 
-struct own {
+struct ptOwn {
 	const char *tool, *root;
-	struct powerSum *sum;
+	int64_t cycleNs;
+	struct ptPowerSum *sum;
 	GPtrArray *meters; /* struct ownMeter */
 	GString *name;     /* What is measured. */
 	GString *looked;   /* What was looked for, and is not here. */
@@ -41,17 +42,17 @@ struct own {
 
 /* A search among the channels of a driver. */
 struct search {
-	struct own *own;
+	struct ptOwn *own;
 	const struct ptDriver *driver;
 	GPtrArray *labels; /* Of those that work. */
 };
 
 static const char *const noOptions[] = { NULL };
 
-static struct ptSetup setupOf(const struct own *own)
+static struct ptSetup setupOf(const struct ptOwn *own)
 {
 	return (struct ptSetup){
-		.cycleNs = CYCLE_NS,
+		.cycleNs = own->cycleNs,
 		.root = own->root,
 		.wakeFd = -1,
 		.options = noOptions,
@@ -74,7 +75,7 @@ static void found(void *context, const char *label, const char *description,
 		description);
 }
 
-static void look(struct search *search, struct own *own,
+static void look(struct search *search, struct ptOwn *own,
 		 const struct ptDriver *driver)
 {
 	struct ptSetup setup = setupOf(own);
@@ -136,7 +137,7 @@ static void meterAdd(struct ptSink *sink, const union hdCell *cells,
 	for (size_t i = 0; i < meter->config.columnCount; i++)
 		meter->values[i] = hdCellNumber(
 			meter->config.columns[i].quantity->type, cells[i]);
-	powerSumAdd(meter->own->sum, meter->number, &taken);
+	ptPowerSumAdd(meter->own->sum, meter->number, &taken);
 	pthread_mutex_lock(&meter->own->mutex);
 	meter->lastNs = reading->endNs;
 	pthread_cond_broadcast(&meter->own->hasRead);
@@ -154,7 +155,7 @@ static const struct ptQuantity *powerOf(const struct ptDriver *driver)
 }
 
 /* Resolve a channel as a configuration would; FALSE if it vanished. */
-static gboolean resolve(struct own *own, const struct ptDriver *driver,
+static gboolean resolve(struct ptOwn *own, const struct ptDriver *driver,
 			const char *label, struct ptColumn *column)
 {
 	struct ptSetup setup = setupOf(own);
@@ -178,7 +179,7 @@ static void meterFree(void *data)
 }
 
 /* Open a device with some of its channels; FALSE after a message. */
-static gboolean addMeter(struct own *own, const struct ptDriver *driver,
+static gboolean addMeter(struct ptOwn *own, const struct ptDriver *driver,
 			 const GPtrArray *labels)
 {
 	struct ownMeter *meter = g_new0(struct ownMeter, 1);
@@ -189,7 +190,7 @@ static gboolean addMeter(struct own *own, const struct ptDriver *driver,
 	meter->number = own->meters->len;
 	config->driver = driver;
 	config->name = driver->name;
-	config->cycleNs = CYCLE_NS;
+	config->cycleNs = own->cycleNs;
 	config->options = (const char **)(void *)noOptions;
 	config->columns = g_new0(struct ptColumn, labels->len + 1);
 	meter->values = g_new0(double, labels->len + 1);
@@ -218,7 +219,7 @@ static gboolean addMeter(struct own *own, const struct ptDriver *driver,
 }
 
 /* Take a driver's channels, if there are any. */
-static gboolean take(struct own *own, const char *name, gboolean isRapl)
+static gboolean take(struct ptOwn *own, const char *name, gboolean isRapl)
 {
 	const struct ptDriver *driver = ptDriverFind(ptDrivers, name);
 	struct search search;
@@ -233,7 +234,7 @@ static gboolean take(struct own *own, const char *name, gboolean isRapl)
 	return isTaken;
 }
 
-static void takeAll(struct own *own)
+static void takeAll(struct ptOwn *own)
 {
 	/* The same counters in two ways. */
 	if (!take(own, "powercap", TRUE))
@@ -244,7 +245,7 @@ static void takeAll(struct own *own)
 }
 
 /* Tell the sum what is added up. */
-static void openSum(struct own *own)
+static void openSum(struct ptOwn *own)
 {
 	struct ptRecorderGroup *groups =
 		g_new0(struct ptRecorderGroup, own->meters->len);
@@ -258,7 +259,7 @@ static void openSum(struct own *own)
 		for (size_t k = 0; k < groups[i].count; k++)
 			groups[i].columns[k].unit = (char *)"W";
 	}
-	powerSumOpen(own->sum, groups, own->meters->len);
+	ptPowerSumOpen(own->sum, groups, own->meters->len);
 	for (guint i = 0; i < own->meters->len; i++)
 		g_free(groups[i].columns);
 	g_free(groups);
@@ -266,8 +267,10 @@ static void openSum(struct own *own)
 
 /* ---- All of them ------------------------------------------------------- */
 
-static void sayNone(const struct own *own)
+static void sayNone(const struct ptOwn *own)
 {
+	if (!own->tool)
+		return;
 	outSay(stderr,
 	       "%s: no power service here, and no meter in this machine:",
 	       own->tool);
@@ -278,14 +281,15 @@ static void sayNone(const struct own *own)
 		own->tool);
 }
 
-static struct own *ownCreate(const char *tool, const char *root,
-			     struct powerSum *sum)
+static struct ptOwn *ownCreate(const char *tool, const char *root,
+			       int64_t cycleNs, struct ptPowerSum *sum)
 {
-	struct own *own = g_new0(struct own, 1);
+	struct ptOwn *own = g_new0(struct ptOwn, 1);
 	pthread_condattr_t attributes;
 
 	own->tool = tool;
 	own->root = root ? root : "";
+	own->cycleNs = cycleNs ? cycleNs : CYCLE_NS;
 	own->sum = sum;
 	own->meters = g_ptr_array_new_with_free_func(meterFree);
 	own->name = g_string_new(NULL);
@@ -298,12 +302,12 @@ static struct own *ownCreate(const char *tool, const char *root,
 	return own;
 }
 
-struct own *ownOpen(const char *tool, const char *device, const char *root,
-		    struct powerSum *sum)
+struct ptOwn *ptOwnOpen(const char *tool, const char *device, const char *root,
+			int64_t cycleNs, struct ptPowerSum *sum)
 {
 	static const char *const meters[] = { "powercap", "perf", "nvml",
 					      "hwmon", "sim" };
-	struct own *own = ownCreate(tool, root, sum);
+	struct ptOwn *own = ownCreate(tool, root, cycleNs, sum);
 	gboolean isKnown = !device;
 
 	for (size_t i = 0; device && i < G_N_ELEMENTS(meters); i++)
@@ -326,11 +330,11 @@ struct own *ownOpen(const char *tool, const char *device, const char *root,
 	}
 	if (isKnown)
 		sayNone(own);
-	ownFree(own);
+	ptOwnFree(own);
 	return NULL;
 }
 
-int ownBegin(struct own *own)
+int ptOwnBegin(struct ptOwn *own)
 {
 	for (guint i = 0; i < own->meters->len; i++) {
 		struct ownMeter *meter = own->meters->pdata[i];
@@ -343,7 +347,7 @@ int ownBegin(struct own *own)
 	return 0;
 }
 
-static gboolean isRead(const struct own *own, int64_t untilNs)
+static gboolean isRead(const struct ptOwn *own, int64_t untilNs)
 {
 	for (guint i = 0; i < own->meters->len; i++) {
 		const struct ownMeter *meter = own->meters->pdata[i];
@@ -354,7 +358,7 @@ static gboolean isRead(const struct own *own, int64_t untilNs)
 	return TRUE;
 }
 
-void ownEnd(struct own *own, int64_t untilNs)
+void ptOwnEnd(struct ptOwn *own, int64_t untilNs)
 {
 	int64_t deadlineNs = hdMonotonicNow() + PATIENCE_NS;
 	const struct timespec deadline = hdClockToTimespec(deadlineNs);
@@ -373,12 +377,12 @@ void ownEnd(struct own *own, int64_t untilNs)
 	}
 }
 
-const char *ownName(const struct own *own)
+const char *ptOwnName(const struct ptOwn *own)
 {
 	return own->name->str;
 }
 
-gboolean ownIsSimulated(const struct own *own)
+gboolean ptOwnIsSimulated(const struct ptOwn *own)
 {
 	for (guint i = 0; i < own->meters->len; i++) {
 		const struct ownMeter *meter = own->meters->pdata[i];
@@ -390,7 +394,7 @@ gboolean ownIsSimulated(const struct own *own)
 	return FALSE;
 }
 
-void ownFree(struct own *own)
+void ptOwnFree(struct ptOwn *own)
 {
 	if (!own)
 		return;

@@ -11,41 +11,42 @@
 #ifndef PT_OWN_H
 #define PT_OWN_H
 
-#include "PowerTracingLibrary/pt/client/powersum.h"
+#include "PowerTracingLibrary/client/powersum.h"
 
-struct own;
+struct ptOwn;
 
 /**
  * Find the meters of this machine and open them.
  *
- * @param tool For messages.
+ * @param tool For messages; NULL: that there is none is not said.
  * @param device Name of a driver: that one only, with all its channels; NULL
  * for what there is.
  * @param root As of struct ptSetup.
+ * @param cycleNs How often they are read; 0: 20 times a second.
  * @param sum Gets their power; it outlives them.
  *
  * @return NULL after a message: which were looked for, and why there is none.
  */
-struct own *ownOpen(const char *tool, const char *device, const char *root,
-		    struct powerSum *sum);
+struct ptOwn *ptOwnOpen(const char *tool, const char *device, const char *root,
+			int64_t cycleNs, struct ptPowerSum *sum);
 
 /**
  * Begin to measure.
  *
  * @return 0, or an error after a message.
  */
-int ownBegin(struct own *own);
+int ptOwnBegin(struct ptOwn *own);
 
 /** End measuring, once everything until a time has been read. */
-void ownEnd(struct own *own, int64_t untilNs);
+void ptOwnEnd(struct ptOwn *own, int64_t untilNs);
 
 /** Name what is measured: "powercap package-0, package-1". Lives as long. */
-const char *ownName(const struct own *own);
+const char *ptOwnName(const struct ptOwn *own);
 
 /** Tell whether some of it is simulated. */
-gboolean ownIsSimulated(const struct own *own);
+gboolean ptOwnIsSimulated(const struct ptOwn *own);
 
 /** Free it; takes NULL. */
-void ownFree(struct own *own);
+void ptOwnFree(struct ptOwn *own);
 
 #endif

@@ -4,22 +4,23 @@
 
 #include <string.h>
 
-#include "PowerTracingLibrary/pt/client/powersum.h"
+#include "PowerTracingLibrary/client/powersum.h"
 
-void powerSumInit(struct powerSum *sum)
+void ptPowerSumInit(struct ptPowerSum *sum)
 {
-	*sum = (struct powerSum){ 0 };
+	*sum = (struct ptPowerSum){ 0 };
 	pthread_mutex_init(&sum->mutex, NULL);
 }
 
-void powerSumOpen(struct powerSum *sum, const struct ptRecorderGroup *groups,
-		  size_t count)
+void ptPowerSumOpen(struct ptPowerSum *sum,
+		    const struct ptRecorderGroup *groups, size_t count)
 {
-	GArray *columns = g_array_new(FALSE, FALSE, sizeof(struct powerColumn));
+	GArray *columns =
+		g_array_new(FALSE, FALSE, sizeof(struct ptPowerColumn));
 
 	for (size_t i = 0; i < count; i++) {
 		for (size_t k = 0; k < groups[i].count; k++) {
-			const struct powerColumn column = { i, k };
+			const struct ptPowerColumn column = { i, k };
 
 			if (strcmp(groups[i].columns[k].unit, "W") == 0)
 				g_array_append_val(columns, column);
@@ -28,13 +29,13 @@ void powerSumOpen(struct powerSum *sum, const struct ptRecorderGroup *groups,
 	pthread_mutex_lock(&sum->mutex);
 	sum->count = columns->len;
 	sum->columns =
-		(struct powerColumn *)(void *)g_array_free(columns, FALSE);
+		(struct ptPowerColumn *)(void *)g_array_free(columns, FALSE);
 	ptIntegralInit(&sum->integral, sum->count, sum->fromNs);
 	pthread_mutex_unlock(&sum->mutex);
 }
 
-void powerSumAdd(struct powerSum *sum, size_t group,
-		 const struct ptRecorderReading *reading)
+void ptPowerSumAdd(struct ptPowerSum *sum, size_t group,
+		   const struct ptRecorderReading *reading)
 {
 	pthread_mutex_lock(&sum->mutex);
 	for (size_t i = 0; sum->fromNs && i < sum->count; i++)
@@ -47,21 +48,21 @@ void powerSumAdd(struct powerSum *sum, size_t group,
 	pthread_mutex_unlock(&sum->mutex);
 }
 
-void powerSumBegin(struct powerSum *sum, int64_t ns)
+void ptPowerSumBegin(struct ptPowerSum *sum, int64_t ns)
 {
 	pthread_mutex_lock(&sum->mutex);
 	sum->fromNs = sum->integral.fromNs = ns;
 	pthread_mutex_unlock(&sum->mutex);
 }
 
-void powerSumEnd(struct powerSum *sum, int64_t ns)
+void ptPowerSumEnd(struct ptPowerSum *sum, int64_t ns)
 {
 	pthread_mutex_lock(&sum->mutex);
 	sum->integral.toNs = ns;
 	pthread_mutex_unlock(&sum->mutex);
 }
 
-void powerSumClear(struct powerSum *sum)
+void ptPowerSumClear(struct ptPowerSum *sum)
 {
 	pthread_mutex_destroy(&sum->mutex);
 	ptIntegralClear(&sum->integral);

@@ -16,36 +16,36 @@
 #include "PowerTracingLibrary/client/recorder.h"
 
 /** A column that is watts. */
-struct powerColumn {
+struct ptPowerColumn {
 	size_t group, column;
 };
 
-struct powerSum {
+struct ptPowerSum {
 	pthread_mutex_t mutex;
 	struct ptIntegral integral; /**< A value for each of the columns. */
-	struct powerColumn *columns;
+	struct ptPowerColumn *columns;
 	size_t count;
 	int64_t fromNs; /**< 0 before it has begun. */
 };
 
 /** Prepare. */
-void powerSumInit(struct powerSum *sum);
+void ptPowerSumInit(struct ptPowerSum *sum);
 
 /** Take the columns that are watts; as opened() of a recorder. */
-void powerSumOpen(struct powerSum *sum, const struct ptRecorderGroup *groups,
-		  size_t count);
+void ptPowerSumOpen(struct ptPowerSum *sum,
+		    const struct ptRecorderGroup *groups, size_t count);
 
 /** Add a reading. */
-void powerSumAdd(struct powerSum *sum, size_t group,
-		 const struct ptRecorderReading *reading);
+void ptPowerSumAdd(struct ptPowerSum *sum, size_t group,
+		   const struct ptRecorderReading *reading);
 
 /** From now on it counts. */
-void powerSumBegin(struct powerSum *sum, int64_t ns);
+void ptPowerSumBegin(struct ptPowerSum *sum, int64_t ns);
 
 /** Until then it counts. */
-void powerSumEnd(struct powerSum *sum, int64_t ns);
+void ptPowerSumEnd(struct ptPowerSum *sum, int64_t ns);
 
 /** Free what it has. */
-void powerSumClear(struct powerSum *sum);
+void ptPowerSumClear(struct ptPowerSum *sum);
 
 #endif
