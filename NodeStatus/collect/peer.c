@@ -1,0 +1,726 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A node that is asked; see peer.h. */
+#include "config.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "NodeStatus/collect/peer.h"
+#include "common/clock.h"
+
+/* Round trips for the clock, when a connection has begun. */
+#define PINGS 4
+/* How long a connection may hang, from pull to pull. */
+#define STUCK_NS (10 * HD_NS_PER_S)
+/* What is sent at most beside a configuration. */
+#define FRAME_MAX 1024
+/* Longest name that a node may have. */
+#define NAME_MAX_BYTES 255
+
+/* What comes next on a connection. */
+enum stage { GREETING, PROOF, PONG, READY, ANSWER };
+
+/* A connection; it may outlive its peer until the loop is done with it. */
+struct nodeLink {
+	struct hdConnection connection; /* First: it is what its calls get. */
+	struct nodeShared *shared;
+	struct nodePeer *peer; /* NULL: nobody wants it any more. */
+	struct nodeLink *next; /* Of those that are dead. */
+	enum stage stage;
+	unsigned int pings;
+	uint16_t tag;
+	int64_t sentWall, sentMono;
+	bool hasCapabilities;
+	unsigned char proof[HD_PROOF_SIZE]; /* That the node must send. */
+};
+
+/* ---- What becomes of a wish --------------------------------------------- */
+
+static void peerDone(struct nodePeer *peer, enum hdNode_State state)
+{
+	if (!peer->isDone) {
+		peer->isDone = true;
+		peer->shared->waiting--;
+		peer->state = state;
+	}
+	if (state == HDNODE_OK) {
+		*peer->why = '\0';
+		peer->hasFailed = false;
+	}
+}
+
+/* Leave the connection alone, and close it. */
+static void peerDrop(struct nodePeer *peer)
+{
+	struct nodeLink *link = peer->link;
+
+	if (!link)
+		return;
+	link->peer = NULL;
+	peer->link = NULL;
+	/* No last word: whatever waits to be sent is of no use now. */
+	link->connection.isBroken = true;
+	hdConnectionClose(&link->connection);
+}
+
+/* It is over, for now; why: NULL if that is there. */
+static void peerFail(struct nodePeer *peer, enum hdNode_State state,
+		     const char *why)
+{
+	if (why)
+		snprintf(peer->why, sizeof(peer->why), "%s", why);
+	peerDrop(peer);
+	if (peer->hasFailed)
+		hdBackoffFail(&peer->backoff);
+	else
+		hdBackoffBegin(&peer->backoff, false);
+	peer->hasFailed = true;
+	if (peer->isDone)
+		peer->state = state;
+	peerDone(peer, state);
+}
+
+/* The other side does what it must not. */
+static bool linkBad(struct nodeLink *link, const char *why)
+{
+	if (link->peer)
+		peerFail(link->peer, HDNODE_BAD, why);
+	return false;
+}
+
+/* ---- Sending ----------------------------------------------------------- */
+
+static void linkSend(struct nodeLink *link, unsigned int type,
+		     const void *message, size_t size)
+{
+	unsigned char *room;
+	size_t used;
+
+	link->tag = (uint16_t)(link->tag + 1);
+	if (link->tag == 0)
+		link->tag = 1;
+	link->sentWall = hdClockNow();
+	link->sentMono = hdMonotonicNow();
+	room = hdConnectionRoom(&link->connection, size);
+	if (!room)
+		return;
+	used = hdFrameEncode(hdNodeWireFieldsOf(type), type, link->tag, message,
+			     room, size, NULL);
+	hdConnectionPut(&link->connection, used);
+	link->peer->sent += used;
+}
+
+static void linkHello(struct nodeLink *link)
+{
+	const struct hdFrameHello hello = {
+		.lowest = HD_NODE_WIRE_VERSION,
+		.highest = HD_NODE_WIRE_VERSION,
+		.payloadMax = HD_NODE_WIRE_ANSWER_MAX,
+	};
+	unsigned char bytes[HD_FRAME_HELLO_SIZE];
+
+	hdFrameEncodeHello(HD_NODE_WIRE_MAGIC, &hello, bytes);
+	hdConnectionSend(&link->connection, bytes, sizeof(bytes));
+	link->peer->sent += sizeof(bytes);
+}
+
+static void linkPing(struct nodeLink *link)
+{
+	const struct hdFramePing ping = { .content = link->pings };
+
+	link->stage = PONG;
+	linkSend(link, HD_FRAME_PING, &ping, FRAME_MAX);
+}
+
+/* Ask what is wished. */
+static void linkAsk(struct nodeLink *link)
+{
+	struct nodePeer *peer = link->peer;
+	const struct nodeShared *shared = peer->shared;
+	struct hdNodeWireConfigure configure = {
+		.text = { (const unsigned char *)shared->configText,
+			  shared->configLength },
+	};
+	struct hdNodeWireGet get = {
+		.sections = peer->wish.sections,
+		.flags = peer->wish.flags,
+	};
+
+	if (peer->isDone) {
+		link->stage = READY;
+		return;
+	}
+	link->stage = ANSWER;
+	if (link->hasCapabilities)
+		get.sections &= ~(unsigned int)HD_NODE_WIRE_CAPABILITIES;
+	if (peer->wish.isConfigure)
+		linkSend(link, HD_NODE_WIRE_CONFIGURE, &configure,
+			 FRAME_MAX + shared->configLength);
+	else
+		linkSend(link, HD_NODE_WIRE_GET, &get, FRAME_MAX);
+}
+
+/* ---- What the node says ------------------------------------------------- */
+
+static bool isSectionFine(const json_t *section, size_t index)
+{
+	if (!section || json_is_null(section))
+		return true;
+	return 1U << index == HD_NODE_WIRE_ALARMS ? json_is_array(section)
+						  : json_is_object(section);
+}
+
+/* Take a text that may be null; false if it is something else, or too long. */
+static bool takeText(const json_t *all, const char *key, char **text)
+{
+	const json_t *value = json_object_get(all, key);
+	const char *string = json_string_value(value);
+	char *copy = NULL;
+
+	if (value && !json_is_null(value) && !string)
+		return false;
+	if (string && strlen(string) > NAME_MAX_BYTES)
+		return false;
+	if (string && *string) {
+		copy = strdup(string);
+		if (!copy)
+			return false;
+	}
+	free(*text);
+	*text = copy;
+	return true;
+}
+
+/* It may be another one than before: its host was booted, or hdnode began
+ * anew. */
+static bool takeSelf(struct nodePeer *peer, const json_t *all)
+{
+	char *before = peer->boot ? strdup(peer->boot) : NULL;
+	double started = json_number_value(json_object_get(all, "started"));
+	bool isFine = takeText(all, "node", &peer->name) &&
+		      takeText(all, "host", &peer->hostName) &&
+		      takeText(all, "boot", &peer->boot);
+
+	if (before && peer->boot && strcmp(before, peer->boot) != 0) {
+		peer->boots++;
+		hdNodeOffsetClear(&peer->offset);
+	}
+	if (peer->answeredNs && started != peer->started)
+		peer->restarts++;
+	peer->started = started;
+	free(before);
+	return isFine;
+}
+
+static bool takeSections(struct nodeLink *link, unsigned int sections,
+			 json_t *all)
+{
+	struct nodePeer *peer = link->peer;
+
+	for (size_t i = 0; i < HD_NODE_WIRE_SECTIONS; i++)
+		if ((sections & 1U << i) &&
+		    !isSectionFine(
+			    json_object_get(all, hdNodeWireSectionNames[i]), i))
+			return false;
+	for (size_t i = 0; i < HD_NODE_WIRE_SECTIONS; i++) {
+		if (!(sections & 1U << i))
+			continue;
+		json_decref(peer->sections[i]);
+		free(peer->texts[i]);
+		peer->texts[i] = NULL;
+		peer->sections[i] = json_incref(
+			json_object_get(all, hdNodeWireSectionNames[i]));
+	}
+	link->hasCapabilities |= (sections & HD_NODE_WIRE_CAPABILITIES) != 0;
+	return true;
+}
+
+static bool takeState(struct nodeLink *link,
+		      const struct hdNodeWireState *state)
+{
+	struct nodePeer *peer = link->peer;
+	const char *text = (const char *)state->json.at;
+	int64_t now = hdMonotonicNow();
+	json_t *all;
+	bool isFine;
+
+	if (!hdNodeWireIsFlat(text, state->json.length))
+		return linkBad(link, "its JSON is too deep");
+	all = json_loadb(text, state->json.length, JSON_REJECT_DUPLICATES,
+			 NULL);
+	isFine = json_is_object(all) && takeSelf(peer, all);
+	hdNodeOffsetAdd(&peer->offset, link->sentWall, link->sentMono, now,
+			state->wall, state->mono);
+	isFine = isFine && takeSections(link, state->sections, all);
+	json_decref(all);
+	if (!isFine)
+		return linkBad(link, "its JSON is not as it must be");
+	peer->answeredNs = now;
+	peer->wallNs = state->wall;
+	peerDone(peer, HDNODE_OK);
+	return true;
+}
+
+/* An error: which ends the connection, or is the answer to a wish. */
+static bool takeFailure(struct nodeLink *link,
+			const struct hdFrameHeader *header,
+			const struct hdFrameFailure *failure)
+{
+	struct nodePeer *peer = link->peer;
+	char why[HD_FIELD_TEXT_MAX + 1];
+	enum hdNode_State state = HDNODE_BAD;
+
+	hdFieldTextCopy(failure->text, why, sizeof(why));
+	if (failure->code == HD_FRAME_EAUTHENTICATE ||
+	    failure->code == HD_FRAME_EDENIED ||
+	    failure->code == HD_FRAME_EFORBIDDEN)
+		state = HDNODE_DENIED;
+	else if (failure->code == HD_FRAME_ELIMIT ||
+		 failure->code == HD_FRAME_EEND ||
+		 failure->code == HD_FRAME_ETIME)
+		state = HDNODE_UNREACHABLE;
+	if (link->stage == ANSWER && header->tag == link->tag) {
+		snprintf(peer->why, sizeof(peer->why), "%s", why);
+		link->stage = READY;
+		peerDone(peer, state);
+		return true;
+	}
+	peerFail(peer, state, why);
+	return false;
+}
+
+/* Prove who we are, or go on without. */
+static bool takeGreeting(struct nodeLink *link)
+{
+	struct hdConnection *connection = &link->connection;
+	const struct nodeShared *shared = link->shared;
+	struct hdFrameAuthenticate request;
+	struct hdFrameGreeting greeting;
+
+	if (connection->in.used < HD_FRAME_GREETING_SIZE)
+		return false;
+	if (hdFrameDecodeGreeting(HD_NODE_WIRE_MAGIC, connection->in.bytes,
+				  &greeting, NULL) < 0)
+		return linkBad(link, "this is no hdnode");
+	hdConnectionTake(connection, HD_FRAME_GREETING_SIZE);
+	link->peer->received += HD_FRAME_GREETING_SIZE;
+	if (greeting.version != HD_NODE_WIRE_VERSION)
+		return linkBad(link, "it speaks another version");
+	link->pings = PINGS;
+	if (!shared->token && greeting.mustAuthenticate) {
+		peerFail(link->peer, HDNODE_DENIED,
+			 "it wants to know who you are: a token is missing");
+		return false;
+	}
+	if (!shared->token) {
+		linkPing(link);
+		return true;
+	}
+	if (hdAuthenticationMake(&hdNodeWireAuthentication, connection->tls,
+				 greeting.nonce, shared->user, shared->token,
+				 &request, link->proof) < 0)
+		return linkBad(link, "no proof can be made");
+	link->stage = PROOF;
+	linkSend(link, HD_FRAME_AUTHENTICATE, &request, FRAME_MAX);
+	return true;
+}
+
+/* Any answer. */
+union answer {
+	struct hdFrameAuthenticated authenticated;
+	struct hdFramePong pong;
+	struct hdFrameFailure failure;
+	struct hdNodeWireState state;
+	struct hdNodeWireConfigured configured;
+};
+
+static bool takePong(struct nodeLink *link, const struct hdFramePong *pong)
+{
+	if (pong->content != link->pings)
+		return linkBad(link, "a pong that is none of ours");
+	hdNodeOffsetAdd(&link->peer->offset, link->sentWall, link->sentMono,
+			hdMonotonicNow(), pong->wall, pong->mono);
+	if (--link->pings > 0)
+		linkPing(link);
+	else
+		linkAsk(link);
+	return true;
+}
+
+static bool takeProof(struct nodeLink *link,
+		      const struct hdFrameAuthenticated *answer)
+{
+	if (hdProofIsEqual(answer->proof, link->proof, sizeof(link->proof))) {
+		linkPing(link);
+		return true;
+	}
+	peerFail(link->peer, HDNODE_DENIED,
+		 "it does not know our token: it is another one");
+	return false;
+}
+
+static bool takeAnswer(struct nodeLink *link,
+		       const struct hdFrameHeader *header,
+		       const union answer *answer)
+{
+	if (header->type == HD_FRAME_ERROR)
+		return takeFailure(link, header, &answer->failure);
+	if (header->tag != link->tag)
+		return linkBad(link, "an answer to nothing");
+	if (header->type == HD_FRAME_AUTHENTICATED && link->stage == PROOF)
+		return takeProof(link, &answer->authenticated);
+	if (header->type == HD_FRAME_PONG && link->stage == PONG)
+		return takePong(link, &answer->pong);
+	if (link->stage != ANSWER)
+		return linkBad(link, "it says what was not asked");
+	link->stage = READY;
+	if (header->type == HD_NODE_WIRE_STATE && !link->peer->wish.isConfigure)
+		return takeState(link, &answer->state);
+	if (header->type != HD_NODE_WIRE_CONFIGURED ||
+	    !link->peer->wish.isConfigure)
+		return linkBad(link, "it says what was not asked");
+	peerDone(link->peer, HDNODE_OK);
+	return true;
+}
+
+static bool linkTake(struct hdConnection *connection)
+{
+	struct nodeLink *link = (struct nodeLink *)(void *)connection;
+	struct hdFieldFault fault = { "" };
+	struct hdFrameHeader header;
+	union answer answer;
+	size_t size;
+	int ret = -ENOENT;
+
+	if (!link->peer)
+		return false;
+	if (link->stage == GREETING)
+		return takeGreeting(link);
+	if (connection->in.used < HD_FRAME_HEADER_SIZE)
+		return false;
+	hdFrameDecodeHeader(connection->in.bytes, &header);
+	if (header.length > HD_NODE_WIRE_ANSWER_MAX + FRAME_MAX)
+		return linkBad(link, "it says too much");
+	size = HD_FRAME_HEADER_SIZE + header.length;
+	if (connection->in.used < size)
+		return false;
+	if (header.type >= HD_FRAME_AUTHENTICATED)
+		ret = hdNodeWireDecode(header.type,
+				       connection->in.bytes +
+					       HD_FRAME_HEADER_SIZE,
+				       header.length, &answer, &fault);
+	if (ret < 0)
+		return linkBad(link, *fault.text ? fault.text
+						 : "it says what nobody knows");
+	link->peer->received += size;
+	if (!takeAnswer(link, &header, &answer))
+		return false;
+	hdConnectionTake(connection, size);
+	return true;
+}
+
+/* ---- Connections ------------------------------------------------------- */
+
+static bool linkFill(struct hdConnection *connection)
+{
+	(void)connection;
+	return false;
+}
+
+static bool linkIsBusy(const struct hdConnection *connection)
+{
+	(void)connection;
+	return false;
+}
+
+static bool linkOwes(const struct hdConnection *connection)
+{
+	(void)connection;
+	return false;
+}
+
+static void linkRefuse(struct hdConnection *connection, const char *why)
+{
+	linkBad((struct nodeLink *)(void *)connection, why);
+}
+
+static void peerElsewhere(struct nodePeer *peer);
+
+/* Find out why it was closed. */
+static void linkGone(struct nodeLink *link)
+{
+	struct nodePeer *peer = link->peer;
+	int error = -link->connection.error;
+	socklen_t size = sizeof(error);
+
+	if (error == EACCES) {
+		peerFail(peer, HDNODE_DENIED, "it is not who it must be");
+		return;
+	}
+	if (error == 0)
+		getsockopt(link->connection.fd, SOL_SOCKET, SO_ERROR, &error,
+			   &size);
+	snprintf(peer->why, sizeof(peer->why), "%s",
+		 error ? strerror(error) : "it has closed the connection");
+	if (link->stage == GREETING)
+		peerElsewhere(peer);
+	else
+		peerFail(peer, HDNODE_UNREACHABLE, NULL);
+}
+
+static void linkClosed(struct hdConnection *connection)
+{
+	struct nodeLink *link = (struct nodeLink *)(void *)connection;
+
+	if (link->peer) {
+		link->peer->link = NULL;
+		/* Between two pulls: the next one connects again. */
+		if (link->stage != READY || !link->peer->isDone)
+			linkGone(link);
+		link->peer = NULL;
+	}
+	link->next = link->shared->dead;
+	link->shared->dead = link;
+}
+
+void hdNodePeersBury(struct nodeShared *shared)
+{
+	while (shared->dead) {
+		struct nodeLink *link = shared->dead;
+
+		shared->dead = link->next;
+		hdConnectionFree(&link->connection);
+		free(link);
+	}
+}
+
+/* Make a connection of a socket; 0 or a negative errno value. */
+static int peerOpen(struct nodePeer *peer, int fd)
+{
+	struct nodeShared *shared = peer->shared;
+	struct nodeLink *link = calloc(1, sizeof(*link));
+	int ret = link ? 0 : -ENOMEM;
+
+	if (ret == 0 && shared->tls)
+		ret = hdTlsConnect(shared->tls, fd, peer->where.host,
+				   &link->connection.tls);
+	if (ret == 0) {
+		/* Nobody begins TLS with us. */
+		link->connection.isKnown = true;
+		link->shared = shared;
+		link->peer = peer;
+		snprintf(link->connection.peer, sizeof(link->connection.peer),
+			 "%.*s", (int)sizeof(link->connection.peer) - 1,
+			 peer->address);
+		ret = hdConnectionOpen(&link->connection, &shared->connections,
+				       fd);
+		if (ret < 0)
+			hdTlsClose(link->connection.tls);
+	}
+	if (ret < 0) {
+		free(link);
+		return ret;
+	}
+	peer->link = link;
+	linkHello(link);
+	hdConnectionKick(&link->connection);
+	return 0;
+}
+
+/* Connect to the address that has its turn, which has its share of the time;
+ * 0 or a negative errno value. */
+static int peerTry(struct nodePeer *peer)
+{
+	int64_t now = hdMonotonicNow();
+	unsigned int left = hdNodeWhereLeft(&peer->where);
+	int fd = hdNodeWhereConnect(&peer->where);
+	int ret = fd < 0 ? fd : peerOpen(peer, fd);
+
+	if (ret < 0 && fd >= 0)
+		close(fd);
+	peer->nextNs = INT64_MAX;
+	if (ret < 0 || left < 2)
+		return ret;
+	peer->nextNs = now + (peer->shared->deadlineNs - now) / left;
+	peer->shared->isTicking = true;
+	return 0;
+}
+
+/* Connect, once it is known to where. */
+static void peerBegin(struct nodePeer *peer)
+{
+	const char *why = NULL;
+	int ret = hdNodeWhereFind(&peer->where, &why);
+
+	if (ret == -EINPROGRESS) {
+		peer->shared->isTicking = true;
+		return;
+	}
+	if (ret < 0) {
+		peerFail(peer, HDNODE_UNKNOWN, why);
+		return;
+	}
+	do
+		ret = peerTry(peer);
+	while (ret < 0 && hdNodeWhereNext(&peer->where));
+	if (ret < 0)
+		peerFail(peer, HDNODE_UNREACHABLE, strerror(-ret));
+}
+
+/* It was not reached there, as its why says; maybe it is elsewhere. */
+static void peerElsewhere(struct nodePeer *peer)
+{
+	peerDrop(peer);
+	if (hdNodeWhereNext(&peer->where))
+		peerBegin(peer);
+	else
+		peerFail(peer, HDNODE_UNREACHABLE, NULL);
+}
+
+/* Its name was found, or not: whoever waits for it goes on. */
+static void peerFound(struct nodeWhere *where)
+{
+	struct nodePeer *peer =
+		(struct nodePeer *)(void *)((char *)where -
+					    offsetof(struct nodePeer, where));
+
+	if (!peer->isDone)
+		peerBegin(peer);
+	else
+		peer->hasFailed = false; /* The next one need not wait. */
+}
+
+void hdNodePeerTick(struct nodePeer *peer)
+{
+	int64_t now = hdMonotonicNow();
+
+	if (peer->isDone)
+		return;
+	if (peer->link && peer->link->stage == GREETING &&
+	    now >= peer->nextNs) {
+		snprintf(peer->why, sizeof(peer->why), "no answer in time");
+		peerElsewhere(peer);
+	} else if (!peer->link && now >= peer->shared->namesNs) {
+		peerFail(peer, HDNODE_LATE, "its name is not found in time");
+	} else if (!peer->link) {
+		peerBegin(peer);
+	}
+}
+
+/* ---- Peers ------------------------------------------------------------- */
+
+void hdNodePeersSetup(struct nodeShared *shared)
+{
+	static const struct hdConnectionCalls calls = {
+		.take = linkTake,
+		.fill = linkFill,
+		.isBusy = linkIsBusy,
+		.owes = linkOwes,
+		.refuse = linkRefuse,
+		.closed = linkClosed,
+	};
+
+	shared->searches = (struct nodeSearches){
+		.loop = &shared->loop,
+		.done = peerFound,
+	};
+	shared->connections = (struct hdConnectionSetup){
+		.calls = &calls,
+		.loop = &shared->loop,
+		.tls = &shared->none,
+		.inMax = HD_NODE_WIRE_ANSWER_MAX + 2 * FRAME_MAX,
+		.outMax = FRAME_MAX,
+		.answerMax = HD_NODE_WIRE_CONFIG_MAX + 4 * FRAME_MAX,
+	};
+}
+
+int hdNodePeerCreate(struct nodeShared *shared, const char *address,
+		     struct nodePeer **result)
+{
+	struct nodePeer *peer = calloc(1, sizeof(*peer));
+	int ret;
+
+	if (!peer)
+		return -ENOMEM;
+	peer->shared = shared;
+	peer->state = HDNODE_NEW;
+	peer->isDone = true;
+	peer->address = strdup(address);
+	ret = peer->address ? hdNodeWhereInit(&peer->where, &shared->searches,
+					      address)
+			    : -ENOMEM;
+	if (ret < 0)
+		hdNodePeerDestroy(peer);
+	else
+		*result = peer;
+	return ret;
+}
+
+void hdNodePeerDestroy(struct nodePeer *peer)
+{
+	if (!peer)
+		return;
+	peerDrop(peer);
+	hdNodeWhereForget(&peer->where);
+	for (size_t i = 0; i < HD_NODE_WIRE_SECTIONS; i++) {
+		json_decref(peer->sections[i]);
+		free(peer->texts[i]);
+	}
+	free(peer->name);
+	free(peer->hostName);
+	free(peer->boot);
+	free(peer->address);
+	free(peer);
+}
+
+/* Whether a connection is of no use: an answer to something else is still owed,
+ * or it hangs. */
+static bool isStuck(const struct nodePeer *peer, const struct nodeWish *wish)
+{
+	const struct nodeLink *link = peer->link;
+
+	if (!link || link->stage == READY)
+		return false;
+	if (link->stage == ANSWER &&
+	    (wish->isConfigure || peer->wish.isConfigure || wish->flags ||
+	     peer->wish.flags))
+		return true;
+	return hdMonotonicNow() - link->connection.activeNs > STUCK_NS;
+}
+
+void hdNodePeerAsk(struct nodePeer *peer, const struct nodeWish *wish)
+{
+	if (isStuck(peer, wish)) {
+		/* Nobody was there: it may have moved. */
+		if (peer->link->stage == GREETING)
+			hdNodeWhereForget(&peer->where);
+		peerDrop(peer);
+	}
+	peer->wish = *wish;
+	peer->isDone = false;
+	peer->shared->waiting++;
+	if (peer->link && peer->link->stage == READY) {
+		linkAsk(peer->link);
+		hdConnectionKick(&peer->link->connection);
+	} else if (!peer->link && peer->hasFailed &&
+		   !hdBackoffIsDue(&peer->backoff)) {
+		peerDone(peer, peer->state);
+	} else if (!peer->link) {
+		peerBegin(peer);
+	} else if (peer->nextNs < INT64_MAX) {
+		peer->shared->isTicking = true;
+	}
+}
+
+void hdNodePeerExpire(struct nodePeer *peer)
+{
+	if (peer->isDone)
+		return;
+	snprintf(peer->why, sizeof(peer->why), "no answer in time");
+	peerDone(peer, HDNODE_LATE);
+}

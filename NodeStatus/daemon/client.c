@@ -1,0 +1,536 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Who speaks our protocol: greeting, who it is, requests; see
+ * NodeStatus/wire/wire.h. */
+#include "config.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include "NodeStatus/daemon/parts.h"
+#include "common/clock.h"
+#include "net/logger.h"
+
+/* What waits to be sent before another request is looked at. */
+#define OUT_MAX ((size_t)1 << 16)
+/* Longest frame that has no JSON. */
+#define FRAME_MAX 1024
+/* Fields of a STATE before its JSON. */
+#define STATE_SIZE 20
+
+/* ---- Answers ----------------------------------------------------------- */
+
+static void clientSend(struct nodeClient *client, unsigned int type,
+		       uint16_t tag, const void *message)
+{
+	unsigned char *room = hdConnectionRoom(&client->connection, FRAME_MAX);
+	struct hdFieldFault fault;
+	size_t size;
+
+	if (!room)
+		return;
+	size = hdFrameEncode(hdNodeWireFieldsOf(type), type, tag, message, room,
+			     FRAME_MAX, &fault);
+	if (size == 0) {
+		hdNetLog(HD_LOG_ERROR, "%s: frame %u cannot be sent: %s",
+			 client->connection.peer, type, fault.text);
+		client->connection.isBroken = true;
+	}
+	hdConnectionPut(&client->connection, size);
+}
+
+static void clientFail(struct nodeClient *client, uint16_t tag,
+		       enum hdFrameError code, const char *text)
+{
+	struct hdFrameFailure failure = {
+		.code = (uint16_t)code,
+		.text = hdFieldTextOf(text),
+	};
+
+	client->server->refused++;
+	hdNetLog(HD_LOG_INFO, "%s: %s", client->connection.peer, text);
+	clientSend(client, HD_FRAME_ERROR, tag, &failure);
+}
+
+/* The same, and that is the end. */
+static void clientRefuse(struct nodeClient *client, uint16_t tag,
+			 enum hdFrameError code, const char *text)
+{
+	clientFail(client, tag, code, text);
+	client->connection.isOver = true;
+}
+
+/* ---- Who it is --------------------------------------------------------- */
+
+static bool mustAuthenticate(const struct nodeClient *client)
+{
+	return !client->isLocal && !client->isProven;
+}
+
+/* Whether it may change the node. */
+static bool mayChange(const struct nodeClient *client)
+{
+	return client->isProven ||
+	       (client->isLocal &&
+		nodeOwnerIsOurs(client->connection.fd, &client->address));
+}
+
+/* Find who has said nothing for longest, of those that wait for nothing. */
+static struct nodeClient *longestSilent(struct hdNodeServer *server,
+					const struct nodeClient *but)
+{
+	struct nodeClient *found = NULL;
+
+	for (struct nodeClient *c = server->clients; c; c = c->next)
+		if (c != but && c->isAdmitted && !c->connection.isOver &&
+		    (!found ||
+		     c->connection.activeNs < found->connection.activeNs))
+			found = c;
+	return found;
+}
+
+/* Count it as a client; where there are too many, who has been silent for
+ * longer than any request takes gives way. */
+static bool clientAdmit(struct nodeClient *client, uint16_t tag)
+{
+	struct hdNodeServer *server = client->server;
+	struct nodeClient *silent;
+
+	if (client->isAdmitted)
+		return true;
+	if (server->clientCount >= server->setup.clients) {
+		silent = longestSilent(server, client);
+		if (!silent || hdMonotonicNow() - silent->connection.activeNs <
+				       server->setup.timeoutNs) {
+			clientRefuse(client, tag, HD_FRAME_ELIMIT,
+				     "too many clients");
+			return false;
+		}
+		nodeClientEnd(silent, HD_FRAME_ELIMIT,
+			      "others wait, and it has nothing to ask");
+	}
+	server->clientCount++;
+	server->unknownCount--;
+	client->isAdmitted = true;
+	return true;
+}
+
+static bool clientTakeHello(struct nodeClient *client)
+{
+	struct hdConnection *connection = &client->connection;
+	struct hdFrameGreeting greeting = {
+		.mustAuthenticate = mustAuthenticate(client),
+		.flags = connection->tls ? HD_FRAME_ENCRYPTED : 0,
+		.payloadMax = HD_NODE_WIRE_REQUEST_MAX,
+		.wall = hdClockNow(),
+		.mono = hdMonotonicNow(),
+	};
+	unsigned char bytes[HD_FRAME_GREETING_SIZE];
+	struct hdFrameHello hello;
+
+	if (connection->in.used < HD_FRAME_MAGIC_SIZE)
+		return false;
+	if (memcmp(connection->in.bytes, HD_NODE_WIRE_MAGIC,
+		   HD_FRAME_MAGIC_SIZE) != 0) {
+		hdNetLog(HD_LOG_INFO, "%s: this is no protocol that is known",
+			 connection->peer);
+		client->server->refused++;
+		hdConnectionClose(connection);
+		return false;
+	}
+	connection->isKnown = true;
+	if (connection->in.used < HD_FRAME_HELLO_SIZE ||
+	    hdFrameDecodeHello(HD_NODE_WIRE_MAGIC, connection->in.bytes, &hello,
+			       NULL) < 0)
+		return false;
+	hdConnectionTake(connection, HD_FRAME_HELLO_SIZE);
+	client->isGreeted = true;
+	if (hello.lowest <= HD_NODE_WIRE_VERSION &&
+	    hello.highest >= HD_NODE_WIRE_VERSION)
+		greeting.version = HD_NODE_WIRE_VERSION;
+	if (getrandom(client->nonce, sizeof(client->nonce), GRND_NONBLOCK) !=
+	    (ssize_t)sizeof(client->nonce))
+		greeting.version = 0;
+	memcpy(greeting.nonce, client->nonce, sizeof(greeting.nonce));
+	hdFrameEncodeGreeting(HD_NODE_WIRE_MAGIC, &greeting, bytes);
+	hdConnectionSend(connection, bytes, sizeof(bytes));
+	connection->isOver = greeting.version == 0;
+	client->server->refused += greeting.version == 0;
+	if (greeting.version > 0 && !greeting.mustAuthenticate)
+		clientAdmit(client, 0);
+	return true;
+}
+
+static void clientAuthenticate(struct nodeClient *client, uint16_t tag,
+			       const struct hdFrameAuthenticate *request)
+{
+	struct hdFrameAuthenticated answer = { .user = request->user };
+
+	if (!hdAuthenticationCheck(&hdNodeWireAuthentication,
+				   client->server->tokens,
+				   client->connection.tls, client->nonce,
+				   request, answer.proof, client->token)) {
+		hdNetLog(HD_LOG_WARNING, "%s: wrong user or token",
+			 client->connection.peer);
+		client->server->refused++;
+		/* Whoever tries many is slow. */
+		client->isDenied = true;
+		client->deniedTag = tag;
+		client->deniedNs = hdMonotonicNow() + HD_NS_PER_S;
+		return;
+	}
+	hdFieldTextCopy(request->user, client->user, sizeof(client->user));
+	client->isProven = true;
+	if (clientAdmit(client, tag))
+		clientSend(client, HD_FRAME_AUTHENTICATED, tag, &answer);
+}
+
+/* ---- Requests ---------------------------------------------------------- */
+
+static json_t *textOrNull(const char *text)
+{
+	return text && *text ? json_string(text) : json_null();
+}
+
+/* What a node says: the text, to be freed. */
+static char *clientJson(struct nodeClient *client,
+			const struct hdNodeWireGet *request)
+{
+	const struct hdNodeServer *server = client->server;
+	const struct hdNodeSource *source = &server->setup.source;
+	json_t *all = json_object();
+	char *text;
+
+	json_object_set_new(all, "node", textOrNull(server->setup.name));
+	json_object_set_new(all, "host", textOrNull(server->host));
+	json_object_set_new(all, "boot", textOrNull(server->boot));
+	json_object_set_new(all, "started",
+			    json_real((double)server->startedWall / 1e9));
+	json_object_set_new(all, "version", json_string(PACKAGE_VERSION));
+	for (unsigned int i = 0; i < HD_NODE_WIRE_SECTIONS; i++) {
+		json_t *section = NULL;
+
+		if (!(request->sections & 1U << i))
+			continue;
+		section = source->section(source->context, 1U << i,
+					  request->flags & HD_NODE_WIRE_RESET);
+		json_object_set_new(all, hdNodeWireSectionNames[i],
+				    section ? section : json_null());
+	}
+	text = all ? json_dumps(all, JSON_COMPACT | JSON_REAL_PRECISION(16))
+		   : NULL;
+	json_decref(all);
+	return text;
+}
+
+static void clientGet(struct nodeClient *client, uint16_t tag,
+		      const struct hdNodeWireGet *request)
+{
+	struct hdNodeWireState state = { .sections = request->sections };
+	unsigned char *room;
+	size_t size, length;
+	char *text;
+
+	if ((request->flags & HD_NODE_WIRE_RESET) && !mayChange(client)) {
+		clientFail(client, tag, HD_FRAME_EFORBIDDEN,
+			   "only root and the user of hdnode may reset probes");
+		return;
+	}
+	text = clientJson(client, request);
+	length = text ? strlen(text) : 0;
+	if (!text || length > HD_NODE_WIRE_ANSWER_MAX) {
+		free(text);
+		clientFail(client, tag,
+			   text ? HD_FRAME_ELIMIT : HD_FRAME_EMEMORY,
+			   text ? "there is too much to say" : "no memory");
+		return;
+	}
+	size = HD_FRAME_HEADER_SIZE + STATE_SIZE + length;
+	room = hdConnectionRoom(&client->connection, size);
+	if (room) {
+		state.json = (struct hdFieldRest){ (const unsigned char *)text,
+						   length };
+		state.wall = hdClockNow();
+		state.mono = hdMonotonicNow();
+		hdConnectionPut(
+			&client->connection,
+			hdFrameEncode(hdNodeWireFieldsOf(HD_NODE_WIRE_STATE),
+				      HD_NODE_WIRE_STATE, tag, &state, room,
+				      size, NULL));
+	}
+	free(text);
+}
+
+static void clientConfigure(struct nodeClient *client, uint16_t tag,
+			    const struct hdNodeWireConfigure *request)
+{
+	const struct hdNodeSource *source = &client->server->setup.source;
+	const struct hdNodeWireConfigured answer = { 0 };
+	char *error = NULL;
+	int ret;
+
+	if (!mayChange(client)) {
+		clientFail(client, tag, HD_FRAME_EFORBIDDEN,
+			   "only root and the user of hdnode may configure it");
+		return;
+	}
+	if (request->text.length > HD_NODE_WIRE_CONFIG_MAX) {
+		clientFail(client, tag, HD_FRAME_ELIMIT,
+			   "a configuration of more than 64 KiB");
+		return;
+	}
+	ret = source->configure(source->context, (const char *)request->text.at,
+				request->text.length, &error);
+	if (ret < 0)
+		clientFail(client, tag, HD_FRAME_EUNKNOWN,
+			   error ? error : strerror(-ret));
+	else
+		clientSend(client, HD_NODE_WIRE_CONFIGURED, tag, &answer);
+	if (ret == 0)
+		hdNetLog(HD_LOG_INFO, "%s: another configuration",
+			 client->connection.peer);
+	free(error);
+}
+
+static void clientPing(struct nodeClient *client, uint16_t tag,
+		       const struct hdFramePing *ping)
+{
+	const struct hdFramePong pong = {
+		.content = ping->content,
+		.wall = hdClockNow(),
+		.mono = hdMonotonicNow(),
+	};
+
+	clientSend(client, HD_FRAME_PONG, tag, &pong);
+}
+
+/* Any request. */
+union request {
+	struct hdFrameAuthenticate authenticate;
+	struct hdFramePing ping;
+	struct hdNodeWireGet get;
+	struct hdNodeWireConfigure configure;
+};
+
+static void clientDo(struct nodeClient *client,
+		     const struct hdFrameHeader *header,
+		     const union request *request)
+{
+	client->server->requests++;
+	if (header->type == HD_FRAME_AUTHENTICATE)
+		clientAuthenticate(client, header->tag, &request->authenticate);
+	else if (header->type == HD_FRAME_PING)
+		clientPing(client, header->tag, &request->ping);
+	else if (header->type == HD_NODE_WIRE_GET)
+		clientGet(client, header->tag, &request->get);
+	else
+		clientConfigure(client, header->tag, &request->configure);
+}
+
+/* Look at a request that is there as a whole. */
+static void clientRequest(struct nodeClient *client,
+			  const struct hdFrameHeader *header,
+			  const unsigned char *payload)
+{
+	struct hdFieldFault fault = { "it has no tag" };
+	union request request;
+	char text[HD_FIELD_TEXT_MAX + 1];
+	int ret = -ENOENT;
+
+	if (header->type < HD_FRAME_AUTHENTICATED)
+		ret = hdNodeWireDecode(header->type, payload, header->length,
+				       &request, &fault);
+	if (ret == -EBADMSG || header->tag == 0) {
+		snprintf(text, sizeof(text), "request %u cannot be read: %s",
+			 header->type, fault.text);
+		clientRefuse(client, header->tag, HD_FRAME_EMALFORMED, text);
+	} else if (mustAuthenticate(client) &&
+		   header->type != HD_FRAME_AUTHENTICATE) {
+		clientRefuse(client, header->tag, HD_FRAME_EAUTHENTICATE,
+			     "who are you?");
+	} else if (ret == -ENOENT) {
+		snprintf(text, sizeof(text), "there is no request %u",
+			 header->type);
+		clientFail(client, header->tag, HD_FRAME_EREQUEST, text);
+	} else {
+		clientDo(client, header, &request);
+	}
+}
+
+static bool clientTake(struct hdConnection *connection)
+{
+	struct nodeClient *client = (struct nodeClient *)(void *)connection;
+	struct hdFrameHeader header;
+	uint32_t most = HD_NODE_WIRE_REQUEST_MAX;
+
+	if (!client->isGreeted)
+		return clientTakeHello(client);
+	if (client->isDenied) {
+		connection->messageNs = 0;
+		return false;
+	}
+	if (connection->in.used < HD_FRAME_HEADER_SIZE)
+		return false;
+	hdFrameDecodeHeader(connection->in.bytes, &header);
+	if (mustAuthenticate(client))
+		most = HD_FRAME_SERVER_MIN;
+	if (header.length > most) {
+		clientRefuse(client, header.tag, HD_FRAME_EMALFORMED,
+			     "too long a payload");
+		return true;
+	}
+	if (connection->in.used < HD_FRAME_HEADER_SIZE + header.length)
+		return false;
+	clientRequest(client, &header,
+		      connection->in.bytes + HD_FRAME_HEADER_SIZE);
+	if (!connection->isDead)
+		hdConnectionTake(connection,
+				 HD_FRAME_HEADER_SIZE + header.length);
+	return true;
+}
+
+/* ---- Begin and end ----------------------------------------------------- */
+
+/* There is nothing that comes by itself. */
+static bool clientFill(struct hdConnection *connection)
+{
+	(void)connection;
+	return false;
+}
+
+static bool clientIsBusy(const struct hdConnection *connection)
+{
+	(void)connection;
+	return false;
+}
+
+static bool clientOwes(const struct hdConnection *connection)
+{
+	return ((const struct nodeClient *)(const void *)connection)->isDenied;
+}
+
+static void clientRefused(struct hdConnection *connection, const char *why)
+{
+	struct nodeClient *client = (struct nodeClient *)(void *)connection;
+
+	client->server->refused++;
+	hdNetLog(HD_LOG_INFO, "%s: %s", connection->peer, why);
+}
+
+static void clientClosed(struct hdConnection *connection)
+{
+	struct nodeClient *client = (struct nodeClient *)(void *)connection;
+	struct hdNodeServer *server = client->server;
+
+	*client->link = client->next;
+	if (client->next)
+		client->next->link = client->link;
+	client->next = server->dead;
+	server->dead = client;
+	server->clientCount -= client->isAdmitted;
+	server->unknownCount -= !client->isAdmitted;
+}
+
+void nodeClientSetup(struct hdNodeServer *server)
+{
+	static const struct hdConnectionCalls calls = {
+		.take = clientTake,
+		.fill = clientFill,
+		.isBusy = clientIsBusy,
+		.owes = clientOwes,
+		.refuse = clientRefused,
+		.closed = clientClosed,
+	};
+
+	server->connections = (struct hdConnectionSetup){
+		.calls = &calls,
+		.loop = &server->loop,
+		.tls = &server->tls,
+		.inMax = HD_FRAME_HEADER_SIZE + HD_NODE_WIRE_REQUEST_MAX,
+		.outMax = OUT_MAX,
+		.answerMax = OUT_MAX + HD_NODE_WIRE_ANSWER_MAX + FRAME_MAX,
+	};
+}
+
+void nodeClientCreate(struct hdNodeServer *server, int fd,
+		      const struct sockaddr_storage *address)
+{
+	struct nodeClient *client = calloc(1, sizeof(*client));
+
+	if (!client || hdConnectionOpen(&client->connection,
+					&server->connections, fd) < 0) {
+		free(client);
+		close(fd);
+		return;
+	}
+	client->server = server;
+	client->sinceNs = client->connection.activeNs;
+	client->address = *address;
+	client->isLocal = hdAddressIsLocal((const struct sockaddr *)address);
+	hdAddressText((const struct sockaddr *)address, client->connection.peer,
+		      sizeof(client->connection.peer));
+	client->link = &server->clients;
+	client->next = server->clients;
+	if (client->next)
+		client->next->link = &client->next;
+	server->clients = client;
+	server->unknownCount++;
+}
+
+struct nodeClient *nodeClientUnknown(const struct hdNodeServer *server)
+{
+	struct nodeClient *found = NULL;
+
+	/* The list begins with who came last. */
+	if (server->unknownCount > 0)
+		for (struct nodeClient *c = server->clients; c; c = c->next)
+			if (!c->isAdmitted)
+				found = c;
+	return found;
+}
+
+void nodeClientEnd(struct nodeClient *client, enum hdFrameError code,
+		   const char *why)
+{
+	if (client->isGreeted && !client->connection.progressNs)
+		clientFail(client, 0, code, why);
+	hdConnectionClose(&client->connection);
+}
+
+void nodeClientSweep(struct nodeClient *client, int64_t nowNs)
+{
+	const struct hdNodeServerSetup *setup = &client->server->setup;
+	const char *why = hdConnectionLate(&client->connection, nowNs,
+					   setup->timeoutNs, setup->idleNs);
+
+	if (!why && !client->isAdmitted &&
+	    nowNs - client->sinceNs > setup->timeoutNs)
+		why = "it has not said who it is";
+	if (why) {
+		nodeClientEnd(client, HD_FRAME_ETIME, why);
+	} else if (client->isDenied && nowNs >= client->deniedNs) {
+		client->isDenied = false;
+		clientRefuse(client, client->deniedTag, HD_FRAME_EDENIED,
+			     "wrong user or token");
+		hdConnectionKick(&client->connection);
+	}
+}
+
+void nodeClientCheck(struct nodeClient *client)
+{
+	const struct hdTokens *tokens = client->server->tokens;
+
+	if (client->isProven &&
+	    !(tokens && hdTokensHave(tokens, client->user, client->token)))
+		nodeClientEnd(client, HD_FRAME_EDENIED,
+			      "the token is not valid any more");
+}
+
+void nodeClientFree(struct nodeClient *client)
+{
+	hdConnectionFree(&client->connection);
+	free(client);
+}

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file
+ * What the files of the server share.
+ */
+#ifndef HD_NODE_PARTS_H
+#define HD_NODE_PARTS_H
+
+#include <sys/socket.h>
+
+#include "NodeStatus/daemon/server.h"
+#include "NodeStatus/wire/wire.h"
+#include "net/connection.h"
+#include "net/http.h"
+#include "net/listen.h"
+#include "net/tokens.h"
+
+/** A connection that has not said anything. */
+struct nodeDoor {
+	struct hdPoll poll; /**< First: it is what the loop knows. */
+	struct hdNodeServer *server;
+	struct nodeDoor *next, *before; /**< The oldest is the last. */
+	struct sockaddr_storage address;
+	int fd;
+	bool isDead;
+	int64_t sinceNs;
+};
+
+/** A connection that speaks our protocol. */
+struct nodeClient {
+	struct hdConnection connection; /**< First: it is what its calls get. */
+	struct hdNodeServer *server;
+	struct nodeClient *next, **link;
+	struct sockaddr_storage address;
+	int64_t sinceNs;
+	bool isLocal;
+	bool isGreeted;
+	bool isAdmitted; /**< It counts as a client. */
+	bool isProven;   /**< It has a token. */
+	bool isDenied;   /**< It will be told so at deniedNs, and ends. */
+	uint16_t deniedTag;
+	int64_t deniedNs;
+	unsigned char nonce[HD_NONCE_SIZE];
+	unsigned char token[HD_SHA256_SIZE]; /**< Its digest, if isProven. */
+	char user[HD_FIELD_TEXT_MAX + 1];
+};
+
+struct hdNodeServer {
+	struct hdLoop loop; /**< First: it is what woken() gets. */
+	struct hdNodeServerSetup setup;
+	struct hdConnectionSetup connections;
+	struct hdListener *listeners;
+	struct hdTokens *tokens;
+	struct hdTls *tls;
+	struct hdHttp *http;
+	struct nodeDoor *doors, *lastDoor, *deadDoors;
+	size_t doorCount;
+	struct nodeClient *clients, *dead;
+	size_t clientCount;  /**< That are admitted. */
+	size_t unknownCount; /**< That are not, yet. */
+	int64_t sweepNs;
+	int64_t startedWall;
+	char boot[40]; /**< The kernel's, or "". */
+	char host[256];
+	uint64_t accepted, refused, requests;
+};
+
+/** Say how connections are treated, before there are any. */
+void nodeClientSetup(struct hdNodeServer *server);
+
+/** Take over a connection; closes it if that fails. */
+void nodeClientCreate(struct hdNodeServer *server, int fd,
+		      const struct sockaddr_storage *address);
+
+/** Give up who takes too long. */
+void nodeClientSweep(struct nodeClient *client, int64_t nowNs);
+
+/** Tell who has a token that is not valid any more. */
+void nodeClientCheck(struct nodeClient *client);
+
+/** End it, and say why if that is possible. */
+void nodeClientEnd(struct nodeClient *client, enum hdFrameError code,
+		   const char *why);
+
+/** Get the oldest that is not admitted, or NULL. */
+struct nodeClient *nodeClientUnknown(const struct hdNodeServer *server);
+
+/** Free one that is dead. */
+void nodeClientFree(struct nodeClient *client);
+
+/** Take over a connection that was accepted. */
+void nodeDoorOpen(struct hdNodeServer *server, int fd,
+		  const struct sockaddr *address);
+
+/** Close the oldest that has not said who it is, be it nothing that it said, or
+ * part of a request. Returns whether there was one. */
+bool nodeDoorShed(struct hdNodeServer *server);
+
+/** Close those that say nothing. */
+void nodeDoorsSweep(struct hdNodeServer *server, int64_t nowNs);
+
+/** Close all. */
+void nodeDoorsEnd(struct hdNodeServer *server);
+
+/** Free those that are closed. */
+void nodeDoorsBury(struct hdNodeServer *server);
+
+/** Tell whether a process of root, or of our user, is at the other end of a
+ * connection of this host. */
+bool nodeOwnerIsOurs(int fd, const struct sockaddr_storage *peer);
+
+/** Metrics as text. */
+char *nodeServerMetrics(void *context, bool isOpenMetrics, size_t *length);
+
+#endif

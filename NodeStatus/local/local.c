@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What a node says of itself: the thread that looks; see local.h. */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "NodeStatus/local/node.h"
+#include "NodeStatus/local/machine.h"
+#include "NodeStatus/local/probes.h"
+#include "NodeStatus/local/smart.h"
+#include "common/clock.h"
+
+/* Samples are no longer than this, for counters of 32 bit may wrap. */
+#define FOLLOW_S 1.0
+/* Seconds between looks at processes, at least and at most; and what part of a
+ * CPU they may take: where there are many, they are looked at less often. */
+#define PROCESSES_S 10.0
+#define PROCESSES_MAX_S 60.0
+#define PROCESSES_PART 0.0003
+/* How long probes are read in the thread that takes samples, and for others. */
+#define PROBES_OWN_NS (HD_NS_PER_S / 5)
+#define PROBES_NS HD_NS_PER_S
+
+/* ---- Samples ----------------------------------------------------------- */
+
+static void takeProbes(struct hdNodeLocal *local, double seconds)
+{
+	uint64_t missed = 0;
+	pid_t *list;
+	size_t count = nodeProcessesProbes(local->processes, &list);
+	json_t *probes =
+		nodeProbesRead(list, count, false, PROBES_OWN_NS, &missed);
+
+	json_decref(probes);
+	pthread_mutex_lock(&local->mutex);
+	free(local->probed);
+	local->probed = list;
+	local->probedCount = count;
+	/* Less than before: one was reset, or has ended. */
+	local->missedPerS = count == 0 ? 0
+			    : missed >= local->missed && local->hasMissed
+				    ? (double)(missed - local->missed) / seconds
+				    : NAN;
+	local->missed = missed;
+	local->hasMissed = true;
+	pthread_mutex_unlock(&local->mutex);
+}
+
+static double threadCpuS(void)
+{
+	struct timespec is = { 0 };
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &is);
+	return (double)is.tv_sec + (double)is.tv_nsec / 1e9;
+}
+
+/* Look at processes, if it is time: what is ours of the CPU time since. */
+static void takeProcesses(struct hdNodeLocal *local)
+{
+	double seconds, ours, cpuS;
+	size_t count;
+
+	if (local->sinceProcessesS < local->processesS)
+		return;
+	cpuS = threadCpuS();
+	seconds = local->sinceProcessesS;
+	if (!nodeProcessesLook(local->processes, &ours, &count))
+		return;
+	local->processesS =
+		fmin(fmax((threadCpuS() - cpuS) / PROCESSES_PART, PROCESSES_S),
+		     PROCESSES_MAX_S);
+	takeProbes(local, seconds);
+	pthread_mutex_lock(&local->mutex);
+	/* Links may have changed, too. */
+	g_hash_table_remove_all(local->links);
+	local->ourCount = count;
+	local->foreignOfS = seconds;
+	local->foreignCpus = local->hasLooked && seconds > 0
+				     ? MAX(local->busyS - ours, 0) / seconds
+				     : NAN;
+	local->busyS = local->sinceProcessesS = 0;
+	local->hasLooked = true;
+	pthread_mutex_unlock(&local->mutex);
+}
+
+/* CPU time that was used in the interval that has ended. */
+static void addBusy(struct hdNodeLocal *local)
+{
+	double percent = nodeSampleValue(&local->sample, "CPU_STATE_USER") +
+			 nodeSampleValue(&local->sample, "CPU_STATE_NICE") +
+			 nodeSampleValue(&local->sample, "CPU_STATE_SYSTEM");
+
+	if (isfinite(percent))
+		local->busyS +=
+			percent / 100 * local->cpus * local->sample.lengthS;
+	local->sinceProcessesS += local->sample.lengthS;
+}
+
+static int64_t cpusOf(const json_t *capabilities)
+{
+	json_int_t cpus =
+		json_integer_value(json_object_get(capabilities, "cpus"));
+
+	return cpus > 0 ? cpus : 1;
+}
+
+static json_t *describe(const struct hdNodeLocal *local)
+{
+	json_t *capabilities = nodeMachineRead(local->name, local->root);
+
+	json_object_set_new(capabilities, "gpus",
+			    nodeSampleGpus(&local->sample));
+	return capabilities;
+}
+
+/* A unit has come or gone, a link is up, a driver is loaded: what the node is
+ * has changed. */
+static void readCapabilities(struct hdNodeLocal *local)
+{
+	json_t *capabilities;
+
+	capabilities = describe(local);
+	pthread_mutex_lock(&local->mutex);
+	json_decref(local->capabilities);
+	local->capabilities = capabilities;
+	local->cpus = (double)cpusOf(capabilities);
+	g_hash_table_remove_all(local->links);
+	pthread_mutex_unlock(&local->mutex);
+}
+
+static void begin(void *context)
+{
+	(void)context;
+}
+
+static void take(void *context, uint64_t number, bool isLast)
+{
+	struct hdNodeLocal *local = context;
+	bool isNew;
+
+	if (isLast)
+		return;
+	if (number / local->steps == local->lastNumber) {
+		nodeSampleFollow(&local->sample);
+		return;
+	}
+	local->lastNumber = number / local->steps;
+	/* It may take long, and nobody who asks is to wait for that. */
+	nodeSampleRead(&local->sample);
+	pthread_mutex_lock(&local->mutex);
+	isNew = nodeSampleTake(&local->sample);
+	addBusy(local);
+	pthread_mutex_unlock(&local->mutex);
+	if (isNew)
+		readCapabilities(local);
+	takeProcesses(local);
+	pthread_mutex_lock(&local->mutex);
+	nodeFindMetrics(local);
+	nodeJudge(local);
+	pthread_mutex_unlock(&local->mutex);
+}
+
+static const struct hdSamplerCalls samplerCalls = { begin, take };
+
+/* ---- Configuration ----------------------------------------------------- */
+
+static int startSampler(struct hdNodeLocal *local, double intervalS)
+{
+	struct hdSampler *sampler;
+	uint64_t steps = 1;
+	int ret;
+
+	while (intervalS / (double)steps > FOLLOW_S)
+		steps++;
+	local->steps = steps;
+	local->lastNumber = 0;
+	ret = hdSamplerCreate((int64_t)(intervalS * 1e9 / (double)steps),
+			      &samplerCalls, local, &sampler);
+	if (ret < 0)
+		return ret;
+	pthread_mutex_lock(&local->mutex);
+	local->sampler = sampler;
+	pthread_mutex_unlock(&local->mutex);
+	hdSamplerStart(sampler);
+	return 0;
+}
+
+static bool isSame(const struct nodeRule *a, const struct nodeRule *b)
+{
+	return strcmp(a->name, b->name) == 0 && a->metric == b->metric &&
+	       a->isAbove == b->isAbove && a->threshold == b->threshold &&
+	       a->hysteresis == b->hysteresis && a->holdS == b->holdS;
+}
+
+/* Alarms of rules that stay as they were go on. */
+static void takeRules(struct hdNodeLocal *local, struct nodeRules *rules)
+{
+	struct nodeAlarm *alarms = g_new0(struct nodeAlarm, rules->count + 1);
+
+	for (size_t i = 0; i < rules->count; i++) {
+		alarms[i].state = NODE_ALARM_UNKNOWN;
+		alarms[i].value = NAN;
+		for (size_t k = 0; k < local->rules.count; k++)
+			if (isSame(&rules->list[i], &local->rules.list[k]))
+				alarms[i] = local->alarms[k];
+	}
+	nodeRulesClear(&local->rules);
+	g_free(local->alarms);
+	local->rules = *rules;
+	local->alarms = alarms;
+	nodeJudge(local);
+}
+
+static double intervalOf(const struct hdNodeLocal *local,
+			 const struct nodeRules *rules)
+{
+	return local->fixedIntervalS > 0 ? local->fixedIntervalS
+					 : rules->intervalS;
+}
+
+int hdNodeLocalConfigure(struct hdNodeLocal *local, const char *ini,
+			 size_t length, char **error)
+{
+	struct nodeRules rules;
+	int ret = nodeRulesParse(ini, length, &rules, error);
+	struct hdSampler *sampler;
+	double before, after, health;
+
+	if (ret < 0)
+		return ret;
+	pthread_mutex_lock(&local->configMutex);
+	pthread_mutex_lock(&local->mutex);
+	before = intervalOf(local, &local->rules);
+	health = local->rules.healthIntervalS;
+	takeRules(local, &rules);
+	after = intervalOf(local, &local->rules);
+	pthread_mutex_unlock(&local->mutex);
+	if (local->rules.healthIntervalS != health)
+		nodeHealthSetInterval(
+			local->health,
+			(int64_t)(local->rules.healthIntervalS * 1e9));
+	if (before != after) {
+		pthread_mutex_lock(&local->mutex);
+		sampler = local->sampler;
+		local->sampler = NULL;
+		pthread_mutex_unlock(&local->mutex);
+		/* It may be waiting for the mutex, or for a disk. */
+		hdSamplerDestroy(sampler);
+		ret = startSampler(local, after);
+	}
+	pthread_mutex_unlock(&local->configMutex);
+	return ret;
+}
+
+/* ---- Begin and end ----------------------------------------------------- */
+
+static void sayErrors(const struct hdLogger *logger, const char *errors)
+{
+	char **lines = g_strsplit(errors, "\n", -1);
+
+	for (size_t i = 0; logger && lines[i]; i++)
+		if (*lines[i])
+			hdLog(logger, HD_LOG_ERROR, "configuration, line %s",
+			      lines[i]);
+	g_strfreev(lines);
+}
+
+static struct hdNodeLocal *create(const struct hdNodeSetup *setup,
+				  struct nodeRules *rules)
+{
+	struct hdNodeLocal *local = g_new0(struct hdNodeLocal, 1);
+	const char *root = setup->root ? setup->root : "";
+
+	local->name = g_strdup(setup->name ? setup->name : g_get_host_name());
+	local->root = g_strdup(root);
+	local->fixedIntervalS = (double)setup->intervalNs / 1e9;
+	nodeSampleBegin(&local->sample, root);
+	local->capabilities = describe(local);
+	local->cpus = (double)cpusOf(local->capabilities);
+	local->processes = nodeProcessesCreate(root);
+	local->links =
+		g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+	local->foreignCpus = local->missedPerS = NAN;
+	for (size_t i = 0; i < NODE_METRIC_COUNT; i++)
+		local->metrics[i] = NAN;
+	pthread_mutex_init(&local->mutex, NULL);
+	pthread_mutex_init(&local->configMutex, NULL);
+	takeRules(local, rules);
+	local->power = nodePowerStart(local->name, root, setup->power);
+	return local;
+}
+
+int hdNodeLocalStart(const struct hdNodeSetup *setup,
+		     struct hdNodeLocal **result)
+{
+	const char *ini = setup->ini ? setup->ini : nodeRulesBuiltIn;
+	struct hdNodeLocal *local;
+	struct nodeRules rules;
+	char *error;
+	int ret = nodeRulesParse(ini, strlen(ini), &rules, &error);
+
+	if (ret < 0) {
+		if (error)
+			sayErrors(setup->logger, error);
+		free(error);
+		return ret;
+	}
+	local = create(setup, &rules);
+	ret = nodeHealthStart(local->root, setup->smartctl,
+			      (int64_t)(local->rules.healthIntervalS * 1e9),
+			      NODE_SMART_LIMIT_NS, &local->health);
+	if (ret == 0)
+		ret = startSampler(local, intervalOf(local, &local->rules));
+	if (ret < 0) {
+		hdNodeLocalStop(local);
+		return ret;
+	}
+	*result = local;
+	return 0;
+}
+
+void hdNodeLocalStop(struct hdNodeLocal *local)
+{
+	if (!local)
+		return;
+	hdSamplerDestroy(local->sampler);
+	nodeHealthStop(local->health);
+	nodePowerStop(local->power);
+	nodeSampleEnd(&local->sample);
+	nodeProcessesFree(local->processes);
+	g_hash_table_unref(local->links);
+	nodeRulesClear(&local->rules);
+	pthread_mutex_destroy(&local->mutex);
+	pthread_mutex_destroy(&local->configMutex);
+	json_decref(local->capabilities);
+	free(local->probed);
+	g_free(local->alarms);
+	g_free(local->name);
+	g_free(local->root);
+	g_free(local);
+}
+
+json_t *hdNodeLocalProbes(struct hdNodeLocal *local, bool isReset)
+{
+	json_t *result;
+	pid_t *list;
+	size_t count;
+
+	pthread_mutex_lock(&local->mutex);
+	count = local->probedCount;
+	list = g_memdup2(local->probed, count * sizeof(*list));
+	pthread_mutex_unlock(&local->mutex);
+	result = nodeProbesRead(list, count, isReset, PROBES_NS, NULL);
+	g_free(list);
+	return result;
+}

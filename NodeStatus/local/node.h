@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file
+ * What is behind struct hdNodeLocal, for the files that are it.
+ */
+#ifndef HD_NODE_NODE_H
+#define HD_NODE_NODE_H
+
+#include <math.h>
+#include <pthread.h>
+
+#include "NodeStatus/local/alarms.h"
+#include "NodeStatus/local/health.h"
+#include "NodeStatus/local/local.h"
+#include "NodeStatus/local/power.h"
+#include "NodeStatus/local/processes.h"
+#include "NodeStatus/local/sample.h"
+#include "common/sampler.h"
+
+struct hdNodeLocal {
+	char *name, *root;
+	double cpus;
+	double fixedIntervalS; /**< 0: as configured. */
+	json_t *capabilities;
+	uint64_t steps; /**< Of the sampler, in a sample. */
+	uint64_t lastNumber;
+	struct nodeHealth *health;
+	struct nodePower *power;
+	/** Of the sampler's thread alone. */
+	struct nodeProcesses *processes;
+	double sinceProcessesS; /**< Since they were looked at. */
+	double processesS;      /**< How long until the next time. */
+	bool hasLooked;
+	/** Held to change the configuration; before the other one. */
+	pthread_mutex_t configMutex;
+	pthread_mutex_t mutex;     /**< For all below. */
+	struct hdSampler *sampler; /**< NULL while its interval changes. */
+	struct nodeSample sample;  /**< Its thread reads without it. */
+	struct nodeRules rules;
+	struct nodeAlarm *alarms; /**< One for each rule. */
+	double metrics[NODE_METRIC_COUNT];
+	double busyS; /**< CPU time used since processes were looked at. */
+	double foreignCpus, foreignOfS;
+	size_t ourCount;   /**< Processes that are ours. */
+	GHashTable *links; /**< struct nodeLink by name, looked up lately. */
+	pid_t *probed;     /**< Processes with probes. */
+	size_t probedCount;
+	uint64_t missed;
+	bool hasMissed;
+	double missedPerS;
+};
+
+/** What is known of an interface. */
+struct nodeLink {
+	bool isHardware;
+	int64_t bits; /**< In a second; -1: not known. */
+};
+
+/** Find the values of all metrics; with the mutex. */
+void nodeFindMetrics(struct hdNodeLocal *local);
+
+/** Let all alarms take the values that there are; with the mutex. */
+void nodeJudge(struct hdNodeLocal *local);
+
+#endif

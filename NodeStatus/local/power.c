@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What the node draws; see power.h. */
+#include "config.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include <glib.h>
+
+#include "NodeStatus/local/json.h"
+#include "NodeStatus/local/power.h"
+#include "PowerTracingLibrary/client/own.h"
+#include "PowerTracingLibrary/client/powersum.h"
+#include "PowerTracingLibrary/client/recorder.h"
+#include "common/clock.h"
+
+/* A reading that is older says nothing of now. */
+#define AGE_MAX_NS (10 * HD_NS_PER_S)
+
+struct nodePower {
+	struct ptPowerSum sum;
+	char *source; /* NULL: nothing measures. */
+	/* A service, or */
+	struct ptRemoteSetup remote;
+	struct ptRecorderSetup setup;
+	struct ptWish wish;
+	char *node;
+	struct ptRecorder *recorder;
+	/* the machine's own meters. */
+	char *root;
+	struct ptOwn *own;
+};
+
+/* ---- A service --------------------------------------------------------- */
+
+static int opened(void *context, const struct ptRecorderGroup *groups,
+		  size_t count, const struct ptRemoteClock *clock)
+{
+	struct nodePower *power = context;
+
+	(void)clock;
+	ptPowerSumOpen(&power->sum, groups, count);
+	return 0;
+}
+
+static void add(void *context, size_t group,
+		const struct ptRecorderReading *reading)
+{
+	struct nodePower *power = context;
+
+	ptPowerSumAdd(&power->sum, group, reading);
+}
+
+static const struct ptRecorderCalls calls = { .opened = opened, .add = add };
+
+/* Whether a service is asked: one that was named, or whose socket is there. */
+static bool hasService(struct nodePower *power, const char *server)
+{
+	struct ptRemoteAddress *address = &power->remote.address;
+
+	if (ptRemoteParse(server, address) < 0)
+		return false;
+	return server || (address->isPath && access(address->host, F_OK) == 0);
+}
+
+static void askService(struct nodePower *power)
+{
+	power->wish = (struct ptWish){ .node = power->node, .value = "P" };
+	power->setup = (struct ptRecorderSetup){
+		.remote = &power->remote,
+		.wishes = &power->wish,
+		.wishCount = 1,
+		.frequency = 1,
+		.isPatient = true,
+	};
+	if (ptRecorderOpen(&power->setup, &calls, power, &power->recorder) < 0)
+		return;
+	power->source = g_strdup(power->remote.address.text);
+	if (ptRecorderBegin(power->recorder) == 0)
+		return;
+	ptRecorderFree(power->recorder);
+	power->recorder = NULL;
+}
+
+/* ---- Own meters -------------------------------------------------------- */
+
+static void useOwn(struct nodePower *power)
+{
+	power->own =
+		ptOwnOpen(NULL, NULL, power->root, HD_NS_PER_S, &power->sum);
+	if (!power->own)
+		return;
+	if (ptOwnBegin(power->own) == 0) {
+		power->source = g_strdup(ptOwnName(power->own));
+		return;
+	}
+	ptOwnFree(power->own);
+	power->own = NULL;
+}
+
+/* ---- Both -------------------------------------------------------------- */
+
+struct nodePower *nodePowerStart(const char *node, const char *root,
+				 const char *server)
+{
+	struct nodePower *power = g_new0(struct nodePower, 1);
+
+	power->node = g_strdup(node);
+	power->root = g_strdup(root);
+	ptPowerSumInit(&power->sum);
+	ptPowerSumBegin(&power->sum, hdClockNow());
+	if (server && !*server)
+		return power;
+	if (hasService(power, server))
+		askService(power);
+	if (!power->recorder && !server)
+		useOwn(power);
+	return power;
+}
+
+void nodePowerStop(struct nodePower *power)
+{
+	if (!power)
+		return;
+	ptRecorderFree(power->recorder);
+	ptOwnFree(power->own);
+	ptPowerSumClear(&power->sum);
+	g_free(power->source);
+	g_free(power->node);
+	g_free(power->root);
+	g_free(power);
+}
+
+/* Power now, energy since the begin, and when the oldest reading ended. */
+static double sum(struct nodePower *power, double *joules, int64_t *endNs)
+{
+	const struct ptIntegral *integral = &power->sum.integral;
+	int64_t now = hdClockNow();
+	double watts = 0;
+
+	*endNs = INT64_MAX;
+	pthread_mutex_lock(&power->sum.mutex);
+	for (size_t i = 0; i < integral->count; i++) {
+		watts += integral->values[i].last;
+		*endNs = MIN(*endNs, integral->values[i].lastNs);
+	}
+	*joules = integral->count ? ptIntegralJoules(integral) : NAN;
+	if (integral->count == 0 || now - *endNs > AGE_MAX_NS)
+		watts = NAN;
+	pthread_mutex_unlock(&power->sum.mutex);
+	return watts;
+}
+
+double nodePowerWatts(struct nodePower *power, double *joules)
+{
+	int64_t endNs;
+
+	return sum(power, joules, &endNs);
+}
+
+json_t *nodePowerJson(struct nodePower *power)
+{
+	int64_t endNs;
+	double joules, watts = sum(power, &joules, &endNs);
+	bool isThere = endNs > 0 && endNs < INT64_MAX;
+
+	if (!power->source)
+		return json_null();
+	return json_pack(
+		"{so so so so}", "watts", nodeJsonReal(watts), "joules",
+		nodeJsonReal(joules), "source", nodeJsonText(power->source),
+		"age_s",
+		nodeJsonReal(isThere ? (double)(hdClockNow() - endNs) / 1e9
+				     : NAN));
+}

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What a disk says of itself; see smart.h. */
+#include "config.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include <glib.h>
+
+#include "NodeStatus/local/child.h"
+#include "NodeStatus/local/json.h"
+#include "NodeStatus/local/smart.h"
+
+/* It prints some 20 kB. */
+#define OUTPUT_MAX (1024 * 1024)
+
+/* From good to bad; the worst one counts. */
+enum state {
+	STATE_OK,
+	STATE_WARNED,
+	STATE_UNAVAILABLE,
+	STATE_ASLEEP,
+	STATE_UNKNOWN,
+	STATE_FAILING,
+};
+
+static const char *const stateWords[] = {
+	[STATE_OK] = "ok",
+	[STATE_WARNED] = "warned",
+	[STATE_UNAVAILABLE] = "unavailable",
+	[STATE_ASLEEP] = "asleep",
+	[STATE_UNKNOWN] = "unknown",
+	[STATE_FAILING] = "failing",
+};
+
+/* The bits of its exit status. */
+static const struct {
+	enum state state;
+	const char *reason;
+} bits[8] = {
+	/* Disks of a kind that has none are found so, too. */
+	{ STATE_UNAVAILABLE, "smartctl does not know such a disk" },
+	{ STATE_UNAVAILABLE, "the disk cannot be opened" },
+	/* Also of disks that lack a command: it is no sign of a fault. */
+	{ STATE_OK, "the disk did not understand a command" },
+	{ STATE_FAILING, "the disk says that it is failing" },
+	{ STATE_FAILING, "an attribute is below its threshold" },
+	{ STATE_WARNED, "an attribute was below its threshold" },
+	{ STATE_WARNED, "there are errors in its log" },
+	{ STATE_WARNED, "a test of its own has failed" },
+};
+
+struct verdict {
+	enum state state;
+	json_t *reasons;
+};
+
+static void judge(struct verdict *verdict, enum state state, const char *reason)
+{
+	verdict->state = MAX(verdict->state, state);
+	json_array_append_new(verdict->reasons, json_string(reason));
+}
+
+static const json_t *at(const json_t *json, const char *a, const char *b)
+{
+	const json_t *inner = json_object_get(json, a);
+
+	return b ? json_object_get(inner, b) : inner;
+}
+
+/* What it prints when a disk sleeps is a message, and bit 1. */
+static bool isAsleep(const json_t *json)
+{
+	const json_t *messages = at(json, "smartctl", "messages");
+
+	for (size_t i = 0; i < json_array_size(messages); i++) {
+		const char *text = json_string_value(
+			json_object_get(json_array_get(messages, i), "string"));
+
+		if (text && strstr(text, "STANDBY"))
+			return true;
+	}
+	return false;
+}
+
+static void judgeBits(struct verdict *verdict, int status, const json_t *json)
+{
+	bool sleeps = isAsleep(json);
+
+	for (unsigned int i = 0; i < 8; i++) {
+		if (!(status & 1 << i))
+			continue;
+		if (i == 1 && sleeps)
+			judge(verdict, STATE_ASLEEP, "the disk sleeps");
+		else
+			judge(verdict, bits[i].state, bits[i].reason);
+	}
+}
+
+/* What its text says: without an opinion of the disk there is no "ok". */
+static void judgeText(struct verdict *verdict, const json_t *json)
+{
+	const json_t *passed = at(json, "smart_status", "passed");
+	const json_t *supported = at(json, "smart_support", "available");
+
+	if (json_is_false(passed))
+		judge(verdict, STATE_FAILING, "its health test has not passed");
+	else if (json_is_false(supported))
+		judge(verdict, STATE_UNAVAILABLE, "it has no SMART");
+	else if (!json_is_true(passed) && verdict->state < STATE_UNAVAILABLE)
+		judge(verdict, STATE_UNAVAILABLE,
+		      "it does not say whether it is well");
+}
+
+static json_t *numberAt(const json_t *json, const char *a, const char *b)
+{
+	const json_t *number = at(json, a, b);
+
+	return json_is_number(number) ? json_deep_copy(number) : json_null();
+}
+
+static const char *failure(int error)
+{
+	switch (error) {
+	case -ETIMEDOUT:
+		return "smartctl hangs";
+	case -EFBIG:
+		return "smartctl prints too much";
+	default:
+		return g_strerror(-error);
+	}
+}
+
+static json_t *describe(const char *name, struct verdict *verdict, int status,
+			const json_t *json)
+{
+	return json_pack(
+		"{sossso so so so so so}", "name", nodeJsonText(name), "state",
+		stateWords[verdict->state], "reasons", verdict->reasons, "bits",
+		nodeJsonCount(status), "temperature_celsius",
+		numberAt(json, "temperature", "current"), "model",
+		nodeJsonText(json_string_value(at(json, "model_name", NULL))),
+		"serial",
+		nodeJsonText(
+			json_string_value(at(json, "serial_number", NULL))),
+		"power_on_hours", numberAt(json, "power_on_time", "hours"));
+}
+
+json_t *nodeSmartAsk(const char *smartctl, const char *name, int wakeFd,
+		     int64_t limitNs, pid_t *left)
+{
+	char *device = g_strconcat("/dev/", name, NULL);
+	const char *const arguments[] = { "smartctl",     "--json=c",
+					  "--info",       "--health",
+					  "--attributes", "--nocheck=standby",
+					  device,         NULL };
+	struct verdict verdict = { STATE_OK, json_array() };
+	struct nodeChildResult result = { -1, NULL, 0 };
+	json_t *json = NULL, *all;
+	int ret = nodeChildRun(smartctl, arguments, wakeFd, limitNs, OUTPUT_MAX,
+			       left, &result);
+
+	if (ret == 0)
+		json = json_loadb(result.output, result.length, 0, NULL);
+	if (ret < 0)
+		judge(&verdict, STATE_UNKNOWN, failure(ret));
+	else if (result.status < 0)
+		judge(&verdict, STATE_UNKNOWN, "a signal has ended smartctl");
+	else if (!json_is_object(json))
+		judge(&verdict, STATE_UNKNOWN, "smartctl prints no JSON");
+	if (json_is_object(json) && result.status >= 0) {
+		judgeBits(&verdict, result.status, json);
+		judgeText(&verdict, json);
+	}
+	all = describe(name, &verdict, result.status, json);
+	json_decref(json);
+	g_free(result.output);
+	g_free(device);
+	return all;
+}

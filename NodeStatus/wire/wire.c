@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The protocol of hdnode; see wire.h. */
+#include "config.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#include "NodeStatus/wire/wire.h"
+
+const struct hdAuthentication hdNodeWireAuthentication = {
+	.protocol = "HDND 1",
+	.exporter = "EXPORTER-HDTrace-Node-Status",
+};
+
+const char *const hdNodeWireSectionNames[HD_NODE_WIRE_SECTIONS] = {
+	"capabilities", "status", "probes", "health", "alarms", "config",
+};
+
+#define RANGED(kind, message, member, range)                                   \
+	{                                                                      \
+		HD_FIELD_##kind, offsetof(struct hdNodeWire##message, member), \
+			range, #message "." #member                            \
+	}
+#define FIELD(kind, message, member) RANGED(kind, message, member, NULL)
+#define END                                 \
+	{                                   \
+		HD_FIELD_END, 0, NULL, NULL \
+	}
+
+static const struct hdFieldRange sectionsRange = { .max = HD_NODE_WIRE_ALL };
+
+static const struct hdField get[] = {
+	RANGED(U32, Get, sections, &sectionsRange),
+	RANGED(U32, Get, flags, &hdFieldYes),
+	END,
+};
+
+static const struct hdField state[] = {
+	RANGED(U32, State, sections, &sectionsRange),
+	RANGED(I64, State, wall, &hdFieldWall),
+	RANGED(I64, State, mono, &hdFieldMono),
+	FIELD(REST, State, json),
+	END,
+};
+
+static const struct hdField configure[] = {
+	RANGED(U32, Configure, flags, &hdFieldYes),
+	FIELD(REST, Configure, text),
+	END,
+};
+
+static const struct hdField configured[] = {
+	RANGED(U32, Configured, flags, &hdFieldYes),
+	END,
+};
+
+const struct hdField *hdNodeWireFieldsOf(unsigned int type)
+{
+	switch (type) {
+	case HD_NODE_WIRE_GET:
+		return get;
+	case HD_NODE_WIRE_STATE:
+		return state;
+	case HD_NODE_WIRE_CONFIGURE:
+		return configure;
+	case HD_NODE_WIRE_CONFIGURED:
+		return configured;
+	default:
+		return hdFrameFieldsOf(type);
+	}
+}
+
+int hdNodeWireDecode(unsigned int type, const unsigned char *payload,
+		     size_t length, void *message, struct hdFieldFault *fault)
+{
+	const struct hdField *fields = hdNodeWireFieldsOf(type);
+	struct hdFieldRest rest = { payload, length };
+	int ret;
+
+	if (!fields)
+		return -ENOENT;
+	ret = hdFieldsGet(fields, &rest, message, fault);
+	if (ret < 0 || rest.length == 0)
+		return ret;
+	if (fault)
+		snprintf(fault->text, sizeof(fault->text),
+			 "%lu bytes are too many", (unsigned long)rest.length);
+	return -EBADMSG;
+}
+
+bool hdNodeWireIsFlat(const char *json, size_t length)
+{
+	bool isText = false;
+	int depth = 0;
+
+	for (size_t i = 0; i < length; i++) {
+		char c = json[i];
+
+		if (isText && c == '\\')
+			i++;
+		else if (c == '"')
+			isText = !isText;
+		else if (!isText && (c == '{' || c == '['))
+			depth++;
+		else if (!isText && (c == '}' || c == ']'))
+			depth--;
+		if (depth > HD_NODE_WIRE_DEPTH_MAX)
+			return false;
+	}
+	return true;
+}
