@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* hdgluster enable, disable and status: what a volume that serves records. How
+ * it is reached is said in GlusterFSTracing/xlator/control.h. */
+#include "config.h"
+
+#include <errno.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include "GlusterFSTracing/command/hdgluster.h"
+#include "GlusterFSTracing/xlator/control.h"
+#include "GlusterFSTracing/xlator/fops.h"
+#include "cli/rows.h"
+
+#define REPORT_MAX 65536
+
+#define FOP_NAME(name, INDEX, ...) #name,
+static const char *const fopWords[] = { "all", HDG_FOPS(FOP_NAME) NULL };
+static const char *const whatWords[] = { "gauges", "relations", "states", "all",
+					 NULL };
+
+static const struct cliWords words[] = {
+	{ "fops", fopWords, true },
+	{ "what", whatWords, true },
+	{ NULL, NULL, false },
+};
+
+enum { NODE, LAYER, STATE, WHAT, PROJECT };
+static const struct rowColumn columns[] = {
+	[NODE] = { "<Node", "node", ROW_TEXT, 0 },
+	[LAYER] = { "<Layer", "layer", ROW_TEXT, 0 },
+	[STATE] = { "<Recording", "state", ROW_TEXT, 0 },
+	[WHAT] = { "<What", "what", ROW_TEXT, 0 },
+	[PROJECT] = { "<Project", "project", ROW_TEXT, 0 },
+	{ NULL, NULL, ROW_TEXT, 0 },
+};
+
+struct control {
+	const struct cliCommand *command;
+	const char *verb;
+	char *layers, *fops, *what, *project;
+	char id[64];
+};
+
+/* ---- The mount --------------------------------------------------------- */
+
+static int complainOf(const char *mount, const char *why)
+{
+	fprintf(stderr, "hdgluster: %s: %s\n", mount, why);
+	return GLUSTER_FAILED;
+}
+
+static const char *explain(int error)
+{
+	switch (error) {
+	case ENOTSUP:
+	case ENODATA:
+		return "no client of GlusterFS with our translator at its top "
+		       "is mounted there";
+	case EPERM:
+		return "needs root";
+	default:
+		return g_strerror(error);
+	}
+}
+
+static void requestAdd(GString *request, const char *key, const char *value)
+{
+	if (value)
+		g_string_append_printf(request, " %s=%s", key, value);
+}
+
+static char *requestText(struct control *control)
+{
+	GString *request = g_string_new(NULL);
+
+	g_snprintf(control->id, sizeof(control->id), "%d.%" G_GINT64_FORMAT,
+		   (int)getpid(), g_get_real_time());
+	g_string_printf(request, "%s %s", control->id, control->verb);
+	requestAdd(request, "layers", control->layers);
+	requestAdd(request, "fops", control->fops);
+	requestAdd(request, "what", control->what);
+	requestAdd(request, "project", control->project);
+	return g_string_free(request, FALSE);
+}
+
+/* Ask, and get the report, or NULL: why was said. */
+static char *ask(struct control *control, const char *mount)
+{
+	char *request = requestText(control);
+	char *report = g_malloc(REPORT_MAX);
+	size_t id = strlen(control->id);
+	ssize_t length = -1;
+
+	/* With the '\0', which the other side wants. */
+	if (strlen(request) >= CONTROL_REQUEST_MAX) {
+		complainOf(mount, "too many words");
+	} else if (setxattr(mount, CONTROL_KEY, request, strlen(request) + 1,
+			    0) < 0 ||
+		   (length = getxattr(mount, CONTROL_KEY, report,
+				      REPORT_MAX - 1)) < 0) {
+		complainOf(mount, explain(errno));
+	} else {
+		report[length] = '\0';
+		if (strncmp(report, control->id, id) != 0 ||
+		    report[id] != '\n') {
+			complainOf(mount,
+				   "somebody else asks at the same time");
+			length = -1;
+		}
+	}
+	g_free(request);
+	if (length >= 0)
+		return report;
+	g_free(report);
+	return NULL;
+}
+
+/* ---- The report -------------------------------------------------------- */
+
+/* Take a line of the report: whether it says that a process obeys. */
+static bool take(const char *line, struct rows *rows, GHashTable *layers)
+{
+	char **cells = g_strsplit(line, " ", 6);
+	bool isGood = strcmp(cells[0], "ok") == 0 && g_strv_length(cells) == 6;
+
+	if (isGood) {
+		g_hash_table_add(layers, g_strdup(cells[2]));
+		for (size_t i = NODE; i <= PROJECT; i++)
+			rowsText(rows, i, cells[i + 1]);
+		rowsEnd(rows);
+	} else {
+		fprintf(stderr, "hdgluster: %s\n",
+			g_str_has_prefix(line, "failed ")
+				? line + strlen("failed ")
+				: line);
+	}
+	g_strfreev(cells);
+	return isGood;
+}
+
+/* Whether each layer that was named is one of somebody's. */
+static bool hasLayers(const struct control *control, GHashTable *layers)
+{
+	char **wanted =
+		control->layers ? g_strsplit(control->layers, ",", 0) : NULL;
+	bool isGood = true;
+
+	for (char **i = wanted; i && *i; i++) {
+		if (g_hash_table_contains(layers, *i))
+			continue;
+		fprintf(stderr, "hdgluster: nobody has the layer %s\n", *i);
+		isGood = false;
+	}
+	g_strfreev(wanted);
+	return isGood;
+}
+
+static int show(const struct control *control, char *report)
+{
+	GHashTable *layers =
+		g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	struct rows *rows = rowsNew(columns, OUT_TEXT, NULL);
+	char **lines = g_strsplit(report, "\n", 0);
+	bool isGood = true;
+
+	for (char **i = lines + 1; *i; i++) {
+		if (**i)
+			isGood &= take(*i, rows, layers);
+	}
+	isGood &= hasLayers(control, layers);
+	if (strcmp(control->verb, "status") == 0)
+		rowsPrint(rows, "", false);
+	rowsFree(rows);
+	g_strfreev(lines);
+	g_hash_table_destroy(layers);
+	return isGood ? GLUSTER_OK : GLUSTER_WRONG;
+}
+
+/* ---- Commands ---------------------------------------------------------- */
+
+static bool isWordOf(const char *const *list, const char *word)
+{
+	for (; *list; list++) {
+		if (g_ascii_strcasecmp(*list, word) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Check a list with commas; -1: go on. */
+static int checkList(const struct control *control, const char *option,
+		     const char *list, const char *const *of)
+{
+	char **all = list ? g_strsplit(list, ",", 0) : NULL;
+	int status = -1;
+
+	if (all && !*all)
+		status = cliUsage(control->command, "--%s: nothing is named",
+				  option);
+	for (char **i = all; status < 0 && i && *i; i++) {
+		if (!**i || strpbrk(*i, " \t\n") || (of && !isWordOf(of, *i)))
+			status = cliUsage(control->command,
+					  "--%s: there is no \"%s\"", option,
+					  *i);
+	}
+	g_strfreev(all);
+	return status;
+}
+
+static int check(const struct control *control, int argc, char **argv)
+{
+	const char *project = control->project;
+	int status;
+
+	if (argc < 2)
+		return cliUsage(control->command, "which mount?");
+	if (argc > 2)
+		return cliUsage(control->command, "too many arguments: \"%s\"",
+				argv[2]);
+	if (project && (!*project || *project == '.' ||
+			strpbrk(project, "/ \t\n") || strlen(project) > 120))
+		return cliUsage(control->command,
+				"--project: not a name: \"%s\"", project);
+	status = checkList(control, "layers", control->layers, NULL);
+	if (status < 0)
+		status = checkList(control, "fops", control->fops, fopWords);
+	if (status < 0)
+		status = checkList(control, "what", control->what, whatWords);
+	return status;
+}
+
+static int controlRun(const struct cliCommand *command, const char *verb,
+		      int argc, char **argv)
+{
+	struct control control = { .command = command, .verb = verb };
+	const GOptionEntry common[] = {
+		{ "layers", 0, 0, G_OPTION_ARG_STRING, &control.layers,
+		  "Only these layers, such as REQ,TROVE", "LIST" },
+		{ NULL, 0, 0, 0, NULL, NULL, NULL },
+	};
+	const GOptionEntry enabling[] = {
+		{ "fops", 0, 0, G_OPTION_ARG_STRING, &control.fops,
+		  "Only these operations, such as readv,writev; or all",
+		  "LIST" },
+		{ "what", 0, 0, G_OPTION_ARG_STRING, &control.what,
+		  "Record gauges, relations, states (with relations), or all",
+		  "LIST" },
+		{ "project", 'p', 0, G_OPTION_ARG_STRING, &control.project,
+		  "Record into this project, where the last one is", "NAME" },
+		{ NULL, 0, 0, 0, NULL, NULL, NULL },
+	};
+	const GOptionEntry *lists[] = {
+		common, strcmp(verb, "enable") == 0 ? enabling : NULL, NULL
+	};
+	int status = cliParse(command, lists, &argc, &argv);
+	char *report;
+
+	if (status < 0)
+		status = check(&control, argc, argv);
+	if (status < 0) {
+		status = GLUSTER_FAILED;
+		report = ask(&control, argv[1]);
+		if (report)
+			status = show(&control, report);
+		g_free(report);
+	}
+	g_free(control.layers);
+	g_free(control.fops);
+	g_free(control.what);
+	g_free(control.project);
+	return status;
+}
+
+int enableRun(int argc, char **argv)
+{
+	static const struct cliCommand command = {
+		.name = "hdgluster enable",
+		.arguments = "MOUNT",
+		.description =
+			"Begin to record: in all bricks of the volume that is "
+			"mounted there, and in this mount, while they serve. "
+			"With another project what was recorded before is "
+			"completed.",
+		.usageStatus = GLUSTER_FAILED,
+		.words = words,
+	};
+
+	return controlRun(&command, "enable", argc, argv);
+}
+
+int disableRun(int argc, char **argv)
+{
+	static const struct cliCommand command = {
+		.name = "hdgluster disable",
+		.arguments = "MOUNT",
+		.description =
+			"Record no more: in all bricks of the volume that is "
+			"mounted there, and in this mount. The files are "
+			"complete then.",
+		.usageStatus = GLUSTER_FAILED,
+	};
+
+	return controlRun(&command, "disable", argc, argv);
+}
+
+int statusRun(int argc, char **argv)
+{
+	static const struct cliCommand command = {
+		.name = "hdgluster status",
+		.arguments = "MOUNT",
+		.description =
+			"Show what is recorded in all bricks of the volume "
+			"that is mounted there, and in this mount.",
+		.usageStatus = GLUSTER_FAILED,
+	};
+
+	return controlRun(&command, "status", argc, argv);
+}

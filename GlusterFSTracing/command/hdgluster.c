@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file
+ * The hdgluster command: finds and runs a subcommand.
+ */
+#include "config.h"
+
+#include <locale.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "GlusterFSTracing/command/hdgluster.h"
+
+static const struct {
+	const char *name;
+	int (*run)(int argc, char **argv);
+} commands[] = {
+#define COMMAND(name, summary) { #name, name##Run },
+	GLUSTER_COMMANDS(COMMAND)
+};
+
+static const struct cliSubcommand subcommands[] = {
+#define SUBCOMMAND(name, summary) { #name, summary },
+	GLUSTER_COMMANDS(SUBCOMMAND){ NULL, NULL },
+};
+
+static struct cliCommand hdgluster = {
+	.name = "hdgluster",
+	.arguments = "COMMAND [OPTION...] [ARGUMENT...]",
+	.description = "Traces GlusterFS layer by layer.",
+	.usageStatus = GLUSTER_FAILED,
+	.isPrefix = true,
+};
+
+char *glusterLabel(const char *text)
+{
+	char *label = g_strdup(text + strspn(text, "/"));
+
+	for (char *i = label; *i; i++) {
+		if (*i == '_' || *i == '/' || g_ascii_isspace(*i))
+			*i = '-';
+	}
+	return label;
+}
+
+char *glusterHost(void)
+{
+	char name[256] = "";
+
+	if (gethostname(name, sizeof(name) - 1) < 0 || !*name)
+		g_strlcpy(name, "localhost", sizeof(name));
+	return glusterLabel(name);
+}
+
+static int run(int argc, char **argv)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(commands); i++) {
+		if (strcmp(argv[0], commands[i].name) == 0)
+			return commands[i].run(argc, argv);
+	}
+	return cliNoSubcommand(&hdgluster, subcommands, argv[0]);
+}
+
+int main(int argc, char **argv)
+{
+	setlocale(LC_CTYPE, "");
+	hdgluster.notes = cliSubcommandsNotes(
+		"Commands:\n", subcommands,
+		"\n'hdgluster COMMAND --help' says more; so does "
+		"hdgluster(1).");
+	return cliSubcommandsMain(&hdgluster, subcommands, NULL, run, argc,
+				  argv);
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file
+ * The subcommands of hdgluster, and what they share.
+ */
+#ifndef HD_GLUSTER_H
+#define HD_GLUSTER_H
+
+#include <glib.h>
+
+#include "cli/options.h"
+
+/** Exit status. */
+enum glusterStatus {
+	GLUSTER_OK = 0,
+	GLUSTER_WRONG = 1,  /**< The volume file is, or a process disobeys. */
+	GLUSTER_FAILED = 2, /**< Usage, input, output. */
+};
+
+/** The subcommands, in the order of the help: of each there is NAMERun(). */
+#define GLUSTER_COMMANDS(X)                                               \
+	X(volfile, "put the translator into a volume file, or out of it") \
+	X(filter, "do so with the files that glusterd writes")            \
+	X(try, "run a command in a whole volume on this machine")         \
+	X(enable, "record in a volume that serves")                       \
+	X(disable, "record no more in it")                                \
+	X(status, "show what is recorded in it")
+
+#define GLUSTER_DECLARE(name, summary) int name##Run(int argc, char **argv);
+GLUSTER_COMMANDS(GLUSTER_DECLARE)
+
+/** The name of this host as a label of a topology. */
+char *glusterHost(void);
+
+/** Make a text a label: what separates levels or paths becomes "-". */
+char *glusterLabel(const char *text);
+
+/**
+ * Put the translator into a volume file, at all layers, silently.
+ *
+ * @param directory Absolute.
+ * @param text The file; taken.
+ *
+ * @return It, or NULL: what is wrong was said.
+ */
+char *volfileTrace(const char *project, const char *directory, const char *node,
+		   char *text);
+
+#endif

@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* hdgluster try: a command in a whole volume, and what is to be said of it. */
+#include "config.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "GlusterFSTracing/command/hdgluster.h"
+#include "GlusterFSTracing/command/trial.h"
+#include "cli/command.h"
+#include "cli/freename.h"
+#include "cli/output.h"
+
+static const char *const faults[] = { "disk", "network", NULL };
+static const struct cliWords words[] = {
+	{ "slow-at", faults, false },
+	{ NULL, NULL, false },
+};
+
+static const struct cliCommand command = {
+	.name = "hdgluster try",
+	.arguments = "-- COMMAND [ARGUMENT...]",
+	.description =
+		"Run a command in a new volume of GlusterFS on this machine: "
+		"bricks, a mount\nthat is the command's directory, and "
+		"translators that record. Afterwards all of\nthat is gone but "
+		"for the project, and what hdtrace diagnose says of it is "
+		"printed.\nNeeds root, and GlusterFS; nothing has to be "
+		"prepared.",
+	.usageStatus = CLI_EXIT_FAILED,
+	.isPrefix = true,
+	.words = words,
+};
+
+struct options {
+	int bricks, slow, delay;
+	char *at, *directory, *project;
+	gboolean isUntraced;
+};
+
+/* ---- What comes after -----------------------------------------------------
+ */
+
+/* In the child: it ends with this process, of which it is a part. */
+static void endWithParent(gpointer parent)
+{
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	/* It may be gone already. */
+	if (getppid() != *(const pid_t *)parent)
+		_exit(CLI_EXIT_FAILED);
+}
+
+/* Run a command of hdtrace; what it prints is shown, or not. */
+static bool hdtrace(const char *program, bool isShown, const char *const *list)
+{
+	const char *arguments[8] = { program };
+	pid_t self = getpid();
+	int status = 0;
+
+	for (int i = 0; list[i]; i++)
+		arguments[i + 1] = list[i];
+	fflush(stdout);
+	return g_spawn_sync(NULL, (char **)arguments, NULL,
+			    isShown ? G_SPAWN_SEARCH_PATH |
+					      G_SPAWN_CHILD_INHERITS_STDIN
+				    : G_SPAWN_SEARCH_PATH |
+					      G_SPAWN_STDOUT_TO_DEV_NULL |
+					      G_SPAWN_STDERR_TO_DEV_NULL,
+			    endWithParent, &self, NULL, NULL, &status, NULL) &&
+	       status == 0;
+}
+
+/* Make one project of all files, and say what it shows: its name first, since a
+ * signal may end this before all files are merged. */
+static void explain(const char *path)
+{
+	const char *const merge[] = { "merge", "-q", "-f", path, NULL };
+	const char *const diagnose[] = { "diagnose", path, NULL };
+	char *program = cliBeside("hdtrace");
+
+	outSay(stderr, "hdgluster try: the project is %s.proj", path);
+	if (hdtrace(program, false, merge))
+		hdtrace(program, true, diagnose);
+	else
+		trialComplain(0, "%s: hdtrace merge has failed", path);
+	g_free(program);
+}
+
+/* ---- The namespace --------------------------------------------------------
+ */
+
+/* Signals that end it are for this process, which passes them on. */
+static void blockSignals(sigset_t *set)
+{
+	sigemptyset(set);
+	sigaddset(set, SIGINT);
+	sigaddset(set, SIGTERM);
+	sigaddset(set, SIGHUP);
+	sigaddset(set, SIGCHLD);
+	sigprocmask(SIG_BLOCK, set, NULL);
+}
+
+/* Wait for the first process of the namespace. */
+static int await(pid_t pid, const sigset_t *set)
+{
+	int status, signalled = 0;
+
+	for (;;) {
+		int number = sigwaitinfo(set, NULL);
+
+		if (number == SIGCHLD) {
+			pid_t ended = waitpid(pid, &status, WNOHANG);
+
+			if (ended == pid)
+				break;
+		} else if (number > 0) {
+			signalled = number;
+			kill(pid, SIGTERM);
+		}
+	}
+	if (signalled)
+		return 128 + signalled;
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+static int runApart(const struct trial *trial)
+{
+	sigset_t set;
+	int pipes[2], status;
+	pid_t pid;
+
+	blockSignals(&set);
+	if (pipe(pipes) < 0)
+		return trialComplain(CLI_EXIT_FAILED, "pipe: %s",
+				     g_strerror(errno));
+	/* As fork(): unshare() would take all later children there, too. */
+	pid = (pid_t)syscall(SYS_clone, CLONE_NEWPID | CLONE_NEWNS | SIGCHLD,
+			     NULL, NULL, NULL, NULL);
+	if (pid < 0)
+		return trialComplain(CLI_EXIT_FAILED, "a namespace: %s",
+				     g_strerror(errno));
+	if (pid == 0) {
+		close(pipes[1]);
+		_exit(trialRun(trial, pipes[0]));
+	}
+	close(pipes[0]);
+	status = await(pid, &set);
+	close(pipes[1]);
+	return status;
+}
+
+/* ---- Preparations ---------------------------------------------------------
+ */
+
+/* Where GlusterFS has its translators, or NULL. */
+static char *findXlators(void)
+{
+	char *const arguments[] = { (char *)"glusterfsd",
+				    (char *)"--print-xlatordir", NULL };
+	char *out = NULL;
+
+	if (!g_spawn_sync(NULL, (char **)arguments, NULL,
+			  G_SPAWN_SEARCH_PATH | G_SPAWN_STDERR_TO_DEV_NULL,
+			  NULL, NULL, &out, NULL, NULL, NULL))
+		return NULL;
+	g_strstrip(out);
+	if (g_file_test(out, G_FILE_TEST_IS_DIR))
+		return out;
+	g_free(out);
+	return NULL;
+}
+
+static int checkOptions(const struct options *options, int argc)
+{
+	if (argc < 2)
+		return cliUsage(&command, "which command?");
+	if (options->bricks < 1 || options->bricks > TRIAL_BRICKS_MAX)
+		return cliUsage(&command, "--bricks is 1 to %d",
+				TRIAL_BRICKS_MAX);
+	if (options->slow < 0 || options->slow > options->bricks)
+		return cliUsage(&command, "--slow is one of the %d bricks",
+				options->bricks);
+	if (options->delay < 1 || options->delay > 10000)
+		return cliUsage(&command, "--delay is 1 to 10000 ms");
+	if (options->project &&
+	    (!*options->project || strpbrk(options->project, "/_ \t\n\"#\\`")))
+		return cliUsage(&command,
+				"--project: a name without \"/\", \"_\" and "
+				"blanks");
+	return -1;
+}
+
+/* What has to be there; -1: it is. */
+static int checkMachine(void)
+{
+	if (geteuid() != 0)
+		return trialComplain(
+			CLI_EXIT_FAILED,
+			"only root can do that: bricks have attributes "
+			"that only root may set");
+	if (!cliIsCommand("hdgluster try", "glusterfsd") ||
+	    !cliIsCommand("hdgluster try", "glusterfs"))
+		return trialComplain(
+			CLI_EXIT_FAILED,
+			"GlusterFS is needed (Debian: glusterfs-server "
+			"glusterfs-client)");
+	return -1;
+}
+
+static int runIn(struct trial *trial, const char *place)
+{
+	char *project =
+		g_build_filename(trial->directory, trial->project, NULL);
+	char *name = trial->isTraced ? cliFreeName(project) : g_strdup(project);
+	char *base = name ? g_path_get_basename(name) : NULL;
+	int status = CLI_EXIT_FAILED;
+	sigset_t before;
+
+	sigprocmask(SIG_BLOCK, NULL, &before);
+	trial->place = place;
+	trial->project = base;
+	trial->xlators = findXlators();
+	if (!name)
+		trialComplain(CLI_EXIT_FAILED,
+			      "%s: there are too many projects", project);
+	else if (!trial->xlators)
+		trialComplain(
+			CLI_EXIT_FAILED,
+			"glusterfsd does not say where its translators are");
+	else
+		status = runApart(trial);
+	/* What comes now may end with a closed pipe, or by a signal. */
+	trialRemove(place);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	if (name && trial->xlators && trial->isTraced)
+		explain(name);
+	g_free((char *)trial->xlators);
+	g_free(base);
+	g_free(name);
+	g_free(project);
+	return status;
+}
+
+static int run(const struct options *options, int fault, char **arguments)
+{
+	char *directory = g_canonicalize_filename(
+		options->directory ? options->directory : ".", NULL);
+	char *place =
+		g_build_filename(g_get_tmp_dir(), "hdgluster-XXXXXX", NULL);
+	struct trial trial = {
+		.bricks = options->bricks,
+		.slow = options->slow,
+		.fault = (enum trialFault)fault,
+		.delayMs = options->delay,
+		.isTraced = !options->isUntraced,
+		.project = options->project ? options->project : "try",
+		.directory = directory,
+		.command = arguments,
+	};
+	int status;
+
+	if (g_mkdir_with_parents(directory, 0777) < 0) {
+		status = trialComplain(CLI_EXIT_FAILED, "%s: %s", directory,
+				       g_strerror(errno));
+	} else if (!g_mkdtemp_full(place, 0755)) {
+		status = trialComplain(CLI_EXIT_FAILED, "%s: %s", place,
+				       g_strerror(errno));
+	} else {
+		status = runIn(&trial, place);
+	}
+	g_free(place);
+	g_free(directory);
+	return status;
+}
+
+int tryRun(int argc, char **argv)
+{
+	struct options options = { .bricks = 4, .delay = 20 };
+	const GOptionEntry entries[] = {
+		{ "bricks", 0, 0, G_OPTION_ARG_INT, &options.bricks,
+		  "Bricks (default 4)", "COUNT" },
+		{ "slow", 0, 0, G_OPTION_ARG_INT, &options.slow,
+		  "Let this brick be slow, from 1", "NUMBER" },
+		{ "slow-at", 0, 0, G_OPTION_ARG_STRING, &options.at,
+		  "Where: disk (default), or network", "WHERE" },
+		{ "delay", 0, 0, G_OPTION_ARG_INT, &options.delay,
+		  "How long it takes for each read, write and fsync (default "
+		  "20)",
+		  "MILLISECONDS" },
+		{ "project", 'p', 0, G_OPTION_ARG_STRING, &options.project,
+		  "Name of the project (default try; with a number if there is "
+		  "one)",
+		  "NAME" },
+		{ "directory", 0, 0, G_OPTION_ARG_FILENAME, &options.directory,
+		  "Where it is (default: the current directory)", "DIRECTORY" },
+		{ "no-trace", 0, 0, G_OPTION_ARG_NONE, &options.isUntraced,
+		  "Without our translators, for comparison", NULL },
+		{ NULL, 0, 0, 0, NULL, NULL, NULL },
+	};
+	const GOptionEntry *lists[] = { entries, NULL };
+	int fault = 0;
+	int status = cliParse(&command, lists, &argc, &argv);
+
+	if (status < 0)
+		status = checkOptions(&options, argc);
+	if (status < 0)
+		status = cliChoose(&command, "slow-at", options.at, &fault);
+	if (status < 0)
+		status = checkMachine();
+	if (status < 0)
+		status = run(&options, fault, argv + 1);
+	g_free(options.at);
+	g_free(options.directory);
+	g_free(options.project);
+	return status;
+}

@@ -1,0 +1,493 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* hdgluster volfile, hdgluster filter: the translator in volume files. */
+#include "config.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "GlusterFSTracing/command/hdgluster.h"
+#include "GlusterFSTracing/command/places.h"
+#include "cli/output.h"
+
+struct change {
+	char *project, *directory, *node, *layers;
+	char **extra; /* KEY=VALUE */
+	gboolean isRemoval, isQuiet;
+	const struct cliCommand *command;
+};
+
+static void changeClear(struct change *change)
+{
+	g_free(change->project);
+	g_free(change->directory);
+	g_free(change->node);
+	g_free(change->layers);
+	g_strfreev(change->extra);
+}
+
+static void tell(const struct change *change, const char *format, ...)
+	G_GNUC_PRINTF(2, 3);
+
+static void tell(const struct change *change, const char *format, ...)
+{
+	va_list list;
+	char *text;
+
+	if (change->isQuiet)
+		return;
+	va_start(list, format);
+	text = g_strdup_vprintf(format, list);
+	va_end(list);
+	outSay(stderr, "hdgluster: %s", text);
+	g_free(text);
+}
+
+static int complain(int status, const char *path, const char *text)
+{
+	outSay(stderr, "hdgluster: %s: %s", path, text);
+	return status;
+}
+
+/* ---- Nodes ----------------------------------------------------------------
+ */
+
+/* The bricks of a volume of glusterd have storages of one name; the name of
+ * their path tells them apart. */
+static const char *brickPath(const struct volume *storage)
+{
+	for (const struct volume *i = storage; i->above->len == 1;) {
+		i = g_ptr_array_index(i->above, 0);
+		if (volumeIs(i, "debug/io-stats") && i->name.text[0] == '/')
+			return i->name.text;
+	}
+	return NULL;
+}
+
+/* The lowest volume below a place, or the top where there are several. */
+static char *idOf(const struct volumes *volumes, const struct place *place)
+{
+	const struct volume *lowest = place->below->lowest;
+	const char *path = lowest ? brickPath(lowest) : NULL;
+	char *whole = g_strdup_printf("%s%s",
+				      lowest ? lowest->name.text
+					     : volumesTop(volumes)->name.text,
+				      path ? path : "");
+	char *id = glusterLabel(whole);
+
+	g_free(whole);
+	return id;
+}
+
+static void nameNodes(const struct change *change,
+		      const struct volumes *volumes, struct places *places)
+{
+	char *host = glusterHost();
+	char *node = change->node ? glusterLabel(change->node) : NULL;
+	GHashTable *ids =
+		g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+
+	for (guint i = 0; i < places->all->len; i++)
+		g_hash_table_add(
+			ids, idOf(volumes, g_ptr_array_index(places->all, i)));
+	for (guint i = 0; i < places->all->len; i++) {
+		struct place *place = g_ptr_array_index(places->all, i);
+		char *id = idOf(volumes, place);
+
+		if (node &&
+		    (g_hash_table_size(ids) == 1 || !place->below->lowest))
+			place->node = g_strdup(node);
+		else
+			place->node = g_strdup_printf("%s-%s",
+						      node ? node : host, id);
+		g_free(id);
+	}
+	g_hash_table_unref(ids);
+	g_free(node);
+	g_free(host);
+}
+
+/* ---- Changing -------------------------------------------------------------
+ */
+
+static char *optionsOf(const struct change *change)
+{
+	GString *out = g_string_new(NULL);
+	char *directory = g_canonicalize_filename(
+		change->directory ? change->directory : ".", NULL);
+
+	g_string_append_printf(out, "    option project %s\n",
+			       change->project ? change->project : "gluster");
+	g_string_append_printf(out, "    option directory %s\n", directory);
+	for (char **i = change->extra; i && *i; i++) {
+		char *value = strchr(*i, '=');
+
+		g_string_append_printf(out, "    option %.*s %s\n",
+				       (int)(value - *i), *i, value + 1);
+	}
+	g_free(directory);
+	return g_string_free(out, FALSE);
+}
+
+static void sayPlaces(const struct change *change, const struct places *places)
+{
+	for (guint i = 0; i < places->all->len; i++) {
+		const struct place *place = g_ptr_array_index(places->all, i);
+		const struct volume *of =
+			place->above && strcmp(place->what, "below") == 0
+				? place->above
+				: place->below;
+
+		tell(change, "%s%s%s %s %s (%s), node %s", place->layer,
+		     place->side ? " " : "", place->side ? place->side : "",
+		     place->what, of->name.text, of->type.text, place->node);
+		if (place->takesName)
+			tell(change,
+			     "%s is called \"%s\", as clients ask for it; that "
+			     "volume is \"%s.hdtrace\" now",
+			     place->layer, place->name, place->name);
+	}
+	for (guint i = 0; i < places->missing->len; i++) {
+		const struct placeMissing *missing =
+			&g_array_index(places->missing, struct placeMissing, i);
+
+		tell(change, "no %s: %s", missing->layer, missing->why);
+	}
+}
+
+/* Parse a text, which is taken. */
+static struct volumes *parse(const char *path, char *text)
+{
+	char *why = NULL;
+	struct volumes *volumes = volumesParse(text, strlen(text), &why);
+
+	if (!volumes) {
+		outSay(stderr, "hdgluster: %s:%s", path, why);
+		g_free(why);
+	}
+	return volumes;
+}
+
+/* The text without translators of ours, or NULL. */
+static char *cleaned(const char *path, char *text, guint *count)
+{
+	struct volumes *volumes = parse(path, text);
+	char *why = NULL, *result;
+
+	if (!volumes)
+		return NULL;
+	result = placesRemove(volumes, count, &why);
+	volumesFree(volumes);
+	if (!result) {
+		outSay(stderr, "hdgluster: %s:%s", path, why);
+		g_free(why);
+	}
+	return result;
+}
+
+static char *written(const struct change *change, const char *path, char *text)
+{
+	struct volumes *volumes = parse(path, text);
+	char **layers =
+		change->layers ? g_strsplit(change->layers, ",", 0) : NULL;
+	struct places *places;
+	char *options, *result = NULL;
+
+	if (!volumes) {
+		g_strfreev(layers);
+		return NULL;
+	}
+	places = placesFind(volumes, layers);
+	nameNodes(change, volumes, places);
+	if (places->all->len) {
+		options = optionsOf(change);
+		result = placesWrite(volumes, places, options);
+		sayPlaces(change, places);
+		g_free(options);
+	} else {
+		complain(0, path, "there is no place for a translator");
+	}
+	placesFree(places);
+	volumesFree(volumes);
+	g_strfreev(layers);
+	return result;
+}
+
+/* What a volume file becomes, or NULL: what is wrong was said. The text is
+ * taken. */
+static char *changed(const struct change *change, const char *path, char *text)
+{
+	guint count;
+	char *clean = cleaned(path, text, &count);
+
+	if (!clean)
+		return NULL;
+	if (change->isRemoval || count > 0)
+		tell(change, "%u translators of ours were removed", count);
+	return change->isRemoval ? clean : written(change, path, clean);
+}
+
+/* ---- Files ----------------------------------------------------------------
+ */
+
+char *volfileTrace(const char *project, const char *directory, const char *node,
+		   char *text)
+{
+	const struct change change = {
+		.project = (char *)project,
+		.directory = (char *)directory,
+		.node = (char *)node,
+		.isQuiet = TRUE,
+	};
+
+	return changed(&change, "volume", text);
+}
+
+/* Read a file, or "-"; NULL after a message, with the status. */
+static char *readFile(const char *path, int *status)
+{
+	FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "r");
+	GString *text = g_string_new(NULL);
+	char part[65536];
+	size_t size;
+	int error = file ? 0 : errno;
+
+	*status = GLUSTER_FAILED;
+	while (file && (size = fread(part, 1, sizeof(part), file)) > 0 &&
+	       text->len <= VOLUMES_MAX)
+		g_string_append_len(text, part, (gssize)size);
+	if (file && ferror(file))
+		error = errno;
+	if (file && file != stdin)
+		fclose(file);
+	if (error) {
+		complain(0, path, g_strerror(error));
+	} else if (text->len > VOLUMES_MAX) {
+		complain(0, path, "too large for a volume file");
+	} else if (strlen(text->str) != text->len) {
+		*status = complain(GLUSTER_WRONG, path, "this is no text");
+	} else {
+		return g_string_free(text, FALSE);
+	}
+	g_string_free(text, TRUE);
+	return NULL;
+}
+
+/* A word of a volume file without quotes: no blanks, and no marks. */
+static bool isWord(const char *text)
+{
+	return *text && *text != '#' && !strpbrk(text, " \t\r\n\"\\`");
+}
+
+static int checkWords(const struct change *change)
+{
+	const char *const words[] = { change->project, change->directory,
+				      change->node };
+	const char *const names[] = { "project", "directory", "node" };
+
+	for (size_t i = 0; i < G_N_ELEMENTS(words); i++) {
+		if (words[i] && !isWord(words[i]))
+			return cliUsage(change->command,
+					"--%s: not a word for a volume file: "
+					"\"%s\"",
+					names[i], words[i]);
+	}
+	if (change->project && strpbrk(change->project, "/_"))
+		return cliUsage(change->command,
+				"--project: a name without \"/\" and \"_\"");
+	for (char **i = change->extra; i && *i; i++) {
+		const char *value = strchr(*i, '=');
+
+		if (!value || value == *i || !isWord(*i) || !isWord(value + 1))
+			return cliUsage(change->command,
+					"--option: not KEY=VALUE: \"%s\"", *i);
+	}
+	return -1;
+}
+
+static int checkLayers(const struct change *change)
+{
+	char **layers =
+		change->layers ? g_strsplit(change->layers, ",", 0) : NULL;
+	int status = -1;
+
+	for (char **i = layers; status < 0 && i && *i; i++) {
+		if (!placesHasLayer(*i))
+			status =
+				cliUsage(change->command,
+					 "--layers: no such layer: \"%s\"", *i);
+	}
+	g_strfreev(layers);
+	return status;
+}
+
+static int check(const struct change *change, int argc, char **argv)
+{
+	int status;
+
+	if (argc < 2)
+		return cliUsage(change->command, "which volume file?");
+	if (argc > 2)
+		return cliUsage(change->command, "too many arguments: \"%s\"",
+				argv[2]);
+	if (change->isRemoval &&
+	    (change->project || change->directory || change->node ||
+	     change->layers || change->extra))
+		return cliUsage(change->command,
+				"--remove needs no other options");
+	status = checkWords(change);
+	return status >= 0 ? status : checkLayers(change);
+}
+
+static const char *const layerWords[] = { "CLIENT", "FLOW",  "BMI", "REQ",
+					  "BREQ",   "TROVE", NULL };
+static const struct cliWords words[] = {
+	{ "layers", layerWords, true },
+	{ NULL, NULL, false },
+};
+
+/* Parse the options; -1: go on. */
+static int parseOptions(struct change *change, int *argc, char ***argv)
+{
+	const GOptionEntry entries[] = {
+		{ "project", 'p', 0, G_OPTION_ARG_STRING, &change->project,
+		  "Record into this project (default gluster)", "NAME" },
+		{ "directory", 0, 0, G_OPTION_ARG_FILENAME, &change->directory,
+		  "Where the project is (default: the current directory)",
+		  "DIRECTORY" },
+		{ "node", 'n', 0, G_OPTION_ARG_STRING, &change->node,
+		  "Name of the node (default: HOST-ID, with the lowest "
+		  "volume's name)",
+		  "NAME" },
+		{ "layers", 0, 0, G_OPTION_ARG_STRING, &change->layers,
+		  "Only these layers: CLIENT,FLOW,BMI,REQ,BREQ,TROVE", "LIST" },
+		{ "option", 0, 0, G_OPTION_ARG_STRING_ARRAY, &change->extra,
+		  "Another option of the translator, any number of them",
+		  "KEY=VALUE" },
+		{ "remove", 0, 0, G_OPTION_ARG_NONE, &change->isRemoval,
+		  "Take the translators out: what was there before", NULL },
+		{ "quiet", 'q', 0, G_OPTION_ARG_NONE, &change->isQuiet,
+		  "Do not say what was done", NULL },
+		{ NULL, 0, 0, 0, NULL, NULL, NULL },
+	};
+	const GOptionEntry *lists[] = { entries, NULL };
+	int status = cliParse(change->command, lists, argc, argv);
+
+	return status >= 0 ? status : check(change, *argc, *argv);
+}
+
+int volfileRun(int argc, char **argv)
+{
+	static const struct cliCommand command = {
+		.name = "hdgluster volfile",
+		.arguments = "FILE",
+		.description =
+			"Print a volume file of GlusterFS with a translator at "
+			"each layer, or without them; all else of it stays as "
+			"it "
+			"is. \"-\" is the standard input.",
+		.usageStatus = GLUSTER_FAILED,
+		.words = words,
+	};
+	struct change change = { .command = &command };
+	int status = parseOptions(&change, &argc, &argv);
+	char *text;
+
+	if (status < 0) {
+		text = readFile(argv[1], &status);
+		if (text) {
+			text = changed(&change, argv[1], text);
+			status = GLUSTER_WRONG;
+		}
+		if (text) {
+			fputs(text, stdout);
+			status = cliFinish(&command);
+		}
+		g_free(text);
+	}
+	changeClear(&change);
+	return status;
+}
+
+/* ---- Files of glusterd ----------------------------------------------------
+ */
+
+/* Whether a file is of a brick, or of what a mount asks for; others are of the
+ * daemons that heal, rebalance and so on, which are left alone. A mount may
+ * have no translators for performance, but then has the name of one. */
+static bool isTraced(const struct volumes *volumes, const char *path)
+{
+	return volumesHave(volumes, "protocol/server") ||
+	       volumesHave(volumes, "performance/") ||
+	       g_str_has_suffix(path, "-fuse.vol");
+}
+
+static int writeFile(const char *path, const char *text)
+{
+	GError *error = NULL;
+	struct stat about;
+	int status = GLUSTER_OK;
+
+	/* As it is of glusterd's, who reads passwords in it. */
+	if (stat(path, &about) < 0)
+		about.st_mode = 0600;
+	if (!g_file_set_contents_full(path, text, -1,
+				      G_FILE_SET_CONTENTS_CONSISTENT,
+				      about.st_mode & 0777, &error)) {
+		status = complain(GLUSTER_FAILED, path, error->message);
+		g_error_free(error);
+	}
+	return status;
+}
+
+static int filterFile(const struct change *change, const char *path)
+{
+	int status;
+	char *text = readFile(path, &status), *result;
+	struct volumes *volumes;
+	bool wanted;
+
+	if (!text)
+		return status;
+	volumes = parse(path, g_strdup(text));
+	wanted = volumes && (change->isRemoval || isTraced(volumes, path));
+	if (volumes && !wanted && !change->isQuiet)
+		outSay(stderr,
+		       "hdgluster: %s: neither of a brick nor of a mount "
+		       "(NAME-fuse.vol), left as it is",
+		       path);
+	status = volumes ? GLUSTER_OK : GLUSTER_WRONG;
+	volumesFree(volumes);
+	if (!wanted) {
+		g_free(text);
+		return status;
+	}
+	result = changed(change, path, text);
+	status = result ? writeFile(path, result) : GLUSTER_WRONG;
+	g_free(result);
+	return status;
+}
+
+int filterRun(int argc, char **argv)
+{
+	static const struct cliCommand command = {
+		.name = "hdgluster filter",
+		.arguments = "FILE",
+		.description =
+			"Change a volume file in its place, as hdgluster "
+			"volfile does, if it is of a brick or a mount: for "
+			"scripts in the filter directory of glusterd.",
+		.notes = "hdgluster(1) says how glusterd is told, what it "
+			 "costs, and how to get rid of it.",
+		.usageStatus = GLUSTER_FAILED,
+		.words = words,
+	};
+	struct change change = { .command = &command };
+	int status = parseOptions(&change, &argc, &argv);
+
+	if (status < 0)
+		status = filterFile(&change, argv[1]);
+	changeClear(&change);
+	return status;
+}

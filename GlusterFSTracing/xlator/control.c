@@ -1,0 +1,430 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Switching on and off; see control.h. */
+#include "config.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "GlusterFSTracing/xlator/control.h"
+#include "GlusterFSTracing/xlator/controlled.h"
+#include "GlusterFSTracing/xlator/places.h"
+
+enum verb { VERB_ENABLE, VERB_DISABLE, VERB_STATUS };
+
+/* A request; its texts are in `words`. */
+struct request {
+	char *words;
+	char *id, *layers, *project;
+	enum verb verb;
+	unsigned int what; /* 0: as it is. */
+	uint64_t fops;     /* 0: as it is. */
+	char why[128];     /* What is wrong with it. */
+};
+
+/* Text that grows. */
+struct report {
+	char *text;
+	size_t used;
+	bool isCut; /* There was no memory for all of it. */
+};
+
+__attribute__((__format__(__printf__, 2, 3))) static void reportAdd(
+	struct report *report, const char *format, ...)
+{
+	char line[CONTROL_LINE_MAX], *grown;
+	va_list arguments;
+	size_t length;
+
+	va_start(arguments, format);
+	vsnprintf(line, sizeof(line), format, arguments);
+	va_end(arguments);
+	length = strlen(line);
+	grown = realloc(report->text, report->used + length + 1);
+	if (!grown) {
+		report->isCut = true;
+		return;
+	}
+	memcpy(grown + report->used, line, length + 1);
+	report->text = grown;
+	report->used += length;
+}
+
+/* ---- Requests ---------------------------------------------------------- */
+
+static int requestSetVerb(struct request *request, const char *word)
+{
+	static const char *const verbs[] = { "enable", "disable", "status" };
+
+	for (int i = 0; word && i < 3; i++) {
+		if (strcmp(word, verbs[i]) == 0) {
+			request->verb = (enum verb)i;
+			return 0;
+		}
+	}
+	snprintf(request->why, sizeof(request->why), "not a request");
+	return -1;
+}
+
+static int requestSet(struct request *request, char *word)
+{
+	char *value = strchr(word, '=');
+	char wrong[64] = "";
+	int ret = -1;
+
+	if (value) {
+		*value++ = '\0';
+		if (strcmp(word, "layers") == 0)
+			request->layers = value, ret = 0;
+		else if (strcmp(word, "project") == 0 && placeIsProject(value))
+			request->project = value, ret = 0;
+		else if (strcmp(word, "fops") == 0)
+			ret = placeParseFops(value, &request->fops, wrong,
+					     sizeof(wrong));
+		else if (strcmp(word, "what") == 0)
+			ret = placeParseWhat(value, &request->what, wrong,
+					     sizeof(wrong));
+	}
+	if (ret < 0)
+		snprintf(request->why, sizeof(request->why),
+			 "%.20s: there is no \"%.60s\"", word,
+			 *wrong  ? wrong
+			 : value ? value
+				 : "");
+	return ret;
+}
+
+/* Read a request: 0, or -1 with `why`. The caller frees `words`. */
+static int requestParse(struct request *request, const char *text)
+{
+	char *at = NULL, *word;
+
+	*request = (struct request){ .words = strdup(text) };
+	if (!request->words)
+		return -1;
+	request->id = strtok_r(request->words, " ", &at);
+	if (!request->id ||
+	    requestSetVerb(request, strtok_r(NULL, " ", &at)) < 0)
+		return -1;
+	while ((word = strtok_r(NULL, " ", &at))) {
+		if (requestSet(request, word) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* Whether a list with commas has a word. */
+static bool listHas(const char *list, const char *word)
+{
+	size_t length = strlen(word);
+
+	for (const char *at = list; at; at = strchr(at, ',')) {
+		at += *at == ',';
+		if (strncmp(at, word, length) == 0 &&
+		    (at[length] == ',' || at[length] == '\0'))
+			return true;
+	}
+	return false;
+}
+
+/* ---- Places ------------------------------------------------------------ */
+
+static const char *whatText(unsigned int what)
+{
+	static const char *const texts[] = {
+		"none", "gauges", "relations",        "gauges,relations",
+		"none", "gauges", "relations,states", "gauges,relations,states",
+	};
+
+	return texts[what & RECORD_ALL];
+}
+
+/* With the lock of places held. */
+static void placeReport(const struct place *place, struct report *report)
+{
+	struct record *record = recordHold(&((struct place *)place)->record);
+
+	if (record)
+		reportAdd(report, "ok %s %s on %s %s\n", recordNode(record),
+			  place->layer, whatText(place->what),
+			  recordProject(record));
+	else if (place->choice.isOn)
+		reportAdd(report, "failed %s %s cannot be recorded in %s/%s\n",
+			  place->node, place->layer, place->directory,
+			  placeProject(place));
+	else
+		reportAdd(report, "ok %s %s off - -\n", place->node,
+			  place->layer);
+	recordRelease(record);
+}
+
+/* With the lock of places held: whether there was memory for it; without, the
+ * place stays as it is. */
+static bool placeChange(struct place *place, const struct request *request)
+{
+	char *other = request->project ? strdup(request->project) : NULL;
+
+	if (request->project && !other)
+		return false;
+	if (request->verb == VERB_ENABLE) {
+		free(place->other);
+		place->other = other;
+		place->choice = place->options;
+	} else {
+		free(other);
+	}
+	if (request->what)
+		place->choice.what = request->what;
+	if (request->fops)
+		place->choice.fops = request->fops;
+	place->choice.isOn = request->verb == VERB_ENABLE;
+	placeApply(place);
+	return true;
+}
+
+/* Whether a request is about a place: of the same node if it is a brick, since
+ * processes may have several. A client's graph that is about to be followed by
+ * another one, or was a moment ago, still has operations. */
+static bool requestIsFor(const struct request *request,
+			 const struct place *place, const struct place *of)
+{
+	if (place->isRetired ||
+	    (request->layers && !listHas(request->layers, place->layer)))
+		return false;
+	if (of->isClient)
+		return place->isClient && place->this->ctx == of->this->ctx;
+	return place->this->graph == of->this->graph &&
+	       strcmp(place->node, of->node) == 0;
+}
+
+/* Do what a request says, and report on those places that are in the same
+ * graph. */
+static void requestObey(const struct request *request, const struct place *of,
+			struct report *report)
+{
+	placesLock();
+	for (struct place *place = placesFirst(); place; place = place->next) {
+		if (!requestIsFor(request, place, of))
+			continue;
+		if (request->verb != VERB_STATUS &&
+		    !placeChange(place, request))
+			reportAdd(report,
+				  "failed %s %s is as it was: there is "
+				  "no memory\n",
+				  place->node, place->layer);
+		else if (place->side != PLACE_LEAVE &&
+			 place->this->graph == of->this->graph)
+			placeReport(place, report);
+	}
+	placesUnlock();
+}
+
+/* ---- Bricks ------------------------------------------------------------ */
+
+static const char *dictText(dict_t *dict, const char *key)
+{
+	data_t *data = dict ? dict_get(dict, (char *)key) : NULL;
+
+	if (!data || !data->data || data->len == 0 ||
+	    !memchr(data->data, '\0', (size_t)data->len))
+		return NULL;
+	return data->data;
+}
+
+static dict_t *dictOf(const char *text)
+{
+	dict_t *dict = dict_new();
+	char *copy = dict && text ? gf_strdup(text) : NULL;
+
+	if (copy && dict_set_dynstr(dict, CONTROL_KEY, copy) == 0)
+		return dict;
+	GF_FREE(copy);
+	if (dict)
+		dict_unref(dict);
+	return NULL;
+}
+
+bool controlIpc(call_frame_t *frame, xlator_t *this, int32_t op, dict_t *xdata)
+{
+	const char *text = dictText(xdata, CONTROL_KEY);
+	struct place *place = this->private;
+	struct report report = { 0 };
+	struct request request;
+	dict_t *reply;
+
+	if (op != CONTROL_OP || !text)
+		return false;
+	/* As the client does: not any program that can connect. */
+	if (frame->root->uid != 0) {
+		STACK_UNWIND_STRICT(ipc, frame, -1, EPERM, NULL);
+		return true;
+	}
+	if (requestParse(&request, text) < 0)
+		reportAdd(&report, "failed %s %s\n", place->node, request.why);
+	else
+		requestObey(&request, place, &report);
+	free(request.words);
+	/* Who is not heard of has not obeyed. */
+	reply = report.isCut ? NULL : dictOf(report.text ? report.text : "");
+	free(report.text);
+	STACK_UNWIND_STRICT(ipc, frame, reply ? 0 : -1, reply ? 0 : ENOMEM,
+			    reply);
+	if (reply)
+		dict_unref(reply);
+	return true;
+}
+
+/* ---- The client -------------------------------------------------------- */
+
+/* A request on its way to the bricks. */
+struct round {
+	pthread_mutex_t lock;
+	int waiting; /* Answers, and one for whoever asks. */
+	struct report report;
+};
+
+/* With the last answer: keep the report, and tell the caller. */
+static void roundAnswered(call_frame_t *frame, xlator_t *this)
+{
+	struct round *round = frame->local;
+	struct place *place = this->private;
+	bool isLast;
+	int32_t result, error;
+	char *old;
+
+	pthread_mutex_lock(&round->lock);
+	isLast = --round->waiting == 0;
+	pthread_mutex_unlock(&round->lock);
+	if (!isLast)
+		return;
+	placesLock();
+	old = place->report;
+	place->report = round->report.text;
+	placesUnlock();
+	free(old);
+	error = round->report.isCut ? ENOMEM : 0;
+	result = error ? -1 : 0;
+	pthread_mutex_destroy(&round->lock);
+	free(round);
+	frame->local = NULL;
+	STACK_UNWIND_STRICT(setxattr, frame, result, error, NULL);
+}
+
+static int32_t brickAnswered(call_frame_t *frame, void *cookie, xlator_t *this,
+			     int32_t op_ret, int32_t op_errno, dict_t *xdata)
+{
+	struct round *round = frame->local;
+	const char *text = op_ret < 0 ? NULL : dictText(xdata, CONTROL_KEY);
+	const xlator_t *brick = cookie;
+
+	pthread_mutex_lock(&round->lock);
+	if (text)
+		reportAdd(&round->report, "%s", text);
+	else
+		reportAdd(&round->report, "failed %s %s\n", brick->name,
+			  op_ret < 0 && op_errno != EOPNOTSUPP
+				  ? strerror(op_errno)
+				  : "there is no translator of ours");
+	pthread_mutex_unlock(&round->lock);
+	roundAnswered(frame, this);
+	return 0;
+}
+
+/* Ask all bricks that the graph below has a connection for. */
+static void askBricks(call_frame_t *frame, xlator_t *this, dict_t *request)
+{
+	struct round *round = frame->local;
+
+	for (xlator_t *at = this->graph ? this->graph->first : NULL; at;
+	     at = at->next) {
+		if (strcmp(at->type, "protocol/client") != 0)
+			continue;
+		pthread_mutex_lock(&round->lock);
+		round->waiting++;
+		pthread_mutex_unlock(&round->lock);
+		STACK_WIND_COOKIE(frame, brickAnswered, at, at, at->fops->ipc,
+				  CONTROL_OP, request);
+	}
+}
+
+static int32_t roundBegin(call_frame_t *frame, xlator_t *this, const char *text)
+{
+	struct round *round = calloc(1, sizeof(*round));
+	struct request request;
+	dict_t *dict = dictOf(text);
+
+	if (requestParse(&request, text) < 0 || !round || !dict) {
+		int32_t error = *request.why ? EINVAL : ENOMEM;
+
+		free(request.words);
+		free(round);
+		if (dict)
+			dict_unref(dict);
+		return error;
+	}
+	pthread_mutex_init(&round->lock, NULL);
+	round->waiting = 1;
+	reportAdd(&round->report, "%s\n", request.id);
+	requestObey(&request, this->private, &round->report);
+	free(request.words);
+	frame->local = round;
+	askBricks(frame, this, dict);
+	dict_unref(dict);
+	roundAnswered(frame, this);
+	return 0;
+}
+
+static bool isControlled(const struct place *place)
+{
+	return place->isTop && place->isClient;
+}
+
+bool controlSetxattr(call_frame_t *frame, xlator_t *this, dict_t *dict)
+{
+	const char *text;
+	int32_t error = EINVAL;
+
+	if (!isControlled(this->private) || !dict ||
+	    !dict_get(dict, (char *)CONTROL_KEY))
+		return false;
+	text = dictText(dict, CONTROL_KEY);
+	if (frame->root->uid != 0)
+		error = EPERM;
+	else if (text && strlen(text) < CONTROL_REQUEST_MAX)
+		error = roundBegin(frame, this, text);
+	if (error)
+		STACK_UNWIND_STRICT(setxattr, frame, -1, error, NULL);
+	return true;
+}
+
+/* The report on the last request: the graph that was asked may have been
+ * followed by another one meanwhile. With the lock of places held. */
+static const char *reportFind(const struct place *of)
+{
+	for (const struct place *place = placesFirst(); place;
+	     place = place->next) {
+		if (place->report && place->this->ctx == of->this->ctx)
+			return place->report;
+	}
+	return NULL;
+}
+
+bool controlGetxattr(call_frame_t *frame, xlator_t *this, const char *name)
+{
+	const struct place *place = this->private;
+	const char *report;
+	dict_t *dict;
+
+	if (!name || strcmp(name, CONTROL_KEY) != 0 || !isControlled(place))
+		return false;
+	placesLock();
+	report = reportFind(place);
+	dict = report ? dictOf(report) : NULL;
+	placesUnlock();
+	STACK_UNWIND_STRICT(getxattr, frame, dict ? 0 : -1, dict ? 0 : ENODATA,
+			    dict, NULL);
+	if (dict)
+		dict_unref(dict);
+	return true;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file
+ * Switching on and off while the volume serves, as hdgluster asks for.
+ *
+ * hdgluster sets an extended attribute of the root of a mount, CONTROL_KEY,
+ * which the highest of our places in the client's graph takes: nothing of it is
+ * stored. That place does what it says in its own graph, and asks each brick by
+ * an operation of GlusterFS' own for such things, ipc, which it hands to each
+ * protocol/client below it, past distribution and replication. So it reaches
+ * every brick of a volume, on other hosts too, of glusterd's volumes as of
+ * those that were written by hand, by connections that are there; a socket a
+ * process would not leave its host. What came of it is read as the value of the
+ * same attribute.
+ *
+ * The name is in `trusted`, which takes a mount's root user. Bricks do not
+ * trust it more than that: a request names a project, never a directory.
+ *
+ * The value is words with blanks between them:
+ *
+ *     ID enable|disable|status [layers=A,B] [fops=a,b] [what=a,b]
+ * [project=NAME]
+ *
+ * and the report lines, the first one with the ID of the request:
+ *
+ *     ID
+ *     ok NODE LAYER on|off WHAT PROJECT
+ *     failed NODE WHY
+ */
+#ifndef HDG_CONTROL_H
+#define HDG_CONTROL_H
+
+/** Name of the attribute. */
+#define CONTROL_KEY "trusted.hdtrace.control"
+/** Number of the operation, which nobody else uses: "hdt". */
+#define CONTROL_OP 0x686474
+/** Bytes of a request, and of the line about one place. */
+#define CONTROL_REQUEST_MAX 4096
+#define CONTROL_LINE_MAX 8192
+
+#endif

@@ -1,0 +1,744 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A place of the graph: options, and switching on and off; see place.h. */
+#include "config.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "GlusterFSTracing/xlator/complain.h"
+#include "GlusterFSTracing/xlator/fops.h"
+#include "GlusterFSTracing/xlator/place.h"
+#include "GlusterFSTracing/xlator/places.h"
+#include "common/format/projectname.h"
+
+#define ALL_FOPS UINT64_MAX
+#define THROTTLE_MS_MAX 60000
+#define UTILIZATION_MS_MAX 3600000
+
+_Static_assert(GF_FOP_MAXVALUE <= 64, "a bit for each operation");
+
+static struct {
+	pthread_mutex_t lock;
+	struct place *first;
+	bool isEndSet;
+} places = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+void complain(const char *format, ...)
+{
+	char text[1024];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	gf_log("hdtrace", GF_LOG_WARNING, "%s", text);
+}
+
+/* ---- Lists in options -------------------------------------------------- */
+
+/* Two names that each operation has: here, and in GlusterFS' statistics. */
+struct fopName {
+	const char *name, *other;
+	int index;
+};
+
+#define FOP_NAME(name, INDEX, ...) { #name, #INDEX, GF_FOP_##INDEX },
+static const struct fopName fopNames[] = { HDG_FOPS(FOP_NAME) };
+#undef FOP_NAME
+
+static const struct {
+	const char *name;
+	unsigned int what;
+} whatNames[] = {
+	{ "gauges", RECORD_GAUGES },
+	{ "relations", RECORD_RELATIONS },
+	{ "states", RECORD_RELATIONS | RECORD_STATES },
+	{ "all", RECORD_ALL },
+	{ "none", 0 },
+	{ "off", 0 },
+};
+
+static int findWhat(const char *word, uint64_t *bits)
+{
+	for (size_t i = 0; i < sizeof(whatNames) / sizeof(*whatNames); i++) {
+		if (strcasecmp(word, whatNames[i].name) == 0) {
+			*bits |= whatNames[i].what;
+			return 0;
+		}
+	}
+	return -1;
+}
+
+static int findFop(const char *word, uint64_t *bits)
+{
+	if (strcasecmp(word, "all") == 0) {
+		*bits = ALL_FOPS;
+		return 0;
+	}
+	for (size_t i = 0; i < sizeof(fopNames) / sizeof(*fopNames); i++) {
+		if (strcasecmp(word, fopNames[i].name) == 0 ||
+		    strcasecmp(word, fopNames[i].other) == 0) {
+			*bits |= UINT64_C(1) << fopNames[i].index;
+			return 0;
+		}
+	}
+	return -1;
+}
+
+/* Words with commas or blanks between them; there is at least one. */
+static int parseList(const char *text, int (*find)(const char *, uint64_t *),
+		     uint64_t *bits, char *wrong, size_t size)
+{
+	char word[32];
+	int words = 0;
+
+	*bits = 0;
+	for (;;) {
+		size_t length;
+
+		text += strspn(text, ", \t");
+		length = strcspn(text, ", \t");
+		if (length == 0)
+			break;
+		snprintf(wrong, size, "%.*s", (int)length, text);
+		if (length >= sizeof(word))
+			return -1;
+		memcpy(word, text, length);
+		word[length] = '\0';
+		if (find(word, bits) < 0)
+			return -1;
+		text += length;
+		words++;
+	}
+	if (words == 0)
+		snprintf(wrong, size, "nothing");
+	return words > 0 ? 0 : -1;
+}
+
+int placeParseWhat(const char *text, unsigned int *what, char *wrong,
+		   size_t size)
+{
+	uint64_t bits;
+
+	if (parseList(text, findWhat, &bits, wrong, size) < 0)
+		return -1;
+	*what = (unsigned int)bits;
+	return 0;
+}
+
+int placeParseFops(const char *text, uint64_t *fops, char *wrong, size_t size)
+{
+	return parseList(text, findFop, fops, wrong, size);
+}
+
+/* ---- The graph --------------------------------------------------------- */
+
+static const struct xlator_fops *ourFops;
+
+bool placeIs(const xlator_t *xlator)
+{
+	return xlator->fops == ourFops;
+}
+
+static bool hasPlaceAbove(const xlator_t *xlator)
+{
+	for (xlator_list_t *at = xlator->parents; at; at = at->next) {
+		if (placeIs(at->xlator) || hasPlaceAbove(at->xlator))
+			return true;
+	}
+	return false;
+}
+
+/* Whether below a translator somebody takes the token: one of ours, or the
+ * other side of the wire. */
+static bool hasTakerBelow(const xlator_t *xlator)
+{
+	for (xlator_list_t *at = xlator->children; at; at = at->next) {
+		if (placeIs(at->xlator) ||
+		    strcmp(at->xlator->type, "protocol/client") == 0 ||
+		    hasTakerBelow(at->xlator))
+			return true;
+	}
+	return false;
+}
+
+#define BIT(fop) (UINT64_C(1) << GF_FOP_##fop)
+/* What distribution does with files that are open. */
+#define ON_OPEN                                                          \
+	(BIT(READ) | BIT(WRITE) | BIT(FSTAT) | BIT(FLUSH) | BIT(FSYNC) | \
+	 BIT(FXATTROP))
+
+/* Translators that hand on some operations in the frames in which they came. */
+static const struct {
+	const char *type;
+	uint64_t fops;
+} keepers[] = {
+	{ "cluster/distribute", ON_OPEN },
+	{ "debug/delay-gen", ALL_FOPS },
+	{ "debug/error-gen", ALL_FOPS },
+	{ "debug/io-stats", ALL_FOPS },
+	{ "features/access-control", ALL_FOPS },
+	{ "features/locks", ALL_FOPS },
+	{ "features/shard", ON_OPEN },
+	{ "performance/io-threads", ALL_FOPS },
+	{ "storage/posix", ALL_FOPS },
+};
+
+/* Whether operations only go through a place of ours, and their causes are
+ * further up. */
+static bool isQueue(const xlator_t *xlator)
+{
+	data_t *side = dict_get_sizen(xlator->options, "side");
+
+	return side && strcmp(side->data, "whole") != 0;
+}
+
+/* The operations whose frames may be lost below a translator; see
+ * placeNeedsToken(). */
+static uint64_t losesFrames(const xlator_t *xlator)
+{
+	uint64_t lost = 0;
+
+	for (xlator_list_t *at = xlator->children; at; at = at->next) {
+		uint64_t kept = 0;
+
+		if (placeIs(at->xlator)) {
+			if (isQueue(at->xlator))
+				lost |= losesFrames(at->xlator);
+			continue;
+		}
+		for (size_t i = 0; i < sizeof(keepers) / sizeof(*keepers); i++)
+			if (strcmp(at->xlator->type, keepers[i].type) == 0)
+				kept = keepers[i].fops;
+		lost |= ~kept | losesFrames(at->xlator);
+	}
+	return lost;
+}
+
+static int countLeaves(const xlator_t *xlator)
+{
+	int count = 0;
+
+	for (xlator_list_t *at = xlator->children; at; at = at->next)
+		count += countLeaves(at->xlator);
+	return xlator->children ? count : 1;
+}
+
+/* Of the translators below, the lowest one that has all the others below it: a
+ * leaf, if there is one leaf only. */
+static const xlator_t *lowestVolume(const xlator_t *xlator)
+{
+	while (xlator->children && !xlator->children->next)
+		xlator = xlator->children->xlator;
+	return xlator;
+}
+
+/* The first leaf: all are of a kind. */
+static const xlator_t *firstLeaf(const xlator_t *xlator)
+{
+	while (xlator->children)
+		xlator = xlator->children->xlator;
+	return xlator;
+}
+
+static const xlator_t *highestVolume(const xlator_t *xlator)
+{
+	while (xlator->parents)
+		xlator = xlator->parents->xlator;
+	return xlator;
+}
+
+/* ---- Names ------------------------------------------------------------- */
+
+/* Append to a label what is left of room. */
+static void labelAdd(char *label, const char *text)
+{
+	size_t used = strlen(label);
+
+	snprintf(label + used, PLACE_LABEL_MAX - used, "%s%s",
+		 used > 0 ? "-" : "", text);
+}
+
+/* A process that has a network of its own is like a host: what libRUT says of
+ * the network is about that one. */
+static void hostAddNetwork(char *host)
+{
+	struct stat own, first;
+	char number[32];
+
+	if (stat("/proc/self/ns/net", &own) != 0 ||
+	    stat("/proc/1/ns/net", &first) != 0 || own.st_ino == first.st_ino)
+		return;
+	snprintf(number, sizeof(number), "net%llu",
+		 (unsigned long long)own.st_ino);
+	labelAdd(host, number);
+}
+
+static void placeSetHost(struct place *place, const char *given)
+{
+	char host[HD_PROJECT_PATH_MAX];
+
+	hdProjectHost(given, host, sizeof(host));
+	snprintf(place->host, sizeof(place->host), "%.64s", host);
+	if (!given)
+		hostAddNetwork(place->host);
+	hdProjectMakePlain(place->host);
+}
+
+/* A brick is called HOST-VOLUME by default; processes of clients add their
+ * number, since there may be any number of them, and say which brick they ask
+ * where they have several. */
+static void placeSetNode(struct place *place, const char *given)
+{
+	const xlator_t *lowest = lowestVolume(place->this);
+	const xlator_t *top = highestVolume(place->this);
+	char number[32];
+
+	place->isClient =
+		strcmp(firstLeaf(place->this)->type, "protocol/client") == 0;
+	if (given) {
+		labelAdd(place->node, given);
+	} else {
+		labelAdd(place->node, place->host);
+		labelAdd(place->node, lowest->name);
+	}
+	if (place->isClient) {
+		if (given && !lowest->children && countLeaves(top) > 1 &&
+		    !strstr(given, lowest->name))
+			labelAdd(place->node, lowest->name);
+		snprintf(number, sizeof(number), "%d", (int)getpid());
+		labelAdd(place->node, number);
+	}
+	hdProjectMakePlain(place->node);
+}
+
+/* ---- Options ----------------------------------------------------------- */
+
+/* What options say, before it is used. */
+struct options {
+	char *layer, *side, *project, *directory, *node, *host, *enable, *fops;
+	char *power;
+	int32_t throttleMs, utilizationMs;
+	gf_boolean_t hasPaths;
+};
+
+static int optionsRefuse(xlator_t *this, const char *key, const char *value,
+			 const char *why)
+{
+	gf_log(this->name, GF_LOG_ERROR, "option %s: \"%s\" %s", key, value,
+	       why);
+	return -1;
+}
+
+static bool isLabel(const char *text, size_t max)
+{
+	size_t length = strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				     "abcdefghijklmnopqrstuvwxyz"
+				     "0123456789.-");
+
+	return length > 0 && length < max && text[length] == '\0';
+}
+
+bool placeIsProject(const char *text)
+{
+	return *text && *text != '.' && !strchr(text, '/') &&
+	       strlen(text) < 128;
+}
+
+static int optionsCheckNames(xlator_t *this, const struct options *options)
+{
+	if (!options->layer || !*options->layer)
+		return optionsRefuse(this, "layer", "",
+				     "is needed: CLIENT, FLOW, BMI, REQ, BREQ, "
+				     "TROVE, or a name of your own");
+	if (!isLabel(options->layer, PLACE_LAYER_MAX) ||
+	    !isalpha((unsigned char)options->layer[0]))
+		return optionsRefuse(this, "layer", options->layer,
+				     "is not a letter and letters, digits, "
+				     "'.' and '-'");
+	if (options->node && !isLabel(options->node, PLACE_LABEL_MAX / 2))
+		return optionsRefuse(this, "node", options->node,
+				     "holds more than letters, digits, "
+				     "'.' and '-'");
+	if (options->host && !isLabel(options->host, PLACE_LABEL_MAX / 2))
+		return optionsRefuse(this, "host", options->host,
+				     "holds more than letters, digits, "
+				     "'.' and '-'");
+	if (!placeIsProject(options->project))
+		return optionsRefuse(this, "project", options->project,
+				     "is not the name of a project");
+	if (*options->directory != '/')
+		return optionsRefuse(this, "directory", options->directory,
+				     "is not an absolute path");
+	return 0;
+}
+
+static int optionsCheckLists(xlator_t *this, const struct options *options,
+			     struct placeChoice *choice)
+{
+	char wrong[64];
+
+	if (placeParseWhat(options->enable, &choice->what, wrong,
+			   sizeof(wrong)) < 0)
+		return optionsRefuse(this, "enable", wrong,
+				     "is none of gauges, relations, states, "
+				     "all, none");
+	/* What a later request switches on. */
+	choice->isOn = choice->what != 0;
+	if (!choice->isOn)
+		choice->what = RECORD_ALL;
+	if (placeParseFops(options->fops, &choice->fops, wrong, sizeof(wrong)) <
+	    0)
+		return optionsRefuse(this, "fops", wrong,
+				     "is no operation of GlusterFS");
+	if (options->throttleMs < 0 || options->throttleMs > THROTTLE_MS_MAX)
+		return optionsRefuse(this, "throttle", "",
+				     "is not between 0 and 60000 ms");
+	if (options->utilizationMs < 0 ||
+	    options->utilizationMs > UTILIZATION_MS_MAX)
+		return optionsRefuse(this, "utilization", "",
+				     "is not between 0 and 3600000 ms");
+	return 0;
+}
+
+static int optionsGetSide(xlator_t *this, const char *text,
+			  enum placeSide *side)
+{
+	*side = PLACE_WHOLE;
+	if (strcmp(text, "enter") == 0)
+		*side = PLACE_ENTER;
+	else if (strcmp(text, "leave") == 0)
+		*side = PLACE_LEAVE;
+	else if (strcmp(text, "whole") != 0)
+		return optionsRefuse(this, "side", text,
+				     "is none of enter, leave, whole");
+	return 0;
+}
+
+/* Get all options of the translator that GlusterFS calls in this thread (THIS);
+ * the texts belong to it. */
+static int optionsGet(struct options *options)
+{
+	GF_OPTION_INIT("layer", options->layer, str, fail);
+	GF_OPTION_INIT("side", options->side, str, fail);
+	GF_OPTION_INIT("project", options->project, str, fail);
+	GF_OPTION_INIT("directory", options->directory, str, fail);
+	GF_OPTION_INIT("node", options->node, str, fail);
+	GF_OPTION_INIT("host", options->host, str, fail);
+	GF_OPTION_INIT("enable", options->enable, str, fail);
+	GF_OPTION_INIT("fops", options->fops, str, fail);
+	GF_OPTION_INIT("throttle", options->throttleMs, int32, fail);
+	GF_OPTION_INIT("utilization", options->utilizationMs, int32, fail);
+	GF_OPTION_INIT("power", options->power, str, fail);
+	GF_OPTION_INIT("paths", options->hasPaths, bool, fail);
+	return 0;
+
+fail:
+	return -1;
+}
+
+/* ---- On and off -------------------------------------------------------- */
+
+/* Let a place record into another record, which it takes over, or nothing.
+ * With the lock held. */
+static void placeSetRecord(struct place *place, struct record *record)
+{
+	struct record *old = atomic_exchange(&place->record, record);
+
+	recordRelease(old);
+}
+
+const char *placeProject(const struct place *place)
+{
+	return place->other ? place->other : place->project;
+}
+
+void placeApply(struct place *place)
+{
+	struct recordName name = {
+		.host = place->host,
+		.node = place->node,
+		.layer = place->layer,
+		.isClient = place->isClient,
+		.throttleNs = place->throttleNs,
+		.isPrivate = place->hasPaths,
+		.machine = { place->utilizationMs, place->power },
+	};
+	char path[HD_PROJECT_PATH_MAX];
+	struct record *record = NULL;
+
+	atomic_store(&place->fops, place->choice.fops);
+	atomic_store(&place->what, place->choice.isOn && !place->isRetired
+					   ? place->choice.what
+					   : 0);
+	/* What leaves a layer is counted by whoever let it in. */
+	if (!place->choice.isOn || place->isRetired ||
+	    place->side == PLACE_LEAVE) {
+		placeSetRecord(place, NULL);
+		return;
+	}
+	snprintf(path, sizeof(path), "%s/%s", place->directory,
+		 placeProject(place));
+	name.project = path;
+	record = recordGet(&name);
+	placeSetRecord(place, record);
+}
+
+void placesLock(void)
+{
+	pthread_mutex_lock(&places.lock);
+}
+
+void placesUnlock(void)
+{
+	pthread_mutex_unlock(&places.lock);
+}
+
+struct place *placesFirst(void)
+{
+	return places.first;
+}
+
+/* Operations that are under way; with the lock held. */
+static int countUnderWay(void)
+{
+	int count = recordCountUsers();
+
+	for (struct place *place = places.first; place; place = place->next)
+		count -= atomic_load(&place->record) != NULL;
+	return count;
+}
+
+/* The process ends by exit(), as all of GlusterFS do: complete the files. What
+ * is under way then stays without an end. Some things are not finished with the
+ * answer to whoever asked, such as to give up a lock: they have a moment, and
+ * between two of them nothing is under way. */
+static void placesEnd(void)
+{
+	placesLock();
+	for (int i = 0, quiet = 0; i < 20; i++) {
+		quiet = countUnderWay() > 0 ? 0 : quiet + 1;
+		if (quiet == 2)
+			break;
+		placesUnlock();
+		usleep(10000);
+		placesLock();
+	}
+	for (struct place *place = places.first; place; place = place->next)
+		placeSetRecord(place, NULL);
+	placesUnlock();
+	/* Some operations may end in this moment. */
+	for (int i = 0; i < 20 && recordCountOpen() > 0; i++)
+		usleep(10000);
+	recordFlushAll();
+	/* A meter may not have answered yet; the host's files are complete
+	 * thereafter. */
+	for (int i = 0; i < 200 && machineCountEnding() > 0; i++)
+		usleep(10000);
+}
+
+/* ---- Graphs and options that follow others ------------------------------ */
+
+/* Whether options ask for the same as others did, but for the directory. */
+static bool choiceIs(const struct placeChoice *choice, const char *project,
+		     const struct place *place)
+{
+	return choice->isOn == place->options.isOn &&
+	       choice->what == place->options.what &&
+	       choice->fops == place->options.fops &&
+	       strcmp(project, place->project) == 0;
+}
+
+static bool placeFollows(const struct place *place, const struct place *before)
+{
+	return before->this->ctx == place->this->ctx &&
+	       before->this->graph != place->this->graph &&
+	       before->isClient == place->isClient &&
+	       before->side == place->side &&
+	       strcmp(before->layer, place->layer) == 0 &&
+	       (place->isClient || strcmp(before->node, place->node) == 0);
+}
+
+/* Find the place of the graph before that a place stands for; where there is
+ * none, of the same layer. The latest ones come first. */
+static const struct place *placeFindBefore(const struct place *place)
+{
+	const struct place *found = NULL;
+
+	for (const struct place *at = places.first; at; at = at->next) {
+		if (!placeFollows(place, at))
+			continue;
+		if (strcmp(at->this->name, place->this->name) == 0)
+			return at;
+		if (!found)
+			found = at;
+	}
+	return found;
+}
+
+/* A graph follows another one, since an option was changed or bricks were
+ * added: what was asked for while the volume served goes on. */
+static void placeInherit(struct place *place)
+{
+	const struct place *before = placeFindBefore(place);
+
+	if (!before || !choiceIs(&place->options, place->project, before))
+		return;
+	place->other = before->other ? strdup(before->other) : NULL;
+	/* Not into another project. */
+	if (before->other && !place->other)
+		return;
+	place->choice = before->choice;
+}
+
+/* ---- The translator ---------------------------------------------------- */
+
+static int placeSetOptions(struct place *place, const struct options *options)
+{
+	if (optionsCheckNames(place->this, options) < 0 ||
+	    optionsGetSide(place->this, options->side, &place->side) < 0 ||
+	    optionsCheckLists(place->this, options, &place->options) < 0)
+		return -1;
+	place->choice = place->options;
+	snprintf(place->layer, sizeof(place->layer), "%s", options->layer);
+	placeSetHost(place, options->host);
+	placeSetNode(place, options->node);
+	place->throttleNs = (int64_t)options->throttleMs * 1000000;
+	place->utilizationMs = options->utilizationMs;
+	place->power = options->power ? strdup(options->power) : NULL;
+	place->hasPaths = options->hasPaths;
+	place->isTop = !hasPlaceAbove(place->this);
+	place->isLowest = !hasTakerBelow(place->this);
+	place->needsToken = place->isLowest ? 0 : losesFrames(place->this);
+	place->directory = strdup(options->directory);
+	place->project = strdup(options->project);
+	return place->directory && place->project ? 0 : -1;
+}
+
+static void placeFree(struct place *place)
+{
+	free(place->directory);
+	free(place->project);
+	free(place->other);
+	free(place->power);
+	free(place->report);
+	free(place);
+}
+
+int placeInit(xlator_t *this)
+{
+	struct options options = { 0 };
+	struct place *place;
+
+	if (!this->children || this->children->next) {
+		gf_log(this->name, GF_LOG_ERROR,
+		       "it needs exactly one subvolume");
+		return -1;
+	}
+	place = calloc(1, sizeof(*place));
+	if (!place)
+		return -1;
+	place->this = this;
+	ourFops = this->fops;
+	if (optionsGet(&options) < 0 || placeSetOptions(place, &options) < 0) {
+		placeFree(place);
+		return -1;
+	}
+	placesLock();
+	placeInherit(place);
+	placeApply(place);
+	place->next = places.first;
+	places.first = place;
+	/* After the writing library has begun, so that it ends later. */
+	if (!places.isEndSet)
+		atexit(placesEnd);
+	places.isEndSet = true;
+	placesUnlock();
+	this->private = place;
+	return 0;
+}
+
+static int reconfigureGet(dict_t *options, struct options *got)
+{
+	GF_OPTION_RECONF("enable", got->enable, options, str, fail);
+	GF_OPTION_RECONF("fops", got->fops, options, str, fail);
+	GF_OPTION_RECONF("project", got->project, options, str, fail);
+	GF_OPTION_RECONF("directory", got->directory, options, str, fail);
+	GF_OPTION_RECONF("throttle", got->throttleMs, options, int32, fail);
+	return 0;
+
+fail:
+	return -1;
+}
+
+int placeReconfigure(xlator_t *this, dict_t *options)
+{
+	struct place *place = this->private;
+	struct options got = { .layer = place->layer };
+	struct placeChoice choice;
+	char *project, *directory;
+
+	if (reconfigureGet(options, &got) < 0 ||
+	    optionsCheckNames(this, &got) < 0 ||
+	    optionsCheckLists(this, &got, &choice) < 0)
+		return -1;
+	project = strdup(got.project);
+	directory = strdup(got.directory);
+	if (!project || !directory) {
+		free(project);
+		free(directory);
+		return -1;
+	}
+	placesLock();
+	if (!choiceIs(&choice, project, place)) {
+		free(place->other);
+		place->other = NULL;
+		place->choice = choice;
+	}
+	free(place->project);
+	free(place->directory);
+	place->project = project;
+	place->directory = directory;
+	place->options = choice;
+	place->throttleNs = (int64_t)got.throttleMs * 1000000;
+	placeApply(place);
+	placesUnlock();
+	return 0;
+}
+
+void placeRetire(xlator_t *this)
+{
+	struct place *place = this->private;
+
+	if (!place)
+		return;
+	placesLock();
+	place->isRetired = true;
+	placeApply(place);
+	placesUnlock();
+}
+
+void placeFini(xlator_t *this)
+{
+	struct place *place = this->private;
+	struct place **at = &places.first;
+
+	this->private = NULL;
+	if (!place)
+		return;
+	placesLock();
+	while (*at != place)
+		at = &(*at)->next;
+	*at = place->next;
+	placeSetRecord(place, NULL);
+	placesUnlock();
+	placeFree(place);
+}
