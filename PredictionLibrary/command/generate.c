@@ -5,27 +5,90 @@
 #include <errno.h>
 
 #include "PredictionLibrary/command/hdpredict.h"
+#include "PredictionLibrary/command/made.h"
+
+const char *const generationKinds[] = { "cholesky", "stencil", "random",
+					"lu",       "ring",    NULL };
+
+const char *generationWrong(const struct generation *self)
+{
+	return self->tiles < 1 || self->tileSize < 1 || self->width < 1 ||
+			       self->steps < 1 || self->inputs < 0
+		       ? "numbers have to be more than 0"
+		       : NULL;
+}
+
+static int make(const struct generation *self, hdPGraph **graph)
+{
+	uint32_t tiles = (uint32_t)self->tiles, size = (uint32_t)self->tileSize;
+	uint32_t width = (uint32_t)self->width, steps = (uint32_t)self->steps;
+
+	switch (self->kind) {
+	case 0:
+		return hdP_generateCholesky(tiles, size, graph);
+	case 1:
+		return hdP_generateStencil(width, steps, size, graph);
+	case 2:
+		return hdP_generateRandom(steps, width, (uint32_t)self->inputs,
+					  (uint64_t)self->seed, graph);
+	case 3:
+		return hdP_generateLu(tiles, size, graph);
+	default:
+		return hdP_generateRing(width, steps, size, graph);
+	}
+}
+
+/* Tasks go to the PEs of a list one after the other, and again from its
+ * beginning. */
+static int place(const char *list, hdPGraph *graph)
+{
+	char **pes = g_strsplit(list, ",", -1);
+	guint count = g_strv_length(pes);
+	int64_t tasks = hdP_getTaskCount(graph);
+	int ret = count ? 0 : -EINVAL;
+
+	for (int64_t t = 0; t < tasks && ret == 0; t++)
+		ret = *pes[t % count]
+			      ? hdP_setMapping(graph, t, pes[t % count], t)
+			      : -EINVAL;
+	g_strfreev(pes);
+	return ret;
+}
+
+int generationMake(const struct generation *self, hdPGraph **graph)
+{
+	int ret = make(self, graph);
+
+	if (ret == 0 && self->on) {
+		ret = place(self->on, *graph);
+		if (ret < 0) {
+			hdP_destroyGraph(*graph);
+			*graph = NULL;
+		}
+	}
+	return ret;
+}
 
 int generateRun(struct predict *predict, int argc, char **argv)
 {
-	static const char *const kinds[] = { "cholesky", "stencil", "random",
-					     NULL };
-	int tiles = 10, tileSize = 1024, width = 32, steps = 10, inputs = 3;
-	gint64 seed = 1;
+	struct generation self = GENERATION_DEFAULT;
 	char *form = NULL, *output = NULL;
 	const GOptionEntry entries[] = {
-		{ "tiles", 0, 0, G_OPTION_ARG_INT, &tiles,
-		  "cholesky: rows of tiles (10)", "N" },
-		{ "tile-size", 0, 0, G_OPTION_ARG_INT, &tileSize,
-		  "Rows of a tile, or of a cell (1024)", "N" },
-		{ "width", 0, 0, G_OPTION_ARG_INT, &width,
-		  "stencil: rows of cells; random: tasks of a layer (32)",
+		{ "tiles", 0, 0, G_OPTION_ARG_INT, &self.tiles,
+		  "cholesky, lu: rows of tiles (10)", "N" },
+		{ "tile-size", 0, 0, G_OPTION_ARG_INT, &self.tileSize,
+		  "Rows of a tile, or of a cell; ring: bytes (1024)", "N" },
+		{ "width", 0, 0, G_OPTION_ARG_INT, &self.width,
+		  "stencil: rows of cells; random: tasks of a layer; ring: of "
+		  "a round (32)",
 		  "N" },
-		{ "steps", 0, 0, G_OPTION_ARG_INT, &steps,
-		  "stencil: steps; random: layers (10)", "N" },
-		{ "inputs", 0, 0, G_OPTION_ARG_INT, &inputs,
+		{ "steps", 0, 0, G_OPTION_ARG_INT, &self.steps,
+		  "stencil: steps; random: layers; ring: rounds (10)", "N" },
+		{ "on", 0, 0, G_OPTION_ARG_STRING, &self.on,
+		  "Map tasks to these PEs, one after the other", "PE,..." },
+		{ "inputs", 0, 0, G_OPTION_ARG_INT, &self.inputs,
 		  "random: most inputs of a task (3)", "N" },
-		{ "seed", 0, 0, G_OPTION_ARG_INT64, &seed,
+		{ "seed", 0, 0, G_OPTION_ARG_INT64, &self.seed,
 		  "random: which graph (1)", "N" },
 		{ "to", 0, 0, G_OPTION_ARG_STRING, &form,
 		  "Form: xml (the default) or binary", "FORM" },
@@ -34,34 +97,29 @@ int generateRun(struct predict *predict, int argc, char **argv)
 		{ NULL }
 	};
 	static const struct predictHelp help = {
-		"cholesky|stencil|random",
+		"cholesky|lu|stencil|ring|random",
 		"Example:\n  hdpredict generate cholesky --tiles 80 "
 		"--tile-size 128 -o ch80.xml\n",
 		1, 1
 	};
 	hdPGraph *graph = NULL;
 	int status = predictParse(predict, &argc, &argv, entries, &help);
-	int kind, ret;
+	const char *wrong;
+	int ret;
 
 	if (status >= 0)
 		return status;
-	kind = predictChoose(predict, "graph", argv[1], kinds);
-	if (kind < 0)
+	self.kind = predictChoose(predict, "graph", argv[1], generationKinds);
+	if (self.kind < 0)
 		return PREDICT_FAILED;
-	if (tiles < 1 || tileSize < 1 || width < 1 || steps < 1 || inputs < 0)
-		return predictUsage(predict, "numbers have to be more than 0");
-	if (kind == 0)
-		ret = hdP_generateCholesky((uint32_t)tiles, (uint32_t)tileSize,
-					   &graph);
-	else if (kind == 1)
-		ret = hdP_generateStencil((uint32_t)width, (uint32_t)steps,
-					  (uint32_t)tileSize, &graph);
-	else
-		ret = hdP_generateRandom((uint32_t)steps, (uint32_t)width,
-					 (uint32_t)inputs, (uint64_t)seed,
-					 &graph);
+	wrong = generationWrong(&self);
+	if (wrong)
+		return predictUsage(predict, "%s", wrong);
+	ret = generationMake(&self, &graph);
 	if (ret == -EINVAL)
-		return predictUsage(predict, "that would be too many tasks");
+		return predictUsage(
+			predict,
+			"that would be too many tasks, or a PE has no name");
 	if (ret < 0)
 		return predictError(predict, "%s", g_strerror(-ret));
 	status = predictWrite(predict, graph, output ? output : "-",

@@ -18,12 +18,13 @@ static const struct {
 	int (*run)(struct predict *predict, int argc, char **argv);
 } commands[] = {
 #define COMMAND(name, summary) { #name, summary, name##Run },
-	PREDICT_COMMANDS(COMMAND)
+	PREDICT_COMMANDS(COMMAND){ PREDICT_COMPARE, predictCompareRun },
 };
 
 static const struct cliSubcommand subcommands[] = {
 #define SUBCOMMAND(name, summary) { #name, summary },
-	PREDICT_COMMANDS(SUBCOMMAND){ NULL, NULL },
+	PREDICT_COMMANDS(SUBCOMMAND){ PREDICT_COMPARE },
+	{ NULL, NULL },
 };
 
 static int complain(const struct predict *predict, const char *hint,
@@ -143,8 +144,9 @@ int predictStatus(struct predict *predict, int ret, const char *what)
 		return PREDICT_OK;
 	if (ret == -EINVAL && !predict->errors)
 		return predictError(predict, "%s: not possible", what);
-	if (ret == -EINVAL || ret == -EDEADLK || ret == -ENOSPC ||
-	    ret == -ERANGE)
+	/* Without a message it is not the model: a disk is full, say. */
+	if (predict->errors && (ret == -EINVAL || ret == -EDEADLK ||
+				ret == -ENOSPC || ret == -ERANGE))
 		return PREDICT_INVALID;
 	if (ret != -EBADMSG || !predict->errors)
 		predictError(predict, "%s: %s", what, g_strerror(-ret));
@@ -243,20 +245,6 @@ static struct cliCommand hdpredict = {
 	.isPrefix = true,
 };
 
-/* What --help says at its end. */
-static const char *notes(void)
-{
-	static char notes[4096];
-	GString *text = g_string_new("Commands:\n");
-
-	cliSubcommandsAppend(text, subcommands);
-	g_string_append(text, "\n'hdpredict COMMAND --help' says more; so does "
-			      "hdpredict(1).");
-	g_strlcpy(notes, text->str, sizeof(notes));
-	g_string_free(text, TRUE);
-	return notes;
-}
-
 static int run(int argc, char **argv)
 {
 	struct predict predict = { NULL, 0, 0, NULL };
@@ -275,38 +263,15 @@ static int run(int argc, char **argv)
 	return cliNoSubcommand(&hdpredict, subcommands, argv[0]);
 }
 
-/* What shells complete, of all subcommands. */
-static int dump(void)
-{
-	int status = 0;
-
-	cliSubcommandsDump(subcommands);
-	for (size_t i = 0; status == 0 && subcommands[i].name; i++) {
-		char *argv[] = { (char *)subcommands[i].name,
-				 (char *)"--dump-options", NULL };
-
-		status = run(2, argv);
-	}
-	return status;
-}
-
 int main(int argc, char **argv)
 {
-	static const GOptionEntry none[] = {
-		{ NULL, 0, 0, 0, NULL, NULL, NULL },
-	};
-	const GOptionEntry *lists[] = { none, NULL };
-	bool wantsDump = argc > 1 && strcmp(argv[1], "--dump-options") == 0;
-	int status;
-
 	setlocale(LC_ALL, "");
-	hdpredict.notes = notes();
-	status = cliParse(&hdpredict, lists, &argc, &argv);
-	if (status == 0 && wantsDump)
-		return dump();
-	if (status >= 0)
-		return status;
-	if (argc < 2)
-		return cliUsage(&hdpredict, "COMMAND is missing");
-	return run(argc - 1, argv + 1);
+	/* Times are those of a simulation: no clock is read for them. */
+	unsetenv("HDTRACE_CLOCK");
+	hdpredict.notes = cliSubcommandsNotes(
+		"Commands:\n", subcommands,
+		"\n'hdpredict COMMAND --help' says more; so does "
+		"hdpredict(1).");
+	return cliSubcommandsMain(&hdpredict, subcommands, NULL, run, argc,
+				  argv);
 }

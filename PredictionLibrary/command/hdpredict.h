@@ -36,12 +36,20 @@ struct predict {
 
 /** The subcommands, in the order of the help. */
 #define PREDICT_COMMANDS(X)                                             \
-	X(generate, "make a task graph: cholesky, stencil, random")     \
+	X(generate, "make a task graph: cholesky, lu, stencil, ...")    \
 	X(platform, "make a platform: star, fat-tree, torus")           \
 	X(validate, "check task graphs, platforms and resource models") \
 	X(map, "say which task runs on which PE")                       \
 	X(simulate, "predict time, energy and power")                   \
+	X(measure, "measure the kernels of a task graph here")          \
+	X(graph, "make the task graph of a run out of its project")     \
+	X(sweep, "predict many models, and find the best of them")      \
+	X(characterize, "make models of what was measured")             \
 	X(convert, "write a task graph in the other form")
+
+/** One whose function cannot be called after it: hdtrace has one, too. */
+#define PREDICT_COMPARE "compare", "say how far a prediction is off, and why"
+int predictCompareRun(struct predict *predict, int argc, char **argv);
 
 #define PREDICT_DECLARE(name, summary) \
 	int name##Run(struct predict *predict, int argc, char **argv);

@@ -8,17 +8,10 @@
 #include <sys/stat.h>
 
 #include "PredictionLibrary/command/hdpredict.h"
+#include "PredictionLibrary/command/made.h"
 #include "common/number.h"
 
 #define ENDS_MAX 100000000
-
-/* What is made. */
-struct topology {
-	int nodes, pes, radix;
-	char *architecture;
-	double idlePower, memory;
-	double initLatency, packetSize, packetLatency, packetEnergy;
-};
 
 static void append(GString *out, const char *key, double value)
 {
@@ -64,7 +57,9 @@ static void begin(GString *out, const struct topology *self)
 		for (int p = 0; p < self->pes; p++) {
 			char *text = g_markup_printf_escaped(
 				"<pe id=\"n%d.%d\" architecture=\"%s\"/>\n", n,
-				p, self->architecture);
+				p,
+				self->architecture ? self->architecture
+						   : "core");
 
 			g_string_append(out, text);
 			g_free(text);
@@ -217,40 +212,41 @@ static bool isAmount(double value)
 	return value >= 0 && value < HUGE_VAL;
 }
 
-static int check(struct predict *predict, const struct topology *self)
+const char *topologyWrong(const struct topology *self)
 {
 	if (self->nodes < 1 || self->pes < 1 || self->radix < 2)
-		return predictUsage(predict,
-				    "there is at least one node, and one PE in "
-				    "each; a switch has two ports or more");
+		return "there is at least one node, and one PE in each; a "
+		       "switch has two ports or more";
 	if ((double)self->nodes * self->pes > ENDS_MAX ||
 	    self->radix > ENDS_MAX)
-		return predictUsage(predict,
-				    "that would be too many PEs, or ports");
+		return "that would be too many PEs, or ports";
 	if (!isAmount(self->idlePower) || !isAmount(self->memory) ||
 	    !isAmount(self->initLatency) || !isAmount(self->packetLatency) ||
 	    !isAmount(self->packetEnergy) || !isAmount(self->packetSize) ||
 	    self->packetSize == 0)
-		return predictUsage(predict,
-				    "powers, sizes, latencies and energies are "
-				    "0 or more; a packet has a size");
-	return PREDICT_OK;
+		return "powers, sizes, latencies and energies are 0 or more; "
+		       "a packet has a size";
+	return NULL;
+}
+
+const char *const topologyKinds[] = { "star", "fat-tree", "torus", NULL };
+
+GString *topologyXml(const struct topology *self)
+{
+	static void (*const makers[])(
+		GString *, const struct topology *) = { star, fatTree, torus };
+	GString *text = g_string_new(NULL);
+
+	hdNumberPrepare();
+	begin(text, self);
+	makers[self->kind](text, self);
+	g_string_append(text, "</platform>\n");
+	return text;
 }
 
 int platformRun(struct predict *predict, int argc, char **argv)
 {
-	static const char *const kinds[] = { "star", "fat-tree", "torus",
-					     NULL };
-	static void (*const makers[])(
-		GString *, const struct topology *) = { star, fatTree, torus };
-	struct topology self = { .nodes = 16,
-				 .pes = 4,
-				 .radix = 16,
-				 .idlePower = 100,
-				 .memory = 64e9,
-				 .initLatency = 1000,
-				 .packetSize = 1500,
-				 .packetLatency = 120 };
+	struct topology self = TOPOLOGY_DEFAULT;
 	char *topology = NULL, *output = NULL;
 	const GOptionEntry entries[] = {
 		{ "nodes", 'n', 0, G_OPTION_ARG_INT, &self.nodes,
@@ -288,27 +284,20 @@ int platformRun(struct predict *predict, int argc, char **argv)
 		0, 0
 	};
 	int status = predictParse(predict, &argc, &argv, entries, &help);
+	const char *wrong;
 	GString *text;
-	int kind;
 
 	if (status >= 0)
 		return status;
-	if (!self.architecture) {
-		self.architecture = g_strdup("core");
-		g_ptr_array_add(predict->texts, self.architecture);
-	}
-	kind = predictChoose(predict, "--topology",
-			     topology ? topology : kinds[0], kinds);
-	if (kind < 0)
+	self.kind = predictChoose(predict, "--topology",
+				  topology ? topology : topologyKinds[0],
+				  topologyKinds);
+	if (self.kind < 0)
 		return PREDICT_FAILED;
-	status = check(predict, &self);
-	if (status != PREDICT_OK)
-		return status;
-	hdNumberPrepare();
-	text = g_string_new(NULL);
-	begin(text, &self);
-	makers[kind](text, &self);
-	g_string_append(text, "</platform>\n");
+	wrong = topologyWrong(&self);
+	if (wrong)
+		return predictUsage(predict, "%s", wrong);
+	text = topologyXml(&self);
 	status = save(predict, output, text);
 	g_string_free(text, TRUE);
 	return status;

@@ -95,7 +95,7 @@ int mapRun(struct predict *predict, int argc, char **argv)
 }
 
 static int writeProject(struct predict *predict, const struct wishes *wishes,
-			const hdPResult *result)
+			hdPResult *result, const struct samples *samples)
 {
 	struct hdReplacement *replacement;
 	char *file = hdProjectFileName(wishes->output, ".proj");
@@ -109,8 +109,12 @@ static int writeProject(struct predict *predict, const struct wishes *wishes,
 				    "%s: the project exists; -f replaces it",
 				    wishes->output);
 	if (ret == 0) {
-		ret = hdP_writeProject(result,
-				       hdReplacementProject(replacement));
+		if (samples->own)
+			ret = hdP_keepSamples(result, samples->own,
+					      samples->count);
+		if (ret == 0)
+			ret = hdP_writeProject(
+				result, hdReplacementProject(replacement));
 		if (ret == 0)
 			ret = hdReplacementKeep(replacement, true);
 		else
@@ -317,7 +321,7 @@ int simulateRun(struct predict *predict, int argc, char **argv)
 		status = predictWrite(predict, models.graph, wishes.annotate,
 				      "xml", result);
 	if (status == PREDICT_OK && wishes.output)
-		status = writeProject(predict, &wishes, result);
+		status = writeProject(predict, &wishes, result, &samples);
 	if (status == PREDICT_OK)
 		summaryPrint(models.graph, models.platform, result, &samples,
 			     &limits, isJson, wishes.hasTasks);

@@ -323,6 +323,19 @@ int hdP_setMapping(hdPGraph *graph, int64_t task, const char *pe,
 		   int64_t priority);
 
 /**
+ * Say when a task ran, for hdP_writeGraph(): as it was measured.
+ *
+ * @param graph Finished graph.
+ * @param task Number of the task.
+ * @param start In s since the start of the run.
+ * @param end Likewise.
+ *
+ * @retval 0 Success.
+ * @return -EINVAL, -ENOMEM.
+ */
+int hdP_setTimes(hdPGraph *graph, int64_t task, double start, double end);
+
+/**
  * Check a graph, and get it ready for mapping and simulation.
  *
  * @param graph Graph that is not finished.
@@ -466,6 +479,32 @@ const char *hdP_getMapping(const hdPGraph *graph, int64_t task, size_t *length,
  * @return -EINVAL, -ENOMEM.
  */
 int hdP_generateCholesky(uint32_t tiles, uint32_t tileSize, hdPGraph **graph);
+
+/**
+ * Generate the graph of a tiled LU decomposition without pivots.
+ *
+ * @param tiles Rows of tiles, from 1.
+ * @param tileSize Rows of a tile.
+ * @param[out] graph Finished.
+ *
+ * @retval 0 Success.
+ * @return -EINVAL, -ENOMEM.
+ */
+int hdP_generateLu(uint32_t tiles, uint32_t tileSize, hdPGraph **graph);
+
+/**
+ * Generate a data set that goes round, from task to task.
+ *
+ * @param width Tasks of a round.
+ * @param rounds How often it goes round.
+ * @param bytes Its size.
+ * @param[out] graph Finished.
+ *
+ * @retval 0 Success.
+ * @return -EINVAL, -ENOMEM.
+ */
+int hdP_generateRing(uint32_t width, uint32_t rounds, uint32_t bytes,
+		     hdPGraph **graph);
 
 /**
  * Generate steps of a stencil: each cell needs itself and its up to four
@@ -658,6 +697,19 @@ int hdP_readPlatform(const char *path, hdPPlatform **platform,
 		     hdPMessageHandler handler, void *data);
 
 /**
+ * Make all links faster or slower, and let packets need more or less energy.
+ *
+ * @param platform Finished platform, which no other thread reads now.
+ * @param latency Latencies of all bridges, initial ones and those of packets,
+ *        are multiplied by it: more than 0.
+ * @param energy Likewise energies of packets; 0 or more.
+ *
+ * @retval 0 Success.
+ * @retval -EINVAL A wrong argument, or a number would be too large.
+ */
+int hdP_scaleLinks(hdPPlatform *platform, double latency, double energy);
+
+/**
  * Count PEs.
  *
  * @param platform Finished platform; NULL has none.
@@ -792,6 +844,19 @@ int hdP_finishResources(hdPResources *resources, hdPMessageHandler handler,
  */
 int hdP_readResources(const char *path, hdPResources **resources,
 		      hdPMessageHandler handler, void *data);
+
+/**
+ * Make all kernels faster or slower, and let them need more or less energy.
+ *
+ * @param resources Finished resource model, which no other thread reads now.
+ * @param time Times of all entries, and their spreads, are multiplied by it:
+ *        more than 0.
+ * @param energy Likewise dynamic energies; 0 or more.
+ *
+ * @retval 0 Success.
+ * @retval -EINVAL A wrong argument, or a number would be too large.
+ */
+int hdP_scaleResources(hdPResources *resources, double time, double energy);
 
 /**
  * Get the voltage that a count of the thesis's power board stands for: section
@@ -1031,6 +1096,18 @@ int64_t hdP_getSubgraphs(const hdPResult *result, hdPSubgraph *list,
  * @return In W; 0: not known.
  */
 double hdP_getServerPeak(const hdPPlatform *platform, int64_t server);
+
+/**
+ * Keep with a result where its samples lie, for hdP_writeProject(): 5 and 95 %
+ * of their times and energies, by which a run that is measured is compared.
+ *
+ * @param result Of a simulation.
+ * @param samples Of hdP_sample(), of the same models.
+ * @param count Their number, from 1.
+ *
+ * @return 0, -EINVAL or -ENOMEM.
+ */
+int hdP_keepSamples(hdPResult *result, const hdPTotals *samples, size_t count);
 
 /**
  * Write a result as a project of HDTrace, which the tools read: traces of PEs

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Task graphs that are made: Cholesky, a stencil, layers by chance. */
+/* Task graphs that are made: Cholesky, LU, a stencil, a ring, layers by chance.
+ */
 #include "config.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,11 +54,12 @@ static int kernel(struct making *making, const char *id, const char *variable,
 	return number;
 }
 
-/* ---- Cholesky: listing 9.4 of the thesis ------------------------------- */
+/* ---- Matrices of tiles ------------------------------------------------- */
 
 enum { MATSRC, POTRF, TRSM, GEMM, SYRK, MATSINK, KERNELS };
+enum { LUSRC, GETRF, LUROW, LUGEMM, LUCOLUMN, LUSINK };
 
-struct cholesky {
+struct matrix {
 	struct making making;
 	int kernels[KERNELS];
 	uint32_t tiles;
@@ -64,15 +67,14 @@ struct cholesky {
 	uint32_t *matrix; /* Task that made the tile last, by row and column. */
 };
 
-static uint32_t *tile(struct cholesky *self, uint32_t row, uint32_t column)
+static uint32_t *tile(struct matrix *self, uint32_t row, uint32_t column)
 {
 	return &self->matrix[(size_t)row * self->tiles + column];
 }
 
 /* A task on a tile, which it replaces. */
-static void addTask(struct cholesky *self, int what, const char *id,
-		    uint32_t row, uint32_t column, const uint32_t *inputs,
-		    int count)
+static void addTask(struct matrix *self, int what, const char *id, uint32_t row,
+		    uint32_t column, const uint32_t *inputs, int count)
 {
 	struct making *making = &self->making;
 	int64_t task = hdP_addTask(making->graph, id, self->kernels[what],
@@ -88,7 +90,54 @@ static void addTask(struct cholesky *self, int what, const char *id,
 	*tile(self, row, column) = (uint32_t)task;
 }
 
-static void step(struct cholesky *self, uint32_t k)
+/* A kernel of tiles. */
+struct port {
+	const char *id;
+	const char *inputs[4];
+	const char *output;
+};
+
+static int begin(struct matrix *self, const struct port *kernels,
+		 uint32_t tiles, uint32_t tileSize, hdPGraph **graph)
+{
+	/* More tasks than have numbers. */
+	if (!tiles || !tileSize || tiles > 2900 || !graph)
+		return -EINVAL;
+	*self = (struct matrix){ .making = { hdP_createGraph(), 0 },
+				 .tiles = tiles,
+				 .tileSize = tileSize };
+	self->matrix = calloc((size_t)tiles * tiles, sizeof(*self->matrix));
+	if (!self->making.graph || !self->matrix) {
+		hdP_destroyGraph(self->making.graph);
+		free(self->matrix);
+		return -ENOMEM;
+	}
+	for (int i = 0; i < KERNELS; i++)
+		self->kernels[i] =
+			kernel(&self->making, kernels[i].id, "tile_size",
+			       kernels[i].inputs, kernels[i].output,
+			       "tile_size * tile_size * 8");
+	return 0;
+}
+
+/* A task on each tile, or on those from the diagonal on. */
+static void ends(struct matrix *self, int what, const char *name, bool isWhole)
+{
+	char id[64];
+
+	for (uint32_t j = 0; j < self->tiles && !self->making.error; j++) {
+		for (uint32_t i = isWhole ? 0 : j; i < self->tiles; i++) {
+			uint32_t in = *tile(self, j, i);
+
+			snprintf(id, sizeof(id), "%s-%u-%u", name, j, i);
+			addTask(self, what, id, j, i, &in, what == MATSINK);
+		}
+	}
+}
+
+/* ---- Cholesky: listing 9.4 of the thesis ------------------------------- */
+
+static void step(struct matrix *self, uint32_t k)
 {
 	char id[64];
 
@@ -118,61 +167,125 @@ static void step(struct cholesky *self, uint32_t k)
 	}
 }
 
-static void ends(struct cholesky *self, int what, const char *name)
+int hdP_generateCholesky(uint32_t tiles, uint32_t tileSize, hdPGraph **graph)
+{
+	static const struct port kernels[KERNELS] = {
+		[MATSRC] = { "MATSRC", { NULL }, "MATSRC.Aout" },
+		[POTRF] = { "POTRF", { "POTRF.A" }, "POTRF.Aout" },
+		[TRSM] = { "TRSM", { "TRSM.A", "TRSM.B" }, "TRSM.Bout" },
+		[GEMM] = { "GEMM",
+			   { "GEMM.A", "GEMM.B", "GEMM.C" },
+			   "GEMM.Cout" },
+		[SYRK] = { "SYRK", { "SYRK.A", "SYRK.C" }, "SYRK.Cout" },
+		[MATSINK] = { "MATSINK", { "MATSINK.A" }, NULL },
+	};
+	struct matrix self;
+	int ret = begin(&self, kernels, tiles, tileSize, graph);
+
+	if (ret < 0)
+		return ret;
+	ends(&self, MATSRC, "MATSRC", false);
+	for (uint32_t k = 0; k < tiles && !self.making.error; k++)
+		step(&self, k);
+	ends(&self, MATSINK, "MATSINK", false);
+	free(self.matrix);
+	return finish(&self.making, graph);
+}
+
+/* ---- LU, without pivots ------------------------------------------------ */
+
+/* The tiles right of the diagonal, and below it. */
+static void luPanels(struct matrix *self, uint32_t k)
 {
 	char id[64];
 
-	for (uint32_t j = 0; j < self->tiles && !self->making.error; j++) {
-		for (uint32_t i = j; i < self->tiles; i++) {
-			uint32_t in = *tile(self, j, i);
+	for (uint32_t i = k + 1; i < self->tiles; i++) {
+		uint32_t row[] = { *tile(self, k, k), *tile(self, k, i) };
+		uint32_t column[] = { *tile(self, k, k), *tile(self, i, k) };
 
-			snprintf(id, sizeof(id), "%s-%u-%u", name, j, i);
-			addTask(self, what, id, j, i, &in, what == MATSINK);
+		snprintf(id, sizeof(id), "LUROW-%u-%u", k, i);
+		addTask(self, LUROW, id, k, i, row, 2);
+		snprintf(id, sizeof(id), "LUCOLUMN-%u-%u", k, i);
+		addTask(self, LUCOLUMN, id, i, k, column, 2);
+	}
+}
+
+static void luStep(struct matrix *self, uint32_t k)
+{
+	char id[64];
+
+	snprintf(id, sizeof(id), "GETRF-%u", k);
+	addTask(self, GETRF, id, k, k, tile(self, k, k), 1);
+	luPanels(self, k);
+	for (uint32_t i = k + 1; i < self->tiles && !self->making.error; i++) {
+		for (uint32_t j = k + 1; j < self->tiles; j++) {
+			uint32_t three[] = { *tile(self, i, k),
+					     *tile(self, k, j),
+					     *tile(self, i, j) };
+
+			snprintf(id, sizeof(id), "LUGEMM-%u-%u-%u", k, i, j);
+			addTask(self, LUGEMM, id, i, j, three, 3);
 		}
 	}
 }
 
-int hdP_generateCholesky(uint32_t tiles, uint32_t tileSize, hdPGraph **graph)
+int hdP_generateLu(uint32_t tiles, uint32_t tileSize, hdPGraph **graph)
 {
-	static const char *const none[] = { NULL };
-	static const char *const potrf[] = { "POTRF.A", NULL };
-	static const char *const trsm[] = { "TRSM.A", "TRSM.B", NULL };
-	static const char *const syrk[] = { "SYRK.A", "SYRK.C", NULL };
-	static const char *const gemm[] = { "GEMM.A", "GEMM.B", "GEMM.C",
-					    NULL };
-	static const char *const sink[] = { "MATSINK.A", NULL };
-	static const char *const v = "tile_size";
-	static const char *const size = "tile_size * tile_size * 8";
-	struct cholesky self = {
-		{ hdP_createGraph(), 0 }, { 0 }, tiles, tileSize, NULL
+	static const struct port kernels[KERNELS] = {
+		[LUSRC] = { "LUSRC", { NULL }, "A" },
+		[GETRF] = { "GETRF", { "A" }, "LU" },
+		[LUROW] = { "LUROW", { "L", "B" }, "C" },
+		[LUCOLUMN] = { "LUCOLUMN", { "U", "B" }, "C" },
+		[LUGEMM] = { "LUGEMM", { "A", "B", "C" }, "Cout" },
+		[LUSINK] = { "LUSINK", { "A" }, NULL },
 	};
-	struct making *making = &self.making;
+	struct matrix self;
+	int ret;
 
-	/* More tasks than have numbers. */
-	if (!tiles || !tileSize || tiles > 2900 || !graph) {
-		hdP_destroyGraph(making->graph);
+	if (tiles > 1600)
 		return -EINVAL;
-	}
-	self.matrix = calloc((size_t)tiles * tiles, sizeof(*self.matrix));
-	if (!making->graph || !self.matrix) {
-		hdP_destroyGraph(making->graph);
-		free(self.matrix);
-		return -ENOMEM;
-	}
-	self.kernels[MATSRC] =
-		kernel(making, "MATSRC", v, none, "MATSRC.Aout", size);
-	self.kernels[POTRF] =
-		kernel(making, "POTRF", v, potrf, "POTRF.Aout", size);
-	self.kernels[TRSM] = kernel(making, "TRSM", v, trsm, "TRSM.Bout", size);
-	self.kernels[GEMM] = kernel(making, "GEMM", v, gemm, "GEMM.Cout", size);
-	self.kernels[SYRK] = kernel(making, "SYRK", v, syrk, "SYRK.Cout", size);
-	self.kernels[MATSINK] = kernel(making, "MATSINK", v, sink, NULL, size);
-	ends(&self, MATSRC, "MATSRC");
-	for (uint32_t k = 0; k < tiles && !making->error; k++)
-		step(&self, k);
-	ends(&self, MATSINK, "MATSINK");
+	ret = begin(&self, kernels, tiles, tileSize, graph);
+	if (ret < 0)
+		return ret;
+	ends(&self, LUSRC, "LUSRC", true);
+	for (uint32_t k = 0; k < tiles && !self.making.error; k++)
+		luStep(&self, k);
+	ends(&self, LUSINK, "LUSINK", true);
 	free(self.matrix);
-	return finish(making, graph);
+	return finish(&self.making, graph);
+}
+
+/* ---- A ring ------------------------------------------------------------ */
+
+int hdP_generateRing(uint32_t width, uint32_t rounds, uint32_t bytes,
+		     hdPGraph **graph)
+{
+	static const char *const inputs[] = { "in", NULL };
+	struct making making = { NULL, 0 };
+	double size = bytes;
+	int kernels[2];
+
+	if (!width || !rounds || !bytes || !graph ||
+	    (uint64_t)width * rounds >= UINT32_MAX / 2)
+		return -EINVAL;
+	making.graph = hdP_createGraph();
+	if (!making.graph)
+		return -ENOMEM;
+	kernels[0] =
+		kernel(&making, "RING0", "size", inputs + 1, "out", "size");
+	kernels[1] = kernel(&making, "RING", "size", inputs, "out", "size");
+	for (uint32_t t = 0; t < width * rounds && !making.error; t++) {
+		char id[64];
+		int64_t task;
+
+		snprintf(id, sizeof(id), "RING-%u-%u", t / width, t % width);
+		task = hdP_addTask(making.graph, id, kernels[t > 0], &size);
+		note(&making, task);
+		if (t && !making.error)
+			note(&making, hdP_addDependency(making.graph, task - 1,
+							0, task, 0));
+	}
+	return finish(&making, graph);
 }
 
 /* ---- A stencil --------------------------------------------------------- */

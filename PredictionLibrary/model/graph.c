@@ -65,6 +65,7 @@ void hdP_destroyGraph(hdPGraph *graph)
 	}
 	free(graph->kernels);
 	free(graph->configs);
+	free(graph->times);
 	free(graph->values);
 	free(graph->sizes);
 	freeArray(graph, graph->ids.text);
@@ -368,6 +369,25 @@ int64_t hdP_addDependency(hdPGraph *graph, int64_t predecessor, int output,
 	graph->build->isByNumber = true;
 	ret = hdPredictEdgeAdd(graph, &edge);
 	return ret < 0 ? ret : (int64_t)graph->build->edgeCount - 1;
+}
+
+int hdP_setTimes(hdPGraph *graph, int64_t task, double start, double end)
+{
+	if (!graph || !graph->isFinished || task < 0 ||
+	    task >= graph->taskCount || !isfinite(start) || !isfinite(end))
+		return -EINVAL;
+	if (!graph->times) {
+		size_t count = 2 * (size_t)graph->taskCount;
+
+		graph->times = malloc((count + 1) * sizeof(double));
+		if (!graph->times)
+			return -ENOMEM;
+		for (size_t i = 0; i < count; i++)
+			graph->times[i] = NAN;
+	}
+	graph->times[2 * task] = start;
+	graph->times[2 * task + 1] = end;
+	return 0;
 }
 
 int hdP_setMapping(hdPGraph *graph, int64_t task, const char *pe,

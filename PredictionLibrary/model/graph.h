@@ -111,6 +111,7 @@ struct hdPGraph {
 	uint32_t *pe;              /**< Of each task; or HD_PREDICT_NONE. */
 	int64_t *priority;
 
+	double *times; /**< Start and end of each task, if told; or NULL. */
 	struct hdPredictBuild *build; /**< NULL once finished. */
 	void *mapped; /**< A file that arrays lie in, or NULL. */
 	size_t mappedSize;
@@ -198,6 +199,15 @@ int hdPredictPortsSort(struct hdPredictPorts *ports);
 
 /** Task that a data set is of. */
 uint32_t hdPredictProducer(const hdPGraph *graph, uint32_t dataSet);
+
+/** Tile of a task; NONE, which is HDKERNEL_NO_TILE: it has none. */
+static inline void hdPredictTile(const hdPGraph *graph, uint32_t task,
+				 uint32_t *row, uint32_t *column)
+{
+	*row = graph->tile ? graph->tile[2 * (size_t)task] : HD_PREDICT_NONE;
+	*column = graph->tile ? graph->tile[2 * (size_t)task + 1]
+			      : HD_PREDICT_NONE;
+}
 
 /** Kernel of a task. */
 static inline const struct hdPredictKernel *hdPredictKernelOf(

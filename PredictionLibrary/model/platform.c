@@ -336,3 +336,26 @@ int64_t hdP_getPeServer(const hdPPlatform *platform, int64_t pe)
 		return -EINVAL;
 	return platform->pes[pe].server;
 }
+
+int hdP_scaleLinks(hdPPlatform *platform, double latency, double energy)
+{
+	if (!platform || !platform->isFinished || !(latency > 0) ||
+	    !isAmount(latency) || !isAmount(energy))
+		return -EINVAL;
+	for (uint32_t i = 0; i < platform->edgeCount; i++) {
+		const struct hdPredictEdgeOf *edge = &platform->edges[i];
+
+		if (!isAmount(edge->init * latency) ||
+		    !isAmount(edge->latency * latency) ||
+		    !isAmount(edge->energy * energy))
+			return -EINVAL;
+	}
+	for (uint32_t i = 0; i < platform->edgeCount; i++) {
+		struct hdPredictEdgeOf *edge = &platform->edges[i];
+
+		edge->init *= latency;
+		edge->latency *= latency;
+		edge->energy *= energy;
+	}
+	return 0;
+}

@@ -188,3 +188,28 @@ int hdP_finishResources(hdPResources *resources, hdPMessageHandler handler,
 		return -EINVAL;
 	return hdPredictResourcesSeal(resources, &report);
 }
+
+int hdP_scaleResources(hdPResources *resources, double time, double energy)
+{
+	if (!resources || !resources->isFinished || !(time > 0) ||
+	    !isAmount(time) || !isAmount(energy))
+		return -EINVAL;
+	for (size_t i = 0; i < resources->entryCount; i++) {
+		const struct hdPredictEntry *entry = &resources->entries[i];
+
+		if (!isAmount(entry->time * time) ||
+		    !isAmount(entry->timeSpread * time) ||
+		    !isAmount(entry->energy * energy) ||
+		    !isAmount(entry->energySpread * energy))
+			return -EINVAL;
+	}
+	for (size_t i = 0; i < resources->entryCount; i++) {
+		struct hdPredictEntry *entry = &resources->entries[i];
+
+		entry->time *= time;
+		entry->timeSpread *= time;
+		entry->energy *= energy;
+		entry->energySpread *= energy;
+	}
+	return 0;
+}

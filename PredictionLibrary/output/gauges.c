@@ -13,11 +13,11 @@
 #include "PredictionLibrary/output/series.h"
 
 static const struct hdPredictColumn transfers[] = {
-	{ "Pending", INT64, "transfers", NULL, "gauge" },
-	{ "Bytes", INT64, "B", NULL, "delta" },
+	{ "Pending", INT64, "transfers", NULL, "gauge", NULL },
+	{ "Bytes", INT64, "B", NULL, "delta", NULL },
 };
 static const struct hdPredictColumn memory[] = {
-	{ "Used", INT64, "B", NULL, "gauge" },
+	{ "Used", INT64, "B", NULL, "gauge", NULL },
 };
 
 /* A number of a server changes; memory becomes what it says. */

@@ -7,18 +7,27 @@
 #include "PredictionLibrary/output/series.h"
 #include "PredictionLibrary/simulation/power.h"
 
-static const struct hdPredictColumn columns[] = {
-	{ "P", DOUBLE, "W", "Power", "gauge" },
-};
-
 /* An entry covers the time before it. */
 static int writeServer(const struct hdPredictProject *project, uint32_t server,
 		       const struct hdPredictChange *change, size_t count)
 {
 	const hdPResult *result = project->result;
-	struct hdPredictSeries series =
-		hdPredictSeriesBegin(project, server, "Energy", columns, 1);
 	double idle = hdPredictIdleOf(result, server), power = 0;
+	const double(*in)[2] = result->interval;
+	const struct hdPredictAttribute attributes[] = {
+		{ "idle", idle },
+		{ result->hasInterval ? "timeLow" : NULL, in[0][0] },
+		{ "timeHigh", in[0][1] },
+		{ "dynamicLow", in[1][0] },
+		{ "dynamicHigh", in[1][1] },
+		{ "totalLow", in[2][0] },
+		{ "totalHigh", in[2][1] },
+		{ NULL, 0 },
+	};
+	const struct hdPredictColumn column = { "P",     DOUBLE,  "W",
+						"Power", "gauge", attributes };
+	struct hdPredictSeries series =
+		hdPredictSeriesBegin(project, server, "Energy", &column, 1);
 	union hdPredictCell cell = { .number = idle };
 	size_t running = 0;
 

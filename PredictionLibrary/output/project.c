@@ -172,7 +172,8 @@ static int putHosts(const struct hdPredictProject *self, FILE *file)
 	return ret;
 }
 
-static int writeProject(const struct hdPredictProject *self)
+int hdPredictProjectFile(const struct hdPredictProject *self,
+			 const char *description, const char *const *groups)
 {
 	const hdPPlatform *platform = self->result->platform;
 	char *path = hdProjectFileName(self->name, ".proj");
@@ -183,8 +184,7 @@ static int writeProject(const struct hdPredictProject *self)
 	free(path);
 	if (!file)
 		return path ? -errno : -ENOMEM;
-	hdProjectBegin(file, base ? base + 1 : self->name,
-		       "simulated by hdpredict; ranks are PEs, then bridges");
+	hdProjectBegin(file, base ? base + 1 : self->name, description);
 	fputs("  <Topology>\n    <Level type=\"Host\">\n"
 	      "      <Level type=\"Rank\">\n        <Level type=\"Thread\" />\n"
 	      "      </Level>\n    </Level>\n",
@@ -198,10 +198,11 @@ static int writeProject(const struct hdPredictProject *self)
 			"      <Rank global=\"%u\" local=\"%u\" cid=\"0\" />\n",
 			r, r);
 	fputs("    </Communicator>\n  </CommunicatorList>\n"
-	      "  <ExternalStatistics>\n    <Energy />\n    <Memory />\n"
-	      "    <Transfers />\n"
-	      "  </ExternalStatistics>\n</Application>\n",
+	      "  <ExternalStatistics>\n",
 	      file);
+	for (; *groups; groups++)
+		fprintf(file, "    <%s />\n", *groups);
+	fputs("  </ExternalStatistics>\n</Application>\n", file);
 	if (ret == 0 && ferror(file))
 		ret = -EIO;
 	if (fclose(file) != 0 && ret == 0)
@@ -213,6 +214,8 @@ int hdP_writeProject(const hdPResult *result, const char *project)
 {
 	static const char *levels[] = { HD_LEVEL_HOST, HD_LEVEL_RANK,
 					HD_LEVEL_THREAD };
+	static const char *const groups[] = { "Energy", "Memory", "Transfers",
+					      NULL };
 	struct hdPredictProject self = { .result = result, .name = project };
 	int ret;
 
@@ -234,7 +237,10 @@ int hdP_writeProject(const hdPResult *result, const char *project)
 	if (ret == 0)
 		ret = hdPredictGauges(&self);
 	if (ret == 0)
-		ret = writeProject(&self);
+		ret = hdPredictProjectFile(
+			&self,
+			"simulated by hdpredict; ranks are PEs, then bridges",
+			groups);
 	if (self.topology)
 		hdT_destroyTopology(self.topology);
 	hdPredictRoutesFree(self.routes);

@@ -10,6 +10,7 @@
 #define HD_PREDICT_PROJECT_H
 
 #include <hdTopology.h>
+#include <hdTrace.h>
 
 #include "PredictionLibrary/simulation/simulate.h"
 
@@ -51,6 +52,34 @@ hdTopoNode *hdPredictTopoNode(const struct hdPredictProject *project,
 /** Label of a server, without what separates levels, to be freed; that of NONE
  *  is "network". NULL: no memory. */
 char *hdPredictHostLabel(const hdPPlatform *platform, uint32_t server);
+
+/** Write the project file: PEs, and bridges that have lanes. @p groups ends
+ * with NULL. 0 or negative errno. */
+int hdPredictProjectFile(const struct hdPredictProject *project,
+			 const char *description, const char *const *groups);
+
+/** Say in the state of a task what the graph has of it: values of variables,
+ *  where inputs come from, its PE; in that of the first one also the kernels.
+ */
+bool hdPredictLogGraph(const hdPGraph *graph, hdTrace *trace, uint32_t task,
+		       const char *pe);
+
+/** Room for the name of a state; what is longer is cut off. */
+#define HD_PREDICT_STATE_SIZE 200
+
+/** A kernel's id, as the name of a state. */
+void hdPredictStateName(const char *id, char *name, size_t size);
+
+/** Say the id of a task in the state that is open in a trace, all of it. False:
+ *  an error of the trace, or no memory. */
+bool hdPredictLogId(hdTrace *trace, const char *name, const hdPGraph *graph,
+		    uint32_t task);
+
+/** Say in the state that is open in a trace what a task is: the architecture
+ *  of its PE, the values of its variables (those that attributes can be named
+ *  by), and its tile. False: an error of the trace. */
+bool hdPredictLogTask(hdTrace *trace, const hdPGraph *graph,
+		      const hdPPlatform *platform, uint32_t task, uint32_t pe);
 
 /** Start to tell causes of what is in order in @p project; NULL: no memory. */
 struct hdPredictCauses *hdPredictCausesNew(

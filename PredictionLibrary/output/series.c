@@ -6,9 +6,23 @@
 #include <string.h>
 
 #include "PredictionLibrary/output/series.h"
+#include "common/number.h"
 
 /* Entries after which they go to the file. */
 #define FLUSH 500
+
+static bool addAttributes(hdStatsGroup *group,
+			  const struct hdPredictAttribute *attribute)
+{
+	char text[HD_DOUBLE_MAX + 1];
+
+	for (; attribute && attribute->name; attribute++) {
+		*hdNumberDouble(text, attribute->number) = '\0';
+		if (hdS_addAttribute(group, attribute->name, text) != 0)
+			return false;
+	}
+	return true;
+}
 
 static bool addColumn(hdStatsGroup *group, const struct hdPredictColumn *column)
 {
@@ -18,7 +32,8 @@ static bool addColumn(hdStatsGroup *group, const struct hdPredictColumn *column)
 	       (strcmp(column->kind, "gauge") != 0 ||
 		hdS_addAttribute(group, "written", "change") == 0) &&
 	       hdS_addAttribute(group, "source", "hdpredict") == 0 &&
-	       hdS_addAttribute(group, "simulated", "yes") == 0;
+	       hdS_addAttribute(group, "simulated", "yes") == 0 &&
+	       addAttributes(group, column->attributes);
 }
 
 struct hdPredictSeries hdPredictSeriesBegin(

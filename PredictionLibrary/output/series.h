@@ -13,6 +13,12 @@
 #include <hdStats.h>
 #include "PredictionLibrary/output/project.h"
 
+/** A number that says more of a value. */
+struct hdPredictAttribute {
+	const char *name;
+	double number;
+};
+
 /** A value of a group: INT64 or DOUBLE. */
 struct hdPredictColumn {
 	const char *name;
@@ -20,6 +26,8 @@ struct hdPredictColumn {
 	const char *unit;
 	const char *grouping; /**< Or NULL. */
 	const char *kind;     /**< A gauge is written on change. */
+	/** Further attributes; ends with no name. NULL: none. */
+	const struct hdPredictAttribute *attributes;
 };
 
 /** A value of an entry, by the type of its column. */

@@ -36,8 +36,7 @@ static bool end(hdTrace *trace, double when, uint32_t *count)
 	       (++*count % FLUSH || hdT_flush(trace) == 0);
 }
 
-/* A kernel's id, as the name of a state. */
-static void nameOf(const char *id, char *name, size_t size)
+void hdPredictStateName(const char *id, char *name, size_t size)
 {
 	size_t i = 0;
 
@@ -52,6 +51,63 @@ static void nameOf(const char *id, char *name, size_t size)
 	name[i] = '\0';
 }
 
+/* Log one of some names as an attribute. */
+static bool logName(hdTrace *trace, const char *key,
+		    const struct hdPredictNames *names, uint32_t name)
+{
+	char *copy = hdPredictNameCopy(names, name);
+	bool isGood = copy && hdT_logAttributeString(trace, key, copy) == 0;
+
+	free(copy);
+	return isGood;
+}
+
+static bool logVariables(hdTrace *trace, const hdPGraph *graph, uint32_t task)
+{
+	const struct hdPredictConfig *config =
+		&graph->configs[graph->config[task]];
+	const struct hdPredictKernel *kernel = &graph->kernels[config->kernel];
+	bool isGood = true;
+
+	for (uint32_t i = 0; i < kernel->variableCount && isGood; i++) {
+		char key[204] = "var.";
+
+		hdPredictStateName(kernel->variables[i], key + 4,
+				   sizeof(key) - 4);
+		if (strcmp(key + 4, kernel->variables[i]) == 0)
+			isGood =
+				hdT_logAttributeDouble(
+					trace, key,
+					graph->values[config->values + i]) == 0;
+	}
+	return isGood;
+}
+
+bool hdPredictLogTask(hdTrace *trace, const hdPGraph *graph,
+		      const hdPPlatform *platform, uint32_t task, uint32_t pe)
+{
+	uint32_t row, column;
+	bool isGood =
+		logName(trace, "architecture", &platform->peArchitectures,
+			platform->pes[pe].architecture) &&
+		logVariables(trace, graph, task) &&
+		hdPredictLogGraph(graph, trace, task, platform->peIds[pe]);
+
+	hdPredictTile(graph, task, &row, &column);
+	if (isGood && row != HD_PREDICT_NONE) {
+		const int64_t tile[] = { row, column };
+
+		isGood = hdT_logAttributesInt64(trace, "row column", tile) == 0;
+	}
+	return isGood;
+}
+
+bool hdPredictLogId(hdTrace *trace, const char *name, const hdPGraph *graph,
+		    uint32_t task)
+{
+	return logName(trace, name, &graph->ids, task);
+}
+
 /* An activity, by the id of its task: that one's, or of whose data are sent. */
 static bool logId(const struct hdPredictProject *project, hdTrace *trace,
 		  const char *name, uint64_t activity)
@@ -59,20 +115,12 @@ static bool logId(const struct hdPredictProject *project, hdTrace *trace,
 	const hdPResult *result = project->result;
 	const hdPGraph *graph = result->graph;
 	uint32_t task = (uint32_t)activity;
-	size_t length;
-	const char *id;
-	char *copy;
-	bool isGood;
 
 	if (activity >= graph->taskCount)
 		task = hdPredictProducer(
 			graph,
 			result->transfers[activity - graph->taskCount].dataSet);
-	id = hdPredictName(&graph->ids, task, &length);
-	copy = strndup(id, length);
-	isGood = copy && hdT_logAttributeString(trace, name, copy) == 0;
-	free(copy);
-	return isGood;
+	return hdPredictLogId(trace, name, graph, task);
 }
 
 /* What a state ends with, or follows, if that took time. */
@@ -130,20 +178,16 @@ static bool writeTask(const struct hdPredictProject *project, hdTrace *trace,
 {
 	const hdPResult *result = project->result;
 	const hdPGraph *graph = result->graph;
-	char name[200];
+	char name[HD_PREDICT_STATE_SIZE];
 	bool isGood;
 
-	nameOf(hdPredictKernelOf(graph, task)->id, name, sizeof(name));
+	hdPredictStateName(hdPredictKernelOf(graph, task)->id, name,
+			   sizeof(name));
 	isGood = begin(trace, name, result->start[task]) &&
 		 logId(project, trace, "task", task) &&
-		 hdT_logAttributeInt64(trace, "activity", task) == 0;
-	if (isGood && graph->tile &&
-	    graph->tile[2 * (size_t)task] != HD_PREDICT_NONE) {
-		const int64_t tile[] = { graph->tile[2 * (size_t)task],
-					 graph->tile[2 * (size_t)task + 1] };
-
-		isGood = hdT_logAttributesInt64(trace, "row column", tile) == 0;
-	}
+		 hdT_logAttributeInt64(trace, "activity", task) == 0 &&
+		 hdPredictLogTask(trace, graph, result->platform, task,
+				  result->plan.pe[task]);
 	return isGood &&
 	       hdT_logAttributeDouble(trace, "energy", result->energy[task]) ==
 		       0 &&

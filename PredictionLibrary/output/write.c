@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -169,6 +170,20 @@ static void writeMapping(struct out *out, const hdPGraph *graph, uint32_t task)
 	say(out, "\"/>");
 }
 
+/* What was measured. */
+static void writeMeasured(struct out *out, const hdPGraph *graph, uint32_t task)
+{
+	const double *times = graph->times + 2 * (size_t)task;
+
+	if (isnan(times[0]))
+		return;
+	say(out, "<measured start=\"");
+	number(out, times[0]);
+	say(out, "\" end=\"");
+	number(out, times[1]);
+	say(out, "\"/>");
+}
+
 static void writeTimes(struct out *out, const hdPResult *result, uint32_t task)
 {
 	hdPTaskTimes times;
@@ -194,21 +209,23 @@ static void writeTask(struct out *out, const hdPGraph *graph,
 	const struct hdPredictKernel *kernel = &graph->kernels[config->kernel];
 	size_t length;
 	const char *id = hdPredictName(&graph->ids, task, &length);
+	uint32_t row, column;
 
 	say(out, "  <task id=\"");
 	name(out, id, length);
 	say(out, "\" kernel=\"");
 	name(out, kernel->id, strlen(kernel->id));
 	say(out, "\"");
-	if (graph->tile && graph->tile[2 * (size_t)task] != HD_PREDICT_NONE) {
+	hdPredictTile(graph, task, &row, &column);
+	if (row != HD_PREDICT_NONE) {
 		say(out, " tile=\"");
-		integer(out, graph->tile[2 * (size_t)task]);
+		integer(out, row);
 		say(out, ",");
-		integer(out, graph->tile[2 * (size_t)task + 1]);
+		integer(out, column);
 		say(out, "\"");
 	}
 	if (!kernel->variableCount && graph->pe[task] == HD_PREDICT_NONE &&
-	    !result) {
+	    !result && !graph->times) {
 		say(out, "/>\n");
 		return;
 	}
@@ -221,6 +238,8 @@ static void writeTask(struct out *out, const hdPGraph *graph,
 		say(out, "\"/>");
 	}
 	writeMapping(out, graph, task);
+	if (graph->times)
+		writeMeasured(out, graph, task);
 	writeTimes(out, result, task);
 	say(out, "</task>\n");
 }

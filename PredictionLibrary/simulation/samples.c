@@ -150,6 +150,33 @@ static int bySize(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+int hdP_keepSamples(hdPResult *result, const hdPTotals *samples, size_t count)
+{
+	static const double parts[] = { 0.05, 0.95 };
+	double *values;
+	hdPSpread spread;
+	int ret = 0;
+
+	if (!result || !samples || !count)
+		return -EINVAL;
+	values = malloc(count * sizeof(*values));
+	if (!values)
+		return -ENOMEM;
+	for (int k = 0; k < 3 && ret == 0; k++) {
+		for (size_t i = 0; i < count; i++)
+			values[i] =
+				k == 0 ? samples[i].makespan
+				       : samples[i].computation +
+						 samples[i].communication +
+						 (k == 2 ? samples[i].idle : 0);
+		ret = hdP_spread(values, count, parts, 2, &spread,
+				 result->interval[k]);
+	}
+	free(values);
+	result->hasInterval = ret == 0;
+	return ret;
+}
+
 int hdP_spread(const double *values, size_t count, const double *parts,
 	       size_t partCount, hdPSpread *spread, double *quantiles)
 {

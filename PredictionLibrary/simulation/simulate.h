@@ -54,6 +54,10 @@ struct hdPResult {
 	struct hdPredictChanges **changes;
 	bool isWithoutUnused;
 	bool isShared; /**< Bridges were: HDP_SHARE. */
+	/** Of samples, if they are kept: 5 and 95 % of time, dynamic energy and
+	 *  all energy. */
+	bool hasInterval;
+	double interval[3][2];
 };
 
 /* What is looked at together lies together, since where there are many nodes

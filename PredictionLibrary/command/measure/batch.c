@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Batches; see batch.h. */
+#include "config.h"
+
+#include <errno.h>
+#include <glib.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdbool.h>
+
+#include "LoadLevels/cpu/load.h"
+#include "PredictionLibrary/command/measure/batch.h"
+#include "common/clock.h"
+#include "common/thread.h"
+
+/* Without a number of repetitions, so many at least. */
+#define REPETITIONS_MIN 2
+
+struct runner {
+	const struct batch *batch;
+	const struct batchWork *work;
+	bool isLoad;
+	pthread_t thread;
+	sem_t ready;           /* Of a load: it runs. */
+	const atomic_int *end; /* Of a load: it may end. */
+	uint64_t done;
+	int64_t ns;
+	int error;
+};
+
+static void logCall(hdTrace *trace, const struct runner *self)
+{
+	const hdKernelCall *call = &self->work->call->call;
+
+	hdT_logAttributeString(trace, "kernel", call->kernel);
+	hdT_logAttributeString(trace, "architecture",
+			       self->batch->architecture);
+	for (uint32_t i = 0; i < call->variableCount; i++) {
+		char *key = g_strdup_printf("var.%s", call->variables[i].id);
+
+		hdT_logAttributeDouble(trace, key, call->variables[i].value);
+		g_free(key);
+	}
+	if (self->isLoad || self->batch->loadCount == 0)
+		return;
+	hdT_logAttributeString(trace, "load",
+			       self->batch->loads[0].call->call.kernel);
+	hdT_logAttributeInt64(trace, "count", (int64_t)self->batch->loadCount);
+}
+
+static void begin(const struct runner *self)
+{
+	hdTrace *trace = self->work->trace;
+
+	if (trace)
+		hdT_logStateStart(trace, self->isLoad ? "Load" : "Batch");
+}
+
+static void end(const struct runner *self)
+{
+	hdTrace *trace = self->work->trace;
+
+	if (!trace)
+		return;
+	logCall(trace, self);
+	hdT_logAttributeInt64(trace, "repetitions", (int64_t)self->done);
+	if (self->error || *self->batch->stop)
+		hdT_logAttributeInt64(trace, "interrupted", 1);
+	hdT_logStateEnd(trace);
+}
+
+static bool isOver(const struct runner *self, int64_t start)
+{
+	const struct batch *batch = self->batch;
+
+	if (self->error || atomic_load(batch->stop))
+		return true;
+	if (self->isLoad)
+		return atomic_load(self->end) != 0;
+	if (batch->repetitions)
+		return self->done >= batch->repetitions;
+	return self->done >= REPETITIONS_MIN &&
+	       hdMonotonicNow() - start >= batch->lengthNs;
+}
+
+/* A load is there when the batch begins: its pages and caches, too. A batch has
+ * only what it is charged with. */
+static int prepare(const struct runner *self)
+{
+	int ret = hdLoadPin(self->work->cpu);
+
+	return ret < 0 || !self->isLoad ? ret
+					: hdKernelRun(self->work->call->kernel,
+						      &self->work->call->call);
+}
+
+static void *run(void *context)
+{
+	struct runner *self = context;
+	const struct measureCall *call = self->work->call;
+	int64_t start;
+
+	self->error = prepare(self);
+	start = hdMonotonicNow();
+	begin(self);
+	sem_post(&self->ready);
+	while (!isOver(self, start)) {
+		self->error = hdKernelRun(call->kernel, &call->call);
+		self->done += !self->error;
+	}
+	self->ns = hdMonotonicNow() - start;
+	end(self);
+	return NULL;
+}
+
+static int start(struct runner *self)
+{
+	int ret;
+
+	sem_init(&self->ready, 0, 0);
+	ret = hdThreadStart(&self->thread, run, self);
+	if (ret < 0)
+		sem_destroy(&self->ready);
+	return ret;
+}
+
+static void finish(struct runner *self)
+{
+	pthread_join(self->thread, NULL);
+	sem_destroy(&self->ready);
+}
+
+static int runAlone(struct runner *self, struct batchResult *result)
+{
+	int ret = start(self);
+
+	if (ret < 0)
+		return ret;
+	finish(self);
+	result->repetitions = self->done;
+	result->seconds =
+		self->done ? (double)self->ns / 1e9 / (double)self->done : 0;
+	if (self->error)
+		return self->error < 0 ? self->error : -EIO;
+	return atomic_load(self->batch->stop) ? -EINTR : 0;
+}
+
+int batchRun(const struct batch *batch, struct batchResult *result)
+{
+	struct runner *loads = g_new0(struct runner, batch->loadCount + 1);
+	struct runner self = { .batch = batch, .work = &batch->work };
+	atomic_int isEnd = 0;
+	size_t count = 0;
+	int ret = 0;
+
+	for (; count < batch->loadCount && ret == 0; count += ret == 0) {
+		loads[count] = (struct runner){ .batch = batch,
+						.work = &batch->loads[count],
+						.isLoad = true,
+						.end = &isEnd };
+		ret = start(&loads[count]);
+	}
+	for (size_t i = 0; i < count; i++)
+		sem_wait(&loads[i].ready);
+	if (ret == 0)
+		ret = runAlone(&self, result);
+	atomic_store(&isEnd, 1);
+	for (size_t i = 0; i < count; i++) {
+		finish(&loads[i]);
+		if (ret == 0 && loads[i].error)
+			ret = loads[i].error < 0 ? loads[i].error : -EIO;
+	}
+	g_free(loads);
+	return ret;
+}

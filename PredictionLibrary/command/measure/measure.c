@@ -1,0 +1,659 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file
+ * hdpredict measure: kernels of a graph on this machine, with their power.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "LoadLevels/cpu/load.h"
+#include "LoadLevels/record/record.h"
+#include "PredictionLibrary/command/hdpredict.h"
+#include "PredictionLibrary/command/measure/batch.h"
+#include "PredictionLibrary/command/measure/files.h"
+#include "PredictionLibrary/command/measure/pairs.h"
+#include "PredictionLibrary/command/measure/plan.h"
+#include "PredictionLibrary/command/measure/steady.h"
+#include "cli/freename.h"
+#include "common/clock.h"
+#include "common/format/level.h"
+
+#define TOOL "hdpredict measure"
+/** Of a cycle at each end may be wrong what a batch is charged with: 1 %. */
+#define BATCH_CYCLES 200
+#define BATCH_SECONDS_MIN 2.0
+#define PAUSE_CYCLES 10
+#define PAUSE_SECONDS_MIN 2.0
+/** Times are found by running for so long. */
+#define TRIAL_NS (HD_NS_PER_S / 20)
+#define MARK "0.1:1,0.1:0,0.1:1,0.1:0"
+#define MARK_SECONDS 0.4
+
+struct measure {
+	struct predict *predict;
+	char *directory;     /**< Where it is measured into. */
+	char *configuration; /**< pt.cfg */
+	char *architecture;
+	char *kernels; /**< Directories of shared objects. */
+	char *platformPath;
+	int batches;
+	int pes;
+	double batchSeconds; /**< 0: by the meter. */
+	double pauseSeconds;
+	double stillSeconds; /**< 0: by whether there are temperatures. */
+	gboolean isPlan;
+	gboolean isSteady;
+	gboolean isAlone; /**< No loads. */
+	gboolean hasFiles;
+	gboolean isQuiet;
+
+	hdPGraph *graph;
+	hdPPlatform *platform;
+	struct plan plan;
+	struct hdKernelSet *set;
+	int *cpus;
+	struct measureCalls **calls; /**< Of each PE. */
+	struct hdLoadRecord *record;
+	hdTrace *const *traces;
+	const char *project; /**< That these are of. */
+	double left;         /**< Seconds that are planned. */
+};
+
+/** Set by a signal. */
+static atomic_int isStopped;
+
+static void onSignal(int number)
+{
+	(void)number;
+	atomic_store(&isStopped, 1);
+}
+
+static void catchSignals(void)
+{
+	struct sigaction action = { .sa_handler = onSignal };
+
+	sigemptyset(&action.sa_mask);
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+}
+
+/* ---- What is planned ----------------------------------------------------- */
+
+static struct planRow *rowAt(const struct measure *self, guint i)
+{
+	return &g_array_index(self->plan.rows, struct planRow, i);
+}
+
+/* One batch takes so long, with what is before it. */
+static double batchTime(const struct measure *self, const struct planRow *row)
+{
+	return fmax(self->batchSeconds, row ? row->seconds : 0) +
+	       2 * self->pauseSeconds + MARK_SECONDS;
+}
+
+static double rowTime(const struct measure *self, const struct planRow *row)
+{
+	unsigned int all = (unsigned int)self->batches;
+
+	return row->done < all ? (all - row->done) * batchTime(self, row) : 0;
+}
+
+static double timeOf(const struct measure *self)
+{
+	double sum = self->hasFiles ? FILES_CLASSES * batchTime(self, NULL) : 0;
+
+	for (guint i = 0; i < self->plan.rows->len; i++)
+		sum += rowTime(self, rowAt(self, i));
+	return sum;
+}
+
+static void formatTime(double seconds, char *text, size_t size)
+{
+	int64_t whole = (int64_t)ceil(seconds);
+
+	if (whole < 60)
+		g_snprintf(text, size, "%" PRId64 " s", whole);
+	else if (whole < 3600)
+		g_snprintf(text, size, "%" PRId64 " min %02" PRId64 " s",
+			   whole / 60, whole % 60);
+	else
+		g_snprintf(text, size, "%" PRId64 " h %02" PRId64 " min",
+			   whole / 3600, whole % 3600 / 60);
+}
+
+static bool isAllAlone(const struct measure *self)
+{
+	for (guint i = 0; i < self->plan.rows->len; i++) {
+		if (rowAt(self, i)->done == 0)
+			return false;
+	}
+	return true;
+}
+
+static int addPairs(struct measure *self)
+{
+	char *wrong;
+
+	if (self->isAlone || self->pes < 2)
+		return PREDICT_OK;
+	wrong = pairsAdd(&self->plan, self->graph, self->platform, self->pes,
+			 self->architecture);
+	if (wrong)
+		predictError(self->predict, "which loads matter: %s", wrong);
+	g_free(wrong);
+	return wrong ? PREDICT_INVALID : PREDICT_OK;
+}
+
+static int printPlan(struct measure *self)
+{
+	char text[64];
+	int status = PREDICT_OK;
+	bool isKnown = isAllAlone(self);
+
+	if (isKnown)
+		status = addPairs(self);
+	for (guint i = 0; i < self->plan.rows->len; i++) {
+		const struct planRow *row = rowAt(self, i);
+
+		formatTime(rowTime(self, row), text, sizeof(text));
+		printf("%s: %u of %d batches are there; %s\n", row->key,
+		       MIN(row->done, (unsigned int)self->batches),
+		       self->batches, text);
+	}
+	for (int i = 0; self->hasFiles && i < FILES_CLASSES; i++)
+		printf("%s\n", filesName(i));
+	formatTime(timeOf(self), text, sizeof(text));
+	printf("%s%s\n", text,
+	       isKnown || self->isAlone || self->pes < 2
+		       ? ""
+		       : ", and what loads take: which matter is known once "
+			 "all "
+			 "kernels were measured alone");
+	return status;
+}
+
+/* ---- Measuring ----------------------------------------------------------- */
+
+static int failed(const struct measure *self, const char *what, int ret)
+{
+	if (ret == -EINTR)
+		return predictError(self->predict,
+				    "interrupted; the same command goes on");
+	return predictError(self->predict, "%s: %s", what,
+			    hdLoadRecordReason(-ret));
+}
+
+/* Nothing, for a while; whether it was not interrupted. */
+static bool pauseFor(const struct measure *self)
+{
+	int64_t end = hdMonotonicNow() + (int64_t)(self->pauseSeconds * 1e9);
+
+	hdT_logStateStart(self->traces[0], "Pause");
+	while (!atomic_load(&isStopped) && hdMonotonicNow() < end)
+		g_usleep((gulong)MIN(50000,
+				     MAX(1, (end - hdMonotonicNow()) / 1000)));
+	if (atomic_load(&isStopped))
+		hdT_logAttributeInt64(self->traces[0], "interrupted", 1);
+	hdT_logStateEnd(self->traces[0]);
+	return !atomic_load(&isStopped);
+}
+
+static int mark(const struct measure *self)
+{
+	struct hdLoadPlan plan = { .count = 0 };
+	struct hdLoad *load;
+	int ret = hdLoadPlanText(&plan, MARK);
+
+	hdT_logStateStart(self->traces[0], "Mark");
+	if (ret == 0)
+		ret = hdLoadStart(self->cpus, 1, &plan, NULL, &load);
+	if (ret == 0) {
+		hdLoadWait(load);
+		hdLoadStop(load, NULL);
+	}
+	hdT_logStateEnd(self->traces[0]);
+	hdLoadPlanClear(&plan);
+	return ret;
+}
+
+/* What a PE runs: its own data, of a task that has the configuration. */
+static int setWork(struct measure *self, int pe, uint32_t config,
+		   bool isRecorded, struct batchWork *work)
+{
+	char *why;
+
+	*work = (struct batchWork){
+		.call = measureCallOf(self->calls[pe],
+				      planTask(self->graph, config), &why),
+		.cpu = self->cpus[pe],
+		.trace = isRecorded ? self->traces[pe] : NULL,
+	};
+	if (work->call)
+		return PREDICT_OK;
+	predictError(self->predict, "%s", why);
+	g_free(why);
+	return PREDICT_INVALID;
+}
+
+/* How long one run takes, roughly. */
+static int trial(struct measure *self, struct batch *batch)
+{
+	struct batch alone = {
+		.architecture = self->architecture,
+		.work = { batch->work.call, batch->work.cpu, NULL },
+		.lengthNs = TRIAL_NS,
+		.stop = &isStopped,
+	};
+	struct batchResult result = { .seconds = 0 };
+	int ret = batchRun(&alone, &result);
+
+	batch->repetitions =
+		result.seconds > 0
+			? (uint64_t)ceil(self->batchSeconds / result.seconds)
+			: 1;
+	return ret;
+}
+
+/* What was recorded is in the files; libPT hands power on by itself. */
+static int flushAll(const struct measure *self)
+{
+	int ret = 0;
+
+	for (int i = 0; i < self->pes && ret == 0; i++)
+		ret = hdT_flush(self->traces[i]) == 0 ? 0
+						      : -(errno ? errno : EIO);
+	return ret;
+}
+
+static int runBatch(struct measure *self, struct planRow *row,
+		    const struct batch *batch)
+{
+	struct batchResult result;
+	int ret = mark(self);
+
+	if (ret < 0)
+		return failed(self, "mark", ret);
+	if (!pauseFor(self))
+		return failed(self, row->key, -EINTR);
+	ret = batchRun(batch, &result);
+	if (ret < 0)
+		return failed(self, row->key, ret);
+	if (!pauseFor(self))
+		return failed(self, row->key, -EINTR);
+	ret = flushAll(self);
+	if (ret < 0)
+		return failed(self, self->project, ret);
+	ret = planDone(&self->plan, row, result.seconds);
+	self->left -= batchTime(self, row);
+	return ret < 0 ? failed(self, self->plan.journal.path, ret)
+		       : PREDICT_OK;
+}
+
+static void tell(struct measure *self, const char *what)
+{
+	char text[64];
+
+	if (self->isQuiet)
+		return;
+	formatTime(fmax(self->left, 0), text, sizeof(text));
+	outSay(stderr, TOOL ": %s; %s left", what, text);
+}
+
+/* Find out how long a run takes; a state says that this is no pause. */
+static int tryRow(struct measure *self, const struct planRow *row,
+		  struct batch *batch, struct batchWork *loads, int *error)
+{
+	int status;
+
+	hdT_logStateStart(self->traces[0], "Trial");
+	status = setWork(self, 0, row->config, true, &batch->work);
+	for (uint32_t i = 0; i < row->count && status == PREDICT_OK; i++)
+		status = setWork(self, (int)i + 1, row->load, true, &loads[i]);
+	if (status == PREDICT_OK) {
+		tell(self, row->key);
+		*error = trial(self, batch);
+	}
+	hdT_logStateEnd(self->traces[0]);
+	return status;
+}
+
+static int runRow(struct measure *self, struct planRow *row)
+{
+	struct batchWork *loads = g_new0(struct batchWork, row->count + 1);
+	struct batch batch = { .architecture = self->architecture,
+			       .loads = loads,
+			       .loadCount = row->count,
+			       .stop = &isStopped };
+	int ret = 0, status = tryRow(self, row, &batch, loads, &ret);
+
+	if (ret < 0)
+		status = failed(self, row->key, ret);
+	while (status == PREDICT_OK && row->done < (unsigned int)self->batches)
+		status = runBatch(self, row, &batch);
+	g_free(loads);
+	return status;
+}
+
+static int runRows(struct measure *self, guint from)
+{
+	int status = PREDICT_OK;
+
+	for (guint i = from; i < self->plan.rows->len && status == PREDICT_OK;
+	     i++) {
+		struct planRow row = *rowAt(self, i);
+
+		if (row.done < (unsigned int)self->batches)
+			status = runRow(self, rowAt(self, i));
+	}
+	return status;
+}
+
+static int runFiles(struct measure *self)
+{
+	int ret = pauseFor(self) ? 0 : -EINTR;
+
+	for (int i = 0; i < FILES_CLASSES && ret == 0; i++) {
+		tell(self, filesName(i));
+		ret = filesRun(self->directory, i,
+			       (int64_t)(self->batchSeconds * 1e9),
+			       self->traces[0], &isStopped);
+		if (ret == 0 && !pauseFor(self))
+			ret = -EINTR;
+		self->left -= batchTime(self, NULL);
+	}
+	return ret < 0 ? failed(self, self->directory, ret) : PREDICT_OK;
+}
+
+static int runAll(struct measure *self)
+{
+	guint alone = self->plan.rows->len;
+	int status = PREDICT_OK, ret;
+
+	self->left = timeOf(self);
+	if (self->isSteady) {
+		tell(self, "waiting until the machine is warm");
+		ret = steadyWait(NULL, (int64_t)(self->stillSeconds * 1e9),
+				 &isStopped);
+		if (ret < 0)
+			return failed(self, "load", ret);
+	}
+	status = runRows(self, 0);
+	if (status == PREDICT_OK)
+		status = addPairs(self);
+	self->left = timeOf(self);
+	if (status == PREDICT_OK)
+		status = runRows(self, alone);
+	if (status == PREDICT_OK && self->hasFiles)
+		status = runFiles(self);
+	return status;
+}
+
+/* ---- The project --------------------------------------------------------- */
+
+/* Whether there is anything left to do. */
+static bool isDone(struct measure *self)
+{
+	guint alone = self->plan.rows->len;
+	bool isDone = !self->hasFiles;
+
+	for (guint i = 0; i < alone; i++)
+		isDone = isDone &&
+			 rowAt(self, i)->done >= (unsigned int)self->batches;
+	if (!isDone || addPairs(self) != PREDICT_OK)
+		return false;
+	isDone = timeOf(self) <= 0;
+	g_array_set_size(self->plan.rows, alone);
+	return isDone;
+}
+
+/* Batches without all of their power are measured again. */
+static int endRecord(struct measure *self, int status)
+{
+	int ret;
+
+	if (hdLoadRecordEnd(self->record))
+		return status;
+	ret = planForget(&self->plan);
+	if (ret < 0)
+		return failed(self, self->plan.journal.path, ret);
+	return predictError(self->predict, "what was measured now does not "
+					   "count; the same command measures "
+					   "it again");
+}
+
+static int record(struct measure *self)
+{
+	int *labels = g_new(int, (gsize)self->pes);
+	char *path = g_build_filename(self->directory, "measured", NULL);
+	char *project = cliFreeName(path);
+	const struct hdLoadPlace place = {
+		.tool = TOOL,
+		.project = project ? project : path,
+		.level = HD_LEVEL_RANK,
+		.labels = labels,
+		.count = (size_t)self->pes,
+		.configuration = self->configuration,
+	};
+	int status = PREDICT_FAILED;
+
+	for (int i = 0; i < self->pes; i++)
+		labels[i] = i;
+	if (hdLoadRecordBegin(&place, &self->record)) {
+		self->traces = hdLoadRecordTraces(self->record);
+		self->project = place.project;
+		status = endRecord(self, runAll(self));
+		if (!self->isQuiet)
+			outSay(stderr, TOOL ": %s.proj", place.project);
+	}
+	g_free(project);
+	g_free(path);
+	g_free(labels);
+	return status;
+}
+
+static int recordWithCalls(struct measure *self)
+{
+	int ret = hdKernelSetNew(self->kernels, &self->set);
+	int status;
+
+	if (ret < 0)
+		return failed(self, "kernels", ret);
+	if (hdKernelBlasWrong())
+		outSay(stderr,
+		       TOOL ": " HD_KERNEL_BLAS ": %s; plain C takes its place",
+		       hdKernelBlasWrong());
+	self->calls = g_new0(struct measureCalls *, (gsize)self->pes);
+	for (int i = 0; i < self->pes; i++)
+		self->calls[i] = measureCallsNew(self->graph, self->set);
+	catchSignals();
+	status = record(self);
+	for (int i = 0; i < self->pes; i++)
+		measureCallsFree(self->calls[i]);
+	g_free(self->calls);
+	hdKernelSetFree(self->set);
+	return status;
+}
+
+/* What times and powers depend on, besides kernels and their values; without
+ * tabulators and ends of lines. */
+static char *optionsOf(const struct measure *self)
+{
+	char *architecture = g_strescape(self->architecture, NULL);
+	char *kernels = g_strescape(self->kernels ? self->kernels : "", NULL);
+	char seconds[G_ASCII_DTOSTR_BUF_SIZE];
+	char *text;
+
+	g_ascii_dtostr(seconds, sizeof(seconds), self->batchSeconds);
+	text = g_strdup_printf("%s\t%s\t%s\t%s", architecture, kernels, seconds,
+			       self->configuration ? "power" : "");
+	g_free(architecture);
+	g_free(kernels);
+	return text;
+}
+
+static int workIn(struct measure *self)
+{
+	char *path = g_build_filename(self->directory, "journal", NULL);
+	char *options = optionsOf(self);
+	int status = PREDICT_OK;
+	char *wrong = NULL;
+
+	if (!self->isPlan && g_mkdir_with_parents(self->directory, 0777) < 0)
+		wrong = g_strdup_printf("%s: %s", self->directory,
+					g_strerror(errno));
+	if (!wrong)
+		wrong = planOpen(&self->plan, self->graph, path, options,
+				 !self->isPlan);
+	if (wrong)
+		status = predictError(self->predict, "%s", wrong);
+	g_free(wrong);
+	if (status == PREDICT_OK) {
+		planAddAlone(&self->plan);
+		if (self->isPlan)
+			status = printPlan(self);
+		else if (isDone(self))
+			tell(self, "all was measured");
+		else
+			status = recordWithCalls(self);
+	}
+	planClose(&self->plan);
+	g_free(options);
+	g_free(path);
+	return status;
+}
+
+/* ---- The command --------------------------------------------------------- */
+
+static int setDefaults(struct measure *self)
+{
+	int64_t cycle = HD_LOAD_CYCLE_NS;
+	int count;
+
+	if (self->configuration)
+		cycle = hdLoadCycle(TOOL, self->configuration);
+	if (cycle < 0)
+		return PREDICT_FAILED;
+	count = (int)hdLoadCpus(self->cpus, HD_LOAD_CPUS_MAX);
+	if (count == 0)
+		return predictError(self->predict,
+				    "the CPUs to use cannot be told");
+	if (self->pes == 0)
+		self->pes = count;
+	if (self->pes > count)
+		return predictUsage(self->predict,
+				    "--pes: there are %d CPUs to use", count);
+	if (self->batchSeconds == 0)
+		self->batchSeconds = fmax(BATCH_SECONDS_MIN,
+					  BATCH_CYCLES * (double)cycle / 1e9);
+	if (self->pauseSeconds == 0)
+		self->pauseSeconds = fmax(PAUSE_SECONDS_MIN,
+					  PAUSE_CYCLES * (double)cycle / 1e9);
+	return PREDICT_OK;
+}
+
+static int check(struct measure *self)
+{
+	if (!self->directory)
+		return predictUsage(self->predict,
+				    "--output says into which directory");
+	if (self->batches < 1 || self->batches > 1000 || self->pes < 0)
+		return predictUsage(self->predict,
+				    "there are 1 to 1000 batches, and one PE "
+				    "or more");
+	if (!(self->batchSeconds >= 0 && self->batchSeconds <= 86400) ||
+	    !(self->pauseSeconds >= 0 && self->pauseSeconds <= 86400) ||
+	    !(self->stillSeconds >= 0 && self->stillSeconds <= 86400))
+		return predictUsage(self->predict,
+				    "batches, pauses and --steady-for take up "
+				    "to a day");
+	if (self->stillSeconds > 0 && !self->isSteady)
+		return predictUsage(self->predict,
+				    "--steady-for is for --steady");
+	return setDefaults(self);
+}
+
+static int readAndWork(struct measure *self, const char *graphPath)
+{
+	int status = predictRead(
+		self->predict, graphPath, &self->graph, self->platformPath,
+		self->platformPath ? &self->platform : NULL, NULL, NULL);
+
+	if (status == PREDICT_OK)
+		status = workIn(self);
+	hdP_destroyGraph(self->graph);
+	hdP_destroyPlatform(self->platform);
+	return status;
+}
+
+int measureRun(struct predict *predict, int argc, char **argv)
+{
+	struct measure self = { .predict = predict, .batches = 5 };
+	const GOptionEntry entries[] = {
+		{ "output", 'o', 0, G_OPTION_ARG_FILENAME, &self.directory,
+		  "Where projects go, and what was done; it goes on from that",
+		  "DIR" },
+		{ "config", 'c', 0, G_OPTION_ARG_FILENAME, &self.configuration,
+		  "Measure power, as pt.cfg(5) says; its node is the name of "
+		  "this host",
+		  "FILE" },
+		{ "architecture", 0, 0, G_OPTION_ARG_STRING, &self.architecture,
+		  "Of the PEs of this machine (core)", "ID" },
+		{ "pes", 0, 0, G_OPTION_ARG_INT, &self.pes,
+		  "PEs, each a CPU (all that this process may use)", "N" },
+		{ "kernels", 0, 0, G_OPTION_ARG_STRING, &self.kernels,
+		  "Where shared objects of kernels are, with colons between",
+		  "DIRECTORIES" },
+		{ "platform", 0, 0, G_OPTION_ARG_FILENAME, &self.platformPath,
+		  "Where the graph is to run: says which loads matter (one "
+		  "node like this)",
+		  "FILE" },
+		{ "batches", 0, 0, G_OPTION_ARG_INT, &self.batches,
+		  "Batches of each kind (5)", "N" },
+		{ "batch", 0, 0, G_OPTION_ARG_DOUBLE, &self.batchSeconds,
+		  "How long a batch is (200 cycles of the meter, 2 s at "
+		  "least)",
+		  "SECONDS" },
+		{ "pause", 0, 0, G_OPTION_ARG_DOUBLE, &self.pauseSeconds,
+		  "Before and after a batch (10 cycles, 2 s at least)",
+		  "SECONDS" },
+		{ "alone", 0, 0, G_OPTION_ARG_NONE, &self.isAlone,
+		  "Measure no kernels beside others", NULL },
+		{ "files", 0, 0, G_OPTION_ARG_NONE, &self.hasFiles,
+		  "Measure accesses to files in DIR, too", NULL },
+		{ "steady", 0, 0, G_OPTION_ARG_NONE, &self.isSteady,
+		  "Wait until the machine is as warm as it becomes", NULL },
+		{ "steady-for", 0, 0, G_OPTION_ARG_DOUBLE, &self.stillSeconds,
+		  "So long no temperature may rise (60; 180 where there is "
+		  "none)",
+		  "SECONDS" },
+		{ "plan", 0, 0, G_OPTION_ARG_NONE, &self.isPlan,
+		  "Only say what there is to do, and how long it takes", NULL },
+		{ "quiet", 'q', 0, G_OPTION_ARG_NONE, &self.isQuiet,
+		  "Say nothing meanwhile", NULL },
+		{ NULL }
+	};
+	static const struct predictHelp help = {
+		"GRAPH",
+		"Example:\n  hdpredict measure -c pt.cfg -o here graph.xml\n",
+		1, 1
+	};
+	int status = predictParse(predict, &argc, &argv, entries, &help);
+
+	if (status >= 0)
+		return status;
+	if (!self.architecture) {
+		self.architecture = g_strdup("core");
+		g_ptr_array_add(predict->texts, self.architecture);
+	}
+	self.cpus = g_new0(int, HD_LOAD_CPUS_MAX);
+	status = check(&self);
+	if (status == PREDICT_OK)
+		status = readAndWork(&self, argv[1]);
+	g_free(self.cpus);
+	return status;
+}

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What is predicted of a point of a sweep; see point.h. */
+#include "config.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "PredictionLibrary/command/sweep/point.h"
+
+/* Models of a point, and the first error. */
+struct point {
+	hdPGraph *graph;
+	hdPPlatform *platform;
+	hdPResources *resources;
+	char *wrong;
+};
+
+/* Keep the first error. */
+static void take(const hdPMessage *message, void *data)
+{
+	struct point *self = data;
+
+	if (message->isWarning || self->wrong)
+		return;
+	self->wrong = message->id ? g_strdup_printf("%s: %s", message->id,
+						    message->text)
+				  : g_strdup(message->text);
+}
+
+/* A platform that is generated is read from memory: nothing is left of it if
+ * the sweep is killed. */
+static int makePlatform(struct point *self, const struct topology *topology)
+{
+	GString *text = topologyXml(topology);
+	int fd = memfd_create("platform", MFD_CLOEXEC), ret = 0;
+	char path[48];
+	size_t done = 0;
+
+	if (fd < 0)
+		ret = -errno;
+	while (ret == 0 && done < text->len) {
+		ssize_t n = write(fd, text->str + done, text->len - done);
+
+		if (n < 0)
+			ret = -errno;
+		else
+			done += (size_t)n;
+	}
+	g_snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	if (ret == 0)
+		ret = hdP_readPlatform(path, &self->platform, take, self);
+	if (fd >= 0)
+		close(fd);
+	g_string_free(text, TRUE);
+	return ret;
+}
+
+/* Whether it is the model that cannot be predicted. */
+static bool isOfModel(int ret)
+{
+	return ret == -EINVAL || ret == -EDEADLK || ret == -ENOSPC ||
+	       ret == -ERANGE || ret == -EBADMSG;
+}
+
+/* What cannot be read is named. */
+static int named(struct point *self, const char *path, int ret)
+{
+	if (ret < 0 && !isOfModel(ret) && !self->wrong)
+		self->wrong = g_strdup_printf("%s: %s", path, g_strerror(-ret));
+	return ret;
+}
+
+static int makeModels(struct point *self, const struct setting *setting)
+{
+	int ret = setting->graph
+			  ? named(self, setting->graph,
+				  hdP_readGraph(setting->graph, &self->graph,
+						take, self))
+			  : generationMake(&setting->generation, &self->graph);
+
+	if (ret == 0)
+		ret = setting->platform
+			      ? named(self, setting->platform,
+				      hdP_readPlatform(setting->platform,
+						       &self->platform, take,
+						       self))
+			      : makePlatform(self, &setting->topology);
+	if (ret == 0)
+		ret = named(self, setting->resources,
+			    hdP_readResources(setting->resources,
+					      &self->resources, take, self));
+	if (ret == 0)
+		ret = hdP_scaleResources(self->resources, 1 / setting->clock,
+					 setting->energy);
+	if (ret == 0)
+		ret = hdP_scaleLinks(self->platform, 1 / setting->links, 1);
+	if (ret == 0 && setting->map == 1)
+		ret = hdP_map(self->graph, self->platform, self->resources,
+			      setting->use, take, self);
+	return ret;
+}
+
+static void setTotals(const hdPTotals *totals, double *values)
+{
+	double dynamic = totals->computation + totals->communication;
+
+	values[POINT_TASKS] = (double)totals->tasks;
+	values[POINT_TIME] = totals->makespan;
+	values[POINT_TOTAL] = dynamic + totals->idle;
+	values[POINT_DYNAMIC] = dynamic;
+	values[POINT_COMPUTATION] = totals->computation;
+	values[POINT_COMMUNICATION] = totals->communication;
+	values[POINT_IDLE] = totals->idle;
+	values[POINT_MESSAGES] = (double)totals->messages;
+	values[POINT_BYTES] = totals->bytes;
+}
+
+/* Of the samples, where all but the lowest and highest 5 % are. */
+static void setSpread(const hdPTotals *totals, size_t count, double *values)
+{
+	static const double parts[] = { 0.05, 0.95 };
+	double *list = g_new(double, count);
+	hdPSpread spread;
+
+	for (int i = 0; i < 2; i++) {
+		for (size_t k = 0; k < count; k++)
+			list[k] = i == 0 ? totals[k].makespan
+					 : totals[k].computation +
+						   totals[k].communication +
+						   totals[k].idle;
+		hdP_spread(
+			list, count, parts, 2, &spread,
+			values + (i == 0 ? POINT_TIME_LOW : POINT_ENERGY_LOW));
+	}
+	g_free(list);
+}
+
+static int simulate(struct point *self, const struct setting *setting,
+		    const struct sampling *sampling, double *values)
+{
+	hdPOptions options = {
+		.isWithoutSlowdown = !setting->slowdown,
+		.sharing = setting->comm ? HDP_SHARE : HDP_EXCLUSIVE,
+		.isWithoutUnused = setting->off,
+		.seed = sampling->seed,
+	};
+	hdPResult *result = NULL;
+	hdPTotals *samples, totals;
+	int ret = hdP_simulate(self->graph, self->platform, self->resources,
+			       &options, &result, take, self);
+
+	if (ret < 0)
+		return ret;
+	hdP_getTotals(result, &totals);
+	hdP_destroyResult(result);
+	setTotals(&totals, values);
+	if (!sampling->count)
+		return 0;
+	samples = g_new(hdPTotals, sampling->count);
+	ret = hdP_sample(self->graph, self->platform, self->resources, &options,
+			 sampling->count, 1, samples, take, self);
+	if (ret == 0)
+		setSpread(samples, sampling->count, values);
+	g_free(samples);
+	return ret;
+}
+
+int pointRun(const struct setting *setting, const struct sampling *sampling,
+	     double values[POINT_VALUES], char **wrong)
+{
+	struct point self = { NULL, NULL, NULL, NULL };
+	int ret;
+
+	for (int i = 0; i < POINT_VALUES; i++)
+		values[i] = NAN;
+	ret = makeModels(&self, setting);
+	if (ret == 0)
+		ret = simulate(&self, setting, sampling, values);
+	for (int i = 0; ret < 0 && i < POINT_VALUES; i++)
+		values[i] = NAN;
+	hdP_destroyGraph(self.graph);
+	hdP_destroyPlatform(self.platform);
+	hdP_destroyResources(self.resources);
+	if (!self.wrong && isOfModel(ret))
+		self.wrong = g_strdup("not possible");
+	if (ret < 0)
+		*wrong = g_steal_pointer(&self.wrong);
+	g_free(self.wrong);
+	return isOfModel(ret) ? 0 : ret;
+}

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What the values of a point of a sweep mean; see point.h. */
+#include "config.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "PredictionLibrary/command/sweep/point.h"
+
+/* Kinds of values. */
+enum kind { COUNT, SEED, AMOUNT, WORD, TEXT, FILES };
+
+/* What a number belongs to, which excludes a file. */
+enum part { ANY, GRAPH, PLATFORM };
+
+static const char *const maps[] = { "given", "eft", NULL };
+static const char *const onOff[] = { "off", "on", NULL };
+static const char *const comms[] = { "exclusive", "share", NULL };
+
+#define PLACE(field) offsetof(struct setting, field)
+
+static const struct parameter {
+	const char *name;
+	enum kind kind;
+	enum part part;
+	size_t place;
+	const char *const *words;
+} parameters[] = {
+	{ "graph", FILES, ANY, PLACE(graph), NULL },
+	{ "tiles", COUNT, GRAPH, PLACE(generation.tiles), NULL },
+	{ "tile-size", COUNT, GRAPH, PLACE(generation.tileSize), NULL },
+	{ "matrix", COUNT, GRAPH, PLACE(matrix), NULL },
+	{ "width", COUNT, GRAPH, PLACE(generation.width), NULL },
+	{ "steps", COUNT, GRAPH, PLACE(generation.steps), NULL },
+	{ "inputs", COUNT, GRAPH, PLACE(generation.inputs), NULL },
+	{ "seed", SEED, GRAPH, PLACE(generation.seed), NULL },
+	{ "platform", FILES, ANY, PLACE(platform), NULL },
+	{ "nodes", COUNT, PLATFORM, PLACE(topology.nodes), NULL },
+	{ "pes", COUNT, PLATFORM, PLACE(topology.pes), NULL },
+	{ "topology", WORD, PLATFORM, PLACE(topology.kind), topologyKinds },
+	{ "radix", COUNT, PLATFORM, PLACE(topology.radix), NULL },
+	{ "architecture", TEXT, PLATFORM, PLACE(topology.architecture), NULL },
+	{ "idle-power", AMOUNT, PLATFORM, PLACE(topology.idlePower), NULL },
+	{ "memory", AMOUNT, PLATFORM, PLACE(topology.memory), NULL },
+	{ "init-latency", AMOUNT, PLATFORM, PLACE(topology.initLatency), NULL },
+	{ "packet-size", AMOUNT, PLATFORM, PLACE(topology.packetSize), NULL },
+	{ "packet-latency", AMOUNT, PLATFORM, PLACE(topology.packetLatency),
+	  NULL },
+	{ "packet-energy", AMOUNT, PLATFORM, PLACE(topology.packetEnergy),
+	  NULL },
+	{ "resources", FILES, ANY, PLACE(resources), NULL },
+	{ "clock", AMOUNT, ANY, PLACE(clock), NULL },
+	{ "kernel-energy", AMOUNT, ANY, PLACE(energy), NULL },
+	{ "links", AMOUNT, ANY, PLACE(links), NULL },
+	{ "map", WORD, ANY, PLACE(map), maps },
+	{ "use", TEXT, ANY, PLACE(use), NULL },
+	{ "slowdown", WORD, ANY, PLACE(slowdown), onOff },
+	{ "comm", WORD, ANY, PLACE(comm), comms },
+	{ "off-unused", WORD, ANY, PLACE(off), onOff },
+};
+
+static const struct parameter *find(const char *name)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(parameters); i++) {
+		if (strcmp(parameters[i].name, name) == 0)
+			return &parameters[i];
+	}
+	return NULL;
+}
+
+bool settingIsFile(const char *name)
+{
+	const struct parameter *parameter = find(name);
+
+	return parameter && parameter->kind == FILES;
+}
+
+void settingNames(GString *out)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(parameters); i++)
+		g_string_append_printf(out, "%s%s", i ? ", " : "",
+				       parameters[i].name);
+}
+
+void settingInit(struct setting *setting)
+{
+	*setting = (struct setting){
+		.generation = GENERATION_DEFAULT,
+		.topology = TOPOLOGY_DEFAULT,
+		.clock = 1,
+		.energy = 1,
+		.links = 1,
+		.map = -1,
+		.slowdown = 1,
+	};
+}
+
+void settingGraph(struct setting *setting, const char *graph)
+{
+	for (int i = 0; generationKinds[i]; i++) {
+		if (strcmp(generationKinds[i], graph) == 0) {
+			setting->generation.kind = i;
+			setting->graph = NULL;
+			return;
+		}
+	}
+	setting->graph = graph;
+}
+
+static bool setCount(const char *text, int64_t most, int64_t *number)
+{
+	char *end;
+
+	*number = g_ascii_strtoll(text, &end, 10);
+	return end != text && !*end && *number >= 0 && *number <= most;
+}
+
+static bool setAmount(const char *text, double *amount)
+{
+	char *end;
+
+	*amount = g_ascii_strtod(text, &end);
+	return end != text && !*end && *amount >= 0 && *amount < HUGE_VAL;
+}
+
+static bool setWord(const char *text, const char *const *words, int *number)
+{
+	for (*number = 0; words[*number]; ++*number) {
+		if (strcmp(words[*number], text) == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool set(struct setting *setting, const struct parameter *parameter,
+		const char *text)
+{
+	char *place = (char *)setting + parameter->place;
+	int64_t number = 0;
+	bool isGood;
+
+	switch (parameter->kind) {
+	case COUNT:
+		isGood = setCount(text, INT32_MAX, &number);
+		*(int *)place = (int)number;
+		return isGood;
+	case SEED:
+		isGood = setCount(text, INT64_MAX, &number);
+		*(gint64 *)place = number;
+		return isGood;
+	case AMOUNT:
+		return setAmount(text, (double *)place);
+	case WORD:
+		return setWord(text, parameter->words, (int *)place);
+	case TEXT:
+	case FILES:
+		break;
+	}
+	*(const char **)place = text;
+	if (strcmp(parameter->name, "graph") == 0)
+		settingGraph(setting, text);
+	return strcmp(text, "-") != 0;
+}
+
+static char *setValue(struct setting *setting, const char *name,
+		      const char *text)
+{
+	const struct parameter *parameter = find(name);
+	GString *out;
+
+	if (!parameter) {
+		out = g_string_new(NULL);
+		g_string_append_printf(out, "\"%s\" is none of: ", name);
+		settingNames(out);
+		return g_string_free(out, FALSE);
+	}
+	if (!set(setting, parameter, text))
+		return g_strdup_printf("%s: what is \"%s\"?", name, text);
+	setting->hasGeneration |= parameter->part == GRAPH;
+	setting->hasTopology |= parameter->part == PLATFORM;
+	return NULL;
+}
+
+/* What does not go together. */
+static char *check(struct setting *setting)
+{
+	const char *wrong = NULL;
+	int tiles = setting->generation.tiles;
+
+	if (setting->matrix && tiles > 0) {
+		if (setting->matrix % tiles)
+			return g_strdup_printf("a matrix of %d rows has no %d "
+					       "rows of equal tiles",
+					       setting->matrix, tiles);
+		setting->generation.tileSize = setting->matrix / tiles;
+	}
+	if (setting->graph && setting->hasGeneration)
+		wrong = "a graph from a file has its numbers";
+	else if (setting->platform && setting->hasTopology)
+		wrong = "a platform from a file has its numbers";
+	else if (!setting->resources)
+		wrong = "--resources is missing";
+	else if (!(setting->clock > 0) || !(setting->links > 0))
+		wrong = "clock and links are more than 0";
+	else if (!setting->graph)
+		wrong = generationWrong(&setting->generation);
+	if (!wrong && !setting->platform)
+		wrong = topologyWrong(&setting->topology);
+	if (setting->map < 0)
+		setting->map = setting->graph ? 0 : 1;
+	if (!wrong && setting->use && setting->map == 0)
+		wrong = "use needs map=eft";
+	return g_strdup(wrong);
+}
+
+char *settingOf(const struct design *design, size_t point,
+		const struct setting *base, struct setting *setting)
+{
+	char *wrong = NULL;
+
+	*setting = *base;
+	for (guint i = 0; i < design->names->len && !wrong; i++)
+		wrong = setValue(setting, design->names->pdata[i],
+				 designValue(design, point, i));
+	return wrong ? wrong : check(setting);
+}

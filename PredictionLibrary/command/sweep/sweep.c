@@ -1,0 +1,470 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* hdpredict sweep: predictions of many models. */
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "PredictionLibrary/command/hdpredict.h"
+#include "PredictionLibrary/command/sweep/table.h"
+#include "common/number.h"
+#include "common/thread.h"
+
+#define SAMPLES_MAX 10000000
+
+/* What was asked for. */
+struct wishes {
+	char **vary;
+	char *points, *platform, *resources, *format, *part, *rows, *picture;
+	gboolean isCombined, isForced;
+	int jobs, sampleCount;
+	gint64 seed;
+};
+
+/* A sweep that runs. */
+struct sweep {
+	struct predict *predict;
+	struct design design;
+	struct setting base;
+	struct sampling sampling;
+	struct sweepRows rows;
+	struct lines journal;
+	uint64_t part, parts; /* Points of this process: from 0. */
+	int jobs;
+
+	pthread_mutex_t mutex; /* Of what follows, and of rows. */
+	size_t next;
+	int error;     /* Of a point, or of the journal. */
+	size_t failed; /* Which point, from 1. */
+	char *why;     /* It failed, or NULL: as the error says. */
+};
+
+/* ---- Which sweep it is ------------------------------------------------- */
+
+static void hash(GChecksum *sum, const char *text)
+{
+	g_checksum_update(sum, (const guchar *)text, (gssize)strlen(text) + 1);
+}
+
+/* A file by what is in it; what is built in, or not there, by its name. */
+static void hashFile(GChecksum *sum, const char *path)
+{
+	char *text;
+	gsize length;
+
+	hash(sum, path);
+	if (!g_file_get_contents(path, &text, &length, NULL))
+		return;
+	g_checksum_update(sum, (const guchar *)text, (gssize)length);
+	g_free(text);
+}
+
+static void hashValues(GChecksum *sum, const struct design *design)
+{
+	GHashTable *seen = g_hash_table_new(g_str_hash, g_str_equal);
+
+	for (guint n = 0; n < design->names->len; n++) {
+		hash(sum, design->names->pdata[n]);
+		for (size_t p = 0; p < design->count; p++) {
+			const char *value = designValue(design, p, n);
+
+			if (settingIsFile(design->names->pdata[n]) &&
+			    g_hash_table_add(seen, (gpointer)value))
+				hashFile(sum, value);
+			else
+				hash(sum, value);
+		}
+	}
+	g_hash_table_destroy(seen);
+}
+
+/* A number of all that decides what comes of it, to be freed. */
+static char *digestOf(const struct sweep *self, const char *graph,
+		      const struct wishes *wishes)
+{
+	GChecksum *sum = g_checksum_new(G_CHECKSUM_SHA256);
+	char numbers[64], *digest;
+
+	/* Another version may predict otherwise, and has other defaults. */
+	hash(sum, PACKAGE_VERSION);
+	hashFile(sum, graph);
+	hashFile(sum, wishes->platform ? wishes->platform : "");
+	hashFile(sum, wishes->resources ? wishes->resources : "");
+	g_snprintf(numbers, sizeof(numbers), "%" PRIu64 " %" PRIu64,
+		   self->sampling.count, self->sampling.seed);
+	hash(sum, numbers);
+	hashValues(sum, &self->design);
+	digest = g_strdup(g_checksum_get_string(sum));
+	g_checksum_free(sum);
+	return digest;
+}
+
+/* ---- Running ----------------------------------------------------------- */
+
+/* The next point that is to be done, or the number of points. */
+static size_t claim(struct sweep *self)
+{
+	size_t point;
+
+	pthread_mutex_lock(&self->mutex);
+	while (self->next < self->design.count &&
+	       self->rows.rows[self->next].isThere)
+		self->next += self->parts;
+	point = self->error ? self->design.count : self->next;
+	self->next += self->parts;
+	pthread_mutex_unlock(&self->mutex);
+	return point;
+}
+
+/* What failed is no matter of the point: all end. */
+static void fail(struct sweep *self, size_t point, int error, char *why)
+{
+	pthread_mutex_lock(&self->mutex);
+	if (!self->error) {
+		self->error = error;
+		self->failed = point + 1;
+		self->why = g_steal_pointer(&why);
+	}
+	pthread_mutex_unlock(&self->mutex);
+	g_free(why);
+}
+
+static void finish(struct sweep *self, size_t point, struct sweepRow *row)
+{
+	row->isThere = true;
+	row->texts = g_ptr_array_new_with_free_func(g_free);
+	for (guint i = 0; i < self->design.names->len; i++)
+		g_ptr_array_add(row->texts,
+				g_strdup(designValue(&self->design, point, i)));
+	pthread_mutex_lock(&self->mutex);
+	self->rows.rows[point] = *row;
+	if (!self->error)
+		self->error =
+			journalAdd(&self->journal, point, &self->design, row);
+	cliProgressAdd(&self->predict->progress, 1);
+	pthread_mutex_unlock(&self->mutex);
+}
+
+static void *work(void *data)
+{
+	struct sweep *self = data;
+	size_t point;
+
+	while ((point = claim(self)) < self->design.count) {
+		struct sweepRow row = { .error = NULL };
+		struct setting setting;
+		int ret = 0;
+
+		row.error =
+			settingOf(&self->design, point, &self->base, &setting);
+		if (!row.error)
+			ret = pointRun(&setting, &self->sampling, row.values,
+				       &row.error);
+		if (ret < 0)
+			fail(self, point, ret, row.error);
+		else
+			finish(self, point, &row);
+	}
+	return NULL;
+}
+
+static size_t missing(const struct sweep *self)
+{
+	size_t count = 0;
+
+	for (size_t i = self->part; i < self->design.count; i += self->parts)
+		count += !self->rows.rows[i].isThere;
+	return count;
+}
+
+static int runAll(struct sweep *self)
+{
+	size_t left = missing(self);
+	int count = (int)MIN((size_t)self->jobs, MAX(left, 1)), started = 0;
+	pthread_t *threads = g_new(pthread_t, (gsize)count);
+
+	self->next = self->part;
+	pthread_mutex_init(&self->mutex, NULL);
+	cliProgressStart(&self->predict->progress, (int64_t)left);
+	while (started < count - 1 &&
+	       hdThreadStart(&threads[started], work, self) == 0)
+		started++;
+	work(self);
+	for (int i = 0; i < started; i++)
+		pthread_join(threads[i], NULL);
+	cliProgressEnd(&self->predict->progress);
+	pthread_mutex_destroy(&self->mutex);
+	g_free(threads);
+	if (self->error && self->failed)
+		predictError(self->predict, "point %zu: %s", self->failed,
+			     self->why ? self->why : g_strerror(-self->error));
+	g_free(self->why);
+	if (self->error && self->failed)
+		return PREDICT_FAILED;
+	if (self->error)
+		return predictError(self->predict, "%s: %s", self->journal.path,
+				    g_strerror(-self->error));
+	return PREDICT_OK;
+}
+
+/* ---- What came of it --------------------------------------------------- */
+
+static int sayFailed(struct predict *predict, const struct sweepRows *rows)
+{
+	size_t failed = 0, first = 0;
+
+	for (size_t i = rows->count; i-- > 0;) {
+		if (rows->rows[i].error) {
+			failed++;
+			first = i;
+		}
+	}
+	if (!failed)
+		return PREDICT_OK;
+	predictError(predict, "%zu of %zu points failed; point %zu: %s", failed,
+		     rows->count, first + 1, rows->rows[first].error);
+	return PREDICT_INVALID;
+}
+
+static int show(struct predict *predict, const struct sweepRows *rows,
+		const struct wishes *wishes, int format)
+{
+	bool *front = sweepFront(rows);
+	char *wrong = wishes->picture ? sweepDraw(rows, front, wishes->picture)
+				      : NULL;
+	int status;
+
+	sweepPrint(rows, front, (enum outFormat)format);
+	g_free(front);
+	status = sayFailed(predict, rows);
+	if (!wrong)
+		return status;
+	predictError(predict, "%s", wrong);
+	g_free(wrong);
+	return PREDICT_FAILED;
+}
+
+/* ---- Options ----------------------------------------------------------- */
+
+/* Say what is wrong, if something is, and free it. */
+static int wrongUsage(struct predict *predict, char *wrong)
+{
+	if (!wrong)
+		return PREDICT_OK;
+	predictUsage(predict, "%s", wrong);
+	g_free(wrong);
+	return PREDICT_FAILED;
+}
+
+static int parsePart(struct sweep *self, const char *text)
+{
+	char *end = NULL;
+
+	self->parts = 1;
+	if (!text)
+		return PREDICT_OK;
+	self->part = g_ascii_strtoull(text, &end, 10) - 1;
+	if (*end == '/')
+		self->parts = g_ascii_strtoull(end + 1, &end, 10);
+	else
+		end = NULL;
+	if (!end || *end || !g_ascii_isdigit(*text) ||
+	    self->part >= self->parts || self->parts > DESIGN_POINTS_MAX)
+		return predictUsage(self->predict,
+				    "--part takes I/N, from 1/N to N/N: \"%s\"",
+				    text);
+	return PREDICT_OK;
+}
+
+static bool isInput(const char *path)
+{
+	return path && strcmp(path, "-") == 0;
+}
+
+static char *makeDesign(struct sweep *self, const char *graph,
+			const struct wishes *wishes)
+{
+	char *wrong = NULL;
+
+	if (isInput(graph) || isInput(wishes->platform) ||
+	    isInput(wishes->resources))
+		return g_strdup("-: each point reads its models, which "
+				"standard input has once");
+	settingInit(&self->base);
+	settingGraph(&self->base, graph);
+	self->base.platform = wishes->platform;
+	self->base.resources = wishes->resources;
+	if (wishes->points)
+		wrong = designRead(&self->design, wishes->points);
+	for (char **i = wishes->vary; i && *i && !wrong; i++)
+		wrong = designVary(&self->design, *i);
+	for (size_t i = 0; i < self->design.count && !wrong; i++) {
+		struct setting setting;
+
+		wrong = settingOf(&self->design, i, &self->base, &setting);
+	}
+	return wrong;
+}
+
+static int checkWishes(struct predict *predict, const struct wishes *wishes)
+{
+	if (wishes->sampleCount < 0 || wishes->sampleCount > SAMPLES_MAX)
+		return predictUsage(predict, "--mc takes 1 to %d samples",
+				    SAMPLES_MAX);
+	if (wishes->jobs < 1)
+		return predictUsage(predict, "--jobs takes 1 or more");
+	if (wishes->part && !wishes->rows)
+		return predictUsage(predict, "--part needs --rows");
+	if (wishes->part && wishes->picture)
+		return predictUsage(
+			predict, "a part has no picture; --combine draws it");
+	return PREDICT_OK;
+}
+
+static int sweep(struct sweep *self, const char *graph,
+		 const struct wishes *wishes, int format)
+{
+	int status = checkWishes(self->predict, wishes), ret;
+	char *digest;
+
+	if (status == PREDICT_OK)
+		status = parsePart(self, wishes->part);
+	if (status == PREDICT_OK)
+		status = wrongUsage(self->predict,
+				    makeDesign(self, graph, wishes));
+	if (status != PREDICT_OK)
+		return status;
+	self->jobs = wishes->jobs;
+	self->sampling = (struct sampling){ (uint64_t)wishes->sampleCount,
+					    (uint64_t)wishes->seed };
+	digest = digestOf(self, graph, wishes);
+	sweepRowsInit(&self->rows, self->design.names, self->design.count,
+		      self->sampling.count > 0);
+	if (wishes->rows)
+		status = wrongUsage(self->predict,
+				    journalOpen(&self->journal, wishes->rows,
+						digest, wishes->isForced,
+						&self->rows));
+	g_free(digest);
+	if (status == PREDICT_OK)
+		status = runAll(self);
+	if (status == PREDICT_OK)
+		status = wishes->part ? sayFailed(self->predict, &self->rows)
+				      : show(self->predict, &self->rows, wishes,
+					     format);
+	ret = linesClose(&self->journal);
+	return ret < 0 ? predictError(self->predict, "%s: %s", wishes->rows,
+				      g_strerror(-ret))
+		       : status;
+}
+
+static int combine(struct predict *predict, int argc, char **argv,
+		   const struct wishes *wishes, int format)
+{
+	struct sweepRows rows = { .count = 0 };
+	char *digest = NULL;
+	int status = PREDICT_OK;
+	size_t gone = 0;
+
+	for (int i = 1; i < argc && status == PREDICT_OK; i++)
+		status = wrongUsage(predict,
+				    journalJoin(argv[i], &digest, &rows));
+	for (size_t i = 0; i < rows.count; i++)
+		gone += !rows.rows[i].isThere;
+	if (status == PREDICT_OK && gone)
+		status = predictError(predict, "%zu of %zu points are missing",
+				      gone, rows.count);
+	if (status == PREDICT_OK)
+		status = show(predict, &rows, wishes, format);
+	sweepRowsClear(&rows);
+	g_free(digest);
+	return status;
+}
+
+static int start(struct predict *predict, int argc, char **argv,
+		 const struct wishes *wishes)
+{
+	static const char *const formats[] = { "text", "csv", "json", NULL };
+	struct sweep self = { .predict = predict };
+	int status, format;
+
+	format = predictChoose(predict, "--format",
+			       wishes->format ? wishes->format : "text",
+			       formats);
+	if (format < 0)
+		return PREDICT_FAILED;
+	if (wrongUsage(predict, sweepCheckPicture(wishes->picture)))
+		return PREDICT_FAILED;
+	hdNumberPrepare();
+	if (wishes->isCombined)
+		return combine(predict, argc, argv, wishes, format);
+	if (argc > 2)
+		return predictUsage(predict, "too many arguments: %s", argv[2]);
+	designInit(&self.design);
+	status = sweep(&self, argv[1], wishes, format);
+	sweepRowsClear(&self.rows);
+	designClear(&self.design);
+	return status;
+}
+
+int sweepRun(struct predict *predict, int argc, char **argv)
+{
+	struct wishes wishes = { .jobs = (int)g_get_num_processors(),
+				 .seed = 1 };
+	const GOptionEntry entries[] = {
+		{ "vary", 0, 0, G_OPTION_ARG_STRING_ARRAY, &wishes.vary,
+		  "Values of a parameter: tiles=4,8,16; each with all others",
+		  "NAME=VALUES" },
+		{ "points", 0, 0, G_OPTION_ARG_FILENAME, &wishes.points,
+		  "A line of parameters, and a line of values for each point",
+		  "FILE" },
+		{ "platform", 0, 0, G_OPTION_ARG_FILENAME, &wishes.platform,
+		  "Platform: a file, or one that is built in; without, it is "
+		  "as of hdpredict platform",
+		  "FILE" },
+		{ "resources", 0, 0, G_OPTION_ARG_FILENAME, &wishes.resources,
+		  "Resource model: a file, or thesis", "FILE" },
+		{ "mc", 0, 0, G_OPTION_ARG_INT, &wishes.sampleCount,
+		  "Take N samples of each point, too", "N" },
+		{ "seed", 0, 0, G_OPTION_ARG_INT64, &wishes.seed,
+		  "Of samples (1)", "N" },
+		{ "jobs", 0, 0, G_OPTION_ARG_INT, &wishes.jobs,
+		  "Points that are simulated at the same time (all "
+		  "processors)",
+		  "N" },
+		{ "rows", 0, 0, G_OPTION_ARG_FILENAME, &wishes.rows,
+		  "Keep what is done in FILE, and go on from it", "FILE" },
+		{ "force", 'f', 0, G_OPTION_ARG_NONE, &wishes.isForced,
+		  "Begin anew if FILE is of another sweep", NULL },
+		{ "part", 0, 0, G_OPTION_ARG_STRING, &wishes.part,
+		  "Do part I of N only, and print nothing", "I/N" },
+		{ "combine", 0, 0, G_OPTION_ARG_NONE, &wishes.isCombined,
+		  "Print what parts have in their --rows", NULL },
+		{ "format", 0, 0, G_OPTION_ARG_STRING, &wishes.format,
+		  "text (the default), csv or json", "FORMAT" },
+		{ "picture", 0, 0, G_OPTION_ARG_FILENAME, &wishes.picture,
+		  "Draw time and energy: .svg, .png or .pdf", "FILE" },
+		{ NULL }
+	};
+	static GString *notes;
+	struct predictHelp help = {
+		"cholesky|lu|stencil|ring|random|GRAPH | --combine "
+		"ROWS...",
+		NULL, 1, -1
+	};
+	int status;
+
+	notes = g_string_new("Parameters: ");
+	settingNames(notes);
+	g_string_append(notes,
+			".\n\nExample:\n  hdpredict sweep cholesky --resources "
+			"r.xml --vary matrix=8192 \\\n    --vary tiles=8,16,32 "
+			"--vary nodes=1,2,4,8 --picture front.svg\n");
+	help.description = notes->str;
+	status = predictParse(predict, &argc, &argv, entries, &help);
+	if (status < 0)
+		status = start(predict, argc, argv, &wishes);
+	g_strfreev(wishes.vary);
+	g_string_free(notes, TRUE);
+	return status;
+}

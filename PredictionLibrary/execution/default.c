@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The platform and the costs where nobody says which: see execute.h. */
+#include "config.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "PredictionLibrary/execution/execute.h"
+
+static int addServer(hdPPlatform *platform, int64_t network, uint32_t number,
+		     uint32_t pes, double memory)
+{
+	char id[40];
+	int64_t node, end;
+
+	snprintf(id, sizeof(id), "n%u", number);
+	node = hdP_addNode(platform, -1, id, NULL);
+	snprintf(id, sizeof(id), "n%u.memory", number);
+	end = node < 0 ? node : hdP_addMemory(platform, node, id, memory);
+	if (end < 0)
+		return (int)end;
+	for (uint32_t p = 0; p < pes; p++) {
+		snprintf(id, sizeof(id), "n%u.%u", number, p);
+		if (hdP_addPe(platform, node, id, "cpu") < 0)
+			return -ENOMEM;
+	}
+	snprintf(id, sizeof(id), "n%u.out", number);
+	if (hdP_addBridge(platform, node, id, NULL, end, network, 0) < 0)
+		return -ENOMEM;
+	snprintf(id, sizeof(id), "n%u.in", number);
+	return hdP_addBridge(platform, node, id, NULL, network, end, 0);
+}
+
+int hdExecutePlatform(uint32_t servers, const uint32_t *pes, double memory,
+		      hdPPlatform **result)
+{
+	hdPPlatform *platform = hdP_createPlatform();
+	int64_t network =
+		platform ? hdP_addChannel(platform, -1, "switch") : -ENOMEM;
+	int ret = network < 0 ? (int)network : 0;
+
+	for (uint32_t s = 0; s < servers && ret == 0; s++)
+		ret = addServer(platform, network, s, pes[s], memory);
+	if (ret == 0)
+		ret = hdP_finishPlatform(platform, NULL, NULL);
+	if (ret < 0) {
+		hdP_destroyPlatform(platform);
+		return ret;
+	}
+	*result = platform;
+	return 0;
+}
+
+int hdExecuteCosts(const hdPGraph *graph, const hdPPlatform *platform,
+		   hdPResources **result)
+{
+	hdPResources *resources = hdP_createResources();
+	int64_t ret = resources ? 0 : -ENOMEM;
+
+	for (uint32_t a = 0; a < platform->peArchitectures.count; a++) {
+		char *name = hdPredictNameCopy(&platform->peArchitectures, a);
+
+		for (uint32_t k = 0; k < graph->kernelCount && ret >= 0; k++)
+			ret = name ? hdP_addEntry(resources,
+						  graph->kernels[k].id, name, 1,
+						  0, 0, 0)
+				   : -ENOMEM;
+		free(name);
+	}
+	if (ret >= 0)
+		ret = hdP_finishResources(resources, NULL, NULL);
+	if (ret < 0) {
+		hdP_destroyResources(resources);
+		return (int)ret;
+	}
+	*result = resources;
+	return 0;
+}

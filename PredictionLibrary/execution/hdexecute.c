@@ -1,0 +1,668 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* hdexecute: options, models, and the course of a run; see execute.h. */
+#include "config.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <locale.h>
+#include <math.h>
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "PredictionLibrary/execution/execute.h"
+#include "PredictionLibrary/execution/watch.h"
+#include "cli/options.h"
+#include "cli/output.h"
+#include "common/clock.h"
+#include "common/format/projectfile.h"
+#include "common/format/replacement.h"
+#include "recording/record.h"
+
+/* What was asked for. */
+struct wishes {
+	char *platform, *resources, *map, *kernels, *pace, *project, *sizes;
+	gboolean isChecked, isForced, isQuiet;
+	int pes;
+	struct hdExecuteLinks links; /* No sizes: a graph is run. */
+};
+
+/* A process of all. */
+struct process {
+	struct wishes wishes;
+	int rank, size;
+	GString *said; /* What is wrong, until it is known who says it. */
+	hdPGraph *graph;
+	hdPPlatform *platform;
+	hdPResources *resources;
+	struct hdKernelSet *kernels;
+	struct hdExecution run;
+	struct hdExecuteRecord *record;
+	struct hdReplacement *replacement;
+};
+
+/* ---- What is wrong ------------------------------------------------------ */
+
+static int say(struct process *self, int status, const char *format, ...)
+	G_GNUC_PRINTF(3, 4);
+
+static int say(struct process *self, int status, const char *format, ...)
+{
+	va_list list;
+
+	va_start(list, format);
+	g_string_append(self->said, "hdexecute: ");
+	g_string_append_vprintf(self->said, format, list);
+	g_string_append_c(self->said, '\n');
+	va_end(list);
+	return status;
+}
+
+static void take(const hdPMessage *message, void *data)
+{
+	struct process *self = data;
+	char *line = message->line ? g_strdup_printf(":%" PRId64, message->line)
+				   : g_strdup("");
+
+	say(self, 0, "%s%s%s%s%s%s%s", message->file ? message->file : "",
+	    message->file ? line : "", message->file ? ": " : "",
+	    message->isWarning ? "warning: " : "",
+	    message->id ? message->id : "", message->id ? ": " : "",
+	    message->text);
+	g_free(line);
+}
+
+/* The worst status of all processes; the first that has it says why. */
+static int agree(struct process *self, int status)
+{
+	struct {
+		int status, rank;
+	} own = { status, self->rank }, worst;
+
+	MPI_Allreduce(&own, &worst, 1, MPI_2INT, MPI_MAXLOC, MPI_COMM_WORLD);
+	if (self->rank == worst.rank && self->said->len)
+		fputs(self->said->str, stderr);
+	g_string_truncate(self->said, 0);
+	return worst.status;
+}
+
+static int statusOf(struct process *self, int ret, const char *what)
+{
+	if (ret == 0)
+		return HD_EXECUTE_OK;
+	if (ret == -EINVAL)
+		return self->said->len ? HD_EXECUTE_INVALID
+				       : say(self, HD_EXECUTE_INVALID,
+					     "%s: not possible", what);
+	return say(self, HD_EXECUTE_FAILED, "%s: %s", what,
+		   hdRecordReason(-ret));
+}
+
+/* ---- Models ------------------------------------------------------------- */
+
+/* A platform for these processes. */
+static int makePlatform(struct process *self)
+{
+	uint32_t pes = self->wishes.pes ? (uint32_t)self->wishes.pes
+					: hdExecuteDefaultPes();
+	uint32_t *all = calloc((size_t)self->size, sizeof(*all));
+	double memory =
+		(double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+	int ret;
+
+	if (!all)
+		hdExecuteAbort("no memory for a platform");
+	MPI_Allgather(&pes, 1, MPI_UINT32_T, all, 1, MPI_UINT32_T,
+		      MPI_COMM_WORLD);
+	MPI_Allreduce(MPI_IN_PLACE, &memory, 1, MPI_DOUBLE, MPI_MIN,
+		      MPI_COMM_WORLD);
+	ret = hdExecutePlatform((uint32_t)self->size, all, memory,
+				&self->platform);
+	free(all);
+	return statusOf(self, ret, "platform");
+}
+
+/* Of two statuses; a macro would do twice what they are of. */
+static int worse(int one, int other)
+{
+	return one > other ? one : other;
+}
+
+static int readPlatform(struct process *self)
+{
+	const char *path = self->wishes.platform;
+
+	if (!path)
+		return makePlatform(self);
+	return statusOf(self,
+			hdP_readPlatform(path, &self->platform, take, self),
+			path);
+}
+
+/* Links are measured without tasks. */
+static int makeGraph(struct process *self)
+{
+	self->graph = hdP_createGraph();
+	return statusOf(self,
+			self->graph ? hdP_finishGraph(self->graph, take, self)
+				    : -ENOMEM,
+			"graph");
+}
+
+static int readGraph(struct process *self, const char *path)
+{
+	return statusOf(self, hdP_readGraph(path, &self->graph, take, self),
+			path);
+}
+
+static int readModels(struct process *self, const char *path)
+{
+	const struct wishes *wishes = &self->wishes;
+	int status = path ? readGraph(self, path) : makeGraph(self);
+
+	status = worse(status, readPlatform(self));
+	if (status != HD_EXECUTE_OK)
+		return status;
+	if (wishes->resources)
+		return statusOf(self,
+				hdP_readResources(wishes->resources,
+						  &self->resources, take, self),
+				wishes->resources);
+	return statusOf(
+		self,
+		hdExecuteCosts(self->graph, self->platform, &self->resources),
+		"resources");
+}
+
+static bool hasMapping(const hdPGraph *graph)
+{
+	for (uint32_t t = 0; t < graph->taskCount; t++) {
+		if (graph->pe[t] != HD_PREDICT_NONE)
+			return true;
+	}
+	return false;
+}
+
+static int mapTasks(struct process *self)
+{
+	int64_t servers = hdP_getServerCount(self->platform);
+	const char *map = self->wishes.map;
+
+	if (servers != self->size)
+		return say(self, HD_EXECUTE_FAILED,
+			   "the platform has %" PRId64 " nodes, and there %s "
+			   "%d process%s: mpiexec -n %" PRId64,
+			   servers, self->size == 1 ? "is" : "are", self->size,
+			   self->size == 1 ? "" : "es", servers);
+	if (!map && self->graph->taskCount && !hasMapping(self->graph))
+		map = "eft";
+	if (!map || strcmp(map, "given") == 0)
+		return HD_EXECUTE_OK;
+	return statusOf(self,
+			hdP_map(self->graph, self->platform, self->resources,
+				NULL, take, self),
+			"mapping");
+}
+
+/* Tasks that wait for each other would do so for ever: the simulation knows. It
+ * has to come to an end, whatever times somebody gave. */
+static int checkOrder(struct process *self)
+{
+	hdPResources *equal = NULL;
+	hdPResult *result = NULL;
+	int ret = hdExecuteCosts(self->graph, self->platform, &equal);
+
+	if (ret == 0)
+		ret = hdP_simulate(self->graph, self->platform, equal, NULL,
+				   &result, take, self);
+	hdP_destroyResult(result);
+	hdP_destroyResources(equal);
+	if (ret == -EDEADLK)
+		return HD_EXECUTE_INVALID;
+	if (ret < 0)
+		return statusOf(self, ret, "order of tasks");
+	/* What else it found is for those who simulate. */
+	g_string_truncate(self->said, 0);
+	return HD_EXECUTE_OK;
+}
+
+/* MPI counts bytes by int. */
+static int checkSizes(struct process *self)
+{
+	const struct hdExecutePlan *plan = &self->run.plan;
+	char name[200];
+
+	for (uint32_t m = 0; m < plan->messageCount; m++) {
+		uint32_t dataSet = plan->messages[m].dataSet;
+
+		if (hdExecuteSize(plan, dataSet) > INT_MAX)
+			return say(
+				self, HD_EXECUTE_INVALID,
+				"task %s: more than 2 GiB cannot be sent to "
+				"another node",
+				hdExecuteTaskName(
+					&self->run,
+					hdPredictProducer(plan->graph, dataSet),
+					name, sizeof(name)));
+	}
+	return HD_EXECUTE_OK;
+}
+
+/* There is somebody to send to, and a PE whose trace says so. */
+static int checkLinks(struct process *self)
+{
+	const struct hdPredictBase *base = &self->run.plan.base;
+
+	if (self->size < 2)
+		return say(self, HD_EXECUTE_FAILED,
+			   "--links takes two nodes or more: mpiexec -n 2");
+	if (base->serverFirst[self->rank] == base->serverFirst[self->rank + 1])
+		return say(self, HD_EXECUTE_INVALID,
+			   "node %s has no PE to measure links with",
+			   self->platform->serverIds[self->rank]);
+	return HD_EXECUTE_OK;
+}
+
+static int plan(struct process *self)
+{
+	struct hdPredictReport report = { take, self, NULL, 0 };
+	struct hdExecutePlan *all = &self->run.plan;
+	double memory;
+	int ret;
+
+	*all = (struct hdExecutePlan){
+		.graph = self->graph,
+		.platform = self->platform,
+		.base = { .graph = self->graph,
+			  .platform = self->platform,
+			  .resources = self->resources },
+		.server = (uint32_t)self->rank,
+	};
+	memory = self->platform->servers[self->rank].size;
+	self->run.limit = memory > 0 ? memory : HUGE_VAL;
+	self->run.keepsResults = self->wishes.isChecked;
+	ret = hdPredictBaseMake(&all->base, false, &report);
+	if (ret == 0)
+		ret = hdExecutePlanMake(all);
+	if (ret < 0)
+		return statusOf(self, ret, "plan");
+	return self->wishes.links.sizeCount ? checkLinks(self)
+					    : checkSizes(self);
+}
+
+static int prepare(struct process *self, const char *path)
+{
+	int status = agree(self, readModels(self, path)), ret;
+
+	if (status == HD_EXECUTE_OK)
+		status = agree(self, mapTasks(self));
+	if (status == HD_EXECUTE_OK)
+		status = agree(self, plan(self));
+	if (status == HD_EXECUTE_OK)
+		status = agree(self, self->rank == 0 ? checkOrder(self)
+						     : HD_EXECUTE_OK);
+	if (status != HD_EXECUTE_OK)
+		return status;
+	ret = hdKernelSetNew(self->wishes.kernels, &self->kernels);
+	if (ret == 0 && hdKernelBlasWrong())
+		say(self, 0, HD_KERNEL_BLAS ": %s; plain C takes its place",
+		    hdKernelBlasWrong());
+	if (ret == 0)
+		ret = hdExecutePrepare(&self->run, self->kernels);
+	/* Those that are missing were said. */
+	return agree(self, ret == -ENOENT ? HD_EXECUTE_INVALID
+					  : statusOf(self, ret, "kernels"));
+}
+
+/* ---- The project -------------------------------------------------------- */
+
+/* Where all write it, until it is what it is called; only the first knows. */
+static int beginProject(struct process *self, char *name)
+{
+	const char *project = self->wishes.project;
+	char *file = hdProjectFileName(project, ".proj");
+	int ret = file && access(file, F_OK) == 0 && !self->wishes.isForced
+			  ? -EEXIST
+			  : hdReplacementBegin(project, &self->replacement);
+
+	free(file);
+	if (ret == -EEXIST)
+		return say(self, HD_EXECUTE_FAILED,
+			   "%s: the project exists; -f replaces it", project);
+	if (ret == 0)
+		g_strlcpy(name, hdReplacementProject(self->replacement),
+			  PATH_MAX);
+	return statusOf(self, ret, project);
+}
+
+static int record(struct process *self)
+{
+	char name[PATH_MAX] = "";
+	int status = agree(self, self->rank == 0 ? beginProject(self, name)
+						 : HD_EXECUTE_OK);
+	int ret;
+
+	if (status != HD_EXECUTE_OK)
+		return status;
+	MPI_Bcast(name, sizeof(name), MPI_BYTE, 0, MPI_COMM_WORLD);
+	ret = hdExecuteRecordBegin(&self->run, name, self->rank == 0,
+				   &self->record);
+	status = agree(self, statusOf(self, ret, self->wishes.project));
+	if (self->rank == 0 && status == HD_EXECUTE_OK)
+		status = statusOf(self,
+				  hdReplacementKeep(self->replacement, true),
+				  self->wishes.project);
+	else
+		hdReplacementDrop(self->replacement);
+	return agree(self, status);
+}
+
+static int endRecord(struct process *self)
+{
+	int ret = hdExecuteRecordEnd(&self->run, self->record);
+
+	self->record = NULL;
+	if (ret < 0)
+		return say(self, HD_EXECUTE_FAILED,
+			   "%s: something could not be written: %s",
+			   self->wishes.project, hdRecordReason(-ret));
+	return HD_EXECUTE_OK;
+}
+
+/* ---- The run ------------------------------------------------------------ */
+
+static int checkResults(struct process *self)
+{
+	struct hdExecuteCheck check;
+	int ret = hdExecuteResults(&self->run, &check);
+
+	if (ret < 0 || self->rank != 0)
+		return statusOf(self, ret, "check");
+	if (!check.what)
+		return say(self, HD_EXECUTE_FAILED,
+			   "--check: of this graph nothing can be checked; of "
+			   "POTRF, GETRF and STENCIL it can");
+	if (check.bound > 0)
+		printf("check: %s = %.3g, at most %.3g: %s\n", check.what,
+		       check.error, check.bound,
+		       check.wrong ? "wrong" : "right");
+	return check.wrong ? say(self, HD_EXECUTE_INVALID,
+				 "the result is wrong: %s (%" PRIu64 ")",
+				 check.what, check.wrong)
+			   : HD_EXECUTE_OK;
+}
+
+/* The length of all, and the bytes that went to other nodes. */
+static void summarize(struct process *self, int64_t startNs)
+{
+	const struct hdExecutePlan *plan = &self->run.plan;
+	int64_t length = 0;
+	int64_t moving = self->run.movingNs;
+	double bytes = 0;
+	char sizes[OUT_NUMBER_SIZE], times[OUT_NUMBER_SIZE];
+
+	for (uint32_t w = 0; w < self->run.workerCount; w++)
+		length = MAX(length, self->run.workers[w].endNs - startNs);
+	MPI_Allreduce(MPI_IN_PLACE, &length, 1, MPI_INT64_T, MPI_MAX,
+		      MPI_COMM_WORLD);
+	MPI_Allreduce(MPI_IN_PLACE, &moving, 1, MPI_INT64_T, MPI_SUM,
+		      MPI_COMM_WORLD);
+	for (uint32_t m = 0; m < plan->messageCount; m++)
+		bytes += (double)hdExecuteSize(plan, plan->messages[m].dataSet);
+	if (self->rank != 0 || self->wishes.isQuiet)
+		return;
+	printf("time: %s\n", outSeconds(times, length));
+	printf("tasks: %" PRIu32 " on %" PRIu32 " PEs of %d nodes\n",
+	       plan->graph->taskCount, self->platform->peCount, self->size);
+	printf("messages: %" PRIu32 ", %s\n", plan->messageCount,
+	       outSize(sizes, (int64_t)bytes));
+	printf("moving data sets: %s of CPU time\n", outSeconds(times, moving));
+	printf("linear algebra: %s\n", hdKernelBlasName());
+}
+
+static int measureLinks(struct process *self)
+{
+	const struct hdExecuteLinks *links = &self->wishes.links;
+	int pairs = self->size * (self->size - 1) / 2, status;
+
+	if (self->rank == 0 && !self->wishes.isQuiet) {
+		printf("links: %d, each with %zu sizes of messages: %.0f s\n",
+		       pairs, links->sizeCount,
+		       pairs * (double)links->sizeCount *
+			       (links->batchSeconds + 2 * links->pauseSeconds));
+		fflush(stdout);
+	}
+	status = statusOf(self, hdExecuteExchange(&self->run, links),
+			  self->wishes.project);
+	return agree(self, worse(status, endRecord(self)));
+}
+
+static int run(struct process *self)
+{
+	struct hdExecution *all = &self->run;
+	int64_t startNs;
+	int ret, status;
+
+	if (self->wishes.links.sizeCount)
+		return measureLinks(self);
+	MPI_Barrier(MPI_COMM_WORLD);
+	startNs = hdMonotonicNow();
+	ret = hdExecuteStart(all);
+	if (ret < 0) {
+		all->status = statusOf(self, ret, "thread");
+		atomic_store(&all->isCulprit, true);
+	}
+	hdExecuteTransport(all);
+	hdExecuteJoin(all);
+	status = worse(all->status, endRecord(self));
+	status = agree(self, status);
+	if (status != HD_EXECUTE_OK)
+		return status;
+	summarize(self, startNs);
+	return self->wishes.isChecked ? agree(self, checkResults(self))
+				      : status;
+}
+
+static void destroy(struct process *self)
+{
+	hdExecuteRecordEnd(&self->run, self->record);
+	if (self->run.plan.graph)
+		hdExecuteFree(&self->run);
+	hdKernelSetFree(self->kernels);
+	hdP_destroyGraph(self->graph);
+	hdP_destroyPlatform(self->platform);
+	hdP_destroyResources(self->resources);
+	g_string_free(self->said, TRUE);
+	g_free(self->wishes.platform);
+	g_free(self->wishes.resources);
+	g_free(self->wishes.map);
+	g_free(self->wishes.kernels);
+	g_free(self->wishes.pace);
+	g_free(self->wishes.project);
+	g_free(self->wishes.sizes);
+	g_free(self->wishes.links.sizes);
+}
+
+static int execute(struct process *self, const char *path)
+{
+	int status = prepare(self, path), watcher;
+
+	if (status != HD_EXECUTE_OK)
+		return status;
+	hdExecutePlace(&self->run);
+	watcher = hdExecuteWatch(&self->run);
+	if (self->wishes.project)
+		status = record(self);
+	if (status == HD_EXECUTE_OK)
+		status = run(self);
+	hdExecuteWatchEnd(watcher);
+	return status;
+}
+
+/* ---- The command line --------------------------------------------------- */
+
+/* BYTES_PER_S[,LATENCY] */
+static bool parsePace(const char *text, struct hdExecutePace *pace)
+{
+	char *end;
+
+	if (!text)
+		return true;
+	pace->rate = g_ascii_strtod(text, &end);
+	/* Times of messages are to fit into 64 bits of ns. */
+	if (end == text || !(pace->rate >= 1 && pace->rate < HUGE_VAL))
+		return false;
+	if (*end == '\0')
+		return true;
+	text = end + 1;
+	pace->latency = g_ascii_strtod(text, &end);
+	return text[-1] == ',' && end != text && *end == '\0' &&
+	       pace->latency >= 0 && pace->latency <= 3600;
+}
+
+/* BYTES,BYTES... */
+static bool parseSizes(const char *text, struct hdExecuteLinks *links)
+{
+	char **words = g_strsplit(text ? text : "", ",", -1);
+	guint count = g_strv_length(words);
+	bool isGood = true;
+
+	links->sizes = g_new0(int, count + 1);
+	links->sizeCount = count;
+	for (guint i = 0; i < count && isGood; i++) {
+		char *end;
+		double size = g_ascii_strtod(words[i], &end);
+
+		isGood = end != words[i] && !*end && size >= 1 &&
+			 size <= INT_MAX;
+		links->sizes[i] = isGood ? (int)size : 0;
+	}
+	g_strfreev(words);
+	return isGood;
+}
+
+static const char *const maps[] = { "given", "eft", NULL };
+static const struct cliWords words[] = { { "map", maps, false },
+					 { NULL, NULL, false } };
+static const struct cliCommand command = {
+	.name = "hdexecute",
+	.arguments = "[GRAPH]",
+	.description = "Runs a task graph: mpiexec -n NODES hdexecute "
+		       "GRAPH -p PROJECT",
+	.notes = "Exit status: 0 success; 1 the model is invalid, a "
+		 "task failed, or its result is wrong;\n2 usage, "
+		 "input or output.\n",
+	.usageStatus = HD_EXECUTE_FAILED,
+	.words = words,
+};
+
+static int parse(struct wishes *wishes, struct hdExecutePace *pace, int *argc,
+		 char ***argv)
+{
+	const GOptionEntry entries[] = {
+		{ "platform", 0, 0, G_OPTION_ARG_FILENAME, &wishes->platform,
+		  "Platform, a node for each process; without, one is made "
+		  "of the processes",
+		  "FILE" },
+		{ "resources", 0, 0, G_OPTION_ARG_FILENAME, &wishes->resources,
+		  "Resource model, for --map eft; without, all tasks are "
+		  "thought to be equal",
+		  "FILE" },
+		{ "map", 0, 0, G_OPTION_ARG_STRING, &wishes->map,
+		  "given (the default if the graph has a mapping): as the "
+		  "graph says; eft: each task to the PE where it ends first",
+		  "HOW" },
+		{ "pes", 0, 0, G_OPTION_ARG_INT, &wishes->pes,
+		  "Without --platform: PEs of a node (its CPUs)", "N" },
+		{ "kernels", 0, 0, G_OPTION_ARG_FILENAME, &wishes->kernels,
+		  "Directories with shared objects of kernels, colons between "
+		  "($HDTRACE_KERNELS)",
+		  "DIR" },
+		{ "check", 0, 0, G_OPTION_ARG_NONE, &wishes->isChecked,
+		  "Check the results", NULL },
+		{ "pace", 0, 0, G_OPTION_ARG_STRING, &wishes->pace,
+		  "A message takes at least this time on its way: as many "
+		  "bytes a second, and seconds besides",
+		  "BYTES_PER_S[,LATENCY]" },
+		{ "links", 0, 0, G_OPTION_ARG_STRING, &wishes->sizes,
+		  "Run no graph: measure links between each two nodes, with "
+		  "messages of these sizes",
+		  "BYTES[,BYTES...]" },
+		{ "batch", 0, 0, G_OPTION_ARG_DOUBLE,
+		  &wishes->links.batchSeconds,
+		  "Of --links: how long messages of one size go to and fro (4)",
+		  "SECONDS" },
+		{ "pause", 0, 0, G_OPTION_ARG_DOUBLE,
+		  &wishes->links.pauseSeconds,
+		  "Of --links: before and after that (2)", "SECONDS" },
+		{ "project", 'p', 0, G_OPTION_ARG_FILENAME, &wishes->project,
+		  "Record the run; without, nothing is", "PROJECT" },
+		{ "force", 'f', 0, G_OPTION_ARG_NONE, &wishes->isForced,
+		  "Replace a project that exists", NULL },
+		{ "quiet", 'q', 0, G_OPTION_ARG_NONE, &wishes->isQuiet,
+		  "Print no summary", NULL },
+		{ NULL }
+	};
+	const GOptionEntry *lists[] = { entries, NULL };
+	int status = cliParse(&command, lists, argc, argv), map;
+
+	if (status >= 0)
+		return status;
+	if (!wishes->sizes && *argc < 2)
+		return cliUsage(&command, "GRAPH is missing");
+	if (*argc > (wishes->sizes ? 1 : 2))
+		return cliUsage(&command, "too many arguments");
+	if (!parseSizes(wishes->sizes, &wishes->links))
+		return cliUsage(&command, "--links takes bytes, from 1 on, "
+					  "with commas between");
+	if (wishes->sizes && !wishes->project)
+		return cliUsage(&command, "--links takes -p, too");
+	if (!(wishes->links.batchSeconds > 0 &&
+	      wishes->links.batchSeconds <= 3600) ||
+	    !(wishes->links.pauseSeconds > 0 &&
+	      wishes->links.pauseSeconds <= 3600))
+		return cliUsage(&command, "--batch and --pause take seconds");
+	status = cliChoose(&command, "map", wishes->map, &map);
+	if (status >= 0)
+		return status;
+	if (!parsePace(wishes->pace, pace))
+		return cliUsage(&command,
+				"--pace takes bytes per second, from 1 on, and "
+				"seconds: 1e6,0.001");
+	if (wishes->pes < 0 || wishes->pes > 100000)
+		return cliUsage(&command, "--pes takes a number from 1");
+	return -1;
+}
+
+int main(int argc, char **argv)
+{
+	struct process self = { .wishes.links = { .batchSeconds = 4,
+						  .pauseSeconds = 2 },
+				.said = g_string_new(NULL) };
+	int status, level;
+
+	setlocale(LC_ALL, "");
+	hdExecuteKeepMemory();
+	status = parse(&self.wishes, &self.run.pace, &argc, &argv);
+	if (status >= 0) {
+		g_string_free(self.said, TRUE);
+		return status;
+	}
+	/* The thread that moves data sets is this one. */
+	MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &level);
+	MPI_Comm_rank(MPI_COMM_WORLD, &self.rank);
+	MPI_Comm_size(MPI_COMM_WORLD, &self.size);
+	status = level < MPI_THREAD_FUNNELED
+			 ? say(&self, HD_EXECUTE_FAILED,
+			       "this MPI library has no threads")
+			 : HD_EXECUTE_OK;
+	status = agree(&self, status);
+	if (status == HD_EXECUTE_OK)
+		status = execute(&self, argc > 1 ? argv[1] : NULL);
+	destroy(&self);
+	status = worse(status, cliFinish(&command));
+	MPI_Finalize();
+	return status;
+}

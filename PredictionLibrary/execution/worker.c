@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* PEs that run their tasks in order; see execute.h. */
+#include "config.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "PredictionLibrary/execution/execute.h"
+#include "common/clock.h"
+#include "common/thread.h"
+#include "recording/record.h"
+
+/* So often a task is looked at before its thread sleeps: some microseconds. */
+#define LOOKS 2000
+
+const char *hdExecuteTaskName(const struct hdExecution *self, uint32_t task,
+			      char *name, size_t size)
+{
+	size_t length;
+	const char *id = hdPredictName(&self->plan.graph->ids, task, &length);
+
+	if (length >= size)
+		length = size - 1;
+	memcpy(name, id, length);
+	name[length] = '\0';
+	return name;
+}
+
+/* ---- Stopping ---------------------------------------------------------- */
+
+void hdExecuteWake(struct hdExecution *self)
+{
+	pthread_mutex_lock(&self->lock);
+	self->isWoken = true;
+	pthread_cond_signal(&self->wake);
+	pthread_mutex_unlock(&self->lock);
+}
+
+void hdExecuteStop(struct hdExecution *self)
+{
+	atomic_store(&self->isStopped, true);
+	for (uint32_t w = 0; w < self->workerCount; w++) {
+		pthread_mutex_lock(&self->workers[w].lock);
+		pthread_cond_signal(&self->workers[w].wake);
+		pthread_mutex_unlock(&self->workers[w].lock);
+	}
+	hdExecuteWake(self);
+}
+
+void hdExecuteFail(struct hdExecution *self, int status, uint32_t task,
+		   const char *format, ...)
+{
+	char name[200], text[600];
+	bool isFirst;
+	va_list list;
+
+	va_start(list, format);
+	vsnprintf(text, sizeof(text), format, list);
+	va_end(list);
+	pthread_mutex_lock(&self->lock);
+	isFirst = !atomic_load(&self->isCulprit) &&
+		  !atomic_load(&self->isStopped);
+	if (isFirst) {
+		self->status = status;
+		atomic_store(&self->isCulprit, true);
+	}
+	pthread_mutex_unlock(&self->lock);
+	if (isFirst)
+		fprintf(stderr, "hdexecute: task %s (kernel %s, node %s): %s\n",
+			hdExecuteTaskName(self, task, name, sizeof(name)),
+			hdPredictKernelOf(self->plan.graph, task)->id,
+			self->plan.platform->serverIds[self->plan.server],
+			text);
+	hdExecuteStop(self);
+}
+
+/* ---- Data sets --------------------------------------------------------- */
+
+/* An input of a task is here. Of two at the same time either is the last. */
+static void arrive(struct hdExecution *self, uint32_t task, uint64_t activity)
+{
+	struct hdExecuteWorker *worker =
+		&self->workers[self->workerOf[self->plan.base.plan.pe[task]]];
+
+	atomic_store(&self->last[task], activity);
+	if (atomic_fetch_sub(&self->missing[task], 1) != 1)
+		return;
+	pthread_mutex_lock(&worker->lock);
+	if (atomic_load(&worker->mark->awaited) == task)
+		pthread_cond_signal(&worker->wake);
+	pthread_mutex_unlock(&worker->lock);
+}
+
+/* Inputs of tasks of this server, and messages where it is made here. */
+static unsigned int countUsers(const struct hdExecution *self, uint32_t dataSet)
+{
+	const struct hdExecutePlan *plan = &self->plan;
+	const hdPGraph *graph = plan->graph;
+	uint32_t from = hdExecuteServer(plan, plan->producer[dataSet]);
+	unsigned int users = 0;
+
+	for (uint32_t c = graph->consumer[dataSet];
+	     c < graph->consumer[dataSet + 1]; c++)
+		users += hdExecuteServer(plan, graph->consumerTask[c]) ==
+			 plan->server;
+	if (from == plan->server)
+		users +=
+			plan->messageOf[dataSet + 1] - plan->messageOf[dataSet];
+	return users;
+}
+
+void hdExecuteDeliver(struct hdExecution *self, uint32_t dataSet,
+		      uint64_t activity)
+{
+	const struct hdExecutePlan *plan = &self->plan;
+	const hdPGraph *graph = plan->graph;
+
+	/* One more than use it, which goes at the end of this. */
+	atomic_store(&self->buffers[dataSet].users,
+		     countUsers(self, dataSet) + 1);
+	for (uint32_t c = graph->consumer[dataSet];
+	     c < graph->consumer[dataSet + 1]; c++) {
+		uint32_t task = graph->consumerTask[c];
+
+		if (hdExecuteServer(plan, task) == plan->server)
+			arrive(self, task, activity);
+	}
+	if (!self->keepsResults ||
+	    graph->consumer[dataSet] < graph->consumer[dataSet + 1])
+		hdExecuteRelease(self, dataSet);
+}
+
+/* Messages of a data set; it is kept until they have gone. */
+static void post(struct hdExecution *self, uint32_t dataSet)
+{
+	uint32_t first = self->plan.messageOf[dataSet];
+	uint32_t end = self->plan.messageOf[dataSet + 1];
+
+	if (first == end)
+		return;
+	pthread_mutex_lock(&self->lock);
+	for (uint32_t m = first; m < end; m++) {
+		const struct hdExecuteMessage *message =
+			&self->plan.messages[m];
+
+		hdPredictEventsSet(&self->outboxes[message->edge].waiting, m,
+				   message->number);
+	}
+	self->isWoken = true;
+	pthread_cond_signal(&self->wake);
+	pthread_mutex_unlock(&self->lock);
+}
+
+/* ---- Tasks ------------------------------------------------------------- */
+
+/* Wait until all inputs are here; false: stopped. */
+static bool await(struct hdExecuteWorker *worker, uint32_t task)
+{
+	struct hdExecution *self = worker->execution;
+	atomic_uint *missing = &self->missing[task];
+
+	for (int i = 0; i < LOOKS && atomic_load(missing); i++) {
+		if (atomic_load(&self->isStopped))
+			return false;
+	}
+	if (atomic_load(missing)) {
+		pthread_mutex_lock(&worker->lock);
+		atomic_store(&worker->mark->awaited, task);
+		/* From now on messages are looked for more often. */
+		if (self->plan.arriving[task] != HD_PREDICT_NONE)
+			hdExecuteWake(self);
+		while (atomic_load(missing) && !atomic_load(&self->isStopped))
+			pthread_cond_wait(&worker->wake, &worker->lock);
+		atomic_store(&worker->mark->awaited, HD_PREDICT_NONE);
+		pthread_mutex_unlock(&worker->lock);
+	}
+	return !atomic_load(&self->isStopped);
+}
+
+/* Memory for outputs; the first may be that of an input. */
+static bool allocate(struct hdExecuteWorker *worker, uint32_t task,
+		     const hdKernel *kernel, bool *isTaken)
+{
+	struct hdExecution *self = worker->execution;
+	const hdPGraph *graph = self->plan.graph;
+	uint32_t ins = graph->input[task + 1] - graph->input[task];
+
+	*isTaken = false;
+	for (uint32_t d = graph->output[task]; d < graph->output[task + 1];
+	     d++) {
+		int ret;
+
+		if (d == graph->output[task] && kernel->inout &&
+		    kernel->inout <= ins) {
+			uint32_t from = graph->source[graph->input[task] +
+						      kernel->inout - 1];
+
+			*isTaken = hdExecuteTakeOver(self, from, d);
+			if (*isTaken)
+				continue;
+		}
+		ret = hdExecuteAllocate(self, d);
+		if (ret == 0)
+			continue;
+		hdExecuteFail(self, HD_EXECUTE_INVALID, task,
+			      ret == -ENOSPC
+				      ? "no memory for an output of %zu bytes: "
+					"%lld of %.0f bytes are in use"
+				      : "no memory for an output of %zu bytes "
+					"beside %lld (limit %.0f)",
+			      hdExecuteSize(&self->plan, d),
+			      (long long)atomic_load(&self->used), self->limit);
+		/* It stays the input's alone, and is freed once. */
+		if (*isTaken)
+			self->buffers[graph->output[task]].data = NULL;
+		return false;
+	}
+	return true;
+}
+
+static void describe(struct hdExecuteWorker *worker, uint32_t task,
+		     hdKernelCall *call)
+{
+	const struct hdExecution *self = worker->execution;
+	const hdPGraph *graph = self->plan.graph;
+	const struct hdPredictConfig *config =
+		&graph->configs[graph->config[task]];
+	const struct hdPredictKernel *kernel = &graph->kernels[config->kernel];
+
+	call->kernel = kernel->id;
+	call->in = worker->in;
+	call->out = worker->out;
+	call->variables = worker->variables;
+	call->inCount = graph->input[task + 1] - graph->input[task];
+	call->outCount = graph->output[task + 1] - graph->output[task];
+	call->variableCount = kernel->variableCount;
+	hdPredictTile(graph, task, &call->row, &call->column);
+	for (uint32_t i = 0; i < call->inCount; i++) {
+		uint32_t source = graph->source[graph->input[task] + i];
+		hdKernelBuffer *in = &worker->in[i];
+
+		in->data = self->buffers[source].data;
+		in->size = (size_t)graph->sizes[config->sizes + i];
+		hdPredictTile(graph, self->plan.producer[source], &in->row,
+			      &in->column);
+	}
+	for (uint32_t i = 0; i < call->outCount; i++)
+		worker->out[i] = (hdKernelBuffer){
+			self->buffers[graph->output[task] + i].data,
+			(size_t)hdPredictOutputSize(graph, task, i), call->row,
+			call->column
+		};
+	for (uint32_t v = 0; v < kernel->variableCount; v++)
+		worker->variables[v] =
+			(hdKernelVariable){ kernel->variables[v],
+					    graph->values[config->values + v] };
+}
+
+/* Inputs are not needed any more, and outputs are there. */
+static void passOn(struct hdExecuteWorker *worker, uint32_t task,
+		   uint32_t taken)
+{
+	struct hdExecution *self = worker->execution;
+	const hdPGraph *graph = self->plan.graph;
+
+	for (uint32_t j = graph->input[task]; j < graph->input[task + 1]; j++) {
+		uint32_t source = graph->source[j];
+
+		/* What holds an output now is not to be freed, nor a result. */
+		if (source == taken)
+			self->buffers[source].data = NULL;
+		else if (!self->keepsResults ||
+			 graph->output[task] < graph->output[task + 1])
+			hdExecuteRelease(self, source);
+	}
+	for (uint32_t d = graph->output[task]; d < graph->output[task + 1];
+	     d++) {
+		hdExecuteDeliver(self, d, task);
+		post(self, d);
+	}
+}
+
+static bool call(struct hdExecuteWorker *worker, uint32_t task,
+		 const hdKernel *kernel)
+{
+	struct hdExecution *self = worker->execution;
+	char name[1000];
+	hdKernelCall what = {
+		.task = hdExecuteTaskName(self, task, name, sizeof(name)),
+	};
+	int ret;
+
+	describe(worker, task, &what);
+	atomic_store(&worker->mark->current, task);
+	ret = hdKernelRun(kernel, &what);
+	atomic_store(&worker->mark->current, HD_PREDICT_NONE);
+	if (ret < 0)
+		hdExecuteFail(self, HD_EXECUTE_INVALID, task, "it failed: %s",
+			      strerror(-ret));
+	else if (ret > 0)
+		hdExecuteFail(self, HD_EXECUTE_INVALID, task,
+			      "it failed with %d", ret);
+	return ret == 0;
+}
+
+/* Keep why the first of some records could not be written. */
+static void note(bool isLogged, int *error)
+{
+	if (!isLogged && !*error)
+		*error = errno ? errno : EIO;
+}
+
+/* Whether the next task may be run. */
+static bool runTask(struct hdExecuteWorker *worker, uint32_t task)
+{
+	struct hdExecution *self = worker->execution;
+	const hdPGraph *graph = self->plan.graph;
+	const hdKernel *kernel =
+		self->kernels[graph->configs[graph->config[task]].kernel];
+	struct timespec now;
+	bool isTaken, isGood;
+	int error = 0;
+
+	note(hdExecuteLogWait(worker, task), &error);
+	if (!await(worker, task)) {
+		hdExecuteLogArrived(worker, task);
+		return false;
+	}
+	note(hdExecuteLogArrived(worker, task), &error);
+	if (!allocate(worker, task, kernel, &isTaken))
+		return false;
+	note(hdExecuteLogTask(worker, task), &error);
+	isGood = call(worker, task, kernel);
+	worker->endNs = hdMonotonicNow();
+	now = hdClockToTimespec(hdClockNow());
+	note(hdExecuteLogTaskEnd(worker, task, &now), &error);
+	if (isGood && error)
+		hdExecuteFail(self, HD_EXECUTE_FAILED, task,
+			      "it cannot be recorded: %s",
+			      hdRecordReason(error));
+	passOn(worker, task,
+	       isTaken ? graph->source[graph->input[task] + kernel->inout - 1]
+		       : HD_PREDICT_NONE);
+	return isGood && !error;
+}
+
+static void *work(void *context)
+{
+	struct hdExecuteWorker *worker = context;
+	struct hdExecution *self = worker->execution;
+	const struct hdPredictPlan *plan = &self->plan.base.plan;
+
+	hdExecutePin(worker->cpu);
+	for (uint32_t i = plan->first[worker->pe];
+	     i < plan->first[worker->pe + 1]; i++) {
+		if (!runTask(worker, plan->order[i]))
+			break;
+	}
+	atomic_fetch_sub(&self->working, 1);
+	hdExecuteWake(self);
+	return NULL;
+}
+
+int hdExecuteStart(struct hdExecution *self)
+{
+	int ret = 0;
+
+	atomic_store(&self->working, self->workerCount);
+	for (uint32_t w = 0; w < self->workerCount; w++) {
+		struct hdExecuteWorker *worker = &self->workers[w];
+
+		if (ret == 0)
+			ret = hdThreadStart(&worker->thread, work, worker);
+		worker->isRunning = ret == 0;
+		if (ret < 0)
+			atomic_fetch_sub(&self->working, 1);
+	}
+	if (ret < 0)
+		hdExecuteStop(self);
+	return ret;
+}
+
+void hdExecuteJoin(struct hdExecution *self)
+{
+	for (uint32_t w = 0; w < self->workerCount; w++) {
+		if (self->workers[w].isRunning)
+			pthread_join(self->workers[w].thread, NULL);
+		self->workers[w].isRunning = false;
+	}
+}
