@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -22,16 +23,21 @@ static void freeNames(struct newFile *self)
 	*self = (struct newFile){ .path = NULL };
 }
 
-/** Permissions as of the file that is replaced, else as of any new file. */
+/** Permissions as of the file that is replaced, else as of any new file. The
+ * mask of the process is there to be exchanged only: by one thread at a time.
+ */
 static mode_t modeFor(const char *path)
 {
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 	struct stat status;
 	mode_t mask;
 
 	if (stat(path, &status) == 0)
 		return status.st_mode & 0777;
+	pthread_mutex_lock(&lock);
 	mask = umask(0);
 	umask(mask);
+	pthread_mutex_unlock(&lock);
 	return 0666 & ~mask;
 }
 

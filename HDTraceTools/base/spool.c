@@ -90,22 +90,24 @@ static int writeTail(struct spool *self)
 {
 	const unsigned char *bytes = self->tail->data;
 	size_t left = self->tail->len;
+	uint64_t end = self->written;
 	int ret = openFile(self);
 
 	if (ret < 0)
 		return ret;
 	while (left) {
-		ssize_t done =
-			pwrite(self->fd, bytes, left, (off_t)self->written);
+		ssize_t done = pwrite(self->fd, bytes, left, (off_t)end);
 
 		if (done < 0 && errno == EINTR)
 			continue;
+		/* Then all is still in memory. */
 		if (done < 0)
 			return -errno;
 		bytes += done;
 		left -= (size_t)done;
-		self->written += (uint64_t)done;
+		end += (uint64_t)done;
 	}
+	self->written = end;
 	g_byte_array_set_size(self->tail, 0);
 	/* The last window may have been read when it was shorter. */
 	for (size_t i = 0; i < SPOOL_WINDOWS; i++)

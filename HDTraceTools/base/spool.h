@@ -24,7 +24,8 @@ uint64_t spoolLength(const struct spool *self);
 /** Empty it. */
 void spoolClear(struct spool *self);
 
-/** Append bytes; 0, or the negative errno of the temporary file. */
+/** Append bytes; 0, or the negative errno of the temporary file: then the spool
+ *  is as it was. */
 int spoolAppend(struct spool *self, const void *bytes, size_t size);
 
 /** Append all of another spool; 0, or a negative errno. */

@@ -38,6 +38,37 @@ void tasksWaitFor(struct tasks *self, size_t number)
 	pthread_mutex_unlock(&self->lock);
 }
 
+bool tasksIsTurn(struct tasks *self, size_t number)
+{
+	bool isTurn;
+
+	pthread_mutex_lock(&self->lock);
+	isTurn = self->taken == number;
+	pthread_mutex_unlock(&self->lock);
+	return isTurn;
+}
+
+void tasksWaitUntil(struct tasks *self, size_t number, tasksIsSo *isSo,
+		    void *data)
+{
+	pthread_mutex_lock(&self->lock);
+	while (self->taken != number && !(isSo && isSo(data)))
+		pthread_cond_wait(&self->changed, &self->lock);
+	pthread_mutex_unlock(&self->lock);
+}
+
+void tasksWaitTurn(struct tasks *self, size_t number)
+{
+	tasksWaitUntil(self, number, NULL, NULL);
+}
+
+void tasksTell(struct tasks *self)
+{
+	pthread_mutex_lock(&self->lock);
+	pthread_cond_broadcast(&self->changed);
+	pthread_mutex_unlock(&self->lock);
+}
+
 static void *work(void *data)
 {
 	struct tasks *self = data;
@@ -81,6 +112,7 @@ static void doAlone(struct tasks *self, tasksTake *take)
 		self->run(self, self->data, i);
 		self->isDone[i] = true;
 		take(self->data, i);
+		self->taken++;
 	}
 }
 

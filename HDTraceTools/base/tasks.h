@@ -11,6 +11,7 @@
 #ifndef HD_TASKS_H
 #define HD_TASKS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct tasks;
@@ -24,6 +25,21 @@ typedef void tasksTake(void *data, size_t number);
 
 /** Do all tasks, from number 0 on; returns when all results were taken. */
 void tasksDo(size_t count, tasksRun *run, tasksTake *take, void *data);
+
+/** For tasksRun: whether all results of tasks with lower numbers were taken, so
+ *  that this one may do what is to be done in order; and wait for that. */
+bool tasksIsTurn(struct tasks *tasks, size_t number);
+void tasksWaitTurn(struct tasks *tasks, size_t number);
+
+/** Whether something is so that who waits wants. */
+typedef bool tasksIsSo(void *data);
+
+/** For tasksRun: wait until it is the task's turn, or something is so; and tell
+ *  those who wait that it may be. @p isSo is called with a lock held, so it
+ *  calls nothing of here. */
+void tasksWaitUntil(struct tasks *tasks, size_t number, tasksIsSo *isSo,
+		    void *data);
+void tasksTell(struct tasks *tasks);
 
 /** For tasksRun: wait until another task with a lower number was done. */
 void tasksWaitFor(struct tasks *tasks, size_t number);

@@ -5,10 +5,13 @@
  */
 #include "config.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "HDTraceTools/check/check.h"
+#include "HDTraceTools/command/delayoption.h"
+#include "HDTraceTools/command/parts.h"
 #include "HDTraceTools/command/rules.h"
 #include "HDTraceTools/model/kind.h"
 #include "HDTraceTools/model/units.h"
@@ -83,8 +86,6 @@ static void takeMessage(const hdIMessage *message, void *data)
 	struct check *check = data;
 
 	toolCount(check->tool, message->severity);
-	if (strcmp(message->rule, "trc.nested-no-owner") == 0)
-		check->lostOwner = true;
 	if (check->tool->isQuiet)
 		return;
 	toolProgressHide(check->tool);
@@ -154,6 +155,18 @@ static void checkKind(struct check *check, const hdIGroup *group,
 			valueKindName(valueKind(group, value, NULL)));
 }
 
+/** Say that a group is late by more, or less, than was taken away. */
+static void checkDelay(struct check *check, const hdIGroup *group)
+{
+	int64_t delay, applied;
+
+	if (delayOfGroup(group, &delay, &applied) && delay != applied)
+		toolReport(check->tool, "stat.delay", group->file, -1, 0,
+			   "its stamps are %g ms %s than what they are of",
+			   fabs((double)(delay - applied)) / 1e6,
+			   delay > applied ? "later" : "earlier");
+}
+
 static void checkValues(struct check *check, const hdIGroup *group)
 {
 	GHashTable *first = g_hash_table_new(g_str_hash, g_str_equal);
@@ -201,6 +214,7 @@ static void checkGroup(struct check *check, const hdIGroup *group)
 	bool hasStart;
 	int64_t start;
 
+	checkDelay(check, group);
 	checkValues(check, group);
 	if (group->isReadable)
 		reader = scanOpenStat(&check->scan, group);
@@ -215,7 +229,84 @@ static void checkGroup(struct check *check, const hdIGroup *group)
 			   "there are no entries");
 	g_array_append_val(check->spans, self.span);
 	hdI_closeStat(reader);
-	toolProgressFile(check->tool, group->fileSize);
+}
+
+/* ---- Several files at a time -------------------------------------------- */
+
+/** The groups, then the traces. */
+struct checkFiles {
+	struct check *check;
+	const struct check *begun; /**< As it was before the first one. */
+	size_t groups;
+};
+
+/** Takes what the library says of a trace. */
+static void takeOfTrace(const hdIMessage *message, void *data)
+{
+	struct check *own = data;
+
+	if (strcmp(message->rule, "trc.nested-no-owner") == 0)
+		own->lostOwner = true;
+	toolTakeDiagnostic(message, own->tool);
+}
+
+static void runFile(struct part *part, size_t number, void *data)
+{
+	const struct checkFiles *files = data;
+	const struct check *check = files->begun;
+	const hdIProject *project = check->project;
+	struct check *own = g_memdup2(check, sizeof(*own));
+	const struct diagnosticSink sink = { takeOfTrace, own };
+
+	own->tool = &part->tool;
+	own->scan.tool = &part->tool;
+	own->scan.sink = &sink;
+	own->spans = g_array_new(FALSE, FALSE, sizeof(struct checkSpan));
+	own->messages = NULL;
+	if (number < files->groups) {
+		checkGroup(own, project->groups[number]);
+	} else {
+		own->messages = checkMessagesPart(check->messages);
+		checkTrace(own, project->traces[number - files->groups]);
+	}
+	part->result = own;
+}
+
+static bool takeFile(struct part *part, size_t number, void *data)
+{
+	const struct checkFiles *files = data;
+	struct check *check = files->check;
+	const hdIProject *project = check->project;
+	struct check *own = part->result;
+
+	g_array_append_vals(check->spans, own->spans->data, own->spans->len);
+	g_array_unref(own->spans);
+	if (own->messages) {
+		checkMessagesAdd(check->messages, own->messages);
+		checkMessagesFree(own->messages);
+	}
+	g_free(own);
+	toolProgressFile(
+		check->tool,
+		number < files->groups
+			? project->groups[number]->fileSize
+			: project->traces[number - files->groups]->fileSize);
+	return true;
+}
+
+static void checkFiles(struct check *check)
+{
+	const struct check begun = *check;
+	struct checkFiles files = { check, &begun, check->project->groupCount };
+	const struct partsWork work = {
+		.tool = check->tool,
+		.count = files.groups + check->project->traceCount,
+		.run = runFile,
+		.take = takeFile,
+		.data = &files,
+	};
+
+	partsDo(&work);
 }
 
 static gint compareSpans(gconstpointer a, gconstpointer b)
@@ -277,9 +368,7 @@ static void checkAll(struct check *check)
 	checkProject(check);
 	checkMissing(check);
 	checkInfos(check);
-	for (size_t i = 0; i < check->project->groupCount; i++)
-		checkGroup(check, check->project->groups[i]);
-	scanTraces(&check->scan, checkTrace, check);
+	checkFiles(check);
 	checkMessagesEnd(check);
 	checkRelations(check);
 	checkSpans(check);

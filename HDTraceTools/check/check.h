@@ -50,7 +50,7 @@ void checkMissing(struct check *check);
 void checkInfos(struct check *check);
 
 /** Read a trace to its end and check it. */
-void checkTrace(const hdITraceFile *trace, void *check);
+void checkTrace(struct check *check, const hdITraceFile *trace);
 
 /** Read all relations and check how they fit together. */
 void checkRelations(struct check *check);
@@ -60,6 +60,13 @@ void checkRelations(struct check *check);
 /** Get ready for the messages of a project. */
 struct checkMessages *checkMessagesNew(const hdIProject *project);
 
+/** Get ready for those of one trace, in any thread; what it came from stays. */
+struct checkMessages *checkMessagesPart(const struct checkMessages *self);
+
+/** Add what was noted of a trace; in the order of the traces. */
+void checkMessagesAdd(struct checkMessages *self,
+		      const struct checkMessages *part);
+
 void checkMessagesFree(struct checkMessages *self);
 
 /** The records that follow are those of another trace. */
@@ -68,7 +75,7 @@ void checkMessagesEnter(struct checkMessages *self, const hdITraceFile *trace);
 /** Note the messages that a record sends or receives. */
 void checkMessage(struct checkMessages *self, const hdIRecord *record);
 
-/** All traces were read: report messages that arrive too early. */
+/** All traces were added: report messages that arrive too early. */
 void checkMessagesEnd(struct check *check);
 
 /** The label of a node at a level, or NULL. */

@@ -43,20 +43,27 @@ struct pair {
 
 struct checkMessages {
 	struct messages *messages;
-	struct channels *channels; /**< Of struct checkChannel. */
-	GHashTable *nodes;         /**< Global rank to hdINode of a trace. */
-	struct residuals *residuals;
+	struct channels *channels;   /**< Of struct checkChannel. */
+	GHashTable *nodes;           /**< Global rank to hdINode of a trace. */
+	struct residuals *residuals; /**< NULL: this is of one trace. */
 };
 
 /* ---- Channels ---------------------------------------------------------- */
 
-static void noteEnd(const struct messageEnd *end, void *data)
+static struct checkChannel *channelOf(struct checkMessages *self,
+				      const struct messageEnd *end)
 {
-	struct checkMessages *self = data;
 	struct checkChannel *channel = channelsNote(self->channels, end);
 
 	for (int i = 0; i < 2 && !channel->times[i]; i++)
 		channel->times[i] = g_array_new(FALSE, FALSE, sizeof(int64_t));
+	return channel;
+}
+
+static void noteEnd(const struct messageEnd *end, void *data)
+{
+	struct checkChannel *channel = channelOf(data, end);
+
 	g_array_append_val(channel->times[end->isSent], end->time);
 }
 
@@ -232,16 +239,48 @@ void checkMessagesEnd(struct check *check)
 
 /* ---- Begin and end ----------------------------------------------------- */
 
-struct checkMessages *checkMessagesNew(const hdIProject *project)
+static struct checkMessages *make(struct messages *messages)
 {
 	struct checkMessages *self = g_new0(struct checkMessages, 1);
 
-	self->messages = messagesNew(project);
+	self->messages = messages;
 	self->channels = channelsNew(sizeof(struct checkChannel));
 	self->nodes = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free,
 					    NULL);
+	return self;
+}
+
+struct checkMessages *checkMessagesNew(const hdIProject *project)
+{
+	struct checkMessages *self = make(messagesNew(project));
+
 	self->residuals = residualsNew(project);
 	return self;
+}
+
+struct checkMessages *checkMessagesPart(const struct checkMessages *self)
+{
+	return make(messagesCopy(self->messages));
+}
+
+void checkMessagesAdd(struct checkMessages *self,
+		      const struct checkMessages *part)
+{
+	GHashTableIter iterator;
+	gpointer rank, node;
+
+	for (uint64_t i = 0; i < channelsCount(part->channels); i++) {
+		const struct checkChannel *from = channelsAt(part->channels, i);
+		struct checkChannel *to = channelOf(self, &from->channel.key);
+
+		for (int k = 0; k < 2; k++)
+			g_array_append_vals(to->times[k], from->times[k]->data,
+					    from->times[k]->len);
+	}
+	g_hash_table_iter_init(&iterator, part->nodes);
+	while (g_hash_table_iter_next(&iterator, &rank, &node))
+		g_hash_table_insert(self->nodes,
+				    g_memdup2(rank, sizeof(int64_t)), node);
 }
 
 void checkMessagesFree(struct checkMessages *self)

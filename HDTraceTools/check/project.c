@@ -347,7 +347,7 @@ static void checkLines(struct check *check, const char *file,
 		const struct infoLine *line = lines->pdata[i];
 
 		if (line->kind == INFO_FILE || line->kind == INFO_CLOCK ||
-		    line->kind == INFO_COMM_NAME)
+		    line->kind == INFO_COMM_NAME || line->kind == INFO_PROCESS)
 			continue;
 		if (line->kind == INFO_COMM && !holdsRank(line, rank))
 			toolReport(check->tool, "info.comm-rank", file,

@@ -12,6 +12,7 @@
 #include "HDTraceTools/base/sorter.h"
 #include "HDTraceTools/check/check.h"
 #include "HDTraceTools/model/diagnostics.h"
+#include "HDTraceTools/model/relations/inferred.h"
 #include "HDTraceTools/model/relations/tokens.h"
 #include "common/format/relationid.h"
 
@@ -33,12 +34,14 @@ struct relationCheck {
 	uint64_t spanCauses;  /**< ... so many of them references. */
 	GPtrArray *hosts;     /**< Of each file: its host, or "". */
 	GHashTable *owners;
+	struct inferredAskers *askers; /**< Or NULL. */
 	int64_t clockError;
 	GString *text;
 	uint64_t open; /**< In the file at hand. */
 	uint64_t openStates;
 	uint64_t failed;
-	uint64_t malformed; /**< Causes and traces. */
+	uint64_t inferred;  /**< Causes. */
+	uint64_t malformed; /**< And traces. */
 };
 
 static int compareMentions(const void *left, const void *right)
@@ -170,6 +173,11 @@ static void takeRelation(struct relationCheck *self,
 		self->failed += relationStateError(state) != NULL;
 	}
 	checkForm(self, relation);
+	self->inferred +=
+		relation->parentKind == HDI_PARENT_NONE &&
+		inferredAskersHave(self->askers,
+				   self->check->project->relations[file]->node,
+				   relation->states, relation->stateCount);
 	relationToken(owner, relation, self->text);
 	add(self, &mention);
 	hdSpanId(self->text->str, self->text->len, span);
@@ -224,7 +232,8 @@ static void readFile(struct relationCheck *self, uint32_t index)
 	if (reader && hdI_getRelationOwner(reader, &owner) == 1)
 		checkOwner(self, file, &owner);
 	g_ptr_array_add(self->hosts, g_strdup(owner.host));
-	self->open = self->openStates = self->failed = self->malformed = 0;
+	self->open = self->openStates = self->failed = 0;
+	self->inferred = self->malformed = 0;
 	while (reader && !self->check->tool->hasFailed &&
 	       hdI_readRelation(reader, &relation) == 1) {
 		takeRelation(self, &owner, relation, index);
@@ -238,6 +247,9 @@ static void readFile(struct relationCheck *self, uint32_t index)
 	report(self, "rel.state-open", file->file, self->openStates,
 	       "states of relations that end do not end");
 	report(self, "rel.failed", file->file, self->failed, "states failed");
+	report(self, "rel.inferred", file->file, self->inferred,
+	       "relations have a cause that is inferred, from the number of a "
+	       "process");
 	report(self, "rel.token", file->file, self->malformed,
 	       "causes or traces of relations are no tokens, spans or traces");
 	g_array_append_val(self->check->spans, span);
@@ -329,6 +341,7 @@ void checkRelations(struct check *check)
 	self.hosts = g_ptr_array_new_with_free_func(g_free);
 	self.owners =
 		g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	self.askers = inferredAskersNew(project);
 	self.text = g_string_new(NULL);
 	for (size_t i = 0; i < project->relationCount; i++)
 		readFile(&self, (uint32_t)i);
@@ -336,6 +349,7 @@ void checkRelations(struct check *check)
 	if (self.spanCauses > 0)
 		checkMentions(&self, self.spans);
 	g_string_free(self.text, TRUE);
+	inferredAskersFree(self.askers);
 	g_hash_table_destroy(self.owners);
 	g_ptr_array_free(self.hosts, TRUE);
 	sorterFree(self.mentions);

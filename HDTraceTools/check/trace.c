@@ -10,6 +10,7 @@
 
 #include "HDTraceTools/check/check.h"
 #include "HDTraceTools/model/messages.h"
+#include "HDTraceTools/sites/sites.h"
 
 /** What is known about the records at one depth, inside the same state. */
 struct nesting {
@@ -29,8 +30,13 @@ struct traceCheck {
 	GArray *nestings; /**< struct nesting, by depth. */
 	const char *rank;
 	const char *thread;
+	bool hasComms; /**< Whether the rank, or thread, has any. */
+	bool hasTypes;
+	GHashTable *comms; /**< Those that were met: asking takes long. */
+	GHashTable *types;
 	GHashTable *reported; /**< Ids that were complained about. */
 	uint64_t epochs;      /**< Those with a number; see messages.h. */
+	struct sites *sites;
 };
 
 static struct nesting *nestingAt(struct traceCheck *self, unsigned int depth)
@@ -97,31 +103,63 @@ static void checkId(struct traceCheck *self, const hdIRecord *record,
 			   attribute->value, self->rank);
 }
 
+/** Whether the rank has a communicator. */
+static bool hasComm(struct traceCheck *self, const char *id)
+{
+	if (g_hash_table_contains(self->comms, id))
+		return true;
+	return checkHasComm(self->check, self->rank, id) &&
+	       g_hash_table_add(self->comms, g_strdup(id));
+}
+
+/** Whether the thread has a datatype. */
+static bool hasType(struct traceCheck *self, const char *id)
+{
+	if (g_hash_table_contains(self->types, id))
+		return true;
+	return checkHasDatatype(self->check, self->rank, self->thread, id) &&
+	       g_hash_table_add(self->types, g_strdup(id));
+}
+
 static void checkReferences(struct traceCheck *self, const hdIRecord *record)
 {
-	const struct check *check = self->check;
-	bool hasComms = self->rank && checkHasComm(check, self->rank, NULL);
-	bool hasTypes = self->rank && self->thread &&
-			checkHasDatatype(check, self->rank, self->thread, NULL);
-
-	if (!hasComms && !hasTypes)
+	if (!self->hasComms && !self->hasTypes)
 		return;
 	for (size_t i = 0; i < record->attributeCount; i++) {
 		const hdIAttribute *attribute = &record->attributes[i];
 		const char *name = attribute->name;
 
-		if (hasComms && strcmp(name, "cid") == 0 &&
-		    !checkHasComm(check, self->rank, attribute->value))
+		if (self->hasComms && strcmp(name, "cid") == 0 &&
+		    !hasComm(self, attribute->value))
 			checkId(self, record, attribute, "trc.comm",
 				"communicator");
-		if (hasTypes &&
+		if (self->hasTypes &&
 		    (strcmp(name, "tid") == 0 || strcmp(name, "sendTid") == 0 ||
 		     strcmp(name, "recvTid") == 0) &&
-		    !checkHasDatatype(check, self->rank, self->thread,
-				      attribute->value))
+		    !hasType(self, attribute->value))
 			checkId(self, record, attribute, "trc.datatype",
 				"datatype");
 	}
+}
+
+/** Complain about a call site that is not described, or not rightly. */
+static void checkSite(struct traceCheck *self, const hdIRecord *record)
+{
+	const struct site *site;
+	enum siteSaid said = sitesTake(self->sites, record, &site);
+
+	if (said == SITE_UNKNOWN)
+		toolReport(self->check->tool, "trc.site", self->trace->file,
+			   record->offset, 0,
+			   "%s names a call site that neither it nor a state "
+			   "before it describes",
+			   record->name);
+	else if (said == SITE_WRONG)
+		toolReport(self->check->tool, "trc.site", self->trace->file,
+			   record->offset, 0,
+			   "%s describes a call site that has no address, or "
+			   "lies in no object that is described",
+			   record->name);
 }
 
 static void checkRecord(struct traceCheck *self, const hdIRecord *record)
@@ -133,6 +171,7 @@ static void checkRecord(struct traceCheck *self, const hdIRecord *record)
 		checkChildren(self, record);
 	checkOrder(self, record);
 	checkReferences(self, record);
+	checkSite(self, record);
 	checkMessage(self->check->messages, record);
 	self->epochs += messagesEpoch(record, NULL);
 }
@@ -146,9 +185,8 @@ static bool takeRecord(const hdIRecord *record, void *data)
 	return true;
 }
 
-void checkTrace(const hdITraceFile *trace, void *data)
+void checkTrace(struct check *check, const hdITraceFile *trace)
 {
-	struct check *check = data;
 	hdITraceReader *reader = scanOpenTrace(&check->scan, trace);
 	const char *thread = checkLabelAt(trace->node, check->threadLevel);
 	struct traceCheck self = {
@@ -162,6 +200,14 @@ void checkTrace(const hdITraceFile *trace, void *data)
 	if (!reader)
 		return;
 	self.nestings = g_array_new(FALSE, TRUE, sizeof(struct nesting));
+	self.sites = sitesNew();
+	self.hasComms = self.rank && checkHasComm(check, self.rank, NULL);
+	self.hasTypes = self.rank &&
+			checkHasDatatype(check, self.rank, self.thread, NULL);
+	self.comms =
+		g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	self.types =
+		g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	self.reported =
 		g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	check->lostOwner = false;
@@ -175,6 +221,9 @@ void checkTrace(const hdITraceFile *trace, void *data)
 			   MESSAGES_EPOCHS, self.epochs);
 	g_array_append_val(check->spans, self.span);
 	g_array_free(self.nestings, TRUE);
+	g_hash_table_destroy(self.comms);
+	g_hash_table_destroy(self.types);
 	g_hash_table_destroy(self.reported);
+	sitesFree(self.sites);
 	hdI_closeTrace(reader);
 }

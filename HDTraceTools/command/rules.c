@@ -50,6 +50,9 @@ static const hdIRule rules[] = {
 	  "The values of a group are measured, not simulated." },
 	{ "stat.kind", HDI_WARNING,
 	  "The kind of a value is gauge, counter or delta." },
+	{ "stat.delay", HDI_NOTE,
+	  "The times of a group are those of what was measured, and not "
+	  "late." },
 	{ "stat.value-twice", HDI_WARNING,
 	  "The values of a group have different names." },
 	{ "trc.empty", HDI_NOTE, "A trace has states or events." },
@@ -65,6 +68,11 @@ static const hdIRule rules[] = {
 	{ "trc.datatype", HDI_WARNING,
 	  "A datatype (tid, sendTid, recvTid) that a state names is one of its "
 	  "rank." },
+	{ "trc.site", HDI_WARNING,
+	  "A call site (site) that a state names is described by then." },
+	{ "trc.program", HDI_NOTE,
+	  "The programs and libraries of call sites are there, and have the "
+	  "build ids that they had." },
 	{ "trc.message", HDI_WARNING,
 	  "Messages are received after they are sent, but for the errors of "
 	  "the clocks of both hosts." },
@@ -73,6 +81,9 @@ static const hdIRule rules[] = {
 	  "States end before their relation does." },
 	{ "rel.failed", HDI_NOTE,
 	  "States do not fail: they have no attribute error." },
+	{ "rel.inferred", HDI_NOTE,
+	  "What caused a relation is known, and not inferred from the number "
+	  "of a process." },
 	{ "rel.owner-twice", HDI_WARNING,
 	  "Two files have different hostIDs, localTokens or topologyNumbers." },
 	{ "rel.twice", HDI_WARNING, "A relation begins once in a file." },

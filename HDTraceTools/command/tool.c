@@ -28,11 +28,22 @@ static const char *const toolColors[] = { "auto", "always", "never", NULL };
 static struct cliWords toolWords[TOOL_TABLE_MAX];
 static struct cliOldLetter toolOldLetters[TOOL_TABLE_MAX];
 
+void toolWaitTurn(struct tool *tool)
+{
+	if (tool->turn)
+		tool->turn->wait(tool->turn);
+}
+
 static void sayLine(struct tool *tool, const char *format, va_list arguments)
 {
-	char *text = g_strdup_vprintf(format, arguments);
-	GString *line = g_string_new("hdtrace");
+	char *text;
+	GString *line;
 
+	tool->hasFailed = true;
+	if (tool->turn && !tool->turn->wait(tool->turn))
+		return;
+	text = g_strdup_vprintf(format, arguments);
+	line = g_string_new(tool->program ? tool->program : "hdtrace");
 	toolProgressHide(tool);
 	if (tool->command)
 		g_string_append_printf(line, " %s", tool->command);
@@ -42,7 +53,6 @@ static void sayLine(struct tool *tool, const char *format, va_list arguments)
 	fputs(line->str, stderr);
 	g_string_free(line, TRUE);
 	g_free(text);
-	tool->hasFailed = true;
 }
 
 void toolError(struct tool *tool, const char *format, ...)
@@ -300,6 +310,8 @@ int toolFinish(struct tool *tool)
 	toolProgressEnd(tool);
 	errno = 0;
 	if (fflush(stdout) != 0 || ferror(stdout)) {
+		if (!errno)
+			errno = tool->outputError;
 		/* Who reads our output and goes away has seen enough. */
 		if (errno != EPIPE)
 			toolError(tool, "cannot write the output: %s",
@@ -318,7 +330,10 @@ void toolProgressStart(struct tool *tool, int64_t total)
 
 void toolProgressAt(struct tool *tool, int64_t bytes)
 {
-	cliProgressAt(&tool->progress, bytes);
+	if (tool->turn)
+		tool->turn->showAt(tool->turn, bytes);
+	else
+		cliProgressAt(&tool->progress, bytes);
 }
 
 void toolProgressFile(struct tool *tool, int64_t bytes)

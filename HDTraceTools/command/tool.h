@@ -24,8 +24,18 @@ enum toolStatus {
 	TOOL_FOUND = 3,    /**< With --fail: there is something to tell. */
 };
 
+/** What a tool asks that is one of several which work at the same time, so that
+ *  they speak one after the other; see parts.h. */
+struct toolTurn {
+	/** Wait until it may speak; false: nobody wants to know. */
+	bool (*wait)(struct toolTurn *self);
+	/** Show that this many bytes of its file are done, if it may speak. */
+	void (*showAt)(struct toolTurn *self, int64_t bytes);
+};
+
 /** State of a running subcommand. */
 struct tool {
+	const char *program; /**< NULL: hdtrace. */
 	const char *command; /**< "stat"; NULL for hdtrace itself. */
 	enum outFormat format;
 	bool isQuiet;
@@ -39,7 +49,10 @@ struct tool {
 	hdIMessageHandler take;
 	void *takeData;
 	bool hasFailed; /**< Something was said with toolError(). */
+	/** Why stdout took no more, if that was found while it was written. */
+	int outputError;
 	struct cliProgress progress;
+	struct toolTurn *turn;    /**< NULL: it speaks at any time. */
 	struct cliCommand parsed; /**< By toolParse(). */
 };
 
@@ -80,6 +93,8 @@ extern const char *const toolTextOnly[];
 	X(report, "report time, energy, and what went wrong")           \
 	X(compare, "say what differs between runs")                     \
 	X(relations, "show what caused what, how long, and its energy") \
+	X(diagnose, "say which node is slow, and in which layer")       \
+	X(delay, "find how far power lags behind load")                 \
 	X(view, "show a project of any size in a browser")              \
 	X(export, "write a project in a format of other tools")         \
 	X(plot, "draw values and states over time: SVG, PNG, PDF")      \
@@ -115,6 +130,11 @@ int toolUsage(struct tool *tool, const char *format, ...) G_GNUC_PRINTF(2, 3);
 /** Find a word of an option among those of struct toolHelp: as cliChoose(). */
 int toolChoose(struct tool *tool, const char *option, const char *word,
 	       int *index);
+
+/** Wait until what others have to say before is said; at once if there are
+ * none.
+ */
+void toolWaitTurn(struct tool *tool);
 
 /** Count a message for the exit status. */
 void toolCount(struct tool *tool, hdISeverity severity);

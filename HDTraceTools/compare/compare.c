@@ -152,6 +152,7 @@ int compareRun(struct tool *tool, int argc, char **argv)
 		{ "power", 0, 0, G_OPTION_ARG_FILENAME, &self.power,
 		  "Values that tell the energy of a node", "PATTERN" },
 		ATTRIBUTION_ENTRY(&self.ruleText),
+		DELAY_ENTRY(&self.isAsRecorded),
 		{ "top", 0, 0, G_OPTION_ARG_INT, &self.top,
 		  "Number of rows to list of each kind (10)", "N" },
 		{ "all", 'a', 0, G_OPTION_ARG_NONE, &self.isAll,

@@ -115,6 +115,7 @@ struct compare {
 	/* Options. */
 	char *power;
 	char *ruleText;
+	gboolean isAsRecorded;
 	enum attributionRule rule;
 	char *levelText;
 	int top;

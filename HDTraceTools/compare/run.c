@@ -335,8 +335,15 @@ bool compareRead(struct compare *self)
 	findingsInit(&findings, self->tool);
 	findings.power = g_strdup(self->power);
 	findings.rule = self->rule;
+	/* What becomes a part of a report is not seen here. */
+	findings.isAsRecorded = TRUE;
 	project = findingsOpen(&findings, run->path);
 	if (project) {
+		hdIMessageHandler take = self->tool->take;
+
+		self->tool->take = NULL;
+		delayApply(self->tool, project, self->isAsRecorded);
+		self->tool->take = take;
 		isGood = findingsStart(&findings, project) == 0;
 		if (isGood) {
 			findingsRead(&findings);

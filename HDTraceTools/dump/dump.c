@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "HDTraceTools/command/parts.h"
+#include "HDTraceTools/command/results.h"
 #include "HDTraceTools/command/scan.h"
 #include "HDTraceTools/dump/dump.h"
 
@@ -169,11 +171,14 @@ static void dumpGroup(struct dump *dump, const hdIGroup *group)
 	if (dump->window)
 		closeWindows(dump);
 	g_free(dump->columns);
-	toolProgressFile(dump->tool, group->fileSize);
 }
 
 static void takeOne(struct dump *dump, const hdIRecord *record)
 {
+	sitesTake(dump->sites, record, &dump->site);
+	/* What was asked for their addresses is remembered by all. */
+	if (dump->site)
+		toolWaitTurn(dump->tool);
 	if (selectionHasTime(&dump->selection, record->start, record->end)) {
 		dump->writer->record(dump, record);
 		dump->states += record->kind == HDI_STATE;
@@ -188,9 +193,8 @@ static bool takeRecord(const hdIRecord *record, void *data)
 	return true;
 }
 
-static void dumpTrace(const hdITraceFile *trace, void *data)
+static void dumpTrace(struct dump *dump, const hdITraceFile *trace)
 {
-	struct dump *dump = data;
 	hdITraceReader *reader = scanOpenTrace(&dump->scan, trace);
 	const hdIRecord *record;
 	const hdIAttribute *attributes;
@@ -201,6 +205,7 @@ static void dumpTrace(const hdITraceFile *trace, void *data)
 		return;
 	dump->trace = trace;
 	dump->number = 0;
+	dump->sites = sitesNew();
 	/* With the first record its attributes are there. */
 	more = hdI_readTrace(reader, &record);
 	attributes = hdI_getTraceAttributes(reader, &count);
@@ -211,6 +216,7 @@ static void dumpTrace(const hdITraceFile *trace, void *data)
 		scanRecords(&dump->scan, reader, takeRecord, dump);
 	if (dump->writer->endTrace)
 		dump->writer->endTrace(dump);
+	sitesFree(dump->sites);
 	hdI_closeTrace(reader);
 }
 
@@ -255,7 +261,7 @@ static bool takeElement(const hdIRelationRecord *record, void *data)
 	return true;
 }
 
-static void dumpRelationFile(struct dump *dump, const hdIRelationFile *file)
+static void dumpRelations(struct dump *dump, const hdIRelationFile *file)
 {
 	hdIRelationReader *reader = scanOpenRelations(&dump->scan, file);
 	hdIRelationOwner owner = { "", "", "" };
@@ -271,38 +277,153 @@ static void dumpRelationFile(struct dump *dump, const hdIRelationFile *file)
 	hdI_closeRelations(reader);
 }
 
-static void dumpRelations(struct dump *dump)
+/* ---- Several files at a time -------------------------------------------- */
+
+/** A file that is to be dumped: one of them. */
+struct dumpFile {
+	const hdIGroup *group;
+	const hdITraceFile *trace;
+	const hdIRelationFile *relations;
+	int64_t size;
+	/** What was written of it; for take. */
+	struct dump *own;
+};
+
+struct dumpFiles {
+	struct dump *dump;
+	struct dump begun; /**< As it was before the first one. */
+	GArray *list;      /**< struct dumpFile */
+};
+
+static struct dumpFile *fileAt(struct dumpFiles *files, size_t number)
+{
+	return &g_array_index(files->list, struct dumpFile, (guint)number);
+}
+
+static void runFile(struct part *part, size_t number, void *data)
+{
+	struct dumpFiles *files = data;
+	struct dumpFile *file = fileAt(files, number);
+	struct dump *own = g_memdup2(&files->begun, sizeof(*own));
+
+	own->tool = &part->tool;
+	own->file = part->file;
+	own->json.file = part->file;
+	own->scan.tool = &part->tool;
+	own->scan.selection = &own->selection;
+	own->scan.output = part->file;
+	own->scan.sink = &part->sink;
+	own->isLater = false;
+	own->entries = own->states = own->events = 0;
+	own->merged = own->rounded = 0;
+	file->own = own;
+	if (file->group)
+		dumpGroup(own, file->group);
+	else if (file->trace)
+		dumpTrace(own, file->trace);
+	else
+		dumpRelations(own, file->relations);
+}
+
+static bool takeFile(struct part *part, size_t number, void *data)
+{
+	struct dumpFiles *files = data;
+	struct dumpFile *file = fileAt(files, number);
+	struct dump *dump = files->dump;
+
+	(void)part;
+	dump->entries += file->own->entries;
+	dump->states += file->own->states;
+	dump->events += file->own->events;
+	dump->merged += file->own->merged;
+	dump->rounded += file->own->rounded;
+	g_free(file->own);
+	toolProgressFile(dump->tool, file->size);
+	return true;
+}
+
+/** Dump files in the order of the list, which is freed. */
+static void dumpFiles(struct dump *dump, GArray *list)
+{
+	static const char *const between[] = {
+		[OUT_TEXT] = "\n",
+		[OUT_CSV] = NULL,
+		[OUT_JSON] = ",",
+	};
+	struct dumpFiles files = { dump, *dump, list };
+	const struct partsWork work = {
+		.tool = dump->tool,
+		.count = list->len,
+		.output = dump->file,
+		.between = between[dump->tool->format],
+		/* An array of JSON has just begun. */
+		.isLater = dump->tool->format == OUT_TEXT && dump->isLater,
+		.run = runFile,
+		.take = takeFile,
+		.data = &files,
+	};
+
+	if (partsDo(&work))
+		dump->isLater = dump->json.hasMember[dump->json.depth] = true;
+	g_array_unref(list);
+}
+
+static GArray *newList(void)
+{
+	return g_array_new(FALSE, FALSE, sizeof(struct dumpFile));
+}
+
+static void dumpAllRelations(struct dump *dump)
 {
 	const hdIProject *project = dump->project;
+	GArray *list = newList();
 
-	call(dump->writer->beginAllRelations, dump);
 	for (size_t i = 0; i < project->relationCount; i++) {
-		const hdIRelationFile *file = project->relations[i];
+		const hdIRelationFile *relations = project->relations[i];
+		const struct dumpFile file = { .relations = relations,
+					       .size = relations->fileSize };
 
-		if (!selectionHasNode(&dump->selection, file->node))
-			continue;
-		dumpRelationFile(dump, file);
-		toolProgressFile(dump->tool, file->fileSize);
+		if (selectionHasNode(&dump->selection, relations->node))
+			g_array_append_val(list, file);
 	}
+	call(dump->writer->beginAllRelations, dump);
+	dumpFiles(dump, list);
 	call(dump->writer->endAllRelations, dump);
 }
 
 static void dumpStats(struct dump *dump)
 {
 	const hdIProject *project = dump->project;
+	GArray *list = newList();
 
-	call(dump->writer->beginStats, dump);
 	for (size_t i = 0; i < project->groupCount; i++) {
-		if (selectionHasGroup(&dump->selection, project->groups[i]))
-			dumpGroup(dump, project->groups[i]);
+		const hdIGroup *group = project->groups[i];
+		const struct dumpFile file = { .group = group,
+					       .size = group->fileSize };
+
+		if (selectionHasGroup(&dump->selection, group))
+			g_array_append_val(list, file);
 	}
+	call(dump->writer->beginStats, dump);
+	dumpFiles(dump, list);
 	call(dump->writer->endStats, dump);
 }
 
 static void dumpTraces(struct dump *dump)
 {
+	const hdIProject *project = dump->project;
+	GArray *list = newList();
+
+	for (size_t i = 0; i < project->traceCount; i++) {
+		const hdITraceFile *trace = project->traces[i];
+		const struct dumpFile file = { .trace = trace,
+					       .size = trace->fileSize };
+
+		if (scanHasTrace(&dump->scan, trace))
+			g_array_append_val(list, file);
+	}
 	call(dump->writer->beginTraces, dump);
-	scanTraces(&dump->scan, dumpTrace, dump);
+	dumpFiles(dump, list);
 	call(dump->writer->endTraces, dump);
 }
 
@@ -332,6 +453,7 @@ void dumpAll(struct dump *dump, const struct dumpParts *parts)
 				    .selection = &dump->selection,
 				    .output = dump->file };
 	dump->json.file = dump->file;
+	dump->addresses = addressesNew();
 	toolProgressStart(dump->tool, totalSize(dump, parts));
 	call(dump->writer->begin, dump);
 	if (parts->project)
@@ -341,8 +463,10 @@ void dumpAll(struct dump *dump, const struct dumpParts *parts)
 	if (parts->traces)
 		dumpTraces(dump);
 	if (parts->relations && dump->project->relationCount)
-		dumpRelations(dump);
+		dumpAllRelations(dump);
 	call(dump->writer->end, dump);
+	resultsTellSites(dump->tool, dump->project, dump->addresses);
+	addressesFree(dump->addresses);
 }
 
 static int parseTime(struct dump *dump, const char *time)
@@ -438,7 +562,7 @@ static int runOn(struct dump *dump, const char *path,
 
 int dumpRun(struct tool *tool, int argc, char **argv)
 {
-	struct dump dump = { .tool = tool };
+	struct dump dump = { .tool = tool, .file = stdout };
 	struct dumpParts parts;
 	char *only = NULL;
 	char *time = NULL;

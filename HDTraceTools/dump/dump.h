@@ -9,6 +9,7 @@
 #include "HDTraceTools/command/scan.h"
 #include "HDTraceTools/command/select.h"
 #include "HDTraceTools/command/tool.h"
+#include "HDTraceTools/sites/sites.h"
 #include "HDTraceTools/model/window.h"
 #include "cli/output.h"
 
@@ -25,7 +26,8 @@ struct dumpWriter;
 struct dump {
 	struct tool *tool;
 	const hdIProject *project;
-	FILE *file; /**< Where to; NULL is stdout, as text goes always. */
+	FILE *file;   /**< Where to. */
+	bool isLater; /**< Whether text follows other text. */
 	struct selection selection;
 	struct scan scan; /**< Set by dumpAll(). */
 	enum dumpTime time;
@@ -42,6 +44,9 @@ struct dump {
 	/** The trace that is written, and the number of the record. */
 	const hdITraceFile *trace;
 	const hdIRelationFile *relations; /**< Or the file of relations. */
+	struct sites *sites;              /**< Of the trace ... */
+	const struct site *site; /**< ... and of the record, or NULL. */
+	struct addresses *addresses;
 	uint64_t number;
 	/** What was written so far. */
 	uint64_t entries;

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "HDTraceTools/command/results.h"
 #include "HDTraceTools/dump/dump.h"
 #include "HDTraceTools/model/column.h"
 #include "HDTraceTools/model/roles.h"
@@ -298,6 +299,11 @@ static void jsonRecord(struct dump *dump, const hdIRecord *record)
 	elements(json, "elements", record->elements, record->elementCount);
 	if (*record->text)
 		outJsonText(json, "text", record->text);
+	if (dump->site) {
+		outJsonObject(json, "call_site", true);
+		resultsPutSite(json, dump->site, dump->addresses);
+		outJsonEnd(json);
+	}
 	outJsonEnd(json);
 }
 

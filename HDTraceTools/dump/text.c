@@ -12,254 +12,277 @@
 #include "HDTraceTools/model/column.h"
 #include "HDTraceTools/model/roles.h"
 
-static void quoted(const char *text, size_t length)
+static void quoted(FILE *file, const char *text, size_t length)
 {
-	GString *out = g_string_new(NULL);
+	GString *out;
 
+	if (outIsPlain(text, length) && !memchr(text, '"', length)) {
+		putc('"', file);
+		fwrite(text, 1, length, file);
+		putc('"', file);
+		return;
+	}
+	out = g_string_new(NULL);
 	outAppendPrintable(out, text, length);
-	putchar('"');
+	putc('"', file);
 	for (size_t i = 0; i < out->len; i++) {
 		if (out->str[i] == '"')
-			putchar('\\');
-		putchar(out->str[i]);
+			putc('\\', file);
+		putc(out->str[i], file);
 	}
-	putchar('"');
+	putc('"', file);
 	g_string_free(out, TRUE);
 }
 
-static void title(const struct dump *dump, const char *kind)
+static void title(struct dump *dump, const char *kind)
 {
-	static bool isLater;
-
-	printf("%s%s%s%s", isLater ? "\n" : "",
-	       dump->tool->isColored ? "\033[1m" : "", kind,
-	       dump->tool->isColored ? "\033[0m" : "");
-	isLater = true;
+	fprintf(dump->file, "%s%s%s%s", dump->isLater ? "\n" : "",
+		dump->tool->isColored ? "\033[1m" : "", kind,
+		dump->tool->isColored ? "\033[0m" : "");
+	dump->isLater = true;
 }
 
-static void named(const char *key, const char *text)
+static void named(FILE *file, const char *key, const char *text)
 {
-	printf("  %s ", key);
-	quoted(text, strlen(text));
-	putchar('\n');
+	fprintf(file, "  %s ", key);
+	quoted(file, text, strlen(text));
+	putc('\n', file);
 }
 
-static void attributes(const hdIAttribute *list, size_t count)
+static void attributes(FILE *file, const hdIAttribute *list, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		putchar(' ');
-		outPrintable(list[i].name);
-		putchar('=');
-		quoted(list[i].value, strlen(list[i].value));
+		putc(' ', file);
+		outPrintableTo(file, list[i].name);
+		putc('=', file);
+		quoted(file, list[i].value, strlen(list[i].value));
 	}
 }
 
-static void ranks(const hdIRank *list, size_t count, int64_t size)
+static void ranks(FILE *file, const hdIRank *list, size_t count, int64_t size)
 {
 	for (size_t i = 0; i < count; i++)
-		printf(" %" PRId64 "->%" PRId64 "(cid %" PRId64 ")",
-		       list[i].global, list[i].local, list[i].cid);
+		fprintf(file, " %" PRId64 "->%" PRId64 "(cid %" PRId64 ")",
+			list[i].global, list[i].local, list[i].cid);
 	if (size > (int64_t)count)
-		printf(" of %" PRId64, size);
+		fprintf(file, " of %" PRId64, size);
 }
 
-static void communicators(const hdIProject *project)
+static void communicators(FILE *file, const hdIProject *project)
 {
 	for (size_t i = 0; i < project->communicatorCount; i++) {
 		const hdICommunicator *comm = &project->communicators[i];
 
-		printf("  communicator ");
-		quoted(comm->name, strlen(comm->name));
+		fprintf(file, "  communicator ");
+		quoted(file, comm->name, strlen(comm->name));
 		if (*comm->uid) {
-			printf(" uid ");
-			quoted(comm->uid, strlen(comm->uid));
+			fprintf(file, " uid ");
+			quoted(file, comm->uid, strlen(comm->uid));
 		}
-		ranks(comm->ranks, comm->rankCount, comm->size);
+		ranks(file, comm->ranks, comm->rankCount, comm->size);
 		if (comm->isInter) {
-			printf(" and");
-			ranks(comm->remoteRanks, comm->remoteRankCount,
+			fprintf(file, " and");
+			ranks(file, comm->remoteRanks, comm->remoteRankCount,
 			      comm->remoteSize);
 		}
-		putchar('\n');
+		putc('\n', file);
 	}
 }
 
-static void datatypes(const hdIProject *project)
+static void datatypes(FILE *file, const hdIProject *project)
 {
 	for (size_t i = 0; i < project->datatypeCount; i++) {
 		const hdIDatatype *type = &project->datatypes[i];
 
-		printf("  datatype rank ");
-		quoted(type->rank, strlen(type->rank));
-		printf(" thread ");
-		quoted(type->thread, strlen(type->thread));
-		printf(" id %" PRId64 " ", type->id);
-		outPrintable(type->combiner);
-		putchar(' ');
-		quoted(type->name, strlen(type->name));
-		attributes(type->attributes, type->attributeCount);
+		fprintf(file, "  datatype rank ");
+		quoted(file, type->rank, strlen(type->rank));
+		fprintf(file, " thread ");
+		quoted(file, type->thread, strlen(type->thread));
+		fprintf(file, " id %" PRId64 " ", type->id);
+		outPrintableTo(file, type->combiner);
+		putc(' ', file);
+		quoted(file, type->name, strlen(type->name));
+		attributes(file, type->attributes, type->attributeCount);
 		if (*type->content) {
-			putchar(' ');
-			quoted(type->content, strlen(type->content));
+			putc(' ', file);
+			quoted(file, type->content, strlen(type->content));
 		}
-		putchar('\n');
+		putc('\n', file);
 	}
 }
 
 static void textProject(struct dump *dump)
 {
+	FILE *file = dump->file;
 	const hdIProject *project = dump->project;
 
 	title(dump, "project");
-	putchar(' ');
-	quoted(project->name, strlen(project->name));
-	putchar('\n');
-	named("file", project->file);
-	named("prefix", project->prefix);
-	named("description", project->description);
+	putc(' ', file);
+	quoted(file, project->name, strlen(project->name));
+	putc('\n', file);
+	named(file, "file", project->file);
+	named(file, "prefix", project->prefix);
+	named(file, "description", project->description);
 	for (size_t i = 0; i < project->levelCount; i++)
-		named("level", project->levels[i]);
+		named(file, "level", project->levels[i]);
 	for (size_t i = 0; i < project->nodeCount; i++)
-		named("node", project->nodes[i]->path);
-	communicators(project);
-	datatypes(project);
+		named(file, "node", project->nodes[i]->path);
+	communicators(file, project);
+	datatypes(file, project);
 	for (size_t i = 0; i < project->usedFileCount; i++) {
-		const hdIUsedFile *file = &project->usedFiles[i];
+		const hdIUsedFile *used = &project->usedFiles[i];
 
-		printf("  used file ");
-		quoted(file->name, strlen(file->name));
-		if (file->initialSize >= 0)
-			printf(" %" PRId64 " B", file->initialSize);
-		putchar('\n');
+		fprintf(file, "  used file ");
+		quoted(file, used->name, strlen(used->name));
+		if (used->initialSize >= 0)
+			fprintf(file, " %" PRId64 " B", used->initialSize);
+		putc('\n', file);
 	}
 	for (size_t i = 0; i < project->declaredGroupCount; i++)
-		named("declared group", project->declaredGroups[i]);
+		named(file, "declared group", project->declaredGroups[i]);
 }
 
 static void textBeginGroup(struct dump *dump)
 {
+	FILE *file = dump->file;
 	const hdIGroup *group = dump->group;
 	char buffer[OUT_NUMBER_SIZE];
 
 	title(dump, "statistics");
-	printf(" node ");
-	quoted(rolesPath(group->node), strlen(rolesPath(group->node)));
-	printf(" group ");
-	quoted(group->name, strlen(group->name));
-	printf(" file ");
-	quoted(group->file, strlen(group->file));
-	attributes(group->attributes, group->attributeCount);
-	putchar('\n');
+	fprintf(file, " node ");
+	quoted(file, rolesPath(group->node), strlen(rolesPath(group->node)));
+	fprintf(file, " group ");
+	quoted(file, group->name, strlen(group->name));
+	fprintf(file, " file ");
+	quoted(file, group->file, strlen(group->file));
+	attributes(file, group->attributes, group->attributeCount);
+	putc('\n', file);
 	if (group->timeAdjustment)
-		printf("  time adjustment %s s\n",
-		       outSeconds(buffer, group->timeAdjustment));
+		fprintf(file, "  time adjustment %s s\n",
+			outSeconds(buffer, group->timeAdjustment));
 	for (size_t i = 0; i < dump->columnCount; i++) {
 		const hdIValue *value = &group->values[dump->columns[i]];
 
-		printf("  value ");
-		quoted(value->name, strlen(value->name));
-		printf(" %s unit ", columnTypeName(value->type));
-		quoted(value->unit, strlen(value->unit));
-		printf(" grouping ");
-		quoted(value->grouping, strlen(value->grouping));
-		attributes(value->attributes, value->attributeCount);
-		putchar('\n');
+		fprintf(file, "  value ");
+		quoted(file, value->name, strlen(value->name));
+		fprintf(file, " %s unit ", columnTypeName(value->type));
+		quoted(file, value->unit, strlen(value->unit));
+		fprintf(file, " grouping ");
+		quoted(file, value->grouping, strlen(value->grouping));
+		attributes(file, value->attributes, value->attributeCount);
+		putc('\n', file);
 	}
 }
 
 static void textEntry(struct dump *dump, const hdIBlock *block, size_t entry)
 {
+	FILE *file = dump->file;
 	char buffer[OUT_NUMBER_SIZE];
 
 	if (block->isAfterGap[entry])
-		puts("  gap");
-	printf("  %s", dumpFormatTime(dump, buffer, block->start[entry]));
-	printf(" %s", dumpFormatTime(dump, buffer, block->end[entry]));
+		fputs("  gap\n", file);
+	fputs("  ", file);
+	fputs(dumpFormatTime(dump, buffer, block->start[entry]), file);
+	putc(' ', file);
+	fputs(dumpFormatTime(dump, buffer, block->end[entry]), file);
 	for (size_t i = 0; i < dump->columnCount; i++) {
 		size_t column = dump->columns[i];
 		hdIType type = dump->group->values[column].type;
 		const hdIColumn *values = &block->columns[column];
 
-		putchar(' ');
+		putc(' ', file);
 		if (type != HDI_STRING) {
 			fputs(dumpFormatNumber(dump, buffer, type, values,
 					       entry, false),
-			      stdout);
+			      file);
 		} else if (dump->isHex) {
 			char *hex = dumpFormatHex(values->string[entry].bytes,
 						  values->string[entry].length);
 
-			printf("\"%s\"", hex);
+			fprintf(file, "\"%s\"", hex);
 			g_free(hex);
 		} else {
-			quoted(values->string[entry].bytes,
+			quoted(file, values->string[entry].bytes,
 			       values->string[entry].length);
 		}
 	}
-	putchar('\n');
+	putc('\n', file);
 }
 
 static void textBeginTrace(struct dump *dump, const hdIAttribute *list,
 			   size_t count)
 {
+	FILE *file = dump->file;
 	const char *path = rolesPath(dump->trace->node);
 
 	title(dump, "trace");
-	printf(" node ");
-	quoted(path, strlen(path));
-	printf(" file ");
-	quoted(dump->trace->file, strlen(dump->trace->file));
-	attributes(list, count);
-	putchar('\n');
+	fprintf(file, " node ");
+	quoted(file, path, strlen(path));
+	fprintf(file, " file ");
+	quoted(file, dump->trace->file, strlen(dump->trace->file));
+	attributes(file, list, count);
+	putc('\n', file);
 }
 
-static void element(const hdIElement *self)
+static void element(FILE *file, const hdIElement *self)
 {
-	printf(" <");
-	outPrintable(self->name);
-	attributes(self->attributes, self->attributeCount);
+	fprintf(file, " <");
+	outPrintableTo(file, self->name);
+	attributes(file, self->attributes, self->attributeCount);
 	if (!self->childCount && !*self->text) {
-		printf("/>");
+		fprintf(file, "/>");
 		return;
 	}
-	putchar('>');
+	putc('>', file);
 	if (*self->text) {
-		putchar(' ');
-		quoted(self->text, strlen(self->text));
+		putc(' ', file);
+		quoted(file, self->text, strlen(self->text));
 	}
 	for (size_t i = 0; i < self->childCount; i++)
-		element(&self->children[i]);
-	printf(" </");
-	outPrintable(self->name);
-	putchar('>');
+		element(file, &self->children[i]);
+	fprintf(file, " </");
+	outPrintableTo(file, self->name);
+	putc('>', file);
 }
 
 static void textRecord(struct dump *dump, const hdIRecord *record)
 {
+	FILE *file = dump->file;
 	char buffer[OUT_NUMBER_SIZE];
 
-	printf("  %s", dumpFormatTime(dump, buffer, record->start));
-	printf(" %s ", dumpFormatTime(dump, buffer, record->end));
+	fputs("  ", file);
+	fputs(dumpFormatTime(dump, buffer, record->start), file);
+	putc(' ', file);
+	fputs(dumpFormatTime(dump, buffer, record->end), file);
+	putc(' ', file);
 	for (unsigned int i = 0; i < record->depth; i++)
-		fputs("  ", stdout);
+		fputs("  ", file);
 	if (record->kind == HDI_EVENT) {
-		printf("event ");
-		quoted(record->name, strlen(record->name));
+		fputs("event ", file);
+		quoted(file, record->name, strlen(record->name));
 	} else {
-		outPrintable(record->name);
+		outPrintableTo(file, record->name);
 	}
-	attributes(record->attributes, record->attributeCount);
+	attributes(file, record->attributes, record->attributeCount);
 	for (size_t i = 0; i < record->elementCount; i++)
-		element(&record->elements[i]);
+		element(file, &record->elements[i]);
 	if (*record->text) {
-		putchar(' ');
-		quoted(record->text, strlen(record->text));
+		putc(' ', file);
+		quoted(file, record->text, strlen(record->text));
 	}
-	putchar('\n');
+	if (dump->site) {
+		char *place = siteText(dump->site, dump->addresses);
+
+		fprintf(file, " at ");
+		outPrintableTo(file, place);
+		g_free(place);
+	}
+	putc('\n', file);
 }
 
 static void textBeginRelations(struct dump *dump, const hdIRelationOwner *owner)
 {
+	FILE *file = dump->file;
 	const char *path = rolesPath(dump->relations->node);
 	const hdIAttribute list[] = {
 		{ "host", owner->host },
@@ -268,36 +291,37 @@ static void textBeginRelations(struct dump *dump, const hdIRelationOwner *owner)
 	};
 
 	title(dump, "relations");
-	printf(" node ");
-	quoted(path, strlen(path));
-	printf(" file ");
-	quoted(dump->relations->file, strlen(dump->relations->file));
-	attributes(list, G_N_ELEMENTS(list));
-	putchar('\n');
+	fprintf(file, " node ");
+	quoted(file, path, strlen(path));
+	fprintf(file, " file ");
+	quoted(file, dump->relations->file, strlen(dump->relations->file));
+	attributes(file, list, G_N_ELEMENTS(list));
+	putc('\n', file);
 }
 
 static void textElement(struct dump *dump, const hdIRelationRecord *record)
 {
+	FILE *file = dump->file;
 	char buffer[OUT_NUMBER_SIZE];
 
-	printf("  %s", dumpFormatTime(dump, buffer, record->time));
-	printf(" %s %" PRIu64, dumpElementName(record), record->id);
+	fprintf(file, "  %s", dumpFormatTime(dump, buffer, record->time));
+	fprintf(file, " %s %" PRIu64, dumpElementName(record), record->id);
 	if (*record->name) {
-		putchar(' ');
-		quoted(record->name, strlen(record->name));
+		putc(' ', file);
+		quoted(file, record->name, strlen(record->name));
 	}
 	if (*record->parent) {
-		printf(" %s ", dumpParentKind(record));
-		quoted(record->parent, strlen(record->parent));
+		fprintf(file, " %s ", dumpParentKind(record));
+		quoted(file, record->parent, strlen(record->parent));
 	}
 	if (*record->trace) {
-		printf(" trace ");
-		quoted(record->trace, strlen(record->trace));
+		fprintf(file, " trace ");
+		quoted(file, record->trace, strlen(record->trace));
 	}
-	attributes(record->attributes, record->attributeCount);
+	attributes(file, record->attributes, record->attributeCount);
 	for (size_t i = 0; i < record->elementCount; i++)
-		element(&record->elements[i]);
-	putchar('\n');
+		element(file, &record->elements[i]);
+	putc('\n', file);
 }
 
 const struct dumpWriter dumpTextWriter = {

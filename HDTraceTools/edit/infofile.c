@@ -495,6 +495,7 @@ static void parseFields(struct parser *parser, struct infoLine *line)
 		toClock(parser, &keys, line);
 		break;
 	case INFO_COMM_NAME:
+	case INFO_PROCESS:
 		break;
 	}
 	freeKeys(&keys);
@@ -506,7 +507,7 @@ static struct infoLine *parseLine(struct parser *parser)
 	static const char *const kinds[] = {
 		[INFO_FILE] = "File",          [INFO_COMM] = "Comm",
 		[INFO_TYPE] = "Type",          [INFO_CLOCK] = "Clock",
-		[INFO_COMM_NAME] = "CommName",
+		[INFO_COMM_NAME] = "CommName", [INFO_PROCESS] = "Process",
 	};
 	struct infoLine *line;
 	const char *word;
@@ -527,7 +528,7 @@ static struct infoLine *parseLine(struct parser *parser)
 	if (kind == G_N_ELEMENTS(kinds)) {
 		parser->at = word;
 		complain(parser, "info.kind",
-			 "not File, Comm, CommName, Type or Clock");
+			 "not File, Comm, CommName, Type, Clock or Process");
 		return NULL;
 	}
 	line = g_new0(struct infoLine, 1);
@@ -601,7 +602,7 @@ bool infoIsOfHost(const GPtrArray *lines)
 	for (guint i = 0; i < lines->len; i++) {
 		const struct infoLine *line = lines->pdata[i];
 
-		if (line->kind != INFO_CLOCK)
+		if (line->kind != INFO_CLOCK && line->kind != INFO_PROCESS)
 			return false;
 	}
 	return lines->len > 0;

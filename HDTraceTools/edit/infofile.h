@@ -19,6 +19,7 @@ enum infoKind {
 	INFO_TYPE,
 	INFO_CLOCK,
 	INFO_COMM_NAME,
+	INFO_PROCESS, /**< The thread that wrote the trace. */
 };
 
 /** A rank of a communicator. */
@@ -71,7 +72,7 @@ GPtrArray *infoParse(struct tool *tool, const char *file, const char *text,
  */
 GPtrArray *infoRead(struct tool *tool, const char *file);
 
-/** Whether all lines are about a host, and so need no rank. */
+/** Whether all lines are about a host or a process, and so need no rank. */
 bool infoIsOfHost(const GPtrArray *lines);
 
 #endif

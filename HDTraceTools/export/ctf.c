@@ -10,6 +10,7 @@
  */
 #include "config.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -57,8 +58,10 @@ static const char preamble[] =
 
 void ctfPutNumber(FILE *file, uint64_t value, int bytes)
 {
-	for (int i = bytes - 1; i >= 0; i--)
-		putc((int)(value >> (8 * i) & 0xff), file);
+	uint64_t number = GUINT64_TO_BE(value);
+
+	fwrite((char *)&number + sizeof(number) - bytes, 1, (size_t)bytes,
+	       file);
 }
 
 void ctfPutText(FILE *file, const char *text)
@@ -308,27 +311,50 @@ static void putEntry(FILE *file, const struct exportGroup *group,
 			 exportColumn(group, block, k), entry);
 }
 
-static int writeGroup(struct ctf *self, const struct exportGroup *group)
+/** A file of the project that becomes a stream, in any thread. */
+struct ctfPart {
+	struct ctf ctf;      /**< Of this part; it describes nothing. */
+	struct newFile file; /**< Complete but for its name. */
+	bool isThere;        /**< Whether the project's could be opened. */
+	int error;           /**< -1: it was said. */
+};
+
+/** Write the file to its end; 0 or -1, which was said. */
+static int closeFile(struct ctfPart *part, bool hasFailed)
 {
-	struct exportReader *reader = exportOpenStat(self->export, group);
-	struct exportEntries entries;
-	struct newFile file;
+	const GPtrArray *files = part->ctf.export->files;
 	int ret = 0;
 
+	if (hasFailed) {
+		newFileAbort(&part->file);
+		return -1;
+	}
+	ret = newFileClose(&part->file);
+	if (ret < 0)
+		toolError(part->ctf.export->tool, "%s: %s",
+			  (char *)files->pdata[files->len - 1], strerror(-ret));
+	return ret < 0 ? -1 : 0;
+}
+
+static int writeGroup(struct ctfPart *part, const struct exportGroup *group)
+{
+	struct export *export = part->ctf.export;
+	struct exportReader *reader = exportOpenStat(export, group);
+	struct exportEntries entries;
+	int ret;
+
+	part->isThere = reader;
 	if (!reader)
 		return 0;
-	describeGroup(self, group);
-	ret = ctfStartStream(self, &file, group->group->node,
+	ret = ctfStartStream(&part->ctf, &part->file, group->group->node,
 			     group->group->file);
 	while (ret == 0 && exportReadStat(reader, &entries)) {
 		for (size_t i = entries.first; i < entries.last; i++)
-			putEntry(file.file, group, entries.block, i);
+			putEntry(part->file.file, group, entries.block, i);
 	}
 	if (ret == 0)
-		ret = exportEndFile(self->export, &file, false);
+		ret = closeFile(part, false);
 	exportCloseStat(reader);
-	self->streams++;
-	toolProgressFile(self->export->tool, group->group->fileSize);
 	return ret;
 }
 
@@ -373,31 +399,126 @@ static void putStep(struct ctf *self, FILE *file,
 	if (step->kind == ORDERED_LEAVE)
 		return;
 	ctfClearAttributes(self);
-	exportAttributes(record, ctfAddAttribute, self);
+	exportAttributes(self->export, record, step->site, ctfAddAttribute,
+			 self);
 	ctfPutAttributes(self, file);
 }
 
-static int writeTrace(struct ctf *self, const hdITraceFile *trace)
+static int writeTrace(struct ctfPart *part, const hdITraceFile *trace)
 {
-	struct ordered *ordered = exportOpenTrace(self->export, trace);
+	struct export *export = part->ctf.export;
+	struct ordered *ordered = exportOpenTrace(export, trace);
 	struct orderedStep step;
-	struct newFile file;
 	int ret;
 	int got = 0;
 
+	part->isThere = ordered;
 	if (!ordered)
 		return 0;
-	describeTrace(self);
-	ret = ctfStartStream(self, &file, trace->node, trace->file);
-	while (ret == 0 && (got = exportReadTrace(self->export, ordered, trace,
-						  &step)) == 1)
-		putStep(self, file.file, &step);
+	ret = ctfStartStream(&part->ctf, &part->file, trace->node, trace->file);
+	while (ret == 0 &&
+	       (got = exportReadTrace(export, ordered, trace, &step)) == 1)
+		putStep(&part->ctf, part->file.file, &step);
 	if (ret == 0)
-		ret = exportEndFile(self->export, &file, got < 0);
+		ret = closeFile(part, got < 0);
 	orderedClose(ordered);
-	self->streams++;
-	toolProgressFile(self->export->tool, trace->fileSize);
 	return ret;
+}
+
+/* ---- Several files at a time -------------------------------------------- */
+
+static void runPart(struct part *part, size_t number, void *data)
+{
+	const struct ctf *self = data;
+	const struct exportGroup *group = exportGroupAt(self->export, number);
+	struct ctfPart *own = g_new0(struct ctfPart, 1);
+
+	part->result = own;
+	own->ctf = (struct ctf){
+		.export = exportStartPart(self->begun, part),
+		.streams = (uint32_t)number,
+		.attributes = g_byte_array_new(),
+	};
+	own->error =
+		group ? writeGroup(own, group)
+		      : writeTrace(own, exportTraceAt(self->export, number));
+}
+
+/** A file before it could not be opened any more. */
+static int renumber(const struct ctf *self, const struct newFile *file)
+{
+	const char *path = file->temporary ? file->temporary : file->path;
+	uint32_t number = GUINT32_TO_BE(self->streams);
+	FILE *again = fopen(path, "r+e");
+	bool isGood = again && fseek(again, sizeof(number), SEEK_SET) == 0 &&
+		      fwrite(&number, sizeof(number), 1, again) == 1;
+
+	if (again)
+		isGood = fclose(again) == 0 && isGood;
+	if (!isGood)
+		toolError(self->export->tool, "%s: %s", path, strerror(errno));
+	return isGood ? 0 : -1;
+}
+
+/** Give the stream of a part its name and description. */
+static int takeStream(struct ctf *self, struct ctfPart *own, size_t number)
+{
+	struct export *export = self->export;
+	const struct exportGroup *group = exportGroupAt(export, number);
+	int ret = own->error;
+
+	if (group)
+		describeGroup(self, group);
+	else
+		describeTrace(self);
+	exportEndPart(export, own->ctf.export);
+	if (ret == 0 && own->ctf.streams != self->streams)
+		ret = renumber(self, &own->file);
+	if (ret == 0)
+		ret = exportEndFile(export, &own->file, false);
+	else
+		newFileAbort(&own->file);
+	self->streams++;
+	return ret;
+}
+
+static bool takePart(struct part *part, size_t number, void *data)
+{
+	struct ctf *self = data;
+	struct ctfPart *own = part->result;
+	int ret = 0;
+
+	if (!own)
+		return false;
+	if (!part->isDropped && own->isThere) {
+		ret = takeStream(self, own, number);
+	} else {
+		newFileAbort(&own->file);
+		exportEndPart(self->export, own->ctf.export);
+	}
+	exportFileDone(self->export, number);
+	g_byte_array_unref(own->ctf.attributes);
+	g_free(own);
+	if (ret < 0)
+		self->error = ret;
+	return ret == 0;
+}
+
+static int writeStreams(struct ctf *self)
+{
+	const struct export *export = self->export;
+	const struct export begun = *export;
+	const struct partsWork work = {
+		.tool = export->tool,
+		.count = exportFileCount(export),
+		.run = runPart,
+		.take = takePart,
+		.data = self,
+	};
+
+	self->begun = &begun;
+	partsDo(&work);
+	return self->error;
 }
 
 static int writeCtf(struct export *export)
@@ -409,14 +530,11 @@ static int writeCtf(struct export *export)
 		.environment = g_string_new(NULL),
 		.attributes = g_byte_array_new(),
 	};
-	int ret = 0;
+	int ret;
 
 	exportLoseProject(export);
 	exportLose(export, "communicators", project->communicatorCount);
-	for (guint i = 0; i < export->groups->len && ret == 0; i++)
-		ret = writeGroup(&self, export->groups->pdata[i]);
-	for (guint i = 0; i < export->traces->len && ret == 0; i++)
-		ret = writeTrace(&self, export->traces->pdata[i]);
+	ret = writeStreams(&self);
 	if (ret == 0 && export->hasRelations)
 		ret = ctfWriteRelations(&self);
 	if (ret == 0)

@@ -12,12 +12,14 @@
 
 struct ctf {
 	struct export *export;
+	const struct export *begun; /**< As it was before the first part. */
 	GString *metadata;
 	GString *environment; /**< Lines of env. */
 	uint32_t streams;
 	/** Attributes of a record, gathered to be counted. */
 	GByteArray *attributes;
 	uint32_t attributeCount;
+	int error; /**< -1 of a file; it was said. */
 };
 
 /** Write a number, the highest byte first. */

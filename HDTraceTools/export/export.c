@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "HDTraceTools/command/delayoption.h"
 #include "HDTraceTools/export/export.h"
 
 #define ADDRESS(name) &export##name,
@@ -245,6 +246,7 @@ static int runOn(struct export *export, const char *path)
 
 	if (!project)
 		return toolFinish(tool);
+	delayApply(tool, project, export->isAsRecorded);
 	export->project = project;
 	ret = selectResolve(&export->selection, tool, project, false);
 	if (ret >= 0) {
@@ -286,6 +288,7 @@ int exportRun(struct tool *tool, int argc, char **argv)
 		{ "output", 'o', 0, G_OPTION_ARG_FILENAME, &export.output,
 		  "File or directory to write; - is stdout", "PATH" },
 		WINDOW_ENTRY(&export.window),
+		DELAY_ENTRY(&export.isAsRecorded),
 		{ "force", 'f', 0, G_OPTION_ARG_NONE, &export.isForced,
 		  "Replace files that exist", NULL },
 		{ NULL },

@@ -7,6 +7,7 @@
 #define HD_EXPORT_H
 
 #include "HDTraceTools/base/newfile.h"
+#include "HDTraceTools/command/parts.h"
 #include "HDTraceTools/command/scan.h"
 #include "HDTraceTools/command/select.h"
 #include "HDTraceTools/command/tool.h"
@@ -37,6 +38,7 @@ struct export
 	const struct exportFormat *format;
 	char *output; /**< File or directory; "-" is stdout. */
 	gboolean isForced;
+	gboolean isAsRecorded;
 	struct selection selection;
 	struct windowOption window;
 	struct phases windows; /**< Those that are asked for. */
@@ -51,6 +53,7 @@ struct export
 	GHashTable *nodes; /**< hdINode of these, and all above them. */
 	GPtrArray *files;  /**< Paths that were written. */
 	GArray *losses;    /**< struct exportLoss */
+	struct addresses *addresses; /**< Of call sites. */
 	/* What was carried. */
 	uint64_t entries;
 	uint64_t states;
@@ -128,6 +131,33 @@ int exportEndFile(struct export *export, struct newFile *file, bool hasFailed);
 void exportChoose(struct export *export);
 void exportForget(struct export *export);
 
+/** The files of an export have numbers: its groups, then its traces. */
+static inline size_t exportFileCount(const struct export *export)
+{
+	return export->groups->len + export->traces->len;
+}
+
+/** Get the group of a number; NULL: that is a trace's. */
+const struct exportGroup *exportGroupAt(const struct export *export,
+					size_t number);
+
+/** Get the trace of a number that is no group's. */
+const hdITraceFile *exportTraceAt(const struct export *export, size_t number);
+
+/** Count the file of a number as done, for who looks at the progress. */
+void exportFileDone(const struct export *export, size_t number);
+
+/**
+ * Start what a part of an export does in any thread: a copy of the export that
+ * speaks as the part does, and begins to count, to lose and to write files.
+ *
+ * @param begun A copy of the export from before the first part.
+ */
+struct export *exportStartPart(const struct export *begun, struct part *part);
+
+/** Add all that to the export, in the order of the parts, and free the copy. */
+void exportEndPart(struct export *export, struct export *own);
+
 /** Whether a node, or one below it, has something that was asked for. */
 static inline bool exportHasNode(const struct export *export,
 				 const hdINode *node)
@@ -187,10 +217,12 @@ int exportReadStep(struct export *export, struct ordered *ordered,
 int exportReadTrace(struct export *export, struct ordered *ordered,
 		    const hdITraceFile *trace, struct orderedStep *step);
 
-/** Take attributes of a state, and of what is in it as "ELEMENT.NAME". */
+/** Take attributes of a state, and of what is in it as "ELEMENT.NAME"; instead
+ * of the number of its call site, what that is. */
 typedef void exportTakeAttribute(void *data, const char *name,
 				 const char *value);
-void exportAttributes(const hdIRecord *record, exportTakeAttribute *take,
+void exportAttributes(const struct export *export, const hdIRecord *record,
+		      const struct site *site, exportTakeAttribute *take,
 		      void *data);
 
 /** Note what no format but csv and json carries of the project as a whole. */

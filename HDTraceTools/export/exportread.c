@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "HDTraceTools/command/results.h"
 #include "HDTraceTools/export/export.h"
 
 /* ---- Losses and files -------------------------------------------------- */
@@ -195,6 +196,7 @@ void exportChoose(struct export *export)
 	export->scan = (struct scan){ .tool = export->tool,
 				      .project = project,
 				      .selection = &export->selection };
+	export->addresses = addressesNew();
 	export->groups = g_ptr_array_new_with_free_func(freeGroup);
 	export->traces = g_ptr_array_new();
 	export->nodes = g_hash_table_new(NULL, NULL);
@@ -220,6 +222,67 @@ void exportForget(struct export *export)
 	g_ptr_array_unref(export->groups);
 	g_ptr_array_unref(export->traces);
 	g_hash_table_destroy(export->nodes);
+	resultsTellSites(export->tool, export->project, export->addresses);
+	addressesFree(export->addresses);
+}
+
+/* ---- Parts ------------------------------------------------------------- */
+
+const struct exportGroup *exportGroupAt(const struct export *export,
+					size_t number)
+{
+	return number < export->groups->len ? export->groups->pdata[number]
+					    : NULL;
+}
+
+const hdITraceFile *exportTraceAt(const struct export *export, size_t number)
+{
+	return export->traces->pdata[number - export->groups->len];
+}
+
+void exportFileDone(const struct export *export, size_t number)
+{
+	const struct exportGroup *group = exportGroupAt(export, number);
+
+	toolProgressFile(export->tool,
+			 group ? group->group->fileSize
+			       : exportTraceAt(export, number)->fileSize);
+}
+
+struct export *exportStartPart(const struct export *begun, struct part *part)
+{
+	struct export *own = g_memdup2(begun, sizeof(*own));
+
+	own->tool = &part->tool;
+	own->scan.tool = &part->tool;
+	own->scan.selection = &own->selection;
+	own->scan.output = part->file;
+	own->scan.sink = &part->sink;
+	own->files = g_ptr_array_new_with_free_func(g_free);
+	own->losses = g_array_new(FALSE, FALSE, sizeof(struct exportLoss));
+	own->entries = own->states = own->events = 0;
+	own->messages = own->relations = 0;
+	return own;
+}
+
+void exportEndPart(struct export *export, struct export *own)
+{
+	for (guint i = 0; i < own->files->len; i++)
+		g_ptr_array_add(export->files, g_strdup(own->files->pdata[i]));
+	for (guint i = 0; i < own->losses->len; i++) {
+		const struct exportLoss *loss =
+			&g_array_index(own->losses, struct exportLoss, i);
+
+		exportLose(export, loss->what, loss->count);
+	}
+	export->entries += own->entries;
+	export->states += own->states;
+	export->events += own->events;
+	export->messages += own->messages;
+	export->relations += own->relations;
+	g_ptr_array_unref(own->files);
+	g_array_unref(own->losses);
+	g_free(own);
 }
 
 /* ---- Reading it -------------------------------------------------------- */
@@ -339,7 +402,8 @@ bool exportReadStat(struct exportReader *reader, struct exportEntries *entries)
 struct ordered *exportOpenTrace(struct export *export,
 				const hdITraceFile *trace)
 {
-	struct ordered *ordered = orderedOpen(export->project, trace, NULL);
+	struct ordered *ordered =
+		orderedOpen(export->project, trace, export->scan.sink);
 
 	if (!ordered && errno != EBADMSG)
 		toolError(export->tool, "%s: %s", trace->file, strerror(errno));
@@ -405,15 +469,31 @@ static void takeAll(const char *prefix, const hdIAttribute *attributes,
 	}
 }
 
-void exportAttributes(const hdIRecord *record, exportTakeAttribute *take,
+void exportAttributes(const struct export *export, const hdIRecord *record,
+		      const struct site *site, exportTakeAttribute *take,
 		      void *data)
 {
+	char *place = NULL;
+
+	/* What was asked for addresses is remembered by all parts. */
+	if (site)
+		toolWaitTurn(export->tool);
+	if (site)
+		place = siteText(site, export->addresses);
+
 	/* Most have no elements. */
-	for (size_t i = 0; i < record->attributeCount; i++)
-		take(data, record->attributes[i].name,
-		     record->attributes[i].value);
-	takeAll("", NULL, 0, record->elements, record->elementCount, take,
-		data);
+	for (size_t i = 0; i < record->attributeCount; i++) {
+		const hdIAttribute *attribute = &record->attributes[i];
+		bool isSite = place && strcmp(attribute->name, "site") == 0;
+
+		take(data, attribute->name, isSite ? place : attribute->value);
+	}
+	for (size_t i = 0; i < record->elementCount; i++) {
+		if (!place || !siteIsElement(&record->elements[i]))
+			takeAll("", NULL, 0, &record->elements[i], 1, take,
+				data);
+	}
+	g_free(place);
 	if (record->text && *record->text)
 		take(data, "text", record->text);
 }

@@ -430,8 +430,9 @@ static void startRecording(struct otlp *self, struct recording *recording,
 
 /** A state was left, or an event met; number is its. */
 static void putRecord(struct otlp *self, const struct recording *recording,
-		      const hdIRecord *record, uint64_t number, bool isEvent)
+		      const struct orderedStep *step, uint64_t number)
 {
+	const hdIRecord *record = step->record;
 	char id[SPANS_SPAN_SIZE], parent[SPANS_SPAN_SIZE];
 	const struct span span = {
 		.trace = recording->trace,
@@ -452,8 +453,8 @@ static void putRecord(struct otlp *self, const struct recording *recording,
 			    parent);
 	startSpan(self, &span);
 	startAttributes(self);
-	exportAttributes(record, putAny, self);
-	if (isEvent)
+	exportAttributes(self->export, record, step->site, putAny, self);
+	if (step->kind == ORDERED_EVENT)
 		putTrue(self, "hdtrace.event");
 	outJsonEnd(&self->json);
 	endSpan(self, NULL);
@@ -474,11 +475,10 @@ static void putStep(struct otlp *self, struct recording *recording,
 		number = g_array_index(self->open, uint64_t,
 				       self->open->len - 1);
 		g_array_set_size(self->open, self->open->len - 1);
-		putRecord(self, recording, step->record, number, false);
+		putRecord(self, recording, step, number);
 		break;
 	default:
-		putRecord(self, recording, step->record, recording->count++,
-			  true);
+		putRecord(self, recording, step, recording->count++);
 	}
 }
 

@@ -17,36 +17,47 @@ enum wireType {
 	WIRE_LENGTH = 2,
 };
 
-static void putVarint(GByteArray *out, uint64_t value)
+static uint8_t *putVarint(uint8_t *to, uint64_t value)
 {
-	guint8 bytes[10];
-	guint count = 0;
-
-	do {
-		bytes[count] = (guint8)(value & 0x7f);
+	while (value >= 0x80) {
+		*to++ = (uint8_t)(value | 0x80);
 		value >>= 7;
-		bytes[count++] |= value ? 0x80 : 0;
-	} while (value);
-	g_byte_array_append(out, bytes, count);
+	}
+	*to++ = (uint8_t)value;
+	return to;
 }
 
-static void putKey(GByteArray *out, unsigned int field, enum wireType type)
+static uint8_t *putKey(uint8_t *to, unsigned int field, enum wireType type)
 {
-	putVarint(out, (uint64_t)field << 3 | type);
+	return putVarint(to, (uint64_t)field << 3 | type);
+}
+
+uint8_t *pbPutNumber(uint8_t *to, unsigned int field, uint64_t value)
+{
+	return putVarint(putKey(to, field, WIRE_VARINT), value);
+}
+
+uint8_t *pbPutLength(uint8_t *to, unsigned int field, size_t length)
+{
+	return putVarint(putKey(to, field, WIRE_LENGTH), length);
 }
 
 void pbNumber(GByteArray *out, unsigned int field, uint64_t value)
 {
-	putKey(out, field, WIRE_VARINT);
-	putVarint(out, value);
+	uint8_t bytes[PB_NUMBER_MAX];
+	uint8_t *end = pbPutNumber(bytes, field, value);
+
+	g_byte_array_append(out, bytes, (guint)(end - bytes));
 }
 
 void pbFixed64(GByteArray *out, unsigned int field, uint64_t value)
 {
+	uint8_t bytes[PB_NUMBER_MAX];
 	uint64_t little = GUINT64_TO_LE(value);
+	uint8_t *end = putKey(bytes, field, WIRE_FIXED64);
 
-	putKey(out, field, WIRE_FIXED64);
-	g_byte_array_append(out, (const guint8 *)&little, sizeof(little));
+	memcpy(end, &little, sizeof(little));
+	g_byte_array_append(out, bytes, (guint)(end + sizeof(little) - bytes));
 }
 
 void pbDouble(GByteArray *out, unsigned int field, double value)
@@ -57,18 +68,22 @@ void pbDouble(GByteArray *out, unsigned int field, double value)
 	pbFixed64(out, field, bits);
 }
 
+static void putBytes(GByteArray *out, unsigned int field, const void *bytes,
+		     size_t length)
+{
+	uint8_t head[PB_NUMBER_MAX];
+	uint8_t *end = pbPutLength(head, field, length);
+
+	g_byte_array_append(out, head, (guint)(end - head));
+	g_byte_array_append(out, bytes, (guint)length);
+}
+
 void pbText(GByteArray *out, unsigned int field, const char *text)
 {
-	size_t length = strlen(text);
-
-	putKey(out, field, WIRE_LENGTH);
-	putVarint(out, length);
-	g_byte_array_append(out, (const guint8 *)text, (guint)length);
+	putBytes(out, field, text, strlen(text));
 }
 
 void pbMessage(GByteArray *out, unsigned int field, const GByteArray *message)
 {
-	putKey(out, field, WIRE_LENGTH);
-	putVarint(out, message->len);
-	g_byte_array_append(out, message->data, message->len);
+	putBytes(out, field, message->data, message->len);
 }

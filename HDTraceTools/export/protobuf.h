@@ -14,6 +14,14 @@
 #include <inttypes.h>
 #include <glib.h>
 
+/** Bytes of the longest number with its key, or of a key with a length. */
+#define PB_NUMBER_MAX 20
+
+/** Write a field of the type uint64, or the key and the length of one that has
+ *  bytes; return where it ends. */
+uint8_t *pbPutNumber(uint8_t *to, unsigned int field, uint64_t value);
+uint8_t *pbPutLength(uint8_t *to, unsigned int field, size_t length);
+
 /** Append a field of the type uint64, int64, bool or enum. */
 void pbNumber(GByteArray *out, unsigned int field, uint64_t value);
 

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "HDTraceTools/command/results.h"
 #include "HDTraceTools/findings/findings.h"
 #include "HDTraceTools/model/projectstart.h"
 
@@ -103,6 +104,25 @@ static GPtrArray *sortStates(const GPtrArray *states, GCompareFunc compare)
 	return sorted;
 }
 
+/* ---- Call sites -------------------------------------------------------- */
+
+/** Look up where they are, once for all that print them. */
+static void findSites(struct findings *findings)
+{
+	findings->sites =
+		sortStates(findings->profile->sites, profileCompareSites);
+	findings->addresses = addressesNew();
+	for (guint i = 0; i < findings->sites->len; i++) {
+		const struct profileSite *states = findings->sites->pdata[i];
+
+		for (const struct site *site = states->site; site;
+		     site = site->caller)
+			siteFind(site, findings->addresses);
+	}
+	resultsTellSites(findings->tool, findings->project,
+			 findings->addresses);
+}
+
 /* ---- Phases ------------------------------------------------------------ */
 
 static void startPhases(struct findings *findings)
@@ -164,6 +184,71 @@ static int findPhases(struct findings *findings)
 
 /* ---- Kernels ----------------------------------------------------------- */
 
+/** Whether a node is another one, or below it. */
+static bool isBelow(const hdINode *node, const hdINode *above)
+{
+	while (node && node != above)
+		node = node->parent;
+	return node != NULL;
+}
+
+/** Whether there are kernels on what the topmost group around one measures. */
+static bool hasKernels(const struct findings *findings,
+		       const struct findingsGroup *group)
+{
+	const struct findingsGroup *above = group;
+
+	while (above) {
+		group = above;
+		above = findingsPowerOf(findings, above->group->node->parent);
+	}
+	for (guint i = 0; i < findings->kernels->len; i++) {
+		const struct kernel *kernel =
+			&g_array_index(findings->kernels, struct kernel, i);
+
+		if (isBelow(kernel->group->node, group->group->node))
+			return true;
+	}
+	return false;
+}
+
+/** A group, and those below it that no other one is between: struct
+ *  kernelMeter. */
+static GArray *findMeters(const struct findings *findings,
+			  const struct findingsGroup *group)
+{
+	GArray *meters = g_array_new(FALSE, FALSE, sizeof(struct kernelMeter));
+	struct kernelMeter meter = { group->group, group->isPower };
+
+	g_array_append_val(meters, meter);
+	for (size_t i = 0; i < findings->project->groupCount; i++) {
+		const struct findingsGroup *part = &findings->groups[i];
+		const hdINode *node = part->group->node;
+
+		if (!part->powerCount ||
+		    findingsPowerOf(findings, node) != part ||
+		    findingsPowerOf(findings, node->parent) != group)
+			continue;
+		meter = (struct kernelMeter){ part->group, part->isPower };
+		g_array_append_val(meters, meter);
+	}
+	return meters;
+}
+
+static void readKernelsOf(struct findings *findings, const GArray *meters)
+{
+	powerPico rest;
+	int ret = kernelsRead(
+		findings->project, findings->kernels,
+		meters ? (const struct kernelMeter *)(void *)meters->data
+		       : NULL,
+		meters ? meters->len : 0, &rest);
+
+	findings->kernelsRest += rest;
+	if (ret < 0)
+		toolError(findings->tool, "temporary file: %s", strerror(-ret));
+}
+
 static void readKernels(struct findings *findings)
 {
 	const hdIProject *project = findings->project;
@@ -178,22 +263,35 @@ static void readKernels(struct findings *findings)
 
 		kernel->power = power ? power->group : NULL;
 	}
-	for (size_t i = 0; i <= project->groupCount; i++) {
+	if (kernels->len == 0)
+		return;
+	readKernelsOf(findings, NULL);
+	for (size_t i = 0; i < project->groupCount; i++) {
 		const struct findingsGroup *group = &findings->groups[i];
-		bool isNone = i == project->groupCount;
-		powerPico rest;
-		int ret;
+		GArray *meters;
 
-		if (kernels->len == 0 || (!isNone && !group->powerCount))
+		if (!group->powerCount ||
+		    findingsPowerOf(findings, group->group->node) != group ||
+		    !hasKernels(findings, group))
 			continue;
-		ret = kernelsRead(project, kernels,
-				  isNone ? NULL : group->group,
-				  isNone ? NULL : group->isPower, &rest);
-		findings->kernelsRest += rest;
-		if (ret < 0)
-			toolError(findings->tool, "temporary file: %s",
-				  strerror(-ret));
+		meters = findMeters(findings, group);
+		readKernelsOf(findings, meters);
+		g_array_unref(meters);
 	}
+}
+
+/* ---- Layers ------------------------------------------------------------ */
+
+static void endLayers(struct findings *findings)
+{
+	if (findings->layers->count == 0) {
+		layersFree(findings->layers);
+		findings->layers = NULL;
+		return;
+	}
+	layersEnd(findings->layers, findings->relations.forest);
+	findings->outliers = outliersFind(findings->layers);
+	findings->out = outliersOut(findings->outliers);
 }
 
 /* ---- All of it --------------------------------------------------------- */
@@ -240,6 +338,7 @@ static void startAll(struct findings *findings)
 		total += project->relations[i]->fileSize;
 	findings->size = total;
 	findingsChoosePowers(findings);
+	findings->layers = layersNew(project, NULL, NULL, INT64_MIN, INT64_MAX);
 	toolProgressStart(findings->tool, total);
 	if (project->relationCount && !findings->isPowerOnly)
 		findingsStartRelations(findings);
@@ -269,11 +368,18 @@ static void freeAll(struct findings *findings)
 	attributionFree(findings->attribution);
 	attributionFree(findings->other);
 	criticalPathFree(findings->path);
+	if (findings->out) {
+		g_ptr_array_unref(findings->out);
+		g_array_unref(findings->outliers);
+	}
+	layersFree(findings->layers);
 	findingsFreeRelations(findings);
 	if (findings->byTime) {
 		g_ptr_array_unref(findings->byTime);
 		g_ptr_array_unref(findings->byEnergy);
+		g_ptr_array_unref(findings->sites);
 	}
+	addressesFree(findings->addresses);
 	profileFree(findings->profile);
 	if (findings->kernels)
 		g_array_unref(findings->kernels);
@@ -306,8 +412,10 @@ void findingsRead(struct findings *findings)
 	addUp(findings);
 	findings->byTime = sortStates(findings->profile->states, byTime);
 	findings->byEnergy = sortStates(findings->byTime, byEnergy);
+	findSites(findings);
 	findings->most = findingsFindMost(findings);
 	readKernels(findings);
+	endLayers(findings);
 	toolProgressEnd(findings->tool);
 }
 
@@ -324,6 +432,8 @@ hdIProject *findingsOpen(struct findings *findings, const char *path)
 	findings->tool->take = findingsTakeDiagnostic;
 	findings->tool->takeData = findings;
 	project = toolOpen(findings->tool, path);
+	if (project)
+		delayApply(findings->tool, project, findings->isAsRecorded);
 	/* Why not is among the messages. */
 	for (guint i = 0; !project && i < findings->diagnostics.list->len;
 	     i++) {

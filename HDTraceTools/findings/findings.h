@@ -8,12 +8,15 @@
 #define HD_FINDINGS_H
 
 #include "HDTraceTools/command/attributionoption.h"
+#include "HDTraceTools/command/delayoption.h"
 #include "HDTraceTools/command/phaseoptions.h"
 #include "HDTraceTools/command/tool.h"
 #include "HDTraceTools/command/windowoption.h"
 #include "HDTraceTools/model/causes/criticalpath.h"
 #include "HDTraceTools/model/kernels.h"
+#include "HDTraceTools/model/layers/outliers.h"
 #include "HDTraceTools/model/profile.h"
+#include "HDTraceTools/model/relations/inferred.h"
 #include "HDTraceTools/model/relations/sums.h"
 #include "HDTraceTools/model/summary.h"
 #include "HDTraceTools/model/units.h"
@@ -147,6 +150,8 @@ struct findingsRelations {
 	struct joules *joules;
 	/** When all was read; NULL: that failed. */
 	struct relationSums *sums;
+	/** Causes that were inferred, which are none of the forest's. */
+	struct inferred *inferred;
 	GArray *slowest;  /**< uint32_t: numbers, the slowest first. */
 	powerPico energy; /**< What all are charged with. */
 };
@@ -165,6 +170,10 @@ struct findings {
 	 *  same, as they are met, and as they are by time. */
 	GPtrArray *byTime;
 	GPtrArray *byEnergy;
+	/** Call sites: struct profileSite of the profile, by own time, the
+	 *  largest first; and what they are in the source. */
+	GPtrArray *sites;
+	struct addresses *addresses;
 	GArray *ranks; /**< struct findingsRank, as they are met. */
 	/** What traces did outside of states, while they were active. */
 	int64_t outsideTime;
@@ -179,6 +188,10 @@ struct findings {
 	powerPico unattributed;
 	GHashTable *powers; /**< Nodes to the group that tells their power. */
 	struct findingsRelations relations;
+	/** What is pending in layers; NULL: there are none. */
+	struct layers *layers;
+	GArray *outliers; /**< When all was read: of outliersFind(). */
+	GPtrArray *out;   /**< Of outliersOut(). */
 	/** From findingsStart() on; NULL if nothing tells energy. */
 	struct attribution *attribution;
 	/** By the other rule; NULL if that says the same. */
@@ -199,7 +212,8 @@ struct findings {
 	struct phaseOptions phaseOptions;
 	struct windowOption window; /**< That pages begin with. */
 	char *power;
-	char *ruleText; /**< Of ATTRIBUTION_ENTRY(), if it is offered. */
+	char *ruleText;        /**< Of ATTRIBUTION_ENTRY(), if it is offered. */
+	gboolean isAsRecorded; /**< Of DELAY_ENTRY(). */
 	enum attributionRule rule;
 	struct phases phaseList;
 	bool hasPhases;
@@ -207,11 +221,12 @@ struct findings {
 
 /* ---- findings.c -------------------------------------------------------- */
 
-/** Options of all that finds, for toolParse(); four, no terminator. */
+/** Options of all that finds, for toolParse(); no terminator. */
 #define FINDINGS_ENTRIES(findings)                                         \
 	PHASE_ENTRIES(&(findings)->phaseOptions),                          \
 		PHASE_ENTRY_BY_NAME(&(findings)->phaseOptions),            \
 		WINDOW_ENTRY(&(findings)->window),                         \
+		DELAY_ENTRY(&(findings)->isAsRecorded),                    \
 	{                                                                  \
 		"power", 0, 0, G_OPTION_ARG_FILENAME, &(findings)->power,  \
 			"Values that tell the energy of a node", "PATTERN" \
@@ -275,6 +290,27 @@ struct findingsValue findingsValueOf(const struct findingsGroup *group,
 
 /** Find the phases that drew most. */
 struct findingsMost findingsFindMost(const struct findings *findings);
+
+/* ---- counters.c -------------------------------------------------- */
+
+/** What hardware counters of a node amount to (rut -s hw); NaN is unknown. */
+struct findingsCounters {
+	double instructions;
+	double cycles;
+	struct known known; /**< Of these two. */
+	double traffic;     /**< Bytes from and to memory. */
+	bool isOfMisses;    /**< As misses of the last cache tell them. */
+	/** Of the node's energy: each over the time in which it is known; NaN
+	 *  where either is not known for at least half of the run. */
+	double bytesPerJoule;
+	/** Of the traffic, and of the energy if that is known at all. */
+	struct known trafficKnown;
+};
+
+/** Get them, when all was read; false if the group has none. */
+bool findingsCountersOf(const struct findings *findings,
+			const struct findingsGroup *group,
+			struct findingsCounters *counters);
 
 /* ---- group.c ----------------------------------------------------- */
 

@@ -170,6 +170,8 @@ static int readEntries(struct reading *work, hdIStatReader *reader,
 		       struct summary *summary)
 {
 	struct powerSeries *series = work->group->series;
+	struct layerGauge *gauge =
+		layersGauge(work->findings->layers, work->group->group);
 	const hdIBlock *block;
 	int64_t offset = 0;
 	int ret = 0;
@@ -180,6 +182,8 @@ static int readEntries(struct reading *work, hdIStatReader *reader,
 		addBlock(work, block);
 		if (summary)
 			summaryAddBlock(summary, block);
+		if (gauge)
+			layerGaugeTake(gauge, block);
 		if (series)
 			ret = powerSeriesAdd(series, block);
 		findingsProgress(work->findings, last - offset);

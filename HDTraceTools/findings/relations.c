@@ -94,8 +94,11 @@ void findingsEndRelations(struct findings *findings)
 	self->sums = relationSumsNew(self->forest, self->joules);
 	for (size_t i = 0; i < findings->project->groupCount; i++)
 		self->energy += findings->groups[i].relations;
+	self->inferred = inferredNew(self->forest);
 	if (ret == 0)
 		ret = addAll(findings);
+	if (ret == 0)
+		ret = inferredFind(self->inferred);
 	joulesUnlock(self->joules);
 	sayTemporary(findings, ret);
 	if (ret < 0) {
@@ -111,6 +114,7 @@ void findingsFreeRelations(struct findings *findings)
 	struct findingsRelations *self = &findings->relations;
 
 	relationSumsFree(self->sums);
+	inferredFree(self->inferred);
 	if (self->slowest)
 		g_array_unref(self->slowest);
 	joulesFree(self->joules);

@@ -12,6 +12,7 @@
 #include "HDTraceTools/model/amounts.h"
 #include "HDTraceTools/model/diagnostics.h"
 #include "HDTraceTools/model/kernels.h"
+#include "HDTraceTools/model/units.h"
 
 /** One thread, all the time. */
 #define WHOLE INT64_C(1000000000)
@@ -30,11 +31,7 @@ struct change {
 
 static const char *attributeOf(const hdIGroup *group, const char *name)
 {
-	for (size_t i = 0; i < group->attributeCount; i++) {
-		if (strcmp(group->attributes[i].name, name) == 0)
-			return group->attributes[i].value;
-	}
-	return NULL;
+	return attributeFind(group->attributes, group->attributeCount, name);
 }
 
 GArray *kernelsFind(const hdIProject *project)
@@ -47,6 +44,7 @@ GArray *kernelsFind(const hdIProject *project)
 		struct kernel kernel = {
 			.group = group,
 			.name = attributeOf(group, "probe"),
+			.ratio = NAN,
 			.hasDispatch = g_strcmp0(kind, "kernel") == 0,
 		};
 
@@ -69,10 +67,13 @@ static ssize_t columnOf(const hdIGroup *group, const char *name)
 	return -1;
 }
 
-/** A count as a number of a group tells it; 0 where it tells none. */
-static uint64_t countOf(double value)
+/** Add a count as a number of a group tells it: none where it tells none, and
+ * as much as there is room for. */
+static void addCount(uint64_t *sum, double value)
 {
-	return value > 0 ? (uint64_t)MIN(value, 0x1p63) : 0;
+	uint64_t count = value > 0 ? (uint64_t)MIN(value, 0x1p63) : 0;
+
+	*sum = count > UINT64_MAX - *sum ? UINT64_MAX : *sum + count;
 }
 
 /** A part takes so many seconds in an interval. */
@@ -116,12 +117,33 @@ static int readPart(const struct amounts *amounts, const hdIBlock *block,
 	return ret;
 }
 
+/** Add up events of a block, where both are known. */
+static void readEvents(const struct amounts *amounts, const hdIBlock *block,
+		       const ssize_t *columns, double *sums)
+{
+	if (columns[0] < 0 || columns[1] < 0)
+		return;
+	for (size_t i = 0; i < block->count; i++) {
+		double instructions =
+			amountsGet(amounts, (size_t)columns[0], i);
+		double cycles = amountsGet(amounts, (size_t)columns[1], i);
+
+		if (!isfinite(instructions) || !isfinite(cycles))
+			continue;
+		sums[0] += instructions;
+		sums[1] += cycles;
+	}
+}
+
 /** Add up a kernel, and say when it ran. */
 static int readKernel(const hdIProject *project, struct kernel *kernel,
 		      guint place, struct sorter *changes)
 {
 	static const char *const names[] = { "Body", "Dispatch" };
 	const ssize_t instances = columnOf(kernel->group, "Instances");
+	const ssize_t events[] = { columnOf(kernel->group, "Instructions"),
+				   columnOf(kernel->group, "Cycles") };
+	double sums[2] = { 0 };
 	ssize_t columns[KERNEL_PARTS];
 	hdIStatReader *reader = diagnosticsOpenStat(project, kernel->group,
 						    &diagnosticsDropped);
@@ -136,9 +158,10 @@ static int readKernel(const hdIProject *project, struct kernel *kernel,
 	amounts = amountsNew(kernel->group);
 	while (ret == 0 && hdI_readStat(reader, &block) == 1) {
 		amountsTake(amounts, block);
+		readEvents(amounts, block, events, sums);
 		for (size_t i = 0; instances >= 0 && i < block->count; i++)
-			kernel->instances += countOf(
-				amountsGet(amounts, (size_t)instances, i));
+			addCount(&kernel->instances,
+				 amountsGet(amounts, (size_t)instances, i));
 		for (guint part = 0; part < KERNEL_PARTS && ret == 0; part++) {
 			if (columns[part] < 0)
 				continue;
@@ -147,12 +170,43 @@ static int readKernel(const hdIProject *project, struct kernel *kernel,
 				       &kernel->seconds[part]);
 		}
 	}
+	kernel->ratio = sums[1] > 0 ? sums[0] / sums[1] : NAN;
 	amountsFree(amounts);
 	hdI_closeStat(reader);
 	return ret;
 }
 
 /* ---- What that cost ---------------------------------------------------- */
+
+/** A node's energy, and that of parts of it which tell theirs. */
+struct meter {
+	struct powerSeries **series; /**< Of the node first; NULL: none. */
+	struct powerCursor **cursors;
+	int64_t *known; /**< Time that was known until the last time. */
+	guint count;
+};
+
+/** What there was until a time, since the beginning. */
+struct total {
+	powerPico pico;   /**< Without the parts'. */
+	int64_t measured; /**< Time in which all is known, in ns. */
+	/** Energy of a whole thread (if there was less than one, of as much as
+	 *  there was, at the node's price of a thread) by 2^-26 pJ and
+	 *  billionth of a thread: what an activity took is its usage times what
+	 *  this grew by. */
+	__int128 price;
+};
+
+/* What powerPicoOf() gives at the most, by so many bits, has room. */
+#define PRICE_BITS 26
+#define PICO_MOST ((powerPico)1 << 100)
+
+/** An activity, since it last changed. */
+struct activity {
+	int64_t usage;
+	int64_t since;
+	struct total total;
+};
 
 static int compareChanges(const void *a, const void *b)
 {
@@ -162,70 +216,114 @@ static int compareChanges(const void *a, const void *b)
 	return (x->time > y->time) - (x->time < y->time);
 }
 
-/** Divide what there is of an interval among those that ran. */
-static powerPico divide(GPtrArray *kernels, const int64_t *usage, int64_t sum,
-			struct attributionAmount amount, int64_t length)
+/** The sum, or as much of it as there is room for. */
+static powerPico sumOf(powerPico a, powerPico b)
 {
-	uint64_t low = 0;
-	powerPico charged = 0;
+	const powerPico most = (powerPico)1 << 120;
 
-	for (guint i = 0; i < kernels->len * KERNEL_PARTS; i++) {
-		struct kernel *kernel = kernels->pdata[i / KERNEL_PARTS];
-		struct attributionAmount *energy =
-			&kernel->energy[i % KERNEL_PARTS];
-		struct shareStep step = {
-			.low = low,
-			.high = low + (uint64_t)usage[i],
-			.total = (uint64_t)MAX(sum, WHOLE),
-		};
-		powerPico part;
-
-		if (!usage[i])
-			continue;
-		part = shareDivide(&step, amount.pico);
-		energy->pico += part;
-		energy->measured += amount.measured;
-		kernel->busy[i % KERNEL_PARTS] += length;
-		charged += part;
-		low = step.high;
-	}
-	return charged;
+	/* None of the two is larger than that. */
+	return CLAMP(a + b, -most, most);
 }
 
-/** From change to change: what was charged in all. */
-static int charge(GPtrArray *kernels, struct sorter *changes,
-		  struct powerCursor *cursor, powerPico *charged)
+/** What the node took until a time, without its parts, and for how long all was
+ *  known since the time before: what one of them lacked then, none makes up for
+ *  later. */
+static powerPico meterUntil(struct meter *meter, int64_t time, int64_t *grown)
 {
-	int64_t *usage = g_new0(int64_t, kernels->len * KERNEL_PARTS + 1);
-	int64_t sum = 0, last = INT64_MIN, measuredBefore = 0;
-	powerPico before = 0;
+	powerPico all = 0;
+
+	*grown = 0;
+	for (guint i = 0; i < meter->count; i++) {
+		int64_t known = 0, more;
+		powerPico pico;
+
+		if (!meter->cursors[i])
+			continue;
+		pico = powerCursorUntil(meter->cursors[i], time, &known);
+		all = sumOf(all, i == 0 ? pico : -pico);
+		more = known - meter->known[i];
+		meter->known[i] = known;
+		*grown = i == 0 ? more : MIN(*grown, more);
+	}
+	return all;
+}
+
+/** All that the node took goes on until a time. */
+static void advance(struct total *total, struct meter *meter, int64_t time,
+		    __int128 usage)
+{
+	powerPico pico;
+	int64_t grown;
+
+	pico = meterUntil(meter, time, &grown);
+	/* Parts that tell more than the node leave nothing. */
+	if (usage > 0 && pico > total->pico)
+		total->price =
+			sumOf(total->price, (MIN(pico - total->pico, PICO_MOST)
+					     << PRICE_BITS) /
+						    MAX(usage, WHOLE));
+	total->pico = pico;
+	total->measured += grown;
+}
+
+/** What a usage has of what the price grew by. */
+static powerPico costOf(__int128 price, int64_t usage)
+{
+	__int128 cost;
+
+	return __builtin_mul_overflow(price, usage, &cost) ? PICO_MOST
+							   : cost >> PRICE_BITS;
+}
+
+/** An activity has had its usage until now: charge it with that. */
+static powerPico settle(struct kernel *kernel, guint part,
+			struct activity *activity, const struct total *now,
+			int64_t time)
+{
+	struct attributionAmount *energy = &kernel->energy[part];
+	powerPico pico = 0;
+
+	if (activity->usage > 0) {
+		pico = costOf(now->price - activity->total.price,
+			      activity->usage);
+		energy->pico = sumOf(energy->pico, pico);
+		energy->measured += now->measured - activity->total.measured;
+		kernel->busy[part] += time - activity->since;
+	}
+	activity->since = time;
+	activity->total = *now;
+	return pico;
+}
+
+/** From change to change: what was charged in all. Each change costs the same,
+ *  however many kernels run at that time. */
+static int charge(GPtrArray *kernels, struct sorter *changes,
+		  struct meter *meter, powerPico *charged)
+{
+	struct activity *activities =
+		g_new0(struct activity, kernels->len * KERNEL_PARTS + 1);
+	struct total total = { 0 };
+	__int128 sum = 0;
+	int64_t last = INT64_MIN;
 	struct change change;
 	int ret;
 
 	*charged = 0;
 	while ((ret = sorterNext(changes, &change)) == 1) {
-		if (change.time != last) {
-			int64_t measured = 0;
-			powerPico now =
-				cursor ? powerCursorUntil(cursor, change.time,
-							  &measured)
-				       : 0;
-			struct attributionAmount amount = {
-				.pico = now - before,
-				.measured = measured - measuredBefore,
-			};
+		struct activity *activity = &activities[change.activity];
+		struct kernel *kernel =
+			kernels->pdata[change.activity / KERNEL_PARTS];
 
-			if (sum > 0)
-				*charged += divide(kernels, usage, sum, amount,
-						   change.time - last);
-			before = now;
-			measuredBefore = measured;
-			last = change.time;
-		}
-		usage[change.activity] += change.usage;
+		if (change.time != last)
+			advance(&total, meter, change.time, sum);
+		last = change.time;
+		*charged = sumOf(*charged,
+				 settle(kernel, change.activity % KERNEL_PARTS,
+					activity, &total, change.time));
+		activity->usage += change.usage;
 		sum += change.usage;
 	}
-	g_free(usage);
+	g_free(activities);
 	return ret;
 }
 
@@ -254,6 +352,34 @@ static struct powerSeries *readPower(const hdIProject *project,
 	return NULL;
 }
 
+static void meterOpen(struct meter *meter, const hdIProject *project,
+		      const struct kernelMeter *meters, guint count, int *error)
+{
+	meter->series = g_new0(struct powerSeries *, count + 1);
+	meter->cursors = g_new0(struct powerCursor *, count + 1);
+	meter->known = g_new0(int64_t, count + 1);
+	meter->count = count;
+	for (guint i = 0; i < count && *error == 0; i++) {
+		meter->series[i] = readPower(project, meters[i].group,
+					     meters[i].isPower, error);
+		if (meter->series[i])
+			meter->cursors[i] = powerCursorNew(meter->series[i]);
+	}
+}
+
+static void meterClose(struct meter *meter, int *error)
+{
+	for (guint i = 0; i < meter->count; i++) {
+		if (meter->cursors[i] && *error == 0)
+			*error = powerCursorError(meter->cursors[i]);
+		powerCursorFree(meter->cursors[i]);
+		powerSeriesFree(meter->series[i]);
+	}
+	g_free(meter->known);
+	g_free(meter->cursors);
+	g_free(meter->series);
+}
+
 /** Those whose power a group tells: pointers into @p kernels. */
 static GPtrArray *findOwn(GArray *kernels, const hdIGroup *power)
 {
@@ -270,33 +396,25 @@ static GPtrArray *findOwn(GArray *kernels, const hdIGroup *power)
 }
 
 int kernelsRead(const hdIProject *project, GArray *kernels,
-		const hdIGroup *power, const bool *isPower, powerPico *rest)
+		const struct kernelMeter *meters, guint count, powerPico *rest)
 {
-	GPtrArray *own = findOwn(kernels, power);
+	GPtrArray *own = findOwn(kernels, count ? meters[0].group : NULL);
 	struct sorter *changes =
 		sorterNew(sizeof(struct change), compareChanges);
-	struct powerSeries *series = NULL;
-	struct powerCursor *cursor = NULL;
+	struct meter meter;
 	powerPico charged = 0;
-	int64_t measured;
+	int64_t grown;
 	int error = 0;
 
 	*rest = 0;
 	for (guint i = 0; i < own->len && error == 0; i++)
 		error = readKernel(project, own->pdata[i], i, changes);
-	if (own->len > 0 && power && error == 0)
-		series = readPower(project, power, isPower, &error);
-	if (series)
-		cursor = powerCursorNew(series);
+	meterOpen(&meter, project, meters, count, &error);
 	if (error == 0)
-		error = charge(own, changes, cursor, &charged);
-	if (cursor)
-		*rest = powerCursorUntil(cursor, INT64_MAX, &measured) -
-			charged;
-	if (cursor && error == 0)
-		error = powerCursorError(cursor);
-	powerCursorFree(cursor);
-	powerSeriesFree(series);
+		error = charge(own, changes, &meter, &charged);
+	if (error == 0)
+		*rest = meterUntil(&meter, INT64_MAX, &grown) - charged;
+	meterClose(&meter, &error);
 	sorterFree(changes);
 	g_ptr_array_unref(own);
 	return error;

@@ -10,7 +10,9 @@
  * parts E wi / max(L, w1 + w2 + ...): what several threads do at once shares
  * the power of the node by time, and while less than one thread is in a kernel
  * the rest is nobody's. Where timers lie within others, both claim their time.
- * Energies are integers, as in attribution.h: parts and rest add up exactly.
+ * Where a part of a node tells its own power, that is of the kernels in the
+ * part, and those elsewhere on the node share what is left: no joule is charged
+ * twice. Energies are integers: parts and rest add up exactly.
  */
 #ifndef HD_MODEL_KERNELS_H
 #define HD_MODEL_KERNELS_H
@@ -32,6 +34,8 @@ struct kernel {
 	bool hasDispatch; /**< A kernel, no timer. */
 	uint64_t instances;
 	double seconds[KERNEL_PARTS]; /**< Of all threads together. */
+	/** Instructions a cycle, where both are known; else NaN. */
+	double ratio;
 	const hdIGroup *power; /**< That tells it, or NULL; the caller's. */
 	struct attributionAmount energy[KERNEL_PARTS];
 	int64_t busy[KERNEL_PARTS]; /**< Of intervals in which it ran, in ns. */
@@ -41,19 +45,26 @@ struct kernel {
  *  of struct kernel, to be freed with g_array_unref(). */
 GArray *kernelsFind(const hdIProject *project);
 
+/** A group that tells power. */
+struct kernelMeter {
+	const hdIGroup *group;
+	const bool *isPower; /**< Which of its values; see valuesOfPower(). */
+};
+
 /**
  * Read those kernels whose power a group tells.
  *
  * @param kernels From kernelsFind(), with their power set.
- * @param power The group; NULL: those without any.
- * @param isPower Which of its values; see valuesOfPower().
- * @param[out] rest Of its energy, what no kernel is charged with; 0 without
- *        kernels.
+ * @param meters The group, and behind it those of parts of its node whose power
+ *        is in it.
+ * @param count How many; 0: read those without any.
+ * @param[out] rest Of the energy of the group without its parts, what no kernel
+ *        is charged with.
  *
  * @return 0, or the negative errno of a temporary file.
  */
 int kernelsRead(const hdIProject *project, GArray *kernels,
-		const hdIGroup *power, const bool *isPower, powerPico *rest);
+		const struct kernelMeter *meters, guint count, powerPico *rest);
 
 /** The energy of both parts; known where both are. */
 struct attributionAmount kernelEnergy(const struct kernel *kernel);

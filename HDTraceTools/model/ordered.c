@@ -65,6 +65,7 @@ struct ordered {
 	uint64_t at;        /**< Which one it is, if isLoaded. */
 	bool isLoaded;
 	hdIRecord record;
+	struct sites *sites;
 };
 
 struct ordered *orderedOpen(const hdIProject *project,
@@ -79,6 +80,7 @@ struct ordered *orderedOpen(const hdIProject *project,
 	self = g_new0(struct ordered, 1);
 	self->reader = reader;
 	self->last = INT64_MIN;
+	self->sites = sitesNew();
 	self->records = spoolNew();
 	self->marks = spoolNew();
 	self->stack = g_array_new(FALSE, FALSE, sizeof(struct open));
@@ -99,6 +101,7 @@ void orderedClose(struct ordered *self)
 	g_byte_array_unref(self->bytes);
 	g_array_unref(self->attributes);
 	g_array_unref(self->elements);
+	sitesFree(self->sites);
 	g_free(self);
 }
 
@@ -401,6 +404,9 @@ static void setStep(struct ordered *self, struct orderedStep *step,
 	step->kind = kind;
 	step->time = time;
 	step->record = record;
+	step->site = NULL;
+	if (kind != ORDERED_EVENT)
+		sitesTake(self->sites, record, &step->site);
 }
 
 int orderedRead(struct ordered *self, struct orderedStep *step)

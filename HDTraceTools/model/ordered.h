@@ -18,6 +18,7 @@
 
 #include <hdReading.h>
 #include "HDTraceTools/model/diagnostics.h"
+#include "HDTraceTools/sites/sites.h"
 
 enum orderedKind { ORDERED_ENTER, ORDERED_LEAVE, ORDERED_EVENT };
 
@@ -28,6 +29,9 @@ struct orderedStep {
 	int64_t time;
 	/** The state or event, valid until the next call. */
 	const hdIRecord *record;
+	/** Where a state was called; NULL: not known. Valid as long as the
+	 *  reader. */
+	const struct site *site;
 };
 
 struct ordered;

@@ -5,6 +5,7 @@
  */
 #include "config.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 #include <glib.h>
@@ -172,6 +173,11 @@ static bool energyOf(const struct powerSeries *self, const hdIBlock *block,
 		*energy += part->isEnergy ? value
 					  : momentsOver(value, length) / 1e9;
 	}
+	/* More than there are numbers for is not known. */
+	if (!isfinite(*energy)) {
+		*energy = 0;
+		return false;
+	}
 	return isKnown;
 }
 
@@ -192,7 +198,9 @@ int powerSeriesAdd(struct powerSeries *self, const hdIBlock *block)
 		point.time = block->end[i];
 		if (energyOf(self, block, i, &energy))
 			point.sums.measured += length;
-		point.sums.energy += energy;
+		/* Differences have room, too. */
+		point.sums.energy = CLAMP(point.sums.energy + energy,
+					  -DBL_MAX / 4, DBL_MAX / 4);
 		if (ret == 0)
 			ret = addPoint(self, point);
 	}

@@ -7,10 +7,10 @@
  * little and in a temporary file when it is much; so the energy of an interval
  * is a difference of two sums.
  *
- * Values that are not finite, and the time in which a group was stopped, count
- * neither as energy nor as time that was measured. Of several parts the time
- * was measured in which all were; what some of them have beside that counts as
- * energy, which is the least then.
+ * Values or energies that are not finite, and the time in which a group was
+ * stopped, count neither as energy nor as time that was measured. Of several
+ * parts the time was measured in which all were; what some of them have beside
+ * that counts as energy, which is the least then.
  *
  * What states cost needs no other order: a state's energy is a difference of
  * two sums over the power until then, and its own is that without what ended
@@ -46,7 +46,7 @@ struct powerPart {
 struct powerSeries;
 struct powerCursor;
 
-/** An energy as an integer, never NaN. */
+/** An energy as an integer, never NaN; 2^100 at the most. */
 powerPico powerPicoOf(double energy);
 
 /** Create an empty series; the parts are copied. */

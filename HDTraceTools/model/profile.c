@@ -12,6 +12,7 @@
 #include "config.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -44,6 +45,8 @@ struct reading {
 	unsigned int used; /**< Number of nestings with something in them. */
 	struct profileCost cost; /**< Of the state that ends ... */
 	struct profileCost own;  /**< ... without those in it. */
+	struct sites *sites;
+	GHashTable *placed; /**< Of a name and a site, to struct profileSite. */
 };
 
 /* ---- Costs ------------------------------------------------------------- */
@@ -58,21 +61,40 @@ static struct profileCost costNew(size_t sources)
 static void costClear(struct profileCost *cost, size_t sources)
 {
 	cost->time = 0;
+	cost->events = (struct profileEvents){ 0 };
+	cost->outside = (struct profileEvents){ 0 };
 	memset(cost->amounts, 0, sources * sizeof(*cost->amounts));
+}
+
+void profileEventsAdd(struct profileEvents *to,
+		      const struct profileEvents *from)
+{
+	if (!from->counted)
+		return;
+	to->counted += from->counted;
+	for (int i = 0; i < PROFILE_EVENTS; i++) {
+		to->with[i] += from->with[i];
+		to->total[i] += from->total[i];
+	}
+	to->both += from->both;
+	to->bothCycles += from->bothCycles;
+	to->bothInstructions += from->bothInstructions;
 }
 
 static void costAdd(struct profileCost *to, const struct profileCost *from,
 		    size_t sources)
 {
 	to->time += from->time;
+	profileEventsAdd(&to->events, &from->events);
+	profileEventsAdd(&to->outside, &from->outside);
 	for (size_t i = 0; i < sources; i++) {
 		to->amounts[i].pico += from->amounts[i].pico;
 		to->amounts[i].measured += from->amounts[i].measured;
 	}
 }
 
-/** Take off what lies inside; nothing becomes negative, even if states overlap
- *  that should not. */
+/** Take off what lies inside, but for events; nothing becomes negative, even if
+ *  states overlap that should not. */
 static void costSubtract(struct profileCost *from,
 			 const struct profileCost *inside, size_t sources)
 {
@@ -100,6 +122,16 @@ static void freeState(void *data)
 	g_free(state);
 }
 
+static void freeSite(void *data)
+{
+	struct profileSite *site = data;
+
+	g_free(site->name);
+	siteUnref(site->site);
+	g_free(site->own.amounts);
+	g_free(site);
+}
+
 struct profile *profileNew(size_t sources)
 {
 	struct profile *self = g_new0(struct profile, 1);
@@ -107,6 +139,9 @@ struct profile *profileNew(size_t sources)
 	self->sources = sources;
 	self->states = g_ptr_array_new_with_free_func(freeState);
 	self->names = g_hash_table_new(g_str_hash, g_str_equal);
+	self->sites = g_ptr_array_new_with_free_func(freeSite);
+	self->siteNames =
+		g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	self->start = INT64_MAX;
 	self->end = INT64_MIN;
 	return self;
@@ -118,6 +153,8 @@ void profileFree(struct profile *self)
 		return;
 	g_hash_table_destroy(self->names);
 	g_ptr_array_unref(self->states);
+	g_hash_table_destroy(self->siteNames);
+	g_ptr_array_unref(self->sites);
 	g_free(self);
 }
 
@@ -158,8 +195,52 @@ void profileAddState(struct profile *self, const struct profileState *state)
 	costAdd(&to->own, &state->own, self->sources);
 }
 
+/** The states of a name at a site; they are added if there were none. */
+static struct profileSite *siteOf(struct profile *self, const char *name,
+				  const struct site *site)
+{
+	char *key = g_strdup_printf("%s %s", name, site->key);
+	gpointer found = g_hash_table_lookup(self->siteNames, key);
+	struct profileSite *states;
+
+	if (found) {
+		g_free(key);
+		return self->sites->pdata[GPOINTER_TO_SIZE(found) - 1];
+	}
+	states = g_new0(struct profileSite, 1);
+	states->name = g_strdup(name);
+	states->site = siteRef(site);
+	states->own = costNew(self->sources);
+	g_ptr_array_add(self->sites, states);
+	g_hash_table_insert(self->siteNames, key,
+			    GSIZE_TO_POINTER(self->sites->len));
+	return states;
+}
+
+gint profileCompareSites(gconstpointer a, gconstpointer b)
+{
+	const struct profileSite *x = *(const struct profileSite *const *)a;
+	const struct profileSite *y = *(const struct profileSite *const *)b;
+	int order = (x->own.time < y->own.time) - (x->own.time > y->own.time);
+
+	if (order == 0)
+		order = strcmp(x->name, y->name);
+	return order ? order : siteCompare(x->site, y->site);
+}
+
+static void addSite(struct profile *self, const struct profileSite *other)
+{
+	struct profileSite *to = siteOf(self, other->name, other->site);
+
+	to->count += other->count;
+	to->longest = MAX(to->longest, other->longest);
+	costAdd(&to->own, &other->own, self->sources);
+}
+
 void profileAdd(struct profile *self, const struct profile *other)
 {
+	for (guint i = 0; i < other->sites->len; i++)
+		addSite(self, other->sites->pdata[i]);
 	for (guint i = 0; i < other->states->len; i++)
 		profileAddState(self, other->states->pdata[i]);
 	self->stateCount += other->stateCount;
@@ -265,6 +346,99 @@ static void closeLevels(struct reading *self, unsigned int depth, int64_t start,
 	}
 }
 
+/* ---- Events of the processor ------------------------------------------- */
+
+struct profileEvents profileOutside(const struct profile *self)
+{
+	struct profileEvents sum = { 0 };
+
+	for (guint i = 0; i < self->states->len; i++) {
+		const struct profileState *state = self->states->pdata[i];
+
+		profileEventsAdd(&sum, &state->own.outside);
+	}
+	return sum;
+}
+
+double profileRatio(const struct profileEvents *events)
+{
+	if (!events->both || events->bothCycles == 0)
+		return NAN;
+	return (double)events->bothInstructions / (double)events->bothCycles;
+}
+
+/** Attributes of states. */
+static const struct {
+	const char *name;
+	enum profileEvent event;
+	bool isOutside;
+} eventNames[] = {
+	{ "cycles", PROFILE_CYCLES, false },
+	{ "instructions", PROFILE_INSTRUCTIONS, false },
+	{ "cacheMisses", PROFILE_CACHE_MISSES, false },
+	{ "outsideCycles", PROFILE_CYCLES, true },
+	{ "outsideInstructions", PROFILE_INSTRUCTIONS, true },
+	{ "outsideCacheMisses", PROFILE_CACHE_MISSES, true },
+};
+
+/** Take a count that a state has, if it is one. */
+static void takeEvent(struct profileCost *cost, const hdIAttribute *attribute)
+{
+	int64_t number;
+
+	for (size_t i = 0; i < G_N_ELEMENTS(eventNames); i++) {
+		struct profileEvents *events = eventNames[i].isOutside
+						       ? &cost->outside
+						       : &cost->events;
+
+		if (strcmp(attribute->name, eventNames[i].name) != 0)
+			continue;
+		if (!messagesReadNumber(attribute->value, &number) ||
+		    number < 0)
+			return;
+		events->counted = 1;
+		events->with[eventNames[i].event] = 1;
+		events->total[eventNames[i].event] = number;
+	}
+}
+
+/** Only a part of the time counts. */
+static void takePart(struct profileEvents *events, int64_t part, int64_t all)
+{
+	for (int i = 0; i < PROFILE_EVENTS && part < all; i++)
+		events->total[i] = events->total[i] * part / all;
+}
+
+static void noteBoth(struct profileEvents *events)
+{
+	if (!events->with[PROFILE_CYCLES] ||
+	    !events->with[PROFILE_INSTRUCTIONS])
+		return;
+	events->both = 1;
+	events->bothCycles = events->total[PROFILE_CYCLES];
+	events->bothInstructions = events->total[PROFILE_INSTRUCTIONS];
+}
+
+/** What the processor did in a state, of which only a part may count, and
+ * before it: that counts where the state begins. */
+static void countEvents(struct reading *self, const hdIRecord *record)
+{
+	struct profileCost *cost = &self->cost;
+
+	cost->events = (struct profileEvents){ 0 };
+	cost->outside = (struct profileEvents){ 0 };
+	for (size_t i = 0; i < record->attributeCount; i++) {
+		/* Most have other names. */
+		if (strchr("cio", record->attributes[i].name[0]))
+			takeEvent(cost, &record->attributes[i]);
+	}
+	takePart(&cost->events, cost->time, record->end - record->start);
+	if (record->start < self->start)
+		cost->outside = (struct profileEvents){ 0 };
+	noteBoth(&cost->events);
+	noteBoth(&cost->outside);
+}
+
 /* ---- Records ----------------------------------------------------------- */
 
 static void getCost(struct reading *self, int64_t start, int64_t end)
@@ -282,7 +456,26 @@ static void getCost(struct reading *self, int64_t start, int64_t end)
 	}
 }
 
-static void addState(struct reading *self, const hdIRecord *record)
+/** A state that was counted was called at a site. */
+static void placeState(struct reading *self, size_t name,
+		       const struct site *site)
+{
+	struct profileState *state = self->profile->states->pdata[name];
+	uint64_t key = (uint64_t)name << 32 | site->number;
+	struct profileSite *states = g_hash_table_lookup(self->placed, &key);
+
+	if (!states) {
+		states = siteOf(self->profile, state->name, site);
+		g_hash_table_insert(self->placed, g_memdup2(&key, sizeof(key)),
+				    states);
+	}
+	states->count++;
+	states->longest = MAX(states->longest, self->cost.time);
+	costAdd(&states->own, &self->own, self->profile->sources);
+}
+
+static void addState(struct reading *self, const hdIRecord *record,
+		     const struct site *site)
 {
 	size_t sources = self->profile->sources;
 	size_t name = positionOf(self->profile, record->name);
@@ -296,6 +489,7 @@ static void addState(struct reading *self, const hdIRecord *record)
 		return;
 	}
 	getCost(self, start, end);
+	countEvents(self, record);
 	closeLevels(self, record->depth, record->start, name);
 	nesting = nestingAt(self, record->depth);
 	costAdd(&nesting->inside, &self->cost, sources);
@@ -304,11 +498,14 @@ static void addState(struct reading *self, const hdIRecord *record)
 	state->count++;
 	state->longest = MAX(state->longest, self->cost.time);
 	costAdd(&state->own, &self->own, sources);
+	if (site)
+		placeState(self, name, site);
 }
 
 static void addRecord(struct reading *self, const hdIRecord *record)
 {
 	struct profile *profile = self->profile;
+	const struct site *site;
 
 	profile->start = MIN(profile->start, record->start);
 	profile->end = MAX(profile->end, record->end);
@@ -318,7 +515,8 @@ static void addRecord(struct reading *self, const hdIRecord *record)
 	}
 	profile->stateCount++;
 	profile->epochs += messagesEpoch(record, NULL);
-	addState(self, record);
+	sitesTake(self->sites, record, &site);
+	addState(self, record, site);
 }
 
 /** The trace is over: what waits lies in nothing. */
@@ -336,6 +534,8 @@ static void finish(struct reading *self)
 		g_free(nesting->inside.amounts);
 	}
 	g_array_unref(self->nestings);
+	g_hash_table_destroy(self->placed);
+	sitesFree(self->sites);
 	g_free(self->cost.amounts);
 	g_free(self->own.amounts);
 }
@@ -360,6 +560,9 @@ int profileRead(const hdIProject *project, const hdITraceFile *trace,
 	self.nestings = g_array_new(FALSE, FALSE, sizeof(struct nesting));
 	self.cost = costNew(count);
 	self.own = costNew(count);
+	self.sites = sitesNew();
+	self.placed = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free,
+					    NULL);
 	while (hdI_readTrace(reader, &record) == 1) {
 		addRecord(&self, record);
 		if (progress)

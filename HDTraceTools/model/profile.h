@@ -15,15 +15,39 @@
 #include <hdReading.h>
 #include "HDTraceTools/model/attribution.h"
 #include "HDTraceTools/model/diagnostics.h"
+#include "HDTraceTools/sites/sites.h"
 
 /** Power that a trace is charged with. */
 struct profileSource {
 	struct attributionCursor *cursor; /**< NULL: not known. */
 };
 
-/** Time, and energy from each source. */
+/** What the processor did. */
+enum profileEvent {
+	PROFILE_CYCLES,
+	PROFILE_INSTRUCTIONS,
+	PROFILE_CACHE_MISSES,
+	PROFILE_EVENTS
+};
+
+/** What the processor did in states that say so: those of libhdMPI have
+ *  attributes `cycles`, `instructions`, and `cacheMisses` (hdmpirun
+ * --counters). They are of the whole state: states in it have none. Or outside
+ * of them, since the state before: `outsideCycles`, and so on. */
+struct profileEvents {
+	uint64_t counted; /**< States that have any. */
+	uint64_t with[PROFILE_EVENTS];
+	__int128 total[PROFILE_EVENTS];
+	uint64_t both; /**< Cycles and instructions, and what they have. */
+	__int128 bothCycles;
+	__int128 bothInstructions;
+};
+
+/** Time, events, and energy from each source. */
 struct profileCost {
 	int64_t time;
+	struct profileEvents events;
+	struct profileEvents outside;
 	struct attributionAmount *amounts;
 };
 
@@ -37,16 +61,40 @@ struct profileState {
 	struct profileCost own; /**< Of all, without states that lie in them. */
 };
 
+/** States of one name that were called at one place. */
+struct profileSite {
+	char *name;
+	struct site *site;
+	uint64_t count;
+	int64_t longest;
+	struct profileCost own; /**< Without states that lie in them. */
+};
+
 struct profile {
 	size_t sources;
-	GPtrArray *states; /**< struct profileState, as they are met. */
-	GHashTable *names; /**< To their position + 1. */
+	GPtrArray *states;     /**< struct profileState, as they are met. */
+	GHashTable *names;     /**< To their position + 1. */
+	GPtrArray *sites;      /**< struct profileSite, as they are met. */
+	GHashTable *siteNames; /**< Names and keys to their position + 1. */
 	uint64_t stateCount;
 	uint64_t eventCount;
 	uint64_t epochs; /**< Those with a number; see messages.h. */
 	int64_t start; /**< Of the first record; INT64_MAX if there is none. */
 	int64_t end;
 };
+
+/** Add what other states have. */
+void profileEventsAdd(struct profileEvents *to,
+		      const struct profileEvents *from);
+
+/** What the processor did outside of all states, as far as these say. */
+struct profileEvents profileOutside(const struct profile *self);
+
+/** Instructions a cycle, of states that have both; NaN: there are none. */
+double profileRatio(const struct profileEvents *events);
+
+/** Compare pointers to struct profileSite: those that took most time first. */
+gint profileCompareSites(gconstpointer a, gconstpointer b);
 
 /** Called for each record. */
 typedef void profileProgress(void *data, const hdIRecord *record);

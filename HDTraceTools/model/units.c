@@ -77,8 +77,8 @@ bool unitIsEnergy(const char *text)
 	return hasBase(text, "J");
 }
 
-static const char *find(const hdIAttribute *attributes, size_t count,
-			const char *name)
+const char *attributeFind(const hdIAttribute *attributes, size_t count,
+			  const char *name)
 {
 	for (size_t i = 0; i < count; i++) {
 		if (strcmp(attributes[i].name, name) == 0)
@@ -90,10 +90,12 @@ static const char *find(const hdIAttribute *attributes, size_t count,
 const char *valueStates(const hdIGroup *group, const hdIValue *value,
 			const char *name)
 {
-	const char *text = find(value->attributes, value->attributeCount, name);
+	const char *text =
+		attributeFind(value->attributes, value->attributeCount, name);
 
 	return text ? text
-		    : find(group->attributes, group->attributeCount, name);
+		    : attributeFind(group->attributes, group->attributeCount,
+				    name);
 }
 
 bool valueIsSimulated(const hdIGroup *group, const hdIValue *value)
@@ -141,6 +143,30 @@ static const char *parseQuantity(const char *text, double *number,
 	return end + length + strspn(end + length, " ");
 }
 
+/** Parse "over TIME", in ns; 0 if there is none. */
+static double parseOver(const char *rest)
+{
+	struct unit unit;
+	double length;
+
+	if (strncmp(rest, "over ", 5) != 0 ||
+	    !parseQuantity(rest + 5, &length, &unit) ||
+	    strcmp(unit.base, "s") != 0)
+		return 0;
+	return length * unit.scale * 1e9;
+}
+
+int64_t valueReachesBack(const hdIGroup *group, const hdIValue *value)
+{
+	const char *text = valueStates(group, value, "resolution");
+	struct unit unit;
+	double number;
+	const char *rest = text ? parseQuantity(text, &number, &unit) : NULL;
+	double over = rest ? parseOver(rest) : 0;
+
+	return over < 1e18 ? (int64_t)over : 0;
+}
+
 /** What steps of a counter of time mean for a share of time, in %. */
 static void addTimeSteps(struct bound *bound, const struct moments *moments,
 			 double stepNs, const char *rest, uint64_t runs,
@@ -148,13 +174,8 @@ static void addTimeSteps(struct bound *bound, const struct moments *moments,
 {
 	double window = (double)shortest;
 	double weight = (double)moments->weight;
-	struct unit unit;
-	double length;
 
-	if (strncmp(rest, "over ", 5) == 0 &&
-	    parseQuantity(rest + 5, &length, &unit) &&
-	    strcmp(unit.base, "s") == 0)
-		window = MAX(window, length * unit.scale * 1e9);
+	window = MAX(window, parseOver(rest));
 	if (window <= 0 || weight <= 0)
 		return;
 	bound->isKnown = true;

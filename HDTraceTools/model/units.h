@@ -54,9 +54,17 @@ struct bound boundGet(const hdIGroup *group, const hdIValue *value,
 		      const struct moments *moments, uint64_t runs,
 		      int64_t shortest);
 
+/** The value of an attribute; NULL: there is none. */
+const char *attributeFind(const hdIAttribute *attributes, size_t count,
+			  const char *name);
+
 /** What a source states: "resolution", "class", "source"; NULL if nothing. */
 const char *valueStates(const hdIGroup *group, const hdIValue *value,
 			const char *name);
+
+/** For how long the mean reaches back that each entry of a value is, in ns, as
+ *  its resolution says ("10 ms over 200 ms"); 0: for the entry itself. */
+int64_t valueReachesBack(const hdIGroup *group, const hdIValue *value);
 
 /** Whether a value was not measured but simulated or estimated. */
 bool valueIsSimulated(const hdIGroup *group, const hdIValue *value);

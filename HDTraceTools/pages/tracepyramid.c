@@ -77,6 +77,7 @@ struct tracePyramid {
 	GArray *openOf; /**< guint, by name: how many of these. */
 	GArray *texts;  /**< int64_t, lengths of the texts of the chunk. */
 	GByteArray *textBytes;
+	struct trackPlaces *places; /**< Of call sites. */
 	/** The chunk of the zoom that is written. */
 	guint zoom;
 	struct list states;
@@ -360,16 +361,41 @@ static void putElements(struct tracePyramid *self, const char *path,
 	}
 }
 
-static void addTexts(struct tracePyramid *self, const hdIRecord *record)
+/** Instead of the number of a call site, what that is. */
+static void putSite(struct tracePyramid *self, const struct orderedStep *step)
 {
+	char *place;
+
+	pthread_mutex_lock(&self->places->mutex);
+	if (!self->places->addresses)
+		self->places->addresses = addressesNew();
+	place = siteText(step->site, self->places->addresses);
+	pthread_mutex_unlock(&self->places->mutex);
+	putText(self, "", "site", place);
+	g_free(place);
+}
+
+static void addTexts(struct tracePyramid *self, const struct orderedStep *step)
+{
+	const hdIRecord *record = step->record;
 	guint start = self->textBytes->len;
 	int64_t length;
 
 	if (!self->isStored)
 		return;
-	putAttributes(self, "", record->attributes, record->attributeCount,
-		      record->text);
-	putElements(self, "", record->elements, record->elementCount);
+	for (size_t i = 0; i < record->attributeCount; i++) {
+		const hdIAttribute *attribute = &record->attributes[i];
+
+		if (step->site && strcmp(attribute->name, "site") == 0)
+			putSite(self, step);
+		else
+			putAttributes(self, "", attribute, 1, NULL);
+	}
+	putAttributes(self, "", NULL, 0, record->text);
+	for (size_t i = 0; i < record->elementCount; i++) {
+		if (!step->site || !siteIsElement(&record->elements[i]))
+			putElements(self, "", &record->elements[i], 1);
+	}
 	length = self->textBytes->len - start;
 	g_array_append_val(self->texts, length);
 }
@@ -423,13 +449,13 @@ static struct item makeItem(struct tracePyramid *self,
 }
 
 static void addItem(struct tracePyramid *self, const struct item *item,
-		    const hdIRecord *record)
+		    const struct orderedStep *step)
 {
 	int64_t end = item->start + item->length;
 
 	makeRoom(self, item->start);
 	listAdd(&self->states, item, end);
-	addTexts(self, record);
+	addTexts(self, step);
 	itemsAdd(self, &self->items, item);
 	if (!item->isEvent)
 		self->lengths[lengthClass(item->length)]++;
@@ -452,7 +478,7 @@ int tracePyramidAdd(struct tracePyramid *self, const struct orderedStep *step)
 		return self->error;
 	}
 	item = makeItem(self, step);
-	addItem(self, &item, step->record);
+	addItem(self, &item, step);
 	if (step->kind == ORDERED_ENTER) {
 		g_array_append_val(self->open, item);
 		++*openOf(self, item.name);
@@ -704,10 +730,12 @@ int tracePyramidFinish(struct tracePyramid *self,
 
 /* ---- Begin and end ----------------------------------------------------- */
 
-struct tracePyramid *tracePyramidNew(struct track *track, bool isStored)
+struct tracePyramid *tracePyramidNew(struct track *track,
+				     struct trackPlaces *places, bool isStored)
 {
 	struct tracePyramid *self = g_new0(struct tracePyramid, 1);
 
+	self->places = places;
 	self->track = track;
 	self->isStored = isStored;
 	self->names = g_hash_table_new(g_str_hash, g_str_equal);

@@ -34,14 +34,25 @@
 #ifndef HD_STATELEVELS_H
 #define HD_STATELEVELS_H
 
+#include <pthread.h>
+
 #include "HDTraceTools/model/ordered.h"
 #include "HDTraceTools/model/attribution.h"
 #include "HDTraceTools/pages/track.h"
+#include "HDTraceTools/sites/sites.h"
 
 struct tracePyramid;
 
-/** Start on a trace; @p isStored is whether zooms 0 and 1 are. */
-struct tracePyramid *tracePyramidNew(struct track *track, bool isStored);
+/** What call sites are, of all traces: programs are opened once. */
+struct trackPlaces {
+	pthread_mutex_t mutex;       /**< Protects what follows. */
+	struct addresses *addresses; /**< NULL: none was asked for yet. */
+};
+
+/** Start on a trace; @p places stay. @p isStored is whether zooms 0 and 1 are.
+ */
+struct tracePyramid *tracePyramidNew(struct track *track,
+				     struct trackPlaces *places, bool isStored);
 
 /** Add what happens next; 0 or a negative errno. */
 int tracePyramidAdd(struct tracePyramid *self, const struct orderedStep *step);

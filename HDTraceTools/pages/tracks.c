@@ -36,6 +36,7 @@ struct tracks *tracksNew(const struct findings *findings)
 	self->dependencies = dependenciesNew(
 		project,
 		&(struct dependencyWish){ .kinds = DEPENDENCY_MESSAGE });
+	pthread_mutex_init(&self->places.mutex, NULL);
 	pthread_mutex_init(&self->mutex, NULL);
 	return self;
 }
@@ -57,6 +58,8 @@ void tracksFree(struct tracks *self)
 	g_free(self->relations);
 	powersFree(self->powers);
 	dependenciesFree(self->dependencies);
+	addressesFree(self->places.addresses);
+	pthread_mutex_destroy(&self->places.mutex);
 	pthread_mutex_destroy(&self->mutex);
 	storeFree(self->store);
 	g_free(self);
@@ -197,7 +200,7 @@ int tracksReadTrace(struct tracks *self, size_t number, bool isStored,
 		trackReached(track, INT64_MAX, true);
 		return ret;
 	}
-	zooms = tracePyramidNew(track, isStored);
+	zooms = tracePyramidNew(track, &self->places, isStored);
 	reader = dependenciesEnter(self->dependencies, trace, (uint32_t)number);
 	ret = readSteps(ordered, zooms, reader, progress, data);
 	if (ret == 0)

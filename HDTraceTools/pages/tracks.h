@@ -11,6 +11,7 @@
 #include "HDTraceTools/model/causes/dependencies.h"
 #include "HDTraceTools/pages/powers.h"
 #include "HDTraceTools/pages/track.h"
+#include "HDTraceTools/pages/tracepyramid.h"
 
 struct tracks {
 	const hdIProject *project;
@@ -21,6 +22,7 @@ struct tracks {
 	struct track messages;
 	struct track overview;
 	struct powers *powers;
+	struct trackPlaces places;
 	pthread_mutex_t mutex;             /**< Protects what follows. */
 	struct dependencies *dependencies; /**< Of what was read so far. */
 };

@@ -17,6 +17,7 @@ enum plotType { PLOT_NONE, PLOT_SVG, PLOT_PNG, PLOT_PDF };
 /** Options that are texts. */
 struct plotOptions {
 	char *align;
+	gboolean isAsRecorded;
 	char *type;
 	char *panels;
 	char *states;

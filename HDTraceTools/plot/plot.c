@@ -10,6 +10,7 @@
 
 #include "HDTraceTools/base/newfile.h"
 #include "HDTraceTools/command/alignoption.h"
+#include "HDTraceTools/command/delayoption.h"
 #include "HDTraceTools/model/profile.h"
 #include "HDTraceTools/plot/options.h"
 
@@ -253,8 +254,11 @@ static int openAll(struct plotJob *job, char **paths, size_t count)
 	int status;
 
 	while (opened < count &&
-	       (projects[opened] = toolOpen(job->plot.tool, paths[opened])))
+	       (projects[opened] = toolOpen(job->plot.tool, paths[opened]))) {
+		delayApply(job->plot.tool, projects[opened],
+			   job->options.isAsRecorded);
 		opened++;
+	}
 	if (opened == count)
 		status = runOn(job, (const hdIProject *const *)projects, paths,
 			       count);
@@ -345,6 +349,7 @@ int plotRun(struct tool *tool, int argc, char **argv)
 		  "NODE[:STATE[:NESTING]]" },
 		WINDOW_ENTRY(&job.plot.window),
 		ALIGN_ENTRY(&options->align),
+		DELAY_ENTRY(&options->isAsRecorded),
 		{ "time", 0, 0, G_OPTION_ARG_FILENAME, &options->time,
 		  "Show times relative (default) or as date", "FORM" },
 		{ "zero", 0, 0, G_OPTION_ARG_NONE, &options->hasZero,

@@ -335,6 +335,43 @@ static uint64_t printCauses(struct relationsRun *self, uint32_t number,
 	return count;
 }
 
+/** Say what a tree was probably caused by: never a part of it. */
+static void printInferred(struct relationsRun *self, uint32_t number)
+{
+	const struct inferredCause *cause;
+	char buffer[OUT_NUMBER_SIZE];
+	uint32_t root = number, parent;
+
+	while ((parent = forestParent(self->forest, root)) != FOREST_NONE)
+		root = parent;
+	cause = inferredOf(self->inferred, root);
+	if (!cause)
+		return;
+	if (self->format == OUT_JSON) {
+		outJsonObject(self->json, "inferred_cause", true);
+		outJsonText(self->json, "node", cause->trace->node->path);
+		outJsonText(self->json, "state", cause->name);
+		if (cause->name) {
+			outJsonSeconds(self->json, "start_s", cause->start);
+			outJsonSeconds(self->json, "end_s", cause->end);
+		} else {
+			outJsonPlain(self->json, "start_s", "null");
+			outJsonPlain(self->json, "end_s", "null");
+		}
+		outJsonEnd(self->json);
+	}
+	if (self->format != OUT_TEXT)
+		return;
+	printf("Probably caused, by process and time, by ");
+	outPrintable(cause->trace->node->path);
+	printf(", ");
+	outPrintable(cause->name ? cause->name : "outside of its states");
+	if (cause->name)
+		printf(", which took %s",
+		       outDuration(buffer, cause->end - cause->start));
+	putchar('\n');
+}
+
 void relationsPrintTree(struct relationsRun *self, uint32_t number)
 {
 	GArray *stack = g_array_new(FALSE, FALSE, sizeof(uint32_t));
@@ -357,9 +394,13 @@ void relationsPrintTree(struct relationsRun *self, uint32_t number)
 		pushChildren(self, stack, at);
 	}
 	endRows(self);
-	if (self->room)
+	if (self->room && self->format == OUT_JSON)
 		outJsonInteger(self->json, "left_out", (int64_t)leftOut);
+	else if (leftOut > 0 && self->format == OUT_TEXT)
+		printf("  and %" PRIu64 " more\n", leftOut);
 	printHosts(self, hosts);
+	if (self->inferred)
+		printInferred(self, number);
 	g_ptr_array_unref(hosts);
 	g_array_unref(stack);
 }

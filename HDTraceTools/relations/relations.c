@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "HDTraceTools/command/delayoption.h"
 #include "HDTraceTools/command/scan.h"
 #include "HDTraceTools/command/select.h"
 #include "HDTraceTools/model/kind.h"
@@ -147,7 +148,8 @@ static void putNode(struct outJson *json, const struct joulesNode *node)
 	outJsonEnd(json);
 }
 
-void relationsPutCounts(const struct forest *forest, struct outJson *json)
+void relationsPutCounts(const struct forest *forest,
+			const struct inferred *inferred, struct outJson *json)
 {
 	struct forestCounts counts = forestCountAll(forest);
 
@@ -156,6 +158,7 @@ void relationsPutCounts(const struct forest *forest, struct outJson *json)
 	outJsonInteger(json, "unknown_parents", (int64_t)counts.unknown);
 	outJsonInteger(json, "unended", (int64_t)counts.unended);
 	outJsonInteger(json, "circular", (int64_t)counts.circular);
+	outJsonInteger(json, "inferred", (int64_t)inferredCount(inferred));
 }
 
 static void beginJson(struct relationsRun *self)
@@ -165,7 +168,7 @@ static void beginJson(struct relationsRun *self)
 	outJsonDocument(self->json, "hdtrace-relations", 1);
 	outJsonText(self->json, "project", self->project->name);
 	outJsonText(self->json, "file", self->project->file);
-	relationsPutCounts(self->forest, self->json);
+	relationsPutCounts(self->forest, self->inferred, self->json);
 	outJsonArray(self->json, "energy", false);
 	for (guint i = 0; i < nodes->len; i++)
 		putNode(self->json, joulesNodeAt(self->joules, i));
@@ -214,6 +217,8 @@ static void beginText(struct relationsRun *self)
 
 	printf("%" PRIu32 " relations", forestCount(self->forest));
 	sayCount(counts.roots, "that nothing caused");
+	sayCount(inferredCount(self->inferred),
+		 "of them probably caused by states of ranks");
 	sayCount(counts.unknown, "whose cause is in no file");
 	sayCount(counts.unended, "that do not end");
 	sayCount(counts.circular, "that would have caused themselves");
@@ -254,10 +259,15 @@ void relationsRead(struct relationsRun *self)
 	readRelations(self);
 	if (!self->tool->hasFailed)
 		readJoules(self);
+	if (!self->tool->hasFailed) {
+		self->inferred = inferredNew(self->forest);
+		relationsFailed(self, inferredFind(self->inferred));
+	}
 }
 
 void relationsForget(struct relationsRun *self)
 {
+	inferredFree(self->inferred);
 	joulesFree(self->joules);
 	forestFree(self->forest);
 }
@@ -287,6 +297,7 @@ static int runOn(struct relationsRun *self, const char *path)
 
 	if (!project)
 		return toolFinish(self->tool);
+	delayApply(self->tool, project, self->isAsRecorded);
 	self->project = project;
 	if (project->relationCount == 0)
 		toolError(self->tool, "%s: there are no relations", path);
@@ -334,6 +345,7 @@ int relationsRun(struct tool *tool, int argc, char **argv)
 		  "Only relations with at most N causes, one another's", "N" },
 		{ "top", 0, 0, G_OPTION_ARG_INT, &self.top,
 		  "List the N slowest (text: 10, CSV and JSON: all)", "N" },
+		DELAY_ENTRY(&self.isAsRecorded),
 		{ "sums", 0, 0, G_OPTION_ARG_NONE, &onlySums,
 		  "Only sums by name and layer", NULL },
 		{ NULL },

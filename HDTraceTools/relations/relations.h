@@ -8,6 +8,7 @@
 
 #include "HDTraceTools/choice/selection.h"
 #include "HDTraceTools/command/tool.h"
+#include "HDTraceTools/model/relations/inferred.h"
 #include "HDTraceTools/model/relations/joules.h"
 #include "cli/rows.h"
 
@@ -20,13 +21,16 @@ struct relationsRun {
 	enum outFormat format;
 	const hdIProject *project;
 	struct selection selection;
-	char *name; /**< Pattern of names, or NULL. */
+	char *name;            /**< Pattern of names, or NULL. */
+	gboolean isAsRecorded; /**< Of DELAY_ENTRY(). */
 	char *tree; /**< Token of the one whose tree is asked for, or NULL. */
 	int top;    /**< So many of the slowest; -1: as the format has it. */
 	int depth;  /**< No deeper than that; -1: any. */
 	bool onlySums; /**< Sums by name and layer, and no list. */
 	struct forest *forest;
 	struct joules *joules;
+	/** Causes that were inferred; NULL: nobody asked for them. */
+	struct inferred *inferred;
 	int64_t start; /**< When the first relation began. */
 	struct rows *rows;
 	struct outJson *json;
@@ -46,7 +50,8 @@ void relationsRead(struct relationsRun *self);
 void relationsForget(struct relationsRun *self);
 
 /** Put how many there are, and how many are not as they should be. */
-void relationsPutCounts(const struct forest *forest, struct outJson *json);
+void relationsPutCounts(const struct forest *forest,
+			const struct inferred *inferred, struct outJson *json);
 /** Print the slowest. */
 void relationsPrintList(struct relationsRun *self);
 /** Print some, by their numbers: uint32_t. */

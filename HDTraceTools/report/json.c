@@ -251,6 +251,84 @@ static void putStates(struct outJson *json, const struct findings *findings)
 	outJsonEnd(json);
 }
 
+static void putCounters(struct outJson *json, const struct findings *findings)
+{
+	outJsonArray(json, "counters", false);
+	for (size_t i = 0; i < findings->project->groupCount; i++) {
+		const struct findingsGroup *group = &findings->groups[i];
+		struct findingsCounters is;
+
+		if (!findingsCountersOf(findings, group, &is))
+			continue;
+		outJsonObject(json, NULL, false);
+		outJsonText(json, "node", rolesPath(group->group->node));
+		outJsonDouble(json, "instructions", is.instructions);
+		outJsonDouble(json, "cycles", is.cycles);
+		outJsonDouble(json, "instructions_per_cycle",
+			      is.instructions / is.cycles);
+		outJsonSeconds(json, "known_s", is.known.knownNs);
+		outJsonDouble(json, "traffic_bytes", is.traffic);
+		outJsonText(json, "traffic_from",
+			    isnan(is.traffic) ? NULL
+			    : is.isOfMisses   ? "cache misses"
+					      : "memory controllers");
+		outJsonDouble(json, "bytes_per_joule", is.bytesPerJoule);
+		outJsonSeconds(json, "traffic_known_s",
+			       is.trafficKnown.knownNs);
+		outJsonSeconds(json, "duration_s",
+			       findings->end - findings->start);
+		outJsonEnd(json);
+	}
+	outJsonEnd(json);
+}
+
+/** What the processor did; null: nobody says. */
+static void putEvents(struct outJson *json, const struct profileEvents *events)
+{
+	static const char *const keys[PROFILE_EVENTS] = {
+		[PROFILE_CYCLES] = "cycles",
+		[PROFILE_INSTRUCTIONS] = "instructions",
+		[PROFILE_CACHE_MISSES] = "cache_misses",
+	};
+
+	for (int i = 0; i < PROFILE_EVENTS; i++)
+		outJsonDouble(json, keys[i],
+			      events->with[i] ? (double)events->total[i] : NAN);
+	outJsonDouble(json, "instructions_per_cycle", profileRatio(events));
+	putCount(json, "counted", events->counted);
+}
+
+static void putOutside(struct outJson *json, struct profileEvents outside)
+{
+	outJsonObject(json, "outside", true);
+	putEvents(json, &outside);
+	outJsonEnd(json);
+}
+
+static void putSites(struct outJson *json, const struct findings *findings)
+{
+	outJsonArray(json, "call_sites", false);
+	for (guint i = 0; i < findings->sites->len; i++) {
+		const struct profileSite *states = findings->sites->pdata[i];
+		const struct attributionAmount *amounts = states->own.amounts;
+
+		outJsonObject(json, NULL, true);
+		outJsonText(json, "state", states->name);
+		resultsPutSite(json, states->site, findings->addresses);
+		putCount(json, "count", states->count);
+		outJsonSeconds(json, "own_seconds", states->own.time);
+		outJsonSeconds(json, "longest_seconds", states->longest);
+		putJoules(json, "joules", &amounts[0]);
+		putOther(json, "other_joules", findings, amounts);
+		putKnown(json, (struct known){ amounts[0].measured,
+					       states->own.time });
+		putEvents(json, &states->own.events);
+		putOutside(json, states->own.outside);
+		outJsonEnd(json);
+	}
+	outJsonEnd(json);
+}
+
 static void putKernels(struct outJson *json, const struct findings *findings)
 {
 	outJsonArray(json, "kernels", false);
@@ -264,6 +342,7 @@ static void putKernels(struct outJson *json, const struct findings *findings)
 		outJsonText(json, "node", rolesPath(kernel->group->node));
 		putCount(json, "instances", kernel->instances);
 		outJsonDouble(json, "body_s", kernel->seconds[KERNEL_BODY]);
+		outJsonDouble(json, "instructions_per_cycle", kernel->ratio);
 		outJsonDouble(json, "dispatch_s",
 			      kernel->hasDispatch
 				      ? kernel->seconds[KERNEL_DISPATCH]
@@ -494,9 +573,13 @@ void reportPutJson(const struct findings *findings, struct outJson *json,
 	putCount(json, "state_count", findings->profile->stateCount);
 	putCount(json, "event_count", findings->profile->eventCount);
 	putStates(json, findings);
+	putSites(json, findings);
+	putOutside(json, profileOutside(findings->profile));
+	putCounters(json, findings);
 	putKernels(json, findings);
 	putPath(json, findings);
 	reportPutRelations(findings, json);
+	reportPutLayers(findings, json);
 	outJsonObject(json, "tracing", true);
 	outJsonInteger(json, "bytes", findings->size);
 	if (findings->tracerNs >= 0) {

@@ -25,6 +25,7 @@ static struct relationsRun printerOf(const struct findings *findings,
 		.json = json,
 		.forest = findings->relations.forest,
 		.joules = findings->relations.joules,
+		.inferred = findings->relations.inferred,
 		.start = findings->start,
 		.room = TREE_ROOM,
 	};
@@ -51,6 +52,8 @@ void reportPrintRelations(const struct report *report)
 	       findings->tool->isColored ? "\033[0m" : "");
 	printf("  %" PRIu32, forestCount(relations->forest));
 	printCount(counts.roots, "that nothing caused");
+	printCount(inferredCount(relations->inferred),
+		   "of them probably caused by states of ranks");
 	printCount(counts.unknown, "whose cause is in no file");
 	printCount(counts.unended, "that do not end");
 	printCount(counts.circular, "that would have caused themselves");
@@ -101,7 +104,7 @@ void reportPutRelations(const struct findings *findings, struct outJson *json)
 	if (!relations->sums)
 		return;
 	outJsonObject(json, "relations", false);
-	relationsPutCounts(relations->forest, json);
+	relationsPutCounts(relations->forest, relations->inferred, json);
 	outJsonDouble(json, "energy_j",
 		      findings->energy.isKnown
 			      ? (double)relations->energy / 1e12

@@ -22,6 +22,10 @@ struct report {
 void reportPrintRelations(const struct report *report);
 void reportPutRelations(const struct findings *findings, struct outJson *json);
 
+/** Print what is pending in layers, and who is slow, if there are any. */
+void reportPrintLayers(const struct report *report);
+void reportPutLayers(const struct findings *findings, struct outJson *json);
+
 void reportPrintText(const struct report *report);
 void reportPrintJson(const struct findings *findings);
 /** The same as a member of other JSON. */

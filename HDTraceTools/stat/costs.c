@@ -8,12 +8,16 @@
 
 #include <errno.h>
 #include <fnmatch.h>
+#include <math.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "HDTraceTools/command/results.h"
 #include "HDTraceTools/model/kind.h"
 #include "HDTraceTools/model/moments.h"
 #include "HDTraceTools/model/units.h"
 #include "HDTraceTools/stat/costs.h"
+#include "cli/output.h"
 
 /* ---- What is measured where -------------------------------------------- */
 
@@ -249,6 +253,149 @@ void costsInit(struct costs *self, struct tool *tool, const hdIProject *project,
 			addMeasures(self, project->groups[i]);
 	}
 }
+
+/* ---- Events of the processor ------------------------------------------- */
+
+/** Set a total; people see a mark where it is not of all states. */
+static void setTotal(struct rows *rows, size_t column,
+		     const struct profileEvents *events,
+		     enum profileEvent event, uint64_t count)
+{
+	char *text, buffer[OUT_NUMBER_SIZE];
+
+	if (!events->with[event])
+		return;
+	rowsInteger(rows, column, events->total[event]);
+	if (events->with[event] == count)
+		return;
+	text = g_strconcat(">= ", outInteger(buffer, events->total[event]),
+			   NULL);
+	rowsShow(rows, column, text);
+	g_free(text);
+}
+
+void costsSetEvents(struct rows *rows, size_t column,
+		    const struct profileCost *cost, uint64_t count)
+{
+	const struct profileEvents *events = &cost->events;
+	double ratio = profileRatio(events);
+	char text[OUT_NUMBER_SIZE];
+
+	setTotal(rows, column, events, PROFILE_CYCLES, count);
+	setTotal(rows, column + 1, events, PROFILE_INSTRUCTIONS, count);
+	rowsNumber(rows, column + 2, ratio);
+	if (!isnan(ratio)) {
+		g_snprintf(text, sizeof(text), "%.2f", ratio);
+		rowsShow(rows, column + 2, text);
+	}
+	setTotal(rows, column + 3, events, PROFILE_CACHE_MISSES, count);
+	rowsCount(rows, column + 4, events->counted);
+	for (int i = 0; i < PROFILE_EVENTS; i++)
+		setTotal(rows, column + 5 + (size_t)i, &cost->outside,
+			 (enum profileEvent)i, count);
+}
+
+/** Leave out what no row tells. */
+static void hideEvents(struct rows *rows, const struct costsTable *table)
+{
+	const struct profileEvents *all = &table->inside;
+	bool hasRatio =
+		all->with[PROFILE_CYCLES] || all->with[PROFILE_INSTRUCTIONS];
+
+	for (size_t i = 0; !hasRatio && i < 3; i++)
+		rowsHide(rows, table->events + i);
+	if (!all->with[PROFILE_CACHE_MISSES])
+		rowsHide(rows, table->events + 3);
+}
+
+/* ---- Tables ------------------------------------------------------------ */
+
+void costsSetMeasure(struct rows *rows, size_t column,
+		     const struct costsMeasure *measure)
+{
+	rowsText(rows, column, measure->group);
+	rowsText(rows, column + 1, measure->name);
+	rowsText(rows, column + 2, measure->unit);
+	rowsFlag(rows, column + 3, measure->isSimulated);
+}
+
+void costsSetNumber(struct rows *rows, size_t column, const char *mark,
+		    double number, const char *unit)
+{
+	struct quantityUnit large = unitForPeople(unit, number);
+	char buffer[OUT_NUMBER_SIZE];
+	char *text;
+
+	rowsNumber(rows, column, number);
+	rowsText(rows, column + 1, unit);
+	if (isnan(number)) {
+		rowsShow(rows, column + 1, "");
+		return;
+	}
+	text = g_strconcat(mark, quantityNumber(buffer, number, &large), NULL);
+	rowsShow(rows, column, text);
+	rowsShow(rows, column + 1, *large.name ? large.name : unit);
+	g_free(text);
+}
+
+static void printTitle(const struct costs *self, guint number)
+{
+	const struct costsMeasure *measure = costsMeasureAt(self, number);
+	bool isColored = self->scan.tool->isColored;
+
+	printf("%s%s", number ? "\n" : "", isColored ? "\033[1m" : "");
+	outPrintable(measure->name);
+	printf(" of ");
+	outPrintable(measure->group);
+	printf("%s%s\n", measure->isSimulated ? " (simulated)" : "",
+	       isColored ? "\033[0m" : "");
+}
+
+static void printMeasure(const struct costs *self,
+			 const struct costsTable *table, guint number,
+			 struct rows *rows, struct outJson *json)
+{
+	const struct tool *tool = self->scan.tool;
+	bool hasEnergy = number < self->measures->len;
+
+	if (tool->format == OUT_TEXT && hasEnergy)
+		printTitle(self, number);
+	table->fill(table->data, number, rows, json);
+	for (size_t i = 0; !hasEnergy && i < table->energyCount; i++)
+		rowsHide(rows, table->energy + i);
+	hideEvents(rows, table);
+	rowsPrint(rows, "  ", tool->isColored);
+}
+
+void costsPrint(const struct costs *self, const struct costsTable *table)
+{
+	const hdIProject *project = self->scan.project;
+	enum outFormat format = self->scan.tool->format;
+	struct outJson json = { .file = NULL };
+	struct rows *rows = rowsNew(table->columns, format, &json);
+
+	rowsHeader(rows);
+	if (format == OUT_JSON) {
+		table->begin(&json);
+		outJsonText(&json, "project", project->name);
+		outJsonText(&json, "file", project->file);
+		outJsonArray(&json, table->list, false);
+	}
+	printMeasure(self, table, 0, rows, &json);
+	for (guint i = 1; i < self->measures->len; i++)
+		printMeasure(self, table, i, rows, &json);
+	if (format == OUT_TEXT)
+		resultsTellOutside(
+			"Outside, between the state before and these: ",
+			&table->outside);
+	if (format == OUT_JSON) {
+		outJsonEnd(&json);
+		outJsonEnd(&json);
+	}
+	rowsFree(rows);
+}
+
+/* ---- The whole --------------------------------------------------------- */
 
 /** Read all relations: they share what ranks are charged with. */
 static void readRelations(struct costs *self)

@@ -15,6 +15,7 @@
 #include "HDTraceTools/model/attribution.h"
 #include "HDTraceTools/model/profile.h"
 #include "HDTraceTools/model/relations/joules.h"
+#include "cli/rows.h"
 
 /** A value that is power, at several nodes. */
 struct costsMeasure {
@@ -68,6 +69,59 @@ void costsClear(struct costs *self);
 /** The names of states that match a pattern, in the order of the alphabet, to
  *  be freed with g_ptr_array_unref(); they live as long as this. */
 GPtrArray *costsNames(const struct costs *self, const char *pattern);
+
+/** Columns of what the processor did in states (hdmpirun --counters), and
+ * outside of them, since the state before. */
+#define COSTS_EVENT_COLUMNS                                                 \
+	{ ">Cycles", "cycles", ROW_COUNT, ROW_DASH },                       \
+		{ ">Instructions", "instructions", ROW_COUNT, ROW_DASH },   \
+		{ ".IPC", "instructions_per_cycle", ROW_NUMBER, ROW_DASH }, \
+		{ ">Cache misses", "cache_misses", ROW_COUNT, ROW_DASH },   \
+		{ NULL, "counted", ROW_COUNT, 0 },                          \
+		{ NULL, "outside_cycles", ROW_COUNT, 0 },                   \
+		{ NULL, "outside_instructions", ROW_COUNT, 0 },             \
+	{                                                                   \
+		NULL, "outside_cache_misses", ROW_COUNT, 0                  \
+	}
+
+/** Set these columns.
+ *
+ * @param column The first of them.
+ * @param cost Of the states.
+ * @param count How many states the row is of.
+ */
+void costsSetEvents(struct rows *rows, size_t column,
+		    const struct profileCost *cost, uint64_t count);
+
+/** Say in a row of which value that is power it tells.
+ *
+ * @param column The first of group, value, unit, and whether it is simulated.
+ */
+void costsSetMeasure(struct rows *rows, size_t column,
+		     const struct costsMeasure *measure);
+
+/** Set a number, and in the next column its unit: as it is for programs, and
+ *  for people in a unit that suits it, behind a mark. */
+void costsSetNumber(struct rows *rows, size_t column, const char *mark,
+		    double number, const char *unit);
+
+/** A table for each value that is power; one without if there is none. */
+struct costsTable {
+	const struct rowColumn *columns;
+	size_t energy, energyCount;          /**< Those that need power. */
+	size_t events;                       /**< See COSTS_EVENT_COLUMNS. */
+	void (*begin)(struct outJson *json); /**< Its document. */
+	const char *list;                    /**< In it, with all rows. */
+	/** Print the rows of a measure; behind the last: without power. */
+	void (*fill)(void *data, guint measure, struct rows *rows,
+		     struct outJson *json);
+	void *data;
+	/** What all of the rows have. */
+	struct profileEvents inside, outside;
+};
+
+/** Print it. */
+void costsPrint(const struct costs *self, const struct costsTable *table);
 
 static inline struct costsMeasure *costsMeasureAt(const struct costs *self,
 						  guint i)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file
- * hdtrace stat --regions: energy of the states of every trace.
+ * hdtrace stat --regions: energy of the states of every trace, and what the
+ * processor did in them.
  *
  * A state counts as a whole, with all that lies in it; a state inside another
  * one of the same name does not count again.
@@ -9,9 +10,7 @@
 #include "config.h"
 
 #include <math.h>
-#include <stdio.h>
 
-#include "HDTraceTools/model/units.h"
 #include "HDTraceTools/stat/costs.h"
 #include "HDTraceTools/stat/regions.h"
 #include "cli/known.h"
@@ -23,8 +22,8 @@ struct regions {
 	struct tool *tool;
 	struct costs costs;
 	GPtrArray *names; /**< Of states that match, sorted. */
-	struct rows *rows;
-	struct outJson json;
+	struct costsTable table;
+	struct rows *rows; /**< That are filled. */
 };
 
 /* ---- Printing ---------------------------------------------------------- */
@@ -47,6 +46,7 @@ static const struct rowColumn columns[] = {
 	{ NULL, "simulated", ROW_FLAG, ROW_NOT_JSON },
 	{ NULL, "duration_s", ROW_TIME, 0 },
 	{ NULL, "known_s", ROW_TIME, 0 },
+	COSTS_EVENT_COLUMNS,
 	{ NULL, NULL, ROW_TEXT, 0 },
 };
 enum {
@@ -67,29 +67,12 @@ enum {
 	COLUMN_SIMULATED_LAST,
 	COLUMN_DURATION_S,
 	COLUMN_KNOWN_S,
+	COLUMN_EVENTS,
 };
 
-/** Show a number to people, and in the next column its unit. */
-static void show(struct rows *rows, size_t column, const char *mark,
-		 double number, const char *unit)
-{
-	struct quantityUnit large = unitForPeople(unit, number);
-	char buffer[OUT_NUMBER_SIZE];
-	char *text;
-
-	if (isnan(number)) {
-		rowsShow(rows, column + 1, "");
-		return;
-	}
-	text = g_strconcat(mark, quantityNumber(buffer, number, &large), NULL);
-	rowsShow(rows, column, text);
-	rowsShow(rows, column + 1, *large.name ? large.name : unit);
-	g_free(text);
-}
-
-/** Print a line; @p node is NULL for the sum of all. */
-static void printSum(struct regions *self, guint number, const hdINode *node,
-		     const struct profileState *state)
+/** What the power of a value cost. */
+static void setEnergy(struct regions *self, guint number,
+		      const struct profileState *state)
 {
 	const struct costsMeasure *measure =
 		costsMeasureAt(&self->costs, number);
@@ -100,26 +83,30 @@ static void printSum(struct regions *self, guint number, const hdINode *node,
 	double mean = knownMean(known, attributionEnergy(amount) / seconds);
 	struct rows *rows = self->rows;
 
-	rowsText(rows, COLUMN_GROUP, measure->group);
-	rowsText(rows, COLUMN_VALUE, measure->name);
-	rowsText(rows, COLUMN_UNIT, measure->unit);
-	rowsText(rows, COLUMN_MEAN_UNIT, measure->unit);
-	rowsFlag(rows, COLUMN_SIMULATED, measure->isSimulated);
+	costsSetMeasure(rows, COLUMN_GROUP, measure);
 	rowsFlag(rows, COLUMN_SIMULATED_LAST, measure->isSimulated);
+	rowsTime(rows, COLUMN_KNOWN, amount->measured);
+	rowsTime(rows, COLUMN_KNOWN_S, amount->measured);
+	costsSetNumber(rows, COLUMN_MEAN, "", mean, measure->unit);
+	costsSetNumber(rows, COLUMN_ENERGY, knownMark(known), energy,
+		       measure->energyUnit);
+}
+
+/** Print a line; @p node is NULL for the sum of all. */
+static void printSum(struct regions *self, guint number, const hdINode *node,
+		     const struct profileState *state)
+{
+	struct rows *rows = self->rows;
+
 	rowsText(rows, COLUMN_REGION, state->name);
 	rowsText(rows, COLUMN_NODE_TITLE, node ? node->path : "all");
 	rowsText(rows, COLUMN_NODE, node ? node->path : NULL);
 	rowsCount(rows, COLUMN_COUNT, state->outer);
 	rowsTime(rows, COLUMN_SECONDS, state->total.time);
-	rowsTime(rows, COLUMN_KNOWN, amount->measured);
 	rowsTime(rows, COLUMN_DURATION_S, state->total.time);
-	rowsTime(rows, COLUMN_KNOWN_S, amount->measured);
-	rowsNumber(rows, COLUMN_MEAN, mean);
-	rowsNumber(rows, COLUMN_ENERGY, energy);
-	rowsText(rows, COLUMN_ENERGY_UNIT, measure->energyUnit);
-	show(rows, COLUMN_MEAN, "", mean, measure->unit);
-	show(rows, COLUMN_ENERGY, knownMark(known), energy,
-	     measure->energyUnit);
+	if (number < self->costs.measures->len)
+		setEnergy(self, number, state);
+	costsSetEvents(rows, COLUMN_EVENTS, &state->total, state->outer);
 	rowsEnd(rows);
 }
 
@@ -142,77 +129,90 @@ static void printRegion(struct regions *self, guint measure, const char *name)
 	profileFree(all);
 }
 
-static void printMeasure(struct regions *self, guint number)
+static void begin(struct outJson *json)
 {
-	const struct costsMeasure *measure =
-		costsMeasureAt(&self->costs, number);
-
-	if (self->tool->format == OUT_TEXT) {
-		if (number)
-			putchar('\n');
-		printf("%s", self->tool->isColored ? "\033[1m" : "");
-		outPrintable(measure->name);
-		printf(" of ");
-		outPrintable(measure->group);
-		if (measure->isSimulated)
-			printf(" (simulated)");
-		printf("%s\n", self->tool->isColored ? "\033[0m" : "");
-	}
-	for (guint i = 0; i < self->names->len; i++)
-		printRegion(self, number, self->names->pdata[i]);
-	rowsPrint(self->rows, "  ", self->tool->isColored);
+	outJsonDocument(json, "hdtrace-stat-regions", 1);
 }
 
-static void print(struct regions *self)
+static void fill(void *data, guint measure, struct rows *rows,
+		 struct outJson *json)
 {
-	const hdIProject *project = self->costs.scan.project;
+	struct regions *self = data;
 
-	self->rows = rowsNew(columns, self->tool->format, &self->json);
-	rowsHeader(self->rows);
-	if (self->tool->format == OUT_JSON) {
-		outJsonDocument(&self->json, "hdtrace-stat-regions", 1);
-		outJsonText(&self->json, "project", project->name);
-		outJsonText(&self->json, "file", project->file);
-		outJsonArray(&self->json, "regions", false);
-	}
-	for (guint i = 0; i < self->costs.measures->len; i++)
-		printMeasure(self, i);
-	if (self->tool->format == OUT_JSON) {
-		outJsonEnd(&self->json);
-		outJsonEnd(&self->json);
-	}
+	(void)json;
+	self->rows = rows;
+	for (guint i = 0; i < self->names->len; i++)
+		printRegion(self, measure, self->names->pdata[i]);
 }
 
 /* ---- The whole --------------------------------------------------------- */
 
-/** Read all traces that were asked for; false if none has such a state. */
+/** Add up what the processor did in all states that match. */
+static void sumEvents(struct regions *self)
+{
+	for (guint i = 0; i < self->costs.traces->len; i++) {
+		const struct profile *profile =
+			costsTraceAt(&self->costs, i)->profile;
+
+		for (guint k = 0; profile && k < self->names->len; k++) {
+			const struct profileState *state =
+				profileFind(profile, self->names->pdata[k]);
+
+			if (!state)
+				continue;
+			profileEventsAdd(&self->table.inside,
+					 &state->total.events);
+			profileEventsAdd(&self->table.outside,
+					 &state->total.outside);
+		}
+	}
+}
+
+/** Read all traces that were asked for; false if there is nothing to tell. */
 static bool readAll(struct regions *self, const char *pattern,
 		    enum attributionRule rule)
 {
 	costsRead(&self->costs, rule);
 	self->names = costsNames(&self->costs, pattern);
-	if (!self->names->len)
+	if (!self->names->len) {
 		toolError(self->tool, "--regions: no state matches \"%s\"",
 			  pattern);
-	return self->names->len;
+		return false;
+	}
+	sumEvents(self);
+	if (self->costs.measures->len || self->table.inside.counted ||
+	    self->table.outside.counted)
+		return true;
+	toolError(self->tool,
+		  "--regions: there is no power: no value with the unit W; nor "
+		  "do states say what the processor did");
+	return false;
 }
 
 int regionsPrint(struct tool *tool, const hdIProject *project,
 		 const struct selection *selection, const char *pattern,
 		 enum attributionRule rule)
 {
-	struct regions self = { .tool = tool };
+	struct regions self = {
+		.tool = tool,
+		.table = {
+			.columns = columns,
+			.energy = COLUMN_KNOWN,
+			.energyCount = COLUMN_ENERGY_UNIT + 1 - COLUMN_KNOWN,
+			.events = COLUMN_EVENTS,
+			.begin = begin,
+			.list = "regions",
+			.fill = fill,
+			.data = &self,
+		},
+	};
 	int ret = -1;
 
 	costsInit(&self.costs, tool, project, selection);
-	if (!self.costs.measures->len) {
-		toolError(tool, "--regions: there is no power: no value with "
-				"the unit W");
-	} else if (readAll(&self, pattern, rule)) {
-		print(&self);
+	if (readAll(&self, pattern, rule)) {
+		costsPrint(&self.costs, &self.table);
 		ret = 0;
 	}
-	rowsFree(self.rows);
 	if (self.names)
 		g_ptr_array_unref(self.names);
 	costsClear(&self.costs);

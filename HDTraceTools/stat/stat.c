@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "HDTraceTools/command/delayoption.h"
 #include "HDTraceTools/command/phaseoptions.h"
 #include "HDTraceTools/command/scan.h"
 #include "HDTraceTools/command/select.h"
@@ -22,6 +23,7 @@
 #include "HDTraceTools/model/units.h"
 #include "HDTraceTools/command/attributionoption.h"
 #include "HDTraceTools/relations/relations.h"
+#include "HDTraceTools/stat/callsites.h"
 #include "HDTraceTools/stat/regions.h"
 #include "HDTraceTools/stat/shares.h"
 #include "cli/known.h"
@@ -39,8 +41,10 @@ struct statRun {
 	struct phaseOptions phaseOptions;
 	struct windowOption window;
 	char *regions;
+	gboolean isBySite;
 	gboolean isShares;
 	char *ruleText;
+	gboolean isAsRecorded;
 	enum attributionRule rule;
 	bool hasPhases;
 	struct extent extent; /**< Of the run. */
@@ -791,6 +795,7 @@ static const struct toolHelp help = {
 		    "run1\n"
 		    "  hdtrace stat --window=0.5 --format=csv run1\n"
 		    "  hdtrace stat --regions 'All*' run1\n"
+		    "  hdtrace stat --regions '*' --by-site run1\n"
 		    "  hdtrace stat --shares run1\n",
 	.minArguments = 1,
 	.maxArguments = 1,
@@ -803,6 +808,7 @@ static int runOn(struct statRun *run, const char *path)
 
 	if (!project)
 		return toolFinish(run->tool);
+	delayApply(run->tool, project, run->isAsRecorded);
 	run->project = project;
 	run->scan = (struct scan){ .tool = run->tool,
 				   .project = project,
@@ -812,9 +818,13 @@ static int runOn(struct statRun *run, const char *path)
 	status = selectResolve(&run->selection, run->tool, project,
 			       phaseOptionsAre(&run->phaseOptions) ||
 				       run->window.length);
-	if (status < 0 && run->regions &&
-	    regionsPrint(run->tool, project, &run->selection, run->regions,
-			 run->rule) < 0)
+	if (status < 0 && run->isBySite &&
+	    callSitesPrint(run->tool, project, &run->selection, run->regions,
+			   run->rule) < 0)
+		status = TOOL_FAILED;
+	else if (status < 0 && run->regions && !run->isBySite &&
+		 regionsPrint(run->tool, project, &run->selection, run->regions,
+			      run->rule) < 0)
 		status = TOOL_FAILED;
 	else if (status < 0 && run->isShares &&
 		 sharesPrint(run->tool, project, &run->selection, run->rule) <
@@ -843,6 +853,8 @@ int statRun(struct tool *tool, int argc, char **argv)
 		{ "regions", 0, 0, G_OPTION_ARG_FILENAME, &run.regions,
 		  "Energy of the states that match, for each trace",
 		  "PATTERN" },
+		{ "by-site", 0, 0, G_OPTION_ARG_NONE, &run.isBySite,
+		  "With --regions: by where they were called", NULL },
 		{ "shares", 0, 0, G_OPTION_ARG_NONE, &run.isShares,
 		  "Shares and energy of all states, for each trace, and "
 		  "C-states",
@@ -850,10 +862,13 @@ int statRun(struct tool *tool, int argc, char **argv)
 		PHASE_ENTRY_BY_NAME(&run.phaseOptions),
 		WINDOW_ENTRY(&run.window),
 		ATTRIBUTION_ENTRY(&run.ruleText),
+		DELAY_ENTRY(&run.isAsRecorded),
 		{ NULL },
 	};
 	int status = toolParse(tool, &argc, &argv, entries, &help);
 
+	if (status < 0 && run.isBySite && !run.regions)
+		status = toolUsage(tool, "--by-site needs --regions");
 	if (status < 0 && run.regions && run.isShares)
 		status = toolUsage(tool, "--regions excludes --shares");
 	if (status < 0 && (run.regions || run.isShares) &&

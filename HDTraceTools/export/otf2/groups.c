@@ -54,7 +54,7 @@ static void putEntry(struct otf2 *self, const struct exportGroup *group,
 {
 	OTF2_Type types[OTF2_MEMBERS_MAX];
 	OTF2_MetricValue values[OTF2_MEMBERS_MAX];
-	OTF2_MetricRef metric = otf2Current(self)->firstMetric + 1;
+	OTF2_MetricRef metric = self->location->firstMetric + 1;
 
 	for (guint first = 0; first < numbers->len; first += OTF2_MEMBERS_MAX) {
 		guint count = MIN(numbers->len - first, OTF2_MEMBERS_MAX);
@@ -82,7 +82,7 @@ void otf2PutGroup(struct otf2 *self, const struct exportGroup *group)
 {
 	struct exportReader *reader = exportOpenStat(self->export, group);
 	GArray *numbers = otf2NumbersOf(group);
-	struct otf2Location *location = otf2Current(self);
+	struct otf2Location *location = self->location;
 	struct exportEntries entries;
 
 	while (self->error == OTF2_SUCCESS &&
@@ -94,5 +94,4 @@ void otf2PutGroup(struct otf2 *self, const struct exportGroup *group)
 	}
 	g_array_unref(numbers);
 	exportCloseStat(reader);
-	toolProgressFile(self->export->tool, group->group->fileSize);
 }

@@ -36,18 +36,26 @@ static const struct function functions[] = {
 #include "HDTraceTools/model/functions.h"
 };
 
-static const struct function *findFunction(const char *name)
+GHashTable *otf2MpiFunctions(void)
 {
-	for (size_t i = 0; i < G_N_ELEMENTS(functions); i++) {
-		if (strcmp(functions[i].name, name) == 0)
-			return &functions[i];
-	}
-	return NULL;
+	GHashTable *table = g_hash_table_new(g_str_hash, g_str_equal);
+
+	/* Of those that are there twice the first one counts. */
+	for (size_t i = G_N_ELEMENTS(functions); i > 0; i--)
+		g_hash_table_insert(table, (gpointer)functions[i - 1].name,
+				    (gpointer)&functions[i - 1]);
+	return table;
 }
 
-OTF2_RegionRole otf2MpiRole(const char *name)
+static const struct function *findFunction(const struct otf2 *self,
+					   const char *name)
 {
-	const struct function *function = findFunction(name);
+	return g_hash_table_lookup(self->functions, name);
+}
+
+OTF2_RegionRole otf2MpiRole(const struct otf2 *self, const char *name)
+{
+	const struct function *function = findFunction(self, name);
 
 	return function ? function->role : OTF2_REGION_ROLE_FUNCTION;
 }
@@ -196,7 +204,7 @@ static void putMessage(const struct messageEnd *end, void *data)
 /* ---- Collective calls -------------------------------------------------- */
 
 /** How a rank takes part in a collective call. */
-struct part {
+struct share {
 	const struct messageGroup *group;
 	uint32_t root;
 	bool isRoot;
@@ -212,7 +220,7 @@ struct part {
 /** Of an intercommunicator the root is in the other group, or it is in the own
  *  one and has no rank. */
 static void readRoot(const struct otf2 *self, const hdIRecord *record,
-		     int64_t cid, struct part *part)
+		     int64_t cid, struct share *part)
 {
 	int64_t root;
 
@@ -237,13 +245,13 @@ static void readRoot(const struct otf2 *self, const hdIRecord *record,
 
 /** False if the communicator is not known. */
 static bool readPart(const struct otf2 *self, const struct function *function,
-		     const hdIRecord *record, struct part *part)
+		     const hdIRecord *record, struct share *part)
 {
 	const hdIAttribute *attributes = record->attributes;
 	size_t count = record->attributeCount;
 	int64_t cid;
 
-	*part = (struct part){ .group = NULL };
+	*part = (struct share){ .group = NULL };
 	if (!messagesNumber(attributes, count, "cid", &cid))
 		return false;
 	part->group = messagesGroupOf(self->messages, cid);
@@ -258,7 +266,7 @@ static bool readPart(const struct otf2 *self, const struct function *function,
 
 /** Of a broadcast the root gives and the others get; of a reduction all give
  *  and the root gets. */
-static void divide(const struct function *function, struct part *part)
+static void divide(const struct function *function, struct share *part)
 {
 	bool isOfOthers = part->group->remotes;
 
@@ -278,7 +286,7 @@ static void divide(const struct function *function, struct part *part)
 static void putCollective(struct otf2 *self, const struct function *function,
 			  const hdIRecord *record, int64_t time, bool isBegin)
 {
-	struct part part;
+	struct share part;
 	OTF2_ErrorCode code;
 
 	if (!readPart(self, function, record, &part)) {
@@ -315,7 +323,7 @@ static bool isNamed(const hdIRecord *record, const char *name)
 
 void otf2PutEntered(struct otf2 *self, const hdIRecord *record, int64_t time)
 {
-	const struct function *function = findFunction(record->name);
+	const struct function *function = findFunction(self, record->name);
 	int64_t request;
 
 	if (function && function->isCollective)
@@ -335,7 +343,7 @@ void otf2PutEntered(struct otf2 *self, const hdIRecord *record, int64_t time)
 
 void otf2PutLeaving(struct otf2 *self, const hdIRecord *record, int64_t time)
 {
-	const struct function *function = findFunction(record->name);
+	const struct function *function = findFunction(self, record->name);
 	int64_t flag = 1;
 
 	if (function && function->isCollective) {

@@ -13,59 +13,121 @@
 /** Texts of attributes that are kept; there may be any number. */
 #define TEXTS_MAX 65536
 
+/** A name that is looked for. */
+struct wanted {
+	const struct otf2 *self;
+	enum otf2Table table;
+	const char *name;
+};
+
+static size_t findWanted(const struct wanted *wanted, char **own)
+{
+	const struct otf2 *self = wanted->self;
+	gpointer name = NULL;
+	gpointer found = NULL;
+
+	pthread_mutex_lock(self->lock);
+	g_hash_table_lookup_extended(self->tables[wanted->table], wanted->name,
+				     &name, &found);
+	pthread_mutex_unlock(self->lock);
+	*own = name;
+	return GPOINTER_TO_SIZE(found);
+}
+
+static bool isThere(void *data)
+{
+	char *own;
+
+	return findWanted(data, &own) != 0;
+}
+
+/** Find the number of a name + 1; 0: nobody has met it, and it is our turn. */
+static size_t find(const struct otf2 *self, enum otf2Table table,
+		   const char *name)
+{
+	struct wanted wanted = { self, table, name };
+	size_t found = 0;
+	char *own;
+
+	if (self->part)
+		found = GPOINTER_TO_SIZE(
+			g_hash_table_lookup(self->known[table], name));
+	if (found)
+		return found;
+	if (self->part && !self->part->isTurn)
+		tasksWaitUntil(self->part->tasks, self->part->number, isThere,
+			       &wanted);
+	found = findWanted(&wanted, &own);
+	if (self->part && found)
+		g_hash_table_insert(self->known[table], own,
+				    GSIZE_TO_POINTER(found));
+	return found;
+}
+
+/** In our turn: give a name the next number, which is @p count - 1; the name
+ *  stays. */
+static void add(const struct otf2 *self, enum otf2Table table, char *name,
+		size_t count)
+{
+	pthread_mutex_lock(self->lock);
+	g_hash_table_insert(self->tables[table], name, GSIZE_TO_POINTER(count));
+	pthread_mutex_unlock(self->lock);
+	if (self->part)
+		tasksTell(self->part->tasks);
+}
+
 OTF2_StringRef otf2String(struct otf2 *self, const char *text)
 {
-	gpointer found = g_hash_table_lookup(self->strings, text);
+	size_t found = find(self, OTF2_STRINGS, text);
 	char *copy;
 
 	if (found)
-		return (OTF2_StringRef)(GPOINTER_TO_SIZE(found) - 1);
+		return (OTF2_StringRef)(found - 1);
 	copy = g_strdup(text);
 	g_ptr_array_add(self->stringList, copy);
-	g_hash_table_insert(self->strings, copy,
-			    GSIZE_TO_POINTER(self->stringList->len));
+	add(self, OTF2_STRINGS, copy, self->stringList->len);
 	return self->stringList->len - 1;
 }
 
 OTF2_RegionRef otf2RegionOf(struct otf2 *self, const hdIRecord *record)
 {
-	gpointer found = g_hash_table_lookup(self->regions, record->name);
+	size_t found = find(self, OTF2_REGIONS, record->name);
 	struct otf2Region region = { .paradigm = OTF2_PARADIGM_USER };
 
 	if (found)
-		return (OTF2_RegionRef)(GPOINTER_TO_SIZE(found) - 1);
+		return (OTF2_RegionRef)(found - 1);
 	/* Functions of MPI have a communicator, as a rule. */
 	for (size_t i = 0; i < record->attributeCount; i++) {
 		if (strcmp(record->attributes[i].name, "cid") == 0)
 			region.paradigm = OTF2_PARADIGM_MPI;
 	}
-	region.role = otf2MpiRole(record->name);
+	region.role = otf2MpiRole(self, record->name);
 	if (region.role != OTF2_REGION_ROLE_FUNCTION)
 		region.paradigm = OTF2_PARADIGM_MPI;
 	else if (region.paradigm == OTF2_PARADIGM_USER)
 		region.role = OTF2_REGION_ROLE_CODE;
 	region.name = otf2String(self, record->name);
 	g_array_append_val(self->regionList, region);
-	g_hash_table_insert(self->regions, self->stringList->pdata[region.name],
-			    GSIZE_TO_POINTER(self->regionList->len));
+	add(self, OTF2_REGIONS, self->stringList->pdata[region.name],
+	    self->regionList->len);
 	return self->regionList->len - 1;
 }
 
 static OTF2_AttributeRef attributeRef(struct otf2 *self, const char *name,
-				      OTF2_Type type)
+				      enum otf2Table table)
 {
-	char *key = g_strdup_printf("%d %s", (int)type, name);
-	gpointer found = g_hash_table_lookup(self->attributes, key);
-	struct otf2Attribute attribute = { .type = type };
+	size_t found = find(self, table, name);
+	struct otf2Attribute attribute = {
+		.type = table == OTF2_NUMBERS ? OTF2_TYPE_INT64
+					      : OTF2_TYPE_STRING,
+	};
 
-	if (found) {
-		g_free(key);
-		return (OTF2_AttributeRef)(GPOINTER_TO_SIZE(found) - 1);
-	}
+	if (found)
+		return (OTF2_AttributeRef)(found - 1);
 	attribute.name = otf2String(self, name);
 	g_array_append_val(self->attributeList, attribute);
-	g_hash_table_insert(self->attributes, key,
-			    GSIZE_TO_POINTER(self->attributeList->len));
+	add(self, table, self->stringList->pdata[attribute.name],
+	    self->attributeList->len);
 	return self->attributeList->len - 1;
 }
 
@@ -74,19 +136,18 @@ static void addAttribute(void *data, const char *name, const char *value)
 	struct otf2 *self = data;
 	OTF2_AttributeRef ref;
 	OTF2_ErrorCode code;
-	gint64 number;
+	int64_t number;
 
-	if (g_ascii_string_to_signed(value, 10, INT64_MIN, INT64_MAX, &number,
-				     NULL)) {
+	if (messagesReadNumber(value, &number)) {
 		code = OTF2_AttributeList_AddInt64(
-			self->list, attributeRef(self, name, OTF2_TYPE_INT64),
+			self->list, attributeRef(self, name, OTF2_NUMBERS),
 			number);
-	} else if (!g_hash_table_contains(self->strings, value) &&
-		   ++self->texts > TEXTS_MAX) {
+	} else if (!find(self, OTF2_STRINGS, value) &&
+		   ++self->whole->texts > TEXTS_MAX) {
 		exportLose(self->export, "further texts of attributes", 1);
 		return;
 	} else {
-		ref = attributeRef(self, name, OTF2_TYPE_STRING);
+		ref = attributeRef(self, name, OTF2_TEXTS);
 		code = OTF2_AttributeList_AddStringRef(self->list, ref,
 						       otf2String(self, value));
 	}
@@ -95,8 +156,9 @@ static void addAttribute(void *data, const char *name, const char *value)
 		exportLose(self->export, "repeated elements in a state", 1);
 }
 
-void otf2SetAttributes(struct otf2 *self, const hdIRecord *record)
+void otf2SetAttributes(struct otf2 *self, const hdIRecord *record,
+		       const struct site *site)
 {
 	OTF2_AttributeList_RemoveAllAttributes(self->list);
-	exportAttributes(record, addAttribute, self);
+	exportAttributes(self->export, record, site, addAttribute, self);
 }

@@ -64,14 +64,9 @@ struct otf2Location *otf2LocationAt(const struct otf2 *self, guint number)
 	return &g_array_index(self->locations, struct otf2Location, number);
 }
 
-struct otf2Location *otf2Current(struct otf2 *self)
-{
-	return otf2LocationAt(self, self->locations->len - 1);
-}
-
 void otf2CountEvent(struct otf2 *self, int64_t time)
 {
-	struct otf2Location *location = otf2Current(self);
+	struct otf2Location *location = self->location;
 
 	location->events++;
 	location->first = MIN(location->first, time);
@@ -91,7 +86,7 @@ static void putStep(struct otf2 *self, const struct orderedStep *step)
 					       otf2RegionOf(self, record)));
 		return;
 	}
-	otf2SetAttributes(self, record);
+	otf2SetAttributes(self, record, step->site);
 	if (step->kind == ORDERED_EVENT) {
 		otf2Check(self, OTF2_EvtWriter_ParameterString(
 					self->events, self->list, time, 0,
@@ -103,62 +98,144 @@ static void putStep(struct otf2 *self, const struct orderedStep *step)
 	otf2PutEntered(self, record, step->time);
 }
 
-static int putTrace(struct otf2 *self, const hdITraceFile *trace)
+/** A part of the archive: a location, which is a group or a trace. */
+struct otf2Part {
+	struct otf2 otf2;
+	struct otf2Location location;
+	int64_t rank; /**< -1: none. */
+	int error;    /**< -1: it was said. */
+};
+
+static int putTrace(struct otf2Part *part, const hdITraceFile *trace)
 {
+	struct otf2 *self = &part->otf2;
 	struct ordered *ordered = exportOpenTrace(self->export, trace);
 	struct orderedStep step;
-	int64_t rank;
 	int ret = 0;
 
-	g_hash_table_remove_all(self->pending);
-	if (messagesEnter(self->messages, trace, &rank) &&
-	    !g_hash_table_contains(self->ranks, &rank)) {
-		g_hash_table_insert(self->ranks, g_memdup2(&rank, sizeof(rank)),
-				    GSIZE_TO_POINTER(self->locations->len));
-		self->lastRank = MAX(self->lastRank, rank);
-	}
+	if (!messagesEnter(self->messages, trace, &part->rank))
+		part->rank = -1;
 	while (ordered && self->error == OTF2_SUCCESS &&
 	       (ret = exportReadTrace(self->export, ordered, trace, &step)) ==
 		       1)
 		putStep(self, &step);
 	orderedClose(ordered);
-	toolProgressFile(self->export->tool, trace->fileSize);
 	return ret < 0 ? -1 : 0;
 }
 
-/** Write a location; trace is NULL for a group. */
-static int putLocation(struct otf2 *self, const struct exportGroup *group,
-		       const hdITraceFile *trace)
+/** The number of metric classes and instances of a group. */
+static OTF2_MetricRef countMetrics(const struct exportGroup *group)
 {
+	GArray *numbers = otf2NumbersOf(group);
+	guint count = (numbers->len + OTF2_MEMBERS_MAX - 1) / OTF2_MEMBERS_MAX;
+
+	g_array_unref(numbers);
+	return 2 * count;
+}
+
+/** Number the metrics of all groups, in their order. */
+static void numberMetrics(struct otf2 *self)
+{
+	const GPtrArray *groups = self->export->groups;
+	OTF2_MetricRef next = 0;
+
+	self->firstMetrics = g_new0(OTF2_MetricRef, groups->len + 1);
+	for (guint i = 0; i < groups->len; i++) {
+		self->firstMetrics[i] = next;
+		next += countMetrics(groups->pdata[i]);
+	}
+}
+
+static struct otf2Part *startPart(struct otf2 *whole, struct part *part,
+				  const struct otf2Location *location)
+{
+	struct otf2Part *own = g_new0(struct otf2Part, 1);
+	struct otf2 *self = &own->otf2;
+
+	own->location = *location;
+	own->rank = -1;
+	*self = *whole->begun;
+	self->whole = whole;
+	self->part = part;
+	self->error = OTF2_SUCCESS;
+	self->export = exportStartPart(whole->begun->export, part);
+	self->location = &own->location;
+	self->list = OTF2_AttributeList_New();
+	self->messages = messagesCopy(whole->messages);
+	self->pending = g_hash_table_new_full(g_int64_hash, g_int64_equal,
+					      g_free, g_free);
+	for (int i = 0; i < OTF2_TABLES; i++)
+		self->known[i] = g_hash_table_new(g_str_hash, g_str_equal);
+	return own;
+}
+
+static void freePart(struct otf2Part *own)
+{
+	struct otf2 *self = &own->otf2;
+
+	OTF2_AttributeList_Delete(self->list);
+	messagesFree(self->messages);
+	g_hash_table_destroy(self->pending);
+	for (int i = 0; i < OTF2_TABLES; i++)
+		g_hash_table_destroy(self->known[i]);
+	g_free(own);
+}
+
+/** Write a location. */
+static void runPart(struct part *part, size_t number, void *data)
+{
+	struct otf2 *whole = data;
+	const struct exportGroup *group = exportGroupAt(whole->export, number);
 	struct otf2Location location = {
-		.node = group ? group->group->node : trace->node,
 		.group = group,
 		.first = INT64_MAX,
 		.last = INT64_MIN,
-		.firstMetric = self->metrics,
 	};
-	GArray *numbers;
-	int ret = 0;
+	struct otf2Part *own;
+	struct otf2 *self;
 
-	self->events =
-		OTF2_Archive_GetEvtWriter(self->archive, self->locations->len);
-	if (!self->events) {
+	location.node = group ? group->group->node
+			      : exportTraceAt(whole->export, number)->node;
+	if (group)
+		location.firstMetric = whole->firstMetrics[number];
+	own = startPart(whole, part, &location);
+	part->result = own;
+	self = &own->otf2;
+	self->events = OTF2_Archive_GetEvtWriter(self->archive, number);
+	if (!self->events)
 		otf2Check(self, OTF2_ERROR_INVALID);
-		return 0;
-	}
-	g_array_append_val(self->locations, location);
-	if (group) {
-		numbers = otf2NumbersOf(group);
-		self->metrics += 2 * ((numbers->len + OTF2_MEMBERS_MAX - 1) /
-				      OTF2_MEMBERS_MAX);
-		g_array_unref(numbers);
+	else if (group)
 		otf2PutGroup(self, group);
-	} else {
-		ret = putTrace(self, trace);
+	else
+		own->error =
+			putTrace(own, exportTraceAt(whole->export, number));
+	if (self->events)
+		otf2Check(self, OTF2_Archive_CloseEvtWriter(self->archive,
+							    self->events));
+}
+
+static bool takePart(struct part *part, size_t number, void *data)
+{
+	struct otf2 *self = data;
+	struct otf2Part *own = part->result;
+
+	if (!own)
+		return false;
+	exportEndPart(self->export, own->otf2.export);
+	if (!part->isDropped) {
+		g_array_append_val(self->locations, own->location);
+		otf2Check(self, own->otf2.error);
+		self->hasFailed = own->error < 0;
 	}
-	otf2Check(self,
-		  OTF2_Archive_CloseEvtWriter(self->archive, self->events));
-	return ret;
+	if (own->rank >= 0 && !g_hash_table_contains(self->ranks, &own->rank)) {
+		g_hash_table_insert(self->ranks,
+				    g_memdup2(&own->rank, sizeof(own->rank)),
+				    GSIZE_TO_POINTER(self->locations->len));
+		self->lastRank = MAX(self->lastRank, own->rank);
+	}
+	exportFileDone(self->export, number);
+	freePart(own);
+	return self->error == OTF2_SUCCESS && !self->hasFailed;
 }
 
 /* ---- The archive ------------------------------------------------------- */
@@ -166,21 +243,33 @@ static int putLocation(struct otf2 *self, const struct exportGroup *group,
 static int putProject(struct otf2 *self)
 {
 	const struct export *export = self->export;
+	struct export begunExport;
+	struct otf2 begun;
+	const struct partsWork work = {
+		.tool = export->tool,
+		.count = exportFileCount(export),
+		.run = runPart,
+		.take = takePart,
+		.data = self,
+	};
 	int ret = 0;
 
 	otf2Check(self, OTF2_Archive_SetFlushCallbacks(self->archive,
 						       &flushCallbacks, NULL));
 	otf2Check(self,
 		  OTF2_Archive_SetSerialCollectiveCallbacks(self->archive));
+	otf2Check(self, OTF2_Pthread_Archive_SetLockingCallbacks(self->archive,
+								 NULL));
 	otf2Check(self, OTF2_Archive_OpenEvtFiles(self->archive));
-	for (guint i = 0; i < export->groups->len; i++) {
-		if (self->error == OTF2_SUCCESS)
-			putLocation(self, export->groups->pdata[i], NULL);
-	}
-	for (guint i = 0; i < export->traces->len && ret == 0; i++) {
-		if (self->error == OTF2_SUCCESS)
-			ret = putLocation(self, NULL, export->traces->pdata[i]);
-	}
+	numberMetrics(self);
+	begunExport = *export;
+	begun = *self;
+	begun.export = &begunExport;
+	self->begun = &begun;
+	if (self->error == OTF2_SUCCESS)
+		partsDo(&work);
+	if (self->hasFailed)
+		ret = -1;
 	if (ret == 0 && self->error == OTF2_SUCCESS && export->hasRelations)
 		ret = otf2PutRelations(self);
 	otf2Check(self, OTF2_Archive_CloseEvtFiles(self->archive));
@@ -193,13 +282,15 @@ static void openTables(struct otf2 *self)
 {
 	const hdIProject *project = self->export->project;
 
+	self->whole = self;
 	self->list = OTF2_AttributeList_New();
-	self->strings = g_hash_table_new(g_str_hash, g_str_equal);
+	for (int i = 0; i < OTF2_TABLES; i++)
+		self->tables[i] = g_hash_table_new(g_str_hash, g_str_equal);
+	self->lock = g_new(pthread_mutex_t, 1);
+	pthread_mutex_init(self->lock, NULL);
+	self->functions = otf2MpiFunctions();
 	self->stringList = g_ptr_array_new_with_free_func(g_free);
-	self->regions = g_hash_table_new(g_str_hash, g_str_equal);
 	self->regionList = g_array_new(FALSE, FALSE, sizeof(struct otf2Region));
-	self->attributes =
-		g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	self->attributeList =
 		g_array_new(FALSE, FALSE, sizeof(struct otf2Attribute));
 	self->locations =
@@ -207,8 +298,6 @@ static void openTables(struct otf2 *self)
 	self->ranks = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free,
 					    NULL);
 	self->tree = g_hash_table_new(NULL, NULL);
-	self->pending = g_hash_table_new_full(g_int64_hash, g_int64_equal,
-					      g_free, g_free);
 	self->messages = messagesNew(project);
 	self->rankLevel = rolesRankLevel(project);
 }
@@ -216,12 +305,14 @@ static void openTables(struct otf2 *self)
 static void closeTables(struct otf2 *self)
 {
 	OTF2_AttributeList_Delete(self->list);
-	g_hash_table_destroy(self->strings);
-	g_hash_table_destroy(self->regions);
-	g_hash_table_destroy(self->attributes);
+	for (int i = 0; i < OTF2_TABLES; i++)
+		g_hash_table_destroy(self->tables[i]);
+	pthread_mutex_destroy(self->lock);
+	g_free(self->lock);
+	g_hash_table_destroy(self->functions);
 	g_hash_table_destroy(self->ranks);
 	g_hash_table_destroy(self->tree);
-	g_hash_table_destroy(self->pending);
+	g_free(self->firstMetrics);
 	g_ptr_array_unref(self->stringList);
 	g_array_unref(self->regionList);
 	g_array_unref(self->attributeList);

@@ -6,8 +6,12 @@
 #ifndef HD_EXPORTOTF2_H
 #define HD_EXPORTOTF2_H
 
-#include <otf2/otf2.h>
+#include <pthread.h>
 
+#include <otf2/otf2.h>
+#include <otf2/OTF2_Pthread_Locks.h>
+
+#include "HDTraceTools/command/parts.h"
 #include "HDTraceTools/export/export.h"
 #include "HDTraceTools/model/messages.h"
 
@@ -37,39 +41,58 @@ struct otf2Attribute {
 	OTF2_Type type;
 };
 
+/** What is numbered as it is met: names of regions, attributes of integers and
+ *  of texts, and the texts of all of them and others. */
+enum otf2Table {
+	OTF2_STRINGS,
+	OTF2_REGIONS,
+	OTF2_NUMBERS,
+	OTF2_TEXTS,
+	OTF2_TABLES
+};
+
 struct otf2 {
 	struct export *export;
+	/** Of which this is a part that writes a location, in any thread;
+	 * itself if it is none. */
+	struct otf2 *whole;
+	const struct otf2 *begun;      /**< As it was before the first part. */
+	struct part *part;             /**< NULL: it is none. */
+	struct otf2Location *location; /**< That is written. */
 	OTF2_Archive *archive;
 	OTF2_GlobalDefWriter *definitions;
 	OTF2_EvtWriter *events;
 	OTF2_AttributeList *list;
-	int rankLevel;       /**< Or 0. */
-	GHashTable *strings; /**< Text to reference + 1. */
+	int rankLevel; /**< Or 0. */
+	/** Names to references + 1, which all parts have in common, under the
+	 *  lock; and of a part those that it has met. */
+	GHashTable *tables[OTF2_TABLES];
+	GHashTable *known[OTF2_TABLES];
+	pthread_mutex_t *lock;
 	GPtrArray *stringList;
-	GHashTable *regions;    /**< Name to reference + 1. */
-	GArray *regionList;     /**< struct otf2Region */
-	GHashTable *attributes; /**< Type and name to reference + 1. */
-	GArray *attributeList;  /**< struct otf2Attribute */
-	size_t texts;           /**< Of attributes. */
-	GArray *locations;      /**< struct otf2Location */
-	GHashTable *ranks;      /**< Global rank to location + 1. */
+	GArray *regionList;    /**< struct otf2Region */
+	GArray *attributeList; /**< struct otf2Attribute */
+	size_t texts;          /**< Of attributes, in the whole. */
+	GHashTable *functions; /**< Names to those of MPI. */
+	GArray *locations;     /**< struct otf2Location */
+	GHashTable *ranks;     /**< Global rank to location + 1. */
 	int64_t lastRank;
 	GHashTable *tree; /**< hdINode to its number; the root has 0. */
 	OTF2_SystemTreeNodeRef treeNodes;
-	OTF2_MetricRef metrics;
+	OTF2_MetricRef *firstMetrics; /**< By group. */
 	OTF2_MetricMemberRef members;
 	struct messages *messages;
 	GHashTable
 		*pending; /**< Requests of the trace to struct otf2Request. */
 	bool wantsSent;
 	OTF2_ErrorCode error; /**< The first one. */
+	bool hasFailed;       /**< Which was said. */
 };
 
 /** Keep the first error; false if there was one. */
 bool otf2Check(struct otf2 *self, OTF2_ErrorCode code);
 
-/** The location that is written, or any. */
-struct otf2Location *otf2Current(struct otf2 *self);
+/** A location by its number. */
 struct otf2Location *otf2LocationAt(const struct otf2 *self, guint number);
 
 /** An event was written at a time. */
@@ -77,10 +100,15 @@ void otf2CountEvent(struct otf2 *self, int64_t time);
 
 /* ---- exportotf2names.c: what definitions are made of later -------------- */
 
+/* A name that nobody has met yet gets its number in the order of the parts, so
+ * that they are the same for any number of threads: a part waits for those
+ * before it, until they have met it, too, or are done. */
+
 OTF2_StringRef otf2String(struct otf2 *self, const char *text);
 OTF2_RegionRef otf2RegionOf(struct otf2 *self, const hdIRecord *record);
 /** Set the list to the attributes of a record. */
-void otf2SetAttributes(struct otf2 *self, const hdIRecord *record);
+void otf2SetAttributes(struct otf2 *self, const hdIRecord *record,
+		       const struct site *site);
 
 /* ---- exportotf2groups.c ------------------------------------------------ */
 
@@ -91,8 +119,10 @@ void otf2PutGroup(struct otf2 *self, const struct exportGroup *group);
 
 /* ---- exportotf2mpi.c --------------------------------------------------- */
 
+/** The functions of MPI, by name. */
+GHashTable *otf2MpiFunctions(void);
 /** The role of a function of MPI; OTF2_REGION_ROLE_FUNCTION of others. */
-OTF2_RegionRole otf2MpiRole(const char *name);
+OTF2_RegionRole otf2MpiRole(const struct otf2 *self, const char *name);
 /** What a state does with MPI: after it was entered, before it is left. */
 void otf2PutEntered(struct otf2 *self, const hdIRecord *record, int64_t time);
 void otf2PutLeaving(struct otf2 *self, const hdIRecord *record, int64_t time);

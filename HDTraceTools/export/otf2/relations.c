@@ -47,7 +47,7 @@ static void enter(struct writing *self, const hdIRecord *record)
 	const struct opened opened = { record->end,
 				       otf2RegionOf(otf2, record) };
 
-	otf2SetAttributes(otf2, record);
+	otf2SetAttributes(otf2, record, NULL);
 	self->last = MAX(self->last, record->start);
 	otf2CountEvent(otf2, self->last);
 	otf2Check(otf2, OTF2_EvtWriter_Enter(otf2->events, otf2->list,
@@ -133,7 +133,6 @@ static void startLane(struct otf2 *self, const struct forestFile *file,
 		.name = self->stringList->pdata[ref],
 		.first = INT64_MAX,
 		.last = INT64_MIN,
-		.firstMetric = self->metrics,
 	};
 
 	self->events =
@@ -141,6 +140,7 @@ static void startLane(struct otf2 *self, const struct forestFile *file,
 	if (!self->events)
 		otf2Check(self, OTF2_ERROR_INVALID);
 	g_array_append_val(self->locations, location);
+	self->location = otf2LocationAt(self, self->locations->len - 1);
 	g_free(name);
 }
 

@@ -8,6 +8,7 @@
  */
 #include "config.h"
 
+#include "HDTraceTools/command/parts.h"
 #include "HDTraceTools/export/perfetto/perfetto.h"
 
 /** Parts of the path in one trace. */
@@ -26,6 +27,14 @@ struct perfettoPath {
 /** A trace while it is read. */
 struct noting {
 	struct pathReader *reader;
+	int error; /**< Negative errno of the temporary file. */
+};
+
+/** All traces, while they are. */
+struct search {
+	const struct export *export;
+	struct pathSearch *path;
+	struct noting *traces; /**< By number. */
 	int error;
 };
 
@@ -37,28 +46,58 @@ static bool note(const hdIRecord *record, void *data)
 	return self->error == 0;
 }
 
-/** Read all traces, chosen or not; 0 or a negative errno. */
-static int readAll(const struct export *export, struct pathSearch *search)
+static void readTrace(struct part *part, size_t number, void *data)
 {
-	const hdIProject *project = export->project;
+	struct search *self = data;
+	const hdIProject *project = self->export->project;
 	/* What is wrong is said when they are written. */
-	const struct scan scan = { .tool = export->tool,
+	const struct scan scan = { .tool = &part->tool,
 				   .project = project,
+				   .output = part->file,
 				   .sink = &diagnosticsDropped };
+	struct noting *noting = &self->traces[number];
+
+	noting->reader = pathSearchEnter(self->path, project->traces[number],
+					 (uint32_t)number);
+	scanTrace(&scan, project->traces[number], note, noting);
+}
+
+static bool takeTrace(struct part *part, size_t number, void *data)
+{
 	const struct pathPower nobody = { .series = NULL };
-	int ret = 0;
+	struct search *self = data;
+	struct noting *noting = &self->traces[number];
+	int left;
 
-	for (size_t i = 0; i < project->traceCount && ret == 0; i++) {
-		const hdITraceFile *trace = project->traces[i];
-		struct noting noting = { .reader = pathSearchEnter(
-						 search, trace, (uint32_t)i) };
-		int left;
+	(void)part;
+	if (!noting->reader)
+		return false;
+	left = pathSearchLeave(self->path, noting->reader, &nobody);
+	if (self->error == 0)
+		self->error = noting->error < 0 ? noting->error : left;
+	return self->error == 0;
+}
 
-		scanTrace(&scan, trace, note, &noting);
-		left = pathSearchLeave(search, noting.reader, &nobody);
-		ret = noting.error < 0 ? noting.error : left;
-	}
-	return ret;
+/** Read all traces, chosen or not; 0 or a negative errno. */
+static int readAll(const struct export *export, struct pathSearch *path)
+{
+	struct search self = {
+		.export = export,
+		.path = path,
+		.traces =
+			g_new0(struct noting, export->project->traceCount + 1),
+	};
+	const struct partsWork work = {
+		.tool = export->tool,
+		.count = export->project->traceCount,
+		.run = readTrace,
+		.take = takeTrace,
+		.data = &self,
+	};
+
+	partsDo(&work);
+	g_free(self.traces);
+	return self.error;
 }
 
 static void freeTrace(void *data)

@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "HDTraceTools/command/parts.h"
 #include "HDTraceTools/export/perfetto/perfetto.h"
 #include "HDTraceTools/model/messages.h"
 
@@ -24,17 +25,23 @@
 void perfettoPutPacket(struct perfetto *self, unsigned int field,
 		       const int64_t *time)
 {
-	GByteArray *packet = perfettoEmptied(self->packet);
+	uint8_t packet[4 * PB_NUMBER_MAX];
+	uint8_t head[PB_NUMBER_MAX];
+	uint8_t *end = packet;
+	size_t length;
 
 	if (time)
-		pbNumber(packet, PACKET_TIMESTAMP, (uint64_t)*time);
-	pbNumber(packet, PACKET_SEQUENCE, 1);
+		end = pbPutNumber(end, PACKET_TIMESTAMP, (uint64_t)*time);
+	end = pbPutNumber(end, PACKET_SEQUENCE, 1);
 	if (!self->isStarted)
-		pbNumber(packet, PACKET_SEQUENCE_FLAGS, 1);
+		end = pbPutNumber(end, PACKET_SEQUENCE_FLAGS, 1);
 	self->isStarted = true;
-	pbMessage(packet, field, self->body);
-	pbMessage(perfettoEmptied(self->bytes), TRACE_PACKET, packet);
-	fwrite(self->bytes->data, 1, self->bytes->len, self->file);
+	end = pbPutLength(end, field, self->body->len);
+	length = (size_t)(end - packet);
+	end = pbPutLength(head, TRACE_PACKET, length + self->body->len);
+	fwrite(head, 1, (size_t)(end - head), self->file);
+	fwrite(packet, 1, length, self->file);
+	fwrite(self->body->data, 1, self->body->len, self->file);
 }
 
 /** Say that times are those of a wall clock. */
@@ -66,11 +73,15 @@ uint64_t perfettoStartTrack(struct perfetto *self, uint64_t parent,
 	return self->tracks;
 }
 
+uint64_t perfettoTrackOf(const struct perfetto *self, const hdINode *node)
+{
+	return GPOINTER_TO_SIZE(g_hash_table_lookup(self->nodes, node));
+}
+
 static void putNode(struct perfetto *self, const hdINode *node)
 {
 	const hdIProject *project = self->export->project;
-	uint64_t parent = GPOINTER_TO_SIZE(
-		g_hash_table_lookup(self->nodes, node->parent));
+	uint64_t parent = perfettoTrackOf(self, node->parent);
 	const char *type = "";
 	uint64_t track;
 
@@ -132,10 +143,9 @@ void perfettoAnnotate(void *data, const char *name, const char *value)
 {
 	struct perfetto *self = data;
 	GByteArray *part;
-	gint64 number;
+	int64_t number;
 
-	if (g_ascii_string_to_signed(value, 10, INT64_MIN, INT64_MAX, &number,
-				     NULL)) {
+	if (messagesReadNumber(value, &number)) {
 		annotateNumber(self, name, number);
 		return;
 	}
@@ -274,44 +284,150 @@ static void putStep(struct perfetto *self, const struct orderedStep *step)
 					 : EVENT_IS_INSTANT);
 	if (step->kind != ORDERED_LEAVE) {
 		pbText(self->body, EVENT_NAME, record->name);
-		exportAttributes(record, perfettoAnnotate, self);
+		exportAttributes(self->export, record, step->site,
+				 perfettoAnnotate, self);
 	}
 	if (step->kind == ORDERED_ENTER)
 		annotatePath(self, record);
 	perfettoPutPacket(self, PACKET_TRACK_EVENT, &step->time);
 }
 
-static int putTrace(struct perfetto *self, const hdITraceFile *trace)
+/** A trace, or a group, that is written in any thread. */
+struct writing {
+	struct perfetto perfetto;
+	struct dependencyReader *reader; /**< Of a trace. */
+	int error;                       /**< -1: it was said. */
+};
+
+static void startWriting(struct writing *self, const struct perfetto *perfetto,
+			 struct part *part)
 {
-	struct ordered *ordered = exportOpenTrace(self->export, trace);
-	struct dependencyReader *reader =
-		dependenciesEnter(self->dependencies, trace, self->traces->len);
-	struct perfettoTrace own = {
-		.track = GPOINTER_TO_SIZE(
-			g_hash_table_lookup(self->nodes, trace->node)),
-		.rank = dependencyRank(reader),
-	};
+	self->perfetto = *perfetto->begun;
+	self->perfetto.export = exportStartPart(perfetto->begun->export, part);
+	self->perfetto.file = part->file;
+	self->perfetto.error = 0;
+	self->perfetto.body = g_byte_array_new();
+	self->perfetto.part = g_byte_array_new();
+	self->perfetto.name = g_string_new(NULL);
+	part->result = self;
+}
+
+/** Add what was counted to the export; @p writing is freed. */
+static void endWriting(struct perfetto *self, struct writing *writing)
+{
+	exportEndPart(self->export, writing->perfetto.export);
+	g_byte_array_unref(writing->perfetto.body);
+	g_byte_array_unref(writing->perfetto.part);
+	g_string_free(writing->perfetto.name, TRUE);
+	g_free(writing);
+}
+
+static void putTrace(struct part *part, size_t number, void *data)
+{
+	const struct perfetto *whole = data;
+	const hdITraceFile *trace = whole->export->traces->pdata[number];
+	struct writing *writing = g_new0(struct writing, 1);
+	struct perfetto *self = &writing->perfetto;
+	struct ordered *ordered;
 	struct orderedStep step;
 	int ret = 0;
 
-	g_array_append_val(self->traces, own);
-	self->track = own.track;
+	startWriting(writing, whole, part);
+	ordered = exportOpenTrace(self->export, trace);
+	writing->reader =
+		dependenciesEnter(self->dependencies, trace, (uint32_t)number);
+	self->track = perfettoTrackOf(self, trace->node);
 	self->trace = trace;
 	while (ordered && self->error == 0 &&
 	       (ret = exportReadStep(self->export, ordered, trace, &step,
 				     &self->isChosen)) == 1) {
 		putStep(self, &step);
 		if (step.kind == ORDERED_LEAVE)
-			self->error = dependencyNote(reader, step.record,
-						     self->isChosen);
+			self->error = dependencyNote(
+				writing->reader, step.record, self->isChosen);
 	}
 	orderedClose(ordered);
-	if (self->error == 0)
-		self->error = dependenciesLeave(self->dependencies, reader);
+	writing->error = ret < 0 ? -1 : 0;
+}
+
+static bool takeTrace(struct part *part, size_t number, void *data)
+{
+	struct perfetto *self = data;
+	const hdITraceFile *trace = self->export->traces->pdata[number];
+	struct writing *writing = part->result;
+	struct perfettoTrace own = { .track = perfettoTrackOf(self,
+							      trace->node) };
+
+	if (!writing)
+		return false;
+	own.rank = dependencyRank(writing->reader);
+	g_array_append_val(self->traces, own);
+	if (self->error == 0 && !part->isDropped)
+		self->error = writing->perfetto.error;
+	if (self->error == 0 && !part->isDropped)
+		self->error =
+			dependenciesLeave(self->dependencies, writing->reader);
 	else
-		dependenciesDrop(reader);
+		dependenciesDrop(writing->reader);
+	if (writing->error < 0)
+		self->hasFailed = true;
+	endWriting(self, writing);
 	toolProgressFile(self->export->tool, trace->fileSize);
-	return ret < 0 ? -1 : 0;
+	return self->error == 0 && !self->hasFailed;
+}
+
+static void putGroup(struct part *part, size_t number, void *data)
+{
+	const struct perfetto *self = data;
+	struct writing *writing = g_new0(struct writing, 1);
+
+	startWriting(writing, self, part);
+	writing->perfetto.tracks = self->groupTracks[number];
+	perfettoPutGroup(&writing->perfetto,
+			 self->export->groups->pdata[number]);
+}
+
+static bool takeGroup(struct part *part, size_t number, void *data)
+{
+	struct perfetto *self = data;
+	const struct exportGroup *group = self->export->groups->pdata[number];
+
+	endWriting(self, part->result);
+	toolProgressFile(self->export->tool, group->group->fileSize);
+	return true;
+}
+
+static void putAll(struct perfetto *self, size_t count, partsRun *run,
+		   partsTake *take)
+{
+	struct export export = *self->export;
+	struct perfetto begun = *self;
+	const struct partsWork work = {
+		.tool = self->export->tool,
+		.count = count,
+		.output = self->file,
+		.run = run,
+		.take = take,
+		.data = self,
+	};
+
+	begun.export = &export;
+	self->begun = &begun;
+	partsDo(&work);
+}
+
+/** Groups go before what takes the next numbers of tracks. */
+static void putGroups(struct perfetto *self)
+{
+	const GPtrArray *groups = self->export->groups;
+
+	self->groupTracks = g_new0(uint64_t, groups->len + 1);
+	for (guint i = 0; i < groups->len; i++) {
+		self->groupTracks[i] = self->tracks;
+		self->tracks += perfettoGroupTracks(groups->pdata[i]);
+	}
+	putAll(self, groups->len, putGroup, takeGroup);
+	g_free(self->groupTracks);
 }
 
 static int putProject(struct perfetto *self)
@@ -323,12 +439,13 @@ static int putProject(struct perfetto *self)
 		self->error = perfettoFindPath(self->export, &self->path);
 	putClocks(self);
 	putNodes(self);
-	for (guint i = 0; i < export->groups->len; i++)
-		perfettoPutGroup(self, export->groups->pdata[i]);
+	putGroups(self);
 	if (export->hasRelations)
 		ret = perfettoPutRelations(self);
-	for (guint i = 0; i < export->traces->len && ret == 0; i++)
-		ret = putTrace(self, export->traces->pdata[i]);
+	if (ret == 0 && self->error == 0)
+		putAll(self, export->traces->len, putTrace, takeTrace);
+	if (self->hasFailed)
+		ret = -1;
 	if (ret == 0 && self->error == 0)
 		putMessages(self);
 	if (self->error == 0)
@@ -354,17 +471,13 @@ static int writePerfetto(struct export *export)
 	self.nodes = g_hash_table_new(NULL, NULL);
 	self.traces = g_array_new(FALSE, FALSE, sizeof(struct perfettoTrace));
 	self.dependencies = dependenciesNew(export->project, &wish);
-	self.packet = g_byte_array_new();
 	self.body = g_byte_array_new();
 	self.part = g_byte_array_new();
-	self.bytes = g_byte_array_new();
 	self.name = g_string_new(NULL);
 	ret = putProject(&self);
 	g_string_free(self.name, TRUE);
-	g_byte_array_unref(self.packet);
 	g_byte_array_unref(self.body);
 	g_byte_array_unref(self.part);
-	g_byte_array_unref(self.bytes);
 	dependenciesFree(self.dependencies);
 	perfettoFreePath(self.path);
 	g_array_unref(self.traces);

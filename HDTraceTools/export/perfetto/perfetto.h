@@ -67,23 +67,24 @@ struct perfettoTrace {
 
 struct perfetto {
 	struct export *export;
+	const struct perfetto *begun; /**< As it was before the first part. */
 	FILE *file;
-	uint64_t tracks; /**< Number of the last track. */
+	uint64_t tracks;       /**< Number of the last track. */
+	uint64_t *groupTracks; /**< By group: that before its own. */
 	bool isStarted;
 	GHashTable *nodes; /**< hdINode to the number of its track. */
 	GArray *traces;    /**< struct perfettoTrace */
 	struct dependencies *dependencies;
 	uint64_t flows;            /**< Number of the last arrow. */
 	int error;                 /**< Negative errno of the temporary file. */
+	bool hasFailed;            /**< Which was said. */
 	uint64_t track;            /**< Of the trace that is written ... */
 	const hdITraceFile *trace; /**< ... and that. */
 	struct perfettoPath *path; /**< NULL: there are no traces. */
 	bool isChosen;             /**< Whether the record is to be written. */
 	/* What is put together. */
-	GByteArray *packet;
 	GByteArray *body;
 	GByteArray *part;
-	GByteArray *bytes;
 	GString *name;
 };
 
@@ -96,6 +97,9 @@ static inline GByteArray *perfettoEmptied(GByteArray *bytes)
 /** Write body as a packet; time only if there is one. */
 void perfettoPutPacket(struct perfetto *self, unsigned int field,
 		       const int64_t *time);
+
+/** The number of a node's track; 0: it has none. */
+uint64_t perfettoTrackOf(const struct perfetto *self, const hdINode *node);
 
 /** Start body as an event of a track. */
 GByteArray *perfettoStartEvent(struct perfetto *self, enum perfettoEvent type);
@@ -136,6 +140,9 @@ int64_t perfettoTimeOnPath(const struct perfettoPath *self,
 int perfettoPutRelations(struct perfetto *self);
 
 /* ---- exportperfettovalues.c -------------------------------------------- */
+
+/** How many tracks a group takes. */
+uint64_t perfettoGroupTracks(const struct exportGroup *group);
 
 /** Write a group, as counters. */
 void perfettoPutGroup(struct perfetto *self, const struct exportGroup *group);

@@ -119,8 +119,7 @@ static void putRelation(struct writing *self,
 static void startLane(struct perfetto *self, const struct forestFile *file,
 		      uint32_t lane, uint32_t count)
 {
-	uint64_t parent = GPOINTER_TO_SIZE(
-		g_hash_table_lookup(self->nodes, file->file->node));
+	uint64_t parent = perfettoTrackOf(self, file->file->node);
 	char *name = count > 1 ? g_strdup_printf("relations %" PRIu32, lane + 1)
 			       : g_strdup("relations");
 

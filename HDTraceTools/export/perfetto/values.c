@@ -20,8 +20,7 @@
 static uint64_t putCounterTrack(struct perfetto *self, const hdIGroup *group,
 				const hdIValue *value)
 {
-	uint64_t parent =
-		GPOINTER_TO_SIZE(g_hash_table_lookup(self->nodes, group->node));
+	uint64_t parent = perfettoTrackOf(self, group->node);
 	uint64_t track;
 
 	g_string_printf(self->name, "%s %s%s", group->name, value->name,
@@ -109,6 +108,15 @@ static void loseNumbers(struct perfetto *self, const struct exportGroup *group,
 	}
 }
 
+uint64_t perfettoGroupTracks(const struct exportGroup *group)
+{
+	uint64_t count = 0;
+
+	for (size_t i = 0; i < group->valueCount; i++)
+		count += group->values[i]->type != HDI_STRING;
+	return count;
+}
+
 void perfettoPutGroup(struct perfetto *self, const struct exportGroup *group)
 {
 	struct exportReader *reader = exportOpenStat(self->export, group);
@@ -149,5 +157,4 @@ void perfettoPutGroup(struct perfetto *self, const struct exportGroup *group)
 	g_free(kinds);
 	g_free(numbers);
 	g_free(tracks);
-	toolProgressFile(self->export->tool, group->group->fileSize);
 }

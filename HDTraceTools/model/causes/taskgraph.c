@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file
- * Edges of a task graph that was simulated: from the end of what took place to
- * what could not begin before.
+ * Edges of a task graph that was simulated, or run: from the end of what took
+ * place to what could not begin before.
  *
  * Who wrote the project knew it (doc/prediction.md): each activity, of a task
  * or of a transfer, has a number; a state that ended when one did names it as
@@ -63,7 +63,10 @@ static int makeEdge(struct dependencyJoin *join,
 		.from = from->trace,
 		.fromTime = from->time,
 		.to = to->trace,
-		.toStart = to->waited,
+		/* What follows could not begin before; in a run it does
+		 * somewhat later. */
+		.toStart = to->waited == to->time ? MIN(from->time, to->time)
+						  : to->waited,
 		.toTime = to->time,
 		/* What took time, before messages that took none. */
 		.order = -1,

@@ -3,6 +3,7 @@
 import { Chooser } from "./ui/chooser.js";
 import { lineNumber, theme } from "./draw/colours.js";
 import { announce, h, icon, iconButton, replace } from "./ui/dom.js";
+import { layersOf } from "./data/layers.js";
 import { damaged } from "./data/damage.js";
 import { define } from "./data/expression.js";
 import { ExpressionError } from "./data/parser.js";
@@ -12,6 +13,7 @@ import { AboutPanel } from "./panels/about.js";
 import { CriticalPathPanel } from "./panels/criticalpath.js";
 import { HistogramPanel } from "./panels/histogram.js";
 import { IntervalPanel } from "./panels/interval.js";
+import { LayersPanel } from "./panels/layers.js";
 import { LegendPanel } from "./panels/legend.js";
 import { ProblemsPanel } from "./panels/problems.js";
 import { ProfilePanel } from "./panels/profile.js";
@@ -63,6 +65,7 @@ export class App {
       new HistogramPanel(this),
       new CriticalPathPanel(this),
       ...(model.relations.length ? [new RelationsPanel(this)] : []),
+      ...(layersOf(model.groups).length ? [new LayersPanel(this)] : []),
       new LegendPanel(this),
       new ValuesPanel(this),
       new ProblemsPanel(this),

@@ -187,6 +187,7 @@ class DefinedSeries {
       this.value.scale = same.level.scale;
     }
     this.level = this.value;
+    this.title = this.value.name;
     this.rest = new AtRest(
       this.bound.operands.length,
       (...view) => this.#sample(...view),

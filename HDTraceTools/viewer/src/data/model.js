@@ -9,6 +9,7 @@ import { Total, totalDecoder } from "./total.js";
 import { Series, seriesDecoder } from "./series.js";
 import { States, stateDecoder } from "../rows/states.js";
 import { maxTime, minTime, parseSeconds } from "./time.js";
+import { giveTitles } from "./titles.js";
 import { Track } from "./track.js";
 
 /** Numbers as numbers: rank 10 stands behind rank 9. All else stays as it is in
@@ -46,6 +47,7 @@ export class Model {
     this.root = this.nodes[0];
     this.root.label = meta.project.name;
     this.groups = meta.groups.map((group, i) => this.#group(group, i));
+    for (const node of this.nodes) giveTitles(node.series);
     this.traces = meta.traces.map((trace, i) => this.#trace(trace, i));
     this.relations = meta.relations.map((file, i) => this.#relations(file, i));
     this.messages = new Messages(

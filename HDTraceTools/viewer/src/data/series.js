@@ -166,6 +166,8 @@ export class Series {
     /** What is drawn: its unit, base, scale, and the unit of its integral. */
     this.level = this.value.rate ?? this.value;
     this.key = `${track.id}.${column}`;
+    /** What it is called among those of its node; see titles.js. */
+    this.title = this.value.name;
   }
 
   /** Whether all entries are there. */

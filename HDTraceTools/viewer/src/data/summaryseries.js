@@ -42,6 +42,7 @@ class SummarySeries {
       simulated: list.some((series) => series.value.simulated),
     };
     this.level = first.level;
+    this.title = this.value.name;
     this.rest = new AtRest(
       list.length,
       (...view) => this.#sample(...view),

@@ -268,11 +268,10 @@ export class Overview {
       context.fillRect(x, HEIGHT - mean, 1, mean);
     }
     context.globalAlpha = 1;
-    const { value, level } = this.series;
-
+    const { title, level } = this.series;
     const most = known === undefined ? max * level.scale : known;
 
-    this.title = `${value.name}${level.unit && most !== null ? `, up to ${quantity(most, level.base, 3)}` : ""}`;
+    this.title = `${title}${level.unit && most !== null ? `, up to ${quantity(most, level.base, 3)}` : ""}`;
     this.element.dataset.max = most ?? "";
   }
 

@@ -58,7 +58,7 @@ export class HistogramPanel {
         h(
           "option",
           { value: one.key, selected: one.key === before },
-          `${one.value.name.slice(0, 60)} – ${model.nameOf(one.group.node).slice(0, 60)}`,
+          `${one.title.slice(0, 60)} – ${model.nameOf(one.group.node).slice(0, 60)}`,
         ),
       ),
     );
@@ -163,10 +163,10 @@ export class HistogramPanel {
     replace(
       this.numbers,
       table(
-        `Time that ${series.value.name} was in each range`,
+        `Time that ${series.title} was in each range`,
         [
           {
-            title: `${series.value.name.slice(0, 40)} (${series.level.unit || "–"})`,
+            title: `${series.title.slice(0, 40)} (${series.level.unit || "–"})`,
             value: (bin) => `${rounded(bin.from)} to ${rounded(bin.to)}`,
           },
           {

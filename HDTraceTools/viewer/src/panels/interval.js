@@ -336,7 +336,7 @@ export class IntervalPanel {
       {
         title: "Value",
         value: ({ series, moments }) => [
-          series.value.name,
+          series.title,
           series.value.simulated ? h("span", { class: "badge" }, "simulated") : null,
           moments.isRough
             ? h("span", { class: "badge", title: "From means of reduced data" }, "≈")

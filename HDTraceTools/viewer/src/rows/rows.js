@@ -235,13 +235,13 @@ export class Rows {
 
     if (this.view.isHidden(key) || series.isText) return;
     if (
-      !this.#matches(`${series.value.name} ${series.group.name}`, isFound)
+      !this.#matches(`${series.title} ${series.group.name}`, isFound)
     )
       return;
     this.list.push(
       new ValueLane(
         this.model,
-        { key, node, depth, label: series.value.name, group },
+        { key, node, depth, label: series.title, group },
         series,
       ),
     );

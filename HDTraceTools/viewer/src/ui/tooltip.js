@@ -100,7 +100,7 @@ export class Tooltip {
     const title = h(
       "p",
       { class: "title" },
-      `${value.name} of ${this.model.nameOf(group.node)}`,
+      `${series.title} of ${this.model.nameOf(group.node)}`,
     );
 
     if (gap)

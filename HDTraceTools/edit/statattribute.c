@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file
+ * Giving the group of a statistics file an attribute.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <glib.h>
+
+#include "HDTraceTools/base/newfile.h"
+#include "HDTraceTools/base/plainfile.h"
+#include "HDTraceTools/edit/statattribute.h"
+#include "HDTraceTools/edit/xmlscan.h"
+#include "common/format/statheader.h"
+
+/** A header: LEN, a line end, and so many bytes. */
+struct header {
+	const char *bytes;
+	size_t digits; /**< Of LEN. */
+	size_t size;   /**< Of all. */
+};
+
+static bool findHeader(const char *bytes, size_t size, struct header *header)
+{
+	size_t digits = 0;
+	size_t length = 0;
+
+	while (digits < size && digits < 18 && bytes[digits] >= '0' &&
+	       bytes[digits] <= '9')
+		length = 10 * length + (size_t)(bytes[digits++] - '0');
+	if (digits == 0 || digits == size || bytes[digits] != '\n' ||
+	    length > size - digits - 1)
+		return false;
+	*header = (struct header){ bytes, digits, digits + 1 + length };
+	return true;
+}
+
+/** Make the new header; NULL, or why that cannot be done. */
+static const char *change(const struct header *header, const char *name,
+			  const char *value, GString *out)
+{
+	struct xmlPiece tag;
+	size_t start, end;
+	char *number;
+
+	if (!xmlFindTag(header->bytes, header->size, header->digits + 1,
+			"Group", &tag))
+		return "there is no Group in its header";
+	g_string_append_len(out, header->bytes + header->digits + 1,
+			    (gssize)(header->size - header->digits - 1));
+	if (xmlFindAttribute(header->bytes, &tag, name, &start, &end)) {
+		start -= header->digits + 1;
+		end -= header->digits + 1;
+		g_string_erase(out, (gssize)start, (gssize)(end - start));
+		g_string_insert(out, (gssize)start, value);
+	} else {
+		char *text = g_strdup_printf(" %s=\"%s\"", name, value);
+
+		start = tag.name + tag.nameLength - header->digits - 1;
+		g_string_insert(out, (gssize)start, text);
+		g_free(text);
+	}
+	if (out->len >= HD_STAT_HEADER_MAX)
+		return "its header would become too long";
+	number = g_strdup_printf("%0*zu\n", (int)header->digits, out->len);
+	g_string_prepend(out, number);
+	g_free(number);
+	return NULL;
+}
+
+static int writeFile(const char *path, const GString *head, const char *rest,
+		     size_t size, off_t total)
+{
+	struct newFile new;
+	int ret = newFileStart(&new, path);
+
+	if (ret < 0)
+		return ret;
+	fwrite(head->str, 1, head->len, new.file);
+	fwrite(rest, 1, size, new.file);
+	ret = newFileClose(&new);
+	if (ret < 0)
+		return ret;
+	/* Who records would go on in a file that has no name any more. */
+	if (plainFileSize(path) != total) {
+		newFileAbort(&new);
+		return -EBUSY;
+	}
+	return newFileCommit(&new, true);
+}
+
+int statAttributeSet(const char *path, const char *name, const char *value,
+		     const char **why)
+{
+	GString *out = g_string_new(NULL);
+	struct header header;
+	GMappedFile *mapped;
+	const char *bytes;
+	size_t size;
+	int ret = plainFileMap(path, &mapped);
+
+	*why = NULL;
+	if (ret < 0) {
+		g_string_free(out, TRUE);
+		return ret;
+	}
+	bytes = g_mapped_file_get_contents(mapped);
+	size = g_mapped_file_get_length(mapped);
+	*why = findHeader(bytes, size, &header)
+		       ? change(&header, name, value, out)
+		       : "it has no header";
+	ret = *why ? -EBADMSG
+		   : writeFile(path, out, bytes + header.size,
+			       size - header.size, (off_t)size);
+	g_mapped_file_unref(mapped);
+	g_string_free(out, TRUE);
+	return ret;
+}
