@@ -116,7 +116,7 @@ rows_once() {
 
 # What MPI functions do is in common/mpi.table.
 roles_once() {
-	but='PredictionLibrary/output/traces.c' never '"(Sendrecv|Waitall|Testsome|Allreduce|Exscan|Bcast)"'
+	but='PredictionLibrary/output/traces.c|PredictionLibrary/execution/record.c' never '"(Sendrecv|Waitall|Testsome|Allreduce|Exscan|Bcast)"'
 }
 
 # Clocks, threads without signals, waiting for a retry.

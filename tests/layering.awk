@@ -96,6 +96,7 @@ BEGIN {
 	generated["HDTraceTools/model/functions.h"] = 1
 	generated["HDTraceTools/plot/statecolours.h"] = 1
 	generated["MPITracingLibrary/functions.h"] = 1
+	generated["NodeStatus/local/rulestext.h"] = 1
 	generated["MPITracingLibrary/wrappers-c.h"] = 1
 	generated["MPITracingLibrary/wrappers-fortran.h"] = 1
 	generated["MPITracingLibrary/wrappers-f08-openmpi.h"] = 1

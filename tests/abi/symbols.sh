@@ -16,7 +16,7 @@ symbols_of() {
 # A static library exports what has a public prefix; a shared one all it has.
 exports_match() {
 	case $1 in
-	*.a) symbols_of "$1" | grep -E '^(hdT|hdS|hdR|hdI|hdP|hdProbe|rut|pt|pm)_' ;;
+	*.a) symbols_of "$1" | grep -E '^(hdT|hdS|hdR|hdI|hdP|hdNode|hdProbe|rut|pt|pm)_' ;;
 	*) symbols_of "$1" ;;
 	esac >"$scratch/found"
 	sort -u "$2" | diff -u - "$scratch/found"
@@ -34,6 +34,10 @@ for list in "$abs_top_srcdir"/tests/abi/*.symbols; do
 	static=.libs/$library.a
 	shared=.libs/$library.so
 	[ -f "$static" ] || [ -f "$shared" ] || {
+		if [ "$library" = libhdNode ] && [ ! -e hdnode ]; then
+			skip "$library was built" "no libjansson-dev"
+			continue
+		fi
 		ok "$library was built" false
 		continue
 	}

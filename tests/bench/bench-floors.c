@@ -5,12 +5,14 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "tests/bench/bench.h"
 
 #define FLOORS_RING (256 * 1024)
+#define FLOORS_PAGE 4096
 
 static void floorsClock(struct benchRun *run)
 {
@@ -59,10 +61,53 @@ static void floorsWrite(struct benchRun *run)
 	benchRemove("floor");
 }
 
+/* What fresh memory costs is a matter of the machine; see doc/performance.md.
+ */
+static void floorsTouch(struct benchRun *run)
+{
+	size_t size = run->count * FLOORS_PAGE;
+	char *memory = mmap(NULL, size, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	benchCheck(memory != MAP_FAILED, "mmap");
+	benchStart(run);
+	for (size_t i = 0; i < run->count; i++)
+		*(volatile char *)(memory + i * FLOORS_PAGE) = 1;
+	benchStop(run);
+	munmap(memory, size);
+}
+
+/* As the background thread writes. */
+static void floorsWriteMuch(struct benchRun *run)
+{
+	char *path = benchPath("floor");
+	char *ring = malloc(FLOORS_RING);
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+
+	benchCheck(fd >= 0 && ring, path);
+	memset(ring, 0, FLOORS_RING);
+	benchStart(run);
+	for (size_t i = 0; i < run->count; i++)
+		benchCheck(write(fd, ring, FLOORS_RING / 2) == FLOORS_RING / 2,
+			   path);
+	benchStop(run);
+	close(fd);
+	free(ring);
+	free(path);
+	benchRemove("floor");
+}
+
+bool benchAsk(const struct benchFlag *flag, const char *name)
+{
+	return !flag->isOff && *name;
+}
+
 static struct benchWork works[] = {
 	{ "clock_gettime(CLOCK_REALTIME)", 2000000, floorsClock },
 	{ "memcpy of an entry of 15 doubles", 2000000, floorsCopy },
 	{ "write(2) of an entry of 15 doubles", 500000, floorsWrite },
+	{ "write(2) of 128 KiB", 2000, floorsWriteMuch },
+	{ "first touch of 4 KiB", 100000, floorsTouch },
 };
 
 struct benchSubject benchFloors = {

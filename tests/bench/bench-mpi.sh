@@ -9,9 +9,13 @@
 #
 #     bench-mpi.sh [quick]
 #     bench-mpi.sh memory     only how memory grows, with 10^8 calls; minutes
+#     bench-mpi.sh instructions   only instructions a call, of one rank, which no
+#                             other program changes; a minute, needs valgrind
 #
 # Environment: BENCH_OPERATIONS ("pingpong allreduce isend poll"), BENCH_ROUNDS (5),
-# BENCH_CALLS (20000 a batch), BENCH_MEMORY (calls in each of ten steps, 100000;
+# BENCH_RANKS (as above), BENCH_CALLS (20000 a batch; with 2000, and nine rounds, runs
+# are so short and so many that a busy machine does little harm to times of the
+# calling thread), BENCH_MEMORY (calls in each of ten steps, 100000;
 # with "memory" 10000000), MPIEXEC_OPENMPI, MPIEXEC_MPICH. Files go to memory, so
 # that no disk is measured; that of what is written is given back at once.
 [ ! -w /dev/shm ] || TMPDIR=${TMPDIR:-/dev/shm}
@@ -32,7 +36,9 @@ memory) memory=${BENCH_MEMORY:-10000000} ;;
 esac
 unset OMPI_MCA_mpi_yield_when_idle
 
-# Run the program: LIBRARY VARIANT RANKS ARGUMENT... Its output goes to stdout.
+# Run the program; its instructions are counted if $counts is set: LIBRARY VARIANT
+# RANKS ARGUMENT...
+# Its output goes to stdout.
 run() {
 	library=$1
 	case $2 in
@@ -45,6 +51,7 @@ run() {
 	rm -rf "$scratch/run" && mkdir "$scratch/run" || return 1
 	(cd "$scratch/run" && HDTRACE_MPI_PROJ=0 HDTRACE_MPI_PROJECT=run \
 		launch "$library" "$launched" env LD_PRELOAD="$preload" \
+		${counts:+valgrind --tool=callgrind --callgrind-out-file=/dev/null} \
 		"$build/tests/bench/bench-mpi-$library" "$@")
 }
 
@@ -59,9 +66,10 @@ median() {
 compare() {
 	ranks=2
 	case $2 in isend | poll) ranks=1 ;; esac
+	ranks=${BENCH_RANKS:-$ranks}
 	for _ in $(seq "$rounds"); do
 		for variant in plain forward traced; do
-			run "$1" $variant $ranks "$2" 20 "$calls" \
+			run "$1" $variant "$ranks" "$2" 20 "$calls" \
 				>>"$scratch/$1-$2-$variant" || return 1
 		done
 	done
@@ -76,6 +84,38 @@ compare() {
 			"$scratch/medians")"
 	done
 	echo "$line"
+}
+
+# Instructions of the process in so many calls: LIBRARY VARIANT OPERATION CALLS
+instructions() {
+	counts=yes
+	run "$1" "$2" 1 "$3" 1 "$4" 2>&1 | awk '/refs:/ {
+		gsub(",", ""); print $NF; found = 1 } END { exit !found }'
+}
+
+# Those of a call, by what more calls take: LIBRARY VARIANT OPERATION. The program
+# makes as many before it measures.
+instructions_each() {
+	few=$(instructions "$@" 2000) && many=$(instructions "$@" 12000) &&
+		echo $(((many - few) / 20000))
+}
+
+# A table of instructions.
+counted() {
+	echo "Instructions of a call, all threads, of one rank:"
+	echo
+	echo "| Library | Call | forwarded | traced | added |"
+	echo "|---|---|--:|--:|--:|"
+	for library in $list; do
+		for operation in ${BENCH_OPERATIONS:-isend allreduce poll}; do
+			forward=$(instructions_each "$library" forward \
+				"$operation") &&
+				traced=$(instructions_each "$library" traced \
+					"$operation") || return 1
+			echo "| $library | $operation | $forward | $traced |" \
+				"**$((traced - forward))** |"
+		done
+	done
 }
 
 # Give back what files of the project take, while a process runs: PID
@@ -129,6 +169,11 @@ costs() {
 
 list=$(built_libraries)
 [ -n "$list" ] || { echo "no MPI library was built"; exit 0; }
+if [ "${1-}" = instructions ]; then
+	command -v valgrind >/dev/null || { echo "there is no valgrind"; exit 0; }
+	counted
+	exit
+fi
 [ "${1-}" = memory ] || costs || exit 1
 echo "Resident memory of a rank, and how it grows after the third of ten steps:"
 echo

@@ -2,8 +2,8 @@
 /*
  * The works, done by OTF2.
  *
- * One location, with the chunk sizes that OTF2 recommends, and either with the
- * memory that it takes by itself, 128 MiB for each archive, or with a small
+ * One location, with the chunk sizes that OTF2 recommends or others, and either
+ * with the memory that it takes by itself, 128 MiB for each archive, or with a
  * pool that is used again and again, as a measurement system would give it. As
  * with us a time stamp is a CLOCK_REALTIME, and a work ends when everything is
  * with the system.
@@ -21,8 +21,6 @@
 #define OTF2_LOCATION 0
 #define OTF2_STATES 1 /* The region. */
 #define OTF2_CLASS 0  /* The metric class. */
-
-#define OTF2_POOL_CHUNKS 16
 
 /* What strings and attributes are called in the definitions. */
 enum {
@@ -82,10 +80,11 @@ static void otf2Check(OTF2_ErrorCode code, const char *what)
 /* ---- A pool of memory -------------------------------------------------- */
 
 static struct {
-	bool isWanted;
-	char *memory; /* Allocated once, for one archive at a time. */
-	size_t used;  /* Chunks. */
-} otf2Pool;
+	size_t chunkSize;
+	size_t chunks; /* 0: none, OTF2 takes memory itself. */
+	char *memory;  /* Allocated once, for one archive at a time. */
+	size_t used;   /* Chunks. */
+} otf2Pool = { .chunkSize = OTF2_CHUNK_SIZE_EVENTS_DEFAULT };
 
 static void *otf2Allocate(void *data, OTF2_FileType type,
 			  OTF2_LocationRef location, void **buffer,
@@ -95,7 +94,7 @@ static void *otf2Allocate(void *data, OTF2_FileType type,
 	(void)location;
 	if (type != OTF2_FILETYPE_EVENTS)
 		return *buffer ? NULL : (*buffer = malloc(size));
-	if (otf2Pool.used == OTF2_POOL_CHUNKS)
+	if (otf2Pool.used == otf2Pool.chunks)
 		return NULL;
 	return otf2Pool.memory + size * otf2Pool.used++;
 }
@@ -118,16 +117,16 @@ static const OTF2_MemoryCallbacks otf2Memory = {
 	.otf2_free_all = otf2FreeAll,
 };
 
-static void otf2UsePool(bool isWanted)
+static void otf2UseMemory(size_t chunkSize, size_t chunks)
 {
-	size_t size = OTF2_POOL_CHUNKS * (size_t)OTF2_CHUNK_SIZE_EVENTS_DEFAULT;
-
-	otf2Pool.isWanted = isWanted;
-	if (!isWanted || otf2Pool.memory)
+	if (chunkSize > 0)
+		otf2Pool.chunkSize = chunkSize;
+	otf2Pool.chunks = chunks;
+	if (chunks == 0)
 		return;
-	otf2Pool.memory = malloc(size);
+	otf2Pool.memory = malloc(chunks * otf2Pool.chunkSize);
 	benchCheck(otf2Pool.memory, "memory");
-	memset(otf2Pool.memory, 1, size);
+	memset(otf2Pool.memory, 1, chunks * otf2Pool.chunkSize);
 }
 
 /* ---- Writing ----------------------------------------------------------- */
@@ -143,17 +142,16 @@ static struct otf2Writer otf2Create(const char *name)
 	char *path = benchPath(name);
 	struct otf2Writer writer = { 0 };
 
-	writer.archive =
-		OTF2_Archive_Open(path, "bench", OTF2_FILEMODE_WRITE,
-				  OTF2_CHUNK_SIZE_EVENTS_DEFAULT,
-				  OTF2_CHUNK_SIZE_DEFINITIONS_DEFAULT,
-				  OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
+	writer.archive = OTF2_Archive_Open(
+		path, "bench", OTF2_FILEMODE_WRITE, otf2Pool.chunkSize,
+		OTF2_CHUNK_SIZE_DEFINITIONS_DEFAULT, OTF2_SUBSTRATE_POSIX,
+		OTF2_COMPRESSION_NONE);
 	benchCheck(writer.archive, path);
 	free(path);
 	otf2Check(OTF2_Archive_SetFlushCallbacks(writer.archive, &otf2Flush,
 						 NULL),
 		  "OTF2 flush callbacks");
-	if (otf2Pool.isWanted)
+	if (otf2Pool.chunks > 0)
 		otf2Check(OTF2_Archive_SetMemoryCallbacks(writer.archive,
 							  &otf2Memory, NULL),
 			  "OTF2 memory callbacks");
@@ -256,6 +254,7 @@ static void otf2Write(struct benchRun *run,
 	write(&writer, run->count);
 	otf2Finish(&writer);
 	benchStop(run);
+	run->bytes = benchFileSize("otf2-write/bench/0.evt");
 	otf2Discard(&writer, "otf2-write");
 }
 
@@ -514,7 +513,7 @@ const struct benchPeer benchPeer = {
 	.writeStates = otf2WriteStates,
 	.writeIntegers = otf2WriteIntegers,
 	.writeMixture = otf2WriteMixture,
-	.usePool = otf2UsePool,
+	.useMemory = otf2UseMemory,
 	.create = otf2CreateAll,
 	.readEntries = otf2ReadEntries,
 	.readStates = otf2ReadStates,

@@ -15,8 +15,9 @@ struct benchPeer {
 	benchFunction writeStates;   /**< Enter and leave. */
 	benchFunction writeIntegers; /**< The same with six attributes. */
 	benchFunction writeMixture;  /**< Integers, a double, a string. */
-	/** Whether writing uses little memory, given from outside. */
-	void (*usePool)(bool isWanted);
+	/** The size of chunks of events, 0: as recommended; and how many of
+	 * them are given from outside, 0: it takes its memory itself. */
+	void (*useMemory)(size_t chunkSize, size_t chunks);
 	void (*create)(size_t count); /**< Archives for reading. */
 	benchFunction readEntries;    /**< Metric events of 15 doubles. */
 	benchFunction readStates;     /**< Enter and leave. */

@@ -14,7 +14,8 @@
  * with a lock in the probe, as there.
  *
  * All repetitions take turns; medians, with the smallest and largest. Exit
- * status 1 if a limit is passed.
+ * status 1 if a limit is passed for sure: by the confidence interval of the
+ * median.
  */
 #include "config.h"
 
@@ -90,12 +91,52 @@ static double largest(const struct samples *samples)
 	return samples->values[samples->count - 1];
 }
 
+/* How many of the sorted samples lie below the confidence interval of their
+ * median (95 % or more, by ranks: whatever the distribution), and as many above
+ * it. */
+static int ranksOutside(int n)
+{
+	double term = 1, tail;
+	int low = 0;
+
+	for (int i = 0; i < n; i++)
+		term /= 2;
+	for (tail = term; low < n / 2; low++) {
+		term *= (double)(n - low) / (low + 1);
+		if (tail + term > 0.025)
+			break;
+		tail += term;
+	}
+	return low;
+}
+
+/* What samples say of a limit, with their interval. @return False: their median
+ * is surely above it. On a machine that does other things, too, more is not to
+ * be had. */
+static bool judge(struct samples *samples, double limit, char *text,
+		  size_t size)
+{
+	double mid = median(samples);
+	int outside = ranksOutside(samples->count);
+	double low = samples->values[outside];
+	double high = samples->values[samples->count - 1 - outside];
+
+	snprintf(text, size, "%.2f (%.2f - %.2f), limit %g: %s", mid, low, high,
+		 limit,
+		 high <= limit  ? "reached"
+		 : mid <= limit ? "reached, but not surely"
+		 : low <= limit ? "not reached, but not surely"
+				: "MISSED");
+	return low <= limit;
+}
+
 /* ---- B1 --------------------------------------------------------------------
  */
 
 /* What is measured of a clock. */
 struct clockCost {
 	struct samples reading, measured[MOST_DECADES], execution[MOST_DECADES];
+	struct samples over; /* Of the most iterations, beside two readings. */
 	const char *refusal;
 };
 
@@ -148,7 +189,7 @@ static void measureClock(struct clockCost *cost)
 {
 	volatile uint64_t sink;
 	size_t n = iterations < 1000000 ? iterations : 1000000;
-	double began;
+	double began, last = 0, reading;
 
 	takeTime(1000);
 	measuredNs();
@@ -157,14 +198,17 @@ static void measureClock(struct clockCost *cost)
 
 		began = cpuNow();
 		takeTime(count);
-		put(&cost->execution[i], (cpuNow() - began) / (double)count);
+		last = (cpuNow() - began) / (double)count;
+		put(&cost->execution[i], last);
 		put(&cost->measured[i], measuredNs());
 	}
 	began = cpuNow();
 	for (size_t i = 0; i < n; i++)
 		sink = hdProbeClockRead();
 	(void)sink;
-	put(&cost->reading, (cpuNow() - began) / (double)n);
+	reading = (cpuNow() - began) / (double)n;
+	put(&cost->reading, reading);
+	put(&cost->over, last - 2 * reading);
 }
 
 static void printDecades(void)
@@ -192,7 +236,9 @@ static bool printClock(unsigned int clock, double tscNs)
 {
 	struct clockCost *cost = &costs[clock];
 	int last = countDecades() - 1;
-	double measured, execution, reading, over;
+	double measured, execution;
+	char verdict[128];
+	bool isGood;
 
 	if (cost->refusal) {
 		printf("| %s | not here: %s |\n", hdProbeClockWord(clock),
@@ -201,8 +247,6 @@ static bool printClock(unsigned int clock, double tscNs)
 	}
 	measured = median(&cost->measured[last]);
 	execution = median(&cost->execution[last]);
-	reading = median(&cost->reading);
-	over = execution - 2 * reading;
 	printf("| %s | %.1f | %.1f (%.1f - %.1f) | %.1f |",
 	       hdProbeClockWord(clock), measured, execution,
 	       least(&cost->execution[last]), largest(&cost->execution[last]),
@@ -211,9 +255,10 @@ static bool printClock(unsigned int clock, double tscNs)
 		printf(" %.0f |", execution / tscNs);
 	else
 		printf(" - |");
-	printf(" %.1f | %+.1f | %s | %s |\n", reading, over,
-	       over <= PAIR_LIMIT_NS ? "reached" : "MISSED", published[clock]);
-	return over <= PAIR_LIMIT_NS;
+	isGood = judge(&cost->over, PAIR_LIMIT_NS, verdict, sizeof(verdict));
+	printf(" %.1f | %s | %s |\n", median(&cost->reading), verdict,
+	       published[clock]);
+	return isGood;
 }
 
 static bool benchClocks(void)
@@ -233,13 +278,13 @@ static bool benchClocks(void)
 	}
 	hdProbeClockSet(HDPROBE_CLOCK_MONOTONIC, NULL);
 	printf("B1: a start and a stop, %zu times, ns; median of %d, least and "
-	       "largest.\n\n",
+	       "largest; beside two readings with the interval of the median "
+	       "(95 %%).\n\n",
 	       decade(countDecades() - 1), repetitions);
 	printf("| Clock | Measured | Execution | Diff | TSC ticks | A reading "
 	       "| "
-	       "Beside two readings | <= +%d | Work of 2011 |\n",
-	       PAIR_LIMIT_NS);
-	printf("|---|--:|--:|--:|--:|--:|--:|---|---|\n");
+	       "Beside two readings | Work of 2011 |\n");
+	printf("|---|--:|--:|--:|--:|--:|---|---|\n");
 	for (unsigned int clock = 0; clock < CLOCKS; clock++)
 		isGood &= printClock(clock, tscNs);
 	printDecades();
@@ -275,6 +320,43 @@ static void benchSampling(void)
 	       "|\n|---|--:|\n");
 	for (int k = 0; k < 4; k++)
 		printf("| one in %u | %.1f |\n", every[k], median(&samples[k]));
+}
+
+/* ---- Events ----------------------------------------------------------------
+ */
+
+/* What a pair costs that counts events of the processor, beside one that does
+ * not. */
+static void benchEvents(void)
+{
+	static struct samples samples[2];
+	struct hdProbe *probe =
+		hdProbe_find("events", NULL, HDPROBE_KIND_TIMER);
+
+	if (!probe)
+		exit(2);
+	for (int run = 0; run < repetitions; run++) {
+		for (int k = 0; k < 2; k++) {
+			double began;
+
+			hdProbe_setEvents(probe, k);
+			hdProbe_stop(probe, hdProbe_start(probe));
+			began = cpuNow();
+			for (size_t i = 0; i < iterations; i++)
+				hdProbe_stop(probe, hdProbe_start(probe));
+			put(&samples[k],
+			    (cpuNow() - began) / (double)iterations);
+		}
+	}
+	printf("\nEvents: a start and a stop, ns.\n\n| | |\n|---|--:|\n"
+	       "| without | %.1f |\n",
+	       median(&samples[0]));
+	if (hdProbe_events(probe))
+		printf("| cycles, instructions, cache misses | %.1f |\n",
+		       median(&samples[1]));
+	else
+		printf("| with, where there are none | %.1f |\n",
+		       median(&samples[1]));
 }
 
 /* ---- B2 --------------------------------------------------------------------
@@ -357,10 +439,11 @@ static double costOf(unsigned int threads, bool isLocked)
 
 static bool benchThreads(void)
 {
-	static struct samples samples[256][2];
+	static struct samples samples[256][2], ratios;
+	char verdict[128];
 	long cores = sysconf(_SC_NPROCESSORS_ONLN);
 	unsigned int most = 2 * (unsigned int)(cores > 64 ? 64 : cores);
-	double ratio;
+	bool isGood;
 
 	pthread_spin_init(&locked.lock, PTHREAD_PROCESS_PRIVATE);
 	for (int run = 0; run < repetitions; run++) {
@@ -372,6 +455,8 @@ static bool benchThreads(void)
 			put(&samples[most][0], costOf(most, false));
 			put(&samples[most][1], costOf(most, true));
 		}
+		put(&ratios,
+		    samples[most][0].values[run] / samples[1][0].values[run]);
 	}
 	printf("\nB2: CPU time of a measurement of one probe, ns; median of "
 	       "%d, "
@@ -390,11 +475,9 @@ static bool benchThreads(void)
 			       median(&samples[n][k]) / median(&samples[1][k]));
 		printf(" |\n");
 	}
-	ratio = median(&samples[most][0]) / median(&samples[1][0]);
-	printf("\n%u threads beside one: %.2f, limit %.1f: %s\n", most, ratio,
-	       CONTENTION_LIMIT,
-	       ratio <= CONTENTION_LIMIT ? "reached" : "MISSED");
-	return ratio <= CONTENTION_LIMIT;
+	isGood = judge(&ratios, CONTENTION_LIMIT, verdict, sizeof(verdict));
+	printf("\n%u threads beside one, by runs: %s\n", most, verdict);
+	return isGood;
 }
 
 /* ---- Options ---------------------------------------------------------------
@@ -441,6 +524,7 @@ int main(int argc, char **argv)
 	}
 	isGood = benchClocks();
 	benchSampling();
+	benchEvents();
 	isGood &= benchThreads();
 	return isGood ? 0 : 1;
 }

@@ -443,13 +443,13 @@ static void benchPmlib(void)
 /* Receive frames until one of a type; returns the bytes of data. */
 static size_t hearUntil(int fd, unsigned int type, unsigned char *payload)
 {
-	unsigned char bytes[PT_WIRE_HEADER_SIZE];
-	struct ptWireHeader header;
+	unsigned char bytes[HD_FRAME_HEADER_SIZE];
+	struct hdFrameHeader header;
 	size_t size = 0;
 
 	do {
 		hear(fd, bytes, sizeof(bytes));
-		ptWireDecodeHeader(bytes, &header);
+		hdFrameDecodeHeader(bytes, &header);
 		check(header.length <= 1 << 20 && header.type != PT_WIRE_ERROR,
 		      "frame");
 		hear(fd, payload, header.length);
@@ -461,7 +461,7 @@ static size_t hearUntil(int fd, unsigned int type, unsigned char *payload)
 
 static void benchNative(void)
 {
-	const struct ptWireHello hello = { 1, 1, 0, 1 << 20 };
+	const struct hdFrameHello hello = { 1, 1, 0, 1 << 20 };
 	const struct ptWireSelection selection = { .device = { "fill", 4 } };
 	const struct ptWireStream stream = { 1 };
 	static unsigned char payload[1 << 20];
@@ -475,9 +475,9 @@ static void benchNative(void)
 
 	open.selections.length =
 		ptWirePutSelection(&selection, selections, sizeof(selections));
-	ptWireEncodeHello(&hello, bytes);
-	say(fd, bytes, PT_WIRE_HELLO_SIZE);
-	hear(fd, bytes, PT_WIRE_GREETING_SIZE);
+	hdFrameEncodeHello(PT_WIRE_MAGIC, &hello, bytes);
+	say(fd, bytes, HD_FRAME_HELLO_SIZE);
+	hear(fd, bytes, HD_FRAME_GREETING_SIZE);
 	say(fd, bytes, ptWireEncode(PT_WIRE_OPEN, 1, &open, bytes, 400, NULL));
 	say(fd, bytes,
 	    ptWireEncode(PT_WIRE_START, 2, &stream, bytes, 400, NULL));

@@ -3,7 +3,6 @@
 #include "config.h"
 
 #include <errno.h>
-#include <ftw.h>
 #include <getopt.h>
 #include <math.h>
 #include <signal.h>
@@ -28,68 +27,15 @@
 
 struct benchOptions benchOptions;
 
-const double benchValues[BENCH_COLUMNS] = {
-	1.5, 2.25, 3, 4, 5, 6, 7.125, 8, 9, 10, 11.75, 12, 13, 14, 15.5,
-};
-
 static char *mainDirectory;
 
 /* In the order in which they run and are printed; see bench-stat.c. */
 static struct benchSubject *const mainSubjects[] = {
-	&benchStat,      &benchExport, &benchPredict, &benchPredictHuge,
-	&benchFloors,    &benchWrite,  &benchPool,    &benchDisabled,
-	&benchRelations, &benchRead,
+	&benchStat,   &benchExport,   &benchPredict,   &benchPredictHuge,
+	&benchFloors, &benchDisabled, &benchRelations, &benchRead,
 };
 
 /* ---- Files ------------------------------------------------------------- */
-
-static int mainRemoveOne(const char *path, const struct stat *status, int type,
-			 struct FTW *walk)
-{
-	(void)status;
-	(void)type;
-	(void)walk;
-	return remove(path);
-}
-
-static void mainRemoveDirectory(void)
-{
-	nftw(mainDirectory, mainRemoveOne, 8, FTW_DEPTH | FTW_PHYS);
-}
-
-void benchCheck(bool isGood, const char *what)
-{
-	if (isGood)
-		return;
-	fprintf(stderr, "bench: %s: failed (%s)\n", what, strerror(errno));
-	exit(EXIT_FAILURE);
-}
-
-char *benchPath(const char *name)
-{
-	char *path = NULL;
-
-	benchCheck(asprintf(&path, "%s/%s", mainDirectory, name) > 0, "memory");
-	return path;
-}
-
-void benchRemove(const char *name)
-{
-	char *path = benchPath(name);
-
-	nftw(path, mainRemoveOne, 8, FTW_DEPTH | FTW_PHYS);
-	free(path);
-}
-
-double benchFileSize(const char *name)
-{
-	char *path = benchPath(name);
-	struct stat status;
-
-	benchCheck(stat(path, &status) == 0, path);
-	free(path);
-	return (double)status.st_size;
-}
 
 /* Memory rather than a disk, whose speed is not the subject. */
 static void mainCreateDirectory(void)
@@ -108,32 +54,13 @@ static void mainCreateDirectory(void)
 			   0,
 		   "memory");
 	benchCheck(mkdtemp(mainDirectory), mainDirectory);
+	benchDirectory = mainDirectory;
 	printf("Files go to %s.\n", parent);
 	if (benchOptions.isQuick)
 		printf("Quick, so rough: a tenth of all numbers.\n");
 }
 
 /* ---- Measuring --------------------------------------------------------- */
-
-static double mainClock(clockid_t clock)
-{
-	struct timespec now;
-
-	benchCheck(clock_gettime(clock, &now) == 0, "clock_gettime");
-	return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
-}
-
-void benchStart(struct benchRun *run)
-{
-	run->process = -mainClock(CLOCK_PROCESS_CPUTIME_ID);
-	run->thread = -mainClock(CLOCK_THREAD_CPUTIME_ID);
-}
-
-void benchStop(struct benchRun *run)
-{
-	run->thread += mainClock(CLOCK_THREAD_CPUTIME_ID);
-	run->process += mainClock(CLOCK_PROCESS_CPUTIME_ID);
-}
 
 size_t benchScaled(size_t count)
 {
@@ -344,14 +271,14 @@ int main(int argc, char **argv)
 		return EXIT_SUCCESS;
 	}
 	if (mainChild < 0)
-		mainRemoveDirectory();
+		benchRemoveTree(mainDirectory);
 	benchCheck(mainChild > 0, "fork");
 	sigaction(SIGHUP, &passOn, NULL);
 	sigaction(SIGINT, &passOn, NULL);
 	sigaction(SIGTERM, &passOn, NULL);
 	while (waitpid(mainChild, &status, 0) < 0 && errno == EINTR)
 		;
-	mainRemoveDirectory();
+	benchRemoveTree(mainDirectory);
 	free(mainDirectory);
 	return WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_FAILURE;
 }

@@ -27,6 +27,7 @@ struct benchRun {
 	size_t count;   /**< Operations to do. */
 	double thread;  /**< CPU time of the calling thread, in ns. */
 	double process; /**< CPU time of the process, in ns. */
+	double wall;    /**< Time passed, in ns. */
 	double bytes;   /**< Read or written files, if the work says so. */
 	double peakMb;  /**< Memory, if the work says so. */
 	double sum;     /**< Of all values, if the work reads. */
@@ -77,8 +78,6 @@ struct benchSubject {
 };
 
 extern struct benchSubject benchFloors;
-extern struct benchSubject benchWrite;
-extern struct benchSubject benchPool;
 extern struct benchSubject benchDisabled;
 extern struct benchSubject benchRead;
 extern struct benchSubject benchRelations;
@@ -126,6 +125,21 @@ extern struct benchOptions benchOptions;
 
 /** Scale a number of operations for the quick mode. */
 size_t benchScaled(size_t count);
+
+/** A function behind which there is nothing. */
+struct benchFlag {
+	bool isOff;
+};
+
+/** Ask whether there is anything to do; false, or true and the name is looked
+ * at. */
+bool benchAsk(const struct benchFlag *flag, const char *name);
+
+/** Where output goes. */
+extern const char *benchDirectory;
+
+/** Remove a directory with all in it. */
+void benchRemoveTree(const char *path);
 
 /** Get a path in the directory for output, to be freed. */
 char *benchPath(const char *name);

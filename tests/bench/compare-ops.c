@@ -92,6 +92,19 @@ static void states(long count)
 		fail("states");
 }
 
+/* One without anything. */
+static void bareStates(long count)
+{
+	hdTrace *trace = makeTrace();
+
+	for (long i = 0; i < count; i++) {
+		hdT_logStateStart(trace, "Send");
+		hdT_logStateEnd(trace);
+	}
+	if (hdT_finalize(trace) != 0)
+		fail("states");
+}
+
 /* Value by value. */
 static void entries(long count)
 {
@@ -117,6 +130,22 @@ static void wholeEntries(long count)
 		}
 		hdS_writeEntry(group, entry, sizeof(entry));
 	}
+	if (hdS_finalize(group) != 0)
+		fail("entries");
+}
+
+/* The same, of an entry that is there: what is the library's of it. */
+static void madeEntries(long count)
+{
+	hdStatsGroup *group = makeGroup();
+	double entry[COLUMNS];
+
+	for (int k = 0; k < COLUMNS; k++) {
+		entry[k] = (double)k;
+		order_bytes64fp(&entry[k]);
+	}
+	for (long i = 0; i < count; i++)
+		hdS_writeEntry(group, entry, sizeof(entry));
 	if (hdS_finalize(group) != 0)
 		fail("entries");
 }
@@ -182,9 +211,9 @@ int main(int argc, char **argv)
 		const char *name;
 		void (*run)(long count);
 	} operations[] = {
-		{ "state", states },
-		{ "entry", entries },
-		{ "writeEntry", wholeEntries },
+		{ "state", states },       { "bare", bareStates },
+		{ "entry", entries },      { "writeEntry", wholeEntries },
+		{ "made", madeEntries },
 #ifdef HAS_RELATIONS
 		{ "relation", relations },
 #endif
@@ -203,8 +232,8 @@ int main(int argc, char **argv)
 		       (long long)used.tv_sec * 1000000000 + used.tv_nsec);
 		return 0;
 	}
-	fprintf(stderr,
-		"Usage: compare-ops state|entry|writeEntry|relation COUNT\n"
-		"       compare-ops run COMMAND [ARGUMENT...]\n");
+	fprintf(stderr, "Usage: compare-ops "
+			"state|bare|entry|writeEntry|made|relation COUNT\n"
+			"       compare-ops run COMMAND [ARGUMENT...]\n");
 	return 2;
 }

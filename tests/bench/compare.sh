@@ -5,8 +5,8 @@
 #     compare.sh BUILD REVISION
 #
 # The other revision is built in ./bench-compare, with the compiler and the
-# options that BUILD was configured with; a program that knows the public headers
-# only is built for each (compare-ops.c). Both run in turns, first the one and
+# options that BUILD was configured with (base.sh); a program that knows the public
+# headers only is built for each (compare-ops.c). Both run in turns, first the one and
 # then the other, then the other way round; CPU time is counted. Where valgrind
 # is, instructions are, too: what an operation needs between 20,000 and 120,000
 # of them; of probes, where both have them (compare-probe.c), only these.
@@ -17,7 +17,7 @@
 set -u
 source_dir=$(cd "$(dirname "$0")" && pwd) || exit 2
 pairs=${COMPARE_PAIRS:-9}
-operations="state entry writeEntry"
+operations="state bare entry writeEntry made"
 
 die() {
 	echo "bench-compare: $*" >&2
@@ -38,30 +38,11 @@ if [ $# -ne 2 ] || [ -z "$2" ]; then
 fi
 build=$(cd "$1" && pwd) || exit 2
 top=$(cd "$source_dir/../.." && pwd)
-revision=$(git -C "$top" rev-parse --verify --quiet "$2^{commit}") ||
-	die "there is no revision $2"
 work=$build/bench-compare
 mkdir -p "$work" || exit 2
 
 # The other revision, built as this one was.
-base=$work/$revision
-if [ ! -f "$base/done" ]; then
-	echo "bench-compare: building $2"
-	rm -rf "$base"
-	mkdir -p "$base/source" "$base/build" || exit 2
-	git -C "$top" archive "$revision" | tar xf - -C "$base/source" ||
-		die "cannot unpack $2"
-	(cd "$base/source" && quietly "$base/bootstrap.log" ./bootstrap) ||
-		exit 2
-	# Quoted as a shell wants it.
-	options=$("$build/config.status" --config) || exit 2
-	(cd "$base/build" &&
-		eval "quietly ../configure.log ../source/configure -q $options") ||
-		exit 2
-	quietly "$base/make.log" "${MAKE:-make}" -C "$base/build" \
-		-j"$(getconf _NPROCESSORS_ONLN)" libhdTracing.la hdtrace
-	: >"$base/done"
-fi
+base=$(sh "$source_dir/base.sh" "$build" "$2") || exit 2
 commands="stat check merge"
 if grep -q '^hdpredict[$]' "$base/build/Makefile"; then
 	quietly "$base/make.log" "${MAKE:-make}" -C "$base/build" \

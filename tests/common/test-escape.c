@@ -156,6 +156,36 @@ static void testGrowth(void)
 	g_free(quotes);
 }
 
+/* Each byte at each place of texts of each length, in memory of that size. */
+static void testPlain(void)
+{
+	for (size_t length = 0; length <= 70; length++) {
+		char *from = g_malloc(length ? length : 1);
+		char *to = g_malloc(length ? length : 1);
+
+		memset(from, 'x', length);
+		g_assert_true(hdPlainCopy(to, from, length));
+		g_assert_cmpmem(to, length, from, length);
+		for (size_t at = 0; at < length; at++) {
+			for (int byte = 0; byte < 256; byte++) {
+				bool isPlain = byte >= ' ' && byte < 0x80 &&
+					       !strchr("<>&'\"", byte);
+
+				from[at] = (char)byte;
+				memset(to, 0, length);
+				g_assert_true(hdPlainCopy(to, from, length) ==
+					      isPlain);
+				if (isPlain)
+					g_assert_cmpmem(to, length, from,
+							length);
+			}
+			from[at] = 'x';
+		}
+		g_free(from);
+		g_free(to);
+	}
+}
+
 static void testNames(void)
 {
 	static const struct {
@@ -208,6 +238,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/escape/length", testLength);
 	g_test_add_func("/escape/parser", testParser);
 	g_test_add_func("/escape/growth", testGrowth);
+	g_test_add_func("/escape/plain", testPlain);
 	g_test_add_func("/escape/names", testNames);
 	return testRun();
 }

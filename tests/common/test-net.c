@@ -4,6 +4,7 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <netdb.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <string.h>
@@ -175,6 +176,43 @@ static void testLookup(void)
 	g_assert_nonnull(why);
 }
 
+/* All addresses: of numbers at once, of names when the descriptor says so; one
+ * may be forgotten meanwhile. */
+static void testSearch(void)
+{
+	struct hdNetSearch *search;
+	const struct addrinfo *found;
+	char longest[HD_NET_HOST_MAX + 1];
+	const char *why = NULL;
+
+	g_assert_cmpint(hdNetSearchBegin("::1", "80", &search), ==, 0);
+	g_assert_true(hdNetSearchIsDone(search));
+	g_assert_cmpint(hdNetSearchFd(search), ==, -1);
+	found = hdNetSearchList(search, &why);
+	g_assert_true(found && !found->ai_next);
+	g_assert_cmpint(found->ai_family, ==, AF_INET6);
+	g_assert_cmpint(found->ai_addrlen, ==, sizeof(struct sockaddr_in6));
+	hdNetSearchFree(search);
+
+	g_assert_cmpint(hdNetSearchBegin("nobody.invalid", "80", &search), ==,
+			0);
+	if (hdNetWait(hdNetSearchFd(search), POLLIN, -1, LONG) >= 0) {
+		g_assert_true(hdNetSearchIsDone(search));
+		g_assert_null(hdNetSearchList(search, &why));
+		g_assert_nonnull(why);
+	}
+	hdNetSearchFree(search);
+	for (int i = 0; i < 20; i++) {
+		g_assert_cmpint(hdNetSearchBegin("localhost", "80", &search),
+				==, 0);
+		hdNetSearchFree(search);
+	}
+	hdNetSearchFree(NULL);
+	memset(longest, 'x', sizeof(longest));
+	longest[HD_NET_HOST_MAX] = '\0';
+	g_assert_cmpint(hdNetSearchBegin(longest, "80", &search), ==, -EINVAL);
+}
+
 static void testPath(void)
 {
 	struct sockaddr_un where = { .sun_family = AF_UNIX };
@@ -234,6 +272,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/net/connect", testConnect);
 	g_test_add_func("/net/names", testNames);
 	g_test_add_func("/net/lookup", testLookup);
+	g_test_add_func("/net/search", testSearch);
 	g_test_add_func("/net/path", testPath);
 	g_test_add_func("/net/wake", testWake);
 	return g_test_run();

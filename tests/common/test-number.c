@@ -91,6 +91,58 @@ static void testTimes(void)
 	}
 }
 
+/* Times by the text of the one before: soon after it, long after it, before it.
+ */
+static void testTimesNear(void)
+{
+	struct testRandom random = { testSeed() };
+	struct hdTimeText text = HD_TIME_TEXT_NONE;
+	char buffer[HD_TIME_LENGTH_MAX + 1];
+	char expected[32];
+	int64_t ns = 0;
+
+	for (int i = 0; i < 200000; i++) {
+		buffer[HD_TIME_LENGTH_MAX] = CANARY;
+		*hdTimeTextPut(&text, buffer, ns) = '\0';
+		g_assert_cmpint(buffer[HD_TIME_LENGTH_MAX], ==, CANARY);
+		sprintf(expected, "%lld.%09lld", (long long)(ns / 1000000000),
+			(long long)(ns % 1000000000));
+		g_assert_cmpstr(buffer, ==, expected);
+		ns += (int64_t)testRandomBelow(
+			&random, UINT64_C(1) << testRandomBelow(&random, 48));
+		ns -= (int64_t)testRandomBelow(&random, 2000);
+		if (ns < 0 || ns / 1000000000 > INT64_C(0xffffffff))
+			ns = 999999;
+	}
+}
+
+/* Those that go the short way, of which most are small. */
+static void testShort(void)
+{
+	struct testRandom random = { testSeed() };
+	char buffer[HD_INT64_MAX + 1];
+	char expected[32];
+
+	hdNumberPrepare();
+	for (uint32_t i = 0; i < 200000; i++) {
+		/* 0 to 99, then what is near a power of a thousand. */
+		uint32_t value = i < 100   ? i
+				 : i < 200 ? 1000 + i - 150
+				 : i < 300 ? 1000000 + i - 250
+				 : i < 400
+					 ? 999999999 + 300 - i
+					 : (uint32_t)testRandomBelow(
+						   &random, HD_NUMBER_SHORT) >>
+						   testRandomBelow(&random, 30);
+
+		buffer[HD_INT64_MAX] = CANARY;
+		*hdNumberPutShort(buffer, value) = '\0';
+		g_assert_cmpint(buffer[HD_INT64_MAX], ==, CANARY);
+		sprintf(expected, "%u", value);
+		g_assert_cmpstr(buffer, ==, expected);
+	}
+}
+
 static double fromBits(uint64_t bits)
 {
 	double value;
@@ -340,7 +392,9 @@ int main(int argc, char **argv)
 	setlocale(LC_ALL, "C");
 	hdNumberPrepare();
 	g_test_add_func("/number/integers", testIntegers);
+	g_test_add_func("/number/short", testShort);
 	g_test_add_func("/number/times", testTimes);
+	g_test_add_func("/number/times/near", testTimesNear);
 	g_test_add_func("/number/doubles/random", testRandomDoubles);
 	g_test_add_func("/number/doubles/powers", testPowers);
 	g_test_add_func("/number/doubles/special", testSpecialDoubles);

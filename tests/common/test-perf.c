@@ -21,16 +21,19 @@ static int askedPid, askedCpu, closed;
 static uint64_t shows[3];
 static int error;
 
-static int fakeOpen(const void *attr, int pid, int cpu)
+static int fakeOpen(const struct perf_event_attr *attr, int pid, int cpu,
+		    int leader)
 {
+	g_assert_cmpint(leader, ==, -1);
 	memcpy(&asked, attr, sizeof(asked));
 	askedPid = pid;
 	askedCpu = cpu;
 	return error ? -error : 42;
 }
 
-static int fakeRead(int counter, uint64_t *numbers)
+static int fakeRead(int counter, uint64_t *numbers, size_t count)
 {
+	g_assert_cmpuint(count, ==, 3);
 	g_assert_cmpint(counter, ==, 42);
 	memcpy(numbers, shows, sizeof(shows));
 	return -error;
@@ -41,7 +44,9 @@ static void fakeClose(int counter)
 	closed = counter;
 }
 
-static const struct hdPerfKernel fake = { fakeOpen, fakeRead, fakeClose };
+static const struct hdPerfKernel fake = { .open = fakeOpen,
+					  .read = fakeRead,
+					  .close = fakeClose };
 
 static void asks(void)
 {
@@ -57,6 +62,7 @@ static void asks(void)
 	/* By perf_event_open(2): 1 is the time enabled, 2 the time running. */
 	g_assert_cmpuint(asked.read_format, ==, 3);
 	g_assert_false(asked.disabled);
+	g_assert_false(asked.exclude_kernel);
 	g_assert_cmpint(askedPid, ==, -1);
 	g_assert_cmpint(askedCpu, ==, 3);
 	shows[0] = 7;

@@ -56,6 +56,7 @@ static void checkLine(const struct infoLine *line, size_t size)
 		g_assert_true(g_ascii_isupper(*line->combiner));
 		break;
 	case INFO_COMM_NAME:
+	case INFO_PROCESS:
 		break;
 	case INFO_CLOCK:
 		g_assert_nonnull(line->method);

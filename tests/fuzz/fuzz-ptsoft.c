@@ -17,11 +17,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "PowerTracingLibrary/src/drivers/perf.h"
 #include "PowerTracingLibrary/src/machine/sysfile.h"
 #include "PowerTracingLibrary/src/message.h"
+#include "PowerTracingLibrary/src/meter/driver.h"
 #include "PowerTracingLibrary/src/meter/now.h"
 #include "common/clock.h"
+#include "common/perf.h"
 #include "tests/fuzz/fuzz.h"
 
 #define FDS 256
@@ -117,25 +118,38 @@ static ssize_t fuzzPread(int fd, void *bytes, size_t count, off_t offset)
 	return (ssize_t)count;
 }
 
-static int fuzzOpenEvent(uint32_t type, uint64_t config, int cpu)
+static int fuzzOpenEvent(const struct perf_event_attr *attr, int pid, int cpu,
+			 int leader)
 {
-	(void)type;
-	(void)config;
-	if (cpu < 0)
+	(void)attr;
+	(void)leader;
+	if (cpu < 0 || pid != -1)
 		abort();
 	return open("/dev/null", O_RDONLY | O_CLOEXEC);
 }
 
-static ssize_t fuzzReadEvent(int fd, void *bytes, size_t count)
+static int fuzzReadEvent(int fd, uint64_t *numbers, size_t count)
 {
 	int text = isLater ? LATER : VALUE;
+	size_t size = texts[text].size;
 
 	(void)fd;
-	if (count > texts[text].size)
-		count = texts[text].size;
-	memcpy(bytes, texts[text].bytes, count);
-	return (ssize_t)count;
+	if (size == 0)
+		return -ENODEV;
+	memset(numbers, 0, count * sizeof(*numbers));
+	memcpy(numbers, texts[text].bytes,
+	       size < sizeof(*numbers) ? size : sizeof(*numbers));
+	return size < sizeof(*numbers) ? -EPROTO : 0;
 }
+
+static void fuzzCloseEvent(int fd)
+{
+	close(fd);
+}
+
+static const struct hdPerfKernel fuzzKernel = { .open = fuzzOpenEvent,
+						.read = fuzzReadEvent,
+						.close = fuzzCloseEvent };
 
 static int64_t fuzzNow(void)
 {
@@ -177,8 +191,7 @@ static void makeTree(void)
 	}
 	ptSysOpenPath = fuzzOpen;
 	ptSysPread = fuzzPread;
-	ptPerfOpenEvent = fuzzOpenEvent;
-	ptPerfRead = fuzzReadEvent;
+	hdPerfFake = &fuzzKernel;
 	ptNow = fuzzNow;
 	hdLogSetLevel(&ptLogger, HD_LOG_NONE);
 }

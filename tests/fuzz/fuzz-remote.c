@@ -22,7 +22,7 @@
 
 #include "PowerTracingLibrary/client/recording.h"
 #include "PowerTracingLibrary/client/remotelist.h"
-#include "PowerTracingLibrary/pt/client/powersum.h"
+#include "PowerTracingLibrary/client/powersum.h"
 #include "PowerTracingLibrary/pt/client/recordfiles.h"
 #include "PowerTracingLibrary/src/message.h"
 #include "common/clock.h"
@@ -37,7 +37,7 @@ struct session {
 	struct ptRecorder *recorder;
 	char *directory, *project;
 	struct recordFiles *files;
-	struct powerSum sum;
+	struct ptPowerSum sum;
 };
 
 /* Every value is looked at. */
@@ -110,9 +110,9 @@ static int begin(void *context, const struct ptRecorderGroup *groups,
 	ret = recordFilesCreate(&files, groups, count, clock, &session->files);
 	if (ret < 0)
 		return ret;
-	powerSumOpen(&session->sum, groups, count);
+	ptPowerSumOpen(&session->sum, groups, count);
 	/* All of the time there is, so that nothing is left out. */
-	powerSumBegin(&session->sum, 1);
+	ptPowerSumBegin(&session->sum, 1);
 	return 0;
 }
 
@@ -124,7 +124,7 @@ static void store(void *context, size_t group,
 
 	add(context, group, reading);
 	if (recordFilesAdd(session->files, group, reading, &recorded))
-		powerSumAdd(&session->sum, group, &recorded);
+		ptPowerSumAdd(&session->sum, group, &recorded);
 }
 
 static void writeGap(void *context, size_t group)
@@ -140,7 +140,7 @@ static void prepare(struct session *session)
 	session->directory = g_dir_make_tmp("hdtrace-fuzz-XXXXXX", NULL);
 	must(session->directory != NULL);
 	session->project = g_build_filename(session->directory, "fuzz", NULL);
-	powerSumInit(&session->sum);
+	ptPowerSumInit(&session->sum);
 }
 
 /* What is printed at the end. */
@@ -148,12 +148,12 @@ static void finish(struct session *session)
 {
 	const struct ptIntegral *integral = &session->sum.integral;
 
-	powerSumEnd(&session->sum, hdClockNow());
+	ptPowerSumEnd(&session->sum, hdClockNow());
 	must(ptIntegralCovered(integral) >= 0);
 	must(!isinf(ptIntegralJoules(integral)));
 	must(!isinf(ptIntegralWatts(integral)));
 	recordFilesEnd(session->files, hdClockNow());
-	powerSumClear(&session->sum);
+	ptPowerSumClear(&session->sum);
 	removeAll(session->directory);
 	g_free(session->project);
 	g_free(session->directory);
@@ -290,8 +290,8 @@ static gpointer serve(gpointer data)
 	struct says *says = data;
 	unsigned char heard[4096];
 
-	if (recv(says->fd, heard, PT_WIRE_HELLO_SIZE, MSG_WAITALL) > 0)
-		say(says, PT_WIRE_GREETING_SIZE);
+	if (recv(says->fd, heard, HD_FRAME_HELLO_SIZE, MSG_WAITALL) > 0)
+		say(says, HD_FRAME_GREETING_SIZE);
 	/* The client waits for all of a greeting. */
 	if (says->size > 0 && recv(says->fd, heard, sizeof(heard), 0) > 0)
 		say(says, says->size);

@@ -140,14 +140,16 @@ uint64_t testRandomBelow(struct testRandom *random, uint64_t limit)
 static _Atomic(int64_t) testClockNs;
 static _Atomic(int64_t) testClockStep;
 
-static int testClockRead(struct timespec *now)
+static int testClockRead(clockid_t clock, struct timespec *now)
 {
+	(void)clock;
 	*now = testTime(atomic_fetch_add(&testClockNs, testClockStep));
 	return 0;
 }
 
-static int testClockFail(struct timespec *now)
+static int testClockFail(clockid_t clock, struct timespec *now)
 {
+	(void)clock;
 	(void)now;
 	return -1;
 }
@@ -156,17 +158,17 @@ void testClockSet(int64_t ns, int64_t step)
 {
 	atomic_store(&testClockNs, ns);
 	atomic_store(&testClockStep, step);
-	hdClockFake = testClockRead;
+	hdClockRead = testClockRead;
 }
 
 void testClockBreak(void)
 {
-	hdClockFake = testClockFail;
+	hdClockRead = testClockFail;
 }
 
 void testClockReset(void)
 {
-	hdClockFake = NULL;
+	hdClockRead = clock_gettime;
 }
 
 struct timespec testTime(int64_t ns)

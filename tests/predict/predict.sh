@@ -22,6 +22,24 @@ ok "A1: 10 x 10 tiles are 330 tasks" counts 10 10 45 120 55 330
 ok "A1: 20 x 20 tiles are 1960 tasks" counts 20 20 190 1140 210 1960
 ok "A1: 40 x 40 tiles are 13120 tasks" counts 40 40 780 9880 820 13120
 ok "A1: 80 x 80 tiles are 95040 tasks" counts 80 80 3160 82160 3240 95040
+# LU of 6 x 6 tiles: 36 sources and sinks, 6 + 15 + 15 + 55 tasks on them.
+lu() {
+	"$hdpredict" generate lu --tiles 6 --tile-size 8 -o lu.xml &&
+		for kernel in LUSRC GETRF LUROW LUCOLUMN LUGEMM LUSINK; do
+			printf '%s ' "$(grep -c "<task .* kernel=\"$kernel\"" lu.xml)"
+		done >found && echo >>found &&
+		echo "36 6 15 15 55 36 " | diff - found
+}
+ok "LU: as many tasks" lu
+ring() {
+	"$hdpredict" generate ring --width 3 --steps 2 --tile-size 100 --on B,A \
+		-o ring.xml && grep -o 'pe="[AB]"' ring.xml >found &&
+		printf 'pe="%s"\n' B A B A B A | diff - found &&
+		"$hdpredict" validate ring.xml | grep -q ': 6 tasks, 5 dependencies' &&
+		! "$hdpredict" generate ring --on A,,B 2>err &&
+		grep -q 'a PE has no name' err
+}
+ok "a ring, on two PEs" ring
 stencil() {
 	"$hdpredict" generate stencil --width 4 --steps 3 -o s.xml &&
 		"$hdpredict" validate s.xml >found &&

@@ -110,6 +110,38 @@ graph() {
 	fi
 }
 
+# With a processor that is made: of each assign 1000 cycles, 2000 instructions and
+# 4000 cache misses (tests/lib/fakeperf.h).
+events() {
+	HDPROBE_COUNTERS=usual "$probed" events <fifo >counted &
+	other=$!
+	exec 5>fifo
+	until_done test -s counted || return 1
+	pid=$other says '
+a = p["assign"]
+assert a["cycles"] == 4000 * 1000 and a["instructions"] == 4000 * 2000
+assert a["cache_misses"] == 4000 * 4000 and a["branches"] is None
+assert a["instructions_per_cycle"] == 2 and a["per_thread"][0]["instructions_per_cycle"] == 2
+assert near(a["body_s"], 4000 * 7e-6) and near(a["dispatch_s"], 4000 * 4e-6)
+assert p["total"]["instructions"] is not None
+' && "$hdprobe" "$other" >out && cat out &&
+		grep -qE '^Kernel.* Instructions +IPC +Cache misses' out &&
+		grep -qE '^assign .* 2000 +2\.00 +4000\.00$' out &&
+		"$hdprobe" --format=csv "$other" >out && python3 -c '
+import csv
+rows = {r["name"] + r["to"]: r for r in csv.DictReader(open("out"))}
+assert float(rows["assign"]["instructions"]) == 8e6 and rows["assign"]["page_faults"] == ""
+assert rows["points"]["instructions"] == ""
+'
+}
+
+without_events() {
+	"$hdprobe" "$pid" >out && ! grep -qE 'IPC|Instructions|misses' out &&
+		says '
+assert p["assign"]["instructions"] is None and p["assign"]["instructions_per_cycle"] is None
+'
+}
+
 again() {
 	echo go >&3 && read -r _ <&4
 }
@@ -167,6 +199,11 @@ ok "threads add up, also those that have ended" adds_up
 ok "advice names assign, not the DCT" advice
 ok "the table" table
 ok "CSV" csv
+mkfifo fifo
+ok "events" events
+exec 5>&-
+[ -z "${other-}" ] || wait "$other"
+ok "columns of none are not shown" without_events
 ok "a graph for a partitioner" graph
 ok "a process that goes on" again
 ok "and has counted" numbers 2

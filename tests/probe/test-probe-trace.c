@@ -20,6 +20,8 @@
 
 #include "InstrumentationLibrary/src/clock.h"
 #include "common/environment.h"
+#include "common/perf.h"
+#include "tests/lib/fakeperf.h"
 #include "tests/lib/statfile.h"
 #include "tests/lib/testlib.h"
 #include "tests/lib/tracefile.h"
@@ -273,6 +275,55 @@ static void sampling(void)
 	g_assert_cmpuint(file->count, ==, 10);
 	g_assert_cmpint(sumOfIntegers(file, INSTANCES), ==, 30);
 	near(sumOfNumbers(file, BODY), 30 * 500e-9);
+	testStatFree(file);
+}
+
+/* Events are columns behind the others; what was not counted is unknown, and
+ * what did nothing is none. */
+static void events(void)
+{
+	static struct hdProbe probe =
+		HDPROBE_INIT("events", NULL, HDPROBE_KIND_KERNEL);
+	struct hdProbeSpan span;
+	hdTopology *topology = start("events", "");
+	struct testStatFile *file;
+
+	fakePerfBegin();
+	g_assert_cmpint(hdProbe_setEvents(&probe, 1), ==, 0);
+	for (int i = 1; i <= 4; i++) {
+		/* In the second interval nothing, in the third uncounted. */
+		fakePerf.isGone = i == 3;
+		fakePerf.hasPages = false;
+		for (int j = 0; i != 2 && j < 3; j++) {
+			hdProbe_dispatchStart(&probe, &span);
+			fakePerfRun(100, 10);
+			hdProbe_bodyStart(&span);
+			fakePerfRun(7, 10);
+			hdProbe_bodyStop(&span);
+			hdProbe_dispatchStop(&probe, &span);
+		}
+		testClockSet(BEGIN + i * SECOND, 0);
+		if (i < 4)
+			testWorks(hdProbe_traceWrite());
+	}
+	stop(topology);
+	hdPerfFake = NULL;
+	file = testStatRead("events_h_7_Probe-events.stat");
+	g_assert_nonnull(strstr(file->header, "name=\"Dispatch\""));
+	g_assert_nonnull(strstr(file->header, "name=\"CacheMisses\""));
+	g_assert_null(strstr(file->header, "name=\"Branches\""));
+	g_assert_cmpuint(file->count, ==, 4);
+	for (size_t i = 0; i < 4; i++) {
+		double expected = i == 1 ? 0 : i == 2 ? (double)NAN : 21;
+
+		for (size_t j = 0; j < 3; j++) {
+			double is = numberAt(file, i, DISPATCH + 1 + j);
+			double by = j == 2 ? 4 : (double)(j + 1);
+
+			g_assert_true(isnan(expected) ? isnan(is)
+						      : is == expected * by);
+		}
+	}
 	testStatFree(file);
 }
 
@@ -604,6 +655,7 @@ int main(int argc, char **argv)
 	hdProbeClockSet(HD_PROBE_CLOCK_FAKE, NULL);
 	g_test_add_func("/probe-trace/totals", totals);
 	g_test_add_func("/probe-trace/sampling", sampling);
+	g_test_add_func("/probe-trace/events", events);
 	g_test_add_func("/probe-trace/states", states);
 	g_test_add_func("/probe-trace/all-states", allStates);
 	g_test_add_func("/probe-trace/environment", environment);

@@ -37,6 +37,8 @@ int nvmlDeviceGetPowerUsage(struct fakeGpu *gpu, unsigned int *milliwatts);
 int nvmlDeviceGetTotalEnergyConsumption(struct fakeGpu *gpu,
 					unsigned long long *millijoules);
 int nvmlDeviceGetArchitecture(struct fakeGpu *gpu, unsigned int *architecture);
+int nvmlDeviceGetMemoryInfo(struct fakeGpu *gpu, unsigned long long *memory);
+int nvmlDeviceGetUtilizationRates(struct fakeGpu *gpu, unsigned int *rates);
 int nvmlDeviceGetFieldValues(struct fakeGpu *gpu, int count,
 			     struct field *fields);
 
@@ -47,21 +49,22 @@ struct fakeNvml *fakeNvmlGet(void)
 
 static void checkUse(void)
 {
-	if (fake.inits <= fake.shutdowns)
+	if (__atomic_load_n(&fake.inits, __ATOMIC_ACQUIRE) <=
+	    __atomic_load_n(&fake.shutdowns, __ATOMIC_ACQUIRE))
 		fake.isMisused = true;
 }
 
 int nvmlInit_v2(void)
 {
 	if (fake.initResult == 0)
-		fake.inits++;
+		__atomic_add_fetch(&fake.inits, 1, __ATOMIC_ACQ_REL);
 	return fake.initResult;
 }
 
 int nvmlShutdown(void)
 {
 	checkUse();
-	fake.shutdowns++;
+	__atomic_add_fetch(&fake.shutdowns, 1, __ATOMIC_ACQ_REL);
 	return 0;
 }
 
@@ -155,3 +158,24 @@ int nvmlDeviceGetFieldValues(struct fakeGpu *gpu, int count,
 	return 0;
 }
 #endif
+
+/* Total, free, used. */
+int nvmlDeviceGetMemoryInfo(struct fakeGpu *gpu, unsigned long long *memory)
+{
+	checkUse();
+	memory[0] = gpu->memoryTotal;
+	memory[1] = gpu->memoryTotal - gpu->memoryUsed;
+	memory[2] = gpu->memoryUsed;
+	return gpu->memoryResult;
+}
+
+/* Of the GPU, and of its memory. */
+int nvmlDeviceGetUtilizationRates(struct fakeGpu *gpu, unsigned int *rates)
+{
+	checkUse();
+	if (fake.asked)
+		fake.asked();
+	rates[0] = gpu->usePercent;
+	rates[1] = 1;
+	return gpu->useResult;
+}

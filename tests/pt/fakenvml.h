@@ -26,6 +26,9 @@ struct fakeGpu {
 	int powerResult;
 	int fieldsResult;  /**< Of the call. */
 	int instantResult; /**< Of the field. */
+	unsigned long long memoryTotal, memoryUsed;
+	unsigned int usePercent;
+	int memoryResult, useResult;
 };
 
 /** The library. */
@@ -36,6 +39,9 @@ struct fakeNvml {
 	struct fakeGpu gpus[FAKE_GPUS];
 	/** How often nvmlInit_v2() and nvmlShutdown() were called. */
 	int inits, shutdowns;
+	/** If not NULL, called when a GPU is asked what it does; it may hang.
+	 */
+	void (*asked)(void);
 	/** The library is used without being initialized. */
 	bool isMisused;
 };

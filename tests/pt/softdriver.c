@@ -20,10 +20,11 @@ static int64_t fakeMonotonic(void)
 	return 1000 * SECOND + passedNs;
 }
 
-static int fakeWall(struct timespec *now)
+static int fakeWall(clockid_t clock, struct timespec *now)
 {
 	int64_t ns = START_NS + passedNs;
 
+	(void)clock;
 	now->tv_sec = (time_t)(ns / SECOND);
 	now->tv_nsec = (long)(ns % SECOND);
 	return 0;
@@ -44,7 +45,7 @@ void softInit(void)
 {
 	ptNow = fakeMonotonic;
 	ptSleep = fakeSleep;
-	hdClockFake = fakeWall;
+	hdClockRead = fakeWall;
 	softListen();
 }
 

@@ -179,6 +179,8 @@ static void testEntries(void)
 	const int64_t ms = S / 1000, delay = 50 * ms;
 	struct testStatFile *stat;
 	const unsigned char *values;
+	char *text;
+	gsize length;
 	g_autofree char *clock = NULL;
 	struct ptResult result;
 
@@ -229,6 +231,11 @@ static void testEntries(void)
 				"9 readings, 3 cycles lost, 4 errors, 0 "
 				"reconnects, 0 late, 1 times that went back"));
 
+	g_assert_true(g_file_get_contents("entries_c_n1_Energy.stat", &text,
+					  &length, NULL));
+	g_assert_nonnull(g_strstr_len(text, (gssize)length,
+				      " delayApplied=\"0.050000000\""));
+	g_free(text);
 	stat = testStatRead("entries_c_n1_Energy.stat");
 	g_assert_cmpint(stat->init, ==, T0 - delay);
 	checkEntry(stat, 0, T0 + 100 * ms - delay);

@@ -6,12 +6,14 @@
 #
 # The checks stand at the end; relay.sh says which test is which.
 # SPDX-License-Identifier: LGPL-2.1-or-later
+import contextlib
 import glob
 import os
 import re
 import socket
 import struct
 import sys
+import traceback
 import xml.parsers.expat
 from collections import Counter, defaultdict
 
@@ -25,6 +27,22 @@ SMALL = 16 * 1024
 def need(condition, *what):
     if not condition:
         sys.exit(" ".join(str(i) for i in what) or "wrong")
+
+
+def points(checks, run):
+    """Make checks of lines from the input, NAME | CHECK [ARGUMENT...]. What each has
+    said goes to the file point.N; if it passed there is point.N.kept."""
+    for number, line in enumerate(sys.stdin, 1):
+        check, *arguments = line.split("|")[1].split()
+        with open(f"point.{number}", "w") as said, \
+                contextlib.redirect_stdout(said):
+            try:
+                checks[check](run, *arguments)
+                open(said.name + ".kept", "w").close()
+            except SystemExit as fault:
+                print(fault)
+            except Exception:
+                print(traceback.format_exc())
 
 
 # ---- Relations ---------------------------------------------------------------

@@ -25,7 +25,7 @@ marks() {
 }
 
 counters() {
-	files /proc/stat /proc/meminfo /proc/net/dev /proc/schedstat \
+	files /proc/stat /proc/loadavg /proc/meminfo /proc/vmstat /proc/net/dev /proc/schedstat \
 		/proc/pressure/cpu /proc/pressure/memory /proc/pressure/io \
 		/sys/fs/cgroup/*/cpuacct.usage_percpu \
 		/sys/devices/system/cpu/cpu*/cpuidle/state*/time \

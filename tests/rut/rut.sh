@@ -70,7 +70,7 @@ lists() {
 	timeout 100 "$rut" --list >list && cat list &&
 		grep -q 'CPU_UTIL  *1  *%' list &&
 		grep -qE '^hw +HW_COUNTERS +(no|[1-4]) ' list &&
-		[ "$(wc -l <list)" -eq 24 ]
+		[ "$(wc -l <list)" -eq 33 ]
 }
 
 # They are recorded, or one line says why not and all else is.

@@ -4,16 +4,20 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "ResourcesUtilizationTracingLibrary/src/message.h"
+#include "ResourcesUtilizationTracingLibrary/src/sources/storage.h"
 #include "ResourcesUtilizationTracingLibrary/src/trace.h"
 #include "common/clock.h"
 #include "tests/lib/fixture.h"
 #include "tests/lib/leftover.h"
+#include "tests/lib/stall.h"
+#include "tests/lib/statfile.h"
 
 /* A place for the files of a test. */
 struct place {
@@ -448,6 +452,7 @@ static void testFork(void)
 	placeMake(&place);
 	RUTSRC_UNSET_ALL(sources);
 	RUTSRC_SET_MEM(sources);
+	sources.STORAGE = 1;
 	g_assert_cmpint(rut_createTrace(place.node, 1, sources, 1, &trace), ==,
 			0);
 	rut_startTrace(trace);
@@ -460,6 +465,114 @@ static void testFork(void)
 	g_assert_cmpint(waitpid(child, &status, 0), ==, child);
 	g_assert_cmpint(status, ==, 0);
 	g_assert_cmpint(rut_finalizeTrace(trace), ==, 0);
+	placeClear(&place);
+}
+
+static int stalledStatvfs(const char *path, struct statvfs *is)
+{
+	(void)path;
+	testStall();
+	memset(is, 0, sizeof(*is));
+	is->f_frsize = 512;
+	is->f_blocks = 8;
+	is->f_bavail = 3;
+	return 0;
+}
+
+static uint64_t samplesOf(UtilTrace *trace)
+{
+	uint64_t late, samples;
+	int64_t cpuNs;
+
+	rutTraceCost(trace, &cpuNs, &late, &samples);
+	return samples;
+}
+
+/* Wait for some more entries. */
+static void awaitSamples(UtilTrace *trace)
+{
+	uint64_t wanted = samplesOf(trace) + 5;
+
+	while (samplesOf(trace) < wanted)
+		g_usleep(1000);
+}
+
+/* What entries say of storage: 's' for a value, '?' for none, once where that
+ * changes. */
+static char *hangSeen(const struct testStatFile *file)
+{
+	GString *seen = g_string_new(NULL);
+
+	for (size_t i = 0; i < file->count; i++) {
+		const struct testEntry *entry = &file->entries[i];
+		uint64_t bits = entry->isGap ? 0 : testBig64(entry->values + 8);
+		double size;
+		char is;
+
+		if (entry->isGap)
+			continue;
+		/* Memory has a value in any case. */
+		g_assert_cmpint((int64_t)testBig64(entry->values), >, 0);
+		memcpy(&size, &bits, sizeof(size));
+		g_assert_true(isnan(size) || size == 4096);
+		is = isnan(size) ? '?' : 's';
+		if (seen->len == 0 || seen->str[seen->len - 1] != is)
+			g_string_append_c(seen, is);
+	}
+	return g_string_free(seen, FALSE);
+}
+
+/* A disk that hangs: all else has its values, and storage has none meanwhile;
+ * nor does it hold up the end, nor other traces. */
+static void testHang(void)
+{
+	struct testStatFile *file;
+	UtilTrace *trace;
+	rutSources sources;
+	struct place place;
+	double seconds, mean;
+	char *seen;
+	int asked;
+
+	placeMake(&place);
+	rutStatvfs = stalledStatvfs;
+	RUTSRC_UNSET_ALL(sources);
+	sources.MEM_FREE = 1;
+	sources.STORAGE = 1;
+	g_assert_cmpint(rut_createTrace(place.node, 1, sources, 100, &trace),
+			==, 0);
+	g_assert_cmpint(rut_startTrace(trace), ==, 0);
+	awaitSamples(trace);
+	testStallSet(true);
+	awaitSamples(trace);
+	testStallSet(false);
+	awaitSamples(trace);
+	testStallSet(true);
+	awaitSamples(trace);
+	g_assert_cmpint(rut_stopTrace(trace), ==, 0);
+	/* The mean is of when it is known. */
+	mean = rutTraceResult(trace, 1, &seconds);
+	g_assert_cmpfloat(fabs(mean - 4096), <, 0.001);
+	g_assert_cmpint(rut_finalizeTrace(trace), ==, 0);
+	file = testStatRead(place.file);
+	seen = hangSeen(file);
+	g_test_message("%s", seen);
+	g_assert_true(g_str_has_suffix(seen, "s?s?"));
+	g_free(seen);
+	testStatFree(file);
+
+	/* The thread that hangs is the only one. */
+	asked = testStallCount();
+	g_assert_cmpint(unlink(place.file), ==, 0);
+	g_assert_cmpint(rut_createTrace(place.node, 1, sources, 100, &trace),
+			==, 0);
+	g_assert_cmpint(testStallCount(), ==, asked);
+	g_assert_cmpuint(rutTraceColumns(trace)->count, ==, 1);
+	g_assert_cmpint(rut_finalizeTrace(trace), ==, 0);
+	testStallSet(false);
+	while (__atomic_load_n(rutStorageSource.hanging, __ATOMIC_ACQUIRE) > 0)
+		g_usleep(1000);
+	rutStatvfs = statvfs;
 	placeClear(&place);
 }
 
@@ -513,6 +626,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/rut/api/cycles", testCycles);
 	g_test_add_func("/rut/api/prompt", testPrompt);
 	g_test_add_func("/rut/api/fork", testFork);
+	g_test_add_func("/rut/api/hang", testHang);
 	g_test_add_func("/rut/api/taken", testTaken);
 	return g_test_run();
 }

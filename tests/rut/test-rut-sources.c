@@ -3,7 +3,12 @@
 #include "config.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/perf_event.h>
 #include <math.h>
+#include <poll.h>
+#include <pthread.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -11,6 +16,10 @@
 #include "ResourcesUtilizationTracingLibrary/src/kernel/file.h"
 #include "ResourcesUtilizationTracingLibrary/src/message.h"
 #include "ResourcesUtilizationTracingLibrary/src/source.h"
+#include "ResourcesUtilizationTracingLibrary/src/sources/gpu.h"
+#include "ResourcesUtilizationTracingLibrary/src/sources/storage.h"
+#include "ResourcesUtilizationTracingLibrary/src/used.h"
+#include "common/clock.h"
 #include "common/perf.h"
 #include "tests/lib/fixture.h"
 
@@ -59,14 +68,14 @@ static char *usedText(const struct used *used)
 	for (size_t i = 0; i < used->columns.count; i++) {
 		const struct rutColumn *column = &used->columns.list[i];
 
-		if (column->type == FLOAT)
-			g_string_append_printf(text, "%s%s=%.0f", i ? " " : "",
-					       column->name,
-					       (double)used->cells[i].f);
-		else
+		if (column->type == INT64)
 			g_string_append_printf(text, "%s%s=%lld", i ? " " : "",
 					       column->name,
 					       (long long)used->cells[i].i);
+		else
+			g_string_append_printf(
+				text, "%s%s=%.0f", i ? " " : "", column->name,
+				hdCellNumber(column->type, used->cells[i]));
 	}
 	return g_string_free(text, FALSE);
 }
@@ -643,15 +652,433 @@ static void testIdle(void)
 	fixtureRemove(root);
 }
 
+/* States of CPUs: one comes, one goes, waiting runs backwards. */
+
+static void testStates(void)
+{
+	char *root = fixtureCreate();
+	struct rutSetup setup = setupOf(root);
+	struct used used;
+
+	fixtureWrite(root, "/sys/devices/system/cpu/present", "0-2\n");
+	fixtureWrite(root, "/proc/stat", "%s",
+		     "cpu  100 0 50 800 50 0 0 0 0 0\n"
+		     "cpu0 100 0 50 800 50 0 0 0 0 0\n"
+		     "cpu1 0 0 0 0 0 0 0 0 0 0\nintr 1\n");
+	setup.sources.CPU_STATES_X = 0;
+	g_assert_cmpint(usedOpen(&used, &rutStatesSource, &setup), ==, 0);
+	usedRead(&used, RUT_WHY_BEGIN);
+	/* 40 user, 10 nice, 20 + 5 + 5 system, 10 idle, 0 wait, 10 stolen. */
+	fixtureWrite(root, "/proc/stat", "%s",
+		     "cpu  140 10 70 810 50 5 5 10 40 0\nintr 1\n");
+	usedRead(&used, RUT_WHY_SAMPLE);
+	usedExpect(&used, "CPU_STATE_USER=40 CPU_STATE_NICE=10 "
+			  "CPU_STATE_SYSTEM=30 CPU_STATE_IDLE=10 "
+			  "CPU_STATE_IOWAIT=0 CPU_STATE_STEAL=10");
+	/* Not a tick: as before. Then waiting is corrected downwards. */
+	usedRead(&used, RUT_WHY_SAMPLE);
+	usedExpect(&used, "CPU_STATE_USER=40 CPU_STATE_NICE=10 "
+			  "CPU_STATE_SYSTEM=30 CPU_STATE_IDLE=10 "
+			  "CPU_STATE_IOWAIT=0 CPU_STATE_STEAL=10");
+	fixtureWrite(root, "/proc/stat", "%s",
+		     "cpu  140 10 70 910 30 5 5 10 40 0\n");
+	usedRead(&used, RUT_WHY_SAMPLE);
+	usedExpect(&used, "CPU_STATE_USER=0 CPU_STATE_NICE=0 "
+			  "CPU_STATE_SYSTEM=0 CPU_STATE_IDLE=100 "
+			  "CPU_STATE_IOWAIT=0 CPU_STATE_STEAL=0");
+	usedClose(&used);
+
+	setup.sources.CPU_STATES = 0;
+	setup.sources.CPU_STATES_X = 1;
+	fixtureWrite(root, "/proc/stat", "%s",
+		     "cpu  0 0 0 0\ncpu0 100 0 0 100\n");
+	g_assert_cmpint(usedOpen(&used, &rutStatesSource, &setup), ==, 0);
+	g_assert_cmpuint(used.columns.count, ==, 18);
+	usedRead(&used, RUT_WHY_BEGIN);
+	/* CPU 2 is there now, and has counted since it came. */
+	fixtureWrite(root, "/proc/stat", "%s",
+		     "cpu  0 0 0 0\ncpu0 175 0 0 125\ncpu2 0 0 10 30\n");
+	usedRead(&used, RUT_WHY_SAMPLE);
+	g_assert_cmpstr(used.columns.list[0].name, ==, "CPU_STATE_USER_0");
+	g_assert_cmpfloat((double)used.cells[0].f, ==, 75);
+	g_assert_cmpstr(used.columns.list[9].name, ==, "CPU_STATE_IDLE_1");
+	g_assert_cmpfloat((double)used.cells[9].f, ==, 0);
+	g_assert_cmpstr(used.columns.list[14].name, ==, "CPU_STATE_SYSTEM_2");
+	g_assert_cmpfloat((double)used.cells[14].f, ==, 25);
+	usedClose(&used);
+
+	fixtureWrite(root, "/proc/stat", "%s", "cpu  0 0 0\n");
+	g_assert_cmpint(usedOpen(&used, &rutStatesSource, &setup), ==, -ENOENT);
+	fixtureRemove(root);
+}
+
+/* Load. */
+
+static void testLoad(void)
+{
+	static const char *const wrong[] = { "", "1.0 2.00 3.00\n",
+					     "1.00 2.00\n", "x\n" };
+	char *root = fixtureCreate();
+	struct rutSetup setup = setupOf(root);
+	struct used used;
+
+	for (size_t i = 0; i < G_N_ELEMENTS(wrong); i++) {
+		fixtureWrite(root, "/proc/loadavg", "%s", wrong[i]);
+		g_assert_cmpint(usedOpen(&used, &rutLoadSource, &setup), ==,
+				-EINVAL);
+	}
+	fixtureWrite(root, "/proc/loadavg", "2.00 31.00 512.00 1/80 11206\n");
+	g_assert_cmpint(usedOpen(&used, &rutLoadSource, &setup), ==, 0);
+	usedRead(&used, RUT_WHY_BEGIN);
+	usedRead(&used, RUT_WHY_SAMPLE);
+	usedExpect(&used, "LOAD_1=2 LOAD_5=31 LOAD_15=512");
+	fixtureWrite(root, "/proc/loadavg", "nonsense\n");
+	usedRead(&used, RUT_WHY_SAMPLE);
+	usedExpect(&used, "LOAD_1=2 LOAD_5=31 LOAD_15=512");
+	usedClose(&used);
+	fixtureRemove(root);
+}
+
+/* Swap: what is there, and what goes in and out, in pages. */
+
+static void testSwap(void)
+{
+	char *root = fixtureCreate();
+	struct rutSetup setup = setupOf(root);
+	struct used used;
+	char *expected;
+
+	fixtureWrite(root, "/proc/meminfo", "%s",
+		     "MemTotal: 100 kB\nMemAvailable: 40 kB\n"
+		     "SwapTotal: 30 kB\nSwapFree: 20 kB\n");
+	fixtureWrite(root, "/proc/vmstat", "%s",
+		     "pgpgin 9\npswpin 4294967295\npswpout 7\n");
+	g_assert_cmpint(usedOpen(&used, &rutSwapSource, &setup), ==, 0);
+	usedRead(&used, RUT_WHY_BEGIN);
+	/* A 32 bit counter wraps. */
+	fixtureWrite(root, "/proc/vmstat", "%s",
+		     "pgpgin 9\npswpin 1\npswpout 10\n");
+	fixtureWrite(root, "/proc/meminfo", "%s",
+		     "MemTotal: 100 kB\nMemAvailable: 50 kB\n"
+		     "SwapTotal: 30 kB\nSwapFree: 0 kB\n");
+	usedRead(&used, RUT_WHY_SAMPLE);
+	expected = g_strdup_printf("MEM_AVAILABLE=51200 SWAP_USED=30720 "
+				   "SWAP_FREE=0 SWAP_IN=%ld SWAP_OUT=%ld",
+				   2 * sysconf(_SC_PAGESIZE),
+				   3 * sysconf(_SC_PAGESIZE));
+	usedExpect(&used, expected);
+	g_free(expected);
+	usedClose(&used);
+	fixtureRemove(root);
+}
+
+static void testSwapOld(void)
+{
+	char *root = fixtureCreate();
+	struct rutSetup setup = setupOf(root);
+	struct used used;
+
+	/* A kernel without estimate, and without swap. */
+	fixtureWrite(root, "/proc/meminfo", "MemTotal: 100 kB\n");
+	g_assert_cmpint(usedOpen(&used, &rutSwapSource, &setup), ==, -ENOENT);
+	fixtureWrite(root, "/proc/meminfo",
+		     "MemTotal: 1 kB\nSwapTotal: 2 kB\nSwapFree: 2 kB\n");
+	g_assert_cmpint(usedOpen(&used, &rutSwapSource, &setup), ==, 0);
+	usedRead(&used, RUT_WHY_BEGIN);
+	usedRead(&used, RUT_WHY_SAMPLE);
+	usedExpect(&used, "SWAP_USED=0 SWAP_FREE=2048");
+	usedClose(&used);
+	fixtureRemove(root);
+}
+
+/* File systems: by path, in bytes of their fragments. */
+
+static int someStatvfs(const char *path, struct statvfs *is)
+{
+	memset(is, 0, sizeof(*is));
+	is->f_frsize = 1024;
+	is->f_blocks = g_str_has_suffix(path, "/") ? 100 : 10;
+	is->f_bfree = 9;
+	is->f_bavail = 8;
+	errno = EACCES;
+	return g_str_has_suffix(path, "/secret") ? -1 : 0;
+}
+
+static int noStatvfs(const char *path, struct statvfs *is)
+{
+	(void)path;
+	(void)is;
+	errno = EIO;
+	return -1;
+}
+
+static void testStorage(void)
+{
+	char *root = fixtureCreate();
+	struct rutSetup setup = setupOf(root);
+	struct used used;
+
+	rutStatvfs = someStatvfs;
+	fixtureWrite(root, "/proc/self/mountinfo", "%s",
+		     "22 27 0:21 / /proc rw - proc proc rw\n"
+		     "27 1 8:1 / / rw - ext4 /dev/sda1 rw\n"
+		     "28 27 8:2 / /my\\040data rw - xfs /dev/sda2 rw\n"
+		     "29 27 8:2 / /again rw - xfs /dev/sda2 rw\n"
+		     "30 27 7:0 / /snap ro - squashfs /dev/loop0 ro\n"
+		     "31 27 8:3 / /secret rw - ext4 /dev/sda3 rw\n"
+		     "32 27 0:40 / /far rw - nfs4 server:/x rw\n");
+	g_assert_cmpint(usedOpen(&used, &rutStorageSource, &setup), ==, 0);
+	usedRead(&used, RUT_WHY_BEGIN);
+	usedRead(&used, RUT_WHY_SAMPLE);
+	usedExpect(&used, "STORAGE_SIZE_/=102400 STORAGE_FREE_/=8192 "
+			  "STORAGE_SIZE_/my_data=10240 "
+			  "STORAGE_FREE_/my_data=8192");
+	/* What cannot be asked any more is not known. */
+	rutStatvfs = noStatvfs;
+	usedRead(&used, RUT_WHY_SAMPLE);
+	usedExpect(&used, "STORAGE_SIZE_/=nan STORAGE_FREE_/=nan "
+			  "STORAGE_SIZE_/my_data=nan "
+			  "STORAGE_FREE_/my_data=nan");
+	rutStatvfs = someStatvfs;
+	usedRead(&used, RUT_WHY_SAMPLE);
+	g_assert_cmpfloat(used.cells[0].d, ==, 102400);
+	usedClose(&used);
+	/* A container: nothing has a device. */
+	fixtureWrite(root, "/proc/self/mountinfo",
+		     "1 0 0:30 / / rw - overlay overlay rw\n");
+	g_assert_cmpint(usedOpen(&used, &rutStorageSource, &setup), ==, 0);
+	usedRead(&used, RUT_WHY_SAMPLE);
+	usedExpect(&used, "STORAGE_SIZE_/=102400 STORAGE_FREE_/=8192");
+	usedClose(&used);
+	rutStatvfs = statvfs;
+	fixtureRemove(root);
+}
+
+/* A source that hangs where the test says so, and counts what it is asked. */
+static struct {
+	pthread_mutex_t mutex;
+	pthread_cond_t over;
+	bool isHanging;
+	int openResult;
+	int value;
+	int asked, opened, closed;
+} slow = { .mutex = PTHREAD_MUTEX_INITIALIZER,
+	   .over = PTHREAD_COND_INITIALIZER };
+
+static void slowHang(bool is)
+{
+	pthread_mutex_lock(&slow.mutex);
+	slow.isHanging = is;
+	pthread_cond_broadcast(&slow.over);
+	pthread_mutex_unlock(&slow.mutex);
+}
+
+/* With the mutex. */
+static void slowWait(void)
+{
+	while (slow.isHanging)
+		pthread_cond_wait(&slow.over, &slow.mutex);
+}
+
+static int slowCount(const int *count)
+{
+	int is;
+
+	pthread_mutex_lock(&slow.mutex);
+	is = *count;
+	pthread_mutex_unlock(&slow.mutex);
+	return is;
+}
+
+static bool slowIsWanted(const rutSources *sources)
+{
+	return sources->STORAGE;
+}
+
+static int slowOpen(const struct rutSetup *setup, struct rutColumns *columns,
+		    void **state)
+{
+	const struct rutColumn column = { .type = DOUBLE, .unit = "B" };
+	int ret;
+
+	g_assert_cmpstr(setup->root, ==, "root");
+	pthread_mutex_lock(&slow.mutex);
+	slow.asked++;
+	slowWait();
+	ret = slow.openResult;
+	slow.opened += ret == 0;
+	pthread_mutex_unlock(&slow.mutex);
+	*state = &slow;
+	return ret < 0 ? ret : rutColumnsAdd(columns, &column, "SLOW");
+}
+
+static void slowRead(void *state, enum rutWhy why, union hdCell *cells)
+{
+	g_assert_true(state == &slow);
+	g_assert_cmpint(why, ==, RUT_WHY_SAMPLE);
+	pthread_mutex_lock(&slow.mutex);
+	slowWait();
+	cells->d = slow.value++;
+	pthread_mutex_unlock(&slow.mutex);
+}
+
+static void slowClose(void *state)
+{
+	g_assert_true(state == &slow);
+	pthread_mutex_lock(&slow.mutex);
+	slow.closed++;
+	pthread_mutex_unlock(&slow.mutex);
+}
+
+static int slowHanging;
+
+static const struct rutSource slowSource = {
+	.name = "slow",
+	.hanging = &slowHanging,
+	.isWanted = slowIsWanted,
+	.open = slowOpen,
+	.read = slowRead,
+	.close = slowClose,
+};
+
+static void slowCost(void *context, int64_t *cpuNs, uint64_t *late)
+{
+	(void)context;
+	*cpuNs = 7;
+	*late = 0;
+}
+
+static const struct rutSource *const slowList[] = { &slowSource,
+						    &rutTracerSource, NULL };
+
+/* It is waited for a while; then what it says is not known. */
+static void slowReads(struct rutUsed *used)
+{
+	int before;
+
+	rutUsedRead(used, RUT_WHY_BEGIN);
+	g_assert_cmpfloat(used->cells[0].d, ==, 0);
+	rutUsedRead(used, RUT_WHY_FOLLOW);
+	do
+		rutUsedRead(used, RUT_WHY_SAMPLE);
+	while (!rutUsedIsKnown(used, 0));
+	g_assert_cmpfloat(used->cells[0].d, >=, 1);
+	slowHang(true);
+	for (int i = 0; i < 3; i++) {
+		rutUsedRead(used, RUT_WHY_SAMPLE);
+		g_assert_false(rutUsedIsKnown(used, 0));
+		for (size_t k = 1; k < used->columns.count; k++)
+			g_assert_true(rutUsedIsKnown(used, k));
+	}
+	before = slowCount(&slow.value);
+	slowHang(false);
+	do
+		rutUsedRead(used, RUT_WHY_SAMPLE);
+	while (!rutUsedIsKnown(used, 0));
+	/* What came too late is not given for what is now. */
+	g_assert_cmpfloat(used->cells[0].d, >, before);
+}
+
+static void testHang(void)
+{
+	struct rutSetup setup = { .root = "root",
+				  .intervalNs = 10000000,
+				  .patienceNs = 20000000,
+				  .openPatienceNs = 500000000 };
+	struct rutUsed used = { 0 };
+	int asked;
+
+	setup.sources.STORAGE = 1;
+	setup.sources.TRACER = 1;
+	setup.getCost = slowCost;
+	g_assert_cmpint(rutUsedOpen(&used, slowList, &setup), ==, 0);
+	g_assert_cmpuint(used.columns.count, ==, 3);
+	slowReads(&used);
+	slowHang(true);
+	rutUsedRead(&used, RUT_WHY_SAMPLE);
+	rutUsedClose(&used);
+	g_assert_cmpint(slowCount(&slow.closed), ==, 0);
+	slowHang(false);
+	while (slowCount(&slow.closed) < 1 ||
+	       __atomic_load_n(&slowHanging, __ATOMIC_ACQUIRE) > 0)
+		poll(NULL, 0, 2);
+
+	/* It does not open in time; others do. */
+	slowHang(true);
+	g_assert_cmpint(rutUsedOpen(&used, slowList, &setup), ==, 0);
+	g_assert_true(used.isIncomplete);
+	g_assert_cmpuint(used.columns.count, ==, 2);
+	rutUsedClose(&used);
+	/* While it hangs it is not asked again, by one thread more each time.
+	 */
+	asked = slowCount(&slow.asked);
+	for (int i = 0; i < 3; i++) {
+		g_assert_cmpint(rutUsedOpen(&used, slowList, &setup), ==, 0);
+		g_assert_true(used.isIncomplete);
+		g_assert_cmpuint(used.columns.count, ==, 2);
+		rutUsedClose(&used);
+	}
+	g_assert_cmpint(slowCount(&slow.asked), ==, asked);
+	slowHang(false);
+	while (slowCount(&slow.closed) < 2 ||
+	       __atomic_load_n(&slowHanging, __ATOMIC_ACQUIRE) > 0)
+		poll(NULL, 0, 2);
+	g_assert_cmpint(rutUsedOpen(&used, slowList, &setup), ==, 0);
+	g_assert_false(used.isIncomplete);
+	g_assert_cmpuint(used.columns.count, ==, 3);
+	rutUsedClose(&used);
+
+	/* It is not there. */
+	slow.openResult = -ENOENT;
+	g_assert_cmpint(rutUsedOpen(&used, slowList, &setup), ==, 0);
+	g_assert_false(used.isIncomplete);
+	g_assert_cmpuint(used.columns.count, ==, 2);
+	rutUsedClose(&used);
+	slow.openResult = 0;
+	g_assert_cmpint(slow.opened, ==, slow.closed);
+}
+
+/* One that is slow, but not too slow for an interval, is not waited for: its
+ * values come a sample later. */
+static void testSlow(void)
+{
+	struct rutSetup setup = { .root = "root",
+				  .intervalNs = 60 * HD_NS_PER_S,
+				  .patienceNs = 20000000,
+				  .openPatienceNs = 60 * HD_NS_PER_S };
+	struct rutUsed used = { 0 };
+	int before;
+
+	setup.sources.STORAGE = 1;
+	g_assert_cmpint(rutUsedOpen(&used, slowList, &setup), ==, 0);
+	before = slowCount(&slow.value);
+	slowHang(true);
+	rutUsedRead(&used, RUT_WHY_SAMPLE);
+	g_assert_false(rutUsedIsKnown(&used, 0));
+	slowHang(false);
+	for (int i = 0; i < 2; i++) {
+		while (slowCount(&slow.value) <= before + i)
+			poll(NULL, 0, 2);
+		do
+			rutUsedRead(&used, RUT_WHY_SAMPLE);
+		while (!rutUsedIsKnown(&used, 0));
+		g_assert_cmpfloat(used.cells[0].d, ==, before + i);
+	}
+	g_assert_cmpint(rutUsedCpuNs(&used), >, 0);
+	rutUsedClose(&used);
+}
+
 /* Hardware counters of a kernel that the test makes: of each CPU four, which
  * take turns with others' and have half of the time. */
 
 static int perfOpened, perfClosed, perfError;
 static uint64_t perfSteps;
 
-static int perfOpen(const void *attr, int pid, int cpu)
+static int perfOpen(const struct perf_event_attr *attr, int pid, int cpu,
+		    int leader)
 {
 	(void)attr;
+	(void)leader;
 	g_assert_cmpint(pid, ==, -1);
 	/* All other CPUs are offline. */
 	if (perfError || cpu > 0)
@@ -659,24 +1086,39 @@ static int perfOpen(const void *attr, int pid, int cpu)
 	return perfOpened++;
 }
 
-static int perfRead(int counter, uint64_t *numbers)
+/* The first so many of its numbers are other files by now. */
+static int perfTaken;
+
+static int perfRead(int counter, uint64_t *numbers, size_t count)
 {
+	g_assert_cmpuint(count, ==, 3);
+	g_assert_cmpint(counter, >=, perfTaken);
 	numbers[0] = perfSteps * 1000 * (uint64_t)(counter + 1);
 	numbers[1] = perfSteps * 2000000;
 	numbers[2] = perfSteps * 1000000;
 	return 0;
 }
 
+static int perfIdentify(int counter, uint64_t *id)
+{
+	if (counter < perfTaken)
+		return -ENOTTY;
+	*id = (uint64_t)counter + 1;
+	return 0;
+}
+
 static void perfClose(int counter)
 {
-	(void)counter;
+	g_assert_cmpint(counter, >=, perfTaken);
 	perfClosed++;
 }
 
 static void testCounters(void)
 {
-	static const struct hdPerfKernel kernel = { perfOpen, perfRead,
-						    perfClose };
+	static const struct hdPerfKernel kernel = { .open = perfOpen,
+						    .read = perfRead,
+						    .identify = perfIdentify,
+						    .close = perfClose };
 	char *root = fixtureCreate();
 	struct rutSetup setup = setupOf(root);
 	struct used used;
@@ -702,15 +1144,252 @@ static void testCounters(void)
 	usedRead(&used, RUT_WHY_SAMPLE);
 	usedExpect(&used, "HW_CYCLES=0 HW_INSTRUCTIONS=0 "
 			  "HW_CACHE_REFERENCES=0 HW_CACHE_MISSES=0");
+	/* The program has closed all, and has files of its own there: these
+	 * are neither read nor closed, and counters are opened anew. */
+	perfTaken = 4;
+	usedRead(&used, RUT_WHY_SAMPLE);
+	usedExpect(&used, "HW_CYCLES=0 HW_INSTRUCTIONS=0 "
+			  "HW_CACHE_REFERENCES=0 HW_CACHE_MISSES=0");
+	g_assert_cmpint(perfOpened, ==, 8);
+	g_assert_cmpint(perfClosed, ==, 0);
+	perfSteps = 8;
+	usedRead(&used, RUT_WHY_SAMPLE);
+	usedExpect(&used, "HW_CYCLES=10000 HW_INSTRUCTIONS=12000 "
+			  "HW_CACHE_REFERENCES=14000 HW_CACHE_MISSES=16000");
+	perfTaken = 6;
 	usedClose(&used);
-	g_assert_cmpint(perfClosed, ==, 4);
+	g_assert_cmpint(perfClosed, ==, 2);
+	perfTaken = 0;
 	/* Forbidden: nothing stays open. */
 	perfError = EACCES;
 	rutLogger.isSilent = true;
 	g_assert_cmpint(usedOpen(&used, &rutCountersSource, &setup), ==,
 			-ENOENT);
 	rutLogger.isSilent = false;
-	g_assert_cmpint(perfClosed, ==, 4);
+	g_assert_cmpint(perfClosed, ==, 2);
+	hdPerfFake = NULL;
+	fixtureRemove(root);
+}
+
+/* A kernel with controllers and CPUs: what is counted depends on both. */
+static bool isCpuAway;
+static uint64_t unitSteps;
+
+static int unitOpen(const struct perf_event_attr *attr, int pid, int cpu,
+		    int leader)
+{
+	g_assert_cmpint(pid, ==, -1);
+	g_assert_cmpint(leader, ==, -1);
+	if (attr->type == PERF_TYPE_HARDWARE && (cpu > 0 || isCpuAway))
+		return -ENODEV;
+	if (perfError)
+		return -perfError;
+	/* Number of the PMU, config, CPU. */
+	perfOpened++;
+	return (int)attr->type * 100000 + (int)attr->config * 20 + cpu;
+}
+
+/* A controller of type 30 + n counts n + 1 reads of 2^20 / 16384 bytes a step,
+ * and twice the writes; a CPU 3, whatever the event. */
+static int unitRead(int handle, uint64_t *numbers, size_t count)
+{
+	int type = handle / 100000, config = handle / 20 % 5000;
+	uint64_t each = 3;
+
+	g_assert_cmpuint(count, ==, 3);
+	if (type == PERF_TYPE_HARDWARE && isCpuAway)
+		return -ENODEV;
+	if (type >= 30)
+		each = (uint64_t)(type - 29) * (config == 0x304 ? 1 : 2);
+	if (type >= 30)
+		g_assert_true(config == 0x304 || config == 0xc04);
+	numbers[0] = unitSteps * each;
+	numbers[1] = numbers[2] = unitSteps * 1000;
+	return 0;
+}
+
+static void writeController(const char *root, int number, const char *cpus)
+{
+	static const char *const files[][2] = {
+		{ "events/cas_count_read", "event=0x04,umask=0x03\n" },
+		{ "events/cas_count_read.scale", "6.103515625e-5\n" },
+		{ "events/cas_count_read.unit", "MiB\n" },
+		{ "events/cas_count_write", "event=0x04,umask=0x0c\n" },
+		{ "events/cas_count_write.scale", "6.103515625e-5\n" },
+		{ "events/cas_count_write.unit", "MiB\n" },
+		{ "format/event", "config:0-7\n" },
+		{ "format/umask", "config:8-15\n" },
+	};
+	char *folder = g_strdup_printf(
+		"/sys/bus/event_source/devices/uncore_imc_%d", number);
+	char *path = g_strdup_printf("%s/type", folder);
+
+	fixtureWrite(root, path, "%d\n", 30 + number);
+	g_free(path);
+	path = g_strdup_printf("%s/cpumask", folder);
+	fixtureWrite(root, path, "%s\n", cpus);
+	g_free(path);
+	for (size_t i = 0; i < G_N_ELEMENTS(files); i++) {
+		path = g_strdup_printf("%s/%s", folder, files[i][0]);
+		fixtureWrite(root, path, "%s", files[i][1]);
+		g_free(path);
+	}
+	g_free(folder);
+}
+
+static const struct hdPerfKernel unitKernel = { .open = unitOpen,
+						.read = unitRead,
+						.identify = perfIdentify,
+						.close = perfClose };
+
+/* By hand: two controllers, on two packages each; 2^20 x 2^-14 = 64 bytes a
+ * count; 2 x (1 + 2) x 64 = 384 bytes read a step, and 768 written. */
+static void testTraffic(void)
+{
+	char *root = fixtureCreate();
+	struct rutSetup setup = { .root = root, .intervalNs = 10000000 };
+	struct used used;
+
+	perfError = 0;
+	hdPerfFake = &unitKernel;
+	setup.sources.MEM_TRAFFIC = 1;
+	writeController(root, 0, "0,18");
+	writeController(root, 1, "0,18");
+	g_assert_cmpint(usedOpen(&used, &rutCountersSource, &setup), ==, 0);
+	unitSteps = 7;
+	usedRead(&used, RUT_WHY_BEGIN);
+	unitSteps = 8;
+	usedRead(&used, RUT_WHY_FOLLOW);
+	unitSteps = 17;
+	usedRead(&used, RUT_WHY_SAMPLE);
+	usedExpect(&used, "MEM_TRAFFIC_READ=3840 MEM_TRAFFIC_WRITE=7680");
+	usedRead(&used, RUT_WHY_SAMPLE);
+	usedExpect(&used, "MEM_TRAFFIC_READ=0 MEM_TRAFFIC_WRITE=0");
+	/* Other files are neither read nor closed. */
+	perfTaken = INT_MAX;
+	unitSteps++;
+	usedRead(&used, RUT_WHY_SAMPLE);
+	usedExpect(&used, "MEM_TRAFFIC_READ=0 MEM_TRAFFIC_WRITE=0");
+	usedClose(&used);
+	perfTaken = 0;
+	/* Half of the controllers would be taken for all. */
+	fixtureWrite(root, "/sys/bus/event_source/devices/uncore_imc_1/cpumask",
+		     "x\n");
+	fixtureWrite(root, "/sys/bus/event_source/devices/uncore_imc_0/cpumask",
+		     "\n");
+	/* Of CPU 0 alone: 3 misses a step, of 64 bytes; of 128, where so. */
+	g_assert_cmpint(usedOpen(&used, &rutCountersSource, &setup), ==, 0);
+	usedRead(&used, RUT_WHY_BEGIN);
+	unitSteps += 10;
+	usedRead(&used, RUT_WHY_SAMPLE);
+	usedExpect(&used, "MEM_TRAFFIC_CACHE_MISSES=1920");
+	usedClose(&used);
+	fixtureWrite(root, "/sys/devices/system/cpu/cpu0/cache/index0/level",
+		     "1\n");
+	fixtureWrite(root,
+		     "/sys/devices/system/cpu/cpu0/cache/index0/"
+		     "coherency_line_size",
+		     "64\n");
+	fixtureWrite(root, "/sys/devices/system/cpu/cpu0/cache/index1/level",
+		     "3\n");
+	fixtureWrite(root,
+		     "/sys/devices/system/cpu/cpu0/cache/index1/"
+		     "coherency_line_size",
+		     "128\n");
+	g_assert_cmpint(usedOpen(&used, &rutCountersSource, &setup), ==, 0);
+	usedRead(&used, RUT_WHY_BEGIN);
+	unitSteps += 10;
+	usedRead(&used, RUT_WHY_SAMPLE);
+	usedExpect(&used, "MEM_TRAFFIC_CACHE_MISSES=3840");
+	usedClose(&used);
+	perfError = EACCES;
+	rutLogger.isSilent = true;
+	g_assert_cmpint(usedOpen(&used, &rutCountersSource, &setup), ==,
+			-ENOENT);
+	rutLogger.isSilent = false;
+	perfError = 0;
+	hdPerfFake = NULL;
+	fixtureRemove(root);
+}
+
+/* Descriptions that are none of a controller: cache misses are taken. */
+static void testTrafficGarbage(void)
+{
+	static const struct {
+		const char *file, *text;
+	} cases[] = {
+		{ "type", "x\n" },
+		{ "type", "" },
+		{ "cpumask", "1-0\n" },
+		{ "events/cas_count_read", "event=0x04,umask=\n" },
+		{ "events/cas_count_read", "event=0x100,umask=3\n" },
+		{ "events/cas_count_read", "event=0x04,filter=3\n" },
+		{ "events/cas_count_read", "event=,umask=3\n" },
+		{ "events/cas_count_read.unit", "B\n" },
+		{ "events/cas_count_write.scale", "0\n" },
+		{ "events/cas_count_write.scale", "1,5\n" },
+		{ "format/umask", "config1:8-15\n" },
+		{ "format/umask", "config:8-65\n" },
+		{ "format/umask", "config:15-8\n" },
+		{ "format/umask", "config:\n" },
+	};
+
+	perfError = 0;
+	hdPerfFake = &unitKernel;
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		char *root = fixtureCreate();
+		struct rutSetup setup = { .root = root,
+					  .intervalNs = 10000000 };
+		char *path = g_strconcat(
+			"/sys/bus/event_source/devices/uncore_imc_0/",
+			cases[i].file, NULL);
+		struct used used;
+
+		g_test_message("%s: %s", cases[i].file, cases[i].text);
+		setup.sources.MEM_TRAFFIC = 1;
+		writeController(root, 0, "0");
+		fixtureWrite(root, path, "%s", cases[i].text);
+		g_assert_cmpint(usedOpen(&used, &rutCountersSource, &setup), ==,
+				0);
+		usedRead(&used, RUT_WHY_BEGIN);
+		usedRead(&used, RUT_WHY_SAMPLE);
+		usedExpect(&used, "MEM_TRAFFIC_CACHE_MISSES=0");
+		usedClose(&used);
+		g_free(path);
+		fixtureRemove(root);
+	}
+	hdPerfFake = NULL;
+}
+
+/* Of each CPU; one that goes and comes back. */
+static void testCountersOfCpus(void)
+{
+	char *root = fixtureCreate();
+	struct rutSetup setup = { .root = root, .intervalNs = 10000000 };
+	struct used used;
+
+	perfError = 0;
+	hdPerfFake = &unitKernel;
+	setup.sources.HW_COUNTERS_X = 1;
+	g_assert_cmpint(usedOpen(&used, &rutCountersSource, &setup), ==, 0);
+	usedRead(&used, RUT_WHY_BEGIN);
+	unitSteps += 2;
+	usedRead(&used, RUT_WHY_SAMPLE);
+	usedExpect(&used, "HW_CYCLES_0=6 HW_INSTRUCTIONS_0=6 "
+			  "HW_CACHE_REFERENCES_0=6 HW_CACHE_MISSES_0=6");
+	isCpuAway = true;
+	unitSteps += 2;
+	usedRead(&used, RUT_WHY_SAMPLE);
+	usedExpect(&used, "HW_CYCLES_0=0 HW_INSTRUCTIONS_0=0 "
+			  "HW_CACHE_REFERENCES_0=0 HW_CACHE_MISSES_0=0");
+	isCpuAway = false;
+	unitSteps += 2;
+	usedRead(&used, RUT_WHY_SAMPLE);
+	unitSteps += 3;
+	usedRead(&used, RUT_WHY_SAMPLE);
+	usedExpect(&used, "HW_CYCLES_0=9 HW_INSTRUCTIONS_0=9 "
+			  "HW_CACHE_REFERENCES_0=9 HW_CACHE_MISSES_0=9");
+	usedClose(&used);
 	hdPerfFake = NULL;
 	fixtureRemove(root);
 }
@@ -774,6 +1453,8 @@ static void testNothing(void)
 	struct rutSetup setup = setupOf(root);
 
 	setup.sources.HW_COUNTERS = 1;
+	setup.sources.GPU_X = 1;
+	rutGpuLibrary = "/nowhere/libnvidia-ml.so.1";
 	for (size_t i = 0; rutLinuxSources[i]; i++) {
 		struct used used;
 
@@ -785,6 +1466,42 @@ static void testNothing(void)
 	memset(&setup.sources, 0, sizeof(setup.sources));
 	for (size_t i = 0; rutLinuxSources[i]; i++)
 		g_assert_false(rutLinuxSources[i]->isWanted(&setup.sources));
+	fixtureRemove(root);
+}
+
+/* A descriptor that the program has for a file of its own, or that is another
+ * one of ours, is not read, by the first read nor by any later one. */
+static void testTakenFiles(void)
+{
+	char *root = fixtureCreate(), *path;
+	struct rutFile file, other;
+	struct rutScan scan;
+	int own, kept;
+
+	fixtureWrite(root, "/proc/a", "1\n");
+	fixtureWrite(root, "/proc/b", "2\n");
+	g_assert_cmpint(rutFileOpen(&file, root, "/proc/a"), ==, 0);
+	g_assert_cmpint(rutFileOpen(&other, root, "/proc/b"), ==, 0);
+	path = g_build_filename(root, "proc/b", NULL);
+	own = open(path, O_RDONLY | O_CLOEXEC);
+	kept = fcntl(file.fd, F_DUPFD_CLOEXEC, 0);
+	g_assert_cmpint(own, >=, 0);
+	g_assert_cmpint(kept, >=, 0);
+	for (int i = 0; i < 200; i++) {
+		g_assert_cmpint(rutFileRead(&file, &scan), ==, 0);
+		g_assert_cmpint(*scan.at, ==, '1');
+		g_assert_cmpint(dup2(own, file.fd), ==, file.fd);
+		g_assert_cmpint(rutFileRead(&file, &scan), ==, -EBADF);
+		g_assert_true(scan.at == scan.end);
+		g_assert_cmpint(dup2(other.fd, file.fd), ==, file.fd);
+		g_assert_cmpint(rutFileRead(&file, &scan), ==, -EBADF);
+		g_assert_cmpint(dup2(kept, file.fd), ==, file.fd);
+	}
+	rutFileClose(&file);
+	rutFileClose(&other);
+	close(own);
+	close(kept);
+	g_free(path);
 	fixtureRemove(root);
 }
 
@@ -805,7 +1522,18 @@ int main(int argc, char **argv)
 	g_test_add_func("/rut/idle", testIdle);
 	g_test_add_func("/rut/pressure", testPressure);
 	g_test_add_func("/rut/counters", testCounters);
+	g_test_add_func("/rut/states", testStates);
+	g_test_add_func("/rut/load", testLoad);
+	g_test_add_func("/rut/swap", testSwap);
+	g_test_add_func("/rut/swap/old", testSwapOld);
+	g_test_add_func("/rut/storage", testStorage);
+	g_test_add_func("/rut/hang", testHang);
+	g_test_add_func("/rut/hang/slow", testSlow);
+	g_test_add_func("/rut/counters/cpus", testCountersOfCpus);
+	g_test_add_func("/rut/counters/traffic", testTraffic);
+	g_test_add_func("/rut/counters/traffic/garbage", testTrafficGarbage);
 	g_test_add_func("/rut/bad-reads", testBadReads);
+	g_test_add_func("/rut/taken", testTakenFiles);
 	g_test_add_func("/rut/nothing", testNothing);
 	return g_test_run();
 }

@@ -105,7 +105,7 @@ static long residentKb(pid_t pid)
 static gpointer askTime(gpointer unused)
 {
 	struct native *native = nativeOpen(peerOpen(&where));
-	const struct ptWirePing ping = { 1 };
+	const struct hdFramePing ping = { 1 };
 
 	(void)unused;
 	while (!isOver) {
@@ -134,7 +134,7 @@ struct counter {
 /* How many readings the device has had. */
 static uint64_t readings(struct native *native)
 {
-	struct ptWireHeader header;
+	struct hdFrameHeader header;
 	union ptWireAnswer any;
 	uint64_t count = 0;
 

@@ -11,18 +11,19 @@
 struct native *nativeOpen(int fd)
 {
 	struct native *native = g_new0(struct native, 1);
-	const struct ptWireHello hello = { .lowest = 1,
-					   .highest = 1,
-					   .payloadMax = 1 << 17 };
-	unsigned char bytes[PT_WIRE_GREETING_SIZE];
+	const struct hdFrameHello hello = { .lowest = 1,
+					    .highest = 1,
+					    .payloadMax = 1 << 17 };
+	unsigned char bytes[HD_FRAME_GREETING_SIZE];
 
 	native->fd = fd;
 	native->early =
 		g_ptr_array_new_with_free_func((GDestroyNotify)g_array_unref);
-	ptWireEncodeHello(&hello, bytes);
-	peerSend(fd, bytes, PT_WIRE_HELLO_SIZE);
-	peerReceive(fd, bytes, PT_WIRE_GREETING_SIZE);
-	g_assert_cmpint(ptWireDecodeGreeting(bytes, &native->greeting, NULL),
+	hdFrameEncodeHello(PT_WIRE_MAGIC, &hello, bytes);
+	peerSend(fd, bytes, HD_FRAME_HELLO_SIZE);
+	peerReceive(fd, bytes, HD_FRAME_GREETING_SIZE);
+	g_assert_cmpint(hdFrameDecodeGreeting(PT_WIRE_MAGIC, bytes,
+					      &native->greeting, NULL),
 			==, 0);
 	return native;
 }
@@ -59,13 +60,13 @@ uint16_t nativeAsk(struct native *native, enum ptWireType type,
 	return native->tag;
 }
 
-void nativeNext(struct native *native, struct ptWireHeader *header,
+void nativeNext(struct native *native, struct hdFrameHeader *header,
 		union ptWireAnswer *any)
 {
-	unsigned char bytes[PT_WIRE_HEADER_SIZE];
+	unsigned char bytes[HD_FRAME_HEADER_SIZE];
 
 	peerReceive(native->fd, bytes, sizeof(bytes));
-	ptWireDecodeHeader(bytes, header);
+	hdFrameDecodeHeader(bytes, header);
 	g_assert_cmpuint(header->length, <=, sizeof(native->payload));
 	peerReceive(native->fd, native->payload, header->length);
 	g_assert_cmpint(ptWireDecode(header->type, native->payload,
@@ -76,13 +77,13 @@ void nativeNext(struct native *native, struct ptWireHeader *header,
 unsigned int nativeAuthenticate(struct native *native, const char *user,
 				const char *token)
 {
-	struct hdProof proof = { .protocol = PT_WIRE_PROTOCOL,
+	struct hdProof proof = { .protocol = ptWireAuthentication.protocol,
 				 .token = token,
 				 .tokenLength = strlen(token),
 				 .user = hdFieldTextOf(user) };
-	struct ptWireAuthenticate request = { .user = hdFieldTextOf(user) };
+	struct hdFrameAuthenticate request = { .user = hdFieldTextOf(user) };
 	unsigned char ours[HD_PROOF_SIZE];
-	struct ptWireHeader header;
+	struct hdFrameHeader header;
 	union ptWireAnswer any;
 
 	for (size_t i = 0; i < sizeof(request.nonce); i++)
@@ -101,8 +102,8 @@ unsigned int nativeAuthenticate(struct native *native, const char *user,
 		g_assert_true(hdFieldTextIs(any.authenticated.user, user));
 	} else {
 		g_assert_cmpuint(header.type, ==, PT_WIRE_ERROR);
-		g_assert_true(any.failure.code == PT_WIRE_EDENIED ||
-			      any.failure.code == PT_WIRE_ELIMIT);
+		g_assert_true(any.failure.code == HD_FRAME_EDENIED ||
+			      any.failure.code == HD_FRAME_ELIMIT);
 	}
 	return header.type;
 }
@@ -110,7 +111,7 @@ unsigned int nativeAuthenticate(struct native *native, const char *user,
 void nativeHear(struct native *native, enum ptWireType type, uint16_t tag,
 		union ptWireAnswer *any)
 {
-	struct ptWireHeader header;
+	struct hdFrameHeader header;
 
 	nativeNext(native, &header, any);
 	if (header.type == PT_WIRE_ERROR && type != PT_WIRE_ERROR)
@@ -122,7 +123,7 @@ void nativeHear(struct native *native, enum ptWireType type, uint16_t tag,
 
 void nativeAwait(struct native *native, enum ptWireType type, uint16_t tag)
 {
-	struct ptWireHeader header;
+	struct hdFrameHeader header;
 	union ptWireAnswer any;
 
 	do
@@ -132,7 +133,7 @@ void nativeAwait(struct native *native, enum ptWireType type, uint16_t tag)
 
 void nativeError(struct native *native, uint16_t tag, int code)
 {
-	struct ptWireHeader header;
+	struct hdFrameHeader header;
 	union ptWireAnswer any;
 
 	do
@@ -287,7 +288,7 @@ void nativeStop(struct native *native, struct nativeStream *stream)
 {
 	const struct ptWireStream number = { stream->number };
 	uint16_t tag = nativeAsk(native, PT_WIRE_STOP, &number);
-	struct ptWireHeader header;
+	struct hdFrameHeader header;
 	union ptWireAnswer any;
 
 	do {
@@ -303,7 +304,7 @@ void nativeStop(struct native *native, struct nativeStream *stream)
 void nativeAwaitEvent(struct native *native, struct nativeStream *stream,
 		      unsigned int what)
 {
-	struct ptWireHeader header;
+	struct hdFrameHeader header;
 	union ptWireAnswer any;
 
 	do {
@@ -330,7 +331,7 @@ struct nativeRecording *nativeRecorded(struct native *native,
 				       struct nativeStream *stream)
 {
 	struct nativeRecording *r = g_new0(struct nativeRecording, 1);
-	struct ptWireHeader header;
+	struct hdFrameHeader header;
 	union ptWireAnswer any;
 
 	do {

@@ -14,7 +14,7 @@
 /** A connection. */
 struct native {
 	int fd;
-	struct ptWireGreeting greeting;
+	struct hdFrameGreeting greeting;
 	uint16_t tag;     /**< Of the last request. */
 	GPtrArray *early; /**< Those of its streams. */
 	unsigned char payload[1 << 17];
@@ -77,7 +77,7 @@ unsigned int nativeAuthenticate(struct native *native, const char *user,
 				const char *token);
 
 /** Receive a frame of any type; texts are valid until the next one. */
-void nativeNext(struct native *native, struct ptWireHeader *header,
+void nativeNext(struct native *native, struct hdFrameHeader *header,
 		union ptWireAnswer *any);
 
 /** Receive a frame that must have this type and tag. */

@@ -40,10 +40,11 @@ static void sceneCatch(enum hdLogLevel level, const char *text)
 	pthread_mutex_unlock(&saidMutex);
 }
 
-static int sceneClock(struct timespec *time)
+static int sceneClock(clockid_t clock, struct timespec *time)
 {
 	int64_t ns = SCENE_TIME + __atomic_load_n(&now, __ATOMIC_SEQ_CST) * MS;
 
+	(void)clock;
 	*time = (struct timespec){ .tv_sec = ns / SECOND,
 				   .tv_nsec = ns % SECOND };
 	return 0;
@@ -55,7 +56,7 @@ void sceneInit(int *argc, char ***argv)
 	said = g_string_new(NULL);
 	ptLogger.print = sceneCatch;
 	hdLogSetLevel(&ptLogger, HD_LOG_INFO);
-	hdClockFake = sceneClock;
+	hdClockRead = sceneClock;
 }
 
 static bool isSaid(const char *text)

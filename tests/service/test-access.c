@@ -110,7 +110,7 @@ static char *nodesOf(struct native *native)
 {
 	uint16_t tag = nativeAsk(native, PT_WIRE_LIST, NULL);
 	GString *text = g_string_new(NULL);
-	struct ptWireHeader header;
+	struct hdFrameHeader header;
 	union ptWireAnswer any;
 
 	do {
@@ -173,13 +173,13 @@ static void testOtherHosts(void)
 	int fd;
 
 	g_assert_cmpuint(native->greeting.mustAuthenticate, ==, 1);
-	nativeRefuse(native, PT_WIRE_LIST, NULL, PT_WIRE_EAUTHENTICATE);
+	nativeRefuse(native, PT_WIRE_LIST, NULL, HD_FRAME_EAUTHENTICATE);
 	peerEnd(native->fd);
 	nativeFree(native);
 	/* Not even a long message. */
 	native = nativeOpen(peerOpenFrom(scene, "127.0.0.2"));
 	peerSay(native->fd, "01100000 0100 0100");
-	nativeError(native, 1, PT_WIRE_EMALFORMED);
+	nativeError(native, 1, HD_FRAME_EMALFORMED);
 	peerEnd(native->fd);
 	nativeFree(native);
 	native = nativeOpen(peerOpenFrom(scene, "127.0.0.2"));
@@ -229,11 +229,11 @@ static void testForbidden(void)
 	double values[2];
 	int fd;
 
-	nativeRefuseStream(native, 0, "- n2 - -", PT_WIRE_EUNKNOWN);
-	nativeRefuseStream(native, 0, "Dev1 - all -", PT_WIRE_EUNKNOWN);
-	nativeRefuseStream(native, 0, "- n1 - -;- n2 - -", PT_WIRE_EUNKNOWN);
-	nativeRefuseStream(native, 0, "Dev2 - - -", PT_WIRE_EUNKNOWN);
-	nativeRefuseStream(native, 0, "- n9 - -", PT_WIRE_EUNKNOWN);
+	nativeRefuseStream(native, 0, "- n2 - -", HD_FRAME_EUNKNOWN);
+	nativeRefuseStream(native, 0, "Dev1 - all -", HD_FRAME_EUNKNOWN);
+	nativeRefuseStream(native, 0, "- n1 - -;- n2 - -", HD_FRAME_EUNKNOWN);
+	nativeRefuseStream(native, 0, "Dev2 - - -", HD_FRAME_EUNKNOWN);
+	nativeRefuseStream(native, 0, "- n9 - -", HD_FRAME_EUNKNOWN);
 	/* What is only met is left out. */
 	nativeOpenStream(native, 0, 0, 0, "- * - P", &stream);
 	g_assert_cmpuint(stream.columnCount, ==, 1);
@@ -308,7 +308,7 @@ static void testNames(void)
 	peerEnd(fd);
 	sceneSaid("device \"x?pt: all is well\"");
 	native = nativeOpen(peerOpen(scene));
-	nativeRefuseStream(native, 0, "- ../n1 - -", PT_WIRE_EUNKNOWN);
+	nativeRefuseStream(native, 0, "- ../n1 - -", HD_FRAME_EUNKNOWN);
 	sceneSaid("../n1");
 	nativeClose(native);
 	sceneEnd(scene);
@@ -435,7 +435,7 @@ static void testReload(void)
 	nativeForget(r);
 	nativeRefuse(native, PT_WIRE_START,
 		     &(const struct ptWireStream){ stream.number },
-		     PT_WIRE_ESTREAM);
+		     HD_FRAME_ESTREAM);
 	nativeStart(native, &other);
 	sceneGive(scene, "Dev1", 1100);
 	g_assert_cmpint(peerAsk(fd, 3), ==, 0);

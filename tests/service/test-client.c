@@ -101,19 +101,19 @@ static bool receiveAll(int fd, void *bytes, size_t size)
 static void sendFrame(int fd, const struct frame *frame, uint16_t tag)
 {
 	unsigned char bytes[4096];
-	struct ptWireHeader header = { .type = (uint16_t)frame->type,
-				       .tag = frame->tag == TAG ? tag
-								: frame->tag };
+	struct hdFrameHeader header = { .type = (uint16_t)frame->type,
+					.tag = frame->tag == TAG ? tag
+								 : frame->tag };
 	size_t size;
 
 	if (frame->hex) {
-		size = PT_WIRE_HEADER_SIZE;
+		size = HD_FRAME_HEADER_SIZE;
 		header.length = (uint32_t)hexBytes(frame->hex, bytes + size);
 		size += header.length;
 		/* A length that is more than there is. */
 		if (frame->message)
 			header.length = *(const uint32_t *)frame->message;
-		ptWireEncodeHeader(&header, bytes);
+		hdFrameEncodeHeader(&header, bytes);
 	} else {
 		size = ptWireEncode((enum ptWireType)frame->type, header.tag,
 				    frame->message, bytes, sizeof(bytes), NULL);
@@ -124,12 +124,12 @@ static void sendFrame(int fd, const struct frame *frame, uint16_t tag)
 
 static void pong(int fd, const unsigned char *payload, uint16_t tag, bool isBad)
 {
-	struct ptWirePong answer = {
+	struct hdFramePong answer = {
 		.wall = hdClockNow() + WALL_AHEAD,
 		.mono = hdMonotonicNow() + MONO_AHEAD,
 	};
 	const struct frame frame = { PT_WIRE_PONG, &answer, tag, NULL };
-	struct ptWirePing ping;
+	struct hdFramePing ping;
 
 	g_assert_cmpint(ptWireDecode(PT_WIRE_PING, payload, 8, &ping, NULL), ==,
 			0);
@@ -140,12 +140,12 @@ static void pong(int fd, const unsigned char *payload, uint16_t tag, bool isBad)
 /* Answer a request; false at the end. */
 static bool answerOne(int fd, const struct script *script)
 {
-	unsigned char bytes[PT_WIRE_HEADER_SIZE], payload[4096];
-	struct ptWireHeader header;
+	unsigned char bytes[HD_FRAME_HEADER_SIZE], payload[4096];
+	struct hdFrameHeader header;
 
 	if (!receiveAll(fd, bytes, sizeof(bytes)))
 		return false;
-	ptWireDecodeHeader(bytes, &header);
+	hdFrameDecodeHeader(bytes, &header);
 	g_assert_cmpuint(header.length, <=, sizeof(payload));
 	if (!receiveAll(fd, payload, header.length))
 		return false;
@@ -165,20 +165,20 @@ static bool answerOne(int fd, const struct script *script)
 
 static void serveOne(int fd, const struct script *script)
 {
-	struct ptWireGreeting greeting = {
+	struct hdFrameGreeting greeting = {
 		.version = 1,
 		.mustAuthenticate = script->mustAuthenticate,
 		.payloadMax = 65536,
 	};
 	unsigned char bytes[4096];
-	size_t size = PT_WIRE_GREETING_SIZE;
+	size_t size = HD_FRAME_GREETING_SIZE;
 
-	if (!receiveAll(fd, bytes, PT_WIRE_HELLO_SIZE))
+	if (!receiveAll(fd, bytes, HD_FRAME_HELLO_SIZE))
 		return;
 	if (script->greeting)
 		size = hexBytes(script->greeting, bytes);
 	else
-		ptWireEncodeGreeting(&greeting, bytes);
+		hdFrameEncodeGreeting(PT_WIRE_MAGIC, &greeting, bytes);
 	sendAll(fd, bytes, size);
 	if (script->behind.type)
 		sendFrame(fd, &script->behind, 0);
@@ -260,8 +260,8 @@ static void testAddresses(void)
 
 static void testGreetings(void)
 {
-	static const struct ptWireFailure full = { PT_WIRE_ELIMIT,
-						   { "full", 4 } };
+	static const struct hdFrameFailure full = { HD_FRAME_ELIMIT,
+						    { "full", 4 } };
 	static const uint32_t huge = 1 << 21;
 	static const struct {
 		struct script script;
@@ -398,8 +398,8 @@ static void testList(void)
 
 static void testBadLists(void)
 {
-	static const struct ptWireFailure no = { PT_WIRE_EREQUEST,
-						 { "no", 2 } };
+	static const struct hdFrameFailure no = { HD_FRAME_EREQUEST,
+						  { "no", 2 } };
 	static const struct ptWireValue other = { .line = 2,
 						  .name = { "P", 1 } };
 	static const struct {
@@ -490,12 +490,12 @@ static const struct ptWireColumn column1 = { .stream = 7,
 
 static void testBadOpens(void)
 {
-	static const struct ptWireFailure unknown = { PT_WIRE_EUNKNOWN,
-						      { "x", 1 } };
-	static const struct ptWireFailure forbidden = { PT_WIRE_EFORBIDDEN,
-							{ "x", 1 } };
-	static const struct ptWireFailure limit = { PT_WIRE_ELIMIT,
-						    { "x", 1 } };
+	static const struct hdFrameFailure unknown = { HD_FRAME_EUNKNOWN,
+						       { "x", 1 } };
+	static const struct hdFrameFailure forbidden = { HD_FRAME_EFORBIDDEN,
+							 { "x", 1 } };
+	static const struct hdFrameFailure limit = { HD_FRAME_ELIMIT,
+						     { "x", 1 } };
 	static const struct ptWireGroup second = { .stream = 7,
 						   .group = 1,
 						   .columns = 1,
@@ -743,7 +743,7 @@ static void testBadStreams(void)
 	const struct ptWireEvent event = { .stream = 6, .what = 1 };
 	const struct ptWireEnd strange = { .stream = 6, .why = 1 };
 	const struct ptWireEnd service = { .stream = 7, .why = 2 };
-	const struct ptWireFailure failure = { PT_WIRE_EEND, { "end", 3 } };
+	const struct hdFrameFailure failure = { HD_FRAME_EEND, { "end", 3 } };
 	const struct frame frames[] = {
 		{ PT_WIRE_DATA, &narrow, 0, NULL },
 		{ PT_WIRE_DATA, &far, 0, NULL },

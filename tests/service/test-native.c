@@ -24,7 +24,7 @@ static void testGreeting(void)
 	g_assert_cmpuint(native->greeting.version, ==, 1);
 	g_assert_cmpuint(native->greeting.mustAuthenticate, ==, 0);
 	g_assert_cmpuint(native->greeting.flags, ==, 0);
-	g_assert_cmpuint(native->greeting.payloadMax, >=, PT_WIRE_SERVER_MIN);
+	g_assert_cmpuint(native->greeting.payloadMax, >=, HD_FRAME_SERVER_MIN);
 	g_assert_cmpint(native->greeting.wall, ==, SCENE_TIME);
 	nativeClose(native);
 	sceneEnd(scene);
@@ -45,7 +45,7 @@ static void testVersions(void)
 	struct scene *scene = sceneBegin(SCENE_SERVER SCENE_DEVICE);
 
 	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
-		unsigned char rest[PT_WIRE_GREETING_SIZE - 6];
+		unsigned char rest[HD_FRAME_GREETING_SIZE - 6];
 		int fd = peerOpen(scene);
 
 		peerSay(fd, rows[i].hello);
@@ -84,12 +84,12 @@ static void testMalformed(void)
 
 	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
 		struct native *native = nativeOpen(peerOpen(scene));
-		struct ptWireHeader header;
+		struct hdFrameHeader header;
 		unsigned char bytes[8];
 
 		peerSay(native->fd, rows[i].bytes);
 		peerReceive(native->fd, bytes, sizeof(bytes));
-		ptWireDecodeHeader(bytes, &header);
+		hdFrameDecodeHeader(bytes, &header);
 		g_assert_cmpuint(header.type, ==, PT_WIRE_ERROR);
 		peerHear(native->fd, rows[i].code);
 		nativeClose(native);
@@ -245,11 +245,11 @@ static void testRefused(void)
 		const char *selections;
 		int code;
 	} rows[] = {
-		{ 0, "- n9 - -", PT_WIRE_EUNKNOWN },
-		{ 0, "- n1 - -;- n1 - Q", PT_WIRE_EUNKNOWN },
-		{ 0, "Dev9 - - -", PT_WIRE_EUNKNOWN },
-		{ 0, "- ../n1 - -", PT_WIRE_EUNKNOWN },
-		{ 0, "", PT_WIRE_ELIMIT },
+		{ 0, "- n9 - -", HD_FRAME_EUNKNOWN },
+		{ 0, "- n1 - -;- n1 - Q", HD_FRAME_EUNKNOWN },
+		{ 0, "Dev9 - - -", HD_FRAME_EUNKNOWN },
+		{ 0, "- ../n1 - -", HD_FRAME_EUNKNOWN },
+		{ 0, "", HD_FRAME_ELIMIT },
 	};
 	struct scene *scene = sceneBegin(
 		SCENE_SERVER "counters=3\nuserShare=100\n" SCENE_DEVICE);
@@ -261,19 +261,19 @@ static void testRefused(void)
 		nativeRefuseStream(native, rows[i].frequency,
 				   rows[i].selections, rows[i].code);
 	/* Streams that there are not, and states that are not so. */
-	nativeRefuse(native, PT_WIRE_START, &number, PT_WIRE_ESTREAM);
-	nativeRefuse(native, PT_WIRE_STOP, &number, PT_WIRE_ESTREAM);
-	nativeRefuse(native, PT_WIRE_CLOSE, &number, PT_WIRE_ESTREAM);
+	nativeRefuse(native, PT_WIRE_START, &number, HD_FRAME_ESTREAM);
+	nativeRefuse(native, PT_WIRE_STOP, &number, HD_FRAME_ESTREAM);
+	nativeRefuse(native, PT_WIRE_CLOSE, &number, HD_FRAME_ESTREAM);
 	for (int i = 0; i < 3; i++)
 		nativeOpenStream(native, 0, 0, 0, "- n1 - -", &stream);
 	number.stream = stream.number;
-	nativeRefuseStream(native, 0, "- n1 - -", PT_WIRE_ELIMIT);
-	nativeRefuse(native, PT_WIRE_STOP, &number, PT_WIRE_ESTATE);
+	nativeRefuseStream(native, 0, "- n1 - -", HD_FRAME_ELIMIT);
+	nativeRefuse(native, PT_WIRE_STOP, &number, HD_FRAME_ESTATE);
 	nativeStart(native, &stream);
-	nativeRefuse(native, PT_WIRE_START, &number, PT_WIRE_ESTATE);
+	nativeRefuse(native, PT_WIRE_START, &number, HD_FRAME_ESTATE);
 	/* What is no request. */
 	peerSay(native->fd, "00000000 e703 0100");
-	nativeError(native, 1, PT_WIRE_EREQUEST);
+	nativeError(native, 1, HD_FRAME_EREQUEST);
 	nativeClose(native);
 	sceneClients(scene, 0);
 	sceneIsEmpty(scene);
@@ -304,7 +304,7 @@ static void testFrequencies(void)
 		if (i == 3)
 			nativeHear(native, PT_WIRE_OPENED, 1, &any);
 		else
-			nativeError(native, 1, PT_WIRE_EMALFORMED);
+			nativeError(native, 1, HD_FRAME_EMALFORMED);
 		nativeClose(native);
 	}
 	sceneSaid("Open.frequency is -1");
@@ -648,7 +648,7 @@ static void testEnd(void)
 	r = nativeRecorded(native, &stream);
 	g_assert_cmpuint(r->why, ==, 2);
 	nativeForget(r);
-	nativeError(native, 0, PT_WIRE_EEND);
+	nativeError(native, 0, HD_FRAME_EEND);
 	nativeClose(native);
 	peerEnd(pmlib);
 }

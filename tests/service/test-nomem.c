@@ -138,17 +138,17 @@ static size_t makePmlib(unsigned char *bytes)
 
 static size_t makeNative(unsigned char *bytes)
 {
-	const struct ptWireHello hello = { 1, 1, 0, 65536 };
+	const struct hdFrameHello hello = { 1, 1, 0, 65536 };
 	const struct ptWireSelection selection = { .value = { "*", 1 } };
 	const struct ptWireStream stream = { 1 };
 	unsigned char selections[64];
 	struct ptWireOpen open = { .count = 1,
 				   .selections = { selections, 0 } };
-	size_t used = PT_WIRE_HELLO_SIZE;
+	size_t used = HD_FRAME_HELLO_SIZE;
 
 	open.selections.length =
 		ptWirePutSelection(&selection, selections, sizeof(selections));
-	ptWireEncodeHello(&hello, bytes);
+	hdFrameEncodeHello(PT_WIRE_MAGIC, &hello, bytes);
 	used += ptWireEncode(PT_WIRE_LIST, 1, NULL, bytes + used, 400, NULL);
 	used += ptWireEncode(PT_WIRE_OPEN, 2, &open, bytes + used, 400, NULL);
 	used += ptWireEncode(PT_WIRE_START, 3, &stream, bytes + used, 400,

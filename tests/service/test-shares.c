@@ -175,7 +175,7 @@ static void comeInVain(const struct scene *scene, const char *address,
 
 static void assertLives(struct native *native)
 {
-	const struct ptWirePing ping = { 1 };
+	const struct hdFramePing ping = { 1 };
 	union ptWireAnswer any;
 
 	nativeHear(native, PT_WIRE_PONG, nativeAsk(native, PT_WIRE_PING, &ping),
@@ -238,7 +238,7 @@ static void testPendingTime(void)
 	int half = peerOpenFrom(scene, "127.0.0.2");
 
 	peerSay(half, "89");
-	nativeError(native, 0, PT_WIRE_ETIME);
+	nativeError(native, 0, HD_FRAME_ETIME);
 	peerEnd(native->fd);
 	nativeFree(native);
 	peerEnd(half);
@@ -260,7 +260,7 @@ static void testUserShare(void)
 	nobody = nativeOpen(peerOpen(scene));
 	assertLives(nobody);
 	other = nativeOpen(peerOpen(scene));
-	nativeError(other, 0, PT_WIRE_ELIMIT);
+	nativeError(other, 0, HD_FRAME_ELIMIT);
 	peerEnd(other->fd);
 	nativeFree(other);
 	sceneSaid("too many clients");
@@ -328,8 +328,8 @@ static void testCounters(void)
 
 	nativeOpenStream(alice, 0, 0, 0, "- n1 - -", &stream);
 	nativeOpenStream(again, 0, 0, 0, "- n1 - -", &stream);
-	nativeRefuseStream(alice, 0, "- n1 - -", PT_WIRE_ELIMIT);
-	nativeRefuseStream(again, 0, "- n1 - -", PT_WIRE_ELIMIT);
+	nativeRefuseStream(alice, 0, "- n1 - -", HD_FRAME_ELIMIT);
+	nativeRefuseStream(again, 0, "- n1 - -", HD_FRAME_ELIMIT);
 	sceneSaid("too many counters and streams of this user");
 	nativeOpenStream(bob, 0, 0, 0, "- n1 - -", &stream);
 	/* What is given back is there for all. */
@@ -362,7 +362,7 @@ static void testRevoked(void)
 	recording = nativeRecorded(old, &stream);
 	g_assert_cmpuint(recording->why, ==, 3);
 	nativeForget(recording);
-	nativeError(old, 0, PT_WIRE_EDENIED);
+	nativeError(old, 0, HD_FRAME_EDENIED);
 	peerEnd(old->fd);
 	nativeFree(old);
 	assertLives(kept);
@@ -370,13 +370,13 @@ static void testRevoked(void)
 	/* A token that is another's now is not hers. */
 	writeTokens("bob " TOKEN2 "\nbob " TOKEN3 "\n");
 	g_assert_cmpint(sceneReload(scene, config), ==, 0);
-	nativeError(kept, 0, PT_WIRE_EDENIED);
+	nativeError(kept, 0, HD_FRAME_EDENIED);
 	peerEnd(kept->fd);
 	nativeFree(kept);
 	assertLives(bob);
 	/* Without tokens there is nobody. */
 	g_assert_cmpint(sceneReload(scene, SCENE_SERVER SCENE_DEVICE), ==, 0);
-	nativeError(bob, 0, PT_WIRE_EDENIED);
+	nativeError(bob, 0, HD_FRAME_EDENIED);
 	peerEnd(bob->fd);
 	nativeFree(bob);
 	sceneEnd(scene);
@@ -423,9 +423,9 @@ static GByteArray *answerTo(const struct scene *scene, const char *text,
 	shutdown(fd, SHUT_WR);
 	answer = hearAll(fd);
 	/* Times and nonces of a greeting are others each time. */
-	if (answer->len >= PT_WIRE_GREETING_SIZE &&
+	if (answer->len >= HD_FRAME_GREETING_SIZE &&
 	    memcmp(answer->data, PT_WIRE_MAGIC, 4) == 0)
-		g_byte_array_remove_range(answer, 0, PT_WIRE_GREETING_SIZE);
+		g_byte_array_remove_range(answer, 0, HD_FRAME_GREETING_SIZE);
 	for (size_t i = 0; *name && i + strlen(name) <= answer->len; i++)
 		if (memcmp(answer->data + i, name, strlen(name)) == 0)
 			memcpy(answer->data + i, usual, strlen(usual));

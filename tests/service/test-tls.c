@@ -144,33 +144,36 @@ static unsigned char secureSerial(struct secure *s)
 /* Say hello and authenticate; returns the type of the answer. */
 static unsigned int authenticate(struct secure *s, bool isBound)
 {
-	const struct ptWireHello hello = { 1, 1, 0, 65536 };
-	struct hdProof proof = { .protocol = PT_WIRE_PROTOCOL,
+	const struct hdFrameHello hello = { 1, 1, 0, 65536 };
+	struct hdProof proof = { .protocol = ptWireAuthentication.protocol,
 				 .token = TOKEN,
 				 .tokenLength = strlen(TOKEN),
 				 .user = { "alice", 5 } };
-	struct ptWireAuthenticate request = { .user = { "alice", 5 } };
-	struct ptWireGreeting greeting;
-	struct ptWireHeader header;
+	struct hdFrameAuthenticate request = { .user = { "alice", 5 } };
+	struct hdFrameGreeting greeting;
+	struct hdFrameHeader header;
 	unsigned char bytes[400];
 	size_t size;
 
-	ptWireEncodeHello(&hello, bytes);
-	secureSay(s, bytes, PT_WIRE_HELLO_SIZE);
-	secureHear(s, bytes, PT_WIRE_GREETING_SIZE);
-	g_assert_cmpint(ptWireDecodeGreeting(bytes, &greeting, NULL), ==, 0);
-	g_assert_cmpuint(greeting.flags, ==, PT_WIRE_ENCRYPTED);
+	hdFrameEncodeHello(PT_WIRE_MAGIC, &hello, bytes);
+	secureSay(s, bytes, HD_FRAME_HELLO_SIZE);
+	secureHear(s, bytes, HD_FRAME_GREETING_SIZE);
+	g_assert_cmpint(
+		hdFrameDecodeGreeting(PT_WIRE_MAGIC, bytes, &greeting, NULL),
+		==, 0);
+	g_assert_cmpuint(greeting.flags, ==, HD_FRAME_ENCRYPTED);
 	memcpy(proof.serverNonce, greeting.nonce, 32);
 	if (isBound)
-		good(gnutls_prf_rfc5705(s->session, strlen(PT_WIRE_EXPORTER),
-					PT_WIRE_EXPORTER, 0, NULL, 32,
-					(char *)proof.binding));
+		good(gnutls_prf_rfc5705(s->session,
+					strlen(ptWireAuthentication.exporter),
+					ptWireAuthentication.exporter, 0, NULL,
+					32, (char *)proof.binding));
 	hdProve(&proof, HD_PROOF_CLIENT, request.proof);
 	size = ptWireEncode(PT_WIRE_AUTHENTICATE, 1, &request, bytes,
 			    sizeof(bytes), NULL);
 	secureSay(s, bytes, size);
-	secureHear(s, bytes, PT_WIRE_HEADER_SIZE);
-	ptWireDecodeHeader(bytes, &header);
+	secureHear(s, bytes, HD_FRAME_HEADER_SIZE);
+	hdFrameDecodeHeader(bytes, &header);
 	secureHear(s, bytes, header.length);
 	return header.type;
 }
@@ -213,7 +216,7 @@ static void testMust(void)
 	struct scene *scene = sceneBegin(config);
 	struct native *native = nativeOpen(peerOpenFrom(scene, "127.0.0.2"));
 
-	nativeError(native, 0, PT_WIRE_EFORBIDDEN);
+	nativeError(native, 0, HD_FRAME_EFORBIDDEN);
 	peerEnd(native->fd);
 	nativeFree(native);
 	sceneSaid("other hosts must use TLS");

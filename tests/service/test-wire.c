@@ -27,7 +27,7 @@ static void counted(unsigned char *bytes, unsigned char first)
 
 /* ---- Every message ----------------------------------------------------- */
 
-static const struct ptWireAuthenticate authenticate = {
+static const struct hdFrameAuthenticate authenticate = {
 	.user = TEXT("bo"),
 	.nonce = { 0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10,
 		   11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21,
@@ -36,14 +36,14 @@ static const struct ptWireAuthenticate authenticate = {
 		   203, 204, 205, 206, 207, 208, 209, 210, 211, 212, 213,
 		   214, 215, 216, 217, 218, 219, 220, 221, 222, 223 },
 };
-static const struct ptWireAuthenticated authenticated = {
+static const struct hdFrameAuthenticated authenticated = {
 	.user = TEXT("bo"),
 	.proof = { 192, 193, 194, 195, 196, 197, 198, 199, 200, 201, 202,
 		   203, 204, 205, 206, 207, 208, 209, 210, 211, 212, 213,
 		   214, 215, 216, 217, 218, 219, 220, 221, 222, 223 },
 };
-static const struct ptWirePing ping = { UINT64_C(0x8877665544332211) };
-static const struct ptWirePong pong = { UINT64_C(0x8877665544332211), 1, -2 };
+static const struct hdFramePing ping = { UINT64_C(0x8877665544332211) };
+static const struct hdFramePong pong = { UINT64_C(0x8877665544332211), 1, -2 };
 static const struct ptWireDevice device = {
 	.device = 3,
 	.name = TEXT("lmg"),
@@ -108,7 +108,7 @@ static const struct ptWireColumn column = {
 };
 static const struct ptWireStream stream = { 7 };
 static const struct ptWireMoment moment = { 7, 1, 2 };
-static const struct ptWireFailure failure = { 5, TEXT("no node x") };
+static const struct hdFrameFailure failure = { 5, TEXT("no node x") };
 static const unsigned char arrays[32 + 16] = {
 	[0] = 1,  [8] = 2,     [16] = 3,    [24] = 4,
 	[28] = 1, [39] = 0x40, [47] = 0x41,
@@ -218,9 +218,9 @@ static void testFrame(gconstpointer pointer)
 	size_t i = GPOINTER_TO_SIZE(pointer);
 	unsigned char expected[600], bytes[600], message[200];
 	size_t size = hexBytes(frames[i].hex, expected), payload;
-	struct ptWireHeader header;
+	struct hdFrameHeader header;
 
-	payload = size - PT_WIRE_HEADER_SIZE;
+	payload = size - HD_FRAME_HEADER_SIZE;
 	g_assert_cmpuint(ptWireEncode(frames[i].type, 0x1234, frames[i].message,
 				      bytes, sizeof(bytes), NULL),
 			 ==, size);
@@ -230,13 +230,13 @@ static void testFrame(gconstpointer pointer)
 					      frames[i].message, bytes, room,
 					      NULL),
 				 ==, 0);
-	ptWireDecodeHeader(expected, &header);
+	hdFrameDecodeHeader(expected, &header);
 	g_assert_cmpuint(header.type, ==, frames[i].type);
 	g_assert_cmpuint(header.length, ==, payload);
 	g_assert_cmpuint(header.tag, ==, 0x1234);
 	/* What was read, written again, is the same. */
 	g_assert_cmpint(ptWireDecode(header.type,
-				     expected + PT_WIRE_HEADER_SIZE, payload,
+				     expected + HD_FRAME_HEADER_SIZE, payload,
 				     message, NULL),
 			==, 0);
 	g_assert_cmpuint(ptWireEncode(frames[i].type, 0x1234, message, bytes,
@@ -246,7 +246,7 @@ static void testFrame(gconstpointer pointer)
 	for (size_t cut = 0; cut + frames[i].rest < payload; cut++) {
 		/* With its exact size, for AddressSanitizer. */
 		g_autofree unsigned char *copy =
-			g_memdup2(expected + PT_WIRE_HEADER_SIZE, cut);
+			g_memdup2(expected + HD_FRAME_HEADER_SIZE, cut);
 
 		g_assert_cmpint(
 			ptWireDecode(header.type, copy, cut, message, NULL), ==,
@@ -255,7 +255,7 @@ static void testFrame(gconstpointer pointer)
 	/* Later versions may have more. */
 	if (frames[i].rest == 0)
 		g_assert_cmpint(ptWireDecode(header.type,
-					     expected + PT_WIRE_HEADER_SIZE,
+					     expected + HD_FRAME_HEADER_SIZE,
 					     payload + 1, message, NULL),
 				==, 0);
 }
@@ -375,13 +375,14 @@ static void testRanges(void)
 		size_t frame = frameOf(ranges[i].name);
 		unsigned char bytes[600], again[600], message[200];
 		size_t size = hexBytes(frames[frame].hex, bytes);
-		unsigned char *payload = bytes + PT_WIRE_HEADER_SIZE;
+		unsigned char *payload = bytes + HD_FRAME_HEADER_SIZE;
 		struct hdFieldFault fault = { "" };
 		int ret;
 
 		hexBytes(ranges[i].hex, payload + ranges[i].at);
 		ret = ptWireDecode(frames[frame].type, payload,
-				   size - PT_WIRE_HEADER_SIZE, message, &fault);
+				   size - HD_FRAME_HEADER_SIZE, message,
+				   &fault);
 		g_test_message("%s at %zu: %s", ranges[i].name, ranges[i].at,
 			       fault.text);
 		g_assert_cmpint(ret, ==, ranges[i].fault ? -EBADMSG : 0);
@@ -399,7 +400,7 @@ static void testRanges(void)
 /* What is out of its range is not sent, either. */
 static void testUnsent(void)
 {
-	const struct ptWirePong early = { 0, -1, 0 };
+	const struct hdFramePong early = { 0, -1, 0 };
 	const struct ptWireGroup nameless = { 7, 0, 2, TEXT(""), 4, 1 };
 	const struct ptWireOpen endless = { .frequency = INFINITY };
 	static unsigned char bad[sizeof(arrays)];
@@ -455,50 +456,57 @@ static void testUnknown(void)
 
 static void testHello(void)
 {
-	struct ptWireHello hello = { 1, 2, 0, 65536 };
+	struct hdFrameHello hello = { 1, 2, 0, 65536 };
 	unsigned char expected[100], bytes[100];
 
 	g_assert_cmpuint(
 		hexBytes("89484450 0100 0200 00000000 00000100", expected), ==,
-		PT_WIRE_HELLO_SIZE);
-	ptWireEncodeHello(&hello, bytes);
-	g_assert_cmpmem(bytes, PT_WIRE_HELLO_SIZE, expected,
-			PT_WIRE_HELLO_SIZE);
-	hello = (struct ptWireHello){ 0 };
-	g_assert_cmpint(ptWireDecodeHello(expected, &hello, NULL), ==, 0);
+		HD_FRAME_HELLO_SIZE);
+	hdFrameEncodeHello(PT_WIRE_MAGIC, &hello, bytes);
+	g_assert_cmpmem(bytes, HD_FRAME_HELLO_SIZE, expected,
+			HD_FRAME_HELLO_SIZE);
+	hello = (struct hdFrameHello){ 0 };
+	g_assert_cmpint(
+		hdFrameDecodeHello(PT_WIRE_MAGIC, expected, &hello, NULL), ==,
+		0);
 	g_assert_cmpuint(hello.lowest, ==, 1);
 	g_assert_cmpuint(hello.highest, ==, 2);
 	g_assert_cmpuint(hello.payloadMax, ==, 65536);
-	for (size_t i = 0; i < PT_WIRE_MAGIC_SIZE; i++) {
-		memcpy(bytes, expected, PT_WIRE_HELLO_SIZE);
+	for (size_t i = 0; i < HD_FRAME_MAGIC_SIZE; i++) {
+		memcpy(bytes, expected, HD_FRAME_HELLO_SIZE);
 		bytes[i] ^= 1;
-		g_assert_cmpint(ptWireDecodeHello(bytes, &hello, NULL), ==,
-				-EBADMSG);
+		g_assert_cmpint(
+			hdFrameDecodeHello(PT_WIRE_MAGIC, bytes, &hello, NULL),
+			==, -EBADMSG);
 	}
 }
 
 static void testGreeting(void)
 {
-	struct ptWireGreeting greeting = { 1, 1,    PT_WIRE_ENCRYPTED, 4096, 1,
-					   2, { 0 } };
+	struct hdFrameGreeting greeting = { 1,    1, HD_FRAME_ENCRYPTED,
+					    4096, 1, 2,
+					    { 0 } };
 	unsigned char expected[100], bytes[100];
 
 	counted(greeting.nonce, 0);
 	g_assert_cmpuint(
 		hexBytes("89484450 0100 0100 01000000 00100000" N1 N2 NONCE,
 			 expected),
-		==, PT_WIRE_GREETING_SIZE);
-	ptWireEncodeGreeting(&greeting, bytes);
-	g_assert_cmpmem(bytes, PT_WIRE_GREETING_SIZE, expected,
-			PT_WIRE_GREETING_SIZE);
-	greeting = (struct ptWireGreeting){ 0 };
-	g_assert_cmpint(ptWireDecodeGreeting(expected, &greeting, NULL), ==, 0);
-	ptWireEncodeGreeting(&greeting, bytes);
-	g_assert_cmpmem(bytes, PT_WIRE_GREETING_SIZE, expected,
-			PT_WIRE_GREETING_SIZE);
+		==, HD_FRAME_GREETING_SIZE);
+	hdFrameEncodeGreeting(PT_WIRE_MAGIC, &greeting, bytes);
+	g_assert_cmpmem(bytes, HD_FRAME_GREETING_SIZE, expected,
+			HD_FRAME_GREETING_SIZE);
+	greeting = (struct hdFrameGreeting){ 0 };
+	g_assert_cmpint(
+		hdFrameDecodeGreeting(PT_WIRE_MAGIC, expected, &greeting, NULL),
+		==, 0);
+	hdFrameEncodeGreeting(PT_WIRE_MAGIC, &greeting, bytes);
+	g_assert_cmpmem(bytes, HD_FRAME_GREETING_SIZE, expected,
+			HD_FRAME_GREETING_SIZE);
 	expected[0] = 0;
-	g_assert_cmpint(ptWireDecodeGreeting(expected, &greeting, NULL), ==,
-			-EBADMSG);
+	g_assert_cmpint(
+		hdFrameDecodeGreeting(PT_WIRE_MAGIC, expected, &greeting, NULL),
+		==, -EBADMSG);
 }
 
 /* No operation of pmlib (0 to 9, little endian) and no record of TLS begins as
@@ -540,8 +548,8 @@ static void testTexts(void)
 	for (size_t i = 0; i < G_N_ELEMENTS(texts); i++) {
 		const char *sent =
 			texts[i].sent ? texts[i].sent : texts[i].text;
-		struct ptWireFailure message = { 5,
-						 hdFieldTextOf(texts[i].text) };
+		struct hdFrameFailure message = { 5, hdFieldTextOf(
+							     texts[i].text) };
 		unsigned char bytes[100], raw[100] = { 5, 0 };
 		size_t length = strlen(texts[i].text);
 		size_t size = ptWireEncode(PT_WIRE_ERROR, 0, &message, bytes,
@@ -563,7 +571,7 @@ static void testTexts(void)
 static void testTextLimits(void)
 {
 	g_autofree char *text = g_strnfill(400, 'x');
-	struct ptWireFailure message = { 5, { text, 400 } };
+	struct hdFrameFailure message = { 5, { text, 400 } };
 	unsigned char bytes[600] = { 5, 0, 0, 1 };
 	char string[4];
 

@@ -62,9 +62,11 @@ void simDeviceStart(struct simDevice *device)
 	device->origin = simNow();
 	simDeviceReset(device);
 	simRecordOrigin(device->record, device->origin);
-	for (int i = 0; i < SIM_CHANNELS; i++)
+	for (int i = 0; i < SIM_CHANNELS; i++) {
+		device->channels[i].law->origin = device->origin;
 		simRecordTruth(device->record, "law %d %s", i + 1,
 			       device->channels[i].law->text);
+	}
 }
 
 void simDeviceClearErrors(struct simDevice *device)

@@ -5,9 +5,12 @@
  */
 #include "config.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <gio/gio.h>
 
@@ -17,7 +20,7 @@
 static const struct {
 	const char *name;
 	const char *parameters; /**< What a message about a mistake says. */
-	bool levels, period, duty;
+	bool levels, period, duty, late;
 } shapes[] = {
 	[SIM_CONSTANT] = { "constant", "watts", false, false, false },
 	[SIM_RAMP] = { "ramp", "low, high, period", true, true, false },
@@ -26,6 +29,10 @@ static const struct {
 			 true },
 	[SIM_HOST] = { "host", "low, high", true, false, false },
 	[SIM_FILE] = { "file", "a path first", false, false, false },
+	[SIM_PROCESS] = { "process", "a path first, low, high", true, false,
+			  false },
+	[SIM_EDGES] = { "edges", "a path first, low, high, late", true, false,
+			false, true },
 };
 
 uint32_t simBits(double value)
@@ -58,6 +65,8 @@ static bool setParameter(struct simLaw *law, const char *name, double value)
 		where = &law->period;
 	else if (!strcmp(name, "duty") && shapes[law->shape].duty)
 		where = &law->duty;
+	else if (!strcmp(name, "late") && shapes[law->shape].late)
+		where = &law->late;
 	if (!where)
 		return false;
 	*where = value;
@@ -135,6 +144,7 @@ struct simLaw *simLawParse(const char *text, GError **error)
 				.volts = 230,
 				.factor = 0.95,
 				.hertz = 50,
+				.spent = -1,
 				.text = g_strdup(text) };
 	if (rest)
 		*rest++ = '\0';
@@ -145,12 +155,16 @@ struct simLaw *simLawParse(const char *text, GError **error)
 	if (shape == G_N_ELEMENTS(shapes)) {
 		g_set_error(error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
 			    "law \"%s\": the kinds are constant, ramp, sine, "
-			    "square, host, file",
+			    "square, host, file, process, edges",
 			    text);
 		good = false;
 	} else if (shape == SIM_FILE) {
 		good = readValues(law, words[0] ? words[0] : "", error) &&
 		       parseParameters(law, words + 1, error);
+	} else if (shape == SIM_PROCESS || shape == SIM_EDGES) {
+		law->path = g_strdup(words[0] ? words[0] : "");
+		good = parseParameters(law, words[0] ? words + 1 : words,
+				       error);
 	} else {
 		good = parseParameters(law, words, error);
 	}
@@ -168,6 +182,9 @@ void simLawDestroy(struct simLaw *law)
 		return;
 	if (law->values)
 		g_array_unref(law->values);
+	if (law->edges)
+		g_array_unref(law->edges);
+	g_free(law->path);
 	g_free(law->text);
 	g_free(law);
 }
@@ -203,6 +220,109 @@ static double hostBusy(struct simLaw *law)
 	return share;
 }
 
+/* CPU time of a process so far, in ns; -1: there is none. */
+static int64_t cpuTime(pid_t pid)
+{
+	struct timespec time;
+	clockid_t clock;
+
+	if (pid <= 0 || clock_getcpuclockid(pid, &clock) != 0 ||
+	    clock_gettime(clock, &time) != 0)
+		return -1;
+	return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
+/* Likewise, with those that it has started and not waited for. What one that
+   has ended spent is lost to us: no less than before is said. */
+static int64_t familyTime(const char *path)
+{
+	char *text = NULL, *list = NULL, *children;
+	int64_t sum = -1;
+
+	if (g_file_get_contents(path, &text, NULL, NULL)) {
+		long pid = strtol(text, NULL, 10);
+
+		sum = cpuTime((pid_t)pid);
+		children = g_strdup_printf("/proc/%ld/task/%ld/children", pid,
+					   pid);
+		if (sum >= 0 &&
+		    g_file_get_contents(children, &list, NULL, NULL)) {
+			char *end = list;
+
+			while ((pid = strtol(end, &end, 10)) > 0)
+				sum += MAX(cpuTime((pid_t)pid), 0);
+		}
+		g_free(children);
+	}
+	g_free(list);
+	g_free(text);
+	return sum;
+}
+
+/* CPU time of a process since the last call, as a share of a cycle; from when
+   it is there on. So what it spends in all is in the energy of all cycles. */
+static double processBusy(struct simLaw *law, double cycle)
+{
+	int64_t now = familyTime(law->path);
+	double share = 0;
+
+	if (now > law->spent && law->spent >= 0 && cycle > 0)
+		share = (double)(now - law->spent) / 1e9 / cycle;
+	if (now < 0 || now > law->spent)
+		law->spent = now;
+	return share;
+}
+
+/* A level, from a moment on. */
+struct edge {
+	int64_t ns;
+	double level;
+};
+
+/* Read the lines that have come: time, CPU (there is one), level. */
+static void readEdges(struct simLaw *law)
+{
+	FILE *file = fopen(law->path, "re");
+	struct edge edge;
+	int cpu;
+
+	if (!law->edges)
+		law->edges = g_array_new(false, false, sizeof(struct edge));
+	if (!file)
+		return;
+	fseek(file, law->offset, SEEK_SET);
+	while (fscanf(file, "%" SCNd64 " %d %lf\n", &edge.ns, &cpu,
+		      &edge.level) == 3) {
+		g_array_append_val(law->edges, edge);
+		law->offset = ftell(file);
+	}
+	fclose(file);
+}
+
+/* The mean level of the edges, in an interval that lies so much earlier:
+   exactly. It is 0 before the first one. */
+static double edgesBusy(struct simLaw *law, double from, double to)
+{
+	int64_t begin = law->origin + (int64_t)((from * 1e3 - law->late) * 1e6);
+	int64_t end = law->origin + (int64_t)((to * 1e3 - law->late) * 1e6);
+	double sum = 0;
+
+	readEdges(law);
+	for (guint i = 0; i < law->edges->len; i++) {
+		struct edge edge = g_array_index(law->edges, struct edge, i);
+		int64_t until =
+			i + 1 < law->edges->len
+				? g_array_index(law->edges, struct edge, i + 1)
+					  .ns
+				: end;
+		int64_t first = MAX(edge.ns, begin), last = MIN(until, end);
+
+		if (last > first)
+			sum += edge.level * (double)(last - first);
+	}
+	return end > begin ? sum / (double)(end - begin) : 0;
+}
+
 /* The integral, from 0 to x periods, of a shape that goes from 0 to 1. */
 static double integral(const struct simLaw *law, double x)
 {
@@ -227,6 +347,10 @@ static double meanPower(struct simLaw *law, double from, double to)
 
 	if (law->shape == SIM_HOST)
 		share = hostBusy(law);
+	else if (law->shape == SIM_PROCESS)
+		share = processBusy(law, to - from);
+	else if (law->shape == SIM_EDGES)
+		share = edgesBusy(law, from, to);
 	else if (law->shape != SIM_CONSTANT && to > from)
 		share = (integral(law, to / law->period) -
 			 integral(law, from / law->period)) *

@@ -35,6 +35,8 @@ enum simShape {
 	SIM_SQUARE,
 	SIM_HOST,
 	SIM_FILE,
+	SIM_PROCESS,
+	SIM_EDGES,
 };
 
 /** The law of a channel. */
@@ -49,11 +51,18 @@ struct simLaw {
 	GArray *values;      /**< Of a file: uint32_t, the bits of a float. */
 	guint next;          /**< Of a file: the next value. */
 	uint64_t busy, idle; /**< Of the host: what /proc/stat last said. */
+	char *path;          /**< Of a process: where its number is; edges. */
+	double late;         /**< Of edges: how far behind, in ms. */
+	GArray *edges;       /**< What was read of them so far. */
+	long offset;         /**< Until there. */
+	int64_t origin;      /**< Time 0, of the monotonic clock, in ns. */
+	int64_t spent;       /**< Of a process: CPU time, ns; -1: not there. */
 	char *text;          /**< As it was given. */
 };
 
 /**
- * Read a law: KIND[:NAME=VALUE,...], or file:PATH[,NAME=VALUE...].
+ * Read a law: KIND[:NAME=VALUE,...], or file:PATH[,NAME=VALUE...],
+ * and process and edges likewise.
  *
  * @return The law, to be given to simLawDestroy(); or NULL, and @p error says
  * what is wrong and what is allowed.

@@ -118,6 +118,64 @@ static char *makeFile(const void *content, gssize length)
 	return path;
 }
 
+/* What this process computes is in the energy, whatever the cycles are; not
+ * what it did before, and nothing while there is no process. */
+static void testProcess(void)
+{
+	char *number = g_strdup_printf("%ld\n", (long)getpid());
+	char *path = makeFile("", 0);
+	char *text = g_strdup_printf("process:%s,low=50,high=150", path);
+	struct simLaw *law = simLawParse(text, NULL);
+	clock_t begin = clock();
+	double joules;
+
+	g_assert_nonnull(law);
+	g_assert_cmpfloat(measure(law, 0, 1, SIM_P), ==, 50);
+	g_assert_true(g_file_set_contents(path, number, -1, NULL));
+	while (clock() - begin < CLOCKS_PER_SEC / 20)
+		;
+	g_assert_cmpfloat(measure(law, 1, 2, SIM_P), ==, 50);
+	begin = clock();
+	while (clock() - begin < CLOCKS_PER_SEC / 10)
+		;
+	joules = (measure(law, 2, 2.5, SIM_P) - 50) * 0.5;
+	g_assert_cmpfloat(joules, >, 9.9);
+	g_assert_cmpfloat(joules, <, 13);
+	g_assert_true(g_file_set_contents(path, "0", -1, NULL));
+	g_assert_cmpfloat(measure(law, 3, 4, SIM_P), ==, 50);
+	unlink(path);
+	g_assert_cmpfloat(measure(law, 4, 5, SIM_P), ==, 50);
+	simLawDestroy(law);
+	g_free(text);
+	g_free(path);
+	g_free(number);
+}
+
+/* Levels of 1 from 2.5 s to 3 s of the meter, 0.25 later; and then a half. What
+ * is not written yet is not there. */
+static void testEdges(void)
+{
+	char *path = makeFile("102500000000 0 1.000\n", -1);
+	char *text = g_strdup_printf("edges:%s,low=50,high=150,late=250", path);
+	struct simLaw *law = simLawParse(text, NULL);
+
+	g_assert_nonnull(law);
+	law->origin = INT64_C(100000000000);
+	g_assert_cmpfloat(measure(law, 1, 2.75, SIM_P), ==, 50);
+	g_assert_cmpfloat(measure(law, 2, 3, SIM_P), ==, 75);
+	g_assert_true(g_file_set_contents(path,
+					  "102500000000 0 1.000\n"
+					  "103000000000 0 0.500\n",
+					  -1, NULL));
+	g_assert_cmpfloat(measure(law, 2.75, 3.25, SIM_P), ==, 150);
+	g_assert_cmpfloat(measure(law, 3, 3.5, SIM_P), ==, 125);
+	g_assert_cmpfloat(measure(law, 4, 5, SIM_P), ==, 100);
+	simLawDestroy(law);
+	unlink(path);
+	g_free(text);
+	g_free(path);
+}
+
 static void testFile(void)
 {
 	char *path = makeFile("\x01\x02\x03\x04\xff\xff\x80\x7f", 8);
@@ -287,6 +345,8 @@ int main(int argc, char **argv)
 	g_test_add_func("/sim/law/power", testPower);
 	g_test_add_func("/sim/law/quantities", testQuantities);
 	g_test_add_func("/sim/law/host", testHost);
+	g_test_add_func("/sim/law/process", testProcess);
+	g_test_add_func("/sim/law/edges", testEdges);
 	g_test_add_func("/sim/law/file", testFile);
 	g_test_add_func("/sim/law/bad", testBadLaws);
 	g_test_add_func("/sim/script/triggers", testTriggers);

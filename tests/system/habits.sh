@@ -9,15 +9,20 @@ cd "$scratch" || exit 99
 # subcommands have another.
 cat >programs <<'END'
 hdtrace 2
+hdexecute 2
+hdgluster 2
+hdload 2
 hdmpicc 125
 hdmpif90 125
 hdmpirun 125
+hdnode 2
 hdpredict 2
 hdprobe 2
 pt 1
 rut 125
 END
 cat >others <<'END'
+hdgluster try 125
 pt devices 2
 pt energy 125
 pt record 125
@@ -215,6 +220,7 @@ while IFS='|' read -r words status; do
 	ok "$words: the nearest option" names_nearest "$words"
 done <commands
 ok "hdtrace: the nearest command" refuses_subcommand hdtrace 2
+ok "hdgluster: the nearest command" refuses_subcommand hdgluster 2
 ok "hdpredict: the nearest command" refuses_subcommand hdpredict 2
 ok "pt: the nearest command" refuses_subcommand pt 1
 ok "a letter means the same everywhere" letters_agree

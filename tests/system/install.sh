@@ -78,7 +78,7 @@ pc=$(find "$stage" -name libhdTrace.pc | head -n 1)
 prefix=$(sed -n 's/^prefix=//p' "$pc")
 ok "pkg-config files" relocate
 
-for file in bin/hdtrace bin/pt bin/rut include/PT.h include/pt.h include/RUT.h include/pmlib/pmlib.h lib/pkgconfig/libhdReading.pc include/hdTrace.h include/hdProbe.h \
+for file in bin/hdtrace bin/hdgluster bin/pt bin/rut include/PT.h include/pt.h include/RUT.h include/pmlib/pmlib.h lib/pkgconfig/libhdReading.pc include/hdTrace.h include/hdProbe.h \
 	include/hdprobe.f90 lib/pkgconfig/libhdProbe.pc \
 	include/hdProbeTrace.h lib/pkgconfig/libhdProbeTrace.pc \
 	share/doc/hdtrace/README share/doc/hdtrace/NEWS \

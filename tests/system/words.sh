@@ -102,7 +102,7 @@ rendered() {
 }
 
 mkdir "$scratch/help" "$scratch/man"
-for program in hdtrace hdpredict hdmpirun hdmpicc pt rut; do
+for program in hdtrace hdgluster hdpredict hdmpirun hdmpicc pt rut; do
 	helps $program
 done
 rendered

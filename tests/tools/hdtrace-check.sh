@@ -225,6 +225,31 @@ ok "trc.datatype" trace_breaks trc.datatype 1 <<'END'
 <A tid='0' sendTid='1' time='1' end='3'/>
 <A recvTid='9' time='3' end='4'/>
 END
+ok "trc.site" trace_breaks trc.site 1 <<'END'
+<A site='0' time='1' end='2'><Object id='0' buildId='' load='0x0' path='/x'/><Site id='0' object='0' address='0x10'/></A>
+<A site='0' time='2' end='3'/>
+<A site='9' time='3' end='4'/>
+END
+ok "trc.site, of no object" trace_breaks trc.site 1 <<'END'
+<A site='0' time='1' end='2'><Site id='0' object='0' address='0x10'/></A>
+END
+ok "trc.site, of a path that no file has" trace_breaks trc.site 1 <<END
+<A site='0' time='1' end='2'><Object id='0' path='/$(printf '%05000d' 0)'/><Site id='0' object='0' address='0x10'/></A>
+END
+
+# Programs may have said something else by that name.
+other_sites() {
+	fresh
+	cat >mini_alpha_0.trc <<'END'
+<Program timeAdjustment='1000000000'>
+<A site='lab' time='1' end='2'/>
+<A site='7' time='2' end='3'/>
+</Program>
+END
+	"$hdtrace" check mini >"$scratch/others" 2>&1
+	! grep 'call site' "$scratch/others"
+}
+ok "trc.site, of what is no call site" other_sites
 ok "trc.time-order" trace_breaks "trc.time-order" 1 <<'END'
 <A time='3' end='2'/>
 END

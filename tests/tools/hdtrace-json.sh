@@ -11,8 +11,8 @@ cd "$scratch" || exit 99
 # All names that the sources give to JSON are described, and no others.
 all_described() {
 	(cd "$abs_top_srcdir" && grep -rhoE --include='*.c' \
-		'outJsonDocument\([^;]*' ./*/ --exclude-dir=cli) |
-		tr -d '\n' | grep -oE '"[a-z-]+"' | tr -d '"' | sort -u >names
+		'outJsonDocument\([^;]*|"schema", json_string\([^;]*' ./*/ \
+		--exclude-dir=cli) | sed 's/^"schema", //' | tr -d '\n' | grep -oE '"[a-z-]+"' | tr -d '"' | sort -u >names
 	(cd "$abs_top_srcdir" && sed -n 's/^## \([a-z-]*\)$/\1/p' doc/json.md) |
 		sort | diff names - || return 1
 	while read -r name; do
@@ -31,9 +31,10 @@ python3 -c 'import jsonschema' 2>/dev/null || {
 	done_testing
 	exit
 }
+validator=$abs_top_srcdir/tests/tools/readers/validate-json.py
+ok "the schema is one" python3 "$validator" --schema "$schema"
 validate() {
-	python3 "$abs_top_srcdir/tests/tools/readers/validate-json.py" \
-		"$schema" "$@"
+	python3 "$validator" "$schema" "$@"
 }
 
 # SCHEMA ARGUMENT...
@@ -56,7 +57,7 @@ finds() {
 
 make_mini
 "${abs_top_builddir:?}/tests/bench/make-project" --nodes=2 --ranks=2 \
-	--records=2000 --values=4000 big >/dev/null
+	--records=100 --values=200 big >/dev/null
 printf '1 first\n3 second\n' >borders
 cat >rel.proj <<'XML'
 <Application name="rel"><Topology><Level type="Layer"/><Node name="n"/>
@@ -68,9 +69,45 @@ cat >rel_n.rel <<'XML'
 <rel t="1" time="1" i="0" w="4bf92f3577b34da6a3ce929d0e0e4736-01"/>
 <link t="1" time="1" r="B:1:0:7"/><un t="0" time="3"/></relation>
 XML
+make_late() {
+	python3 "$abs_top_srcdir/tests/tools/readers/make-delayed.py" late --length=10
+}
+ok "a project whose power is late" make_late
+ok "delay" is_valid hdtrace-delay delay late
+ok "delay that is not found" is_valid hdtrace-delay delay mini
 for command in info dump stat report relations; do
 	ok "$command of relations" is_valid "hdtrace-$command" "$command" rel
 done
+{
+	stat_header n REQ 'name="Pending" type="INT64" kind="gauge"'
+	stamp 10
+	stamp 12
+	hex 0000000000000003
+} >rel_n_REQ.stat
+ok "diagnose" is_valid hdtrace-diagnose diagnose rel
+for node in a1 b1 c1 d9; do
+	{
+		stat_header "$node" REQ 'name="Pending" type="INT64" kind="gauge"'
+		stamp 10
+		stamp 12
+		hex "000000000000000${node#?}"
+	} >"rel_${node}_REQ.stat"
+done
+ok "diagnose with a verdict" is_valid hdtrace-diagnose diagnose rel
+mkdir sites
+cat >sites/sites.proj <<'XML'
+<Application name="sites"><Topology><Level type="Host"/><Node name="n"/>
+</Topology></Application>
+XML
+cat >sites/sites_n.trc <<'XML'
+<Program timeAdjustment='9'>
+<Send site='1' time='1' end='2'><Object id='0' buildId='' load='0x0' path='/nowhere/a.out'/><Site id='1' object='0' address='0x10' caller='0'/><Site id='0' object='0' address='0x20'/></Send>
+</Program>
+XML
+ok "dump of call sites" is_valid hdtrace-dump dump sites/sites
+ok "report of call sites" is_valid hdtrace-report report sites/sites
+ok "stat by call site" is_valid hdtrace-stat-sites stat --regions='*' \
+	--by-site sites/sites
 for project in mini big; do
 	ok "info $project" is_valid hdtrace-info info $project
 	ok "dump $project" is_valid hdtrace-dump dump $project
@@ -133,6 +170,20 @@ predicts() {
 }
 
 ok "hdpredict simulate" predicts
+sweeps() {
+	"$predict" sweep cholesky --platform=thesis --resources=thesis \
+		--vary tile-size=256,1 --vary tiles=3,4 --mc=5 --format=json \
+		>swept.json 2>err
+	[ $? -eq 1 ] && validate swept.json
+}
+compares() {
+	"$predict" simulate --platform=thesis --resources=thesis --map=eft \
+		--mc=5 -o own graph >/dev/null 2>err &&
+		"$predict" compare own own --format=json >compared.json 2>err &&
+		validate compared.json
+}
+ok "hdpredict compare" compares
+ok "hdpredict sweep, with points that fail" sweeps
 ok "check --rules" is_valid hdtrace-check-rules check --rules
 echo junk >mini_alpha_Energy.stat
 sed '/<\/Program>/d' mini_alpha_0.trc >other && mv other mini_alpha_0.trc

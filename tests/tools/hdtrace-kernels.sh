@@ -9,7 +9,10 @@ command -v python3 >/dev/null || skip_all "there is no python3"
 cd "$scratch" || exit 99
 
 # Write the project NAME from lines: "power WATTS" of each second from 1000 on,
-# and "PROBE KIND BEGIN END INSTANCES BODY [DISPATCH]" for each interval.
+# "part WATTS" of process 7 alone, and "PROBE KIND BEGIN END INSTANCES BODY
+# [DISPATCH]" for each interval, behind it "/ INSTRUCTIONS CYCLES" if it counts them;
+# "hw INSTRUCTIONS CYCLES READ WRITTEN" of each second of the node, or "hw
+# INSTRUCTIONS CYCLES MISSES", where cache misses tell the traffic. PROBE is "8:NAME" of process 8, and so on.
 cat >make.py <<'END'
 import struct, sys
 name, lines = sys.argv[1], [l.split() for l in sys.stdin if l.strip()]
@@ -36,16 +39,32 @@ groups = ["Energy"] if power else []
 if power:
     write(name + "_n0_Energy.stat", ["n0"], 'name="Energy"', ['name="P" type="DOUBLE" unit="W" kind="gauge"'],
           [(1000 + i, 1001 + i, struct.pack(">d", float(l[1]))) for i, l in enumerate(power)])
-probes = {}
+part = [l for l in lines if l[0] == "part"]
+if part:
+    groups.append("Part")
+    write(name + "_n0_7_Part.stat", ["n0", "7"], 'name="Part"', ['name="P" type="DOUBLE" unit="W" kind="gauge"'],
+          [(1000 + i, 1001 + i, struct.pack(">d", float(l[1]))) for i, l in enumerate(part)])
+hw = [l for l in lines if l[0] == "hw"]
+if hw:
+    groups.append("Utilization")
+    names = ["HW_INSTRUCTIONS", "HW_CYCLES"] + (["MEM_TRAFFIC_CACHE_MISSES"] if len(hw[0]) == 4 else ["MEM_TRAFFIC_READ", "MEM_TRAFFIC_WRITE"])
+    write(name + "_n0_Utilization.stat", ["n0"], 'name="Utilization"', ['name="%s" type="DOUBLE" unit="B" kind="delta"' % n for n in names],
+          [(1000 + i, 1001 + i, b"".join(struct.pack(">d", float(v)) for v in l[1:])) for i, l in enumerate(hw)])
+probes, processes = {}, {"7"}
 for l in lines:
-    if l[0] != "power":
-        probes.setdefault((l[0], l[1]), []).append(l[2:])
-for (probe, kind), entries in probes.items():
+    if l[0] not in ("power", "part", "hw"):
+        process, probe = l[0].split(":") if ":" in l[0] else ("7", l[0])
+        processes.add(process)
+        probes.setdefault((process, probe, l[1]), []).append(l[2:])
+for (process, probe, kind), entries in probes.items():
     group = "Probe-" + probe.replace("/", "-")
     values = ['name="Instances" type="INT64" kind="delta"', 'name="Body" type="DOUBLE" unit="s" kind="delta"']
     if kind == "kernel":
         values += ['name="Dispatch" type="DOUBLE" unit="s" kind="delta"']
-    write("%s_n0_7_%s.stat" % (name, group), ["n0", "7"],
+    if "/" in entries[0]:
+        values += ['name="Instructions" type="DOUBLE" kind="delta"', 'name="Cycles" type="DOUBLE" kind="delta"']
+    entries = [[v for v in e if v != "/"] for e in entries]
+    write("%s_n0_%s_%s.stat" % (name, process, group), ["n0", process],
           'name="%s" probe="%s" probeKind="%s"' % (group, probe, kind), values,
           [(float(e[0]), float(e[1]), struct.pack(">q", int(e[2])) + b"".join(struct.pack(">d", float(v)) for v in e[3:])) for e in entries])
     groups.append(group)
@@ -54,11 +73,12 @@ open(name + ".proj", "w").write('''<?xml version="1.0" encoding="UTF-8"?>
  <Description></Description>
  <Topology>
   <Level type="Host"><Level type="Process" /></Level>
-  <Node name="n0"><Node name="7" /></Node>
+  <Node name="n0">%s</Node>
  </Topology>
  <ExternalStatistics>%s</ExternalStatistics>
 </Application>
-''' % (name, "".join("<%s />" % g for g in groups)))
+''' % (name, "".join('<Node name="%s" />' % p for p in sorted(processes)),
+       "".join("<%s />" % g for g in sorted(set(groups)))))
 END
 
 says() {
@@ -131,6 +151,163 @@ near(d["kernels_unattributed_j"], 100 + 50)
 		grep -qE '^ +Kernel .* Known' out && grep -qE 'refine.*[^0-9]2\.0+ s' out
 }
 
+# The node has 100 W, and process 7 tells 30 W of them itself. For two seconds a
+# thread runs in it: 60 J; and one of process 8 that gets what is left, 140 J.
+# Then process 8 alone, half of the time: 35 J of 70 J; 35 J and the 30 J of
+# process 7 are nobody's. No joule is there twice: 300 J in all.
+python3 make.py nested <<'END'
+power 100
+power 100
+power 100
+part 30
+part 30
+part 30
+inner timer 1000 1002 1 2.0
+8:outer timer 1000 1002 1 2.0
+8:outer timer 1002 1003 1 0.5
+END
+nested() {
+	says nested '
+near(k["inner"]["body_j"], 60); near(k["outer"]["body_j"], 140 + 35)
+near(d["kernels_unattributed_j"], 35 + 30); near(d["energy"]["joules"], 300)
+'
+}
+
+# In the first second the node is not known, in the second one its part is not: what
+# was known of one at another time does not make up for it.
+python3 make.py apart <<'END'
+power nan
+power 100
+power 100
+part 30
+part nan
+part 30
+8:first timer 1000 1001 1 1.0
+8:second timer 1001 1002 1 1.0
+8:third timer 1002 1003 1 1.0
+END
+apart() {
+	says apart '
+near(k["first"]["known_s"], 0); near(k["second"]["known_s"], 0)
+near(k["third"]["known_s"], 1); near(k["third"]["body_j"], 70)
+assert k["first"]["body_j"] is None and k["second"]["body_j"] is None
+'
+}
+
+# Only the part has kernels: what the node draws besides is nobody's; and where the
+# part tells more than the node, nothing is left for others.
+python3 make.py inner <<'END'
+power 100
+part 30
+inner timer 1000 1001 1 1.0
+END
+python3 make.py more <<'END'
+power 20
+part 30
+inner timer 1000 1001 1 1.0
+8:outer timer 1000 1001 1 1.0
+END
+one_part() {
+	says inner '
+near(k["inner"]["body_j"], 30); near(d["kernels_unattributed_j"], 70)
+' && says more '
+near(k["inner"]["body_j"], 30); near(k["outer"]["body_j"], 0)
+near(d["kernels_unattributed_j"], -10)
+'
+}
+
+# Many processes whose intervals lie anyhow, against the definition, interval by
+# interval and kernel by kernel.
+cat >slow.py <<'END'
+import json, random, subprocess, sys
+from fractions import Fraction as F
+seed = int(sys.argv[1])
+print("seed", seed)
+chance = random.Random(seed)
+watts = [chance.randrange(1, 200) for i in range(22)]
+lines, uses = ["power %d" % w for w in watts], []
+for process in range(12):
+    at = F(1000) + F(chance.randrange(1000), 1000)
+    while at < 1018:
+        end = at + F(chance.randrange(100, 3000), 1000)
+        body = F(chance.randrange(0, 4000), 1000)
+        lines.append("%d:k%d timer %.3f %.3f 1 %.3f" % (process, process, at, end, body))
+        if body:
+            uses.append((process, at, end, body / (end - at)))
+        at = end
+subprocess.run([sys.executable, "make.py", "slow"], input="\n".join(lines), text=True, check=True)
+times = sorted({t for u in uses for t in u[1:3]} | {F(1000 + i) for i in range(23)})
+energy = {}
+for begin, end in zip(times, times[1:]):
+    joules = watts[min(int(begin) - 1000, 21)] * (end - begin)
+    now = [(p, u) for p, b, e, u in uses if b <= begin and end <= e]
+    whole = max(F(1), sum(u for p, u in now))
+    for p, u in now:
+        energy[p] = energy.get(p, 0) + joules * u / whole
+d = json.loads(subprocess.run([sys.argv[2], "report", "--format=json", "slow.proj"], capture_output=True, text=True, check=True).stdout)
+found = {int(k["name"][1:]): k["body_j"] for k in d["kernels"]}
+for p in energy:
+    assert abs(found[p] - float(energy[p])) < 1e-5, (p, found[p], float(energy[p]))
+assert abs(sum(found.values()) + d["kernels_unattributed_j"] - sum(watts)) < 1e-6
+END
+as_defined() {
+	python3 slow.py "${HDTRACE_TEST_SEED:-$$}" "$hdtrace"
+}
+
+# By hand: 3000 instructions of 2000 cycles; 800 bytes of 200 J; one second of three
+# has no instructions that are known, and no traffic.
+python3 make.py counted <<'END'
+power 100
+power 100
+power 100
+hw 1000 1000 100 300
+hw 2000 1000 100 300
+hw nan nan nan nan
+assign kernel 1000 1001 5 0.5 0.1 / 600 400
+assign kernel 1001 1002 5 0.5 0.1 / nan nan
+assign kernel 1002 1003 5 0.5 0.1 / 300 200
+refine timer 1000 1001 5 0.5
+END
+counted() {
+	says counted '
+c, = d["counters"]
+assert c["node"] == "n0" and c["instructions"] == 3000 and c["cycles"] == 2000
+near(c["instructions_per_cycle"], 1.5); near(c["known_s"], 2)
+assert c["traffic_bytes"] == 800 and c["traffic_from"] == "memory controllers"
+near(c["bytes_per_joule"], 4); near(c["traffic_known_s"], 2); near(c["duration_s"], 3)
+near(k["assign"]["instructions_per_cycle"], 1.5)
+assert k["refine"]["instructions_per_cycle"] is None
+' && "$hdtrace" report counted.proj >out && cat out &&
+		grep -qE '^ +n0 +>= 3000 +>= 2000 +1\.50 +>= 800 +memory controllers +4$' out &&
+		grep -qE '^ +Kernel .* IPC' out && grep -qE '^ +assign .* 1\.50 ' out
+}
+
+# Less than half is known: no mean. No power: no joules. By cache misses.
+python3 make.py halfknown <<'END'
+power 100
+power 100
+power 100
+hw 1000 1000 64
+hw nan nan nan
+hw nan nan nan
+END
+python3 make.py unpowered <<'END'
+hw 1000 500 64
+hw 0 0 0
+END
+half_known() {
+	says halfknown '
+c, = d["counters"]
+assert c["bytes_per_joule"] is None and c["traffic_bytes"] == 64
+assert c["traffic_from"] == "cache misses" and c["traffic_known_s"] == 1
+' && says unpowered '
+c, = d["counters"]
+assert c["bytes_per_joule"] is None and c["instructions_per_cycle"] == 2
+' && "$hdtrace" report unpowered.proj >out && cat out &&
+		grep -qE '^ +n0 +1000 +500 +2\.00 +64 +cache misses +-$' out &&
+		says known 'assert d["counters"] == []'
+}
+
 python3 make.py powerless <<'END'
 assign kernel 1000 1002 5 2.0 1.0
 END
@@ -152,6 +329,42 @@ endless() {
 	says endless 'near(k["assign"]["body_s"], 1e300)' &&
 		"$hdtrace" report endless.proj >out && cat out &&
 		grep -qE '^ +assign +n0_7 +5 +4611686018[.0-9]* s +4611686018[.0-9]* s' out
+}
+
+# There is room for so much: 2^100 pJ, which are one kernel's, or half of each of two;
+# and for 2^64 - 1 instances. What a second of 1e300 W has is no number. Power that
+# goes back takes nothing back.
+python3 make.py huge <<'END'
+power 1e290
+power 1e290
+power -1e290
+power 1e290
+all timer 1000 1001 9223372036854775807 1.0
+all timer 1001 1002 9223372036854775807 1.0
+all timer 1002 1003 9223372036854775807 1.0
+END
+python3 make.py huge2 <<'END'
+power 1e290
+all kernel 1000 1001 1 1e300 0
+8:other kernel 1000 1001 1 1e300 0
+END
+python3 make.py huge3 <<'END'
+power 1e300
+power 100
+all timer 1000 1002 1 2.0
+END
+huge() {
+	says huge '
+most = 2 ** 100 / 1e12
+assert abs(k["all"]["body_j"] / most - 1) < 1e-9, k
+assert k["all"]["instances"] == 2 ** 64 - 1
+assert abs(d["kernels_unattributed_j"]) <= 2 * most
+' && says huge2 '
+for name in "all", "other": assert abs(k[name]["body_j"] / (2 ** 100 / 2e12) - 1) < 1e-9, k
+assert abs(d["kernels_unattributed_j"]) < 1e-9 * 2 ** 100 / 1e12
+' && says huge3 '
+near(k["all"]["body_j"], 100); near(k["all"]["known_s"], 1)
+'
 }
 
 # No kernels, no table.
@@ -182,4 +395,11 @@ ok "without power there is none" powerless
 ok "seconds without end are many" endless
 ok "without kernels there are none" none
 ok "stat sums amounts of probes" sums
+ok "instructions a cycle, and bytes a joule" counted
+ok "what is known too little" half_known
+ok "a part that tells its own power" nested
+ok "a part that tells more, or has all kernels" one_part
+ok "what is not known at different times" apart
+ok "huge values" huge
+ok "many kernels, as defined" as_defined
 done_testing

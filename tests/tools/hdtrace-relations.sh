@@ -354,6 +354,81 @@ unreadable() {
 	status 2 relations p.proj
 }
 ok "a file that is none" unreadable
+# A file system that was called by rank 0, by a thread with the number 77: at 2 s from
+# within an inner state, at 2.8 s from within an outer one, at 5 s from none. What has
+# a parent, found or not, and what another process asked for, infers nothing.
+inferred() {
+	rm -rf p[._]* && cat >p.proj <<'XML'
+<Application name="p"><Topology><Level type="Host"/><Level type="Rank"/>
+<Level type="Thread"/><Node name="a"><Node name="0"><Node name="0"/></Node>
+<Node name="fs"><Node name="CLIENT"/></Node></Node>
+<Node name="b"><Node name="fs"><Node name="CLIENT"/></Node></Node></Topology></Application>
+XML
+	cat >p_a_0_0.trc <<'XML'
+<Program timeAdjustment='1000000000'>
+<Nested>
+<Inner  time='1.500000000' end='2.500000000'/>
+</Nested>
+<File_write  time='1.000000000' end='3.000000000'/>
+<Late  time='6.000000000' end='7.000000000'/>
+</Program>
+XML
+	printf "File name=\"f\" Size=0 id=1\nProcess id=77 name='a'\n" >p_a_0_0.info
+	relations a_fs_CLIENT A 5.1 0 <<'XML'
+<rel t="0" time="2"/><s name="w" t="0" time="2"/><e t="0" time="2.1" pid="77"/><un t="0" time="2.1"/>
+<rel t="1" time="2.8"/><s name="w" t="1" time="2.8" pid="77"/><e t="1" time="4"/><un t="1" time="4"/>
+<rel t="2" time="5"/><s name="w" t="2" time="5" pid="77"/><e t="2" time="5.5"/><un t="2" time="5.5"/>
+<rel t="3" time="5"/><s name="w" t="3" time="5" pid="78"/><e t="3" time="5.1"/><un t="3" time="5.1"/>
+<rel t="4" time="2" r="C:9.9:0:4"/><s name="w" t="4" time="2" pid="77"/><e t="4" time="2.1"/><un t="4" time="2.1"/>
+<rel t="5" time="2" i="0"/><s name="w" t="5" time="2" pid="77"/><e t="5" time="2.1"/><un t="5" time="2.1"/>
+XML
+	relations b_fs_CLIENT B 5.1 0 <<'XML'
+<rel t="0" time="2"/><s name="w" t="0" time="2" pid="77"/><e t="0" time="2.1"/><un t="0" time="2.1"/>
+XML
+	status 0 relations -q p.proj || return 1
+	cat out
+	grep -q '5 that nothing caused, 3 of them probably caused by states' out ||
+		return 1
+	for wanted in '0 a_0_0, Inner, which took 1.000 s' \
+		'5 a_0_0, Inner, which took 1.000 s' \
+		'1 a_0_0, File_write, which took 2.000 s' \
+		'2 a_0_0, outside of its states' 3 4; do
+		status 0 relations -q --tree="A:5.1:0:${wanted%% *}" p.proj ||
+			return 1
+		grep '^Probably' out
+		if [ "${wanted#* }" = "$wanted" ]; then
+			! grep -q '^Probably' out
+		else
+			grep -qx "Probably caused, by process and time, by ${wanted#* }" out
+		fi || return 1
+	done
+	status 0 relations -q --tree=B:5.1:0:0 p.proj &&
+		! grep -q '^Probably' out || return 1
+	status 0 report -q p.proj || return 1
+	grep -q '5 that nothing caused, 3 of them probably caused by states' out &&
+		"$hdtrace" check --format=csv p.proj | grep rel.inferred >notes &&
+		[ "$(wc -l <notes)" -eq 1 ] &&
+		grep -q '^note,rel.inferred,.*p_a_fs_CLIENT.rel.*3 relations' notes &&
+		status 0 report -q --format=json p.proj &&
+		python3 - out <<'END'
+import json, sys
+found = json.load(open(sys.argv[1]))["relations"]
+assert found["inferred"] == 3 and found["roots"] == 5, found
+causes = {i["token"][-1]: i.get("inferred_cause") for i in found["slowest"]
+          if i["token"].startswith("A")}
+assert causes["1"]["state"] == "File_write" and not causes["3"], causes
+END
+}
+ok "causes that are inferred, by process and time" inferred
+# Nobody ever writes into it: reading it would wait for ever.
+no_file() {
+	rm p_a_0_0.info && mkfifo p_a_0_0.info || return 1
+	timeout 120 "$hdtrace" relations -q p.proj >out || return 1
+	cat out
+	grep -q '5 that nothing caused' out && ! grep -q 'probably' out
+}
+ok "an .info that is a FIFO" no_file
+rm -f p[._]*
 if [ -d "$corpus/relations" ]; then
 	historic() {
 		cp "$corpus"/relations/test* .

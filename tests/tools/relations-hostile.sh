@@ -70,13 +70,14 @@ all_say() {
 		}
 	done
 }
-# So many times: COUNT TEXT
-times() {
+# A text so many times, each % its number: COUNT TEXT
+repeated() {
 	awk -v count="$1" -v text="$2" 'BEGIN {
+		parts = split(text, part, "%")
 		for (i = 0; i < count; i++) {
-			line = text
-			gsub(/%/, i, line)
-			printf "%s", line
+			printf "%s", part[1]
+			for (j = 2; j <= parts; j++)
+				printf "%d%s", i, part[j]
 		}
 	}'
 }
@@ -90,15 +91,15 @@ row() {
 row "what is as it should be" 0 - \
 	"$begin<s name=\"a\" t=\"0\" time=\"1\"/><e t=\"0\" time=\"2\"/>$end"
 row "3000 attributes" 1 rel.xml \
-	"$begin<s name=\"a\" t=\"0\" time=\"1\"$(times 3000 ' a%="1"')/>$end"
+	"$begin<s name=\"a\" t=\"0\" time=\"1\"$(repeated 3000 ' a%="1"')/>$end"
 row "a value of 10^6 bytes" 0 - \
-	"$begin<s name=\"a\" t=\"0\" time=\"1\" v=\"$(times 100000 0123456789)\"/>$end"
+	"$begin<s name=\"a\" t=\"0\" time=\"1\" v=\"$(repeated 100000 0123456789)\"/>$end"
 row "a cause of 10^6 bytes" 0 - \
-	"<rel t=\"0\" time=\"1\" r=\"$(times 100000 0123456789)\"/>$end"
+	"<rel t=\"0\" time=\"1\" r=\"$(repeated 100000 0123456789)\"/>$end"
 row "1200 elements in each other" 1 rel.xml \
-	"$begin<s name=\"a\" t=\"0\" time=\"1\">$(times 1200 '<x>')$(times 1200 '</x>')</s>$end"
+	"$begin<s name=\"a\" t=\"0\" time=\"1\">$(repeated 1200 '<x>')$(repeated 1200 '</x>')</s>$end"
 row "1200 states in each other" 0 - \
-	"$begin$(times 1200 '<s name="a%" t="0" time="1"/>')$end"
+	"$begin$(repeated 1200 '<s name="a%" t="0" time="1"/>')$end"
 row "an attribute twice" 1 rel.xml \
 	"$begin<s name=\"a\" t=\"0\" time=\"1\" k=\"1\" k=\"2\"/>$end"
 row "a number of 65 bits" 1 rel.element \

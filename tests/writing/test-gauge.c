@@ -3,10 +3,12 @@
 #include "config.h"
 
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -317,6 +319,85 @@ static void testFork(void)
 	testStatFree(file);
 }
 
+static hdS_gauge *ended, *others;
+
+/* The one that was interrupted comes after another one, and again. */
+static void endGauges(void)
+{
+	for (int i = 0; i < 2; i++) {
+		hdS_gaugeFlush(others);
+		hdS_gaugeFlush(ended);
+	}
+	if (hdS_gaugeValue(ended) < 0)
+		_exit(2);
+	hdS_gaugeFinalize(others);
+	hdS_gaugeFinalize(ended);
+}
+
+static void endProgram(int signal)
+{
+	(void)signal;
+	exit(0);
+}
+
+/* A program that is told to end while it counts, whose handler calls exit():
+ * what it has registered for that does not wait for what was interrupted. */
+static void countUntilTold(int number)
+{
+	struct itimerval timer = { .it_value.tv_usec = 200 + 37 * number };
+	char project[32];
+
+	snprintf(project, sizeof(project), "exit%d", number);
+	ended = createGauge(project, 0);
+	snprintf(project, sizeof(project), "exit%d-others", number);
+	others = createGauge(project, 0);
+	atexit(endGauges);
+	signal(SIGALRM, endProgram);
+	setitimer(ITIMER_REAL, &timer, NULL);
+	for (;;) {
+		hdS_gaugeAdd(ended, 1, 0);
+		hdS_gaugeAdd(ended, -1, 0);
+	}
+}
+
+/* The status of a process that may never end. */
+static int waitFor(pid_t pid)
+{
+	int status = -1;
+
+	for (int i = 0; i < 2000; i++) {
+		if (waitpid(pid, &status, WNOHANG) == pid)
+			return status;
+		g_usleep(10000);
+	}
+	kill(pid, SIGKILL);
+	waitpid(pid, &status, 0);
+	return status;
+}
+
+static void testExit(void)
+{
+	pid_t pids[10];
+	int failures = 0;
+
+	if (TEST_HAS_TSAN || TEST_HAS_ASAN) {
+		g_test_skip("the sanitizer cannot follow fork()");
+		return;
+	}
+	if (!testInProcess("HDTRACE_FLUSH_MS=3600000"))
+		return;
+	fflush(NULL);
+	for (size_t i = 0; i < G_N_ELEMENTS(pids); i++) {
+		pids[i] = fork();
+		g_assert_cmpint(pids[i], >=, 0);
+		if (pids[i] == 0)
+			countUntilTold((int)i);
+	}
+	for (size_t i = 0; i < G_N_ELEMENTS(pids); i++)
+		failures += waitFor(pids[i]) != 0;
+	g_assert_cmpint(failures, ==, 0);
+}
+
 int main(int argc, char **argv)
 {
 	testInit(&argc, &argv);
@@ -327,5 +408,6 @@ int main(int argc, char **argv)
 	g_test_add_func("/gauge/refused", testRefused);
 	g_test_add_func("/gauge/full", testFull);
 	g_test_add_func("/gauge/fork", testFork);
+	g_test_add_func("/gauge/exit", testExit);
 	return testRun();
 }

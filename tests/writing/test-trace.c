@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "HDTraceWritingCLibrary/src/literal.h"
 #include "common/format/escape.h"
 #include "tests/lib/testlib.h"
 #include "tests/lib/tracefile.h"
@@ -710,6 +711,107 @@ static void testManyKeyLists(void)
 			g_strdup_printf(" a%d='%d' b='%d'", i % 300, i, -i);
 
 		g_assert_cmpstr(file->records[i].attributes, ==, expected);
+		g_free(expected);
+	}
+	testTraceFree(file);
+}
+
+/* What is known by its address: only what nobody can write to. */
+static void testLiterals(void)
+{
+	static const char constant[] = "constant";
+	static char variable[] = "variable";
+	char automatic[] = "automatic";
+	char *allocated = g_strdup("allocated");
+
+	hdLiteralPrepare();
+	g_assert_true(hdLiteralIs("literal"));
+	g_assert_true(hdLiteralIs(constant));
+	g_assert_false(hdLiteralIs(variable));
+	g_assert_false(hdLiteralIs(automatic));
+	g_assert_false(hdLiteralIs(allocated));
+	g_assert_false(hdLiteralIs(g_get_host_name()));
+	g_free(allocated);
+}
+
+#define KNOWN_TEXTS 5
+
+/* A state with all of them as keys, each refused when it comes again. */
+static void logKnown(hdTrace *trace, const char (*texts)[64], int which,
+		     const int64_t *values)
+{
+	testWorks(hdT_logStateStart(trace, texts[which]));
+	for (int i = 0; i < KNOWN_TEXTS; i++) {
+		testWorks(hdT_logAttributeInt64(trace, texts[i], values[i]));
+		testFails(HD_ERR_INVALID_ARGUMENT,
+			  hdT_logAttributeInt64(trace, texts[i], 1));
+		testFails(HD_ERR_INVALID_ARGUMENT,
+			  hdT_logAttributeDouble(trace, texts[i], 1));
+		testFails(HD_ERR_INVALID_ARGUMENT,
+			  hdT_logAttributeString(trace, texts[i], "1"));
+	}
+	testWorks(hdT_logStateEnd(trace));
+}
+
+/* Literals whose places are the same, and texts that change where they stand.
+ */
+static void testKnown(void)
+{
+	static const char texts[KNOWN_TEXTS][64] = {
+		"alpha",
+		"beta",
+		"gamma",
+		"as.long-as_what-is_known.can-B", /* One more than it can. */
+		"as.long-as_what-is_known.cans",
+	};
+	static const int64_t values[][KNOWN_TEXTS] = {
+		{ 0, 9, 10, 999, 1000 },
+		{ 999999, 1000000, 999999999, 1000000000, -1 },
+		{ INT64_MAX, INT64_MIN, 12, 1002003, 70 },
+	};
+	hdTrace *trace = traceAt("known", START);
+	struct testTraceFile *file;
+	char changing[8], stays[] = "stays";
+
+	for (int i = 0; i < 3 * KNOWN_TEXTS; i++) {
+		logKnown(trace, texts, i % KNOWN_TEXTS,
+			 values[i / KNOWN_TEXTS]);
+		g_snprintf(changing, sizeof(changing), "x%d", i);
+		testWorks(hdT_logStateStart(trace, changing));
+		g_snprintf(changing, sizeof(changing), "k%d", i);
+		testWorks(hdT_logAttributeDouble(trace, changing, i));
+		g_snprintf(changing, sizeof(changing), "l%d", i);
+		testWorks(hdT_logAttributeString(trace, changing, changing));
+		testWorks(hdT_logAttributesInt64(trace, "a b", values[0]));
+		testWorks(hdT_logStateStart(trace, stays));
+		testWorks(hdT_logAttributeInt64(trace, stays, -i));
+		testFails(HD_ERR_INVALID_ARGUMENT,
+			  hdT_logAttributeInt64(trace, stays, 1));
+		testWorks(hdT_logStateEnd(trace));
+		testWorks(hdT_logStateEnd(trace));
+	}
+	file = finish(trace, "known.trc");
+	g_assert_cmpuint(file->count, ==, 3 * 3 * KNOWN_TEXTS);
+	for (int i = 0; i < 3 * KNOWN_TEXTS; i++) {
+		const int64_t *value = values[i / KNOWN_TEXTS];
+		char *expected = g_strdup_printf(
+			" %s='%lld' %s='%lld' %s='%lld' %s='%lld' %s='%lld'",
+			texts[0], (long long)value[0], texts[1],
+			(long long)value[1], texts[2], (long long)value[2],
+			texts[3], (long long)value[3], texts[4],
+			(long long)value[4]);
+
+		g_assert_cmpstr(file->records[3 * i + 1].name, ==, stays);
+		g_assert_cmpstr(file->records[3 * i].name, ==,
+				texts[i % KNOWN_TEXTS]);
+		g_assert_cmpstr(file->records[3 * i].attributes, ==, expected);
+		g_free(expected);
+		expected = g_strdup_printf(" k%d='%d' l%d='l%d' a='0' b='9'", i,
+					   i, i, i);
+		g_snprintf(changing, sizeof(changing), "x%d", i);
+		g_assert_cmpstr(file->records[3 * i + 2].name, ==, changing);
+		g_assert_cmpstr(file->records[3 * i + 2].attributes, ==,
+				expected);
 		g_free(expected);
 	}
 	testTraceFree(file);
@@ -1568,6 +1670,8 @@ int main(int argc, char **argv)
 	g_test_add_func("/trace/many-attributes", testManyAttributes);
 	g_test_add_func("/trace/typed-attributes", testTypedAttributes);
 	g_test_add_func("/trace/many-key-lists", testManyKeyLists);
+	g_test_add_func("/trace/literals", testLiterals);
+	g_test_add_func("/trace/known", testKnown);
 	g_test_add_func("/trace/attribute-lists", testAttributeLists);
 	g_test_add_func("/trace/lists", testLists);
 	g_test_add_func("/trace/long-text", testLongText);

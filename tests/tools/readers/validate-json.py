@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # Validate what commands print by doc/json.schema.json, and see that it says of
-# every key that there is: validate-json.py SCHEMA FILE...
+# every key that there is: validate-json.py [--schema] SCHEMA FILE... With --schema
+# it validates the schema, too.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 import json
 import sys
@@ -20,14 +21,17 @@ def close(schema):
             close(part)
 
 
-with open(sys.argv[1]) as file:
+checks_schema = sys.argv[1] == "--schema"
+names = sys.argv[2 + checks_schema:]
+with open(sys.argv[1 + checks_schema]) as file:
     schema = json.load(file)
-jsonschema.Draft202012Validator.check_schema(schema)
+if checks_schema:
+    jsonschema.Draft202012Validator.check_schema(schema)
 for definition in schema["$defs"].values():
     close(definition)
 validator = jsonschema.Draft202012Validator(schema)
 bad = 0
-for name in sys.argv[2:]:
+for name in names:
     with open(name) as file:
         document = json.load(file)
     if list(document)[:2] != ["schema", "version"]:
@@ -39,5 +43,5 @@ for name in sys.argv[2:]:
         bad += 1
         if bad > 20:
             break
-print(f"{len(sys.argv) - 2} documents, {bad} errors")
+print(f"{len(names)} documents, {bad} errors")
 sys.exit(bad > 0)

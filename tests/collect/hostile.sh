@@ -1,0 +1,74 @@
+#!/bin/sh
+# Nodes of software against hdnode collect: those that lie, hang, err and say what
+# was not asked; and F14: clocks that are off by what is known.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+. "${abs_top_srcdir:?}/tests/lib/tap.sh"
+. "$abs_top_srcdir/tests/lib/node.sh"
+command -v python3 >/dev/null || skip_all "no python3"
+cd "$scratch" || exit 99
+soft=$abs_top_srcdir/tests/collect/node.py
+
+# Ask all that the log of software nodes names: STATUS ARGUMENT...
+asks_all() {
+	expected=$1
+	shift
+	# shellcheck disable=SC2046
+	exits "$expected" "$hdnode" collect --format=json "$@" \
+		$(sed -n 's/^[a-z].* \([0-9]*\)$/127.0.0.1:\1/p' soft.log |
+			sort -u)
+}
+
+# ---- F14 ---------------------------------------------------------------------
+
+begin_as soft python3 "$soft" good good@1.5 good@-2.25 good@-86400 drip@0.125 ||
+	{ echo "Bail out! no nodes"; exit 1; }
+offsets_are_found() {
+	asks_all 0 --timeout=60 && python3 - <<-'END2'
+		import json
+		wanted = {}
+		for line in open("soft.log"):
+		    mode, _, port = line.rstrip().rpartition(" ")
+		    if mode.split("@")[0] in ("good", "drip"):
+		        wanted["127.0.0.1:" + port] = float(mode.partition("@")[2] or 0)
+		nodes = json.load(open("out"))["nodes"]
+		assert len(nodes) == 5
+		for n in nodes:
+		    print(n["address"], n["offset_s"], n["offset_error_s"])
+		    # JSON has 16 digits; a double of a day has no nanoseconds.
+		    assert abs(n["offset_s"] - wanted[n["address"]]) <= \
+		        n["offset_error_s"] + 2e-9
+		    assert 0 < n["offset_error_s"] < 30
+	END2
+}
+ok "F14: offsets are found within what they may be wrong by" offsets_are_found
+kill "$begun"
+
+# ---- What is wrong -----------------------------------------------------------
+
+begin_as soft python3 "$soft" good magic version http pong deep json list twice \
+	name kinds bytes nul time bits huge tag type short unasked error half close \
+	silent mute twofold || { echo "Bail out! no nodes"; exit 1; }
+each_is_found_out() {
+	asks_all 1 --timeout=20 && python3 - <<-'END2'
+		import json
+		modes = {}
+		for line in open("soft.log"):
+		    mode, _, port = line.rstrip().rpartition(" ")
+		    if mode.isalpha():
+		        modes["127.0.0.1:" + port] = mode
+		d = json.load(open("out"))
+		assert len(d["nodes"]) == len(modes) == 26
+		allowed = {"good": ["ok"], "half": ["unreachable"],
+		           "close": ["unreachable"], "silent": ["late"],
+		           "mute": ["late"], "twofold": ["ok", "bad"]}
+		for n in d["nodes"]:
+		    mode = modes[n["address"]]
+		    print(mode, n["state"], n["why"])
+		    assert n["state"] in allowed.get(mode, ["bad"]), mode
+		    assert mode in ("good", "twofold") or n["why"]
+		    assert mode in ("good", "twofold") or n["status"] is None
+	END2
+}
+ok "each that is wrong is found out, and the others are heard" each_is_found_out
+kill "$begun"
+done_testing

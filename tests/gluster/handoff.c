@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What threads of a brick do to the translator, without GlusterFS' own threads,
+ * for ThreadSanitizer: operations come into a layer in some, wait in a queue,
+ * leave the layer and end in others, while recording is switched off and on, by
+ * the very functions that a volume calls. Afterwards each gauge is at 0, and
+ * was never below.
+ */
+#include "config.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "GlusterFSTracing/xlator/operation.h"
+#include "GlusterFSTracing/xlator/places.h"
+#include "tests/lib/statfile.h"
+#include "tests/lib/testlib.h"
+
+#define THREADS 4
+#define SWITCHES 25
+/* Operations between two of them, at least. */
+#define OPERATIONS 40
+/* Of them, those that wait at most. */
+#define WAITING_MAX 20
+
+/* An operation between the threads, with its frames: of both sides. */
+struct request {
+	struct request *next;
+	call_stack_t stack;
+	call_frame_t enter, leave;
+};
+
+/* What io-threads is: whoever is first takes what came last. */
+static struct {
+	pthread_mutex_t lock;
+	pthread_cond_t filled;
+	struct request *first;
+	int waiting; /* Requests in it. */
+	int sources; /* Threads that put something in. */
+	int ended;   /* Operations. */
+	bool isEnding;
+} queue = { .lock = PTHREAD_MUTEX_INITIALIZER,
+	    .filled = PTHREAD_COND_INITIALIZER,
+	    .sources = THREADS };
+
+static xlator_t translators[2];
+static struct place places[2];
+
+/* Whether there is to be more. */
+static bool queuePut(struct request *request)
+{
+	bool isEnding;
+
+	pthread_mutex_lock(&queue.lock);
+	while (queue.waiting == WAITING_MAX)
+		pthread_cond_wait(&queue.filled, &queue.lock);
+	queue.waiting++;
+	request->next = queue.first;
+	queue.first = request;
+	isEnding = queue.isEnding;
+	queue.sources -= isEnding;
+	pthread_cond_broadcast(&queue.filled);
+	pthread_mutex_unlock(&queue.lock);
+	return !isEnding;
+}
+
+static struct request *queueTake(void)
+{
+	struct request *request;
+
+	pthread_mutex_lock(&queue.lock);
+	while (!queue.first && queue.sources > 0)
+		pthread_cond_wait(&queue.filled, &queue.lock);
+	request = queue.first;
+	if (request) {
+		queue.first = request->next;
+		queue.waiting--;
+		pthread_cond_broadcast(&queue.filled);
+	}
+	pthread_mutex_unlock(&queue.lock);
+	return request;
+}
+
+static void queueEnded(void)
+{
+	pthread_mutex_lock(&queue.lock);
+	queue.ended++;
+	pthread_cond_broadcast(&queue.filled);
+	pthread_mutex_unlock(&queue.lock);
+}
+
+/* Wait until so many more have ended; the last time: tell those that come. */
+static void queueWait(int number, bool isEnding)
+{
+	pthread_mutex_lock(&queue.lock);
+	number += queue.ended;
+	while (queue.ended < number)
+		pthread_cond_wait(&queue.filled, &queue.lock);
+	queue.isEnding = isEnding;
+	pthread_mutex_unlock(&queue.lock);
+}
+
+/* As the functions of hdtrace.c go through a place. */
+static void pass(struct place *place, call_frame_t *frame, int number)
+{
+	struct operationAbout about = { .hasOffset = true,
+					.movesBytes = true,
+					.waits = number % 8 == 0,
+					.offset = number };
+
+	if (placePasses(place, GF_FOP_WRITE)) {
+		g_assert_null(operationPass(frame, place, GF_FOP_WRITE, NULL));
+		return;
+	}
+	g_assert_null(operationBegin(frame, place, GF_FOP_WRITE, "writev",
+				     &about, NULL));
+}
+
+static struct request *requestMake(void)
+{
+	struct request *request = g_new0(struct request, 1);
+
+	request->enter.root = &request->stack;
+	request->enter.this = &translators[0];
+	request->leave.root = &request->stack;
+	request->leave.this = &translators[1];
+	request->leave.parent = &request->enter;
+	return request;
+}
+
+static void *come(void *context)
+{
+	struct request *request;
+	int number = 0;
+
+	(void)context;
+	do {
+		request = requestMake();
+		pass(&places[0], &request->enter, number++);
+	} while (queuePut(request));
+	return NULL;
+}
+
+static void *serve(void *context)
+{
+	struct request *request;
+
+	(void)context;
+	while ((request = queueTake())) {
+		struct operation *operation;
+
+		pass(&places[1], &request->leave, 0);
+		operation = operationTake(&request->enter);
+		operationEnd(operation, 4096, 0, NULL);
+		operationFree(operation);
+		g_free(request);
+		queueEnded();
+	}
+	return NULL;
+}
+
+static void placeSet(struct place *place, bool isOn, const char *project)
+{
+	placesLock();
+	g_free(place->project);
+	place->project = g_strdup(project);
+	place->choice = (struct placeChoice){ isOn, RECORD_ALL, UINT64_MAX };
+	placeApply(place);
+	placesUnlock();
+}
+
+static void placePrepare(int at, enum placeSide side)
+{
+	struct place *place = &places[at];
+
+	translators[at].name = "brick";
+	translators[at].private = place;
+	place->this = &translators[at];
+	strcpy(place->layer, "BREQ");
+	strcpy(place->host, "host");
+	strcpy(place->node, "brick");
+	place->directory = g_get_current_dir();
+	place->isTop = side == PLACE_ENTER;
+	place->isLowest = true;
+	place->side = side;
+}
+
+/* The gauge of a run, from 0 to 0: how many came. */
+static int64_t readGauge(const char *path)
+{
+	struct testStatFile *file = testStatRead(path);
+	int64_t number = 0, before = 0, came = 0;
+
+	for (size_t i = 0; i < file->count; i++) {
+		if (file->entries[i].isGap)
+			continue;
+		number = (int64_t)testBig64(file->entries[i].values);
+		g_assert_cmpint(number, >=, 0);
+		g_assert_cmpint(number, <=, queue.ended);
+		came += number > before ? number - before : 0;
+		before = number;
+	}
+	g_assert_cmpint(number, ==, 0);
+	testStatFree(file);
+	return came;
+}
+
+/* In each run so many operations ended; those that had come before it were in
+ * the queue, or a thread had them. */
+static void checkRuns(void)
+{
+	int64_t all = 0;
+
+	for (int i = 0; i < SWITCHES; i++) {
+		char path[64];
+		int64_t came;
+
+		snprintf(path, sizeof(path), "run%d_host_brick_BREQ.stat", i);
+		came = readGauge(path);
+		g_assert_cmpint(came, >=,
+				OPERATIONS - WAITING_MAX - 2 * THREADS);
+		all += came;
+	}
+	g_assert_cmpint(all, <=, queue.ended);
+}
+
+static void testHandoff(void)
+{
+	pthread_t threads[2 * THREADS];
+	char project[16];
+
+	if (!testInProcess("HDTRACE_FLUSH_MS=1"))
+		return;
+	placePrepare(0, PLACE_ENTER);
+	placePrepare(1, PLACE_LEAVE);
+	for (int i = 0; i < 2 * THREADS; i++)
+		g_assert_cmpint(pthread_create(&threads[i], NULL,
+					       i < THREADS ? come : serve,
+					       NULL),
+				==, 0);
+	for (int i = 0; i < SWITCHES; i++) {
+		snprintf(project, sizeof(project), "run%d", i);
+		placeSet(&places[0], true, project);
+		placeSet(&places[1], true, project);
+		queueWait(OPERATIONS, false);
+		if (i % 2 == 0)
+			placeSet(&places[0], false, project);
+	}
+	queueWait(OPERATIONS, true);
+	for (int i = 0; i < 2 * THREADS; i++)
+		pthread_join(threads[i], NULL);
+	placeSet(&places[0], false, "none");
+	g_assert_cmpint(recordCountOpen(), ==, 0);
+	g_assert_cmpint(recordCountUsers(), ==, 0);
+	checkRuns();
+}
+
+int main(int argc, char **argv)
+{
+	testInit(&argc, &argv);
+	g_test_add_func("/gluster/handoff", testHandoff);
+	return testRun();
+}

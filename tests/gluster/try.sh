@@ -1,0 +1,162 @@
+#!/bin/sh
+# hdgluster try: a command in a whole volume of GlusterFS on this machine, of which
+# nothing stays.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+. "${abs_top_srcdir:?}/tests/lib/tap.sh"
+. "$abs_top_srcdir/tests/lib/gluster.sh"
+gluster_needed
+hdgluster=${abs_top_builddir:?}/hdgluster
+cd "$scratch" || exit 99
+
+# Trials run side by side, each in a directory of its own: they wait more than they
+# compute. Begin one: NAME BRICKS COMMAND...
+begin() {
+	mkdir -p "$1/tmp"
+	(
+		cd "$1" && bricks=$2 && shift 2 && TMPDIR=$PWD/tmp \
+			timeout 300 "$hdgluster" try --no-trace \
+			--bricks="$bricks" -- "$@" >out 2>err
+		echo $? >status
+	) &
+	eval "pid_$1=$!"
+}
+
+# Wait for it, and expect an exit status: NAME STATUS
+status_of() {
+	eval "wait \$pid_$1"
+	cat "$1/err" "$1/status"
+	[ "$(cat "$1/status")" -eq "$2" ]
+}
+
+# Nothing of trials is there; their processes name their directories: NAME...
+is_gone() {
+	! grep -qsaFf places /proc/[0-9]*/cmdline &&
+		! grep -Ff places /proc/self/mounts &&
+		for name; do
+			[ -z "$(ls "$name/tmp")" ] || return 1
+		done
+}
+goes() {
+	printf "$scratch/%s/tmp/hdgluster-\n" "$@" >places
+	until_done is_gone "$@"
+}
+
+# $$ and $1 are of the inner shells.
+# shellcheck disable=SC2016
+begin spread 2 sh -c 'head -c 20000000 /dev/zero | tr "\0" x >f &&
+	pwd && cksum <f && du -s ../brick1 ../brick2 >"$1"' - "$scratch/sizes"
+begin seven 1 sh -c 'exit 7'
+begin absent 1 ./no-such-command
+# shellcheck disable=SC2016
+begin killed 1 sh -c 'kill -9 $$'
+begin INT 1 sh -c 'echo runs; exec sleep 300'
+begin KILL 1 sh -c 'echo runs; exec sleep 300'
+
+spreads() {
+	status_of spread 0 || return 1
+	cat spread/out sizes
+	grep -q "^$scratch/spread/tmp/hdgluster-.*/mount\$" spread/out &&
+		head -c 20000000 /dev/zero | tr '\0' x | cksum >expected &&
+		tail -n 1 spread/out | cmp - expected &&
+		[ "$(awk '$1 > 4000' sizes | wc -l)" -eq 2 ]
+}
+ok "a file is spread over the bricks, and read back" spreads
+ok "the exit status is the command's" status_of seven 7
+ok "a command that is not there" status_of absent 127
+ok "a command that is killed" status_of killed 137
+ok "nothing stays of these" goes spread seven absent killed
+
+# The child of a process goes to $child: PID
+child_of() {
+	read -r child _ <"/proc/$1/task/$1/children"
+	[ -n "$child" ]
+}
+
+# End it by a signal while the command runs: SIGNAL STATUS
+ends() {
+	until_done grep -qs runs "$1/out" || return 1
+	# It is of the subshell; what that runs is timeout, and that our command.
+	eval "child_of \$pid_$1" && child_of "$child" && kill "-$1" "$child" &&
+		status_of "$1" "$2"
+}
+ok "SIGINT ends it" ends INT 130
+ok "nothing stays after SIGINT" goes INT
+ok "SIGKILL, too" ends KILL 137
+ok "nothing stays after SIGKILL" goes KILL
+
+# A trial that must not begin: [OPTION...] -- COMMAND...
+trial() {
+	timeout 200 "$hdgluster" try --no-trace --bricks=1 "$@" >out 2>err
+}
+no_bricks() {
+	trial --bricks=0 -- true
+	[ $? -eq 125 ] && trial --slow=3 -- true
+	[ $? -eq 125 ] && TMPDIR=/proc trial -- true
+	[ $? -eq 125 ] && cat err
+}
+ok "what cannot be" no_bricks
+nobody() {
+	setpriv --reuid=65534 --clear-groups "$hdgluster" try -- true 2>err
+	[ $? -eq 125 ] && grep -q 'only root can do that' err
+}
+if setpriv --reuid=65534 --clear-groups test -x "$hdgluster" 2>/dev/null; then
+	ok "others are told that it needs root" nobody
+else
+	skip "others are told that it needs root" "they may not run it here"
+fi
+
+if ! gluster_translator; then
+	skip "a slow brick" "the translator is not in this build"
+	done_testing
+fi
+
+# Which brick has a file is a matter of its name: two write until the slow one has
+# got 8 MiB.
+slow() {
+	mkdir -p slow/tmp
+	# $i is of the inner shell.
+	# shellcheck disable=SC2016
+	TMPDIR=$scratch/slow/tmp timeout 200 "$hdgluster" try --bricks=4 --slow=2 \
+		--directory=traces -- sh -c 'for i in $(seq 40); do
+			dd if=/dev/zero of=a$i bs=4M count=1 2>/dev/null &
+			dd if=/dev/zero of=b$i bs=4M count=1 2>/dev/null &&
+				wait $! || exit
+			kib=$(du -sk --apparent-size ../brick2 | cut -f 1)
+			[ "$kib" -lt 8192 ] || exit 0
+		done; exit 1' >out 2>err
+	result=$?
+	cat out err
+	[ "$result" -eq 0 ] && [ -f traces/try.proj ]
+}
+ok "a volume with a slow brick" slow
+ok "nothing stays but the project" goes slow
+checked() {
+	"$abs_top_builddir/hdtrace" check traces/try
+}
+ok "its project is sound" checked
+slowest() {
+	python3 "$abs_top_srcdir/tests/gluster/gluster.py" slowest traces/try \
+		TROVE brick2 3
+}
+ok "pending operations name the storage of brick 2" slowest
+
+# What merges takes long: it is a script that is found beside hdgluster.
+merging() {
+	mkdir bin merging && cp "$hdgluster" bin/ &&
+		ln -s "$abs_top_builddir/GlusterFSTracing" bin/ || return 1
+	printf '#!/bin/sh\necho $$ >"%s/pid"\nexec sleep 300\n' "$PWD/merging" \
+		>bin/hdtrace && chmod 755 bin/hdtrace
+	bin/hdgluster try --bricks=1 --directory=merging -- true >out 2>err &
+	trial=$!
+	until_done test -s merging/pid || return 1
+	read -r merge <merging/pid
+	kill "$trial"
+	wait "$trial"
+	[ $? -eq 143 ] && until_done is_dead "$merge" && cat err &&
+		grep -q "the project is .*/merging/try.proj" err
+}
+is_dead() {
+	! kill -0 "$1" 2>/dev/null
+}
+ok "a signal ends it while it merges, and what merges; the project is named" merging
+done_testing

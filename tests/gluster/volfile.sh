@@ -1,0 +1,414 @@
+#!/bin/sh
+# hdgluster volfile: translators go to their places in volume files, all else
+# stays, and away again to the byte. glusterd-*.vol are as glusterd 10.3 wrote
+# them, of a volume with shard and one with three copies.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+. "${abs_top_srcdir:?}/tests/lib/tap.sh"
+hdgluster=${abs_top_builddir:?}/hdgluster
+files=$abs_top_srcdir/tests/gluster
+cd "$scratch" || exit 99
+host=$(uname -n | tr _ -)
+
+cat >brick.vol <<'END_OF_FILE'
+# A brick, by hand.
+volume posix0
+    type storage/posix   # on the disk
+    option directory /srv/b0
+    option unknown-to-everybody "a b # c"
+end-volume
+volume locks
+    type features/locks
+    subvolumes posix0
+end-volume
+volume brick
+  type performance/io-threads
+  subvolumes	"locks"
+end-volume # the top
+volume server
+    type protocol/server
+    option auth.addr.brick.allow *
+    subvolumes brick
+end-volume
+END_OF_FILE
+
+cat >client.vol <<'END_OF_FILE'
+volume c0
+    type protocol/client
+    option remote-subvolume brick
+end-volume
+volume c1
+    type protocol/client
+    option remote-subvolume brick
+end-volume
+volume dht
+    type cluster/distribute
+    subvolumes c0
+        c1
+end-volume
+volume shard
+    type features/shard
+    subvolumes dht
+end-volume
+END_OF_FILE
+
+cat >local.vol <<'END_OF_FILE'
+volume a type storage/posix option directory /srv/a end-volume volume b
+type features/locks subvolumes a end-volume
+END_OF_FILE
+printf 'volume p\r\n\ttype storage/posix\r\nend-volume\r\nvolume s\r\n' >odd.vol
+printf '\ttype protocol/server\r\n\tsubvolumes p\r\nend-volume' >>odd.vol
+
+# Faults that somebody has put there, of disk and network.
+sed 's/subvolumes posix0/subvolumes slow/; /^volume locks/i\
+volume slow\
+    type debug/delay-gen\
+    subvolumes posix0\
+end-volume' brick.vol >slow-disk.vol
+sed 's/subvolumes c0/subvolumes threads/; /^volume c1/i\
+volume slow\
+    type debug/delay-gen\
+    subvolumes c0\
+end-volume\
+volume threads\
+    type performance/io-threads\
+    subvolumes slow\
+end-volume' client.vol >slow-net.vol
+
+# The graph as "NAME TYPE LAYER: SUBVOLUMES", from the top down.
+graph() {
+	tr -d '\r' <"$1" | sed '/unknown-to/d; s/ *#.*//' | awk '
+		{ for (i = 1; i <= NF; i++) word[++n] = $i }
+		END {
+			for (i = 1; i <= n; i++) {
+				if (word[i] == "volume") {
+					name = word[++i]; layer = below = ""
+				} else if (word[i] == "type") {
+					type = word[++i]
+				} else if (word[i] == "option") {
+					if (word[i + 1] ~ /^(layer|side)$/)
+						layer = layer " " word[i + 2]
+					i += 2
+				} else if (word[i] == "end-volume") {
+					line[++m] = name " " type layer ":" below
+				} else if (word[i] != "subvolumes") {
+					gsub("\"", "", word[i])
+					below = below " " word[i]
+				}
+			}
+			for (; m; m--)
+				print line[m]
+		}'
+}
+
+# The graph of a file with translators is: FILE, and lines on the input
+becomes() {
+	"$hdgluster" volfile --project p --directory /t "$1" >out 2>err || {
+		cat err
+		return 1
+	}
+	graph out >found
+	diff - found
+}
+
+# Away again, and again there: FILE
+undone() {
+	"$hdgluster" volfile --project p --directory /t "$1" >out 2>err &&
+		"$hdgluster" volfile --remove out 2>err | cmp - "$1" &&
+		"$hdgluster" volfile --remove "$1" 2>err | cmp - "$1" &&
+		"$hdgluster" volfile --project p --directory /t out 2>err |
+		cmp - out
+}
+
+# What is not of ours is as it was: FILE
+kept() {
+	"$hdgluster" volfile -q "$1" >out || return 1
+	! diff "$1" out | grep '^<' >lost
+	# Lines that name what is below have another name.
+	! grep -vE 'subvolumes|^< *c1$|^< volume brick$' lost
+}
+
+becomes_brick() {
+	becomes brick.vol <<'END_OF_FILE'
+server protocol/server: brick
+brick debug/hdtrace REQ: brick-hdtrace-breq-enter
+brick-hdtrace-breq-enter debug/hdtrace BREQ enter: brick.hdtrace
+brick.hdtrace performance/io-threads: brick-hdtrace-breq-leave
+brick-hdtrace-breq-leave debug/hdtrace BREQ leave: locks
+locks features/locks: posix0-hdtrace-trove
+posix0-hdtrace-trove debug/hdtrace TROVE: posix0
+posix0 storage/posix:
+END_OF_FILE
+}
+becomes_client() {
+	becomes client.vol <<'END_OF_FILE'
+shard-hdtrace-client debug/hdtrace CLIENT: shard
+shard features/shard: shard-hdtrace-flow
+shard-hdtrace-flow debug/hdtrace FLOW: dht
+dht cluster/distribute: c0-hdtrace-bmi c1-hdtrace-bmi
+c1-hdtrace-bmi debug/hdtrace BMI: c1
+c1 protocol/client:
+c0-hdtrace-bmi debug/hdtrace BMI: c0
+c0 protocol/client:
+END_OF_FILE
+}
+ok "a brick" becomes_brick
+ok "the middle of a file is where it was" kept brick.vol
+ok "what it says" sh -c "grep -qF 'TROVE above posix0' err ||
+	'$hdgluster' volfile brick.vol 2>&1 >/dev/null |
+	grep -F 'hdgluster: TROVE above posix0 (storage/posix), node $host-posix0'"
+ok "a client" becomes_client
+ok "of a client, too" kept client.vol
+
+without_io_threads() {
+	becomes odd.vol <<'END_OF_FILE'
+s protocol/server: p
+p debug/hdtrace REQ: p-hdtrace-trove
+p-hdtrace-trove debug/hdtrace TROVE: p.hdtrace
+p.hdtrace storage/posix:
+END_OF_FILE
+	grep -q 'no BREQ' err
+}
+ok "a server without threads, in lines that end with CR" without_io_threads
+
+local_graph() {
+	becomes local.vol <<'END_OF_FILE'
+b-hdtrace-client debug/hdtrace CLIENT: b
+b features/locks: a-hdtrace-trove
+a-hdtrace-trove debug/hdtrace TROVE: a
+a storage/posix:
+END_OF_FILE
+}
+ok "a graph without a network, in few lines" local_graph
+
+slow_disk() {
+	becomes slow-disk.vol <<'END_OF_FILE' || return 1
+server protocol/server: brick
+brick debug/hdtrace REQ: brick-hdtrace-breq-enter
+brick-hdtrace-breq-enter debug/hdtrace BREQ enter: brick.hdtrace
+brick.hdtrace performance/io-threads: brick-hdtrace-breq-leave
+brick-hdtrace-breq-leave debug/hdtrace BREQ leave: locks
+locks features/locks: posix0-hdtrace-trove
+posix0-hdtrace-trove debug/hdtrace TROVE: slow
+slow debug/delay-gen: posix0
+posix0 storage/posix:
+END_OF_FILE
+	"$hdgluster" volfile slow-net.vol >out 2>err && graph out >found
+	grep -x 'c0-hdtrace-bmi debug/hdtrace BMI: threads' found &&
+		grep -x 'slow debug/delay-gen: c0' found
+}
+ok "faults belong to what they stand above" slow_disk
+
+no_shard() {
+	grep -v shard client.vol | sed '/subvolumes dht/,$d' >flat.vol
+	becomes flat.vol <<'END_OF_FILE'
+dht-hdtrace-client debug/hdtrace CLIENT: dht-hdtrace-flow
+dht-hdtrace-flow debug/hdtrace FLOW: dht
+dht cluster/distribute: c0-hdtrace-bmi c1-hdtrace-bmi
+c1-hdtrace-bmi debug/hdtrace BMI: c1
+c1 protocol/client:
+c0-hdtrace-bmi debug/hdtrace BMI: c0
+c0 protocol/client:
+END_OF_FILE
+}
+ok "without shard FLOW is above distribute" no_shard
+
+one_link() {
+	sed '/^end-volume/q' client.vol >one.vol
+	becomes one.vol <<'END_OF_FILE' && grep -q 'no FLOW' err
+c0-hdtrace-client debug/hdtrace CLIENT: c0-hdtrace-bmi
+c0-hdtrace-bmi debug/hdtrace BMI: c0
+c0 protocol/client:
+END_OF_FILE
+}
+ok "a single connection has no FLOW" one_link
+
+# Several bricks in one file, and one that stands below two others.
+bricks() {
+	{
+		sed '/^volume server/,$d' brick.vol
+		sed '/^volume server/,$d; s/posix0/posix1/
+			s/^volume locks/&1/; s/"locks"/"locks1"/
+			s/volume brick/volume brick1/' brick.vol
+		printf 'volume server\ntype protocol/server\n'
+		printf 'subvolumes brick brick1\nend-volume\n'
+	} >two.vol
+	"$hdgluster" volfile two.vol >out 2>err || return 1
+	cat err
+	[ "$(grep -c "option node $host-posix0\$" out)" -eq 4 ] &&
+		[ "$(grep -c "option node $host-posix1\$" out)" -eq 4 ] &&
+		"$hdgluster" volfile -q --node n_1 two.vol >out &&
+		[ "$(grep -c "option node n-1-posix1\$" out)" -eq 4 ] &&
+		"$hdgluster" volfile -q --node n1 brick.vol >out &&
+		[ "$(grep -c "option node n1\$" out)" -eq 4 ]
+}
+ok "several bricks of a file have a node each" bricks
+
+# ---- As glusterd writes them -------------------------------------------------
+
+glusterd_brick() {
+	becomes "$files/glusterd-brick.vol" <<'END_OF_FILE'
+gv0-server protocol/server: /srv/br1
+/srv/br1 debug/io-stats: gv0-quota-hdtrace-req
+gv0-quota-hdtrace-req debug/hdtrace REQ: gv0-quota
+gv0-quota features/quota: gv0-index
+gv0-index features/index: gv0-barrier
+gv0-barrier features/barrier: gv0-marker
+gv0-marker features/marker: gv0-selinux
+gv0-selinux features/selinux: gv0-io-threads-hdtrace-breq-enter
+gv0-io-threads-hdtrace-breq-enter debug/hdtrace BREQ enter: gv0-io-threads
+gv0-io-threads performance/io-threads: gv0-io-threads-hdtrace-breq-leave
+gv0-io-threads-hdtrace-breq-leave debug/hdtrace BREQ leave: gv0-upcall
+gv0-upcall features/upcall: gv0-leases
+gv0-leases features/leases: gv0-read-only
+gv0-read-only features/read-only: gv0-worm
+gv0-worm features/worm: gv0-locks
+gv0-locks features/locks: gv0-access-control
+gv0-access-control features/access-control: gv0-bitrot-stub
+gv0-bitrot-stub features/bitrot-stub: gv0-changelog
+gv0-changelog features/changelog: gv0-trash
+gv0-trash features/trash: gv0-posix-hdtrace-trove
+gv0-posix-hdtrace-trove debug/hdtrace TROVE: gv0-posix
+gv0-posix storage/posix:
+END_OF_FILE
+	grep -q "option node $host-gv0-posix-srv-br1\$" out
+}
+glusterd_client() {
+	becomes "$files/glusterd-client.vol" <<'END_OF_FILE'
+gv0-hdtrace-client debug/hdtrace CLIENT: gv0
+gv0 debug/io-stats: gv0-io-threads
+gv0-io-threads performance/io-threads: gv0-md-cache
+gv0-md-cache performance/md-cache: gv0-quick-read
+gv0-quick-read performance/quick-read: gv0-open-behind
+gv0-open-behind performance/open-behind: gv0-write-behind
+gv0-write-behind performance/write-behind: gv0-utime
+gv0-utime features/utime: gv0-shard
+gv0-shard features/shard: gv0-shard-hdtrace-flow
+gv0-shard-hdtrace-flow debug/hdtrace FLOW: gv0-dht
+gv0-dht cluster/distribute: gv0-client-0-hdtrace-bmi gv0-client-1-hdtrace-bmi
+gv0-client-1-hdtrace-bmi debug/hdtrace BMI: gv0-client-1
+gv0-client-1 protocol/client:
+gv0-client-0-hdtrace-bmi debug/hdtrace BMI: gv0-client-0
+gv0-client-0 protocol/client:
+END_OF_FILE
+}
+replicate() {
+	"$hdgluster" volfile "$files/glusterd-replicate.vol" >out 2>err
+	graph out >found
+	cat found
+	grep -x 'gv1-dht-hdtrace-flow debug/hdtrace FLOW: gv1-dht' found &&
+		grep 'gv1-replicate-0 cluster/replicate: gv1-client-0-hdtrace-bmi' \
+			found && [ "$(grep -c 'hdtrace FLOW' found)" -eq 1 ]
+}
+ok "a brick of glusterd's" glusterd_brick
+ok "a client of glusterd's" glusterd_client
+ok "copies are parts, too" replicate
+for file in brick client local odd slow-disk slow-net flat one two; do
+	ok "--remove gives $file back, to the byte" undone $file.vol
+done
+for file in brick client replicate shd; do
+	ok "--remove gives glusterd's $file back" undone "$files/glusterd-$file.vol"
+done
+
+in_place() {
+	cp "$files/glusterd-brick.vol" b.vol && chmod 600 b.vol &&
+		cp "$files/glusterd-shd.vol" shd.vol || return 1
+	"$hdgluster" filter --project p --directory /t b.vol &&
+		"$hdgluster" volfile -q --project p --directory /t \
+			"$files/glusterd-brick.vol" | cmp - b.vol &&
+		[ "$(stat -c %a b.vol)" = 600 ] &&
+		"$hdgluster" filter --remove b.vol &&
+		cmp b.vol "$files/glusterd-brick.vol" &&
+		"$hdgluster" filter shd.vol &&
+		cmp shd.vol "$files/glusterd-shd.vol"
+}
+ok "filter changes files in their places, but those of daemons" in_place
+
+# A mount without translators for performance; a daemon's graph is the same.
+slow_mount() {
+	cp client.vol gv0.tcp-fuse.vol && cp client.vol gv0-rebalance.vol &&
+		"$hdgluster" filter -q gv0.tcp-fuse.vol &&
+		"$hdgluster" volfile -q client.vol | cmp - gv0.tcp-fuse.vol &&
+		"$hdgluster" filter gv0-rebalance.vol 2>err &&
+		cmp gv0-rebalance.vol client.vol &&
+		grep -q 'gv0-rebalance.vol: neither of a brick nor' err &&
+		"$hdgluster" filter -q gv0-rebalance.vol 2>err && [ ! -s err ]
+}
+ok "a mount without performance has the name of one; what is left is said" \
+	slow_mount
+
+only_some() {
+	"$hdgluster" volfile --layers=TROVE,REQ --option throttle=10 brick.vol \
+		>out 2>err && [ "$(grep -c debug/hdtrace out)" -eq 2 ] &&
+		[ "$(grep -c 'option throttle 10$' out)" -eq 2 ] &&
+		[ "$(grep -c BREQ err)" -eq 0 ]
+}
+ok "layers, and options of the translator" only_some
+standard_input() {
+	"$hdgluster" volfile -q brick.vol >expected &&
+		"$hdgluster" volfile -q - <brick.vol | cmp - expected
+}
+ok "the standard input" standard_input
+
+# ---- What is wrong -----------------------------------------------------------
+
+# The file has a fault: TEXT MESSAGE
+refuses() {
+	printf '%b' "$1" >bad.vol
+	exits 1 "$hdgluster" volfile bad.vol && [ ! -s out ] &&
+		grep -qxF "hdgluster: bad.vol:$2" err
+}
+ok "no end" refuses 'volume a\ntype x/y\n' \
+	'3: volume "a" has no end-volume'
+ok "no type" refuses '\nvolume a\nend-volume\n' '3: volume "a" has no type'
+ok "two types" refuses 'volume a\ntype x/y\ntype x/z' \
+	'3: volume "a" has two types'
+ok "not a type" refuses 'volume a type b' '1: not a type: "b"'
+ok "another word" refuses 'volume a\n\ntipe x/y' \
+	'3: not type, option, subvolumes or end-volume: "tipe"'
+ok "outside of volumes" refuses '# c\nend-volume' '2: not volume: "end-volume"'
+ok "what is below is not there" refuses 'volume a\ntype x/y\nsubvolumes b c' \
+	'3: there is no volume "b" above this line'
+ok "below itself" refuses 'volume a\ntype x/y\nsubvolumes a\nend-volume' \
+	'3: there is no volume "a" above this line'
+ok "nothing below" refuses 'volume a\ntype x/y\nsubvolumes\nend-volume' \
+	'4: subvolumes of "a" are missing'
+ok "twice" refuses 'volume a\ntype x/y\nend-volume\nvolume a\ntype x/y\nend-volume' \
+	'4: a second volume "a"'
+ok "a quote without end" refuses 'volume a\ntype "x/y\nend-volume' \
+	'2: what begins with " does not end'
+ok "an option without value" refuses 'volume a\ntype x/y\noption k' \
+	'3: the file ends behind "k"'
+ok "an empty file" refuses '# nothing\n' '1: there are no volumes'
+no_place() {
+	printf 'volume a\ntype debug/sink\nend-volume\nvolume s\ntype protocol/server\nend-volume\n' >bad.vol
+	exits 1 "$hdgluster" volfile bad.vol &&
+		grep -q 'there is no place for a translator' err && [ ! -s out ]
+}
+ok "no place" no_place
+zeros() {
+	printf 'volume a\0' >bad.vol
+	exits 1 "$hdgluster" volfile bad.vol
+}
+ok "zero bytes" zeros
+ok "no file" exits 2 "$hdgluster" volfile none.vol
+ok "no argument" exits 2 "$hdgluster" volfile
+ok "a layer that is none" exits 2 "$hdgluster" volfile --layers=TROV brick.vol
+ok "a name that would be two words" exits 2 "$hdgluster" volfile \
+	--directory "a b" brick.vol
+ok "a full disk" sh -c "'$hdgluster' volfile -q brick.vol >/dev/full; [ \$? -eq 2 ]"
+
+# Any file that was cut is refused or understood, and nothing else happens.
+cut_anywhere() {
+	size=$(wc -c <slow-net.vol)
+	for i in $(seq 0 7 "$size"); do
+		head -c "$i" slow-net.vol >cut.vol
+		"$hdgluster" volfile cut.vol >out 2>err
+		case $? in
+		0) "$hdgluster" volfile --remove -q out | cmp - cut.vol ;;
+		1) grep -q '^hdgluster: cut.vol:[0-9]*: ' err ;;
+		*) false ;;
+		esac || { echo "after $i bytes"; cat err; return 1; }
+	done
+}
+ok "files that were cut" cut_anywhere
+done_testing

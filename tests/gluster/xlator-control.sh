@@ -1,0 +1,158 @@
+#!/bin/bash
+# hdgluster enable, disable and status: a volume that serves is told what to record.
+# HDTRACE_TEST_LONG: a hundred times under load, not eight.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+. "${abs_top_srcdir:?}/tests/lib/tap.sh"
+. "$abs_top_srcdir/tests/gluster/xlator-lib.sh"
+gluster_memory
+cd "$scratch" || exit 99
+traces=$scratch/traces
+cycles=8
+[ -z "${HDTRACE_TEST_LONG-}" ] || cycles=100
+
+written() {
+	local check=$1 prefix=$2
+
+	shift 2
+	python3 "$abs_top_srcdir/tests/gluster/xlator.py" "$check" \
+		"$traces/$prefix" "$@"
+}
+
+extra_options="    option enable none"
+start_bricks 2
+mount_volume || skip_all "there is no FUSE here"
+
+# Descriptors of all processes of the volume.
+descriptors() {
+	local pid
+
+	for pid in "${volume_pids[@]}"; do
+		find "/proc/$pid/fd" -type l
+	done | wc -l
+}
+
+# Every layer of every process is in this state: STATE
+all_are() {
+	"$hdgluster" status "$mount" >status.out || return 1
+	cat status.out
+	[ "$(tail -n +2 status.out | wc -l)" = 10 ] &&
+		! tail -n +2 status.out | awk '{ print $3 }' | grep -vx "$1"
+}
+
+ok "nothing is recorded at first" all_are off
+ok "columns have their headings" grep -qx \
+	'Node  *Layer  *Recording  *What  *Project *' status.out
+# shellcheck disable=SC2016
+ok "and there is no file" bash -c '! ls "$1"/* 2>/dev/null' sh "$traces"
+ok "an operation that there is not" exits 2 "$hdgluster" enable --fops=fly \
+	"$mount"
+ok "a project somewhere else" exits 2 "$hdgluster" enable --project=../x \
+	"$mount"
+ok "a layer that nobody has is said" exits 1 "$hdgluster" enable \
+	--layers=TROVES "$mount"
+ok "... by its name" grep -q 'nobody has the layer TROVES' err
+ok "what is no mount of ours" exits 2 "$hdgluster" status "$scratch"
+
+ok "gauges of two layers" exits 0 "$hdgluster" enable --layers=REQ,TROVE \
+	--what=gauges --project=few "$mount"
+echo text >"$mount/few"
+mkdir "$mount/few.d" || echo "not ok - mkdir"
+ok "they are recorded" exits 0 "$hdgluster" disable "$mount"
+ok "and nothing else" written only_gauges few REQ TROVE
+ok "all is off again" all_are off
+
+ok "writes only" exits 0 "$hdgluster" enable --fops=writev --project=writes \
+	"$mount"
+echo text >"$mount/writes"
+mkdir "$mount/writes.d" || echo "not ok - mkdir"
+"$hdgluster" disable "$mount"
+ok "of writes there is one" written has writes TROVE writev 1
+ok "of what else there was, none" written has writes TROVE mkdir 0
+ok "the same project again has other files" exits 0 "$hdgluster" enable \
+	--project=writes --fops=all "$mount"
+echo text >"$mount/again"
+ok "it is on" all_are on
+"$hdgluster" disable "$mount"
+ok "of writes there are two now" written has writes TROVE writev 2
+
+# One layer alone is completed, and begins again in the same project.
+"$hdgluster" enable --project=one "$mount"
+echo text >"$mount/one"
+"$hdgluster" disable --layers=REQ "$mount"
+ok "a layer begins again while others record" exits 0 "$hdgluster" enable \
+	--layers=REQ --project=one "$mount"
+echo text >"$mount/one.again"
+ok "all are on then" all_are on
+"$hdgluster" disable "$mount"
+ok "both times it was recorded" written has one REQ writev 2
+
+# Under load: a program that writes and verifies until it is told to end.
+cat >load.py <<'END'
+import os, random, sys
+place, stop = sys.argv[1:]
+count = 0
+while not os.path.exists(stop):
+    name = f"{place}/load{count % 20}"
+    data = os.urandom(random.randrange(1, 30000))
+    with open(name, "wb") as file:
+        file.write(data)
+    with open(name, "rb") as file:
+        assert file.read() == data
+    os.mkdir(name + ".d")
+    os.rename(name + ".d", name + ".e")
+    os.rmdir(name + ".e")
+    count += 1
+print(count)
+END
+python3 load.py "$mount" "$scratch/stop" >load.out 2>load.err &
+load=$!
+again() {
+	local i before
+
+	for ((i = 1; i <= cycles; i++)); do
+		"$hdgluster" enable --project="run$i" "$mount" || return 1
+		# On a busy machine the load may do nothing meanwhile.
+		echo text >"$mount/run$i" || return 1
+		"$hdgluster" disable "$mount" || return 1
+		[ "$i" != 1 ] || before=$(descriptors)
+	done
+	# The load has a few open itself.
+	echo "$before descriptors, $(descriptors) in the end"
+	[ "$(descriptors)" -le $((before + 4)) ]
+}
+ok "on and off under load, again and again" again
+touch stop
+wait $load
+status=$?
+ok "no request failed" test $status = 0
+cat load.err
+"$hdgluster" enable --project=last "$mount"
+stop_under_load() {
+	! ls "$traces"/run*.proj 2>/dev/null || return 1
+	python3 - "$traces" "$cycles" <<-'END'
+		import glob, sys
+		for run in range(1, int(sys.argv[2]) + 1):
+		    names = glob.glob(f"{sys.argv[1]}/run{run}_*.rel")
+		    if not names:
+		        sys.exit(f"nothing was recorded of run{run}")
+		    for name in names:
+		        with open(name) as file:
+		            text = file.read()
+		        if not text.rstrip().endswith("</relation>"):
+		            sys.exit(name + " has no end")
+		        if text.count("<rel ") != text.count("<un "):
+		            sys.exit(name + " has relations without an end")
+	END
+}
+ok "each time the files were completed" stop_under_load
+
+# One that does not obey.
+kill -KILL "${volume_pids[1]}"
+wait "${volume_pids[1]}" 2>/dev/null
+disobeys() {
+	"$hdgluster" disable "$mount" 2>err
+	[ $? = 1 ] && grep client1 err
+}
+ok "a brick that is dead is named" until_done disobeys
+stop_volume
+done_testing

@@ -1,0 +1,139 @@
+#!/bin/bash
+# The translator in a volume of two bricks that is mounted: what it records, and
+# what it does not change.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+. "${abs_top_srcdir:?}/tests/lib/tap.sh"
+. "$abs_top_srcdir/tests/gluster/xlator-lib.sh"
+gluster_memory
+cd "$scratch" || exit 99
+traces=$scratch/traces
+
+# What was written, by a reader of its own: CHECK [ARGUMENT...]
+written() {
+	local check=$1
+
+	shift
+	python3 "$abs_top_srcdir/tests/gluster/xlator.py" "$check" \
+		"$traces/${project:-test}" "$@"
+}
+
+# The tools find nothing wrong.
+checks() {
+	"$hdtrace" merge -f "$traces/test" || return 1
+	"$hdtrace" check "$traces/test" >check.out || { cat check.out; return 1; }
+	cat check.out
+	grep -q ': 0 errors, 0 warnings' check.out
+}
+
+# The reader says at which place the token was not handed on.
+finds_mutant() {
+	written causes >mutant.out 2>&1 && return 1
+	cat mutant.out
+	grep -qE "of REQ (is caused by FLOW|has neither cause)" mutant.out
+}
+
+# ---- Options -----------------------------------------------------------------
+
+# A brick with this option does not start, and says why: TEXT OPTION VALUE...
+refuses() {
+	local text=$1 said
+
+	shift
+	{
+		printf 'volume b\n    type debug/delay-gen\n'
+		printf '    subvolumes a\nend-volume\n\n'
+		place p TROVE b "$@"
+	} >options.part
+	{
+		mkdir -p a
+		printf 'volume a\n    type storage/posix\n'
+		printf '    option directory %s\nend-volume\n\n' "$scratch/a"
+		cat options.part
+	} >options.vol
+	: >"$scratch/options.log"
+	timeout 60 glusterfsd -f options.vol -l "$scratch/options.log" \
+		--no-daemon && return 1
+	said=$(grep 'hdtrace.* E \| E .*option' options.log)
+	grep -qF -- "$text" options.log || { echo "$said"; cat options.log; return 1; }
+}
+
+ok "a layer that is no label" refuses 'option layer: "a_b"' layer a_b
+ok "a side that there is not" refuses 'option side: "up"' side up
+ok "something that cannot be recorded" \
+	refuses 'option enable: "gauge" is none of' enable states,gauge
+ok "an operation that there is not" \
+	refuses 'option fops: "fly" is no operation' fops writev,fly
+ok "a project with a directory" refuses 'option project: "a/b"' project a/b
+ok "a directory that is not absolute" \
+	refuses 'option directory: "traces"' directory traces
+ok "a throttle that is too long" refuses 'throttle' throttle 60001
+
+# ---- A volume ----------------------------------------------------------------
+
+extra_options="    option paths on"
+start_bricks 2
+if mount_volume; then
+	# shellcheck disable=SC2016
+	ok "what was written is read" bash -ec '
+		cd "$1"
+		dd if=/dev/urandom of="$2/data" bs=64k count=160
+		dd if="$2/data" of=file bs=64k
+		cmp "$2/data" file
+		truncate -s 12345678 file
+		mkdir -p a/b
+		echo text >a/b/c
+		ln a/b/c a/d
+		ln -s a/d e
+		mv a/b/c a/f
+		mknod p p
+		setfattr -n user.key -v value a/f
+		getfattr -n user.key a/f
+		getfattr -n user.none a/f && exit 1
+		chmod 600 a/f
+		touch -d yesterday a/f
+		fallocate -l 1M a/g
+		sync a/g
+		rm -r a/d a/b a/g
+		test "$(cat a/f)" = text
+		ls -laR
+		df .
+		flock file true
+	' sh "$mount" "$scratch"
+	# shellcheck disable=SC2016
+	ok "nothing of ours is in the bricks" bash -c '
+		! getfattr -Rd -m . "$@" 2>/dev/null | grep -i hdtrace
+	' sh brick0 brick1
+	stop_volume
+	promises "$abs_top_srcdir/tests/gluster/xlator.py" "$traces/test" <<-'END'
+		each operation has a cause of the layer above | causes
+		what was caused is within its cause | within
+		gauges agree with relations | counted
+		bytes are those of the file | moved CLIENT writev 10485765
+		bytes of the disks are, too | moved TROVE writev 10485765
+		states have attributes | names TROVE gfid path offset size result errno
+		calls have their process | names CLIENT pid
+	END
+	# shellcheck disable=SC2016
+	ok "one process records the host's utilization" bash -c '
+		[ "$(ls "$1"/*_Utilization.stat | wc -l)" = 1 ] &&
+			[ -s "$1/test_$(hostname)_Utilization.stat" ]
+	' sh "$traces"
+	ok "hdtrace check is content" checks
+	# shellcheck disable=SC2016
+	ok "files are others' to read only" bash -c '
+		! find "$1" -perm /022 -ls | grep .
+	' sh "$traces"
+
+	# The test of the test.
+	project=mutant
+	type=${type%GlusterFSTracing/hdtrace}tests/gluster/hdtrace
+	start_bricks 2
+	mount_volume
+	echo text >"$mount/mutant"
+	stop_volume
+	ok "a token that is not handed on is found" finds_mutant
+else
+	skip "what was written is read" "there is no FUSE here"
+fi
+
+done_testing

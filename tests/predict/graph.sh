@@ -1,0 +1,126 @@
+#!/bin/sh
+# hdpredict graph: the graph that ran, out of its project.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+. "${abs_top_srcdir:?}/tests/lib/tap.sh"
+. "$abs_top_srcdir/tests/lib/project.sh"
+. "$abs_top_srcdir/tests/mpi/mpi.sh"
+hdpredict=${abs_top_builddir:?}/hdpredict
+unset HDTRACE_KERNELS HDTRACE_PT_CFG
+export PYTHONDONTWRITEBYTECODE=1
+cd "$scratch" || exit 99
+command -v python3 >/dev/null || skip_all "python3 is missing"
+
+same() {
+	"$hdpredict" graph "$2" -o back.xml && python3 "$abs_top_srcdir/tests/predict/graph.py" "$1" back.xml "$2"
+}
+# Of a graph and its project, the other model and what is simulated of it: NAME
+# KERNELS OPTION... of generate.
+simulated() {
+	name=$1 kernels=$2
+	shift 2
+	"$hdpredict" generate "$@" -o "$name.xml" &&
+		"$hdpredict" platform --nodes 3 --pes 2 -o p.xml || return 1
+	{
+		echo '<resource-model>'
+		for kernel in $kernels; do
+			echo "<entry kernel='$kernel' architecture='core' time='0.$((${#kernel} % 7 + 1))' energy='1'/>"
+		done
+		echo '</resource-model>'
+	} >r.xml
+	"$hdpredict" simulate "$name.xml" --platform p.xml --resources r.xml --map eft -o "$name" --format=json >one &&
+		same "$name.xml" "$name" &&
+		"$hdpredict" simulate back.xml --platform p.xml --resources r.xml --format=json >two && cmp one two
+}
+ok "a Cholesky decomposition that was simulated" simulated ch 'MATSRC MATSINK POTRF TRSM SYRK GEMM' cholesky --tiles 6
+ok "a stencil" simulated st "$("$hdpredict" generate stencil --width 2 --steps 1 |
+	sed -n 's/.*<kernel id="\([^"]*\)".*/\1/p' | tr '\n' ' ')" stencil --width 5 --steps 3
+ok "by chance" simulated ra "$("$hdpredict" generate random |
+	sed -n 's/.*<kernel id="\([^"]*\)".*/\1/p' | tr '\n' ' ')" random --width 9 --steps 7 --seed 5
+
+# Kernels with all that they may have, and names that are no names of states.
+odd() {
+	cat >odd.xml <<'END'
+<application>
+<kernel id="a;b\c &lt;1&gt;" class="x;y"><variable id="v w"/><variable id="u"/>
+<output id="o;1" size="u * 8"/><output id="o2" size="16"/><phase until="0.25" weight="2"/><phase until="1" weight="1"/></kernel>
+<kernel id="k2"><input id="i1" size="16"/><input id="i2" size="24"/></kernel>
+<task id="t &amp; 1" kernel="a;b\c &lt;1&gt;"><assign var="v w" val="0.1"/><assign var="u" val="3"/><map pe="n0.0" priority="0"/></task>
+<task id="t2" kernel="k2"><map pe="n1.0" priority="0"/></task>
+<dependency predecessor="t &amp; 1" successor="t2" src="o;1" dest="i2"/>
+<dependency predecessor="t &amp; 1" successor="t2" src="o2" dest="i1"/>
+</application>
+END
+	printf '%s\n' '<resource-model>' '<entry kernel="a;b\c &lt;1&gt;" architecture="core" time="1" energy="1"/>' \
+		'<entry kernel="k2" architecture="core" time="2" energy="1"/>' '</resource-model>' >r.xml
+	"$hdpredict" simulate odd.xml --platform p.xml --resources r.xml -o odd >/dev/null && same odd.xml odd
+}
+ok "names of all kinds" odd
+# What is wrong: STATUS MESSAGE ARGUMENT...
+fails() {
+	status=$1 message=$2
+	shift 2
+	exits "$status" "$hdpredict" graph "$@" && grep -q -- "$message" err && [ ! -s out ]
+}
+# A kernel whose name is longer than a state's, and a task's that is, too.
+long() {
+	kernel=$(printf '%0250d' 0 | tr 0 k) task=$(printf '%03000d' 0 | tr 0 t)
+	cat >long.xml <<-END
+		<application><kernel id="$kernel"><output id="o" size="8"/></kernel>
+		<kernel id="k2"><input id="i" size="8"/></kernel>
+		<task id="$task" kernel="$kernel"><map pe="n0.0" priority="0"/></task>
+		<task id="${task}2" kernel="k2"><map pe="n1.0" priority="0"/></task>
+		<dependency predecessor="$task" successor="${task}2" src="o" dest="i"/></application>
+	END
+	for name in "$kernel" k2; do
+		echo "<entry kernel='$name' architecture='core' time='1' energy='1'/>"
+	done | sed '1s/^/<resource-model>/;$s,$,</resource-model>,' >r.xml
+	"$hdpredict" simulate long.xml --platform p.xml --resources r.xml -o long >/dev/null && same long.xml long
+}
+ok "names that are long" long
+# Tasks of one of the two would become those of the other.
+alike() {
+	echo "<application><kernel id='a b'/><kernel id='a_b'/><task id='t' kernel='a b'><map pe='n0.0' priority='0'/></task></application>" >alike.xml
+	echo "<resource-model><entry kernel='a b' architecture='core' time='1' energy='1'/></resource-model>" >r.xml
+	"$hdpredict" simulate alike.xml --platform p.xml --resources r.xml -o alike >/dev/null &&
+		fails 1 'two kernels have the states a_b' alike
+}
+ok "kernels that cannot be told apart" alike
+# A graph that really ran, on two nodes: LIBRARY
+executed() {
+	"$hdpredict" platform --nodes 2 --pes 1 -o two.xml && "$hdpredict" generate cholesky --tiles 4 \
+		--tile-size 16 -o small.xml && rm -f ran* || return 1
+	launch "$1" 2 "$hdexecute" small.xml --platform two.xml -p ran >out 2>&1 || {
+		cat out
+		return 1
+	}
+	same small.xml ran
+}
+hdexecute=$abs_top_builddir/hdexecute
+ran=no
+for library in $(built_libraries); do
+	ran=yes
+	can_launch "$library" >"$scratch/why" || {
+		skip "$library" "programs of it cannot be started here"
+		continue
+	}
+	ok "a graph that was executed, with $library" executed "$library"
+done
+[ $ran = yes ] || skip "a graph that was executed" "no MPI library"
+
+make_mini
+ok "no project" fails 2 none none
+ok "nothing" fails 2 'an argument is missing'
+ok "a project without tasks" fails 2 'nothing in it says what the graph was' mini
+# What is changed in the trace of the first task: MESSAGE EXPRESSION
+torn() {
+	for file in st*; do cp "$file" "torn${file#st}"; done
+	for file in torn_*.trc; do sed -i "$2" "$file"; done
+	fails 1 "$1" torn
+}
+ok "a task that is missing" torn 'does not have all' "/activity='3'/d"
+ok "an input that is missing" torn 'error: ' "s/inputs='[^ ']* /inputs='/"
+ok "an input that is none" torn 'does not have all' "s/inputs='[^ ']* /inputs='x /"
+ok "a kernel that is missing" torn 'does not have all' "s/kernels='K[^;]*;/kernels='Kother;/"
+ok "kernels that are none" torn 'does not have all' "s/kernels='/&junk;/"
+ok "values that are missing" torn 'does not have all' "s/ values='[^']*'//"
+done_testing

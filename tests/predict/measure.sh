@@ -1,0 +1,295 @@
+#!/bin/sh
+# hdpredict measure: what it records of kernels on this machine, whose power is that of
+# a simulated meter that follows the CPU time of the process.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+. "${abs_top_srcdir:?}/tests/lib/tap.sh"
+. "$abs_top_srcdir/tests/lib/sim.sh"
+hdpredict=${abs_top_builddir:?}/hdpredict
+cd "$scratch" || exit 99
+host=$(uname -n | tr -c 'A-Za-z0-9.\n' -)
+
+# Two tasks of K0 that run side by side, then one of K1, alone; K2 has two
+# configurations.
+cat >g.xml <<'END'
+<application>
+<kernel id="K0"><variable id="n"/><output id="o" size="20000"/></kernel>
+<kernel id="K1"><variable id="n"/><input id="a" size="20000"/>
+<input id="b" size="20000"/><output id="o" size="5000"/></kernel>
+<task id="a" kernel="K0"><assign var="n" val="20"/></task>
+<task id="b" kernel="K0"><assign var="n" val="20"/></task>
+<task id="c" kernel="K1"><assign var="n" val="3"/></task>
+<dependency predecessor="a" successor="c" src="o" dest="a"/>
+<dependency predecessor="b" successor="c" src="o" dest="b"/>
+</application>
+END
+
+# States of a trace, a line each: NAME BEGIN END, then its attributes as they stand.
+states() {
+	tr '<' '\n' <"$1" | sed -n "s/^\([A-Z][a-zA-Z]*\) \(.*\) time='\([0-9.]*\)' end='\([0-9.]*\)'.*/\1 \3 \4 \2/p" |
+		sort -n -k 2
+}
+
+# ---- One PE, and power ---------------------------------------------------------
+
+# Two batches of each kernel of 1 PE; the times command prints CPU time of children.
+measure_alone() {
+	sim_start --law="1:process:$scratch/pid,low=60,high=110" || return 1
+	printf '[General]\ndevice=LMG450\nport=%s\ncycle=50\n' "$PWD/meter" >pt.cfg
+	printf '[Trace]\ntype=HDSTATS\nnode=%s\nchannel=1\nvalues=P\n' "$host" >>pt.cfg
+	cat >alone <<-END
+		echo \$\$ >pid
+		exec "$hdpredict" measure -c pt.cfg -o one --pes=1 --batches=2 \\
+			--batch=0.4 --pause=0.3 g.xml
+	END
+	# Nobody loads it before it begins: the sum of all is the child's.
+	sh -c 'sh alone; status=$?; times; exit $status' >spent 2>err
+	status=$?
+	cat spent err
+	sim_stop && [ "$status" -eq 0 ]
+}
+ok "kernels of one PE" measure_alone
+ok "the project is one" "$hdtrace" check one/measured
+states "one/measured_${host}_0.trc" >listed
+as_said() {
+	cat listed
+	grep '^Batch' listed | sed "s/ repetitions.*//; s/^Batch [0-9. ]*//" >batches
+	printf "kernel='K%d' architecture='core' var.n='%d'\n" 0 20 0 20 1 3 1 3 |
+		diff - batches
+}
+ok "two batches of each, with what they are" as_said
+# Each batch has a pause before it and after it, and nothing else beside.
+in_pauses() {
+	awk '{ name[NR] = $1; length_[NR] = $3 - $2; print }
+		END {
+			for (i = 1; i <= NR; i++) {
+				if (name[i] == "Pause" && length_[i] < 0.299) bad = 1
+				if (name[i] != "Batch") continue
+				if (name[i - 1] != "Pause" || name[i + 1] != "Pause") bad = 1
+				if (length_[i] < 0.1) bad = 1
+			}
+			exit bad || NR < 8
+		}' listed
+}
+ok "pauses before and after" in_pauses
+# The journal says what a run took, as the state does.
+as_journal() {
+	grep '^Batch' listed | sed "s/.*repetitions='\([0-9]*\)'.*/\1/" >repetitions
+	grep '^Batch' listed | cut -d ' ' -f 2,3 | paste -d ' ' - repetitions >spans
+	sed 1d one/journal | cut -f 2 | paste -d ' ' - spans | awk '
+		{ d = $3 - $2 - $4 * $1; print; if (d < -0.1 || d > 0.1) bad = 1 }
+		END { exit bad || NR != 4 }'
+}
+ok "the journal has the same times" as_journal
+# What times said of the children.
+cpu_of() {
+	sed -n '2s/[a-z]/ /gp' "$1" | awk '{ for (i = 1; i <= NF; i += 2) s += $i * 60 + $(i + 1); print s }'
+}
+# By the law: 50 J above idle for each second of CPU time, as the shell counts it.
+energy() {
+	"$hdtrace" stat --format=csv one/measured | awk -F, '
+		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
+		$3 == "P" { print $at["mean"], $at["count"] }' >power
+	cpu_of spent |
+		paste -d ' ' power - | awk '
+			{ joules = ($1 - 60) * $2 * 0.05; print joules " J, law: " $3 * 50
+			d = joules / ($3 * 50) - 1; exit !(NF == 3 && d < 0.1 && d > -0.1) }'
+}
+ok "energy is that of the law" energy
+again() {
+	exits 0 "$hdpredict" measure -c pt.cfg -o one --pes=1 --batches=2 --batch=0.4 \
+		--pause=0.3 g.xml && grep -q 'all was measured' err &&
+		[ ! -e one/measured-2.proj ]
+}
+ok "what was measured is not measured again" again
+
+# The meter goes after the first of two batches: neither counts.
+without_meter() {
+	sed '/K1\|"c"\|dependency\|<input/d' g.xml >k0.xml
+	sim_start || return 1
+	"$hdpredict" measure -c pt.cfg -o gone --pes=1 --batches=2 --batch=0.1 \
+		--pause=0.05 k0.xml 2>err &
+	pid=$!
+	until_done grep -q K0 gone/journal || return 1
+	sim_stop
+	wait "$pid"
+	found=$?
+	cat err
+	[ "$found" -eq 2 ] && grep -q 'measures it again' err || return 1
+	exits 0 "$hdpredict" measure --plan -c pt.cfg -o gone --pes=1 --batches=2 --batch=0.1 \
+		--pause=0.05 k0.xml && grep -q 'n=20: 0 of 2 batches are there' out
+}
+ok "batches without their power do not count" without_meter
+
+# ---- Loads, and going on -------------------------------------------------------
+
+short="--batches=1 --batch=0.1 --pause=0.05"
+plans() {
+	# Words of options.
+	# shellcheck disable=SC2086
+	exits 0 "$hdpredict" measure --plan -o two --pes="$1" $short g.xml || return 1
+	grep -q 'K0 n=20: 0 of 1 batches are there' out && [ ! -e two ]
+}
+ok "a plan makes nothing" plans 1
+# On a platform with one PE nothing runs beside another; a machine that is like this
+# one would have a pair for the two PEs.
+platforms() {
+	for count in 1 2; do
+		"$hdpredict" platform --nodes 1 --pes "$count" -o "p$count.xml" || return 1
+		# shellcheck disable=SC2086
+		exits 0 "$hdpredict" measure -q -o "on$count" --platform="p$count.xml" --pes=2 $short g.xml || return 1
+		grep -c beside "on$count/journal" >>pairs
+	done
+	cat pairs
+	printf '0\n1\n' | cmp - pairs
+}
+if [ "$(nproc)" -ge 2 ]; then
+	ok "loads are those of a platform" platforms
+else
+	skip "loads are those of a platform" "there is one CPU"
+fi
+interrupted() {
+	# shellcheck disable=SC2086
+	"$hdpredict" measure -o two --pes="$pes" $short --batches=50 g.xml 2>err &
+	pid=$!
+	until_done grep -q K0 two/journal || return 1
+	kill -INT "$pid"
+	wait "$pid"
+	found=$?
+	cat err
+	[ "$found" -eq 2 ] && grep -q 'the same command goes on' err &&
+		"$hdtrace" check two/measured
+}
+pes=1
+[ "$(nproc)" -lt 2 ] || pes=2
+# A background job of a shell without job control ignores SIGINT unless the command
+# handles it, as this one does.
+ok "it can be interrupted" interrupted
+goes_on() {
+	cp two/journal before
+	printf 'K1 n=3\t1e' >>two/journal
+	# shellcheck disable=SC2086
+	exits 0 "$hdpredict" measure -o two --pes=$pes $short g.xml || return 1
+	cat two/journal
+	[ -e two/measured-2.proj ] && "$hdtrace" check two/measured-2 &&
+		head -n "$(wc -l <before)" two/journal | cmp - before &&
+		[ "$(cut -f 1 two/journal | sort | uniq -d | wc -l)" -eq 0 ]
+}
+ok "and goes on" goes_on
+if [ $pes -eq 2 ]; then
+	only_pairs() {
+		grep beside two/journal | cut -f 1 >pairs
+		cat pairs
+		echo 'K0 n=20 beside 1 x K0 n=20' | cmp - pairs
+	}
+	ok "only loads that the simulation has" only_pairs
+	loaded() {
+		states "two/measured-2_${host}_0.trc" | grep "load='K0' count='1'" >beside &&
+			states "two/measured-2_${host}_1.trc" | grep '^Load' >load ||
+			return 1
+		cat beside load
+		cut -d ' ' -f 2,3 beside | paste -d ' ' - load |
+			awk '{ exit !($4 <= $1 && $5 >= $2) }'
+	}
+	ok "a load is there for all of its batch" loaded
+else
+	skip "only loads that the simulation has" "there is one CPU"
+	skip "a load is there for all of its batch" "there is one CPU"
+fi
+files() {
+	# shellcheck disable=SC2086
+	exits 0 "$hdpredict" measure -o two --pes=$pes --files $short g.xml || return 1
+	states "two/measured-3_${host}_0.trc" | grep '^Io' | tee io |
+		sed "s/.*order='\([a-z]*\)' access='\([a-z]*\)' size='\([0-9]*\)'.*/\1 \2 \3/" >classes
+	cat io
+	for order in 'sequential:1048576' 'random:4096'; do
+		for access in read write sync; do
+			echo "${order%:*} $access ${order#*:}"
+		done
+	done | cmp - classes
+}
+ok "six classes of accesses to files" files
+
+# More tasks one behind the other than are run for the inputs of the last one.
+chain() {
+	{
+		echo '<application><kernel id="RING0"><output id="o" size="80"/></kernel>'
+		echo '<kernel id="RING"><variable id="n"/><input id="i" size="80"/>'
+		echo '<output id="o" size="80"/></kernel><task id="t0" kernel="RING0"/>'
+		for i in $(seq 80); do
+			echo "<task id='t$i' kernel='RING'><assign var='n' val='$((i / 80))'/></task>"
+			echo "<dependency predecessor='t$((i - 1))' successor='t$i' src='o' dest='i'/>"
+		done
+		echo '</application>'
+	} >chain.xml
+	# shellcheck disable=SC2086
+	exits 0 "$hdpredict" measure -o chain --pes=1 $short --batch=0.01 chain.xml &&
+		grep -q '^RING n=1' chain/journal
+}
+ok "a long chain of tasks" chain
+
+# All CPUs work until it is warm: as long as was asked for, as nothing here is that
+# warm; and then it is measured.
+warm() {
+	# shellcheck disable=SC2086
+	sh -c '"$@"; status=$?; times; exit $status' - "$hdpredict" measure -o warm --pes=1 $short --alone \
+		--steady --steady-for=1 k0.xml >spent 2>err || { cat err; return 1; }
+	cat err spent
+	grep -q 'waiting until the machine is warm' err && "$hdtrace" check warm/measured &&
+		[ "$(grep -c '^K0' warm/journal)" -eq 1 ] || return 1
+	# Nothing is measured meanwhile.
+	states "warm/measured_${host}_0.trc" | awk 'NR == 1 { print; exit !($2 >= 1) }' &&
+		awk -v cpu="$(cpu_of spent)" 'BEGIN { exit !(cpu > 0.3) }'
+}
+ok "measuring begins when the machine is warm" warm
+cold() {
+	# shellcheck disable=SC2086
+	"$hdpredict" measure -o cold --pes=1 $short --alone --steady k0.xml 2>err &
+	pid=$!
+	until_done grep -q 'is warm' err || return 1
+	kill -TERM "$pid"
+	wait "$pid"
+	found=$?
+	cat err
+	[ "$found" -eq 2 ] && grep -q 'the same command goes on' err &&
+		[ "$(wc -l <cold/journal)" -eq 1 ]
+}
+ok "nothing is measured of a machine that is not" cold
+
+# ---- What is wrong -------------------------------------------------------------
+
+sed 's/K1/NONE/g' g.xml >unknown.xml
+sed 's/id="K1"/id="POTRF"/; s/kernel="K1"/kernel="POTRF"/' g.xml >fails.xml
+touch file
+mkdir strange wrong
+printf text >strange/journal
+{
+	cat two/journal
+	echo 'K0 n=20	1 s'
+} >wrong/journal
+while IFS='|' read -r name status arguments text; do
+	# Words of a row.
+	# shellcheck disable=SC2086
+	exits "$status" "$hdpredict" measure $short $arguments >said </dev/null
+	found=$?
+	ok "$name" [ $found -eq 0 ]
+	ok "... and says so" grep -qF -- "$text" err
+done <<'END'
+no directory|2|g.xml|--output says
+no graph|2|-o x|an argument is missing
+a graph that is not there|2|-o x none.xml|none.xml
+no PEs|2|-o x --pes=-1 g.xml|one PE or more
+more PEs than CPUs|2|-o x --pes=100000 g.xml|CPUs to use
+no batches|2|-o x --batches=0 g.xml|1 to 1000 batches
+a batch of days|2|-o x --batch=1e9 g.xml|up to a day
+a kernel that nobody has|1|-o x --alone unknown.xml|NONE: 
+a kernel that fails|2|-o x --alone fails.xml|POTRF n=3: 
+no configuration|2|-o y -c none.cfg g.xml|none.cfg
+another architecture than before|2|-o two --architecture=other g.xml|other options
+other kernels|2|-o two --kernels=. g.xml|other options
+longer batches|2|-o two --batch=0.2 g.xml|other options
+a journal of others|2|-o strange g.xml|strange/journal: no journal
+a journal with a wrong line|2|-o wrong --plan g.xml|: no line of a journal
+a directory that is a file|2|-o file g.xml|file
+a platform that is not there|2|-o z --platform=none.xml g.xml|none.xml
+END
+done_testing

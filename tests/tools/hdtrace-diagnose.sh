@@ -1,0 +1,69 @@
+#!/bin/sh
+# hdtrace diagnose: projects that are made byte by byte, of which a second
+# implementation (readers/diagnose.py) says what is so; and what it says to people.
+# HDTRACE_TEST_SEED repeats chance, HDTRACE_TEST_LONG tries more.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+. "${abs_top_srcdir:?}/tests/lib/tap.sh"
+. "$abs_top_srcdir/tests/lib/hdtrace.sh"
+reader=$abs_top_srcdir/tests/tools/readers/diagnose.py
+cd "$scratch" || exit 99
+python3 -c '' 2>/dev/null || skip_all "there is no python3"
+seeds=${HDTRACE_TEST_SEED:-1}
+[ -z "${HDTRACE_TEST_LONG-}" ] || seeds=$(seq 1 20)
+
+# WHAT
+made() {
+	python3 "$reader" "$hdtrace" "$1" "${2:-1}"
+}
+
+by_chance() {
+	for seed in $seeds; do
+		made chance "$seed" || { echo "HDTRACE_TEST_SEED=$seed"; return 1; }
+	done
+}
+
+# The last project of readers/diagnose.py, seen by people: four servers, of which
+# the last one has a slow way.
+said() {
+	made layers && status 0 diagnose -q --top=2 p.proj || return 1
+	cat out
+	[ "$(grep -c 's3_brick is slow in REQ: ' out)" -eq 1 ] &&
+		grep -q '^Of what is held, .* is in REQ\.$' out &&
+		grep -q '^The longest request:$' out &&
+		grep -q '^The next:$' out
+}
+
+csv() {
+	status 0 diagnose -q --format=csv p.proj || return 1
+	cat out
+	[ "$(head -n 1 out | cut -d , -f 1-5)" = node,layer,mean,max,held ] &&
+		[ "$(wc -l <out)" -eq 13 ]
+}
+
+few() {
+	status 0 diagnose -q -n s1 -n s2 p.proj || return 1
+	cat out
+	grep -q '^There are no 3 nodes that are alike' out &&
+		grep -q '^No node stands out\.$' out
+}
+
+refused() {
+	status 2 diagnose --top=-1 p.proj && status 2 diagnose -n nobody p.proj &&
+		status 2 diagnose --from=3 --to=2 p.proj &&
+		status 2 diagnose -g nothing p.proj && status 2 diagnose none.proj
+}
+
+ok "mean, maximum, idle share and bytes are those by hand" made hand
+ok "and those of gauges by chance, in parts of their time" by_chance
+ok "what layers and ways hold, and who stands out" made layers
+ok "requests that calls caused" made caused
+ok "without relations" made gauges
+ok "the rule" made rule
+ok "10,000 gauges" made crowd
+ok "clocks that differ" made clocks
+ok "damaged files, and relations that do not tell all" made damaged
+ok "what is said" said
+ok "CSV" csv
+ok "two nodes are not compared" few
+ok "what makes no sense" refused
+done_testing
