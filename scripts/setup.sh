@@ -23,9 +23,16 @@ check_packages=(clang libclang-rt-dev clang-format doxygen shellcheck mandoc
 	libgtop2-dev
 	libopenmpi-dev openmpi-bin libmpich-dev mpich gfortran iproute2
 	netpipe-openmpi netpipe-mpich2 libomp-dev libblas-dev
+	libopenblas0-pthread
 	libmicrohttpd-dev libgnutls28-dev libsnmp-dev libfreeipmi-dev
-	libopenipmi-dev libpopt0 libcairo2-dev curl openssl libxml2-utils
-	libjpeg-turbo-progs libsimgrid-dev libsystemc-dev g++)
+	libopenipmi-dev libpopt0 libcairo2-dev libdw-dev curl openssl libxml2-utils
+	libjansson-dev libhwloc-dev
+	libjpeg-turbo-progs libsimgrid-dev libsystemc-dev g++ libslurm-dev
+	glusterfs-server glusterfs-client libglusterfs-dev liburcu-dev uuid-dev
+	libtirpc-dev libacl1-dev fio attr)
+# The Slurm that tests start for themselves; its services are not to be started.
+# shellcheck disable=SC2034
+stopped_packages=(slurmctld slurmd slurm-client munge)
 
 # Commands that may be here from elsewhere, which a package of Debian's would
 # get in the way of, and the packages otherwise: for the viewer, and its tests.
@@ -142,6 +149,40 @@ install_packages() {
 		fi
 	fi
 	rm -f "$log"
+}
+
+# Install those of the given packages that are missing, and that can be done
+# without, and start none of their services: Debian asks policy-rc.d, which is
+# there meanwhile, and is gone whatever ends us.
+install_stopped() {
+	(install_stopped_here "$@")
+}
+
+# The same, in a shell of its own.
+install_stopped_here() {
+	local policy=/usr/sbin/policy-rc.d
+	local -a missing as_root=()
+
+	command -v dpkg-query >/dev/null || return 0
+	mapfile -t missing < <(missing_packages "$@")
+	[ ${#missing[@]} -gt 0 ] || return 0
+	[ "$(id -u)" -eq 0 ] || as_root=(sudo -n)
+	if [ -e "$policy" ]; then
+		install_optional "$@"
+		return
+	fi
+	# Both are known here, and not where it ends.
+	# shellcheck disable=SC2064
+	trap "${as_root[*]} rm -f $policy" EXIT
+	trap 'exit 130' INT
+	trap 'exit 143' HUP TERM
+	if ! printf '#!/bin/sh\nexit 101\n' |
+		"${as_root[@]}" tee "$policy" >/dev/null 2>&1 ||
+		! "${as_root[@]}" chmod 755 "$policy"; then
+		say "going on without ${missing[*]}"
+		return 0
+	fi
+	install_optional "$@"
 }
 
 # Put a program into the PATH. Debian has it in the package of a server, which
