@@ -41,10 +41,23 @@ goes() {
 	until_done is_gone "$@"
 }
 
-# $$ and $1 are of the inner shells.
+# A piece has 4 MiB; where each goes is chance, so there are many, nearly empty.
+# Print what is in them.
+make_pieces() {
+	for i in $(seq 0 23); do
+		printf '%s\n' "$i"
+		head -c 1000000 /dev/zero | tr '\0' x
+		head -c $((4194304 - 1000001 - ${#i})) /dev/zero
+	done | head -c 97500000
+}
+make_pieces >pieces || exit 99
+
+# $$, $1 and $2 are of the inner shells.
 # shellcheck disable=SC2016
-begin spread 2 sh -c 'head -c 20000000 /dev/zero | tr "\0" x >f &&
-	pwd && cksum <f && du -s ../brick1 ../brick2 >"$1"' - "$scratch/sizes"
+begin spread 2 sh -c 'cp --sparse=always "$2" f && pwd && cksum <f &&
+	for brick in ../brick1 ../brick2; do
+		find "$brick/.shard" -type f -name "*.*" | wc -l
+	done >"$1"' - "$scratch/sizes" "$scratch/pieces"
 begin seven 1 sh -c 'exit 7'
 begin absent 1 ./no-such-command
 # shellcheck disable=SC2016
@@ -56,9 +69,10 @@ spreads() {
 	status_of spread 0 || return 1
 	cat spread/out sizes
 	grep -q "^$scratch/spread/tmp/hdgluster-.*/mount\$" spread/out &&
-		head -c 20000000 /dev/zero | tr '\0' x | cksum >expected &&
+		cksum <pieces >expected &&
 		tail -n 1 spread/out | cmp - expected &&
-		[ "$(awk '$1 > 4000' sizes | wc -l)" -eq 2 ]
+		[ "$(awk '$1 > 0 { n += $1 } END { print n, NR }' sizes)" = "23 2" ] &&
+		! grep -qx 0 sizes
 }
 ok "a file is spread over the bricks, and read back" spreads
 ok "the exit status is the command's" status_of seven 7
