@@ -15,47 +15,86 @@ static bool isSame(const struct learntAccess *a, const struct learntAccess *b)
 	       strcmp(a->architecture, b->architecture) == 0;
 }
 
-/* Dynamic energy of one; NaN: not known. */
+/* Dynamic energy of one by the pauses around it; NaN: not known. */
 static double energyOf(const struct learnt *self,
-		       const struct learntAccess *access)
+		       const struct learntAccess *access,
+		       enum learntRefusal *refusal)
 {
 	const struct learntMeter *meter = learntMeterOf(self, access->meter);
 	struct learntRun run = { .start = access->start,
 				 .end = access->end,
 				 .energy = NAN };
 
-	if (learnMeasure(self, meter, &run) != RUN_GOOD)
+	*refusal = access->isInner    ? RUN_UNKNOWN
+		   : access->isBeside ? RUN_OVERLAP
+				      : learnMeasure(self, meter, &run);
+	if (*refusal != RUN_GOOD)
 		return NAN;
 	return run.energy * learntHostOf(self, meter->host)->scale /
 	       access->times;
 }
 
-/* All measurements of a class, in one. */
-static void takeClass(const struct learnt *self, struct learntAccess *class)
+static void takeTimes(const struct learnt *self, struct learntAccess *class,
+		      size_t number, bool isAlone)
 {
 	GArray *times = g_array_new(FALSE, FALSE, sizeof(double));
-	GArray *energies = g_array_new(FALSE, FALSE, sizeof(double));
 
 	for (guint i = 0; i < self->accesses->len; i++) {
 		const struct learntAccess *one =
 			&g_array_index(self->accesses, struct learntAccess, i);
 		double time =
 			(double)(one->end - one->start) / 1e9 / one->times;
-		double energy;
 
-		if (!isSame(one, class))
-			continue;
-		g_array_append_val(times, time);
-		energy = energyOf(self, one);
-		if (!isnan(energy))
-			g_array_append_val(energies, energy);
+		if (one->class == number && !(isAlone && one->isBeside))
+			g_array_append_val(times, time);
 	}
 	class->time =
 		learntMean((const double *)(void *)times->data, times->len);
+	g_array_unref(times);
+}
+
+/* All measurements of a class, in one: times of those that were alone, if any
+ * were. */
+static void takeClass(const struct learnt *self, size_t number)
+{
+	struct learntAccess *class =
+		&g_array_index(self->classes, struct learntAccess, number);
+	GArray *energies = g_array_new(FALSE, FALSE, sizeof(double));
+
+	takeTimes(self, class, number, true);
+	if (!class->time.count)
+		takeTimes(self, class, number, false);
+	for (guint i = 0; i < self->accesses->len; i++) {
+		const struct learntAccess *one =
+			&g_array_index(self->accesses, struct learntAccess, i);
+		enum learntRefusal refusal;
+		double energy;
+
+		if (one->class != number)
+			continue;
+		energy = energyOf(self, one, &refusal);
+		if (refusal == RUN_GOOD)
+			g_array_append_val(energies, energy);
+		class->isOpen = class->isOpen || refusal == RUN_OVERLAP ||
+				refusal == RUN_NO_PAUSE;
+	}
 	class->energy = learntMean((const double *)(void *)energies->data,
 				   energies->len);
-	g_array_unref(times);
+	class->isOpen = class->isOpen && !class->energy.count;
 	g_array_unref(energies);
+}
+
+/* The class of one, which is new if there is none. */
+static size_t classOf(const struct learnt *self,
+		      const struct learntAccess *access)
+{
+	for (guint k = 0; k < self->classes->len; k++) {
+		if (isSame(access, &g_array_index(self->classes,
+						  struct learntAccess, k)))
+			return k;
+	}
+	g_array_append_val(self->classes, *access);
+	return self->classes->len - 1;
 }
 
 void learnAccesses(struct learnt *self)
@@ -63,20 +102,13 @@ void learnAccesses(struct learnt *self)
 	for (guint i = 0; i < self->accesses->len; i++) {
 		struct learntAccess *one =
 			&g_array_index(self->accesses, struct learntAccess, i);
-		bool isThere = false;
 
 		one->architecture =
 			learntHostOf(self,
 				     learntMeterOf(self, one->meter)->host)
 				->architecture;
-		for (guint k = 0; k < self->classes->len && !isThere; k++)
-			isThere = isSame(
-				one, &g_array_index(self->classes,
-						    struct learntAccess, k));
-		if (!isThere)
-			g_array_append_val(self->classes, *one);
+		one->class = classOf(self, one);
 	}
 	for (guint k = 0; k < self->classes->len; k++)
-		takeClass(self, &g_array_index(self->classes,
-					       struct learntAccess, k));
+		takeClass(self, k);
 }

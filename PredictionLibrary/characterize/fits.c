@@ -4,9 +4,10 @@
  *
  * The energy of each entry of a meter is idle power, which may drift in a line,
  * plus what was done in it: of each run the part that lies in the entry, of the
- * energy of its configuration; of all else that ran (MPI, marks) the time. That
- * is a linear model, whose least squares have the energies. What always ran
- * together cannot be told apart, and stays unknown.
+ * energy of its configuration, and likewise of each access to a file that of
+ * its class; of all else that ran (MPI, marks) the time. That is a linear
+ * model, whose least squares have the energies. What always ran together cannot
+ * be told apart, and stays unknown.
  */
 #include "config.h"
 
@@ -23,13 +24,15 @@
 /** An energy is known if it is that many times its error (95 %). */
 #define FIT_TIMES 2
 
-/* Columns: idle, its drift, what else ran, then configurations. */
+/* Columns: idle, its drift, what else ran, then configurations, and classes of
+ * accesses to files. */
 enum { FIT_IDLE, FIT_DRIFT, FIT_OTHER, FIT_CONFIGS };
 
 struct fit {
 	struct learnt *self;
 	const struct learntMeter *meter;
-	size_t *columns; /**< Of each configuration, or 0. */
+	size_t *columns;      /**< Of each configuration, or 0. */
+	size_t *classColumns; /**< Of each class of accesses, or 0. */
 	size_t count;
 	double *normal; /**< count x count */
 	double *right;
@@ -37,11 +40,13 @@ struct fit {
 	bool *isKnown;
 	double *solution;
 	double *row;
-	GArray *rests;    /**< Of rows (double), what the solution leaves. */
-	guint first;      /**< Runs before it have ended, all. */
-	guint firstOther; /**< Likewise, of what else ran. */
+	GArray *rests;     /**< Of rows (double), what the solution leaves. */
+	guint first;       /**< Runs before it have ended, all. */
+	guint firstOther;  /**< Likewise, of what else ran. */
+	guint firstAccess; /**< Likewise, of accesses. */
 	int64_t longest;
 	int64_t longestOther;
+	int64_t longestAccess;
 	GArray *used; /**< Columns (size_t) of the row that are not 0. */
 };
 
@@ -83,6 +88,35 @@ static void putRuns(struct fit *fit, int64_t start, int64_t end)
 	}
 }
 
+static const struct learntAccess *accessAt(const struct fit *fit, guint i)
+{
+	return &g_array_index(fit->self->accesses, struct learntAccess,
+			      g_array_index(fit->meter->accesses, size_t, i));
+}
+
+static void putAccesses(struct fit *fit, int64_t start, int64_t end)
+{
+	guint count = fit->meter->accesses->len;
+
+	while (fit->firstAccess < count &&
+	       accessAt(fit, fit->firstAccess)->start <
+		       start - fit->longestAccess)
+		fit->firstAccess++;
+	for (guint i = fit->firstAccess; i < count; i++) {
+		const struct learntAccess *access = accessAt(fit, i);
+		double overlap =
+			overlapOf(start, end, access->start, access->end);
+
+		if (access->start >= end)
+			break;
+		if (overlap > 0)
+			put(fit, fit->classColumns[access->class],
+			    overlap * access->times /
+				    ((double)(access->end - access->start) /
+				     1e9));
+	}
+}
+
 static void putOthers(struct fit *fit, int64_t start, int64_t end)
 {
 	const GArray *others = fit->meter->others;
@@ -114,6 +148,7 @@ static void makeRow(struct fit *fit, const struct powerStep *step,
 	put(fit, FIT_DRIFT, length * position);
 	putOthers(fit, start, end);
 	putRuns(fit, start, end);
+	putAccesses(fit, start, end);
 	use(fit, step->amount.energy);
 	for (guint i = 0; i < fit->used->len; i++)
 		fit->row[g_array_index(fit->used, size_t, i)] = 0;
@@ -125,7 +160,7 @@ static void eachRow(struct fit *fit, void (*use)(struct fit *, double energy))
 	int64_t start, end;
 	struct powerStep step;
 
-	fit->first = fit->firstOther = 0;
+	fit->first = fit->firstOther = fit->firstAccess = 0;
 	powerSeriesRange(fit->meter->power, &start, &end);
 	for (uint64_t i = 0; powerCursorStep(fit->meter->cursor, i, &step);
 	     i++) {
@@ -265,30 +300,53 @@ static bool isTold(const struct fit *fit, size_t column)
 	return fit->isKnown[column];
 }
 
-static void take(struct fit *fit, struct learntEntry *entry, size_t column,
-		 double variance)
+/* A number of a column, which was made of so many; whether it is better than
+ * what is there. */
+static bool take(struct fit *fit, struct learntNumber *number, size_t count,
+		 size_t column, double variance)
 {
 	double scale = learntHostOf(fit->self, fit->meter->host)->scale;
 	double energy, error;
 
 	if (!isTold(fit, column))
-		return;
+		return false;
 	energy = fit->solution[column];
 	error = 1.96 *
 		sqrt(variance * fit->inverse[column * fit->count + column]);
 	if (!(energy > FIT_TIMES * error))
-		return;
+		return false;
 	/* Of several projects the one that tells it best. */
-	if (entry->energy.count && !(error * scale < entry->energy.error))
-		return;
-	entry->energy.count = entry->runs;
-	entry->energy.mean = energy * scale;
-	entry->energy.deviation = NAN;
-	entry->energy.error = error * scale;
-	entry->isFitted = true;
+	if (number->count && !(error * scale < number->error))
+		return false;
+	number->count = count;
+	number->mean = energy * scale;
+	number->deviation = NAN;
+	number->error = error * scale;
+	return true;
 }
 
 /* ---- Meters ------------------------------------------------------------- */
+
+/* Give each class of accesses on a host a column; whether any needs a fit. */
+static bool findClasses(struct fit *fit)
+{
+	bool isNeeded = false;
+
+	for (guint i = 0; i < fit->meter->accesses->len; i++) {
+		const struct learntAccess *access = accessAt(fit, i);
+		size_t *column = &fit->classColumns[access->class];
+
+		fit->longestAccess =
+			MAX(fit->longestAccess, access->end - access->start);
+		isNeeded = isNeeded ||
+			   g_array_index(fit->self->classes,
+					 struct learntAccess, access->class)
+				   .isOpen;
+		if (!*column && fit->count < FIT_MOST)
+			*column = fit->count++;
+	}
+	return isNeeded;
+}
 
 /* Give each configuration of a host a column; whether any needs a fit. */
 static bool findColumns(struct fit *fit, const bool *isOpen)
@@ -313,6 +371,7 @@ static bool findColumns(struct fit *fit, const bool *isOpen)
 		fit->longestOther =
 			MAX(fit->longestOther, span->end - span->start);
 	}
+	isNeeded = findClasses(fit) || isNeeded;
 	if (isNeeded && fit->count == FIT_MOST)
 		learntSay(fit->self, true, NULL,
 			  learntHostOf(fit->self, fit->meter->host)->label,
@@ -331,9 +390,22 @@ static void solve(struct fit *fit, const bool *isOpen)
 	eachRow(fit, addRest);
 	variance = restVariance(fit);
 	for (guint i = 0; i < fit->self->entries->len; i++) {
-		if (fit->columns[i] && isOpen[i])
-			take(fit, g_ptr_array_index(fit->self->entries, i),
-			     fit->columns[i], variance);
+		struct learntEntry *entry =
+			g_ptr_array_index(fit->self->entries, i);
+
+		if (fit->columns[i] && isOpen[i] &&
+		    take(fit, &entry->energy, entry->runs, fit->columns[i],
+			 variance))
+			entry->isFitted = true;
+	}
+	for (guint i = 0; i < fit->self->classes->len; i++) {
+		struct learntAccess *class = &g_array_index(
+			fit->self->classes, struct learntAccess, i);
+
+		if (fit->classColumns[i] && class->isOpen &&
+		    take(fit, &class->energy, class->time.count,
+			 fit->classColumns[i], variance))
+			class->isFitted = true;
 	}
 }
 
@@ -343,7 +415,8 @@ static void fitMeter(struct learnt *self, const struct learntMeter *meter,
 	struct fit fit = {
 		.self = self,
 		.meter = meter,
-		.columns = g_new0(size_t, self->entries->len),
+		.columns = g_new0(size_t, self->entries->len + 1),
+		.classColumns = g_new0(size_t, self->classes->len + 1),
 		.used = g_array_new(FALSE, FALSE, sizeof(size_t)),
 		.rests = g_array_new(FALSE, FALSE, sizeof(double)),
 	};
@@ -357,6 +430,7 @@ static void fitMeter(struct learnt *self, const struct learntMeter *meter,
 		solve(&fit, isOpen);
 	}
 	g_free(fit.columns);
+	g_free(fit.classColumns);
 	g_free(fit.normal);
 	g_free(fit.right);
 	g_free(fit.row);

@@ -75,11 +75,12 @@ struct learntMeter {
 	int64_t lateError;
 	enum learntLate lateness;
 	const char *lateReason; /**< Why it is unknown. */
-	GArray *lost;   /**< struct learntSpan: cycles that are missing. */
-	GArray *busy;   /**< struct learntSpan: something ran; by time. */
-	GArray *runs;   /**< Numbers (size_t) of its runs, by start. */
-	GArray *spans;  /**< struct learntSpan: as found, of all traces. */
-	GArray *others; /**< struct learntSpan: of these, what is no run. */
+	GArray *lost;     /**< struct learntSpan: cycles that are missing. */
+	GArray *busy;     /**< struct learntSpan: something ran; by time. */
+	GArray *runs;     /**< Numbers (size_t) of its runs, by start. */
+	GArray *accesses; /**< Likewise, of its accesses to files. */
+	GArray *spans;    /**< struct learntSpan: as found, of all traces. */
+	GArray *others;   /**< struct learntSpan: of these, what is no run. */
 };
 
 /** A time. */
@@ -188,11 +189,18 @@ struct learntAccess {
 	double bytes;       /**< Of one. */
 	double times;
 	size_t meter;
+	size_t pe; /**< Number of its trace. */
 	int64_t start;
 	int64_t end;
+	bool isInner;  /**< It is a part of a run. */
+	bool isBeside; /**< Something else ran on the host meanwhile. */
+	size_t class;  /**< Which of the classes it is of. */
+	/* Of a class. */
 	const char *architecture;   /**< Of the host. */
-	struct learntNumber time;   /**< Of one, of a class, in s. */
+	struct learntNumber time;   /**< Of one, in s. */
 	struct learntNumber energy; /**< Likewise, dynamic, in J. */
+	bool isOpen;   /**< Its energy is to be fitted, of what ran beside. */
+	bool isFitted; /**< It is. */
 };
 
 /** Links from hosts of one architecture to those of another one. */
@@ -308,7 +316,7 @@ static inline struct learntRun *learntRunOf(const struct learnt *self,
 /** Find out by how much meters are late. @return 0 or a negative errno. */
 int learnLateness(struct learnt *self);
 
-/** Find out who ran beside whom. */
+/** Find out who ran beside whom, accesses to files included. */
 void learnNeighbours(struct learnt *self);
 
 /** Find runs of the same configuration: an entry for each. */
@@ -323,7 +331,10 @@ void learnBoards(struct learnt *self);
 /** Get mean times and energies of configurations. */
 void learnEntries(struct learnt *self);
 
-/** Fit energies of what runs back to back. */
+/** Find classes of accesses to files; their energies by pauses. */
+void learnAccesses(struct learnt *self);
+
+/** Fit energies of what runs back to back, or beside something else. */
 void learnFits(struct learnt *self);
 
 /** Divide times beside others by times alone. */
@@ -331,8 +342,5 @@ void learnSlowdowns(struct learnt *self);
 
 /** Fit links. */
 void learnLinks(struct learnt *self);
-
-/** Find classes of accesses to files. */
-void learnAccesses(struct learnt *self);
 
 #endif

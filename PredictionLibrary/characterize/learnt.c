@@ -30,6 +30,7 @@ static void freeMeter(void *data)
 	g_array_unref(meter->lost);
 	g_array_unref(meter->busy);
 	g_array_unref(meter->runs);
+	g_array_unref(meter->accesses);
 	g_array_unref(meter->spans);
 	g_array_unref(meter->others);
 	g_free(meter);
@@ -279,9 +280,9 @@ int learnModel(struct learnt *self)
 	learnEnergies(self);
 	learnBoards(self);
 	learnEntries(self);
+	learnAccesses(self);
 	learnFits(self);
 	learnSlowdowns(self);
 	learnLinks(self);
-	learnAccesses(self);
 	return checkPower(self);
 }

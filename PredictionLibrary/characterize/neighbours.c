@@ -129,9 +129,142 @@ static void findBeside(struct learnt *self, const GArray *runs, guint place,
 	g_array_unref(list);
 }
 
+/* ---- Accesses to files --------------------------------------------------- */
+
+/* When a PE did something. */
+struct timed {
+	int64_t start;
+	int64_t end;
+	size_t pe;
+};
+
+/* All of a host, by start, and the longest of them. */
+struct timetable {
+	GArray *list; /* struct timed */
+	int64_t longest;
+};
+
+static int compareAccesses(const void *a, const void *b, void *data)
+{
+	const struct learnt *self = data;
+	const struct learntAccess *x = &g_array_index(
+		self->accesses, struct learntAccess, *(const size_t *)a);
+	const struct learntAccess *y = &g_array_index(
+		self->accesses, struct learntAccess, *(const size_t *)b);
+
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	return (x->pe > y->pe) - (x->pe < y->pe);
+}
+
+static void sortAccesses(struct learnt *self)
+{
+	for (size_t i = 0; i < self->accesses->len; i++) {
+		const struct learntAccess *access =
+			&g_array_index(self->accesses, struct learntAccess, i);
+
+		if (!access->isInner)
+			g_array_append_val(
+				learntMeterOf(self, access->meter)->accesses,
+				i);
+	}
+	for (guint i = 0; i < self->meters->len; i++)
+		g_array_sort_with_data(learntMeterOf(self, i)->accesses,
+				       compareAccesses, self);
+}
+
+static void put(struct timetable *table, int64_t start, int64_t end, size_t pe)
+{
+	struct timed timed = { start, end, pe };
+
+	g_array_append_val(table->list, timed);
+	table->longest = MAX(table->longest, end - start);
+}
+
+/* For how long others did something between two times, all together. */
+static int64_t besideOf(const struct timetable *table, int64_t start,
+			int64_t end, size_t pe)
+{
+	guint low = 0, high = table->list->len;
+	int64_t sum = 0;
+
+	while (low < high) {
+		guint middle = low + (high - low) / 2;
+
+		if (g_array_index(table->list, struct timed, middle).start <=
+		    start - table->longest)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; low < table->list->len; low++) {
+		const struct timed *timed =
+			&g_array_index(table->list, struct timed, low);
+		int64_t overlap =
+			MIN(end, timed->end) - MAX(start, timed->start);
+
+		if (timed->start >= end)
+			break;
+		if (timed->pe != pe && overlap > 0)
+			sum += overlap;
+	}
+	return sum;
+}
+
+static bool isPart(int64_t overlap, int64_t start, int64_t end)
+{
+	return (double)overlap > PART_NONE * (double)(end - start);
+}
+
+/* A run beside an access was not alone; nor was the access. */
+static void findAccesses(struct learnt *self, const struct learntMeter *meter)
+{
+	struct timetable runs = { .longest = 0 }, accesses = { .longest = 0 };
+
+	runs.list = g_array_new(FALSE, FALSE, sizeof(struct timed));
+	accesses.list = g_array_new(FALSE, FALSE, sizeof(struct timed));
+	for (guint i = 0; i < meter->runs->len; i++) {
+		const struct learntRun *run = learntRunOf(
+			self, g_array_index(meter->runs, size_t, i));
+
+		put(&runs, run->start, run->end, run->pe);
+	}
+	for (guint i = 0; i < meter->accesses->len; i++) {
+		const struct learntAccess *access = &g_array_index(
+			self->accesses, struct learntAccess,
+			g_array_index(meter->accesses, size_t, i));
+
+		put(&accesses, access->start, access->end, access->pe);
+	}
+	for (guint i = 0; i < meter->runs->len && accesses.list->len; i++) {
+		struct learntRun *run = learntRunOf(
+			self, g_array_index(meter->runs, size_t, i));
+
+		if (!isPart(besideOf(&accesses, run->start, run->end, run->pe),
+			    run->start, run->end))
+			continue;
+		g_free(run->beside);
+		run->beside = NULL;
+	}
+	for (guint i = 0; i < meter->accesses->len; i++) {
+		struct learntAccess *access = &g_array_index(
+			self->accesses, struct learntAccess,
+			g_array_index(meter->accesses, size_t, i));
+		int64_t overlap = besideOf(&runs, access->start, access->end,
+					   access->pe) +
+				  besideOf(&accesses, access->start,
+					   access->end, access->pe);
+
+		access->isBeside = isPart(overlap, access->start, access->end);
+	}
+	g_array_unref(runs.list);
+	g_array_unref(accesses.list);
+}
+
 void learnNeighbours(struct learnt *self)
 {
 	sortRuns(self);
+	sortAccesses(self);
 	for (guint m = 0; m < self->meters->len; m++) {
 		const GArray *runs = learntMeterOf(self, m)->runs;
 		int64_t longest = 0;
@@ -144,5 +277,6 @@ void learnNeighbours(struct learnt *self)
 		}
 		for (guint i = 0; i < runs->len; i++)
 			findBeside(self, runs, i, longest);
+		findAccesses(self, learntMeterOf(self, m));
 	}
 }

@@ -134,6 +134,7 @@ static size_t meterOf(struct learnt *self, const hdIProject *project,
 	meter->spans = spans();
 	meter->others = spans();
 	meter->runs = g_array_new(FALSE, FALSE, sizeof(size_t));
+	meter->accesses = g_array_new(FALSE, FALSE, sizeof(size_t));
 	g_ptr_array_add(self->meters, meter);
 	return self->meters->len - 1;
 }
@@ -233,9 +234,10 @@ struct reading {
 	const hdITraceFile *trace;
 	size_t meter;
 	size_t pe;
-	guint first;     /* Of its runs. */
-	bool hasKernels; /* The project names kernels by attributes. */
-	bool hasTasks;   /* It is of a task graph: other states wait. */
+	guint first;       /* Of its runs. */
+	guint firstAccess; /* Of its accesses to files. */
+	bool hasKernels;   /* The project names kernels by attributes. */
+	bool hasTasks;     /* It is of a task graph: other states wait. */
 };
 
 /* Names of what is no kernel unless it says so. */
@@ -285,11 +287,20 @@ static const char *kernelOf(const struct reading *reading,
 	return record->name;
 }
 
-/* What lies in a kernel is a part of it. */
+/* What lies in a kernel is a part of it; inner states come first. */
 static void dropInner(const struct reading *reading, int64_t start)
 {
 	GPtrArray *runs = reading->self->runs;
+	GArray *accesses = reading->self->accesses;
 
+	for (guint i = accesses->len; i > reading->firstAccess; i--) {
+		struct learntAccess *access =
+			&g_array_index(accesses, struct learntAccess, i - 1);
+
+		if (access->start < start)
+			break;
+		access->isInner = true;
+	}
 	while (runs->len > reading->first &&
 	       learntRunOf(reading->self, runs->len - 1)->start >= start)
 		g_ptr_array_set_size(runs, (gint)runs->len - 1);
@@ -407,7 +418,8 @@ static bool takeTransfer(const struct reading *reading, const hdIRecord *record)
 	return true;
 }
 
-static void takeAccess(const struct reading *reading, const hdIRecord *record)
+/* Whether it is accesses to a file, of a class. */
+static bool takeAccess(const struct reading *reading, const hdIRecord *record)
 {
 	const char *order = textOf(record, "order");
 	const char *access = textOf(record, "access");
@@ -416,14 +428,17 @@ static void takeAccess(const struct reading *reading, const hdIRecord *record)
 		.access = g_intern_string(access ? access : ""),
 		.times = timesOf(record),
 		.meter = reading->meter,
+		.pe = reading->pe,
 		.start = record->start,
 		.end = record->end,
 	};
 
-	if (strcmp(record->name, "Io") == 0 && order && access && one.times &&
-	    one.end > one.start &&
-	    numberOf(textOf(record, "size"), &one.bytes) && one.bytes >= 0)
-		g_array_append_val(reading->self->accesses, one);
+	if (strcmp(record->name, "Io") != 0 || isInterrupted(record) ||
+	    !order || !access || !one.times || one.end <= one.start ||
+	    !numberOf(textOf(record, "size"), &one.bytes) || one.bytes < 0)
+		return false;
+	g_array_append_val(reading->self->accesses, one);
+	return true;
 }
 
 /* Whether a state says that something runs: a region around kernels tells
@@ -449,18 +464,18 @@ static void takeRecord(struct reading *reading, const hdIRecord *record)
 	struct learntMeter *meter = learntMeterOf(self, reading->meter);
 	struct learntSpan span = { record->start, record->end };
 	const char *kernel;
+	bool isAccess;
 
 	if (record->kind != HDI_STATE || isIdle(reading, record))
 		return;
 	if (takeTransfer(reading, record) &&
 	    strcmp(record->name, "Exchange") != 0)
 		return;
-	if (!isInterrupted(record))
-		takeAccess(reading, record);
+	isAccess = takeAccess(reading, record);
 	kernel = kernelOf(reading, record);
 	if (isBusy(reading, record, kernel))
 		g_array_append_val(meter->spans, span);
-	if (isBusy(reading, record, kernel) && !kernel)
+	if (isBusy(reading, record, kernel) && !kernel && !isAccess)
 		g_array_append_val(meter->others, span);
 	if (kernel && !isInterrupted(record))
 		takeRun(reading, record, kernel);
@@ -491,7 +506,6 @@ static void addPe(struct reading *reading)
 
 	if (self->runs->len <= reading->first)
 		return;
-	self->peCount++;
 	last = learntRunOf(self, self->runs->len - 1);
 	host = learntHostOf(self, learntMeterOf(self, reading->meter)->host);
 	name = peName(reading->project, reading->trace->node);
@@ -513,7 +527,8 @@ static void readTrace(struct reading *reading)
 	const hdIRecord *record;
 
 	reading->first = reading->self->runs->len;
-	reading->pe = reading->self->peCount;
+	reading->firstAccess = reading->self->accesses->len;
+	reading->pe = reading->self->peCount++;
 	while (reader && hdI_readTrace(reader, &record) > 0)
 		takeRecord(reading, record);
 	hdI_closeTrace(reader);

@@ -10,6 +10,7 @@
 
 #include "HDTraceTools/base/newfile.h"
 #include "PredictionLibrary/characterize/learn.h"
+#include "PredictionLibrary/model/io.h"
 #include "common/number.h"
 
 /** Memory of a host whose size is not known: none is full. */
@@ -99,6 +100,84 @@ static void appendSlowdown(GString *out, const struct learntSlowdown *slowdown)
 	g_free(first);
 }
 
+/* What a class of accesses costs on an architecture of PEs. */
+static void appendIo(GString *out, const struct learntAccess *class,
+		     const char *kind)
+{
+	g_string_append(out, " <io");
+	append(out, "architecture", kind);
+	append(out, "order", class->order);
+	append(out, "access", class->access);
+	appendNumber(out, "size", class->bytes);
+	appendNumber(out, "time", orNothing(class->time.mean));
+	appendNumber(out, "energy", orNothing(class->energy.mean));
+	g_string_append_printf(out, " n=\"%zu\"/>\n", class->time.count);
+}
+
+static bool isWritten(const struct learnt *self,
+		      const struct learntAccess *class)
+{
+	return class->bytes > 0 && class->time.count &&
+	       (class->energy.count || self->choice.isTimeOnly) &&
+	       hdPredictIoClass(class->order, strlen(class->order),
+				class->access, strlen(class->access)) >= 0;
+}
+
+/* Whether it is the one, of those with other sizes, that was measured most. */
+static bool isChosen(const struct learnt *self,
+		     const struct learntAccess *class)
+{
+	for (guint i = 0; i < self->classes->len; i++) {
+		const struct learntAccess *other =
+			&g_array_index(self->classes, struct learntAccess, i);
+
+		if (strcmp(other->architecture, class->architecture) == 0 &&
+		    strcmp(other->order, class->order) == 0 &&
+		    strcmp(other->access, class->access) == 0 &&
+		    isWritten(self, other) &&
+		    (other->time.count > class->time.count ||
+		     (other->time.count == class->time.count && other < class)))
+			return false;
+	}
+	return isWritten(self, class);
+}
+
+/* Of each PE's architecture once. */
+static void appendClass(GString *out, const struct learnt *self,
+			const struct learntAccess *class, GHashTable *seen)
+{
+	for (guint h = 0; h < self->hosts->len; h++) {
+		const struct learntHost *host = learntHostOf(self, h);
+
+		if (strcmp(host->architecture, class->architecture) != 0)
+			continue;
+		for (guint p = 0; p < host->peKinds->len; p++) {
+			const char *kind = g_ptr_array_index(host->peKinds, p);
+
+			if (g_hash_table_add(
+				    seen,
+				    g_strdup_printf("%s %s %s", class->order,
+						    class->access, kind)))
+				appendIo(out, class, kind);
+		}
+	}
+}
+
+static void appendIos(GString *out, const struct learnt *self)
+{
+	GHashTable *seen =
+		g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+
+	for (guint i = 0; i < self->classes->len; i++) {
+		const struct learntAccess *class =
+			&g_array_index(self->classes, struct learntAccess, i);
+
+		if (isChosen(self, class))
+			appendClass(out, self, class, seen);
+	}
+	g_hash_table_unref(seen);
+}
+
 static GString *resources(const struct learnt *self)
 {
 	GString *out = document();
@@ -115,6 +194,7 @@ static GString *resources(const struct learnt *self)
 	for (guint i = 0; i < self->slowdowns->len; i++)
 		appendSlowdown(out, &g_array_index(self->slowdowns,
 						   struct learntSlowdown, i));
+	appendIos(out, self);
 	g_string_append(out, "</resource-model>\n");
 	return out;
 }

@@ -390,7 +390,8 @@ enum {
 	A_N,
 	A_ENERGY,
 	A_ENERGY_ERROR,
-	A_ENERGY_N
+	A_ENERGY_N,
+	A_FITTED
 };
 
 static const struct rowColumn accessColumns[] = {
@@ -404,6 +405,7 @@ static const struct rowColumn accessColumns[] = {
 	[A_ENERGY] = { ">Energy J", "energy_j", ROW_NUMBER, ROW_DASH },
 	[A_ENERGY_ERROR] = { ">+/-", "energy_error_j", ROW_NUMBER, ROW_DASH },
 	[A_ENERGY_N] = { ">n", "energy_n", ROW_COUNT, 0 },
+	[A_FITTED] = { "<Fitted", "is_fitted", ROW_FLAG, 0 },
 	{ NULL, NULL, ROW_TEXT, 0 },
 };
 
@@ -427,6 +429,7 @@ static void printAccesses(struct output *out, const struct learnt *learnt)
 		putError(rows, A_ENERGY_ERROR, class->energy.error,
 			 class->energy.mean);
 		rowsCount(rows, A_ENERGY_N, class->energy.count);
+		rowsFlag(rows, A_FITTED, class->isFitted);
 		rowsEnd(rows);
 	}
 	endTable(out, "Accesses to files", learnt->classes->len);

@@ -146,6 +146,24 @@ static int addPort(struct making *self, int kernel, char kind, const char *id,
 	return ret;
 }
 
+/* Accesses to files, order and access, with their size. */
+static int addIo(struct making *self, int kernel, const char *words,
+		 const char **at)
+{
+	const char *blank = strchr(words, ' ');
+	char *size = nextPiece(at);
+	int class = blank ? hdPredictIoClass(words, (size_t)(blank - words),
+					     blank + 1, strlen(blank + 1))
+			  : -1;
+	int ret = -EBADMSG;
+
+	if (class >= 0 && size && *size == 'S')
+		ret = hdP_addIo(self->graph, kernel, (hdPAccess) class,
+				size + 1);
+	g_free(size);
+	return ret;
+}
+
 static int addKernel(struct making *self, const char *id, const char *at,
 		     int *kernel)
 {
@@ -191,6 +209,8 @@ static int addPiece(struct making *self, int *kernel, const char *piece,
 	case 'I':
 	case 'O':
 		return addPort(self, *kernel, *piece, piece + 1, at);
+	case 'A':
+		return addIo(self, *kernel, piece + 1, at);
 	case 'P':
 		until = g_ascii_strtod(piece + 1, &end);
 		return hdP_addPhase(self->graph, *kernel, until,

@@ -66,6 +66,8 @@ int hdExecuteCosts(const hdPGraph *graph, const hdPPlatform *platform,
 						  graph->kernels[k].id, name, 1,
 						  0, 0, 0)
 				   : -ENOMEM;
+		if (ret >= 0)
+			ret = name ? hdPredictIoFree(resources, name) : -ENOMEM;
 		free(name);
 	}
 	if (ret >= 0)

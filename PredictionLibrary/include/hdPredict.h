@@ -59,6 +59,17 @@ typedef enum hdPForm {
 	HDP_BINARY, /**< Mapped into memory, with a checksum. */
 } hdPForm;
 
+/** How files are accessed. */
+typedef enum hdPAccess {
+	HDP_SEQUENTIAL_READ,  /**< One place after the other. */
+	HDP_SEQUENTIAL_WRITE, /**< Written, to the page cache if there is one.
+			       */
+	HDP_SEQUENTIAL_SYNC,  /**< Written, each time to the disk. */
+	HDP_RANDOM_READ,      /**< Any place. */
+	HDP_RANDOM_WRITE,     /**< Likewise, written. */
+	HDP_RANDOM_SYNC,      /**< Likewise, each time to the disk. */
+} hdPAccess;
+
 /** What may be chosen of a simulation; all zero is the default. */
 typedef struct hdPOptions {
 	int isWithoutSlowdown; /**< Kernels do not slow each other down. */
@@ -264,6 +275,19 @@ int hdP_addOutput(hdPGraph *graph, int kernel, const char *id,
  * @return Else as hdP_addKernel().
  */
 int hdP_addPhase(hdPGraph *graph, int kernel, double until, double weight);
+
+/**
+ * Add that a kernel accesses files, besides what it costs otherwise.
+ *
+ * @param graph Graph that is not finished.
+ * @param kernel Number of the kernel.
+ * @param access How.
+ * @param size Expression for the bytes that it reads or writes so; copied.
+ *
+ * @retval 0 Success.
+ * @return Else as hdP_addKernel().
+ */
+int hdP_addIo(hdPGraph *graph, int kernel, hdPAccess access, const char *size);
 
 /**
  * Add a task.
@@ -804,6 +828,23 @@ int hdP_addCondition(hdPResources *resources, int64_t entry,
 		     const char *variable, double value);
 
 /**
+ * Add what accesses to files cost.
+ *
+ * @param resources Model that is not finished.
+ * @param architecture Of the PEs whose tasks access them.
+ * @param access How they are accessed.
+ * @param size Bytes of one access: more than 0.
+ * @param time Mean time of one, in s.
+ * @param energy Mean dynamic energy of one, in J.
+ *
+ * @retval 0 Success.
+ * @retval -EEXIST There is one of this architecture.
+ * @return Else -EINVAL, -ENOMEM.
+ */
+int hdP_addIoCosts(hdPResources *resources, const char *architecture,
+		   hdPAccess access, double size, double time, double energy);
+
+/**
  * Add by how much a kernel is slower when others run beside it.
  *
  * @param resources Model that is not finished.
@@ -847,6 +888,7 @@ int hdP_readResources(const char *path, hdPResources **resources,
 
 /**
  * Make all kernels faster or slower, and let them need more or less energy.
+ * Accesses to files stay as they are.
  *
  * @param resources Finished resource model, which no other thread reads now.
  * @param time Times of all entries, and their spreads, are multiplied by it:

@@ -10,7 +10,7 @@
 #include "PredictionLibrary/mapping/costs.h"
 
 /* In found: not looked up yet. */
-#define UNKNOWN (HD_PREDICT_NONE - 2)
+#define UNKNOWN (HD_PREDICT_NONE - 3)
 /* Cells of found, at most. */
 #define FOUND_MAX ((size_t)1 << 24)
 
@@ -47,6 +47,7 @@ struct hdPredictCosts {
 	uint32_t *variableFrom; /* By kernel. */
 	struct slow *slow;      /* By architecture and kernel. */
 	bool *hasSlowdown;      /* By architecture. */
+	uint32_t *ios; /* Costs of accesses, by architecture and class. */
 };
 
 static size_t cell(const struct hdPredictCosts *self, uint32_t architecture,
@@ -153,6 +154,69 @@ static bool matches(const struct hdPredictCosts *self,
 	return true;
 }
 
+/* ---- Accesses to files -------------------------------------------------- */
+
+static int bindIos(struct hdPredictCosts *self, const hdPPlatform *platform)
+{
+	const hdPResources *resources = self->resources;
+	size_t count = (size_t)self->architectureCount * HD_PREDICT_IO_CLASSES;
+
+	self->ios = malloc((count + 1) * sizeof(*self->ios));
+	if (!self->ios)
+		return -ENOMEM;
+	memset(self->ios, 0xff, (count + 1) * sizeof(*self->ios));
+	for (uint32_t i = 0; i < resources->ioCount; i++) {
+		const struct hdPredictIoCosts *io = &resources->ios[i];
+		uint32_t a =
+			findName(&platform->peArchitectures,
+				 &resources->architectures, io->architecture);
+
+		if (a != HD_PREDICT_NONE)
+			self->ios[(size_t)a * HD_PREDICT_IO_CLASSES +
+				  io->access] = i;
+	}
+	return 0;
+}
+
+static uint32_t ioOf(const struct hdPredictCosts *self, uint32_t architecture,
+		     const struct hdPredictIo *io)
+{
+	return self->ios[(size_t)architecture * HD_PREDICT_IO_CLASSES +
+			 io->access];
+}
+
+/* Whether all accesses of a kernel have costs. */
+static bool hasIos(const struct hdPredictCosts *self, uint32_t kernel,
+		   uint32_t architecture)
+{
+	const struct hdPredictKernel *of = &self->graph->kernels[kernel];
+
+	for (uint32_t i = 0; i < of->ioCount; i++) {
+		if (ioOf(self, architecture, &of->ios[i]) == HD_PREDICT_NONE)
+			return false;
+	}
+	return true;
+}
+
+void hdPredictCostsIo(const struct hdPredictCosts *self, uint32_t number,
+		      uint32_t architecture, double *time, double *energy)
+{
+	const struct hdPredictConfig *config = &self->graph->configs[number];
+	const struct hdPredictKernel *kernel =
+		&self->graph->kernels[config->kernel];
+	const double *sizes = self->graph->sizes + config->sizes +
+			      kernel->inputs.count + kernel->outputs.count;
+
+	for (uint32_t i = 0; i < kernel->ioCount; i++) {
+		const struct hdPredictIoCosts *io = &self->resources->ios[ioOf(
+			self, architecture, &kernel->ios[i])];
+		double count = ceil(sizes[i] / io->size);
+
+		*time += count * io->time;
+		*energy += count * io->energy;
+	}
+}
+
 static uint32_t lookUp(const struct hdPredictCosts *self, uint32_t number,
 		       uint32_t architecture)
 {
@@ -174,6 +238,9 @@ static uint32_t lookUp(const struct hdPredictCosts *self, uint32_t number,
 			       : self->entries[i];
 		most = entry->conditionCount;
 	}
+	if (hdPredictIsEntry(best) &&
+	    !hasIos(self, config->kernel, architecture))
+		return HD_PREDICT_NO_IO;
 	return best;
 }
 
@@ -458,7 +525,7 @@ struct hdPredictCosts *hdPredictCostsNew(const hdPGraph *graph,
 			kernelOf[name] = k;
 	}
 	if (bindEntries(self, platform, kernelOf) < 0 ||
-	    bindVariables(self) < 0 ||
+	    bindIos(self, platform) < 0 || bindVariables(self) < 0 ||
 	    bindSlowdowns(self, platform, kernelOf) < 0)
 		goto fail;
 	if (found <= FOUND_MAX) {
@@ -495,6 +562,7 @@ void hdPredictCostsFree(struct hdPredictCosts *self)
 	}
 	free(self->slow);
 	free(self->hasSlowdown);
+	free(self->ios);
 	free(self->first);
 	free(self->entries);
 	free(self->found);

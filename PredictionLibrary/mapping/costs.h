@@ -13,6 +13,8 @@
 /** No entry, or not one that is more specific than all others. */
 #define HD_PREDICT_NO_ENTRY HD_PREDICT_NONE
 #define HD_PREDICT_TIE (HD_PREDICT_NONE - 1)
+/** It accesses files in a way that has no costs there. */
+#define HD_PREDICT_NO_IO (HD_PREDICT_NONE - 2)
 
 /** Kernels that run beside one. */
 struct hdPredictLoad {
@@ -37,9 +39,20 @@ struct hdPredictCosts *hdPredictCostsNew(const hdPGraph *graph,
 void hdPredictCostsFree(struct hdPredictCosts *costs);
 
 /** Find the entry for a configuration of the graph on an architecture of PEs:
- *  its number, HD_PREDICT_NO_ENTRY or HD_PREDICT_TIE. */
+ *  its number, HD_PREDICT_NO_ENTRY, HD_PREDICT_TIE or HD_PREDICT_NO_IO. */
 uint32_t hdPredictCostsFind(struct hdPredictCosts *costs, uint32_t config,
 			    uint32_t architecture);
+
+/** Whether that is the number of an entry. */
+static inline bool hdPredictIsEntry(uint32_t found)
+{
+	return found < HD_PREDICT_NO_IO;
+}
+
+/** Add to time and energy of a task what its accesses to files take; it has an
+ *  entry. */
+void hdPredictCostsIo(const struct hdPredictCosts *costs, uint32_t config,
+		      uint32_t architecture, double *time, double *energy);
 
 /** Whether kernels slow each other down on an architecture. */
 bool hdPredictHasSlowdown(const struct hdPredictCosts *costs,

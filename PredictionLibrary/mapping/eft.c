@@ -125,6 +125,30 @@ static void findReady(struct eft *self, uint32_t task)
 	}
 }
 
+/* How long a task takes on each architecture; false: that is not told. */
+static bool findTimes(struct eft *self, uint32_t task)
+{
+	uint32_t config = self->graph->config[task];
+
+	for (uint32_t a = 0; a < self->platform->peArchitectures.count; a++) {
+		uint32_t entry = hdPredictCostsFind(self->costs, config, a);
+		double energy = 0;
+
+		if (entry == HD_PREDICT_TIE) {
+			hdPredictNoEntry(self->graph, self->platform, task, a,
+					 entry, self->report);
+			return false;
+		}
+		self->byArchitecture[a] = NAN;
+		if (!hdPredictIsEntry(entry))
+			continue;
+		self->byArchitecture[a] = self->resources->entries[entry].time;
+		hdPredictCostsIo(self->costs, config, a,
+				 &self->byArchitecture[a], &energy);
+	}
+	return true;
+}
+
 static int place(struct eft *self, uint32_t task, int64_t priority)
 {
 	const hdPPlatform *platform = self->platform;
@@ -132,20 +156,8 @@ static int place(struct eft *self, uint32_t task, int64_t priority)
 	double least = INFINITY;
 	int ret;
 
-	for (uint32_t a = 0; a < platform->peArchitectures.count; a++) {
-		uint32_t entry = hdPredictCostsFind(
-			self->costs, self->graph->config[task], a);
-
-		if (entry == HD_PREDICT_TIE) {
-			hdPredictNoEntry(self->graph, platform, task, a, true,
-					 self->report);
-			return 0;
-		}
-		self->byArchitecture[a] =
-			entry == HD_PREDICT_NO_ENTRY
-				? NAN
-				: self->resources->entries[entry].time;
-	}
+	if (!findTimes(self, task))
+		return 0;
 	findReady(self, task);
 	for (uint32_t i = 0; i < self->usableCount; i++) {
 		uint32_t p = self->usable[i];
@@ -160,9 +172,13 @@ static int place(struct eft *self, uint32_t task, int64_t priority)
 		}
 	}
 	if (best == HD_PREDICT_NONE) {
-		hdPredictNoEntry(self->graph, platform, task,
-				 platform->pes[self->usable[0]].architecture,
-				 false, self->report);
+		uint32_t a = platform->pes[self->usable[0]].architecture;
+
+		hdPredictNoEntry(self->graph, platform, task, a,
+				 hdPredictCostsFind(self->costs,
+						    self->graph->config[task],
+						    a),
+				 self->report);
 		least = 0;
 		best = self->usable[0];
 	}

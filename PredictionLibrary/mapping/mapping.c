@@ -21,7 +21,7 @@ static void taskError(const hdPGraph *graph, struct hdPredictReport *report,
 }
 
 void hdPredictNoEntry(const hdPGraph *graph, const hdPPlatform *platform,
-		      uint32_t task, uint32_t architecture, bool isTie,
+		      uint32_t task, uint32_t architecture, uint32_t found,
 		      struct hdPredictReport *report)
 {
 	const struct hdPredictConfig *config =
@@ -33,9 +33,13 @@ void hdPredictNoEntry(const hdPGraph *graph, const hdPPlatform *platform,
 					 architecture, &length);
 
 	used = (size_t)snprintf(text, sizeof(text),
-				isTie ? "several resource entries fit kernel "
-					"%.100s"
-				      : "no resource entry for kernel %.100s",
+				found == HD_PREDICT_TIE
+					? "several resource entries fit kernel "
+					  "%.100s"
+				: found == HD_PREDICT_NO_IO
+					? "no costs of all accesses to files "
+					  "of kernel %.100s"
+					: "no resource entry for kernel %.100s",
 				kernel->id);
 	for (uint32_t v = 0; v < kernel->variableCount && used < 400; v++)
 		used += (size_t)snprintf(text + used, sizeof(text) - used,
@@ -84,9 +88,9 @@ static void bindTask(const hdPGraph *graph, const hdPPlatform *platform,
 	}
 	architecture = platform->pes[pe].architecture;
 	entry = hdPredictCostsFind(costs, graph->config[task], architecture);
-	if (entry == HD_PREDICT_NO_ENTRY || entry == HD_PREDICT_TIE)
-		hdPredictNoEntry(graph, platform, task, architecture,
-				 entry == HD_PREDICT_TIE, report);
+	if (!hdPredictIsEntry(entry))
+		hdPredictNoEntry(graph, platform, task, architecture, entry,
+				 report);
 	plan->pe[task] = pe;
 }
 

@@ -30,9 +30,10 @@ int hdPredictPlanMake(const hdPGraph *graph, const hdPPlatform *platform,
 /** Free what is in it. */
 void hdPredictPlanFree(struct hdPredictPlan *plan);
 
-/** Report that a task has no entry for its costs, or several. */
+/** Report that a task has no costs, or several: @p found is that what
+ *  hdPredictCostsFind() said. */
 void hdPredictNoEntry(const hdPGraph *graph, const hdPPlatform *platform,
-		      uint32_t task, uint32_t architecture, bool isTie,
+		      uint32_t task, uint32_t architecture, uint32_t found,
 		      struct hdPredictReport *report);
 
 #endif

@@ -193,8 +193,7 @@ static int readConfigs(hdPGraph *graph, const struct hdPredictHeader *header,
 						  .values = valueCount,
 						  .sizes = sizeCount };
 		valueCount += kernel->variableCount;
-		sizeCount +=
-			(size_t)kernel->inputs.count + kernel->outputs.count;
+		sizeCount += hdPredictSizeCount(kernel);
 	}
 	if (valueCount != header->values)
 		return damaged(report, "values of variables are missing");

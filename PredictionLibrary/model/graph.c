@@ -62,6 +62,11 @@ void hdP_destroyGraph(hdPGraph *graph)
 		freePorts(&kernel->inputs);
 		freePorts(&kernel->outputs);
 		free(kernel->phases);
+		for (uint32_t f = 0; f < kernel->ioCount; f++) {
+			free(kernel->ios[f].size);
+			free(kernel->ios[f].expression);
+		}
+		free(kernel->ios);
 	}
 	free(graph->kernels);
 	free(graph->configs);
@@ -200,6 +205,24 @@ int hdP_addPhase(hdPGraph *graph, int number, double until, double weight)
 		return -ENOMEM;
 	kernel->phases[kernel->phaseCount++] =
 		(struct hdPredictPhase){ until, weight };
+	return 0;
+}
+
+int hdP_addIo(hdPGraph *graph, int number, hdPAccess access, const char *size)
+{
+	struct hdPredictKernel *kernel = kernelToBuild(graph, number);
+	struct hdPredictIo io = { .access = access };
+
+	if (!kernel || (unsigned int)access >= HD_PREDICT_IO_CLASSES || !size ||
+	    kernel->ioCount >= INT32_MAX)
+		return -EINVAL;
+	if (hdPredictGrow(&kernel->ios, kernel->ioCount, &kernel->ioRoom,
+			  sizeof(io)) < 0)
+		return -ENOMEM;
+	io.size = strdup(size);
+	if (!io.size)
+		return -ENOMEM;
+	kernel->ios[kernel->ioCount++] = io;
 	return 0;
 }
 

@@ -17,6 +17,7 @@
 
 #include <hdPredict.h>
 #include "PredictionLibrary/model/expression.h"
+#include "PredictionLibrary/model/io.h"
 #include "PredictionLibrary/model/names.h"
 #include "PredictionLibrary/model/report.h"
 
@@ -36,6 +37,13 @@ struct hdPredictPort {
 struct hdPredictPhase {
 	double until;
 	double weight;
+};
+
+/** Accesses to files. */
+struct hdPredictIo {
+	hdPAccess access;
+	char *size;
+	struct hdPredictExpression *expression;
 };
 
 /** A list of inputs or outputs. */
@@ -59,6 +67,9 @@ struct hdPredictKernel {
 	struct hdPredictPhase *phases;
 	uint32_t phaseCount;
 	size_t phaseRoom;
+	struct hdPredictIo *ios;
+	uint32_t ioCount;
+	size_t ioRoom;
 };
 
 /** A kernel with values of its variables. */
@@ -67,7 +78,8 @@ struct hdPredictConfig {
 	const char *error; /**< What is wrong with it, of tasks; or NULL. */
 	uint32_t culprit;  /**< Name of a variable, for the error. */
 	size_t values;     /**< In values; in the kernel's order. */
-	size_t sizes;      /**< In sizes: of inputs, then of outputs. */
+	size_t sizes;      /**< In sizes: of inputs, then of outputs, then of
+			    *   accesses to files. */
 };
 
 /** A dependency while the graph is built. */
@@ -226,6 +238,13 @@ static inline double hdPredictOutputSize(const hdPGraph *graph, uint32_t task,
 	return graph
 		->sizes[config->sizes +
 			graph->kernels[config->kernel].inputs.count + output];
+}
+
+/** Sizes that a configuration of a kernel has. */
+static inline size_t hdPredictSizeCount(const struct hdPredictKernel *kernel)
+{
+	return (size_t)kernel->inputs.count + kernel->outputs.count +
+	       kernel->ioCount;
 }
 
 #endif

@@ -114,6 +114,38 @@ static int beginPhase(struct hdPredictSax *sax, int kernel,
 	return ELEMENT_LEAF;
 }
 
+static int beginIo(struct hdPredictSax *sax, int kernel,
+		   const struct hdPredictAttributes *attributes)
+{
+	static const char *const known[] = { "order", "access", "size", "name",
+					     NULL };
+	struct reading *reading = sax->data;
+	size_t orderLength, accessLength, length;
+	const char *order =
+		needed(sax, attributes, "io", "order", &orderLength);
+	const char *access =
+		needed(sax, attributes, "io", "access", &accessLength);
+	char *size;
+	int class, ret = 0;
+
+	hdPredictOnly(sax, "io", attributes, known);
+	if (!needed(sax, attributes, "io", "size", &length) || !order ||
+	    !access)
+		return ELEMENT_LEAF;
+	class = hdPredictIoClass(order, orderLength, access, accessLength);
+	if (class < 0) {
+		hdPredictError(sax->report, sax->line, NULL, 0,
+			       HD_PREDICT_IO_UNKNOWN);
+		return ELEMENT_LEAF;
+	}
+	size = hdPredictAttributeCopy(attributes, "size", &ret);
+	if (ret == 0)
+		ret = hdP_addIo(reading->graph, kernel, (hdPAccess) class,
+				size);
+	free(size);
+	return ret < 0 ? ret : (int)ELEMENT_LEAF;
+}
+
 static int inKernel(struct hdPredictSax *sax, const char *name,
 		    const struct hdPredictAttributes *attributes)
 {
@@ -127,6 +159,8 @@ static int inKernel(struct hdPredictSax *sax, const char *name,
 
 	if (strcmp(name, "phase") == 0)
 		return beginPhase(sax, kernel, attributes);
+	if (strcmp(name, "io") == 0)
+		return beginIo(sax, kernel, attributes);
 	if (!isVariable && !isInput && strcmp(name, "output") != 0)
 		return hdPredictUnknown(sax, name, "kernel");
 	hdPredictOnly(sax, name, attributes, known);

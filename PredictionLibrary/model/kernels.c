@@ -91,6 +91,29 @@ static int resolvePorts(const struct hdPredictKernel *kernel,
 	return hdPredictPortsSort(ports);
 }
 
+static int resolveIos(struct hdPredictKernel *kernel,
+		      struct hdPredictReport *report)
+{
+	for (uint32_t i = 0; i < kernel->ioCount; i++) {
+		struct hdPredictIo *io = &kernel->ios[i];
+		const char *error;
+		int ret = hdPredictExpressionParse(io->size, kernel->variables,
+						   kernel->variableCount,
+						   &io->expression, &error);
+
+		if (ret == -ENOMEM)
+			return ret;
+		if (ret < 0)
+			hdPredictError(report, kernel->line, kernel->id,
+				       strlen(kernel->id),
+				       "size of %s %ss, \"%.200s\": %s",
+				       hdPredictIoOrder(io->access),
+				       hdPredictIoAccess(io->access), io->size,
+				       error);
+	}
+	return 0;
+}
+
 static void checkPhases(const struct hdPredictKernel *kernel,
 			struct hdPredictReport *report)
 {
@@ -147,6 +170,8 @@ static int resolveKernel(struct hdPredictKernel *kernel, uint8_t *isSeen,
 		ret = resolvePorts(kernel, &kernel->outputs, isSeen, report);
 	forgetPorts(&kernel->inputs, isSeen);
 	forgetPorts(&kernel->outputs, isSeen);
+	if (ret == 0)
+		ret = resolveIos(kernel, report);
 	checkPhases(kernel, report);
 	return ret;
 }
@@ -253,6 +278,27 @@ static int sizesOf(hdPGraph *graph, struct hdPredictConfig *config,
 	return 0;
 }
 
+/* What is wrong with one has the name of the kernel. */
+static void ioSizesOf(hdPGraph *graph, struct hdPredictConfig *config,
+		      const struct hdPredictKernel *kernel, double *sizes)
+{
+	for (uint32_t i = 0; i < kernel->ioCount; i++) {
+		const char *error;
+
+		if (!kernel->ios[i].expression)
+			continue;
+		error = hdPredictExpressionSize(kernel->ios[i].expression,
+						graph->values + config->values,
+						&sizes[i]);
+		if (error && !config->error) {
+			config->error = error;
+			config->culprit = hdPredictNamesFind(
+				&graph->build->names, kernel->id,
+				strlen(kernel->id));
+		}
+	}
+}
+
 int hdPredictConfigSizes(hdPGraph *graph, struct hdPredictConfig *config)
 {
 	const struct hdPredictKernel *kernel = &graph->kernels[config->kernel];
@@ -262,6 +308,9 @@ int hdPredictConfigSizes(hdPGraph *graph, struct hdPredictConfig *config)
 	if (ret == 0)
 		ret = sizesOf(graph, config, &kernel->outputs,
 			      sizes + kernel->inputs.count);
+	if (ret == 0)
+		ioSizesOf(graph, config, kernel,
+			  sizes + kernel->inputs.count + kernel->outputs.count);
 	return ret;
 }
 
@@ -291,8 +340,7 @@ int hdPredictConfigsResolve(hdPGraph *graph)
 		config->sizes = sizeCount;
 		valueCount += graph->kernels[config->kernel].variableCount;
 		sizeCount +=
-			(size_t)graph->kernels[config->kernel].inputs.count +
-			graph->kernels[config->kernel].outputs.count;
+			hdPredictSizeCount(&graph->kernels[config->kernel]);
 	}
 	graph->values = calloc(valueCount + 1, sizeof(double));
 	graph->sizes = calloc(sizeCount + 1, sizeof(double));

@@ -26,6 +26,7 @@ void hdP_destroyResources(hdPResources *resources)
 	free(resources->conditions);
 	free(resources->slowdowns);
 	free(resources->loads);
+	free(resources->ios);
 	free(resources);
 }
 
@@ -134,6 +135,43 @@ int hdP_addSlowdown(hdPResources *resources, const char *architecture,
 		return -EINVAL;
 	resources->slowdowns[resources->slowdownCount++] = slowdown;
 	return 0;
+}
+
+int hdP_addIoCosts(hdPResources *resources, const char *architecture,
+		   hdPAccess access, double size, double time, double energy)
+{
+	struct hdPredictIoCosts io = {
+		.access = access, .size = size, .time = time, .energy = energy
+	};
+
+	if (!resources || resources->isFinished || !architecture ||
+	    !*architecture || (unsigned int)access >= HD_PREDICT_IO_CLASSES ||
+	    !isfinite(size) || !(size > 0) || !isAmount(time) ||
+	    !isAmount(energy))
+		return -EINVAL;
+	if (nameOf(&resources->architectures, architecture, &io.architecture) <
+	    0)
+		return -ENOMEM;
+	for (size_t i = 0; i < resources->ioCount; i++) {
+		if (resources->ios[i].architecture == io.architecture &&
+		    resources->ios[i].access == access)
+			return -EEXIST;
+	}
+	if (hdPredictGrow(&resources->ios, resources->ioCount,
+			  &resources->ioRoom, sizeof(io)) < 0)
+		return -ENOMEM;
+	resources->ios[resources->ioCount++] = io;
+	return 0;
+}
+
+int hdPredictIoFree(hdPResources *resources, const char *architecture)
+{
+	int ret = 0;
+
+	for (int i = 0; i < HD_PREDICT_IO_CLASSES && ret == 0; i++)
+		ret = hdP_addIoCosts(resources, architecture, (hdPAccess)i, 1,
+				     0, 0);
+	return ret;
 }
 
 static int byEntry(const void *a, const void *b)

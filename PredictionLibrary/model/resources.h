@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include <hdPredict.h>
+#include "PredictionLibrary/model/io.h"
 #include "PredictionLibrary/model/names.h"
 #include "PredictionLibrary/model/report.h"
 
@@ -38,6 +39,13 @@ struct hdPredictSlowdown {
 	int64_t line;
 };
 
+/** What one access to a file costs. */
+struct hdPredictIoCosts {
+	uint32_t architecture;
+	hdPAccess access;
+	double size, time, energy;
+};
+
 /** A resource model. */
 struct hdPResources {
 	bool isFinished;
@@ -53,7 +61,13 @@ struct hdPResources {
 	size_t slowdownCount, slowdownRoom;
 	uint32_t *loads;
 	size_t loadCount, loadRoom;
+	struct hdPredictIoCosts *ios;
+	size_t ioCount, ioRoom;
 };
+
+/** Say that accesses to files cost nothing on an architecture; 0 or negative
+ *  errno. */
+int hdPredictIoFree(hdPResources *resources, const char *architecture);
 
 /** Check a resource model, and get it ready; as hdP_finishResources(). */
 int hdPredictResourcesSeal(hdPResources *resources,

@@ -152,6 +152,55 @@ static int beginSlowdown(struct hdPredictSax *sax,
 	return ret < 0 ? ret : LEAF;
 }
 
+static int beginIo(struct hdPredictSax *sax,
+		   const struct hdPredictAttributes *attributes)
+{
+	static const char *const known[] = {
+		"architecture", "order", "access", "size", "time",
+		"energy",       "n",     "name",   NULL
+	};
+	static const char *const needed[] = { "architecture", "order", "access",
+					      NULL };
+	char *values[3] = { NULL, NULL, NULL };
+	double number[3] = { 0 };
+	int ret = 0, class = -1;
+	bool isGood;
+
+	hdPredictOnly(sax, "io", attributes, known);
+	isGood = texts(sax, "io", attributes, needed, values, &ret);
+	for (size_t i = 0; i < 3; i++)
+		isGood = hdPredictNumber(sax, attributes, "io", known[3 + i],
+					 true, &number[i]) &&
+			 isGood &&
+			 isAmount(sax, values[0], known[3 + i], number[i]);
+	if (isGood) {
+		class = hdPredictIoClass(values[1], strlen(values[1]),
+					 values[2], strlen(values[2]));
+		if (class < 0)
+			hdPredictError(sax->report, sax->line, values[0],
+				       strlen(values[0]),
+				       HD_PREDICT_IO_UNKNOWN);
+		else if (!(number[0] > 0))
+			hdPredictError(sax->report, sax->line, values[0],
+				       strlen(values[0]),
+				       "accesses have a size of 0");
+		isGood = class >= 0 && number[0] > 0;
+	}
+	if (isGood)
+		ret = hdP_addIoCosts(sax->data, values[0], (hdPAccess) class,
+				     number[0], number[1], number[2]);
+	if (ret == -EEXIST) {
+		hdPredictError(sax->report, sax->line, values[0],
+			       strlen(values[0]),
+			       "the costs of %s %ss are there twice", values[1],
+			       values[2]);
+		ret = 0;
+	}
+	for (size_t i = 0; i < 3; i++)
+		free(values[i]);
+	return ret < 0 ? ret : LEAF;
+}
+
 static int begin(struct hdPredictSax *sax, int parent, const char *name,
 		 const struct hdPredictAttributes *attributes)
 {
@@ -159,6 +208,8 @@ static int begin(struct hdPredictSax *sax, int parent, const char *name,
 		return beginEntry(sax, attributes);
 	if (parent == ROOT && strcmp(name, "slowdown") == 0)
 		return beginSlowdown(sax, attributes);
+	if (parent == ROOT && strcmp(name, "io") == 0)
+		return beginIo(sax, attributes);
 	if (parent >= ENTRY && strcmp(name, "assign") == 0)
 		return beginAssign(sax, parent - ENTRY, attributes);
 	return hdPredictUnknown(sax, name,

@@ -56,6 +56,11 @@ static void putKernel(FILE *out, const struct hdPredictKernel *kernel)
 		putNumber(out, kernel->phases[p].weight);
 		putc(';', out);
 	}
+	for (uint32_t i = 0; i < kernel->ioCount; i++) {
+		fprintf(out, "A%s %s;", hdPredictIoOrder(kernel->ios[i].access),
+			hdPredictIoAccess(kernel->ios[i].access));
+		putText(out, 'S', kernel->ios[i].size);
+	}
 }
 
 static void putKernels(FILE *out, const hdPGraph *graph)

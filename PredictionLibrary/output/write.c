@@ -125,6 +125,15 @@ static void writeKernel(struct out *out, const struct hdPredictKernel *kernel)
 		number(out, kernel->phases[i].weight);
 		say(out, "\"/>\n");
 	}
+	for (uint32_t i = 0; i < kernel->ioCount; i++) {
+		say(out, "    <io");
+		attribute(out, "order",
+			  hdPredictIoOrder(kernel->ios[i].access));
+		attribute(out, "access",
+			  hdPredictIoAccess(kernel->ios[i].access));
+		attribute(out, "size", kernel->ios[i].size);
+		say(out, "/>\n");
+	}
 	say(out, "  </kernel>\n");
 }
 

@@ -81,6 +81,8 @@ static void startTask(struct hdPredictSim *sim, uint32_t number)
 	double ready = result->start[task], time, energy;
 
 	drawCosts(sim, task, entry, &time, &energy);
+	hdPredictCostsIo(sim->base->costs, config, run->architecture, &time,
+			 &energy);
 	ofKernel->waitPe += sim->now - ready;
 	run->waitPe += sim->now - ready;
 	if (ready > run->idleSince) {

@@ -16,7 +16,7 @@ import oracle  # noqa: E402
 def main():
     tasks, edges = oracle.read_graph(sys.argv[1])
     pes, servers, bridges, path_of = oracle.read_platform(sys.argv[2])
-    entries, _ = oracle.read_resources(sys.argv[3])
+    entries, _, _ = oracle.read_resources(sys.argv[3])
     server_of = {s: i for i, s in enumerate(servers)}
     used, out = {}, []  # Bridges in one direction, by where it begins.
     place = {p: i for i, p in enumerate(pes)}

@@ -429,6 +429,9 @@ def accesses():
             host.state(0, time, time + times * one, "Io", joules / one, order=order,
                        access=access, size=size, repetitions=times)
             time += times * one
+    # A kernel, which says what the PE is.
+    host.state(0, time + PAUSE, time + PAUSE + 5, "Batch", 20, **attributes_of("gemm", 128, 100))
+    time += PAUSE + 5
     # What was given up tells nothing.
     host.state(0, time + PAUSE, time + PAUSE + 1, "Io", 5, order="random", access="write",
                size=4096, repetitions=1, interrupted=1)
@@ -438,8 +441,19 @@ def accesses():
     lost = (time + PAUSE, time + PAUSE + 3)
     meter = Meter(0.05, 0, 0, attributes=' delay="0" delayApplied="0"', lose=[lost])
     project = write_project("accesses", [host], meter, time + 2 * PAUSE + 4)
-    found, _, _ = characterize([project])
+    found, resources, _ = characterize([project])
     classes = {(row["order"], row["access"]): row for row in found["accesses"]}
+    # What is known of all is in the model.
+    written = {(io.get("order"), io.get("access")): io for io in resources.iter("io")}
+    if sorted(written) != sorted(truth):
+        fail(f"written {sorted(written)}")
+    for key, (size, one, joules) in truth.items():
+        io = written[key].get
+        near(f"size of {key}", float(io("size")), size, 0)
+        near(f"time of {key}, written", float(io("time")), one, 1e-6)
+        near(f"energy of {key}, written", float(io("energy")), joules, 0.01)
+        if io("architecture") != "A":
+            fail(f"architecture {io('architecture')}")
     if sorted(classes) != sorted([*truth, ("random", "read")]):
         fail(f"classes {sorted(classes)}")
     for key, (size, one, joules) in truth.items():
@@ -450,6 +464,57 @@ def accesses():
     near("time without energy", classes["random", "read"]["time_s"], 0.01, 1e-6)
     if classes["random", "read"]["energy_j"] is not None:
         fail("energy of an access whose power is not known")
+
+
+def beside():
+    """Accesses to files beside tasks that run back to back: each has its own energy, and
+    the other's is none of it."""
+    rng, host, ends = random.Random(11), Host("node01", pes=2), []
+    kinds = [("gemm", 128, 0.31, 12.0), ("trsm", 128, 0.17, 3.4)]
+    files = {("sequential", "read"): (1 << 20, 0.002, 0.03), ("random", "sync"): (4096, 0.007, 0.04)}
+    time = 3.0
+    while time < 150:
+        kernel, size, seconds, joules = rng.choice(kinds)
+        host.state(0, time, time + seconds, kernel, joules / seconds, kernel=kernel,
+                   architecture="A", **{"var.size": size})
+        time += seconds + (rng.random() < 0.1) * 0.3 * rng.random()
+    ends.append(time)
+    time = 4.0
+    while time < 150:
+        order, access = rng.choice(list(files))
+        size, one, joules = files[order, access]
+        times = rng.randint(20, 90)
+        host.state(1, time, time + times * one, "Io", joules / one, order=order, access=access,
+                   size=size, repetitions=times)
+        time += times * one + (rng.random() < 0.3) * 0.3 * rng.random()
+    ends.append(time)
+    # A batch with pauses around it has accesses beside a part of it.
+    batch = max(ends) + PAUSE
+    host.state(0, batch, batch + 5, "Batch", 20, **attributes_of("lone", 1, 100))
+    host.state(1, batch + 1, batch + 2, "Io", 0.04 / 0.007, order="random", access="sync",
+               size=4096, repetitions=143)
+    # Accesses with pauses around them have a task beside them for their middle third.
+    alone = batch + 5 + PAUSE
+    host.state(1, alone, alone + 6, "Io", 10, order="random", access="write", size=4096,
+               repetitions=600)
+    host.state(0, alone + 2, alone + 4, "gemm", 12 / 0.31, kernel="gemm", architecture="A",
+               repetitions=2 / 0.31, **{"var.size": 128})
+    project = write_project("beside", [host], Meter(0.05, 0, 0.2, attributes=' delay="0"'),
+                            alone + 6 + PAUSE + 1)
+    found, resources, _ = characterize([project], status=1)
+    classes = {(row["order"], row["access"]): row for row in found["accesses"]}
+    for key, (size, one, joules) in files.items():
+        near(f"time of {key}", classes[key]["time_s"], one, 0.01)
+        near(f"energy of {key}", classes[key]["energy_j"], joules, 0.03)
+        if not classes[key]["is_fitted"]:
+            fail(f"{key} is not fitted")
+    # 60 J in 6 s, and nothing of the task.
+    near("energy of accesses beside a task", classes["random", "write"]["energy_j"], 0.1, 0.05)
+    for kernel, size, _, joules in kinds:
+        near(f"energy of {kernel}", entries_of(resources)[kernel, size][1], joules, 0.03)
+    # The batch was not alone, so that there is no energy of it, which is said.
+    if ("lone", 1) in entries_of(resources):
+        fail("the energy of a batch beside accesses")
 
 
 def fit():

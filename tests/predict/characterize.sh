@@ -20,6 +20,7 @@ ok "slowdowns beside loads" compare slowdown slowdown
 ok "links, with values that are off" compare links links
 ok "exchanges alone: what is not known of a link is not made up" compare exchanges exchanges
 ok "accesses to files, by class" compare accesses accesses
+ok "accesses to files beside tasks, and tasks beside accesses" compare beside beside
 ok "tasks back to back" compare fit fit
 ok "power over a run" compare profile profile
 ok "named regions of MPI programs" compare regions regions

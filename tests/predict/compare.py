@@ -15,6 +15,7 @@ import sys
 
 import oracle
 
+ACCESSES = [(o, a) for o in ("sequential", "random") for a in ("read", "write", "sync")]
 SIZES = (0, 1, 1000, 1492, 1493, 100000, 1 << 20)
 
 
@@ -76,10 +77,14 @@ def make_graph(rng, pes, costs, limit):
     kernels = [(0, 1)] + [(rng.randint(0, 3), rng.randint(0, 2))
                           for _ in range(rng.randint(1, 4))]
     out = []
+    # Some access files, by numbers of their own.
+    files = random.Random(rng.getrandbits(32))
     for k, (i, o) in enumerate(kernels):
+        io = "".join(f'<io order="{order}" access="{access}" size="n * {files.randint(0, 3)} + 1"/>'
+                     for order, access in ACCESSES if files.random() < 0.1)
         out.append(f'<kernel id="k{k}"><variable id="n"/>'
                    + "".join(f'<input id="i{x}" size="n * (2 - 1)"/>' for x in range(i))
-                   + "".join(f'<output id="o{x}" size="n"/>' for x in range(o)) + "</kernel>")
+                   + "".join(f'<output id="o{x}" size="n"/>' for x in range(o)) + io + "</kernel>")
     sizes = rng.sample(SIZES, rng.randint(1, 3))
     made = {n: [] for n in sizes}
     tasks, edges = [], []
@@ -123,6 +128,11 @@ def make_resources(rng, costs, exact):
                     factor = rng.choice((1, 2, 4)) if exact else rng.uniform(1, 2)
                     out.append(f'<slowdown architecture="{a}" kernel="k{k}" load="k{load}" '
                                f'count="{count}" factor="{factor!r}"/>')
+    for a in sorted({a for _, a in costs}):
+        for order, access in ACCESSES:
+            out.append(f'<io architecture="{a}" order="{order}" access="{access}" '
+                       f'size="{rng.choice((4096, 1 << 20))}" time="{time() / 64!r}" '
+                       f'energy="{rng.uniform(0, 1)!r}"/>')
     return out + ["</resource-model>"]
 
 

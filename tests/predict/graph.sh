@@ -42,7 +42,8 @@ odd() {
 	cat >odd.xml <<'END'
 <application>
 <kernel id="a;b\c &lt;1&gt;" class="x;y"><variable id="v w"/><variable id="u"/>
-<output id="o;1" size="u * 8"/><output id="o2" size="16"/><phase until="0.25" weight="2"/><phase until="1" weight="1"/></kernel>
+<output id="o;1" size="u * 8"/><output id="o2" size="16"/><phase until="0.25" weight="2"/><phase until="1" weight="1"/>
+<io order="random" access="sync" size="u * 4"/><io order="sequential" access="read" size="(u)"/></kernel>
 <kernel id="k2"><input id="i1" size="16"/><input id="i2" size="24"/></kernel>
 <task id="t &amp; 1" kernel="a;b\c &lt;1&gt;"><assign var="v w" val="0.1"/><assign var="u" val="3"/><map pe="n0.0" priority="0"/></task>
 <task id="t2" kernel="k2"><map pe="n1.0" priority="0"/></task>
@@ -51,7 +52,10 @@ odd() {
 </application>
 END
 	printf '%s\n' '<resource-model>' '<entry kernel="a;b\c &lt;1&gt;" architecture="core" time="1" energy="1"/>' \
-		'<entry kernel="k2" architecture="core" time="2" energy="1"/>' '</resource-model>' >r.xml
+		'<entry kernel="k2" architecture="core" time="2" energy="1"/>' \
+		'<io architecture="core" order="random" access="sync" size="4096" time="1" energy="1"/>' \
+		'<io architecture="core" order="sequential" access="read" size="4096" time="1" energy="1"/>' \
+		'</resource-model>' >r.xml
 	"$hdpredict" simulate odd.xml --platform p.xml --resources r.xml -o odd >/dev/null && same odd.xml odd
 }
 ok "names of all kinds" odd
@@ -122,5 +126,13 @@ ok "an input that is missing" torn 'error: ' "s/inputs='[^ ']* /inputs='/"
 ok "an input that is none" torn 'does not have all' "s/inputs='[^ ']* /inputs='x /"
 ok "a kernel that is missing" torn 'does not have all' "s/kernels='K[^;]*;/kernels='Kother;/"
 ok "kernels that are none" torn 'does not have all' "s/kernels='/&junk;/"
+# Of accesses to files: EXPRESSION
+torn_io() {
+	for file in odd*; do cp "$file" "torn${file#odd}"; done
+	for file in torn_*.trc; do sed -i "$1" "$file"; done
+	grep -q 'Su \* 4' odd_*.trc && fails 1 'does not have all' torn
+}
+ok "accesses to files that are none" torn_io 's/;Arandom sync;/;Arandom erase;/'
+ok "accesses to files without a size" torn_io 's/;Su \* 4;S(/;S(/; s/;Su \* 4;A/;A/'
 ok "values that are missing" torn 'does not have all' "s/ values='[^']*'//"
 done_testing

@@ -208,6 +208,39 @@ files() {
 	done | cmp - classes
 }
 ok "six classes of accesses to files" files
+# Each between two pauses; what makes the file is none.
+files_in_pauses() {
+	states "two/measured-3_${host}_0.trc" | awk '{ name[NR] = $1; print }
+		END {
+			for (i = 1; i <= NR; i++)
+				if (name[i] == "Io") {
+					n++
+					if (name[i - 1] != "Pause" || name[i + 1] != "Pause" || name[i - 2] != "Mark" ||
+						name[i - 3] != "Trial" || name[i + 2] != "Trial") bad = 1
+				}
+			exit bad || n != 6
+		}' && [ "$(grep -c '^file: ' two/journal)" -eq 6 ]
+}
+ok "... with pauses, and what is no pause said" files_in_pauses
+files_go_on() {
+	# shellcheck disable=SC2086
+	exits 0 "$hdpredict" measure -o two --pes=$pes --files $short g.xml && grep -q 'all was measured' err &&
+		[ ! -e two/measured-4.proj ] || return 1
+	sed -i '/random writes$/d; /random writes	/d' two/journal
+	# shellcheck disable=SC2086
+	exits 0 "$hdpredict" measure --plan -o two --pes=$pes --files $short g.xml &&
+		grep -q 'file: random writes: 0 of 1 batches are there' out &&
+		grep -q 'file: random reads: 1 of 1 batches are there' out &&
+		exits 0 "$hdpredict" measure -o two --pes=$pes --files $short g.xml || return 1
+	[ "$(states "two/measured-4_${host}_0.trc" | grep -c '^Io .*random.*write')" -eq 1 ] &&
+		[ "$(states "two/measured-4_${host}_0.trc" | grep -c '^Io ')" -eq 1 ]
+}
+ok "... and only what is missing is measured again" files_go_on
+no_space() {
+	exits 2 env LC_ALL=C sh -c 'ulimit -f 2048; trap "" XFSZ; exec "$@"' - "$hdpredict" measure -o full --pes=1 \
+		--alone --files --batches=1 --batch=0.1 --pause=0.05 k0.xml && grep -q 'full: ' err
+}
+ok "a file that is too large is said" no_space
 
 # More tasks one behind the other than are run for the inputs of the last one.
 chain() {

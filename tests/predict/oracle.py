@@ -31,7 +31,9 @@ def read_graph(path):
             "names": names, "pe": place.get("pe"),
             "key": (int(place.get("priority")), len(order)),
             "sizes": {o.get("id"): number(o.get("size"), names)
-                      for o in kernel.iter("output")}}
+                      for o in kernel.iter("output")},
+            "io": [((i.get("order"), i.get("access")), number(i.get("size"), names))
+                   for i in kernel.iter("io")]}
         order.append(e.get("id"))
     dependencies = [(d.get("predecessor"), d.get("src"), d.get("successor"))
                     for d in root.iter("dependency")]
@@ -89,7 +91,10 @@ def read_resources(path):
     slow = {(e.get("architecture"), e.get("kernel"), e.get("load"),
              int(e.get("count"))): float(e.get("factor"))
             for e in root.iter("slowdown")}
-    return entries, slow
+    ios = {(e.get("architecture"), (e.get("order"), e.get("access"))):
+           (float(e.get("size")), float(e.get("time")), float(e.get("energy")))
+           for e in root.iter("io")}
+    return entries, slow, ios
 
 
 def factor(slow, architecture, kernel, loads):
@@ -129,7 +134,7 @@ def simulate(graph, platform, resources, slowdown=True, exclusive=True,
              draw=None):
     tasks, dependencies = read_graph(graph)
     pes, servers, bridges, path_of = read_platform(platform)
-    entries, slow = read_resources(resources)
+    entries, slow, ios = read_resources(resources)
     lists = {p: sorted((t for t in tasks if tasks[t]["pe"] == p),
                        key=lambda t: tasks[t]["key"]) for p in pes}
     missing = {t: sum(d[2] == t for d in dependencies) for t in tasks}
@@ -188,6 +193,10 @@ def simulate(graph, platform, resources, slowdown=True, exclusive=True,
                 z = draw(t)
                 time = max(0.0, time + z[0] * entry[5])
                 energy = max(0.0, energy + z[1] * entry[6])
+            for access, size in tasks[t]["io"]:
+                one = ios[pes[p][1][1], access]
+                time += math.ceil(size / one[0]) * one[1]
+                energy += math.ceil(size / one[0]) * one[2]
             computation += energy
             start[t] = now
             running[p] = {"task": t, "left": time, "s": None, "last": now}

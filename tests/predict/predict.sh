@@ -137,7 +137,7 @@ gives() {
 	cat >g.xml
 	# shellcheck disable=SC2086
 	simulate g.xml --platform p.xml --resources r.xml $options >out.json ||
-		return 1
+		{ cat out.json; return 1; }
 	for want; do
 		case $want in
 		*=*) grep -q "^  \"${want%=*}\": ${want#*=},\$" out.json ;;
@@ -239,6 +239,58 @@ END
 		cat out.json && grep -q '"w".*"start_s": *4.5,' out.json
 }
 ok "a task waits for memory: until the data have been sent" delay
+
+# Accesses to files: 250 bytes in pieces of 100 are 3 accesses, of 0.5 s and 0.25 J; one
+# is written, of 1 s and 2 J.
+costs() {
+	cat <<END
+<entry kernel="S" architecture="core" time="2" energy="3"/>
+<entry kernel="T" architecture="core" time="4" energy="5"/>
+<slowdown architecture="core" kernel="T" load="T" count="1" factor="2"/>
+<io architecture="core" order="sequential" access="read" size="100" time="0.5" energy="0.25"/>
+<io architecture="core" order="random" access="sync" size="4096" time="1" energy="2" n="9"/>
+END
+}
+with_files() {
+	sed 's|<kernel id="S">|&<io order="sequential" access="read" size="n * 10"/><io order="random" access="sync" size="7"/>|
+		s|<kernel id="T">|&<io order="sequential" access="read" size="1"/>|'
+}
+echo "<resource-model>$(costs)</resource-model>" >io.xml
+files() {
+	graph <<END | with_files | gives "--resources io.xml" x:0:4.5 y:4.5:9 makespan_s=9 energy_computation_j=11
+$(task x S 25 A.0 0)$(task y T 25 A.1 0)$(dep x y)
+END
+}
+ok "accesses to files take time and energy" files
+# What they take belongs to the work of a task, which is slowed down: 2 x (4 + 0.5) s.
+slow_files() {
+	graph <<END | with_files | gives "--resources io.xml" v:0:4.5 w:0:4.5 x:4.5:13.5 y:4.5:13.5
+$(task v S 25 A.0 0)$(task w S 25 A.1 0)$(task x T 25 A.0 1)$(task y T 25 A.1 1)$(dep v x)$(dep w y)
+END
+}
+ok "... and are slowed down with their task" slow_files
+# With faster files the slower PE is better: 3 + 3 x 0.1 + 0.1 s.
+mapped_by_files() {
+	graph <<END | with_files >f.xml
+<task id="x" kernel="S"><assign var="n" val="25"/></task>
+END
+	sed 's/id="A.1" architecture="core"/id="A.1" architecture="disk"/' p.xml >d.xml
+	{
+		costs
+		costs | sed -n 's/time="2"/time="3"/; s/time="0.5"/time="0.1"/; s/time="1"/time="0.1"/
+			/="S"\|<io/s/"core"/"disk"/p'
+	} >both
+	echo "<resource-model>$(cat both)</resource-model>" >both.xml
+	simulate f.xml --platform d.xml --resources both.xml --map eft >out.json && cat out.json &&
+		grep -q '"x".*"A.1".*"end_s": *3.4' out.json
+}
+ok "... and count where a task is mapped" mapped_by_files
+files_back() {
+	"$hdpredict" convert f.xml -o f.bin && "$hdpredict" convert --to xml f.bin -o f2.xml &&
+		grep -q '<io order="random" access="sync" size="7"/>' f2.xml &&
+		"$hdpredict" convert f2.xml -o f3.bin && cmp f.bin f3.bin
+}
+ok "... and are in both forms of a graph" files_back
 
 # ---- A project for hdtrace ----------------------------------------------------
 
@@ -542,6 +594,21 @@ ok "A6: a negative latency" platform 's|init-latency="1e9"|init-latency="-1"|' '
 ok "A6: packets without a size" platform 's|packet-size="100"||' 'no packet-size'
 ok "A6: memory that is full in an unknown way" platform 's|size="1000"|& full="x"|' 'neither fail nor delay'
 
+# Accesses to files, of a kernel: ATTRIBUTES MESSAGE
+io() {
+	refused "$2" <<END
+<application><kernel id="K"><variable id="n"/><io $1/></kernel>
+<task id="t" kernel="K"><assign var="n" val="0"/></task></application>
+END
+}
+ok "A6: accesses of an unknown order" io 'order="any" access="read" size="1"' 'bad.xml:1: error: the order of accesses is'
+ok "A6: unknown accesses" io 'order="random" access="erase" size="1"' 'they are read, write or sync'
+ok "A6: accesses without a size" io 'order="random" access="read"' '<io> has no attribute size'
+ok "A6: accesses without an order" io 'access="read" size="1"' '<io> has no attribute order'
+ok "A6: a size of accesses that is no expression" io 'order="random" access="read" size="m"' \
+	'K: size of random reads, "m": .*no variable'
+ok "A6: a negative size of accesses" io 'order="random" access="read" size="n - 1"' 't: size of K: it is negative'
+
 resources() {
 	echo "<resource-model>$1</resource-model>" >bad.xml
 	exits 1 "$hdpredict" validate --resources bad.xml && grep -qE "$2" err
@@ -551,6 +618,14 @@ ok "A6: a negative time" resources '<entry kernel="S" architecture="c" time="-1"
 ok "A6: a count of 0" resources '<slowdown architecture="c" kernel="S" load="S" count="0" factor="2"/>' 'count="0"'
 ok "A6: loads that are not as many" resources '<slowdown architecture="c" kernel="S" load="S T" count="3" factor="2"/>' 'not as many loads'
 ok "A6: a variable twice" resources '<entry kernel="S" architecture="c" time="1" energy="0"><assign var="n" val="1"/><assign var="n" val="1"/></entry>' 'names variable n twice'
+
+reads='<io architecture="c" order="random" access="read" size="4096" time="1" energy="1"/>'
+ok "A6: costs of accesses twice" resources "$reads$reads" 'c: the costs of random reads are there twice'
+ok "A6: accesses of no bytes" resources "$(echo "$reads" | sed 's/4096/0/')" 'c: accesses have a size of 0'
+ok "A6: accesses of a negative time" resources "$(echo "$reads" | sed 's/time="1"/time="-1"/')" 'c: time="-1" is negative'
+ok "A6: accesses without energy" resources "$(echo "$reads" | sed 's/energy="1"//')" '<io> has no attribute energy'
+ok "A6: costs of unknown accesses" resources "$(echo "$reads" | sed 's/random/any/')" 'c: the order of accesses is'
+ok "A6: costs of accesses of no architecture" resources "$(echo "$reads" | sed 's/architecture="c"//')" '<io> has no attribute architecture'
 
 # What cannot be simulated: RESOURCES MESSAGE [OPTION...], of the graph g.xml
 infeasible() {
@@ -566,6 +641,14 @@ END
 ok "A6: a missing resource entry" infeasible '' 'x: no resource entry for kernel S with n=250 on architecture core'
 ok "A6: a missing resource entry, of eft" infeasible '' 'x: no resource entry' --map eft
 one='<entry kernel="S" architecture="core" time="1" energy="1"/>'
+graph <<END | with_files >g.xml
+$(task x S 250 A.0 0)
+END
+ok "A6: accesses without costs" infeasible "$one" 'x: no costs of all accesses to files of kernel S'
+ok "A6: accesses without costs, of eft" infeasible "$one" 'x: no costs of all accesses' --map eft
+graph <<END >g.xml
+$(task x S 250 A.0 0)
+END
 ok "A6: two resource entries" infeasible "$one$one" 'x: several resource entries fit'
 ok "A6: no such PE to use" infeasible "$one" 'no PE is called "Z\*"' --map eft --use 'Z*'
 graph <<END >g.xml

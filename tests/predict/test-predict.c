@@ -164,6 +164,21 @@ static hdPResources *pairCosts(double spread)
 		1);
 	g_assert_cmpint(hdP_addEntry(resources, "SINK", "core", NAN, 5, 0, 0),
 			==, -EINVAL);
+	g_assert_cmpint(
+		hdP_addIoCosts(resources, "core", HDP_RANDOM_READ, 4096, 1, 2),
+		==, 0);
+	g_assert_cmpint(
+		hdP_addIoCosts(resources, "core", HDP_RANDOM_READ, 512, 1, 2),
+		==, -EEXIST);
+	g_assert_cmpint(
+		hdP_addIoCosts(resources, "core", HDP_RANDOM_SYNC, 0, 1, 2), ==,
+		-EINVAL);
+	g_assert_cmpint(
+		hdP_addIoCosts(resources, "core", (hdPAccess)6, 1, 1, 2), ==,
+		-EINVAL);
+	g_assert_cmpint(
+		hdP_addIoCosts(resources, "core", HDP_RANDOM_SYNC, 1, NAN, 2),
+		==, -EINVAL);
 	g_assert_cmpint(hdP_finishResources(resources, NULL, NULL), ==, 0);
 	return resources;
 }

@@ -33,8 +33,8 @@ const char *filesName(int number)
 	return classes[number].name;
 }
 
-struct access {
-	int fd;
+struct files {
+	int fd, number;
 	bool isRandom, isRead, isSync;
 	size_t size;
 	char *buffer;
@@ -43,7 +43,7 @@ struct access {
 };
 
 /* The next place: places of random accesses are drawn by xorshift. */
-static off_t place(struct access *self)
+static off_t place(struct files *self)
 {
 	uint64_t places = FILE_SIZE / self->size;
 
@@ -55,7 +55,7 @@ static off_t place(struct access *self)
 	return (off_t)(self->chance % places * self->size);
 }
 
-static int once(struct access *self)
+static int once(struct files *self)
 {
 	off_t at = place(self);
 	ssize_t length =
@@ -73,7 +73,7 @@ static int once(struct access *self)
 }
 
 /* All of it is there before, on the disk. */
-static int fillFile(struct access *self)
+static int fillFile(struct files *self)
 {
 	int ret = 0;
 
@@ -87,17 +87,52 @@ static int fillFile(struct access *self)
 	return ret == 0 && fsync(self->fd) != 0 ? -errno : ret;
 }
 
-static int work(struct access *self, int number, int64_t lengthNs,
-		hdTrace *trace, const atomic_int *stop)
+int filesNew(const char *directory, int number, struct files **result)
 {
-	int64_t end = hdMonotonicNow() + lengthNs;
+	struct files *self = g_new(struct files, 1);
+	char *path = g_build_filename(directory, "measured.XXXXXX", NULL);
+	int ret;
+
+	*self = (struct files){
+		.number = number,
+		.isRandom = *classes[number].order == 'r',
+		.isRead = *classes[number].access == 'r',
+		.isSync = *classes[number].access == 's',
+		.buffer = g_malloc0(SEQUENTIAL_SIZE),
+		.chance = 2463534242U,
+	};
+	self->size = self->isRandom ? RANDOM_SIZE : SEQUENTIAL_SIZE;
+	self->fd = g_mkstemp_full(path, O_RDWR | O_CLOEXEC, 0600);
+	ret = self->fd < 0 ? -errno : 0;
+	if (ret == 0) {
+		unlink(path);
+		ret = fillFile(self);
+	}
+	g_free(path);
+	*result = self;
+	if (ret < 0) {
+		filesFree(self);
+		*result = NULL;
+	}
+	return ret;
+}
+
+int filesRun(struct files *self, int64_t lengthNs, hdTrace *trace,
+	     const atomic_int *stop, double *seconds)
+{
+	int64_t start = hdMonotonicNow();
 	int ret = 0;
 
+	self->done = 0;
 	hdT_logStateStart(trace, "Io");
-	while (ret == 0 && !atomic_load(stop) && hdMonotonicNow() < end)
+	while (ret == 0 && !atomic_load(stop) &&
+	       hdMonotonicNow() < start + lengthNs)
 		ret = once(self);
-	hdT_logAttributeString(trace, "order", classes[number].order);
-	hdT_logAttributeString(trace, "access", classes[number].access);
+	*seconds = self->done ? (double)(hdMonotonicNow() - start) / 1e9 /
+					(double)self->done
+			      : 0;
+	hdT_logAttributeString(trace, "order", classes[self->number].order);
+	hdT_logAttributeString(trace, "access", classes[self->number].access);
 	hdT_logAttributeInt64(trace, "size", (int64_t)self->size);
 	hdT_logAttributeInt64(trace, "repetitions", (int64_t)self->done);
 	if (ret < 0 || atomic_load(stop))
@@ -106,31 +141,14 @@ static int work(struct access *self, int number, int64_t lengthNs,
 	return ret == 0 && atomic_load(stop) ? -EINTR : ret;
 }
 
-int filesRun(const char *directory, int number, int64_t lengthNs,
-	     hdTrace *trace, const atomic_int *stop)
+void filesFree(struct files *self)
 {
-	const char *access = classes[number].access;
-	struct access self = {
-		.isRandom = *classes[number].order == 'r',
-		.isRead = *access == 'r',
-		.isSync = *access == 's',
-		.chance = 2463534242U,
-	};
-	char *path = g_build_filename(directory, "measured.XXXXXX", NULL);
-	int ret;
-
-	self.size = self.isRandom ? RANDOM_SIZE : SEQUENTIAL_SIZE;
-	self.fd = g_mkstemp_full(path, O_RDWR | O_CLOEXEC, 0600);
-	ret = self.fd < 0 ? -errno : 0;
-	self.buffer = g_malloc0(SEQUENTIAL_SIZE);
-	if (ret == 0) {
-		unlink(path);
-		ret = fillFile(&self);
-		if (ret == 0)
-			ret = work(&self, number, lengthNs, trace, stop);
-		close(self.fd);
+	if (!self)
+		return;
+	if (self->fd >= 0) {
+		fsync(self->fd);
+		close(self->fd);
 	}
-	g_free(self.buffer);
-	g_free(path);
-	return ret;
+	g_free(self->buffer);
+	g_free(self);
 }

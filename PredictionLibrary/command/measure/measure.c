@@ -92,8 +92,8 @@ static struct planRow *rowAt(const struct measure *self, guint i)
 /* One batch takes so long, with what is before it. */
 static double batchTime(const struct measure *self, const struct planRow *row)
 {
-	return fmax(self->batchSeconds, row ? row->seconds : 0) +
-	       2 * self->pauseSeconds + MARK_SECONDS;
+	return fmax(self->batchSeconds, row->seconds) + 2 * self->pauseSeconds +
+	       MARK_SECONDS;
 }
 
 static double rowTime(const struct measure *self, const struct planRow *row)
@@ -103,10 +103,17 @@ static double rowTime(const struct measure *self, const struct planRow *row)
 	return row->done < all ? (all - row->done) * batchTime(self, row) : 0;
 }
 
+static struct planRow *fileAt(const struct measure *self, guint i)
+{
+	return &g_array_index(self->plan.files, struct planRow, i);
+}
+
 static double timeOf(const struct measure *self)
 {
-	double sum = self->hasFiles ? FILES_CLASSES * batchTime(self, NULL) : 0;
+	double sum = 0;
 
+	for (guint i = 0; i < self->plan.files->len; i++)
+		sum += rowTime(self, fileAt(self, i));
 	for (guint i = 0; i < self->plan.rows->len; i++)
 		sum += rowTime(self, rowAt(self, i));
 	return sum;
@@ -149,6 +156,16 @@ static int addPairs(struct measure *self)
 	return wrong ? PREDICT_INVALID : PREDICT_OK;
 }
 
+static void printRow(const struct measure *self, const struct planRow *row)
+{
+	char text[64];
+
+	formatTime(rowTime(self, row), text, sizeof(text));
+	printf("%s: %u of %d batches are there; %s\n", row->key,
+	       MIN(row->done, (unsigned int)self->batches), self->batches,
+	       text);
+}
+
 static int printPlan(struct measure *self)
 {
 	char text[64];
@@ -157,16 +174,10 @@ static int printPlan(struct measure *self)
 
 	if (isKnown)
 		status = addPairs(self);
-	for (guint i = 0; i < self->plan.rows->len; i++) {
-		const struct planRow *row = rowAt(self, i);
-
-		formatTime(rowTime(self, row), text, sizeof(text));
-		printf("%s: %u of %d batches are there; %s\n", row->key,
-		       MIN(row->done, (unsigned int)self->batches),
-		       self->batches, text);
-	}
-	for (int i = 0; self->hasFiles && i < FILES_CLASSES; i++)
-		printf("%s\n", filesName(i));
+	for (guint i = 0; i < self->plan.rows->len; i++)
+		printRow(self, rowAt(self, i));
+	for (guint i = 0; i < self->plan.files->len; i++)
+		printRow(self, fileAt(self, i));
 	formatTime(timeOf(self), text, sizeof(text));
 	printf("%s%s\n", text,
 	       isKnown || self->isAlone || self->pes < 2
@@ -270,17 +281,38 @@ static int flushAll(const struct measure *self)
 	return ret;
 }
 
-static int runBatch(struct measure *self, struct planRow *row,
-		    const struct batch *batch)
+/* What a batch is of: kernels, or accesses to a file. */
+struct subject {
+	const struct batch *batch;
+	struct files *files;
+};
+
+static int runSubject(const struct measure *self, const struct subject *subject,
+		      double *seconds)
 {
-	struct batchResult result;
+	struct batchResult result = { .seconds = 0 };
+	int ret;
+
+	if (subject->files)
+		return filesRun(subject->files,
+				(int64_t)(self->batchSeconds * 1e9),
+				self->traces[0], &isStopped, seconds);
+	ret = batchRun(subject->batch, &result);
+	*seconds = result.seconds;
+	return ret;
+}
+
+static int runBatch(struct measure *self, struct planRow *row,
+		    const struct subject *subject)
+{
+	double seconds;
 	int ret = mark(self);
 
 	if (ret < 0)
 		return failed(self, "mark", ret);
 	if (!pauseFor(self))
 		return failed(self, row->key, -EINTR);
-	ret = batchRun(batch, &result);
+	ret = runSubject(self, subject, &seconds);
 	if (ret < 0)
 		return failed(self, row->key, ret);
 	if (!pauseFor(self))
@@ -288,7 +320,7 @@ static int runBatch(struct measure *self, struct planRow *row,
 	ret = flushAll(self);
 	if (ret < 0)
 		return failed(self, self->project, ret);
-	ret = planDone(&self->plan, row, result.seconds);
+	ret = planDone(&self->plan, row, seconds);
 	self->left -= batchTime(self, row);
 	return ret < 0 ? failed(self, self->plan.journal.path, ret)
 		       : PREDICT_OK;
@@ -329,12 +361,13 @@ static int runRow(struct measure *self, struct planRow *row)
 			       .loads = loads,
 			       .loadCount = row->count,
 			       .stop = &isStopped };
+	const struct subject subject = { .batch = &batch };
 	int ret = 0, status = tryRow(self, row, &batch, loads, &ret);
 
 	if (ret < 0)
 		status = failed(self, row->key, ret);
 	while (status == PREDICT_OK && row->done < (unsigned int)self->batches)
-		status = runBatch(self, row, &batch);
+		status = runBatch(self, row, &subject);
 	g_free(loads);
 	return status;
 }
@@ -353,20 +386,37 @@ static int runRows(struct measure *self, guint from)
 	return status;
 }
 
+/* To make a file and to give it back is no pause. */
+static int runClass(struct measure *self, int number)
+{
+	struct planRow *row = fileAt(self, (guint)number);
+	struct subject subject = { .files = NULL };
+	int status = PREDICT_OK, ret;
+
+	tell(self, row->key);
+	hdT_logStateStart(self->traces[0], "Trial");
+	ret = filesNew(self->directory, number, &subject.files);
+	hdT_logStateEnd(self->traces[0]);
+	if (ret < 0)
+		return failed(self, self->directory, ret);
+	while (status == PREDICT_OK && row->done < (unsigned int)self->batches)
+		status = runBatch(self, row, &subject);
+	hdT_logStateStart(self->traces[0], "Trial");
+	filesFree(subject.files);
+	hdT_logStateEnd(self->traces[0]);
+	return status;
+}
+
 static int runFiles(struct measure *self)
 {
-	int ret = pauseFor(self) ? 0 : -EINTR;
+	int status = PREDICT_OK;
 
-	for (int i = 0; i < FILES_CLASSES && ret == 0; i++) {
-		tell(self, filesName(i));
-		ret = filesRun(self->directory, i,
-			       (int64_t)(self->batchSeconds * 1e9),
-			       self->traces[0], &isStopped);
-		if (ret == 0 && !pauseFor(self))
-			ret = -EINTR;
-		self->left -= batchTime(self, NULL);
+	for (guint i = 0; i < self->plan.files->len && status == PREDICT_OK;
+	     i++) {
+		if (fileAt(self, i)->done < (unsigned int)self->batches)
+			status = runClass(self, (int)i);
 	}
-	return ret < 0 ? failed(self, self->directory, ret) : PREDICT_OK;
+	return status;
 }
 
 static int runAll(struct measure *self)
@@ -388,7 +438,7 @@ static int runAll(struct measure *self)
 	self->left = timeOf(self);
 	if (status == PREDICT_OK)
 		status = runRows(self, alone);
-	if (status == PREDICT_OK && self->hasFiles)
+	if (status == PREDICT_OK)
 		status = runFiles(self);
 	return status;
 }
@@ -399,8 +449,11 @@ static int runAll(struct measure *self)
 static bool isDone(struct measure *self)
 {
 	guint alone = self->plan.rows->len;
-	bool isDone = !self->hasFiles;
+	bool isDone = true;
 
+	for (guint i = 0; i < self->plan.files->len; i++)
+		isDone = isDone &&
+			 fileAt(self, i)->done >= (unsigned int)self->batches;
 	for (guint i = 0; i < alone; i++)
 		isDone = isDone &&
 			 rowAt(self, i)->done >= (unsigned int)self->batches;
@@ -514,6 +567,8 @@ static int workIn(struct measure *self)
 	g_free(wrong);
 	if (status == PREDICT_OK) {
 		planAddAlone(&self->plan);
+		for (int i = 0; self->hasFiles && i < FILES_CLASSES; i++)
+			planAddFiles(&self->plan, filesName(i));
 		if (self->isPlan)
 			status = printPlan(self);
 		else if (isDone(self))

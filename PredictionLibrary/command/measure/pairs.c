@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "PredictionLibrary/command/measure/pairs.h"
+#include "PredictionLibrary/model/resources.h"
 
 /* A task begins or ends. */
 struct change {
@@ -31,6 +32,8 @@ static hdPResources *makeResources(const struct plan *plan,
 	const hdPGraph *graph = plan->graph;
 	hdPResources *resources = hdP_createResources();
 
+	if (resources)
+		hdPredictIoFree(resources, architecture);
 	for (guint i = 0; resources && i < plan->rows->len; i++) {
 		const struct planRow *row =
 			&g_array_index(plan->rows, struct planRow, i);

@@ -97,9 +97,11 @@ char *planOpen(struct plan *self, const hdPGraph *graph, const char *path,
 	*self = (struct plan){
 		.graph = graph,
 		.rows = g_array_new(FALSE, TRUE, sizeof(struct planRow)),
+		.files = g_array_new(FALSE, TRUE, sizeof(struct planRow)),
 		.lines = g_ptr_array_new_with_free_func(g_free),
 	};
 	g_array_set_clear_func(self->rows, clearRow);
+	g_array_set_clear_func(self->files, clearRow);
 	wrong = isWritten ? linesOpen(&self->journal, path,
 				      "another one measures into it", &text)
 			  : readJournal(path, &text);
@@ -122,6 +124,8 @@ void planClose(struct plan *self)
 	linesClose(&self->journal);
 	if (self->rows)
 		g_array_unref(self->rows);
+	if (self->files)
+		g_array_unref(self->files);
 	if (self->lines)
 		g_ptr_array_unref(self->lines);
 }
@@ -187,6 +191,16 @@ void planAddLoaded(struct plan *self, uint32_t config, uint32_t load,
 		   uint32_t count)
 {
 	add(self, config, load, count);
+}
+
+/* No kernel's, whose values are all named. */
+void planAddFiles(struct plan *self, const char *name)
+{
+	struct planRow row = { .load = ROW_ALONE };
+
+	row.key = g_strdup_printf("file: %s", name);
+	recall(self, &row);
+	g_array_append_val(self->files, row);
 }
 
 int planDone(struct plan *self, struct planRow *row, double seconds)

@@ -28,6 +28,7 @@ struct planRow {
 struct plan {
 	const hdPGraph *graph;
 	GArray *rows;         /**< struct planRow */
+	GArray *files;        /**< Likewise, of accesses to files. */
 	GPtrArray *lines;     /**< Of the journal, as they were read. */
 	struct lines journal; /**< All zero: nothing is measured. */
 	size_t length;        /**< Of the journal, when it was opened. */
@@ -52,6 +53,9 @@ void planAddAlone(struct plan *self);
 /** Add a row with a load. */
 void planAddLoaded(struct plan *self, uint32_t config, uint32_t load,
 		   uint32_t count);
+
+/** Add a row for accesses to files, which have a name. */
+void planAddFiles(struct plan *self, const char *name);
 
 /** A batch was measured: it is written at once. 0 or negative errno. */
 int planDone(struct plan *self, struct planRow *row, double seconds);
