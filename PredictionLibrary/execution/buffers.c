@@ -14,6 +14,8 @@
 
 void hdExecuteKeepMemory(void)
 {
+	/* Those of threads are given back, in pieces of 64 MiB, when empty. */
+	mallopt(M_ARENA_MAX, 1);
 	mallopt(M_MMAP_THRESHOLD, MAPPED_FROM);
 	mallopt(M_TRIM_THRESHOLD, INT_MAX);
 }

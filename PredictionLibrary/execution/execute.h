@@ -171,6 +171,7 @@ struct hdExecution {
 	atomic_uint working;         /**< Threads that have not ended. */
 	struct hdExecutePace pace;
 	int64_t movingNs;  /**< CPU time of the thread that moves data sets. */
+	bool hasOwnCpus;   /**< Each PE of this process has a CPU. */
 	bool isHostLeader; /**< It records the host: hdExecutePlace(). */
 
 	pthread_mutex_t lock; /**< Of what follows. */

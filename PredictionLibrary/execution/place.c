@@ -64,6 +64,7 @@ static void spread(struct hdExecution *self, const struct share *shares,
 	count(shares, size, rank, &before, &all);
 	if (cpus == 0)
 		return;
+	self->hasOwnCpus = all <= cpus;
 	if (all > cpus && before == 0)
 		fprintf(stderr,
 			"hdexecute: node %s: %u PEs share %u CPUs; does "

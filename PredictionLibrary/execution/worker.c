@@ -13,8 +13,11 @@
 #include "common/thread.h"
 #include "recording/record.h"
 
-/* So often a task is looked at before its thread sleeps: some microseconds. */
-#define LOOKS 2000
+/* For so long a task is looked at before its thread sleeps; if another PE of
+ * the process is to wake it, on a CPU that nobody else wants, for about as long
+ * as waking a thread takes: then waiting costs twice the least at most. */
+#define LOOKING_NS 5000
+#define LOOKING_AT_OTHERS_NS 50000
 
 const char *hdExecuteTaskName(const struct hdExecution *self, uint32_t task,
 			      char *name, size_t size)
@@ -161,8 +164,16 @@ static bool await(struct hdExecuteWorker *worker, uint32_t task)
 {
 	struct hdExecution *self = worker->execution;
 	atomic_uint *missing = &self->missing[task];
+	int64_t until;
 
-	for (int i = 0; i < LOOKS && atomic_load(missing); i++) {
+	if (!atomic_load(missing))
+		return !atomic_load(&self->isStopped);
+	until = hdMonotonicNow() +
+		(self->hasOwnCpus &&
+				 self->plan.arriving[task] == HD_PREDICT_NONE
+			 ? LOOKING_AT_OTHERS_NS
+			 : LOOKING_NS);
+	while (atomic_load(missing) && hdMonotonicNow() < until) {
 		if (atomic_load(&self->isStopped))
 			return false;
 	}
