@@ -234,6 +234,42 @@ hdR_token hdR_relateRemoteToken(hdR_topoToken topology, const char *parent);
 hdR_token hdR_relateTraceparent(hdR_topoToken topology, const char *parent);
 
 /**
+ * Create a relation and begin a state of it, both at one time: the same as
+ * hdR_relateProcessLocalToken(), hdR_relateRemoteToken() or
+ * hdR_createTopLevelRelation(), and hdR_startS(), for less.
+ *
+ * @param topology Token of its node.
+ * @param parent Relation of this process that caused it; or NULL.
+ * @param cause Text of the one that caused it, as of hdR_relateRemoteToken(),
+ *        if @p parent is NULL. Where this is NULL, too, nothing did.
+ * @param name As of hdR_startS().
+ *
+ * @return The relation, to be ended with hdR_endRelation() or, after its state,
+ *         with hdR_destroyRelation().
+ * @retval NULL As of hdR_createTopLevelRelation(). errno may also be
+ *         HD_ERR_INVALID_ARGUMENT or HD_ERR_BUFFER_OVERFLOW: @p cause is no
+ *         such text, or @p name no such name.
+ */
+hdR_token hdR_startRelation(hdR_topoToken topology, hdR_token parent,
+			    const char *cause, const char *name);
+
+/**
+ * End the innermost open state of a relation, and the relation, both at one
+ * time: the same as hdR_end() and hdR_destroyRelation(), for less.
+ *
+ * @param[in,out] token Relation; set to NULL where its token was freed.
+ * @param n,keys,values As of hdR_end().
+ *
+ * @retval 0 Success.
+ * @retval -1 Error, or NULL. As of hdR_end(), errno is HD_ERR_INVALID_CONTEXT,
+ *         HD_ERR_INVALID_ARGUMENT, HD_ERR_BUFFER_OVERFLOW or HD_ERR_MALLOC:
+ *         nothing has ended, and the token stays. As of hdR_destroyRelation()
+ *         it is HD_ERR_GET_TIME, HD_ERR_WRITE_FILE or HD_ERR_TRACE_DISABLED.
+ */
+int hdR_endRelation(hdR_token *token, int n, const char *const *keys,
+		    const char *const *values);
+
+/**
  * Say that a relation has a further cause: what it waited for, or what it goes
  * on with, such as the requests of a batch.
  *

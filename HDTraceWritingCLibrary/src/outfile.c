@@ -730,13 +730,13 @@ void hdOutfileAppend(struct hdOutfile *file, const char *bytes,
 }
 
 void hdOutfileAppendNow(struct hdOutfile *file, const char *bytes,
-			size_t length)
+			const size_t *ends, size_t count)
 {
 	struct hdOutfileGuard guard;
 
 	outfileEnter(file, &guard);
 	outfileDrain(file);
-	hdOutfileAppend(file, bytes, &length, 1);
+	hdOutfileAppend(file, bytes, ends, count);
 	outfileLeave(file, &guard);
 }
 

@@ -315,10 +315,10 @@ void hdOutfileSetGather(struct hdOutfile *file, hdOutfileGather gather,
 void hdOutfileAppend(struct hdOutfile *file, const char *bytes,
 		     const size_t *ends, size_t count);
 
-/** Write one record that is too long to stand elsewhere, behind those that do.
- *  Any thread. */
+/** Write records that are too long to stand elsewhere, as of hdOutfileAppend(),
+ *  behind those that do. Any thread. */
 void hdOutfileAppendNow(struct hdOutfile *file, const char *bytes,
-			size_t length);
+			const size_t *ends, size_t count);
 
 /** Make the background thread look around soon. Any thread. */
 void hdOutfileWake(void);

@@ -14,6 +14,7 @@
 
 #include "HDTraceWritingCLibrary/src/error.h"
 #include "HDTraceWritingCLibrary/src/fragment.h"
+#include "HDTraceWritingCLibrary/src/literal.h"
 #include "HDTraceWritingCLibrary/src/relation.h"
 #include "HDTraceWritingCLibrary/src/settings.h"
 #include "common/clock.h"
@@ -94,13 +95,15 @@ static void elementPutPlain(struct hdText *text, const char *key,
 	hdTextPutc(text, '"');
 }
 
-/* Put the scratch text into the ring, as the token's next record. */
+/* Put the scratch text into the ring, as the token's next record; `last` is as
+ * of struct hdRelRecord. */
 static int tokenPut(hdR_token token, struct hdRelRing *ring,
-		    const struct hdText *text, int64_t time,
+		    const struct hdText *text, size_t last, int64_t time,
 		    enum hdOutfileNeed need)
 {
 	struct hdRelRecord record = { .bytes = text->bytes,
 				      .length = text->used,
+				      .last = last,
 				      .time = time };
 	int ret;
 
@@ -259,14 +262,66 @@ static void tokenSetRoot(hdR_token token, const struct cause *cause)
 	token->rootNumber = parent ? parent->rootNumber : token->number;
 	token->rootId = parent ? parent->rootId : token->id;
 	token->hasTrace = cause->trace || (parent && parent->hasTrace);
+	token->knowsTrace = token->hasTrace || (parent && parent->knowsTrace);
 	if (cause->trace)
 		token->trace = *cause->trace;
-	else if (token->hasTrace)
+	else if (token->knowsTrace)
 		token->trace = parent->trace;
 }
 
-static int tokenWriteBegin(hdR_token token, const struct cause *cause)
+/* Put ` t="1" time="0.123"` as it stands in the element before. */
+static void elementPutTimeAgain(struct hdText *text, size_t from, size_t length)
 {
+	hdTextPut(text, text->bytes + from, length);
+}
+
+/* The name of a state. */
+struct name {
+	const char *text;
+	size_t length;
+};
+
+static int nameSet(struct name *name, const char *text)
+{
+	if (!text || !*text)
+		return -HD_ERR_INVALID_ARGUMENT;
+	name->text = text;
+	name->length = strnlen(text, HDR_MAX_NAME_LENGTH + 1);
+	return name->length > HDR_MAX_NAME_LENGTH ? -HD_ERR_BUFFER_OVERFLOW : 0;
+}
+
+/* Put text as it has to stand in an attribute; most stands for itself. */
+static int textEscape(struct hdText *text, const char *bytes, size_t length)
+{
+	if (hdTextRoom(text, length) < 0)
+		return -HD_ERR_MALLOC;
+	if (__builtin_expect(
+		    hdPlainCopy(text->bytes + text->used, bytes, length), 1)) {
+		text->used += length;
+		return 0;
+	}
+	return hdEscape(text, bytes, length) < 0 ? -HD_ERR_MALLOC : 0;
+}
+
+/* Put what an element of a state begins with. */
+static int nameAdd(struct hdText *text, const struct name *name)
+{
+	int ret;
+
+	hdTextPut(text, LITERAL("<s name=\""));
+	ret = textEscape(text, name->text, name->length);
+	if (ret == 0)
+		ret = hdTextRoom(text, ELEMENT_ROOM);
+	if (ret == 0)
+		hdTextPutc(text, '"');
+	return ret;
+}
+
+/* @p state is one that begins at once, or NULL. */
+static int tokenWriteBegin(hdR_token token, const struct cause *cause,
+			   const struct name *state)
+{
+	size_t timeAt, timeEnd, last = 0;
 	struct hdRelThread *thread;
 	struct hdRelRing *ring;
 	struct hdText *text;
@@ -283,18 +338,32 @@ static int tokenWriteBegin(hdR_token token, const struct cause *cause)
 	if (ret < 0)
 		return ret;
 	hdTextPut(text, LITERAL("<rel"));
+	timeAt = text->used;
 	elementPutTime(text, token, time);
+	timeEnd = text->used;
 	ret = causeAdd(text, cause);
 	if (ret < 0)
 		return ret;
 	hdTextPut(text, LITERAL("/>"));
-	ret = tokenPut(token, ring, text, time, HD_OUTFILE_MAY_DROP);
+	if (state) {
+		last = text->used;
+		ret = nameAdd(text, state);
+		if (ret < 0)
+			return ret;
+		elementPutTimeAgain(text, timeAt, timeEnd - timeAt);
+		hdTextPut(text, LITERAL("/>"));
+		last = text->used - last;
+	}
+	ret = tokenPut(token, ring, text, last, time, HD_OUTFILE_MAY_DROP);
 	/* What is lost is followed all the same. */
 	token->isLost = ret != 0;
+	token->depth = state != NULL;
+	token->skipped = state && ret != 0;
 	return ret;
 }
 
-static hdR_token tokenMake(hdR_topoToken node, const struct cause *cause)
+static hdR_token tokenMake(hdR_topoToken node, const struct cause *cause,
+			   const struct name *state)
 {
 	int saved = errno;
 	uint64_t epoch =
@@ -319,7 +388,7 @@ static hdR_token tokenMake(hdR_topoToken node, const struct cause *cause)
 	token->number = node->number;
 	token->identity = node->identity;
 	token->pending = NULL;
-	ret = tokenWriteBegin(token, cause);
+	ret = tokenWriteBegin(token, cause, state);
 	if (ret < 0 && ret != -HD_ERR_WRITE_FILE) {
 		free(token);
 		return hdFailNull(ret);
@@ -332,7 +401,7 @@ hdR_token hdR_createTopLevelRelation(hdR_topoToken topology)
 {
 	static const struct cause none;
 
-	return topology ? tokenMake(topology, &none) : NULL;
+	return topology ? tokenMake(topology, &none, NULL) : NULL;
 }
 
 hdR_token hdR_relateTopologyInternalToken(hdR_token parent)
@@ -346,27 +415,41 @@ hdR_token hdR_relateTopologyInternalToken(hdR_token parent)
 		return hdFailNull(-HD_ERR_TRACE_DISABLED);
 	cause.text = text;
 	cause.length = (size_t)(hdNumberUint64(text, parent->id) - text);
-	return tokenMake(parent->node, &cause);
+	return tokenMake(parent->node, &cause, NULL);
 }
 
-hdR_token hdR_relateProcessLocalToken(hdR_topoToken topology, hdR_token parent)
-{
-	struct cause cause = { .key = " p=\"", .parent = parent };
-	char text[HDR_TOKEN_SIZE], *to = text;
+/* Room for the text of a cause of this process. */
+#define CAUSE_SIZE \
+	(sizeof(((struct hdRelIdentity *)NULL)->local) + 2 * HD_INT64_MAX + 3)
 
-	if (!topology || !parent)
-		return NULL;
+/* Set a cause of this process, whose text has CAUSE_SIZE bytes. */
+static void causeSetLocal(struct cause *cause, hdR_topoToken topology,
+			  hdR_token parent, char *text)
+{
+	char *to = text;
+
+	*cause = (struct cause){ .key = " p=\"", .parent = parent };
 	if (parent->identity != topology->identity) {
-		cause.key = " l=\"";
+		cause->key = " l=\"";
 		to = stpcpy(to, parent->identity->local);
 		*to++ = ':';
 	}
 	to = hdNumberUint64(to, parent->number);
 	*to++ = ':';
 	to = hdNumberUint64(to, parent->id);
-	cause.text = text;
-	cause.length = (size_t)(to - text);
-	return tokenMake(topology, &cause);
+	cause->text = text;
+	cause->length = (size_t)(to - text);
+}
+
+hdR_token hdR_relateProcessLocalToken(hdR_topoToken topology, hdR_token parent)
+{
+	char text[CAUSE_SIZE];
+	struct cause cause;
+
+	if (!topology || !parent)
+		return NULL;
+	causeSetLocal(&cause, topology, parent, text);
+	return tokenMake(topology, &cause, NULL);
 }
 
 /* Say that somebody sent what is not a token; what it is may be anything. */
@@ -388,22 +471,35 @@ hdR_token hdR_relateLocalToken(hdR_topoToken topology, const char *parent)
 		return refuseText("local", parent);
 	cause.text = parts.rest;
 	cause.length = parts.restLength;
-	return tokenMake(topology, &cause);
+	return tokenMake(topology, &cause, NULL);
+}
+
+/* Set a cause that is anywhere, from its text, and what the text is taken apart
+ * into; false if it is none. */
+static bool causeSetRemote(struct cause *cause, const char *text,
+			   struct hdRelTokenText *parts)
+{
+	if (!hdRelTokenParse(text, true, parts)) {
+		refuseText("remote", text);
+		return false;
+	}
+	*cause = (struct cause){
+		.key = " r=\"",
+		.text = parts->host,
+		.length = parts->hostLength + 1 + parts->restLength,
+		.trace = parts->hasTrace ? &parts->trace : NULL,
+	};
+	return true;
 }
 
 hdR_token hdR_relateRemoteToken(hdR_topoToken topology, const char *parent)
 {
-	struct cause cause = { .key = " r=\"" };
 	struct hdRelTokenText parts;
+	struct cause cause;
 
-	if (!topology || !parent)
+	if (!topology || !parent || !causeSetRemote(&cause, parent, &parts))
 		return NULL;
-	if (!hdRelTokenParse(parent, true, &parts))
-		return refuseText("remote", parent);
-	cause.text = parts.host;
-	cause.length = parts.hostLength + 1 + parts.restLength;
-	cause.trace = parts.hasTrace ? &parts.trace : NULL;
-	return tokenMake(topology, &cause);
+	return tokenMake(topology, &cause, NULL);
 }
 
 hdR_token hdR_relateTraceparent(hdR_topoToken topology, const char *parent)
@@ -416,24 +512,41 @@ hdR_token hdR_relateTraceparent(hdR_topoToken topology, const char *parent)
 		return NULL;
 	if (!hdRelTraceparentParse(parent, &trace, span))
 		return refuseText("traceparent", parent);
-	return tokenMake(topology, &cause);
+	return tokenMake(topology, &cause, NULL);
+}
+
+hdR_token hdR_startRelation(hdR_topoToken topology, hdR_token parent,
+			    const char *text, const char *name)
+{
+	struct cause cause = { 0 };
+	struct hdRelTokenText parts;
+	char local[CAUSE_SIZE];
+	struct name state;
+	int ret;
+
+	if (!topology)
+		return NULL;
+	ret = nameSet(&state, name);
+	if (ret < 0)
+		return hdFailNull(ret);
+	if (parent)
+		causeSetLocal(&cause, topology, parent, local);
+	else if (text && !causeSetRemote(&cause, text, &parts))
+		return NULL;
+	return tokenMake(topology, &cause, &state);
 }
 
 int hdR_link(hdR_token token, const char *text)
 {
-	struct cause cause = { .key = " r=\"" };
 	struct hdRelTokenText parts;
 	struct hdRelThread *thread;
 	struct hdRelRing *ring;
+	struct cause cause;
 	int64_t time;
 	int ret;
 
-	if (!token || !text)
+	if (!token || !text || !causeSetRemote(&cause, text, &parts))
 		return -1;
-	if (!hdRelTokenParse(text, true, &parts)) {
-		refuseText("remote", text);
-		return -1;
-	}
 	ret = tokenBegin(token, &thread, &ring);
 	if (ret == 0)
 		ret = tokenTime(token, ring, &time);
@@ -443,16 +556,13 @@ int hdR_link(hdR_token token, const char *text)
 		atomic_fetch_add(&token->node->lost, 1);
 		return 0;
 	}
-	cause.text = parts.host;
-	cause.length = parts.hostLength + 1 + parts.restLength;
-	cause.trace = parts.hasTrace ? &parts.trace : NULL;
 	hdTextPut(&thread->scratch, LITERAL("<link"));
 	elementPutTime(&thread->scratch, token, time);
 	ret = causeAdd(&thread->scratch, &cause);
 	if (ret < 0)
 		return hdFail(ret);
 	hdTextPut(&thread->scratch, LITERAL("/>"));
-	return hdResult(tokenPut(token, ring, &thread->scratch, time,
+	return hdResult(tokenPut(token, ring, &thread->scratch, 0, time,
 				 HD_OUTFILE_MAY_DROP));
 }
 
@@ -476,7 +586,7 @@ static int tokenWriteEnd(hdR_token token)
 	hdTextPut(&thread->scratch, LITERAL("<un"));
 	elementPutTime(&thread->scratch, token, time);
 	hdTextPut(&thread->scratch, LITERAL("/>"));
-	ret = tokenPut(token, ring, &thread->scratch, time, HD_OUTFILE_KEEP);
+	ret = tokenPut(token, ring, &thread->scratch, 0, time, HD_OUTFILE_KEEP);
 	return ret < 0 ? ret : late;
 }
 
@@ -511,27 +621,35 @@ static size_t keyLength(const char *key)
 	return length;
 }
 
+/* The same of a key that was given before, if it is a literal, at once. */
+static inline size_t keyFind(struct hdRelThread *thread, const char *key)
+{
+	struct hdRelKey *known = &thread->keys[(uintptr_t)key % REL_KEYS];
+	size_t length;
+
+	if (__builtin_expect(known->literal == key, 1))
+		return known->length;
+	length = keyLength(key);
+	if (length > 0 && hdLiteralIs(key))
+		*known = (struct hdRelKey){ key, length };
+	return length;
+}
+
 /* Append ` key="value"`. */
 static int attributeAdd(struct hdText *text, const char *key, size_t keyLength,
 			const char *value)
 {
 	size_t length = strnlen(value, HDR_MAX_VALUE_LENGTH + 1);
-	const char *rest;
 
 	if (length > HDR_MAX_VALUE_LENGTH)
 		return -HD_ERR_BUFFER_OVERFLOW;
-	if (hdTextRoom(text, keyLength + length + HD_PLAIN_MAX + 8) < 0)
+	if (hdTextRoom(text, keyLength + length + 8) < 0)
 		return -HD_ERR_MALLOC;
 	hdTextPutc(text, ' ');
 	hdTextPut(text, key, keyLength);
 	hdTextPut(text, "=\"", 2);
-	rest = hdEscapePlain(text, value);
-	if (__builtin_expect(*rest != '\0', 0)) {
-		if (hdEscape(text, rest, strlen(rest)) < 0)
-			return -HD_ERR_MALLOC;
-		if (hdTextRoom(text, 1) < 0)
-			return -HD_ERR_MALLOC;
-	}
+	if (textEscape(text, value, length) < 0 || hdTextRoom(text, 1) < 0)
+		return -HD_ERR_MALLOC;
 	hdTextPutc(text, '"');
 	return 0;
 }
@@ -539,6 +657,8 @@ static int attributeAdd(struct hdText *text, const char *key, size_t keyLength,
 static int attributesCheck(const struct attributes *list,
 			   struct keyLengths *lengths)
 {
+	struct hdRelThread *thread = hdRelThreadOwn;
+
 	if (list->count < 0 ||
 	    (list->count > 0 && (!list->keys || !list->values)))
 		return -HD_ERR_INVALID_ARGUMENT;
@@ -550,12 +670,13 @@ static int attributesCheck(const struct attributes *list,
 
 		if (!key || !list->values[i])
 			return -HD_ERR_INVALID_ARGUMENT;
-		length = keyLength(key);
+		length = thread ? keyFind(thread, key) : keyLength(key);
 		if (length == 0)
 			return -HD_ERR_INVALID_ARGUMENT;
 		lengths->of[i] = (uint32_t)length;
 		for (int k = 0; k < i; k++)
 			if (lengths->of[k] == length &&
+			    *list->keys[k] == *key &&
 			    memcmp(list->keys[k], key, length) == 0)
 				return -HD_ERR_INVALID_ARGUMENT;
 	}
@@ -785,16 +906,12 @@ static int stateStart(hdR_token token, const char *name,
 	struct hdRelThread *thread;
 	struct hdRelRing *ring;
 	struct hdText *text;
-	size_t length;
+	struct name state;
 	int64_t time;
-	int ret;
+	int ret = nameSet(&state, name);
 
-	if (!name || !*name)
-		return -HD_ERR_INVALID_ARGUMENT;
-	length = strnlen(name, HDR_MAX_NAME_LENGTH + 1);
-	if (length > HDR_MAX_NAME_LENGTH)
-		return -HD_ERR_BUFFER_OVERFLOW;
-	ret = attributesCheck(list, &lengths);
+	if (ret == 0)
+		ret = attributesCheck(list, &lengths);
 	if (ret == 0)
 		ret = tokenBegin(token, &thread, &ring);
 	if (ret < 0)
@@ -807,20 +924,16 @@ static int stateStart(hdR_token token, const char *name,
 	ret = tokenTime(token, ring, &time);
 	if (ret < 0)
 		return ret;
-	hdTextPut(text, LITERAL("<s name=\""));
-	ret = hdEscape(text, name, length);
-	if (ret == 0)
-		ret = hdTextRoom(text, ELEMENT_ROOM);
+	ret = nameAdd(text, &state);
 	if (ret < 0)
 		return ret;
-	hdTextPutc(text, '"');
 	elementPutTime(text, token, time);
 	ret = attributesAdd(text, list, &lengths);
 	if (ret == 0)
 		ret = elementEnd(text, "s", xml);
 	if (ret < 0)
 		return ret;
-	ret = tokenPut(token, ring, text, time, HD_OUTFILE_MAY_DROP);
+	ret = tokenPut(token, ring, text, 0, time, HD_OUTFILE_MAY_DROP);
 	stateOpen(token, ret != 0);
 	return ret < 0 ? ret : 0;
 }
@@ -833,9 +946,11 @@ static void stateClose(hdR_token token)
 		token->skipped--;
 }
 
+/* @p isLast says that the relation ends, too. */
 static int stateEnd(hdR_token token, const struct attributes *list,
-		    const struct hdText *xml)
+		    const struct hdText *xml, bool isLast)
 {
+	size_t timeEnd, last = 0;
 	struct keyLengths lengths;
 	struct hdRelThread *thread;
 	struct hdRelRing *ring;
@@ -854,20 +969,30 @@ static int stateEnd(hdR_token token, const struct attributes *list,
 	if (token->skipped > 0) {
 		atomic_fetch_add(&token->node->lost, 1);
 		stateClose(token);
-		return 0;
+		return isLast ? tokenWriteEnd(token) : 0;
 	}
 	text = &thread->scratch;
 	late = tokenTime(token, ring, &time);
 	hdTextPut(text, LITERAL("<e"));
 	elementPutTime(text, token, time);
+	timeEnd = text->used;
 	ret = pendingAdd(text, token, list);
 	if (ret == 0)
 		ret = attributesAdd(text, list, &lengths);
 	if (ret == 0)
 		ret = elementEnd(text, "e", xml);
+	if (ret == 0 && isLast)
+		ret = hdTextRoom(text, ELEMENT_ROOM);
 	if (ret < 0)
 		return ret;
-	ret = tokenPut(token, ring, text, time, HD_OUTFILE_KEEP);
+	if (isLast) {
+		last = text->used;
+		hdTextPut(text, LITERAL("<un"));
+		elementPutTimeAgain(text, 2, timeEnd - 2);
+		hdTextPut(text, LITERAL("/>"));
+		last = text->used - last;
+	}
+	ret = tokenPut(token, ring, text, last, time, HD_OUTFILE_KEEP);
 	stateClose(token);
 	return ret < 0 ? ret : late;
 }
@@ -932,7 +1057,7 @@ int hdR_endS(hdR_token token)
 {
 	if (!token)
 		return -1;
-	return hdResult(stateEnd(token, &noAttributes, NULL));
+	return hdResult(stateEnd(token, &noAttributes, NULL, false));
 }
 
 int hdR_end(hdR_token token, int n, const char *const *keys,
@@ -942,7 +1067,29 @@ int hdR_end(hdR_token token, int n, const char *const *keys,
 
 	if (!token)
 		return -1;
-	return hdResult(stateEnd(token, &list, NULL));
+	return hdResult(stateEnd(token, &list, NULL, false));
+}
+
+int hdR_endRelation(hdR_token *token, int n, const char *const *keys,
+		    const char *const *values)
+{
+	struct attributes list = { n, keys, values };
+	int ret;
+
+	if (!token || !*token)
+		return -1;
+	ret = stateEnd(*token, &list, NULL, true);
+	switch (-ret) {
+	case HD_ERR_INVALID_CONTEXT:
+	case HD_ERR_INVALID_ARGUMENT:
+	case HD_ERR_BUFFER_OVERFLOW:
+	case HD_ERR_MALLOC:
+		break;
+	default:
+		tokenFree(*token);
+		*token = NULL;
+	}
+	return hdResult(ret);
 }
 
 int hdR_endE(hdR_token token, int n, const char *const *keys,
@@ -959,7 +1106,7 @@ int hdR_endE(hdR_token token, int n, const char *const *keys,
 	ret = formatXml(format, arguments, &xml);
 	va_end(arguments);
 	if (ret == 0)
-		ret = stateEnd(token, &list, xml);
+		ret = stateEnd(token, &list, xml, false);
 	return hdResult(ret);
 }
 
@@ -970,5 +1117,5 @@ int hdR_endFailed(hdR_token token, const char *why)
 
 	if (!token)
 		return -1;
-	return hdResult(stateEnd(token, &list, NULL));
+	return hdResult(stateEnd(token, &list, NULL, false));
 }

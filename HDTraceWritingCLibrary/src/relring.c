@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "HDTraceWritingCLibrary/src/error.h"
+#include "HDTraceWritingCLibrary/src/literal.h"
 #include "HDTraceWritingCLibrary/src/relring.h"
 #include "HDTraceWritingCLibrary/src/settings.h"
 #include "HDTraceWritingCLibrary/src/timesource.h"
@@ -28,7 +29,8 @@
 /* What stands before a record in a ring, */
 struct recordHead {
 	uint32_t length;
-	uint32_t isAfter; /* Whether the next one follows. */
+	uint16_t isAfter; /* Whether the next one follows. */
+	uint16_t last;    /* As of struct hdRelRecord. */
 	int64_t time;
 };
 
@@ -126,6 +128,7 @@ struct hdRelThread *hdRelThreadMake(void)
 
 	if (!thread)
 		return NULL;
+	hdLiteralPrepare();
 	if (pthread_setspecific(threadKey, thread) != 0) {
 		free(thread);
 		return NULL;
@@ -248,18 +251,19 @@ static void ringCopyOut(const struct hdRelRing *ring, size_t from, void *bytes,
 	}
 }
 
-static void ringLose(struct hdRelRing *ring)
+/* Count the elements of a record that is lost. */
+static void ringLose(struct hdRelRing *ring, const struct hdRelRecord *record)
 {
-	atomic_store_explicit(
-		&ring->lost,
-		atomic_load_explicit(&ring->lost, memory_order_relaxed) + 1,
-		memory_order_relaxed);
+	uint64_t lost = atomic_load_explicit(&ring->lost, memory_order_relaxed);
+
+	lost += record->last > 0 ? 2 : 1;
+	atomic_store_explicit(&ring->lost, lost, memory_order_relaxed);
 }
 
 /* A record is lost because the file has failed. */
-static int ringFail(struct hdRelRing *ring)
+static int ringFail(struct hdRelRing *ring, const struct hdRelRecord *record)
 {
-	ringLose(ring);
+	ringLose(ring, record);
 	return atomic_exchange(&ring->node->isReported, true)
 		       ? 1
 		       : -HD_ERR_WRITE_FILE;
@@ -281,6 +285,18 @@ static size_t ringFree(const struct hdRelRing *ring)
 	return ring->mask + 1 - (ring->head - ring->tailSeen);
 }
 
+/* Put where the elements of a record end that begins at a place; returns how
+ * many there are. */
+static size_t recordEnds(size_t length, size_t last, size_t from, size_t *ends)
+{
+	size_t count = 0;
+
+	if (last > 0)
+		ends[count++] = from + length - last;
+	ends[count++] = from + length;
+	return count;
+}
+
 /* Write a record that is larger than the ring. */
 static int ringPutLarge(struct hdRelRing *ring,
 			const struct hdRelRecord *record)
@@ -293,7 +309,11 @@ static int ringPutLarge(struct hdRelRing *ring,
 	pthread_mutex_lock(&node->closing);
 	isOpen = atomic_load(&node->epoch) == ring->epoch;
 	if (isOpen) {
-		hdOutfileAppendNow(node->file, record->bytes, record->length);
+		size_t ends[2];
+
+		hdOutfileAppendNow(
+			node->file, record->bytes, ends,
+			recordEnds(record->length, record->last, 0, ends));
 		hdOutfileTakeSignal(node->file, &guard);
 	}
 	pthread_mutex_unlock(&node->closing);
@@ -303,17 +323,17 @@ static int ringPutLarge(struct hdRelRing *ring,
 }
 
 /* Make room for a record; 0, or what hdRelRingPut() returns. */
-static __attribute__((__noinline__)) int ringMakeRoom(struct hdRelRing *ring,
-						      size_t size,
-						      enum hdOutfileNeed need)
+static __attribute__((__noinline__)) int ringMakeRoom(
+	struct hdRelRing *ring, const struct hdRelRecord *record, size_t size,
+	enum hdOutfileNeed need)
 {
 	if (nodeHasFailed(ring->node))
-		return ringFail(ring);
+		return ringFail(ring, record);
 	ringSeeTail(ring);
 	if (ringFree(ring) >= size)
 		return 0;
 	if (ring->dropOnFull && need == HD_OUTFILE_MAY_DROP) {
-		ringLose(ring);
+		ringLose(ring, record);
 		return 1;
 	}
 	hdRelNodeFlush(ring->node, ring->epoch);
@@ -321,7 +341,7 @@ static __attribute__((__noinline__)) int ringMakeRoom(struct hdRelRing *ring,
 	/* Nobody empties a ring whose node was closed. */
 	if (ringFree(ring) < size)
 		return 1;
-	return nodeHasFailed(ring->node) ? ringFail(ring) : 0;
+	return nodeHasFailed(ring->node) ? ringFail(ring, record) : 0;
 }
 
 static __attribute__((__noinline__)) void ringCommitSlowly(
@@ -343,18 +363,19 @@ int hdRelRingPut(struct hdRelRing *ring, const struct hdRelRecord *record,
 		 enum hdOutfileNeed need)
 {
 	struct recordHead head = { (uint32_t)record->length,
-				   record->afterRing != 0, record->time };
+				   record->afterRing != 0,
+				   (uint16_t)record->last, record->time };
 	struct recordAfter after = { record->afterRing, record->afterEnd };
 	size_t size = sizeof(head) + record->length +
 		      (head.isAfter ? sizeof(after) : 0);
 	int ret;
 
 	if (__builtin_expect(size > ring->mask + 1, 0))
-		return nodeHasFailed(ring->node) ? ringFail(ring)
+		return nodeHasFailed(ring->node) ? ringFail(ring, record)
 						 : ringPutLarge(ring, record);
 	if (__builtin_expect(size > ringFree(ring) || nodeHasFailed(ring->node),
 			     0)) {
-		ret = ringMakeRoom(ring, size, need);
+		ret = ringMakeRoom(ring, record, size, need);
 		if (ret != 0)
 			return ret;
 	}
@@ -381,10 +402,13 @@ static void stageWrite(hdR_topoToken node, struct hdOutfile *file)
 
 /* Take a record out of its ring. */
 static void stagePut(hdR_topoToken node, struct hdOutfile *file,
-		     const struct hdRelRing *ring, size_t from, size_t length)
+		     const struct hdRelRing *ring, size_t from,
+		     const struct recordHead *head)
 {
+	size_t length = head->length;
+
 	if (node->stageUsed + length > STAGE_SIZE ||
-	    node->endCount == STAGE_RECORDS)
+	    node->endCount + 1 >= STAGE_RECORDS)
 		stageWrite(node, file);
 	if (length > STAGE_SIZE) {
 		/* Only where rings are larger: as a whole or in two parts it
@@ -392,22 +416,24 @@ static void stagePut(hdR_topoToken node, struct hdOutfile *file,
 		size_t at = from & ring->mask;
 		size_t first = ring->mask + 1 - at;
 		char *whole = length <= first ? NULL : malloc(length);
-		size_t end = length;
+		size_t ends[2];
+		size_t count = recordEnds(length, head->last, 0, ends);
 
 		if (length <= first) {
-			hdOutfileAppend(file, ring->bytes + at, &end, 1);
+			hdOutfileAppend(file, ring->bytes + at, ends, count);
 		} else if (whole) {
 			ringCopyOut(ring, from, whole, length);
-			hdOutfileAppend(file, whole, &end, 1);
+			hdOutfileAppend(file, whole, ends, count);
 		} else {
-			atomic_fetch_add(&node->lost, 1);
+			atomic_fetch_add(&node->lost, count);
 		}
 		free(whole);
 		return;
 	}
 	ringCopyOut(ring, from, node->stage + node->stageUsed, length);
+	node->endCount += recordEnds(length, head->last, node->stageUsed,
+				     node->ends + node->endCount);
 	node->stageUsed += length;
-	node->ends[node->endCount++] = node->stageUsed;
 }
 
 static struct hdRelRing *nodeFindRing(hdR_topoToken node, uint64_t serial)
@@ -462,7 +488,7 @@ static void ringTake(hdR_topoToken node, struct hdOutfile *file,
 		at += sizeof(after);
 		ringTakeUpTo(node, file, &after);
 	}
-	stagePut(node, file, ring, at, head.length);
+	stagePut(node, file, ring, at, &head);
 	ring->at = at + head.length;
 	atomic_store_explicit(&ring->tail, ring->at, memory_order_release);
 }

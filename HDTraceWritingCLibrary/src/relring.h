@@ -116,8 +116,17 @@ struct hdRelRing {
 /** Ids that a thread takes at a time. */
 #define REL_IDS 256
 
+/** Keys of attributes that were found good, by their address: those that are
+ *  literals (literal.h). */
+#define REL_KEYS 32
+struct hdRelKey {
+	const char *literal;
+	size_t length;
+};
+
 /** What a thread has. */
 struct hdRelThread {
+	struct hdRelKey keys[REL_KEYS];
 	struct hdRelRing **rings; /**< By the slot of their node. */
 	size_t count;
 	struct hdText scratch;
@@ -157,6 +166,7 @@ static inline struct hdRelRing *hdRelRingGet(struct hdRelThread *thread,
 struct hdRelRecord {
 	const char *bytes;
 	size_t length;
+	size_t last; /**< Length of the last element, if there are two; or 0. */
 	int64_t time;
 	/** The record before it of the same relation: which ring, and where it
 	 *  ends; 0: none, or in the same ring. */

@@ -189,22 +189,23 @@ static char *remotePut(char *to, const struct hdRelIdentity *identity,
 	return numberPut(numberPut(to + identity->remoteLength, number), id);
 }
 
-/* The trace of a relation: received, or that of its topmost ancestor. */
-static void traceOf(hdR_token token, struct hdRelTrace *trace)
+/* The trace of a relation: received, or that of its topmost ancestor. Those
+ * that it causes from now on have it at hand. */
+static const struct hdRelTrace *traceOf(hdR_token token)
 {
 	struct hdTraceHash hash;
 	char text[2 * (HD_INT64_MAX + 1)];
 	char *end;
 
-	if (token->hasTrace) {
-		*trace = token->trace;
-		return;
-	}
+	if (token->knowsTrace)
+		return &token->trace;
 	end = numberPut(numberPut(text, token->rootNumber), token->rootId);
 	hash = token->rootIdentity->hash;
 	hdTraceHashAdd(&hash, text, (size_t)(end - text));
-	hdTraceHashGet(&hash, trace->id);
-	trace->flags = FLAGS_SAMPLED;
+	hdTraceHashGet(&hash, token->trace.id);
+	token->trace.flags = FLAGS_SAMPLED;
+	token->knowsTrace = true;
+	return &token->trace;
 }
 
 static int copyOut(const char *text, size_t length, char *buffer, size_t size)
@@ -221,15 +222,13 @@ static int copyOut(const char *text, size_t length, char *buffer, size_t size)
 int hdR_putRemoteToken(hdR_token token, char *buffer, size_t size)
 {
 	char text[HDR_TOKEN_SIZE];
-	struct hdRelTrace trace;
 	char *end;
 
 	if (!token)
 		return -1;
 	end = remotePut(text, token->identity, token->number, token->id);
-	traceOf(token, &trace);
 	*end++ = ':';
-	hdRelTracePut(&trace, end);
+	hdRelTracePut(traceOf(token), end);
 	end += REL_TRACE_SIZE - 1;
 	return copyOut(text, (size_t)(end - text), buffer, size);
 }
@@ -238,20 +237,20 @@ int hdR_putTraceparent(hdR_token token, char *buffer, size_t size)
 {
 	char text[HDR_TOKEN_SIZE], context[HDR_TRACEPARENT_SIZE];
 	unsigned char span[8];
-	struct hdRelTrace trace;
+	const struct hdRelTrace *trace;
 	char *end, *to;
 
 	if (!token)
 		return -1;
 	end = remotePut(text, token->identity, token->number, token->id);
 	hdSpanId(text, (size_t)(end - text), span);
-	traceOf(token, &trace);
+	trace = traceOf(token);
 	to = stpcpy(context, "00-");
-	to = hexPut(to, trace.id, sizeof(trace.id));
+	to = hexPut(to, trace->id, sizeof(trace->id));
 	*to++ = '-';
 	to = hexPut(to, span, sizeof(span));
 	*to++ = '-';
-	to = hexPut(to, &trace.flags, 1);
+	to = hexPut(to, &trace->flags, 1);
 	return copyOut(context, (size_t)(to - context), buffer, size);
 }
 

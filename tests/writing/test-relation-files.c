@@ -238,6 +238,32 @@ static void testLarge(gconstpointer environment)
 	g_free(value);
 }
 
+/* Two elements at a time that do not fit into a ring. */
+static void testLargeTogether(void)
+{
+	static const char *const keys[] = { "value" };
+	char *value = g_strnfill(HDR_MAX_VALUE_LENGTH, 'v');
+	struct testRelFile *file;
+	hdR_topoToken node;
+	hdR_token a;
+
+	if (!testInProcess("HDTRACE_BUFFER_SIZE_KB=4 " LATE)) {
+		g_free(value);
+		return;
+	}
+	node = openNode("large-together", "");
+	testMakes(a, hdR_startRelation(node, NULL, NULL, "state"));
+	testWorks(hdR_endRelation(&a, 1, keys, (const char *[]){ value }));
+	testWorks(hdR_finalize(&node));
+	file = testRelRead("large-together.rel");
+	testRelCheck(file);
+	g_assert_cmpuint(file->elements->len, ==, 4);
+	g_assert_cmpstr(testRelGet(testRelAt(file, 2), "value"), ==, value);
+	g_assert_cmpstr(testRelAt(file, 3)->name, ==, "un");
+	testRelFree(file);
+	g_free(value);
+}
+
 /* Where buffers may drop, what is there is whole: nothing ends that did not
  * begin, and what is not there is counted. */
 static void testDrop(void)
@@ -262,8 +288,10 @@ static void testDrop(void)
 		testWorks(hdR_endS(a));
 		testWorks(hdR_endS(a));
 		testWorks(hdR_destroyRelation(&b));
+		testMakes(b, hdR_startRelation(node, a, NULL, "whole"));
+		testWorks(hdR_endRelation(&b, 0, NULL, NULL));
 		testWorks(hdR_destroyRelation(&a));
-		elements += 9;
+		elements += 13;
 	}
 	testWorks(hdR_getLosses(node, &losses));
 	testWorks(hdR_finalize(&node));
@@ -328,7 +356,11 @@ static void testFull(gconstpointer environment)
 		if (reports > before)
 			g_assert_cmpint(errno, ==, HD_ERR_WRITE_FILE);
 		reports += hdR_destroyRelation(&a) < 0;
-		elements += 5;
+		a = hdR_startRelation(node, NULL, NULL, "whole");
+		g_assert_nonnull(a);
+		reports += hdR_endRelation(&a, 0, NULL, NULL) < 0;
+		g_assert_null(a);
+		elements += 9;
 	}
 	g_assert_cmpint(reports, <=, 1);
 	testFails(HD_ERR_WRITE_FILE, hdR_flush(node));
@@ -554,6 +586,7 @@ int main(int argc, char **argv)
 			     "HDTRACE_BUFFER_SIZE_KB=256", testLarge);
 	g_test_add_data_func("/relation/large/4096",
 			     "HDTRACE_BUFFER_SIZE_KB=4096", testLarge);
+	g_test_add_func("/relation/large/together", testLargeTogether);
 	g_test_add_func("/relation/drop", testDrop);
 	g_test_add_func("/relation/R6/no-file", testNoFile);
 	g_test_add_data_func("/relation/R6/full/late", LATE, testFull);

@@ -83,6 +83,93 @@ static void testInterleaved(void)
 	testRelFree(file);
 }
 
+/* A relation and its state at once: two elements of one time, as by the calls
+ * for each of them. */
+static void testTogether(void)
+{
+	static const char *const keys[] = { "size", "offset" };
+	const char *values[] = { "4096", "<0>" };
+	char cause[HDR_TOKEN_SIZE];
+	hdR_topoToken node, other;
+	struct testRelFile *file;
+	hdR_token a, b, c;
+
+	testClockSet(START, 1000);
+	node = openNode("together", "");
+	other = openNode("together", "other");
+	testMakes(a, hdR_startRelation(node, NULL, NULL, "a & b"));
+	testMakes(b, hdR_startRelation(node, a, "not looked at", "below"));
+	g_assert_cmpint(hdR_putRemoteToken(a, cause, sizeof(cause)), >, 0);
+	testMakes(c, hdR_startRelation(other, NULL, cause, "far"));
+	testWorks(hdR_startS(b, "inner"));
+	testWorks(hdR_endS(b));
+	testWorks(hdR_logAttributeString(b, "size", "is replaced"));
+	testWorks(hdR_logAttributeInt64(b, "more", 7));
+	testWorks(hdR_endRelation(&b, 2, keys, values));
+	g_assert_null(b);
+	/* A further state, and what is left open stays so. */
+	testWorks(hdR_endS(a));
+	testFails(HD_ERR_INVALID_CONTEXT, hdR_endRelation(&a, 0, NULL, NULL));
+	g_assert_nonnull(a);
+	testWorks(hdR_startS(a, "again"));
+	testFails(HD_ERR_INVALID_ARGUMENT,
+		  hdR_endRelation(&a, 1, (const char *[]){ "t" }, values));
+	g_assert_nonnull(a);
+	testWorks(hdR_endRelation(&a, 0, NULL, NULL));
+	testWorks(hdR_finalize(&node));
+	/* Of a node that was finalized. */
+	testWorks(hdR_finalize(&other));
+	testFails(HD_ERR_TRACE_DISABLED, hdR_endRelation(&c, 0, NULL, NULL));
+	g_assert_null(c);
+	testClockReset();
+
+	file = testRelRead("together.rel");
+	testRelCheck(file);
+	g_assert_cmpuint(file->elements->len, ==, 12);
+	for (int i = 0; i < 2; i++) {
+		int64_t time = testRelAt(file, 2 * (size_t)i)->time;
+
+		checkElement(file, 2 * (size_t)i, "rel", (uint64_t)i, time);
+		checkElement(file, 2 * (size_t)i + 1, "s", (uint64_t)i, time);
+	}
+	g_assert_null(testRelGet(testRelAt(file, 0), "p"));
+	checkAttribute(file, 1, "name", "a & b");
+	g_assert_nonnull(testRelGet(testRelAt(file, 2), "p"));
+	checkAttribute(file, 3, "name", "below");
+	checkElement(file, 6, "e", 1, testRelAt(file, 7)->time);
+	checkElement(file, 7, "un", 1, testRelAt(file, 6)->time);
+	checkAttribute(file, 6, "size", "4096");
+	checkAttribute(file, 6, "offset", "<0>");
+	checkAttribute(file, 6, "more", "7");
+	checkElement(file, 11, "un", 0, testRelAt(file, 10)->time);
+	testRelFree(file);
+	file = testRelRead("together_other.rel");
+	g_assert_cmpuint(file->elements->len, ==, 2);
+	g_assert_true(
+		g_str_has_prefix(cause, testRelGet(testRelAt(file, 0), "r")));
+	g_assert_nonnull(testRelGet(testRelAt(file, 0), "w"));
+	testRelFree(file);
+}
+
+/* What cannot be begun together is not begun. */
+static void testNotTogether(void)
+{
+	char *name = g_strnfill(HDR_MAX_NAME_LENGTH + 1, 'x');
+	hdR_topoToken node = openNode("not-together", "");
+
+	errno = 0;
+	g_assert_null(hdR_startRelation(node, NULL, NULL, ""));
+	g_assert_cmpint(errno, ==, HD_ERR_INVALID_ARGUMENT);
+	g_assert_null(hdR_startRelation(node, NULL, NULL, NULL));
+	g_assert_null(hdR_startRelation(node, NULL, NULL, name));
+	g_assert_cmpint(errno, ==, HD_ERR_BUFFER_OVERFLOW);
+	g_assert_null(hdR_startRelation(node, NULL, "no:token", "a"));
+	g_assert_cmpint(errno, ==, HD_ERR_INVALID_ARGUMENT);
+	testWorks(hdR_finalize(&node));
+	g_assert_false(testExists("not-together.rel"));
+	g_free(name);
+}
+
 /* R4: values survive, whatever is in them; those of the end win. */
 static void testAttributes(void)
 {
@@ -231,6 +318,9 @@ static void testNull(void)
 	g_assert_null(hdR_relateRemoteToken(NULL, "h:1:2:3"));
 	g_assert_null(hdR_relateTraceparent(node, NULL));
 	g_assert_null(hdR_relateHint(node, NULL));
+	g_assert_null(hdR_startRelation(NULL, NULL, "h:1:2:3", "a"));
+	testGives(-1, hdR_endRelation(NULL, 0, NULL, NULL));
+	testGives(-1, hdR_endRelation(&none, 0, NULL, NULL));
 	g_assert_null(hdR_getLocalToken(NULL));
 	g_assert_null(hdR_getRemoteToken(NULL));
 	testGives(-1, hdR_putRemoteToken(NULL, text, sizeof(text)));
@@ -742,6 +832,8 @@ int main(int argc, char **argv)
 {
 	testInit(&argc, &argv);
 	g_test_add_func("/relation/R3/interleaved", testInterleaved);
+	g_test_add_func("/relation/together", testTogether);
+	g_test_add_func("/relation/together/refused", testNotTogether);
 	g_test_add_func("/relation/R4/attributes", testAttributes);
 	g_test_add_func("/relation/limits", testLimits);
 	g_test_add_func("/relation/null", testNull);
