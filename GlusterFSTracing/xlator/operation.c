@@ -262,32 +262,56 @@ static void findCause(const call_frame_t *frame, const struct place *place,
 	}
 }
 
-/* Relate an operation to what caused it. */
-static hdR_token relate(const struct operation *operation)
+/* Relate an operation to what caused it, and begin its state. */
+static hdR_token relateWithState(struct operation *operation, hdR_token parent,
+				 const char *text)
 {
 	hdR_topoToken relations = operation->record->relations;
-	const char *text = causeText(operation);
+	hdR_token token =
+		hdR_startRelation(relations, parent, text, operation->name);
 
-	/* That of a layer which is left has ended. */
-	if (operation->parent && operation->parent->token)
-		return hdR_relateProcessLocalToken(relations,
-						   operation->parent->token);
-	return text ? hdR_relateRemoteToken(relations, text) : NULL;
+	operation->isRoot = !parent && !text;
+	/* By the wire there may come anything. */
+	if (!token && text) {
+		operation->isRoot = true;
+		token = hdR_startRelation(relations, NULL, NULL,
+					  operation->name);
+	}
+	operation->hasState = token;
+	return token;
+}
+
+/* The same without a state. */
+static hdR_token relate(struct operation *operation, hdR_token parent,
+			const char *text)
+{
+	hdR_topoToken relations = operation->record->relations;
+	hdR_token token = NULL;
+
+	if (parent)
+		token = hdR_relateProcessLocalToken(relations, parent);
+	else if (text)
+		token = hdR_relateRemoteToken(relations, text);
+	operation->isRoot = !token;
+	return token ? token : hdR_createTopLevelRelation(relations);
 }
 
 static void operationRelate(const call_frame_t *frame,
 			    const struct place *place,
-			    struct operation *operation, dict_t *xdata)
+			    struct operation *operation, bool hasState,
+			    dict_t *xdata)
 {
-	hdR_topoToken relations = operation->record->relations;
+	hdR_token parent;
+	const char *text;
 
-	if (!relations)
+	if (!operation->record->relations)
 		return;
 	findCause(frame, place, operation, xdata);
-	operation->token = relate(operation);
-	operation->isRoot = !operation->token;
-	if (operation->isRoot)
-		operation->token = hdR_createTopLevelRelation(relations);
+	/* That of a layer which is left has ended. */
+	parent = operation->parent ? operation->parent->token : NULL;
+	text = parent ? NULL : causeText(operation);
+	operation->token = hasState ? relateWithState(operation, parent, text)
+				    : relate(operation, parent, text);
 }
 
 /* ---- Begin ------------------------------------------------------------- */
@@ -334,7 +358,7 @@ static dict_t *operationLeave(const call_frame_t *frame,
 			hdS_gaugeAdd(above->record->gauge, -1, 0);
 		above->isCounted = false;
 		if (above->hasState)
-			hdR_endS(above->token);
+			hdR_endRelation(&above->token, 0, NULL, NULL);
 		hdR_destroyRelation(&above->token);
 	}
 	return operationPass(frame, place, fop, xdata);
@@ -388,10 +412,9 @@ dict_t *operationBegin(call_frame_t *frame, struct place *place, int fop,
 		return operationPass(frame, place, fop, xdata);
 	}
 	if (what & RECORD_RELATIONS)
-		operationRelate(frame, place, operation, xdata);
+		operationRelate(frame, place, operation, what & RECORD_STATES,
+				xdata);
 	if (operation->token) {
-		operation->hasState = (what & RECORD_STATES) &&
-				      hdR_startS(operation->token, name) == 0;
 		if (operation->hasState && place->side == PLACE_WHOLE)
 			aboutFile(operation, place->hasPaths);
 		operation->hasPid = place->isTop && place->isClient;
@@ -502,8 +525,8 @@ static void endState(struct operation *operation, int32_t result, int32_t error,
 		addNumber(&attributes, "pid", operation->pid);
 	if (operation->origin[0])
 		addText(&attributes, "origin", operation->origin);
-	hdR_end(operation->token, attributes.count, attributes.keys,
-		attributes.values);
+	hdR_endRelation(&operation->token, attributes.count, attributes.keys,
+			attributes.values);
 }
 
 void operationEnd(struct operation *operation, int32_t result, int32_t error,
