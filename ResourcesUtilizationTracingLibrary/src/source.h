@@ -84,11 +84,12 @@ struct rutSetup {
 /** A kind of values. */
 struct rutSource {
 	const char *name;
-	/** If what it asks may take for ever: how many threads are left behind
-	 *  that still wait. Such a source has gauges only, which are not
-	 *  INT64: NaN is what is not known. Where setup has patienceNs it is
-	 *  read by a thread of its own. */
-	int *hanging;
+	/** If what it asks may take for ever: which threads are left behind
+	 * that still wait, for rutWorkerHanging(); 0 in the beginning. Such a
+	 *  source has gauges only, which are not INT64: NaN is what is not
+	 *  known. Where setup has patienceNs it is read by a thread of its own.
+	 */
+	_Atomic(uint64_t) *hanging;
 	/** Its values are not asked for more often than setup's restNs says. */
 	bool hardlyChanges;
 

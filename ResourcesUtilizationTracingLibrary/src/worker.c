@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -47,6 +48,34 @@ static void workerFree(struct rutWorker *worker)
 	pthread_cond_destroy(&worker->changed);
 	pthread_mutex_destroy(&worker->mutex);
 	workerFreeParts(worker);
+}
+
+/* ---- Those that hang --------------------------------------------------- */
+
+/* A child of fork() has none of its parent's threads, so with their number goes
+ * whose they are; no lock, as the parent may have had it. */
+static uint64_t hangingWord(int count)
+{
+	return (uint64_t)getpid() << 32 | (uint32_t)count;
+}
+
+static int hangingCount(uint64_t word)
+{
+	return word >> 32 == (uint64_t)getpid() ? (int)(uint32_t)word : 0;
+}
+
+static void hangingAdd(const struct rutSource *kind, int change)
+{
+	uint64_t was = atomic_load(kind->hanging);
+
+	while (!atomic_compare_exchange_weak(
+		kind->hanging, &was, hangingWord(hangingCount(was) + change))) {
+	}
+}
+
+int rutWorkerHanging(const struct rutSource *kind)
+{
+	return hangingCount(atomic_load(kind->hanging));
 }
 
 /* ---- The thread -------------------------------------------------------- */
@@ -111,7 +140,7 @@ static void *workerRun(void *context)
 	pthread_cond_broadcast(&worker->changed);
 	pthread_mutex_unlock(&worker->mutex);
 	if (isLeft) {
-		__atomic_sub_fetch(worker->kind->hanging, 1, __ATOMIC_RELEASE);
+		hangingAdd(worker->kind, -1);
 		workerFree(worker);
 	}
 	return NULL;
@@ -182,7 +211,7 @@ int rutWorkerOpen(const struct rutSource *kind, const struct rutSetup *setup,
 	int ret;
 
 	/* Where one hangs the next one would, too. */
-	if (__atomic_load_n(kind->hanging, __ATOMIC_ACQUIRE) > 0)
+	if (rutWorkerHanging(kind) > 0)
 		return -ETIMEDOUT;
 	ret = workerCreate(kind, setup, &worker);
 	if (ret < 0)
@@ -303,7 +332,7 @@ void rutWorkerClose(struct rutWorker *worker)
 					     : worker->setup.openPatienceNs);
 	worker->isLeft = !isEnded;
 	if (!isEnded)
-		__atomic_add_fetch(worker->kind->hanging, 1, __ATOMIC_RELEASE);
+		hangingAdd(worker->kind, 1);
 	pthread_mutex_unlock(&worker->mutex);
 	if (isEnded)
 		workerFree(worker);

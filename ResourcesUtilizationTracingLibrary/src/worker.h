@@ -5,7 +5,7 @@
  * that hangs - is opened and read by a thread of its own, for which nobody
  * waits longer than they want. A thread that hangs is left behind; it frees
  * what it has once it goes on. Until then there is no other one of that kind of
- * source.
+ * source in the process; a child of fork() has none that hangs.
  */
 #ifndef RUT_WORKER_H
 #define RUT_WORKER_H
@@ -39,6 +39,9 @@ bool rutWorkerRead(struct rutWorker *worker, enum rutWhy why,
 
 /** Get the CPU time that reading has taken; by any thread. */
 int64_t rutWorkerCpuNs(const struct rutWorker *worker);
+
+/** How many threads of this process are left behind that still wait. */
+int rutWorkerHanging(const struct rutSource *kind);
 
 /** Close the source, now or when it can be. */
 void rutWorkerClose(struct rutWorker *worker);

@@ -13,6 +13,7 @@
 #include "ResourcesUtilizationTracingLibrary/src/message.h"
 #include "ResourcesUtilizationTracingLibrary/src/sources/storage.h"
 #include "ResourcesUtilizationTracingLibrary/src/trace.h"
+#include "ResourcesUtilizationTracingLibrary/src/worker.h"
 #include "common/clock.h"
 #include "tests/lib/fixture.h"
 #include "tests/lib/leftover.h"
@@ -570,7 +571,7 @@ static void testHang(void)
 	g_assert_cmpuint(rutTraceColumns(trace)->count, ==, 1);
 	g_assert_cmpint(rut_finalizeTrace(trace), ==, 0);
 	testStallSet(false);
-	while (__atomic_load_n(rutStorageSource.hanging, __ATOMIC_ACQUIRE) > 0)
+	while (rutWorkerHanging(&rutStorageSource) > 0)
 		g_usleep(1000);
 	rutStatvfs = statvfs;
 	placeClear(&place);

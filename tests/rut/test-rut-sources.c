@@ -10,6 +10,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "ResourcesUtilizationTracingLibrary/src/kernel/blockdev.h"
@@ -19,9 +20,11 @@
 #include "ResourcesUtilizationTracingLibrary/src/sources/gpu.h"
 #include "ResourcesUtilizationTracingLibrary/src/sources/storage.h"
 #include "ResourcesUtilizationTracingLibrary/src/used.h"
+#include "ResourcesUtilizationTracingLibrary/src/worker.h"
 #include "common/clock.h"
 #include "common/perf.h"
 #include "tests/lib/fixture.h"
+#include "tests/lib/testlib.h"
 
 /* A source in use, with its cells. */
 struct used {
@@ -930,7 +933,7 @@ static void slowClose(void *state)
 	pthread_mutex_unlock(&slow.mutex);
 }
 
-static int slowHanging;
+static _Atomic(uint64_t) slowHanging;
 
 static const struct rutSource slowSource = {
 	.name = "slow",
@@ -979,6 +982,37 @@ static void slowReads(struct rutUsed *used)
 	g_assert_cmpfloat(used->cells[0].d, >, before);
 }
 
+/* What hangs in the parent does not hang in a child of fork(), which has none
+ * of its threads; what hangs in the child does not hang in the parent. */
+static void slowFork(const struct rutSetup *setup)
+{
+	struct rutUsed used = { 0 };
+	int hanging = rutWorkerHanging(&slowSource), status;
+	pid_t child = fork();
+
+	g_assert_cmpint(child, >=, 0);
+	if (child == 0) {
+		alarm(60);
+		/* As others have left them, who are not there. */
+		pthread_mutex_init(&slow.mutex, NULL);
+		pthread_cond_init(&slow.over, NULL);
+		slow.isHanging = false;
+		g_assert_cmpint(rutWorkerHanging(&slowSource), ==, 0);
+		g_assert_cmpint(rutUsedOpen(&used, slowList, setup), ==, 0);
+		g_assert_false(used.isIncomplete);
+		g_assert_cmpuint(used.columns.count, ==, 3);
+		rutUsedClose(&used);
+		slowHang(true);
+		g_assert_cmpint(rutUsedOpen(&used, slowList, setup), ==, 0);
+		g_assert_true(used.isIncomplete);
+		g_assert_cmpint(rutWorkerHanging(&slowSource), ==, 1);
+		_exit(0);
+	}
+	g_assert_cmpint(waitpid(child, &status, 0), ==, child);
+	g_assert_cmpint(status, ==, 0);
+	g_assert_cmpint(rutWorkerHanging(&slowSource), ==, hanging);
+}
+
 static void testHang(void)
 {
 	struct rutSetup setup = { .root = "root",
@@ -999,8 +1033,7 @@ static void testHang(void)
 	rutUsedClose(&used);
 	g_assert_cmpint(slowCount(&slow.closed), ==, 0);
 	slowHang(false);
-	while (slowCount(&slow.closed) < 1 ||
-	       __atomic_load_n(&slowHanging, __ATOMIC_ACQUIRE) > 0)
+	while (slowCount(&slow.closed) < 1 || rutWorkerHanging(&slowSource) > 0)
 		poll(NULL, 0, 2);
 
 	/* It does not open in time; others do. */
@@ -1019,9 +1052,11 @@ static void testHang(void)
 		rutUsedClose(&used);
 	}
 	g_assert_cmpint(slowCount(&slow.asked), ==, asked);
+	/* Threads cannot be made, or locks can hang, in a child there. */
+	if (!TEST_HAS_TSAN && !TEST_HAS_ASAN)
+		slowFork(&setup);
 	slowHang(false);
-	while (slowCount(&slow.closed) < 2 ||
-	       __atomic_load_n(&slowHanging, __ATOMIC_ACQUIRE) > 0)
+	while (slowCount(&slow.closed) < 2 || rutWorkerHanging(&slowSource) > 0)
 		poll(NULL, 0, 2);
 	g_assert_cmpint(rutUsedOpen(&used, slowList, &setup), ==, 0);
 	g_assert_false(used.isIncomplete);

@@ -237,7 +237,7 @@ static int gpuOpen(const struct rutSetup *setup, struct rutColumns *columns,
 	return ret;
 }
 
-static int hanging;
+static _Atomic(uint64_t) hanging;
 
 const struct rutSource rutGpuSource = {
 	.name = "gpu",

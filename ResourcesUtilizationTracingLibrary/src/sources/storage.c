@@ -205,7 +205,7 @@ static void storageRead(void *data, enum rutWhy why, union hdCell *cells)
 	}
 }
 
-static int hanging;
+static _Atomic(uint64_t) hanging;
 
 const struct rutSource rutStorageSource = {
 	.name = "storage",
