@@ -163,13 +163,6 @@ int hdRecordClose(struct hdRecord *record)
 	return ret == 0 ? 0 : -1;
 }
 
-const char *hdRecordReason(int error)
-{
-	const char *text = hdT_strerror(error);
-
-	return text ? text : strerror(error);
-}
-
 bool hdRecordIsSaid(int error)
 {
 	return error == HD_ERR_CREATE_FILE || error == HD_ERR_WRITE_FILE ||

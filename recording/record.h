@@ -5,7 +5,8 @@
  * common above hdStats.h.
  *
  * Used by one thread at a time. Functions that return -1 leave a value of
- * hdError.h, or of errno.h, in errno; hdRecordReason() has words for both.
+ * hdError.h, or of errno.h, in errno; hdRecordReason() (reason.h) has words for
+ * both.
  */
 #ifndef HD_RECORD_H
 #define HD_RECORD_H
@@ -17,6 +18,7 @@
 #include <hdStats.h>
 #include "recording/cell.h"
 #include "recording/kind.h"
+#include "recording/reason.h"
 
 /** A column: what is recorded of it, and what it says of itself. */
 struct hdRecordColumn {
@@ -101,9 +103,6 @@ int hdRecordAdd(struct hdRecord *record, const union hdCell *cells,
  * @retval -1 Something could not be written.
  */
 int hdRecordClose(struct hdRecord *record);
-
-/** Say what an error is. */
-const char *hdRecordReason(int error);
 
 /** Whether the writing library has said it by itself, with the file's name. */
 bool hdRecordIsSaid(int error);

@@ -21,6 +21,7 @@
 #include "common/clock.h"
 #include "common/format/projectname.h"
 #include "common/thread.h"
+#include "recording/reason.h"
 
 /* How long the end of a host's files is waited for, so that they are complete
  * when who asked for that has the answer. */
@@ -80,7 +81,7 @@ static const char *reason(int ret)
 {
 	switch (ret) {
 	case RUT_EHDLIB:
-		return hdT_strerror(errno);
+		return hdRecordReason(errno);
 	case RUT_ETHREAD:
 		return "there can be no more threads";
 	case RUT_ESOURCE:

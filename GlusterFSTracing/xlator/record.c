@@ -16,6 +16,7 @@
 #include "common/format/level.h"
 #include "common/format/projectname.h"
 #include "common/thread.h"
+#include "recording/reason.h"
 
 /* All records of a node have one, so that they agree about its label. */
 struct session {
@@ -252,7 +253,7 @@ static void recordOpenRelations(struct record *record)
 
 	if (!part || hdR_initTopology(part, &record->relations) < 0)
 		complain("%s: the relations of %s are not recorded: %s",
-			 session->label, record->layer, hdT_strerror(errno));
+			 session->label, record->layer, hdRecordReason(errno));
 	if (part)
 		hdT_destroyTopoNode(part);
 	if (record->relations && !recordMay(record, record->layer, "rel"))
@@ -266,7 +267,7 @@ static hdS_gauge *recordOpenGauge(struct record *record, const char *layer,
 
 	if (!gauge)
 		complain("%s: the gauge of %s is not recorded: %s",
-			 record->session->label, layer, hdT_strerror(errno));
+			 record->session->label, layer, hdRecordReason(errno));
 	if (gauge && !recordMay(record, layer, "stat")) {
 		hdS_gaugeFinalize(gauge);
 		gauge = NULL;
@@ -323,7 +324,7 @@ static struct record *recordMake(const struct recordName *name,
 	record->session = sessionGet(name);
 	if (!record->session) {
 		complain("%s: nothing is recorded in %s: %s", name->node,
-			 name->project, hdT_strerror(errno));
+			 name->project, hdRecordReason(errno));
 		free(record);
 		return NULL;
 	}

@@ -18,6 +18,7 @@
 #include "common/format/projectname.h"
 #include "common/format/replacement.h"
 #include "common/ini.h"
+#include "recording/reason.h"
 
 #define HOST_MAX 256
 #define LABEL_MAX 16
@@ -187,7 +188,7 @@ static bool createFiles(struct hdLoadRecord *self,
 			createTrace(self, place->labels[self->count]);
 		if (!self->traces[self->count]) {
 			outSay(stderr, "%s: %s: %s", self->tool, place->project,
-			       hdLoadRecordReason(errno));
+			       hdRecordReason(errno));
 			return false;
 		}
 	}
@@ -294,7 +295,7 @@ bool hdLoadRecordEnd(struct hdLoadRecord *self)
 		if (hdT_finalize(self->traces[i]) == 0)
 			continue;
 		outSay(stderr, "%s: %s: a trace is not complete: %s",
-		       self->tool, self->project, hdLoadRecordReason(errno));
+		       self->tool, self->project, hdRecordReason(errno));
 		isWhole = false;
 	}
 	if (self->topology)
@@ -303,11 +304,4 @@ bool hdLoadRecordEnd(struct hdLoadRecord *self)
 	g_free(self->project);
 	g_free(self);
 	return isWhole;
-}
-
-const char *hdLoadRecordReason(int error)
-{
-	const char *text = hdT_strerror(error);
-
-	return text ? text : strerror(error);
 }

@@ -50,7 +50,4 @@ hdTrace *const *hdLoadRecordTraces(const struct hdLoadRecord *record);
 /** End it; whether all was recorded. */
 bool hdLoadRecordEnd(struct hdLoadRecord *record);
 
-/** What an errno value says, also one that libhdTracing left. */
-const char *hdLoadRecordReason(int error);
-
 #endif

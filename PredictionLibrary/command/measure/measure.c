@@ -22,6 +22,7 @@
 #include "cli/freename.h"
 #include "common/clock.h"
 #include "common/format/level.h"
+#include "recording/reason.h"
 
 #define TOOL "hdpredict measure"
 /** Of a cycle at each end may be wrong what a batch is charged with: 1 %. */
@@ -196,7 +197,7 @@ static int failed(const struct measure *self, const char *what, int ret)
 		return predictError(self->predict,
 				    "interrupted; the same command goes on");
 	return predictError(self->predict, "%s: %s", what,
-			    hdLoadRecordReason(-ret));
+			    hdRecordReason(-ret));
 }
 
 /* Nothing, for a while; whether it was not interrupted. */

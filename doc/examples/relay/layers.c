@@ -19,8 +19,10 @@ static struct {
 
 static void complain(const char *what, const char *name)
 {
+	const char *why = hdT_strerror(errno);
+
 	fprintf(stderr, "relay: %s %s: %s; it is not recorded\n", what, name,
-		hdT_strerror(errno));
+		why ? why : strerror(errno));
 }
 
 static void openRelations(const char *host, const char *process, int layer)
