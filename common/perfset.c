@@ -44,11 +44,6 @@ static const struct {
 /* ---- Words -----------------------------------------------------------------
  */
 
-const char *hdPerfEventWord(enum hdPerfEvent event)
-{
-	return events[event].word;
-}
-
 const char *hdPerfEventName(enum hdPerfEvent event)
 {
 	return events[event].name;
@@ -91,6 +86,26 @@ bool hdPerfEventsParse(const char *list, unsigned int *result)
 	}
 	*result = bits;
 	return true;
+}
+
+/* All of them, with ", " between, fit. */
+#define WORDS_SIZE 160
+
+void hdPerfSayLoss(struct hdLogger *logger, atomic_bool *wasSaid,
+		   const char *what, unsigned int lacking, int error)
+{
+	char words[WORDS_SIZE] = "";
+
+	if (atomic_exchange(wasSaid, true))
+		return;
+	for (enum hdPerfEvent i = 0; i < HD_PERF_EVENTS; i++) {
+		if (!(lacking >> i & 1))
+			continue;
+		if (*words)
+			strcat(words, ", ");
+		strcat(words, events[i].word);
+	}
+	hdLogLoss(logger, "%s no %s: %s", what, words, hdPerfReason(error));
 }
 
 /* ---- Opening ---------------------------------------------------------------

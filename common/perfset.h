@@ -20,9 +20,11 @@
 #ifndef HD_PERF_SET_H
 #define HD_PERF_SET_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/log.h"
 #include "common/perf.h"
 
 /** Events that threads can count. */
@@ -43,20 +45,30 @@ enum hdPerfEvent {
 	(1U << HD_PERF_CYCLES | 1U << HD_PERF_INSTRUCTIONS | \
 	 1U << HD_PERF_CACHE_MISSES)
 
-/** "cache-misses", as perf(1) says. */
-const char *hdPerfEventWord(enum hdPerfEvent event);
-
 /** "CacheMisses", as values of groups are called. */
 const char *hdPerfEventName(enum hdPerfEvent event);
 
 /**
- * Parse "cycles,instructions"; "usual" and "all" are lists, too.
+ * Parse "cycles,instructions", as perf(1) calls them; "usual" and "all" are
+ * lists, too.
  *
  * @param[out] events Bits by enum hdPerfEvent.
  *
  * @return Whether all of them are known; else nothing is changed.
  */
 bool hdPerfEventsParse(const char *list, unsigned int *events);
+
+/**
+ * Say by hdLogLoss() which events are not counted, and why: "probes count no
+ * cycles, instructions: ...".
+ *
+ * @param wasSaid Of who says it: it is said once.
+ * @param what "probes count"
+ * @param lacking Bits by enum hdPerfEvent.
+ * @param error A positive errno.
+ */
+void hdPerfSayLoss(struct hdLogger *logger, atomic_bool *wasSaid,
+		   const char *what, unsigned int lacking, int error);
 
 /** A counter of a set. */
 struct hdPerfCounter {

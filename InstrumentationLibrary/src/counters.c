@@ -112,35 +112,16 @@ static void giveUp(void)
 /* ---- Threads ---------------------------------------------------------------
  */
 
-/* Say it once a process. */
-static void sayLoss(const struct hdPerfSet *set, unsigned int events, int error)
-{
-	static _Atomic int wasSaid;
-	char names[160] = "";
-	unsigned int lacking = events & ~set->events;
-
-	if (atomic_exchange(&wasSaid, 1))
-		return;
-	for (enum hdPerfEvent i = 0; i < HD_PERF_EVENTS; i++) {
-		if (!(lacking >> i & 1))
-			continue;
-		if (*names)
-			strcat(names, ", ");
-		strcat(names, hdPerfEventWord(i));
-	}
-	hdLogLoss(&hdProbeLogger, "probes count no %s: %s", names,
-		  hdPerfReason(error));
-}
-
 static void openSet(struct hdProbeCounting *self)
 {
+	static atomic_bool wasSaid;
 	unsigned int events = atomic_load(&wanted);
 	int ret = hdPerfSetOpen(&self->set, events);
 
-	if (ret < 0)
-		sayLoss(&self->set, events, -ret);
-	else if (self->set.error)
-		sayLoss(&self->set, events, self->set.error);
+	if (ret < 0 || self->set.error)
+		hdPerfSayLoss(&hdProbeLogger, &wasSaid, "probes count",
+			      events & ~self->set.events,
+			      ret < 0 ? -ret : self->set.error);
 	/* Other threads may find descriptors. */
 	if (ret < 0 && ret != -EMFILE && ret != -ENFILE)
 		giveUp();

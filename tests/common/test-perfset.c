@@ -68,11 +68,52 @@ static void words(void)
 	g_assert_cmpuint(events, ==, THREE | BIT(HD_PERF_TASK_CLOCK));
 	g_assert_true(hdPerfEventsParse("all", &events));
 	g_assert_cmpuint(events, ==, 0xff);
-	for (enum hdPerfEvent i = 0; i < HD_PERF_EVENTS; i++) {
-		g_assert_true(hdPerfEventsParse(hdPerfEventWord(i), &events));
-		g_assert_cmpuint(events, ==, BIT(i));
+	for (enum hdPerfEvent i = 0; i < HD_PERF_EVENTS; i++)
 		g_assert_nonnull(hdPerfEventName(i));
+}
+
+static char lost[512];
+static int losses;
+
+static void noteLoss(enum hdLogLevel level, const char *text)
+{
+	(void)level;
+	g_strlcpy(lost, text, sizeof(lost));
+	losses++;
+}
+
+/* What is not counted is said once, by the words that can be asked for. */
+static void loss(void)
+{
+	/* Each loss is said. */
+	struct hdLogger logger = { .prefix = "test",
+				   .level = HD_LOG_DEBUG,
+				   .print = noteLoss };
+	char **list, *end;
+	atomic_bool wasSaid = false, wasSaidByOthers = false;
+
+	hdPerfSayLoss(&logger, &wasSaid, "tests have", 0xff, ENOSYS);
+	g_assert_cmpint(losses, ==, 1);
+	g_assert_true(g_str_has_prefix(lost, "tests have no cycles, "));
+	end = strstr(lost, ": ");
+	g_assert_cmpstr(end + 2, ==, hdPerfReason(ENOSYS));
+	*end = '\0';
+	list = g_strsplit(lost + strlen("tests have no "), ", ", -1);
+	g_assert_cmpuint(g_strv_length(list), ==, HD_PERF_EVENTS);
+	for (enum hdPerfEvent i = 0; i < HD_PERF_EVENTS; i++) {
+		unsigned int events = 0;
+
+		g_assert_true(hdPerfEventsParse(list[i], &events));
+		g_assert_cmpuint(events, ==, BIT(i));
 	}
+	g_strfreev(list);
+	hdPerfSayLoss(&logger, &wasSaid, "tests have", 0xff, ENOSYS);
+	g_assert_cmpint(losses, ==, 1);
+	hdPerfSayLoss(&logger, &wasSaidByOthers, "others count",
+		      BIT(HD_PERF_CYCLES) | BIT(HD_PERF_PAGE_FAULTS), EPERM);
+	g_assert_cmpint(losses, ==, 2);
+	g_assert_true(g_str_has_prefix(
+		lost, "others count no cycles, page-faults: the kernel"));
 }
 
 /* ---- A kernel that the test makes ------------------------------------------
@@ -458,6 +499,7 @@ int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/perfset/words", words);
+	g_test_add_func("/perfset/loss", loss);
 	g_test_add_func("/perfset/fake/user", user);
 	g_test_add_func("/perfset/fake/interrupted", interrupted);
 	g_test_add_func("/perfset/fake/out-meanwhile", outMeanwhile);

@@ -13,34 +13,17 @@
 /* As many names as there are events fit. */
 #define KEYS_SIZE 256
 
-/* Say once which events are not counted, and why. */
-static void sayLoss(unsigned int lacking, int error)
-{
-	static atomic_bool wasSaid;
-	char names[KEYS_SIZE] = "";
-
-	if (atomic_exchange(&wasSaid, true))
-		return;
-	for (enum hdPerfEvent i = 0; i < HD_PERF_EVENTS; i++) {
-		if (!(lacking >> i & 1))
-			continue;
-		if (*names)
-			strcat(names, ", ");
-		strcat(names, hdPerfEventWord(i));
-	}
-	hdLogLoss(&hdmpiLogger, "MPI calls have no %s: %s", names,
-		  hdPerfReason(error));
-}
-
 static void openSet(struct hdmpiCounters *self)
 {
+	static atomic_bool wasSaid;
 	unsigned int wanted = hdmpiOptions.counters;
 	int before = errno, ret = hdPerfSetOpen(&self->set, wanted);
 
 	self->wasTried = true;
 	if (ret < 0 || self->set.error)
-		sayLoss(wanted & ~self->set.events,
-			ret < 0 ? -ret : self->set.error);
+		hdPerfSayLoss(&hdmpiLogger, &wasSaid, "MPI calls have",
+			      wanted & ~self->set.events,
+			      ret < 0 ? -ret : self->set.error);
 	errno = before;
 }
 
