@@ -113,21 +113,58 @@ bool hdTscMomentTake(const struct hdTscSource *source,
 	return true;
 }
 
+/* ---- Versions -------------------------------------------------------------
+ *
+ * A change takes a version of plan 0 to one of plan 1:
+ *
+ *     0 --announce--> 1 --publish--> 2
+ *                     1 --withdraw-> 4, of plan 0 again
+ */
+
+#define IS_ANNOUNCED 1U
+#define TO_OTHER_PLAN 2U
+
 /* The plan that is read. */
-static struct hdTscPlan *clockPlan(struct hdTscClock *clock)
+static inline struct hdTscPlan *clockPlan(struct hdTscClock *clock,
+					  unsigned int version)
 {
-	return &clock->plans[atomic_load(&clock->version) & 1];
+	return &clock->plans[version / TO_OTHER_PLAN & 1];
+}
+
+static struct hdTscPlan *clockPlanNow(struct hdTscClock *clock)
+{
+	return clockPlan(clock, atomic_load(&clock->version));
 }
 
 static struct hdTscPlan *clockOtherPlan(struct hdTscClock *clock)
 {
-	return &clock->plans[(atomic_load(&clock->version) + 1) & 1];
+	return clockPlan(clock, atomic_load(&clock->version) + TO_OTHER_PLAN);
 }
 
-static void clockPublish(struct hdTscClock *clock)
+/* Returns the version of it. */
+static unsigned int clockAnnounce(struct hdTscClock *clock)
 {
-	atomic_fetch_add_explicit(&clock->version, 1, memory_order_release);
+	return atomic_fetch_add(&clock->version, IS_ANNOUNCED) + IS_ANNOUNCED;
 }
+
+/* Returns whether it was not withdrawn. */
+static bool clockPublish(struct hdTscClock *clock, unsigned int announced)
+{
+	return atomic_compare_exchange_strong(&clock->version, &announced,
+					      announced - IS_ANNOUNCED +
+						      TO_OTHER_PLAN);
+}
+
+/* Returns whether it was announced yet. */
+static bool clockWithdraw(struct hdTscClock *clock, unsigned int announced)
+{
+	return atomic_compare_exchange_strong(&clock->version, &announced,
+					      announced - IS_ANNOUNCED +
+						      2 * TO_OTHER_PLAN);
+}
+
+/* ---- Correcting -----------------------------------------------------------
+ */
 
 /* Show the wall clock's time from a moment on. */
 static void clockJump(struct hdTscClock *clock,
@@ -138,7 +175,7 @@ static void clockJump(struct hdTscClock *clock,
 	for (int i = 0; i < HD_TSC_PIECES; i++)
 		pieceSet(&plan->pieces[i], moment->ticks, moment->ns, rate);
 	clock->base = *moment;
-	clockPublish(clock);
+	atomic_fetch_add(&clock->version, TO_OTHER_PLAN);
 }
 
 bool hdTscClockBegin(struct hdTscClock *clock, double tickNs,
@@ -149,9 +186,8 @@ bool hdTscClockBegin(struct hdTscClock *clock, double tickNs,
 	clock->firstRate = (uint64_t)(tickNs * (double)RATE_ONE);
 	clock->first = *moment;
 	clock->usual = toTicks(PERIOD_NS, clock->firstRate);
-	atomic_store(&clock->period,
-		     toTicks(PERIOD_FIRST_NS, clock->firstRate));
-	atomic_store(&clock->checked, moment->ticks);
+	clock->period = toTicks(PERIOD_FIRST_NS, clock->firstRate);
+	atomic_store(&clock->due, moment->ticks + clock->period);
 	atomic_store(&clock->error,
 		     toNs(moment->width, clock->firstRate) / 2 + 1);
 	clockJump(clock, moment, clock->firstRate);
@@ -207,11 +243,12 @@ static bool clockPlanAhead(struct hdTscClock *clock,
 			   const struct hdTscMoment *now, int64_t off,
 			   uint64_t rate, uint64_t slew)
 {
-	const struct hdTscPlan *old = clockPlan(clock);
+	const struct hdTscPlan *old = clockPlanNow(clock);
 	struct hdTscPlan *plan = clockOtherPlan(clock);
 	uint64_t start = now->ticks + toTicks(LEAD_NS, rate);
 	const struct hdTscPiece *piece = planPiece(old, start);
 	int64_t from = pieceNs(piece, start);
+	unsigned int announced;
 	uint64_t change;
 
 	/* A piece ends in between: later. */
@@ -234,33 +271,42 @@ static bool clockPlanAhead(struct hdTscClock *clock,
 		 off < 0 ? rate - change : rate + change);
 	pieceSet(&plan->pieces[2], start + slew,
 		 pieceNs(&plan->pieces[1], start + slew), rate);
-	/* We may have been stopped for longer. */
-	if (source->ticks() - now->ticks >= start - now->ticks)
-		return false;
-	clockPublish(clock);
-	return true;
+	atomic_store(&clock->due, start);
+	announced = clockAnnounce(clock);
+	/* Before that, we may have been stopped for longer; later on others
+	 * look after it. */
+	if (source->ticks() - now->ticks < start - now->ticks)
+		return clockPublish(clock, announced);
+	clockWithdraw(clock, announced);
+	return false;
 }
 
 /* Compare the clock, and correct it. Only one thread at a time. */
 static void clockCorrect(struct hdTscClock *clock,
 			 const struct hdTscSource *source)
 {
-	struct hdTscPlan *plan = clockPlan(clock);
-	uint64_t rate = load(&plan->pieces[HD_TSC_PIECES - 1].rate);
-	uint64_t period = load(&clock->period);
+	struct hdTscPlan *plan;
+	uint64_t rate, next;
 	int64_t off, half;
 	struct hdTscMoment now;
+	unsigned int version = atomic_load(&clock->version);
+	bool isPlanned;
 
+	/* In a child of fork(), by a thread that is not there. */
+	if (version & IS_ANNOUNCED)
+		clockWithdraw(clock, version);
+	plan = clockPlanNow(clock);
+	rate = load(&plan->pieces[HD_TSC_PIECES - 1].rate);
 	if (!hdTscMomentTake(source, &now))
 		return;
 	off = now.ns - pieceNs(planPiece(plan, now.ticks), now.ticks);
 	half = toNs(now.width, rate) / 2 + 1;
 	if (llabs(off) + half > atomic_load(&clock->error))
 		atomic_store(&clock->error, llabs(off) + half);
-	if (period < clock->usual)
-		period = 2 * period < clock->usual ? 2 * period : clock->usual;
-	atomic_store(&clock->checked, now.ticks);
-	atomic_store(&clock->period, period);
+	clock->period = 2 * clock->period < clock->usual ? 2 * clock->period
+							 : clock->usual;
+	next = now.ticks + clock->period;
+	atomic_store(&clock->due, next);
 	if (llabs(off) > STEP_NS) {
 		clock->stepped += off;
 		clockJump(clock, &now, rate);
@@ -271,9 +317,10 @@ static void clockCorrect(struct hdTscClock *clock,
 	/* What may be the comparison's own error is left. */
 	if (llabs(off) <= half)
 		off = 0;
-	if (!clockPlanAhead(clock, source, &now, off, rate, period / 2))
-		return;
-	if (now.ns - clock->base.ns >= BASE_NS)
+	isPlanned = clockPlanAhead(clock, source, &now, off, rate,
+				   clock->period / 2);
+	atomic_store(&clock->due, next);
+	if (isPlanned && now.ns - clock->base.ns >= BASE_NS)
 		clock->base = now;
 }
 
@@ -294,47 +341,83 @@ static __attribute__((__noinline__, __cold__)) void clockCheck(
 /* ---- Reading --------------------------------------------------------------
  */
 
-/* Returns whether a comparison is due. */
-static HD_ALWAYS_INLINE bool clockTime(const struct hdTscClock *clock,
-				       const struct hdTscSource *source,
-				       int64_t *ns)
-{
-	const struct hdTscPlan *plan;
+/* A reading of the clock. */
+struct reading {
 	unsigned int version;
 	uint64_t ticks;
+	int64_t ns;
+};
+
+/* Returns whether something is due then; a counter that was set back is. When
+ * is asked after the counter: what is announced later begins after it. */
+static HD_ALWAYS_INLINE bool clockTime(struct hdTscClock *clock,
+				       const struct hdTscSource *source,
+				       struct reading *reading)
+{
+	const struct hdTscPlan *plan;
+	bool isDue;
 
 	do {
-		version = atomic_load_explicit(&clock->version,
-					       memory_order_acquire);
-		plan = &clock->plans[version & 1];
-		ticks = source->early();
-		*ns = pieceNs(planPiece(plan, ticks), ticks);
+		reading->version = atomic_load_explicit(&clock->version,
+							memory_order_acquire);
+		plan = clockPlan(clock, reading->version);
+		reading->ticks = source->early();
+		reading->ns = pieceNs(planPiece(plan, reading->ticks),
+				      reading->ticks);
+		isDue = reading->ticks >= load(&clock->due) ||
+			reading->ticks < load(&plan->pieces[0].ticks);
 	} while (__builtin_expect(
 		atomic_load_explicit(&clock->version, memory_order_acquire) !=
-			version,
+			reading->version,
 		0));
-	return ticks - atomic_load_explicit(&clock->checked,
-					    memory_order_relaxed) >=
-	       atomic_load_explicit(&clock->period, memory_order_relaxed);
+	return isDue;
 }
 
-/* Read it after it was compared. */
-static int64_t clockNsChecked(struct hdTscClock *clock,
-			      const struct hdTscSource *source)
+/* Whether a reading holds: a change that is announced, and was to have begun by
+ * then, is withdrawn. If it was published meanwhile it does not. */
+static bool clockKeep(struct hdTscClock *clock, const struct reading *reading)
 {
-	int64_t ns;
+	unsigned int version = reading->version;
+	uint64_t start;
 
-	clockCheck(clock, source);
-	clockTime(clock, source, &ns);
-	return ns;
+	if (!(version & IS_ANNOUNCED))
+		return true;
+	start = load(
+		&clockPlan(clock, version + TO_OTHER_PLAN)->pieces[1].ticks);
+	if (reading->ticks < start)
+		return true;
+	if (!clockWithdraw(clock, version))
+		return false;
+	/* Until whoever was stopped goes on nothing is due. */
+	atomic_compare_exchange_strong(&clock->due, &start,
+				       start + clock->usual);
+	return true;
+}
+
+/* Read it where something is due. */
+static __attribute__((__noinline__, __cold__)) int64_t clockNsDue(
+	struct hdTscClock *clock, const struct hdTscSource *source)
+{
+	bool isChecked = false;
+	struct reading reading;
+
+	while (clockTime(clock, source, &reading)) {
+		if (!clockKeep(clock, &reading))
+			continue;
+		if (isChecked)
+			break;
+		clockCheck(clock, source);
+		isChecked = true;
+	}
+	return reading.ns;
 }
 
 int64_t hdTscClockNs(struct hdTscClock *clock, const struct hdTscSource *source)
 {
-	int64_t ns;
+	struct reading reading;
 
-	return clockTime(clock, source, &ns) ? clockNsChecked(clock, source)
-					     : ns;
+	return clockTime(clock, source, &reading) ? clockNsDue(clock, source)
+						  : reading.ns;
 }
 
 int64_t hdTscClockError(const struct hdTscClock *clock)
@@ -370,21 +453,15 @@ static int processPut(struct timespec *now, int64_t ns)
 	return 0;
 }
 
-static __attribute__((__noinline__, __cold__)) int processReadChecked(
-	struct timespec *now)
-{
-	return processPut(now, clockNsChecked(&process, &machine));
-}
-
 static int processRead(clockid_t clock, struct timespec *now)
 {
-	int64_t ns;
+	struct reading reading;
 
 	if (__builtin_expect(clock != CLOCK_REALTIME, 0))
 		return clock_gettime(clock, now);
-	if (__builtin_expect(clockTime(&process, &machine, &ns), 0))
-		return processReadChecked(now);
-	return processPut(now, ns);
+	if (__builtin_expect(clockTime(&process, &machine, &reading), 0))
+		return processPut(now, clockNsDue(&process, &machine));
+	return processPut(now, reading.ns);
 }
 
 static const char *processRefusal;

@@ -16,9 +16,13 @@
  * of one thread are in order; those of a cause and its effect in two threads
  * are but for some tens of nanoseconds.
  *
- * A change begins a little after it is published, when all threads know it. No
- * lock is taken: the pieces are in two plans, of which the one that is read is
- * never changed. Who forks, or is a signal handler, may go on reading.
+ * A change is announced, then published, and begins a little later, when all
+ * threads know it. Where whoever does this is stopped in between for longer,
+ * the first who reads a time from the beginning on withdraws the change, and it
+ * is made another time: so nobody reads a time that is before what anybody has
+ * read before. No lock is taken: the pieces are in two plans, of which the one
+ * that is read is never changed. Who forks, or is a signal handler, may go on
+ * reading.
  */
 #ifndef HD_TSCCLOCK_H
 #define HD_TSCCLOCK_H
@@ -59,15 +63,19 @@ struct hdTscMoment {
 };
 
 struct hdTscClock {
-	_Atomic(unsigned int) version; /**< Its last bit says which plan. */
-	_Atomic(uint64_t) checked;     /**< When it was compared. */
-	_Atomic(uint64_t) period;      /**< After so many ticks: again. */
+	/** Grows with each change: the second of its bits says which plan is
+	 *  read, the last one that the other one is announced. */
+	_Atomic(unsigned int) version;
+	/** When it is to be compared, or, if that is before, when the change
+	 *  begins that is announced. */
+	_Atomic(uint64_t) due;
 	struct hdTscPlan plans[2];
 	_Atomic(int64_t) error; /**< Largest that was seen, in ns. */
 	_Atomic(int64_t) drift; /**< See hdTscClockDrift(). */
 	_Atomic(int) holder;    /**< Process that compares it, or 0. */
+	uint64_t usual;         /**< Ticks between comparisons, in the end. */
 	/* The holder's. */
-	uint64_t usual;           /**< The period that it gets to. */
+	uint64_t period;          /**< And now. */
 	uint64_t firstRate;       /**< As it was measured in the beginning. */
 	struct hdTscMoment first; /**< What drift counts from. */
 	bool isFirstFixed;        /**< Its rate is known well. */

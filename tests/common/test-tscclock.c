@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -32,7 +33,8 @@ static struct {
 	int64_t wallSince, wallThen; /* When its rate was set, and its time. */
 	int64_t ticksOff;            /* Taken off the counter. */
 	int64_t stopped;             /* Who compares is stopped so long, */
-	int until; /* after so many readings of the wall clock. */
+	int until;      /* after so many readings of the wall clock, */
+	int untilTicks; /* or of the counter. */
 	bool isBroken;
 } fake;
 
@@ -60,18 +62,33 @@ static uint64_t fakeTicks(void)
 	return fakeCounter();
 }
 
+static void fakeStop(int *until)
+{
+	if (!fake.stopped || (*until)-- != 0)
+		return;
+	fake.ns += fake.stopped;
+	fake.stopped = 0;
+	readMeanwhile();
+}
+
 static int64_t fakeWall(void)
 {
 	fake.ns += 10 + (int64_t)testRandomBelow(&chance, 10);
-	if (fake.stopped && fake.until-- == 0) {
-		fake.ns += fake.stopped;
-		fake.stopped = 0;
-		readMeanwhile();
-	}
+	fakeStop(&fake.until);
 	return fake.isBroken ? -1 : fakeTruth();
 }
 
-static const struct hdTscSource source = { fakeTicks, fakeTicks, fakeWall };
+/* By who compares: it is stopped after that. */
+static uint64_t fakeTicksComparing(void)
+{
+	uint64_t ticks = fakeTicks();
+
+	fakeStop(&fake.untilTicks);
+	return ticks;
+}
+
+static const struct hdTscSource source = { fakeTicksComparing, fakeTicks,
+					   fakeWall };
 
 /* From now on the wall clock goes at another rate, or shows another time. */
 static void fakeSetWall(double ppm, int64_t step)
@@ -249,7 +266,11 @@ static void isStopped(void)
 	beginSeen(300);
 	for (int i = 0; i < 200; i++) {
 		fakeSetWall(i % 2 ? 400 : -400, 0);
-		fake.until = (int)testRandomBelow(&chance, 16);
+		fake.until = fake.untilTicks = -1;
+		if (i % 4 < 2)
+			fake.until = (int)testRandomBelow(&chance, 16);
+		else
+			fake.untilTicks = (int)testRandomBelow(&chance, 20);
 		fake.stopped = 1 + (int64_t)testRandomBelow(&chance, 5 * MS);
 		pass(HD_NS_PER_S / 2, MS);
 		g_assert_cmpint(seen.back, ==, 0);
@@ -257,6 +278,32 @@ static void isStopped(void)
 	}
 	fakeSetWall(0, 0);
 	pass(2 * HD_NS_PER_S, MS);
+	pass(HD_NS_PER_S, MS);
+	g_assert_cmpint(seen.worst, <=, 200);
+}
+
+/* Who compares is stopped when nothing is left to do but to publish the change,
+ * until long after it was to begin: others read on as if there were none, and
+ * so does it. */
+static void isLate(void)
+{
+	beginSeen(0);
+	pass(2 * HD_NS_PER_S, MS);
+	for (int i = 0; i < 40; i++) {
+		unsigned int version = atomic_load(&clock_.version);
+
+		fakeSetWall(0, i % 2 ? 4 * MS : -4 * MS);
+		/* All of a comparison, and then once more. */
+		fake.until = -1;
+		fake.untilTicks = 16;
+		fake.stopped = 50 * MS;
+		pass(HD_NS_PER_S, MS);
+		g_assert_cmpint(fake.stopped, ==, 0);
+		g_assert_cmpint(seen.back, ==, 0);
+		/* It is made another time. */
+		g_assert_cmpuint(atomic_load(&clock_.version), >, version + 4);
+	}
+	pass(20 * HD_NS_PER_S, MS);
 	pass(HD_NS_PER_S, MS);
 	g_assert_cmpint(seen.worst, <=, 200);
 }
@@ -347,7 +394,83 @@ static void threads(void)
 		g_assert_cmpint((intptr_t)count, >, 0);
 	}
 	/* It was compared more than once. */
-	g_assert_cmpuint(atomic_load(&clock_.version), >, 2);
+	g_assert_cmpuint(atomic_load(&clock_.version), >, 4);
+}
+
+/* A machine of threads whose time is what they do: all of them go on while one
+ * compares, so that changes are late again and again. */
+static _Atomic(uint64_t) ownTime;
+
+static uint64_t ownTicks(void)
+{
+	return atomic_fetch_add(&ownTime, 20);
+}
+
+/* One of 512 readings takes much longer than changes are announced before. */
+static uint64_t ownEarly(void)
+{
+	uint64_t ticks = ownTicks();
+
+	if (ticks / 20 % 512 == 0)
+		return atomic_fetch_add(&ownTime, 20 * MS);
+	return ticks;
+}
+
+/* By who compares: one of eight times all others go on then. */
+static uint64_t ownComparing(void)
+{
+	uint64_t ticks = ownTicks();
+
+	if (ticks / 20 % 8 == 0)
+		for (int i = 0; i < 10; i++)
+			sched_yield();
+	return ticks;
+}
+
+/* The wall clock is slewed to and fro. */
+static int64_t ownWall(void)
+{
+	int64_t now = (int64_t)ownTicks(), part = now % HD_NS_PER_S;
+
+	if (part > HD_NS_PER_S / 2)
+		part = HD_NS_PER_S - part;
+	return START + now + part / 2500;
+}
+
+static const struct hdTscSource own = { ownComparing, ownEarly, ownWall };
+
+static void *readOwn(void *data)
+{
+	(void)data;
+	for (int i = 0; i < 200000; i++) {
+		int64_t before = atomic_load(&latest);
+		int64_t now = hdTscClockNs(&clock_, &own);
+
+		g_assert_cmpint(now, >=, before);
+		while (before < now &&
+		       !atomic_compare_exchange_weak(&latest, &before, now)) {
+		}
+	}
+	return NULL;
+}
+
+static void lateThreads(void)
+{
+	struct hdTscMoment now;
+	pthread_t list[4];
+
+	memset(&clock_, 0, sizeof(clock_));
+	atomic_store(&ownTime, 1000);
+	atomic_store(&latest, 0);
+	g_assert_true(hdTscMomentTake(&own, &now));
+	g_assert_true(hdTscClockBegin(&clock_, 1, &now));
+	for (size_t i = 0; i < G_N_ELEMENTS(list); i++)
+		pthread_create(&list[i], NULL, readOwn, NULL);
+	for (size_t i = 0; i < G_N_ELEMENTS(list); i++)
+		pthread_join(list[i], NULL);
+	g_test_message("%.3f s, version %u", (double)ownTime / 1e9,
+		       atomic_load(&clock_.version));
+	g_assert_cmpuint(atomic_load(&clock_.version), >, 4);
 }
 
 /* How wrong the clock is at least, between two readings of the wall clock. */
@@ -393,7 +516,7 @@ static void forks(void)
 	g_assert_cmpint(status, ==, 0);
 	/* While it is held it is not compared. */
 	(void)readOther();
-	g_assert_cmpuint(atomic_load(&clock_.version), ==, 1);
+	g_assert_cmpuint(atomic_load(&clock_.version), ==, 2);
 }
 
 static int64_t readNow(void)
@@ -447,7 +570,9 @@ int main(int argc, char **argv)
 	g_test_add_func("/tscclock/rest", rests);
 	g_test_add_func("/tscclock/stopped", isStopped);
 	g_test_add_func("/tscclock/refused", refuses);
+	g_test_add_func("/tscclock/late", isLate);
 	g_test_add_func("/tscclock/threads", threads);
+	g_test_add_func("/tscclock/threads/late", lateThreads);
 	g_test_add_func("/tscclock/fork", forks);
 	g_test_add_func("/tscclock/real", real);
 	return g_test_run();
