@@ -14,6 +14,9 @@
 /* Events that are taken in one go. */
 #define EVENTS_MAX 128
 
+#define NS_PER_MS INT64_C(1000000)
+#define TIMEOUT_MAX_MS 60000
+
 static void loopWoken(struct hdPoll *poll, uint32_t events)
 {
 	struct hdLoop *loop =
@@ -61,6 +64,17 @@ int hdLoopChange(struct hdLoop *loop, int fd, uint32_t events,
 void hdLoopRemove(struct hdLoop *loop, int fd)
 {
 	loopControl(loop, EPOLL_CTL_DEL, fd, 0, NULL);
+}
+
+int hdLoopTimeout(int64_t now, int64_t until)
+{
+	if (until == INT64_MAX)
+		return -1;
+	if (until <= now)
+		return 0;
+	if (until - now >= TIMEOUT_MAX_MS * NS_PER_MS)
+		return TIMEOUT_MAX_MS;
+	return (int)((until - now + NS_PER_MS - 1) / NS_PER_MS);
 }
 
 void hdLoopStep(struct hdLoop *loop, int timeoutMs)

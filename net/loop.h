@@ -48,6 +48,17 @@ int hdLoopChange(struct hdLoop *loop, int fd, uint32_t events,
 /** Wait for it no more; before it is given to somebody else. */
 void hdLoopRemove(struct hdLoop *loop, int fd);
 
+/**
+ * For how long hdLoopStep() may wait until something is to be done.
+ *
+ * @param now By hdMonotonicNow(), as @p until.
+ * @param until INT64_MAX: never.
+ *
+ * @return Milliseconds, not less than there are, but for those after a minute;
+ * or -1.
+ */
+int hdLoopTimeout(int64_t now, int64_t until);
+
 /** Wait, for so many milliseconds (-1: any time), and take what is ready. */
 void hdLoopStep(struct hdLoop *loop, int timeoutMs);
 

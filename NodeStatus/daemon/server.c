@@ -242,12 +242,7 @@ static int serverTimeout(struct hdNodeServer *server, int64_t now)
 		until = server->sweepNs > now ? server->sweepNs : now;
 	if (server->http)
 		until = hdHttpDue(server->http, now, until);
-	if (until == INT64_MAX)
-		return -1;
-	if (until <= now)
-		return 0;
-	until = (until - now + NS_PER_MS - 1) / NS_PER_MS;
-	return until > 60000 ? 60000 : (int)until;
+	return hdLoopTimeout(now, until);
 }
 
 struct hdLoop *hdNodeServerLoop(struct hdNodeServer *server)

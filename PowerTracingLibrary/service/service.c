@@ -286,12 +286,7 @@ static int serviceTimeout(const struct ptService *service, int64_t now)
 		until = service->newsNs;
 	if (service->http)
 		until = hdHttpDue(service->http, now, until);
-	if (until == INT64_MAX)
-		return -1;
-	if (until <= now)
-		return 0;
-	until = (until - now + NS_PER_MS - 1) / NS_PER_MS;
-	return until > 60000 ? 60000 : (int)until;
+	return hdLoopTimeout(now, until);
 }
 
 void ptServiceStep(struct ptService *service, int maxMs)
