@@ -6,6 +6,15 @@
 #ifndef HD_CLI_FREENAME_H
 #define HD_CLI_FREENAME_H
 
+/** The option, for tables of them. */
+#define CLI_OPTION_NUMBER(isWanted)                                          \
+	{                                                                    \
+		"number", 'N', 0, G_OPTION_ARG_NONE, isWanted,               \
+			"If there is such a project: call this one NAME-2, " \
+			"NAME-3, ...",                                       \
+			NULL                                                 \
+	}
+
 /**
  * Find a name that no project has.
  *

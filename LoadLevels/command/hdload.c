@@ -381,10 +381,7 @@ static int parseAndRun(struct options *options, int argc, char **argv)
 		  "Record into this project", "NAME" },
 		{ "force", 'f', 0, G_OPTION_ARG_NONE, &options->isForced,
 		  "Replace an old project", NULL },
-		{ "number", 'N', 0, G_OPTION_ARG_NONE, &options->isNumbered,
-		  "If there is such a project: call this one NAME-2, NAME-3, "
-		  "...",
-		  NULL },
+		CLI_OPTION_NUMBER(&options->isNumbered),
 		{ "quiet", 'q', 0, G_OPTION_ARG_NONE, &options->isQuiet,
 		  "Print no summary", NULL },
 		{ NULL, 0, 0, 0, NULL, NULL, NULL },

@@ -12,6 +12,7 @@
 #include "PowerTracingLibrary/pt/pt.h"
 #include "PowerTracingLibrary/service/site/site.h"
 #include "PowerTracingLibrary/src/message.h"
+#include "cli/freename.h"
 #include "cli/options.h"
 #include "cli/output.h"
 
@@ -140,10 +141,7 @@ static int parseAndRun(struct options *options, int argc, char **argv)
 		  "Trace for so many seconds", "S" },
 		{ "force", 'f', 0, G_OPTION_ARG_NONE, &options->force,
 		  "Replace files of an old project", NULL },
-		{ "number", 'N', 0, G_OPTION_ARG_NONE, &options->number,
-		  "If there is such a project: call this one NAME-2, NAME-3, "
-		  "...",
-		  NULL },
+		CLI_OPTION_NUMBER(&options->number),
 		{ "background", 'D', 0, G_OPTION_ARG_NONE, &options->background,
 		  "Go to the background once it traces", NULL },
 		{ "pid-file", 0, 0, G_OPTION_ARG_FILENAME, &options->pidFile,

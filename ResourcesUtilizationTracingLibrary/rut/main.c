@@ -266,10 +266,7 @@ static int parseAndRun(struct options *options, int argc, char **argv)
 		  "Trace until this process ends", "PID" },
 		{ "force", 'f', 0, G_OPTION_ARG_NONE, &options->force,
 		  "Replace files of an old project", NULL },
-		{ "number", 'N', 0, G_OPTION_ARG_NONE, &options->number,
-		  "If there is such a project: call this one NAME-2, NAME-3, "
-		  "...",
-		  NULL },
+		CLI_OPTION_NUMBER(&options->number),
 		{ "quiet", 'q', 0, G_OPTION_ARG_NONE, &options->quiet,
 		  "Print no summary", NULL },
 		{ "list", 'l', 0, G_OPTION_ARG_NONE, &options->list,

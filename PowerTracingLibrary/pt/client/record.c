@@ -307,10 +307,7 @@ int commandRecord(int argc, char **argv)
 		  "NAME" },
 		{ "force", 'f', 0, G_OPTION_ARG_NONE, &record.force,
 		  "Replace files of an old project", NULL },
-		{ "number", 'N', 0, G_OPTION_ARG_NONE, &record.number,
-		  "If there is such a project: call this one NAME-2, NAME-3, "
-		  "...",
-		  NULL },
+		CLI_OPTION_NUMBER(&record.number),
 		{ "anyway", 0, 0, G_OPTION_ARG_NONE, &record.isAnyway,
 		  "Run COMMAND even if the service is not there", NULL },
 		{ "duration", 'd', 0, G_OPTION_ARG_DOUBLE, &wait->duration,
