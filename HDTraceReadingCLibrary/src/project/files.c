@@ -283,42 +283,25 @@ static struct hdINodeData *makeNode(struct hdIFiles *files, const char *path,
 	return node;
 }
 
-static int useUndeclaredTrace(struct hdIFiles *files, const char *name,
-			      const char *path)
+/* Of a node that the topology need not have. */
+static int useUndeclaredOfNode(struct hdIFiles *files, const char *name,
+			       const char *path, const char *end, int isTrace)
 {
 	struct hdINodeData *node;
 
-	node = makeNode(files, path, strlen(path) - strlen(".trc"), NULL);
+	node = makeNode(files, path, strlen(path) - strlen(end), NULL);
 	if (!node)
 		return -ENOMEM;
-	if (node->pub.trace || !node->parent)
+	if ((isTrace ? (const void *)node->pub.trace : node->pub.relations) ||
+	    !node->parent)
 		return 0;
-	if (addTrace(files, node, name) < 0)
+	if ((isTrace ? addTrace : addRelations)(files, node, name) < 0)
 		return -ENOMEM;
 	if (!node->pub.isDeclared)
 		hdIReport(&files->project->sink, HDI_RULE_PROJ_UNDECLARED,
-			  node->pub.trace->file, -1, 0,
-			  "the topology has no node \"%s\"; it is added",
-			  node->pub.path);
-	return 0;
-}
-
-static int useUndeclaredRelations(struct hdIFiles *files, const char *name,
-				  const char *path)
-{
-	struct hdINodeData *node;
-
-	node = makeNode(files, path, strlen(path) - strlen(".rel"), NULL);
-	if (!node)
-		return -ENOMEM;
-	if (node->pub.relations || !node->parent)
-		return 0;
-	if (addRelations(files, node, name) < 0)
-		return -ENOMEM;
-	if (!node->pub.isDeclared)
-		hdIReport(&files->project->sink, HDI_RULE_PROJ_UNDECLARED,
-			  node->pub.relations->file, -1, 0,
-			  "the topology has no node \"%s\"; it is added",
+			  isTrace ? node->pub.trace->file
+				  : node->pub.relations->file,
+			  -1, 0, "the topology has no node \"%s\"; it is added",
 			  node->pub.path);
 	return 0;
 }
@@ -421,9 +404,9 @@ static int useUndeclared(struct hdIFiles *files)
 		if (ret != 0)
 			ret = ret < 0 ? ret : 0;
 		else if (hdIFilesEndsWith(rest, ".trc"))
-			ret = useUndeclaredTrace(files, name, rest);
+			ret = useUndeclaredOfNode(files, name, rest, ".trc", 1);
 		else if (hdIFilesEndsWith(rest, ".rel"))
-			ret = useUndeclaredRelations(files, name, rest);
+			ret = useUndeclaredOfNode(files, name, rest, ".rel", 0);
 		else if (hdIFilesEndsWith(rest, ".stat"))
 			ret = useUndeclaredGroup(files, name, rest);
 	}
