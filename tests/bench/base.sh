@@ -9,23 +9,10 @@
 set -u
 source_dir=$(cd "$(dirname "$0")" && pwd) || exit 2
 
-die() {
-	echo "bench-compare: $*" >&2
-	exit 2
-}
+# shellcheck source=tests/bench/quietly.sh
+. "$source_dir/quietly.sh"
 
-# Run a command with its output in a file; on failure show the end of it.
-quietly() {
-	log=$1
-	shift
-	"$@" >"$log" 2>&1 && return
-	tail -n 20 "$log" >&2
-	die "this failed: $*; the log is $log"
-}
-
-if [ $# -lt 2 ] || [ -z "$2" ]; then
-	die "which revision? make bench-compare BASE=REV"
-fi
+need_revision "${2-}"
 build=$(cd "$1" && pwd) || exit 2
 top=$(cd "$source_dir/../.." && pwd)
 revision=$(git -C "$top" rev-parse --verify --quiet "$2^{commit}") ||

@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
 . "$abs_top_srcdir/tests/lib/project.sh"
+. "$abs_top_srcdir/tests/predict/cholesky.sh"
 hdpredict=${abs_top_builddir:?}/hdpredict
 export PYTHONDONTWRITEBYTECODE=1
 cd "$scratch" || exit 99
@@ -16,16 +17,7 @@ else
 	skip "projects that were made by hand" "python3 is missing"
 fi
 
-cat >r.xml <<'END'
-<resource-model>
-<entry kernel="MATSRC" architecture="core" time="0" energy="0"/>
-<entry kernel="MATSINK" architecture="core" time="0" energy="0"/>
-<entry kernel="POTRF" architecture="core" time="0.1" energy="1" time-sd="0.02"/>
-<entry kernel="TRSM" architecture="core" time="0.2" energy="1" time-sd="0.02"/>
-<entry kernel="SYRK" architecture="core" time="0.2" energy="1" time-sd="0.02"/>
-<entry kernel="GEMM" architecture="core" time="0.4" energy="2" time-sd="0.02"/>
-</resource-model>
-END
+cholesky_resources core >r.xml
 "$hdpredict" generate cholesky --tiles 4 -o g.xml
 "$hdpredict" platform --nodes 2 --pes 2 --idle-power 20 -o p.xml
 # NAME RESOURCES OPTION...

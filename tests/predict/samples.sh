@@ -2,6 +2,7 @@
 # hdpredict simulate --mc: samples of the spread of a resource model.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
+. "$abs_top_srcdir/tests/predict/cholesky.sh"
 hdpredict=${abs_top_builddir:?}/hdpredict
 export PYTHONDONTWRITEBYTECODE=1
 cd "$scratch" || exit 99
@@ -21,16 +22,7 @@ sample() {
 	"$hdpredict" simulate c.xml --platform thesis-xu4 --resources r.xml \
 		--map eft "$@"
 }
-cat >r.xml <<'END'
-<resource-model>
-<entry kernel="MATSRC" architecture="A15" time="0" energy="0"/>
-<entry kernel="MATSINK" architecture="A15" time="0" energy="0"/>
-<entry kernel="POTRF" architecture="A15" time="0.1" energy="1" time-sd="0.02"/>
-<entry kernel="TRSM" architecture="A15" time="0.2" energy="1" time-sd="0.02"/>
-<entry kernel="SYRK" architecture="A15" time="0.2" energy="1" time-sd="0.02"/>
-<entry kernel="GEMM" architecture="A15" time="0.4" energy="2" time-sd="0.02"/>
-</resource-model>
-END
+cholesky_resources A15 >r.xml
 seeds() {
 	sample --mc 20 --seed 3 --format=json >a.json && sample --mc 20 --seed 3 --format=json >b.json &&
 		sample --mc 20 --seed 4 --format=json >c.json && cmp a.json b.json && ! cmp -s a.json c.json

@@ -2,20 +2,12 @@
 # hdpredict sweep: many models, in parts, interrupted, and as a picture.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
+. "$abs_top_srcdir/tests/predict/cholesky.sh"
 hdpredict=${abs_top_builddir:?}/hdpredict
 export PYTHONDONTWRITEBYTECODE=1
 cd "$scratch" || exit 99
 
-cat >r.xml <<'END'
-<resource-model>
-<entry kernel="MATSRC" architecture="core" time="0" energy="0"/>
-<entry kernel="MATSINK" architecture="core" time="0" energy="0"/>
-<entry kernel="POTRF" architecture="core" time="0.1" energy="1" time-sd="0.02"/>
-<entry kernel="TRSM" architecture="core" time="0.2" energy="1" time-sd="0.02"/>
-<entry kernel="SYRK" architecture="core" time="0.2" energy="1" time-sd="0.02"/>
-<entry kernel="GEMM" architecture="core" time="0.4" energy="2" time-sd="0.02"/>
-</resource-model>
-END
+cholesky_resources core >r.xml
 # As a command, which exits takes.
 mkdir bin
 cat >bin/sweep <<END

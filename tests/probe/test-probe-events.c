@@ -23,29 +23,11 @@
 #include "common/log.h"
 #include "common/perf.h"
 #include "tests/lib/fakeperf.h"
+#include "tests/probe/figures.h"
 
 #define CYCLES HDPROBE_EVENT_CYCLES
 #define INSTRUCTIONS HDPROBE_EVENT_INSTRUCTIONS
 #define MISSES HDPROBE_EVENT_CACHE_MISSES
-
-static uint64_t now = 1000;
-
-static uint64_t fakeClock(void)
-{
-	return now;
-}
-
-static struct hdProbeFigures figuresOf(const char *name)
-{
-	static struct hdProbeFigures all[HD_PROBE_PROBES];
-	int count = hdProbe_snapshot(all, HD_PROBE_PROBES, 0);
-
-	for (int i = 0; i < count; i++) {
-		if (strcmp(all[i].name, name) == 0)
-			return all[i];
-	}
-	g_error("there is no probe \"%s\"", name);
-}
 
 static struct hdProbe *probeOf(const char *name, unsigned int kind)
 {

@@ -17,26 +17,7 @@
 #include "InstrumentationLibrary/src/clock.h"
 #include "InstrumentationLibrary/src/decay.h"
 #include "InstrumentationLibrary/src/memory.h"
-
-static uint64_t now = 1000;
-
-static uint64_t fakeClock(void)
-{
-	return now;
-}
-
-/* The figures of a probe. */
-static struct hdProbeFigures figuresOf(const char *name)
-{
-	static struct hdProbeFigures all[HD_PROBE_PROBES];
-	int count = hdProbe_snapshot(all, HD_PROBE_PROBES, 0);
-
-	for (int i = 0; i < count; i++) {
-		if (strcmp(all[i].name, name) == 0)
-			return all[i];
-	}
-	g_error("there is no probe \"%s\"", name);
-}
+#include "tests/probe/figures.h"
 
 static struct hdProbe *timer(const char *name)
 {
