@@ -46,16 +46,17 @@ const char *outFloat(char *buffer, float value)
 
 const char *outRounded(char *buffer, double value)
 {
-	double size = fabs(value);
 	int decimals;
+	long exponent;
 
 	if (!isfinite(value))
 		return special(buffer, value);
-	if (size >= 1e12 || (size != 0 && size < 1e-4)) {
-		snprintf(buffer, OUT_NUMBER_SIZE, "%.5e", value);
+	/* That of six digits: 99.9999999 is 100.000. */
+	snprintf(buffer, OUT_NUMBER_SIZE, "%.5e", value);
+	exponent = strtol(strchr(buffer, 'e') + 1, NULL, 10);
+	if (exponent >= 12 || exponent < -4)
 		return buffer;
-	}
-	decimals = size < 1 ? 6 : 5 - (int)floor(log10(size));
+	decimals = exponent < 0 ? 6 : 5 - (int)exponent;
 	if (decimals < 0 || value == floor(value))
 		decimals = 0;
 	snprintf(buffer, OUT_NUMBER_SIZE, "%.*f", decimals, value);

@@ -264,7 +264,7 @@ ok "in the report, too" line \
 	report half
 ok "a nanosecond less has none" cells "mean= known_s=0.999999999" under
 ok "nor in the report" line \
-	"Energy >= 100.0000 J, known for 1000.000 ms of 2.000 s, - on average" \
+	"Energy >= 100.000 J, known for 1000.000 ms of 2.000 s, - on average" \
 	report under
 
 # ---- A picture of many entries: of each second so much is known: SHARE

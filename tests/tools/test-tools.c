@@ -215,6 +215,19 @@ static void testNumbers(void)
 	g_assert_cmpstr(outSize(buffer, 999999), ==, "1.0 MB");
 	g_assert_cmpstr(outRounded(buffer, 54788.9679), ==, "54789.0");
 	g_assert_cmpstr(outRounded(buffer, 1e20), ==, "1.00000e+20");
+	/* Six digits, also of what is rounded to the next power of ten. */
+	g_assert_cmpstr(outRounded(buffer, 99.9999999), ==, "100.000");
+	g_assert_cmpstr(outRounded(buffer, -99.9999999), ==, "-100.000");
+	g_assert_cmpstr(outRounded(buffer, 99.9994), ==, "99.9994");
+	g_assert_cmpstr(outRounded(buffer, 0.99999999), ==, "1.00000");
+	g_assert_cmpstr(outRounded(buffer, 0.99999), ==, "0.999990");
+	g_assert_cmpstr(outRounded(buffer, 999999.99), ==, "1000000");
+	g_assert_cmpstr(outRounded(buffer, 999999999999.5), ==, "1.00000e+12");
+	g_assert_cmpstr(outRounded(buffer, 1e-4), ==, "0.000100");
+	g_assert_cmpstr(outRounded(buffer, 9.9999999e-5), ==, "0.000100");
+	g_assert_cmpstr(outRounded(buffer, 9.99e-5), ==, "9.99000e-05");
+	g_assert_cmpstr(outRounded(buffer, 0), ==, "0");
+	g_assert_cmpstr(outRounded(buffer, 1e11), ==, "100000000000");
 }
 
 /** Large quantities: what is expected is written by hand. */
