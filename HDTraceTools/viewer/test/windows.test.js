@@ -19,7 +19,7 @@ function makeView(from, span, window, length = 12n) {
 
 /** A series of entries [from, to, value] in s; or of one item for each pair of
  *  them. */
-function makeSeries(entries, isReduced) {
+function makeSeries(entries, isReduced, rate = null) {
   const number = isReduced ? 1 : 0;
   const groups = [];
 
@@ -41,6 +41,18 @@ function makeSeries(entries, isReduced) {
         integral: groups.map((list) => sum(list, (e) => e[2] * length(e))),
       }
     : { values: entries.map((entry) => entry[2]) };
+
+  if (rate && isReduced) {
+    const rates = groups.map((list) =>
+      list.filter((e) => e[1] > e[0]).map((e) => e[2] / (e[1] - e[0])),
+    );
+
+    Object.assign(values, {
+      rateMin: rates.map((list) => (list.length ? Math.min(...list) : NaN)),
+      rateMax: rates.map((list) => (list.length ? Math.max(...list) : NaN)),
+      sum: groups.map((list) => sum(list, (e) => e[2])),
+    });
+  }
   const chunk = {
     number: 0,
     start: START,
@@ -56,7 +68,7 @@ function makeSeries(entries, isReduced) {
   };
   const group = {
     values: [
-      { name: "P", type: "DOUBLE", unit: "W", kind: "gauge", rate: null },
+      { name: "P", type: "DOUBLE", unit: "W", kind: rate ? "delta" : "gauge", rate },
     ],
   };
 
@@ -148,6 +160,45 @@ test("sums of entries become windows, too", () => {
       [0, 4, 275, 100, 500],
       [4, 6, 15, 10, 20],
     ],
+  );
+});
+
+test("amounts in no time are in the rate of their window", () => {
+  const rate = { unit: "B/s", factor: 1 };
+  const entries = [
+    [0, 2, 100],
+    [2, 2, 60],
+    [2, 4, 100],
+    // At the end of the first window, and alone in the second one's first half.
+    [4, 4, 40],
+    [4, 8, 80],
+    [8, 8, 8],
+  ];
+
+  assert.deepEqual(
+    drawn(makeSeries(entries, false, rate), makeView(0, 8, 4n * S, 8n), 500),
+    [
+      [0, 4, 75, 50, 75],
+      [4, 8, 22, 20, 22],
+    ],
+  );
+  assert.deepEqual(
+    drawn(makeSeries(entries, false, rate), makeView(5, 2, 4n * S, 8n), 500),
+    [[4, 8, 22, 20, 22]],
+  );
+  // Of sums, too: those that are of no time as a whole, and others.
+  const more = [
+    [0, 1, 10],
+    [1, 2, 10],
+    [2, 2, 4],
+    [2, 2, 6],
+    [2, 3, 10],
+    [3, 4, 10],
+  ];
+
+  assert.deepEqual(
+    drawn(makeSeries(more, true, rate), makeView(0, 4, 4n * S, 4n), 500),
+    [[0, 4, 12.5, 10, 12.5]],
   );
 });
 

@@ -41,9 +41,18 @@ export class PixelColumns {
 }
 
 /** Hand on the items of loaded chunks in a view: (x0, x1, min, max, mean, share
- *  of the time that has a value). */
-function eachItem(series, found, from, nsPerPixel, width, take) {
+ *  of the time that has a value); and to takeAmount, which may be missing, amounts
+ *  that came in no time: (x, rate times pixels). */
+function eachItem(series, found, from, nsPerPixel, width, take, takeAmount) {
   const isExact = found.level.number === 0;
+  const amountOf =
+    takeAmount && series.isAmount
+      ? (values, i) =>
+          (Number((isExact ? values.values : values.sum)[i]) *
+            series.value.rate.factor *
+            1e9) /
+          nsPerPixel
+      : null;
 
   for (const [times, values] of found.chunks) {
     const shift = Number(times.base - from);
@@ -57,6 +66,8 @@ function eachItem(series, found, from, nsPerPixel, width, take) {
       const x0 = (starts[i] + shift) / nsPerPixel;
 
       if (x0 > width) break;
+      if (amountOf && covered[i] - (values.lost?.[i] ?? 0) === 0)
+        takeAmount(x1, amountOf(values, i));
       if (isExact) {
         take(x0, x1, mean[i], mean[i], mean[i], 1);
         continue;
@@ -113,6 +124,7 @@ export function sampleSeries(series, view, width) {
     nsPerPixel,
     windows ? windows.width : width,
     windows ? (...item) => windows.add(...item) : take,
+    windows ? (...amount) => windows.addAmount(...amount) : null,
   );
   windows?.each(take);
   return {

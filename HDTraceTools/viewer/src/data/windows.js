@@ -32,6 +32,7 @@ export class Windows {
 
     /** All of the first and the last window, so that these are true. */
     this.start = model.start + first * window;
+    this.isFirst = first === 0n;
     this.end = minTime(
       model.start + (number(to - 1n) + 1n) * window,
       model.end,
@@ -48,17 +49,33 @@ export class Windows {
     this.known = new Float64Array(count);
   }
 
+  /** The window that a moment is in, as it holds its end; the first one of the run
+   *  holds its start, too. -1: none of these. */
+  #at(x) {
+    const i = Math.ceil((x - NEAR) / this.length) - 1;
+
+    return i < 0 && this.isFirst ? 0 : Math.max(i, -1);
+  }
+
+  /** Add an amount that came in no time: a rate times pixels. */
+  addAmount(x, amount) {
+    const i = this.#at(x);
+
+    if (i >= 0 && i < this.sum.length && !Number.isNaN(amount))
+      this.sum[i] += amount;
+  }
+
   /** Add an item, as PixelColumns.add(); x is from where the windows begin. */
   add(x0, x1, min, max, mean, weight) {
     if (Number.isNaN(mean)) return;
     const { length } = this;
     const isMoment = x1 - x0 < NEAR;
-    // A window holds its end.
     let i = isMoment
-      ? Math.ceil((x1 - NEAR) / length) - 1
-      : Math.floor((x0 + NEAR) / length);
+      ? this.#at(x1)
+      : Math.max(Math.floor((x0 + NEAR) / length), 0);
 
-    for (i = Math.max(i, 0); i < this.sum.length; i++) {
+    if (i < 0) return;
+    for (; i < this.sum.length; i++) {
       const part = Math.min(x1, (i + 1) * length) - Math.max(x0, i * length);
 
       if (part < NEAR && !isMoment) break;
@@ -77,15 +94,18 @@ export class Windows {
       const x1 = Math.min(x0 + this.length, this.width);
       const known = this.known[i];
 
-      if (known > 0 && 2 * known >= (x1 - x0) * (1 - 1e-9))
-        take(
-          x0 + this.shift,
-          x1 + this.shift,
-          this.min[i],
-          this.max[i],
-          this.sum[i] / known,
-          known / (x1 - x0),
-        );
+      if (!(known > 0 && 2 * known >= (x1 - x0) * (1 - 1e-9))) continue;
+      const mean = this.sum[i] / known;
+
+      // What came in no time has no rate of its own, but is in the mean.
+      take(
+        x0 + this.shift,
+        x1 + this.shift,
+        Math.min(this.min[i], mean),
+        Math.max(this.max[i], mean),
+        mean,
+        known / (x1 - x0),
+      );
     }
   }
 }
