@@ -15,9 +15,11 @@
 #include <glib.h>
 
 #include "HDTraceTools/base/newfile.h"
+#include "HDTraceTools/base/temporary.h"
 
 static void freeNames(struct newFile *self)
 {
+	temporaryDone(self->removal);
 	g_free(self->path);
 	g_free(self->temporary);
 	*self = (struct newFile){ .path = NULL };
@@ -73,6 +75,7 @@ int newFileStart(struct newFile *self, const char *path)
 		freeNames(self);
 		return ret;
 	}
+	self->removal = temporaryNew(self->temporary);
 	if (fchmod(fd, modeFor(path)) == 0)
 		self->file = fdopen(fd, "w");
 	if (!self->file) {
@@ -132,15 +135,27 @@ static int giveName(const struct newFile *self, bool mayReplace)
 	return rename(self->temporary, self->path) == 0 ? 0 : -errno;
 }
 
+/** Why something could not be written, which the file does not keep: a byte
+ * more cannot be, either. The temporary file is removed in any case. */
+static int reasonOf(struct newFile *self)
+{
+	errno = 0;
+	if (fflush(self->file) == 0 && self->temporary &&
+	    write(fileno(self->file), "", 1) == 1)
+		errno = 0;
+	return errno ? -errno : -EIO;
+}
+
 /** Close the file; 0, or the negative errno of what was written. */
 static int closeFile(struct newFile *self)
 {
 	int ret = 0;
 
-	errno = 0;
-	if (ferror(self->file) || fflush(self->file) != 0 ||
-	    (self->temporary && fsync(fileno(self->file)) != 0))
-		ret = errno ? -errno : -EIO;
+	if (ferror(self->file))
+		ret = reasonOf(self);
+	else if (fflush(self->file) != 0 ||
+		 (self->temporary && fsync(fileno(self->file)) != 0))
+		ret = -errno;
 	if (fclose(self->file) != 0 && ret == 0)
 		ret = -errno;
 	self->file = NULL;

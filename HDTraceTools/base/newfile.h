@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file
- * A file that appears under its name only when it is complete.
+ * A file that appears under its name only when it is complete. Nothing is left
+ * of it where a signal ends the process before (temporary.h).
  */
 #ifndef HD_NEWFILE_H
 #define HD_NEWFILE_H
@@ -10,11 +11,14 @@
 #include <stdio.h>
 #include <sys/types.h>
 
+struct temporary;
+
 /** A file that is being written. */
 struct newFile {
 	char *path;
 	char *temporary; /**< Beside it; NULL for a device. */
 	FILE *file;      /**< Write here; errors are found at the end. */
+	struct temporary *removal; /**< Of the temporary one, by a signal. */
 };
 
 /**
