@@ -70,6 +70,37 @@ mapped() {
 	[ ! -s "$scratch/unmapped" ] || { cat "$scratch/unmapped"; return 1; }
 }
 
+# So it has for every target that measures or compares, and for no other.
+measured() {
+	grep -rhoE --include=Makemodule.am \
+		'^(bench|soak|utilization|verify)(-[a-z-]+)?:' tests |
+		tr -d : | sort -u >"$scratch/targets"
+	sed -n '/^Getting started/,/^Layout/p' HACKING |
+		grep -oE '\b(bench|soak|utilization|verify)(-[a-z-]+)?' |
+		sort -u | comm -3 "$scratch/targets" - >"$scratch/unmeasured"
+	[ ! -s "$scratch/unmeasured" ] || { cat "$scratch/unmeasured"; return 1; }
+}
+
+# The manual begins with every public header, but for second names of others.
+headed() {
+	find . -path ./tests -prune -o -path '*/include/*.h' -print |
+		sed 's|.*/||' | grep -vxE 'hdTopo\.h|line\.h|pt\.h' |
+		sort >"$scratch/headers"
+	sed -n 's/^| \([A-Za-z]*\.h\) |.*/\1/p' doc/main.md | sort |
+		comm -3 "$scratch/headers" - >"$scratch/unheaded"
+	[ ! -s "$scratch/unheaded" ] || { cat "$scratch/unheaded"; return 1; }
+}
+
+# README says what every command is.
+introduced() {
+	sed -n 's/^bin_[A-Z]* += //p' ./*/Makemodule.am | tr ' ' '\n' |
+		while read -r command; do
+			sed -n '/^HDTrace$/,/^Two commands/p' README |
+				grep -qw -- "$command" || echo "$command"
+		done | grep . && return 1
+	return 0
+}
+
 decisions() {
 	number=$(sed -n '/^Decisions, and why/,/^Style/p' HACKING | grep -c '^- ')
 	[ "$number" -le 18 ] || { echo "$number decisions"; return 1; }
@@ -146,7 +177,10 @@ ok "libPT has rooms" at_most 6 PowerTracingLibrary/src
 ok "no folder is a heap" no_heap
 ok "includes are qualified" qualified
 ok "HACKING is the map" mapped
+ok "HACKING has the targets that measure" measured
 ok "HACKING has few decisions" decisions
+ok "the manual has the public headers" headed
+ok "README has the commands" introduced
 ok "the format is said once" format_once
 ok "recording is said once" recording_once
 ok "value times time is said once" integral_once
