@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 
 #include "MPITracingLibrary/src/handles/map.h"
@@ -39,46 +40,71 @@ static int mapGrow(struct hdmpiMap *map)
 	return 0;
 }
 
-bool hdmpiMapGet(const struct hdmpiMap *map, uint64_t key, uint64_t *value)
+uint64_t *hdmpiMapFind(const struct hdmpiMap *map, uint64_t key)
 {
-	const struct hdmpiMapEntry *entry;
+	struct hdmpiMapEntry *entry;
 
 	if (map->used == 0)
-		return false;
+		return NULL;
 	entry = mapFind(map, key);
-	if (entry->isUsed)
-		*value = entry->value;
-	return entry->isUsed;
+	return entry->isUsed ? &entry->value : NULL;
 }
 
-int hdmpiMapSet(struct hdmpiMap *map, uint64_t key, uint64_t value)
+bool hdmpiMapGet(const struct hdmpiMap *map, uint64_t key, uint64_t *value)
+{
+	const uint64_t *found = hdmpiMapFind(map, key);
+
+	if (found)
+		*value = *found;
+	return found != NULL;
+}
+
+uint64_t *hdmpiMapAdd(struct hdmpiMap *map, uint64_t key, bool *isNew)
 {
 	struct hdmpiMapEntry *entry;
 
 	if (map->used >= map->size / 2 && mapGrow(map) < 0)
-		return -ENOMEM;
+		return NULL;
 	entry = mapFind(map, key);
-	if (!entry->isUsed)
+	*isNew = !entry->isUsed;
+	if (*isNew) {
 		map->used++;
-	*entry = (struct hdmpiMapEntry){ key, value, true };
+		*entry = (struct hdmpiMapEntry){ key, 0, true };
+	}
+	return &entry->value;
+}
+
+int hdmpiMapSet(struct hdmpiMap *map, uint64_t key, uint64_t value)
+{
+	bool isNew;
+	uint64_t *place = hdmpiMapAdd(map, key, &isNew);
+
+	if (!place)
+		return -ENOMEM;
+	*place = value;
 	return 0;
 }
 
 bool hdmpiMapRemove(struct hdmpiMap *map, uint64_t key, uint64_t *value)
 {
+	uint64_t *found = hdmpiMapFind(map, key);
+
+	if (!found)
+		return false;
+	*value = *found;
+	hdmpiMapDrop(map, found);
+	return true;
+}
+
+void hdmpiMapDrop(struct hdmpiMap *map, uint64_t *value)
+{
 	size_t mask = map->size - 1;
-	struct hdmpiMapEntry *entry;
 	size_t hole, i;
 
-	if (map->used == 0)
-		return false;
-	entry = mapFind(map, key);
-	if (!entry->isUsed)
-		return false;
-	*value = entry->value;
 	map->used--;
 	/* Entries that were pushed behind this one move up. */
-	hole = (size_t)(entry - map->entries);
+	hole = (size_t)((char *)value - (char *)map->entries) /
+	       sizeof(*map->entries);
 	for (i = (hole + 1) & mask; map->entries[i].isUsed;
 	     i = (i + 1) & mask) {
 		size_t home = hdmpiHash(map->entries[i].key) & mask;
@@ -89,7 +115,6 @@ bool hdmpiMapRemove(struct hdmpiMap *map, uint64_t key, uint64_t *value)
 		hole = i;
 	}
 	map->entries[hole].isUsed = false;
-	return true;
 }
 
 void hdmpiMapClear(struct hdmpiMap *map)

@@ -29,6 +29,17 @@ struct hdmpiMap {
 /** Find the value of a key. */
 bool hdmpiMapGet(const struct hdmpiMap *map, uint64_t key, uint64_t *value);
 
+/** Find the value of a key, or NULL; it stays there until another one is added
+ *  or removed. */
+uint64_t *hdmpiMapFind(const struct hdmpiMap *map, uint64_t key);
+
+/** Find the value of a key, or add one, which tells @p isNew; NULL without
+ *  memory. */
+uint64_t *hdmpiMapAdd(struct hdmpiMap *map, uint64_t key, bool *isNew);
+
+/** Remove a key whose value was found. */
+void hdmpiMapDrop(struct hdmpiMap *map, uint64_t *value);
+
 /** Set the value of a key; 0 or -ENOMEM. */
 int hdmpiMapSet(struct hdmpiMap *map, uint64_t key, uint64_t value);
 

@@ -27,8 +27,21 @@ static struct {
 	size_t used;  /* Entries that were in use at any time. */
 	size_t free;  /* First free one below that. */
 	int64_t next; /* Number of the next request. */
-	bool areHeld; /* While calls may complete them. */
 } requests = { .lock = PTHREAD_MUTEX_INITIALIZER, .free = NO_ENTRY };
+
+bool hdmpiRequestsAreShared;
+
+static inline void requestsLock(void)
+{
+	if (hdmpiRequestsAreShared)
+		pthread_mutex_lock(&requests.lock);
+}
+
+static inline void requestsUnlock(void)
+{
+	if (hdmpiRequestsAreShared)
+		pthread_mutex_unlock(&requests.lock);
+}
 
 static size_t entryTake(void)
 {
@@ -61,14 +74,19 @@ static void entryGive(size_t at)
 static int queueAdd(uint64_t key, size_t at)
 {
 	struct entry *entries = requests.entries;
-	uint64_t first;
+	bool isNew;
+	uint64_t *first = hdmpiMapAdd(&requests.queues, key, &isNew);
 
+	if (!first)
+		return -ENOMEM;
 	entries[at].next = NO_ENTRY;
 	entries[at].last = at;
-	if (!hdmpiMapGet(&requests.queues, key, &first))
-		return hdmpiMapSet(&requests.queues, key, at);
-	entries[entries[first].last].next = at;
-	entries[first].last = at;
+	if (isNew) {
+		*first = at;
+	} else {
+		entries[entries[*first].last].next = at;
+		entries[*first].last = at;
+	}
 	return 0;
 }
 
@@ -86,34 +104,30 @@ static void queueUnshift(uint64_t key, size_t at)
 		entryGive(at);
 }
 
-/* The first entry of a handle's queue. */
-static struct entry *queueFirst(MPI_Request request)
+/* Where the map says which the first entry of a handle's queue is, or NULL. */
+static uint64_t *queueFind(MPI_Request request)
 {
-	uint64_t first;
-
-	if (!hdmpiMapGet(&requests.queues, HDMPI_KEY(request), &first))
-		return NULL;
-	return &requests.entries[first];
+	return hdmpiMapFind(&requests.queues, HDMPI_KEY(request));
 }
 
-/* Remove the first entry of a handle's queue. */
-static void queueShift(MPI_Request request, struct entry *entry)
+/* The first entry of a queue that was found. */
+static struct entry *queueFirst(const uint64_t *first)
 {
-	uint64_t first;
+	return first ? &requests.entries[*first] : NULL;
+}
 
-	if (entry->next == NO_ENTRY) {
-		hdmpiMapRemove(&requests.queues, HDMPI_KEY(request), &first);
+/* Remove the first entry of a queue; its place. */
+static size_t queueShift(uint64_t *first)
+{
+	size_t at = *first, next = requests.entries[at].next;
+
+	if (next == NO_ENTRY) {
+		hdmpiMapDrop(&requests.queues, first);
 	} else {
-		requests.entries[entry->next].last = entry->last;
-		hdmpiMapSet(&requests.queues, HDMPI_KEY(request), entry->next);
+		requests.entries[next].last = requests.entries[at].last;
+		*first = next;
 	}
-}
-
-/* Remove and forget it. */
-static void queueDrop(MPI_Request request, struct entry *entry)
-{
-	queueShift(request, entry);
-	entryGive((size_t)(entry - requests.entries));
+	return at;
 }
 
 int64_t hdmpiRequestAdd(MPI_Request request, enum hdmpiRequestKind kind,
@@ -124,7 +138,7 @@ int64_t hdmpiRequestAdd(MPI_Request request, enum hdmpiRequestKind kind,
 
 	if (request == MPI_REQUEST_NULL)
 		return -1;
-	pthread_mutex_lock(&requests.lock);
+	requestsLock();
 	at = entryTake();
 	if (at != NO_ENTRY) {
 		requests.entries[at].request = (struct hdmpiRequest){
@@ -138,7 +152,7 @@ int64_t hdmpiRequestAdd(MPI_Request request, enum hdmpiRequestKind kind,
 		else
 			entryGive(at);
 	}
-	pthread_mutex_unlock(&requests.lock);
+	requestsUnlock();
 	return id;
 }
 
@@ -148,7 +162,7 @@ void hdmpiRequestAsked(MPI_Request request, int source, int tag)
 
 	if (request == MPI_REQUEST_NULL)
 		return;
-	pthread_mutex_lock(&requests.lock);
+	requestsLock();
 	if (hdmpiMapGet(&requests.queues, HDMPI_KEY(request), &first)) {
 		struct entry *entry =
 			&requests.entries[requests.entries[first].last];
@@ -156,7 +170,7 @@ void hdmpiRequestAsked(MPI_Request request, int source, int tag)
 		entry->request.source = source;
 		entry->request.tag = tag;
 	}
-	pthread_mutex_unlock(&requests.lock);
+	requestsUnlock();
 }
 
 int64_t hdmpiRequestStart(MPI_Request request)
@@ -164,13 +178,13 @@ int64_t hdmpiRequestStart(MPI_Request request)
 	struct entry *entry;
 	int64_t id = -1;
 
-	pthread_mutex_lock(&requests.lock);
-	entry = queueFirst(request);
+	requestsLock();
+	entry = queueFirst(queueFind(request));
 	if (entry) {
 		entry->request.isActive = true;
 		id = entry->request.id;
 	}
-	pthread_mutex_unlock(&requests.lock);
+	requestsUnlock();
 	return id;
 }
 
@@ -178,11 +192,11 @@ bool hdmpiRequestPeek(MPI_Request request, struct hdmpiRequest *found)
 {
 	struct entry *entry;
 
-	pthread_mutex_lock(&requests.lock);
-	entry = queueFirst(request);
+	requestsLock();
+	entry = queueFirst(queueFind(request));
 	if (entry)
 		*found = entry->request;
-	pthread_mutex_unlock(&requests.lock);
+	requestsUnlock();
 	return entry != NULL;
 }
 
@@ -197,47 +211,44 @@ bool hdmpiRequestDone(MPI_Request request, struct hdmpiRequest *found)
 {
 	struct entry *entry;
 	bool isDone = false;
+	uint64_t *first;
 
-	pthread_mutex_lock(&requests.lock);
-	entry = queueFirst(request);
+	requestsLock();
+	first = queueFind(request);
+	entry = queueFirst(first);
 	if (entry) {
 		*found = entry->request;
 		isDone = !found->isPersistent || found->isActive;
 		if (found->isPersistent)
 			entry->request.isActive = false;
 		else
-			queueDrop(request, entry);
+			entryGive(queueShift(first));
 	}
-	pthread_mutex_unlock(&requests.lock);
+	requestsUnlock();
 	return isDone;
 }
 
 void hdmpiRequestsHold(int count, const MPI_Request handles[], size_t places[])
 {
-	for (int i = 0; i < count; i++)
-		places[i] = NO_ENTRY;
-	if (!requests.areHeld)
-		return;
-	pthread_mutex_lock(&requests.lock);
+	requestsLock();
 	for (int i = 0; i < count; i++) {
-		struct entry *entry = handles[i] == MPI_REQUEST_NULL
-					      ? NULL
-					      : queueFirst(handles[i]);
+		uint64_t *first = handles[i] == MPI_REQUEST_NULL
+					  ? NULL
+					  : queueFind(handles[i]);
 
-		if (!entry || entry->request.isPersistent)
-			continue;
-		queueShift(handles[i], entry);
-		places[i] = (size_t)(entry - requests.entries);
+		places[i] = first && !queueFirst(first)->request.isPersistent
+				    ? queueShift(first)
+				    : NO_ENTRY;
 	}
-	pthread_mutex_unlock(&requests.lock);
+	requestsUnlock();
 }
 
 void hdmpiRequestHeldDone(size_t place, struct hdmpiRequest *found)
 {
-	pthread_mutex_lock(&requests.lock);
+	requestsLock();
 	*found = requests.entries[place].request;
 	entryGive(place);
-	pthread_mutex_unlock(&requests.lock);
+	requestsUnlock();
 }
 
 void hdmpiRequestsLetGo(int count, const MPI_Request handles[],
@@ -249,27 +260,27 @@ void hdmpiRequestsLetGo(int count, const MPI_Request handles[],
 		last--;
 	if (last < 0)
 		return;
-	pthread_mutex_lock(&requests.lock);
+	requestsLock();
 	/* Those of one handle in the opposite order, to be as they were. */
 	for (int i = last; i >= 0; i--) {
 		if (places[i] != NO_ENTRY)
 			queueUnshift(HDMPI_KEY(handles[i]), places[i]);
 	}
-	pthread_mutex_unlock(&requests.lock);
+	requestsUnlock();
 }
 
 bool hdmpiRequestRemove(MPI_Request request, struct hdmpiRequest *found)
 {
-	struct entry *entry;
+	uint64_t *first;
 
-	pthread_mutex_lock(&requests.lock);
-	entry = queueFirst(request);
-	if (entry) {
-		*found = entry->request;
-		queueDrop(request, entry);
+	requestsLock();
+	first = queueFind(request);
+	if (first) {
+		*found = queueFirst(first)->request;
+		entryGive(queueShift(first));
 	}
-	pthread_mutex_unlock(&requests.lock);
-	return entry != NULL;
+	requestsUnlock();
+	return first != NULL;
 }
 
 void hdmpiRequestsBegin(void)
@@ -277,17 +288,17 @@ void hdmpiRequestsBegin(void)
 	int level = MPI_THREAD_MULTIPLE;
 
 	PMPI_Query_thread(&level);
-	requests.areHeld = level == MPI_THREAD_MULTIPLE;
+	hdmpiRequestsAreShared = level == MPI_THREAD_MULTIPLE;
 }
 
 void hdmpiRequestsEnd(void)
 {
-	pthread_mutex_lock(&requests.lock);
+	requestsLock();
 	hdmpiMapClear(&requests.queues);
 	free(requests.entries);
 	requests.entries = NULL;
 	requests.size = 0;
 	requests.used = 0;
 	requests.free = NO_ENTRY;
-	pthread_mutex_unlock(&requests.lock);
+	requestsUnlock();
 }

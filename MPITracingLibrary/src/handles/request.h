@@ -10,7 +10,9 @@
  * MPI gives a handle again as soon as its request is complete, which another
  * thread may get before the call that completed it has come back here. So where
  * threads may call at the same time, requests are held while a call may
- * complete them: they have no handle then, only a place.
+ * complete them: they have no handle then, only a place. Where they may not,
+ * nobody holds requests, and no lock is taken for them: the program sees to it
+ * that its threads call MPI one after the other.
  */
 #ifndef HDMPI_REQUEST_H
 #define HDMPI_REQUEST_H
@@ -73,16 +75,19 @@ int64_t hdmpiRequestNumber(MPI_Request request);
  */
 bool hdmpiRequestDone(MPI_Request request, struct hdmpiRequest *found);
 
+/** Whether threads may call MPI at the same time. */
+extern bool hdmpiRequestsAreShared;
+
 /** No place of a request. */
 #define HDMPI_NO_PLACE SIZE_MAX
 
 /**
- * Hold requests that a call is about to complete.
+ * Hold requests that a call is about to complete; where threads may call at the
+ * same time only.
  *
  * @param[out] places Of each its place, for the next two; HDMPI_NO_PLACE where
- *        it is not held, and known by its handle as before: not known,
- *        persistent (its handle stays its own), or threads do not call at the
- *        same time.
+ *        it is not held, and known by its handle as before: not known, or
+ *        persistent (its handle stays its own).
  */
 void hdmpiRequestsHold(int count, const MPI_Request requests[],
 		       size_t places[]);

@@ -53,6 +53,48 @@ void hdmpiNoteStart(struct hdmpiCall *call, enum hdmpiRequestKind kind,
 				    hdmpiCommId(call->self, comm), false));
 }
 
+void hdmpiNoteStartSent(struct hdmpiCall *call, int64_t count,
+			MPI_Datatype datatype, int rank, int tag, MPI_Comm comm,
+			MPI_Request request)
+{
+	int64_t cid = hdmpiCommId(call->self, comm);
+	int64_t id = hdmpiRequestAdd(request, HDMPI_SEND, cid, false);
+	struct hdmpiType type;
+
+	if (!call->isRecorded)
+		return;
+	if (id < 0 || !hdmpiTypeGet(call->self, datatype, &type)) {
+		hdmpiNoteSent(call, count, datatype, rank, tag, comm);
+		noteRequest(call, id);
+		return;
+	}
+	hdmpiNoteNumbers(call, "size count tid toRank toTag cid rid",
+			 count * type.size, count, type.id, hdmpiRank(rank),
+			 tag, cid, id);
+}
+
+void hdmpiNoteStartAsked(struct hdmpiCall *call, int64_t count,
+			 MPI_Datatype datatype, int rank, int tag,
+			 MPI_Comm comm, MPI_Request request)
+{
+	enum hdmpiRequestKind kind = HDMPI_RECEIVE_FROM(rank);
+	int64_t cid = hdmpiCommId(call->self, comm), id;
+	struct hdmpiType type;
+
+	leaveOutUnlessWaits(kind);
+	id = hdmpiRequestAdd(request, kind, cid, false);
+	if (!call->isRecorded)
+		return;
+	if (id < 0 || !hdmpiTypeGet(call->self, datatype, &type)) {
+		hdmpiNoteAsked(call, count, datatype, rank, tag, comm);
+		noteRequest(call, id);
+		return;
+	}
+	hdmpiNoteNumbers(call, "size count tid fromRank fromTag cid rid",
+			 count * type.size, count, type.id, hdmpiRank(rank),
+			 hdmpiTag(tag), cid, id);
+}
+
 void hdmpiNoteStartLater(struct hdmpiCall *call, enum hdmpiRequestKind kind,
 			 MPI_Comm comm, MPI_Request request)
 {
@@ -119,12 +161,13 @@ void hdmpiNoteStarted(struct hdmpiCall *call, int count,
 static bool holdRoom(struct hdmpiHeld *held, size_t length)
 {
 	held->requests = held->own;
-	held->places = held->ownPlaces;
+	held->places = hdmpiRequestsAreShared ? held->ownPlaces : NULL;
 	if (length <= sizeof(held->own) / sizeof(*held->own))
 		return true;
 	held->requests = calloc(length, sizeof(*held->requests));
-	held->places = calloc(length, sizeof(*held->places));
-	if (held->requests && held->places)
+	if (held->places)
+		held->places = calloc(length, sizeof(*held->places));
+	if (held->requests && (held->places || !hdmpiRequestsAreShared))
 		return true;
 	free(held->requests);
 	free(held->places);
@@ -141,16 +184,23 @@ void hdmpiNoteHold(struct hdmpiCall *call, int count,
 	if (!requests || length == 0 || !holdRoom(held, length))
 		return;
 	held->count = count;
-	memcpy(held->requests, requests, length * sizeof(*requests));
-	hdmpiRequestsHold(count, requests, held->places);
+	if (length == 1)
+		held->requests[0] = requests[0];
+	else
+		memcpy(held->requests, requests, length * sizeof(*requests));
+	if (held->places)
+		hdmpiRequestsHold(count, requests, held->places);
 }
 
 static void letGo(struct hdmpiCall *call)
 {
 	struct hdmpiHeld *held = &call->held;
 
-	hdmpiRequestsLetGo(held->count, held->requests, held->places);
-	if (held->requests && held->requests != held->own) {
+	if (!held->requests)
+		return;
+	if (held->places)
+		hdmpiRequestsLetGo(held->count, held->requests, held->places);
+	if (held->requests != held->own) {
 		free(held->requests);
 		free(held->places);
 	}
@@ -166,7 +216,7 @@ static bool take(struct hdmpiCall *call, int at, struct hdmpiRequest *request)
 	if (at < 0 || at >= held->count ||
 	    held->requests[at] == MPI_REQUEST_NULL)
 		return false;
-	if (held->places[at] == HDMPI_NO_PLACE)
+	if (!held->places || held->places[at] == HDMPI_NO_PLACE)
 		return hdmpiRequestDone(held->requests[at], request);
 	hdmpiRequestHeldDone(held->places[at], request);
 	held->places[at] = HDMPI_NO_PLACE;

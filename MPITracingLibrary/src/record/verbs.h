@@ -381,7 +381,14 @@ void hdmpiNoteRenameType(struct hdmpiCall *call, MPI_Datatype datatype);
 /** rid: the request, that was made in a communicator. */
 void hdmpiNoteStart(struct hdmpiCall *call, enum hdmpiRequestKind kind,
 		    MPI_Comm comm, MPI_Request request);
-/** The same, persistent. */
+/** The same, and what hdmpiNoteSent() or hdmpiNoteAsked() say, in one list. */
+void hdmpiNoteStartSent(struct hdmpiCall *call, int64_t count,
+			MPI_Datatype datatype, int rank, int tag, MPI_Comm comm,
+			MPI_Request request);
+void hdmpiNoteStartAsked(struct hdmpiCall *call, int64_t count,
+			 MPI_Datatype datatype, int rank, int tag,
+			 MPI_Comm comm, MPI_Request request);
+/** As hdmpiNoteStart(), persistent. */
 void hdmpiNoteStartLater(struct hdmpiCall *call, enum hdmpiRequestKind kind,
 			 MPI_Comm comm, MPI_Request request);
 /** Of a call that sends and receives. */
