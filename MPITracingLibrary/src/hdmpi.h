@@ -31,6 +31,7 @@
 #include "MPITracingLibrary/src/record/polling.h"
 #include "MPITracingLibrary/src/record/sites.h"
 #include "common/clock.h"
+#include "common/tsc.h"
 #include "recording/cputime.h"
 
 /** Number of handles whose description a thread remembers. */
@@ -84,7 +85,7 @@ struct hdmpiThread {
 struct hdmpiHeld {
 	int count;
 	MPI_Request *requests; /**< own, or allocated, or NULL. */
-	size_t *places;        /**< See hdmpiRequestsHold(). */
+	size_t *places;        /**< See hdmpiRequestsHold(); NULL: none is. */
 	MPI_Request own[16];
 	size_t ownPlaces[16];
 };
@@ -94,11 +95,12 @@ struct hdmpiCall {
 	struct hdmpiThread *self; /**< NULL where the wrapper is not active. */
 	enum hdmpiFunction function;
 	bool isRecorded;
+	bool isByTicks;     /**< Times are ticks, of a call that polls. */
 	const void *caller; /**< Return address of the wrapper. */
 	int64_t start;      /**< Of MPI_Init, and of calls that poll. */
-	int64_t end;
-	int64_t cid;    /**< Of a matched message, or -1. */
-	bool isNowhere; /**< A matched message is MPI_MESSAGE_NO_PROC. */
+	int64_t end;        /**< In ticks 0: it has not returned. */
+	int64_t cid;        /**< Of a matched message, or -1. */
+	bool isNowhere;     /**< A matched message is MPI_MESSAGE_NO_PROC. */
 	struct hdmpiHeld held;
 	int base; /**< Index of the first element of an array: Fortran's 1. */
 };
@@ -139,6 +141,7 @@ static inline __attribute__((__always_inline__)) bool hdmpiBegin(
 	call->caller = __builtin_return_address(0);
 	call->self = NULL;
 	call->isRecorded = false;
+	call->isByTicks = false;
 	call->function = function;
 	if (__builtin_expect(
 		    !atomic_load_explicit(&hdmpiIsActive, memory_order_relaxed),
@@ -152,7 +155,9 @@ static inline void hdmpiStop(struct hdmpiCall *call)
 {
 	if (!call->isRecorded)
 		return;
-	call->end = hdClockNow();
+	call->end = __builtin_expect(call->isByTicks, 0)
+			    ? (int64_t)hdTscReadEarly()
+			    : hdClockNow();
 	if (__builtin_expect(hdmpiOptions.counters != 0, 0))
 		hdmpiCountersStop(call->self);
 }

@@ -162,10 +162,7 @@ bool hdmpiBeginActive(struct hdmpiCall *call, enum hdmpiFunction function)
 		hdmpiPollSettle(self);
 	if (__builtin_expect(self->depth > 0, 0))
 		runtimeNest(self);
-	if (isPoll && (call->start = hdClockNow()) >= 0) {
-		self->polls.open = call;
-		self->polls.isPending = true;
-	} else {
+	if (!isPoll || !hdmpiPollBegin(self, call)) {
 		self->function = function;
 		hdT_logStateStart(self->trace, functionNames[function]);
 		hdmpiNotePart(self);
@@ -183,10 +180,11 @@ bool hdmpiBeginActive(struct hdmpiCall *call, enum hdmpiFunction function)
 
 void hdmpiEndRecorded(struct hdmpiCall *call)
 {
-	struct timespec end = hdClockToTimespec(call->end);
+	struct timespec end;
 
 	if (__builtin_expect(hdmpiPollIsPending(&call->self->polls), 0))
 		runtimeSettle(call->self);
+	end = hdClockToTimespec(call->end);
 	if (__builtin_expect(hdmpiOptions.counters != 0, 0))
 		hdmpiCountersEnd(call->self);
 	if (call->end < 0)
@@ -493,6 +491,7 @@ void hdmpiRuntimeStart(struct hdmpiCall *call)
 	call->self = self;
 	hdmpiRequestsBegin();
 	hdmpiSitesStart();
+	hdmpiPollsStart();
 	atomic_store(&hdmpiSwitched, hdmpiOptions.isEnabled ? 1 : 2);
 	atomic_store(&hdmpiIsActive, true);
 	/* So that its number is 0. */

@@ -31,6 +31,12 @@ int MPI_Wait(MPI_Request *request, MPI_Status *status)
 	return PMPI_Wait(request, status);
 }
 
+int MPI_Testany(int count, MPI_Request requests[], int *index, int *flag,
+		MPI_Status *status)
+{
+	return PMPI_Testany(count, requests, index, flag, status);
+}
+
 int MPI_Allreduce(const void *in, void *out, int count, MPI_Datatype type,
 		  MPI_Op op, MPI_Comm comm)
 {

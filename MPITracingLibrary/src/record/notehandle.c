@@ -203,6 +203,7 @@ void hdmpiNoteInitBegin(struct hdmpiCall *call)
 {
 	hdmpiMessageInit();
 	hdmpiTestClock();
+	hdmpiPollsBegin();
 	call->start = hdClockNow();
 }
 

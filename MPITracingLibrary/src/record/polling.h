@@ -14,8 +14,14 @@
  * million times a second, and wrote 580 MB of "nothing" a rank in ten
  * seconds. A call is merged only if no more than 10 us lie between it and
  * the one before, so that a state is true to that; the rest, the time really
- * inside, is an attribute. Two readings of the clock a call remain; with
- * fewer, a long call could not be told from a pause.
+ * inside, is an attribute. So each call has two times; with fewer, a long call
+ * could not be distinguished from a pause, and nobody would know how much of
+ * the state was inside.
+ *
+ * The first two calls read the clock for that. Where the time stamp counter may
+ * be trusted (tsc.h) those that follow read only that, which takes less than
+ * half of the time; the end of the state is then placed between the clock's
+ * readings before and after (ticks.h).
  */
 #ifndef HDMPI_POLLING_H
 #define HDMPI_POLLING_H
@@ -25,6 +31,7 @@
 #include <stdint.h>
 
 #include "MPITracingLibrary/functions.h"
+#include "common/ticks.h"
 
 /** Numbers that are recorded of a call that found nothing. */
 #define HDMPI_POLL_VALUES 2
@@ -44,6 +51,13 @@ struct hdmpiPolls {
 	int64_t start;  /**< Of the first. */
 	int64_t end;    /**< Of the last. */
 	int64_t inside; /**< Nanoseconds inside of them. */
+	/** Calls that follow, if they follow soon, have ticks for times; then
+	 * the last two above are those of the calls that do not. */
+	bool isByTicks;
+	struct hdTickPoint from; /**< Behind the first calls. */
+	int64_t endTicks;        /**< Of the last. */
+	int64_t insideTicks;
+	int64_t mostTicks; /**< The state is long enough then. */
 };
 
 /** Whether a thread has something to settle. */
@@ -51,6 +65,21 @@ static inline bool hdmpiPollIsPending(const struct hdmpiPolls *polls)
 {
 	return polls->isPending;
 }
+
+/** MPI is about to be initialized: read clock and counter for the first time.
+ */
+void hdmpiPollsBegin(void);
+
+/** It has been: find out whether the counter may be trusted, and how fast it
+ *  goes. */
+void hdmpiPollsStart(void);
+
+/**
+ * A call that asks begins: take its time.
+ *
+ * @return False: that is not known.
+ */
+bool hdmpiPollBegin(struct hdmpiThread *self, struct hdmpiCall *call);
 
 /** Write what a thread has not written yet, and the beginning of an open call;
  * before everything else that it writes. */
