@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* One thread that takes a sample at every interval; see sampler.h. */
+/* Threads that take samples at every interval; see sampler.h. */
 #include "config.h"
 
 #include <errno.h>
@@ -14,52 +14,69 @@
 #include "common/sampler.h"
 #include "common/thread.h"
 
-struct hdSampler {
-	struct hdSamplerCalls calls;
-	void *context;
-	int64_t intervalNs;
+/* A thread, and the samplers that it has. */
+struct samplerLoop {
 	pid_t owner; /* The process that has the thread. */
 	pthread_t thread;
 	/* Wakes the thread. A condition costs a system call more a sample: it
 	 * takes the mutex such that unlocking is one. */
 	sem_t wake;
-	pthread_mutex_t mutex;
-	pthread_cond_t changed; /* isBusy. */
-	bool isStarted;
+	pthread_mutex_t mutex;  /* Of all that is below. */
+	pthread_cond_t changed; /* isBusy, of any. */
 	bool isEnding;
+	bool isShared;
+	struct hdSampler *samplers;
+	int64_t firstNs; /* First start of any; 0: none was started. */
+	int64_t cpuNs;   /* CPU time of the thread that was divided. */
+	struct samplerLoop *parent; /* What fork() has left. */
+};
+
+struct hdSampler {
+	struct hdSamplerCalls calls;
+	void *context;
+	int64_t intervalNs;
+	struct samplerLoop *loop;
+	struct hdSampler *next;
+	bool isStarted;
 	bool isBusy; /* A call is running. */
 	int64_t firstNs;
 	int64_t nextNs;
-	/* Read without the mutex. */
+	int64_t cpuNs;
 	uint64_t samples;
 	uint64_t late;
 };
+
+static struct {
+	pthread_mutex_t mutex;
+	struct samplerLoop *loop; /* NULL: there is no sampler. */
+	struct samplerLoop *parent;
+} shared = { .mutex = PTHREAD_MUTEX_INITIALIZER };
 
 /* Calls run between these two, one at a time and without the mutex. */
 static void samplerEnter(struct hdSampler *s)
 {
 	s->isBusy = true;
-	pthread_mutex_unlock(&s->mutex);
+	pthread_mutex_unlock(&s->loop->mutex);
 }
 
 static void samplerLeave(struct hdSampler *s)
 {
-	pthread_mutex_lock(&s->mutex);
+	pthread_mutex_lock(&s->loop->mutex);
 	s->isBusy = false;
-	pthread_cond_broadcast(&s->changed);
+	pthread_cond_broadcast(&s->loop->changed);
 }
 
 static void samplerWait(struct hdSampler *s)
 {
 	while (s->isBusy)
-		pthread_cond_wait(&s->changed, &s->mutex);
+		pthread_cond_wait(&s->loop->changed, &s->loop->mutex);
 }
 
 static void samplerTake(struct hdSampler *s, bool isLast)
 {
 	int64_t number = (s->nextNs - s->firstNs) / s->intervalNs - 1;
 
-	__atomic_add_fetch(&s->samples, 1, __ATOMIC_RELAXED);
+	s->samples++;
 	samplerEnter(s);
 	s->calls.sample(s->context, (uint64_t)number, isLast);
 	samplerLeave(s);
@@ -70,6 +87,35 @@ static int64_t samplerMultipleAfter(const struct hdSampler *s, int64_t ns)
 {
 	return s->firstNs +
 	       ((ns - s->firstNs) / s->intervalNs + 1) * s->intervalNs;
+}
+
+/* ---- The thread --------------------------------------------------------- */
+
+/* CPU time of the thread that was not divided yet. */
+static int64_t loopCpuNs(const struct samplerLoop *loop)
+{
+	struct timespec used = { 0 };
+	clockid_t clock;
+
+	if (pthread_getcpuclockid(loop->thread, &clock) != 0 ||
+	    clock_gettime(clock, &used) != 0)
+		return 0;
+	return (int64_t)used.tv_sec * HD_NS_PER_S + used.tv_nsec - loop->cpuNs;
+}
+
+/* What the thread has done since the last time it did for a sampler. */
+static void loopCharge(struct samplerLoop *loop, struct hdSampler *s)
+{
+	int64_t ns = loopCpuNs(loop);
+
+	s->cpuNs += ns;
+	loop->cpuNs += ns;
+}
+
+/* With only one sampler nobody has to ask whose time it is. */
+static bool loopHasSeveral(const struct samplerLoop *loop)
+{
+	return loop->samplers && loop->samplers->next;
 }
 
 #ifdef HAVE_SEM_CLOCKWAIT
@@ -94,55 +140,190 @@ static void samplerSleepUntil(sem_t *wake, const struct timespec *deadline)
 }
 #endif
 
-/* Sleep until woken or, if it is started, until the deadline; without the
- * mutex. */
-static void samplerSleep(struct hdSampler *s)
+/* Sleep until woken or, if a sampler is started, until its deadline; without
+ * the mutex. */
+static void loopSleep(struct samplerLoop *loop, const struct hdSampler *next)
 {
-	const struct timespec deadline = hdClockToTimespec(s->nextNs);
-	bool isStarted = s->isStarted;
+	const struct timespec deadline =
+		hdClockToTimespec(next ? next->nextNs : 0);
+	bool isStarted = next != NULL;
 
-	pthread_mutex_unlock(&s->mutex);
+	pthread_mutex_unlock(&loop->mutex);
 	if (isStarted)
-		samplerSleepUntil(&s->wake, &deadline);
+		samplerSleepUntil(&loop->wake, &deadline);
 	else
-		sem_wait(&s->wake);
-	pthread_mutex_lock(&s->mutex);
+		sem_wait(&loop->wake);
+	pthread_mutex_lock(&loop->mutex);
+}
+
+/* The started sampler that is due first. Whoever is late comes before those
+ * that were due later, so nobody starves. */
+static struct hdSampler *loopNext(const struct samplerLoop *loop)
+{
+	struct hdSampler *next = NULL;
+
+	for (struct hdSampler *s = loop->samplers; s; s = s->next)
+		if (s->isStarted && (!next || s->nextNs < next->nextNs))
+			next = s;
+	return next;
+}
+
+static void loopSample(struct samplerLoop *loop, struct hdSampler *s,
+		       int64_t now)
+{
+	int64_t passed = samplerMultipleAfter(s, now);
+
+	/* What has passed while we slept too long, or took others, ... */
+	s->late += (uint64_t)((passed - s->nextNs) / s->intervalNs - 1);
+	s->nextNs = passed;
+	samplerTake(s, false);
+	/* ... is late, and what passes now is noticed then. */
+	if (loopHasSeveral(loop))
+		loopCharge(loop, s);
 }
 
 static void *samplerLoop(void *data)
 {
-	struct hdSampler *s = data;
+	struct samplerLoop *loop = data;
 
 	/* The default of 50 us is what ruins short intervals. */
 	prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0);
-	pthread_mutex_lock(&s->mutex);
-	while (!s->isEnding) {
-		int64_t now, passed;
+	pthread_mutex_lock(&loop->mutex);
+	while (!loop->isEnding) {
+		struct hdSampler *next = loopNext(loop);
+		int64_t now = hdMonotonicNow();
 
-		samplerWait(s);
-		now = hdMonotonicNow();
-		if (!s->isStarted || now < s->nextNs) {
-			samplerSleep(s);
-			continue;
-		}
-		/* What has passed while we slept too long... */
-		passed = samplerMultipleAfter(s, now);
-		__atomic_add_fetch(
-			&s->late,
-			(uint64_t)((passed - s->nextNs) / s->intervalNs - 1),
-			__ATOMIC_RELAXED);
-		s->nextNs = passed;
-		samplerTake(s, false);
-		/* ... is late, and what passes now is noticed then. */
+		if (!next || now < next->nextNs)
+			loopSleep(loop, next);
+		else
+			loopSample(loop, next, now);
 	}
-	pthread_mutex_unlock(&s->mutex);
+	pthread_mutex_unlock(&loop->mutex);
 	return NULL;
 }
 
-int hdSamplerCreate(int64_t intervalNs, const struct hdSamplerCalls *calls,
-		    void *context, struct hdSampler **result)
+static int loopCreate(struct samplerLoop **result)
+{
+	struct samplerLoop *loop = calloc(1, sizeof(*loop));
+
+	if (!loop)
+		return -ENOMEM;
+	loop->owner = getpid();
+	sem_init(&loop->wake, 0, 0);
+	pthread_mutex_init(&loop->mutex, NULL);
+	pthread_cond_init(&loop->changed, NULL);
+	if (hdThreadStart(&loop->thread, samplerLoop, loop) == 0) {
+		*result = loop;
+		return 0;
+	}
+	pthread_cond_destroy(&loop->changed);
+	pthread_mutex_destroy(&loop->mutex);
+	sem_destroy(&loop->wake);
+	free(loop);
+	return -EAGAIN;
+}
+
+/* It has no samplers any more. */
+static void loopDestroy(struct samplerLoop *loop)
+{
+	pthread_mutex_lock(&loop->mutex);
+	loop->isEnding = true;
+	pthread_mutex_unlock(&loop->mutex);
+	sem_post(&loop->wake);
+	pthread_join(loop->thread, NULL);
+	pthread_cond_destroy(&loop->changed);
+	pthread_mutex_destroy(&loop->mutex);
+	sem_destroy(&loop->wake);
+	free(loop);
+}
+
+static void loopAdd(struct samplerLoop *loop, struct hdSampler *s)
+{
+	pthread_mutex_lock(&loop->mutex);
+	if (loop->samplers && !loopHasSeveral(loop))
+		loopCharge(loop, loop->samplers);
+	s->loop = loop;
+	s->next = loop->samplers;
+	loop->samplers = s;
+	pthread_mutex_unlock(&loop->mutex);
+}
+
+/* Remove a sampler that is stopped; whether it was the last one. */
+static bool loopRemove(struct samplerLoop *loop, const struct hdSampler *s)
+{
+	struct hdSampler **link = &loop->samplers;
+	bool wasLast;
+
+	pthread_mutex_lock(&loop->mutex);
+	while (*link != s)
+		link = &(*link)->next;
+	*link = s->next;
+	wasLast = !loop->samplers;
+	pthread_mutex_unlock(&loop->mutex);
+	return wasLast;
+}
+
+/* ---- The shared thread ------------------------------------------------------
+ */
+
+/* In a child of fork() there is no such thread, and who had the mutex is not
+ * here. */
+static void sharedChild(void)
+{
+	pthread_mutex_init(&shared.mutex, NULL);
+	if (shared.loop) {
+		shared.loop->parent = shared.parent;
+		shared.parent = shared.loop;
+	}
+	shared.loop = NULL;
+}
+
+static void sharedPrepare(void)
+{
+	pthread_atfork(NULL, NULL, sharedChild);
+}
+
+static int sharedAdd(struct hdSampler *s)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	int ret = 0;
+
+	pthread_once(&once, sharedPrepare);
+	pthread_mutex_lock(&shared.mutex);
+	if (!shared.loop) {
+		ret = loopCreate(&shared.loop);
+		if (ret == 0)
+			shared.loop->isShared = true;
+	}
+	if (ret == 0)
+		loopAdd(shared.loop, s);
+	pthread_mutex_unlock(&shared.mutex);
+	return ret;
+}
+
+/* Remove a sampler; its loop if it is to be ended now, or NULL. */
+static struct samplerLoop *sharedRemove(struct hdSampler *s)
+{
+	struct samplerLoop *loop = s->loop;
+	bool wasLast;
+
+	pthread_mutex_lock(&shared.mutex);
+	wasLast = loopRemove(loop, s);
+	if (wasLast)
+		shared.loop = NULL;
+	pthread_mutex_unlock(&shared.mutex);
+	return wasLast ? loop : NULL;
+}
+
+/* ---- Samplers --------------------------------------------------------------
+ */
+
+static int samplerCreate(int64_t intervalNs, const struct hdSamplerCalls *calls,
+			 void *context, bool isShared,
+			 struct hdSampler **result)
 {
 	struct hdSampler *s = calloc(1, sizeof(*s));
+	struct samplerLoop *loop;
 	int ret;
 
 	if (!s)
@@ -150,87 +331,103 @@ int hdSamplerCreate(int64_t intervalNs, const struct hdSamplerCalls *calls,
 	s->calls = *calls;
 	s->context = context;
 	s->intervalNs = intervalNs;
-	s->owner = getpid();
-	sem_init(&s->wake, 0, 0);
-	pthread_mutex_init(&s->mutex, NULL);
-	pthread_cond_init(&s->changed, NULL);
-	ret = hdThreadStart(&s->thread, samplerLoop, s) == 0 ? 0 : -EAGAIN;
-	if (ret < 0) {
-		pthread_cond_destroy(&s->changed);
-		pthread_mutex_destroy(&s->mutex);
-		sem_destroy(&s->wake);
-		free(s);
-		return ret;
+	if (isShared) {
+		ret = sharedAdd(s);
+	} else {
+		ret = loopCreate(&loop);
+		if (ret == 0)
+			loopAdd(loop, s);
 	}
-	*result = s;
-	return 0;
+	if (ret < 0)
+		free(s);
+	else
+		*result = s;
+	return ret;
+}
+
+int hdSamplerCreate(int64_t intervalNs, const struct hdSamplerCalls *calls,
+		    void *context, struct hdSampler **result)
+{
+	return samplerCreate(intervalNs, calls, context, false, result);
+}
+
+int hdSamplerCreateShared(int64_t intervalNs,
+			  const struct hdSamplerCalls *calls, void *context,
+			  struct hdSampler **result)
+{
+	return samplerCreate(intervalNs, calls, context, true, result);
 }
 
 int hdSamplerStart(struct hdSampler *s)
 {
+	struct samplerLoop *loop = s->loop;
 	int64_t now;
 
-	pthread_mutex_lock(&s->mutex);
+	pthread_mutex_lock(&loop->mutex);
 	samplerWait(s);
 	if (s->isStarted) {
-		pthread_mutex_unlock(&s->mutex);
+		pthread_mutex_unlock(&loop->mutex);
 		return 1;
 	}
 	samplerEnter(s);
 	s->calls.begin(s->context);
 	samplerLeave(s);
 	now = hdMonotonicNow();
-	if (s->firstNs == 0)
-		s->firstNs = now;
+	if (loop->firstNs == 0)
+		loop->firstNs = now;
+	s->firstNs = loop->firstNs;
 	s->nextNs = samplerMultipleAfter(s, now);
 	if (s->nextNs - now < s->intervalNs / 2)
 		s->nextNs += s->intervalNs;
 	s->isStarted = true;
-	pthread_mutex_unlock(&s->mutex);
-	sem_post(&s->wake);
+	pthread_mutex_unlock(&loop->mutex);
+	sem_post(&loop->wake);
 	return 0;
 }
 
 int hdSamplerStop(struct hdSampler *s)
 {
-	pthread_mutex_lock(&s->mutex);
+	struct samplerLoop *loop = s->loop;
+
+	pthread_mutex_lock(&loop->mutex);
 	samplerWait(s);
 	if (!s->isStarted) {
-		pthread_mutex_unlock(&s->mutex);
+		pthread_mutex_unlock(&loop->mutex);
 		return 1;
 	}
 	s->isStarted = false;
 	samplerTake(s, true);
-	pthread_mutex_unlock(&s->mutex);
+	pthread_mutex_unlock(&loop->mutex);
 	return 0;
 }
 
 void hdSamplerGetCounts(struct hdSampler *s, struct hdSamplerCounts *counts)
 {
-	struct timespec used = { 0 };
-	clockid_t clock;
-
-	counts->samples = __atomic_load_n(&s->samples, __ATOMIC_RELAXED);
-	counts->late = __atomic_load_n(&s->late, __ATOMIC_RELAXED);
-	if (pthread_getcpuclockid(s->thread, &clock) == 0)
-		clock_gettime(clock, &used);
-	counts->cpuNs = (int64_t)used.tv_sec * HD_NS_PER_S + used.tv_nsec;
+	pthread_mutex_lock(&s->loop->mutex);
+	counts->samples = s->samples;
+	counts->late = s->late;
+	counts->cpuNs = s->cpuNs;
+	if (!loopHasSeveral(s->loop))
+		counts->cpuNs += loopCpuNs(s->loop);
+	pthread_mutex_unlock(&s->loop->mutex);
 }
 
 void hdSamplerDestroy(struct hdSampler *s)
 {
+	struct samplerLoop *loop = s ? s->loop : NULL;
+
 	if (!s)
 		return;
-	if (s->owner == getpid()) {
+	if (loop->owner == getpid()) {
 		hdSamplerStop(s);
-		pthread_mutex_lock(&s->mutex);
-		s->isEnding = true;
-		pthread_mutex_unlock(&s->mutex);
-		sem_post(&s->wake);
-		pthread_join(s->thread, NULL);
-		pthread_cond_destroy(&s->changed);
-		pthread_mutex_destroy(&s->mutex);
-		sem_destroy(&s->wake);
+		if (loop->isShared)
+			loop = sharedRemove(s);
+		else
+			loopRemove(loop, s);
+		if (loop)
+			loopDestroy(loop);
+	} else if (!loop->isShared) {
+		free(loop);
 	}
 	free(s);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file
- * One thread that takes a sample at every multiple of an interval.
+ * A thread that takes a sample at every multiple of an interval.
  *
  * Deadlines are absolute times of CLOCK_MONOTONIC, counted from the first
  * start, so they do not drift. A deadline that passes while a sample is still
@@ -14,8 +14,14 @@
  * interval the one after it is taken.
  *
  * Any thread may call these functions; create and destroy must not run beside
- * others. The callbacks run one at a time, in the thread of the sampler or, for
- * start and stop, in that of the caller; no lock is held meanwhile.
+ * others of the same sampler. The callbacks of a sampler run one at a time, in
+ * its thread or, for start and stop, in that of the caller; no lock is held
+ * meanwhile.
+ *
+ * A process may have many samplers. Those that never have to wait share one
+ * thread, which the first brings and the last takes with it. Their multiples
+ * are counted from the first start of any of them: what is due at the same time
+ * is sampled one after the other, and the thread wakes up once.
  */
 #ifndef HD_SAMPLER_H
 #define HD_SAMPLER_H
@@ -45,7 +51,8 @@ struct hdSamplerCounts {
 	uint64_t samples;
 	/** Deadlines that passed without a sample. */
 	uint64_t late;
-	/** CPU time of the thread in nanoseconds. */
+	/** CPU time of the thread in nanoseconds; of a shared one what its
+	 *  samples took, and waking up for them. */
 	int64_t cpuNs;
 };
 
@@ -62,6 +69,17 @@ struct hdSamplerCounts {
  */
 int hdSamplerCreate(int64_t intervalNs, const struct hdSamplerCalls *calls,
 		    void *context, struct hdSampler **result);
+
+/**
+ * Create a sampler that has the thread of others like it; it is stopped.
+ *
+ * The calls must not wait for what may take long: the others would be late.
+ *
+ * @return As hdSamplerCreate().
+ */
+int hdSamplerCreateShared(int64_t intervalNs,
+			  const struct hdSamplerCalls *calls, void *context,
+			  struct hdSampler **result);
 
 /**
  * Begin to take samples.

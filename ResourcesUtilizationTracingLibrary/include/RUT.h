@@ -34,6 +34,12 @@
  * restart, what happened meanwhile is not recorded, and entries come at the old
  * multiples again.
  *
+ * **Several traces.** Traces of a process have one thread together, but for
+ * those with sources that may hang (below). The multiples of all are counted
+ * from the first start of any of them, so that entries which are due at the
+ * same time are made one after the other; the first interval of a trace that is
+ * started later has half to one and a half of its length, as after a restart.
+ *
  * **Values.** The names are those of the sources below, per unit with its
  * number or name (`CPU_TOTAL_0`, `NET_IN_eth0`). Which CPUs, interfaces and
  * disks have values of their own is decided when the trace is created; those

@@ -76,6 +76,8 @@ struct rutSetup {
 	int64_t openPatienceNs;
 	/** How old values may be that hardly change. */
 	int64_t restNs;
+	/** The trace has a thread of its own in any case; for benchmarks. */
+	bool isAlone;
 	/** Cost of the tracer so far; may be NULL. */
 	void (*getCost)(void *context, int64_t *cpuNs, uint64_t *late);
 	void *context;

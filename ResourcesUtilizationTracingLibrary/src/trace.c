@@ -260,16 +260,23 @@ static int traceCreateGroup(UtilTrace *trace, hdTopoNode *node, int level)
 	return ret == 0 ? 0 : RUT_EHDLIB;
 }
 
-static int traceCreateSampler(UtilTrace *trace, int64_t intervalNs)
+/* Whoever waits for a source has a thread of its own, lest others wait, too. */
+static int traceCreateSampler(UtilTrace *trace, int64_t intervalNs,
+			      bool isAlone)
 {
+	bool isShared = !isAlone && !rutUsedWaits(&trace->used);
+	int64_t stepNs;
 	int ret;
 
 	trace->steps = 1;
 	while (intervalNs / (int64_t)trace->steps > FOLLOW_NS ||
 	       intervalNs % (int64_t)trace->steps != 0)
 		trace->steps++;
-	ret = hdSamplerCreate(intervalNs / (int64_t)trace->steps, &traceCalls,
-			      trace, &trace->sampler);
+	stepNs = intervalNs / (int64_t)trace->steps;
+	ret = isShared ? hdSamplerCreateShared(stepNs, &traceCalls, trace,
+					       &trace->sampler)
+		       : hdSamplerCreate(stepNs, &traceCalls, trace,
+					 &trace->sampler);
 	if (ret == 0)
 		return 0;
 	return ret == -ENOMEM ? RUT_EMEMORY : RUT_ETHREAD;
@@ -301,7 +308,8 @@ int rutTraceCreate(hdTopoNode *node, int level,
 	if (ret == 0)
 		ret = traceCreateGroup(trace, node, level);
 	if (ret == 0)
-		ret = traceCreateSampler(trace, setup->intervalNs);
+		ret = traceCreateSampler(trace, setup->intervalNs,
+					 setup->isAlone);
 	if (ret == 0) {
 		*result = trace;
 		return 0;

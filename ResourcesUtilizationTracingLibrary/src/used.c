@@ -121,6 +121,14 @@ void rutUsedRead(struct rutUsed *used, enum rutWhy why)
 	}
 }
 
+bool rutUsedWaits(const struct rutUsed *used)
+{
+	for (size_t i = 0; i < used->count; i++)
+		if (used->list[i].worker)
+			return true;
+	return false;
+}
+
 bool rutUsedIsKnown(const struct rutUsed *used, size_t column)
 {
 	return !isnan(hdCellNumber(used->columns.list[column].type,

@@ -58,6 +58,9 @@ int rutUsedReady(struct rutUsed *used);
 /** Let all read their counters; of one that takes too long nothing is known. */
 void rutUsedRead(struct rutUsed *used, enum rutWhy why);
 
+/** Whether one of them is waited for, a while, when all are read. */
+bool rutUsedWaits(const struct rutUsed *used);
+
 /** Whether the value of a column is known: it is no NaN. */
 bool rutUsedIsKnown(const struct rutUsed *used, size_t column);
 

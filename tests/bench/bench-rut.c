@@ -20,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "ResourcesUtilizationTracingLibrary/src/trace.h"
@@ -240,12 +241,13 @@ struct bench {
 	UtilTrace *trace;
 };
 
-static void benchOpen(struct bench *bench, int intervalMs)
+static void benchOpen(struct bench *bench, int intervalMs, bool isAlone)
 {
 	const char *levels[] = { "Host" }, *path[] = { "n" };
 	struct rutSetup setup = {
 		.root = "",
 		.intervalNs = (int64_t)intervalMs * MS,
+		.isAlone = isAlone,
 	};
 	char *project;
 
@@ -330,7 +332,7 @@ static void benchShares(double seconds, size_t runs)
 			int64_t cpuNs;
 
 			listOpen(isOpen);
-			benchOpen(&bench, intervals[i].ms);
+			benchOpen(&bench, intervals[i].ms, false);
 			noteFiles(&floor, isOpen);
 			rut_startTrace(bench.trace);
 			g_usleep((gulong)(seconds * 1e6));
@@ -355,6 +357,108 @@ static void benchShares(double seconds, size_t runs)
 		       median <= intervals[i].target ? "reached" : "missed");
 		g_free(own);
 		g_free(bare);
+	}
+}
+
+#define TRACES 4
+
+/* What several traces take. */
+struct taken {
+	double us;    /* CPU time of the process for a sample. */
+	double wakes; /* Of all threads, in a second. */
+	double late;  /* Part of the samples that are left out. */
+};
+
+static double processCpuUs(double *wakes)
+{
+	struct rusage usage;
+	struct timespec time;
+
+	getrusage(RUSAGE_SELF, &usage);
+	*wakes = (double)usage.ru_nvcsw;
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+	return (double)time.tv_sec * 1e6 + (double)time.tv_nsec / 1e3;
+}
+
+static struct taken severalRun(size_t traces, bool isAlone, double seconds)
+{
+	struct taken taken = { 0 };
+	struct bench benches[TRACES];
+	double wakes, before, us;
+	uint64_t sum = 0, lateSum = 0;
+
+	for (size_t i = 0; i < traces; i++) {
+		benchOpen(&benches[i], 10, isAlone);
+		rut_startTrace(benches[i].trace);
+		/* As programs start them: at any time. */
+		g_usleep(3300);
+	}
+	us = processCpuUs(&before);
+	g_usleep((gulong)(seconds * 1e6));
+	taken.us = processCpuUs(&wakes) - us;
+	for (size_t i = 0; i < traces; i++) {
+		uint64_t late, samples;
+		int64_t cpuNs;
+
+		rutTraceCost(benches[i].trace, &cpuNs, &late, &samples);
+		sum += samples;
+		lateSum += late;
+	}
+	taken.us /= (double)sum;
+	taken.wakes = (wakes - before) / seconds;
+	taken.late = (double)lateSum / (double)(sum + lateSum);
+	for (size_t i = 0; i < traces; i++)
+		benchClose(&benches[i]);
+	return taken;
+}
+
+/* Several traces of a process, with a thread each and with one together. */
+static void benchSeveral(double seconds, size_t runs)
+{
+	static const struct {
+		size_t traces;
+		bool isAlone;
+		const char *name;
+	} ways[] = {
+		{ 1, true, "one trace, a thread of its own" },
+		{ 1, false, "one trace" },
+		{ TRACES, true, "four traces, a thread each" },
+		{ TRACES, false, "four traces, one thread" },
+	};
+	double *us[G_N_ELEMENTS(ways)], *wakes[G_N_ELEMENTS(ways)],
+		*late[G_N_ELEMENTS(ways)];
+
+	for (size_t i = 0; i < G_N_ELEMENTS(ways); i++) {
+		us[i] = g_new0(double, runs);
+		wakes[i] = g_new0(double, runs);
+		late[i] = g_new0(double, runs);
+	}
+	for (size_t run = 0; run < runs; run++) {
+		for (size_t i = 0; i < G_N_ELEMENTS(ways); i++) {
+			struct taken taken = severalRun(
+				ways[i].traces, ways[i].isAlone, seconds);
+
+			us[i][run] = taken.us;
+			wakes[i][run] = taken.wakes;
+			late[i][run] = taken.late;
+		}
+	}
+	printf("\nAll 15 sources every 10 ms, CPU time of the process for a "
+	       "sample in us, and how often its threads wait in a second; "
+	       "medians of %zu runs of %g s, in turns:\n\n"
+	       "| | CPU time | Least | Most | Waits | Left out, %% |\n"
+	       "|---|--:|--:|--:|--:|--:|\n",
+	       runs, seconds);
+	for (size_t i = 0; i < G_N_ELEMENTS(ways); i++) {
+		double median = quantile(us[i], runs, 0.5);
+
+		printf("| %s | %.1f | %.1f | %.1f | %.0f | %.1f |\n",
+		       ways[i].name, median, us[i][0], us[i][runs - 1],
+		       quantile(wakes[i], runs, 0.5),
+		       100 * quantile(late[i], runs, 0.5));
+		g_free(us[i]);
+		g_free(wakes[i]);
+		g_free(late[i]);
 	}
 }
 
@@ -498,6 +602,7 @@ int main(int argc, char **argv)
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	benchSamples(samples);
 	benchShares(seconds, runs);
+	benchSeveral(seconds, runs);
 	benchPeriod(seconds, runs);
 	benchManyCpus();
 	return 0;

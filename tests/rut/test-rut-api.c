@@ -611,6 +611,66 @@ static void testTaken(void)
 	placeClear(&place);
 }
 
+static unsigned int threadCount(void)
+{
+	GDir *tasks = g_dir_open("/proc/self/task", 0, NULL);
+	unsigned int count = 0;
+
+	g_assert_nonnull(tasks);
+	while (g_dir_read_name(tasks))
+		count++;
+	g_dir_close(tasks);
+	return count;
+}
+
+/* Traces have a thread together, whatever their intervals; who asks what may
+ * hang has one more, as well as the thread that asks. */
+static void testSeveral(void)
+{
+	static const int intervals[] = { 2, 3, 5, 150 };
+	hdTopoNode *nodes[4];
+	UtilTrace *traces[4], *waiting;
+	rutSources sources;
+	struct place place;
+	unsigned int threads = 0;
+
+	placeMake(&place);
+	rutStatvfs = stalledStatvfs;
+	RUTSRC_UNSET_ALL(sources);
+	RUTSRC_SET_ALL(sources);
+	for (int i = 0; i < 4; i++) {
+		char *label = g_strdup_printf("n%d", i);
+		const char *path[] = { label };
+
+		nodes[i] = hdT_createTopoNode(place.topology, path, 1);
+		g_assert_cmpint(rut_createTrace(nodes[i], 1, sources,
+						intervals[i], &traces[i]),
+				==, 0);
+		g_assert_cmpint(rut_startTrace(traces[i]), ==, 0);
+		if (i == 0)
+			threads = threadCount();
+		g_free(label);
+	}
+	g_assert_cmpuint(threadCount(), ==, threads);
+	sources.STORAGE = 1;
+	g_assert_cmpint(rut_createTrace(place.node, 1, sources, 2, &waiting),
+			==, 0);
+	g_assert_cmpuint(threadCount(), ==, threads + 2);
+	g_assert_cmpint(rut_startTrace(waiting), ==, 0);
+	for (int i = 0; i < 4; i++)
+		awaitSamples(traces[i]);
+	awaitSamples(waiting);
+	g_assert_cmpint(rut_finalizeTrace(waiting), ==, 0);
+	g_assert_cmpint(rut_stopTrace(traces[1]), ==, 0);
+	awaitSamples(traces[0]);
+	for (int i = 0; i < 4; i++) {
+		g_assert_cmpint(rut_finalizeTrace(traces[i]), ==, 0);
+		hdT_destroyTopoNode(nodes[i]);
+	}
+	rutStatvfs = statvfs;
+	placeClear(&place);
+}
+
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
@@ -629,5 +689,6 @@ int main(int argc, char **argv)
 	g_test_add_func("/rut/api/fork", testFork);
 	g_test_add_func("/rut/api/hang", testHang);
 	g_test_add_func("/rut/api/taken", testTaken);
+	g_test_add_func("/rut/api/several", testSeveral);
 	return g_test_run();
 }

@@ -13,6 +13,7 @@
 
 #include "common/clock.h"
 #include "common/sampler.h"
+#include "tests/lib/testlib.h"
 
 #define MS 1000000
 
@@ -28,7 +29,14 @@ struct log {
 	bool isMonotone;
 	bool isBlocked; /* All signals, in the thread. */
 	int holdMs;     /* Stay this long in the next sample. */
+	pthread_t thread;
+	uint64_t first; /* Number of the first sample. */
+	const struct log
+		*of;    /* Another one with intervals of half the length ... */
+	bool isAligned; /* ... whose multiples are the same. */
 };
+
+static bool isShared;
 
 static void logBegin(void *context)
 {
@@ -43,6 +51,9 @@ static void logBegin(void *context)
 static void logSample(void *context, uint64_t number, bool isLast)
 {
 	struct log *log = context;
+	uint64_t other =
+		log->of ? __atomic_load_n(&log->of->number, __ATOMIC_RELAXED)
+			: 0;
 	sigset_t mask;
 
 	g_assert_cmpint(__atomic_add_fetch(&log->inside, 1, __ATOMIC_SEQ_CST),
@@ -54,7 +65,12 @@ static void logSample(void *context, uint64_t number, bool isLast)
 		log->isBlocked = log->isBlocked && sigismember(&mask, SIGTERM);
 	log->isMonotone = log->isMonotone && (isLast ? number >= log->number
 						     : number > log->number);
-	log->number = number;
+	__atomic_store_n(&log->number, number, __ATOMIC_RELAXED);
+	if (!isLast)
+		log->thread = pthread_self();
+	if (!log->samples)
+		log->first = number;
+	log->isAligned = log->isAligned && number >= other / 2;
 	log->samples++;
 	if (log->holdMs > 0)
 		g_usleep((gulong)log->holdMs * 1000);
@@ -71,9 +87,12 @@ static const struct hdSamplerCalls calls = {
 static void logCreate(struct log *log, int64_t intervalNs)
 {
 	memset(log, 0, sizeof(*log));
-	log->isMonotone = log->isBlocked = true;
+	log->isMonotone = log->isBlocked = log->isAligned = true;
 	sem_init(&log->sampled, 0, 0);
-	g_assert_cmpint(hdSamplerCreate(intervalNs, &calls, log, &log->sampler),
+	g_assert_cmpint(isShared ? hdSamplerCreateShared(intervalNs, &calls,
+							 log, &log->sampler)
+				 : hdSamplerCreate(intervalNs, &calls, log,
+						   &log->sampler),
 			==, 0);
 }
 
@@ -237,15 +256,279 @@ static void testFork(void)
 	logDestroy(&log);
 }
 
+/* ---- Several samplers with one thread -------------------------------------
+ */
+
+static unsigned int threadCount(void)
+{
+	GDir *tasks = g_dir_open("/proc/self/task", 0, NULL);
+	unsigned int count = 0;
+
+	g_assert_nonnull(tasks);
+	while (g_dir_read_name(tasks))
+		count++;
+	g_dir_close(tasks);
+	return count;
+}
+
+/* One thread for all; it goes on when others are stopped or gone, ends with the
+ * last, and begins again. */
+static void testOne(void)
+{
+	unsigned int before = threadCount();
+	struct log logs[4];
+
+	for (int round = 0; round < 2; round++) {
+		for (int i = 0; i < 4; i++) {
+			logCreate(&logs[i], (i + 1) * MS);
+			g_assert_cmpint(hdSamplerStart(logs[i].sampler), ==, 0);
+		}
+		g_assert_cmpuint(threadCount(), ==, before + 1);
+		for (int i = 0; i < 4; i++)
+			logWait(&logs[i], 5);
+		g_assert_cmpint(hdSamplerStop(logs[2].sampler), ==, 0);
+		for (int i = 0; i < 2; i++)
+			logDestroy(&logs[i]);
+		logWait(&logs[3], 5);
+		g_assert_cmpint(hdSamplerStop(logs[3].sampler), ==, 0);
+		for (int i = 0; i < 4; i++) {
+			g_assert_true(
+				pthread_equal(logs[i].thread, logs[0].thread));
+			g_assert_true(logs[i].isMonotone);
+			g_assert_cmpint(logs[i].lasts, ==, 1);
+		}
+		logDestroy(&logs[3]);
+		logDestroy(&logs[2]);
+		g_assert_cmpuint(threadCount(), ==, before);
+	}
+}
+
+/* One with a thread of its own has no part in that. */
+static void testAlone(void)
+{
+	struct log alone, log;
+
+	isShared = false;
+	logCreate(&alone, MS);
+	isShared = true;
+	logCreate(&log, MS);
+	hdSamplerStart(alone.sampler);
+	hdSamplerStart(log.sampler);
+	logWait(&alone, 2);
+	logWait(&log, 2);
+	hdSamplerStop(alone.sampler);
+	hdSamplerStop(log.sampler);
+	g_assert_false(pthread_equal(alone.thread, log.thread));
+	logDestroy(&alone);
+	logDestroy(&log);
+}
+
+/* Whenever they are started, their multiples are the same: when that of 10 ms
+ * has come for the n-th time, then that of 5 ms for the 2n-th. */
+static void testAligned(void)
+{
+	struct log log, later;
+
+	logCreate(&log, 5 * MS);
+	hdSamplerStart(log.sampler);
+	logWait(&log, 10);
+	logCreate(&later, 10 * MS);
+	later.of = &log;
+	hdSamplerStart(later.sampler);
+	logWait(&later, 10);
+	hdSamplerStop(later.sampler);
+	hdSamplerStop(log.sampler);
+	g_assert_cmpuint(later.first, >=, 5);
+	g_assert_true(later.isAligned);
+	g_assert_true(later.isMonotone);
+	logDestroy(&later);
+	logDestroy(&log);
+}
+
+/* What others take too long for is late, and counted. */
+static void testHeldUp(void)
+{
+	struct hdSamplerCounts counts;
+	struct log log, slow;
+
+	logCreate(&log, 5 * MS);
+	logCreate(&slow, 5 * MS);
+	hdSamplerStart(log.sampler);
+	logWait(&log, 1);
+	slow.holdMs = 52;
+	hdSamplerStart(slow.sampler);
+	logWait(&slow, 1);
+	do {
+		logWait(&log, 1);
+		hdSamplerGetCounts(log.sampler, &counts);
+	} while (counts.late < 9);
+	hdSamplerStop(log.sampler);
+	hdSamplerGetCounts(log.sampler, &counts);
+	g_assert_cmpuint(counts.samples - 1 + counts.late, ==, log.number);
+	logDestroy(&log);
+	logDestroy(&slow);
+}
+
+static void burnBegin(void *context)
+{
+	(void)context;
+}
+
+static void burnSample(void *context, uint64_t number, bool isLast)
+{
+	struct timespec now;
+	int64_t began;
+
+	(void)number;
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	began = hdClockToNs(&now);
+	while (hdClockToNs(&now) - began < 2 * MS)
+		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	if (!isLast)
+		sem_post(context);
+}
+
+/* Each is told of its own CPU time. */
+static void testCharged(void)
+{
+	static const struct hdSamplerCalls burnCalls = { burnBegin,
+							 burnSample };
+	struct hdSamplerCounts idle, busy, later;
+	struct hdSampler *burning;
+	struct log log;
+	sem_t sampled;
+
+	sem_init(&sampled, 0, 0);
+	logCreate(&log, 5 * MS);
+	g_assert_cmpint(
+		hdSamplerCreateShared(5 * MS, &burnCalls, &sampled, &burning),
+		==, 0);
+	hdSamplerStart(log.sampler);
+	hdSamplerStart(burning);
+	for (int i = 0; i < 10; i++)
+		sem_wait(&sampled);
+	logWait(&log, 10);
+	hdSamplerGetCounts(log.sampler, &idle);
+	hdSamplerGetCounts(burning, &busy);
+	g_assert_cmpint(busy.cpuNs, >=, 9 * 2 * MS);
+	g_assert_cmpint(idle.cpuNs, >, 0);
+	g_assert_cmpint(idle.cpuNs, <, busy.cpuNs);
+	hdSamplerStop(log.sampler);
+	hdSamplerStop(burning);
+	hdSamplerDestroy(burning);
+	/* What was another one's stays that. */
+	hdSamplerGetCounts(log.sampler, &later);
+	g_assert_cmpint(later.cpuNs, >=, idle.cpuNs);
+	g_assert_cmpint(later.cpuNs, <, busy.cpuNs);
+	logDestroy(&log);
+	sem_destroy(&sampled);
+}
+
+static void *createAndDestroy(void *data)
+{
+	(void)data;
+	for (int i = 0; i < 200; i++) {
+		struct log log;
+
+		logCreate(&log, MS);
+		hdSamplerStart(log.sampler);
+		if (i % 4 == 0)
+			logWait(&log, 1);
+		if (i % 2 == 0)
+			hdSamplerStop(log.sampler);
+		logDestroy(&log);
+		g_assert_cmpint(log.begins, ==, log.lasts);
+	}
+	return NULL;
+}
+
+/* The thread comes and goes while others want it. */
+static void testComeAndGo(void)
+{
+	unsigned int before = threadCount();
+	pthread_t threads[4];
+
+	for (int i = 0; i < 4; i++)
+		pthread_create(&threads[i], NULL, createAndDestroy, NULL);
+	for (int i = 0; i < 4; i++)
+		pthread_join(threads[i], NULL);
+	g_assert_cmpuint(threadCount(), ==, before);
+}
+
+/* A child has a thread of its own, whatever its parent had. */
+static void testChild(void)
+{
+	struct log log;
+	int status;
+	pid_t child;
+
+	if (TEST_HAS_TSAN || TEST_HAS_ASAN) {
+		g_test_skip("the sanitizer bears no such child");
+		return;
+	}
+	logCreate(&log, MS);
+	hdSamplerStart(log.sampler);
+	child = fork();
+	if (child == 0) {
+		struct log own;
+
+		alarm(60);
+		logCreate(&own, MS);
+		hdSamplerStart(own.sampler);
+		logWait(&own, 3);
+		hdSamplerDestroy(log.sampler);
+		logWait(&own, 3);
+		logDestroy(&own);
+		_exit(threadCount() == 1 ? 0 : 1);
+	}
+	g_assert_cmpint(waitpid(child, &status, 0), ==, child);
+	g_assert_cmpint(status, ==, 0);
+	logWait(&log, 1);
+	logDestroy(&log);
+}
+
+struct test {
+	const char *name;
+	bool isShared;
+	void (*run)(void);
+};
+
+static void run(gconstpointer data)
+{
+	const struct test *test = data;
+
+	isShared = test->isShared;
+	test->run();
+}
+
 int main(int argc, char **argv)
 {
+	static const struct test tests[] = {
+		{ "/sampler/counts", false, testCounts },
+		{ "/sampler/late", false, testLate },
+		{ "/sampler/restart", false, testRestart },
+		{ "/sampler/prompt", false, testPrompt },
+		{ "/sampler/cycles", false, testCycles },
+		{ "/sampler/threads", false, testThreads },
+		{ "/sampler/fork", false, testFork },
+		{ "/sampler/shared/counts", true, testCounts },
+		{ "/sampler/shared/late", true, testLate },
+		{ "/sampler/shared/restart", true, testRestart },
+		{ "/sampler/shared/prompt", true, testPrompt },
+		{ "/sampler/shared/cycles", true, testCycles },
+		{ "/sampler/shared/threads", true, testThreads },
+		{ "/sampler/shared/fork", true, testFork },
+		{ "/sampler/shared/one", true, testOne },
+		{ "/sampler/shared/alone", true, testAlone },
+		{ "/sampler/shared/aligned", true, testAligned },
+		{ "/sampler/shared/held-up", true, testHeldUp },
+		{ "/sampler/shared/charged", true, testCharged },
+		{ "/sampler/shared/come-and-go", true, testComeAndGo },
+		{ "/sampler/shared/child", true, testChild },
+	};
+
 	g_test_init(&argc, &argv, NULL);
-	g_test_add_func("/sampler/counts", testCounts);
-	g_test_add_func("/sampler/late", testLate);
-	g_test_add_func("/sampler/restart", testRestart);
-	g_test_add_func("/sampler/prompt", testPrompt);
-	g_test_add_func("/sampler/cycles", testCycles);
-	g_test_add_func("/sampler/threads", testThreads);
-	g_test_add_func("/sampler/fork", testFork);
+	for (size_t i = 0; i < G_N_ELEMENTS(tests); i++)
+		g_test_add_data_func(tests[i].name, &tests[i], run);
 	return g_test_run();
 }
