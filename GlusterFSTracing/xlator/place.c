@@ -176,7 +176,8 @@ static bool hasTakerBelow(const xlator_t *xlator)
 	(BIT(READ) | BIT(WRITE) | BIT(FSTAT) | BIT(FLUSH) | BIT(FSYNC) | \
 	 BIT(FXATTROP))
 
-/* Translators that hand on some operations in the frames in which they came. */
+/* Translators that hand on some operations in the frames in which they came;
+ * tests/gluster/frames.sh tries them. Nothing is below storage/posix. */
 static const struct {
 	const char *type;
 	uint64_t fops;

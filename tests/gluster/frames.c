@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A translator that says which others hand operations on in the frames in which
+ * they came: linked in front of operationBegin(), as mutant.c. Of each
+ * operation that comes into a place below one translator, which has a place
+ * above it, the file HDTRACE_FRAMES gets a line
+ *
+ *     TYPE OPERATION kept|lost trusted|not-trusted
+ *
+ * where the last word is what the place above expects (placeNeedsToken()).
+ */
+#include "config.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "GlusterFSTracing/xlator/operation.h"
+
+dict_t *__real_operationBegin(call_frame_t *frame, struct place *place, int fop,
+			      const char *name,
+			      const struct operationAbout *about,
+			      dict_t *xdata);
+dict_t *__wrap_operationBegin(call_frame_t *frame, struct place *place, int fop,
+			      const char *name,
+			      const struct operationAbout *about,
+			      dict_t *xdata);
+
+static bool isKept(const call_frame_t *frame, const xlator_t *above)
+{
+	while ((frame = frame->parent))
+		if (frame->this == above)
+			return true;
+	return false;
+}
+
+static void say(const call_frame_t *frame, const struct place *place, int fop,
+		const char *name)
+{
+	const char *path = getenv("HDTRACE_FRAMES");
+	const xlator_list_t *parents = place->this->parents;
+	const xlator_t *between = parents ? parents->xlator : NULL;
+	const xlator_t *above =
+		between && between->parents ? between->parents->xlator : NULL;
+	char line[256];
+	int length, file;
+
+	if (!path || !above || placeIs(between) || !placeIs(above))
+		return;
+	length = snprintf(line, sizeof(line), "%s %s %s %s\n", between->type,
+			  name, isKept(frame, above) ? "kept" : "lost",
+			  placeNeedsToken(above->private, fop) ? "not-trusted"
+							       : "trusted");
+	file = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
+	if (file < 0 || write(file, line, (size_t)length) != length)
+		abort();
+	close(file);
+}
+
+dict_t *__wrap_operationBegin(call_frame_t *frame, struct place *place, int fop,
+			      const char *name,
+			      const struct operationAbout *about, dict_t *xdata)
+{
+	say(frame, place, fop, name);
+	return __real_operationBegin(frame, place, fop, name, about, xdata);
+}
