@@ -6,15 +6,17 @@
 #
 # Of each run it takes the CPU time of all processes of the volume, and the time that
 # the load took. Absent: no translator at all. Off: it is there and records nothing.
+# Empty: it hands operations on, and their results back, and does nothing (empty.c).
 # io-stats and trace: those of GlusterFS at the same places instead, with latencies
 # measured and with its text going to the log.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
 . "$abs_top_srcdir/tests/gluster/xlator-lib.sh"
 rounds=${1:-5}
-variants=${HDTRACE_VARIANTS:-absent off gauges all io-stats trace}
+variants=${HDTRACE_VARIANTS:-absent off empty gauges all io-stats trace}
 operations=${HDTRACE_OPERATIONS:-4000}
 traces=$scratch/traces
+own=$type
 
 # Make of volume files what a variant has in place of our translators.
 cat >"$scratch/variant.py" <<'END'
@@ -83,7 +85,12 @@ run() {
 	local before
 
 	rm -rf "$traces" "$scratch"/brick?
+	type=$own
 	case $variant in
+	empty)
+		extra_options="    option enable gauges"
+		type=${own%GlusterFSTracing/hdtrace}tests/gluster/empty/hdtrace
+		;;
 	off) extra_options="    option enable none" ;;
 	gauges) extra_options="    option enable gauges" ;;
 	*) extra_options= ;;
