@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -17,11 +18,14 @@
 #include "HDTraceTools/base/newfile.h"
 #include "HDTraceTools/base/temporary.h"
 
+#define BUFFER_SIZE (1 << 16)
+
 static void freeNames(struct newFile *self)
 {
 	temporaryDone(self->removal);
 	g_free(self->path);
 	g_free(self->temporary);
+	g_free(self->buffer);
 	*self = (struct newFile){ .path = NULL };
 }
 
@@ -52,6 +56,14 @@ static bool isSpecial(const char *path)
 	       !S_ISDIR(status.st_mode);
 }
 
+/** Many write many short pieces, so that a large buffer and no locks pay. */
+static void setBuffer(struct newFile *self)
+{
+	self->buffer = g_malloc(BUFFER_SIZE);
+	setvbuf(self->file, self->buffer, _IOFBF, BUFFER_SIZE);
+	__fsetlocking(self->file, FSETLOCKING_BYCALLER);
+}
+
 int newFileStart(struct newFile *self, const char *path)
 {
 	char *real = realpath(path, NULL);
@@ -66,6 +78,8 @@ int newFileStart(struct newFile *self, const char *path)
 		ret = self->file ? 0 : -errno;
 		if (ret < 0)
 			freeNames(self);
+		else
+			setBuffer(self);
 		return ret;
 	}
 	self->temporary = g_strdup_printf("%s.XXXXXX", path);
@@ -85,6 +99,7 @@ int newFileStart(struct newFile *self, const char *path)
 		freeNames(self);
 		return ret;
 	}
+	setBuffer(self);
 	return 0;
 }
 

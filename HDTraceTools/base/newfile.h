@@ -17,8 +17,10 @@ struct temporary;
 struct newFile {
 	char *path;
 	char *temporary; /**< Beside it; NULL for a device. */
-	FILE *file;      /**< Write here; errors are found at the end. */
+	/** Write here, in one thread at a time; errors are found at the end. */
+	FILE *file;
 	struct temporary *removal; /**< Of the temporary one, by a signal. */
+	char *buffer;
 };
 
 /**

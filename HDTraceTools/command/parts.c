@@ -82,6 +82,14 @@ static void showAt(struct toolTurn *turn, int64_t bytes)
 		toolProgressAt(tool, bytes);
 }
 
+static bool isStopped(struct toolTurn *turn)
+{
+	const struct parts *self = ((struct part *)turn)->parts;
+
+	return g_atomic_int_get(&self->isBroken) ||
+	       g_atomic_int_get(&self->isStopped);
+}
+
 /** Takes the messages of a part's tool. Rules are static texts. */
 static void takeMessage(const hdIMessage *message, void *data)
 {
@@ -203,7 +211,7 @@ static void runPart(struct tasks *tasks, void *data, size_t number)
 	struct parts *self = data;
 	struct part *part = g_new0(struct part, 1);
 
-	part->turn = (struct toolTurn){ waitTurn, showAt };
+	part->turn = (struct toolTurn){ waitTurn, showAt, isStopped };
 	part->tool = self->tool;
 	part->tool.turn = &part->turn;
 	part->tool.take = takeMessage;

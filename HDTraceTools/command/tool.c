@@ -34,6 +34,11 @@ void toolWaitTurn(struct tool *tool)
 		tool->turn->wait(tool->turn);
 }
 
+bool toolIsStopped(const struct tool *tool)
+{
+	return tool->turn && tool->turn->isStopped(tool->turn);
+}
+
 static void sayLine(struct tool *tool, const char *format, va_list arguments)
 {
 	char *text;

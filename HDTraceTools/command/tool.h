@@ -31,6 +31,8 @@ struct toolTurn {
 	bool (*wait)(struct toolTurn *self);
 	/** Show that this many bytes of its file are done, if it may speak. */
 	void (*showAt)(struct toolTurn *self, int64_t bytes);
+	/** Whether nobody wants what it does any more. */
+	bool (*isStopped)(struct toolTurn *self);
 };
 
 /** State of a running subcommand. */
@@ -135,6 +137,9 @@ int toolChoose(struct tool *tool, const char *option, const char *word,
  * none.
  */
 void toolWaitTurn(struct tool *tool);
+
+/** Whether nobody wants what it does any more: then it is not to go on. */
+bool toolIsStopped(const struct tool *tool);
 
 /** Count a message for the exit status. */
 void toolCount(struct tool *tool, hdISeverity severity);

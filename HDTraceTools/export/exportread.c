@@ -349,7 +349,8 @@ static bool readBlock(struct exportReader *reader, const hdIBlock **block)
 {
 	struct export *export = reader->export;
 
-	if (hdI_readStat(reader->stat, block) != 1)
+	if (toolIsStopped(export->tool) ||
+	    hdI_readStat(reader->stat, block) != 1)
 		return false;
 	toolProgressAt(export->tool, (*block)->offset[(*block)->count - 1]);
 	return (*block)->start[0] <= export->selection.end;
@@ -414,7 +415,7 @@ int exportReadStep(struct export *export, struct ordered *ordered,
 		   const hdITraceFile *trace, struct orderedStep *step,
 		   bool *isChosen)
 {
-	int ret = orderedRead(ordered, step);
+	int ret = toolIsStopped(export->tool) ? 0 : orderedRead(ordered, step);
 
 	*isChosen = ret == 1 &&
 		    selectionHasTime(&export->selection, step->record->start,

@@ -883,10 +883,62 @@ mkdir void
 ok "writes into an empty one" status 0 export --to ctf -o void mini
 ok "replaces it if asked" status 0 export --to csv -o there --force mini
 ok "as a whole" cmp there out.csv
+"${abs_top_builddir:?}/tests/bench/make-project" --nodes=1 --ranks=4 \
+	--records=80000 --values=20000 "$scratch/large" || exit 99
 if [ -e /dev/full ]; then
 	for format in csv openmetrics; do
 		ok "$format: a full disk" says "No space left" 2 export \
 			--to $format -o /dev/full mini
 	done
+	# It is found long before the end.
+	for format in csv json openmetrics perfetto; do
+		ok "$format: a full disk, and much to write" says \
+			"/dev/full: No space left" 2 export \
+			--to $format -o /dev/full "$scratch/large"
+	done
 fi
+
+# Whether a process stands still, or has ended: PID
+stands() {
+	case $(sed 's/.*) //' "/proc/$1/stat" 2>/dev/null) in
+	"" | T* | Z*) return 0 ;;
+	esac
+	return 1
+}
+
+has_temporary() {
+	for file in stopped/*.trc.??????; do
+		[ ! -e "$file" ] || return 0
+	done
+	return 1
+}
+
+# End an export while it has temporary files, which is looked at while it stands
+# still; one that was faster is tried again: SIGNAL STATUS
+ended() {
+	for _ in 1 2 3 4 5 6 7 8 9 10; do
+		rm -rf stopped
+		"$hdtrace" export -q --to ctf -o stopped "$scratch/large" &
+		until has_temporary || stands "$!"; do
+			:
+		done
+		kill -STOP "$!"
+		until stands "$!"; do
+			:
+		done
+		found=no
+		! has_temporary || found=yes
+		kill -s "$1" "$!"
+		kill -CONT "$!"
+		wait "$!"
+		result=$?
+		[ "$found" = yes ] || continue
+		ls stopped
+		[ "$result" -eq "$2" ] && ! has_temporary
+		return
+	done
+	return 1
+}
+ok "SIGTERM leaves no temporary file" ended TERM 143
+ok "nor does SIGHUP" ended HUP 129
 done_testing
