@@ -42,25 +42,42 @@ uint8_t *pbPutLength(uint8_t *to, unsigned int field, size_t length)
 	return putVarint(putKey(to, field, WIRE_LENGTH), length);
 }
 
-void pbNumber(GByteArray *out, unsigned int field, uint64_t value)
+void pbFree(struct pbBytes *self)
 {
-	uint8_t bytes[PB_NUMBER_MAX];
-	uint8_t *end = pbPutNumber(bytes, field, value);
-
-	g_byte_array_append(out, bytes, (guint)(end - bytes));
+	g_free(self->data);
+	*self = (struct pbBytes){ .data = NULL };
 }
 
-void pbFixed64(GByteArray *out, unsigned int field, uint64_t value)
+/** Get room for so many bytes more; where they begin. */
+static inline uint8_t *reserve(struct pbBytes *out, size_t length)
 {
-	uint8_t bytes[PB_NUMBER_MAX];
+	if (out->room - out->length < length) {
+		out->room = MAX(2 * out->room, out->length + length + 256);
+		out->data = g_realloc(out->data, out->room);
+	}
+	return out->data + out->length;
+}
+
+static inline void setEnd(struct pbBytes *out, const uint8_t *end)
+{
+	out->length = (size_t)(end - out->data);
+}
+
+void pbNumber(struct pbBytes *out, unsigned int field, uint64_t value)
+{
+	setEnd(out, pbPutNumber(reserve(out, PB_NUMBER_MAX), field, value));
+}
+
+void pbFixed64(struct pbBytes *out, unsigned int field, uint64_t value)
+{
 	uint64_t little = GUINT64_TO_LE(value);
-	uint8_t *end = putKey(bytes, field, WIRE_FIXED64);
+	uint8_t *end = putKey(reserve(out, PB_NUMBER_MAX), field, WIRE_FIXED64);
 
 	memcpy(end, &little, sizeof(little));
-	g_byte_array_append(out, bytes, (guint)(end + sizeof(little) - bytes));
+	setEnd(out, end + sizeof(little));
 }
 
-void pbDouble(GByteArray *out, unsigned int field, double value)
+void pbDouble(struct pbBytes *out, unsigned int field, double value)
 {
 	uint64_t bits;
 
@@ -68,22 +85,24 @@ void pbDouble(GByteArray *out, unsigned int field, double value)
 	pbFixed64(out, field, bits);
 }
 
-static void putBytes(GByteArray *out, unsigned int field, const void *bytes,
+static void putBytes(struct pbBytes *out, unsigned int field, const void *bytes,
 		     size_t length)
 {
-	uint8_t head[PB_NUMBER_MAX];
-	uint8_t *end = pbPutLength(head, field, length);
+	uint8_t *end = pbPutLength(reserve(out, PB_NUMBER_MAX + length), field,
+				   length);
 
-	g_byte_array_append(out, head, (guint)(end - head));
-	g_byte_array_append(out, bytes, (guint)length);
+	if (length)
+		memcpy(end, bytes, length);
+	setEnd(out, end + length);
 }
 
-void pbText(GByteArray *out, unsigned int field, const char *text)
+void pbText(struct pbBytes *out, unsigned int field, const char *text)
 {
 	putBytes(out, field, text, strlen(text));
 }
 
-void pbMessage(GByteArray *out, unsigned int field, const GByteArray *message)
+void pbMessage(struct pbBytes *out, unsigned int field,
+	       const struct pbBytes *message)
 {
-	putBytes(out, field, message->data, message->len);
+	putBytes(out, field, message->data, message->length);
 }

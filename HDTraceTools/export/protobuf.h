@@ -22,19 +22,34 @@
 uint8_t *pbPutNumber(uint8_t *to, unsigned int field, uint64_t value);
 uint8_t *pbPutLength(uint8_t *to, unsigned int field, size_t length);
 
+/** A message that is put together. All zero, it is empty. */
+struct pbBytes {
+	uint8_t *data;
+	size_t length;
+	size_t room;
+};
+
+/** Forget what is in it; and the memory, too. */
+static inline void pbEmpty(struct pbBytes *self)
+{
+	self->length = 0;
+}
+void pbFree(struct pbBytes *self);
+
 /** Append a field of the type uint64, int64, bool or enum. */
-void pbNumber(GByteArray *out, unsigned int field, uint64_t value);
+void pbNumber(struct pbBytes *out, unsigned int field, uint64_t value);
 
 /** Append a field of the type fixed64. */
-void pbFixed64(GByteArray *out, unsigned int field, uint64_t value);
+void pbFixed64(struct pbBytes *out, unsigned int field, uint64_t value);
 
 /** Append a field of the type double. */
-void pbDouble(GByteArray *out, unsigned int field, double value);
+void pbDouble(struct pbBytes *out, unsigned int field, double value);
 
 /** Append a field of the type string. */
-void pbText(GByteArray *out, unsigned int field, const char *text);
+void pbText(struct pbBytes *out, unsigned int field, const char *text);
 
 /** Append a message as a field of another. */
-void pbMessage(GByteArray *out, unsigned int field, const GByteArray *message);
+void pbMessage(struct pbBytes *out, unsigned int field,
+	       const struct pbBytes *message);
 
 #endif

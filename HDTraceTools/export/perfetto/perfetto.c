@@ -36,12 +36,12 @@ void perfettoPutPacket(struct perfetto *self, unsigned int field,
 	if (!self->isStarted)
 		end = pbPutNumber(end, PACKET_SEQUENCE_FLAGS, 1);
 	self->isStarted = true;
-	end = pbPutLength(end, field, self->body->len);
+	end = pbPutLength(end, field, self->body.length);
 	length = (size_t)(end - packet);
-	end = pbPutLength(head, TRACE_PACKET, length + self->body->len);
+	end = pbPutLength(head, TRACE_PACKET, length + self->body.length);
 	fwrite(head, 1, (size_t)(end - head), self->file);
 	fwrite(packet, 1, length, self->file);
-	fwrite(self->body->data, 1, self->body->len, self->file);
+	fwrite(self->body.data, 1, self->body.length, self->file);
 }
 
 /** Say that times are those of a wall clock. */
@@ -49,13 +49,13 @@ static void putClocks(struct perfetto *self)
 {
 	static const int ids[] = { CLOCK_IS_REALTIME, CLOCK_IS_BOOTTIME };
 
-	perfettoEmptied(self->body);
+	perfettoEmptied(&self->body);
 	for (size_t i = 0; i < G_N_ELEMENTS(ids); i++) {
-		GByteArray *clock = perfettoEmptied(self->part);
+		struct pbBytes *clock = perfettoEmptied(&self->part);
 
 		pbNumber(clock, CLOCK_ID, (uint64_t)ids[i]);
 		pbNumber(clock, CLOCK_TIMESTAMP, 1);
-		pbMessage(self->body, SNAPSHOT_CLOCK, clock);
+		pbMessage(&self->body, SNAPSHOT_CLOCK, clock);
 	}
 	perfettoPutPacket(self, PACKET_CLOCK_SNAPSHOT, NULL);
 }
@@ -63,7 +63,7 @@ static void putClocks(struct perfetto *self)
 uint64_t perfettoStartTrack(struct perfetto *self, uint64_t parent,
 			    const char *name)
 {
-	GByteArray *body = perfettoEmptied(self->body);
+	struct pbBytes *body = perfettoEmptied(&self->body);
 
 	self->tracks++;
 	pbNumber(body, TRACK_UUID, self->tracks);
@@ -94,11 +94,11 @@ static void putNode(struct perfetto *self, const hdINode *node)
 	g_hash_table_insert(self->nodes, (gpointer)node,
 			    GSIZE_TO_POINTER(track));
 	if (node->level <= 1) {
-		GByteArray *process = perfettoEmptied(self->part);
+		struct pbBytes *process = perfettoEmptied(&self->part);
 
 		pbNumber(process, PROCESS_PID, track);
 		pbText(process, PROCESS_NAME, self->name->str);
-		pbMessage(self->body, TRACK_PROCESS, process);
+		pbMessage(&self->body, TRACK_PROCESS, process);
 	}
 	perfettoPutPacket(self, PACKET_TRACK_DESCRIPTOR, NULL);
 }
@@ -120,142 +120,40 @@ static void putNodes(struct perfetto *self)
 /* ---- States and events ------------------------------------------------- */
 
 /** Start body as an event of the trace's track. */
-GByteArray *perfettoStartEvent(struct perfetto *self, enum perfettoEvent type)
+struct pbBytes *perfettoStartEvent(struct perfetto *self,
+				   enum perfettoEvent type)
 {
-	GByteArray *body = perfettoEmptied(self->body);
+	struct pbBytes *body = perfettoEmptied(&self->body);
 
 	pbNumber(body, EVENT_TYPE, type);
 	pbNumber(body, EVENT_TRACK, self->track);
 	return body;
 }
 
-static void annotateNumber(struct perfetto *self, const char *name,
-			   int64_t value)
+void perfettoAnnotateNumber(struct perfetto *self, const char *name,
+			    int64_t value)
 {
-	GByteArray *part = perfettoEmptied(self->part);
+	struct pbBytes *part = perfettoEmptied(&self->part);
 
 	pbText(part, ANNOTATION_NAME, name);
 	pbNumber(part, ANNOTATION_INT, (uint64_t)value);
-	pbMessage(self->body, EVENT_ANNOTATION, part);
+	pbMessage(&self->body, EVENT_ANNOTATION, part);
 }
 
 void perfettoAnnotate(void *data, const char *name, const char *value)
 {
 	struct perfetto *self = data;
-	GByteArray *part;
+	struct pbBytes *part;
 	int64_t number;
 
 	if (messagesReadNumber(value, &number)) {
-		annotateNumber(self, name, number);
+		perfettoAnnotateNumber(self, name, number);
 		return;
 	}
-	part = perfettoEmptied(self->part);
+	part = perfettoEmptied(&self->part);
 	pbText(part, ANNOTATION_NAME, name);
 	pbText(part, ANNOTATION_STRING, value);
-	pbMessage(self->body, EVENT_ANNOTATION, part);
-}
-
-/* ---- Messages ---------------------------------------------------------- */
-
-/** An end of a message. */
-struct end {
-	bool isSent;
-	uint32_t trace;
-	int64_t time;
-	int64_t peer;  /**< Global rank of the other one. */
-	uint64_t flow; /**< 0: there is no arrow. */
-};
-
-static void putEnd(struct perfetto *self, const struct dependency *message,
-		   const struct end *end)
-{
-	const struct messageGroup *group =
-		dependenciesGroups(self->dependencies)->pdata[message->group];
-
-	self->track =
-		g_array_index(self->traces, struct perfettoTrace, end->trace)
-			.track;
-	perfettoStartEvent(self, EVENT_IS_INSTANT);
-	g_string_assign(self->name,
-			end->isSent ? "message to " : "message from ");
-	if (end->peer == MESSAGES_ELSEWHERE)
-		g_string_append(self->name, "another program");
-	else
-		g_string_append_printf(self->name, "%" PRId64, end->peer);
-	pbText(self->body, EVENT_NAME, self->name->str);
-	annotateNumber(self, "tag", message->tag);
-	if (message->size >= 0)
-		annotateNumber(self, "size", message->size);
-	if (*group->name)
-		perfettoAnnotate(self, "communicator", group->name);
-	if (end->flow)
-		pbFixed64(self->body,
-			  end->isSent ? EVENT_FLOW : EVENT_END_OF_FLOW,
-			  end->flow);
-	perfettoPutPacket(self, PACKET_TRACK_EVENT, &end->time);
-}
-
-static int64_t rankOf(const struct perfetto *self, uint32_t trace)
-{
-	return g_array_index(self->traces, struct perfettoTrace, trace).rank;
-}
-
-static void putMessage(struct perfetto *self, const struct dependency *message)
-{
-	uint64_t flow = ++self->flows;
-	const struct end sent = {
-		.isSent = true,
-		.trace = message->from,
-		.time = dependencyStart(message),
-		.peer = rankOf(self, message->to),
-		.flow = flow,
-	};
-	const struct end received = {
-		.trace = message->to,
-		.time = message->toTime,
-		.peer = rankOf(self, message->from),
-		.flow = flow,
-	};
-
-	putEnd(self, message, &sent);
-	putEnd(self, message, &received);
-	self->export->messages++;
-}
-
-/** An arrow from or to where nobody knows; none if it is not known which one of
- *  them it is. */
-static void putLoose(struct perfetto *self, const struct dependency *message)
-{
-	const struct end end = {
-		.isSent = message->kind == DEPENDENCY_SENT,
-		.trace = message->from,
-		.time = message->fromTime,
-		.peer = message->peer,
-		.flow = message->certainty == DEPENDENCY_CERTAIN ? ++self->flows
-								 : 0,
-	};
-
-	putEnd(self, message, &end);
-}
-
-static void putMessages(struct perfetto *self)
-{
-	struct dependencyCounts counts;
-	struct dependency message;
-	int ret;
-
-	while ((ret = dependenciesNext(self->dependencies, &message)) == 1) {
-		if (message.kind == DEPENDENCY_MESSAGE)
-			putMessage(self, &message);
-		else
-			putLoose(self, &message);
-	}
-	self->error = ret;
-	counts = dependenciesCounts(self->dependencies);
-	exportLose(self->export,
-		   "arrows of messages of which one end is recorded",
-		   counts.loose);
-	exportLose(self->export, EXPORT_UNSURE, counts.unsure);
+	pbMessage(&self->body, EVENT_ANNOTATION, part);
 }
 
 /* ---- Traces ------------------------------------------------------------ */
@@ -269,7 +167,7 @@ static void annotatePath(struct perfetto *self, const hdIRecord *record)
 			       : 0;
 
 	if (time > 0)
-		annotateNumber(self, PERFETTO_PATH, time);
+		perfettoAnnotateNumber(self, PERFETTO_PATH, time);
 }
 
 static void putStep(struct perfetto *self, const struct orderedStep *step)
@@ -283,7 +181,7 @@ static void putStep(struct perfetto *self, const struct orderedStep *step)
 					 ? EVENT_IS_END
 					 : EVENT_IS_INSTANT);
 	if (step->kind != ORDERED_LEAVE) {
-		pbText(self->body, EVENT_NAME, record->name);
+		pbText(&self->body, EVENT_NAME, record->name);
 		exportAttributes(self->export, record, step->site,
 				 perfettoAnnotate, self);
 	}
@@ -292,32 +190,24 @@ static void putStep(struct perfetto *self, const struct orderedStep *step)
 	perfettoPutPacket(self, PACKET_TRACK_EVENT, &step->time);
 }
 
-/** A trace, or a group, that is written in any thread. */
-struct writing {
-	struct perfetto perfetto;
-	struct dependencyReader *reader; /**< Of a trace. */
-	int error;                       /**< -1: it was said. */
-};
-
-static void startWriting(struct writing *self, const struct perfetto *perfetto,
-			 struct part *part)
+void perfettoStartWriting(struct perfettoWriting *self,
+			  const struct perfetto *perfetto, struct part *part)
 {
 	self->perfetto = *perfetto->begun;
 	self->perfetto.export = exportStartPart(perfetto->begun->export, part);
 	self->perfetto.file = part->file;
 	self->perfetto.error = 0;
-	self->perfetto.body = g_byte_array_new();
-	self->perfetto.part = g_byte_array_new();
+	self->perfetto.body = (struct pbBytes){ .length = 0 };
+	self->perfetto.part = (struct pbBytes){ .length = 0 };
 	self->perfetto.name = g_string_new(NULL);
 	part->result = self;
 }
 
-/** Add what was counted to the export; @p writing is freed. */
-static void endWriting(struct perfetto *self, struct writing *writing)
+void perfettoEndWriting(struct perfetto *self, struct perfettoWriting *writing)
 {
 	exportEndPart(self->export, writing->perfetto.export);
-	g_byte_array_unref(writing->perfetto.body);
-	g_byte_array_unref(writing->perfetto.part);
+	pbFree(&writing->perfetto.body);
+	pbFree(&writing->perfetto.part);
 	g_string_free(writing->perfetto.name, TRUE);
 	g_free(writing);
 }
@@ -326,13 +216,13 @@ static void putTrace(struct part *part, size_t number, void *data)
 {
 	const struct perfetto *whole = data;
 	const hdITraceFile *trace = whole->export->traces->pdata[number];
-	struct writing *writing = g_new0(struct writing, 1);
+	struct perfettoWriting *writing = g_new0(struct perfettoWriting, 1);
 	struct perfetto *self = &writing->perfetto;
 	struct ordered *ordered;
 	struct orderedStep step;
 	int ret = 0;
 
-	startWriting(writing, whole, part);
+	perfettoStartWriting(writing, whole, part);
 	ordered = exportOpenTrace(self->export, trace);
 	writing->reader =
 		dependenciesEnter(self->dependencies, trace, (uint32_t)number);
@@ -354,7 +244,7 @@ static bool takeTrace(struct part *part, size_t number, void *data)
 {
 	struct perfetto *self = data;
 	const hdITraceFile *trace = self->export->traces->pdata[number];
-	struct writing *writing = part->result;
+	struct perfettoWriting *writing = part->result;
 	struct perfettoTrace own = { .track = perfettoTrackOf(self,
 							      trace->node) };
 
@@ -371,7 +261,7 @@ static bool takeTrace(struct part *part, size_t number, void *data)
 		dependenciesDrop(writing->reader);
 	if (writing->error < 0)
 		self->hasFailed = true;
-	endWriting(self, writing);
+	perfettoEndWriting(self, writing);
 	toolProgressFile(self->export->tool, trace->fileSize);
 	return self->error == 0 && !self->hasFailed;
 }
@@ -379,9 +269,9 @@ static bool takeTrace(struct part *part, size_t number, void *data)
 static void putGroup(struct part *part, size_t number, void *data)
 {
 	const struct perfetto *self = data;
-	struct writing *writing = g_new0(struct writing, 1);
+	struct perfettoWriting *writing = g_new0(struct perfettoWriting, 1);
 
-	startWriting(writing, self, part);
+	perfettoStartWriting(writing, self, part);
 	writing->perfetto.tracks = self->groupTracks[number];
 	perfettoPutGroup(&writing->perfetto,
 			 self->export->groups->pdata[number]);
@@ -392,13 +282,13 @@ static bool takeGroup(struct part *part, size_t number, void *data)
 	struct perfetto *self = data;
 	const struct exportGroup *group = self->export->groups->pdata[number];
 
-	endWriting(self, part->result);
+	perfettoEndWriting(self, part->result);
 	toolProgressFile(self->export->tool, group->group->fileSize);
 	return true;
 }
 
-static void putAll(struct perfetto *self, size_t count, partsRun *run,
-		   partsTake *take)
+void perfettoPutAll(struct perfetto *self, size_t count, partsRun *run,
+		    partsTake *take)
 {
 	struct export export = *self->export;
 	struct perfetto begun = *self;
@@ -426,7 +316,7 @@ static void putGroups(struct perfetto *self)
 		self->groupTracks[i] = self->tracks;
 		self->tracks += perfettoGroupTracks(groups->pdata[i]);
 	}
-	putAll(self, groups->len, putGroup, takeGroup);
+	perfettoPutAll(self, groups->len, putGroup, takeGroup);
 	g_free(self->groupTracks);
 }
 
@@ -443,11 +333,11 @@ static int putProject(struct perfetto *self)
 	if (export->hasRelations)
 		ret = perfettoPutRelations(self);
 	if (ret == 0 && self->error == 0)
-		putAll(self, export->traces->len, putTrace, takeTrace);
+		perfettoPutAll(self, export->traces->len, putTrace, takeTrace);
 	if (self->hasFailed)
 		ret = -1;
 	if (ret == 0 && self->error == 0)
-		putMessages(self);
+		perfettoPutMessages(self);
 	if (self->error == 0)
 		return ret;
 	toolError(export->tool, "temporary file: %s", strerror(-self->error));
@@ -471,13 +361,11 @@ static int writePerfetto(struct export *export)
 	self.nodes = g_hash_table_new(NULL, NULL);
 	self.traces = g_array_new(FALSE, FALSE, sizeof(struct perfettoTrace));
 	self.dependencies = dependenciesNew(export->project, &wish);
-	self.body = g_byte_array_new();
-	self.part = g_byte_array_new();
 	self.name = g_string_new(NULL);
 	ret = putProject(&self);
 	g_string_free(self.name, TRUE);
-	g_byte_array_unref(self.body);
-	g_byte_array_unref(self.part);
+	pbFree(&self.body);
+	pbFree(&self.part);
 	dependenciesFree(self.dependencies);
 	perfettoFreePath(self.path);
 	g_array_unref(self.traces);

@@ -9,6 +9,7 @@
 #ifndef HD_EXPORTPERFETTO_H
 #define HD_EXPORTPERFETTO_H
 
+#include "HDTraceTools/command/parts.h"
 #include "HDTraceTools/export/export.h"
 #include "HDTraceTools/export/protobuf.h"
 #include "HDTraceTools/model/causes/criticalpath.h"
@@ -71,6 +72,8 @@ struct perfetto {
 	FILE *file;
 	uint64_t tracks;       /**< Number of the last track. */
 	uint64_t *groupTracks; /**< By group: that before its own. */
+	const struct perfettoArrow *arrows; /**< That are put now. */
+	size_t arrowCount;
 	bool isStarted;
 	GHashTable *nodes; /**< hdINode to the number of its track. */
 	GArray *traces;    /**< struct perfettoTrace */
@@ -83,14 +86,14 @@ struct perfetto {
 	struct perfettoPath *path; /**< NULL: there are no traces. */
 	bool isChosen;             /**< Whether the record is to be written. */
 	/* What is put together. */
-	GByteArray *body;
-	GByteArray *part;
+	struct pbBytes body;
+	struct pbBytes part;
 	GString *name;
 };
 
-static inline GByteArray *perfettoEmptied(GByteArray *bytes)
+static inline struct pbBytes *perfettoEmptied(struct pbBytes *bytes)
 {
-	g_byte_array_set_size(bytes, 0);
+	pbEmpty(bytes);
 	return bytes;
 }
 
@@ -102,7 +105,12 @@ void perfettoPutPacket(struct perfetto *self, unsigned int field,
 uint64_t perfettoTrackOf(const struct perfetto *self, const hdINode *node);
 
 /** Start body as an event of a track. */
-GByteArray *perfettoStartEvent(struct perfetto *self, enum perfettoEvent type);
+struct pbBytes *perfettoStartEvent(struct perfetto *self,
+				   enum perfettoEvent type);
+
+/** Put a number that is known of it. */
+void perfettoAnnotateNumber(struct perfetto *self, const char *name,
+			    int64_t value);
 
 /** Put what is known of it: of struct perfetto, as exportTakeAttribute. */
 void perfettoAnnotate(void *self, const char *name, const char *value);
@@ -110,6 +118,31 @@ void perfettoAnnotate(void *self, const char *name, const char *value);
 /** Start body as a track; returns its number. */
 uint64_t perfettoStartTrack(struct perfetto *self, uint64_t parent,
 			    const char *name);
+
+/* ---- Parts, in any thread ----------------------------------------------- */
+
+/** A trace, a group, or some messages, while they are written. */
+struct perfettoWriting {
+	struct perfetto perfetto;
+	struct dependencyReader *reader; /**< Of a trace. */
+	int error;                       /**< -1: it was said. */
+};
+
+/** Start to write a part, which gets it as its result. */
+void perfettoStartWriting(struct perfettoWriting *self,
+			  const struct perfetto *perfetto, struct part *part);
+
+/** Add what was counted to the export; @p writing is freed. */
+void perfettoEndWriting(struct perfetto *self, struct perfettoWriting *writing);
+
+/** Write so many parts. */
+void perfettoPutAll(struct perfetto *self, size_t count, partsRun *run,
+		    partsTake *take);
+
+/* ---- messages.c --------------------------------------------------------- */
+
+/** Write all messages, as arrows; their numbers go on. Sets self->error. */
+void perfettoPutMessages(struct perfetto *self);
 
 /* ---- path.c ------------------------------------------------------------ */
 

@@ -73,7 +73,7 @@ static void putState(struct writing *self,
 
 	endStates(self, state->depth);
 	perfettoStartEvent(perfetto, EVENT_IS_BEGIN);
-	pbText(perfetto->body, EVENT_NAME, state->name);
+	pbText(&perfetto->body, EVENT_NAME, state->name);
 	for (size_t i = 0; i < state->attributeCount; i++)
 		perfettoAnnotate(perfetto, state->attributes[i].name,
 				 state->attributes[i].value);
@@ -92,7 +92,7 @@ static void putRelation(struct writing *self,
 	uint32_t child = forestChild(self->forest, number);
 
 	perfettoStartEvent(perfetto, EVENT_IS_BEGIN);
-	pbText(perfetto->body, EVENT_NAME, forestTitle(relation));
+	pbText(&perfetto->body, EVENT_NAME, forestTitle(relation));
 	perfettoAnnotate(perfetto, "token", relation->token);
 	if (relation->parent)
 		perfettoAnnotate(perfetto, "parent", relation->parent);
@@ -101,10 +101,10 @@ static void putRelation(struct writing *self,
 	for (; child != FOREST_NONE; child = forestSibling(self->forest, child))
 		if (exportHasRelation(perfetto->export, self->forest, child) &&
 		    hasArrow(self, child))
-			pbFixed64(perfetto->body, EVENT_FLOW,
+			pbFixed64(&perfetto->body, EVENT_FLOW,
 				  (uint64_t)child + 1);
 	if (hasArrow(self, number))
-		pbFixed64(perfetto->body, EVENT_END_OF_FLOW,
+		pbFixed64(&perfetto->body, EVENT_END_OF_FLOW,
 			  (uint64_t)number + 1);
 	perfettoPutPacket(perfetto, PACKET_TRACK_EVENT, &relation->start);
 	for (size_t i = 0; i < relation->stateCount; i++)

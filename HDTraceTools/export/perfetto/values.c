@@ -26,10 +26,10 @@ static uint64_t putCounterTrack(struct perfetto *self, const hdIGroup *group,
 	g_string_printf(self->name, "%s %s%s", group->name, value->name,
 			valueIsSimulated(group, value) ? " (simulated)" : "");
 	track = perfettoStartTrack(self, parent, self->name->str);
-	perfettoEmptied(self->part);
+	perfettoEmptied(&self->part);
 	if (*value->unit)
-		pbText(self->part, COUNTER_UNIT_NAME, value->unit);
-	pbMessage(self->body, TRACK_COUNTER, self->part);
+		pbText(&self->part, COUNTER_UNIT_NAME, value->unit);
+	pbMessage(&self->body, TRACK_COUNTER, &self->part);
 	perfettoPutPacket(self, PACKET_TRACK_DESCRIPTOR, NULL);
 	return track;
 }
@@ -69,7 +69,7 @@ static void putNumbers(struct perfetto *self, const uint64_t *tracks,
 		       bool isReading)
 {
 	for (size_t k = 0; k < count; k++) {
-		GByteArray *body = perfettoEmptied(self->body);
+		struct pbBytes *body = perfettoEmptied(&self->body);
 
 		if (!tracks[k] || !numbers[k].isThere ||
 		    numbers[k].isReading != isReading)
