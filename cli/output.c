@@ -285,12 +285,31 @@ static FILE *csvFile(const struct outCsv *csv)
 	return csv->file ? csv->file : stdout;
 }
 
-void outCsvPlain(struct outCsv *csv, const char *text)
+/** Start a field. Who writes CSV is the only one to write to its file, so none
+ *  of this takes a lock: there are many short fields. */
+static void csvStart(struct outCsv *csv)
 {
 	if (csv->hasField)
-		putc(',', csvFile(csv));
+		putc_unlocked(',', csvFile(csv));
 	csv->hasField = true;
-	fputs(text, csvFile(csv));
+}
+
+/** Whether a text needs quotes around it. */
+static bool needsQuotes(const char *bytes, size_t length)
+{
+	for (size_t i = 0; i < length; i++) {
+		if (bytes[i] == '"' || bytes[i] == ',' || bytes[i] == '\n' ||
+		    bytes[i] == '\r')
+			return true;
+	}
+	return false;
+}
+
+void outCsvPlain(struct outCsv *csv, const char *text)
+{
+	csvStart(csv);
+	if (*text)
+		fputs_unlocked(text, csvFile(csv));
 }
 
 void outCsvSetSafe(bool isSafe)
@@ -338,14 +357,12 @@ void outCsvBytes(struct outCsv *csv, const char *bytes, size_t length)
 {
 	FILE *file = csvFile(csv);
 	bool isEscaped = csvIsSafe && isFormula(bytes, length);
-	bool needsQuotes = isEscaped;
 
-	outCsvPlain(csv, "");
-	for (size_t i = 0; i < length && !needsQuotes; i++)
-		needsQuotes = bytes[i] == '"' || bytes[i] == ',' ||
-			      bytes[i] == '\n' || bytes[i] == '\r';
-	if (!needsQuotes) {
-		fwrite(bytes, 1, length, file);
+	csvStart(csv);
+	if (length == 0)
+		return;
+	if (!isEscaped && !needsQuotes(bytes, length)) {
+		fwrite_unlocked(bytes, 1, length, file);
 		return;
 	}
 	putc('"', file);
@@ -366,7 +383,7 @@ void outCsvText(struct outCsv *csv, const char *text)
 
 void outCsvEnd(struct outCsv *csv)
 {
-	putc('\n', csvFile(csv));
+	putc_unlocked('\n', csvFile(csv));
 	csv->hasField = false;
 }
 

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "HDTraceTools/command/parts.h"
 #include "HDTraceTools/dump/dump.h"
 #include "HDTraceTools/export/export.h"
 
@@ -155,31 +156,39 @@ static char *csvName(const char *path)
 	return name;
 }
 
-static int writeGroup(struct export *export, const struct exportGroup *group)
+/** A table that is written in any thread. */
+struct csvPart {
+	struct export *export;
+	struct newFile file; /**< Complete but for its name. */
+	bool isThere;        /**< Whether there is one. */
+	int error;           /**< -1: it was said. */
+};
+
+static int writeGroup(struct csvPart *part, const struct exportGroup *group)
 {
+	struct export *export = part->export;
 	struct exportReader *reader = exportOpenStat(export, group);
 	char *name = csvName(group->group->file);
 	struct exportEntries entries;
-	struct newFile file;
 	int ret = 0;
 
 	for (size_t i = 0; i < group->valueCount; i++)
 		exportLoseValue(export, group->values[i]);
+	part->isThere = reader;
 	if (reader)
-		ret = exportStartFile(export, &file, name);
+		ret = exportStartFile(export, &part->file, name);
 	if (reader && ret == 0) {
-		struct outCsv csv = { .file = file.file };
+		struct outCsv csv = { .file = part->file.file };
 
 		putTitle(&csv, group);
 		while (exportReadStat(reader, &entries)) {
 			for (size_t i = entries.first; i < entries.last; i++)
 				putEntry(&csv, group, entries.block, i);
 		}
-		ret = exportEndFile(export, &file, false);
+		ret = exportCloseFile(export, &part->file, false);
 	}
 	g_free(name);
 	exportCloseStat(reader);
-	toolProgressFile(export->tool, group->group->fileSize);
 	return ret;
 }
 
@@ -207,20 +216,22 @@ static void appendDetails(GString *text, const hdIAttribute *attributes,
 	}
 }
 
-static int writeTrace(struct export *export, const hdITraceFile *trace)
+static int writeTrace(struct csvPart *part, const hdITraceFile *trace)
 {
+	struct export *export = part->export;
 	struct ordered *ordered = exportOpenTrace(export, trace);
 	char *name = csvName(trace->file);
 	GString *details = g_string_new(NULL);
 	struct orderedStep step;
-	struct newFile file;
 	struct outCsv csv = { .file = NULL };
-	bool isOpen = ordered && exportStartFile(export, &file, name) == 0;
+	bool isOpen =
+		ordered && exportStartFile(export, &part->file, name) == 0;
 	int ret = ordered && !isOpen ? -1 : 0;
 	int got = 0;
 
+	part->isThere = ordered;
 	if (isOpen) {
-		csv.file = file.file;
+		csv.file = part->file.file;
 		outCsvLine(&csv, "kind,name,nesting,start,end,attributes");
 	}
 	while (isOpen &&
@@ -246,26 +257,74 @@ static int writeTrace(struct export *export, const hdITraceFile *trace)
 			   record->text && *record->text);
 	}
 	if (isOpen)
-		ret = exportEndFile(export, &file, got < 0);
+		ret = exportCloseFile(export, &part->file, got < 0);
 	orderedClose(ordered);
 	g_string_free(details, TRUE);
 	g_free(name);
-	toolProgressFile(export->tool, trace->fileSize);
 	return ret;
+}
+
+/** All tables. */
+struct csvWide {
+	struct export *export;
+	const struct export *begun; /**< As it was before the first one. */
+	int error;
+};
+
+static void runPart(struct part *part, size_t number, void *data)
+{
+	const struct csvWide *self = data;
+	const struct exportGroup *group = exportGroupAt(self->export, number);
+	struct csvPart *own = g_new0(struct csvPart, 1);
+
+	part->result = own;
+	own->export = exportStartPart(self->begun, part);
+	own->error =
+		group ? writeGroup(own, group)
+		      : writeTrace(own, exportTraceAt(self->export, number));
+}
+
+static bool takePart(struct part *part, size_t number, void *data)
+{
+	struct csvWide *self = data;
+	struct csvPart *own = part->result;
+	int ret = 0;
+
+	if (!own)
+		return false;
+	if (!part->isDropped)
+		ret = own->error;
+	exportEndPart(self->export, own->export);
+	if (!part->isDropped && own->isThere && ret == 0)
+		ret = exportEndFile(self->export, &own->file, false);
+	else
+		newFileAbort(&own->file);
+	exportFileDone(self->export, number);
+	g_free(own);
+	if (ret < 0)
+		self->error = ret;
+	return ret == 0;
 }
 
 static int writeWide(struct export *export)
 {
 	const hdIProject *project = export->project;
-	int ret = 0;
+	struct csvWide self = { .export = export };
+	struct export begun;
+	const struct partsWork work = {
+		.tool = export->tool,
+		.count = exportFileCount(export),
+		.run = runPart,
+		.take = takePart,
+		.data = &self,
+	};
 
 	exportLoseProject(export);
 	exportLose(export, "communicators", project->communicatorCount);
-	for (guint i = 0; i < export->groups->len && ret == 0; i++)
-		ret = writeGroup(export, export->groups->pdata[i]);
-	for (guint i = 0; i < export->traces->len && ret == 0; i++)
-		ret = writeTrace(export, export->traces->pdata[i]);
-	return ret;
+	begun = *export;
+	self.begun = &begun;
+	partsDo(&work);
+	return self.error;
 }
 
 const struct exportFormat exportCsvWide = {

@@ -319,23 +319,6 @@ struct ctfPart {
 	int error;           /**< -1: it was said. */
 };
 
-/** Write the file to its end; 0 or -1, which was said. */
-static int closeFile(struct ctfPart *part, bool hasFailed)
-{
-	const GPtrArray *files = part->ctf.export->files;
-	int ret = 0;
-
-	if (hasFailed) {
-		newFileAbort(&part->file);
-		return -1;
-	}
-	ret = newFileClose(&part->file);
-	if (ret < 0)
-		toolError(part->ctf.export->tool, "%s: %s",
-			  (char *)files->pdata[files->len - 1], strerror(-ret));
-	return ret < 0 ? -1 : 0;
-}
-
 static int writeGroup(struct ctfPart *part, const struct exportGroup *group)
 {
 	struct export *export = part->ctf.export;
@@ -353,7 +336,7 @@ static int writeGroup(struct ctfPart *part, const struct exportGroup *group)
 			putEntry(part->file.file, group, entries.block, i);
 	}
 	if (ret == 0)
-		ret = closeFile(part, false);
+		ret = exportCloseFile(export, &part->file, false);
 	exportCloseStat(reader);
 	return ret;
 }
@@ -420,7 +403,7 @@ static int writeTrace(struct ctfPart *part, const hdITraceFile *trace)
 	       (got = exportReadTrace(export, ordered, trace, &step)) == 1)
 		putStep(&part->ctf, part->file.file, &step);
 	if (ret == 0)
-		ret = closeFile(part, got < 0);
+		ret = exportCloseFile(export, &part->file, got < 0);
 	orderedClose(ordered);
 	return ret;
 }

@@ -127,6 +127,11 @@ int exportStartFile(struct export *export, struct newFile *file,
  */
 int exportEndFile(struct export *export, struct newFile *file, bool hasFailed);
 
+/** Write a file to its end; in its turn it gets its name by exportEndFile().
+ *  Returns the same. */
+int exportCloseFile(struct export *export, struct newFile *file,
+		    bool hasFailed);
+
 /** Find out what was asked for, and forget it. */
 void exportChoose(struct export *export);
 void exportForget(struct export *export);

@@ -82,6 +82,21 @@ int exportStartFile(struct export *export, struct newFile *file,
 	return ret < 0 ? -1 : 0;
 }
 
+int exportCloseFile(struct export *export, struct newFile *file, bool hasFailed)
+{
+	const char *path = export->files->pdata[export->files->len - 1];
+	int ret;
+
+	if (hasFailed) {
+		newFileAbort(file);
+		return -1;
+	}
+	ret = newFileClose(file);
+	if (ret < 0)
+		toolError(export->tool, "%s: %s", path, strerror(-ret));
+	return ret < 0 ? -1 : 0;
+}
+
 int exportEndFile(struct export *export, struct newFile *file, bool hasFailed)
 {
 	const char *path = export->files->pdata[export->files->len - 1];
