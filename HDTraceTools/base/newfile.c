@@ -6,7 +6,6 @@
 #include "config.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <stdio_ext.h>
 #include <stdlib.h>
@@ -83,13 +82,11 @@ int newFileStart(struct newFile *self, const char *path)
 		return ret;
 	}
 	self->temporary = g_strdup_printf("%s.XXXXXX", path);
-	fd = mkostemp(self->temporary, O_CLOEXEC);
+	fd = temporaryMake(self->temporary, &self->removal);
 	if (fd < 0) {
-		ret = -errno;
 		freeNames(self);
-		return ret;
+		return fd;
 	}
-	self->removal = temporaryNew(self->temporary);
 	if (fchmod(fd, modeFor(path)) == 0)
 		self->file = fdopen(fd, "w");
 	if (!self->file) {

@@ -2,12 +2,15 @@
 /**
  * @file
  * Files that are removed by signals. The handler takes no lock: files are in a
- * list that only grows, whose places are used again.
+ * list that only grows, whose places are used again. It waits for files that
+ * are being made, by threads that take no signals meanwhile.
  */
 #include "config.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -15,6 +18,7 @@
 #include <glib.h>
 
 #include "HDTraceTools/base/temporary.h"
+#include "common/thread.h"
 
 enum state {
 	STATE_FREE,
@@ -30,6 +34,8 @@ struct temporary {
 };
 
 static _Atomic(struct temporary *) all;
+static atomic_int making;    /**< Threads that make a file now. */
+static atomic_bool isEnding; /**< From then on nobody makes any. */
 
 static bool change(struct temporary *self, enum state from, enum state to)
 {
@@ -40,6 +46,9 @@ static void onSignal(int number)
 {
 	int before = errno;
 
+	atomic_store(&isEnding, true);
+	while (atomic_load(&making) > 0)
+		sched_yield();
 	for (struct temporary *one = atomic_load(&all); one; one = one->next) {
 		if (change(one, STATE_THERE, STATE_REMOVED))
 			unlink(one->path);
@@ -78,15 +87,41 @@ static struct temporary *place(void)
 	return one;
 }
 
-struct temporary *temporaryNew(const char *path)
+/** Make a file that a handler knows as soon as it is there. */
+static int make(char *path, struct temporary *self)
+{
+	sigset_t before;
+	int ret;
+
+	/* A handler that waits for this must not be in the way of it. */
+	hdSignalsBlock(&before);
+	atomic_fetch_add(&making, 1);
+	while (atomic_load(&isEnding)) {
+		atomic_fetch_sub(&making, 1);
+		pause();
+		atomic_fetch_add(&making, 1);
+	}
+	ret = mkostemp(path, O_CLOEXEC);
+	if (ret < 0)
+		ret = -errno;
+	else
+		self->path = g_strdup(path);
+	atomic_store(&self->state, ret < 0 ? STATE_FREE : STATE_THERE);
+	atomic_fetch_sub(&making, 1);
+	hdSignalsRestore(&before);
+	return ret;
+}
+
+int temporaryMake(char *path, struct temporary **self)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
-	struct temporary *self = place();
+	struct temporary *one = place();
+	int ret;
 
 	pthread_once(&once, catch);
-	self->path = g_strdup(path);
-	atomic_store(&self->state, STATE_THERE);
-	return self;
+	ret = make(path, one);
+	*self = ret < 0 ? NULL : one;
+	return ret;
 }
 
 void temporaryDone(struct temporary *self)

@@ -9,9 +9,15 @@
 
 struct temporary;
 
-/** Remove a file if a signal ends the process. Any thread; the path is copied.
+/**
+ * Make a file that is removed if a signal ends the process. Any thread.
+ *
+ * @param[in,out] path As of mkstemp().
+ *
+ * @retval >=0 Its descriptor; @p self is to be ended with temporaryDone().
+ * @return A negative errno.
  */
-struct temporary *temporaryNew(const char *path);
+int temporaryMake(char *path, struct temporary **self);
 
 /** It is no such file any more. Takes NULL. */
 void temporaryDone(struct temporary *self);
