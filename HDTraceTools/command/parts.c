@@ -124,8 +124,7 @@ static bool put(struct parts *self, const void *bytes, size_t size)
 		return false;
 	if (fwrite(bytes, 1, size, self->output) == size)
 		return true;
-	if (self->output == stdout)
-		self->work->tool->outputError = errno;
+	self->work->tool->outputError = errno;
 	g_atomic_int_set(&self->isBroken, 1);
 	return false;
 }

@@ -51,7 +51,7 @@ struct tool {
 	hdIMessageHandler take;
 	void *takeData;
 	bool hasFailed; /**< Something was said with toolError(). */
-	/** Why stdout took no more, if that was found while it was written. */
+	/** Why output took no more, if that was found while it was written. */
 	int outputError;
 	struct cliProgress progress;
 	struct toolTurn *turn;    /**< NULL: it speaks at any time. */

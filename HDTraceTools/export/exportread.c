@@ -109,6 +109,9 @@ int exportEndFile(struct export *export, struct newFile *file, bool hasFailed)
 		return -1;
 	}
 	ret = newFileCommit(file, export->isForced);
+	/* What parts were told is not known to the file any more. */
+	if (ret == -EIO && export->tool->outputError)
+		ret = -export->tool->outputError;
 	if (ret < 0)
 		toolError(export->tool, "%s: %s", path, strerror(-ret));
 	return ret < 0 ? -1 : 0;
