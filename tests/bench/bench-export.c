@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * `hdtrace export` of one project to every format, with the files that it
- * writes; and what otf2-print takes to read the same from the OTF2 archive.
+ * writes, `hdtrace dump` and `check` of it, and what otf2-print takes to read
+ * the OTF2 archive; each beside reading the project and nothing else, in one
+ * thread.
  *
  * An operation is a record of a trace or a value of a statistics entry.
  */
@@ -14,6 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <hdReading.h>
 #include "tests/bench/bench-peer.h"
 #include "tests/bench/bench.h"
 
@@ -22,6 +25,73 @@
 #define EXPORT_COUNT (EXPORT_RECORDS + EXPORT_VALUES)
 
 static double exportBytes; /* Of the project. */
+
+/* No problem is expected in what was just written. */
+static void exportMessage(const hdIMessage *message, void *data)
+{
+	(void)data;
+	benchCheck(false, message->text);
+}
+
+/* What nobody can go below who reads with our library: no value is looked at.
+ */
+static void exportRead(struct benchRun *run)
+{
+	char *path = benchPath("export/run");
+	const hdIRecord *record;
+	const hdIBlock *block;
+	hdIProject *project;
+
+	benchStart(run);
+	project = hdI_openProject(path, exportMessage, NULL);
+	benchCheck(project, path);
+	for (size_t i = 0; i < project->groupCount; i++) {
+		hdIStatReader *reader =
+			hdI_openStat(project, project->groups[i]);
+
+		benchCheck(reader, project->groups[i]->file);
+		while (hdI_readStat(reader, &block) > 0)
+			;
+		hdI_closeStat(reader);
+	}
+	for (size_t i = 0; i < project->traceCount; i++) {
+		hdITraceReader *reader =
+			hdI_openTrace(project, project->traces[i]);
+
+		benchCheck(reader, project->traces[i]->file);
+		while (hdI_readTrace(reader, &record) > 0)
+			;
+		hdI_closeTrace(reader);
+	}
+	hdI_closeProject(project);
+	benchStop(run);
+	run->bytes = exportBytes;
+	free(path);
+}
+
+/* Another command that goes through all of it: COMMAND [OPTION]. */
+static void exportRun(struct benchRun *run, const char *command,
+		      const char *option)
+{
+	char *project = benchPath("export/run");
+	const char *arguments[] = {
+		benchOptions.hdtrace, command, "--quiet", option, project, NULL,
+	};
+
+	benchCommand(run, arguments);
+	run->bytes = exportBytes;
+	free(project);
+}
+
+static void exportDump(struct benchRun *run)
+{
+	exportRun(run, "dump", "--color=never");
+}
+
+static void exportCheck(struct benchRun *run)
+{
+	exportRun(run, "check", "--color=never");
+}
 
 static void exportTo(struct benchRun *run, const char *format)
 {
@@ -96,17 +166,24 @@ static void exportPrint(struct benchRun *run)
 	free(path);
 }
 
+#define EXPORT_WORK(name, ours)                      \
+	{                                            \
+		name, EXPORT_COUNT, ours, exportRead \
+	}
+
 static struct benchWork works[] = {
-	{ "csv", EXPORT_COUNT, exportCsv, .isAlone = true },
-	{ "csv-wide", EXPORT_COUNT, exportWide, .isAlone = true },
-	{ "json", EXPORT_COUNT, exportJson, .isAlone = true },
-	{ "ctf", EXPORT_COUNT, exportCtf, .isAlone = true },
-	{ "openmetrics", EXPORT_COUNT, exportOpenMetrics, .isAlone = true },
-	{ "paraver", EXPORT_COUNT, exportParaver, .isAlone = true },
-	{ "perfetto", EXPORT_COUNT, exportPerfetto, .isAlone = true },
-	/* The last one, since it may not be there. */
-	{ "otf2; otf2-print reads the same", EXPORT_COUNT, exportOtf2,
-	  exportPrint },
+	EXPORT_WORK("dump", exportDump),
+	EXPORT_WORK("check", exportCheck),
+	EXPORT_WORK("csv", exportCsv),
+	EXPORT_WORK("csv-wide", exportWide),
+	EXPORT_WORK("json", exportJson),
+	EXPORT_WORK("ctf", exportCtf),
+	EXPORT_WORK("openmetrics", exportOpenMetrics),
+	EXPORT_WORK("paraver", exportParaver),
+	EXPORT_WORK("perfetto", exportPerfetto),
+	/* The last ones, since they may not be there. */
+	EXPORT_WORK("otf2", exportOtf2),
+	EXPORT_WORK("otf2-print, which reads that", exportPrint),
 };
 
 /* Whether a command can be found. */
@@ -167,9 +244,9 @@ static void exportPrepare(void)
 	benchCheck(nftw(directory, exportAddSize, 8, FTW_PHYS) == 0, directory);
 	free(directory);
 	if (!benchPeer.writeEntries)
-		benchExport.count = BENCH_COUNT(works) - 1;
-	if (!exportHas("otf2-print"))
-		works[BENCH_COUNT(works) - 1].peer = NULL;
+		benchExport.count -= 2;
+	else if (!exportHas("otf2-print"))
+		benchExport.count--;
 }
 
 static void exportDestroy(void)
@@ -180,9 +257,9 @@ static void exportDestroy(void)
 
 struct benchSubject benchExport = {
 	.name = "export",
-	.title = "hdtrace export",
+	.title = "hdtrace export, dump and check",
 	.operation = "record or value",
-	.peerName = "otf2-print",
+	.peerName = "reading alone",
 	.works = works,
 	.count = BENCH_COUNT(works),
 	.repetitions = 5,
