@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "HDTraceTools/base/spool.h"
+#include "HDTraceTools/command/parts.h"
 #include "HDTraceTools/export/export.h"
 #include "HDTraceTools/model/column.h"
 #include "HDTraceTools/model/kind.h"
@@ -232,8 +233,102 @@ static int addNode(struct export *export, const struct exportGroup *group,
 	exportCloseStat(reader);
 	g_string_free(labels, TRUE);
 	g_string_free(line, TRUE);
-	toolProgressFile(export->tool, group->group->fileSize);
 	return ret < 0 ? -1 : 0;
+}
+
+/* ---- Nodes in any thread ------------------------------------------------ */
+
+/** What a node may have for later while it has no turn; then it waits. */
+#define AHEAD_MAX (1 << 20)
+
+/** The nodes of some families. */
+struct nodes {
+	struct export *export;
+	const struct export *begun; /**< As it was before the first one. */
+	GPtrArray *groups;          /**< struct exportGroup */
+	struct family *families;
+	size_t familyCount;
+	int error; /**< -1: it was said. */
+};
+
+/** One of them. */
+struct node {
+	struct export *export;
+	struct family *families; /**< With samples of their own. */
+	int error;
+};
+
+static void runNode(struct part *part, size_t number, void *data)
+{
+	const struct nodes *self = data;
+	struct node *node = g_new0(struct node, 1);
+	uint64_t length = 0;
+
+	part->result = node;
+	node->export = exportStartPart(self->begun, part);
+	node->families = g_new(struct family, self->familyCount + 1);
+	for (size_t i = 0; i < self->familyCount; i++) {
+		node->families[i] = self->families[i];
+		node->families[i].samples = spoolNew();
+	}
+	node->error = addNode(node->export, self->groups->pdata[number],
+			      node->families);
+	for (size_t i = 0; i < self->familyCount; i++)
+		length += spoolLength(node->families[i].samples);
+	/* Else many could be done and not taken. */
+	if (length > AHEAD_MAX)
+		toolWaitTurn(&part->tool);
+}
+
+static bool takeNode(struct part *part, size_t number, void *data)
+{
+	struct nodes *self = data;
+	const struct exportGroup *group = self->groups->pdata[number];
+	struct node *node = part->result;
+	int ret = 0;
+
+	if (!node)
+		return false;
+	exportEndPart(self->export, node->export);
+	for (size_t i = 0; i < self->familyCount; i++) {
+		if (ret == 0 && node->error == 0 && !part->isDropped)
+			ret = spoolCopy(self->families[i].samples,
+					node->families[i].samples);
+		spoolFree(node->families[i].samples);
+	}
+	if (ret < 0)
+		toolError(self->export->tool, "temporary file: %s",
+			  strerror(-ret));
+	if (!part->isDropped && (ret < 0 || node->error < 0))
+		self->error = -1;
+	g_free(node->families);
+	g_free(node);
+	toolProgressFile(self->export->tool, group->group->fileSize);
+	return self->error == 0;
+}
+
+/** Add the samples of all these nodes. */
+static int addNodes(struct export *export, GPtrArray *groups,
+		    struct family *families, size_t familyCount)
+{
+	const struct export begun = *export;
+	struct nodes self = {
+		.export = export,
+		.begun = &begun,
+		.groups = groups,
+		.families = families,
+		.familyCount = familyCount,
+	};
+	const struct partsWork work = {
+		.tool = export->tool,
+		.count = groups->len,
+		.run = runNode,
+		.take = takeNode,
+		.data = &self,
+	};
+
+	partsDo(&work);
+	return self.error;
 }
 
 /** Whether two groups have the same values, so that they can be one family. */
@@ -281,17 +376,20 @@ static int writeFamilies(struct export *export, FILE *file, guint first,
 {
 	const struct exportGroup *group = export->groups->pdata[first];
 	struct family *families = g_new(struct family, group->valueCount + 1);
-	int ret = 0;
+	GPtrArray *alike = g_ptr_array_new();
+	int ret;
 
 	for (size_t i = 0; i < group->valueCount; i++)
 		startFamily(&families[i], group->group, group->values[i],
 			    names);
-	for (guint i = first; i < export->groups->len && ret == 0; i++) {
+	for (guint i = first; i < export->groups->len; i++) {
 		if (isDone[i] || !areAlike(group, export->groups->pdata[i]))
 			continue;
 		isDone[i] = true;
-		ret = addNode(export, export->groups->pdata[i], families);
+		g_ptr_array_add(alike, export->groups->pdata[i]);
 	}
+	ret = addNodes(export, alike, families, group->valueCount);
+	g_ptr_array_unref(alike);
 	for (size_t i = 0; i < group->valueCount; i++) {
 		if (families[i].value->type == HDI_STRING) {
 			exportLose(export, "values of the type STRING", 1);
@@ -318,11 +416,45 @@ static bool loseRecord(const hdIRecord *record, void *data)
 	return true;
 }
 
-static void loseTrace(const hdITraceFile *trace, void *data)
-{
-	struct export *export = data;
+/** All traces. */
+struct traces {
+	struct export *export;
+	const struct export *begun; /**< As it was before the first one. */
+};
 
-	scanTrace(&export->scan, trace, loseRecord, export);
+static void loseTrace(struct part *part, size_t number, void *data)
+{
+	const struct traces *self = data;
+	struct export *own = exportStartPart(self->begun, part);
+
+	part->result = own;
+	scanTrace(&own->scan, self->begun->traces->pdata[number], loseRecord,
+		  own);
+}
+
+static bool takeLost(struct part *part, size_t number, void *data)
+{
+	const struct traces *self = data;
+	const hdITraceFile *trace = self->begun->traces->pdata[number];
+
+	exportEndPart(self->export, part->result);
+	toolProgressFile(self->export->tool, trace->fileSize);
+	return true;
+}
+
+static void loseTraces(struct export *export)
+{
+	const struct export begun = *export;
+	struct traces self = { export, &begun };
+	const struct partsWork work = {
+		.tool = export->tool,
+		.count = export->traces->len,
+		.run = loseTrace,
+		.take = takeLost,
+		.data = &self,
+	};
+
+	partsDo(&work);
 }
 
 static int writeOpenMetrics(struct export *export)
@@ -346,7 +478,7 @@ static int writeOpenMetrics(struct export *export)
 		}
 		fputs("# EOF\n", file.file);
 		if (ret == 0 && export->hasTraces)
-			scanTraces(&export->scan, loseTrace, export);
+			loseTraces(export);
 		ret = exportEndFile(export, &file, ret < 0);
 	}
 	g_hash_table_destroy(names);
