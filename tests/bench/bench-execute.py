@@ -6,7 +6,8 @@ Usage: bench-execute.py SOURCE BUILD MPIEXEC [--runs N] [--size N]
 
 Both run the same tiled Cholesky decomposition with the same kernels on two workers of
 one node, in turns. Times are medians, with the least and the most. A decomposition of
-tiny tiles has nothing but what a task takes besides its kernel. Without StarPU (Debian:
+tiny tiles has nothing but what a task takes besides its kernel; a chain of tasks that add
+one to a byte, on one PE, has not even waiting: the whole time by their number. Without StarPU (Debian:
 libstarpu-dev) there is only what hdexecute takes. The machine should have nothing else
 to do. Exit status 0: both have run, and what StarPU made is right.
 """
@@ -21,6 +22,7 @@ import tempfile
 
 WORKERS = 2
 TINY = (40, 4)  # Tiles, and their size: 13,120 tasks
+EMPTY = 100000  # Tasks of a chain
 COSTS = {"MATSRC": 0.1, "MATSINK": 0.01, "POTRF": 0.4, "TRSM": 1, "SYRK": 1, "GEMM": 2}
 
 
@@ -106,6 +108,19 @@ def beside(ours, starpu, tiles, size, runs):
     return found, tasks
 
 
+def empty(ours, runs):
+    """Wall time of tasks that do nothing, one after the other on one PE."""
+    run(os.path.join(ours.build, "hdpredict"), "generate", "ring", "--width", "1", "--steps",
+        str(EMPTY), "--tile-size", "1", "-o", "empty.xml")
+    print(f"\n{EMPTY} tasks of one byte in a chain, one worker, {runs} runs each")
+    for name, options in (("not recorded", ()), ("recorded", ("-f", "-p", "project"))):
+        taken = []
+        for _ in range(runs):
+            out, _ = run(*ours.command[:-1], "1", *options, "empty.xml")
+            taken.append(float(re.search(r"^time: (\S+)", out, re.M).group(1)))
+        say(f"a task, {name}", [seconds / EMPTY for seconds in taken], 1e6, "us")
+
+
 def recorded(ours, runs):
     """CPU time with and without a project, in turns, and which of them is first changes;
     of the processes, start and end included. Of neighbours in time the machine was most
@@ -157,6 +172,7 @@ def main():
             if values:
                 say(f"{name}, a task on its worker", [v * WORKERS / tasks for v in values],
                     1e6, "us")
+        empty(ours, arguments.runs)
         found, tasks = beside(ours, starpu, arguments.tiles, arguments.size, arguments.runs)
         for name, values in found.items():
             if values:

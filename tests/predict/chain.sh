@@ -142,19 +142,23 @@ cat >watched <<'END'
 echo $$ >pid
 exec "$@"
 END
-# Messages between two nodes whose processes two meters look at, each as above: what a
-# packet takes is what hdtrace says of these states, above 60 W.
-exchanged() {
+# Two nodes whose processes two meters look at, each as above.
+meters() {
 	sim_start --law="1:process:$scratch/pid.0,low=60,high=110" \
 		--law="2:process:$scratch/pid.1,low=60,high=110" || return 1
 	printf '[General]\ndevice=LMG450\nport=%s\ncycle=50\n' "$PWD/meter" >pt.cfg
 	for node in 0 1; do
 		printf '[Trace]\ntype=HDSTATS\nnode=n%d\nchannel=%d\nvalues=P\n' "$node" $((node + 1)) >>pt.cfg
 	done
-	cat >watched2 <<-'END'
-		echo $$ >"pid.${OMPI_COMM_WORLD_RANK-$PMI_RANK}"
-		exec "$@"
-	END
+}
+cat >watched2 <<'END'
+echo $$ >"pid.${OMPI_COMM_WORLD_RANK-$PMI_RANK}"
+exec "$@"
+END
+# Messages between them: what a packet takes is what hdtrace says of these states, above
+# 60 W.
+exchanged() {
+	meters || return 1
 	HDTRACE_PT_CFG=$PWD/pt.cfg launch "$library" 2 sh watched2 "$hdexecute" --links=1500000,2000000 \
 		--batch=1.5 --pause=1.2 --pes=1 -p exchanged
 	status=$?
@@ -218,6 +222,34 @@ executed() {
 	near "$(awk "BEGIN { print $joules / (1 + $error) }")" "$truth" executed &&
 		near "$(awk "BEGIN { print 1 + $error }")" 1 "predicted against executed"
 }
+# The same on two nodes, a chain on each, whose tasks wait for messages of the other's. There is
+# nothing in the model of what looking for messages takes; that is real, and more than
+# nothing, so that it is only said how much it is.
+apart() {
+	"$hdpredict" platform --nodes 2 --pes 1 --idle-power 60 -o two.xml &&
+		sed "s|\(<task id='t\([01]\)[.]\([0-9]*\)'.*\)</task>|\1<map pe='n\2.0' priority='\3'/></task>|" \
+			chains.xml >apart.xml &&
+		"$hdpredict" simulate apart.xml --platform two.xml --resources model/resources.xml \
+			-f -o apart.predicted >/dev/null || return 1
+	set --
+	for run in $(seq "$runs"); do
+		meters || return 1
+		HDTRACE_PT_CFG=$PWD/pt.cfg launch "$library" 2 sh watched2 "$hdexecute" apart.xml \
+			--platform two.xml --kernels . -f -p "apart$run" >apart.said
+		status=$?
+		sim_stop && [ "$status" -eq 0 ] || return 1
+		sed -n "s/^moving data sets:/two nodes, run $run: moving data sets:/p" apart.said | tee -a table
+		set -- "$@" "apart$run"
+	done
+	"$hdpredict" compare apart.predicted "$@" --idle 60
+	"$hdpredict" compare apart.predicted "$@" --idle 60 --format=json >compared || return 1
+	error=$(sed -n 's/^  "energy_dynamic_error": \([^,]*\),/\1/p' compared)
+	# The prediction has the measured energies of tasks: of $joules J, as on one node.
+	found=$(awk "BEGIN { print $joules / (1 + $error) }")
+	awk -v found="$found" -v expected="$truth" 'BEGIN {
+		printf "two nodes: %s, declared %s: %+.2f %%\n", found, expected, 100 * (found / expected - 1) }' | tee -a table
+	awk "BEGIN { exit !($found > (1 - $right / 100) * $truth) }"
+}
 # Unquoted: lists of options.
 # shellcheck disable=SC2086
 ${CC:-cc} ${HD_SANITIZE-} -shared -fPIC -I"$abs_top_srcdir/PredictionLibrary/include" \
@@ -230,6 +262,7 @@ else
 	ok "energies of kernels are measured as declared" measured
 	ok "what is predicted of them, too" predicted
 	ok "what is executed and measured, too" executed
+	ok "on two nodes there is no less" apart
 fi
 [ -z "${HDTRACE_TEST_CHAIN-}" ] || sed 's/^/# /' table
 done_testing

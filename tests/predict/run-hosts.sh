@@ -31,10 +31,14 @@ case $mpiexec in
 	--mca btl_tcp_if_include 192.0.2.0/24" ;;
 *) options="-hosts hda,hdb -ppn 1 -launcher ssh -launcher-exec $scratch/shell" ;;
 esac
-# In lines of the script words are words.
+# In lines of the script words are words. Hosts that know nothing of each other would both
+# take the first CPU; so each has one.
+own=
+[ "$(nproc)" -lt 2 ] || ! command -v taskset >/dev/null || own=yes
 cat >"$scratch/there" <<END
 #!/bin/sh
-cd "\$1" && shift && exec "\$@"
+case \$(hostname) in hda) cpu=0 ;; *) cpu=1 ;; esac
+cd "\$1" && shift && exec ${own:+taskset -c \$cpu} "\$@"
 END
 cat >"$scratch/both" <<END
 #!/bin/sh
