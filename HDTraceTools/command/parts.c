@@ -198,7 +198,8 @@ static void openFile(struct part *part)
 	part->file = fopencookie(part, "w", functions);
 	if (!part->file)
 		g_error("no memory for a file");
-	setvbuf(part->file, NULL, _IOFBF, BUFFER_SIZE);
+	part->buffer = g_malloc(BUFFER_SIZE);
+	setvbuf(part->file, part->buffer, _IOFBF, BUFFER_SIZE);
 	/* It belongs to one thread. */
 	__fsetlocking(part->file, FSETLOCKING_BYCALLER);
 }
@@ -229,6 +230,7 @@ static void runPart(struct tasks *tasks, void *data, size_t number)
 		self->work->run(part, number, self->work->data);
 	/* Its errors are those of the output, which keeps them. */
 	fclose(part->file);
+	g_free(part->buffer);
 }
 
 static void takePart(void *data, size_t number)

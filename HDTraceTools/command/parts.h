@@ -40,6 +40,7 @@ struct part {
 	bool hasOutput;
 	GArray *kept; /**< Messages. */
 	struct spool *spool;
+	char *buffer; /**< Of the file. */
 };
 
 /** Works on a part, in any thread; take changes what all have at the same time,
