@@ -38,7 +38,8 @@ struct hdSampler {
 	struct samplerLoop *loop;
 	struct hdSampler *next;
 	bool isStarted;
-	bool isBusy; /* A call is running. */
+	bool isBusy;          /* A call is running. */
+	unsigned int waiting; /* Who waits for that. */
 	int64_t firstNs;
 	int64_t nextNs;
 	int64_t cpuNs;
@@ -66,10 +67,14 @@ static void samplerLeave(struct hdSampler *s)
 	pthread_cond_broadcast(&s->loop->changed);
 }
 
+/* The thread begins no other call meanwhile: where each takes as long as an
+ * interval the next one is due at once, and nobody else would get a turn. */
 static void samplerWait(struct hdSampler *s)
 {
+	s->waiting++;
 	while (s->isBusy)
 		pthread_cond_wait(&s->loop->changed, &s->loop->mutex);
+	s->waiting--;
 }
 
 static void samplerTake(struct hdSampler *s, bool isLast)
@@ -87,6 +92,13 @@ static int64_t samplerMultipleAfter(const struct hdSampler *s, int64_t ns)
 {
 	return s->firstNs +
 	       ((ns - s->firstNs) / s->intervalNs + 1) * s->intervalNs;
+}
+
+/* Whether the thread is one of this process. In a child of fork() there is
+ * none, and who has the mutex is not here. */
+static bool loopIsOurs(const struct samplerLoop *loop)
+{
+	return loop->owner == getpid();
 }
 
 /* ---- The thread --------------------------------------------------------- */
@@ -156,14 +168,16 @@ static void loopSleep(struct samplerLoop *loop, const struct hdSampler *next)
 	pthread_mutex_lock(&loop->mutex);
 }
 
-/* The started sampler that is due first. Whoever is late comes before those
- * that were due later, so nobody starves. */
+/* The started sampler that is due first, but for those that are waited for.
+ * Whoever is late comes before those that were due later, so nobody starves.
+ */
 static struct hdSampler *loopNext(const struct samplerLoop *loop)
 {
 	struct hdSampler *next = NULL;
 
 	for (struct hdSampler *s = loop->samplers; s; s = s->next)
-		if (s->isStarted && (!next || s->nextNs < next->nextNs))
+		if (s->isStarted && s->waiting == 0 &&
+		    (!next || s->nextNs < next->nextNs))
 			next = s;
 	return next;
 }
@@ -266,16 +280,21 @@ static bool loopRemove(struct samplerLoop *loop, const struct hdSampler *s)
 /* ---- The shared thread ------------------------------------------------------
  */
 
+/* The thread is one of the parent's. */
+static void sharedForget(void)
+{
+	shared.loop->parent = shared.parent;
+	shared.parent = shared.loop;
+	shared.loop = NULL;
+}
+
 /* In a child of fork() there is no such thread, and who had the mutex is not
  * here. */
 static void sharedChild(void)
 {
 	pthread_mutex_init(&shared.mutex, NULL);
-	if (shared.loop) {
-		shared.loop->parent = shared.parent;
-		shared.parent = shared.loop;
-	}
-	shared.loop = NULL;
+	if (shared.loop)
+		sharedForget();
 }
 
 static void sharedPrepare(void)
@@ -290,6 +309,9 @@ static int sharedAdd(struct hdSampler *s)
 
 	pthread_once(&once, sharedPrepare);
 	pthread_mutex_lock(&shared.mutex);
+	/* Not every child is made with handlers. */
+	if (shared.loop && !loopIsOurs(shared.loop))
+		sharedForget();
 	if (!shared.loop) {
 		ret = loopCreate(&shared.loop);
 		if (ret == 0)
@@ -363,10 +385,13 @@ int hdSamplerStart(struct hdSampler *s)
 	struct samplerLoop *loop = s->loop;
 	int64_t now;
 
+	if (!loopIsOurs(loop))
+		return 1;
 	pthread_mutex_lock(&loop->mutex);
 	samplerWait(s);
 	if (s->isStarted) {
 		pthread_mutex_unlock(&loop->mutex);
+		sem_post(&loop->wake);
 		return 1;
 	}
 	samplerEnter(s);
@@ -389,6 +414,8 @@ int hdSamplerStop(struct hdSampler *s)
 {
 	struct samplerLoop *loop = s->loop;
 
+	if (!loopIsOurs(loop))
+		return 1;
 	pthread_mutex_lock(&loop->mutex);
 	samplerWait(s);
 	if (!s->isStarted) {
@@ -403,10 +430,15 @@ int hdSamplerStop(struct hdSampler *s)
 
 void hdSamplerGetCounts(struct hdSampler *s, struct hdSamplerCounts *counts)
 {
-	pthread_mutex_lock(&s->loop->mutex);
+	bool isOurs = loopIsOurs(s->loop);
+
+	if (isOurs)
+		pthread_mutex_lock(&s->loop->mutex);
 	counts->samples = s->samples;
 	counts->late = s->late;
 	counts->cpuNs = s->cpuNs;
+	if (!isOurs)
+		return;
 	if (!loopHasSeveral(s->loop))
 		counts->cpuNs += loopCpuNs(s->loop);
 	pthread_mutex_unlock(&s->loop->mutex);
@@ -418,7 +450,7 @@ void hdSamplerDestroy(struct hdSampler *s)
 
 	if (!s)
 		return;
-	if (loop->owner == getpid()) {
+	if (loopIsOurs(loop)) {
 		hdSamplerStop(s);
 		if (loop->isShared)
 			loop = sharedRemove(s);

@@ -84,7 +84,7 @@ int hdSamplerCreateShared(int64_t intervalNs,
 /**
  * Begin to take samples.
  *
- * @retval 1 It had been started already.
+ * @retval 1 It had been started already, or by a parent process.
  * @retval 0 It is started now.
  */
 int hdSamplerStart(struct hdSampler *sampler);
@@ -92,12 +92,13 @@ int hdSamplerStart(struct hdSampler *sampler);
 /**
  * Take the last sample. Returns when it was taken.
  *
- * @retval 1 It had been stopped already.
+ * @retval 1 It had been stopped already, or is one of a parent process.
  * @retval 0 It is stopped now.
  */
 int hdSamplerStop(struct hdSampler *sampler);
 
-/** Get the counts so far; also from within the calls. */
+/** Get the counts so far; also from within the calls. In a child process: about
+ *  those at the time of fork(). */
 void hdSamplerGetCounts(struct hdSampler *sampler,
 			struct hdSamplerCounts *counts);
 

@@ -13,6 +13,7 @@
 
 #include "common/clock.h"
 #include "common/sampler.h"
+#include "tests/lib/leftover.h"
 #include "tests/lib/testlib.h"
 
 #define MS 1000000
@@ -28,7 +29,8 @@ struct log {
 	uint64_t number;
 	bool isMonotone;
 	bool isBlocked; /* All signals, in the thread. */
-	int holdMs;     /* Stay this long in the next sample. */
+	int holdMs;     /* Stay this long in the next sample, ... */
+	bool isSlow;    /* ... or in each. */
 	pthread_t thread;
 	uint64_t first; /* Number of the first sample. */
 	const struct log
@@ -74,7 +76,8 @@ static void logSample(void *context, uint64_t number, bool isLast)
 	log->samples++;
 	if (log->holdMs > 0)
 		g_usleep((gulong)log->holdMs * 1000);
-	log->holdMs = 0;
+	if (!log->isSlow)
+		log->holdMs = 0;
 	__atomic_sub_fetch(&log->inside, 1, __ATOMIC_SEQ_CST);
 	sem_post(&log->sampled);
 }
@@ -157,6 +160,28 @@ static void testLate(void)
 	g_assert_cmpuint(counts.late, >=, 9);
 	g_assert_cmpuint(counts.samples - 1 + counts.late, ==, log.number);
 	g_assert_true(log.isMonotone);
+}
+
+/* The next sample is due whenever one ends; all the same it can be stopped, and
+ * its start be asked for. */
+static void testSlow(void)
+{
+	struct hdSamplerCounts counts;
+	struct log log;
+
+	logCreate(&log, MS);
+	log.isSlow = true;
+	log.holdMs = 3;
+	hdSamplerStart(log.sampler);
+	logWait(&log, 5);
+	g_assert_cmpint(hdSamplerStart(log.sampler), ==, 1);
+	/* It goes on. */
+	logWait(&log, 5);
+	g_assert_cmpint(hdSamplerStop(log.sampler), ==, 0);
+	hdSamplerGetCounts(log.sampler, &counts);
+	g_assert_cmpint(log.lasts, ==, 1);
+	g_assert_cmpuint(counts.late, >=, 9);
+	logDestroy(&log);
 }
 
 /* The multiples stay; a stop and a start take their own samples. */
@@ -247,9 +272,15 @@ static void testFork(void)
 	hdSamplerStart(log.sampler);
 	child = fork();
 	if (child == 0) {
+		struct hdSamplerCounts counts;
+		bool isGood;
+
 		alarm(60);
+		isGood = hdSamplerStart(log.sampler) == 1 &&
+			 hdSamplerStop(log.sampler) == 1;
+		hdSamplerGetCounts(log.sampler, &counts);
 		hdSamplerDestroy(log.sampler);
-		_exit(0);
+		_exit(isGood ? 0 : 1);
 	}
 	g_assert_cmpint(waitpid(child, &status, 0), ==, child);
 	g_assert_cmpint(status, ==, 0);
@@ -259,31 +290,27 @@ static void testFork(void)
 /* ---- Several samplers with one thread -------------------------------------
  */
 
-static unsigned int threadCount(void)
-{
-	GDir *tasks = g_dir_open("/proc/self/task", 0, NULL);
-	unsigned int count = 0;
+/* The main thread, and what a sanitizer has. */
+static int threadsAtBegin;
 
-	g_assert_nonnull(tasks);
-	while (g_dir_read_name(tasks))
-		count++;
-	g_dir_close(tasks);
-	return count;
+static int threadCount(void)
+{
+	return testCountFiles("/proc/self/task");
 }
 
 /* One thread for all; it goes on when others are stopped or gone, ends with the
  * last, and begins again. */
 static void testOne(void)
 {
-	unsigned int before = threadCount();
 	struct log logs[4];
 
+	testWaitThreads(threadsAtBegin);
 	for (int round = 0; round < 2; round++) {
 		for (int i = 0; i < 4; i++) {
 			logCreate(&logs[i], (i + 1) * MS);
 			g_assert_cmpint(hdSamplerStart(logs[i].sampler), ==, 0);
 		}
-		g_assert_cmpuint(threadCount(), ==, before + 1);
+		g_assert_cmpint(threadCount(), ==, threadsAtBegin + 1);
 		for (int i = 0; i < 4; i++)
 			logWait(&logs[i], 5);
 		g_assert_cmpint(hdSamplerStop(logs[2].sampler), ==, 0);
@@ -299,7 +326,7 @@ static void testOne(void)
 		}
 		logDestroy(&logs[3]);
 		logDestroy(&logs[2]);
-		g_assert_cmpuint(threadCount(), ==, before);
+		testWaitThreads(threadsAtBegin);
 	}
 }
 
@@ -445,14 +472,13 @@ static void *createAndDestroy(void *data)
 /* The thread comes and goes while others want it. */
 static void testComeAndGo(void)
 {
-	unsigned int before = threadCount();
 	pthread_t threads[4];
 
 	for (int i = 0; i < 4; i++)
 		pthread_create(&threads[i], NULL, createAndDestroy, NULL);
 	for (int i = 0; i < 4; i++)
 		pthread_join(threads[i], NULL);
-	g_assert_cmpuint(threadCount(), ==, before);
+	testWaitThreads(threadsAtBegin);
 }
 
 /* A child has a thread of its own, whatever its parent had. */
@@ -479,7 +505,8 @@ static void testChild(void)
 		hdSamplerDestroy(log.sampler);
 		logWait(&own, 3);
 		logDestroy(&own);
-		_exit(threadCount() == 1 ? 0 : 1);
+		testWaitThreads(threadsAtBegin);
+		_exit(0);
 	}
 	g_assert_cmpint(waitpid(child, &status, 0), ==, child);
 	g_assert_cmpint(status, ==, 0);
@@ -506,6 +533,7 @@ int main(int argc, char **argv)
 	static const struct test tests[] = {
 		{ "/sampler/counts", false, testCounts },
 		{ "/sampler/late", false, testLate },
+		{ "/sampler/slow", false, testSlow },
 		{ "/sampler/restart", false, testRestart },
 		{ "/sampler/prompt", false, testPrompt },
 		{ "/sampler/cycles", false, testCycles },
@@ -513,6 +541,7 @@ int main(int argc, char **argv)
 		{ "/sampler/fork", false, testFork },
 		{ "/sampler/shared/counts", true, testCounts },
 		{ "/sampler/shared/late", true, testLate },
+		{ "/sampler/shared/slow", true, testSlow },
 		{ "/sampler/shared/restart", true, testRestart },
 		{ "/sampler/shared/prompt", true, testPrompt },
 		{ "/sampler/shared/cycles", true, testCycles },
@@ -527,6 +556,7 @@ int main(int argc, char **argv)
 		{ "/sampler/shared/child", true, testChild },
 	};
 
+	threadsAtBegin = threadCount();
 	g_test_init(&argc, &argv, NULL);
 	for (size_t i = 0; i < G_N_ELEMENTS(tests); i++)
 		g_test_add_data_func(tests[i].name, &tests[i], run);
