@@ -132,6 +132,9 @@ int exportEndFile(struct export *export, struct newFile *file, bool hasFailed);
 int exportCloseFile(struct export *export, struct newFile *file,
 		    bool hasFailed);
 
+/** Allow as many open files as there may be. */
+void exportAllowFiles(void);
+
 /** Find out what was asked for, and forget it. */
 void exportChoose(struct export *export);
 void exportForget(struct export *export);

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "HDTraceTools/command/results.h"
 #include "HDTraceTools/export/export.h"
@@ -121,6 +122,16 @@ void exportLoseValue(struct export *export, const hdIValue *value)
 {
 	exportLose(export, "groupings and other attributes of values",
 		   *value->grouping || value->attributeCount);
+}
+
+void exportAllowFiles(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+		limit.rlim_cur = limit.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &limit);
+	}
 }
 
 /* ---- What was asked for ------------------------------------------------ */

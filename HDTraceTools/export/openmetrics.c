@@ -163,15 +163,64 @@ static const char *numberText(char *buffer, const struct family *family,
 	return outDouble(buffer, number);
 }
 
-static int addEntry(struct export *export, struct family *families,
-		    const struct exportGroup *group, const char *labels,
-		    const hdIBlock *block, size_t entry, GString *line)
+/* ---- Nodes in any thread ------------------------------------------------ */
+
+/** What a node may have when it is done: more could be done and not taken. */
+#define DONE_MAX (1 << 20)
+/** What it may have before its turn, of few values and of many: a value has a
+ *  file beyond 256 KiB, so there are no more than 32 in either case. */
+#define AHEAD_MAX (UINT64_C(256) << 20)
+#define AHEAD_MANY_MAX (UINT64_C(8) << 20)
+#define MANY 32
+
+/** The nodes of some families. */
+struct nodes {
+	struct export *export;
+	const struct export *begun; /**< As it was before the first one. */
+	GPtrArray *groups;          /**< struct exportGroup */
+	struct family *families;
+	size_t familyCount;
+	int error; /**< -1: it was said. */
+};
+
+/** One of them. */
+struct node {
+	struct export *export;
+	struct nodes *nodes;
+	struct family *families; /**< With samples of its own until its turn. */
+	uint64_t length;         /**< Bytes of these. */
+	bool hadTurn;
+	int error;
+};
+
+/** In a node's turn: what it has goes to the samples of all nodes, and so does
+ *  what follows; 0 or a negative errno. */
+static int joinFamilies(struct node *self)
+{
+	int ret = 0;
+
+	for (size_t i = 0; i < self->nodes->familyCount; i++) {
+		struct spool *all = self->nodes->families[i].samples;
+		struct spool *own = self->families[i].samples;
+
+		if (ret == 0)
+			ret = spoolCopy(all, own);
+		spoolFree(own);
+		self->families[i].samples = all;
+	}
+	self->hadTurn = true;
+	return ret;
+}
+
+static int addEntry(struct node *node, const struct exportGroup *group,
+		    const char *labels, const hdIBlock *block, size_t entry,
+		    GString *line)
 {
 	char buffer[OUT_NUMBER_SIZE];
 	int ret = 0;
 
 	for (size_t i = 0; i < group->valueCount && ret == 0; i++) {
-		struct family *family = &families[i];
+		struct family *family = &node->families[i];
 
 		if (family->value->type == HDI_STRING)
 			continue;
@@ -179,8 +228,8 @@ static int addEntry(struct export *export, struct family *families,
 		if (family->kind == KIND_COUNTER &&
 		    !(columnNumber(exportColumn(group, block, i),
 				   family->value->type, entry) >= 0)) {
-			exportLose(export, "readings of counters that are none",
-				   1);
+			exportLose(node->export,
+				   "readings of counters that are none", 1);
 			continue;
 		}
 		g_string_assign(line, family->name);
@@ -194,17 +243,28 @@ static int addEntry(struct export *export, struct family *families,
 		g_string_append(line, outSeconds(buffer, block->end[entry]));
 		g_string_append_c(line, '\n');
 		ret = spoolAppend(family->samples, line->str, line->len);
+		node->length += line->len;
 	}
 	return ret;
 }
 
-/** Add the samples of a node. */
-static int addNode(struct export *export, const struct exportGroup *group,
-		   struct family *families)
+/** Wait for a node's turn if it has more than so much for later. */
+static int waitBeyond(struct node *self, uint64_t size)
 {
+	if (self->hadTurn || self->length <= size)
+		return 0;
+	toolWaitTurn(self->export->tool);
+	return joinFamilies(self);
+}
+
+/** Add the samples of a node. */
+static int addNode(struct node *node, const struct exportGroup *group)
+{
+	struct export *export = node->export;
 	struct exportReader *reader = exportOpenStat(export, group);
 	GString *labels = g_string_new("{node=\"");
 	GString *line = g_string_new(NULL);
+	uint64_t ahead = group->valueCount > MANY ? AHEAD_MANY_MAX : AHEAD_MAX;
 	struct exportEntries entries;
 	int64_t last = INT64_MIN;
 	int ret = 0;
@@ -224,10 +284,14 @@ static int addNode(struct export *export, const struct exportGroup *group,
 				continue;
 			}
 			last = block->end[i];
-			ret = addEntry(export, families, group, labels->str,
-				       block, i, line);
+			ret = addEntry(node, group, labels->str, block, i,
+				       line);
+			if (ret == 0)
+				ret = waitBeyond(node, ahead);
 		}
 	}
+	if (ret == 0)
+		ret = waitBeyond(node, DONE_MAX);
 	if (ret < 0)
 		toolError(export->tool, "temporary file: %s", strerror(-ret));
 	exportCloseStat(reader);
@@ -236,48 +300,20 @@ static int addNode(struct export *export, const struct exportGroup *group,
 	return ret < 0 ? -1 : 0;
 }
 
-/* ---- Nodes in any thread ------------------------------------------------ */
-
-/** What a node may have for later while it has no turn; then it waits. */
-#define AHEAD_MAX (1 << 20)
-
-/** The nodes of some families. */
-struct nodes {
-	struct export *export;
-	const struct export *begun; /**< As it was before the first one. */
-	GPtrArray *groups;          /**< struct exportGroup */
-	struct family *families;
-	size_t familyCount;
-	int error; /**< -1: it was said. */
-};
-
-/** One of them. */
-struct node {
-	struct export *export;
-	struct family *families; /**< With samples of their own. */
-	int error;
-};
-
 static void runNode(struct part *part, size_t number, void *data)
 {
-	const struct nodes *self = data;
+	struct nodes *self = data;
 	struct node *node = g_new0(struct node, 1);
-	uint64_t length = 0;
 
 	part->result = node;
+	node->nodes = self;
 	node->export = exportStartPart(self->begun, part);
 	node->families = g_new(struct family, self->familyCount + 1);
 	for (size_t i = 0; i < self->familyCount; i++) {
 		node->families[i] = self->families[i];
 		node->families[i].samples = spoolNew();
 	}
-	node->error = addNode(node->export, self->groups->pdata[number],
-			      node->families);
-	for (size_t i = 0; i < self->familyCount; i++)
-		length += spoolLength(node->families[i].samples);
-	/* Else many could be done and not taken. */
-	if (length > AHEAD_MAX)
-		toolWaitTurn(&part->tool);
+	node->error = addNode(node, self->groups->pdata[number]);
 }
 
 static bool takeNode(struct part *part, size_t number, void *data)
@@ -285,18 +321,16 @@ static bool takeNode(struct part *part, size_t number, void *data)
 	struct nodes *self = data;
 	const struct exportGroup *group = self->groups->pdata[number];
 	struct node *node = part->result;
+	bool isWanted;
 	int ret = 0;
 
 	if (!node)
 		return false;
+	isWanted = !part->isDropped && node->error == 0;
 	exportEndPart(self->export, node->export);
-	for (size_t i = 0; i < self->familyCount; i++) {
-		if (ret == 0 && node->error == 0 && !part->isDropped)
-			ret = spoolCopy(self->families[i].samples,
-					node->families[i].samples);
-		spoolFree(node->families[i].samples);
-	}
-	if (ret < 0)
+	if (!node->hadTurn)
+		ret = joinFamilies(node);
+	if (isWanted && ret < 0)
 		toolError(self->export->tool, "temporary file: %s",
 			  strerror(-ret));
 	if (!part->isDropped && (ret < 0 || node->error < 0))
@@ -463,8 +497,11 @@ static int writeOpenMetrics(struct export *export)
 	GHashTable *names =
 		g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	struct newFile file;
-	int ret = exportStartFile(export, &file, NULL);
+	int ret;
 
+	/* There is a temporary one for each value. */
+	exportAllowFiles();
+	ret = exportStartFile(export, &file, NULL);
 	if (ret == 0) {
 		exportLoseProject(export);
 		exportLose(export, "communicators",

@@ -607,6 +607,47 @@ ok "units without prefix, and names that differ" is_like \
 	export-odd.openmetrics odd.om
 ok "well-formed" is_openmetrics odd.om
 
+# More values, with more than stays in memory, than half of the files that may be
+# open at once: PROJECT, of two nodes with 100 each.
+make_many() {
+	for node in m n; do
+		for i in $(seq 100); do
+			echo "name=\"v$i\" type=\"FLOAT\" unit=\"W\""
+		done >values
+		(
+			IFS='
+'
+			# shellcheck disable=SC2046 # each line is one
+			stat_header "$node" Many $(cat values)
+		) >"$1_${node}_Many.stat"
+		"$python" -c 'import struct, sys
+for second in range(1000000000, 1000006000):
+    values = struct.pack(">100f", *range(100)) if second % 10**9 else b""
+    sys.stdout.buffer.write(struct.pack(">II", second, 0) + values)' \
+			>>"$1_${node}_Many.stat" || return 1
+	done
+	sed "s/mini/$1/; s/<Energy/<Many/; /<Net/d; s/alpha/m/; s/beta/n/" \
+		mini.proj >"$1.proj"
+}
+
+# Run a command of a test with so few files at a time: "-n NUMBER" COMMAND...
+few_open() {
+	limit=$1
+	shift
+	# shellcheck disable=SC3045,SC2086 # where it is not known, nothing is lost
+	(ulimit $limit; "$@")
+}
+if [ -n "$python" ]; then
+	ok "many values" make_many many
+	ok "have few files" few_open "-n 190" export_to openmetrics many.om \
+		many.proj
+	ok "well-formed" is_openmetrics many.om
+	ok "have as many as they may" few_open "-S -n 30" status 0 export \
+		--to openmetrics -o few.om many.proj
+	ok "the same" cmp many.om few.om
+	rm many* few.om
+fi
+
 if [ -d "$corpus" ]; then
 	for project in stresstest partdiff-mpi; do
 		ok "$project: csv-wide is equal" wide_is_equal \

@@ -14,8 +14,6 @@
  */
 #include "config.h"
 
-#include <sys/resource.h>
-
 #include "HDTraceTools/export/paraver/paraver.h"
 
 /* ---- Names and numbers ------------------------------------------------- */
@@ -113,17 +111,6 @@ static void writeRecords(struct paraver *self)
 	paraverWriteMessages(self, INT64_MAX);
 }
 
-/** There is a file and maybe a temporary one for each stream. */
-static void allowFiles(void)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
-		limit.rlim_cur = limit.rlim_max;
-		setrlimit(RLIMIT_NOFILE, &limit);
-	}
-}
-
 static void openTrace(struct paraver *self, const hdITraceFile *trace)
 {
 	const hdINode *rank = rankOf(self->export->project, trace->node);
@@ -197,7 +184,8 @@ static void openAll(struct paraver *self)
 	const struct export *export = self->export;
 	unsigned int appl;
 
-	allowFiles();
+	/* There is a file and maybe a temporary one for each stream. */
+	exportAllowFiles();
 	for (guint i = 0; i < export->traces->len; i++)
 		openTrace(self, export->traces->pdata[i]);
 	appl = self->ranks->len ? 2 : 1;
