@@ -11,6 +11,7 @@
  */
 #include "config.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -386,6 +387,7 @@ static bool areAlike(const struct exportGroup *a, const struct exportGroup *b)
 	return true;
 }
 
+/** Put the samples of a family, as far as the file takes them. */
 static int putSamples(struct export *export, FILE *file,
 		      const struct family *family)
 {
@@ -397,7 +399,10 @@ static int putSamples(struct export *export, FILE *file,
 		size_t part = (size_t)MIN(sizeof(buffer), length - at);
 
 		ret = spoolRead(family->samples, at, buffer, part);
-		fwrite(buffer, 1, part, file);
+		if (ret == 0 && fwrite(buffer, 1, part, file) != part) {
+			export->tool->outputError = errno;
+			break;
+		}
 	}
 	if (ret < 0)
 		toolError(export->tool, "temporary file: %s", strerror(-ret));
@@ -427,7 +432,7 @@ static int writeFamilies(struct export *export, FILE *file, guint first,
 	for (size_t i = 0; i < group->valueCount; i++) {
 		if (families[i].value->type == HDI_STRING) {
 			exportLose(export, "values of the type STRING", 1);
-		} else if (ret == 0) {
+		} else if (ret == 0 && !ferror(file)) {
 			putHead(file, &families[i], group->group);
 			ret = putSamples(export, file, &families[i]);
 		}
@@ -491,6 +496,14 @@ static void loseTraces(struct export *export)
 	partsDo(&work);
 }
 
+/** Write out what there is; whether the file takes all. */
+static bool putAll(struct export *export, FILE *file)
+{
+	if (!ferror(file) && fflush(file) != 0)
+		export->tool->outputError = errno;
+	return !ferror(file);
+}
+
 static int writeOpenMetrics(struct export *export)
 {
 	bool *isDone = g_new0(bool, export->groups->len + 1);
@@ -509,12 +522,13 @@ static int writeOpenMetrics(struct export *export)
 		exportLose(export, "starts of intervals",
 			   export->groups->len > 0);
 		for (guint i = 0; i < export->groups->len && ret == 0; i++) {
-			if (!isDone[i])
+			if (!isDone[i] && !ferror(file.file))
 				ret = writeFamilies(export, file.file, i,
 						    isDone, names);
 		}
 		fputs("# EOF\n", file.file);
-		if (ret == 0 && export->hasTraces)
+		/* Else nobody asks what is lost. */
+		if (ret == 0 && export->hasTraces && putAll(export, file.file))
 			loseTraces(export);
 		ret = exportEndFile(export, &file, ret < 0);
 	}

@@ -939,6 +939,19 @@ if [ -e /dev/full ]; then
 	done
 fi
 
+# It does not read on for nobody.
+reads_no_more() {
+	"$hdtrace" export --to openmetrics -o "$@" 2>errors >/dev/full
+	found=$?
+	cat errors
+	[ "$found" -eq 2 ] && grep -q "No space left" errors &&
+		! grep -q trc.no-end errors
+}
+if [ -e /dev/full ]; then
+	ok "openmetrics: a full disk ends it" reads_no_more - cut.proj
+	ok "of a file, too" reads_no_more /dev/full cut.proj
+fi
+
 # Whether a process stands still, or has ended: PID
 stands() {
 	case $(sed 's/.*) //' "/proc/$1/stat" 2>/dev/null) in
