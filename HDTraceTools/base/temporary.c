@@ -3,22 +3,27 @@
  * @file
  * Files that are removed by signals. The handler takes no lock: files are in a
  * list that only grows, whose places are used again. It waits for files that
- * are being made, by threads that take no signals meanwhile.
+ * are being made, by threads that take no signals meanwhile and wait for
+ * nothing but the file system; if that hangs, it waits for some seconds.
  */
 #include "config.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <string.h>
+#include <time.h>
 #include <unistd.h>
 #include <glib.h>
 
 #include "HDTraceTools/base/temporary.h"
 #include "common/thread.h"
+
+/** A handler looks so often whether a file was made, each time after 1 ms. */
+#define LOOKS_MAX 5000
 
 enum state {
 	STATE_FREE,
@@ -44,19 +49,23 @@ static bool change(struct temporary *self, enum state from, enum state to)
 
 static void onSignal(int number)
 {
-	int before = errno;
+	const struct timespec pauseTime = { .tv_nsec = 1000000 };
+	sigset_t none;
 
 	atomic_store(&isEnding, true);
-	while (atomic_load(&making) > 0)
-		sched_yield();
+	for (int i = 0; i < LOOKS_MAX && atomic_load(&making) > 0; i++)
+		nanosleep(&pauseTime, NULL);
 	for (struct temporary *one = atomic_load(&all); one; one = one->next) {
 		if (change(one, STATE_THERE, STATE_REMOVED))
 			unlink(one->path);
 	}
 	signal(number, SIG_DFL);
-	/* It comes when this has returned. */
+	/* Else it would come when this has returned. */
+	sigemptyset(&none);
+	hdSignalsRestore(&none);
 	raise(number);
-	errno = before;
+	/* The first process of a PID namespace is not ended by that. */
+	_exit(128 + number);
 }
 
 static void catch (void)
@@ -90,6 +99,9 @@ static struct temporary *place(void)
 /** Make a file that a handler knows as soon as it is there. */
 static int make(char *path, struct temporary *self)
 {
+	/* Whom a handler waits for allocates nothing: another thread may have
+	 * been in the midst of that when the handler came. */
+	char *copy = g_strdup(path);
 	sigset_t before;
 	int ret;
 
@@ -105,10 +117,12 @@ static int make(char *path, struct temporary *self)
 	if (ret < 0)
 		ret = -errno;
 	else
-		self->path = g_strdup(path);
+		self->path = strcpy(copy, path);
 	atomic_store(&self->state, ret < 0 ? STATE_FREE : STATE_THERE);
 	atomic_fetch_sub(&making, 1);
 	hdSignalsRestore(&before);
+	if (ret < 0)
+		g_free(copy);
 	return ret;
 }
 

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -82,8 +83,11 @@ static void full(void)
 	static const size_t sizes[] = { 66000, 1 << 20 };
 	char *bytes = g_malloc0(1 << 20);
 
+	struct rlimit before;
+
+	g_assert_cmpint(getrlimit(RLIMIT_FSIZE, &before), ==, 0);
 	for (size_t i = 0; i < G_N_ELEMENTS(sizes); i++) {
-		struct rlimit limit = { 65536, RLIM_INFINITY };
+		struct rlimit limit = { 65536, before.rlim_max };
 		struct newFile file;
 
 		start(&file, "full");
@@ -91,8 +95,7 @@ static void full(void)
 		for (size_t k = 0; k < sizes[i]; k += 1000)
 			fwrite(bytes, 1, 1000, file.file);
 		g_assert_cmpint(newFileCommit(&file, false), ==, -EFBIG);
-		limit.rlim_cur = RLIM_INFINITY;
-		g_assert_cmpint(setrlimit(RLIMIT_FSIZE, &limit), ==, 0);
+		g_assert_cmpint(setrlimit(RLIMIT_FSIZE, &before), ==, 0);
 		leaves("");
 	}
 	g_free(bytes);
@@ -175,6 +178,39 @@ static void others(void)
 	g_free(left);
 }
 
+/* Go on in a process that is the first one of a PID namespace; who began ends
+ * as that does. */
+static void beFirst(int number)
+{
+	int status;
+	pid_t child;
+
+	(void)number;
+	if (unshare(CLONE_NEWPID) != 0 &&
+	    unshare(CLONE_NEWUSER | CLONE_NEWPID) != 0)
+		_exit(77);
+	child = fork();
+	g_assert_cmpint(child, >=, 0);
+	if (child == 0)
+		return;
+	g_assert_cmpint(waitpid(child, &status, 0), ==, child);
+	_exit(WIFEXITED(status) ? WEXITSTATUS(status) : 99);
+}
+
+/* What has no effect by default ends it nevertheless. */
+static void first(void)
+{
+	int status = signalled(SIGTERM, beFirst);
+
+	g_assert_true(WIFEXITED(status));
+	if (WEXITSTATUS(status) == 77) {
+		g_test_skip("no PID namespace can be made");
+		return;
+	}
+	g_assert_cmpint(WEXITSTATUS(status), ==, 128 + SIGTERM);
+	leaves("a");
+}
+
 int main(int argc, char **argv)
 {
 	int ret;
@@ -188,6 +224,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/newfile/full", full);
 	g_test_add_func("/newfile/signals", signals);
 	g_test_add_func("/newfile/others", others);
+	g_test_add_func("/newfile/first", first);
 	ret = g_test_run();
 	g_rmdir(directory);
 	g_free(directory);
