@@ -18,14 +18,22 @@ struct stopping {
 	gint isReading; /**< Atomic. */
 };
 
+/** A part that waits for longer than so, in us, would do so for ever. */
+#define WAIT_MAX (100 * G_USEC_PER_SEC)
+
 /** Wait until nobody wants any more of it. */
 static void awaitStop(struct stopping *self, const struct part *part)
 {
+	int64_t end = g_get_monotonic_time() + WAIT_MAX;
+
 	if (self->records++)
 		return;
 	g_atomic_int_set(&self->isReading, 1);
-	while (!toolIsStopped(&part->tool))
+	while (!toolIsStopped(&part->tool)) {
+		if (g_get_monotonic_time() > end)
+			g_error("nobody has stopped the second part");
 		g_thread_yield();
+	}
 }
 
 /** A part, and all of it. */
@@ -85,12 +93,16 @@ static void runStopped(struct part *part, size_t number, void *data)
 static bool takeStopped(struct part *part, size_t number, void *data)
 {
 	struct stopping *self = data;
+	int64_t end = g_get_monotonic_time() + WAIT_MAX;
 
 	(void)part;
 	/* Alone, it is not begun at all. */
 	while (number == 0 && g_get_num_processors() > 1 &&
-	       !g_atomic_int_get(&self->isReading))
+	       !g_atomic_int_get(&self->isReading)) {
+		if (g_get_monotonic_time() > end)
+			g_error("the second part has not begun: no thread?");
 		g_thread_yield();
+	}
 	return number != 0;
 }
 
