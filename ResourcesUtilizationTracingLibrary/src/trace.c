@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "ResourcesUtilizationTracingLibrary/src/due.h"
 #include "ResourcesUtilizationTracingLibrary/src/message.h"
 #include "ResourcesUtilizationTracingLibrary/src/trace.h"
 #include "ResourcesUtilizationTracingLibrary/src/used.h"
@@ -20,9 +21,7 @@ struct UtilTrace_s {
 	struct hdRecord record;
 	struct hdSampler *sampler;
 	struct rutUsed used;
-	/* Samples of the sampler in an interval. */
-	uint64_t steps;
-	uint64_t lastNumber;
+	struct rutDue due;
 	bool hasFailed;
 	struct hdIntegral *sums; /* Of amounts, their sum. */
 	double seconds;
@@ -35,6 +34,7 @@ static void traceBegin(void *context)
 
 	rutUsedRead(&trace->used, RUT_WHY_BEGIN);
 	trace->lastNs = hdMonotonicNow();
+	rutDueBegin(&trace->due);
 	hdS_enableGroup(trace->record.group);
 }
 
@@ -82,12 +82,11 @@ static void traceSample(void *context, uint64_t number, bool isLast)
 	UtilTrace *trace = context;
 	int64_t now = hdClockNow();
 
-	if (!isLast && trace->steps > 1 &&
-	    number / trace->steps == trace->lastNumber / trace->steps) {
+	if (!isLast && trace->due.steps > 1 &&
+	    !rutDueIs(&trace->due, number, hdMonotonicNow() - trace->lastNs)) {
 		rutUsedRead(&trace->used, RUT_WHY_FOLLOW);
 		return;
 	}
-	trace->lastNumber = number;
 	rutUsedRead(&trace->used, RUT_WHY_SAMPLE);
 	traceAddUp(trace);
 	traceWrite(trace, now);
@@ -265,14 +264,14 @@ static int traceCreateSampler(UtilTrace *trace, int64_t intervalNs,
 			      bool isAlone)
 {
 	bool isShared = !isAlone && !rutUsedWaits(&trace->used);
-	int64_t stepNs;
+	int64_t steps = 1, stepNs;
 	int ret;
 
-	trace->steps = 1;
-	while (intervalNs / (int64_t)trace->steps > FOLLOW_NS ||
-	       intervalNs % (int64_t)trace->steps != 0)
-		trace->steps++;
-	stepNs = intervalNs / (int64_t)trace->steps;
+	while (intervalNs / steps > FOLLOW_NS || intervalNs % steps != 0)
+		steps++;
+	stepNs = intervalNs / steps;
+	trace->due.steps = (uint64_t)steps;
+	trace->due.stepNs = stepNs;
 	ret = isShared ? hdSamplerCreateShared(stepNs, &traceCalls, trace,
 					       &trace->sampler)
 		       : hdSamplerCreate(stepNs, &traceCalls, trace,

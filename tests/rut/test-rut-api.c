@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "ResourcesUtilizationTracingLibrary/src/due.h"
 #include "ResourcesUtilizationTracingLibrary/src/message.h"
 #include "ResourcesUtilizationTracingLibrary/src/sources/storage.h"
 #include "ResourcesUtilizationTracingLibrary/src/trace.h"
@@ -19,6 +20,7 @@
 #include "tests/lib/leftover.h"
 #include "tests/lib/stall.h"
 #include "tests/lib/statfile.h"
+#include "tests/lib/testlib.h"
 
 /* A place for the files of a test. */
 struct place {
@@ -149,7 +151,7 @@ static void testNoSources(void)
 	placeClear(&place);
 }
 
-static void testExists(void)
+static void testFileExists(void)
 {
 	UtilTrace *trace;
 	rutSources sources;
@@ -611,16 +613,52 @@ static void testTaken(void)
 	placeClear(&place);
 }
 
-static unsigned int threadCount(void)
+/* Entries of a trace that was started so long after the first one, in steps:
+ * its sampler's numbers are made as sampler.c makes them. */
+static void dueFrom(uint64_t steps, int64_t startNs)
 {
-	GDir *tasks = g_dir_open("/proc/self/task", 0, NULL);
-	unsigned int count = 0;
+	const int64_t stepNs = 1000;
+	int64_t interval = (int64_t)steps * stepNs, last = startNs;
+	struct rutDue due = { .steps = steps, .stepNs = stepNs, .next = 99 };
+	uint64_t number = (uint64_t)(startNs / stepNs + 1);
+	int entries = 0;
 
-	g_assert_nonnull(tasks);
-	while (g_dir_read_name(tasks))
-		count++;
-	g_dir_close(tasks);
-	return count;
+	if ((int64_t)number * stepNs - startNs < stepNs / 2)
+		number++;
+	rutDueBegin(&due);
+	for (; entries < 4; number++) {
+		int64_t now = (int64_t)number * stepNs;
+		/* It follows others, which take their time. */
+		int64_t since = now + 3 - last;
+
+		if (!rutDueIs(&due, number, since))
+			continue;
+		g_assert_cmpint(now % interval, ==, 0);
+		if (entries++ == 0) {
+			g_assert_cmpint(now - last, >=, interval / 2 - 3);
+			g_assert_cmpint(now - last, <=, interval * 3 / 2);
+		} else {
+			g_assert_cmpint(now - last, ==, interval);
+		}
+		last = now;
+	}
+}
+
+/* Intervals of several steps begin with half to one and a half, whenever a
+ * trace is started; then they have their length. */
+static void testDue(void)
+{
+	struct rutDue due = { .steps = 5, .stepNs = 1000 };
+
+	for (uint64_t steps = 2; steps <= 10; steps++)
+		for (int64_t start = 0; start < 30000; start += 10)
+			dueFrom(steps, start);
+	/* Steps are left out where it could not run, an entry is not. */
+	g_assert_false(rutDueIs(&due, 14, 700));
+	g_assert_false(rutDueIs(&due, 18, 4700));
+	g_assert_true(rutDueIs(&due, 23, 9700));
+	g_assert_false(rutDueIs(&due, 24, 1000));
+	g_assert_true(rutDueIs(&due, 25, 2000));
 }
 
 /* Traces have a thread together, whatever their intervals; who asks what may
@@ -632,8 +670,11 @@ static void testSeveral(void)
 	UtilTrace *traces[4], *waiting;
 	rutSources sources;
 	struct place place;
-	unsigned int threads = 0;
+	int threads = 0;
 
+	/* Those of other tests may still be listed; this one is left, and the
+	 * one that writes files. */
+	testWaitThreads(2 + 2 + TEST_HAS_TSAN);
 	placeMake(&place);
 	rutStatvfs = stalledStatvfs;
 	RUTSRC_UNSET_ALL(sources);
@@ -648,14 +689,16 @@ static void testSeveral(void)
 				==, 0);
 		g_assert_cmpint(rut_startTrace(traces[i]), ==, 0);
 		if (i == 0)
-			threads = threadCount();
+			threads = testCountFiles("/proc/self/task");
 		g_free(label);
 	}
-	g_assert_cmpuint(threadCount(), ==, threads);
+	testWaitThreads(threads);
+	g_assert_cmpint(testCountFiles("/proc/self/task"), ==, threads);
 	sources.STORAGE = 1;
 	g_assert_cmpint(rut_createTrace(place.node, 1, sources, 2, &waiting),
 			==, 0);
-	g_assert_cmpuint(threadCount(), ==, threads + 2);
+	testWaitThreads(threads + 2);
+	g_assert_cmpint(testCountFiles("/proc/self/task"), ==, threads + 2);
 	g_assert_cmpint(rut_startTrace(waiting), ==, 0);
 	for (int i = 0; i < 4; i++)
 		awaitSamples(traces[i]);
@@ -679,7 +722,7 @@ int main(int argc, char **argv)
 	g_unsetenv("RUT_HDD_MOUNTPOINT");
 	g_test_add_func("/rut/api/errors", testErrors);
 	g_test_add_func("/rut/api/no-sources", testNoSources);
-	g_test_add_func("/rut/api/exists", testExists);
+	g_test_add_func("/rut/api/exists", testFileExists);
 	g_test_add_func("/rut/api/names", testNames);
 	g_test_add_func("/rut/api/many-cpus", testManyCpus);
 	g_test_add_func("/rut/api/no-room", testNoRoom);
@@ -689,6 +732,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/rut/api/fork", testFork);
 	g_test_add_func("/rut/api/hang", testHang);
 	g_test_add_func("/rut/api/taken", testTaken);
+	g_test_add_func("/rut/api/due", testDue);
 	g_test_add_func("/rut/api/several", testSeveral);
 	return g_test_run();
 }
