@@ -39,6 +39,9 @@
  * from the first start of any of them, so that entries which are due at the
  * same time are made one after the other; the first interval of a trace that is
  * started later has half to one and a half of its length, as after a restart.
+ * They wait for each other, too: where a file cannot be written because its
+ * file system hangs, or a source takes long to read, entries of all these
+ * traces are late or left out, and rut_stopTrace() of one waits for its own.
  *
  * **Values.** The names are those of the sources below, per unit with its
  * number or name (`CPU_TOTAL_0`, `NET_IN_eth0`). Which CPUs, interfaces and
