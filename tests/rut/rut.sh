@@ -105,15 +105,14 @@ follows() {
 }
 
 interrupted() {
-	"$rut" -i 5 -p interrupted --duration 1000 &
-	waited=0
-	until [ -s "interrupted_$(uname -n)_Utilization.stat" ] ||
-		[ "$waited" -gt 500 ]; do
-		sleep 0.02
-		waited=$((waited + 1))
-	done
-	kill -INT $!
-	wait $! && is_good interrupted.proj
+	"$rut" -i 5 -p interrupted --duration 100 &
+	pid=$!
+	until_done [ -s "interrupted_$(uname -n)_Utilization.stat" ] || {
+		kill -9 "$pid"
+		return 1
+	}
+	kill -INT "$pid"
+	wait "$pid" && is_good interrupted.proj
 }
 
 lasts() {
