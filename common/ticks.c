@@ -30,18 +30,24 @@ const struct hdTickSource hdTicksOfMonotonic = { hdTscReadEarly, monotonicNow };
 bool hdTickPointTake(const struct hdTickSource *source, uint64_t width,
 		     struct hdTickPoint *point)
 {
-	for (int i = 0; i < TRIES; i++) {
-		uint64_t before = source->ticks(), passed;
+	uint64_t least = UINT64_MAX;
 
-		point->ns = source->clock();
-		passed = source->ticks() - before;
-		point->ticks = before + passed / 2;
-		if (point->ns < 0)
+	for (int i = 0; i < TRIES && least > width; i++) {
+		uint64_t before = source->ticks();
+		int64_t ns = source->clock();
+		uint64_t passed = source->ticks() - before;
+
+		if (ns < 0) {
+			point->ns = ns;
 			return false;
-		if (passed <= width)
-			return true;
+		}
+		if (i == 0 || passed < least) {
+			least = passed;
+			point->ticks = before + passed / 2;
+			point->ns = ns;
+		}
 	}
-	return false;
+	return least <= width;
 }
 
 double hdTicksRatio(const struct hdTickPoint *from,

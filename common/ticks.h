@@ -40,6 +40,8 @@ extern const struct hdTickSource hdTicksOfMonotonic;
  *
  * @param width So many ticks may lie around the reading of the clock: else it
  *        is tried again, a few times.
+ * @param[out] point Both; if it always took longer, where it took least; its
+ *        ns are -1 if the clock cannot be read.
  *
  * @return Whether the clock could be read, in as few ticks as that.
  */
@@ -60,6 +62,17 @@ static inline int64_t hdTicksAt(const struct hdTickPoint *point, double ratio,
 {
 	return point->ns +
 	       (int64_t)((double)(int64_t)(ticks - point->ticks) * ratio);
+}
+
+/** The same at a tick before a second point: not later than the clock was
+ *  there, unless it was set back. */
+static inline int64_t hdTicksBefore(const struct hdTickPoint *from,
+				    const struct hdTickPoint *to, double ratio,
+				    uint64_t ticks)
+{
+	int64_t ns = hdTicksAt(from, ratio, ticks);
+
+	return to->ns >= from->ns && ns > to->ns ? to->ns : ns;
 }
 
 #endif

@@ -17,6 +17,7 @@ static int64_t clockFails; /* -1: it does. */
 static int clockTakes;     /* Ticks, the next times; then 10. */
 static int clockSlow;      /* How often. */
 static int clockReads;
+static int clockLeast = -1; /* The reading that takes 500 ticks only. */
 
 static uint64_t readTicks(void)
 {
@@ -27,8 +28,10 @@ static int64_t readClock(void)
 {
 	int64_t ns = (int64_t)((double)ticksNow * TICK_NS) + clockOff;
 
-	clockReads++;
-	ticksNow += clockSlow > 0 ? (uint64_t)clockTakes : 10;
+	if (clockReads++ == clockLeast)
+		ticksNow += 500;
+	else
+		ticksNow += clockSlow > 0 ? (uint64_t)clockTakes : 10;
 	clockSlow -= clockSlow > 0;
 	return clockFails ? -1 : ns;
 }
@@ -67,9 +70,22 @@ static void testPoint(void)
 	clockReads = 0;
 	g_assert_false(hdTickPointTake(&source, 100, &point));
 	g_assert_cmpint(clockReads, <, 100);
+	g_assert_cmpint(point.ns, >=, 0);
+	/* The least of them, whichever it is, is what there is. */
+	for (int best = 0; best < 4; best++) {
+		clockSlow = 1000;
+		clockLeast = clockReads + best;
+		ticksNow = 1000;
+		g_assert_false(hdTickPointTake(&source, 100, &point));
+		g_assert_cmpuint(point.ticks, ==,
+				 1000 + (uint64_t)best * 1000000 + 250);
+		g_assert_cmpint(point.ns, ==, 500 + (int64_t)best * 500000);
+	}
+	clockLeast = -1;
 	clockSlow = 0;
 	clockFails = 1;
 	g_assert_false(hdTickPointTake(&source, 100, &point));
+	g_assert_cmpint(point.ns, <, 0);
 	clockFails = 0;
 }
 
@@ -97,6 +113,27 @@ static void testBetween(void)
 	isNear(hdTicksAt(&from, ratio, to.ticks), to.ns);
 	isNear(hdTicksAt(&from, ratio, from.ticks - 200), from.ns - 100);
 	clockOff = 0;
+}
+
+/* By the usual rate, which is wrong by some, a time may lie behind what was
+ * read of the clock later: it is that then, unless the clock was set back. */
+static void testBefore(void)
+{
+	struct hdTickPoint from = take(1000000), to = take(3000000);
+	double fast = TICK_NS * 1.01, slow = TICK_NS * 0.99;
+
+	g_assert_cmpint(hdTicksAt(&from, fast, to.ticks), >, to.ns);
+	g_assert_cmpint(hdTicksBefore(&from, &to, fast, to.ticks), ==, to.ns);
+	g_assert_cmpint(hdTicksBefore(&from, &to, fast, 2000000), ==,
+			hdTicksAt(&from, fast, 2000000));
+	g_assert_cmpint(hdTicksBefore(&from, &to, slow, to.ticks), ==,
+			hdTicksAt(&from, slow, to.ticks));
+	to.ns = from.ns - 1;
+	g_assert_cmpint(hdTicksBefore(&from, &to, fast, to.ticks), ==,
+			hdTicksAt(&from, fast, to.ticks));
+	to.ns = -1;
+	g_assert_cmpint(hdTicksBefore(&from, &to, fast, to.ticks), ==,
+			hdTicksAt(&from, fast, to.ticks));
 }
 
 /* Where the clock was set there is no line: times are those of before. */
@@ -167,6 +204,7 @@ int main(int argc, char **argv)
 	g_test_init(&argc, &argv, NULL);
 	g_test_add_func("/ticks/point", testPoint);
 	g_test_add_func("/ticks/between", testBetween);
+	g_test_add_func("/ticks/beforebefore", testBefore);
 	g_test_add_func("/ticks/set", testSet);
 	g_test_add_func("/ticks/none", testNone);
 	g_test_add_func("/ticks/machine", testMachine);

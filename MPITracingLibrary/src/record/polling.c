@@ -76,7 +76,8 @@ static void pollCount(struct hdmpiPolls *polls)
 }
 
 /* Make times of the ticks of calls that are not written yet, and of a call that
- * follows them. */
+ * follows them: where no second point is good, by the usual rate, but none is
+ * later than the clock is now. */
 static void pollPlace(struct hdmpiPolls *polls, struct hdmpiCall *call)
 {
 	struct hdTickPoint to;
@@ -90,16 +91,18 @@ static void pollPlace(struct hdmpiPolls *polls, struct hdmpiCall *call)
 	if (hdTickPointTake(&hdTicksOfWall, ticks.width, &to))
 		ratio = hdTicksRatio(&polls->from, &to, ratio);
 	if (polls->insideTicks > 0) {
-		polls->end = hdTicksAt(&polls->from, ratio,
-				       (uint64_t)polls->endTicks);
+		polls->end = hdTicksBefore(&polls->from, &to, ratio,
+					   (uint64_t)polls->endTicks);
 		polls->inside += (int64_t)((double)polls->insideTicks * ratio);
 	}
 	if (!call || !call->isByTicks)
 		return;
 	call->isByTicks = false;
-	call->start = hdTicksAt(&polls->from, ratio, (uint64_t)call->start);
+	call->start =
+		hdTicksBefore(&polls->from, &to, ratio, (uint64_t)call->start);
 	if (call->end != 0)
-		call->end = hdTicksAt(&polls->from, ratio, (uint64_t)call->end);
+		call->end = hdTicksBefore(&polls->from, &to, ratio,
+					  (uint64_t)call->end);
 }
 
 /* ---- Calls -----------------------------------------------------------------
