@@ -40,10 +40,12 @@
  * **Threads.** All functions may be called by any thread at any time, without a
  * lock of the caller's, but for two rules: one thread at a time uses a token
  * (it may be another one each time), and nobody uses the token of a node while
- * it is initialized or finalized. A relation may so be begun in one thread, go
- * on in a second and end in a third. Relations of a node that was finalized may
- * still be used; nothing is recorded any more, and calls fail with
- * HD_ERR_TRACE_DISABLED.
+ * it is initialized or finalized. To be the parent of a relation that is made
+ * is a use of a token, too; so are hdR_putRemoteToken(), hdR_putTraceparent()
+ * and the like, which note its trace in it. A relation may so be begun in one
+ * thread, go on in a second and end in a third. Relations of a node that was
+ * finalized may still be used; nothing is recorded any more, and calls fail
+ * with HD_ERR_TRACE_DISABLED.
  *
  * **Buffering.** Each thread has a buffer of its own for each node that it
  * uses, a quarter of `HDTRACE_BUFFER_SIZE_KB`. The background thread of the
