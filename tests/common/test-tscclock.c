@@ -351,6 +351,17 @@ static void beginOther(void)
 	g_assert_true(hdTscClockBegin(&clock_, 1, &now));
 }
 
+/* Whether a change was published: only those bring another rate, withdrawn ones
+ * leave what they found. */
+static bool hasChanged(void)
+{
+	unsigned int version = atomic_load(&clock_.version);
+
+	return atomic_load(&clock_.plans[version / 2 & 1]
+				    .pieces[HD_TSC_PIECES - 1]
+				    .rate) != UINT64_C(1) << 40;
+}
+
 static _Atomic(int64_t) latest;
 static atomic_bool isOver;
 
@@ -384,7 +395,8 @@ static void threads(void)
 	start = hdMonotonicNow();
 	for (size_t i = 0; i < G_N_ELEMENTS(list); i++)
 		pthread_create(&list[i], NULL, readOn, NULL);
-	while (hdMonotonicNow() - start < HD_NS_PER_S)
+	while (hdMonotonicNow() - start < HD_NS_PER_S ||
+	       (!hasChanged() && hdMonotonicNow() - start < 60 * HD_NS_PER_S))
 		g_usleep(20000);
 	atomic_store(&isOver, true);
 	for (size_t i = 0; i < G_N_ELEMENTS(list); i++) {
@@ -393,8 +405,8 @@ static void threads(void)
 		pthread_join(list[i], &count);
 		g_assert_cmpint((intptr_t)count, >, 0);
 	}
-	/* It was compared more than once. */
-	g_assert_cmpuint(atomic_load(&clock_.version), >, 4);
+	/* It was compared. */
+	g_assert_true(hasChanged());
 }
 
 /* A machine of threads whose time is what they do: all of them go on while one
@@ -470,7 +482,7 @@ static void lateThreads(void)
 		pthread_join(list[i], NULL);
 	g_test_message("%.3f s, version %u", (double)ownTime / 1e9,
 		       atomic_load(&clock_.version));
-	g_assert_cmpuint(atomic_load(&clock_.version), >, 4);
+	g_assert_true(hasChanged());
 }
 
 /* How wrong the clock is at least, between two readings of the wall clock. */
