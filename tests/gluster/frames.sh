@@ -68,7 +68,8 @@ watched_client() {
 }
 all_kinds() {
 	watched_brick 0 && watched_brick 1 && watched_client >client.vol && mounts &&
-		python3 "$abs_top_srcdir/tests/gluster/frames.py" m0 && ends
+		timeout -k 5 60 python3 "$abs_top_srcdir/tests/gluster/frames.py" m0 &&
+		ends
 }
 scene frames
 ok "operations of all kinds" all_kinds

@@ -247,7 +247,11 @@ volume() {
 	mounts
 }
 
-# End a volume in good order: mounts, then bricks.
+has_ended() {
+	! kill -0 "$1" 2>/dev/null
+}
+
+# End a volume in good order: mounts, then bricks. What hangs is killed.
 ends() {
 	for at in $gluster_mounts; do
 		until_done umount "$at" || return 1
@@ -256,10 +260,19 @@ ends() {
 	for pid in $gluster_pids; do
 		kill "$pid" 2>/dev/null
 	done
+	hanging=
 	for pid in $gluster_pids; do
+		until_done has_ended "$pid" || {
+			hanging="$hanging $pid"
+			kill -9 "$pid"
+		}
 		wait "$pid"
 	done
 	gluster_pids=
+	[ -z "$hanging" ] || {
+		echo "did not end:$hanging"
+		return 1
+	}
 }
 
 # Check what was written: CHECK [ARGUMENT...]
