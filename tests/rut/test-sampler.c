@@ -514,6 +514,27 @@ static void testChild(void)
 	logDestroy(&log);
 }
 
+static void *noteThread(void *data)
+{
+	*(pid_t *)data = gettid();
+	return NULL;
+}
+
+/* With a first thread that of a sanitizer begins, and stays. */
+static int countWithNone(void)
+{
+	char path[64];
+	pthread_t thread;
+	pid_t id;
+
+	g_assert_cmpint(pthread_create(&thread, NULL, noteThread, &id), ==, 0);
+	pthread_join(thread, NULL);
+	g_snprintf(path, sizeof(path), "/proc/self/task/%d", (int)id);
+	while (access(path, F_OK) == 0)
+		g_usleep(1000);
+	return threadCount();
+}
+
 struct test {
 	const char *name;
 	bool isShared;
@@ -556,8 +577,8 @@ int main(int argc, char **argv)
 		{ "/sampler/shared/child", true, testChild },
 	};
 
-	threadsAtBegin = threadCount();
 	g_test_init(&argc, &argv, NULL);
+	threadsAtBegin = countWithNone();
 	for (size_t i = 0; i < G_N_ELEMENTS(tests); i++)
 		g_test_add_data_func(tests[i].name, &tests[i], run);
 	return g_test_run();
