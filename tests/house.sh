@@ -83,7 +83,7 @@ measured() {
 
 # The manual begins with every public header, but for second names of others.
 headed() {
-	find . -path ./tests -prune -o -path '*/include/*.h' -print |
+	find . \( -path ./tests -o -path './build*' \) -prune -o -path '*/include/*.h' -print |
 		sed 's|.*/||' | grep -vxE 'hdTopo\.h|line\.h|pt\.h' |
 		sort >"$scratch/headers"
 	sed -n 's/^| \([A-Za-z]*\.h\) |.*/\1/p' doc/main.md | sort |
