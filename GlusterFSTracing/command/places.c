@@ -108,38 +108,34 @@ static struct volume *withFaults(struct volume *volume, bool withThreads)
 	return volume;
 }
 
-static void findTrove(struct finder *finder)
+/* Above each volume of a type, and above faults of it: withFaults(). */
+static void findAbove(struct finder *finder, const char *layer,
+		      const char *type, bool withThreads, const char *why)
 {
 	guint before = finder->places->all->len;
 
 	for (guint i = 0; i < finder->volumes->all->len; i++) {
-		struct volume *storage = at(finder->volumes, i);
+		struct volume *volume = at(finder->volumes, i);
 
-		if (volumeIs(storage, "storage/"))
+		if (volumeIs(volume, type))
 			add(finder,
-			    (struct place){ "TROVE", NULL, "above",
-					    withFaults(storage, false) },
-			    storage);
+			    (struct place){ layer, NULL, "above",
+					    withFaults(volume, withThreads) },
+			    volume);
 	}
 	if (finder->places->all->len == before)
-		lack(finder, "TROVE", "there is no storage");
+		lack(finder, layer, why);
+}
+
+static void findTrove(struct finder *finder)
+{
+	findAbove(finder, "TROVE", "storage/", false, "there is no storage");
 }
 
 static void findBmi(struct finder *finder)
 {
-	guint before = finder->places->all->len;
-
-	for (guint i = 0; i < finder->volumes->all->len; i++) {
-		struct volume *link = at(finder->volumes, i);
-
-		if (volumeIs(link, "protocol/client"))
-			add(finder,
-			    (struct place){ "BMI", NULL, "above",
-					    withFaults(link, true) },
-			    link);
-	}
-	if (finder->places->all->len == before)
-		lack(finder, "BMI", "there is no protocol/client");
+	findAbove(finder, "BMI", "protocol/client", true,
+		  "there is no protocol/client");
 }
 
 static void findBreq(struct finder *finder)
