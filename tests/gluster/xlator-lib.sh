@@ -178,12 +178,14 @@ start_bricks() {
 	client_file "${ports[@]}" >"$scratch/client.vol"
 }
 
-# Mount the volume at $mount. Fails where there is no FUSE.
+# Mount the volume at $mount, by a client that $client_with runs, if that is set.
+# Fails where there is no FUSE.
 mount_volume() {
 	mount=$scratch/mnt
 	mkdir -p "$mount"
-	glusterfs -f "$scratch/client.vol" -l "$scratch/client.log" \
-		--no-daemon "$mount" &
+	# shellcheck disable=SC2086 # a command and its options
+	${client_with:-} glusterfs -f "$scratch/client.vol" \
+		-l "$scratch/client.log" --no-daemon "$mount" &
 	client_pid=$!
 	volume_pids+=("$client_pid")
 	volume_mounts+=("$mount")
