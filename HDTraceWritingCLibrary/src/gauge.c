@@ -56,14 +56,16 @@ static __thread volatile int inside;
 static bool gaugeTakeInside(hdS_gauge *gauge)
 {
 	const struct timespec past = { 0, 0 }, pause = { 0, PAUSE_NS };
-	int saved = errno, error = 0;
+	int saved = errno, error = 0, state;
 
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
 	for (int i = 0; i < PAUSES; i++) {
 		error = pthread_mutex_timedlock(&gauge->lock, &past);
 		if (error != ETIMEDOUT)
 			break;
 		nanosleep(&pause, NULL);
 	}
+	pthread_setcancelstate(state, NULL);
 	errno = saved;
 	return error == 0;
 }
@@ -266,6 +268,7 @@ fail:
 static void gaugeChange(hdS_gauge *gauge, int64_t change)
 {
 	bool was = gauge->value < 0;
+	int state;
 
 	/* Beyond what a number can be it goes round, as unsigned ones do. */
 	gauge->value = (int64_t)((uint64_t)gauge->value + (uint64_t)change);
@@ -275,10 +278,12 @@ static void gaugeChange(hdS_gauge *gauge, int64_t change)
 		gauge->max = gauge->value;
 	if (was || gauge->value >= 0)
 		return;
-	if (gauge->negatives++ == 0)
-		hdMessage(HD_LOG_WARNING,
-			  "%s: more operations have ended than begun",
-			  gauge->file->path);
+	if (gauge->negatives++ > 0)
+		return;
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+	hdMessage(HD_LOG_WARNING, "%s: more operations have ended than begun",
+		  gauge->file->path);
+	pthread_setcancelstate(state, NULL);
 }
 
 /* With the lock held: 0 or negative. */
@@ -307,20 +312,20 @@ static int gaugeCount(hdS_gauge *gauge, int64_t change, int64_t bytes)
 	return ret < 0 ? ret : late;
 }
 
+/* What a thread could be cancelled in while it has the lock (messages, files)
+ * sees to that itself. */
 int hdS_gaugeAdd(hdS_gauge *gauge, int64_t change, int64_t bytes)
 {
-	int saved = errno, state, ret;
+	int saved = errno, ret;
 	bool isTaken;
 
 	if (!gauge)
 		return -1;
 	if (gaugeIsForeign(gauge))
 		return hdFail(-HD_ERR_TRACE_DISABLED);
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
 	isTaken = gaugeTake(gauge);
 	ret = gaugeCount(gauge, change, bytes);
 	gaugeGive(gauge, isTaken);
-	pthread_setcancelstate(state, NULL);
 	errno = saved;
 	return hdResult(ret);
 }
