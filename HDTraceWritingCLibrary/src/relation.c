@@ -20,6 +20,11 @@
 #include "common/clock.h"
 #include "common/format/escape.h"
 #include "common/number.h"
+#include "common/pool.h"
+
+/* Relations that end elsewhere than they begin, as many as are often open. */
+#define POOL_TOKENS 256
+HD_POOL(tokenPool, struct _hdR_token, POOL_TOKENS);
 
 /* Text of a literal and its length. */
 #define LITERAL(text) text, sizeof(text) - 1
@@ -250,7 +255,7 @@ static void tokenFree(hdR_token token)
 	if (token->pending)
 		hdTextClear(&token->pending->text);
 	free(token->pending);
-	free(token);
+	hdPoolGive(&tokenPool, token);
 }
 
 /* Set what a relation has of who caused it. */
@@ -374,7 +379,7 @@ static hdR_token tokenMake(hdR_topoToken node, const struct cause *cause,
 	/* Inherited by fork(): not traced. */
 	if (node->generation != hdOutfileGeneration)
 		return NULL;
-	token = malloc(sizeof(*token));
+	token = hdPoolTake(&tokenPool);
 	if (!token)
 		return hdFailNull(-HD_ERR_MALLOC);
 	token->node = node;
@@ -390,7 +395,7 @@ static hdR_token tokenMake(hdR_topoToken node, const struct cause *cause,
 	token->pending = NULL;
 	ret = tokenWriteBegin(token, cause, state);
 	if (ret < 0 && ret != -HD_ERR_WRITE_FILE) {
-		free(token);
+		hdPoolGive(&tokenPool, token);
 		return hdFailNull(ret);
 	}
 	errno = saved;
