@@ -24,18 +24,17 @@
 
 #define DEFINE_FOP(name, INDEX, PARAMETERS, ARGUMENTS, RESULTS, RESULT_ARGS,  \
 		   ABOUT, NEW)                                                \
-	static int32_t name##Done(call_frame_t *frame, void *cookie,          \
-				  xlator_t *this, int32_t op_ret,             \
-				  int32_t op_errno, RESULTS)                  \
+	static OPERATION_DONE int32_t name##Done(                             \
+		call_frame_t *frame, void *cookie, xlator_t *this,            \
+		int32_t op_ret, int32_t op_errno, RESULTS)                    \
 	{                                                                     \
-		struct operation *operation = operationTake(frame);           \
-		struct operationWay way = operationGoUp(operation);           \
+		struct operationWay way;                                      \
+		struct operationCaller caller =                               \
+			operationEnd(cookie, op_ret, op_errno, NEW, &way);    \
                                                                               \
-		(void)cookie;                                                 \
-		(void)this;                                                   \
-		operationEnd(operation, op_ret, op_errno, NEW);               \
-		STACK_UNWIND_STRICT(name, frame, op_ret, op_errno,            \
-				    RESULT_ARGS);                             \
+		((fop_##name##_cbk_t)caller.ret)(frame, caller.cookie, this,  \
+						 op_ret, op_errno,            \
+						 RESULT_ARGS);                \
 		operationReturn(way);                                         \
 		return 0;                                                     \
 	}                                                                     \
@@ -43,7 +42,8 @@
 	static int32_t name##Wind(call_frame_t *frame, xlator_t *this,        \
 				  PARAMETERS, dict_t *xdata)                  \
 	{                                                                     \
-		struct operationAbout about = { 0 };                          \
+		struct operationAbout about = { GF_FOP_##INDEX, #name,        \
+						(void (*)(void))name##Done }; \
 		struct operationWay way;                                      \
 		dict_t *handed;                                               \
                                                                               \
@@ -57,11 +57,11 @@
 			return 0;                                             \
 		}                                                             \
 		ABOUT                                                         \
-		handed = operationBegin(frame, this->private, GF_FOP_##INDEX, \
-					#name, &about, xdata);                \
-		way = operationGoDown(frame);                                 \
-		STACK_WIND(frame, name##Done, FIRST_CHILD(this),              \
-			   FIRST_CHILD(this)->fops->name, ARGUMENTS, handed); \
+		handed = operationBegin(frame, this->private, &about, xdata,  \
+					&way);                                \
+		STACK_WIND_TAIL(frame, FIRST_CHILD(this),                     \
+				FIRST_CHILD(this)->fops->name, ARGUMENTS,     \
+				handed);                                      \
 		operationReturn(way);                                         \
 		operationPassed(handed, xdata);                               \
 		return 0;                                                     \

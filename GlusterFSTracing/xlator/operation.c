@@ -8,19 +8,22 @@
 #include "GlusterFSTracing/xlator/mpi.h"
 #include "GlusterFSTracing/xlator/operation.h"
 #include "common/number.h"
+#include "common/pool.h"
 
 #define GFID_TEXT 37
 #define ATTRIBUTES_MAX 10
 
 struct operation {
-	struct record *record; /* Held. */
+	const struct place *place; /* For who looks whether it is that one. */
+	struct record *record;     /* Held. */
 	struct operationAbout about;
+	/* The frame it came by, and who waits there for the result. */
+	call_frame_t *frame;
+	struct operationCaller caller;
 	hdR_token token; /* Or NULL. */
-	const char *name;
-	char *path; /* Or NULL. */
-	int fop;
-	bool isCounted; /* By the gauge, until it ends or leaves the layer. */
-	bool isLock;    /* Counted by the gauge of locks. */
+	char *path;      /* Or NULL. */
+	bool isCounted;  /* By the gauge, until it ends or leaves the layer. */
+	bool isLock;     /* Counted by the gauge of locks. */
 	bool hasState, hasPid, isRoot;
 	bool hasGfid;
 	pid_t pid;
@@ -38,6 +41,10 @@ struct operation {
 	atomic_int isInside;
 	char text[HDR_TOKEN_SIZE]; /* The token, for those below; or "". */
 };
+
+/* Of all places of the process, as many as are often under way. */
+#define POOL_OPERATIONS 256
+HD_POOL(operationPool, struct operation, POOL_OPERATIONS);
 
 static void operationHold(struct operation *operation)
 {
@@ -122,18 +129,17 @@ void operationPassed(dict_t *handed, dict_t *xdata)
  * up. What a translator does by itself meanwhile is done on its account. */
 static __thread const char *current;
 
-struct operationWay operationGoDown(const call_frame_t *frame)
+/* It may have ended, and be let go of, before the call returns. */
+static void operationGoDown(struct operation *operation,
+			    struct operationWay *way)
 {
-	struct operationWay way = { .before = current };
-	struct operation *operation = frame->local;
-
-	/* It may have ended, and be let go of, before the call returns. */
+	way->before = current;
+	way->operation = NULL;
 	if (operation && operation->text[0]) {
 		operationHold(operation);
-		way.operation = operation;
+		way->operation = operation;
 		current = operation->text;
 	}
-	return way;
 }
 
 /* The token of what caused an operation, or NULL. */
@@ -144,13 +150,23 @@ static const char *causeText(const struct operation *operation)
 	return operation->cause ? operation->cause : operation->above;
 }
 
-struct operationWay operationGoUp(struct operation *operation)
+static void operationGoUp(struct operation *operation, struct operationWay *way)
 {
-	struct operationWay way = { current, operation };
-
-	if (operation && (operation->isRoot || causeText(operation)))
+	*way = (struct operationWay){ current, operation };
+	if (operation->isRoot || causeText(operation))
 		current = causeText(operation);
-	return way;
+}
+
+static void operationFree(struct operation *operation)
+{
+	if (!operation || atomic_fetch_sub(&operation->holders, 1) != 1)
+		return;
+	operationFree(operation->parent);
+	if (operation->xdata)
+		dict_unref(operation->xdata);
+	free(operation->cause);
+	free(operation->path);
+	hdPoolGive(&operationPool, operation);
 }
 
 void operationReturn(struct operationWay way)
@@ -161,28 +177,74 @@ void operationReturn(struct operationWay way)
 
 /* ---- What is above in this process ------------------------------------- */
 
-/* Find the next frame of ours up a call stack, whose operation cannot have
- * ended: that operation, and NULL at the end. */
-static struct operation *findAbove(const call_frame_t **frame)
+/* Where those who get results begin, and end. */
+extern const char doneBegin[] __asm__("__start_hdtrace_done")
+	__attribute__((__visibility__("hidden")));
+extern const char doneEnd[] __asm__("__stop_hdtrace_done")
+	__attribute__((__visibility__("hidden")));
+
+/* A step of the way up a call stack. */
+struct above {
+	const call_frame_t *frame;
+	void *cookie;
+	uintptr_t ret;
+};
+
+/* In the order in which operationEnd() does not put them back. */
+static struct above aboveAt(const call_frame_t *frame)
 {
-	while ((*frame = (*frame)->parent)) {
-		if ((*frame)->this && placeIs((*frame)->this) &&
-		    (*frame)->local)
-			return (*frame)->local;
+	struct above above = { .frame = frame };
+
+	above.cookie = __atomic_load_n(&frame->cookie, __ATOMIC_ACQUIRE);
+	above.ret = (uintptr_t)__atomic_load_n(&frame->ret, __ATOMIC_ACQUIRE);
+	return above;
+}
+
+/* Find the next place of ours whose operation comes by a frame, or by those
+ * further up, and cannot have ended: that operation, and NULL at the end. */
+static struct operation *findAbove(struct above *above)
+{
+	while (above->ret - (uintptr_t)doneBegin >=
+	       (uintptr_t)doneEnd - (uintptr_t)doneBegin) {
+		if (!above->frame->parent)
+			return NULL;
+		*above = aboveAt(above->frame->parent);
 	}
-	return NULL;
+	return above->cookie;
+}
+
+/* Leave that operation behind. */
+static void aboveNext(struct above *above, const struct operation *operation)
+{
+	above->ret = (uintptr_t)operation->caller.ret;
+	above->cookie = operation->caller.cookie;
 }
 
 /* Find the next one above that hands on a token, or NULL. */
 static struct operation *findCauseAbove(const call_frame_t *frame)
 {
+	struct above at = aboveAt(frame);
 	struct operation *above;
 
-	while ((above = findAbove(&frame))) {
+	while ((above = findAbove(&at))) {
 		if (above->text[0])
 			return above;
+		aboveNext(&at, above);
 	}
 	return NULL;
+}
+
+bool operationIsFrom(const call_frame_t *frame, const struct place *place)
+{
+	struct above at = aboveAt(frame);
+	struct operation *above;
+
+	while ((above = findAbove(&at))) {
+		if (above->place == place)
+			return true;
+		aboveNext(&at, above);
+	}
+	return false;
 }
 
 dict_t *operationPass(const call_frame_t *frame, const struct place *place,
@@ -223,7 +285,7 @@ static bool isServers(const call_frame_t *frame,
 		      const struct operation *operation)
 {
 	return !frame->root->client || !frame->root->state ||
-	       (frame->root->op > 0 && frame->root->op != operation->fop);
+	       (frame->root->op > 0 && frame->root->op != operation->about.fop);
 }
 
 /* Find what caused an operation that comes into this process here. */
@@ -267,15 +329,15 @@ static hdR_token relateWithState(struct operation *operation, hdR_token parent,
 				 const char *text)
 {
 	hdR_topoToken relations = operation->record->relations;
-	hdR_token token =
-		hdR_startRelation(relations, parent, text, operation->name);
+	hdR_token token = hdR_startRelation(relations, parent, text,
+					    operation->about.name);
 
 	operation->isRoot = !parent && !text;
 	/* By the wire there may come anything. */
 	if (!token && text) {
 		operation->isRoot = true;
 		token = hdR_startRelation(relations, NULL, NULL,
-					  operation->name);
+					  operation->about.name);
 	}
 	operation->hasState = token;
 	return token;
@@ -346,10 +408,9 @@ static void aboutFile(struct operation *operation, bool hasPath)
 }
 
 /* The leave side: whatever came in at the enter side is out of the layer. */
-static dict_t *operationLeave(const call_frame_t *frame,
-			      const struct place *place, int fop, dict_t *xdata)
+static void operationLeave(const call_frame_t *frame, const struct place *place)
 {
-	const call_frame_t *at = frame;
+	struct above at = aboveAt(frame);
 	struct operation *above = findAbove(&at);
 
 	if (above && strcmp(above->record->layer, place->layer) == 0 &&
@@ -361,22 +422,20 @@ static dict_t *operationLeave(const call_frame_t *frame,
 			hdR_endRelation(&above->token, 0, NULL, NULL);
 		hdR_destroyRelation(&above->token);
 	}
-	return operationPass(frame, place, fop, xdata);
 }
 
-static struct operation *operationMake(struct record *record, int fop,
-				       const char *name,
+static struct operation *operationMake(struct place *place,
+				       struct record *record,
 				       const struct operationAbout *about)
 {
-	struct operation *operation = malloc(sizeof(*operation));
+	struct operation *operation = hdPoolTake(&operationPool);
 
 	if (!operation)
 		return NULL;
 	memset(operation, 0, offsetof(struct operation, text) + 1);
+	operation->place = place;
 	operation->record = record;
 	operation->about = *about;
-	operation->fop = fop;
-	operation->name = name;
 	atomic_init(&operation->holders, 1);
 	return operation;
 }
@@ -394,22 +453,37 @@ static void operationPutToken(struct operation *operation,
 		operation->text[0] = '\0';
 }
 
-dict_t *operationBegin(call_frame_t *frame, struct place *place, int fop,
-		       const char *name, const struct operationAbout *about,
-		       dict_t *xdata)
+/* The result of an operation is to come to us. */
+static void operationAwait(struct operation *operation, call_frame_t *frame)
+{
+	operation->frame = frame;
+	operation->caller.ret = (void (*)(void))frame->ret;
+	operation->caller.cookie = frame->cookie;
+	frame->cookie = operation;
+	frame->ret = (ret_fn_t)operation->about.done;
+}
+
+/* Record what comes into a place, or is out of a layer there: the operation, or
+ * NULL where it is only passed on. */
+static struct operation *operationRecord(call_frame_t *frame,
+					 struct place *place,
+					 const struct operationAbout *about,
+					 dict_t *xdata)
 {
 	unsigned int what =
 		atomic_load_explicit(&place->what, memory_order_relaxed);
 	struct operation *operation;
 	struct record *record;
 
-	if (place->side == PLACE_LEAVE)
-		return operationLeave(frame, place, fop, xdata);
+	if (place->side == PLACE_LEAVE) {
+		operationLeave(frame, place);
+		return NULL;
+	}
 	record = recordHold(&place->record);
-	operation = record ? operationMake(record, fop, name, about) : NULL;
+	operation = record ? operationMake(place, record, about) : NULL;
 	if (!operation) {
 		recordRelease(record);
-		return operationPass(frame, place, fop, xdata);
+		return NULL;
 	}
 	if (what & RECORD_RELATIONS)
 		operationRelate(frame, place, operation, what & RECORD_STATES,
@@ -429,11 +503,23 @@ dict_t *operationBegin(call_frame_t *frame, struct place *place, int fop,
 	if (operation->isLock)
 		recordCountLock(record, 1);
 	operationPutToken(operation, place);
-	frame->local = operation;
-	if (!operation->text[0])
-		return operationPass(frame, place, fop, xdata);
-	return placeNeedsToken(place, fop) ? tokenSet(xdata, operation->text)
-					   : xdata;
+	operationAwait(operation, frame);
+	return operation;
+}
+
+dict_t *operationBegin(call_frame_t *frame, struct place *place,
+		       const struct operationAbout *about, dict_t *xdata,
+		       struct operationWay *way)
+{
+	struct operation *operation =
+		operationRecord(frame, place, about, xdata);
+
+	operationGoDown(operation, way);
+	if (!operation || !operation->text[0])
+		return operationPass(frame, place, about->fop, xdata);
+	return placeNeedsToken(place, about->fop)
+		       ? tokenSet(xdata, operation->text)
+		       : xdata;
 }
 
 /* ---- End --------------------------------------------------------------- */
@@ -481,7 +567,7 @@ static void addNumber(struct attributes *attributes, const char *key,
 /* That a file is not there, or has no such attribute, is an answer. */
 static bool isFailure(const struct operation *operation, int32_t error)
 {
-	switch (operation->fop) {
+	switch (operation->about.fop) {
 	case GF_FOP_LOOKUP:
 		return error != ENOENT && error != ESTALE;
 	case GF_FOP_GETXATTR:
@@ -529,14 +615,27 @@ static void endState(struct operation *operation, int32_t result, int32_t error,
 			attributes.values);
 }
 
-void operationEnd(struct operation *operation, int32_t result, int32_t error,
-		  const struct iatt *file)
+/* Whoever waits for the result gets it, and what comes by the frame thereafter
+ * is of those above. */
+static struct operationCaller operationGiveBack(struct operation *operation)
 {
-	int64_t bytes;
+	struct operationCaller caller = operation->caller;
+	call_frame_t *frame = operation->frame;
 
-	if (!operation)
-		return;
-	bytes = operation->about.movesBytes && result > 0 ? result : 0;
+	__atomic_store_n(&frame->ret, (ret_fn_t)caller.ret, __ATOMIC_RELEASE);
+	__atomic_store_n(&frame->cookie, caller.cookie, __ATOMIC_RELEASE);
+	return caller;
+}
+
+struct operationCaller operationEnd(void *cookie, int32_t result, int32_t error,
+				    const struct iatt *file,
+				    struct operationWay *way)
+{
+	struct operation *operation = cookie;
+	struct operationCaller caller = operationGiveBack(operation);
+	int64_t bytes = operation->about.movesBytes && result > 0 ? result : 0;
+
+	operationGoUp(operation, way);
 	if (operation->isLock)
 		recordCountLock(operation->record, -1);
 	if (operation->isCounted)
@@ -545,16 +644,5 @@ void operationEnd(struct operation *operation, int32_t result, int32_t error,
 		endState(operation, result, error, file);
 	hdR_destroyRelation(&operation->token);
 	recordRelease(operation->record);
-}
-
-void operationFree(struct operation *operation)
-{
-	if (!operation || atomic_fetch_sub(&operation->holders, 1) != 1)
-		return;
-	operationFree(operation->parent);
-	if (operation->xdata)
-		dict_unref(operation->xdata);
-	free(operation->cause);
-	free(operation->path);
-	free(operation);
+	return caller;
 }

@@ -15,6 +15,15 @@
  * A dictionary that came from above may be used by others: it is never changed;
  * where the token is set or taken out that is done in a copy, which refers to
  * the same values.
+ *
+ * **Frames.** A place has no frame of its own, which would cost more than all
+ * that is counted at it: it hands on the frame in which an operation comes, and
+ * is put before whoever waits for the result. What frame->ret and
+ * frame->cookie were is kept with the operation, and put back when the result
+ * is there; GlusterFS calls the function with what it put in, and knows nothing
+ * of it. Several places, one above the other, may share a frame; the operation
+ * that a frame has is that of the lowest of them, which knows the others by
+ * what it keeps.
  */
 #ifndef HDG_OPERATION_H
 #define HDG_OPERATION_H
@@ -24,10 +33,13 @@
 /** Key of the token in xdata. */
 #define TOKEN_KEY "glusterfs.hdtrace.relation"
 
-/** What an operation works on, as its arguments say. */
+/** What an operation is, and works on, as its arguments say. */
 struct operationAbout {
-	const loc_t *loc; /**< Or NULL. */
-	fd_t *fd;         /**< Or NULL. */
+	int fop;            /**< GF_FOP_... */
+	const char *name;   /**< Constant. */
+	void (*done)(void); /**< Marked OPERATION_DONE. */
+	const loc_t *loc;   /**< Or NULL. */
+	fd_t *fd;           /**< Or NULL. */
 	bool hasOffset, hasSize;
 	bool movesBytes; /**< Its result is a number of bytes. */
 	bool waits;      /**< It is for a lock, and waits until it has that. */
@@ -45,18 +57,32 @@ static inline bool placePasses(struct place *place, int fop)
 		1) == 0;
 }
 
+/** Those who get results: by where they are a frame is known to be of an
+ *  operation of ours. */
+#define OPERATION_DONE \
+	__attribute__((__section__("hdtrace_done"), __noinline__, __used__))
+
+/** What a thread was at before it went down or up, and what to let go of. */
+struct operationWay {
+	const char *before;
+	struct operation *operation; /**< Or NULL. */
+};
+
 /**
- * An operation comes into a place.
+ * An operation comes into a place, and this thread goes down with it: what
+ * other translators do by themselves meanwhile has it as its cause.
  *
- * @param frame Its frame; what the callback needs is put into its local.
+ * @param frame Its frame, to be handed on itself; where the operation is
+ *        recorded its result goes to about->done, with the operation as cookie.
  * @param xdata As it came.
+ * @param[out] way To be given to operationReturn() when the call has returned.
  *
  * @return What to hand on in place of @p xdata, to be given to
  * operationPassed().
  */
-dict_t *operationBegin(call_frame_t *frame, struct place *place, int fop,
-		       const char *name, const struct operationAbout *about,
-		       dict_t *xdata);
+dict_t *operationBegin(call_frame_t *frame, struct place *place,
+		       const struct operationAbout *about, dict_t *xdata,
+		       struct operationWay *way);
 
 /** The same of an operation that a place only passes on: the token of a place
  *  above does not get below the lowest one, and gets to where it is needed. */
@@ -66,44 +92,32 @@ dict_t *operationPass(const call_frame_t *frame, const struct place *place,
 /** It was handed on; it may have ended long ago. */
 void operationPassed(dict_t *handed, dict_t *xdata);
 
-/**
- * An operation has ended: count and record that.
- *
- * @param operation From operationTake(); may be NULL.
- * @param file The file it made or found, or NULL.
- */
-void operationEnd(struct operation *operation, int32_t result, int32_t error,
-		  const struct iatt *file);
-
-/** Let go of it, once its result was handed up. */
-void operationFree(struct operation *operation);
-
-/** What a thread was at before it went down or up. */
-struct operationWay {
-	const char *before;
-	struct operation *operation; /**< Or NULL. */
+/** Who waits for the result of an operation, and with what. */
+struct operationCaller {
+	void (*ret)(void);
+	void *cookie;
 };
 
 /**
- * This thread goes down with the operation of a frame, or up with the result of
- * an operation: what other translators do by themselves meanwhile has the
- * same cause.
+ * An operation has ended: count and record that, and go up with it.
  *
- * @return What to give to operationReturn() when the call has returned. That of
- *         operationGoUp() lets go of the operation, too.
+ * @param cookie As the function got it that the result went to.
+ * @param file The file it made or found, or NULL.
+ * @param[out] way To be given to operationReturn() when the caller has
+ * returned; that lets go of the operation.
+ *
+ * @return Whom to give the result.
  */
-struct operationWay operationGoDown(const call_frame_t *frame);
-struct operationWay operationGoUp(struct operation *operation);
+struct operationCaller operationEnd(void *cookie, int32_t result, int32_t error,
+				    const struct iatt *file,
+				    struct operationWay *way);
+
+/** This thread has gone down, or up, and is back. */
 void operationReturn(struct operationWay way);
 
-/** Take what operationBegin() put into a frame. */
-static inline struct operation *operationTake(call_frame_t *frame)
-{
-	struct operation *operation = frame->local;
-
-	frame->local = NULL;
-	return operation;
-}
+/** Whether an operation that comes by a frame was recorded by a place above:
+ * its frames were kept. */
+bool operationIsFrom(const call_frame_t *frame, const struct place *place);
 
 /** Whether a lock is waited for, as lk and inodelk give it. */
 bool hdgFlockWaits(int32_t command, const struct gf_flock *flock);

@@ -18,25 +18,15 @@
 
 #include "GlusterFSTracing/xlator/operation.h"
 
-dict_t *__real_operationBegin(call_frame_t *frame, struct place *place, int fop,
-			      const char *name,
-			      const struct operationAbout *about,
-			      dict_t *xdata);
-dict_t *__wrap_operationBegin(call_frame_t *frame, struct place *place, int fop,
-			      const char *name,
-			      const struct operationAbout *about,
-			      dict_t *xdata);
+dict_t *__real_operationBegin(call_frame_t *frame, struct place *place,
+			      const struct operationAbout *about, dict_t *xdata,
+			      struct operationWay *way);
+dict_t *__wrap_operationBegin(call_frame_t *frame, struct place *place,
+			      const struct operationAbout *about, dict_t *xdata,
+			      struct operationWay *way);
 
-static bool isKept(const call_frame_t *frame, const xlator_t *above)
-{
-	while ((frame = frame->parent))
-		if (frame->this == above)
-			return true;
-	return false;
-}
-
-static void say(const call_frame_t *frame, const struct place *place, int fop,
-		const char *name)
+static void say(const call_frame_t *frame, const struct place *place,
+		const struct operationAbout *about)
 {
 	const char *path = getenv("HDTRACE_FRAMES");
 	const xlator_list_t *parents = place->this->parents;
@@ -48,20 +38,21 @@ static void say(const call_frame_t *frame, const struct place *place, int fop,
 
 	if (!path || !above || placeIs(between) || !placeIs(above))
 		return;
-	length = snprintf(line, sizeof(line), "%s %s %s %s\n", between->type,
-			  name, isKept(frame, above) ? "kept" : "lost",
-			  placeNeedsToken(above->private, fop) ? "not-trusted"
-							       : "trusted");
+	length = snprintf(
+		line, sizeof(line), "%s %s %s %s\n", between->type, about->name,
+		operationIsFrom(frame, above->private) ? "kept" : "lost",
+		placeNeedsToken(above->private, about->fop) ? "not-trusted"
+							    : "trusted");
 	file = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
 	if (file < 0 || write(file, line, (size_t)length) != length)
 		abort();
 	close(file);
 }
 
-dict_t *__wrap_operationBegin(call_frame_t *frame, struct place *place, int fop,
-			      const char *name,
-			      const struct operationAbout *about, dict_t *xdata)
+dict_t *__wrap_operationBegin(call_frame_t *frame, struct place *place,
+			      const struct operationAbout *about, dict_t *xdata,
+			      struct operationWay *way)
 {
-	say(frame, place, fop, name);
-	return __real_operationBegin(frame, place, fop, name, about, xdata);
+	say(frame, place, about);
+	return __real_operationBegin(frame, place, about, xdata, way);
 }

@@ -101,10 +101,23 @@ static void queueWait(int number, bool isEnding)
 	pthread_mutex_unlock(&queue.lock);
 }
 
+/* Who waits for a result, and who gets it for the place. */
+static void answered(void)
+{
+}
+
+static OPERATION_DONE void resultDone(void)
+{
+}
+
 /* As the functions of hdtrace.c go through a place. */
 static void pass(struct place *place, call_frame_t *frame, int number)
 {
-	struct operationAbout about = { .hasOffset = true,
+	struct operationWay way;
+	struct operationAbout about = { .fop = GF_FOP_WRITE,
+					.name = "writev",
+					.done = resultDone,
+					.hasOffset = true,
 					.movesBytes = true,
 					.waits = number % 8 == 0,
 					.offset = number };
@@ -113,8 +126,26 @@ static void pass(struct place *place, call_frame_t *frame, int number)
 		g_assert_null(operationPass(frame, place, GF_FOP_WRITE, NULL));
 		return;
 	}
-	g_assert_null(operationBegin(frame, place, GF_FOP_WRITE, "writev",
-				     &about, NULL));
+	g_assert_null(operationBegin(frame, place, &about, NULL, &way));
+	operationReturn(way);
+}
+
+/* As its result goes back by a frame. */
+static void goBack(struct request *request)
+{
+	call_frame_t *frame = &request->enter;
+
+	if (frame->ret == (ret_fn_t)resultDone) {
+		struct operationWay way;
+		struct operationCaller caller =
+			operationEnd(frame->cookie, 4096, 0, NULL, &way);
+
+		g_assert_true(caller.ret == answered);
+		g_assert_true(caller.cookie == request);
+		operationReturn(way);
+	}
+	g_assert_true(frame->ret == (ret_fn_t)answered);
+	g_assert_true(frame->cookie == request);
 }
 
 static struct request *requestMake(void)
@@ -123,8 +154,11 @@ static struct request *requestMake(void)
 
 	request->enter.root = &request->stack;
 	request->enter.this = &translators[0];
+	request->enter.ret = (ret_fn_t)answered;
+	request->enter.cookie = request;
 	request->leave.root = &request->stack;
 	request->leave.this = &translators[1];
+	request->leave.ret = (ret_fn_t)answered;
 	request->leave.parent = &request->enter;
 	return request;
 }
@@ -148,12 +182,8 @@ static void *serve(void *context)
 
 	(void)context;
 	while ((request = queueTake())) {
-		struct operation *operation;
-
 		pass(&places[1], &request->leave, 0);
-		operation = operationTake(&request->enter);
-		operationEnd(operation, 4096, 0, NULL);
-		operationFree(operation);
+		goBack(request);
 		g_free(request);
 		queueEnded();
 	}

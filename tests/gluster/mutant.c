@@ -9,21 +9,18 @@
 
 #include "GlusterFSTracing/xlator/operation.h"
 
-dict_t *__real_operationBegin(call_frame_t *frame, struct place *place, int fop,
-			      const char *name,
-			      const struct operationAbout *about,
-			      dict_t *xdata);
-dict_t *__wrap_operationBegin(call_frame_t *frame, struct place *place, int fop,
-			      const char *name,
-			      const struct operationAbout *about,
-			      dict_t *xdata);
+dict_t *__real_operationBegin(call_frame_t *frame, struct place *place,
+			      const struct operationAbout *about, dict_t *xdata,
+			      struct operationWay *way);
+dict_t *__wrap_operationBegin(call_frame_t *frame, struct place *place,
+			      const struct operationAbout *about, dict_t *xdata,
+			      struct operationWay *way);
 
-dict_t *__wrap_operationBegin(call_frame_t *frame, struct place *place, int fop,
-			      const char *name,
-			      const struct operationAbout *about, dict_t *xdata)
+dict_t *__wrap_operationBegin(call_frame_t *frame, struct place *place,
+			      const struct operationAbout *about, dict_t *xdata,
+			      struct operationWay *way)
 {
-	dict_t *handed =
-		__real_operationBegin(frame, place, fop, name, about, xdata);
+	dict_t *handed = __real_operationBegin(frame, place, about, xdata, way);
 
 	if (strcmp(place->layer, "BMI") != 0)
 		return handed;
