@@ -488,6 +488,7 @@ int hdOutfileOpen(char *path, bool isText, struct hdOutfile **result)
 	file->isText = isText;
 	file->mask = settings->bufferSize - 1;
 	file->dropOnFull = settings->dropOnFull;
+	file->asksAhead = hdCacheLineCanOwn();
 	hdOutfileForceFlush(file, settings->forceFlush);
 	file->ring = malloc(settings->bufferSize);
 	file->at = file->ring;

@@ -56,7 +56,12 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "common/cacheline.h"
 #include "common/owned.h"
+
+/** How far ahead of the records the processor is told where it will write: what
+ *  takes as long as another processor needs to give up a line. */
+#define HD_OUTFILE_AHEAD 512
 
 /** What to do with a record that does not fit into the ring. */
 enum hdOutfileNeed {
@@ -93,6 +98,7 @@ struct hdOutfile {
 	bool dropOnFull;
 	bool forceFlush;
 	bool errorReported;
+	bool asksAhead;      /**< See hdOutfileAhead(). */
 	bool isDirect;       /**< The record at hand bypasses the ring. */
 	int64_t directStart; /**< Where it begins in the file. */
 
@@ -265,11 +271,27 @@ static inline char *hdOutfileRoom(struct hdOutfile *file, size_t max)
 	return hdOutfileAt(file);
 }
 
+/**
+ * Ask for the lines that are written after some records more: the thread has
+ * read them on another processor since they were written last. Two, for there
+ * are records of two lines.
+ */
+static inline void hdOutfileAhead(const struct hdOutfile *file, const char *end)
+{
+	uintptr_t at = (uintptr_t)end + HD_OUTFILE_AHEAD;
+
+	if (__builtin_expect(!file->asksAhead, 0))
+		return;
+	hdCacheLineOwn(at);
+	hdCacheLineOwn(at + HD_CACHE_LINE);
+}
+
 /** The record that got its room from hdOutfileRoom() ends at @p end; 0. */
 static inline int hdOutfileCommitTo(struct hdOutfile *file, char *end)
 {
 	size_t published = (uintptr_t)end + file->lap;
 
+	hdOutfileAhead(file, end);
 	file->at = (char *)end;
 	atomic_store_explicit(&file->published, published,
 			      memory_order_release);
