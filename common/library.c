@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -29,4 +30,24 @@ void *hdLibraryOpen(const char *library, const struct hdSymbol *symbols,
 		memcpy((char *)api + symbols->offset, &symbol, sizeof(symbol));
 	}
 	return handle;
+}
+
+const char *hdLibraryMissing(struct hdLibrary *library)
+{
+	static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+	char why[256];
+
+	pthread_mutex_lock(&mutex);
+	if (!library->isOpen && !library->why[0]) {
+		library->isOpen =
+			hdLibraryOpen(library->file, library->symbols,
+				      library->api, why, sizeof(why)) != NULL;
+		if (!library->isOpen)
+			snprintf(library->why, sizeof(library->why),
+				 "%s is missing: %s; on Debian: apt-get "
+				 "install %s",
+				 library->what, why, library->package);
+	}
+	pthread_mutex_unlock(&mutex);
+	return library->isOpen ? NULL : library->why;
 }

@@ -28,4 +28,41 @@ struct hdSymbol {
 void *hdLibraryOpen(const char *library, const struct hdSymbol *symbols,
 		    void *api, char *why, size_t whySize);
 
+/** The member of a struct for a function of a library: of the type that the
+ *  library's header says. */
+#define HD_LIBRARY_FUNCTION(name) __typeof__(name) *name;
+/** The same function in a table of symbols, of a struct of this type. */
+#define HD_LIBRARY_SYMBOL(type, name) { #name, offsetof(type, name), false },
+/** Ends such a table. */
+#define HD_LIBRARY_END         \
+	{                      \
+		NULL, 0, false \
+	}
+
+/**
+ * A library that few uses of a program need: it is opened when the first one
+ * does, and stays open. A file lists the functions once,
+ *
+ *     #define FUNCTIONS(X) X(cairo_create) X(cairo_destroy)
+ *     static struct cairoApi { FUNCTIONS(HD_LIBRARY_FUNCTION) } api;
+ *
+ * and calls api.cairo_create(); one that is not in the list does not link.
+ */
+struct hdLibrary {
+	const char *what;    /**< How people call it. */
+	const char *file;    /**< As of dlopen(). */
+	const char *package; /**< Of Debian, that has it. */
+	const struct hdSymbol *symbols;
+	void *api;
+	bool isOpen;   /**< Of hdLibraryMissing(). */
+	char why[400]; /**< Not; empty before anybody has asked. */
+};
+
+/**
+ * Open the library, unless it is. Any thread may.
+ *
+ * @return NULL if it can be used; else why not, to be shown, valid for ever.
+ */
+const char *hdLibraryMissing(struct hdLibrary *library);
+
 #endif

@@ -130,19 +130,19 @@ static const struct toolHelp help = {
 
 static int findFormat(struct export *export, const char *name)
 {
+	const char *missing = NULL;
 	int found;
 	int status;
 
 	if (!name)
 		return toolUsage(export->tool, "--to is missing");
 	status = toolChoose(export->tool, "to", name, &found);
-	if (status < 0 && !formats[found]->write)
-		return toolUsage(export->tool,
-				 "--to: this hdtrace was built without %s",
-				 name);
-	if (status < 0)
-		export->format = formats[found];
-	return status;
+	if (status >= 0)
+		return status;
+	export->format = formats[found];
+	if (export->format->missing)
+		missing = export->format->missing();
+	return missing ? toolUsage(export->tool, "--to: %s", missing) : status;
 }
 
 /** Whether this is a directory without files; leaves errno alone. */

@@ -77,8 +77,10 @@ struct exportFormat {
 	bool keepsClocks;      /**< How exactly they were compared. */
 	bool keepsDetails;     /**< What else is known of windows. */
 	bool keepsRelations;
+	/** Why it cannot be written, or NULL; may be missing itself: it can. */
+	const char *(*missing)(void);
 	/**
-	 * Write it. NULL if it was not built.
+	 * Write it.
 	 *
 	 * @retval 0 Success.
 	 * @retval -1 Error; it was said.

@@ -7,8 +7,14 @@
 
 #include "HDTraceTools/export/export.h"
 
+static const char *missing(void)
+{
+	return "this hdtrace was built without otf2";
+}
+
 const struct exportFormat exportOtf2 = {
 	.name = "otf2",
 	.suffix = ".otf2.d",
 	.isDirectory = true,
+	.missing = missing,
 };

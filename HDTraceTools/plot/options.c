@@ -100,6 +100,7 @@ static int parseType(struct plotJob *job)
 {
 	static const char *const endings[] = { ".svg", ".png", ".pdf" };
 	const char *output = job->plot.output;
+	const char *missing;
 	int found = -1;
 	int status;
 
@@ -120,11 +121,10 @@ static int parseType(struct plotJob *job)
 		if (status >= 0)
 			return status;
 	}
-	if (found > 0 && !canvasHasCairo())
-		return toolUsage(job->plot.tool,
-				 "%s: this hdtrace was built without cairo, "
-				 "and writes svg only",
-				 endings[found] + 1);
+	missing = found > 0 ? canvasCairoMissing() : NULL;
+	if (missing)
+		return toolUsage(job->plot.tool, "%s: %s; svg needs none",
+				 endings[found] + 1, missing);
 	job->type = (enum plotType)(found + 1);
 	return -1;
 }

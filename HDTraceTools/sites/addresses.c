@@ -14,10 +14,60 @@
 
 #include "HDTraceTools/sites/addresses.h"
 #include "HDTraceTools/base/plainfile.h"
+#include "common/library.h"
 
 /** Functions are not deeper in others. */
 #define FUNCTIONS_MAX 16
 #define DEBUG_DIRECTORY "/usr/lib/debug"
+
+#define FUNCTIONS(X)                    \
+	X(dwarf_attr)                   \
+	X(dwarf_attr_integrate)         \
+	X(dwarf_child)                  \
+	X(dwarf_diename)                \
+	X(dwarf_filesrc)                \
+	X(dwarf_formstring)             \
+	X(dwarf_formudata)              \
+	X(dwarf_getscopes)              \
+	X(dwarf_getscopes_die)          \
+	X(dwarf_getsrc_die)             \
+	X(dwarf_getsrcfiles)            \
+	X(dwarf_haspc)                  \
+	X(dwarf_lineno)                 \
+	X(dwarf_linesrc)                \
+	X(dwarf_siblingof)              \
+	X(dwarf_tag)                    \
+	X(dwelf_elf_gnu_build_id)       \
+	X(dwfl_begin)                   \
+	X(dwfl_build_id_find_elf)       \
+	X(dwfl_end)                     \
+	X(dwfl_errmsg)                  \
+	X(dwfl_module_addrdie)          \
+	X(dwfl_module_addrinfo)         \
+	X(dwfl_module_nextcu)           \
+	X(dwfl_report_begin)            \
+	X(dwfl_report_elf)              \
+	X(dwfl_report_end)              \
+	X(dwfl_standard_find_debuginfo) \
+	X(elf_begin)                    \
+	X(elf_end)                      \
+	X(elf_kind)                     \
+	X(elf_version)
+
+static struct dwApi {
+	FUNCTIONS(HD_LIBRARY_FUNCTION)
+} api;
+
+#define SYMBOL(name) HD_LIBRARY_SYMBOL(struct dwApi, name)
+static const struct hdSymbol symbols[] = { FUNCTIONS(SYMBOL) HD_LIBRARY_END };
+
+static struct hdLibrary library = {
+	.what = "libdw",
+	.file = LIBDW_SONAME,
+	.package = "libdw1",
+	.symbols = symbols,
+	.api = &api,
+};
 
 struct addresses {
 	GPtrArray *directories; /**< Of debuggers. */
@@ -26,6 +76,7 @@ struct addresses {
 	GHashTable *objects; /**< Path and build id to struct object. */
 	GHashTable *found;   /**< These and an address to addressFound. */
 	GArray *problems;    /**< struct addressProblem */
+	bool isMissing;      /**< libdw, which was said. */
 };
 
 /** A program or shared library. */
@@ -38,23 +89,23 @@ struct object {
 
 static char *buildIdOf(int fd)
 {
-	Elf *elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+	Elf *elf = api.elf_begin(fd, ELF_C_READ_MMAP, NULL);
 	const void *bytes;
 	ssize_t length;
 	GString *text;
 
 	if (!elf)
 		return NULL;
-	if (elf_kind(elf) != ELF_K_ELF) {
-		elf_end(elf);
+	if (api.elf_kind(elf) != ELF_K_ELF) {
+		api.elf_end(elf);
 		return NULL;
 	}
 	text = g_string_new(NULL);
-	length = dwelf_elf_gnu_build_id(elf, &bytes);
+	length = api.dwelf_elf_gnu_build_id(elf, &bytes);
 	for (ssize_t i = 0; i < length; i++)
 		g_string_append_printf(text, "%02x",
 				       ((const unsigned char *)bytes)[i]);
-	elf_end(elf);
+	api.elf_end(elf);
 	return g_string_free(text, FALSE);
 }
 
@@ -118,17 +169,18 @@ static int openDebug(const struct addresses *self, const char *buildId,
 static void openObject(struct addresses *self, struct object *object,
 		       const char *path, int fd)
 {
-	object->dwfl = dwfl_begin(&self->callbacks);
+	object->dwfl = api.dwfl_begin(&self->callbacks);
 	if (!object->dwfl) {
 		close(fd);
 		return;
 	}
-	dwfl_report_begin(object->dwfl);
-	object->module = dwfl_report_elf(object->dwfl, path, path, fd, 0, true);
-	dwfl_report_end(object->dwfl, NULL, NULL);
+	api.dwfl_report_begin(object->dwfl);
+	object->module =
+		api.dwfl_report_elf(object->dwfl, path, path, fd, 0, true);
+	api.dwfl_report_end(object->dwfl, NULL, NULL);
 	if (!object->module) {
 		close(fd);
-		dwfl_end(object->dwfl);
+		api.dwfl_end(object->dwfl);
 		object->dwfl = NULL;
 	}
 }
@@ -146,6 +198,31 @@ static void problemClear(void *data)
 
 	g_free(problem->path);
 	g_free(problem->text);
+}
+
+/** Whether libdw is there; who asks first says why it is not. */
+static bool hasLibrary(struct addresses *self)
+{
+	const char *missing;
+
+	if (self->callbacks.find_elf || self->isMissing)
+		return !self->isMissing;
+	missing = hdLibraryMissing(&library);
+	if (missing) {
+		self->isMissing = true;
+		addProblem(self, NULL,
+			   g_strdup_printf("files and lines of call sites are "
+					   "not known: %s",
+					   missing));
+		return false;
+	}
+	api.elf_version(EV_CURRENT);
+	self->callbacks = (Dwfl_Callbacks){
+		.find_elf = api.dwfl_build_id_find_elf,
+		.find_debuginfo = api.dwfl_standard_find_debuginfo,
+		.debuginfo_path = &self->searched,
+	};
+	return true;
 }
 
 static struct object *objectOf(struct addresses *self, const char *path,
@@ -168,7 +245,7 @@ static struct object *objectOf(struct addresses *self, const char *path,
 	if (fd >= 0)
 		openObject(self, object, other ? other : path, fd);
 	if (!object->dwfl && !why)
-		why = g_strdup(dwfl_errmsg(-1));
+		why = g_strdup(api.dwfl_errmsg(-1));
 	if (object->dwfl)
 		g_free(why);
 	else
@@ -215,8 +292,8 @@ static int numberOf(Dwarf_Die *die, unsigned int name)
 	Dwarf_Attribute attribute;
 	Dwarf_Word value;
 
-	if (!dwarf_attr_integrate(die, name, &attribute) ||
-	    dwarf_formudata(&attribute, &value) != 0 || value > INT32_MAX)
+	if (!api.dwarf_attr_integrate(die, name, &attribute) ||
+	    api.dwarf_formudata(&attribute, &value) != 0 || value > INT32_MAX)
 		return -1;
 	return (int)value;
 }
@@ -228,17 +305,18 @@ static const char *fileOf(Dwarf_Die *unit, int number)
 	size_t count;
 
 	/* From DWARF 5 on, 0 is a file. */
-	if (number < 0 || dwarf_getsrcfiles(unit, &files, &count) != 0 ||
+	if (number < 0 || api.dwarf_getsrcfiles(unit, &files, &count) != 0 ||
 	    (size_t)number >= count)
 		return NULL;
-	return dwarf_filesrc(files, (size_t)number, NULL, NULL);
+	return api.dwarf_filesrc(files, (size_t)number, NULL, NULL);
 }
 
 static const char *directoryOf(Dwarf_Die *unit)
 {
 	Dwarf_Attribute attribute;
 
-	return dwarf_formstring(dwarf_attr(unit, DW_AT_comp_dir, &attribute));
+	return api.dwarf_formstring(
+		api.dwarf_attr(unit, DW_AT_comp_dir, &attribute));
 }
 
 /** Where an instruction stands is known; go through the functions that it is
@@ -250,14 +328,14 @@ static void addFunctions(struct addressFound *found, Dwarf_Die *unit,
 	const char *directory = directoryOf(unit);
 
 	for (int i = 0; i < count; i++) {
-		int tag = dwarf_tag(&scopes[i]);
+		int tag = api.dwarf_tag(&scopes[i]);
 		const char *name;
 
 		if (tag != DW_TAG_subprogram &&
 		    tag != DW_TAG_inlined_subroutine &&
 		    tag != DW_TAG_entry_point)
 			continue;
-		name = dwarf_diename(&scopes[i]);
+		name = api.dwarf_diename(&scopes[i]);
 		addPlace(found, name, directory, file, line);
 		if (tag != DW_TAG_inlined_subroutine)
 			return;
@@ -273,10 +351,10 @@ static bool findInside(Dwarf_Die *outer, Dwarf_Addr address, unsigned int depth,
 		       Dwarf_Die *function)
 {
 	Dwarf_Die die;
-	int more = depth < FUNCTIONS_MAX ? dwarf_child(outer, &die) : 1;
+	int more = depth < FUNCTIONS_MAX ? api.dwarf_child(outer, &die) : 1;
 
-	for (; more == 0; more = dwarf_siblingof(&die, &die)) {
-		int tag = dwarf_tag(&die);
+	for (; more == 0; more = api.dwarf_siblingof(&die, &die)) {
+		int tag = api.dwarf_tag(&die);
 
 		if (tag != DW_TAG_subprogram && tag != DW_TAG_module &&
 		    tag != DW_TAG_namespace)
@@ -284,7 +362,7 @@ static bool findInside(Dwarf_Die *outer, Dwarf_Addr address, unsigned int depth,
 		if (findInside(&die, address, depth + 1, function))
 			return true;
 		if (tag == DW_TAG_subprogram &&
-		    dwarf_haspc(&die, address) == 1) {
+		    api.dwarf_haspc(&die, address) == 1) {
 			*function = die;
 			return true;
 		}
@@ -297,12 +375,12 @@ static bool findInside(Dwarf_Die *outer, Dwarf_Addr address, unsigned int depth,
 static Dwarf_Die *findUnit(Dwfl_Module *module, uint64_t address,
 			   Dwarf_Addr *bias)
 {
-	Dwarf_Die *unit = dwfl_module_addrdie(module, address, bias);
+	Dwarf_Die *unit = api.dwfl_module_addrdie(module, address, bias);
 
 	if (unit)
 		return unit;
-	while ((unit = dwfl_module_nextcu(module, unit, bias)) != NULL &&
-	       dwarf_haspc(unit, address - *bias) != 1)
+	while ((unit = api.dwfl_module_nextcu(module, unit, bias)) != NULL &&
+	       api.dwarf_haspc(unit, address - *bias) != 1)
 		;
 	return unit;
 }
@@ -314,27 +392,27 @@ static bool findLines(struct addressFound *found, Dwfl_Module *module,
 	Dwarf_Addr bias = 0;
 	Dwarf_Die *unit = findUnit(module, address, &bias);
 	Dwarf_Line *source =
-		unit ? dwarf_getsrc_die(unit, address - bias) : NULL;
+		unit ? api.dwarf_getsrc_die(unit, address - bias) : NULL;
 	Dwarf_Die *inner = NULL, *scopes = NULL, die;
 	const char *file = NULL;
 	int line = 0, count;
 
 	if (!unit)
 		return false;
-	if (source && dwarf_lineno(source, &line) == 0)
-		file = dwarf_linesrc(source, NULL, NULL);
-	count = dwarf_getscopes(unit, address - bias, &inner);
+	if (source && api.dwarf_lineno(source, &line) == 0)
+		file = api.dwarf_linesrc(source, NULL, NULL);
+	count = api.dwarf_getscopes(unit, address - bias, &inner);
 	if (count > 0) {
 		die = inner[0];
-		count = dwarf_getscopes_die(&die, &scopes);
+		count = api.dwarf_getscopes_die(&die, &scopes);
 	}
 	if (count > 0)
 		addFunctions(found, unit, scopes, count, file, line);
 	g_clear_pointer(&inner, free);
 	g_clear_pointer(&scopes, free);
 	if (!found->places->len && findInside(unit, address - bias, 0, &die))
-		addPlace(found, dwarf_diename(&die), directoryOf(unit), file,
-			 line);
+		addPlace(found, api.dwarf_diename(&die), directoryOf(unit),
+			 file, line);
 	if (!found->places->len && file)
 		addPlace(found, NULL, directoryOf(unit), file, line);
 	return found->places->len > 0;
@@ -347,8 +425,8 @@ static void findSymbol(struct addressFound *found, Dwfl_Module *module,
 {
 	GElf_Sym symbol;
 	GElf_Off offset;
-	const char *name = dwfl_module_addrinfo(module, address, &offset,
-						&symbol, NULL, NULL, NULL);
+	const char *name = api.dwfl_module_addrinfo(module, address, &offset,
+						    &symbol, NULL, NULL, NULL);
 
 	if (!name || offset >= symbol.st_size)
 		return;
@@ -372,6 +450,8 @@ const struct addressFound *addressesFind(struct addresses *self,
 	found->places = g_array_new(FALSE, FALSE, sizeof(struct addressPlace));
 	g_array_set_clear_func(found->places, placeClear);
 	g_hash_table_insert(self->found, key, found);
+	if (!hasLibrary(self))
+		return found;
 	object = objectOf(self, path, buildId);
 	if (object->dwfl && !findLines(found, object->module, address))
 		findSymbol(found, object->module, address);
@@ -385,7 +465,7 @@ static void objectFree(void *data)
 	struct object *object = data;
 
 	if (object->dwfl)
-		dwfl_end(object->dwfl);
+		api.dwfl_end(object->dwfl);
 	g_free(object);
 }
 
@@ -395,7 +475,6 @@ struct addresses *addressesNew(void)
 	const char *path = g_getenv("HDTRACE_DEBUG_PATH");
 	char **parts = g_strsplit(path ? path : "", ":", -1);
 
-	elf_version(EV_CURRENT);
 	self->directories = g_ptr_array_new_with_free_func(g_free);
 	for (char **part = parts; *part; part++)
 		if (**part)
@@ -406,11 +485,6 @@ struct addresses *addressesNew(void)
 	self->searched =
 		g_strdup_printf("-:.debug%s%s:" DEBUG_DIRECTORY,
 				path && *path ? ":" : "", path ? path : "");
-	self->callbacks = (Dwfl_Callbacks){
-		.find_elf = dwfl_build_id_find_elf,
-		.find_debuginfo = dwfl_standard_find_debuginfo,
-		.debuginfo_path = &self->searched,
-	};
 	self->objects = g_hash_table_new_full(g_str_hash, g_str_equal, g_free,
 					      objectFree);
 	self->found = g_hash_table_new_full(g_str_hash, g_str_equal, g_free,
@@ -431,11 +505,6 @@ void addressesFree(struct addresses *self)
 	g_ptr_array_unref(self->directories);
 	g_free(self->searched);
 	g_free(self);
-}
-
-bool addressesAreSupported(void)
-{
-	return true;
 }
 
 const GArray *addressesProblems(const struct addresses *self)

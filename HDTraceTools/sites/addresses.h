@@ -9,7 +9,8 @@
  * debuggers (`.build-id/5f/0c….debug` and `.build-id/5f/0c…` in them): those of
  * HDTRACE_DEBUG_PATH, with `:` between, and /usr/lib/debug.
  *
- * libdw reads them. It is optional; without it nothing is found.
+ * libdw reads them, which is opened when the first address is looked for. It is
+ * optional; without it nothing is found.
  */
 #ifndef HD_SITES_ADDRESSES_H
 #define HD_SITES_ADDRESSES_H
@@ -39,9 +40,6 @@ struct addresses *addressesNew(void);
 
 /** Free it; NULL does nothing. */
 void addressesFree(struct addresses *self);
-
-/** Whether this was built with libdw. */
-bool addressesAreSupported(void);
 
 /**
  * Find what an instruction belongs to.

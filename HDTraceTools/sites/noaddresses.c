@@ -35,11 +35,6 @@ void addressesFree(struct addresses *self)
 	g_free(self);
 }
 
-bool addressesAreSupported(void)
-{
-	return false;
-}
-
 const struct addressFound *addressesFind(struct addresses *self,
 					 const char *path, const char *buildId,
 					 uint64_t address)

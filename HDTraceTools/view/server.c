@@ -22,6 +22,7 @@
 #include "HDTraceTools/view/gate.h"
 #include "HDTraceTools/view/key.h"
 #include "HDTraceTools/view/server.h"
+#include "common/library.h"
 
 #define TOKEN_BYTES (GATE_TOKEN_LENGTH / 2)
 #define INSTANCE_BYTES 8
@@ -29,6 +30,40 @@
 #define PART_MAX (64 << 20)
 #define CONNECTIONS_MAX 64
 #define TIMEOUT_S 60
+
+/* ---- The library ------------------------------------------------------- */
+
+#define FUNCTIONS(X)                       \
+	X(MHD_add_connection)              \
+	X(MHD_add_response_header)         \
+	X(MHD_create_response_from_buffer) \
+	X(MHD_destroy_response)            \
+	X(MHD_lookup_connection_value)     \
+	X(MHD_queue_response)              \
+	X(MHD_start_daemon)                \
+	X(MHD_stop_daemon)
+
+static struct mhdApi {
+	FUNCTIONS(HD_LIBRARY_FUNCTION)
+} api;
+
+#define SYMBOL(name) HD_LIBRARY_SYMBOL(struct mhdApi, name)
+static const struct hdSymbol symbols[] = { FUNCTIONS(SYMBOL) HD_LIBRARY_END };
+
+static struct hdLibrary library = {
+	.what = "libmicrohttpd",
+	.file = MICROHTTPD_SONAME,
+	.package = "libmicrohttpd12",
+	.symbols = symbols,
+	.api = &api,
+};
+
+const char *viewServerMissing(void)
+{
+	return hdLibraryMissing(&library);
+}
+
+/* ---- The server -------------------------------------------------------- */
 
 struct viewServer {
 	struct MHD_Daemon *daemon;
@@ -68,8 +103,8 @@ static const char typeBytes[] = "application/octet-stream";
 
 static const char *argument(const struct exchange *exchange, const char *name)
 {
-	return MHD_lookup_connection_value(exchange->connection,
-					   MHD_GET_ARGUMENT_KIND, name);
+	return api.MHD_lookup_connection_value(exchange->connection,
+					       MHD_GET_ARGUMENT_KIND, name);
 }
 
 static bool numberArgument(const struct exchange *exchange, const char *name,
@@ -294,8 +329,8 @@ static bool isOneOf(char *const list[2], const char *text)
 
 static const char *header(const struct exchange *exchange, const char *name)
 {
-	return MHD_lookup_connection_value(exchange->connection,
-					   MHD_HEADER_KIND, name);
+	return api.MHD_lookup_connection_value(exchange->connection,
+					       MHD_HEADER_KIND, name);
 }
 
 /** Whether a request is from a page of ours, or goes to one, as a link does. */
@@ -347,9 +382,11 @@ static void addHeaders(struct MHD_Response *response, const char *type)
 		  "frame-ancestors 'none'" },
 	};
 
-	MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, type);
+	api.MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE,
+				    type);
 	for (size_t i = 0; i < G_N_ELEMENTS(headers); i++)
-		MHD_add_response_header(response, headers[i][0], headers[i][1]);
+		api.MHD_add_response_header(response, headers[i][0],
+					    headers[i][1]);
 }
 
 static enum MHD_Result handle(void *data, struct MHD_Connection *connection,
@@ -381,13 +418,13 @@ static enum MHD_Result handle(void *data, struct MHD_Connection *connection,
 	exchange.body = g_byte_array_new();
 	status = isRead ? answer(&exchange, url) : MHD_HTTP_METHOD_NOT_ALLOWED;
 	size = exchange.body->len;
-	response = MHD_create_response_from_buffer(
+	response = api.MHD_create_response_from_buffer(
 		size, g_byte_array_free(exchange.body, FALSE),
 		MHD_RESPMEM_MUST_FREE);
 	if (response) {
 		addHeaders(response, exchange.type);
-		result = MHD_queue_response(connection, status, response);
-		MHD_destroy_response(response);
+		result = api.MHD_queue_response(connection, status, response);
+		api.MHD_destroy_response(response);
 	}
 	return result;
 }
@@ -506,7 +543,7 @@ static void letIn(int fd, const struct sockaddr *address, socklen_t length,
 	const struct viewServer *self = data;
 
 	/* Where there is no place it is closed. */
-	MHD_add_connection(self->daemon, fd, address, length);
+	api.MHD_add_connection(self->daemon, fd, address, length);
 }
 
 /** All that requests look at must be there. */
@@ -516,7 +553,7 @@ static int answerAt(struct viewServer *self, uint16_t port)
 	if (self->listening < 0)
 		return self->listening;
 	errno = 0;
-	self->daemon = MHD_start_daemon(
+	self->daemon = api.MHD_start_daemon(
 		MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_NO_LISTEN_SOCKET |
 			MHD_USE_ITC,
 		0, NULL, NULL, handle, self, MHD_OPTION_THREAD_POOL_SIZE, 4U,
@@ -564,7 +601,7 @@ void viewServerStop(struct viewServer *self)
 		return;
 	gateStop(self->gate);
 	if (self->daemon)
-		MHD_stop_daemon(self->daemon);
+		api.MHD_stop_daemon(self->daemon);
 	if (self->listening >= 0)
 		close(self->listening);
 	for (size_t i = 0; i < G_N_ELEMENTS(self->hosts); i++) {

@@ -33,6 +33,9 @@ struct viewServed {
 	int64_t shift; /**< Is added to its times, in ns. */
 };
 
+/** Open libmicrohttpd; NULL, or why it is missing. To be asked first. */
+const char *viewServerMissing(void);
+
 /**
  * Start to serve.
  *

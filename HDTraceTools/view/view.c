@@ -349,6 +349,7 @@ int viewRun(struct tool *tool, int argc, char **argv)
 		FINDINGS_ENTRIES(&view.findings),
 		{ NULL },
 	};
+	const char *missing;
 	int status;
 
 	findingsInit(&view.findings, tool);
@@ -359,6 +360,12 @@ int viewRun(struct tool *tool, int argc, char **argv)
 		status = findingsCheckOptions(&view.findings, true);
 	if (status < 0 && !pageExists())
 		status = toolUsage(tool, "%s", pageMissing);
+	missing = status < 0 ? viewServerMissing() : NULL;
+	if (missing) {
+		toolError(tool, "%s; hdtrace report --html writes a page",
+			  missing);
+		status = TOOL_FAILED;
+	}
 	if (status < 0 && !view.align)
 		view.align = g_strdup("start");
 	if (status < 0) {

@@ -55,7 +55,7 @@ static void defineTree(struct otf2 *self)
 	const hdIProject *project = self->export->project;
 
 	otf2Check(self,
-		  OTF2_GlobalDefWriter_WriteSystemTreeNode(
+		  otf2Api.OTF2_GlobalDefWriter_WriteSystemTreeNode(
 			  self->definitions, 0, otf2String(self, project->name),
 			  otf2String(self, "project"),
 			  OTF2_UNDEFINED_SYSTEM_TREE_NODE));
@@ -67,11 +67,12 @@ static void defineTree(struct otf2 *self)
 			continue;
 		g_hash_table_insert(self->tree, (gpointer)node,
 				    GSIZE_TO_POINTER(++self->treeNodes));
-		otf2Check(self, OTF2_GlobalDefWriter_WriteSystemTreeNode(
-					self->definitions, self->treeNodes,
-					otf2String(self, node->label),
-					otf2String(self, levelType(self, node)),
-					treeNode(self, node->parent)));
+		otf2Check(self,
+			  otf2Api.OTF2_GlobalDefWriter_WriteSystemTreeNode(
+				  self->definitions, self->treeNodes,
+				  otf2String(self, node->label),
+				  otf2String(self, levelType(self, node)),
+				  treeNode(self, node->parent)));
 	}
 }
 
@@ -95,7 +96,7 @@ static void defineLocations(struct otf2 *self)
 			g_hash_table_insert(groups, (gpointer)node, group);
 			otf2Check(
 				self,
-				OTF2_GlobalDefWriter_WriteLocationGroup(
+				otf2Api.OTF2_GlobalDefWriter_WriteLocationGroup(
 					self->definitions,
 					(OTF2_LocationGroupRef)(GPOINTER_TO_SIZE(
 									group) -
@@ -107,7 +108,7 @@ static void defineLocations(struct otf2 *self)
 		}
 		otf2Check(
 			self,
-			OTF2_GlobalDefWriter_WriteLocation(
+			otf2Api.OTF2_GlobalDefWriter_WriteLocation(
 				self->definitions, i,
 				location->group
 					? otf2String(
@@ -161,7 +162,7 @@ static OTF2_MetricMemberRef defineMember(struct otf2 *self,
 	OTF2_MetricMemberRef ref = self->members++;
 
 	otf2Check(self,
-		  OTF2_GlobalDefWriter_WriteMetricMember(
+		  otf2Api.OTF2_GlobalDefWriter_WriteMetricMember(
 			  self->definitions, ref, otf2String(self, value->name),
 			  sourceRef(self, group, value), OTF2_METRIC_TYPE_OTHER,
 			  metricMode(valueKind(group, value, NULL)),
@@ -184,11 +185,11 @@ static void defineClass(struct otf2 *self, guint location,
 		members[i] = defineMember(self, of->group->group,
 					  of->group->values[g_array_index(
 						  numbers, size_t, first + i)]);
-	otf2Check(self, OTF2_GlobalDefWriter_WriteMetricClass(
+	otf2Check(self, otf2Api.OTF2_GlobalDefWriter_WriteMetricClass(
 				self->definitions, class, (uint8_t)count,
 				members, OTF2_METRIC_ASYNCHRONOUS,
 				OTF2_RECORDER_KIND_ABSTRACT));
-	otf2Check(self, OTF2_GlobalDefWriter_WriteMetricInstance(
+	otf2Check(self, otf2Api.OTF2_GlobalDefWriter_WriteMetricInstance(
 				self->definitions, class + 1, class, location,
 				OTF2_SCOPE_SYSTEM_TREE_NODE,
 				treeNode(self, of->node)));
@@ -231,7 +232,7 @@ static GHashTable *defineRanks(struct otf2 *self)
 	}
 	if (all->len)
 		otf2Check(self,
-			  OTF2_GlobalDefWriter_WriteGroup(
+			  otf2Api.OTF2_GlobalDefWriter_WriteGroup(
 				  self->definitions, 0, otf2String(self, ""),
 				  OTF2_GROUP_TYPE_COMM_LOCATIONS,
 				  OTF2_PARADIGM_MPI, OTF2_GROUP_FLAG_NONE,
@@ -263,7 +264,7 @@ static void defineGroup(struct otf2 *self, OTF2_GroupRef number,
 			   !place);
 		g_array_append_val(members, member);
 	}
-	otf2Check(self, OTF2_GlobalDefWriter_WriteGroup(
+	otf2Check(self, otf2Api.OTF2_GlobalDefWriter_WriteGroup(
 				self->definitions, number, name,
 				OTF2_GROUP_TYPE_COMM_GROUP, OTF2_PARADIGM_MPI,
 				OTF2_GROUP_FLAG_NONE, members->len,
@@ -281,14 +282,14 @@ static void defineComm(struct otf2 *self, const struct messageGroup *group,
 	defineGroup(self, own, name, group->globals, places);
 	if (!group->remotes) {
 		otf2Check(self,
-			  OTF2_GlobalDefWriter_WriteComm(
+			  otf2Api.OTF2_GlobalDefWriter_WriteComm(
 				  self->definitions, group->number, name, own,
 				  OTF2_UNDEFINED_COMM, OTF2_COMM_FLAG_NONE));
 		return;
 	}
 	defineGroup(self, *next, name, group->remotes, places);
 	otf2Check(self,
-		  OTF2_GlobalDefWriter_WriteInterComm(
+		  otf2Api.OTF2_GlobalDefWriter_WriteInterComm(
 			  self->definitions, group->number, name, own,
 			  (*next)++, OTF2_UNDEFINED_COMM, OTF2_COMM_FLAG_NONE));
 }
@@ -315,7 +316,7 @@ static void defineNames(struct otf2 *self)
 		const struct otf2Region *region =
 			&g_array_index(self->regionList, struct otf2Region, i);
 
-		otf2Check(self, OTF2_GlobalDefWriter_WriteRegion(
+		otf2Check(self, otf2Api.OTF2_GlobalDefWriter_WriteRegion(
 					self->definitions, i, region->name,
 					region->name, none, region->role,
 					region->paradigm, OTF2_REGION_FLAG_NONE,
@@ -325,11 +326,11 @@ static void defineNames(struct otf2 *self)
 		const struct otf2Attribute *attribute = &g_array_index(
 			self->attributeList, struct otf2Attribute, i);
 
-		otf2Check(self, OTF2_GlobalDefWriter_WriteAttribute(
+		otf2Check(self, otf2Api.OTF2_GlobalDefWriter_WriteAttribute(
 					self->definitions, i, attribute->name,
 					none, attribute->type));
 	}
-	otf2Check(self, OTF2_GlobalDefWriter_WriteParameter(
+	otf2Check(self, otf2Api.OTF2_GlobalDefWriter_WriteParameter(
 				self->definitions, 0, otf2String(self, "event"),
 				OTF2_PARAMETER_TYPE_STRING));
 }
@@ -390,7 +391,7 @@ static void defineClock(struct otf2 *self, guint number)
 	const struct otf2Location *location = otf2LocationAt(self, number);
 	const hdIClock *clock = clockOf(self, location->node);
 	OTF2_DefWriter *writer =
-		OTF2_Archive_GetDefWriter(self->archive, number);
+		otf2Api.OTF2_Archive_GetDefWriter(self->archive, number);
 
 	if (!writer) {
 		otf2Check(self, OTF2_ERROR_INVALID);
@@ -400,12 +401,13 @@ static void defineClock(struct otf2 *self, guint number)
 		const hdIClockPoint *point = &clock->points[i];
 
 		otf2Check(self,
-			  OTF2_DefWriter_WriteClockOffset(
+			  otf2Api.OTF2_DefWriter_WriteClockOffset(
 				  writer,
 				  (OTF2_TimeStamp)(point->time + point->offset),
 				  0, (double)point->error));
 	}
-	otf2Check(self, OTF2_Archive_CloseDefWriter(self->archive, writer));
+	otf2Check(self,
+		  otf2Api.OTF2_Archive_CloseDefWriter(self->archive, writer));
 }
 
 /** All times lie between those of the locations. */
@@ -420,7 +422,7 @@ static void defineTimes(struct otf2 *self)
 	}
 	if (first > last)
 		first = last = 0;
-	otf2Check(self, OTF2_GlobalDefWriter_WriteClockProperties(
+	otf2Check(self, otf2Api.OTF2_GlobalDefWriter_WriteClockProperties(
 				self->definitions, 1000000000, (uint64_t)first,
 				(uint64_t)(last - first) + 1, (uint64_t)first));
 }
@@ -430,7 +432,8 @@ void otf2Define(struct otf2 *self)
 	const hdIProject *project = self->export->project;
 	guint strings;
 
-	self->definitions = OTF2_Archive_GetGlobalDefWriter(self->archive);
+	self->definitions =
+		otf2Api.OTF2_Archive_GetGlobalDefWriter(self->archive);
 	if (!self->definitions) {
 		otf2Check(self, OTF2_ERROR_INVALID);
 		return;
@@ -439,7 +442,7 @@ void otf2Define(struct otf2 *self)
 	nameAll(self);
 	strings = self->stringList->len;
 	for (guint i = 0; i < strings; i++)
-		otf2Check(self, OTF2_GlobalDefWriter_WriteString(
+		otf2Check(self, otf2Api.OTF2_GlobalDefWriter_WriteString(
 					self->definitions, i,
 					self->stringList->pdata[i]));
 	defineNames(self);
@@ -449,13 +452,13 @@ void otf2Define(struct otf2 *self)
 	defineComms(self);
 	/* Readers want strings before what names them. */
 	g_assert(self->stringList->len == strings);
-	otf2Check(self, OTF2_Archive_SetCreator(self->archive,
-						"hdtrace " PACKAGE_VERSION));
+	otf2Check(self, otf2Api.OTF2_Archive_SetCreator(
+				self->archive, "hdtrace " PACKAGE_VERSION));
 	if (*project->description)
-		otf2Check(self, OTF2_Archive_SetDescription(
+		otf2Check(self, otf2Api.OTF2_Archive_SetDescription(
 					self->archive, project->description));
-	otf2Check(self, OTF2_Archive_OpenDefFiles(self->archive));
+	otf2Check(self, otf2Api.OTF2_Archive_OpenDefFiles(self->archive));
 	for (guint i = 0; i < self->locations->len; i++)
 		defineClock(self, i);
-	otf2Check(self, OTF2_Archive_CloseDefFiles(self->archive));
+	otf2Check(self, otf2Api.OTF2_Archive_CloseDefFiles(self->archive));
 }

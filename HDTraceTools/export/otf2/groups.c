@@ -67,7 +67,7 @@ static void putEntry(struct otf2 *self, const struct exportGroup *group,
 			values[i] = metricValue(exportColumn(group, block, at),
 						type, entry);
 		}
-		otf2Check(self, OTF2_EvtWriter_Metric(
+		otf2Check(self, otf2Api.OTF2_EvtWriter_Metric(
 					self->events, NULL,
 					(OTF2_TimeStamp)block->end[entry],
 					metric, (uint8_t)count, types, values));

@@ -86,9 +86,9 @@ static void addRequest(struct otf2 *self, int64_t request, enum request kind)
 static void startReceive(struct otf2 *self, int64_t request, int64_t time)
 {
 	addRequest(self, request, REQUEST_RECEIVE);
-	otf2Check(self, OTF2_EvtWriter_MpiIrecvRequest(self->events, NULL,
-						       (OTF2_TimeStamp)time,
-						       (uint64_t)request));
+	otf2Check(self, otf2Api.OTF2_EvtWriter_MpiIrecvRequest(
+				self->events, NULL, (OTF2_TimeStamp)time,
+				(uint64_t)request));
 	otf2CountEvent(self, time);
 }
 
@@ -127,9 +127,9 @@ static void completeSend(struct otf2 *self, int64_t request, int64_t time)
 	if (requestOf(self, request) != REQUEST_SEND)
 		return;
 	g_hash_table_remove(self->pending, &request);
-	otf2Check(self, OTF2_EvtWriter_MpiIsendComplete(self->events, NULL,
-							(OTF2_TimeStamp)time,
-							(uint64_t)request));
+	otf2Check(self, otf2Api.OTF2_EvtWriter_MpiIsendComplete(
+				self->events, NULL, (OTF2_TimeStamp)time,
+				(uint64_t)request));
 	otf2CountEvent(self, time);
 }
 
@@ -137,9 +137,9 @@ static void testRequest(struct otf2 *self, int64_t request, int64_t time)
 {
 	if (requestOf(self, request) == REQUEST_NONE)
 		return;
-	otf2Check(self, OTF2_EvtWriter_MpiRequestTest(self->events, NULL,
-						      (OTF2_TimeStamp)time,
-						      (uint64_t)request));
+	otf2Check(self, otf2Api.OTF2_EvtWriter_MpiRequestTest(
+				self->events, NULL, (OTF2_TimeStamp)time,
+				(uint64_t)request));
 	otf2CountEvent(self, time);
 }
 
@@ -153,12 +153,13 @@ static OTF2_ErrorCode putSent(struct otf2 *self, const struct messageEnd *end,
 	uint32_t tag = (uint32_t)end->tag;
 
 	if (end->request < 0)
-		return OTF2_EvtWriter_MpiSend(self->events, NULL, time, peer,
-					      end->group->number, tag, size);
+		return otf2Api.OTF2_EvtWriter_MpiSend(self->events, NULL, time,
+						      peer, end->group->number,
+						      tag, size);
 	addRequest(self, end->request, REQUEST_SEND);
-	return OTF2_EvtWriter_MpiIsend(self->events, NULL, time, peer,
-				       end->group->number, tag, size,
-				       (uint64_t)end->request);
+	return otf2Api.OTF2_EvtWriter_MpiIsend(self->events, NULL, time, peer,
+					       end->group->number, tag, size,
+					       (uint64_t)end->request);
 }
 
 static OTF2_ErrorCode putReceived(struct otf2 *self,
@@ -169,12 +170,13 @@ static OTF2_ErrorCode putReceived(struct otf2 *self,
 	uint32_t tag = (uint32_t)end->tag;
 
 	if (requestOf(self, end->request) != REQUEST_RECEIVE)
-		return OTF2_EvtWriter_MpiRecv(self->events, NULL, time, peer,
-					      end->group->number, tag, size);
+		return otf2Api.OTF2_EvtWriter_MpiRecv(self->events, NULL, time,
+						      peer, end->group->number,
+						      tag, size);
 	g_hash_table_remove(self->pending, &end->request);
-	return OTF2_EvtWriter_MpiIrecv(self->events, NULL, time, peer,
-				       end->group->number, tag, size,
-				       (uint64_t)end->request);
+	return otf2Api.OTF2_EvtWriter_MpiIrecv(self->events, NULL, time, peer,
+					       end->group->number, tag, size,
+					       (uint64_t)end->request);
 }
 
 static void putMessage(const struct messageEnd *end, void *data)
@@ -297,10 +299,10 @@ static void putCollective(struct otf2 *self, const struct function *function,
 	}
 	divide(function, &part);
 	if (isBegin)
-		code = OTF2_EvtWriter_MpiCollectiveBegin(self->events, NULL,
-							 (OTF2_TimeStamp)time);
+		code = otf2Api.OTF2_EvtWriter_MpiCollectiveBegin(
+			self->events, NULL, (OTF2_TimeStamp)time);
 	else
-		code = OTF2_EvtWriter_MpiCollectiveEnd(
+		code = otf2Api.OTF2_EvtWriter_MpiCollectiveEnd(
 			self->events, NULL, (OTF2_TimeStamp)time, function->op,
 			part.group->number, part.root,
 			(uint64_t)MAX(part.sent, 0),

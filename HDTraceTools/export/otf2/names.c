@@ -139,7 +139,7 @@ static void addAttribute(void *data, const char *name, const char *value)
 	int64_t number;
 
 	if (messagesReadNumber(value, &number)) {
-		code = OTF2_AttributeList_AddInt64(
+		code = otf2Api.OTF2_AttributeList_AddInt64(
 			self->list, attributeRef(self, name, OTF2_NUMBERS),
 			number);
 	} else if (!find(self, OTF2_STRINGS, value) &&
@@ -148,8 +148,8 @@ static void addAttribute(void *data, const char *name, const char *value)
 		return;
 	} else {
 		ref = attributeRef(self, name, OTF2_TEXTS);
-		code = OTF2_AttributeList_AddStringRef(self->list, ref,
-						       otf2String(self, value));
+		code = otf2Api.OTF2_AttributeList_AddStringRef(
+			self->list, ref, otf2String(self, value));
 	}
 	/* A list holds an attribute once. */
 	if (code != OTF2_SUCCESS)
@@ -159,6 +159,6 @@ static void addAttribute(void *data, const char *name, const char *value)
 void otf2SetAttributes(struct otf2 *self, const hdIRecord *record,
 		       const struct site *site)
 {
-	OTF2_AttributeList_RemoveAllAttributes(self->list);
+	otf2Api.OTF2_AttributeList_RemoveAllAttributes(self->list);
 	exportAttributes(self->export, record, site, addAttribute, self);
 }

@@ -18,6 +18,12 @@
 #include "HDTraceTools/export/otf2/otf2.h"
 #include "HDTraceTools/model/roles.h"
 
+/* What locks are made of calls these two, and must find them where we do. */
+#define OTF2_Archive_SetLockingCallbacks \
+	otf2Api.OTF2_Archive_SetLockingCallbacks
+#define OTF2_Reader_SetLockingCallbacks otf2Api.OTF2_Reader_SetLockingCallbacks
+#include <otf2/OTF2_Pthread_Locks.h>
+
 /* ---- OTF2's ways ------------------------------------------------------- */
 
 static OTF2_FlushType preFlush(void *data, OTF2_FileType type,
@@ -81,20 +87,21 @@ static void putStep(struct otf2 *self, const struct orderedStep *step)
 	otf2CountEvent(self, step->time);
 	if (step->kind == ORDERED_LEAVE) {
 		otf2PutLeaving(self, record, step->time);
-		otf2Check(self,
-			  OTF2_EvtWriter_Leave(self->events, NULL, time,
-					       otf2RegionOf(self, record)));
+		otf2Check(self, otf2Api.OTF2_EvtWriter_Leave(
+					self->events, NULL, time,
+					otf2RegionOf(self, record)));
 		return;
 	}
 	otf2SetAttributes(self, record, step->site);
 	if (step->kind == ORDERED_EVENT) {
-		otf2Check(self, OTF2_EvtWriter_ParameterString(
+		otf2Check(self, otf2Api.OTF2_EvtWriter_ParameterString(
 					self->events, self->list, time, 0,
 					otf2String(self, record->name)));
 		return;
 	}
-	otf2Check(self, OTF2_EvtWriter_Enter(self->events, self->list, time,
-					     otf2RegionOf(self, record)));
+	otf2Check(self,
+		  otf2Api.OTF2_EvtWriter_Enter(self->events, self->list, time,
+					       otf2RegionOf(self, record)));
 	otf2PutEntered(self, record, step->time);
 }
 
@@ -160,7 +167,7 @@ static struct otf2Part *startPart(struct otf2 *whole, struct part *part,
 	self->error = OTF2_SUCCESS;
 	self->export = exportStartPart(whole->begun->export, part);
 	self->location = &own->location;
-	self->list = OTF2_AttributeList_New();
+	self->list = otf2Api.OTF2_AttributeList_New();
 	self->messages = messagesCopy(whole->messages);
 	self->pending = g_hash_table_new_full(g_int64_hash, g_int64_equal,
 					      g_free, g_free);
@@ -173,7 +180,7 @@ static void freePart(struct otf2Part *own)
 {
 	struct otf2 *self = &own->otf2;
 
-	OTF2_AttributeList_Delete(self->list);
+	otf2Api.OTF2_AttributeList_Delete(self->list);
 	messagesFree(self->messages);
 	g_hash_table_destroy(self->pending);
 	for (int i = 0; i < OTF2_TABLES; i++)
@@ -201,7 +208,7 @@ static void runPart(struct part *part, size_t number, void *data)
 	own = startPart(whole, part, &location);
 	part->result = own;
 	self = &own->otf2;
-	self->events = OTF2_Archive_GetEvtWriter(self->archive, number);
+	self->events = otf2Api.OTF2_Archive_GetEvtWriter(self->archive, number);
 	if (!self->events)
 		otf2Check(self, OTF2_ERROR_INVALID);
 	else if (group)
@@ -210,8 +217,8 @@ static void runPart(struct part *part, size_t number, void *data)
 		own->error =
 			putTrace(own, exportTraceAt(whole->export, number));
 	if (self->events)
-		otf2Check(self, OTF2_Archive_CloseEvtWriter(self->archive,
-							    self->events));
+		otf2Check(self, otf2Api.OTF2_Archive_CloseEvtWriter(
+					self->archive, self->events));
 }
 
 static bool takePart(struct part *part, size_t number, void *data)
@@ -254,13 +261,13 @@ static int putProject(struct otf2 *self)
 	};
 	int ret = 0;
 
-	otf2Check(self, OTF2_Archive_SetFlushCallbacks(self->archive,
-						       &flushCallbacks, NULL));
-	otf2Check(self,
-		  OTF2_Archive_SetSerialCollectiveCallbacks(self->archive));
+	otf2Check(self, otf2Api.OTF2_Archive_SetFlushCallbacks(
+				self->archive, &flushCallbacks, NULL));
+	otf2Check(self, otf2Api.OTF2_Archive_SetSerialCollectiveCallbacks(
+				self->archive));
 	otf2Check(self, OTF2_Pthread_Archive_SetLockingCallbacks(self->archive,
 								 NULL));
-	otf2Check(self, OTF2_Archive_OpenEvtFiles(self->archive));
+	otf2Check(self, otf2Api.OTF2_Archive_OpenEvtFiles(self->archive));
 	numberMetrics(self);
 	begunExport = *export;
 	begun = *self;
@@ -272,7 +279,7 @@ static int putProject(struct otf2 *self)
 		ret = -1;
 	if (ret == 0 && self->error == OTF2_SUCCESS && export->hasRelations)
 		ret = otf2PutRelations(self);
-	otf2Check(self, OTF2_Archive_CloseEvtFiles(self->archive));
+	otf2Check(self, otf2Api.OTF2_Archive_CloseEvtFiles(self->archive));
 	if (ret == 0 && self->error == OTF2_SUCCESS)
 		otf2Define(self);
 	return ret;
@@ -283,7 +290,7 @@ static void openTables(struct otf2 *self)
 	const hdIProject *project = self->export->project;
 
 	self->whole = self;
-	self->list = OTF2_AttributeList_New();
+	self->list = otf2Api.OTF2_AttributeList_New();
 	for (int i = 0; i < OTF2_TABLES; i++)
 		self->tables[i] = g_hash_table_new(g_str_hash, g_str_equal);
 	self->lock = g_new(pthread_mutex_t, 1);
@@ -304,7 +311,7 @@ static void openTables(struct otf2 *self)
 
 static void closeTables(struct otf2 *self)
 {
-	OTF2_AttributeList_Delete(self->list);
+	otf2Api.OTF2_AttributeList_Delete(self->list);
 	for (int i = 0; i < OTF2_TABLES; i++)
 		g_hash_table_destroy(self->tables[i]);
 	pthread_mutex_destroy(self->lock);
@@ -329,12 +336,12 @@ static int writeOtf2(struct export *export)
 	int ret = -1;
 
 	exportLoseProject(export);
-	OTF2_Error_RegisterCallback(onError, NULL);
-	self.archive =
-		OTF2_Archive_Open(export->output, "traces", OTF2_FILEMODE_WRITE,
-				  OTF2_CHUNK_SIZE_EVENTS_DEFAULT,
-				  OTF2_CHUNK_SIZE_DEFINITIONS_DEFAULT,
-				  OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
+	otf2Api.OTF2_Error_RegisterCallback(onError, NULL);
+	self.archive = otf2Api.OTF2_Archive_Open(
+		export->output, "traces", OTF2_FILEMODE_WRITE,
+		OTF2_CHUNK_SIZE_EVENTS_DEFAULT,
+		OTF2_CHUNK_SIZE_DEFINITIONS_DEFAULT, OTF2_SUBSTRATE_POSIX,
+		OTF2_COMPRESSION_NONE);
 	if (!self.archive) {
 		toolError(export->tool, "%s: OTF2 cannot open an archive there",
 			  export->output);
@@ -344,10 +351,10 @@ static int writeOtf2(struct export *export)
 			g_build_filename(export->output, "traces.otf2", NULL));
 	openTables(&self);
 	ret = putProject(&self);
-	otf2Check(&self, OTF2_Archive_Close(self.archive));
+	otf2Check(&self, otf2Api.OTF2_Archive_Close(self.archive));
 	if (self.error != OTF2_SUCCESS) {
 		toolError(export->tool, "%s: OTF2: %s", export->output,
-			  OTF2_Error_GetDescription(self.error));
+			  otf2Api.OTF2_Error_GetDescription(self.error));
 		ret = -1;
 	}
 	closeTables(&self);
@@ -361,5 +368,6 @@ const struct exportFormat exportOtf2 = {
 	.keepsDescription = true,
 	.keepsClocks = true,
 	.keepsRelations = true,
+	.missing = otf2Missing,
 	.write = writeOtf2,
 };

@@ -8,11 +8,9 @@
 
 #include <pthread.h>
 
-#include <otf2/otf2.h>
-#include <otf2/OTF2_Pthread_Locks.h>
-
 #include "HDTraceTools/command/parts.h"
 #include "HDTraceTools/export/export.h"
+#include "HDTraceTools/export/otf2/library.h"
 #include "HDTraceTools/model/messages.h"
 
 /** A metric event holds no more values than fit into its counter. */

@@ -35,9 +35,10 @@ static void leave(struct writing *self, guint count)
 		g_array_set_size(self->open, self->open->len - 1);
 		self->last = MAX(self->last, last.end);
 		otf2CountEvent(otf2, self->last);
-		otf2Check(otf2, OTF2_EvtWriter_Leave(otf2->events, NULL,
-						     (OTF2_TimeStamp)self->last,
-						     last.region));
+		otf2Check(otf2,
+			  otf2Api.OTF2_EvtWriter_Leave(
+				  otf2->events, NULL,
+				  (OTF2_TimeStamp)self->last, last.region));
 	}
 }
 
@@ -50,9 +51,9 @@ static void enter(struct writing *self, const hdIRecord *record)
 	otf2SetAttributes(otf2, record, NULL);
 	self->last = MAX(self->last, record->start);
 	otf2CountEvent(otf2, self->last);
-	otf2Check(otf2, OTF2_EvtWriter_Enter(otf2->events, otf2->list,
-					     (OTF2_TimeStamp)self->last,
-					     opened.region));
+	otf2Check(otf2, otf2Api.OTF2_EvtWriter_Enter(otf2->events, otf2->list,
+						     (OTF2_TimeStamp)self->last,
+						     opened.region));
 	g_array_append_val(self->open, opened);
 }
 
@@ -114,8 +115,8 @@ static void putRelation(struct writing *self,
 static void endLane(struct otf2 *self, bool isOpen)
 {
 	if (isOpen)
-		otf2Check(self, OTF2_Archive_CloseEvtWriter(self->archive,
-							    self->events));
+		otf2Check(self, otf2Api.OTF2_Archive_CloseEvtWriter(
+					self->archive, self->events));
 }
 
 /** Start the location of a lane. */
@@ -135,8 +136,8 @@ static void startLane(struct otf2 *self, const struct forestFile *file,
 		.last = INT64_MIN,
 	};
 
-	self->events =
-		OTF2_Archive_GetEvtWriter(self->archive, self->locations->len);
+	self->events = otf2Api.OTF2_Archive_GetEvtWriter(self->archive,
+							 self->locations->len);
 	if (!self->events)
 		otf2Check(self, OTF2_ERROR_INVALID);
 	g_array_append_val(self->locations, location);

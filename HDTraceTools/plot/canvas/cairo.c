@@ -12,6 +12,64 @@
 #include <glib.h>
 
 #include "HDTraceTools/plot/canvas/canvas.h"
+#include "common/library.h"
+
+/* ---- The library ------------------------------------------------------- */
+
+#define FUNCTIONS(X)                           \
+	X(cairo_close_path)                    \
+	X(cairo_create)                        \
+	X(cairo_destroy)                       \
+	X(cairo_fill)                          \
+	X(cairo_get_target)                    \
+	X(cairo_image_surface_create)          \
+	X(cairo_line_to)                       \
+	X(cairo_move_to)                       \
+	X(cairo_new_path)                      \
+	X(cairo_paint)                         \
+	X(cairo_pdf_surface_create_for_stream) \
+	X(cairo_pdf_surface_set_metadata)      \
+	X(cairo_restore)                       \
+	X(cairo_rotate)                        \
+	X(cairo_save)                          \
+	X(cairo_scale)                         \
+	X(cairo_select_font_face)              \
+	X(cairo_set_dash)                      \
+	X(cairo_set_font_size)                 \
+	X(cairo_set_line_width)                \
+	X(cairo_set_source_rgb)                \
+	X(cairo_set_source_rgba)               \
+	X(cairo_show_text)                     \
+	X(cairo_status)                        \
+	X(cairo_stroke)                        \
+	X(cairo_surface_destroy)               \
+	X(cairo_surface_finish)                \
+	X(cairo_surface_status)                \
+	X(cairo_surface_write_to_png_stream)   \
+	X(cairo_text_extents)                  \
+	X(cairo_translate)
+
+static struct cairoApi {
+	FUNCTIONS(HD_LIBRARY_FUNCTION)
+} api;
+
+#define SYMBOL(name) HD_LIBRARY_SYMBOL(struct cairoApi, name)
+static const struct hdSymbol symbols[] = { FUNCTIONS(SYMBOL) HD_LIBRARY_END };
+
+static struct hdLibrary library = {
+	.what = "cairo",
+	.file = CAIRO_SONAME,
+	.package = "libcairo2",
+	.symbols = symbols,
+	.api = &api,
+};
+
+const char *canvasCairoMissing(void)
+{
+	return hdLibraryMissing(&library);
+}
+
+/* ---- The canvas -------------------------------------------------------- */
 
 struct cairoCanvas {
 	struct canvas canvas; /**< First. */
@@ -27,15 +85,16 @@ static struct cairoCanvas *own(struct canvas *canvas)
 
 static void setColor(cairo_t *cairo, struct canvasColor color, double alpha)
 {
-	cairo_set_source_rgba(cairo, color.red, color.green, color.blue, alpha);
+	api.cairo_set_source_rgba(cairo, color.red, color.green, color.blue,
+				  alpha);
 }
 
 static void setPath(cairo_t *cairo, const struct canvasPoint *points,
 		    size_t count)
 {
-	cairo_new_path(cairo);
+	api.cairo_new_path(cairo);
 	for (size_t i = 0; i < count; i++)
-		cairo_line_to(cairo, points[i].x, points[i].y);
+		api.cairo_line_to(cairo, points[i].x, points[i].y);
 }
 
 static void cairoLine(struct canvas *canvas, const struct canvasPoint *points,
@@ -45,9 +104,9 @@ static void cairoLine(struct canvas *canvas, const struct canvasPoint *points,
 
 	setPath(cairo, points, count);
 	setColor(cairo, pen->color, 1);
-	cairo_set_line_width(cairo, pen->width);
-	cairo_set_dash(cairo, pen->dashes, (int)pen->dashCount, 0);
-	cairo_stroke(cairo);
+	api.cairo_set_line_width(cairo, pen->width);
+	api.cairo_set_dash(cairo, pen->dashes, (int)pen->dashCount, 0);
+	api.cairo_stroke(cairo);
 }
 
 static void cairoArea(struct canvas *canvas, const struct canvasPoint *points,
@@ -56,9 +115,9 @@ static void cairoArea(struct canvas *canvas, const struct canvasPoint *points,
 	cairo_t *cairo = own(canvas)->cairo;
 
 	setPath(cairo, points, count);
-	cairo_close_path(cairo);
+	api.cairo_close_path(cairo);
 	setColor(cairo, color, alpha);
-	cairo_fill(cairo);
+	api.cairo_fill(cairo);
 }
 
 static void cairoText(struct canvas *canvas, double x, double y,
@@ -70,21 +129,22 @@ static void cairoText(struct canvas *canvas, double x, double y,
 	double width = canvasTextWidth(valid, font->size);
 	cairo_text_extents_t extents;
 
-	cairo_save(cairo);
-	cairo_select_font_face(cairo, CANVAS_FAMILY, CAIRO_FONT_SLANT_NORMAL,
-			       font->isBold ? CAIRO_FONT_WEIGHT_BOLD
-					    : CAIRO_FONT_WEIGHT_NORMAL);
-	cairo_set_font_size(cairo, font->size);
-	cairo_text_extents(cairo, valid, &extents);
-	cairo_translate(cairo, x, y);
+	api.cairo_save(cairo);
+	api.cairo_select_font_face(cairo, CANVAS_FAMILY,
+				   CAIRO_FONT_SLANT_NORMAL,
+				   font->isBold ? CAIRO_FONT_WEIGHT_BOLD
+						: CAIRO_FONT_WEIGHT_NORMAL);
+	api.cairo_set_font_size(cairo, font->size);
+	api.cairo_text_extents(cairo, valid, &extents);
+	api.cairo_translate(cairo, x, y);
 	if (font->isUpright)
-		cairo_rotate(cairo, -G_PI / 2);
+		api.cairo_rotate(cairo, -G_PI / 2);
 	if (!font->isBold && canvasTextIsKnown(valid) && extents.x_advance > 0)
-		cairo_scale(cairo, width / extents.x_advance, 1);
-	cairo_move_to(cairo, -parts[font->anchor] * extents.x_advance, 0);
+		api.cairo_scale(cairo, width / extents.x_advance, 1);
+	api.cairo_move_to(cairo, -parts[font->anchor] * extents.x_advance, 0);
 	setColor(cairo, font->color, 1);
-	cairo_show_text(cairo, valid);
-	cairo_restore(cairo);
+	api.cairo_show_text(cairo, valid);
+	api.cairo_restore(cairo);
 	g_free(valid);
 }
 
@@ -115,19 +175,19 @@ static cairo_status_t putBytes(void *data, const unsigned char *bytes,
 static int cairoClose(struct canvas *canvas)
 {
 	struct cairoCanvas *self = own(canvas);
-	cairo_surface_t *surface = cairo_get_target(self->cairo);
-	cairo_status_t status = cairo_status(self->cairo);
+	cairo_surface_t *surface = api.cairo_get_target(self->cairo);
+	cairo_status_t status = api.cairo_status(self->cairo);
 	int ret;
 
 	if (status == CAIRO_STATUS_SUCCESS && self->isPng)
-		status = cairo_surface_write_to_png_stream(surface, putBytes,
-							   self);
-	cairo_surface_finish(surface);
+		status = api.cairo_surface_write_to_png_stream(surface,
+							       putBytes, self);
+	api.cairo_surface_finish(surface);
 	if (status == CAIRO_STATUS_SUCCESS)
-		status = cairo_surface_status(surface);
+		status = api.cairo_surface_status(surface);
 	if (status == CAIRO_STATUS_SUCCESS && fflush(canvas->file) != 0)
 		self->error = -errno;
-	cairo_destroy(self->cairo);
+	api.cairo_destroy(self->cairo);
 	ret = self->error;
 	if (ret == 0 && status == CAIRO_STATUS_NO_MEMORY)
 		ret = -ENOMEM;
@@ -150,11 +210,11 @@ static const struct canvasKind cairoKind = {
 static struct canvas *openSurface(struct cairoCanvas *self,
 				  cairo_surface_t *surface)
 {
-	self->cairo = cairo_create(surface);
-	cairo_surface_destroy(surface);
-	if (cairo_status(self->cairo) == CAIRO_STATUS_SUCCESS)
+	self->cairo = api.cairo_create(surface);
+	api.cairo_surface_destroy(surface);
+	if (api.cairo_status(self->cairo) == CAIRO_STATUS_SUCCESS)
 		return &self->canvas;
-	cairo_destroy(self->cairo);
+	api.cairo_destroy(self->cairo);
 	g_free(self);
 	return NULL;
 }
@@ -168,14 +228,14 @@ struct canvas *canvasOpenPng(FILE *file, double width, double height,
 
 	self->canvas = (struct canvas){ &cairoKind, file, width, height };
 	self->isPng = true;
-	canvas = openSurface(
-		self, cairo_image_surface_create(CAIRO_FORMAT_RGB24,
-						 (int)ceil(width * scale),
-						 (int)ceil(height * scale)));
+	canvas = openSurface(self, api.cairo_image_surface_create(
+					   CAIRO_FORMAT_RGB24,
+					   (int)ceil(width * scale),
+					   (int)ceil(height * scale)));
 	if (canvas) {
-		cairo_scale(self->cairo, scale, scale);
-		cairo_set_source_rgb(self->cairo, 1, 1, 1);
-		cairo_paint(self->cairo);
+		api.cairo_scale(self->cairo, scale, scale);
+		api.cairo_set_source_rgb(self->cairo, 1, 1, 1);
+		api.cairo_paint(self->cairo);
 	}
 	return canvas;
 }
@@ -188,15 +248,10 @@ struct canvas *canvasOpenPdf(FILE *file, double width, double height,
 	char *valid = g_utf8_make_valid(title, -1);
 
 	self->canvas = (struct canvas){ &cairoKind, file, width, height };
-	surface = cairo_pdf_surface_create_for_stream(putBytes, self, width,
-						      height);
-	cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_TITLE,
-				       valid);
+	surface = api.cairo_pdf_surface_create_for_stream(putBytes, self, width,
+							  height);
+	api.cairo_pdf_surface_set_metadata(surface, CAIRO_PDF_METADATA_TITLE,
+					   valid);
 	g_free(valid);
 	return openSurface(self, surface);
-}
-
-bool canvasHasCairo(void)
-{
-	return true;
 }

@@ -77,7 +77,7 @@ struct canvas {
 struct canvas *canvasOpenSvg(FILE *file, double width, double height,
 			     const char *title);
 
-/** Open a PNG of so many dots per inch; NULL: not built, or no memory. */
+/** Open a PNG of so many dots per inch; NULL: no memory. */
 struct canvas *canvasOpenPng(FILE *file, double width, double height,
 			     double dpi);
 
@@ -85,8 +85,9 @@ struct canvas *canvasOpenPng(FILE *file, double width, double height,
 struct canvas *canvasOpenPdf(FILE *file, double width, double height,
 			     const char *title);
 
-/** Whether there are PNG and PDF. */
-bool canvasHasCairo(void);
+/** Why there are no PNG and PDF; NULL if there are. To be asked before one is
+ *  opened. */
+const char *canvasCairoMissing(void);
 
 /** Draw a line through points. */
 static inline void canvasLine(struct canvas *self,

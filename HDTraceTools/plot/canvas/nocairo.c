@@ -27,7 +27,7 @@ struct canvas *canvasOpenPdf(FILE *file, double width, double height,
 	return NULL;
 }
 
-bool canvasHasCairo(void)
+const char *canvasCairoMissing(void)
 {
-	return false;
+	return "this program was built without cairo";
 }

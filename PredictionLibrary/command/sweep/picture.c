@@ -336,15 +336,15 @@ char *sweepCheckPicture(const char *path)
 {
 	bool isCairo = path && (g_str_has_suffix(path, ".png") ||
 				g_str_has_suffix(path, ".pdf"));
+	const char *missing = isCairo ? canvasCairoMissing() : NULL;
 
 	if (path && !isCairo && !g_str_has_suffix(path, ".svg"))
 		return g_strdup_printf("%s: a picture ends in .svg, .png or "
 				       ".pdf",
 				       path);
-	if (isCairo && !canvasHasCairo())
-		return g_strdup_printf("%s: built without cairo: only .svg",
-				       path);
-	return NULL;
+	return missing ? g_strdup_printf("%s: %s; .svg needs none", path,
+					 missing)
+		       : NULL;
 }
 
 char *sweepDraw(const struct sweepRows *rows, const bool *front,
