@@ -8,9 +8,10 @@
 #include <locale.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "GlusterFSTracing/command/hdgluster.h"
+#include "GlusterFSTracing/xlator/label.h"
+#include "common/format/projectname.h"
 
 static const struct {
 	const char *name;
@@ -37,20 +38,27 @@ char *glusterLabel(const char *text)
 {
 	char *label = g_strdup(text + strspn(text, "/"));
 
-	for (char *i = label; *i; i++) {
-		if (*i == '_' || *i == '/' || g_ascii_isspace(*i))
-			*i = '-';
-	}
+	hdProjectMakePlain(label);
 	return label;
 }
 
 char *glusterHost(void)
 {
-	char name[256] = "";
+	char name[HD_PROJECT_PATH_MAX];
 
-	if (gethostname(name, sizeof(name) - 1) < 0 || !*name)
-		g_strlcpy(name, "localhost", sizeof(name));
-	return glusterLabel(name);
+	hdProjectHost(NULL, name, sizeof(name));
+	return g_strdup(name);
+}
+
+bool glusterIsWord(const char *text)
+{
+	return *text && *text != '#' && !strpbrk(text, " \t\r\n\"\\`");
+}
+
+bool glusterIsProject(const char *text)
+{
+	return glusterIsWord(text) && *text != '.' && !strpbrk(text, "/_") &&
+	       strlen(text) < LABEL_PROJECT_MAX;
 }
 
 static int run(int argc, char **argv)

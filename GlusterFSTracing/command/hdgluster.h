@@ -6,6 +6,7 @@
 #ifndef HD_GLUSTER_H
 #define HD_GLUSTER_H
 
+#include <stdbool.h>
 #include <glib.h>
 
 #include "cli/options.h"
@@ -32,8 +33,15 @@ GLUSTER_COMMANDS(GLUSTER_DECLARE)
 /** The name of this host as a label of a topology. */
 char *glusterHost(void);
 
-/** Make a text a label: what separates levels or paths becomes "-". */
+/** Make a text a label: what is no letter, digit, "." or "-" becomes "-". */
 char *glusterLabel(const char *text);
+
+/** Whether a text is a word of a volume file without quotes: no blanks, and no
+ *  marks. */
+bool glusterIsWord(const char *text);
+
+/** Whether a text may be the name of a project in a volume file. */
+bool glusterIsProject(const char *text);
 
 /**
  * Put the translator into a volume file, at all layers, silently.

@@ -190,8 +190,7 @@ static int checkOptions(const struct options *options, int argc)
 				options->bricks);
 	if (options->delay < 1 || options->delay > 10000)
 		return cliUsage(&command, "--delay is 1 to 10000 ms");
-	if (options->project &&
-	    (!*options->project || strpbrk(options->project, "/_ \t\n\"#\\`")))
+	if (options->project && !glusterIsProject(options->project))
 		return cliUsage(&command,
 				"--project: a name without \"/\", \"_\" and "
 				"blanks");
@@ -267,7 +266,14 @@ static int run(const struct options *options, int fault, char **arguments)
 	};
 	int status;
 
-	if (g_mkdir_with_parents(directory, 0777) < 0) {
+	if (!glusterIsWord(directory) || !glusterIsWord(place)) {
+		status = trialComplain(
+			CLI_EXIT_FAILED, "%s: not a word for a volume file; %s",
+			glusterIsWord(place) ? directory : place,
+			glusterIsWord(place) ? "--directory says where the "
+					       "project is"
+					     : "TMPDIR says where bricks are");
+	} else if (g_mkdir_with_parents(directory, 0777) < 0) {
 		status = trialComplain(CLI_EXIT_FAILED, "%s: %s", directory,
 				       g_strerror(errno));
 	} else if (!g_mkdtemp_full(place, 0755)) {

@@ -9,6 +9,7 @@
 
 #include "GlusterFSTracing/command/hdgluster.h"
 #include "GlusterFSTracing/command/places.h"
+#include "GlusterFSTracing/xlator/label.h"
 #include "cli/output.h"
 
 struct change {
@@ -80,6 +81,23 @@ static char *idOf(const struct volumes *volumes, const struct place *place)
 	return id;
 }
 
+/* The translator takes no longer ones: these have a sum in their middle, so
+ * that they still differ. Takes the label. */
+static char *shortened(char *label)
+{
+	const int kept = 40;
+	char *sum, *result;
+
+	if (strlen(label) < LABEL_GIVEN_MAX)
+		return label;
+	sum = g_compute_checksum_for_string(G_CHECKSUM_SHA256, label, -1);
+	result = g_strdup_printf("%.*s-%.8s-%s", kept, label, sum,
+				 label + strlen(label) - kept);
+	g_free(sum);
+	g_free(label);
+	return result;
+}
+
 static void nameNodes(const struct change *change,
 		      const struct volumes *volumes, struct places *places)
 {
@@ -101,6 +119,7 @@ static void nameNodes(const struct change *change,
 		else
 			place->node = g_strdup_printf("%s-%s",
 						      node ? node : host, id);
+		place->node = shortened(place->node);
 		g_free(id);
 	}
 	g_hash_table_unref(ids);
@@ -274,36 +293,44 @@ static char *readFile(const char *path, int *status)
 	return NULL;
 }
 
-/* A word of a volume file without quotes: no blanks, and no marks. */
-static bool isWord(const char *text)
+/* Also of the current directory, which is the default. */
+static int checkDirectory(const struct change *change)
 {
-	return *text && *text != '#' && !strpbrk(text, " \t\r\n\"\\`");
+	char *directory = g_canonicalize_filename(
+		change->directory ? change->directory : ".", NULL);
+	int status = -1;
+
+	if (!glusterIsWord(directory) && !change->isRemoval)
+		status = cliUsage(change->command,
+				  "--directory: not a word for a volume file: "
+				  "\"%s\"",
+				  directory);
+	g_free(directory);
+	return status;
 }
 
 static int checkWords(const struct change *change)
 {
-	const char *const words[] = { change->project, change->directory,
-				      change->node };
-	const char *const names[] = { "project", "directory", "node" };
-
-	for (size_t i = 0; i < G_N_ELEMENTS(words); i++) {
-		if (words[i] && !isWord(words[i]))
-			return cliUsage(change->command,
-					"--%s: not a word for a volume file: "
-					"\"%s\"",
-					names[i], words[i]);
-	}
-	if (change->project && strpbrk(change->project, "/_"))
+	if (change->node && (!glusterIsWord(change->node) ||
+			     !change->node[strspn(change->node, "/")]))
 		return cliUsage(change->command,
-				"--project: a name without \"/\" and \"_\"");
+				"--node: not a word for a volume file: \"%s\"",
+				change->node);
+	if (change->project && !glusterIsProject(change->project))
+		return cliUsage(change->command,
+				"--project: a name of at most %d bytes without "
+				"\"/\", \"_\" and blanks, not with a \".\" at "
+				"its beginning: \"%s\"",
+				LABEL_PROJECT_MAX - 1, change->project);
 	for (char **i = change->extra; i && *i; i++) {
 		const char *value = strchr(*i, '=');
 
-		if (!value || value == *i || !isWord(*i) || !isWord(value + 1))
+		if (!value || value == *i || !glusterIsWord(*i) ||
+		    !glusterIsWord(value + 1))
 			return cliUsage(change->command,
 					"--option: not KEY=VALUE: \"%s\"", *i);
 	}
-	return -1;
+	return checkDirectory(change);
 }
 
 static int checkLayers(const struct change *change)

@@ -15,6 +15,7 @@
 
 #include "GlusterFSTracing/xlator/complain.h"
 #include "GlusterFSTracing/xlator/fops.h"
+#include "GlusterFSTracing/xlator/label.h"
 #include "GlusterFSTracing/xlator/place.h"
 #include "GlusterFSTracing/xlator/places.h"
 #include "common/format/projectname.h"
@@ -351,7 +352,7 @@ static bool isLabel(const char *text, size_t max)
 bool placeIsProject(const char *text)
 {
 	return *text && *text != '.' && !strchr(text, '/') &&
-	       strlen(text) < 128;
+	       strlen(text) < LABEL_PROJECT_MAX;
 }
 
 static int optionsCheckNames(xlator_t *this, const struct options *options)
@@ -365,14 +366,14 @@ static int optionsCheckNames(xlator_t *this, const struct options *options)
 		return optionsRefuse(this, "layer", options->layer,
 				     "is not a letter and letters, digits, "
 				     "'.' and '-'");
-	if (options->node && !isLabel(options->node, PLACE_LABEL_MAX / 2))
+	if (options->node && !isLabel(options->node, LABEL_GIVEN_MAX))
 		return optionsRefuse(this, "node", options->node,
-				     "holds more than letters, digits, "
-				     "'.' and '-'");
-	if (options->host && !isLabel(options->host, PLACE_LABEL_MAX / 2))
+				     "is too long, or holds more than letters, "
+				     "digits, '.' and '-'");
+	if (options->host && !isLabel(options->host, LABEL_GIVEN_MAX))
 		return optionsRefuse(this, "host", options->host,
-				     "holds more than letters, digits, "
-				     "'.' and '-'");
+				     "is too long, or holds more than letters, "
+				     "digits, '.' and '-'");
 	if (!placeIsProject(options->project))
 		return optionsRefuse(this, "project", options->project,
 				     "is not the name of a project");

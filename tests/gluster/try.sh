@@ -106,7 +106,10 @@ no_bricks() {
 	trial --bricks=0 -- true
 	[ $? -eq 125 ] && trial --slow=3 -- true
 	[ $? -eq 125 ] && TMPDIR=/proc trial -- true
-	[ $? -eq 125 ] && cat err
+	[ $? -eq 125 ] && mkdir -p 'a b' && TMPDIR=$PWD/'a b' trial -- true
+	[ $? -eq 125 ] && grep 'a b/.*TMPDIR' err &&
+		trial --directory='a b' -- true
+	[ $? -eq 125 ] && grep 'a b: .*--directory' err
 }
 ok "what cannot be" no_bricks
 nobody() {

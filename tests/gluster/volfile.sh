@@ -243,6 +243,24 @@ bricks() {
 }
 ok "several bricks of a file have a node each" bricks
 
+# The translator takes labels of letters, digits, "." and "-", of 95 bytes at most.
+labels() {
+	sed 's/posix0/p:0+a@b=c/' brick.vol >marks.vol &&
+		"$hdgluster" volfile -q marks.vol >out || return 1
+	grep 'option node' out | sort -u
+	[ "$(grep -c "option node $host-p-0-a-b-c\$" out)" -eq 4 ] || return 1
+	for i in 1 2; do
+		sed "s/posix0/$(seq -s - 50)x$i$(seq -s - 50)/" brick.vol >long.vol
+		"$hdgluster" volfile -q long.vol | grep 'option node' | sort -u
+	done >nodes
+	"$hdgluster" volfile -q --node "$(printf %0200d 1)" brick.vol |
+		grep 'option node' | sort -u >>nodes
+	cat nodes
+	[ "$(sort -u nodes | wc -l)" -eq 3 ] &&
+		! grep -vE '^ *option node [A-Za-z0-9.-]{1,95}$' nodes
+}
+ok "names with marks, and long ones, are labels" labels
+
 # ---- As glusterd writes them -------------------------------------------------
 
 glusterd_brick() {
@@ -395,6 +413,21 @@ ok "no argument" exits 2 "$hdgluster" volfile
 ok "a layer that is none" exits 2 "$hdgluster" volfile --layers=TROV brick.vol
 ok "a name that would be two words" exits 2 "$hdgluster" volfile \
 	--directory "a b" brick.vol
+ok "a node of slashes" exits 2 "$hdgluster" volfile --node // brick.vol
+ok "a project that is hidden" exits 2 "$hdgluster" volfile --project .p brick.vol
+ok "a project with too long a name" exits 2 "$hdgluster" volfile \
+	--project "$(printf %0128d 0)" brick.vol
+blanks() {
+	mkdir -p 'a b' && cd 'a b' || return 1
+	exits 2 "$hdgluster" volfile ../brick.vol &&
+		grep -F -- '--directory: not a word' err &&
+		"$hdgluster" volfile -q --directory /t ../brick.vol >out &&
+		"$hdgluster" volfile -q --remove out | cmp - ../brick.vol
+	result=$?
+	cd ..
+	return "$result"
+}
+ok "a current directory that would be two words" blanks
 ok "a full disk" sh -c "'$hdgluster' volfile -q brick.vol >/dev/full; [ \$? -eq 2 ]"
 
 # Any file that was cut is refused or understood, and nothing else happens.
