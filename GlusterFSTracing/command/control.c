@@ -86,17 +86,32 @@ static char *requestText(struct control *control)
 	return g_string_free(request, FALSE);
 }
 
+/* Whether the client of a mount has our translator at its top: 0, or an errno.
+ * Others would store what is set. */
+static int findTranslator(const char *mount, char *report)
+{
+	ssize_t length = getxattr(mount, CONTROL_KEY, report, REPORT_MAX - 1);
+
+	/* The kernel hides such attributes from others. */
+	if (length < 0)
+		return errno == ENODATA && geteuid() != 0 ? EPERM : errno;
+	return memchr(report, '\n', (size_t)length) ? 0 : ENODATA;
+}
+
 /* Ask, and get the report, or NULL: why was said. */
 static char *ask(struct control *control, const char *mount)
 {
 	char *request = requestText(control);
 	char *report = g_malloc(REPORT_MAX);
 	size_t id = strlen(control->id);
+	int error = findTranslator(mount, report);
 	ssize_t length = -1;
 
 	/* With the '\0', which the other side wants. */
 	if (strlen(request) >= CONTROL_REQUEST_MAX) {
 		complainOf(mount, "too many words");
+	} else if (error) {
+		complainOf(mount, explain(error));
 	} else if (setxattr(mount, CONTROL_KEY, request, strlen(request) + 1,
 			    0) < 0 ||
 		   (length = getxattr(mount, CONTROL_KEY, report,

@@ -311,6 +311,22 @@ static void roundAnswered(call_frame_t *frame, xlator_t *this)
 	STACK_UNWIND_STRICT(setxattr, frame, result, error, NULL);
 }
 
+static const char *optionOf(const xlator_t *xlator, const char *key)
+{
+	const char *text = dictText(xlator->options, key);
+
+	return text ? text : "?";
+}
+
+/* A brick that gave no report: by its connection, and where that leads to. */
+static void brickFailed(struct report *report, const xlator_t *brick,
+			const char *why)
+{
+	reportAdd(report, "failed %s (%s:%s): %s\n", brick->name,
+		  optionOf(brick, "remote-host"),
+		  optionOf(brick, "remote-subvolume"), why);
+}
+
 static int32_t brickAnswered(call_frame_t *frame, void *cookie, xlator_t *this,
 			     int32_t op_ret, int32_t op_errno, dict_t *xdata)
 {
@@ -322,10 +338,10 @@ static int32_t brickAnswered(call_frame_t *frame, void *cookie, xlator_t *this,
 	if (text)
 		reportAdd(&round->report, "%s", text);
 	else
-		reportAdd(&round->report, "failed %s %s\n", brick->name,
-			  op_ret < 0 && op_errno != EOPNOTSUPP
-				  ? strerror(op_errno)
-				  : "there is no translator of ours");
+		brickFailed(&round->report, brick,
+			    op_ret < 0 && op_errno != EOPNOTSUPP
+				    ? strerror(op_errno)
+				    : "there is no translator of ours");
 	pthread_mutex_unlock(&round->lock);
 	roundAnswered(frame, this);
 	return 0;
@@ -420,9 +436,9 @@ bool controlGetxattr(call_frame_t *frame, xlator_t *this, const char *name)
 		return false;
 	placesLock();
 	report = reportFind(place);
-	dict = report ? dictOf(report) : NULL;
+	dict = dictOf(report ? report : CONTROL_NONE);
 	placesUnlock();
-	STACK_UNWIND_STRICT(getxattr, frame, dict ? 0 : -1, dict ? 0 : ENODATA,
+	STACK_UNWIND_STRICT(getxattr, frame, dict ? 0 : -1, dict ? 0 : ENOMEM,
 			    dict, NULL);
 	if (dict)
 		dict_unref(dict);

@@ -16,6 +16,9 @@
  * The name is in `trusted`, which takes a mount's root user. Bricks do not
  * trust it more than that: a request names a project, never a directory.
  *
+ * Who asks reads the attribute first: only the value of a place of ours has an
+ * end of line in it. Any other client would store what is set.
+ *
  * The value is words with blanks between them:
  *
  *     ID enable|disable|status [layers=A,B] [fops=a,b] [what=a,b]
@@ -26,12 +29,16 @@
  *     ID
  *     ok NODE LAYER on|off WHAT PROJECT
  *     failed NODE WHY
+ *
+ * Before there was a request the value is CONTROL_NONE.
  */
 #ifndef HDG_CONTROL_H
 #define HDG_CONTROL_H
 
 /** Name of the attribute. */
 #define CONTROL_KEY "trusted.hdtrace.control"
+/** What is read before anybody has asked. */
+#define CONTROL_NONE "-\n"
 /** Number of the operation, which nobody else uses: "hdt". */
 #define CONTROL_OP 0x686474
 /** Bytes of a request, and of the line about one place. */

@@ -52,6 +52,33 @@ ok "a layer that nobody has is said" exits 1 "$hdgluster" enable \
 	--layers=TROVES "$mount"
 ok "... by its name" grep -q 'nobody has the layer TROVES' err
 ok "what is no mount of ours" exits 2 "$hdgluster" status "$scratch"
+ok "... is said" grep -q 'no client of GlusterFS with our translator' err
+stores_nothing() {
+	getfattr -d -m hdtrace.control --absolute-names "$@" >stored
+	cat stored
+	[ ! -s stored ]
+}
+ok "... and nothing is set there" stores_nothing "$scratch"
+# A client that has none, of bricks that have.
+untold() {
+	local top=$type
+
+	mkdir plain && sed "s,type $top\$,type debug/io-stats,
+		/option layer/d; /option project/d; /option directory/d
+		/option enable/d" client.vol >plain.vol || return 1
+	glusterfs -f plain.vol -l "$scratch/plain.log" --no-daemon "$scratch/plain" &
+	volume_pids+=($!)
+	volume_mounts+=("$scratch/plain")
+	last=$!
+	until_done is_mounted "$scratch/plain" && until_done stat plain &&
+		exits 2 "$hdgluster" status plain
+}
+ok "a client that has none, of bricks that have" untold
+ok "... sets nothing in the bricks" stores_nothing brick0 brick1
+umount plain
+unset "volume_mounts[-1]"
+wait "${volume_pids[-1]}"
+unset "volume_pids[-1]"
 
 ok "gauges of two layers" exits 0 "$hdgluster" enable --layers=REQ,TROVE \
 	--what=gauges --project=few "$mount"
@@ -151,7 +178,7 @@ kill -KILL "${volume_pids[1]}"
 wait "${volume_pids[1]}" 2>/dev/null
 disobeys() {
 	"$hdgluster" disable "$mount" 2>err
-	[ $? = 1 ] && grep client1 err
+	[ $? = 1 ] && grep 'client1 (.*:b1-req): ' err
 }
 ok "a brick that is dead is named" until_done disobeys
 stop_volume
