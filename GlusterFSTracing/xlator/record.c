@@ -260,10 +260,10 @@ static void recordOpenRelations(struct record *record)
 		hdR_finalize(&record->relations);
 }
 
-static hdS_gauge *recordOpenGauge(struct record *record, const char *layer,
-				  int64_t throttleNs)
+static hdS_gauge *recordOpenGauge(struct record *record, const char *layer)
 {
-	hdS_gauge *gauge = hdS_gaugeCreate(layer, record->node, 2, throttleNs);
+	hdS_gauge *gauge =
+		hdS_gaugeCreate(layer, record->node, 2, record->throttleNs);
 
 	if (!gauge)
 		complain("%s: the gauge of %s is not recorded: %s",
@@ -278,14 +278,13 @@ static hdS_gauge *recordOpenGauge(struct record *record, const char *layer,
 /* Open the files; what fails is not recorded. */
 static void recordOpenFiles(struct record *record, void *context)
 {
-	const struct recordName *name = context;
 	const char *path[] = { record->session->host, record->session->label };
 
+	(void)context;
 	record->node = hdT_createTopoNode(record->session->topology, path, 2);
 	if (!record->node)
 		return;
-	record->gauge =
-		recordOpenGauge(record, record->layer, name->throttleNs);
+	record->gauge = recordOpenGauge(record, record->layer);
 	recordOpenRelations(record);
 }
 
@@ -293,7 +292,7 @@ static void recordOpenLocks(struct record *record, void *context)
 {
 	hdS_gauge **locks = context;
 
-	*locks = recordOpenGauge(record, "LOCK", 0);
+	*locks = recordOpenGauge(record, "LOCK");
 }
 
 /* Close the files: nobody uses them any more. */
@@ -330,7 +329,8 @@ static struct record *recordMake(const struct recordName *name,
 	}
 	snprintf(record->layer, sizeof(record->layer), "%s", name->layer);
 	record->isPrivate = name->isPrivate;
-	makeFiles(record, recordOpenFiles, (void *)name);
+	record->throttleNs = name->throttleNs;
+	makeFiles(record, recordOpenFiles, NULL);
 	if (!record->gauge && !record->relations) {
 		recordClose(record);
 		*unused = sessionRelease(record->session);
@@ -346,6 +346,7 @@ static struct record *recordMake(const struct recordName *name,
 static bool recordIs(struct record *record, const struct recordName *name)
 {
 	return !atomic_load(&record->isClosed) &&
+	       record->throttleNs == name->throttleNs &&
 	       strcmp(record->layer, name->layer) == 0 &&
 	       strcmp(record->session->node, name->node) == 0 &&
 	       strcmp(record->session->host, name->host) == 0 &&

@@ -5,7 +5,8 @@
  * relations, and a gauge of operations that wait for a lock.
  *
  * Several places of a process may share a record: those of the same layer and
- * node, such as the two sides of BREQ, or a graph and the one that follows it.
+ * node, such as the two sides of BREQ, or a graph and the one that follows it;
+ * not if their gauges are throttled differently, as files of these differ.
  *
  * **Life.** Whoever uses a record holds it: each place that records into it,
  * and each operation that is under way. When the last one lets go its files are
@@ -54,6 +55,7 @@ struct record {
 	struct session *session;
 	char layer[64];
 	bool isPrivate;
+	int64_t throttleNs;
 	hdTopoNode *node;
 	_Atomic(hdS_gauge *) locks;
 	bool hasNoLocks;

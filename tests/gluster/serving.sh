@@ -89,6 +89,22 @@ ok "when it is switched off, the graph before has no file, either" disabled
 ok "one project has what both graphs did" goes_on
 ok "an option of ours is set" set_option 'option layer FLOW' enable gauges
 ok "that is the later word" gauges_of_flow
+# Of a gauge that is throttled there are the least and the most of each interval.
+throttled() {
+	for i in 1 2 3; do
+		mkdir "m0/throttled$i" || return 1
+	done
+	grep -lsa PendingMax t/*.stat && return 1
+	set_option 'option layer FLOW' throttle 60000 || return 1
+	for i in 4 5 6; do
+		mkdir "m0/throttled$i" || return 1
+	done
+	"$hdgluster" disable m0 && until_done has_closed &&
+		grep -la PendingMax t/*.stat >throttled && cat throttled &&
+		[ "$(wc -l <throttled)" -eq 1 ] && grep '_FLOW.stat$' throttled &&
+		"$hdtrace" merge -q -f t/p && "$hdtrace" check t/p
+}
+ok "a throttle is set, and holds from then on" throttled
 gluster_clear
 
 # ---- What is done by nobody's request ----------------------------------------
