@@ -3,11 +3,13 @@
 #include "config.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -17,6 +19,10 @@
 #include "common/format/projectname.h"
 #include "common/thread.h"
 #include "recording/reason.h"
+
+/* How often, and after which time, a directory is tried to be locked. */
+#define LOCK_TRIES 200
+#define LOCK_US 10000
 
 /* All records of a node have one, so that they agree about its label. */
 struct session {
@@ -53,6 +59,26 @@ static void makeDirectories(const char *project)
 			 project);
 		mkdir(path, 0755);
 	}
+}
+
+/* Lock the directory of a project, or return -1. Bricks that have the same name
+ * and begin at the same time are to find different labels, and not to take
+ * each other's files in turn. Who can read the directory can hold it for ever,
+ * so this is not waited for long. */
+static int lockDirectory(const char *project)
+{
+	char path[HD_PROJECT_PATH_MAX];
+	int fd;
+
+	snprintf(path, sizeof(path), "%.*s",
+		 (int)(strrchr(project, '/') - project + 1), project);
+	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	for (int i = 0; fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) < 0; i++) {
+		if (errno != EWOULDBLOCK || i == LOCK_TRIES)
+			break;
+		usleep(LOCK_US);
+	}
+	return fd;
 }
 
 /* Files are made in a thread that has an umask of its own, so that nobody opens
@@ -146,7 +172,6 @@ static struct session *sessionMake(const struct recordName *name)
 
 	if (!session)
 		return NULL;
-	makeDirectories(name->project);
 	session->project = strdup(name->project);
 	session->host = strdup(name->host);
 	session->node = strdup(name->node);
@@ -343,6 +368,21 @@ static struct record *recordMake(const struct recordName *name,
 	return record;
 }
 
+/* The same, with no other process between a label and its first file. */
+static struct record *recordMakeAlone(const struct recordName *name,
+				      struct session **unused)
+{
+	struct record *record;
+	int directory;
+
+	makeDirectories(name->project);
+	directory = lockDirectory(name->project);
+	record = recordMake(name, unused);
+	if (directory >= 0)
+		close(directory);
+	return record;
+}
+
 static bool recordIs(struct record *record, const struct recordName *name)
 {
 	return !atomic_load(&record->isClosed) &&
@@ -401,7 +441,7 @@ struct record *recordGet(const struct recordName *name)
 			break;
 	}
 	if (!record)
-		record = recordMake(name, &unused);
+		record = recordMakeAlone(name, &unused);
 	isRefused = record && name->isPrivate && !recordHide(record);
 	pthread_mutex_unlock(&all.lock);
 	sessionEnd(unused);

@@ -326,6 +326,79 @@ ok "names of files do not go where others can read them" refused
 ok "they are nowhere, and all else is recorded" no_names
 ok "nobody else can write, not to a meter's file, either" own_files
 
+# Two bricks of one name that begin at the same time: before it makes its first file
+# each waits for the other to be there, for half a second at most.
+meeting() {
+	${CC:-cc} -shared -fPIC -o "$scratch/meet.so" -x c - <<'END' -ldl
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static int (*opens)(const char *path, int flags, ...);
+
+static void meet(void)
+{
+	static int met;
+	char path[4096];
+	int rank = atoi(getenv("RANK"));
+
+	if (met++)
+		return;
+	snprintf(path, sizeof(path), "come.%d", rank);
+	close(opens(path, O_CREAT | O_WRONLY, 0600));
+	snprintf(path, sizeof(path), "come.%d", 1 - rank);
+	for (int i = 0; i < 50 && access(path, F_OK) != 0; i++)
+		usleep(10000);
+}
+
+int open(const char *path, int flags, ...)
+{
+	va_list list;
+	mode_t mode;
+
+	va_start(list, flags);
+	mode = flags & O_CREAT ? va_arg(list, mode_t) : 0;
+	va_end(list);
+	*(void **)&opens = dlsym(RTLD_NEXT, "open");
+	if (flags & O_CREAT && strstr(path, "/t/p_") && strstr(path, "_b0_"))
+		meet();
+	return opens(path, flags, mode);
+}
+END
+}
+meets() {
+	meeting && brick && kill "$last" && wait "$last"
+	rm -f t/* b0.log
+	gluster_directory b1 &&
+		sed 's,/b0$,/b1,; s/port 20000/port 20001/' b0.vol >b1.vol || return 1
+	for i in 0 1; do
+		RANK=$i LD_PRELOAD=$scratch/meet.so glusterfsd --no-daemon \
+			-f "$here/b$i.vol" -l "$here/b$i.log" >/dev/null 2>&1 &
+		last=$!
+		gluster_pids="$gluster_pids $last"
+	done
+	# They listen before all translators have begun.
+	for i in 0 1; do
+		until_done grep -qs '^Final graph' "b$i.log" || return 1
+	done
+	ends
+}
+own_labels() {
+	ls t
+	grep 'not recorded' b0.log b1.log && return 1
+	for label in b0 b0-2; do
+		[ "$(find t -name "p_*_${label}_*.stat" | wc -l)" -eq 3 ] || return 1
+	done
+}
+scene meeting
+ok "two bricks of one name begin at the same time" meets
+ok "each has a label of its own, with all layers" own_labels
+
 # Another brick in a network of its own.
 elsewhere() {
 	volume 2 || return 1
