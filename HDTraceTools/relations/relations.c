@@ -159,6 +159,7 @@ void relationsPutCounts(const struct forest *forest,
 	outJsonInteger(json, "unended", (int64_t)counts.unended);
 	outJsonInteger(json, "circular", (int64_t)counts.circular);
 	outJsonInteger(json, "inferred", (int64_t)inferredCount(inferred));
+	outJsonInteger(json, "inferred_links", (int64_t)counts.inferred);
 }
 
 static void beginJson(struct relationsRun *self)
@@ -219,6 +220,7 @@ static void beginText(struct relationsRun *self)
 	sayCount(counts.roots, "that nothing caused");
 	sayCount(inferredCount(self->inferred),
 		 "of them probably caused by states of ranks");
+	sayCount(counts.inferred, "whose cause is inferred from their origin");
 	sayCount(counts.unknown, "whose cause is in no file");
 	sayCount(counts.unended, "that do not end");
 	sayCount(counts.circular, "that would have caused themselves");

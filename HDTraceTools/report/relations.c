@@ -54,6 +54,8 @@ void reportPrintRelations(const struct report *report)
 	printCount(counts.roots, "that nothing caused");
 	printCount(inferredCount(relations->inferred),
 		   "of them probably caused by states of ranks");
+	printCount(counts.inferred,
+		   "whose cause is inferred from their origin");
 	printCount(counts.unknown, "whose cause is in no file");
 	printCount(counts.unended, "that do not end");
 	printCount(counts.circular, "that would have caused themselves");

@@ -63,17 +63,27 @@ def orphans(run, *fops):
     translators of GlusterFS have made by themselves, which say so."""
     need(not run.orphans, len(run.orphans), "orphans, as",
          [(i.layer, name(i)) for i in run.orphans[:3]])
-    made = Counter()
+    made, inferred = Counter(), Counter()
     for i in run.all:
         if i.parent:
             above = run.tokens[i.parent]
             need(above.layer in ABOVE[i.layer], i.layer, "below", above.layer)
+            if attribute(i, "origin"):
+                inferred[i.layer, name(i), attribute(i, "origin")] += 1
         elif i.layer != "CLIENT":
             need(attribute(i, "origin"), i.layer, name(i), "of nobody")
             made[i.layer, name(i), attribute(i, "origin")] += 1
-    print(len(run.all), "relations; by themselves:", dict(made))
+    print(len(run.all), "relations; by themselves:", dict(made),
+          "with a cause that is inferred:", dict(inferred))
     for fop in fops:
         calls(run, fop)
+    return sum(inferred.values())
+
+
+def inferred_are(run, count):
+    """So many have a cause that is inferred, which are told from the others."""
+    found = orphans(run)
+    need(found == int(count), found, "are inferred")
 
 
 def by_itself(run, layer, fop):

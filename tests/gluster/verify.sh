@@ -104,6 +104,15 @@ caches="write-behind read-ahead io-cache open-behind quick-read md-cache"
 scene caches
 ok "with caching translators" by_fuse f --rw=randwrite --bs=16k --verify=crc32c
 ok "what these do by themselves says so" written orphans
+# By another reader as by our own.
+counted_apart() {
+	"$hdtrace" merge -q -f t/p &&
+		"$hdtrace" relations -q --format=json t/p >relations.json || return 1
+	count=$(python3 -c 'import json
+print(json.load(open("relations.json"))["inferred_links"])') &&
+		[ "$count" -gt 0 ] && written inferred_are "$count"
+}
+ok "causes that are inferred are counted apart" counted_apart
 unset caches
 
 # ---- Faults ------------------------------------------------------------------

@@ -428,6 +428,28 @@ no_file() {
 	grep -q '5 that nothing caused' out && ! grep -q 'probably' out
 }
 ok "an .info that is a FIFO" no_file
+# What says which part of a program made it, and has a cause, in the file or not.
+origins() {
+	rm -rf p[._]* && cat >p.proj <<'XML'
+<Application name="p"><Topology><Level type="Host"/><Level type="Part"/>
+<Node name="a"><Node name="fs"/></Node></Topology></Application>
+XML
+	relations a_fs A 5.1 0 <<'XML'
+<rel t="0" time="2"/><s name="w" t="0" time="2"/><e t="0" time="3" origin="cache"/><un t="0" time="3"/>
+<rel t="1" time="2" i="0"/><s name="w" t="1" time="2"/><e t="1" time="3" origin="cache"/><un t="1" time="3"/>
+<rel t="2" time="2" i="0"/><s name="w" t="2" time="2" origin="cache"/><e t="2" time="3"/><un t="2" time="3"/>
+<rel t="3" time="2" r="C:9.9:0:4"/><s name="w" t="3" time="2" origin="cache"/><e t="3" time="3"/><un t="3" time="3"/>
+<rel t="4" time="2" i="0"/><s name="origin" t="4" time="2" x="origin"/><e t="4" time="3"/><un t="4" time="3"/>
+XML
+	status 0 relations -q p.proj || return 1
+	cat out
+	grep -q '3 whose cause is inferred from their origin' out &&
+		status 0 report -q p.proj &&
+		grep -q '3 whose cause is inferred from their origin' out &&
+		status 0 relations -q --format=json p.proj &&
+		grep -q '"inferred_links": 3,' out
+}
+ok "causes of what has an origin are counted apart" origins
 rm -f p[._]*
 if [ -d "$corpus/relations" ]; then
 	historic() {

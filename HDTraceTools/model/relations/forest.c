@@ -210,6 +210,19 @@ static void addTime(struct forestFile *file, int64_t time)
 	file->last = MAX(file->last, time);
 }
 
+/** Whether it says which part of the program made it by itself. */
+static bool hasOrigin(const hdIRelation *relation)
+{
+	for (size_t i = 0;
+	     relation->stateCount > 0 && i < relation->states[0].attributeCount;
+	     i++) {
+		if (strcmp(relation->states[0].attributes[i].name, "origin") ==
+		    0)
+			return true;
+	}
+	return false;
+}
+
 static void take(struct forest *self, struct forestFile *file,
 		 const hdIRelationOwner *owner, const hdIRelation *relation)
 {
@@ -232,6 +245,9 @@ static void take(struct forest *self, struct forestFile *file,
 			(uint32_t)i + 1);
 	self->counts.roots += relation->parentKind != HDI_PARENT_SPAN &&
 			      self->parent->len == 0;
+	self->counts.inferred += (relation->parentKind == HDI_PARENT_SPAN ||
+				  self->parent->len > 0) &&
+				 hasOrigin(relation);
 	put(self, relation,
 	    relation->parentKind == HDI_PARENT_SPAN ? relation->parent
 						    : self->parent->str);

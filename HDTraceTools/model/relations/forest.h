@@ -74,6 +74,9 @@ struct forestCounts {
 	uint64_t unknown;  /**< What caused them was not found. */
 	uint64_t unended;  /**< They did not end. */
 	uint64_t circular; /**< They would be causes of themselves. */
+	/** A part of the program made them by itself (attribute `origin`), and
+	 *  their cause is what it was at then. */
+	uint64_t inferred;
 };
 
 struct forest;
