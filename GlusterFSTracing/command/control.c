@@ -21,18 +21,23 @@ static const char *const fopWords[] = { "all", HDG_FOPS(FOP_NAME) NULL };
 static const char *const whatWords[] = { "gauges", "relations", "states", "all",
 					 NULL };
 
-static const struct cliWords words[] = {
+static const struct cliWords disableWords[] = {
+	{ "fops", fopWords, true },
+	{ NULL, NULL, false },
+};
+static const struct cliWords enableWords[] = {
 	{ "fops", fopWords, true },
 	{ "what", whatWords, true },
 	{ NULL, NULL, false },
 };
 
-enum { NODE, LAYER, STATE, WHAT, PROJECT };
+enum { NODE, LAYER, STATE, WHAT, FOPS, PROJECT };
 static const struct rowColumn columns[] = {
 	[NODE] = { "<Node", "node", ROW_TEXT, 0 },
 	[LAYER] = { "<Layer", "layer", ROW_TEXT, 0 },
 	[STATE] = { "<Recording", "state", ROW_TEXT, 0 },
 	[WHAT] = { "<What", "what", ROW_TEXT, 0 },
+	[FOPS] = { "<Operations", "operations", ROW_TEXT, 0 },
 	[PROJECT] = { "<Project", "project", ROW_TEXT, 0 },
 	{ NULL, NULL, ROW_TEXT, 0 },
 };
@@ -138,8 +143,9 @@ static char *ask(struct control *control, const char *mount)
 /* Take a line of the report: whether it says that a process obeys. */
 static bool take(const char *line, struct rows *rows, GHashTable *layers)
 {
-	char **cells = g_strsplit(line, " ", 6);
-	bool isGood = strcmp(cells[0], "ok") == 0 && g_strv_length(cells) == 6;
+	char **cells = g_strsplit(line, " ", PROJECT + 2);
+	bool isGood = strcmp(cells[0], "ok") == 0 &&
+		      g_strv_length(cells) == PROJECT + 2;
 
 	if (isGood) {
 		g_hash_table_add(layers, g_strdup(cells[2]));
@@ -256,10 +262,13 @@ static int controlRun(const struct cliCommand *command, const char *verb,
 		  "Only these layers, such as REQ,TROVE", "LIST" },
 		{ NULL, 0, 0, 0, NULL, NULL, NULL },
 	};
-	const GOptionEntry enabling[] = {
+	const GOptionEntry changing[] = {
 		{ "fops", 0, 0, G_OPTION_ARG_STRING, &control.fops,
 		  "Only these operations, such as readv,writev; or all",
 		  "LIST" },
+		{ NULL, 0, 0, 0, NULL, NULL, NULL },
+	};
+	const GOptionEntry enabling[] = {
 		{ "what", 0, 0, G_OPTION_ARG_STRING, &control.what,
 		  "Record gauges, relations, states (with relations), or all",
 		  "LIST" },
@@ -267,9 +276,11 @@ static int controlRun(const struct cliCommand *command, const char *verb,
 		  "Record into this project, where the last one is", "NAME" },
 		{ NULL, 0, 0, 0, NULL, NULL, NULL },
 	};
-	const GOptionEntry *lists[] = {
-		common, strcmp(verb, "enable") == 0 ? enabling : NULL, NULL
-	};
+	const bool isEnabling = strcmp(verb, "enable") == 0;
+	const GOptionEntry *lists[] = { common,
+					strcmp(verb, "status") == 0 ? NULL
+								    : changing,
+					isEnabling ? enabling : NULL, NULL };
 	int status = cliParse(command, lists, &argc, &argv);
 	char *report;
 
@@ -300,7 +311,7 @@ int enableRun(int argc, char **argv)
 			"With another project what was recorded before is "
 			"completed.",
 		.usageStatus = GLUSTER_FAILED,
-		.words = words,
+		.words = enableWords,
 	};
 
 	return controlRun(&command, "enable", argc, argv);
@@ -314,8 +325,10 @@ int disableRun(int argc, char **argv)
 		.description =
 			"Record no more: in all bricks of the volume that is "
 			"mounted there, and in this mount. The files are "
-			"complete then.",
+			"complete then. Of some operations only (--fops): the "
+			"others go on.",
 		.usageStatus = GLUSTER_FAILED,
+		.words = disableWords,
 	};
 
 	return controlRun(&command, "disable", argc, argv);

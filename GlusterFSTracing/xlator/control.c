@@ -11,6 +11,9 @@
 #include "GlusterFSTracing/xlator/controlled.h"
 #include "GlusterFSTracing/xlator/places.h"
 
+/* All names of operations, with commas. */
+#define FOPS_TEXT 1024
+
 enum verb { VERB_ENABLE, VERB_DISABLE, VERB_STATUS };
 
 /* A request; its texts are in `words`. */
@@ -144,19 +147,42 @@ static const char *whatText(unsigned int what)
 static void placeReport(const struct place *place, struct report *report)
 {
 	struct record *record = recordHold(&((struct place *)place)->record);
+	char fops[FOPS_TEXT];
 
+	placePutFops(place->choice.fops, fops, sizeof(fops));
 	if (record)
-		reportAdd(report, "ok %s %s on %s %s\n", recordNode(record),
-			  place->layer, whatText(place->what),
+		reportAdd(report, "ok %s %s on %s %s %s\n", recordNode(record),
+			  place->layer, whatText(place->what), fops,
 			  recordProject(record));
 	else if (place->choice.isOn)
 		reportAdd(report, "failed %s %s cannot be recorded in %s/%s\n",
 			  place->node, place->layer, place->directory,
 			  placeProject(place));
 	else
-		reportAdd(report, "ok %s %s off - -\n", place->node,
+		reportAdd(report, "ok %s %s off - - -\n", place->node,
 			  place->layer);
 	recordRelease(record);
+}
+
+static void choiceEnable(struct placeChoice *choice,
+			 const struct request *request)
+{
+	choice->isOn = true;
+	if (request->what)
+		choice->what = request->what;
+	if (request->fops)
+		choice->fops = request->fops;
+}
+
+/* Of some operations only: the others go on. */
+static void choiceDisable(struct placeChoice *choice, uint64_t fops)
+{
+	uint64_t left = fops ? choice->fops & placeAllFops() & ~fops : 0;
+
+	if (left)
+		choice->fops = left;
+	else
+		choice->isOn = false;
 }
 
 /* With the lock of places held: whether there was memory for it; without, the
@@ -171,14 +197,11 @@ static bool placeChange(struct place *place, const struct request *request)
 		free(place->other);
 		place->other = other;
 		place->choice = place->options;
+		choiceEnable(&place->choice, request);
 	} else {
 		free(other);
+		choiceDisable(&place->choice, request->fops);
 	}
-	if (request->what)
-		place->choice.what = request->what;
-	if (request->fops)
-		place->choice.fops = request->fops;
-	place->choice.isOn = request->verb == VERB_ENABLE;
 	placeApply(place);
 	return true;
 }

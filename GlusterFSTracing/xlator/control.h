@@ -27,7 +27,7 @@
  * and the report lines, the first one with the ID of the request:
  *
  *     ID
- *     ok NODE LAYER on|off WHAT PROJECT
+ *     ok NODE LAYER on|off WHAT FOPS PROJECT
  *     failed NODE WHY
  *
  * Before there was a request the value is CONTROL_NONE.

@@ -140,6 +140,31 @@ int placeParseFops(const char *text, uint64_t *fops, char *wrong, size_t size)
 	return parseList(text, findFop, fops, wrong, size);
 }
 
+uint64_t placeAllFops(void)
+{
+	uint64_t all = 0;
+
+	for (size_t i = 0; i < sizeof(fopNames) / sizeof(*fopNames); i++)
+		all |= UINT64_C(1) << fopNames[i].index;
+	return all;
+}
+
+void placePutFops(uint64_t fops, char *text, size_t size)
+{
+	const uint64_t all = placeAllFops();
+	size_t used = 0;
+
+	snprintf(text, size, "%s", (fops & all) == all ? "all" : "none");
+	if ((fops & all) == all)
+		return;
+	for (size_t i = 0; i < sizeof(fopNames) / sizeof(*fopNames); i++) {
+		if (!(fops >> fopNames[i].index & 1) || used >= size)
+			continue;
+		used += (size_t)snprintf(text + used, size - used, "%s%s",
+					 used ? "," : "", fopNames[i].name);
+	}
+}
+
 /* ---- The graph --------------------------------------------------------- */
 
 static const struct xlator_fops *ourFops;

@@ -104,4 +104,10 @@ int placeParseWhat(const char *text, unsigned int *what, char *wrong,
 		   size_t size);
 int placeParseFops(const char *text, uint64_t *fops, char *wrong, size_t size);
 
+/** All operations, as bits. */
+uint64_t placeAllFops(void);
+
+/** Write operations as a list with commas, or "all". */
+void placePutFops(uint64_t fops, char *text, size_t size);
+
 #endif

@@ -31,12 +31,13 @@ all_are() {
 	"$hdgluster" status m0 >status || return 1
 	cat status
 	[ "$(tail -n +2 status | wc -l)" -eq 10 ] &&
-		! tail -n +2 status | awk '{ print $4, $5 }' | grep -vx "$1 .*$2"
+		! tail -n +2 status | awk '{ print $4, $5, $6 }' |
+		grep -vx "$1 all .*$2"
 }
 gauges_of_flow() {
 	"$hdgluster" status --layers=FLOW m0 >status
 	cat status
-	tail -n +2 status | grep -q ' on  *gauges  */.*/t/p$'
+	tail -n +2 status | grep -q ' on  *gauges  *all  */.*/t/p$'
 }
 # No file of traces is open in the client.
 has_closed() {

@@ -41,7 +41,7 @@ all_are() {
 
 ok "nothing is recorded at first" all_are off
 ok "columns have their headings" grep -qx \
-	'Node  *Layer  *Recording  *What  *Project *' status.out
+	'Node  *Layer  *Recording  *What  *Operations  *Project *' status.out
 # shellcheck disable=SC2016
 ok "and there is no file" bash -c '! ls "$1"/* 2>/dev/null' sh "$traces"
 ok "an operation that there is not" exits 2 "$hdgluster" enable --fops=fly \
@@ -90,6 +90,12 @@ ok "all is off again" all_are off
 
 ok "writes only" exits 0 "$hdgluster" enable --fops=writev --project=writes \
 	"$mount"
+operations() {
+	"$hdgluster" status "$mount" >status.out || return 1
+	cat status.out
+	! tail -n +2 status.out | awk '{ print $5 }' | grep -vx "$1"
+}
+ok "... which is said" operations writev
 echo text >"$mount/writes"
 mkdir "$mount/writes.d" || echo "not ok - mkdir"
 "$hdgluster" disable "$mount"
@@ -101,6 +107,17 @@ echo text >"$mount/again"
 ok "it is on" all_are on
 "$hdgluster" disable "$mount"
 ok "of writes there are two now" written has writes TROVE writev 2
+
+ok "all operations" exits 0 "$hdgluster" enable --project=but "$mount"
+ok "... but two of them" exits 0 "$hdgluster" disable --fops=mkdir,MKNOD "$mount"
+ok "the others are left" operations \
+	'stat,readlink,unlink,.*,symlink,.*readv,writev,.*'
+mkdir "$mount/but.d" || echo "not ok - mkdir"
+echo text >"$mount/but"
+ok "those that are left are on" exits 0 "$hdgluster" disable --fops=all "$mount"
+ok "none is left then" all_are off
+ok "what was left was recorded" written has but TROVE writev 1
+ok "and what was not, not" written has but TROVE mkdir 0
 
 # One layer alone is completed, and begins again in the same project.
 "$hdgluster" enable --project=one "$mount"
