@@ -40,10 +40,10 @@
  * **Threads.** All functions may be called by any thread at any time, without a
  * lock of the caller's, but for two rules: one thread at a time uses a token
  * (it may be another one each time), and nobody uses the token of a node while
- * it is initialized or finalized. To be the parent of a relation that is made
- * is a use of a token, too; so are hdR_putRemoteToken(), hdR_putTraceparent()
- * and the like, which note its trace in it. A relation may so be begun in one
- * thread, go on in a second and end in a third. Relations of a node that was
+ * it is initialized or finalized. To be the parent of a relation that is made,
+ * or to be put as text, is no such use: a token only must not be freed then. A
+ * relation may so be begun in one thread, go on in a second and end in a third,
+ * while a fourth one makes others that it caused. Relations of a node that was
  * finalized may still be used; nothing is recorded any more, and calls fail
  * with HD_ERR_TRACE_DISABLED.
  *
@@ -271,6 +271,30 @@ hdR_token hdR_startRelation(hdR_topoToken topology, hdR_token parent,
 int hdR_endRelation(hdR_token *token, int n, const char *const *keys,
 		    const char *const *values);
 
+/** An attribute whose value is a number or a text. */
+typedef struct {
+	const char *key;
+	const char *text; /**< Or NULL: it is the number. */
+	int64_t number;
+} hdR_attribute;
+
+/**
+ * End a relation, with the innermost state that is open, as hdR_endRelation()
+ * does; but keep its token. That can still be the parent of others, and be put
+ * as text, as long as something may ask for what has caused it.
+ *
+ * @param token Relation; to be freed by hdR_destroyRelation(), which records
+ *        nothing any more.
+ * @param n Number of attributes, up to HDR_MAX_ATTRIBUTES; 0 if no state is
+ *        open.
+ * @param attributes They, as of hdR_end(). Numbers cost less than their text.
+ *
+ * @retval 0 Success.
+ * @retval -1 Error, or NULL, as of hdR_endRelation(); HD_ERR_INVALID_CONTEXT
+ *         also if it was ended before.
+ */
+int hdR_finishRelation(hdR_token token, int n, const hdR_attribute *attributes);
+
 /**
  * Say that a relation has a further cause: what it waited for, or what it goes
  * on with, such as the requests of a batch.
@@ -287,6 +311,7 @@ int hdR_link(hdR_token token, const char *cause);
 
 /**
  * End a relation, and free its token. States that are open stay without an end.
+ * One that hdR_finishRelation() has ended is only freed.
  *
  * @param[in,out] token Relation; set to NULL.
  *

@@ -36,6 +36,7 @@ struct attributes {
 	int count;
 	const char *const *keys;
 	const char *const *values;
+	const hdR_attribute *list; /* In place of both; or NULL. */
 };
 
 /* How long their keys are. */
@@ -125,13 +126,17 @@ static int tokenPut(hdR_token token, struct hdRelRing *ring,
 	return ret;
 }
 
-/* What a call that records needs: 0 or negative. */
+/* What a call that records needs: 0 or negative. @p thread may be NULL, or what
+ * the caller has of it. */
 static int tokenBegin(hdR_token token, struct hdRelThread **thread,
 		      struct hdRelRing **ring)
 {
 	if (!tokenIsOpen(token))
 		return -HD_ERR_TRACE_DISABLED;
-	*thread = hdRelThreadGet();
+	if (__builtin_expect(token->isEnded, 0))
+		return -HD_ERR_INVALID_CONTEXT;
+	if (!*thread)
+		*thread = hdRelThreadGet();
 	*ring = *thread ? hdRelRingGet(*thread, token->node, token->epoch)
 			: NULL;
 	if (!*ring)
@@ -267,10 +272,9 @@ static void tokenSetRoot(hdR_token token, const struct cause *cause)
 	token->rootNumber = parent ? parent->rootNumber : token->number;
 	token->rootId = parent ? parent->rootId : token->id;
 	token->hasTrace = cause->trace || (parent && parent->hasTrace);
-	token->knowsTrace = token->hasTrace || (parent && parent->knowsTrace);
 	if (cause->trace)
 		token->trace = *cause->trace;
-	else if (token->knowsTrace)
+	else if (token->hasTrace)
 		token->trace = parent->trace;
 }
 
@@ -327,7 +331,7 @@ static int tokenWriteBegin(hdR_token token, const struct cause *cause,
 			   const struct name *state)
 {
 	size_t timeAt, timeEnd, last = 0;
-	struct hdRelThread *thread;
+	struct hdRelThread *thread = NULL;
 	struct hdRelRing *ring;
 	struct hdText *text;
 	int64_t time;
@@ -390,6 +394,7 @@ static hdR_token tokenMake(hdR_topoToken node, const struct cause *cause,
 	token->depth = 0;
 	token->skipped = 0;
 	token->isLost = false;
+	token->isEnded = false;
 	token->number = node->number;
 	token->identity = node->identity;
 	token->pending = NULL;
@@ -544,7 +549,7 @@ hdR_token hdR_startRelation(hdR_topoToken topology, hdR_token parent,
 int hdR_link(hdR_token token, const char *text)
 {
 	struct hdRelTokenText parts;
-	struct hdRelThread *thread;
+	struct hdRelThread *thread = NULL;
 	struct hdRelRing *ring;
 	struct cause cause;
 	int64_t time;
@@ -573,7 +578,7 @@ int hdR_link(hdR_token token, const char *text)
 
 static int tokenWriteEnd(hdR_token token)
 {
-	struct hdRelThread *thread;
+	struct hdRelThread *thread = NULL;
 	struct hdRelRing *ring;
 	int64_t time;
 	int ret, late;
@@ -601,7 +606,7 @@ int hdR_destroyRelation(hdR_token *token)
 
 	if (!token || !*token)
 		return -1;
-	ret = tokenWriteEnd(*token);
+	ret = (*token)->isEnded ? 0 : tokenWriteEnd(*token);
 	tokenFree(*token);
 	*token = NULL;
 	return hdResult(ret);
@@ -626,54 +631,106 @@ static size_t keyLength(const char *key)
 	return length;
 }
 
+static struct hdRelKey *keyKnown(struct hdRelThread *thread, const char *key)
+{
+	return &thread->keys[(uintptr_t)key % REL_KEYS];
+}
+
+/* Keep a key as it stands in elements. */
+static void keyKeep(struct hdRelKey *known, const char *key, size_t length)
+{
+	*known =
+		(struct hdRelKey){ .literal = key, .length = (uint32_t)length };
+	if (length + 3 > REL_KEY_ROOM)
+		return;
+	known->text[0] = ' ';
+	memcpy(known->text + 1, key, length);
+	memcpy(known->text + 1 + length, "=\"", 2);
+	known->used = (uint32_t)length + 3;
+}
+
 /* The same of a key that was given before, if it is a literal, at once. */
 static inline size_t keyFind(struct hdRelThread *thread, const char *key)
 {
-	struct hdRelKey *known = &thread->keys[(uintptr_t)key % REL_KEYS];
+	struct hdRelKey *known = keyKnown(thread, key);
 	size_t length;
 
 	if (__builtin_expect(known->literal == key, 1))
 		return known->length;
 	length = keyLength(key);
 	if (length > 0 && hdLiteralIs(key))
-		*known = (struct hdRelKey){ key, length };
+		keyKeep(known, key, length);
 	return length;
 }
 
-/* Append ` key="value"`. */
-static int attributeAdd(struct hdText *text, const char *key, size_t keyLength,
-			const char *value)
+/* Append ` key="`, for which there is room and REL_KEY_ROOM. */
+static inline void keyAdd(struct hdText *text, struct hdRelThread *thread,
+			  const char *key, size_t keyLength)
+{
+	const struct hdRelKey *known = thread ? keyKnown(thread, key) : NULL;
+
+	if (__builtin_expect(known && known->literal == key && known->used > 0,
+			     1)) {
+		memcpy(text->bytes + text->used, known->text, REL_KEY_ROOM);
+		text->used += known->used;
+		return;
+	}
+	hdTextPutc(text, ' ');
+	hdTextPut(text, key, keyLength);
+	hdTextPut(text, "=\"", 2);
+}
+
+/* Append ` key="value"`; the thread may be NULL. */
+static int attributeAdd(struct hdText *text, struct hdRelThread *thread,
+			const char *key, size_t keyLength, const char *value)
 {
 	size_t length = strnlen(value, HDR_MAX_VALUE_LENGTH + 1);
 
 	if (length > HDR_MAX_VALUE_LENGTH)
 		return -HD_ERR_BUFFER_OVERFLOW;
-	if (hdTextRoom(text, keyLength + length + 8) < 0)
+	if (hdTextRoom(text, keyLength + length + REL_KEY_ROOM) < 0)
 		return -HD_ERR_MALLOC;
-	hdTextPutc(text, ' ');
-	hdTextPut(text, key, keyLength);
-	hdTextPut(text, "=\"", 2);
+	keyAdd(text, thread, key, keyLength);
 	if (textEscape(text, value, length) < 0 || hdTextRoom(text, 1) < 0)
 		return -HD_ERR_MALLOC;
 	hdTextPutc(text, '"');
 	return 0;
 }
 
-static int attributesCheck(const struct attributes *list,
+/* Append ` key="number"`. */
+static int attributeAddNumber(struct hdText *text, struct hdRelThread *thread,
+			      const char *key, size_t keyLength, int64_t number)
+{
+	char *end;
+
+	if (hdTextRoom(text, keyLength + REL_KEY_ROOM + HD_INT64_MAX + 1) < 0)
+		return -HD_ERR_MALLOC;
+	keyAdd(text, thread, key, keyLength);
+	end = hdNumberInt64(text->bytes + text->used, number);
+	*end++ = '"';
+	text->used = (size_t)(end - text->bytes);
+	return 0;
+}
+
+static inline const char *attributeKey(const struct attributes *list, int i)
+{
+	return list->list ? list->list[i].key : list->keys[i];
+}
+
+static int attributesCheck(struct hdRelThread *thread,
+			   const struct attributes *list,
 			   struct keyLengths *lengths)
 {
-	struct hdRelThread *thread = hdRelThreadOwn;
-
 	if (list->count < 0 ||
-	    (list->count > 0 && (!list->keys || !list->values)))
+	    (list->count > 0 && !list->list && (!list->keys || !list->values)))
 		return -HD_ERR_INVALID_ARGUMENT;
 	if (list->count > HDR_MAX_ATTRIBUTES)
 		return -HD_ERR_BUFFER_OVERFLOW;
 	for (int i = 0; i < list->count; i++) {
-		const char *key = list->keys[i];
+		const char *key = attributeKey(list, i);
 		size_t length;
 
-		if (!key || !list->values[i])
+		if (!key || (!list->list && !list->values[i]))
 			return -HD_ERR_INVALID_ARGUMENT;
 		length = thread ? keyFind(thread, key) : keyLength(key);
 		if (length == 0)
@@ -681,21 +738,32 @@ static int attributesCheck(const struct attributes *list,
 		lengths->of[i] = (uint32_t)length;
 		for (int k = 0; k < i; k++)
 			if (lengths->of[k] == length &&
-			    *list->keys[k] == *key &&
-			    memcmp(list->keys[k], key, length) == 0)
+			    *attributeKey(list, k) == *key &&
+			    memcmp(attributeKey(list, k), key, length) == 0)
 				return -HD_ERR_INVALID_ARGUMENT;
 	}
 	return 0;
 }
 
-static int attributesAdd(struct hdText *text, const struct attributes *list,
+static int attributesAdd(struct hdText *text, struct hdRelThread *thread,
+			 const struct attributes *list,
 			 const struct keyLengths *lengths)
 {
 	int ret = 0;
 
-	for (int i = 0; i < list->count && ret == 0; i++)
-		ret = attributeAdd(text, list->keys[i], lengths->of[i],
-				   list->values[i]);
+	for (int i = 0; i < list->count && ret == 0; i++) {
+		const hdR_attribute *one = list->list ? &list->list[i] : NULL;
+
+		if (!one)
+			ret = attributeAdd(text, thread, list->keys[i],
+					   lengths->of[i], list->values[i]);
+		else if (one->text)
+			ret = attributeAdd(text, thread, one->key,
+					   lengths->of[i], one->text);
+		else
+			ret = attributeAddNumber(text, thread, one->key,
+						 lengths->of[i], one->number);
+	}
 	return ret;
 }
 
@@ -703,7 +771,7 @@ static bool attributesHave(const struct attributes *list, const char *key,
 			   size_t length)
 {
 	for (int i = 0; i < list->count; i++)
-		if (keyIs(key, length, list->keys[i]))
+		if (keyIs(key, length, attributeKey(list, i)))
 			return true;
 	return false;
 }
@@ -834,7 +902,7 @@ int hdR_logAttributeString(hdR_token token, const char *key, const char *value)
 		return hdFail(-HD_ERR_BUFFER_OVERFLOW);
 	text = &token->pending->text;
 	before = text->used;
-	ret = attributeAdd(text, key, length, value);
+	ret = attributeAdd(text, hdRelThreadOwn, key, length, value);
 	if (ret < 0) {
 		text->used = before;
 		return hdFail(ret);
@@ -908,7 +976,7 @@ static int stateStart(hdR_token token, const char *name,
 		      const struct attributes *list, const struct hdText *xml)
 {
 	struct keyLengths lengths;
-	struct hdRelThread *thread;
+	struct hdRelThread *thread = hdRelThreadOwn;
 	struct hdRelRing *ring;
 	struct hdText *text;
 	struct name state;
@@ -916,7 +984,7 @@ static int stateStart(hdR_token token, const char *name,
 	int ret = nameSet(&state, name);
 
 	if (ret == 0)
-		ret = attributesCheck(list, &lengths);
+		ret = attributesCheck(thread, list, &lengths);
 	if (ret == 0)
 		ret = tokenBegin(token, &thread, &ring);
 	if (ret < 0)
@@ -933,7 +1001,7 @@ static int stateStart(hdR_token token, const char *name,
 	if (ret < 0)
 		return ret;
 	elementPutTime(text, token, time);
-	ret = attributesAdd(text, list, &lengths);
+	ret = attributesAdd(text, thread, list, &lengths);
 	if (ret == 0)
 		ret = elementEnd(text, "s", xml);
 	if (ret < 0)
@@ -957,13 +1025,13 @@ static int stateEnd(hdR_token token, const struct attributes *list,
 {
 	size_t timeEnd, last = 0;
 	struct keyLengths lengths;
-	struct hdRelThread *thread;
+	struct hdRelThread *thread = hdRelThreadOwn;
 	struct hdRelRing *ring;
 	struct hdText *text;
 	int64_t time;
 	int ret, late;
 
-	ret = attributesCheck(list, &lengths);
+	ret = attributesCheck(thread, list, &lengths);
 	if (ret < 0)
 		return ret;
 	if (token->depth == 0)
@@ -983,7 +1051,7 @@ static int stateEnd(hdR_token token, const struct attributes *list,
 	timeEnd = text->used;
 	ret = pendingAdd(text, token, list);
 	if (ret == 0)
-		ret = attributesAdd(text, list, &lengths);
+		ret = attributesAdd(text, thread, list, &lengths);
 	if (ret == 0)
 		ret = elementEnd(text, "e", xml);
 	if (ret == 0 && isLast)
@@ -1012,7 +1080,7 @@ int hdR_startS(hdR_token token, const char *name)
 int hdR_start(hdR_token token, const char *name, int n, const char *const *keys,
 	      const char *const *values)
 {
-	struct attributes list = { n, keys, values };
+	struct attributes list = { n, keys, values, NULL };
 
 	if (!token)
 		return -1;
@@ -1043,7 +1111,7 @@ int hdR_startE(hdR_token token, const char *name, int n,
 	       const char *const *keys, const char *const *values,
 	       const char *format, ...)
 {
-	struct attributes list = { n, keys, values };
+	struct attributes list = { n, keys, values, NULL };
 	struct hdText *xml;
 	va_list arguments;
 	int ret;
@@ -1068,31 +1136,54 @@ int hdR_endS(hdR_token token)
 int hdR_end(hdR_token token, int n, const char *const *keys,
 	    const char *const *values)
 {
-	struct attributes list = { n, keys, values };
+	struct attributes list = { n, keys, values, NULL };
 
 	if (!token)
 		return -1;
 	return hdResult(stateEnd(token, &list, NULL, false));
 }
 
+/* Whether what stateEnd() returned means that nothing has ended. */
+static bool isNotEnded(int ret)
+{
+	return ret == -HD_ERR_INVALID_CONTEXT ||
+	       ret == -HD_ERR_INVALID_ARGUMENT ||
+	       ret == -HD_ERR_BUFFER_OVERFLOW || ret == -HD_ERR_MALLOC;
+}
+
 int hdR_endRelation(hdR_token *token, int n, const char *const *keys,
 		    const char *const *values)
 {
-	struct attributes list = { n, keys, values };
+	struct attributes list = { n, keys, values, NULL };
 	int ret;
 
 	if (!token || !*token)
 		return -1;
 	ret = stateEnd(*token, &list, NULL, true);
-	switch (-ret) {
-	case HD_ERR_INVALID_CONTEXT:
-	case HD_ERR_INVALID_ARGUMENT:
-	case HD_ERR_BUFFER_OVERFLOW:
-	case HD_ERR_MALLOC:
-		break;
-	default:
+	if (!isNotEnded(ret)) {
 		tokenFree(*token);
 		*token = NULL;
+	}
+	return hdResult(ret);
+}
+
+int hdR_finishRelation(hdR_token token, int n, const hdR_attribute *attributes)
+{
+	struct attributes list = { n, NULL, NULL, attributes };
+	int ret;
+
+	if (!token)
+		return -1;
+	if (n > 0 && !attributes)
+		return hdFail(-HD_ERR_INVALID_ARGUMENT);
+	if (token->depth == 0 && n == 0)
+		ret = token->isEnded ? -HD_ERR_INVALID_CONTEXT
+				     : tokenWriteEnd(token);
+	else
+		ret = stateEnd(token, &list, NULL, true);
+	if (!isNotEnded(ret)) {
+		token->isEnded = true;
+		token->depth = 0;
 	}
 	return hdResult(ret);
 }
@@ -1100,7 +1191,7 @@ int hdR_endRelation(hdR_token *token, int n, const char *const *keys,
 int hdR_endE(hdR_token token, int n, const char *const *keys,
 	     const char *const *values, const char *format, ...)
 {
-	struct attributes list = { n, keys, values };
+	struct attributes list = { n, keys, values, NULL };
 	struct hdText *xml;
 	va_list arguments;
 	int ret;
@@ -1118,7 +1209,7 @@ int hdR_endE(hdR_token token, int n, const char *const *keys,
 int hdR_endFailed(hdR_token token, const char *why)
 {
 	static const char *const keys[] = { HDR_ERROR_KEY };
-	struct attributes list = { 1, keys, &why };
+	struct attributes list = { 1, keys, &why, NULL };
 
 	if (!token)
 		return -1;

@@ -41,7 +41,7 @@ struct _hdR_token {
 	uint32_t skipped; /**< The innermost of them that are not recorded. */
 	bool isLost;      /**< It was not recorded itself. */
 	bool hasTrace;    /**< It belongs to a trace that was received. */
-	bool knowsTrace;  /**< Its trace is at hand, received or not. */
+	bool isEnded;     /**< But its token is kept. */
 	uint32_t number;  /**< Of the node. */
 	/** Its topmost ancestor in this process. */
 	uint32_t rootNumber;

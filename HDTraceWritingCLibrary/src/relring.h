@@ -119,9 +119,13 @@ struct hdRelRing {
 /** Keys of attributes that were found good, by their address: those that are
  *  literals (literal.h). */
 #define REL_KEYS 32
+/** Room for such a key as it stands in an element: ` key="`. */
+#define REL_KEY_ROOM 24
 struct hdRelKey {
 	const char *literal;
-	size_t length;
+	uint32_t length;
+	uint32_t used; /**< Of `text`; 0: there is no room for it. */
+	char text[REL_KEY_ROOM];
 };
 
 /** What a thread has. */

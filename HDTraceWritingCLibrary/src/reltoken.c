@@ -16,6 +16,7 @@
 #include "HDTraceWritingCLibrary/src/relation.h"
 #include "common/format/escape.h"
 #include "common/format/relationid.h"
+#include "common/hex.h"
 #include "common/number.h"
 
 /* Longest host name and process identity that are taken from others. */
@@ -23,8 +24,6 @@
 #define PROCESS_MAX 64
 /* Traces that begin here are recorded. */
 #define FLAGS_SAMPLED 1
-
-static const char hexDigits[] = "0123456789abcdef";
 
 /* ---- Reading ----------------------------------------------------------- */
 
@@ -156,21 +155,12 @@ bool hdRelTraceparentParse(const char *text, struct hdRelTrace *trace,
 
 /* ---- Writing ----------------------------------------------------------- */
 
-static char *hexPut(char *to, const unsigned char *bytes, size_t count)
-{
-	for (size_t i = 0; i < count; i++) {
-		*to++ = hexDigits[bytes[i] >> 4];
-		*to++ = hexDigits[bytes[i] & 15];
-	}
-	return to;
-}
-
 void hdRelTracePut(const struct hdRelTrace *trace, char text[REL_TRACE_SIZE])
 {
-	char *to = hexPut(text, trace->id, sizeof(trace->id));
+	char *to = hdHexPut(text, trace->id, sizeof(trace->id));
 
 	*to++ = '-';
-	to = hexPut(to, &trace->flags, 1);
+	to = hdHexPut(to, &trace->flags, 1);
 	*to = '\0';
 }
 
@@ -189,23 +179,22 @@ static char *remotePut(char *to, const struct hdRelIdentity *identity,
 	return numberPut(numberPut(to + identity->remoteLength, number), id);
 }
 
-/* The trace of a relation: received, or that of its topmost ancestor. Those
- * that it causes from now on have it at hand. */
-static const struct hdRelTrace *traceOf(hdR_token token)
+/* The trace of a relation: received, or that of its topmost ancestor. */
+static void traceGet(hdR_token token, struct hdRelTrace *trace)
 {
 	struct hdTraceHash hash;
 	char text[2 * (HD_INT64_MAX + 1)];
 	char *end;
 
-	if (token->knowsTrace)
-		return &token->trace;
+	if (token->hasTrace) {
+		*trace = token->trace;
+		return;
+	}
 	end = numberPut(numberPut(text, token->rootNumber), token->rootId);
 	hash = token->rootIdentity->hash;
 	hdTraceHashAdd(&hash, text, (size_t)(end - text));
-	hdTraceHashGet(&hash, token->trace.id);
-	token->trace.flags = FLAGS_SAMPLED;
-	token->knowsTrace = true;
-	return &token->trace;
+	hdTraceHashGet(&hash, trace->id);
+	trace->flags = FLAGS_SAMPLED;
 }
 
 static int copyOut(const char *text, size_t length, char *buffer, size_t size)
@@ -222,13 +211,15 @@ static int copyOut(const char *text, size_t length, char *buffer, size_t size)
 int hdR_putRemoteToken(hdR_token token, char *buffer, size_t size)
 {
 	char text[HDR_TOKEN_SIZE];
+	struct hdRelTrace trace;
 	char *end;
 
 	if (!token)
 		return -1;
 	end = remotePut(text, token->identity, token->number, token->id);
 	*end++ = ':';
-	hdRelTracePut(traceOf(token), end);
+	traceGet(token, &trace);
+	hdRelTracePut(&trace, end);
 	end += REL_TRACE_SIZE - 1;
 	return copyOut(text, (size_t)(end - text), buffer, size);
 }
@@ -237,20 +228,20 @@ int hdR_putTraceparent(hdR_token token, char *buffer, size_t size)
 {
 	char text[HDR_TOKEN_SIZE], context[HDR_TRACEPARENT_SIZE];
 	unsigned char span[8];
-	const struct hdRelTrace *trace;
+	struct hdRelTrace trace;
 	char *end, *to;
 
 	if (!token)
 		return -1;
 	end = remotePut(text, token->identity, token->number, token->id);
 	hdSpanId(text, (size_t)(end - text), span);
-	trace = traceOf(token);
+	traceGet(token, &trace);
 	to = stpcpy(context, "00-");
-	to = hexPut(to, trace->id, sizeof(trace->id));
+	to = hdHexPut(to, trace.id, sizeof(trace.id));
 	*to++ = '-';
-	to = hexPut(to, span, sizeof(span));
+	to = hdHexPut(to, span, sizeof(span));
 	*to++ = '-';
-	to = hexPut(to, &trace->flags, 1);
+	to = hdHexPut(to, &trace.flags, 1);
 	return copyOut(context, (size_t)(to - context), buffer, size);
 }
 

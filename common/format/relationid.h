@@ -45,17 +45,17 @@ struct hdTraceHash {
 static inline void hdTraceHashAdd(struct hdTraceHash *hash, const char *token,
 				  size_t length)
 {
+	__extension__ typedef unsigned __int128 wide;
 	uint64_t high = hash->high, low = hash->low;
 
 	/* The prime is 2^88 + 0x13b. */
 	for (size_t i = 0; i < length; i++) {
-		uint64_t left, right;
+		wide product;
 
 		low ^= (unsigned char)token[i];
-		left = (low & 0xffffffff) * 0x13b;
-		right = (low >> 32) * 0x13b + (left >> 32);
-		high = high * 0x13b + (right >> 32) + (low << 24);
-		low = right << 32 | (left & 0xffffffff);
+		product = (wide)low * 0x13b;
+		high = high * 0x13b + (uint64_t)(product >> 64) + (low << 24);
+		low = (uint64_t)product;
 	}
 	*hash = (struct hdTraceHash){ high, low };
 }

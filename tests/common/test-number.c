@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/hex.h"
 #include "common/number.h"
 #include "tests/lib/testlib.h"
 
@@ -371,6 +372,25 @@ static void testFloats(void)
 	g_assert_cmpstr(buffer, ==, "NaN");
 }
 
+/* Bytes in hexadecimal, of all values, in pieces of all sizes. */
+static void testHex(void)
+{
+	unsigned char bytes[256];
+	char expected[2 * 256 + 1], buffer[2 * 256 + 1];
+
+	for (int i = 0; i < 256; i++) {
+		bytes[i] = (unsigned char)(i * 7);
+		sprintf(expected + 2 * i, "%02x", bytes[i]);
+	}
+	for (size_t count = 0; count <= 256; count++) {
+		buffer[2 * count] = CANARY;
+		g_assert_true(hdHexPut(buffer, bytes, count) ==
+			      buffer + 2 * count);
+		g_assert_cmpint(buffer[2 * count], ==, CANARY);
+		g_assert_cmpmem(buffer, 2 * count, expected, 2 * count);
+	}
+}
+
 /* A locale with a decimal comma changes nothing. */
 static void testLocale(void)
 {
@@ -399,6 +419,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/number/doubles/powers", testPowers);
 	g_test_add_func("/number/doubles/special", testSpecialDoubles);
 	g_test_add_func("/number/floats", testFloats);
+	g_test_add_func("/number/hex", testHex);
 	g_test_add_func("/number/doubles/locale", testLocale);
 	return testRun();
 }

@@ -151,6 +151,77 @@ static void testTogether(void)
 	testRelFree(file);
 }
 
+/* A relation that has ended, whose token is kept: it causes others, and has the
+ * same text as before; nothing more is recorded of it. */
+static void testFinished(void)
+{
+	static const char longest[] = "a-key-that-is-longer-than-most-others";
+	const hdR_attribute attributes[] = {
+		{ "offset", NULL, INT64_MIN },
+		{ "gfid", "<0>", 5 },
+		{ longest, NULL, 0 },
+	};
+	const hdR_attribute twice[] = { { "a", "1", 0 }, { "a", NULL, 1 } };
+	const hdR_attribute none = { NULL, "1", 0 };
+	hdR_topoToken node = openNode("finished", "");
+	char before[HDR_TOKEN_SIZE], after[HDR_TOKEN_SIZE];
+	hdR_token a, b, c;
+	struct testRelFile *file;
+
+	testMakes(a, hdR_startRelation(node, NULL, NULL, "a"));
+	g_assert_cmpint(hdR_putRemoteToken(a, before, sizeof(before)), >, 0);
+	testWorks(hdR_logAttributeInt64(a, "offset", 7));
+	testFails(HD_ERR_INVALID_ARGUMENT, hdR_finishRelation(a, 2, twice));
+	testFails(HD_ERR_INVALID_ARGUMENT, hdR_finishRelation(a, 1, &none));
+	testFails(HD_ERR_INVALID_ARGUMENT, hdR_finishRelation(a, 1, NULL));
+	testFails(HD_ERR_INVALID_ARGUMENT, hdR_finishRelation(a, -1, NULL));
+	/* The second time its keys are known. */
+	testWorks(hdR_startS(a, "inner"));
+	testWorks(hdR_finishRelation(a, 3, attributes));
+	testFails(HD_ERR_INVALID_CONTEXT, hdR_finishRelation(a, 0, NULL));
+	testFails(HD_ERR_INVALID_CONTEXT, hdR_finishRelation(a, 3, attributes));
+	testFails(HD_ERR_INVALID_CONTEXT, hdR_startS(a, "more"));
+	testFails(HD_ERR_INVALID_CONTEXT, hdR_endS(a));
+	testFails(HD_ERR_INVALID_CONTEXT, hdR_link(a, before));
+	testFails(HD_ERR_INVALID_CONTEXT,
+		  hdR_logAttributeInt64(a, "offset", 7));
+	testMakes(b, hdR_startRelation(node, a, NULL, "b"));
+	g_assert_cmpint(hdR_putRemoteToken(a, after, sizeof(after)), >, 0);
+	g_assert_cmpstr(after, ==, before);
+	testWorks(hdR_finishRelation(b, 3, attributes));
+	testWorks(hdR_destroyRelation(&a));
+	g_assert_null(a);
+	/* Of one without a state there are no attributes. */
+	testMakes(c, hdR_relateProcessLocalToken(node, b));
+	testFails(HD_ERR_INVALID_CONTEXT, hdR_finishRelation(c, 3, attributes));
+	testWorks(hdR_finishRelation(c, 0, NULL));
+	testWorks(hdR_destroyRelation(&c));
+	testMakes(c, hdR_createTopLevelRelation(node));
+	testWorks(hdR_finalize(&node));
+	testFails(HD_ERR_TRACE_DISABLED, hdR_finishRelation(c, 0, NULL));
+	testWorks(hdR_destroyRelation(&b));
+	testWorks(hdR_destroyRelation(&c));
+
+	file = testRelRead("finished.rel");
+	g_assert_true(file->isComplete);
+	g_assert_cmpuint(file->elements->len, ==, 12);
+	checkElement(file, 3, "e", 0, testRelAt(file, 4)->time);
+	checkElement(file, 4, "un", 0, testRelAt(file, 3)->time);
+	checkElement(file, 5, "rel", 1, testRelAt(file, 6)->time);
+	g_assert_true(
+		g_str_has_suffix(testRelGet(testRelAt(file, 5), "p"), ":0"));
+	for (size_t i = 3; i <= 7; i += 4) {
+		checkAttribute(file, i, "offset", "-9223372036854775808");
+		checkAttribute(file, i, "gfid", "<0>");
+		checkAttribute(file, i, longest, "0");
+	}
+	checkElement(file, 8, "un", 1, testRelAt(file, 7)->time);
+	checkElement(file, 9, "rel", 2, testRelAt(file, 9)->time);
+	checkElement(file, 10, "un", 2, testRelAt(file, 10)->time);
+	checkElement(file, 11, "rel", 3, testRelAt(file, 11)->time);
+	testRelFree(file);
+}
+
 /* What cannot be begun together is not begun. */
 static void testNotTogether(void)
 {
@@ -321,6 +392,7 @@ static void testNull(void)
 	g_assert_null(hdR_startRelation(NULL, NULL, "h:1:2:3", "a"));
 	testGives(-1, hdR_endRelation(NULL, 0, NULL, NULL));
 	testGives(-1, hdR_endRelation(&none, 0, NULL, NULL));
+	testGives(-1, hdR_finishRelation(NULL, 0, NULL));
 	g_assert_null(hdR_getLocalToken(NULL));
 	g_assert_null(hdR_getRemoteToken(NULL));
 	testGives(-1, hdR_putRemoteToken(NULL, text, sizeof(text)));
@@ -834,6 +906,7 @@ int main(int argc, char **argv)
 	g_test_add_func("/relation/R3/interleaved", testInterleaved);
 	g_test_add_func("/relation/together", testTogether);
 	g_test_add_func("/relation/together/refused", testNotTogether);
+	g_test_add_func("/relation/finished", testFinished);
 	g_test_add_func("/relation/R4/attributes", testAttributes);
 	g_test_add_func("/relation/limits", testLimits);
 	g_test_add_func("/relation/null", testNull);
