@@ -7,7 +7,7 @@
 
 #include "GlusterFSTracing/xlator/mpi.h"
 #include "GlusterFSTracing/xlator/operation.h"
-#include "common/number.h"
+#include "common/hex.h"
 #include "common/pool.h"
 
 #define GFID_TEXT 37
@@ -20,15 +20,15 @@ struct operation {
 	/* The frame it came by, and who waits there for the result. */
 	call_frame_t *frame;
 	struct operationCaller caller;
-	hdR_token token; /* Or NULL. */
+	hdR_token token; /* Or NULL; ended with the operation, kept with it. */
 	char *path;      /* Or NULL. */
+	bool handsOn;    /* It causes what it becomes below. */
 	bool isCounted;  /* By the gauge, until it ends or leaves the layer. */
 	bool isLock;     /* Counted by the gauge of locks. */
+	bool hasEnded;   /* Its relation, since it has left the layer. */
 	bool hasState, hasPid, isRoot;
 	bool hasGfid;
 	pid_t pid;
-	uuid_t gfid;
-	char origin[48];
 	/* The callback, and who goes down with it, or was caused by it. */
 	atomic_int holders;
 	/* What caused it: one of this process, held; or its token in xdata,
@@ -39,7 +39,9 @@ struct operation {
 	char *cause;
 	/* Of the enter side: 1 until the leave side has seen it. */
 	atomic_int isInside;
-	char text[HDR_TOKEN_SIZE]; /* The token, for those below; or "". */
+	/* From here on it is not set to 0. */
+	uuid_t gfid;
+	char origin[48]; /* Or "". */
 };
 
 /* Of all places of the process, as many as are often under way. */
@@ -94,11 +96,14 @@ static dict_t *tokenLeaveOut(const dict_t *xdata)
 
 /* Get a dictionary with another token in it. Without memory the old one goes
  * on: its token is that of a cause further up. */
-static dict_t *tokenSet(dict_t *xdata, const char *text)
+static dict_t *tokenSet(dict_t *xdata, hdR_token token)
 {
+	char text[HDR_TOKEN_SIZE];
 	dict_t *dict = tokenLeaveOut(xdata);
-	char *copy = dict ? gf_strdup(text) : NULL;
+	char *copy = NULL;
 
+	if (dict && hdR_putRemoteToken(token, text, sizeof(text)) > 0)
+		copy = gf_strdup(text);
 	if (copy && dict_set_dynstr_sizen(dict, TOKEN_KEY, copy) == 0)
 		return dict;
 	GF_FREE(copy);
@@ -124,37 +129,62 @@ void operationPassed(dict_t *handed, dict_t *xdata)
 
 /* ---- What this thread is at -------------------------------------------- */
 
-/* The token on whose behalf this thread runs translators' code: while it is in
- * the call that hands an operation down, or in the one that hands its result
- * up. What a translator does by itself meanwhile is done on its account. */
-static __thread const char *current;
+/* On whose behalf this thread runs translators' code: that of an operation,
+ * while it is in the call that hands it down, or of what caused it, while it is
+ * in the one that hands its result up. What a translator does by itself
+ * meanwhile is done on its account. */
+static __thread struct {
+	struct operation *at; /* Held. */
+	bool isAbove;
+} current;
 
 /* It may have ended, and be let go of, before the call returns. */
 static void operationGoDown(struct operation *operation,
 			    struct operationWay *way)
 {
-	way->before = current;
+	way->at = current.at;
+	way->isAbove = current.isAbove;
 	way->operation = NULL;
-	if (operation && operation->text[0]) {
+	if (operation && operation->handsOn) {
 		operationHold(operation);
 		way->operation = operation;
-		current = operation->text;
+		current.at = operation;
+		current.isAbove = false;
 	}
 }
 
-/* The token of what caused an operation, or NULL. */
+/* The token from elsewhere of what caused an operation, or NULL. */
 static const char *causeText(const struct operation *operation)
 {
-	if (operation->parent)
-		return operation->parent->text;
 	return operation->cause ? operation->cause : operation->above;
 }
 
 static void operationGoUp(struct operation *operation, struct operationWay *way)
 {
-	*way = (struct operationWay){ current, operation };
-	if (operation->isRoot || causeText(operation))
-		current = causeText(operation);
+	way->at = current.at;
+	way->isAbove = current.isAbove;
+	way->operation = operation;
+	if (operation->isRoot || operation->parent || causeText(operation)) {
+		current.at = operation;
+		current.isAbove = true;
+	}
+}
+
+/* Copy the token of what this thread is at; NULL: nothing that is known. */
+static char *currentCopy(void)
+{
+	const struct operation *at = current.at;
+	char text[HDR_TOKEN_SIZE];
+
+	if (!at)
+		return NULL;
+	if (current.isAbove && !at->parent)
+		return causeText(at) ? strdup(causeText(at)) : NULL;
+	if (current.isAbove)
+		at = at->parent;
+	return hdR_putRemoteToken(at->token, text, sizeof(text)) > 0
+		       ? strdup(text)
+		       : NULL;
 }
 
 static void operationFree(struct operation *operation)
@@ -164,6 +194,7 @@ static void operationFree(struct operation *operation)
 	operationFree(operation->parent);
 	if (operation->xdata)
 		dict_unref(operation->xdata);
+	hdR_destroyRelation(&operation->token);
 	free(operation->cause);
 	free(operation->path);
 	hdPoolGive(&operationPool, operation);
@@ -171,7 +202,8 @@ static void operationFree(struct operation *operation)
 
 void operationReturn(struct operationWay way)
 {
-	current = way.before;
+	current.at = way.at;
+	current.isAbove = way.isAbove;
 	operationFree(way.operation);
 }
 
@@ -227,7 +259,7 @@ static struct operation *findCauseAbove(const call_frame_t *frame)
 	struct operation *above;
 
 	while ((above = findAbove(&at))) {
-		if (above->text[0])
+		if (above->handsOn)
 			return above;
 		aboveNext(&at, above);
 	}
@@ -258,7 +290,7 @@ dict_t *operationPass(const call_frame_t *frame, const struct place *place,
 	if (place->side != PLACE_WHOLE || !placeNeedsToken(place, fop))
 		return xdata;
 	above = findCauseAbove(frame);
-	return above ? tokenSet(xdata, above->text) : xdata;
+	return above ? tokenSet(xdata, above->token) : xdata;
 }
 
 /* Say which translator made an operation that none of ours above knows of. */
@@ -320,7 +352,7 @@ static void findCause(const call_frame_t *frame, const struct place *place,
 		findCauseOfTop(frame, place, operation);
 	} else if (!operation->above) {
 		findOrigin(frame, operation->origin, sizeof(operation->origin));
-		operation->cause = current ? strdup(current) : NULL;
+		operation->cause = currentCopy();
 	}
 }
 
@@ -369,7 +401,6 @@ static void operationRelate(const call_frame_t *frame,
 	if (!operation->record->relations)
 		return;
 	findCause(frame, place, operation, xdata);
-	/* That of a layer which is left has ended. */
 	parent = operation->parent ? operation->parent->token : NULL;
 	text = parent ? NULL : causeText(operation);
 	operation->token = hasState ? relateWithState(operation, parent, text)
@@ -378,6 +409,16 @@ static void operationRelate(const call_frame_t *frame,
 
 /* ---- Begin ------------------------------------------------------------- */
 
+/* A file that has one says which it is. */
+static void aboutGfid(struct operation *operation, const unsigned char *gfid)
+{
+	uint64_t halves[2];
+
+	memcpy(halves, gfid, sizeof(halves));
+	operation->hasGfid = halves[0] | halves[1];
+	memcpy(operation->gfid, halves, sizeof(halves));
+}
+
 static void aboutFile(struct operation *operation, bool hasPath)
 {
 	const struct operationAbout *about = &operation->about;
@@ -385,15 +426,10 @@ static void aboutFile(struct operation *operation, bool hasPath)
 
 	if (about->loc) {
 		inode = about->loc->inode;
-		if (!gf_uuid_is_null((unsigned char *)about->loc->gfid)) {
-			gf_uuid_copy(operation->gfid, about->loc->gfid);
-			operation->hasGfid = true;
-		}
+		aboutGfid(operation, about->loc->gfid);
 	}
-	if (!operation->hasGfid && inode && !gf_uuid_is_null(inode->gfid)) {
-		gf_uuid_copy(operation->gfid, inode->gfid);
-		operation->hasGfid = true;
-	}
+	if (!operation->hasGfid && inode)
+		aboutGfid(operation, inode->gfid);
 	if (!hasPath)
 		return;
 	if (about->loc && about->loc->path)
@@ -418,9 +454,8 @@ static void operationLeave(const call_frame_t *frame, const struct place *place)
 		if (above->isCounted)
 			hdS_gaugeAdd(above->record->gauge, -1, 0);
 		above->isCounted = false;
-		if (above->hasState)
-			hdR_endRelation(&above->token, 0, NULL, NULL);
-		hdR_destroyRelation(&above->token);
+		hdR_finishRelation(above->token, 0, NULL);
+		above->hasEnded = true;
 	}
 }
 
@@ -432,7 +467,8 @@ static struct operation *operationMake(struct place *place,
 
 	if (!operation)
 		return NULL;
-	memset(operation, 0, offsetof(struct operation, text) + 1);
+	memset(operation, 0, offsetof(struct operation, gfid));
+	operation->origin[0] = '\0';
 	operation->place = place;
 	operation->record = record;
 	operation->about = *about;
@@ -440,17 +476,13 @@ static struct operation *operationMake(struct place *place,
 	return operation;
 }
 
-/* Make the text of its token, for those below. What waited in a queue causes
- * nothing: whoever put it there does. */
-static void operationPutToken(struct operation *operation,
-			      const struct place *place)
+/* Whether it causes what is below. What waited in a queue causes nothing:
+ * whoever put it there does. */
+static bool operationHandsOn(const struct operation *operation,
+			     const struct place *place)
 {
-	if (!operation->token || place->isLowest ||
-	    (place->side == PLACE_ENTER && !operation->isRoot))
-		return;
-	if (hdR_putRemoteToken(operation->token, operation->text,
-			       sizeof(operation->text)) < 0)
-		operation->text[0] = '\0';
+	return operation->token && !place->isLowest &&
+	       (place->side != PLACE_ENTER || operation->isRoot);
 }
 
 /* The result of an operation is to come to us. */
@@ -502,7 +534,7 @@ static struct operation *operationRecord(call_frame_t *frame,
 		(what & RECORD_GAUGES) && about->waits && place->isTop;
 	if (operation->isLock)
 		recordCountLock(record, 1);
-	operationPutToken(operation, place);
+	operation->handsOn = operationHandsOn(operation, place);
 	operationAwait(operation, frame);
 	return operation;
 }
@@ -515,10 +547,10 @@ dict_t *operationBegin(call_frame_t *frame, struct place *place,
 		operationRecord(frame, place, about, xdata);
 
 	operationGoDown(operation, way);
-	if (!operation || !operation->text[0])
+	if (!operation || !operation->handsOn)
 		return operationPass(frame, place, about->fop, xdata);
 	return placeNeedsToken(place, about->fop)
-		       ? tokenSet(xdata, operation->text)
+		       ? tokenSet(xdata, operation->token)
 		       : xdata;
 }
 
@@ -526,42 +558,41 @@ dict_t *operationBegin(call_frame_t *frame, struct place *place,
 
 static void gfidPut(char *to, const unsigned char *gfid)
 {
-	static const char digits[] = "0123456789abcdef";
-	/* Where each byte goes: with '-' behind 4, 6, 8 and 10. */
-	static const unsigned char places[16] = { 0,  2,  4,  6,  9,  11,
-						  14, 16, 19, 21, 24, 26,
-						  28, 30, 32, 34 };
+	char digits[32];
 
-	for (int i = 0; i < 16; i++) {
-		to[places[i]] = digits[gfid[i] >> 4];
-		to[places[i] + 1] = digits[gfid[i] & 15];
-	}
+	hdHexPut(digits, gfid, 16);
+	memcpy(to, digits, 8);
+	memcpy(to + 9, digits + 8, 4);
+	memcpy(to + 14, digits + 12, 4);
+	memcpy(to + 19, digits + 16, 4);
+	memcpy(to + 24, digits + 20, 12);
 	to[8] = to[13] = to[18] = to[23] = '-';
 	to[36] = '\0';
 }
 
-/* The attributes of a state, and the memory of their texts. */
+/* The attributes of a state. */
 struct attributes {
 	int count;
-	const char *keys[ATTRIBUTES_MAX];
-	const char *values[ATTRIBUTES_MAX];
-	char *to;
-	char texts[ATTRIBUTES_MAX * (HD_INT64_MAX + 1)];
+	hdR_attribute list[ATTRIBUTES_MAX];
 };
 
 static void addText(struct attributes *attributes, const char *key,
 		    const char *value)
 {
-	attributes->keys[attributes->count] = key;
-	attributes->values[attributes->count++] = value;
+	hdR_attribute *to = &attributes->list[attributes->count++];
+
+	to->key = key;
+	to->text = value;
 }
 
 static void addNumber(struct attributes *attributes, const char *key,
 		      int64_t value)
 {
-	addText(attributes, key, attributes->to);
-	attributes->to = hdNumberInt64(attributes->to, value);
-	*attributes->to++ = '\0';
+	hdR_attribute *to = &attributes->list[attributes->count++];
+
+	to->key = key;
+	to->text = NULL;
+	to->number = value;
 }
 
 /* That a file is not there, or has no such attribute, is an answer. */
@@ -578,19 +609,16 @@ static bool isFailure(const struct operation *operation, int32_t error)
 	}
 }
 
-static void endState(struct operation *operation, int32_t result, int32_t error,
-		     const struct iatt *file)
+static int endState(struct operation *operation, int32_t result, int32_t error,
+		    const struct iatt *file)
 {
 	struct attributes attributes;
 	char gfid[GFID_TEXT];
 
 	/* What is not used of it needs no value. */
 	attributes.count = 0;
-	attributes.to = attributes.texts;
-	if (!operation->hasGfid && result >= 0 && file) {
-		gf_uuid_copy(operation->gfid, file->ia_gfid);
-		operation->hasGfid = !gf_uuid_is_null(operation->gfid);
-	}
+	if (!operation->hasGfid && result >= 0 && file)
+		aboutGfid(operation, file->ia_gfid);
 	if (operation->hasGfid) {
 		gfidPut(gfid, operation->gfid);
 		addText(&attributes, "gfid", gfid);
@@ -611,8 +639,8 @@ static void endState(struct operation *operation, int32_t result, int32_t error,
 		addNumber(&attributes, "pid", operation->pid);
 	if (operation->origin[0])
 		addText(&attributes, "origin", operation->origin);
-	hdR_endRelation(&operation->token, attributes.count, attributes.keys,
-			attributes.values);
+	return hdR_finishRelation(operation->token, attributes.count,
+				  attributes.list);
 }
 
 /* Whoever waits for the result gets it, and what comes by the frame thereafter
@@ -640,9 +668,12 @@ struct operationCaller operationEnd(void *cookie, int32_t result, int32_t error,
 		recordCountLock(operation->record, -1);
 	if (operation->isCounted)
 		hdS_gaugeAdd(operation->record->gauge, -1, bytes);
-	if (operation->hasState && operation->token)
-		endState(operation, result, error, file);
-	hdR_destroyRelation(&operation->token);
+	if (operation->token && !operation->hasEnded) {
+		/* A path that is too long, or no memory. */
+		if (!operation->hasState ||
+		    endState(operation, result, error, file) < 0)
+			hdR_finishRelation(operation->token, 0, NULL);
+	}
 	recordRelease(operation->record);
 	return caller;
 }

@@ -64,7 +64,8 @@ static inline bool placePasses(struct place *place, int fop)
 
 /** What a thread was at before it went down or up, and what to let go of. */
 struct operationWay {
-	const char *before;
+	struct operation *at;
+	bool isAbove;
 	struct operation *operation; /**< Or NULL. */
 };
 
