@@ -43,7 +43,8 @@
  * - `HDTRACE_VERBOSITY` (0): lines on stderr; 0 one line if something is not
  *   recorded, 1 all errors, 2 warnings, 3 information; -1 none at all.
  * - `HDTRACE_BUFFER_SIZE_KB` (256): buffer of each file, 4 to 1048576; rounded
- *   up to a power of two.
+ *   up to a power of two. Where it is not set, a buffer that was full grows to
+ *   1024, unless it drops records.
  * - `HDTRACE_FLUSH_MS` (1000): a complete record is handed to the system after
  *   this time at the latest, 1 to 3600000.
  * - `HDTRACE_FORCE_FLUSH` (0): 1 hands every record to the system at once.

@@ -487,10 +487,11 @@ int hdOutfileOpen(char *path, bool isText, struct hdOutfile **result)
 	file->path = path;
 	file->isText = isText;
 	file->mask = settings->bufferSize - 1;
+	file->maskMax = settings->bufferMax - 1;
 	file->dropOnFull = settings->dropOnFull;
 	file->asksAhead = hdCacheLineCanOwn();
 	hdOutfileForceFlush(file, settings->forceFlush);
-	file->ring = malloc(settings->bufferSize);
+	file->ring = malloc(settings->bufferMax);
 	file->at = file->ring;
 	if (!file->ring) {
 		outfileFree(file);
@@ -510,6 +511,32 @@ int hdOutfileOpen(char *path, bool isText, struct hdOutfile **result)
 	return ret;
 }
 
+/* Whether so many bytes fit, as far as was looked. */
+static bool outfileFits(const struct hdOutfile *file, size_t size)
+{
+	return size <= file->mask + 1 - (file->head - file->tailSeen);
+}
+
+/* Make room in a ring that is full. The thread may have done so while one
+ * waited for the lock. */
+static void outfileMakeRoom(struct hdOutfile *file, size_t size)
+{
+	struct hdOutfileGuard guard;
+
+	outfileEnter(file, &guard);
+	file->tailSeen =
+		atomic_load_explicit(&file->tail, memory_order_relaxed);
+	if (file->mask < file->maskMax || !outfileFits(file, size)) {
+		outfileDrain(file);
+		file->tailSeen = file->head;
+		/* Where a byte of a ring that is empty goes matters to nobody.
+		 */
+		file->mask = file->maskMax;
+		hdOutfileForceFlush(file, file->forceFlush);
+	}
+	outfileLeave(file, &guard);
+}
+
 int hdOutfileBeginSlowly(struct hdOutfile *file, size_t size,
 			 enum hdOutfileNeed need)
 {
@@ -518,13 +545,12 @@ int hdOutfileBeginSlowly(struct hdOutfile *file, size_t size,
 
 	file->tailSeen =
 		atomic_load_explicit(&file->tail, memory_order_acquire);
-	if (file->mask + 1 - (file->head - file->tailSeen) < wanted) {
+	if (!outfileFits(file, wanted)) {
 		if (mayDrop) {
 			file->lost++;
 			return 1;
 		}
-		outfileDrainNow(file);
-		file->tailSeen = file->head;
+		outfileMakeRoom(file, wanted);
 	}
 	if (atomic_load(&file->error) == 0) {
 		if (size > file->mask + 1) {

@@ -24,6 +24,10 @@
  * the two meet in two atomic counters. The owner takes the I/O lock only to
  * drain by itself: when the ring is full, on flush and on close.
  *
+ * Who had to drain a full ring is faster than the thread, and gets more of the
+ * ring's memory: it fills it less often, and the thread is woken less often.
+ * Memory that was not touched costs nothing until then.
+ *
  * A record that is larger than the ring goes to the file without it, by the
  * owner. So a drain always takes whole records; when it fails the file is cut
  * behind the last one that is complete.
@@ -86,10 +90,11 @@ typedef void (*hdOutfileGather)(struct hdOutfile *file, void *data);
 struct hdOutfile {
 	/* The owner's. */
 	char *ring;
-	size_t mask;      /**< Size of the ring - 1. */
-	char *at;         /**< Where the next record goes, while end is set. */
-	size_t lap;       /**< Makes that place a number of bytes put. */
-	size_t head;      /**< Bytes put, with the record that was begun. */
+	size_t mask;    /**< Size of the ring - 1; changed with the I/O lock. */
+	size_t maskMax; /**< What it grows to. */
+	char *at;       /**< Where the next record goes, while end is set. */
+	size_t lap;     /**< Makes that place a number of bytes put. */
+	size_t head;    /**< Bytes put, with the record that was begun. */
 	size_t tailSeen;  /**< Old value of tail. */
 	size_t reserved;  /**< Bytes that droppable records must leave free. */
 	size_t wakeAfter; /**< Bytes after which one looks around. */

@@ -14,6 +14,10 @@
 
 struct hdLogger hdLogger = { .prefix = "hdtrace", .level = HD_LOG_NONE };
 
+/* Unless the environment says it. */
+#define BUFFER_SIZE ((size_t)256 * 1024)
+#define BUFFER_MAX ((size_t)1024 * 1024)
+
 static struct hdSettings settings;
 
 static long settingsNumber(const char *name, long min, long max, long otherwise)
@@ -51,6 +55,19 @@ static int settingsChoice(const char *name, const char *const *choices)
 	return 0;
 }
 
+/* Whoever says how large buffers are has them so large. */
+static void settingsBuffer(void)
+{
+	size_t wanted = (size_t)settingsNumber("HDTRACE_BUFFER_SIZE_KB", 4,
+					       1048576, 0) *
+			1024;
+
+	settings.bufferSize = wanted > 0 ? 4096 : BUFFER_SIZE;
+	while (settings.bufferSize < wanted)
+		settings.bufferSize *= 2;
+	settings.bufferMax = wanted > 0 ? settings.bufferSize : BUFFER_MAX;
+}
+
 /* Take the clock that is asked for. */
 static void settingsClock(void)
 {
@@ -73,16 +90,11 @@ static void settingsRead(void)
 	long verbosity =
 		settingsNumber("HDTRACE_VERBOSITY", -1, HD_LOG_INFO,
 			       hdLogDefault >= 0 ? hdLogDefault : HD_LOG_NONE);
-	size_t wanted;
 
 	hdLogger.isSilent = verbosity < 0;
 	hdLogSetLevel(&hdLogger,
 		      verbosity < 0 ? HD_LOG_NONE : (enum hdLogLevel)verbosity);
-	wanted = (size_t)settingsNumber("HDTRACE_BUFFER_SIZE_KB", 4, 1048576,
-					256) *
-		 1024;
-	for (settings.bufferSize = 4096; settings.bufferSize < wanted;)
-		settings.bufferSize *= 2;
+	settingsBuffer();
 	settings.flushMs = (unsigned int)settingsNumber("HDTRACE_FLUSH_MS", 1,
 							3600000, 1000);
 	settings.forceFlush =

@@ -41,6 +41,7 @@ enum hdGaps {
 
 struct hdSettings {
 	size_t bufferSize; /**< Bytes, a power of two. */
+	size_t bufferMax;  /**< What it grows to, likewise. */
 	unsigned int flushMs;
 	bool forceFlush;
 	bool dropOnFull;

@@ -96,6 +96,10 @@ static void testSetting(gconstpointer data)
 		return;
 	testMakes(is, hdSettingsGet());
 	g_assert_cmpuint(is->bufferSize, ==, expected->bufferSize);
+	/* Only who says no size has one that grows. */
+	g_assert_cmpuint(is->bufferMax, ==,
+			 is->bufferSize == DEFAULT_SIZE ? 4 * DEFAULT_SIZE
+							: is->bufferSize);
 	g_assert_cmpuint(is->flushMs, ==, expected->flushMs);
 	g_assert_cmpint(is->maxDepth, ==, expected->maxDepth);
 	g_assert_true(is->forceFlush == expected->forceFlush);
@@ -162,22 +166,32 @@ static void testVerbosity(gconstpointer data)
 
 /* ---- The ring ---------------------------------------------------------- */
 
+static const struct ringTest {
+	const char *environment;
+	int records;
+	size_t usual; /* No record is as long, but for one in fifty. */
+	size_t longest;
+} smallRing = { "HDTRACE_BUFFER_SIZE_KB=4 HDTRACE_FLUSH_MS=1", 20000, 300,
+		10000 },
+  growingRing = { "HDTRACE_FLUSH_MS=1", 2000, 20000, 2000000 };
+
 /* Records of all sizes, put in all ways, come out as they went in. */
-static void testRing(void)
+static void testRing(gconstpointer data)
 {
+	const struct ringTest *test = data;
 	struct testRandom random;
 	GString *expected = g_string_new(NULL);
 	struct hdOutfile *file;
-	char piece[10000];
+	char *piece = g_malloc(test->longest);
 	size_t length;
 	char *bytes;
 
-	if (!testInProcess("HDTRACE_BUFFER_SIZE_KB=4 HDTRACE_FLUSH_MS=1"))
+	if (!testInProcess(test->environment))
 		goto out;
 	random.state = testSeed();
 	testWorks(hdOutfileOpen(strdup("ring"), true, &file));
-	for (int i = 0; i < 20000; i++) {
-		size_t limit = i % 50 ? 300 : sizeof(piece);
+	for (int i = 0; i < test->records; i++) {
+		size_t limit = i % 50 ? test->usual : test->longest;
 		size_t size = testRandomBelow(&random, limit);
 		char *room = NULL;
 		size_t at = 0;
@@ -221,6 +235,42 @@ static void testRing(void)
 	bytes = testRead("ring", &length);
 	g_assert_cmpmem(bytes, length, expected->str, expected->len);
 	g_free(bytes);
+	unlink("ring");
+out:
+	g_free(piece);
+	g_string_free(expected, TRUE);
+}
+
+/* A record that does not fit makes a ring of the usual size grow, and no other
+ * one. */
+static void testGrowth(gconstpointer environment)
+{
+	bool grows = !*(const char *)environment;
+	const size_t sizes[] = { 10, 300000, 3, 1500000, 700000, 400000 };
+	GString *expected = g_string_new(NULL);
+	struct hdOutfile *file;
+	size_t length;
+	char *bytes;
+
+	if (!testInProcess(environment))
+		goto out;
+	testWorks(hdOutfileOpen(strdup("growth"), true, &file));
+	for (size_t i = 0; i < G_N_ELEMENTS(sizes); i++) {
+		char *record = g_strnfill(sizes[i], (char)('a' + i));
+
+		testWorks(
+			hdOutfilePut(file, record, sizes[i], HD_OUTFILE_KEEP));
+		g_string_append(expected, record);
+		g_free(record);
+		g_assert_cmpuint(file->mask + 1, ==,
+				 i > 0 && grows ? 4 * DEFAULT_SIZE
+						: DEFAULT_SIZE);
+	}
+	testWorks(hdOutfileClose(file));
+	bytes = testRead("growth", &length);
+	g_assert_cmpmem(bytes, length, expected->str, expected->len);
+	g_free(bytes);
+	unlink("growth");
 out:
 	g_string_free(expected, TRUE);
 }
@@ -903,7 +953,11 @@ int main(int argc, char **argv)
 	g_test_add_data_func("/outfile/verbosity/0", "0", testVerbosity);
 	g_test_add_data_func("/outfile/verbosity/1", "1", testVerbosity);
 	g_test_add_data_func("/outfile/verbosity/2", "2", testVerbosity);
-	g_test_add_func("/outfile/ring", testRing);
+	g_test_add_data_func("/outfile/ring/small", &smallRing, testRing);
+	g_test_add_data_func("/outfile/ring/growing", &growingRing, testRing);
+	g_test_add_data_func("/outfile/growth/usual", "", testGrowth);
+	g_test_add_data_func("/outfile/growth/said",
+			     "HDTRACE_BUFFER_SIZE_KB=256", testGrowth);
 	g_test_add_func("/outfile/removal", testRemoval);
 	g_test_add_data_func("/outfile/fork/late", LATE, testFork);
 	g_test_add_data_func("/outfile/fork/busy", "HDTRACE_FLUSH_MS=1",
