@@ -16,6 +16,8 @@
  *     --bytes=N         floor: what an operation has in the file
  *     --cores=A,B       the calling thread is on A, all others are on B
  *     --no-thread       there are no other threads
+ *     --own-memory      other threads write as many bytes of their own, so that
+ *                       they read nothing that the calling thread has written
  *
  * The floor is what no writer can do without that has such a file: it makes the
  * values, reads the clock as often, copies the bytes to memory in the caches,
@@ -31,6 +33,7 @@
 #include <getopt.h>
 #include <pthread.h>
 #include <sched.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,6 +52,8 @@ static struct {
 	size_t bytes; /* Of the floor. */
 	int otherCore;
 	bool isAlone;
+	bool hasOwnMemory;
+	pthread_t main;
 } one = { .otherCore = -1 };
 
 /* ---- Threads of the library -------------------------------------------- */
@@ -75,6 +80,27 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
 	benchCheck(pthread_setaffinity_np(*thread, sizeof(cores), &cores) == 0,
 		   "pthread_setaffinity_np");
 	return 0;
+}
+
+typedef ssize_t (*oneWrite)(int, const void *, size_t);
+
+/* Likewise. */
+ssize_t write(int fd, const void *bytes, size_t count)
+{
+	static char own[ONE_RING / 2] = "touched";
+	static _Atomic(oneWrite) next;
+	oneWrite function = atomic_load_explicit(&next, memory_order_relaxed);
+
+	if (!function) {
+		function = (oneWrite)dlsym(RTLD_NEXT, "write");
+		benchCheck(function, "write");
+		atomic_store_explicit(&next, function, memory_order_relaxed);
+	}
+	if (one.hasOwnMemory && !pthread_equal(pthread_self(), one.main)) {
+		bytes = own;
+		count = count < sizeof(own) ? count : sizeof(own);
+	}
+	return function(fd, bytes, count);
 }
 
 static void onePin(const char *text)
@@ -171,7 +197,7 @@ static void oneUsage(void)
 {
 	fputs("Usage: bench-one [--directory=PATH] [--chunk=KIB] "
 	      "[--pool=CHUNKS] [--bytes=N] [--cores=A,B] [--no-thread] "
-	      "hdtrace|otf2|floor WORK COUNT\n",
+	      "[--own-memory] hdtrace|otf2|floor WORK COUNT\n",
 	      stderr);
 	exit(2);
 }
@@ -185,6 +211,7 @@ static char **oneParse(int argc, char **argv)
 		{ "bytes", required_argument, NULL, 'b' },
 		{ "cores", required_argument, NULL, 'k' },
 		{ "no-thread", no_argument, NULL, 'n' },
+		{ "own-memory", no_argument, NULL, 'o' },
 		{ 0 },
 	};
 	int option;
@@ -208,6 +235,10 @@ static char **oneParse(int argc, char **argv)
 			break;
 		case 'n':
 			one.isAlone = true;
+			break;
+		case 'o':
+			one.hasOwnMemory = true;
+			one.main = pthread_self();
 			break;
 		default:
 			oneUsage();

@@ -439,9 +439,11 @@ class Bench:
         huge = {"GLIBC_TUNABLES": "glibc.malloc.hugetlb=1"}
         kind, memory = file_system(self.disk), file_system(self.files)
         yield "HDTrace", [
-            ours(f"as shipped: 256 KiB, {memory}"),
+            ours(f"as shipped: 256 KiB, 1 MiB once that was full, {memory}"),
             *(ours(f"buffer of {kib} KiB", HDTRACE_BUFFER_SIZE_KB=str(kib))
-              for kib in (64, 1024, 4096)),
+              for kib in (64, 256, 1024, 4096)),
+            ours("256 KiB, and the thread writes memory that nobody touches", "--own-memory",
+                 HDTRACE_BUFFER_SIZE_KB="256"),
             ours("buffer that holds all: fresh memory", HDTRACE_BUFFER_SIZE_KB="262144",
                  HDTRACE_FLUSH_MS="600000"),
             *([ours("background thread on another processor", "--cores=0,1")]
