@@ -6,13 +6,14 @@
  * A value of a group is a metric family of gauges, or of counters if it is one,
  * and each node has one. The amount in an interval is a gauge: it may be
  * missing, and what was before the file is not known. The samples of a family
- * must stand together, while files have an entry after the other; so each value
- * of a group is spooled by itself.
+ * must stand together, while files have an entry after the other; so entries of
+ * nodes are spooled first, by columns, and then written family by family.
  */
 #include "config.h"
 
 #include <errno.h>
 #include <math.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -22,6 +23,7 @@
 #include "HDTraceTools/model/column.h"
 #include "HDTraceTools/model/kind.h"
 #include "HDTraceTools/model/units.h"
+#include "common/number.h"
 
 /** Names of units in OpenMetrics. */
 static const char *const units[][2] = {
@@ -30,14 +32,15 @@ static const char *const units[][2] = {
 	{ "Hz", "hertz" }, { "%", "percent" }, { "B/s", "bytes_per_second" },
 };
 
-/** A metric family while its samples are gathered. */
+/** A metric family. */
 struct family {
 	const hdIValue *value;
 	enum valueKind kind;
 	const char *unit; /**< "" if there is none. */
 	double scale;
 	char *name;
-	struct spool *samples;
+	size_t width;  /**< Bytes of a value in memory; 0: it is not written. */
+	size_t before; /**< Of what an entry has before it. */
 };
 
 static void appendName(GString *name, const char *text)
@@ -88,7 +91,8 @@ static void startFamily(struct family *family, const hdIGroup *group,
 		.kind = valueKind(group, value, NULL),
 		.unit = "",
 		.scale = unit.scale,
-		.samples = spoolNew(),
+		.width = value->type == HDI_STRING ? 0
+						   : columnBytes(value->type),
 	};
 	appendName(name, group->name);
 	g_string_append_c(name, '_');
@@ -146,225 +150,408 @@ static void putHead(FILE *file, const struct family *family,
 	g_string_free(text, TRUE);
 }
 
-/** A value as the file has it, unless its unit gets another prefix. */
-static const char *numberText(char *buffer, const struct family *family,
-			      const hdIColumn *values, size_t entry)
-{
-	double number;
+/* ---- Nodes by columns, in any thread ------------------------------------ */
 
-	if (family->scale == 1 && family->value->type == HDI_INT64)
-		return outInteger(buffer, values->int64[entry]);
-	if (family->scale == 1 && family->value->type == HDI_UINT64)
-		return outInteger(buffer, values->uint64[entry]);
-	number = columnNumber(values, family->value->type, entry);
-	if (family->scale != 1)
-		number *= family->scale;
-	if (isinf(number))
-		return strcpy(buffer, number > 0 ? "+Inf" : "-Inf");
-	return outDouble(buffer, number);
-}
+/** Bytes of entries that a node gathers before they go to the spool, roughly;
+ *  and no more of these than their samples are written at a time. */
+#define CHUNK_SIZE (1 << 20)
+#define PART_ENTRIES 2048
 
-/* ---- Nodes in any thread ------------------------------------------------ */
-
-/** What a node may have when it is done: more could be done and not taken. */
-#define DONE_MAX (1 << 20)
-/** What it may have before its turn, of few values and of many: a value has a
- *  file beyond 256 KiB, so there are no more than 32 in either case. */
-#define AHEAD_MAX (UINT64_C(256) << 20)
-#define AHEAD_MANY_MAX (UINT64_C(8) << 20)
-#define MANY 32
+/** A node: its entries are in chunks of the spool, in each the times of all of
+ *  them, and then the values, one family after the other. */
+struct node {
+	GArray *chunks;   /**< uint64_t: where they are. */
+	uint64_t entries; /**< In all of them. */
+	size_t firstPart; /**< Its number, of the samples of all nodes. */
+};
 
 /** The nodes of some families. */
 struct nodes {
 	struct export *export;
 	const struct export *begun; /**< As it was before the first one. */
-	GPtrArray *groups;          /**< struct exportGroup */
-	struct family *families;
+	GPtrArray *groups;          /**< struct exportGroup, of each node. */
+	struct node *list;
+	size_t parts; /**< Of the samples of a family. */
+	const struct family *families;
 	size_t familyCount;
-	int error; /**< -1: it was said. */
+	size_t entrySize;
+	size_t chunkEntries; /**< Of all chunks of a node but the last one. */
+	struct spool *spool;
+	pthread_mutex_t lock; /**< For appending. */
+	int error;            /**< -1: it was said. */
 };
 
-/** One of them. */
-struct node {
+/** One that is read. */
+struct nodeReader {
 	struct export *export;
 	struct nodes *nodes;
-	struct family *families; /**< With samples of its own until its turn. */
-	uint64_t length;         /**< Bytes of these. */
-	bool hadTurn;
+	struct node *node;
+	const struct exportGroup *group;
+	unsigned char *chunk; /**< The next one. */
+	size_t entries;       /**< That are in it. */
 	int error;
 };
 
-/** In a node's turn: what it has goes to the samples of all nodes, and so does
- *  what follows; 0 or a negative errno. */
-static int joinFamilies(struct node *self)
+static size_t chunkEntries(size_t entrySize)
 {
-	int ret = 0;
+	size_t entries = PART_ENTRIES;
 
-	for (size_t i = 0; i < self->nodes->familyCount; i++) {
-		struct spool *all = self->nodes->families[i].samples;
-		struct spool *own = self->families[i].samples;
-
-		if (ret == 0)
-			ret = spoolCopy(all, own);
-		spoolFree(own);
-		self->families[i].samples = all;
-	}
-	self->hadTurn = true;
-	return ret;
+	while (entries > 1 && entries * entrySize > CHUNK_SIZE)
+		entries /= 2;
+	return entries;
 }
 
-static int addEntry(struct node *node, const struct exportGroup *group,
-		    const char *labels, const hdIBlock *block, size_t entry,
-		    GString *line)
+/** Put what was gathered into the spool; 0 or a negative errno. */
+static int putChunk(struct nodeReader *self)
 {
-	char buffer[OUT_NUMBER_SIZE];
-	int ret = 0;
+	struct nodes *nodes = self->nodes;
+	unsigned char *to = self->chunk + self->entries * sizeof(int64_t);
+	uint64_t offset;
+	int ret;
 
-	for (size_t i = 0; i < group->valueCount && ret == 0; i++) {
-		struct family *family = &node->families[i];
-
-		if (family->value->type == HDI_STRING)
-			continue;
-		/* A counter has a number from 0 on. */
-		if (family->kind == KIND_COUNTER &&
-		    !(columnNumber(exportColumn(group, block, i),
-				   family->value->type, entry) >= 0)) {
-			exportLose(node->export,
-				   "readings of counters that are none", 1);
-			continue;
-		}
-		g_string_assign(line, family->name);
-		if (family->kind == KIND_COUNTER)
-			g_string_append(line, "_total");
-		g_string_append(line, labels);
-		g_string_append(line, numberText(buffer, family,
-						 exportColumn(group, block, i),
-						 entry));
-		g_string_append_c(line, ' ');
-		g_string_append(line, outSeconds(buffer, block->end[entry]));
-		g_string_append_c(line, '\n');
-		ret = spoolAppend(family->samples, line->str, line->len);
-		node->length += line->len;
-	}
-	return ret;
-}
-
-/** Wait for a node's turn if it has more than so much for later. */
-static int waitBeyond(struct node *self, uint64_t size)
-{
-	if (self->hadTurn || self->length <= size)
+	if (!self->entries)
 		return 0;
-	toolWaitTurn(self->export->tool);
-	return joinFamilies(self);
+	/* Columns of the last one are shorter than there was room for. */
+	for (size_t i = 0; i < nodes->familyCount; i++) {
+		const struct family *family = &nodes->families[i];
+		size_t size = self->entries * family->width;
+
+		memmove(to, self->chunk + nodes->chunkEntries * family->before,
+			size);
+		to += size;
+	}
+	pthread_mutex_lock(&nodes->lock);
+	offset = spoolLength(nodes->spool);
+	ret = spoolAppend(nodes->spool, self->chunk,
+			  (size_t)(to - self->chunk));
+	pthread_mutex_unlock(&nodes->lock);
+	g_array_append_val(self->node->chunks, offset);
+	self->node->entries += self->entries;
+	self->entries = 0;
+	return ret;
 }
 
-/** Add the samples of a node. */
-static int addNode(struct node *node, const struct exportGroup *group)
+/** Gather entries of a block, from first to before last. */
+static int gather(struct nodeReader *self, const hdIBlock *block, size_t first,
+		  size_t last)
 {
-	struct export *export = node->export;
-	struct exportReader *reader = exportOpenStat(export, group);
-	GString *labels = g_string_new("{node=\"");
-	GString *line = g_string_new(NULL);
-	uint64_t ahead = group->valueCount > MANY ? AHEAD_MANY_MAX : AHEAD_MAX;
-	struct exportEntries entries;
-	int64_t last = INT64_MIN;
+	const struct nodes *nodes = self->nodes;
 	int ret = 0;
 
-	appendEscaped(labels, group->group->node->path);
-	g_string_append(labels, "\"} ");
-	while (ret == 0 && exportReadStat(reader, &entries)) {
-		const hdIBlock *block = entries.block;
+	while (first < last && ret == 0) {
+		size_t count =
+			MIN(last - first, nodes->chunkEntries - self->entries);
 
-		for (size_t i = entries.first; i < entries.last && ret == 0;
-		     i++) {
-			exportLose(export, "gaps", block->isAfterGap[i]);
-			if (block->end[i] <= last) {
-				exportLose(export,
-					   "entries at the time of another", 1);
-				export->entries--;
-				continue;
-			}
-			last = block->end[i];
-			ret = addEntry(node, group, labels->str, block, i,
-				       line);
-			if (ret == 0)
-				ret = waitBeyond(node, ahead);
+		memcpy(self->chunk + self->entries * sizeof(int64_t),
+		       block->end + first, count * sizeof(int64_t));
+		for (size_t i = 0; i < nodes->familyCount; i++) {
+			const struct family *family = &nodes->families[i];
+			const unsigned char *values =
+				(const unsigned char *)exportColumn(self->group,
+								    block, i)
+					->int32;
+
+			memcpy(self->chunk +
+				       nodes->chunkEntries * family->before +
+				       self->entries * family->width,
+			       values + first * family->width,
+			       count * family->width);
 		}
+		self->entries += count;
+		first += count;
+		if (self->entries == nodes->chunkEntries)
+			ret = putChunk(self);
 	}
-	if (ret == 0)
-		ret = waitBeyond(node, DONE_MAX);
-	if (ret < 0)
-		toolError(export->tool, "temporary file: %s", strerror(-ret));
-	exportCloseStat(reader);
-	g_string_free(labels, TRUE);
-	g_string_free(line, TRUE);
-	return ret < 0 ? -1 : 0;
+	return ret;
+}
+
+/** A counter has a number from 0 on. */
+static bool isReading(const struct family *family, const hdIColumn *values,
+		      size_t entry)
+{
+	return family->kind != KIND_COUNTER ||
+	       columnNumber(values, family->value->type, entry) >= 0;
+}
+
+static void loseReadings(struct nodeReader *self, const hdIBlock *block,
+			 size_t entry)
+{
+	const struct nodes *nodes = self->nodes;
+
+	for (size_t i = 0; i < nodes->familyCount; i++) {
+		const struct family *family = &nodes->families[i];
+
+		if (family->width &&
+		    !isReading(family, exportColumn(self->group, block, i),
+			       entry))
+			exportLose(self->export,
+				   "readings of counters that are none", 1);
+	}
+}
+
+/** Gather those entries of a block that are later than the one before. */
+static int gatherBlock(struct nodeReader *self,
+		       const struct exportEntries *entries, int64_t *before)
+{
+	const hdIBlock *block = entries->block;
+	size_t first = entries->first;
+	int ret = 0;
+
+	for (size_t i = first; i < entries->last && ret == 0; i++) {
+		exportLose(self->export, "gaps", block->isAfterGap[i]);
+		if (block->end[i] > *before) {
+			*before = block->end[i];
+			loseReadings(self, block, i);
+			continue;
+		}
+		exportLose(self->export, "entries at the time of another", 1);
+		self->export->entries--;
+		ret = gather(self, block, first, i);
+		first = i + 1;
+	}
+	return ret < 0 ? ret : gather(self, block, first, entries->last);
 }
 
 static void runNode(struct part *part, size_t number, void *data)
 {
-	struct nodes *self = data;
-	struct node *node = g_new0(struct node, 1);
+	struct nodes *nodes = data;
+	struct nodeReader *self = g_new0(struct nodeReader, 1);
+	int64_t before = INT64_MIN;
+	struct exportEntries entries;
+	struct exportReader *reader;
+	int ret = 0;
 
-	part->result = node;
-	node->nodes = self;
-	node->export = exportStartPart(self->begun, part);
-	node->families = g_new(struct family, self->familyCount + 1);
-	for (size_t i = 0; i < self->familyCount; i++) {
-		node->families[i] = self->families[i];
-		node->families[i].samples = spoolNew();
-	}
-	node->error = addNode(node, self->groups->pdata[number]);
+	part->result = self;
+	self->export = exportStartPart(nodes->begun, part);
+	self->nodes = nodes;
+	self->node = &nodes->list[number];
+	self->group = nodes->groups->pdata[number];
+	self->chunk = g_malloc(nodes->chunkEntries * nodes->entrySize);
+	reader = exportOpenStat(self->export, self->group);
+	while (ret == 0 && exportReadStat(reader, &entries))
+		ret = gatherBlock(self, &entries, &before);
+	if (ret == 0)
+		ret = putChunk(self);
+	if (ret < 0)
+		toolError(self->export->tool, "temporary file: %s",
+			  strerror(-ret));
+	self->error = ret < 0 ? -1 : 0;
+	exportCloseStat(reader);
+	g_clear_pointer(&self->chunk, g_free);
 }
 
 static bool takeNode(struct part *part, size_t number, void *data)
 {
-	struct nodes *self = data;
-	const struct exportGroup *group = self->groups->pdata[number];
-	struct node *node = part->result;
-	bool isWanted;
+	struct nodes *nodes = data;
+	const struct exportGroup *group = nodes->groups->pdata[number];
+	struct nodeReader *self = part->result;
+
+	if (!self)
+		return false;
+	exportEndPart(nodes->export, self->export);
+	if (!part->isDropped && self->error < 0)
+		nodes->error = -1;
+	g_free(self);
+	toolProgressFile(nodes->export->tool, group->group->fileSize);
+	return nodes->error == 0;
+}
+
+/** Read all nodes; 0, or -1 after an error that was said. */
+static int readNodes(struct nodes *self)
+{
+	const struct partsWork work = {
+		.tool = self->export->tool,
+		.count = self->groups->len,
+		.run = runNode,
+		.take = takeNode,
+		.data = self,
+	};
+
+	partsDo(&work);
+	for (guint i = 0; i < self->groups->len; i++) {
+		self->list[i].firstPart = self->parts;
+		self->parts +=
+			(size_t)((self->list[i].entries + PART_ENTRIES - 1) /
+				 PART_ENTRIES);
+	}
+	return self->error;
+}
+
+static void openNodes(struct nodes *self, struct family *families)
+{
+	self->families = families;
+	self->entrySize = sizeof(int64_t);
+	for (size_t i = 0; i < self->familyCount; i++) {
+		families[i].before = self->entrySize;
+		self->entrySize += families[i].width;
+	}
+	self->chunkEntries = chunkEntries(self->entrySize);
+	self->spool = spoolNew();
+	pthread_mutex_init(&self->lock, NULL);
+	self->list = g_new0(struct node, self->groups->len + 1);
+	for (guint i = 0; i < self->groups->len; i++)
+		self->list[i].chunks =
+			g_array_new(FALSE, FALSE, sizeof(uint64_t));
+}
+
+static void closeNodes(struct nodes *self)
+{
+	for (guint i = 0; i < self->groups->len; i++)
+		g_array_unref(self->list[i].chunks);
+	g_free(self->list);
+	pthread_mutex_destroy(&self->lock);
+	spoolFree(self->spool);
+}
+
+/* ---- Samples, in any thread --------------------------------------------- */
+
+/** The samples of a family. */
+struct samples {
+	const struct nodes *nodes;
+	const struct family *family;
+	int error; /**< -1: it was said. */
+};
+
+/** Put a value as the file has it, unless its unit gets another prefix; returns
+ *  the end. */
+static char *putNumber(char *to, const struct family *family,
+		       const hdIColumn *values, size_t entry)
+{
+	double number;
+
+	if (family->scale == 1 && family->value->type == HDI_INT64)
+		return hdNumberInt64(to, values->int64[entry]);
+	if (family->scale == 1 && family->value->type == HDI_UINT64)
+		return hdNumberUint64(to, values->uint64[entry]);
+	number = columnNumber(values, family->value->type, entry);
+	if (family->scale != 1)
+		number *= family->scale;
+	if (isinf(number))
+		return stpcpy(to, number > 0 ? "+Inf" : "-Inf");
+	return to + strlen(outDouble(to, number));
+}
+
+/** What all samples of a node begin with. */
+static GString *startLine(const struct samples *self, const hdINode *node)
+{
+	GString *line = g_string_new(self->family->name);
+
+	if (self->family->kind == KIND_COUNTER)
+		g_string_append(line, "_total");
+	g_string_append(line, "{node=\"");
+	appendEscaped(line, node->path);
+	g_string_append(line, "\"} ");
+	return line;
+}
+
+/** Write the samples of so many entries. */
+static void putLines(const struct samples *self, FILE *file, GString *line,
+		     const int64_t *ends, const hdIColumn *values, size_t count)
+{
+	size_t start = line->len;
+	char *end;
+
+	g_string_set_size(line, start + 2 * OUT_NUMBER_SIZE);
+	for (size_t i = 0; i < count; i++) {
+		if (!isReading(self->family, values, i))
+			continue;
+		end = putNumber(line->str + start, self->family, values, i);
+		*end++ = ' ';
+		end += strlen(outSeconds(end, ends[i]));
+		*end++ = '\n';
+		fwrite_unlocked(line->str, 1, (size_t)(end - line->str), file);
+	}
+	g_string_set_size(line, start);
+}
+
+/** Write what entries from one on have, up to the end of their chunk, but no
+ *  more than so many; returns their number, or a negative errno. */
+static int putEntries(const struct samples *self, const struct node *node,
+		      uint64_t first, size_t most, FILE *file, GString *line)
+{
+	const struct nodes *nodes = self->nodes;
+	uint64_t chunk = first / nodes->chunkEntries;
+	uint64_t begin = chunk * nodes->chunkEntries;
+	uint64_t offset = g_array_index(node->chunks, uint64_t, chunk);
+	uint64_t size = MIN(nodes->chunkEntries, node->entries - begin);
+	size_t count = (size_t)MIN(most, begin + size - first);
+	size_t width = self->family->width;
+	int64_t *ends = g_new(int64_t, count);
+	int64_t *values = g_malloc(count * width);
+	int ret;
+
+	ret = spoolPeek(nodes->spool, offset + (first - begin) * sizeof(*ends),
+			ends, count * sizeof(*ends));
+	if (ret == 0)
+		ret = spoolPeek(nodes->spool,
+				offset + size * self->family->before +
+					(first - begin) * width,
+				values, count * width);
+	if (ret == 0)
+		putLines(self, file, line, ends,
+			 &(hdIColumn){ .int64 = values }, count);
+	g_free(ends);
+	g_free(values);
+	return ret < 0 ? ret : (int)count;
+}
+
+static void runSamples(struct part *part, size_t number, void *data)
+{
+	const struct samples *self = data;
+	const struct nodes *nodes = self->nodes;
+	guint i = nodes->groups->len - 1;
+	const struct exportGroup *group;
+	uint64_t at, end;
+	GString *line;
 	int ret = 0;
 
-	if (!node)
-		return false;
-	isWanted = !part->isDropped && node->error == 0;
-	exportEndPart(self->export, node->export);
-	if (!node->hadTurn)
-		ret = joinFamilies(node);
-	if (isWanted && ret < 0)
-		toolError(self->export->tool, "temporary file: %s",
-			  strerror(-ret));
-	if (!part->isDropped && (ret < 0 || node->error < 0))
+	while (nodes->list[i].firstPart > number)
+		i--;
+	group = nodes->groups->pdata[i];
+	line = startLine(self, group->group->node);
+	at = (number - nodes->list[i].firstPart) * PART_ENTRIES;
+	end = MIN(at + PART_ENTRIES, nodes->list[i].entries);
+	for (; at < end && ret >= 0 && !ferror_unlocked(part->file);
+	     at += (uint64_t)ret)
+		ret = putEntries(self, &nodes->list[i], at, (size_t)(end - at),
+				 part->file, line);
+	if (ret < 0) {
+		toolError(&part->tool, "temporary file: %s", strerror(-ret));
+		part->result = data;
+	}
+	g_string_free(line, TRUE);
+}
+
+static bool takeSamples(struct part *part, size_t number, void *data)
+{
+	struct samples *self = data;
+
+	(void)number;
+	if (!part->isDropped && part->result)
 		self->error = -1;
-	g_free(node->families);
-	g_free(node);
-	toolProgressFile(self->export->tool, group->group->fileSize);
 	return self->error == 0;
 }
 
-/** Add the samples of all these nodes. */
-static int addNodes(struct export *export, GPtrArray *groups,
-		    struct family *families, size_t familyCount)
+/** Write the samples of a family, as far as the file takes them; 0, or -1 after
+ *  an error that was said. */
+static int putSamples(const struct nodes *nodes, FILE *file,
+		      const struct family *family)
 {
-	const struct export begun = *export;
-	struct nodes self = {
-		.export = export,
-		.begun = &begun,
-		.groups = groups,
-		.families = families,
-		.familyCount = familyCount,
-	};
+	struct samples self = { .nodes = nodes, .family = family };
 	const struct partsWork work = {
-		.tool = export->tool,
-		.count = groups->len,
-		.run = runNode,
-		.take = takeNode,
+		.tool = nodes->export->tool,
+		.count = nodes->parts,
+		.output = file,
+		.run = runSamples,
+		.take = takeSamples,
 		.data = &self,
 	};
 
 	partsDo(&work);
 	return self.error;
 }
+
+/* ---- Families ----------------------------------------------------------- */
 
 /** Whether two groups have the same values, so that they can be one family. */
 static bool areAlike(const struct exportGroup *a, const struct exportGroup *b)
@@ -387,35 +574,19 @@ static bool areAlike(const struct exportGroup *a, const struct exportGroup *b)
 	return true;
 }
 
-/** Put the samples of a family, as far as the file takes them. */
-static int putSamples(struct export *export, FILE *file,
-		      const struct family *family)
-{
-	uint64_t length = spoolLength(family->samples);
-	char buffer[16384];
-	int ret = 0;
-
-	for (uint64_t at = 0; at < length && ret == 0; at += sizeof(buffer)) {
-		size_t part = (size_t)MIN(sizeof(buffer), length - at);
-
-		ret = spoolRead(family->samples, at, buffer, part);
-		if (ret == 0 && fwrite(buffer, 1, part, file) != part) {
-			export->tool->outputError = errno;
-			break;
-		}
-	}
-	if (ret < 0)
-		toolError(export->tool, "temporary file: %s", strerror(-ret));
-	return ret < 0 ? -1 : 0;
-}
-
 /** Write the families of a group, and of those of other nodes like it. */
 static int writeFamilies(struct export *export, FILE *file, guint first,
 			 bool *isDone, GHashTable *names)
 {
 	const struct exportGroup *group = export->groups->pdata[first];
 	struct family *families = g_new(struct family, group->valueCount + 1);
-	GPtrArray *alike = g_ptr_array_new();
+	const struct export begun = *export;
+	struct nodes nodes = {
+		.export = export,
+		.begun = &begun,
+		.groups = g_ptr_array_new(),
+		.familyCount = group->valueCount,
+	};
 	int ret;
 
 	for (size_t i = 0; i < group->valueCount; i++)
@@ -425,20 +596,21 @@ static int writeFamilies(struct export *export, FILE *file, guint first,
 		if (isDone[i] || !areAlike(group, export->groups->pdata[i]))
 			continue;
 		isDone[i] = true;
-		g_ptr_array_add(alike, export->groups->pdata[i]);
+		g_ptr_array_add(nodes.groups, export->groups->pdata[i]);
 	}
-	ret = addNodes(export, alike, families, group->valueCount);
-	g_ptr_array_unref(alike);
+	openNodes(&nodes, families);
+	ret = readNodes(&nodes);
 	for (size_t i = 0; i < group->valueCount; i++) {
 		if (families[i].value->type == HDI_STRING) {
 			exportLose(export, "values of the type STRING", 1);
 		} else if (ret == 0 && !ferror(file)) {
 			putHead(file, &families[i], group->group);
-			ret = putSamples(export, file, &families[i]);
+			ret = putSamples(&nodes, file, &families[i]);
 		}
-		spoolFree(families[i].samples);
 		g_free(families[i].name);
 	}
+	closeNodes(&nodes);
+	g_ptr_array_unref(nodes.groups);
 	g_free(families);
 	return ret;
 }
@@ -512,8 +684,6 @@ static int writeOpenMetrics(struct export *export)
 	struct newFile file;
 	int ret;
 
-	/* There is a temporary one for each value. */
-	exportAllowFiles();
 	ret = exportStartFile(export, &file, NULL);
 	if (ret == 0) {
 		exportLoseProject(export);

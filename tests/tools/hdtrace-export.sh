@@ -607,11 +607,12 @@ ok "units without prefix, and names that differ" is_like \
 	export-odd.openmetrics odd.om
 ok "well-formed" is_openmetrics odd.om
 
-# More values, with more than stays in memory, than half of the files that may be
-# open at once: PROJECT, of two nodes with 100 each.
+# More values, with more than stays in memory, than files that may be open at
+# once: PROJECT, of two nodes with 300 each, of which the sixth is 6 in every
+# seventh second, and 7 in the next one.
 make_many() {
 	for node in m n; do
-		for i in $(seq 100); do
+		for i in $(seq 300); do
 			echo "name=\"v$i\" type=\"FLOAT\" unit=\"W\""
 		done >values
 		(
@@ -621,13 +622,45 @@ make_many() {
 			stat_header "$node" Many $(cat values)
 		) >"$1_${node}_Many.stat"
 		"$python" -c 'import struct, sys
-for second in range(1000000000, 1000006000):
-    values = struct.pack(">100f", *range(100)) if second % 10**9 else b""
+for second in range(1000000000, 1000002600):
+    numbers = [i + second % 7 for i in range(1, 301)]
+    values = struct.pack(">300f", *numbers) if second % 10**9 else b""
     sys.stdout.buffer.write(struct.pack(">II", second, 0) + values)' \
 			>>"$1_${node}_Many.stat" || return 1
 	done
 	sed "s/mini/$1/; s/<Energy/<Many/; /<Net/d; s/alpha/m/; s/beta/n/" \
 		mini.proj >"$1.proj"
+}
+
+# All of them are in an export to openmetrics, in order: FILE
+has_many() {
+	"$python" - "$1" <<-'END'
+		import sys
+		last = {}
+		for line in open(sys.argv[1]):
+		    if line.startswith("#"):
+		        continue
+		    series, value, time = line.split()
+		    second = int(time.removesuffix(".000000000"))
+		    number = int(series.split("_")[2].removeprefix("v"))
+		    assert float(value) == number + second % 7, line
+		    assert second == last.get(series, 1000000000) + 1, line
+		    if series not in last:
+		        assert len(last) == 2 * (number - 1) + ("n" in series[-4:]), line
+		    last[series] = second
+		assert list(last.values()) == 600 * [1000002599], last
+	END
+}
+
+# An export is the same where there is one thread: FORMAT PROJECT
+cpu=$(taskset -cp $$ 2>/dev/null | sed 's/.*: *//; s/[,-].*//')
+same_alone() {
+	rm -rf alone together
+	"$hdtrace" export --to "$1" -o together "$2" >said 2>&1 &&
+		taskset -c "$cpu" "$hdtrace" export --to "$1" -o alone "$2" \
+			>said-alone 2>&1 &&
+		diff -r alone together &&
+		sed 's/alone/together/' said-alone | diff said -
 }
 
 # Run a command of a test with so few files at a time: "-n NUMBER" COMMAND...
@@ -641,10 +674,13 @@ if [ -n "$python" ]; then
 	ok "many values" make_many many
 	ok "have few files" few_open "-n 190" export_to openmetrics many.om \
 		many.proj
-	ok "well-formed" is_openmetrics many.om
+	ok "all are there, in order" has_many many.om
 	ok "have as many as they may" few_open "-S -n 30" status 0 export \
 		--to openmetrics -o few.om many.proj
 	ok "the same" cmp many.om few.om
+	[ -z "$cpu" ] || for format in openmetrics paraver; do
+		ok "$format by one thread is the same" same_alone $format many
+	done
 	rm many* few.om
 fi
 
@@ -930,6 +966,10 @@ make_large() {
 		--records="$1" --values=20000 "$scratch/large"
 }
 make_large 80000 || exit 99
+[ -z "$cpu" ] || for format in openmetrics paraver; do
+	ok "$format of traces by one thread is the same" same_alone $format \
+		"$scratch/large"
+done
 if [ -e /dev/full ]; then
 	for format in csv openmetrics; do
 		ok "$format: a full disk" says "No space left" 2 export \
