@@ -14,22 +14,33 @@
 
 /* ---- Losses and files -------------------------------------------------- */
 
+/** Find what was lost before; most texts are the same one each time. */
+static struct exportLoss *findLoss(const struct export *export,
+				   const char *what)
+{
+	struct exportLoss *losses =
+		&g_array_index(export->losses, struct exportLoss, 0);
+
+	for (guint i = 0; i < export->losses->len; i++) {
+		if (losses[i].what == what)
+			return &losses[i];
+	}
+	for (guint i = 0; i < export->losses->len; i++) {
+		if (strcmp(losses[i].what, what) == 0)
+			return &losses[i];
+	}
+	return NULL;
+}
+
 void exportLose(struct export *export, const char *what, uint64_t count)
 {
 	struct exportLoss loss = { what, count };
+	struct exportLoss *before = count ? findLoss(export, what) : NULL;
 
-	if (count == 0)
-		return;
-	for (guint i = 0; i < export->losses->len; i++) {
-		struct exportLoss *other =
-			&g_array_index(export->losses, struct exportLoss, i);
-
-		if (strcmp(other->what, what) == 0) {
-			other->count += count;
-			return;
-		}
-	}
-	g_array_append_val(export->losses, loss);
+	if (before)
+		before->count += count;
+	else if (count)
+		g_array_append_val(export->losses, loss);
 }
 
 /** Files of relations, where somebody asked. */

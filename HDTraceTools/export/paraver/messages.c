@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "HDTraceTools/command/parts.h"
 #include "HDTraceTools/export/paraver/paraver.h"
 
 static void fail(struct paraver *self, int error)
@@ -16,33 +17,58 @@ static void fail(struct paraver *self, int error)
 	self->hasFailed = true;
 }
 
-static void findEnds(struct paraver *self, guint number)
+/* ---- Ends, of traces in any thread ------------------------------------- */
+
+/** What was found in a trace. */
+struct found {
+	struct dependencyReader *ends; /**< NULL: this is a group. */
+	int error;
+};
+
+static void findEnds(struct part *part, size_t number, void *data)
 {
-	const struct paraverStream *stream = paraverStreamAt(self, number);
-	struct dependencyReader *ends;
+	const struct paraver *self = data;
+	const struct paraverStream *stream =
+		paraverStreamAt(self, (guint)number);
+	struct found *found = g_new0(struct found, 1);
 	hdITraceReader *reader;
 	const hdIRecord *record;
-	int ret = 0;
 
+	part->result = found;
 	if (!stream->trace)
 		return;
-	ends = dependenciesEnter(self->dependencies, stream->trace, number);
+	found->ends = dependenciesEnter(self->dependencies, stream->trace,
+					(uint32_t)number);
 	/* It is read once more for its records. */
 	reader = diagnosticsOpenTrace(self->export->project, stream->trace,
 				      &diagnosticsDropped);
-	while (reader && ret == 0 && hdI_readTrace(reader, &record) == 1)
-		ret = dependencyNote(ends, record,
-				     selectionHasTime(&self->export->selection,
-						      record->start,
-						      record->end));
+	while (reader && found->error == 0 &&
+	       hdI_readTrace(reader, &record) == 1)
+		found->error = dependencyNote(
+			found->ends, record,
+			selectionHasTime(&self->export->selection,
+					 record->start, record->end));
 	hdI_closeTrace(reader);
-	if (ret == 0)
-		ret = dependenciesLeave(self->dependencies, ends);
-	else
-		dependenciesDrop(ends);
-	if (ret < 0)
-		fail(self, ret);
 }
+
+static bool takeEnds(struct part *part, size_t number, void *data)
+{
+	struct paraver *self = data;
+	struct found *found = part->result;
+	int ret = found ? found->error : 0;
+
+	(void)number;
+	if (found && found->ends && !part->isDropped && ret == 0)
+		ret = dependenciesLeave(self->dependencies, found->ends);
+	else if (found)
+		dependenciesDrop(found->ends);
+	g_free(found);
+	if (!part->isDropped && ret < 0)
+		fail(self, ret);
+	return !self->hasFailed;
+}
+
+/* ---- All messages ------------------------------------------------------ */
 
 static void nextMessage(struct paraver *self)
 {
@@ -55,10 +81,16 @@ static void nextMessage(struct paraver *self)
 
 void paraverFindMessages(struct paraver *self)
 {
+	const struct partsWork work = {
+		.tool = self->export->tool,
+		.count = self->streams->len,
+		.run = findEnds,
+		.take = takeEnds,
+		.data = self,
+	};
 	struct dependencyCounts counts;
 
-	for (guint i = 0; i < self->streams->len && !self->hasFailed; i++)
-		findEnds(self, i);
+	partsDo(&work);
 	if (!self->hasFailed)
 		nextMessage(self);
 	counts = dependenciesCounts(self->dependencies);

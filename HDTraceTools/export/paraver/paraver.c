@@ -127,6 +127,7 @@ static void openTrace(struct paraver *self, const hdITraceFile *trace)
 		stream.thread +=
 			g_array_index(self->streams, struct paraverStream, i)
 				.task == stream.task;
+	paraverSetPlace(&stream);
 	stream.stack = g_array_new(FALSE, FALSE, sizeof(size_t));
 	stream.text = g_string_new(NULL);
 	paraverTakeStep(self, &stream);
@@ -168,6 +169,7 @@ static void openGroup(struct paraver *self, const struct exportGroup *group,
 		return;
 	paraverPlace(self->hosts, paraverHost(group->group->node));
 	stream.task = paraverPlace(self->nodes, group->group->node);
+	paraverSetPlace(&stream);
 	stream.types = g_new0(unsigned int, group->valueCount + 1);
 	for (size_t i = 0; i < group->valueCount; i++)
 		stream.types[i] = typeOf(self, group->values[i], group->group);
@@ -209,6 +211,7 @@ static void closeAll(struct paraver *self)
 		if (stream->text)
 			g_string_free(stream->text, TRUE);
 		g_free(stream->types);
+		g_free(stream->line);
 	}
 }
 

@@ -7,6 +7,7 @@
 #define HD_EXPORTPARAVER_H
 
 #include "HDTraceTools/export/export.h"
+#include "common/number.h"
 #include "HDTraceTools/model/causes/dependencies.h"
 #include "HDTraceTools/model/roles.h"
 
@@ -22,6 +23,8 @@ struct paraverStream {
 	const hdITraceFile *trace; /**< NULL for a group. */
 	const struct exportGroup *group;
 	unsigned int appl, task, thread;
+	char place[40]; /**< The same, as records have it. */
+	size_t placeLength;
 	int64_t time; /**< Of what comes next. */
 	/* A trace. */
 	struct ordered *ordered;
@@ -35,6 +38,7 @@ struct paraverStream {
 	struct exportEntries entries;
 	size_t entry;
 	unsigned int *types; /**< Of its values; 0: not carried. */
+	char *line;          /**< Room for the record of an entry. */
 };
 
 struct paraver {
@@ -71,6 +75,16 @@ static inline int64_t paraverSince(const struct paraver *self, int64_t time)
 	return MAX(time - self->start, 0);
 }
 
+/** Room that paraverPut() needs, of which a byte or two stay free. */
+#define PARAVER_FIELD_MAX (1 + HD_INT64_MAX + 2)
+
+/** Put a field that is not the first one; returns its end. */
+static inline char *paraverPut(char *to, int64_t value)
+{
+	*to++ = ':';
+	return hdNumberPutInt64(to, value);
+}
+
 static inline const hdINode *paraverHost(const hdINode *node)
 {
 	return rolesAt(node, 1);
@@ -84,6 +98,8 @@ unsigned int paraverPlace(GPtrArray *list, const hdINode *node);
 
 /* ---- exportparaverrecords.c -------------------------------------------- */
 
+/** All of a stream is known that its records have in common. */
+void paraverSetPlace(struct paraverStream *stream);
 /** Take what comes first in a trace. */
 void paraverTakeStep(struct paraver *self, struct paraverStream *stream);
 /** Write what happens at the time of a trace, and go on to the next. */

@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "HDTraceTools/export/paraver/paraver.h"
 #include "HDTraceTools/model/column.h"
@@ -14,15 +15,65 @@
 #define DEPTH_MAX 999999
 #define VALUE_SCALE 1000
 
+/** Room for what a record begins with, and for two fields and the end. */
+#define RECORD_MAX \
+	(sizeof(((struct paraverStream *)0)->place) + 3 * PARAVER_FIELD_MAX + 2)
+
+/* ---- Records ----------------------------------------------------------- */
+
+void paraverSetPlace(struct paraverStream *stream)
+{
+	char *end = stream->place;
+
+	hdNumberPrepare();
+	end = paraverPut(end, 0);
+	end = paraverPut(end, stream->appl);
+	end = paraverPut(end, stream->task);
+	end = paraverPut(end, stream->thread);
+	stream->placeLength = (size_t)(end - stream->place);
+}
+
+/** Put what a record begins with: its kind, where it was, and when. */
+static char *putBegin(char *to, char kind, const struct paraver *self,
+		      const struct paraverStream *stream, int64_t time)
+{
+	*to++ = kind;
+	memcpy(to, stream->place, sizeof(stream->place));
+	return paraverPut(to + stream->placeLength, paraverSince(self, time));
+}
+
+static void putRecord(FILE *file, const char *record, char *end)
+{
+	*end++ = '\n';
+	fwrite_unlocked(record, 1, (size_t)(end - record), file);
+}
+
 /* ---- Traces ------------------------------------------------------------ */
 
 static void addEvent(struct paraver *self, struct paraverStream *stream,
 		     int64_t time, unsigned int type, int64_t value)
 {
-	g_string_append_printf(stream->text,
-			       "2:0:%u:%u:%u:%" PRId64 ":%u:%" PRId64 "\n",
-			       stream->appl, stream->task, stream->thread,
-			       paraverSince(self, time), type, value);
+	char record[RECORD_MAX];
+	char *end = putBegin(record, '2', self, stream, time);
+
+	end = paraverPut(end, type);
+	end = paraverPut(end, value);
+	*end++ = '\n';
+	g_string_append_len(stream->text, record, end - record);
+}
+
+/** Write the state record of the innermost state since the last steps. */
+static void writeState(struct paraver *self, const struct paraverStream *stream)
+{
+	const GArray *stack = stream->stack;
+	size_t state =
+		stack->len ? g_array_index(stack, size_t, stack->len - 1) : 0;
+	char record[RECORD_MAX];
+	char *end = putBegin(record, '1', self, stream, stream->textTime);
+
+	end = paraverPut(end, paraverSince(self, stream->step.time));
+	end = paraverPut(end, (int64_t)state);
+	putRecord(self->file, record, end);
 }
 
 void paraverTakeStep(struct paraver *self, struct paraverStream *stream)
@@ -73,19 +124,10 @@ static void gatherSteps(struct paraver *self, struct paraverStream *stream)
 
 void paraverWriteSteps(struct paraver *self, struct paraverStream *stream)
 {
-	guint depth;
-
 	gatherSteps(self, stream);
-	depth = stream->stack->len;
 	if (stream->hasStep)
-		fprintf(self->file,
-			"1:0:%u:%u:%u:%" PRId64 ":%" PRId64 ":%zu\n",
-			stream->appl, stream->task, stream->thread,
-			paraverSince(self, stream->textTime),
-			paraverSince(self, stream->step.time),
-			depth ? g_array_index(stream->stack, size_t, depth - 1)
-			      : 0);
-	fwrite(stream->text->str, 1, stream->text->len, self->file);
+		writeState(self, stream);
+	fwrite_unlocked(stream->text->str, 1, stream->text->len, self->file);
 	g_string_truncate(stream->text, 0);
 	stream->time = stream->step.time;
 	self->end = MAX(self->end, stream->textTime);
@@ -129,6 +171,10 @@ static bool integerOf(struct paraver *self, const hdIColumn *values,
 
 void paraverTakeEntry(struct paraverStream *stream)
 {
+	if (!stream->line)
+		stream->line =
+			g_malloc(RECORD_MAX + stream->group->valueCount * 2 *
+						      PARAVER_FIELD_MAX);
 	stream->hasStep = true;
 	if (stream->entries.block && ++stream->entry < stream->entries.last)
 		return;
@@ -140,7 +186,9 @@ void paraverWriteEntry(struct paraver *self, struct paraverStream *stream)
 {
 	const struct exportGroup *group = stream->group;
 	const hdIBlock *block = stream->entries.block;
-	bool hasValue = false;
+	char *begun = putBegin(stream->line, '2', self, stream,
+			       block->start[stream->entry]);
+	char *end = begun;
 
 	for (size_t k = 0; k < group->valueCount; k++) {
 		int64_t integer;
@@ -149,16 +197,11 @@ void paraverWriteEntry(struct paraver *self, struct paraverStream *stream)
 		    !integerOf(self, exportColumn(group, block, k),
 			       group->values[k]->type, stream->entry, &integer))
 			continue;
-		if (!hasValue)
-			fprintf(self->file, "2:0:%u:%u:%u:%" PRId64,
-				stream->appl, stream->task, stream->thread,
-				paraverSince(self,
-					     block->start[stream->entry]));
-		fprintf(self->file, ":%u:%" PRId64, stream->types[k], integer);
-		hasValue = true;
+		end = paraverPut(end, stream->types[k]);
+		end = paraverPut(end, integer);
 	}
-	if (hasValue)
-		putc('\n', self->file);
+	if (end > begun)
+		putRecord(self->file, stream->line, end);
 	exportLose(self->export, "gaps; the value before goes on",
 		   block->isAfterGap[stream->entry]);
 	self->end = MAX(self->end, block->end[stream->entry]);
