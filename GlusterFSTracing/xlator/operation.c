@@ -133,7 +133,7 @@ void operationPassed(dict_t *handed, dict_t *xdata)
  * while it is in the call that hands it down, or of what caused it, while it is
  * in the one that hands its result up. What a translator does by itself
  * meanwhile is done on its account. */
-static __thread struct {
+static __thread struct current {
 	struct operation *at; /* Held. */
 	bool isAbove;
 } current;
@@ -142,14 +142,16 @@ static __thread struct {
 static void operationGoDown(struct operation *operation,
 			    struct operationWay *way)
 {
-	way->at = current.at;
-	way->isAbove = current.isAbove;
+	struct current *own = &current;
+
+	way->at = own->at;
+	way->isAbove = own->isAbove;
 	way->operation = NULL;
 	if (operation && operation->handsOn) {
 		operationHold(operation);
 		way->operation = operation;
-		current.at = operation;
-		current.isAbove = false;
+		own->at = operation;
+		own->isAbove = false;
 	}
 }
 
@@ -161,12 +163,14 @@ static const char *causeText(const struct operation *operation)
 
 static void operationGoUp(struct operation *operation, struct operationWay *way)
 {
-	way->at = current.at;
-	way->isAbove = current.isAbove;
+	struct current *own = &current;
+
+	way->at = own->at;
+	way->isAbove = own->isAbove;
 	way->operation = operation;
 	if (operation->isRoot || operation->parent || causeText(operation)) {
-		current.at = operation;
-		current.isAbove = true;
+		own->at = operation;
+		own->isAbove = true;
 	}
 }
 
@@ -202,8 +206,10 @@ static void operationFree(struct operation *operation)
 
 void operationReturn(struct operationWay way)
 {
-	current.at = way.at;
-	current.isAbove = way.isAbove;
+	struct current *own = &current;
+
+	own->at = way.at;
+	own->isAbove = way.isAbove;
 	operationFree(way.operation);
 }
 

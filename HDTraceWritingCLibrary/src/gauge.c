@@ -77,19 +77,19 @@ static bool gaugeTakeInside(hdS_gauge *gauge)
  * own thread has and never gives back: then it goes on without. Whether it has
  * it.
  */
-static bool gaugeTake(hdS_gauge *gauge)
+static bool gaugeTake(hdS_gauge *gauge, volatile int *own)
 {
-	if (__builtin_expect(inside++ > 0, 0))
+	if (__builtin_expect((*own)++ > 0, 0))
 		return gaugeTakeInside(gauge);
 	pthread_mutex_lock(&gauge->lock);
 	return true;
 }
 
-static void gaugeGive(hdS_gauge *gauge, bool isTaken)
+static void gaugeGive(hdS_gauge *gauge, bool isTaken, volatile int *own)
 {
 	if (__builtin_expect(isTaken, 1))
 		pthread_mutex_unlock(&gauge->lock);
-	inside--;
+	(*own)--;
 }
 
 /* A lock that knows whose it is. */
@@ -112,7 +112,7 @@ struct gaugeGuard {
 static void gaugeLock(hdS_gauge *gauge, struct gaugeGuard *guard)
 {
 	hdOutfileGuardEnter(&guard->guard);
-	guard->isTaken = gaugeTake(gauge);
+	guard->isTaken = gaugeTake(gauge, &inside);
 }
 
 /* What a caller gets is -1 with errno, also where the lock was held. */
@@ -120,7 +120,7 @@ static int gaugeUnlock(hdS_gauge *gauge, const struct gaugeGuard *guard,
 		       int ret)
 {
 	hdOutfileTakeSignal(gauge->file, &guard->guard);
-	gaugeGive(gauge, guard->isTaken);
+	gaugeGive(gauge, guard->isTaken, &inside);
 	hdOutfileGuardLeave(&guard->guard);
 	return hdResult(ret);
 }
@@ -312,22 +312,29 @@ static int gaugeCount(hdS_gauge *gauge, int64_t change, int64_t bytes)
 	return ret < 0 ? ret : late;
 }
 
-/* What a thread could be cancelled in while it has the lock (messages, files)
- * sees to that itself. */
+/* With what is the thread's own, so that nobody looks for it twice. What a
+ * thread could be cancelled in while it has the lock (messages, files) sees to
+ * that itself. */
+static __attribute__((__noinline__)) int gaugeAdd(hdS_gauge *gauge,
+						  int64_t change, int64_t bytes,
+						  volatile int *own, int *error)
+{
+	int saved = *error, ret;
+	bool isTaken = gaugeTake(gauge, own);
+
+	ret = gaugeCount(gauge, change, bytes);
+	gaugeGive(gauge, isTaken, own);
+	*error = saved;
+	return hdResult(ret);
+}
+
 int hdS_gaugeAdd(hdS_gauge *gauge, int64_t change, int64_t bytes)
 {
-	int saved = errno, ret;
-	bool isTaken;
-
 	if (!gauge)
 		return -1;
 	if (gaugeIsForeign(gauge))
 		return hdFail(-HD_ERR_TRACE_DISABLED);
-	isTaken = gaugeTake(gauge);
-	ret = gaugeCount(gauge, change, bytes);
-	gaugeGive(gauge, isTaken);
-	errno = saved;
-	return hdResult(ret);
+	return gaugeAdd(gauge, change, bytes, &inside, &errno);
 }
 
 /* Write what holds until now. */

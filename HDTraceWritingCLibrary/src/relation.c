@@ -78,13 +78,21 @@ static int tokenTime(hdR_token token, const struct hdRelRing *ring,
 	return ret;
 }
 
+/* Put a number, mostly a small one, and up to three bytes more. */
+static inline char *numberPut(char *to, uint64_t number)
+{
+	return __builtin_expect(number < HD_NUMBER_SHORT, 1)
+		       ? hdNumberPutShort(to, (uint32_t)number)
+		       : hdNumberUint64(to, number);
+}
+
 /* Put the ids and the time that each element has: ` t="1" time="0.123"`. */
 static void elementPutTime(struct hdText *text, hdR_token token, int64_t time)
 {
 	char *to = text->bytes + text->used;
 
 	memcpy(to, " t=\"", 4);
-	to = hdNumberUint64(to + 4, token->id);
+	to = numberPut(to + 4, token->id);
 	memcpy(to, "\" time=\"", 8);
 	to = hdNumberTime(to + 8,
 			  time > token->start ? time - token->start : 0);
@@ -430,7 +438,7 @@ hdR_token hdR_relateTopologyInternalToken(hdR_token parent)
 
 /* Room for the text of a cause of this process. */
 #define CAUSE_SIZE \
-	(sizeof(((struct hdRelIdentity *)NULL)->local) + 2 * HD_INT64_MAX + 3)
+	(sizeof(((struct hdRelIdentity *)NULL)->local) + 2 * HD_INT64_MAX + 6)
 
 /* Set a cause of this process, whose text has CAUSE_SIZE bytes. */
 static void causeSetLocal(struct cause *cause, hdR_topoToken topology,
@@ -444,9 +452,9 @@ static void causeSetLocal(struct cause *cause, hdR_topoToken topology,
 		to = stpcpy(to, parent->identity->local);
 		*to++ = ':';
 	}
-	to = hdNumberUint64(to, parent->number);
+	to = numberPut(to, parent->number);
 	*to++ = ':';
-	to = hdNumberUint64(to, parent->id);
+	to = numberPut(to, parent->id);
 	cause->text = text;
 	cause->length = (size_t)(to - text);
 }
@@ -697,19 +705,21 @@ static int attributeAdd(struct hdText *text, struct hdRelThread *thread,
 	return 0;
 }
 
-/* Append ` key="number"`. */
-static int attributeAddNumber(struct hdText *text, struct hdRelThread *thread,
-			      const char *key, size_t keyLength, int64_t number)
+/* Append ` key="number"`, for which there is NUMBER_ROOM besides the key. */
+#define NUMBER_ROOM (REL_KEY_ROOM + HD_INT64_MAX + 4)
+static inline void attributePutNumber(struct hdText *text,
+				      struct hdRelThread *thread,
+				      const char *key, size_t keyLength,
+				      int64_t number)
 {
 	char *end;
 
-	if (hdTextRoom(text, keyLength + REL_KEY_ROOM + HD_INT64_MAX + 1) < 0)
-		return -HD_ERR_MALLOC;
 	keyAdd(text, thread, key, keyLength);
-	end = hdNumberInt64(text->bytes + text->used, number);
+	end = text->bytes + text->used;
+	end = number >= 0 ? numberPut(end, (uint64_t)number)
+			  : hdNumberInt64(end, number);
 	*end++ = '"';
 	text->used = (size_t)(end - text->bytes);
-	return 0;
 }
 
 static inline const char *attributeKey(const struct attributes *list, int i)
@@ -717,10 +727,54 @@ static inline const char *attributeKey(const struct attributes *list, int i)
 	return list->list ? list->list[i].key : list->keys[i];
 }
 
+/* Keep a list that was found good, if all its keys are known. */
+static void listKeep(struct hdRelThread *thread, const struct attributes *list,
+		     const struct keyLengths *lengths)
+{
+	struct hdRelList *known;
+
+	if (!thread || list->count == 0 || list->count >= REL_LISTS)
+		return;
+	known = &thread->lists[list->count];
+	known->count = 0;
+	for (int i = 0; i < list->count; i++) {
+		const char *key = attributeKey(list, i);
+
+		if (keyKnown(thread, key)->literal != key)
+			return;
+		known->literals[i] = key;
+		known->lengths[i] = lengths->of[i];
+	}
+	known->count = (uint32_t)list->count;
+}
+
+/* Whether a list has the keys of one that was found good. */
+static bool listIsKnown(const struct hdRelThread *thread,
+			const struct attributes *list,
+			struct keyLengths *lengths)
+{
+	const struct hdRelList *known;
+
+	if (!thread || list->count <= 0 || list->count >= REL_LISTS ||
+	    !list->list)
+		return false;
+	known = &thread->lists[list->count];
+	if (known->count == 0)
+		return false;
+	for (int i = 0; i < list->count; i++) {
+		if (known->literals[i] != list->list[i].key)
+			return false;
+		lengths->of[i] = known->lengths[i];
+	}
+	return true;
+}
+
 static int attributesCheck(struct hdRelThread *thread,
 			   const struct attributes *list,
 			   struct keyLengths *lengths)
 {
+	if (__builtin_expect(listIsKnown(thread, list, lengths), 1))
+		return 0;
 	if (list->count < 0 ||
 	    (list->count > 0 && !list->list && (!list->keys || !list->values)))
 		return -HD_ERR_INVALID_ARGUMENT;
@@ -742,6 +796,7 @@ static int attributesCheck(struct hdRelThread *thread,
 			    memcmp(attributeKey(list, k), key, length) == 0)
 				return -HD_ERR_INVALID_ARGUMENT;
 	}
+	listKeep(thread, list, lengths);
 	return 0;
 }
 
@@ -751,20 +806,42 @@ static int attributesAdd(struct hdText *text, struct hdRelThread *thread,
 {
 	int ret = 0;
 
-	for (int i = 0; i < list->count && ret == 0; i++) {
-		const hdR_attribute *one = list->list ? &list->list[i] : NULL;
-
-		if (!one)
-			ret = attributeAdd(text, thread, list->keys[i],
-					   lengths->of[i], list->values[i]);
-		else if (one->text)
-			ret = attributeAdd(text, thread, one->key,
-					   lengths->of[i], one->text);
-		else
-			ret = attributeAddNumber(text, thread, one->key,
-						 lengths->of[i], one->number);
-	}
+	for (int i = 0; i < list->count && ret == 0; i++)
+		ret = attributeAdd(text, thread, list->keys[i], lengths->of[i],
+				   list->values[i]);
 	return ret;
+}
+
+/* The same of numbers and texts. */
+static int attributesAddEither(struct hdText *text, struct hdRelThread *thread,
+			       const struct attributes *list,
+			       const struct keyLengths *lengths)
+{
+	size_t room = 0;
+
+	for (int i = 0; i < list->count; i++)
+		room += lengths->of[i] + NUMBER_ROOM;
+	if (hdTextRoom(text, room) < 0)
+		return -HD_ERR_MALLOC;
+	for (int i = 0; i < list->count; i++) {
+		const hdR_attribute *one = &list->list[i];
+		int ret;
+
+		room -= lengths->of[i] + NUMBER_ROOM;
+		if (!one->text) {
+			attributePutNumber(text, thread, one->key,
+					   lengths->of[i], one->number);
+			continue;
+		}
+		ret = attributeAdd(text, thread, one->key, lengths->of[i],
+				   one->text);
+		if (ret == 0)
+			ret = hdTextRoom(text, room);
+		if (ret < 0)
+			return ret == -HD_ERR_BUFFER_OVERFLOW ? ret
+							      : -HD_ERR_MALLOC;
+	}
+	return 0;
 }
 
 static bool attributesHave(const struct attributes *list, const char *key,
@@ -1051,7 +1128,9 @@ static int stateEnd(hdR_token token, const struct attributes *list,
 	timeEnd = text->used;
 	ret = pendingAdd(text, token, list);
 	if (ret == 0)
-		ret = attributesAdd(text, thread, list, &lengths);
+		ret = list->list ? attributesAddEither(text, thread, list,
+						       &lengths)
+				 : attributesAdd(text, thread, list, &lengths);
 	if (ret == 0)
 		ret = elementEnd(text, "e", xml);
 	if (ret == 0 && isLast)

@@ -26,7 +26,8 @@
 /* Smallest ring of a thread. */
 #define RING_MIN ((size_t)4096)
 
-/* What stands before a record in a ring, */
+/* What stands before a record in a ring, whole: records begin at multiples of
+ * its size, */
 struct recordHead {
 	uint32_t length;
 	uint16_t isAfter; /* Whether the next one follows. */
@@ -39,6 +40,10 @@ struct recordAfter {
 	uint64_t ring;
 	uint64_t end;
 };
+
+_Static_assert(sizeof(struct recordHead) == 16 &&
+		       sizeof(struct recordAfter) == 16,
+	       "no more than one of them where the ring goes round");
 
 /* All nodes there are, open or not, and what is counted. */
 static struct {
@@ -222,9 +227,26 @@ struct hdRelRing *hdRelRingMake(struct hdRelThread *thread, hdR_topoToken node,
 
 /* ---- Putting records --------------------------------------------------- */
 
-static void ringCopyIn(struct hdRelRing *ring, const void *bytes, size_t length)
+/* Bytes that a record takes of a ring, with what stands before it. */
+static size_t recordSize(size_t length, bool isAfter)
 {
-	size_t at = ring->head & ring->mask;
+	size_t size = sizeof(struct recordHead) + length +
+		      (isAfter ? sizeof(struct recordAfter) : 0);
+
+	return (size + sizeof(struct recordHead) - 1) &
+	       ~(sizeof(struct recordHead) - 1);
+}
+
+/* What stands at a place of a ring, whole. */
+static void *ringAt(struct hdRelRing *ring, size_t at)
+{
+	return ring->bytes + (at & ring->mask);
+}
+
+static void ringCopyIn(struct hdRelRing *ring, size_t to, const void *bytes,
+		       size_t length)
+{
+	size_t at = to & ring->mask;
 	size_t first = ring->mask + 1 - at;
 
 	if (__builtin_expect(length <= first, 1)) {
@@ -234,7 +256,6 @@ static void ringCopyIn(struct hdRelRing *ring, const void *bytes, size_t length)
 		memcpy(ring->bytes, (const char *)bytes + first,
 		       length - first);
 	}
-	ring->head += length;
 }
 
 static void ringCopyOut(const struct hdRelRing *ring, size_t from, void *bytes,
@@ -243,7 +264,7 @@ static void ringCopyOut(const struct hdRelRing *ring, size_t from, void *bytes,
 	size_t at = from & ring->mask;
 	size_t first = ring->mask + 1 - at;
 
-	if (length <= first) {
+	if (__builtin_expect(length <= first, 1)) {
 		memcpy(bytes, ring->bytes + at, length);
 	} else {
 		memcpy(bytes, ring->bytes + at, first);
@@ -362,12 +383,9 @@ static __attribute__((__noinline__)) void ringCommitSlowly(
 int hdRelRingPut(struct hdRelRing *ring, const struct hdRelRecord *record,
 		 enum hdOutfileNeed need)
 {
-	struct recordHead head = { (uint32_t)record->length,
-				   record->afterRing != 0,
-				   (uint16_t)record->last, record->time };
-	struct recordAfter after = { record->afterRing, record->afterEnd };
-	size_t size = sizeof(head) + record->length +
-		      (head.isAfter ? sizeof(after) : 0);
+	bool isAfter = record->afterRing != 0;
+	size_t size = recordSize(record->length, isAfter);
+	size_t at = ring->head;
 	int ret;
 
 	if (__builtin_expect(size > ring->mask + 1, 0))
@@ -379,10 +397,18 @@ int hdRelRingPut(struct hdRelRing *ring, const struct hdRelRecord *record,
 		if (ret != 0)
 			return ret;
 	}
-	ringCopyIn(ring, &head, sizeof(head));
-	if (__builtin_expect(head.isAfter, 0))
-		ringCopyIn(ring, &after, sizeof(after));
-	ringCopyIn(ring, record->bytes, record->length);
+	*(struct recordHead *)ringAt(ring, at) =
+		(struct recordHead){ (uint32_t)record->length, isAfter,
+				     (uint16_t)record->last, record->time };
+	at += sizeof(struct recordHead);
+	if (isAfter) {
+		*(struct recordAfter *)ringAt(ring, at) =
+			(struct recordAfter){ record->afterRing,
+					      record->afterEnd };
+		at += sizeof(struct recordAfter);
+	}
+	ringCopyIn(ring, at, record->bytes, record->length);
+	ring->head += size;
 	atomic_store_explicit(&ring->published, ring->head,
 			      memory_order_release);
 	if (__builtin_expect(
@@ -445,12 +471,10 @@ static struct hdRelRing *nodeFindRing(hdR_topoToken node, uint64_t serial)
 	return ring;
 }
 
-static int64_t ringTime(const struct hdRelRing *ring)
+/* The time of its next record. */
+static int64_t ringTime(struct hdRelRing *ring)
 {
-	struct recordHead head;
-
-	ringCopyOut(ring, ring->at, &head, sizeof(head));
-	return head.time;
+	return ((const struct recordHead *)ringAt(ring, ring->at))->time;
 }
 
 static void ringTake(hdR_topoToken node, struct hdOutfile *file,
@@ -478,18 +502,15 @@ static void ringTakeUpTo(hdR_topoToken node, struct hdOutfile *file,
 static void ringTake(hdR_topoToken node, struct hdOutfile *file,
 		     struct hdRelRing *ring)
 {
-	struct recordAfter after;
-	struct recordHead head;
-	size_t at = ring->at + sizeof(head);
+	const struct recordHead *head = ringAt(ring, ring->at);
+	size_t at = ring->at + sizeof(*head);
 
-	ringCopyOut(ring, ring->at, &head, sizeof(head));
-	if (head.isAfter) {
-		ringCopyOut(ring, at, &after, sizeof(after));
-		at += sizeof(after);
-		ringTakeUpTo(node, file, &after);
+	if (head->isAfter) {
+		ringTakeUpTo(node, file, ringAt(ring, at));
+		at += sizeof(struct recordAfter);
 	}
-	stagePut(node, file, ring, at, &head);
-	ring->at = at + head.length;
+	stagePut(node, file, ring, at, head);
+	ring->at += recordSize(head->length, head->isAfter);
 	atomic_store_explicit(&ring->tail, ring->at, memory_order_release);
 }
 

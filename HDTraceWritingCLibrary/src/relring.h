@@ -110,7 +110,7 @@ struct hdRelRing {
 	size_t cut;
 	int64_t key;
 
-	char bytes[];
+	_Alignas(16) char bytes[];
 };
 
 /** Ids that a thread takes at a time. */
@@ -128,9 +128,19 @@ struct hdRelKey {
 	char text[REL_KEY_ROOM];
 };
 
+/** Attributes of states that were found good, by their number: whose keys are
+ *  literals, each once. */
+#define REL_LISTS 8
+struct hdRelList {
+	uint32_t count; /**< 0: none. */
+	uint32_t lengths[REL_LISTS];
+	const char *literals[REL_LISTS];
+};
+
 /** What a thread has. */
 struct hdRelThread {
 	struct hdRelKey keys[REL_KEYS];
+	struct hdRelList lists[REL_LISTS];
 	struct hdRelRing **rings; /**< By the slot of their node. */
 	size_t count;
 	struct hdText scratch;
