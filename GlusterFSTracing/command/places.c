@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "GlusterFSTracing/command/hdgluster.h"
 #include "GlusterFSTracing/command/places.h"
 
 /* What a volume is called whose name one of ours has taken. */
@@ -359,13 +360,22 @@ static char *apply(const struct volumes *volumes, GArray *edits)
 	return g_string_free(out, FALSE);
 }
 
-static void appendBlock(GString *out, const struct place *place,
-			const char *below, const char *options)
+/* A name as it stands in the text: in quotes if it had these. */
+static char *quoted(const char *name)
 {
+	return glusterIsWord(name) ? g_strdup(name)
+				   : g_strdup_printf("\"%s\"", name);
+}
+
+static void appendBlock(GString *out, const struct place *place,
+			const char *belowName, const char *options)
+{
+	char *name = quoted(place->name), *below = quoted(belowName);
+
 	g_string_append_printf(out,
 			       "\n\nvolume %s\n    type %s\n"
 			       "    option layer %s\n",
-			       place->name, PLACES_TYPE, place->layer);
+			       name, PLACES_TYPE, place->layer);
 	if (place->side)
 		g_string_append_printf(out, "    option side %s\n",
 				       place->side);
@@ -374,19 +384,20 @@ static void appendBlock(GString *out, const struct place *place,
 		g_string_append_printf(out, "    option node %s\n",
 				       place->node);
 	g_string_append_printf(out, "    subvolumes %s\nend-volume", below);
+	g_free(below);
+	g_free(name);
 }
 
-/* Put those above a volume that stand between it and one above it, or NULL for
+/* Put those of a volume's that stand between it and one above it, or NULL for
  * all; returns what that one has below now. */
-static const char *appendPlaces(GString *out, const struct places *places,
-				const struct volume *below,
+static const char *appendPlaces(GString *out, const GPtrArray *places,
 				const struct volume *above, const char *name,
 				const char *options)
 {
-	for (guint i = 0; i < places->all->len; i++) {
-		const struct place *place = g_ptr_array_index(places->all, i);
+	for (guint i = 0; i < places->len; i++) {
+		const struct place *place = g_ptr_array_index(places, i);
 
-		if (place->below != below || place->above != above)
+		if (place->above != above)
 			continue;
 		appendBlock(out, place, name, options);
 		name = place->name;
@@ -394,12 +405,12 @@ static const char *appendPlaces(GString *out, const struct places *places,
 	return name;
 }
 
-static bool losesName(const struct places *places, const struct volume *volume)
+static bool losesName(const GPtrArray *places)
 {
-	for (guint i = 0; i < places->all->len; i++) {
-		const struct place *place = g_ptr_array_index(places->all, i);
+	for (guint i = 0; i < places->len; i++) {
+		const struct place *place = g_ptr_array_index(places, i);
 
-		if (place->below == volume && place->takesName)
+		if (place->takesName)
 			return true;
 	}
 	return false;
@@ -429,23 +440,24 @@ static void repoint(GArray *edits, const struct volume *above,
 	}
 }
 
-static void changeAbove(GArray *edits, const struct places *places,
+/* @param places Those above this volume. */
+static void changeAbove(GArray *edits, const GPtrArray *places,
 			const struct volume *below, const char *options)
 {
 	GString *out = g_string_new(NULL);
-	char *name = losesName(places, below)
+	char *name = losesName(places)
 			     ? g_strconcat(below->name.text, TAKEN, NULL)
 			     : g_strdup(below->name.text);
 	const char *shown;
 
 	reword(edits, &below->name, name);
-	shown = appendPlaces(out, places, below, NULL, name, options);
+	shown = appendPlaces(out, places, NULL, name, options);
 	for (guint i = 0; i < below->above->len; i++) {
 		const struct volume *above = g_ptr_array_index(below->above, i);
 
 		if (!isRepeated(below->above, i))
 			repoint(edits, above, below,
-				appendPlaces(out, places, below, above, shown,
+				appendPlaces(out, places, above, shown,
 					     options));
 	}
 	replace(edits, below->end, below->end, g_string_free(out, FALSE));
@@ -456,9 +468,27 @@ char *placesWrite(const struct volumes *volumes, const struct places *places,
 		  const char *options)
 {
 	GArray *edits = editsNew();
+	GHashTable *byBelow = g_hash_table_new_full(
+		NULL, NULL, NULL, (GDestroyNotify)g_ptr_array_unref);
 
-	for (guint i = 0; i < volumes->all->len; i++)
-		changeAbove(edits, places, at(volumes, i), options);
+	for (guint i = 0; i < places->all->len; i++) {
+		struct place *place = g_ptr_array_index(places->all, i);
+		GPtrArray *list = g_hash_table_lookup(byBelow, place->below);
+
+		if (!list) {
+			list = g_ptr_array_new();
+			g_hash_table_insert(byBelow, place->below, list);
+		}
+		g_ptr_array_add(list, place);
+	}
+	for (guint i = 0; i < volumes->all->len; i++) {
+		const GPtrArray *list =
+			g_hash_table_lookup(byBelow, at(volumes, i));
+
+		if (list)
+			changeAbove(edits, list, at(volumes, i), options);
+	}
+	g_hash_table_unref(byBelow);
 	return apply(volumes, edits);
 }
 

@@ -103,15 +103,23 @@ static void nameNodes(const struct change *change,
 {
 	char *host = glusterHost();
 	char *node = change->node ? glusterLabel(change->node) : NULL;
-	GHashTable *ids =
-		g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	/* By the lowest volume, and each once. */
+	GHashTable *found = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+	GHashTable *ids = g_hash_table_new(g_str_hash, g_str_equal);
 
-	for (guint i = 0; i < places->all->len; i++)
-		g_hash_table_add(
-			ids, idOf(volumes, g_ptr_array_index(places->all, i)));
+	for (guint i = 0; i < places->all->len; i++) {
+		const struct place *place = g_ptr_array_index(places->all, i);
+		gpointer lowest = (gpointer)place->below->lowest;
+
+		if (!g_hash_table_contains(found, lowest))
+			g_hash_table_insert(found, lowest,
+					    idOf(volumes, place));
+		g_hash_table_add(ids, g_hash_table_lookup(found, lowest));
+	}
 	for (guint i = 0; i < places->all->len; i++) {
 		struct place *place = g_ptr_array_index(places->all, i);
-		char *id = idOf(volumes, place);
+		const char *id =
+			g_hash_table_lookup(found, place->below->lowest);
 
 		if (node &&
 		    (g_hash_table_size(ids) == 1 || !place->below->lowest))
@@ -120,9 +128,9 @@ static void nameNodes(const struct change *change,
 			place->node = g_strdup_printf("%s-%s",
 						      node ? node : host, id);
 		place->node = shortened(place->node);
-		g_free(id);
 	}
 	g_hash_table_unref(ids);
+	g_hash_table_unref(found);
 	g_free(node);
 	g_free(host);
 }

@@ -268,6 +268,17 @@ static bool takeBody(struct parser *parser, struct volume *volume)
 	}
 }
 
+/* GlusterFS runs what is in `...`, and takes what that prints: names that
+ * nobody knows. */
+static bool isName(struct parser *parser, const struct volumeWord *word)
+{
+	if (parser->volumes->text[word->end] != '`')
+		return true;
+	complain(parser, word->line,
+		 "the name of a volume is a command: \"%s\"", word->text);
+	return false;
+}
+
 static struct volume *add(struct parser *parser, gsize begin)
 {
 	struct volume *volume = g_new0(struct volume, 1);
@@ -304,7 +315,8 @@ static bool takeVolume(struct parser *parser, const struct volumeWord *word)
 		return false;
 	}
 	volume = add(parser, word->begin);
-	if (!need(parser, &volume->name, "volume") || !takeBody(parser, volume))
+	if (!need(parser, &volume->name, "volume") ||
+	    !isName(parser, &volume->name) || !takeBody(parser, volume))
 		return false;
 	/* Not before: no volume stands below itself. */
 	if (g_hash_table_contains(parser->volumes->names, volume->name.text)) {

@@ -261,6 +261,21 @@ labels() {
 }
 ok "names with marks, and long ones, are labels" labels
 
+# Names may have blanks if they are in quotes.
+quotes() {
+	sed 's/volume posix0/volume "po six"/; s/subvolumes posix0/subvolumes "po six"/
+		s/volume brick/volume "br ick"/; s/subvolumes brick/subvolumes "br ick"/' \
+		brick.vol >quotes.vol && undone quotes.vol &&
+		"$hdgluster" volfile -q quotes.vol >out || return 1
+	cat out
+	for line in 'volume "po six-hdtrace-trove"' '    subvolumes "po six"' \
+		'volume "br ick.hdtrace"' 'volume "br ick"' \
+		'volume "br ick-hdtrace-breq-enter"' '    subvolumes "br ick.hdtrace"'; do
+		[ "$(grep -cxF "$line" out)" -eq 1 ] || return 1
+	done
+}
+ok "names in quotes stay in quotes" quotes
+
 # ---- As glusterd writes them -------------------------------------------------
 
 glusterd_brick() {
@@ -396,6 +411,9 @@ ok "a quote without end" refuses 'volume a\ntype "x/y\nend-volume' \
 	'2: what begins with " does not end'
 ok "an option without value" refuses 'volume a\ntype x/y\noption k' \
 	'3: the file ends behind "k"'
+# shellcheck disable=SC2016
+ok "a name that is a command" refuses 'volume `id`\ntype x/y\nend-volume\n' \
+	'1: the name of a volume is a command: "id"'
 ok "an empty file" refuses '# nothing\n' '1: there are no volumes'
 no_place() {
 	printf 'volume a\ntype debug/sink\nend-volume\nvolume s\ntype protocol/server\nend-volume\n' >bad.vol
