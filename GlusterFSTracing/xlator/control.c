@@ -2,6 +2,7 @@
 /* Switching on and off; see control.h. */
 #include "config.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -150,7 +151,13 @@ static void placeReport(const struct place *place, struct report *report)
 	char fops[FOPS_TEXT];
 
 	placePutFops(place->choice.fops, fops, sizeof(fops));
-	if (record)
+	if (record && recordLosses(record) > 0)
+		reportAdd(report,
+			  "failed %s %s has lost %" PRIu64
+			  " records of %s: is the disk full?\n",
+			  recordNode(record), place->layer,
+			  recordLosses(record), recordProject(record));
+	else if (record)
 		reportAdd(report, "ok %s %s on %s %s %s\n", recordNode(record),
 			  place->layer, whatText(place->what), fops,
 			  recordProject(record));

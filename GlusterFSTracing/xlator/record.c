@@ -504,6 +504,21 @@ const char *recordNode(const struct record *record)
 	return record->session->label;
 }
 
+uint64_t recordLosses(const struct record *record)
+{
+	hdS_gauge *gauges[] = { record->gauge, atomic_load(&record->locks) };
+	hdLosses losses;
+	uint64_t count = 0;
+
+	for (int i = 0; i < 2; i++) {
+		if (gauges[i] && hdS_gaugeLosses(gauges[i], &losses) == 0)
+			count += losses.records;
+	}
+	if (record->relations && hdR_getLosses(record->relations, &losses) == 0)
+		count += losses.records;
+	return count;
+}
+
 void recordFlushAll(void)
 {
 	pthread_mutex_lock(&all.lock);

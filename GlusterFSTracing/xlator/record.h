@@ -90,6 +90,9 @@ void recordCountLock(struct record *record, int change);
 const char *recordProject(const struct record *record);
 const char *recordNode(const struct record *record);
 
+/** How many entries and elements a record has lost, as its disk was full. */
+uint64_t recordLosses(const struct record *record);
+
 /** Write what is there to the files of all records: the process ends, and
  *  operations may be under way. */
 void recordFlushAll(void);

@@ -69,6 +69,35 @@ scene eight
 ok "eight programs by gfapi" by_gfapi f --rw=write --bs=256k --numjobs=8
 ok "no orphans, each part has its way" written c1
 
+# fio says the same with and without us.
+verified() {
+	scene verified
+	untraced=$1
+	# shellcheck disable=SC2086 # options
+	volume 2 && (cd m0 && timeout 200 fio --name=f $small --rw=randwrite \
+		--bs=16k --numjobs=2 --verify=crc32c --output-format=json >../said)
+	result=$?
+	unset untraced
+	python3 - said <<'END'
+import json, sys
+for job in json.load(open(sys.argv[1]))["jobs"]:
+    print(job["error"], *[job[i][k] for i in ("read", "write")
+                          for k in ("io_bytes", "total_ios")])
+END
+	echo "$result"
+	ends >/dev/null 2>&1
+}
+same() {
+	verified yes >"$scratch/without" && verified '' >"$scratch/with"
+	cat "$scratch/without" "$scratch/with"
+	[ "$(cat "$scratch/with")" = "$(printf '0 16777216 1024 16777216 1024\n0')" ] &&
+		cmp "$scratch/without" "$scratch/with"
+}
+small_of=$small
+small="--size=8M --group_reporting"
+ok "fio's verify says the same without our translator" same
+small=$small_of
+
 tree() {
 	volume 2 && tar -C "$abs_top_srcdir" -cf - common cli | tar -C m0 -xf - &&
 		diff -r "$abs_top_srcdir/common" m0/common &&

@@ -226,12 +226,26 @@ ok "what was recorded of it is read" readable
 full() {
 	mount -t tmpfs -o size=256k none t && volume 2 &&
 		pattern 2 | dd of=m0/f bs=4k iflag=fullblock 2>/dev/null &&
-		pattern 2 | cmp - m0/f && ends && ! head -c 65536 /dev/zero >t/x
+		pattern 2 | cmp - m0/f && until_done lost && ends &&
+		! head -c 65536 /dev/zero >t/x
 	result=$?
 	ls -la t
-	umount t
-	return "$result"
+	rm -f t/x
+	cp -a t kept && umount t && return "$result"
+}
+# Those that have lost something are named.
+lost() {
+	"$hdgluster" status m0 >states 2>said
+	[ $? -eq 1 ] && grep "has lost .*/t/p: is the disk full" said
+}
+# Nothing is known of the end of most, which is told.
+is_read() {
+	"$hdtrace" merge -q -f kept/p && "$hdtrace" diagnose kept/p >diagnosis
+	[ $? -le 1 ] && cat diagnosis && grep -q 'CLIENT' diagnosis &&
+		"$hdtrace" relations -q --name=writev --format=csv kept/p >relations.csv
+	[ $? -le 1 ] && head -n 3 relations.csv && [ "$(wc -l <relations.csv)" -gt 1 ]
 }
 scene full
-ok "with a full disk for the traces GlusterFS serves" full
+ok "with a full disk for the traces GlusterFS serves, and says so" full
+ok "what was recorded until then is read" is_read
 done_testing
