@@ -16,6 +16,7 @@ struct change {
 	char *project, *directory, *node, *layers;
 	char **extra; /* KEY=VALUE */
 	gboolean isRemoval, isQuiet;
+	bool isFilter; /* A file without places is left as it is. */
 	const struct cliCommand *command;
 };
 
@@ -232,6 +233,10 @@ static char *written(const struct change *change, const char *path, char *text)
 		result = placesWrite(volumes, places, options);
 		sayPlaces(change, places);
 		g_free(options);
+	} else if (change->isFilter) {
+		tell(change, "%s: no place for a translator, left as it is",
+		     path);
+		result = g_strdup(volumes->text);
 	} else {
 		complain(0, path, "there is no place for a translator");
 	}
@@ -518,7 +523,7 @@ int filterRun(int argc, char **argv)
 		.usageStatus = GLUSTER_FAILED,
 		.words = words,
 	};
-	struct change change = { .command = &command };
+	struct change change = { .command = &command, .isFilter = true };
 	int status = parseOptions(&change, &argc, &argv);
 
 	if (status < 0)

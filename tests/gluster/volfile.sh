@@ -356,6 +356,21 @@ in_place() {
 }
 ok "filter changes files in their places, but those of daemons" in_place
 
+# Bricks first: of a mount's file there is nothing to change then.
+bricks_first() {
+	cp "$files/glusterd-client.vol" gv0.tcp-fuse.vol &&
+		cp "$files/glusterd-brick.vol" b.vol || return 1
+	for file in gv0.tcp-fuse.vol b.vol; do
+		"$hdgluster" filter -q --layers=REQ,BREQ,TROVE "$file" 2>err &&
+			[ ! -s err ] || return 1
+	done
+	cmp gv0.tcp-fuse.vol "$files/glusterd-client.vol" &&
+		[ "$(grep -c debug/hdtrace b.vol)" -eq 4 ] &&
+		"$hdgluster" filter --layers=REQ gv0.tcp-fuse.vol 2>err &&
+		grep 'gv0.tcp-fuse.vol: no place for a translator, left as' err
+}
+ok "filter leaves what has no place as it is" bricks_first
+
 # A mount without translators for performance; a daemon's graph is the same.
 slow_mount() {
 	cp client.vol gv0.tcp-fuse.vol && cp client.vol gv0-rebalance.vol &&
