@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Makes the pictures of doc/guides/pictures:
 //
-//     node pictures.mjs PAGE FRAGMENT LIGHT-OR-DARK VALUES LOWER PNG
+//     node pictures.mjs PAGE FRAGMENT LIGHT-OR-DARK VALUES LOWER PNG [NODE]
 //
 // VALUES are those that all nodes show, separated by commas; all if empty. The
-// tables are made lower by LOWER steps.
+// tables are made lower by LOWER steps, or higher by -LOWER. NODE is the end of the name of that whose
+// layers are shown.
 import { assert, launch, Viewer } from "./browser.mjs";
 
-const [, , page, fragment, colorScheme, values, lower, file] = process.argv;
+const [, , page, fragment, colorScheme, values, lower, file, node] = process.argv;
 const browser = await launch();
 const viewer = await Viewer.open(browser, `${page}#${fragment}`, {
   colorScheme,
@@ -34,8 +35,21 @@ if (values) {
   await viewer.page.click("dialog[open] button.primary");
   await viewer.settle();
 }
+if (node) {
+  const choice = "select[aria-label='Layers of which node']";
+  const names = await viewer.page.$$eval(`${choice} option`, (options) =>
+    options.map((option) => option.textContent),
+  );
+
+  await viewer.page.selectOption(choice, {
+    index: names.findIndex((name) => name.endsWith(node)),
+  });
+  await viewer.settle();
+}
 await viewer.page.focus("[role=separator]");
-await viewer.press(...Array(Number(lower)).fill("ArrowDown"));
+await viewer.press(
+  ...Array(Math.abs(lower)).fill(lower < 0 ? "ArrowUp" : "ArrowDown"),
+);
 await viewer.page.evaluate(() => document.activeElement.blur());
 await viewer.page.screenshot({ path: file });
 await browser.close();

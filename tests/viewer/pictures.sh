@@ -28,6 +28,20 @@ picture() {
 			"$pictures/report-$project.png" || exit 1
 }
 
+# Of a volume of GlusterFS, one of whose bricks is slow: for root.
+if [ "$(id -u)" -eq 0 ] && command -v glusterfsd >/dev/null &&
+	command -v fio >/dev/null; then
+	"$abs_top_builddir/hdgluster" try --bricks 4 --slow 2 -- fio --name=x \
+		--rw=write --size=40M --bs=1M --numjobs=4 >/dev/null &&
+		"$hdtrace" report -q --html try.html try.proj &&
+		in_browser pictures.mjs "file://$scratch/try.html" \
+			"panel=layers&arrows=no" light Pending -4 \
+			"$pictures/gluster-layers.png" brick2 &&
+		"$hdtrace" plot -q --force --node '*_brick*' --value Pending \
+			--group TROVE --panels=node \
+			--title "Pending operations in the storage of four bricks" \
+			-o "$pictures/gluster-trove.svg" try || exit 1
+fi
 cat >borders <<'END'
 0 wait
 50 transfer
