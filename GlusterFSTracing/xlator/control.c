@@ -12,6 +12,8 @@
 #include "GlusterFSTracing/xlator/controlled.h"
 #include "GlusterFSTracing/xlator/places.h"
 
+/* For how long bricks may answer. */
+#define ANSWER_S 20
 /* All names of operations, with commas. */
 #define FOPS_TEXT 1024
 
@@ -307,38 +309,68 @@ bool controlIpc(call_frame_t *frame, xlator_t *this, int32_t op, dict_t *xdata)
 
 /* ---- The client -------------------------------------------------------- */
 
-/* A request on its way to the bricks. */
-struct round {
-	pthread_mutex_t lock;
-	int waiting; /* Answers, and one for whoever asks. */
-	struct report report;
+/* A brick that was asked. */
+struct asked {
+	const xlator_t *brick;
+	bool hasAnswered;
 };
 
-/* With the last answer: keep the report, and tell the caller. */
-static void roundAnswered(call_frame_t *frame, xlator_t *this)
+/* A request on its way to the bricks. A brick may hang, and its answer come
+ * much later, or never: whoever asked is not let wait for it. So what goes to
+ * the bricks has frames of its own. */
+struct round {
+	pthread_mutex_t lock;
+	int users;   /* Bricks, the timer, and whoever begins it. */
+	int waiting; /* Bricks that have not answered. */
+	struct report report;
+	xlator_t *this;
+	call_frame_t *frame; /* Of whoever asked; NULL when that was told. */
+	call_frame_t *own;
+	gf_timer_t *timer; /* NULL once it has come. */
+	int count;
+	struct asked bricks[];
+};
+
+static void roundRelease(struct round *round)
 {
-	struct round *round = frame->local;
-	struct place *place = this->private;
 	bool isLast;
-	int32_t result, error;
-	char *old;
 
 	pthread_mutex_lock(&round->lock);
-	isLast = --round->waiting == 0;
+	isLast = --round->users == 0;
 	pthread_mutex_unlock(&round->lock);
 	if (!isLast)
 		return;
-	placesLock();
-	old = place->report;
-	place->report = round->report.text;
-	placesUnlock();
-	free(old);
+	round->own->local = NULL;
+	STACK_DESTROY(round->own->root);
+	pthread_mutex_destroy(&round->lock);
+	free(round->report.text);
+	free(round);
+}
+
+/* Keep the report, and tell whoever asked, once. */
+static void roundTell(struct round *round)
+{
+	struct place *place = round->this->private;
+	call_frame_t *frame;
+	int32_t error, result;
+	char *old = NULL;
+
+	pthread_mutex_lock(&round->lock);
+	frame = round->frame;
+	round->frame = NULL;
 	error = round->report.isCut ? ENOMEM : 0;
 	result = error ? -1 : 0;
-	pthread_mutex_destroy(&round->lock);
-	free(round);
-	frame->local = NULL;
-	STACK_UNWIND_STRICT(setxattr, frame, result, error, NULL);
+	if (frame && place) {
+		placesLock();
+		old = place->report;
+		place->report = round->report.text;
+		placesUnlock();
+		round->report = (struct report){ 0 };
+	}
+	pthread_mutex_unlock(&round->lock);
+	free(old);
+	if (frame)
+		STACK_UNWIND_STRICT(setxattr, frame, result, error, NULL);
 }
 
 static const char *optionOf(const xlator_t *xlator, const char *key)
@@ -357,67 +389,155 @@ static void brickFailed(struct report *report, const xlator_t *brick,
 		  optionOf(brick, "remote-subvolume"), why);
 }
 
+/* Those that have not answered are named. */
+static void roundIsLate(void *data)
+{
+	struct round *round = data;
+	char why[64];
+
+	snprintf(why, sizeof(why), "no answer for %d s", ANSWER_S);
+	pthread_mutex_lock(&round->lock);
+	round->timer = NULL;
+	for (int i = 0; round->frame && i < round->count; i++) {
+		if (!round->bricks[i].hasAnswered)
+			brickFailed(&round->report, round->bricks[i].brick,
+				    why);
+	}
+	pthread_mutex_unlock(&round->lock);
+	roundTell(round);
+	roundRelease(round);
+}
+
+/* With its lock held: let no timer come; whether there is none that comes. */
+static bool roundCancel(struct round *round)
+{
+	gf_timer_t *timer = round->timer;
+
+	round->timer = NULL;
+	return timer && gf_timer_call_cancel(round->this->ctx, timer) == 0;
+}
+
+/* One brick less, or the one who asks, is waited for. */
+static void roundAnswered(struct round *round)
+{
+	bool isLast, isCancelled = false;
+
+	pthread_mutex_lock(&round->lock);
+	isLast = --round->waiting == 0;
+	/* A timer that has come waits for the lock, if for anything. */
+	if (isLast)
+		isCancelled = roundCancel(round);
+	pthread_mutex_unlock(&round->lock);
+	if (isLast)
+		roundTell(round);
+	if (isCancelled)
+		roundRelease(round);
+	roundRelease(round);
+}
+
 static int32_t brickAnswered(call_frame_t *frame, void *cookie, xlator_t *this,
 			     int32_t op_ret, int32_t op_errno, dict_t *xdata)
 {
 	struct round *round = frame->local;
 	const char *text = op_ret < 0 ? NULL : dictText(xdata, CONTROL_KEY);
-	const xlator_t *brick = cookie;
+	struct asked *asked = cookie;
 
+	(void)this;
 	pthread_mutex_lock(&round->lock);
-	if (text)
+	asked->hasAnswered = true;
+	if (round->frame && text)
 		reportAdd(&round->report, "%s", text);
-	else
-		brickFailed(&round->report, brick,
+	else if (round->frame)
+		brickFailed(&round->report, asked->brick,
 			    op_ret < 0 && op_errno != EOPNOTSUPP
 				    ? strerror(op_errno)
 				    : "there is no translator of ours");
 	pthread_mutex_unlock(&round->lock);
-	roundAnswered(frame, this);
+	roundAnswered(round);
 	return 0;
 }
 
-/* Ask all bricks that the graph below has a connection for. */
-static void askBricks(call_frame_t *frame, xlator_t *this, dict_t *request)
+static bool isBrick(const xlator_t *xlator)
 {
-	struct round *round = frame->local;
+	return strcmp(xlator->type, "protocol/client") == 0;
+}
 
-	for (xlator_t *at = this->graph ? this->graph->first : NULL; at;
-	     at = at->next) {
-		if (strcmp(at->type, "protocol/client") != 0)
-			continue;
-		pthread_mutex_lock(&round->lock);
-		round->waiting++;
-		pthread_mutex_unlock(&round->lock);
-		STACK_WIND_COOKIE(frame, brickAnswered, at, at, at->fops->ipc,
-				  CONTROL_OP, request);
+/* Ask all bricks that the graph below has a connection for. */
+static void askBricks(struct round *round, dict_t *request)
+{
+	for (int i = 0; i < round->count; i++) {
+		xlator_t *brick = (xlator_t *)round->bricks[i].brick;
+
+		STACK_WIND_COOKIE(round->own, brickAnswered, &round->bricks[i],
+				  brick, brick->fops->ipc, CONTROL_OP, request);
 	}
+}
+
+static struct round *roundMake(call_frame_t *frame, xlator_t *this)
+{
+	xlator_t *first = this->graph ? this->graph->first : NULL;
+	struct round *round;
+	int count = 0;
+
+	for (xlator_t *at = first; at; at = at->next)
+		count += isBrick(at);
+	round = calloc(1,
+		       sizeof(*round) + (size_t)count * sizeof(*round->bricks));
+	if (!round)
+		return NULL;
+	round->own = copy_frame(frame);
+	if (!round->own) {
+		free(round);
+		return NULL;
+	}
+	round->own->local = round;
+	round->this = this;
+	round->frame = frame;
+	for (xlator_t *at = first; at; at = at->next) {
+		if (isBrick(at))
+			round->bricks[round->count++].brick = at;
+	}
+	round->waiting = round->users = count + 1;
+	pthread_mutex_init(&round->lock, NULL);
+	return round;
+}
+
+static void roundSetTimer(struct round *round)
+{
+	const struct timespec after = { ANSWER_S, 0 };
+
+	pthread_mutex_lock(&round->lock);
+	round->users++;
+	round->timer = gf_timer_call_after(round->this->ctx, after, roundIsLate,
+					   round);
+	if (!round->timer)
+		round->users--;
+	pthread_mutex_unlock(&round->lock);
 }
 
 static int32_t roundBegin(call_frame_t *frame, xlator_t *this, const char *text)
 {
-	struct round *round = calloc(1, sizeof(*round));
+	struct round *round = NULL;
 	struct request request;
 	dict_t *dict = dictOf(text);
 
-	if (requestParse(&request, text) < 0 || !round || !dict) {
+	if (requestParse(&request, text) == 0 && dict)
+		round = roundMake(frame, this);
+	if (!round) {
 		int32_t error = *request.why ? EINVAL : ENOMEM;
 
 		free(request.words);
-		free(round);
 		if (dict)
 			dict_unref(dict);
 		return error;
 	}
-	pthread_mutex_init(&round->lock, NULL);
-	round->waiting = 1;
 	reportAdd(&round->report, "%s\n", request.id);
 	requestObey(&request, this->private, &round->report);
 	free(request.words);
-	frame->local = round;
-	askBricks(frame, this, dict);
+	roundSetTimer(round);
+	askBricks(round, dict);
 	dict_unref(dict);
-	roundAnswered(frame, this);
+	roundAnswered(round);
 	return 0;
 }
 

@@ -13,6 +13,8 @@
  * process would not leave its host. What came of it is read as the value of the
  * same attribute.
  *
+ * A brick that has not answered after 20 s has not obeyed; it may do so later.
+ *
  * The name is in `trusted`, which takes a mount's root user. Bricks do not
  * trust it more than that: a request names a project, never a directory.
  *

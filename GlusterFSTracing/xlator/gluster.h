@@ -11,6 +11,7 @@
 #include <glusterfs/xlator.h>
 #include <glusterfs/defaults.h>
 #include <glusterfs/logging.h>
+#include <glusterfs/timer.h>
 #include <glusterfs/common-utils.h>
 
 #endif

@@ -183,6 +183,48 @@ ok "that they waited is in the project of before, to the end" written locks 3
 ok "and its gauges end at 0" written g1
 ok "nothing of them is in the next one" python3 "$gluster_py" g1 t/q
 
+# ---- A brick that hangs ------------------------------------------------------
+
+# So that it need not be waited for as long as otherwise.
+impatient() {
+	${CC:-cc} -shared -fPIC -o "$scratch/soon.so" -x c - <<'END' -ldl
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <time.h>
+
+void *gf_timer_call_after(void *context, struct timespec delta,
+			  void (*call)(void *), void *data)
+{
+	const struct timespec soon = { 0, 300000000 };
+	void *(*theirs)(void *, struct timespec, void (*)(void *), void *);
+
+	*(void **)&theirs = dlsym(RTLD_NEXT, "gf_timer_call_after");
+	return theirs(context, delta.tv_sec == 20 ? soon : delta, call, data);
+}
+END
+}
+hangs() {
+	impatient && brick && brick && with="env LD_PRELOAD=$scratch/soon.so" &&
+		mounts
+	result=$?
+	unset with
+	[ "$result" -eq 0 ] && kill -STOP "$brick1" || return 1
+	for _ in 1 2; do
+		"$hdgluster" status m0 >states 2>said
+		result=$?
+		cat states said
+		[ "$result" -eq 1 ] || break
+	done
+	kill -CONT "$brick1"
+	[ "$result" -eq 1 ] && grep '^hdgluster: c1 (.*): no answer' said
+}
+goes_again() {
+	until_done "$hdgluster" status m0 && mkdir m0/d && ends
+}
+scene hanging
+ok "a brick that hangs is named, and not waited for" hangs
+ok "when it goes on it obeys" goes_again
+
 # ---- A meter that does not answer --------------------------------------------
 
 # It takes connections, and says who comes and goes: come.1, gone.1 and so on.
