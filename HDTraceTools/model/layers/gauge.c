@@ -185,7 +185,8 @@ static void takeEntry(struct layerGauge *self, const hdIBlock *block,
 	self->integral += (long double)mean * (end - start);
 	self->busy += busyPart(self, mean, least, most) * (end - start);
 	self->max = fmax(self->max, isnan(most) ? mean : most);
-	self->last = mean;
+	/* Of a mean nobody knows what was at its end. */
+	self->last = isnan(least) || isnan(most) || least == most ? mean : NAN;
 	if (mean == 0)
 		return;
 	extentAdd(&self->activity, start, end);

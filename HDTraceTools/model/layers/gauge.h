@@ -46,7 +46,8 @@ struct layerGauge {
 	bool isBound;      /**< of a throttled gauge at least so much. */
 	long double moved; /**< Bytes. */
 	double max;        /**< NaN if nothing is known. */
-	double last;       /**< What is pending at the end of what is known. */
+	/** What is pending at the end of what is known; NaN: only a mean is. */
+	double last;
 	struct extent activity; /**< From when to when anything was pending. */
 	struct layerBins bins;
 };

@@ -167,6 +167,11 @@ def by_hand():
     # Still pending, and a layer that a node below has.
     project.gauge("h_c", "REQ", [(3 * NS, 0, 0), (4 * NS, 7, 0)])
     assert layer(diagnose(), "h_c", "REQ")["pending_at_end"] == 7
+    # Of a gauge that was throttled the last entry is a mean of an interval.
+    for last, wanted in (((2.5, 1, 3), None), ((2.0, 2, 2), 2)):
+        project.gauge("h_c", "REQ", [(3 * NS, 0.0, 0, 0, 0), (4 * NS, *last, 0)],
+                      throttled=True)
+        assert layer(diagnose(), "h_c", "REQ")["pending_at_end"] == wanted, last
 
 
 def by_chance():
