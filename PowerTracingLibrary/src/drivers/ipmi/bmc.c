@@ -23,48 +23,23 @@
 #define DESCRIPTOR_MAX (FD_SETSIZE - 24)
 
 /* What we need of FreeIPMI. */
+#define FUNCTIONS(X)                   \
+	X(ipmi_cmd_raw)                \
+	X(ipmi_ctx_close)              \
+	X(ipmi_ctx_create)             \
+	X(ipmi_ctx_destroy)            \
+	X(ipmi_ctx_errnum)             \
+	X(ipmi_ctx_open_inband)        \
+	X(ipmi_ctx_open_outofband)     \
+	X(ipmi_ctx_open_outofband_2_0) \
+	X(ipmi_ctx_strerror)
+
 struct bmcApi {
-	ipmi_ctx_t (*create)(void);
-	void (*destroy)(ipmi_ctx_t context);
-	int (*openOld)(ipmi_ctx_t context, const char *host, const char *user,
-		       const char *password, uint8_t authentication,
-		       uint8_t privilege, unsigned int sessionMs,
-		       unsigned int againMs, unsigned int workarounds,
-		       unsigned int flags);
-	int (*openNew)(ipmi_ctx_t context, const char *host, const char *user,
-		       const char *password, const unsigned char *key,
-		       unsigned int keyLength, uint8_t privilege,
-		       uint8_t cipher, unsigned int sessionMs,
-		       unsigned int againMs, unsigned int workarounds,
-		       unsigned int flags);
-	int (*openHere)(ipmi_ctx_t context, ipmi_driver_type_t type,
-			int withoutProbe, uint16_t address, uint8_t spacing,
-			const char *device, unsigned int workarounds,
-			unsigned int flags);
-	int (*ask)(ipmi_ctx_t context, uint8_t lun, uint8_t netFn,
-		   const void *request, unsigned int size, void *answer,
-		   unsigned int max);
-	int (*close)(ipmi_ctx_t context);
-	int (*error)(ipmi_ctx_t context);
-	char *(*errorText)(int error);
+	FUNCTIONS(HD_LIBRARY_FUNCTION)
 };
 
-#define SYMBOL(name, field)                                 \
-	{                                                   \
-		name, offsetof(struct bmcApi, field), false \
-	}
-static const struct hdSymbol symbols[] = {
-	SYMBOL("ipmi_ctx_create", create),
-	SYMBOL("ipmi_ctx_destroy", destroy),
-	SYMBOL("ipmi_ctx_open_outofband", openOld),
-	SYMBOL("ipmi_ctx_open_outofband_2_0", openNew),
-	SYMBOL("ipmi_ctx_open_inband", openHere),
-	SYMBOL("ipmi_cmd_raw", ask),
-	SYMBOL("ipmi_ctx_close", close),
-	SYMBOL("ipmi_ctx_errnum", error),
-	SYMBOL("ipmi_ctx_strerror", errorText),
-	{ .name = NULL },
-};
+#define SYMBOL(name) HD_LIBRARY_SYMBOL(struct bmcApi, name)
+static const struct hdSymbol symbols[] = { FUNCTIONS(SYMBOL) HD_LIBRARY_END };
 
 /* The library; it is never closed. */
 static struct {
@@ -210,10 +185,10 @@ static int toErrno(int error)
 /* Say what went wrong. */
 static int failed(const struct ptBmc *self)
 {
-	int error = bmc.api.error(self->context);
+	int error = bmc.api.ipmi_ctx_errnum(self->context);
 
 	ptMessage(HD_LOG_ERROR, "%s: %s: %s", self->name, self->where,
-		  bmc.api.errorText(error));
+		  bmc.api.ipmi_ctx_strerror(error));
 	return toErrno(error);
 }
 
@@ -242,15 +217,16 @@ static int openContext(const struct ptBmc *self, const struct ptBmcSetup *setup)
 				->value;
 	(void)collect(setup->workarounds, &flags);
 	if (setup->device)
-		ret = bmc.api.openHere(self->context, IPMI_DEVICE_OPENIPMI, 1,
-				       0, 0, setup->device, 0, 0);
+		ret = bmc.api.ipmi_ctx_open_inband(self->context,
+						   IPMI_DEVICE_OPENIPMI, 1, 0,
+						   0, setup->device, 0, 0);
 	else if (setup->isOld)
-		ret = bmc.api.openOld(
+		ret = bmc.api.ipmi_ctx_open_outofband(
 			self->context, setup->host, setup->user,
 			setup->password, IPMI_AUTHENTICATION_TYPE_MD5,
 			(uint8_t)level, PT_BMC_PATIENCE_MS, AGAIN_MS, 0, 0);
 	else
-		ret = bmc.api.openNew(
+		ret = bmc.api.ipmi_ctx_open_outofband_2_0(
 			self->context, setup->host, setup->user,
 			setup->password, (const unsigned char *)setup->key,
 			setup->key ? (unsigned int)strlen(setup->key) : 0,
@@ -278,7 +254,7 @@ int ptBmcOpen(const struct ptBmcSetup *setup, struct ptBmc **result)
 		ret = -EMFILE;
 	}
 	if (ret == 0) {
-		self->context = bmc.api.create();
+		self->context = bmc.api.ipmi_ctx_create();
 		ret = self->context ? openContext(self, setup) : -ENOMEM;
 	}
 	if (ret == 0) {
@@ -286,7 +262,7 @@ int ptBmcOpen(const struct ptBmcSetup *setup, struct ptBmc **result)
 		return 0;
 	}
 	if (self->context)
-		bmc.api.destroy(self->context);
+		bmc.api.ipmi_ctx_destroy(self->context);
 	free(self->where);
 	free(self);
 	return ret;
@@ -295,8 +271,9 @@ int ptBmcOpen(const struct ptBmcSetup *setup, struct ptBmc **result)
 int ptBmcAsk(struct ptBmc *self, uint8_t netFn, const uint8_t *request,
 	     size_t size, uint8_t *answer, size_t max, size_t *got)
 {
-	int ret = bmc.api.ask(self->context, 0, netFn, request,
-			      (unsigned int)size, answer, (unsigned int)max);
+	int ret = bmc.api.ipmi_cmd_raw(self->context, 0, netFn, request,
+				       (unsigned int)size, answer,
+				       (unsigned int)max);
 
 	if (ret < 0) {
 		(void)failed(self);
@@ -310,8 +287,8 @@ void ptBmcClose(struct ptBmc *self)
 {
 	if (!self)
 		return;
-	(void)bmc.api.close(self->context);
-	bmc.api.destroy(self->context);
+	(void)bmc.api.ipmi_ctx_close(self->context);
+	bmc.api.ipmi_ctx_destroy(self->context);
 	free(self->where);
 	free(self);
 }

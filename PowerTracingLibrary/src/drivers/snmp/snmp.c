@@ -70,7 +70,7 @@ static int openSession(struct ptSnmp *self, const struct ptSnmpSetup *setup)
 	int ret = 0, clib, error;
 	char *text;
 
-	api->sessInit(&session);
+	api->snmp_sess_init(&session);
 	session.peername = self->peer;
 	session.timeout = ANSWER_US;
 	session.retries = RETRIES;
@@ -85,14 +85,14 @@ static int openSession(struct ptSnmp *self, const struct ptSnmpSetup *setup)
 		ret = ptSnmpSetUser(setup, &session, auth, priv);
 	}
 	if (ret == 0)
-		self->session = api->sessOpen(&session);
+		self->session = api->snmp_sess_open(&session);
 	explicit_bzero(session.securityAuthKey,
 		       sizeof(session.securityAuthKey));
 	explicit_bzero(session.securityPrivKey,
 		       sizeof(session.securityPrivKey));
 	if (ret < 0 || self->session)
 		return ret;
-	api->error(&session, &clib, &error, &text);
+	api->snmp_error(&session, &clib, &error, &text);
 	ptMessage(HD_LOG_ERROR, "%s: %s: %s", self->name, self->peer, text);
 	free(text);
 	return -EIO;
@@ -122,7 +122,7 @@ int ptSnmpOpen(const struct ptSnmpSetup *setup, struct ptSnmp **result)
 	else
 		ptMessage(HD_LOG_ERROR, "%s: %s", self->name, why);
 	if (ret == 0) {
-		api->setInit(&self->set, FD_SETSIZE);
+		api->netsnmp_large_fd_set_init(&self->set, FD_SETSIZE);
 		self->next = sessions;
 		sessions = self;
 	}
@@ -138,7 +138,7 @@ int ptSnmpOpen(const struct ptSnmpSetup *setup, struct ptSnmp **result)
  * again, instead of those that a user has by then. Called with the mutex. */
 static void forgetUser(struct ptSnmp *self)
 {
-	const netsnmp_session *own = api->sessSession(self->session);
+	const netsnmp_session *own = api->snmp_sess_session(self->session);
 	struct ptSnmp **place = &sessions;
 	bool isUsed = false;
 
@@ -146,8 +146,8 @@ static void forgetUser(struct ptSnmp *self)
 		place = &(*place)->next;
 	*place = self->next;
 	for (const struct ptSnmp *other = sessions; other; other = other->next)
-		isUsed |=
-			ptSnmpIsSameUser(own, api->sessSession(other->session));
+		isUsed |= ptSnmpIsSameUser(
+			own, api->snmp_sess_session(other->session));
 	if (self->version == 3 && !isUsed)
 		ptSnmpForgetUser(own);
 }
@@ -159,8 +159,8 @@ void ptSnmpClose(struct ptSnmp *self)
 	pthread_mutex_lock(&ptSnmpLibrary.mutex);
 	self->requestCount = 0;
 	forgetUser(self);
-	api->sessClose(self->session);
-	api->setCleanup(&self->set);
+	api->snmp_sess_close(self->session);
+	api->netsnmp_large_fd_set_cleanup(&self->set);
 	pthread_mutex_unlock(&ptSnmpLibrary.mutex);
 	free(self);
 }
@@ -270,13 +270,13 @@ static int takeError(struct ptSnmp *self, const netsnmp_pdu *pdu,
  * need not say; it is true for all. */
 static void takeReport(struct ptSnmp *self, netsnmp_pdu *pdu)
 {
-	int type = api->reportType(pdu);
+	int type = api->snmpv3_get_report_type(pdu);
 
 	/* net-snmp learns the time of the device by this, and asks again. */
 	if (type == SNMPERR_NOT_IN_TIME_WINDOW)
 		return;
 	ptMessage(HD_LOG_ERROR, "%s: %s: %s", self->name, self->peer,
-		  api->errorText(type));
+		  api->snmp_api_errstring(type));
 	for (size_t i = 0; i < self->requestCount; i++) {
 		self->requests[i].id = 0;
 		self->requests[i].ret = -EACCES;
@@ -319,7 +319,7 @@ static int answered(int operation, netsnmp_session *session, int id,
 /* Send one; called with the mutex. */
 static int sendRequest(struct ptSnmp *self, struct request *request)
 {
-	netsnmp_pdu *pdu = api->pduCreate(SNMP_MSG_GET);
+	netsnmp_pdu *pdu = api->snmp_pdu_create(SNMP_MSG_GET);
 	oid name[PT_SNMP_OID_MAX];
 	int clib, error;
 	char *text;
@@ -329,21 +329,22 @@ static int sendRequest(struct ptSnmp *self, struct request *request)
 
 		for (size_t k = 0; k < wanted->length; k++)
 			name[k] = wanted->numbers[k];
-		if (!api->addNull(pdu, name, wanted->length)) {
-			api->pduFree(pdu);
+		if (!api->snmp_add_null_var(pdu, name, wanted->length)) {
+			api->snmp_free_pdu(pdu);
 			pdu = NULL;
 		}
 	}
 	if (!pdu)
 		return -ENOMEM;
-	request->id = api->sessSend(self->session, pdu, answered, self);
+	request->id =
+		api->snmp_sess_async_send(self->session, pdu, answered, self);
 	if (request->id != 0)
 		return 0;
-	api->sessError(self->session, &clib, &error, &text);
+	api->snmp_sess_error(self->session, &clib, &error, &text);
 	/* Version 3 asks the device who it is first. */
 	ptMessage(HD_LOG_ERROR, "%s: %s: %s", self->name, self->peer, text);
 	free(text);
-	api->pduFree(pdu);
+	api->snmp_free_pdu(pdu);
 	return error == SNMPERR_TIMEOUT ? -ETIMEDOUT : -EIO;
 }
 
@@ -396,7 +397,7 @@ static int outcome(const struct ptSnmp *self)
  * with the mutex. */
 static int step(struct ptSnmp *self, int64_t deadlineNs)
 {
-	int fd = api->sessTransport(self->session)->sock;
+	int fd = api->snmp_sess_transport(self->session)->sock;
 	int64_t until = ptNow() + LOOK_NS;
 	int ret;
 
@@ -406,12 +407,12 @@ static int step(struct ptSnmp *self, int64_t deadlineNs)
 	ret = hdNetWait(fd, POLLIN, self->wakeFd, until);
 	pthread_mutex_lock(&ptSnmpLibrary.mutex);
 	if (ret >= 0) {
-		api->setFd(fd, &self->set);
-		(void)api->sessRead(self->session, &self->set);
+		api->netsnmp_large_fd_setfd(fd, &self->set);
+		(void)api->snmp_sess_read2(self->session, &self->set);
 		return 0;
 	}
 	if (ret == -ETIMEDOUT) {
-		api->sessTimeout(self->session);
+		api->snmp_sess_timeout(self->session);
 		return ptNow() < deadlineNs ? 0 : -ETIMEDOUT;
 	}
 	return ret;

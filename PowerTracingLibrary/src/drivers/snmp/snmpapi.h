@@ -14,43 +14,44 @@
 #include <net-snmp/net-snmp-config.h>
 /* Its own headers, which are not clean. */
 #include <net-snmp/net-snmp-includes.h>
+#include <net-snmp/library/large_fd_set.h>
+
+#include "common/library.h"
 
 /** What we need of net-snmp. */
+#define SNMP_CALLS(X)                   \
+	X(generate_Ku)                  \
+	X(get_logh_head)                \
+	X(init_snmpv3)                  \
+	X(netsnmp_ds_get_boolean)       \
+	X(netsnmp_ds_get_string)        \
+	X(netsnmp_ds_set_string)        \
+	X(netsnmp_large_fd_set_cleanup) \
+	X(netsnmp_large_fd_set_init)    \
+	X(netsnmp_large_fd_setfd)       \
+	X(netsnmp_register_loghandler)  \
+	X(snmp_add_null_var)            \
+	X(snmp_api_errstring)           \
+	X(snmp_call_callbacks)          \
+	X(snmp_error)                   \
+	X(snmp_free_pdu)                \
+	X(snmp_pdu_create)              \
+	X(snmp_sess_async_send)         \
+	X(snmp_sess_close)              \
+	X(snmp_sess_error)              \
+	X(snmp_sess_init)               \
+	X(snmp_sess_open)               \
+	X(snmp_sess_read2)              \
+	X(snmp_sess_session)            \
+	X(snmp_sess_timeout)            \
+	X(snmp_sess_transport)          \
+	X(snmpv3_get_report_type)       \
+	X(usm_free_user)                \
+	X(usm_get_user)                 \
+	X(usm_remove_user)
+
 struct ptSnmpApi {
-	char *(*getString)(int store, int which);
-	int (*setString)(int store, int which, const char *value);
-	int (*getBoolean)(int store, int which);
-	void *(*getLogHandlers)(void);
-	netsnmp_log_handler *(*registerLog)(int type, int priority);
-	void (*initV3)(const char *type);
-	int (*callCallbacks)(int major, int minor, void *argument);
-	int (*generateKu)(const oid *type, u_int length, const u_char *pass,
-			  size_t passLength, u_char *key, size_t *keyLength);
-	void (*sessInit)(netsnmp_session *session);
-	void *(*sessOpen)(netsnmp_session *session);
-	int (*sessClose)(void *session);
-	netsnmp_session *(*sessSession)(void *session);
-	netsnmp_transport *(*sessTransport)(void *session);
-	struct usmUser *(*getUser)(const u_char *engine, size_t length,
-				   const char *name);
-	struct usmUser *(*removeUser)(struct usmUser *user);
-	struct usmUser *(*freeUser)(struct usmUser *user);
-	int (*sessSend)(void *session, netsnmp_pdu *pdu,
-			netsnmp_callback callback, void *context);
-	int (*sessRead)(void *session, netsnmp_large_fd_set *set);
-	void (*sessTimeout)(void *session);
-	void (*sessError)(void *session, int *clib, int *snmp, char **text);
-	void (*error)(netsnmp_session *session, int *clib, int *snmp,
-		      char **text);
-	const char *(*errorText)(int error);
-	netsnmp_pdu *(*pduCreate)(int command);
-	void (*pduFree)(netsnmp_pdu *pdu);
-	netsnmp_variable_list *(*addNull)(netsnmp_pdu *pdu, const oid *name,
-					  size_t length);
-	int (*reportType)(netsnmp_pdu *pdu);
-	void (*setInit)(netsnmp_large_fd_set *set, int size);
-	void (*setFd)(int fd, netsnmp_large_fd_set *set);
-	void (*setCleanup)(netsnmp_large_fd_set *set);
+	SNMP_CALLS(HD_LIBRARY_FUNCTION)
 };
 
 /** The library; it is never closed. */

@@ -53,9 +53,9 @@ static void nameOf(bool isPriv, const char *protocol,
 static int makeKey(const struct ptSnmpSetup *setup, const oid *auth,
 		   const char *password, u_char *key, size_t *length)
 {
-	if (api->generateKu(auth, PT_SNMP_PROTOCOL_LENGTH,
-			    (const u_char *)password, strlen(password), key,
-			    length) == 0)
+	if (api->generate_Ku(auth, PT_SNMP_PROTOCOL_LENGTH,
+			     (const u_char *)password, strlen(password), key,
+			     length) == 0)
 		return 0;
 	ptMessage(HD_LOG_ERROR,
 		  "%s: a password is shorter than 8 characters, or net-snmp "
@@ -113,11 +113,11 @@ void ptSnmpForgetUser(const netsnmp_session *session)
 	struct usmUser *user = NULL;
 
 	if (session->securityEngineIDLen > 0)
-		user = api->getUser(session->securityEngineID,
-				    session->securityEngineIDLen,
-				    session->securityName);
+		user = api->usm_get_user(session->securityEngineID,
+					 session->securityEngineIDLen,
+					 session->securityName);
 	if (!user)
 		return;
-	(void)api->removeUser(user);
-	(void)api->freeUser(user);
+	(void)api->usm_remove_user(user);
+	(void)api->usm_free_user(user);
 }
