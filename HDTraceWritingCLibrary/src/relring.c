@@ -214,6 +214,7 @@ struct hdRelRing *hdRelRingMake(struct hdRelThread *thread, hdR_topoToken node,
 	ring->node = node;
 	ring->dropOnFull = hdSettingsGet()->dropOnFull;
 	ring->forceFlush = hdSettingsGet()->forceFlush;
+	ring->asksAhead = hdCacheLineCanOwn();
 	allLock(&guard);
 	ring->serial = ++all.serials;
 	allUnlock(&guard);
@@ -226,6 +227,17 @@ struct hdRelRing *hdRelRingMake(struct hdRelThread *thread, hdR_topoToken node,
 }
 
 /* ---- Putting records --------------------------------------------------- */
+
+/* Ask for as many bytes as were just put, some records ahead: who gathers has
+ * read them on another processor. */
+static void ringAskAhead(const struct hdRelRing *ring, size_t length)
+{
+	size_t from = ring->head + HD_OUTFILE_AHEAD;
+
+	for (size_t i = 0; ring->asksAhead && i < length; i += HD_CACHE_LINE)
+		hdCacheLineOwn((uintptr_t)ring->bytes +
+			       ((from + i) & ring->mask));
+}
 
 /* Bytes that a record takes of a ring, with what stands before it. */
 static size_t recordSize(size_t length, bool isAfter)
@@ -409,6 +421,7 @@ int hdRelRingPut(struct hdRelRing *ring, const struct hdRelRecord *record,
 	}
 	ringCopyIn(ring, at, record->bytes, record->length);
 	ring->head += size;
+	ringAskAhead(ring, size);
 	atomic_store_explicit(&ring->published, ring->head,
 			      memory_order_release);
 	if (__builtin_expect(

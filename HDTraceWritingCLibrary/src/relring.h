@@ -95,6 +95,7 @@ struct hdRelRing {
 	hdR_topoToken node;
 	bool dropOnFull;
 	bool forceFlush;
+	bool asksAhead; /**< As of files, see outfile.h. */
 
 	/* Shared. */
 	_Atomic(size_t) published;
