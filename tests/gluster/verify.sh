@@ -247,16 +247,20 @@ gluster_clear
 umount -l "$here/b0" 2>/dev/null
 rm -rf "${disk:?}"
 
+# The script in the folder: [OPTION]
+filters() {
+	# $1 is of the script.
+	# shellcheck disable=SC2016
+	printf '#!/bin/sh\nexec "%s" filter -q %s --directory "%s" "$1"\n' \
+		"$hdgluster" "$*" "$here/t" >filter/hdtrace && chmod 755 filter/hdtrace
+}
 glusterd_volume() {
 	mkdir gd run filter && mkdir -p "${xlators%/xlator}/filter" || return 1
 	# What it writes elsewhere is to vanish with this namespace.
 	for at in /var/log/glusterfs /var/run/gluster /var/lib/glusterd; do
 		mkdir -p "$at" && mount -t tmpfs none "$at" || return 1
 	done
-	# $1 is of the script.
-	# shellcheck disable=SC2016
-	printf '#!/bin/sh\nexec "%s" filter -q --directory "%s" "$1"\n' \
-		"$hdgluster" "$here/t" >filter/hdtrace && chmod 755 filter/hdtrace
+	filters
 	mount --bind filter "${xlators%/xlator}/filter" || return 1
 	cat >gd.vol <<END
 volume management
@@ -293,6 +297,28 @@ glusterd_switches() {
 		! tail -n +2 said | grep -v '/t/q$' &&
 		mkdir m0/after && cp data m0/g && cmp data m0/g
 }
+# As hdgluster(1) says: the bricks first, then the mounts of a volume that serves;
+# the bricks' storage never sees what is ours.
+glusterd_steps() {
+	filters --layers=REQ,BREQ,TROVE --option enable=none &&
+		gluster --mode=script volume create gw "$(uname -n):$here/b2" \
+			"$(uname -n):$here/b3" force &&
+		gluster --mode=script volume start gw && mkdir m1 &&
+		glusterfs -s "$(uname -n)" --volfile-id=gw -l "$here/m1.log" "$here/m1" ||
+		return 1
+	gluster_mounts="$gluster_mounts $here/m1"
+	mkdir m1/before && ! "$hdgluster" status m1 && filters --option enable=none &&
+		gluster --mode=script volume set gw diagnostics.count-fop-hits on &&
+		until_done sh -c 'ls m1 >/dev/null
+			grep -q "switched to graph [1-9]" m1.log' &&
+		mkdir m1/after && "$hdgluster" status m1 >said && cat said &&
+		[ "$(grep -c ' off ' said)" -eq 10 ] &&
+		! grep -h 'hdtrace.relation' /var/log/glusterfs/bricks/*.log
+	result=$?
+	umount m1 && gluster --mode=script volume stop gw force || result=1
+	gluster_mounts=$here/m0
+	return "$result"
+}
 glusterd_ends() {
 	umount m0 && gluster --mode=script volume stop gv force
 	result=$?
@@ -323,6 +349,7 @@ if command -v glusterd >/dev/null; then
 	ok "a volume of glusterd's, by its filter" glusterd_volume
 	ok "glusterd gives the mount another graph, what was asked for holds" \
 		glusterd_switches
+	ok "another volume gets them while it serves, its bricks first" glusterd_steps
 	ok "the volume is stopped" glusterd_ends
 	ok "all layers are recorded, nothing lacks its cause" layers_of gluster
 	ok "so it is with both graphs in what was asked for" both_graphs
