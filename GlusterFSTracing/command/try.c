@@ -58,7 +58,7 @@ static void endWithParent(gpointer parent)
 		_exit(CLI_EXIT_FAILED);
 }
 
-/* Run a command of hdtrace; what it prints is shown, or not. */
+/* Run a command of hdtrace; what it prints is shown, or only what is wrong. */
 static bool hdtrace(const char *program, bool isShown, const char *const *list)
 {
 	const char *arguments[8] = { program };
@@ -72,8 +72,7 @@ static bool hdtrace(const char *program, bool isShown, const char *const *list)
 			    isShown ? G_SPAWN_SEARCH_PATH |
 					      G_SPAWN_CHILD_INHERITS_STDIN
 				    : G_SPAWN_SEARCH_PATH |
-					      G_SPAWN_STDOUT_TO_DEV_NULL |
-					      G_SPAWN_STDERR_TO_DEV_NULL,
+					      G_SPAWN_STDOUT_TO_DEV_NULL,
 			    endWithParent, &self, NULL, NULL, &status, NULL) &&
 	       status == 0;
 }

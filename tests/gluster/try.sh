@@ -175,5 +175,12 @@ merging() {
 is_dead() {
 	! kill -0 "$1" 2>/dev/null
 }
+unmerged() {
+	printf '#!/bin/sh\necho "there is no room" >&2\nexit 2\n' >bin/hdtrace
+	bin/hdgluster try --bricks=1 --directory=unmerged -- true >out 2>err || return 1
+	cat err
+	grep -q '^there is no room' err && grep -q 'hdtrace merge has failed' err
+}
 ok "a signal ends it while it merges, and what merges; the project is named" merging
+ok "why it cannot be merged is said" unmerged
 done_testing
