@@ -639,9 +639,76 @@ static size_t keyLength(const char *key)
 	return length;
 }
 
-static struct hdRelKey *keyKnown(struct hdRelThread *thread, const char *key)
+static inline size_t keyFind(struct hdRelThread *thread, const char *key)
 {
-	return &thread->keys[(uintptr_t)key % REL_KEYS];
+	struct hdRelKey *known = &thread->keys[(uintptr_t)key % REL_KEYS];
+	size_t length;
+
+	if (__builtin_expect(known->literal == key, 1))
+		return known->length;
+	length = keyLength(key);
+	if (length > 0 && hdLiteralIs(key)) {
+		known->literal = key;
+		known->length = (uint32_t)length;
+	}
+	return length;
+}
+
+/* Append ` key="`, for which there is room and REL_KEY_ROOM. */
+static inline void keyAdd(struct hdText *text, const struct hdRelKey *key)
+{
+	if (__builtin_expect(key->used > 0, 1)) {
+		memcpy(text->bytes + text->used, key->text, REL_KEY_ROOM);
+		text->used += key->used;
+		return;
+	}
+	hdTextPutc(text, ' ');
+	hdTextPut(text, key->literal, key->length);
+	hdTextPut(text, "=\"", 2);
+}
+
+/* Append `value"`. */
+static int valueAdd(struct hdText *text, const char *value, size_t length)
+{
+	if (textEscape(text, value, length) < 0 || hdTextRoom(text, 1) < 0)
+		return -HD_ERR_MALLOC;
+	hdTextPutc(text, '"');
+	return 0;
+}
+
+/* Append ` key="value"`. */
+static int attributeAdd(struct hdText *text, const struct hdRelKey *key,
+			const char *value)
+{
+	size_t length = strnlen(value, HDR_MAX_VALUE_LENGTH + 1);
+
+	if (length > HDR_MAX_VALUE_LENGTH)
+		return -HD_ERR_BUFFER_OVERFLOW;
+	if (hdTextRoom(text, key->length + length + REL_KEY_ROOM) < 0)
+		return -HD_ERR_MALLOC;
+	keyAdd(text, key);
+	return valueAdd(text, value, length);
+}
+
+/* Append ` key="number"`, for which there is NUMBER_ROOM besides the key. */
+#define NUMBER_ROOM (REL_KEY_ROOM + HD_INT64_MAX + 4)
+static inline void attributePutNumber(struct hdText *text,
+				      const struct hdRelKey *key,
+				      int64_t number)
+{
+	char *end;
+
+	keyAdd(text, key);
+	end = text->bytes + text->used;
+	end = number >= 0 ? numberPut(end, (uint64_t)number)
+			  : hdNumberInt64(end, number);
+	*end++ = '"';
+	text->used = (size_t)(end - text->bytes);
+}
+
+static inline const char *attributeKey(const struct attributes *list, int i)
+{
+	return list->list ? list->list[i].key : list->keys[i];
 }
 
 /* Keep a key as it stands in elements. */
@@ -657,123 +724,51 @@ static void keyKeep(struct hdRelKey *known, const char *key, size_t length)
 	known->used = (uint32_t)length + 3;
 }
 
-/* The same of a key that was given before, if it is a literal, at once. */
-static inline size_t keyFind(struct hdRelThread *thread, const char *key)
-{
-	struct hdRelKey *known = keyKnown(thread, key);
-	size_t length;
-
-	if (__builtin_expect(known->literal == key, 1))
-		return known->length;
-	length = keyLength(key);
-	if (length > 0 && hdLiteralIs(key))
-		keyKeep(known, key, length);
-	return length;
-}
-
-/* Append ` key="`, for which there is room and REL_KEY_ROOM. */
-static inline void keyAdd(struct hdText *text, struct hdRelThread *thread,
-			  const char *key, size_t keyLength)
-{
-	const struct hdRelKey *known = thread ? keyKnown(thread, key) : NULL;
-
-	if (__builtin_expect(known && known->literal == key && known->used > 0,
-			     1)) {
-		memcpy(text->bytes + text->used, known->text, REL_KEY_ROOM);
-		text->used += known->used;
-		return;
-	}
-	hdTextPutc(text, ' ');
-	hdTextPut(text, key, keyLength);
-	hdTextPut(text, "=\"", 2);
-}
-
-/* Append ` key="value"`; the thread may be NULL. */
-static int attributeAdd(struct hdText *text, struct hdRelThread *thread,
-			const char *key, size_t keyLength, const char *value)
-{
-	size_t length = strnlen(value, HDR_MAX_VALUE_LENGTH + 1);
-
-	if (length > HDR_MAX_VALUE_LENGTH)
-		return -HD_ERR_BUFFER_OVERFLOW;
-	if (hdTextRoom(text, keyLength + length + REL_KEY_ROOM) < 0)
-		return -HD_ERR_MALLOC;
-	keyAdd(text, thread, key, keyLength);
-	if (textEscape(text, value, length) < 0 || hdTextRoom(text, 1) < 0)
-		return -HD_ERR_MALLOC;
-	hdTextPutc(text, '"');
-	return 0;
-}
-
-/* Append ` key="number"`, for which there is NUMBER_ROOM besides the key. */
-#define NUMBER_ROOM (REL_KEY_ROOM + HD_INT64_MAX + 4)
-static inline void attributePutNumber(struct hdText *text,
-				      struct hdRelThread *thread,
-				      const char *key, size_t keyLength,
-				      int64_t number)
-{
-	char *end;
-
-	keyAdd(text, thread, key, keyLength);
-	end = text->bytes + text->used;
-	end = number >= 0 ? numberPut(end, (uint64_t)number)
-			  : hdNumberInt64(end, number);
-	*end++ = '"';
-	text->used = (size_t)(end - text->bytes);
-}
-
-static inline const char *attributeKey(const struct attributes *list, int i)
-{
-	return list->list ? list->list[i].key : list->keys[i];
-}
-
-/* Keep a list that was found good, if all its keys are known. */
+/* Keep a list that was found good, if all its keys are literals. */
 static void listKeep(struct hdRelThread *thread, const struct attributes *list,
 		     const struct keyLengths *lengths)
 {
 	struct hdRelList *known;
 
-	if (!thread || list->count == 0 || list->count >= REL_LISTS)
+	if (!thread || !list->list || list->count == 0 ||
+	    list->count >= REL_LISTS)
 		return;
 	known = &thread->lists[list->count];
 	known->count = 0;
 	for (int i = 0; i < list->count; i++) {
-		const char *key = attributeKey(list, i);
-
-		if (keyKnown(thread, key)->literal != key)
+		if (!hdLiteralIs(list->list[i].key))
 			return;
-		known->literals[i] = key;
-		known->lengths[i] = lengths->of[i];
+		keyKeep(&known->keys[i], list->list[i].key, lengths->of[i]);
 	}
 	known->count = (uint32_t)list->count;
 }
 
-/* Whether a list has the keys of one that was found good. */
-static bool listIsKnown(const struct hdRelThread *thread,
-			const struct attributes *list,
-			struct keyLengths *lengths)
+/* Find the keys of a list that was found good, or NULL. */
+static const struct hdRelKey *listFind(const struct hdRelThread *thread,
+				       const struct attributes *list)
 {
 	const struct hdRelList *known;
 
 	if (!thread || list->count <= 0 || list->count >= REL_LISTS ||
 	    !list->list)
-		return false;
+		return NULL;
 	known = &thread->lists[list->count];
 	if (known->count == 0)
-		return false;
-	for (int i = 0; i < list->count; i++) {
-		if (known->literals[i] != list->list[i].key)
-			return false;
-		lengths->of[i] = known->lengths[i];
-	}
-	return true;
+		return NULL;
+	for (int i = 0; i < list->count; i++)
+		if (known->keys[i].literal != list->list[i].key)
+			return NULL;
+	return known->keys;
 }
 
+/* What is known of their keys is put into @p known, or NULL. */
 static int attributesCheck(struct hdRelThread *thread,
 			   const struct attributes *list,
-			   struct keyLengths *lengths)
+			   struct keyLengths *lengths,
+			   const struct hdRelKey **known)
 {
-	if (__builtin_expect(listIsKnown(thread, list, lengths), 1))
+	*known = listFind(thread, list);
+	if (__builtin_expect(*known != NULL, 1))
 		return 0;
 	if (list->count < 0 ||
 	    (list->count > 0 && !list->list && (!list->keys || !list->values)))
@@ -800,48 +795,59 @@ static int attributesCheck(struct hdRelThread *thread,
 	return 0;
 }
 
-static int attributesAdd(struct hdText *text, struct hdRelThread *thread,
-			 const struct attributes *list,
-			 const struct keyLengths *lengths)
-{
-	int ret = 0;
-
-	for (int i = 0; i < list->count && ret == 0; i++)
-		ret = attributeAdd(text, thread, list->keys[i], lengths->of[i],
-				   list->values[i]);
-	return ret;
-}
-
-/* The same of numbers and texts. */
-static int attributesAddEither(struct hdText *text, struct hdRelThread *thread,
-			       const struct attributes *list,
-			       const struct keyLengths *lengths)
+/* Append attributes that are known, numbers and texts. */
+static int attributesAddKnown(struct hdText *text,
+			      const struct attributes *list,
+			      const struct hdRelKey *known)
 {
 	size_t room = 0;
 
 	for (int i = 0; i < list->count; i++)
-		room += lengths->of[i] + NUMBER_ROOM;
+		room += known[i].length + NUMBER_ROOM;
 	if (hdTextRoom(text, room) < 0)
 		return -HD_ERR_MALLOC;
 	for (int i = 0; i < list->count; i++) {
 		const hdR_attribute *one = &list->list[i];
 		int ret;
 
-		room -= lengths->of[i] + NUMBER_ROOM;
+		room -= known[i].length + NUMBER_ROOM;
 		if (!one->text) {
-			attributePutNumber(text, thread, one->key,
-					   lengths->of[i], one->number);
+			attributePutNumber(text, &known[i], one->number);
 			continue;
 		}
-		ret = attributeAdd(text, thread, one->key, lengths->of[i],
-				   one->text);
-		if (ret == 0)
-			ret = hdTextRoom(text, room);
+		ret = attributeAdd(text, &known[i], one->text);
 		if (ret < 0)
-			return ret == -HD_ERR_BUFFER_OVERFLOW ? ret
-							      : -HD_ERR_MALLOC;
+			return ret;
+		if (hdTextRoom(text, room) < 0)
+			return -HD_ERR_MALLOC;
 	}
 	return 0;
+}
+
+/* The same of any. */
+static int attributesAdd(struct hdText *text, const struct attributes *list,
+			 const struct keyLengths *lengths,
+			 const struct hdRelKey *known)
+{
+	int ret = 0;
+
+	if (__builtin_expect(known != NULL, 1))
+		return attributesAddKnown(text, list, known);
+	for (int i = 0; i < list->count && ret == 0; i++) {
+		struct hdRelKey key = { .literal = attributeKey(list, i),
+					.length = lengths->of[i] };
+		char number[HD_INT64_MAX + 1];
+
+		if (!list->list) {
+			ret = attributeAdd(text, &key, list->values[i]);
+		} else if (list->list[i].text) {
+			ret = attributeAdd(text, &key, list->list[i].text);
+		} else {
+			*hdNumberInt64(number, list->list[i].number) = '\0';
+			ret = attributeAdd(text, &key, number);
+		}
+	}
+	return ret;
 }
 
 static bool attributesHave(const struct attributes *list, const char *key,
@@ -979,7 +985,10 @@ int hdR_logAttributeString(hdR_token token, const char *key, const char *value)
 		return hdFail(-HD_ERR_BUFFER_OVERFLOW);
 	text = &token->pending->text;
 	before = text->used;
-	ret = attributeAdd(text, hdRelThreadOwn, key, length, value);
+	ret = attributeAdd(text,
+			   &(struct hdRelKey){ .literal = key,
+					       .length = (uint32_t)length },
+			   value);
 	if (ret < 0) {
 		text->used = before;
 		return hdFail(ret);
@@ -1052,6 +1061,7 @@ static void stateOpen(hdR_token token, bool isSkipped)
 static int stateStart(hdR_token token, const char *name,
 		      const struct attributes *list, const struct hdText *xml)
 {
+	const struct hdRelKey *known;
 	struct keyLengths lengths;
 	struct hdRelThread *thread = hdRelThreadOwn;
 	struct hdRelRing *ring;
@@ -1061,7 +1071,7 @@ static int stateStart(hdR_token token, const char *name,
 	int ret = nameSet(&state, name);
 
 	if (ret == 0)
-		ret = attributesCheck(thread, list, &lengths);
+		ret = attributesCheck(thread, list, &lengths, &known);
 	if (ret == 0)
 		ret = tokenBegin(token, &thread, &ring);
 	if (ret < 0)
@@ -1078,7 +1088,7 @@ static int stateStart(hdR_token token, const char *name,
 	if (ret < 0)
 		return ret;
 	elementPutTime(text, token, time);
-	ret = attributesAdd(text, thread, list, &lengths);
+	ret = attributesAdd(text, list, &lengths, known);
 	if (ret == 0)
 		ret = elementEnd(text, "s", xml);
 	if (ret < 0)
@@ -1101,6 +1111,7 @@ static int stateEnd(hdR_token token, const struct attributes *list,
 		    const struct hdText *xml, bool isLast)
 {
 	size_t timeEnd, last = 0;
+	const struct hdRelKey *known;
 	struct keyLengths lengths;
 	struct hdRelThread *thread = hdRelThreadOwn;
 	struct hdRelRing *ring;
@@ -1108,7 +1119,7 @@ static int stateEnd(hdR_token token, const struct attributes *list,
 	int64_t time;
 	int ret, late;
 
-	ret = attributesCheck(thread, list, &lengths);
+	ret = attributesCheck(thread, list, &lengths, &known);
 	if (ret < 0)
 		return ret;
 	if (token->depth == 0)
@@ -1128,9 +1139,7 @@ static int stateEnd(hdR_token token, const struct attributes *list,
 	timeEnd = text->used;
 	ret = pendingAdd(text, token, list);
 	if (ret == 0)
-		ret = list->list ? attributesAddEither(text, thread, list,
-						       &lengths)
-				 : attributesAdd(text, thread, list, &lengths);
+		ret = attributesAdd(text, list, &lengths, known);
 	if (ret == 0)
 		ret = elementEnd(text, "e", xml);
 	if (ret == 0 && isLast)

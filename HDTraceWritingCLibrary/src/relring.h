@@ -117,11 +117,8 @@ struct hdRelRing {
 /** Ids that a thread takes at a time. */
 #define REL_IDS 256
 
-/** Keys of attributes that were found good, by their address: those that are
- *  literals (literal.h). */
-#define REL_KEYS 32
-/** Room for such a key as it stands in an element: ` key="`. */
-#define REL_KEY_ROOM 24
+/** A key of attributes that was found good, and is a literal (literal.h). */
+#define REL_KEY_ROOM 24 /**< For most of them as they stand: ` key="`. */
 struct hdRelKey {
 	const char *literal;
 	uint32_t length;
@@ -129,13 +126,15 @@ struct hdRelKey {
 	char text[REL_KEY_ROOM];
 };
 
-/** Attributes of states that were found good, by their number: whose keys are
- *  literals, each once. */
+/** Such keys, by their address. */
+#define REL_KEYS 64
+
+/** Attributes of a state, by their number, whose keys are all such, and each is
+ *  there once. */
 #define REL_LISTS 8
 struct hdRelList {
 	uint32_t count; /**< 0: none. */
-	uint32_t lengths[REL_LISTS];
-	const char *literals[REL_LISTS];
+	struct hdRelKey keys[REL_LISTS];
 };
 
 /** What a thread has. */
