@@ -26,6 +26,12 @@ static inline void hdSignalsRestore(const sigset_t *before)
 }
 
 /**
+ * Keep the address of what is a thread's own: in a library that is loaded it is
+ * found by a call, which compilers find cheap enough to make it again.
+ */
+#define HD_THREAD_KEEP(pointer) __asm__("" : "+r"(pointer))
+
+/**
  * Start a thread in which all signals are blocked.
  *
  * @param[out] thread The thread, which is to be joined; NULL: nobody joins it.

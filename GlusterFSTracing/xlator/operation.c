@@ -9,6 +9,7 @@
 #include "GlusterFSTracing/xlator/operation.h"
 #include "common/hex.h"
 #include "common/pool.h"
+#include "common/thread.h"
 
 #define GFID_TEXT 37
 #define ATTRIBUTES_MAX 10
@@ -144,6 +145,7 @@ static void operationGoDown(struct operation *operation,
 {
 	struct current *own = &current;
 
+	HD_THREAD_KEEP(own);
 	way->at = own->at;
 	way->isAbove = own->isAbove;
 	way->operation = NULL;
@@ -165,6 +167,7 @@ static void operationGoUp(struct operation *operation, struct operationWay *way)
 {
 	struct current *own = &current;
 
+	HD_THREAD_KEEP(own);
 	way->at = own->at;
 	way->isAbove = own->isAbove;
 	way->operation = operation;
@@ -208,6 +211,7 @@ void operationReturn(struct operationWay way)
 {
 	struct current *own = &current;
 
+	HD_THREAD_KEEP(own);
 	own->at = way.at;
 	own->isAbove = way.isAbove;
 	operationFree(way.operation);

@@ -21,6 +21,7 @@
 #include "HDTraceWritingCLibrary/src/stats.h"
 #include "common/clock.h"
 #include "common/format/entry.h"
+#include "common/thread.h"
 
 /* Pending, two of its extremes, and Bytes, of eight bytes each. */
 #define ENTRY_MAX 32
@@ -312,29 +313,24 @@ static int gaugeCount(hdS_gauge *gauge, int64_t change, int64_t bytes)
 	return ret < 0 ? ret : late;
 }
 
-/* With what is the thread's own, so that nobody looks for it twice. What a
- * thread could be cancelled in while it has the lock (messages, files) sees to
- * that itself. */
-static __attribute__((__noinline__)) int gaugeAdd(hdS_gauge *gauge,
-						  int64_t change, int64_t bytes,
-						  volatile int *own, int *error)
-{
-	int saved = *error, ret;
-	bool isTaken = gaugeTake(gauge, own);
-
-	ret = gaugeCount(gauge, change, bytes);
-	gaugeGive(gauge, isTaken, own);
-	*error = saved;
-	return hdResult(ret);
-}
-
+/* What a thread could be cancelled in while it has the lock (messages, files)
+ * sees to that itself. */
 int hdS_gaugeAdd(hdS_gauge *gauge, int64_t change, int64_t bytes)
 {
+	volatile int *own = &inside;
+	int *error = &errno, saved = *error, ret;
+	bool isTaken;
+
 	if (!gauge)
 		return -1;
 	if (gaugeIsForeign(gauge))
 		return hdFail(-HD_ERR_TRACE_DISABLED);
-	return gaugeAdd(gauge, change, bytes, &inside, &errno);
+	HD_THREAD_KEEP(own);
+	isTaken = gaugeTake(gauge, own);
+	ret = gaugeCount(gauge, change, bytes);
+	gaugeGive(gauge, isTaken, own);
+	*error = saved;
+	return hdResult(ret);
 }
 
 /* Write what holds until now. */

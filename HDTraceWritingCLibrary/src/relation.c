@@ -298,11 +298,22 @@ struct name {
 	size_t length;
 };
 
-static int nameSet(struct name *name, const char *text)
+static struct hdRelName *nameKnown(struct hdRelThread *thread, const char *text)
+{
+	return &thread->names[(uintptr_t)text % REL_NAMES];
+}
+
+/* @p thread may be NULL. */
+static int nameSet(struct name *name, const char *text,
+		   struct hdRelThread *thread)
 {
 	if (!text || !*text)
 		return -HD_ERR_INVALID_ARGUMENT;
 	name->text = text;
+	if (thread && nameKnown(thread, text)->literal == text) {
+		name->length = nameKnown(thread, text)->length;
+		return 0;
+	}
 	name->length = strnlen(text, HDR_MAX_NAME_LENGTH + 1);
 	return name->length > HDR_MAX_NAME_LENGTH ? -HD_ERR_BUFFER_OVERFLOW : 0;
 }
@@ -321,17 +332,34 @@ static int textEscape(struct hdText *text, const char *bytes, size_t length)
 }
 
 /* Put what an element of a state begins with. */
-static int nameAdd(struct hdText *text, const struct name *name)
+static int nameAdd(struct hdText *text, const struct name *name,
+		   struct hdRelThread *thread)
 {
+	struct hdRelName *known = nameKnown(thread, name->text);
+	size_t before;
 	int ret;
 
 	hdTextPut(text, LITERAL("<s name=\""));
+	if (__builtin_expect(known->literal == name->text, 1)) {
+		ret = hdTextRoom(text, name->length + ELEMENT_ROOM);
+		if (ret < 0)
+			return ret;
+		hdTextPut(text, name->text, name->length);
+		hdTextPutc(text, '"');
+		return 0;
+	}
+	before = text->used;
 	ret = textEscape(text, name->text, name->length);
 	if (ret == 0)
 		ret = hdTextRoom(text, ELEMENT_ROOM);
-	if (ret == 0)
-		hdTextPutc(text, '"');
-	return ret;
+	if (ret < 0)
+		return ret;
+	if (text->used - before == name->length &&
+	    memcmp(text->bytes + before, name->text, name->length) == 0 &&
+	    hdLiteralIs(name->text))
+		*known = (struct hdRelName){ name->text, name->length };
+	hdTextPutc(text, '"');
+	return 0;
 }
 
 /* @p state is one that begins at once, or NULL. */
@@ -364,7 +392,7 @@ static int tokenWriteBegin(hdR_token token, const struct cause *cause,
 	hdTextPut(text, LITERAL("/>"));
 	if (state) {
 		last = text->used;
-		ret = nameAdd(text, state);
+		ret = nameAdd(text, state, thread);
 		if (ret < 0)
 			return ret;
 		elementPutTimeAgain(text, timeAt, timeEnd - timeAt);
@@ -544,7 +572,7 @@ hdR_token hdR_startRelation(hdR_topoToken topology, hdR_token parent,
 
 	if (!topology)
 		return NULL;
-	ret = nameSet(&state, name);
+	ret = nameSet(&state, name, hdRelThreadOwn);
 	if (ret < 0)
 		return hdFailNull(ret);
 	if (parent)
@@ -1068,7 +1096,7 @@ static int stateStart(hdR_token token, const char *name,
 	struct hdText *text;
 	struct name state;
 	int64_t time;
-	int ret = nameSet(&state, name);
+	int ret = nameSet(&state, name, thread);
 
 	if (ret == 0)
 		ret = attributesCheck(thread, list, &lengths, &known);
@@ -1084,7 +1112,7 @@ static int stateStart(hdR_token token, const char *name,
 	ret = tokenTime(token, ring, &time);
 	if (ret < 0)
 		return ret;
-	ret = nameAdd(text, &state);
+	ret = nameAdd(text, &state, thread);
 	if (ret < 0)
 		return ret;
 	elementPutTime(text, token, time);

@@ -137,8 +137,17 @@ struct hdRelList {
 	struct hdRelKey keys[REL_LISTS];
 };
 
+/** Names of states that are literals and stand for themselves, by their
+ *  address. */
+#define REL_NAMES 32
+struct hdRelName {
+	const char *literal;
+	size_t length;
+};
+
 /** What a thread has. */
 struct hdRelThread {
+	struct hdRelName names[REL_NAMES];
 	struct hdRelKey keys[REL_KEYS];
 	struct hdRelList lists[REL_LISTS];
 	struct hdRelRing **rings; /**< By the slot of their node. */
