@@ -45,7 +45,7 @@
 		}                                                             \
 		/* Maybe in another thread. */                                \
 		THIS = before;                                                \
-	} while (0);
+	} while (0)
 
 #define DEFINE_FOP(name, INDEX, PARAMETERS, ARGUMENTS, RESULTS, RESULT_ARGS,  \
 		   ABOUT, NEW)                                                \
@@ -64,6 +64,18 @@
 		return 0;                                                     \
 	}                                                                     \
                                                                               \
+	/* From a frame of those below. */                                    \
+	static int32_t name##Relay(call_frame_t *frame, void *cookie,         \
+				   xlator_t *this, int32_t op_ret,            \
+				   int32_t op_errno, RESULTS)                 \
+	{                                                                     \
+		(void)cookie;                                                 \
+		(void)this;                                                   \
+		STACK_UNWIND_STRICT(name, frame, op_ret, op_errno,            \
+				    RESULT_ARGS);                             \
+		return 0;                                                     \
+	}                                                                     \
+                                                                              \
 	static int32_t name##Wind(call_frame_t *frame, xlator_t *this,        \
 				  PARAMETERS, dict_t *xdata)                  \
 	{                                                                     \
@@ -75,14 +87,19 @@
 		if (placePasses(this->private, GF_FOP_##INDEX)) {             \
 			handed = operationPass(frame, this->private,          \
 					       GF_FOP_##INDEX, xdata);        \
-			HAND_ON(name, ARGUMENTS, handed)                      \
+			HAND_ON(name, ARGUMENTS, handed);                     \
 			operationPassed(handed, xdata);                       \
 			return 0;                                             \
 		}                                                             \
 		ABOUT                                                         \
 		handed = operationBegin(frame, this->private, &about, xdata,  \
 					&way);                                \
-		HAND_ON(name, ARGUMENTS, handed)                              \
+		if (((const struct place *)this->private)->hasFrames)         \
+			STACK_WIND(frame, name##Relay, FIRST_CHILD(this),     \
+				   FIRST_CHILD(this)->fops->name, ARGUMENTS,  \
+				   handed);                                   \
+		else                                                          \
+			HAND_ON(name, ARGUMENTS, handed);                     \
 		operationReturn(way);                                         \
 		operationPassed(handed, xdata);                               \
 		return 0;                                                     \

@@ -21,7 +21,9 @@
  * is put before whoever waits for the result. What frame->ret and
  * frame->cookie were is kept with the operation, and put back when the result
  * is there; GlusterFS calls the function with what it put in, and knows nothing
- * of it. Several places, one above the other, may share a frame; the operation
+ * of it. Where a translator below may put something into frame->cookie itself,
+ * what is below gets a frame of its own (struct place). Several places, one
+ * above the other, may share a frame; the operation
  * that a frame has is that of the lowest of them, which knows the others by
  * what it keeps.
  */

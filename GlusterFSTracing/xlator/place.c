@@ -250,6 +250,25 @@ static uint64_t losesFrames(const xlator_t *xlator)
 	return lost;
 }
 
+/* Whether some translator below may use frame->cookie of the frame that it gets
+ * for itself, as features/marker does: those that keep frames do not, nor does
+ * protocol/client, as tests/gluster/frames.sh tries, too. Each may hand its
+ * frame on to the next one, so it is asked for all of them. */
+static bool mayUseCookies(const xlator_t *xlator)
+{
+	for (xlator_list_t *at = xlator->children; at; at = at->next) {
+		bool isKnown = placeIs(at->xlator) ||
+			       strcmp(at->xlator->type, "protocol/client") == 0;
+
+		for (size_t i = 0; i < sizeof(keepers) / sizeof(*keepers); i++)
+			isKnown |=
+				strcmp(at->xlator->type, keepers[i].type) == 0;
+		if (!isKnown || mayUseCookies(at->xlator))
+			return true;
+	}
+	return false;
+}
+
 static int countLeaves(const xlator_t *xlator)
 {
 	int count = 0;
@@ -645,6 +664,7 @@ static int placeSetOptions(struct place *place, const struct options *options)
 	place->isTop = !hasPlaceAbove(place->this);
 	place->isLowest = !hasTakerBelow(place->this);
 	place->needsToken = place->isLowest ? 0 : losesFrames(place->this);
+	place->hasFrames = mayUseCookies(place->this);
 	place->directory = strdup(options->directory);
 	place->project = strdup(options->project);
 	return place->directory && place->project ? 0 : -1;

@@ -42,6 +42,7 @@ struct place {
 	bool isLowest;       /**< None of ours gets the token from below it. */
 	uint64_t needsToken; /**< See placeNeedsToken(); a bit for each fop. */
 	bool hasPaths;       /**< Record names of files. */
+	bool hasFrames;      /**< What is below gets a frame of its own. */
 
 	/* Constant. */
 	struct place *next; /**< Of the list of all places. */
