@@ -30,6 +30,9 @@ static int32_t gateWritev(call_frame_t *frame, xlator_t *this, fd_t *fd,
 			  struct iovec *vector, int32_t count, off_t offset,
 			  uint32_t flags, struct iobref *iobref, dict_t *xdata)
 {
+	/* What a frame is marked with is its translator's, as features/marker
+	 * takes it to be. */
+	frame->cookie = this;
 	gateEntered();
 	while (access(path, F_OK) == 0)
 		usleep(2000);
