@@ -1156,9 +1156,12 @@ static int stateEnd(hdR_token token, const struct attributes *list,
 	if (ret < 0)
 		return ret;
 	if (token->skipped > 0) {
+		ret = isLast ? tokenWriteEnd(token) : 0;
+		if (ret < 0)
+			return ret;
 		atomic_fetch_add(&token->node->lost, 1);
 		stateClose(token);
-		return isLast ? tokenWriteEnd(token) : 0;
+		return ret;
 	}
 	text = &thread->scratch;
 	late = tokenTime(token, ring, &time);

@@ -55,7 +55,8 @@ static int settingsChoice(const char *name, const char *const *choices)
 	return 0;
 }
 
-/* Whoever says how large buffers are has them so large. */
+/* Whoever says how large buffers are has them so large; one that drops what has
+ * no room does not grow. */
 static void settingsBuffer(void)
 {
 	size_t wanted = (size_t)settingsNumber("HDTRACE_BUFFER_SIZE_KB", 4,
@@ -65,7 +66,9 @@ static void settingsBuffer(void)
 	settings.bufferSize = wanted > 0 ? 4096 : BUFFER_SIZE;
 	while (settings.bufferSize < wanted)
 		settings.bufferSize *= 2;
-	settings.bufferMax = wanted > 0 ? settings.bufferSize : BUFFER_MAX;
+	settings.bufferMax = wanted > 0 || settings.dropOnFull
+				     ? settings.bufferSize
+				     : BUFFER_MAX;
 }
 
 /* Take the clock that is asked for. */
@@ -94,12 +97,12 @@ static void settingsRead(void)
 	hdLogger.isSilent = verbosity < 0;
 	hdLogSetLevel(&hdLogger,
 		      verbosity < 0 ? HD_LOG_NONE : (enum hdLogLevel)verbosity);
+	settings.dropOnFull = settingsChoice("HDTRACE_ON_FULL", onFull) == 1;
 	settingsBuffer();
 	settings.flushMs = (unsigned int)settingsNumber("HDTRACE_FLUSH_MS", 1,
 							3600000, 1000);
 	settings.forceFlush =
 		settingsNumber("HDTRACE_FORCE_FLUSH", 0, 1, 0) == 1;
-	settings.dropOnFull = settingsChoice("HDTRACE_ON_FULL", onFull) == 1;
 	settings.overwrite = settingsNumber("HDTRACE_OVERWRITE_EXISTING_FILES",
 					    0, 1, 0) == 1;
 	settings.hasRelations =

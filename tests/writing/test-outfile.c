@@ -958,6 +958,8 @@ int main(int argc, char **argv)
 	g_test_add_data_func("/outfile/growth/usual", "", testGrowth);
 	g_test_add_data_func("/outfile/growth/said",
 			     "HDTRACE_BUFFER_SIZE_KB=256", testGrowth);
+	g_test_add_data_func("/outfile/growth/drops", "HDTRACE_ON_FULL=drop",
+			     testGrowth);
 	g_test_add_func("/outfile/removal", testRemoval);
 	g_test_add_data_func("/outfile/fork/late", LATE, testFork);
 	g_test_add_data_func("/outfile/fork/busy", "HDTRACE_FLUSH_MS=1",
