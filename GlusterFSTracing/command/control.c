@@ -66,6 +66,10 @@ static const char *explain(int error)
 		       "is mounted there";
 	case EPERM:
 		return "needs root";
+	case ERANGE:
+	case E2BIG:
+		return "the report on the request is too long; ask for fewer "
+		       "layers (--layers)";
 	default:
 		return g_strerror(error);
 	}
@@ -97,6 +101,10 @@ static int findTranslator(const char *mount, char *report)
 {
 	ssize_t length = getxattr(mount, CONTROL_KEY, report, REPORT_MAX - 1);
 
+	/* Nobody else has one that is too long: the report on the request
+	 * before, which another one replaces. */
+	if (length < 0 && (errno == ERANGE || errno == E2BIG))
+		return 0;
 	/* The kernel hides such attributes from others. */
 	if (length < 0)
 		return errno == ENODATA && geteuid() != 0 ? EPERM : errno;

@@ -39,22 +39,26 @@ struct report {
 __attribute__((__format__(__printf__, 2, 3))) static void reportAdd(
 	struct report *report, const char *format, ...)
 {
-	char line[CONTROL_LINE_MAX], *grown;
 	va_list arguments;
-	size_t length;
+	char *line, *grown;
+	int length;
 
 	va_start(arguments, format);
-	vsnprintf(line, sizeof(line), format, arguments);
+	length = vasprintf(&line, format, arguments);
 	va_end(arguments);
-	length = strlen(line);
-	grown = realloc(report->text, report->used + length + 1);
-	if (!grown) {
+	if (length < 0) {
 		report->isCut = true;
 		return;
 	}
-	memcpy(grown + report->used, line, length + 1);
-	report->text = grown;
-	report->used += length;
+	grown = realloc(report->text, report->used + (size_t)length + 1);
+	if (grown) {
+		memcpy(grown + report->used, line, (size_t)length + 1);
+		report->text = grown;
+		report->used += (size_t)length;
+	} else {
+		report->isCut = true;
+	}
+	free(line);
 }
 
 /* ---- Requests ---------------------------------------------------------- */

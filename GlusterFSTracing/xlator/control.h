@@ -43,8 +43,7 @@
 #define CONTROL_NONE "-\n"
 /** Number of the operation, which nobody else uses: "hdt". */
 #define CONTROL_OP 0x686474
-/** Bytes of a request, and of the line about one place. */
+/** Bytes of a request. */
 #define CONTROL_REQUEST_MAX 4096
-#define CONTROL_LINE_MAX 8192
 
 #endif

@@ -214,4 +214,26 @@ disobeys() {
 }
 ok "a brick that is dead is named" until_done disobeys
 stop_volume
+
+# More than an attribute can hold: of each layer a line with nearly all operations.
+deep=160
+start_bricks 1
+mount_volume || echo "not ok - mount"
+"$hdgluster" enable --what=gauges --project=deep "$mount" || echo "not ok - enable"
+too_long() {
+	exits 2 "$hdgluster" "$@" "$mount" &&
+		grep 'the report .* is too long; .*--layers' err
+}
+ok "a report that is too long is said to be" too_long disable --fops=mkdir
+ok "... of the status, too" too_long status
+layers() {
+	"$hdgluster" status --layers="$1" "$mount" >status.out || return 1
+	cat status.out
+	[ "$(tail -n +2 status.out | awk '{ print $2 }' | sort)" = \
+		"$(tr , '\n' <<<"$1" | sort)" ]
+}
+ok "one that is shorter can be had then" layers REQ
+ok "what a brick answers is not cut" layers \
+	"$(seq -s, -f DEEP%g $((deep / 4)))"
+stop_volume
 done_testing

@@ -62,9 +62,10 @@ place() {
 	printf '    subvolumes %s\nend-volume\n\n' "$subvolume"
 }
 
-# Write the volume file of brick NUMBER, which listens at PORT.
+# Write the volume file of brick NUMBER, which listens at PORT; with $deep layers
+# more, DEEP1 and so on.
 brick_file() {
-	local id=b$1 directory=$scratch/brick$1
+	local id=b$1 directory=$scratch/brick$1 layer
 
 	mkdir -p "$directory"
 	setfattr -n trusted.glusterfs.volume-id \
@@ -100,7 +101,12 @@ end-volume
 
 END
 	place "$id-in" BREQ "$id-threads" side enter
-	place "$id-req" REQ "$id-in"
+	below=$id-in
+	for ((layer = 1; layer <= ${deep:-0}; layer++)); do
+		place "$id-deep$layer" "DEEP$layer" "$below"
+		below=$id-deep$layer
+	done
+	place "$id-req" REQ "$below"
 	cat <<END
 volume $id-server
     type protocol/server
