@@ -23,8 +23,10 @@
 #define MOVES_BYTES about.movesBytes = true;
 
 /* Hand an operation on in the frame in which it came: STACK_WIND_TAIL() without
- * its message, which takes more than all of this. What GlusterFS counts of the
- * translator below is as if we were not there. */
+ * its message, which takes more than all of this. Calls of the translator below
+ * are counted as STACK_WIND() does it, by which most come to us that would come
+ * to it; STACK_WIND_TAIL() counts those of a lowest one only, so of whoever
+ * uses that above us more is counted than without us. */
 #define HAND_ON(name, ...)                                                    \
 	do {                                                                  \
 		xlator_t *below = FIRST_CHILD(this);                          \
