@@ -63,7 +63,7 @@ ok "... by its name" grep -q 'nobody has the layer TROVES' err
 ok "what is no mount of ours" exits 2 "$hdgluster" status "$scratch"
 ok "... is said" grep -q 'no client of GlusterFS with our translator' err
 stores_nothing() {
-	getfattr -d -m hdtrace.control --absolute-names "$@" >stored
+	getfattr -d -m hdtrace.control --absolute-names "$@" >stored || return 1
 	cat stored
 	[ ! -s stored ]
 }

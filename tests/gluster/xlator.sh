@@ -100,8 +100,10 @@ if mount_volume; then
 		flock file true
 	' sh "$mount" "$scratch"
 	# shellcheck disable=SC2016
-	ok "nothing of ours is in the bricks" bash -c '
-		! getfattr -Rd -m . "$@" 2>/dev/null | grep -i hdtrace
+	ok "nothing of ours is in the bricks" bash -ec '
+		attributes=$(getfattr -hRd -m . "$@")
+		grep -q trusted.gfid <<<"$attributes"
+		! grep -i hdtrace <<<"$attributes"
 	' sh brick0 brick1
 	stop_volume
 	promises "$abs_top_srcdir/tests/gluster/xlator.py" "$traces/test" <<-'END'
