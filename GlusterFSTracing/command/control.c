@@ -241,7 +241,6 @@ static int checkList(const struct control *control, const char *option,
 
 static int check(const struct control *control, int argc, char **argv)
 {
-	const char *project = control->project;
 	int status;
 
 	if (argc < 2)
@@ -249,11 +248,9 @@ static int check(const struct control *control, int argc, char **argv)
 	if (argc > 2)
 		return cliUsage(control->command, "too many arguments: \"%s\"",
 				argv[2]);
-	if (project && (!*project || *project == '.' ||
-			strpbrk(project, "/ \t\n") || strlen(project) > 120))
-		return cliUsage(control->command,
-				"--project: not a name: \"%s\"", project);
-	status = checkList(control, "layers", control->layers, NULL);
+	status = glusterCheckProject(control->command, control->project);
+	if (status < 0)
+		status = checkList(control, "layers", control->layers, NULL);
 	if (status < 0)
 		status = checkList(control, "fops", control->fops, fopWords);
 	if (status < 0)

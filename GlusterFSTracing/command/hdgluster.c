@@ -55,10 +55,13 @@ bool glusterIsWord(const char *text)
 	return *text && *text != '#' && !strpbrk(text, " \t\r\n\"\\`");
 }
 
-bool glusterIsProject(const char *text)
+int glusterCheckProject(const struct cliCommand *command, const char *project)
 {
-	return glusterIsWord(text) && *text != '.' && !strpbrk(text, "/_") &&
-	       strlen(text) < LABEL_PROJECT_MAX;
+	if (!project || labelIsProject(project))
+		return -1;
+	return cliUsage(command,
+			"--project: not " LABEL_PROJECT_RULE ": \"%s\"",
+			LABEL_PROJECT_MAX - 1, project);
 }
 
 static int run(int argc, char **argv)

@@ -40,8 +40,9 @@ char *glusterLabel(const char *text);
  *  marks. */
 bool glusterIsWord(const char *text);
 
-/** Whether a text may be the name of a project in a volume file. */
-bool glusterIsProject(const char *text);
+/** Check --project: -1 if it is the name of a project, or NULL; else the exit
+ *  status, and it was said. */
+int glusterCheckProject(const struct cliCommand *command, const char *project);
 
 /**
  * Put the translator into a volume file, at all layers, silently.

@@ -189,11 +189,7 @@ static int checkOptions(const struct options *options, int argc)
 				options->bricks);
 	if (options->delay < 1 || options->delay > 10000)
 		return cliUsage(&command, "--delay is 1 to 10000 ms");
-	if (options->project && !glusterIsProject(options->project))
-		return cliUsage(&command,
-				"--project: a name without \"/\", \"_\" and "
-				"blanks");
-	return -1;
+	return glusterCheckProject(&command, options->project);
 }
 
 /* What has to be there; -1: it is. */

@@ -329,12 +329,6 @@ static int checkWords(const struct change *change)
 		return cliUsage(change->command,
 				"--node: not a word for a volume file: \"%s\"",
 				change->node);
-	if (change->project && !glusterIsProject(change->project))
-		return cliUsage(change->command,
-				"--project: a name of at most %d bytes without "
-				"\"/\", \"_\" and blanks, not with a \".\" at "
-				"its beginning: \"%s\"",
-				LABEL_PROJECT_MAX - 1, change->project);
 	for (char **i = change->extra; i && *i; i++) {
 		const char *value = strchr(*i, '=');
 
@@ -377,6 +371,8 @@ static int check(const struct change *change, int argc, char **argv)
 		return cliUsage(change->command,
 				"--remove needs no other options");
 	status = checkWords(change);
+	if (status < 0)
+		status = glusterCheckProject(change->command, change->project);
 	return status >= 0 ? status : checkLayers(change);
 }
 

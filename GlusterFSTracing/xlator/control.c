@@ -10,6 +10,7 @@
 
 #include "GlusterFSTracing/xlator/control.h"
 #include "GlusterFSTracing/xlator/controlled.h"
+#include "GlusterFSTracing/xlator/label.h"
 #include "GlusterFSTracing/xlator/places.h"
 
 /* For how long bricks may answer. */
@@ -87,7 +88,7 @@ static int requestSet(struct request *request, char *word)
 		*value++ = '\0';
 		if (strcmp(word, "layers") == 0)
 			request->layers = value, ret = 0;
-		else if (strcmp(word, "project") == 0 && placeIsProject(value))
+		else if (strcmp(word, "project") == 0 && labelIsProject(value))
 			request->project = value, ret = 0;
 		else if (strcmp(word, "fops") == 0)
 			ret = placeParseFops(value, &request->fops, wrong,

@@ -393,12 +393,6 @@ static bool isLabel(const char *text, size_t max)
 	return length > 0 && length < max && text[length] == '\0';
 }
 
-bool placeIsProject(const char *text)
-{
-	return *text && *text != '.' && !strchr(text, '/') &&
-	       strlen(text) < LABEL_PROJECT_MAX;
-}
-
 static int optionsCheckNames(xlator_t *this, const struct options *options)
 {
 	if (!options->layer || !*options->layer)
@@ -418,9 +412,13 @@ static int optionsCheckNames(xlator_t *this, const struct options *options)
 		return optionsRefuse(this, "host", options->host,
 				     "is too long, or holds more than letters, "
 				     "digits, '.' and '-'");
-	if (!placeIsProject(options->project))
-		return optionsRefuse(this, "project", options->project,
-				     "is not the name of a project");
+	if (!labelIsProject(options->project)) {
+		char why[256];
+
+		snprintf(why, sizeof(why), "is not " LABEL_PROJECT_RULE,
+			 LABEL_PROJECT_MAX - 1);
+		return optionsRefuse(this, "project", options->project, why);
+	}
 	if (*options->directory != '/')
 		return optionsRefuse(this, "directory", options->directory,
 				     "is not an absolute path");

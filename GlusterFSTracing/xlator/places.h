@@ -21,7 +21,4 @@ const char *placeProject(const struct place *place);
 /** Do what a place's choice says; with the lock held. */
 void placeApply(struct place *place);
 
-/** Whether a text is the name of a project, which has no directory. */
-bool placeIsProject(const char *text);
-
 #endif

@@ -450,6 +450,8 @@ ok "a node of slashes" exits 2 "$hdgluster" volfile --node // brick.vol
 ok "a project that is hidden" exits 2 "$hdgluster" volfile --project .p brick.vol
 ok "a project with too long a name" exits 2 "$hdgluster" volfile \
 	--project "$(printf %0128d 0)" brick.vol
+ok "... and what it may be" grep -qF 'not a name of at most 127 bytes without "/", "_"' \
+	err
 blanks() {
 	mkdir -p 'a b' && cd 'a b' || return 1
 	exits 2 "$hdgluster" volfile ../brick.vol &&

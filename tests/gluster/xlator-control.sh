@@ -57,6 +57,9 @@ ok "an operation that there is not" exits 2 "$hdgluster" enable --fops=fly \
 	"$mount"
 ok "a project somewhere else" exits 2 "$hdgluster" enable --project=../x \
 	"$mount"
+ok "a project of two parts" exits 2 "$hdgluster" enable --project=a_b "$mount"
+ok "... and what it may be" grep -qF 'not a name of at most 127 bytes without "/", "_"' \
+	err
 ok "a layer that nobody has is said" exits 1 "$hdgluster" enable \
 	--layers=TROVES "$mount"
 ok "... by its name" grep -q 'nobody has the layer TROVES' err

@@ -63,7 +63,9 @@ ok "something that cannot be recorded" \
 	refuses 'option enable: "gauge" is none of' enable states,gauge
 ok "an operation that there is not" \
 	refuses 'option fops: "fly" is no operation' fops writev,fly
-ok "a project with a directory" refuses 'option project: "a/b"' project a/b
+ok "a project with a directory" refuses \
+	'option project: "a/b" is not a name of at most 127 bytes' project a/b
+ok "a project of two parts" refuses 'option project: "a_b"' project a_b
 ok "a directory that is not absolute" \
 	refuses 'option directory: "traces"' directory traces
 ok "a throttle that is too long" refuses 'throttle' throttle 60001
