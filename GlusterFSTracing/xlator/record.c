@@ -15,14 +15,17 @@
 
 #include "GlusterFSTracing/xlator/complain.h"
 #include "GlusterFSTracing/xlator/record.h"
+#include "common/clock.h"
 #include "common/format/level.h"
 #include "common/format/projectname.h"
 #include "common/thread.h"
 #include "recording/reason.h"
 
-/* How often, and after which time, a directory is tried to be locked. */
+/* How often, and after which time, a directory is tried to be locked; and for
+ * how long one that could not be is tried only once. */
 #define LOCK_TRIES 200
 #define LOCK_US 10000
+#define LOCK_FORGET_NS 60000000000
 
 /* All records of a node have one, so that they agree about its label. */
 struct session {
@@ -61,22 +64,47 @@ static void makeDirectories(const char *project)
 	}
 }
 
+/* The directory that could not be locked last, or "", and when that was. */
+static struct {
+	char path[HD_PROJECT_PATH_MAX];
+	int64_t timeNs;
+} unlocked;
+
+static int tryLock(int fd, int tries)
+{
+	while (flock(fd, LOCK_EX | LOCK_NB) < 0) {
+		if (errno != EWOULDBLOCK || --tries <= 0)
+			return -errno;
+		usleep(LOCK_US);
+	}
+	return 0;
+}
+
 /* Lock the directory of a project, or return -1. Bricks that have the same name
  * and begin at the same time are to find different labels, and not to take
  * each other's files in turn. Who can read the directory can hold it for ever,
- * so this is not waited for long. */
+ * so this is not waited for long, nor again for each layer. By one thread at a
+ * time, without the lock, which operations need. */
 static int lockDirectory(const char *project)
 {
 	char path[HD_PROJECT_PATH_MAX];
-	int fd;
+	bool isKnown;
+	int fd, error;
 
 	snprintf(path, sizeof(path), "%.*s",
 		 (int)(strrchr(project, '/') - project + 1), project);
+	isKnown = strcmp(unlocked.path, path) == 0 &&
+		  hdMonotonicNow() - unlocked.timeNs < LOCK_FORGET_NS;
 	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	for (int i = 0; fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) < 0; i++) {
-		if (errno != EWOULDBLOCK || i == LOCK_TRIES)
-			break;
-		usleep(LOCK_US);
+	if (fd < 0)
+		return -1;
+	error = tryLock(fd, isKnown ? 1 : LOCK_TRIES);
+	if (error && !isKnown) {
+		complain("%s cannot be locked: %s; processes of the same name "
+			 "that begin now may take each other's files",
+			 path, strerror(-error));
+		strcpy(unlocked.path, path);
+		unlocked.timeNs = hdMonotonicNow();
 	}
 	return fd;
 }
@@ -368,7 +396,8 @@ static struct record *recordMake(const struct recordName *name,
 	return record;
 }
 
-/* The same, with no other process between a label and its first file. */
+/* Without the lock: the same, with no other process between a label and its
+ * first file. */
 static struct record *recordMakeAlone(const struct recordName *name,
 				      struct session **unused)
 {
@@ -377,7 +406,9 @@ static struct record *recordMakeAlone(const struct recordName *name,
 
 	makeDirectories(name->project);
 	directory = lockDirectory(name->project);
+	pthread_mutex_lock(&all.lock);
 	record = recordMake(name, unused);
+	pthread_mutex_unlock(&all.lock);
 	if (directory >= 0)
 		close(directory);
 	return record;
@@ -429,6 +460,17 @@ static bool recordHide(struct record *record)
 	return true;
 }
 
+/* With the lock held: find a record, and hold it. */
+static struct record *recordFind(const struct recordName *name)
+{
+	for (struct record *record = all.records; record;
+	     record = record->next) {
+		if (recordIs(record, name) && recordTryHold(record))
+			return record;
+	}
+	return NULL;
+}
+
 struct record *recordGet(const struct recordName *name)
 {
 	struct session *unused = NULL;
@@ -436,12 +478,11 @@ struct record *recordGet(const struct recordName *name)
 	bool isRefused;
 
 	pthread_mutex_lock(&all.lock);
-	for (record = all.records; record; record = record->next) {
-		if (recordIs(record, name) && recordTryHold(record))
-			break;
-	}
+	record = recordFind(name);
+	pthread_mutex_unlock(&all.lock);
 	if (!record)
 		record = recordMakeAlone(name, &unused);
+	pthread_mutex_lock(&all.lock);
 	isRefused = record && name->isPrivate && !recordHide(record);
 	pthread_mutex_unlock(&all.lock);
 	sessionEnd(unused);

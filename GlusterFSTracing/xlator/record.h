@@ -64,7 +64,8 @@ struct record {
 };
 
 /**
- * Get a record, which is made if there is none of this name, and hold it.
+ * Get a record, which is made if there is none of this name, and hold it. By
+ * one thread at a time.
  *
  * Where files of the node exist, of a process that ended, the node's label gets
  * a number: NODE-2 and so on.

@@ -142,6 +142,26 @@ ok "all are on then" all_are on
 "$hdgluster" disable "$mount"
 ok "both times it was recorded" written has one REQ writev 2
 
+# Whoever can read the directory can lock it.
+locked() {
+	exec {held}<"$traces" && flock "$held" || return 1
+	"$hdgluster" enable --project=locked "$mount" && all_are on &&
+		"$hdgluster" disable "$mount" &&
+		"$hdgluster" enable --project=held "$mount" && all_are on
+}
+ok "somebody holds the directory" locked
+exec {held}<&-
+"$hdgluster" disable "$mount"
+said_once() {
+	local log
+
+	for log in brick0.log brick1.log client.log; do
+		grep "$traces/ cannot be locked" "$log"
+		[ "$(grep -c "$traces/ cannot be locked" "$log")" = 1 ] || return 1
+	done
+}
+ok "... which each process says once" said_once
+
 # Under load: a program that writes and verifies until it is told to end.
 cat >load.py <<'END'
 import os, random, sys
