@@ -146,6 +146,7 @@ static void operationGoDown(struct operation *operation,
 	struct current *own = &current;
 
 	HD_THREAD_KEEP(own);
+	way->own = own;
 	way->at = own->at;
 	way->isAbove = own->isAbove;
 	way->operation = NULL;
@@ -168,6 +169,7 @@ static void operationGoUp(struct operation *operation, struct operationWay *way)
 	struct current *own = &current;
 
 	HD_THREAD_KEEP(own);
+	way->own = own;
 	way->at = own->at;
 	way->isAbove = own->isAbove;
 	way->operation = operation;
@@ -212,9 +214,17 @@ void operationReturn(struct operationWay way)
 	struct current *own = &current;
 
 	HD_THREAD_KEEP(own);
-	own->at = way.at;
-	own->isAbove = way.isAbove;
-	operationFree(way.operation);
+	if (own == way.own) {
+		own->at = way.at;
+		own->isAbove = way.isAbove;
+		operationFree(way.operation);
+		return;
+	}
+	/* A task that waited in the call, and goes on in another thread: what
+	 * the first one was at is not held for this one. The operation stays
+	 * held, since the first one may be at it still. */
+	own->at = NULL;
+	own->isAbove = false;
 }
 
 /* ---- What is above in this process ------------------------------------- */

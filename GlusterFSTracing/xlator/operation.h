@@ -66,6 +66,7 @@ static inline bool placePasses(struct place *place, int fop)
 
 /** What a thread was at before it went down or up, and what to let go of. */
 struct operationWay {
+	struct current *own; /**< The thread's. */
 	struct operation *at;
 	bool isAbove;
 	struct operation *operation; /**< Or NULL. */

@@ -4,7 +4,8 @@
  * for ThreadSanitizer: operations come into a layer in some, wait in a queue,
  * leave the layer and end in others, while recording is switched off and on, by
  * the very functions that a volume calls. Afterwards each gauge is at 0, and
- * was never below.
+ * was never below. And a task that goes on in another thread than the one in
+ * which it handed an operation down.
  */
 #include "config.h"
 
@@ -286,9 +287,74 @@ static void testHandoff(void)
 	checkRuns();
 }
 
+static struct operationWay goDown(struct place *place, struct request *request)
+{
+	struct operationWay way;
+	struct operationAbout about = { .fop = GF_FOP_WRITE,
+					.name = "writev",
+					.done = resultDone };
+
+	g_assert_null(
+		operationBegin(&request->enter, place, &about, NULL, &way));
+	return way;
+}
+
+/* The call returns here; what this thread does then is on nobody's account. */
+static void *goOn(void *context)
+{
+	const struct operationWay *way = context;
+	struct request *own = requestMake();
+
+	operationReturn(*way);
+	operationReturn(goDown(&places[1], own));
+	goBack(own);
+	g_free(own);
+	return NULL;
+}
+
+static void testTask(void)
+{
+	struct request *outer, *inner;
+	/* What it holds is not let go of. */
+	static struct operationWay innerWay;
+	struct operationWay outerWay;
+	pthread_t thread;
+	char *text;
+
+	if (!testInProcess("HDTRACE_FLUSH_MS=1"))
+		return;
+	outer = requestMake();
+	inner = requestMake();
+	placePrepare(0, PLACE_WHOLE);
+	placePrepare(1, PLACE_WHOLE);
+	strcpy(places[0].layer, "REQ");
+	places[0].isTop = true;
+	places[0].isLowest = false;
+	placeSet(&places[0], true, "task");
+	placeSet(&places[1], true, "task");
+	outerWay = goDown(&places[0], outer);
+	innerWay = goDown(&places[0], inner);
+	g_assert_cmpint(pthread_create(&thread, NULL, goOn, &innerWay), ==, 0);
+	pthread_join(thread, NULL);
+	operationReturn(outerWay);
+	goBack(inner);
+	goBack(outer);
+	placeSet(&places[0], false, "none");
+	placeSet(&places[1], false, "none");
+	g_assert_cmpint(recordCountOpen(), ==, 0);
+	g_assert_true(g_file_get_contents("task_host_brick_BREQ.rel", &text,
+					  NULL, NULL));
+	g_assert_nonnull(strstr(text, "<rel "));
+	g_assert_null(strstr(text, " r=\""));
+	g_free(text);
+	g_free(outer);
+	g_free(inner);
+}
+
 int main(int argc, char **argv)
 {
 	testInit(&argc, &argv);
 	g_test_add_func("/gluster/handoff", testHandoff);
+	g_test_add_func("/gluster/handoff/task", testTask);
 	return testRun();
 }
