@@ -492,6 +492,11 @@ int hdOutfileOpen(char *path, bool isText, struct hdOutfile **result)
 	file->asksAhead = hdCacheLineCanOwn();
 	hdOutfileForceFlush(file, settings->forceFlush);
 	file->ring = malloc(settings->bufferMax);
+	/* Where memory is short it does not grow. */
+	if (!file->ring && settings->bufferMax > settings->bufferSize) {
+		file->ring = malloc(settings->bufferSize);
+		file->maskMax = file->mask;
+	}
 	file->at = file->ring;
 	if (!file->ring) {
 		outfileFree(file);

@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include <hdRelation.h>
+#include "HDTraceWritingCLibrary/src/outfile.h"
 #include "tests/lib/relfile.h"
 #include "tests/lib/statfile.h"
 #include "tests/lib/testlib.h"
@@ -417,12 +418,47 @@ static void memoryCheck(const struct memorySession *session)
 	}
 }
 
+/* A buffer that would grow, and has no memory for that, is one that does not.
+ */
+static void testSmallerBuffer(void)
+{
+	bool hasFailed = false;
+	int n = 0, smaller = 0;
+
+	if (!testInProcess(""))
+		return;
+	do {
+		struct hdOutfile *file = NULL;
+		int ret;
+
+		faultsClear();
+		atomic_store(&faults.allocations, 0);
+		faults.failFrom = faults.failTo = ++n;
+		ret = hdOutfileOpen(__real_strdup("smaller"), true, &file);
+		hasFailed = atomic_load(&faults.allocations) >= n;
+		faultsClear();
+		if (ret < 0) {
+			g_assert_cmpint(ret, ==, -HD_ERR_MALLOC);
+			continue;
+		}
+		smaller += file->maskMax == file->mask;
+		testWorks(hdOutfileClose(file));
+		unlink("smaller");
+	} while (hasFailed);
+	g_assert_cmpint(smaller, ==, 1);
+}
+
+/* All that is allocated must be there. */
+#define BUFFER_FIXED "HDTRACE_BUFFER_SIZE_KB=256"
+
 /* The nth allocation fails, or it and all after it. */
 static void testMemory(gconstpointer persistent)
 {
 	struct memorySession session;
 	int n = 0;
 
+	if (!testInProcess(BUFFER_FIXED))
+		return;
 	do {
 		int before = atomic_load(&faults.live);
 
@@ -548,6 +584,8 @@ static void testRelationMemory(gconstpointer persistent)
 	struct memorySession session;
 	int n = 0;
 
+	if (!testInProcess(BUFFER_FIXED))
+		return;
 	do {
 		int before = atomic_load(&faults.live);
 		pthread_t thread;
@@ -1209,6 +1247,7 @@ int main(int argc, char **argv)
 	testInit(&argc, &argv);
 	g_test_add_data_func("/failures/memory/once", NULL, testMemory);
 	g_test_add_data_func("/failures/memory/persistent", "", testMemory);
+	g_test_add_func("/failures/smaller-buffer", testSmallerBuffer);
 	g_test_add_data_func("/failures/relation-memory/once", NULL,
 			     testRelationMemory);
 	g_test_add_data_func("/failures/relation-memory/persistent", "",
