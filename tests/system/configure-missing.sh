@@ -50,6 +50,9 @@ configures() {
 		printf 'Name: %s\nDescription: none\nVersion: 99\nLibs:\n' \
 			"$library" >"$scratch/pc/$library.pc"
 	done
+	[ -z "${cairo-}" ] || printf \
+		'Name: cairo\nDescription: none\nVersion: 99\nLibs: %s\n' "$cairo" \
+		>"$scratch/pc/cairo.pc"
 	cd "$scratch/build" || return 1
 	env -u CFLAGS -u LDFLAGS -u PKG_CONFIG_PATH NODE= NPM= \
 		ac_cv_header_otf2_otf2_h=no PKG_CONFIG_LIBDIR="$scratch/pc" \
@@ -125,4 +128,27 @@ configures_again() {
 	grep -v configuring "$scratch/asked" | diff "$scratch/expected" -
 }
 ok "quickstart configures again where a package came" configures_again
+
+# A library that is opened at run time, in a directory of its own: by its path, for
+# no program has that in its RPATH. One that is only archived cannot be opened.
+own=$scratch/own
+cairo="-L$own -lhdfake"
+make_own() {
+	mkdir "$own" && cd "$own" && echo 'int hdFake;' >fake.c &&
+		${CC:-cc} -c fake.c && ar cr libhdfake.a fake.o
+}
+ok "an archive" make_own
+no_archive() {
+	! configures && grep -q 'is no shared library' "$scratch/output" &&
+		grep -q -- '--without-cairo' "$scratch/output"
+}
+ok "what cannot be opened at run time is refused" no_archive
+by_path() {
+	cd "$own" && ${CC:-cc} -shared -fPIC -Wl,-soname,libhdfake.so.3 \
+		-o libhdfake.so.3 fake.c && ln -s libhdfake.so.3 libhdfake.so &&
+		configures && grep SONAME "$scratch/build/config.h" &&
+		grep -qxF "#define CAIRO_SONAME \"$own/libhdfake.so.3\"" \
+			"$scratch/build/config.h"
+}
+ok "a library in a directory of its own has its path" by_path
 done_testing
