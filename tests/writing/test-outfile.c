@@ -96,10 +96,11 @@ static void testSetting(gconstpointer data)
 		return;
 	testMakes(is, hdSettingsGet());
 	g_assert_cmpuint(is->bufferSize, ==, expected->bufferSize);
-	/* Only who says no size has one that grows. */
+	/* Only who says no size, and does not drop, has one that grows. */
 	g_assert_cmpuint(is->bufferMax, ==,
-			 is->bufferSize == DEFAULT_SIZE ? 4 * DEFAULT_SIZE
-							: is->bufferSize);
+			 is->bufferSize == DEFAULT_SIZE && !is->dropOnFull
+				 ? 4 * DEFAULT_SIZE
+				 : is->bufferSize);
 	g_assert_cmpuint(is->flushMs, ==, expected->flushMs);
 	g_assert_cmpint(is->maxDepth, ==, expected->maxDepth);
 	g_assert_true(is->forceFlush == expected->forceFlush);
