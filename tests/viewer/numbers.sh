@@ -41,8 +41,6 @@ same_numbers() {
 	of=$1
 	intervals=$2
 	shift 2
-	# Each one starts commands; memory is as well looked at by few.
-	[ -z "${HD_SANITIZE-}" ] || intervals=2
 	"$hdtrace" report -q --force -o page.html "$@" "$of" || return 1
 	compare page.html "$of" "$intervals"
 }
