@@ -139,17 +139,23 @@ static __thread struct current {
 	bool isAbove;
 } current;
 
-/* It may have ended, and be let go of, before the call returns. */
-static void operationGoDown(struct operation *operation,
-			    struct operationWay *way)
+/* Keep what this thread is at, and what to let go of when it is back. */
+static struct current *operationGo(struct operation *operation,
+				   struct operationWay *way)
 {
 	struct current *own = &current;
 
 	HD_THREAD_KEEP(own);
-	way->own = own;
-	way->at = own->at;
-	way->isAbove = own->isAbove;
-	way->operation = NULL;
+	*way = (struct operationWay){ own, own->at, own->isAbove, operation };
+	return own;
+}
+
+/* It may have ended, and be let go of, before the call returns. */
+static void operationGoDown(struct operation *operation,
+			    struct operationWay *way)
+{
+	struct current *own = operationGo(NULL, way);
+
 	if (operation && operation->handsOn) {
 		operationHold(operation);
 		way->operation = operation;
@@ -166,13 +172,8 @@ static const char *causeText(const struct operation *operation)
 
 static void operationGoUp(struct operation *operation, struct operationWay *way)
 {
-	struct current *own = &current;
+	struct current *own = operationGo(operation, way);
 
-	HD_THREAD_KEEP(own);
-	way->own = own;
-	way->at = own->at;
-	way->isAbove = own->isAbove;
-	way->operation = operation;
 	if (operation->isRoot || operation->parent || causeText(operation)) {
 		own->at = operation;
 		own->isAbove = true;
