@@ -12,6 +12,7 @@
 #include <gnutls/gnutls.h>
 
 #include "net/tls.h"
+#include "common/hex.h"
 #include "net/logger.h"
 
 const bool hdHasTls = true;
@@ -255,8 +256,7 @@ static bool tlsIsIt(struct hdTlsSession *session)
 	}
 	if (memcmp(found, session->tls->fingerprint, sizeof(found)) == 0)
 		return true;
-	for (size_t i = 0; i < sizeof(found); i++)
-		snprintf(text + 2 * i, 3, "%02x", found[i]);
+	*hdHexPut(text, found, sizeof(found)) = '\0';
 	hdNetLog(HD_LOG_ERROR, "%s: its certificate is another one: %s",
 		 session->host, text);
 	return false;

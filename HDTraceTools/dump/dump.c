@@ -13,6 +13,7 @@
 #include "HDTraceTools/command/results.h"
 #include "HDTraceTools/command/scan.h"
 #include "HDTraceTools/dump/dump.h"
+#include "common/hex.h"
 
 const char *dumpFormatTime(const struct dump *dump, char *buffer, int64_t ns)
 {
@@ -86,11 +87,10 @@ const char *dumpFormatNumber(const struct dump *dump, char *buffer,
 
 char *dumpFormatHex(const char *bytes, size_t length)
 {
-	GString *out = g_string_sized_new(2 * length + 1);
+	char *text = g_malloc(2 * length + 1);
 
-	for (size_t i = 0; i < length; i++)
-		g_string_append_printf(out, "%02x", (unsigned char)bytes[i]);
-	return g_string_free(out, FALSE);
+	*hdHexPut(text, (const unsigned char *)bytes, length) = '\0';
+	return text;
 }
 
 static bool takeBlock(const hdIBlock *block, void *data)

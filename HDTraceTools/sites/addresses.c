@@ -14,6 +14,7 @@
 
 #include "HDTraceTools/sites/addresses.h"
 #include "HDTraceTools/base/plainfile.h"
+#include "common/hex.h"
 #include "common/library.h"
 
 /** Functions are not deeper in others. */
@@ -90,9 +91,9 @@ struct object {
 static char *buildIdOf(int fd)
 {
 	Elf *elf = api.elf_begin(fd, ELF_C_READ_MMAP, NULL);
-	const void *bytes;
+	const void *bytes = NULL;
 	ssize_t length;
-	GString *text;
+	char *text;
 
 	if (!elf)
 		return NULL;
@@ -100,13 +101,13 @@ static char *buildIdOf(int fd)
 		api.elf_end(elf);
 		return NULL;
 	}
-	text = g_string_new(NULL);
 	length = api.dwelf_elf_gnu_build_id(elf, &bytes);
-	for (ssize_t i = 0; i < length; i++)
-		g_string_append_printf(text, "%02x",
-				       ((const unsigned char *)bytes)[i]);
+	if (length < 0)
+		length = 0;
+	text = g_malloc(2 * (size_t)length + 1);
+	*hdHexPut(text, bytes, (size_t)length) = '\0';
 	api.elf_end(elf);
-	return g_string_free(text, FALSE);
+	return text;
 }
 
 /** Open a file if it has the build id; else -1, and why in @p why, which is to

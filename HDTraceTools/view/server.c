@@ -22,6 +22,7 @@
 #include "HDTraceTools/view/gate.h"
 #include "HDTraceTools/view/key.h"
 #include "HDTraceTools/view/server.h"
+#include "common/hex.h"
 #include "common/library.h"
 
 #define TOKEN_BYTES (GATE_TOKEN_LENGTH / 2)
@@ -438,8 +439,7 @@ static int makeRandom(char *text, size_t count)
 
 	if (getrandom(bytes, count, 0) != (ssize_t)count)
 		return errno ? -errno : -EIO;
-	for (size_t i = 0; i < count; i++)
-		sprintf(text + 2 * i, "%02x", bytes[i]);
+	*hdHexPut(text, bytes, count) = '\0';
 	return 0;
 }
 

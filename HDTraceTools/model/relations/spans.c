@@ -12,6 +12,7 @@
 #include "HDTraceTools/model/relations/spans.h"
 #include "HDTraceTools/model/relations/tokens.h"
 #include "common/format/relationid.h"
+#include "common/hex.h"
 
 struct spans {
 	struct forest *forest;
@@ -116,23 +117,12 @@ int spansFind(struct spans *self)
 
 /* ---- Ids --------------------------------------------------------------- */
 
-static void putHex(char *to, const unsigned char *id, size_t size)
-{
-	static const char digits[] = "0123456789abcdef";
-
-	for (size_t i = 0; i < size; i++) {
-		*to++ = digits[id[i] >> 4];
-		*to++ = digits[id[i] & 15];
-	}
-	*to = '\0';
-}
-
 void spansIdOf(const char *token, size_t length, char span[SPANS_SPAN_SIZE])
 {
 	unsigned char id[8];
 
 	hdSpanId(token, length, id);
-	putHex(span, id, sizeof(id));
+	*hdHexPut(span, id, sizeof(id)) = '\0';
 }
 
 void spansTraceIdOf(const char *text, size_t length,
@@ -141,5 +131,5 @@ void spansTraceIdOf(const char *text, size_t length,
 	unsigned char id[16];
 
 	hdTraceId(text, length, id);
-	putHex(trace, id, sizeof(id));
+	*hdHexPut(trace, id, sizeof(id)) = '\0';
 }

@@ -18,6 +18,7 @@
 #include "MPITracingLibrary/src/hdmpi.h"
 #include "MPITracingLibrary/src/record/sites.h"
 #include "common/environment.h"
+#include "common/hex.h"
 
 /* As many frames are looked at to leave the MPI library, and around a call. */
 #define FRAMES_MAX (32 + HDMPI_SITE_DEPTH_MAX)
@@ -143,10 +144,11 @@ static void readNotes(const unsigned char *at, size_t size, char *buildId)
 			return;
 		if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 &&
 		    memcmp(at, "GNU", 4) == 0) {
-			for (size_t i = 0;
-			     i < note.n_descsz && i < BUILD_ID_MAX; i++)
-				snprintf(buildId + 2 * i, 3, "%02x",
-					 at[name + i]);
+			size_t bytes = note.n_descsz < BUILD_ID_MAX
+					       ? note.n_descsz
+					       : BUILD_ID_MAX;
+
+			*hdHexPut(buildId, at + name, bytes) = '\0';
 			return;
 		}
 		at += name + description;
