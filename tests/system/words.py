@@ -204,4 +204,5 @@ def main():
             print(f"nothing needs this any more: {exception[2]}")
 
 
-main()
+if __name__ == "__main__":
+    main()
