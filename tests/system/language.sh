@@ -1,0 +1,224 @@
+#!/bin/sh
+# Texts are plain English: few sentences with a habit to avoid, help texts in one
+# form, subjects of commits in the imperative.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+. "${abs_top_srcdir:?}/tests/lib/tap.sh"
+[ -z "${HD_SANITIZE-}" ] || skip_all "sanitizers do not change texts"
+python=${PYTHON:-python3}
+$python -c '' 2>/dev/null || skip_all "no python3"
+build=${abs_top_builddir:?}
+here=$abs_top_srcdir/tests/system
+cd "$abs_top_srcdir" || exit 99
+
+# Subjects of commits are checked after this revision.
+base=d286838c37c607d9352149fe2084aa6aa665ee5b
+
+# ---- Sentences ---------------------------------------------------------------
+
+# A habit is found in a sentence: HABIT SENTENCE
+finds() {
+	mkdir -p "$scratch/doc"
+	printf '%s\n' "$2" >"$scratch/doc/sample.md"
+	"$python" "$here/language.py" --list "$scratch/doc/sample.md" |
+		grep -q ":1: $1: "
+}
+
+# No habit is found in a sentence, which is one: SENTENCE
+passes() {
+	mkdir -p "$scratch/doc"
+	printf '%s\n' "$1" >"$scratch/doc/sample.md"
+	"$python" "$here/language.py" --all "$scratch/doc/sample.md" | grep . &&
+		! "$python" "$here/language.py" --list "$scratch/doc/sample.md" |
+		grep .
+}
+
+# Code, tables and short sentences do not count.
+counts_prose_only() {
+	mkdir -p "$scratch/doc"
+	cat >"$scratch/doc/sample.md" <<-'END'
+		Only this sentence has six words.
+
+		    what is in a block is code and does not count here
+
+		| what is in | a table that has | cells |
+
+		Read what is there.
+	END
+	"$python" "$here/language.py" "$scratch/doc/sample.md" |
+		grep -qx 'doc 1 0 0.00'
+}
+
+# The share of a kind of text is within its budget: KIND
+within_budget() {
+	most=$(sed -n "s/^$1 //p" "$here/language.budget")
+	"$python" "$here/language.py" "@$scratch/files" >"$scratch/shares"
+	grep "^$1 " "$scratch/shares" | awk -v most="$most" '
+		{ print $0 ", budget " most; bad = $4 > most; n += $2 }
+		END { exit bad || n < 10 || most == "" }' && return
+	"$python" "$here/language.py" --list "@$scratch/files" |
+		grep -E "$(files_of "$1")" | head -n 40
+	return 1
+}
+
+# A pattern of the names of files of a kind: KIND
+files_of() {
+	case $1 in
+	readme) echo '^(README|CONTRIBUTING)' ;;
+	news) echo '^NEWS' ;;
+	guide) echo '/guides/' ;;
+	man) echo '/man/' ;;
+	header) echo '/include/' ;;
+	help) echo '/help/' ;;
+	message) echo '\.(c|js|html|in|sh):' ;;
+	*) echo '^doc/[^gm]|^SECURITY' ;;
+	esac
+}
+
+# ---- Help --------------------------------------------------------------------
+
+# Print the help of a program, and of its subcommands, into files.
+helps() {
+	[ -x "$build/$1" ] || return 0
+	COLUMNS=300 "$build/$1" --help >"$scratch/help/$1" 2>&1
+	sed -n '/^Commands/,/^$/s/^  \([a-z-]*\)  .*/\1/p' "$scratch/help/$1" |
+		while read -r sub; do
+			COLUMNS=300 "$build/$1" "$sub" --help \
+				>"$scratch/help/$1-$sub" 2>&1
+		done
+}
+
+help_in_form() {
+	find "$scratch/help" -type f -size +0 | sort >"$scratch/pages"
+	[ "$(wc -l <"$scratch/pages")" -gt 20 ] || return 1
+	tr '\n' '\0' <"$scratch/pages" |
+		xargs -0 "$python" "$here/helptext.py" "$here/verbs.list"
+}
+
+# A fault is found in a help text, which is right otherwise: FAULT SED
+finds_in_help() {
+	cat >"$scratch/right" <<-'END'
+		Usage:
+		  tool [OPTION...] FILE
+
+		Record the power of this node.
+
+		Options:
+		  -i, --interval=TIME   Interval between two samples, with unit
+		                        (default: 100ms)
+		  -h, --help            Print this help
+
+		Examples:
+		  tool --interval=10ms run1
+		  tool run2
+	END
+	"$python" "$here/helptext.py" "$here/verbs.list" "$scratch/right" ||
+		return 1
+	sed "$2" "$scratch/right" >"$scratch/wrong"
+	! "$python" "$here/helptext.py" "$here/verbs.list" "$scratch/wrong" \
+		>"$scratch/faults" && cat "$scratch/faults" &&
+		grep -q ": $1: " "$scratch/faults"
+}
+
+# ---- Commits -----------------------------------------------------------------
+
+# Print those subjects that are too long or do not begin with an imperative.
+bad_subjects() {
+	awk -v verbs="$here/verbs.list" '
+		BEGIN {
+			while ((getline line <verbs) > 0) {
+				n = split(line, words, " ")
+				for (i = 1; i <= n; i++)
+					isVerb[words[i]] = 1
+			}
+		}
+		{
+			rest = $0
+			hasComponent = sub(/^[^ :][^:]*: +/, "", rest)
+			split(rest, words, /[ ,]/)
+		}
+		length($0) > 72 { print "too long: " $0; next }
+		!hasComponent { print "no component: " $0; next }
+		!isVerb[tolower(words[1])] { print "no imperative: " $0 }'
+}
+
+finds_subject() {
+	[ -n "$(echo "$1" | bad_subjects)" ]
+}
+
+good_subject() {
+	[ -z "$(echo "$1" | bad_subjects)" ]
+}
+
+subjects() {
+	git log --no-merges --format=%s "$base"..HEAD >"$scratch/subjects" ||
+		return 1
+	bad_subjects <"$scratch/subjects" >"$scratch/bad"
+	cat "$scratch/bad"
+	[ ! -s "$scratch/bad" ]
+}
+
+# ------------------------------------------------------------------------------
+
+mkdir "$scratch/help"
+for program in hdtrace hdexecute hdgluster hdload hdmpirun hdnode hdpredict \
+	hdprobe pt rut; do
+	helps $program
+done
+components=$(sed -n 's/^component \([^:]*\):.*/\1/p' tests/rooms.list)
+# shellcheck disable=SC2086
+{
+	find $components -name '*.c' ! -name viewerpage.c
+	find $components -path '*/include/*.h'
+	find $components -name '*.in' ! -name '*.pc.in'
+	find HDTraceTools/viewer/src -name '*.js' -o -name '*.html'
+	find README NEWS CONTRIBUTING SECURITY doc/man doc/guides doc/*.md \
+		doc/format doc/measurements -name '*.md' -o -name '*.[1-9]' -o \
+		-name '[A-Z]*' ! -type d
+	find "$scratch/help" -type f
+} 2>/dev/null | sort -u >"$scratch/files"
+
+ok "a clause as a noun" finds clause \
+	"The page lists what is missing in this build."
+ok "a clause with who as a noun" finds clause \
+	"The server asks who reads the answer first."
+ok "a negated noun" finds no "A link that ends is no failure of the node."
+ok "a generic actor" finds actor "A call that nobody reads costs nothing here."
+ok "a relation without its noun" finds relation \
+	"The time of a rank is longer than that of others."
+ok "an idiom" finds idiom "The error lies in the first of the files."
+ok "a plain sentence" passes \
+	"The page lists the packages that this build lacks."
+ok "a question may ask" passes "What is the energy of each of the functions?"
+ok "nothing is there" passes "There is no meter in this machine, so pt stops."
+ok "only prose counts" counts_prose_only
+for kind in readme news guide man doc header help message; do
+	ok "share of sentences with a habit: $kind" within_budget $kind
+done
+
+ok "a help line of 120 columns" finds_in_help "1[0-9][0-9] columns" \
+	's/run2/&                                                                                                             x/'
+ok "a lower-case description" finds_in_help "no capital letter" \
+	's/Print/print/'
+ok "a full stop after a description" finds_in_help "a full stop" \
+	's/this help$/&./'
+ok "a default in another form" finds_in_help "form of the default" \
+	's/(default: 100ms)/(100 ms)/'
+ok "a default outside of parentheses" finds_in_help \
+	"default outside of parentheses" 's/(default: 100ms)/default 100ms/'
+ok "a description that is not imperative" finds_in_help \
+	"the first line is not an imperative" 's/^Record/Records/'
+ok "one example only" finds_in_help "fewer than two examples" '/run2/d'
+ok "help texts are in this form" help_in_form
+
+ok "a long subject" finds_subject \
+	"gluster: reject a report that is larger than a page and that no client asked for"
+ok "a subject that is not imperative" finds_subject \
+	"gluster: a report that is too long locks nobody out"
+ok "a subject without a component" finds_subject "Reject oversized reports"
+ok "a good subject" good_subject "gluster: reject oversized reports"
+if git cat-file -e "$base^{commit}" 2>/dev/null; then
+	ok "subjects of commits" subjects
+else
+	skip "subjects of commits" "no git history"
+fi
+done_testing
