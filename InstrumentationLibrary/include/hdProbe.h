@@ -331,7 +331,7 @@ int hdProbe_setDecay(struct hdProbe *probe, double halfLife);
  * thread remembers the begin of 16 measurements within each other.
  *
  * Where the processor can be asked in user space (rdpmc), an event costs
- * that instruction a reading, which is not measured in doc/performance.md; else
+ * that instruction a reading, which is not measured in doc/measurements/performance.md; else
  * a group of events costs a system call or two. That is outside of what this
  * probe measures, but inside of those around it. Where more events are asked
  * for than the processor has counters, they take turns, and numbers are

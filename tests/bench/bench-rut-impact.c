@@ -6,7 +6,7 @@
  * As CPUstress there, the program counts up the variables of two nested loops,
  * here in as many threads as there are CPUs, so that the sampling thread must
  * take its time from them. All intervals take turns. The table is that of
- * doc/utilization.md.
+ * doc/measurements/utilization.md.
  *
  *     bench-rut-impact [SECONDS [RUNS]]    SECONDS: about, of each run
  */

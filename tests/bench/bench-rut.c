@@ -10,7 +10,7 @@
  *
  *     bench-rut [SAMPLES [SECONDS [RUNS]]]
  *
- * The tables are those of doc/utilization.md.
+ * The tables are those of doc/measurements/utilization.md.
  */
 #include "config.h"
 

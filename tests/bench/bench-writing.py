@@ -19,7 +19,7 @@ left out, and said. Instructions are those of the whole process, by callgrind, b
 
 With --why: the same works with memory, threads and file systems changed.
 
-The tables are those of doc/performance.md. Exit status 0: all has been measured.
+The tables are those of doc/measurements/performance.md. Exit status 0: all has been measured.
 """
 import argparse
 import csv

@@ -1,12 +1,12 @@
 #!/bin/sh
-# Measures all that doc/utilization.md has, and puts it there.
+# Measures all that doc/measurements/utilization.md has, and puts it there.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # Called by `make utilization-figures`, on a machine that does nothing else; it
 # takes a quarter of an hour. Arguments: parts to be measured again, of "bench
 # impact verify hpcc" (default: all).
 set -eu
-page=${abs_top_srcdir:?}/doc/utilization.md
+page=${abs_top_srcdir:?}/doc/measurements/utilization.md
 make=${MAKE:-make}
 [ $# -gt 0 ] || set -- verify bench impact hpcc
 log=$(mktemp)

@@ -2,7 +2,7 @@
 # B5: what hdnode costs at one sample a second while nobody asks: CPU, memory that is
 # its own, wake-ups, growth; what it costs to be read by Prometheus, beside
 # node_exporter; and of F8 what needs a machine with nothing else to do.
-# Prints rows for doc/performance.md. By make verify-node.
+# Prints rows for doc/measurements/performance.md. By make verify-node.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
 . "$abs_top_srcdir/tests/lib/node.sh"

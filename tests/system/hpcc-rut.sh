@@ -1,6 +1,6 @@
 #!/bin/sh
 # The HPC Challenge benchmark under rut and under libRUT: what the node does in
-# each of its phases, as the table of doc/utilization.md.
+# each of its phases, as the table of doc/measurements/utilization.md.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # Environment: HPCC_INTERVAL in ms (10), and that of tests/lib/hpcc.sh.
