@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file
+ * The catalogue of errors that all commands share.
+ */
+#include "config.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <glib.h>
+
+#include "cli/errors.h"
+#include "cli/output.h"
+
+int cliErrorMissing(const struct cliCommand *command, const char *argument)
+{
+	return cliUsage(command, CLI_TEXT_MISSING, argument);
+}
+
+int cliErrorMissingOption(const struct cliCommand *command, const char *option)
+{
+	return cliUsage(command, CLI_TEXT_MISSING_OPTION, option);
+}
+
+int cliErrorUnexpected(const struct cliCommand *command, const char *text)
+{
+	return cliUsage(command, CLI_TEXT_UNEXPECTED, text);
+}
+
+int cliErrorNumber(const struct cliCommand *command, const char *option,
+		   const char *text, const char *expected)
+{
+	return cliUsage(command, CLI_TEXT_NUMBER, option, text, expected);
+}
+
+int cliErrorTime(const struct cliCommand *command, const char *option,
+		 const char *text, const char *expected)
+{
+	return cliUsage(command, CLI_TEXT_TIME, option, text, expected);
+}
+
+int cliErrorDuration(const struct cliCommand *command, const char *option,
+		     const char *text)
+{
+	return cliUsage(command, CLI_TEXT_DURATION, option, text);
+}
+
+int cliErrorValue(const struct cliCommand *command, const char *option,
+		  const char *text, const char *expected)
+{
+	return cliUsage(command, CLI_TEXT_VALUE, option, text, expected);
+}
+
+int cliErrorExcludes(const struct cliCommand *command, const char *option,
+		     const char *other)
+{
+	return cliUsage(command, CLI_TEXT_EXCLUDES, option, other);
+}
+
+int cliErrorNeeds(const struct cliCommand *command, const char *option,
+		  const char *other)
+{
+	return cliUsage(command, CLI_TEXT_NEEDS, option, other);
+}
+
+const char *cliErrorReason(int error)
+{
+	return error ? g_strerror(abs(error)) : "unknown error";
+}
+
+void cliErrorOpen(const char *tool, const char *path, int error)
+{
+	outSay(stderr, "%s: " CLI_TEXT_OPEN, tool, path, cliErrorReason(error));
+}
+
+void cliErrorRead(const char *tool, const char *path, int error)
+{
+	outSay(stderr, "%s: " CLI_TEXT_READ, tool, path, cliErrorReason(error));
+}
+
+void cliErrorWrite(const char *tool, const char *path, int error)
+{
+	outSay(stderr, "%s: " CLI_TEXT_WRITE, tool, path,
+	       cliErrorReason(error));
+}
+
+void cliErrorCreate(const char *tool, const char *path, int error)
+{
+	outSay(stderr, "%s: " CLI_TEXT_CREATE, tool, path,
+	       cliErrorReason(error));
+}
+
+void cliErrorRemove(const char *tool, const char *path, int error)
+{
+	outSay(stderr, "%s: " CLI_TEXT_REMOVE, tool, path,
+	       cliErrorReason(error));
+}
+
+void cliErrorRename(const char *tool, const char *path, int error)
+{
+	outSay(stderr, "%s: " CLI_TEXT_RENAME, tool, path,
+	       cliErrorReason(error));
+}
+
+void cliErrorConnect(const char *tool, const char *host, const char *reason)
+{
+	outSay(stderr, "%s: " CLI_TEXT_CONNECT, tool, host, reason);
+}
+
+void cliErrorLost(const char *tool, const char *host, const char *reason)
+{
+	outSay(stderr, "%s: " CLI_TEXT_LOST, tool, host, reason);
+}
+
+void cliErrorTimeout(const char *tool, const char *host, double seconds)
+{
+	outSay(stderr, "%s: " CLI_TEXT_TIMEOUT, tool, host, seconds);
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file
+ * The catalogue of errors that all commands share: one sentence per kind.
+ *
+ * Each error is printed once, by the function that finds it. A message has the
+ * form "PROGRAM: OBJECT: problem; remedy". The object is the file, device,
+ * option or host.
+ *
+ * - A wrong command line: the functions with a struct cliCommand. They also
+ *   print where help is, and return the exit status for wrong usage.
+ * - A file or a host: the functions with the name of the program.
+ * - A command with messages of its own form (hdtrace, hdpredict) uses the
+ *   texts below. toolMissing() and predictMissing() are examples.
+ * - Scripts: cli/options.sh has the same sentences.
+ */
+#ifndef HD_CLI_ERRORS_H
+#define HD_CLI_ERRORS_H
+
+#include "cli/options.h"
+
+/* ---- Texts ------------------------------------------------------------- */
+
+#define CLI_TEXT_MISSING "missing argument: %s"
+#define CLI_TEXT_MISSING_OPTION "missing option: --%s"
+#define CLI_TEXT_UNEXPECTED "unexpected argument: \"%s\""
+/** Option, what the user wrote, and what is valid. */
+#define CLI_TEXT_NUMBER "--%s: invalid number \"%s\"; expected %s"
+#define CLI_TEXT_TIME "--%s: invalid time \"%s\"; expected %s"
+#define CLI_TEXT_VALUE "--%s: invalid value \"%s\"; expected %s"
+#define CLI_TEXT_DURATION                 \
+	"--%s: invalid duration \"%s\"; " \
+	"use a number and a unit, such as 10ms or 5s"
+/** Two options. */
+#define CLI_TEXT_EXCLUDES "--%s: cannot be combined with --%s"
+#define CLI_TEXT_NEEDS "--%s: requires --%s"
+/** Path and reason. */
+#define CLI_TEXT_OPEN "%s: cannot open: %s"
+#define CLI_TEXT_READ "%s: cannot read: %s"
+#define CLI_TEXT_WRITE "%s: cannot write: %s"
+#define CLI_TEXT_CREATE "%s: cannot create: %s"
+#define CLI_TEXT_REMOVE "%s: cannot remove: %s"
+#define CLI_TEXT_RENAME "%s: cannot rename: %s"
+/** Host and reason. */
+#define CLI_TEXT_CONNECT "%s: cannot connect: %s"
+#define CLI_TEXT_LOST "%s: connection lost: %s"
+/** Host and seconds. */
+#define CLI_TEXT_TIMEOUT "%s: timed out after %g s"
+
+/** What stands for the path in messages about standard output. */
+#define CLI_STDOUT "standard output"
+
+/* ---- Wrong command lines ------------------------------------------------ */
+
+/** An argument is missing; @p argument as in the usage line: "PROJECT". */
+int cliErrorMissing(const struct cliCommand *command, const char *argument);
+
+/** A mandatory option is missing; @p option without dashes. */
+int cliErrorMissingOption(const struct cliCommand *command, const char *option);
+
+/** There is one argument too many. */
+int cliErrorUnexpected(const struct cliCommand *command, const char *text);
+
+/**
+ * The value of an option is not a number, or out of range.
+ *
+ * @param text What the user wrote.
+ * @param expected The range: "0 to 65535", "1 or more".
+ */
+int cliErrorNumber(const struct cliCommand *command, const char *option,
+		   const char *text, const char *expected);
+
+/** The value of an option is not a point in time; @p expected describes the
+ *  forms: "seconds or a date". */
+int cliErrorTime(const struct cliCommand *command, const char *option,
+		 const char *text, const char *expected);
+
+/** The value of an option is not a duration; cli/duration.h reads them. */
+int cliErrorDuration(const struct cliCommand *command, const char *option,
+		     const char *text);
+
+/** The value of an option is not valid, for other kinds of values. For lists
+ *  of words there is cliChoose(). */
+int cliErrorValue(const struct cliCommand *command, const char *option,
+		  const char *text, const char *expected);
+
+/** Two options exclude each other. */
+int cliErrorExcludes(const struct cliCommand *command, const char *option,
+		     const char *other);
+
+/** An option has no effect without another one. */
+int cliErrorNeeds(const struct cliCommand *command, const char *option,
+		  const char *other);
+
+/* ---- Files -------------------------------------------------------------- */
+
+/**
+ * Print "TOOL: PATH: cannot open: REASON".
+ *
+ * @param tool Name of the program, with its subcommand: "pt watch".
+ * @param error An errno; negative values are taken as well.
+ */
+void cliErrorOpen(const char *tool, const char *path, int error);
+/** The same for reading; it also fits directories and devices. */
+void cliErrorRead(const char *tool, const char *path, int error);
+/** The same for writing; @p path may be CLI_STDOUT. */
+void cliErrorWrite(const char *tool, const char *path, int error);
+/** The same for a new file or directory. */
+void cliErrorCreate(const char *tool, const char *path, int error);
+/** The same for removing a file. */
+void cliErrorRemove(const char *tool, const char *path, int error);
+/** The same for renaming a file. */
+void cliErrorRename(const char *tool, const char *path, int error);
+
+/** The text for an errno, which may be negative; 0: "unknown error". */
+const char *cliErrorReason(int error);
+
+/* ---- Hosts -------------------------------------------------------------- */
+
+/** Print "TOOL: HOST: cannot connect: REASON"; @p reason from
+ *  cliErrorReason(), for example. */
+void cliErrorConnect(const char *tool, const char *host, const char *reason);
+
+/** A connection that worked before ended. */
+void cliErrorLost(const char *tool, const char *host, const char *reason);
+
+/** A host did not answer in time. */
+void cliErrorTimeout(const char *tool, const char *host, double seconds);
+
+#endif
