@@ -95,8 +95,8 @@ headed() {
 introduced() {
 	sed -n 's/^bin_[A-Z]* += //p' ./*/Makemodule.am | tr ' ' '\n' |
 		while read -r command; do
-			sed -n '/^HDTrace$/,/^Two commands/p' README |
-				grep -qw -- "$command" || echo "$command"
+			grep -q "^|.*\b$command\b.*|.*|\$" README ||
+				echo "$command"
 		done | grep . && return 1
 	return 0
 }

@@ -1,5 +1,5 @@
 #!/bin/sh
-# README's tour, in a clone that was built by ./quickstart.
+# README as a guide, in a clone that ./quickstart has built.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 exec bash "${abs_top_srcdir:?}/tests/guides/run-guide" --clone \
 	"$abs_top_srcdir/README"

@@ -1,0 +1,82 @@
+#!/bin/sh
+# doc/guarantees.md: each promise has tests, and they are in the suite.
+# SPDX-License-Identifier: LGPL-2.1-or-later
+. "${abs_top_srcdir:?}/tests/lib/tap.sh"
+[ -z "${HD_SANITIZE-}" ] || skip_all "a table needs no sanitizer"
+cd "$abs_top_srcdir" || exit 99
+# The number of promises may grow.
+least=61
+
+# The rows of a table as NUMBER TEST TITLE, where NUMBER is the one of the promise:
+# FILE. A row without a promise belongs to the promise above it.
+rows() {
+	# Backticks are part of the table.
+	# shellcheck disable=SC2016
+	sed -n 's/^| *\(.*\) | \([^ |]*\) | `\(.*\)` |$/\2 \3 | \1/p' "$1" |
+		awk '{
+			at = index($0, " | ")
+			if (substr($0, at + 3) !~ /^\|? *$/)
+				number++
+			print number + 0, substr($0, 1, at - 1)
+		}'
+}
+
+# Print problems of a test: TEST TITLE.
+problems_of() {
+	if [ ! -f "$1" ]; then
+		echo "$1: no such file"
+		return
+	fi
+	grep -qF -- "$2" "$1" || echo "$1: no title \"$2\""
+	name=${1##*/}
+	grep -qwF -- "${name%.c}" tests/Makemodule.am tests/*/Makemodule.am \
+		doc/Makemodule.am || echo "$1: not in a Makemodule.am"
+}
+
+# Print problems of all rows of a document: FILE.
+problems() {
+	rows "$1" | while read -r number test title; do
+		[ "$number" -gt 0 ] || echo "$test: a test without a promise"
+		problems_of "$test" "$title"
+	done
+	# shellcheck disable=SC2016
+	grep '^|' "$1" | grep -vE '^\| Promise \||^\|---' |
+		grep -vE '^\| (.* )?\| [^ |]+ \| `.*` \|$' |
+		sed 's/^/not a row of promise, test and title: /'
+}
+
+holds() {
+	problems doc/guarantees.md >"$scratch/problems"
+	[ ! -s "$scratch/problems" ] || { cat "$scratch/problems"; return 1; }
+}
+
+complete() {
+	count=$(rows doc/guarantees.md | cut -d' ' -f1 | sort -un | wc -l)
+	[ "$count" -ge "$least" ] || { echo "$count promises"; return 1; }
+}
+
+# A document with one mistake has this problem: PROBLEM, the document as input.
+finds() {
+	cat >"$scratch/document.md"
+	problems "$scratch/document.md" >"$scratch/problems"
+	cat "$scratch/problems"
+	grep -qF -- "$1" "$scratch/problems"
+}
+
+ok "every promise has its tests" holds
+ok "no promise is lost" complete
+ok "missing test file is found" finds "tests/none.sh: no such file" <<'EOF'
+| Promise | Test | Title |
+|---|---|---|
+| Something holds. | tests/none.sh | `title` |
+EOF
+ok "missing title is found" finds 'tests/guarantees.sh: no title' <<EOF
+| Something holds. | tests/guarantees.sh | \`no such title$$\` |
+EOF
+ok "malformed row is found" finds "not a row" <<'EOF'
+| Something holds. | tests/guarantees.sh |
+EOF
+ok "row without a promise is found" finds "a test without a promise" <<'EOF'
+| | tests/guarantees.sh | `finds` |
+EOF
+done_testing
