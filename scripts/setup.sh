@@ -1,20 +1,22 @@
 # shellcheck shell=bash
-# What ./quickstart and ./check share: messages, missing packages, building.
-# Sourced; $program is the name that messages begin with, and the current
-# directory is the top of the source tree.
+# Functions of ./quickstart and ./check: messages, missing packages, building.
+# Sourced. Messages begin with $program. The current directory is the top of the
+# source tree.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
-# Nothing asks anything, and whoever runs this may have no standard input.
+# No command reads from the terminal.
 exec </dev/null
 
-# Debian packages, for the scripts that source this: what a build needs ...
+# Debian packages that every build needs.
 # shellcheck disable=SC2034
 build_packages=(build-essential autoconf automake libtool autoconf-archive
 	pkg-config libglib2.0-dev libxml2-dev)
-# ... what the tour in README needs besides, and hdtrace can do without ...
+# Optional packages that ./quickstart installs: for the viewer and metrics, OTF2,
+# hdnode, PDF and PNG plots, and call sites.
 # shellcheck disable=SC2034
-tour_packages=(libmicrohttpd-dev libopen-trace-format2-dev)
-# ... and what the further passes of ./check need.
+tour_packages=(libmicrohttpd-dev libopen-trace-format2-dev libjansson-dev
+	libhwloc-dev libcairo2-dev libdw-dev)
+# Packages of the other passes of ./check.
 # shellcheck disable=SC2034
 check_packages=(clang libclang-rt-dev clang-format doxygen shellcheck mandoc
 	xz-utils locales babeltrace2 protobuf-compiler
@@ -30,12 +32,12 @@ check_packages=(clang libclang-rt-dev clang-format doxygen shellcheck mandoc
 	libjpeg-turbo-progs libsimgrid-dev libsystemc-dev g++ libslurm-dev
 	glusterfs-server glusterfs-client libglusterfs-dev liburcu-dev uuid-dev
 	libtirpc-dev libacl1-dev fio attr)
-# The Slurm that tests start for themselves; its services are not to be started.
+# Slurm, which tests start themselves; the installation must not start its services.
 # shellcheck disable=SC2034
 stopped_packages=(slurmctld slurmd slurm-client munge)
 
-# Commands that may be here from elsewhere, which a package of Debian's would
-# get in the way of, and the packages otherwise: for the viewer, and its tests.
+# Commands of the viewer and its tests, with their Debian packages. A command that is
+# installed in another way is used as it is.
 # shellcheck disable=SC2034
 viewer_commands=(node:nodejs npm:npm)
 # shellcheck disable=SC2034
@@ -63,8 +65,7 @@ missing_packages() {
 	done
 }
 
-# Install the packages of those COMMAND:PACKAGE that are missing. What needs them
-# can be done without.
+# Install the packages of missing commands, which are optional: COMMAND:PACKAGE...
 install_commands() {
 	local pair
 	local -a packages=()
@@ -75,21 +76,31 @@ install_commands() {
 	install_optional "${packages[@]}"
 }
 
-# Install those of the given packages that are missing, and that can be done
-# without.
+# Install missing packages that are optional: PACKAGE...
 install_optional() {
 	[ $# -gt 0 ] || return 0
-	(install_packages "$@") || say "going on without"
+	(install_packages "$@") || say "continuing without these packages"
 }
 
-# Say what a build directory lacks, as its configure found: DIR.
+# Install an MPI library, unless there is one that configure finds.
+install_mpi() {
+	if pkg-config --exists mpich 2>/dev/null; then
+		install_commands mpiexec:mpich
+	elif pkg-config --exists ompi-c 2>/dev/null; then
+		install_commands mpiexec:openmpi-bin
+	else
+		install_optional libopenmpi-dev openmpi-bin
+	fi
+}
+
+# List the missing features of a build directory, as configure found them: DIR.
 say_missing() {
 	[ -s "$1/config.missing" ] || return 0
-	say "not in this build, for what it needs is missing:"
+	say "optional features that are not in this build, and their packages:"
 	sed 's/^/    /' "$1/config.missing"
 }
 
-# Print what of the packages that a build directory lacks is installed: DIR.
+# Print the packages that a build directory lacks and that are installed now: DIR.
 lacking_installed() {
 	local -a packages
 
@@ -102,7 +113,7 @@ lacking_installed() {
 		<(printf '%s\n' "${packages[@]}")
 }
 
-# Print what went wrong in apt's log, in one line.
+# Print the error in apt's log, in one line: LOG.
 apt_reason() {
 	local reason
 
@@ -110,15 +121,15 @@ apt_reason() {
 	printf '%s\n' "${reason:-$(tail -n 1 "$1")}"
 }
 
-# Install those of the given packages that are missing. Needs no network and
-# no rights when there is nothing to do.
+# Install missing packages: PACKAGE... If none is missing, this needs neither a network
+# nor root.
 install_packages() {
 	local log packages reason
 	local -a missing as_root=()
 
 	command -v dpkg-query >/dev/null || {
-		say "not a Debian system; expecting what HACKING lists:" \
-			"${packages[*]-} $*"
+		say "this is not a Debian system; install these packages yourself" \
+			"(see HACKING): $*"
 		return
 	}
 	mapfile -t missing < <(missing_packages "$@")
@@ -126,34 +137,33 @@ install_packages() {
 	packages=${missing[*]}
 	if [ "$(id -u)" -ne 0 ]; then
 		as_root=(sudo -n)
-		command -v sudo >/dev/null || die "could not install $packages:" \
-			"neither root nor sudo here; as root: apt-get install $packages"
-		sudo -n true 2>/dev/null || die "could not install $packages:" \
-			"sudo asks for a password; please: sudo apt-get install $packages"
+		command -v sudo >/dev/null || die "$packages: cannot install:" \
+			"not root, and no sudo; run as root: apt-get install $packages"
+		sudo -n true 2>/dev/null || die "$packages: cannot install:" \
+			"sudo needs a password; run: sudo apt-get install $packages"
 	fi
 	say "installing $packages"
 	log=$(mktemp)
 	as_root+=(env DEBIAN_FRONTEND=noninteractive LC_ALL=C apt-get -q
 		-o DPkg::Lock::Timeout=300)
-	# The package lists that are there may do; else fetch new ones, once.
+	# Try with the present package lists first; if that fails, update them once.
 	if ! "${as_root[@]}" install -y --no-install-recommends "${missing[@]}" \
 		>"$log" 2>&1; then
-		say "fetching the list of packages"
+		say "updating the package lists"
 		if ! "${as_root[@]}" -o APT::Update::Error-Mode=any update \
 			>"$log" 2>&1 ||
 			! "${as_root[@]}" install -y --no-install-recommends \
 				"${missing[@]}" >"$log" 2>&1; then
 			reason=$(apt_reason "$log")
 			rm -f "$log"
-			die "could not install $packages: $reason"
+			die "$packages: cannot install: $reason"
 		fi
 	fi
 	rm -f "$log"
 }
 
-# Install those of the given packages that are missing, and that can be done
-# without, and start none of their services: Debian asks policy-rc.d, which is
-# there meanwhile, and is gone whatever ends us.
+# Install missing packages that are optional, without starting their services:
+# PACKAGE... Debian asks policy-rc.d, which exists only for this time.
 install_stopped() {
 	(install_stopped_here "$@")
 }
@@ -171,7 +181,7 @@ install_stopped_here() {
 		install_optional "$@"
 		return
 	fi
-	# Both are known here, and not where it ends.
+	# The variables are expanded here; the trap does not see them.
 	# shellcheck disable=SC2064
 	trap "${as_root[*]} rm -f $policy" EXIT
 	trap 'exit 130' INT
@@ -179,44 +189,43 @@ install_stopped_here() {
 	if ! printf '#!/bin/sh\nexit 101\n' |
 		"${as_root[@]}" tee "$policy" >/dev/null 2>&1 ||
 		! "${as_root[@]}" chmod 755 "$policy"; then
-		say "going on without ${missing[*]}"
+		say "continuing without ${missing[*]}"
 		return 0
 	fi
 	install_optional "$@"
 }
 
-# Put a program into the PATH. Debian has it in the package of a server, which
-# would be started where it is installed; so that is only unpacked:
-# PROGRAM PACKAGE DIRECTORY.
+# Put a program into the PATH: PROGRAM PACKAGE DIRECTORY. Its package is unpacked but not
+# installed, because the installation would start a server.
 fetch_program() {
 	command -v "$1" >/dev/null && return
 	if [ ! -x "$3/usr/bin/$1" ] && [ ! -x "$3/usr/sbin/$1" ]; then
 		command -v apt-get >/dev/null || return 0
-		say "fetching $1"
+		say "downloading $1"
 		mkdir -p "$3"
 		(cd "$3" && apt-get -q download "$2" &&
 			dpkg -x "$2"_*.deb . && rm "$2"_*.deb) \
 			>"$3.log" 2>&1 || {
-			say "no $1: $(apt_reason "$3.log")"
+			say "$1: cannot download: $(apt_reason "$3.log")"
 			return 0
 		}
 	fi
 	PATH=$PATH:$3/usr/bin:$3/usr/sbin
 }
 
-# Run a command with its output in a file; on failure show the end of it.
+# Run a command with its output in a file; on failure show the end: LOG COMMAND...
 quietly() {
 	local log=$1
 
 	shift
 	"$@" >"$log" 2>&1 && return
-	say "this failed: $*"
+	say "command failed: $*"
 	tail -n 40 "$log" | sed 's/^/    /'
-	say "all of its output: $log"
+	say "complete output: $log"
 	return 1
 }
 
-# Make ./configure, if it is not there or older than what it is made from.
+# Make ./configure, if it is missing or older than its sources: DIR, for the log.
 bootstrap_if_needed() {
 	[ -x configure ] && [ -f Makefile.in ] && [ -z "$(find configure.ac \
 		Makefile.am ./*/Makemodule.am ./*/*/Makemodule.am \
@@ -226,13 +235,14 @@ bootstrap_if_needed() {
 	quietly "$1/bootstrap.log" ./bootstrap
 }
 
-# Configure a build directory and build everything in it: DIR OPTION...
+# Configure a build directory and build in it: DIR OPTION... The make target is
+# $build_target, or everything.
 build_in() {
 	local dir=$1 top=$PWD is_new=1
 
 	shift
 	mkdir -p "$dir" || return 1
-	# A directory that was configured in another way starts anew.
+	# A directory with other options is made again.
 	if [ "$(cat "$dir/.options" 2>/dev/null)" != "$top $*" ] ||
 		[ ! -f "$dir/Makefile" ]; then
 		rm -rf "$dir"
@@ -240,15 +250,16 @@ build_in() {
 		(cd "$dir" && quietly configure.log "$top/configure" -q "$@") ||
 			return 1
 		printf '%s\n' "$top $*" >"$dir/.options"
-	# One that was configured before a package came does so again.
+	# If packages were installed since, configure again.
 	elif [ "$(lacking_installed "$dir")" != \
 		"$(cat "$dir/.lacking" 2>/dev/null)" ]; then
-		say "configuring again, for packages that were installed"
+		say "configuring again with newly installed packages"
 		(cd "$dir" && quietly configure.log ./config.status --recheck &&
 			quietly configure.log ./config.status) || return 1
 	else
 		is_new=
 	fi
 	[ -z "$is_new" ] || lacking_installed "$dir" >"$dir/.lacking"
-	quietly "$dir/make.log" make -C "$dir" -j"$(nproc)"
+	quietly "$dir/make.log" make -C "$dir" -j"$(nproc)" \
+		"${build_target:-all}"
 }
