@@ -250,7 +250,7 @@ static bool takeState(struct nodeLink *link,
 	bool isFine;
 
 	if (!hdNodeWireIsFlat(text, state->json.length))
-		return linkBad(link, "its JSON is too deep");
+		return linkBad(link, "JSON is nested too deeply");
 	all = json_loadb(text, state->json.length, JSON_REJECT_DUPLICATES,
 			 NULL);
 	isFine = json_is_object(all) && takeSelf(peer, all);
@@ -259,7 +259,7 @@ static bool takeState(struct nodeLink *link,
 	isFine = isFine && takeSections(link, state->sections, all);
 	json_decref(all);
 	if (!isFine)
-		return linkBad(link, "its JSON is not as it must be");
+		return linkBad(link, "invalid JSON");
 	peer->answeredNs = now;
 	peer->wallNs = state->wall;
 	peerDone(peer, HDNODE_OK);
@@ -306,15 +306,15 @@ static bool takeGreeting(struct nodeLink *link)
 		return false;
 	if (hdFrameDecodeGreeting(HD_NODE_WIRE_MAGIC, connection->in.bytes,
 				  &greeting, NULL) < 0)
-		return linkBad(link, "this is no hdnode");
+		return linkBad(link, "the server is not hdnode");
 	hdConnectionTake(connection, HD_FRAME_GREETING_SIZE);
 	link->peer->received += HD_FRAME_GREETING_SIZE;
 	if (greeting.version != HD_NODE_WIRE_VERSION)
-		return linkBad(link, "it speaks another version");
+		return linkBad(link, "unsupported protocol version");
 	link->pings = PINGS;
 	if (!shared->token && greeting.mustAuthenticate) {
 		peerFail(link->peer, HDNODE_DENIED,
-			 "it wants to know who you are: a token is missing");
+			 "authentication required; no token given");
 		return false;
 	}
 	if (!shared->token) {
@@ -324,7 +324,7 @@ static bool takeGreeting(struct nodeLink *link)
 	if (hdAuthenticationMake(&hdNodeWireAuthentication, connection->tls,
 				 greeting.nonce, shared->user, shared->token,
 				 &request, link->proof) < 0)
-		return linkBad(link, "no proof can be made");
+		return linkBad(link, "cannot compute the authentication proof");
 	link->stage = PROOF;
 	linkSend(link, HD_FRAME_AUTHENTICATE, &request, FRAME_MAX);
 	return true;
@@ -342,7 +342,7 @@ union answer {
 static bool takePong(struct nodeLink *link, const struct hdFramePong *pong)
 {
 	if (pong->content != link->pings)
-		return linkBad(link, "a pong that is none of ours");
+		return linkBad(link, "unexpected pong");
 	hdNodeOffsetAdd(&link->peer->offset, link->sentWall, link->sentMono,
 			hdMonotonicNow(), pong->wall, pong->mono);
 	if (--link->pings > 0)
@@ -360,7 +360,7 @@ static bool takeProof(struct nodeLink *link,
 		return true;
 	}
 	peerFail(link->peer, HDNODE_DENIED,
-		 "it does not know our token: it is another one");
+		 "server failed authentication: it does not know the token");
 	return false;
 }
 
@@ -371,19 +371,19 @@ static bool takeAnswer(struct nodeLink *link,
 	if (header->type == HD_FRAME_ERROR)
 		return takeFailure(link, header, &answer->failure);
 	if (header->tag != link->tag)
-		return linkBad(link, "an answer to nothing");
+		return linkBad(link, "reply without a request");
 	if (header->type == HD_FRAME_AUTHENTICATED && link->stage == PROOF)
 		return takeProof(link, &answer->authenticated);
 	if (header->type == HD_FRAME_PONG && link->stage == PONG)
 		return takePong(link, &answer->pong);
 	if (link->stage != ANSWER)
-		return linkBad(link, "it says what was not asked");
+		return linkBad(link, "unexpected reply");
 	link->stage = READY;
 	if (header->type == HD_NODE_WIRE_STATE && !link->peer->wish.isConfigure)
 		return takeState(link, &answer->state);
 	if (header->type != HD_NODE_WIRE_CONFIGURED ||
 	    !link->peer->wish.isConfigure)
-		return linkBad(link, "it says what was not asked");
+		return linkBad(link, "unexpected reply");
 	peerDone(link->peer, HDNODE_OK);
 	return true;
 }
@@ -405,7 +405,7 @@ static bool linkTake(struct hdConnection *connection)
 		return false;
 	hdFrameDecodeHeader(connection->in.bytes, &header);
 	if (header.length > HD_NODE_WIRE_ANSWER_MAX + FRAME_MAX)
-		return linkBad(link, "it says too much");
+		return linkBad(link, "reply exceeds the size limit");
 	size = HD_FRAME_HEADER_SIZE + header.length;
 	if (connection->in.used < size)
 		return false;
@@ -416,7 +416,7 @@ static bool linkTake(struct hdConnection *connection)
 				       header.length, &answer, &fault);
 	if (ret < 0)
 		return linkBad(link, *fault.text ? fault.text
-						 : "it says what nobody knows");
+						 : "unknown type of reply");
 	link->peer->received += size;
 	if (!takeAnswer(link, &header, &answer))
 		return false;
@@ -459,14 +459,15 @@ static void linkGone(struct nodeLink *link)
 	socklen_t size = sizeof(error);
 
 	if (error == EACCES) {
-		peerFail(peer, HDNODE_DENIED, "it is not who it must be");
+		peerFail(peer, HDNODE_DENIED, "server failed authentication");
 		return;
 	}
 	if (error == 0)
 		getsockopt(link->connection.fd, SOL_SOCKET, SO_ERROR, &error,
 			   &size);
-	snprintf(peer->why, sizeof(peer->why), "%s",
-		 error ? strerror(error) : "it has closed the connection");
+	snprintf(peer->why, sizeof(peer->why), "%s: %s",
+		 link->stage == GREETING ? "cannot connect" : "connection lost",
+		 error ? strerror(error) : "closed by the server");
 	if (link->stage == GREETING)
 		peerElsewhere(peer);
 	else
@@ -568,8 +569,11 @@ static void peerBegin(struct nodePeer *peer)
 	do
 		ret = peerTry(peer);
 	while (ret < 0 && hdNodeWhereNext(&peer->where));
-	if (ret < 0)
-		peerFail(peer, HDNODE_UNREACHABLE, strerror(-ret));
+	if (ret < 0) {
+		snprintf(peer->why, sizeof(peer->why), "cannot connect: %s",
+			 strerror(-ret));
+		peerFail(peer, HDNODE_UNREACHABLE, NULL);
+	}
 }
 
 /* It was not reached there, as its why says; maybe it is elsewhere. */
@@ -603,10 +607,10 @@ void hdNodePeerTick(struct nodePeer *peer)
 		return;
 	if (peer->link && peer->link->stage == GREETING &&
 	    now >= peer->nextNs) {
-		snprintf(peer->why, sizeof(peer->why), "no answer in time");
+		snprintf(peer->why, sizeof(peer->why), "timed out");
 		peerElsewhere(peer);
 	} else if (!peer->link && now >= peer->shared->namesNs) {
-		peerFail(peer, HDNODE_LATE, "its name is not found in time");
+		peerFail(peer, HDNODE_LATE, "name resolution timed out");
 	} else if (!peer->link) {
 		peerBegin(peer);
 	}
@@ -721,6 +725,6 @@ void hdNodePeerExpire(struct nodePeer *peer)
 {
 	if (peer->isDone)
 		return;
-	snprintf(peer->why, sizeof(peer->why), "no answer in time");
+	snprintf(peer->why, sizeof(peer->why), "timed out");
 	peerDone(peer, HDNODE_LATE);
 }

@@ -26,10 +26,14 @@
 static const struct cliCommand command = {
 	.name = "hdnode advise",
 	.arguments = "[HOST[:PORT]...]",
-	.description = "Prints nodes as lines of Slurm's slurm.conf, with "
-		       "features and weights by what they are.",
+	.description = "Print nodes as lines of slurm.conf (Slurm), with "
+		       "features and weights that match their hardware.",
 	.notes = "Exit status: 0 all nodes have answered, 1 some have not, 2 "
-		 "wrong usage.",
+		 "wrong usage.\n\n"
+		 "Examples:\n"
+		 "  hdnode advise node01 node02\n"
+		 "  hdnode advise --token=tokens --nodes=nodes.txt "
+		 ">>slurm.conf",
 	.usageStatus = NODE_FAILED,
 };
 
@@ -238,7 +242,7 @@ static bool adviseOne(hdNode_Collector *collector, size_t i)
 		printNode(name, capabilities);
 	else
 		outSay(stdout,
-		       "# %s: what it calls itself is no name for Slurm",
+		       "# %s: the name of the node is not valid in Slurm",
 		       info.address);
 	g_free(name);
 	json_decref(capabilities);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "NodeStatus/command/hdnode.h"
+#include "cli/errors.h"
 #include "cli/output.h"
 #include "net/loop.h"
 
@@ -25,8 +26,8 @@ static void askFiles(const struct cliCommand *command,
 		return;
 	isSaid = TRUE;
 	outSay(stderr,
-	       "%s: only %lu files may be open, too few for %zu nodes: see "
-	       "ulimit -Hn",
+	       "%s: limit of %lu open files is too low for %zu nodes; "
+	       "raise it with ulimit -Hn",
 	       command->name, files, nodes);
 }
 
@@ -34,13 +35,12 @@ static void askFiles(const struct cliCommand *command,
 static char **askRead(const struct cliCommand *command, const char *path,
 		      gboolean isQuiet)
 {
-	GError *error = NULL;
 	char *text, **lines;
 
-	if (!g_file_get_contents(path, &text, NULL, &error)) {
+	errno = 0;
+	if (!g_file_get_contents(path, &text, NULL, NULL)) {
 		if (!isQuiet)
-			outSay(stderr, "%s: %s", command->name, error->message);
-		g_error_free(error);
+			cliErrorRead(command->name, path, errno);
 		return NULL;
 	}
 	lines = g_strsplit(text, "\n", -1);
@@ -61,7 +61,8 @@ static gboolean askAdd(const struct cliCommand *command,
 	if (ret == 0 || ret == -EEXIST)
 		return TRUE;
 	outSay(stderr, "%s: %s: %s", command->name, address,
-	       ret == -EINVAL ? "this is no HOST[:PORT]" : g_strerror(-ret));
+	       ret == -EINVAL ? "invalid address; expected HOST[:PORT]"
+			      : g_strerror(-ret));
 	return FALSE;
 }
 
@@ -81,12 +82,22 @@ static int askCollector(const struct cliCommand *command,
 	if (ret == 0)
 		return -1;
 	if (ret == -ENOTSUP)
-		outSay(stderr, "%s: this hdnode was built without GnuTLS",
+		outSay(stderr,
+		       "%s: --tls: this hdnode was built without GnuTLS",
 		       command->name);
 	else if (ret == -ENOKEY)
-		outSay(stderr, "%s: %s: it has no token of %s", command->name,
-		       ask->token, ask->user ? ask->user : "anybody");
+		outSay(stderr, "%s: %s: no token of %s in this file",
+		       command->name, ask->token,
+		       ask->user ? ask->user : "any user");
 	return NODE_FAILED;
+}
+
+static int askTimeout(const struct cliCommand *command, double timeout)
+{
+	char text[OUT_NUMBER_SIZE];
+
+	return cliErrorNumber(command, "timeout", outDouble(text, timeout),
+			      "up to 86400");
 }
 
 int nodeAskBegin(const struct cliCommand *command, struct nodeAsk *ask,
@@ -97,9 +108,9 @@ int nodeAskBegin(const struct cliCommand *command, struct nodeAsk *ask,
 	int status;
 
 	if (!(ask->timeout > 0 && ask->timeout <= 86400))
-		return cliUsage(command, "--timeout is up to 86400 seconds");
+		return askTimeout(command, ask->timeout);
 	if (argc < 2 && !ask->nodes)
-		return cliUsage(command, "which nodes?");
+		return cliErrorMissing(command, "HOST");
 	if (ask->nodes) {
 		lines = askRead(command, ask->nodes, FALSE);
 		if (!lines)

@@ -16,6 +16,7 @@
 
 #include "NodeStatus/command/hdnode.h"
 #include "NodeStatus/command/record.h"
+#include "cli/errors.h"
 #include "cli/output.h"
 #include "cli/rows.h"
 #include "common/clock.h"
@@ -41,12 +42,16 @@ static const struct cliCommand command = {
 	.name = "hdnode collect",
 	.arguments = "[HOST[:PORT]...]",
 	.description =
-		"Ask nodes, on each of which hdnode runs, what and how they "
-		"are, all at once. A node that does not answer in time is "
-		"said to be late, and the others are shown.",
+		"Query the hdnode daemons of many nodes at the same time. A "
+		"node that does not answer in time is shown as late and does "
+		"not delay the others.",
 	.notes = "Exit status: 0 all nodes have answered, 1 some have not, 2 "
-		 "wrong usage,\nnothing could be asked, or a project could not "
-		 "be written.",
+		 "wrong usage,\nno query was possible, or a project could not "
+		 "be written.\n\n"
+		 "Examples:\n"
+		 "  hdnode collect node01 node02\n"
+		 "  hdnode collect --format=json --probes localhost\n"
+		 "  hdnode collect --project=cluster --nodes=nodes.txt",
 	.usageStatus = NODE_FAILED,
 	.words = words,
 };
@@ -240,7 +245,7 @@ static int printAll(const struct options *options, hdNode_Collector *collector,
 	text = hdNode_json(collector, sectionsOf(options),
 			   options->interval > 0);
 	if (!text) {
-		outSay(stderr, "%s: no memory", command.name);
+		outSay(stderr, "%s: out of memory", command.name);
 		return NODE_FAILED;
 	}
 	puts(text);
@@ -344,12 +349,14 @@ static gboolean takeProbes(const gchar *name, const gchar *value, gpointer data,
 	isReset = strcmp(value, "reset") == 0;
 	if (!isReset)
 		g_set_error(error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-			    "--probes takes reset, or nothing");
+			    "--probes: invalid value \"%s\"; expected reset",
+			    value);
 	return isReset;
 }
 
 static int check(struct options *options)
 {
+	char text[OUT_NUMBER_SIZE];
 	int status;
 
 	options->hasProbes = hasProbes;
@@ -360,11 +367,15 @@ static int check(struct options *options)
 	if (status >= 0)
 		return status;
 	if (!(options->interval >= 0 && options->interval <= 86400))
-		return cliUsage(&command, "--interval is up to 86400 seconds");
+		return cliErrorNumber(&command, "interval",
+				      outDouble(text, options->interval),
+				      "0 to 86400");
 	if (options->ask.project && options->interval == 0)
 		options->interval = PROJECT_INTERVAL_S;
 	if (options->number < 0)
-		return cliUsage(&command, "--number is 1 or more");
+		return cliErrorNumber(&command, "number",
+				      outInteger(text, options->number),
+				      "1 or more");
 	return -1;
 }
 
@@ -373,22 +384,21 @@ int collectRun(int argc, char **argv)
 	struct options options = { .ask = { .timeout = 5 }, .signalFd = -1 };
 	const GOptionEntry entries[] = {
 		{ "format", 0, 0, G_OPTION_ARG_STRING, &options.format,
-		  "Print text (default) or json", "FORMAT" },
+		  "Output format: text or json (default: text)", "FORMAT" },
 		{ "interval", 'i', 0, G_OPTION_ARG_DOUBLE, &options.interval,
-		  "Ask again after so long, until a signal comes; with "
-		  "--project 0.5",
+		  "Repeat the query at this interval in seconds until a "
+		  "signal ends it (default: 0.5 with --project, else once)",
 		  "SECONDS" },
 		{ "project", 'p', 0, G_OPTION_ARG_FILENAME,
 		  &options.ask.project,
-		  "Record a project, with directory; print nothing but with "
-		  "--format",
+		  "Record a project with this path; print only with --format",
 		  "NAME" },
 		{ "number", 'N', 0, G_OPTION_ARG_INT, &options.number,
-		  "With --interval: so many times at most", "COUNT" },
+		  "Stop after this number of queries", "COUNT" },
 		{ "probes", 0, G_OPTION_FLAG_OPTIONAL_ARG,
 		  G_OPTION_ARG_CALLBACK, (gpointer)(void *)takeProbes,
-		  "What probes of programs have counted, in json; reset: they "
-		  "begin at zero then",
+		  "Include probe counters (JSON only); reset also sets them "
+		  "to zero",
 		  "reset" },
 		NODE_ASK_OPTIONS(&options.ask),
 		{ NULL, 0, 0, 0, NULL, NULL, NULL },

@@ -2,32 +2,38 @@
 /* hdnode configure: the same configuration for many nodes. */
 #include "config.h"
 
+#include <errno.h>
+
 #include "NodeStatus/command/hdnode.h"
+#include "cli/errors.h"
 #include "cli/output.h"
 
 static const struct cliCommand command = {
 	.name = "hdnode configure",
 	.arguments = "FILE [HOST[:PORT]...]",
 	.description =
-		"Give nodes another configuration (hdnode.conf(5)). A node "
-		"takes it as a whole, or says what is wrong and goes on with "
-		"the one that it has. It holds until hdnode ends there.",
-	.notes = "Exit status: 0 all nodes have taken it, 1 some have not, 2 "
-		 "wrong usage, or the\nfile cannot be read.",
+		"Send a configuration file (hdnode.conf(5)) to nodes. Each "
+		"node accepts it as a whole, or reports the errors and keeps "
+		"its configuration. It is valid until hdnode ends there.",
+	.notes = "Exit status: 0 all nodes have accepted it, 1 some have not, "
+		 "2 wrong usage, or\nthe file cannot be read.\n\n"
+		 "Examples:\n"
+		 "  hdnode configure alarms.conf localhost\n"
+		 "  hdnode configure --token=tokens --nodes=nodes.txt "
+		 "alarms.conf",
 	.usageStatus = NODE_FAILED,
 };
 
 static int configure(hdNode_Collector *collector, const char *path)
 {
-	GError *error = NULL;
 	char *text;
 	gsize length;
 	size_t count = hdNode_count(collector);
 	int taken;
 
-	if (!g_file_get_contents(path, &text, &length, &error)) {
-		outSay(stderr, "%s: %s", command.name, error->message);
-		g_error_free(error);
+	errno = 0;
+	if (!g_file_get_contents(path, &text, &length, NULL)) {
+		cliErrorRead(command.name, path, errno);
 		return NODE_FAILED;
 	}
 	taken = hdNode_configure(collector, text, length);
@@ -62,7 +68,7 @@ int configureRun(int argc, char **argv)
 	int status = cliParse(&command, lists, &argc, &argv);
 
 	if (status < 0 && argc < 2)
-		status = cliUsage(&command, "which file?");
+		status = cliErrorMissing(&command, "FILE");
 	if (status < 0)
 		status = nodeAskBegin(&command, &ask, argc - 1, argv + 1,
 				      &collector);

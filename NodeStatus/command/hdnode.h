@@ -19,11 +19,11 @@
 #define NODE_SOME 1
 
 /** Subcommands: name, what runs it, and what it does. */
-#define NODE_COMMANDS(X)                                               \
-	X(advise, adviseRun, "print nodes as lines of slurm.conf")     \
-	X(collect, collectRun, "ask nodes what and how they are")      \
-	X(configure, configureRun, "give nodes another configuration") \
-	X(rules, rulesRun, "print alarms as rules of Prometheus")
+#define NODE_COMMANDS(X)                                            \
+	X(advise, adviseRun, "Print nodes as lines of slurm.conf")  \
+	X(collect, collectRun, "Query the status of many nodes")    \
+	X(configure, configureRun, "Send a configuration to nodes") \
+	X(rules, rulesRun, "Print alarms as rules of Prometheus")
 
 typedef int nodeRun(int argc, char **argv);
 #define NODE_DECLARE(name, run, summary) nodeRun run;
@@ -48,28 +48,28 @@ struct nodeAsk {
 	  0,                                                                   \
 	  G_OPTION_ARG_FILENAME,                                               \
 	  &(ask)->nodes,                                                       \
-	  "Ask the nodes in FILE, too: an address a line",                     \
+	  "Also query the nodes in FILE, one address per line",                \
 	  "FILE" },                                                            \
 		{ "timeout",                                                   \
 		  0,                                                           \
 		  0,                                                           \
 		  G_OPTION_ARG_DOUBLE,                                         \
 		  &(ask)->timeout,                                             \
-		  "How long nodes may take (default 5)",                       \
+		  "Time in seconds to wait for answers (default: 5)",          \
 		  "SECONDS" },                                                 \
 		{ "token",                                                     \
 		  0,                                                           \
 		  0,                                                           \
 		  G_OPTION_ARG_FILENAME,                                       \
 		  &(ask)->token,                                               \
-		  "Prove who you are with a token of FILE",                    \
+		  "Authenticate with a token from FILE",                       \
 		  "FILE" },                                                    \
 		{ "user",                                                      \
 		  0,                                                           \
 		  0,                                                           \
 		  G_OPTION_ARG_STRING,                                         \
 		  &(ask)->user,                                                \
-		  "Whose token (default: the first)",                          \
+		  "User whose token is used (default: the first one)",         \
 		  "NAME" },                                                    \
 		{ "tls",                                                       \
 		  0,                                                           \
@@ -80,12 +80,12 @@ struct nodeAsk {
 		  NULL },                                                      \
 		{ "ca",       0,                                               \
 		  0,          G_OPTION_ARG_FILENAME,                           \
-		  &(ask)->ca, "Encrypt, and trust the authorities in FILE",    \
+		  &(ask)->ca, "Encrypt; trust the authorities in FILE",        \
 		  "FILE" },                                                    \
 	{                                                                      \
 		"fingerprint", 0, 0, G_OPTION_ARG_STRING, &(ask)->fingerprint, \
-			"Encrypt, and trust the certificate with this "        \
-			"SHA-256",                                             \
+			"Encrypt; trust only the certificate with this "       \
+			"SHA-256 fingerprint",                                 \
 			"HEX"                                                  \
 	}
 

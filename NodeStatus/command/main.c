@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "NodeStatus/command/serve.h"
+#include "cli/errors.h"
 #include "cli/output.h"
 #include "net/logger.h"
 
@@ -25,23 +26,27 @@ static struct cliCommand hdnode = {
 	.name = "hdnode",
 	.arguments = "| COMMAND ...",
 	.description =
-		"Says what this node is and how it is - CPUs, memory, disks, "
-		"network, power, health,\nalarms - to those who ask, in the "
-		"foreground, until a signal ends it; nothing is\nsent that was "
-		"not asked for. Without options only this host is served, and "
-		"needs no\nkeys.",
+		"Serve the capabilities, status, health and alarms of this "
+		"node to clients. The daemon stays in the foreground until a "
+		"signal ends it, and sends data only on request. Without "
+		"options, it serves only this host and needs no keys.",
 	.usageStatus = NODE_FAILED,
 };
 
 static int check(const struct serveOptions *options, int argc, char **argv)
 {
+	char text[OUT_NUMBER_SIZE];
+
 	if (argc > 1)
-		return cliUsage(&hdnode, "too many arguments: %s", argv[1]);
+		return cliErrorUnexpected(&hdnode, argv[1]);
 	if (!options->certificate != !options->key)
-		return cliUsage(&hdnode,
-				"--certificate and --key belong together");
+		return cliErrorNeeds(&hdnode,
+				     options->key ? "key" : "certificate",
+				     options->key ? "certificate" : "key");
 	if (!(options->interval >= 0 && options->interval <= 3600))
-		return cliUsage(&hdnode, "--interval is up to 3600 seconds");
+		return cliErrorNumber(&hdnode, "interval",
+				      outDouble(text, options->interval),
+				      "0 to 3600");
 	return serveRun(options);
 }
 
@@ -49,52 +54,58 @@ static int serve(struct serveOptions *options, int argc, char **argv)
 {
 	const GOptionEntry entries[] = {
 		{ "listen", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options->listen,
-		  "Where to serve (default 127.0.0.1:6528); port 0 is any; "
-		  "more than once",
+		  "Listen on this address, repeatable; port 0: any "
+		  "(default: 127.0.0.1:6528)",
 		  "HOST:PORT|unix:PATH" },
 		{ "name", 0, 0, G_OPTION_ARG_STRING, &options->name,
-		  "How the node is called (default: as its host)", "NAME" },
+		  "Name of the node (default: the host name)", "NAME" },
 		{ "config", 'c', 0, G_OPTION_ARG_FILENAME, &options->config,
-		  "Alarms and more; see hdnode.conf(5)", "FILE" },
+		  "Read alarms and other settings from FILE; see "
+		  "hdnode.conf(5)",
+		  "FILE" },
 		{ "interval", 'i', 0, G_OPTION_ARG_DOUBLE, &options->interval,
-		  "How often to look (default 1)", "SECONDS" },
+		  "Time between two samples in seconds (default: 1)",
+		  "SECONDS" },
 		{ "tokens", 0, 0, G_OPTION_ARG_FILENAME, &options->tokens,
-		  "Serve other hosts: those that have a token of FILE",
+		  "Also serve other hosts that have a token from FILE",
 		  "FILE" },
 		{ "certificate", 0, 0, G_OPTION_ARG_FILENAME,
-		  &options->certificate, "Speak TLS with this certificate",
+		  &options->certificate, "Offer TLS with this certificate",
 		  "FILE" },
 		{ "key", 0, 0, G_OPTION_ARG_FILENAME, &options->key,
-		  "Key of the certificate", "FILE" },
+		  "Private key of the certificate", "FILE" },
 		{ "metrics-from", 0, 0, G_OPTION_ARG_STRING_ARRAY,
 		  &options->metricsFrom,
-		  "Serve metrics to hosts of this network, too; more than once",
+		  "Also serve metrics to the hosts of this network, "
+		  "repeatable",
 		  "ADDRESS[/BITS]" },
 		{ "power", 0, 0, G_OPTION_ARG_STRING, &options->power,
-		  "The power service that measures this node; \"\" for none",
+		  "Power service that measures this node; empty for none",
 		  "SERVER" },
 		{ "smartctl", 0, 0, G_OPTION_ARG_FILENAME, &options->smartctl,
-		  "The program that asks disks; \"\" for none", "FILE" },
+		  "Program that queries disks; empty for none", "FILE" },
 		{ "quiet", 'q', 0, G_OPTION_ARG_NONE, &options->isQuiet,
-		  "Say errors only", NULL },
+		  "Print only errors", NULL },
 		{ "verbose", 'v', 0, G_OPTION_ARG_NONE, &options->isVerbose,
-		  "Say more", NULL },
+		  "Print more details", NULL },
 		{ "root", 0, 0, G_OPTION_ARG_FILENAME, &options->root,
-		  "Find /sys and /proc below DIR (for tests)", "DIR" },
+		  "Directory that contains /sys and /proc, for tests", "DIR" },
 		{ NULL, 0, 0, 0, NULL, NULL, NULL },
 	};
 	const GOptionEntry *lists[] = { entries, NULL };
 	int status;
 
 	hdnode.notes = cliSubcommandsNotes(
-		"Commands, for those who ask:\n", commands,
-		"\n'hdnode COMMAND --help' says more.\n\n"
-		"Metrics for Prometheus are at /metrics, at the same "
-		"port.\n"
-		"Signals: SIGINT and SIGTERM end it, SIGHUP reads all "
+		"Commands for clients:\n", commands,
+		"\n'hdnode COMMAND --help' describes a command.\n\n"
+		"Prometheus reads metrics from /metrics on the same port.\n"
+		"Signals: SIGINT and SIGTERM end the daemon, SIGHUP reads all "
 		"files again.\n"
-		"Exit status: 0 a signal has ended it, 2 it could not "
-		"begin; of commands 1 if some\nnodes do not answer.");
+		"Exit status: 0 a signal ended the daemon, 2 it could not "
+		"start; commands return 1\nif some nodes do not answer.\n\n"
+		"Examples:\n"
+		"  hdnode --name=node01\n"
+		"  hdnode --listen=0.0.0.0:6528 --tokens=/etc/hdtrace/tokens");
 	status = cliParse(&hdnode, lists, &argc, &argv);
 	return status < 0 ? check(options, argc, argv) : status;
 }

@@ -95,7 +95,7 @@ static void sayProject(struct nodeRecording *recording, int error)
 {
 	outSay(stderr, "%s: %s.proj: %s", recording->command->name,
 	       recording->project,
-	       error == -EEXIST ? "there is such a project"
+	       error == -EEXIST ? "the project exists already"
 				: g_strerror(-error));
 }
 
@@ -119,7 +119,7 @@ static void removeProject(struct nodeRecording *recording)
 		remove(name);
 	free(name);
 	outSay(stderr,
-	       "%s: %s: no node has said anything, so there is no project",
+	       "%s: %s: no project was written, because no node answered",
 	       recording->command->name, recording->project);
 }
 

@@ -14,6 +14,7 @@
 #include "NodeStatus/daemon/server.h"
 #include "NodeStatus/local/local.h"
 #include "NodeStatus/wire/wire.h"
+#include "cli/errors.h"
 #include "cli/output.h"
 #include "common/clock.h"
 #include "common/net.h"
@@ -139,13 +140,15 @@ static gboolean serveAddress(struct serving *serving, const char *wanted)
 	serving->texts[serving->count] = text;
 	if (ret < 0) {
 		outSay(stderr, "hdnode: --listen=%s: %s", wanted,
-		       why ? why : "this is no HOST:PORT, and no unix:PATH");
+		       why ? why
+			   : "invalid address; expected HOST:PORT or "
+			     "unix:PATH");
 		return FALSE;
 	}
 	if (!address->isLocal && !serving->options->tokens) {
 		outSay(stderr,
-		       "hdnode: --listen=%s: other hosts may reach it, so "
-		       "there must be --tokens",
+		       "hdnode: --listen=%s: other hosts can reach this "
+		       "address; --tokens is required",
 		       wanted);
 		return FALSE;
 	}
@@ -182,8 +185,8 @@ static gboolean serveNetworks(struct serving *serving)
 	for (guint i = 0; i < count; i++) {
 		if (hdNetworkParse(texts[i], &serving->networks[i]) < 0) {
 			outSay(stderr,
-			       "hdnode: --metrics-from=%s: this is no "
-			       "ADDRESS[/BITS]",
+			       "hdnode: --metrics-from=%s: invalid network; "
+			       "expected ADDRESS[/BITS]",
 			       texts[i]);
 			return FALSE;
 		}
@@ -198,15 +201,13 @@ static gboolean serveNetworks(struct serving *serving)
 static gboolean serveRead(const struct serveOptions *options, char **text,
 			  gsize *length)
 {
-	GError *error = NULL;
-
 	*text = NULL;
 	*length = 0;
+	errno = 0;
 	if (!options->config ||
-	    g_file_get_contents(options->config, text, length, &error))
+	    g_file_get_contents(options->config, text, length, NULL))
 		return TRUE;
-	outSay(stderr, "hdnode: %s", error->message);
-	g_error_free(error);
+	cliErrorRead("hdnode", options->config, errno);
 	return FALSE;
 }
 
@@ -246,8 +247,10 @@ static void serveReload(struct serving *serving)
 	    !serveRead(serving->options, &text, &length))
 		return;
 	if (hdNodeLocalConfigure(serving->local, text, length, &error) < 0)
-		hdNetLog(HD_LOG_ERROR, "%s stays as it was: %s",
-			 serving->options->config, error ? error : "no memory");
+		hdNetLog(HD_LOG_ERROR,
+			 "%s: previous configuration stays active: %s",
+			 serving->options->config,
+			 error ? error : "out of memory");
 	else
 		hdNetLog(HD_LOG_INFO, "%s: read again",
 			 serving->options->config);
@@ -258,7 +261,7 @@ static void serveReload(struct serving *serving)
 static void serveGiveUp(int signal)
 {
 	static const char text[] =
-		"hdnode: something hangs, and the end does not wait for it\n";
+		"hdnode: an operation hangs; exiting without it\n";
 	ssize_t ret = write(STDERR_FILENO, text, sizeof(text) - 1);
 
 	(void)signal;

@@ -35,7 +35,7 @@ static void clientSend(struct nodeClient *client, unsigned int type,
 	size = hdFrameEncode(hdNodeWireFieldsOf(type), type, tag, message, room,
 			     FRAME_MAX, &fault);
 	if (size == 0) {
-		hdNetLog(HD_LOG_ERROR, "%s: frame %u cannot be sent: %s",
+		hdNetLog(HD_LOG_ERROR, "%s: cannot send frame %u: %s",
 			 client->connection.peer, type, fault.text);
 		client->connection.isBroken = true;
 	}
@@ -109,8 +109,9 @@ static bool clientAdmit(struct nodeClient *client, uint16_t tag)
 				     "too many clients");
 			return false;
 		}
-		nodeClientEnd(silent, HD_FRAME_ELIMIT,
-			      "others wait, and it has nothing to ask");
+		nodeClientEnd(
+			silent, HD_FRAME_ELIMIT,
+			"idle connection closed; other clients are waiting");
 	}
 	server->clientCount++;
 	server->unknownCount--;
@@ -135,8 +136,7 @@ static bool clientTakeHello(struct nodeClient *client)
 		return false;
 	if (memcmp(connection->in.bytes, HD_NODE_WIRE_MAGIC,
 		   HD_FRAME_MAGIC_SIZE) != 0) {
-		hdNetLog(HD_LOG_INFO, "%s: this is no protocol that is known",
-			 connection->peer);
+		hdNetLog(HD_LOG_INFO, "%s: unknown protocol", connection->peer);
 		client->server->refused++;
 		hdConnectionClose(connection);
 		return false;
@@ -236,7 +236,9 @@ static void clientGet(struct nodeClient *client, uint16_t tag,
 
 	if ((request->flags & HD_NODE_WIRE_RESET) && !mayChange(client)) {
 		clientFail(client, tag, HD_FRAME_EFORBIDDEN,
-			   "only root and the user of hdnode may reset probes");
+			   "permission denied; only root and the user of "
+			   "hdnode may "
+			   "reset probes");
 		return;
 	}
 	text = clientJson(client, request);
@@ -245,7 +247,8 @@ static void clientGet(struct nodeClient *client, uint16_t tag,
 		free(text);
 		clientFail(client, tag,
 			   text ? HD_FRAME_ELIMIT : HD_FRAME_EMEMORY,
-			   text ? "there is too much to say" : "no memory");
+			   text ? "reply exceeds the size limit"
+				: "out of memory");
 		return;
 	}
 	size = HD_FRAME_HEADER_SIZE + STATE_SIZE + length;
@@ -274,12 +277,14 @@ static void clientConfigure(struct nodeClient *client, uint16_t tag,
 
 	if (!mayChange(client)) {
 		clientFail(client, tag, HD_FRAME_EFORBIDDEN,
-			   "only root and the user of hdnode may configure it");
+			   "permission denied; only root and the user of "
+			   "hdnode may "
+			   "change the configuration");
 		return;
 	}
 	if (request->text.length > HD_NODE_WIRE_CONFIG_MAX) {
 		clientFail(client, tag, HD_FRAME_ELIMIT,
-			   "a configuration of more than 64 KiB");
+			   "configuration exceeds 64 KiB");
 		return;
 	}
 	ret = source->configure(source->context, (const char *)request->text.at,
@@ -290,7 +295,7 @@ static void clientConfigure(struct nodeClient *client, uint16_t tag,
 	else
 		clientSend(client, HD_NODE_WIRE_CONFIGURED, tag, &answer);
 	if (ret == 0)
-		hdNetLog(HD_LOG_INFO, "%s: another configuration",
+		hdNetLog(HD_LOG_INFO, "%s: configuration changed",
 			 client->connection.peer);
 	free(error);
 }
@@ -335,7 +340,7 @@ static void clientRequest(struct nodeClient *client,
 			  const struct hdFrameHeader *header,
 			  const unsigned char *payload)
 {
-	struct hdFieldFault fault = { "it has no tag" };
+	struct hdFieldFault fault = { "missing tag" };
 	union request request;
 	char text[HD_FIELD_TEXT_MAX + 1];
 	int ret = -ENOENT;
@@ -344,15 +349,15 @@ static void clientRequest(struct nodeClient *client,
 		ret = hdNodeWireDecode(header->type, payload, header->length,
 				       &request, &fault);
 	if (ret == -EBADMSG || header->tag == 0) {
-		snprintf(text, sizeof(text), "request %u cannot be read: %s",
+		snprintf(text, sizeof(text), "request %u is malformed: %s",
 			 header->type, fault.text);
 		clientRefuse(client, header->tag, HD_FRAME_EMALFORMED, text);
 	} else if (mustAuthenticate(client) &&
 		   header->type != HD_FRAME_AUTHENTICATE) {
 		clientRefuse(client, header->tag, HD_FRAME_EAUTHENTICATE,
-			     "who are you?");
+			     "authentication required");
 	} else if (ret == -ENOENT) {
-		snprintf(text, sizeof(text), "there is no request %u",
+		snprintf(text, sizeof(text), "unknown request %u",
 			 header->type);
 		clientFail(client, header->tag, HD_FRAME_EREQUEST, text);
 	} else {
@@ -379,7 +384,7 @@ static bool clientTake(struct hdConnection *connection)
 		most = HD_FRAME_SERVER_MIN;
 	if (header.length > most) {
 		clientRefuse(client, header.tag, HD_FRAME_EMALFORMED,
-			     "too long a payload");
+			     "payload exceeds the size limit");
 		return true;
 	}
 	if (connection->in.used < HD_FRAME_HEADER_SIZE + header.length)
@@ -508,7 +513,7 @@ void nodeClientSweep(struct nodeClient *client, int64_t nowNs)
 
 	if (!why && !client->isAdmitted &&
 	    nowNs - client->sinceNs > setup->timeoutNs)
-		why = "it has not said who it is";
+		why = "client did not authenticate in time";
 	if (why) {
 		nodeClientEnd(client, HD_FRAME_ETIME, why);
 	} else if (client->isDenied && nowNs >= client->deniedNs) {
@@ -526,7 +531,7 @@ void nodeClientCheck(struct nodeClient *client)
 	if (client->isProven &&
 	    !(tokens && hdTokensHave(tokens, client->user, client->token)))
 		nodeClientEnd(client, HD_FRAME_EDENIED,
-			      "the token is not valid any more");
+			      "the token is no longer valid");
 }
 
 void nodeClientFree(struct nodeClient *client)

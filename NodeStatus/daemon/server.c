@@ -71,7 +71,7 @@ static void serverFiles(const struct hdNodeServer *server)
 
 	if (files < wanted)
 		hdNetLog(HD_LOG_WARNING,
-			 "only %lu files may be open: too few for %u clients",
+			 "limit of %lu open files is too low for %u clients",
 			 files, server->setup.clients);
 }
 
@@ -187,7 +187,7 @@ void hdNodeServerDestroy(struct hdNodeServer *server)
 	nodeDoorsEnd(server);
 	while (server->clients)
 		nodeClientEnd(server->clients, HD_FRAME_EEND,
-			      "the service ends");
+			      "server is shutting down");
 	serverBury(server);
 	hdHttpDestroy(server->http);
 	hdTokensDestroy(server->tokens);
@@ -286,7 +286,7 @@ static void serverMetrics(const struct hdNodeServer *server,
 			  const struct hdMetricText *text)
 {
 	hdMetricFamily(text, "hdtrace_node_info", false, NULL,
-		       "What this node is called.");
+		       "Name, boot ID and version of this node.");
 	hdMetricName(text, "hdtrace_node_info", false);
 	hdMetricLabel(text, '{', "node",
 		      server->setup.name ? server->setup.name : server->host);
@@ -294,14 +294,16 @@ static void serverMetrics(const struct hdNodeServer *server,
 	hdMetricLabel(text, ',', "version", PACKAGE_VERSION);
 	fputs("} 1\n", text->file);
 	serverSample(text, "hdtrace_hdnode_clients", false,
-		     "Clients of hdnode that are connected.",
+		     "Connected clients of hdnode.",
 		     (double)server->clientCount);
 	serverSample(text, "hdtrace_hdnode_connections", true,
-		     "Connections to hdnode.", (double)server->accepted);
+		     "Accepted connections to hdnode.",
+		     (double)server->accepted);
 	serverSample(text, "hdtrace_hdnode_requests", true,
 		     "Requests to hdnode.", (double)server->requests);
 	serverSample(text, "hdtrace_hdnode_refusals", true,
-		     "What hdnode has refused.", (double)server->refused);
+		     "Connections and requests that hdnode has refused.",
+		     (double)server->refused);
 }
 
 char *nodeServerMetrics(void *context, bool isOpenMetrics, size_t *length)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file
- * Asking nodes what they are and how they are: for programs that schedule, or
- * watch a cluster.
+ * Query the capabilities, status, health and alarms of nodes, for schedulers
+ * and monitoring programs.
  *
- * Each node runs `hdnode`, which says so when it is asked and never else. A
- * collector knows nodes by their addresses, keeps a connection to each, and
- * asks all at once:
+ * Each node runs the daemon `hdnode`, which sends data only on request. A
+ * collector has the addresses of nodes, keeps a connection to each node, and
+ * queries all nodes at the same time:
  *
  *     hdNode_Collector *collector;
  *
@@ -23,14 +23,15 @@
  *     }
  *     hdNode_destroy(collector);
  *
- * What nodes say is JSON; doc/json.md has its keys. A node that does not answer
- * in time, or at all, does not keep the others from being heard.
+ * Nodes answer with JSON; doc/json.md describes its keys. A node that does not
+ * answer in time does not delay the others.
  *
- * A collector is used by one thread at a time; several collectors are
- * independent. The library begins threads only to look up names; each ends when
- * that is done, which is after the call that began it where a name server is
- * slow. It prints nothing, unless HDNODE_VERBOSITY (-1 to 3) asks for it on
- * stderr. Times are in seconds.
+ * Only one thread at a time may use a collector. Several collectors are
+ * independent. The library creates threads only to resolve names. Each thread
+ * ends when its name is resolved; with a slow name server, this can be after
+ * the end of the call that created it. The library prints nothing, unless
+ * HDNODE_VERBOSITY (-1 to 3) enables output on stderr. All times are in
+ * seconds.
  */
 #ifndef HD_NODE_H
 #define HD_NODE_H
@@ -41,194 +42,194 @@
 extern "C" {
 #endif
 
-/** Nodes that are asked. */
+/** A collector: a list of nodes and their connections. */
 typedef struct hdNode_Collector hdNode_Collector;
 
-/** What nodes can be asked for; to be combined. */
+/** Sections of the data of a node, combined by bitwise or. */
 enum hdNode_Section {
-	HDNODE_CAPABILITIES = 1, /**< What it is. */
-	HDNODE_STATUS = 2,       /**< How it is: CPUs, memory, power, ... */
-	HDNODE_PROBES = 4,       /**< What probes of its programs count. */
+	HDNODE_CAPABILITIES = 1, /**< Hardware and software. */
+	HDNODE_STATUS = 2,       /**< CPUs, memory, power, ... */
+	HDNODE_PROBES = 4,       /**< Counters of the probes in programs. */
 	HDNODE_HEALTH = 8,       /**< Disks, temperatures, links. */
-	HDNODE_ALARMS = 16,      /**< What is too much, or too little. */
-	HDNODE_CONFIG = 32,      /**< Its configuration. */
+	HDNODE_ALARMS = 16,      /**< Metrics beyond their thresholds. */
+	HDNODE_CONFIG = 32,      /**< Configuration of hdnode. */
 };
 
-/** How a node was found when it was last asked. */
+/** State of a node after the last query. */
 enum hdNode_State {
-	HDNODE_OK = 0,      /**< It has answered: "ok". */
-	HDNODE_NEW,         /**< It was not asked yet: "new". */
-	HDNODE_LATE,        /**< No answer until the deadline: "late". */
-	HDNODE_UNREACHABLE, /**< Nobody listens there: "unreachable". */
-	HDNODE_UNKNOWN,     /**< There is no such host: "unknown". */
-	HDNODE_DENIED,      /**< One side does not trust the other: "denied". */
-	HDNODE_BAD,         /**< It does not speak as hdnode does: "bad". */
+	HDNODE_OK = 0,      /**< The node has answered: "ok". */
+	HDNODE_NEW,         /**< Not queried yet: "new". */
+	HDNODE_LATE,        /**< No answer before the timeout: "late". */
+	HDNODE_UNREACHABLE, /**< No process listens there: "unreachable". */
+	HDNODE_UNKNOWN,     /**< The host does not exist: "unknown". */
+	HDNODE_DENIED,      /**< Authentication failed: "denied". */
+	HDNODE_BAD,         /**< Invalid answer: "bad". */
 };
 
-/** How nodes are asked. All zero is usual; texts are copied. */
+/** Options of a collector. All fields may be zero; strings are copied. */
 typedef struct {
-	double timeout;        /**< For a pull, in s; 0: 5 s. */
-	const char *tokenFile; /**< As of pt-site.cfg(5); NULL: none. */
-	const char *user;      /**< Whose token; NULL: the file's first. */
-	int isEncrypted;       /**< Speak TLS. */
-	const char *caFile;    /**< Whom to trust; NULL: the system's. */
-	/** SHA-256 of the only certificate to trust; NULL: any that is valid.
-	 */
+	double timeout;        /**< Timeout of a query, in s; 0: 5 s. */
+	const char *tokenFile; /**< Format: pt-site.cfg(5); NULL: none. */
+	const char *user;      /**< Owner of the token; NULL: the first. */
+	int isEncrypted;       /**< Use TLS. */
+	const char *caFile;    /**< Trusted authorities; NULL: the system's. */
+	/** SHA-256 of the only trusted certificate; NULL: any valid one. */
 	const char *fingerprint;
 } hdNode_Options;
 
-/** What is known of a node beside its sections. */
+/** Data of a node, apart from its sections. */
 typedef struct {
-	const char *address; /**< As it was added. */
-	const char *name;    /**< Of hdnode --name, else the address. */
+	const char *address; /**< As passed to hdNode_add(). */
+	const char *name;    /**< From hdnode --name, else the address. */
 	enum hdNode_State state;
-	const char *word; /**< Of the state: "ok", ... */
-	const char *why;  /**< What went wrong, for people; NULL: nothing. */
-	double age;       /**< Since its last answer, in s; NaN: none. */
-	/** Its clock minus ours, in s, is within offsetError of this; NaN: not
-	 *  known. Events of two nodes that lie closer together than the errors
-	 *  have no order. */
+	const char *word; /**< Name of the state: "ok", ... */
+	const char *why;  /**< Error text; NULL: no error. */
+	double age;       /**< Since the last answer, in s; NaN: none. */
+	/** Clock of the node minus the local clock, in s, with an error of at
+	 *  most offsetError; NaN: unknown. Events on two nodes cannot be
+	 *  ordered if they are closer together than the errors. */
 	double offset;
 	double offsetError;
-	const char *boot;      /**< The kernel's boot_id; NULL: not known. */
-	unsigned int boots;    /**< How often that changed. */
-	unsigned int restarts; /**< How often hdnode began anew. */
-	/** Bytes that went to the node and came from it, of our protocol. */
+	const char *boot;      /**< The kernel's boot_id; NULL: unknown. */
+	unsigned int boots;    /**< Number of changes of boot. */
+	unsigned int restarts; /**< Number of restarts of hdnode. */
+	/** Bytes sent to and received from the node, without TLS and TCP. */
 	unsigned long long sent, received;
 } hdNode_Info;
 
 /**
- * Begin without nodes.
+ * Create a collector without nodes.
  *
- * @param options NULL is all zero.
- * @param[out] result To be given to hdNode_destroy().
+ * @param options NULL: all fields are zero.
+ * @param[out] result The collector; free it with hdNode_destroy().
  *
- * @retval 0 Good.
+ * @retval 0 Success.
  * @retval -ENOMEM Out of memory.
- * @retval -ENOTSUP TLS is wanted, and the library was built without.
- * @retval -ENOKEY The file has no token of that user.
+ * @retval -ENOTSUP TLS is requested, but the library was built without TLS.
+ * @retval -ENOKEY The file does not contain a token of this user.
  * @return Another negative errno value: a file cannot be read.
  */
 int hdNode_create(const hdNode_Options *options, hdNode_Collector **result);
 
 /**
- * Close all connections and free all.
+ * Close all connections and free the collector.
  *
- * @param collector Of hdNode_create(); NULL does nothing.
+ * @param collector From hdNode_create(); NULL is ignored.
  */
 void hdNode_destroy(hdNode_Collector *collector);
 
 /**
- * Add a node; it is asked from the next pull on.
+ * Add a node. It is included from the next query on.
  *
- * @param collector Of hdNode_create().
+ * @param collector From hdNode_create().
  * @param address "HOST", "HOST:PORT", "[ADDRESS]:PORT"; or "unix:PATH".
  *
- * @retval 0 Good.
- * @retval -EINVAL It is none of these.
- * @retval -EEXIST It is there.
+ * @retval 0 Success.
+ * @retval -EINVAL The address is invalid.
+ * @retval -EEXIST The collector already contains this address.
  * @retval -ENOMEM Out of memory.
  */
 int hdNode_add(hdNode_Collector *collector, const char *address);
 
 /**
- * Remove a node; the numbers of those behind it become one less.
+ * Remove a node. The indices of all later nodes decrease by one.
  *
- * @param collector Of hdNode_create().
- * @param address As it was added.
+ * @param collector From hdNode_create().
+ * @param address As passed to hdNode_add().
  *
- * @retval 0 Good.
- * @retval -ENOENT There is none.
+ * @retval 0 Success.
+ * @retval -ENOENT The collector does not contain this address.
  */
 int hdNode_remove(hdNode_Collector *collector, const char *address);
 
 /**
- * Get how many nodes there are.
+ * Get the number of nodes.
  *
- * @param collector Of hdNode_create().
+ * @param collector From hdNode_create().
  *
- * @return How many.
+ * @return The number of nodes.
  */
 size_t hdNode_count(const hdNode_Collector *collector);
 
-/** Of the flags of hdNode_pull(): probes begin at zero once they are read. Only
- *  for who has a token, or is root or hdnode's user on its host. */
+/** Flag of hdNode_pull(): set the probe counters to zero after reading them.
+ *  This requires a token; on the same host, root and the user of hdnode may do
+ *  it without a token. */
 #define HDNODE_RESET 1
 
 /**
- * Ask all nodes, and wait until all have answered, or the time is over.
+ * Query all nodes, and wait until all have answered or the timeout expires.
  *
- * What a node said before is kept where it does not answer; its age tells.
- * Capabilities, which do not change, are asked for once a connection. A node
- * that could not be reached is tried again in a later pull, less and less
- * often, up to every half a minute.
+ * For a node that does not answer, the previous answer is kept; see
+ * hdNode_Info::age. Capabilities do not change, so they are queried only once
+ * for each connection. Unreachable nodes are retried in later queries, with
+ * increasing intervals of up to half a minute.
  *
- * Names are looked up beside that, for half of the time at most; whose name is
- * not found by then is HDNODE_LATE. What was found is kept until a connection
- * fails, and where a name has several addresses all are tried.
+ * Names are resolved in the background for at most half of the timeout. A node
+ * whose name is not resolved by then is HDNODE_LATE. A resolved name is kept
+ * until a connection fails. If a name has several addresses, all are tried.
  *
- * @param collector Of hdNode_create().
- * @param sections Of enum hdNode_Section.
+ * @param collector From hdNode_create().
+ * @param sections Combination of enum hdNode_Section.
  * @param flags HDNODE_RESET, or 0.
  *
- * @return How many nodes have answered.
- * @retval -ENOMEM Out of memory; nothing was asked.
+ * @return The number of nodes that have answered.
+ * @retval -ENOMEM Out of memory; no node was queried.
  */
 int hdNode_pull(hdNode_Collector *collector, unsigned int sections,
 		unsigned int flags);
 
 /**
- * Give all nodes another configuration (hdnode.conf(5)), each of which takes it
- * as a whole or not at all; the state and hdNode_Info::why say what became of
- * it: a node that refuses is HDNODE_BAD for what is in the text, HDNODE_DENIED
- * if it may not come from us.
+ * Send a configuration (hdnode.conf(5)) to all nodes. Each node accepts it as a
+ * whole or rejects it. The state and hdNode_Info::why contain the result:
+ * HDNODE_BAD if the configuration is invalid, HDNODE_DENIED if the caller is
+ * not authorized.
  *
- * @param collector Of hdNode_create().
- * @param text The text.
- * @param length Its bytes.
+ * @param collector From hdNode_create().
+ * @param text The configuration.
+ * @param length Length in bytes.
  *
- * @return How many nodes have taken it.
- * @retval -E2BIG It is longer than 65536 bytes.
- * @retval -ENOMEM Out of memory; nothing was asked.
+ * @return The number of nodes that have accepted it.
+ * @retval -E2BIG The configuration exceeds 65536 bytes.
+ * @retval -ENOMEM Out of memory; nothing was sent.
  */
 int hdNode_configure(hdNode_Collector *collector, const char *text,
 		     size_t length);
 
 /**
- * Get what is known of a node; texts are valid until the next call that is not
- * hdNode_info() or hdNode_section().
+ * Get the data of a node. Its strings are valid until the next call of a
+ * function other than hdNode_info() and hdNode_section().
  *
- * @param collector Of hdNode_create().
- * @param index From 0 on, in the order in which they were added.
- * @param[out] info What is known.
+ * @param collector From hdNode_create().
+ * @param index Index of the node, from 0, in the order of hdNode_add().
+ * @param[out] info The data.
  *
- * @retval 0 Good.
- * @retval -EINVAL There is no such node.
+ * @retval 0 Success.
+ * @retval -EINVAL The index is invalid.
  */
 int hdNode_info(const hdNode_Collector *collector, size_t index,
 		hdNode_Info *info);
 
 /**
- * Get a section that a node has said last, as a JSON text.
+ * Get the last known contents of a section, as JSON.
  *
- * @param collector Of hdNode_create().
- * @param index As of hdNode_info().
+ * @param collector From hdNode_create().
+ * @param index As in hdNode_info().
  * @param section One of enum hdNode_Section.
  *
- * @return Valid as of hdNode_info(). NULL: it is not known, there is no such
- *         node, or no memory.
+ * @return Valid as long as the strings of hdNode_info(). NULL: the section is
+ *         unknown, the index is invalid, or out of memory.
  */
 const char *hdNode_section(hdNode_Collector *collector, size_t index,
 			   enum hdNode_Section section);
 
 /**
- * Get all as a JSON document, as `hdnode collect --format=json` prints it.
+ * Get all data as a JSON document, like `hdnode collect --format=json`.
  *
- * @param collector Of hdNode_create().
- * @param sections Which sections it has; those that are not known are null.
- * @param isFlat On one line.
+ * @param collector From hdNode_create().
+ * @param sections Sections to include; unknown ones are null.
+ * @param isFlat Write the document on one line.
  *
- * @return To be freed by free(); NULL without memory.
+ * @return The document; free it with free(). NULL: out of memory.
  */
 char *hdNode_json(hdNode_Collector *collector, unsigned int sections,
 		  int isFlat);

@@ -80,7 +80,7 @@ static void remember(struct nodeHealth *health, const char *name, json_t *disk)
 	else if (g_hash_table_contains(health->failing, name))
 		json_array_append_new(
 			json_object_get(disk, "reasons"),
-			json_string("it was failing when it last answered"));
+			json_string("it was failing at its last report"));
 }
 
 /* What is left to be said of a disk that is gone; NULL: nothing. */
@@ -89,8 +89,8 @@ static json_t *goneDisk(struct nodeHealth *health, const char *name)
 	if (!name || !g_hash_table_contains(health->failing, name))
 		return NULL;
 	return json_pack("{ss ss s[ss] sn sn sf}", "name", name, "state",
-			 "unknown", "reasons", "it is gone",
-			 "it was failing when it last answered", "bits",
+			 "unknown", "reasons", "the disk has disappeared",
+			 "it was failing at its last report", "bits",
 			 "temperature_celsius", "stamp_s",
 			 (double)hdClockNow() / 1e9);
 }
@@ -155,7 +155,8 @@ static json_t *askDisk(struct nodeHealth *health, const char *name)
 	pid_t left;
 
 	if (!health->smartctl)
-		return without(name, "unavailable", "smartctl is not here");
+		return without(name, "unavailable",
+			       "smartctl is not installed");
 	if (g_hash_table_contains(health->stuck, name))
 		return without(name, "unknown", "smartctl still hangs");
 	disk = nodeSmartAsk(health->smartctl, name, health->wakeFd,

@@ -11,51 +11,53 @@
 /** NAME, what it is called by Prometheus, the unit there, and what it is. */
 #define NODE_METRICS(X)                                                        \
 	X(cpu_busy_percent, "cpu_busy_percent", "percent",                     \
-	  "Time of all CPUs that is neither idle nor waiting for disks")       \
+	  "Fraction of CPU time that is neither idle nor waiting for disks")   \
 	X(cpu_idle_percent, "cpu_idle_percent", "percent",                     \
-	  "Time of all CPUs that is idle")                                     \
+	  "Fraction of CPU time that is idle")                                 \
 	X(cpu_iowait_percent, "cpu_iowait_percent", "percent",                 \
-	  "Time of all CPUs that is idle while a disk is waited for")          \
+	  "Fraction of CPU time that is idle while waiting for disks")         \
 	X(cpu_steal_percent, "cpu_steal_percent", "percent",                   \
-	  "Time of all CPUs that other virtual machines had")                  \
+	  "Fraction of CPU time taken by other virtual machines")              \
 	X(foreign_cpus, "foreign_cpus", "cpus",                                \
-	  "CPUs that are busy with what is no job of ours")                    \
+	  "CPUs that are busy with foreign processes")                         \
 	X(job_idle_percent, "job_idle_percent", "percent",                     \
-	  "Idle time of all CPUs while a job of ours runs; 0 without one")     \
+	  "Idle CPU time while a job runs; 0 without a job")                   \
 	X(load_1, "load_1_tasks", "tasks",                                     \
-	  "Tasks that run or wait, mean of a minute")                          \
+	  "Running and waiting tasks, mean over one minute")                   \
 	X(memory_available_bytes, "memory_available_bytes", "bytes",           \
-	  "Memory that programs can have without swapping")                    \
+	  "Memory that is available without swapping")                         \
 	X(memory_available_percent, "memory_available_percent", "percent",     \
-	  "Memory that programs can have without swapping, of all")            \
-	X(swap_used_percent, "swap_used_percent", "percent", "Swap in use")    \
+	  "Fraction of memory that is available without swapping")             \
+	X(swap_used_percent, "swap_used_percent", "percent",                   \
+	  "Fraction of swap space in use")                                     \
 	X(swap_in_bytes_per_s, "swap_in_bytes_per_second", "bytes_per_second", \
-	  "What comes back from swap")                                         \
+	  "Bytes read from swap per second")                                   \
 	X(swap_out_bytes_per_s, "swap_out_bytes_per_second",                   \
-	  "bytes_per_second", "What goes to swap")                             \
+	  "bytes_per_second", "Bytes written to swap per second")              \
 	X(swap_thrashing_bytes_per_s, "swap_thrashing_bytes_per_second",       \
 	  "bytes_per_second",                                                  \
-	  "The smaller one of what comes from swap and what goes to it")       \
+	  "Smaller one of the rates of reading from and writing to swap")      \
 	X(storage_free_bytes, "storage_free_bytes", "bytes",                   \
-	  "What is left in the local file system with the least of it")        \
+	  "Smallest free space of all local file systems")                     \
 	X(storage_free_percent, "storage_free_percent", "percent",             \
-	  "What is left in the local file system that is fullest")             \
+	  "Free space of the fullest local file system")                       \
 	X(temperature_celsius, "temperature_celsius", "celsius",               \
-	  "The hottest sensor of all CPU packages")                            \
+	  "Temperature of the hottest CPU package")                            \
 	X(smart_failing, "smart_failing_disks", "disks",                       \
-	  "Disks that say that they are failing")                              \
+	  "Disks that report a failure")                                       \
 	X(memory_corrected_errors, "memory_corrected_errors", "errors",        \
-	  "Errors of memory that were corrected")                              \
+	  "Corrected memory errors")                                           \
 	X(memory_uncorrected_errors, "memory_uncorrected_errors", "errors",    \
-	  "Errors of memory that were not corrected")                          \
+	  "Uncorrected memory errors")                                         \
 	X(link_errors_per_s, "link_errors_per_second", "errors_per_second",    \
-	  "Errors of all network interfaces that are hardware")                \
+	  "Errors of the physical network interfaces")                         \
 	X(link_use_percent, "link_use_percent", "percent",                     \
-	  "Use of the busiest link in its busier direction")                   \
+	  "Utilization of the busiest link in its busier direction")           \
 	X(probes_missed_per_s, "probes_missed_deadlines_per_second",           \
-	  "deadlines_per_second", "Deadlines that probes have missed")         \
-	X(power_watts, "power_watts", "watts", "What the node draws")          \
-	X(gpu_use_percent, "gpu_use_percent", "percent", "Mean use of GPUs")
+	  "deadlines_per_second", "Deadlines missed by probes")                \
+	X(power_watts, "power_watts", "watts", "Power of the node")            \
+	X(gpu_use_percent, "gpu_use_percent", "percent",                       \
+	  "Mean utilization of GPUs")
 
 /** A metric. */
 enum nodeMetric {

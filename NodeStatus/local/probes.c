@@ -115,8 +115,9 @@ json_t *nodeProbesRead(const pid_t *list, size_t count, bool isReset,
 				all,
 				json_pack("{si sn ss sn sn sn s[]}", "pid",
 					  (int)list[i], "name", "error",
-					  "there was no time for it", "clock",
-					  "seconds", "lost", "probes"));
+					  "skipped, the time limit was reached",
+					  "clock", "seconds", "lost",
+					  "probes"));
 	}
 	return json_pack("{so}", "processes", all);
 }

@@ -64,10 +64,11 @@ static void readNumber(struct reader *reader,
 		return;
 	number = g_ascii_strtod(key->value, &end);
 	if (end == key->value || *end || !isfinite(number))
-		wrong(reader, key->line, "%s: \"%s\" is no number", name,
+		wrong(reader, key->line, "%s: invalid number \"%s\"", name,
 		      key->value);
 	else if (number < min || number > max)
-		wrong(reader, key->line, "%s: %s is not from %g to %g", name,
+		wrong(reader, key->line,
+		      "%s: %s is out of range; expected %g to %g", name,
 		      key->value, min, max);
 	else
 		*value = number;
@@ -81,7 +82,7 @@ static void checkKeys(struct reader *reader, const struct hdIniSection *section,
 		const struct hdIniKey *key = &section->keys[i];
 
 		if (!g_strv_contains(known, key->name))
-			wrong(reader, key->line, "[%s] has no key \"%s\"",
+			wrong(reader, key->line, "[%s]: unknown key \"%s\"",
 			      section->name, key->name);
 	}
 }
@@ -93,7 +94,7 @@ static void readNode(struct reader *reader, const struct hdIniSection *section)
 
 	checkKeys(reader, section, known);
 	if (reader->hasNode)
-		wrong(reader, section->line, "[Node] is there twice");
+		wrong(reader, section->line, "duplicate section [Node]");
 	reader->hasNode = true;
 	readNumber(reader, section, "interval", INTERVAL_MIN, INTERVAL_MAX,
 		   &reader->rules->intervalS);
@@ -109,7 +110,8 @@ static const struct hdIniKey *need(struct reader *reader,
 	const struct hdIniKey *key = hdIniFind(section, name);
 
 	if (!key)
-		wrong(reader, section->line, "an alarm needs \"%s\"", name);
+		wrong(reader, section->line, "missing key \"%s\" in [Alarm]",
+		      name);
 	return key;
 }
 
@@ -132,14 +134,14 @@ static void readName(struct reader *reader, const struct hdIniSection *section,
 		return;
 	if (!isName(key->value)) {
 		wrong(reader, key->line,
-		      "name: letters, digits, \"-\", \"_\" and \".\", %d at "
-		      "most",
+		      "name: invalid name; use at most %d letters, digits, "
+		      "\"-\", \"_\" and \".\"",
 		      NODE_RULE_NAME_MAX - 1);
 		return;
 	}
 	for (size_t i = 0; i < reader->rules->count; i++)
 		if (strcmp(reader->rules->list[i].name, key->value) == 0)
-			wrong(reader, key->line, "there are two alarms \"%s\"",
+			wrong(reader, key->line, "duplicate alarm \"%s\"",
 			      key->value);
 	g_strlcpy(rule->name, key->value, sizeof(rule->name));
 }
@@ -154,8 +156,7 @@ static void readMetric(struct reader *reader,
 		return;
 	rule->metric = nodeMetricFind(key->value);
 	if (rule->metric == NODE_METRIC_COUNT)
-		wrong(reader, key->line, "there is no metric \"%s\"",
-		      key->value);
+		wrong(reader, key->line, "unknown metric \"%s\"", key->value);
 }
 
 static void readComparator(struct reader *reader,
@@ -168,7 +169,10 @@ static void readComparator(struct reader *reader,
 		return;
 	rule->isAbove = strcmp(key->value, "above") == 0;
 	if (!rule->isAbove && strcmp(key->value, "below") != 0)
-		wrong(reader, key->line, "a comparator is above or below");
+		wrong(reader, key->line,
+		      "comparator: invalid value \"%s\"; expected above or "
+		      "below",
+		      key->value);
 }
 
 static void readAlarm(struct reader *reader, const struct hdIniSection *section)
@@ -181,7 +185,7 @@ static void readAlarm(struct reader *reader, const struct hdIniSection *section)
 	struct nodeRule rule = { .metric = NODE_METRIC_COUNT };
 
 	if (rules->count == NODE_RULES_MAX) {
-		wrong(reader, section->line, "there are more than %d alarms",
+		wrong(reader, section->line, "too many alarms; the limit is %d",
 		      NODE_RULES_MAX);
 		return;
 	}
@@ -208,7 +212,8 @@ int nodeRulesParse(const char *ini, size_t length, struct nodeRules *rules,
 	*error = NULL;
 	*rules = (struct nodeRules){ .intervalS = 1, .healthIntervalS = 60 };
 	if (length > HD_INI_MAX) {
-		wrong(&reader, 1, "there are more than %d bytes", HD_INI_MAX);
+		wrong(&reader, 1, "the configuration exceeds %d bytes",
+		      HD_INI_MAX);
 		ret = 0;
 		parsed = (struct hdIni){ 0 };
 	} else {
@@ -222,8 +227,8 @@ int nodeRulesParse(const char *ini, size_t length, struct nodeRules *rules,
 		else if (strcmp(section->name, "Alarm") == 0)
 			readAlarm(&reader, section);
 		else
-			wrong(&reader, section->line,
-			      "there is no section [%s]", section->name);
+			wrong(&reader, section->line, "unknown section [%s]",
+			      section->name);
 	}
 	if (ret == 0)
 		hdIniClear(&parsed);

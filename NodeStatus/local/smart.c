@@ -39,15 +39,15 @@ static const struct {
 	const char *reason;
 } bits[8] = {
 	/* Disks of a kind that has none are found so, too. */
-	{ STATE_UNAVAILABLE, "smartctl does not know such a disk" },
-	{ STATE_UNAVAILABLE, "the disk cannot be opened" },
+	{ STATE_UNAVAILABLE, "smartctl does not support this disk" },
+	{ STATE_UNAVAILABLE, "cannot open the disk" },
 	/* Also of disks that lack a command: it is no sign of a fault. */
-	{ STATE_OK, "the disk did not understand a command" },
-	{ STATE_FAILING, "the disk says that it is failing" },
+	{ STATE_OK, "the disk does not support a command" },
+	{ STATE_FAILING, "the disk reports a failure" },
 	{ STATE_FAILING, "an attribute is below its threshold" },
 	{ STATE_WARNED, "an attribute was below its threshold" },
-	{ STATE_WARNED, "there are errors in its log" },
-	{ STATE_WARNED, "a test of its own has failed" },
+	{ STATE_WARNED, "the error log of the disk is not empty" },
+	{ STATE_WARNED, "a self-test failed" },
 };
 
 struct verdict {
@@ -104,12 +104,12 @@ static void judgeText(struct verdict *verdict, const json_t *json)
 	const json_t *supported = at(json, "smart_support", "available");
 
 	if (json_is_false(passed))
-		judge(verdict, STATE_FAILING, "its health test has not passed");
+		judge(verdict, STATE_FAILING, "the SMART health test failed");
 	else if (json_is_false(supported))
-		judge(verdict, STATE_UNAVAILABLE, "it has no SMART");
+		judge(verdict, STATE_UNAVAILABLE, "SMART is not supported");
 	else if (!json_is_true(passed) && verdict->state < STATE_UNAVAILABLE)
 		judge(verdict, STATE_UNAVAILABLE,
-		      "it does not say whether it is well");
+		      "the health status is not available");
 }
 
 static json_t *numberAt(const json_t *json, const char *a, const char *b)
@@ -123,9 +123,9 @@ static const char *failure(int error)
 {
 	switch (error) {
 	case -ETIMEDOUT:
-		return "smartctl hangs";
+		return "smartctl does not respond";
 	case -EFBIG:
-		return "smartctl prints too much";
+		return "output of smartctl exceeds the size limit";
 	default:
 		return g_strerror(-error);
 	}
@@ -165,9 +165,11 @@ json_t *nodeSmartAsk(const char *smartctl, const char *name, int wakeFd,
 	if (ret < 0)
 		judge(&verdict, STATE_UNKNOWN, failure(ret));
 	else if (result.status < 0)
-		judge(&verdict, STATE_UNKNOWN, "a signal has ended smartctl");
+		judge(&verdict, STATE_UNKNOWN,
+		      "smartctl was killed by a signal");
 	else if (!json_is_object(json))
-		judge(&verdict, STATE_UNKNOWN, "smartctl prints no JSON");
+		judge(&verdict, STATE_UNKNOWN,
+		      "output of smartctl is not JSON");
 	if (json_is_object(json) && result.status >= 0) {
 		judgeBits(&verdict, result.status, json);
 		judgeText(&verdict, json);

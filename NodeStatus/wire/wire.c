@@ -84,7 +84,8 @@ int hdNodeWireDecode(unsigned int type, const unsigned char *payload,
 		return ret;
 	if (fault)
 		snprintf(fault->text, sizeof(fault->text),
-			 "%lu bytes are too many", (unsigned long)rest.length);
+			 "%lu bytes exceed the size limit",
+			 (unsigned long)rest.length);
 	return -EBADMSG;
 }
 

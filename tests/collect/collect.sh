@@ -31,7 +31,7 @@ all(0 <= n["age_s"] < 60 and 0 < n["offset_error_s"] < 60 and
     all(k in n for k in ("capabilities", "status", "health", "alarms"))
     for n in d["nodes"])'
 }
-ok "daemons answer, local ones without keys" both_answer
+ok "local daemons answer without keys" both_answer
 
 has_capabilities() {
 	json_says '
@@ -41,9 +41,9 @@ by["alpha"]["capabilities"]["cpus"] == len(__import__("os").sched_getaffinity(0)
 and by["alpha"]["capabilities"]["model"] is not False'
 }
 if grep -q memory_bytes out; then
-	ok "with memory and CPUs as the kernel says" has_capabilities
+	ok "memory and CPUs agree with the kernel" has_capabilities
 else
-	skip "with memory and CPUs as the kernel says" "they are not said yet"
+	skip "memory and CPUs agree with the kernel" "they are not said yet"
 fi
 
 all_usages() {
@@ -56,7 +56,7 @@ all_usages() {
 		exits 2 "$hdnode" --listen="127.0.0.1:$alpha" &&
 		exits 2 "$hdnode" --config=none && exits 2 "$hdnode" nosuch
 }
-ok "usage is 2" all_usages
+ok "wrong usage exits with 2" all_usages
 
 metrics_are_good() {
 	curl -sS -H 'Accept: */*' "http://127.0.0.1:$alpha/metrics" >scraped &&
@@ -69,21 +69,21 @@ openmetrics_too() {
 		[ "$(tail -n 1 open)" = "# EOF" ]
 }
 if ! command -v promtool >/dev/null || ! command -v curl >/dev/null; then
-	skip "metrics at the same port" "no promtool or curl"
-	skip "as OpenMetrics, too" "no promtool or curl"
+	skip "metrics are served on the same port" "no promtool or curl"
+	skip "metrics are also served as OpenMetrics" "no promtool or curl"
 elif ! curl -sS "http://127.0.0.1:$alpha/metrics" >/dev/null 2>&1; then
-	skip "metrics at the same port" "built without libmicrohttpd"
-	skip "as OpenMetrics, too" "built without libmicrohttpd"
+	skip "metrics are served on the same port" "built without libmicrohttpd"
+	skip "metrics are also served as OpenMetrics" "built without libmicrohttpd"
 else
-	ok "metrics at the same port" metrics_are_good
-	ok "as OpenMetrics, too" openmetrics_too
+	ok "metrics are served on the same port" metrics_are_good
+	ok "metrics are also served as OpenMetrics" openmetrics_too
 fi
 
 a_table() {
 	exits 0 "$hdnode" collect "127.0.0.1:$alpha" &&
 		grep -q '^alpha  *ok' out
 }
-ok "a table for people" a_table
+ok "the table lists the nodes" a_table
 
 # ---- F13: one killed, one stalled --------------------------------------------
 
@@ -105,7 +105,7 @@ gone=$(nobody)
 begin_node gamma
 stalled=$port stalls=$begun
 kill -STOP "$stalls"
-ok "one killed, one stalled, one without a name: the rest arrive" \
+ok "killed, stalled and unresolvable nodes do not delay the others" \
 	the_rest_arrive
 kill -CONT "$stalls"
 
@@ -128,7 +128,7 @@ joins_and_leaves() {
 		echo "127.0.0.1:$stalled" >nodes &&
 		until_done last_says 'list(by) == ["gamma"]'
 }
-ok "nodes join and leave" joins_and_leaves
+ok "nodes are added and removed at run time" joins_and_leaves
 
 is_stale() {
 	kill -STOP "$stalls"
@@ -145,7 +145,7 @@ kill "$watcher"
 watcher=$!
 daemons="$daemons $watcher"
 until_done last_says 'by["gamma"]["state"] == "ok"'
-ok "what is stale has its age, and what was known" is_stale
+ok "stale data keeps its values and shows its age" is_stale
 
 is_back() {
 	end_node "$stalls" &&
@@ -155,23 +155,23 @@ is_back() {
 		until_done last_says 'by["gamma"]["state"] == "ok" and
 			by["gamma"]["restarts"] == 1'
 }
-ok "a daemon that begins anew is found again, and counted" is_back
+ok "a restarted daemon is found again and counted" is_back
 kill "$watcher"
 wait "$watcher"
 
 # ---- The end -----------------------------------------------------------------
 
-ok "SIGTERM ends it" end_node "$alphas"
-ok "also the other one" end_node "$betas"
+ok "SIGTERM ends the first daemon" end_node "$alphas"
+ok "SIGTERM ends the second daemon" end_node "$betas"
 
 # ---- Who may configure -------------------------------------------------------
 
 begin_node owned
 if [ "$(id -u)" -eq 0 ]; then
-	ok "another user may not configure, also by a socket that is closed" \
+	ok "another user cannot configure, even through a closed socket" \
 		python3 "$here/owner.py" "$port"
 else
-	skip "another user may not configure" "root is needed to be another user"
+	skip "another user cannot configure" "root is needed to be another user"
 fi
 end_node "$begun"
 
@@ -182,12 +182,12 @@ no_name() {
 	begin_as hostile "$hdnode" --listen=127.0.0.1:0 \
 		--name="n1 State=DOWN" --smartctl= --power= || return 1
 	exits 1 "$hdnode" advise "127.0.0.1:$port" &&
-		grep 'is no name for Slurm' out && ! grep '^NodeName' out
+		grep 'name of the node is not valid in Slurm' out && ! grep '^NodeName' out
 }
-ok "advise prints no name that is more than a name" no_name
+ok "advise rejects names that are not valid in Slurm" no_name
 
 begin_node bytes
-ok "F12: bytes of the protocol, and nothing unasked" \
+ok "protocol traffic is small and only on request" \
 	python3 "$here/daemon.py" "$port" "$begun"
-ok "the daemon still lives" end_node "$begun"
+ok "the daemon is still alive" end_node "$begun"
 done_testing

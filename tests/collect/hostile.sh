@@ -1,6 +1,6 @@
 #!/bin/sh
-# Nodes of software against hdnode collect: those that lie, hang, err and say what
-# was not asked; and F14: clocks that are off by what is known.
+# Simulated nodes against hdnode collect: invalid replies, hangs, errors, replies
+# without a request, and clocks with a known offset.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
 . "$abs_top_srcdir/tests/lib/node.sh"
@@ -18,7 +18,7 @@ asks_all() {
 			sort -u)
 }
 
-# ---- F14 ---------------------------------------------------------------------
+# ---- Clocks ------------------------------------------------------------------
 
 begin_as soft python3 "$soft" good good@1.5 good@-2.25 good@-86400 drip@0.125 ||
 	{ echo "Bail out! no nodes"; exit 1; }
@@ -40,7 +40,7 @@ offsets_are_found() {
 		    assert 0 < n["offset_error_s"] < 30
 	END2
 }
-ok "F14: offsets are found within what they may be wrong by" offsets_are_found
+ok "clock offsets are found within their error" offsets_are_found
 kill "$begun"
 
 # ---- What is wrong -----------------------------------------------------------
@@ -69,6 +69,33 @@ each_is_found_out() {
 		    assert mode in ("good", "twofold") or n["status"] is None
 	END2
 }
-ok "each that is wrong is found out, and the others are heard" each_is_found_out
+ok "each invalid node is detected, and the good one still answers" each_is_found_out
+
+# The reasons are those of the documentation.
+reasons_are_plain() {
+	python3 - <<-'END2'
+		import json
+		modes = {}
+		for line in open("soft.log"):
+		    mode, _, port = line.rstrip().rpartition(" ")
+		    if mode.isalpha():
+		        modes["127.0.0.1:" + port] = mode
+		whys = {modes[n["address"]]: n["why"]
+		        for n in json.load(open("out"))["nodes"]}
+		wanted = {"magic": "the server is not hdnode",
+		          "version": "unsupported protocol version",
+		          "pong": "unexpected pong",
+		          "deep": "JSON is nested too deeply",
+		          "json": "invalid JSON",
+		          "huge": "reply exceeds the size limit",
+		          "tag": "reply without a request",
+		          "close": "connection lost: closed by the server",
+		          "silent": "timed out", "mute": "timed out"}
+		for mode, why in wanted.items():
+		    print(mode, whys[mode])
+		    assert whys[mode] == why
+	END2
+}
+ok "the reason names the fault of the server" reasons_are_plain
 kill "$begun"
 done_testing

@@ -44,7 +44,7 @@ silent_is_late() {
 "name is not found in time" in by["silent.test"]["why"] and
 3.9 < d["took_s"] < 8'
 }
-ok "a name server that is silent: the others are heard, and it is said" \
+ok "a silent name server delays no other node" \
 	silent_is_late
 
 # More than are looked up at once.
@@ -56,20 +56,20 @@ many_silent() {
 d["answered"] == 1 and d["took_s"] < 6 and
 [n["state"] for n in d["nodes"]].count("late") == 80'
 }
-ok "also of many" many_silent
+ok "many silent names delay no other node" many_silent
 
 looked_up_once() {
 	before=$(grep -c 'asked known.test' dns.log)
 	asks 0 --interval=0.05 --number=6 "known.test:$alpha" &&
 		[ "$(grep -c 'asked known.test' dns.log)" -eq $((before + 1)) ]
 }
-ok "what was found is not looked up again" looked_up_once
+ok "a resolved name is not resolved again" looked_up_once
 
 # ::1 is the first one, and nobody listens there.
 second_address() {
 	asks 0 "both:$alpha" && json_says 'by["alpha"]["address"] == "both:'"$alpha"'"'
 }
-ok "each address of a name is tried" second_address
+ok "every address of a name is tried" second_address
 
 # Somebody is at the first one, who says nothing.
 mute_address() {
@@ -87,7 +87,7 @@ mute_address() {
 	kill "$mute"
 	return "$found"
 }
-ok "an address that is mute has its share of the time" mute_address
+ok "a silent address gets only its share of the timeout" mute_address
 
 last_says() {
 	tail -n 1 watched >out && [ -s out ] && json_says "$1" >/dev/null 2>&1
@@ -108,6 +108,6 @@ moves() {
 	wait "$watcher"
 	return "$found"
 }
-ok "a node that has moved is found again" moves
-ok "the other daemon ends" end_node "$betas"
+ok "a node with a new address is found again" moves
+ok "the second daemon ends" end_node "$betas"
 done_testing

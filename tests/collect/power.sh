@@ -63,7 +63,7 @@ abs(p("beta")["watts"] - 60) < 0.1 and p("gamma")["watts"] is None and
 p("alpha")["source"] == "'"$scratch"'/power" and p("alpha")["age_s"] < 10 and
 p("alpha")["joules"] > 0)(lambda n: by[n]["status"]["power"])'
 }
-ok "a node has the power of its lines, and one that the service does not know none" \
+ok "a node has the power of its inputs, an unknown node has none" \
 	until_done is_measured
 
 # Joules are watts times the time between.
@@ -83,7 +83,7 @@ grows() {
 		assert b - a > 150
 	END
 }
-ok "joules are the watts of the time" grows
+ok "energy equals power times time" grows
 
 has_metrics() {
 	curl -sS "http://127.0.0.1:$alpha/metrics" >scraped &&
@@ -95,9 +95,9 @@ has_metrics() {
 }
 if command -v curl >/dev/null && curl -sS "http://127.0.0.1:$alpha/metrics" \
 	>/dev/null 2>&1; then
-	ok "by the names of the service" has_metrics
+	ok "metrics have the names of the power service" has_metrics
 else
-	skip "by the names of the service" "no curl, or built without libmicrohttpd"
+	skip "metrics have the names of the power service" "no curl, or built without libmicrohttpd"
 fi
 
 # It begins anew, and nobody else does.
@@ -107,16 +107,16 @@ comes_back() {
 by["alpha"]["status"]["power"]["joules"] > float(open("before").read()) + 50 and
 abs(by["alpha"]["status"]["power"]["watts"] - 100) < 0.1'
 }
-ok "a service that begins anew is found again, and the joules go on" comes_back
+ok "a restarted service is found again and the energy continues" comes_back
 
 # An old reading says nothing of now: ten seconds.
 is_gone() {
 	says 'by["alpha"]["status"]["power"]["watts"] is None and
 by["alpha"]["status"]["power"]["joules"] > 50'
 }
-ok "the service ends" end
-ok "what it drew is not known then, and what it has used is" until_done is_gone
-ok "a daemon ends" end_node "$alphas"
-ok "another one" end_node "$betas"
-ok "and the one without power" end_node "$gammas"
+ok "the power service ends" end
+ok "without the service the power is unknown but the energy is kept" until_done is_gone
+ok "the first daemon ends" end_node "$alphas"
+ok "the second daemon ends" end_node "$betas"
+ok "the daemon without power ends" end_node "$gammas"
 done_testing

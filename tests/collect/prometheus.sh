@@ -15,14 +15,14 @@ rules_are_those() {
 	"$hdnode" rules >made && sed 1d "$there/hdtrace-alerts.yml" |
 		diff - made
 }
-ok "alert rules are made of what is built in" rules_are_those
-ok "and of a file" exits 0 "$hdnode" rules \
+ok "rules are generated from the built-in alarms" rules_are_those
+ok "rules are generated from a file" exits 0 "$hdnode" rules \
 	"$abs_top_srcdir/NodeStatus/hdnode.conf"
 wrong_is_said() {
 	printf '[Alarm]\nname = x\nmetric = none\n' >wrong
 	exits 2 "$hdnode" rules wrong && grep wrong err && [ ! -s out ]
 }
-ok "what is wrong is said" wrong_is_said
+ok "an invalid file is reported" wrong_is_said
 
 # An alarm that is there, from the same file for nodes and for Prometheus.
 cat >always.conf <<'END2'
@@ -50,7 +50,7 @@ begin_node one -c always.conf
 first=$port
 begin_node two -c always.conf
 if ! curl -sS "http://127.0.0.1:$first/metrics" >/dev/null 2>&1; then
-	skip "Prometheus finds all" "built without libmicrohttpd"
+	skip "Prometheus loads everything" "built without libmicrohttpd"
 	done_testing
 fi
 printf '[{"targets": ["127.0.0.1:%s", "127.0.0.1:%s"]}]' "$first" "$port" \
@@ -69,5 +69,5 @@ finds_all() {
 		return 1
 	}
 }
-ok "Prometheus finds all: rules, dashboard, console" finds_all
+ok "Prometheus loads the rules, dashboard and console" finds_all
 done_testing

@@ -18,14 +18,14 @@ is_good() {
 	fi
 }
 
-ok "what nodes said; silent, booted, and with clocks that were set" \
+ok "silent and rebooted nodes and set clocks are recorded" \
 	timeout 100 python3 "$here/record.py" "$hdnode" soft
-ok "which has no warnings" is_good soft
+ok "the project of the simulated nodes has no warnings" is_good soft
 
 begin_node real || { echo "Bail out! no daemon"; exit 1; }
-ok "of a daemon, what it said" \
+ok "the data of a real daemon is recorded" \
 	timeout 100 python3 "$here/record.py" "$hdnode" real "$port"
-ok "which has no warnings" is_good real
+ok "the project of the real daemon has no warnings" is_good real
 
 # Values of a file: name, unit, grouping and kind of each.
 values_of() {
@@ -47,9 +47,9 @@ as_rut() {
 		[ "$(wc -l <both)" -eq "$(wc -l <common)" ]
 }
 if [ -x "$rut" ]; then
-	ok "by the names, units and kinds of rut" as_rut
+	ok "names, units and kinds are the same as in rut" as_rut
 else
-	skip "by the names, units and kinds of rut" "rut was not built"
+	skip "names, units and kinds are the same as in rut" "rut was not built"
 fi
 
 # Our clock is set back by an hour, and by two more: all is recorded, and times go on.
@@ -81,24 +81,24 @@ sampled() {
 }
 setclock=$abs_top_builddir/tests/collect/setclock.so
 if [ -n "${HD_SANITIZE-}" ]; then
-	skip "our clock is set back" "a library before those of sanitizers"
+	skip "recording continues when the local clock is set back" "a library before those of sanitizers"
 else
-	ok "our clock is set back" set_back
-	ok "which has no warnings" is_good setback
+	ok "recording continues when the local clock is set back" set_back
+	ok "the project of the set clock has no warnings" is_good setback
 fi
 
 is_kept() {
 	cksum real* >before && exits 2 "$hdnode" collect --project=real -N 1 \
-		"127.0.0.1:$port" && grep -q 'real.proj: there is such' err &&
+		"127.0.0.1:$port" && grep -q 'real.proj: the project exists' err &&
 		cksum real* | diff before -
 }
-ok "a project that exists is kept" is_kept
+ok "an existing project is kept" is_kept
 nobody_there() {
 	exits 1 "$hdnode" collect --project=none -N 1 127.0.0.1:1 &&
 		grep -q '127.0.0.1:1: unreachable' err &&
-		grep -q 'none: no node has said anything' err && [ ! -e none.proj ]
+		grep -q 'none: no project was written' err && [ ! -e none.proj ]
 }
-ok "of nobody there is no project, and that is said" nobody_there
+ok "without any answer no project is written" nobody_there
 
 # ---- A full disk -------------------------------------------------------------
 
@@ -126,7 +126,7 @@ is_full() {
 		grep -q 'CPU_TOTAL .* [1-9][0-9]' out; }
 }
 mkdir full
-full="a disk that is full is said so, and what was recorded can be read"
+full="a full disk is reported, and the recorded data is readable"
 begin_as soft python3 "$here/record.py" "$hdnode" serve || exit 99
 if [ "$(id -u)" -eq 0 ] && unshare -m true 2>/dev/null; then
 	unshare -m sh on-full "$hdnode" "$port"

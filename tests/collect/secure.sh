@@ -39,21 +39,21 @@ begin_away() {
 		--smartctl= --power= --tokens=tokens "$@"
 }
 begin_away plain || { cat plain.log; echo "Bail out! no daemon"; exit 1; }
-ok "without a token nobody is heard" asks_away 1 denied
-ok "with the right one" asks_away 0 ok --token=tokens --user=ops
-ok "with a wrong one" asks_away 1 denied --token=others
+ok "without a token, access is denied" asks_away 1 denied
+ok "with the right token, access is granted" asks_away 0 ok --token=tokens --user=ops
+ok "with a wrong token, access is denied" asks_away 1 denied --token=others
 # The daemon closes what it does not understand.
 tls_is_not_there() {
 	asks_away 1 unreachable --tls --token=tokens ||
 		grep 'without GnuTLS' err
 }
-ok "TLS where there is none" tls_is_not_there
+ok "TLS to a server without TLS fails" tls_is_not_there
 
 metrics_are_ours() {
 	command -v curl >/dev/null || return 0
 	! curl -sS -m 20 "http://$away:$port/metrics"
 }
-ok "metrics are not for others" metrics_are_ours
+ok "other hosts cannot read metrics" metrics_are_ours
 
 # Who has a token may configure; what is wrong changes nothing.
 configures() {
@@ -68,7 +68,7 @@ configures() {
 		grep -E '^away: bad|: bad: ' out &&
 		asks_away 0 ok --token=tokens && grep '"mine"' out
 }
-ok "F11: who has a token configures, and a wrong file changes nothing" configures
+ok "a token allows configuration, and an invalid file changes nothing" configures
 
 # A token that is taken back ends what it has begun.
 taken_back() {
@@ -84,7 +84,7 @@ taken_back() {
 	cat kept >tokens
 	return "$found"
 }
-ok "a token that is taken back" taken_back
+ok "a revoked token ends its connection" taken_back
 ok "the daemon ends" end_node "$begun"
 
 # ---- TLS ---------------------------------------------------------------------
@@ -95,7 +95,7 @@ if "$hdnode" collect --ca=node.crt "$away:$port" 2>&1 | grep -q 'without GnuTLS'
 		exits 2 "$hdnode" --listen=127.0.0.1:0 --certificate=node.key \
 			--key=node.key && grep 'built without TLS' err
 	}
-	ok "a daemon says so, too" no_tls_to_serve
+	ok "the daemon reports missing TLS support" no_tls_to_serve
 	skip "TLS" "built without GnuTLS"
 	done_testing
 fi
@@ -115,16 +115,18 @@ fingerprint=$(openssl x509 -in node.crt -noout -fingerprint -sha256 |
 	sed 's/.*=//')
 begin_away secure --certificate=node.crt --key=node.key ||
 	{ cat secure.log; echo "Bail out! no daemon"; exit 1; }
-ok "TLS, by an authority" asks_away 0 ok --token=tokens --ca=node.crt
-ok "TLS, by a fingerprint" asks_away 0 ok --token=tokens \
+ok "TLS with a certificate authority" asks_away 0 ok --token=tokens --ca=node.crt
+ok "TLS with a fingerprint" asks_away 0 ok --token=tokens \
 	--fingerprint="$fingerprint"
-ok "a wrong authority" asks_away 1 denied --token=tokens --ca=stranger.crt
-ok "a wrong fingerprint" asks_away 1 denied --token=tokens \
+ok "a wrong authority is denied" asks_away 1 denied --token=tokens --ca=stranger.crt
+ok "the reason is the failed authentication of the server" \
+	grep '"why": "server failed authentication"' out
+ok "a wrong fingerprint is denied" asks_away 1 denied --token=tokens \
 	--fingerprint="$(secret)"
-ok "no token over TLS" asks_away 1 denied --ca=node.crt
-ok "without TLS the token still holds" asks_away 0 ok --token=tokens
+ok "TLS without a token is denied" asks_away 1 denied --ca=node.crt
+ok "the token also works without TLS" asks_away 0 ok --token=tokens
 ok "the daemon with TLS ends" end_node "$begun"
 begin_away false --certificate=elsewhere.crt --key=elsewhere.key
-ok "a certificate of another host" asks_away 1 denied --token=tokens \
+ok "a certificate of another host is denied" asks_away 1 denied --token=tokens \
 	--ca=elsewhere.crt
 done_testing

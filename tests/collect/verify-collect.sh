@@ -81,7 +81,7 @@ measured() {
 	return "$found"
 }
 point() {
-	ok "B6: $1: a pull takes a second at most" measured "$2" "$1" "$3"
+	ok "$1: a query takes at most one second" measured "$2" "$1" "$3"
 	grep '^# |' table
 }
 
@@ -183,8 +183,8 @@ half_open() {
 }
 begin_as held "$hdnode" --listen=127.0.0.1:0 --name=held --smartctl= --power= ||
 	exit 99
-ok "10,000 connections that say half a hello keep nobody out" \
+ok "10,000 incomplete connections do not block other clients" \
 	half_open "$port" "$begun"
 grep '^# ' "$details"
-ok "it ends" end_node "$begun"
+ok "the daemon ends" end_node "$begun"
 done_testing

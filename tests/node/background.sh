@@ -129,24 +129,24 @@ is_idle() {
 		awk '{ exit !($1 - $3 <= ($2 - $4) / 50) }'
 }
 
-ok "hdnode begins" begins
-ok "it runs for $seconds seconds" soaks
-ok "B5: CPU, 0.1 % of a core at most" fast
-ok "B5: private memory, 10 MB at most" small
-ok "B5: it does not grow" flat
+ok "hdnode starts" begins
+ok "hdnode runs for $seconds seconds" soaks
+ok "the daemon uses at most 0.1 % of a core" fast
+ok "the daemon uses at most 10 MB of private memory" small
+ok "memory use does not grow" flat
 rows
 if command -v prometheus-node-exporter >/dev/null && command -v curl >/dev/null; then
-	ok "read by Prometheus, beside node_exporter" beside
+	ok "Prometheus reads hdnode next to node_exporter" beside
 	echo "# | read once a second | CPU ms each | private kB | values | bytes |"
 	cat table
 else
-	skip "read by Prometheus, beside node_exporter" \
+	skip "Prometheus reads hdnode next to node_exporter" \
 		"no node_exporter, or no curl"
 fi
 if is_idle; then
-	ok "F8: a busy CPU is one" burns
+	ok "one busy CPU is reported as one" burns
 else
-	skip "F8: a busy CPU is one" "this machine has other things to do"
+	skip "one busy CPU is reported as one" "this machine has other things to do"
 fi
-ok "it ends" end_node "$node"
+ok "hdnode ends" end_node "$node"
 done_testing

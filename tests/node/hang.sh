@@ -25,9 +25,9 @@ ends() {
 	wait "$node"
 	status=$?
 	cat stuck.log
-	[ "$status" -eq 1 ] && grep -q 'something hangs' stuck.log
+	[ "$status" -eq 1 ] && grep -q 'an operation hangs' stuck.log
 }
 
-ok "who asks gets an answer" answers
-ok "it ends, and says that something hangs" ends
+ok "clients get answers while a disk hangs" answers
+ok "the daemon ends and reports the operation that hangs" ends
 done_testing

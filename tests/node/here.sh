@@ -177,24 +177,24 @@ if [ "${1-}" = transfers ]; then
 fi
 here=$abs_top_srcdir/tests/node/here.sh
 
-ok "it says all sections" says
+ok "hdnode serves all sections" says
 if unshare -n ip link set lo up 2>/dev/null; then
-	ok "F8: what is sent is counted" unshare -n sh "$here" transfers
+	ok "sent bytes are counted" unshare -n sh "$here" transfers
 else
-	skip "F8: what is sent is counted" "no network of our own (not root, or no ip)"
+	skip "sent bytes are counted" "no network of our own (not root, or no ip)"
 fi
-ok "CPUs, as lscpu says" cpus
+ok "CPUs agree with lscpu" cpus
 if command -v free >/dev/null; then
-	ok "memory, as free says" memory
+	ok "memory agrees with free" memory
 else
-	skip "memory, as free says" "no free (Debian: procps)"
+	skip "memory agrees with free" "no free (Debian: procps)"
 fi
-ok "storage, as df says" storage
+ok "storage agrees with df" storage
 if [ -n "${HD_SANITIZE-}" ]; then
-	skip "the same as node_exporter says" "once is enough, without sanitizers"
+	skip "values agree with node_exporter" "once is enough, without sanitizers"
 elif command -v prometheus-node-exporter >/dev/null && command -v curl >/dev/null; then
-	ok "the same as node_exporter says" compares
+	ok "values agree with node_exporter" compares
 else
-	skip "the same as node_exporter says" "no node_exporter, or no curl"
+	skip "values agree with node_exporter" "no node_exporter, or no curl"
 fi
 done_testing

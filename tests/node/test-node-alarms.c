@@ -156,26 +156,29 @@ static void testBuiltIn(void)
 static const struct {
 	const char *ini, *error;
 } wrongs[] = {
-	{ "[Alarm]\nname = a\n",
-	  "1: an alarm needs \"metric\"\n1: an alarm needs \"comparator\"\n"
-	  "1: an alarm needs \"threshold\"\n" },
-	{ "[Alarms]\n", "1: there is no section [Alarms]\n" },
+	{ "[Alarm]\nname = a\n", "1: missing key \"metric\" in [Alarm]\n"
+				 "1: missing key \"comparator\" in [Alarm]\n"
+				 "1: missing key \"threshold\" in [Alarm]\n" },
+	{ "[Alarms]\n", "1: unknown section [Alarms]\n" },
 	{ "name = a\n", "1: a key before the first [Section]\n" },
-	{ GOOD GOOD, "7: there are two alarms \"a\"\n" },
-	{ GOOD "treshold = 3\n", "6: [Alarm] has no key \"treshold\"\n" },
-	{ GOOD "hold = soon\n", "6: hold: \"soon\" is no number\n" },
-	{ GOOD "hold = 3 s\n", "6: hold: \"3 s\" is no number\n" },
-	{ GOOD "hold = -1\n", "6: hold: -1 is not from 0 to 86400\n" },
-	{ GOOD "hold = nan\n", "6: hold: \"nan\" is no number\n" },
+	{ GOOD GOOD, "7: duplicate alarm \"a\"\n" },
+	{ GOOD "treshold = 3\n", "6: [Alarm]: unknown key \"treshold\"\n" },
+	{ GOOD "hold = soon\n", "6: hold: invalid number \"soon\"\n" },
+	{ GOOD "hold = 3 s\n", "6: hold: invalid number \"3 s\"\n" },
+	{ GOOD "hold = -1\n",
+	  "6: hold: -1 is out of range; expected 0 to 86400\n" },
+	{ GOOD "hold = nan\n", "6: hold: invalid number \"nan\"\n" },
 	{ GOOD "hysteresis = 1e999\n",
-	  "6: hysteresis: \"1e999\" is no number\n" },
+	  "6: hysteresis: invalid number \"1e999\"\n" },
 	{ "[Alarm]\nname = a b\nmetric = load\ncomparator = >\nthreshold = 1\n",
-	  "2: name: letters, digits, \"-\", \"_\" and \".\", 63 at most\n"
-	  "3: there is no metric \"load\"\n"
-	  "4: a comparator is above or below\n" },
+	  "2: name: invalid name; use at most 63 letters, digits, \"-\", "
+	  "\"_\" and \".\"\n"
+	  "3: unknown metric \"load\"\n"
+	  "4: comparator: invalid value \">\"; expected above or below\n" },
 	{ "[Node]\ninterval = 0\n[Node]\nhealth_interval = 0.5\n",
-	  "2: interval: 0 is not from 0.1 to 3600\n3: [Node] is there twice\n"
-	  "4: health_interval: 0.5 is not from 1 to 86400\n" },
+	  "2: interval: 0 is out of range; expected 0.1 to 3600\n3: duplicate "
+	  "section [Node]\n"
+	  "4: health_interval: 0.5 is out of range; expected 1 to 86400\n" },
 	{ "[Node\n", "1: a section is [Name], and nothing after it\n" },
 };
 
@@ -207,14 +210,15 @@ static void testTooMuch(void)
 				       i);
 	g_assert_cmpint(nodeRulesParse(ini->str, ini->len, &rules, &error), ==,
 			-EINVAL);
-	g_assert_cmpstr(error, ==, "1281: there are more than 256 alarms\n");
+	g_assert_cmpstr(error, ==, "1281: too many alarms; the limit is 256\n");
 	free(error);
 	while (ini->len <= 1024 * 1024)
 		g_string_append(ini,
 				"# as much as a file may have, and more\n");
 	g_assert_cmpint(nodeRulesParse(ini->str, ini->len, &rules, &error), ==,
 			-EINVAL);
-	g_assert_cmpstr(error, ==, "1: there are more than 1048576 bytes\n");
+	g_assert_cmpstr(error, ==,
+			"1: the configuration exceeds 1048576 bytes\n");
 	free(error);
 	/* A byte that is none of a text. */
 	g_assert_cmpint(nodeRulesParse("[Node]\n\0", 8, &rules, &error), ==,
@@ -244,15 +248,18 @@ int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
 	for (size_t i = 0; i < G_N_ELEMENTS(stories); i++) {
-		char *path = g_strconcat("/F10/", stories[i].name, NULL);
+		char *path = g_strconcat("/node-alarms/story/", stories[i].name,
+					 NULL);
 
 		g_test_add_data_func(path, &stories[i], testStory);
 		g_free(path);
 	}
-	g_test_add_func("/F10/late", testLate);
-	g_test_add_func("/F10/metrics", testMetrics);
-	g_test_add_func("/F11/built-in", testBuiltIn);
-	g_test_add_func("/F11/wrong", testWrong);
-	g_test_add_func("/F11/too-much", testTooMuch);
+	g_test_add_func("/node-alarms/late sample", testLate);
+	g_test_add_func("/node-alarms/every metric has a name for Prometheus",
+			testMetrics);
+	g_test_add_func("/node-rules/built-in rules equal hdnode.conf",
+			testBuiltIn);
+	g_test_add_func("/node-rules/every error with its line", testWrong);
+	g_test_add_func("/node-rules/size limits", testTooMuch);
 	return g_test_run();
 }

@@ -339,12 +339,14 @@ static void testHere(void)
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
-	g_test_add_func("/F7/dual-core", testDualCore);
-	g_test_add_func("/F7/packages-threads-offline", testSmt);
-	g_test_add_func("/F7/arm", testArm);
-	g_test_add_func("/F7/devices", testDevices);
-	g_test_add_func("/F7/gpus", testGpus);
-	g_test_add_func("/F7/nothing", testNothing);
-	g_test_add_func("/F7/here", testHere);
+	g_test_add_func("/node-capabilities/dual core", testDualCore);
+	g_test_add_func("/node-capabilities/packages, threads and offline CPUs",
+			testSmt);
+	g_test_add_func("/node-capabilities/ARM", testArm);
+	g_test_add_func("/node-capabilities/disks and network interfaces",
+			testDevices);
+	g_test_add_func("/node-capabilities/GPUs", testGpus);
+	g_test_add_func("/node-capabilities/empty machine", testNothing);
+	g_test_add_func("/node-capabilities/this machine", testHere);
 	return g_test_run();
 }

@@ -43,49 +43,50 @@ static const struct {
 } cases[] = {
 	{ SAYS("true", "0"), "ok", "[]", "0" },
 	{ SAYS("false", "8"), "failing",
-	  "[\"the disk says that it is failing\", \"its health test has not "
-	  "passed\"]",
+	  "[\"the disk reports a failure\", \"the SMART health "
+	  "test failed\"]",
 	  "8" },
-	{ SAYS("false", "0"), "failing", "[\"its health test has not passed\"]",
+	{ SAYS("false", "0"), "failing", "[\"the SMART health test failed\"]",
 	  "0" },
-	{ SAYS("true", "4"), "ok",
-	  "[\"the disk did not understand a command\"]", "4" },
+	{ SAYS("true", "4"), "ok", "[\"the disk does not support a command\"]",
+	  "4" },
 	{ SAYS("true", "16"), "failing",
 	  "[\"an attribute is below its threshold\"]", "16" },
 	{ SAYS("true", "32"), "warned",
 	  "[\"an attribute was below its threshold\"]", "32" },
-	{ SAYS("true", "64"), "warned", "[\"there are errors in its log\"]",
-	  "64" },
-	{ SAYS("true", "128"), "warned", "[\"a test of its own has failed\"]",
-	  "128" },
+	{ SAYS("true", "64"), "warned",
+	  "[\"the error log of the disk is not empty\"]", "64" },
+	{ SAYS("true", "128"), "warned", "[\"a self-test failed\"]", "128" },
 	{ SAYS("true", "224"), "warned",
-	  "[\"an attribute was below its threshold\", \"there are errors in "
-	  "its log\", \"a test of its own has failed\"]",
+	  "[\"an attribute was below its threshold\", \"the error log of "
+	  "the disk is not empty\", \"a self-test failed\"]",
 	  "224" },
 	/* Behind a bridge of USB: no SMART; or it does not say. */
 	{ "echo '{\"smart_support\":{\"available\":false}}'; exit 4",
 	  "unavailable",
-	  "[\"the disk did not understand a command\", \"it has no SMART\"]",
+	  "[\"the disk does not support a command\", \"SMART is not "
+	  "supported\"]",
 	  "4" },
 	{ "echo '{}'; exit 0", "unavailable",
-	  "[\"it does not say whether it is well\"]", "0" },
+	  "[\"the health status is not available\"]", "0" },
 	{ "echo '{}'; exit 1", "unavailable",
-	  "[\"smartctl does not know such a disk\"]", "1" },
-	{ "echo '{}'; exit 2", "unavailable", "[\"the disk cannot be opened\"]",
+	  "[\"smartctl does not support this disk\"]", "1" },
+	{ "echo '{}'; exit 2", "unavailable", "[\"cannot open the disk\"]",
 	  "2" },
 	{ "echo '{\"smartctl\":{\"messages\":[{\"string\":\"Device is in "
 	  "STANDBY mode, exit(2)\"}]}}'; exit 2",
 	  "asleep", "[\"the disk sleeps\"]", "2" },
 	/* Nonsense. */
 	{ "echo SMART overall-health: PASSED", "unknown",
-	  "[\"smartctl prints no JSON\"]", "0" },
-	{ "exit 0", "unknown", "[\"smartctl prints no JSON\"]", "0" },
-	{ "echo '[]'", "unknown", "[\"smartctl prints no JSON\"]", "0" },
+	  "[\"output of smartctl is not JSON\"]", "0" },
+	{ "exit 0", "unknown", "[\"output of smartctl is not JSON\"]", "0" },
+	{ "echo '[]'", "unknown", "[\"output of smartctl is not JSON\"]", "0" },
 	{ "echo '{\"smart_status\":'", "unknown",
-	  "[\"smartctl prints no JSON\"]", "0" },
-	{ "kill -9 $$", "unknown", "[\"a signal has ended smartctl\"]",
+	  "[\"output of smartctl is not JSON\"]", "0" },
+	{ "kill -9 $$", "unknown", "[\"smartctl was killed by a signal\"]",
 	  "null" },
-	{ "yes '{}'", "unknown", "[\"smartctl prints too much\"]", "null" },
+	{ "yes '{}'", "unknown",
+	  "[\"output of smartctl exceeds the size limit\"]", "null" },
 	/* It asks a terminal, and there is none. */
 	{ "read x && exit 1; " SAYS("true", "0"), "ok", "[]", "0" },
 };
@@ -162,7 +163,7 @@ static void testHang(void)
 			nodeSmartAsk(smartctl, "sda", -1, 300 * MS, NULL);
 
 		jsonIs(json, "state", "\"unknown\"");
-		jsonIs(json, "reasons", "[\"smartctl hangs\"]");
+		jsonIs(json, "reasons", "[\"smartctl does not respond\"]");
 		/* A busy machine may not have come to that line. */
 		if (g_file_get_contents(path, &text, NULL, NULL))
 			awaitEnd(atoi(text));
@@ -294,7 +295,7 @@ static void testFailing(void)
 #define MENDED "case $* in */sdb) " SAYS("true", "0") ";; esac; "
 	lookAgain(health, root, MENDED "echo '{}'; exit 2", "unavailable");
 	awaitText(health, "disks.0.reasons.1",
-		  "it was failing when it last answered");
+		  "it was failing at its last report");
 	awaitFailing(health, 1);
 	lookAgain(health, root, MENDED "kill -9 $$", "unknown");
 	awaitFailing(health, 1);
@@ -302,7 +303,7 @@ static void testFailing(void)
 	fixtureDelete(root, "/sys/block/sda/device");
 	fixtureDelete(root, "/sys/block/sda");
 	lookAgain(health, root, SAYS("true", "0"), "unknown");
-	awaitText(health, "disks.0.reasons.0", "it is gone");
+	awaitText(health, "disks.0.reasons.0", "the disk has disappeared");
 	nodeHealthGet(health, &numbers);
 	g_assert_cmpfloat(numbers.failingDisks, ==, 1);
 	/* Another one is there. */
@@ -476,14 +477,19 @@ static void testLinks(void)
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
-	g_test_add_func("/F9/smart", testSmart);
-	g_test_add_func("/F9/smart/arguments", testArguments);
-	g_test_add_func("/F9/smart/hang", testHang);
-	g_test_add_func("/F9/thread", testThread);
-	g_test_add_func("/F9/failing", testFailing);
-	g_test_add_func("/F9/left", testLeft);
-	g_test_add_func("/F9/temperatures", testTemperatures);
-	g_test_add_func("/F9/memory", testMemory);
-	g_test_add_func("/F9/links", testLinks);
+	g_test_add_func("/node-health/verdicts of smartctl", testSmart);
+	g_test_add_func("/node-health/arguments of smartctl", testArguments);
+	g_test_add_func("/node-health/hanging smartctl is killed", testHang);
+	g_test_add_func("/node-health/hanging disk delays no other result",
+			testThread);
+	g_test_add_func("/node-health/failing disk stays failing until it "
+			"reports otherwise",
+			testFailing);
+	g_test_add_func(
+		"/node-health/abandoned smartctl is waited for after its end",
+		testLeft);
+	g_test_add_func("/node-health/temperatures", testTemperatures);
+	g_test_add_func("/node-health/memory errors", testMemory);
+	g_test_add_func("/node-health/network links", testLinks);
 	return g_test_run();
 }

@@ -154,7 +154,7 @@ static void testConfigure(void)
 	json_decref(alarms);
 	g_assert_cmpint(hdNodeLocalConfigure(local, bad, strlen(bad), &error),
 			==, -EINVAL);
-	g_assert_cmpstr(error, ==, "7: hold: \"x\" is no number\n");
+	g_assert_cmpstr(error, ==, "7: hold: invalid number \"x\"\n");
 	free(error);
 	config = hdNodeLocalSection(local, HD_NODE_CONFIG);
 	g_assert_cmpuint(json_array_size(jsonAt(config, "rules")), ==, 1);
@@ -486,13 +486,17 @@ static void testHang(void)
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
-	g_test_add_func("/F10/node", testAlarm);
-	g_test_add_func("/F7/later", testLater);
-	g_test_add_func("/F11/configure", testConfigure);
-	g_test_add_func("/F11/start", testBadStart);
-	g_test_add_func("/F11/threads", testThreads);
-	g_test_add_func("/F12/metrics", testMetrics);
-	g_test_add_func("/F8/power", testOwnPower);
-	g_test_add_func("/F8/hang", testHang);
+	g_test_add_func("/node-local/alarm is raised and ends", testAlarm);
+	g_test_add_func("/node-local/link speed known after the start",
+			testLater);
+	g_test_add_func("/node-local/new configuration", testConfigure);
+	g_test_add_func("/node-local/start with an invalid configuration",
+			testBadStart);
+	g_test_add_func("/node-local/concurrent access from several threads",
+			testThreads);
+	g_test_add_func("/node-local/metrics", testMetrics);
+	g_test_add_func("/node-local/power of its own meters", testOwnPower);
+	g_test_add_func("/node-local/hanging disk and GPU delay no other value",
+			testHang);
 	return g_test_run();
 }

@@ -559,19 +559,33 @@ static void testEvidence(void)
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
-	g_test_add_func("/F8/first-sample", testFirst);
-	g_test_add_func("/F8/late", testLate);
-	g_test_add_func("/F8/wrap", testWrap);
-	g_test_add_func("/F8/wrap-always", testWrapAlways);
-	g_test_add_func("/F8/hotplug", testHotplug);
-	g_test_add_func("/F8/mounts", testMounts);
-	g_test_add_func("/F8/mounts/hang", testMountHangs);
-	g_test_add_func("/F8/values", testValues);
-	g_test_add_func("/F8/foreign/ours", testOurs);
-	g_test_add_func("/F8/foreign/heirs", testHeirs);
-	g_test_add_func("/F8/foreign/unwaited", testUnwaited);
-	g_test_add_func("/F8/foreign/reused", testReused);
-	g_test_add_func("/F8/foreign/infinity", testInfinity);
-	g_test_add_func("/F8/foreign/evidence", testEvidence);
+	g_test_add_func("/node-status/first sample", testFirst);
+	g_test_add_func("/node-status/late sample", testLate);
+	g_test_add_func("/node-status/counter wrap within one interval",
+			testWrap);
+	g_test_add_func("/node-status/counter wrap during a long interval",
+			testWrapAlways);
+	g_test_add_func("/node-status/interface appears and disappears",
+			testHotplug);
+	g_test_add_func("/node-status/file system is mounted and unmounted",
+			testMounts);
+	g_test_add_func("/node-status/hanging disk is opened only once",
+			testMountHangs);
+	g_test_add_func("/node-status/values of a known machine", testValues);
+	g_test_add_func("/node-status/foreign CPUs/processes of jobs",
+			testOurs);
+	g_test_add_func("/node-status/foreign CPUs/grandparent accounts for "
+			"ended descendants",
+			testHeirs);
+	g_test_add_func("/node-status/foreign CPUs/ended process without a "
+			"waiting parent",
+			testUnwaited);
+	g_test_add_func("/node-status/foreign CPUs/reused process ID",
+			testReused);
+	g_test_add_func("/node-status/foreign CPUs/slurmstepd infinity",
+			testInfinity);
+	g_test_add_func("/node-status/foreign CPUs/evidence by control group, "
+			"open files and probes",
+			testEvidence);
 	return g_test_run();
 }
