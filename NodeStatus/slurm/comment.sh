@@ -8,7 +8,7 @@
 # Times are in seconds, FROM and TO since the epoch; KIND is measured or simulated.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 [ $# -eq 9 ] || {
-	echo "hdtrace-slurm-comment: run by Slurm's plugin hdtrace.so only" >&2
+	echo "hdtrace-slurm-comment: only the Slurm plugin hdtrace.so can run this program" >&2
 	exit 2
 }
 job=$1
@@ -62,7 +62,7 @@ shared_with() {
 	list=$(step_nodes)
 	[ -n "$list" ] || list=$(of_job %N)
 	others=$(squeue -h -a -t all -w "$list" -o '%A %T %S %e') || {
-		echo "not alone for certain: Slurm does not say who was there"
+		echo "possibly shared: Slurm does not list their jobs"
 		return
 	}
 	printf '%s\n' "$others" |
@@ -79,8 +79,8 @@ shared_with() {
 	kept=$(scontrol show config | sed -n 's/^MinJobAge *= *\([0-9]*\).*/\1/p')
 	awk -v from="$from" -v to="$to" -v kept="${kept:-0}" 'BEGIN {
 		if (to - from > kept)
-			print "not alone for certain: Slurm knows jobs that " \
-				"have ended for " kept " s"
+			print "possibly shared: Slurm keeps ended jobs for " \
+				"only " kept " s"
 	}'
 }
 

@@ -27,6 +27,7 @@
 #include "NodeStatus/local/local.h"
 #include "NodeStatus/slurm/listener.h"
 #include "cli/options.h"
+#include "cli/errors.h"
 #include "cli/output.h"
 #include "common/clock.h"
 #include "common/ini.h"
@@ -95,7 +96,7 @@ static void takeKey(struct settings *settings, const struct hdIniKey *key)
 		*keys[i].value = g_strdup(key->value);
 		return;
 	}
-	reportLine(settings, key->line, "no such key");
+	reportLine(settings, key->line, "unknown key");
 }
 
 /* Without a file all is usual; a wrong line counts as not written. */
@@ -115,8 +116,7 @@ static gboolean readSettings(struct settings *settings)
 	ret = hdIniRead(settings->file, reportLine, settings, &ini);
 	if (ret < 0) {
 		if (isGiven || ret != -ENOENT)
-			outSay(stderr, NAME ": %s: %s", settings->file,
-			       strerror(-ret));
+			cliErrorRead(NAME, settings->file, ret);
 		return !isGiven;
 	}
 	for (size_t i = 0; i < ini.count; i++) {
@@ -124,7 +124,7 @@ static gboolean readSettings(struct settings *settings)
 
 		if (strcmp(section->name, "Health") != 0) {
 			reportLine(settings, section->line,
-				   "no section but [Health]");
+				   "unknown section; expected [Health]");
 			continue;
 		}
 		for (size_t k = 0; k < section->count; k++)
@@ -161,7 +161,8 @@ static gboolean hasDaemon(const struct settings *settings)
 	listener = hdslurmListenerFind(settings->address);
 	if (listener == HDSLURM_LISTENER_STRANGER)
 		outSay(stderr,
-		       NAME ": not asked: who listens at %s is not root's",
+		       NAME ": %s: not queried, because the listening process "
+			    "does not belong to root",
 		       settings->address);
 	return listener == HDSLURM_LISTENER_OURS;
 }
@@ -246,15 +247,16 @@ static json_t *lookHere(const struct settings *settings)
 	gboolean isDone = FALSE;
 	char *ini = NULL;
 
+	errno = 0;
 	if (settings->rules &&
 	    !g_file_get_contents(settings->rules, &ini, NULL, NULL)) {
-		outSay(stderr, NAME ": %s cannot be read", settings->rules);
+		cliErrorRead(NAME, settings->rules, errno);
 		return NULL;
 	}
 	setup.ini = ini;
 	if (hdNodeLocalStart(&setup, &local) < 0) {
-		outSay(stderr, NAME ": cannot look at this node%s%s",
-		       settings->rules ? "; is this right: " : "",
+		outSay(stderr, NAME ": cannot check this node%s%s",
+		       settings->rules ? "; check the file " : "",
 		       settings->rules ? settings->rules : "");
 		g_free(ini);
 		return NULL;
@@ -285,7 +287,7 @@ static char *scontrol(const char *const *arguments)
 	int ret;
 
 	if (!program) {
-		outSay(stderr, NAME ": there is no scontrol");
+		outSay(stderr, NAME ": scontrol: command not found");
 		return NULL;
 	}
 	ret = nodeChildRun(program, arguments, -1, SCONTROL_NS, OUTPUT_MAX,
@@ -294,7 +296,7 @@ static char *scontrol(const char *const *arguments)
 	if (ret == 0 && result.status == 0)
 		return result.output;
 	outSay(stderr, NAME ": scontrol %s: %s", arguments[1],
-	       ret < 0 ? strerror(-ret) : "it failed");
+	       ret < 0 ? strerror(-ret) : "command failed");
 	free(result.output);
 	return NULL;
 }
@@ -407,24 +409,27 @@ int main(int argc, char **argv)
 	struct settings settings = { 0 };
 	const GOptionEntry entries[] = {
 		{ "config", 'c', 0, G_OPTION_ARG_FILENAME, &settings.file,
-		  "Read this file, instead of " HDNODE_SYSCONFDIR
-		  "/hdtrace/hdnode-health.conf",
+		  "Configuration file (default: " HDNODE_SYSCONFDIR
+		  "/hdtrace/hdnode-health.conf)",
 		  "FILE" },
 		{ "node", 'n', 0, G_OPTION_ARG_STRING, &settings.node,
-		  "Name of the node (default: SLURMD_NODENAME)", "NAME" },
+		  "Name of the node (default: $SLURMD_NODENAME)", "NAME" },
 		{ "dry-run", 0, 0, G_OPTION_ARG_NONE, &settings.isDry,
-		  "Say what would be done", NULL },
+		  "Print the action without executing it", NULL },
 		{ NULL, 0, 0, 0, NULL, NULL, NULL },
 	};
 	const GOptionEntry *lists[] = { entries, NULL };
 	const struct cliCommand command = {
 		.name = NAME,
-		.description = "Drains this node in Slurm while alarms of "
-			       "hdnode are raised, and resumes what it has\n"
-			       "drained itself. slurmd runs it: "
+		.description = "Drain this node in Slurm while alarms of "
+			       "hdnode are raised, and resume it when they "
+			       "end. slurmd runs this program as "
 			       "HealthCheckProgram of slurm.conf.",
-		.notes = "Exit status: 0 done, 1 alarms or Slurm could not be "
-			 "asked, 2 wrong usage.",
+		.notes = "Exit status: 0 done, 1 the alarms are unknown or "
+			 "Slurm does not answer, 2 wrong\nusage.\n\n"
+			 "Examples:\n"
+			 "  hdnode-health --node=n7 --dry-run\n"
+			 "  hdnode-health --config=health.conf --node=n7",
 		.usageStatus = 2,
 	};
 	int status;
@@ -433,12 +438,12 @@ int main(int argc, char **argv)
 	g_setenv("PATH", "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin", FALSE);
 	status = cliParse(&command, lists, &argc, &argv);
 	if (status < 0 && argc > 1)
-		status = cliUsage(&command, "too many arguments: %s", argv[1]);
+		status = cliErrorUnexpected(&command, argv[1]);
 	if (status < 0 && !settings.node)
 		settings.node = g_strdup(g_getenv("SLURMD_NODENAME"));
 	if (status < 0 && (!settings.node || *settings.node == '-'))
-		status = cliUsage(&command, "which node? SLURMD_NODENAME is "
-					    "not set");
+		status = cliUsage(&command, "missing option: --node; "
+					    "SLURMD_NODENAME is not set");
 	if (status < 0)
 		status = run(&settings);
 	clearSettings(&settings);

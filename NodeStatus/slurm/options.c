@@ -47,7 +47,7 @@ static bool copyText(char *to, size_t size, const char *text)
 static const char *takeProject(const char *text, char *project)
 {
 	static const char why[] =
-		"no name of a project (the directory is an option by itself)";
+		"invalid project name; use directory=DIR for the directory";
 	char name[HDSLURM_NAME_MAX];
 
 	if (strchr(text, '/') || *text == '.' ||
@@ -62,7 +62,7 @@ static const char *takePath(const char *text, char *path)
 	char copy[PATH_MAX];
 
 	if (!copyText(copy, sizeof(copy), text))
-		return "no path";
+		return "invalid path";
 	strcpy(path, copy);
 	return NULL;
 }
@@ -76,7 +76,7 @@ static const char *takeInterval(const char *text, unsigned int *intervalMs)
 	number = strtol(text, &end, 10);
 	if (errno || end == text || *end || number < 1 ||
 	    number > INTERVAL_MAX_MS)
-		return "not milliseconds, from 1 to 3600000";
+		return "invalid interval; expected 1 to 3600000 milliseconds";
 	*intervalMs = (unsigned int)number;
 	return NULL;
 }
@@ -89,7 +89,7 @@ static const char *takeMpi(const char *text, char *mpi)
 		strcpy(mpi, text);
 		return NULL;
 	}
-	return "none of auto, none, openmpi and mpich";
+	return "invalid value; expected auto, none, openmpi or mpich";
 }
 
 /* Take KEY=VALUE; NULL, or what is wrong. */
@@ -98,8 +98,8 @@ static const char *takeOption(char *word, struct hdslurmOptions *options)
 	char *value = strchr(word, '=');
 
 	if (!value)
-		return "not project=NAME, directory=DIR, interval=MS or "
-		       "mpi=LIBRARY";
+		return "invalid option; expected project=NAME, directory=DIR, "
+		       "interval=MS or mpi=LIBRARY";
 	*value++ = '\0';
 	if (strcmp(word, "project") == 0)
 		return takeProject(value, options->project);
@@ -109,7 +109,7 @@ static const char *takeOption(char *word, struct hdslurmOptions *options)
 		return takeInterval(value, &options->intervalMs);
 	if (strcmp(word, "mpi") == 0)
 		return takeMpi(value, options->mpi);
-	return "none of project, directory, interval and mpi";
+	return "unknown key; expected project, directory, interval or mpi";
 }
 
 void hdslurmOptionsParse(const char *text, struct hdslurmOptions *options,
@@ -141,7 +141,8 @@ void hdslurmSiteParse(int count, char **words, struct hdslurmSite *site,
 	strcpy(site->power, "auto");
 	site->intervalMs = INTERVAL_MS;
 	for (int i = 0; i < count; i++) {
-		const char *why = "none of power=, interval= and from=";
+		const char *why = "unknown key; expected power=, interval= or "
+				  "from=";
 
 		if (strncmp(words[i], "power=", 6) == 0)
 			why = takePath(words[i] + 6, site->power);

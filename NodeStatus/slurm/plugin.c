@@ -179,8 +179,8 @@ int slurm_spank_local_user_init(spank_t spank, int count, char **words)
 	/* srun has made the environments of all components before, and adds to
 	 * one of them what was set here: to that whose thread comes first. */
 	if (getenv("SLURM_HET_SIZE"))
-		hdslurmSay("the job is heterogeneous: one component of the "
-			   "step is recorded, that of job %u",
+		hdslurmSay("the job is heterogeneous; only the component of "
+			   "job %u is recorded",
 			   info.job);
 	return ESPANK_SUCCESS;
 }
@@ -356,7 +356,7 @@ static void preload(spank_t spank, const char *mpi)
 	snprintf(name, sizeof(name), "libhdMPI-%s.so", mpi);
 	findOurs(HDSLURM_PKGLIBDIR, name, library);
 	if (access(library, R_OK) != 0) {
-		complainOfMpi(spank, "there is no ", library);
+		complainOfMpi(spank, "missing library ", library);
 		return;
 	}
 	error = spank_getenv(spank, "LD_PRELOAD", before, sizeof(before));

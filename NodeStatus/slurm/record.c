@@ -223,7 +223,7 @@ static void findEnergy(struct recorder *recorder)
 	if (child > 0)
 		waitpid(child, &status, 0);
 	if (WIFSIGNALED(status))
-		lose(recorder, "no joules: it took too long to add them up");
+		lose(recorder, "no joules: computing the energy timed out");
 	report[length] = '\0';
 	takeEnergy(recorder, report);
 	free(report);
@@ -259,7 +259,7 @@ static void start(struct recorder *recorder)
 		startPower(recorder, topology);
 		hdT_destroyTopoNode(host);
 	} else {
-		lose(recorder, "nothing of the node is recorded");
+		lose(recorder, "nothing is recorded on this node");
 	}
 	if (topology)
 		hdT_destroyTopology(topology);
@@ -269,13 +269,14 @@ static void end(struct recorder *recorder)
 {
 	if (recorder->utilization &&
 	    rut_finalizeTrace(recorder->utilization) != RUT_SUCCESS)
-		lose(recorder, "the utilization is not complete");
+		lose(recorder, "the utilization is incomplete");
 	if (recorder->trace && pt_finalizeTrace(recorder->trace) != PT_SUCCESS)
-		lose(recorder, "the power is not complete");
+		lose(recorder, "the power is incomplete");
 	if (recorder->service.child &&
 	    !hdslurmServiceEnd(&recorder->service, recorder->project,
 			       recorder->node.name))
-		lose(recorder, "no power is recorded: the service has none");
+		lose(recorder,
+		     "no power is recorded: the power service has no values");
 	recorder->node.toS = now();
 	if (recorder->hasPower)
 		findEnergy(recorder);
@@ -331,8 +332,8 @@ int main(int argc, char **argv)
 	struct recorder recorder = { 0 };
 
 	if (!readArguments(&recorder, argc, argv)) {
-		fprintf(stderr, "hdtrace-slurm-record: run by Slurm's plugin "
-				"hdtrace.so only\n");
+		fprintf(stderr, "hdtrace-slurm-record: only the Slurm plugin "
+				"hdtrace.so can run this program\n");
 		return 2;
 	}
 	/* Signals to a step are for its tasks. */

@@ -116,7 +116,8 @@ bool hdslurmStepBegin(const struct hdslurmOptions *options,
 		return false;
 	}
 	if (strcmp(path, step->path) != 0)
-		hdslurmSay("%s.proj exists, or is being recorded; this is %s",
+		hdslurmSay("%s.proj exists or is being recorded; the new "
+			   "project is %s",
 			   path, strrchr(step->path, '/') + 1);
 	return true;
 }
@@ -174,13 +175,12 @@ void hdslurmStepEnd(const struct hdslurmStep *step, const char *hdtrace)
 		return;
 	}
 	if (count < (int)step->nodes)
-		hdslurmSay("%s: %d of %u nodes have not said that their files "
-			   "are complete",
+		hdslurmSay("%s: %d of %u nodes did not report complete files",
 			   step->path,
 			   (int)step->nodes - (count < 0 ? 0 : count),
 			   step->nodes);
 	if (!merge(hdtrace, step->path))
-		hdslurmSay("%s: there is no project file; this makes it: "
+		hdslurmSay("%s: the project file is missing; create it with "
 			   "hdtrace merge %s",
 			   step->path, step->path);
 	unlink(step->account);

@@ -5,6 +5,8 @@
 # it starts ends with it.
 # shellcheck disable=SC2154 # scratch is in tap.sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
+[ -f "${abs_top_builddir:?}/hdtrace.so" ] ||
+	skip_all "HDTrace was built without the Slurm plugin; install libslurm-dev (Debian), run ./configure --with-slurm and build again"
 for slurm_command in slurmctld slurmd srun munged unshare python3; do
 	PATH=$PATH:/usr/sbin command -v "$slurm_command" >/dev/null ||
 		skip_all "$slurm_command is missing (Debian: slurmctld slurmd slurm-client munge)"
@@ -12,8 +14,6 @@ done
 PATH=$PATH:/usr/sbin
 [ "$(id -u)" -eq 0 ] || skip_all "Slurm's daemons run as root only"
 [ -z "${HD_SANITIZE-}" ] || skip_all "a sanitizer cannot be loaded into slurmstepd"
-[ -f "${abs_top_builddir:?}/hdtrace.so" ] ||
-	skip_all "HDTrace was built without the plugin of Slurm"
 [ "$(head -c 2 "$abs_top_builddir/hdtrace-slurm-record")" != "#!" ] ||
 	skip_all "with shared libraries programs that are not installed are scripts"
 if [ -z "${HD_TEST_SLURM-}" ] && unshare --mount --pid --fork --kill-child \

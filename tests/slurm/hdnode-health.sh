@@ -116,7 +116,7 @@ alone() {
 	timeout 60 "$health" --config="$scratch/alone" --node=n0 || return 1
 	[ ! -s "$scratch/told" ]
 }
-ok "without hdnode, and nothing known, nothing changes" alone
+ok "unknown alarms without hdnode change nothing" alone
 
 nonsense() {
 	echo '{"nodes": 7' >"$scratch/said"
@@ -125,7 +125,7 @@ nonsense() {
 	timeout 60 "$health" --config="$scratch/nonsense" -n n0 || return 1
 	[ ! -s "$scratch/told" ]
 }
-ok "nor when hdnode says nonsense" nonsense
+ok "invalid output of hdnode changes nothing" nonsense
 
 wrong_line() {
 	hdnode_says ok raised ok ok >"$scratch/said"
@@ -133,9 +133,9 @@ wrong_line() {
 	: >"$scratch/told"
 	"$health" -c "$scratch/wrong" -n n0 >"$scratch/out" 2>&1 || return 1
 	cat "$scratch/out"
-	grep "wrong:6: no such key" "$scratch/out" && [ -s "$scratch/told" ]
+	grep "wrong:6: unknown key" "$scratch/out" && [ -s "$scratch/told" ]
 }
-ok "a wrong line is said, and the others hold" wrong_line
+ok "an invalid line is reported, the others apply" wrong_line
 
 dry() {
 	: >"$scratch/told"
@@ -143,7 +143,7 @@ dry() {
 	grep -x 'hdnode-health: n0: drain: hdtrace: smart-failing' \
 		"$scratch/out" && [ ! -s "$scratch/told" ]
 }
-ok "--dry-run says what would be done" dry
+ok "--dry-run prints the action only" dry
 
 # Somebody else listens: what that one says would have root drain nodes.
 stranger() {
@@ -155,18 +155,18 @@ stranger() {
 	rm -f "$scratch/asked"
 	"$health" -c "$scratch/strange" -n n0 >"$scratch/out" 2>&1 || return 1
 	cat "$scratch/out"
-	grep 'not asked: who listens at .* is not root' "$scratch/out" &&
+	grep 'not queried, because .* does not belong to root' "$scratch/out" &&
 		[ ! -e "$scratch/asked" ]
 }
 if [ "$(id -u)" -eq 0 ]; then
-	ok "what somebody else says at hdnode's port is not asked for" stranger
+	ok "a daemon of another user is not queried" stranger
 else
-	skip "somebody else at hdnode's port" "only root can be somebody else"
+	skip "a daemon of another user" "only root can be somebody else"
 fi
 
 cd "$scratch" || exit 99
-ok "without a node it says so" exits 2 "$health" -c conf
-ok "without its file it says so" exits 2 "$health" -c nowhere -n n0
+ok "a missing node name is an error" exits 2 "$health" -c conf
+ok "a missing configuration file is an error" exits 2 "$health" -c nowhere -n n0
 printf '#!/bin/sh\nexit 1\n' >"$scratch/bin/scontrol"
-ok "Slurm that does not answer is status 1" exits 1 "$health" -c conf -n n0
+ok "a silent Slurm returns 1" exits 1 "$health" -c conf -n n0
 done_testing

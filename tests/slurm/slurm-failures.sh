@@ -42,12 +42,12 @@ ok "a task with another status on each node" failing different -N 4 \
 	sh -c 'exit $((SLURM_PROCID + 3))'
 ok "a task that dies of a signal while others run" failing first -N 2 \
 	sh -c 'if [ $SLURM_PROCID = 0 ]; then kill -SEGV $$; else sleep 1; fi'
-ok "what a task leaves running is not waited for" failing left -N 2 \
+ok "processes left by a task are not waited for" failing left -N 2 \
 	sh -c 'setsid sleep 30 >/dev/null 2>&1 </dev/null & exit 4'
 no_program() {
 	same_status none -N 2 /nowhere/program
 }
-ok "a program that there is not" no_program
+ok "a missing program" no_program
 
 # ---- Jobs that are ended -----------------------------------------------------
 
@@ -82,9 +82,9 @@ ended() {
 	[ "$1" != limit ] || grep 'DUE TO TIME LIMIT' "$scratch/err" || return 1
 	[ "$without" = "$with" ] && is_whole "$work/$1"
 }
-ok "a job that is cancelled" ended job
-ok "a job that is killed" ended kill
-ok "a job beyond its limit of time, which is a minute" ended limit
+ok "a cancelled job" ended job
+ok "a killed job" ended kill
+ok "a job beyond its time limit" ended limit
 
 # srun itself is killed: slurmstepd ends the files, and the rest is done by hand.
 srun_killed() {
@@ -104,7 +104,7 @@ srun_killed() {
 both_said() {
 	[ "$(grep -c ^node "$work/gone.slurm")" -eq 2 ]
 }
-ok "srun is killed: the files are complete, and can be merged" srun_killed
+ok "after srun is killed, the files can be merged" srun_killed
 
 # ---- The plugin fails --------------------------------------------------------
 
@@ -122,10 +122,10 @@ recorder_killed() {
 	wait "$pid"
 	[ $? -eq 9 ] || return 1
 	cat "$scratch/err"
-	grep '1 of 2 nodes have not said' "$scratch/err" &&
+	grep '1 of 2 nodes did not report complete files' "$scratch/err" &&
 		[ -f "$work/dead.proj" ]
 }
-ok "the recorder is killed" recorder_killed
+ok "a killed recorder is reported" recorder_killed
 
 broken() {
 	configured=$1
@@ -134,7 +134,7 @@ broken() {
 	configured=
 	return "$result"
 }
-ok "plugstack.conf names programs that there are not" \
+ok "missing programs in plugstack.conf" \
 	broken "required $plugin from=/nowhere" programs
 said_site() {
 	broken "$usual bogus=1 interval=x" nonsense || return 1
@@ -142,7 +142,7 @@ said_site() {
 		grep 'hdtrace: plugstack.conf: interval=x: ' "$scratch/err" &&
 		is_whole "$work/nonsense"
 }
-ok "plugstack.conf has nonsense, which is said" said_site
+ok "invalid options in plugstack.conf are reported" said_site
 said_power() {
 	broken "required $plugin from=$abs_top_builddir power=/nowhere/%n.cfg" \
 		power || return 1
@@ -151,7 +151,7 @@ said_power() {
 	comment_of_last
 	[[ $comment = "hdtrace: step 0: joules unknown, no power was recorded, "* ]]
 }
-ok "the meter is not there, which is said" said_power
+ok "a missing meter is reported" said_power
 
 # ---- A power service ---------------------------------------------------------
 
@@ -198,10 +198,10 @@ ok "a power service measures the nodes" by_service
 no_service() {
 	broken "required $plugin from=$abs_top_builddir power=service:unix:$work/none" \
 		unserved || return 1
-	grep 'no power is recorded: the service has none' "$scratch/err" &&
+	grep 'no power is recorded: the power service has no values' "$scratch/err" &&
 		is_whole "$work/unserved"
 }
-ok "the power service is not there, which is said" no_service
+ok "a missing power service is reported" no_service
 
 # ---- The disk ----------------------------------------------------------------
 
@@ -217,9 +217,9 @@ full() {
 	[ "$result" -eq 0 ] && grep 'hdtrace: ' "$scratch/err"
 }
 if [ -n "${HD_TEST_SLURM-}" ]; then
-	ok "the disk is full" full
+	ok "a full disk is reported" full
 else
-	skip "the disk is full" "no namespace in which one could be mounted"
+	skip "a full disk is reported" "no namespace in which one could be mounted"
 fi
 
 vanishing() {
@@ -230,7 +230,7 @@ vanishing() {
 	where=$work
 	return "$result"
 }
-ok "the directory is removed meanwhile" vanishing
+ok "the directory is removed while the job runs" vanishing
 
 read_only() {
 	setpriv --reuid nobody --regid nogroup --clear-groups timeout 60 srun \
@@ -240,9 +240,9 @@ read_only() {
 		grep 'hdtrace: nothing is recorded: //*x: ' "$scratch/err"
 }
 if others_can_read "$plugin"; then
-	ok "a directory that is not the user's" read_only
+	ok "a read-only directory is reported" read_only
 else
-	skip "a directory that is not the user's" \
+	skip "a read-only directory is reported" \
 		"no user but root can read the build"
 fi
 

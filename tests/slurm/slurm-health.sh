@@ -82,13 +82,13 @@ queued() {
 	cat "$scratch/where"
 	grep -x n2 "$scratch/where"
 }
-ok "a failing disk drains its node, and the job that waits goes elsewhere" queued
+ok "a failing disk drains its node, and jobs go elsewhere" queued
 
 again() {
 	works n0
 	until_done is n0 "idle none"
 }
-ok "the node is back once the disk is good" again
+ok "the node is resumed when the disk recovers" again
 
 # Wait until n1 was looked at so often: TIMES
 checks() {
@@ -108,7 +108,7 @@ others() {
 	checks 3 && is n1 "drain the fan"
 }
 
-ok "what an administrator has drained stays, with its reason" others
+ok "a node drained by an administrator stays drained" others
 
 # ---- The same by hdnode ------------------------------------------------------
 
@@ -150,7 +150,7 @@ END
 	works n2
 	until_done is n2 "idle none"
 }
-ok "hdnode's alarm drains the node, and its end resumes it" by_hdnode
+ok "an alarm of hdnode drains the node, its end resumes it" by_hdnode
 
 # slurmctld takes what hdnode advise prints: features and weights are those.
 advised() {
@@ -183,5 +183,5 @@ knows_features() {
 	weight=$(sed 's/.* Weight=//' "$scratch/advice")
 	[ "$(sinfo -h -n n3 -N -o '%f %w' 2>/dev/null)" = "$features $weight" ]
 }
-ok "slurmctld takes what hdnode advise prints" advised
+ok "slurmctld accepts the output of hdnode advise" advised
 done_testing

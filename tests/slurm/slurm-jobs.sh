@@ -58,9 +58,9 @@ agrees() {
 
 for pair in mpich:pmi2 openmpi:pmix; do
 	if [ -f "$abs_top_builddir/libhdMPI-${pair%:*}.so" ]; then
-		ok "a job of $pair on 4 nodes has the status it would have" \
+		ok "a job of $pair on four nodes keeps its exit status" \
 			mpi_job "${pair%:*}" "${pair#*:}"
-		ok "its project is merged, with every node, every rank and every call" \
+		ok "the project has every node, rank and call" \
 			mpi_project "${pair%:*}"
 	else
 		skip "a job of $pair" "built without this MPI library"
@@ -87,7 +87,7 @@ assert 0.9 < known <= duration
 assert (found[1] is not None) == (known < 0.995 * duration)
 END
 }
-ok "joules, and for how long they are known, are in the job's comment" joules
+ok "the comment of the job has the energy and its known time" joules
 
 running() {
 	[ "$(squeue -h -t R -o %A | wc -l)" -eq "$1" ]
@@ -109,7 +109,7 @@ shared() {
 	esac
 	is_whole "$work/shared"
 }
-ok "a node that others are on as well gives no joules, and it is said" shared
+ok "a shared node gives no energy, and the comment says so" shared
 
 # Set comment to that of a job by its name: NAME
 comment_of() {
@@ -137,7 +137,7 @@ array() {
 		esac
 	done
 }
-ok "each task of an array has its own joules" array
+ok "each task of an array has its own energy" array
 
 # The number and the comment of each component of the last heterogeneous job.
 components() {
@@ -149,14 +149,14 @@ components() {
 # One component of a heterogeneous job is recorded, which one is srun's business;
 # it is said, and the other component has no joules.
 heterogeneous() {
-	local said="hdtrace: the job is heterogeneous: one component of the \
-step is recorded, that of job " recorded number comment
+	local said="hdtrace: the job is heterogeneous; only the component of job"
+	local recorded number comment
 
 	job 3 -N 1 --exclusive --hdtrace="project=het,directory=$work" \
 		sh -c 'sleep 0.3; exit 3' : -N 1 --exclusive sleep 0.3 ||
 		return 1
 	is_whole "$work/het" || return 1
-	recorded=$(sed -n "s/^$said\([0-9]*\)$/\1/p" "$scratch/err")
+	recorded=$(sed -n "s/^$said \([0-9]*\) is recorded$/\1/p" "$scratch/err")
 	components >"$scratch/components"
 	cat "$scratch/components"
 	grep "^$recorded hdtrace: " "$scratch/components" || return 1
@@ -171,7 +171,7 @@ step is recorded, that of job " recorded number comment
 	done <"$scratch/components"
 	[ "$(wc -l <"$scratch/components")" -eq 2 ]
 }
-ok "of a heterogeneous job one component is recorded, and it is said which" \
+ok "one component of a heterogeneous job is recorded and named" \
 	heterogeneous
 
 # A variable of the user that is too long to be added to stays as it is.
@@ -188,7 +188,7 @@ long_preload() {
 			"$scratch/err" || return 1
 	done
 }
-ok "an LD_PRELOAD that is too long stays, and it is said" long_preload
+ok "a too long LD_PRELOAD stays and is reported" long_preload
 
 # ---- Users, scripts, names ---------------------------------------------------
 
@@ -232,7 +232,7 @@ END
 		[ "$(find "$work" -name 'script*.proj' | wc -l)" -eq 3 ] &&
 		[[ $comment = *"step 0: "*"step 1: "*"step 2: "* ]]
 }
-ok "the steps of a script have a project each" script
+ok "each step of a script has its own project" script
 
 # What is there already stays, whoever asks for the name.
 taken() {
@@ -245,7 +245,7 @@ taken() {
 	[ "$before" = "$(cat "$work"/taken[_.]* | cksum)" ] &&
 		is_whole "$work/taken-2"
 }
-ok "a project that exists is not replaced" taken
+ok "an existing project is not replaced" taken
 
 # Steps of an allocation, at once, and one in it that is not recorded.
 allocation() {
@@ -259,7 +259,7 @@ END
 		is_whole "$work/allocated-0" && is_whole "$work/allocated-1" &&
 		is_whole "$work/allocated-2"
 }
-ok "steps in an allocation, also at once" allocation
+ok "sequential and concurrent steps of an allocation" allocation
 
 # Without the option nothing is recorded, and nothing is in the environment.
 silent() {
@@ -268,7 +268,7 @@ silent() {
 	! grep -E 'SLURM_HDTRACE|HDTRACE_MPI|LD_PRELOAD' "$scratch/out" && [ ! -s "$scratch/err" ] &&
 		[ -z "$(find "$work" -name 'hdtrace-*')" ]
 }
-ok "a job that does not ask for it is left alone" silent
+ok "a job without the option is not recorded" silent
 
 # Nonsense is said, and the job runs with what makes sense.
 nonsense() {
@@ -286,14 +286,14 @@ nonsense() {
 		--wrap 'exit 3' >"$scratch/out" 2>"$scratch/err"
 	[ $? -eq 3 ] && grep 'hdtrace: --hdtrace=interval=x: ' "$scratch/err"
 }
-ok "nonsense in options is said, and changes no status" nonsense
+ok "invalid options are reported and do not change the status" nonsense
 
 # Where nothing can be written the job runs.
 nowhere() {
 	job 0 -N 2 --hdtrace="project=x,directory=/proc/nowhere" true || return 1
 	grep 'hdtrace: nothing is recorded: /proc/nowhere/x: ' "$scratch/err"
 }
-ok "without a directory the job runs, and it is said" nowhere
+ok "without a directory the job runs, with a warning" nowhere
 
 # Those of the last job are free in a moment; one that was drained stays so.
 ok "no node was drained" until_done slurm_nodes 4 idle
