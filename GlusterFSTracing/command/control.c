@@ -12,6 +12,7 @@
 #include "GlusterFSTracing/command/hdgluster.h"
 #include "GlusterFSTracing/xlator/control.h"
 #include "GlusterFSTracing/xlator/fops.h"
+#include "cli/errors.h"
 #include "cli/rows.h"
 
 #define REPORT_MAX 65536
@@ -62,14 +63,14 @@ static const char *explain(int error)
 	switch (error) {
 	case ENOTSUP:
 	case ENODATA:
-		return "no client of GlusterFS with our translator at its top "
-		       "is mounted there";
+		return "no GlusterFS client with the translator debug/hdtrace "
+		       "is mounted here";
 	case EPERM:
-		return "needs root";
+		return "permission denied; run this command as root";
 	case ERANGE:
 	case E2BIG:
-		return "the report on the request is too long; ask for fewer "
-		       "layers (--layers)";
+		return "reply exceeds the size limit; select fewer layers "
+		       "with --layers";
 	default:
 		return g_strerror(error);
 	}
@@ -122,7 +123,7 @@ static char *ask(struct control *control, const char *mount)
 
 	/* With the '\0', which the other side wants. */
 	if (strlen(request) >= CONTROL_REQUEST_MAX) {
-		complainOf(mount, "too many words");
+		complainOf(mount, "request exceeds the size limit");
 	} else if (error) {
 		complainOf(mount, explain(error));
 	} else if (setxattr(mount, CONTROL_KEY, request, strlen(request) + 1,
@@ -134,8 +135,9 @@ static char *ask(struct control *control, const char *mount)
 		report[length] = '\0';
 		if (strncmp(report, control->id, id) != 0 ||
 		    report[id] != '\n') {
-			complainOf(mount,
-				   "somebody else asks at the same time");
+			complainOf(mount, "another command changed the request "
+					  "at the same time; "
+					  "try again");
 			length = -1;
 		}
 	}
@@ -180,7 +182,8 @@ static bool hasLayers(const struct control *control, GHashTable *layers)
 	for (char **i = wanted; i && *i; i++) {
 		if (g_hash_table_contains(layers, *i))
 			continue;
-		fprintf(stderr, "hdgluster: nobody has the layer %s\n", *i);
+		fprintf(stderr, "hdgluster: %s: no process has this layer\n",
+			*i);
 		isGood = false;
 	}
 	g_strfreev(wanted);
@@ -227,13 +230,14 @@ static int checkList(const struct control *control, const char *option,
 	int status = -1;
 
 	if (all && !*all)
-		status = cliUsage(control->command, "--%s: nothing is named",
-				  option);
+		status = cliErrorValue(control->command, option, list,
+				       "a list of names");
 	for (char **i = all; status < 0 && i && *i; i++) {
 		if (!**i || strpbrk(*i, " \t\n") || (of && !isWordOf(of, *i)))
-			status = cliUsage(control->command,
-					  "--%s: there is no \"%s\"", option,
-					  *i);
+			status = cliErrorValue(
+				control->command, option, *i,
+				of ? "a name that hdtrace-gluster(7) lists"
+				   : "names of layers");
 	}
 	g_strfreev(all);
 	return status;
@@ -244,10 +248,9 @@ static int check(const struct control *control, int argc, char **argv)
 	int status;
 
 	if (argc < 2)
-		return cliUsage(control->command, "which mount?");
+		return cliErrorMissing(control->command, "MOUNT");
 	if (argc > 2)
-		return cliUsage(control->command, "too many arguments: \"%s\"",
-				argv[2]);
+		return cliErrorUnexpected(control->command, argv[2]);
 	status = glusterCheckProject(control->command, control->project);
 	if (status < 0)
 		status = checkList(control, "layers", control->layers, NULL);
@@ -264,21 +267,25 @@ static int controlRun(const struct cliCommand *command, const char *verb,
 	struct control control = { .command = command, .verb = verb };
 	const GOptionEntry common[] = {
 		{ "layers", 0, 0, G_OPTION_ARG_STRING, &control.layers,
-		  "Only these layers, such as REQ,TROVE", "LIST" },
+		  "Select only these layers, such as REQ,TROVE", "LIST" },
 		{ NULL, 0, 0, 0, NULL, NULL, NULL },
 	};
 	const GOptionEntry changing[] = {
 		{ "fops", 0, 0, G_OPTION_ARG_STRING, &control.fops,
-		  "Only these operations, such as readv,writev; or all",
+		  "Select only these operations, such as readv,writev; "
+		  "or all",
 		  "LIST" },
 		{ NULL, 0, 0, 0, NULL, NULL, NULL },
 	};
 	const GOptionEntry enabling[] = {
 		{ "what", 0, 0, G_OPTION_ARG_STRING, &control.what,
-		  "Record gauges, relations, states (with relations), or all",
+		  "Record gauges, relations, states (which include "
+		  "relations), or all",
 		  "LIST" },
 		{ "project", 'p', 0, G_OPTION_ARG_STRING, &control.project,
-		  "Record into this project, where the last one is", "NAME" },
+		  "Record into this project, in the directory that the "
+		  "volume file sets",
+		  "NAME" },
 		{ NULL, 0, 0, 0, NULL, NULL, NULL },
 	};
 	const bool isEnabling = strcmp(verb, "enable") == 0;
@@ -311,10 +318,13 @@ int enableRun(int argc, char **argv)
 		.name = "hdgluster enable",
 		.arguments = "MOUNT",
 		.description =
-			"Begin to record: in all bricks of the volume that is "
-			"mounted there, and in this mount, while they serve. "
-			"With another project what was recorded before is "
-			"completed.",
+			"Start recording in a running volume: in the client of "
+			"this mount and in all bricks. With another project "
+			"name, the files of the current project are completed.",
+		.notes = "Examples:\n"
+			 "  hdgluster enable /mnt/gv0\n"
+			 "  hdgluster enable --project=slowday "
+			 "--layers=REQ,TROVE --what=gauges /mnt/gv0",
 		.usageStatus = GLUSTER_FAILED,
 		.words = enableWords,
 	};
@@ -328,10 +338,12 @@ int disableRun(int argc, char **argv)
 		.name = "hdgluster disable",
 		.arguments = "MOUNT",
 		.description =
-			"Record no more: in all bricks of the volume that is "
-			"mounted there, and in this mount. The files are "
-			"complete then. Of some operations only (--fops): the "
-			"others go on.",
+			"Stop recording in a running volume: in the client of "
+			"this mount and in all bricks. The files are then "
+			"complete. With --fops, only these operations stop.",
+		.notes = "Examples:\n"
+			 "  hdgluster disable /mnt/gv0\n"
+			 "  hdgluster disable --fops=lookup,stat /mnt/gv0",
 		.usageStatus = GLUSTER_FAILED,
 		.words = disableWords,
 	};
@@ -345,8 +357,11 @@ int statusRun(int argc, char **argv)
 		.name = "hdgluster status",
 		.arguments = "MOUNT",
 		.description =
-			"Show what is recorded in all bricks of the volume "
-			"that is mounted there, and in this mount.",
+			"Show the state of recording in the client of this "
+			"mount and in all bricks of its volume.",
+		.notes = "Examples:\n"
+			 "  hdgluster status /mnt/gv0\n"
+			 "  hdgluster status --layers=REQ,TROVE /mnt/gv0",
 		.usageStatus = GLUSTER_FAILED,
 	};
 

@@ -29,7 +29,7 @@ static const struct cliSubcommand subcommands[] = {
 static struct cliCommand hdgluster = {
 	.name = "hdgluster",
 	.arguments = "COMMAND [OPTION...] [ARGUMENT...]",
-	.description = "Traces GlusterFS layer by layer.",
+	.description = "Trace GlusterFS layer by layer.",
 	.usageStatus = GLUSTER_FAILED,
 	.isPrefix = true,
 };
@@ -59,9 +59,10 @@ int glusterCheckProject(const struct cliCommand *command, const char *project)
 {
 	if (!project || labelIsProject(project))
 		return -1;
-	return cliUsage(command,
-			"--project: not " LABEL_PROJECT_RULE ": \"%s\"",
-			LABEL_PROJECT_MAX - 1, project);
+	return cliUsage(
+		command,
+		"--project: invalid name \"%s\"; expected " LABEL_PROJECT_RULE,
+		project, LABEL_PROJECT_MAX - 1);
 }
 
 static int run(int argc, char **argv)
@@ -78,7 +79,7 @@ int main(int argc, char **argv)
 	setlocale(LC_CTYPE, "");
 	hdgluster.notes = cliSubcommandsNotes(
 		"Commands:\n", subcommands,
-		"\n'hdgluster COMMAND --help' says more; so does "
+		"\n'hdgluster COMMAND --help' describes a command; see also "
 		"hdgluster(1).");
 	return cliSubcommandsMain(&hdgluster, subcommands, NULL, run, argc,
 				  argv);

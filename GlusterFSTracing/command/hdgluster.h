@@ -20,12 +20,12 @@ enum glusterStatus {
 
 /** The subcommands, in the order of the help: of each there is NAMERun(). */
 #define GLUSTER_COMMANDS(X)                                               \
-	X(volfile, "put the translator into a volume file, or out of it") \
-	X(filter, "do so with the files that glusterd writes")            \
-	X(try, "run a command in a whole volume on this machine")         \
-	X(enable, "record in a volume that serves")                       \
-	X(disable, "record no more in it")                                \
-	X(status, "show what is recorded in it")
+	X(volfile, "Add the translators to a volume file or remove them") \
+	X(filter, "Add the translators to a file of glusterd")            \
+	X(try, "Run a command in a trial volume on this machine")         \
+	X(enable, "Start recording in a running volume")                  \
+	X(disable, "Stop recording in a running volume")                  \
+	X(status, "Show the state of recording")
 
 #define GLUSTER_DECLARE(name, summary) int name##Run(int argc, char **argv);
 GLUSTER_COMMANDS(GLUSTER_DECLARE)

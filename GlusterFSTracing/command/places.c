@@ -130,13 +130,14 @@ static void findAbove(struct finder *finder, const char *layer,
 
 static void findTrove(struct finder *finder)
 {
-	findAbove(finder, "TROVE", "storage/", false, "there is no storage");
+	findAbove(finder, "TROVE", "storage/", false,
+		  "the graph has no storage");
 }
 
 static void findBmi(struct finder *finder)
 {
 	findAbove(finder, "BMI", "protocol/client", true,
-		  "there is no protocol/client");
+		  "the graph has no protocol/client");
 }
 
 static void findBreq(struct finder *finder)
@@ -161,7 +162,8 @@ static void findBreq(struct finder *finder)
 		    threads);
 	}
 	if (finder->places->all->len == before)
-		lack(finder, "BREQ", "no performance/io-threads of a server");
+		lack(finder, "BREQ",
+		     "the graph has no performance/io-threads of a server");
 }
 
 /* Whether a volume of a type stands above it. The marks are of those for which
@@ -207,7 +209,8 @@ static void findFlow(struct finder *finder)
 	}
 	if (finder->places->all->len == before)
 		lack(finder, "FLOW",
-		     "there is nothing that spreads over bricks");
+		     "the graph has no translator that distributes over "
+		     "bricks");
 	g_hash_table_unref(marks);
 }
 
@@ -216,7 +219,7 @@ static void findClient(struct finder *finder)
 	struct volume *top = volumesTop(finder->volumes);
 
 	if (volumesHave(finder->volumes, "protocol/server"))
-		lack(finder, "CLIENT", "this is a server");
+		lack(finder, "CLIENT", "the graph belongs to a server");
 	else
 		add(finder, (struct place){ "CLIENT", NULL, "above", top },
 		    top);
@@ -253,7 +256,7 @@ static void findReq(struct finder *finder)
 		}
 	}
 	if (finder->places->all->len == before)
-		lack(finder, "REQ", "there is no protocol/server");
+		lack(finder, "REQ", "the graph has no protocol/server");
 	g_hash_table_unref(done);
 }
 
@@ -555,8 +558,8 @@ char *placesRemove(const struct volumes *volumes, guint *count, char **why)
 			continue;
 		if (volume->below->len != 1) {
 			*why = g_strdup_printf(
-				"%ld: \"%s\" is a translator of ours that has "
-				"not one subvolume",
+				"%ld: HDTrace translator \"%s\" does not have "
+				"exactly one subvolume",
 				volume->name.line, volume->name.text);
 			return NULL;
 		}

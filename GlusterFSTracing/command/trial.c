@@ -231,8 +231,7 @@ static int coverTranslators(const struct running *running, const char *ours)
 	} else {
 		pid = spawn(copy);
 		if (pid < 0 || waitpid(pid, &status, 0) != pid || status != 0)
-			ret = trialComplain(-1, "%s: it cannot be copied",
-					    ours);
+			ret = trialComplain(-1, "%s: cannot be copied", ours);
 		else if (mount(cover, theirs, NULL, MS_BIND, NULL) < 0)
 			ret = failed(theirs);
 	}
@@ -287,8 +286,8 @@ static int prepareTranslators(const struct running *running)
 	else if (!isThere)
 		ret = trialComplain(
 			-1,
-			"the translator was not built: hdtrace.so is not "
-			"in %s/debug",
+			"the translator is missing: hdtrace.so is not in "
+			"%s/debug, and this build does not contain it",
 			running->trial->xlators);
 	g_free(ours);
 	return ret;
@@ -347,11 +346,11 @@ static int startProcess(const char *program, char *graph, const char *name,
 	int ret = 0;
 
 	if (!graph || !g_file_set_contents(path, graph, -1, NULL))
-		ret = trialComplain(-1, "%s: it cannot be written", path);
+		ret = trialComplain(-1, "%s: cannot write", path);
 	if (ret == 0) {
 		*pid = spawn(arguments);
 		if (*pid < 0)
-			ret = failed("fork");
+			ret = failed("cannot create a process");
 	}
 	g_free(log);
 	g_free(path);
@@ -372,10 +371,10 @@ static int waitFor(struct running *running, pid_t pid, const char *name,
 		if (isOver(running)) {
 			ret = -1;
 		} else if (waitpid(pid, &status, WNOHANG) == pid) {
-			ret = trialComplain(-1, "%s does not start:", name);
+			ret = trialComplain(-1, "%s: does not start:", name);
 			showLog(log);
 		} else if (hdMonotonicNow() > until) {
-			ret = trialComplain(-1, "%s takes too long to start",
+			ret = trialComplain(-1, "%s: timed out while starting",
 					    name);
 			showLog(log);
 		}
@@ -404,9 +403,8 @@ static int makeBrick(const char *path, const guint8 *id)
 	if (setxattr(path, "trusted.glusterfs.volume-id", id, 16, 0) < 0)
 		return trialComplain(
 			-1,
-			"%s: %s; a brick needs a file system with "
-			"extended attributes, such as ext4 or xfs: "
-			"TMPDIR says where",
+			"%s: %s; set TMPDIR to a directory on a file system "
+			"with extended attributes, such as ext4 or xfs",
 			path, g_strerror(errno));
 	return 0;
 }
@@ -476,7 +474,7 @@ static int startClient(struct running *running)
 	if (mkdir(running->mountPoint, 0755) < 0)
 		return failed(running->mountPoint);
 	if (access("/dev/fuse", R_OK | W_OK) < 0)
-		return trialComplain(-1, "/dev/fuse: %s; a mount needs it",
+		return trialComplain(-1, "/dev/fuse: cannot open: %s",
 				     g_strerror(errno));
 	ret = startProcess(
 		"glusterfs", graphOfClient(running->trial, running->ports),
@@ -499,7 +497,7 @@ static int checkBricks(struct running *running)
 		running->bricks[i] = 0;
 		log = g_strdup_printf("%s/brick%d.log", running->trial->place,
 				      i + 1);
-		ret = trialComplain(-1, "brick%d has ended:", i + 1);
+		ret = trialComplain(-1, "brick%d: ended unexpectedly:", i + 1);
 		showLog(log);
 		g_free(log);
 	}
@@ -544,7 +542,7 @@ static int runCommand(struct running *running)
 		_exit(errno == ENOENT ? CLI_EXIT_NOT_FOUND : CLI_EXIT_CANNOT);
 	}
 	if (pid < 0)
-		return failed("fork"), CLI_EXIT_FAILED;
+		return failed("cannot create a process"), CLI_EXIT_FAILED;
 	for (;;) {
 		pid_t ended = waitpid(-1, &status, WNOHANG);
 
@@ -569,14 +567,14 @@ static int prepare(struct running *running)
 {
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
-		return failed("a mount namespace");
+		return failed("cannot create a mount namespace");
 	/* This looks up the path of this program; then /proc is another. */
 	if (prepareTranslators(running) < 0)
 		return -1;
 	/* Who looks up processes is to find those of this namespace. */
 	if (mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC,
 		  NULL) < 0)
-		return failed("/proc");
+		return failed("cannot mount /proc");
 	return 0;
 }
 

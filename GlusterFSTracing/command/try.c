@@ -17,6 +17,7 @@
 #include "GlusterFSTracing/command/trial.h"
 #include "cli/command.h"
 #include "cli/freename.h"
+#include "cli/errors.h"
 #include "cli/output.h"
 
 static const char *const faults[] = { "disk", "network", NULL };
@@ -29,12 +30,15 @@ static const struct cliCommand command = {
 	.name = "hdgluster try",
 	.arguments = "-- COMMAND [ARGUMENT...]",
 	.description =
-		"Run a command in a new volume of GlusterFS on this machine: "
-		"bricks, a mount\nthat is the command's directory, and "
-		"translators that record. Afterwards all of\nthat is gone but "
-		"for the project, and what hdtrace diagnose says of it is "
-		"printed.\nNeeds root, and GlusterFS; nothing has to be "
-		"prepared.",
+		"Run a command in a new GlusterFS volume on this machine, with "
+		"translators that record. The command starts in the mounted "
+		"volume. Afterwards, the volume is removed, and the output of "
+		"hdtrace diagnose is printed. Requires root and GlusterFS.",
+	.notes = "Examples:\n"
+		 "  hdgluster try -- fio --name=x --rw=write --size=40M\n"
+		 "  hdgluster try --bricks=4 --slow=2 -- fio --name=x "
+		 "--rw=write "
+		 "--size=64M --bs=1M",
 	.usageStatus = CLI_EXIT_FAILED,
 	.isPrefix = true,
 	.words = words,
@@ -89,7 +93,7 @@ static void explain(const char *path)
 	if (hdtrace(program, false, merge))
 		hdtrace(program, true, diagnose);
 	else
-		trialComplain(0, "%s: hdtrace merge has failed", path);
+		trialComplain(0, "%s: hdtrace merge failed", path);
 	g_free(program);
 }
 
@@ -138,13 +142,15 @@ static int runApart(const struct trial *trial)
 
 	blockSignals(&set);
 	if (pipe(pipes) < 0)
-		return trialComplain(CLI_EXIT_FAILED, "pipe: %s",
+		return trialComplain(CLI_EXIT_FAILED,
+				     "cannot create a pipe: %s",
 				     g_strerror(errno));
 	/* As fork(): unshare() would take all later children there, too. */
 	pid = (pid_t)syscall(SYS_clone, CLONE_NEWPID | CLONE_NEWNS | SIGCHLD,
 			     NULL, NULL, NULL, NULL);
 	if (pid < 0)
-		return trialComplain(CLI_EXIT_FAILED, "a namespace: %s",
+		return trialComplain(CLI_EXIT_FAILED,
+				     "cannot create a namespace: %s",
 				     g_strerror(errno));
 	if (pid == 0) {
 		close(pipes[1]);
@@ -177,18 +183,28 @@ static char *findXlators(void)
 	return NULL;
 }
 
+static int wrongNumber(const char *option, int number, int min, int max)
+{
+	char *text = g_strdup_printf("%d", number);
+	char *expected = g_strdup_printf("%d to %d", min, max);
+	int status = cliErrorNumber(&command, option, text, expected);
+
+	g_free(text);
+	g_free(expected);
+	return status;
+}
+
 static int checkOptions(const struct options *options, int argc)
 {
 	if (argc < 2)
-		return cliUsage(&command, "which command?");
+		return cliErrorMissing(&command, "COMMAND");
 	if (options->bricks < 1 || options->bricks > TRIAL_BRICKS_MAX)
-		return cliUsage(&command, "--bricks is 1 to %d",
-				TRIAL_BRICKS_MAX);
+		return wrongNumber("bricks", options->bricks, 1,
+				   TRIAL_BRICKS_MAX);
 	if (options->slow < 0 || options->slow > options->bricks)
-		return cliUsage(&command, "--slow is one of the %d bricks",
-				options->bricks);
+		return wrongNumber("slow", options->slow, 1, options->bricks);
 	if (options->delay < 1 || options->delay > 10000)
-		return cliUsage(&command, "--delay is 1 to 10000 ms");
+		return wrongNumber("delay", options->delay, 1, 10000);
 	return glusterCheckProject(&command, options->project);
 }
 
@@ -198,13 +214,13 @@ static int checkMachine(void)
 	if (geteuid() != 0)
 		return trialComplain(
 			CLI_EXIT_FAILED,
-			"only root can do that: bricks have attributes "
-			"that only root may set");
+			"permission denied; run this command as root, because "
+			"bricks need trusted attributes");
 	if (!cliIsCommand("hdgluster try", "glusterfsd") ||
 	    !cliIsCommand("hdgluster try", "glusterfs"))
 		return trialComplain(
 			CLI_EXIT_FAILED,
-			"GlusterFS is needed (Debian: glusterfs-server "
+			"GlusterFS is not installed (Debian: glusterfs-server "
 			"glusterfs-client)");
 	return -1;
 }
@@ -224,11 +240,11 @@ static int runIn(struct trial *trial, const char *place)
 	trial->xlators = findXlators();
 	if (!name)
 		trialComplain(CLI_EXIT_FAILED,
-			      "%s: there are too many projects", project);
+			      "%s: too many projects with this name", project);
 	else if (!trial->xlators)
 		trialComplain(
 			CLI_EXIT_FAILED,
-			"glusterfsd does not say where its translators are");
+			"glusterfsd does not print its translator directory");
 	else
 		status = runApart(trial);
 	/* What comes now may end with a closed pipe, or by a signal. */
@@ -263,11 +279,10 @@ static int run(const struct options *options, int fault, char **arguments)
 
 	if (!glusterIsWord(directory) || !glusterIsWord(place)) {
 		status = trialComplain(
-			CLI_EXIT_FAILED, "%s: not a word for a volume file; %s",
+			CLI_EXIT_FAILED, "%s: not valid in a volume file; %s",
 			glusterIsWord(place) ? directory : place,
-			glusterIsWord(place) ? "--directory says where the "
-					       "project is"
-					     : "TMPDIR says where bricks are");
+			glusterIsWord(place) ? "select another --directory"
+					     : "select another TMPDIR");
 	} else if (g_mkdir_with_parents(directory, 0777) < 0) {
 		status = trialComplain(CLI_EXIT_FAILED, "%s: %s", directory,
 				       g_strerror(errno));
@@ -287,23 +302,24 @@ int tryRun(int argc, char **argv)
 	struct options options = { .bricks = 4, .delay = 20 };
 	const GOptionEntry entries[] = {
 		{ "bricks", 0, 0, G_OPTION_ARG_INT, &options.bricks,
-		  "Bricks (default 4)", "COUNT" },
+		  "Number of bricks (default: 4)", "COUNT" },
 		{ "slow", 0, 0, G_OPTION_ARG_INT, &options.slow,
-		  "Let this brick be slow, from 1", "NUMBER" },
+		  "Slow down this brick, counted from 1", "NUMBER" },
 		{ "slow-at", 0, 0, G_OPTION_ARG_STRING, &options.at,
-		  "Where: disk (default), or network", "WHERE" },
+		  "Place of the delay: disk or network (default: disk)",
+		  "WHERE" },
 		{ "delay", 0, 0, G_OPTION_ARG_INT, &options.delay,
-		  "How long it takes for each read, write and fsync (default "
-		  "20)",
+		  "Delay of each read, write and fsync in ms (default: 20)",
 		  "MILLISECONDS" },
 		{ "project", 'p', 0, G_OPTION_ARG_STRING, &options.project,
-		  "Name of the project (default try; with a number if there is "
-		  "one)",
+		  "Name of the project; gets a number if it exists (default: "
+		  "try)",
 		  "NAME" },
 		{ "directory", 0, 0, G_OPTION_ARG_FILENAME, &options.directory,
-		  "Where it is (default: the current directory)", "DIRECTORY" },
+		  "Directory of the project (default: the current directory)",
+		  "DIRECTORY" },
 		{ "no-trace", 0, 0, G_OPTION_ARG_NONE, &options.isUntraced,
-		  "Without our translators, for comparison", NULL },
+		  "Leave the HDTrace translators out, for comparison", NULL },
 		{ NULL, 0, 0, 0, NULL, NULL, NULL },
 	};
 	const GOptionEntry *lists[] = { entries, NULL };

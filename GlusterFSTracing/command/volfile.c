@@ -10,6 +10,7 @@
 #include "GlusterFSTracing/command/hdgluster.h"
 #include "GlusterFSTracing/command/places.h"
 #include "GlusterFSTracing/xlator/label.h"
+#include "cli/errors.h"
 #include "cli/output.h"
 
 struct change {
@@ -172,8 +173,8 @@ static void sayPlaces(const struct change *change, const struct places *places)
 		     place->what, of->name.text, of->type.text, place->node);
 		if (place->takesName)
 			tell(change,
-			     "%s is called \"%s\", as clients ask for it; that "
-			     "volume is \"%s.hdtrace\" now",
+			     "%s takes the name \"%s\", which clients request; "
+			     "that volume is now \"%s.hdtrace\"",
 			     place->layer, place->name, place->name);
 	}
 	for (guint i = 0; i < places->missing->len; i++) {
@@ -234,11 +235,12 @@ static char *written(const struct change *change, const char *path, char *text)
 		sayPlaces(change, places);
 		g_free(options);
 	} else if (change->isFilter) {
-		tell(change, "%s: no place for a translator, left as it is",
+		tell(change,
+		     "%s: no place for a translator; file left unchanged",
 		     path);
 		result = g_strdup(volumes->text);
 	} else {
-		complain(0, path, "there is no place for a translator");
+		complain(0, path, "no place for a translator");
 	}
 	placesFree(places);
 	volumesFree(volumes);
@@ -256,7 +258,7 @@ static char *changed(const struct change *change, const char *path, char *text)
 	if (!clean)
 		return NULL;
 	if (change->isRemoval || count > 0)
-		tell(change, "%u translators of ours were removed", count);
+		tell(change, "removed %u HDTrace translators", count);
 	return change->isRemoval ? clean : written(change, path, clean);
 }
 
@@ -296,9 +298,9 @@ static char *readFile(const char *path, int *status)
 	if (error) {
 		complain(0, path, g_strerror(error));
 	} else if (text->len > VOLUMES_MAX) {
-		complain(0, path, "too large for a volume file");
+		complain(0, path, "file exceeds the size limit");
 	} else if (strlen(text->str) != text->len) {
-		*status = complain(GLUSTER_WRONG, path, "this is no text");
+		*status = complain(GLUSTER_WRONG, path, "not a text file");
 	} else {
 		return g_string_free(text, FALSE);
 	}
@@ -315,8 +317,8 @@ static int checkDirectory(const struct change *change)
 
 	if (!glusterIsWord(directory) && !change->isRemoval)
 		status = cliUsage(change->command,
-				  "--directory: not a word for a volume file: "
-				  "\"%s\"",
+				  "--directory: invalid value \"%s\"; blanks "
+				  "and quotes are not valid in volume files",
 				  directory);
 	g_free(directory);
 	return status;
@@ -327,15 +329,16 @@ static int checkWords(const struct change *change)
 	if (change->node && (!glusterIsWord(change->node) ||
 			     !change->node[strspn(change->node, "/")]))
 		return cliUsage(change->command,
-				"--node: not a word for a volume file: \"%s\"",
+				"--node: invalid value \"%s\"; blanks and "
+				"quotes are not valid in volume files",
 				change->node);
 	for (char **i = change->extra; i && *i; i++) {
 		const char *value = strchr(*i, '=');
 
 		if (!value || value == *i || !glusterIsWord(*i) ||
 		    !glusterIsWord(value + 1))
-			return cliUsage(change->command,
-					"--option: not KEY=VALUE: \"%s\"", *i);
+			return cliErrorValue(change->command, "option", *i,
+					     "KEY=VALUE");
 	}
 	return checkDirectory(change);
 }
@@ -348,9 +351,9 @@ static int checkLayers(const struct change *change)
 
 	for (char **i = layers; status < 0 && i && *i; i++) {
 		if (!placesHasLayer(*i))
-			status =
-				cliUsage(change->command,
-					 "--layers: no such layer: \"%s\"", *i);
+			status = cliErrorValue(
+				change->command, "layers", *i,
+				"CLIENT, FLOW, BMI, REQ, BREQ or TROVE");
 	}
 	g_strfreev(layers);
 	return status;
@@ -361,15 +364,15 @@ static int check(const struct change *change, int argc, char **argv)
 	int status;
 
 	if (argc < 2)
-		return cliUsage(change->command, "which volume file?");
+		return cliErrorMissing(change->command, "FILE");
 	if (argc > 2)
-		return cliUsage(change->command, "too many arguments: \"%s\"",
-				argv[2]);
+		return cliErrorUnexpected(change->command, argv[2]);
 	if (change->isRemoval &&
 	    (change->project || change->directory || change->node ||
 	     change->layers || change->extra))
 		return cliUsage(change->command,
-				"--remove needs no other options");
+				"--remove: cannot be combined with other "
+				"options");
 	status = checkWords(change);
 	if (status < 0)
 		status = glusterCheckProject(change->command, change->project);
@@ -388,23 +391,25 @@ static int parseOptions(struct change *change, int *argc, char ***argv)
 {
 	const GOptionEntry entries[] = {
 		{ "project", 'p', 0, G_OPTION_ARG_STRING, &change->project,
-		  "Record into this project (default gluster)", "NAME" },
+		  "Name of the project (default: gluster)", "NAME" },
 		{ "directory", 0, 0, G_OPTION_ARG_FILENAME, &change->directory,
-		  "Where the project is (default: the current directory)",
+		  "Directory of the project (default: the current directory)",
 		  "DIRECTORY" },
 		{ "node", 'n', 0, G_OPTION_ARG_STRING, &change->node,
-		  "Name of the node (default: HOST-ID, with the lowest "
-		  "volume's name)",
+		  "Name of the node (default: HOST-ID, where ID is the name of "
+		  "the lowest volume)",
 		  "NAME" },
 		{ "layers", 0, 0, G_OPTION_ARG_STRING, &change->layers,
-		  "Only these layers: CLIENT,FLOW,BMI,REQ,BREQ,TROVE", "LIST" },
+		  "Select only these layers: CLIENT,FLOW,BMI,REQ,BREQ,TROVE",
+		  "LIST" },
 		{ "option", 0, 0, G_OPTION_ARG_STRING_ARRAY, &change->extra,
-		  "Another option of the translator, any number of them",
+		  "Set another option of the translator, repeatable",
 		  "KEY=VALUE" },
 		{ "remove", 0, 0, G_OPTION_ARG_NONE, &change->isRemoval,
-		  "Take the translators out: what was there before", NULL },
+		  "Remove the translators and restore the original file",
+		  NULL },
 		{ "quiet", 'q', 0, G_OPTION_ARG_NONE, &change->isQuiet,
-		  "Do not say what was done", NULL },
+		  "Print no summary", NULL },
 		{ NULL, 0, 0, 0, NULL, NULL, NULL },
 	};
 	const GOptionEntry *lists[] = { entries, NULL };
@@ -419,10 +424,13 @@ int volfileRun(int argc, char **argv)
 		.name = "hdgluster volfile",
 		.arguments = "FILE",
 		.description =
-			"Print a volume file of GlusterFS with a translator at "
-			"each layer, or without them; all else of it stays as "
-			"it "
-			"is. \"-\" is the standard input.",
+			"Print a GlusterFS volume file with an HDTrace "
+			"translator at each layer. Everything else in the file "
+			"stays unchanged. \"-\" reads standard input.",
+		.notes = "Examples:\n"
+			 "  hdgluster volfile --project=run brick.vol "
+			 ">traced.vol\n"
+			 "  hdgluster volfile --remove traced.vol >brick.vol",
 		.usageStatus = GLUSTER_FAILED,
 		.words = words,
 	};
@@ -490,8 +498,8 @@ static int filterFile(const struct change *change, const char *path)
 	wanted = volumes && (change->isRemoval || isTraced(volumes, path));
 	if (volumes && !wanted && !change->isQuiet)
 		outSay(stderr,
-		       "hdgluster: %s: neither of a brick nor of a mount "
-		       "(NAME-fuse.vol), left as it is",
+		       "hdgluster: %s: neither a brick nor a mount "
+		       "(NAME-fuse.vol); file left unchanged",
 		       path);
 	status = volumes ? GLUSTER_OK : GLUSTER_WRONG;
 	volumesFree(volumes);
@@ -511,11 +519,15 @@ int filterRun(int argc, char **argv)
 		.name = "hdgluster filter",
 		.arguments = "FILE",
 		.description =
-			"Change a volume file in its place, as hdgluster "
-			"volfile does, if it is of a brick or a mount: for "
+			"Add translators to a volume file in place, if it "
+			"belongs to a brick or a mount. This command is for "
 			"scripts in the filter directory of glusterd.",
-		.notes = "hdgluster(1) says how glusterd is told, what it "
-			 "costs, and how to get rid of it.",
+		.notes = "hdgluster(1) describes the setup, the cost and the "
+			 "removal.\n\n"
+			 "Examples:\n"
+			 "  hdgluster filter --option=enable=none brick.vol\n"
+			 "  hdgluster filter --quiet --layers=REQ,TROVE "
+			 "brick.vol",
 		.usageStatus = GLUSTER_FAILED,
 		.words = words,
 	};

@@ -117,8 +117,8 @@ static bool next(struct parser *parser, struct volumeWord *word)
 	if (mark == '"' || mark == '`') {
 		word->begin = ++parser->at;
 		if (!skipQuoted(parser, mark)) {
-			complain(parser, word->line,
-				 "what begins with %c does not end", mark);
+			complain(parser, word->line, "missing closing %c",
+				 mark);
 			return false;
 		}
 		word->end = parser->at++;
@@ -140,7 +140,8 @@ static bool need(struct parser *parser, struct volumeWord *word,
 {
 	if (next(parser, word))
 		return true;
-	complain(parser, parser->line, "the file ends behind \"%s\"", what);
+	complain(parser, parser->line, "unexpected end of file after \"%s\"",
+		 what);
 	return false;
 }
 
@@ -173,7 +174,7 @@ static bool takeType(struct parser *parser, struct volume *volume)
 	}
 	volume->type = word;
 	if (isKeyword(word.text) || !strchr(word.text, '/')) {
-		complain(parser, word.line, "not a type: \"%s\"", word.text);
+		complain(parser, word.line, "invalid type \"%s\"", word.text);
 		return false;
 	}
 	return true;
@@ -209,14 +210,15 @@ static bool takeBelow(struct parser *parser, struct volume *volume)
 			if (volume->below->len)
 				return true;
 			complain(parser, word.line,
-				 "subvolumes of \"%s\" are missing",
+				 "volume \"%s\": subvolumes without names",
 				 volume->name.text);
 			return false;
 		}
 		below = g_hash_table_lookup(parser->volumes->names, word.text);
 		if (!below) {
 			complain(parser, word.line,
-				 "there is no volume \"%s\" above this line",
+				 "unknown subvolume \"%s\"; define it above "
+				 "this line",
 				 word.text);
 			g_free(word.text);
 			return false;
@@ -236,7 +238,7 @@ static bool takeBody(struct parser *parser, struct volume *volume)
 
 		if (!next(parser, &word)) {
 			complain(parser, parser->line,
-				 "volume \"%s\" has no end-volume",
+				 "volume \"%s\": missing end-volume",
 				 volume->name.text);
 			return false;
 		}
@@ -245,7 +247,8 @@ static bool takeBody(struct parser *parser, struct volume *volume)
 			volume->end = parser->at;
 			if (volume->type.text)
 				return true;
-			complain(parser, word.line, "volume \"%s\" has no type",
+			complain(parser, word.line,
+				 "volume \"%s\": missing type",
 				 volume->name.text);
 			return false;
 		}
@@ -257,8 +260,9 @@ static bool takeBody(struct parser *parser, struct volume *volume)
 			isGood = takeBelow(parser, volume);
 		} else {
 			complain(parser, word.line,
-				 "not type, option, subvolumes or end-volume: "
-				 "\"%s\"",
+				 "unknown keyword \"%s\"; expected type, "
+				 "option, "
+				 "subvolumes or end-volume",
 				 word.text);
 			isGood = false;
 		}
@@ -274,8 +278,8 @@ static bool isName(struct parser *parser, const struct volumeWord *word)
 {
 	if (parser->volumes->text[word->end] != '`')
 		return true;
-	complain(parser, word->line,
-		 "the name of a volume is a command: \"%s\"", word->text);
+	complain(parser, word->line, "volume name \"%s\" contains a command",
+		 word->text);
 	return false;
 }
 
@@ -311,7 +315,8 @@ static bool takeVolume(struct parser *parser, const struct volumeWord *word)
 	struct volume *volume;
 
 	if (strcmp(word->text, "volume") != 0) {
-		complain(parser, word->line, "not volume: \"%s\"", word->text);
+		complain(parser, word->line,
+			 "unexpected \"%s\"; expected volume", word->text);
 		return false;
 	}
 	volume = add(parser, word->begin);
@@ -320,7 +325,7 @@ static bool takeVolume(struct parser *parser, const struct volumeWord *word)
 		return false;
 	/* Not before: no volume stands below itself. */
 	if (g_hash_table_contains(parser->volumes->names, volume->name.text)) {
-		complain(parser, volume->name.line, "a second volume \"%s\"",
+		complain(parser, volume->name.line, "duplicate volume \"%s\"",
 			 volume->name.text);
 		return false;
 	}
@@ -340,13 +345,13 @@ struct volumes *volumesParse(char *text, gsize length, char **why)
 	volumes->all = g_ptr_array_new_with_free_func(volumeFree);
 	volumes->names = g_hash_table_new(g_str_hash, g_str_equal);
 	if (memchr(text, 0, length))
-		complain(&parser, 1, "this is no text");
+		complain(&parser, 1, "not a text file");
 	while (!parser.why && next(&parser, &word)) {
 		takeVolume(&parser, &word);
 		g_free(word.text);
 	}
 	if (!parser.why && !volumes->all->len)
-		complain(&parser, 1, "there are no volumes");
+		complain(&parser, 1, "the file contains no volumes");
 	if (!parser.why)
 		return volumes;
 	*why = parser.why;

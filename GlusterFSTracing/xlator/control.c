@@ -74,7 +74,7 @@ static int requestSetVerb(struct request *request, const char *word)
 			return 0;
 		}
 	}
-	snprintf(request->why, sizeof(request->why), "not a request");
+	snprintf(request->why, sizeof(request->why), "unknown request");
 	return -1;
 }
 
@@ -99,7 +99,7 @@ static int requestSet(struct request *request, char *word)
 	}
 	if (ret < 0)
 		snprintf(request->why, sizeof(request->why),
-			 "%.20s: there is no \"%.60s\"", word,
+			 "%.20s: unknown value \"%.60s\"", word,
 			 *wrong  ? wrong
 			 : value ? value
 				 : "");
@@ -160,8 +160,8 @@ static void placeReport(const struct place *place, struct report *report)
 	placePutFops(place->choice.fops, fops, sizeof(fops));
 	if (record && recordLosses(record) > 0)
 		reportAdd(report,
-			  "failed %s %s has lost %" PRIu64
-			  " records of %s: is the disk full?\n",
+			  "failed %s %s: lost %" PRIu64
+			  " records of %s; the disk may be full\n",
 			  recordNode(record), place->layer,
 			  recordLosses(record), recordProject(record));
 	else if (record)
@@ -169,7 +169,7 @@ static void placeReport(const struct place *place, struct report *report)
 			  place->layer, whatText(place->what), fops,
 			  recordProject(record));
 	else if (place->choice.isOn)
-		reportAdd(report, "failed %s %s cannot be recorded in %s/%s\n",
+		reportAdd(report, "failed %s %s: cannot record in %s/%s\n",
 			  place->node, place->layer, place->directory,
 			  placeProject(place));
 	else
@@ -247,8 +247,8 @@ static void requestObey(const struct request *request, const struct place *of,
 		if (request->verb != VERB_STATUS &&
 		    !placeChange(place, request))
 			reportAdd(report,
-				  "failed %s %s is as it was: there is "
-				  "no memory\n",
+				  "failed %s %s: unchanged, out of "
+				  "memory\n",
 				  place->node, place->layer);
 		else if (place->side != PLACE_LEAVE &&
 			 place->this->graph == of->this->graph)
@@ -453,10 +453,11 @@ static int32_t brickAnswered(call_frame_t *frame, void *cookie, xlator_t *this,
 	if (round->frame && text)
 		reportAdd(&round->report, "%s", text);
 	else if (round->frame)
-		brickFailed(&round->report, asked->brick,
-			    op_ret < 0 && op_errno != EOPNOTSUPP
-				    ? strerror(op_errno)
-				    : "there is no translator of ours");
+		brickFailed(
+			&round->report, asked->brick,
+			op_ret < 0 && op_errno != EOPNOTSUPP
+				? strerror(op_errno)
+				: "the brick has no translator debug/hdtrace");
 	pthread_mutex_unlock(&round->lock);
 	roundAnswered(round);
 	return 0;

@@ -186,54 +186,59 @@ static int32_t hdtraceAccount(xlator_t *this)
 static struct volume_options hdtraceOptions[] = {
 	{ .key = { "layer" },
 	  .type = GF_OPTION_TYPE_STR,
-	  .description = "What the place is called: CLIENT, FLOW, BMI, REQ, "
-			 "BREQ, TROVE, or a name of your own." },
+	  .description =
+		  "Name of the place: CLIENT, FLOW, BMI, REQ, BREQ, TROVE "
+		  "or another name" },
 	{ .key = { "side" },
 	  .type = GF_OPTION_TYPE_STR,
 	  .default_value = "whole",
-	  .description = "enter and leave: two places of one layer, between "
-			 "which operations wait." },
+	  .description =
+		  "Role of the place: enter or leave for the two ends of a "
+		  "layer, whole for both" },
 	{ .key = { "project" },
 	  .type = GF_OPTION_TYPE_STR,
 	  .default_value = "glusterfs",
-	  .description = "Name of the project." },
+	  .description = "Name of the project" },
 	{ .key = { "directory" },
 	  .type = GF_OPTION_TYPE_STR,
 	  .default_value = "/var/log/glusterfs/hdtrace",
-	  .description = "Where its files are; made if it is missing." },
+	  .description = "Directory of the project; created if it is missing" },
 	{ .key = { "node" },
 	  .type = GF_OPTION_TYPE_STR,
-	  .description = "Label of the brick or client; HOST-VOLUME." },
+	  .description =
+		  "Label of the brick or client (default: HOST-VOLUME)" },
 	{ .key = { "host" },
 	  .type = GF_OPTION_TYPE_STR,
-	  .description = "Label of the host; its name." },
+	  .description = "Label of the host (default: the host name)" },
 	{ .key = { "enable" },
 	  .type = GF_OPTION_TYPE_STR,
 	  .default_value = "all",
-	  .description = "What to record: gauges, relations, states (with "
-			 "relations), all, none." },
+	  .description =
+		  "Data to record: gauges, relations, states (which include "
+		  "relations), all or none" },
 	{ .key = { "fops" },
 	  .type = GF_OPTION_TYPE_STR,
 	  .default_value = "all",
-	  .description = "Operations to record: a list, or all." },
+	  .description = "Operations to record: a list, or all" },
 	{ .key = { "throttle" },
 	  .type = GF_OPTION_TYPE_INT,
 	  .default_value = "0",
-	  .description = "Milliseconds between two entries of a gauge at "
-			 "least; 0: each change." },
+	  .description = "Minimum time between two entries of a gauge in ms; 0 "
+			 "records each change" },
 	{ .key = { "utilization" },
 	  .type = GF_OPTION_TYPE_INT,
 	  .default_value = "1000",
-	  .description = "Milliseconds between readings of the host's "
-			 "utilization; 0: none. One process of a host does "
-			 "it." },
+	  .description =
+		  "Time between two samples of the host's utilization in "
+		  "ms, taken by one process per host; 0 disables it" },
 	{ .key = { "power" },
 	  .type = GF_OPTION_TYPE_STR,
-	  .description = "Configuration file of pt: the host's power." },
+	  .description =
+		  "Configuration file of pt, to record the power of the host" },
 	{ .key = { "paths" },
 	  .type = GF_OPTION_TYPE_BOOL,
 	  .default_value = "off",
-	  .description = "Record names of files, not only their gfid." },
+	  .description = "Record file names in addition to gfids" },
 	{ .key = { NULL } },
 };
 

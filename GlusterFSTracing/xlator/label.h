@@ -18,7 +18,7 @@
 /** What the name of a project is, and how many bytes at most. */
 #define LABEL_PROJECT_RULE                                             \
 	"a name of at most %d bytes without \"/\", \"_\", quotes and " \
-	"blanks, not with \".\" or \"#\" at its beginning"
+	"blanks that does not start with \".\" or \"#\""
 
 /** Whether a text may be the name of a project: a word of a volume file without
  *  quotes, and a part of names of files. */

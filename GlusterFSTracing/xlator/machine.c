@@ -83,11 +83,11 @@ static const char *reason(int ret)
 	case RUT_EHDLIB:
 		return hdRecordReason(errno);
 	case RUT_ETHREAD:
-		return "there can be no more threads";
+		return "cannot create a thread";
 	case RUT_ESOURCE:
-		return "there is nothing to read";
+		return "no readable source";
 	default:
-		return "there is no memory";
+		return "out of memory";
 	}
 }
 
@@ -144,8 +144,9 @@ static bool machineAsks(struct machine *machine, bool isAsking)
 static bool machineMayMakeFiles(const struct machine *machine)
 {
 	if (!machine->isMasked)
-		complain("the power of %s is not recorded: anybody could write "
-			 "to its file",
+		complain("the power of %s is not recorded, because any user "
+			 "could "
+			 "write to its file",
 			 machine->host);
 	return machine->isMasked;
 }

@@ -396,32 +396,35 @@ static bool isLabel(const char *text, size_t max)
 static int optionsCheckNames(xlator_t *this, const struct options *options)
 {
 	if (!options->layer || !*options->layer)
-		return optionsRefuse(this, "layer", "",
-				     "is needed: CLIENT, FLOW, BMI, REQ, BREQ, "
-				     "TROVE, or a name of your own");
+		return optionsRefuse(
+			this, "layer", "",
+			"is required: CLIENT, FLOW, BMI, REQ, BREQ, "
+			"TROVE or another name");
 	if (!isLabel(options->layer, PLACE_LAYER_MAX) ||
 	    !isalpha((unsigned char)options->layer[0]))
-		return optionsRefuse(this, "layer", options->layer,
-				     "is not a letter and letters, digits, "
-				     "'.' and '-'");
+		return optionsRefuse(
+			this, "layer", options->layer,
+			"is invalid; expected a letter, then letters, "
+			"digits, '.' and '-'");
 	if (options->node && !isLabel(options->node, LABEL_GIVEN_MAX))
 		return optionsRefuse(this, "node", options->node,
-				     "is too long, or holds more than letters, "
+				     "is invalid; expected at most 95 letters, "
 				     "digits, '.' and '-'");
 	if (options->host && !isLabel(options->host, LABEL_GIVEN_MAX))
 		return optionsRefuse(this, "host", options->host,
-				     "is too long, or holds more than letters, "
+				     "is invalid; expected at most 95 letters, "
 				     "digits, '.' and '-'");
 	if (!labelIsProject(options->project)) {
 		char why[256];
 
-		snprintf(why, sizeof(why), "is not " LABEL_PROJECT_RULE,
+		snprintf(why, sizeof(why),
+			 "is invalid; expected " LABEL_PROJECT_RULE,
 			 LABEL_PROJECT_MAX - 1);
 		return optionsRefuse(this, "project", options->project, why);
 	}
 	if (*options->directory != '/')
 		return optionsRefuse(this, "directory", options->directory,
-				     "is not an absolute path");
+				     "is invalid; expected an absolute path");
 	return 0;
 }
 
@@ -432,9 +435,10 @@ static int optionsCheckLists(xlator_t *this, const struct options *options,
 
 	if (placeParseWhat(options->enable, &choice->what, wrong,
 			   sizeof(wrong)) < 0)
-		return optionsRefuse(this, "enable", wrong,
-				     "is none of gauges, relations, states, "
-				     "all, none");
+		return optionsRefuse(
+			this, "enable", wrong,
+			"is invalid; expected gauges, relations, states, "
+			"all or none");
 	/* What a later request switches on. */
 	choice->isOn = choice->what != 0;
 	if (!choice->isOn)
@@ -442,14 +446,15 @@ static int optionsCheckLists(xlator_t *this, const struct options *options,
 	if (placeParseFops(options->fops, &choice->fops, wrong, sizeof(wrong)) <
 	    0)
 		return optionsRefuse(this, "fops", wrong,
-				     "is no operation of GlusterFS");
+				     "is not a GlusterFS operation");
 	if (options->throttleMs < 0 || options->throttleMs > THROTTLE_MS_MAX)
 		return optionsRefuse(this, "throttle", "",
-				     "is not between 0 and 60000 ms");
+				     "is out of range; expected 0 to 60000 ms");
 	if (options->utilizationMs < 0 ||
 	    options->utilizationMs > UTILIZATION_MS_MAX)
-		return optionsRefuse(this, "utilization", "",
-				     "is not between 0 and 3600000 ms");
+		return optionsRefuse(
+			this, "utilization", "",
+			"is out of range; expected 0 to 3600000 ms");
 	return 0;
 }
 
@@ -462,8 +467,9 @@ static int optionsGetSide(xlator_t *this, const char *text,
 	else if (strcmp(text, "leave") == 0)
 		*side = PLACE_LEAVE;
 	else if (strcmp(text, "whole") != 0)
-		return optionsRefuse(this, "side", text,
-				     "is none of enter, leave, whole");
+		return optionsRefuse(
+			this, "side", text,
+			"is invalid; expected enter, leave or whole");
 	return 0;
 }
 
@@ -685,7 +691,7 @@ int placeInit(xlator_t *this)
 
 	if (!this->children || this->children->next) {
 		gf_log(this->name, GF_LOG_ERROR,
-		       "it needs exactly one subvolume");
+		       "exactly one subvolume is required");
 		return -1;
 	}
 	place = calloc(1, sizeof(*place));

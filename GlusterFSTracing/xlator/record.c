@@ -100,8 +100,9 @@ static int lockDirectory(const char *project)
 		return -1;
 	error = tryLock(fd, isKnown ? 1 : LOCK_TRIES);
 	if (error && !isKnown) {
-		complain("%s cannot be locked: %s; processes of the same name "
-			 "that begin now may take each other's files",
+		complain("%s: cannot lock the directory: %s; processes of the "
+			 "same "
+			 "name that start now may overwrite each other's files",
 			 path, strerror(-error));
 		strcpy(unlocked.path, path);
 		unlocked.timeNs = hdMonotonicNow();
@@ -293,7 +294,8 @@ static bool recordMay(const struct record *record, const char *name,
 	if (protectFile(record->session, name, end, record->isPrivate) ||
 	    !record->isPrivate)
 		return true;
-	complain("%s: the .%s file of %s is not recorded, others could read it",
+	complain("%s: the .%s file of %s is not recorded, because other users "
+		 "could read it",
 		 record->session->label, end, name);
 	return false;
 }
@@ -451,8 +453,8 @@ static bool recordHide(struct record *record)
 	     !protectFile(session, record->layer, "stat", true)) ||
 	    (atomic_load(&record->locks) &&
 	     !protectFile(session, "LOCK", "stat", true))) {
-		complain("%s: what has names of files is not recorded in %s, "
-			 "others could read it",
+		complain("%s: file names are not recorded in %s, because other "
+			 "users could read them",
 			 session->label, record->layer);
 		return false;
 	}

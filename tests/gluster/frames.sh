@@ -72,7 +72,7 @@ all_kinds() {
 		ends
 }
 scene frames
-ok "operations of all kinds" all_kinds
+ok "operations of all kinds are recorded" all_kinds
 sort -u "$HDTRACE_FRAMES" >seen
 
 # Each one that is trusted has kept what came: TYPE
@@ -93,5 +93,5 @@ loses() {
 	grep -q '^performance/write-behind writev lost not-trusted' seen &&
 		grep -q '^features/shard .* lost not-trusted' seen
 }
-ok "others do not, and are not trusted" loses
+ok "other translators lose frames and are not trusted" loses
 done_testing

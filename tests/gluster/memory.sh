@@ -52,7 +52,7 @@ sys.exit(wrong > 0 or len(sys.argv) < 3)
 END
 }
 scene memory
-ok "a brick and a client under load, by valgrind" load
-ok "memory is used as it should, and given back" ours ./*.xml
+ok "a brick and a client run under valgrind" load
+ok "memory is used correctly and freed" ours ./*.xml
 sed 's/^/# /' "$details"
 done_testing

@@ -76,20 +76,20 @@ goes_on() {
 		done && python3 "$gluster_py" g1 t/q
 }
 scene graphs
-ok "a client that asks for its volume file" served
+ok "a client fetches its volume file" served
 "$hdgluster" enable --project=q m0 || echo "not ok - enable"
 echo one >m0/one
 ok "an option of another translator is set" \
 	set_option type.cluster.distribute lookup-optimize off
-ok "what was asked for holds" all_are gauges,relations,states q
-ok "the graph is another one" grows
-ok "what was asked for holds there" all_are gauges,relations,states q
+ok "the request stays in effect" all_are gauges,relations,states q
+ok "the client loads a new graph" grows
+ok "the request stays in effect in the new graph" all_are gauges,relations,states q
 mkdir m0/two || echo "not ok - mkdir"
 echo two >m0/two/two
-ok "when it is switched off, the graph before has no file, either" disabled
-ok "one project has what both graphs did" goes_on
-ok "an option of ours is set" set_option 'option layer FLOW' enable gauges
-ok "that is the later word" gauges_of_flow
+ok "after disable, the old graph has no open file" disabled
+ok "one project contains the operations of both graphs" goes_on
+ok "an option of the translator is set" set_option 'option layer FLOW' enable gauges
+ok "the later option overrides the request" gauges_of_flow
 # Of a gauge that is throttled there are the least and the most of each interval.
 throttled() {
 	for i in 1 2 3; do
@@ -105,7 +105,7 @@ throttled() {
 		[ "$(wc -l <throttled)" -eq 1 ] && grep '_FLOW.stat$' throttled &&
 		"$hdtrace" merge -q -f t/p && "$hdtrace" check t/p
 }
-ok "a throttle is set, and holds from then on" throttled
+ok "a throttle applies from its change on" throttled
 gluster_clear
 
 # ---- What is done by nobody's request ----------------------------------------
@@ -128,8 +128,8 @@ end-volume'
 	[ "$result" -eq 0 ] && mkdir -p m0/a/b m0/a/c && rm -r m0/a && ends
 }
 scene removed
-ok "directories are removed, and the volume unmounted at once" removed
-ok "what distribution does by itself has a cause, or says so" \
+ok "directories are removed just before unmount" removed
+ok "operations of distribute have a cause or an origin" \
 	written by_itself REQ entrylk
 
 # A client that ends in order, with a file open.
@@ -142,8 +142,8 @@ went() {
 	until_done grep -qi "shutting down connection" b0.log && ends
 }
 scene went
-ok "a client goes, and has a file open" went
-ok "what the server closes for it says so" written closed
+ok "a client disconnects with an open file" went
+ok "operations of the server have an origin" written closed
 
 # ---- Locks that are waited for -----------------------------------------------
 
@@ -178,10 +178,10 @@ switched() {
 	has_closed && ends
 }
 scene locks
-ok "recording is off and on while three wait for a lock" switched
-ok "that they waited is in the project of before, to the end" written locks 3
-ok "and its gauges end at 0" written g1
-ok "nothing of them is in the next one" python3 "$gluster_py" g1 t/q
+ok "recording is switched while three operations wait for a lock" switched
+ok "the waits are complete in the first project" written locks 3
+ok "gauges of the first project end at 0" written g1
+ok "the second project does not contain the waits" python3 "$gluster_py" g1 t/q
 
 # ---- A brick that hangs ------------------------------------------------------
 
@@ -222,8 +222,8 @@ goes_again() {
 	until_done "$hdgluster" status m0 && mkdir m0/d && ends
 }
 scene hanging
-ok "a brick that hangs is named, and not waited for" hangs
-ok "when it goes on it obeys" goes_again
+ok "a hanging brick is named after a timeout" hangs
+ok "the brick obeys when it continues" goes_again
 
 # ---- A meter that does not answer --------------------------------------------
 
@@ -277,8 +277,8 @@ completed() {
 	ends && "$hdtrace" merge -q -f t/q2 && "$hdtrace" check t/q2
 }
 scene meter
-ok "a brick whose meter takes connections, and does not answer" metered
-ok "whoever switches off does not wait for it, nor the brick" sometimes
+ok "a brick starts with a silent meter" metered
+ok "disable and the brick do not wait for the meter" sometimes
 ok "the files of the host are complete" completed
 
 # ---- Files -------------------------------------------------------------------
@@ -329,7 +329,7 @@ named() {
 forgets() {
 	! "$hdgluster" enable --project=forgotten m0 >forgotten 2>&1 || return 1
 	cat forgotten
-	[ "$(grep -c 'there is no memory' forgotten)" -ge 5 ] &&
+	[ "$(grep -c 'out of memory' forgotten)" -ge 5 ] &&
 		"$hdgluster" status m0 | grep ' on .*/t/p$'
 }
 # But for the host's utilization, which names nothing.
@@ -338,8 +338,8 @@ hidden() {
 	! find t -name '*_*_*_*' -perm /077 -ls | grep .
 }
 scene named
-ok "names of files are recorded; what is not done is said" named
-ok "nobody else can read these" hidden
+ok "file names are recorded, and failures are reported" named
+ok "other users cannot read files with names" hidden
 
 has_files() {
 	ls t/p_*"$1" >/dev/null 2>&1
@@ -355,7 +355,7 @@ refused() {
 	brick && mounts && mkdir m0/secret && until_done has_files _Energy.stat && ends
 	result=$?
 	unset edit with
-	[ "$result" -eq 0 ] && grep 'names of files is not recorded in REQ' b0.log
+	[ "$result" -eq 0 ] && grep 'file names are not recorded in REQ' b0.log
 }
 no_names() {
 	grep -q 'name="mkdir"' t/p_*_b0_REQ.rel && ! grep -l secret t/p_*
@@ -365,9 +365,9 @@ own_files() {
 	! find t -type f -perm /022 | grep .
 }
 scene refused
-ok "names of files do not go where others can read them" refused
-ok "they are nowhere, and all else is recorded" no_names
-ok "nobody else can write, not to a meter's file, either" own_files
+ok "file names are not recorded into readable files" refused
+ok "no name is recorded, everything else is" no_names
+ok "other users cannot write to any file" own_files
 
 # Two bricks of one name that begin at the same time: before it makes its first file
 # each waits for the other to be there, for half a second at most.
@@ -439,8 +439,8 @@ own_labels() {
 	done
 }
 scene meeting
-ok "two bricks of one name begin at the same time" meets
-ok "each has a label of its own, with all layers" own_labels
+ok "two bricks of the same name start at the same time" meets
+ok "each brick has its own label and all layers" own_labels
 
 # Another brick in a network of its own.
 elsewhere() {
@@ -457,7 +457,7 @@ host_files() {
 	[ "$(find t -name "$1_Utilization.stat" | wc -l)" -eq 1 ]
 }
 scene elsewhere
-ok "two bricks, and one in another network" elsewhere
+ok "two bricks start, one of them in another network" elsewhere
 ok "the host's utilization is recorded once" host_files "p_$(uname -n)"
-ok "and that of the other network" host_files "p_$(uname -n)-net*"
+ok "the utilization of the other network is recorded once" host_files "p_$(uname -n)-net*"
 done_testing

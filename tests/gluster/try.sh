@@ -74,11 +74,11 @@ spreads() {
 		[ "$(awk '$1 > 0 { n += $1 } END { print n, NR }' sizes)" = "23 2" ] &&
 		! grep -qx 0 sizes
 }
-ok "a file is spread over the bricks, and read back" spreads
-ok "the exit status is the command's" status_of seven 7
-ok "a command that is not there" status_of absent 127
-ok "a command that is killed" status_of killed 137
-ok "nothing stays of these" goes spread seven absent killed
+ok "a file is distributed over the bricks and read back" spreads
+ok "the exit status is the status of the command" status_of seven 7
+ok "a missing command returns 127" status_of absent 127
+ok "a killed command returns 137" status_of killed 137
+ok "these trials leave nothing behind" goes spread seven absent killed
 
 # The child of a process goes to $child: PID
 child_of() {
@@ -93,10 +93,10 @@ ends() {
 	eval "child_of \$pid_$1" && child_of "$child" && kill "-$1" "$child" &&
 		status_of "$1" "$2"
 }
-ok "SIGINT ends it" ends INT 130
-ok "nothing stays after SIGINT" goes INT
-ok "SIGKILL, too" ends KILL 137
-ok "nothing stays after SIGKILL" goes KILL
+ok "SIGINT ends the trial" ends INT 130
+ok "nothing is left after SIGINT" goes INT
+ok "SIGKILL ends the trial" ends KILL 137
+ok "nothing is left after SIGKILL" goes KILL
 
 # A trial that must not begin: [OPTION...] -- COMMAND...
 trial() {
@@ -111,19 +111,19 @@ no_bricks() {
 		trial --directory='a b' -- true
 	[ $? -eq 125 ] && grep 'a b: .*--directory' err
 }
-ok "what cannot be" no_bricks
+ok "invalid options and directories are errors" no_bricks
 nobody() {
 	setpriv --reuid=65534 --clear-groups "$hdgluster" try -- true 2>err
-	[ $? -eq 125 ] && grep -q 'only root can do that' err
+	[ $? -eq 125 ] && grep -q 'run this command as root' err
 }
 if setpriv --reuid=65534 --clear-groups test -x "$hdgluster" 2>/dev/null; then
-	ok "others are told that it needs root" nobody
+	ok "other users are told that root is required" nobody
 else
-	skip "others are told that it needs root" "they may not run it here"
+	skip "other users are told that root is required" "they may not run it here"
 fi
 
 if ! gluster_translator; then
-	skip "a slow brick" "the translator is not in this build"
+	skip "a trial with a slow brick" "the translator is not in this build"
 	done_testing
 fi
 
@@ -145,17 +145,17 @@ slow() {
 	cat out err
 	[ "$result" -eq 0 ] && [ -f traces/try.proj ]
 }
-ok "a volume with a slow brick" slow
-ok "nothing stays but the project" goes slow
+ok "a trial with a slow brick succeeds" slow
+ok "only the project is left" goes slow
 checked() {
 	"$abs_top_builddir/hdtrace" check traces/try
 }
-ok "its project is sound" checked
+ok "the project has no errors" checked
 slowest() {
 	python3 "$abs_top_srcdir/tests/gluster/gluster.py" slowest traces/try \
 		TROVE brick2 3
 }
-ok "pending operations name the storage of brick 2" slowest
+ok "diagnose names the storage of brick 2" slowest
 
 # What merges takes long: it is a script that is found beside hdgluster.
 merging() {
@@ -179,8 +179,8 @@ unmerged() {
 	printf '#!/bin/sh\necho "there is no room" >&2\nexit 2\n' >bin/hdtrace
 	bin/hdgluster try --bricks=1 --directory=unmerged -- true >out 2>err || return 1
 	cat err
-	grep -q '^there is no room' err && grep -q 'hdtrace merge has failed' err
+	grep -q '^there is no room' err && grep -q 'hdtrace merge failed' err
 }
-ok "a signal ends it while it merges, and what merges; the project is named" merging
-ok "why it cannot be merged is said" unmerged
+ok "a signal ends the merge, and the project is named" merging
+ok "a failed merge is reported with its reason" unmerged
 done_testing

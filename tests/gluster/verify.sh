@@ -51,23 +51,23 @@ for way in by_fuse by_gfapi; do
 			scene load
 			ok "$way: $load of $block" $way f --rw="$load" \
 				--bs="$block" --numjobs=2 --verify="$verify"
-			ok "no orphans" written orphans
+			ok "no relation lacks its cause" written orphans
 			ok "gauges are 0 at the end" written g1
-			ok "hdtrace check is content" checks
+			ok "hdtrace check finds no problem" checks
 		done
 	done
 	scene sync
 	ok "$way: each write is synchronized" $way f --rw=randwrite --bs=16k \
 		--fsync=1 --size=1M
-	ok "no orphans" written orphans writev fsync
+	ok "no relation lacks its cause" written orphans writev fsync
 done
 scene async
-ok "many at a time by libaio" by_fuse f --rw=randrw --bs=16k --ioengine=libaio \
+ok "many concurrent operations by libaio" by_fuse f --rw=randrw --bs=16k --ioengine=libaio \
 	--iodepth=16 --direct=1
-ok "no orphans" written orphans writev readv
+ok "no relation lacks its cause" written orphans writev readv
 scene eight
 ok "eight programs by gfapi" by_gfapi f --rw=write --bs=256k --numjobs=8
-ok "no orphans, each part has its way" written c1
+ok "each part has a complete chain of causes" written c1
 
 # fio says the same with and without us.
 verified() {
@@ -95,7 +95,7 @@ same() {
 }
 small_of=$small
 small="--size=8M --group_reporting"
-ok "fio's verify says the same without our translator" same
+ok "fio reports the same without the translator" same
 small=$small_of
 
 tree() {
@@ -108,7 +108,7 @@ tree() {
 }
 scene tree
 ok "a source tree is unpacked and built" tree
-ok "no orphans" written orphans create mkdir unlink
+ok "no relation lacks its cause" written orphans create mkdir unlink
 
 fsx() {
 	volume 2 && for seed in 1 2 3 4; do
@@ -124,15 +124,15 @@ fsx() {
 writers=
 scene fsx
 ok "random operations, each compared with memory" fsx
-ok "no orphans" written orphans ftruncate rename
-ok "sound" checks
+ok "no relation lacks its cause" written orphans ftruncate rename
+ok "the project has no errors" checks
 
 # ---- With caches -------------------------------------------------------------
 
 caches="write-behind read-ahead io-cache open-behind quick-read md-cache"
 scene caches
-ok "with caching translators" by_fuse f --rw=randwrite --bs=16k --verify=crc32c
-ok "what these do by themselves says so" written orphans
+ok "random writes with caching translators" by_fuse f --rw=randwrite --bs=16k --verify=crc32c
+ok "operations of caching translators have an origin" written orphans
 # By another reader as by our own.
 counted_apart() {
 	"$hdtrace" merge -q -f t/p &&
@@ -141,7 +141,7 @@ counted_apart() {
 print(json.load(open("relations.json"))["inferred_links"])') &&
 		[ "$count" -gt 0 ] && written inferred_are "$count"
 }
-ok "causes that are inferred are counted apart" counted_apart
+ok "inferred causes are counted separately" counted_apart
 unset caches
 
 # ---- Faults ------------------------------------------------------------------
@@ -166,9 +166,9 @@ END
 }
 failed=
 scene failing
-ok "a storage that fails now and then" failing
+ok "a storage with occasional errors" failing
 ok "gauges are 0 at the end" written g1
-ok "no orphans" written orphans writev
+ok "no relation lacks its cause" written orphans writev
 
 # ---- glusterd ----------------------------------------------------------------
 
@@ -238,8 +238,8 @@ scene host
 if disk=$(mktemp -d /var/tmp/hdtrace-gluster.XXXXXX) &&
 	setfattr -n trusted.hdtrace -v 1 "$disk"; then
 	ok "a brick on the disk, its client in another network" on_disk
-	ok "its host's disk and network have got the bytes" host_figures
-	ok "gauges, relations and these have one time" host_times
+	ok "disk and network of the host have counted the bytes" host_figures
+	ok "gauges, relations and utilization share one time" host_times
 else
 	skip "the host of a brick" "files of /var/tmp have no trusted attributes"
 fi
@@ -346,13 +346,13 @@ both_graphs() {
 }
 if command -v glusterd >/dev/null; then
 	scene glusterd
-	ok "a volume of glusterd's, by its filter" glusterd_volume
-	ok "glusterd gives the mount another graph, what was asked for holds" \
+	ok "a volume of glusterd is traced by its filter" glusterd_volume
+	ok "the request stays in effect when glusterd changes the graph" \
 		glusterd_switches
-	ok "another volume gets them while it serves, its bricks first" glusterd_steps
+	ok "a running volume gets the translators, bricks first" glusterd_steps
 	ok "the volume is stopped" glusterd_ends
-	ok "all layers are recorded, nothing lacks its cause" layers_of gluster
-	ok "so it is with both graphs in what was asked for" both_graphs
+	ok "all layers are recorded and all causes are found" layers_of gluster
+	ok "both graphs are recorded in the requested project" both_graphs
 else
 	skip "a volume of glusterd's" "there is no glusterd"
 fi

@@ -151,13 +151,13 @@ c0-hdtrace-bmi debug/hdtrace BMI: c0
 c0 protocol/client:
 END_OF_FILE
 }
-ok "a brick" becomes_brick
-ok "the middle of a file is where it was" kept brick.vol
-ok "what it says" sh -c "grep -qF 'TROVE above posix0' err ||
+ok "translators are added to a brick" becomes_brick
+ok "the rest of the file stays in place" kept brick.vol
+ok "changes are reported" sh -c "grep -qF 'TROVE above posix0' err ||
 	'$hdgluster' volfile brick.vol 2>&1 >/dev/null |
 	grep -F 'hdgluster: TROVE above posix0 (storage/posix), node $host-posix0'"
-ok "a client" becomes_client
-ok "of a client, too" kept client.vol
+ok "translators are added to a client" becomes_client
+ok "the rest of a client file stays in place" kept client.vol
 
 without_io_threads() {
 	becomes odd.vol <<'END_OF_FILE'
@@ -196,7 +196,7 @@ END_OF_FILE
 	grep -x 'c0-hdtrace-bmi debug/hdtrace BMI: threads' found &&
 		grep -x 'slow debug/delay-gen: c0' found
 }
-ok "faults belong to what they stand above" slow_disk
+ok "fault translators belong to the volume below" slow_disk
 
 no_shard() {
 	grep -v shard client.vol | sed '/subvolumes dht/,$d' >flat.vol
@@ -241,7 +241,7 @@ bricks() {
 		"$hdgluster" volfile -q --node n1 brick.vol >out &&
 		[ "$(grep -c "option node n1\$" out)" -eq 4 ]
 }
-ok "several bricks of a file have a node each" bricks
+ok "several bricks in a file have separate nodes" bricks
 
 # The translator takes labels of letters, digits, "." and "-", of 95 bytes at most.
 labels() {
@@ -259,7 +259,7 @@ labels() {
 	[ "$(sort -u nodes | wc -l)" -eq 3 ] &&
 		! grep -vE '^ *option node [A-Za-z0-9.-]{1,95}$' nodes
 }
-ok "names with marks, and long ones, are labels" labels
+ok "special and long names become labels" labels
 
 # Names may have blanks if they are in quotes.
 quotes() {
@@ -332,14 +332,14 @@ replicate() {
 		grep 'gv1-replicate-0 cluster/replicate: gv1-client-0-hdtrace-bmi' \
 			found && [ "$(grep -c 'hdtrace FLOW' found)" -eq 1 ]
 }
-ok "a brick of glusterd's" glusterd_brick
-ok "a client of glusterd's" glusterd_client
-ok "copies are parts, too" replicate
+ok "translators are added to a brick of glusterd" glusterd_brick
+ok "translators are added to a client of glusterd" glusterd_client
+ok "replicas count as parts" replicate
 for file in brick client local odd slow-disk slow-net flat one two; do
-	ok "--remove gives $file back, to the byte" undone $file.vol
+	ok "--remove restores $file byte by byte" undone $file.vol
 done
 for file in brick client replicate shd; do
-	ok "--remove gives glusterd's $file back" undone "$files/glusterd-$file.vol"
+	ok "--remove restores the $file file of glusterd" undone "$files/glusterd-$file.vol"
 done
 
 in_place() {
@@ -354,7 +354,7 @@ in_place() {
 		"$hdgluster" filter shd.vol &&
 		cmp shd.vol "$files/glusterd-shd.vol"
 }
-ok "filter changes files in their places, but those of daemons" in_place
+ok "filter changes files in place, except for daemons" in_place
 
 # Bricks first: of a mount's file there is nothing to change then.
 bricks_first() {
@@ -367,9 +367,9 @@ bricks_first() {
 	cmp gv0.tcp-fuse.vol "$files/glusterd-client.vol" &&
 		[ "$(grep -c debug/hdtrace b.vol)" -eq 4 ] &&
 		"$hdgluster" filter --layers=REQ gv0.tcp-fuse.vol 2>err &&
-		grep 'gv0.tcp-fuse.vol: no place for a translator, left as' err
+		grep 'gv0.tcp-fuse.vol: no place for a translator; file left' err
 }
-ok "filter leaves what has no place as it is" bricks_first
+ok "filter leaves files without a place unchanged" bricks_first
 
 # A mount without translators for performance; a daemon's graph is the same.
 slow_mount() {
@@ -378,10 +378,10 @@ slow_mount() {
 		"$hdgluster" volfile -q client.vol | cmp - gv0.tcp-fuse.vol &&
 		"$hdgluster" filter gv0-rebalance.vol 2>err &&
 		cmp gv0-rebalance.vol client.vol &&
-		grep -q 'gv0-rebalance.vol: neither of a brick nor' err &&
+		grep -q 'gv0-rebalance.vol: neither a brick nor' err &&
 		"$hdgluster" filter -q gv0-rebalance.vol 2>err && [ ! -s err ]
 }
-ok "a mount without performance has the name of one; what is left is said" \
+ok "a mount without performance translators is recognized by its name" \
 	slow_mount
 
 only_some() {
@@ -390,12 +390,12 @@ only_some() {
 		[ "$(grep -c 'option throttle 10$' out)" -eq 2 ] &&
 		[ "$(grep -c BREQ err)" -eq 0 ]
 }
-ok "layers, and options of the translator" only_some
+ok "layers and translator options can be selected" only_some
 standard_input() {
 	"$hdgluster" volfile -q brick.vol >expected &&
 		"$hdgluster" volfile -q - <brick.vol | cmp - expected
 }
-ok "the standard input" standard_input
+ok "standard input is read" standard_input
 
 # ---- What is wrong -----------------------------------------------------------
 
@@ -405,65 +405,65 @@ refuses() {
 	exits 1 "$hdgluster" volfile bad.vol && [ ! -s out ] &&
 		grep -qxF "hdgluster: bad.vol:$2" err
 }
-ok "no end" refuses 'volume a\ntype x/y\n' \
-	'3: volume "a" has no end-volume'
-ok "no type" refuses '\nvolume a\nend-volume\n' '3: volume "a" has no type'
-ok "two types" refuses 'volume a\ntype x/y\ntype x/z' \
+ok "a missing end-volume is refused" refuses 'volume a\ntype x/y\n' \
+	'3: volume "a": missing end-volume'
+ok "a missing type is refused" refuses '\nvolume a\nend-volume\n' '3: volume "a": missing type'
+ok "two types are refused" refuses 'volume a\ntype x/y\ntype x/z' \
 	'3: volume "a" has two types'
-ok "not a type" refuses 'volume a type b' '1: not a type: "b"'
-ok "another word" refuses 'volume a\n\ntipe x/y' \
-	'3: not type, option, subvolumes or end-volume: "tipe"'
-ok "outside of volumes" refuses '# c\nend-volume' '2: not volume: "end-volume"'
-ok "what is below is not there" refuses 'volume a\ntype x/y\nsubvolumes b c' \
-	'3: there is no volume "b" above this line'
-ok "below itself" refuses 'volume a\ntype x/y\nsubvolumes a\nend-volume' \
-	'3: there is no volume "a" above this line'
-ok "nothing below" refuses 'volume a\ntype x/y\nsubvolumes\nend-volume' \
-	'4: subvolumes of "a" are missing'
-ok "twice" refuses 'volume a\ntype x/y\nend-volume\nvolume a\ntype x/y\nend-volume' \
-	'4: a second volume "a"'
-ok "a quote without end" refuses 'volume a\ntype "x/y\nend-volume' \
-	'2: what begins with " does not end'
-ok "an option without value" refuses 'volume a\ntype x/y\noption k' \
-	'3: the file ends behind "k"'
+ok "an invalid type is refused" refuses 'volume a type b' '1: invalid type "b"'
+ok "an unknown keyword is refused" refuses 'volume a\n\ntipe x/y' \
+	'3: unknown keyword "tipe"; expected type, option, subvolumes or end-volume'
+ok "a keyword outside of volumes is refused" refuses '# c\nend-volume' '2: unexpected "end-volume"; expected volume'
+ok "an unknown subvolume is refused" refuses 'volume a\ntype x/y\nsubvolumes b c' \
+	'3: unknown subvolume "b"; define it above this line'
+ok "a volume below itself is refused" refuses 'volume a\ntype x/y\nsubvolumes a\nend-volume' \
+	'3: unknown subvolume "a"; define it above this line'
+ok "an empty list of subvolumes is refused" refuses 'volume a\ntype x/y\nsubvolumes\nend-volume' \
+	'4: volume "a": subvolumes without names'
+ok "a duplicate volume is refused" refuses 'volume a\ntype x/y\nend-volume\nvolume a\ntype x/y\nend-volume' \
+	'4: duplicate volume "a"'
+ok "a missing closing quote is refused" refuses 'volume a\ntype "x/y\nend-volume' \
+	'2: missing closing "'
+ok "an option without a value is refused" refuses 'volume a\ntype x/y\noption k' \
+	'3: unexpected end of file after "k"'
 # shellcheck disable=SC2016
-ok "a name that is a command" refuses 'volume `id`\ntype x/y\nend-volume\n' \
-	'1: the name of a volume is a command: "id"'
-ok "an empty file" refuses '# nothing\n' '1: there are no volumes'
+ok "a name with a command is refused" refuses 'volume `id`\ntype x/y\nend-volume\n' \
+	'1: volume name "id" contains a command'
+ok "an empty file is refused" refuses '# nothing\n' '1: the file contains no volumes'
 no_place() {
 	printf 'volume a\ntype debug/sink\nend-volume\nvolume s\ntype protocol/server\nend-volume\n' >bad.vol
 	exits 1 "$hdgluster" volfile bad.vol &&
-		grep -q 'there is no place for a translator' err && [ ! -s out ]
+		grep -q 'no place for a translator' err && [ ! -s out ]
 }
-ok "no place" no_place
+ok "a graph without a place is refused" no_place
 zeros() {
 	printf 'volume a\0' >bad.vol
 	exits 1 "$hdgluster" volfile bad.vol
 }
-ok "zero bytes" zeros
-ok "no file" exits 2 "$hdgluster" volfile none.vol
-ok "no argument" exits 2 "$hdgluster" volfile
-ok "a layer that is none" exits 2 "$hdgluster" volfile --layers=TROV brick.vol
-ok "a name that would be two words" exits 2 "$hdgluster" volfile \
+ok "zero bytes are refused" zeros
+ok "a missing file is an error" exits 2 "$hdgluster" volfile none.vol
+ok "a missing argument is an error" exits 2 "$hdgluster" volfile
+ok "an unknown layer is an error" exits 2 "$hdgluster" volfile --layers=TROV brick.vol
+ok "a directory with a blank is an error" exits 2 "$hdgluster" volfile \
 	--directory "a b" brick.vol
-ok "a node of slashes" exits 2 "$hdgluster" volfile --node // brick.vol
-ok "a project that is hidden" exits 2 "$hdgluster" volfile --project .p brick.vol
-ok "a project with too long a name" exits 2 "$hdgluster" volfile \
+ok "a node of only slashes is an error" exits 2 "$hdgluster" volfile --node // brick.vol
+ok "a hidden project is an error" exits 2 "$hdgluster" volfile --project .p brick.vol
+ok "a project name of 128 bytes is an error" exits 2 "$hdgluster" volfile \
 	--project "$(printf %0128d 0)" brick.vol
-ok "... and what it may be" grep -qF 'not a name of at most 127 bytes without "/", "_"' \
+ok "the error describes valid project names" grep -qF 'a name of at most 127 bytes without "/", "_"' \
 	err
 blanks() {
 	mkdir -p 'a b' && cd 'a b' || return 1
 	exits 2 "$hdgluster" volfile ../brick.vol &&
-		grep -F -- '--directory: not a word' err &&
+		grep -F -- '--directory: invalid value' err &&
 		"$hdgluster" volfile -q --directory /t ../brick.vol >out &&
 		"$hdgluster" volfile -q --remove out | cmp - ../brick.vol
 	result=$?
 	cd ..
 	return "$result"
 }
-ok "a current directory that would be two words" blanks
-ok "a full disk" sh -c "'$hdgluster' volfile -q brick.vol >/dev/full; [ \$? -eq 2 ]"
+ok "a current directory with a blank is an error" blanks
+ok "a full disk is an error" sh -c "'$hdgluster' volfile -q brick.vol >/dev/full; [ \$? -eq 2 ]"
 
 # Any file that was cut is refused or understood, and nothing else happens.
 cut_anywhere() {
@@ -478,5 +478,5 @@ cut_anywhere() {
 		esac || { echo "after $i bytes"; cat err; return 1; }
 	done
 }
-ok "files that were cut" cut_anywhere
+ok "truncated files are refused or understood" cut_anywhere
 done_testing

@@ -45,7 +45,7 @@ checks() {
 }
 scene three
 ok "three programs write files of 6 MiB, in blocks of 4 MB, to two bricks" three_write
-ok "hdtrace check is content" checks
+ok "hdtrace check finds no problem" checks
 promises "$gluster_py" t/p <<END
 C1: each call has its parts, each part its request; no orphans | c1
 C2: sizes add up, ranges tile | c2 $((18 * mib))
@@ -63,7 +63,7 @@ untraced_reader() {
 	done
 	ends && [ -z "$(ls t)" ]
 }
-ok "C2: contents are right, read without us" untraced_reader
+ok "contents are correct when read without the translator" untraced_reader
 
 # ---- Other clients -----------------------------------------------------------
 
@@ -73,8 +73,8 @@ not_traced() {
 	pattern 1 >m0/f && ends
 }
 scene untraced
-ok "a client that does not trace is served" not_traced
-ok "C3: its requests are top-level relations" written c3
+ok "a client without the translator is served" not_traced
+ok "requests of such a client are top-level relations" written c3
 
 late() {
 	${CC:-cc} -shared -fPIC -o ahead.so "$abs_top_srcdir/tests/gluster/ahead.c" &&
@@ -84,15 +84,15 @@ late() {
 	[ "$result" -eq 0 ] && mounts && pattern 1 >m0/f && ends
 }
 scene late
-ok "the clock of a brick is 5 s slow" late
-ok "C5: causes are found all the same" written skewed 5
+ok "the clock of a brick is 5 s behind" late
+ok "causes are found in spite of the clock offset" written skewed 5
 
 small() {
 	volume 1 && dd if=/dev/zero of=m0/f bs=4k count=20 2>&1 && ends
 }
 scene small
-ok "small writes" small
-ok "C6: one of each layer" written c6 4096
+ok "small writes succeed" small
+ok "a small write has one relation in each layer" written c6 4096
 
 # ---- Gauges ------------------------------------------------------------------
 
@@ -126,7 +126,7 @@ gated() {
 }
 for number in 9 3; do
 	scene "gated-$number"
-	ok "the storage is shut, $number calls write 8 MiB by gfapi" \
+	ok "$number calls wait for a closed storage" \
 		gated "$number"
 	twice=$((2 * number))
 	promises "$gluster_py" t/p <<END
@@ -170,7 +170,7 @@ agreeing() {
 	done
 	return 1
 }
-ok "G5: gauges of a storage that takes its time agree with their relations" agreeing
+ok "gauges of a slow storage agree with its relations" agreeing
 
 # The gate above the locks says by a FIFO that a program has asked for one.
 locking() {
@@ -193,7 +193,7 @@ END
 }
 scene locking
 ok "four programs wait for a lock that a fifth has" locking
-ok "of five all but one wait" written locks 4
+ok "all but the holder of the lock wait" written locks 4
 
 # ---- Failures ----------------------------------------------------------------
 
@@ -214,14 +214,14 @@ killed() {
 	until_done again && ends
 }
 scene killed
-ok "a brick is killed with -9, and started again" killed
+ok "a killed brick is restarted" killed
 readable() {
 	"$hdtrace" merge -q -f t/p
 	"$hdtrace" relations --format=csv t/p >relations.csv
 	head relations.csv
 	grep -q writev relations.csv
 }
-ok "what was recorded of it is read" readable
+ok "the records of the killed brick are readable" readable
 
 full() {
 	mount -t tmpfs -o size=256k none t && volume 2 &&
@@ -246,6 +246,6 @@ is_read() {
 	[ $? -le 1 ] && head -n 3 relations.csv && [ "$(wc -l <relations.csv)" -gt 1 ]
 }
 scene full
-ok "with a full disk for the traces GlusterFS serves, and says so" full
-ok "what was recorded until then is read" is_read
+ok "with a full disk for traces, GlusterFS works and logs it" full
+ok "records before the full disk are readable" is_read
 done_testing

@@ -49,28 +49,28 @@ all_are() {
 }
 
 ok "nothing is recorded at first" all_are off
-ok "columns have their headings" grep -qx \
+ok "the table has headings" grep -qx \
 	'Node  *Layer  *Recording  *What  *Operations  *Project *' status.out
 # shellcheck disable=SC2016
-ok "and there is no file" bash -c '! ls "$1"/* 2>/dev/null' sh "$traces"
-ok "an operation that there is not" exits 2 "$hdgluster" enable --fops=fly \
+ok "no file exists at first" bash -c '! ls "$1"/* 2>/dev/null' sh "$traces"
+ok "an unknown operation is an error" exits 2 "$hdgluster" enable --fops=fly \
 	"$mount"
-ok "a project somewhere else" exits 2 "$hdgluster" enable --project=../x \
+ok "a project with a path is an error" exits 2 "$hdgluster" enable --project=../x \
 	"$mount"
-ok "a project of two parts" exits 2 "$hdgluster" enable --project=a_b "$mount"
-ok "... and what it may be" grep -qF 'not a name of at most 127 bytes without "/", "_"' \
+ok "a project with an underscore is an error" exits 2 "$hdgluster" enable --project=a_b "$mount"
+ok "the error describes valid project names" grep -qF 'a name of at most 127 bytes without "/", "_"' \
 	err
-ok "a layer that nobody has is said" exits 1 "$hdgluster" enable \
+ok "an unknown layer is an error" exits 1 "$hdgluster" enable \
 	--layers=TROVES "$mount"
-ok "... by its name" grep -q 'nobody has the layer TROVES' err
-ok "what is no mount of ours" exits 2 "$hdgluster" status "$scratch"
-ok "... is said" grep -q 'no client of GlusterFS with our translator' err
+ok "the error names the layer" grep -q 'TROVES: no process has this layer' err
+ok "another mount is an error" exits 2 "$hdgluster" status "$scratch"
+ok "the error names the missing translator" grep -q 'no GlusterFS client with the translator' err
 stores_nothing() {
 	getfattr -d -m hdtrace.control --absolute-names "$@" >stored || return 1
 	cat stored
 	[ ! -s stored ]
 }
-ok "... and nothing is set there" stores_nothing "$scratch"
+ok "no attribute is set on another mount" stores_nothing "$scratch"
 # A client that has none, of bricks that have.
 untold() {
 	local top=$type
@@ -85,62 +85,62 @@ untold() {
 	until_done is_mounted "$scratch/plain" && until_done stat plain &&
 		exits 2 "$hdgluster" status plain
 }
-ok "a client that has none, of bricks that have" untold
-ok "... sets nothing in the bricks" stores_nothing brick0 brick1
+ok "a client without the translator is an error" untold
+ok "no attribute is set in the bricks" stores_nothing brick0 brick1
 umount plain
 unset "volume_mounts[-1]"
 wait "${volume_pids[-1]}"
 unset "volume_pids[-1]"
 
-ok "gauges of two layers" exits 0 "$hdgluster" enable --layers=REQ,TROVE \
+ok "gauges of two layers are enabled" exits 0 "$hdgluster" enable --layers=REQ,TROVE \
 	--what=gauges --project=few "$mount"
 echo text >"$mount/few"
 mkdir "$mount/few.d" || echo "not ok - mkdir"
-ok "they are recorded" exits 0 "$hdgluster" disable "$mount"
-ok "and nothing else" written only_gauges few REQ TROVE
-ok "all is off again" all_are off
+ok "recording of the two layers is disabled" exits 0 "$hdgluster" disable "$mount"
+ok "no other layer and no relation is recorded" written only_gauges few REQ TROVE
+ok "recording is off again" all_are off
 
-ok "writes only" exits 0 "$hdgluster" enable --fops=writev --project=writes \
+ok "only writes are enabled" exits 0 "$hdgluster" enable --fops=writev --project=writes \
 	"$mount"
 operations() {
 	"$hdgluster" status "$mount" >status.out || return 1
 	cat status.out
 	! tail -n +2 status.out | awk '{ print $5 }' | grep -vx "$1"
 }
-ok "... which is said" operations writev
+ok "status shows the selected operations" operations writev
 echo text >"$mount/writes"
 mkdir "$mount/writes.d" || echo "not ok - mkdir"
 "$hdgluster" disable "$mount"
-ok "of writes there is one" written has writes TROVE writev 1
-ok "of what else there was, none" written has writes TROVE mkdir 0
-ok "the same project again has other files" exits 0 "$hdgluster" enable \
+ok "one write is recorded" written has writes TROVE writev 1
+ok "other operations are not recorded" written has writes TROVE mkdir 0
+ok "recording again into the same project uses new files" exits 0 "$hdgluster" enable \
 	--project=writes --fops=all "$mount"
 echo text >"$mount/again"
-ok "it is on" all_are on
+ok "recording is on" all_are on
 "$hdgluster" disable "$mount"
-ok "of writes there are two now" written has writes TROVE writev 2
+ok "both writes are recorded" written has writes TROVE writev 2
 
-ok "all operations" exits 0 "$hdgluster" enable --project=but "$mount"
-ok "... but two of them" exits 0 "$hdgluster" disable --fops=mkdir,MKNOD "$mount"
-ok "the others are left" operations \
+ok "all operations are enabled" exits 0 "$hdgluster" enable --project=but "$mount"
+ok "two operations are disabled" exits 0 "$hdgluster" disable --fops=mkdir,MKNOD "$mount"
+ok "the other operations stay enabled" operations \
 	'stat,readlink,unlink,.*,symlink,.*readv,writev,.*'
 mkdir "$mount/but.d" || echo "not ok - mkdir"
 echo text >"$mount/but"
-ok "those that are left are on" exits 0 "$hdgluster" disable --fops=all "$mount"
-ok "none is left then" all_are off
-ok "what was left was recorded" written has but TROVE writev 1
-ok "and what was not, not" written has but TROVE mkdir 0
+ok "the remaining operations are disabled" exits 0 "$hdgluster" disable --fops=all "$mount"
+ok "recording is off after the last operation" all_are off
+ok "enabled operations were recorded" written has but TROVE writev 1
+ok "disabled operations were not recorded" written has but TROVE mkdir 0
 
 # One layer alone is completed, and begins again in the same project.
 "$hdgluster" enable --project=one "$mount"
 echo text >"$mount/one"
 "$hdgluster" disable --layers=REQ "$mount"
-ok "a layer begins again while others record" exits 0 "$hdgluster" enable \
+ok "a layer restarts while others record" exits 0 "$hdgluster" enable \
 	--layers=REQ --project=one "$mount"
 echo text >"$mount/one.again"
-ok "all are on then" all_are on
+ok "all layers are on after the restart" all_are on
 "$hdgluster" disable "$mount"
-ok "both times it was recorded" written has one REQ writev 2
+ok "the layer recorded before and after the restart" written has one REQ writev 2
 
 # Whoever can read the directory can lock it.
 locked() {
@@ -149,18 +149,18 @@ locked() {
 		"$hdgluster" disable "$mount" &&
 		"$hdgluster" enable --project=held "$mount" && all_are on
 }
-ok "somebody holds the directory" locked
+ok "another process holds the lock of the directory" locked
 exec {held}<&-
 "$hdgluster" disable "$mount"
 said_once() {
 	local log
 
 	for log in brick0.log brick1.log client.log; do
-		grep "$traces/ cannot be locked" "$log"
-		[ "$(grep -c "$traces/ cannot be locked" "$log")" = 1 ] || return 1
+		grep "$traces/: cannot lock" "$log"
+		[ "$(grep -c "$traces/: cannot lock" "$log")" = 1 ] || return 1
 	done
 }
-ok "... which each process says once" said_once
+ok "each process logs the lock once" said_once
 
 # Under load: a program that writes and verifies until it is told to end.
 cat >load.py <<'END'
@@ -202,7 +202,7 @@ again() {
 		{ [ "$cycles" -lt 100 ] ||
 			[ $(($(memory) - middle)) -lt 3000 ]; }
 }
-ok "on and off under load, again and again" again
+ok "recording is switched on and off under load" again
 touch stop
 wait $load
 status=$?
@@ -226,7 +226,7 @@ stop_under_load() {
 		            sys.exit(name + " has relations without an end")
 	END
 }
-ok "each time the files were completed" stop_under_load
+ok "files are complete after each switch" stop_under_load
 
 # One that does not obey.
 kill -KILL "${volume_pids[1]}"
@@ -235,7 +235,7 @@ disobeys() {
 	"$hdgluster" disable "$mount" 2>err
 	[ $? = 1 ] && grep 'client1 (.*:b1-req): ' err
 }
-ok "a brick that is dead is named" until_done disobeys
+ok "a dead brick is named" until_done disobeys
 stop_volume
 
 # More than an attribute can hold: of each layer a line with nearly all operations.
@@ -245,18 +245,18 @@ mount_volume || echo "not ok - mount"
 "$hdgluster" enable --what=gauges --project=deep "$mount" || echo "not ok - enable"
 too_long() {
 	exits 2 "$hdgluster" "$@" "$mount" &&
-		grep 'the report .* is too long; .*--layers' err
+		grep 'reply exceeds the size limit; .*--layers' err
 }
-ok "a report that is too long is said to be" too_long disable --fops=mkdir
-ok "... of the status, too" too_long status
+ok "a too long report of a change is an error" too_long disable --fops=mkdir
+ok "a too long report of the status is an error" too_long status
 layers() {
 	"$hdgluster" status --layers="$1" "$mount" >status.out || return 1
 	cat status.out
 	[ "$(tail -n +2 status.out | awk '{ print $2 }' | sort)" = \
 		"$(tr , '\n' <<<"$1" | sort)" ]
 }
-ok "one that is shorter can be had then" layers REQ
-ok "what a brick answers is not cut" layers \
+ok "a shorter report is readable" layers REQ
+ok "the answer of a brick is not truncated" layers \
 	"$(seq -s, -f DEEP%g $((deep / 4)))"
 stop_volume
 done_testing

@@ -57,18 +57,18 @@ refuses() {
 	grep -qF -- "$text" options.log || { echo "$said"; cat options.log; return 1; }
 }
 
-ok "a layer that is no label" refuses 'option layer: "a_b"' layer a_b
-ok "a side that there is not" refuses 'option side: "up"' side up
-ok "something that cannot be recorded" \
-	refuses 'option enable: "gauge" is none of' enable states,gauge
-ok "an operation that there is not" \
-	refuses 'option fops: "fly" is no operation' fops writev,fly
-ok "a project with a directory" refuses \
-	'option project: "a/b" is not a name of at most 127 bytes' project a/b
-ok "a project of two parts" refuses 'option project: "a_b"' project a_b
-ok "a directory that is not absolute" \
+ok "an invalid layer is refused" refuses 'option layer: "a_b"' layer a_b
+ok "an unknown side is refused" refuses 'option side: "up"' side up
+ok "an unknown kind of data is refused" \
+	refuses 'option enable: "gauge" is invalid' enable states,gauge
+ok "an unknown operation is refused" \
+	refuses 'option fops: "fly" is not a GlusterFS operation' fops writev,fly
+ok "a project with a slash is refused" refuses \
+	'option project: "a/b" is invalid; expected a name of at most 127 bytes' project a/b
+ok "a project with an underscore is refused" refuses 'option project: "a_b"' project a_b
+ok "a relative directory is refused" \
 	refuses 'option directory: "traces"' directory traces
-ok "a throttle that is too long" refuses 'throttle' throttle 60001
+ok "a too long throttle is refused" refuses 'throttle' throttle 60001
 
 # ---- A volume ----------------------------------------------------------------
 
@@ -76,7 +76,7 @@ extra_options="    option paths on"
 start_bricks 2
 if mount_volume; then
 	# shellcheck disable=SC2016
-	ok "what was written is read" bash -ec '
+	ok "written data is read back" bash -ec '
 		cd "$1"
 		dd if=/dev/urandom of="$2/data" bs=64k count=160
 		dd if="$2/data" of=file bs=64k
@@ -102,7 +102,7 @@ if mount_volume; then
 		flock file true
 	' sh "$mount" "$scratch"
 	# shellcheck disable=SC2016
-	ok "nothing of ours is in the bricks" bash -ec '
+	ok "bricks contain no attribute of the translator" bash -ec '
 		attributes=$(getfattr -hRd -m . "$@")
 		grep -q trusted.gfid <<<"$attributes"
 		! grep -i hdtrace <<<"$attributes"
@@ -122,9 +122,9 @@ if mount_volume; then
 		[ "$(ls "$1"/*_Utilization.stat | wc -l)" = 1 ] &&
 			[ -s "$1/test_$(hostname)_Utilization.stat" ]
 	' sh "$traces"
-	ok "hdtrace check is content" checks
+	ok "hdtrace check finds no problem" checks
 	# shellcheck disable=SC2016
-	ok "files are others' to read only" bash -c '
+	ok "other users can only read the files" bash -c '
 		! find "$1" -perm /022 -ls | grep .
 	' sh "$traces"
 
@@ -135,9 +135,9 @@ if mount_volume; then
 	mount_volume
 	echo text >"$mount/mutant"
 	stop_volume
-	ok "a token that is not handed on is found" finds_mutant
+	ok "a lost token is detected" finds_mutant
 else
-	skip "what was written is read" "there is no FUSE here"
+	skip "written data is read back" "there is no FUSE here"
 fi
 
 done_testing
