@@ -129,16 +129,18 @@ struct attached *attach(pid_t pid, bool isReset, char **error)
 		g_free(path);
 	}
 	if (!dir && g_error_matches(why, G_FILE_ERROR, G_FILE_ERROR_NOENT))
-		*error = g_strdup("there is no such process");
+		*error = g_strdup("no such process");
 	else if (!dir)
-		*error = g_strdup("only its user may look at its probes");
+		*error = g_strdup("permission denied; the process belongs to "
+				  "another user");
 	else if (!found && ret == -ENODATA)
-		*error = g_strdup("it has no probes: it does not link "
+		*error = g_strdup("no probes; the process is not linked with "
 				  "libhdProbe, or has closed its descriptors");
 	else if (!found && ret == -EPROTO)
-		*error = g_strdup("its libhdProbe is of another version");
+		*error = g_strdup(
+			"incompatible version of libhdProbe in the process");
 	else if (!found)
-		*error = g_strdup_printf("cannot read its probes: %s",
+		*error = g_strdup_printf("cannot read the probes: %s",
 					 g_strerror(-ret));
 	g_clear_error(&why);
 	if (dir)

@@ -99,9 +99,8 @@ static int resolve(const struct hdProbeTraceOptions *given,
 		*is = *given;
 	if (text && (*end || ms < 1 || ms > INTERVAL_MS_MAX)) {
 		hdLogLoss(&logger,
-			  "HDPROBE_TRACE_INTERVAL=%s: no number of "
-			  "milliseconds from 1 to %d; the interval is "
-			  "%d ms",
+			  "HDPROBE_TRACE_INTERVAL=%s: invalid number; expected "
+			  "1 to %d; using %d ms",
 			  text, INTERVAL_MS_MAX, INTERVAL_MS);
 		ms = INTERVAL_MS;
 	}
@@ -140,7 +139,7 @@ static void writeNow(bool isLast)
 
 	if (error && !bridge.error) {
 		bridge.error = error;
-		hdLogLoss(&logger, "not all that probes count is recorded: %s",
+		hdLogLoss(&logger, "the record of the probes is incomplete: %s",
 			  hdRecordReason(error));
 	}
 }

@@ -11,6 +11,7 @@
 #include "InstrumentationLibrary/attach/attach.h"
 #include "InstrumentationLibrary/command/print.h"
 #include "cli/options.h"
+#include "cli/errors.h"
 #include "cli/output.h"
 
 /* Exit status if the process cannot be read, or the options are wrong. */
@@ -27,12 +28,13 @@ static const struct cliWords words[] = {
 static const struct cliCommand command = {
 	.name = "hdprobe",
 	.arguments = "PID",
-	.description = "Show what the probes of a running process have "
-		       "counted: of each "
-		       "kernel how often it ran, what its dispatch took and "
-		       "what its body "
-		       "took. The process links libhdProbe, and only its user "
-		       "may look.",
+	.description = "Show the counters of the probes in a running process: "
+		       "the number of runs of each kernel, and the time of "
+		       "its dispatch and its body. The process must be linked "
+		       "with libhdProbe and belong to the same user.",
+	.notes = "Examples:\n"
+		 "  hdprobe 4711\n"
+		 "  hdprobe --advice --interval=2 4711",
 	.usageStatus = FAILED,
 	.words = words,
 };
@@ -94,7 +96,9 @@ static int run(struct options *options, const char *pid)
 	int status;
 
 	if (*end || end == pid || number <= 0 || number > G_MAXINT)
-		return cliUsage(&command, "not a process: \"%s\"", pid);
+		return cliUsage(&command,
+				"invalid process ID \"%s\"; expected a number",
+				pid);
 	options->how.pid = (int)number;
 	process = attach((pid_t)number, options->hasReset, &error);
 	if (!process) {
@@ -109,22 +113,29 @@ static int run(struct options *options, const char *pid)
 
 static int check(struct options *options, int argc, char **argv)
 {
+	char text[OUT_NUMBER_SIZE];
 	int result;
 
 	if (argc < 2)
-		return cliUsage(&command, "which process?");
+		return cliErrorMissing(&command, "PID");
 	if (argc > 2)
-		return cliUsage(&command, "too many arguments: %s", argv[2]);
+		return cliErrorUnexpected(&command, argv[2]);
 	result = cliChoose(&command, "format", options->format,
 			   &options->chosen);
 	if (result >= 0)
 		return result;
 	if (!(options->share > 0 && options->share < 100))
-		return cliUsage(&command, "--share is between 0 and 100");
+		return cliErrorNumber(&command, "share",
+				      outDouble(text, options->share),
+				      "0 to 100, exclusive");
 	if (!(options->interval >= 0 && options->interval <= 86400))
-		return cliUsage(&command, "--interval is up to 86400 seconds");
+		return cliErrorNumber(&command, "interval",
+				      outDouble(text, options->interval),
+				      "0 to 86400");
 	if (options->number < 0)
-		return cliUsage(&command, "--number is 1 or more");
+		return cliErrorNumber(&command, "number",
+				      outInteger(text, options->number),
+				      "1 or more");
 	options->how.most = options->share / 100;
 	options->how.isColored =
 		options->chosen == TEXT && isatty(STDOUT_FILENO);
@@ -137,23 +148,25 @@ int main(int argc, char **argv)
 	gboolean hasThreads = FALSE, hasAdvice = FALSE;
 	const GOptionEntry entries[] = {
 		{ "format", 0, 0, G_OPTION_ARG_STRING, &options.format,
-		  "Print text (default), json, csv, or dot: a graph of kernels "
-		  "and transfers",
+		  "Output format: text, json, csv, or dot for Graphviz "
+		  "(default: text)",
 		  "FORMAT" },
 		{ "threads", 0, 0, G_OPTION_ARG_NONE, &hasThreads,
-		  "Print a row for each thread, too", NULL },
+		  "Also print one row for each thread", NULL },
 		{ "advice", 0, 0, G_OPTION_ARG_NONE, &hasAdvice,
-		  "Say which kernels should be dispatched in batches, and why",
+		  "Print the kernels that should be dispatched in batches",
 		  NULL },
 		{ "share", 0, 0, G_OPTION_ARG_DOUBLE, &options.share,
-		  "Share of dispatch that is fine (default 5)", "PERCENT" },
+		  "Acceptable share of the dispatch (default: 5)", "PERCENT" },
 		{ "interval", 'i', 0, G_OPTION_ARG_DOUBLE, &options.interval,
-		  "Print again after so long, until the process ends",
+		  "Repeat the output at this interval in seconds until the "
+		  "process ends",
 		  "SECONDS" },
 		{ "number", 'N', 0, G_OPTION_ARG_INT, &options.number,
-		  "With --interval: so many times at most", "COUNT" },
+		  "With --interval, stop after this number of outputs",
+		  "COUNT" },
 		{ "reset", 0, 0, G_OPTION_ARG_NONE, &options.hasReset,
-		  "Let the numbers begin at zero once they are read", NULL },
+		  "Set the counters to zero after reading them", NULL },
 		{ NULL, 0, 0, 0, NULL, NULL, NULL },
 	};
 	const GOptionEntry *lists[] = { entries, NULL };

@@ -218,22 +218,22 @@ static void printAdvice(const struct probeTable *table,
 		printf("\n");
 		outPrintable(is->name);
 		printf(": dispatch %" PRIu64 " instances at once.\n"
-		       "  Dispatch is %.1f %% of its time: %.2f us of %.2f us "
-		       "an instance.\n"
-		       "  A batch is dispatched once: %.2f / (%.2f + %" PRIu64
+		       "  Dispatch takes %.1f %% of the time: %.2f us of %.2f "
+		       "us per instance.\n"
+		       "  In batches, it takes %.2f / (%.2f + %" PRIu64
 		       " x %.2f) = %.1f %%%s.\n"
-		       "  That saves %" PRIu64 " x %.2f us x (1 - 1/%" PRIu64
+		       "  This saves %" PRIu64 " x %.2f us x (1 - 1/%" PRIu64
 		       ") = %.2f s of CPU time.\n",
 		       advice.batch, advice.share * 100, d, d + b, d, d,
 		       advice.batch, b, advice.then * 100,
-		       advice.isLimited ? ", and more at once would leave "
+		       advice.isLimited ? "; larger batches would leave "
 					  "threads without work"
 					: "",
 		       is->instances, d, advice.batch, advice.saved);
 	}
 	if (!isThere)
-		printf("\nNo kernel is dominated by its dispatch: all that "
-		       "matter have at most %g %%.\n",
+		printf("\nNo kernel is dominated by its dispatch: its share is "
+		       "at most %g %% in all significant kernels.\n",
 		       how->most * 100);
 }
 
@@ -243,14 +243,14 @@ void printText(const struct probeTable *table, const struct printing *how)
 	printTimes(table, how);
 	printAmounts(table, how);
 	if (table->rows->len == 0)
-		printf("No probe was used yet.\n");
+		printf("No probe has been used yet.\n");
 	if (table->lost)
-		printf("\n%" PRIu64 " measurements were not recorded: there "
-		       "are more than 255 names.\n",
+		printf("\n%" PRIu64 " measurements were not recorded: the "
+		       "limit is 255 names.\n",
 		       table->lost);
 	if (table->outside)
-		printf("\nSome threads cannot be seen: the process has closed "
-		       "its descriptors, or has no memory left.\n");
+		printf("\nSome threads are not visible: the process has closed "
+		       "its descriptors or is out of memory.\n");
 	if (how->hasAdvice)
 		printAdvice(table, how);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file
- * Probes: how often, and for how long, a program does what.
+ * Probes: count and time parts of a program.
  *
  *     #include <hdProbe.h>
  *
@@ -13,43 +13,44 @@
  *
  *     cc program.c $(pkg-config --cflags --libs libhdProbe)
  *
- * `hdprobe PID` shows the numbers while the program runs; hdProbe_snapshot()
- * gives them to the program itself, such as to a scheduler.
+ * `hdprobe PID` shows the counters while the program runs. The program itself,
+ * for example its scheduler, reads them with hdProbe_snapshot().
  *
- * A measurement is two readings of a clock and some additions to memory that
- * only the calling thread writes: no lock, no allocation, no system call, and
- * nothing that other threads wait for. What threads have counted is added up by
- * who reads it. A measurement counts when it is *completed*.
+ * A measurement reads a clock twice and does some additions in memory that only
+ * the calling thread writes. It uses no lock, no allocation and no system call,
+ * and other threads never wait for it. The reader adds up the counters of all
+ * threads. A measurement counts when it is *completed*.
  *
- * **Off.** With HDPROBE_OFF defined before the header is included, macros emit
- * nothing, and their arguments are not evaluated. With HDPROBE=off in the
- * environment, or after hdProbe_enable(0), a probe is one branch.
+ * **Off.** If HDPROBE_OFF is defined before this header is included, the macros
+ * generate no code and do not evaluate their arguments. With HDPROBE=off in the
+ * environment, or after hdProbe_enable(0), a probe is a single branch.
  *
- * **Threads.** All functions may be called by all threads at any time, but for
- * what is said of hdProbe_snapshot(). What a thread has counted stays when it
- * ends. Up to 512 threads at a time count for themselves; others share
- * counters: exact, but slower.
+ * **Threads.** Any thread may call any function at any time; see
+ * hdProbe_snapshot() for one restriction. The counters of a thread remain after
+ * its end. Up to 512 concurrent threads have their own counters. Further
+ * threads share counters, which are exact but slower.
  *
- * **Signal handlers.** Probes may be used in them, also where they interrupt a
- * probe; every measurement is counted. Those few that interrupt the same
- * thread's counting are left out of decayed means. Not in handlers:
- * hdProbe_snapshot(), hdProbe_quantile().
+ * **Signal handlers.** Handlers may use probes, even if they interrupt a probe;
+ * every measurement is counted. The few measurements that interrupt counting in
+ * the same thread are missing in the decayed mean. Handlers must not call
+ * hdProbe_snapshot() and hdProbe_quantile().
  *
- * **fork().** A child begins at zero; the parent's numbers stay with the
- * parent. A measurement that is open at the fork is completed in both, if both
- * stop it. A child made by a bare clone(), which does not run the handlers of
- * pthread_atfork(), must not use probes. vfork() and posix_spawn() are safe.
+ * **fork().** The counters of a child start at zero; the parent keeps its own
+ * counters. A measurement that is open at the fork completes in each process
+ * that stops it. A child of a direct clone() call, which does not run the
+ * handlers of pthread_atfork(), must not use probes. vfork() and posix_spawn()
+ * are safe.
  *
- * **dlclose().** An object with probes in it may be closed when none of them is
- * open; its numbers stay, and go on if it is loaded again. The shared library
- * itself stays loaded (it is linked with nodelete). If the static one is part
- * of an object that is closed, the memory of its numbers is not freed.
+ * **dlclose().** An object with probes may be closed when none of its probes is
+ * open. Its counters remain, and continue if it is loaded again. The shared
+ * library itself stays loaded (linked with nodelete). If the static library is
+ * part of an object that is closed, the memory of the counters is not freed.
  *
- * **Limits.** 255 names; probes beyond are not recorded, and hdProbe_lost()
- * counts what was not. Names are cut off after 95 bytes. Probes of the same
- * name and kind are one.
+ * **Limits.** There can be 255 names. Measurements of further probes are not
+ * recorded; hdProbe_lost() returns their number. Names are truncated after 95
+ * bytes. Probes with the same name and kind share their counters.
  *
- * **Over time.** hdProbeTrace.h writes what probes count into files.
+ * **Over time.** hdProbeTrace.h records the counters in files.
  *
  * Environment: HDPROBE, HDPROBE_CLOCK, HDPROBE_COUNTERS, HDPROBE_VERBOSITY; see
  * hdprobe(1).
@@ -64,95 +65,95 @@
 extern "C" {
 #endif
 
-/** What a probe measures. */
+/** Kind of a probe. */
 enum hdProbeKind {
-	HDPROBE_KIND_TIMER = 1,    /**< How long something takes. */
-	HDPROBE_KIND_KERNEL = 2,   /**< Body, and the dispatch around it. */
-	HDPROBE_KIND_TRANSFER = 3, /**< Bytes from somewhere to somewhere. */
+	HDPROBE_KIND_TIMER = 1,    /**< Duration. */
+	HDPROBE_KIND_KERNEL = 2,   /**< Body and the dispatch around it. */
+	HDPROBE_KIND_TRANSFER = 3, /**< Bytes from a source to a target. */
 	HDPROBE_KIND_COUNTER = 4   /**< Amounts. */
 };
 
-/** Clocks, in the order of HDPROBE_CLOCK's words. */
+/** Clocks, in the order of the values of HDPROBE_CLOCK. */
 enum hdProbeClock {
 	HDPROBE_CLOCK_MONOTONIC = 0, /**< "monotonic", the default. */
-	HDPROBE_CLOCK_RAW = 1,       /**< "raw": not slewed by NTP. */
+	HDPROBE_CLOCK_RAW = 1,       /**< "raw": not adjusted by NTP. */
 	HDPROBE_CLOCK_REALTIME = 2,  /**< "realtime": gettimeofday(), us. */
-	HDPROBE_CLOCK_TSC = 3        /**< "tsc": where it may be trusted. */
+	HDPROBE_CLOCK_TSC = 3        /**< "tsc": if it is reliable. */
 };
 
-/** Events that the processor, or the kernel, counts, in the order of
- *  HDPROBE_COUNTERS' words. */
+/** Events of the processor and of the operating system, in the order of the
+ *  values of HDPROBE_COUNTERS. */
 enum hdProbeEvent {
 	HDPROBE_EVENT_CYCLES = 0,           /**< "cycles" */
 	HDPROBE_EVENT_INSTRUCTIONS = 1,     /**< "instructions" */
 	HDPROBE_EVENT_CACHE_REFERENCES = 2, /**< "cache-references" */
-	HDPROBE_EVENT_CACHE_MISSES = 3,     /**< "cache-misses", of the last. */
+	HDPROBE_EVENT_CACHE_MISSES = 3,     /**< "cache-misses" (last) */
 	HDPROBE_EVENT_BRANCHES = 4,         /**< "branches" */
 	HDPROBE_EVENT_BRANCH_MISSES = 5,    /**< "branch-misses" */
 	HDPROBE_EVENT_PAGE_FAULTS = 6,      /**< "page-faults" */
 	HDPROBE_EVENT_TASK_CLOCK = 7,       /**< "task-clock": CPU time, s. */
-	HDPROBE_EVENTS = 8                  /**< How many there are. */
+	HDPROBE_EVENTS = 8                  /**< Number of events. */
 };
 
-/** A place that measures. Static, and made by HDPROBE_INIT() or by
- *  hdProbe_find(); its members are the library's. */
+/** A probe. It is static and initialized by HDPROBE_INIT(), or returned by
+ *  hdProbe_find(). Only the library accesses its members. */
 struct hdProbe {
-	const char *name;   /**< Stays as long as the probe. */
-	const char *to;     /**< Of a transfer: where to; else NULL. */
-	unsigned int kind;  /**< Of enum hdProbeKind. */
+	const char *name;   /**< Valid as long as the probe. */
+	const char *to;     /**< Target of a transfer, else NULL. */
+	unsigned int kind;  /**< From enum hdProbeKind. */
 	unsigned int index; /**< 0 before its first use. */
 };
 
-/** A probe that was not used yet. */
+/** Initializer of an unused probe. */
 #define HDPROBE_INIT(name, to, kind) \
 	{                            \
 		name, to, kind, 0    \
 	}
 
-/** A measurement of a kernel that is open: on the stack of who measures. */
+/** An open measurement of a kernel, on the stack of the calling thread. */
 struct hdProbeSpan {
-	uint64_t dispatch; /**< When the dispatch began. */
-	uint64_t body;     /**< When the body began. */
-	uint64_t inside;   /**< How long bodies took. */
+	uint64_t dispatch; /**< Start of the dispatch. */
+	uint64_t body;     /**< Start of the body. */
+	uint64_t inside;   /**< Total time of the bodies. */
 };
 
-/** Room for a name, with its end. */
+/** Size of a name, including the NUL. */
 #define HDPROBE_NAME_SIZE 96
 
-/** What is known of a probe, or of a thread's part of it. Times are in seconds;
- *  of transfers and counters, *_s are bytes and amounts. Without a timed
+/** Results of a probe, for all threads or for one thread. Times are in seconds.
+ *  For transfers and counters, *_s are bytes and amounts. Without a timed
  *  measurement, means, extremes and quantiles are NaN. */
 struct hdProbeFigures {
-	char name[HDPROBE_NAME_SIZE]; /**< Of a transfer: where from. */
-	char to[HDPROBE_NAME_SIZE];   /**< Of a transfer: where to; else "". */
-	unsigned int kind;            /**< Of enum hdProbeKind. */
+	char name[HDPROBE_NAME_SIZE]; /**< Name; source of a transfer. */
+	char to[HDPROBE_NAME_SIZE];   /**< Target of a transfer, else "". */
+	unsigned int kind;            /**< From enum hdProbeKind. */
 	uint64_t instances;           /**< Completed; stop_n(n) counts n. */
-	uint64_t timed;  /**< Of these, measured; fewer with sampling. */
-	uint64_t missed; /**< Of these, that took longer than the deadline. */
-	double body_s;   /**< Sum; scaled by instances / timed with sampling. */
-	/** Sum of what dispatches took without their bodies, likewise; NaN if
-	 *  it is no kernel. */
+	uint64_t timed;  /**< Timed instances; fewer with sampling. */
+	uint64_t missed; /**< Timed instances that missed the deadline. */
+	double body_s;   /**< Sum, scaled by instances / timed. */
+	/** Sum of the dispatches without their bodies, scaled in the same way;
+	 *  NaN if the probe is not a kernel. */
 	double dispatch_s;
-	double mean_s;   /**< Of an instance (of a kernel: of its body). */
-	double variance; /**< Of these, in s^2, with n - 1; NaN below two. */
-	double min_s;    /**< Since the last reset. */
-	double max_s;    /**< Since the last reset. */
-	double p50_s;    /**< Median; see hdProbe_quantile(). */
-	double p99_s;    /**< 99 % are not longer. */
-	double dispatch_mean_s;   /**< Of an instance; NaN if no kernel. */
-	double dispatch_variance; /**< Likewise. */
+	double mean_s;            /**< Of an instance; body of a kernel. */
+	double variance;          /**< In s^2, with n - 1; NaN below two. */
+	double min_s;             /**< Since the last reset. */
+	double max_s;             /**< Since the last reset. */
+	double p50_s;             /**< Median; see hdProbe_quantile(). */
+	double p99_s;             /**< 99 % quantile. */
+	double dispatch_mean_s;   /**< Per instance; NaN if not a kernel. */
+	double dispatch_variance; /**< Variance of the dispatch. */
 	double decayed_mean_s;    /**< See hdProbe_setDecay(); else NaN. */
-	/** By enum hdProbeEvent, in all instances, of a kernel in their bodies:
-	 *  estimated from those in which it was counted; NaN if in none. See
-	 *  hdProbe_setEvents(). */
+	/** Indexed by enum hdProbeEvent: events in all instances (bodies of a
+	 *  kernel), estimated from the instances that counted them; NaN if no
+	 *  instance did. See hdProbe_setEvents(). */
 	double events[HDPROBE_EVENTS];
 };
 
-/** Whether probes are on; for the functions below only. */
+/** Whether probes are enabled; only for the functions below. */
 extern int hdProbe_isOn;
 
 /** @cond
- * What the functions below call if probes are on; not for programs. */
+ * Used by the functions below if probes are enabled; not for programs. */
 uint64_t hdProbe_begin(struct hdProbe *probe);
 uint64_t hdProbe_now(void);
 void hdProbe_finish(struct hdProbe *probe, uint64_t start, uint64_t n);
@@ -165,16 +166,16 @@ void hdProbe_observedBody(struct hdProbeSpan *span, int isBegin);
 int hdProbe_enabled(void);
 /** @endcond */
 
-/** Whether probes are on: one load. @return 1 or 0. */
+/** Check whether probes are enabled, with one load. @return 1 or 0. */
 static inline int hdProbe_isEnabled(void)
 {
 	return __atomic_load_n(&hdProbe_isOn, __ATOMIC_RELAXED);
 }
 
 /**
- * Begin a measurement.
+ * Start a measurement.
  *
- * @return What the stop needs, in the same thread or another; 0 is off.
+ * @return A value for the stop, in this or another thread; 0: probes are off.
  */
 static inline uint64_t hdProbe_start(struct hdProbe *probe)
 {
@@ -182,12 +183,12 @@ static inline uint64_t hdProbe_start(struct hdProbe *probe)
 }
 
 /**
- * End a measurement of a batch: @p n instances that took 1/n of the time each.
- * Their variance within the batch is unknown, and counts as none.
+ * Stop a measurement of a batch: @p n instances with 1/n of the time each.
+ * The variance within the batch is unknown and counts as zero.
  *
- * @param probe That of the start.
- * @param start What hdProbe_start() gave; 0 does nothing.
- * @param n How many; 0 does nothing.
+ * @param probe The probe of the start.
+ * @param start From hdProbe_start(); 0 is ignored.
+ * @param n Number of instances; 0 is ignored.
  */
 static inline void hdProbe_stop_n(struct hdProbe *probe, uint64_t start,
 				  uint64_t n)
@@ -196,13 +197,13 @@ static inline void hdProbe_stop_n(struct hdProbe *probe, uint64_t start,
 		hdProbe_finish(probe, start, n);
 }
 
-/** End a measurement. */
+/** Stop a measurement. */
 static inline void hdProbe_stop(struct hdProbe *probe, uint64_t start)
 {
 	hdProbe_stop_n(probe, start, 1);
 }
 
-/** Begin the dispatch of a kernel: what it takes to have its body run. */
+/** Start the dispatch of a kernel: the overhead of running its body. */
 static inline void hdProbe_dispatchStart(struct hdProbe *probe,
 					 struct hdProbeSpan *span)
 {
@@ -211,7 +212,7 @@ static inline void hdProbe_dispatchStart(struct hdProbe *probe,
 	span->inside = 0;
 }
 
-/** Begin the body, within its dispatch. */
+/** Start the body, within its dispatch. */
 static inline void hdProbe_bodyStart(struct hdProbeSpan *span)
 {
 	if (__builtin_expect(span->dispatch >> 63 != 0, 0))
@@ -220,7 +221,7 @@ static inline void hdProbe_bodyStart(struct hdProbeSpan *span)
 		span->body = hdProbe_now();
 }
 
-/** End the body. A dispatch may have several; they are one. */
+/** Stop the body. Several bodies in a dispatch count as one. */
 static inline void hdProbe_bodyStop(struct hdProbeSpan *span)
 {
 	if (span->dispatch > 1) {
@@ -233,8 +234,8 @@ static inline void hdProbe_bodyStop(struct hdProbeSpan *span)
 		hdProbe_observedBody(span, 0);
 }
 
-/** End the dispatch: of @p n instances, whose bodies were one. Only this counts
- *  them. Dispatch time is the time between, less the body's. */
+/** Stop the dispatch of @p n instances with a common body. Only this function
+ *  counts them. The dispatch time excludes the body. */
 static inline void hdProbe_dispatchStop_n(struct hdProbe *probe,
 					  struct hdProbeSpan *span, uint64_t n)
 {
@@ -242,7 +243,7 @@ static inline void hdProbe_dispatchStop_n(struct hdProbe *probe,
 		hdProbe_finishSpan(probe, span, n);
 }
 
-/** End the dispatch of one instance. */
+/** Stop the dispatch of one instance. */
 static inline void hdProbe_dispatchStop(struct hdProbe *probe,
 					struct hdProbeSpan *span)
 {
@@ -259,168 +260,170 @@ static inline void hdProbe_add(struct hdProbe *probe, uint64_t amount)
 /**
  * Get a probe by its name, for languages and places without macros.
  *
- * @param name Copied.
- * @param to Of a transfer: where to; else NULL.
- * @param kind Of enum hdProbeKind.
+ * @param name Name; the library copies it.
+ * @param to Target of a transfer, else NULL.
+ * @param kind From enum hdProbeKind.
  *
  * @return The probe, always the same one for a name and kind; never freed.
- *         NULL, errno ENOSPC: there are 255 already; EINVAL: no such kind.
+ *         NULL: errno is ENOSPC (more than 255 names) or EINVAL (invalid kind).
  */
 struct hdProbe *hdProbe_find(const char *name, const char *to,
 			     unsigned int kind);
 
 /**
- * Switch all probes on or off. What is open is completed where it was on when
- * it began.
+ * Enable or disable all probes. Open measurements complete if probes were
+ * enabled at their start.
  *
- * @param isOn 0 is off.
+ * @param isOn 0: disable.
  */
 void hdProbe_enable(int isOn);
 
 /**
- * Time only some of the instances; all are counted. Sums are scaled; means,
- * quantiles and extremes are of those that were timed.
+ * Time only some of the instances, but count all. Sums are scaled. Means,
+ * quantiles and extremes cover only timed instances.
  *
  * @param probe Not NULL.
- * @param every One in so many; 0 and 1 are all.
- * @param isRandom Skips are drawn at random (geometrically), so that each
- *        instance is timed with the same probability, independently: sums are
- *        unbiased for any program. Else each thread times every k-th one, which
- *        misleads where a program has a period of its own.
+ * @param every Time one in this number of instances; 0 and 1: all.
+ * @param isRandom Draw the skips at random (geometric distribution). Each
+ *        instance is then timed independently with the same probability, and
+ *        sums are unbiased for any program. Otherwise, each thread times every
+ *        k-th instance, which is misleading for periodic programs.
  *
- * @retval 0 Done.
- * @retval -1 errno ENOSPC: no room for another name.
+ * @retval 0 Success.
+ * @retval -1 errno is ENOSPC: too many names.
  */
 int hdProbe_setSampling(struct hdProbe *probe, unsigned int every,
 			int isRandom);
 
 /**
- * Count instances that take longer.
+ * Count instances that miss a deadline.
  *
  * @param probe Not NULL.
- * @param seconds Strictly longer than this is missed; 0 or less: no deadline.
+ * @param seconds An instance that takes longer misses it; 0 or less: none.
  *
- * @retval 0 Done.
- * @retval -1 errno ENOSPC: no room for another name.
+ * @retval 0 Success.
+ * @retval -1 errno is ENOSPC: too many names.
  */
 int hdProbe_setDeadline(struct hdProbe *probe, double seconds);
 
 /**
- * Keep a mean that forgets: an instance weighs half of one that is
- * @p halfLife younger. This is forward decay with g(n) = 2^(n / halfLife)
- * (Cormode et al., ICDE 2009), kept relative to the newest instance, so that
- * nothing overflows. It costs some 10 ns an instance.
+ * Maintain a decayed mean: the weight of an instance halves every @p halfLife.
+ * The method is forward decay with g(n) = 2^(n / halfLife) (Cormode et al.,
+ * ICDE 2009), relative to the newest instance to avoid overflow. It costs about
+ * 10 ns per instance.
  *
  * @param probe Not NULL.
- * @param halfLife Seconds; 0 or less: no such mean.
+ * @param halfLife Seconds; 0 or less: no decayed mean.
  *
- * @retval 0 Done.
- * @retval -1 errno ENOSPC: no room for another name.
+ * @retval 0 Success.
+ * @retval -1 errno is ENOSPC: too many names.
  */
 int hdProbe_setDecay(struct hdProbe *probe, double halfLife);
 
 /**
- * Count what the processor does meanwhile: cycles, instructions and misses of
- * the last cache, or what HDPROBE_COUNTERS says instead.
+ * Count events of the processor: cycles, instructions and misses of the last
+ * cache, or the events that HDPROBE_COUNTERS selects.
  *
- * It is what the thread itself does, not what the kernel does for it; so
- * anybody may count it where perf_event_paranoid is 2 or less. Of a timer it is
- * all between start and stop, of a kernel all in its bodies; with the two
- * readings of the clock, some 50 instructions. Start and stop have to be in one
- * thread, which opens a descriptor for each event at its first measurement. A
- * thread remembers the begin of 16 measurements within each other.
+ * The events cover only user space, without the work of the operating system
+ * for the thread. Therefore, any user may count them if perf_event_paranoid is
+ * at most 2. A timer counts from start to stop; a kernel counts in its bodies.
+ * Both include about 50 instructions of the probe itself. Start and stop must
+ * be in the same thread. A thread opens a file descriptor for each event at its
+ * first measurement. It remembers the starts of up to 16 nested measurements.
  *
- * Where the processor can be asked in user space (rdpmc), an event costs
- * that instruction a reading, which is not measured in doc/measurements/performance.md; else
- * a group of events costs a system call or two. That is outside of what this
- * probe measures, but inside of those around it. Where more events are asked
- * for than the processor has counters, they take turns, and numbers are
- * estimated from the time that each has counted.
+ * If counters are readable in user space (rdpmc), a reading costs this
+ * instruction for each event; doc/measurements/performance.md does not include
+ * this cost. Otherwise, a reading costs one or two system calls for a group of
+ * events. This cost is not part of the probe's own measurement, but of the
+ * measurements around it. If the processor has fewer counters than events, the
+ * counters are multiplexed, and the results are estimates.
  *
- * Where the kernel has no such events, or forbids them, probes are as without;
- * a line on stderr says why, once a process.
+ * If the operating system does not provide or allow these events, the probes
+ * work without them, and one line on stderr states the reason.
  *
  * @param probe A timer or kernel.
- * @param isOn 0: does not count.
+ * @param isOn 0: stop counting.
  *
- * @retval 0 Done, or HDPROBE_COUNTERS=off, or events cannot be had.
- * @retval -1 errno ENOSPC: no room for another name; EINVAL: it measures no
- *         time.
+ * @retval 0 Success, or HDPROBE_COUNTERS=off, or events are not available.
+ * @retval -1 errno is ENOSPC (too many names) or EINVAL (the probe does not
+ *         measure time).
  */
 int hdProbe_setEvents(struct hdProbe *probe, int isOn);
 
 /**
- * @param probe One that was used, or set up.
+ * Get the events that a probe counts.
  *
- * @return What it counts, as bits by enum hdProbeEvent: 1 << which; 0: nothing,
- *         not yet, or no more, as it cannot be had.
+ * @param probe A probe that has been used or set up.
+ *
+ * @return A bit 1 << event for each event of enum hdProbeEvent. 0: none, not
+ *         yet, or no longer available.
  */
 unsigned int hdProbe_events(const struct hdProbe *probe);
 
 /**
  * Read all probes.
  *
- * Each number of a probe is exact for the measurements that were completed when
- * its thread's part was read, and with @p reset nothing is lost and nothing is
- * counted twice: what snapshots with a reset give, and what remains, add up to
- * all. (Bucket by bucket, too; a measurement that is being completed meanwhile
- * may be in the count and not in a quantile yet; nor in a variance, if its
- * thread is stopped in the middle for more than 20 ms.) Extremes since a reset
- * are exact; those of a thread that goes on measuring at the very moment of the
- * reset have the histogram's error.
+ * Each result is exact for the measurements that were completed when the
+ * counters of their thread were read. With @p reset, no measurement is lost or
+ * counted twice: the sum of all snapshots and the remaining counters is exact,
+ * also for each bucket of the histogram. A measurement that completes during
+ * the call may be missing in the quantiles. It may also be missing in the
+ * variance if its thread is interrupted for more than 20 ms. Extremes since a
+ * reset are exact, except in threads that measure during the reset: there, they
+ * have the error of the histogram.
  *
- * @param[out] figures One for each probe, in the order of their first use.
- * @param capacity How many fit.
- * @param reset Whether to begin at zero; for all who read, hdprobe as well.
+ * @param[out] figures Results of all probes, in the order of their first use.
+ * @param capacity Number of elements of @p figures.
+ * @param reset Set the counters to zero, for all readers including hdprobe.
  *
- * @return How many probes there are, which may be more than fit; with @p reset
- *         those that do not fit are not reset.
- * @retval -1 errno is set: the numbers could not be locked against a reset by
- *         others.
+ * @return The number of probes, which can exceed @p capacity. Probes beyond it
+ *         are not reset.
+ * @retval -1 errno is set: the counters could not be locked against a
+ *         concurrent reset.
  */
 int hdProbe_snapshot(struct hdProbeFigures *figures, size_t capacity,
 		     int reset);
 
 /**
- * Get a quantile of the times (or amounts) since the last reset, from a
- * histogram whose buckets are 1/16 of their value wide: the result is within
- * 1/32 (3.2 %) of the smallest measured time that the part @p q of all does not
- * exceed, or within half a tick.
+ * Get a quantile of the times (or amounts) since the last reset. It comes from
+ * a histogram with a relative bucket width of 1/16. The error is at most 1/32
+ * (3.2
+ * %) of the exact quantile, or half a clock tick.
  *
  * @param probe Not NULL.
  * @param q From 0 to 1.
  *
- * @return Seconds; NaN if nothing was measured.
+ * @return Seconds; NaN without measurements.
  */
 double hdProbe_quantile(const struct hdProbe *probe, double q);
 
-/** Who reads all probes again and again, with a begin of its own. */
+/** A watch: a reader of all probes with its own starting point. */
 struct hdProbeWatch;
 
 /**
- * Begin to watch: what is completed from now on is seen.
+ * Create a watch, which reads all measurements that complete from now on.
  *
- * A watch is its owner's alone: neither resets by others nor other watches
- * change what it sees, and it changes nothing for them. One thread at a time
- * uses it. In a child of fork() it sees what the child does.
+ * A watch is independent of resets and of other watches, and does not affect
+ * them. Only one thread at a time may use it. In a child of fork(), it reads
+ * the measurements of the child.
  *
- * @return The watch, to be given to hdProbe_unwatch().
- * @retval NULL errno is set: ENOMEM, or as of hdProbe_snapshot().
+ * @return The watch; free it with hdProbe_unwatch().
+ * @retval NULL errno is ENOMEM, or as for hdProbe_snapshot().
  */
 struct hdProbeWatch *hdProbe_watch(void);
 
 /**
- * Read what was completed since the watch was read before.
+ * Read the measurements that completed since the previous read of the watch.
  *
- * Nothing is lost, and nothing counted twice: what all reads give adds up to
- * all. Extremes have the histogram's error; there is no decayed mean.
+ * No measurement is lost or counted twice: the sum of all reads is exact.
+ * Extremes have the error of the histogram. There is no decayed mean.
  *
  * @param watch Not NULL.
- * @param[out] figures One for each probe, in the order of their first use.
- * @param capacity How many fit; others are read later.
+ * @param[out] figures Results of all probes, in the order of their first use.
+ * @param capacity Number of elements of @p figures; others are read later.
  *
- * @return How many probes there are, which may be more than fit.
- * @retval -1 errno as of hdProbe_watch(); nothing is lost.
+ * @return The number of probes, which can exceed @p capacity.
+ * @retval -1 errno as for hdProbe_watch(); no measurement is lost.
  */
 int hdProbe_watchRead(struct hdProbeWatch *watch,
 		      struct hdProbeFigures *figures, size_t capacity);
@@ -428,46 +431,45 @@ int hdProbe_watchRead(struct hdProbeWatch *watch,
 /**
  * Free a watch.
  *
- * @param watch NULL does nothing.
+ * @param watch NULL is ignored.
  */
 void hdProbe_unwatch(struct hdProbeWatch *watch);
 
 /**
- * Who is called at each measurement of some probes, such as to record states:
- * libhdProbeTrace is one. By the thread that measures, outside of what is
- * measured; so it must be quick, and fit for signal handlers if probes are used
- * in them.
+ * An observer, which is called at each measurement of selected probes, for
+ * example by libhdProbeTrace to record states. The measuring thread calls it
+ * outside of the measured time. The functions must be fast, and
+ * async-signal-safe if signal handlers use probes.
  */
 struct hdProbeObserver {
-	/** Whether to be called for a probe: of this name, other end of a
-	 *  transfer (else "") and kind. Asked at its first use, or when the
-	 *  observer comes. */
+	/** Select a probe by its name, the target of a transfer (else "") and
+	 *  its kind. Called at the first use of the probe, or when the
+	 *  observer is installed. */
 	int (*wants)(const char *name, const char *to, unsigned int kind);
-	/** A measurement, of a kernel its dispatch, begins. The name stays, and
-	 *  is the same pointer for the same probe. */
+	/** A measurement (the dispatch of a kernel) starts. The name stays
+	 *  valid; its pointer is the same for the same probe. */
 	void (*begin)(const char *name, unsigned int kind);
-	/** The body of the kernel that was begun last begins, or ends. */
+	/** The body of the last started kernel starts or ends. */
 	void (*body)(int isBegin);
-	/** It has ended; the begin may have been in another thread. */
+	/** A measurement ends; it may have started in another thread. */
 	void (*end)(const char *name, unsigned int kind);
 };
 
 /**
- * Have an observer, one a process; measurements that are open are not observed.
+ * Install the observer of the process. Open measurements are not observed.
  *
- * @param observer Stays until the process ends; NULL: none from now on. Threads
- *        that are being called go on for a moment.
+ * @param observer Must stay valid until the process ends. NULL: remove the
+ *        observer; calls in progress may still finish afterwards.
  *
- * @retval 0 Done.
- * @retval -1 errno EBUSY: there is one.
+ * @retval 0 Success.
+ * @retval -1 errno is EBUSY: another observer is installed.
  */
 int hdProbe_observe(const struct hdProbeObserver *observer);
 
-/** @return How many measurements were not recorded: no room for another name.
- */
+/** @return The number of measurements that were lost due to too many names. */
 uint64_t hdProbe_lost(void);
 
-/** @return Which clock is used, of enum hdProbeClock. */
+/** @return The clock in use, from enum hdProbeClock. */
 int hdProbe_clock(void);
 
 /** @cond */
@@ -496,25 +498,25 @@ static inline void hdProbe_endScope(struct hdProbeScope *scope)
 
 #ifndef HDPROBE_OFF
 
-/** Measure from here to the end of the block, however it is left (but by
- *  longjmp()); in C++ by an exception, too. Names of macros are literals. */
+/** Measure until the block is left in any way except longjmp(), in C++ also by
+ *  an exception. Names in macros are string literals. */
 #define HDPROBE_SCOPE(name)                                \
 	HDPROBE_SCOPE_(HDPROBE_PASTE(hdProbeOf, __LINE__), \
 		       HDPROBE_PASTE(hdProbeScopeOf, __LINE__), name)
 
-/** Begin a measurement that HDPROBE_STOP(id) ends, in the same block or one
- *  within; id is an identifier. */
+/** Start a measurement that HDPROBE_STOP(id) stops, in the same block or an
+ *  inner one; id is an identifier. */
 #define HDPROBE_START(id, name)                               \
 	static struct hdProbe hdProbeOf_##id =                \
 		HDPROBE_INIT(name, NULL, HDPROBE_KIND_TIMER); \
 	const uint64_t hdProbeStart_##id = hdProbe_start(&hdProbeOf_##id)
-/** End it. */
+/** Stop a measurement. */
 #define HDPROBE_STOP(id) hdProbe_stop(&hdProbeOf_##id, hdProbeStart_##id)
-/** End it; it was a batch of n. */
+/** Stop a measurement of a batch of n. */
 #define HDPROBE_STOP_N(id, n) \
 	hdProbe_stop_n(&hdProbeOf_##id, hdProbeStart_##id, n)
 
-/** Begin the dispatch of a kernel. */
+/** Start the dispatch of a kernel. */
 #define HDPROBE_DISPATCH_START(id, name)                       \
 	static struct hdProbe hdProbeOf_##id =                 \
 		HDPROBE_INIT(name, NULL, HDPROBE_KIND_KERNEL); \
@@ -524,14 +526,14 @@ static inline void hdProbe_endScope(struct hdProbeScope *scope)
 #define HDPROBE_BODY_START(id) hdProbe_bodyStart(&hdProbeSpan_##id)
 /** End its body. */
 #define HDPROBE_BODY_STOP(id) hdProbe_bodyStop(&hdProbeSpan_##id)
-/** End the dispatch. */
+/** Stop the dispatch. */
 #define HDPROBE_DISPATCH_STOP(id) \
 	hdProbe_dispatchStop(&hdProbeOf_##id, &hdProbeSpan_##id)
-/** End the dispatch of a batch of n. */
+/** Stop the dispatch of a batch of n. */
 #define HDPROBE_DISPATCH_STOP_N(id, n) \
 	hdProbe_dispatchStop_n(&hdProbeOf_##id, &hdProbeSpan_##id, n)
 
-/** Count a transfer of bytes between two that have names. */
+/** Count a transfer of bytes between two named ends. */
 #define HDPROBE_TRANSFER(from, to, bytes)                          \
 	HDPROBE_ADD_(HDPROBE_PASTE(hdProbeOf, __LINE__), from, to, \
 		     HDPROBE_KIND_TRANSFER, bytes)
@@ -539,12 +541,12 @@ static inline void hdProbe_endScope(struct hdProbeScope *scope)
 #define HDPROBE_COUNT(name, amount)                                  \
 	HDPROBE_ADD_(HDPROBE_PASTE(hdProbeOf, __LINE__), name, NULL, \
 		     HDPROBE_KIND_COUNTER, amount)
-/** Set the deadline of what HDPROBE_START() or HDPROBE_DISPATCH_START() began.
- */
+/** Set the deadline of the probe of HDPROBE_START() or
+ *  HDPROBE_DISPATCH_START(). */
 #define HDPROBE_DEADLINE(id, seconds) \
 	((void)hdProbe_setDeadline(&hdProbeOf_##id, seconds))
-/** Count events in what HDPROBE_START() or HDPROBE_DISPATCH_START() begins from
- *  the next time on. */
+/** Count events in the probe of HDPROBE_START() or HDPROBE_DISPATCH_START(),
+ * from its next start on. */
 #define HDPROBE_COUNT_EVENTS(id) ((void)hdProbe_setEvents(&hdProbeOf_##id, 1))
 
 #else

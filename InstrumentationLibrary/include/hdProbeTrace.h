@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file
- * Probes in traces: what they count, over time, beside power and utilization.
+ * Probes in projects: their counters over time, next to power and utilization.
  *
  *     #include <hdProbe.h>
  *     #include <hdProbeTrace.h>
@@ -14,52 +14,53 @@
  *
  *     cc program.c $(pkg-config --cflags --libs libhdProbeTrace)
  *
- * libhdProbe itself knows nothing of files. This library has a thread that
- * watches the probes (hdProbe_watch()) and writes what they have counted, after
- * each interval, into statistics groups: one for each probe, `Probe-NAME`, at
- * the node of the process. What a measurement costs is as without. The groups
- * have the attributes `probe` (the name), `probeTo` (of a transfer) and
- * `probeKind` (`timer`, `kernel`, `transfer`, `counter`), and the values, as
- * amounts since the entry before:
+ * libhdProbe itself writes no files. This library has a thread that reads the
+ * probes (hdProbe_watch()) after each interval and writes statistics groups.
+ * The node of the process has one group `Probe-NAME` for each probe. This does
+ * not change the cost of a measurement. The groups have the attributes `probe`
+ * (the name), `probeTo` (target of a transfer) and `probeKind` (`timer`,
+ * `kernel`, `transfer`, `counter`). Their values are amounts since the previous
+ * entry:
  *
- * - `Instances`: completed;
- * - of timers and kernels `Body` (s, of all threads together), `Missed`, and
- * for the interval `Mean` (s) and `P99` (s), NaN without a timed instance;
- * - of kernels `Dispatch` (s);
- * - of timers and kernels that count events (hdProbe_setEvents(),
- *   HDPROBE_COUNTERS) these: `Cycles`, `Instructions`, `CacheReferences`,
+ * - all probes: `Instances`, the completed measurements;
+ * - timers and kernels: `Body` (s, sum of all threads), `Missed`, and for the
+ *   interval `Mean` (s) and `P99` (s), which are NaN without a timed instance;
+ * - kernels: `Dispatch` (s);
+ * - timers and kernels that count events (hdProbe_setEvents(),
+ *   HDPROBE_COUNTERS): `Cycles`, `Instructions`, `CacheReferences`,
  *   `CacheMisses`, `Branches`, `BranchMisses`, `PageFaults`, `TaskClock` (s);
- *   NaN of instances in which none was counted;
- * - of transfers `Bytes`, of counters `Amount`.
+ *   NaN if no instance counted them;
+ * - transfers: `Bytes`; counters: `Amount`.
  *
- * With sampling, sums are scaled as those of hdProbe_snapshot(); of instances
- * of which none was timed in an interval, the time is in the next interval
- * where one was. doc/format/format.md describes the groups; with a group that
- * tells power, at the node or above, hdtrace report says what kernels cost in
- * joules.
+ * With sampling, sums are scaled as in hdProbe_snapshot(). If no instance was
+ * timed in an interval, its time appears in the next interval with a timed
+ * instance. doc/format/format.md describes the groups. If the node or a node
+ * above it has a power group, hdtrace report shows the energy of the kernels.
  *
- * **States.** Where asked, each measurement of a timer is a state of its thread
- * as well, and of a kernel two: `NAME.dispatch`, and `NAME` in it. That costs a
- * microsecond or so a measurement, outside of what is measured. What began in
- * another thread is no state; what is not nested ends with what is around it.
- * If the program runs under libhdMPI, states go into the trace of that.
+ * **States.** If requested, each measurement of a timer is also a state of its
+ * thread. A measurement of a kernel is two states: `NAME.dispatch` and, inside
+ * it, `NAME`. This costs about a microsecond per measurement, outside of the
+ * measured time. A measurement that started in another thread is not a state. A
+ * measurement that is not nested ends with the state around it. If the program
+ * runs under libhdMPI, the states go into the trace of libhdMPI.
  *
- * **Threads.** Functions may be called by any thread. Not by signal handlers; a
- * probe in a handler that interrupts the recording of a state is no state.
+ * **Threads.** Any thread may call the functions, but signal handlers must not.
+ * A probe in a handler that interrupts the recording of a state is not recorded
+ * as a state.
  *
- * **fork().** A child records nothing; it may start anew.
+ * **fork().** A child records nothing until it calls hdProbe_traceStart().
  *
- * Environment, for what the program does not say:
+ * Environment variables are defaults for options that the program does not set:
  *
  * - `HDPROBE_TRACE=off`: hdProbe_traceStart() does nothing.
- * - `HDPROBE_TRACE_PROJECT`: name of the project, with directories; else that
- * of the program, with a number where it is taken.
- * - `HDPROBE_TRACE_HOST`, `HDPROBE_TRACE_PROCESS`: labels of host and process,
- *   else the host's name, and the process ID.
- * - `HDPROBE_TRACE_INTERVAL`: milliseconds, from 1; else 100.
- * - `HDPROBE_TRACE_STATES`: names with commas between them, or `all`.
- * - `HDPROBE_TRACE_VERBOSITY`: -1 silences the line that says that something is
- *   not recorded.
+ * - `HDPROBE_TRACE_PROJECT`: name of the project, with its directory (default:
+ *   the name of the program; it gets a number if it is taken).
+ * - `HDPROBE_TRACE_HOST`, `HDPROBE_TRACE_PROCESS`: labels of the host and the
+ *   process (default: the host name and the process ID).
+ * - `HDPROBE_TRACE_INTERVAL`: milliseconds, at least 1 (default: 100).
+ * - `HDPROBE_TRACE_STATES`: comma-separated list of names, or `all`.
+ * - `HDPROBE_TRACE_VERBOSITY`: -1 suppresses the line on stderr about data that
+ *   is not recorded.
  */
 #ifndef HD_PROBE_TRACE_H
 #define HD_PROBE_TRACE_H
@@ -72,56 +73,56 @@
 extern "C" {
 #endif
 
-/** What is recorded, and where. */
+/** Options of a recording. */
 struct hdProbeTraceOptions {
-	/** Of a project that the program records, which stays until
-	 *  hdProbe_traceStop(); NULL: a project of its own, with the levels
-	 *  Host, Process and Thread. */
+	/** Topology of a project that the program records. It must stay valid
+	 *  until hdProbe_traceStop(). NULL: create a project with the topology
+	 *  levels Host, Process and Thread. */
 	hdTopology *topology;
-	/** With topology: labels of the process, from level 1 down. */
+	/** With topology: path of the process, labels from level 1 down. */
 	const char **path;
-	/** How many. States need a level below, whose labels are numbers of
-	 *  threads, from 0. */
+	/** Length of the path. States need one more level of the topology,
+	 *  whose labels are thread numbers from 0. */
 	int pathLength;
-	/** Nanoseconds; 0: as the environment says; below 0: only
+	/** Interval in nanoseconds; 0: from the environment; negative: only
 	 *  hdProbe_traceWrite() writes. */
 	int64_t interval;
-	/** Names of probes that are states, with commas between them, or
-	 *  "all"; NULL: as the environment says; "": none. Copied. */
+	/** Comma-separated list of probes to record as states, or "all"; NULL:
+	 *  from the environment; "": none. The library copies it. */
 	const char *states;
 };
 
 /**
- * Record what probes count from now on, until hdProbe_traceStop() or the end of
- * the program.
+ * Start recording the probes, until hdProbe_traceStop() or the end of the
+ * program.
  *
- * @param options NULL: as the environment says.
+ * @param options NULL: all options from the environment.
  *
- * @retval 0 It is recorded.
- * @retval 1 It is not: HDPROBE_TRACE=off.
- * @retval -1 Error, and nothing is recorded; errno is EBUSY (it is recorded
- *         already, or somebody else observes and states were asked for), EINVAL
- *         (no level for states, or a path longer than the topology is deep),
- *         ENOMEM, EAGAIN (no thread), or a value of hdError.h.
+ * @retval 0 Recording has started.
+ * @retval 1 Recording is disabled by HDPROBE_TRACE=off.
+ * @retval -1 Error; nothing is recorded. errno is EBUSY (already recording, or
+ *         states are requested and another observer is installed), EINVAL (the
+ *         topology has no level for states or is shorter than the path),
+ * ENOMEM, EAGAIN (cannot create a thread), or a value of hdError.h.
  */
 int hdProbe_traceStart(const struct hdProbeTraceOptions *options);
 
 /**
- * End the interval now, and hand everything to the system.
+ * End the current interval and write all data to the files.
  *
- * @retval 0 Done.
- * @retval -1 Error; errno is EINVAL (nothing is recorded) or a value of
- *         hdError.h: HD_ERR_WRITE_FILE, or HD_ERR_CREATE_FILE if a new probe
- *         got no file.
+ * @retval 0 Success.
+ * @retval -1 Error; errno is EINVAL (not recording) or a value of
+ *         hdError.h: HD_ERR_WRITE_FILE, or HD_ERR_CREATE_FILE if the file
+ *         of a new probe cannot be created.
  */
 int hdProbe_traceWrite(void);
 
 /**
- * Write what was counted until now, and close all files.
+ * Write all data and close all files.
  *
- * @retval 0 Done.
- * @retval -1 Error; errno as of hdProbe_traceWrite(), now or before; all is
- *         closed.
+ * @retval 0 Success.
+ * @retval -1 An error occurred now or earlier; errno as for
+ *         hdProbe_traceWrite(). All files are closed.
  */
 int hdProbe_traceStop(void);
 

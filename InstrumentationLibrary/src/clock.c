@@ -45,7 +45,7 @@ const char *hdProbeClockSet(int clock, const struct hdTscFacts *facts)
 			return refusal;
 		tick = hdTscCalibrate(CALIBRATE_NS);
 		if (!(tick > 0))
-			return "it does not go on";
+			return "the counter does not advance";
 	}
 	hdProbeTickNs = tick;
 	hdProbeClock = clock;
@@ -60,7 +60,7 @@ const char *hdProbeClockWord(unsigned int clock)
 void hdProbeClockChoose(void)
 {
 	const char *asked = hdEnvironment("HDPROBE_CLOCK");
-	const char *refusal = "no such clock";
+	const char *refusal = "unknown clock";
 	struct hdTscFacts facts = { 0 };
 
 	hdLogSetVerbosity(&hdProbeLogger, hdEnvironment("HDPROBE_VERBOSITY"));
@@ -75,8 +75,8 @@ void hdProbeClockChoose(void)
 	}
 	if (refusal)
 		hdLogLoss(&hdProbeLogger,
-			  "HDPROBE_CLOCK=%s: %s; the clock is monotonic", asked,
-			  refusal);
+			  "HDPROBE_CLOCK=%s: %s; using the monotonic clock",
+			  asked, refusal);
 }
 
 int hdProbe_clock(void)

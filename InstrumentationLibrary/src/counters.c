@@ -61,8 +61,8 @@ void hdProbeCountersChoose(void)
 	}
 	if (!hdPerfEventsParse(asked, &events)) {
 		hdLogLoss(&hdProbeLogger,
-			  "HDPROBE_COUNTERS=%s: not a list of events it knows; "
-			  "none is counted",
+			  "HDPROBE_COUNTERS=%s: unknown event; no events are "
+			  "counted",
 			  asked);
 		return;
 	}

@@ -24,14 +24,16 @@ all_there() {
 }
 
 all_named() {
-	for feature in F1 F2 F3 F4 F5 F6 F15 F16 F17 B1 B2 B3 B4; do
+	for feature in counting clocks dispatch reset tables traces advice \
+		sampling deadlines bench-clocks bench-threads bench-overhead \
+		bench-advice; do
 		grep -q "^$feature " "$list" || { echo "$feature"; return 1; }
 	done
 }
 
 # Files of the list are run, but for benchmarks.
 all_run() {
-	sed -n 's/^F[0-9]* \([^ ]*\) .*/\1/p' "$list" | sort -u >"$scratch/files"
+	sed -n '/^\(#\|bench-\)/d; s/^[a-z]* \([^ ]*\) .*/\1/p' "$list" | sort -u >"$scratch/files"
 	while read -r file; do
 		name=${file#tests/probe/}
 		name=${name#doc/}
@@ -42,12 +44,12 @@ all_run() {
 }
 
 found() {
-	echo "F1 tests/probe/test-probe.c /probe/nowhere" >"$scratch/list"
+	echo "counting tests/probe/test-probe.c /probe/nowhere" >"$scratch/list"
 	[ -n "$(missing "$scratch/list")" ]
 }
 
 ok "each property has a test" all_named
-ok "the tests are there" all_there
-ok "they are run" all_run
-ok "one that is not there is found" found
+ok "the tests exist" all_there
+ok "the tests are run" all_run
+ok "a missing test is detected" found
 done_testing

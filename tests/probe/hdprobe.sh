@@ -162,10 +162,10 @@ interval() {
 
 # A process of the same user, without probes; none; and nonsense.
 refused() {
-	exits 2 "$hdprobe" $$ && grep -q 'it has no probes' err &&
+	exits 2 "$hdprobe" $$ && grep -q 'no probes; the process is not linked' err &&
 		exits 2 "$hdprobe" 4194304 && grep -q 'no such process' err &&
 		exits 2 "$hdprobe" 0 && exits 2 "$hdprobe" x &&
-		exits 2 "$hdprobe" && grep -q 'which process' err &&
+		exits 2 "$hdprobe" && grep -q 'missing argument: PID' err &&
 		exits 2 "$hdprobe" --share=0 "$pid" &&
 		exits 2 "$hdprobe" -i -1 "$pid" &&
 		exits 2 "$hdprobe" --format=xml "$pid" && [ ! -s out ]
@@ -179,7 +179,7 @@ full() {
 others() {
 	setpriv --reuid=65534 --regid=65534 --clear-groups \
 		"$hdprobe" "$pid" >out 2>err
-	[ $? -eq 2 ] && cat err && grep -q 'only its user may look' err &&
+	[ $? -eq 2 ] && cat err && grep -q 'permission denied; the process belongs' err &&
 		[ ! -s out ]
 }
 
@@ -193,30 +193,30 @@ ends() {
 	wait "$watcher"
 }
 
-ok "the fixed keys" keys
-ok "numbers are those of the process" numbers 1
-ok "threads add up, also those that have ended" adds_up
+ok "JSON has the documented keys" keys
+ok "numbers agree with the process" numbers 1
+ok "running and ended threads add up" adds_up
 ok "advice names assign, not the DCT" advice
-ok "the table" table
-ok "CSV" csv
+ok "the table shows kernels and transfers" table
+ok "CSV has a row for each probe" csv
 mkfifo fifo
-ok "events" events
+ok "events are shown" events
 exec 5>&-
 [ -z "${other-}" ] || wait "$other"
-ok "columns of none are not shown" without_events
-ok "a graph for a partitioner" graph
-ok "a process that goes on" again
-ok "and has counted" numbers 2
+ok "columns without values are hidden" without_events
+ok "the graph has weights for a partitioner" graph
+ok "the process continues" again
+ok "the process has counted more" numbers 2
 ok "a reset loses nothing" resets
-ok "again and again" interval
-ok "what cannot be shown" refused
-ok "a full disk" full
+ok "the output repeats at the interval" interval
+ok "wrong arguments are errors" refused
+ok "a full disk is an error" full
 if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null &&
 	setpriv --reuid=65534 --regid=65534 --clear-groups "$hdprobe" --version \
 		>/dev/null 2>&1; then
-	ok "others may not look" others
+	ok "other users have no access" others
 else
-	skip "others may not look" "this needs another user"
+	skip "other users have no access" "this needs another user"
 fi
-ok "it ends with the process" ends
+ok "hdprobe ends with the process" ends
 done_testing

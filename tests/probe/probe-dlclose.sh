@@ -118,16 +118,16 @@ shared() {
 
 if [ -n "$archives" ]; then
 	case ${HD_SANITIZE-} in
-	'') ok "linked into the plugin" in_plugin ;;
-	*) skip "linked into the plugin" "sanitizers lose what is closed" ;;
+	'') ok "library linked into the plugin" in_plugin ;;
+	*) skip "library linked into the plugin" "sanitizers lose what is closed" ;;
 	esac
-	ok "linked into the program" in_program
+	ok "library linked into the program" in_program
 else
-	skip "linked into the plugin" "there is no static library"
+	skip "library linked into the plugin" "there is no static library"
 fi
 if [ -f "$libs/libhdProbe.so" ]; then
-	ok "a shared library" shared
+	ok "shared library" shared
 else
-	skip "a shared library" "there is none"
+	skip "shared library" "there is none"
 fi
 done_testing

@@ -135,17 +135,17 @@ counts() {
 
 # shellcheck disable=SC2086
 ${CC:-cc} ${HD_SANITIZE-} -I"$include" -c show.c || exit 99
-ok "in C" counts expected "${CC:-cc} -Wextra -Werror" in.c
+ok "probes count in C" counts expected "${CC:-cc} -Wextra -Werror" in.c
 if command -v $cxx >/dev/null; then
-	ok "in C++, also when an exception leaves a scope" \
+	ok "probes count in C++, also with exceptions" \
 		counts expected "$cxx -Wextra -Werror" in.cpp
 else
-	skip "in C++" "there is no $cxx"
+	skip "probes count in C++" "there is no $cxx"
 fi
 if command -v gfortran >/dev/null; then
-	ok "in Fortran" counts expected gfortran in.f90
-	ok "a kernel in Fortran" counts expected-kernel gfortran kernel.f90
+	ok "probes count in Fortran" counts expected gfortran in.f90
+	ok "a kernel counts in Fortran" counts expected-kernel gfortran kernel.f90
 else
-	skip "in Fortran" "there is no gfortran"
+	skip "probes count in Fortran" "there is no gfortran"
 fi
 done_testing

@@ -109,17 +109,17 @@ one_branch() {
 }
 
 if command -v objdump >/dev/null; then
-	ok "HDPROBE_OFF emits nothing" emits_nothing
-	ok "nor in C++" emits_nothing -x c++
-	ok "without it there is code" emits_something
+	ok "HDPROBE_OFF emits no code" emits_nothing
+	ok "HDPROBE_OFF emits no code in C++" emits_nothing -x c++
+	ok "without HDPROBE_OFF there is code" emits_something
 else
-	skip "HDPROBE_OFF emits nothing" "there is no objdump"
+	skip "HDPROBE_OFF emits no code" "there is no objdump"
 fi
 if command -v valgrind >/dev/null && [ -f "$abs_top_builddir/.libs/libhdProbe.a" ]
 then
-	ok "off at run time is one branch" one_branch
+	ok "disabled probes cost one branch" one_branch
 	ok "sampling makes a pair cheaper" sampling_is_cheaper
 else
-	skip "off at run time is one branch" "there is no valgrind, or no static library"
+	skip "disabled probes cost one branch" "there is no valgrind, or no static library"
 fi
 done_testing

@@ -55,6 +55,6 @@ assert abs(sum(x["body_s"] for x in p.values()) - 20.834) < 0.01
 '
 }
 
-ok "K-means: assign, and nothing else" kmeans
-ok "motion JPEG: nothing" mjpeg
+ok "K-means: advice only for assign" kmeans
+ok "Motion JPEG: no advice" mjpeg
 done_testing

@@ -118,8 +118,8 @@ static void asked(void)
 	g_test_trap_assert_passed();
 	g_test_trap_assert_stdout("*clock 0\n*");
 	g_test_trap_assert_stderr(
-		"libhdProbe: HDPROBE_CLOCK=sundial: no such clock; "
-		"the clock is monotonic\n");
+		"libhdProbe: HDPROBE_CLOCK=sundial: unknown clock; "
+		"using the monotonic clock\n");
 	g_setenv("HDPROBE_VERBOSITY", "-1", TRUE);
 	g_test_trap_subprocess(NULL, 0, 0);
 	g_test_trap_assert_passed();
