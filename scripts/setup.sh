@@ -235,8 +235,11 @@ bootstrap_if_needed() {
 	quietly "$1/bootstrap.log" ./bootstrap
 }
 
-# Configure a build directory and build in it: DIR OPTION... The make target is
-# $build_target, or everything.
+# For make, in builds of static libraries: libtool takes longer than the compiler.
+static_libtool="LIBTOOL=sh $PWD/scripts/libtool-static ./libtool"
+
+# Configure a build directory and build in it, with static libraries: DIR OPTION...
+# The make target is $build_target, or everything.
 build_in() {
 	local dir=$1 top=$PWD is_new=1
 
@@ -260,6 +263,6 @@ build_in() {
 		is_new=
 	fi
 	[ -z "$is_new" ] || lacking_installed "$dir" >"$dir/.lacking"
-	quietly "$dir/make.log" make -C "$dir" -j"$(nproc)" \
+	quietly "$dir/make.log" make -C "$dir" -j"$(nproc)" "$static_libtool" \
 		"${build_target:-all}"
 }

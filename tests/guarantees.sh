@@ -1,6 +1,7 @@
 #!/bin/sh
 # doc/guarantees.md: each promise has tests, and they are in the suite.
 # SPDX-License-Identifier: LGPL-2.1-or-later
+# tags: text
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
 [ -z "${HD_SANITIZE-}" ] || skip_all "a table needs no sanitizer"
 cd "$abs_top_srcdir" || exit 99

@@ -1,6 +1,7 @@
 #!/bin/sh
 # The house: every line has a room, and everything is said once.
 # SPDX-License-Identifier: LGPL-2.1-or-later
+# tags: text
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
 [ -z "${HD_SANITIZE-}" ] || skip_all "sanitizers are no matter of rooms"
 cd "$abs_top_srcdir" || exit 99

@@ -2,6 +2,7 @@
 # #includes follow the data: no arrow points backwards. rooms.list says which
 # rooms there are, and layering.awk what is wrong.
 # SPDX-License-Identifier: LGPL-2.1-or-later
+# tags: text
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
 [ -z "${HD_SANITIZE-}" ] || skip_all "sanitizers are no matter of #includes"
 tests=$abs_top_srcdir/tests

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Every file that can hold a comment says under which licence it is.
 # SPDX-License-Identifier: LGPL-2.1-or-later
+# tags: text
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
 cd "$abs_top_srcdir" || exit 99
 

@@ -1,6 +1,7 @@
 #!/bin/sh
 # The example with libPT and libRUT leaves one project with both.
 # SPDX-License-Identifier: LGPL-2.1-or-later
+# tags: threads
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
 energy=${abs_top_builddir:?}/doc/examples/energy
 hdtrace=$abs_top_builddir/hdtrace

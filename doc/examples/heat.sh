@@ -1,6 +1,7 @@
 #!/bin/sh
 # The example program leaves a project that hdtrace merges, checks and reads.
 # SPDX-License-Identifier: LGPL-2.1-or-later
+# tags: threads
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
 heat=${abs_top_builddir:?}/doc/examples/heat
 hdtrace=$abs_top_builddir/hdtrace

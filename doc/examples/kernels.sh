@@ -3,6 +3,7 @@
 # the work they are from, kmeans what a plain loop does, mjpeg pictures that djpeg
 # reads; alone or in batches, with one thread or several.
 # SPDX-License-Identifier: LGPL-2.1-or-later
+# tags: plain threads
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
 programs=${abs_top_builddir:?}/doc/examples/kernels
 PATH=$programs:$PATH

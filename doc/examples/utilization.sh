@@ -1,6 +1,7 @@
 #!/bin/sh
 # The benchmarks that link libRUT leave projects that hdtrace reads.
 # SPDX-License-Identifier: LGPL-2.1-or-later
+# tags: threads
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
 examples=${abs_top_builddir:?}/doc/examples
 hdtrace=$abs_top_builddir/hdtrace

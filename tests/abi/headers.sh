@@ -1,6 +1,7 @@
 #!/bin/sh
 # Every public header can be the first one of a C or C++ file, without warnings.
 # SPDX-License-Identifier: LGPL-2.1-or-later
+# tags: plain smoke
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
 
 case ${CC:-cc} in

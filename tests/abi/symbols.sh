@@ -1,6 +1,7 @@
 #!/bin/sh
 # The libraries export what tests/abi/LIBRARY.symbols lists, no more, no less.
 # SPDX-License-Identifier: LGPL-2.1-or-later
+# tags: plain optional smoke
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
 cd "${abs_top_builddir:?}" || exit 99
 export LC_ALL=C

@@ -1,6 +1,7 @@
 #!/bin/sh
 # How bench-compare judges what was measured.
 # SPDX-License-Identifier: LGPL-2.1-or-later
+# tags: plain
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
 awk=$abs_top_srcdir/tests/bench/compare.awk
 

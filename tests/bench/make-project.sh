@@ -1,6 +1,7 @@
 #!/bin/sh
 # make-project: its projects are correct, and always the same.
 # SPDX-License-Identifier: LGPL-2.1-or-later
+# tags: plain
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
 . "$abs_top_srcdir/tests/lib/hdtrace.sh"
 make=${abs_top_builddir:?}/tests/bench/make-project

@@ -2,6 +2,7 @@
 # F12 and F13: daemons of nodes, and hdnode collect, which asks them: local without
 # keys, one killed and one stalled, late joiners, a node that was booted, the clock.
 # SPDX-License-Identifier: LGPL-2.1-or-later
+# tags: threads optional smoke
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
 . "$abs_top_srcdir/tests/lib/node.sh"
 command -v python3 >/dev/null || skip_all "no python3"

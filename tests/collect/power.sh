@@ -2,6 +2,7 @@
 # Power of a node by a service of pt that owns the meter, for real: pt with the
 # configuration of a site, and hdnode as its client.
 # SPDX-License-Identifier: LGPL-2.1-or-later
+# tags: threads
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
 . "$abs_top_srcdir/tests/lib/service.sh"
 . "$abs_top_srcdir/tests/lib/node.sh"

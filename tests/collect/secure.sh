@@ -2,6 +2,7 @@
 # Other hosts: tokens, TLS, wrong certificates, and who may change a node. In a
 # network of its own, whose address is not that of the loopback.
 # SPDX-License-Identifier: LGPL-2.1-or-later
+# tags: optional
 if [ -z "${HD_NODE_NETWORK:-}" ] && command -v ip >/dev/null; then
 	if unshare -rn true 2>/dev/null; then
 		HD_NODE_NETWORK=own exec unshare -rn sh "$0"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* tags: threads */
 /* Blocks that are taken in one thread and given back in another one. */
 #include "config.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* tags: threads */
 /* The wall clock from the time stamp counter: it follows the system's, never
  * goes back, and says how wrong it was. Most of it with a counter and a wall
  * clock of the test's own, whose truth is known. */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* tags: threads */
 /*
  * What threads of a brick do to the translator, without GlusterFS' own threads,
  * for ThreadSanitizer: operations come into a layer in some, wait in a queue,

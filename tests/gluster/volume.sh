@@ -1,4 +1,5 @@
 #!/bin/sh
+# tags: plain slow
 # What is promised of causes and gauges, in volumes of GlusterFS: clients and bricks
 # with our translators. gluster.py reads what they have written, without any code of
 # ours. The promises are those of tests/relay/relay.sh, by the same names:

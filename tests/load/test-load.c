@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* tags: threads */
 /* Loads: sequences against their definition, plans, and CPU time as the kernel
  * counts it. */
 #include "config.h"

@@ -1,6 +1,7 @@
 #!/bin/sh
 # A layer below MPI-IO relates what it does to the MPI call that it is done for.
 # SPDX-License-Identifier: LGPL-2.1-or-later
+# tags: plain mpi
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
 . "$abs_top_srcdir/tests/mpi/mpi.sh"
 

@@ -2,6 +2,7 @@
 # What libhdMPI records of the calls that a program makes, of every class of
 # functions.
 # SPDX-License-Identifier: LGPL-2.1-or-later
+# tags: plain mpi slow
 #
 # calls.sh many: only very many requests, communicators and datatypes, a million
 # and 100,000 unless HDTRACE_TEST_REQUESTS says how many; make verify-mpi-many.

@@ -2,6 +2,7 @@
 # The critical path of MPI programs that sleep for known times, as each MPI library
 # runs them.
 # SPDX-License-Identifier: LGPL-2.1-or-later
+# tags: plain mpi
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
 . "$abs_top_srcdir/tests/mpi/mpi.sh"
 python=$(command -v python3) || skip_all "no python3"

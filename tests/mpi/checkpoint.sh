@@ -3,6 +3,7 @@
 # byte that went into its files, each once. And the same program with the API
 # switched off.
 # SPDX-License-Identifier: LGPL-2.1-or-later
+# tags: plain mpi slow
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
 . "$abs_top_srcdir/tests/mpi/mpi.sh"
 . "$abs_top_srcdir/tests/mpi/fortran-compiler.sh"

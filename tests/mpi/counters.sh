@@ -3,6 +3,7 @@
 # and between them. Here it is CPU time, which every kernel counts that has
 # perf_event_open and allows it; else it is said why there is none.
 # SPDX-License-Identifier: LGPL-2.1-or-later
+# tags: plain mpi
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
 . "$abs_top_srcdir/tests/mpi/mpi.sh"
 hdmpirun=${abs_top_builddir:?}/hdmpirun

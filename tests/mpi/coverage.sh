@@ -1,6 +1,7 @@
 #!/bin/sh
 # mpi.table says of every function in mpi.h how it is wrapped, or why it is not.
 # SPDX-License-Identifier: LGPL-2.1-or-later
+# tags: plain mpi
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
 table=$abs_top_srcdir/common/mpi.table
 export LC_ALL=C

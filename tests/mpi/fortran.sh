@@ -2,6 +2,7 @@
 # What libhdMPI records of programs in Fortran: mpif.h, "use mpi" and mpi_f08;
 # preloaded, and linked.
 # SPDX-License-Identifier: LGPL-2.1-or-later
+# tags: plain mpi slow
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
 . "$abs_top_srcdir/tests/mpi/mpi.sh"
 . "$abs_top_srcdir/tests/mpi/fortran-compiler.sh"

@@ -3,6 +3,7 @@
 # names and memory of their own. The clock of hdb is 250 ms and 50 ppm wrong.
 # With a shared directory, with one each, and with a full disk on hdb.
 # SPDX-License-Identifier: LGPL-2.1-or-later
+# tags: plain mpi slow
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
 . "$abs_top_srcdir/tests/mpi/twohosts.sh"
 if [ "${1-}" != inside ]; then

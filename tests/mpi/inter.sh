@@ -3,6 +3,7 @@
 # the project says: the calls are counted by a library that knows nothing of
 # HDTrace (counter.c).
 # SPDX-License-Identifier: LGPL-2.1-or-later
+# tags: plain mpi slow
 #
 # inter.sh RANKS...: with these numbers of ranks; make verify-mpi.
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"

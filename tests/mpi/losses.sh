@@ -3,6 +3,7 @@
 # why, and what helps; the program runs all the same. And --force: the old project
 # goes when all ranks record, and not before.
 # SPDX-License-Identifier: LGPL-2.1-or-later
+# tags: plain mpi
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
 . "$abs_top_srcdir/tests/mpi/mpi.sh"
 [ -z "${HD_SANITIZE-}" ] || skip_all "sanitizers cannot be preloaded"

@@ -2,6 +2,7 @@
 # A program that nobody here wrote: NetPIPE, from Debian, preloaded. What it says
 # of its messages is what the trace has of them.
 # SPDX-License-Identifier: LGPL-2.1-or-later
+# tags: plain mpi slow
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
 . "$abs_top_srcdir/tests/mpi/mpi.sh"
 repeats=10

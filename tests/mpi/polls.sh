@@ -2,6 +2,7 @@
 # Calls that ask and find nothing: that they do not read the clock where the time
 # stamp counter may be trusted, and that their times are true nevertheless.
 # SPDX-License-Identifier: LGPL-2.1-or-later
+# tags: plain mpi
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
 . "$abs_top_srcdir/tests/mpi/mpi.sh"
 command -v python3 >/dev/null || skip_all "there is no python3"

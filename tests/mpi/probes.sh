@@ -2,6 +2,7 @@
 # Probes of a program that runs under libhdMPI: their measurements are states of
 # its traces, calls of MPI lie in them, and report says what kernels cost.
 # SPDX-License-Identifier: LGPL-2.1-or-later
+# tags: plain mpi
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
 . "$abs_top_srcdir/tests/mpi/mpi.sh"
 libraries=$abs_top_builddir/.libs

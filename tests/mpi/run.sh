@@ -2,6 +2,7 @@
 # hdmpirun and hdmpicc: programs that know nothing of HDTrace, what the options
 # do, and programs that do not end as they should.
 # SPDX-License-Identifier: LGPL-2.1-or-later
+# tags: plain mpi smoke
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
 . "$abs_top_srcdir/tests/mpi/mpi.sh"
 HDMPI_LINKDIR=${abs_top_builddir:?}/.libs

@@ -3,6 +3,7 @@
 # and Fortran, with each MPI library; and binaries that are not what they were.
 # What the tools say is compared with lines of the source, and with addr2line.
 # SPDX-License-Identifier: LGPL-2.1-or-later
+# tags: plain mpi
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
 . "$abs_top_srcdir/tests/mpi/mpi.sh"
 . "$abs_top_srcdir/tests/mpi/fortran-compiler.sh"

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Programs that call MPI from several threads at a time.
 # SPDX-License-Identifier: LGPL-2.1-or-later
+# tags: plain threads mpi
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
 . "$abs_top_srcdir/tests/mpi/mpi.sh"
 case ${HD_SANITIZE-} in

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* tags: threads */
 /* F9: the health of a node, by a smartctl that is made of shell, and on trees
  * that stand for machines. */
 #include "config.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* tags: threads */
 /* A whole node: F10 and F11 while it runs, with threads that ask and configure;
  * and its metrics. */
 #include "config.h"

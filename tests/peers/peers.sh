@@ -2,6 +2,7 @@
 # C: the same mapped graphs in hdpredict, SimGrid and SystemC: equal makespans
 # where their models are equal, near ones where they are not (doc/prediction.md).
 # SPDX-License-Identifier: LGPL-2.1-or-later
+# tags: plain
 #
 # HDTRACE_TEST_PEERS has the numbers of tiles to print a table of ("10").
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"

@@ -4,6 +4,7 @@
 # compared with what these two are to show: of set 0, which is that of dgemm; and
 # as the paper says it of both kernels, where 0 is all sets (PM_SETS=1).
 # SPDX-License-Identifier: LGPL-2.1-or-later
+# tags: threads
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
 pt=${abs_top_builddir:?}/pt
 cd "$scratch" || exit 99

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* tags: threads */
 /* libpm against servers that are good: all four dialects, and ours. */
 #include "config.h"
 

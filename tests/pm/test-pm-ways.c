@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* tags: threads */
 /* The ways by which libpm comes to a server. What looks for names is in a
  * program of its own: a thread may do so for long after nobody waits for it any
  * more, and beside it no server can be forked that has threads. */

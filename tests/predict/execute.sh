@@ -3,6 +3,7 @@
 # simulation, recorded as that is; and every way in which a run can fail is said
 # with the task, and leaves a project that can be read.
 # SPDX-License-Identifier: LGPL-2.1-or-later
+# tags: optional
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
 . "$abs_top_srcdir/tests/mpi/mpi.sh"
 . "$abs_top_srcdir/tests/lib/sim.sh"

@@ -2,6 +2,7 @@
 # A7: hdpredict and a naive simulator in Python say the same of random models,
 # and what holds for all models holds.
 # SPDX-License-Identifier: LGPL-2.1-or-later
+# tags: plain slow
 #
 # HDTRACE_TEST_MODELS says how many (1000, with sanitizers 200), HDTRACE_TEST_SEED
 # which is the first.

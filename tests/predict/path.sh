@@ -2,6 +2,7 @@
 # The critical path of a predicted project is as long as the makespan, and made
 # of what could not begin before: cases by hand, and random models.
 # SPDX-License-Identifier: LGPL-2.1-or-later
+# tags: plain slow
 #
 # HDTRACE_TEST_MODELS says how many models (200, with sanitizers 50),
 # HDTRACE_TEST_SEED which is the first.

@@ -2,6 +2,7 @@
 # hdpredict: cases that were computed by hand (A1, A4, A5), and every rule that
 # a model can break (A6).
 # SPDX-License-Identifier: LGPL-2.1-or-later
+# tags: smoke
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
 hdpredict=${abs_top_builddir:?}/hdpredict
 schema=$abs_top_srcdir/doc/format/prediction.rng

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* tags: threads */
 /* libhdPredict by its calls: models in memory, the thesis's published numbers.
  */
 #include "config.h"

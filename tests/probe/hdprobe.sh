@@ -2,6 +2,7 @@
 # hdprobe shows what a running process has counted: its numbers are those of the
 # process, add up, begin at zero after a reset, and only its user may look.
 # SPDX-License-Identifier: LGPL-2.1-or-later
+# tags: smoke
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
 hdprobe=${abs_top_builddir:?}/hdprobe
 probed=$abs_top_builddir/tests/probe/probed

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* tags: threads */
 /* Events between begins and ends of probes: with a processor of the test's,
  * exact counts, whatever is nested, left, interrupted or sampled; and where
  * there are none, probes as without. */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* tags: threads */
 /* Everything at once, and each measurement is counted once: threads that come
  * and go, signals that interrupt probes, snapshots with resets, children. */
 #include "config.h"

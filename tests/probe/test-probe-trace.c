@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* tags: threads */
 /* What probes count is in the files, exactly, whoever resets meanwhile; and
  * measurements are states where that is asked. Files are read by code that
  * shares nothing with the libraries; the clocks are the test's. */

@@ -1,6 +1,7 @@
 #!/bin/sh
 # The pt command: options, signals, what it prints and what it leaves behind.
 # SPDX-License-Identifier: LGPL-2.1-or-later
+# tags: threads optional smoke
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
 . "$abs_top_srcdir/tests/lib/hdtrace.sh"
 pt=${abs_top_builddir:?}/pt

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* tags: threads smoke */
 /* Power traces from creation to end: what is in the files, what is said, and
  * what is left behind. */
 #include "config.h"

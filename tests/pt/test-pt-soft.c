@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* tags: threads */
 /* The drivers for the machine's own meters in a whole libPT: from the
  * configuration to the file. Times are real, so only what does not depend on
  * them is looked at. */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* tags: smoke */
 /* Projects: what the .proj says, and which files there are. */
 #include "config.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* tags: threads */
 /* Readers in several threads, each with its own or all with one project. */
 #include "config.h"
 

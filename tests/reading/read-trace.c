@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* tags: smoke */
 /* Every tolerance and every error of .trc files, one row each. */
 #include "config.h"
 

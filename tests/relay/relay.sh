@@ -1,4 +1,5 @@
 #!/bin/sh
+# tags: threads
 # What is promised of relations, causes, states and gauges, in the example relay: a
 # client and servers with worker threads, state machines and layers. relay.py reads
 # what they have written, without any code of ours.

@@ -1,6 +1,7 @@
 #!/bin/sh
 # The rut command: what it runs, writes, passes on and refuses.
 # SPDX-License-Identifier: LGPL-2.1-or-later
+# tags: optional smoke
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
 rut=${abs_top_builddir:?}/rut
 hdtrace=$abs_top_builddir/hdtrace

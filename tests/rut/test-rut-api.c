@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* tags: threads */
 /* The public functions, on this system and on a tree that stands for one. */
 #include "config.h"
 

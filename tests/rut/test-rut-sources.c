@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* tags: threads */
 /* Every source over trees that stand for /proc and /sys. */
 #include "config.h"
 

@@ -3,6 +3,7 @@
 # range, and one that never stops to talk. They say what is wrong and end, and
 # what they have written can be read.
 # SPDX-License-Identifier: LGPL-2.1-or-later
+# tags: threads
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
 . "$abs_top_srcdir/tests/lib/hdtrace.sh"
 . "$abs_top_srcdir/tests/lib/service.sh"

@@ -2,6 +2,7 @@
 # The pt command as a power service: options, signals, systemd, metrics, traces
 # beside it.
 # SPDX-License-Identifier: LGPL-2.1-or-later
+# tags: threads optional
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
 . "$abs_top_srcdir/tests/lib/hdtrace.sh"
 . "$abs_top_srcdir/tests/lib/service.sh"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* tags: threads */
 /*
  * Clients of the power service, with a server that says what the test wants:
  * what is no greeting, no list and no stream, losses, and a server that comes

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* tags: threads */
 /*
  * Nobody keeps others out, and nobody learns of what he may not see: requests
  * that are never finished, slots and shares of users and addresses, tokens that

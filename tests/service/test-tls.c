@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* tags: threads */
 /*
  * The power service inside TLS: both protocols, proofs that are bound to the
  * connection, hosts that must use it, and certificates that change.

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* tags: threads */
 /**
  * @file
  * The ports of lmg450-sim, its time, its laws and what it writes down.

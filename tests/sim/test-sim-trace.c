@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* tags: threads */
 /**
  * @file
  * From lmg450-sim through libPT into files: each value comes out as the meter

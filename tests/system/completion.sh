@@ -2,6 +2,7 @@
 # Shells complete what commands take: bash and zsh on a terminal, with the Tab
 # key behind a line.
 # SPDX-License-Identifier: LGPL-2.1-or-later
+# tags: plain
 if [ -z "${BASH_VERSION-}" ]; then
 	exec bash "$0"
 fi

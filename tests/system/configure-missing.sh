@@ -2,6 +2,7 @@
 # A library that is missing stops configure with the name of the Debian package;
 # one that can be done without is named at the end, and by ./quickstart.
 # SPDX-License-Identifier: LGPL-2.1-or-later
+# tags: plain
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
 [ -z "${HD_SANITIZE-}" ] || skip_all "sanitizers are no matter of configure"
 

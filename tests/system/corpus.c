@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* tags: smoke */
 /*
  * The historic projects, read by the library, against what the original
  * reader delivered of them (expected/NAME.dump.gz): value by value, floats by

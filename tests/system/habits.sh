@@ -1,6 +1,7 @@
 #!/bin/sh
 # All commands have the same habits: one table of them, and of what letters mean.
 # SPDX-License-Identifier: LGPL-2.1-or-later
+# tags: plain optional
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
 build=${abs_top_builddir:?}
 cd "$scratch" || exit 99

@@ -2,6 +2,7 @@
 # What make install puts into a directory can be linked by a program that knows
 # only pkg-config, and make uninstall takes all of it away.
 # SPDX-License-Identifier: LGPL-2.1-or-later
+# tags: plain smoke
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
 pkg_config=${PKG_CONFIG:-pkg-config}
 stage=$scratch/stage

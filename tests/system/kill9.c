@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* tags: threads */
 /*
  * kill -9 at random moments: nothing that was complete for longer than
  * HDTRACE_FLUSH_MS is lost, and what is there is whole and in order.

@@ -2,6 +2,7 @@
 # Whatever takes longer than two seconds says on a terminal how far it is, and only
 # there.
 # SPDX-License-Identifier: LGPL-2.1-or-later
+# tags: plain slow
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
 [ -z "${HD_SANITIZE-}" ] || skip_all "sanitizers have to be loaded first"
 command -v python3 >/dev/null || skip_all "no python3"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* tags: smoke */
 /*
  * What is written with hdT_ and hdS_ comes back with hdI_: random topologies,
  * names, types, values, gaps, states, attributes, elements and events.

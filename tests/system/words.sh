@@ -2,6 +2,7 @@
 # Words that users read mean one thing each: tests/words.list has those that are
 # not to come back.
 # SPDX-License-Identifier: LGPL-2.1-or-later
+# tags: text plain
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
 [ -z "${HD_SANITIZE-}" ] || skip_all "sanitizers are no matter of words"
 python=${PYTHON:-python3}

@@ -1,6 +1,7 @@
 #!/bin/sh
 # hdtrace check: every rule of the format, each broken once.
 # SPDX-License-Identifier: LGPL-2.1-or-later
+# tags: slow
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
 . "$abs_top_srcdir/tests/lib/hdtrace.sh"
 . "$abs_top_srcdir/tests/lib/project.sh"

@@ -1,6 +1,7 @@
 #!/bin/bash
 # The manual pages know what hdtrace knows.
 # SPDX-License-Identifier: LGPL-2.1-or-later
+# tags: optional
 if [ -z "${BASH_VERSION-}" ]; then
 	exec bash "$0"
 fi

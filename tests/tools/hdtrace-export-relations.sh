@@ -4,6 +4,7 @@
 # finds in the files (readers/relationexports.py). HDTRACE_TEST_RUNS says with how
 # many.
 # SPDX-License-Identifier: LGPL-2.1-or-later
+# tags: optional
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
 . "$abs_top_srcdir/tests/lib/hdtrace.sh"
 reader=$abs_top_srcdir/tests/tools/readers/relationexports.py

@@ -3,6 +3,7 @@
 # what it cannot carry is said. Programs that nobody here wrote read them where
 # they are installed.
 # SPDX-License-Identifier: LGPL-2.1-or-later
+# tags: optional
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
 . "$abs_top_srcdir/tests/lib/hdtrace.sh"
 . "$abs_top_srcdir/tests/lib/project.sh"

@@ -2,6 +2,7 @@
 # JSON of all commands is what doc/json.md and its schema say: by a validator of
 # others, and with no key that is not described.
 # SPDX-License-Identifier: LGPL-2.1-or-later
+# tags: plain slow
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
 . "$abs_top_srcdir/tests/lib/hdtrace.sh"
 . "$abs_top_srcdir/tests/lib/project.sh"

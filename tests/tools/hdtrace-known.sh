@@ -3,6 +3,7 @@
 # only, or for none of it: stat, report and plot, as text, CSV and JSON. All
 # numbers here are arithmetic by hand.
 # SPDX-License-Identifier: LGPL-2.1-or-later
+# tags: plain threads slow
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
 . "$abs_top_srcdir/tests/lib/hdtrace.sh"
 . "$abs_top_srcdir/tests/lib/project.sh"

@@ -2,6 +2,7 @@
 # Libraries that few commands need: all others do without, and those say what is
 # missing.
 # SPDX-License-Identifier: LGPL-2.1-or-later
+# tags: optional
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
 . "$abs_top_srcdir/tests/lib/hdtrace.sh"
 . "$abs_top_srcdir/tests/lib/project.sh"

@@ -2,6 +2,7 @@
 # hdtrace plot of several projects: where curves and states stand on the one
 # clock, how they are called, their colours, and the power of all nodes, by hand.
 # SPDX-License-Identifier: LGPL-2.1-or-later
+# tags: optional
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
 . "$abs_top_srcdir/tests/lib/hdtrace.sh"
 . "$abs_top_srcdir/tests/lib/project.sh"

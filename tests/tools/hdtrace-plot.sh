@@ -2,6 +2,7 @@
 # hdtrace plot: what can be read from the picture, by its axes and its legend,
 # is what the project has, and what hdtrace stat and hdtrace report say.
 # SPDX-License-Identifier: LGPL-2.1-or-later
+# tags: optional
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
 . "$abs_top_srcdir/tests/lib/hdtrace.sh"
 . "$abs_top_srcdir/tests/lib/project.sh"

@@ -2,6 +2,7 @@
 # hdtrace recover: copies of damaged files are correct, hold all that was
 # complete, and the originals stay as they are.
 # SPDX-License-Identifier: LGPL-2.1-or-later
+# tags: slow
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
 . "$abs_top_srcdir/tests/lib/hdtrace.sh"
 . "$abs_top_srcdir/tests/lib/project.sh"

@@ -1,6 +1,7 @@
 #!/bin/sh
 # hdtrace report: its numbers, error bounds, gaps and late samples.
 # SPDX-License-Identifier: LGPL-2.1-or-later
+# tags: threads smoke
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
 . "$abs_top_srcdir/tests/lib/hdtrace.sh"
 . "$abs_top_srcdir/tests/lib/project.sh"

@@ -1,6 +1,7 @@
 #!/bin/sh
 # hdtrace stat: the numbers, phases, and what it refuses.
 # SPDX-License-Identifier: LGPL-2.1-or-later
+# tags: smoke
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
 . "$abs_top_srcdir/tests/lib/hdtrace.sh"
 . "$abs_top_srcdir/tests/lib/project.sh"

@@ -2,6 +2,7 @@
 # Which thread waited for which, and the critical path through them, of traces
 # made by hand as libhdOmp writes them; what is expected was found on paper.
 # SPDX-License-Identifier: LGPL-2.1-or-later
+# tags: threads
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
 . "$abs_top_srcdir/tests/lib/hdtrace.sh"
 printer=${abs_top_builddir:?}/tests/tools/print-dependencies

@@ -1,6 +1,7 @@
 #!/bin/sh
 # The hdtrace command itself: usage, exit status, output that cannot be written.
 # SPDX-License-Identifier: LGPL-2.1-or-later
+# tags: smoke
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
 . "$abs_top_srcdir/tests/lib/hdtrace.sh"
 . "$abs_top_srcdir/tests/lib/project.sh"

@@ -2,6 +2,7 @@
 # What commands say of .rel files that are cut, at every byte, and of what is over
 # the limits or against the rules: a message for each file, and an exit status.
 # SPDX-License-Identifier: LGPL-2.1-or-later
+# tags: slow
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
 . "$abs_top_srcdir/tests/lib/hdtrace.sh"
 cd "$scratch" || exit 99

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* tags: threads */
 /* Parts of a command's work: those that run when nobody wants them any more. */
 #include "config.h"
 

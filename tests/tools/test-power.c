@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* tags: threads */
 /* Energy of intervals and of states, and work in several threads. */
 #include "config.h"
 

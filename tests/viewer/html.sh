@@ -1,6 +1,7 @@
 #!/bin/sh
 # hdtrace report --html: what the page consists of, and its options.
 # SPDX-License-Identifier: LGPL-2.1-or-later
+# tags: optional
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
 . "$abs_top_srcdir/tests/lib/hdtrace.sh"
 . "$abs_top_srcdir/tests/lib/project.sh"

@@ -1,6 +1,7 @@
 #!/bin/sh
 # hdtrace view: whom it answers and what, how it starts a browser, how it ends.
 # SPDX-License-Identifier: LGPL-2.1-or-later
+# tags: threads optional
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
 . "$abs_top_srcdir/tests/lib/hdtrace.sh"
 . "$abs_top_srcdir/tests/lib/project.sh"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* tags: threads */
 /*
  * Programs that close descriptors which are not theirs, and get their numbers
  * for files of their own.

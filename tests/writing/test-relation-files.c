@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* tags: threads */
 /* Relations: many threads, and what happens to files and processes. */
 #include "config.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* tags: smoke */
 /* Relations: what calls write, what they refuse, tokens as text, hints. */
 #include "config.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* tags: threads smoke */
 /* Statistics groups: what every call returns and what stands in the file. */
 #include "config.h"
 

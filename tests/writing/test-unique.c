@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* tags: threads */
 /* No two traces or groups have one file, whatever they are called, and whether
  * or not files are replaced. */
 #include "config.h"
