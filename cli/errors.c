@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <glib.h>
 
 #include "cli/errors.h"
@@ -15,6 +16,19 @@
 int cliErrorMissing(const struct cliCommand *command, const char *argument)
 {
 	return cliUsage(command, CLI_TEXT_MISSING, argument);
+}
+
+const char *cliArgumentName(const char *arguments, int index)
+{
+	static char name[64];
+	char **words = g_strsplit(arguments, " ", -1);
+	int last = (int)g_strv_length(words) - 1;
+
+	g_strlcpy(name, words[CLAMP(index, 0, last)], sizeof(name));
+	if (g_str_has_suffix(name, "..."))
+		name[strlen(name) - strlen("...")] = '\0';
+	g_strfreev(words);
+	return name;
 }
 
 int cliErrorMissingOption(const struct cliCommand *command, const char *option)

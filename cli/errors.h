@@ -23,11 +23,21 @@
 
 #define CLI_TEXT_MISSING "missing argument: %s"
 #define CLI_TEXT_MISSING_OPTION "missing option: --%s"
+/** Option, and its argument as --help shows it. */
+#define CLI_TEXT_MISSING_VALUE "--%s: missing value; expected %s"
+/** Followed by "; did you mean --y?". */
+#define CLI_TEXT_UNKNOWN_OPTION "unknown option: \"%s\""
+/** Followed by "; did you mean \"y\"?". */
+#define CLI_TEXT_UNKNOWN_COMMAND "unknown command: \"%s\""
 #define CLI_TEXT_UNEXPECTED "unexpected argument: \"%s\""
 /** Option, what the user wrote, and what is valid. */
 #define CLI_TEXT_NUMBER "--%s: invalid number \"%s\"; expected %s"
 #define CLI_TEXT_TIME "--%s: invalid time \"%s\"; expected %s"
-#define CLI_TEXT_VALUE "--%s: invalid value \"%s\"; expected %s"
+#define CLI_TEXT_VALUE "--" CLI_TEXT_VALUE_OF
+/** The same for an argument. */
+#define CLI_TEXT_VALUE_OF "%s: invalid value \"%s\"; expected %s"
+/** A duration that is out of range. */
+#define CLI_TEXT_DURATION_RANGE "--%s: invalid duration \"%s\"; expected %s"
 #define CLI_TEXT_DURATION                 \
 	"--%s: invalid duration \"%s\"; " \
 	"use a number and a unit, such as 10ms or 5s"
@@ -54,6 +64,16 @@
 
 /** An argument is missing; @p argument as in the usage line: "PROJECT". */
 int cliErrorMissing(const struct cliCommand *command, const char *argument);
+
+/**
+ * Find the name of an argument in a usage line, for cliErrorMissing().
+ *
+ * @param arguments As in struct cliCommand: "FILE PROJECT...".
+ * @param index Number of arguments that the user gave.
+ *
+ * @return "PROJECT" for 1 and more; valid until the next call.
+ */
+const char *cliArgumentName(const char *arguments, int index);
 
 /** A mandatory option is missing; @p option without dashes. */
 int cliErrorMissingOption(const struct cliCommand *command, const char *option);

@@ -9,18 +9,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/errors.h"
 #include "cli/nearest.h"
-#include "cli/options.h"
 #include "cli/output.h"
-
-/** Tables of options that are searched, and those that all commands have. */
-struct parser {
-	const struct cliCommand *command;
-	GPtrArray *entries; /**< const GOptionEntry * */
-	gboolean wantsHelp;
-	gboolean wantsVersion;
-	gboolean wantsDump;
-};
+#include "cli/parser.h"
 
 /* ---- Messages ---------------------------------------------------------- */
 
@@ -50,10 +42,9 @@ int cliFinish(const struct cliCommand *command)
 	errno = 0;
 	if (fflush(stdout) == 0 && !ferror(stdout))
 		return 0;
-	/* Who reads our output and goes away has seen enough. */
+	/* A reader that closes the pipe has all that it needs. */
 	if (errno != EPIPE)
-		outSay(stderr, "%s: cannot write the output: %s", command->name,
-		       errno ? strerror(errno) : "write error");
+		cliErrorWrite(command->name, CLI_STDOUT, errno ? errno : EIO);
 	return command->usageStatus;
 }
 
@@ -70,8 +61,8 @@ static char *optionsList(const char *const *words)
 
 /* ---- Words ------------------------------------------------------------- */
 
-static const struct cliWords *optionsWords(const struct cliCommand *command,
-					   const char *option)
+const struct cliWords *parserWords(const struct cliCommand *command,
+				   const char *option)
 {
 	for (const struct cliWords *w = command->words; w && w->option; w++) {
 		if (strcmp(w->option, option) == 0)
@@ -83,24 +74,17 @@ static const struct cliWords *optionsWords(const struct cliCommand *command,
 int cliChoose(const struct cliCommand *command, const char *option,
 	      const char *word, int *index)
 {
-	const struct cliWords *words = optionsWords(command, option);
-	GPtrArray *known = g_ptr_array_new();
-	char *list = optionsList(words->words);
-	char *ask;
-	int status = -1;
+	const struct cliWords *words = parserWords(command, option);
+	char *list;
+	int status;
 
 	for (*index = 0; words->words[*index]; (*index)++) {
 		if (!word || strcmp(word, words->words[*index]) == 0)
-			break;
-		g_ptr_array_add(known, (void *)words->words[*index]);
+			return -1;
 	}
-	ask = cliNearestAsk(word ? word : "", "", known);
-	if (!words->words[*index])
-		status = cliUsage(command, "--%s: not %s: \"%s\"%s", option,
-				  list, word, ask);
-	g_free(ask);
+	list = optionsList(words->words);
+	status = cliErrorValue(command, option, word, list);
 	g_free(list);
-	g_ptr_array_unref(known);
 	return status;
 }
 
@@ -110,22 +94,15 @@ int cliNoSubcommand(const struct cliCommand *command,
 		    const struct cliSubcommand *list, const char *word)
 {
 	GPtrArray *known = g_ptr_array_new();
-	bool isOption = word[0] == '-';
-	char *ask;
+	const char *nearest;
 	int status;
 
-	for (; !isOption && list->name; list++)
+	for (; list->name; list++)
 		g_ptr_array_add(known, (void *)list->name);
-	if (isOption) {
-		g_ptr_array_add(known, (void *)"help");
-		g_ptr_array_add(known, (void *)"version");
-		ask = cliNearestAsk(word + strspn(word, "-"), "--", known);
-	} else {
-		ask = cliNearestAsk(word, "", known);
-	}
-	status = cliUsage(command, "no such %s: \"%s\"%s",
-			  isOption ? "option" : "command", word, ask);
-	g_free(ask);
+	nearest = cliNearest(word, known);
+	status = cliUsage(command, CLI_TEXT_UNKNOWN_COMMAND "%s%s%s", word,
+			  nearest ? "; did you mean \"" : "",
+			  nearest ? nearest : "", nearest ? "\"?" : "");
 	g_ptr_array_unref(known);
 	return status;
 }
@@ -176,28 +153,32 @@ int cliSubcommandsMain(const struct cliCommand *command,
 	};
 	const GOptionEntry *lists[] = { none, NULL };
 	bool wantsDump = argc > 1 && strcmp(argv[1], "--dump-options") == 0;
-	int status = cliParse(command, lists, &argc, &argv);
+	struct cliCommand parsed = *command;
+	int status;
+
+	parsed.needsArguments = true;
+	status = cliParse(&parsed, lists, &argc, &argv);
 
 	if (status == 0 && wantsDump)
 		return cliSubcommandsDump(list, more, run);
 	if (status >= 0)
 		return status;
 	if (argc < 2)
-		return cliUsage(command, "COMMAND is missing");
+		return cliErrorMissing(command, "COMMAND");
 	return run(argc - 1, argv + 1);
 }
 
 /* ---- Tables of options ------------------------------------------------- */
 
-static bool optionsTakes(const GOptionEntry *entry)
+bool parserTakes(const GOptionEntry *entry)
 {
 	return entry->arg != G_OPTION_ARG_NONE &&
 	       !(entry->arg == G_OPTION_ARG_CALLBACK &&
 		 entry->flags & G_OPTION_FLAG_NO_ARG);
 }
 
-static const GOptionEntry *optionsLong(const struct parser *parser,
-				       const char *name, size_t length)
+const GOptionEntry *parserLong(const struct parser *parser, const char *name,
+			       size_t length)
 {
 	for (guint i = 0; i < parser->entries->len; i++) {
 		const GOptionEntry *entry = parser->entries->pdata[i];
@@ -209,8 +190,7 @@ static const GOptionEntry *optionsLong(const struct parser *parser,
 	return NULL;
 }
 
-static const GOptionEntry *optionsLetter(const struct parser *parser,
-					 char letter)
+const GOptionEntry *parserLetter(const struct parser *parser, char letter)
 {
 	for (guint i = 0; i < parser->entries->len; i++) {
 		const GOptionEntry *entry = parser->entries->pdata[i];
@@ -227,10 +207,10 @@ static const GOptionEntry *optionsLetter(const struct parser *parser,
 static const char *optionsKind(const struct cliCommand *command,
 			       const GOptionEntry *entry)
 {
-	const struct cliWords *words = optionsWords(command, entry->long_name);
+	const struct cliWords *words = parserWords(command, entry->long_name);
 	const char *text = entry->arg_description;
 
-	if (!optionsTakes(entry))
+	if (!parserTakes(entry))
 		return "none";
 	if (words)
 		return words->isList ? "list" : "words";
@@ -253,7 +233,7 @@ static void optionsDump(const struct parser *parser)
 	for (guint i = 0; i < parser->entries->len; i++) {
 		const GOptionEntry *entry = parser->entries->pdata[i];
 		const struct cliWords *words =
-			optionsWords(command, entry->long_name);
+			parserWords(command, entry->long_name);
 
 		if (entry->flags & G_OPTION_FLAG_HIDDEN)
 			continue;
@@ -267,184 +247,7 @@ static void optionsDump(const struct parser *parser)
 	}
 }
 
-/* ---- Before GLib sees them --------------------------------------------- */
-
-/** Arguments that are made stay as long as the process. */
-static void *optionsKeep(void *text)
-{
-	static GPtrArray *kept;
-
-	if (!kept)
-		kept = g_ptr_array_new();
-	g_ptr_array_add(kept, text);
-	return text;
-}
-
-static int optionsNone(const struct parser *parser, const char *word)
-{
-	GPtrArray *known = g_ptr_array_new();
-	const char *start = word + strspn(word, "-");
-	char *name = g_strndup(start, strcspn(start, "="));
-	char *ask;
-	int status;
-
-	for (guint i = 0; i < parser->entries->len; i++) {
-		const GOptionEntry *entry = parser->entries->pdata[i];
-
-		if (!(entry->flags & G_OPTION_FLAG_HIDDEN))
-			g_ptr_array_add(known, (void *)entry->long_name);
-	}
-	ask = cliNearestAsk(strlen(name) > 1 ? name : "", "--", known);
-	status = cliUsage(parser->command, "no such option: \"%s\"%s", word,
-			  ask);
-	g_free(ask);
-	g_free(name);
-	g_ptr_array_unref(known);
-	return status;
-}
-
-static bool optionsIsWord(const struct cliCommand *command, const char *option,
-			  const char *value)
-{
-	const struct cliWords *words = optionsWords(command, option);
-
-	return words && g_strv_contains(words->words, value);
-}
-
-/** The option that a letter meant once, if it is meant here. */
-static const char *optionsOld(const struct parser *parser, char letter,
-			      const char *value)
-{
-	const struct cliOldLetter *old = parser->command->oldLetters;
-
-	while (old && old->option && old->letter != letter)
-		old++;
-	if (!old || !old->option ||
-	    !optionsLong(parser, old->option, strlen(old->option)))
-		return NULL;
-	if (!optionsLetter(parser, letter))
-		return old->option;
-	if (!value)
-		return NULL;
-	if (old->isMeant)
-		return old->isMeant(value) ? old->option : NULL;
-	return optionsIsWord(parser->command, old->option, value) ? old->option
-								  : NULL;
-}
-
-/**
- * Take letters apart, "-abc": old ones become long options.
- *
- * @param next The argument after them, or NULL.
- *
- * @retval 0 They were added to out.
- * @retval 1 The next argument, too.
- * @retval -1 A letter is none.
- */
-static int optionsTakeLetters(const struct parser *parser, const char *word,
-			      char *next, GPtrArray *out)
-{
-	GString *letters = g_string_new("-");
-	bool tookNext = false;
-	int ret = 0;
-
-	for (const char *at = word + 1; *at && ret == 0; at++) {
-		const char *value = at[1] ? at + 1 : next;
-		const char *old = optionsOld(parser, *at, value);
-		const GOptionEntry *entry = optionsLetter(parser, *at);
-
-		if (old) {
-			entry = optionsLong(parser, old, strlen(old));
-			if (letters->len > 1)
-				g_ptr_array_add(out, optionsKeep(g_strdup(
-							     letters->str)));
-			g_string_assign(letters, "-");
-			g_ptr_array_add(
-				out,
-				optionsKeep(optionsTakes(entry) && value
-						    ? g_strdup_printf("--%s=%s",
-								      old,
-								      value)
-						    : g_strdup_printf("--%s",
-								      old)));
-		} else if (entry) {
-			g_string_append_c(letters, *at);
-		} else {
-			ret = -1;
-		}
-		if (ret < 0 || !optionsTakes(entry))
-			continue;
-		/* The rest is its argument, or the next word is. */
-		tookNext = !at[1] && next;
-		if (!old)
-			g_string_append(letters, at + 1);
-		if (tookNext && old)
-			next = NULL;
-		break;
-	}
-	if (letters->len > 1)
-		g_ptr_array_add(out, optionsKeep(g_strdup(letters->str)));
-	if (tookNext && next)
-		g_ptr_array_add(out, next);
-	g_string_free(letters, TRUE);
-	return ret < 0 ? ret : tookNext;
-}
-
-/** Make arguments that GLib takes; -1, or the exit status. */
-static int optionsPrepare(const struct parser *parser, int argc, char **argv,
-			  GPtrArray *out)
-{
-	for (int i = 1; i < argc; i++) {
-		char *word = argv[i];
-		char *next = i + 1 < argc ? argv[i + 1] : NULL;
-		const GOptionEntry *entry;
-		int ret = 0;
-
-		if (strcmp(word, "--") == 0 ||
-		    (parser->command->isPrefix && word[0] != '-')) {
-			while (i < argc)
-				g_ptr_array_add(out, argv[i++]);
-			break;
-		}
-		if (word[0] != '-' || !word[1]) {
-			g_ptr_array_add(out, word);
-			continue;
-		}
-		if (word[1] != '-') {
-			ret = optionsTakeLetters(parser, word, next, out);
-			if (ret < 0)
-				return optionsNone(parser, word);
-			i += ret;
-			continue;
-		}
-		entry = optionsLong(parser, word + 2, strcspn(word + 2, "="));
-		if (!entry || (strchr(word, '=') && !optionsTakes(entry)))
-			return optionsNone(parser, word);
-		g_ptr_array_add(out, word);
-		if (next && optionsTakes(entry) && !strchr(word, '=')) {
-			g_ptr_array_add(out, next);
-			i++;
-		}
-	}
-	return -1;
-}
-
 /* ---- Parsing ----------------------------------------------------------- */
-
-static void optionsPrintHelp(GOptionContext *context, const char *notes)
-{
-	char *text = g_option_context_get_help(context, TRUE, NULL);
-	/* GLib writes the ellipsis in UTF-8, whatever the terminal takes. */
-	char **parts = g_strsplit(text, "\342\200\246", -1);
-	char *plain = g_strjoinv("...", parts);
-
-	fputs(plain, stdout);
-	if (notes)
-		printf("%s\n", notes);
-	g_free(plain);
-	g_strfreev(parts);
-	g_free(text);
-}
 
 /** Let GLib parse; -1, or the exit status. */
 static int optionsRun(const struct parser *parser, GOptionContext *context,
@@ -457,13 +260,13 @@ static int optionsRun(const struct parser *parser, GOptionContext *context,
 	g_set_prgname(parser->command->name);
 	g_ptr_array_add(words, NULL);
 	*argc = (int)words->len - 1;
-	*argv = optionsKeep(g_malloc(words->len * sizeof(**argv)));
+	*argv = parserKeep(g_malloc(words->len * sizeof(**argv)));
 	memcpy(*argv, words->pdata, words->len * sizeof(**argv));
 	if (!g_option_context_parse(context, argc, argv, &error)) {
 		status = cliUsage(parser->command, "%s", error->message);
 		g_error_free(error);
 	} else if (parser->wantsHelp) {
-		optionsPrintHelp(context, parser->command->notes);
+		parserHelp(parser, stdout);
 		status = cliFinish(parser->command);
 	} else if (parser->wantsVersion) {
 		printf("%s " PACKAGE_VERSION "\n", parser->command->name);
@@ -500,7 +303,6 @@ int cliParse(const struct cliCommand *command, const GOptionEntry *const *lists,
 
 	parser.entries = g_ptr_array_new();
 	g_option_context_set_help_enabled(context, FALSE);
-	g_option_context_set_summary(context, command->description);
 	g_option_context_set_strict_posix(context, command->isPrefix);
 	for (; *lists; lists++) {
 		g_option_context_add_main_entries(context, *lists, NULL);
@@ -511,9 +313,15 @@ int cliParse(const struct cliCommand *command, const GOptionEntry *const *lists,
 	for (const GOptionEntry *e = common; e->long_name; e++)
 		g_ptr_array_add(parser.entries, (void *)e);
 	g_ptr_array_add(words, (*argv)[0]);
-	status = optionsPrepare(&parser, *argc, *argv, words);
+	if (command->needsArguments && *argc < 2) {
+		parserHelp(&parser, stderr);
+		status = command->usageStatus;
+		goto end;
+	}
+	status = parserPrepare(&parser, *argc, *argv, words);
 	if (status < 0)
 		status = optionsRun(&parser, context, words, argc, argv);
+end:
 	g_option_context_free(context);
 	g_ptr_array_unref(words);
 	g_ptr_array_unref(parser.entries);

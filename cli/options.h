@@ -16,6 +16,7 @@
 #ifndef HD_CLI_OPTIONS_H
 #define HD_CLI_OPTIONS_H
 
+#include <math.h>
 #include <stdbool.h>
 #include <glib.h>
 
@@ -24,6 +25,26 @@ struct cliWords {
 	const char *option;       /**< "format" */
 	const char *const *words; /**< NULL terminated. */
 	bool isList;              /**< Any number of them, with commas. */
+};
+
+/** The least value that is above 0. */
+#define CLI_ABOVE_ZERO G_MINDOUBLE
+
+/**
+ * The range of an option's value, or a duration. cliParse() checks it, for
+ * options of GLib that are integers and doubles, and for texts. Integers and
+ * doubles without an entry have no limits.
+ */
+struct cliNumber {
+	const char *option; /**< "interval" */
+	double least;       /**< -INFINITY: no limit. */
+	double most;        /**< INFINITY: no limit. */
+	/**
+	 * Not NULL: a duration; users may write any unit. The limits and the
+	 * value that the command gets are in this unit: "s" or "ms". So is a
+	 * number without a unit.
+	 */
+	const char *unit;
 };
 
 /** A letter that an option had once: it goes on, but nobody is told. */
@@ -56,6 +77,9 @@ struct cliCommand {
 	bool isPrefix;
 	const struct cliWords *words; /**< Ends with no option; may be NULL. */
 	const struct cliOldLetter *oldLetters; /**< Likewise. */
+	const struct cliNumber *numbers;       /**< Likewise. */
+	/** Without any argument, print the help on stderr and fail. */
+	bool needsArguments;
 };
 
 /**

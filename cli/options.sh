@@ -9,11 +9,38 @@
 # KIND is what shells offer, as of --dump-options: none, words, list, file,
 # directory, pid, text.
 
+# Columns of --help: those of the terminal, 100 at most.
+cli_width() {
+	columns=
+	[ ! -t 0 ] || columns=$(stty size 2>/dev/null | sed "s/.* //")
+	case $columns in
+	"" | *[!0-9]* | 0) columns=100 ;;
+	esac
+	[ "$columns" -lt 100 ] || columns=100
+	[ "$columns" -gt 40 ] || columns=40
+	echo "$columns"
+}
+
 # The lines of --help.
 cli_help() {
-	printf '%s\n' "$options" | awk -F '|' '
+	printf '%s\n' "$options" | awk -F '|' -v columns="$(cli_width)" '
+	# Put the words of a text behind an option: OPTION TEXT
+	function wrap(left, text,    list, count, i, line) {
+		line = sprintf("%-*s", width + 2, left)
+		count = split(text, list, " ")
+		for (i = 1; i <= count; i++) {
+			if (i > 1 && length(line list[i]) + 1 > columns) {
+				print line
+				line = sprintf("%*s", width + 2, "")
+			} else if (i > 1) {
+				line = line " "
+			}
+			line = line list[i]
+		}
+		print line
+	}
 	{
-		left[NR] = "  " ($2 == "" ? "    " : "-" $2 ", ") "--" $1 \
+		left[NR] = "  " ($2 == "" ? "" : "-" $2 ", ") "--" $1 \
 			($4 == "" ? "" : "=" $4)
 		width = length(left[NR]) > width ? length(left[NR]) : width
 		text[NR] = $6
@@ -21,9 +48,9 @@ cli_help() {
 	}
 	END {
 		for (i = 1; i <= NR; i++) {
-			printf "%-*s   %s\n", width, left[i], text[i]
+			wrap(left[i], text[i])
 			if (words[i] != "")
-				printf "%-*s   (%s)\n", width, "", words[i]
+				wrap("", "(" words[i] ")")
 		}
 	}'
 }
@@ -35,15 +62,65 @@ cli_dump() {
 	{ print "option", $1, $2 == "" ? "-" : $2, $3, $4, $5, $6 }'
 }
 
+# Wrong usage: TEXT. For shared errors, the functions below.
 cli_misused() {
 	echo "$name: $*" >&2
 	echo "Try '$name --help'." >&2
 	exit "$status"
 }
 
-# There is no such option: OPTION. What is near is what cli/nearest.c finds.
+# The catalogue of errors, as in cli/errors.h.
+cli_missing() {
+	cli_misused "missing argument: $1"
+}
+cli_missing_value() {
+	cli_misused "$1: missing value; expected $2"
+}
+cli_unexpected() {
+	cli_misused "unexpected argument: \"$1\""
+}
+# OPTION TEXT EXPECTED
+cli_invalid_number() {
+	cli_misused "$1: invalid number \"$2\"; expected $3"
+}
+cli_invalid_value() {
+	cli_misused "$1: invalid value \"$2\"; expected $3"
+}
+cli_invalid_duration() {
+	cli_misused "$1: invalid duration \"$2\"; use a number and a unit," \
+		"such as 10ms or 5s"
+}
+# Set $ms to the milliseconds of a duration: OPTION TEXT
+cli_milliseconds() {
+	ms=$(printf '%s\n' "$2" | awk '
+	match($0, /^[0-9]+(\.[0-9]*)?/) {
+		unit = substr($0, RLENGTH + 1)
+		sub(/^ /, "", unit)
+		factor["us"] = 1 / 1000
+		factor[""] = factor["ms"] = 1
+		factor["s"] = 1000
+		factor["min"] = 60000
+		factor["h"] = 3600000
+		if (!(unit in factor))
+			exit
+		value = substr($0, 1, RLENGTH) * factor[unit]
+		if (value == int(value))
+			printf "%.0f\n", value
+	}')
+	[ -n "$ms" ] || cli_invalid_duration "$1" "$2"
+	case $2 in
+	*[!0-9]* | 0) ;;
+	*) echo "$name: $1: $2 is taken as $2 ms; write ${2}ms" >&2 ;;
+	esac
+}
+# OPTION OTHER
+cli_excludes() {
+	cli_misused "$1: cannot be combined with $2"
+}
+
+# The option is unknown: OPTION. What is near is what cli/nearest.c finds.
 cli_no_option() {
-	cli_misused "no such option: \"$1\"$(printf '%s\n' "$options" |
+	cli_misused "unknown option: \"$1\"$(printf '%s\n' "$options" |
 		awk -F '|' -v word="${1%%=*}" '
 	function least(a, b) { return a < b ? a : b }
 	function distance(a, b,    i, j, d) {

@@ -26,6 +26,13 @@ static const struct cliWords words[] = {
 	{ NULL, NULL, false },
 };
 
+static const struct cliNumber numbers[] = {
+	{ "bricks", 1, TRIAL_BRICKS_MAX, NULL },
+	{ "slow", 0, TRIAL_BRICKS_MAX, NULL },
+	{ "delay", 1, 10000, "ms" },
+	{ NULL, 0, 0, NULL },
+};
+
 static const struct cliCommand command = {
 	.name = "hdgluster try",
 	.arguments = "-- COMMAND [ARGUMENT...]",
@@ -40,6 +47,7 @@ static const struct cliCommand command = {
 		 "--rw=write "
 		 "--size=64M --bs=1M",
 	.usageStatus = CLI_EXIT_FAILED,
+	.numbers = numbers,
 	.isPrefix = true,
 	.words = words,
 };
@@ -198,13 +206,8 @@ static int checkOptions(const struct options *options, int argc)
 {
 	if (argc < 2)
 		return cliErrorMissing(&command, "COMMAND");
-	if (options->bricks < 1 || options->bricks > TRIAL_BRICKS_MAX)
-		return wrongNumber("bricks", options->bricks, 1,
-				   TRIAL_BRICKS_MAX);
 	if (options->slow < 0 || options->slow > options->bricks)
 		return wrongNumber("slow", options->slow, 1, options->bricks);
-	if (options->delay < 1 || options->delay > 10000)
-		return wrongNumber("delay", options->delay, 1, 10000);
 	return glusterCheckProject(&command, options->project);
 }
 

@@ -10,6 +10,7 @@
 #include <glib.h>
 
 #include "HDTraceTools/choice/selection.h"
+#include "common/duration.h"
 #include "common/format/seconds.h"
 
 void selectionFree(struct selection *selection)
@@ -23,12 +24,17 @@ void selectionFree(struct selection *selection)
 
 int selectionParseTime(const char *text, int64_t projectStart, int64_t *ns)
 {
+	bool isAbsolute = *text == '@';
 	int64_t parsed;
-	int ret = hdSecondsParse(text + (*text == '@'), &parsed);
+	int ret;
 
+	text += isAbsolute;
+	ret = hdSecondsParse(text, &parsed);
+	if (ret == -EINVAL)
+		ret = hdDurationParse(text, 0, &parsed, NULL);
 	if (ret < 0)
 		return ret;
-	if (*text != '@' &&
+	if (!isAbsolute &&
 	    __builtin_add_overflow(parsed, projectStart, &parsed))
 		return -ERANGE;
 	*ns = parsed;

@@ -34,8 +34,8 @@ struct selection {
 void selectionFree(struct selection *selection);
 
 /**
- * Parse a time: seconds since the start of the project, or "@" and seconds
- * since the epoch.
+ * Parse a time: since the start of the project, or after "@" since the epoch.
+ * It is a number of seconds, or has a unit: "500ms".
  *
  * @return As of hdSecondsParse().
  */

@@ -9,6 +9,7 @@
 #include <fnmatch.h>
 #include <string.h>
 
+#include "HDTraceTools/command/errors.h"
 #include "HDTraceTools/command/select.h"
 #include "HDTraceTools/model/projectstart.h"
 
@@ -64,8 +65,9 @@ static int resolveTime(struct tool *tool, const char *option, const char *text,
 
 	if (ret == 0)
 		return -1;
-	return toolUsage(tool, "--%s: %s: \"%s\"", option,
-			 ret == -ERANGE ? "too large" : "not a time", text);
+	return toolInvalidTime(tool, option, text,
+			       "seconds since the start, or @SECONDS since "
+			       "1970");
 }
 
 static bool isRelative(const char *time)

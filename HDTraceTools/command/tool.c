@@ -13,8 +13,10 @@
 #include <unistd.h>
 #include <glib.h>
 
+#include "HDTraceTools/command/errors.h"
 #include "HDTraceTools/command/rules.h"
 #include "HDTraceTools/command/tool.h"
+#include "cli/errors.h"
 #include "cli/output.h"
 
 const char *const toolTextJson[] = { "text", "json", NULL };
@@ -207,10 +209,10 @@ static int toolCheckCount(struct tool *tool, int argc, char **argv,
 			  const struct toolHelp *help)
 {
 	if (argc - 1 < help->minArguments)
-		return toolUsage(tool, "%s is missing", help->arguments);
+		return toolMissing(tool,
+				   cliArgumentName(help->arguments, argc - 1));
 	if (help->maxArguments >= 0 && argc - 1 > help->maxArguments)
-		return toolUsage(tool, "too many arguments: \"%s\"",
-				 argv[help->maxArguments + 1]);
+		return toolUnexpected(tool, argv[help->maxArguments + 1]);
 	return -1;
 }
 
@@ -267,6 +269,7 @@ int toolParse(struct tool *tool, int *argc, char ***argv,
 		.usageStatus = TOOL_FAILED,
 		.words = toolWords,
 		.oldLetters = toolOldLetters,
+		.numbers = help->numbers,
 	};
 	status = cliParse(&tool->parsed, lists, argc, argv);
 	if (status < 0)
@@ -317,10 +320,9 @@ int toolFinish(struct tool *tool)
 	if (fflush(stdout) != 0 || ferror(stdout)) {
 		if (!errno)
 			errno = tool->outputError;
-		/* Who reads our output and goes away has seen enough. */
+		/* A reader that closes the pipe has all that it needs. */
 		if (errno != EPIPE)
-			toolError(tool, "cannot write the output: %s",
-				  errno ? strerror(errno) : "write error");
+			toolErrorWrite(tool, CLI_STDOUT, errno ? errno : EIO);
 		return TOOL_FAILED;
 	}
 	if (tool->hasFailed)

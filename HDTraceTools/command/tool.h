@@ -80,6 +80,7 @@ struct toolHelp {
 	/** As of struct cliCommand; may be NULL. */
 	const struct cliWords *words;
 	const struct cliOldLetter *oldLetters;
+	const struct cliNumber *numbers;
 };
 
 extern const char *const toolTextJson[];

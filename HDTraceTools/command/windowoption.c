@@ -7,7 +7,10 @@
 
 #include <errno.h>
 
+#include "HDTraceTools/command/errors.h"
 #include "HDTraceTools/command/windowoption.h"
+#include "cli/errors.h"
+#include "common/duration.h"
 #include "common/format/seconds.h"
 
 void windowOptionFree(struct windowOption *option)
@@ -23,14 +26,13 @@ int windowOptionParse(struct windowOption *option, struct tool *tool)
 	if (!option->text)
 		return -1;
 	ret = hdSecondsParse(option->text, &option->length);
-	if (ret == -ERANGE)
-		return toolUsage(tool, "--window: too large: \"%s\"",
-				 option->text);
-	if (ret < 0 || option->length <= 0)
-		return toolUsage(tool,
-				 "--window: not a number of seconds above 0 "
-				 "with at most nine decimals: \"%s\"",
-				 option->text);
+	if (ret == -EINVAL)
+		ret = hdDurationParse(option->text, 0, &option->length, NULL);
+	if (ret < 0)
+		return toolInvalidDuration(tool, "window", option->text);
+	if (option->length <= 0)
+		return toolUsage(tool, CLI_TEXT_DURATION_RANGE, "window",
+				 option->text, "more than 0 s");
 	return -1;
 }
 

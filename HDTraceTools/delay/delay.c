@@ -254,7 +254,14 @@ static void work(struct delayRun *self)
 			  self->project->file);
 }
 
+static const struct cliNumber numbers[] = {
+	{ "least", -RANGE_LARGEST, RANGE_LARGEST, "s" },
+	{ "most", -RANGE_LARGEST, RANGE_LARGEST, "s" },
+	{ NULL, 0, 0, NULL },
+};
+
 static const struct toolHelp help = {
+	.numbers = numbers,
 	.arguments = "PROJECT | --measure -c FILE",
 	.description =
 		"Finds by how much power lags behind the load that causes it: "

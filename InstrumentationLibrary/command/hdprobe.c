@@ -25,6 +25,13 @@ static const struct cliWords words[] = {
 	{ NULL, NULL, false },
 };
 
+static const struct cliNumber numbers[] = {
+	{ "share", CLI_ABOVE_ZERO, 100, NULL },
+	{ "interval", 0, 86400, "s" },
+	{ "number", 0, INFINITY, NULL },
+	{ NULL, 0, 0, NULL },
+};
+
 static const struct cliCommand command = {
 	.name = "hdprobe",
 	.arguments = "PID",
@@ -36,6 +43,7 @@ static const struct cliCommand command = {
 		 "  hdprobe 4711\n"
 		 "  hdprobe --advice --interval=2 4711",
 	.usageStatus = FAILED,
+	.numbers = numbers,
 	.words = words,
 };
 
@@ -113,7 +121,6 @@ static int run(struct options *options, const char *pid)
 
 static int check(struct options *options, int argc, char **argv)
 {
-	char text[OUT_NUMBER_SIZE];
 	int result;
 
 	if (argc < 2)
@@ -124,18 +131,6 @@ static int check(struct options *options, int argc, char **argv)
 			   &options->chosen);
 	if (result >= 0)
 		return result;
-	if (!(options->share > 0 && options->share < 100))
-		return cliErrorNumber(&command, "share",
-				      outDouble(text, options->share),
-				      "0 to 100, exclusive");
-	if (!(options->interval >= 0 && options->interval <= 86400))
-		return cliErrorNumber(&command, "interval",
-				      outDouble(text, options->interval),
-				      "0 to 86400");
-	if (options->number < 0)
-		return cliErrorNumber(&command, "number",
-				      outInteger(text, options->number),
-				      "1 or more");
 	options->how.most = options->share / 100;
 	options->how.isColored =
 		options->chosen == TEXT && isatty(STDOUT_FILENO);

@@ -60,6 +60,14 @@ struct run {
 	size_t count;
 };
 
+static const struct cliNumber numbers[] = {
+	{ "load", 0, 1, NULL },
+	{ "duration", SECONDS_MIN, SECONDS_MAX, "s" },
+	{ "order", HD_LOAD_ORDER_MIN, HD_LOAD_ORDER_MAX, NULL },
+	{ "step", SECONDS_MIN * 1e3, SECONDS_MAX * 1e3, "ms" },
+	{ NULL, 0, 0, NULL },
+};
+
 static const struct cliCommand command = {
 	.name = "hdload",
 	.description =
@@ -73,6 +81,7 @@ static const struct cliCommand command = {
 		 "  hdload --sequence -c pt.cfg -p lag && hdtrace delay "
 		 "--state=Load lag",
 	.usageStatus = STATUS_FAILED,
+	.numbers = numbers,
 };
 
 /* ---- What is asked for --------------------------------------------------- */
@@ -174,23 +183,12 @@ static const char *checkOptions(const struct options *options)
 {
 	if (options->loads && options->isSequence)
 		return "--loads and --sequence exclude each other";
-	if (!(options->load >= 0 && options->load <= 1))
-		return "a load is 0 to 1";
-	if (options->duration != 0 && !(options->duration >= SECONDS_MIN &&
-					options->duration <= SECONDS_MAX))
-		return "the duration is 1 ms to a day";
 	if (options->duration != 0 && options->loads)
 		return "--loads say how long each is, without --duration";
 	if (options->duration == 0 && !options->loads && !options->isSequence)
 		return "--duration, --loads or --sequence is missing";
-	if (options->step != 0 && !(options->step >= SECONDS_MIN * 1e3 &&
-				    options->step <= SECONDS_MAX * 1e3))
-		return "a step is 1 ms to a day";
 	if ((options->step != 0 || options->seed != 0) && !options->isSequence)
 		return "--step and --seed are those of a --sequence";
-	if (options->order < HD_LOAD_ORDER_MIN ||
-	    options->order > HD_LOAD_ORDER_MAX)
-		return "orders are 2 to 20";
 	if (options->configuration && !options->project)
 		return "--config needs --project";
 	if ((options->isForced || options->isNumbered) && !options->project)

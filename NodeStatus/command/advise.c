@@ -23,6 +23,11 @@
 #define GIGABIT (1000 * INT64_C(1000000))
 #define GIB_OF_A_POINT 4
 
+static const struct cliNumber numbers[] = {
+	{ "timeout", CLI_ABOVE_ZERO, 86400, "s" },
+	{ NULL, 0, 0, NULL },
+};
+
 static const struct cliCommand command = {
 	.name = "hdnode advise",
 	.arguments = "[HOST[:PORT]...]",
@@ -35,6 +40,7 @@ static const struct cliCommand command = {
 		 "  hdnode advise --token=tokens --nodes=nodes.txt "
 		 ">>slurm.conf",
 	.usageStatus = NODE_FAILED,
+	.numbers = numbers,
 };
 
 /* Extensions of the instruction set that programs are built for. */

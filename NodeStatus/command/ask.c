@@ -92,14 +92,6 @@ static int askCollector(const struct cliCommand *command,
 	return NODE_FAILED;
 }
 
-static int askTimeout(const struct cliCommand *command, double timeout)
-{
-	char text[OUT_NUMBER_SIZE];
-
-	return cliErrorNumber(command, "timeout", outDouble(text, timeout),
-			      "up to 86400");
-}
-
 int nodeAskBegin(const struct cliCommand *command, struct nodeAsk *ask,
 		 int argc, char **argv, hdNode_Collector **result)
 {
@@ -107,8 +99,6 @@ int nodeAskBegin(const struct cliCommand *command, struct nodeAsk *ask,
 	gboolean isGood = TRUE;
 	int status;
 
-	if (!(ask->timeout > 0 && ask->timeout <= 86400))
-		return askTimeout(command, ask->timeout);
 	if (argc < 2 && !ask->nodes)
 		return cliErrorMissing(command, "HOST");
 	if (ask->nodes) {

@@ -38,6 +38,13 @@ static const struct cliWords words[] = {
 	{ NULL, NULL, false },
 };
 
+static const struct cliNumber numbers[] = {
+	{ "interval", 0, 86400, "s" },
+	{ "number", 0, INFINITY, NULL },
+	{ "timeout", CLI_ABOVE_ZERO, 86400, "s" },
+	{ NULL, 0, 0, NULL },
+};
+
 static const struct cliCommand command = {
 	.name = "hdnode collect",
 	.arguments = "[HOST[:PORT]...]",
@@ -53,6 +60,7 @@ static const struct cliCommand command = {
 		 "  hdnode collect --format=json --probes localhost\n"
 		 "  hdnode collect --project=cluster --nodes=nodes.txt",
 	.usageStatus = NODE_FAILED,
+	.numbers = numbers,
 	.words = words,
 };
 
@@ -356,7 +364,6 @@ static gboolean takeProbes(const gchar *name, const gchar *value, gpointer data,
 
 static int check(struct options *options)
 {
-	char text[OUT_NUMBER_SIZE];
 	int status;
 
 	options->hasProbes = hasProbes;
@@ -366,16 +373,8 @@ static int check(struct options *options)
 
 	if (status >= 0)
 		return status;
-	if (!(options->interval >= 0 && options->interval <= 86400))
-		return cliErrorNumber(&command, "interval",
-				      outDouble(text, options->interval),
-				      "0 to 86400");
 	if (options->ask.project && options->interval == 0)
 		options->interval = PROJECT_INTERVAL_S;
-	if (options->number < 0)
-		return cliErrorNumber(&command, "number",
-				      outInteger(text, options->number),
-				      "1 or more");
 	return -1;
 }
 

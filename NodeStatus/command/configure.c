@@ -8,6 +8,11 @@
 #include "cli/errors.h"
 #include "cli/output.h"
 
+static const struct cliNumber numbers[] = {
+	{ "timeout", CLI_ABOVE_ZERO, 86400, "s" },
+	{ NULL, 0, 0, NULL },
+};
+
 static const struct cliCommand command = {
 	.name = "hdnode configure",
 	.arguments = "FILE [HOST[:PORT]...]",
@@ -22,6 +27,7 @@ static const struct cliCommand command = {
 		 "  hdnode configure --token=tokens --nodes=nodes.txt "
 		 "alarms.conf",
 	.usageStatus = NODE_FAILED,
+	.numbers = numbers,
 };
 
 static int configure(hdNode_Collector *collector, const char *path)

@@ -22,6 +22,11 @@ static const struct cliSubcommand commands[] = {
 };
 static nodeRun *const runs[] = { NODE_COMMANDS(RUN) };
 
+static const struct cliNumber numbers[] = {
+	{ "interval", 0, 3600, "s" },
+	{ NULL, 0, 0, NULL },
+};
+
 static struct cliCommand hdnode = {
 	.name = "hdnode",
 	.arguments = "| COMMAND ...",
@@ -31,22 +36,17 @@ static struct cliCommand hdnode = {
 		"signal ends it, and sends data only on request. Without "
 		"options, it serves only this host and needs no keys.",
 	.usageStatus = NODE_FAILED,
+	.numbers = numbers,
 };
 
 static int check(const struct serveOptions *options, int argc, char **argv)
 {
-	char text[OUT_NUMBER_SIZE];
-
 	if (argc > 1)
 		return cliErrorUnexpected(&hdnode, argv[1]);
 	if (!options->certificate != !options->key)
 		return cliErrorNeeds(&hdnode,
 				     options->key ? "key" : "certificate",
 				     options->key ? "certificate" : "key");
-	if (!(options->interval >= 0 && options->interval <= 3600))
-		return cliErrorNumber(&hdnode, "interval",
-				      outDouble(text, options->interval),
-				      "0 to 3600");
 	return serveRun(options);
 }
 

@@ -37,6 +37,11 @@ static const struct cliOldLetter oldLetters[] = {
 	{ '\0', NULL, NULL },
 };
 
+static const struct cliNumber numbers[] = {
+	{ "duration", CLI_ABOVE_ZERO, 1e9, "s" },
+	{ NULL, 0, 0, NULL },
+};
+
 static struct cliCommand pt = {
 	.name = "pt",
 	.arguments = "| COMMAND ...",
@@ -44,18 +49,17 @@ static struct cliCommand pt = {
 		       "analyzer or from the meters\nof this machine.",
 	.usageStatus = -PT_ESYNTAX,
 	.oldLetters = oldLetters,
+	.numbers = numbers,
+	.needsArguments = true,
 };
 
 /* Check what options do not check themselves; returns a message or NULL. */
-static const char *optionsCheck(const struct options *options, int argc,
-				gboolean hasDuration)
+static const char *optionsCheck(const struct options *options, int argc)
 {
 	if (argc > 1)
 		return "there are options only, no arguments";
 	if (!options->config && !options->list)
 		return "the configuration file is missing: -c FILE";
-	if (hasDuration && !(options->duration > 0 && options->duration < 1e9))
-		return "the duration must be positive";
 	if (options->force && options->number)
 		return "only one of --force and --number";
 	return NULL;
@@ -171,7 +175,7 @@ static int parseAndRun(struct options *options, int argc, char **argv)
 	if (status >= 0)
 		return status;
 	hasDuration = options->duration != -1;
-	message = optionsCheck(options, argc, hasDuration);
+	message = optionsCheck(options, argc);
 	if (message)
 		return cliUsage(&pt, "%s", message);
 	if (!hasDuration)

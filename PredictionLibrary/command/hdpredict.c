@@ -10,8 +10,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "PredictionLibrary/command/errors.h"
 #include "PredictionLibrary/command/hdpredict.h"
-#include "cli/options.h"
+#include "cli/errors.h"
 
 static const struct {
 	const char *name, *summary;
@@ -76,6 +77,7 @@ int predictParse(struct predict *predict, int *argc, char ***argv,
 		.arguments = help->arguments,
 		.notes = help->description,
 		.usageStatus = PREDICT_FAILED,
+		.numbers = help->numbers,
 	};
 	status = cliParse(&command, lists, argc, argv);
 	cliProgressInit(&predict->progress, false);
@@ -85,12 +87,12 @@ int predictParse(struct predict *predict, int *argc, char ***argv,
 			g_ptr_array_add(predict->texts, *(char **)i->arg_data);
 	}
 	if (status < 0 && *argc - 1 < help->minArguments)
-		status = predictUsage(predict, "an argument is missing: %s",
-				      help->arguments);
+		status = predictMissing(
+			predict, cliArgumentName(help->arguments, *argc - 1));
 	if (status < 0 && help->maxArguments >= 0 &&
 	    *argc - 1 > help->maxArguments)
-		status = predictUsage(predict, "too many arguments: %s",
-				      (*argv)[help->maxArguments + 1]);
+		status = predictUnexpected(predict,
+					   (*argv)[help->maxArguments + 1]);
 	return status;
 }
 
@@ -204,10 +206,13 @@ int predictChoose(struct predict *predict, const char *option, const char *word,
 			g_string_free(all, TRUE);
 			return i;
 		}
-		g_string_append_printf(all, "%s%s", i ? ", " : "", words[i]);
+		g_string_append_printf(all, "%s%s",
+				       i == 0         ? ""
+				       : words[i + 1] ? ", "
+						      : " or ",
+				       words[i]);
 	}
-	predictUsage(predict, "%s: \"%s\" is none of: %s", option, word,
-		     all->str);
+	predictUsage(predict, CLI_TEXT_VALUE_OF, option, word, all->str);
 	g_string_free(all, TRUE);
 	return -1;
 }
@@ -231,8 +236,8 @@ int predictWrite(struct predict *predict, const hdPGraph *graph,
 int predictFinish(struct predict *predict, int status)
 {
 	if (fflush(stdout) != 0 || ferror(stdout))
-		return predictError(predict, "standard output: %s",
-				    g_strerror(errno ? errno : EIO));
+		return predictErrorWrite(predict, CLI_STDOUT,
+					 errno ? errno : EIO);
 	return status;
 }
 

@@ -11,6 +11,7 @@
 #include <glib.h>
 
 #include <hdPredict.h>
+#include "cli/options.h"
 #include "cli/output.h"
 #include "cli/progress.h"
 
@@ -61,6 +62,7 @@ struct predictHelp {
 	const char *description;
 	int minArguments;
 	int maxArguments;
+	const struct cliNumber *numbers; /**< As in struct cliCommand. */
 };
 
 /**

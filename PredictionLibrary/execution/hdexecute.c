@@ -546,6 +546,13 @@ static bool parseSizes(const char *text, struct hdExecuteLinks *links)
 static const char *const maps[] = { "given", "eft", NULL };
 static const struct cliWords words[] = { { "map", maps, false },
 					 { NULL, NULL, false } };
+static const struct cliNumber numbers[] = {
+	{ "pes", 0, 100000, NULL },
+	{ "batch", CLI_ABOVE_ZERO, 3600, "s" },
+	{ "pause", CLI_ABOVE_ZERO, 3600, "s" },
+	{ NULL, 0, 0, NULL },
+};
+
 static const struct cliCommand command = {
 	.name = "hdexecute",
 	.arguments = "[GRAPH]",
@@ -555,6 +562,7 @@ static const struct cliCommand command = {
 		 "task failed, or its result is wrong;\n2 usage, "
 		 "input or output.\n",
 	.usageStatus = HD_EXECUTE_FAILED,
+	.numbers = numbers,
 	.words = words,
 };
 
@@ -619,11 +627,6 @@ static int parse(struct wishes *wishes, struct hdExecutePace *pace, int *argc,
 					  "with commas between");
 	if (wishes->sizes && !wishes->project)
 		return cliUsage(&command, "--links takes -p, too");
-	if (!(wishes->links.batchSeconds > 0 &&
-	      wishes->links.batchSeconds <= 3600) ||
-	    !(wishes->links.pauseSeconds > 0 &&
-	      wishes->links.pauseSeconds <= 3600))
-		return cliUsage(&command, "--batch and --pause take seconds");
 	status = cliChoose(&command, "map", wishes->map, &map);
 	if (status >= 0)
 		return status;
@@ -631,8 +634,6 @@ static int parse(struct wishes *wishes, struct hdExecutePace *pace, int *argc,
 		return cliUsage(&command,
 				"--pace takes bytes per second, from 1 on, and "
 				"seconds: 1e6,0.001");
-	if (wishes->pes < 0 || wishes->pes > 100000)
-		return cliUsage(&command, "--pes takes a number from 1");
 	return -1;
 }
 

@@ -39,17 +39,10 @@ static const char *optionsCheck(const struct options *options)
 	int modes = !!options->wait.command + options->hasDuration +
 		    options->hasPid;
 
-	if (options->interval < 1)
-		return "the interval must be 1 ms or more";
 	if (modes == 0)
 		return "COMMAND, --duration or --pid is missing";
 	if (modes > 1)
 		return "only one of COMMAND, --duration and --pid";
-	if (options->hasDuration &&
-	    !(options->wait.duration > 0 && options->wait.duration < 1e9))
-		return "the duration must be positive";
-	if (options->hasPid && options->wait.pid < 1)
-		return "the number of a process must be positive";
 	if (options->hasPid && kill(options->wait.pid, 0) != 0 &&
 	    errno == ESRCH)
 		return "there is no such process";
@@ -277,6 +270,12 @@ static int parseAndRun(struct options *options, int argc, char **argv)
 		{ "sources", sourcesWords(), true },
 		{ NULL, NULL, false },
 	};
+	static const struct cliNumber numbers[] = {
+		{ "interval", 1, INFINITY, "ms" },
+		{ "duration", CLI_ABOVE_ZERO, 1e9, "s" },
+		{ "pid", 1, INFINITY, NULL },
+		{ NULL, 0, 0, NULL },
+	};
 	const struct cliCommand command = {
 		.name = "rut",
 		.arguments = "[--] COMMAND [ARGUMENT...]",
@@ -290,6 +289,7 @@ static int parseAndRun(struct options *options, int argc, char **argv)
 		/* What follows COMMAND is its own. */
 		.isPrefix = true,
 		.words = words,
+		.numbers = numbers,
 	};
 	const GOptionEntry *lists[] = { entries, NULL };
 	int status = cliParse(&command, lists, &argc, &argv);

@@ -130,17 +130,17 @@ while IFS='|' read -r name arguments text; do
 	ok "... and says so" grep -qF -- "$text" err
 done <<'END'
 nothing||--duration, --loads or --sequence is missing
-a load above 1|--load=1.5 -d 1|a load is 0 to 1
-a duration below 0|-d -1|the duration is
+a load above 1|--load=1.5 -d 1|--load: invalid number "1.5"; expected 0 to 1
+a duration below 0|-d -1|--duration: invalid duration "-1"; expected 0.001 to 86400 s
 no loads|--loads=1|not SECONDS:LOAD
 two plans|--loads=1:1 --sequence|exclude each other
-no order|--sequence --order=1|orders are 2 to 20
+no order|--sequence --order=1|--order: invalid number "1"; expected 2 to 20
 a sequence of days|--sequence --order=20 --step=1000|such a sequence would be too long
 no CPUs|--cpus=x -d 1|no list of CPUs
 the same CPU twice|--cpus=0,0 -d 1|no list of CPUs
-too short a duration|-d 1e-10|the duration is 1 ms
+too short a duration|-d 1e-10|--duration: invalid duration "1e-10"; expected 0.001 to 86400 s
 a duration of levels|-d 1 --loads=1:1|without --duration
-too short a step|--sequence --step=1e-7|a step is 1 ms
+too short a step|--sequence --step=1e-7|--step: invalid duration "1e-7"; expected 1 to 86400000 ms
 a step without a sequence|-d 1 --step=100|are those of a --sequence
 --force alone|-d 1 -f|need --project
 CPUs that are not there|--cpus=4000 -d 1 -p w|cannot be used

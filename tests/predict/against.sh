@@ -97,7 +97,7 @@ fails() {
 	exits "$status" "$hdpredict" compare "$@" && grep -q -- "$message" err && [ ! -s out ]
 }
 make_mini
-ok "one project" fails 2 'an argument is missing' own
+ok "one project" fails 2 'missing argument: ' own
 ok "no project" fails 2 '^hdpredict compare: .*none' own none
 ok "a project without tasks" fails 2 'mini: there are no tasks in it' own mini
 ok "no prediction" fails 2 'mini: there are no tasks in it' mini own

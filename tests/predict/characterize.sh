@@ -155,7 +155,7 @@ fails() {
 	shift 2
 	exits "$status" "$hdpredict" characterize "$@" && grep -q -- "$message" err
 }
-ok "no project" fails 2 'an argument is missing' -o x
+ok "no project" fails 2 'missing argument: PROJECT' -o x
 ok "no directory" fails 2 '--output is missing' p128.proj
 ok "a project that is not there" fails 2 'none.proj: .*No such file' -o x none.proj
 ok "files that are there" fails 2 'platform.xml: File exists' -o again --time-only p128.proj

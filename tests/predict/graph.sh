@@ -113,7 +113,7 @@ done
 
 make_mini
 ok "no project" fails 2 none none
-ok "nothing" fails 2 'an argument is missing'
+ok "nothing" fails 2 'missing argument: PROJECT'
 ok "a project without tasks" fails 2 'nothing in it says what the graph was' mini
 # What is changed in the trace of the first task: MESSAGE EXPRESSION
 torn() {

@@ -324,12 +324,12 @@ while IFS='|' read -r name status arguments text; do
 	ok "... and says so" grep -qF -- "$text" err
 done <<'END'
 no directory|2|g.xml|--output says
-no graph|2|-o x|an argument is missing
+no graph|2|-o x|missing argument: GRAPH
 a graph that is not there|2|-o x none.xml|none.xml
-no PEs|2|-o x --pes=-1 g.xml|one PE or more
+no PEs|2|-o x --pes=-1 g.xml|--pes: invalid number "-1"; expected 1 or more
 more PEs than CPUs|2|-o x --pes=100000 g.xml|CPUs to use
-no batches|2|-o x --batches=0 g.xml|1 to 1000 batches
-a batch of days|2|-o x --batch=1e9 g.xml|up to a day
+no batches|2|-o x --batches=0 g.xml|--batches: invalid number "0"; expected 1 to 1000
+a batch of days|2|-o x --batch=1e9 g.xml|--batch: invalid duration "1e9"
 a kernel that nobody has|1|-o x --alone unknown.xml|NONE: 
 a kernel that fails|2|-o x --alone fails.xml|POTRF n=3: 
 no configuration|2|-o y -c none.cfg g.xml|none.cfg

@@ -708,9 +708,9 @@ ok "A6: a wrong root" wrong_root
 ok "a disk that is full" failed 'No space left' generate cholesky -o /dev/full
 ok "a folder that is not there" failed 'No such file' generate cholesky -o none/x
 ok "a full disk for annotations" failed 'No space left' simulate m.xml --platform thesis --resources thesis --annotate /dev/full
-ok "an unknown option" failed 'no such option' simulate --none
-ok "an unknown command" failed 'no such command: "simulat"; did you mean simulate' simulat
-ok "an unknown way to map" failed '"x" is none of: given, eft' simulate c.xml --platform thesis --resources thesis --map x
+ok "an unknown option" failed 'unknown option: "--none"' simulate --none
+ok "an unknown command" failed 'unknown command: "simulat"; did you mean "simulate"?' simulat
+ok "an unknown way to map" failed '--map: invalid value "x"; expected given or eft' simulate c.xml --platform thesis --resources thesis --map x
 ok "no platform" failed 'platform is missing' simulate c.xml
 full_output() {
 	"$hdpredict" simulate m.xml --platform thesis --resources thesis >/dev/full 2>err

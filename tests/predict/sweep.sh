@@ -194,7 +194,7 @@ with="cholesky --resources r.xml"
 # Words.
 # shellcheck disable=SC2086
 {
-	ok "no graph" fails 'an argument is missing' --resources r.xml
+	ok "no graph" fails 'missing argument: GRAPH' --resources r.xml
 	ok "no resources" fails '--resources is missing' cholesky
 	ok "resources that are not there" fails 'nope.xml: No such file' cholesky --resources nope.xml
 	ok "models of standard input" fails '-: each point reads' - --resources r.xml --platform thesis

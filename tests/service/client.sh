@@ -422,7 +422,7 @@ refuses() {
 		exits 2 "$pt" devices more &&
 		exits 2 "$pt" devices -s '[' &&
 		grep -q 'a server is HOST' err &&
-		exits 1 "$pt" nonsense && grep -q 'no such command: "nonsense"' err &&
+		exits 1 "$pt" nonsense && grep -q 'unknown command: "nonsense"' err &&
 		exits 125 "$pt" energy -n node06 -v E -- true &&
 		grep -q 'none of these values is in W' err &&
 		exits 2 "$pt" devices --token=none &&

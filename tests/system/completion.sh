@@ -35,7 +35,7 @@ options() {
 # The same of a command: PROGRAM [SUBCOMMAND]
 of() {
 	"$build/$1" "${@:2}" --help >help 2>/dev/null || return
-	sed -n 's/^ *\(-.,\)\? *--\([a-z-]*\).*/\2/p' help >names
+	sed -n 's/^  \(-., \)\?--\([a-z-]*\).*/\2/p' help >names
 	awk -v command="$*" '
 	{ names[NR] = $1 }
 	END {

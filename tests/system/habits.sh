@@ -116,7 +116,7 @@ refuses_option() {
 		call "$1" "$option"
 		[ $? -eq "$2" ] || return 1
 		cat err
-		[ ! -s out ] && grep -q "^$1: no such option: \"$option\"" err &&
+		[ ! -s out ] && grep -q "^$1: unknown option: \"$option\"" err &&
 			grep -qF "Try '$1 --help'." err || return 1
 	done
 	case $1 in
@@ -131,7 +131,7 @@ refuses_option() {
 # Of each of its options the nearest to it without its second letter.
 names_nearest() {
 	call "$1" --help
-	sed -n 's/^ *\(-.,\)\? *--\([a-z-]*\).*/\2/p' out |
+	sed -n 's/^  \(-., \)\?--\([a-z-]*\).*/\2/p' out |
 		grep -E '^.{6}' >options
 	case $1 in
 	hdmpi[cf]*) return 0 ;;
@@ -154,7 +154,7 @@ refuses_subcommand() {
 		call "$1" "$wrong"
 		[ $? -eq "$2" ] || return 1
 		cat err
-		grep -qF "no such command: \"$wrong\"; did you mean $sub?" err &&
+		grep -qF "unknown command: \"$wrong\"; did you mean \"$sub\"?" err &&
 			[ ! -s out ] || return 1
 	done
 }
@@ -163,14 +163,14 @@ refuses_subcommand() {
 letters_agree() {
 	while IFS='|' read -r words status; do
 		call "$words" --help
-		sed -n 's/^ *-\(.\), --\([a-z-]*\).*/\1 \2/p' out |
+		sed -n 's/^  -\(.\), --\([a-z-]*\).*/\1 \2/p' out |
 			while read -r letter long; do
 				sed -n "s/^$letter //p" letters | tr ' ' '\n' |
 					grep -qx -- "$long" ||
 					echo "$words: -$letter --$long"
 			done
 		# And the other way round: what has a letter elsewhere has it here.
-		sed -n 's/^ *--\([a-z-]*\).*/\1/p' out | while read -r long; do
+		sed -n 's/^  --\([a-z-]*\).*/\1/p' out | while read -r long; do
 			! cut -d ' ' -f 2- letters | tr ' ' '\n' |
 				grep -qx -- "$long" ||
 				echo "$words: --$long has no letter"
@@ -231,10 +231,10 @@ ok "an old name goes on" old_letter '--nesting is negative' \
 	hdtrace plot --depth -1 none
 ok "an old word goes on" old_letter 'none: No such file' \
 	hdtrace dump --time epoch none
-ok "an old letter goes on" old_letter '--format: not text, csv or json: "x"' \
+ok "an old letter goes on" old_letter '--format: invalid value "x"; expected text, csv or json' \
 	hdtrace stat -f x none
 ok "and where it has a new meaning, if a word of the old one follows" \
 	old_letter 'none: No such file' hdtrace report -f json none
-ok "else it has the new one" old_letter 'too many arguments: "none"' \
+ok "else it has the new one" old_letter 'unexpected argument: "none"' \
 	hdtrace report -f x none
 done_testing

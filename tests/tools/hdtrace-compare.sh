@@ -124,7 +124,7 @@ ok "--top and --all" short_list
 
 # ---- What is wrong -----------------------------------------------------------
 
-ok "no project" says "PROJECT PROJECT | PROJECT... -- PROJECT... is missing" 2 \
+ok "no project" says "missing argument: PROJECT" 2 \
 	compare mini
 ok "three without --" says 'says where the second set begins' 2 compare mini mini \
 	mini
@@ -139,7 +139,7 @@ ok "and none is needed" tells '"runs_needed": null' 0 \
 ok "nine are" tells "That takes 9 runs of each" 0 \
 	compare --significance=0.0001 plain1 plain2 -- plain3 plain4
 ok "a significance" says '--significance: not between 0 and 1: "1"' 2 compare --significance=1 mini mini
-ok "an attribution" says '--attribution: not equal or cpu: "x"' 2 compare \
+ok "an attribution" says '--attribution: invalid value "x"; expected equal or cpu' 2 compare \
 	--attribution=x mini mini
 ok "a negative number" says '--top is negative' 2 compare --top=-1 mini mini
 ok "no such project" says 'none: No such file' 2 compare mini none

@@ -941,15 +941,15 @@ while IFS='|' read -r text arguments; do
 	ok "refuses $arguments" says "$text" 2 export $arguments
 done <<'END'
 --to is missing|mini
---to: not csv, csv-wide, ctf|--to vcd mini
+--to: invalid value "vcd"; expected csv, csv-wide, ctf|--to vcd mini
 not text or json|--to csv --format=csv mini
 must be a directory|--to csv-wide -o - mini
 No such file|--to csv nothing
 no node matches "gamma"|--to csv --node gamma mini
 no value matches "X"|--to csv --value X mini
 --from is not before --until|--to csv --from 2 --until 1 mini
---until: not a time|--to csv --until soon mini
---only: not stats, traces or relations|--to csv --only=some mini
+--until: invalid time "soon"|--to csv --until soon mini
+--only: invalid value "some"; expected stats, traces or relations|--to csv --only=some mini
 END
 touch there
 ok "keeps a file that exists" says "--force replaces it" 2 export --to csv \

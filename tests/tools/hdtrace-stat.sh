@@ -215,9 +215,9 @@ while IFS='|' read -r text arguments; do
 	# shellcheck disable=SC2086
 	ok "refuses $arguments" says "$text" 2 stat $arguments mini
 done <<'END'
-not a time: "soon"|--from soon
-not a time: "1.0000000001"|--to 1.0000000001
-too large|--to 99999999999999
+--from: invalid time "soon"; expected seconds|--from soon
+--to: invalid time "1.0000000001"|--to 1.0000000001
+--to: invalid time "99999999999999"|--to 99999999999999
 --from is not before --to|--from 2 --to 2
 no node matches "gamma"|--node gamma
 no group matches "Power"|--group Power

@@ -55,13 +55,13 @@ plain() {
 ok "--version" version
 ok "--help" helps --help
 ok "help" helps help
-ok "no command" says "COMMAND is missing" 2
-ok "unknown command" says 'no such command: "frobnicate"' 2 frobnicate
-ok "unknown option" says 'no such option: "--frobnicate"' 2 --frobnicate
+ok "no command" says "Usage:" 2
+ok "unknown command" says 'unknown command: "frobnicate"' 2 frobnicate
+ok "unknown option" says 'unknown option: "--frobnicate"' 2 --frobnicate
 for command in $commands; do
 	ok "$command --help" helps "$command" --help
 	ok "help $command" helps help "$command"
-	ok "$command: unknown option" says 'no such option: "--frobnicate"' 2 \
+	ok "$command: unknown option" says 'unknown option: "--frobnicate"' 2 \
 		"$command" --frobnicate mini
 	ok "$command: hint at the help" says "Try 'hdtrace $command --help'" \
 		2 "$command"
@@ -70,11 +70,11 @@ done
 for command in $readers; do
 	ok "$command: no such file" says "No such file" 2 "$command" nothing
 	ok "$command: full disk" full "$command" mini
-	ok "$command: too many arguments" says 'too many arguments: "b"' 2 \
+	ok "$command: too many arguments" says 'unexpected argument: "b"' 2 \
 		"$command" mini b
-	ok "$command: no such format" says '--format: not text, csv or json' \
+	ok "$command: no such format" says '--format: invalid value "xml"; expected text' \
 		2 "$command" --format=xml mini
-	ok "$command: no such colour" says '--color: not auto, always or never' \
+	ok "$command: no such colour" says 'expected auto, always or never' \
 		2 "$command" --color=red mini
 	ok "$command: broken pipe" pipe "$command" --format=json mini
 done

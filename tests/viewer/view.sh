@@ -123,5 +123,5 @@ for port in -1 65536 x; do
 	ok "--port=$port" status 2 view --no-browser --port="$port" mini
 done
 ok "no project" says "No such file" 2 view --no-browser none
-ok "--format=json" says "no such option" 2 view --no-browser --format=json mini
+ok "--format=json" says "unknown option" 2 view --no-browser --format=json mini
 done_testing

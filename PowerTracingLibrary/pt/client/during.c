@@ -25,10 +25,6 @@ const char *duringCheck(struct cliWait *wait, int argc, char **argv,
 		return "COMMAND, --duration or --pid is missing";
 	if (modes > 1)
 		return "only one of COMMAND, --duration and --pid";
-	if (hasDuration && !(wait->duration > 0 && wait->duration < 1e9))
-		return "the duration must be positive";
-	if (hasPid && wait->pid < 1)
-		return "the number of a process must be positive";
 	if (hasPid && kill(wait->pid, 0) != 0 && errno == ESRCH)
 		return "there is no such process";
 	return NULL;

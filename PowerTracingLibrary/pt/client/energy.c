@@ -155,6 +155,12 @@ static int measure(struct energy *energy)
 	return result;
 }
 
+static const struct cliNumber numbers[] = {
+	{ "duration", CLI_ABOVE_ZERO, 1e9, "s" },
+	{ "pid", 1, INFINITY, NULL },
+	{ NULL, 0, 0, NULL },
+};
+
 static const struct cliCommand command = {
 	.name = TOOL,
 	.arguments = "[--] COMMAND [ARGUMENT...]",
@@ -166,6 +172,7 @@ static const struct cliCommand command = {
 	.usageStatus = CLI_EXIT_FAILED,
 	.isPrefix = true,
 	.oldLetters = whereOldLetters,
+	.numbers = numbers,
 };
 
 int commandEnergy(int argc, char **argv)

@@ -268,17 +268,21 @@ static void takeFreeName(struct record *record)
 	record->project = name;
 }
 
-static const char *check(const struct record *record, gboolean hasFrequency)
+static const char *check(const struct record *record)
 {
-	if (hasFrequency &&
-	    !(record->frequency > 0 && record->frequency <= 1e6))
-		return "the frequency must be positive, in Hz";
 	if (!*record->project)
 		return "the name of the project is empty";
 	if (record->force && record->number)
 		return "only one of --force and --number";
 	return NULL;
 }
+
+static const struct cliNumber numbers[] = {
+	{ "frequency", CLI_ABOVE_ZERO, 1e6, NULL },
+	{ "duration", CLI_ABOVE_ZERO, 1e9, "s" },
+	{ "pid", 1, INFINITY, NULL },
+	{ NULL, 0, 0, NULL },
+};
 
 static const struct cliCommand command = {
 	.name = TOOL,
@@ -290,6 +294,7 @@ static const struct cliCommand command = {
 	.usageStatus = CLI_EXIT_FAILED,
 	.isPrefix = true,
 	.oldLetters = whereOldLetters,
+	.numbers = numbers,
 };
 
 int commandRecord(int argc, char **argv)
@@ -330,7 +335,7 @@ int commandRecord(int argc, char **argv)
 		/* Not before parsing: that would lose it. */
 		if (!record.project)
 			record.project = g_strdup("power");
-		message = check(&record, record.frequency != 0);
+		message = check(&record);
 		if (record.number && !message)
 			takeFreeName(&record);
 		if (!message)

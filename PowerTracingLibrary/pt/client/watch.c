@@ -18,6 +18,7 @@
 #include "PowerTracingLibrary/pt/pt.h"
 #include "PowerTracingLibrary/src/message.h"
 #include "cli/command.h"
+#include "cli/errors.h"
 #include "cli/output.h"
 #include "common/clock.h"
 
@@ -366,6 +367,12 @@ static void clear(struct watch *watch)
 		close(watch->signalFd);
 }
 
+static const struct cliNumber numbers[] = {
+	{ "frequency", CLI_ABOVE_ZERO, 1000, NULL },
+	{ "duration", CLI_ABOVE_ZERO, 1e9, "s" },
+	{ NULL, 0, 0, NULL },
+};
+
 static const struct cliCommand command = {
 	.name = TOOL,
 	.description =
@@ -374,6 +381,7 @@ static const struct cliCommand command = {
 	.notes = WHERE_NOTES "Exit status: 0, or 2.",
 	.usageStatus = FAILED,
 	.oldLetters = whereOldLetters,
+	.numbers = numbers,
 };
 
 int commandWatch(int argc, char **argv)
@@ -404,13 +412,7 @@ int commandWatch(int argc, char **argv)
 	}
 	watch.isPlain = watch.isPlain || !isatty(STDOUT_FILENO);
 	if (argc > 1)
-		result = cliUsage(&command, "there are options only, no "
-					    "arguments");
-	else if (!(watch.frequency > 0) || watch.frequency > 1000)
-		result = cliUsage(&command, "the frequency must be positive, "
-					    "1000 Hz at most");
-	else if (watch.duration < 0 || watch.duration > 1e9)
-		result = cliUsage(&command, "the duration must be positive");
+		result = cliErrorUnexpected(&command, argv[1]);
 	else
 		result = run(&watch);
 	clear(&watch);

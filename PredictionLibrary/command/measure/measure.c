@@ -624,16 +624,6 @@ static int check(struct measure *self)
 	if (!self->directory)
 		return predictUsage(self->predict,
 				    "--output says into which directory");
-	if (self->batches < 1 || self->batches > 1000 || self->pes < 0)
-		return predictUsage(self->predict,
-				    "there are 1 to 1000 batches, and one PE "
-				    "or more");
-	if (!(self->batchSeconds >= 0 && self->batchSeconds <= 86400) ||
-	    !(self->pauseSeconds >= 0 && self->pauseSeconds <= 86400) ||
-	    !(self->stillSeconds >= 0 && self->stillSeconds <= 86400))
-		return predictUsage(self->predict,
-				    "batches, pauses and --steady-for take up "
-				    "to a day");
 	if (self->stillSeconds > 0 && !self->isSteady)
 		return predictUsage(self->predict,
 				    "--steady-for is for --steady");
@@ -700,10 +690,20 @@ int measureRun(struct predict *predict, int argc, char **argv)
 		  "Say nothing meanwhile", NULL },
 		{ NULL }
 	};
+	static const struct cliNumber numbers[] = {
+		{ "pes", 1, INFINITY, NULL },
+		{ "batches", 1, 1000, NULL },
+		{ "batch", CLI_ABOVE_ZERO, 86400, "s" },
+		{ "pause", CLI_ABOVE_ZERO, 86400, "s" },
+		{ "steady-for", CLI_ABOVE_ZERO, 86400, "s" },
+		{ NULL, 0, 0, NULL },
+	};
 	static const struct predictHelp help = {
 		"GRAPH",
 		"Example:\n  hdpredict measure -c pt.cfg -o here graph.xml\n",
-		1, 1
+		1,
+		1,
+		numbers,
 	};
 	int status = predictParse(predict, &argc, &argv, entries, &help);
 
