@@ -140,7 +140,7 @@ make_own() {
 }
 ok "an archive" make_own
 no_archive() {
-	! configures && grep -q 'is no shared library' "$scratch/output" &&
+	! configures && grep -q 'is not a shared library' "$scratch/output" &&
 		grep -q -- '--without-cairo' "$scratch/output"
 }
 ok "what cannot be opened at run time is refused" no_archive
