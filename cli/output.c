@@ -518,11 +518,11 @@ void outJsonObject(struct outJson *json, const char *key, bool isFlat)
 	jsonOpen(json, key, isFlat, false);
 }
 
-void outJsonDocument(struct outJson *json, const char *schema, int version)
+void outJsonDocument(struct outJson *json, const char *schema)
 {
 	outJsonObject(json, NULL, false);
 	outJsonText(json, "schema", schema);
-	outJsonInteger(json, "version", version);
+	outJsonInteger(json, "version", OUT_JSON_VERSION);
 }
 
 void outJsonArray(struct outJson *json, const char *key, bool isFlat)

@@ -110,12 +110,15 @@ struct outJson {
 	bool isArray[OUT_JSON_DEPTH];
 };
 
-/** Begin a document: an object whose first members say what it is.
+/** The member "version" of all documents; it grows when a key changes its
+ *  meaning or is removed. doc/json-keys.tsv lists the changes. */
+#define OUT_JSON_VERSION 2
+
+/** Begin a document: an object that starts with "schema" and "version".
  *
- * @param schema The name of its schema: "hdtrace-stat"; doc/json.md has them.
- * @param version Grows where a key changes its meaning, or goes.
+ * @param schema Name of the schema, such as "hdtrace-stat"; see doc/json.md.
  */
-void outJsonDocument(struct outJson *json, const char *schema, int version);
+void outJsonDocument(struct outJson *json, const char *schema);
 void outJsonObject(struct outJson *json, const char *key, bool isFlat);
 void outJsonArray(struct outJson *json, const char *key, bool isFlat);
 /** End the innermost object or array. */

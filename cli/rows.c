@@ -87,6 +87,11 @@ static bool rowsIsInCsv(const struct rowColumn *column)
 	return column->key && !(column->flags & ROW_NOT_CSV);
 }
 
+static const char *rowsCsvKey(const struct rowColumn *column)
+{
+	return column->csvKey ? column->csvKey : column->key;
+}
+
 void rowsHeader(const struct rows *self)
 {
 	struct outCsv csv = { .file = NULL };
@@ -95,7 +100,7 @@ void rowsHeader(const struct rows *self)
 		return;
 	for (size_t i = 0; i < self->count; i++) {
 		if (rowsIsInCsv(&self->columns[i]))
-			outCsvPlain(&csv, self->columns[i].key);
+			outCsvPlain(&csv, rowsCsvKey(&self->columns[i]));
 	}
 	outCsvEnd(&csv);
 }

@@ -40,6 +40,7 @@ struct rowColumn {
 	const char *key;     /**< In CSV and JSON; NULL: in neither. */
 	enum rowKind kind;
 	unsigned int flags; /**< Of enum rowFlags. */
+	const char *csvKey; /**< In CSV, if it differs from the key; or NULL. */
 };
 
 struct rows;

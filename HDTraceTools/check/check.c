@@ -54,7 +54,7 @@ static const struct rowColumn columns[] = {
 	{ NULL, "severity", ROW_TEXT, 0 },
 	{ NULL, "rule", ROW_TEXT, 0 },
 	{ NULL, "file", ROW_TEXT, 0 },
-	{ NULL, "offset", ROW_COUNT, ROW_OPTIONAL },
+	{ NULL, "offset_bytes", ROW_COUNT, ROW_OPTIONAL, "offset" },
 	{ NULL, "line", ROW_COUNT, ROW_OPTIONAL },
 	{ NULL, "text", ROW_TEXT, 0 },
 	{ NULL, NULL, ROW_TEXT, 0 },
@@ -103,7 +103,7 @@ static void startOutput(struct check *check)
 	rowsHeader(check->rows);
 	if (check->tool->format != OUT_JSON)
 		return;
-	outJsonDocument(&check->json, "hdtrace-check", 1);
+	outJsonDocument(&check->json, "hdtrace-check");
 	outJsonArray(&check->json, "messages", false);
 }
 
@@ -405,7 +405,7 @@ static int listRules(struct tool *tool)
 
 	rowsHeader(rows);
 	if (tool->format == OUT_JSON) {
-		outJsonDocument(&json, "hdtrace-check-rules", 1);
+		outJsonDocument(&json, "hdtrace-check-rules");
 		outJsonArray(&json, "rules", false);
 	}
 	printRules(rows, library, libraryCount);

@@ -31,9 +31,10 @@ static const struct rowColumn columns[] = {
 	MEASURE("energy", "_j"),
 	MEASURE("power", "_w"),
 	MEASURE("path", "_s"),
-	{ NULL, "energy_other_a_j", ROW_NUMBER, 0 },
-	{ NULL, "energy_other_b_j", ROW_NUMBER, 0 },
-	{ NULL, "energy_other_difference_j", ROW_NUMBER, 0 },
+	{ NULL, "other_energy_a_j", ROW_NUMBER, 0, "energy_other_a_j" },
+	{ NULL, "other_energy_b_j", ROW_NUMBER, 0, "energy_other_b_j" },
+	{ NULL, "other_energy_difference_j", ROW_NUMBER, 0,
+	  "energy_other_difference_j" },
 	{ NULL, "known_a_s", ROW_TIME, 0 },
 	{ NULL, "duration_a_s", ROW_TIME, 0 },
 	{ NULL, "known_b_s", ROW_TIME, 0 },
@@ -164,9 +165,12 @@ static void putCosts(const struct compare *self, struct outJson *json,
 		     const struct compareRow *row, int set)
 {
 	static const char *const keys[COMPARE_MEASURES] = {
-		[COMPARE_COUNT] = "count",     [COMPARE_TIME] = "time_s",
-		[COMPARE_ENERGY] = "energy_j", [COMPARE_POWER] = "power_w",
-		[COMPARE_PATH] = "path_s",     [COMPARE_OTHER] = "other_j",
+		[COMPARE_COUNT] = "count",
+		[COMPARE_TIME] = "time_s",
+		[COMPARE_ENERGY] = "energy_j",
+		[COMPARE_POWER] = "power_w",
+		[COMPARE_PATH] = "path_s",
+		[COMPARE_OTHER] = "other_energy_j",
 	};
 	size_t first = compareFirst(self, set);
 
@@ -208,7 +212,7 @@ void comparePrintJson(const struct compare *self)
 {
 	struct outJson json = { .depth = 0 };
 
-	outJsonDocument(&json, "hdtrace-compare", 1);
+	outJsonDocument(&json, "hdtrace-compare");
 	for (int set = 0; set < COMPARE_SETS; set++)
 		putRuns(self, &json, set);
 	outJsonText(&json, "attribution",

@@ -233,7 +233,7 @@ static void work(struct delayRun *self)
 	struct outJson json = { .depth = 0 };
 
 	if (self->tool->format == OUT_JSON) {
-		outJsonDocument(&json, "hdtrace-delay", 1);
+		outJsonDocument(&json, "hdtrace-delay");
 		outJsonText(&json, "project", self->project->name);
 		outJsonText(&json, "file", self->project->file);
 		outJsonArray(&json, "groups", false);

@@ -321,7 +321,7 @@ void diagnosePrintJson(const struct diagnose *self)
 	const struct layers *layers = self->layers;
 	struct outJson *json = self->json;
 
-	outJsonDocument(json, "hdtrace-diagnose", 1);
+	outJsonDocument(json, "hdtrace-diagnose");
 	outJsonText(json, "project", layers->project->name);
 	outJsonText(json, "file", layers->project->file);
 	diagnosePut(self);

@@ -32,7 +32,7 @@ static void jsonTime(struct dump *dump, const char *key, int64_t ns)
 
 static void jsonBegin(struct dump *dump)
 {
-	outJsonDocument(&dump->json, "hdtrace-dump", 1);
+	outJsonDocument(&dump->json, "hdtrace-dump");
 }
 
 static void nodes(struct outJson *json, const hdIProject *project)
@@ -116,9 +116,10 @@ static void usedFiles(struct outJson *json, const hdIProject *project)
 		outJsonObject(json, NULL, true);
 		outJsonText(json, "name", file->name);
 		if (file->initialSize < 0)
-			outJsonPlain(json, "initial_size", "null");
+			outJsonPlain(json, "initial_bytes", "null");
 		else
-			outJsonInteger(json, "initial_size", file->initialSize);
+			outJsonInteger(json, "initial_bytes",
+				       file->initialSize);
 		outJsonEnd(json);
 	}
 	outJsonEnd(json);
@@ -173,7 +174,7 @@ static void jsonBeginGroup(struct dump *dump)
 	outJsonText(json, "node", rolesPath(group->node));
 	outJsonText(json, "group", group->name);
 	outJsonText(json, "file", group->file);
-	outJsonSeconds(json, "time_adjustment", group->timeAdjustment);
+	outJsonSeconds(json, "time_adjustment_s", group->timeAdjustment);
 	attributes(json, group->attributes, group->attributeCount);
 	outJsonArray(json, "values", false);
 	for (size_t i = 0; i < dump->columnCount; i++) {

@@ -39,7 +39,7 @@ static void printJson(const struct export *export)
 {
 	struct outJson json = { .depth = 0 };
 
-	outJsonDocument(&json, "hdtrace-export", 1);
+	outJsonDocument(&json, "hdtrace-export");
 	outJsonText(&json, "project", export->project->name);
 	outJsonText(&json, "format", export->format->name);
 	if (export->window.length)

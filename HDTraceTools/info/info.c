@@ -608,11 +608,11 @@ static void printCsv(const struct info *info)
 static void jsonContent(struct outJson *json, const struct content *content)
 {
 	outJsonText(json, "file", content->file);
-	outJsonInteger(json, "bytes", content->fileSize);
+	outJsonInteger(json, "size_bytes", content->fileSize);
 	if (!content->hasTime)
 		return;
-	outJsonSeconds(json, "start", content->start);
-	outJsonSeconds(json, "end", content->end);
+	outJsonSeconds(json, "start_s", content->start);
+	outJsonSeconds(json, "end_s", content->end);
 }
 
 static void jsonGroup(const struct info *info, struct outJson *json,
@@ -698,7 +698,7 @@ static void printJson(struct info *info)
 	struct outJson *json = &info->json;
 	const hdIProject *project = info->project;
 
-	outJsonDocument(json, "hdtrace-info", 1);
+	outJsonDocument(json, "hdtrace-info");
 	outJsonText(json, "name", project->name);
 	jsonContent(json, &info->all);
 	outJsonText(json, "description", project->description);
@@ -715,7 +715,8 @@ static void printJson(struct info *info)
 		outJsonObject(json, NULL, true);
 		outJsonText(json, "node", project->clocks[i].node);
 		outJsonText(json, "method", project->clocks[i].method);
-		outJsonSeconds(json, "error", project->clocks[i].error);
+		outJsonSeconds(json, "offset_error_s",
+			       project->clocks[i].error);
 		outJsonEnd(json);
 	}
 	outJsonEnd(json);

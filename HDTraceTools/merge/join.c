@@ -709,7 +709,7 @@ static int writeProject(struct join *self, struct merge *merge)
 static const struct rowColumn columns[] = {
 	{ "<project", "project", ROW_TEXT, 0 },
 	{ "<label", "label", ROW_TEXT, 0 },
-	{ ".offset", "offset_s", ROW_TIME, 0 },
+	{ ".offset", "shift_s", ROW_TIME, 0, "offset_s" },
 	{ "<by", "by", ROW_TEXT, 0 },
 	{ ".lowest", "lowest_s", ROW_TIME, ROW_DASH },
 	{ ".highest", "highest_s", ROW_TIME, ROW_DASH },

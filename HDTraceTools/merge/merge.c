@@ -115,7 +115,7 @@ void mergeStartJson(struct outJson *json, const struct merge *merge,
 	struct count counts[COUNTS];
 
 	getCounts(merge, counts);
-	outJsonDocument(json, "hdtrace-merge", 1);
+	outJsonDocument(json, "hdtrace-merge");
 	outJsonText(json, "project", path);
 	for (size_t i = 0; i < COUNTS; i++)
 		outJsonInteger(json, counts[i].name, (int64_t)counts[i].value);

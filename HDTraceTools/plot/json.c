@@ -48,7 +48,6 @@ static void putCurve(struct outJson *json, const struct plotCurve *curve,
 	outJsonBool(json, "dense", plotIsDense(curve));
 	outJsonInteger(json, "count", (int64_t)momentsCount(moments));
 	outJsonInteger(json, "nan", (int64_t)moments->missing);
-	outJsonSeconds(json, "seconds", (int64_t)moments->weight);
 	outJsonDouble(json, "mean",
 		      isAmount ? NAN : knownMean(known, result.mean));
 	resultsPutRange(json, moments, curve->value->type, curve->kind);
@@ -115,7 +114,7 @@ static void putComparison(struct outJson *json, const struct plotPanel *panel)
 
 		outJsonObject(json, NULL, true);
 		outJsonText(json, "label", curve->label);
-		outJsonDouble(json, "mean_w",
+		outJsonDouble(json, "power_w",
 			      known ? joules / ((double)known / 1e9) : NAN);
 		outJsonDouble(json, "energy_j", known ? joules : NAN);
 		outJsonSeconds(json, "known_s", known);
@@ -131,13 +130,13 @@ void plotPrintJson(const struct plot *plot)
 
 	for (size_t i = 0; i < plot->sourceCount; i++)
 		lengths[i] = lengthOf(&plot->sources[i]);
-	outJsonDocument(&json, "hdtrace-plot", 1);
+	outJsonDocument(&json, "hdtrace-plot");
 	outJsonText(&json, "project", plot->sources[0].project->name);
 	outJsonText(&json, "file", plot->output);
-	outJsonDouble(&json, "width", plot->width);
-	outJsonDouble(&json, "height", plot->height);
-	outJsonSeconds(&json, "start", plot->start);
-	outJsonSeconds(&json, "end", plot->end);
+	outJsonDouble(&json, "width_pt", plot->width);
+	outJsonDouble(&json, "height_pt", plot->height);
+	outJsonSeconds(&json, "start_s", plot->start);
+	outJsonSeconds(&json, "end_s", plot->end);
 	if (plot->window.length)
 		outJsonSeconds(&json, "window_s", plot->window.length);
 	if (plot->sourceCount > 1)

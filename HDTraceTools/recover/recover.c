@@ -47,7 +47,7 @@ static const char *const infoRules[] = { "info.cut", NULL };
 static const struct rowColumn columns[] = {
 	{ "<File", "file", ROW_TEXT, 0 },
 	{ "<Result", "result", ROW_TEXT, 0 },
-	{ ">Bytes lost", "bytes_lost", ROW_COUNT, 0 },
+	{ ">Bytes lost", "lost_bytes", ROW_COUNT, 0, "bytes_lost" },
 	{ ">Records lost", NULL, ROW_TEXT, 0 },
 	{ NULL, "records_lost", ROW_COUNT, 0 },
 	{ "<Broken rules", "rules", ROW_TEXT, 0 },
@@ -131,7 +131,7 @@ static void reportStart(struct recover *recover, struct report *report)
 	rowsHeader(report->rows);
 	if (recover->tool->format != OUT_JSON)
 		return;
-	outJsonDocument(&report->json, "hdtrace-recover", 1);
+	outJsonDocument(&report->json, "hdtrace-recover");
 	outJsonText(&report->json, "directory", recover->directory);
 	outJsonArray(&report->json, "files", false);
 }

@@ -166,7 +166,7 @@ static void beginJson(struct relationsRun *self)
 {
 	const GArray *nodes = joulesNodes(self->joules);
 
-	outJsonDocument(self->json, "hdtrace-relations", 1);
+	outJsonDocument(self->json, "hdtrace-relations");
 	outJsonText(self->json, "project", self->project->name);
 	outJsonText(self->json, "file", self->project->file);
 	relationsPutCounts(self->forest, self->inferred, self->json);

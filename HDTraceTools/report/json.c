@@ -13,6 +13,13 @@
 #include "HDTraceTools/model/roles.h"
 #include "HDTraceTools/report/report.h"
 
+/** A key of the document. Pages keep the key that their viewer reads. */
+static const char *reportKey(const struct outJson *json, const char *key,
+			     const char *inPage)
+{
+	return json->isInPage ? inPage : key;
+}
+
 static void putKnown(struct outJson *json, struct known known)
 {
 	outJsonSeconds(json, "known_s", known.knownNs);
@@ -27,10 +34,14 @@ static void putEnergy(struct outJson *json, const char *key,
 		return;
 	}
 	outJsonObject(json, key, true);
-	outJsonDouble(json, "joules", energy->joules);
-	outJsonDouble(json, "error", energy->hasBound ? energy->bound : NAN);
-	outJsonDouble(json, "watts", findingsWatts(energy));
-	outJsonDouble(json, "seconds", energy->seconds);
+	outJsonDouble(json, reportKey(json, "energy_j", "joules"),
+		      energy->joules);
+	outJsonDouble(json, reportKey(json, "energy_error_j", "error"),
+		      energy->hasBound ? energy->bound : NAN);
+	outJsonDouble(json, reportKey(json, "power_w", "watts"),
+		      findingsWatts(energy));
+	outJsonDouble(json, reportKey(json, "longest_known_s", "seconds"),
+		      energy->seconds);
 	putKnown(json, energy->known);
 	outJsonBool(json, "simulated", energy->isSimulated);
 	outJsonEnd(json);
@@ -38,13 +49,16 @@ static void putEnergy(struct outJson *json, const char *key,
 
 static void putTimes(struct outJson *json, int64_t start, int64_t end)
 {
+	const char *startKey = reportKey(json, "start_s", "start");
+	const char *endKey = reportKey(json, "end_s", "end");
+
 	if (start > end) {
-		outJsonPlain(json, "start", "null");
-		outJsonPlain(json, "end", "null");
+		outJsonPlain(json, startKey, "null");
+		outJsonPlain(json, endKey, "null");
 		return;
 	}
-	outJsonSeconds(json, "start", start);
-	outJsonSeconds(json, "end", end);
+	outJsonSeconds(json, startKey, start);
+	outJsonSeconds(json, endKey, end);
 }
 
 static void putCount(struct outJson *json, const char *key, uint64_t count)
@@ -59,7 +73,8 @@ static void putSpans(struct outJson *json, const char *key,
 {
 	outJsonObject(json, key, false);
 	putCount(json, "count", spans->count);
-	outJsonSeconds(json, "seconds", spans->total);
+	outJsonSeconds(json, reportKey(json, "duration_s", "seconds"),
+		       spans->total);
 	outJsonArray(json, "list", false);
 	for (guint i = 0; spans->list && i < spans->list->len; i++) {
 		const struct findingsSpan *span =
@@ -120,15 +135,17 @@ static void putValue(struct outJson *json, const struct findingsGroup *group,
 
 static void putGroup(struct outJson *json, const struct findingsGroup *group)
 {
+	const char *cycle = reportKey(json, "cycle_s", "usual_interval");
+
 	outJsonObject(json, NULL, false);
 	outJsonText(json, "node", rolesPath(group->group->node));
 	outJsonText(json, "group", group->group->name);
 	putCount(json, "entries", group->entries);
 	putTimes(json, group->start, group->end);
 	if (group->usual)
-		outJsonSeconds(json, "usual_interval", group->usual);
+		outJsonSeconds(json, cycle, group->usual);
 	else
-		outJsonPlain(json, "usual_interval", "null");
+		outJsonPlain(json, cycle, "null");
 	if (group->powerCount) {
 		putEnergy(json, "energy", &group->energy);
 		outJsonArray(json, "energy_from", true);
@@ -162,7 +179,8 @@ static void putPhases(struct outJson *json, const struct findings *findings)
 		outJsonText(json, "name", phase->name);
 		putCount(json, "phases", phase->occurrences);
 		putTimes(json, phase->start, phase->end);
-		outJsonSeconds(json, "seconds", phase->length);
+		outJsonSeconds(json, reportKey(json, "duration_s", "seconds"),
+			       phase->length);
 		putEnergy(json, "energy", &phase->energy);
 		outJsonArray(json, "nodes", false);
 		for (size_t k = 0; k < findings->project->groupCount; k++) {
@@ -234,14 +252,25 @@ static void putStates(struct outJson *json, const struct findings *findings)
 		outJsonObject(json, NULL, true);
 		outJsonText(json, "name", state->name);
 		putCount(json, "count", state->count);
-		outJsonSeconds(json, "own_seconds", state->own.time);
-		outJsonSeconds(json, "total_seconds", state->total.time);
-		outJsonSeconds(json, "longest_seconds", state->longest);
-		putJoules(json, "joules", &state->own.amounts[0]);
-		putOther(json, "other_joules", findings, state->own.amounts);
-		putJoules(json, "total_joules", &state->total.amounts[0]);
-		outJsonSeconds(json, "measured_seconds",
-			       state->own.amounts[0].measured);
+		outJsonSeconds(json, reportKey(json, "own_s", "own_seconds"),
+			       state->own.time);
+		outJsonSeconds(json,
+			       reportKey(json, "total_s", "total_seconds"),
+			       state->total.time);
+		outJsonSeconds(json,
+			       reportKey(json, "longest_s", "longest_seconds"),
+			       state->longest);
+		putJoules(json, reportKey(json, "energy_j", "joules"),
+			  &state->own.amounts[0]);
+		putOther(json,
+			 reportKey(json, "other_energy_j", "other_joules"),
+			 findings, state->own.amounts);
+		putJoules(json,
+			  reportKey(json, "total_energy_j", "total_joules"),
+			  &state->total.amounts[0]);
+		if (json->isInPage)
+			outJsonSeconds(json, "measured_seconds",
+				       state->own.amounts[0].measured);
 		putKnown(json, (struct known){ state->own.amounts[0].measured,
 					       state->own.time });
 		outJsonSeconds(json, "total_known_s",
@@ -272,7 +301,10 @@ static void putCounters(struct outJson *json, const struct findings *findings)
 			    isnan(is.traffic) ? NULL
 			    : is.isOfMisses   ? "cache misses"
 					      : "memory controllers");
-		outJsonDouble(json, "bytes_per_joule", is.bytesPerJoule);
+		outJsonDouble(json,
+			      reportKey(json, "traffic_bytes_per_j",
+					"bytes_per_joule"),
+			      is.bytesPerJoule);
 		outJsonSeconds(json, "traffic_known_s",
 			       is.trafficKnown.knownNs);
 		outJsonSeconds(json, "duration_s",
@@ -316,10 +348,16 @@ static void putSites(struct outJson *json, const struct findings *findings)
 		outJsonText(json, "state", states->name);
 		resultsPutSite(json, states->site, findings->addresses);
 		putCount(json, "count", states->count);
-		outJsonSeconds(json, "own_seconds", states->own.time);
-		outJsonSeconds(json, "longest_seconds", states->longest);
-		putJoules(json, "joules", &amounts[0]);
-		putOther(json, "other_joules", findings, amounts);
+		outJsonSeconds(json, reportKey(json, "own_s", "own_seconds"),
+			       states->own.time);
+		outJsonSeconds(json,
+			       reportKey(json, "longest_s", "longest_seconds"),
+			       states->longest);
+		putJoules(json, reportKey(json, "energy_j", "joules"),
+			  &amounts[0]);
+		putOther(json,
+			 reportKey(json, "other_energy_j", "other_joules"),
+			 findings, amounts);
 		putKnown(json, (struct known){ amounts[0].measured,
 					       states->own.time });
 		putEvents(json, &states->own.events);
@@ -498,7 +536,8 @@ static void putClocks(struct outJson *json, const hdIProject *project)
 		outJsonObject(json, NULL, true);
 		outJsonText(json, "node", project->clocks[i].node);
 		outJsonText(json, "method", project->clocks[i].method);
-		outJsonSeconds(json, "error", project->clocks[i].error);
+		outJsonSeconds(json, reportKey(json, "offset_error_s", "error"),
+			       project->clocks[i].error);
 		outJsonEnd(json);
 	}
 	outJsonEnd(json);
@@ -518,7 +557,8 @@ static void putMessages(struct outJson *json, const struct findings *findings)
 			    toolSeverityName(message->severity));
 		outJsonText(json, "rule", message->rule);
 		outJsonText(json, "file", message->file);
-		outJsonInteger(json, "offset", message->offset);
+		outJsonInteger(json, reportKey(json, "offset_bytes", "offset"),
+			       message->offset);
 		outJsonText(json, "text", message->text);
 		outJsonEnd(json);
 	}
@@ -530,21 +570,21 @@ void reportPutJson(const struct findings *findings, struct outJson *json,
 {
 	const hdIProject *project = findings->project;
 	bool isByCpu = findings->rule == ATTRIBUTION_CPU;
+	const char *duration = reportKey(json, "duration_s", "runtime");
 
 	/* In a page it is a part of something else. */
 	if (key)
 		outJsonObject(json, key, false);
 	else
-		outJsonDocument(json, "hdtrace-report", 1);
+		outJsonDocument(json, "hdtrace-report");
 	outJsonText(json, "project", project->name);
 	outJsonText(json, "file", project->file);
 	outJsonText(json, "description", project->description);
 	putTimes(json, findings->start, findings->end);
 	if (findings->start <= findings->end)
-		outJsonSeconds(json, "runtime",
-			       findings->end - findings->start);
+		outJsonSeconds(json, duration, findings->end - findings->start);
 	else
-		outJsonPlain(json, "runtime", "null");
+		outJsonPlain(json, duration, "null");
 	putEnergy(json, "energy", &findings->energy);
 	outJsonObject(json, "attribution", true);
 	outJsonText(json, "rule", isByCpu ? "cpu" : "equal");
@@ -581,12 +621,15 @@ void reportPutJson(const struct findings *findings, struct outJson *json,
 	reportPutRelations(findings, json);
 	reportPutLayers(findings, json);
 	outJsonObject(json, "tracing", true);
-	outJsonInteger(json, "bytes", findings->size);
+	outJsonInteger(json, reportKey(json, "size_bytes", "bytes"),
+		       findings->size);
 	if (findings->tracerNs >= 0) {
-		outJsonSeconds(json, "cpu_seconds", findings->tracerNs);
+		outJsonSeconds(json, reportKey(json, "cpu_s", "cpu_seconds"),
+			       findings->tracerNs);
 		outJsonInteger(json, "late", findings->tracerLate);
 	} else {
-		outJsonPlain(json, "cpu_seconds", "null");
+		outJsonPlain(json, reportKey(json, "cpu_s", "cpu_seconds"),
+			     "null");
 		outJsonPlain(json, "late", "null");
 	}
 	outJsonEnd(json);

@@ -123,7 +123,7 @@ static void setEnergy(const struct callSites *self, guint number,
 
 static void begin(struct outJson *json)
 {
-	outJsonDocument(json, "hdtrace-stat-sites", 1);
+	outJsonDocument(json, "hdtrace-stat-sites");
 }
 
 static void fill(void *data, guint measure, struct rows *rows,

@@ -37,8 +37,8 @@ static const struct rowColumn columns[] = {
 	{ "<Node", NULL, ROW_TEXT, 0 },
 	{ NULL, "node", ROW_TEXT, 0 },
 	{ ">Count", "count", ROW_COUNT, 0 },
-	{ "<Time", "seconds", ROW_DURATION, 0 },
-	{ "<Known", "known", ROW_DURATION, 0 },
+	{ "<Time", "seconds", ROW_DURATION, ROW_NOT_JSON },
+	{ "<Known", "known", ROW_DURATION, ROW_NOT_JSON },
 	{ ".Mean", "mean", ROW_NUMBER, ROW_DASH },
 	{ "<", NULL, ROW_TEXT, 0 },
 	{ ".Energy", "energy", ROW_NUMBER, ROW_DASH },
@@ -131,7 +131,7 @@ static void printRegion(struct regions *self, guint measure, const char *name)
 
 static void begin(struct outJson *json)
 {
-	outJsonDocument(json, "hdtrace-stat-regions", 1);
+	outJsonDocument(json, "hdtrace-stat-regions");
 }
 
 static void fill(void *data, guint measure, struct rows *rows,

@@ -261,13 +261,20 @@ static void printTexts(const struct tool *tool, const GPtrArray *tables)
 /* ---- For programs ------------------------------------------------------ */
 
 static const struct rowColumn columns[] = {
-	{ NULL, "table", ROW_TEXT, 0 },      { NULL, "group", ROW_TEXT, 0 },
-	{ NULL, "value", ROW_TEXT, 0 },      { NULL, "node", ROW_TEXT, 0 },
-	{ NULL, "cpu", ROW_TEXT, 0 },        { NULL, "state", ROW_TEXT, 0 },
-	{ NULL, "statistic", ROW_TEXT, 0 },  { NULL, "rows", ROW_COUNT, 0 },
-	{ NULL, "amount", ROW_NUMBER, 0 },   { NULL, "unit", ROW_TEXT, 0 },
-	{ NULL, "seconds", ROW_TIME, 0 },    { NULL, "simulated", ROW_FLAG, 0 },
-	{ NULL, "duration_s", ROW_TIME, 0 }, { NULL, "known_s", ROW_TIME, 0 },
+	{ NULL, "table", ROW_TEXT, 0 },
+	{ NULL, "group", ROW_TEXT, 0 },
+	{ NULL, "value", ROW_TEXT, 0 },
+	{ NULL, "node", ROW_TEXT, 0 },
+	{ NULL, "cpu", ROW_TEXT, 0 },
+	{ NULL, "state", ROW_TEXT, 0 },
+	{ NULL, "statistic", ROW_TEXT, 0 },
+	{ NULL, "rows", ROW_COUNT, 0 },
+	{ NULL, "amount", ROW_NUMBER, 0 },
+	{ NULL, "unit", ROW_TEXT, 0 },
+	{ NULL, "time_s", ROW_TIME, 0, "seconds" },
+	{ NULL, "simulated", ROW_FLAG, 0 },
+	{ NULL, "duration_s", ROW_TIME, 0 },
+	{ NULL, "known_s", ROW_TIME, 0 },
 	{ NULL, NULL, ROW_TEXT, 0 },
 };
 enum {
@@ -337,7 +344,7 @@ void sharePrint(const struct tool *tool, const hdIProject *project,
 	struct rows *rows = rowsNew(columns, tool->format, &json);
 
 	if (tool->format == OUT_JSON) {
-		outJsonDocument(&json, "hdtrace-stat-shares", 1);
+		outJsonDocument(&json, "hdtrace-stat-shares");
 		outJsonText(&json, "project", project->name);
 		outJsonText(&json, "file", project->file);
 		outJsonArray(&json, "rows", false);

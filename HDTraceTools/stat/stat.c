@@ -88,12 +88,12 @@ static const struct rowColumn columns[] = {
 	{ NULL, "type", ROW_TEXT, 0 },
 	{ "<Unit", "unit", ROW_TEXT, 0 },
 	{ NULL, "phase", ROW_TEXT, 0 },
-	{ NULL, "start", ROW_TIME, 0 },
-	{ NULL, "end", ROW_TIME, 0 },
+	{ NULL, "start_s", ROW_TIME, 0, "start" },
+	{ NULL, "end_s", ROW_TIME, 0, "end" },
 	{ NULL, "phases", ROW_COUNT, 0 },
 	{ ">Count", "count", ROW_COUNT, 0 },
 	{ ">NaN", "nan", ROW_COUNT, 0 },
-	{ NULL, "seconds", ROW_TIME, 0 },
+	{ NULL, "seconds", ROW_TIME, ROW_NOT_JSON },
 	{ ".Mean", "mean", ROW_NUMBER, ROW_DASH },
 	{ ".Min", "min", ROW_NUMBER, ROW_DASH },
 	{ ".Max", "max", ROW_NUMBER, ROW_DASH },
@@ -711,7 +711,7 @@ static void startOutput(struct statRun *run)
 	rowsHeader(run->rows);
 	if (run->tool->format != OUT_JSON)
 		return;
-	outJsonDocument(&run->json, "hdtrace-stat", 1);
+	outJsonDocument(&run->json, "hdtrace-stat");
 	outJsonText(&run->json, "project", run->project->name);
 	outJsonText(&run->json, "file", run->project->file);
 	if (run->window.length)

@@ -270,13 +270,13 @@ static const struct rowColumn columns[] = {
 	{ NULL, "body_s", ROW_NUMBER, 0 },
 	{ NULL, "amount", ROW_NUMBER, ROW_NOT_JSON },
 	{ NULL, "mean_s", ROW_NUMBER, 0 },
-	{ NULL, "variance", ROW_NUMBER, 0 },
+	{ NULL, "variance_s2", ROW_NUMBER, 0, "variance" },
 	{ NULL, "min_s", ROW_NUMBER, 0 },
 	{ NULL, "max_s", ROW_NUMBER, 0 },
 	{ NULL, "p50_s", ROW_NUMBER, 0 },
 	{ NULL, "p99_s", ROW_NUMBER, 0 },
 	{ NULL, "dispatch_mean_s", ROW_NUMBER, ROW_NOT_CSV },
-	{ NULL, "dispatch_variance", ROW_NUMBER, ROW_NOT_CSV },
+	{ NULL, "dispatch_variance_s2", ROW_NUMBER, ROW_NOT_CSV },
 	{ NULL, "decayed_mean_s", ROW_NUMBER, ROW_NOT_CSV },
 	{ NULL, "cycles", ROW_NUMBER, 0 },
 	{ NULL, "instructions", ROW_NUMBER, 0 },
@@ -454,7 +454,7 @@ void printJson(const struct probeTable *table, const struct printing *how)
 {
 	struct outJson json = { 0 };
 
-	outJsonDocument(&json, "hdprobe", 1);
+	outJsonDocument(&json, "hdprobe");
 	outJsonInteger(&json, "pid", how->pid);
 	outJsonText(&json, "clock", table->clock);
 	outJsonDouble(&json, "duration_s", table->seconds);

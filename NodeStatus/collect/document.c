@@ -60,7 +60,7 @@ json_t *hdNodeDocument(hdNode_Collector *collector, unsigned int sections)
 		answered += collector->peers[i]->state == HDNODE_OK;
 	}
 	json_object_set_new(all, "schema", json_string("hdnode-collect"));
-	json_object_set_new(all, "version", json_integer(1));
+	json_object_set_new(all, "version", json_integer(2));
 	json_object_set_new(all, "time_s",
 			    json_real((double)collector->pulledWall / 1e9));
 	json_object_set_new(all, "took_s",

@@ -172,7 +172,7 @@ static void takeEnergy(struct recorder *recorder, char *report)
 	if (!end)
 		return;
 	*end = '\0';
-	if (!findNumber(energy, "joules", &joules) ||
+	if (!findNumber(energy, "energy_j", &joules) ||
 	    !findNumber(energy, "known_s", &knownS))
 		return;
 	recorder->node.joules = joules;

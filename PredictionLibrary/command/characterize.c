@@ -441,7 +441,7 @@ static void print(const struct learnt *learnt, bool isJson)
 	struct output out = { isJson ? OUT_JSON : OUT_TEXT, &json, NULL };
 
 	if (isJson)
-		outJsonDocument(&json, "hdpredict-characterize", 1);
+		outJsonDocument(&json, "hdpredict-characterize");
 	printEntries(&out, learnt);
 	printSlowdowns(&out, learnt);
 	printHosts(&out, learnt);

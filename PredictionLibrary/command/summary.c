@@ -79,7 +79,7 @@ static void printJson(const hdPGraph *graph, const hdPPlatform *platform,
 	struct outJson *json = g_new0(struct outJson, 1);
 	double dynamic = totals->computation + totals->communication;
 
-	outJsonDocument(json, "hdpredict-simulate", 1);
+	outJsonDocument(json, "hdpredict-simulate");
 	outJsonInteger(json, "tasks", (int64_t)totals->tasks);
 	outJsonDouble(json, "makespan_s", totals->makespan);
 	outJsonDouble(json, "energy_computation_j", totals->computation);

@@ -25,7 +25,7 @@ errors() {
 # The error that the project states for a host, in ns: HOST.
 stated() {
 	"$hdtrace" info --format=json "$project" |
-		sed -n "s/.*\"node\": \"$1\".*\"error\": \([0-9.]*\) .*/\1/p" |
+		sed -n "s/.*\"node\": \"$1\".*\"offset_error_s\": \([0-9.]*\) .*/\1/p" |
 		awk '{ print $1 * 1e9 }'
 }
 

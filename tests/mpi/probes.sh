@@ -51,7 +51,7 @@ costs() {
 		tee kernels
 	[ "$(grep -c '"name": "work".*"instances": 10,' kernels)" -eq 2 ] ||
 		return 1
-	energy=$(sed -n 's/^  "energy": {* *"joules": \([0-9.e+-]*\),.*/\1/p' \
+	energy=$(sed -n 's/^  "energy": {* *"energy_j": \([0-9.e+-]*\),.*/\1/p' \
 		report.json)
 	sed -n 's/.*"body_j": \([0-9.e+-]*\),.*/\1/p
 		s/.*"kernels_unattributed_j": \([0-9.e+-]*\),.*/\1/p' kernels |

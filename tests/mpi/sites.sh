@@ -152,7 +152,7 @@ reported() {
 	"$hdtrace" report --all c >out.text && cat out.text &&
 		grep "^ *exchange (sites.c:$line)  *Bcast  *10 " out.text &&
 		"$hdtrace" report --format=json c >report.json &&
-		own='.*"own_seconds": \([0-9.]*\),.*' &&
+		own='.*"own_s": \([0-9.]*\),.*' &&
 		[ "$(grep '"name": "Bcast", "count"' report.json |
 			sed "s/$own/\1/")" = \
 			"$(grep '"state": "Bcast"' report.json |

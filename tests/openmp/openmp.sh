@@ -95,7 +95,7 @@ imbalance() (
 path() (
 	cd imbalance || return 1
 	"$hdtrace" report --format=json constructs >critical || return 1
-	sed -n 's/.*"trace": \([0-9]*\), "start": \([0-9.]*\), "end": \([0-9.]*\) .*/\1 \2 \3/p' \
+	sed -n 's/.*"trace": \([0-9]*\), "start_s": \([0-9.]*\), "end_s": \([0-9.]*\) .*/\1 \2 \3/p' \
 		critical >parts
 	"$hdtrace" dump constructs | awk '
 		$1 == "trace" { number++; next }

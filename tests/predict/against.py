@@ -117,20 +117,21 @@ def error(predicted, measured):
 
 
 def check(got, predicted, runs, interval):
-    for measure, key in (("time", "time"), ("energy_dynamic", "dynamic"), ("energy_total", "total")):
+    for measure, key, unit in (
+            ("time", "time", "_s"), ("energy_dynamic", "dynamic", "_j"), ("energy_total", "total", "_j")):
         own, values = getattr(predicted, key), [getattr(run, key) for run in runs]
         median = statistics.median(values) if None not in values else None
         near(got[f"{measure}_error"], error(own, median), measure)
-        near(got[measure]["predicted"], own, measure)
-        near(got[measure]["measured"], median, measure)
+        near(got[measure + unit]["predicted"], own, measure)
+        near(got[measure + unit]["measured"], median, measure)
         spread = statistics.stdev(values) / statistics.mean(values) if median is not None and len(runs) > 1 else None
-        near(got[measure]["spread"], spread, measure)
-        near(got[measure]["least"], min(values) if median is not None else None)
+        near(got[measure + unit]["spread"], spread, measure)
+        near(got[measure + unit]["least"], min(values) if median is not None else None)
         if measure == "time":
             near(got["measured_spread"], spread)
             inside = None if interval is None else interval[0] <= median <= interval[1]
             assert got["inside_interval"] is inside, (got["inside_interval"], inside)
-            assert got["time"]["runs_inside"] == (None if interval is None else sum(
+            assert got["time_s"]["runs_inside"] == (None if interval is None else sum(
                 interval[0] <= value <= interval[1] for value in values))
     causes(got, predicted, runs)
     rows(got, predicted, runs)
@@ -144,14 +145,14 @@ def causes(got, predicted, runs):
     own = parts(predicted)
     differences = {k: own[k] - statistics.median(parts(run)[k] for run in runs) for k in own}
     for key, difference in differences.items():
-        near(got["time_causes"][key], difference, key)
+        near(got["time_causes"][key + "_s"], difference, key)
     assert got["time_causes"]["largest"] == max(differences, key=lambda k: abs(differences[k]))
     if len(runs) == 1:
         near(sum(differences.values()), predicted.time - runs[0].time)
         if runs[0].total is not None and predicted.total is not None:
             energies = got["energy_causes"]
-            near(energies["idle_power"] + energies["time"] + energies["dynamic"], predicted.total - runs[0].total)
-            near(energies["idle_power"], (predicted.idle - runs[0].idle) * runs[0].time)
+            near(energies["idle_power_j"] + energies["time_j"] + energies["dynamic_j"], predicted.total - runs[0].total)
+            near(energies["idle_power_j"], (predicted.idle - runs[0].idle) * runs[0].time)
 
 
 def rows(got, predicted, runs):
@@ -199,7 +200,7 @@ check(compare("bare", names[1]), p_none, measured[1:2], None)
 dark = Run("dark", rng, 1.0, 22, 2, {}, power=False)
 got = compare("wide", "dark")
 check(got, p_wide, [dark], (0.1, 99))
-assert got["energy_total"]["runs_inside"] is None and got["energy_total"]["inside"] is None
+assert got["energy_total_j"]["runs_inside"] is None and got["energy_total_j"]["inside"] is None
 short = Run("short", rng, 1.0, 22, 0.1, {})
 short.dynamic = None
 got = compare("wide", "short")
@@ -211,7 +212,7 @@ near(compare("--idle=21.5", "wide", "short")["energy_dynamic_error"], error(p_wi
 most = Run("most", rng, 1.0, 22, 2, {}, lack=0.6)
 got = compare("wide", "most")
 near(got["energy_total_error"], error(p_wide.total, most.total))
-assert got["runs"][1]["known_s"] < got["runs"][1]["duration_s"] == got["time"]["measured"]
+assert got["runs"][1]["known_s"] < got["runs"][1]["duration_s"] == got["time_s"]["measured"]
 # And that is said.
 for name, part in (("most", f"~ power of most is known for {100 * got['runs'][1]['known_s'] / most.time:.1f} %"), (names[0], None)):
     text = subprocess.run([hdpredict, "compare", "wide", name], capture_output=True, text=True).stdout

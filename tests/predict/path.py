@@ -112,7 +112,7 @@ class Constraints:
         """Activities on the path that take time, by time."""
         found = []
         for part in parts:
-            start, end = nanoseconds(part["start"]), nanoseconds(part["end"])
+            start, end = nanoseconds(part["start_s"]), nanoseconds(part["end_s"])
             found += [k for k in self.where.get(part["trace"], ())
                       if self.spans[k][0] < self.spans[k][1]
                       and self.spans[k][0] < end and self.spans[k][1] > start]
@@ -140,7 +140,7 @@ def check(names, project, exclusive, delays, makespan, report, problems):
     for a, b in zip(on_path, on_path[1:]):
         if known.spans[a][1] != known.spans[b][0] or not known.allows(a, b):
             problems.append(f"{b} need not come after {a}")
-    if not on_path or known.spans[on_path[0]][0] != nanoseconds(report["start"]):
+    if not on_path or known.spans[on_path[0]][0] != nanoseconds(report["start_s"]):
         problems.append("the path does not begin at 0")
 
 

@@ -32,7 +32,7 @@ def near(a, b): return abs(a - b) <= 1e-9 * abs(b)
 
 keys() {
 	says '
-assert d["schema"] == "hdprobe" and d["version"] == 1
+assert d["schema"] == "hdprobe" and d["version"] == 2
 assert d["pid"] == '"$pid"' and d["complete"]
 for x in d["probes"]:
     for key in "name instances dispatch_s body_s mean_s min_s max_s p50_s p99_s per_thread".split():
@@ -49,7 +49,7 @@ assert near(a["dispatch_s"], 4000 * '"$1"' * 4e-6)
 assert near(a["body_s"], 4000 * '"$1"' * 7e-6)
 assert near(a["mean_s"], 7e-6) and near(a["min_s"], 7e-6)
 assert near(a["p50_s"], 7e-6) and near(a["p99_s"], 7e-6)
-assert a["variance"] == 0
+assert a["variance_s2"] == 0
 assert p["DCT"]["instances"] == 100 * '"$1"'
 assert p["total"]["dispatch_s"] is None
 assert d["transfers"] == [{"from": "assign", "to": "refine", "instances": 100 * '"$1"', "bytes": 409600 * '"$1"'}]

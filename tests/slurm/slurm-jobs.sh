@@ -83,7 +83,7 @@ found = re.fullmatch(r"my own; hdtrace: step 0: (>=)?([0-9.]+) J \(simulated\), 
 energy = json.load(open(sys.argv[2]))["energy"]
 joules, known, duration = (float(found[i]) for i in (2, 3, 4))
 print(energy, found[0])
-assert abs(joules - energy["joules"]) < 0.01
+assert abs(joules - energy["energy_j"]) < 0.01
 assert 0.9 < known <= duration
 assert (found[1] is not None) == (known < 0.995 * duration)
 END

@@ -37,8 +37,8 @@ for rank in path["by_rank"]:
 # Parts have no gaps, and add up.
 parts = path["parts"]
 for before, after in zip(parts, parts[1:]):
-    assert before["end"] == after["start"], (before, after)
-assert abs(sum(p["end"] - p["start"] for p in parts) - path["length_s"]) < 1e-6
+    assert before["end_s"] == after["start_s"], (before, after)
+assert abs(sum(p["end_s"] - p["start_s"] for p in parts) - path["length_s"]) < 1e-6
 for key in "by_rank", "by_state":
     assert abs(sum(p["time_s"] for p in path[key]) - path["length_s"]) < 1e-6, key
 END

@@ -116,7 +116,7 @@ says_nothing() {
 }
 first_time() {
 	"$hdtrace" stat --format=json -g Energy "$@" p 2>note |
-		sed -n 's/.*"start": \([0-9.]*\),.*/\1/p'
+		sed -n 's/.*"start_s": \([0-9.]*\),.*/\1/p'
 }
 make_late --delay=0.0874
 cp p_node01_Energy.stat before

@@ -67,7 +67,7 @@ line() {
 members() {
 	status 0 stat --format=json --regions=Recv -n n_0 e.proj || return 1
 	cat out
-	grep -qF '"node": null, "count": 5, "seconds": 5.000000000, "known": null, "mean": null, "energy": null, "energy_unit": null, "duration_s": 5.000000000, "known_s": null, "cycles": 140, "instructions": 130, "instructions_per_cycle": 1.5, "cache_misses": null, "counted": 3, "outside_cycles": null, "outside_instructions": null, "outside_cache_misses": null }' out &&
+	grep -qF '"node": null, "count": 5, "mean": null, "energy": null, "energy_unit": null, "duration_s": 5.000000000, "known_s": null, "cycles": 140, "instructions": 130, "instructions_per_cycle": 1.5, "cache_misses": null, "counted": 3, "outside_cycles": null, "outside_instructions": null, "outside_cache_misses": null }' out &&
 		grep -qF '"group": null, "value": null, "unit": null, "simulated": null,' out
 }
 

@@ -121,7 +121,7 @@ near(a["body_j"], 175); near(a["dispatch_j"], 75); near(r["body_j"], 200)
 near(a["instance_j"], 250 / 7000); near(r["instance_j"], 200 / 11)
 near(a["known_s"], 4); near(a["duration_s"], 4); near(r["duration_s"], 4)
 near(d["kernels_unattributed_j"], 550)
-near(175 + 75 + 200 + d["kernels_unattributed_j"], d["energy"]["joules"])
+near(175 + 75 + 200 + d["kernels_unattributed_j"], d["energy"]["energy_j"])
 '
 }
 
@@ -169,7 +169,7 @@ END
 nested() {
 	says nested '
 near(k["inner"]["body_j"], 60); near(k["outer"]["body_j"], 140 + 35)
-near(d["kernels_unattributed_j"], 35 + 30); near(d["energy"]["joules"], 300)
+near(d["kernels_unattributed_j"], 35 + 30); near(d["energy"]["energy_j"], 300)
 '
 }
 
@@ -274,7 +274,7 @@ c, = d["counters"]
 assert c["node"] == "n0" and c["instructions"] == 3000 and c["cycles"] == 2000
 near(c["instructions_per_cycle"], 1.5); near(c["known_s"], 2)
 assert c["traffic_bytes"] == 800 and c["traffic_from"] == "memory controllers"
-near(c["bytes_per_joule"], 4); near(c["traffic_known_s"], 2); near(c["duration_s"], 3)
+near(c["traffic_bytes_per_j"], 4); near(c["traffic_known_s"], 2); near(c["duration_s"], 3)
 near(k["assign"]["instructions_per_cycle"], 1.5)
 assert k["refine"]["instructions_per_cycle"] is None
 ' && "$hdtrace" report counted.proj >out && cat out &&
@@ -298,11 +298,11 @@ END
 half_known() {
 	says halfknown '
 c, = d["counters"]
-assert c["bytes_per_joule"] is None and c["traffic_bytes"] == 64
+assert c["traffic_bytes_per_j"] is None and c["traffic_bytes"] == 64
 assert c["traffic_from"] == "cache misses" and c["traffic_known_s"] == 1
 ' && says unpowered '
 c, = d["counters"]
-assert c["bytes_per_joule"] is None and c["instructions_per_cycle"] == 2
+assert c["traffic_bytes_per_j"] is None and c["instructions_per_cycle"] == 2
 ' && "$hdtrace" report unpowered.proj >out && cat out &&
 		grep -qE '^ +n0 +1000 +500 +2\.00 +64 +cache misses +-$' out &&
 		says known 'assert d["counters"] == []'

@@ -178,12 +178,12 @@ energies() {
 import json, sys
 report = json.load(open(sys.argv[1]))
 groups = {group["node"]: group for group in report["groups"]}
-found = [groups[node]["energy"] and groups[node]["energy"]["joules"]
+found = [groups[node]["energy"] and groups[node]["energy"]["energy_j"]
          for node in "abc"]
 found += [groups[node]["values"][0]["rate"] for node in "abc"]
 for phase in report["phases"]:
-    found += [node["energy"]["joules"] for node in phase["nodes"]]
-found += [state["joules"] for state in report["states"]]
+    found += [node["energy"]["energy_j"] for node in phase["nodes"]]
+found += [state["energy_j"] for state in report["states"]]
 print(found)
 sys.exit(found != [300, 200, None, 100, 50, None,
                    100, 100, 100, 50, 100, 50, 300])

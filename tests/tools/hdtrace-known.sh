@@ -177,16 +177,16 @@ ok "report, before" line "0.000 s: 2.009 s" report part
 ok "report, and after" line "4.979 s: 51.000 ms" report part
 ok "report, so there are some" lacks "  none" report part
 ok "report as JSON" member \
-	'"energy": { "joules": 297, "error": null, "watts": 100, "seconds": 2.97, "known_s": 2.970000000, "duration_s": 5.030000000,' \
+	'"energy": { "energy_j": 297, "energy_error_j": null, "power_w": 100, "longest_known_s": 2.97, "known_s": 2.970000000, "duration_s": 5.030000000,' \
 	report --format=json part
 ok "report, a state as JSON" member \
-	'"joules": 100.7, "other_joules": null, "total_joules": 100.7, "measured_seconds": 1.007000000, "known_s": 1.007000000, "duration_s": 2.016000000' \
+	'"energy_j": 100.7, "other_energy_j": null, "total_energy_j": 100.7, "known_s": 1.007000000, "duration_s": 2.016000000' \
 	report --format=json part
 ok "report, no power as JSON" member \
-	'"joules": null, "other_joules": null, "total_joules": null, "measured_seconds": 0.000000000' \
+	'"energy_j": null, "other_energy_j": null, "total_energy_j": null, "known_s": 0.000000000' \
 	report --format=json part
 ok "report, a phase as JSON" member \
-	'"joules": 100.7, "error": null, "watts": null, "seconds": 1.007, "known_s": 1.007000000, "duration_s": 2.016000000' \
+	'"energy_j": 100.7, "energy_error_j": null, "power_w": null, "longest_known_s": 1.007, "known_s": 1.007000000, "duration_s": 2.016000000' \
 	report --format=json --phases-from=alpha_0:B part
 ok "plot as JSON" member \
 	'"integral": 297, "integral_unit": "J", "duration_s": 5.030000000, "known_s": 2.970000000' \
@@ -339,7 +339,7 @@ ok "in regions" line "A all 1 1826.300 s 1826.300 s 30 W 54.789 kJ" \
 ok "in the report" line "Energy 54.789 kJ, 30 W on average" report large
 ok "of a state" line "A 1 1826.300 s 1826.300 s 1826.300 s 54.789 kJ" \
 	report large
-ok "none in JSON" member '"joules": 54789,' report --format=json large
+ok "none in JSON" member '"energy_j": 54789,' report --format=json large
 known_project mega 0.000000000 "1.000000000 4a189680" \
 	"A 0.000000000 1.000000000"
 ok "of power, too" line "P gauge? MW 1 2.5 2.5 2.5 0 2.5 MJ" stat mega

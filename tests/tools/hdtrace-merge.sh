@@ -235,7 +235,7 @@ ok "it is correct" status 0 check mini
 ok "info shows it" sh -c "'$hdtrace' info mini |
 	grep 'Clocks *2 compared, error up to 30.000 us'"
 ok "as JSON" sh -c "'$hdtrace' info --format=json mini |
-	grep '\"error\": 0.000030000'"
+	grep '\"offset_error_s\": 0.000030000'"
 ok "the reference stays" unchanged alpha
 ok "a trace is corrected" grep -q \
 	"<Wait  time='0.750025000' end='2.250100000'/>" mini_beta_1.trc

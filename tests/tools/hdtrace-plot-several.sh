@@ -130,7 +130,7 @@ ok "three, two of one name, and other units" draws first twin/first kilo -- \
 compares() {
 	for line; do :; done
 	status 0 plot -f -o both.svg --format=json "$1" "$2" &&
-		sed -n '/"comparison"/,/\]/s/.*"mean_w": \([^,]*\), "energy_j": \([^,]*\), "known_s": \([0-9.]*\).*/\1 \2 \3/p' \
+		sed -n '/"comparison"/,/\]/s/.*"power_w": \([^,]*\), "energy_j": \([^,]*\), "known_s": \([0-9.]*\).*/\1 \2 \3/p' \
 			out | paste -sd, >found &&
 		echo "$line" | diff - found
 }

@@ -162,8 +162,8 @@ lasts() {
 	fresh
 	rm p_b_Energy.stat
 	status 0 info --format=json p.proj &&
-		grep -q '^  "start": 1000000001.000000000,$' out &&
-		grep -q '^  "end": 1000000006.000000000,$' out || return 1
+		grep -q '^  "start_s": 1000000001.000000000,$' out &&
+		grep -q '^  "end_s": 1000000006.000000000,$' out || return 1
 	status 0 info p.proj && grep -q "^Duration *5.000 s" out &&
 		grep -q "relations: 3 relations with 2 states, 1 without an end" out &&
 		grep -q "in 0 groups and 0 traces and 3 files of relations" out &&
@@ -180,7 +180,7 @@ lasts() {
 		grep -qx "relation-begin,b_TROVE,,0,,1000000002.000000000,,,,process,,0:7" out &&
 		grep -qx "relation-attribute,b_TROVE,,0,,,,,size,,,5" out &&
 		status 0 report --format=json p.proj &&
-		grep -q '"runtime": 5.000000000' out
+		grep -q '"duration_s": 5.000000000' out
 }
 ok "a project of relations lasts as long as these" lasts
 sums_of() {
@@ -272,7 +272,7 @@ joules() {
 		}
 		tr '{' '\n' <out | tr -d ' ' | sed -n '
 			s/.*"region":"\(Work.\)","node":"b.*"energy":\([0-9.]*\),.*/stat \1 \2/p
-			s/.*"name":"\(Work.\)".*"joules":\([0-9.]*\),"other.*/report \1 \2/p'
+			s/.*"name":"\(Work.\)".*"energy_j":\([0-9.]*\),"other.*/report \1 \2/p'
 		tr -d ' \n' <out | grep -oE '"(relations|ranks|unattributed)_j":[0-9.e-]*' |
 			sed "s/^/$command /"
 	done | sed -E 's/([0-9]+\.[0-9]{3})[0-9]*/\1/' | sort >joules
@@ -315,7 +315,7 @@ nested() {
 	of_rank 0 Energy 'name="P" type="DOUBLE" unit="W"' 403e000000000000
 	status 0 report --format=json p.proj || return 1
 	tr '{' '\n' <out | tr -d ' ' | sed -n '
-		s/.*"name":"\(Work.\)".*"joules":\([0-9.]*\),"other.*/\1 \2/p
+		s/.*"name":"\(Work.\)".*"energy_j":\([0-9.]*\),"other.*/\1 \2/p
 		s/.*\("unattributed_j":[-0-9.e]*\).*/\1/p' | sort >joules
 	printf '%s\n' '"unattributed_j":200' "Work0 300" "Work1 500" |
 		sort | diff - joules

@@ -27,7 +27,7 @@ agrees_with_stat() {
 		NR > 1 && $5 == "W" { joule += $18; nodes++ }
 		END { printf "%.6f %d\n", joule, nodes }' >"$scratch/stat"
 	status "$2" report --format=json "$1" || return 1
-	awk '/^  "energy": / { sub(/.*"joules": /, ""); joule = $1 + 0 }
+	awk '/^  "energy": / { sub(/.*"energy_j": /, ""); joule = $1 + 0 }
 		/^      "energy": \{/ { nodes++ }
 		END { printf "%.6f %d\n", joule, nodes }' "$scratch/out" \
 		>"$scratch/report"
@@ -42,9 +42,9 @@ agrees_with_stat() {
 # states: STATUS PROJECT.
 states_add_up() {
 	status "$1" report --format=json "$2" || return 1
-	awk '/^  "energy": / { sub(/.*"joules": /, ""); all = $1 + 0 }
-		/"own_seconds"/ && !/"joules": null/ {
-			sub(/.*"joules": /, ""); sum += $1 }
+	awk '/^  "energy": / { sub(/.*"energy_j": /, ""); all = $1 + 0 }
+		/"own_s"/ && !/"energy_j": null/ {
+			sub(/.*"energy_j": /, ""); sum += $1 }
 		END { print all, sum; d = all - sum
 			exit !(all > 0 && d * d < 1e-9 * all) }' "$scratch/out"
 }
@@ -172,7 +172,7 @@ ok "has no energy" has "Energy not measured"
 ok "and nothing was recorded" has \
 	"Recorded 0 groups of statistics, 0 traces with 0 states and 0 events"
 ok "as JSON" status 0 report --format=json empty
-ok "without a runtime" grep -q '^  "runtime": null,' "$scratch/out"
+ok "without a runtime" grep -q '^  "duration_s": null,' "$scratch/out"
 
 proj_of traces >traces.proj
 cat >traces_node_0.trc <<'END'

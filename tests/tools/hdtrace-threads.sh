@@ -72,7 +72,7 @@ edges() {
 # The parts of the critical path, TRACE START END, and how long it is: NAME LENGTH
 path() {
 	status 0 report --format=json "$1" || return 1
-	sed -n 's/.*"trace": \([0-9]*\), "start": \([0-9.]*\), "end": \([0-9.]*\) .*/\1 \2 \3/p' \
+	sed -n 's/.*"trace": \([0-9]*\), "start_s": \([0-9.]*\), "end_s": \([0-9.]*\) .*/\1 \2 \3/p' \
 		out | awk '{ print $1, $2 + 0, $3 + 0 }' >found
 	cat found
 	diff - found && grep "\"length_s\": $2," out

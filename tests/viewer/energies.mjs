@@ -123,7 +123,7 @@ async function compareEnergies(model, from, to, trace, options) {
 
     compare(joules, row.energy, error, `${name}: energy`);
     if (profile.isExact)
-      compare(known / 1e9, row.known, 0, `${name}: known time`);
+      compare(known / 1e9, row.known_s, 0, `${name}: known time`);
   }
   compareOwn(profile, where);
 }

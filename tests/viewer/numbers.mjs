@@ -233,8 +233,8 @@ function compareState(mine, row, isExact, where) {
   const error = mine.error / 1e9 + 1e-8;
 
   if (!isExact) reduced++;
-  if (Math.abs(time - row.seconds) > error)
-    fail(`${where}: ${time} s ± ${error}, not ${row.seconds}`);
+  if (Math.abs(time - row.duration_s) > error)
+    fail(`${where}: ${time} s ± ${error}, not ${row.duration_s}`);
   if (isExact && mine.count < row.count)
     fail(`${where}: ${mine.count} times, not ${row.count}`);
 }

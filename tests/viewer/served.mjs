@@ -42,7 +42,7 @@ await ok("the report, when everything was read", async () => {
 
   assertSame(
     Number(joules),
-    report.phases[report.most_power].energy.joules,
+    report.phases[report.most_power].energy.energy_j,
     "joules",
   );
 });

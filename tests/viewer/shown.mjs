@@ -88,7 +88,7 @@ await ok("the time in states, as hdtrace stat --regions", async () => {
   for (const [name, , , total] of shown) {
     const theirs = regions
       .filter((row) => row.region === name && row.node !== null)
-      .reduce((sum, row) => sum + row.seconds, 0);
+      .reduce((sum, row) => sum + row.duration_s, 0);
 
     assert(
       Math.abs(total - theirs) < 1e-6,
@@ -265,7 +265,7 @@ await ok("phases, and which drew most", async () => {
   assertSame(await card("[data-phase]", "phase"), most.name, "phase");
   assertSame(
     Number(await card("[data-phase]", "joules")),
-    most.energy.joules,
+    most.energy.energy_j,
     "joules",
   );
 });

@@ -57,7 +57,7 @@ await ok("an interval that was named is a phase, with its energy", async () => {
       ]),
     );
   const wanted = [
-    ...report.phases.map(({ name, energy }) => [name, energy.joules]),
+    ...report.phases.map(({ name, energy }) => [name, energy.energy_j]),
     ["mine, too", sum(stat("P", "integral", 0.5, 4.5))],
   ];
 
@@ -323,7 +323,7 @@ await ok("problems lead to where they are", async () => {
 
   assertSame(
     [from, to],
-    [Number(gap.start) - 1e9, Number(gap.end) - 1e9],
+    [Number(gap.start_s) - 1e9, Number(gap.end_s) - 1e9],
     "the gap is marked",
   );
   const [start, span] = viewer.times("view").map(Number);

@@ -115,7 +115,7 @@ static void jsonLine(struct outJson *json, const struct ptListedLine *line)
 	outJsonText(json, "node", line->node);
 	outJsonText(json, "channel", line->channel);
 	outJsonText(json, "description", line->description);
-	outJsonDouble(json, "voltage", line->voltage);
+	outJsonDouble(json, "voltage_v", line->voltage);
 	outJsonBool(json, "summed", line->isSummed);
 	outJsonArray(json, "values", false);
 	for (size_t i = 0; i < line->valueCount; i++) {
@@ -141,8 +141,8 @@ static void jsonDevice(struct outJson *json,
 	outJsonText(json, "name", device->name);
 	outJsonText(json, "driver", device->driver);
 	outJsonText(json, "description", device->description);
-	outJsonSeconds(json, "interval", device->intervalNs);
-	outJsonBool(json, "timedByMeter", device->isTimedByMeter);
+	outJsonSeconds(json, "interval_s", device->intervalNs);
+	outJsonBool(json, "timed_by_meter", device->isTimedByMeter);
 	outJsonBool(json, "up", device->isUp);
 	outJsonInteger(json, "readings", (int64_t)device->readings);
 	outJsonInteger(json, "lost", (int64_t)device->lost);
@@ -150,7 +150,7 @@ static void jsonDevice(struct outJson *json,
 	outJsonInteger(json, "late", (int64_t)device->late);
 	outJsonInteger(json, "reconnects", (int64_t)device->reconnects);
 	if (device->lastNs)
-		outJsonSeconds(json, "last", device->lastNs);
+		outJsonSeconds(json, "last_reading_s", device->lastNs);
 	outJsonArray(json, "lines", false);
 	for (size_t i = 0; i < device->lineCount; i++)
 		jsonLine(json, &device->lines[i]);
@@ -163,10 +163,10 @@ static void printJson(const char *server, const struct ptListed *listed,
 {
 	struct outJson *json = g_new0(struct outJson, 1);
 
-	outJsonDocument(json, "pt-devices", 1);
+	outJsonDocument(json, "pt-devices");
 	outJsonText(json, "server", server);
-	outJsonSeconds(json, "offset", ptRemoteClockOffset(clock));
-	outJsonSeconds(json, "offsetError", ptRemoteClockError(clock));
+	outJsonSeconds(json, "offset_s", ptRemoteClockOffset(clock));
+	outJsonSeconds(json, "offset_error_s", ptRemoteClockError(clock));
 	outJsonArray(json, "devices", false);
 	for (size_t i = 0; i < listed->count; i++)
 		jsonDevice(json, &listed->devices[i]);

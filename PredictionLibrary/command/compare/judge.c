@@ -9,9 +9,9 @@
 
 #include "PredictionLibrary/command/compare/trial.h"
 
-const char *const trialMeasureNames[TRIAL_MEASURES] = { "time",
-							"energy_dynamic",
-							"energy_total" };
+const char *const trialMeasureKeys[TRIAL_MEASURES] = { "time_s",
+						       "energy_dynamic_j",
+						       "energy_total_j" };
 
 struct trialUse *trialUseOf(struct trial *self, enum trialKind kind,
 			    const char *name, size_t run)
@@ -238,12 +238,13 @@ static void findCauses(struct trial *self)
 {
 	double predicted[PARTS], measured[PARTS];
 	static const struct trialCause names[2][TRIAL_CAUSES] = {
-		{ { "tasks", "how long tasks take", NAN },
-		  { "transfers", "waiting for data of other nodes", NAN },
-		  { "waiting", "other waiting", NAN } },
-		{ { "idle_power", "idle power", NAN },
-		  { "time", "idle power for another time", NAN },
-		  { "dynamic", "dynamic energy", NAN } },
+		{ { "tasks", "tasks_s", "how long tasks take", NAN },
+		  { "transfers", "transfers_s",
+		    "waiting for data of other nodes", NAN },
+		  { "waiting", "waiting_s", "other waiting", NAN } },
+		{ { "idle_power", "idle_power_j", "idle power", NAN },
+		  { "time", "time_j", "idle power for another time", NAN },
+		  { "dynamic", "dynamic_j", "dynamic energy", NAN } },
 	};
 
 	for (int k = 0; k < PARTS; k++) {

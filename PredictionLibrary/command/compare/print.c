@@ -75,7 +75,7 @@ static void jsonMeasure(const struct trial *self, struct outJson *json,
 {
 	const struct trialResult *result = &self->results[measure];
 
-	outJsonObject(json, trialMeasureNames[measure], true);
+	outJsonObject(json, trialMeasureKeys[measure], true);
 	outJsonDouble(json, "predicted", result->predicted);
 	outJsonDouble(json, "measured", result->measured);
 	outJsonDouble(json, "error", result->error);
@@ -124,7 +124,7 @@ static void jsonCauses(const struct trial *self, struct outJson *json)
 		for (int i = 0; i < TRIAL_CAUSES; i++)
 			outJsonDouble(json, self->causes[k][i].key,
 				      self->causes[k][i].difference);
-		outJsonText(json, "largest", most ? most->key : NULL);
+		outJsonText(json, "largest", most ? most->name : NULL);
 		outJsonEnd(json);
 	}
 }
@@ -179,7 +179,7 @@ void trialJson(const struct trial *self)
 {
 	struct outJson *json = g_new0(struct outJson, 1);
 
-	outJsonDocument(json, "hdpredict-compare", 1);
+	outJsonDocument(json, "hdpredict-compare");
 	outJsonDouble(json, "time_error", self->results[TRIAL_TIME].error);
 	outJsonDouble(json, "energy_dynamic_error",
 		      self->results[TRIAL_DYNAMIC].error);

@@ -64,7 +64,9 @@ struct trialRun {
 
 /** Where a difference comes from. */
 struct trialCause {
-	const char *key, *title;
+	const char *name;
+	const char *key; /**< Of its difference in JSON. */
+	const char *title;
 	double difference; /**< Predicted minus measured; NaN: not known. */
 };
 
@@ -99,8 +101,8 @@ struct trial {
 	int top;
 };
 
-/** "time" and so on. */
-extern const char *const trialMeasureNames[TRIAL_MEASURES];
+/** Keys of the measures in JSON. */
+extern const char *const trialMeasureKeys[TRIAL_MEASURES];
 
 /** Read a run, by its number; false after an error, which was said. */
 bool trialRead(struct trial *self, size_t run);

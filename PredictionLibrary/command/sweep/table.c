@@ -11,7 +11,7 @@
 
 static const struct rowColumn values[POINT_VALUES] = {
 	[POINT_TASKS] = { ">tasks", "tasks", ROW_NUMBER, 0 },
-	[POINT_TIME] = { ".time s", "time_s", ROW_NUMBER, 0 },
+	[POINT_TIME] = { ".time s", "makespan_s", ROW_NUMBER, 0, "time_s" },
 	[POINT_TOTAL] = { ".energy J", "energy_total_j", ROW_NUMBER, 0 },
 	[POINT_DYNAMIC] = { ".dynamic J", "energy_dynamic_j", ROW_NUMBER, 0 },
 	[POINT_COMPUTATION] = { NULL, "energy_computation_j", ROW_NUMBER, 0 },
@@ -20,8 +20,10 @@ static const struct rowColumn values[POINT_VALUES] = {
 	[POINT_IDLE] = { NULL, "energy_idle_j", ROW_NUMBER, 0 },
 	[POINT_MESSAGES] = { NULL, "messages", ROW_NUMBER, 0 },
 	[POINT_BYTES] = { NULL, "message_bytes", ROW_NUMBER, 0 },
-	[POINT_TIME_LOW] = { ".time 5 %", "time_q05_s", ROW_NUMBER, 0 },
-	[POINT_TIME_HIGH] = { ".time 95 %", "time_q95_s", ROW_NUMBER, 0 },
+	[POINT_TIME_LOW] = { ".time 5 %", "makespan_q05_s", ROW_NUMBER, 0,
+			     "time_q05_s" },
+	[POINT_TIME_HIGH] = { ".time 95 %", "makespan_q95_s", ROW_NUMBER, 0,
+			      "time_q95_s" },
 	[POINT_ENERGY_LOW] = { ".energy 5 %", "energy_total_q05_j", ROW_NUMBER,
 			       0 },
 	[POINT_ENERGY_HIGH] = { ".energy 95 %", "energy_total_q95_j",
@@ -150,7 +152,7 @@ void sweepPrint(const struct sweepRows *rows, const bool *front,
 	struct rows *table;
 
 	if (json) {
-		outJsonDocument(json, "hdpredict-sweep", 1);
+		outJsonDocument(json, "hdpredict-sweep");
 		outJsonInteger(json, "points", (int64_t)rows->count);
 		outJsonArray(json, "rows", false);
 	}

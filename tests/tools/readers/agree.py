@@ -114,7 +114,7 @@ def check_curves(rows, curves, what):
         fail(f"{what}: {len(curves)} curves, {len(rows)} rows")
     for row in rows:
         curve = curves[key_of(row)]
-        for name in SAME + ("integral", "seconds", "unit", "integral_unit",
+        for name in SAME + ("integral", "unit", "integral_unit",
                             "simulated", "kind", "kind_guessed", "total",
                             "total_unit", "rate", "rate_unit", "duration_s",
                             "known_s"):
@@ -176,9 +176,9 @@ def check_table(project, rows):
     if (energy is None) != (said is None):
         fail("energy is not in text and JSON alike")
     if energy:
-        joules = said["joules"] / PREFIXES.get(energy.group(3), 1)
+        joules = said["energy_j"] / PREFIXES.get(energy.group(3), 1)
         if not rounded(energy.group(2), joules):
-            fail(f"energy {energy.group(0)}, {said['joules']} J in JSON")
+            fail(f"energy {energy.group(0)}, {said['energy_j']} J in JSON")
         if bool(energy.group(1)) != (said["known_s"] <
                                      0.995 * said["duration_s"]):
             fail(f"energy {energy.group(0)}, known for {said['known_s']} s of "
@@ -198,7 +198,7 @@ def energy_of(rows, node, group, names):
     return sum(row["integral"] if row["kind"] == "gauge" else row["total"]
                for row in rows
                if key_of(row)[:2] == (node, group) and row["value"] in names
-               and row["seconds"] > 0)
+               and row["known_s"] > 0)
 
 
 def check_phases(project, rows):
@@ -206,18 +206,18 @@ def check_phases(project, rows):
     power = power_of(project)
     for phase in project.report["phases"]:
         own = [row for row in rows if row["phase"] == phase["name"] and
-               row["start"] == phase["start"]]
-        between = [f"--from=@{phase['start'].text}",
-                   f"--to=@{phase['end'].text}"]
+               row["start_s"] == phase["start_s"]]
+        between = [f"--from=@{phase['start_s'].text}",
+                   f"--to=@{phase['end_s'].text}"]
         total = 0
         for node in phase["nodes"]:
             group, names = power[node["node"]]
             wanted = energy_of(own, node["node"], group, names)
-            if not near(node["energy"]["joules"], wanted):
+            if not near(node["energy"]["energy_j"], wanted):
                 fail(f"{phase['name']}, {node['node']}: {wanted} J, in the "
-                     f"report {node['energy']['joules']} J")
+                     f"report {node['energy']['energy_j']} J")
             total += wanted
-        if phase["energy"] and not near(phase["energy"]["joules"], total):
+        if phase["energy"] and not near(phase["energy"]["energy_j"], total):
             fail(f"{phase['name']}: {total} J in all")
         cut = project.stat(*between)
         numbers = {key_of(row): row for row in cut}
@@ -235,13 +235,13 @@ def check_phases(project, rows):
 
 def check_states(project):
     """Time in states, as stat --regions has it of all nodes."""
-    found = {state["name"]: state["total_seconds"]
+    found = {state["name"]: state["total_s"]
              for state in project.report["states"]}
     wanted = {}
     for row in parse(run(project.hdtrace, "stat", "-q", "--format=json",
                               "--regions=*", project.name))["regions"]:
         if row["node"] is None:
-            wanted[row["region"]] = row["seconds"]
+            wanted[row["region"]] = row["duration_s"]
     if wanted and found != wanted:
         fail(f"states {found}, by stat --regions {wanted}")
     print(f"{len(wanted)} states are equal")

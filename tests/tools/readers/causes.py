@@ -455,7 +455,7 @@ def check(hdtrace, printer, seed):
     traces = [r for h in (0, 1) for r in range(world.size) if r % 2 == h]
     path = json.loads(run(hdtrace, "report", "--format=json", "made"),
                       parse_float=str)["critical_path"]
-    found = [(traces[p["trace"]], ns(p["start"]), ns(p["end"]))
+    found = [(traces[p["trace"]], ns(p["start_s"]), ns(p["end_s"]))
              for p in reversed(path["parts"])]
     expected = known_path(world)
     assert found == expected, ("path", found, expected)

@@ -398,7 +398,8 @@ def rules(_rng):
             states = {state["name"]: state for state in got["states"]}
             path = got["critical_path"]
             for key, share, joules, of in (
-                    ("joules", one, states, 0), ("other_joules", two, states, 0),
+                    ("energy_j", one, states, 0),
+                    ("other_energy_j", two, states, 0),
                     ("energy_j", one, path, 1),
                     ("other_energy_j", two, path, 1)):
                 if of == 0:
@@ -433,11 +434,11 @@ def rules(_rng):
             row = rows[str(rank)]
             assert close(row["energy_a_j"], 500), row
             if shares:
-                assert close(row["energy_other_b_j"], 1000 * shares[rank])
-                assert close(row["energy_other_difference_j"], 0)
+                assert close(row["other_energy_b_j"], 1000 * shares[rank])
+                assert close(row["other_energy_difference_j"], 0)
             else:
-                assert row["energy_other_b_j"] is None
-        assert rows["alpha"]["energy_other_a_j"] is None
+                assert row["other_energy_b_j"] is None
+        assert rows["alpha"]["other_energy_a_j"] is None
 
 
 HDTRACE = sys.argv[1]

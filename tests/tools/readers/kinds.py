@@ -124,8 +124,8 @@ def check(project, rows, start, end):
         where = f"{name} of ]{start}, {end}]: {row}; expected {total} in {known}"
         if row["kind"] != kind or row["kind_guessed"]:
             fail(where)
-        if round(Fraction(str(row["seconds"])) * NS) != known:
-            fail("seconds: " + where)
+        if round(Fraction(str(row["known_s"])) * NS) != known:
+            fail("known_s: " + where)
         if kind == "gauge":
             if not near(row["integral"], total) or row["total"] is not None \
                     or row["sum"] is not None or row["rate"] is not None:

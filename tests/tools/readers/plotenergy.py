@@ -19,11 +19,11 @@ def main(plot, *stats):
         rows = load(path)["rows"]
         assert all(row["known_s"] == row["duration_s"] for row in rows), rows
         watts.append(sum(row["mean"] for row in rows))
-        assert abs(told["mean_w"] - watts[-1]) < 1e-6 * watts[-1], \
+        assert abs(told["power_w"] - watts[-1]) < 1e-6 * watts[-1], \
             (told, watts[-1], path)
         assert told["known_s"] == rows[0]["known_s"], (told, rows)
     assert first["label"] + "," + second["label"] == "one,two"
-    assert abs(difference["mean_w"] - (watts[1] - watts[0])) < \
+    assert abs(difference["power_w"] - (watts[1] - watts[0])) < \
         1e-6 * watts[0], (difference, watts)
 
 

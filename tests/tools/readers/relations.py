@@ -337,9 +337,9 @@ def compare_report(hdtrace, path, project, said, expect, near):
          sum(r.joules for r in project.all))
     near("report: unattributed", report["attribution"]["unattributed_j"],
          total("unattributed"))
-    states = sum(s["joules"] or 0 for s in report["states"])
+    states = sum(s["energy_j"] or 0 for s in report["states"])
     near("report: states", states, total("states"))
-    near("report: all", report["energy"]["joules"], total("joules"))
+    near("report: all", report["energy"]["energy_j"], total("joules"))
 
 
 def compare_stat(hdtrace, path, project, near):

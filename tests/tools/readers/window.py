@@ -467,7 +467,7 @@ def check_plot(project, hdtrace, length, since=None):
             fail(f"window_s is {read['window_s']}")
         curve = read["panels"][0]["curves"][0]
         picture = Picture("w.svg", START)
-        picture.covers(ns(read["start"]), ns(read["end"]))
+        picture.covers(ns(read["start_s"]), ns(read["end_s"]))
         (_, _, title, axis, curves), = panels_of(picture)
         (_, lines, bands), = curves
         factor = Fraction(factor_of(title, read["panels"][0]["unit"]))
