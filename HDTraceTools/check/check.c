@@ -440,6 +440,7 @@ static int runOn(struct tool *tool, const char *path)
 
 	tool->take = takeMessage;
 	tool->takeData = &check;
+	tool->listsOpening = tool->format != OUT_TEXT;
 	startOutput(&check);
 	project = toolOpen(tool, path);
 	if (!project && tool->hasFailed) {

@@ -13,49 +13,82 @@
 #include "HDTraceTools/command/select.h"
 #include "HDTraceTools/model/projectstart.h"
 
-static bool nodeExists(const hdIProject *project, const char *pattern)
+/** Names that a message lists. */
+#define SELECT_NAMES 10
+
+/** Names of what a project has, each once, in its order. */
+static void selectAddName(GPtrArray *names, const char *name)
 {
-	for (size_t i = 0; i < project->nodeCount; i++) {
-		if (fnmatch(pattern, project->nodes[i]->path, 0) == 0)
-			return true;
+	for (guint i = 0; i < names->len; i++) {
+		if (strcmp(names->pdata[i], name) == 0)
+			return;
 	}
-	return fnmatch(pattern, project->root->path, 0) == 0;
+	g_ptr_array_add(names, (void *)name);
 }
 
-static bool groupExists(const hdIProject *project, const char *pattern)
+static void selectAddNodes(const hdIProject *project, GPtrArray *names)
 {
-	for (size_t i = 0; i < project->groupCount; i++) {
-		if (fnmatch(pattern, project->groups[i]->name, 0) == 0)
-			return true;
-	}
-	return false;
+	for (size_t i = 0; i < project->nodeCount; i++)
+		g_ptr_array_add(names, (void *)project->nodes[i]->path);
+	g_ptr_array_add(names, (void *)project->root->path);
 }
 
-static bool valueExists(const hdIProject *project, const char *pattern)
+static void selectAddGroups(const hdIProject *project, GPtrArray *names)
+{
+	for (size_t i = 0; i < project->groupCount; i++)
+		selectAddName(names, project->groups[i]->name);
+}
+
+static void selectAddValues(const hdIProject *project, GPtrArray *names)
 {
 	for (size_t i = 0; i < project->groupCount; i++) {
 		const hdIGroup *group = project->groups[i];
 
-		for (size_t j = 0; j < group->valueCount; j++) {
-			if (fnmatch(pattern, group->values[j].name, 0) == 0)
-				return true;
-		}
+		for (size_t j = 0; j < group->valueCount; j++)
+			selectAddName(names, group->values[j].name);
 	}
-	return false;
+}
+
+/** "A, B, C and 7 more" */
+static char *selectList(const GPtrArray *names)
+{
+	GString *text = g_string_new(names->len ? NULL : "none");
+
+	for (guint i = 0; i < names->len && i < SELECT_NAMES; i++)
+		g_string_append_printf(text, "%s%s", i ? ", " : "",
+				       (char *)names->pdata[i]);
+	if (names->len > SELECT_NAMES)
+		g_string_append_printf(text, " and %u more",
+				       names->len - SELECT_NAMES);
+	return g_string_free(text, FALSE);
 }
 
 static int checkPatterns(struct tool *tool, const hdIProject *project,
 			 char **patterns, const char *what,
-			 bool (*exists)(const hdIProject *, const char *))
+			 void (*add)(const hdIProject *, GPtrArray *))
 {
-	for (size_t i = 0; patterns && patterns[i]; i++) {
-		if (!exists(project, patterns[i])) {
-			toolError(tool, "no %s matches \"%s\"", what,
-				  patterns[i]);
-			return TOOL_FAILED;
-		}
+	GPtrArray *names = g_ptr_array_new();
+	int status = -1;
+
+	if (patterns)
+		add(project, names);
+	for (size_t i = 0; status < 0 && patterns && patterns[i]; i++) {
+		bool exists = false;
+		char *list;
+
+		for (guint j = 0; j < names->len && !exists; j++)
+			exists = fnmatch(patterns[i], names->pdata[j], 0) == 0;
+		if (exists)
+			continue;
+		list = selectList(names);
+		toolError(tool,
+			  "--%s: no %s matches \"%s\"; %ss of the project: %s",
+			  what, what, patterns[i], what, list);
+		g_free(list);
+		status = TOOL_FAILED;
 	}
-	return -1;
+	g_ptr_array_unref(names);
+	return status;
 }
 
 static int resolveTime(struct tool *tool, const char *option, const char *text,
@@ -82,13 +115,13 @@ int selectResolve(struct selection *selection, struct tool *tool,
 	int status;
 
 	status = checkPatterns(tool, project, selection->nodes, "node",
-			       nodeExists);
+			       selectAddNodes);
 	if (status < 0)
 		status = checkPatterns(tool, project, selection->groups,
-				       "group", groupExists);
+				       "group", selectAddGroups);
 	if (status < 0)
 		status = checkPatterns(tool, project, selection->values,
-				       "value", valueExists);
+				       "value", selectAddValues);
 	selection->start = INT64_MIN;
 	selection->end = INT64_MAX;
 	if (needsStart || isRelative(selection->from) ||

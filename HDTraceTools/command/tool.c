@@ -293,21 +293,6 @@ int toolParse(struct tool *tool, int *argc, char ***argv,
 	return status;
 }
 
-hdIProject *toolOpen(struct tool *tool, const char *path)
-{
-	size_t errors = tool->errors;
-	hdIProject *project;
-
-	errno = 0;
-	project = hdI_openProject(path, toolTakeDiagnostic, tool);
-	if (!project && errno != EBADMSG)
-		toolError(tool, "%s: %s", path, strerror(errno));
-	else if (!project && tool->errors == errors)
-		toolReport(tool, "proj.unreadable", path, -1, 0,
-			   "not an HDTrace project");
-	return project;
-}
-
 bool toolIsOutputBroken(void)
 {
 	return ferror(stdout);

@@ -50,6 +50,9 @@ struct tool {
 	 *  toolCount(). */
 	hdIMessageHandler take;
 	void *takeData;
+	/** Whether the reason why a project cannot be opened is a diagnostic,
+	 * too. */
+	bool listsOpening;
 	bool hasFailed; /**< Something was said with toolError(). */
 	/** Why output took no more, if that was found while it was written. */
 	int outputError;
@@ -70,6 +73,9 @@ struct toolHelp {
 	const char *arguments;   /**< "PROJECT" */
 	const char *description; /**< Sentences. */
 	const char *examples;    /**< Lines, or NULL. */
+	/** The argument that is missing if there are too few, NULL: arguments.
+	 */
+	const char *missing;
 	int minArguments;
 	int maxArguments; /**< -1: any number. */
 	/** What --format takes, NULL terminated: TOOL_TEXT_JSON, or

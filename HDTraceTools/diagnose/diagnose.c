@@ -187,8 +187,10 @@ static int runOn(struct diagnoseRun *self, const char *path)
 				  self->selection.start, self->selection.end);
 		if (self->layers->count == 0)
 			toolError(self->tool,
-				  "%s: there are no layers: no group has a "
-				  "gauge Pending",
+				  "%s: the project has no layers; record "
+				  "GlusterFS with its translator, or a program "
+				  "whose groups have a gauge Pending "
+				  "(see hdtrace-diagnose(1))",
 				  path);
 		else
 			work(self);

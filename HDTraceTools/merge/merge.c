@@ -100,12 +100,17 @@ static void getCounts(const struct merge *merge, struct count *counts)
 void mergePrintText(const struct merge *merge, const char *path)
 {
 	struct count counts[COUNTS];
+	const char *before = ":";
 
 	getCounts(merge, counts);
 	outPrintable(path);
-	for (size_t i = 0; i < COUNTS; i++)
-		printf("%s %zu %s%s", i ? "," : ":", counts[i].value,
+	for (size_t i = 0; i < COUNTS; i++) {
+		if (counts[i].value == 0)
+			continue;
+		printf("%s %zu %s%s", before, counts[i].value,
 		       counts[i].singular, counts[i].value == 1 ? "" : "s");
+		before = ",";
+	}
 	putchar('\n');
 }
 

@@ -266,7 +266,7 @@ exclude each other|--phases borders --phases-from alpha_0
 No such file|--phases nothing
 no node "gamma"|--phases-from gamma
 END
-ok "what is no project" says "file.open" 2 report borders
+ok "not a project" says "borders: not an HDTrace project" 2 report borders
 cp mini_alpha_Energy.stat whole
 head -c -3 whole >mini_alpha_Energy.stat
 ok "a problem is in the report, once, and not on stderr" prints \

@@ -9,6 +9,7 @@ cd "$scratch" || exit 99
 make_mini
 commands='info dump stat check recover merge'
 readers='info dump stat check'
+values='P, E, BYTES, COUNT, NOTE'
 
 # The help of COMMAND goes to stdout.
 helps() {
@@ -52,6 +53,14 @@ plain() {
 	! colored "$@"
 }
 
+# One line on stderr, and nothing on stdout: LINE STATUS ARGUMENT...
+only() {
+	line=$1
+	shift
+	status "$@" && cat "$scratch/err" && [ ! -s "$scratch/out" ] &&
+		[ "$(cat "$scratch/err")" = "$line" ]
+}
+
 ok "--version" version
 ok "--help" helps --help
 ok "help" helps help
@@ -78,6 +87,38 @@ for command in $readers; do
 		2 "$command" --color=red mini
 	ok "$command: broken pipe" pipe "$command" --format=json mini
 done
+mkdir empty several left
+cp mini.proj several/a.proj
+cp mini.proj several/b.proj
+cp mini_*.trc mini_*.stat left
+echo text >plain
+touch energy.proj
+for command in report check dump stat diagnose relations; do
+	ok "$command: a file that is not a project" only \
+		"hdtrace $command: plain: not an HDTrace project" 2 "$command" plain
+	ok "$command: a directory without a project" only \
+		"hdtrace $command: empty: this directory contains no .proj file" \
+		2 "$command" empty
+	ok "$command: a directory with several projects" only \
+		"hdtrace $command: several: this directory contains 2 projects; \
+name one of them: a.proj, b.proj" 2 "$command" several
+	ok "$command: trace files without a .proj point to merge" only \
+		"hdtrace $command: left/mini.proj: cannot open: No such file or \
+directory; 'hdtrace merge left/mini' writes it for the trace files" \
+		2 "$command" left/mini
+	ok "$command: a directory of trace files points to merge" only \
+		"hdtrace $command: left: this directory contains no .proj file; \
+'hdtrace merge' writes one for its trace files" 2 "$command" left
+	ok "$command: a name that is nearly right" only \
+		"hdtrace $command: energy.prj: cannot open: No such file or \
+directory; did you mean energy.proj?" 2 "$command" energy.prj
+	ok "$command: a name in a directory that is nearly right" only \
+		"hdtrace $command: $scratch/energi: cannot open: No such file or \
+directory; did you mean $scratch/energy.proj?" 2 "$command" "$scratch/energi"
+done
+ok "an unknown value lists the values" only \
+	'hdtrace stat: --value: no value matches "Power"; values of the project: '"\
+$values" 2 stat --value Power mini
 ok "help: full disk" full --help
 ok "colours are off in a file" plain
 ok "colours can be had" colored --color=always
