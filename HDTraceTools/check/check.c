@@ -12,6 +12,7 @@
 #include "HDTraceTools/check/check.h"
 #include "HDTraceTools/command/delayoption.h"
 #include "HDTraceTools/command/parts.h"
+#include "HDTraceTools/command/errors.h"
 #include "HDTraceTools/command/rules.h"
 #include "HDTraceTools/model/kind.h"
 #include "HDTraceTools/model/units.h"
@@ -147,12 +148,10 @@ static void checkKind(struct check *check, const hdIGroup *group,
 	const char *unknown = valueKindUnknown(value);
 
 	if (unknown)
-		toolReport(
-			check->tool, "stat.kind", group->file, -1, 0,
-			"value \"%s\" has the kind \"%s\"; it is taken for a "
-			"%s",
-			value->name, unknown,
-			valueKindName(valueKind(group, value, NULL)));
+		toolReport(check->tool, "stat.kind", group->file, -1, 0,
+			   "value \"%s\": unknown kind \"%s\"; treated as a %s",
+			   value->name, unknown,
+			   valueKindName(valueKind(group, value, NULL)));
 }
 
 /** Say that a group is late by more, or less, than was taken away. */
@@ -162,9 +161,9 @@ static void checkDelay(struct check *check, const hdIGroup *group)
 
 	if (delayOfGroup(group, &delay, &applied) && delay != applied)
 		toolReport(check->tool, "stat.delay", group->file, -1, 0,
-			   "its stamps are %g ms %s than what they are of",
-			   fabs((double)(delay - applied)) / 1e6,
-			   delay > applied ? "later" : "earlier");
+			   "time stamps %s the measured interval by %g ms",
+			   delay > applied ? "lag" : "lead",
+			   fabs((double)(delay - applied)) / 1e6);
 }
 
 static void checkValues(struct check *check, const hdIGroup *group)
@@ -180,11 +179,11 @@ static void checkValues(struct check *check, const hdIGroup *group)
 				   -1, 0, "value \"%s\" is simulated", name);
 		checkKind(check, group, &group->values[i]);
 		if (number)
-			toolReport(check->tool, "stat.value-twice", group->file,
-				   -1, 0,
-				   "values %zu and %zu have the same name "
-				   "\"%s\"",
-				   GPOINTER_TO_SIZE(number), i + 1, name);
+			toolReport(
+				check->tool, "stat.value-twice", group->file,
+				-1, 0,
+				"values %zu and %zu have the same name: \"%s\"",
+				GPOINTER_TO_SIZE(number), i + 1, name);
 		else
 			g_hash_table_insert(first, (void *)name,
 					    GSIZE_TO_POINTER(i + 1));
@@ -226,7 +225,7 @@ static void checkGroup(struct check *check, const hdIGroup *group)
 	if (scanBlocks(&check->scan, reader, takeBlock, &self) == 0 &&
 	    hasStart && !self.hasEntry)
 		toolReport(check->tool, "stat.empty", group->file, -1, 0,
-			   "there are no entries");
+			   "no entries");
 	g_array_append_val(check->spans, self.span);
 	hdI_closeStat(reader);
 }
@@ -349,8 +348,8 @@ static void checkSpans(struct check *check)
 
 			toolReport(check->tool, "proj.span", spans[i].file, -1,
 				   0,
-				   "no other file has times within an hour "
-				   "of this one's, which start at %s UTC",
+				   "starts at %s UTC, more than an hour apart "
+				   "from every other file",
 				   outDate(buffer, spans[i].start, 0));
 		}
 		end = i == 0 ? spans[i].end : MAX(end, spans[i].end);
@@ -423,11 +422,10 @@ static int listRules(struct tool *tool)
 
 static const struct toolHelp help = {
 	.arguments = "PROJECT",
-	.description = "Reads all files of a project to their ends and lists "
-		       "everything that is wrong, with\nthe file, the offset "
-		       "in it and the rule that is broken. Notes are "
-		       "harmless; warnings\nand errors make the exit status "
-		       "1.",
+	.description = "List all problems of a project. Reads every file to "
+		       "its end and prints each problem with\nits file, "
+		       "offset, severity and rule. Notes are harmless; with "
+		       "warnings or errors the exit\nstatus is 1.",
 	.examples = "  hdtrace check run1.proj\n"
 		    "  hdtrace check --rules\n",
 	.maxArguments = 1,
@@ -478,7 +476,7 @@ int checkRun(struct tool *tool, int argc, char **argv)
 	gboolean wantsRules = FALSE;
 	const GOptionEntry entries[] = {
 		{ "rules", 0, 0, G_OPTION_ARG_NONE, &wantsRules,
-		  "List all rules", NULL },
+		  "List the rules with their severity, and exit", NULL },
 		{ NULL },
 	};
 	int status = toolParse(tool, &argc, &argv, entries, &help);
@@ -486,10 +484,11 @@ int checkRun(struct tool *tool, int argc, char **argv)
 	if (status >= 0)
 		return status;
 	if (wantsRules && argc > 1)
-		return toolUsage(tool, "--rules takes no project");
+		return toolUsage(tool,
+				 "--rules: cannot be combined with a project");
 	if (wantsRules)
 		return listRules(tool);
 	if (argc < 2)
-		return toolUsage(tool, "PROJECT is missing");
+		return toolMissing(tool, "PROJECT");
 	return runOn(tool, argv[1]);
 }

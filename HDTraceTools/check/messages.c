@@ -186,9 +186,9 @@ static void reportPair(const struct check *check, const struct pair *pair)
 	char error[OUT_NUMBER_SIZE];
 
 	toolReport(check->tool, "trc.message", check->project->file, -1, 0,
-		   "of the messages from rank %" PRId64 " to rank %" PRId64
-		   ", %" PRIu64 " are received before they are sent, that at "
-		   "%s by %s, though clocks are known to %s",
+		   "messages from rank %" PRId64 " to rank %" PRId64
+		   ": %" PRIu64 " received before they were sent, the one at "
+				"%s by %s; the clocks are known to %s",
 		   pair->sender, pair->receiver, pair->early,
 		   outSeconds(time, pair->time),
 		   outDuration(early, pair->worst),
@@ -217,10 +217,9 @@ static void report(const struct check *check, GHashTable *pairs)
 	if (worst)
 		toolReport(check->tool, "proj.clocks", check->project->file, -1,
 			   0,
-			   "of the messages between hosts whose clocks were "
-			   "not compared, %" PRIu64 " are received before "
-			   "they are sent, by up to %s (from rank %" PRId64
-			   " to rank %" PRId64 ")",
+			   "hosts without clock comparison: %" PRIu64
+			   " messages received before they were sent, by up to "
+			   "%s (from rank %" PRId64 " to rank %" PRId64 ")",
 			   early, outDuration(buffer, worst->worst),
 			   worst->sender, worst->receiver);
 }

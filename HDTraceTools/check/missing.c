@@ -53,10 +53,10 @@ static GHashTable *checkNodes(struct check *check)
 
 		if (has[i] || !isLeaf(node) || !levelHasFiles[node->level])
 			continue;
-		toolReport(check->tool, "proj.node-empty", project->file, -1, 0,
-			   "the node \"%s\" has no file, unlike others of its "
-			   "level",
-			   node->path);
+		toolReport(
+			check->tool, "proj.node-empty", project->file, -1, 0,
+			"node \"%s\": no file, unlike other nodes of its level",
+			node->path);
 		if (rank)
 			g_hash_table_add(ranks, (void *)rank);
 	}
@@ -99,8 +99,8 @@ static void checkRanks(struct check *check, GHashTable *reported)
 				continue;
 			toolReport(check->tool, "proj.comm-trace",
 				   project->file, -1, 0,
-				   "communicator %zu (\"%s\") holds rank %s, "
-				   "which has no trace",
+				   "communicator %zu (\"%s\"): rank %s has no "
+				   "trace",
 				   i + 1, comm->name, label);
 		}
 	}

@@ -89,9 +89,7 @@ static void checkDepth(struct check *check)
 		    ((size_t)node->level > project->levelCount ||
 		     !*project->levels[node->level - 1]))
 			toolReport(check->tool, "proj.depth", project->file, -1,
-				   0,
-				   "the node \"%s\" lies on level %d, whose "
-				   "type is not known",
+				   0, "node \"%s\": level %d has no type",
 				   node->path, node->level);
 	}
 }
@@ -105,7 +103,7 @@ static void checkDeclaredGroups(struct check *check)
 		if (!addKey(seen, "%s", project->declaredGroups[i]))
 			toolReport(check->tool, "proj.group-twice",
 				   project->file, -1, 0,
-				   "the group \"%s\" is declared twice",
+				   "group \"%s\": declared twice",
 				   project->declaredGroups[i]);
 	}
 	g_hash_table_destroy(seen);
@@ -152,30 +150,30 @@ static void checkRank(struct check *check, const struct commGroup *group,
 
 	if (check->rankLevel && !hasKey(ranks, "%" PRId64, rank->global))
 		toolReport(check->tool, "proj.comm-rank", file, -1, 0,
-			   "communicator %zu (\"%s\") holds rank %" PRId64
-			   ", which is no node",
+			   "communicator %zu (\"%s\"): rank %" PRId64
+			   " is not a node",
 			   group->number, name, rank->global);
 	if (!addKey(group->globals, "%" PRId64, rank->global))
 		toolReport(check->tool, "proj.comm-twice", file, -1, 0,
-			   "communicator %zu (\"%s\") holds rank %" PRId64
-			   " twice",
+			   "communicator %zu (\"%s\"): rank %" PRId64
+			   " occurs twice",
 			   group->number, name, rank->global);
 	if (!addKey(group->locals, "%" PRId64, rank->local))
 		toolReport(check->tool, "proj.comm-twice", file, -1, 0,
-			   "communicator %zu (\"%s\") has local rank %" PRId64
-			   " twice",
+			   "communicator %zu (\"%s\"): local rank %" PRId64
+			   " occurs twice",
 			   group->number, name, rank->local);
 	if (rank->local < 0 || rank->local >= group->size)
 		toolReport(check->tool, "proj.comm-local", file, -1, 0,
-			   "communicator %zu (\"%s\") has %" PRId64
+			   "communicator %zu (\"%s\"): %" PRId64
 			   " ranks, but local rank %" PRId64,
 			   group->number, name, group->size, rank->local);
 	addKey(check->comms, "%" PRId64, rank->global);
 	if (!addKey(check->comms, "%" PRId64 " %" PRId64, rank->global,
 		    rank->cid))
 		toolReport(check->tool, "proj.comm-id", file, -1, 0,
-			   "rank %" PRId64 " has two communicators with the "
-			   "id %" PRId64,
+			   "rank %" PRId64
+			   ": two communicators have the id %" PRId64,
 			   rank->global, rank->cid);
 }
 
@@ -207,8 +205,8 @@ static void checkCommunicators(struct check *check, GHashTable *ranks)
 		if (*comm->uid && !addKey(uids, "%s", comm->uid))
 			toolReport(check->tool, "proj.comm-uid", project->file,
 				   -1, 0,
-				   "communicator %zu (\"%s\") has the uid of "
-				   "another one",
+				   "communicator %zu (\"%s\"): another "
+				   "communicator has the same uid",
 				   i + 1, comm->name);
 		checkGroup(check, &group, ranks);
 		group.ranks = comm->remoteRanks;
@@ -229,8 +227,9 @@ static void checkBase(struct check *check, const hdIDatatype *type,
 	if (!checkHasDatatype(check, type->rank, type->thread, id))
 		toolReport(check->tool, "proj.datatype-base",
 			   check->project->file, -1, 0,
-			   "datatype %" PRId64 " of rank \"%s\", thread \"%s\" "
-			   "is made of %s, which is not there",
+			   "datatype %" PRId64
+			   " of rank \"%s\", thread \"%s\": its base type %s "
+			   "is not defined",
 			   type->id, type->rank, type->thread, id);
 }
 
@@ -269,8 +268,7 @@ static void checkClockNodes(struct check *check)
 		if (!hdI_findNode(project, project->clocks[i].node))
 			toolReport(check->tool, "proj.clock-node",
 				   project->file, -1, 0,
-				   "there is a clock of \"%s\", which is no "
-				   "node",
+				   "clock of \"%s\": not a node",
 				   project->clocks[i].node);
 	}
 }
@@ -291,16 +289,16 @@ static void checkDatatypes(struct check *check, GHashTable *ranks)
 		    addKey(reported, "%s %s", type->rank, type->thread))
 			toolReport(check->tool, "proj.datatype-rank",
 				   project->file, -1, 0,
-				   "there are datatypes of rank \"%s\", thread "
-				   "\"%s\", which is no node",
+				   "datatypes of rank \"%s\", thread \"%s\": "
+				   "not a node",
 				   type->rank, type->thread);
 		addKey(check->datatypes, "%s %s", type->rank, type->thread);
 		if (!addKey(check->datatypes, "%s %s %" PRId64, type->rank,
 			    type->thread, type->id))
 			toolReport(check->tool, "proj.datatype-twice",
 				   project->file, -1, 0,
-				   "rank \"%s\", thread \"%s\" has two "
-				   "datatypes with the id %" PRId64,
+				   "rank \"%s\", thread \"%s\": two datatypes "
+				   "have the id %" PRId64,
 				   type->rank, type->thread, type->id);
 	}
 	for (size_t i = 0; i < project->datatypeCount; i++)
@@ -352,13 +350,15 @@ static void checkLines(struct check *check, const char *file,
 		if (line->kind == INFO_COMM && !holdsRank(line, rank))
 			toolReport(check->tool, "info.comm-rank", file,
 				   line->offset, line->line,
-				   "communicator %" PRId64 " does not hold "
-				   "rank %" PRId64 ", which wrote it",
+				   "communicator %" PRId64
+				   " does not contain rank %" PRId64
+				   ", which wrote this file",
 				   line->id, rank);
 		if (!addKey(ids, "%d %" PRId64, line->kind, line->id))
 			toolReport(check->tool, "info.id-twice", file,
 				   line->offset, line->line,
-				   "id %" PRId64 " was given before", line->id);
+				   "id %" PRId64 " is already in use",
+				   line->id);
 	}
 	g_hash_table_destroy(ids);
 }
@@ -373,8 +373,8 @@ static void checkClocks(struct check *check, const hdINode *node,
 		    !checkLabelAt(node, check->hostLevel))
 			toolReport(check->tool, "info.clock", file,
 				   line->offset, line->line,
-				   "a clock of no host: the file belongs to "
-				   "no node at level \"Host\"");
+				   "clock without a host: the file does not "
+				   "belong to a node of level \"Host\"");
 	}
 }
 
@@ -395,8 +395,8 @@ static void checkInfo(struct check *check, const hdINode *node,
 		 /* Not all processes are ranks. */
 		 rolesLevel(check->project, HD_LEVEL_RANK))
 		toolReport(check->tool, "info.rank", file, -1, 0,
-			   "the file belongs to no rank: there is no number "
-			   "at level \"Rank\"");
+			   "does not belong to a rank: the label at level "
+			   "\"Rank\" is not a number");
 	g_ptr_array_unref(lines);
 }
 

@@ -203,10 +203,10 @@ static void checkOwner(struct relationCheck *self, const hdIRelationFile *file,
 				     owner->number);
 
 	if (!g_hash_table_add(self->owners, name))
-		toolReport(
-			self->check->tool, "rel.owner-twice", file->file, -1, 0,
-			"another file has the hostID, the localToken and the "
-			"topologyNumber of this one");
+		toolReport(self->check->tool, "rel.owner-twice", file->file, -1,
+			   0,
+			   "another file has the same hostID, localToken and "
+			   "topologyNumber");
 }
 
 static void report(struct relationCheck *self, const char *rule,
@@ -243,15 +243,14 @@ static void readFile(struct relationCheck *self, uint32_t index)
 	}
 	hdI_closeRelations(reader);
 	report(self, "rel.never-ended", file->file, self->open,
-	       "relations do not end");
+	       "relations never ended");
 	report(self, "rel.state-open", file->file, self->openStates,
-	       "states of relations that end do not end");
+	       "states still open when their relation ended");
 	report(self, "rel.failed", file->file, self->failed, "states failed");
 	report(self, "rel.inferred", file->file, self->inferred,
-	       "relations have a cause that is inferred, from the number of a "
-	       "process");
+	       "relations with a cause inferred from a process number");
 	report(self, "rel.token", file->file, self->malformed,
-	       "causes or traces of relations are no tokens, spans or traces");
+	       "malformed causes (tokens or spans) or traces of relations");
 	g_array_append_val(self->check->spans, span);
 	toolProgressFile(self->check->tool, file->fileSize);
 }
@@ -278,8 +277,7 @@ static void checkChild(struct relationCheck *self, const struct mention *parent,
 	if (early > allowance(self, parent, child))
 		toolReport(self->check->tool, "rel.child-early",
 			   fileOf(self, child), -1, 0,
-			   "relation %" PRIu64 " begins %s before the one "
-			   "that caused it",
+			   "relation %" PRIu64 " begins %s before its cause",
 			   child->id, outDuration(buffer, early));
 }
 
@@ -287,8 +285,8 @@ static void checkChild(struct relationCheck *self, const struct mention *parent,
 static void checkOrphan(struct relationCheck *self, const struct mention *now)
 {
 	toolReport(self->check->tool, "rel.orphan", fileOf(self, now), -1, 0,
-		   "what caused relation %" PRIu64 "%s is in no file", now->id,
-		   now->isLink ? " as well" : "");
+		   "relation %" PRIu64 "%s: its cause is not in any file",
+		   now->id, now->isLink ? " as well" : "");
 }
 
 static void checkMentions(struct relationCheck *self, struct sorter *sorter)

@@ -52,16 +52,17 @@ static void checkChildren(struct traceCheck *self, const hdIRecord *record)
 	struct nesting *inside = nestingAt(self, record->depth + 1);
 
 	if (inside->hasRecord && inside->start < record->start)
-		toolReport(self->check->tool, "trc.outside", self->trace->file,
-			   inside->startOffset, 0,
-			   "this starts before the state %s around it (offset "
-			   "%" PRId64 ")",
-			   record->name, record->offset);
+		toolReport(
+			self->check->tool, "trc.outside", self->trace->file,
+			inside->startOffset, 0,
+			"starts before the enclosing state %s (offset %" PRId64
+			")",
+			record->name, record->offset);
 	if (inside->hasRecord && inside->end > record->end)
 		toolReport(self->check->tool, "trc.outside", self->trace->file,
 			   inside->endOffset, 0,
-			   "this ends after the state %s around it (offset "
-			   "%" PRId64 ")",
+			   "ends after the enclosing state %s (offset %" PRId64
+			   ")",
 			   record->name, record->offset);
 	inside->hasRecord = false;
 }
@@ -73,8 +74,8 @@ static void checkOrder(struct traceCheck *self, const hdIRecord *record)
 	if (nesting->hasRecord && record->start < nesting->lastEnd)
 		toolReport(self->check->tool, "trc.overlap", self->trace->file,
 			   record->offset, 0,
-			   "this starts before what stands before it at the "
-			   "same nesting has ended");
+			   "starts before the previous state or event of the "
+			   "same nesting ended");
 	if (!nesting->hasRecord || record->start < nesting->start) {
 		nesting->start = record->start;
 		nesting->startOffset = record->offset;
@@ -97,8 +98,8 @@ static void checkId(struct traceCheck *self, const hdIRecord *record,
 	if (g_hash_table_add(self->reported, key))
 		toolReport(self->check->tool, rule, self->trace->file,
 			   record->offset, 0,
-			   "%s names the %s %s='%s', which rank %s does not "
-			   "have",
+			   "%s refers to the %s %s='%s', which rank %s does "
+			   "not have",
 			   record->name, what, attribute->name,
 			   attribute->value, self->rank);
 }
@@ -151,14 +152,14 @@ static void checkSite(struct traceCheck *self, const hdIRecord *record)
 	if (said == SITE_UNKNOWN)
 		toolReport(self->check->tool, "trc.site", self->trace->file,
 			   record->offset, 0,
-			   "%s names a call site that neither it nor a state "
-			   "before it describes",
+			   "%s refers to a call site that is not described up "
+			   "to there",
 			   record->name);
 	else if (said == SITE_WRONG)
 		toolReport(self->check->tool, "trc.site", self->trace->file,
 			   record->offset, 0,
-			   "%s describes a call site that has no address, or "
-			   "lies in no object that is described",
+			   "%s describes a call site without an address, or in "
+			   "an object that is not described",
 			   record->name);
 }
 
@@ -215,7 +216,7 @@ void checkTrace(struct check *check, const hdITraceFile *trace)
 	if (scanRecords(&check->scan, reader, takeRecord, &self) == 0 &&
 	    !self.span.hasTime)
 		toolReport(check->tool, "trc.empty", trace->file, -1, 0,
-			   "there are no states and no events");
+			   "no states and no events");
 	if (self.epochs > 0)
 		toolReport(check->tool, "trc.part", trace->file, -1, 0,
 			   MESSAGES_EPOCHS, self.epochs);

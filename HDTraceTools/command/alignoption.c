@@ -23,8 +23,7 @@ bool alignFind(const char *align, struct tool *tool, const hdIProject *project,
 	if (projectMarkFind(project, &diagnosticsDropped, align, zero))
 		return true;
 	toolError(tool,
-		  "%s: no state and no event is called %s, as "
-		  "--align says",
+		  "%s: no state or event named %s, as required by --align",
 		  path, align);
 	return false;
 }

@@ -12,17 +12,17 @@
 
 #include "HDTraceTools/command/tool.h"
 
-/** More projects nobody can tell apart. */
+/** Most projects that a reader can tell apart. */
 #define ALIGN_PROJECTS_MAX 16
 
 /** An entry for toolParse(); @p text is "wall", "start", a mark, or NULL, which
  *  is "start". */
-#define ALIGN_ENTRY(text)                                                   \
-	{                                                                   \
-		"align", 0, 0, G_OPTION_ARG_STRING, text,                   \
-			"Align projects by wall clock, start (default), or" \
-			" a mark",                                          \
-			"wall|start|MARK"                                   \
+#define ALIGN_ENTRY(text)                                                 \
+	{                                                                 \
+		"align", 0, 0, G_OPTION_ARG_STRING, text,                 \
+			"Common time of projects: wall, start or a mark " \
+			"(default: start)",                               \
+			"wall|start|MARK"                                 \
 	}
 
 /**

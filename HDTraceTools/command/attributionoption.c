@@ -17,8 +17,8 @@ int attributionOptionParse(const char *text, struct tool *tool,
 		return -1;
 	if (strcmp(text, "cpu") != 0)
 		return toolUsage(tool,
-				 "--attribution: not equal or cpu: "
-				 "\"%s\"",
+				 "--attribution: invalid value \"%s\"; "
+				 "expected equal or cpu",
 				 text);
 	*rule = ATTRIBUTION_CPU;
 	return -1;

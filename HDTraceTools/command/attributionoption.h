@@ -10,12 +10,12 @@
 #include "HDTraceTools/model/attribution.h"
 
 /** For toolParse(); text is a char **, to be freed with g_free(). */
-#define ATTRIBUTION_ENTRY(text)                                             \
-	{                                                                   \
-		"attribution", 0, 0, G_OPTION_ARG_STRING, text,             \
-			"Divide the energy of a node among its ranks equal" \
-			"ly, or by CPU time (equal)",                       \
-			"equal|cpu"                                         \
+#define ATTRIBUTION_ENTRY(text)                                         \
+	{                                                               \
+		"attribution", 0, 0, G_OPTION_ARG_STRING, text,         \
+			"Energy share of a rank: equal or by CPU time " \
+			"(default: equal)",                             \
+			"equal|cpu"                                     \
 	}
 
 /** Parse it; NULL: it was not given. -1, or the exit status. */

@@ -49,8 +49,8 @@ void delayApply(struct tool *tool, hdIProject *project, bool isAsRecorded)
 			continue;
 		hdI_shiftGroup(project, group, applied - delay);
 		toolReport(tool, "stat.delay", group->file, -1, 0,
-			   "times are %g ms %s than recorded, since the group "
-			   "is known to be late (--no-delay: as recorded)",
+			   "times corrected by the delay of the meter: %g ms "
+			   "%s than recorded (--no-delay: as recorded)",
 			   fabs((double)(delay - applied)) / 1e6,
 			   delay > applied ? "earlier" : "later");
 	}

@@ -17,8 +17,8 @@
 #define DELAY_ENTRY(isAsRecorded)                                            \
 	{                                                                    \
 		"no-delay", 0, 0, G_OPTION_ARG_NONE, isAsRecorded,           \
-			"Times of power as recorded, though it is known to " \
-			"be late",                                           \
+			"Do not correct times of power by the delay of the " \
+			"meter",                                             \
 			NULL                                                 \
 	}
 

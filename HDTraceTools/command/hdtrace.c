@@ -23,9 +23,9 @@ static struct cliCommand hdtrace = {
 	.name = "hdtrace",
 	.arguments = "COMMAND [OPTION...] PROJECT",
 	.description =
-		"Reads, checks and analyses HDTrace projects.\n\nPROJECT is a "
-		".proj file, its path without \".proj\", a directory with "
-		"one,\nor a single .stat or .trc file.",
+		"Read, check and analyse HDTrace projects.\n\nPROJECT is a "
+		".proj file, its path without \".proj\", a directory with one "
+		".proj file,\nor a single .stat, .trc or .rel file.",
 	.usageStatus = TOOL_FAILED,
 	.isPrefix = true,
 };
@@ -69,13 +69,12 @@ int main(int argc, char **argv)
 	g_ascii_strtoll("0", NULL, 10);
 	hdtrace.notes = cliSubcommandsNotes(
 		"Commands:\n", subcommands,
-		"\nExit status: 0 success, 1 the data has problems, 2 "
-		"wrong usage or input/output\nfailed.\n\n"
-		"'hdtrace COMMAND --help' and 'man hdtrace-COMMAND' "
-		"say more.");
+		"\nExit status: 0 for success, 1 for problems in the data, 2 "
+		"for wrong usage or failed\ninput or output.\n\nSee 'hdtrace "
+		"COMMAND --help' and 'man hdtrace-COMMAND' for details.");
 	return cliSubcommandsMain(
 		&hdtrace, subcommands,
-		"subcommand\thelp\tprint the help of a command\n"
-		"command\thdtrace help\tplain\tCOMMAND",
+		"subcommand\thelp\tprint the help of a "
+		"command\ncommand\thdtrace help\tplain\tCOMMAND",
 		runOrHelp, argc, argv);
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "HDTraceTools/command/errors.h"
+#include "cli/errors.h"
 #include "cli/nearest.h"
 
 /** Projects of a directory that a message names. */
@@ -172,7 +173,7 @@ static void openingFailedFile(struct tool *tool, const char *path, int error,
 	else if (error == ENOENT && g_file_test(path, G_FILE_TEST_EXISTS))
 		toolError(tool, "%s: not an HDTrace project", path);
 	else
-		toolError(tool, "%s: cannot open: %s%s", path,
+		toolError(tool, CLI_TEXT_OPEN "%s", path,
 			  reason ? reason : strerror(error),
 			  error == ENOENT ? ask : "");
 	g_free(ask);

@@ -197,7 +197,7 @@ static void openFile(struct part *part)
 
 	part->file = fopencookie(part, "w", functions);
 	if (!part->file)
-		g_error("no memory for a file");
+		g_error("out of memory for a file");
 	part->buffer = g_malloc(BUFFER_SIZE);
 	setvbuf(part->file, part->buffer, _IOFBF, BUFFER_SIZE);
 	/* It belongs to one thread. */

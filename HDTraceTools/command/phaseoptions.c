@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "HDTraceTools/choice/selection.h"
+#include "HDTraceTools/command/errors.h"
 #include "HDTraceTools/command/phaseoptions.h"
 
 /* ---- Border times in a file -------------------------------------------- */
@@ -74,13 +75,12 @@ static int readBorders(struct phases *phases, struct tool *tool,
 		if (kind == 0)
 			continue;
 		if (kind < 0) {
-			toolError(tool, "%s: line %ld: not a time: \"%s\"",
+			toolError(tool, "%s: line %ld: invalid time \"%s\"",
 				  path, number, line);
 			ret = -1;
 		} else if (hasBorder && next.time <= last.time) {
 			toolError(tool,
-				  "%s: line %ld: not after the border "
-				  "before",
+				  "%s: line %ld: not after the previous border",
 				  path, number);
 			ret = -1;
 		} else {
@@ -93,10 +93,10 @@ static int readBorders(struct phases *phases, struct tool *tool,
 		}
 	}
 	if (ret == 0 && ferror(file)) {
-		toolError(tool, "%s: %s", path, strerror(errno));
+		toolErrorRead(tool, path, errno);
 		ret = -1;
 	} else if (ret == 0 && !hasBorder) {
-		toolError(tool, "%s: no border time in it", path);
+		toolError(tool, "%s: contains no border time", path);
 		ret = -1;
 	} else if (ret == 0) {
 		endPhase(phases, &last, INT64_MAX);
@@ -114,7 +114,7 @@ static int readFile(struct phases *phases, struct tool *tool, const char *path,
 	int ret;
 
 	if (!file) {
-		toolError(tool, "%s: %s", path, strerror(errno));
+		toolErrorOpen(tool, path, errno);
 		return -1;
 	}
 	ret = readBorders(phases, tool, path, file, projectStart);
@@ -141,7 +141,7 @@ static int parseWanted(struct tool *tool, const char *spec,
 
 	if (count > 2 && !g_ascii_string_to_unsigned(
 				 parts[2], 10, 0, UINT32_MAX, &depth, NULL)) {
-		toolUsage(tool, "--phases-from: not a nesting: \"%s\"",
+		toolUsage(tool, "--phases-from: invalid nesting \"%s\"",
 			  parts[2]);
 		ret = -1;
 	} else {
@@ -163,7 +163,7 @@ static int takeStates(struct phases *phases, struct tool *tool,
 	int64_t elsewhere = -1;
 
 	if (!reader) {
-		toolError(tool, "%s: %s", node->trace->file, strerror(errno));
+		toolErrorOpen(tool, node->trace->file, errno);
 		return -1;
 	}
 	while (hdI_readTrace(reader, &record) == 1) {
@@ -178,8 +178,8 @@ static int takeStates(struct phases *phases, struct tool *tool,
 		    record->start < phases->list[phases->count - 1].end) {
 			toolReport(tool, "trace.overlap", node->trace->file,
 				   record->offset, 0,
-				   "state %s starts before the one before it "
-				   "ended; it is no phase",
+				   "state %s starts before the previous one "
+				   "ended; it is not used as a phase",
 				   record->name);
 			continue;
 		}
@@ -190,8 +190,8 @@ static int takeStates(struct phases *phases, struct tool *tool,
 		return 0;
 	if (elsewhere >= 0)
 		toolError(tool,
-			  "%s: no state matches \"%s\" at nesting %u, but "
-			  "some do at nesting %" PRId64,
+			  "%s: no state matches \"%s\" at nesting %u; there "
+			  "are some at nesting %" PRId64,
 			  node->trace->file, wanted->state, wanted->depth,
 			  elsewhere);
 	else
@@ -211,7 +211,8 @@ static int takeTrace(struct phases *phases, struct tool *tool,
 		return -1;
 	node = hdI_findNode(project, wanted.node);
 	if (!node)
-		toolError(tool, "--phases-from: no node \"%s\"", wanted.node);
+		toolError(tool, "--phases-from: unknown node \"%s\"",
+			  wanted.node);
 	else if (!node->trace)
 		toolError(tool, "--phases-from: node \"%s\" has no trace",
 			  wanted.node);
@@ -238,10 +239,9 @@ bool phaseOptionsAre(const struct phaseOptions *options)
 int phaseOptionsCheck(const struct phaseOptions *options, struct tool *tool)
 {
 	if (options->file && options->from)
-		return toolUsage(tool, "--phases and --phases-from exclude "
-				       "each other");
+		return toolExcludes(tool, "phases", "phases-from");
 	if (options->isByName && !phaseOptionsAre(options))
-		return toolUsage(tool, "--by-name needs --phases or "
+		return toolUsage(tool, "--by-name: requires --phases or "
 				       "--phases-from");
 	return -1;
 }

@@ -30,11 +30,11 @@ struct phaseOptions {
 	  0,                                                                  \
 	  G_OPTION_ARG_FILENAME,                                              \
 	  &(options)->file,                                                   \
-	  "Phases between the border times in FILE",                          \
+	  "Use FILE with border times of phases",                             \
 	  "FILE" },                                                           \
 	{                                                                     \
 		"phases-from", 0, 0, G_OPTION_ARG_FILENAME, &(options)->from, \
-			"Phases are the states of a trace",                   \
+			"Use states of a trace as phases",                    \
 			"NODE[:STATE[:NESTING]]"                              \
 	}
 #define PHASE_ENTRY_BY_NAME(options)                                      \

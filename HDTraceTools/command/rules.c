@@ -11,17 +11,16 @@
 #include "HDTraceTools/command/rules.h"
 
 static const hdIRule rules[] = {
-	{ "proj.unreadable", HDI_ERROR, "A project can be opened." },
-	{ "proj.depth", HDI_WARNING,
-	  "There is a Level with a type for every node." },
-	{ "proj.group-twice", HDI_WARNING, "A group is declared once." },
+	{ "proj.unreadable", HDI_ERROR, "The project can be opened." },
+	{ "proj.depth", HDI_WARNING, "Every node has a Level with a type." },
+	{ "proj.group-twice", HDI_WARNING, "Each group is declared once." },
 	{ "proj.comm-rank", HDI_WARNING,
-	  "The ranks of communicators are nodes of the level Rank." },
+	  "Ranks of communicators are nodes of level Rank." },
 	{ "proj.comm-twice", HDI_WARNING,
-	  "A rank occurs once in a communicator, globally and locally." },
+	  "A rank occurs once in a communicator, as a global and as a local "
+	  "rank." },
 	{ "proj.comm-local", HDI_WARNING,
-	  "The local ranks of a communicator are 0 to the number of its ranks "
-	  "less 1." },
+	  "Local ranks of a communicator of N ranks are 0 to N - 1." },
 	{ "proj.comm-id", HDI_WARNING,
 	  "A rank has different ids (cid) for different communicators." },
 	{ "proj.comm-uid", HDI_WARNING,
@@ -31,115 +30,111 @@ static const hdIRule rules[] = {
 	{ "proj.datatype-twice", HDI_WARNING,
 	  "A rank and thread has different ids for different datatypes." },
 	{ "proj.datatype-base", HDI_WARNING,
-	  "The datatypes that a datatype is made of are there." },
+	  "The base types of a datatype are defined." },
 	{ "proj.node-empty", HDI_WARNING,
-	  "A node without nodes in it has a file, if others at its level have "
-	  "one." },
+	  "A leaf node has a file if other nodes of its level have one." },
 	{ "proj.comm-trace", HDI_WARNING,
-	  "The ranks of communicators have a trace." },
-	{ "proj.clock-node", HDI_WARNING,
-	  "The clocks that were compared are those of nodes." },
+	  "Ranks of communicators have a trace." },
+	{ "proj.clock-node", HDI_WARNING, "Compared clocks belong to nodes." },
 	{ "proj.clocks", HDI_NOTE,
-	  "Messages between hosts whose clocks were not compared are received "
-	  "after they are sent." },
+	  "Messages between hosts without clock comparison are received after "
+	  "they are sent." },
 	{ "proj.span", HDI_WARNING,
-	  "The times of a file lie within an hour of those of some other "
+	  "The times of a file are within an hour of the times of another "
 	  "file." },
 	{ "stat.empty", HDI_NOTE, "A group has entries." },
 	{ "stat.simulated", HDI_NOTE,
-	  "The values of a group are measured, not simulated." },
+	  "Values of a group are measured, not simulated." },
 	{ "stat.kind", HDI_WARNING,
 	  "The kind of a value is gauge, counter or delta." },
 	{ "stat.delay", HDI_NOTE,
-	  "The times of a group are those of what was measured, and not "
-	  "late." },
+	  "Time stamps of a group match the measured interval." },
 	{ "stat.value-twice", HDI_WARNING,
-	  "The values of a group have different names." },
+	  "Values of a group have different names." },
 	{ "trc.empty", HDI_NOTE, "A trace has states or events." },
 	{ "trc.part", HDI_NOTE,
-	  "Recording was not interrupted, and left no messages out." },
+	  "Recording was not interrupted and includes all messages." },
 	{ "trc.overlap", HDI_WARNING,
-	  "States and events at one nesting start in order, and not before the "
-	  "one before them ended." },
+	  "States and events of one nesting start in order and do not "
+	  "overlap." },
 	{ "trc.outside", HDI_WARNING,
-	  "States and events lie in the time of the state around them." },
+	  "States and events are within the time of the enclosing state." },
 	{ "trc.comm", HDI_WARNING,
-	  "A communicator (cid) that a state names is one of its rank." },
+	  "A communicator (cid) in a state is known to its rank." },
 	{ "trc.datatype", HDI_WARNING,
-	  "A datatype (tid, sendTid, recvTid) that a state names is one of its "
+	  "A datatype (tid, sendTid, recvTid) in a state is known to its "
 	  "rank." },
 	{ "trc.site", HDI_WARNING,
-	  "A call site (site) that a state names is described by then." },
+	  "A call site (site) in a state is described there or earlier." },
 	{ "trc.program", HDI_NOTE,
-	  "The programs and libraries of call sites are there, and have the "
-	  "build ids that they had." },
+	  "Programs and libraries of call sites exist and have the recorded "
+	  "build ids." },
 	{ "trc.message", HDI_WARNING,
-	  "Messages are received after they are sent, but for the errors of "
-	  "the clocks of both hosts." },
+	  "Messages are received after they are sent, within the clock errors "
+	  "of both hosts." },
 	{ "rel.never-ended", HDI_WARNING, "Relations end." },
 	{ "rel.state-open", HDI_WARNING,
-	  "States end before their relation does." },
+	  "States end before their relation ends." },
 	{ "rel.failed", HDI_NOTE,
-	  "States do not fail: they have no attribute error." },
+	  "States succeed: they have no attribute error." },
 	{ "rel.inferred", HDI_NOTE,
-	  "What caused a relation is known, and not inferred from the number "
-	  "of a process." },
+	  "The cause of a relation is recorded, not inferred from a process "
+	  "number." },
 	{ "rel.owner-twice", HDI_WARNING,
-	  "Two files have different hostIDs, localTokens or topologyNumbers." },
+	  "Two files differ in hostID, localToken or topologyNumber." },
 	{ "rel.twice", HDI_WARNING, "A relation begins once in a file." },
 	{ "rel.token", HDI_WARNING,
-	  "Causes of relations are tokens, or spans of W3C's traces, and "
-	  "traces "
-	  "have their form." },
+	  "Causes are well-formed tokens or W3C spans, and W3C traces are "
+	  "well-formed." },
 	{ "rel.orphan", HDI_WARNING,
-	  "What caused a relation is in a file of the project." },
+	  "The cause of a relation is in a file of the project." },
 	{ "rel.child-early", HDI_WARNING,
-	  "A relation begins after what caused it, but for the errors of the "
-	  "clocks of both hosts." },
+	  "A relation begins after its cause, within the clock errors of both "
+	  "hosts." },
 	{ "info.kind", HDI_WARNING,
 	  "Lines of `.info` files begin with File, Comm, CommName, Type or "
 	  "Clock." },
 	{ "info.syntax", HDI_WARNING,
-	  "Lines of `.info` files go on with KEY=VALUE." },
-	{ "info.quote", HDI_WARNING, "A quote that is opened is closed." },
-	{ "info.escape", HDI_WARNING, "Escapes are those of C." },
-	{ "info.key-twice", HDI_WARNING, "A key stands in a line once." },
+	  "The rest of an `.info` line consists of KEY=VALUE pairs." },
+	{ "info.quote", HDI_WARNING,
+	  "Every opening quote has a closing quote." },
+	{ "info.escape", HDI_WARNING, "Escape sequences are valid in C." },
+	{ "info.key-twice", HDI_WARNING, "A key occurs once in a line." },
 	{ "info.key-missing", HDI_WARNING,
-	  "A line has all keys that its kind needs." },
+	  "A line has all mandatory keys of its kind." },
 	{ "info.number", HDI_WARNING,
-	  "Ids, sizes, times and lists are numbers." },
+	  "Ids, sizes and times are numbers, lists contain numbers." },
 	{ "info.map", HDI_WARNING,
 	  "The map and remote of a communicator are W->L;W->L;.. with every W "
 	  "once." },
 	{ "info.combiner", HDI_WARNING, "A combiner is a name." },
 	{ "info.cut", HDI_WARNING,
-	  "The last line of an `.info` file has an end." },
+	  "The last line of an `.info` file is complete." },
 	{ "info.rank", HDI_WARNING,
-	  "An `.info` file belongs to a rank: a node at or below the level "
-	  "Rank, whose label is a number." },
+	  "An `.info` file belongs to a rank: a node at or below level Rank, "
+	  "whose label there is a number." },
 	{ "info.comm-rank", HDI_WARNING,
-	  "A communicator holds the rank that wrote it." },
+	  "A communicator contains the rank that wrote it." },
 	{ "info.clock", HDI_WARNING,
-	  "A Clock line belongs to a host: a node at or below the level Host, "
-	  "or level 1." },
+	  "A Clock line belongs to a host: a node at or below level Host, or "
+	  "level 1." },
 	{ "info.id-twice", HDI_WARNING,
-	  "A rank gives different communicators, a thread different "
-	  "datatypes, different ids." },
+	  "Ids are unique: of communicators within a rank, of datatypes within "
+	  "a thread." },
 	{ "merge.file-name", HDI_WARNING,
-	  "Between two `_` in a file name stands a label." },
+	  "A file name has a label between any two `_`." },
 	{ "merge.levels", HDI_WARNING,
-	  "A trace names no more levels than a file name can have labels." },
+	  "A trace has at most as many levels as a file name can have "
+	  "labels." },
 	{ "merge.labels", HDI_WARNING,
-	  "Projects that are joined have different labels." },
+	  "Joined projects have different labels." },
 	{ "merge.communicators", HDI_WARNING,
-	  "Projects that are joined have `.info` files with their "
-	  "communicators." },
+	  "Joined projects have `.info` files with their communicators." },
 	{ "merge.offset", HDI_WARNING,
-	  "Relations allow the offsets that are given by hand." },
-	{ "merge.unbound", HDI_NOTE,
-	  "Relations connect projects that are joined." },
+	  "The given offsets are consistent with the relations." },
+	{ "merge.unbound", HDI_NOTE, "Relations connect the joined projects." },
 	{ "merge.group-name", HDI_WARNING,
-	  "The name of a group can be the name of an element." },
+	  "The name of a group is a valid name of an XML element." },
 };
 
 const hdIRule *rulesGet(size_t *count)

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "HDTraceTools/command/errors.h"
 #include "HDTraceTools/command/scan.h"
 
 bool scanHasGroup(const struct scan *self, const hdIGroup *group)
@@ -95,8 +96,7 @@ void scanRelations(const struct scan *self, struct forest *forest)
 
 		/* What is damaged was said. */
 		if (ret < 0 && ret != -EBADMSG)
-			toolError(self->tool, "%s: %s", file->file,
-				  strerror(-ret));
+			toolErrorRead(self->tool, file->file, ret);
 		toolProgressFile(self->tool, file->fileSize);
 	}
 }
@@ -105,7 +105,7 @@ void scanRelations(const struct scan *self, struct forest *forest)
 static void scanSayWhyNot(const struct scan *self, const char *file)
 {
 	if (errno != EBADMSG)
-		toolError(self->tool, "%s: %s", file, strerror(errno));
+		toolErrorRead(self->tool, file, errno);
 }
 
 hdIStatReader *scanOpenStat(const struct scan *self, const hdIGroup *group)

@@ -135,6 +135,6 @@ int selectResolve(struct selection *selection, struct tool *tool,
 		status = resolveTime(tool, until, selection->to,
 				     selection->projectStart, &selection->end);
 	if (status < 0 && selection->start >= selection->end)
-		status = toolUsage(tool, "--from is not before --%s", until);
+		status = toolUsage(tool, "--from: must be before --%s", until);
 	return status;
 }

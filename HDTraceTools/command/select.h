@@ -12,39 +12,39 @@
 #include "HDTraceTools/command/tool.h"
 
 /** Entries for toolParse() that fill a selection; six and no terminator. The
- *  option for the end of the time is called @p until. */
+ *  option for the end of the time is named @p until. */
 #define SELECT_ENTRIES_UNTIL(selection, until)                        \
 	{ "node",                                                     \
 	  'n',                                                        \
 	  0,                                                          \
 	  G_OPTION_ARG_FILENAME_ARRAY,                                \
 	  &(selection)->nodes,                                        \
-	  "Only nodes that match and what lies below them",           \
+	  "Only matching nodes and the nodes below them",             \
 	  "PATTERN" },                                                \
 		{ "group",                                            \
 		  'g',                                                \
 		  0,                                                  \
 		  G_OPTION_ARG_FILENAME_ARRAY,                        \
 		  &(selection)->groups,                               \
-		  "Only groups that match",                           \
+		  "Only matching groups",                             \
 		  "PATTERN" },                                        \
 		{ "value",                                            \
 		  0,                                                  \
 		  0,                                                  \
 		  G_OPTION_ARG_FILENAME_ARRAY,                        \
 		  &(selection)->values,                               \
-		  "Only values that match",                           \
+		  "Only matching values",                             \
 		  "PATTERN" },                                        \
 		{ "from",                                             \
 		  0,                                                  \
 		  0,                                                  \
 		  G_OPTION_ARG_FILENAME,                              \
 		  &(selection)->from,                                 \
-		  "Only what comes after this time",                  \
+		  "Only data after this time",                        \
 		  "TIME" },                                           \
 	{                                                             \
 		until, 0, 0, G_OPTION_ARG_FILENAME, &(selection)->to, \
-			"Only what comes before this time", "TIME"    \
+			"Only data before this time", "TIME"          \
 	}
 #define SELECT_ENTRIES(selection) SELECT_ENTRIES_UNTIL(selection, "to")
 

@@ -228,22 +228,23 @@ int toolParse(struct tool *tool, int *argc, char ***argv,
 	const GOptionEntry formats[] = {
 		{ "format", 0, 0, G_OPTION_ARG_FILENAME, &format,
 		  help->formats == toolTextJson
-			  ? "Print text (default) or json"
-			  : "Print text (default), csv or json",
+			  ? "Output format: text or json (default: text)"
+			  : "Output format: text, csv or json (default: text)",
 		  "FORMAT" },
 		{ NULL, 0, 0, 0, NULL, NULL, NULL },
 	};
 	const GOptionEntry csv[] = {
 		{ "csv-safe", 0, 0, G_OPTION_ARG_NONE, &isSafe,
-		  "CSV without formulas: an apostrophe before such text",
+		  "Put an apostrophe before CSV texts like formulas",
 		  NULL },
 		{ NULL, 0, 0, 0, NULL, NULL, NULL },
 	};
 	const GOptionEntry common[] = {
 		{ "color", 0, 0, G_OPTION_ARG_FILENAME, &color,
-		  "Colours: auto (default), always, never", "WHEN" },
+		  "Use of colours: auto, always or never (default: auto)",
+		  "WHEN" },
 		{ "quiet", 'q', 0, G_OPTION_ARG_NONE, &isQuiet,
-		  "Do not print diagnostics of the data", NULL },
+		  "Print no diagnostics of the data and no progress", NULL },
 		{ NULL, 0, 0, 0, NULL, NULL, NULL },
 	};
 	const GOptionEntry *lists[5] = { entries };

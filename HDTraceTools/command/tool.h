@@ -96,20 +96,20 @@ extern const char *const toolTextOnly[];
 
 /** The subcommands, one line each, in the order of the help. */
 #define TOOL_COMMANDS(X)                                                \
-	X(info, "show what a project consists of")                      \
-	X(dump, "print everything that a project holds")                \
-	X(stat, "summarize statistics: mean, minimum, energy, ...")     \
-	X(report, "report time, energy, and what went wrong")           \
-	X(compare, "say what differs between runs")                     \
-	X(relations, "show what caused what, how long, and its energy") \
-	X(diagnose, "say which node is slow, and in which layer")       \
-	X(delay, "find how far power lags behind load")                 \
-	X(view, "show a project of any size in a browser")              \
-	X(export, "write a project in a format of other tools")         \
-	X(plot, "draw values and states over time: SVG, PNG, PDF")      \
-	X(check, "list everything that is wrong with a project")        \
+	X(info, "show the contents of a project")                       \
+	X(dump, "print all data of a project")                          \
+	X(stat, "summarize statistics: mean, minimum, energy and more") \
+	X(report, "report time, energy and problems of a run")          \
+	X(compare, "compare runs")                                      \
+	X(relations, "show causes, times and energy of relations")      \
+	X(diagnose, "find the slow node, and the slow layer in it")     \
+	X(delay, "find by how much power lags behind load")             \
+	X(view, "show a project in a browser")                          \
+	X(export, "convert a project for other tools")                  \
+	X(plot, "draw values and states over time as SVG, PNG or PDF")  \
+	X(check, "list all problems of a project")                      \
 	X(recover, "write repaired copies of damaged files")            \
-	X(merge, "write the .proj file for the files that are there")
+	X(merge, "write the .proj file of a run")
 
 #define TOOL_DECLARE(name, summary) \
 	int name##Run(struct tool *tool, int argc, char **argv);

@@ -23,7 +23,7 @@ struct windowOption {
 #define WINDOW_ENTRY(option)                                                 \
 	{                                                                    \
 		"window", 0, 0, G_OPTION_ARG_FILENAME, &(option)->text,      \
-			"Merge entries over windows of this time", "SECONDS" \
+			"Length of windows to merge entries over", "SECONDS" \
 	}
 
 void windowOptionFree(struct windowOption *option);

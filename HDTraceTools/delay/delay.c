@@ -13,6 +13,7 @@
 
 #include "HDTraceTools/base/plainfile.h"
 #include "HDTraceTools/command/delayoption.h"
+#include "HDTraceTools/command/errors.h"
 #include "HDTraceTools/command/scan.h"
 #include "HDTraceTools/command/select.h"
 #include "HDTraceTools/delay/estimate.h"
@@ -21,6 +22,7 @@
 #include "HDTraceTools/edit/statattribute.h"
 #include "HDTraceTools/model/kind.h"
 #include "HDTraceTools/model/units.h"
+#include "cli/errors.h"
 #include "cli/rows.h"
 #include "common/format/projectfile.h"
 
@@ -145,7 +147,7 @@ static void writeDelay(struct delayRun *self, const hdIGroup *group,
 	ret = statAttributeSet(group->file, "delay", outSeconds(buffer, delay),
 			       &why);
 	if (ret < 0)
-		toolError(self->tool, "%s: %s", group->file,
+		toolError(self->tool, CLI_TEXT_WRITE, group->file,
 			  why ? why : plainFileError(ret));
 }
 
@@ -250,7 +252,7 @@ static void work(struct delayRun *self)
 		outJsonEnd(&json);
 	}
 	if (self->groups == 0 && !self->tool->hasFailed)
-		toolError(self->tool, "%s: no group has power",
+		toolError(self->tool, "%s: the project has no power group",
 			  self->project->file);
 }
 
@@ -263,15 +265,15 @@ static const struct cliNumber numbers[] = {
 static const struct toolHelp help = {
 	.numbers = numbers,
 	.arguments = "PROJECT | --measure -c FILE",
-	.description =
-		"Finds by how much power lags behind the load that causes it: "
-		"meters take means over\ncycles, and hold readings back. Power "
-		"is compared with the load of each entry's\ninterval, so much "
-		"earlier; the delay at which both fit best is printed, with "
-		"its\nuncertainty (95 %). It is what delay= of pt.cfg(5) takes "
-		"away, or, of files that\nare there, --write lets other "
-		"commands take away. --measure makes a project that tells\nit "
-		"best.",
+	.description = "Find by how much power lags behind the load that "
+		       "causes it. Compares the power of each "
+		       "entry\nwith the load of an earlier interval, and "
+		       "prints the delay with the "
+		       "best fit and its 95 %\nuncertainty. delay= in "
+		       "pt.cfg(5) removes the delay "
+		       "while recording; --write removes it from\nexisting "
+		       "files. --measure "
+		       "creates a project that determines the delay best.",
 	.examples = "  hdtrace delay run1.proj\n"
 		    "  hdtrace delay --state=load --most=0.5 run1.proj\n"
 		    "  hdtrace delay --measure -c pt.cfg -p lag\n",
@@ -308,23 +310,21 @@ static int checkMeasure(struct delayRun *self, int argc)
 			choice->cpus || choice->order || choice->isForced;
 
 	if (!self->isMeasured && isChosen)
-		return toolUsage(self->tool, "--config, --project, --cpus, "
-					     "--order and --force are for "
-					     "--measure");
+		return toolUsage(self->tool,
+				 "--config, --project, --cpus, --order and "
+				 "--force require --measure");
 	if (!self->isMeasured && argc < 2)
-		return toolUsage(self->tool, "an argument is missing: PROJECT");
+		return toolMissing(self->tool, "PROJECT");
 	if (!self->isMeasured)
 		return -1;
 	if (argc > 1)
-		return toolUsage(self->tool, "too many arguments; --project "
-					     "names what is made");
+		return toolUsage(self->tool,
+				 "--measure: cannot be combined with a "
+				 "project; --project names the new one");
 	if (!choice->configuration)
-		return toolUsage(self->tool,
-				 "--measure needs the meter's configuration: "
-				 "--config");
+		return toolMissingOption(self->tool, "config");
 	if (self->choice.state)
-		return toolUsage(self->tool,
-				 "--measure knows its load: no --state");
+		return toolExcludes(self->tool, "state", "measure");
 	return -1;
 }
 
@@ -358,29 +358,35 @@ int delayRun(struct tool *tool, int argc, char **argv)
 	const GOptionEntry entries[] = {
 		SELECT_ENTRIES(&self.selection),
 		{ "load", 0, 0, G_OPTION_ARG_STRING, &value,
-		  "The load: values that match (CPU_TOTAL)", "PATTERN" },
+		  "Values used as the load (default: CPU_TOTAL)", "PATTERN" },
 		{ "state", 0, 0, G_OPTION_ARG_STRING, &state,
-		  "The load: states whose name matches", "PATTERN" },
+		  "States used as the load", "PATTERN" },
 		{ "least", 0, 0, G_OPTION_ARG_DOUBLE, &self.least,
-		  "The smallest delay to look at, in s (-0.5)", "SECONDS" },
+		  "Smallest delay to try, in s (default: -0.5)", "SECONDS" },
 		{ "most", 0, 0, G_OPTION_ARG_DOUBLE, &self.most,
-		  "The largest delay to look at, in s (2)", "SECONDS" },
+		  "Largest delay to try, in s (default: 2)", "SECONDS" },
 		{ "write", 0, 0, G_OPTION_ARG_NONE, &self.isWritten,
-		  "Write it into the files, so that other commands take it "
-		  "away",
+		  "Store the delay in the files; other commands then "
+		  "correct for it",
 		  NULL },
 		{ "measure", 0, 0, G_OPTION_ARG_NONE, &self.isMeasured,
-		  "Make load on and off at random, and measure", NULL },
+		  "Create a project with pseudo-random load, and use it",
+		  NULL },
 		{ "config", 'c', 0, G_OPTION_ARG_FILENAME, &configuration,
-		  "--measure: the meter, as pt.cfg(5) says", "FILE" },
+		  "With --measure: configuration of the meter, see pt.cfg(5)",
+		  "FILE" },
 		{ "project", 'p', 0, G_OPTION_ARG_FILENAME, &project,
-		  "--measure: into this project (delay)", "NAME" },
+		  "With --measure: name of the project (default: delay)",
+		  "NAME" },
 		{ "force", 'f', 0, G_OPTION_ARG_NONE, &isForced,
-		  "--measure: replace an old project", NULL },
+		  "With --measure: replace an existing project", NULL },
 		{ "cpus", 0, 0, G_OPTION_ARG_STRING, &cpus,
-		  "--measure: CPUs that are loaded: 0,2-3 (all)", "LIST" },
+		  "With --measure: CPUs to load, such as 0,2-3 (default: all)",
+		  "LIST" },
 		{ "order", 0, 0, G_OPTION_ARG_STRING, &order,
-		  "--measure: in 2^N - 1 steps of 2.37 cycles each (7)", "N" },
+		  "With --measure: run 2^N - 1 steps of 2.37 cycles (default: "
+		  "7)",
+		  "N" },
 		{ NULL },
 	};
 	int status = toolParse(tool, &argc, &argv, entries, &help);
@@ -393,14 +399,13 @@ int delayRun(struct tool *tool, int argc, char **argv)
 	if (status < 0)
 		status = checkMeasure(&self, argc);
 	if (status < 0 && value && state)
-		status = toolUsage(tool,
-				   "--load and --state exclude each other");
+		status = toolExcludes(tool, "load", "state");
 	if (status < 0 &&
 	    !(self.least >= -RANGE_LARGEST && self.most <= RANGE_LARGEST &&
 	      self.most - self.least >= 0.001))
 		status = toolUsage(tool,
-				   "--least and --most: from -%g to %g s, and "
-				   "not the same",
+				   "--least, --most: invalid range; expected "
+				   "two different values from -%g to %g s",
 				   RANGE_LARGEST, RANGE_LARGEST);
 	if (status < 0)
 		status = self.isMeasured ? measureAndRun(&self)

@@ -61,14 +61,14 @@ const char *delayReasonText(enum delayReason reason)
 {
 	static const char *const texts[] = {
 		[DELAY_FOUND] = "found",
-		[DELAY_ALONE] = "there is no load to compare with",
-		[DELAY_FEW] = "too few entries of power with a known load",
-		[DELAY_STEADY] = "load or power does not change",
+		[DELAY_ALONE] = "the node has no load to compare with",
+		[DELAY_FEW] = "too few power entries with a known load",
+		[DELAY_STEADY] = "load or power is constant",
 		[DELAY_UNRELATED] = "power does not follow load",
-		[DELAY_BORDER] = "the best one is at the end of the range",
+		[DELAY_BORDER] = "the best fit is at an end of the range",
 		[DELAY_REPEATED] =
-			"load repeats itself, and others fit as well",
-		[DELAY_FAILED] = "a temporary file could not be read",
+			"the load is periodic, so other delays fit as well",
+		[DELAY_FAILED] = "cannot read a temporary file",
 	};
 
 	return texts[reason];

@@ -42,9 +42,10 @@ bool measureRun(struct tool *tool, const struct measureChoice *choice)
 			  NULL, NULL, NULL, NULL, &status, &error))
 		toolError(tool, "%s", error->message);
 	else if (WIFEXITED(status) && WEXITSTATUS(status) == HDLOAD_INCOMPLETE)
-		toolError(tool, "%s: not all was measured", choice->project);
+		toolError(tool, "%s: the measurement is incomplete",
+			  choice->project);
 	else if (status != 0)
-		toolError(tool, "nothing was measured");
+		toolError(tool, "no power was measured");
 	isThere = !error && WIFEXITED(status) &&
 		  WEXITSTATUS(status) <= HDLOAD_INCOMPLETE;
 	g_clear_error(&error);

@@ -205,10 +205,10 @@ static int runOn(struct diagnoseRun *self, const char *path)
 static const struct toolHelp help = {
 	.arguments = "PROJECT",
 	.description =
-		"Says which node is slow, and in which of its layers: how many "
-		"operations were pending\nin each layer, which layer held "
-		"them, and where that is more than at nodes that are\nalike. "
-		"Layers are groups with a gauge Pending.",
+		"Find the slow node, and the slow layer in it. Prints how many "
+		"operations were pending in\neach layer, which layer held "
+		"them, and which nodes hold more than comparable "
+		"nodes.\nLayers are statistics groups with a gauge Pending.",
 	.examples = "  hdtrace diagnose run1.proj\n"
 		    "  hdtrace diagnose --from=10 --to=20 run1\n"
 		    "  hdtrace diagnose --format=json --fail run1\n",
@@ -222,24 +222,25 @@ int diagnoseRun(struct tool *tool, int argc, char **argv)
 	const GOptionEntry entries[] = {
 		{ "node", 'n', 0, G_OPTION_ARG_FILENAME_ARRAY,
 		  &self.selection.nodes,
-		  "Only nodes that match and what lies below them", "PATTERN" },
+		  "Only matching nodes and the nodes below them", "PATTERN" },
 		{ "group", 'g', 0, G_OPTION_ARG_FILENAME_ARRAY,
-		  &self.selection.groups, "Only layers that match", "PATTERN" },
+		  &self.selection.groups, "Only matching layers", "PATTERN" },
 		{ "from", 0, 0, G_OPTION_ARG_FILENAME, &self.selection.from,
-		  "Only what comes after this time", "TIME" },
+		  "Only operations after this time", "TIME" },
 		{ "to", 0, 0, G_OPTION_ARG_FILENAME, &self.selection.to,
-		  "Only what comes before this time", "TIME" },
+		  "Only operations before this time", "TIME" },
 		{ "top", 0, 0, G_OPTION_ARG_INT, &self.top,
-		  "Show the N longest requests (1)", "N" },
+		  "Number of requests to show, longest first (default: 1)",
+		  "N" },
 		{ "fail", 0, 0, G_OPTION_ARG_NONE, &self.fails,
-		  "Exit with 3 if a node stands out", NULL },
+		  "Exit with status 3 if a node is an outlier", NULL },
 		DELAY_ENTRY(&self.isAsRecorded),
 		{ NULL },
 	};
 	int status = toolParse(tool, &argc, &argv, entries, &help);
 
 	if (status < 0 && self.top < 0)
-		status = toolUsage(tool, "--top is negative");
+		status = toolUsage(tool, "--top: must be 0 or more");
 	if (status < 0)
 		status = runOn(&self, argv[1]);
 	selectionFree(&self.selection);

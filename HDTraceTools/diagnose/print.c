@@ -184,7 +184,7 @@ static void printMost(const struct diagnose *self)
 	}
 	if (!best)
 		return;
-	printf("Of what is held, %.1f %% is %s ", 100 * most / all,
+	printf("Of all held operations, %.1f %% are %s ", 100 * most / all,
 	       best->isWay ? "on the way below" : "in");
 	outPrintable(best->name);
 	puts(".");
@@ -197,7 +197,7 @@ static void sayIfFew(const struct diagnose *self)
 				   .others))
 			return;
 	}
-	printf("There are no %d nodes that are alike, to compare them.\n",
+	printf("Fewer than %d comparable nodes: no outlier can be found.\n",
 	       OUTLIER_NODES);
 }
 
@@ -214,9 +214,9 @@ void diagnosePrintVerdicts(const struct diagnose *self)
 		g_free(title);
 	}
 	if (layersLength(self->layers) == 0)
-		puts("Nothing was pending.");
+		puts("No operation was pending.");
 	else if (self->out->len == 0)
-		puts("No node stands out.");
+		puts("No outlier.");
 	sayIfFew(self);
 	printMost(self);
 }
@@ -356,7 +356,7 @@ static void printTime(const struct diagnose *self)
 
 	if (layersLength(layers) == 0)
 		return;
-	printf("Operations pending in each layer, from %.3f s to %.3f s:\n",
+	printf("Pending operations per layer, from %.3f s to %.3f s:\n",
 	       (double)(layers->time.start - self->start) / 1e9,
 	       (double)(layers->time.end - self->start) / 1e9);
 }
@@ -366,8 +366,8 @@ static void printNotes(const struct diagnose *self)
 	const struct layers *layers = self->layers;
 
 	if (layers->early)
-		printf("%" PRIu64 " relations begin before their cause: clocks "
-		       "differ.\n",
+		printf("%" PRIu64 " relations begin before their cause: the "
+				  "clocks differ.\n",
 		       layers->early);
 	for (guint i = 0; i < layers->hosts->len; i++) {
 		const struct layersHost *host =
@@ -376,9 +376,9 @@ static void printNotes(const struct diagnose *self)
 
 		if (host->shift == 0)
 			continue;
-		printf("Times of ");
+		printf("Clock of ");
 		outPrintable(host->node->path);
-		printf(" are taken %s s later, so that nothing begins before "
+		printf(" corrected by %s s, so that no relation begins before "
 		       "its cause.\n",
 		       outSeconds(buffer, host->shift));
 	}
@@ -391,8 +391,8 @@ static void printNotes(const struct diagnose *self)
 		outPrintable(layer->node->path);
 		printf(": ");
 		outPrintable(layer->name);
-		printf(": relations do not tell all: %.3f pending by them, "
-		       "%.3f by the gauge.\n",
+		printf(": relations are incomplete: %.3f pending according to "
+		       "them, %.3f according to the gauge.\n",
 		       layer->little, layer->mean);
 	}
 }

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "HDTraceTools/command/errors.h"
 #include "HDTraceTools/command/parts.h"
 #include "HDTraceTools/command/results.h"
 #include "HDTraceTools/command/scan.h"
@@ -482,7 +483,8 @@ static int parseTime(struct dump *dump, const char *time)
 		return status;
 	dump->time = times[found];
 	if (dump->time == DUMP_DATE && dump->tool->format == OUT_JSON)
-		return toolUsage(dump->tool, "--time=date: JSON has seconds");
+		return toolUsage(dump->tool,
+				 "--time=date: not available in JSON");
 	return -1;
 }
 
@@ -510,10 +512,8 @@ static int parseParts(struct dump *dump, const char *only,
 	};
 	if (parts->project || parts->stats || parts->traces || parts->relations)
 		return -1;
-	return toolUsage(dump->tool,
-			 "--only: not project, stats, traces or relations: "
-			 "\"%s\"",
-			 only);
+	return toolInvalidValue(dump->tool, "only", only,
+				"project, stats, traces or relations");
 }
 
 static const char *const onlyWords[] = { "project", "stats", "traces",
@@ -527,13 +527,11 @@ static const struct cliWords words[] = {
 
 static const struct toolHelp help = {
 	.arguments = "PROJECT",
-	.description =
-		"Prints everything that a project holds, in file order: its "
-		"description and topology,\nthe entries of its statistics, "
-		"the states and events of its traces, its relations. Numbers "
-		"read\nback to "
-		"the same value.\n\nTIME is in seconds since the start of the "
-		"project, or @SECONDS since 1970.",
+	.description = "Print the contents of a project in file order: "
+		       "description and topology, entries of\nstatistics "
+		       "groups, states and events of traces, and relations. "
+		       "Numbers are exact.\n\nTIME is in seconds since the "
+		       "start of the project, or @SECONDS since 1970.",
 	.examples = "  hdtrace dump --node node06 --group Energy run1.proj\n"
 		    "  hdtrace dump --only=stats --format=csv run1\n",
 	.minArguments = 1,
@@ -569,12 +567,14 @@ int dumpRun(struct tool *tool, int argc, char **argv)
 	const GOptionEntry entries[] = {
 		SELECT_ENTRIES(&dump.selection),
 		{ "only", 0, 0, G_OPTION_ARG_FILENAME, &only,
-		  "Print one part: project, stats, traces or relations",
+		  "Part to print: project, stats, traces or relations "
+		  "(default: all)",
 		  "PART" },
 		{ "time", 0, 0, G_OPTION_ARG_FILENAME, &time,
-		  "Print times as unix (default), relative or date", "FORM" },
+		  "Format of times: unix, relative or date (default: unix)",
+		  "FORM" },
 		{ "hex", 0, 0, G_OPTION_ARG_NONE, &dump.isHex,
-		  "Print the bits of values", NULL },
+		  "Print values as hexadecimal bits", NULL },
 		{ NULL },
 	};
 	int status = toolParse(tool, &argc, &argv, entries, &help);

@@ -18,6 +18,7 @@
 
 #include "HDTraceTools/base/plainfile.h"
 #include "HDTraceTools/edit/infofile.h"
+#include "cli/errors.h"
 #include "common/format/seconds.h"
 
 #define COMBINER_PREFIX "MPI_COMBINER_"
@@ -175,17 +176,17 @@ static GString *parseValue(struct parser *parser)
 		char c = *parser->at++;
 
 		if (c == '\0') {
-			complain(parser, "info.syntax", "a zero byte");
+			complain(parser, "info.syntax", "unexpected zero byte");
 		} else if (c != '\\') {
 			g_string_append_c(value, c);
 		} else if (!escape(parser, value)) {
 			complain(parser, "info.escape",
-				 "an escape that C does not know");
+				 "escape sequence that is not valid in C");
 			break;
 		}
 	}
 	if (quote && (parser->at == parser->end || *parser->at != quote))
-		complain(parser, "info.quote", "a quote without its end");
+		complain(parser, "info.quote", "missing closing quote");
 	else if (quote)
 		parser->at++;
 	if (parser->hasFailed) {
@@ -245,7 +246,7 @@ static void parseKeys(struct parser *parser, struct keys *keys)
 		if (length == 0 || parser->at == parser->end ||
 		    *parser->at != '=') {
 			parser->at = name;
-			complain(parser, "info.syntax", "not KEY=VALUE");
+			complain(parser, "info.syntax", "expected KEY=VALUE");
 			return;
 		}
 		parser->at++;
@@ -258,7 +259,7 @@ static void parseKeys(struct parser *parser, struct keys *keys)
 		} else {
 			if (slot)
 				complain(parser, "info.key-twice",
-					 "%.*s stands there twice", (int)length,
+					 "%.*s occurs twice", (int)length,
 					 name);
 			/* Unknown keys are for others. */
 			g_string_free(value, TRUE);
@@ -365,8 +366,8 @@ static GArray *toMap(struct parser *parser, const GString *value,
 		if (!*parts[i] && !parts[i + 1])
 			break;
 		if (!parseRank(parts[i], &rank)) {
-			complain(parser, "info.map", "%s is not W->L;W->L;..",
-				 key);
+			complain(parser, "info.map",
+				 "%s does not have the form W->L;W->L;..", key);
 			break;
 		}
 		g_array_append_val(ranks, rank);
@@ -377,7 +378,7 @@ static GArray *toMap(struct parser *parser, const GString *value,
 		if (g_array_index(ranks, struct infoRank, i).global ==
 		    g_array_index(ranks, struct infoRank, i - 1).global)
 			complain(parser, "info.map",
-				 "a rank stands in %s twice", key);
+				 "a rank occurs twice in %s", key);
 	}
 	return ranks;
 }
@@ -528,7 +529,8 @@ static struct infoLine *parseLine(struct parser *parser)
 	if (kind == G_N_ELEMENTS(kinds)) {
 		parser->at = word;
 		complain(parser, "info.kind",
-			 "not File, Comm, CommName, Type, Clock or Process");
+			 "expected File, Comm, CommName, Type, Clock or "
+			 "Process");
 		return NULL;
 	}
 	line = g_new0(struct infoLine, 1);
@@ -572,8 +574,8 @@ GPtrArray *infoParse(struct tool *tool, const char *file, const char *text,
 		if (!newline) {
 			toolReport(tool, "info.cut", file, at - text,
 				   parser.line,
-				   "line %" PRId64 " has no end: the file may "
-				   "be cut",
+				   "line %" PRId64
+				   " is incomplete: the file may be truncated",
 				   parser.line);
 			break;
 		}
@@ -589,7 +591,7 @@ GPtrArray *infoRead(struct tool *tool, const char *file)
 	int ret = plainFileRead(file, &text, &size);
 
 	if (ret < 0) {
-		toolError(tool, "%s: %s", file, plainFileError(ret));
+		toolError(tool, CLI_TEXT_READ, file, plainFileError(ret));
 		return NULL;
 	}
 	lines = infoParse(tool, file, text, size);

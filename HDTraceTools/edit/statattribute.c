@@ -49,7 +49,7 @@ static const char *change(const struct header *header, const char *name,
 
 	if (!xmlFindTag(header->bytes, header->size, header->digits + 1,
 			"Group", &tag))
-		return "there is no Group in its header";
+		return "its header has no Group";
 	g_string_append_len(out, header->bytes + header->digits + 1,
 			    (gssize)(header->size - header->digits - 1));
 	if (xmlFindAttribute(header->bytes, &tag, name, &start, &end)) {

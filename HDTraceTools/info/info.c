@@ -732,11 +732,10 @@ static void printJson(struct info *info)
 
 static const struct toolHelp help = {
 	.arguments = "PROJECT",
-	.description = "Shows what a project consists of: topology, "
-		       "statistics groups and their values,\ntraces, "
-		       "relations, number "
-		       "of entries, times, sizes, and what is missing or not "
-		       "declared.",
+	.description = "Show the contents of a project: topology, statistics "
+		       "groups and their values, traces,\nrelations, number of "
+		       "entries, times and sizes. Missing and undeclared files "
+		       "are marked.",
 	.examples = "  hdtrace info run1.proj\n"
 		    "  hdtrace info --format=json run1_node06_Energy.stat\n",
 	.minArguments = 1,

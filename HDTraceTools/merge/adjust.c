@@ -15,8 +15,10 @@
 
 #include "HDTraceTools/base/newfile.h"
 #include "HDTraceTools/base/plainfile.h"
+#include "HDTraceTools/command/errors.h"
 #include "HDTraceTools/edit/xmlscan.h"
 #include "HDTraceTools/merge/merge.h"
+#include "cli/errors.h"
 #include "cli/output.h"
 #include "common/clock.h"
 #include "common/format/seconds.h"
@@ -172,8 +174,7 @@ static bool putLabels(GString *out, char *const *labels)
 	return isThere;
 }
 
-static const char noHeader[] =
-	"there is no header whose timeAdjustment could be changed";
+static const char noHeader[] = "no header with a timeAdjustment";
 
 /**
  * Make the new beginning of a file, up to and with the tag that has the
@@ -243,7 +244,7 @@ static const char *makeHead(const struct head *head, enum mergeKind kind,
 	if (change->levels && !isStat)
 		putLevels(out, change->levels);
 	if (change->labels && isStat && !putLabels(out, change->labels))
-		return "there is no TopologyNode that could be changed";
+		return "no TopologyNode in the header";
 	if (isStat) {
 		/* The length grows by as much as the tag did. */
 		gint64 length = g_ascii_strtoll(head->bytes, NULL, 10);
@@ -251,7 +252,7 @@ static const char *makeHead(const struct head *head, enum mergeKind kind,
 
 		length += (gint64)out->len - (gint64)(tag.end - start);
 		if (length >= HD_STAT_HEADER_MAX)
-			return "its header would become too long";
+			return "the header would become too long";
 		g_snprintf(number, sizeof(number), "%0*" PRId64 "\n",
 			   (int)MIN(start - 1, 18), length);
 		g_string_prepend(out, number);
@@ -272,7 +273,7 @@ static int writeCorrected(struct merge *merge, const struct mergeFile *file,
 	int ret = plainFileMap(file->path, &mapped);
 
 	if (ret < 0) {
-		toolError(merge->tool, "%s: %s", file->path,
+		toolError(merge->tool, CLI_TEXT_READ, file->path,
 			  plainFileError(ret));
 		return -EBADMSG;
 	}
@@ -304,8 +305,7 @@ static int writeCorrected(struct merge *merge, const struct mergeFile *file,
 		mergeCorrectStat(merge->tool, change->clock, group, text + data,
 				 size - data, group->timeAdjustment, out);
 	} else {
-		toolError(merge->tool, "%s: times cannot be corrected",
-			  file->path);
+		toolError(merge->tool, "%s: cannot correct times", file->path);
 	}
 	hdI_closeProject(project);
 	g_mapped_file_unref(mapped);
@@ -325,7 +325,7 @@ int mergePrepare(struct merge *merge, const struct mergeFile *file,
 
 	if (ret < 0) {
 		g_string_free(out, TRUE);
-		toolError(merge->tool, "%s: %s", file->path,
+		toolError(merge->tool, CLI_TEXT_READ, file->path,
 			  plainFileError(ret));
 		return TOOL_FAILED;
 	}
@@ -349,7 +349,7 @@ int mergePrepare(struct merge *merge, const struct mergeFile *file,
 				newFileAbort(new);
 		}
 		if (ret < 0 && ret != -EBADMSG)
-			toolError(merge->tool, "%s: %s", path,
+			toolError(merge->tool, CLI_TEXT_WRITE, path,
 				  plainFileError(ret));
 	}
 	headClose(&head);
@@ -362,7 +362,7 @@ int mergeClose(struct tool *tool, const char *path, struct newFile *new)
 	int ret = newFileClose(new);
 
 	if (ret < 0)
-		toolError(tool, "%s: %s", path, strerror(-ret));
+		toolErrorWrite(tool, path, ret);
 	return ret < 0 ? TOOL_FAILED : -1;
 }
 
@@ -424,13 +424,13 @@ int mergeCheckAdjust(struct merge *merge, char **adjustments)
 
 		if (!parseOption(adjustments[i], &node, &ns))
 			return toolUsage(merge->tool,
-					 "--time-adjust: not "
-					 "NODE=SECONDS: \"%s\"",
+					 "--time-adjust: invalid value \"%s\"; "
+					 "expected NODE=SECONDS",
 					 adjustments[i]);
 		exists = nodeExists(merge->root, node);
 		if (!exists)
-			toolError(merge->tool, "--time-adjust: no node \"%s\"",
-				  node);
+			toolError(merge->tool,
+				  "--time-adjust: unknown node \"%s\"", node);
 		g_free(node);
 		if (!exists)
 			return TOOL_FAILED;
@@ -496,8 +496,8 @@ int mergeAdjust(struct merge *merge, char **adjustments)
 			newFileAbort(&new[i]);
 		if (ret < 0) {
 			toolError(merge->tool,
-				  "%s: %s; %u of %u files were "
-				  "changed",
+				  "%s: cannot rename: %s; %u of %u files "
+				  "were changed",
 				  path, strerror(-ret), i, count);
 			status = TOOL_FAILED;
 		}

@@ -46,8 +46,8 @@ void mergeAddClock(struct merge *merge, const struct mergeFile *file,
 	if (!host) {
 		toolReport(merge->tool, "info.clock", file->path, line->offset,
 			   line->line,
-			   "a clock of no host: the file belongs to no node "
-			   "at level \"Host\"; the line is ignored");
+			   "clock without a host: the file does not belong to "
+			   "a node of level \"Host\"; the line is ignored");
 		return;
 	}
 	clock = findClock(merge, host->path);

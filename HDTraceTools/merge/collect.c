@@ -11,7 +11,9 @@
 
 #include "HDTraceTools/base/newfile.h"
 #include "HDTraceTools/base/plainfile.h"
+#include "HDTraceTools/command/errors.h"
 #include "HDTraceTools/merge/merge.h"
+#include "cli/errors.h"
 
 /** A file to be copied. */
 struct copy {
@@ -45,8 +47,8 @@ static bool isSame(struct tool *tool, const struct copy *copy)
 	bool same = plainFileIsSame(copy->from, copy->to);
 
 	if (!same)
-		toolError(tool, "%s: %s exists, and is another file",
-			  copy->from, copy->to);
+		toolError(tool, "%s: %s exists and differs", copy->from,
+			  copy->to);
 	return same;
 }
 
@@ -59,7 +61,7 @@ static void look(struct tool *tool, const char *from, const char *to,
 	const char *file;
 
 	if (!dir) {
-		toolError(tool, "%s", error->message);
+		toolError(tool, CLI_TEXT_OPEN, from, error->message);
 		g_error_free(error);
 		return;
 	}
@@ -95,7 +97,7 @@ int mergePrepareCopy(struct tool *tool, const char *from, const char *to,
 	int ret;
 
 	if (fd < 0) {
-		toolError(tool, "%s: %s", from, plainFileError(fd));
+		toolError(tool, CLI_TEXT_OPEN, from, plainFileError(fd));
 		return TOOL_FAILED;
 	}
 	ret = newFileStart(new, to);
@@ -106,7 +108,7 @@ int mergePrepareCopy(struct tool *tool, const char *from, const char *to,
 	}
 	close(fd);
 	if (ret < 0)
-		toolError(tool, "%s: %s", to, strerror(-ret));
+		toolErrorWrite(tool, to, ret);
 	return ret < 0 ? TOOL_FAILED : -1;
 }
 
@@ -122,7 +124,7 @@ static void copyFile(struct tool *tool, const struct copy *copy)
 	if (ret == -EEXIST)
 		isSame(tool, copy);
 	else if (ret < 0)
-		toolError(tool, "%s: %s", copy->to, strerror(-ret));
+		toolErrorWrite(tool, copy->to, ret);
 }
 
 static int64_t sizeOf(const GPtrArray *copies)

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "HDTraceTools/base/plainfile.h"
+#include "HDTraceTools/command/errors.h"
 #include "HDTraceTools/edit/xmlscan.h"
 #include "HDTraceTools/merge/merge.h"
 #include "common/format/level.h"
@@ -170,7 +171,7 @@ static void readLevels(struct merge *merge, struct mergeFile *file,
 	}
 	g_strfreev(levels);
 	toolReport(merge->tool, "merge.levels", file->path, -1, 0,
-		   "the trace names more than %d levels; they are not used",
+		   "the trace has more than %d levels; they are ignored",
 		   MERGE_LEVELS_MAX);
 }
 
@@ -233,8 +234,7 @@ static void readHeader(struct merge *merge, struct mergeFile *file)
 	project = hdI_openProject(file->path, toolTakeDiagnostic, merge->tool);
 	if (!project) {
 		if (errno != EBADMSG)
-			toolError(merge->tool, "%s: %s", file->path,
-				  strerror(errno));
+			toolErrorOpen(merge->tool, file->path, errno);
 		return;
 	}
 	if (file->kind == MERGE_STAT && project->groupCount == 1 &&
@@ -466,8 +466,7 @@ static int choosePrefix(struct merge *merge, GHashTable *proven, char **levels)
 		char *list = joinKeys(proven);
 
 		toolUsage(merge->tool,
-			  "%s holds several projects: %s; name "
-			  "one",
+			  "%s: contains several projects: %s; name one of them",
 			  merge->directory, list);
 		g_free(list);
 		return TOOL_FAILED;
@@ -480,11 +479,12 @@ static int choosePrefix(struct merge *merge, GHashTable *proven, char **levels)
 	if (merge->name)
 		return -1;
 	if (merge->files->len)
-		return toolUsage(merge->tool,
-				 "%s holds several projects; "
-				 "name one",
-				 merge->directory);
-	toolError(merge->tool, "%s: no .trc, .info, .stat or .rel files",
+		return toolUsage(
+			merge->tool,
+			"%s: contains several projects; name one of them",
+			merge->directory);
+	toolError(merge->tool,
+		  "%s: contains no .trc, .info, .stat or .rel files",
 		  merge->directory);
 	return TOOL_FAILED;
 }
@@ -535,8 +535,7 @@ static bool placeFile(struct merge *merge, struct mergeFile *file)
 	count = g_strv_length(parts);
 	if (file->kind == MERGE_STAT && count == 0) {
 		toolReport(merge->tool, "merge.file-name", file->path, -1, 0,
-			   "there is no group in the file name; the file is "
-			   "left out");
+			   "no group in the file name; the file is ignored");
 		g_strfreev(parts);
 		return false;
 	}
@@ -545,8 +544,8 @@ static bool placeFile(struct merge *merge, struct mergeFile *file)
 
 		if (file->group && strcmp(file->group, group) != 0)
 			toolReport(merge->tool, "stat.name", file->path, -1, 0,
-				   "the header names group \"%s\", the file "
-				   "name \"%s\"",
+				   "group \"%s\" in the header, but \"%s\" in "
+				   "the file name",
 				   file->group, group);
 		addGroup(merge, group);
 		count--;
@@ -556,8 +555,8 @@ static bool placeFile(struct merge *merge, struct mergeFile *file)
 		if (!*parts[i]) {
 			toolReport(merge->tool, "merge.file-name", file->path,
 				   -1, 0,
-				   "there is an empty label in the file name; "
-				   "the file is left out");
+				   "empty label in the file name; the file is "
+				   "ignored");
 			g_strfreev(parts);
 			return false;
 		}
@@ -616,8 +615,8 @@ void mergeAddOwners(struct tool *tool, GHashTable *owners,
 		other = g_hash_table_lookup(owners, file->owner);
 		if (other)
 			toolError(tool,
-				  "%s and %s have the same hostID, localToken "
-				  "and topologyNumber: %s",
+				  "%s, %s: same hostID, localToken and "
+				  "topologyNumber: %s",
 				  other->path, file->path, file->owner);
 		g_hash_table_insert(owners, file->owner, file);
 	}
@@ -649,16 +648,16 @@ static int placeFiles(struct merge *merge, GHashTable *proven, char **levels)
 	g_ptr_array_unref(all);
 	if (!merge->files->len) {
 		toolError(merge->tool,
-			  "%s: no .trc, .info, .stat or .rel files of "
-			  "that project",
+			  "%s: no .trc, .info, .stat or .rel files with this "
+			  "prefix",
 			  merge->prefix);
 		return TOOL_FAILED;
 	}
 	if (levels && g_strv_length(levels) < merge->depth)
-		return toolUsage(merge->tool,
-				 "--levels names %u levels, but "
-				 "there are %u",
-				 g_strv_length(levels), merge->depth);
+		return toolUsage(
+			merge->tool,
+			"--levels: %u levels given, but the files have %u",
+			g_strv_length(levels), merge->depth);
 	sortNodes(merge->root);
 	g_ptr_array_sort(merge->groups, compareNames);
 	chooseLevels(merge, levels);

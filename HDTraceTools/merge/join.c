@@ -18,7 +18,9 @@
 
 #include "HDTraceTools/base/newfile.h"
 #include "HDTraceTools/base/plainfile.h"
+#include "HDTraceTools/command/errors.h"
 #include "HDTraceTools/merge/join.h"
+#include "cli/errors.h"
 #include "cli/rows.h"
 #include "common/format/level.h"
 #include "common/format/projectname.h"
@@ -147,15 +149,15 @@ static int openProject(struct join *self, struct joinProject *project)
 	g_free(into);
 	if (isItself) {
 		toolError(self->tool,
-			  "%s: the files of a project that is joined stay as "
-			  "they are; give --into another name",
+			  "--into: %s is one of the joined projects; choose "
+			  "another name",
 			  project->argument);
 		g_free(file);
 		return TOOL_FAILED;
 	}
 	if (!g_file_test(file, G_FILE_TEST_EXISTS)) {
 		toolError(self->tool,
-			  "%s: there is no %s; hdtrace merge writes it",
+			  "%s: cannot open %s; 'hdtrace merge' writes it",
 			  project->argument, file);
 		g_free(file);
 		return TOOL_FAILED;
@@ -163,10 +165,11 @@ static int openProject(struct join *self, struct joinProject *project)
 	errno = 0;
 	project->project = hdI_openProject(file, takeDiagnostic, project);
 	if (!project->project || project->isBroken)
-		toolError(self->tool, "%s: %s", file,
-			  project->project || errno == EBADMSG
-				  ? "cannot be read; see hdtrace check"
-				  : strerror(errno));
+		toolError(
+			self->tool, "%s: %s", file,
+			project->project || errno == EBADMSG
+				? "cannot read the project; see 'hdtrace check'"
+				: strerror(errno));
 	g_free(file);
 	if (!project->project || project->isBroken)
 		return TOOL_FAILED;
@@ -176,8 +179,8 @@ static int openProject(struct join *self, struct joinProject *project)
 	if (project->project->communicatorCount > 0 && !hasInfo)
 		toolReport(self->tool, "merge.communicators",
 			   project->project->file, -1, 0,
-			   "there are no .info files with the communicators; "
-			   "they are left out");
+			   "no .info files with the communicators; "
+			   "communicators are left out");
 	findLevels(project);
 	return -1;
 }
@@ -201,8 +204,7 @@ static int checkTwice(struct join *self)
 		for (size_t k = 0; k < i; k++) {
 			if (isSameFile(self->projects[i].project->file,
 				       self->projects[k].project->file))
-				return toolUsage(self->tool,
-						 "%s is given twice",
+				return toolUsage(self->tool, "%s: given twice",
 						 self->projects[i].argument);
 		}
 	}
@@ -299,9 +301,9 @@ static void findRenamed(struct join *self)
 		if (project->isRenamed)
 			toolReport(self->tool, "merge.labels",
 				   project->project->file, -1, 0,
-				   "its processes are called as those of "
-				   "another project; they get \"%s-\" before "
-				   "their labels, and are no ranks",
+				   "its processes have the same labels as "
+				   "processes of another project; they become "
+				   "\"%s-...\" and are not ranks any more",
 				   project->label);
 	}
 	g_hash_table_destroy(owners);
@@ -351,14 +353,14 @@ static void placeFile(struct join *self, size_t number,
 			file->labels[i] = file->labels[i - 1];
 		file->labels[MIN(count, PROCESS)] = g_strdup(project->label);
 		toolReport(self->tool, "merge.labels", from->path, -1, 0,
-			   "%s is of another project; it goes to a node \"%s\"",
+			   "another project has %s, too; moved to node \"%s\"",
 			   file->path, project->label);
 		g_free(file->path);
 		file->path = pathOf(self, from, file->labels);
 	}
 	if (g_hash_table_contains(self->byPath, file->path)) {
-		toolError(self->tool, "%s: there is no place for it: %s",
-			  from->path, file->path);
+		toolError(self->tool, "%s: cannot be added: %s", from->path,
+			  file->path);
 		freeFile(file);
 		return;
 	}
@@ -458,14 +460,15 @@ static int takeOffset(struct join *self, const char *option)
 
 	if (!equals || hdSecondsParse(equals + 1, &ns) != 0)
 		return toolUsage(self->tool,
-				 "--offset: not PROJECT=SECONDS: \"%s\"",
+				 "--offset: invalid value \"%s\"; expected "
+				 "PROJECT=SECONDS",
 				 option);
 	name = g_strndup(option, (gsize)(equals - option));
 	offset = offsetOf(self, name);
 	if (!offset)
 		toolUsage(self->tool,
-			  "--offset: \"%s\" is none of the projects, or more "
-			  "than one",
+			  "--offset: \"%s\" does not name exactly one of the "
+			  "projects",
 			  name);
 	else if (offset->isByHand)
 		toolUsage(self->tool, "--offset: \"%s\" is given twice", name);
@@ -497,12 +500,11 @@ static int findOffsets(struct join *self)
 
 		if (!offset->isGiven && !offset->hasLowest &&
 		    !offset->hasHighest)
-			toolReport(
-				self->tool, "merge.unbound",
-				self->projects[i].project->file, -1, 0,
-				"no relation connects it with the others, so "
-				"its times stay as they are; --offset shifts "
-				"them");
+			toolReport(self->tool, "merge.unbound",
+				   self->projects[i].project->file, -1, 0,
+				   "no relation connects it with the other "
+				   "projects, so its times stay unchanged; "
+				   "--offset shifts them");
 	}
 	return status;
 }
@@ -538,7 +540,8 @@ static int checkPlace(struct join *self)
 			       : g_build_filename(self->directory, name, NULL);
 		if (!g_hash_table_contains(self->byPath, path))
 			toolError(self->tool,
-				  "%s is there, and of none of the projects",
+				  "%s: exists, but does not belong to any of "
+				  "the projects",
 				  path);
 		g_free(path);
 	}
@@ -604,7 +607,7 @@ static int prepareFile(struct join *self, struct joinFile *file,
 	if (self->options->isForced)
 		return mergeClose(self->tool, file->path, &file->new);
 	toolError(self->tool,
-		  "%s: %s, and is another file; --force replaces it",
+		  "%s: cannot create: %s and differs; --force replaces it",
 		  file->path, strerror(EEXIST));
 	newFileAbort(&file->new);
 	return TOOL_FAILED;
@@ -616,7 +619,7 @@ static int commitFile(struct join *self, struct joinFile *file)
 
 	file->isNew &= ret == 0;
 	if (ret < 0)
-		toolError(self->tool, "%s: %s", file->path, strerror(-ret));
+		toolErrorWrite(self->tool, file->path, ret);
 	return ret < 0 ? TOOL_FAILED : -1;
 }
 
@@ -788,11 +791,13 @@ static int checkInto(struct join *self)
 
 	if (g_file_test(path, G_FILE_TEST_EXISTS) &&
 	    !g_file_test(path, G_FILE_TEST_IS_REGULAR)) {
-		toolError(self->tool, "%s: %s", path, plainFileError(-EINVAL));
+		toolError(self->tool, CLI_TEXT_WRITE, path,
+			  plainFileError(-EINVAL));
 		status = TOOL_FAILED;
 	} else if (!self->options->isForced &&
 		   g_file_test(path, G_FILE_TEST_EXISTS)) {
-		toolError(self->tool, "%s: %s; --force replaces it", path,
+		toolError(self->tool,
+			  "%s: cannot create: %s; --force replaces it", path,
 			  strerror(EEXIST));
 		status = TOOL_FAILED;
 	}
@@ -818,8 +823,7 @@ static int splitInto(struct join *self)
 		g_free(path);
 		g_free(name);
 		return toolUsage(self->tool,
-				 "--into: not the name of a project: \"%s\"",
-				 into);
+				 "--into: invalid project name \"%s\"", into);
 	}
 	g_free(path);
 	g_free(name);

@@ -11,7 +11,9 @@
 
 #include "HDTraceTools/base/newfile.h"
 #include "HDTraceTools/base/plainfile.h"
+#include "HDTraceTools/command/errors.h"
 #include "HDTraceTools/merge/join.h"
+#include "cli/errors.h"
 #include "cli/rows.h"
 
 /** Options of the command. */
@@ -42,13 +44,13 @@ static int splitLevels(struct tool *tool, const char *text, char ***levels)
 		const char *level = (*levels)[i];
 
 		if (!*level || strspn(level, allowed) != strlen(level))
-			return toolUsage(tool,
-					 "--levels: not a type of a "
-					 "level: \"%s\"",
-					 level);
+			return toolUsage(
+				tool,
+				"--levels: invalid type of a level: \"%s\"",
+				level);
 	}
 	if (!**levels)
-		return toolUsage(tool, "--levels is empty");
+		return toolUsage(tool, "--levels: the list is empty");
 	if (g_strv_length(*levels) > MERGE_LEVELS_MAX)
 		return toolUsage(tool, "--levels: more than %d levels",
 				 MERGE_LEVELS_MAX);
@@ -67,8 +69,11 @@ int mergeWriteText(struct tool *tool, const char *path, const GString *content,
 	}
 	if (ret == 0)
 		return -1;
-	toolError(tool, "%s: %s%s", path, strerror(-ret),
-		  ret == -EEXIST ? "; --force replaces it" : "");
+	if (ret == -EEXIST)
+		toolError(tool, "%s: cannot create: %s; --force replaces it",
+			  path, strerror(EEXIST));
+	else
+		toolErrorWrite(tool, path, ret);
 	return TOOL_FAILED;
 }
 
@@ -173,14 +178,16 @@ static int writeAll(struct merge *merge, const struct options *options)
 
 	if (!isStdout && !options->isForced &&
 	    g_file_test(path, G_FILE_TEST_IS_REGULAR)) {
-		toolError(merge->tool, "%s: %s; --force replaces it", path,
+		toolError(merge->tool,
+			  "%s: cannot create: %s; --force replaces it", path,
 			  strerror(EEXIST));
 		status = TOOL_FAILED;
 	}
 	/* Only who names a pipe wants to write to it. */
 	if (!options->output && g_file_test(path, G_FILE_TEST_EXISTS) &&
 	    !g_file_test(path, G_FILE_TEST_IS_REGULAR)) {
-		toolError(merge->tool, "%s: %s", path, plainFileError(-EINVAL));
+		toolError(merge->tool, CLI_TEXT_WRITE, path,
+			  plainFileError(-EINVAL));
 		status = TOOL_FAILED;
 	}
 	if (status < 0)
@@ -212,14 +219,12 @@ static const struct cliOldLetter oldLetters[] = {
 static const struct toolHelp help = {
 	.arguments = "PREFIX|DIRECTORY|PROJECT [DIRECTORY|PROJECT...]",
 	.description =
-		"Writes PREFIX.proj for the .trc, .info, .stat and .rel files "
-		"that are there: topology,\ncommunicators, datatypes, files, "
-		"and statistics groups. Where .info files compare "
-		"clocks, the times of the other files\nare corrected. Files "
-		"that are in other directories are copied first.\nWith --into "
-		"projects of several programs become one, and the times of "
-		"each are shifted\nas --offset says, or as relations between "
-		"them need it.",
+		"Write PREFIX.proj for the .trc, .info, .stat and .rel files "
+		"of a run: topology,\ncommunicators, datatypes, used files and "
+		"statistics groups. Clock comparisons in .info files\ncorrect "
+		"the times of the other files. Files in further directories "
+		"are copied first. --into\njoins projects of several programs; "
+		"--offset or the relations between them align their times.",
 	.examples =
 		"  hdtrace merge run1\n"
 		"  hdtrace merge --levels Host,Rank --description 'first try' "
@@ -254,7 +259,8 @@ static int runInto(struct tool *tool, char *const *arguments,
 	int status;
 
 	if (other)
-		return toolUsage(tool, "%s does not go with --into", other);
+		return toolUsage(tool, "%s: cannot be combined with --into",
+				 other);
 	status = joinRun(tool, &join, arguments);
 	return status < 0 ? toolFinish(tool) : status;
 }
@@ -272,7 +278,7 @@ static int runOn(struct tool *tool, char *const *arguments,
 	if (options->into)
 		return runInto(tool, arguments, options);
 	if (options->offsets)
-		return toolUsage(tool, "--offset goes with --into only");
+		return toolNeeds(tool, "offset", "into");
 	status = splitLevels(tool, options->levels, &levels);
 	if (status < 0)
 		status = mergeCollect(tool, arguments[0], arguments + 1);
@@ -293,23 +299,23 @@ int mergeRun(struct tool *tool, int argc, char **argv)
 	struct options options = { .output = NULL };
 	const GOptionEntry entries[] = {
 		{ "output", 'o', 0, G_OPTION_ARG_FILENAME, &options.output,
-		  "Write FILE instead of PREFIX.proj; - is stdout", "FILE" },
+		  "Output file, - for stdout (default: PREFIX.proj)", "FILE" },
 		{ "levels", 0, 0, G_OPTION_ARG_FILENAME, &options.levels,
-		  "Types of the levels, e.g. Host,Rank,Thread", "TYPES" },
+		  "Types of the levels, such as Host,Rank,Thread", "TYPES" },
 		{ "name", 0, 0, G_OPTION_ARG_FILENAME, &options.name,
-		  "Name of the project", "NAME" },
+		  "Name of the project (default: name in PREFIX)", "NAME" },
 		{ "description", 0, 0, G_OPTION_ARG_FILENAME,
 		  &options.description, "Description of the project", "TEXT" },
 		{ "time-adjust", 0, 0, G_OPTION_ARG_FILENAME_ARRAY,
-		  &options.adjustments, "Shift all times of a node and below",
+		  &options.adjustments,
+		  "Shift all times of a node and the nodes below it",
 		  "NODE=SECONDS" },
 		{ "raw-times", 0, 0, G_OPTION_ARG_NONE, &options.hasRawTimes,
-		  "Do not correct times by clocks that were compared", NULL },
+		  "Do not correct times by clock comparisons", NULL },
 		{ "into", 0, 0, G_OPTION_ARG_FILENAME, &options.into,
-		  "Join projects, as one of this name", "PROJECT" },
+		  "Join the projects into a new one of this name", "PROJECT" },
 		{ "offset", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &options.offsets,
-		  "Shift all times of a project that is joined",
-		  "PROJECT=SECONDS" },
+		  "Shift all times of a joined project", "PROJECT=SECONDS" },
 		{ "force", 'f', 0, G_OPTION_ARG_NONE, &options.isForced,
 		  "Replace an existing project", NULL },
 		{ NULL },

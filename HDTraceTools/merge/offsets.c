@@ -331,9 +331,10 @@ static bool sayPair(struct search *self, size_t i, size_t j)
 	    sum(least->least, most->least) <= 0)
 		return false;
 	toolError(self->tool,
-		  "no offset of %s against %s is allowed by all relations: at "
-		  "least %s s by relation %" PRIu64 " of %s, at most %s s by "
-		  "relation %" PRIu64 " of %s; --offset sets one",
+		  "no offset of %s to %s fits all relations: at least %s s for "
+		  "relation %" PRIu64
+		  " of %s, at most %s s for relation %" PRIu64
+		  " of %s; --offset sets one",
 		  self->projects[j].argument, self->projects[i].argument,
 		  outSeconds(buffers[0], least->least), least->id,
 		  sourceOf(self, least->file)->path,
@@ -366,8 +367,8 @@ static int checkCycles(struct search *self)
 		}
 	}
 	toolError(self->tool,
-		  "no offsets of %s are allowed by all relations between them; "
-		  "--offset sets one",
+		  "no offsets of %s fit all relations between them; --offset "
+		  "sets one",
 		  names->str);
 	g_string_free(names, TRUE);
 	return TOOL_FAILED;
@@ -388,8 +389,8 @@ static void checkGiven(struct search *self, const struct joinOffset *offsets)
 				continue;
 			toolReport(self->tool, "merge.offset",
 				   self->projects[j].argument, -1, 0,
-				   "its times are shifted by %s s against "
-				   "those of %s, but relation %" PRIu64
+				   "shifted by %s s relative to %s, but "
+				   "relation %" PRIu64
 				   " of %s needs at least %s s",
 				   outSeconds(buffers[0], by),
 				   self->projects[i].argument, bound->id,

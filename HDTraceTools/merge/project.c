@@ -196,8 +196,9 @@ static void addComm(struct gathered *gathered, const struct mergeFile *file,
 	if (!localRank(line, global, &local)) {
 		toolReport(gathered->merge->tool, "info.comm-rank", file->path,
 			   line->offset, line->line,
-			   "communicator %" PRId64 " does not hold rank "
-			   "%" PRId64 ", which wrote it; the line is ignored",
+			   "communicator %" PRId64
+			   " does not contain rank %" PRId64
+			   ", which wrote the file; the line is ignored",
 			   line->id, global);
 		return;
 	}
@@ -531,7 +532,7 @@ static bool isNewId(struct gathered *gathered, const struct mergeFile *file,
 		return true;
 	toolReport(gathered->merge->tool, "info.id-twice", file->path,
 		   line->offset, line->line,
-		   "id %" PRId64 " was given before; the line is ignored",
+		   "id %" PRId64 " is already in use; the line is ignored",
 		   line->id);
 	return false;
 }
@@ -563,8 +564,9 @@ static void gatherFile(struct gathered *gathered, const struct mergeFile *file,
 		if (!findLevel(gathered->merge, HD_LEVEL_PROCESS, 0))
 			toolReport(gathered->merge->tool, "info.rank",
 				   file->path, -1, 0,
-				   "the file belongs to no rank: there is no "
-				   "number at level \"Rank\"; it is ignored");
+				   "does not belong to a rank: the label at "
+				   "level \"Rank\" is not a number; the file "
+				   "is ignored");
 		g_ptr_array_unref(lines);
 		return;
 	}
@@ -724,7 +726,7 @@ static void writeGroups(GString *out, const struct merge *merge)
 		else
 			toolReport(merge->tool, "merge.group-name",
 				   merge->prefix, -1, 0,
-				   "group \"%s\" cannot be declared: not a "
+				   "cannot declare group \"%s\": not a valid "
 				   "name in XML",
 				   group);
 	}

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "HDTraceTools/base/plainfile.h"
+#include "HDTraceTools/command/errors.h"
 #include "HDTraceTools/edit/infofile.h"
 #include "HDTraceTools/edit/xmlscan.h"
 #include "HDTraceTools/model/column.h"
@@ -644,7 +645,7 @@ static bool makeDirectory(struct recover *recover, bool mayExist)
 	if (mkdir(recover->directory, 0777) == 0 ||
 	    (errno == EEXIST && mayExist))
 		return true;
-	toolError(recover->tool, "%s: %s", recover->directory, strerror(errno));
+	toolErrorCreate(recover->tool, recover->directory, errno);
 	return false;
 }
 
@@ -678,12 +679,10 @@ static void freeRules(void *rules)
 
 static const struct toolHelp help = {
 	.arguments = "PROJECT|FILE...",
-	.description =
-		"Writes repaired copies of damaged files: what is cut at the "
-		"end is removed, open XML is\nclosed, missing beginnings are "
-		"completed. Files that are not damaged are copied. The\n"
-		"originals are not touched. By default the copies go to "
-		"PREFIX-recovered.",
+	.description = "Write repaired copies of damaged files. Incomplete "
+		       "records at the end are removed, open XML\nelements are "
+		       "closed, and missing starts are completed. Undamaged "
+		       "files are copied; the\noriginals stay unchanged.",
 	.examples = "  hdtrace recover run1.proj\n"
 		    "  hdtrace recover -o repaired run1_node06_0.trc\n",
 	.minArguments = 1,
@@ -720,13 +719,14 @@ int recoverRun(struct tool *tool, int argc, char **argv)
 	char *output = NULL;
 	const GOptionEntry entries[] = {
 		{ "output", 'o', 0, G_OPTION_ARG_FILENAME, &output,
-		  "Write the copies to DIRECTORY", "DIRECTORY" },
+		  "Directory for the copies (default: PREFIX-recovered)",
+		  "DIRECTORY" },
 		{ NULL },
 	};
 	int status = toolParse(tool, &argc, &argv, entries, &help);
 
 	if (status < 0 && !output && argc > 2)
-		status = toolUsage(tool, "several files need --output");
+		status = toolUsage(tool, "several files require --output");
 	if (status < 0)
 		status = runOn(tool, output, argv + 1, argc - 1);
 	g_free(output);

@@ -110,9 +110,9 @@ static void showTitle(struct relationsRun *self,
 	g_string_append(text, isMarked ? "* " : "");
 	g_string_append(text, relation->name ? relation->name : "-");
 	if (relation->end == HDI_NEVER)
-		g_string_append(text, " (does not end)");
+		g_string_append(text, " (never ended)");
 	if (forestIsCircular(self->forest, relation->number))
-		g_string_append(text, " (would have caused itself)");
+		g_string_append(text, " (circular cause)");
 	else if (relation->parent && !relation->isParentFound)
 		g_string_append(text, " (cause not found)");
 	if (error)
@@ -362,10 +362,10 @@ static void printInferred(struct relationsRun *self, uint32_t number)
 	}
 	if (self->format != OUT_TEXT)
 		return;
-	printf("Probably caused, by process and time, by ");
+	printf("Probable cause, from process and time: ");
 	outPrintable(cause->trace->node->path);
 	printf(", ");
-	outPrintable(cause->name ? cause->name : "outside of its states");
+	outPrintable(cause->name ? cause->name : "outside its states");
 	if (cause->name)
 		printf(", which took %s",
 		       outDuration(buffer, cause->end - cause->start));

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "HDTraceTools/command/delayoption.h"
+#include "HDTraceTools/command/errors.h"
 #include "HDTraceTools/command/scan.h"
 #include "HDTraceTools/command/select.h"
 #include "HDTraceTools/model/kind.h"
@@ -195,7 +196,7 @@ static void printNode(const struct joulesNode *node)
 	outPrintable(*node->group->node->path ? node->group->node->path
 					      : node->group->node->label);
 	if (node->all.measured <= 0) {
-		puts(": not known");
+		puts(": unknown");
 		return;
 	}
 	printf(": %s%s,",
@@ -217,13 +218,13 @@ static void beginText(struct relationsRun *self)
 	const GArray *nodes = joulesNodes(self->joules);
 
 	printf("%" PRIu32 " relations", forestCount(self->forest));
-	sayCount(counts.roots, "that nothing caused");
+	sayCount(counts.roots, "without a cause");
 	sayCount(inferredCount(self->inferred),
-		 "of them probably caused by states of ranks");
-	sayCount(counts.inferred, "whose cause is inferred from their origin");
-	sayCount(counts.unknown, "whose cause is in no file");
-	sayCount(counts.unended, "that do not end");
-	sayCount(counts.circular, "that would have caused themselves");
+		 "of them with a probable cause in a state of a rank");
+	sayCount(counts.inferred, "with a cause inferred from their origin");
+	sayCount(counts.unknown, "with a cause that is not in any file");
+	sayCount(counts.unended, "that never ended");
+	sayCount(counts.circular, "with a circular cause");
 	putchar('\n');
 	for (guint i = 0; i < nodes->len; i++)
 		printNode(joulesNodeAt(self->joules, i));
@@ -283,8 +284,7 @@ static void work(struct relationsRun *self)
 	if (!self->tool->hasFailed && self->tree) {
 		tree = forestFind(self->forest, self->tree, &error);
 		if (!relationsFailed(self, error) && tree == FOREST_NONE)
-			toolError(self->tool,
-				  "--tree: no such relation: \"%s\"",
+			toolError(self->tool, "--tree: unknown relation \"%s\"",
 				  self->tree);
 	}
 	if (!self->tool->hasFailed)
@@ -302,7 +302,7 @@ static int runOn(struct relationsRun *self, const char *path)
 	delayApply(self->tool, project, self->isAsRecorded);
 	self->project = project;
 	if (project->relationCount == 0)
-		toolError(self->tool, "%s: there are no relations", path);
+		toolError(self->tool, "%s: the project has no relations", path);
 	else
 		status = selectResolve(&self->selection, self->tool, project,
 				       false);
@@ -315,10 +315,10 @@ static int runOn(struct relationsRun *self, const char *path)
 static const struct toolHelp help = {
 	.arguments = "PROJECT",
 	.description =
-		"Shows relations: what caused what, across threads, processes "
-		"and hosts. Sums by name and\nlayer, the slowest, or the tree "
-		"of one, each with its time, the time without what it\ncaused, "
-		"the time it waited, and its energy.",
+		"Show relations: causes and effects across threads, processes "
+		"and hosts. Prints sums by\nname and layer and the slowest "
+		"relations, or the tree of one relation. Each has its "
+		"total\ntime, self time, waiting time and energy.",
 	.examples =
 		"  hdtrace relations run1.proj\n"
 		"  hdtrace relations --name='write*' --top=20 run1.proj\n"
@@ -333,23 +333,25 @@ int relationsRun(struct tool *tool, int argc, char **argv)
 	gboolean onlySums = FALSE;
 	const GOptionEntry entries[] = {
 		{ "tree", 0, 0, G_OPTION_ARG_STRING, &self.tree,
-		  "What caused a relation, and all that it caused", "TOKEN" },
+		  "Show a relation with its causes and effects", "TOKEN" },
 		{ "name", 0, 0, G_OPTION_ARG_STRING, &self.name,
-		  "Only relations whose name matches", "PATTERN" },
+		  "Only relations with a matching name", "PATTERN" },
 		{ "node", 'n', 0, G_OPTION_ARG_FILENAME_ARRAY,
 		  &self.selection.nodes,
-		  "Only nodes that match and what lies below them", "PATTERN" },
+		  "Only matching nodes and the nodes below them", "PATTERN" },
 		{ "from", 0, 0, G_OPTION_ARG_FILENAME, &self.selection.from,
-		  "Only what comes after this time", "TIME" },
+		  "Only relations active after this time", "TIME" },
 		{ "to", 0, 0, G_OPTION_ARG_FILENAME, &self.selection.to,
-		  "Only what comes before this time", "TIME" },
+		  "Only relations active before this time", "TIME" },
 		{ "depth", 0, 0, G_OPTION_ARG_INT, &self.depth,
-		  "Only relations with at most N causes, one another's", "N" },
+		  "Only relations at most N causes below a root", "N" },
 		{ "top", 0, 0, G_OPTION_ARG_INT, &self.top,
-		  "List the N slowest (text: 10, CSV and JSON: all)", "N" },
+		  "Number of relations to list, slowest first (default: 10 in "
+		  "text, else all)",
+		  "N" },
 		DELAY_ENTRY(&self.isAsRecorded),
 		{ "sums", 0, 0, G_OPTION_ARG_NONE, &onlySums,
-		  "Only sums by name and layer", NULL },
+		  "Print only sums by name and layer", NULL },
 		{ NULL },
 	};
 	struct outJson json = { .depth = 0 };
@@ -359,17 +361,17 @@ int relationsRun(struct tool *tool, int argc, char **argv)
 	self.format = tool->format;
 	self.onlySums = onlySums;
 	if (status < 0 && self.top < -1)
-		status = toolUsage(tool, "--top: less than 0");
+		status = toolUsage(tool, "--top: must be 0 or more");
 	if (status < 0 && self.depth < -1)
-		status = toolUsage(tool, "--depth: less than 0");
+		status = toolUsage(tool, "--depth: must be 0 or more");
 	if (status < 0 && onlySums && self.tree)
-		status =
-			toolUsage(tool, "--sums and --tree exclude each other");
+		status = toolExcludes(tool, "sums", "tree");
 	if (status < 0 && self.tree &&
 	    (self.name || self.selection.nodes || self.selection.from ||
 	     self.selection.to || self.depth >= 0 || self.top >= 0))
-		status = toolUsage(tool, "--tree excludes --name, --node, "
-					 "--from, --to, --depth and --top");
+		status = toolUsage(tool,
+				   "--tree: cannot be combined with --name, "
+				   "--node, --from, --to, --depth or --top");
 	if (status < 0)
 		status = runOn(&self, argv[1]);
 	selectionFree(&self.selection);

@@ -127,12 +127,12 @@ static int openAt(const char *path, const char *buildId, char **why)
 		return fd;
 	}
 	if (!has)
-		*why = g_strdup("this is no program");
+		*why = g_strdup("not a program");
 	else
-		*why = g_strdup_printf("this is not what was traced: its build "
-				       "id is %s, and not %s",
-				       *has ? has : "missing",
-				       *buildId ? buildId : "missing");
+		*why = g_strdup_printf(
+			"not the traced file: its build id is %s, "
+			"expected %s",
+			*has ? has : "missing", *buildId ? buildId : "missing");
 	g_free(has);
 	close(fd);
 	return -1;
@@ -211,10 +211,11 @@ static bool hasLibrary(struct addresses *self)
 	missing = hdLibraryMissing(&library);
 	if (missing) {
 		self->isMissing = true;
-		addProblem(self, NULL,
-			   g_strdup_printf("files and lines of call sites are "
-					   "not known: %s",
-					   missing));
+		addProblem(
+			self, NULL,
+			g_strdup_printf(
+				"files and lines of call sites are unknown: %s",
+				missing));
 		return false;
 	}
 	api.elf_version(EV_CURRENT);

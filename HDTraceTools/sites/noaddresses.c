@@ -45,9 +45,9 @@ const struct addressFound *addressesFind(struct addresses *self,
 	(void)buildId;
 	(void)address;
 	if (!self->problems->len) {
-		problem.text = g_strdup("files and lines of call sites are not "
-					"known: hdtrace was built without "
-					"libdw");
+		problem.text =
+			g_strdup("files and lines of call sites are unknown: "
+				 "hdtrace was built without libdw");
 		g_array_append_val(self->problems, problem);
 	}
 	return &self->nothing;

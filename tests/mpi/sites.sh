@@ -240,7 +240,7 @@ changed() {
 		libraries= && compiles -DAGAIN -Wl,-z,norelro || return 1
 	"$hdtrace" stat --regions='*' --by-site c >out 2>err || return 1
 	cat out err
-	grep -E "/sites: note: this is not what was traced: its build id is [0-9a-f]{40}, and not [0-9a-f]{40} \[trc.program\]" err &&
+	grep -E "/sites: note: not the traced file: its build id is [0-9a-f]{40}, expected [0-9a-f]{40} \[trc.program\]" err &&
 		grep -E '^ *sites\+0x[0-9a-f]+  *Bcast ' out &&
 		! grep 'exchange' out
 }

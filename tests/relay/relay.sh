@@ -4,35 +4,31 @@
 # client and servers with worker threads, state machines and layers. relay.py reads
 # what they have written, without any code of ours.
 #
-# The promises, and where each of them is tested:
+# The promises, and the tests for each of them:
 #
-#     R1  tokens as text             here; test-relation.c, test-relation-files.c
-#     R2  ids from many threads      here, also with ThreadSanitizer;
+#     tokens as text                 here; test-relation.c, test-relation-files.c
+#     ids from many threads          here, also with ThreadSanitizer;
 #                                    test-relation-files.c: 16 threads
-#     R3  relations that overlap     here; test-relation.c
-#     R4  attributes                 test-relation.c
-#     R5  kill -9                    here; test-relation-files.c
-#     R6  no room, no directory      here; test-relation-files.c
-#     C1  requests have causes       here
-#     C2  sizes, ranges, contents    here
-#     C3  a client that is not traced     here
-#     C4  threads and direct are alike; a hint that is lost     here
-#     C5  clocks 5 s apart           here; check-relations.sh
-#     C6  small writes are one part  here
-#     S1  a machine begins           here
-#     S2  what is nested begins      here
-#     S3  actions: complete, deferred, terminate, failed     here
-#     S4  the next state             here
-#     S5  the stack of nested states here
-#     S6  a machine ends             here
-#     G1  0, never negative, 0       here; test-gauge.c
-#     G2  0, 9, 9, 72                here
-#     G3  TROVE, FLOW, REQ           here
-#     G4  requests that are blocked  here
-#     G5  gauges agree with relations     here
+#     relations that overlap         here; test-relation.c
+#     attributes                     test-relation.c
+#     kill -9                        here; test-relation-files.c
+#     full disk, no directory        here; test-relation-files.c
+#     requests have causes           here
+#     sizes, ranges, contents        here
+#     a client without tracing       here
+#     equal trees with and without threads; a lost hint     here
+#     clocks 5 s apart               here; check-relations.sh
+#     small writes are one part      here
+#     state machines: begin, nested begin, next state, stack, end     here
+#     actions: complete, deferred, terminate, failed     here
+#     gauges: 0 at the ends, never negative     here; test-gauge.c
+#     gauges at a gate: 0, 9, 9, 72  here
+#     gauges of TROVE, FLOW, REQ     here
+#     blocked requests               here
+#     gauges agree with relations    here
 #
 # With HDTRACE_TEST_LONG (make verify-relations) with as much data as the thesis
-# had; G2 has its numbers in any case.
+# had; the gate has its numbers in any case.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
 . "$abs_top_srcdir/tests/relay/relay-lib.sh"
@@ -58,27 +54,27 @@ balanced() {
 
 scene threads
 ok "nine clients write to four servers" balanced --method=threads
-ok "R2: ids are unique, every element is there once" written r2
-ok "C1: every write has its requests, and no relation lacks its cause" \
+ok "ids are unique, every element occurs once" written r2
+ok "every write has its requests, and no relation lacks its cause" \
 	written c1 "$clients" "$steps" "$size" 4
-ok "C1: hdtrace check finds no orphans" checks
-ok "C2: sizes add up, ranges tile, contents are right" \
+ok "hdtrace check finds no orphans" checks
+ok "sizes add up, ranges tile, contents are right" \
 	written c2 "$clients" "$steps" "$size" 4 s0 s1 s2 s3
-ok "S1: a machine is a state around all others" written s1 write
-ok "S2: a nested machine is started in its state" written s2 write
-ok "S3: actions complete, are deferred and terminate" written s3 write
-ok "S4: each state is followed by the next" written s4 write
-ok "S5: behind nested states the outer machine goes on" written s5 write
-ok "S6: what terminates is closed" written s6
-ok "G1: gauges begin and end at 0 and are never negative" written g1
-ok "G3: TROVE <= 8 FLOW, FLOW <= REQ <= clients" written g3 "$clients"
-ok "G4: nothing is blocked by writes" written g4_writes
+ok "a state machine is a state around all others" written s1 write
+ok "a nested state machine starts in its state" written s2 write
+ok "actions complete, are deferred and terminate" written s3 write
+ok "each state is followed by the next" written s4 write
+ok "the outer state machine continues after nested states" written s5 write
+ok "terminated state machines are closed" written s6
+ok "gauges begin and end at 0 and are never negative" written g1
+ok "gauges: TROVE <= 8 FLOW, FLOW <= REQ <= clients" written g3 "$clients"
+ok "writes block no request" written g4_writes
 
 scene direct
 ok "the same without threads of the storage" balanced --method=direct
-ok "C4: every write has its requests" written c1 "$clients" "$steps" "$size" 4
-ok "C4: trees are those of threads" written c4 ../threads/p
-ok "G1: gauges, where operations complete at once" written g1
+ok "every write has its requests, without threads" written c1 "$clients" "$steps" "$size" 4
+ok "trees are equal with and without threads" written c4 ../threads/p
+ok "gauges begin and end at 0 if operations complete at once" written g1
 rm -rf "$scratch/direct"
 
 c4_mutant() {
@@ -91,7 +87,7 @@ c4_mutant() {
 	[ "$result" -eq 0 ] && ! written c1 "$clients" "$steps" "$size" 4
 }
 scene mutant
-ok "C4: a hint that is lost between two threads breaks C1" c4_mutant
+ok "a hint lost between two threads leaves a relation without cause" c4_mutant
 rm -rf "$scratch/mutant" "$scratch/threads"
 
 # ---- Other clients ----------------------------------------------------------
@@ -106,8 +102,8 @@ untraced() {
 }
 scene untraced
 ok "a client that does not trace is served" untraced
-ok "C3: its requests are top-level relations" written c3 24
-ok "C3: hdtrace check is content" checks
+ok "its requests are top-level relations" written c3 24
+ok "hdtrace check accepts top-level requests" checks
 
 skewed() {
 	relay=$relay_other
@@ -119,8 +115,8 @@ skewed() {
 }
 scene skewed
 ok "the clock of a server is 5 s slow" skewed
-ok "C5: causes are found all the same" written c5 5
-ok "C5: hdtrace check warns of children before their parents" \
+ok "causes are found in spite of the slow clock" written c5 5
+ok "hdtrace check warns of children before their parents" \
 	checks rel.child-early
 
 small_again() {
@@ -133,7 +129,7 @@ small_calls() {
 }
 scene small
 ok "small writes, whose data comes with the request" small_calls
-ok "C6: one request, exactly one part, one size, no flow" written c6 12
+ok "one request, exactly one part, one size, no flow" written c6 12
 scene small-read
 ok "small writes are read again" small_again
 
@@ -151,8 +147,8 @@ failing() {
 for method in threads direct; do
 	scene "failing-$method"
 	ok "the storage fails now and then ($method)" failing "$method"
-	ok "G1: gauges, where posts fail ($method)" written g1
-	ok "S6: what has failed is closed ($method)" written s6
+	ok "gauges begin and end at 0 if posts fail ($method)" written g1
+	ok "failed state machines are closed ($method)" written s6
 done
 
 missing() {
@@ -161,7 +157,7 @@ missing() {
 }
 scene missing
 ok "a file that is not there" missing
-ok "S3: an action that fails says why" written s3_failed open \
+ok "a failed action has its reason" written s3_failed open \
 	"No such file or directory"
 
 # Of servers there are 1 to 64.
@@ -181,7 +177,7 @@ hostile() {
 }
 scene hostile
 ok "a client that sends anything but tokens is served" hostile
-ok "R1: what is no token is no cause" written r1 23
+ok "a malformed token is not a cause" written r1 23
 
 # Servers that cannot record go on serving: PROJECT
 serves() {
@@ -197,7 +193,7 @@ serves() {
 	[ "$result" -eq 0 ] && grep -q 'is not recorded' s0.err
 }
 scene nowhere
-ok "R6: without a directory for the trace the server serves" \
+ok "the server works without a directory for the trace" \
 	serves /nonexistent/p
 
 # A server whose traces go to a disk of 64 KB that nobody else sees.
@@ -228,7 +224,7 @@ full_disk() {
 }
 scene full
 if write_full_server "" || write_full_server -r; then
-	ok "R6: with a full disk for the trace the server serves" full_disk
+	ok "the server works with a full disk for the trace" full_disk
 else
 	skip "R6: with a full disk for the trace" "no mount namespaces"
 fi
@@ -252,8 +248,8 @@ has_states() {
 }
 scene killed
 ok "a server is killed while it serves" killed
-ok "R5: what it had written is read, and has not ended" written r5 2
-ok "R5: hdtrace check says so" checks rel.failed rel.never-ended rel.no-end
+ok "its written relations are readable and never ended" written r5 2
+ok "hdtrace check reports them" checks rel.failed rel.never-ended rel.no-end
 
 # ---- Gauges -----------------------------------------------------------------
 
@@ -273,10 +269,10 @@ gated() {
 for number in 9 3; do
 	scene "gated-$number"
 	ok "the storage is shut, $number clients write" gated "$number"
-	ok "G2: BMI 0, FLOW $number, REQ $number, TROVE $((8 * number))" \
+	ok "gauges: BMI 0, FLOW $number, REQ $number, TROVE $((8 * number))" \
 		written g2 "$number"
-	ok "G3: with $number clients" written g3 "$number"
-	ok "R3: requests overlap, each has its times" written r3
+	ok "gauges of layers with $number clients" written g3 "$number"
+	ok "requests overlap, each has its times" written r3
 done
 
 creates() {
@@ -288,8 +284,8 @@ creates() {
 }
 scene creates
 ok "five clients create files in a directory, at a gate" creates
-ok "G4: four of five are blocked" written g4 5
-ok "S4: states of a machine that was blocked" written s4 create
+ok "four of five requests are blocked" written g4 5
+ok "each state is followed by the next after blocking" written s4 create
 # Which thread goes on is by chance.
 moves() {
 	for _ in $(seq 20); do
@@ -299,7 +295,7 @@ moves() {
 	done
 	return 1
 }
-ok "S3: a state begins in one thread and ends in another" moves
+ok "a state begins in one thread and ends in another" moves
 
 # Long enough for what lies between a gauge and a relation; where a thread is stopped
 # just there, on a busy machine, by chance it takes longer.
@@ -316,5 +312,5 @@ agreeing() {
 	done
 	return 1
 }
-ok "G5: gauges of a storage that takes its time agree with their relations" agreeing
+ok "gauges of a slow storage agree with their relations" agreeing
 done_testing

@@ -64,8 +64,8 @@ for format in text csv json; do
 		--format=$format
 done
 ok "rules are documented" documented
-ok "--rules and a project" says "--rules takes no project" 2 check --rules mini
-ok "no project" says "PROJECT is missing" 2 check
+ok "--rules and a project" says "--rules: cannot be combined with a project" 2 check --rules mini
+ok "no project" says "missing argument: PROJECT" 2 check
 ok "not there" says "No such file" 2 check nothing
 edit mini.proj 's/<Net/<Disk/'
 head -c 380 mini_alpha_Energy.stat >short && mv short mini_alpha_Energy.stat
@@ -112,7 +112,7 @@ ok "proj.group-twice" names proj.group-twice 1 check mini
 fresh
 rm mini_beta_1.trc mini_beta_1.info
 ok "proj.node-empty: a rank" breaks proj.node-empty 1 check mini
-ok "it is named" grep -q 'the node "beta_1" has no file' "$scratch/out"
+ok "the node is named" grep -q 'node "beta_1": no file' "$scratch/out"
 fresh
 edit mini.proj 's,<Node name="0" .>,&<Node name="2"/>,'
 ok "proj.node-empty: a sibling" breaks proj.node-empty 1 check mini
@@ -126,7 +126,7 @@ ok "nor is a host among ranks" breaks "" 0 check mini
 fresh
 rm mini_beta_1.trc
 ok "proj.comm-trace: a rank" breaks proj.comm-trace 1 check mini
-ok "it is named as well" grep -q '("WORLD") holds rank 1, which has no trace' \
+ok "the rank is named" grep -q '("WORLD"): rank 1 has no trace' \
 	"$scratch/out"
 fresh
 rm mini_*.trc
@@ -295,7 +295,7 @@ clocks=$(clock_list 0.005 0.005)
 ok "early by as much as the errors" early "" 0
 clocks=$(clock_list 0.004 0.005)
 ok "trc.message: early by more" early trc.message 1
-ok "says which" grep -q 'rank 0 to rank 1, 1 are received.* that at 1000000000.990000000 by 10.000 ms, .* 9.000 ms' "$scratch/out"
+ok "the message is named" grep -q 'rank 0 to rank 1: 1 received.* the one at 1000000000.990000000 by 10.000 ms, .* 9.000 ms' "$scratch/out"
 clocks="<ClockList><Clock node='beta' error='0'/></ClockList>"
 ok "one clock is unknown" early proj.clocks 0
 clocks="<ClockList><Clock node='gamma' error='0'/></ClockList>"

@@ -533,8 +533,9 @@ GPtrArray *outliersOut(const GArray *outliers)
 char *outlierTitle(const struct outlier *self)
 {
 	if (self->isLoad)
-		return g_strdup_printf("%s has more to do than others: %s",
-				       self->node->path, self->name);
+		return g_strdup_printf(
+			"%s has more work than the other nodes: %s",
+			self->node->path, self->name);
 	if (self->isWay)
 		return g_strdup_printf("the way to %s is slow: %s",
 				       self->node->path, self->name);
@@ -547,25 +548,25 @@ char *outlierEvidence(const struct outlier *self)
 	GString *text = g_string_new(NULL);
 
 	g_string_append_printf(text,
-			       "%.3f operations are held %s at a time, where "
-			       "the median of %zu others is %.3f",
+			       "holds %.3f operations %s on average, the "
+			       "median of %zu other nodes is %.3f",
 			       self->held, self->isWay ? "on the way" : "there",
 			       self->alike - 1, self->others);
 	if (self->ratio < INFINITY)
 		g_string_append_printf(text, " (%.1f times as many)",
 				       self->ratio);
-	g_string_append_printf(text, ", in %d of %d parts of the time",
-			       self->lasts, LAYERS_PARTS);
+	g_string_append_printf(text, ", in %d of %d intervals", self->lasts,
+			       LAYERS_PARTS);
 	if (!isnan(self->each) && !isnan(self->eachOthers))
 		g_string_append_printf(
-			text, "; each stays %.3f ms, elsewhere %.3f ms",
+			text, "; each takes %.3f ms, %.3f ms on other nodes",
 			self->each * 1e3, self->eachOthers * 1e3);
 	if (!isnan(self->countRatio))
 		g_string_append_printf(text,
-				       "; %.2f times as many operations come",
+				       "; it has %.2f times as many operations",
 				       self->countRatio);
 	if (!isnan(self->bytesRatio))
-		g_string_append_printf(text, "; %.2f times the bytes",
+		g_string_append_printf(text, "; it moves %.2f times the bytes",
 				       self->bytesRatio);
 	return g_string_free(text, FALSE);
 }
