@@ -226,7 +226,7 @@ scene full
 if write_full_server "" || write_full_server -r; then
 	ok "the server works with a full disk for the trace" full_disk
 else
-	skip "R6: with a full disk for the trace" "no mount namespaces"
+	skip "the server works with a full disk for the trace" "no mount namespaces"
 fi
 
 killed() {
