@@ -208,9 +208,14 @@ static void toolFillTables(const struct toolHelp *help)
 static int toolCheckCount(struct tool *tool, int argc, char **argv,
 			  const struct toolHelp *help)
 {
+	bool isLast = argc - 1 == help->minArguments - 1;
+
 	if (argc - 1 < help->minArguments)
-		return toolMissing(tool,
-				   cliArgumentName(help->arguments, argc - 1));
+		return toolMissing(
+			tool,
+			help->missing && isLast
+				? help->missing
+				: cliArgumentName(help->arguments, argc - 1));
 	if (help->maxArguments >= 0 && argc - 1 > help->maxArguments)
 		return toolUnexpected(tool, argv[help->maxArguments + 1]);
 	return -1;
@@ -235,8 +240,7 @@ int toolParse(struct tool *tool, int *argc, char ***argv,
 	};
 	const GOptionEntry csv[] = {
 		{ "csv-safe", 0, 0, G_OPTION_ARG_NONE, &isSafe,
-		  "Put an apostrophe before CSV texts like formulas",
-		  NULL },
+		  "Put an apostrophe before CSV texts like formulas", NULL },
 		{ NULL, 0, 0, 0, NULL, NULL, NULL },
 	};
 	const GOptionEntry common[] = {

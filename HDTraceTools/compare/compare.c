@@ -27,6 +27,8 @@ static const struct toolHelp help = {
 	.examples = "  hdtrace compare before after\n"
 		    "  hdtrace compare a1 a2 a3 a4 a5 -- b1 b2 b3 b4 b5\n"
 		    "  hdtrace compare --format=json before after\n",
+	.missing = "a second PROJECT; compare takes two projects, or several "
+		   "runs of each: A1 A2 ... -- B1 B2 ...",
 	.minArguments = 2,
 	.maxArguments = -1,
 };

@@ -124,8 +124,9 @@ ok "--top and --all" short_list
 
 # ---- What is wrong -----------------------------------------------------------
 
-ok "no project" says "missing argument: PROJECT" 2 \
-	compare mini
+ok "no project" says "missing argument: PROJECT" 2 compare
+ok "only one project" says "missing argument: a second PROJECT; compare takes two \
+projects, or several runs of each: A1 A2 ... -- B1 B2 ..." 2 compare mini
 ok "three without --" says 'says where the second set begins' 2 compare mini mini \
 	mini
 ok "nothing before --" says 'no project before "--"' 2 compare -- mini mini

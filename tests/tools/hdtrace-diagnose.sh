@@ -28,7 +28,7 @@ said() {
 	made layers && status 0 diagnose -q --top=2 p.proj || return 1
 	cat out
 	[ "$(grep -c 's3_brick is slow in REQ: ' out)" -eq 1 ] &&
-		grep -q '^Of what is held, .* is in REQ\.$' out &&
+		grep -q '^Of all held operations, .* are in REQ\.$' out &&
 		grep -q '^The longest request:$' out &&
 		grep -q '^The next:$' out
 }
@@ -43,8 +43,8 @@ csv() {
 few() {
 	status 0 diagnose -q -n s1 -n s2 p.proj || return 1
 	cat out
-	grep -q '^There are no 3 nodes that are alike' out &&
-		grep -q '^No node stands out\.$' out
+	grep -q '^Fewer than 3 comparable nodes' out &&
+		grep -q '^No outlier\.$' out
 }
 
 refused() {
@@ -55,13 +55,13 @@ refused() {
 
 ok "mean, maximum, idle share and bytes are those by hand" made hand
 ok "and those of gauges by chance, in parts of their time" by_chance
-ok "what layers and ways hold, and who stands out" made layers
+ok "held operations of layers and ways, and outliers" made layers
 ok "requests that calls caused" made caused
 ok "without relations" made gauges
 ok "the rule" made rule
 ok "10,000 gauges" made crowd
 ok "clocks that differ" made clocks
-ok "damaged files, and relations that do not tell all" made damaged
+ok "damaged files, and incomplete relations" made damaged
 ok "what is said" said
 ok "CSV" csv
 ok "two nodes are not compared" few

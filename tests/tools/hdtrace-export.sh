@@ -947,7 +947,7 @@ must be a directory|--to csv-wide -o - mini
 No such file|--to csv nothing
 no node matches "gamma"|--to csv --node gamma mini
 no value matches "X"|--to csv --value X mini
---from is not before --until|--to csv --from 2 --until 1 mini
+--from: must be before --until|--to csv --from 2 --until 1 mini
 --until: invalid time "soon"|--to csv --until soon mini
 --only: invalid value "some"; expected stats, traces or relations|--to csv --only=some mini
 END

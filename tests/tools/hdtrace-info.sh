@@ -18,10 +18,10 @@ done
 ok "dump dates" prints dump-date.text 0 dump --only=traces --time=date mini
 ok "dump one group" prints dump-group.text 0 dump -g Energy -v P mini
 ok "one file" prints info-file.text 0 info mini_alpha_Energy.stat
-ok "no dates in JSON" says "JSON has seconds" 2 dump --time=date \
+ok "no dates in JSON" says "--time=date: not available in JSON" 2 dump --time=date \
 	--format=json mini
 ok "no such time" says '--time: not unix' 2 dump --time=noon mini
-ok "no such part" says '--only: not project' 2 dump --only=half mini
+ok "no such part" says '--only: invalid value "half"; expected project' 2 dump --only=half mini
 
 # A file that is not declared, one that is missing, one that is unreadable.
 sed 's/<Net/<Disk/' mini.proj >other && mv other mini.proj

@@ -338,15 +338,15 @@ one that is not there|no .trc, .info, .stat or .rel files|--into all/all client 
 a directory as the name|not the name of a project|--into all client server
 a directory that is not there|No such file or directory|--into none/all client server
 itself|give --into another name|--force --into client client server
-twice|is given twice|--into all/all client ./client.proj
-offset of nobody|is none of the projects|--into all/all --offset=x=1 client server
+twice|given twice|--into all/all client ./client.proj
+offset of nobody|does not name exactly one of the projects|--into all/all --offset=x=1 client server
 offset without seconds|not PROJECT=SECONDS|--into all/all --offset=client client server
 offset of words|not PROJECT=SECONDS|--into all/all --offset=client=soon client server
 offset of ages|not PROJECT=SECONDS|--into all/all --offset=client=1e30 client server
 offset twice|is given twice|--into all/all --offset=client=1 --offset=client.proj=1 client.proj server
-offset without --into|goes with --into only|--offset=client=1 client
-another option|--levels does not go with --into|--into all/all --levels=Host client server
-output|--output does not go with --into|--into all/all -o x client server
+offset without --into|--offset: requires --into|--offset=client=1 client
+another option|--levels: cannot be combined with --into|--into all/all --levels=Host client server
+output|--output: cannot be combined with --into|--into all/all -o x client server
 END
 ln -s . link
 for into in "$PWD/client" ./../work/client link/client.proj; do
@@ -355,7 +355,7 @@ for into in "$PWD/client" ./../work/client link/client.proj; do
 done
 rm link
 mv server.proj x
-ok "without a .proj" says "hdtrace merge writes it" 2 \
+ok "without a .proj" says "'hdtrace merge' writes it" 2 \
 	merge --into all/all client server
 mv x server.proj
 echo "<Application" >broken.proj

@@ -242,7 +242,7 @@ for command in info stat report; do
 	ok "$command says nothing where nothing is guessed" quiet $command
 done
 ok "a kind that is none is a problem" breaks stat.kind 1 check g.stat
-ok "what it is taken for" grep -qF 'value "X" has the kind "level"; it is taken for a gauge' \
+ok "the assumed kind is reported" grep -qF 'value "X": unknown kind "level"; treated as a gauge' \
 	"$scratch/out"
 
 # --- Pictures and exports ---

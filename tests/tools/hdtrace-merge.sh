@@ -133,7 +133,7 @@ while IFS='|' read -r text arguments; do
 	# shellcheck disable=SC2086
 	ok "refuses $arguments" says "$text" 2 merge --force $arguments
 done <<'END'
-no .trc, .info, .stat or .rel files of that project|maxi
+no .trc, .info, .stat or .rel files with this prefix|maxi
 No such file|none/x
 --levels names 1 levels, but there are 2|--levels Host mini
 not a type of a level: ""|--levels Host,,Rank mini
@@ -142,7 +142,7 @@ not a type of a level: "a_b"|--levels a_b,Rank mini
 not NODE=SECONDS: "alpha"|--time-adjust alpha mini
 not NODE=SECONDS: "alpha=x"|--time-adjust alpha=x mini
 not NODE=SECONDS: "alpha=0.0000000001"|--time-adjust alpha=0.0000000001 mini
-no node "gamma"|--time-adjust gamma=1 mini
+unknown node "gamma"|--time-adjust gamma=1 mini
 END
 
 # Adjustments.
@@ -179,7 +179,7 @@ stat_adjustment=-0000000000.000000000
 energy_stat alpha >mini_alpha_Energy.stat
 echo nonsense >mini_beta_Net.stat
 cp mini_alpha_Energy.stat "$scratch/copy"
-ok "one file cannot be adjusted" says "no header whose timeAdjustment" 2 \
+ok "one file cannot be adjusted" says "no header with a timeAdjustment" 2 \
 	merge --force -t alpha=1 -t beta=1 mini
 ok "so none is" cmp mini_alpha_Energy.stat "$scratch/copy"
 ok "nothing is left over" no_leftovers
@@ -380,7 +380,7 @@ ok "the tail is still there" grep -q 'stat.cut-tail' "$scratch/err"
 # What clocks must be.
 add_clocks
 clock_lines >mini.info
-ok "a clock of no host" breaks info.clock 1 merge mini
+ok "a clock without a host" breaks info.clock 1 merge mini
 rm mini.info
 clock_lines >mini_beta.info
 ok "an .info of a host, with clocks only" status 0 merge --force mini
@@ -415,7 +415,7 @@ energy_stat a >my_project_a_Energy.stat
 trace my_project_two_a_1_0.trc
 energy_stat a >my_project_two_a_Energy.stat
 ok "several projects in a directory" \
-	says "several projects: my_project, my_project_two; name one" 2 \
+	says "several projects: my_project, my_project_two; name one of them" 2 \
 	merge -o - .
 ok "the shorter prefix" topology "a a_1 a_1_0" "Host Rank Thread" my_project
 ok "the longer prefix" topology "a a_1 a_1_0" "Host Rank Thread" \
@@ -424,7 +424,7 @@ fresh
 trace a_1.trc
 trace b_1.trc
 ok "several projects, and nothing tells them apart" \
-	says "holds several projects" 2 merge -o - .
+	says "contains several projects" 2 merge -o - .
 fresh
 ok "an empty directory" says "no .trc, .info, .stat or .rel files" 2 merge .
 stat_header '' Load 'name="L" type="DOUBLE"' >p_Load.stat
@@ -546,7 +546,7 @@ collects_not() {
 	trace one/p_a_0.trc
 	trace two/p_a_0.trc "levels='Host Rank'"
 	trace two/p_b_0.trc
-	says "exists, and is another file" 2 merge one/p two &&
+	says "exists and differs" 2 merge one/p two &&
 		[ ! -e one/p_b_0.trc ] && [ ! -e one/p.proj ] || return 1
 	rm two/p_a_0.trc
 	says "/nowhere" 2 merge one/p two "$scratch/nowhere"

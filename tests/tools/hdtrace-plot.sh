@@ -199,9 +199,9 @@ not WIDTH or WIDTHxHEIGHT|--size=3 mini
 not a size in points|--font-size=tall mini
 not from 20 to 2400|--dpi=1 mini
 --nesting is negative|--nesting=-1 mini
-exclude each other|--phases borders --phases-from alpha_0 mini
+cannot be combined with --phases-from|--phases borders --phases-from alpha_0 mini
 not text or json|--format=csv mini
-no node "gamma"|--phases-from gamma mini
+unknown node "gamma"|--phases-from gamma mini
 No such file|--phases missing mini
 No such file|nothing
 nothing to draw|--value NOTE mini

@@ -60,7 +60,7 @@ ok "nothing is overwritten" says "mini-recovered: File exists" 2 recover mini
 ok "nor in a given directory" says "File exists" 2 recover -o . mini
 ok "no such file" says "No such file" 2 recover -o new none
 ok "leaves no directory" [ ! -e new ]
-ok "several files need a directory" says "need --output" 2 recover a b
+ok "several files need a directory" says "require --output" 2 recover a b
 ok "a directory that cannot be" says "No such file" 2 recover -o no/such mini
 for format in text csv json; do
 	cut_to mini_alpha_Energy.stat 390
@@ -142,7 +142,7 @@ fresh
 sed 's/\(<Wait .*\) end=[^ ]*/\1\/>/;s/<Work/<Work x="\&amp;\&#10;"/' \
 	mini_alpha_0.trc >t && mv t mini_alpha_0.trc
 ok "a state without its end time" recovers
-ok "is left out" reports mini_alpha_0.trc repaired 0 1
+ok "an incomplete state is left out" reports mini_alpha_0.trc repaired 0 1
 fresh
 : >mini_alpha_0.trc
 ok "an empty trace" recovers

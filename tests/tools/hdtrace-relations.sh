@@ -119,22 +119,22 @@ shows() {
 	}; }
 }
 ok "text counts what is not as it should be" shows \
-	"5 relations, 1 that nothing caused, 1 whose cause is in no file, 1 that do not end"
+	"5 relations, 1 without a cause, 1 with a cause that is not in any file, 1 that never ended"
 ok "parts of the energy are said" shows \
 	"Energy of b: 800 J, 200 J of relations, 0 J of ranks, 600 J of nobody"
 ok "a tree says which hosts it crosses" shows "Hosts: A, B" --tree=B:1.1:0:7
 ok "a tree marks the one that was asked for" shows "  * request" \
 	--tree=B:1.1:0:7
 ok "what failed says why" shows "pwrite (failed: EIO)"
-ok "a token that is nowhere" says 'no such relation: "B:1.1:0:8"' 2 relations \
+ok "a token that is nowhere" says 'unknown relation "B:1.1:0:8"' 2 relations \
 	--tree=B:1.1:0:8 p.proj
-ok "--sums of a tree" says "exclude each other" 2 relations --sums \
+ok "--sums of a tree" says "--sums: cannot be combined with --tree" 2 relations --sums \
 	--tree=B:1.1:0:7 p.proj
-ok "--top that is less than nothing" says "--top: less than 0" 2 relations \
+ok "--top that is less than nothing" says "--top: must be 0 or more" 2 relations \
 	--top=-3 p.proj
 no_relations() {
 	make_mini
-	says "there are no relations" 2 relations mini.proj
+	says "the project has no relations" 2 relations mini.proj
 }
 ok "a project without relations" no_relations
 circle() {
@@ -143,9 +143,9 @@ circle() {
 <rel t="0" time="2" i="1"/><rel t="1" time="2" i="0"/><rel t="2" time="2" i="2"/>
 <un t="0" time="3"/><un t="1" time="3"/><un t="2" time="3"/>
 XML
-	shows "2 that would have caused themselves" && status 0 relations \
+	shows "2 with a circular cause" && status 0 relations \
 		--tree=B:1.1:0:0 p.proj &&
-		grep -qF "(would have caused itself)" out &&
+		grep -qF "(circular cause)" out &&
 		! grep -qF "(cause not found)" out
 }
 ok "circles are cut" circle
@@ -387,7 +387,7 @@ XML
 XML
 	status 0 relations -q p.proj || return 1
 	cat out
-	grep -q '5 that nothing caused, 3 of them probably caused by states' out ||
+	grep -q '5 without a cause, 3 of them with a probable cause in a state' out ||
 		return 1
 	for wanted in '0 a_0_0, Inner, which took 1.000 s' \
 		'5 a_0_0, Inner, which took 1.000 s' \
@@ -399,13 +399,13 @@ XML
 		if [ "${wanted#* }" = "$wanted" ]; then
 			! grep -q '^Probably' out
 		else
-			grep -qx "Probably caused, by process and time, by ${wanted#* }" out
+			grep -qx "Probable cause, from process and time: ${wanted#* }" out
 		fi || return 1
 	done
 	status 0 relations -q --tree=B:5.1:0:0 p.proj &&
 		! grep -q '^Probably' out || return 1
 	status 0 report -q p.proj || return 1
-	grep -q '5 that nothing caused, 3 of them probably caused by states' out &&
+	grep -q '5 without a cause, 3 of them with a probable cause in a state' out &&
 		"$hdtrace" check --format=csv p.proj | grep rel.inferred >notes &&
 		[ "$(wc -l <notes)" -eq 1 ] &&
 		grep -q '^note,rel.inferred,.*p_a_fs_CLIENT.rel.*3 relations' notes &&
@@ -425,7 +425,7 @@ no_file() {
 	rm p_a_0_0.info && mkfifo p_a_0_0.info || return 1
 	timeout 120 "$hdtrace" relations -q p.proj >out || return 1
 	cat out
-	grep -q '5 that nothing caused' out && ! grep -q 'probably' out
+	grep -q '5 without a cause' out && ! grep -q 'probabl' out
 }
 ok "an .info that is a FIFO" no_file
 # What says which part of a program made it, and has a cause, in the file or not.

@@ -260,11 +260,11 @@ while IFS='|' read -r text arguments; do
 	ok "refuses $arguments" says "$text" 2 report $arguments mini
 done <<'END'
 not text or json|--format=csv
-exclude each other|--phases borders --phases-from alpha_0
---by-name needs|--by-name
+cannot be combined with --phases-from|--phases borders --phases-from alpha_0
+--by-name: requires|--by-name
 --top is negative|--top=-1
 No such file|--phases nothing
-no node "gamma"|--phases-from gamma
+unknown node "gamma"|--phases-from gamma
 END
 ok "not a project" says "borders: not an HDTrace project" 2 report borders
 cp mini_alpha_Energy.stat whole

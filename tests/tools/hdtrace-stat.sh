@@ -218,18 +218,18 @@ done <<'END'
 --from: invalid time "soon"; expected seconds|--from soon
 --to: invalid time "1.0000000001"|--to 1.0000000001
 --to: invalid time "99999999999999"|--to 99999999999999
---from is not before --to|--from 2 --to 2
+--from: must be before --to|--from 2 --to 2
 no node matches "gamma"|--node gamma
 no group matches "Power"|--group Power
 no value matches "Q"|--value Q
 No such file|--phases nothing
-not a time: "x"|--phases bad-time
+invalid time "x"|--phases bad-time
 line 3: not after the border before|--phases bad-order
 no border time in it|--phases bad-empty
 Is a directory|--phases .
-exclude each other|--phases borders --phases-from alpha_0
---by-name needs|--by-name
-no node "gamma"|--phases-from gamma
+cannot be combined with --phases-from|--phases borders --phases-from alpha_0
+--by-name: requires|--by-name
+unknown node "gamma"|--phases-from gamma
 has no trace|--phases-from alpha
 not a nesting: "x"|--phases-from alpha_0:Work:x
 no state matches "Sleep"|--phases-from alpha_0:Sleep
