@@ -73,7 +73,7 @@ struct toolHelp {
 	const char *arguments;   /**< "PROJECT" */
 	const char *description; /**< Sentences. */
 	const char *examples;    /**< Lines, or NULL. */
-	/** The argument that is missing if there are too few, NULL: arguments.
+	/** The last mandatory argument, for messages; NULL: as in arguments.
 	 */
 	const char *missing;
 	int minArguments;

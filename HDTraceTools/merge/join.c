@@ -302,8 +302,8 @@ static void findRenamed(struct join *self)
 			toolReport(self->tool, "merge.labels",
 				   project->project->file, -1, 0,
 				   "its processes have the same labels as "
-				   "processes of another project; they become "
-				   "\"%s-...\" and are not ranks any more",
+				   "processes of another project; \"%s-\" is "
+				   "prepended, and they are not ranks",
 				   project->label);
 	}
 	g_hash_table_destroy(owners);
@@ -352,9 +352,10 @@ static void placeFile(struct join *self, size_t number,
 		for (guint i = count + 1; i > MIN(count, PROCESS); i--)
 			file->labels[i] = file->labels[i - 1];
 		file->labels[MIN(count, PROCESS)] = g_strdup(project->label);
-		toolReport(self->tool, "merge.labels", from->path, -1, 0,
-			   "another project has %s, too; moved to node \"%s\"",
-			   file->path, project->label);
+		toolReport(
+			self->tool, "merge.labels", from->path, -1, 0,
+			"%s belongs to another project; moved to node \"%s\"",
+			file->path, project->label);
 		g_free(file->path);
 		file->path = pathOf(self, from, file->labels);
 	}

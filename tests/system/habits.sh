@@ -229,12 +229,12 @@ ok "a full disk" full_disk
 # Options, and words of options, that are called otherwise now.
 ok "an old name goes on" old_letter '--nesting is negative' \
 	hdtrace plot --depth -1 none
-ok "an old word goes on" old_letter 'none: No such file' \
+ok "an old word goes on" old_letter 'none: cannot open: No such file' \
 	hdtrace dump --time epoch none
 ok "an old letter goes on" old_letter '--format: invalid value "x"; expected text, csv or json' \
 	hdtrace stat -f x none
 ok "and where it has a new meaning, if a word of the old one follows" \
-	old_letter 'none: No such file' hdtrace report -f json none
+	old_letter 'none: cannot open: No such file' hdtrace report -f json none
 ok "else it has the new one" old_letter 'unexpected argument: "none"' \
 	hdtrace report -f x none
 done_testing

@@ -143,7 +143,7 @@ ok "a significance" says '--significance: not between 0 and 1: "1"' 2 compare --
 ok "an attribution" says '--attribution: invalid value "x"; expected equal or cpu' 2 compare \
 	--attribution=x mini mini
 ok "a negative number" says '--top is negative' 2 compare --top=-1 mini mini
-ok "no such project" says 'none: No such file' 2 compare mini none
+ok "no such project" says 'none: cannot open: No such file' 2 compare mini none
 full_disk() {
 	[ -c /dev/full ] || return 0
 	for format in text csv json; do

@@ -167,7 +167,7 @@ project lone Host,Process C_lone
 relations lone_C_lone C 1 0 'Host Process' <<'XML'
 <rel t="0" time="3"/><un t="0" time="4"/>
 XML
-ok "what nothing binds" says "no relation connects it with the others" 0 \
+ok "what nothing binds" says "no relation connects it with the other projects" 0 \
 	merge --force --into all/all client server lone
 ok "what nothing binds stays" joins "\
 client,client,0.000000000,reference,,,2
@@ -238,7 +238,7 @@ relations a_A_a A 1 0 'Host Process' <<'XML'
 <rel t="1" time="9" r="C:1:0:0"/><un t="1" time="20"/>
 XML
 ok "three that contradict each other" says \
-	"no offsets of a, b, c are allowed by all relations between them" 2 \
+	"no offsets of a, b, c fit all relations between them" 2 \
 	merge --force --into all/all a b c
 ok "unless one is given by hand" joins "\
 a,a,0.000000000,reference,4.750000000,,2
@@ -247,9 +247,9 @@ c,c,9.000000000,hand,,4.250000000,2" 1 --force --offset=c=9 a b c
 relations a_A_a A 1 0 'Host Process' <<'XML'
 <rel t="0" time="10"/><rel t="3" time="9" r="B:1:0:0"/><un t="0" time="20"/>
 XML
-ok "two that contradict each other" says "no offset of b against a is allowed \
-by all relations: at least 2.000000000 s by relation 0 of b_B_b.rel, at most \
-1.000000000 s by relation 3 of a_A_a.rel; --offset sets one" 2 \
+ok "two that contradict each other" says "no offset of b to a fits all relations: \
+at least 2.000000000 s for relation 0 of b_B_b.rel, at most \
+1.000000000 s for relation 3 of a_A_a.rel; --offset sets one" 2 \
 	merge --force --into all/all a b
 
 # ---- Topologies --------------------------------------------------------------
@@ -267,7 +267,7 @@ energy_stat alpha >server_alpha_Energy.stat
 mkdir two && (cd two && make_mini && net_stat alpha >mini_alpha_Net.stat)
 mkdir all
 ok "ranks and servers" untouched status 1 merge --into all/all mini server
-ok "what both have of a host" says 'it goes to a node "server"' 1 \
+ok "what both have of a host" says 'moved to node "server"' 1 \
 	merge --force --into all/all mini server
 ok "has its own node" files_are all.proj all_alpha_0.info all_alpha_0.trc \
 	all_alpha_Energy.stat all_alpha_server_Energy.stat \
@@ -290,7 +290,7 @@ ok "statistics are what they were" sh -c '
 	sed -n "s/^value,alpha_server,/value,alpha,/p" b >c &&
 	grep "^value,alpha,Energy" a | diff - c'
 rm all/*
-ok "ranks that two programs have" says 'they get "mini-2-" before their labels' \
+ok "ranks that two programs have" says '"mini-2-" is prepended' \
 	1 merge --into all/all --offset=two/mini=100 mini two/mini
 ok "those of the first stay, those of the other are none" sh -c '
 	ls all && [ -f all/all_alpha_0.trc ] &&
@@ -333,16 +333,16 @@ while IFS='|' read -r title text arguments; do
 	ok "$title" untouched says "$text" 2 merge $arguments
 	ok "$title: nothing is written" nothing_there
 done <<'END'
-no project|is missing|--into all/all
+no project|missing argument: PREFIX|--into all/all
 one that is not there|no .trc, .info, .stat or .rel files|--into all/all client nobody
-a directory as the name|not the name of a project|--into all client server
+a directory as the name|invalid project name|--into all client server
 a directory that is not there|No such file or directory|--into none/all client server
-itself|give --into another name|--force --into client client server
+itself|choose another name|--force --into client client server
 twice|given twice|--into all/all client ./client.proj
 offset of nobody|does not name exactly one of the projects|--into all/all --offset=x=1 client server
-offset without seconds|not PROJECT=SECONDS|--into all/all --offset=client client server
-offset of words|not PROJECT=SECONDS|--into all/all --offset=client=soon client server
-offset of ages|not PROJECT=SECONDS|--into all/all --offset=client=1e30 client server
+offset without seconds|expected PROJECT=SECONDS|--into all/all --offset=client client server
+offset of words|expected PROJECT=SECONDS|--into all/all --offset=client=soon client server
+offset of ages|expected PROJECT=SECONDS|--into all/all --offset=client=1e30 client server
 offset twice|is given twice|--into all/all --offset=client=1 --offset=client.proj=1 client.proj server
 offset without --into|--offset: requires --into|--offset=client=1 client
 another option|--levels: cannot be combined with --into|--into all/all --levels=Host client server
@@ -350,7 +350,7 @@ output|--output: cannot be combined with --into|--into all/all -o x client serve
 END
 ln -s . link
 for into in "$PWD/client" ./../work/client link/client.proj; do
-	ok "itself, by another path" untouched says "give --into another name" 2 \
+	ok "itself, by another path" untouched says "choose another name" 2 \
 		merge --force --into "$into" client server
 done
 rm link
@@ -368,11 +368,11 @@ mkdir other
 cp client.proj other/same.proj
 cp client_A_client_CLIENT.rel other/same_A_client_CLIENT.rel
 ok "relations that cannot be told apart" says \
-	"have the same hostID, localToken and topologyNumber: A:1.1:0" 2 \
+	"same hostID, localToken and topologyNumber: A:1.1:0" 2 \
 	merge --into all/all client other/same
 rm -r other
 echo x >all/all_Z.trc
-ok "what is there and of none of them" says "of none of the projects" 2 \
+ok "what is there and of none of them" says "does not belong to any of the projects" 2 \
 	merge --into all/all client server
 rm all/all_Z.trc
 echo x >all/all_B_server_REQ.rel
