@@ -149,7 +149,7 @@ full_disk() {
 	for format in text csv json; do
 		"$hdtrace" compare --format="$format" mini mini >/dev/full 2>err
 		[ $? -eq 2 ] || return 1
-		grep -q "cannot write the output: No space" err || return 1
+		grep -q "standard output: cannot write: No space" err || return 1
 	done
 }
 ok "a full disk" full_disk

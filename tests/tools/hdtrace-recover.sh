@@ -56,7 +56,7 @@ holds() {
 fresh
 ok "nothing is damaged: copies" recovers 0
 ok "which are equal" diff -r -x mini-recovered . mini-recovered
-ok "nothing is overwritten" says "mini-recovered: File exists" 2 recover mini
+ok "nothing is overwritten" says "mini-recovered: cannot create: File exists" 2 recover mini
 ok "nor in a given directory" says "File exists" 2 recover -o . mini
 ok "no such file" says "No such file" 2 recover -o new none
 ok "leaves no directory" [ ! -e new ]

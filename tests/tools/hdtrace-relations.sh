@@ -152,7 +152,7 @@ ok "circles are cut" circle
 refused() {
 	fresh
 	for option in --name=a --node=b --from=1 --to=2 --depth=1 --top=3; do
-		says "--tree excludes" 2 relations --tree=B:1.1:0:7 "$option" \
+		says "--tree: cannot be combined with" 2 relations --tree=B:1.1:0:7 "$option" \
 			p.proj || return 1
 	done
 }
