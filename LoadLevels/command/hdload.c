@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file
- * hdload: known loads at known times, and the power that it makes.
+ * hdload: known loads at known times, and their power.
  */
 #include "config.h"
 
@@ -17,6 +17,7 @@
 #include "LoadLevels/cpu/sequence.h"
 #include "LoadLevels/record/record.h"
 #include "cli/command.h"
+#include "cli/errors.h"
 #include "cli/freename.h"
 #include "cli/options.h"
 #include "cli/output.h"
@@ -71,13 +72,13 @@ static const struct cliNumber numbers[] = {
 static const struct cliCommand command = {
 	.name = "hdload",
 	.description =
-		"Keeps CPUs busy, each by a thread that is pinned to it: at "
-		"one load, at loads one\nafter the other, or on and off in a "
-		"pseudo-random sequence. With -p it records when,\nand with -c "
-		"the power beside it.",
+		"Keep CPUs busy at a known load, and record their power.\n"
+		"Each CPU has a pinned thread. The plan is one load, several "
+		"loads in turn, or a\npseudo-random on-off sequence. -p "
+		"records the edges, -c also the power.",
 	.notes = "Examples:\n"
 		 "  hdload --load=0.5 --duration=10\n"
-		 "  hdload --loads=5:0,5:1,5:0.3\n"
+		 "  hdload --loads=5:0,5:1,5:0.3 -p steps\n"
 		 "  hdload --sequence -c pt.cfg -p lag && hdtrace delay "
 		 "--state=Load lag",
 	.usageStatus = STATUS_FAILED,
@@ -166,12 +167,12 @@ static int makePlan(struct run *self)
 				    (int64_t)(options->duration * 1e9));
 	if (ret == -ENOENT)
 		return STATUS_FAILED;
+	if (ret == -EINVAL && options->isSequence)
+		return cliUsage(&command, "--sequence: too long; use a smaller "
+					  "--order, --step or --duration");
 	if (ret == -EINVAL)
-		return cliUsage(&command,
-				options->isSequence
-					? "such a sequence would be too long"
-					: "--loads: not SECONDS:LOAD,...: %s",
-				options->loads);
+		return cliErrorValue(&command, "loads", options->loads,
+				     "SECONDS:LOAD,...");
 	if (ret < 0) {
 		outSay(stderr, "hdload: %s", strerror(-ret));
 		return STATUS_FAILED;
@@ -182,19 +183,23 @@ static int makePlan(struct run *self)
 static const char *checkOptions(const struct options *options)
 {
 	if (options->loads && options->isSequence)
-		return "--loads and --sequence exclude each other";
+		return "--loads: cannot be combined with --sequence";
 	if (options->duration != 0 && options->loads)
-		return "--loads say how long each is, without --duration";
+		return "--loads: cannot be combined with --duration";
 	if (options->duration == 0 && !options->loads && !options->isSequence)
-		return "--duration, --loads or --sequence is missing";
-	if ((options->step != 0 || options->seed != 0) && !options->isSequence)
-		return "--step and --seed are those of a --sequence";
+		return "missing option: --duration, --loads or --sequence";
+	if (options->step != 0 && !options->isSequence)
+		return "--step: requires --sequence";
+	if (options->seed != 0 && !options->isSequence)
+		return "--seed: requires --sequence";
 	if (options->configuration && !options->project)
-		return "--config needs --project";
-	if ((options->isForced || options->isNumbered) && !options->project)
-		return "--force and --number need --project";
+		return "--config: requires --project";
 	if (options->isForced && options->isNumbered)
-		return "only one of --force and --number";
+		return "--force: cannot be combined with --number";
+	if (options->isForced && !options->project)
+		return "--force: requires --project";
+	if (options->isNumbered && !options->project)
+		return "--number: requires --project";
 	return NULL;
 }
 
@@ -214,7 +219,7 @@ static bool openEdges(struct run *self)
 		close(STDIN_FILENO);
 	}
 	if (fd < 0)
-		outSay(stderr, "hdload: %s: %s", path, strerror(errno));
+		cliErrorOpen(command.name, path, errno);
 	self->plan.edgesFd = fd;
 	return fd > 0;
 }
@@ -226,9 +231,8 @@ static void summarize(const struct run *self, const struct hdLoadUse *uses,
 {
 	for (size_t i = 0; i < self->count; i++)
 		fprintf(stderr,
-			"hdload: CPU %d was busy for %.3f s of %.3f s; "
-			"%.3f s were wanted, the latest edge was %.1f ms "
-			"late\n",
+			"hdload: CPU %d: busy for %.3f s of %.3f s, requested "
+			"%.3f s; latest edge %.1f ms late\n",
 			self->cpus[i], (double)uses[i].cpuNs / 1e9, seconds,
 			(double)uses[i].wantedNs / 1e9,
 			(double)uses[i].lateNs / 1e6);
@@ -242,14 +246,14 @@ static bool isFollowed(const struct run *self, const struct hdLoadUse *uses)
 	for (size_t i = 0; i < self->count; i++)
 		isGood = isGood && !uses[i].isEdgeLost;
 	if (!isGood)
-		outSay(stderr, "hdload: an edge could not be written to %s",
+		outSay(stderr, "hdload: %s: cannot write an edge",
 		       hdEnvironmentText(EDGES));
 	return isGood;
 }
 
 static int sayUnusable(int ret)
 {
-	outSay(stderr, "hdload: the CPUs cannot be used: %s", strerror(-ret));
+	outSay(stderr, "hdload: CPUs: cannot be used: %s", strerror(-ret));
 	return STATUS_FAILED;
 }
 
@@ -333,8 +337,8 @@ static int run(const struct options *options)
 	else if (!options->cpus)
 		self->count = hdLoadCpus(self->cpus, HD_LOAD_CPUS_MAX);
 	else if (!parseCpus(self, options->cpus) || isTwice(self))
-		status = cliUsage(&command, "--cpus: no list of CPUs: %s",
-				  options->cpus);
+		status = cliErrorValue(&command, "cpus", options->cpus,
+				       "a list of CPUs, such as 0,2-3");
 	if (status < 0)
 		status = makePlan(self);
 	if (status < 0 && !openEdges(self))
@@ -352,28 +356,32 @@ static int parseAndRun(struct options *options, int argc, char **argv)
 {
 	const GOptionEntry entries[] = {
 		{ "cpus", 0, 0, G_OPTION_ARG_STRING, &options->cpus,
-		  "CPUs: 0,2-3 (all that this process may use)", "LIST" },
+		  "CPUs, such as 0,2-3 (default: all CPUs that the process may "
+		  "use)",
+		  "LIST" },
 		{ "load", 0, 0, G_OPTION_ARG_DOUBLE, &options->load,
-		  "Part of the time that they are busy (1)", "LOAD" },
+		  "Fraction of time that each CPU is busy, 0 to 1 (default: 1)",
+		  "LOAD" },
 		{ "duration", 'd', 0, G_OPTION_ARG_DOUBLE, &options->duration,
-		  "How long", "SECONDS" },
+		  "Duration in seconds", "SECONDS" },
 		{ "loads", 0, 0, G_OPTION_ARG_STRING, &options->loads,
-		  "Loads one after the other, each for so long",
+		  "Loads in turn, each for its time in seconds",
 		  "SECONDS:LOAD,..." },
 		{ "sequence", 0, 0, G_OPTION_ARG_NONE, &options->isSequence,
-		  "On and off, in a maximum length sequence; once, or for "
-		  "--duration",
+		  "Pseudo-random on-off sequence; runs once, or for --duration",
 		  NULL },
 		{ "order", 0, 0, G_OPTION_ARG_INT, &options->order,
-		  "Of the sequence, which has 2^N - 1 steps (7)", "N" },
+		  "Order of the sequence of 2^N - 1 steps, 2 to 20 (default: "
+		  "7)",
+		  "N" },
 		{ "step", 0, 0, G_OPTION_ARG_DOUBLE, &options->step,
-		  "A step of it (2.37 cycles of the meter)", "MS" },
+		  "Length of one step in ms (default: 2.37 meter cycles)",
+		  "MS" },
 		{ "seed", 0, 0, G_OPTION_ARG_INT, &options->seed,
-		  "Where it begins (0)", "N" },
+		  "Position at which the sequence begins (default: 0)", "N" },
 		{ "config", 'c', 0, G_OPTION_ARG_FILENAME,
 		  &options->configuration,
-		  "Measure power, as pt.cfg(5) says; its node is the name of "
-		  "this host",
+		  "Measure power with this configuration; see pt.cfg(5)",
 		  "FILE" },
 		{ "project", 'p', 0, G_OPTION_ARG_FILENAME, &options->project,
 		  "Record into this project", "NAME" },
@@ -390,7 +398,7 @@ static int parseAndRun(struct options *options, int argc, char **argv)
 	if (status >= 0)
 		return status;
 	if (argc > 1)
-		return cliUsage(&command, "too many arguments: %s", argv[1]);
+		return cliErrorUnexpected(&command, argv[1]);
 	return run(options);
 }
 

@@ -12,6 +12,7 @@
 
 #include <PT.h>
 #include "LoadLevels/record/record.h"
+#include "cli/errors.h"
 #include "cli/output.h"
 #include "common/format/level.h"
 #include "common/format/projectfile.h"
@@ -64,7 +65,7 @@ static bool readConfiguration(const char *tool, const char *path,
 	int ret = hdIniRead(path, ignore, NULL, ini);
 
 	if (ret < 0)
-		outSay(stderr, "%s: %s: %s", tool, path, strerror(-ret));
+		cliErrorRead(tool, path, ret);
 	return ret == 0;
 }
 
@@ -99,7 +100,8 @@ static bool isOfHost(const struct hdLoadRecord *self,
 	}
 	/* What else is wrong libPT says. */
 	if (other)
-		outSay(stderr, "%s: %s: node=%s is another host than this, %s",
+		outSay(stderr,
+		       "%s: %s: node=%s is not this host; expected node=%s",
 		       self->tool, place->configuration, other, self->host);
 	hdIniClear(&ini);
 	return !other;
@@ -162,10 +164,11 @@ static bool startPower(struct hdLoadRecord *self,
 				 &self->power);
 
 	if (ret != PT_SUCCESS) {
-		outSay(stderr, "%s: %s: power is not measured%s", self->tool,
+		outSay(stderr, "%s: %s: cannot measure power%s", self->tool,
 		       place->configuration,
-		       ret == PT_EWRONGHOST ? ": the meter is at another host"
-					    : "");
+		       ret == PT_EWRONGHOST
+			       ? ": the meter is connected to another host"
+			       : "");
 		return false;
 	}
 	pt_startTracing(self->power);
@@ -179,7 +182,7 @@ static bool createFiles(struct hdLoadRecord *self,
 
 	self->topology = hdT_createTopology(self->project, levels, 2);
 	if (!self->topology) {
-		outSay(stderr, "%s: %s is no name of a project", self->tool,
+		outSay(stderr, "%s: %s: invalid project name", self->tool,
 		       place->project);
 		return false;
 	}
@@ -210,8 +213,8 @@ static bool claim(struct hdLoadRecord *self, const struct hdLoadPlace *place)
 		ret = writeProject(self, place);
 	self->isProjectWritten = ret == 0;
 	if (ret == -EEXIST)
-		outSay(stderr, "%s: %s exists; --force replaces it", self->tool,
-		       place->project);
+		outSay(stderr, "%s: %s: exists; --force replaces it",
+		       self->tool, place->project);
 	else if (ret < 0)
 		outSay(stderr, "%s: %s: %s", self->tool, place->project,
 		       strerror(-ret));
@@ -225,8 +228,8 @@ static bool keep(struct hdLoadRecord *self)
 
 	self->replacement = NULL;
 	if (ret < 0)
-		outSay(stderr, "%s: the old project stays: %s", self->tool,
-		       strerror(-ret));
+		outSay(stderr, "%s: cannot replace the old project: %s",
+		       self->tool, strerror(-ret));
 	return ret == 0;
 }
 
@@ -287,15 +290,15 @@ bool hdLoadRecordEnd(struct hdLoadRecord *self)
 	bool isWhole = true;
 
 	if (self->power && pt_finalizeTrace(self->power) != PT_SUCCESS) {
-		outSay(stderr, "%s: power was not measured until the end",
+		outSay(stderr, "%s: power: not measured until the end",
 		       self->tool);
 		isWhole = false;
 	}
 	for (size_t i = 0; i < self->count; i++) {
 		if (hdT_finalize(self->traces[i]) == 0)
 			continue;
-		outSay(stderr, "%s: %s: a trace is not complete: %s",
-		       self->tool, self->project, hdRecordReason(errno));
+		outSay(stderr, "%s: %s: incomplete trace: %s", self->tool,
+		       self->project, hdRecordReason(errno));
 		isWhole = false;
 	}
 	if (self->topology)

@@ -71,7 +71,7 @@ static void found(void *context, const char *label, const char *description,
 	g_string_append_printf(
 		search->own->looked, "  %s: %s%s%s\n", search->driver->name,
 		strcmp(label, "-") == 0 ? "" : label,
-		strcmp(label, "-") == 0 ? "" : " cannot be used: ",
+		strcmp(label, "-") == 0 ? "" : ": cannot be used: ",
 		description);
 }
 
@@ -87,7 +87,7 @@ static void look(struct search *search, struct ptOwn *own,
 	if (driver->list)
 		driver->list(&setup, found, search);
 	if (search->labels->len == 0 && own->looked->len == before)
-		g_string_append_printf(own->looked, "  %s: none here\n",
+		g_string_append_printf(own->looked, "  %s: none\n",
 				       driver->name);
 }
 
@@ -272,12 +272,11 @@ static void sayNone(const struct ptOwn *own)
 	if (!own->tool)
 		return;
 	outSay(stderr,
-	       "%s: no power service here, and no meter in this machine:",
-	       own->tool);
+	       "%s: no power service and no meter on this machine:", own->tool);
 	fputs(own->looked->str, stderr);
 	fprintf(stderr,
-		"To try it without a meter, with power that is computed from "
-		"the load of the CPUs:\n  %s --meter=sim -- COMMAND\n",
+		"For a test without a meter, compute the power from the load "
+		"of the CPUs:\n  %s --meter=sim -- COMMAND\n",
 		own->tool);
 }
 
@@ -315,8 +314,8 @@ struct ptOwn *ptOwnOpen(const char *tool, const char *device, const char *root,
 			isKnown = TRUE;
 	if (!isKnown)
 		outSay(stderr,
-		       "%s: a meter is powercap, perf, nvml, hwmon or sim, not "
-		       "%s",
+		       "%s: --meter: invalid value \"%s\"; expected powercap, "
+		       "perf, nvml, hwmon or sim",
 		       tool, device);
 	else if (device)
 		take(own, device,

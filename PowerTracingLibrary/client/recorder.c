@@ -68,7 +68,8 @@ static void tellAll(struct ptRecorder *recorder, bool isUp)
 
 static void lose(struct ptRecorder *recorder)
 {
-	ptMessage(HD_LOG_WARNING, "%s is lost; going on when it is back",
+	ptMessage(HD_LOG_WARNING,
+		  "%s: connection lost; continuing when it is back",
 		  recorder->setup->remote->address.text);
 	disconnect(recorder);
 	tellAll(recorder, false);
@@ -88,7 +89,7 @@ static void retry(struct ptRecorder *recorder)
 	hdLogIsQuiet = false;
 	if (ret == 0) {
 		recorder->reconnects++;
-		ptMessage(HD_LOG_WARNING, "%s is back after %.1f s",
+		ptMessage(HD_LOG_WARNING, "%s: reconnected after %.1f s",
 			  recorder->setup->remote->address.text,
 			  (double)(hdMonotonicNow() - recorder->lostNs) / 1e9);
 		tellAll(recorder, true);
@@ -143,7 +144,7 @@ static int pingIfDue(struct ptRecorder *recorder)
 	int64_t since = ptRemoteUnanswered(recorder->remote);
 
 	if (since && now - since > PT_REMOTE_PATIENCE_NS) {
-		ptMessage(HD_LOG_ERROR, "%s: the server does not answer",
+		ptMessage(HD_LOG_ERROR, "%s: no answer from the server",
 			  recorder->setup->remote->address.text);
 		return -ETIMEDOUT;
 	}

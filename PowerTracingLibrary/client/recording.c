@@ -12,7 +12,7 @@
 
 static int nonsense(struct ptRecorder *recorder)
 {
-	ptMessage(HD_LOG_ERROR, "%s: this is no stream of a power service",
+	ptMessage(HD_LOG_ERROR, "%s: invalid stream of a power service",
 		  ptRemoteName(recorder->remote));
 	return -EPROTO;
 }
@@ -327,10 +327,10 @@ static int takeLoss(struct ptRecorder *recorder, const struct ptWireLoss *loss)
 		return 0;
 	group = &recorder->groups[number];
 	if (group->dropped == 0)
-		ptMessage(HD_LOG_WARNING, "%s has dropped readings of %s: %s",
+		ptMessage(HD_LOG_WARNING, "%s: dropped readings of %s: %s",
 			  ptRemoteName(recorder->remote), group->device,
-			  loss->why == 1 ? "we are too slow"
-					 : "it has no memory left");
+			  loss->why == 1 ? "this host is too slow"
+					 : "the service is out of memory");
 	group->dropped += loss->readings;
 	ptRecordingGap(recorder, number);
 	return 0;
@@ -363,8 +363,8 @@ static int takeEnd(struct ptRecorder *recorder, const struct ptWireEnd *end)
 {
 	static const char *const reasons[] = {
 		[2] = "the service ends",
-		[3] = "the device was removed, or is forbidden now",
-		[4] = "it has no memory left",
+		[3] = "the device was removed, or access to it was revoked",
+		[4] = "the service is out of memory",
 	};
 
 	if (end->stream != recorder->stream)
@@ -433,6 +433,6 @@ void ptRecordingStop(struct ptRecorder *recorder)
 			ret = -ETIMEDOUT;
 	}
 	if (ret == -ETIMEDOUT)
-		ptMessage(HD_LOG_ERROR, "%s: the end has not come",
+		ptMessage(HD_LOG_ERROR, "%s: no end of the stream",
 			  ptRemoteName(recorder->remote));
 }

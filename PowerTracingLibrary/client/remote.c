@@ -109,9 +109,9 @@ static int remoteFailed(const struct ptRemote *remote, int error)
 	if (error == -EINTR || error == -EACCES)
 		return error;
 	ptMessage(HD_LOG_ERROR, "%s: %s", ptRemoteName(remote),
-		  error == -ECONNRESET  ? "the server is gone"
-		  : error == -ETIMEDOUT ? "the server does not answer"
-		  : error == -EPROTO    ? "this is no power service"
+		  error == -ECONNRESET  ? "the server has closed the connection"
+		  : error == -ETIMEDOUT ? "no answer from the server"
+		  : error == -EPROTO    ? "not a power service"
 					: strerror(-error));
 	return error;
 }
@@ -120,7 +120,7 @@ static int remoteFailed(const struct ptRemote *remote, int error)
 static int remoteBad(const struct ptRemote *remote,
 		     const struct hdFieldFault *fault)
 {
-	ptMessage(HD_LOG_ERROR, "%s: this is no power service: %s",
+	ptMessage(HD_LOG_ERROR, "%s: not a power service: %s",
 		  ptRemoteName(remote), fault->text);
 	return -EPROTO;
 }
@@ -339,7 +339,7 @@ int ptRemoteSend(struct ptRemote *remote, enum ptWireType type,
 		      : -EMSGSIZE;
 	g_free(bytes);
 	if (size == 0 && *fault.text) {
-		ptMessage(HD_LOG_ERROR, "%s: it cannot be asked: %s",
+		ptMessage(HD_LOG_ERROR, "%s: cannot send a request: %s",
 			  ptRemoteName(remote), fault.text);
 		return -EINVAL;
 	}
@@ -468,7 +468,7 @@ static int remoteGreet(struct ptRemote *remote)
 	remote->used = HD_FRAME_GREETING_SIZE;
 	if (remote->greeting.version == PT_WIRE_VERSION)
 		return 0;
-	ptMessage(HD_LOG_ERROR, "%s: it speaks another version",
+	ptMessage(HD_LOG_ERROR, "%s: unsupported version of the protocol",
 		  ptRemoteName(remote));
 	return -EPROTO;
 }
@@ -509,8 +509,7 @@ static int proveWith(struct ptRemote *remote, const char *user,
 		return ret;
 	if (hdProofIsEqual(theirs, answer.proof, sizeof(theirs)))
 		return 0;
-	ptMessage(HD_LOG_ERROR,
-		  "%s: the server does not know our token: it is another one",
+	ptMessage(HD_LOG_ERROR, "%s: server failed authentication",
 		  ptRemoteName(remote));
 	return -EACCES;
 }
@@ -525,7 +524,7 @@ static int remoteProve(struct ptRemote *remote)
 		if (!remote->greeting.mustAuthenticate)
 			return 0;
 		ptMessage(HD_LOG_ERROR,
-			  "%s: it wants to know who you are: --token FILE",
+			  "%s: authentication required; use --token=FILE",
 			  ptRemoteName(remote));
 		return -EACCES;
 	}
@@ -536,7 +535,7 @@ static int remoteProve(struct ptRemote *remote)
 	if (token) {
 		ret = proveWith(remote, user, token);
 	} else {
-		ptMessage(HD_LOG_ERROR, "%s: it has no token of %s",
+		ptMessage(HD_LOG_ERROR, "%s: no token of user %s",
 			  remote->setup->tokenFile, user ? user : "anybody");
 		ret = -EACCES;
 	}

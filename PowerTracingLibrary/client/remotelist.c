@@ -112,7 +112,7 @@ static int listTake(struct ptRemote *remote, struct ptListed *listed,
 		break;
 	}
 	if (ret < 0)
-		ptMessage(HD_LOG_ERROR, "%s: its list has no order",
+		ptMessage(HD_LOG_ERROR, "%s: invalid order of the list",
 			  ptRemoteName(remote));
 	return ret;
 }

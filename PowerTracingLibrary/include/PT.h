@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file
- * Power tracing: what the nodes draw, from a power analyzer or from the meters
- * that the machine itself has.
+ * Power tracing: the power of nodes, from a power analyzer or from the
+ * internal meters of the machine.
  *
  * A configuration file (pt.cfg(5)) names the device and the nodes that its
- * inputs measure; each node gets a statistics group `Energy`. A thread of
+ * inputs measure. Each node gets a statistics group `Energy`. A thread of
  * the library adds an entry for every measuring cycle of the device. (Thesis
  * sections 3.5.2, 4.3 and appendix B.)
  *
@@ -17,24 +17,26 @@
  *             pt_finalizeTrace(trace);
  *     }
  *
- * **Time.** An entry carries the time at which its measurement ended, by the
- * wall clock of this host; what the configuration calls `delay` is subtracted.
- * Time without measurements is a gap in the files: between stop and start,
- * while the device is out of reach, and where it lost a cycle.
+ * **Time.** The time of an entry is the end of its measurement, by the wall
+ * clock of this host. The `delay` of the configuration is subtracted. Time
+ * without measurements is a gap in the files: between stop and start, while
+ * the device is unreachable, and where the device lost a cycle.
  *
- * **Devices that vanish.** The library says so (PT_VERBOSITY), tries again at
- * growing distances, and goes on when the device is back.
+ * **Lost devices.** The library logs the loss (PT_VERBOSITY), retries at
+ * growing intervals, and continues when the device is back.
  *
  * @section ptenv Environment
- * - `PT_VERBOSITY`: log lines on stderr: -1 none, 0 errors (default), 1
- *   warnings, 2 information, 3 everything. Read by pt_createTrace(). That
- *   power is not recorded is said once a process, by libhdStats if it concerns
- *   the file (HDTRACE_VERBOSITY, see hdTopology.h).
+ * - `PT_VERBOSITY`: level of log lines on stderr: -1 none, 0 errors (default),
+ *   1 warnings, 2 information, 3 everything. Read by pt_createTrace(). If
+ *   power is not recorded, the library prints one message per process. If the
+ *   file is the reason, libhdStats prints it (HDTRACE_VERBOSITY, see
+ *   hdTopology.h).
  *
- * **Threads, processes.** A trace may be started and stopped by any thread;
- * nothing else may use it while it is finalized. A child made by fork() records
- * nothing; there, pt_finalizeTrace() only frees memory. Every call returns
- * within two seconds, or one cycle of the device where that is longer.
+ * **Threads, processes.** Any thread may start and stop a trace. No other
+ * thread may use it while it is finalized. A child made by fork() records
+ * nothing; in a child, pt_finalizeTrace() only frees memory. Every call
+ * returns within two seconds, or within one cycle of the device if this is
+ * longer.
  */
 #ifndef PT_H
 #define PT_H
@@ -52,11 +54,11 @@ typedef struct powertrace_s PowerTrace;
 
 /** Success. */
 #define PT_SUCCESS 0
-/** The call is wrong: an argument is NULL; of the `pt` command, its syntax. */
+/** An argument is NULL; in the `pt` command, a usage error. */
 #define PT_ESYNTAX (-1)
 /** The configuration file could not be found or read. */
 #define PT_ECONFNOTFOUND (-2)
-/** The configuration is invalid; PT_VERBOSITY tells each error and its line. */
+/** The configuration is invalid; the log has each error with its line. */
 #define PT_ECONFINVALID (-3)
 /** The node of `port` is not this host. */
 #define PT_EWRONGHOST (-4)
@@ -74,29 +76,29 @@ typedef struct powertrace_s PowerTrace;
 /**
  * Create a power trace from a configuration file.
  *
- * Opens the device and creates the files; nothing is traced before
- * pt_startTracing(). A parallel program may call this in every process: where
- * the device is not, the call changes nothing and returns PT_EWRONGHOST.
+ * Opens the device and creates the files. Tracing begins with
+ * pt_startTracing(). A parallel program may call this in every process. On a
+ * host without the device, the call changes nothing and returns PT_EWRONGHOST.
  *
  * @param configfile Name of the configuration file; see pt.cfg(5).
  * @param topology Topology to use instead of `project` and `topology` of the
- *        file, or NULL for these. It stays the caller's and may be destroyed
+ *        file, or NULL to use the file. The caller owns it and may destroy it
  *        after the call.
- * @param[out] trace The trace, to be given to pt_finalizeTrace(). Untouched
+ * @param[out] trace The trace, to be passed to pt_finalizeTrace(). Unchanged
  *        after an error, which leaves no files behind.
  *
  * @retval PT_SUCCESS Success.
  * @retval PT_ESYNTAX @p configfile or @p trace is NULL.
  * @retval PT_ECONFNOTFOUND The file could not be found or read.
- * @retval PT_ECONFINVALID The file is wrong; all its errors were told.
- * @retval PT_EWRONGHOST The device is at another host.
+ * @retval PT_ECONFINVALID The file is invalid; all its errors were logged.
+ * @retval PT_EWRONGHOST The device is connected to another host.
  * @retval PT_ENOTRACES The file has no traces.
  * @retval PT_EMEMORY Out of memory.
- * @retval PT_EHDLIB The files cannot be created; errno is that of
+ * @retval PT_EHDLIB The files cannot be created; errno was set by
  *         hdT_createTopology(), hdT_createTopoNode(), hdS_createGroup(),
  *         hdS_addValue() or hdS_commitGroup().
- * @retval PT_EDEVICE The device is not there, busy, forbidden, silent, or
- *         another one than the file says.
+ * @retval PT_EDEVICE The device is missing, busy, silent, not accessible, or
+ *         a different one than in the file.
  * @retval PT_ETHREAD The tracing thread cannot be created.
  */
 int pt_createTrace(const char *configfile, hdTopology *topology,
@@ -105,23 +107,23 @@ int pt_createTrace(const char *configfile, hdTopology *topology,
 /**
  * Get the name of the host that the device is connected to.
  *
- * @param trace Trace to ask.
+ * @param trace Trace to query.
  *
  * @return NODE of `port`, valid until the trace is finalized.
- * @retval NULL The configuration names none, or @p trace is NULL.
+ * @retval NULL The configuration has no NODE, or @p trace is NULL.
  */
 char *pt_getHostname(PowerTrace *trace);
 
 /**
  * Start tracing.
  *
- * Tells the device to measure; the first entry comes after its first whole
- * cycle. A device that is out of reach is told when it is back.
+ * Starts the measurements of the device. The first entry follows its first
+ * complete cycle. An unreachable device is started when it is back.
  *
  * @param trace Trace to start.
  *
- * @retval 0 It is started now.
- * @retval 1 It had been started already.
+ * @retval 0 The trace is now started.
+ * @retval 1 The trace was already started.
  * @retval 2 @p trace is NULL, or was inherited by fork().
  */
 int pt_startTracing(PowerTrace *trace);
@@ -129,14 +131,14 @@ int pt_startTracing(PowerTrace *trace);
 /**
  * Stop tracing.
  *
- * The last entry is that of the last cycle that the device has sent; of a
- * device that this host samples (RAPL, GPU, ...), one more is taken now. Until
- * the next start there is a gap.
+ * The last entry belongs to the last cycle that the device has sent. For a
+ * device that this host samples (RAPL, GPU, ...), the call takes one more
+ * sample. The trace has a gap until the next start.
  *
  * @param trace Trace to stop.
  *
- * @retval 0 It is stopped now.
- * @retval 1 It had been stopped already.
+ * @retval 0 The trace is now stopped.
+ * @retval 1 The trace was already stopped.
  * @retval 2 @p trace is NULL, or was inherited by fork().
  */
 int pt_stopTracing(PowerTrace *trace);
@@ -144,13 +146,13 @@ int pt_stopTracing(PowerTrace *trace);
 /**
  * Stop tracing, write everything, and free the trace.
  *
- * @param trace Trace to end; freed whatever is returned. NULL is allowed.
+ * @param trace Trace to end; it is freed in any case. NULL is allowed.
  *
  * @retval PT_SUCCESS Success.
- * @retval PT_EDEVICE The device is out of reach; what was measured before is
- *         in the files.
- * @retval PT_EHDLIB Something could not be written, now or before; errno is
- *         that of hdS_finalize().
+ * @retval PT_EDEVICE The device is unreachable; earlier measurements are in
+ *         the files.
+ * @retval PT_EHDLIB A write failed, in this call or before; errno was set by
+ *         hdS_finalize().
  */
 int pt_finalizeTrace(PowerTrace *trace);
 

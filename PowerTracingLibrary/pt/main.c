@@ -12,6 +12,7 @@
 #include "PowerTracingLibrary/pt/pt.h"
 #include "PowerTracingLibrary/service/site/site.h"
 #include "PowerTracingLibrary/src/message.h"
+#include "cli/errors.h"
 #include "cli/freename.h"
 #include "cli/options.h"
 #include "cli/output.h"
@@ -45,8 +46,8 @@ static const struct cliNumber numbers[] = {
 static struct cliCommand pt = {
 	.name = "pt",
 	.arguments = "| COMMAND ...",
-	.description = "Traces the power that nodes draw, from a power "
-		       "analyzer or from the meters\nof this machine.",
+	.description = "Trace the power of nodes, from a power analyzer or "
+		       "from the meters of this\nmachine.",
 	.usageStatus = -PT_ESYNTAX,
 	.oldLetters = oldLetters,
 	.numbers = numbers,
@@ -56,12 +57,10 @@ static struct cliCommand pt = {
 /* Check what options do not check themselves; returns a message or NULL. */
 static const char *optionsCheck(const struct options *options, int argc)
 {
-	if (argc > 1)
-		return "there are options only, no arguments";
 	if (!options->config && !options->list)
-		return "the configuration file is missing: -c FILE";
+		return "missing option: --config";
 	if (options->force && options->number)
-		return "only one of --force and --number";
+		return "--force: cannot be combined with --number";
 	return NULL;
 }
 
@@ -73,7 +72,7 @@ static int check(const struct options *options)
 	if (ret < 0)
 		return -ret;
 	if (!options->quiet)
-		outSay(stdout, "%s: good: %s, %zu values of %zu nodes",
+		outSay(stdout, "%s: valid: %s, %zu values of %zu nodes",
 		       options->config, config.driver->name, config.columnCount,
 		       config.nodeCount);
 	ptConfigClear(&config);
@@ -127,35 +126,36 @@ static int parseAndRun(struct options *options, int argc, char **argv)
 	gboolean hasDuration;
 	const GOptionEntry entries[] = {
 		{ "config", 'c', 0, G_OPTION_ARG_FILENAME, &options->config,
-		  "What to trace; see pt.cfg(5)", "FILE" },
+		  "Configuration file; see pt.cfg(5)", "FILE" },
 		{ "check", 0, 0, G_OPTION_ARG_NONE, &options->check,
-		  "Check the configuration, and exit", NULL },
+		  "Check the configuration and exit", NULL },
 		{ "list", 'l', 0, G_OPTION_ARG_NONE, &options->list,
-		  "List the devices that can be traced, and what is here",
+		  "List the supported devices and the meters of this machine",
 		  NULL },
 		{ "project", 'p', 0, G_OPTION_ARG_FILENAME, &options->project,
-		  "Name of the project, instead of the configuration's",
+		  "Name of the project (default: as in the configuration)",
 		  "NAME" },
 		{ "topology", 't', 0, G_OPTION_ARG_STRING, &options->topology,
-		  "Levels, instead of the configuration's", "A_B_C" },
+		  "Levels of the topology (default: as in the configuration)",
+		  "A_B_C" },
 		{ "port", 0, 0, G_OPTION_ARG_STRING, &options->port,
-		  "Where the device is, instead of the configuration's",
+		  "Location of the device (default: as in the configuration)",
 		  "[NODE:]DEVICE" },
 		{ "duration", 'd', 0, G_OPTION_ARG_DOUBLE, &options->duration,
-		  "Trace for so many seconds", "S" },
+		  "Duration of the trace in seconds", "S" },
 		{ "force", 'f', 0, G_OPTION_ARG_NONE, &options->force,
-		  "Replace files of an old project", NULL },
+		  "Replace the files of an old project", NULL },
 		CLI_OPTION_NUMBER(&options->number),
 		{ "background", 'D', 0, G_OPTION_ARG_NONE, &options->background,
-		  "Go to the background once it traces", NULL },
+		  "Run in the background; return when the trace runs", NULL },
 		{ "pid-file", 0, 0, G_OPTION_ARG_FILENAME, &options->pidFile,
-		  "Write the number of the process to FILE", "FILE" },
+		  "Write the process number to FILE", "FILE" },
 		{ "syslog", 0, 0, G_OPTION_ARG_NONE, &options->syslog,
-		  "Send log lines to syslog (-D does it, too)", NULL },
+		  "Send log lines to syslog; implied by -D", NULL },
 		{ "quiet", 'q', 0, G_OPTION_ARG_NONE, &options->quiet,
 		  "Print no summary", NULL },
 		{ "root", 0, 0, G_OPTION_ARG_FILENAME, &options->root,
-		  "Find /sys and /proc below DIR (for tests)", "DIR" },
+		  "Read /sys and /proc below DIR, for tests", "DIR" },
 		{ NULL, 0, 0, 0, NULL, NULL, NULL },
 	};
 	const GOptionEntry *lists[] = { entries, NULL };
@@ -165,15 +165,20 @@ static int parseAndRun(struct options *options, int argc, char **argv)
 	options->duration = -1;
 	pt.notes = cliSubcommandsNotes(
 		"Commands, for power services:\n", commands,
-		"\n'pt COMMAND --help' says more.\n\n"
-		"Signals: SIGINT and SIGTERM end the trace, SIGUSR1 "
-		"stops and SIGUSR2 starts it,\nSIGHUP begins a new "
-		"project with the configuration read again.\n"
+		"\nUse 'pt COMMAND --help' for the options of a command.\n\n"
+		"Examples:\n"
+		"  pt --check -c pt.cfg && pt -c pt.cfg\n"
+		"  pt -c pt.cfg --number --duration=60 -p run7\n\n"
+		"Signals: SIGINT and SIGTERM end the trace. SIGUSR1 stops "
+		"and SIGUSR2 starts it.\nSIGHUP reads the configuration again "
+		"and begins a new project.\n"
 		"Exit status: 0, or the number of PT_E... in PT.h; see "
 		"pt(1).");
 	status = cliParse(&pt, lists, &argc, &argv);
 	if (status >= 0)
 		return status;
+	if (argc > 1)
+		return cliErrorUnexpected(&pt, argv[1]);
 	hasDuration = options->duration != -1;
 	message = optionsCheck(options, argc);
 	if (message)

@@ -48,12 +48,13 @@ typedef int commandRun(int argc, char **argv);
 
 /** The subcommands, "pt NAME ...", one line each: their names, their functions,
  *  and for pt --help one line without a full stop. */
-#define PT_COMMANDS(X)                                                      \
-	X(devices, commandDevices, "list what a power service has")         \
-	X(energy, commandEnergy, "print what a command costs, in one line") \
-	X(record, commandRecord,                                            \
-	  "record the power of nodes while a command runs")                 \
-	X(watch, commandWatch, "show the power of nodes as it is")
+#define PT_COMMANDS(X)                                                         \
+	X(devices, commandDevices,                                             \
+	  "list the devices and lines of a power service")                     \
+	X(energy, commandEnergy, "print the energy of a command, in one line") \
+	X(record, commandRecord,                                               \
+	  "record the power of nodes while a command runs")                    \
+	X(watch, commandWatch, "show the current power of nodes")
 
 #define PT_DECLARE(name, run, summary) commandRun run;
 PT_COMMANDS(PT_DECLARE)

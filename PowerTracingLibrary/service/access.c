@@ -84,10 +84,10 @@ static bool accessMayPmlib(const struct ptClient *client)
 const char *ptAccessForbidsPmlib(const struct ptClient *client)
 {
 	if (!client->service->site->hasPmlib)
-		return "pmlib is not spoken here";
+		return "pmlib is disabled";
 	if (!accessMayPmlib(client))
-		return "its network may not speak pmlib, which asks nobody who "
-		       "he is";
+		return "pmlib has no authentication; not allowed from this "
+		       "network";
 	return NULL;
 }
 
@@ -102,7 +102,7 @@ void ptClientRefuse(struct ptClient *client, const char *format, ...)
 	if (now - service->refusedNs > HD_NS_PER_S) {
 		if (service->refusedSaid > REFUSED_MAX)
 			ptMessage(HD_LOG_WARNING,
-				  "%u more clients were refused something",
+				  "refused %u more requests of clients",
 				  service->refusedSaid - REFUSED_MAX);
 		service->refusedNs = now;
 		service->refusedSaid = 0;

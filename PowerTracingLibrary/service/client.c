@@ -27,7 +27,7 @@ static bool clientDetect(struct ptClient *client)
 	client->connection.isKnown = client->protocol != NULL;
 	if (client->protocol)
 		return true;
-	ptClientRefuse(client, "it speaks no protocol that is known here");
+	ptClientRefuse(client, "unknown protocol");
 	hdConnectionClose(&client->connection);
 	return false;
 }
@@ -115,7 +115,7 @@ void ptClientSweep(struct ptClient *client, int64_t nowNs)
 	/* However often it says something. */
 	if (!why && !client->isAdmitted &&
 	    nowNs - client->sinceNs > limits->timeoutNs)
-		why = "it has not said who it is";
+		why = "timed out before authentication";
 	if (!why)
 		return;
 	ptClientRefuse(client, "%s", why);
@@ -132,7 +132,7 @@ void ptClientCreate(struct ptService *service, int fd,
 	struct ptClient *client = calloc(1, sizeof(*client));
 
 	if (!client)
-		ptMessage(HD_LOG_WARNING, "no memory for a client");
+		ptMessage(HD_LOG_WARNING, "out of memory for a client");
 	if (!client || hdConnectionOpen(&client->connection,
 					&service->connections, fd) < 0) {
 		free(client);

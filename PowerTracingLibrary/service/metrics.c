@@ -151,17 +151,17 @@ static const struct {
 	{ "hdtrace_device_readings", true, NULL, deviceReadings,
 	  "Readings of the device." },
 	{ "hdtrace_device_lost_cycles", true, NULL, deviceLost,
-	  "Cycles that are missing." },
+	  "Lost cycles." },
 	{ "hdtrace_device_errors", true, NULL, deviceErrors,
-	  "Readings that failed." },
+	  "Failed readings." },
 	{ "hdtrace_device_reconnects", true, NULL, deviceReconnects,
-	  "Times that the device came back." },
+	  "Reconnections of the device." },
 	{ "hdtrace_device_late_readings", true, NULL, deviceLate,
-	  "Times of readings that passed unused." },
+	  "Skipped times of readings." },
 	{ "hdtrace_device_last_reading_timestamp_seconds", false, "seconds",
 	  deviceTime, "End of the last reading." },
 	{ "hdtrace_device_last_reading_age_seconds", false, "seconds",
-	  deviceAge, "How long ago the last reading ended." },
+	  deviceAge, "Time since the end of the last reading." },
 };
 
 static void devices(const struct metrics *m)
@@ -205,17 +205,17 @@ static void service(const struct metrics *m)
 	const struct ptService *s = m->service;
 
 	serviceSample(m, "hdtrace_service_clients", false, NULL,
-		      "Clients that are connected.", (double)s->clientCount);
+		      "Connected clients.", (double)s->clientCount);
 	serviceSample(m, "hdtrace_service_counters", false, NULL,
-		      "Counters and streams that clients have.",
+		      "Counters and streams of clients.",
 		      (double)s->counterCount);
 	serviceSample(m, "hdtrace_service_memory_bytes", false, "bytes",
-		      "Readings that are kept for clients.",
+		      "Memory of readings for clients.",
 		      (double)ptAccountUsed(&s->memory));
 	serviceSample(m, "hdtrace_service_connections", true, NULL,
-		      "Clients that have connected.", (double)s->accepted);
+		      "Connections of clients.", (double)s->accepted);
 	serviceSample(m, "hdtrace_service_refusals", true, NULL,
-		      "What was refused to clients.", (double)s->refused);
+		      "Refused requests of clients.", (double)s->refused);
 }
 
 char *ptMetrics(struct ptService *s, bool isOpenMetrics, size_t *length)
@@ -231,10 +231,10 @@ char *ptMetrics(struct ptService *s, bool isOpenMetrics, size_t *length)
 		       "Power of the last reading.");
 	lines(&m, POWER);
 	hdMetricFamily(&m.text, "hdtrace_energy_joules", true, "joules",
-		       "Energy since the service began.");
+		       "Energy since the start of the service.");
 	lines(&m, ENERGY);
 	hdMetricFamily(&m.text, "hdtrace_line_info", false, NULL,
-		       "What a line measures, and by what.");
+		       "Value, source and resolution of a line.");
 	lines(&m, INFO);
 	devices(&m);
 	service(&m);

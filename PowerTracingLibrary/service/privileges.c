@@ -116,8 +116,8 @@ static void privilegesCheckDevice(const struct ptSite *site,
 		return;
 	group = getgrgid(st.st_gid);
 	ptMessage(HD_LOG_WARNING,
-		  "%s: if it is lost, user %s may not open %s again; it may be "
-		  "used by the group %s, so let the user be in it",
+		  "%s: user %s cannot reopen %s after a loss; add the user to "
+		  "the group %s",
 		  device->name, site->user, path,
 		  group ? group->gr_name : "of the file");
 }
@@ -129,7 +129,7 @@ static int privilegesUser(const struct ptSite *site)
 	int ret;
 
 	if (!user || (site->group && !group)) {
-		ptMessage(HD_LOG_ERROR, "there is no %s %s",
+		ptMessage(HD_LOG_ERROR, "unknown %s %s",
 			  user ? "group" : "user",
 			  user ? site->group : site->user);
 		return -ENOENT;
@@ -139,7 +139,7 @@ static int privilegesUser(const struct ptSite *site)
 	ret = privilegesBecome(site, user,
 			       group ? group->gr_gid : user->pw_gid);
 	if (ret < 0)
-		ptMessage(HD_LOG_ERROR, "cannot become the user %s: %s",
+		ptMessage(HD_LOG_ERROR, "cannot switch to user %s: %s",
 			  site->user, strerror(-ret));
 	return ret;
 }

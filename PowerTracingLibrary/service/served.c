@@ -256,8 +256,8 @@ int ptServedCreate(struct ptSite *site, const struct ptSiteDevice *device,
 
 	if (!ptConfigIsHere(device->config.host)) {
 		ptMessage(HD_LOG_ERROR,
-			  "%s: port says that the device is at %s; this is "
-			  "another host",
+			  "%s: port: the device is connected to %s, not to "
+			  "this host",
 			  device->name, device->config.host);
 		return PT_EWRONGHOST;
 	}
@@ -286,7 +286,8 @@ int ptServedCreate(struct ptSite *site, const struct ptSiteDevice *device,
 		ptMeterAwait(&served->runner.meter, false);
 	} else if (ptMeterOpen(&served->runner.meter) < 0) {
 		ptMessage(HD_LOG_WARNING,
-			  "%s is not there; going on when it is", device->name);
+			  "%s: not available; continuing when it is",
+			  device->name);
 		ptMeterAwait(&served->runner.meter, true);
 	}
 	*result = served;
@@ -318,7 +319,7 @@ void ptServedDestroy(struct ptServed *served)
 		  (unsigned long long)counts.reconnects,
 		  (unsigned long long)counts.late);
 	if (ptWriterDestroy(served->writer) != 0)
-		ptMessage(HD_LOG_ERROR, "%s: the trace is not complete",
+		ptMessage(HD_LOG_ERROR, "%s: incomplete trace",
 			  served->device->name);
 	servedFree(served);
 }

@@ -45,7 +45,8 @@ static void serviceFiles(const struct ptSite *site)
 
 	if (files < wanted)
 		ptMessage(HD_LOG_WARNING,
-			  "only %lu files may be open: too few for %ld clients",
+			  "the limit of %lu open files is too low for %ld "
+			  "clients",
 			  files, site->limits.clients);
 }
 
@@ -339,7 +340,9 @@ static void serviceCheck(struct ptService *service,
 		next = c->next;
 		if (c->protocol && c->protocol->check &&
 		    !c->protocol->check(c, ending)) {
-			ptClientRefuse(c, "what it uses has changed");
+			ptClientRefuse(
+				c,
+				"the configuration of its devices has changed");
 			hdConnectionClose(&c->connection);
 			continue;
 		}
@@ -401,7 +404,7 @@ static void serviceExchange(struct ptService *service,
 	for (size_t i = 0; i < count; i++)
 		if (!serviceHas(old, oldCount, devices[i]) &&
 		    ptServedBegin(devices[i]) < 0)
-			ptMessage(HD_LOG_ERROR, "%s does not measure",
+			ptMessage(HD_LOG_ERROR, "%s: not measuring",
 				  ptServedSite(devices[i])->name);
 	service->devices = devices;
 	service->deviceCount = count;

@@ -44,7 +44,8 @@ static struct ptClient *oldestPending(struct ptService *service,
 
 static void giveWay(struct ptClient *client)
 {
-	ptClientRefuse(client, "it has not said who it is, and others wait");
+	ptClientRefuse(client,
+		       "not authenticated, and other clients are waiting");
 	hdConnectionClose(&client->connection);
 }
 
@@ -84,7 +85,7 @@ static struct ptClient *idleNobody(const struct ptService *service,
 /* Take a slot away. It is closed when nobody goes through the list. */
 static void oust(struct ptClient *client)
 {
-	ptClientRefuse(client, "it records nothing, and a user waits");
+	ptClientRefuse(client, "not recording, and a user is waiting");
 	client->isAdmitted = false;
 	client->isOusted = true;
 	client->service->pendingCount++;

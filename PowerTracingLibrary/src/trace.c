@@ -39,10 +39,10 @@ int ptTraceCreate(struct ptConfig *config, hdTopology *topology,
 	int ret, saved;
 
 	if (!ptConfigIsHere(config->host)) {
-		ptMessage(HD_LOG_ERROR,
-			  "port says that the device is at %s; this is "
-			  "another host",
-			  config->host);
+		ptMessage(
+			HD_LOG_ERROR,
+			"port: the device is connected to %s, not to this host",
+			config->host);
 		return PT_EWRONGHOST;
 	}
 	trace = calloc(1, sizeof(*trace));
@@ -144,8 +144,8 @@ static int traceEnd(PowerTrace *trace)
 	bool isOpen = ptRunnerEnd(&trace->runner, &counts);
 
 	ptMessage(HD_LOG_INFO,
-		  "%s: %llu readings, %llu cycles lost, %llu errors, "
-		  "%llu reconnects, %llu late, %llu times that went back",
+		  "%s: %llu readings, %llu cycles lost, %llu errors, %llu "
+		  "reconnects, %llu late, %llu times set back",
 		  trace->config.driver->name,
 		  (unsigned long long)counts.readings,
 		  (unsigned long long)counts.lost,

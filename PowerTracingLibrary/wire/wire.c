@@ -53,7 +53,7 @@ static int checkData(const struct ptWireData *data, struct hdFieldFault *fault)
 
 	if (ret < 0 && fault)
 		snprintf(fault->text, sizeof(fault->text),
-			 "Data.count is %lu, but there are fewer readings",
+			 "Data.count is %lu; there are fewer readings",
 			 (unsigned long)data->count);
 	if (ret < 0)
 		return ret;

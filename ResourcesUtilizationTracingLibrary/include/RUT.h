@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file
- * Resources utilization: what a node's CPUs, memory, network and disks do.
+ * Resource utilization: CPUs, memory, network and disks of a node.
  *
  * A utilization trace is a statistics group `Utilization` of a topology node.
  * A thread of the library adds an entry at every interval. (Thesis sections
@@ -24,73 +24,76 @@
  *     hdT_destroyTopoNode(node);
  *     hdT_destroyTopology(topology);
  *
- * In a parallel program one process of each node does that.
+ * In a parallel program, only one process of each node does this.
  *
  * **Intervals.** Entries are made at multiples of the interval since the first
- * start, without drift. A deadline at which the system did not let the thread
- * run is left out, so that the next entry covers more. rut_stopTrace() makes a
- * last entry, which ends the interval that had begun, so nothing between start
- * and stop is missing; after rut_startTrace() the next interval begins at the
- * restart, what happened meanwhile is not recorded, and entries come at the old
- * multiples again.
+ * start, without drift. If the system does not run the thread at a deadline,
+ * this deadline is skipped, and the next entry covers more time.
+ * rut_stopTrace() makes a last entry, which ends the current interval. No time
+ * between start and stop is missing. After rut_startTrace() the next interval
+ * begins at the restart. The pause is not recorded, and entries follow at the
+ * old multiples.
  *
- * **Several traces.** Traces of a process have one thread together, but for
- * those with sources that may hang (below). The multiples of all are counted
- * from the first start of any of them, so that entries which are due at the
- * same time are made one after the other; the first interval of a trace that is
- * started later has half to one and a half of its length, as after a restart.
- * They wait for each other, too: where a file cannot be written because its
- * file system hangs, or a source takes long to read, entries of all these
- * traces are late or left out, and rut_stopTrace() of one waits for its own.
+ * **Several traces.** The traces of a process share one thread, except traces
+ * with sources that may hang (below). The multiples of all traces count from
+ * the first start of any of them, so entries with the same deadline are made
+ * in turn. The first interval of a trace that starts later has 0.5 to 1.5 of
+ * its length, as after a restart. The traces also wait for each other. If a
+ * file cannot be written because its file system hangs, or if a source is slow
+ * to read, entries of all these traces are late or skipped. rut_stopTrace()
+ * waits for the last entry of its trace.
  *
- * **Values.** The names are those of the sources below, per unit with its
- * number or name (`CPU_TOTAL_0`, `NET_IN_eth0`). Which CPUs, interfaces and
- * disks have values of their own is decided when the trace is created; those
- * that come later count in the sums, and those that vanish have 0. A source
- * that this node does not have is left out, with a warning (`RUT_VERBOSITY`);
- * so are the values of single CPUs, idle states, interfaces or disks that are
- * too many for the header of a file (about 1,400 values in all).
+ * **Values.** Values have the names of the sources below. Values of a single
+ * unit have its number or name appended (`CPU_TOTAL_0`, `NET_IN_eth0`). The
+ * set of CPUs, interfaces and disks with separate values is fixed when the
+ * trace is created. Units that appear later count in the sums only, and units
+ * that disappear have 0. A source that this node does not have is omitted with
+ * a warning (`RUT_VERBOSITY`). If a file would have more than about 1,400
+ * values, values of single CPUs, idle states, interfaces or disks are omitted
+ * in the same way.
  *
- * **What may hang.** File systems and GPUs are asked by a thread of their own
- * each. A sample waits for it for half an interval, 200 ms at most; what has
- * not answered then has no value (NaN) in this entry, and all others have
- * theirs. If it does not answer within 5 s when the trace is created it is left
- * out, with a warning. Such a thread stays until the system gives it an answer.
+ * **Sources that may hang.** Each file system and each GPU is read by a
+ * separate thread. A sample waits for this thread for half an interval, but
+ * at most 200 ms. Without an answer, the source has no value (NaN) in this
+ * entry; all others have their values. A source that does not answer within
+ * 5 s when the trace is created is omitted with a warning. Its thread remains
+ * until the system answers.
  *
  * **CPU utilization** is the share of the interval in which a CPU was not idle
  * (waiting for a disk is idle), from 0 to 100 %. The kernel's usual counters
- * have steps of 10 ms, too coarse for short intervals. So the library takes the
- * finest that this node offers: idle-state residency (`cpuidle`), the CPU
- * accounting of the root control group (`cpuacct`), the scheduler's statistics
- * (`schedstat`). Where there is none of these (`stat`), a value is computed
- * over the last 200 ms at least, in the first 200 ms after a start over the
- * time since then: in steps of 10 ms. The attributes `source` and `resolution`
- * of the value say what it was. Time that a counter reports late is credited to
- * the next entries, so that the mean is right.
+ * have steps of 10 ms, which is too coarse for short intervals. The library
+ * therefore uses the counter with the best resolution on this node: idle-state
+ * residency (`cpuidle`), the CPU accounting of the root control group
+ * (`cpuacct`), or the scheduler's statistics (`schedstat`). Without these
+ * counters (`stat`), a value covers at least the last 200 ms, in steps of
+ * 10 ms. In the first 200 ms after a start, it covers the time since the
+ * start. The attributes `source` and `resolution` of the value name the
+ * counter. Time that a counter reports late is added to the next entries, so
+ * the mean is correct.
  *
- * **Memory** is what libgtop defines: used is total minus free; cached includes
- * reclaimable slabs. The values of an entry were read at once.
+ * **Memory** follows the definitions of libgtop: used is total minus free;
+ * cached includes reclaimable slabs. All values of an entry are read at once.
  *
- * **Network.** External are the interfaces that are hardware; where a node
- * (a container, say) has none, those that are no loopback, bridge, bond, or
- * stacked upon another.
+ * **Network.** External interfaces are hardware interfaces. On a node without
+ * them (such as a container), they are all interfaces except loopback,
+ * bridges, bonds, and interfaces on top of others.
  *
  * @section rutenv Environment
  * Read by rut_createTrace().
  *
- * - `RUT_VERBOSITY`: log lines on stderr: -1 none, 0 errors (default), 1
- *   warnings, 2 information, 3 everything. That the utilization is not recorded
- *   is said once a process, by libhdStats if it concerns the file
- *   (HDTRACE_VERBOSITY, see hdTopology.h).
- * - `RUT_HDD_MOUNTPOINT`: whose block device rutSources_s::HDD_READ and
- *   rutSources_s::HDD_WRITE count; the directory where it is mounted. If not
- *   set: all disks of the node.
- * - `RUT_BACKEND`: `linux` (default) reads the kernel's files; `gtop` asks
+ * - `RUT_VERBOSITY`: level of log lines on stderr: -1 none, 0 errors
+ *   (default), 1 warnings, 2 information, 3 everything. If the utilization is
+ *   not recorded, the library prints one message per process. If the file is
+ *   the reason, libhdStats prints it (HDTRACE_VERBOSITY, see hdTopology.h).
+ * - `RUT_HDD_MOUNTPOINT`: mount point of the block device that
+ *   rutSources_s::HDD_READ and rutSources_s::HDD_WRITE count (default: all
+ *   disks of the node).
+ * - `RUT_BACKEND`: `linux` (default) reads the kernel's files; `gtop` uses
  *   libgtop for the 15 sources of the thesis, if the library was built with it.
  *
- * **Threads, processes.** A trace may be started and stopped by any thread;
- * nothing else may use it while it is finalized. A child made by fork() records
- * nothing; there, rut_finalizeTrace() only frees memory.
+ * **Threads, processes.** Any thread may start and stop a trace. No other
+ * thread may use it while it is finalized. A child made by fork() records
+ * nothing; in a child, rut_finalizeTrace() only frees memory.
  */
 #ifndef RUT_H
 #define RUT_H
@@ -164,49 +167,50 @@ struct rutSources_s {
 	 *  waited: `PSI_CPU_SOME`, `PSI_MEM_SOME`, `PSI_MEM_FULL`,
 	 *  `PSI_IO_SOME`, `PSI_IO_FULL`, in %. */
 	unsigned int PRESSURE : 1;
-	/** What tracing costs: CPU time of its thread, `RUT_CPU_TIME` in ns,
-	 * and deadlines left out, `RUT_LATE`. */
+	/** Cost of tracing: CPU time of its thread, `RUT_CPU_TIME` in ns, and
+	 * skipped deadlines, `RUT_LATE`. */
 	unsigned int TRACER : 1;
-	/** Hardware counters of all CPUs together, as far as the processor has
-	 *  them and the kernel lets them be read: `HW_CYCLES`,
+	/** Hardware counters of all CPUs together, if the processor has them
+	 *  and the kernel permits access. The amounts `HW_CYCLES`,
 	 *  `HW_INSTRUCTIONS`, `HW_CACHE_REFERENCES` and `HW_CACHE_MISSES` (of
-	 *  the last cache), amounts. Where they take turns with other users'
-	 *  they are estimated from the time that they counted. In no set; they
-	 *  cost a descriptor for each of them and CPU. */
+	 *  the last-level cache). If the kernel multiplexes them, the amounts
+	 *  are estimated from the counted time. Not part of any set, because
+	 *  each counter needs a file descriptor for each CPU. */
 	unsigned int HW_COUNTERS : 1;
-	/** What all CPUs do with their time, in %, by the ticks of the kernel:
+	/** Time of all CPUs by state, in %, by the ticks of the kernel:
 	 *  `CPU_STATE_USER`, `CPU_STATE_NICE`, `CPU_STATE_SYSTEM` (with
 	 *  interrupts), `CPU_STATE_IDLE`, `CPU_STATE_IOWAIT`,
 	 *  `CPU_STATE_STEAL`; together 100 %. */
 	unsigned int CPU_STATES : 1;
-	/** The same of each CPU: `CPU_STATE_USER_X`, ... */
+	/** The same for each CPU: `CPU_STATE_USER_X`, ... */
 	unsigned int CPU_STATES_X : 1;
 	/** Tasks that run or wait, mean of 1, 5 and 15 minutes: `LOAD_1`,
 	 *  `LOAD_5`, `LOAD_15`. */
 	unsigned int LOAD : 1;
-	/** Memory that programs can have without swapping, by the kernel's
-	 *  estimate: `MEM_AVAILABLE`, in bytes. */
+	/** Memory that is available to programs without swapping, by the
+	 *  kernel's estimate: `MEM_AVAILABLE`, in bytes. */
 	unsigned int MEM_AVAILABLE : 1;
-	/** Swap: `SWAP_USED` and `SWAP_FREE`, and what went in from it and out
-	 *  to it, `SWAP_IN` and `SWAP_OUT`, in bytes. */
+	/** Swap space, `SWAP_USED` and `SWAP_FREE`, and swap traffic,
+	 *  `SWAP_IN` and `SWAP_OUT`, in bytes. */
 	unsigned int SWAP : 1;
-	/** Each local file system, by the path where it is mounted:
-	 *  `STORAGE_SIZE_X` and `STORAGE_FREE_X`, what is left for users, in
-	 *  bytes; NaN while nothing answers, as of a disk that hangs. */
+	/** Each local file system, by its mount point: `STORAGE_SIZE_X` and
+	 *  the space left for users, `STORAGE_FREE_X`, in bytes. NaN while the
+	 *  file system does not answer, such as on a hanging disk. */
 	unsigned int STORAGE : 1;
-	/** The same of each CPU: `HW_CYCLES_X` and so on. A CPU that is
-	 *  offline counts nothing. */
+	/** Hardware counters of each CPU: `HW_CYCLES_X` and so on. An offline
+	 *  CPU counts nothing. */
 	unsigned int HW_COUNTERS_X : 1;
-	/** Bytes between memory and caches, an amount: `MEM_TRAFFIC_READ` and
-	 *  `MEM_TRAFFIC_WRITE` where the memory controllers count them (Intel's
-	 *  uncore_imc; all that goes through them, of devices as well), else
-	 *  `MEM_TRAFFIC_CACHE_MISSES`: misses of the last cache times its line,
-	 *  which lacks what is written back and what prefetchers fetch. */
+	/** Bytes between memory and caches, an amount. `MEM_TRAFFIC_READ` and
+	 *  `MEM_TRAFFIC_WRITE` if the memory controllers count them (Intel's
+	 *  uncore_imc); they include the traffic of devices. Otherwise
+	 *  `MEM_TRAFFIC_CACHE_MISSES`: misses of the last-level cache times
+	 *  its line size, without write-backs and prefetches. */
 	unsigned int MEM_TRAFFIC : 1;
-	/** Each NVIDIA GPU, by the library of its driver, as far as it tells:
-	 *  `GPU_UTIL_X`, the share of time in which it had something to do, in
-	 *  %; `GPU_MEM_USED_X` and `GPU_MEM_SIZE_X` in bytes. NaN while nothing
-	 *  answers. In no set: that library comes into the process. */
+	/** Each NVIDIA GPU, by the library of its driver: `GPU_UTIL_X`, the
+	 *  share of time in which it was busy, in %; `GPU_MEM_USED_X` and
+	 *  `GPU_MEM_SIZE_X` in bytes, if the library reports them. NaN while
+	 *  the GPU does not answer. Not part of any set, because the library
+	 *  is loaded into the process. */
 	unsigned int GPU_X : 1;
 };
 
@@ -241,8 +245,8 @@ typedef struct rutSources_s rutSources;
 	(RUTSRC_SET_CPU(sources), RUTSRC_SET_MEM(sources), \
 	 RUTSRC_SET_NET(sources), RUTSRC_SET_HDD(sources))
 
-/** Set all sources beyond those of the thesis, but for hardware counters and
- *  GPUs. */
+/** Set all sources that the thesis does not have, except hardware counters
+ *  and GPUs. */
 #define RUTSRC_SET_MORE(sources)                               \
 	((sources).CTX_SWITCHES = 1, (sources).CPU_FREQ_X = 1, \
 	 (sources).CPU_IDLE_X = 1, (sources).HDD_DEV_X = 1,    \
@@ -253,18 +257,18 @@ typedef struct rutSources_s rutSources;
 	 (sources).STORAGE = 1)
 
 /**
- * More values than a trace can have: the header of its file, which is
- * HDS_MAX_HEADER_LENGTH long at most, names each of them.
+ * An upper bound for the number of values of a trace. The header of the file
+ * names each value and has at most HDS_MAX_HEADER_LENGTH bytes.
  *
- * This and the two below are for the arrays of programs that were written for
- * earlier versions. Nothing in the library has such a limit: where there is no
- * room for the values of single CPUs, interfaces or disks, those of this kind
- * are left out with a warning, and the sums stay.
+ * This constant and the next two are for arrays of programs that were written
+ * for earlier versions. The library itself has no such limits. If the header
+ * has not enough space for values of single CPUs, interfaces or disks, all
+ * values of this kind are omitted with a warning, and the sums remain.
  */
 #define RUT_MAX_STATS_VALUES 2000
-/** More CPUs than can have values of their own; see RUT_MAX_STATS_VALUES. */
+/** An upper bound for CPUs with separate values; see RUT_MAX_STATS_VALUES. */
 #define RUT_MAX_NUM_CPUS 2000
-/** More network interfaces than can have values of their own; see
+/** An upper bound for network interfaces with separate values; see
  *  RUT_MAX_STATS_VALUES. */
 #define RUT_MAX_NUM_NETIFS 2000
 
@@ -276,9 +280,8 @@ typedef struct rutSources_s rutSources;
 #define RUT_EHDLIB -2
 /** Cannot create the tracing thread. */
 #define RUT_ETHREAD -3
-/** None of the sources works here, or `RUT_HDD_MOUNTPOINT` is no mount point
- *  of a block device, or there is no such `RUT_BACKEND`. (Not in the thesis.)
- */
+/** No source is available, `RUT_HDD_MOUNTPOINT` is not a mount point of a
+ *  block device, or `RUT_BACKEND` is unknown. (Not in the thesis.) */
 #define RUT_ESOURCE -4
 /** An argument is invalid. (Not in the thesis.) */
 #define RUT_EARGUMENT -5
@@ -293,15 +296,15 @@ typedef struct rutSources_s rutSources;
  * @param topoLevel Level of the node that the trace belongs to.
  * @param sources Sources to trace.
  * @param interval Interval in milliseconds, at least 1.
- * @param[out] trace The trace; untouched if an error is returned.
+ * @param[out] trace The trace; unchanged after an error.
  *
  * @retval RUT_SUCCESS Success.
  * @retval RUT_EMEMORY Out of memory.
- * @retval RUT_EHDLIB Error in the HDTrace library: the file exists, for
- *         example.
+ * @retval RUT_EHDLIB Error in the HDTrace library; for example, the file
+ *         exists.
  * @retval RUT_ETHREAD Cannot create the tracing thread.
- * @retval RUT_ESOURCE There is nothing to trace, or RUT_HDD_MOUNTPOINT or
- *         RUT_BACKEND is wrong.
+ * @retval RUT_ESOURCE No source is available, or RUT_HDD_MOUNTPOINT or
+ *         RUT_BACKEND is invalid.
  * @retval RUT_EARGUMENT @p topoNode or @p trace is NULL, or @p interval is
  *         below 1.
  */
@@ -311,10 +314,10 @@ int rut_createTrace(hdTopoNode *topoNode, int topoLevel, rutSources sources,
 /**
  * Start tracing.
  *
- * @param trace Trace object to work on.
+ * @param trace Trace to start.
  *
- * @retval 0 Tracing is now started (was stopped before).
- * @retval 1 Tracing is started (as it was already before).
+ * @retval 0 The trace is now started.
+ * @retval 1 The trace was already started.
  * @retval 2 @p trace is NULL.
  */
 int rut_startTrace(UtilTrace *trace);
@@ -322,10 +325,10 @@ int rut_startTrace(UtilTrace *trace);
 /**
  * Stop tracing.
  *
- * @param trace Trace object to work on.
+ * @param trace Trace to stop.
  *
- * @retval 0 Tracing is now stopped (was started before).
- * @retval 1 Tracing is stopped (as it was already before).
+ * @retval 0 The trace is now stopped.
+ * @retval 1 The trace was already stopped.
  * @retval 2 @p trace is NULL.
  */
 int rut_stopTrace(UtilTrace *trace);
@@ -333,12 +336,12 @@ int rut_stopTrace(UtilTrace *trace);
 /**
  * Finalize a trace: stop it, write everything, and free it.
  *
- * The topology and its nodes stay.
+ * The topology and its nodes remain valid.
  *
  * @param trace Trace to finalize.
  *
  * @retval RUT_SUCCESS Success.
- * @retval RUT_EHDLIB Something could not be written, now or before.
+ * @retval RUT_EHDLIB A write failed, in this call or before.
  * @retval RUT_EARGUMENT @p trace is NULL.
  */
 int rut_finalizeTrace(UtilTrace *trace);

@@ -40,16 +40,16 @@ static const char *optionsCheck(const struct options *options)
 		    options->hasPid;
 
 	if (modes == 0)
-		return "COMMAND, --duration or --pid is missing";
+		return "missing argument: COMMAND, --duration or --pid";
 	if (modes > 1)
-		return "only one of COMMAND, --duration and --pid";
+		return "COMMAND, --duration and --pid exclude each other";
 	if (options->hasPid && kill(options->wait.pid, 0) != 0 &&
 	    errno == ESRCH)
-		return "there is no such process";
+		return "--pid: no such process";
 	if (!*options->project)
-		return "the name of the project is empty";
+		return "--project: empty name";
 	if (options->force && options->number)
-		return "only one of --force and --number";
+		return "--force: cannot be combined with --number";
 	return NULL;
 }
 
@@ -67,11 +67,11 @@ static UtilTrace *createTrace(const struct rutPlace *place,
 			topology, (const char **)place->labels->pdata, depth);
 	if (!node)
 		fprintf(stderr,
-			"rut: levels and labels are letters, digits, \".\" "
-			"and \"-\"\n");
+			"rut: --topology: invalid name; use letters, digits, "
+			"\".\" and \"-\"\n");
 	else if (rut_createTrace(node, depth, *sources, interval, &trace) !=
 		 RUT_SUCCESS)
-		outSay(stderr, "rut: cannot trace into %s", place->project);
+		outSay(stderr, "rut: %s: cannot trace", place->project);
 	if (node)
 		hdT_destroyTopoNode(node);
 	if (topology)
@@ -95,7 +95,8 @@ static void started(void *context)
 		return;
 	replacing->hasFailed = TRUE;
 	fprintf(stderr,
-		"rut: the old project stays, and the new one beside it: %s\n",
+		"rut: cannot replace the old project; the new one is separate: "
+		"%s\n",
 		ret == -EBUSY ? "it is being recorded" : strerror(-ret));
 }
 
@@ -107,7 +108,7 @@ static int traceEnd(const struct options *options, UtilTrace *trace,
 		summaryPrint(stderr, trace, file);
 	if (rut_finalizeTrace(trace) == RUT_SUCCESS)
 		return result;
-	fprintf(stderr, "rut: the trace is not complete\n");
+	fprintf(stderr, "rut: incomplete trace\n");
 	return result == 0 ? CLI_EXIT_FAILED : result;
 }
 
@@ -182,7 +183,7 @@ static int traceInto(struct rutPlace *place, struct options *options,
 		ret = writeProject(place);
 	if (ret == -EEXIST)
 		outSay(stderr,
-		       "rut: %s exists; --force replaces it, --number takes "
+		       "rut: %s: exists; --force replaces it, --number takes "
 		       "another name",
 		       file);
 	else if (ret < 0)
@@ -199,7 +200,7 @@ static gboolean takeFreeName(struct options *options)
 	char *name = cliFreeName(options->project);
 
 	if (!name) {
-		outSay(stderr, "rut: %s: no name with a number is free",
+		outSay(stderr, "rut: %s: no free name with a number",
 		       options->project);
 		return FALSE;
 	}
@@ -216,7 +217,8 @@ static int run(struct options *options)
 	int result = CLI_EXIT_FAILED;
 
 	if (!sourcesParse(options->sources, &sources, &message)) {
-		outSay(stderr, "rut: no such source: \"%s\"; see rut --list",
+		outSay(stderr,
+		       "rut: --sources: unknown source \"%s\"; see rut --list",
 		       message);
 		g_free(message);
 		return result;
@@ -241,29 +243,32 @@ static int parseAndRun(struct options *options, int argc, char **argv)
 {
 	const GOptionEntry entries[] = {
 		{ "interval", 'i', 0, G_OPTION_ARG_INT, &options->interval,
-		  "Take a sample every MS milliseconds (default: 100)", "MS" },
+		  "Interval between samples in ms (default: 100)", "MS" },
 		{ "sources", 's', 0, G_OPTION_ARG_STRING, &options->sources,
-		  "What to trace (default: all); see --list", "LIST" },
+		  "Sources to trace, separated by commas; see --list (default: "
+		  "all)",
+		  "LIST" },
 		{ "project", 'p', 0, G_OPTION_ARG_FILENAME, &options->project,
-		  "Name of the project, with directory (default: rut)",
+		  "Name of the project, with its directory (default: rut)",
 		  "NAME" },
 		{ "topology", 't', 0, G_OPTION_ARG_STRING, &options->topology,
-		  "Place in the project (default: Host=HOSTNAME)",
+		  "Place in the topology (default: Host=HOSTNAME)",
 		  "LEVEL=LABEL,..." },
 		{ "mount", 'm', 0, G_OPTION_ARG_FILENAME, &options->mount,
-		  "Trace the disk that is mounted here (default: all disks)",
+		  "Mount point of the disk to trace (default: all disks)",
 		  "DIR" },
 		{ "duration", 'd', 0, G_OPTION_ARG_DOUBLE,
-		  &options->wait.duration, "Trace for so many seconds", "S" },
+		  &options->wait.duration, "Duration of the trace in seconds",
+		  "S" },
 		{ "pid", 'P', 0, G_OPTION_ARG_INT, &options->wait.pid,
 		  "Trace until this process ends", "PID" },
 		{ "force", 'f', 0, G_OPTION_ARG_NONE, &options->force,
-		  "Replace files of an old project", NULL },
+		  "Replace the files of an old project", NULL },
 		CLI_OPTION_NUMBER(&options->number),
 		{ "quiet", 'q', 0, G_OPTION_ARG_NONE, &options->quiet,
 		  "Print no summary", NULL },
 		{ "list", 'l', 0, G_OPTION_ARG_NONE, &options->list,
-		  "List all sources, and what they are here", NULL },
+		  "List all sources with their values on this node", NULL },
 		{ NULL, 0, 0, 0, NULL, NULL, NULL },
 	};
 	const struct cliWords words[] = {
@@ -280,11 +285,15 @@ static int parseAndRun(struct options *options, int argc, char **argv)
 		.name = "rut",
 		.arguments = "[--] COMMAND [ARGUMENT...]",
 		.description =
-			"Traces the utilization of this node's CPUs, memory, "
-			"network and disks\nwhile COMMAND runs.",
-		.notes = "Exit status: that of COMMAND; 125 if rut fails, 126 "
-			 "if COMMAND cannot be run,\n127 if there is no "
-			 "COMMAND.",
+			"Trace the utilization of this node's CPUs, memory, "
+			"network and disks while COMMAND\nruns.",
+		.notes =
+			"Examples:\n"
+			"  rut --interval=10 -- make -j8\n"
+			"  rut -s cpu,net -p /tmp/run7 --duration=60\n\n"
+			"Exit status: the status of COMMAND; 125 if rut fails, "
+			"126 if COMMAND cannot be run,\n127 if it is not "
+			"found.",
 		.usageStatus = CLI_EXIT_FAILED,
 		/* What follows COMMAND is its own. */
 		.isPrefix = true,

@@ -34,8 +34,9 @@ gboolean placeParse(struct rutPlace *place, const char *project,
 		char *equal = strchr(parts[i], '=');
 
 		if (!equal || equal == parts[i] || equal[1] == '\0') {
-			*message = g_strdup_printf("not LEVEL=LABEL: \"%s\"",
-						   parts[i]);
+			*message = g_strdup_printf(
+				"invalid place \"%s\"; expected LEVEL=LABEL",
+				parts[i]);
 			break;
 		}
 		g_ptr_array_add(place->levels,

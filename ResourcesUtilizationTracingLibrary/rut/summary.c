@@ -70,5 +70,5 @@ void summaryPrint(FILE *file, UtilTrace *trace, const char *project)
 		"tracing", seconds > 0 ? (double)cpuNs / seconds / 1e7 : 0,
 		samples > 0 ? (double)cpuNs / (double)samples / 1e3 : 0,
 		(unsigned long long)samples);
-	fprintf(file, ", %llu left out\n", (unsigned long long)late);
+	fprintf(file, ", %llu skipped\n", (unsigned long long)late);
 }

@@ -23,7 +23,7 @@ static const struct rutSource *const *rutFindBackend(const char *name)
 		return rutLinuxSources;
 	if (strcmp(name, "gtop") == 0 && rutGtopSources)
 		return rutGtopSources;
-	rutLoss("RUT_BACKEND: there is no \"%s\" here", name);
+	rutLoss("RUT_BACKEND: \"%s\" is not available", name);
 	return NULL;
 }
 

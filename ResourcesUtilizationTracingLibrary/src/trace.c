@@ -167,8 +167,8 @@ static int traceOpenFitting(UtilTrace *trace, const struct rutSource *kind,
 		return ret;
 	sums.sources = sumsOf(setup->sources);
 	hdLog(&rutLogger, HD_LOG_WARNING,
-	      "%s: the header of a file has no room for %zu values more; those "
-	      "of single units are not traced",
+	      "%s: too many values for the header of the file: %zu; values of "
+	      "single units are not traced",
 	      kind->name, trace->used.columns.count - before);
 	rutUsedDrop(&trace->used);
 	if (!kind->isWanted(&sums.sources))
@@ -188,8 +188,7 @@ static int traceOpenSource(UtilTrace *trace, const struct rutSource *kind,
 	if (ret < 0 && ret != -E2BIG)
 		hdLog(&rutLogger, HD_LOG_WARNING, "%s: not traced: %s",
 		      kind->name,
-		      ret == -ETIMEDOUT ? "it does not answer"
-					: strerror(-ret));
+		      ret == -ETIMEDOUT ? "no answer" : strerror(-ret));
 	return 0;
 }
 
@@ -211,7 +210,7 @@ static int traceOpenSources(UtilTrace *trace,
 	}
 	if (trace->used.columns.count > 0)
 		return 0;
-	rutLoss("the utilization is not recorded: there is nothing to trace");
+	rutLoss("the utilization is not recorded: no source is available");
 	return RUT_ESOURCE;
 }
 

@@ -100,8 +100,7 @@ static void usedForget(struct rutUsed *used, size_t number)
 	}
 	if (!source->wasLate)
 		rutMessage(HD_LOG_WARNING,
-			   "%s: no answer in time; what it says is not known "
-			   "where it is late",
+			   "%s: timed out; late values are missing",
 			   source->kind->name);
 	source->wasLate = true;
 }

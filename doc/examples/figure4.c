@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * How a program measures what parts of it cost: figure 4 of the paper that
- * describes pmlib, as it stands there. kernels.h has what it leaves out: dgemm,
- * dsyrk and the variables that it calls "some other".
+ * Measures the power of two parts of a program: figure 4 of the paper that
+ * describes pmlib, unchanged. kernels.h has the parts that the figure omits:
+ * dgemm, dsyrk and the variables that it calls "some other". In the directory
+ * of the examples, compile it with
  *
  *     cc figure4.c $(pkg-config --static --cflags --libs libpm) -o figure4
  *
- * Two servers: power comes from another machine, so that measuring it does not
- * disturb; the C-states from this one. The addresses are those of the paper;
- * PM_SERVERS says where they are instead.
+ * The program uses two servers. Power comes from another machine, so the
+ * measurement does not disturb the program. C-states come from this machine.
+ * The addresses are the addresses of the paper; PM_SERVERS replaces them.
  *
- * What is written of power is "set 0". Today's pmlib takes that for the first
- * set, dgemm; when the paper was written it was all sets, dgemm and dsyrk with
- * the time between them. PM_SETS=1 in the environment makes it so here.
+ * The program writes the power of "set 0". In today's pmlib this is the first
+ * set, dgemm. When the paper was written, it meant all sets: dgemm and dsyrk,
+ * and the time between them. PM_SETS=1 in the environment selects this meaning.
  */
 #include <stdio.h>
 
 #include <pmlib.h>
 
-#include "doc/examples/kernels.h"
+#include "kernels.h"
 
 /* As printed. */
 /* clang-format off */

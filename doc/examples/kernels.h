@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What figure4.c needs: two routines of BLAS for matrices that are not
- * transposed, and data. They go on for long enough to be measured. With
+ * Two routines of BLAS for figure4.c, for matrices that are not transposed,
+ * and their data. They run long enough to be measured. With
  *
  *     cc -DEXAMPLE_CBLAS figure4.c ... -lblas
  *
- * a library does the work (of Debian: libblas-dev, libopenblas-dev, ...).
+ * a library does the work (on Debian: libblas-dev, libopenblas-dev, ...).
  */
 #ifndef EXAMPLE_KERNELS_H
 #define EXAMPLE_KERNELS_H
@@ -18,7 +18,7 @@
 
 #define SIZE 64
 #ifndef SECONDS
-#define SECONDS 2.0 /* How long each goes on. */
+#define SECONDS 2.0 /* Run time of each routine. */
 #endif
 #define BLOCK 16
 

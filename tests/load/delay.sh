@@ -41,20 +41,20 @@ is_late() {
 follows() {
 	measure "$@" && is_late "$@"
 }
-ok "a meter of 50 ms, 73 ms late" follows 50 73 5
+ok "delay of 73 ms at a cycle of 50 ms" follows 50 73 5
 # shellcheck disable=SC2016 # for awk
-ok "the power of the law" awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
+ok "power of the model matches the load" awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
 	NR == 2 { exit !($at["idle_w"] > 59.5 && $at["idle_w"] < 60.5 &&
 		$at["per_load_w"] > 49 && $at["per_load_w"] < 51) }' row73
-ok "the project is a project" "$hdtrace" check pre.lag73
+ok "valid project" "$hdtrace" check pre.lag73
 if [ -n "${HDTRACE_TEST_LONG-}" ]; then
-	ok "a meter of 100 ms, 31 ms late" follows 100 31 6
-	ok "a meter of 100 ms, 200 ms late" follows 100 200 6
+	ok "delay of 31 ms at a cycle of 100 ms" follows 100 31 6
+	ok "delay of 200 ms at a cycle of 100 ms" follows 100 200 6
 fi
 
 # It can be written, and is taken away then.
-ok "it is written" exits 0 "$hdtrace" delay --state=Load --write --most=1 pre.lag73
-ok "it stands in the file" grep -aq ' delay="0\.07' "pre.lag73_${host}_Energy.stat"
+ok "delay --write" exits 0 "$hdtrace" delay --state=Load --write --most=1 pre.lag73
+ok "delay attribute in the file" grep -aq ' delay="0\.07' "pre.lag73_${host}_Energy.stat"
 
 while IFS='|' read -r name arguments text; do
 	# Words of a row.
@@ -62,7 +62,7 @@ while IFS='|' read -r name arguments text; do
 	"$hdtrace" delay $arguments >out 2>err </dev/null
 	found=$?
 	ok "$name" [ $found -eq 2 ]
-	ok "... and says so" grep -qF -- "$text" err
+	ok "$name: the message" grep -qF -- "$text" err
 done <<'END'
 no meter|--measure|--measure needs the meter's configuration
 a project that is there|--measure -c pt.cfg x|--project names what is made
@@ -77,5 +77,5 @@ nothing_left() {
 	set -- w* delay*
 	[ "$*" = 'w* delay*' ]
 }
-ok "nothing is left of what failed" nothing_left
+ok "no files remain after errors" nothing_left
 done_testing

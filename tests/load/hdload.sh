@@ -47,7 +47,7 @@ in_order() {
 		}
 		END { exit NR != 4 || bad }'
 }
-ok "edges are where they were planned" in_order
+ok "edges at the planned times" in_order
 
 # A sequence of order 3 has 7 steps, of which 4 are on; of any seed.
 on_steps() {
@@ -59,7 +59,7 @@ on_steps() {
 		END { print on; exit !(on > 0.25 && on < 0.6) }'
 }
 for seed in 0 4; do
-	ok "a sequence, seed $seed" on_steps $seed
+	ok "sequence with seed $seed" on_steps $seed
 done
 # By where they begin, to a tenth of a second.
 other_seeds() {
@@ -68,10 +68,10 @@ other_seeds() {
 	done
 	! cmp at0 at4
 }
-ok "other seeds begin elsewhere" other_seeds
-ok "an old project stays" sh -c "! '$hdload' --duration=0.1 -p s 2>err &&
-	grep -q 's exists; --force replaces it' err"
-ok "or gets company" sh -c "'$hdload' -q --cpus=$cpu -d 0.05 -N -p s && [ -e s-2.proj ]"
+ok "start position depends on the seed" other_seeds
+ok "existing project is not replaced" sh -c "! '$hdload' --duration=0.1 -p s 2>err &&
+	grep -q 's: exists; --force replaces it' err"
+ok "--number creates a second project" sh -c "'$hdload' -q --cpus=$cpu -d 0.05 -N -p s && [ -e s-2.proj ]"
 
 # What the old project had of other CPUs, and its power, is none of the new one.
 replaced() {
@@ -83,12 +83,12 @@ replaced() {
 		[ ! -e "r_${host}_4001.trc" ] && [ ! -e "r_${host}_Energy.stat" ] &&
 		[ -e "r_r_${host}_4001.trc" ] && "$hdtrace" check r
 }
-ok "nothing is left of an old project" replaced
+ok "--force replaces all files of an old project" replaced
 without_cpus() {
 	cp "r_${host}_$cpu.trc" before
 	exits 2 "$hdload" --cpus=4000 -d 1 -f -p r && cmp before "r_${host}_$cpu.trc"
 }
-ok "it stays, if the CPUs are not there" without_cpus
+ok "--force keeps the old project if CPUs are offline" without_cpus
 
 # Who follows the load is told its end; descriptor 0 is as good as another one.
 edges() {
@@ -96,12 +96,12 @@ edges() {
 	cat edges
 	cut -d ' ' -f 2,3 edges | tr '\n' ' ' | grep -qx "$cpu 1.000 $cpu 0.000 "
 }
-ok "edges are told, and the end" edges
+ok "HDLOAD_EDGES has all edges and the end" edges
 edges_lost() {
 	HDLOAD_EDGES=/dev/full exits 1 "$hdload" -q --cpus="$cpu" -d 0.05 &&
-		grep -q 'an edge could not be written to /dev/full' err
+		grep -q '/dev/full: cannot write an edge' err
 }
-ok "edges that cannot be written" edges_lost
+ok "write error of HDLOAD_EDGES" edges_lost
 
 # A signal ends it, and the project is whole.
 interrupted() {
@@ -111,7 +111,7 @@ interrupted() {
 	kill "$pid" && wait "$pid" && cat err && "$hdtrace" check i &&
 		grep -q '</Program>' "i_${host}_$cpu.trc"
 }
-ok "a signal ends it" interrupted
+ok "complete project after a signal" interrupted
 
 # ---- What is wrong -------------------------------------------------------------
 
@@ -127,34 +127,37 @@ while IFS='|' read -r name arguments text; do
 	"$hdload" $arguments >out 2>err </dev/null
 	found=$?
 	ok "$name" [ $found -eq 2 ]
-	ok "... and says so" grep -qF -- "$text" err
+	ok "$name: the message" grep -qF -- "$text" err
 done <<'END'
-nothing||--duration, --loads or --sequence is missing
-a load above 1|--load=1.5 -d 1|--load: invalid number "1.5"; expected 0 to 1
-a duration below 0|-d -1|--duration: invalid duration "-1"; expected 0.001 to 86400 s
-no loads|--loads=1|not SECONDS:LOAD
-two plans|--loads=1:1 --sequence|exclude each other
-no order|--sequence --order=1|--order: invalid number "1"; expected 2 to 20
-a sequence of days|--sequence --order=20 --step=1000|such a sequence would be too long
-no CPUs|--cpus=x -d 1|no list of CPUs
-the same CPU twice|--cpus=0,0 -d 1|no list of CPUs
-too short a duration|-d 1e-10|--duration: invalid duration "1e-10"; expected 0.001 to 86400 s
-a duration of levels|-d 1 --loads=1:1|without --duration
-too short a step|--sequence --step=1e-7|--step: invalid duration "1e-7"; expected 1 to 86400000 ms
-a step without a sequence|-d 1 --step=100|are those of a --sequence
---force alone|-d 1 -f|need --project
-CPUs that are not there|--cpus=4000 -d 1 -p w|cannot be used
-an argument|-d 1 x|too many arguments
-a configuration alone|-d 1 -c other.cfg|--config needs --project
-no configuration|-d 1 -c none.cfg -p w|none.cfg
-a wrong configuration|-d 1 -c bad.cfg -p w|bad.cfg: power is not measured
-power of another host|-d 1 -c other.cfg -p w|node=other is another host
-power of others, too|-d 1 -c two.cfg -p w|node=other is another host
+no plan||missing option: --duration, --loads or --sequence
+load above 1|--load=1.5 -d 1|--load: invalid number "1.5"; expected 0 to 1
+negative duration|-d -1|--duration: invalid duration "-1"; expected 0.001 to 86400 s
+loads without their times|--loads=1|--loads: invalid value "1"; expected SECONDS:LOAD
+loads and a sequence|--loads=1:1 --sequence|--loads: cannot be combined with --sequence
+order out of range|--sequence --order=1|--order: invalid number "1"; expected 2 to 20
+sequence of several days|--sequence --order=20 --step=1000|--sequence: too long
+CPU list without numbers|--cpus=x -d 1|--cpus: invalid value "x"
+duplicate CPU|--cpus=0,0 -d 1|--cpus: invalid value "0,0"
+duration below a millisecond|-d 1e-10|--duration: invalid duration "1e-10"; expected 0.001 to 86400 s
+loads and a duration|-d 1 --loads=1:1|--loads: cannot be combined with --duration
+step below a millisecond|--sequence --step=1e-7|--step: invalid duration "1e-7"; expected 1 to 86400000 ms
+step without a sequence|-d 1 --step=100|--step: requires --sequence
+seed without a sequence|-d 1 --seed=1|--seed: requires --sequence
+force without a project|-d 1 -f|--force: requires --project
+number without a project|-d 1 -N|--number: requires --project
+force and number|-d 1 -f -N -p w|--force: cannot be combined with --number
+offline CPU|--cpus=4000 -d 1 -p w|cannot be used
+unexpected argument|-d 1 x|unexpected argument: "x"
+configuration without a project|-d 1 -c other.cfg|--config: requires --project
+missing configuration|-d 1 -c none.cfg -p w|none.cfg: cannot read
+invalid configuration|-d 1 -c bad.cfg -p w|bad.cfg: cannot measure power
+node of another host|-d 1 -c other.cfg -p w|node=other is not this host
+nodes of this and another host|-d 1 -c two.cfg -p w|node=other is not this host
 no directory|-d 1 -p none/w|none/w
 END
 nothing_left() {
 	set -- w*
 	[ "$*" = 'w*' ]
 }
-ok "nothing is left of what failed" nothing_left
+ok "no files remain after errors" nothing_left
 done_testing

@@ -96,6 +96,29 @@ ends() {
 	wait
 }
 
+# The command of the comment, in a copy of the examples; pkg-config finds the
+# library in the build tree.
+compiles() {
+	cp -R "$abs_top_srcdir/doc/examples" examples &&
+		mkdir -p include/pmlib bin &&
+		cp "$abs_top_srcdir"/PowerTracingLibrary/pm/include/*.h \
+			include/pmlib || return 1
+	sed -e "s|^libdir=.*|libdir=$abs_top_builddir/.libs|" \
+		-e "s|^includedir=.*|includedir=$scratch/include|" \
+		"$abs_top_builddir/PowerTracingLibrary/pm/libpm.pc" >libpm.pc
+	cat >bin/cc <<-END
+		#!/bin/sh
+		PATH=$PATH exec ${CC:-cc} ${HD_SANITIZE-} "\$@"
+	END
+	chmod +x bin/cc
+	sed -n 's/^ \*     \(cc figure4\.c .*\)/\1/p' examples/figure4.c \
+		>examples/command
+	[ "$(wc -l <examples/command)" -eq 1 ] || return 1
+	(cd examples && PATH=$scratch/bin:$PATH PKG_CONFIG_PATH=$scratch \
+		sh -e ./command) &&
+		[ -x examples/figure4 ]
+}
+
 # The kernels done by a library, where there is one; test-kernels sees that they
 # are right, too.
 by_library() {
@@ -108,23 +131,27 @@ by_library() {
 		$(${PKG_CONFIG:-pkg-config} --libs glib-2.0) -lblas && ./kernels
 }
 
-[ -n "$(command -v python3)" ] || skip_all "no python3"
-ok "a meter and a machine" begin_sim
-ok "a server of power" begin power
-ok "a server of C-states" begin cstates --root="$scratch/tree"
-ok "the meter is heard" until_done is_up
+ok "figure4.c compiles with the command in its comment" compiles
+[ -n "$(command -v python3)" ] || {
+	skip "figure 4 with two servers" "no python3"
+	done_testing
+}
+ok "start of the simulated meter and machine" begin_sim
+ok "start of the power server" begin power
+ok "start of the C-state server" begin cstates --root="$scratch/tree"
+ok "the power server has readings" until_done is_up
 for sets in 0 1; do
 	ok "figure 4 runs, sets from $sets" runs "$sets"
 	for name in out cstates; do
-		ok "$name.prv, .pcf and .row are Paraver's" python3 \
+		ok "$name.prv, .pcf and .row are valid for Paraver" python3 \
 			"$abs_top_srcdir/tests/tools/readers/paraver.py" \
 			"$name" --undamaged
 	done
-	ok "numbers are those of the meter and the machine, sets from $sets" \
+	ok "values match the meter and the machine, sets from $sets" \
 		python3 "$abs_top_srcdir/tests/tools/readers/figure4.py" . \
 		"$sets"
 done
-ok "the servers end" ends
+ok "end of the servers" ends
 if echo '#include <cblas.h>' | ${CC:-cc} -E - >/dev/null 2>&1; then
 	ok "kernels of CBLAS" by_library
 else

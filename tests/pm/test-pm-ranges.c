@@ -130,7 +130,7 @@ static const struct row rows[] = {
 	{ LIST, 4, -1, PM_EPROTOCOL, "not a list" },
 	{ LIST, 4, INT32_MAX, PM_EPROTOCOL, "not a list" },
 	{ LIST, 8, 0x1b1b1b1b, PM_EPROTOCOL, "not a list" },
-	{ INFO, 0, -2, PM_EPROTOCOL, "samples in a second is -2, below -1" },
+	{ INFO, 0, -2, PM_EPROTOCOL, "samples per second is -2, below -1" },
 	{ INFO, 0, -1, PM_EREFUSED, "no device" },
 	{ INFO, 0, 0, 0, "" },
 	{ INFO, 0, 1000000000, 0, "" },
@@ -149,7 +149,7 @@ static const struct row rows[] = {
 	{ STATUS, 4, -1, PM_EPROTOCOL, "length of a text is -1" },
 	{ STATUS, 4, 65536, PM_EPROTOCOL, "length of a text is 65536" },
 	{ STATUS, 8, 0x1b1b1b1b, PM_EPROTOCOL, "text has the byte 27" },
-	{ STATUS, 16, -2, PM_EPROTOCOL, "samples in a second is -2" },
+	{ STATUS, 16, -2, PM_EPROTOCOL, "samples per second is -2" },
 	{ STATUS, 16, 0, 0, "" },
 	{ STATUS, 20, -1, PM_EPROTOCOL, "number of lines is -1" },
 	{ STATUS, 20, 65536, PM_EPROTOCOL, "number of lines is 65536" },
@@ -169,9 +169,9 @@ static const struct row rows[] = {
 	{ COUNTER, 24, INT32_MIN, PM_EPROTOCOL, "is -2147483648, below 1" },
 	{ COUNTER, 28, -1, PM_EPROTOCOL, "number of lines is -1, below 0" },
 	{ COUNTER, 28, 129, PM_EPROTOCOL, "is 129, above 128" },
-	{ COUNTER, 32, -1, PM_EPROTOCOL, "begin of a set is -1, below 0" },
-	{ COUNTER, 36, -1, PM_EPROTOCOL, "begin of a set is -1, below 0" },
-	{ COUNTER, 40, INT32_MAX, PM_EPROTOCOL, "begin of a set is" },
+	{ COUNTER, 32, -1, PM_EPROTOCOL, "start of a set is -1, below 0" },
+	{ COUNTER, 36, -1, PM_EPROTOCOL, "start of a set is -1, below 0" },
+	{ COUNTER, 40, INT32_MAX, PM_EPROTOCOL, "start of a set is" },
 };
 
 /* Send other bytes, ask, and see what comes of it. */

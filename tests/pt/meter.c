@@ -96,7 +96,7 @@ static int meterResolve(const struct ptSetup *setup, const char *channel,
 			char label[PT_CHANNEL_MAX], char *why, size_t whySize)
 {
 	(void)setup;
-	snprintf(why, whySize, "inputs are 1 to 4");
+	snprintf(why, whySize, "unknown input; expected 1 to 4");
 	if (!channel)
 		return -EINVAL;
 	if (strcmp(channel, "*") == 0) {

@@ -159,7 +159,7 @@ replaces() {
 
 checks() {
 	exits 0 "$pt" -n -c sim.cfg -P checked && [ ! -e checked.proj ] &&
-		[ "$(cat out)" = "sim.cfg: good: sim, 2 values of 1 nodes" ]
+		[ "$(cat out)" = "sim.cfg: valid: sim, 2 values of 1 nodes" ]
 }
 
 refuses() {
@@ -231,7 +231,7 @@ reloads_meter() {
 	result=$?
 	kill "$meter"
 	wait "$meter"
-	[ "$result" -eq 0 ] && tell HUP 'trying again until' &&
+	[ "$result" -eq 0 ] && tell HUP 'retrying until' &&
 		is_good handed-2 && [ ! -e handed-3.proj ] &&
 		meter --tcp="${port##*:}" &&
 		until_done grep -q 'tracing into handed-3.proj' log &&
@@ -245,7 +245,7 @@ reloads_meter() {
 reloads_bad() {
 	sim_config worse.cfg worse
 	begin -c worse.cfg && echo 'cycle=0' >>worse.cfg &&
-		tell HUP 'going on with the project worse' &&
+		tell HUP 'continuing with the project worse' &&
 		grep -q 'worse.cfg:12: unknown key "cycle"' log &&
 		grows worse_n1_Energy.stat &&
 		end TERM 0 && is_good worse && [ ! -e worse-2.proj ]
@@ -315,22 +315,22 @@ is_documented() {
 ok "a meter with two nodes" traces
 ok "a simulated device" simulates
 ok "--quiet" quiet
-ok "-P, -t, -p" overrides
+ok "project, topology and port override the configuration" overrides
 ok "HDTRACE_PREFIX" prefixed
-ok "an old project is kept" keeps
+ok "existing project is not replaced" keeps
 ok "--number" numbers
 ok "--force" replaces
-ok "-n" checks
-ok "-n says what is wrong" refuses
-ok "SIGUSR1, SIGUSR2, SIGINT" pauses
-ok "SIGHUP" reloads
-ok "SIGHUP and a meter" reloads_meter
-ok "SIGHUP and a bad configuration" reloads_bad
-ok "-D" daemon
-ok "-D that fails" daemon_fails
-ok "systemd" notifies "$scratch/socket" notified
-ok "systemd, abstract socket" notifies "@hdtrace-test-$$" abstract
-ok "-l" lists
+ok "--check accepts a valid configuration" checks
+ok "--check reports all errors" refuses
+ok "SIGUSR1 stops, SIGUSR2 starts, SIGINT ends" pauses
+ok "SIGHUP begins a new project" reloads
+ok "SIGHUP with a meter" reloads_meter
+ok "SIGHUP with an invalid configuration keeps the old trace" reloads_bad
+ok "--background traces" daemon
+ok "--background returns the error" daemon_fails
+ok "notification of systemd" notifies "$scratch/socket" notified
+ok "notification of systemd, abstract socket" notifies "@hdtrace-test-$$" abstract
+ok "--list" lists
 ok "the options are documented" is_documented
 ok "--version" exits 0 "$pt" --version
 ok "--help" exits 0 "$pt" --help
@@ -340,16 +340,16 @@ printf '[General]\ndevice=sim\ncycle=10\nproject=p\ntopology=H\n' >none.cfg
 for wrong in "" "-c" "--nonsense" "-c sim.cfg more" "-c sim.cfg -d 0" \
 	"-c sim.cfg -d x" "-c sim.cfg -N -f"; do
 	# shellcheck disable=SC2086
-	ok "1: pt $wrong" exits 1 "$pt" $wrong
+	ok "usage error: pt $wrong" exits 1 "$pt" $wrong
 done
-ok "2: no file" exits 2 "$pt" -c no-such-file
-ok "3: bad configuration" exits 3 "$pt" -c bad.cfg
-ok "3: bad option" exits 3 "$pt" -c sim.cfg -P bad -t a__b
-ok "4: another host" exits 4 "$pt" -c sim.cfg -P bad -p elsewhere-9:
-ok "5: no traces" exits 5 "$pt" -c none.cfg
-ok "7: no such directory" exits 7 "$pt" -c sim.cfg -P no/such/dir
+ok "missing configuration file: exit status 2" exits 2 "$pt" -c no-such-file
+ok "invalid configuration: exit status 3" exits 3 "$pt" -c bad.cfg
+ok "invalid topology: exit status 3" exits 3 "$pt" -c sim.cfg -P bad -t a__b
+ok "device at another host: exit status 4" exits 4 "$pt" -c sim.cfg -P bad -p elsewhere-9:
+ok "no traces: exit status 5" exits 5 "$pt" -c none.cfg
+ok "missing directory: exit status 7" exits 7 "$pt" -c sim.cfg -P no/such/dir
 port=/no/such/device
 meter_config lmg.cfg bad 100
-ok "8: no device" exits 8 "$pt" -c lmg.cfg --port /no/such/device
-ok "nothing is left of these" [ ! -e bad.proj ]
+ok "missing device: exit status 8" exits 8 "$pt" -c lmg.cfg --port /no/such/device
+ok "no files remain after errors" [ ! -e bad.proj ]
 done_testing

@@ -153,7 +153,7 @@ serves() {
 	service=$!
 	until_done grep -q 'serving at unix' service.log
 	exits 0 "$pt" record -n n1 -F 10 -p "served-$1" -q -d 4.5 &&
-		grep -q 'pt: meter reads 1 times a second, not 10' err &&
+		grep -q 'pt: meter: 1 readings per second instead of 10' err &&
 		exits 0 "$hdtrace" check "served-$1" &&
 		has_seconds "served-$1_n1_Energy.stat" "$3"
 	found=$?
@@ -165,9 +165,9 @@ serves() {
 
 # All of a meter: DRIVER ADDRESS WATTS
 meter() {
-	ok "$1: a trace" traces "$@"
-	ok "$1: no cycle shorter than a second" refuses "$1"
-	ok "$1: served, and no reading is made of none" serves "$@"
+	ok "$1: trace" traces "$@"
+	ok "$1: cycle below a second is refused" refuses "$1"
+	ok "$1: service invents no readings" serves "$@"
 }
 
 # Why a driver cannot be used here, or nothing: DRIVER

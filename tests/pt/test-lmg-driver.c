@@ -343,7 +343,8 @@ static void testResolve(void)
 		if (rows[i].ret == 0)
 			g_assert_cmpint(atoi(label), ==, (int)number);
 		if (rows[i].ret == -EINVAL)
-			g_assert_cmpstr(why, ==, "inputs are 1 to 4");
+			g_assert_cmpstr(why, ==,
+					"unknown input; expected 1 to 4");
 	}
 }
 
@@ -355,13 +356,13 @@ static void testOptions(void)
 	g_assert_cmpint(driver->checkOption("mode", "ASCII", why, 64), ==, 0);
 	g_assert_cmpint(driver->checkOption("mode", "off", why, 64), ==,
 			-EINVAL);
-	g_assert_cmpstr(why, ==, "is packed or ascii");
+	g_assert_cmpstr(why, ==, "expected packed or ascii");
 	g_assert_cmpint(driver->checkOption("counter", "off", why, 64), ==, 0);
 	g_assert_cmpint(driver->checkOption("counter", "AUTO", why, 64), ==, 0);
 	g_assert_cmpint(driver->checkOption("counter", "on", why, 64), ==, 0);
 	g_assert_cmpint(driver->checkOption("counter", "no", why, 64), ==,
 			-EINVAL);
-	g_assert_cmpstr(why, ==, "is auto, on or off");
+	g_assert_cmpstr(why, ==, "expected auto, on or off");
 }
 
 /* ---- Dialogues --------------------------------------------------------- */
@@ -454,19 +455,19 @@ static const struct failure {
 	{ "half an identity", "*IDN?", "ZES ZIMMER,LMG4", -ETIMEDOUT,
 	  "no answer to *IDN?" },
 	{ "another meter", "*IDN?", "ZES ZIMMER,LMG95,1,2\n", -ENXIO,
-	  "this is no LMG450: \"ZES ZIMMER,LMG95,1,2\"" },
+	  "not an LMG450: \"ZES ZIMMER,LMG95,1,2\"" },
 	{ "an echo", "*IDN?", "*IDN?\n" IDENTITY "\n", -ENXIO,
-	  "this is no LMG450: \"*IDN?\"" },
+	  "not an LMG450: \"*IDN?\"" },
 	{ "no reading", "INIM", NULL, -ETIMEDOUT,
-	  "the meter sent no reading for a check" },
+	  "the meter sent no test reading" },
 	{ "a short reading", "INIM", "7\n", -EPROTO,
-	  "the reading for a check: these are not the values" },
+	  "test reading: these are not the values" },
 	{ "a long reading", "INIM", "7;1;2\n", -EPROTO,
-	  "the reading for a check: these are not the values" },
+	  "test reading: these are not the values" },
 	{ "a reading that is none", "INIM", "7;high\n", -EPROTO,
-	  "the reading for a check: these are not the values" },
+	  "test reading: these are not the values" },
 	{ "a packed reading", "INIM", "#18abcdabcd\n", -EPROTO,
-	  "the reading for a check: there is a block" },
+	  "test reading: there is a block" },
 	{ "no errors", "ERRALL?", NULL, -ETIMEDOUT, "no answer to ERRALL?" },
 	{ "an error", "ERRALL?", "-222,\"Data out of range\"\n", -EPROTO,
 	  "set-up refused: -222,\"Data out of range\"" },
@@ -505,7 +506,7 @@ static void testUnknownCommand(void)
 	bench.meter.command = "INIM";
 	bench.meter.errors = "-113,\"Undefined header\"\n";
 	g_assert_cmpint(benchOpen(&bench), ==, -EPROTO);
-	assertSaid("no reading for a check: -113,\"Undefined header\"");
+	assertSaid("cannot request a test reading: -113,\"Undefined header\"");
 	benchClear(&bench);
 }
 
@@ -602,7 +603,7 @@ static void testTooMany(void)
 	for (size_t i = 0; i < G_N_ELEMENTS(columns); i++)
 		columns[i] = bench.columns[0];
 	g_assert_cmpint(driver->open(&bench.dev, columns, 64), ==, -E2BIG);
-	assertSaid("64 values are more");
+	assertSaid("64 values requested");
 	g_assert_cmpint(driver->open(&bench.dev, columns, 100), ==, -E2BIG);
 	g_assert_cmpint(driver->open(&bench.dev, columns, 63), ==, 0);
 	benchClear(&bench);
@@ -658,32 +659,36 @@ static const struct trialRow {
 	  NULL,
 	  "it stays at 7",
 	  3 },
-	{ "back", { { 9, 8, 7, 6, 5, 4, 3, 2 } }, NULL, "goes from 3 to 2", 1 },
+	{ "back",
+	  { { 9, 8, 7, 6, 5, 4, 3, 2 } },
+	  NULL,
+	  "changes from 3 to 2",
+	  1 },
 	{ "halves", { { 1, 1, 2, 2, 3, 3, 4, 4 } }, NULL, "it stays at 4", 4 },
 	{ "doubles",
 	  { { 1, 3, 5, 7, 9, 11, 13, 15 } },
 	  NULL,
-	  "goes from 13 to 15",
+	  "changes from 13 to 15",
 	  8 },
 	{ "a clock",
 	  { { 1, 2, 3, 4 }, { 10, 13, 16, 19, 22, 25, 28, 31 } },
 	  NULL,
-	  "goes from 28 to 31",
+	  "changes from 28 to 31",
 	  4 },
 	{ "fractions",
 	  { { 1.5, 2.5, 3.5, 4.5, 5.5, 6.5, 7.5, 8.5 } },
 	  NULL,
-	  "no number from 0 to 65535",
+	  "not a number from 0 to 65535",
 	  0 },
 	{ "negative",
 	  { { -9, -8, -7, -6, -5, -4, -3, -2 } },
 	  NULL,
-	  "no number from 0 to 65535",
+	  "not a number from 0 to 65535",
 	  0 },
 	{ "too large",
 	  { { 70001, 70002, 70003, 70004, 70005, 70006, 70007, 70008 } },
 	  NULL,
-	  "no number from 0 to 65535",
+	  "not a number from 0 to 65535",
 	  0 },
 	{ "an error",
 	  { { 0 } },
@@ -703,8 +708,8 @@ static const struct trialRow {
 	  "7;7;7;7;2\n8;8;8;8;2\n",
 	  "with it, ",
 	  0 },
-	{ "nothing", { { 0 } }, "", "with it, nothing comes", 0 },
-	{ "no time", { { 1, 2 } }, NULL, "there was no time to find out", 2 },
+	{ "nothing", { { 0 } }, "", "with the counter, no reply arrives", 0 },
+	{ "no time", { { 1, 2 } }, NULL, "the test timed out", 2 },
 };
 
 /* Messages of a trial, with two values each: packed, or in ASCII. */
@@ -848,7 +853,7 @@ static void testTrialDialogue(void)
 	benchInit(&bench, "Count1 P1", automatic);
 	bench.meter.trials = none;
 	g_assert_cmpint(benchOpen(&bench), ==, 0);
-	assertSaid("found by time, and Count is not known");
+	assertSaid("found by time, and Count is unknown");
 	g_assert_cmpint(driver->start(&bench.dev), ==, 0);
 	g_string_append_len(bench.meter.output, "#14\0\0\0\x40\n", 8);
 	g_assert_cmpint(benchRead(&bench), ==, 0);
@@ -874,7 +879,7 @@ static void testTrialDialogue(void)
 	benchInit(&bench, "Count1", automatic);
 	bench.meter.trials = none;
 	g_assert_cmpint(benchOpen(&bench), ==, -ENXIO);
-	assertSaid("there is nothing else to measure");
+	assertSaid("no other value is configured");
 	benchClear(&bench);
 	g_string_free(good[0], TRUE);
 	g_string_free(good[1], TRUE);
@@ -1045,10 +1050,10 @@ static void testCounter(void)
 		{ 0, 0, "" },
 		{ 3, 2, "" },
 		{ 1000, 996, "" },
-		{ 1001.5f, -EPROTO, "its cycle counter is none" },
-		{ 65536, -EPROTO, "its cycle counter is none" },
-		{ -1, -EPROTO, "its cycle counter is none" },
-		{ NAN, -EPROTO, "its cycle counter is none" },
+		{ 1001.5f, -EPROTO, "its cycle counter is invalid" },
+		{ 65536, -EPROTO, "its cycle counter is invalid" },
+		{ -1, -EPROTO, "its cycle counter is invalid" },
+		{ NAN, -EPROTO, "its cycle counter is invalid" },
 		{ 1003, 2, "" },
 		/* Set by somebody, not lost: no time has passed. */
 		{ 30000, 0, "the cycle counter went from 1003 to 30000" },
@@ -1091,7 +1096,7 @@ static void testDoubled(void)
 	g_assert_cmpint(benchRead(&bench), ==, 0);
 	g_assert_cmpfloat(bench.cells[0].f, ==, 3);
 	g_assert_cmpuint(bench.reading.lost, ==, 1);
-	assertSaid("it came twice, or out of order");
+	assertSaid("duplicate or out of order");
 	g_assert_cmpint(benchRead(&bench), ==, 0);
 	g_assert_cmpfloat(bench.cells[0].f, ==, 5);
 	g_assert_cmpuint(bench.reading.lost, ==, 0);
@@ -1106,12 +1111,12 @@ static void testBroken(void)
 		size_t size;
 		const char *said;
 	} rows[] = {
-		{ "#17aaaabbb\n", 11, "there is less data" },
-		{ "#19aaaabbbbc\n", 13, "there is more data" },
-		{ "#500024aaaabbbb\n", 16, "there is more data" },
-		{ "2.3195E+02;1.0950E+02\n", 22, "there is no block" },
+		{ "#17aaaabbb\n", 11, "less data" },
+		{ "#19aaaabbbbc\n", 13, "more data" },
+		{ "#500024aaaabbbb\n", 16, "more data" },
+		{ "2.3195E+02;1.0950E+02\n", 22, "missing block" },
 		{ "#18aaaabbbbx\n", 13, "a block is not followed" },
-		{ "\n", 1, "there is no block" },
+		{ "\n", 1, "missing block" },
 	};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
@@ -1233,7 +1238,7 @@ static void testClockSet(void)
 		g_assert_cmpuint(bench.reading.lost, ==, 0);
 		/* Told once. */
 		if (i == 2)
-			assertSaid("s behind where it was");
+			assertSaid("was set back by");
 		g_assert_cmpuint(said->len, ==, 0);
 	}
 	fakeNs += 7200 * HD_NS_PER_S;

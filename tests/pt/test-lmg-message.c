@@ -18,13 +18,13 @@
 #define TWO "\x00\x00\x00\x40"
 #define MINUS "\x00\x00\x00\xbf"
 
-#define NO_BLOCK "! there is no block;"
-#define NOT_WELL "! a block does not begin well;"
-#define NOT_FOLLOWED "! a block is not followed by another one or the end;"
-#define MORE_DATA "! there is more data than was asked for;"
-#define LESS_DATA "! there is less data than was asked for;"
+#define NO_BLOCK "! missing block;"
+#define NOT_WELL "! invalid start of a block;"
+#define NOT_FOLLOWED "! a block is not followed by another block or the end;"
+#define MORE_DATA "! more data than requested;"
+#define LESS_DATA "! less data than requested;"
 #define BLOCK "! there is a block instead of text;"
-#define NOT_ASCII "! these are not the values in ASCII that were asked for;"
+#define NOT_ASCII "! the ASCII values do not match the request;"
 
 #define GOOD "3f800000 40000000 bf000000;"
 

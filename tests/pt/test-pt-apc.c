@@ -319,8 +319,8 @@ static void testChannels(void)
 			g_assert_cmpstr(text, ==, rows[i].label);
 		if (rows[i].ret == -EINVAL)
 			g_assert_cmpstr(text, ==,
-					"inputs are device, and outlets 1 to "
-					"96");
+					"unknown input; expected device or "
+					"outlets 1 to 96");
 		g_free(text);
 	}
 }
@@ -357,13 +357,14 @@ static void testSecrets(void)
 		  "line 2: password: no such key" },
 		{ "[Credentials]\nuser=\n", 0600, "line 2: user is empty" },
 		{ "[Credentials]\nauth=SHA\n", 0600,
-		  "there is neither user nor community" },
+		  "missing user or community" },
 		{ "[Credentials]\nuser=me\nauth=ROT13\n", 0600,
-		  "auth is SHA, SHA-224, SHA-256, SHA-384, SHA-512 or MD5" },
+		  "auth: expected SHA, SHA-224, SHA-256, SHA-384, SHA-512 or "
+		  "MD5" },
 		{ "[Credentials]\nuser=me\npriv=XOR\n", 0600,
-		  "priv is AES or DES" },
+		  "priv: expected AES or DES" },
 		{ "[Credentials]\nuser=me\nprivpass=12345678\n", 0600,
-		  "privpass needs authpass" },
+		  "privpass: requires authpass" },
 	};
 	char *path = besidePath("secret"), why[200];
 
@@ -492,33 +493,32 @@ static const struct refusal {
 	{ "an empty text", POWER ".2", "string ", "2 P", NULL, NULL, -ENOTSUP,
 	  "the device does not measure it" },
 	{ "a text", POWER ".2", "string 58", "2 P", NULL, NULL, -EPROTO,
-	  "apc: outlet 2, P: this is no such value" },
+	  "apc: outlet 2, P: unknown value" },
 	{ "a negative number", POWER ".2", "integer -2", "2 P", NULL, NULL,
-	  -EPROTO, "this is no such value" },
+	  -EPROTO, "unknown value" },
 	{ "too much", POWER ".2", "integer 100001", "2 P", NULL, NULL, -EPROTO,
-	  "this is no such value" },
+	  "unknown value" },
 	{ "the highest number", POWER ".2", "gauge 4294967295", "2 P", NULL,
-	  NULL, -EPROTO, "this is no such value" },
+	  NULL, -EPROTO, "unknown value" },
 	{ "a name", POWER ".2", "objectid .1.3.6.1", "2 P", NULL, NULL, -EPROTO,
-	  "this is no such value" },
+	  "unknown value" },
 	{ "an address", POWER ".2", "ipaddress 127.0.0.1", "2 P", NULL, NULL,
-	  -EPROTO, "this is no such value" },
+	  -EPROTO, "unknown value" },
 	{ "no such outlet", NULL, NULL, "1 P, 25 P", NULL, NULL, -ENOENT,
-	  "apc: outlet 25, P: the device has none; it has 24 outlets "
-	  "(outlets=24 says so to input=*)" },
+	  "apc: outlet 25, P: unknown outlet; the device has 24 (for input=*, "
+	  "set outlets=24)" },
 	{ "no such outlet, version 1", NULL, NULL, "1 P, 25 P", "1", NULL,
-	  -ENOENT, "apc: outlet 25, P: the device has none" },
+	  -ENOENT, "apc: outlet 25, P: unknown outlet" },
 	{ "no device power", RPDU2 ".4.3.1.5.1", NULL, "device P", NULL, NULL,
-	  -ENOENT, "apc: device, P: the device has none" },
+	  -ENOENT, "apc: device, P: unknown outlet" },
 	{ "a current of the device", NULL, NULL, "device I", NULL, NULL,
 	  -EINVAL, "apc: device has no I" },
 	{ "a power factor of an outlet", NULL, NULL, "1 PF", NULL, NULL,
 	  -EINVAL, "apc: outlet 1 has no PF" },
 	{ "another device", RPDU2 ".4.2.1.4.1", NULL, "1 P", NULL, NULL, -ENXIO,
-	  "this is no rack PDU of the second generation (rPDU2), but: "
-	  "AP8653, " },
+	  "not a rack PDU of the second generation (rPDU2), but: AP8653, " },
 	{ "another device, version 1", RPDU2 ".4.2.1.4.1", NULL, "1 P", "1",
-	  NULL, -ENXIO, "this is no rack PDU of the second generation" },
+	  NULL, -ENXIO, "not a rack PDU of the second generation" },
 	{ "another community", NULL, NULL, "1 P", "2c", "community=private\n",
 	  -ETIMEDOUT, "does it speak SNMP version 2, to this community?" },
 	{ "an unknown user", NULL, NULL, "1 P", NULL, "user=nobody\n", -EACCES,
@@ -536,7 +536,7 @@ static const struct refusal {
 	  "user=usr1\nauthpass=short\n", -EINVAL,
 	  "a password is shorter than 8 characters" },
 	{ "version 3 without user", NULL, NULL, "1 P", "3",
-	  "community=public\n", -EINVAL, "version 3 needs a user" },
+	  "community=public\n", -EINVAL, "version 3 requires a user" },
 };
 
 static void testRefusal(gconstpointer data)
@@ -572,7 +572,7 @@ static void testNobody(void)
 {
 	struct softDevice soft;
 
-	g_assert_true(strstr(listed, "--: SNMP needs net-snmp: ") ||
+	g_assert_true(strstr(listed, "--: net-snmp: cannot open: ") ||
 		      strstr(listed, "--: libPT was built without SNMP"));
 	g_assert_true(strstr(listed, "apt-get install libsnmp") ||
 		      strstr(listed, "(on Debian: libsnmp-dev)"));
@@ -613,7 +613,7 @@ static void testBadValues(void)
 	setObject(POWER ".1", NULL);
 	writeTable("");
 	g_assert_cmpint(readDevice(&soft), ==, -EPROTO);
-	g_assert_true(softSaid("outlet 1, P: the device has none"));
+	g_assert_true(softSaid("outlet 1, P: unknown outlet"));
 	makePdu();
 	g_assert_cmpint(readDevice(&soft), ==, 0);
 	g_assert_true(softIs(&soft, "18 28"));

@@ -228,9 +228,9 @@ static void testEntries(void)
 	g_assert_cmpint(pt_finalizeTrace(trace), ==, 0);
 	g_assert_cmpint(testMeterGet(stops), ==, 2);
 	g_assert_cmpint(testMeterGet(closes), ==, 1);
-	g_assert_nonnull(strstr(messages->str,
-				"9 readings, 3 cycles lost, 4 errors, 0 "
-				"reconnects, 0 late, 1 times that went back"));
+	g_assert_nonnull(
+		strstr(messages->str, "9 readings, 3 cycles lost, 4 errors, 0 "
+				      "reconnects, 0 late, 1 times set back"));
 
 	g_assert_true(g_file_get_contents("entries_c_n1_Energy.stat", &text,
 					  &length, NULL));
@@ -325,10 +325,11 @@ static void testLost(void)
 
 	g_assert_true(g_str_has_prefix(
 		messages->str,
-		"2 Meter is lost (No such device); going on when it is back\n"
-		"2 Meter is back after "));
-	g_assert_nonnull(strstr(messages->str,
-				"\n2 Meter is lost (it is silent); going on "));
+		"2 Meter: connection lost: No such device; continuing when it "
+		"is back\n2 Meter: reconnected after "));
+	g_assert_nonnull(
+		strstr(messages->str,
+		       "\n2 Meter: connection lost: no data; continuing "));
 	stat = testStatRead("lost_c_n1_Energy.stat");
 	g_assert_cmpuint(stat->count, ==, 7);
 	checkEntry(stat, 0, T0 + 1 * S - S / 20);

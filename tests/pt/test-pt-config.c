@@ -241,9 +241,9 @@ static void testOverrides(void)
 	request = (struct ptRequest){ .depth = 1 };
 	g_assert_cmpint(readText(GENERAL TRACE, &request, &config), ==,
 			PT_ECONFINVALID);
-	g_assert_cmpstr(messages->str, ==,
-			"pt.cfg:8: node=c_n: 2 levels, but the topology has "
-			"1\n");
+	g_assert_cmpstr(
+		messages->str, ==,
+		"pt.cfg:8: node=c_n: 2 levels; the topology has only 1\n");
 
 	request = (struct ptRequest){
 		.depth = -1, .project = "", .topology = "a__b", .port = "x"
@@ -251,17 +251,17 @@ static void testOverrides(void)
 	g_assert_cmpint(readText(GENERAL TRACE, &request, &config), ==,
 			PT_ECONFINVALID);
 	g_assert_cmpstr(messages->str, ==,
-			"--project: is empty\n"
-			"--topology: \"a__b\": each part between two \"_\" is "
-			"letters, digits, \".\" and \"-\"\n");
+			"--project: is empty\n--topology: \"a__b\": invalid "
+			"name; labels between \"_\" consist of letters, "
+			"digits, \".\" and \"-\"\n");
 	request = (struct ptRequest){ .depth = -1, .port = "x" };
 	g_assert_cmpint(readText(PORTED "[Trace]\ntype=HDSTATS\nnode=n\n"
 					"input=1\nvalues=U\n",
 				 &request, &config),
 			==, PT_ECONFINVALID);
 	g_assert_cmpstr(messages->str, ==,
-			"--port: port=x: DEVICE is missing; port is "
-			"NODE:DEVICE or DEVICE\n");
+			"--port: port=x: DEVICE is missing; use NODE:DEVICE or "
+			"DEVICE\n");
 }
 
 /* Each case is one error; TRACE is added where the text does not end in one. */
@@ -272,9 +272,9 @@ static void testErrors(void)
 		const char *message;
 		int expected;
 	} cases[] = {
-		{ "", "pt.cfg: there is no [General]\n", 0 },
-		{ TRACE, "pt.cfg: there is no [General]\n", 0 },
-		{ GENERAL, "pt.cfg: there is no [Trace]\n", PT_ENOTRACES },
+		{ "", "pt.cfg: missing section [General]\n", 0 },
+		{ TRACE, "pt.cfg: missing section [General]\n", 0 },
+		{ GENERAL, "pt.cfg: missing section [Trace]\n", PT_ENOTRACES },
 		{ GENERAL "\nnonsense\n" TRACE,
 		  "pt.cfg:7: neither [Section] nor key=value\n", 0 },
 		{ "x=1\n" GENERAL TRACE,
@@ -282,77 +282,84 @@ static void testErrors(void)
 		{ GENERAL "cycle=200\n" TRACE,
 		  "pt.cfg:6: cycle is given twice; first in line 3\n", 0 },
 		{ GENERAL TRACE "[general]\n",
-		  "pt.cfg:11: unknown section [general]; there are [General] "
-		  "and [Trace]\n",
+		  "pt.cfg:11: unknown section [general]; expected [General] or "
+		  "[Trace]\n",
 		  0 },
 		{ GENERAL TRACE GENERAL,
-		  "pt.cfg:11: a second [General]; the first is in line 1\n",
+		  "pt.cfg:11: duplicate section [General]; the first one is in "
+		  "line 1\n",
 		  0 },
 		/* [General] */
 		{ "[General]\ncycle=1\nproject=p\ntopology=C_H\n" TRACE,
-		  "pt.cfg:1: [General] has no device=\n", 0 },
+		  "pt.cfg:1: [General]: missing key device=\n", 0 },
 		{ "[General]\ndevice=Meter\nproject=p\ntopology=C_H\n" TRACE,
-		  "pt.cfg:1: [General] has no cycle=\n", 0 },
+		  "pt.cfg:1: [General]: missing key cycle=\n", 0 },
 		{ "[General]\ndevice=Meter\ncycle=1\ntopology=C_H\n" TRACE,
-		  "pt.cfg:1: [General] has no project=\n", 0 },
+		  "pt.cfg:1: [General]: missing key project=\n", 0 },
 		{ "[General]\ndevice=Meter\ncycle=1\nproject=p\n" TRACE,
-		  "pt.cfg:1: [General] has no topology=\n", 0 },
+		  "pt.cfg:1: [General]: missing key topology=\n", 0 },
 		{ "[General]\ndevice=Meter\ncycle=1\nproject=\n"
 		  "topology=C_H\n" TRACE,
 		  "pt.cfg:4: project= is empty\n", 0 },
 		{ "[General]\ndevice=Meter\ncycle=1\nproject=p\n"
 		  "topology=C_H o\n" TRACE,
-		  "pt.cfg:5: \"C_H o\": each part between two \"_\" is "
-		  "letters, digits, \".\" and \"-\"\n",
+		  "pt.cfg:5: \"C_H o\": invalid name; labels between \"_\" "
+		  "consist of letters, digits, \".\" and \"-\"\n",
 		  0 },
 		{ "[General]\ndevice=LMG\ncycle=1\nproject=p\n"
 		  "topology=C_H\n" TRACE,
-		  "pt.cfg:2: unknown device \"LMG\"; there are Meter, Host, "
-		  "Ported, Raw\n",
+		  "pt.cfg:2: unknown device \"LMG\"; expected one of Meter, "
+		  "Host, Ported, Raw\n",
 		  0 },
 		{ GENERAL "Cycle=1\n" TRACE,
-		  "pt.cfg:6: unknown key \"Cycle\"; [General] may have device, "
-		  "port, baud, cycle, delay, project, topology, mode\n",
+		  "pt.cfg:6: unknown key \"Cycle\" in [General]; expected one "
+		  "of device, port, baud, cycle, delay, project, topology, "
+		  "mode\n",
 		  0 },
 		{ GENERAL "mode=bad\n" TRACE, "pt.cfg:6: mode=bad: is good\n",
 		  0 },
 		{ GENERAL "port=node:\n" TRACE, NULL, 0 },
 		{ GENERAL "port=node:/dev/x\n" TRACE,
-		  "pt.cfg:6: port=node:/dev/x: Meter has no port; only NODE: "
-		  "may be given, the host to run on\n",
+		  "pt.cfg:6: port=node:/dev/x: Meter has no port; use only "
+		  "NODE:, the host to run on\n",
 		  0 },
 		{ GENERAL "baud=9600\n" TRACE,
 		  "pt.cfg:6: baud=9600: Meter has no port\n", 0 },
 		{ GENERAL "delay=-1\n" TRACE,
-		  "pt.cfg:6: delay=-1: allowed are 0 to 60000 ms\n", 0 },
+		  "pt.cfg:6: delay=-1: invalid delay; expected 0 to 60000 ms\n",
+		  0 },
 		{ GENERAL "delay=60000.001\n" TRACE,
-		  "pt.cfg:6: delay=60000.001: allowed are 0 to 60000 ms\n", 0 },
+		  "pt.cfg:6: delay=60000.001: invalid delay; expected 0 to "
+		  "60000 ms\n",
+		  0 },
 		{ GENERAL "delay=60000\n" TRACE, NULL, 0 },
 		{ GENERAL "delay=1e3\n" TRACE,
-		  "pt.cfg:6: delay=1e3: allowed are 0 to 60000 ms\n", 0 },
+		  "pt.cfg:6: delay=1e3: invalid delay; expected 0 to 60000 "
+		  "ms\n",
+		  0 },
 		{ PORTED "[Trace]\ntype=HDSTATS\nnode=n\ninput=1\nvalues=U\n",
-		  "pt.cfg:1: [General] has no port=\n", 0 },
+		  "pt.cfg:1: [General]: missing key port=\n", 0 },
 		{ PORTED "port=\n"
 			 "[Trace]\ntype=HDSTATS\nnode=n\ninput=1\nvalues=U\n",
 		  "pt.cfg:6: port= is empty\n", 0 },
 		{ PORTED "port=:/dev/x\n"
 			 "[Trace]\ntype=HDSTATS\nnode=n\ninput=1\nvalues=U\n",
-		  "pt.cfg:6: port=:/dev/x: NODE is empty; port is NODE:DEVICE "
-		  "or DEVICE\n",
+		  "pt.cfg:6: port=:/dev/x: NODE is empty; use NODE:DEVICE or "
+		  "DEVICE\n",
 		  0 },
 		{ PORTED "port=n:udp://x\n"
 			 "[Trace]\ntype=HDSTATS\nnode=n\ninput=1\nvalues=U\n",
-		  "pt.cfg:6: port=n:udp://x: a device is a path, as "
-		  "/dev/ttyUSB0, or tcp://HOST:PORT\n",
+		  "pt.cfg:6: port=n:udp://x: invalid device; expected a path, "
+		  "such as /dev/ttyUSB0, or tcp://HOST:PORT\n",
 		  0 },
 		{ PORTED "port=/dev/x\nbaud=100\n"
 			 "[Trace]\ntype=HDSTATS\nnode=n\ninput=1\nvalues=U\n",
-		  "pt.cfg:7: baud=100: speeds are 1200, 2400, 4800, 9600, "
-		  "19200, 38400, 57600, 115200, 230400\n",
+		  "pt.cfg:7: baud=100: invalid speed; expected one of 1200, "
+		  "2400, 4800, 9600, 19200, 38400, 57600, 115200, 230400\n",
 		  0 },
 		{ RAW "cycle=100\n" RAW_TRACE "values=N\n",
-		  "pt.cfg:6: cycle=100: Raw gives a reading every 333.333 ms, "
-		  "and none in between; cycle is that, or left out\n",
+		  "pt.cfg:6: cycle=100: Raw gives a reading every 333.333 ms; "
+		  "use this cycle, or omit the key\n",
 		  0 },
 		{ RAW "cycle=\n" RAW_TRACE "values=N\n",
 		  "pt.cfg:6: cycle= is empty\n", 0 },
@@ -364,81 +371,90 @@ static void testErrors(void)
 		  "pt.cfg:5: port=n:/dev/x: a device is raw://NAME\n", 0 },
 		/* [Trace] */
 		{ RAW RAW_TRACE "values=I\n",
-		  "pt.cfg:6: [Trace] has no slope=: I of Raw needs it\n"
-		  "pt.cfg:6: [Trace] has no offset=: I of Raw needs it\n",
+		  "pt.cfg:6: [Trace]: missing key slope=; required by I of "
+		  "Raw\npt.cfg:6: [Trace]: missing key offset=; required by I "
+		  "of Raw\n",
 		  0 },
 		{ RAW RAW_TRACE "values=I\noffset=1\nslope=0\n",
 		  "pt.cfg:12: slope=0: must not be 0\n", 0 },
 		{ RAW RAW_TRACE "values=P\nvoltage=12 V\n",
-		  "pt.cfg:11: voltage=12 V: not a number\n", 0 },
+		  "pt.cfg:11: voltage=12 V: invalid number\n", 0 },
 		{ RAW RAW_TRACE "values=P\nvoltage=\n",
-		  "pt.cfg:11: voltage=: not a number\n", 0 },
+		  "pt.cfg:11: voltage=: invalid number\n", 0 },
 		{ RAW RAW_TRACE "values=P\nvoltage=inf\n",
-		  "pt.cfg:11: voltage=inf: not a number\n", 0 },
+		  "pt.cfg:11: voltage=inf: invalid number\n", 0 },
 		{ RAW RAW_TRACE "values=N\ngain=2\n",
-		  "pt.cfg:11: unknown key \"gain\"; [Trace] may have type, "
-		  "node, input, values, voltage, slope, offset\n",
+		  "pt.cfg:11: unknown key \"gain\" in [Trace]; expected one of "
+		  "type, node, input, values, voltage, slope, offset\n",
 		  0 },
 		{ GENERAL TRACE "voltage=12\n",
-		  "pt.cfg:11: unknown key \"voltage\"; [Trace] may have type, "
-		  "node, input, values\n",
+		  "pt.cfg:11: unknown key \"voltage\" in [Trace]; expected one "
+		  "of type, node, input, values\n",
 		  0 },
 		{ GENERAL "[Trace]\nnode=c_n\ninput=1\nvalues=U\n",
-		  "pt.cfg:6: [Trace] has no type=\n", 0 },
+		  "pt.cfg:6: [Trace]: missing key type=\n", 0 },
 		{ GENERAL "[Trace]\ntype=HDSTATS\ninput=1\nvalues=U\n",
-		  "pt.cfg:6: [Trace] has no node=\n", 0 },
+		  "pt.cfg:6: [Trace]: missing key node=\n", 0 },
 		{ GENERAL "[Trace]\ntype=HDSTATS\nnode=n\nvalues=U\n",
-		  "pt.cfg:6: [Trace] has no input=: inputs are 1 to 4\n", 0 },
+		  "pt.cfg:6: [Trace]: missing key input=: unknown input; "
+		  "expected 1 to 4\n",
+		  0 },
 		{ GENERAL "[Trace]\ntype=HDSTATS\nnode=n\ninput=1\n",
-		  "pt.cfg:6: [Trace] has no values=\n", 0 },
+		  "pt.cfg:6: [Trace]: missing key values=\n", 0 },
 		{ GENERAL "[Trace]\ntype=HDTRACE\nnode=n\ninput=1\n"
 			  "values=U\n",
-		  "pt.cfg:7: type=HDTRACE: there is only HDSTATS\n", 0 },
+		  "pt.cfg:7: type=HDTRACE: unknown type; expected HDSTATS\n",
+		  0 },
 		{ GENERAL "[Trace]\ntype=HDSTATS\nnode=n\ninput=5\n"
 			  "values=U\n",
-		  "pt.cfg:9: input=5: inputs are 1 to 4\n", 0 },
+		  "pt.cfg:9: input=5: unknown input; expected 1 to 4\n", 0 },
 		{ GENERAL TRACE "input=2\n",
-		  "pt.cfg:9: channel= is what input= was called, which is "
-		  "given, too\n",
+		  "pt.cfg:9: channel= is the old name of input=; remove one of "
+		  "them\n",
 		  0 },
 		{ GENERAL "[Trace]\ntype=HDSTATS\nnode=n\ninput=\n"
 			  "values=U\n",
-		  "pt.cfg:9: input=: inputs are 1 to 4\n", 0 },
+		  "pt.cfg:9: input=: unknown input; expected 1 to 4\n", 0 },
 		{ GENERAL "[Trace]\ntype=HDSTATS\nnode=n\ninput=1\n"
 			  "values=U,Utrms\n",
-		  "pt.cfg:10: unknown value \"Utrms\"; Meter has U, P, E, N\n",
+		  "pt.cfg:10: unknown value \"Utrms\" of Meter; expected one "
+		  "of U, P, E, N\n",
 		  0 },
 		{ GENERAL "[Trace]\ntype=HDSTATS\nnode=n\ninput=1\n"
 			  "values=U,,P\n",
-		  "pt.cfg:10: unknown value \"\"; Meter has U, P, E, N\n", 0 },
+		  "pt.cfg:10: unknown value \"\" of Meter; expected one of U, "
+		  "P, E, N\n",
+		  0 },
 		{ GENERAL "[Trace]\ntype=HDSTATS\nnode=n\ninput=1\n"
 			  "values=U,P, U\n",
-		  "pt.cfg:10: U is given twice\n", 0 },
+		  "pt.cfg:10: duplicate value U\n", 0 },
 		{ GENERAL "[Trace]\ntype=HDSTATS\nnode=c__n\ninput=1\n"
 			  "values=U\n",
-		  "pt.cfg:8: \"c__n\": each part between two \"_\" is "
-		  "letters, digits, \".\" and \"-\"\n",
+		  "pt.cfg:8: \"c__n\": invalid name; labels between \"_\" "
+		  "consist of letters, digits, \".\" and \"-\"\n",
 		  0 },
 		{ GENERAL "[Trace]\ntype=HDSTATS\nnode=c_n_0_0\ninput=1\n"
 			  "values=U\n",
-		  "pt.cfg:8: node=c_n_0_0: 4 levels, but the topology has 3\n",
+		  "pt.cfg:8: node=c_n_0_0: 4 levels; the topology has only 3\n",
 		  0 },
 		{ GENERAL TRACE "[Trace]\ntype=HDSTATS\nnode=c_m\ninput=1\n"
 				"values=E\n",
-		  "pt.cfg:14: input in1 has a [Trace] already, in line 6\n",
+		  "pt.cfg:14: duplicate [Trace] of input in1; the first one is "
+		  "in line 6\n",
 		  0 },
 		{ GENERAL TRACE "[Trace]\ntype=HDSTATS\nnode=c_m\ninput=*\n"
 				"values=E\n",
-		  "pt.cfg:14: input in1 has a [Trace] already, in line 6\n",
+		  "pt.cfg:14: duplicate [Trace] of input in1; the first one is "
+		  "in line 6\n",
 		  0 },
 		{ GENERAL TRACE "interval=5\n",
-		  "pt.cfg:11: unknown key \"interval\"; [Trace] may have type, "
-		  "node, input, values\n",
+		  "pt.cfg:11: unknown key \"interval\" in [Trace]; expected "
+		  "one of type, node, input, values\n",
 		  0 },
 		/* Nothing of the file harms a terminal. */
 		{ GENERAL TRACE "\033[2J=\t\n",
-		  "pt.cfg:11: unknown key \"?[2J\"; [Trace] may have type, "
-		  "node, input, values\n",
+		  "pt.cfg:11: unknown key \"?[2J\" in [Trace]; expected one of "
+		  "type, node, input, values\n",
 		  0 },
 	};
 	struct ptRequest request = { .depth = -1 };
@@ -493,8 +509,8 @@ static void testCycles(void)
 					     "cycle=%s\n" TRACE,
 					     cases[i].text);
 		char *message = g_strdup_printf(
-			*cases[i].text ? "pt.cfg:3: cycle=%s: Meter allows 0.5 "
-					 "to 60000 ms\n"
+			*cases[i].text ? "pt.cfg:3: cycle=%s: invalid cycle of "
+					 "Meter; expected 0.5 to 60000 ms\n"
 				       : "pt.cfg:3: cycle= is empty%s\n",
 			cases[i].text);
 		struct ptConfig config;
@@ -539,18 +555,17 @@ static void testAllErrors(void)
 			==, PT_ECONFINVALID);
 	g_assert_cmpstr(
 		messages->str, ==,
-		"pt.cfg:6: neither [Section] nor key=value\n"
-		"pt.cfg:12: unknown section [Tracer]; there are [General] and "
-		"[Trace]\n"
-		"pt.cfg:3: cycle=0: Meter allows 0.5 to 60000 ms\n"
-		"pt.cfg:4: unknown key \"frequency\"; [General] may have "
-		"device, port, baud, cycle, delay, project, topology, mode\n"
-		"pt.cfg:1: [General] has no project=\n"
-		"pt.cfg:8: type=TEXT: there is only HDSTATS\n"
-		"pt.cfg:9: node=a_b: 2 levels, but the topology has 1\n"
-		"pt.cfg:11: unknown value \"Q\"; Meter has U, P, E, N\n"
-		"pt.cfg:10: input=7: inputs are 1 to 4\n"
-		"pt.cfg:13: [Trace] has no node=\n");
+		"pt.cfg:6: neither [Section] nor key=value\npt.cfg:12: unknown "
+		"section [Tracer]; expected [General] or [Trace]\npt.cfg:3: "
+		"cycle=0: invalid cycle of Meter; expected 0.5 to 60000 "
+		"ms\npt.cfg:4: unknown key \"frequency\" in [General]; "
+		"expected one of device, port, baud, cycle, delay, project, "
+		"topology, mode\npt.cfg:1: [General]: missing key "
+		"project=\npt.cfg:8: type=TEXT: there is only "
+		"HDSTATS\npt.cfg:9: node=a_b: 2 levels; the topology has only "
+		"1\npt.cfg:11: unknown value \"Q\" of Meter; expected one of "
+		"U, P, E, N\npt.cfg:10: input=7: unknown input; expected 1 to "
+		"4\npt.cfg:13: [Trace]: missing key node=\n");
 }
 
 static void testFiles(void)

@@ -232,8 +232,8 @@ static void testList(void)
 	for (int i = 0; i < 3; i++) {
 		list = softList(&ptCstatesDriver, root, NULL);
 		g_assert_cmpstr(list, ==,
-				"--: no CPU here has cpuidle states; virtual "
-				"machines have none\n");
+				"--: no CPU has cpuidle states; virtual "
+				"machines do not provide them\n");
 		g_free(list);
 		fixtureWrite(root, CPUS "/present", i ? "0\n" : "none\n");
 	}
@@ -289,8 +289,8 @@ static void testResolve(void)
 		softResolve(&ptCstatesDriver, root, NULL, "cpu0-C7", 0, &text),
 		==, -ENOENT);
 	g_assert_cmpstr(text, ==,
-			"inputs are cpuN-STATE and all-STATE, as pt -l lists "
-			"them, and patterns of these: *, cpu0-*, all-*");
+			"unknown input; expected cpuN-STATE, all-STATE (see pt "
+			"-l) or a pattern: *, cpu0-*, all-*");
 	g_free(text);
 	fixtureRemove(root);
 	root = fixtureCreate();
@@ -298,8 +298,8 @@ static void testResolve(void)
 		softResolve(&ptCstatesDriver, root, NULL, "*", 0, &text), ==,
 		-ENOENT);
 	g_assert_cmpstr(text, ==,
-			"no CPU here has cpuidle states; virtual machines have "
-			"none");
+			"no CPU has cpuidle states; virtual machines do not "
+			"provide them");
 	g_free(text);
 	fixtureRemove(root);
 }

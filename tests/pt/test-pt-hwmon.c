@@ -111,16 +111,16 @@ static void testListNothing(void)
 	char *root = fixtureCreate(), *list;
 
 	list = softList(&ptHwmonDriver, root, NULL);
-	g_assert_cmpstr(list, ==,
-			"--: no chip in /sys/class/hwmon tells power or "
-			"energy\n");
+	g_assert_cmpstr(
+		list, ==,
+		"--: no chip in /sys/class/hwmon reports power or energy\n");
 	g_free(list);
 	addChip(root, "hwmon0", "nvme", "pci/0000:01:00.0");
 	set(root, "hwmon0", "temp1_input", "40000");
 	g_assert_cmpint(softResolve(&ptHwmonDriver, root, NULL, "*", 0, &list),
 			==, -ENOENT);
 	g_assert_cmpstr(list, ==,
-			"no chip in /sys/class/hwmon tells power or energy");
+			"no chip in /sys/class/hwmon reports power or energy");
 	g_free(list);
 	fixtureRemove(root);
 }
@@ -201,11 +201,10 @@ static void testFailures(void)
 		softStart(&soft);
 		failing = errors[i];
 		softExpect(&soft, 100 * MS, "NaN NaN NaN");
-		g_assert_true(
-			softSaid(errors[i] == ENODATA
-					 ? "2 hwmon: amdgpu-PPT: the sensor "
-					   "is switched off; no values"
-					 : g_strerror(errors[i])));
+		g_assert_true(softSaid(errors[i] == ENODATA
+					       ? "2 hwmon: amdgpu-PPT: the "
+						 "sensor is disabled; no values"
+					       : g_strerror(errors[i])));
 		softExpect(&soft, 100 * MS, "NaN NaN NaN");
 		g_assert_true(softIsSilent());
 		failing = -1;

@@ -211,7 +211,7 @@ static void testOptions(void)
 	} rows[] = {
 		{ "session", "1.5", NULL },
 		{ "session", "2.0", NULL },
-		{ "session", "2", "is 1.5 or 2.0" },
+		{ "session", "2", "expected 1.5 or 2.0" },
 		{ "cipher", "0", NULL },
 		{ "cipher", "17", NULL },
 		{ "cipher", "20", "is 0 to 19" },
@@ -223,10 +223,10 @@ static void testOptions(void)
 	static const struct {
 		const char *name, *value, *why;
 	} names[] = {
-		{ "privilege", "root", "is user, operator or admin" },
+		{ "privilege", "root", "expected user, operator or admin" },
 		{ "workarounds", "opensesspriv,sun20", NULL },
-		{ "workarounds", "opensesspriv,", "are of authcap, intel20" },
-		{ "workarounds", "sun2", "are of authcap, intel20" },
+		{ "workarounds", "opensesspriv,", "expected authcap, intel20" },
+		{ "workarounds", "sun2", "expected authcap, intel20" },
 	};
 	char why[200];
 
@@ -258,14 +258,14 @@ static void testSecrets(void)
 		{ SECRET, 0600, NULL },
 		{ SECRET "key=0123456789\n", 0640, NULL },
 		{ SECRET, 0644, "others may use it" },
-		{ "user=power\n", 0600, "user and password must be there" },
-		{ "password=watts\n", 0600, "user and password must be there" },
+		{ "user=power\n", 0600, "missing user or password" },
+		{ "password=watts\n", 0600, "missing user or password" },
 		{ "user=a2345678901234567\npassword=x\n", 0600,
-		  "user has more than 16 characters" },
+		  "user is longer than 16 characters" },
 		{ "user=power\npassword=a23456789012345678901\n", 0600,
-		  "password or key has more than 20 characters" },
+		  "password or key is longer than 20 characters" },
 		{ SECRET "key=a23456789012345678901\n", 0600,
-		  "password or key has more than 20 characters" },
+		  "password or key is longer than 20 characters" },
 		{ SECRET "community=public\n", 0600,
 		  "line 4: community: no such key" },
 	};
@@ -352,30 +352,29 @@ static const struct failure {
 	int ret;
 } failures[] = {
 	{ "measuring is off", "reading 150 100 200 145 0 60000 0",
-	  "ipmi: the BMC has switched measuring off", -EPROTO },
+	  "ipmi: the BMC has disabled measuring", -EPROTO },
 	{ "a short answer", "bytes 00 DC 96 00 64 00 C8 00 91 00 01 02 03 04",
-	  "ipmi: an answer of 15 bytes that is no power reading", -EPROTO },
+	  "ipmi: invalid power reading of 15 bytes", -EPROTO },
 	{ "a long answer",
 	  "bytes 00 DC 96 00 64 00 C8 00 91 00 1 2 3 4 10 27 00 00 40 00",
-	  "ipmi: an answer of 21 bytes that is no power reading", -EPROTO },
+	  "ipmi: invalid power reading of 21 bytes", -EPROTO },
 	{ "nothing but a code", "bytes 00",
-	  "ipmi: an answer of 2 bytes that is no power reading", -EPROTO },
+	  "ipmi: invalid power reading of 2 bytes", -EPROTO },
 	{ "another group",
 	  "bytes 00 DD 96 00 64 00 C8 00 91 00 01 02 03 04 10 27 00 00 40",
-	  "ipmi: an answer of 20 bytes that is no power reading", -EPROTO },
+	  "ipmi: invalid power reading of 20 bytes", -EPROTO },
 	{ "no DCMI", "nothing",
-	  "ipmi: the BMC does not know DCMI (completion "
-	  "code c1)",
+	  "ipmi: the BMC does not support DCMI (completion code c1)",
 	  -ENOTSUP },
 	{ "busy", "bytes C0", "ipmi: the BMC is busy", -EPROTO },
-	{ "timed out", "bytes C3", "ipmi: the BMC ran out of time", -EPROTO },
+	{ "timed out", "bytes C3", "ipmi: the BMC timed out", -EPROTO },
 	{ "out of range", "bytes C9", "has no such power reading", -ENOTSUP },
 	{ "not present", "bytes CB", "has no power reading", -ENOTSUP },
 	{ "invalid data", "bytes CC", "has no such power reading", -ENOTSUP },
 	{ "not now", "bytes CE", "cannot answer now", -EPROTO },
 	{ "being updated", "bytes D1", "is being updated", -EPROTO },
 	{ "starting", "bytes D2", "the BMC is starting", -EPROTO },
-	{ "a lack of privilege", "bytes D4", "this privilege does not suffice",
+	{ "a lack of privilege", "bytes D4", "insufficient privilege level",
 	  -EACCES },
 	{ "another state", "bytes D5", "in its present state", -EPROTO },
 	{ "another code", "bytes FF",
@@ -428,7 +427,7 @@ static const struct refusal {
 	  -EACCES, "username" },
 	{ "a key", 0, "admin", SECRET "key=0123456789\n", -EACCES, "" },
 	{ "a lack of privilege", 0, "user", SECRET, -EACCES,
-	  "ipmi: this privilege does not suffice (completion code d4)" },
+	  "ipmi: insufficient privilege level (completion code d4)" },
 	{ "no credentials", 0, "admin", NULL, -EINVAL, "credentials=FILE" },
 };
 
@@ -460,7 +459,7 @@ static void testNobody(void)
 	struct softDevice soft;
 	const char *const *options = optionsWith(&sessions[0], "admin", SECRET);
 
-	g_assert_true(strstr(listed, "--: IPMI needs FreeIPMI: ") ||
+	g_assert_true(strstr(listed, "--: FreeIPMI: cannot open: ") ||
 		      strstr(listed, "--: libPT was built without IPMI"));
 	g_assert_true(strstr(listed, "apt-get install libfreeipmi") ||
 		      strstr(listed, "(on Debian: libfreeipmi-dev)"));
@@ -693,7 +692,7 @@ static void testHere(void)
 	g_assert_true(softIs(&soft, "301 10 65535 300"));
 	setKernelAnswer(reading, 8);
 	g_assert_cmpint(softRead(&soft, 0), ==, -EPROTO);
-	g_assert_true(softSaid("ipmi: an answer of 9 bytes"));
+	g_assert_true(softSaid("ipmi: invalid power reading of 9 bytes"));
 	setKernelAnswer("\xc1", 1);
 	g_assert_cmpint(softRead(&soft, 0), ==, -ENOTSUP);
 	softClose(&soft);
@@ -712,7 +711,7 @@ static void findAll(void)
 
 	listed = softList(driver, "", none);
 	list = softList(driver, "", NULL);
-	hasLibrary = !strstr(list, "IPMI needs FreeIPMI") &&
+	hasLibrary = !strstr(list, "FreeIPMI: cannot open") &&
 		     !strstr(list, "without IPMI");
 	g_free(list);
 	simulator = besideFind("ipmi_sim");

@@ -426,7 +426,7 @@ static const struct fault faults[] = {
 	{ "ASCII thrice", "cycle 3-5: ascii", 7, 3, 1, "no block" },
 	{ "late", "cycle 3: slow 120", 10, 0, 0, "" },
 	{ "order", "cycle 3: swap", 9, 1, 0, "out of order" },
-	{ "twice", "cycle 3: double 0 23", 10, 0, 0, "it came twice" },
+	{ "twice", "cycle 3: double 0 23", 10, 0, 0, "duplicate" },
 };
 
 static void testFault(gconstpointer data)
@@ -464,8 +464,8 @@ static const struct counterRow {
 	{ "zero", "it stays at 0" },
 	{ "stuck", "it stays at 4711" },
 	{ "halves", "it stays at " },
-	{ "clock", "from one cycle to the next it goes from " },
-	{ "fraction", "what it says is no number from 0 to 65535" },
+	{ "clock", "in one cycle it changes from " },
+	{ "fraction", "not a number from 0 to 65535" },
 	{ "error", "with it, " },
 	{ "empty", "with it, " },
 	{ "missing", "with it, " },
@@ -589,7 +589,7 @@ static void testInsist(void)
 	while (!isTold) {
 		g_usleep(1000);
 		pthread_mutex_lock(&saidMutex);
-		isTold = strstr(said->str, "it came twice, or out of order");
+		isTold = strstr(said->str, "duplicate or out of order");
 		pthread_mutex_unlock(&saidMutex);
 		g_assert_cmpint(hdMonotonicNow(), <, until);
 	}
@@ -598,7 +598,7 @@ static void testInsist(void)
 
 	runInit(&run, "insist-ascii", &ascii, "--counter=empty --baud=0", NULL);
 	runCreateLoudly(&run, PT_EDEVICE);
-	assertSaid("the reading for a check: these are not the values");
+	assertSaid("test reading: these are not the values");
 	hdLogSetLevel(&ptLogger, HD_LOG_ERROR);
 	runClear(&run);
 }
@@ -619,8 +619,8 @@ static void testCounterEnds(void)
 		back = runCounts(&run).reconnects;
 	}
 	runAwait(&run, runCounts(&run).readings + 5);
-	assertSaid("LMG450: lost cycles are found by time now, and no longer "
-		   "by counter");
+	assertSaid(
+		"LMG450: lost cycles are now found by time instead of counter");
 	runEnd(&run);
 	hdLogSetLevel(&ptLogger, HD_LOG_ERROR);
 	assertGapsFoundBy(&run, "counter");
@@ -697,10 +697,10 @@ static const struct refusal refusals[] = {
 	{ "nobody", "", "command *IDN?: silent\nreply 1-: silent",
 	  "no answer to *IDN?" },
 	{ "another", "--identity=ZES,LMG95,1,2", "",
-	  "this is no LMG450: \"ZES,LMG95,1,2\"" },
-	{ "no check", "", "reply 2: silent", "no reading for a check" },
-	{ "short check", "", "reply 2: values -1", "the reading for a check" },
-	{ "packed check", "", "reply 2: packed", "the reading for a check" },
+	  "not an LMG450: \"ZES,LMG95,1,2\"" },
+	{ "no check", "", "reply 2: silent", "test reading" },
+	{ "short check", "", "reply 2: values -1", "test reading" },
+	{ "packed check", "", "reply 2: packed", "test reading" },
 	{ "no ERRALL?", "", "reply 3: silent", "no answer to ERRALL?" },
 	{ "error", "", "command CYCL: error -222,\"Data out of range\"",
 	  "set-up refused: -222,\"Data out of range\"" },
@@ -889,7 +889,7 @@ static void testClockBack(void)
 	hdLogSetLevel(&ptLogger, HD_LOG_ERROR);
 	pt_stopTracing(run.trace);
 	g_assert_cmpuint(runCounts(&run).lost, ==, 0);
-	assertSaid("behind where it was");
+	assertSaid("was set back");
 	runEnd(&run);
 	hdClockRead = clock_gettime;
 	file = runFile(&run, 1);

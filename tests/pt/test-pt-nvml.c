@@ -97,12 +97,12 @@ static void testList(void)
 	fake->gpus[1].energyResult = NO_PERMISSION;
 	fake->gpus[2].powerResult = NOT_SUPPORTED;
 	list = softList(&ptNvmlDriver, "", options);
-	g_assert_cmpstr(list, ==,
-			"-gpu-0: the GPU is lost\n"
-			"-gpu-1: NVML total energy of NVIDIA RTX A4000 (1 mJ, "
-			"every 100 ms); NVML power of NVIDIA RTX A4000 (1 mW, "
-			"mean of 1 s): the driver does not allow it\n"
-			"-gpu-2: this GPU does not tell its power\n");
+	g_assert_cmpstr(
+		list, ==,
+		"-gpu-0: the GPU is lost\n-gpu-1: NVML total energy of NVIDIA "
+		"RTX A4000 (1 mJ, every 100 ms); NVML power of NVIDIA RTX "
+		"A4000 (1 mW, mean of 1 s): the driver denies access\n-gpu-2: "
+		"this GPU does not report its power\n");
 	g_free(list);
 	checkUse(3);
 }
@@ -141,13 +141,12 @@ static void testNothing(void)
 
 	useNew();
 	list = softList(&ptNvmlDriver, "", none);
-	g_assert_true(
-		g_str_has_prefix(list, "--: no NVIDIA driver here (/non"));
+	g_assert_true(g_str_has_prefix(list, "--: no NVIDIA driver (/non"));
 	g_free(list);
 	list = softList(&ptNvmlDriver, "", other);
-	g_assert_cmpstr(list, ==,
-			"--: no NVIDIA driver here (libm.so.6 has no "
-			"nvmlInit_v2)\n");
+	g_assert_cmpstr(
+		list, ==,
+		"--: no NVIDIA driver (libm.so.6 has no nvmlInit_v2)\n");
 	g_free(list);
 	fake->initResult = 9;
 	g_assert_cmpint(
@@ -157,10 +156,10 @@ static void testNothing(void)
 	g_free(list);
 	fake->initResult = 18;
 	list = softList(&ptNvmlDriver, "", options);
-	g_assert_cmpstr(list, ==,
-			"--: NVML: Driver/library version mismatch; the driver "
-			"was updated: load the new one, or restart the "
-			"system\n");
+	g_assert_cmpstr(
+		list, ==,
+		"--: NVML: Driver/library version mismatch; the driver was "
+		"updated; load the new driver or restart the system\n");
 	g_free(list);
 	soft.dev.driver = &ptNvmlDriver;
 	soft.dev.setup.root = "";
@@ -175,7 +174,9 @@ static void testNothing(void)
 	fake->countResult = 0;
 	fake->count = 0;
 	list = softList(&ptNvmlDriver, "", options);
-	g_assert_cmpstr(list, ==, "--: there is an NVIDIA driver but no GPU\n");
+	g_assert_cmpstr(
+		list, ==,
+		"--: the NVIDIA driver is loaded, but there is no GPU\n");
 	g_free(list);
 	checkUse(2);
 }
@@ -326,14 +327,13 @@ static void testFailures(void)
 	g_assert_cmpint(softOpen(&soft, &ptNvmlDriver, "", 100 * MS, options,
 				 "gpu-1 P"),
 			==, -EACCES);
-	g_assert_true(
-		softSaid("1 nvml: gpu-1: the driver does not allow it\n"));
+	g_assert_true(softSaid("1 nvml: gpu-1: the driver denies access\n"));
 	fake->gpus[2].powerResult = NOT_SUPPORTED;
 	g_assert_cmpint(softOpen(&soft, &ptNvmlDriver, "", 100 * MS, options,
 				 "gpu-2 P"),
 			==, -ENOTSUP);
-	g_assert_true(
-		softSaid("1 nvml: gpu-2: this GPU does not tell its power\n"));
+	g_assert_true(softSaid(
+		"1 nvml: gpu-2: this GPU does not report its power\n"));
 	checkUse(3);
 }
 

@@ -198,7 +198,7 @@ static void testListNothing(void)
 	list = softList(&ptPerfDriver, root, NULL);
 	g_assert_cmpstr(list, ==,
 			"--: there is no /sys/bus/event_source/devices/power; "
-			"virtual machines have none\n");
+			"virtual machines do not provide it\n");
 	g_free(list);
 	addPmu(root, "power", "9", "0");
 	fixtureWrite(root, PMUS "/power/events/x", "\n");
@@ -336,12 +336,12 @@ static void testRefused(void)
 		int error;
 		const char *text;
 	} cases[] = {
-		{ EACCES, "this needs root, CAP_PERFMON, or "
-			  "kernel.perf_event_paranoid of at most 0 (it is 2)" },
-		{ EPERM, "this needs root, CAP_PERFMON, or "
-			 "kernel.perf_event_paranoid of at most 0 (it is 2)" },
-		{ ENOENT, "the kernel lists this event but cannot count it" },
-		{ EINVAL, "the kernel lists this event but cannot count it" },
+		{ EACCES, "permission denied; use root or CAP_PERFMON, or set "
+			  "kernel.perf_event_paranoid to 0 (now 2)" },
+		{ EPERM, "permission denied; use root or CAP_PERFMON, or set "
+			 "kernel.perf_event_paranoid to 0 (now 2)" },
+		{ ENOENT, "the kernel lists this event, but cannot count it" },
+		{ EINVAL, "the kernel lists this event, but cannot count it" },
 		{ ENODEV, "the CPU is offline" },
 		{ ENOSYS, "the kernel was built without perf" },
 		{ EMFILE, "Too many open files" },

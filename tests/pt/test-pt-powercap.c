@@ -105,8 +105,7 @@ static void testListNothing(void)
 	char *root = fixtureCreate(), *list;
 
 	list = softList(&ptPowercapDriver, root, NULL);
-	g_assert_nonnull(strstr(list, "--: there are no zones in "
-				      "/sys/class/powercap; "));
+	g_assert_nonnull(strstr(list, "--: no zones in /sys/class/powercap; "));
 	g_free(list);
 	fixtureWrite(root, "/sys/class/powercap/intel-rapl/energy_uj", "1\n");
 	fixtureWrite(root, "/sys/class/powercap/intel-rapl:0/name", "x\n");
@@ -116,9 +115,9 @@ static void testListNothing(void)
 	/* Without a name; and without a number. */
 	fixtureWrite(root, "/sys/class/powercap/intel-rapl:3/energy_uj", "\n");
 	list = softList(&ptPowercapDriver, root, NULL);
-	g_assert_cmpstr(list, ==,
-			"-3: powercap intel-rapl:3/energy_uj: it gives no "
-			"number\n");
+	g_assert_cmpstr(
+		list, ==,
+		"-3: powercap intel-rapl:3/energy_uj: invalid number\n");
 	g_free(list);
 	fixtureRemove(root);
 }
@@ -386,7 +385,7 @@ static void testGarbage(void)
 		fixtureWrite(root, "/sys/class/powercap/intel-rapl:0/energy_uj",
 			     "%s", texts[i]);
 		softExpect(&soft, 100 * MS, "NaN NaN 0");
-		g_assert_true(softSaid("2 powercap: p: it gives no number; no "
+		g_assert_true(softSaid("2 powercap: p: invalid number; no "
 				       "values meanwhile\n"));
 		softExpect(&soft, 100 * MS, "NaN NaN 0");
 		/* Said once. */
@@ -401,7 +400,7 @@ static void testGarbage(void)
 		g_assert_cmpint(softOpen(&soft, &ptPowercapDriver, root,
 					 100 * MS, NULL, "p E"),
 				==, -EPROTO);
-		g_assert_true(softSaid("1 powercap: p: it gives no number\n"));
+		g_assert_true(softSaid("1 powercap: p: invalid number\n"));
 	}
 	fixtureRemove(root);
 }
@@ -466,9 +465,9 @@ static void testPermission(void)
 	refusedErrno = EACCES;
 	expected = g_strdup_printf(
 		"-package-0: powercap intel-rapl:0/energy_uj (61 uJ, every 1 "
-		"ms): only root may read %s/sys/class/powercap/intel-rapl:0/"
-		"energy_uj, as in all kernels since 2020; run as root, or let "
-		"root make it readable: chgrp GROUP and chmod g+r\n",
+		"ms): %s/sys/class/powercap/intel-rapl:0/energy_uj: only root "
+		"can read this file since 2020; run as root, or use chgrp "
+		"GROUP and chmod g+r as root\n",
 		root);
 	list = softList(&ptPowercapDriver, root, NULL);
 	g_assert_cmpstr(list, ==, expected);
@@ -505,7 +504,7 @@ static void testRealPermission(void)
 	g_assert_cmpint(softOpen(&soft, &ptPowercapDriver, root, SECOND, NULL,
 				 "package-0 E"),
 			==, -EACCES);
-	g_assert_true(softSaid("only root may read"));
+	g_assert_true(softSaid("only root can read"));
 	g_free(path);
 	fixtureRemove(root);
 }
@@ -574,7 +573,7 @@ static void testVanish(void)
 	softExpect(&soft, 900 * MS, "NaN 0");
 	g_assert_true(softIsSilent());
 	softExpect(&soft, 100 * MS, "NaN 0");
-	g_assert_true(softSaid("2 powercap: p: it is back\n"));
+	g_assert_true(softSaid("2 powercap: p: back\n"));
 	setEnergy(root, "intel-rapl:7", "51000000");
 	softExpect(&soft, 100 * MS, "1 0");
 	softClose(&soft);
@@ -624,11 +623,11 @@ static void testGoneAtOpen(void)
 	soft.dev.driver = &ptPowercapDriver;
 	g_assert_cmpint(ptPowercapDriver.open(&soft.dev, &column, 1), ==,
 			-ENODEV);
-	g_assert_true(softSaid("1 powercap: p: there are no zones in "));
+	g_assert_true(softSaid("1 powercap: p: no zones in "));
 	addZone(root, "intel-rapl:0", "q", "0", RANGE);
 	g_assert_cmpint(ptPowercapDriver.open(&soft.dev, &column, 1), ==,
 			-ENODEV);
-	g_assert_true(softSaid("1 powercap: p: it is not there\n"));
+	g_assert_true(softSaid("1 powercap: p: not found\n"));
 	fixtureRemove(root);
 }
 

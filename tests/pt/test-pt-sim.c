@@ -89,7 +89,7 @@ static void testLaws(void)
 		if (cases[i].ret == 0)
 			softClose(&soft);
 		else
-			g_assert_true(softSaid("1 sim: not a law: \""));
+			g_assert_true(softSaid("1 sim: invalid law \""));
 	}
 	fixtureRemove(root);
 }

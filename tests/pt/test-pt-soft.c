@@ -253,11 +253,11 @@ static void testErrors(void)
 		  "values=E\n"
 		  "[Trace]\ntype=HDSTATS\nnode=n\nchannel=intel-rapl:0\n"
 		  "values=P\n",
-		  "pt.cfg:13: input intel-rapl:0 has a [Trace] already, in "
-		  "line 5" },
+		  "pt.cfg:13: duplicate [Trace] of input intel-rapl:0; the "
+		  "first one is in line 5" },
 		{ "[General]\ndevice=hwmon\ncycle=1\ntopology=Host\n"
 		  "[Trace]\ntype=HDSTATS\nnode=n\nchannel=*\nvalues=E\n",
-		  "pt.cfg:8: input=*: no chip in /sys/class/hwmon tells "
+		  "pt.cfg:8: input=*: no chip in /sys/class/hwmon reports "
 		  "power or energy" },
 		{ "[General]\ndevice=perf\ncycle=0.5\ntopology=Host\n"
 		  "[Trace]\ntype=HDSTATS\nnode=n\nchannel=*\nvalues=U\n",
@@ -265,7 +265,7 @@ static void testErrors(void)
 		{ "[General]\ndevice=nvml\nlibrary=/nonexistent.so\ncycle=100\n"
 		  "topology=Host\n"
 		  "[Trace]\ntype=HDSTATS\nnode=n\nchannel=gpu-0\nvalues=P\n",
-		  "pt.cfg:9: input=gpu-0: no NVIDIA driver here "
+		  "pt.cfg:9: input=gpu-0: no NVIDIA driver "
 		  "(/nonexistent.so: " },
 		{ "[General]\ndevice=sim\nlaw=busy:80\ncycle=100\n"
 		  "topology=Host\n"

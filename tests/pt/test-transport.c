@@ -82,8 +82,8 @@ static void testAddresses(void)
 			rows[i].check);
 		if (rows[i].check)
 			g_assert_cmpstr(why, ==,
-					"a device is a path, as /dev/ttyUSB0, "
-					"or tcp://HOST:PORT");
+					"invalid device; expected a path, such "
+					"as /dev/ttyUSB0, or tcp://HOST:PORT");
 		g_assert_cmpint(ptTransportOpen(rows[i].address, &line, -1,
 						LONG, &transport),
 				==, rows[i].open);
@@ -173,7 +173,7 @@ static void testSerialSetup(void)
 
 	g_assert_cmpint(ptTransportOpen(name, &odd, -1, LONG, &transport), ==,
 			-EINVAL);
-	assertSaid("no serial port has 4711 baud");
+	assertSaid("unsupported speed of 4711 baud");
 	transport = openSerial(name, -1);
 	g_assert_cmpint(tcgetattr(fd, &is), ==, 0);
 	g_assert_cmpuint(is.c_iflag & (ICRNL | INLCR | IGNCR | ISTRIP | IXON |
@@ -417,7 +417,7 @@ static void testTcp(void)
 	close(fd);
 	g_assert_cmpint(ptTransportRead(transport, got, 1, LONG, NULL), ==,
 			-ENODEV);
-	assertSaid("the other side has closed");
+	assertSaid("connection closed by the other side");
 	/* The first write is answered with a reset, the next is refused. */
 	for (int i = 0; i < 1000; i++) {
 		if (ptTransportWrite(transport, sent, 1, LONG) == -ENODEV)
@@ -471,7 +471,7 @@ static void testTcpGather(void)
 			63);
 	g_assert_cmpint(ptTransportRead(transport, got, 200, LONG, NULL), ==,
 			-ENODEV);
-	assertSaid("the other side has closed");
+	assertSaid("connection closed by the other side");
 	ptTransportClose(transport);
 	close(door);
 }

@@ -131,27 +131,27 @@ killed() {
 	"$hdtrace" stat killed.proj
 }
 
-ok "a command is traced" traces
-ok "its project is good" is_good good.proj
-ok "quiet" is_quiet
-ok "old projects are kept" keeps
-ok "a place in the topology" places
+ok "trace of a command" traces
+ok "valid project" is_good good.proj
+ok "--quiet prints nothing" is_quiet
+ok "existing project is not replaced" keeps
+ok "--topology sets the place" places
 ok "HDTRACE_PREFIX" prefixed
-ok "some sources" chooses
+ok "--sources selects values" chooses
 ok "--list" lists
-ok "hardware counters, or why there are none" counters
-ok "exit status" exits 7 "$rut" -p status sh -c 'exit 7'
-ok "signals are passed on" signalled
-ok "death by a signal" dies
-ok "--pid" follows
-ok "--duration" lasts
-ok "--duration is interrupted" interrupted
-ok "kill -9 leaves a project" killed
-ok "no such command" exits 127 "$rut" -p none no-such-command
-ok "no files are left of it" [ ! -e none.proj ]
+ok "hardware counters or the reason why they are missing" counters
+ok "exit status of the command" exits 7 "$rut" -p status sh -c 'exit 7'
+ok "signals are forwarded" signalled
+ok "exit status after a signal" dies
+ok "--pid traces until the process ends" follows
+ok "--duration ends the trace" lasts
+ok "a signal ends --duration" interrupted
+ok "readable project after kill -9" killed
+ok "missing command: exit status 127" exits 127 "$rut" -p none no-such-command
+ok "missing command leaves no files" [ ! -e none.proj ]
 : >script
 chmod +x script
-ok "options of the command are its own" \
+ok "options after the command belong to it" \
 	exits 3 "$rut" -p own sh -c 'exit 3' --interval 0
 for wrong in "" "--interval 0 true" "--interval x true" "--nonsense true" \
 	"--sources nonsense true" "--duration 5 true" "--duration -1" \
@@ -160,8 +160,8 @@ for wrong in "" "--interval 0 true" "--interval x true" "--nonsense true" \
 	# shellcheck disable=SC2086
 	ok "refused: rut $wrong" exits 125 "$rut" $wrong
 done
-ok "no device at a mount point" exits 125 "$rut" -p mount -m /proc true
-ok "nothing is left of it" [ ! -e mount.proj ]
+ok "mount point without block device" exits 125 "$rut" -p mount -m /proc true
+ok "mount point without block device leaves no files" [ ! -e mount.proj ]
 ok "--help" exits 0 "$rut" --help
 ok "--version" exits 0 "$rut" --version
 done_testing

@@ -342,12 +342,13 @@ static void testNoRoom(void)
 	g_assert_nonnull(strstr(header, "\"NET_IN_EXT\""));
 	g_assert_null(strstr(header, "NET_PACKETS"));
 	g_assert_nonnull(strstr(header, "\"CTX_SWITCHES\""));
-	g_assert_nonnull(strstr(messages->str,
-				"cpu: the header of a file has no room for "
-				"2001 values more; those of single units are "
-				"not traced"));
-	g_assert_nonnull(strstr(messages->str, "packets: the header of a file "
-					       "has no room for 3600 values"));
+	g_assert_nonnull(
+		strstr(messages->str,
+		       "cpu: too many values for the header of the file: 2001; "
+		       "values of single units are not traced"));
+	g_assert_nonnull(strstr(
+		messages->str,
+		"packets: too many values for the header of the file: 3600"));
 	g_string_free(messages, TRUE);
 	g_free(header);
 	fixtureRemove(root);
@@ -361,7 +362,8 @@ static void testManyIdleStates(void)
 		const char *message;
 	} cases[] = {
 		{ 1000, "idle: not traced: Too many open files" },
-		{ 8000, "idle: the header of a file has no room for 1360" },
+		{ 8000,
+		  "idle: too many values for the header of the file: 1360" },
 	};
 	char *root = fixtureCreate();
 	struct rlimit old, limit;

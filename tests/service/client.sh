@@ -183,7 +183,7 @@ records_more() {
 # What a slower meter gives is not made more.
 says_rates() {
 	exits 0 "$pt" record -n node08 -F 10 -p rate -q -d 0.6 || return 1
-	grep -q 'pt: slow reads 2 times a second, not 10' err
+	grep -q 'pt: slow: 2 readings per second instead of 10' err
 }
 
 # Times are those of the meter: a trace that the service writes has the same.
@@ -321,10 +321,10 @@ survives() {
 	}
 	kill -9 "$pid"
 	wait "$pid"
-	until_done grep -q 'is lost; going on when it is back' err || return 1
+	until_done grep -q 'connection lost; continuing when it is back' err || return 1
 	rm -f socket
 	begin -c site.cfg || return 1
-	until_done grep -q 'is back after' err || return 1
+	until_done grep -q 'reconnected after' err || return 1
 	size=$(wc -c <lost_node07_Energy.stat)
 	until_done is_larger lost_node07_Energy.stat $((size + 500)) ||
 		return 1
@@ -401,14 +401,14 @@ refuses() {
 	exits 125 "$pt" record -n node09 -- true &&
 		grep -q 'no node node09; it has node06, node07, node08' err &&
 		exits 125 "$pt" record -n node07 -v E -- true &&
-		grep -q 'node node07 has no value E; it has P' err &&
+		grep -q 'node node07: unknown value E; known values: P' err &&
 		exits 125 "$pt" record -n node07 --device none -- true &&
-		grep -q 'has no device none' err &&
+		grep -q 'unknown device none' err &&
 		exits 125 "$pt" record -n node07,node07 -- true &&
 		exits 125 "$pt" record -n node07, -- true &&
 		grep -q 'each once' err &&
 		exits 125 "$pt" record -n node07 &&
-		grep -q 'COMMAND, --duration or --pid is missing' err &&
+		grep -q 'missing argument: COMMAND, --duration or --pid' err &&
 		exits 125 "$pt" record -n node07 -d 1 -- true &&
 		exits 125 "$pt" record -n node07 -d -1 &&
 		exits 125 "$pt" record -n node07 -P -1 &&
@@ -421,10 +421,10 @@ refuses() {
 		exits 2 "$pt" watch -n node07 -F 0 &&
 		exits 2 "$pt" devices more &&
 		exits 2 "$pt" devices -s '[' &&
-		grep -q 'a server is HOST' err &&
+		grep -qF 'expected HOST[:PORT] or unix:/PATH' err &&
 		exits 1 "$pt" nonsense && grep -q 'unknown command: "nonsense"' err &&
 		exits 125 "$pt" energy -n node06 -v E -- true &&
-		grep -q 'none of these values is in W' err &&
+		grep -q 'no power value is selected' err &&
 		exits 2 "$pt" devices --token=none &&
 		exits 0 "$pt" record -n node07 -p there -q -- true &&
 		exits 125 "$pt" record -n node07 -p there -q -- true &&
@@ -465,7 +465,7 @@ has_users() {
 	exits 125 "$pt" record --token=false -n node06 -- true || return 1
 	exits 125 "$pt" record --token=tokens --user=bob -n node06 -- true ||
 		return 1
-	grep -q 'tokens: it has no token of bob' err || return 1
+	grep -q 'tokens: no token of user bob' err || return 1
 	exits 0 env HDTRACE_PT_TOKEN=tokens "$pt" devices || return 1
 	grep -q node06 out && ! grep -q node07 out || return 1
 	# A limited rate is what is read.
@@ -511,12 +511,12 @@ encrypts() {
 
 config
 if begin -c site.cfg; then
-	ok "pt devices lists what there is" lists
-	ok "pt record makes a project" records
-	ok "pt record takes lines, values, rates" records_more
-	ok "readings are not invented, and that is said" says_rates
-	ok "the exit status is passed on" passes_status
-	ok "signals are passed on" passes_signals
+	ok "pt devices lists devices and lines" lists
+	ok "pt record writes a project" records
+	ok "pt record with lines, values and rates" records_more
+	ok "rate above the rate of the meter" says_rates
+	ok "exit status of the command" passes_status
+	ok "signals are forwarded" passes_signals
 	ok "pt energy prints one line" measures
 	ok "pt watch prints lines" watches
 	if [ -n "$(command -v python3)" ]; then
@@ -524,16 +524,16 @@ if begin -c site.cfg; then
 	else
 		skip "pt watch draws bars" "no python3"
 	fi
-	ok "what is wrong is refused" refuses
+	ok "usage errors" refuses
 	ok "every subcommand has help and a manual" helps
 fi
 ok "the service ends" end
-ok "what is printed is what was recorded" records_the_same
-ok "times are those of the meter" has_times
+ok "summary matches the recorded entries" records_the_same
+ok "times of the meter" has_times
 ok "a command survives the service" survives
-ok "energy that is known in part" marks_energy
-ok "a service that is not there" is_absent
-ok "users see what they may" has_users
+ok "marks of incomplete energy" marks_energy
+ok "missing service" is_absent
+ok "users see only allowed nodes" has_users
 if [ -z "$(command -v openssl)" ]; then
 	skip "connections are encrypted" "no openssl"
 elif ! has_tls; then

@@ -27,21 +27,21 @@ hostile() {
 refuses() {
 	hostile "$1"
 	exits 125 "$pt" record -n n1 -f -d 0.05 -p refused || return 1
-	grep -q "this is no power service: $2" err && ! [ -e refused.proj ]
+	grep -q "not a power service: $2" err && ! [ -e refused.proj ]
 }
 
 # The same of pt energy: CASE FIELD
 refuses_energy() {
 	hostile "$1"
 	exits 125 "$pt" energy -n n1 -d 0.05 || return 1
-	grep -q "this is no power service: $2" err
+	grep -q "not a power service: $2" err
 }
 
 # The same of what there is: CASE FIELD
 refuses_list() {
 	hostile "$1"
 	exits 2 "$pt" devices || return 1
-	grep -q "this is no power service: $2" err
+	grep -q "not a power service: $2" err
 }
 
 # What comes while it records loses the service and not what was recorded:
@@ -49,7 +49,7 @@ refuses_list() {
 survives() {
 	hostile "$1"
 	exits 0 "$pt" record -n n1 -f -d 0.5 -p survived || return 1
-	grep -q "this is no power service: $2" err || return 1
+	grep -q "not a power service: $2" err || return 1
 	exits 0 "$hdtrace" check survived
 }
 
@@ -65,7 +65,7 @@ takes() {
 # first reading has come.
 ends() {
 	hostile flood
-	exits 0 "$pt" energy -n n1 -d 0.5 || grep -q 'no reading came' err
+	exits 0 "$pt" energy -n n1 -d 0.5 || grep -q 'no readings within' err
 }
 
 while read -r case field; do
@@ -84,7 +84,7 @@ interval-zero Group.intervalNs is 0
 columns-many Group.columns is 65535
 kind-none Column.kind is 200
 END
-ok "pt energy refuses, too" refuses_energy node-empty "Column.node is empty"
+ok "pt energy refuses an empty node" refuses_energy node-empty "Column.node is empty"
 while read -r case field; do
 	ok "$case is refused" refuses_list "$case" "$field"
 done <<'END'
@@ -93,7 +93,7 @@ list-wall-min Device.lastWall is -9223372036854775808
 list-interval-min Device.intervalNs is -9223372036854775808
 END
 while read -r case field; do
-	ok "$case does no harm" survives "$case" "$field"
+	ok "$case: the client survives" survives "$case" "$field"
 done <<'END'
 data-length-min Data.length is -9223372036854775808
 data-length-max Data.length is 9223372036854775807
@@ -102,7 +102,7 @@ data-mono-min Data.mono is -9223372036854775808
 data-infinite Data.values is inf
 END
 for case in good clock-early clock-late interval-long value-large data-long; do
-	ok "$case is taken" takes "$case"
+	ok "$case is accepted" takes "$case"
 done
-ok "who never stops to talk is stopped" ends
+ok "endless stream is ended" ends
 done_testing

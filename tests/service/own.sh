@@ -73,7 +73,7 @@ refuses() {
 ok "a machine without a meter" refuses \
 	"$pt" energy --root="$scratch/tree" -- touch ran
 for word in powercap perf nvml hwmon 'pt energy --meter=sim'; do
-	ok "it says so of $word" grep -q -- "^ *$word" err
+	ok "reason for $word" grep -q -- "^ *$word" err
 done
 
 zone intel-rapl:0 package-0 50
@@ -81,17 +81,17 @@ zone intel-rapl:0:0 core 700
 zone intel-rapl:0:1 dram 10
 zone intel-rapl-mmio:0 package-0 800
 begin_growing
-ok "package and memory, once" measures 60 "powercap package-0, package-0-dram"
-ok "the status of the command" \
+ok "package and memory are counted once" measures 60 "powercap package-0, package-0-dram"
+ok "exit status of the command" \
 	exits 7 "$pt" energy --root="$scratch/tree" -- sh -c 'exit 7'
-ok "a command that is not there" \
+ok "missing command" \
 	exits 127 "$pt" energy --root="$scratch/tree" -- ./nothing
 end_growing
 zone intel-rapl:0 package-0 700
 zone intel-rapl:1 package-1 800
 zone intel-rapl:2 psys 90
 begin_growing
-ok "the platform, if the machine knows it" measures 90 "powercap psys"
+ok "platform replaces packages" measures 90 "powercap psys"
 end_growing
 
 is_simulated() {
@@ -100,9 +100,9 @@ is_simulated() {
 	cat out err
 	[ "$found" -eq 0 ] && grep -q '(simulated)$' err
 }
-ok "simulated, if that is asked for" is_simulated
-ok "no such meter" refuses "$pt" energy --meter=best -- touch ran
-ok "it names the meters" grep -q 'powercap, perf, nvml, hwmon or sim' err
+ok "--meter=sim" is_simulated
+ok "unknown meter" refuses "$pt" energy --meter=best -- touch ran
+ok "unknown meter: list of meters" grep -q 'powercap, perf, nvml, hwmon or sim' err
 
 # A service of this user that is there is asked.
 cat >site.cfg <<END
@@ -124,8 +124,8 @@ asks_service() {
 	cat out err
 	[ "$found" -eq 0 ] && grep -q 'mean 33.000 W' err
 }
-ok "a service" begin -c site.cfg
-ok "a service that is there is asked" asks_service
-ok "another meter, if that is asked for" is_simulated
-ok "it ends" end
+ok "start of a service" begin -c site.cfg
+ok "running service is used" asks_service
+ok "--meter overrides the service" is_simulated
+ok "end of the service" end
 done_testing

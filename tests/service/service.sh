@@ -47,7 +47,7 @@ metrics() {
 checks() {
 	config good.cfg
 	exits 0 "$pt" -n -c good.cfg || return 1
-	grep -q '^good.cfg: good: 1 devices, 2 lines, 0 nodes' out || return 1
+	grep -q '^good.cfg: valid: 1 devices, 2 lines, 0 nodes' out || return 1
 	exits 0 "$pt" -n -q -c good.cfg && ! [ -s out ] || return 1
 	config bad.cfg 'listen=nowhere' 'x=y'
 	exits 3 "$pt" -n -c bad.cfg || return 1
@@ -84,7 +84,7 @@ reloads() {
 	begin -c good.cfg || return 1
 	config good.cfg 'dialect=Z'
 	kill -HUP "$pid"
-	until_done grep -q 'going on with the configuration before' log ||
+	until_done grep -q 'continuing with the previous configuration' log ||
 		return 1
 	grep -q 'good.cfg:3: dialect=Z' log || return 1
 	config good.cfg 'dialect=A'
@@ -195,14 +195,14 @@ is_hardened() {
 		[ "$result" -eq 0 ]
 }
 
-ok "a configuration is checked" checks
+ok "--check of a site configuration" checks
 ok "pt serves, and one service has a socket" serves
-ok "pt serves for a while" lasts
-ok "systemd is told" notifies
+ok "--duration ends the service" lasts
+ok "notification of systemd" notifies
 ok "SIGHUP reads the configuration again" reloads
 config http.cfg metrics=0
 if [ -n "$(command -v curl)" ] && "$pt" -n -q -c http.cfg 2>/dev/null; then
-	ok "there are metrics" has_metrics
+	ok "metrics by HTTP" has_metrics
 	if [ -n "$(command -v promtool)" ]; then
 		ok "promtool accepts the metrics" promtool_likes
 		ok "promtool reads OpenMetrics" promtool_reads
@@ -213,7 +213,7 @@ if [ -n "$(command -v curl)" ] && "$pt" -n -q -c http.cfg 2>/dev/null; then
 else
 	skip "there are metrics" "no curl, or built without libmicrohttpd"
 fi
-ok "traces are written beside the service" traces
+ok "traces of the service" traces
 if [ "$(id -u)" -eq 0 ]; then
 	ok "privileges are given up" drops
 else
@@ -224,5 +224,5 @@ if systemd-analyze security --help 2>/dev/null | grep -q -- --offline; then
 else
 	skip "the unit for systemd is hardened" "no systemd-analyze, or an old one"
 fi
-ok "it goes to the background" goes_to_background
+ok "service in the background" goes_to_background
 done_testing

@@ -143,11 +143,11 @@ race_is_over() {
 ok "a regular file stays" regular
 rm -f socket
 ok "a directory stays" directory
-ok "symbolic links stay, and what they point to" links
+ok "symbolic links and their targets stay" links
 rm -f socket other
 ok "a FIFO stays" fifo
 rm -f socket
-ok "a socket that a service listens at stays" live
+ok "socket of a running service stays" live
 rm -f socket
 if [ "$(id -u)" -eq 0 ]; then
 	ok "a socket of another user stays" foreign
@@ -155,8 +155,8 @@ else
 	skip "a socket of another user stays" "only root can make one"
 fi
 rm -f socket
-ok "a socket that a service has left is taken" left_behind
+ok "abandoned socket is replaced" left_behind
 ok "a start that fails leaves no socket" no_group
-ok "at the end what has taken the place stays" replaced
-ok "one of several services gets a socket that was left" race
+ok "replaced socket stays at the end" replaced
+ok "only one of several services replaces an abandoned socket" race
 done_testing

@@ -193,7 +193,7 @@ static void testOtherHosts(void)
 	peerSay(fd, "07000000");
 	peerHear(fd, "ffffffff");
 	peerEnd(fd);
-	sceneSaid("its network may not speak pmlib");
+	sceneSaid("not allowed from this network");
 	sceneEnd(scene);
 	/* Where it is allowed, and nowhere else. */
 	scene = begin("pmlib=10.0.0.0/8, 127.0.0.2/31\n", "");
@@ -211,7 +211,7 @@ static void testOtherHosts(void)
 	peerSay(fd, "07000000");
 	peerHear(fd, "ffffffff");
 	close(fd);
-	sceneSaid("pmlib is not spoken here");
+	sceneSaid("pmlib is disabled");
 	sceneEnd(scene);
 }
 
@@ -249,7 +249,7 @@ static void testForbidden(void)
 	peerSay(fd, "06000000 04000000 44657632");
 	peerHear(fd, "ffffffff");
 	peerEnd(fd);
-	sceneSaid("it may not see device \"Dev2\"");
+	sceneSaid("hidden device \"Dev2\"");
 	/* All lines, or some of these, are those that may be seen. */
 	for (int i = 0; i < 2; i++) {
 		fd = peerOpen(scene);

@@ -272,36 +272,34 @@ static void testGreetings(void)
 		{ { 0 }, 0, "" },
 		{ { .greeting = "", .closes = true },
 		  -ECONNRESET,
-		  "the server is gone" },
+		  "the server has closed the connection" },
 		{ { .greeting = "89484450 0100", .closes = true },
 		  -ECONNRESET,
-		  "the server is gone" },
+		  "the server has closed the connection" },
 		{ { .greeting = "485454502f312e3120343030"
 				"00000000000000000000000000000000000000000000"
 				"00000000000000000000000000000000000000000000"
 				"0000000000000000" },
 		  -EPROTO,
-		  "this is no power service" },
+		  "not a power service" },
 		{ { .greeting = "894844500000"
 				"00000000000000000100000000000000000000000000"
 				"00000000000000000000000000000000000000000000"
 				"0000000000000000000000000000" },
 		  -EPROTO,
-		  "it speaks another version" },
+		  "unsupported version of the protocol" },
 		{ { .behind = { PT_WIRE_ERROR, &full, 0, NULL },
 		    .closes = true },
 		  -ECONNRESET,
 		  "full" },
-		{ { .mustAuthenticate = true }, -EACCES, "--token FILE" },
-		{ { .isNonsensePong = true },
-		  -EPROTO,
-		  "this is no power service" },
+		{ { .mustAuthenticate = true }, -EACCES, "--token=FILE" },
+		{ { .isNonsensePong = true }, -EPROTO, "not a power service" },
 		{ { .behind = { PT_WIRE_LIST_END, NULL, 0, "00000000" } },
 		  -EPROTO,
-		  "this is no power service" },
+		  "not a power service" },
 		{ { .behind = { PT_WIRE_PONG, &huge, 0, "00" } },
 		  -EPROTO,
-		  "this is no power service" },
+		  "not a power service" },
 	};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
@@ -728,7 +726,7 @@ static void testRecorder(void)
 	ptRecorderFree(recorder);
 	end(&server);
 	pthread_mutex_destroy(&told.mutex);
-	assertSaid("has dropped readings of dev: we are too slow");
+	assertSaid("dropped readings of dev: this host is too slow");
 }
 
 #define ZEROS "0000000000000000"
@@ -810,7 +808,7 @@ static void testBadStreams(void)
 		ptRecorderFree(recorder);
 		end(&server);
 		pthread_mutex_destroy(&told.mutex);
-		assertSaid("is lost; going on when it is back");
+		assertSaid("connection lost; continuing when it is back");
 	}
 }
 

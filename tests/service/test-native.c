@@ -125,7 +125,7 @@ static void testGarbage(void)
 	peerSay(fd, "89484450 0100");
 	close(fd);
 	sceneClients(scene, 0);
-	sceneSaid("it speaks no protocol that is known here");
+	sceneSaid("unknown protocol");
 	sceneEnd(scene);
 }
 

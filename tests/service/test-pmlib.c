@@ -548,8 +548,8 @@ static void testClaims(void)
 		SCENE_WAIT(__atomic_load_n(&scene->service->refused,
 					   __ATOMIC_RELAXED) == i + 1);
 	}
-	sceneSaid("a name of 943718400 bytes");
-	sceneSaid("a mask of 17 bytes");
+	sceneSaid("invalid name of 943718400 bytes");
+	sceneSaid("invalid mask of 17 bytes");
 	sceneClients(scene, 0);
 	sceneEnd(scene);
 }
@@ -654,14 +654,14 @@ static void testMemoryLimit(void)
 	sceneGiveMany(scene, "Dev1", 1000, 19 * PT_SEGMENT_SIZE);
 	g_assert_cmpint(ptAccountUsed(&scene->service->memory), <=, 1 << 20);
 	g_assert_cmpint(peerAsk(fd, 3), ==, -1);
-	sceneSaid("the limit of what a counter collects was reached");
+	sceneSaid("a counter reached its limit of readings");
 	peerGet(fd, false, &data);
 	g_assert_cmpint(data.values, ==, 18 * PT_SEGMENT_SIZE);
 	g_assert_cmpfloat(data.value[data.values - 1], ==, 6000);
 	g_free(data.value);
 	/* The same again: START makes room. */
 	g_assert_cmpint(peerAsk(fd, 2), ==, -1);
-	sceneSaid("no room for what a counter collects");
+	sceneSaid("out of memory for the readings of a counter");
 	g_assert_cmpint(peerAsk(fd, 1), ==, 0);
 	close(fd);
 	sceneIsEmpty(scene);
@@ -690,7 +690,7 @@ static void testCountLimit(void)
 		sceneClients(scene, i < 4 ? (size_t)i + 3 : 6);
 	}
 	peerEnd(silent[0]);
-	sceneSaid("it has not said who it is, and others wait");
+	sceneSaid("not authenticated, and other clients are waiting");
 	/* Those who have something to do do not. */
 	g_assert_cmpint(peerAsk(fds[0], 1), ==, 0);
 	for (int i = 2; i < 4; i++) {

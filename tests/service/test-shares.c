@@ -243,7 +243,7 @@ static void testPendingTime(void)
 	peerEnd(native->fd);
 	nativeFree(native);
 	peerEnd(half);
-	sceneSaid("it has not said who it is");
+	sceneSaid("not authenticated");
 	sceneEnd(scene);
 }
 
@@ -309,7 +309,7 @@ static void testNobody(void)
 	alice = come(scene, "127.0.0.2", "alice", TOKEN1);
 	peerEnd(first->fd);
 	nativeFree(first);
-	sceneSaid("it records nothing, and a user waits");
+	sceneSaid("not recording, and a user is waiting");
 	comeInVain(scene, "127.0.0.2", "bob", TOKEN3, "too many clients");
 	nativeStop(second, &stream);
 	nativeForget(nativeRecorded(second, &stream));

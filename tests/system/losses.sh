@@ -105,7 +105,7 @@ deep() {
 # No file is concerned: libRUT says it itself.
 nothing() {
 	rm -rf p*_*
-	says 1 'libRUT: RUT_BACKEND: there is no "none" here' rut \
+	says 1 'libRUT: RUT_BACKEND: "none" is not available' rut \
 		RUT_BACKEND=none && says 0 '' rut RUT_BACKEND=none RUT_VERBOSITY=-1
 }
 

@@ -118,7 +118,7 @@ rut_numbers() {
 		exits 0 "$rut" -N -p new -t Host=n -s mem -q -d 0.1 &&
 		exits 0 "$hdtrace" check new || return 1
 	exits 125 "$rut" -N -f -p R -t Host=n -s mem -q -d 0.1 &&
-		grep -q 'only one of --force and --number' err
+		grep -q -e '--force: cannot be combined with --number' err
 }
 
 ok "rut: a program that cannot be run" rut_late

@@ -3,9 +3,9 @@
  * @file
  * Sets of lines of a power meter; a part of pmlib.h.
  *
- * The macros are to line_t what FD_SET() and its like are to fd_set. Sets are
- * given by their address; lines are numbers from 0. What is not below
- * PM_LINES_MAX is in no set.
+ * The macros work on line_t as FD_SET() and related macros work on fd_set.
+ * Sets are passed by address; lines are numbers from 0. A set contains only
+ * lines below PM_LINES_MAX.
  */
 #ifndef PM_LINE_H
 #define PM_LINE_H
@@ -24,13 +24,13 @@ typedef struct {
 		((set)->bits[(unsigned)(line) / 8] |= \
 		 (unsigned char)(1U << (unsigned)(line) % 8))))
 
-/** Take a line away. */
+/** Remove a line. */
 #define LINE_CLR(line, set)                           \
 	((void)((unsigned)(line) < PM_LINES_MAX &&    \
 		((set)->bits[(unsigned)(line) / 8] &= \
 		 (unsigned char)~(1U << (unsigned)(line) % 8))))
 
-/** Tell whether a line is there. */
+/** Test whether a set contains a line. */
 #define LINE_ISSET(line, set)               \
 	((unsigned)(line) < PM_LINES_MAX && \
 	 ((set)->bits[(unsigned)(line) / 8] >> (unsigned)(line) % 8 & 1))
@@ -38,10 +38,10 @@ typedef struct {
 /** Add all lines. */
 #define LINE_SET_ALL(set) PM_LINE_EACH_((set)->bits[i_] = 0xff)
 
-/** Take all lines away. */
+/** Remove all lines. */
 #define LINE_CLR_ALL(set) PM_LINE_EACH_((set)->bits[i_] = 0)
 
-/** Make a set of the lines that are in both of two others. */
+/** Make the intersection of two sets. */
 #define LINE_AND(result, a, b) \
 	PM_LINE_EACH_((result)->bits[i_] = (a)->bits[i_] & (b)->bits[i_])
 

@@ -104,7 +104,7 @@ static int counterAsk(counter_t *counter, enum pmOperation operation,
 	*ns = before + (hdMonotonicNow() - before) / 2;
 	if (answer == 0)
 		return 0;
-	pmLog(HD_LOG_ERROR, "%s: the server says no to operation %d",
+	pmLog(HD_LOG_ERROR, "%s: the server refuses operation %d",
 	      pmCounterOf(counter)->device, (int)operation);
 	return counterFailed(counter, -EREMOTEIO);
 }
@@ -264,7 +264,7 @@ int pm_get_counter_data(counter_t *counter)
 		return pmResult(-ENOTCONN, saved);
 	/* The server would say so, too. */
 	if (own->isRunning) {
-		pmLog(HD_LOG_ERROR, "%s: it is running", own->device);
+		pmLog(HD_LOG_ERROR, "%s: the counter is running", own->device);
 		return pmResult(-EREMOTEIO, saved);
 	}
 	ret = pmGet(counter, &own->dialect, own->measures.next_timing, &energy);

@@ -111,7 +111,7 @@ int pmList(const server_t *server, char ***list, int *count, bool *isCounted)
 	if (ret == -EPROTO && !hasEnded)
 		ret = -ETIMEDOUT;
 	if (ret == -EPROTO)
-		pmLog(HD_LOG_ERROR, "%s: not a list of devices: %zu bytes",
+		pmLog(HD_LOG_ERROR, "%s: invalid list of devices of %zu bytes",
 		      server->server_ip, size);
 	return ret;
 }
@@ -190,8 +190,7 @@ static int info(const server_t *server, const char *id, bool withName,
 	int fd, ret;
 
 	if (length > NAME_MAX_SENT) {
-		pmLog(HD_LOG_ERROR, "no device has a name of %zu bytes",
-		      length);
+		pmLog(HD_LOG_ERROR, "invalid device name of %zu bytes", length);
 		return -EINVAL;
 	}
 	ret = pmConnect(server, &fd);

@@ -59,10 +59,10 @@ const char *pm_strerror(int error)
 		[-PM_EINVAL] = "invalid argument",
 		[-PM_ENOMEM] = "out of memory",
 		[-PM_ECONNECTION] = "no connection to the server",
-		[-PM_ETIMEOUT] = "the server does not answer",
+		[-PM_ETIMEOUT] = "no answer from the server",
 		[-PM_EREFUSED] = "the server refuses",
-		[-PM_EPROTOCOL] = "the server answers nonsense",
-		[-PM_ENODATA] = "there are no such samples",
+		[-PM_EPROTOCOL] = "invalid reply of the server",
+		[-PM_ENODATA] = "no such samples",
 		[-PM_EFILE] = "the file cannot be written",
 	};
 

@@ -29,7 +29,7 @@ static const struct hdFieldRange lines = { .min = 0, .max = PM_LINES_MAX };
 
 const struct hdField pmFieldAnswer = { HD_FIELD_I32, 0, &answers, "answer" };
 const struct hdField pmFieldRate = { HD_FIELD_I32, 0, &rates,
-				     "samples in a second" };
+				     "samples per second" };
 const struct hdField pmFieldNumber = { HD_FIELD_I32, 0, &numbers,
 				       "number of lines" };
 const struct hdField pmFieldLine = { HD_FIELD_I32, 0, &numbers, "line" };
@@ -45,7 +45,7 @@ const struct hdField pmFieldSets = { HD_FIELD_I32, 0, &sets, "number of sets" };
 const struct hdField pmFieldSampled = { HD_FIELD_I32, 0, &lines,
 					"number of lines" };
 const struct hdField pmFieldBorder = { HD_FIELD_I32, 0, &counts,
-				       "begin of a set" };
+				       "start of a set" };
 const struct hdField pmFieldSingle = { HD_FIELD_F32, 0, &hdFieldValue,
 				       "value" };
 const struct hdField pmFieldDouble = { HD_FIELD_F64, 0, &hdFieldValue,

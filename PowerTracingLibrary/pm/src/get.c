@@ -40,7 +40,7 @@ static int takeHead(int fd, const char *device, int sets, struct head *head)
 	/* One more than there are, as each has a begin and an end. */
 	if (head->sets != sets + 1) {
 		pmLog(HD_LOG_ERROR,
-		      "%d sets were recorded, but the server has %lld", sets,
+		      "%d sets were recorded; the server has %lld", sets,
 		      (long long)head->sets - 1);
 		return -EPROTO;
 	}
@@ -75,7 +75,8 @@ static int takeSets(int fd, const char *device, const struct head *head,
 			 : (int64_t)sets[count - 1] *
 				   (isAggregate ? 1 : head->lines);
 	if (ret == 0 && values != head->values) {
-		pmLog(HD_LOG_ERROR, "%lld values belong to the sets, %d come",
+		pmLog(HD_LOG_ERROR,
+		      "expected %lld values of the sets; received %d",
 		      (long long)values, (int)head->values);
 		ret = -EPROTO;
 	}

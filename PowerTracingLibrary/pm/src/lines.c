@@ -12,7 +12,7 @@ int pm_set_server(const char *ip, int port, server_t *server)
 	pmBegin();
 	if (!ip || !*ip || !server || strlen(ip) >= sizeof(server->server_ip) ||
 	    (*ip != '/' && (port < 1 || port > 65535))) {
-		pmLog(HD_LOG_ERROR, "not a server: \"%.100s\", port %d",
+		pmLog(HD_LOG_ERROR, "invalid server \"%.100s\", port %d",
 		      ip ? ip : "", port);
 		return pmResult(-EINVAL, 0);
 	}
@@ -55,7 +55,7 @@ int pm_set_lines(const char *text, line_t *lines)
 		}
 		if (first < 0 || last < 0 || (*at && *at != ',') ||
 		    (*at == ',' && !at[1])) {
-			pmLog(HD_LOG_ERROR, "not a list of lines: \"%.100s\"",
+			pmLog(HD_LOG_ERROR, "invalid list of lines \"%.100s\"",
 			      text);
 			return pmResult(-EINVAL, 0);
 		}

@@ -79,7 +79,7 @@ static int connectTo(const char *place, int64_t deadlineNs, int *fd)
 		why = strerror(-ret);
 	} else if (hdNetSplit(place, 0, host, port) < 0) {
 		ret = -EINVAL;
-		why = "not of the form HOST:PORT";
+		why = "invalid address; expected HOST:PORT";
 	} else {
 		ret = hdNetConnect(host, port, -1, deadlineNs, fd, &why);
 	}
@@ -94,7 +94,8 @@ int pmConnect(const server_t *server, int *fd)
 
 	/* It may have been filled in by hand. */
 	if (!memchr(server->server_ip, '\0', sizeof(server->server_ip))) {
-		pmLog(HD_LOG_ERROR, "the name of the server has no end");
+		pmLog(HD_LOG_ERROR,
+		      "the name of the server has no terminating zero");
 		return -EINVAL;
 	}
 	if (!serverMoved(server, place, sizeof(place))) {
@@ -111,7 +112,7 @@ int pmConnect(const server_t *server, int *fd)
 static int linkFailed(int error)
 {
 	pmLog(HD_LOG_ERROR, "%s",
-	      error == -ETIMEDOUT ? "the server does not answer"
+	      error == -ETIMEDOUT ? "no answer from the server"
 				  : strerror(-error));
 	return error;
 }

@@ -105,7 +105,6 @@ enum pmOrder pmFindOrder(const server_t *server, const char *device)
 	pmListFree(list, count);
 	if (ret == 0 && !isCounted && count > 0)
 		return PM_SET_MAJOR;
-	pmLog(HD_LOG_WARNING,
-	      "the order of the sets is unknown; PM_DIALECT can tell");
+	pmLog(HD_LOG_WARNING, "unknown order of the sets; set PM_DIALECT");
 	return PM_LINE_MAJOR;
 }

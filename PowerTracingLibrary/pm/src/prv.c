@@ -28,7 +28,7 @@ const struct pmUnit *pmFindUnit(const char *name)
 	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
 		if (strcmp(units[i].name, name ? name : "") == 0)
 			return &units[i];
-	pmLog(HD_LOG_ERROR, "no unit of time: \"%.20s\"", name);
+	pmLog(HD_LOG_ERROR, "unknown unit of time \"%.20s\"", name);
 	return NULL;
 }
 

@@ -112,8 +112,8 @@ static void statesFind(struct states *states, const struct pmView *view)
 	if (pmLineNames(&counter->server, counter->device, states->names) < 0 ||
 	    !findByName(states, view)) {
 		pmLog(HD_LOG_WARNING,
-		      "%s: the names of its lines tell no states: taking %d of "
-		      "each CPU",
+		      "%s: the names of the lines do not contain states; "
+		      "assuming %d of each CPU",
 		      counter->device, USUAL_STATES);
 		findByNumber(states, view);
 	}

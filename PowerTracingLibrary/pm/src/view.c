@@ -49,8 +49,7 @@ static int pmViewMakeFrom0(struct pmView *view, const counter_t *counter,
 	view->energy = &own->measures.energy;
 	sets = view->energy->watts_sets_size - 1;
 	if (!view->energy->watts || set < -1 || set >= sets) {
-		pmLog(HD_LOG_ERROR, "%s: there is no set %d", own->device,
-		      asked);
+		pmLog(HD_LOG_ERROR, "%s: unknown set %d", own->device, asked);
 		return pmResult(-ENODATA, saved);
 	}
 	view->isAggregate = counter->aggregate != 0;
@@ -61,7 +60,7 @@ static int pmViewMakeFrom0(struct pmView *view, const counter_t *counter,
 	else
 		viewColumns(view, counter, lines);
 	if (view->columns == 0) {
-		pmLog(HD_LOG_ERROR, "%s: it has none of these lines",
+		pmLog(HD_LOG_ERROR, "%s: none of these lines is in the counter",
 		      own->device);
 		return pmResult(-EINVAL, saved);
 	}

@@ -9,6 +9,7 @@
 
 #include "PowerTracingLibrary/pt/client/where.h"
 #include "PowerTracingLibrary/pt/pt.h"
+#include "cli/errors.h"
 #include "cli/output.h"
 #include "common/clock.h"
 
@@ -180,7 +181,7 @@ static void printJson(const char *server, const struct ptListed *listed,
 static void printText(const struct ptListed *listed)
 {
 	if (listed->count == 0) {
-		puts("There is no device that you may see.");
+		puts("No devices are visible to you.");
 		return;
 	}
 	printDevices(listed);
@@ -196,11 +197,14 @@ static const struct cliWords words[] = {
 static const struct cliCommand command = {
 	.name = TOOL,
 	.description =
-		"Lists the devices of a power service, and the lines and "
-		"values of nodes that they\nmeasure, as far as you may see "
-		"them.",
-	.notes = WHERE_NOTES "Exit status: 0; 2 if the service cannot be "
-			     "asked, or the options are wrong.",
+		"List the devices of a power service, and the lines and "
+		"values of nodes that they\nmeasure. The list has only nodes "
+		"that you are allowed to see.",
+	.notes = "Examples:\n"
+		 "  pt devices\n"
+		 "  pt devices --server=head --format=json\n\n" WHERE_NOTES
+		 "Exit status: 0; 2 if the service cannot be reached, or after "
+		 "a usage error.",
 	.usageStatus = FAILED,
 	.words = words,
 	.oldLetters = whereOldLetters,
@@ -237,9 +241,9 @@ int commandDevices(int argc, char **argv)
 	gboolean isJson = FALSE;
 	const GOptionEntry entries[] = {
 		{ "format", 0, 0, G_OPTION_ARG_FILENAME, &format,
-		  "Print text (default) or json", "FORMAT" },
+		  "Format: text or json (default: text)", "FORMAT" },
 		{ "json", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_NONE, &isJson,
-		  "As --format=json", NULL },
+		  "Same as --format=json", NULL },
 		WHERE_SERVER_ENTRIES(&where),
 		{ NULL, 0, 0, 0, NULL, NULL, NULL },
 	};
@@ -248,8 +252,7 @@ int commandDevices(int argc, char **argv)
 	int chosen = 0;
 
 	if (result < 0 && argc > 1)
-		result = cliUsage(&command,
-				  "there are options only, no arguments");
+		result = cliErrorUnexpected(&command, argv[1]);
 	if (result < 0)
 		result = cliChoose(&command, "format", format, &chosen);
 	if (result < 0)

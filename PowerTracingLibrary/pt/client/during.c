@@ -22,11 +22,11 @@ const char *duringCheck(struct cliWait *wait, int argc, char **argv,
 		wait->command = argv + 1;
 	modes = !!wait->command + hasDuration + hasPid;
 	if (modes == 0)
-		return "COMMAND, --duration or --pid is missing";
+		return "missing argument: COMMAND, --duration or --pid";
 	if (modes > 1)
-		return "only one of COMMAND, --duration and --pid";
+		return "COMMAND, --duration and --pid exclude each other";
 	if (hasPid && kill(wait->pid, 0) != 0 && errno == ESRCH)
-		return "there is no such process";
+		return "--pid: no such process";
 	return NULL;
 }
 

@@ -8,6 +8,7 @@
 
 #include "PowerTracingLibrary/pt/client/during.h"
 #include "PowerTracingLibrary/pt/pt.h"
+#include "cli/errors.h"
 #include "cli/output.h"
 
 #define TOOL "pt energy"
@@ -36,7 +37,7 @@ static int opened(void *context, const struct ptRecorderGroup *groups,
 	}
 	if (energy->sum.count > 0)
 		return 0;
-	fprintf(stderr, TOOL ": none of these values is in W\n");
+	fprintf(stderr, TOOL ": no power value is selected\n");
 	return -ENOENT;
 }
 
@@ -53,8 +54,7 @@ static FILE *openOutput(const struct energy *energy)
 	FILE *file = energy->output ? fopen(energy->output, "ae") : stderr;
 
 	if (!file)
-		outSay(stderr, TOOL ": %s: %s", energy->output,
-		       strerror(errno));
+		cliErrorOpen(TOOL, energy->output, errno);
 	return file;
 }
 
@@ -70,13 +70,14 @@ static gboolean print(const struct energy *energy)
 	FILE *file;
 
 	if (known.knownNs <= 0) {
-		fprintf(stderr, TOOL ": no reading came in %.3f s\n", seconds);
+		fprintf(stderr, TOOL ": no readings within %.3f s\n", seconds);
 		return FALSE;
 	}
 	if (!knownIsWhole(known))
 		fprintf(stderr,
-			TOOL ": the power is known for %.3f s of %.3f s only; "
-			     "joules are those\n",
+			TOOL
+			": the power is known for only %.3f s of %.3f s; the "
+			"joules cover this time\n",
 			(double)known.knownNs / 1e9, seconds);
 	file = openOutput(energy);
 	if (!file)
@@ -165,10 +166,14 @@ static const struct cliCommand command = {
 	.name = TOOL,
 	.arguments = "[--] COMMAND [ARGUMENT...]",
 	.description =
-		"Asks a power service what nodes draw while COMMAND runs, and "
-		"prints one line:\nseconds, joules, mean and peak watts. Where "
-		"there is no service it takes the meters\nof this machine.",
-	.notes = WHERE_NOTES WHERE_COMMAND_STATUS,
+		"Print the energy of nodes while COMMAND runs, in one line.\n"
+		"The line has seconds, joules, mean and peak watts. Without a "
+		"power service, the\nmeters of this machine are used.",
+	.notes =
+		"Examples:\n"
+		"  pt energy -- ./solve\n"
+		"  pt energy -n node06,node07 -- mpirun ./solve\n\n" WHERE_NOTES
+			WHERE_COMMAND_STATUS,
 	.usageStatus = CLI_EXIT_FAILED,
 	.isPrefix = true,
 	.oldLetters = whereOldLetters,
@@ -181,18 +186,17 @@ int commandEnergy(int argc, char **argv)
 	struct cliWait *wait = &energy.during.wait;
 	const GOptionEntry entries[] = {
 		{ "output", 'o', 0, G_OPTION_ARG_FILENAME, &energy.output,
-		  "Append the line to FILE, instead of standard error",
-		  "FILE" },
+		  "Append the line to FILE (default: standard error)", "FILE" },
 		{ "duration", 'd', 0, G_OPTION_ARG_DOUBLE, &wait->duration,
-		  "Measure for so many seconds", "S" },
+		  "Duration of the measurement in seconds", "S" },
 		{ "pid", 'P', 0, G_OPTION_ARG_INT, &wait->pid,
 		  "Measure until this process ends", "PID" },
 		{ "meter", 0, 0, G_OPTION_ARG_STRING, &energy.meter,
-		  "Measure by a meter of this machine, not by a service: "
-		  "powercap, perf, nvml, hwmon, or sim",
+		  "Meter of this machine instead of a service: powercap, perf, "
+		  "nvml, hwmon or sim",
 		  "NAME" },
 		{ "root", 0, 0, G_OPTION_ARG_FILENAME, &energy.root,
-		  "Find /sys and /proc below DIR (for tests)", "DIR" },
+		  "Read /sys and /proc below DIR, for tests", "DIR" },
 		WHERE_WISH_ENTRIES(&energy.where),
 		WHERE_SERVER_ENTRIES(&energy.where),
 		{ NULL, 0, 0, 0, NULL, NULL, NULL },

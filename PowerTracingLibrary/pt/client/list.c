@@ -86,7 +86,7 @@ static void listDriver(FILE *file, const struct ptDriver *driver,
 		return;
 	driver->list(setup, listHere, &listing);
 	if (listing.isFirst)
-		fprintf(file, "  %-9s none here\n", "inputs");
+		fprintf(file, "%-9s none on this machine\n", "inputs");
 }
 
 void listPrint(FILE *file, const char *root)

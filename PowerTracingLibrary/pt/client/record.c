@@ -38,8 +38,7 @@ struct record {
 
 static int sayReplacing(const struct record *record, int ret)
 {
-	ptMessage(HD_LOG_ERROR, "%s.proj: cannot be replaced: %s",
-		  record->project,
+	ptMessage(HD_LOG_ERROR, "%s.proj: cannot replace: %s", record->project,
 		  ret == -EBUSY ? "it is being recorded" : strerror(-ret));
 	return ret;
 }
@@ -79,9 +78,10 @@ static void sayRates(const struct record *record,
 		double rate = 1e9 / (double)groups[i].intervalNs;
 
 		if (record->frequency > 1.005 * rate)
-			ptMessage(HD_LOG_WARNING,
-				  "%s reads %.6g times a second, not %.6g",
-				  groups[i].device, rate, record->frequency);
+			ptMessage(
+				HD_LOG_WARNING,
+				"%s: %.6g readings per second instead of %.6g",
+				groups[i].device, rate, record->frequency);
 	}
 }
 
@@ -175,7 +175,7 @@ static void say(const struct record *record, struct ptRecorder *recorder)
 	if (!record->files) {
 		fprintf(stderr,
 			TOOL ": nothing was recorded: %s was not "
-			     "there\n",
+			     "available\n",
 			record->where.setup.address.text);
 		return;
 	}
@@ -271,9 +271,9 @@ static void takeFreeName(struct record *record)
 static const char *check(const struct record *record)
 {
 	if (!*record->project)
-		return "the name of the project is empty";
+		return "--project: empty name";
 	if (record->force && record->number)
-		return "only one of --force and --number";
+		return "--force: cannot be combined with --number";
 	return NULL;
 }
 
@@ -288,9 +288,12 @@ static const struct cliCommand command = {
 	.name = TOOL,
 	.arguments = "[--] COMMAND [ARGUMENT...]",
 	.description =
-		"Records what nodes draw, from a power service, as an HDTrace "
-		"project while COMMAND\nruns.",
-	.notes = WHERE_NOTES WHERE_COMMAND_STATUS,
+		"Record the power of nodes from a power service while COMMAND "
+		"runs.\nThe result is an HDTrace project.",
+	.notes = "Examples:\n"
+		 "  pt record -n node06,node07 -F 10 -- mpirun ./solve\n"
+		 "  pt record --server=head -n '*' --duration=60 -p "
+		 "hour\n\n" WHERE_NOTES WHERE_COMMAND_STATUS,
 	.usageStatus = CLI_EXIT_FAILED,
 	.isPrefix = true,
 	.oldLetters = whereOldLetters,
@@ -303,20 +306,20 @@ int commandRecord(int argc, char **argv)
 	struct cliWait *wait = &record.during.wait;
 	const GOptionEntry entries[] = {
 		{ "frequency", 'F', 0, G_OPTION_ARG_DOUBLE, &record.frequency,
-		  "Readings in a second, at most (default: all of the meter)",
+		  "Most readings per second (default: all of the meter)",
 		  "HZ" },
 		{ "lines", 0, 0, G_OPTION_ARG_NONE, &record.isByLine,
-		  "Each line apart, no sums of nodes", NULL },
+		  "Record each line separately, without sums of nodes", NULL },
 		{ "project", 'p', 0, G_OPTION_ARG_FILENAME, &record.project,
-		  "Name of the project, with directory (default: power)",
+		  "Name of the project, with its directory (default: power)",
 		  "NAME" },
 		{ "force", 'f', 0, G_OPTION_ARG_NONE, &record.force,
-		  "Replace files of an old project", NULL },
+		  "Replace the files of an old project", NULL },
 		CLI_OPTION_NUMBER(&record.number),
 		{ "anyway", 0, 0, G_OPTION_ARG_NONE, &record.isAnyway,
-		  "Run COMMAND even if the service is not there", NULL },
+		  "Run COMMAND even if the service is not available", NULL },
 		{ "duration", 'd', 0, G_OPTION_ARG_DOUBLE, &wait->duration,
-		  "Record for so many seconds", "S" },
+		  "Duration of the recording in seconds", "S" },
 		{ "pid", 'P', 0, G_OPTION_ARG_INT, &wait->pid,
 		  "Record until this process ends", "PID" },
 		{ "quiet", 'q', 0, G_OPTION_ARG_NONE, &record.isQuiet,

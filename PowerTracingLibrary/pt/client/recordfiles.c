@@ -108,8 +108,8 @@ static int checkPlaces(const struct recordFiles *files)
 			    strcmp(other->node, file->node) == 0)
 				continue;
 			ptMessage(HD_LOG_ERROR,
-				  "the nodes \"%s\" and \"%s\" would have the "
-				  "same files; record one of them",
+				  "nodes \"%s\" and \"%s\" would have the same "
+				  "files; record only one of them",
 				  other->node, file->node);
 			return -EEXIST;
 		}

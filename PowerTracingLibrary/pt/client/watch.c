@@ -321,7 +321,7 @@ static int show(struct watch *watch, struct ptRecorder *recorder)
 	if (ret < 0 && watch->said->len > 0)
 		outSay(stderr, "%s", watch->said->str);
 	if (watch->isUnread)
-		fprintf(stderr, TOOL ": cannot write\n");
+		fprintf(stderr, TOOL ": " CLI_STDOUT ": cannot write\n");
 	return ret < 0 || watch->isUnread ? FAILED : 0;
 }
 
@@ -376,9 +376,14 @@ static const struct cliNumber numbers[] = {
 static const struct cliCommand command = {
 	.name = TOOL,
 	.description =
-		"Shows what nodes draw, from a power service, with bars; where "
-		"there is no terminal,\na line for each value.",
-	.notes = WHERE_NOTES "Exit status: 0, or 2.",
+		"Show the current power of nodes, from a power service.\n"
+		"On a terminal it is shown with bars, otherwise as a line for "
+		"each value.",
+	.notes = "Examples:\n"
+		 "  pt watch -n '*'\n"
+		 "  pt watch -n node06 --duration=10 --plain "
+		 ">power.txt\n\n" WHERE_NOTES
+		 "Exit status: 0, or 2 after an error.",
 	.usageStatus = FAILED,
 	.oldLetters = whereOldLetters,
 	.numbers = numbers,
@@ -389,13 +394,13 @@ int commandWatch(int argc, char **argv)
 	struct watch watch = { .frequency = 2, .newsFd = -1, .signalFd = -1 };
 	const GOptionEntry entries[] = {
 		{ "frequency", 'F', 0, G_OPTION_ARG_DOUBLE, &watch.frequency,
-		  "Values in a second (default: 2)", "HZ" },
+		  "Updates per second, 1000 at most (default: 2)", "HZ" },
 		{ "lines", 0, 0, G_OPTION_ARG_NONE, &watch.isByLine,
-		  "Each line apart, no sums of nodes", NULL },
+		  "Show each line separately, without sums of nodes", NULL },
 		{ "duration", 'd', 0, G_OPTION_ARG_DOUBLE, &watch.duration,
-		  "Watch for so many seconds", "S" },
+		  "Duration in seconds (default: until q or a signal)", "S" },
 		{ "plain", 0, 0, G_OPTION_ARG_NONE, &watch.isPlain,
-		  "Print lines, as where there is no terminal", NULL },
+		  "Print lines on a terminal, too", NULL },
 		WHERE_WISH_ENTRIES(&watch.where),
 		WHERE_SERVER_ENTRIES(&watch.where),
 		{ NULL, 0, 0, 0, NULL, NULL, NULL },

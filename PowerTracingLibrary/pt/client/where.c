@@ -12,6 +12,7 @@
 #include "PowerTracingLibrary/src/config/configuration.h"
 #include "PowerTracingLibrary/src/message.h"
 #include "cli/command.h"
+#include "cli/errors.h"
 #include "cli/output.h"
 #include "common/clock.h"
 
@@ -49,8 +50,8 @@ gboolean whereParse(const char *tool, struct where *where)
 		where->isEncrypted || where->ca || where->fingerprint;
 	if (ptRemoteParse(where->server, &where->setup.address) == 0)
 		return TRUE;
-	outSay(stderr, "%s: a server is HOST[:PORT] or unix:/PATH, not \"%s\"",
-	       tool, where->server);
+	outSay(stderr, "%s: " CLI_TEXT_VALUE, tool, "server", where->server,
+	       "HOST[:PORT] or unix:/PATH");
 	return FALSE;
 }
 
@@ -97,15 +98,15 @@ gboolean whereWish(const char *tool, struct where *where)
 		   where->nodeList) ||
 	    !split(where->values ? where->values : "P", where->valueList)) {
 		fprintf(stderr,
-			"%s: nodes and values are names with commas between "
-			"them, each once\n",
+			"%s: --nodes, --values: invalid list; use different "
+			"names, separated by commas\n",
 			tool);
 		return FALSE;
 	}
 	makeWishes(where);
 	if (where->wishes->len <= PT_WIRE_SELECTIONS_MAX)
 		return TRUE;
-	fprintf(stderr, "%s: there are more than %d values of nodes\n", tool,
+	fprintf(stderr, "%s: too many values of nodes; the limit is %d\n", tool,
 		PT_WIRE_SELECTIONS_MAX);
 	return FALSE;
 }
@@ -140,7 +141,7 @@ static int hasDevice(const struct where *where, const struct ptListed *listed)
 			return 0;
 	if (!where->device)
 		return 0;
-	ptMessage(HD_LOG_ERROR, "%s has no device %s",
+	ptMessage(HD_LOG_ERROR, "%s: unknown device %s",
 		  where->setup.address.text, where->device);
 	return -ENOENT;
 }
@@ -155,15 +156,15 @@ static int hasWish(const struct where *where, const struct ptListed *listed,
 		return 0;
 	if (!ptListedHasNode(listed, wish->node)) {
 		names = ptListedNodes(listed);
-		ptMessage(HD_LOG_ERROR, "%s has no node %s%s%s%s",
+		ptMessage(HD_LOG_ERROR, "%s: unknown node %s%s%s%s",
 			  where->setup.address.text, wish->node,
-			  *names ? "; it has " : "", names,
-			  where->nodes ? "" : "; --nodes says which");
+			  *names ? "; known nodes: " : "", names,
+			  where->nodes ? "" : "; select one with --nodes");
 	} else if (strcmp(wish->value, "*") != 0 &&
 		   !ptListedHasValue(listed, wish->node, wish->value)) {
 		names = ptListedValues(listed, wish->node);
 		ptMessage(HD_LOG_ERROR,
-			  "%s: node %s has no value %s; it has %s",
+			  "%s: node %s: unknown value %s; known values: %s",
 			  where->setup.address.text, wish->node, wish->value,
 			  names);
 	} else {

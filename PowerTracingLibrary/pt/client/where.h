@@ -25,58 +25,56 @@ struct where {
 };
 
 /** For --help, before the exit status. */
-#define WHERE_NOTES                                                       \
-	"Without --server: $HDTRACE_PT_SERVER, else the service of this " \
-	"host.\n"
+#define WHERE_NOTES                                                         \
+	"Without --server, $HDTRACE_PT_SERVER or the service of this host " \
+	"is used.\n"
 /** And of commands that run a command. */
-#define WHERE_COMMAND_STATUS                                             \
-	"Exit status: that of COMMAND; 125 if pt fails, 126 if COMMAND " \
-	"cannot "                                                        \
-	"be run,\n127 if there is no COMMAND."
+#define WHERE_COMMAND_STATUS                                           \
+	"Exit status: the status of COMMAND; 125 if pt fails, 126 if " \
+	"COMMAND\ncannot be run, 127 if it is not found."
 
 /** Options that say how to get to a service; six, no terminator. */
-#define WHERE_SERVER_ENTRIES(where)                                          \
-	{ "server",                                                          \
-	  0,                                                                 \
-	  0,                                                                 \
-	  G_OPTION_ARG_STRING,                                               \
-	  &(where)->server,                                                  \
-	  "The service: HOST[:PORT], or unix:/PATH",                         \
-	  "HOST" },                                                          \
-		{ "token",                                                   \
-		  0,                                                         \
-		  0,                                                         \
-		  G_OPTION_ARG_FILENAME,                                     \
-		  &(where)->token,                                           \
-		  "Say who you are, by the token in FILE",                   \
-		  "FILE" },                                                  \
-		{ "user",                                                    \
-		  0,                                                         \
-		  0,                                                         \
-		  G_OPTION_ARG_STRING,                                       \
-		  &(where)->user,                                            \
-		  "Whose token it is (default: the first in the file)",      \
-		  "NAME" },                                                  \
-		{ "tls",                                                     \
-		  0,                                                         \
-		  0,                                                         \
-		  G_OPTION_ARG_NONE,                                         \
-		  &(where)->isEncrypted,                                     \
-		  "Encrypt the connection",                                  \
-		  NULL },                                                    \
-		{ "ca",                                                      \
-		  0,                                                         \
-		  0,                                                         \
-		  G_OPTION_ARG_FILENAME,                                     \
-		  &(where)->ca,                                              \
-		  "Trust certificates signed by those in FILE; means --tls", \
-		  "FILE" },                                                  \
-	{                                                                    \
-		"fingerprint", 0, 0, G_OPTION_ARG_STRING,                    \
-			&(where)->fingerprint,                               \
-			"Trust the certificate with this SHA-256; means "    \
-			"--tls",                                             \
-			"HEX"                                                \
+#define WHERE_SERVER_ENTRIES(where)                                           \
+	{ "server",                                                           \
+	  0,                                                                  \
+	  0,                                                                  \
+	  G_OPTION_ARG_STRING,                                                \
+	  &(where)->server,                                                   \
+	  "Address of the service: HOST[:PORT] or unix:/PATH",                \
+	  "HOST" },                                                           \
+		{ "token",                                                    \
+		  0,                                                          \
+		  0,                                                          \
+		  G_OPTION_ARG_FILENAME,                                      \
+		  &(where)->token,                                            \
+		  "Authenticate with the token in FILE",                      \
+		  "FILE" },                                                   \
+		{ "user",                                                     \
+		  0,                                                          \
+		  0,                                                          \
+		  G_OPTION_ARG_STRING,                                        \
+		  &(where)->user,                                             \
+		  "User of the token (default: the first in the file)",       \
+		  "NAME" },                                                   \
+		{ "tls",                                                      \
+		  0,                                                          \
+		  0,                                                          \
+		  G_OPTION_ARG_NONE,                                          \
+		  &(where)->isEncrypted,                                      \
+		  "Encrypt the connection",                                   \
+		  NULL },                                                     \
+		{ "ca",                                                       \
+		  0,                                                          \
+		  0,                                                          \
+		  G_OPTION_ARG_FILENAME,                                      \
+		  &(where)->ca,                                               \
+		  "Trust the certificate authorities in FILE; implies --tls", \
+		  "FILE" },                                                   \
+	{                                                                     \
+		"fingerprint", 0, 0, G_OPTION_ARG_STRING,                     \
+			&(where)->fingerprint,                                \
+			"Trust only this SHA-256 fingerprint; implies --tls", \
+			"HEX"                                                 \
 	}
 
 /** Options that say what is wanted of it; three, no terminator. */
@@ -86,18 +84,18 @@ struct where {
 	  0,                                                           \
 	  G_OPTION_ARG_STRING,                                         \
 	  &(where)->nodes,                                             \
-	  "Nodes, or * for all (default: this host)",                  \
+	  "Nodes, separated by commas, or * (default: this host)",     \
 	  "LIST" },                                                    \
 		{ "values",                                            \
 		  0,                                                   \
 		  0,                                                   \
 		  G_OPTION_ARG_STRING,                                 \
 		  &(where)->values,                                    \
-		  "Values, or * for all (default: P)",                 \
+		  "Values, separated by commas, or * (default: P)",    \
 		  "LIST" },                                            \
 	{                                                              \
 		"device", 0, 0, G_OPTION_ARG_STRING, &(where)->device, \
-			"Of this device only", "NAME"                  \
+			"Use only this device", "NAME"                 \
 	}
 
 /** Letters that these options had, and --lines and --anyway. */

@@ -46,7 +46,7 @@ gboolean daemonFork(void)
 	if (null >= 0 && pipe2(fds, O_CLOEXEC) == 0)
 		child = fork();
 	if (child < 0) {
-		ptMessage(HD_LOG_ERROR, "cannot go to the background: %s",
+		ptMessage(HD_LOG_ERROR, "cannot start in the background: %s",
 			  strerror(errno));
 		return FALSE;
 	}
@@ -95,7 +95,7 @@ gboolean daemonWritePid(const char *path)
 		return TRUE;
 	ptMessage(HD_LOG_ERROR, "%s: %s", path,
 		  errno == EAGAIN || errno == EACCES
-			  ? "another pt uses it, or it is forbidden"
+			  ? "another pt uses it, or permission denied"
 			  : strerror(errno));
 	return FALSE;
 }

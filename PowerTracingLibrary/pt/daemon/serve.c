@@ -59,12 +59,12 @@ static void serveAgain(struct server *server, bool isRetry)
 		return;
 	}
 	if (server->session.trace) {
-		ptMessage(HD_LOG_WARNING, "going on with the project %s",
+		ptMessage(HD_LOG_WARNING, "continuing with the project %s",
 			  server->session.project);
 	} else {
 		if (!isRetry)
 			ptMessage(HD_LOG_WARNING,
-				  "trying again until there is a trace");
+				  "retrying until the trace can start");
 		server->retryNs = hdMonotonicNow() + RETRY_NS;
 	}
 }

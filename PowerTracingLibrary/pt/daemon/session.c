@@ -78,7 +78,7 @@ static void projectRemove(const char *project)
 
 static int sayReplacing(const char *project, int ret)
 {
-	ptMessage(HD_LOG_ERROR, "%s.proj: cannot be replaced: %s", project,
+	ptMessage(HD_LOG_ERROR, "%s.proj: cannot replace: %s", project,
 		  ret == -EBUSY ? "it is being recorded" : strerror(-ret));
 	return PT_EHDLIB;
 }
@@ -178,7 +178,7 @@ int sessionEnd(struct session *session)
 		summaryPrint(stderr, session->trace, session->project);
 	ret = pt_finalizeTrace(session->trace);
 	if (ret == PT_EHDLIB)
-		ptMessage(HD_LOG_ERROR, "the trace is not complete");
+		ptMessage(HD_LOG_ERROR, "incomplete trace");
 	session->trace = NULL;
 	g_free(session->project);
 	session->project = NULL;

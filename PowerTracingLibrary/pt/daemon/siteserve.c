@@ -51,7 +51,7 @@ int siteCheck(const struct options *options)
 	}
 	if (!options->quiet)
 		outSay(stdout,
-		       "%s: good: %zu devices, %zu lines, %zu nodes traced "
+		       "%s: valid: %zu devices, %zu lines, %zu nodes traced "
 		       "here",
 		       options->config, site->deviceCount, lines, nodes);
 	ptSiteUnref(site);
@@ -61,8 +61,8 @@ int siteCheck(const struct options *options)
 const char *siteOptions(const struct options *options)
 {
 	if (options->project || options->topology || options->port)
-		return "a file with [Server] says itself what --project, "
-		       "--topology and --port say";
+		return "--project, --topology and --port cannot be used with "
+		       "[Server]";
 	return NULL;
 }
 
@@ -109,7 +109,7 @@ static void siteChange(struct ptService *service, void *data)
 	}
 	if (ret < 0)
 		ptMessage(HD_LOG_WARNING,
-			  "going on with the configuration before");
+			  "continuing with the previous configuration");
 	else
 		ptMessage(HD_LOG_INFO, "serving with the new configuration");
 	daemonNotify("READY=1");

@@ -103,7 +103,8 @@ static void nativeGreet(struct ptClient *client,
 	session->payloadMax = hello->payloadMax;
 	if (getrandom(session->nonce, sizeof(session->nonce), GRND_NONBLOCK) !=
 	    (ssize_t)sizeof(session->nonce)) {
-		ptMessage(HD_LOG_ERROR, "no randomness: %s", strerror(errno));
+		ptMessage(HD_LOG_ERROR, "no random numbers: %s",
+			  strerror(errno));
 		greeting.version = 0;
 	}
 	memcpy(greeting.nonce, session->nonce, sizeof(greeting.nonce));
@@ -111,11 +112,11 @@ static void nativeGreet(struct ptClient *client,
 	hdConnectionSend(&client->connection, bytes, sizeof(bytes));
 	client->connection.isOver = greeting.version == 0;
 	if (greeting.version == 0)
-		ptClientRefuse(client, "versions %u to %u", hello->lowest,
-			       hello->highest);
+		ptClientRefuse(client, "unsupported versions %u to %u",
+			       hello->lowest, hello->highest);
 	if (hello->payloadMax < HD_FRAME_CLIENT_MIN) {
 		ptNativeFail(client, 0, HD_FRAME_EMALFORMED,
-			     "a client takes payloads of %d bytes",
+			     "a client must accept payloads of %d bytes",
 			     HD_FRAME_CLIENT_MIN);
 		client->connection.isOver = true;
 	} else if (why) {
@@ -167,7 +168,7 @@ static void nativeAuthenticate(struct ptClient *client, uint16_t tag,
 
 	if (session->streamCount > 0) {
 		ptNativeFail(client, tag, HD_FRAME_ESTATE,
-			     "there are streams of another user");
+			     "the connection has streams of another user");
 		return;
 	}
 	if (!nativeProof(client, request, answer.proof)) {
@@ -248,7 +249,7 @@ static void nativeRequest(struct ptClient *client,
 			  const struct hdFrameHeader *header,
 			  const unsigned char *payload)
 {
-	struct hdFieldFault fault = { "it has no tag" };
+	struct hdFieldFault fault = { "a request without tag" };
 	union nativeRequest request;
 	int ret = -ENOENT;
 
@@ -257,17 +258,17 @@ static void nativeRequest(struct ptClient *client,
 				   &request, &fault);
 	if (ret == -EBADMSG || header->tag == 0) {
 		ptNativeFail(client, header->tag, HD_FRAME_EMALFORMED,
-			     "request %u cannot be read: %s", header->type,
+			     "request %u is invalid: %s", header->type,
 			     fault.text);
 		client->connection.isOver = true;
 	} else if (ptAccessMustAuthenticate(client) &&
 		   header->type != PT_WIRE_AUTHENTICATE) {
 		ptNativeFail(client, header->tag, HD_FRAME_EAUTHENTICATE,
-			     "who are you?");
+			     "authentication required");
 		client->connection.isOver = true;
 	} else if (ret == -ENOENT) {
 		ptNativeFail(client, header->tag, HD_FRAME_EREQUEST,
-			     "there is no request %u", header->type);
+			     "unknown request %u", header->type);
 	} else {
 		nativeDo(client, header, &request);
 	}
@@ -291,7 +292,7 @@ static bool nativeReceive(struct ptClient *client)
 		most = PAYLOAD_FIRST;
 	if (header.length > most) {
 		ptNativeFail(client, header.tag, HD_FRAME_EMALFORMED,
-			     "a payload of %lu bytes",
+			     "oversized payload of %lu bytes",
 			     (unsigned long)header.length);
 		client->connection.isOver = true;
 		return true;
@@ -331,7 +332,7 @@ static void nativeEnd(struct ptClient *client)
 		ptStreamsEndAll(client, 2);
 		ptNativeFail(client, 0, HD_FRAME_EEND, "the service ends");
 	} else {
-		ptNativeFail(client, 0, HD_FRAME_ETIME, "too long a silence");
+		ptNativeFail(client, 0, HD_FRAME_ETIME, "timeout");
 	}
 }
 
@@ -345,7 +346,7 @@ static bool nativeCheck(struct ptClient *client, const struct ptServed *ending)
 	    !(tokens && hdTokensHave(tokens, client->user, client->token))) {
 		ptStreamsEndAll(client, 3);
 		ptNativeFail(client, 0, HD_FRAME_EDENIED,
-			     "the token is not valid any more");
+			     "the token was revoked");
 		return false;
 	}
 	ptStreamsEnd(client, ending);

@@ -162,7 +162,7 @@ static int64_t streamDelay(uint32_t ms)
 static const char *streamLimit(struct ptClient *client)
 {
 	if (ptNativeOf(client)->streamCount >= PT_NATIVE_STREAMS_MAX)
-		return "too many streams of a client";
+		return "too many streams of this client";
 	return ptShareCount(client);
 }
 
@@ -256,7 +256,7 @@ static struct ptStream *streamFor(struct ptClient *client, uint16_t tag,
 
 	if (!stream)
 		ptNativeFail(client, tag, HD_FRAME_ESTREAM,
-			     "there is no stream %lu", (unsigned long)number);
+			     "unknown stream %lu", (unsigned long)number);
 	return stream;
 }
 
@@ -270,7 +270,7 @@ void ptStreamStart(struct ptClient *client, uint16_t tag, uint32_t number)
 		return;
 	if (stream->state != PT_STREAM_IDLE) {
 		ptNativeFail(client, tag, HD_FRAME_ESTATE,
-			     "stream %lu records already",
+			     "stream %lu is already recording",
 			     (unsigned long)number);
 		return;
 	}
@@ -279,7 +279,7 @@ void ptStreamStart(struct ptClient *client, uint16_t tag, uint32_t number)
 		ptNativeFail(client, tag,
 			     ret == -EDQUOT ? HD_FRAME_ELIMIT
 					    : HD_FRAME_EMEMORY,
-			     "no room for what a stream records");
+			     "out of memory for the readings of a stream");
 		return;
 	}
 	stream->state = PT_STREAM_RECORDING;
@@ -303,7 +303,7 @@ void ptStreamStop(struct ptClient *client, uint16_t tag, uint32_t number)
 		return;
 	if (stream->state != PT_STREAM_RECORDING) {
 		ptNativeFail(client, tag, HD_FRAME_ESTATE,
-			     "stream %lu does not record",
+			     "stream %lu is not recording",
 			     (unsigned long)number);
 		return;
 	}

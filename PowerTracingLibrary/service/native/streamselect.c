@@ -199,8 +199,8 @@ static int selectJudge(const struct select *s, char *why, size_t size)
 		if (s->isFound[i])
 			continue;
 		snprintf(why, size,
-			 "nothing has device \"%.*s\", node or line \"%.*s\" "
-			 "and value \"%.*s\"",
+			 "no line matches device \"%.*s\", node or line "
+			 "\"%.*s\" and value \"%.*s\"",
 			 (int)(one->device.length < 60 ? one->device.length
 						       : 60),
 			 one->device.length ? one->device.at : "",
@@ -216,7 +216,7 @@ static int selectJudge(const struct select *s, char *why, size_t size)
 	for (size_t i = 0; i < s->stream->groupCount; i++) {
 		if (s->stream->groups[i].columnCount <= PT_WIRE_COLUMNS_MAX)
 			continue;
-		snprintf(why, size, "more than %d columns of a device",
+		snprintf(why, size, "more than %d columns of one device",
 			 PT_WIRE_COLUMNS_MAX);
 		return HD_FRAME_ELIMIT;
 	}
@@ -232,8 +232,8 @@ static int selectRead(struct select *s, const struct ptWireOpen *open,
 		struct hdFieldFault fault;
 
 		if (ptWireGetSelection(&rest, &s->selections[i], &fault) < 0) {
-			snprintf(why, size, "selection %zu cannot be read: %s",
-				 i, fault.text);
+			snprintf(why, size, "selection %zu is invalid: %s", i,
+				 fault.text);
 			return HD_FRAME_EMALFORMED;
 		}
 	}
@@ -259,7 +259,8 @@ int ptStreamSelect(struct ptClient *client, struct ptStream *stream,
 	int ret = HD_FRAME_EMEMORY;
 
 	if (open->count == 0 || open->count > PT_WIRE_SELECTIONS_MAX) {
-		snprintf(why, size, "%u selections: 1 to %d are allowed",
+		snprintf(why, size,
+			 "invalid number of selections %u; expected 1 to %d",
 			 open->count, PT_WIRE_SELECTIONS_MAX);
 		return HD_FRAME_ELIMIT;
 	}

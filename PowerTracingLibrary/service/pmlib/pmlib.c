@@ -82,7 +82,7 @@ static struct ptServed *pmlibFind(struct ptClient *client,
 	if (served && ptPmlibSees(client, served))
 		return served;
 	ptClientRefuse(client, "%s device \"%.*s\"",
-		       served ? "it may not see" : "there is no",
+		       served ? "hidden" : "unknown",
 		       length < 60 ? (int)length : 60, (const char *)name);
 	return NULL;
 }
@@ -117,7 +117,7 @@ static void pmlibCreate(struct ptClient *client, struct ptServed *served,
 		isAggregate, ptClientEvery(client, served, frequency));
 	if (!session->counter) {
 		ptShareUncount(client);
-		ptMessage(HD_LOG_WARNING, "%s: no memory for a counter",
+		ptMessage(HD_LOG_WARNING, "%s: out of memory for a counter",
 			  client->connection.peer);
 		pmlibEnd(client);
 		return;
@@ -131,7 +131,8 @@ static void pmlibStart(struct ptClient *client, bool continues)
 	int ret = ptCounterStart(session->counter, continues);
 
 	if (ret == -ENOMEM || ret == -EDQUOT)
-		ptClientRefuse(client, "no room for what a counter collects");
+		ptClientRefuse(client,
+			       "out of memory for the readings of a counter");
 	ptPmlibAnswer(client, ret == 0 ? 0 : -1);
 }
 
@@ -140,8 +141,8 @@ static void pmlibStop(struct ptClient *client)
 	int ret = ptCounterStop(ptPmlibOf(client)->counter);
 
 	if (ret == -EDQUOT)
-		ptClientRefuse(client, "the limit of what a counter collects "
-				       "was reached before it was stopped");
+		ptClientRefuse(client, "a counter reached its limit of "
+				       "readings before it was stopped");
 	ptPmlibAnswer(client, ret == 0 ? 0 : -1);
 }
 
@@ -158,7 +159,8 @@ static void pmlibGetNow(struct ptClient *client)
 	client->connection.messageNs =
 		client->connection.in.used > 0 ? hdMonotonicNow() : 0;
 	if (ret < 0) {
-		ptClientRefuse(client, "what it collected cannot be sent: %s",
+		ptClientRefuse(client,
+			       "the readings of a counter cannot be sent: %s",
 			       strerror(-ret));
 		ptPmlibAnswer(client, -1);
 		return;
@@ -253,7 +255,7 @@ static bool pmlibTakeCreate(struct ptClient *client, size_t length)
 	isAggregate = pmlibNumber(client, at + 4) != 0;
 	size = pmlibNumber(client, at + 8);
 	if (size < 0 || size > MASK_SIZE) {
-		ptClientRefuse(client, "a mask of %d bytes", (int)size);
+		ptClientRefuse(client, "invalid mask of %d bytes", (int)size);
 		pmlibEnd(client);
 		return true;
 	}
@@ -322,7 +324,7 @@ static bool pmlibTakeFirst(struct ptClient *client, int32_t operation)
 	if (length == -1)
 		return false;
 	if (length == -2) {
-		ptClientRefuse(client, "a name of %d bytes",
+		ptClientRefuse(client, "invalid name of %d bytes",
 			       (int)pmlibNumber(client, 4));
 		pmlibEnd(client);
 		return true;

@@ -33,8 +33,8 @@ bool ptSiteCheckName(struct ptParse *parse, const struct hdIniKey *key,
 			       "0123456789._-")])
 		return true;
 	ptParseFail(parse, key,
-		    "%s=%.60s: a name is letters, digits, \".\", \"_\" and "
-		    "\"-\", at most %d",
+		    "%s=%.60s: invalid name; use letters, digits, \".\", \"_\" "
+		    "and \"-\", at most %d",
 		    key->name, name, PT_SITE_NAME_MAX - 1);
 	return false;
 }
@@ -132,22 +132,21 @@ static struct ptSiteLine *lineAdd(struct ptParse *parse,
 	struct ptSiteLine *lines;
 
 	if (strlen(name) >= PT_SITE_NAME_MAX) {
-		ptParseFailAt(
-			parse, section->line,
-			"\"%.60s...\" is too long for the name of a line; "
-			"name= gives another one",
-			name);
+		ptParseFailAt(parse, section->line,
+			      "\"%.60s...\": too long for the name of a line; "
+			      "set another name with name=",
+			      name);
 		return NULL;
 	}
 	for (size_t i = 0; i < device->lineCount; i++) {
 		if (strcmp(device->lines[i].name, name) != 0)
 			continue;
 		ptParseFailAt(parse, key ? key->line : section->line,
-			      "%s has a line %s already", device->name, name);
+			      "%s: duplicate line %s", device->name, name);
 		return NULL;
 	}
 	if (device->lineCount == LINES_MAX) {
-		ptParseFailAt(parse, section->line, "%s has more than %d lines",
+		ptParseFailAt(parse, section->line, "%s: more than %d lines",
 			      device->name, LINES_MAX);
 		return NULL;
 	}
@@ -177,7 +176,7 @@ static void lineChannels(struct ptParse *parse, struct ptSiteDevice *device,
 {
 	const char *text = parts->channel ? parts->channel->value : NULL;
 	bool isAll = text && strchr(text, '*');
-	char why[300] = "there is no such input";
+	char why[300] = "unknown input";
 
 	for (size_t i = 0; isAll || i == 0; i++) {
 		char label[PT_CHANNEL_MAX] = "";
@@ -219,7 +218,8 @@ static void lineNode(struct ptParse *parse, const struct hdIniKey *key)
 	char **labels;
 
 	if (strlen(key->value) >= PT_SITE_NODE_MAX) {
-		ptParseFail(parse, key, "node=%.60s...: longer than %d",
+		ptParseFail(parse, key,
+			    "node=%.60s...: longer than %d characters",
 			    key->value, PT_SITE_NODE_MAX - 1);
 		return;
 	}
@@ -294,10 +294,8 @@ static void deviceName(struct ptParse *parse, const struct ptSite *site,
 	ptSiteCheckName(parse, key, key->value);
 	for (size_t i = 0; i + 1 < site->deviceCount; i++)
 		if (strcmp(site->devices[i].name, device->name) == 0)
-			ptParseFail(
-				parse, key,
-				"name=%.60s: there is such a device already",
-				device->name);
+			ptParseFail(parse, key, "name=%.60s: duplicate device",
+				    device->name);
 }
 
 static bool deviceHas(const struct ptSiteDevice *device, const char *name)
@@ -334,7 +332,7 @@ static void deviceRead(struct ptParse *parse, const struct ptSite *site,
 			lineRead(parse, device, device->sections[i]);
 	if (device->sectionCount == 1)
 		ptParseFail(parse, name,
-			    "%s has neither a [Line] nor a [Trace]",
+			    "%s: no [Line] and no [Trace] of this device",
 			    device->name);
 }
 
@@ -351,8 +349,7 @@ static void devicesMissing(struct ptParse *parse, const struct ptSite *site)
 		key = ptParseNeed(parse, section, "device");
 		if (key && !ptSiteFindDevice(site, key->value))
 			ptParseFail(parse, key,
-				    "device=%.60s: there is no [Device] of "
-				    "this name",
+				    "device=%.60s: no [Device] has this name",
 				    key->value);
 	}
 }

@@ -42,7 +42,8 @@ bool ptSiteYes(struct ptParse *parse, const struct hdIniSection *section,
 	if (!key)
 		return isDefault;
 	if (strcmp(key->value, "yes") != 0 && strcmp(key->value, "no") != 0)
-		ptParseFail(parse, key, "%s=%.60s: yes or no", name,
+		ptParseFail(parse, key,
+			    "%s=%.60s: invalid value; expected yes or no", name,
 			    key->value);
 	return strcmp(key->value, "yes") == 0;
 }
@@ -62,7 +63,8 @@ static void serverNumber(struct ptParse *parse,
 	value = strtol(key->value, &end, 10);
 	if (errno || end == key->value || *end || *key->value == '+' ||
 	    value < min || value > max)
-		ptParseFail(parse, key, "%s=%.60s: allowed are %ld to %ld",
+		ptParseFail(parse, key,
+			    "%s=%.60s: invalid number; expected %ld to %ld",
 			    name, key->value, min, max);
 	else
 		*number = value * unit;
@@ -133,13 +135,13 @@ static void serverListen(struct ptParse *parse, struct ptSite *site,
 		if (hdAddressParse(parts[i], address) < 0)
 			ptParseFail(
 				parse, key,
-				"listen: \"%.60s\" is none of ADDRESS:PORT, "
-				"[ADDRESS]:PORT and unix:/PATH",
+				"listen: invalid address \"%.60s\"; expected "
+				"ADDRESS:PORT, [ADDRESS]:PORT or unix:/PATH",
 				parts[i]);
 		else if (!address->isLocal && !site->tokens)
 			ptParseFail(parse, key,
-				    "listen: other hosts may reach %.60s, so "
-				    "there must be tokens=",
+				    "listen: other hosts can reach %.60s; set "
+				    "tokens=",
 				    parts[i]);
 	}
 	site->listenCount = count;
@@ -156,8 +158,8 @@ static void serverMetrics(struct ptParse *parse, struct ptSite *site,
 	if (hdAddressParse(key->value, &site->metrics) < 0 ||
 	    site->metrics.storage.ss_family == AF_UNIX)
 		ptParseFail(parse, key,
-			    "metrics=%.60s: PORT, ADDRESS:PORT or "
-			    "[ADDRESS]:PORT",
+			    "metrics=%.60s: invalid address; expected PORT, "
+			    "ADDRESS:PORT or [ADDRESS]:PORT",
 			    key->value);
 	else if (!hdHasHttp)
 		ptParseFail(parse, key,
@@ -179,14 +181,18 @@ static void serverDialect(struct ptParse *parse, struct ptSite *site,
 		}
 	}
 	if (!isFound)
-		ptParseFail(parse, key, "dialect=%.60s: there are A, B, C, D",
-			    name);
+		ptParseFail(
+			parse, key,
+			"dialect=%.60s: unknown dialect; expected A, B, C or D",
+			name);
 	key = hdIniFind(section, "order");
 	if (!key)
 		return;
 	if (strcmp(key->value, "lines") != 0 && strcmp(key->value, "sets") != 0)
-		ptParseFail(parse, key, "order=%.60s: lines or sets",
-			    key->value);
+		ptParseFail(
+			parse, key,
+			"order=%.60s: invalid order; expected lines or sets",
+			key->value);
 	site->dialect.isSetMajor = strcmp(key->value, "sets") == 0;
 }
 
@@ -209,8 +215,8 @@ static void serverPmlib(struct ptParse *parse, struct ptSite *site,
 	for (size_t i = 0; i < count; i++)
 		if (hdNetworkParse(parts[i], &site->pmlib[i]) < 0)
 			ptParseFail(parse, key,
-				    "pmlib: \"%.60s\" is no network: "
-				    "ADDRESS[/BITS], or no",
+				    "pmlib: invalid network \"%.60s\"; "
+				    "expected ADDRESS[/BITS] or no",
 				    parts[i]);
 	site->pmlibCount = count;
 	free(parts);
@@ -228,7 +234,9 @@ static void serverSocket(struct ptParse *parse, struct ptSite *site,
 	if (strlen(key->value) < 3 || strlen(key->value) > 4 ||
 	    key->value[strspn(key->value, "01234567")] ||
 	    strtoul(key->value, NULL, 8) > 0777)
-		ptParseFail(parse, key, "socketMode=%.60s: like 0660",
+		ptParseFail(parse, key,
+			    "socketMode=%.60s: invalid mode; use a mode such "
+			    "as 0660",
 			    key->value);
 	site->socketMode = (mode_t)strtoul(key->value, NULL, 8) & 0777;
 }
@@ -241,7 +249,7 @@ static void serverSecrets(struct ptParse *parse, struct ptSite *site,
 	site->key = serverText(parse, section, "key");
 	if (!site->certificate != !site->key)
 		ptParseFailAt(parse, section->line,
-			      "certificate= and key= belong together");
+			      "certificate= and key= require each other");
 	else if (site->certificate && !hdHasTls)
 		ptParseFailAt(parse, section->line,
 			      "certificate=: this pt was built without GnuTLS");
@@ -260,7 +268,7 @@ static void serverPrivileges(struct ptParse *parse, struct ptSite *site,
 		ptParseFail(parse, key, "keep=%.60s: %s", key->value, why);
 	if (!site->user && (site->group || site->keep))
 		ptParseFailAt(parse, section->line,
-			      "group= and keep= have no meaning without user=");
+			      "group= and keep= require user=");
 }
 
 void ptSiteServer(struct ptParse *parse, struct ptSite *site,

@@ -54,22 +54,22 @@ static void siteSections(struct ptParse *parse, struct ptSite *site)
 		const struct hdIniSection *section = &site->ini.sections[i];
 
 		if (!ptParseIsIn(known, section->name))
-			ptParseFailAt(parse, section->line,
-				      "unknown section [%.60s]; there are "
-				      "[Server], [Device], [Line], [Trace] and "
-				      "[User]",
-				      section->name);
+			ptParseFailAt(
+				parse, section->line,
+				"unknown section [%.60s]; expected [Server], "
+				"[Device], [Line], [Trace] or [User]",
+				section->name);
 		else if (server && section != server &&
 			 strcmp(section->name, "Server") == 0)
 			ptParseFailAt(parse, section->line,
-				      "a second [Server]; the first is in line "
-				      "%ld",
+				      "duplicate section [Server]; the first "
+				      "one is in line %ld",
 				      server->line);
 	}
 	if (server)
 		ptSiteServer(parse, site, server);
 	else
-		ptParseFailAt(parse, 0, "there is no [Server]");
+		ptParseFailAt(parse, 0, "missing section [Server]");
 	if (!parse->isOutOfMemory)
 		ptSiteDevices(parse, site);
 	if (!parse->isOutOfMemory)
@@ -108,7 +108,7 @@ static int siteReadInto(const struct ptRequest *request, struct ptSite *site)
 		return PT_ECONFINVALID;
 	if (site->deviceCount > 0)
 		return 0;
-	ptParseFailAt(&parse, 0, "there is no [Device]");
+	ptParseFailAt(&parse, 0, "missing section [Device]");
 	return PT_ENOTRACES;
 }
 

@@ -20,8 +20,7 @@ static void userName(struct ptParse *parse, const struct ptSite *site,
 		ptSiteCheckName(parse, key, key->value);
 	for (size_t i = 0; i + 1 < site->userCount; i++)
 		if (strcmp(site->users[i].name, user->name) == 0)
-			ptParseFail(parse, key,
-				    "name=%.60s: there is such a user already",
+			ptParseFail(parse, key, "name=%.60s: duplicate user",
 				    user->name);
 }
 
@@ -70,7 +69,8 @@ static void userRate(struct ptParse *parse, struct ptSiteUser *user,
 		parse->isOutOfMemory = true;
 	else if (ret < 0 || !isfinite(user->rate) || user->rate <= 0)
 		ptParseFail(parse, key,
-			    "rate=%.60s: readings a second, above 0",
+			    "rate=%.60s: invalid rate; expected readings per "
+			    "second, above 0",
 			    key->value);
 }
 
@@ -100,7 +100,7 @@ static void userMetrics(struct ptParse *parse, const struct ptSite *site)
 	if (site->metricsUser &&
 	    !ptSiteFindUser(site, site->metricsUser, &all) && !all)
 		ptParseFailAt(parse, 0,
-			      "metricsUser=%.60s: there is no such [User]",
+			      "metricsUser=%.60s: no [User] has this name",
 			      site->metricsUser);
 }
 

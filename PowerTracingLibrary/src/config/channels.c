@@ -26,9 +26,10 @@ int ptChannelResolve(unsigned int count, const char *channel, size_t index,
 	bool isAll = channel && strcmp(channel, "*") == 0;
 
 	if (count == 1)
-		snprintf(why, whySize, "there is one input, 1");
+		snprintf(why, whySize, "unknown input; the only input is 1");
 	else
-		snprintf(why, whySize, "inputs are 1 to %u", count);
+		snprintf(why, whySize, "unknown input; expected 1 to %u",
+			 count);
 	if (index > 0 && (!isAll || index >= count))
 		return -ENOENT;
 	if (isAll)

@@ -33,20 +33,20 @@ static void configSections(struct ptParse *parse)
 		if (strcmp(section->name, "General") == 0) {
 			if (general)
 				ptParseFailAt(parse, section->line,
-					      "a second [General]; the first "
-					      "is in line %ld",
+					      "duplicate section [General]; "
+					      "the first one is in line %ld",
 					      general->line);
 			else
 				general = section;
 		} else if (strcmp(section->name, "Trace") != 0) {
 			ptParseFailAt(parse, section->line,
-				      "unknown section [%.60s]; there are "
-				      "[General] and [Trace]",
+				      "unknown section [%.60s]; expected "
+				      "[General] or [Trace]",
 				      section->name);
 		}
 	}
 	if (!general) {
-		ptParseFailAt(parse, 0, "there is no [General]");
+		ptParseFailAt(parse, 0, "missing section [General]");
 		return;
 	}
 	ptParseDevice(parse, general, "device", generalKeys);
@@ -84,7 +84,7 @@ int ptConfigRead(const struct ptRequest *request, struct ptConfig *config)
 	} else if (parse.errors > 0) {
 		ret = PT_ECONFINVALID;
 	} else if (config->nodeCount == 0) {
-		ptParseFailAt(&parse, 0, "there is no [Trace]");
+		ptParseFailAt(&parse, 0, "missing section [Trace]");
 		ret = PT_ENOTRACES;
 	}
 	if (ret < 0)

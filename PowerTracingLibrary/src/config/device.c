@@ -48,7 +48,7 @@ static void configDevice(struct ptParse *parse, const struct hdIniKey *key)
 	}
 	for (const struct ptDriver *const *d = parse->request->drivers; *d; d++)
 		ptParseList(list, sizeof(list), (*d)->name);
-	ptParseFail(parse, key, "unknown device \"%.60s\"; there are %s",
+	ptParseFail(parse, key, "unknown device \"%.60s\"; expected one of %s",
 		    key->value, list);
 }
 
@@ -86,21 +86,21 @@ static void configPort(struct ptParse *parse, const struct hdIniKey *key)
 			return;
 		if (length == 0)
 			ptParseFail(parse, key,
-				    "port=%.60s: NODE is empty; "
-				    "port is NODE:DEVICE or DEVICE",
+				    "port=%.60s: NODE is empty; use "
+				    "NODE:DEVICE or DEVICE",
 				    key->value);
 	}
 	config->address = *device ? device : NULL;
 	if (config->address && !config->driver->needsPort &&
 	    !config->driver->checkAddress)
 		ptParseFail(parse, key,
-			    "port=%.60s: %s has no port; only NODE: may be "
-			    "given, the host to run on",
+			    "port=%.60s: %s has no port; use only NODE:, the "
+			    "host to run on",
 			    key->value, driver);
 	else if (!config->address && config->driver->needsPort)
 		ptParseFail(parse, key,
-			    "port=%.60s: DEVICE is missing; port is "
-			    "NODE:DEVICE or DEVICE",
+			    "port=%.60s: DEVICE is missing; use NODE:DEVICE or "
+			    "DEVICE",
 			    key->value);
 	else if (configCheckAddress(config, why, sizeof(why)) < 0)
 		ptParseFail(parse, key, "port=%.60s: %s", key->value, why);
@@ -121,7 +121,8 @@ static void configBaud(struct ptParse *parse, const struct hdIniKey *key)
 	}
 	for (const char *const *speed = speeds; *speed; speed++)
 		ptParseList(list, sizeof(list), *speed);
-	ptParseFail(parse, key, "baud=%.60s: speeds are %s", key->value, list);
+	ptParseFail(parse, key, "baud=%.60s: invalid speed; expected one of %s",
+		    key->value, list);
 }
 
 static int64_t configNs(double ms)
@@ -140,11 +141,13 @@ static void configCycle(struct ptParse *parse, const struct hdIniKey *key)
 		parse->config->cycleNs = ns;
 	else if (driver->minCycleMs >= driver->maxCycleMs)
 		ptParseFail(parse, key,
-			    "cycle=%.60s: %s gives a reading every %g ms, and "
-			    "none in between; cycle is that, or left out",
+			    "cycle=%.60s: %s gives a reading every %g ms; use "
+			    "this cycle, or omit the key",
 			    key->value, driver->name, driver->minCycleMs);
 	else
-		ptParseFail(parse, key, "cycle=%.60s: %s allows %g to %g ms",
+		ptParseFail(parse, key,
+			    "cycle=%.60s: invalid cycle of %s; expected %g to "
+			    "%g ms",
 			    key->value, driver->name, driver->minCycleMs,
 			    driver->maxCycleMs);
 }
@@ -153,7 +156,8 @@ static void configDelay(struct ptParse *parse, const struct hdIniKey *key)
 {
 	if (!configMs(key->value, &parse->config->delayNs) ||
 	    parse->config->delayNs > DELAY_MAX_MS * NS_PER_MS)
-		ptParseFail(parse, key, "delay=%.60s: allowed are 0 to %d ms",
+		ptParseFail(parse, key,
+			    "delay=%.60s: invalid delay; expected 0 to %d ms",
 			    key->value, DELAY_MAX_MS);
 }
 

@@ -72,7 +72,7 @@ const struct hdIniKey *ptParseNeed(struct ptParse *parse,
 
 	if (!key) {
 		ptParseFailAt(parse, section->line,
-			      "[%s] has no %s=", section->name, name);
+			      "[%s]: missing key %s=", section->name, name);
 		return NULL;
 	}
 	if (*key->value)
@@ -106,8 +106,8 @@ void ptParseOldNames(struct ptParse *parse, struct hdIni *ini)
 					name = names[n][1];
 			if (name && hdIniFind(section, name))
 				ptParseFail(parse, key,
-					    "%s= is what %s= was called, "
-					    "which is given, too",
+					    "%s= is the old name of %s=; "
+					    "remove one of them",
 					    key->name, name);
 			if (name)
 				key->name = name;
@@ -130,7 +130,8 @@ void ptParseUnknown(struct ptParse *parse, const struct hdIniSection *section,
 		if (!ptParseIsIn(known, key->name) &&
 		    !ptParseIsIn(options, key->name))
 			ptParseFail(parse, key,
-				    "unknown key \"%.60s\"; [%s] may have %s",
+				    "unknown key \"%.60s\" in [%s]; expected "
+				    "one of %s",
 				    key->name, section->name, list);
 	}
 }
@@ -176,10 +177,11 @@ bool ptParseLabels(struct ptParse *parse, const struct hdIniKey *key,
 		       (*at >= '0' && *at <= '9') || *at == '.' || *at == '-')
 			at++;
 		if (*at || at == labels[i]) {
-			ptParseFail(parse, key,
-				    "\"%.60s\": each part between two \"_\" is "
-				    "letters, digits, \".\" and \"-\"",
-				    key->value);
+			ptParseFail(
+				parse, key,
+				"\"%.60s\": invalid name; labels between \"_\" "
+				"consist of letters, digits, \".\" and \"-\"",
+				key->value);
 			return false;
 		}
 	}

@@ -46,7 +46,7 @@ void ptParseScale(struct ptParse *parse, const struct hdIniSection *section,
 		if (ret == -ENOMEM)
 			parse->isOutOfMemory = true;
 		else if (ret < 0)
-			ptParseFail(parse, key, "%s=%.60s: not a number",
+			ptParseFail(parse, key, "%s=%.60s: invalid number",
 				    key->name, key->value);
 		else if (value == 0 && terms[i].term == PT_SCALE_SLOPE)
 			ptParseFail(parse, key, "%s=%.60s: must not be 0",
@@ -62,9 +62,9 @@ void ptParseScaleFits(struct ptParse *parse, const struct hdIniSection *section,
 {
 	for (size_t i = 0; i < TERMS; i++)
 		if (quantity->needs & ~scale->set & terms[i].term)
-			ptParseFailAt(parse, section->line,
-				      "[%s] has no %s=: %s of %s needs it",
-				      section->name, terms[i].name,
-				      quantity->name,
-				      parse->config->driver->name);
+			ptParseFailAt(
+				parse, section->line,
+				"[%s]: missing key %s=; required by %s of %s",
+				section->name, terms[i].name, quantity->name,
+				parse->config->driver->name);
 }

@@ -47,7 +47,8 @@ static const struct ptQuantity *traceQuantity(struct ptParse *parse,
 			return q;
 		ptParseList(list, sizeof(list), q->name);
 	}
-	ptParseFail(parse, key, "unknown value \"%.60s\"; %s has %s", name,
+	ptParseFail(parse, key,
+		    "unknown value \"%.60s\" of %s; expected one of %s", name,
 		    driver->name, list);
 	return NULL;
 }
@@ -77,7 +78,7 @@ void ptParseQuantities(struct ptParse *parse,
 		if (q)
 			ptParseScaleFits(parse, section, q, scale);
 		if (q && j < *used)
-			ptParseFail(parse, key, "%s is given twice", q->name);
+			ptParseFail(parse, key, "duplicate value %s", q->name);
 		else if (q)
 			(*list)[(*used)++] = q;
 	}
@@ -106,7 +107,8 @@ static bool traceAddChannel(struct ptParse *parse, struct trace *trace,
 		ptParseFailAt(parse,
 			      trace->channelKey ? trace->channelKey->line
 						: trace->section->line,
-			      "input %s has a [Trace] already, in line %ld",
+			      "duplicate [Trace] of input %s; the first one is "
+			      "in line %ld",
 			      channel->label, other->section->line);
 		return false;
 	}
@@ -125,7 +127,7 @@ static void traceChannels(struct ptParse *parse, struct trace *trace,
 	const struct hdIniKey *key = trace->channelKey;
 	const char *text = key ? key->value : NULL;
 	bool isAll = text && strchr(text, '*');
-	char why[300] = "there is no such input";
+	char why[300] = "unknown input";
 
 	for (size_t i = 0; isAll || i == 0; i++) {
 		struct traceChannel channel = { 0 };
@@ -139,7 +141,7 @@ static void traceChannels(struct ptParse *parse, struct trace *trace,
 			ptParseFail(parse, key, "input=%.60s: %s", text, why);
 		else if (ret < 0)
 			ptParseFailAt(parse, trace->section->line,
-				      "[Trace] has no input=: %s", why);
+				      "[Trace]: missing key input=: %s", why);
 		if (ret < 0 ||
 		    !traceAddChannel(parse, trace, &channel, traces, before))
 			return;
@@ -183,7 +185,7 @@ static void traceNode(struct ptParse *parse, struct trace *trace,
 	if (ptParseLabels(parse, key, node->labels, node->depth) &&
 	    !traceFits(parse, node->depth, &levels))
 		ptParseFail(parse, key,
-			    "node=%.60s: %zu levels, but the topology has %zu",
+			    "node=%.60s: %zu levels; the topology has only %zu",
 			    key->value, node->depth, levels);
 }
 
@@ -198,7 +200,8 @@ static void traceRead(struct ptParse *parse, struct trace *traces, size_t index)
 
 	trace->channelKey = hdIniFind(section, "input");
 	if (type && strcmp(type->value, "HDSTATS") != 0)
-		ptParseFail(parse, type, "type=%.60s: there is only HDSTATS",
+		ptParseFail(parse, type,
+			    "type=%.60s: unknown type; expected HDSTATS",
 			    type->value);
 	if (node)
 		traceNode(parse, trace, node);

@@ -43,7 +43,7 @@ static int cCheckOption(const char *name, const char *value, char *why,
 	(void)name;
 	if (strcmp(value, "now") == 0 || strcmp(value, "late") == 0)
 		return 0;
-	snprintf(why, whySize, "is now or late");
+	snprintf(why, whySize, "expected now or late");
 	return -EINVAL;
 }
 
@@ -134,7 +134,8 @@ static const struct ptCpuKind kind = {
 	.rest = "C0",
 	.where = "cpuidle",
 	.isLate = true,
-	.nothing = "no CPU here has cpuidle states; virtual machines have none",
+	.nothing = "no CPU has cpuidle states; virtual machines do not provide "
+		   "them",
 	.resolution = "1 us",
 	.list = cList,
 	.open = cOpen,

@@ -189,7 +189,7 @@ static int hwmonScan(const struct ptSetup *setup, struct ptSensors *sensors)
 }
 
 static const struct ptSensorKind hwmonKind = {
-	.nothing = "no chip in " CHIPS " tells power or energy",
+	.nothing = "no chip in " CHIPS " reports power or energy",
 	.scan = hwmonScan,
 	.open = ptSensorFileOpen,
 	.readEnergy = ptSensorFileReadEnergy,

@@ -162,7 +162,7 @@ static bool load(const struct ptSetup *setup, char *why, size_t size)
 	nvml.handle = hdLibraryOpen(library, nvmlSymbols, &nvml.api, reason,
 				    sizeof(reason));
 	if (!nvml.handle)
-		snprintf(why, size, "no NVIDIA driver here (%s)", reason);
+		snprintf(why, size, "no NVIDIA driver (%s)", reason);
 	return nvml.handle != NULL;
 }
 
@@ -177,12 +177,11 @@ static bool begin(const struct ptSetup *setup, char *why, size_t size)
 		return true;
 	result = nvml.api.init();
 	if (result != NVML_SUCCESS) {
-		snprintf(
-			why, size, "NVML: %s%s", nvml.api.errorString(result),
-			result == NVML_ERROR_LIB_RM_VERSION_MISMATCH
-				? "; the driver was updated: load the new one, "
-				  "or restart the system"
-				: "");
+		snprintf(why, size, "NVML: %s%s", nvml.api.errorString(result),
+			 result == NVML_ERROR_LIB_RM_VERSION_MISMATCH
+				 ? "; the driver was updated; load the new "
+				   "driver or restart the system"
+				 : "");
 		dlclose(nvml.handle);
 		nvml.handle = NULL;
 		return false;
@@ -382,9 +381,9 @@ static bool nvmlExplain(const struct ptSetup *setup,
 	(void)setup;
 	(void)sensor;
 	if (error == -ENOTSUP)
-		snprintf(text, size, "this GPU does not tell its power");
+		snprintf(text, size, "this GPU does not report its power");
 	else if (error == -EACCES)
-		snprintf(text, size, "the driver does not allow it");
+		snprintf(text, size, "the driver denies access");
 	else if (error == -ENODEV)
 		snprintf(text, size, "the GPU is lost");
 	else
@@ -393,7 +392,7 @@ static bool nvmlExplain(const struct ptSetup *setup,
 }
 
 static const struct ptSensorKind nvmlKind = {
-	.nothing = "there is an NVIDIA driver but no GPU",
+	.nothing = "the NVIDIA driver is loaded, but there is no GPU",
 	.scan = nvmlScan,
 	.open = nvmlOpen,
 	.readEnergy = nvmlReadEnergy,
@@ -427,7 +426,7 @@ static const char *const nvmlOptions[] = { "library", NULL };
 
 const struct ptDriver ptNvmlDriver = {
 	.name = "nvml",
-	.description = "NVIDIA GPUs, by the library of their driver",
+	.description = "NVIDIA GPUs, read by the library of their driver",
 	.timing = PT_TIMED_BY_HOST,
 	.minCycleMs = 1,
 	.maxCycleMs = 60000,

@@ -181,13 +181,13 @@ static bool perfExplain(const struct ptSetup *setup,
 				 PARANOID) < 0)
 			strcpy(paranoid, "?");
 		snprintf(text, size,
-			 "this needs root, CAP_PERFMON, or "
-			 "kernel.perf_event_paranoid of at most 0 (it is %s)",
+			 "permission denied; use root or CAP_PERFMON, or set "
+			 "kernel.perf_event_paranoid to 0 (now %s)",
 			 paranoid);
 	} else if (error == -ENOENT || error == -EINVAL ||
 		   error == -EOPNOTSUPP) {
 		snprintf(text, size,
-			 "the kernel lists this event but cannot count it");
+			 "the kernel lists this event, but cannot count it");
 	} else if (error == -ENODEV) {
 		snprintf(text, size, "the CPU is offline");
 	} else if (error == -ENOSYS) {
@@ -199,7 +199,8 @@ static bool perfExplain(const struct ptSetup *setup,
 }
 
 static const struct ptSensorKind perfKind = {
-	.nothing = "there is no " HD_PMUS "/power; virtual machines have none",
+	.nothing = "there is no " HD_PMUS
+		   "/power; virtual machines do not provide it",
 	.scan = perfScan,
 	.open = perfOpen,
 	.readEnergy = perfReadEnergy,

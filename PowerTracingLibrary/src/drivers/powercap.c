@@ -119,9 +119,9 @@ static int powercapScan(const struct ptSetup *setup, struct ptSensors *sensors)
 }
 
 static const struct ptSensorKind powercapKind = {
-	.nothing = "there are no zones in " ZONES
-		   "; a virtual machine or container has none, else try "
-		   "modprobe intel_rapl_msr",
+	.nothing = "no zones in " ZONES
+		   "; virtual machines and containers do not provide them, "
+		   "otherwise try modprobe intel_rapl_msr",
 	.scan = powercapScan,
 	.open = ptSensorFileOpen,
 	.readEnergy = ptSensorFileReadEnergy,

@@ -159,9 +159,9 @@ static int pReadClock(const struct ptSetup *setup, unsigned int cpu,
 
 static const struct ptCpuKind kind = {
 	.where = "cpufreq",
-	.nothing = "no CPU here counts its time at each frequency "
-		   "(cpufreq/stats); intel_pstate and amd-pstate do not, and "
-		   "virtual machines have no frequencies",
+	.nothing = "no CPU counts its time at each frequency (cpufreq/stats); "
+		   "intel_pstate, amd-pstate and virtual machines do not "
+		   "provide this",
 	.resolution = "10 ms",
 	.list = pList,
 	.open = pOpen,

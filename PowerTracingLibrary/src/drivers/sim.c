@@ -33,12 +33,12 @@
 enum quantity { VOLTAGE, CURRENT, POWER, ENERGY };
 
 static const struct ptQuantity simQuantities[] = {
-	[VOLTAGE] = { "Utrms", FLOAT, "V", "Voltage", "voltage of the law" },
+	[VOLTAGE] = { "Utrms", FLOAT, "V", "Voltage", "voltage of the model" },
 	[CURRENT] = { "Itrms", FLOAT, "A", "Current",
-		      "current that gives this power" },
-	[POWER] = { "P", FLOAT, "W", "Power", "power by the law" },
+		      "current for this power" },
+	[POWER] = { "P", FLOAT, "W", "Power", "power by the model" },
 	[ENERGY] = { "E", DOUBLE, "J", "Energy",
-		     "energy since the entry before", .kind = HD_KIND_DELTA },
+		     "energy since the previous entry", .kind = HD_KIND_DELTA },
 	{ .name = NULL },
 };
 
@@ -126,8 +126,9 @@ static int simCheckOption(const char *name, const char *value, char *why,
 	if (parseLaw(value, &law) == 0)
 		return 0;
 	snprintf(why, whySize,
-		 "is idle:WATTS,busy:WATTS[,exponent:N][,voltage:VOLTS]"
-		 "[,factor:0..1]");
+		 "expected "
+		 "idle:WATTS,busy:WATTS[,exponent:N][,voltage:VOLTS][,factor:0."
+		 ".1]");
 	return -EINVAL;
 }
 
@@ -149,7 +150,7 @@ static int simResolve(const struct ptSetup *setup, const char *channel,
 	if (!channel || strcmp(channel, "*") == 0)
 		channel = "host";
 	snprintf(why, whySize,
-		 "an input is any name of letters, digits, '.' and '-'");
+		 "invalid name of an input; use letters, digits, '.' and '-'");
 	if (index > 0)
 		return -ENOENT;
 	if (channel[0] == '\0' || strlen(channel) >= PT_CHANNEL_MAX ||
@@ -206,7 +207,7 @@ static int simOpen(struct ptDevice *dev, struct ptColumn *columns, size_t count)
 		law = LAW_DEFAULT;
 	ret = parseLaw(law, &state->law);
 	if (ret < 0) {
-		ptMessage(HD_LOG_ERROR, "sim: not a law: \"%s\"", law);
+		ptMessage(HD_LOG_ERROR, "sim: invalid law \"%s\"", law);
 		goto fail;
 	}
 	ret = ptBusyOpen(&state->busy, dev->setup.root);

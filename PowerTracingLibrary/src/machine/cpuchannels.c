@@ -211,10 +211,10 @@ int ptCpuResolve(const struct ptCpuKind *kind, const struct ptSetup *setup,
 	while (ret == 0 && (!matches(walk, pattern) || done++ < index));
 	if (ret < 0) {
 		if (walk->hasAny)
-			snprintf(why, whySize,
-				 "inputs are cpuN-STATE and all-STATE, as "
-				 "pt -l lists them, and patterns of these: *, "
-				 "cpu0-*, all-*");
+			snprintf(
+				why, whySize,
+				"unknown input; expected cpuN-STATE, all-STATE "
+				"(see pt -l) or a pattern: *, cpu0-*, all-*");
 		memoryForget();
 		return ret;
 	}

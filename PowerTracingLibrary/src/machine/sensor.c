@@ -13,7 +13,7 @@
 
 const struct ptQuantity ptSensorQuantities[] = {
 	{ "P", FLOAT, "W", "Power", "power" },
-	{ "E", DOUBLE, "J", "Energy", "energy since the entry before",
+	{ "E", DOUBLE, "J", "Energy", "energy since the previous entry",
 	  .kind = HD_KIND_DELTA },
 	{ .name = NULL },
 };
@@ -124,7 +124,7 @@ void ptSensorExplain(const struct ptSensorKind *kind,
 	if (kind->explain && kind->explain(setup, sensor, error, text, size))
 		return;
 	snprintf(text, size, "%s",
-		 error == -EPROTO ? "it gives no number" : strerror(-error));
+		 error == -EPROTO ? "invalid number" : strerror(-error));
 }
 
 /* "inputs are package-0, dram, ..." */

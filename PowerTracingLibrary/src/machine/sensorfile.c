@@ -53,12 +53,11 @@ bool ptSensorFileExplain(const struct ptSetup *setup,
 	/* A counter of energy tells other users' secrets (CVE-2020-8694). */
 	if (error == -EACCES || error == -EPERM)
 		snprintf(text, size,
-			 "only root may read %s%s, as in all kernels since "
-			 "2020; run as root, or let root make it readable: "
-			 "chgrp GROUP and chmod g+r",
+			 "%s%s: only root can read this file since 2020; run "
+			 "as root, or use chgrp GROUP and chmod g+r as root",
 			 setup->root, sensor->path);
 	else if (error == -ENODATA)
-		snprintf(text, size, "the sensor is switched off");
+		snprintf(text, size, "the sensor is disabled");
 	else
 		return false;
 	return true;

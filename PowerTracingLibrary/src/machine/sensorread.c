@@ -80,7 +80,7 @@ static int useOpen(struct use *use, const struct ptSensorKind *kind,
 	} else {
 		ret = -ENODEV;
 		snprintf(why, whySize, "%s",
-			 sensors.count > 0 ? "it is not there" : sensors.why);
+			 sensors.count > 0 ? "not found" : sensors.why);
 	}
 	ptSensorsClear(&sensors);
 	return ret;
@@ -249,7 +249,7 @@ static void useFind(struct use *use, struct ptDevice *dev)
 		return;
 	}
 	use->isGone = false;
-	ptMessage(HD_LOG_WARNING, "%s: %s: it is back", dev->driver->name,
+	ptMessage(HD_LOG_WARNING, "%s: %s: back", dev->driver->name,
 		  use->channel);
 }
 

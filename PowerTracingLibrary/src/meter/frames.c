@@ -405,8 +405,7 @@ static int damaged(struct ptFrames *stream, const char *why)
 /* Nothing came in time. */
 static int silent(struct ptFrames *stream, int64_t waitedNs)
 {
-	const char *what =
-		stream->isDamaged ? "nothing that makes sense" : "nothing";
+	const char *what = stream->isDamaged ? "no valid data" : "no data";
 
 	stream->silent++;
 	if (stream->silent < SILENT_MAX) {
@@ -417,8 +416,8 @@ static int silent(struct ptFrames *stream, int64_t waitedNs)
 	ptMessage(HD_LOG_ERROR, "%s: %s for %d times %.1f s; %s",
 		  stream->driver->name, what, SILENT_MAX,
 		  (double)waitedNs / 1e9,
-		  stream->isDamaged ? "is it this meter, at this speed?"
-				    : "is the meter on?");
+		  stream->isDamaged ? "check the meter and the speed"
+				    : "check the power of the meter");
 	return -ENODEV;
 }
 

@@ -65,7 +65,7 @@ static void loopLose(struct ptLoop *loop)
 {
 	loop->isLost = true;
 	pthread_mutex_unlock(&loop->mutex);
-	ptMessage(HD_LOG_ERROR, HD_OWNED_GONE "; nothing is measured any more");
+	ptMessage(HD_LOG_ERROR, HD_OWNED_GONE "; measuring has stopped");
 	ptMeterStop(loop->meter);
 	pthread_mutex_lock(&loop->mutex);
 }

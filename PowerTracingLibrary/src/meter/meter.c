@@ -55,8 +55,7 @@ static void meterFindGaps(struct ptMeter *meter)
 		return;
 	if (meter->gapsFoundBy[0] && strcmp(meter->gapsFoundBy, now) != 0)
 		ptMessage(HD_LOG_WARNING,
-			  "%s: lost cycles are found by %s now, and no longer "
-			  "by %s",
+			  "%s: lost cycles are now found by %s instead of %s",
 			  meter->config->name, now, meter->gapsFoundBy);
 	snprintf(meter->gapsFoundBy, sizeof(meter->gapsFoundBy), "%s", now);
 }
@@ -157,7 +156,8 @@ void ptMeterAwait(struct ptMeter *meter, bool wasTried)
 /* Whoever found the reason has said it. */
 static void meterLose(struct ptMeter *meter, const char *why)
 {
-	ptMessage(HD_LOG_WARNING, "%s is lost (%s); going on when it is back",
+	ptMessage(HD_LOG_WARNING,
+		  "%s: connection lost: %s; continuing when it is back",
 		  meter->config->name, why);
 	meterTell(meter, lost);
 	meterDisconnect(meter);
@@ -181,7 +181,7 @@ static bool meterRetry(struct ptMeter *meter)
 	}
 	if (ret == 0) {
 		meterCount(&meter->counts.reconnects, 1);
-		ptMessage(HD_LOG_WARNING, "%s is back after %.1f s",
+		ptMessage(HD_LOG_WARNING, "%s: reconnected after %.1f s",
 			  meter->config->name,
 			  (double)(hdMonotonicNow() - meter->lostNs) / 1e9);
 		return true;
@@ -215,8 +215,7 @@ static void meterFail(struct ptMeter *meter, int error)
 	if (error != -ETIMEDOUT && error != -EPROTO)
 		meterLose(meter, strerror(-error));
 	else if (++meter->failures >= FAILURES_MAX)
-		meterLose(meter, error == -EPROTO ? "it talks nonsense"
-						  : "it is silent");
+		meterLose(meter, error == -EPROTO ? "invalid data" : "no data");
 }
 
 void ptMeterRead(struct ptMeter *meter)

@@ -111,7 +111,8 @@ ssize_t ptFdRead(struct ptTransport *transport, void *data, size_t size,
 		if (count > 0)
 			return count;
 		if (count == 0)
-			return gone(transport, "the other side has closed");
+			return gone(transport,
+				    "connection closed by the other side");
 		if (errno == EAGAIN && isLess) {
 			if (untilNs == deadlineNs)
 				return -ETIMEDOUT;

@@ -38,9 +38,9 @@ static int refused(const char *address, int error)
 	const char *hint = "";
 
 	if (error == EACCES)
-		hint = " (the group of the device file, often dialout, may)";
+		hint = "; join the group of the device file, often dialout";
 	else if (error == EBUSY)
-		hint = " (another program uses the port)";
+		hint = "; another program uses the port";
 	ptMessage(HD_LOG_ERROR, "%s: %s%s", address, strerror(error), hint);
 	return -error;
 }
@@ -82,8 +82,9 @@ static void warn(const char *address, const struct termios *wanted,
 
 	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++) {
 		if (wanted->c_cflag & ~is->c_cflag & flags[i].flag)
-			ptMessage(HD_LOG_WARNING, "%s: the port has no %s",
-				  address, flags[i].name);
+			ptMessage(HD_LOG_WARNING,
+				  "%s: the port does not support %s", address,
+				  flags[i].name);
 	}
 }
 
@@ -100,7 +101,7 @@ static int setUp(int fd, const char *address, const struct ptLine *line,
 	    (is.c_cflag & CSIZE) != CS8 || is.c_cflag & CSTOPB ||
 	    is.c_cflag & PARENB & ~wanted->c_cflag || is.c_lflag & ICANON) {
 		ptMessage(HD_LOG_ERROR,
-			  "%s: the port cannot be set to this speed and form",
+			  "%s: the port does not support this speed and format",
 			  address);
 		return -EINVAL;
 	}
@@ -122,7 +123,7 @@ static int serialOpen(const char *address, const struct ptLine *line,
 
 	(void)deadlineNs; /* Nothing here waits. */
 	if (ptSerialMode(line, &wanted) < 0) {
-		ptMessage(HD_LOG_ERROR, "%s: no serial port has %u baud",
+		ptMessage(HD_LOG_ERROR, "%s: unsupported speed of %u baud",
 			  address, line->baud);
 		return -EINVAL;
 	}

@@ -29,7 +29,8 @@ static int tcpOpen(const char *address, const struct ptLine *line,
 
 	(void)line; /* The server's business. */
 	if (hdNetSplit(address + strlen(SCHEME), 0, host, port) != 0) {
-		ptMessage(HD_LOG_ERROR, "%s: not of the form tcp://HOST:PORT",
+		ptMessage(HD_LOG_ERROR,
+			  "%s: invalid address; expected tcp://HOST:PORT",
 			  address);
 		return -EINVAL;
 	}

@@ -34,7 +34,8 @@ int ptTransportCheck(const char *address, char *why, size_t whySize)
 	if (findKind(address) && strlen(address) < PT_ADDRESS_MAX)
 		return 0;
 	snprintf(why, whySize,
-		 "a device is a path, as /dev/ttyUSB0, or tcp://HOST:PORT");
+		 "invalid device; expected a path, such as /dev/ttyUSB0, or "
+		 "tcp://HOST:PORT");
 	return -EINVAL;
 }
 

@@ -348,7 +348,7 @@ static int gtopDiskOpen(const struct rutSetup *setup,
 		ret = setup->mountPoint ? -ENODEV : -ENOENT;
 	if (ret == -ENODEV)
 		rutMessage(HD_LOG_ERROR,
-			   "RUT_HDD_MOUNTPOINT: libgtop knows no device at %s",
+			   "RUT_HDD_MOUNTPOINT: libgtop has no device at %s",
 			   setup->mountPoint);
 	if (ret == 0 && setup->sources.HDD_READ)
 		ret = rutColumnsAdd(columns, &column, "HDD_READ");

@@ -381,8 +381,8 @@ static int counterTry(struct rutCpuCounter *counter, const char *root,
 		ret = -ERANGE;
 	if (ret == 0)
 		return 0;
-	rutMessage(HD_LOG_DEBUG, "%s tells no CPU utilization here: %s",
-		   kind->name, strerror(-ret));
+	rutMessage(HD_LOG_DEBUG, "%s: no CPU utilization: %s", kind->name,
+		   strerror(-ret));
 	counterCloseKind(counter);
 	for (size_t i = 0; i < counter->list.count; i++)
 		counter->cpus[i].rawFine = 0;

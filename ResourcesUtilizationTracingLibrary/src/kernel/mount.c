@@ -237,15 +237,15 @@ int rutBlockDevsAddMount(struct rutBlockDevs *devs, const char *root,
 	}
 	if (!mountFind(scan, path, true, &line)) {
 		rutMessage(HD_LOG_ERROR,
-			   "RUT_HDD_MOUNTPOINT: nothing is mounted at %s",
+			   "RUT_HDD_MOUNTPOINT: %s: not a mount point",
 			   mountPoint);
 		ret = -ENODEV;
 	} else {
 		ret = mountAdd(devs, root, scan, &line);
 		if (ret < 0 && ret != -ENOMEM) {
 			rutMessage(HD_LOG_ERROR,
-				   "RUT_HDD_MOUNTPOINT: %s, a %.*s, has no "
-				   "block device",
+				   "RUT_HDD_MOUNTPOINT: %s: file system %.*s "
+				   "has no block device",
 				   mountPoint, (int)line.type.length,
 				   line.type.bytes);
 			ret = -ENODEV;

@@ -67,8 +67,8 @@ static bool load(const char *library, char *why, size_t whySize)
 				   &bmc.api, reason, sizeof(reason));
 	if (!bmc.handle)
 		snprintf(why, whySize,
-			 "IPMI needs FreeIPMI: %s; on Debian: apt-get install "
-			 "libfreeipmi17",
+			 "FreeIPMI: cannot open: %s; on Debian: apt-get "
+			 "install libfreeipmi17",
 			 reason);
 	return bmc.handle != NULL;
 }

@@ -19,8 +19,8 @@ static const struct {
 	const char *why;
 } codes[] = {
 	{ 0xc0, -EPROTO, "the BMC is busy" },
-	{ 0xc1, -ENOTSUP, "the BMC does not know DCMI" },
-	{ 0xc3, -EPROTO, "the BMC ran out of time" },
+	{ 0xc1, -ENOTSUP, "the BMC does not support DCMI" },
+	{ 0xc3, -EPROTO, "the BMC timed out" },
 	{ 0xc9, -ENOTSUP, "the BMC has no such power reading" },
 	{ 0xcb, -ENOTSUP, "the BMC has no power reading" },
 	{ 0xcc, -ENOTSUP, "the BMC has no such power reading" },
@@ -28,8 +28,8 @@ static const struct {
 	{ 0xd0, -EPROTO, "the BMC is being updated" },
 	{ 0xd1, -EPROTO, "the BMC is being updated" },
 	{ 0xd2, -EPROTO, "the BMC is starting" },
-	{ 0xd4, -EACCES, "this privilege does not suffice" },
-	{ 0xd5, -EPROTO, "the BMC cannot tell in its present state" },
+	{ 0xd4, -EACCES, "insufficient privilege level" },
+	{ 0xd5, -EPROTO, "the BMC cannot answer in its present state" },
 };
 
 static unsigned int word(const uint8_t *bytes)
@@ -60,13 +60,12 @@ int ptDcmiTake(const uint8_t *bytes, size_t size, struct ptDcmiReading *reading,
 	if (size >= 2 && bytes[0] == COMMAND && bytes[1] != 0)
 		return refused(bytes[1], why, whySize);
 	if (size != ANSWER_SIZE || bytes[0] != COMMAND || bytes[2] != GROUP) {
-		snprintf(why, whySize,
-			 "an answer of %zu bytes that is no power reading",
+		snprintf(why, whySize, "invalid power reading of %zu bytes",
 			 size);
 		return -EPROTO;
 	}
 	if (!(bytes[19] & IS_MEASURING)) {
-		snprintf(why, whySize, "the BMC has switched measuring off");
+		snprintf(why, whySize, "the BMC has disabled measuring");
 		return -EPROTO;
 	}
 	*reading = (struct ptDcmiReading){

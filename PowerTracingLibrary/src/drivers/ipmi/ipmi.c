@@ -65,15 +65,15 @@ static int ipmiCheckAddress(const char *address, char *why, size_t whySize)
 {
 	char host[HD_NET_HOST_MAX], port[HD_NET_PORT_MAX];
 
-	snprintf(why, whySize, "a device is " FORM);
+	snprintf(why, whySize, "invalid device; expected " FORM);
 	if (!address || strncmp(address, "/dev/ipmi", 9) == 0)
 		return 0;
 	if (strncmp(address, SCHEME, strlen(SCHEME)) != 0)
 		return -EINVAL;
 	if (strchr(address, '@')) {
 		snprintf(why, whySize,
-			 "a device is " FORM "; who asks is said by a file, "
-			 "credentials=");
+			 "invalid device; expected " FORM
+			 "; the user belongs into the file of credentials=");
 		return -EINVAL;
 	}
 	return hdNetSplit(address + strlen(SCHEME), PORT, host, port);
@@ -91,14 +91,14 @@ static int readSecrets(const char *path, struct hdCredentials *credentials,
 	password = hdCredentialsGet(credentials, "password");
 	key = hdCredentialsGet(credentials, "key");
 	if (!user || !password)
-		snprintf(why, whySize, "user and password must be there");
+		snprintf(why, whySize, "missing user or password");
 	else if (strlen(user) > USER_MAX)
-		snprintf(why, whySize, "user has more than %d characters",
+		snprintf(why, whySize, "user is longer than %d characters",
 			 USER_MAX);
 	else if (strlen(password) > PASSWORD_MAX ||
 		 (key && strlen(key) > PASSWORD_MAX))
 		snprintf(why, whySize,
-			 "password or key has more than %d characters",
+			 "password or key is longer than %d characters",
 			 PASSWORD_MAX);
 	else
 		return 0;
@@ -122,18 +122,18 @@ static int ipmiCheckOption(const char *name, const char *value, char *why,
 	int ret;
 
 	if (strcmp(name, "session") == 0) {
-		snprintf(why, whySize, "is 1.5 or 2.0");
+		snprintf(why, whySize, "expected 1.5 or 2.0");
 		isGood = strcmp(value, "1.5") == 0 || strcmp(value, "2.0") == 0;
 	} else if (strcmp(name, "cipher") == 0) {
 		snprintf(why, whySize, "is 0 to %d", CIPHER_MAX);
 		isGood = cipherOf(value) >= 0;
 	} else if (strcmp(name, "privilege") == 0) {
-		snprintf(why, whySize, "is user, operator or admin");
+		snprintf(why, whySize, "expected user, operator or admin");
 		isGood = ptBmcKnowsPrivilege(value);
 	} else if (strcmp(name, "workarounds") == 0) {
 		snprintf(why, whySize,
-			 "are of authcap, intel20, supermicro20, sun20, "
-			 "opensesspriv, integritycheckvalue");
+			 "expected authcap, intel20, supermicro20, sun20, "
+			 "opensesspriv or integritycheckvalue");
 		isGood = ptBmcKnowsWorkarounds(value);
 	} else if (strcmp(name, "credentials") == 0) {
 		ret = readSecrets(value, &credentials, why, whySize);
@@ -168,8 +168,9 @@ static void ipmiList(const struct ptSetup *setup, ptDriverPrint *print,
 		print(context, "1", DEVICE ": Permission denied", false);
 	else
 		print(context, "1",
-		      "no " DEVICE " here (modules ipmi_si and ipmi_devintf); "
-		      "others by ipmi://HOST",
+		      "no " DEVICE
+		      "; load the modules ipmi_si and ipmi_devintf, "
+		      "or use ipmi://HOST",
 		      false);
 }
 
@@ -191,8 +192,8 @@ static int openHost(struct state *state, struct ptDevice *dev,
 
 	if (!path) {
 		ptMessage(HD_LOG_ERROR,
-			  "ipmi: another machine's BMC wants to know who asks: "
-			  "credentials=FILE");
+			  "ipmi: the BMC of another machine requires "
+			  "authentication; set credentials=FILE");
 		return -EINVAL;
 	}
 	ret = readSecrets(path, &credentials, why, sizeof(why));
@@ -359,8 +360,8 @@ static void ipmiClose(struct ptDevice *dev)
 
 const struct ptDriver ptIpmiDriver = {
 	.name = "ipmi",
-	.description = "power of this or another machine, as its BMC tells "
-		       "(DCMI)",
+	.description =
+		"power of this or another machine, read from its BMC (DCMI)",
 	.timing = PT_TIMED_BY_METER,
 	.minCycleMs = 1000,
 	.maxCycleMs = 30000,

@@ -72,8 +72,8 @@ static int lmgCheckOption(const char *name, const char *value, char *why,
 		const char *values[4];
 		const char *why;
 	} allowed[] = {
-		{ { "packed", "ascii" }, "is packed or ascii" },
-		{ { "auto", "on", "off" }, "is auto, on or off" },
+		{ { "packed", "ascii" }, "expected packed or ascii" },
+		{ { "auto", "on", "off" }, "expected auto, on or off" },
 	};
 	bool isCounter = strcmp(name, "counter") == 0;
 
@@ -115,8 +115,7 @@ static int makeQuery(struct ptLmgState *state, struct ptColumn *columns,
 	/* And the counter. */
 	if (state->values >= PT_LMG_VALUES_MAX || at >= PT_LMG_QUERY_MAX) {
 		ptMessage(HD_LOG_ERROR,
-			  "lmg450: %zu values are more than the %d there can "
-			  "be",
+			  "lmg450: %zu values requested; the limit is %d",
 			  count, PT_LMG_VALUES_MAX - 1);
 		return -E2BIG;
 	}
@@ -218,8 +217,7 @@ static void lmgClose(struct ptDevice *dev)
 				     &errors);
 		if (ret == 0 && errors)
 			ptMessage(HD_LOG_WARNING,
-				  "lmg450: errors since the set-up: %s",
-				  errors);
+				  "lmg450: errors since setup: %s", errors);
 	}
 	if (!state->isGone) {
 		(void)ptTransportBreak(state->link.receiver.transport);

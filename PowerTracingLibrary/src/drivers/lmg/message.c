@@ -65,12 +65,12 @@ static int scanBlocks(const uint8_t *bytes, size_t size, size_t limit,
 			return MORE;
 		if (header == BAD) {
 			*why = at > 0 ? "a block is not followed by another "
-					"one or the end"
-				      : "a block does not begin well";
+					"block or the end"
+				      : "invalid start of a block";
 			return BAD;
 		}
 		if (length > limit - *total) {
-			*why = "there is more data than was asked for";
+			*why = "more data than requested";
 			return BAD;
 		}
 		at += (size_t)header;
@@ -92,11 +92,11 @@ static int scanPacked(const uint8_t *bytes, size_t size, size_t count,
 	int ret = scanBlocks(bytes, size, 4 * count, data, &total, why);
 
 	if (ret == BAD && bytes[0] != '#')
-		*why = "there is no block";
+		*why = "missing block";
 	if (ret <= 0)
 		return ret;
 	if (total != 4 * count) {
-		*why = "there is less data than was asked for";
+		*why = "less data than requested";
 		return BAD;
 	}
 	for (size_t i = 0; i < count; i++)
@@ -187,8 +187,7 @@ static int scanAscii(uint8_t *bytes, size_t size, size_t count,
 		return (int)(end - bytes) + 1;
 	*end = '\n';
 	*why = bytes[0] == '#' ? "there is a block instead of text"
-			       : "these are not the values in ASCII that were "
-				 "asked for";
+			       : "the ASCII values do not match the request";
 	return BAD;
 }
 
@@ -294,7 +293,7 @@ static int scan(struct ptLmgParser *parser, struct ptLmgMessage *message,
 	else
 		ret = scanReply(bytes, size, &message->text, why, whole);
 	if (ret == MORE && size == PT_LMG_MESSAGE_MAX) {
-		*why = "a reply has no end";
+		*why = "a reply has no terminator";
 		return BAD;
 	}
 	return ret;

@@ -115,8 +115,8 @@ static void place(struct ptLmgState *state, uint32_t count, int64_t arrivedNs,
 		if (!state->isClockBehind &&
 		    state->lastEndNs - endNs > HD_NS_PER_S)
 			ptMessage(HD_LOG_WARNING,
-				  "lmg450: the clock of this host is %.3f s "
-				  "behind where it was",
+				  "lmg450: the clock of this host was set back "
+				  "by %.3f s",
 				  (double)(state->lastEndNs - endNs) / 1e9);
 		state->isClockBehind |= state->lastEndNs - endNs > HD_NS_PER_S;
 		endNs = state->lastEndNs;
@@ -172,13 +172,13 @@ static int next(struct ptLmgState *state, uint32_t *count, int64_t *arrivedNs,
 			return 0;
 		}
 		if (!ptLmgCount(state, count))
-			return broken(state, "its cycle counter is none");
+			return broken(state, "its cycle counter is invalid");
 		*cycles = state->hasLast
 				  ? cyclesByCount(state, *count, *arrivedNs)
 				  : 1;
 		if (*cycles > 0)
 			return 0;
-		broken(state, "it came twice, or out of order");
+		broken(state, "duplicate or out of order");
 	}
 }
 

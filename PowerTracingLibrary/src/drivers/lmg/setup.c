@@ -164,15 +164,15 @@ static int identify(struct ptLmgState *state, int64_t deadlineNs)
 		ret = askIdentity(state, false, deadlineNs - SECOND_TRY_NS);
 	if (ret == -ETIMEDOUT)
 		ptMessage(HD_LOG_ERROR,
-			  "lmg450: no answer to *IDN?; is the meter on, and "
-			  "its port 8N1, RTS/CTS, EOS <lf>, echo off, and as "
-			  "fast as configured?");
+			  "lmg450: no answer to *IDN?; check the power of the "
+			  "meter, and its port: 8N1, RTS/CTS, EOS <lf>, echo "
+			  "off, and the configured speed");
 	if (ret < 0)
 		return ret;
 	snprintf(state->identity, sizeof(state->identity), "%.*s",
 		 PT_LMG_IDENTITY_MAX - 1, state->link.message.text);
 	if (!strstr(state->identity, "LMG450")) {
-		ptMessage(HD_LOG_ERROR, "lmg450: this is no LMG450: \"%s\"",
+		ptMessage(HD_LOG_ERROR, "lmg450: not an LMG450: \"%s\"",
 			  state->identity);
 		return -ENXIO;
 	}
@@ -201,19 +201,19 @@ static int tryReading(struct ptLmgState *state, int64_t deadlineNs)
 		ret = ptLmgNoted(
 			state, ptLmgReceive(link, deadlineNs - TRY_READING_NS));
 	if (ret == -EPROTO)
-		ptMessage(HD_LOG_ERROR, "lmg450: the reading for a check: %s",
+		ptMessage(HD_LOG_ERROR, "lmg450: test reading: %s",
 			  link->message.why);
 	if (ret < 0 && ret != -ETIMEDOUT)
 		return ret;
 	if (ret == -ETIMEDOUT &&
 	    ptLmgAskErrors(state, deadlineNs, &errors) == 0 && errors) {
-		ptMessage(HD_LOG_ERROR, "lmg450: no reading for a check: %s",
-			  errors);
+		ptMessage(HD_LOG_ERROR,
+			  "lmg450: cannot request a test reading: %s", errors);
 		return -EPROTO;
 	}
 	if (ret == -ETIMEDOUT)
 		ptMessage(HD_LOG_ERROR,
-			  "lmg450: the meter sent no reading for a check");
+			  "lmg450: the meter sent no test reading");
 	return ret;
 }
 
@@ -252,7 +252,8 @@ int ptLmgSetUp(struct ptLmgState *state, int64_t deadlineNs)
 	if (ret == -ETIMEDOUT)
 		ptMessage(HD_LOG_ERROR, "lmg450: no answer to ERRALL?");
 	if (ret == 0 && errors) {
-		ptMessage(HD_LOG_ERROR, "lmg450: set-up refused: %s", errors);
+		ptMessage(HD_LOG_ERROR,
+			  "lmg450: the meter refused the setup: %s", errors);
 		ret = -EPROTO;
 	}
 	return ret;

@@ -57,8 +57,7 @@ static void take(struct ptLmgState *state, struct trial *trial)
 	if (!isNumber) {
 		trial->steps = 0;
 		snprintf(trial->why, sizeof(trial->why),
-			 "what it says is no number from 0 to %d",
-			 PT_LMG_COUNTS - 1);
+			 "not a number from 0 to %d", PT_LMG_COUNTS - 1);
 	} else if (trial->hasLast &&
 		   (count - trial->last) % PT_LMG_COUNTS == 1) {
 		trial->steps++;
@@ -69,8 +68,8 @@ static void take(struct ptLmgState *state, struct trial *trial)
 	} else if (trial->hasLast) {
 		trial->steps = 0;
 		snprintf(trial->why, sizeof(trial->why),
-			 "from one cycle to the next it goes from %u to %u",
-			 trial->last, count);
+			 "in one cycle it changes from %u to %u", trial->last,
+			 count);
 	}
 	trial->hasLast = isNumber;
 	trial->last = isNumber ? count : 0;
@@ -82,7 +81,7 @@ static void takeNone(struct ptLmgState *state, struct trial *trial)
 	trial->messages++;
 	trial->hasLast = false;
 	trial->steps = 0;
-	snprintf(trial->why, sizeof(trial->why), "with it, %s",
+	snprintf(trial->why, sizeof(trial->why), "with the counter: %s",
 		 state->link.message.why);
 }
 
@@ -122,8 +121,9 @@ static int tryStage(struct ptLmgState *state, struct trial *trial,
 		ret = watch(state, trial, stage->steps, deadlineNs);
 	if (ret == 0 && trial->why[0] == '\0')
 		snprintf(trial->why, sizeof(trial->why), "%s",
-			 trial->messages > 0 ? "there was no time to find out"
-					     : "with it, nothing comes");
+			 trial->messages > 0
+				 ? "the test timed out"
+				 : "with the counter, no reply arrives");
 	return ret == 0 ? ptLmgSendStop(state) : ret;
 }
 
@@ -136,15 +136,15 @@ static int goWithout(struct ptLmgState *state, const char *why)
 		wantsCount |= state->places[i] == PT_LMG_PLACE_COUNT;
 	if (state->values == 0) {
 		ptMessage(HD_LOG_ERROR,
-			  "lmg450: COUNT? does not count cycles (%s), and "
-			  "there is nothing else to measure",
+			  "lmg450: COUNT? does not count cycles (%s); no other "
+			  "value is configured",
 			  why);
 		return -ENXIO;
 	}
 	ptMessage(HD_LOG_WARNING,
-		  "lmg450: COUNT? does not count cycles (%s); lost ones are "
+		  "lmg450: COUNT? does not count cycles (%s); lost cycles are "
 		  "found by time%s",
-		  why, wantsCount ? ", and Count is not known" : "");
+		  why, wantsCount ? ", and Count is unknown" : "");
 	state->asksCount = state->hasCounter = false;
 	/* What it thinks of COUNT? is known. */
 	return ptLmgSendLine(state, "*CLS");

@@ -69,7 +69,7 @@ static int tcpCheckAddress(const char *address, char *why, size_t whySize)
 {
 	if (address && strncmp(address, "tcp://", 6) == 0)
 		return 0;
-	snprintf(why, whySize, "a device is tcp://HOST:PORT");
+	snprintf(why, whySize, "invalid device; expected tcp://HOST:PORT");
 	return -EINVAL;
 }
 
@@ -86,23 +86,23 @@ static int tcpCheckOption(const char *name, const char *value, char *why,
 	double rate;
 
 	if (strcmp(name, "inputs") == 0) {
-		snprintf(why, whySize, "is 1 to %d", PT_RAW_CHANNELS);
+		snprintf(why, whySize, "expected 1 to %d", PT_RAW_CHANNELS);
 		return ptChannelParse(value, PT_RAW_CHANNELS) ? 0 : -EINVAL;
 	}
 	if (strcmp(name, "rate") == 0) {
-		snprintf(why, whySize, "is in samples a second, up to %g",
+		snprintf(why, whySize, "expected samples per second, up to %g",
 			 RATE_MAX);
 		return parseRate(value, &rate);
 	}
 	if (strcmp(name, "order") == 0) {
-		snprintf(why, whySize, "is host, little or big");
+		snprintf(why, whySize, "expected host, little or big");
 		return strcmp(value, "host") == 0 ||
 				       strcmp(value, "little") == 0 ||
 				       strcmp(value, "big") == 0
 			       ? 0
 			       : -EINVAL;
 	}
-	snprintf(why, whySize, "is mean or pick");
+	snprintf(why, whySize, "expected mean or pick");
 	return strcmp(value, "mean") == 0 || strcmp(value, "pick") == 0
 		       ? 0
 		       : -EINVAL;
@@ -138,8 +138,8 @@ static int tcpResolve(const struct ptSetup *setup, const char *channel,
 		(void)parseRate(ptSetupOptionOr(setup, "rate", RATE_USUAL),
 				&rate);
 		snprintf(why, whySize,
-			 "the cycle must be a multiple of that of the samples, "
-			 "%g ms (rate=)",
+			 "invalid cycle; use a multiple of the sample "
+			 "interval, %g ms (rate=)",
 			 1e3 / rate);
 		return -EINVAL;
 	}
@@ -158,8 +158,8 @@ static int addSample(struct state *state)
 
 	if (wrong > 0) {
 		ptMessage(HD_LOG_ERROR,
-			  "rawtcp: %g of input %u is nothing that a converter "
-			  "gives; are inputs=%u and order= right?",
+			  "rawtcp: impossible sample %g of input %u; check "
+			  "inputs=%u and order=",
 			  values[wrong - 1], wrong, state->format.channels);
 		return -EIO;
 	}
@@ -265,8 +265,8 @@ static int tcpRead(struct ptDevice *dev, union hdCell *cells,
 
 const struct ptDriver ptRawtcpDriver = {
 	.name = "rawtcp",
-	.description = "a daemon that sends a converter's samples over TCP, as "
-		       "that for NI's data acquisition",
+	.description = "a daemon that sends the samples of a converter by TCP, "
+		       "such as NI's data acquisition",
 	.timing = PT_TIMED_BY_METER,
 	.needsPort = true,
 	.checkAddress = tcpCheckAddress,

@@ -37,15 +37,14 @@ static int arduFind(const void *format, const uint8_t *bytes, size_t size,
 		while (at < size && !(bytes[at] & BEGIN))
 			at++;
 		*length = at;
-		*why = "a frame has no beginning, or is too long";
+		*why = "a frame has no start, or is too long";
 		return -EPROTO;
 	}
 	while (at < size && at < whole && fits(channels, at, bytes[at]))
 		at++;
 	*length = at;
-	*why = at < size && bytes[at] & BEGIN
-		       ? "a frame is too short"
-		       : "a byte is none that can be there";
+	*why = at < size && bytes[at] & BEGIN ? "a frame is too short"
+					      : "invalid byte";
 	if (at < size && at < whole)
 		return -EPROTO;
 	if (size <= whole)

@@ -91,8 +91,8 @@ static int tryOut(struct state *state)
 		ret = ptFramesNext(&state->raw.stream, ptNow() + STEP_NS);
 	if (ret == -ETIMEDOUT)
 		ptMessage(HD_LOG_ERROR,
-			  "ardupower: no frames of %u inputs come; is it an "
-			  "ArduPower, at %u baud?",
+			  "ardupower: no frames of %u inputs; check that this "
+			  "is an ArduPower at %u baud",
 			  state->channels, state->raw.stream.driver->line.baud);
 	if (ret == 0)
 		ret = sendMask(state, 0);

@@ -62,7 +62,7 @@ static int dc2CheckOption(const char *name, const char *value, char *why,
 	(void)name;
 	if (ptChannelParse(value, PT_PIC_CHANNELS))
 		return 0;
-	snprintf(why, whySize, "is 1 to %d", PT_PIC_CHANNELS);
+	snprintf(why, whySize, "expected 1 to %d", PT_PIC_CHANNELS);
 	return -EINVAL;
 }
 
@@ -104,11 +104,12 @@ static int ask(struct state *state, uint8_t command, uint8_t *answer,
 			used += (size_t)count;
 	}
 	if (ret == -ETIMEDOUT)
-		ptMessage(HD_LOG_ERROR,
-			  "dc2meter: %zu of %zu bytes answer the command "
-			  "%02X; is the meter on, and the port %u baud?",
-			  used, size, command,
-			  state->raw.stream.driver->line.baud);
+		ptMessage(
+			HD_LOG_ERROR,
+			"dc2meter: %zu of %zu bytes in reply to command %02X; "
+			"check the power of the meter, and the port: %u baud",
+			used, size, command,
+			state->raw.stream.driver->line.baud);
 	return ret;
 }
 
@@ -128,7 +129,8 @@ static int prepare(struct state *state, struct ptPicFormat *format)
 	if (ret == 0)
 		ret = ptFramesQuiet(&state->raw.stream, ptNow() + STEP_NS);
 	if (ret == -ETIMEDOUT)
-		ptMessage(HD_LOG_ERROR, "dc2meter: it does not stop sending");
+		ptMessage(HD_LOG_ERROR,
+			  "dc2meter: the meter does not stop sending");
 	if (ret == 0)
 		ret = ask(state, 0x5a, config, 1);
 	if (ret == 0)
@@ -138,8 +140,8 @@ static int prepare(struct state *state, struct ptPicFormat *format)
 	ret = ptPicFormatRead(config, format);
 	if (ret < 0)
 		ptMessage(HD_LOG_ERROR,
-			  "dc2meter: %02X %02X %02X %02X says nothing about "
-			  "frames; is it a DC2Meter?",
+			  "dc2meter: invalid description of frames: %02X %02X "
+			  "%02X %02X; check that this is a DC2Meter",
 			  config[0], config[1], config[2], config[3]);
 	return ret < 0 ? -ENXIO : 0;
 }
@@ -152,8 +154,8 @@ static int checkColumns(const struct state *state,
 		if (columns[i].channel <= state->format.channels)
 			continue;
 		ptMessage(HD_LOG_ERROR,
-			  "dc2meter: there is no input %u; the meter has %u "
-			  "(inputs=%u says so to input=*)",
+			  "dc2meter: unknown input %u; the meter has %u (for "
+			  "input=*, set inputs=%u)",
 			  columns[i].channel, state->format.channels,
 			  state->format.channels);
 		return -ENXIO;
@@ -219,8 +221,8 @@ static int dc2Start(struct ptDevice *dev)
 	if (format.channels != state->format.channels ||
 	    frameNs(&format) != frameNs(&state->format) ||
 	    format.isWide != state->format.isWide) {
-		ptMessage(HD_LOG_ERROR, "dc2meter: the meter was set to other "
-					"inputs meanwhile");
+		ptMessage(HD_LOG_ERROR,
+			  "dc2meter: the inputs of the meter were changed");
 		return -EIO;
 	}
 	ptFramesStart(&state->raw.stream);

@@ -73,8 +73,8 @@ static int listen(struct state *state)
 	}
 	if (ret == -ETIMEDOUT)
 		ptMessage(HD_LOG_ERROR,
-			  "dcmeter: no lines of %d hexadecimal numbers come; "
-			  "is the meter on, and the port %u baud, 8O1?",
+			  "dcmeter: no lines of %d hexadecimal numbers; check "
+			  "the power of the meter, and the port: %u baud, 8O1",
 			  PT_HEXLINE_NUMBERS,
 			  state->raw.stream.driver->line.baud);
 	state->format.isPadded = isPadded;

@@ -49,8 +49,8 @@ static const char *takeLine(const uint8_t *at, const uint8_t *end,
 		size_t digits = takeNumber(&at, end, &numbers[i]);
 
 		if (digits == 0)
-			return "these are not twelve hexadecimal numbers, each "
-			       "followed by a semicolon";
+			return "not twelve hexadecimal numbers, each followed "
+			       "by a semicolon";
 		*isPadded &= digits == PT_HEXLINE_DIGITS;
 	}
 	at += at < end && *at == '\r';
@@ -66,7 +66,7 @@ static int hexlineFind(const void *format, const uint8_t *bytes, size_t size,
 	bool isPadded;
 
 	*length = end ? (size_t)(end - bytes) : size;
-	*why = "a line has no beginning";
+	*why = "a line has no start";
 	if (bytes[0] != '\n')
 		return -EPROTO;
 	*why = "a line has no end";
@@ -76,7 +76,7 @@ static int hexlineFind(const void *format, const uint8_t *bytes, size_t size,
 		return 0;
 	*why = takeLine(bytes + 1, end, numbers, &isPadded);
 	if (!*why && known->isPadded && !isPadded)
-		*why = "a number has not all its digits";
+		*why = "a number has missing digits";
 	return *why ? -EPROTO : 1;
 }
 

@@ -24,11 +24,11 @@ static bool isWhole(const uint8_t *bytes, size_t length, const char **why)
 	for (size_t i = 1; i < length - 1; i++) {
 		bool isComma = bytes[i] == ',';
 
-		*why = "there is an empty argument";
+		*why = "empty argument";
 		if (isComma && (bytes[i - 1] == ',' || bytes[i - 1] == '#' ||
 				bytes[i + 1] == ';'))
 			return false;
-		*why = "it does not say how many arguments it has";
+		*why = "missing number of arguments";
 		if (!isComma && commas == HEAD - 1) {
 			if (bytes[i] < '0' || bytes[i] > '9' || digits > 2)
 				return false;
@@ -39,7 +39,7 @@ static bool isWhole(const uint8_t *bytes, size_t length, const char **why)
 	}
 	if (digits == 0)
 		return false;
-	*why = "it has not as many arguments as it says";
+	*why = "wrong number of arguments";
 	return commas == wanted + HEAD - 1;
 }
 
@@ -53,7 +53,7 @@ static int packetFind(const void *format, const uint8_t *bytes, size_t size,
 		       isBetween(bytes[end]) == isBetween(bytes[0]))
 			end++;
 		*length = end;
-		*why = "there is something outside of packets";
+		*why = "data outside of packets";
 		return isBetween(bytes[0]) ? -EAGAIN : -EPROTO;
 	}
 	while (end < size && end < PT_PACKET_MAX && bytes[end] != ';' &&

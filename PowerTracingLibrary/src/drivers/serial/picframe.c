@@ -57,15 +57,15 @@ static int picFind(const void *format, const uint8_t *bytes, size_t size,
 
 	/* A frame may begin at any byte. */
 	*length = 1;
-	*why = "there is something between frames";
+	*why = "data between frames";
 	if (!isMark(bytes, size, 0))
 		return -EPROTO;
-	*why = "a number does not end as it should";
+	*why = "invalid end of a number";
 	for (unsigned int i = 0; known->isWide && i < known->channels; i++)
 		if (MARKS + 2 * i + 1 < size &&
 		    (bytes[MARKS + 2 * i + 1] & FILLER_BITS) != FILLER)
 			return -EPROTO;
-	*why = "a frame does not end as it should";
+	*why = "invalid end of a frame";
 	if (!isMark(bytes, size, whole))
 		return -EPROTO;
 	*length = whole;

@@ -105,8 +105,8 @@ static int ask(struct state *state, const char *question, const char *letter,
 	}
 	if (ret == -ETIMEDOUT)
 		ptMessage(HD_LOG_ERROR,
-			  "wattsup: no answer to %s; is it a Watts up?, and "
-			  "the port %u baud, 8N1?",
+			  "wattsup: no answer to %s; check that this is a "
+			  "Watts up?, and the port: %u baud, 8N1",
 			  question, state->stream.driver->line.baud);
 	if (ret == 0)
 		ptPacketParse(&state->stream.frame, answer);
@@ -122,7 +122,7 @@ static int identify(struct state *state)
 		return ret;
 	if (answer.count < 6) {
 		ptMessage(HD_LOG_ERROR,
-			  "wattsup: its version has %zu fields, not 8",
+			  "wattsup: the version has %zu fields; expected 8",
 			  answer.count);
 		return -ENXIO;
 	}
@@ -142,7 +142,8 @@ static int checkHeader(struct state *state)
 	if (ret < 0)
 		return ret;
 	if (answer.count != FIELDS) {
-		ptMessage(HD_LOG_ERROR, "wattsup: it logs %zu fields, not %d",
+		ptMessage(HD_LOG_ERROR,
+			  "wattsup: the meter logs %zu fields; expected %d",
 			  answer.count, FIELDS);
 		return -ENXIO;
 	}
@@ -154,8 +155,8 @@ static int checkHeader(struct state *state)
 		if (strcasecmp(is, name) == 0)
 			continue;
 		ptMessage(HD_LOG_ERROR,
-			  "wattsup: the meter is set to not log %s (its header "
-			  "says \"%s\"); choose it among the items to log",
+			  "wattsup: the meter does not log %s (header \"%s\"); "
+			  "add it to the logged items",
 			  name, is);
 		return -ENODATA;
 	}
@@ -249,15 +250,15 @@ static int wattsupRead(struct ptDevice *dev, union hdCell *cells,
 	ptPacketParse(&state->stream.frame, &packet);
 	if (packet.count != FIELDS)
 		return ptFramesReject(&state->stream,
-				      "a reading has not 18 fields");
+				      "a reading does not have 18 fields");
 	for (size_t i = 0; i < state->count; i++) {
 		size_t column = state->columns[i];
 
 		if (readField(packet.arguments[fields[column].place],
 			      fields[column].max, &values[i]) < 0)
-			return ptFramesReject(&state->stream,
-					      "a field is no number, or more "
-					      "than the meter can measure");
+			return ptFramesReject(
+				&state->stream,
+				"a field is not a number, or out of range");
 		values[i] /= fields[column].perUnit;
 	}
 	for (size_t i = 0; i < state->count; i++) {

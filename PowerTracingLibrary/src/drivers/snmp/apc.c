@@ -75,8 +75,9 @@ static int openSession(struct state *state, struct ptDevice *dev,
 	if (!setup.priv)
 		setup.priv = "AES";
 	if (setup.version == 3 && !setup.user) {
-		ptMessage(HD_LOG_ERROR,
-			  "apc: version 3 needs a user: credentials=FILE");
+		ptMessage(
+			HD_LOG_ERROR,
+			"apc: version 3 requires a user; set credentials=FILE");
 		return -EINVAL;
 	}
 	if (hdNetSplit(dev->setup.address + strlen(PT_APC_SCHEME), PT_APC_PORT,
@@ -137,8 +138,7 @@ static int identify(struct state *state, int64_t deadlineNs)
 	if (values[2].kind == PT_SNMP_NUMBER)
 		return 0;
 	ptMessage(HD_LOG_ERROR,
-		  "apc: this is no rack PDU of the second generation (rPDU2), "
-		  "but: %s",
+		  "apc: not a rack PDU of the second generation (rPDU2): %s",
 		  state->identity);
 	return -ENXIO;
 }
@@ -180,19 +180,19 @@ static void refuse(const struct state *state, size_t column, int error)
 			  name);
 	else if (error == -ENOENT && state->outlets > 0)
 		ptMessage(HD_LOG_ERROR,
-			  "apc: %s%s, %s: the device has none; it has %u "
-			  "outlets (outlets=%u says so to input=*)",
+			  "apc: %s%s, %s: unknown outlet; the device has %u "
+			  "(for input=*, set outlets=%u)",
 			  what, label, name, state->outlets, state->outlets);
 	else if (error == -ENOENT)
-		ptMessage(HD_LOG_ERROR, "apc: %s%s, %s: the device has none",
-			  what, label, name);
+		ptMessage(HD_LOG_ERROR, "apc: %s%s, %s: unknown outlet", what,
+			  label, name);
 	else if (error == -ENOTSUP)
 		ptMessage(HD_LOG_ERROR,
 			  "apc: %s%s, %s: the device does not measure it", what,
 			  label, name);
 	else
-		ptMessage(HD_LOG_ERROR, "apc: %s%s, %s: this is no such value",
-			  what, label, name);
+		ptMessage(HD_LOG_ERROR, "apc: %s%s, %s: unknown value", what,
+			  label, name);
 }
 
 /* Make the value of a column; why there is none is told once. */

@@ -10,11 +10,11 @@
 
 const struct ptQuantity ptApcQuantities[] = {
 	{ "P", FLOAT, "W", "Power", "active power" },
-	{ "Ppeak", FLOAT, "W", "Power", "highest power since it was reset" },
+	{ "Ppeak", FLOAT, "W", "Power", "highest power since the last reset" },
 	{ "I", FLOAT, "A", "Current", "current; outlets only" },
 	{ "S", FLOAT, "VA", "ApparentPower", "apparent power; device only" },
 	{ "PF", FLOAT, "", "PowerFactor", "power factor; device only" },
-	{ "EP", DOUBLE, "Wh", "Energy", "active energy since it was reset",
+	{ "EP", DOUBLE, "Wh", "Energy", "active energy since the last reset",
 	  .kind = HD_KIND_COUNTER },
 	{ "On", FLOAT, "", "State", "1 if switched on, else 0; outlets only" },
 	{ NULL },

@@ -21,15 +21,14 @@ int ptApcCheckAddress(const char *address, char *why, size_t whySize)
 {
 	char host[HD_NET_HOST_MAX], port[HD_NET_PORT_MAX];
 
-	snprintf(why, whySize, "a device is " PT_APC_FORM);
+	snprintf(why, whySize, "invalid device; expected " PT_APC_FORM);
 	if (!address ||
 	    strncmp(address, PT_APC_SCHEME, strlen(PT_APC_SCHEME)) != 0)
 		return -EINVAL;
 	if (strchr(address, '@')) {
 		snprintf(why, whySize,
-			 "a device is " PT_APC_FORM
-			 "; who asks is said by a file, "
-			 "credentials=");
+			 "invalid device; expected " PT_APC_FORM
+			 "; the user belongs into the file of credentials=");
 		return -EINVAL;
 	}
 	return hdNetSplit(address + strlen(PT_APC_SCHEME), PT_APC_PORT, host,
@@ -45,16 +44,16 @@ static int checkSecrets(const struct hdCredentials *credentials, char *why,
 
 	if (auth && !ptSnmpKnows(false, auth))
 		snprintf(why, whySize,
-			 "auth is SHA, SHA-224, SHA-256, SHA-384, SHA-512 or "
-			 "MD5");
+			 "auth: expected SHA, SHA-224, SHA-256, SHA-384, "
+			 "SHA-512 or MD5");
 	else if (priv && !ptSnmpKnows(true, priv))
-		snprintf(why, whySize, "priv is AES or DES");
+		snprintf(why, whySize, "priv: expected AES or DES");
 	else if (hdCredentialsGet(credentials, "privpass") &&
 		 !hdCredentialsGet(credentials, "authpass"))
-		snprintf(why, whySize, "privpass needs authpass");
+		snprintf(why, whySize, "privpass: requires authpass");
 	else if (!hdCredentialsGet(credentials, "user") &&
 		 !hdCredentialsGet(credentials, "community"))
-		snprintf(why, whySize, "there is neither user nor community");
+		snprintf(why, whySize, "missing user or community");
 	else
 		return 0;
 	return -EINVAL;
@@ -80,14 +79,14 @@ int ptApcCheckOption(const char *name, const char *value, char *why,
 	int ret;
 
 	if (strcmp(name, "version") == 0) {
-		snprintf(why, whySize, "is 1, 2c or 3");
+		snprintf(why, whySize, "expected 1, 2c or 3");
 		return strcmp(value, "1") == 0 || strcmp(value, "2c") == 0 ||
 				       strcmp(value, "3") == 0
 			       ? 0
 			       : -EINVAL;
 	}
 	if (strcmp(name, "outlets") == 0) {
-		snprintf(why, whySize, "is 1 to %d", PT_APC_OUTLETS_MAX);
+		snprintf(why, whySize, "expected 1 to %d", PT_APC_OUTLETS_MAX);
 		return ptChannelParse(value, PT_APC_OUTLETS_MAX) ? 0 : -EINVAL;
 	}
 	if (strcmp(name, "credentials") != 0)
@@ -118,7 +117,8 @@ int ptApcResolve(const struct ptSetup *setup, const char *channel, size_t index,
 		count = PT_APC_OUTLETS_MAX;
 	ret = ptChannelResolve(count, channel, index, number, label, why,
 			       whySize);
-	snprintf(why, whySize, "inputs are device, and outlets 1 to %d",
+	snprintf(why, whySize,
+		 "unknown input; expected device or outlets 1 to %d",
 		 PT_APC_OUTLETS_MAX);
 	return ret;
 }
@@ -131,6 +131,6 @@ void ptApcList(const struct ptSetup *setup, ptDriverPrint *print, void *context)
 		print(context, "-", why, false);
 		return;
 	}
-	print(context, "device", "the unit as a whole", true);
+	print(context, "device", "the whole unit", true);
 	print(context, "1 to 96", "outlets", true);
 }

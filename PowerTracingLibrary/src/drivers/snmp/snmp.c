@@ -230,7 +230,7 @@ static int takeValues(const struct ptSnmp *self, const netsnmp_pdu *pdu,
 	     i++, variable = variable->next_variable) {
 		if (!variable || !isName(variable, &request->oids[i])) {
 			ptMessage(HD_LOG_WARNING,
-				  "%s: the answer is about something else",
+				  "%s: the reply does not match the request",
 				  self->name);
 			return -EPROTO;
 		}
@@ -238,7 +238,8 @@ static int takeValues(const struct ptSnmp *self, const netsnmp_pdu *pdu,
 	}
 	if (!variable)
 		return 0;
-	ptMessage(HD_LOG_WARNING, "%s: the answer has too much", self->name);
+	ptMessage(HD_LOG_WARNING, "%s: the reply has too many objects",
+		  self->name);
 	return -EPROTO;
 }
 
@@ -254,11 +255,10 @@ static int takeError(struct ptSnmp *self, const netsnmp_pdu *pdu,
 	}
 	if (pdu->errstat == SNMP_ERR_TOOBIG && self->objectsMax > 1) {
 		self->objectsMax /= 2;
-		ptMessage(
-			HD_LOG_WARNING,
-			"%s: the device cannot answer so much at once; asking "
-			"for %zu objects",
-			self->name, self->objectsMax);
+		ptMessage(HD_LOG_WARNING,
+			  "%s: the reply would be too large; requesting %zu "
+			  "objects at a time",
+			  self->name, self->objectsMax);
 		return -EPROTO;
 	}
 	ptMessage(HD_LOG_WARNING, "%s: the device reports error %ld",

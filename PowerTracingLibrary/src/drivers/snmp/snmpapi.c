@@ -35,8 +35,8 @@ bool ptSnmpLoad(const char *library, char *why, size_t whySize)
 			      &ptSnmpLibrary.api, reason, sizeof(reason));
 	if (!ptSnmpLibrary.handle) {
 		snprintf(why, whySize,
-			 "SNMP needs net-snmp: %s; on Debian: apt-get install "
-			 "libsnmp40",
+			 "net-snmp: cannot open: %s; on Debian: apt-get "
+			 "install libsnmp40",
 			 reason);
 		return false;
 	}

@@ -59,7 +59,7 @@ static int makeKey(const struct ptSnmpSetup *setup, const oid *auth,
 		return 0;
 	ptMessage(HD_LOG_ERROR,
 		  "%s: a password is shorter than 8 characters, or net-snmp "
-		  "does not know its protocol",
+		  "does not support its protocol",
 		  setup->name);
 	return -EINVAL;
 }
