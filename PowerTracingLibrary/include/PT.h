@@ -26,9 +26,9 @@
  * growing intervals, and continues when the device is back.
  *
  * @section ptenv Environment
- * - `PT_VERBOSITY`: level of log lines on stderr: -1 none, 0 errors (default),
+ * - `PT_VERBOSITY`: log lines on stderr: -1 none, 0 errors (default),
  *   1 warnings, 2 information, 3 everything. Read by pt_createTrace(). If
- *   power is not recorded, the library prints one message per process. If the
+ *   power is not recorded, the library prints one line per process. If the
  *   file is the reason, libhdStats prints it (HDTRACE_VERBOSITY, see
  *   hdTopology.h).
  *

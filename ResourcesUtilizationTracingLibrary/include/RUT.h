@@ -81,9 +81,9 @@
  * @section rutenv Environment
  * Read by rut_createTrace().
  *
- * - `RUT_VERBOSITY`: level of log lines on stderr: -1 none, 0 errors
+ * - `RUT_VERBOSITY`: log lines on stderr: -1 none, 0 errors
  *   (default), 1 warnings, 2 information, 3 everything. If the utilization is
- *   not recorded, the library prints one message per process. If the file is
+ *   not recorded, the library prints one line per process. If the file is
  *   the reason, libhdStats prints it (HDTRACE_VERBOSITY, see hdTopology.h).
  * - `RUT_HDD_MOUNTPOINT`: mount point of the block device that
  *   rutSources_s::HDD_READ and rutSources_s::HDD_WRITE count (default: all

@@ -57,7 +57,7 @@
  * parent.
  *
  * @section pmenv Environment
- * - `PM_VERBOSITY`: level of log lines on stderr: -1 none (default), 0 errors,
+ * - `PM_VERBOSITY`: log lines on stderr: -1 none (default), 0 errors,
  *   1 warnings, 2 information, 3 everything.
  * - `PM_TIMEOUT`: timeout of a server in seconds (default: 10).
  * - `PM_SERVERS`: other addresses of servers, for programs with fixed
