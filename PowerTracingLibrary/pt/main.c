@@ -55,7 +55,7 @@ static struct cliCommand pt = {
 };
 
 /* Check what options do not check themselves; returns a message or NULL. */
-static const char *optionsCheck(const struct options *options, int argc)
+static const char *optionsCheck(const struct options *options)
 {
 	if (!options->config && !options->list)
 		return "missing option: --config";
@@ -180,7 +180,7 @@ static int parseAndRun(struct options *options, int argc, char **argv)
 	if (argc > 1)
 		return cliErrorUnexpected(&pt, argv[1]);
 	hasDuration = options->duration != -1;
-	message = optionsCheck(options, argc);
+	message = optionsCheck(options);
 	if (message)
 		return cliUsage(&pt, "%s", message);
 	if (!hasDuration)
