@@ -1,36 +1,40 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file
- * What a program may say to the MPI wrapper that traces it.
+ * Functions for MPI programs that are traced by libhdMPI.
  *
- * libhdMPI records the calls of MPI without the program's help. With these
- * functions the program adds what only it knows: the regions that its run
- * consists of, events, numbers; and it can record parts of a run only.
+ * libhdMPI records MPI calls without any change of the program. With these
+ * functions the program can add its regions, events and attributes, and can
+ * restrict the recording to parts of a run.
  *
  *     hdMPI_regionStart("Solve");
  *     hdMPI_attributeInt("iterations", n);
  *     MPI_Allreduce(...);              // recorded inside of "Solve"
  *     hdMPI_regionEnd();
  *
- * Regions are states of the calling thread's trace, around the states of the
- * MPI calls that it makes meanwhile. They must be properly nested.
+ * Regions are states in the trace of the calling thread. They contain the
+ * states of the MPI calls that the thread makes inside them. Regions must be
+ * properly nested.
  *
  * **Without tracing.** If `HDMPI_OFF` is defined before this header is
  * included, the functions are empty inline functions, and the program does not
- * need the library. Programs that are linked with the library but run with
- * `HDTRACE_MPI=0` record nothing either. From Fortran call the functions as
- * subroutines with the same names and arguments, but without results; see
- * hdMPI.inc.
+ * need the library. Programs that are linked with the library do not record
+ * with `HDTRACE_MPI=0`.
  *
- * **When.** Between MPI_Init() and MPI_Finalize(). Before and after, and where
- * nothing is recorded at the moment, the functions do nothing and return 1.
+ * **Fortran.** Call the functions as subroutines with the same names and
+ * arguments, but without results; see hdMPI.inc.
  *
- * **Threads.** Any thread may call them; each has its own regions.
+ * **When.** Call the functions between MPI_Init() and MPI_Finalize(). Outside
+ * of this interval, and while recording is disabled, they do nothing and
+ * return 1.
  *
- * `MPI_Pcontrol(0)` is the same as hdMPI_disable(), `MPI_Pcontrol(1)` as
- * hdMPI_enable(), and `MPI_Pcontrol(2)` hands what was recorded to the system.
+ * **Threads.** Any thread may call them; each thread has its own regions.
  *
- * The environment variables that libhdMPI obeys are described in hdmpirun(1).
+ * `MPI_Pcontrol(0)` is equivalent to hdMPI_disable(), and `MPI_Pcontrol(1)` to
+ * hdMPI_enable(). `MPI_Pcontrol(2)` passes all buffered records to the
+ * operating system.
+ *
+ * hdmpirun(1) describes the environment variables of libhdMPI.
  */
 #ifndef HD_MPI_H
 #define HD_MPI_H
@@ -49,170 +53,171 @@ extern "C" {
 #ifndef HDMPI_OFF
 
 /**
- * Record from now on, in all threads of this process.
+ * Enable recording in all threads of this process.
  *
  * @retval 0 Recording is enabled now.
- * @retval 1 It was enabled already, or there is nothing to enable.
+ * @retval 1 It was already enabled, or the process is not traced.
  */
 int hdMPI_enable(void);
 
 /**
- * Record nothing from now on, in all threads of this process.
+ * Disable recording in all threads of this process.
  *
- * Regions that are open are recorded with their true end.
+ * Open regions are recorded with their true end.
  *
  * @retval 0 Recording is disabled now.
- * @retval 1 It was disabled already.
+ * @retval 1 It was already disabled.
  */
 int hdMPI_disable(void);
 
 /**
  * Start a region.
  *
- * @param name Its name. Characters that the name of a state must not hold (see
- *        hdTrace.h) are replaced by `_`; the attribute `name` has the original
- *        then.
+ * @param name Its name. Characters that are not allowed in the name of a state
+ *        (see hdTrace.h) are replaced by `_`; then the attribute `name`
+ * contains the original name.
  *
- * @retval 0 It is recorded.
- * @retval 1 It is not, but must be ended all the same.
+ * @retval 0 The region is recorded.
+ * @retval 1 It is not recorded, but must still be ended.
  */
 int hdMPI_regionStart(const char *name);
 
 /**
  * End the region that was started last.
  *
- * @retval 0 It was recorded.
- * @retval 1 It was not, or there is none.
+ * @retval 0 The region was recorded.
+ * @retval 1 It was not recorded, or no region is open.
  */
 int hdMPI_regionEnd(void);
 
 /**
- * Record an event: something that happens at a moment.
+ * Record an event, which has a time but no duration.
  *
  * @param name Any text.
  *
- * @retval 0 It is recorded.
- * @retval 1 It is not.
+ * @retval 0 The event is recorded.
+ * @retval 1 It is not recorded.
  */
 int hdMPI_event(const char *name);
 
 /**
  * Add an integer to the region that was started last.
  *
- * @param key Name of the attribute: letters, digits, `_`, `.` and `-`,
- *        beginning with a letter or `_`, not `time` or `end`, and not given
- *        before.
+ * @param key Name of the attribute: letters, digits, `_`, `.` and `-`. It
+ * begins with a letter or `_`, is not `time` or `end`, and was not used before
+ *        in this region.
  * @param value Its value.
  *
- * @retval 0 It is recorded.
- * @retval 1 It is not: the region is not, or the key is not allowed.
+ * @retval 0 The attribute is recorded.
+ * @retval 1 The region is not recorded, or the key is not allowed.
  */
 int hdMPI_attributeInt(const char *key, int64_t value);
 
 /**
  * Add a floating point number to the region that was started last.
  *
- * @param key As of hdMPI_attributeInt().
+ * @param key See hdMPI_attributeInt().
  * @param value Its value.
  *
- * @return As of hdMPI_attributeInt().
+ * @return See hdMPI_attributeInt().
  */
 int hdMPI_attributeDouble(const char *key, double value);
 
 /**
  * Add a text to the region that was started last.
  *
- * @param key As of hdMPI_attributeInt().
+ * @param key See hdMPI_attributeInt().
  * @param value Its value, of any length and content.
  *
- * @return As of hdMPI_attributeInt().
+ * @return See hdMPI_attributeInt().
  */
 int hdMPI_attributeString(const char *key, const char *value);
 
 /**
- * Get the token of the MPI call that the calling thread is in, for what is
- * below MPI: a library that the call's I/O goes through, say. With it
- * hdR_relateRemoteToken() (hdRelation.h) makes a relation that the call has
- * caused, in this process or in any other one that it is sent to.
+ * Get the token of the current MPI call of the calling thread. This is for
+ * layers below MPI, such as a library that performs the I/O of the call. With
+ * the token hdR_relateRemoteToken() (hdRelation.h) creates a relation that the
+ * call caused, in this process or in any other process.
  *
  *     char token[HDR_TOKEN_SIZE];
  *
  *     if (hdMPI_currentRelation(token, sizeof(token)) > 0)
  *             mine = hdR_relateRemoteToken(node, token);
  *
- * The first time that this is asked in a call it gets a relation, on the node
- * of its thread, with one state, which is named by the function. Both last from
- * then to the end of the call. Calls of which nobody asks have none.
+ * The first request in a call creates a relation for the call, on the node of
+ * its thread. The relation has one state, which is named after the MPI
+ * function. Both last from the request to the end of the call. Calls without a
+ * request have no relation.
  *
- * What a thread of the MPI library does for a call is not known to be done for
- * it. Who calls this from a function that libhdMPI uses, too, such as write(),
- * has to expect itself: the relation is written with it.
+ * Work of an internal thread of the MPI library cannot be attributed to a call.
+ * libhdMPI writes the relation with functions such as write(). If such a
+ * function calls hdMPI_currentRelation(), it must expect its own recursion.
  *
- * @param[out] buffer Where to put it; HDR_TOKEN_SIZE bytes are always enough.
- * @param size Its size.
+ * @param[out] buffer Buffer for the token; HDR_TOKEN_SIZE bytes always suffice.
+ * @param size Size of the buffer.
  *
  * @return Length of the text without its '\0'.
- * @retval -1 The thread is in no call that is recorded, or in one that only
- * asks whether something has happened (MPI_Test() and such), or in one inside a
- *         call that was asked for before; relations are not recorded; or the
- * buffer is too small. Nothing was written. errno is not touched.
+ * @retval -1 No token, because of one of these reasons: the thread is not in a
+ *         recorded call; the call only polls, such as MPI_Test(); it is inside
+ *         a call whose token was requested before; relations are not recorded;
+ *         or the buffer is too small. The buffer and errno are not changed.
  */
 int hdMPI_currentRelation(char *buffer, size_t size);
 
 /**
- * What another library in the process writes its states with, among those of
- * the MPI calls of the same thread: libhdOmp does, for OpenMP.
+ * Functions with which another library in the process writes states into the
+ * traces of libhdMPI. libhdOmp uses them for OpenMP.
  *
- * States are regions, and nest with those of hdMPI_regionStart(). A thread's
- * states are begun and ended by one thread at a time: the thread itself, or
- * another one while it is known to wait.
+ * The states are regions, and nest with regions of hdMPI_regionStart(). Only
+ * one thread at a time begins and ends the states of a thread: the thread
+ * itself, or another thread while it is known to wait.
  */
 struct hdMPI_recorder {
 	/** Get the calling thread; NULL before MPI_Init(), after
-	 *  MPI_Finalize(), and where nothing is recorded. What it returns is
-	 *  the same as long as the thread lives. */
+	 *  MPI_Finalize(), and if nothing is recorded. The result does not
+	 *  change during the lifetime of the thread. */
 	void *(*thread)(void);
 	/**
 	 * Begin a state.
 	 *
-	 * @param thread Whose.
-	 * @param name As of hdMPI_regionStart(), but one that a state may have.
-	 * @param when Since 1970 (CLOCK_REALTIME); NULL: now.
+	 * @param thread The thread.
+	 * @param name A valid name of a state, see hdMPI_regionStart().
+	 * @param when Time since 1970 (CLOCK_REALTIME); NULL: now.
 	 *
-	 * @retval 0 It is recorded.
-	 * @retval 1 It is not, but must be ended all the same.
-	 * @retval -1 It is not, and must not be ended.
+	 * @retval 0 The state is recorded.
+	 * @retval 1 It is not recorded, but must still be ended.
+	 * @retval -1 It is not recorded, and must not be ended.
 	 */
 	int (*start)(void *thread, const char *name,
 		     const struct timespec *when);
 	/**
 	 * End the state that was begun last.
 	 *
-	 * @param thread Whose.
-	 * @param when As of start().
+	 * @param thread The thread.
+	 * @param when See start().
 	 *
-	 * @return As of hdMPI_regionEnd().
+	 * @return See hdMPI_regionEnd().
 	 */
 	int (*end)(void *thread, const struct timespec *when);
 	/**
 	 * Add integers to the state that was begun last.
 	 *
-	 * @param thread Whose.
-	 * @param keys Their names, with one blank between them.
-	 * @param values As many.
+	 * @param thread The thread.
+	 * @param keys Names of the attributes, separated by one blank.
+	 * @param values One value for each name.
 	 *
-	 * @return As of hdMPI_attributeInt().
+	 * @return See hdMPI_attributeInt().
 	 */
 	int (*attributes)(void *thread, const char *keys,
 			  const int64_t *values);
-	/** Add a text to the state that was begun last; as
+	/** Add a text to the state that was begun last; see
 	 *  hdMPI_attributeString(). */
 	int (*text)(void *thread, const char *key, const char *value);
 	/**
-	 * Tell how much CPU time the thread has used: now and then that goes
-	 * into the group `Cpu` of its node.
+	 * Report the CPU time of the thread. It is written now and then into
+	 * the group `Cpu` of its node.
 	 *
-	 * @param thread Whose.
+	 * @param thread The thread.
 	 * @param nowNs Nanoseconds since 1970.
 	 * @param usedNs CPU time in nanoseconds.
 	 */
@@ -220,10 +225,10 @@ struct hdMPI_recorder {
 };
 
 /**
- * Get what others write states with.
+ * Get the recorder.
  *
- * @return It; constant, never NULL. Look for the function with dlsym(): where
- *         there is none the process is not traced.
+ * @return The recorder; constant, never NULL. Look up this function with
+ *         dlsym(): if it does not exist, the process is not traced.
  */
 const struct hdMPI_recorder *hdMPI_getRecorder(void);
 

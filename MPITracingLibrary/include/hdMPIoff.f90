@@ -1,11 +1,11 @@
 ! SPDX-License-Identifier: LGPL-2.1-or-later
 !
-! What hdMPI.inc declares, without doing anything: compile it with a program that
-! is not to be traced, and leave libhdMPI out.
+! Empty procedures for hdMPI.inc. Compile this file with a program that shall
+! not be traced, and do not link libhdMPI.
 !
 !     mpif90 -o heat heat.f90 $(prefix)/include/hdMPIoff.f90
 !
-! hdmpif90 -DHDMPI_OFF does so itself.
+! hdmpif90 -DHDMPI_OFF does this automatically.
 
 subroutine hdMPI_enable()
 end subroutine

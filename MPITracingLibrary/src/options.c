@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the environment variables HDTRACE_MPI_* say. A value that makes no sense
- * counts as not set, and there is a message. */
+/* The environment variables HDTRACE_MPI_*. An invalid value is ignored, and
+ * reported. */
 #include "config.h"
 
 #include <errno.h>
@@ -71,7 +71,9 @@ static unsigned int optionWords(const char *name, const struct word *words,
 					      length - isMinus) != 0))
 			word++;
 		if (!word->text) {
-			optionIsWrong(name, "not a list of words it knows");
+			optionIsWrong(
+				name,
+				"invalid list; see hdmpirun(1) for its words");
 			return normal;
 		}
 		bits = isMinus ? bits & ~word->bits : bits | word->bits;
@@ -95,8 +97,8 @@ int64_t hdmpiOptionNumber(const char *name, int64_t min, int64_t max,
 	number = strtoll(text, &end, 10);
 	if (errno || end == text || *end || number < min || number > max) {
 		hdmpiMessage(HD_LOG_ERROR,
-			     "%s=\"%s\": not a number from %lld to %lld", name,
-			     text, (long long)min, (long long)max);
+			     "%s=\"%s\": invalid number; expected %lld to %lld",
+			     name, text, (long long)min, (long long)max);
 		return normal;
 	}
 	return number;
@@ -137,7 +139,9 @@ static void optionThrottle(struct hdmpiOptions *options)
 	if (!text)
 		return;
 	if (!optionShare(text, &on, &all)) {
-		optionIsWrong(name, "not seconds N/M with N below M");
+		optionIsWrong(
+			name,
+			"invalid value; expected seconds N/M with N below M");
 		return;
 	}
 	options->throttleOnNs = on;
@@ -156,7 +160,7 @@ static void optionClock(struct hdmpiOptions *options)
 	if (text && !*text)
 		options->clockNs = ns;
 	else
-		optionIsWrong(name, "not a time in seconds");
+		optionIsWrong(name, "invalid time; expected seconds");
 }
 
 static void optionCounters(struct hdmpiOptions *options)
@@ -165,7 +169,8 @@ static void optionCounters(struct hdmpiOptions *options)
 	const char *text = hdEnvironmentText(name);
 
 	if (text && !hdPerfEventsParse(text, &options->counters))
-		optionIsWrong(name, "not a list of events it knows");
+		optionIsWrong(name,
+			      "invalid list; see hdmpirun(1) for its events");
 }
 
 /* ---- The name of the project -----------------------------------------------

@@ -68,9 +68,8 @@ preloadBegin(int argc, char **argv, char **environment)
 	hdmpiMessageInit();
 	if (hdLogIsFirst())
 		hdmpiLossSay("nothing is recorded: %s uses another MPI library "
-			     "than " HDMPI_LIBRARY
-			     "; leave out --mpi of hdmpirun, "
-			     "or name the other one",
+			     "than " HDMPI_LIBRARY "; omit --mpi of hdmpirun, "
+			     "or select the other library",
 			     argc > 0 ? argv[0] : "the program");
 	hdmpiLossSeen();
 	for (char **at = environment; *at; at++)

@@ -217,7 +217,8 @@ static bool runtimeIsOther(void)
 		hdmpiLossSay(
 			"nothing is recorded: the program uses another "
 			"MPI library, and this is libhdMPI of " HDMPI_LIBRARY
-			"; leave out --mpi of hdmpirun, or say the other one");
+			"; omit --mpi of hdmpirun, or select the other "
+			"library");
 	return true;
 }
 
@@ -383,10 +384,10 @@ static bool runtimeReplaceBegin(void)
 		ret = runtimeReplaceOpen();
 	runtime.isReplacing = ret == 0;
 	if (ret < 0 && runtime.place.rank == 0)
-		hdmpiLossSay("nothing is recorded: %s.proj: cannot be "
-			     "replaced: %s",
+		hdmpiLossSay("nothing is recorded: %s.proj: cannot "
+			     "replace: %s",
 			     runtime.project,
-			     ret == -EBUSY ? "another program is about to"
+			     ret == -EBUSY ? "in use by another program"
 					   : strerror(-ret));
 	return ret == 0;
 }
@@ -426,8 +427,8 @@ static void runtimeReplaceEnd(struct hdmpiThread *self)
 	if (all)
 		runtimeReplaced();
 	else if (runtime.place.rank == 0)
-		hdmpiLossSay("%s: the old project stays; what is recorded is "
-			     "called %s",
+		hdmpiLossSay("%s: the old project is kept; the new project "
+			     "is %s",
 			     runtime.project, hdmpiOptions.project);
 }
 
@@ -533,8 +534,8 @@ static void runtimeSayNothing(void)
 	into = runtime.begin % period;
 	if (into >= hdmpiOptions.throttleOnNs &&
 	    now - runtime.begin < period - into)
-		hdmpiLossSay("%s: no call is recorded: all of them were "
-			     "outside of the %g s of every %g s "
+		hdmpiLossSay("%s: no call is recorded: all calls were "
+			     "outside of the first %g s of every %g s "
 			     "(HDTRACE_MPI_THROTTLE)",
 			     hdmpiOptions.project,
 			     (double)hdmpiOptions.throttleOnNs / HD_NS_PER_S,
@@ -589,8 +590,8 @@ void hdmpiRuntimeFinish(void)
 			hdmpiProjectMerge();
 		else
 			hdmpiMessage(HD_LOG_WARNING,
-				     "%s: there is no project file: not all "
-				     "files are in one place",
+				     "%s: no project file: not all files are "
+				     "in one directory; use hdtrace merge",
 				     hdmpiOptions.project);
 	}
 	runtime.hasEnded = false;

@@ -25,7 +25,8 @@ static bool optionSwitch(const char *name, bool normal)
 		return normal;
 	if (strcmp(text, "0") == 0 || strcmp(text, "1") == 0)
 		return *text == '1';
-	ompMessage(HD_LOG_ERROR, "%s=\"%s\": neither 0 nor 1", name, text);
+	ompMessage(HD_LOG_ERROR, "%s=\"%s\": invalid value; expected 0 or 1",
+		   name, text);
 	return normal;
 }
 
@@ -56,10 +57,11 @@ static void optionClasses(void)
 		if (i < count)
 			*classes[i].isOn = true;
 		else if (length != strlen("none") || strncmp(text, "none", 4))
-			ompMessage(HD_LOG_ERROR,
-				   "HDTRACE_OMP_EVENTS: \"%.*s\" is none of "
-				   "all, work, wait, task, lock, none",
-				   (int)length, text);
+			ompMessage(
+				HD_LOG_ERROR,
+				"HDTRACE_OMP_EVENTS: invalid value \"%.*s\"; "
+				"expected all, work, wait, task, lock or none",
+				(int)length, text);
 		text += length + (text[length] == ',');
 	}
 }

@@ -178,8 +178,8 @@ static void compareHosts(struct learnt *self, size_t number, size_t reference)
 	g_free(points.list);
 	if (!host->points && !isnan(host->idle))
 		learntSay(self, true, NULL, host->label,
-			  "it has no two powers in common with %s, and is not "
-			  "compared with it",
+			  "fewer than two powers in common with %s; not "
+			  "converted",
 			  learntHostOf(self, reference)->label);
 }
 

@@ -375,8 +375,8 @@ static bool findColumns(struct fit *fit, const bool *isOpen)
 	if (isNeeded && fit->count == FIT_MOST)
 		learntSay(fit->self, true, NULL,
 			  learntHostOf(fit->self, fit->meter->host)->label,
-			  "it ran too many kernels and values to tell energies "
-			  "of runs without pauses");
+			  "too many kernels and values to separate energies of "
+			  "runs without pauses");
 	return isNeeded && fit->count < FIT_MOST;
 }
 
@@ -464,7 +464,7 @@ static void refuse(struct learnt *self, struct learntRun *run)
 		learntHostOf(self, learntMeterOf(self, run->meter)->host)
 			->label);
 	learntSay(self, true, learntMeterOf(self, run->meter)->project, id,
-		  "no energy of it: %s", learntRefusalText(run->refusal));
+		  "energy unknown: %s", learntRefusalText(run->refusal));
 	g_free(id);
 }
 

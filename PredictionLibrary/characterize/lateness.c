@@ -204,11 +204,9 @@ static void say(const struct learnt *self, const struct learntMeter *meter)
 	const char *label = learntHostOf(self, meter->host)->label;
 
 	if (meter->lateness == LATE_UNKNOWN)
-		learntSay(
-			self, true, meter->project, label,
-			"by how much its power is late is not known (%s), and "
-			"is taken for nothing",
-			meter->lateReason);
+		learntSay(self, true, meter->project, label,
+			  "delay of its power is unknown (%s); 0 is used",
+			  meter->lateReason);
 }
 
 int learnLateness(struct learnt *self)

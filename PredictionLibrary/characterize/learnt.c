@@ -134,18 +134,17 @@ const char *learntRefusalText(enum learntRefusal refusal)
 {
 	static const char *const texts[] = {
 		[RUN_GOOD] = "",
-		[RUN_LOAD] = "it is a load for others",
-		[RUN_LOADED] = "others run beside it",
+		[RUN_LOAD] = "it is a load for other runs",
+		[RUN_LOADED] = "other runs at the same time",
 		[RUN_FITTED] = "its energy is fitted",
-		[RUN_NO_POWER] = "no power of its host is known",
-		[RUN_NO_PAUSE] =
-			"there is no pause around it that is long enough",
-		[RUN_UNKNOWN] = "power is not known for all of it",
+		[RUN_NO_POWER] = "the power of its host is unknown",
+		[RUN_NO_PAUSE] = "no sufficiently long pause around it",
+		[RUN_UNKNOWN] = "power is unknown for a part",
 		[RUN_LOST] = "cycles of the meter are missing",
-		[RUN_DRIFT] = "idle power changed too much meanwhile",
-		[RUN_OVERLAP] = "others ran beside a part of it",
+		[RUN_DRIFT] = "idle power changed too much during the run",
+		[RUN_OVERLAP] = "other runs overlapped a part",
 		[RUN_NEGATIVE] = "it drew no more power than the pause",
-		[RUN_SHORT] = "it took no time, or says not how often",
+		[RUN_SHORT] = "no duration or no number of repetitions",
 	};
 
 	return texts[refusal];
@@ -243,7 +242,7 @@ static int checkPower(const struct learnt *self)
 			continue;
 		learntSay(self, false, meter->project,
 			  learntHostOf(self, meter->host)->label,
-			  "its power cannot be read: %s", g_strerror(-ret));
+			  "cannot read its power: %s", g_strerror(-ret));
 		error = -EBADMSG;
 	}
 	return error;
@@ -255,21 +254,19 @@ int learnModel(struct learnt *self)
 
 	if (!self->runs->len && !self->transfers->len && !self->accesses->len) {
 		learntSay(self, false, NULL, NULL,
-			  "no state is a kernel or an exchange: states that "
-			  "have an attribute kernel are, and those that "
-			  "--kernel names");
+			  "no state is a kernel or an exchange; --kernel "
+			  "selects states without the attribute kernel");
 		return -EINVAL;
 	}
 	if (!hasPower(self) && !self->choice.isTimeOnly) {
-		learntSay(
-			self, false, NULL, NULL,
-			"no host has power; --time-only makes a model without "
-			"energies");
+		learntSay(self, false, NULL, NULL,
+			  "no host has power; use --time-only for a model "
+			  "without energies");
 		return -EINVAL;
 	}
 	if (!hasReference(self)) {
 		learntSay(self, false, NULL, self->choice.reference,
-			  "the reference is no host with power");
+			  "the reference is not a host with power");
 		return -EINVAL;
 	}
 	ret = learnLateness(self);

@@ -387,9 +387,9 @@ static void warnOfOneSize(const struct learnt *self)
 
 		if (isnan(pair->latency))
 			learntSay(self, true, NULL, pair->from,
-				  "all data sets to %s have one size: what a "
-				  "link takes before the first packet and what "
-				  "a packet takes cannot be distinguished",
+				  "all data sets to %s have the same size; "
+				  "cannot separate initial latency and packet "
+				  "latency",
 				  pair->to);
 	}
 }
@@ -410,8 +410,8 @@ void learnLinks(struct learnt *self)
 				continue;
 			learntSay(self, true, NULL,
 				  bridgeAt(self, i)->architecture,
-				  "no energy of packets is known: no exchange "
-				  "has pauses around it, and power");
+				  "energy of packets unknown: no exchange has "
+				  "both power and pauses around it");
 		}
 	}
 }

@@ -614,6 +614,6 @@ int learnProject(struct learnt *self, const char *path)
 		ret = readPower(self, project, project->groups[i]);
 	if (ret < 0)
 		learntSay(self, false, project, NULL,
-			  "its power cannot be read: %s", g_strerror(-ret));
+			  "cannot read its power: %s", g_strerror(-ret));
 	return ret;
 }

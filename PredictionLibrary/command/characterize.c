@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "PredictionLibrary/characterize/learn.h"
+#include "PredictionLibrary/command/errors.h"
 #include "PredictionLibrary/command/hdpredict.h"
 #include "cli/rows.h"
 
@@ -475,8 +476,8 @@ static int judge(struct predict *predict, const struct learnt *learnt)
 			continue;
 		variables = variablesText(entry->variables);
 		predictError(predict,
-			     "no energy is known of kernel %s%s%s on %s: the "
-			     "model is without it",
+			     "kernel %s%s%s on %s: energy unknown; omitted "
+			     "from the model",
 			     entry->kernel, *variables ? " " : "", variables,
 			     entry->architecture);
 		g_free(variables);
@@ -501,10 +502,12 @@ static int work(struct predict *predict, const struct wishes *wishes,
 	if (status != PREDICT_OK)
 		return status;
 	ret = learnWrite(learnt, wishes->output, wishes->isForced, &path);
-	if (ret < 0)
+	if (ret == -EEXIST)
 		status = predictError(
-			predict, "%s: %s%s", path, g_strerror(-ret),
-			ret == -EEXIST ? " (--force replaces it)" : "");
+			predict, "%s: the file exists; use -f to replace it",
+			path);
+	else if (ret < 0)
+		status = predictErrorWrite(predict, path, ret);
 	g_free(path);
 	if (status != PREDICT_OK)
 		return status;
@@ -515,18 +518,21 @@ static int work(struct predict *predict, const struct wishes *wishes,
 static int check(struct predict *predict, const struct wishes *wishes)
 {
 	if (!wishes->output)
-		return predictUsage(predict, "--output is missing");
+		return predictMissingOption(predict, "output");
 	if (!(wishes->drift >= 0 && wishes->drift <= 100))
-		return predictUsage(predict, "--drift takes 0 to 100");
+		return predictOutOfRange(predict, "drift", wishes->drift,
+					 "0 to 100");
 	if (!(wishes->packetSize >= 1 && wishes->packetSize <= 1e15))
-		return predictUsage(predict,
-				    "--packet-size takes 1 or more bytes");
+		return predictOutOfRange(predict, "packet-size",
+					 wishes->packetSize, "1 or more bytes");
 	if (!(wishes->memory >= 0 && wishes->memory <= 0x1p53))
-		return predictUsage(predict, "--memory takes 0 or more bytes");
+		return predictOutOfRange(predict, "memory", wishes->memory,
+					 "0 or more bytes");
 	if (wishes->full && wishes->memory == 0)
-		return predictUsage(predict, "--full takes --memory, too");
+		return predictNeeds(predict, "full", "memory");
 	if (wishes->architecture && !*wishes->architecture)
-		return predictUsage(predict, "--architecture takes a name");
+		return predictInvalidValue(predict, "architecture", "",
+					   "a name");
 	return PREDICT_OK;
 }
 
@@ -537,47 +543,58 @@ int characterizeRun(struct predict *predict, int argc, char **argv)
 	struct wishes wishes = { .drift = 10, .packetSize = 1492 };
 	const GOptionEntry entries[] = {
 		{ "output", 'o', 0, G_OPTION_ARG_FILENAME, &wishes.output,
-		  "Where platform.xml, resources.xml and kernels.xml go",
+		  "Directory for platform.xml, resources.xml and kernels.xml",
 		  "DIRECTORY" },
 		{ "force", 'f', 0, G_OPTION_ARG_NONE, &wishes.isForced,
-		  "Replace files that exist", NULL },
+		  "Replace existing files", NULL },
 		{ "kernel", 0, 0, G_OPTION_ARG_STRING, &wishes.kernel,
-		  "States whose name matches are kernels (those with an "
-		  "attribute kernel, else all but those of MPI)",
+		  "Pattern of kernel states (default: by attribute, else all "
+		  "but MPI)",
 		  "PATTERN" },
 		{ "architecture", 0, 0, G_OPTION_ARG_STRING,
-		  &wishes.architecture, "Of PEs whose states name none (cpu)",
+		  &wishes.architecture,
+		  "Architecture of PEs whose states name none (default: cpu)",
 		  "NAME" },
 		{ "reference", 0, 0, G_OPTION_ARG_STRING, &wishes.reference,
-		  "Host whose power counts, of those of an architecture (the "
-		  "first)",
+		  "Host that represents the power of its architecture "
+		  "(default: the first)",
 		  "HOST" },
 		{ "drift", 0, 0, G_OPTION_ARG_DOUBLE, &wishes.drift,
-		  "Refuse what a change of idle power makes up that much of "
-		  "(10)",
+		  "Maximum change of idle power in % of the energy (default: "
+		  "10)",
 		  "PERCENT" },
 		{ "packet-size", 0, 0, G_OPTION_ARG_DOUBLE, &wishes.packetSize,
-		  "Of links, in bytes (1492)", "BYTES" },
+		  "Packet size of links in bytes (default: 1492)", "BYTES" },
 		{ "memory", 0, 0, G_OPTION_ARG_DOUBLE, &wishes.memory,
-		  "Of each host, in bytes (as much as is needed)", "BYTES" },
+		  "Memory of each host in bytes (default: unlimited)",
+		  "BYTES" },
 		{ "full", 0, 0, G_OPTION_ARG_STRING, &wishes.full,
-		  "When that is full: fail, or delay tasks and data sets (it "
-		  "only shows)",
+		  "Behavior when memory is full: fail or delay (default: only "
+		  "report it)",
 		  "HOW" },
 		{ "no-delay", 0, 0, G_OPTION_ARG_NONE, &wishes.isAsRecorded,
-		  "Times of power as recorded, though it may be late", NULL },
+		  "Use the times of power as recorded, even if the meter is "
+		  "late",
+		  NULL },
 		{ "time-only", 0, 0, G_OPTION_ARG_NONE, &wishes.isTimeOnly,
-		  "Leave energies out", NULL },
+		  "Omit energies", NULL },
 		{ "format", 0, 0, G_OPTION_ARG_STRING, &wishes.format,
-		  "text (the default) or json", "FORMAT" },
+		  "Output format: text or json (default: text)", "FORMAT" },
 		{ NULL }
 	};
 	static const struct predictHelp help = {
 		"PROJECT...",
-		"Makes a platform and a resource model, for 'hdpredict "
-		"simulate', of projects with\nstates and power.\n\n"
-		"Exit status: 0 success; 1 there is nothing to make it of, or "
-		"a kernel has no energy;\n2 usage, input or output.\n",
+		"Create a platform and a resource model from projects with "
+		"states and power.",
+		"Exit status: 0 success; 1 no usable data, or a kernel without "
+		"energy;\n"
+		"2 usage, input or output error.\n"
+		"\n"
+		"Examples:\n"
+		"  hdpredict characterize -o model here/measured.proj "
+		"links.proj\n"
+		"  hdpredict characterize --time-only -o model run1.proj "
+		"run2.proj\n",
 		1, -1
 	};
 	struct learnChoice choice;

@@ -29,6 +29,15 @@ int predictInvalidNumber(const struct predict *predict, const char *option,
 	return predictUsage(predict, CLI_TEXT_NUMBER, option, text, expected);
 }
 
+int predictOutOfRange(const struct predict *predict, const char *option,
+		      double number, const char *expected)
+{
+	char text[32];
+
+	g_snprintf(text, sizeof(text), "%.10g", number);
+	return predictInvalidNumber(predict, option, text, expected);
+}
+
 int predictInvalidTime(const struct predict *predict, const char *option,
 		       const char *text, const char *expected)
 {

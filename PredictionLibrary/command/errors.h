@@ -19,6 +19,9 @@ int predictUnexpected(const struct predict *predict, const char *text);
 /** The value of an option is not a number, or out of range. */
 int predictInvalidNumber(const struct predict *predict, const char *option,
 			 const char *text, const char *expected);
+/** The number of an option is out of range. */
+int predictOutOfRange(const struct predict *predict, const char *option,
+		      double number, const char *expected);
 /** The value of an option is not a point in time. */
 int predictInvalidTime(const struct predict *predict, const char *option,
 		       const char *text, const char *expected);

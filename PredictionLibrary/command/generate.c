@@ -4,6 +4,7 @@
 
 #include <errno.h>
 
+#include "PredictionLibrary/command/errors.h"
 #include "PredictionLibrary/command/hdpredict.h"
 #include "PredictionLibrary/command/made.h"
 
@@ -14,7 +15,7 @@ const char *generationWrong(const struct generation *self)
 {
 	return self->tiles < 1 || self->tileSize < 1 || self->width < 1 ||
 			       self->steps < 1 || self->inputs < 0
-		       ? "numbers have to be more than 0"
+		       ? "numbers must be greater than 0"
 		       : NULL;
 }
 
@@ -75,31 +76,38 @@ int generateRun(struct predict *predict, int argc, char **argv)
 	char *form = NULL, *output = NULL;
 	const GOptionEntry entries[] = {
 		{ "tiles", 0, 0, G_OPTION_ARG_INT, &self.tiles,
-		  "cholesky, lu: rows of tiles (10)", "N" },
+		  "For cholesky and lu: rows of tiles (default: 10)", "N" },
 		{ "tile-size", 0, 0, G_OPTION_ARG_INT, &self.tileSize,
-		  "Rows of a tile, or of a cell; ring: bytes (1024)", "N" },
+		  "Rows of a tile or cell; for ring: bytes (default: 1024)",
+		  "N" },
 		{ "width", 0, 0, G_OPTION_ARG_INT, &self.width,
-		  "stencil: rows of cells; random: tasks of a layer; ring: of "
-		  "a round (32)",
+		  "Rows of cells of a stencil, or tasks per layer or round "
+		  "(default: 32)",
 		  "N" },
 		{ "steps", 0, 0, G_OPTION_ARG_INT, &self.steps,
-		  "stencil: steps; random: layers; ring: rounds (10)", "N" },
+		  "Steps of a stencil, layers, or rounds of a ring (default: "
+		  "10)",
+		  "N" },
 		{ "on", 0, 0, G_OPTION_ARG_STRING, &self.on,
-		  "Map tasks to these PEs, one after the other", "PE,..." },
+		  "Map tasks to these PEs in turn", "PE,..." },
 		{ "inputs", 0, 0, G_OPTION_ARG_INT, &self.inputs,
-		  "random: most inputs of a task (3)", "N" },
+		  "For random: maximum number of inputs of a task (default: 3)",
+		  "N" },
 		{ "seed", 0, 0, G_OPTION_ARG_INT64, &self.seed,
-		  "random: which graph (1)", "N" },
+		  "For random: seed of the graph (default: 1)", "N" },
 		{ "to", 0, 0, G_OPTION_ARG_STRING, &form,
-		  "Form: xml (the default) or binary", "FORM" },
+		  "Form of the graph: xml or binary (default: xml)", "FORM" },
 		{ "output", 'o', 0, G_OPTION_ARG_FILENAME, &output,
 		  "Write to FILE instead of standard output", "FILE" },
 		{ NULL }
 	};
 	static const struct predictHelp help = {
-		"cholesky|lu|stencil|ring|random",
-		"Example:\n  hdpredict generate cholesky --tiles 80 "
-		"--tile-size 128 -o ch80.xml\n",
+		"cholesky|lu|stencil|ring|random", "Generate a task graph.",
+		"Examples:\n"
+		"  hdpredict generate cholesky --tiles 80 --tile-size 128 -o "
+		"ch80.xml\n"
+		"  hdpredict generate ring --width 2 --steps 10 --on n0.0,n1.0 "
+		"-o ring.xml\n",
 		1, 1
 	};
 	hdPGraph *graph = NULL;
@@ -117,9 +125,8 @@ int generateRun(struct predict *predict, int argc, char **argv)
 		return predictUsage(predict, "%s", wrong);
 	ret = generationMake(&self, &graph);
 	if (ret == -EINVAL)
-		return predictUsage(
-			predict,
-			"that would be too many tasks, or a PE has no name");
+		return predictUsage(predict,
+				    "too many tasks, or a PE without a name");
 	if (ret < 0)
 		return predictError(predict, "%s", g_strerror(-ret));
 	status = predictWrite(predict, graph, output ? output : "-",
@@ -133,13 +140,19 @@ int convertRun(struct predict *predict, int argc, char **argv)
 	char *form = NULL, *output = NULL;
 	const GOptionEntry entries[] = {
 		{ "to", 0, 0, G_OPTION_ARG_STRING, &form,
-		  "Form: xml or binary (the default)", "FORM" },
+		  "Form of the graph: xml or binary (default: binary)",
+		  "FORM" },
 		{ "output", 'o', 0, G_OPTION_ARG_FILENAME, &output,
 		  "Write to FILE instead of standard output", "FILE" },
 		{ NULL }
 	};
 	static const struct predictHelp help = {
-		"GRAPH|-", "GRAPH may be in either form.\n", 1, 1
+		"GRAPH|-",
+		"Convert a task graph from XML to the binary form or back.",
+		"Examples:\n"
+		"  hdpredict convert ch80.xml -o ch80.bin\n"
+		"  hdpredict convert --to=xml ch80.bin -o ch80.xml\n",
+		1, 1
 	};
 	hdPGraph *graph = NULL;
 	int status = predictParse(predict, &argc, &argv, entries, &help);
@@ -159,15 +172,20 @@ int validateRun(struct predict *predict, int argc, char **argv)
 	char *platformPath = NULL, *resourcesPath = NULL;
 	const GOptionEntry entries[] = {
 		{ "platform", 0, 0, G_OPTION_ARG_FILENAME, &platformPath,
-		  "Check a platform, too", "FILE" },
+		  "Also check this platform", "FILE" },
 		{ "resources", 0, 0, G_OPTION_ARG_FILENAME, &resourcesPath,
-		  "Check a resource model, too", "FILE" },
+		  "Also check this resource model", "FILE" },
 		{ NULL }
 	};
 	static const struct predictHelp help = {
 		"[GRAPH|-]",
-		"Exit status: 0 all is valid, 1 something is not, 2 something "
-		"cannot be read.\n",
+		"Validate task graphs, platforms and resource models.",
+		"Exit status: 0 all models are valid; 1 a model is invalid; 2 "
+		"a file cannot be read.\n"
+		"\n"
+		"Examples:\n"
+		"  hdpredict validate ch80.xml\n"
+		"  hdpredict validate --platform p.xml --resources r.xml\n",
 		0, 1
 	};
 	hdPGraph *graph = NULL;
@@ -178,7 +196,8 @@ int validateRun(struct predict *predict, int argc, char **argv)
 	if (status >= 0)
 		return status;
 	if (argc < 2 && !platformPath && !resourcesPath)
-		return predictUsage(predict, "there is nothing to check");
+		return predictMissing(predict,
+				      "GRAPH, --platform or --resources");
 	status = predictRead(predict, argv[1], argc > 1 ? &graph : NULL,
 			     platformPath, platformPath ? &platform : NULL,
 			     resourcesPath, resourcesPath ? &resources : NULL);

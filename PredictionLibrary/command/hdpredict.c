@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <locale.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -13,6 +14,7 @@
 #include "PredictionLibrary/command/errors.h"
 #include "PredictionLibrary/command/hdpredict.h"
 #include "cli/errors.h"
+#include "cli/options.h"
 
 static const struct {
 	const char *name, *summary;
@@ -75,7 +77,8 @@ int predictParse(struct predict *predict, int *argc, char ***argv,
 	command = (struct cliCommand){
 		.name = name,
 		.arguments = help->arguments,
-		.notes = help->description,
+		.description = help->description,
+		.notes = help->notes,
 		.usageStatus = PREDICT_FAILED,
 		.numbers = help->numbers,
 	};
@@ -131,7 +134,7 @@ static void more(uint64_t count, const char *what)
 {
 	if (count > PREDICT_SHOWN)
 		fprintf(stderr,
-			"hdpredict: %" PRIu64 " %s in all; the first %d are "
+			"hdpredict: %" PRIu64 " %s; only the first %d are "
 			"shown\n",
 			count, what, PREDICT_SHOWN);
 }
@@ -145,7 +148,7 @@ int predictStatus(struct predict *predict, int ret, const char *what)
 	if (ret == 0)
 		return PREDICT_OK;
 	if (ret == -EINVAL && !predict->errors)
-		return predictError(predict, "%s: not possible", what);
+		return predictError(predict, "%s: invalid model", what);
 	/* Without a message it is not the model: a disk is full, say. */
 	if (predict->errors && (ret == -EINVAL || ret == -EDEADLK ||
 				ret == -ENOSPC || ret == -ERANGE))
@@ -155,7 +158,7 @@ int predictStatus(struct predict *predict, int ret, const char *what)
 	return PREDICT_FAILED;
 }
 
-/* Bytes of a file; 0: nobody knows, as of a pipe. */
+/* Bytes of a file; 0: unknown, as for a pipe. */
 static int64_t sizeOf(const char *path)
 {
 	struct stat about;
@@ -165,6 +168,37 @@ static int64_t sizeOf(const char *path)
 	return ret == 0 && S_ISREG(about.st_mode) ? about.st_size : 0;
 }
 
+int predictOpens(const struct predict *predict, const char *path)
+{
+	int fd = strcmp(path, "-") == 0 ? STDIN_FILENO
+					: open(path, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return predictErrorOpen(predict, path, errno);
+	if (fd != STDIN_FILENO)
+		close(fd);
+	return PREDICT_OK;
+}
+
+/* As predictStatus(), for a model that was read from a file: the worse status.
+ */
+static int readStatus(struct predict *predict, int status, int ret,
+		      const char *path)
+{
+	int found;
+
+	if (ret == 0 || ret == -EINVAL || ret == -EBADMSG || predict->errors) {
+		found = predictStatus(predict, ret, path);
+	} else {
+		cliProgressEnd(&predict->progress);
+		found = ret == -ENOENT || ret == -EACCES || ret == -ENOTDIR
+				? predictErrorOpen(predict, path, ret)
+				: predictErrorRead(predict, path, ret);
+	}
+	predict->errors = 0;
+	return MAX(status, found);
+}
+
 int predictRead(struct predict *predict, const char *graphPath,
 		hdPGraph **graph, const char *platformPath,
 		hdPPlatform **platform, const char *resourcesPath,
@@ -172,26 +206,22 @@ int predictRead(struct predict *predict, const char *graphPath,
 {
 	int status = PREDICT_OK, ret;
 
-	/* All of them, so that all that is wrong is said; the worst counts. */
+	/* All of them, so that all problems are reported; the worst counts. */
 	if (graph) {
 		cliProgressStart(&predict->progress, sizeOf(graphPath));
 		ret = hdP_readGraphTelling(graphPath, graph, predictShow,
 					   predict, predictTake, predict);
-		status = MAX(status, predictStatus(predict, ret, graphPath));
-		predict->errors = 0;
+		status = readStatus(predict, status, ret, graphPath);
 	}
 	if (platform) {
 		ret = hdP_readPlatform(platformPath, platform, predictTake,
 				       predict);
-		status = MAX(status, predictStatus(predict, ret, platformPath));
-		predict->errors = 0;
+		status = readStatus(predict, status, ret, platformPath);
 	}
 	if (resources) {
 		ret = hdP_readResources(resourcesPath, resources, predictTake,
 					predict);
-		status =
-			MAX(status, predictStatus(predict, ret, resourcesPath));
-		predict->errors = 0;
+		status = readStatus(predict, status, ret, resourcesPath);
 	}
 	return status;
 }
@@ -229,7 +259,7 @@ int predictWrite(struct predict *predict, const hdPGraph *graph,
 	ret = hdP_writeGraph(graph, path, number ? HDP_BINARY : HDP_XML,
 			     result);
 	if (ret < 0)
-		return predictError(predict, "%s: %s", path, g_strerror(-ret));
+		return predictErrorWrite(predict, path, ret);
 	return PREDICT_OK;
 }
 
@@ -244,7 +274,7 @@ int predictFinish(struct predict *predict, int status)
 static struct cliCommand hdpredict = {
 	.name = "hdpredict",
 	.arguments = "COMMAND [OPTION...] [ARGUMENT...]",
-	.description = "Predicts time, energy and power of a task graph on a "
+	.description = "Predict time, energy and power of a task graph on a "
 		       "platform.",
 	.usageStatus = PREDICT_FAILED,
 	.isPrefix = true,
@@ -275,8 +305,8 @@ int main(int argc, char **argv)
 	unsetenv("HDTRACE_CLOCK");
 	hdpredict.notes = cliSubcommandsNotes(
 		"Commands:\n", subcommands,
-		"\n'hdpredict COMMAND --help' says more; so does "
-		"hdpredict(1).");
+		"\nSee 'hdpredict COMMAND --help' and hdpredict(1) for "
+		"details.");
 	return cliSubcommandsMain(&hdpredict, subcommands, NULL, run, argc,
 				  argv);
 }

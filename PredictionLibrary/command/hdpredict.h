@@ -36,30 +36,31 @@ struct predict {
 };
 
 /** The subcommands, in the order of the help. */
-#define PREDICT_COMMANDS(X)                                             \
-	X(generate, "make a task graph: cholesky, lu, stencil, ...")    \
-	X(platform, "make a platform: star, fat-tree, torus")           \
-	X(validate, "check task graphs, platforms and resource models") \
-	X(map, "say which task runs on which PE")                       \
-	X(simulate, "predict time, energy and power")                   \
-	X(measure, "measure the kernels of a task graph here")          \
-	X(graph, "make the task graph of a run out of its project")     \
-	X(sweep, "predict many models, and find the best of them")      \
-	X(characterize, "make models of what was measured")             \
-	X(convert, "write a task graph in the other form")
+#define PREDICT_COMMANDS(X)                                               \
+	X(generate, "generate a task graph: cholesky, lu, stencil, ...")  \
+	X(platform, "generate a platform: star, fat-tree, torus")         \
+	X(validate, "check task graphs, platforms and resource models")   \
+	X(map, "map the tasks of a graph to PEs")                         \
+	X(simulate, "predict time, energy and power")                     \
+	X(measure, "measure the kernels of a task graph on this machine") \
+	X(graph, "convert the project of a run into a task graph")        \
+	X(sweep, "predict many models, and find the best of them")        \
+	X(characterize, "create models from measurements")                \
+	X(convert, "convert a task graph to the other form")
 
 /** One whose function cannot be called after it: hdtrace has one, too. */
-#define PREDICT_COMPARE "compare", "say how far a prediction is off, and why"
+#define PREDICT_COMPARE "compare", "compare a prediction with measured runs"
 int predictCompareRun(struct predict *predict, int argc, char **argv);
 
 #define PREDICT_DECLARE(name, summary) \
 	int name##Run(struct predict *predict, int argc, char **argv);
 PREDICT_COMMANDS(PREDICT_DECLARE)
 
-/** What `--help` says of a subcommand. */
+/** Text of `--help` of a subcommand. */
 struct predictHelp {
 	const char *arguments;
-	const char *description;
+	const char *description; /**< Begins with an imperative. */
+	const char *notes;       /**< Examples and exit status. */
 	int minArguments;
 	int maxArguments;
 	const struct cliNumber *numbers; /**< As in struct cliCommand. */
@@ -92,6 +93,9 @@ void predictShow(uint64_t done, void *data);
 /** Say how many messages were not printed, and turn a result of the library
  *  into an exit status; @p what names what failed. */
 int predictStatus(struct predict *predict, int ret, const char *what);
+
+/** Check that a file can be opened; "-" always can. @return Exit status. */
+int predictOpens(const struct predict *predict, const char *path);
 
 /** Read models; those whose place is NULL are not read. @return Exit status. */
 int predictRead(struct predict *predict, const char *graphPath,

@@ -153,11 +153,11 @@ static void textExcess(const hdPGraph *graph, const hdPPlatform *platform,
 	outRounded(peak, excess->peak);
 	if (!id)
 		outSay(stdout,
-		       "  from %s to %s s, up to %s W: by the power of idle "
+		       "  from %s to %s s, up to %s W: idle power of the "
 		       "servers",
 		       start, end, peak);
 	else
-		outSay(stdout, "  from %s to %s s, up to %s W: by %s%.*s on %s",
+		outSay(stdout, "  from %s to %s s, up to %s W: %s%.*s on %s",
 		       start, end, peak,
 		       excess->isMessage ? "a message of " : "", (int)length,
 		       id,
@@ -180,7 +180,7 @@ static void textLook(struct limits *limits, const hdPGraph *graph,
 	if (!look->power.excesses)
 		return;
 	outSay(stdout,
-	       "Power of %s passes %s W: %" PRIu64 " times, for %s s; up to "
+	       "Power of %s exceeds %s W: %" PRIu64 " times, for %s s; up to "
 	       "%s W at %s s",
 	       look->server < 0 ? "all servers"
 				: hdP_getServerId(platform, look->server),

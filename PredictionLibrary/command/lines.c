@@ -11,10 +11,18 @@
 #include <glib.h>
 
 #include "PredictionLibrary/command/lines.h"
+#include "cli/errors.h"
 
 char *linesWrong(const char *path, const char *what)
 {
 	return g_strdup_printf("%s: %s", path, what);
+}
+
+const char *linesReason(const GError *error)
+{
+	const char *reason = strrchr(error->message, ':');
+
+	return reason ? reason + 1 + strspn(reason + 1, " ") : error->message;
 }
 
 /* What is in the file, terminated; NULL after an error. */
@@ -37,9 +45,10 @@ char *linesOpen(struct lines *self, const char *path, const char *busy,
 	self->path = g_strdup(path);
 	self->fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
 	if (self->fd < 0 || fstat(self->fd, &about) < 0)
-		return linesWrong(path, g_strerror(errno));
+		return g_strdup_printf(CLI_TEXT_OPEN, path,
+				       cliErrorReason(errno));
 	if (!S_ISREG(about.st_mode))
-		return linesWrong(path, "no regular file");
+		return linesWrong(path, "not a regular file");
 	if (flock(self->fd, LOCK_EX | LOCK_NB) < 0)
 		return linesWrong(
 			path, errno == EWOULDBLOCK ? busy : g_strerror(errno));

@@ -9,6 +9,7 @@
 #define HD_PREDICT_LINES_H
 
 #include <stddef.h>
+#include <glib.h>
 
 /** A journal that is written; one thread at a time. */
 struct lines {
@@ -44,6 +45,9 @@ int linesSync(struct lines *self);
 int linesClose(struct lines *self);
 
 /** "PATH: WHAT", to be freed. */
+/** The reason in an error of GLib, without its words about the file. */
+const char *linesReason(const GError *error);
+
 char *linesWrong(const char *path, const char *what);
 
 #endif

@@ -7,8 +7,11 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
+#include "PredictionLibrary/command/errors.h"
 #include "PredictionLibrary/command/hdpredict.h"
+#include "PredictionLibrary/command/lines.h"
 #include "PredictionLibrary/command/made.h"
+#include "cli/errors.h"
 #include "common/number.h"
 
 #define ENDS_MAX 100000000
@@ -189,21 +192,19 @@ static int save(struct predict *predict, const char *path, const GString *text)
 	if (stat(path, &about) != 0 || S_ISREG(about.st_mode)) {
 		if (!g_file_set_contents(path, text->str, (gssize)text->len,
 					 &error))
-			status = predictError(predict, "%s: %s", path,
-					      error->message);
+			status = predictError(predict, CLI_TEXT_CREATE, path,
+					      linesReason(error));
 		g_clear_error(&error);
 		return status;
 	}
 	file = fopen(path, "we");
 	if (!file)
-		return predictError(predict, "%s: %s", path, g_strerror(errno));
+		return predictErrorCreate(predict, path, errno);
 	errno = 0;
 	if (fwrite(text->str, 1, text->len, file) < text->len)
-		status = predictError(predict, "%s: %s", path,
-				      g_strerror(errno));
+		status = predictErrorWrite(predict, path, errno);
 	if (fclose(file) != 0 && status == PREDICT_OK)
-		status = predictError(predict, "%s: %s", path,
-				      g_strerror(errno));
+		status = predictErrorWrite(predict, path, errno);
 	return status;
 }
 
@@ -215,17 +216,17 @@ static bool isAmount(double value)
 const char *topologyWrong(const struct topology *self)
 {
 	if (self->nodes < 1 || self->pes < 1 || self->radix < 2)
-		return "there is at least one node, and one PE in each; a "
-		       "switch has two ports or more";
+		return "invalid size; expected at least one node, one PE per "
+		       "node and two ports per switch";
 	if ((double)self->nodes * self->pes > ENDS_MAX ||
 	    self->radix > ENDS_MAX)
-		return "that would be too many PEs, or ports";
+		return "too many PEs or ports";
 	if (!isAmount(self->idlePower) || !isAmount(self->memory) ||
 	    !isAmount(self->initLatency) || !isAmount(self->packetLatency) ||
 	    !isAmount(self->packetEnergy) || !isAmount(self->packetSize) ||
 	    self->packetSize == 0)
-		return "powers, sizes, latencies and energies are 0 or more; "
-		       "a packet has a size";
+		return "invalid value; expected 0 or more, and a packet size "
+		       "above 0";
 	return NULL;
 }
 
@@ -250,37 +251,41 @@ int platformRun(struct predict *predict, int argc, char **argv)
 	char *topology = NULL, *output = NULL;
 	const GOptionEntry entries[] = {
 		{ "nodes", 'n', 0, G_OPTION_ARG_INT, &self.nodes,
-		  "Cluster servers (16)", "N" },
-		{ "pes", 0, 0, G_OPTION_ARG_INT, &self.pes, "PEs of each (4)",
-		  "N" },
+		  "Number of cluster servers (default: 16)", "N" },
+		{ "pes", 0, 0, G_OPTION_ARG_INT, &self.pes,
+		  "PEs per server (default: 4)", "N" },
 		{ "topology", 't', 0, G_OPTION_ARG_STRING, &topology,
-		  "star (the default), fat-tree or torus", "TOPOLOGY" },
+		  "Topology: star, fat-tree or torus (default: star)",
+		  "TOPOLOGY" },
 		{ "radix", 0, 0, G_OPTION_ARG_INT, &self.radix,
-		  "fat-tree: what is below a switch (16)", "N" },
+		  "For fat-tree: nodes or switches below a switch (default: 16)",
+		  "N" },
 		{ "architecture", 0, 0, G_OPTION_ARG_STRING, &self.architecture,
-		  "Of PEs (core)", "ID" },
+		  "Architecture of the PEs (default: core)", "ID" },
 		{ "idle-power", 0, 0, G_OPTION_ARG_DOUBLE, &self.idlePower,
-		  "Of a server, in W (100)", "W" },
+		  "Idle power of a server in W (default: 100)", "W" },
 		{ "memory", 0, 0, G_OPTION_ARG_DOUBLE, &self.memory,
-		  "Of a server, in bytes (64e9)", "BYTES" },
+		  "Memory of a server in bytes (default: 64e9)", "BYTES" },
 		{ "init-latency", 0, 0, G_OPTION_ARG_DOUBLE, &self.initLatency,
-		  "Of a link, in ns (1000)", "NS" },
+		  "Initial latency of a link in ns (default: 1000)", "NS" },
 		{ "packet-size", 0, 0, G_OPTION_ARG_DOUBLE, &self.packetSize,
-		  "In bytes (1500)", "BYTES" },
+		  "Packet size in bytes (default: 1500)", "BYTES" },
 		{ "packet-latency", 0, 0, G_OPTION_ARG_DOUBLE,
-		  &self.packetLatency, "Of a packet on a link, in ns (120)",
-		  "NS" },
+		  &self.packetLatency,
+		  "Latency of a packet on a link in ns (default: 120)", "NS" },
 		{ "packet-energy", 0, 0, G_OPTION_ARG_DOUBLE,
-		  &self.packetEnergy, "Of a packet on a link, in nJ (0)",
-		  "NJ" },
+		  &self.packetEnergy,
+		  "Energy of a packet on a link in nJ (default: 0)", "NJ" },
 		{ "output", 'o', 0, G_OPTION_ARG_FILENAME, &output,
 		  "Write to FILE instead of standard output", "FILE" },
 		{ NULL }
 	};
 	static const struct predictHelp help = {
-		NULL,
-		"Example:\n  hdpredict platform --nodes 1000 --pes 64 "
-		"--topology torus -o p.xml\n",
+		NULL, "Generate a platform.",
+		"Examples:\n"
+		"  hdpredict platform --nodes 8 --pes 1 -o eight.xml\n"
+		"  hdpredict platform --nodes 1000 --pes 64 --topology torus "
+		"-o p.xml\n",
 		0, 0
 	};
 	int status = predictParse(predict, &argc, &argv, entries, &help);

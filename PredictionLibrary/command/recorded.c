@@ -182,8 +182,8 @@ static int addKernel(struct making *self, const char *id, const char *at,
 	if (!g_hash_table_insert(self->byState, g_strdup(state),
 				 GINT_TO_POINTER(*kernel))) {
 		predictError(self->predict,
-			     "%s: two kernels have the states %s, one of them "
-			     "%s",
+			     "%s: two kernels share the states %s, one of them "
+			     "is %s",
 			     self->path, state, id);
 		return -EBADMSG;
 	}
@@ -364,8 +364,7 @@ static int make(struct making *self)
 
 	if (!self->kernels)
 		return predictError(predict,
-				    "%s: nothing in it says what the "
-				    "graph was",
+				    "%s: contains no description of the graph",
 				    self->path);
 	self->graph = hdP_createGraph();
 	ret = self->graph ? addKernels(self) : -ENOMEM;
@@ -378,7 +377,7 @@ static int make(struct making *self)
 	if (ret == -ENOMEM)
 		return predictError(predict, "%s", g_strerror(ENOMEM));
 	if (ret < 0 && !predict->errors)
-		predictError(predict, "%s: it does not have all of the graph",
+		predictError(predict, "%s: contains only a part of the graph",
 			     self->path);
 	return ret < 0 ? PREDICT_INVALID : PREDICT_OK;
 }
@@ -409,15 +408,21 @@ int graphRun(struct predict *predict, int argc, char **argv)
 	char *form = NULL, *output = NULL;
 	const GOptionEntry entries[] = {
 		{ "to", 0, 0, G_OPTION_ARG_STRING, &form,
-		  "Form: xml (the default) or binary", "FORM" },
+		  "Form of the graph: xml or binary (default: xml)", "FORM" },
 		{ "output", 'o', 0, G_OPTION_ARG_FILENAME, &output,
 		  "Write to FILE instead of standard output", "FILE" },
 		{ NULL }
 	};
 	static const struct predictHelp help = {
 		"PROJECT",
-		"The graph that hdexecute ran, or hdpredict simulate -o, with "
-		"the mapping and times.\n",
+		"Convert the project of a run into its task graph, with "
+		"mapping and times.",
+		"PROJECT is written by hdexecute or by hdpredict simulate -o.\n"
+		"\n"
+		"Examples:\n"
+		"  hdpredict graph run1 -o measured.xml\n"
+		"  hdpredict graph run1 | hdpredict simulate - --platform "
+		"p.xml --resources r.xml\n",
 		1, 1
 	};
 	struct making self = { .predict = predict, .begin = INT64_MAX };

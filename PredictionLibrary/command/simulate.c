@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "PredictionLibrary/command/errors.h"
 #include "PredictionLibrary/command/hdpredict.h"
 #include "PredictionLibrary/command/limits.h"
 #include "PredictionLibrary/command/samples.h"
@@ -37,10 +38,15 @@ static void freeModels(struct predictModels *models)
 static int readModels(struct predict *predict, const char *path,
 		      const struct wishes *wishes, struct predictModels *models)
 {
+	int status = wishes->platform && wishes->resources
+			     ? PREDICT_OK
+			     : predictOpens(predict, path);
+
+	if (status != PREDICT_OK)
+		return status;
 	if (!wishes->platform || !wishes->resources)
-		return predictUsage(predict, "--%s is missing",
-				    wishes->platform ? "resources"
-						     : "platform");
+		return predictMissingOption(
+			predict, wishes->platform ? "resources" : "platform");
 	return predictRead(predict, path, &models->graph, wishes->platform,
 			   &models->platform, wishes->resources,
 			   &models->resources);
@@ -65,17 +71,24 @@ int mapRun(struct predict *predict, int argc, char **argv)
 		{ "resources", 0, 0, G_OPTION_ARG_FILENAME, &wishes.resources,
 		  "Resource model: a file, or thesis", "FILE" },
 		{ "use", 0, 0, G_OPTION_ARG_STRING, &wishes.use,
-		  "Only PEs with such names: 'XU4-*,ATB-1.*'", "PATTERN" },
+		  "Patterns of PE names, such as 'XU4-*,ATB-1.*' (default: all "
+		  "PEs)",
+		  "PATTERN" },
 		{ "to", 0, 0, G_OPTION_ARG_STRING, &wishes.form,
-		  "Form: xml (the default) or binary", "FORM" },
+		  "Form of the graph: xml or binary (default: xml)", "FORM" },
 		{ "output", 'o', 0, G_OPTION_ARG_FILENAME, &wishes.output,
 		  "Write to FILE instead of standard output", "FILE" },
 		{ NULL }
 	};
 	static const struct predictHelp help = {
 		"GRAPH|-",
-		"Maps each task to the PE where it ends first, and writes the "
-		"graph.\n",
+		"Map each task to the PE on which it ends first, and write the "
+		"graph.",
+		"Examples:\n"
+		"  hdpredict map ch80.xml --platform p.xml --resources r.xml "
+		"-o mapped.xml\n"
+		"  hdpredict map ch80.xml --platform thesis --resources thesis "
+		"--use 'XU4-*' -o xu4.xml\n",
 		1, 1
 	};
 	struct predictModels models = { NULL, NULL, NULL };
@@ -105,9 +118,9 @@ static int writeProject(struct predict *predict, const struct wishes *wishes,
 
 	free(file);
 	if (ret == -EEXIST)
-		return predictError(predict,
-				    "%s: the project exists; -f replaces it",
-				    wishes->output);
+		return predictError(
+			predict, "%s: the project exists; use -f to replace it",
+			wishes->output);
 	if (ret == 0) {
 		if (samples->own)
 			ret = hdP_keepSamples(result, samples->own,
@@ -121,8 +134,7 @@ static int writeProject(struct predict *predict, const struct wishes *wishes,
 			hdReplacementDrop(replacement);
 	}
 	if (ret < 0)
-		return predictError(predict, "%s: %s", wishes->output,
-				    g_strerror(-ret));
+		return predictErrorWrite(predict, wishes->output, ret);
 	return PREDICT_OK;
 }
 
@@ -154,25 +166,28 @@ static int chooseOptions(struct predict *predict, const struct wishes *wishes,
 	*isMapped = map == 0;
 	*isJson = format == 1;
 	if (!(wishes->powerLimit >= 0 && wishes->powerLimit < HUGE_VAL))
-		return predictUsage(predict,
-				    "--power-limit takes a number of watts");
+		return predictOutOfRange(predict, "power-limit",
+					 wishes->powerLimit,
+					 "watts, 0 or more");
 	if (wishes->use && *isMapped)
-		return predictUsage(predict, "--use needs --map eft");
+		return predictUsage(predict, "--use: requires --map eft");
 	return PREDICT_OK;
 }
 
 static int checkSamples(struct predict *predict, const struct wishes *wishes)
 {
 	if (wishes->sampleCount < 0 || wishes->sampleCount > SAMPLES_MAX)
-		return predictUsage(predict, "--mc takes 1 to %d samples",
-				    SAMPLES_MAX);
+		return predictOutOfRange(predict, "mc", wishes->sampleCount,
+					 "1 to 10000000");
 	if (wishes->against && !wishes->sampleCount)
-		return predictUsage(predict, "--against needs --mc");
+		return predictNeeds(predict, "against", "mc");
 	if ((wishes->againstPlatform || wishes->againstResources) &&
 	    !wishes->against)
-		return predictUsage(predict, "--against-%s needs --against",
-				    wishes->againstPlatform ? "platform"
-							    : "resources");
+		return predictNeeds(predict,
+				    wishes->againstPlatform
+					    ? "against-platform"
+					    : "against-resources",
+				    "against");
 	return PREDICT_OK;
 }
 
@@ -216,65 +231,74 @@ int simulateRun(struct predict *predict, int argc, char **argv)
 		{ "resources", 0, 0, G_OPTION_ARG_FILENAME, &wishes.resources,
 		  "Resource model: a file, or thesis", "FILE" },
 		{ "map", 0, 0, G_OPTION_ARG_STRING, &wishes.map,
-		  "given (the default): as the graph says; eft: each task to "
-		  "the PE where it ends first",
+		  "Mapping: given or eft, earliest finishing time (default: "
+		  "given)",
 		  "HOW" },
 		{ "use", 0, 0, G_OPTION_ARG_STRING, &wishes.use,
-		  "With --map eft: only PEs with such names: 'XU4-*,ATB-1.*'",
+		  "For --map eft: patterns of PE names, such as "
+		  "'XU4-*,ATB-1.*'",
 		  "PATTERN" },
 		{ "slowdown", 0, 0, G_OPTION_ARG_STRING, &wishes.slowdown,
-		  "Whether kernels slow each other down: on (the default), off",
+		  "Let kernels on one node slow each other down (default: on)",
 		  "on|off" },
 		{ "comm", 0, 0, G_OPTION_ARG_STRING, &wishes.comm,
-		  "exclusive (the default): a message has its path for itself; "
-		  "share: bandwidth is shared",
+		  "Use of links: exclusive or share (default: exclusive)",
 		  "HOW" },
 		{ "off-unused", 0, 0, G_OPTION_ARG_NONE,
 		  &wishes.isWithoutUnused,
-		  "Servers that run nothing draw no idle power", NULL },
+		  "Count no idle power of unused servers", NULL },
 		{ "format", 0, 0, G_OPTION_ARG_STRING, &wishes.format,
-		  "text (the default) or json", "FORMAT" },
+		  "Output format: text or json (default: text)", "FORMAT" },
 		{ "tasks", 0, 0, G_OPTION_ARG_NONE, &wishes.hasTasks,
-		  "Print each task, too", NULL },
+		  "Also print each task", NULL },
 		{ "output", 'o', 0, G_OPTION_ARG_FILENAME, &wishes.output,
 		  "Write a project for hdtrace", "PROJECT" },
 		{ "force", 'f', 0, G_OPTION_ARG_NONE, &wishes.isForced,
-		  "Replace a project that exists", NULL },
+		  "Replace an existing project", NULL },
 		{ "annotate", 0, 0, G_OPTION_ARG_FILENAME, &wishes.annotate,
 		  "Write the graph with times to FILE", "FILE" },
 		{ "power-limit", 0, 0, G_OPTION_ARG_DOUBLE, &wishes.powerLimit,
-		  "Say when all servers together draw more than W watts, and "
-		  "by whom",
+		  "Print when all servers exceed W watts, and the responsible "
+		  "task",
 		  "W" },
 		{ "subgraphs", 0, 0, G_OPTION_ARG_NONE, &wishes.hasSubgraphs,
-		  "Print the time of each part of the graph that depends on no "
-		  "other",
+		  "Print the time of each independent part of the graph",
 		  NULL },
 		{ "fail", 0, 0, G_OPTION_ARG_NONE, &wishes.fails,
-		  "Exit with 3 if a limit of power, or memory, is passed",
+		  "Exit with 3 if a power limit is exceeded or memory "
+		  "overflows",
 		  NULL },
 		{ "mc", 0, 0, G_OPTION_ARG_INT, &wishes.sampleCount,
-		  "Simulate N samples of the spread of times and energies, too",
+		  "Also simulate N samples from the distributions of time and "
+		  "energy",
 		  "N" },
 		{ "seed", 0, 0, G_OPTION_ARG_INT64, &wishes.seed,
-		  "Of samples (1)", "N" },
+		  "Seed of the samples (default: 1)", "N" },
 		{ "against", 0, 0, G_OPTION_ARG_FILENAME, &wishes.against,
-		  "With --mc: how probable it is that GRAPH is better than "
+		  "With --mc: print the probability that GRAPH is better than "
 		  "FILE",
 		  "FILE" },
 		{ "against-platform", 0, 0, G_OPTION_ARG_FILENAME,
 		  &wishes.againstPlatform,
-		  "Its platform, if that is another one", "FILE" },
+		  "Platform for --against (default: as for GRAPH)", "FILE" },
 		{ "against-resources", 0, 0, G_OPTION_ARG_FILENAME,
 		  &wishes.againstResources,
-		  "Its resource model, if that is another one", "FILE" },
+		  "Resource model for --against (default: as for GRAPH)",
+		  "FILE" },
 		{ NULL }
 	};
 	static const struct predictHelp help = {
-		"GRAPH|-",
+		"GRAPH|-", "Predict time, energy and power of a task graph.",
 		"Exit status: 0 success; 1 the model is invalid, or tasks wait "
-		"for each other\nfor ever; 2 usage, input or output; 3 --fail, "
-		"and a limit is passed.\n",
+		"for each other in a cycle;\n"
+		"2 usage, input or output error; 3 with --fail: a limit is "
+		"exceeded.\n"
+		"\n"
+		"Examples:\n"
+		"  hdpredict simulate ch80.xml --platform thesis --resources "
+		"thesis --map eft -o ch80\n"
+		"  hdpredict simulate a.xml --platform p.xml --resources r.xml "
+		"--mc 1000 --against b.xml\n",
 		1, 1
 	};
 	struct predictModels models = { NULL, NULL, NULL };

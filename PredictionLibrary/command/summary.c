@@ -219,10 +219,11 @@ static void printText(const hdPGraph *graph, const hdPPlatform *platform,
 		     "W");
 	printf("%-22s %" PRIu64 "\n", "Messages", totals->messages);
 	if (totals->mixedLoads)
-		printf("Slowdowns by a mean of entries: %" PRIu64 "\n",
+		printf("Slowdowns from the mean of several entries: %" PRIu64
+		       "\n",
 		       totals->mixedLoads);
 	if (totals->beyondLoads)
-		printf("Slowdowns by the last known entry: %" PRIu64 "\n",
+		printf("Slowdowns from the last known entry: %" PRIu64 "\n",
 		       totals->beyondLoads);
 	textMemory(result);
 	limitsText(limits, graph, platform, result);

@@ -221,7 +221,7 @@ static void bounceSizes(struct exchange *self)
 		self->size = self->links->sizes[i];
 		self->data = calloc((size_t)self->size + 1, 1);
 		if (!self->data)
-			hdExecuteAbort("no memory for messages");
+			hdExecuteAbort("not enough memory for messages");
 		count = tryOut(self);
 		pauseFor(self);
 		exchange(self, count);

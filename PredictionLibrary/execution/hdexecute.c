@@ -14,6 +14,7 @@
 
 #include "PredictionLibrary/execution/execute.h"
 #include "PredictionLibrary/execution/watch.h"
+#include "cli/errors.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "common/clock.h"
@@ -95,7 +96,10 @@ static int statusOf(struct process *self, int ret, const char *what)
 	if (ret == -EINVAL)
 		return self->said->len ? HD_EXECUTE_INVALID
 				       : say(self, HD_EXECUTE_INVALID,
-					     "%s: not possible", what);
+					     "%s: invalid model", what);
+	if (ret == -ENOENT || ret == -EACCES || ret == -ENOTDIR)
+		return say(self, HD_EXECUTE_FAILED, CLI_TEXT_OPEN, what,
+			   cliErrorReason(ret));
 	return say(self, HD_EXECUTE_FAILED, "%s: %s", what,
 		   hdRecordReason(-ret));
 }
@@ -113,7 +117,7 @@ static int makePlatform(struct process *self)
 	int ret;
 
 	if (!all)
-		hdExecuteAbort("no memory for a platform");
+		hdExecuteAbort("not enough memory for a platform");
 	MPI_Allgather(&pes, 1, MPI_UINT32_T, all, 1, MPI_UINT32_T,
 		      MPI_COMM_WORLD);
 	MPI_Allreduce(MPI_IN_PLACE, &memory, 1, MPI_DOUBLE, MPI_MIN,
@@ -192,8 +196,8 @@ static int mapTasks(struct process *self)
 
 	if (servers != self->size)
 		return say(self, HD_EXECUTE_FAILED,
-			   "the platform has %" PRId64 " nodes, and there %s "
-			   "%d process%s: mpiexec -n %" PRId64,
+			   "the platform has %" PRId64 " nodes, but there %s "
+			   "%d process%s; use mpiexec -n %" PRId64,
 			   servers, self->size == 1 ? "is" : "are", self->size,
 			   self->size == 1 ? "" : "es", servers);
 	if (!map && self->graph->taskCount && !hasMapping(self->graph))
@@ -240,8 +244,8 @@ static int checkSizes(struct process *self)
 		if (hdExecuteSize(plan, dataSet) > INT_MAX)
 			return say(
 				self, HD_EXECUTE_INVALID,
-				"task %s: more than 2 GiB cannot be sent to "
-				"another node",
+				"task %s: messages of more than 2 GiB are not "
+				"supported",
 				hdExecuteTaskName(
 					&self->run,
 					hdPredictProducer(plan->graph, dataSet),
@@ -257,10 +261,11 @@ static int checkLinks(struct process *self)
 
 	if (self->size < 2)
 		return say(self, HD_EXECUTE_FAILED,
-			   "--links takes two nodes or more: mpiexec -n 2");
+			   "--links: requires at least two nodes; use mpiexec "
+			   "-n 2");
 	if (base->serverFirst[self->rank] == base->serverFirst[self->rank + 1])
 		return say(self, HD_EXECUTE_INVALID,
-			   "node %s has no PE to measure links with",
+			   "node %s: no PE to measure links with",
 			   self->platform->serverIds[self->rank]);
 	return HD_EXECUTE_OK;
 }
@@ -307,7 +312,7 @@ static int prepare(struct process *self, const char *path)
 		return status;
 	ret = hdKernelSetNew(self->wishes.kernels, &self->kernels);
 	if (ret == 0 && hdKernelBlasWrong())
-		say(self, 0, HD_KERNEL_BLAS ": %s; plain C takes its place",
+		say(self, 0, HD_KERNEL_BLAS ": %s; using plain C",
 		    hdKernelBlasWrong());
 	if (ret == 0)
 		ret = hdExecutePrepare(&self->run, self->kernels);
@@ -330,7 +335,8 @@ static int beginProject(struct process *self, char *name)
 	free(file);
 	if (ret == -EEXIST)
 		return say(self, HD_EXECUTE_FAILED,
-			   "%s: the project exists; -f replaces it", project);
+			   "%s: the project exists; use -f to replace it",
+			   project);
 	if (ret == 0)
 		g_strlcpy(name, hdReplacementProject(self->replacement),
 			  PATH_MAX);
@@ -366,7 +372,7 @@ static int endRecord(struct process *self)
 	self->record = NULL;
 	if (ret < 0)
 		return say(self, HD_EXECUTE_FAILED,
-			   "%s: something could not be written: %s",
+			   "%s: cannot write all files: %s",
 			   self->wishes.project, hdRecordReason(-ret));
 	return HD_EXECUTE_OK;
 }
@@ -382,15 +388,15 @@ static int checkResults(struct process *self)
 		return statusOf(self, ret, "check");
 	if (!check.what)
 		return say(self, HD_EXECUTE_FAILED,
-			   "--check: of this graph nothing can be checked; of "
-			   "POTRF, GETRF and STENCIL it can");
+			   "--check: not supported for this graph; only for "
+			   "POTRF, GETRF and STENCIL");
 	if (check.bound > 0)
 		printf("check: %s = %.3g, at most %.3g: %s\n", check.what,
 		       check.error, check.bound,
 		       check.wrong ? "wrong" : "right");
 	return check.wrong ? say(self, HD_EXECUTE_INVALID,
-				 "the result is wrong: %s (%" PRIu64 ")",
-				 check.what, check.wrong)
+				 "wrong result: %s (%" PRIu64 ")", check.what,
+				 check.wrong)
 			   : HD_EXECUTE_OK;
 }
 
@@ -418,7 +424,7 @@ static void summarize(struct process *self, int64_t startNs)
 	       plan->graph->taskCount, self->platform->peCount, self->size);
 	printf("messages: %" PRIu32 ", %s\n", plan->messageCount,
 	       outSize(sizes, (int64_t)bytes));
-	printf("moving data sets: %s of CPU time\n", outSeconds(times, moving));
+	printf("data transfers: %s of CPU time\n", outSeconds(times, moving));
 	printf("linear algebra: %s\n", hdKernelBlasName());
 }
 
@@ -556,11 +562,12 @@ static const struct cliNumber numbers[] = {
 static const struct cliCommand command = {
 	.name = "hdexecute",
 	.arguments = "[GRAPH]",
-	.description = "Runs a task graph: mpiexec -n NODES hdexecute "
-		       "GRAPH -p PROJECT",
-	.notes = "Exit status: 0 success; 1 the model is invalid, a "
-		 "task failed, or its result is wrong;\n2 usage, "
-		 "input or output.\n",
+	.description = "Run a task graph on the nodes of a platform.",
+	.notes = "Exit status: 0 success; 1 the model is invalid, a task "
+		 "failed, or a result is wrong;\n2 usage, input or output "
+		 "error.\n\nExamples:\n  mpiexec -n 2 hdexecute ch8.xml --pes "
+		 "1 --check -p ch8\n  mpiexec -n 2 hdexecute "
+		 "--links=10000,100000,1000000 -p links\n",
 	.usageStatus = HD_EXECUTE_FAILED,
 	.numbers = numbers,
 	.words = words,
@@ -571,44 +578,40 @@ static int parse(struct wishes *wishes, struct hdExecutePace *pace, int *argc,
 {
 	const GOptionEntry entries[] = {
 		{ "platform", 0, 0, G_OPTION_ARG_FILENAME, &wishes->platform,
-		  "Platform, a node for each process; without, one is made "
-		  "of the processes",
+		  "Platform with a node per process (default: generated)",
 		  "FILE" },
 		{ "resources", 0, 0, G_OPTION_ARG_FILENAME, &wishes->resources,
-		  "Resource model, for --map eft; without, all tasks are "
-		  "thought to be equal",
+		  "Resource model for --map eft (default: equal times)",
 		  "FILE" },
 		{ "map", 0, 0, G_OPTION_ARG_STRING, &wishes->map,
-		  "given (the default if the graph has a mapping): as the "
-		  "graph says; eft: each task to the PE where it ends first",
+		  "Mapping: given or eft (default: given if there is one)",
 		  "HOW" },
 		{ "pes", 0, 0, G_OPTION_ARG_INT, &wishes->pes,
-		  "Without --platform: PEs of a node (its CPUs)", "N" },
+		  "PEs per node without --platform (default: its CPUs)", "N" },
 		{ "kernels", 0, 0, G_OPTION_ARG_FILENAME, &wishes->kernels,
-		  "Directories with shared objects of kernels, colons between "
-		  "($HDTRACE_KERNELS)",
-		  "DIR" },
+		  "Directories of kernels (default: $HDTRACE_KERNELS)", "DIR" },
 		{ "check", 0, 0, G_OPTION_ARG_NONE, &wishes->isChecked,
 		  "Check the results", NULL },
 		{ "pace", 0, 0, G_OPTION_ARG_STRING, &wishes->pace,
-		  "A message takes at least this time on its way: as many "
-		  "bytes a second, and seconds besides",
+		  "Emulate a network with this bandwidth, and latency in "
+		  "seconds",
 		  "BYTES_PER_S[,LATENCY]" },
 		{ "links", 0, 0, G_OPTION_ARG_STRING, &wishes->sizes,
-		  "Run no graph: measure links between each two nodes, with "
-		  "messages of these sizes",
+		  "Measure links with these message sizes; run no graph",
 		  "BYTES[,BYTES...]" },
 		{ "batch", 0, 0, G_OPTION_ARG_DOUBLE,
 		  &wishes->links.batchSeconds,
-		  "Of --links: how long messages of one size go to and fro (4)",
+		  "Measuring time per message size for --links (default: 4 s)",
 		  "SECONDS" },
 		{ "pause", 0, 0, G_OPTION_ARG_DOUBLE,
 		  &wishes->links.pauseSeconds,
-		  "Of --links: before and after that (2)", "SECONDS" },
+		  "Pause before and after each size for --links (default: 2 s)",
+		  "SECONDS" },
 		{ "project", 'p', 0, G_OPTION_ARG_FILENAME, &wishes->project,
-		  "Record the run; without, nothing is", "PROJECT" },
+		  "Record the run as a project (default: record nothing)",
+		  "PROJECT" },
 		{ "force", 'f', 0, G_OPTION_ARG_NONE, &wishes->isForced,
-		  "Replace a project that exists", NULL },
+		  "Replace an existing project", NULL },
 		{ "quiet", 'q', 0, G_OPTION_ARG_NONE, &wishes->isQuiet,
 		  "Print no summary", NULL },
 		{ NULL }
@@ -619,21 +622,22 @@ static int parse(struct wishes *wishes, struct hdExecutePace *pace, int *argc,
 	if (status >= 0)
 		return status;
 	if (!wishes->sizes && *argc < 2)
-		return cliUsage(&command, "GRAPH is missing");
+		return cliErrorMissing(&command, "GRAPH");
 	if (*argc > (wishes->sizes ? 1 : 2))
-		return cliUsage(&command, "too many arguments");
+		return cliErrorUnexpected(&command,
+					  (*argv)[wishes->sizes ? 1 : 2]);
 	if (!parseSizes(wishes->sizes, &wishes->links))
-		return cliUsage(&command, "--links takes bytes, from 1 on, "
-					  "with commas between");
+		return cliErrorValue(&command, "links", wishes->sizes,
+				     "numbers of bytes, separated by commas");
 	if (wishes->sizes && !wishes->project)
-		return cliUsage(&command, "--links takes -p, too");
+		return cliErrorNeeds(&command, "links", "project");
 	status = cliChoose(&command, "map", wishes->map, &map);
 	if (status >= 0)
 		return status;
 	if (!parsePace(wishes->pace, pace))
-		return cliUsage(&command,
-				"--pace takes bytes per second, from 1 on, and "
-				"seconds: 1e6,0.001");
+		return cliErrorValue(&command, "pace", wishes->pace,
+				     "bytes per second, 1 or more, and "
+				     "optional seconds, such as 1e6,0.001");
 	return -1;
 }
 
@@ -657,7 +661,7 @@ int main(int argc, char **argv)
 	MPI_Comm_size(MPI_COMM_WORLD, &self.size);
 	status = level < MPI_THREAD_FUNNELED
 			 ? say(&self, HD_EXECUTE_FAILED,
-			       "this MPI library has no threads")
+			       "the MPI library does not support threads")
 			 : HD_EXECUTE_OK;
 	status = agree(&self, status);
 	if (status == HD_EXECUTE_OK)

@@ -67,8 +67,8 @@ static void spread(struct hdExecution *self, const struct share *shares,
 	self->hasOwnCpus = all <= cpus;
 	if (all > cpus && before == 0)
 		fprintf(stderr,
-			"hdexecute: node %s: %u PEs share %u CPUs; does "
-			"mpiexec bind processes?\n",
+			"hdexecute: node %s: %u PEs share %u CPUs; check "
+			"whether mpiexec binds processes\n",
 			self->plan.platform->serverIds[self->plan.server], all,
 			cpus);
 	for (uint32_t w = 0; w < self->workerCount; w++)
@@ -92,7 +92,8 @@ static struct share *gather(struct share *own, int *size, int *rank)
 	MPI_Comm_rank(host, rank);
 	shares = calloc((size_t)*size, sizeof(*shares));
 	if (!shares)
-		hdExecuteAbort("no memory for what processes tell each other");
+		hdExecuteAbort("not enough memory for communication between "
+			       "processes");
 	MPI_Allgather(own, sizeof(*own), MPI_BYTE, shares, sizeof(*own),
 		      MPI_BYTE, host);
 	MPI_Comm_free(&host);

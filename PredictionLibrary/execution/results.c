@@ -115,7 +115,7 @@ static void collectOne(const struct hdExecution *self, struct results *results,
 	data = malloc(size + 1);
 	/* The others are about to send. */
 	if (!data)
-		hdExecuteAbort("no memory for results");
+		hdExecuteAbort("not enough memory for results");
 	if (holder == 0)
 		memcpy(data, self->buffers[dataSet].data, size);
 	else
@@ -293,7 +293,7 @@ static int checkStencil(const struct results *results, uint64_t steps,
 		grid = other;
 		other = before;
 	}
-	check->what = "greatest difference to plain C";
+	check->what = "largest difference to plain C";
 	/* Values are from -1 to 1. */
 	check->bound = 4 * DBL_EPSILON * ((double)steps + 1);
 	compareGrid(results, grid, check);
@@ -387,7 +387,7 @@ int hdExecuteResults(struct hdExecution *self, struct hdExecuteCheck *check)
 	if (self->plan.server == 0) {
 		results.tiles = calloc(tiles, sizeof(*results.tiles));
 		if (!results.tiles)
-			hdExecuteAbort("no memory for results");
+			hdExecuteAbort("not enough memory for results");
 	}
 	collect(self, &results);
 	if (self->plan.server == 0)

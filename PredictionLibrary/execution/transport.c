@@ -75,7 +75,7 @@ struct transport {
 	bool isLeaving, isDone;
 };
 
-static const char noMemory[] = "no memory for messages";
+static const char noMemory[] = "not enough memory for messages";
 
 void hdExecuteAbort(const char *what)
 {
@@ -173,8 +173,8 @@ static void receive(struct transport *self, uint32_t number)
 	if (ret == -ENOSPC) {
 		hdExecuteFail(run, HD_EXECUTE_INVALID,
 			      run->plan.graph->consumerTask[message->consumer],
-			      "no memory for an input of %zu bytes: %lld of "
-			      "%.0f bytes are in use",
+			      "not enough memory for an input of %zu bytes: "
+			      "%lld of %.0f bytes are in use",
 			      size, (long long)atomic_load(&run->used),
 			      run->limit);
 		run->buffers[message->dataSet].data = malloc(size + 1);
@@ -228,7 +228,7 @@ static void sendData(struct transport *self, uint32_t number)
 		hdExecuteFail(
 			run, HD_EXECUTE_FAILED,
 			hdPredictProducer(run->plan.graph, message->dataSet),
-			"its message cannot be recorded");
+			"cannot record its message");
 	sendHead(self, message->to, COMES, number);
 	MPI_Issend(run->buffers[message->dataSet].data, (int)size, MPI_BYTE,
 		   (int)message->to, TAG_DATA, MPI_COMM_WORLD,
@@ -331,7 +331,7 @@ static void finishMessage(struct transport *self, struct operation operation)
 			hdExecuteFail(run, HD_EXECUTE_FAILED,
 				      run->plan.graph
 					      ->consumerTask[message->consumer],
-				      "what it gets cannot be recorded");
+				      "cannot record its received data");
 		hdExecuteDeliver(run, message->dataSet,
 				 hdExecuteActivity(run, operation.message));
 		if (hasToAsk(run, operation.message)) {

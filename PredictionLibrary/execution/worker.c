@@ -216,14 +216,15 @@ static bool allocate(struct hdExecuteWorker *worker, uint32_t task,
 		ret = hdExecuteAllocate(self, d);
 		if (ret == 0)
 			continue;
-		hdExecuteFail(self, HD_EXECUTE_INVALID, task,
-			      ret == -ENOSPC
-				      ? "no memory for an output of %zu bytes: "
-					"%lld of %.0f bytes are in use"
-				      : "no memory for an output of %zu bytes "
-					"beside %lld (limit %.0f)",
-			      hdExecuteSize(&self->plan, d),
-			      (long long)atomic_load(&self->used), self->limit);
+		hdExecuteFail(
+			self, HD_EXECUTE_INVALID, task,
+			ret == -ENOSPC
+				? "not enough memory for an output of %zu "
+				  "bytes: %lld of %.0f bytes are in use"
+				: "not enough memory for an output of %zu "
+				  "bytes: %lld bytes in use, limit %.0f",
+			hdExecuteSize(&self->plan, d),
+			(long long)atomic_load(&self->used), self->limit);
 		/* It stays the input's alone, and is freed once. */
 		if (*isTaken)
 			self->buffers[graph->output[task]].data = NULL;
@@ -312,8 +313,8 @@ static bool call(struct hdExecuteWorker *worker, uint32_t task,
 		hdExecuteFail(self, HD_EXECUTE_INVALID, task, "it failed: %s",
 			      strerror(-ret));
 	else if (ret > 0)
-		hdExecuteFail(self, HD_EXECUTE_INVALID, task,
-			      "it failed with %d", ret);
+		hdExecuteFail(self, HD_EXECUTE_INVALID, task, "failed with %d",
+			      ret);
 	return ret == 0;
 }
 
@@ -350,8 +351,7 @@ static bool runTask(struct hdExecuteWorker *worker, uint32_t task)
 	note(hdExecuteLogTaskEnd(worker, task, &now), &error);
 	if (isGood && error)
 		hdExecuteFail(self, HD_EXECUTE_FAILED, task,
-			      "it cannot be recorded: %s",
-			      hdRecordReason(error));
+			      "cannot record it: %s", hdRecordReason(error));
 	passOn(worker, task,
 	       isTaken ? graph->source[graph->input[task] + kernel->inout - 1]
 		       : HD_PREDICT_NONE);

@@ -3,8 +3,8 @@
  * @file
  * Kernels: the functions that hdexecute runs as the tasks of a graph.
  *
- * A kernel of your own is a shared object that includes this header, and is
- * called as the kernel is in the graph, SCALE.so:
+ * Your own kernel is a shared object with the name of the kernel in the graph,
+ * such as SCALE.so. Its source includes this header:
  *
  *     #include <hdKernel.h>
  *     static int scale(const hdKernelCall *call) { ...; return 0; }
@@ -12,9 +12,9 @@
  *
  *     cc -shared -fPIC -O3 -o SCALE.so scale.c
  *
- * A kernel is looked for among those that are built in (hdexecute(1) lists
- * them), then in the object of its name, then in the object fallback.so, in
- * each of the directories that hdexecute is given.
+ * hdexecute searches a kernel among the built-in kernels (see hdexecute(1)),
+ * then in the object with its name, then in the object fallback.so, in each
+ * of the directories on its command line.
  */
 #ifndef HD_KERNEL_H
 #define HD_KERNEL_H
@@ -27,29 +27,29 @@
 extern "C" {
 #endif
 
-/** Row and column of what belongs to no tile. */
+/** Row and column of data and tasks without a tile. */
 #define HDKERNEL_NO_TILE UINT32_MAX
 
 /** An input or output of a task: a data set. */
 typedef struct hdKernelBuffer {
-	void *data;   /**< Aligned to 64 bytes; of inputs not to be changed. */
-	size_t size;  /**< In bytes, as the graph says. */
-	uint32_t row; /**< Tile of the task that makes it... */
-	uint32_t column; /**< ...or HDKERNEL_NO_TILE. */
+	void *data;   /**< Aligned to 64 bytes; inputs are read-only. */
+	size_t size;  /**< In bytes, from the graph. */
+	uint32_t row; /**< Row of its producer's tile, or HDKERNEL_NO_TILE. */
+	uint32_t column; /**< Column of that tile, or HDKERNEL_NO_TILE. */
 } hdKernelBuffer;
 
-/** A variable of the kernel, as the task assigns it. */
+/** A variable of the kernel, with the value from the task. */
 typedef struct hdKernelVariable {
 	const char *id;
 	double value;
 } hdKernelVariable;
 
-/** A task that is to be run. All of it is valid during the call only. */
+/** A task to run. All data are valid only during the call. */
 typedef struct hdKernelCall {
 	const char *kernel;        /**< Its name, in the graph. */
 	const char *task;          /**< Name of the task. */
-	const hdKernelBuffer *in;  /**< Inputs, as the kernel declares them. */
-	const hdKernelBuffer *out; /**< Outputs, likewise. */
+	const hdKernelBuffer *in;  /**< Inputs, in the order of the kernel. */
+	const hdKernelBuffer *out; /**< Outputs, in the order of the kernel. */
 	const hdKernelVariable *variables;
 	uint32_t inCount, outCount, variableCount;
 	uint32_t row, column; /**< Tile of the task, or HDKERNEL_NO_TILE. */
@@ -58,41 +58,43 @@ typedef struct hdKernelCall {
 /**
  * Run a task.
  *
- * Several threads call it at the same time, for different tasks. It starts no
- * threads that stay, and changes nothing but its outputs.
+ * Several threads call it at the same time, for different tasks. It must not
+ * leave threads running, and changes only its outputs.
  *
- * @param call What is to be run.
+ * @param call The task.
  *
  * @retval 0 Success: all outputs are written.
- * @return Anything else: it failed; a negative errno value is said by its text.
+ * @return Otherwise it failed; the text of a negative errno value is
+ *         printed.
  */
 typedef int hdKernelFunction(const hdKernelCall *call);
 
 /** A kernel. */
 typedef struct hdKernel {
-	const char *id; /**< Its name, or a pattern of names as of glob(7). */
+	const char *id; /**< Its name, or a glob(7) pattern of names. */
 	hdKernelFunction *run;
-	/** 0, or the number of an input, from 1, that the first output changes:
-	 * when the kernel is called, that output holds what is in that input.
-	 * Both are one buffer if nobody needs the input any more. */
+	/** Number of the input, from 1, that the kernel modifies in place as
+	 * its first output; otherwise 0. When the kernel is called, the output
+	 * contains the data of the input. Both are one buffer if no other task
+	 * needs the input. */
 	uint32_t inout;
 } hdKernel;
 
-/** The kernels of a shared object; the last one has no name. */
+/** The kernels of a shared object; an element without a name ends the list. */
 extern const hdKernel hdK_kernels[];
 
-/** Define them: hdKernel values in braces, with commas between. */
+/** Define the kernels: hdKernel values in braces, separated by commas. */
 #define HDKERNELS(...) \
 	const hdKernel hdK_kernels[] = { __VA_ARGS__, { NULL, NULL, 0 } };
 
 /**
  * Get a variable.
  *
- * @param call What is to be run.
+ * @param call The task.
  * @param id Name of the variable.
- * @param otherwise What to return if there is none.
+ * @param otherwise Value to return if the variable does not exist.
  *
- * @return Its value.
+ * @return Value of the variable.
  */
 static inline double hdKernelGet(const hdKernelCall *call, const char *id,
 				 double otherwise)

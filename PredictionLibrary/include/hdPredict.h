@@ -3,18 +3,18 @@
  * @file
  * Prediction of time, energy and power of a task graph on a platform.
  *
- * A graph (what is computed), a platform (what there is to compute on) and a
- * resource model (what a kernel costs on an architecture) are read from files
- * or built by calls. The graph is mapped, by hand or by hdP_map(), and
- * simulated; the result is walked by functions or written as an annotated
- * graph or as a project of HDTrace. doc/format/prediction.md describes the
- * files and what is computed of them.
+ * The library reads models from files, or the caller builds them by functions:
+ * a graph of tasks, a platform with nodes and links, and a resource model with
+ * the costs of kernels on architectures. The graph is mapped, by the caller or
+ * by hdP_map(), and simulated. Functions return the result, or write it as an
+ * annotated graph or as a project of HDTrace. doc/format/prediction.md
+ * describes the files, and doc/prediction.md the computation.
  *
- * Functions that can fail return 0 or a negative errno value, those that add
- * something its number, from 0. What is wrong with a model is told to a
- * handler, one diagnostic each. Objects are not locked: a graph, platform
- * or resource model may be read by several threads, and changed by one; a
- * result belongs to its caller. Nothing is printed.
+ * Functions that can fail return 0 or a negative errno value. Functions that
+ * add an element return its number, from 0. A handler receives the errors of a
+ * model, one diagnostic per call. Objects are not locked: several threads may
+ * read a graph, platform or resource model, or one thread may change it. A
+ * result belongs to its caller. The library prints nothing.
  */
 #ifndef HD_PREDICT_H
 #define HD_PREDICT_H
@@ -26,125 +26,123 @@
 extern "C" {
 #endif
 
-/** A task graph, with a mapping or without. */
+/** A task graph, with or without a mapping. */
 typedef struct hdPGraph hdPGraph;
 /** A platform: cluster servers, their processing elements (PEs), and links. */
 typedef struct hdPPlatform hdPPlatform;
-/** What kernels cost: time, energy, slowdown. */
+/** Costs of kernels: time, energy, slowdown. */
 typedef struct hdPResources hdPResources;
-/** What was simulated. */
+/** Result of a simulation. */
 typedef struct hdPResult hdPResult;
 
-/** Something to say about a model. */
+/** A diagnostic about a model. */
 typedef struct hdPMessage {
-	int isWarning;    /**< Else an error. */
-	const char *file; /**< Path, or NULL: the model is not from a file. */
-	int64_t line;     /**< Where the element begins, or 0. */
-	const char *id;   /**< Of the element, or NULL. */
+	int isWarning;    /**< A warning, otherwise an error. */
+	const char *file; /**< Path, or NULL without a file. */
+	int64_t line;     /**< First line of the element, or 0. */
+	const char *id;   /**< Id of the element, or NULL. */
 	const char *text; /**< One line; valid during the call. */
 } hdPMessage;
 
-/** Takes diagnostics; a NULL handler drops them. */
+/** Receives diagnostics; a NULL handler drops them. */
 typedef void (*hdPMessageHandler)(const hdPMessage *message, void *data);
 
 /** How messages between servers share bridges. */
 typedef enum hdPSharing {
-	HDP_EXCLUSIVE, /**< A message has its whole path for itself. */
+	HDP_EXCLUSIVE, /**< A message reserves its whole path. */
 	HDP_SHARE,     /**< Bandwidth is shared, max-min fair. */
 } hdPSharing;
 
-/** What the binary and the text form of a graph are called. */
+/** Forms of a graph. */
 typedef enum hdPForm {
 	HDP_XML,    /**< XML; doc/format/prediction.md. */
 	HDP_BINARY, /**< Mapped into memory, with a checksum. */
 } hdPForm;
 
-/** How files are accessed. */
+/** Kinds of file accesses. */
 typedef enum hdPAccess {
-	HDP_SEQUENTIAL_READ,  /**< One place after the other. */
-	HDP_SEQUENTIAL_WRITE, /**< Written, to the page cache if there is one.
-			       */
-	HDP_SEQUENTIAL_SYNC,  /**< Written, each time to the disk. */
-	HDP_RANDOM_READ,      /**< Any place. */
-	HDP_RANDOM_WRITE,     /**< Likewise, written. */
-	HDP_RANDOM_SYNC,      /**< Likewise, each time to the disk. */
+	HDP_SEQUENTIAL_READ,  /**< Consecutive positions. */
+	HDP_SEQUENTIAL_WRITE, /**< Written to the page cache, if any. */
+	HDP_SEQUENTIAL_SYNC,  /**< Each write goes to the disk. */
+	HDP_RANDOM_READ,      /**< Random positions. */
+	HDP_RANDOM_WRITE,     /**< Random writes. */
+	HDP_RANDOM_SYNC,      /**< Random, each write goes to the disk. */
 } hdPAccess;
 
-/** What may be chosen of a simulation; all zero is the default. */
+/** Options of a simulation; all zero is the default. */
 typedef struct hdPOptions {
 	int isWithoutSlowdown; /**< Kernels do not slow each other down. */
-	hdPSharing sharing;    /**< How bridges are shared. */
+	hdPSharing sharing;    /**< Sharing of bridges. */
 	int recordsTransfers;  /**< Keep each transfer, and the energy
 				*   of each task. */
-	int isWithoutUnused;   /**< Servers that run nothing draw nothing. */
-	uint64_t sample;       /**< 0: means; else a sample of the spread, by
-				*   its number. */
-	uint64_t seed;         /**< Of samples. */
-	/** Is told now and then, in the calling thread, how many tasks have
-	 * been simulated, or how many samples by hdP_sample(); may be NULL. */
+	int isWithoutUnused;   /**< Unused servers draw no power. */
+	uint64_t sample;       /**< 0: means; otherwise the number of a
+				*   sample. */
+	uint64_t seed;         /**< Seed of samples. */
+	/** Called now and then, in the calling thread, with the number of
+	 * simulated tasks, or of samples in hdP_sample(); may be NULL. */
 	void (*progress)(uint64_t done, void *data);
 	void *progressData;
 } hdPOptions;
 
-/** Energy and time of all. Energies in J, times in s. */
+/** Total energy and time. Energies in J, times in s. */
 typedef struct hdPTotals {
 	uint64_t tasks;
-	double makespan;      /**< When the last task ended. */
+	double makespan;      /**< End of the last task. */
 	double computation;   /**< Dynamic energy of tasks. */
 	double communication; /**< Dynamic energy of packets. */
 	double idle;          /**< Idle power x makespan. */
-	uint64_t messages;    /**< Data sets that went to another server. */
-	double bytes;         /**< Size of these. */
-	double transferring;  /**< Their times on the way, added up. */
-	double queued;        /**< Their times of waiting, added up. */
-	uint64_t mixedLoads;  /**< Slowdowns by the mean of several entries. */
-	uint64_t beyondLoads; /**< Slowdowns by the last known entry. */
-	uint64_t overflows;   /**< Servers whose memory was too small. */
+	uint64_t messages;    /**< Data sets sent to another server. */
+	double bytes;         /**< Bytes sent to other servers. */
+	double transferring;  /**< Sum of their transfer times. */
+	double queued;        /**< Sum of their waiting times. */
+	uint64_t mixedLoads;  /**< Slowdowns from the mean of entries. */
+	uint64_t beyondLoads; /**< Slowdowns from the last known entry. */
+	uint64_t overflows;   /**< Servers with too little memory. */
 } hdPTotals;
 
-/** What values of samples say. */
+/** Statistics of samples. */
 typedef struct hdPSpread {
 	uint64_t count;
 	double mean;
-	double meanError; /**< The mean is within this with 95 %, by the normal
-			   *   distribution: for 30 samples or more. */
+	double meanError; /**< Half of the 95 % confidence interval of the mean,
+			   *   by the normal distribution: from 30 samples. */
 	double deviation; /**< Standard deviation of one value. */
 	double minimum;
 	double maximum;
 } hdPSpread;
 
-/** How often one value is less than another one. */
+/** Probability that one value is less than another one. */
 typedef struct hdPChance {
-	double less;  /**< Part of the samples where it is. */
-	double equal; /**< Part where both are equal. */
-	double low;   /**< The probability of less is from here with 95 %... */
-	double high;  /**< ...up to here (Wilson's interval). */
+	double less;  /**< Fraction of samples in which it is less. */
+	double equal; /**< Fraction in which both are equal. */
+	double low;   /**< Begin of the 95 % interval of the probability. */
+	double high;  /**< Its end (Wilson's interval). */
 } hdPChance;
 
-/** What a task did. Times in s since the start. */
+/** Times of a task, in s since the start. */
 typedef struct hdPTaskTimes {
 	double start;
 	double end;
 	int64_t pe; /**< Number of its PE. */
 } hdPTaskTimes;
 
-/** What a kernel, a PE, a server or a bridge did. */
+/** Activity of a kernel, a PE, a server or a bridge. */
 typedef struct hdPUse {
-	const char *id;  /**< As in the model. */
-	uint64_t tasks;  /**< Tasks, of bridges messages. */
-	double busy;     /**< Seconds in tasks, or in messages. */
-	double waitData; /**< Seconds that a PE waited for data. */
-	double waitPe;   /**< Seconds that tasks had data and waited for the PE.
-			  */
-	double energy;   /**< Dynamic energy of tasks, J. */
+	const char *id;   /**< As in the model. */
+	uint64_t tasks;   /**< Tasks; for bridges messages. */
+	double busy;      /**< Seconds in tasks, or in messages. */
+	double waitData;  /**< Seconds that a PE waited for data. */
+	double waitPe;    /**< Seconds that ready tasks waited for the PE. */
+	double energy;    /**< Dynamic energy of tasks, J. */
 	double transfers; /**< Dynamic energy of packets, J. */
 	double idle;      /**< Idle energy, J. */
-	double bytes;     /**< That a bridge carried. */
+	double bytes;     /**< Bytes that a bridge carried. */
 	double memory;    /**< Size of a server's memory, bytes. */
-	double peak;      /**< Most of it that was in use. */
+	double peak;      /**< Maximum memory in use, bytes. */
 } hdPUse;
 
-/** What hdPUse is asked of. */
+/** Kinds of elements that have a hdPUse. */
 typedef enum hdPWhat {
 	HDP_KERNELS,
 	HDP_PES,
@@ -152,51 +150,51 @@ typedef enum hdPWhat {
 	HDP_BRIDGES,
 } hdPWhat;
 
-/** A data set on its way to another server. */
+/** Transfer of a data set to another server. */
 typedef struct hdPTransfer {
-	int64_t producer; /**< Task. */
-	int64_t consumer; /**< Task of the dependency with the lowest number. */
-	int64_t dependency;  /**< That number. */
+	int64_t producer;    /**< Task. */
+	int64_t consumer;    /**< Task with the lowest dependency. */
+	int64_t dependency;  /**< Number of that dependency. */
 	int64_t source;      /**< Server. */
 	int64_t destination; /**< Server. */
 	double bytes;
-	double ready; /**< When the producer ended, s. */
+	double ready; /**< End of the producer, s. */
 	double start;
 	double end;
 } hdPTransfer;
 
-/** Power over time, of a server or of all. */
+/** Power over time, of a server or of all servers. */
 typedef struct hdPPower {
-	double peak;       /**< Most, in W. */
-	double peakAt;     /**< When that is reached first, in s. */
+	double peak;       /**< Peak, in W. */
+	double peakAt;     /**< First time of the peak, in s. */
 	double over;       /**< Seconds above the limit. */
-	uint64_t excesses; /**< How often it is passed. */
+	uint64_t excesses; /**< Number of times it is exceeded. */
 } hdPPower;
 
-/** That power is above a limit, for some time. */
+/** An interval in which power exceeds a limit. */
 typedef struct hdPExcess {
-	double start; /**< When it passes the limit, in s. */
-	double end;   /**< Until when it is above it. */
-	double peak;  /**< Most meanwhile, in W. */
-	int64_t task; /**< What made it pass: of what began then, that with most
-		       *   power. -1: idle power is above the limit. */
-	int isMessage;  /**< A message of this task, and not its run. */
-	int64_t server; /**< Where, or -1. */
-	int64_t pe;     /**< On which PE, or -1. */
+	double start;  /**< Begin of the interval, in s. */
+	double end;    /**< End of the interval, in s. */
+	double peak;   /**< Peak in the interval, in W. */
+	int64_t task;  /**< Task that exceeds the limit: of all that begin then,
+			*   the one with most power. -1: idle power does. */
+	int isMessage; /**< A message of this task, not its run. */
+	int64_t server; /**< Its server, or -1. */
+	int64_t pe;     /**< Its PE, or -1. */
 } hdPExcess;
 
-/** Tasks that depend on each other, and on no others. */
+/** A connected component of the graph. */
 typedef struct hdPSubgraph {
-	int64_t task;   /**< Number of the first one. */
-	uint64_t tasks; /**< How many. */
-	double start;   /**< When the first one starts, in s. */
-	double end;     /**< When the last one ends; its makespan is between. */
+	int64_t task;   /**< Number of the first task. */
+	uint64_t tasks; /**< Number of tasks. */
+	double start;   /**< Start of the first task, in s. */
+	double end;     /**< End of the last task, in s. */
 } hdPSubgraph;
 
 /* ---- Graphs ------------------------------------------------------------ */
 
 /**
- * Create a graph without anything.
+ * Create an empty graph.
  *
  * @return The graph, to be freed with hdP_destroyGraph().
  * @retval NULL No memory.
@@ -204,9 +202,9 @@ typedef struct hdPSubgraph {
 hdPGraph *hdP_createGraph(void);
 
 /**
- * Free it.
+ * Free a graph.
  *
- * @param graph What to free; NULL does nothing.
+ * @param graph Graph to free; NULL does nothing.
  */
 void hdP_destroyGraph(hdPGraph *graph);
 
@@ -218,7 +216,7 @@ void hdP_destroyGraph(hdPGraph *graph);
  * @param kernelClass Class for slowdowns, or NULL; copied.
  *
  * @return Its number.
- * @retval -EINVAL The graph is finished, or there is no name.
+ * @retval -EINVAL The graph is finished, or the name is missing.
  * @retval -ENOMEM No memory.
  */
 int hdP_addKernel(hdPGraph *graph, const char *id, const char *kernelClass);
@@ -231,7 +229,7 @@ int hdP_addKernel(hdPGraph *graph, const char *id, const char *kernelClass);
  * @param id Its name; copied.
  *
  * @return Its number in the kernel.
- * @return Else as hdP_addKernel().
+ * @return Otherwise as hdP_addKernel().
  */
 int hdP_addVariable(hdPGraph *graph, int kernel, const char *id);
 
@@ -244,7 +242,7 @@ int hdP_addVariable(hdPGraph *graph, int kernel, const char *id);
  * @param size Expression for its size in bytes; copied.
  *
  * @return Its number among the inputs of the kernel.
- * @return Else as hdP_addKernel().
+ * @return Otherwise as hdP_addKernel().
  */
 int hdP_addInput(hdPGraph *graph, int kernel, const char *id, const char *size);
 
@@ -257,35 +255,35 @@ int hdP_addInput(hdPGraph *graph, int kernel, const char *id, const char *size);
  * @param size Expression for its size in bytes; copied.
  *
  * @return Its number among the outputs of the kernel.
- * @return Else as hdP_addKernel().
+ * @return Otherwise as hdP_addKernel().
  */
 int hdP_addOutput(hdPGraph *graph, int kernel, const char *id,
 		  const char *size);
 
 /**
- * Add a phase of the run of a kernel, which has a power of its own.
+ * Add a phase with its own power to the run of a kernel.
  *
  * @param graph Graph that is not finished.
  * @param kernel Its number.
- * @param until Where the phase ends, as a part of the run: more than the one
- *        before; the last is 1.
- * @param weight Power in this phase, in relation to the other phases.
+ * @param until End of the phase, as a fraction of the run: above the end of the
+ *        previous phase; the last phase ends at 1.
+ * @param weight Power in this phase, relative to the other phases.
  *
  * @retval 0 Success.
- * @return Else as hdP_addKernel().
+ * @return Otherwise as hdP_addKernel().
  */
 int hdP_addPhase(hdPGraph *graph, int kernel, double until, double weight);
 
 /**
- * Add that a kernel accesses files, besides what it costs otherwise.
+ * Add file accesses to a kernel, in addition to its other costs.
  *
  * @param graph Graph that is not finished.
  * @param kernel Number of the kernel.
- * @param access How.
- * @param size Expression for the bytes that it reads or writes so; copied.
+ * @param access Kind of accesses.
+ * @param size Expression for the bytes of all accesses; copied.
  *
  * @retval 0 Success.
- * @return Else as hdP_addKernel().
+ * @return Otherwise as hdP_addKernel().
  */
 int hdP_addIo(hdPGraph *graph, int kernel, hdPAccess access, const char *size);
 
@@ -295,17 +293,17 @@ int hdP_addIo(hdPGraph *graph, int kernel, hdPAccess access, const char *size);
  * @param graph Graph that is not finished.
  * @param id Its name; copied.
  * @param kernel Number of its kernel, which has all its variables.
- * @param values Of all variables of the kernel, in their order.
+ * @param values Values of all variables of the kernel, in their order.
  *
  * @return Its number.
- * @retval -EEXIST There is a task with this name.
- * @return Else as hdP_addKernel().
+ * @retval -EEXIST A task with this name exists.
+ * @return Otherwise as hdP_addKernel().
  */
 int64_t hdP_addTask(hdPGraph *graph, const char *id, int kernel,
 		    const double *values);
 
 /**
- * Say which tile of a matrix a task works on.
+ * Set the tile of a matrix that a task works on.
  *
  * @param graph Graph that is not finished.
  * @param task Number of the task.
@@ -313,7 +311,7 @@ int64_t hdP_addTask(hdPGraph *graph, const char *id, int kernel,
  * @param column Column of the tile, likewise.
  *
  * @retval 0 Success.
- * @return Else as hdP_addKernel().
+ * @return Otherwise as hdP_addKernel().
  */
 int hdP_setTile(hdPGraph *graph, int64_t task, uint32_t row, uint32_t column);
 
@@ -327,32 +325,32 @@ int hdP_setTile(hdPGraph *graph, int64_t task, uint32_t row, uint32_t column);
  * @param input Number of the input in its kernel.
  *
  * @return Its number, which orders messages.
- * @return Else as hdP_addKernel().
+ * @return Otherwise as hdP_addKernel().
  */
 int64_t hdP_addDependency(hdPGraph *graph, int64_t predecessor, int output,
 			  int64_t successor, int input);
 
 /**
- * Map a task; may be called of a finished graph, too.
+ * Map a task; the graph may be finished.
  *
  * @param graph Any graph.
  * @param task Number of the task.
  * @param pe Name of the PE; copied.
- * @param priority Place on the PE, from 0 to 2^53: lower ones are first.
+ * @param priority Order on the PE, from 0 to 2^53: lower ones run first.
  *
  * @retval 0 Success.
- * @return Else as hdP_addKernel().
+ * @return Otherwise as hdP_addKernel().
  */
 int hdP_setMapping(hdPGraph *graph, int64_t task, const char *pe,
 		   int64_t priority);
 
 /**
- * Say when a task ran, for hdP_writeGraph(): as it was measured.
+ * Set the measured times of a task, for hdP_writeGraph().
  *
  * @param graph Finished graph.
  * @param task Number of the task.
- * @param start In s since the start of the run.
- * @param end Likewise.
+ * @param start Start in s since the start of the run.
+ * @param end End in s since the start of the run.
  *
  * @retval 0 Success.
  * @return -EINVAL, -ENOMEM.
@@ -360,15 +358,15 @@ int hdP_setMapping(hdPGraph *graph, int64_t task, const char *pe,
 int hdP_setTimes(hdPGraph *graph, int64_t task, double start, double end);
 
 /**
- * Check a graph, and get it ready for mapping and simulation.
+ * Check a graph, and prepare it for mapping and simulation.
  *
  * @param graph Graph that is not finished.
- * @param handler Takes diagnostics; may be NULL.
- * @param data For the handler.
+ * @param handler Receives diagnostics; may be NULL.
+ * @param data Argument of the handler.
  *
  * @retval 0 Success: the graph is finished, and has no errors.
- * @retval -EINVAL It has errors; diagnostics said which. It can only be
- * destroyed.
+ * @retval -EINVAL It has errors, which diagnostics report. It can only be
+ *         destroyed.
  * @retval -ENOMEM No memory.
  */
 int hdP_finishGraph(hdPGraph *graph, hdPMessageHandler handler, void *data);
@@ -378,29 +376,29 @@ int hdP_finishGraph(hdPGraph *graph, hdPMessageHandler handler, void *data);
  *
  * @param path File; "-" is the standard input.
  * @param[out] graph Finished.
- * @param handler Takes diagnostics.
- * @param data For the handler.
+ * @param handler Receives diagnostics.
+ * @param data Argument of the handler.
  *
  * @retval 0 Success.
- * @retval -EINVAL The graph has errors; diagnostics said which.
- * @retval -EBADMSG The file is not XML, or is damaged; a diagnostic said where.
+ * @retval -EINVAL The graph has errors, which diagnostics report.
+ * @retval -EBADMSG The file is not XML, or is damaged; a diagnostic reports the
+ *         location.
  * @return Another negative errno value: the file cannot be read.
  */
 int hdP_readGraph(const char *path, hdPGraph **graph, hdPMessageHandler handler,
 		  void *data);
 
 /**
- * Read a graph, and tell meanwhile how far that is; otherwise as
- * hdP_readGraph().
+ * Read a graph with progress reports; otherwise as hdP_readGraph().
  *
  * @param path File; "-" is the standard input.
  * @param[out] graph Finished.
- * @param progress Is told now and then, in the calling thread, how many bytes
- *        have been read; NULL: nobody is. A graph in the binary form is there
- *        at once, and nothing is told of it.
- * @param progressData For it.
- * @param handler Takes diagnostics.
- * @param data For the handler.
+ * @param progress Called now and then, in the calling thread, with the number
+ *        of bytes that have been read; may be NULL. The binary form is read at
+ *        once and has no progress.
+ * @param progressData Argument of progress.
+ * @param handler Receives diagnostics.
+ * @param data Argument of the handler.
  *
  * @return As hdP_readGraph().
  */
@@ -414,9 +412,9 @@ int hdP_readGraphTelling(const char *path, hdPGraph **graph,
  *
  * @param graph Finished graph.
  * @param path File, which is replaced; "-" is the standard output.
- * @param form Form of it.
- * @param result Of this graph: each task is annotated with its times; only in
- *        XML. May be NULL.
+ * @param form Form of the file.
+ * @param result Result of this graph, to annotate each task with its times;
+ * only in XML. May be NULL.
  *
  * @retval 0 Success.
  * @return Negative errno value: the file cannot be written.
@@ -454,8 +452,8 @@ int hdP_getKernelCount(const hdPGraph *graph);
  * @param graph Any graph.
  * @param kernel Its number.
  *
- * @return The name, as long as the graph lives.
- * @retval NULL None has this number.
+ * @return The name, valid until the graph is freed.
+ * @retval NULL There is no kernel with this number.
  */
 const char *hdP_getKernelId(const hdPGraph *graph, int kernel);
 /**
@@ -474,8 +472,8 @@ int hdP_getTaskKernel(const hdPGraph *graph, int64_t task);
  * @param task Its number.
  * @param[out] length Length of the name.
  *
- * @return The name, not terminated, as long as the graph lives.
- * @retval NULL None has this number.
+ * @return The name, not terminated, valid until the graph is freed.
+ * @retval NULL There is no task with this number.
  */
 const char *hdP_getTaskId(const hdPGraph *graph, int64_t task, size_t *length);
 /**
@@ -484,10 +482,11 @@ const char *hdP_getTaskId(const hdPGraph *graph, int64_t task, size_t *length);
  * @param graph Any graph.
  * @param task Number of the task.
  * @param[out] length Length of the name.
- * @param[out] priority Its place there; may be NULL.
+ * @param[out] priority Its order there; may be NULL.
  *
- * @return Name of the PE, not terminated, until the graph is mapped anew.
- * @retval NULL It is not mapped.
+ * @return Name of the PE, not terminated, valid until the graph is mapped
+ * again.
+ * @retval NULL The task is not mapped.
  */
 const char *hdP_getMapping(const hdPGraph *graph, int64_t task, size_t *length,
 			   int64_t *priority);
@@ -517,11 +516,11 @@ int hdP_generateCholesky(uint32_t tiles, uint32_t tileSize, hdPGraph **graph);
 int hdP_generateLu(uint32_t tiles, uint32_t tileSize, hdPGraph **graph);
 
 /**
- * Generate a data set that goes round, from task to task.
+ * Generate a ring of tasks that pass a data set around.
  *
  * @param width Tasks of a round.
- * @param rounds How often it goes round.
- * @param bytes Its size.
+ * @param rounds Number of rounds.
+ * @param bytes Size of the data set.
  * @param[out] graph Finished.
  *
  * @retval 0 Success.
@@ -531,8 +530,8 @@ int hdP_generateRing(uint32_t width, uint32_t rounds, uint32_t bytes,
 		     hdPGraph **graph);
 
 /**
- * Generate steps of a stencil: each cell needs itself and its up to four
- * neighbours of the step before.
+ * Generate steps of a stencil: each cell needs itself and up to four neighbors
+ * of the previous step.
  *
  * @param width Rows and columns of cells.
  * @param steps Steps after the first.
@@ -546,12 +545,12 @@ int hdP_generateStencil(uint32_t width, uint32_t steps, uint32_t cellSize,
 			hdPGraph **graph);
 
 /**
- * Generate layers of tasks, whose inputs come from the layer before.
+ * Generate layers of tasks with inputs from the previous layer.
  *
  * @param layers Number of layers.
  * @param width Tasks of a layer.
- * @param inputs Most inputs of a task; up to 64.
- * @param seed By which they are drawn.
+ * @param inputs Maximum number of inputs of a task; up to 64.
+ * @param seed Seed of the inputs.
  * @param[out] graph Finished.
  *
  * @retval 0 Success.
@@ -563,7 +562,7 @@ int hdP_generateRandom(uint32_t layers, uint32_t width, uint32_t inputs,
 /* ---- Platforms --------------------------------------------------------- */
 
 /**
- * Create a platform without anything.
+ * Create an empty platform.
  *
  * @return The platform, to be freed with hdP_destroyPlatform().
  * @retval NULL No memory.
@@ -571,9 +570,9 @@ int hdP_generateRandom(uint32_t layers, uint32_t width, uint32_t inputs,
 hdPPlatform *hdP_createPlatform(void);
 
 /**
- * Free it.
+ * Free a platform.
  *
- * @param platform What to free; NULL does nothing.
+ * @param platform Platform to free; NULL does nothing.
  */
 void hdP_destroyPlatform(hdPPlatform *platform);
 
@@ -582,12 +581,12 @@ void hdP_destroyPlatform(hdPPlatform *platform);
  *
  * @param platform Platform that is not finished.
  * @param id Its name; copied.
- * @param idlePower In W, of each node.
- * @param peakPower In W, or 0: not known.
+ * @param idlePower Idle power of each node in W.
+ * @param peakPower Peak power of each node in W, or 0: unknown.
  *
  * @retval 0 Success.
  * @retval -EINVAL A wrong argument.
- * @retval -EEXIST There is one with this name.
+ * @retval -EEXIST The name is in use.
  * @retval -ENOMEM No memory.
  */
 int hdP_addNodeArchitecture(hdPPlatform *platform, const char *id,
@@ -598,14 +597,14 @@ int hdP_addNodeArchitecture(hdPPlatform *platform, const char *id,
  *
  * @param platform Platform that is not finished.
  * @param id Its name; copied.
- * @param initLatency In ns, once a message.
- * @param packetSize In bytes; 0 if packets cost nothing.
- * @param packetLatency In ns, for each packet.
- * @param packetEnergy In nJ, for each packet.
+ * @param initLatency Initial latency of a transfer in ns.
+ * @param packetSize Size of a packet in bytes; 0 if packets have no costs.
+ * @param packetLatency Latency of a packet in ns.
+ * @param packetEnergy Energy of a packet in nJ.
  *
  * @retval 0 Success.
  * @retval -EINVAL A wrong argument.
- * @retval -EEXIST There is one with this name.
+ * @retval -EEXIST The name is in use.
  * @retval -ENOMEM No memory.
  */
 int hdP_addBridgeArchitecture(hdPPlatform *platform, const char *id,
@@ -616,29 +615,29 @@ int hdP_addBridgeArchitecture(hdPPlatform *platform, const char *id,
  * Add a node.
  *
  * @param platform Platform that is not finished.
- * @param parent Number of the node that contains it, or -1: none.
+ * @param parent Number of the enclosing node, or -1: none.
  * @param id Its name; copied.
  * @param architecture Name of its architecture, or NULL; copied.
  *
  * @return Number of the node.
  * @retval -EINVAL A wrong argument.
- * @retval -EEXIST There is one with this name.
+ * @retval -EEXIST The name is in use.
  * @retval -ENOMEM No memory.
  */
 int64_t hdP_addNode(hdPPlatform *platform, int64_t parent, const char *id,
 		    const char *architecture);
 
 /**
- * Add main memory to a node, which is a cluster server by it.
+ * Add main memory to a node; this makes it a cluster server.
  *
  * @param platform Platform that is not finished.
  * @param node Number of the node.
  * @param id Its name; copied.
- * @param size In bytes.
+ * @param size Size in bytes.
  *
- * @return Number of it as an end point of links.
+ * @return Its number as an end point of links.
  * @retval -EINVAL A wrong argument.
- * @retval -EEXIST There is one with this name.
+ * @retval -EEXIST The name is in use.
  * @retval -ENOMEM No memory.
  */
 int64_t hdP_addMemory(hdPPlatform *platform, int64_t node, const char *id,
@@ -648,12 +647,12 @@ int64_t hdP_addMemory(hdPPlatform *platform, int64_t node, const char *id,
  * Add a channel.
  *
  * @param platform Platform that is not finished.
- * @param node Number of the node that contains it, or -1: none.
+ * @param node Number of the enclosing node, or -1: none.
  * @param id Its name; copied.
  *
- * @return Number of it as an end point of links.
+ * @return Its number as an end point of links.
  * @retval -EINVAL A wrong argument.
- * @retval -EEXIST There is one with this name.
+ * @retval -EEXIST The name is in use.
  * @retval -ENOMEM No memory.
  */
 int64_t hdP_addChannel(hdPPlatform *platform, int64_t node, const char *id);
@@ -662,13 +661,13 @@ int64_t hdP_addChannel(hdPPlatform *platform, int64_t node, const char *id);
  * Add a PE.
  *
  * @param platform Platform that is not finished.
- * @param node Number of the node that contains it, or -1: none.
+ * @param node Number of the enclosing node, or -1: none.
  * @param id Its name; copied.
  * @param architecture Name of its architecture; copied.
  *
- * @return Number of it as an end point of links.
+ * @return Its number as an end point of links.
  * @retval -EINVAL A wrong argument.
- * @retval -EEXIST There is one with this name.
+ * @retval -EEXIST The name is in use.
  * @retval -ENOMEM No memory.
  */
 int64_t hdP_addPe(hdPPlatform *platform, int64_t node, const char *id,
@@ -678,16 +677,16 @@ int64_t hdP_addPe(hdPPlatform *platform, int64_t node, const char *id,
  * Add a bridge from one end point to another.
  *
  * @param platform Platform that is not finished.
- * @param node Number of the node that contains it, or -1: none.
+ * @param node Number of the enclosing node, or -1: none.
  * @param id Its name; copied.
  * @param architecture Name of its architecture, or NULL; copied.
  * @param from Number of the end point that sends.
  * @param to Number of the end point that receives.
- * @param isBothWays Whether there is another one in the other direction.
+ * @param isBothWays Add another bridge in the opposite direction.
  *
  * @retval 0 Success.
  * @retval -EINVAL A wrong argument.
- * @retval -EEXIST There is one with this name.
+ * @retval -EEXIST The name is in use.
  * @retval -ENOMEM No memory.
  */
 int hdP_addBridge(hdPPlatform *platform, int64_t node, const char *id,
@@ -695,11 +694,11 @@ int hdP_addBridge(hdPPlatform *platform, int64_t node, const char *id,
 		  int isBothWays);
 
 /**
- * Check a platform, and get it ready.
+ * Check a platform, and prepare it for simulation.
  *
  * @param platform Platform that is not finished.
- * @param handler Takes diagnostics; may be NULL.
- * @param data For the handler.
+ * @param handler Receives diagnostics; may be NULL.
+ * @param data Argument of the handler.
  *
  * @return As hdP_finishGraph().
  */
@@ -709,11 +708,11 @@ int hdP_finishPlatform(hdPPlatform *platform, hdPMessageHandler handler,
 /**
  * Read a platform.
  *
- * @param path File, "-", or one that is built in: "thesis", "thesis-eval",
+ * @param path File, "-", or a built-in platform: "thesis", "thesis-eval",
  *        "thesis-xu4".
  * @param[out] platform Finished.
- * @param handler Takes diagnostics; may be NULL.
- * @param data For the handler.
+ * @param handler Receives diagnostics; may be NULL.
+ * @param data Argument of the handler.
  *
  * @return As hdP_readGraph().
  */
@@ -721,15 +720,14 @@ int hdP_readPlatform(const char *path, hdPPlatform **platform,
 		     hdPMessageHandler handler, void *data);
 
 /**
- * Make all links faster or slower, and let packets need more or less energy.
+ * Scale the latencies of all links and the energies of packets.
  *
- * @param platform Finished platform, which no other thread reads now.
- * @param latency Latencies of all bridges, initial ones and those of packets,
- *        are multiplied by it: more than 0.
- * @param energy Likewise energies of packets; 0 or more.
+ * @param platform Finished platform that no other thread reads now.
+ * @param latency Factor of all initial latencies and packet latencies; above 0.
+ * @param energy Factor of all packet energies; 0 or more.
  *
  * @retval 0 Success.
- * @retval -EINVAL A wrong argument, or a number would be too large.
+ * @retval -EINVAL A wrong argument, or a result is too large.
  */
 int hdP_scaleLinks(hdPPlatform *platform, double latency, double energy);
 
@@ -755,18 +753,18 @@ int64_t hdP_getServerCount(const hdPPlatform *platform);
  * @param platform Finished platform.
  * @param pe Its number.
  *
- * @return The name, as long as the platform lives.
- * @retval NULL None has this number.
+ * @return The name, valid until the platform is freed.
+ * @retval NULL There is no PE with this number.
  */
 const char *hdP_getPeId(const hdPPlatform *platform, int64_t pe);
 /**
- * Get the name of a cluster server: that of its node.
+ * Get the name of a cluster server, which is the name of its node.
  *
  * @param platform Finished platform.
  * @param server Its number.
  *
- * @return The name, as long as the platform lives.
- * @retval NULL None has this number.
+ * @return The name, valid until the platform is freed.
+ * @retval NULL There is no server with this number.
  */
 const char *hdP_getServerId(const hdPPlatform *platform, int64_t server);
 /**
@@ -782,7 +780,7 @@ int64_t hdP_getPeServer(const hdPPlatform *platform, int64_t pe);
 /* ---- Resource models --------------------------------------------------- */
 
 /**
- * Create a resource model without anything.
+ * Create an empty resource model.
  *
  * @return The model, to be freed with hdP_destroyResources().
  * @retval NULL No memory.
@@ -790,20 +788,20 @@ int64_t hdP_getPeServer(const hdPPlatform *platform, int64_t pe);
 hdPResources *hdP_createResources(void);
 
 /**
- * Free it.
+ * Free a resource model.
  *
- * @param resources What to free; NULL does nothing.
+ * @param resources Model to free; NULL does nothing.
  */
 void hdP_destroyResources(hdPResources *resources);
 
 /**
- * Add what a kernel costs on an architecture.
+ * Add the costs of a kernel on an architecture.
  *
  * @param resources Model that is not finished.
  * @param kernel Its name.
  * @param architecture Name of the architecture of PEs.
- * @param time Mean, in s.
- * @param energy Mean dynamic energy, in J.
+ * @param time Mean time in s.
+ * @param energy Mean dynamic energy in J.
  * @param timeSpread Standard deviation of the time, or 0.
  * @param energySpread Standard deviation of the energy, or 0.
  *
@@ -814,7 +812,7 @@ int64_t hdP_addEntry(hdPResources *resources, const char *kernel,
 		     double timeSpread, double energySpread);
 
 /**
- * Restrict an entry to tasks that have a value of a variable.
+ * Restrict an entry to tasks with a given value of a variable.
  *
  * @param resources Model that is not finished.
  * @param entry Number of the entry.
@@ -828,31 +826,31 @@ int hdP_addCondition(hdPResources *resources, int64_t entry,
 		     const char *variable, double value);
 
 /**
- * Add what accesses to files cost.
+ * Add the costs of file accesses.
  *
  * @param resources Model that is not finished.
- * @param architecture Of the PEs whose tasks access them.
- * @param access How they are accessed.
- * @param size Bytes of one access: more than 0.
- * @param time Mean time of one, in s.
- * @param energy Mean dynamic energy of one, in J.
+ * @param architecture Architecture of the PEs that access files.
+ * @param access Kind of accesses.
+ * @param size Bytes of one access: above 0.
+ * @param time Mean time of one access in s.
+ * @param energy Mean dynamic energy of one access in J.
  *
  * @retval 0 Success.
- * @retval -EEXIST There is one of this architecture.
- * @return Else -EINVAL, -ENOMEM.
+ * @retval -EEXIST The architecture already has costs for these accesses.
+ * @return Otherwise -EINVAL or -ENOMEM.
  */
 int hdP_addIoCosts(hdPResources *resources, const char *architecture,
 		   hdPAccess access, double size, double time, double energy);
 
 /**
- * Add by how much a kernel is slower when others run beside it.
+ * Add the slowdown of a kernel by other kernels that run at the same time.
  *
  * @param resources Model that is not finished.
- * @param architecture Of the PEs.
+ * @param architecture Architecture of the PEs.
  * @param kernel Kernel or class.
- * @param loads Kernels or classes that run beside it, with blanks between.
+ * @param loads Competing kernels or classes, separated by blanks.
  * @param count Number of PEs that run them.
- * @param factor More than 0; that of its time alone.
+ * @param factor Time relative to the time alone; above 0.
  *
  * @retval 0 Success.
  * @return -EINVAL, -ENOMEM.
@@ -862,11 +860,11 @@ int hdP_addSlowdown(hdPResources *resources, const char *architecture,
 		    double factor);
 
 /**
- * Check a resource model, and get it ready.
+ * Check a resource model, and prepare it for simulation.
  *
  * @param resources Model that is not finished.
- * @param handler Takes diagnostics; may be NULL.
- * @param data For the handler.
+ * @param handler Receives diagnostics; may be NULL.
+ * @param data Argument of the handler.
  *
  * @return As hdP_finishGraph().
  */
@@ -876,10 +874,10 @@ int hdP_finishResources(hdPResources *resources, hdPMessageHandler handler,
 /**
  * Read a resource model.
  *
- * @param path File, "-", or "thesis", which is built in.
+ * @param path File, "-", or the built-in model "thesis".
  * @param[out] resources Finished.
- * @param handler Takes diagnostics; may be NULL.
- * @param data For the handler.
+ * @param handler Receives diagnostics; may be NULL.
+ * @param data Argument of the handler.
  *
  * @return As hdP_readGraph().
  */
@@ -887,53 +885,51 @@ int hdP_readResources(const char *path, hdPResources **resources,
 		      hdPMessageHandler handler, void *data);
 
 /**
- * Make all kernels faster or slower, and let them need more or less energy.
- * Accesses to files stay as they are.
+ * Scale the times and energies of all kernels. File accesses do not change.
  *
- * @param resources Finished resource model, which no other thread reads now.
- * @param time Times of all entries, and their spreads, are multiplied by it:
- *        more than 0.
- * @param energy Likewise dynamic energies; 0 or more.
+ * @param resources Finished resource model that no other thread reads now.
+ * @param time Factor of the times of all entries, and their spreads; above 0.
+ * @param energy Factor of the dynamic energies, and their spreads; 0 or more.
  *
  * @retval 0 Success.
- * @retval -EINVAL A wrong argument, or a number would be too large.
+ * @retval -EINVAL A wrong argument, or a result is too large.
  */
 int hdP_scaleResources(hdPResources *resources, double time, double energy);
 
 /**
- * Get the voltage that a count of the thesis's power board stands for: section
- * 10.1, 0.5 mV a count above 3.976 V.
+ * Convert a count of the thesis's power board to a voltage: section 10.1,
+ * 0.5 mV per count above 3.976 V.
  *
- * @param count Of its converter, 12 bits.
+ * @param count Count of its converter, 12 bits.
  *
- * @return In V.
+ * @return Voltage in V.
  */
 double hdP_boardVoltage(double count);
 
 /**
- * Get the voltage over a shunt of that board, likewise: 25 uV a count.
+ * Convert a count of that board to the voltage of a shunt: 25 uV per count.
  *
- * @param count Of its converter, 12 bits.
+ * @param count Count of its converter, 12 bits.
  *
- * @return In V.
+ * @return Voltage in V.
  */
 double hdP_boardShuntVoltage(double count);
 
 /* ---- Mapping and simulation -------------------------------------------- */
 
 /**
- * Map all tasks, each to the PE where it ends first.
+ * Map each task to the PE on which it ends first.
  *
- * @param graph Finished graph; a mapping that it has is replaced.
+ * @param graph Finished graph; an existing mapping is replaced.
  * @param platform Finished platform.
  * @param resources Finished resource model.
- * @param pattern Of names of PEs that may be used, as of glob(7); several with
- *        commas between; or NULL: all.
- * @param handler Takes diagnostics.
- * @param data For the handler.
+ * @param pattern Patterns of the names of usable PEs, see glob(7), separated by
+ *        commas; or NULL: all PEs.
+ * @param handler Receives diagnostics.
+ * @param data Argument of the handler.
  *
  * @retval 0 Success.
- * @retval -EINVAL A task can run nowhere; a diagnostic said which.
+ * @retval -EINVAL No PE can run a task; a diagnostic names the task.
  * @retval -ENOMEM No memory.
  */
 int hdP_map(hdPGraph *graph, const hdPPlatform *platform,
@@ -943,22 +939,22 @@ int hdP_map(hdPGraph *graph, const hdPPlatform *platform,
 /**
  * Simulate a mapped graph.
  *
- * @param graph Finished graph; must live as long as the result.
- * @param platform Finished platform; likewise.
+ * @param graph Finished graph; must outlive the result.
+ * @param platform Finished platform; must outlive the result.
  * @param resources Finished resource model.
- * @param options Choices; NULL: the defaults.
- * @param[out] result To be freed with hdP_destroyResult().
- * @param handler Takes diagnostics.
- * @param data For the handler.
+ * @param options Options; NULL: the defaults.
+ * @param[out] result Result, to be freed with hdP_destroyResult().
+ * @param handler Receives diagnostics.
+ * @param data Argument of the handler.
  *
  * @retval 0 Success.
- * @retval -EINVAL A task is not mapped, or to a PE that is not there, or where
- *         its kernel cannot run; diagnostics said which.
- * @retval -EDEADLK Tasks wait for each other; a diagnostic said how.
- * @retval -ENOSPC The memory of a server that may not be full is too small;
- *         a diagnostic said when.
- * @retval -ERANGE Time or energy is more than a double can hold; a diagnostic
- *         said which.
+ * @retval -EINVAL A task is not mapped, its PE is unknown, or its kernel cannot
+ *         run there; diagnostics name the tasks.
+ * @retval -EDEADLK Tasks wait for each other; a diagnostic names them.
+ * @retval -ENOSPC The memory of a server with full="fail" is too small; a
+ *         diagnostic states the time.
+ * @retval -ERANGE Time or energy exceeds the range of a double; a diagnostic
+ *         names it.
  * @retval -ENOMEM No memory.
  */
 int hdP_simulate(const hdPGraph *graph, const hdPPlatform *platform,
@@ -966,26 +962,26 @@ int hdP_simulate(const hdPGraph *graph, const hdPPlatform *platform,
 		 hdPResult **result, hdPMessageHandler handler, void *data);
 
 /**
- * Simulate a mapped graph several times, with times and energies of tasks drawn
- * from normal distributions: those of their resource entries. What would be
- * negative is 0.
+ * Simulate a mapped graph several times. The times and energies of tasks are
+ * drawn from the normal distributions of their resource entries. Negative
+ * values become 0.
  *
- * What a task draws depends on the seed, the number of the sample and the name
- * of the task alone. So the number of threads does not matter, and samples of
- * two models are pairs: a task that both have draws the same.
+ * The numbers of a task depend only on the seed, the number of the sample and
+ * the name of the task. So the number of threads does not affect the result,
+ * and samples of two models are pairs: common tasks draw the same numbers.
  *
  * @param graph Finished graph.
  * @param platform Finished platform.
  * @param resources Finished resource model.
- * @param options Choices; the sample and recordsTransfers are not looked at.
- *        NULL: the defaults.
- * @param count How many samples, from 1.
- * @param threads How many are simulated at the same time, from 1; each needs
- *        the memory of a simulation.
- * @param[out] totals Of each sample: count of them.
- * @param handler Takes diagnostics of the first sample that fails, in the
- * calling thread.
- * @param data For the handler.
+ * @param options Options; sample and recordsTransfers are ignored. NULL: the
+ *        defaults.
+ * @param count Number of samples, from 1.
+ * @param threads Number of simultaneous simulations, from 1; each needs the
+ *        memory of a simulation.
+ * @param[out] totals Totals of each sample: an array of count elements.
+ * @param handler Receives diagnostics of the first sample that fails, in the
+ *        calling thread.
+ * @param data Argument of the handler.
  *
  * @return As hdP_simulate().
  */
@@ -999,10 +995,10 @@ int hdP_sample(const hdPGraph *graph, const hdPPlatform *platform,
  *
  * @param values Values of samples.
  * @param count Their number, from 1.
- * @param parts Which quantiles: parts of all, from 0 to 1.
+ * @param parts Requested quantiles, from 0 to 1.
  * @param partCount Their number.
  * @param[out] spread Mean, deviation, extremes.
- * @param[out] quantiles One for each part, linear between values.
+ * @param[out] quantiles One for each part, interpolated linearly.
  *
  * @retval 0 Success.
  * @return -EINVAL, -ENOMEM.
@@ -1011,12 +1007,13 @@ int hdP_spread(const double *values, size_t count, const double *parts,
 	       size_t partCount, hdPSpread *spread, double *quantiles);
 
 /**
- * Get the probability that one thing is less than another one.
+ * Estimate the probability that the values of one model are less than the
+ * values of another model.
  *
- * @param values Of the samples of the one.
- * @param others Of the same samples of the other one.
+ * @param values Values of the samples of one model.
+ * @param others Values of the same samples of the other model.
  * @param count Their number, from 1.
- * @param[out] chance How probable it is.
+ * @param[out] chance Probability and its interval.
  *
  * @return 0 or -EINVAL.
  */
@@ -1024,9 +1021,9 @@ int hdP_chance(const double *values, const double *others, size_t count,
 	       hdPChance *chance);
 
 /**
- * Free it.
+ * Free a result.
  *
- * @param result What to free; NULL does nothing.
+ * @param result Result to free; NULL does nothing.
  */
 void hdP_destroyResult(hdPResult *result);
 
@@ -1034,18 +1031,18 @@ void hdP_destroyResult(hdPResult *result);
  * Get the totals.
  *
  * @param result Result of a simulation.
- * @param[out] totals They.
+ * @param[out] totals The totals.
  */
 void hdP_getTotals(const hdPResult *result, hdPTotals *totals);
 
 /**
- * Get what a task did.
+ * Get the times of a task.
  *
  * @param result Result of a simulation.
  * @param task Its number.
- * @param[out] times When and where.
+ * @param[out] times Times and PE.
  *
- * @return 0, or -EINVAL: none has this number.
+ * @return 0, or -EINVAL: there is no task with this number.
  */
 int hdP_getTaskTimes(const hdPResult *result, int64_t task,
 		     hdPTaskTimes *times);
@@ -1054,21 +1051,21 @@ int hdP_getTaskTimes(const hdPResult *result, int64_t task,
  * Count kernels, PEs, servers or bridges.
  *
  * @param result Result of a simulation; NULL has none.
- * @param what Which of these.
+ * @param what Kind of elements.
  *
- * @return Their number; a bridge of both ways is two.
+ * @return Their number; a bridge in both directions counts twice.
  */
 int64_t hdP_getUseCount(const hdPResult *result, hdPWhat what);
 
 /**
- * Get what a kernel, PE, server or bridge did.
+ * Get the activity of a kernel, PE, server or bridge.
  *
  * @param result Result of a simulation.
- * @param what Which of these.
+ * @param what Kind of element.
  * @param number Its number.
- * @param[out] use What it did.
+ * @param[out] use Its activity.
  *
- * @return 0, or -EINVAL: none has this number.
+ * @return 0, or -EINVAL: there is no element with this number.
  */
 int hdP_getUse(const hdPResult *result, hdPWhat what, int64_t number,
 	       hdPUse *use);
@@ -1078,37 +1075,37 @@ int hdP_getUse(const hdPResult *result, hdPWhat what, int64_t number,
  *
  * @param result Result of a simulation; NULL has none.
  *
- * @return Their number; 0 if they were not kept.
+ * @return Their number; 0 without recordsTransfers.
  */
 int64_t hdP_getTransferCount(const hdPResult *result);
 
 /**
- * Get a transfer, in the order in which they ended.
+ * Get a transfer; transfers are in the order of their ends.
  *
  * @param result Result of a simulation.
  * @param number Its number.
- * @param[out] transfer What it was.
+ * @param[out] transfer The transfer.
  *
- * @return 0, or -EINVAL: none has this number.
+ * @return 0, or -EINVAL: there is no transfer with this number.
  */
 int hdP_getTransfer(const hdPResult *result, int64_t number,
 		    hdPTransfer *transfer);
 
 /**
- * Get the most power that is drawn, and when it is above a limit.
+ * Get the peak power, and the intervals in which power exceeds a limit.
  *
- * Idle power, the energy of each task spread over its run (by the phases of its
- * kernel), and that of packets over their messages. What takes no time has no
- * power. The first call finds all changes of power, which the result keeps:
- * each further one takes as long as its server changed often.
+ * Power is the sum of idle power, of the energy of each task spread over its
+ * run (by the phases of its kernel), and of the energy of packets spread over
+ * their messages. Activities without duration have no power. The first call
+ * computes all changes of power and stores them in the result; the time of
+ * further calls is proportional to the changes of the server.
  *
- * @param result Of a simulation that kept transfers (see hdPOptions).
+ * @param result Result of a simulation with recordsTransfers.
  * @param server Number of a server, or -1: all together.
- * @param limit In W, or 0: none.
- * @param[out] power What it is.
- * @param[out] list The first excesses, by time; may be NULL if there is no
- * room.
- * @param room How many the list has room for.
+ * @param limit Limit in W, or 0: none.
+ * @param[out] power Peak, and time above the limit.
+ * @param[out] list The first intervals, by time; may be NULL if room is 0.
+ * @param room Capacity of the list.
  *
  * @retval 0 Success.
  * @return -EINVAL, -ENOMEM.
@@ -1117,34 +1114,33 @@ int hdP_getPower(const hdPResult *result, int64_t server, double limit,
 		 hdPPower *power, hdPExcess *list, size_t room);
 
 /**
- * Get the parts of a graph that do not depend on each other, by their first
- * tasks.
+ * Get the connected components of the graph, in the order of their first tasks.
  *
- * @param result Of a simulation.
- * @param[out] list The first ones; may be NULL if there is no room.
- * @param room How many the list has room for.
+ * @param result Result of a simulation.
+ * @param[out] list The first components; may be NULL if room is 0.
+ * @param room Capacity of the list.
  *
- * @return How many there are, -EINVAL or -ENOMEM.
+ * @return Number of components, -EINVAL or -ENOMEM.
  */
 int64_t hdP_getSubgraphs(const hdPResult *result, hdPSubgraph *list,
 			 size_t room);
 
 /**
- * Get the peak power of a server, as its architecture states it (peak_w).
+ * Get the peak power of a server, from its architecture (peak_w).
  *
  * @param platform Finished platform.
  * @param server Its number.
  *
- * @return In W; 0: not known.
+ * @return Power in W; 0: unknown.
  */
 double hdP_getServerPeak(const hdPPlatform *platform, int64_t server);
 
 /**
- * Keep with a result where its samples lie, for hdP_writeProject(): 5 and 95 %
- * of their times and energies, by which a run that is measured is compared.
+ * Store quantiles of samples in a result, for hdP_writeProject(): 5 % and 95 %
+ * of their times and energies, for the comparison with a measured run.
  *
- * @param result Of a simulation.
- * @param samples Of hdP_sample(), of the same models.
+ * @param result Result of a simulation.
+ * @param samples Totals from hdP_sample(), for the same models.
  * @param count Their number, from 1.
  *
  * @return 0, -EINVAL or -ENOMEM.
@@ -1152,18 +1148,17 @@ double hdP_getServerPeak(const hdPPlatform *platform, int64_t server);
 int hdP_keepSamples(hdPResult *result, const hdPTotals *samples, size_t count);
 
 /**
- * Write a result as a project of HDTrace, which the tools read: traces of PEs
- * and bridges, with tasks as states and transfers as messages, and the power of
+ * Write a result as a project of HDTrace. It contains traces of PEs and
+ * bridges, with tasks as states and transfers as messages, and the power of
  * each server.
  *
- * @param result Of a simulation that kept transfers (see hdPOptions).
- * @param project Name of the project, which is not there yet.
+ * @param result Result of a simulation with recordsTransfers.
+ * @param project Name of the project, which must not exist.
  *
  * @retval 0 Success.
- * @retval -EINVAL Transfers were not kept, or NULL.
- * @retval -EOVERFLOW It would end after the year 2106.
- * @return Another negative errno value: it cannot be written; some files may be
- *         there.
+ * @retval -EINVAL There are no transfers, or an argument is NULL.
+ * @retval -EOVERFLOW The project would end after the year 2106.
+ * @return Another negative errno value: writing failed; some files may exist.
  */
 int hdP_writeProject(const hdPResult *result, const char *project);
 

@@ -138,7 +138,7 @@ static int findIn(struct hdKernelSet *set, const char *name, const char *id,
 		*kernel = search(object->kernels, id);
 		if (*kernel)
 			return 0;
-		snprintf(why, whySize, "%s: it has no kernel %s", path, id);
+		snprintf(why, whySize, "%s: contains no kernel %s", path, id);
 		return -ENOEXEC;
 	}
 	return -ENOENT;
@@ -157,8 +157,7 @@ int hdKernelFind(struct hdKernelSet *set, const char *id,
 	if (ret == -ENOENT)
 		ret = findIn(set, "fallback", id, kernel, why, whySize);
 	if (ret == -ENOENT)
-		snprintf(why, whySize,
-			 "none is built in, and there is no %s.so in \"%s\"",
+		snprintf(why, whySize, "not built in, and no %s.so in \"%s\"",
 			 id, set->directories);
 	return ret;
 }

@@ -282,7 +282,7 @@ static int prepare(struct eft *self, const char *pattern)
 	}
 	if (!self->usableCount) {
 		hdPredictError(self->report, 0, NULL, 0,
-			       "no PE is called \"%.200s\"", pattern);
+			       "no PE matches \"%.200s\"", pattern);
 		return -EINVAL;
 	}
 	return findLinks(self);

@@ -32,15 +32,14 @@ void hdPredictNoEntry(const hdPGraph *graph, const hdPPlatform *platform,
 	const char *name = hdPredictName(&platform->peArchitectures,
 					 architecture, &length);
 
-	used = (size_t)snprintf(text, sizeof(text),
-				found == HD_PREDICT_TIE
-					? "several resource entries fit kernel "
-					  "%.100s"
-				: found == HD_PREDICT_NO_IO
-					? "no costs of all accesses to files "
-					  "of kernel %.100s"
-					: "no resource entry for kernel %.100s",
-				kernel->id);
+	used = (size_t)snprintf(
+		text, sizeof(text),
+		found == HD_PREDICT_TIE
+			? "several resource entries match kernel %.100s"
+		: found == HD_PREDICT_NO_IO
+			? "no costs for all file accesses of kernel %.100s"
+			: "no resource entry for kernel %.100s",
+		kernel->id);
 	for (uint32_t v = 0; v < kernel->variableCount && used < 400; v++)
 		used += (size_t)snprintf(text + used, sizeof(text) - used,
 					 "%s%.60s=%.17g", v ? ", " : " with ",
@@ -82,8 +81,8 @@ static void bindTask(const hdPGraph *graph, const hdPPlatform *platform,
 		const char *name =
 			hdPredictName(&graph->pes, graph->pe[task], &length);
 
-		taskError(graph, report, task, "the platform has no PE called ",
-			  name, length);
+		taskError(graph, report, task, "the platform has no PE ", name,
+			  length);
 		return;
 	}
 	architecture = platform->pes[pe].architecture;

@@ -69,7 +69,7 @@ static void reportCycle(const hdPGraph *graph, struct hdPredictReport *report,
 		used += 4;
 	}
 	hdPredictError(report, graph->line ? graph->line[first] : 0, id, length,
-		       "the tasks are a cycle: %s%s%.*s", text,
+		       "the tasks form a cycle: %s%s%.*s", text,
 		       count > SHOWN ? "... -> " : "", (int)length, id);
 	free(cycle);
 }

@@ -186,7 +186,7 @@ static int readConfigs(hdPGraph *graph, const struct hdPredictHeader *header,
 		const struct hdPredictKernel *kernel;
 
 		if (kernels[i] >= graph->kernelCount)
-			return damaged(report, "a kernel is not there");
+			return damaged(report, "missing kernel");
 		kernel = &graph->kernels[kernels[i]];
 		graph->configs[i] =
 			(struct hdPredictConfig){ .kernel = kernels[i],
@@ -206,7 +206,7 @@ static int readConfigs(hdPGraph *graph, const struct hdPredictHeader *header,
 		hdPredictConfigSizes(graph, config);
 		if (config->error)
 			hdPredictError(report, 0, NULL, 0,
-				       "a size of kernel %.200s: %s",
+				       "size of kernel %.200s: %s",
 				       graph->kernels[config->kernel].id,
 				       config->error);
 	}
@@ -289,10 +289,9 @@ static void checkSizes(const hdPGraph *graph, struct hdPredictReport *report)
 						 graph->input[s]] == have)
 					continue;
 				id = hdPredictName(&graph->ids, s, &length);
-				hdPredictError(
-					report, 0, id, length,
-					"an input and the output that it "
-					"comes from differ in size");
+				hdPredictError(report, 0, id, length,
+					       "an input and its output differ "
+					       "in size");
 			}
 		}
 	}
@@ -371,13 +370,13 @@ static int readArrays(struct cursor *cursor, hdPGraph *graph,
 	graph->source = take32(cursor, header->inputs);
 	graph->number = take32(cursor, header->inputs);
 	if (!graph->number)
-		return damaged(report, "it ends too early");
+		return damaged(report, "unexpected end");
 	if (header->flags & HD_PREDICT_HAS_TILES)
 		graph->tile = take32(cursor, 2 * header->tasks);
 	for (uint64_t t = 0; graph->tile && t < header->tasks; t++) {
 		if ((graph->tile[2 * t] == HD_PREDICT_NONE) !=
 		    (graph->tile[2 * t + 1] == HD_PREDICT_NONE))
-			return damaged(report, "a tile has no row or column");
+			return damaged(report, "a tile without row or column");
 	}
 	ret = header->flags & HD_PREDICT_HAS_MAPPING
 		      ? readMapping(cursor, graph, header, report)
@@ -412,8 +411,7 @@ static int checkNames(const hdPGraph *graph, struct hdPredictReport *report)
 	if (ret <= 0)
 		return ret;
 	id = hdPredictName(&graph->ids, task, &length);
-	hdPredictError(report, 0, id, length,
-		       "there is another task with this id");
+	hdPredictError(report, 0, id, length, "duplicate id of a task");
 	return 0;
 }
 
@@ -427,17 +425,17 @@ int hdPredictGraphReadBinary(struct hdPredictSource *source, hdPGraph *graph,
 	if (ret < 0)
 		return ret;
 	if (graph->mappedSize < sizeof(header))
-		return damaged(report, "it ends too early");
+		return damaged(report, "unexpected end");
 	memcpy(&header, graph->mapped, sizeof(header));
 	hdPredictHeaderSwap(&header);
 	if (header.version != HD_PREDICT_BINARY_VERSION) {
 		hdPredictError(report, 0, NULL, 0,
-			       "the version of the binary form is %u, not %d",
+			       "version %u of the binary form; expected %d",
 			       header.version, HD_PREDICT_BINARY_VERSION);
 		return -EBADMSG;
 	}
 	if (header.size < sizeof(header) || header.size > graph->mappedSize)
-		return damaged(report, "it ends too early");
+		return damaged(report, "unexpected end");
 	cursor.at = (char *)graph->mapped + sizeof(header);
 	cursor.left = header.size - sizeof(header);
 	if ((uint32_t)crc32_z(0, (unsigned char *)cursor.at, cursor.left) !=

@@ -49,7 +49,7 @@ static int countServers(hdPPlatform *platform, struct hdPredictReport *report)
 			continue;
 		if (end->node == HD_PREDICT_NONE) {
 			endError(platform, report, end->name, end->line,
-				 "main memory is in no node");
+				 "main memory outside of a node");
 			continue;
 		}
 		node = &platform->nodes[end->node];
@@ -86,12 +86,13 @@ static int countServers(hdPPlatform *platform, struct hdPredictReport *report)
 			node->server = above;
 		else if (above != HD_PREDICT_NONE)
 			endError(platform, report, node->name, node->line,
-				 "a cluster server is inside another one");
+				 "a cluster server is inside another cluster "
+				 "server");
 	}
 	if (!platform->serverCount && !report->errors)
 		hdPredictError(report, 0, NULL, 0,
-			       "no node has main memory: there is no cluster "
-			       "server");
+			       "no cluster server; at least one node needs "
+			       "main memory");
 	return 0;
 }
 
@@ -122,8 +123,8 @@ static int addPes(hdPPlatform *platform, struct hdPredictNames *domains,
 		if (end->node == HD_PREDICT_NONE ||
 		    platform->nodes[end->node].server == HD_PREDICT_NONE) {
 			endError(platform, report, end->name, end->line,
-				 "the PE shares no main memory: neither its "
-				 "node nor one around it has any");
+				 "no main memory for the PE, neither in its "
+				 "node nor in an enclosing node");
 			continue;
 		}
 		pe.server = platform->nodes[end->node].server;
@@ -145,7 +146,7 @@ static int addPes(hdPPlatform *platform, struct hdPredictNames *domains,
 	}
 	platform->domainCount = domains->count;
 	if (!platform->peCount && !report->errors)
-		hdPredictError(report, 0, NULL, 0, "there is no PE");
+		hdPredictError(report, 0, NULL, 0, "no PE");
 	return 0;
 }
 
@@ -192,7 +193,7 @@ static int findBridges(hdPPlatform *platform, struct hdPredictReport *report)
 				platform->ends[link->end].name, &idLength);
 
 			hdPredictError(report, link->line, id, idLength,
-				       "there is no bridge %.*s",
+				       "unknown bridge %.*s",
 				       (int)(length > 200 ? 200 : length),
 				       peer);
 			continue;
@@ -245,8 +246,8 @@ static int resolveBridge(hdPPlatform *platform,
 			hdPredictName(&platform->names, bridge->name, &length);
 
 		hdPredictError(report, bridge->line, id, length,
-			       "a bridge lies between two channels, and %u "
-			       "name this one",
+			       "a bridge connects two channels, but %u name "
+			       "this bridge",
 			       bridge->links);
 		return 0;
 	}
@@ -254,13 +255,13 @@ static int resolveBridge(hdPPlatform *platform,
 	b = &platform->links[bridge->second];
 	if (a->end == b->end) {
 		endError(platform, report, bridge->name, bridge->line,
-			 "the bridge leads from a channel to itself");
+			 "the bridge connects a channel to itself");
 		return 0;
 	}
 	if (!(a->isOut && b->isIn) && !(b->isOut && a->isIn)) {
 		endError(platform, report, bridge->name, bridge->line,
-			 "no channel sends into the bridge, or none receives "
-			 "from it");
+			 "the bridge needs a channel that sends and one that "
+			 "receives");
 		return 0;
 	}
 	if (a->isOut && b->isIn)
@@ -387,12 +388,12 @@ int hdPredictConnected(const hdPPlatform *platform,
 	if (ret < 0)
 		goto end;
 	unreached(platform, report, isReached, isLinked, root,
-		  "nothing can be sent to it from");
+		  "it is unreachable from");
 	ret = reach(platform, root, true, into, order, isReached);
 	if (ret < 0)
 		goto end;
 	unreached(platform, report, isReached, isLinked, root,
-		  "it can send nothing to");
+		  "it cannot reach");
 end:
 	free(isReached);
 	free(isLinked);

@@ -75,7 +75,7 @@ static void variable(struct parser *parser)
 			return;
 		}
 	}
-	parser->error = "it names what is no variable of the kernel";
+	parser->error = "unknown variable of the kernel";
 }
 
 static void factor(struct parser *parser)
@@ -85,7 +85,7 @@ static void factor(struct parser *parser)
 
 	blanks(parser);
 	if (++parser->depth > DEPTH_MAX) {
-		parser->error = "it is nested too deeply";
+		parser->error = "nested too deeply";
 		return;
 	}
 	if (*parser->at == '-' || *parser->at == '+') {
@@ -98,21 +98,21 @@ static void factor(struct parser *parser)
 		parser->at++;
 		sum(parser);
 		if (!parser->error && *parser->at++ != ')')
-			parser->error = "a parenthesis is not closed";
+			parser->error = "unclosed parenthesis";
 	} else if (g_ascii_isdigit(*parser->at) || *parser->at == '.') {
 		number = g_ascii_strtod(parser->at, &end);
 		/* strtod() knows hexadecimal numbers. */
 		if (end == parser->at || isWord(*end, false) ||
 		    g_ascii_tolower(parser->at[1]) == 'x')
-			parser->error = "a number is not a number";
+			parser->error = "invalid number";
 		parser->at = end;
 		emit(parser, '0', 0, number);
 	} else if (isWord(*parser->at, true)) {
 		variable(parser);
 	} else {
-		parser->error = *parser->at ? "a number, a variable or a "
-					      "parenthesis is missing"
-					    : "it ends too early";
+		parser->error =
+			*parser->at ? "missing number, variable or parenthesis"
+				    : "unexpected end";
 	}
 	parser->depth--;
 	if (!parser->error)
@@ -151,7 +151,7 @@ int hdPredictExpressionParse(const char *text, char *const *variables,
 	struct parser parser = { text, variables, count, NULL, NULL, 0 };
 
 	if (length > TEXT_MAX) {
-		*error = "it is too long";
+		*error = "too long";
 		return -EINVAL;
 	}
 	parser.out = malloc(sizeof(*parser.out) +
@@ -161,7 +161,7 @@ int hdPredictExpressionParse(const char *text, char *const *variables,
 	parser.out->count = 0;
 	sum(&parser);
 	if (!parser.error && *parser.at)
-		parser.error = "there is something behind it";
+		parser.error = "unexpected text after the expression";
 	if (parser.error) {
 		free(parser.out);
 		*error = parser.error;
@@ -195,7 +195,7 @@ const char *hdPredictExpressionSize(
 			continue;
 		}
 		if (step->kind == '/' && right == 0)
-			return "it divides by zero";
+			return "division by zero";
 		top--;
 		switch (step->kind) {
 		case '+':
@@ -214,12 +214,12 @@ const char *hdPredictExpressionSize(
 		top++;
 	}
 	if (isnan(stack[0]))
-		return "it is not a number";
+		return "not a number";
 	if (stack[0] < 0)
-		return "it is negative";
+		return "negative";
 	*size = ceil(stack[0]);
 	if (*size > HD_PREDICT_SIZE_MAX)
-		return "it is more than 2^53 bytes";
+		return "more than 2^53 bytes";
 	*size += 0.0; /* No -0. */
 	return NULL;
 }

@@ -76,6 +76,7 @@ struct hdPredictKernel {
 struct hdPredictConfig {
 	uint32_t kernel;
 	const char *error; /**< What is wrong with it, of tasks; or NULL. */
+	bool isSize;       /**< The error is about the size of the culprit. */
 	uint32_t culprit;  /**< Name of a variable, for the error. */
 	size_t values;     /**< In values; in the kernel's order. */
 	size_t sizes;      /**< In sizes: of inputs, then of outputs, then of

@@ -284,10 +284,11 @@ static int beginMap(struct hdPredictSax *sax,
 		return ELEMENT_LEAF;
 	if (priority < 0 || priority > HD_PREDICT_PRIORITY_MAX ||
 	    priority != (double)(int64_t)priority) {
-		hdPredictError(sax->report, sax->line, reading->id,
-			       reading->isBad ? 0 : reading->idLength,
-			       "priority=\"%g\" is not a whole number from 0",
-			       priority);
+		hdPredictError(
+			sax->report, sax->line, reading->id,
+			reading->isBad ? 0 : reading->idLength,
+			"priority=\"%g\" is not a whole number of 0 or more",
+			priority);
 		return ELEMENT_LEAF;
 	}
 	if (reading->isMapped)
@@ -380,7 +381,7 @@ static int end(struct hdPredictSax *sax, int element)
 	if (ret == -EEXIST) {
 		hdPredictError(sax->report, reading->line, reading->id,
 			       reading->idLength,
-			       "there is another task with this id, in line %u",
+			       "duplicate id of a task, also in line %u",
 			       reading->graph->line[task]);
 		return 0;
 	}

@@ -74,7 +74,7 @@ static int resolvePorts(const struct hdPredictKernel *kernel,
 			hdPredictError(
 				report, kernel->line, kernel->id,
 				strlen(kernel->id),
-				"two inputs or outputs are called %.200s",
+				"two inputs or outputs have the id %.200s",
 				port->id);
 		isSeen[port->name] = 1;
 		ret = hdPredictExpressionParse(port->size, kernel->variables,
@@ -124,13 +124,12 @@ static void checkPhases(const struct hdPredictKernel *kernel,
 
 		if (!(phase->until > until) || !(phase->until <= 1) ||
 		    !(phase->weight >= 0) || !isfinite(phase->weight)) {
-			hdPredictError(
-				report, kernel->line, kernel->id,
-				strlen(kernel->id),
-				"a phase has until=\"%g\" weight=\"%g\"; "
-				"phases grow up to 1, and weights are "
-				"not negative",
-				phase->until, phase->weight);
+			hdPredictError(report, kernel->line, kernel->id,
+				       strlen(kernel->id),
+				       "invalid phase until=\"%g\" "
+				       "weight=\"%g\"; until must increase up "
+				       "to 1, and weights must be 0 or more",
+				       phase->until, phase->weight);
 			return;
 		}
 		sum += (phase->until - until) * phase->weight;
@@ -159,7 +158,7 @@ static int resolveKernel(struct hdPredictKernel *kernel, uint8_t *isSeen,
 		if (isSeen[kernel->variableNames[i]])
 			hdPredictError(report, kernel->line, kernel->id,
 				       strlen(kernel->id),
-				       "two variables are called %.200s",
+				       "two variables have the id %.200s",
 				       kernel->variables[i]);
 		isSeen[kernel->variableNames[i]] = 1;
 	}
@@ -206,7 +205,7 @@ int hdPredictKernelsResolve(hdPGraph *graph, struct hdPredictReport *report)
 		if (build->kernelOf[name] != HD_PREDICT_NONE)
 			hdPredictError(report, kernel->line, kernel->id,
 				       strlen(kernel->id),
-				       "there is another kernel with this id");
+				       "duplicate id of a kernel");
 		build->kernelOf[name] = i;
 		ret = resolveKernel(kernel, isSeen, report);
 	}
@@ -224,7 +223,7 @@ static void resolveConfig(hdPGraph *graph, struct hdPredictConfig *config,
 
 	for (size_t i = 0; i + 1 < count; i++) {
 		if (assigns[i].name == assigns[i + 1].name) {
-			config->error = "assigns twice the variable";
+			config->error = "assigns a variable twice:";
 			config->culprit = assigns[i].name;
 			return;
 		}
@@ -250,8 +249,8 @@ static void resolveConfig(hdPGraph *graph, struct hdPredictConfig *config,
 		       kernel->variableNames[v] != assigns[i].name)
 			v++;
 		if (v == kernel->variableCount) {
-			config->error = "assigns what is no variable of its "
-					"kernel:";
+			config->error =
+				"assigns an unknown variable of its kernel:";
 			config->culprit = assigns[i].name;
 			return;
 		}
@@ -272,6 +271,7 @@ static int sizesOf(hdPGraph *graph, struct hdPredictConfig *config,
 						&sizes[i]);
 		if (error && !config->error) {
 			config->error = error;
+			config->isSize = true;
 			config->culprit = port->name;
 		}
 	}
@@ -292,6 +292,7 @@ static void ioSizesOf(hdPGraph *graph, struct hdPredictConfig *config,
 						&sizes[i]);
 		if (error && !config->error) {
 			config->error = error;
+			config->isSize = true;
 			config->culprit = hdPredictNamesFind(
 				&graph->build->names, kernel->id,
 				strlen(kernel->id));
@@ -333,7 +334,7 @@ int hdPredictConfigsResolve(hdPGraph *graph)
 		config->culprit = name;
 		config->kernel = graph->build->kernelOf[name];
 		if (config->kernel == HD_PREDICT_NONE) {
-			config->error = "there is no kernel";
+			config->error = "unknown kernel";
 			continue;
 		}
 		config->values = valueCount;

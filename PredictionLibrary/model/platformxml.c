@@ -35,7 +35,7 @@ static const char *needId(struct hdPredictSax *sax,
 static int taken(struct hdPredictSax *sax, const char *id)
 {
 	hdPredictError(sax->report, sax->line, id, strlen(id),
-		       "there is another element with this id");
+		       "duplicate id of an element");
 	return HD_PREDICT_SKIP;
 }
 
@@ -89,8 +89,8 @@ static int readArchitecture(struct hdPredictSax *sax, const char *element,
 		    (architecture.packetLatency > 0 ||
 		     architecture.packetEnergy > 0))
 			hdPredictError(sax->report, sax->line, id, strlen(id),
-				       "packets cost something, and there is "
-				       "no packet-size");
+				       "packets have costs, but packet-size is "
+				       "missing");
 	} else if (strcmp(element, "node-architecture") == 0) {
 		hdPredictOnly(sax, element, attributes, ofNodes);
 		architecture.idlePower =

@@ -206,7 +206,7 @@ int hdPredictResourcesSeal(hdPResources *resources,
 				&resources->kernels, entry->kernel, &idLength);
 
 			hdPredictError(report, entry->line, id, idLength,
-				       "the entry names variable %.*s twice",
+				       "the entry assigns variable %.*s twice",
 				       (int)(length > 200 ? 200 : length),
 				       name);
 		}

@@ -126,9 +126,8 @@ static int beginSlowdown(struct hdPredictSax *sax,
 		       count != (double)(uint32_t)count || factor <= 0)) {
 		hdPredictError(sax->report, sax->line, values[1],
 			       strlen(values[1]),
-			       "count=\"%g\" factor=\"%g\": a count is a whole "
-			       "number from 1 to 100000, and a factor more "
-			       "than 0",
+			       "count=\"%g\" factor=\"%g\": expected a whole "
+			       "count from 1 to 100000, and a factor above 0",
 			       count, factor);
 		isGood = false;
 	}
@@ -141,8 +140,8 @@ static int beginSlowdown(struct hdPredictSax *sax,
 		if (ret == -EINVAL) {
 			hdPredictError(sax->report, sax->line, values[1],
 				       strlen(values[1]),
-				       "load=\"%.100s\": there are %g PEs, and "
-				       "not as many loads",
+				       "load=\"%.100s\": the number of loads "
+				       "differs from the %g PEs",
 				       values[2], count);
 			ret = 0;
 		}
@@ -191,9 +190,8 @@ static int beginIo(struct hdPredictSax *sax,
 				     number[0], number[1], number[2]);
 	if (ret == -EEXIST) {
 		hdPredictError(sax->report, sax->line, values[0],
-			       strlen(values[0]),
-			       "the costs of %s %ss are there twice", values[1],
-			       values[2]);
+			       strlen(values[0]), "duplicate costs of %s %ss",
+			       values[1], values[2]);
 		ret = 0;
 	}
 	for (size_t i = 0; i < 3; i++)

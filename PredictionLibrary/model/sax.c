@@ -131,7 +131,7 @@ static void refuseDoctype(void *data, const xmlChar *name,
 	(void)name;
 	(void)externalId;
 	(void)systemId;
-	strcpy(sax->error, "there is a DOCTYPE, which is not accepted");
+	strcpy(sax->error, "a DOCTYPE is not accepted");
 	sax->errorLine = ((xmlParserCtxtPtr)sax->parser)->input->line;
 	stop(sax, -EBADMSG);
 }

@@ -33,8 +33,8 @@ static void reportConfig(const hdPGraph *graph, struct hdPredictReport *report,
 		length = 200;
 	if (config->kernel == HD_PREDICT_NONE)
 		hdPredictError(report, line, id, idLength,
-			       "there is no kernel %.*s", (int)length, name);
-	else if (strncmp(config->error, "it ", 3) == 0)
+			       "unknown kernel %.*s", (int)length, name);
+	else if (config->isSize)
 		hdPredictError(report, line, id, idLength, "size of %.*s: %s",
 			       (int)length, name, config->error);
 	else
@@ -162,7 +162,7 @@ static bool hasTasks(const hdPGraph *graph, struct hdPredictReport *report,
 		if (graph->build->isDefined[ends[i]])
 			continue;
 		hdPredictError(report, edge->line, id, length,
-			       "a dependency names a task that is not there");
+			       "a dependency names an unknown task");
 		isGood = false;
 	}
 	return isGood;
@@ -328,7 +328,7 @@ int hdPredictGraphSeal(hdPGraph *graph, struct hdPredictReport *report)
 	ret = number(graph);
 	if (ret == -EOVERFLOW) {
 		hdPredictError(report, 0, NULL, 0,
-			       "there are more than 2^32 inputs or outputs");
+			       "more than 2^32 inputs or outputs");
 		return -EINVAL;
 	}
 	if (ret < 0)

@@ -398,7 +398,7 @@ static void tell(struct hdPredictSim *sim)
 void hdPredictBeyond(struct hdPredictSim *sim, const char *what)
 {
 	hdPredictError(sim->report, 0, NULL, 0,
-		       "the %s is more than a double can hold, after %" PRIu64
+		       "the %s exceeds the range of a double, after %" PRIu64
 		       " tasks",
 		       what, sim->done);
 	hdPredictFailed(sim, -ERANGE);

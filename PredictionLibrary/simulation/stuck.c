@@ -37,13 +37,13 @@ static void ofMemory(struct hdPredictSim *sim, uint32_t task)
 	const char *id = hdPredictName(&sim->graph->ids, task, &length);
 	uint32_t server = sim->platform->pes[sim->states[task].pe].server;
 
-	hdPredictError(
-		sim->report, sim->graph->line ? sim->graph->line[task] : 0, id,
-		length,
-		"deadlock at %.9g s: the task, or data on its way to it, "
-		"waits for memory (server %.100s has %.0f bytes)",
-		sim->now, sim->platform->serverIds[server],
-		sim->platform->servers[server].size);
+	hdPredictError(sim->report,
+		       sim->graph->line ? sim->graph->line[task] : 0, id,
+		       length,
+		       "deadlock at %.9g s: the task or its input data waits "
+		       "for memory (server %.100s has %.0f bytes)",
+		       sim->now, sim->platform->serverIds[server],
+		       sim->platform->servers[server].size);
 }
 
 void hdPredictStuck(struct hdPredictSim *sim)

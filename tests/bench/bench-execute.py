@@ -58,7 +58,7 @@ class Ours:
         return (float(re.search(r"^time: (\S+)", out, re.M).group(1)),
                 int(re.search(r"^tasks: (\d+)", out, re.M).group(1)),
                 re.search(r"^linear algebra: (.*)", out, re.M).group(1), cpu,
-                float(re.search(r"^moving data sets: (\S+)", out, re.M).group(1)))
+                float(re.search(r"^data transfers: (\S+)", out, re.M).group(1)))
 
 
 class StarPU:

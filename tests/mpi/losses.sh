@@ -55,7 +55,7 @@ kept() {
 exists() {
 	begun && run -p ring "./ring-$library" && kept || return 1
 	said "^libhdMPI: $host: nothing is recorded: ring_.*: it exists; \
-HDTRACE_OVERWRITE_EXISTING_FILES=1 .*hdmpirun: --force, or --number" &&
+HDTRACE_OVERWRITE_EXISTING_FILES=1 .*use --force or --number of hdmpirun" &&
 		HDTRACE_MPI_VERBOSITY=-1 run -p ring "./ring-$library" &&
 		nothing_said && kept
 }
@@ -97,9 +97,9 @@ other() {
 	esac
 	rm -rf ring.* ring_*
 	run --mpi "$name" -p ring "./ring-$library" && said \
-		"^hdmpirun: nothing is recorded: .*uses $library, and --mpi says $name; leave it out" &&
+		"^hdmpirun: nothing is recorded: .*uses $library, but --mpi is $name; omit --mpi" &&
 		run --mpi "$name" -p ring "./script-$library" && said \
-		"^libhdMPI: nothing is recorded: ./ring-$library uses another MPI library than $name; leave out --mpi" &&
+		"^libhdMPI: nothing is recorded: ./ring-$library uses another MPI library than $name; omit --mpi" &&
 		[ ! -e ring.proj ]
 }
 
@@ -149,7 +149,7 @@ keeps() {
 		run -f -p ring --mpi "$library" true && kept || return 1
 	: >ring.new
 	run -f -p ring "./ring-$library" && kept && said \
-		'^libhdMPI: nothing is recorded: ring.proj: cannot be replaced: '
+		'^libhdMPI: nothing is recorded: ring.proj: cannot replace: '
 	set -- $?
 	rm -f ring.new
 	return "$1"
@@ -166,7 +166,7 @@ one_fails() {
 		exec "$@"' - "$hdmpirun" -f -p ring "$PWD/ring-$library" >out 2>&1
 	cat out
 	kept && grep "^libhdMPI: $host: 1 of 2 ranks are not recorded: " out &&
-		grep "^libhdMPI: ring: the old project stays; .* ring.new/ring" out &&
+		grep "^libhdMPI: ring: the old project is kept; .* ring.new/ring" out &&
 		[ -e "ring.new/ring_${host}_0_0.trc" ]
 }
 

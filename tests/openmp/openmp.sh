@@ -254,8 +254,8 @@ only() (
 wrong() (
 	HDTRACE_OMP_EVENTS=work,walk HDTRACE_OMP_CPU=maybe
 	export HDTRACE_OMP_EVENTS HDTRACE_OMP_CPU
-	run nested && grep '"walk" is none of' err &&
-		grep 'HDTRACE_OMP_CPU="maybe": neither 0 nor 1' err
+	run nested && grep 'invalid value "walk"; expected all' err &&
+		grep 'HDTRACE_OMP_CPU="maybe": invalid value; expected 0 or 1' err
 )
 
 # A name that was not given gets a number; one that was given is refused.

@@ -16,11 +16,11 @@ peers=
 # Build a peer: NAME PACKAGE
 build() {
 	if ! "${PKG_CONFIG:-pkg-config}" --exists "$1"; then
-		skip "C: $1" "$2 is missing"
+		skip "$1" "$2 is missing"
 		return
 	fi
 	# shellcheck disable=SC2046
-	ok "C: $1 is built" "$cxx" -O2 -std=c++17 -Wall -Wextra \
+	ok "$1 is built" "$cxx" -O2 -std=c++17 -Wall -Wextra \
 		-o "$scratch/peer-$1" "$here/peer-$1.cpp" \
 		$("${PKG_CONFIG:-pkg-config}" --cflags --libs "$1")
 	peers="$peers $1"
@@ -39,9 +39,9 @@ compare() {
 	return "$status"
 }
 first=${HDTRACE_TEST_SEED:-0}
-ok "C: chains, where no message waits, are equal" compare chains "$first" 15
-ok "C: random graphs are equal where the models are" compare random "$first" 15
+ok "chains without waiting messages are equal" compare chains "$first" 15
+ok "random graphs are equal under equal models" compare random "$first" 15
 # shellcheck disable=SC2086
-ok "C: Cholesky is near" compare cholesky ${HDTRACE_TEST_PEERS:-10}
+ok "Cholesky differs only slightly" compare cholesky ${HDTRACE_TEST_PEERS:-10}
 cat "$scratch/said"
 done_testing

@@ -43,13 +43,13 @@ against() {
 		error_is energy_total_error energy_total_j && grep -q '"inside_interval": false' out.json &&
 		grep -q '"measured_spread": null' out.json
 }
-ok "errors are those of the simulations" against
+ok "errors equal the differences of the simulations" against
 same() {
 	"$hdpredict" compare own own own --format=json >out.json && [ "$(value time_error out.json)" = 0 ] &&
 		[ "$(value energy_total_error out.json)" = 0 ] && [ "$(value measured_spread out.json)" = 0 ] &&
 		[ "$(value inside_interval out.json)" = true ] && grep -q '"largest": null' out.json
 }
-ok "a prediction is that of itself" same
+ok "a prediction equals itself" same
 # The interval is that of simulate.
 interval() {
 	for key in q05 q95; do
@@ -57,28 +57,28 @@ interval() {
 		[ -n "$number" ] && grep -qF ": $number," out.json || return 1
 	done
 }
-ok "the interval is that of the samples" interval
+ok "the interval contains the quantiles of the samples" interval
 text() {
 	"$hdpredict" compare own slow >out && grep -q '^own against 1 measured run$' out &&
-		grep -q 'how long tasks take .* (most)$' out && grep -q '^  GEMM  *4  *4  ' out &&
+		grep -q 'run times of tasks .* (most)$' out && grep -q '^  GEMM  *4  *4  ' out &&
 		grep -q '^Time s .* 0 of 1$' out
 }
-ok "text" text
+ok "text output" text
 "$hdpredict" generate cholesky --tiles 5 -o g.xml
 simulate more r.xml >/dev/null
 unmatched() {
 	"$hdpredict" compare own more --format=json >out && grep -q '"tasks_not_measured": 0' out &&
 		grep -q '"tasks_not_predicted": 25' out && "$hdpredict" compare more own >out &&
-		grep -q 'predicted only: 25; measured only: 0' out
+		grep -q 'only in the prediction: 25; only in a measurement: 0' out
 }
-ok "tasks that are not in both" unmatched
+ok "tasks in only one project" unmatched
 
 # What was given counts for the two nodes that were measured, not for the prediction.
 given() {
 	"$hdpredict" compare --idle=7 own slow --format=json >out && grep -o '"idle_w": [0-9]*' out >found &&
 		printf '"idle_w": %d\n' 40 14 | cmp - found
 }
-ok "idle power that is given" given
+ok "--idle sets idle power" given
 # Kernels with names of what is no task: PE and its busy time, as for others.
 named() {
 	for name in Transfer Bsend Blocked Waitall; do
@@ -88,7 +88,7 @@ named() {
 			"$hdpredict" compare named named >out && grep -q "^  $name  *1  *1  *3  *3 " out || return 1
 	done
 }
-ok "kernels with names of messages" named
+ok "kernels named like messages" named
 
 # What is wrong: STATUS MESSAGE ARGUMENT...
 fails() {
@@ -97,19 +97,19 @@ fails() {
 	exits "$status" "$hdpredict" compare "$@" && grep -q -- "$message" err && [ ! -s out ]
 }
 make_mini
-ok "one project" fails 2 'missing argument: ' own
-ok "no project" fails 2 '^hdpredict compare: .*none' own none
-ok "a project without tasks" fails 2 'mini: there are no tasks in it' own mini
-ok "no prediction" fails 2 'mini: there are no tasks in it' mini own
-ok "idle power is no number" fails 2 '--idle takes a number' --idle=x own own
-ok "idle power below 0" fails 2 '--idle takes a number' --idle=-1 own own
-ok "no such format" fails 2 'none of: text, json' --format=csv own own
-ok "fewer than no tasks" fails 2 '--top is negative' --top=-1 own own
+ok "a single project is refused" fails 2 'missing argument: PREDICTED' own
+ok "a missing project is reported" fails 2 '^hdpredict compare: .*none' own none
+ok "a measured project without tasks is refused" fails 2 'mini: contains no tasks' own mini
+ok "a prediction without tasks is refused" fails 2 'mini: contains no tasks' mini own
+ok "an idle power that is not a number is refused" fails 2 '--idle: invalid number "x"' --idle=x own own
+ok "a negative idle power is refused" fails 2 '--idle: invalid number "-1"' --idle=-1 own own
+ok "an unknown format is refused" fails 2 '--format: invalid value "csv"; expected text or json' --format=csv own own
+ok "a negative number of tasks is refused" fails 2 '--top: invalid number "-1"; expected 0 or more' --top=-1 own own
 # What is damaged is said, and the rest compared.
 damaged() {
 	for file in own*; do cp "$file" "torn${file#own}"; done
 	sed -i 's,</Program>,,' torn_n0_0_0.trc
 	exits 1 "$hdpredict" compare own torn --format=json && grep -q 'torn_n0_0_0.trc' err && grep -q time_error out
 }
-ok "a damaged project" damaged
+ok "a damaged project is reported and compared" damaged
 done_testing

@@ -30,11 +30,11 @@ path() {
 		sed 's/^{"length_s":\([0-9.]*\),.*/\1/' flat |
 		awk -v time="$time" '{ off = $1 / time - 1; exit !(off < 1e-5 && off > -1e-5) }'
 }
-ok "ch80: the critical path is all of the time, without waits" path
+ok "ch80: the critical path has the whole length and no waits" path
 waits() {
 	cat ch80_*.trc | grep -qE "<(Waitall|Blocked) awaits='[0-9]+' for='[A-Z]+-[-0-9]+'"
 }
-ok "ch80: who waited for whom is said" waits
+ok "ch80: causes of waits are shown" waits
 works() { exits 0 "$hdtrace" "$@"; }
 ok "ch80: stat" works stat ch80
 ok "ch80: check" works check ch80

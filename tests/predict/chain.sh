@@ -68,13 +68,13 @@ foretold() {
 		sed -n 's/^Time  *\([0-9.]*\) s$/\1/p' said |
 		awk -v slower="$slower" '{ n++; good = $1 >= 0.35 * 0.97 && $1 < 0.35 * slower } END { exit n != 1 || !good }'
 }
-ok "a ring of another size is predicted by them" foretold
+ok "the found links predict a ring of another size" foretold
 one_size() {
 	"$hdpredict" characterize -o one --time-only ring100000.proj >said 2>err || return 1
 	cat err
-	grep -q 'all data sets to cpu have one size: ' err && grep -q 'packet-latency="0"' one/platform.xml
+	grep -q 'all data sets to cpu have the same size; ' err && grep -q 'packet-latency="0"' one/platform.xml
 }
-ok "messages of one size do not tell latency and rate apart, and that is said" one_size
+ok "messages of one size cause a warning" one_size
 
 # ---- Energy --------------------------------------------------------------------
 
@@ -238,7 +238,7 @@ apart() {
 			--platform two.xml --kernels . -f -p "apart$run" >apart.said
 		status=$?
 		sim_stop && [ "$status" -eq 0 ] || return 1
-		sed -n "s/^moving data sets:/two nodes, run $run: moving data sets:/p" apart.said | tee -a table
+		sed -n "s/^data transfers:/two nodes, run $run: data transfers:/p" apart.said | tee -a table
 		set -- "$@" "apart$run"
 	done
 	"$hdpredict" compare apart.predicted "$@" --idle 60
@@ -258,11 +258,11 @@ if [ -n "${HD_SANITIZE-}" ]; then
 	skip "energies of kernels, the prediction and the run" "sanitizers take CPU time, too"
 else
 	ok "links between nodes are measured, with the energy of packets" exchanged
-	ok "... which without power is not known" unpowered
+	ok "the energy of a packet is unknown without power" unpowered
 	ok "energies of kernels are measured as declared" measured
-	ok "what is predicted of them, too" predicted
-	ok "what is executed and measured, too" executed
-	ok "on two nodes there is no less" apart
+	ok "predicted energies are as declared" predicted
+	ok "executed energies are as declared" executed
+	ok "two nodes need at least the declared energy" apart
 fi
 [ -z "${HDTRACE_TEST_CHAIN-}" ] || sed 's/^/# /' table
 done_testing

@@ -586,10 +586,10 @@ def regions():
 HOSTILE = {
     "no-power": (1, "no host has power"),
     "no-states": (1, "no state is a kernel"),
-    "unknown": (1, "no power of its host is known"),
-    "overlap": (1, "others ran beside a part of it"),
+    "unknown": (1, "the power of its host is unknown"),
+    "overlap": (1, "other runs overlapped a part"),
     "no-pause": (1, "no pause around it"),
-    "gap": (0, "power is not known for all of it"),
+    "gap": (0, "power is unknown for a part"),
     "drift": (1, "idle power changed too much"),
     "negative": (1, "no more power than the pause"),
     "repetitions": (1, "it took no time"),

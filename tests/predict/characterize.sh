@@ -16,15 +16,15 @@ runs=${HDTRACE_TEST_RUNS:-1}
 ok "energies within 1 %, delays within a tenth of a cycle, boards that differ by 10 %" \
 	compare truth truth "$runs"
 ok "a delay that the file states" compare applied applied
-ok "slowdowns beside loads" compare slowdown slowdown
-ok "links, with values that are off" compare links links
-ok "exchanges alone: what is not known of a link is not made up" compare exchanges exchanges
+ok "slowdowns by loads" compare slowdown slowdown
+ok "links with outliers" compare links links
+ok "exchanges alone leave unknown values of links unknown" compare exchanges exchanges
 ok "accesses to files, by class" compare accesses accesses
-ok "accesses to files beside tasks, and tasks beside accesses" compare beside beside
+ok "file accesses and tasks that overlap" compare beside beside
 ok "tasks back to back" compare fit fit
 ok "power over a run" compare profile profile
 ok "named regions of MPI programs" compare regions regions
-ok "what cannot be used is refused, and named" compare hostile hostile
+ok "unusable runs are refused and listed" compare hostile hostile
 
 # What was simulated is found again: links of two architectures, and times.
 cat >platform.xml <<'END'
@@ -70,7 +70,7 @@ simulated() {
 		"$hdpredict" simulate c.xml --platform again/platform.xml \
 			--resources again/resources.xml --map eft >/dev/null
 }
-ok "links and times of a simulation are found again" simulated
+ok "links and times of a simulation are recovered" simulated
 # Energies, of tasks that ran back to back.
 fitted() {
 	"$hdpredict" characterize -f -o again p128.proj >out || { cat out; return 1; }
@@ -81,7 +81,7 @@ fitted() {
 		$1 in e { n++; d = $2 / e[$1] - 1; if (d * d > 1e-4) exit 1 }
 		END { if (n != 4) exit 1 }' energies
 }
-ok "energies of a simulation are found again" fitted
+ok "energies of a simulation are recovered" fitted
 
 # Tasks and messages that waited for memory, as full="delay" has it: that is no time of
 # theirs, and with so much memory the same time is predicted again.
@@ -125,7 +125,7 @@ delayed() {
 	[ "$(time_of first)" ] && [ "$(time_of first)" = "$(time_of second)" ] &&
 		! cmp -s second third
 }
-ok "what waited for memory is found again" delayed
+ok "waits for memory are not part of times" delayed
 # JSON is as doc/json.schema.json has it.
 valid() {
 	"$hdpredict" characterize -f -o again --format=json p128.proj >found.json &&
@@ -144,9 +144,9 @@ schema() {
 	done
 }
 if command -v xmllint >/dev/null; then
-	ok "models are as their schema says" schema
+	ok "models conform to their schema" schema
 else
-	skip "models are as their schema says" "no xmllint"
+	skip "models conform to their schema" "no xmllint"
 fi
 
 # A command that fails: STATUS MESSAGE OPTION...
@@ -155,26 +155,26 @@ fails() {
 	shift 2
 	exits "$status" "$hdpredict" characterize "$@" && grep -q -- "$message" err
 }
-ok "no project" fails 2 'missing argument: PROJECT' -o x
-ok "no directory" fails 2 '--output is missing' p128.proj
-ok "a project that is not there" fails 2 'none.proj: .*No such file' -o x none.proj
-ok "files that are there" fails 2 'platform.xml: File exists' -o again --time-only p128.proj
+ok "a missing argument is reported" fails 2 'missing argument: PROJECT' -o x
+ok "a missing option --output is reported" fails 2 'missing option: --output' p128.proj
+ok "a missing project is reported" fails 2 'none.proj: .*No such file' -o x none.proj
+ok "existing files are kept" fails 2 'platform.xml: the file exists' -o again --time-only p128.proj
 one_is_there() {
 	mkdir -p half && touch half/resources.xml &&
-		fails 2 'resources.xml: File exists' -o half --time-only p128.proj &&
+		fails 2 'resources.xml: the file exists' -o half --time-only p128.proj &&
 		[ "$(ls half)" = resources.xml ]
 }
-ok "one file that is there: none is made" one_is_there
-ok "a directory that cannot be made" fails 2 'p128.proj/where: Not a' -o p128.proj/where --time-only p128.proj
-ok "a directory with those above it" exits 0 "$hdpredict" characterize -o a/b --time-only p128.proj
-ok "a project twice" fails 2 'p128.proj: error: it is named twice' -o x --time-only p128.proj ./p128.proj
-ok "a reference that is not there" fails 1 'nosuch: the reference is no host' -o x --reference=nosuch p128.proj
-ok "packets of nothing" fails 2 '--packet-size' -o x --packet-size=0 p128.proj
-ok "memory that is full in an unknown way" fails 2 'none of: fail, delay' -o x --memory=1 --full=x p128.proj
-ok "memory that is full, of unknown size" fails 2 '--full takes --memory' -o x --full=delay p128.proj
-ok "a negative drift" fails 2 '--drift' -o x --drift=-1 p128.proj
-ok "an architecture without a name" fails 2 '--architecture' -o x --architecture= p128.proj
-ok "a format that is none" fails 2 'none of: text, json' -o x --format=xml p128.proj
+ok "with one existing file no file is created" one_is_there
+ok "a directory that cannot be created is reported" fails 2 'p128.proj/where: cannot write: Not a' -o p128.proj/where --time-only p128.proj
+ok "a directory is created with its parents" exits 0 "$hdpredict" characterize -o a/b --time-only p128.proj
+ok "a project that is named twice is refused" fails 2 'p128.proj: error: it is named twice' -o x --time-only p128.proj ./p128.proj
+ok "an unknown reference is refused" fails 1 'nosuch: the reference is not a host' -o x --reference=nosuch p128.proj
+ok "packets of size 0 are refused" fails 2 '--packet-size' -o x --packet-size=0 p128.proj
+ok "an unknown behavior of full memory is refused" fails 2 '--full: invalid value "x"; expected fail or delay' -o x --memory=1 --full=x p128.proj
+ok "--full without --memory is refused" fails 2 '--full: requires --memory' -o x --full=delay p128.proj
+ok "a negative drift is refused" fails 2 '--drift' -o x --drift=-1 p128.proj
+ok "an empty architecture is refused" fails 2 '--architecture' -o x --architecture= p128.proj
+ok "an unknown format is refused" fails 2 '--format: invalid value "xml"; expected text or json' -o x --format=xml p128.proj
 printf 'GIF89a' >bad.proj
-ok "a project that is none" fails 2 'bad.proj' -o x bad.proj
+ok "a file that is not a project is refused" fails 2 'bad.proj' -o x bad.proj
 done_testing

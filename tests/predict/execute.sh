@@ -246,7 +246,7 @@ around() {
 
 no_algebra() {
 	HDTRACE_BLAS=/nonexistent.so launch "$library" 1 "$hdexecute" -q --pes 1 c0.xml --map eft 2>err &&
-		grep '^hdexecute: HDTRACE_BLAS: .*/nonexistent.so.*; plain C takes its place$' err
+		grep '^hdexecute: HDTRACE_BLAS: .*/nonexistent.so.*; using plain C$' err
 }
 
 # A GEMM takes its inputs the wrong way round, and that is found.
@@ -375,19 +375,19 @@ rows() {
 	refused <<'END'
 1|c: deadlock at 0 s: c on n0.0 waits for b on n1.0|2 stuck.xml --platform p.xml
 1|c: deadlock at .*: c on n0.0 waits for b on n1.0|2 late.xml --platform p.xml --resources huge.xml
-1|FAIL: none is built in, and there is no FAIL.so in "/nonexistent"|1 chain0.xml --pes 1 --map eft --kernels /nonexistent
-2|the platform has 2 nodes, and there is 1 process: mpiexec -n 2|1 c.xml --platform p.xml
-2|nothing.xml: No such file|1 nothing.xml
-1|no PE called n1.0|1 chain0.xml --pes 1
-2|--pace takes bytes|1 c.xml --pace 5,x
-2|--pace takes bytes|1 c.xml --pace 1e-300
-2|of this graph nothing can be checked|2 chain0.xml --platform p.xml --check
+1|FAIL: not built in, and no FAIL.so in "/nonexistent"|1 chain0.xml --pes 1 --map eft --kernels /nonexistent
+2|the platform has 2 nodes, but there is 1 process; use mpiexec -n 2|1 c.xml --platform p.xml
+2|nothing.xml: cannot open: No such file|1 nothing.xml
+1|no PE n1.0|1 chain0.xml --pes 1
+2|--pace: invalid value "5,x"; expected bytes|1 c.xml --pace 5,x
+2|--pace: invalid value "1e-300"; expected bytes|1 c.xml --pace 1e-300
+2|not supported for this graph|2 chain0.xml --platform p.xml --check
 END
 }
 
 # From a task on no file may grow: as on a disk that is full.
 full_disk() {
-	fails_readably 2 'failed: something could not be written\|it cannot be recorded' \
+	fails_readably 2 'failed: cannot write all files\|cannot record it' \
 		2 chain4.xml --platform p.xml
 }
 
@@ -400,20 +400,20 @@ for library in $(built_libraries); do
 	ok "$library: a stencil" relaxed
 	ok "$library: LU" factored
 	ok "$library: links with a pace" paced
-	ok "... and what caused what" caused
-	ok "... so the critical path goes from node to node" on_path
-	ok "$library: a kernel that fails" fails_readably 1 \
+	ok "causes of waits are recorded" caused
+	ok "the critical path crosses nodes" on_path
+	ok "$library: a failing kernel" fails_readably 1 \
 		'^hdexecute: task t2 (kernel FAIL, node n0): it failed: Numerical' \
 		2 chain1.xml --platform p.xml
-	ok "$library: a process that dies" fails_readably any \
+	ok "$library: a dying process" fails_readably any \
 		'^hdexecute: task t2 (kernel FAIL, node n0): the process died while it ran' \
 		2 chain3.xml --platform p.xml
-	ok "$library: a kernel that writes where nobody may" fails_readably any \
+	ok "$library: a kernel with an invalid write" fails_readably any \
 		'^hdexecute: task t2 (kernel FAIL, node n0): the process died while it ran' \
 		2 chain5.xml --platform p.xml
 	platform 1500 >small.xml
-	ok "$library: memory that is full" fails_readably 1 \
-		'^hdexecute: task t1 (kernel FAIL, node n1): no memory for an output of 1000 bytes: 1000 of 1500' \
+	ok "$library: full memory" fails_readably 1 \
+		'^hdexecute: task t1 (kernel FAIL, node n1): not enough memory for an output of 1000 bytes: 1000 of 1500' \
 		2 chain0.xml --platform small.xml
 	platform 999 >small.xml
 	# The rest is no matter of the MPI library.
@@ -422,24 +422,24 @@ for library in $(built_libraries); do
 	ok "one node" alone
 	ok "a ring" around
 	ok "a link into a node takes one message at a time" exclusive
-	ok "a failure while others wait to be let in" fails_readably 1 \
+	ok "a failure while other messages wait for a paced link" fails_readably 1 \
 		'^hdexecute: task f (kernel FAIL, node n3): it failed: Numerical' \
 		4 gather1.xml --pes 1 --pace 5e3
 	ok "power of its host" powered
-	ok "... is by the law of the meter" lawful
+	ok "power follows the law of the meter" lawful
 	ok "a wrong result" wrong_result
-	ok "a library of linear algebra that is none" no_algebra
-	ok "memory that is too small for any" fails_readably 1 \
-		'task t0 .*no memory for an output of 1000 bytes' \
+	ok "an invalid library of linear algebra" no_algebra
+	ok "memory that is too small for any output" fails_readably 1 \
+		'task t0 .*not enough memory for an output of 1000 bytes' \
 		2 chain0.xml --platform small.xml
 	platform 1500 >small.xml
-	ok "no memory beside an output that took that of the input" fails_readably 1 \
-		'task t .*no memory for an output of 1000 bytes: 1000 of 1500' \
+	ok "no memory next to an output that reuses its input" fails_readably 1 \
+		'task t .*not enough memory for an output of 1000 bytes: 1000 of 1500' \
 		2 two.xml --platform small.xml
 	ok "a kernel that returns a number" fails_readably 1 \
-		'task t2 .*: it failed with 7' 2 chain2.xml --platform p.xml
-	ok "what cannot be run" rows
-	ok "a disk that is full" full_disk
+		'task t2 .*: failed with 7' 2 chain2.xml --platform p.xml
+	ok "runs that are refused at the start" rows
+	ok "a full disk" full_disk
 done
 [ "$tap_count" -gt 0 ] || skip_all "HDTrace was built without MPI"
 done_testing

@@ -34,7 +34,7 @@ simulated() {
 ok "a Cholesky decomposition that was simulated" simulated ch 'MATSRC MATSINK POTRF TRSM SYRK GEMM' cholesky --tiles 6
 ok "a stencil" simulated st "$("$hdpredict" generate stencil --width 2 --steps 1 |
 	sed -n 's/.*<kernel id="\([^"]*\)".*/\1/p' | tr '\n' ' ')" stencil --width 5 --steps 3
-ok "by chance" simulated ra "$("$hdpredict" generate random |
+ok "a random graph" simulated ra "$("$hdpredict" generate random |
 	sed -n 's/.*<kernel id="\([^"]*\)".*/\1/p' | tr '\n' ' ')" random --width 9 --steps 7 --seed 5
 
 # Kernels with all that they may have, and names that are no names of states.
@@ -80,15 +80,15 @@ long() {
 	done | sed '1s/^/<resource-model>/;$s,$,</resource-model>,' >r.xml
 	"$hdpredict" simulate long.xml --platform p.xml --resources r.xml -o long >/dev/null && same long.xml long
 }
-ok "names that are long" long
+ok "long names" long
 # Tasks of one of the two would become those of the other.
 alike() {
 	echo "<application><kernel id='a b'/><kernel id='a_b'/><task id='t' kernel='a b'><map pe='n0.0' priority='0'/></task></application>" >alike.xml
 	echo "<resource-model><entry kernel='a b' architecture='core' time='1' energy='1'/></resource-model>" >r.xml
 	"$hdpredict" simulate alike.xml --platform p.xml --resources r.xml -o alike >/dev/null &&
-		fails 1 'two kernels have the states a_b' alike
+		fails 1 'two kernels share the states a_b' alike
 }
-ok "kernels that cannot be told apart" alike
+ok "kernels with equal state names are refused" alike
 # A graph that really ran, on two nodes: LIBRARY
 executed() {
 	"$hdpredict" platform --nodes 2 --pes 1 -o two.xml && "$hdpredict" generate cholesky --tiles 4 \
@@ -107,32 +107,32 @@ for library in $(built_libraries); do
 		skip "$library" "programs of it cannot be started here"
 		continue
 	}
-	ok "a graph that was executed, with $library" executed "$library"
+	ok "an executed graph, with $library" executed "$library"
 done
-[ $ran = yes ] || skip "a graph that was executed" "no MPI library"
+[ $ran = yes ] || skip "an executed graph" "no MPI library"
 
 make_mini
-ok "no project" fails 2 none none
-ok "nothing" fails 2 'missing argument: PROJECT'
-ok "a project without tasks" fails 2 'nothing in it says what the graph was' mini
+ok "a missing project is reported" fails 2 none none
+ok "a missing argument is reported" fails 2 'missing argument: PROJECT'
+ok "a project without tasks is refused" fails 2 'contains no description of the graph' mini
 # What is changed in the trace of the first task: MESSAGE EXPRESSION
 torn() {
 	for file in st*; do cp "$file" "torn${file#st}"; done
 	for file in torn_*.trc; do sed -i "$2" "$file"; done
 	fails 1 "$1" torn
 }
-ok "a task that is missing" torn 'does not have all' "/activity='3'/d"
-ok "an input that is missing" torn 'error: ' "s/inputs='[^ ']* /inputs='/"
-ok "an input that is none" torn 'does not have all' "s/inputs='[^ ']* /inputs='x /"
-ok "a kernel that is missing" torn 'does not have all' "s/kernels='K[^;]*;/kernels='Kother;/"
-ok "kernels that are none" torn 'does not have all' "s/kernels='/&junk;/"
+ok "a missing task is reported" torn 'contains only a part' "/activity='3'/d"
+ok "a missing input is reported" torn 'error: ' "s/inputs='[^ ']* /inputs='/"
+ok "an invalid input is reported" torn 'contains only a part' "s/inputs='[^ ']* /inputs='x /"
+ok "a missing kernel is reported" torn 'contains only a part' "s/kernels='K[^;]*;/kernels='Kother;/"
+ok "an invalid list of kernels is reported" torn 'contains only a part' "s/kernels='/&junk;/"
 # Of accesses to files: EXPRESSION
 torn_io() {
 	for file in odd*; do cp "$file" "torn${file#odd}"; done
 	for file in torn_*.trc; do sed -i "$1" "$file"; done
-	grep -q 'Su \* 4' odd_*.trc && fails 1 'does not have all' torn
+	grep -q 'Su \* 4' odd_*.trc && fails 1 'contains only a part' torn
 }
-ok "accesses to files that are none" torn_io 's/;Arandom sync;/;Arandom erase;/'
-ok "accesses to files without a size" torn_io 's/;Su \* 4;S(/;S(/; s/;Su \* 4;A/;A/'
-ok "values that are missing" torn 'does not have all' "s/ values='[^']*'//"
+ok "invalid file accesses are reported" torn_io 's/;Arandom sync;/;Arandom erase;/'
+ok "file accesses without a size are reported" torn_io 's/;Su \* 4;S(/;S(/; s/;Su \* 4;A/;A/'
+ok "missing values are reported" torn 'contains only a part' "s/ values='[^']*'//"
 done_testing

@@ -51,7 +51,7 @@ measure_alone() {
 		sh -c 'sh plan >listed && times' >begun
 }
 ok "kernels of one PE" measure_alone
-ok "the project is one" "$hdtrace" check one/measured
+ok "the project passes check" "$hdtrace" check one/measured
 states "one/measured_${host}_0.trc" >listed
 as_said() {
 	cat listed
@@ -59,7 +59,7 @@ as_said() {
 	printf "kernel='K%d' architecture='core' var.n='%d'\n" 0 20 0 20 1 3 1 3 |
 		diff - batches
 }
-ok "two batches of each, with what they are" as_said
+ok "two batches of each kernel, with their attributes" as_said
 # Each batch has a pause before it and after it, and nothing else beside.
 in_pauses() {
 	awk '{ name[NR] = $1; length_[NR] = $3 - $2; print }
@@ -99,13 +99,13 @@ energy() {
 			print joules " J, law: " law ", and " $4 " s to begin"
 			d = joules / law - 1; exit !(NF == 4 && d < 0.1 && d > -0.1) }'
 }
-ok "energy is that of the law" energy
+ok "energies follow the law of the meter" energy
 again() {
 	exits 0 "$hdpredict" measure -c pt.cfg -o one --pes=1 --batches=2 --batch=0.4 \
-		--pause=0.3 g.xml && grep -q 'all was measured' err &&
+		--pause=0.3 g.xml && grep -q 'all measurements are complete' err &&
 		[ ! -e one/measured-2.proj ]
 }
-ok "what was measured is not measured again" again
+ok "completed batches are not repeated" again
 
 # The meter goes after the first of two batches: neither counts.
 without_meter() {
@@ -123,7 +123,7 @@ without_meter() {
 	exits 0 "$hdpredict" measure --plan -c pt.cfg -o gone --pes=1 --batches=2 --batch=0.1 \
 		--pause=0.05 k0.xml && grep -q 'n=20: 0 of 2 batches are there' out
 }
-ok "batches without their power do not count" without_meter
+ok "batches without power are repeated" without_meter
 
 # ---- Loads, and going on -------------------------------------------------------
 
@@ -134,7 +134,7 @@ plans() {
 	exits 0 "$hdpredict" measure --plan -o two --pes="$1" $short g.xml || return 1
 	grep -q 'K0 n=20: 0 of 1 batches are there' out && [ ! -e two ]
 }
-ok "a plan makes nothing" plans 1
+ok "--plan writes no files" plans 1
 # On a platform with one PE nothing runs beside another; a machine that is like this
 # one would have a pair for the two PEs.
 platforms() {
@@ -148,9 +148,9 @@ platforms() {
 	printf '0\n1\n' | cmp - pairs
 }
 if [ "$(nproc)" -ge 2 ]; then
-	ok "loads are those of a platform" platforms
+	ok "loads follow from the platform" platforms
 else
-	skip "loads are those of a platform" "there is one CPU"
+	skip "loads follow from the platform" "there is one CPU"
 fi
 interrupted() {
 	# shellcheck disable=SC2086
@@ -161,14 +161,14 @@ interrupted() {
 	wait "$pid"
 	found=$?
 	cat err
-	[ "$found" -eq 2 ] && grep -q 'the same command goes on' err &&
+	[ "$found" -eq 2 ] && grep -q 'run the same command to continue' err &&
 		"$hdtrace" check two/measured
 }
 pes=1
 [ "$(nproc)" -lt 2 ] || pes=2
 # A background job of a shell without job control ignores SIGINT unless the command
 # handles it, as this one does.
-ok "it can be interrupted" interrupted
+ok "a measurement can be interrupted" interrupted
 goes_on() {
 	cp two/journal before
 	printf 'K1 n=3\t1e' >>two/journal
@@ -179,14 +179,14 @@ goes_on() {
 		head -n "$(wc -l <before)" two/journal | cmp - before &&
 		[ "$(cut -f 1 two/journal | sort | uniq -d | wc -l)" -eq 0 ]
 }
-ok "and goes on" goes_on
+ok "an interrupted measurement continues" goes_on
 if [ $pes -eq 2 ]; then
 	only_pairs() {
 		grep beside two/journal | cut -f 1 >pairs
 		cat pairs
 		echo 'K0 n=20 beside 1 x K0 n=20' | cmp - pairs
 	}
-	ok "only loads that the simulation has" only_pairs
+	ok "only loads of the simulation are measured" only_pairs
 	loaded() {
 		states "two/measured-2_${host}_0.trc" | grep "load='K0' count='1'" >beside &&
 			states "two/measured-2_${host}_1.trc" | grep '^Load' >load ||
@@ -195,10 +195,10 @@ if [ $pes -eq 2 ]; then
 		cut -d ' ' -f 2,3 beside | paste -d ' ' - load |
 			awk '{ exit !($4 <= $1 && $5 >= $2) }'
 	}
-	ok "a load is there for all of its batch" loaded
+	ok "a load covers its whole batch" loaded
 else
-	skip "only loads that the simulation has" "there is one CPU"
-	skip "a load is there for all of its batch" "there is one CPU"
+	skip "only loads of the simulation are measured" "there is one CPU"
+	skip "a load covers its whole batch" "there is one CPU"
 fi
 files() {
 	# shellcheck disable=SC2086
@@ -226,10 +226,10 @@ files_in_pauses() {
 			exit bad || n != 6
 		}' && [ "$(grep -c '^file: ' two/journal)" -eq 6 ]
 }
-ok "... with pauses, and what is no pause said" files_in_pauses
+ok "file accesses are measured between pauses" files_in_pauses
 files_go_on() {
 	# shellcheck disable=SC2086
-	exits 0 "$hdpredict" measure -o two --pes=$pes --files $short g.xml && grep -q 'all was measured' err &&
+	exits 0 "$hdpredict" measure -o two --pes=$pes --files $short g.xml && grep -q 'all measurements are complete' err &&
 		[ ! -e two/measured-4.proj ] || return 1
 	sed -i '/random writes$/d; /random writes	/d' two/journal
 	# shellcheck disable=SC2086
@@ -240,12 +240,12 @@ files_go_on() {
 	[ "$(states "two/measured-4_${host}_0.trc" | grep -c '^Io .*random.*write')" -eq 1 ] &&
 		[ "$(states "two/measured-4_${host}_0.trc" | grep -c '^Io ')" -eq 1 ]
 }
-ok "... and only what is missing is measured again" files_go_on
+ok "only missing file accesses are measured again" files_go_on
 no_space() {
 	exits 2 env LC_ALL=C sh -c 'ulimit -f 2048; trap "" XFSZ; exec "$@"' - "$hdpredict" measure -o full --pes=1 \
 		--alone --files --batches=1 --batch=0.1 --pause=0.05 k0.xml && grep -q 'full: ' err
 }
-ok "a file that is too large is said" no_space
+ok "a full disk is reported" no_space
 
 # More tasks one behind the other than are run for the inputs of the last one.
 chain() {
@@ -271,12 +271,12 @@ warm() {
 	# shellcheck disable=SC2086
 	exits 0 "$hdpredict" measure -o warm --pes=1 $short --alone --steady --steady-for=1 k0.xml ||
 		return 1
-	grep -q 'waiting until the machine is warm' err && "$hdtrace" check warm/measured &&
+	grep -q 'waiting for a steady temperature' err && "$hdtrace" check warm/measured &&
 		[ "$(grep -c '^K0' warm/journal)" -eq 1 ] || return 1
 	# Nothing is measured meanwhile.
 	states "warm/measured_${host}_0.trc" | awk 'NR == 1 { print; exit !($2 >= 1) }'
 }
-ok "measuring begins when the machine is warm" warm
+ok "measuring begins at a steady temperature" warm
 # Whether as many threads as there are CPUs, beside the first one, have had 0.1 s of
 # CPU time, which they get sooner or later, whatever else the machine does: PID
 works_on_all() {
@@ -299,10 +299,10 @@ cold() {
 	cat err
 	tail -n 1 working
 	[ "$works" -eq 0 ] || return 1
-	[ "$found" -eq 2 ] && grep -q 'the same command goes on' err &&
+	[ "$found" -eq 2 ] && grep -q 'run the same command to continue' err &&
 		[ "$(wc -l <cold/journal)" -eq 1 ]
 }
-ok "nothing is measured of a machine that is not" cold
+ok "nothing is measured before the temperature is steady" cold
 
 # ---- What is wrong -------------------------------------------------------------
 
@@ -321,24 +321,24 @@ while IFS='|' read -r name status arguments text; do
 	exits "$status" "$hdpredict" measure $short $arguments >said </dev/null
 	found=$?
 	ok "$name" [ $found -eq 0 ]
-	ok "... and says so" grep -qF -- "$text" err
+	ok "$name: message" grep -qF -- "$text" err
 done <<'END'
-no directory|2|g.xml|--output says
+no output directory|2|g.xml|missing option: --output
 no graph|2|-o x|missing argument: GRAPH
-a graph that is not there|2|-o x none.xml|none.xml
+a missing graph file|2|-o x none.xml|none.xml
 no PEs|2|-o x --pes=-1 g.xml|--pes: invalid number "-1"; expected 1 or more
-more PEs than CPUs|2|-o x --pes=100000 g.xml|CPUs to use
+more PEs than CPUs|2|-o x --pes=100000 g.xml|--pes: invalid number "100000"; expected 1 to
 no batches|2|-o x --batches=0 g.xml|--batches: invalid number "0"; expected 1 to 1000
 a batch of days|2|-o x --batch=1e9 g.xml|--batch: invalid duration "1e9"
-a kernel that nobody has|1|-o x --alone unknown.xml|NONE: 
+an unknown kernel|1|-o x --alone unknown.xml|NONE: 
 a kernel that fails|2|-o x --alone fails.xml|POTRF n=3: 
 no configuration|2|-o y -c none.cfg g.xml|none.cfg
 another architecture than before|2|-o two --architecture=other g.xml|other options
 other kernels|2|-o two --kernels=. g.xml|other options
 longer batches|2|-o two --batch=0.2 g.xml|other options
-a journal of others|2|-o strange g.xml|strange/journal: no journal
-a journal with a wrong line|2|-o wrong --plan g.xml|: no line of a journal
+a file that is not a journal|2|-o strange g.xml|strange/journal: not a journal
+a journal with a wrong line|2|-o wrong --plan g.xml|: not a line of a journal
 a directory that is a file|2|-o file g.xml|file
-a platform that is not there|2|-o z --platform=none.xml g.xml|none.xml
+a missing platform file|2|-o z --platform=none.xml g.xml|none.xml
 END
 done_testing

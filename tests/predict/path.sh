@@ -77,7 +77,7 @@ $(dep w z)$(dep x y)
 END
 		waits B_2_0 5 x 0.000000000 5.000000000
 }
-ok "path: a bridge that is taken, exclusively" bridge
+ok "path: an occupied exclusive bridge" bridge
 # Shared: 1 s each, then 0.5 s of payload at half the rate; both are shown.
 share() {
 	path "--slowdown off --comm share" p.xml 8.000000000 2 T:4.000000000 Bsend:2.000000000 S:2.000000000 <<END || return 1
@@ -89,7 +89,7 @@ END
 			"path_A_4_$lane.trc" || return 1
 	done
 }
-ok "path: a bridge that is shared" share
+ok "path: a shared bridge" share
 # What w made is sent when x's message, which it shares bridges with, has ended.
 after() {
 	path "--slowdown off --comm share" p.xml 10.000000000 2 S:4.000000000 T:4.000000000 Bsend:2.000000000 <<END &&
@@ -99,7 +99,7 @@ END
 		grep -q "<Bsend .*follows='2' for='w'  *time='4.000000000' end='6.000000000'/>" \
 			path_A_4_1.trc
 }
-ok "path: a bridge that is shared, one message after another" after
+ok "path: a shared bridge with consecutive messages" after
 # The same two messages, but from two servers: the bridge into B is taken.
 incast() {
 	sed 's|^<channel|<node id="C" architecture="box"><main-memory id="C.m" size="1000"><out peer="C.o"/><in peer="C.i"/></main-memory><pe id="C.0" architecture="core"/><bridge id="C.o" architecture="out"/><bridge id="C.i" architecture="in"/></node>&|
@@ -110,7 +110,7 @@ $(dep w z)$(dep x y)
 END
 		waits A_5_0 4 w 2.000000000 3.500000000
 }
-ok "path: a bridge of the receiver that is taken" incast
+ok "path: an occupied bridge of the receiver" incast
 # w needs the memory that x's data have until they are sent, at 4.5: it ends at
 # 6.5, and y at 8.5; with two more tasks behind w it is 10.5.
 delay() {
@@ -123,7 +123,7 @@ END
 $(task x S 250 A.0 0)$(task w S 250 A.1 0)$(task v S 1 A.1 1)$(task u S 1 A.1 2)$(task y T 250 B.0 0)$(dep x y)
 END
 }
-ok "path: memory that is full" delay
+ok "path: full memory" delay
 # B has room for what v and u make, and for x's data, which are there at 4, only
 # when u has ended: at 6.
 far() {
@@ -134,7 +134,7 @@ $(task p S 1 A.0 0)
 END
 		waits A_4_0 2 u 4.000000000 6.000000000
 }
-ok "path: memory of the destination that is full" far
+ok "path: full memory of the destination" far
 # A T of 7 bytes takes no time.
 timeless() {
 	cp r.xml r.old
@@ -152,7 +152,7 @@ $(task x S 7 A.0 0)$(task s T 7 A.1 0)$(task y T 7 A.0 1)$(task z S 7 A.0 2)$(de
 END
 		waits A_1_0 0 x 0.000000000 2.000000000
 }
-ok "path: tasks that take no time" timeless nothing
+ok "path: tasks without duration" timeless nothing
 # q waits for data of w, p only for q; both are over at 3.5, p as the last.
 ties() {
 	path "" p.xml 5.500000000 2 S:4.000000000 Bsend:1.500000000 <<END || return 1
@@ -162,13 +162,13 @@ END
 		echo x q p y >want &&
 		sed -n "s/.* task='\([a-z]\)'.*/\1/p" path_A_0_0.trc | xargs | diff want -
 }
-ok "path: tasks of one moment, in their order" timeless ties
+ok "path: simultaneous tasks in their order" timeless ties
 # Two lanes, and then one: nothing of the old project stays.
 replaced() {
 	share && touch path_A_4_1.txt path2_A_4_1.trc && two &&
 		! ls path_A_4_1.trc && ls path_A_4_1.txt path2_A_4_1.trc
 }
-ok "path: a project that is replaced leaves no trace" replaced
+ok "path: a replaced project leaves no files" replaced
 
 if ! command -v python3 >/dev/null; then
 	skip "path: random models" "python3 is missing"
@@ -188,6 +188,6 @@ random_models() {
 	return "$status"
 }
 ok "path: $models random models from seed $first" random_models
-ok "path: of all kinds" grep -q \
+ok "path: random models of all kinds" grep -q \
 	"exclusive.* exclusive with delays.* share.* share with delays" said
 done_testing

@@ -19,10 +19,10 @@ counts() {
 	grep -c '<task ' g >>found
 	echo "$2 $3 $3 $4 $5 $5 $6" | diff - found
 }
-ok "A1: 10 x 10 tiles are 330 tasks" counts 10 10 45 120 55 330
-ok "A1: 20 x 20 tiles are 1960 tasks" counts 20 20 190 1140 210 1960
-ok "A1: 40 x 40 tiles are 13120 tasks" counts 40 40 780 9880 820 13120
-ok "A1: 80 x 80 tiles are 95040 tasks" counts 80 80 3160 82160 3240 95040
+ok "Cholesky: 10 x 10 tiles are 330 tasks" counts 10 10 45 120 55 330
+ok "Cholesky: 20 x 20 tiles are 1960 tasks" counts 20 20 190 1140 210 1960
+ok "Cholesky: 40 x 40 tiles are 13120 tasks" counts 40 40 780 9880 820 13120
+ok "Cholesky: 80 x 80 tiles are 95040 tasks" counts 80 80 3160 82160 3240 95040
 # LU of 6 x 6 tiles: 36 sources and sinks, 6 + 15 + 15 + 55 tasks on them.
 lu() {
 	"$hdpredict" generate lu --tiles 6 --tile-size 8 -o lu.xml &&
@@ -31,22 +31,22 @@ lu() {
 		done >found && echo >>found &&
 		echo "36 6 15 15 55 36 " | diff - found
 }
-ok "LU: as many tasks" lu
+ok "LU: number of tasks" lu
 ring() {
 	"$hdpredict" generate ring --width 3 --steps 2 --tile-size 100 --on B,A \
 		-o ring.xml && grep -o 'pe="[AB]"' ring.xml >found &&
 		printf 'pe="%s"\n' B A B A B A | diff - found &&
 		"$hdpredict" validate ring.xml | grep -q ': 6 tasks, 5 dependencies' &&
 		! "$hdpredict" generate ring --on A,,B 2>err &&
-		grep -q 'a PE has no name' err
+		grep -q 'a PE without a name' err
 }
-ok "a ring, on two PEs" ring
+ok "a ring on two PEs" ring
 stencil() {
 	"$hdpredict" generate stencil --width 4 --steps 3 -o s.xml &&
 		"$hdpredict" validate s.xml >found &&
 		echo "s.xml: 64 tasks, 192 dependencies, 6 kernels" | diff - found
 }
-ok "A1: a stencil of 4 x 4 cells, 3 steps" stencil
+ok "a stencil of 4 x 4 cells and 3 steps" stencil
 layers() {
 	"$hdpredict" generate random --steps 5 --width 7 --seed 3 -o r.xml &&
 		"$hdpredict" generate random --steps 5 --width 7 --seed 3 -o r2.xml &&
@@ -54,22 +54,22 @@ layers() {
 		"$hdpredict" generate random --steps 5 --width 7 --seed 4 >r3.xml &&
 		! cmp -s r.xml r3.xml
 }
-ok "A1: layers by chance depend on the seed alone" layers
+ok "random layers depend only on the seed" layers
 round_trip() {
 	"$hdpredict" convert "$1" -o 1.bin && "$hdpredict" convert --to xml 1.bin \
 		-o 2.xml && cmp "$1" 2.xml && "$hdpredict" convert - <1.bin >2.bin &&
 		cmp 1.bin 2.bin
 }
 "$hdpredict" generate cholesky --tiles 5 --tile-size 8 -o c.xml
-ok "XML, binary and back" round_trip c.xml
+ok "conversion from XML to binary and back" round_trip c.xml
 echo '<application/>' | "$hdpredict" convert --to xml - -o e.xml
-ok "likewise without tasks" round_trip e.xml
+ok "conversion of a graph without tasks" round_trip e.xml
 mapped() {
 	"$hdpredict" generate cholesky --tiles 4 --tile-size 128 |
 		"$hdpredict" map - --platform thesis --resources thesis -o m.xml &&
 		round_trip m.xml
 }
-ok "likewise with a mapping" mapped
+ok "conversion of a graph with a mapping" mapped
 
 # Platforms: TOPOLOGY NODES PES OPTION... is valid, and has as many.
 platforms() {
@@ -106,24 +106,24 @@ END
 	"$hdpredict" simulate way.xml --platform made.xml --resources free.xml \
 		--format=json | grep -q "^  \"makespan_s\": $((30 + $3)),"
 }
-ok "platform: over a star" takes star 15 2
-ok "platform: below a switch" takes fat-tree 3 2
-ok "platform: over the root" takes fat-tree 15 4
-ok "platform: a neighbour in a torus" takes torus 1 3
-ok "platform: round a torus" takes torus 15 4
-ok "platform: the far side of a torus" takes torus 10 6
+ok "platform: a message across a star" takes star 15 2
+ok "platform: a message below one switch" takes fat-tree 3 2
+ok "platform: a message across the root of a tree" takes fat-tree 15 4
+ok "platform: a message to a neighbor in a torus" takes torus 1 3
+ok "platform: the short way around a torus" takes torus 15 4
+ok "platform: a message to the far side of a torus" takes torus 10 6
 no_platform() {
 	exits 2 "$hdpredict" platform "$@" && [ ! -s out ] && [ -s err ]
 }
-ok "platform: of no nodes" no_platform --nodes 0
-ok "platform: too large" no_platform --nodes 100000 --pes 100000
-ok "platform: switches too large" no_platform --topology fat-tree \
+ok "platform: no nodes are rejected" no_platform --nodes 0
+ok "platform: too many PEs are rejected" no_platform --nodes 100000 --pes 100000
+ok "platform: too large switches are rejected" no_platform --topology fat-tree \
 	--radix 2147483647
-ok "platform: an unknown topology" no_platform --topology ring
-ok "platform: a negative latency" no_platform --packet-latency -1
-ok "platform: packets of no size" no_platform --packet-size 0
-ok "platform: a full disk" no_platform -o /dev/full
-ok "platform: no folder" no_platform -o none/p.xml
+ok "platform: an unknown topology is rejected" no_platform --topology ring
+ok "platform: a negative latency is rejected" no_platform --packet-latency -1
+ok "platform: packets of size 0 are rejected" no_platform --packet-size 0
+ok "platform: a full disk is reported" no_platform -o /dev/full
+ok "platform: a missing directory is reported" no_platform -o none/p.xml
 
 # ---- Cases by hand -----------------------------------------------------------
 
@@ -155,63 +155,63 @@ two() { graph <<END | gives "" x:0:2 y:4.5:8.5 makespan_s=8.5 "$@"
 $(task x S 250 A.0 0)$(task y T 250 B.0 0)$(dep x y)
 END
 }
-ok "A5: two tasks with a transfer" two energy_computation_j=8 \
+ok "simulation: two tasks with a transfer" two energy_computation_j=8 \
 	energy_communication_j=12 energy_dynamic_j=20 energy_idle_j=170 \
 	energy_total_j=190 messages=1
 local_() { graph <<END | gives "" x:0:2 y:2:6 energy_communication_j=0
 $(task x S 250 A.0 0)$(task y T 250 A.1 0)$(dep x y)
 END
 }
-ok "A5: local data cost nothing" local_
+ok "simulation: local data cost nothing" local_
 # Both T run together from 2 to 10 at half speed.
 fork_() { graph <<END | gives "" x:0:2 y:2:10 z:2:10
 $(task x S 250 A.0 0)$(task y T 250 A.0 1)$(task z T 250 A.1 0)$(dep x y)$(dep x z)
 END
 }
-ok "A5: fork, with slowdown" fork_
+ok "simulation: a fork with slowdown" fork_
 # w begins 2 s after y: y has done 2 s of its work, and 2 s more take 4.
 change() { graph <<END | gives "" y:2:8 w:4:10
 $(task x S 1 A.0 0)$(task y T 1 A.0 1)$(task v S 1 A.1 0)$(task u S 1 A.1 1)
 $(task w T 1 A.1 2)$(dep x y)$(dep u w)
 END
 }
-ok "A5: the slowdown changes in a run" change
+ok "simulation: the slowdown changes during a task" change
 off() { graph <<END | gives "--slowdown off" y:2:6 w:4:8 energy_computation_j=19
 $(task x S 1 A.0 0)$(task y T 1 A.0 1)$(task v S 1 A.1 0)$(task u S 1 A.1 1)
 $(task w T 1 A.1 2)$(dep x y)$(dep u w)
 END
 }
-ok "A5: no slowdown, the same energy" off
+ok "simulation: without slowdown the energy is the same" off
 chain() { graph <<END | gives "" x:0:2 y:3.5:7.5 z:9:13
 $(task x S 1 A.0 0)$(task y T 1 B.0 0)$(task z T 1 A.0 1)$(dep x y)$(dep y z)
 END
 }
-ok "A5: a chain with transfers" chain
+ok "simulation: a chain with transfers" chain
 # One data set for two tasks of B is one message.
 once() { graph <<END | gives "--slowdown off" y:3.5:7.5 z:3.5:7.5 messages=1
 $(task x S 1 A.0 0)$(task y T 1 B.0 0)$(task z T 1 B.1 0)$(dep x y)$(dep x z)
 END
 }
-ok "A5: a data set goes once to each server" once
+ok "simulation: a data set is sent once to each server" once
 # Two messages that are ready at once: the lower dependency goes first.
 queue() { graph <<END | gives "--slowdown off" y:5:9 z:3.5:7.5 messages=2
 $(task x S 1 A.0 0)$(task w S 1 A.1 0)$(task y T 1 B.0 0)$(task z T 1 B.1 0)
 $(dep w z)$(dep x y)
 END
 }
-ok "A5: messages by their numbers" queue
+ok "simulation: messages are sent in the order of their numbers" queue
 # Sharing: 1 s each, then 0.5 s of payload at half the rate.
 shared() { graph <<END | gives "--slowdown off --comm share" y:4:8 z:4:8
 $(task x S 1 A.0 0)$(task w S 1 A.1 0)$(task y T 1 B.0 0)$(task z T 1 B.1 0)
 $(dep w z)$(dep x y)
 END
 }
-ok "A5: bandwidth is shared" shared
+ok "simulation: messages share bandwidth" shared
 unused() { graph <<END | gives "--off-unused" energy_idle_j=20 energy_total_j=23
 $(task x S 1 A.0 0)
 END
 }
-ok "servers that run nothing may be off" unused
+ok "unused servers may be off" unused
 empty() { echo '<application/>' | gives "" tasks=0 makespan_s=0 energy_total_j=0; }
 ok "an empty graph takes no time" empty
 standard_input() {
@@ -220,7 +220,7 @@ $(task x S 1 A.0 0)
 END
 		grep -q '"makespan_s": 2,'
 }
-ok "a graph from the standard input" standard_input
+ok "a graph from standard input" standard_input
 annotate() {
 	graph <<END >g.xml
 $(task x S 250 A.0 0)$(task y T 250 B.0 0)$(dep x y)
@@ -230,7 +230,7 @@ END
 		simulate a.xml --platform p.xml --resources r.xml --annotate b.xml >two.json &&
 		cmp a.xml b.xml && cmp one.json two.json
 }
-ok "times are written into the graph, and skipped there" annotate
+ok "times are written into the graph and ignored by readers" annotate
 delay() {
 	sed 's/id="A.m" size="1000"/id="A.m" size="300" full="delay"/' p.xml >d.xml
 	graph <<END >g.xml
@@ -239,7 +239,7 @@ END
 	simulate g.xml --platform d.xml --resources r.xml >out.json &&
 		cat out.json && grep -q '"w".*"start_s": *4.5,' out.json
 }
-ok "a task waits for memory: until the data have been sent" delay
+ok "a task waits for memory until data were sent" delay
 
 # Accesses to files: 250 bytes in pieces of 100 are 3 accesses, of 0.5 s and 0.25 J; one
 # is written, of 1 s and 2 J.
@@ -269,7 +269,7 @@ slow_files() {
 $(task v S 25 A.0 0)$(task w S 25 A.1 0)$(task x T 25 A.0 1)$(task y T 25 A.1 1)$(dep v x)$(dep w y)
 END
 }
-ok "... and are slowed down with their task" slow_files
+ok "file accesses are slowed down with their task" slow_files
 # With faster files the slower PE is better: 3 + 3 x 0.1 + 0.1 s.
 mapped_by_files() {
 	graph <<END | with_files >f.xml
@@ -285,13 +285,13 @@ END
 	simulate f.xml --platform d.xml --resources both.xml --map eft >out.json && cat out.json &&
 		grep -q '"x".*"A.1".*"end_s": *3.4' out.json
 }
-ok "... and count where a task is mapped" mapped_by_files
+ok "file accesses count when tasks are mapped" mapped_by_files
 files_back() {
 	"$hdpredict" convert f.xml -o f.bin && "$hdpredict" convert --to xml f.bin -o f2.xml &&
 		grep -q '<io order="random" access="sync" size="7"/>' f2.xml &&
 		"$hdpredict" convert f2.xml -o f3.bin && cmp f.bin f3.bin
 }
-ok "... and are in both forms of a graph" files_back
+ok "both forms of a graph contain file accesses" files_back
 
 # ---- A project for hdtrace ----------------------------------------------------
 
@@ -306,10 +306,10 @@ END
 }
 ok "a project is written, and read" project
 says() { grep -qE "$1" out || { cat out; return 1; }; }
-ok "its runtime" says 'Runtime +8\.500 s'
-ok "its energy is that of the summary" says '^  Energy +190 J \(simulated\)'
-ok "energy of A" says 'Energy: 94 J \(simulated\)'
-ok "energy of B" says 'Energy: 96 J \(simulated\)'
+ok "report of a predicted project: runtime" says 'Runtime +8\.500 s'
+ok "report of a predicted project: energy of the summary" says '^  Energy +190 J \(simulated\)'
+ok "report of a predicted project: energy of node A" says 'Energy: 94 J \(simulated\)'
+ok "report of a predicted project: energy of node B" says 'Energy: 96 J \(simulated\)'
 # A draws 10 W and 3 J more; B, which is off, nothing, wherever that is said.
 off() {
 	"$hdpredict" simulate unused.xml --platform p.xml --resources r.xml \
@@ -335,7 +335,7 @@ ok "tasks and messages are states" states
 whole() {
 	exits 0 "$hdtrace" check two && ! grep -vE 'stat.simulated|trc.empty' out | grep -q '\['
 }
-ok "hdtrace check finds nothing but what is simulated, and idle" whole
+ok "hdtrace check reports only simulated values and idle PEs" whole
 # One message waits from 2 to 4.5 s. B has its copy then, and y's output as well.
 gauges() {
 	for of in Transfers:A Memory:A Memory:B; do
@@ -360,7 +360,7 @@ again() {
 		exits 0 "$hdpredict" simulate g.xml --platform p.xml --resources r.xml -f -o two &&
 		[ "$(cat two_*.trc two_*.stat two.proj | cksum)" = "$before" ]
 }
-ok "it is replaced by -f only, and is the same again" again
+ok "only -f replaces a project, and the new one is equal" again
 phases() {
 	sed 's|<kernel id="S">|&<phase until="0.25" weight="3"/><phase until="1" weight="1"/>|' \
 		g.xml >h.xml
@@ -374,7 +374,7 @@ no_folder() {
 	exits 2 "$hdpredict" simulate g.xml --platform p.xml --resources r.xml -o none/two &&
 		[ ! -e none ]
 }
-ok "a project where no folder is" no_folder
+ok "a project in a missing directory is reported" no_folder
 
 # ---- Power: 10 W each, and x 1.5, 3 packets 4.8, y 1.25 W --------------------
 
@@ -389,22 +389,22 @@ power() {
 		--resources r.xml "$@" || return 1
 	grep -q "$want" out || { cat out; return 1; }
 }
-ok "power: its peak" power 0 '^Peak power  *24.8000 W at 2 s$' --power-limit 25
-ok "power: a message passes the limit" power 0 \
-	'^  from 2 to 4.50000 s, up to 24.8000 W: by a message of x on A$' --power-limit 22
-ok "power: a task passes the limit, until another one ends" power 0 \
-	'^  from 0 to 4.50000 s, up to 24.8000 W: by x on A.0$' --power-limit 21.3
-ok "power: all the time" power 0 'all servers passes 21 W: 1 times, for 8.50000 s;' --power-limit 21
-ok "power: idle servers" power 0 'up to 24.8000 W: by the power of idle servers' --power-limit 19
-ok "power: what is equal is not above" power 0 '^Peak power' --fail --power-limit 24.8
-ok "power: --fail" power 3 'by a message of x' --fail --power-limit 22
-ok "power: a finding is no failure" power 0 'passes' --power-limit 1
+ok "power: peak" power 0 '^Peak power  *24.8000 W at 2 s$' --power-limit 25
+ok "power: a message exceeds the limit" power 0 \
+	'^  from 2 to 4.50000 s, up to 24.8000 W: a message of x on A$' --power-limit 22
+ok "power: a task exceeds the limit until another task ends" power 0 \
+	'^  from 0 to 4.50000 s, up to 24.8000 W: x on A.0$' --power-limit 21.3
+ok "power: above the limit all the time" power 0 'all servers exceeds 21 W: 1 times, for 8.50000 s;' --power-limit 21
+ok "power: idle servers" power 0 'up to 24.8000 W: idle power of the servers' --power-limit 19
+ok "power: equal to the limit is not above it" power 0 '^Peak power' --fail --power-limit 24.8
+ok "power: --fail" power 3 'a message of x' --fail --power-limit 22
+ok "power: a finding without --fail exits with 0" power 0 'exceeds' --power-limit 1
 peaks() {
 	sed 's/idle-power="10"/& peak_w="12"/' p.xml >peak.xml
-	power 3 '^Power of A passes 12 W: 1 times, for 2.50000 s; up to 12.4000 W at 2 s$' \
-		--fail --platform peak.xml && [ "$(grep -c passes out)" -eq 2 ]
+	power 3 '^Power of A exceeds 12 W: 1 times, for 2.50000 s; up to 12.4000 W at 2 s$' \
+		--fail --platform peak.xml && [ "$(grep -c exceeds out)" -eq 2 ]
 }
-ok "power: of a server, beyond its peak_w" peaks
+ok "power: a server exceeds its peak_w" peaks
 power_json() {
 	exits 0 "$hdpredict" simulate g.xml --platform p.xml --resources r.xml \
 		--power-limit 22 --format=json && tr -d ' \n' <out >flat &&
@@ -415,15 +415,15 @@ profile() {
 	sed 's|<kernel id="S">|&<phase until="0.25" weight="3"/><phase until="1" weight="1"/>|' \
 		g.xml >h.xml
 	exits 0 "$hdpredict" simulate h.xml --platform p.xml --resources r.xml \
-		--power-limit 22.9 && grep -q '^  from 0 to 0.500000 s, up to 23 W: by x on A.0$' out
+		--power-limit 22.9 && grep -q '^  from 0 to 0.500000 s, up to 23 W: x on A.0$' out
 }
 ok "power: the profile of a kernel counts" profile
 no_limit() {
 	exits 2 "$hdpredict" simulate g.xml --platform p.xml --resources r.xml \
 		--power-limit "$1" && grep -q power-limit err && [ ! -s out ]
 }
-ok "power: a negative limit" no_limit -1
-ok "power: no number" no_limit nan
+ok "power: a negative limit is rejected" no_limit -1
+ok "power: a limit that is not a number is rejected" no_limit nan
 subgraphs() {
 	graph <<END >two.xml
 $(task x S 250 A.0 0)$(task z S 250 B.0 0)$(task y T 250 B.0 1)$(task w T 250 A.0 1)
@@ -453,12 +453,12 @@ END
 		print $2; off = $2 / (want * 1000) - 1
 		exit !(off < 0.001 && off > -0.001) }' out.json
 }
-ok "A4: 10 x 10 tiles" identity 4127 21.19 114.73
-ok "A4: 20 x 20 tiles" identity 1249 9.25 37.56
-ok "A4: 40 x 40 tiles" identity 663 4.17 19.20
-ok "A4: 80 x 80 tiles" identity 612 4.56 18.43
+ok "published energy of 10 x 10 tiles" identity 4127 21.19 114.73
+ok "published energy of 20 x 20 tiles" identity 1249 9.25 37.56
+ok "published energy of 40 x 40 tiles" identity 663 4.17 19.20
+ok "published energy of 80 x 80 tiles" identity 612 4.56 18.43
 
-# ---- A6: what is rejected -----------------------------------------------------
+# ---- Rejected models ----------------------------------------------------------
 
 # Standard input is a graph that is invalid: exit 1, and a message
 refused() {
@@ -467,61 +467,61 @@ refused() {
 }
 a=$(task a S 8 A.0 0) b=$(task b T 8 A.1 0)
 bad() { graph | refused "$1"; }
-ok "A6: a cycle" bad 'bad.xml:.*cycle: b -> c -> b' <<END
+ok "rejected: a cycle" bad 'bad.xml:.*cycle: b -> c -> b' <<END
 $a$b$(task c T 8 A.0 1)$(dep b c)$(dep c b)
 END
-ok "A6: a task that needs itself" bad 'cycle: b -> b' <<END
+ok "rejected: a task that needs itself" bad 'cycle: b -> b' <<END
 $b$(dep b b)
 END
-ok "A6: a kernel that is not there" bad 'bad.xml:3: error: a: there is no kernel U$' <<END
+ok "rejected: an unknown kernel" bad 'bad.xml:3: error: a: unknown kernel U$' <<END
 $(task a U 8 A.0 0)
 END
-ok "A6: a variable without a value" bad 'b: does not assign the variable n' <<END
+ok "rejected: a variable without a value" bad 'b: does not assign the variable n' <<END
 <task id="b" kernel="S"/>
 END
-ok "A6: a value of no variable" bad 'a: assigns what is no variable.* m' <<END
+ok "rejected: a value of an unknown variable" bad 'a: assigns an unknown variable.* m' <<END
 <task id="a" kernel="S"><assign var="n" val="1"/><assign var="m" val="1"/></task>
 END
-ok "A6: two values of a variable" bad 'a: assigns twice the variable n' <<END
+ok "rejected: two values of a variable" bad 'a: assigns a variable twice: n' <<END
 <task id="a" kernel="S"><assign var="n" val="1"/><assign var="n" val="2"/></task>
 END
-ok "A6: sizes that differ" bad 'b: input i has 8 bytes, and output o of a has 9' <<END
+ok "rejected: sizes that differ" bad 'b: input i has 8 bytes, and output o of a has 9' <<END
 $(task a S 9 A.0 0)$b$(dep a b)
 END
-ok "A6: an input without data" bad 'b: task has no data for input i' <<END
+ok "rejected: an input without data" bad 'b: task has no data for input i' <<END
 $b
 END
-ok "A6: two dependencies for an input" bad 'b: two dependencies for the input i' <<END
+ok "rejected: two dependencies for an input" bad 'b: two dependencies for the input i' <<END
 $a$b$(dep a b)$(dep a b)
 END
-ok "A6: a dependency of no task" bad 'x: a dependency names a task that is not there' <<END
+ok "rejected: a dependency of an unknown task" bad 'x: a dependency names an unknown task' <<END
 $a$b$(dep x b)
 END
-ok "A6: an output that is not there" bad 'a: its kernel has no output z' <<END
+ok "rejected: an unknown output" bad 'a: its kernel has no output z' <<END
 $a$b<dependency predecessor="a" successor="b" src="z" dest="i"/>
 END
-ok "A6: an input that is not there" bad 'b: its kernel has no input z' <<END
+ok "rejected: an unknown input" bad 'b: its kernel has no input z' <<END
 $a$b$(dep a b)<dependency predecessor="a" successor="b" src="o" dest="z"/>
 END
-ok "A6: two tasks of one name" bad 'a: there is another task with this id, in line 3' <<END
+ok "rejected: two tasks with the same id" bad 'a: duplicate id of a task, also in line 3' <<END
 $a$(task a S 8 A.0 1)
 END
-ok "A6: a missing attribute" bad 'bad.xml:3: error: <task> has no attribute kernel' <<END
+ok "rejected: a missing attribute" bad 'bad.xml:3: error: <task> has no attribute kernel' <<END
 <task id="x"/>
 END
-ok "A6: an unknown element" bad '<tusk> is unknown in <application>' <<END
+ok "rejected: an unknown element" bad '<tusk> is unknown in <application>' <<END
 <tusk/>
 END
-ok "A6: a value that is no number" bad 'val="nan" .*not a finite number' <<END
+ok "rejected: a value that is not a number" bad 'val="nan" .*not a finite number' <<END
 <task id="a" kernel="S"><assign var="n" val="nan"/></task>
 END
-ok "A6: a priority that is no whole number" bad 'priority="-1" is not a whole' <<END
+ok "rejected: a priority that is not a whole number" bad 'priority="-1" is not a whole' <<END
 $(task a S 8 A.0 -1)
 END
-ok "A6: a priority beyond 2^53" bad 'priority="[0-9.e+]*" is not a whole' <<END
+ok "rejected: a priority beyond 2^53" bad 'priority="[0-9.e+]*" is not a whole' <<END
 $(task a S 8 A.0 9007199254740994)
 END
-ok "A6: mapped twice" bad 'a: the task is mapped twice' <<END
+ok "rejected: a task that is mapped twice" bad 'a: the task is mapped twice' <<END
 <task id="a" kernel="S"><assign var="n" val="1"/><map pe="x" priority="1"/><map pe="x" priority="1"/></task>
 END
 
@@ -532,17 +532,17 @@ size() {
 <task id="t" kernel="K"><assign var="n" val="0"/></task></application>
 END
 }
-ok "A6: a size that divides by zero" size '8 / n' 't: size of o: it divides by zero'
-ok "A6: a size that is no number" size '1e308*10 - 1e308*10' 'it is not a number'
-ok "A6: a size that is negative" size 'n - 1' 'it is negative'
-ok "A6: a size beyond 2^53" size '9007199254740994' 'more than 2.53 bytes'
-ok "A6: a size beyond all" size '1e400' 'more than 2.53 bytes'
-ok "A6: a size of an unknown variable" size 'm' 'no variable of the kernel'
-ok "A6: a size that ends" size '8 *' 'it ends too early'
-ok "A6: a size that is not closed" size '(8' 'parenthesis is not closed'
-ok "A6: a size with more behind it" size '8 8' 'something behind it'
-ok "A6: a hexadecimal size" size '0x10' 'a number is not a number'
-ok "A6: a deep size" size "$(printf '%0200d' 0 | tr 0 '(')" 'nested too deeply'
+ok "rejected: a size that divides by zero" size '8 / n' 't: size of o: division by zero'
+ok "rejected: a size that is not a number" size '1e308*10 - 1e308*10' 'not a number'
+ok "rejected: a size that is negative" size 'n - 1' 'size of .*: negative'
+ok "rejected: a size beyond 2^53" size '9007199254740994' 'more than 2.53 bytes'
+ok "rejected: a size beyond the range of a double" size '1e400' 'more than 2.53 bytes'
+ok "rejected: a size of an unknown variable" size 'm' 'unknown variable of the kernel'
+ok "rejected: an incomplete size" size '8 *' 'unexpected end'
+ok "rejected: a size with an unclosed parenthesis" size '(8' 'unclosed parenthesis'
+ok "rejected: a size followed by more text" size '8 8' 'unexpected text after'
+ok "rejected: a hexadecimal size" size '0x10' 'invalid number'
+ok "rejected: a deeply nested size" size "$(printf '%0200d' 0 | tr 0 '(')" 'nested too deeply'
 good_size() {
 	cat >s.xml <<END
 <application><kernel id="K"><variable id="n"/><output id="o" size="$1"/>
@@ -553,7 +553,7 @@ END
 	"$hdpredict" validate s.xml
 }
 ok "sizes: precedence and signs" good_size '-(1 - n) * 2 + 10 / 4 / 2 - -1' 7
-ok "sizes: 2^53 is one" good_size '9007199254740992' '4503599627370496 * 2'
+ok "sizes: 2^53 is accepted" good_size '9007199254740992' '4503599627370496 * 2'
 
 first_20() {
 	{
@@ -562,38 +562,38 @@ first_20() {
 		echo '</application>'
 	} >many.xml
 	exits 1 "$hdpredict" validate many.xml &&
-		[ "$(grep -c 'there is no kernel none' err)" -eq 20 ] &&
-		grep -q '5000 errors in all; the first 20 are shown' err
+		[ "$(grep -c 'unknown kernel none' err)" -eq 20 ] &&
+		grep -q '5000 errors; only the first 20 are shown' err
 }
-ok "A6: the first 20 errors, and the number" first_20
+ok "the first 20 errors and their number are printed" first_20
 
 # Platforms: SED-SCRIPT MESSAGE
 platform() {
 	sed "$1" p.xml >bad.xml
 	exits 1 "$hdpredict" validate --platform bad.xml && grep -qE "$2" err
 }
-ok "A6: not strongly connected" platform 's|<out peer="B.i"/>||; s|<in peer="B.i"/>||; /id="B.i"/s|<bridge id="B.i".*/>||; $!b' \
+ok "rejected: a platform that is not strongly connected" platform 's|<out peer="B.i"/>||; s|<in peer="B.i"/>||; /id="B.i"/s|<bridge id="B.i".*/>||; $!b' \
 	'B.m: the platform is not strongly connected'
-ok "A6: a bridge at one end" platform 's|<in peer="B.i"/>||' \
-	'B.i: a bridge lies between two channels, and 1 name'
-ok "A6: a bridge without a direction" platform 's|<in peer="B.i"/>|<out peer="B.i"/>|' \
-	'B.i: no channel sends into the bridge, or none receives'
-ok "A6: a bridge that is not there" platform 's|<in peer="B.i"/>|<in peer="C.i"/>|' \
-	'B.m: there is no bridge C.i'
-ok "A6: two elements of one id" platform 's|id="B.0"|id="A.0"|' \
-	'bad.xml:11: error: A.0: there is another element'
-ok "A6: two memories" platform 's|<pe id="B.0" architecture="core"/>|<main-memory id="B.n" size="1"/>|' \
+ok "rejected: a bridge with one end" platform 's|<in peer="B.i"/>||' \
+	'B.i: a bridge connects two channels, but 1 name'
+ok "rejected: a bridge without a direction" platform 's|<in peer="B.i"/>|<out peer="B.i"/>|' \
+	'B.i: the bridge needs a channel that sends'
+ok "rejected: an unknown bridge" platform 's|<in peer="B.i"/>|<in peer="C.i"/>|' \
+	'B.m: unknown bridge C.i'
+ok "rejected: two elements with the same id" platform 's|id="B.0"|id="A.0"|' \
+	'bad.xml:11: error: A.0: duplicate id'
+ok "rejected: two memories" platform 's|<pe id="B.0" architecture="core"/>|<main-memory id="B.n" size="1"/>|' \
 	'B.n: the node has two main memories'
-ok "A6: a PE without memory" platform 's|^<channel|<pe id="C.0" architecture="core"/>&|' \
-	'C.0: the PE shares no main memory'
-ok "A6: a PE without an architecture" platform 's|<pe id="B.0" architecture="core"/>|<pe id="B.0"/>|' \
+ok "rejected: a PE without memory" platform 's|^<channel|<pe id="C.0" architecture="core"/>&|' \
+	'C.0: no main memory for the PE'
+ok "rejected: a PE without an architecture" platform 's|<pe id="B.0" architecture="core"/>|<pe id="B.0"/>|' \
 	'B.0: the PE has no architecture'
-ok "A6: a server in a server" platform 's|^<node id="B" arch.*|<node id="C"><main-memory id="C.m" size="1"/>&|; s|^<channel|</node>&|' \
-	'B: a cluster server is inside another one'
-ok "A6: memory without a size" platform 's|size="1000"||' '<main-memory> has no attribute size'
-ok "A6: a negative latency" platform 's|init-latency="1e9"|init-latency="-1"|' 'negative'
-ok "A6: packets without a size" platform 's|packet-size="100"||' 'no packet-size'
-ok "A6: memory that is full in an unknown way" platform 's|size="1000"|& full="x"|' 'neither fail nor delay'
+ok "rejected: a server in a server" platform 's|^<node id="B" arch.*|<node id="C"><main-memory id="C.m" size="1"/>&|; s|^<channel|</node>&|' \
+	'B: a cluster server is inside another cluster server'
+ok "rejected: memory without a size" platform 's|size="1000"||' '<main-memory> has no attribute size'
+ok "rejected: a negative latency" platform 's|init-latency="1e9"|init-latency="-1"|' 'negative'
+ok "rejected: packets without a size" platform 's|packet-size="100"||' 'packet-size is missing'
+ok "rejected: memory with an unknown behavior when full" platform 's|size="1000"|& full="x"|' 'neither fail nor delay'
 
 # Accesses to files, of a kernel: ATTRIBUTES MESSAGE
 io() {
@@ -602,31 +602,31 @@ io() {
 <task id="t" kernel="K"><assign var="n" val="0"/></task></application>
 END
 }
-ok "A6: accesses of an unknown order" io 'order="any" access="read" size="1"' 'bad.xml:1: error: the order of accesses is'
-ok "A6: unknown accesses" io 'order="random" access="erase" size="1"' 'they are read, write or sync'
-ok "A6: accesses without a size" io 'order="random" access="read"' '<io> has no attribute size'
-ok "A6: accesses without an order" io 'access="read" size="1"' '<io> has no attribute order'
-ok "A6: a size of accesses that is no expression" io 'order="random" access="read" size="m"' \
-	'K: size of random reads, "m": .*no variable'
-ok "A6: a negative size of accesses" io 'order="random" access="read" size="n - 1"' 't: size of K: it is negative'
+ok "rejected: accesses of an unknown order" io 'order="any" access="read" size="1"' 'bad.xml:1: error: the order of accesses is'
+ok "rejected: unknown kind of accesses" io 'order="random" access="erase" size="1"' 'they are read, write or sync'
+ok "rejected: accesses without a size" io 'order="random" access="read"' '<io> has no attribute size'
+ok "rejected: accesses without an order" io 'access="read" size="1"' '<io> has no attribute order'
+ok "rejected: a size of accesses with an unknown variable" io 'order="random" access="read" size="m"' \
+	'K: size of random reads, "m": unknown variable'
+ok "rejected: a negative size of accesses" io 'order="random" access="read" size="n - 1"' 't: size of K: negative'
 
 resources() {
 	echo "<resource-model>$1</resource-model>" >bad.xml
 	exits 1 "$hdpredict" validate --resources bad.xml && grep -qE "$2" err
 }
-ok "A6: an entry without energy" resources '<entry kernel="S" architecture="c" time="1"/>' 'no attribute energy'
-ok "A6: a negative time" resources '<entry kernel="S" architecture="c" time="-1" energy="0"/>' 'S: time="-1" is negative'
-ok "A6: a count of 0" resources '<slowdown architecture="c" kernel="S" load="S" count="0" factor="2"/>' 'count="0"'
-ok "A6: loads that are not as many" resources '<slowdown architecture="c" kernel="S" load="S T" count="3" factor="2"/>' 'not as many loads'
-ok "A6: a variable twice" resources '<entry kernel="S" architecture="c" time="1" energy="0"><assign var="n" val="1"/><assign var="n" val="1"/></entry>' 'names variable n twice'
+ok "rejected: an entry without energy" resources '<entry kernel="S" architecture="c" time="1"/>' 'no attribute energy'
+ok "rejected: a negative time" resources '<entry kernel="S" architecture="c" time="-1" energy="0"/>' 'S: time="-1" is negative'
+ok "rejected: a count of 0" resources '<slowdown architecture="c" kernel="S" load="S" count="0" factor="2"/>' 'count="0"'
+ok "rejected: loads that differ from the count" resources '<slowdown architecture="c" kernel="S" load="S T" count="3" factor="2"/>' 'the number of loads differs'
+ok "rejected: a variable that is named twice" resources '<entry kernel="S" architecture="c" time="1" energy="0"><assign var="n" val="1"/><assign var="n" val="1"/></entry>' 'assigns variable n twice'
 
 reads='<io architecture="c" order="random" access="read" size="4096" time="1" energy="1"/>'
-ok "A6: costs of accesses twice" resources "$reads$reads" 'c: the costs of random reads are there twice'
-ok "A6: accesses of no bytes" resources "$(echo "$reads" | sed 's/4096/0/')" 'c: accesses have a size of 0'
-ok "A6: accesses of a negative time" resources "$(echo "$reads" | sed 's/time="1"/time="-1"/')" 'c: time="-1" is negative'
-ok "A6: accesses without energy" resources "$(echo "$reads" | sed 's/energy="1"//')" '<io> has no attribute energy'
-ok "A6: costs of unknown accesses" resources "$(echo "$reads" | sed 's/random/any/')" 'c: the order of accesses is'
-ok "A6: costs of accesses of no architecture" resources "$(echo "$reads" | sed 's/architecture="c"//')" '<io> has no attribute architecture'
+ok "rejected: duplicate costs of accesses" resources "$reads$reads" 'c: duplicate costs of random reads'
+ok "rejected: accesses of 0 bytes" resources "$(echo "$reads" | sed 's/4096/0/')" 'c: accesses have a size of 0'
+ok "rejected: accesses of a negative time" resources "$(echo "$reads" | sed 's/time="1"/time="-1"/')" 'c: time="-1" is negative'
+ok "rejected: accesses without energy" resources "$(echo "$reads" | sed 's/energy="1"//')" '<io> has no attribute energy'
+ok "rejected: costs of unknown accesses" resources "$(echo "$reads" | sed 's/random/any/')" 'c: the order of accesses is'
+ok "rejected: costs of accesses without an architecture" resources "$(echo "$reads" | sed 's/architecture="c"//')" '<io> has no attribute architecture'
 
 # What cannot be simulated: RESOURCES MESSAGE [OPTION...], of the graph g.xml
 infeasible() {
@@ -634,42 +634,42 @@ infeasible() {
 	message=$2
 	shift 2
 	exits 1 "$hdpredict" simulate g.xml --platform p.xml --resources i.xml "$@" &&
-		grep -qE "$message" err && [ ! -s out ]
+		grep -qE -- "$message" err && [ ! -s out ]
 }
 graph <<END >g.xml
 $(task x S 250 A.0 0)
 END
-ok "A6: a missing resource entry" infeasible '' 'x: no resource entry for kernel S with n=250 on architecture core'
-ok "A6: a missing resource entry, of eft" infeasible '' 'x: no resource entry' --map eft
+ok "rejected: a missing resource entry" infeasible '' 'x: no resource entry for kernel S with n=250 on architecture core'
+ok "rejected by eft: a missing resource entry" infeasible '' 'x: no resource entry' --map eft
 one='<entry kernel="S" architecture="core" time="1" energy="1"/>'
 graph <<END | with_files >g.xml
 $(task x S 250 A.0 0)
 END
-ok "A6: accesses without costs" infeasible "$one" 'x: no costs of all accesses to files of kernel S'
-ok "A6: accesses without costs, of eft" infeasible "$one" 'x: no costs of all accesses' --map eft
+ok "rejected: accesses without costs" infeasible "$one" 'x: no costs for all file accesses of kernel S'
+ok "rejected by eft: accesses without costs" infeasible "$one" 'x: no costs for all file accesses' --map eft
 graph <<END >g.xml
 $(task x S 250 A.0 0)
 END
-ok "A6: two resource entries" infeasible "$one$one" 'x: several resource entries fit'
-ok "A6: no such PE to use" infeasible "$one" 'no PE is called "Z\*"' --map eft --use 'Z*'
+ok "rejected: two matching resource entries" infeasible "$one$one" 'x: several resource entries match'
+ok "rejected: a pattern without matching PEs" infeasible "$one" 'no PE matches "Z\*"' --map eft --use 'Z*'
 graph <<END >g.xml
 <task id="x" kernel="S"><assign var="n" val="1"/></task>
 END
-ok "A6: a task that is not mapped" infeasible "$one" 'g.xml:3: error: x: the task is not mapped'
+ok "rejected: a task that is not mapped" infeasible "$one" 'g.xml:3: error: x: the task is not mapped'
 graph <<END >g.xml
 $(task x S 250 a.0 0)
 END
-ok "A6: a PE of other letters" infeasible "$one" 'x: the platform has no PE called a.0'
+ok "rejected: a PE id in another case" infeasible "$one" 'x: the platform has no PE a.0'
 graph <<END >g.xml
 $(task x S 8 A.0 1)$(task y T 8 A.0 0)$(dep x y)
 END
 both="$one<entry kernel=\"T\" architecture=\"core\" time=\"1\" energy=\"1\"/>"
-ok "A6: a deadlock on a PE" infeasible "$both" 'deadlock at 0 s: y on A.0 waits for x on A.0'
+ok "rejected: a deadlock on a PE" infeasible "$both" 'deadlock at 0 s: y on A.0 waits for x on A.0'
 graph <<END >g.xml
 $(task x S 8 A.0 1)$(task y T 8 A.0 0)$(task w S 8 B.0 1)$(task z T 8 B.0 0)
 $(dep x z)$(dep w y)
 END
-ok "A6: a deadlock of two PEs" infeasible "$both" 'y on A.0 waits for w on B.0, which is behind z on B.0 waits for x on A.0'
+ok "rejected: a deadlock of two PEs" infeasible "$both" 'y on A.0 waits for w on B.0, which is behind z on B.0 waits for x on A.0'
 graph <<END >g.xml
 $(task x S 1001 A.0 1)
 END
@@ -678,13 +678,13 @@ full() {
 	exits 1 "$hdpredict" simulate g.xml --platform full.xml --resources r.xml &&
 		grep -qE "$2" err
 }
-ok "A6: memory that may not be full" full fail 'x: the memory of server A is full at 0 s: 1001 of 1000 bytes'
-ok "A6: memory that will never be enough" full delay 'x: deadlock at 0 s: .* waits for memory'
+ok "rejected: memory overflow with full=fail" full fail 'x: the memory of server A is full at 0 s: 1001 of 1000 bytes'
+ok "rejected: memory that is never sufficient" full delay 'x: deadlock at 0 s: .* waits for memory'
 overflow() {
 	simulate g.xml --platform p.xml --resources r.xml | tee out.json |
 		grep -q '"memory_overflows": 1'
 }
-ok "memory that overflows is a result" overflow
+ok "an overflow of memory is a result" overflow
 
 # ---- What cannot be read or written: exit status 2 ----------------------------
 
@@ -692,31 +692,32 @@ ok "memory that overflows is a result" overflow
 failed() {
 	message=$1
 	shift
-	exits 2 "$hdpredict" "$@" && grep -qE "$message" err && [ ! -s out ]
+	exits 2 "$hdpredict" "$@" && grep -qE -- "$message" err && [ ! -s out ]
 }
-ok "A6: no such file" failed 'none.xml: No such file' validate none.xml
-ok "A6: a directory" failed 'Is a directory' validate .
+ok "a missing file is reported" failed 'none.xml: cannot open: No such file' validate none.xml
+ok "a directory instead of a file is reported" failed 'Is a directory' validate .
 echo '<application><task' >cut.xml
-ok "A6: not XML" failed 'cut.xml:[0-9]+: error' validate cut.xml
+ok "a file that is not XML is reported" failed 'cut.xml:[0-9]+: error' validate cut.xml
 echo '<!DOCTYPE x [<!ENTITY y "z">]><application/>' >type.xml
-ok "A6: a DOCTYPE" failed 'DOCTYPE' validate type.xml
+ok "a DOCTYPE is rejected" failed 'DOCTYPE' validate type.xml
 : >void.xml
-ok "A6: an empty file" failed 'void.xml' validate void.xml
+ok "an empty file is reported" failed 'void.xml' validate void.xml
 echo '<platform/>' >root.xml
 wrong_root() { exits 1 "$hdpredict" validate root.xml && grep -q 'root element is <platform>' err; }
-ok "A6: a wrong root" wrong_root
-ok "a disk that is full" failed 'No space left' generate cholesky -o /dev/full
-ok "a folder that is not there" failed 'No such file' generate cholesky -o none/x
-ok "a full disk for annotations" failed 'No space left' simulate m.xml --platform thesis --resources thesis --annotate /dev/full
-ok "an unknown option" failed 'unknown option: "--none"' simulate --none
-ok "an unknown command" failed 'unknown command: "simulat"; did you mean "simulate"?' simulat
-ok "an unknown way to map" failed '--map: invalid value "x"; expected given or eft' simulate c.xml --platform thesis --resources thesis --map x
-ok "no platform" failed 'platform is missing' simulate c.xml
+ok "a wrong root element is rejected" wrong_root
+ok "a full disk is reported" failed 'No space left' generate cholesky -o /dev/full
+ok "a missing directory is reported" failed 'No such file' generate cholesky -o none/x
+ok "a full disk for annotations is reported" failed 'No space left' simulate m.xml --platform thesis --resources thesis --annotate /dev/full
+ok "an unknown option is rejected" failed 'unknown option: "--none"' simulate --none
+ok "an unknown command is rejected" failed 'unknown command: "simulat"; did you mean "simulate"?' simulat
+ok "an unknown mapping is rejected" failed '--map: invalid value "x"; expected given or eft' simulate c.xml --platform thesis --resources thesis --map x
+ok "a missing graph is reported before missing options" failed 'nosuch.xml: cannot open: No such file or directory$' simulate nosuch.xml
+ok "a missing option --platform is reported" failed "missing option: --platform" simulate c.xml
 full_output() {
 	"$hdpredict" simulate m.xml --platform thesis --resources thesis >/dev/full 2>err
 	[ $? -eq 2 ]
 }
-ok "a full standard output" full_output
+ok "a full standard output is reported" full_output
 
 # The binary form, cut off and with other bytes.
 "$hdpredict" convert c.xml -o c.bin
@@ -727,17 +728,17 @@ truncated() {
 		exits 2 "$hdpredict" validate cut.bin && grep -q damaged err || return 1
 	done
 }
-ok "A6: a truncated binary" truncated
+ok "a truncated binary graph is rejected" truncated
 # Byte OFFSET becomes VALUE (octal); the message matches.
 changed() {
 	cp c.bin bad.bin
 	printf '%b' "\\0$2" | dd of=bad.bin bs=1 seek="$1" conv=notrunc 2>dd.err
 	exits 2 "$hdpredict" validate bad.bin && grep -qE "$3" err
 }
-ok "A6: a binary of another version" changed 8 002 'version of the binary form is 2, not 1'
-ok "A6: a binary whose size is wrong" changed 16 001 'damaged'
-ok "A6: a binary with another byte" changed 300 377 'checksum is wrong'
-ok "A6: a binary with wrong numbers" changed 32 377 'damaged'
+ok "a binary graph of another version is rejected" changed 8 002 'version 2 of the binary form; expected 1'
+ok "a binary graph with a wrong size is rejected" changed 16 001 'damaged'
+ok "a binary graph with a changed byte is rejected" changed 300 377 'checksum is wrong'
+ok "a binary graph with wrong numbers is rejected" changed 32 377 'damaged'
 
 # Only what is said, and once.
 encoding() {
@@ -745,7 +746,7 @@ encoding() {
 	exits 2 "$hdpredict" validate code.xml && [ "$(wc -l <err)" -eq 1 ] &&
 		grep -q '^code.xml:.* error: ' err
 }
-ok "A6: bytes that are no text" encoding
+ok "bytes that are not text are rejected with one message" encoding
 
 # ---- The schema ------------------------------------------------------------
 
@@ -753,11 +754,11 @@ valid() {
 	xmllint --noout --relaxng "$schema" "$@"
 }
 if command -v xmllint >/dev/null; then
-	ok "models are as the schema says" valid c.xml m.xml a.xml p.xml r.xml
+	ok "models conform to the schema" valid c.xml m.xml a.xml p.xml r.xml
 	echo '<application><task/></application>' >no.xml
 	rejects() { ! valid no.xml; }
-	ok "the schema rejects" rejects
+	ok "the schema rejects a wrong model" rejects
 else
-	skip "models are as the schema says" "xmllint is missing: libxml2-utils"
+	skip "models conform to the schema" "xmllint is missing: libxml2-utils"
 fi
 done_testing

@@ -11,10 +11,10 @@ compare() {
 	python3 "$abs_top_srcdir/tests/predict/samples.py" "$hdpredict" . "$1"
 }
 if command -v python3 >/dev/null; then
-	ok "samples are those of a second implementation" compare oracle
-	ok "a chain of normal times is as its closed form" compare closed
+	ok "samples equal a second implementation" compare oracle
+	ok "a chain of normal times equals its closed form" compare closed
 else
-	skip "samples are those of a second implementation" "python3 is missing"
+	skip "samples equal a second implementation" "python3 is missing"
 fi
 
 "$hdpredict" generate cholesky --tiles 6 --tile-size 128 -o c.xml
@@ -27,12 +27,12 @@ seeds() {
 	sample --mc 20 --seed 3 --format=json >a.json && sample --mc 20 --seed 3 --format=json >b.json &&
 		sample --mc 20 --seed 4 --format=json >c.json && cmp a.json b.json && ! cmp -s a.json c.json
 }
-ok "the seed decides" seeds
+ok "samples depend on the seed" seeds
 text() {
 	sample --mc 20 --against c.xml >out && grep -q '^20 samples, seed 1$' out &&
 		grep -q '^The first is faster with probability 0.000 .*equal: 1.000' out
 }
-ok "they are printed" text
+ok "samples are printed as text" text
 # The mean of samples without spread is the simulation's.
 no_spread() {
 	sed 's/ time-sd="[^"]*"//' r.xml >s.xml
@@ -41,7 +41,7 @@ no_spread() {
 	grep -q "\"makespan_s\": { \"mean\": $time, \"mean_error\": 0, \"deviation\": 0, \"minimum\": $time," out ||
 		{ cat out; return 1; }
 }
-ok "without a spread all are the same" no_spread
+ok "samples without a spread are equal" no_spread
 
 # A command that fails: STATUS MESSAGE OPTION...
 fails() {
@@ -51,12 +51,12 @@ fails() {
 		--resources r.xml --map eft "$@" && grep -q -- "$message" err &&
 		[ ! -s out ]
 }
-ok "too many samples" fails 2 '--mc takes 1 to' --mc 10000001
-ok "a negative number of samples" fails 2 '--mc takes 1 to' --mc -1
-ok "no number" fails 2 mc --mc x
-ok "--against without samples" fails 2 '--against needs --mc' --against c.xml
-ok "a platform of nothing" fails 2 'needs --against' --mc 3 --against-platform thesis
-ok "--against what is not there" fails 2 'none.xml: No such file' --mc 3 --against none.xml
+ok "too many samples are refused" fails 2 '--mc: invalid number .* expected 1 to' --mc 10000001
+ok "a negative number of samples is refused" fails 2 '--mc: invalid number .* expected 1 to' --mc -1
+ok "a number of samples that is not a number is refused" fails 2 mc --mc x
+ok "--against without samples is refused" fails 2 '--against: requires --mc' --against c.xml
+ok "--against-platform without --against is refused" fails 2 ': requires --against' --mc 3 --against-platform thesis
+ok "a missing file of --against is reported" fails 2 'none.xml: cannot open: No such file' --mc 3 --against none.xml
 echo '<platform><node id="n"><main-memory id="m" size="1000" full="fail"/>
 <pe id="p" architecture="A15"/></node></platform>' >full.xml
 # Only the first sample that fails is said.
@@ -64,5 +64,5 @@ full() {
 	fails 1 'is full at' --mc 50 --against c.xml --against-platform full.xml &&
 		[ "$(grep -c 'is full at' err)" -eq 1 ]
 }
-ok "a sample that fails" full
+ok "only the first failing sample is reported" full
 done_testing

@@ -21,13 +21,13 @@ PATH=$PWD/bin:$PATH
 
 sweep --format=json >rows.json && sweep --format=csv >rows.csv
 if command -v python3 >/dev/null; then
-	ok "each row is what simulate says, and the front is one" python3 \
+	ok "rows equal simulate, and the front is correct" python3 \
 		"$abs_top_srcdir/tests/predict/sweep.py" "$hdpredict" rows.json r.xml
 else
 	skip "each row is what simulate says" "python3 is missing"
 fi
 points() { [ "$(wc -l <rows.csv)" -eq 25 ] && sed -n 2p rows.csv | grep -q '^1,128,3,1,1,120,2,'; }
-ok "the last parameter that is varied varies fastest" points
+ok "the last parameter varies fastest" points
 threads() { sweep --format=csv --jobs 1 >out && cmp out rows.csv && sweep --format=csv --jobs 5 >out && cmp out rows.csv; }
 ok "the number of threads does not matter" threads
 
@@ -45,7 +45,7 @@ END
 		cmp got expected
 }
 sweep_of() { "$hdpredict" sweep cholesky --resources r.xml --format=csv "$@"; }
-ok "points are read from a table" table
+ok "points from a table" table
 
 # With nothing to send, half the clock takes twice the time; energy as said.
 clock() {
@@ -63,7 +63,7 @@ matrix() {
 	[ $? -eq 1 ] && grep -q '^1,512,8,.*,$' out && grep -q '^2,512,4,,.*no resource entry' out &&
 		grep -q '^hdpredict sweep: 1 of 2 points failed; point 2: ' err
 }
-ok "tiles of a matrix, and a point that fails" matrix
+ok "tiles of a matrix, and a failing point" matrix
 # Links of the same speed as those that are generated with that latency.
 links() {
 	sweep_of --vary nodes=3 --vary pes=1 --vary tiles=5 --vary init-latency=1000 --vary packet-latency=24000 \
@@ -87,19 +87,19 @@ parts() {
 		"$hdpredict" sweep --combine part.* --format=csv >out && cmp out rows.csv || return 1
 	done
 }
-ok "any number of parts gives the same" parts
+ok "the number of parts does not matter" parts
 half() {
 	sweep --part 1/2 --rows half && exits 2 "$hdpredict" sweep --combine half &&
-		grep -q '12 of 24 points are missing' err && [ ! -s out ]
+		grep -q '12 of 24 points missing' err && [ ! -s out ]
 }
-ok "a part that is missing" half
+ok "a missing part is reported" half
 samples() {
 	sweep --mc 10 --seed 5 --format=csv >whole && for i in 1 2; do
 		sweep --mc 10 --seed 5 --part "$i/2" --rows "mc.$i" || return 1
 	done
 	"$hdpredict" sweep --combine mc.2 mc.1 --format=csv >out && cmp out whole && ! cmp -s whole rows.csv
 }
-ok "samples, in parts" samples
+ok "samples in parts" samples
 # Wherever it was cut off; a row that is there is not done again.
 torn() {
 	rm -f rows && sweep --rows rows >out || return 1
@@ -112,7 +112,7 @@ torn() {
 	head -n 4 rows | awk -F'\t' -v OFS='\t' 'NR == 3 { $9 = "77.25" } { print }' >torn
 	sweep --rows torn --format=csv >out && [ "$(grep -c ',77.25,' out)" -eq 1 ]
 }
-ok "it goes on where it was" torn
+ok "an interrupted sweep continues" torn
 killed() {
 	rm -f rows
 	"$hdpredict" sweep cholesky --resources r.xml --vary tile-size=128 --vary tiles=30 --vary seed="$(seq -s , 1 5000)" \
@@ -125,51 +125,51 @@ killed() {
 	wait "$pid"
 	[ $? -eq 137 ] && [ "$(wc -l <rows)" -lt 5001 ]
 }
-ok "it is killed" killed
+ok "a killed sweep continues" killed
 changed() {
 	sweep --rows kept >out && sed -i 's/0\.4/0.5/' r.xml &&
-		exits 2 sweep --rows kept && grep -q 'models that were changed' err &&
+		exits 2 sweep --rows kept && grep -q 'a model has changed' err &&
 		sweep --rows kept -f >out && ! cmp -s out rows.csv
 	status=$?
 	sed -i 's/0\.5/0.4/' r.xml
 	return "$status"
 }
-ok "rows of models that were changed are not taken" changed
+ok "rows of changed models are refused" changed
 taken() {
 	sweep --rows kept -f >out && exits 2 flock kept sh -c "'$hdpredict' sweep cholesky --resources r.xml --rows kept" &&
-		grep -q 'another sweep writes it' err
+		grep -q 'in use by another sweep' err
 }
 if command -v flock >/dev/null; then
-	ok "one at a time" taken
+	ok "a second sweep into the same rows is refused" taken
 else
-	skip "one at a time" "flock is missing"
+	skip "a second sweep into the same rows is refused" "flock is missing"
 fi
 foreign() {
-	cp r.xml text && exits 2 sweep --rows text && grep -q 'no rows of a sweep' err && cmp r.xml text &&
+	cp r.xml text && exits 2 sweep --rows text && grep -q 'not rows of a sweep' err && cmp r.xml text &&
 		sweep --rows good >out && printf '99\tx\n' >>good && exits 2 "$hdpredict" sweep --combine good &&
-		grep -q 'good:26: no row' err && sweep --vary clock=1 --rows other >out &&
+		grep -q 'good:26: not a row' err && sweep --vary clock=1 --rows other >out &&
 		exits 2 "$hdpredict" sweep --combine rows2 other
 }
-ok "files that are none are left alone" foreign
+ok "files without rows are refused and kept" foreign
 mixed() {
 	sweep --part 1/2 --rows m1 && sweep --part 2/2 --vary clock=1 --rows m2 &&
-		exits 2 "$hdpredict" sweep --combine m1 m2 && grep -q 'm2 is of another sweep' err
+		exits 2 "$hdpredict" sweep --combine m1 m2 && grep -q 'm2: belongs to another sweep' err
 }
-ok "parts of two sweeps are not joined" mixed
+ok "parts of two sweeps are not combined" mixed
 full() {
 	exits 2 sh -c 'trap "" XFSZ; ulimit -f 4; exec sweep --mc 10 --seed 5 --rows large >/dev/null' &&
-		grep -q 'large: File too large' err && sweep --mc 10 --seed 5 --rows large --format=csv >out &&
+		grep -q 'large: cannot write: File too large' err && sweep --mc 10 --seed 5 --rows large --format=csv >out &&
 		cmp out whole
 }
-ok "a full disk, and on when there is room" full
+ok "a sweep continues after a full disk" full
 # What is no matter of a point is not in its row.
 memory() {
 	exits 2 sh -c 'trap "" XFSZ; ulimit -f 1; exec sweep --vary topology=torus --jobs 1 --rows small >/dev/null' &&
 		grep -q 'point [1-9]*: File too large' err && ! grep -q 'File too' small &&
 		sweep --vary topology=torus --rows small >out
 }
-ok "no room for a platform" memory
-ok "no device" exits 2 sweep --rows /dev/null
+ok "a full disk for a platform is reported" memory
+ok "rows in a device are refused" exits 2 sweep --rows /dev/null
 
 # ---- The picture ----------------------------------------------------------
 picture() {
@@ -182,7 +182,7 @@ ok "a picture" picture
 combined() {
 	sweep --rows rows2 >out && "$hdpredict" sweep --combine rows2 --picture q.svg >out && cmp p.svg q.svg
 }
-ok "the same picture of rows that are there" combined
+ok "the same picture from existing rows" combined
 
 # ---- What is wrong: MESSAGE OPTION... -------------------------------------
 fails() {
@@ -194,43 +194,43 @@ with="cholesky --resources r.xml"
 # Words.
 # shellcheck disable=SC2086
 {
-	ok "no graph" fails 'missing argument: GRAPH' --resources r.xml
-	ok "no resources" fails '--resources is missing' cholesky
-	ok "resources that are not there" fails 'nope.xml: No such file' cholesky --resources nope.xml
-	ok "models of standard input" fails '-: each point reads' - --resources r.xml --platform thesis
-	ok "no such parameter" fails '"colour" is none of: graph, tiles' $with --vary colour=1
-	ok "no value" fails 'a value is missing' $with --vary tiles=1,,2
-	ok "nothing" fails 'is no NAME=VALUE' $with --vary tiles
-	ok "no number" fails 'tiles: what is "x"?' $with --vary tiles=3,x
-	ok "a number that is too large" fails 'tiles: what is "4294967297"?' $with --vary tiles=4294967297
-	ok "no word" fails 'map: what is "best"?' $with --vary map=best
-	ok "twice" fails 'tiles is varied twice' $with --vary tiles=1 --vary tiles=2
-	ok "a matrix without such tiles" fails 'no 3 rows of equal tiles' $with --vary matrix=8 --vary tiles=3
-	ok "numbers of a platform that is a file" fails 'a platform from a file has its numbers' \
+	ok "a missing graph is reported" fails 'missing argument: ' --resources r.xml
+	ok "a missing option --resources is reported" fails 'missing option: --resources' cholesky
+	ok "a missing file of resources is reported" fails 'nope.xml: cannot open: No such file' cholesky --resources nope.xml
+	ok "models from standard input are refused" fails '-: cannot read standard input' - --resources r.xml --platform thesis
+	ok "an unknown parameter is refused" fails 'unknown parameter "colour"; expected graph, tiles' $with --vary colour=1
+	ok "a missing value is reported" fails 'a value is missing' $with --vary tiles=1,,2
+	ok "a parameter without values is refused" fails 'expected NAME=VALUE' $with --vary tiles
+	ok "a value that is not a number is refused" fails 'tiles: invalid value "x"' $with --vary tiles=3,x
+	ok "a too large number is refused" fails 'tiles: invalid value "4294967297"' $with --vary tiles=4294967297
+	ok "an unknown word is refused" fails 'map: invalid value "best"' $with --vary map=best
+	ok "a parameter that is varied twice is refused" fails 'tiles is varied twice' $with --vary tiles=1 --vary tiles=2
+	ok "a matrix that tiles do not divide is refused" fails '8 rows of a matrix are not divisible by 3 rows of tiles' $with --vary matrix=8 --vary tiles=3
+	ok "platform parameters with a platform file are refused" fails 'do not apply to a platform from a file' \
 		$with --platform thesis --vary nodes=2
-	ok "numbers of a graph that is a file" fails 'a graph from a file has its numbers' \
+	ok "graph parameters with a graph file are refused" fails 'do not apply to a graph from a file' \
 		g.xml --resources r.xml --vary tiles=2
-	ok "a clock of 0" fails 'clock and links are more than 0' $with --vary clock=0
-	ok "no node" fails 'there is at least one node' $with --vary nodes=0
-	ok "too many points" fails 'more than 1000000 points' $with --vary seed="$(seq -s , 1 1001)" \
+	ok "a clock of 0 is refused" fails 'clock and links must be greater than 0' $with --vary clock=0
+	ok "0 nodes are refused" fails 'expected at least one node' $with --vary nodes=0
+	ok "too many points are refused" fails 'more than 1000000 points' $with --vary seed="$(seq -s , 1 1001)" \
 		--vary tiles="$(seq -s , 1 1000)"
-	ok "no such part" fails '--part takes I/N' $with --part 3/2 --rows r
-	ok "part 0" fails '--part takes I/N' $with --part 0/2 --rows r
-	ok "a part that nobody gets" fails '--part needs --rows' $with --part 1/2
-	ok "a picture of a part" fails 'a part has no picture' $with --part 1/2 --rows r --picture p.svg
-	ok "no samples" fails '--mc takes 1 to' $with --mc -1
-	ok "no threads" fails '--jobs takes' $with --jobs 0
-	ok "no table" fails 'No such file' $with --points none.csv
+	ok "a part beyond the last is refused" fails '--part: invalid value "3/2"; expected I/N' $with --part 3/2 --rows r
+	ok "part 0 is refused" fails '--part: invalid value "0/2"; expected I/N' $with --part 0/2 --rows r
+	ok "a part without --rows is refused" fails '--part: requires --rows' $with --part 1/2
+	ok "a picture of a part is refused" fails 'not available for a part' $with --part 1/2 --rows r --picture p.svg
+	ok "a negative number of samples is refused" fails '--mc: invalid number "-1"; expected 1 to' $with --mc -1
+	ok "0 jobs are refused" fails '--jobs: invalid number "0"; expected 1' $with --jobs 0
+	ok "a missing table is reported" fails 'none.csv: cannot open: No such file' $with --points none.csv
 	printf 'tiles,nodes\n1\n' >wrong.csv
-	ok "a line that is too short" fails 'wrong.csv: line 2: 1 values for 2 names' $with --points wrong.csv
+	ok "a too short line is reported" fails 'wrong.csv: line 2: 1 values for 2 names' $with --points wrong.csv
 	printf 'tiles\n' >wrong.csv
-	ok "a table of names" fails 'there are no points' $with --points wrong.csv
-	ok "use of all" fails 'use needs map=eft' g.xml --resources r.xml --vary use=n0.0
+	ok "a table without points is refused" fails 'no points' $with --points wrong.csv
+	ok "use without eft is refused" fails 'use requires map=eft' g.xml --resources r.xml --vary use=n0.0
 }
 bad_picture() {
-	exits 2 sweep --picture p.gif && grep -q 'ends in .svg' err &&
+	exits 2 sweep --picture p.gif && grep -q 'expected .svg' err &&
 		[ ! -s out ] && exits 2 sweep --picture none/p.svg &&
-		grep -q 'none/p.svg: No such file' err
+		grep -q 'none/p.svg: cannot create: No such file' err
 }
-ok "no such picture" bad_picture
+ok "an unknown type of picture is refused" bad_picture
 done_testing

@@ -171,10 +171,11 @@ int main(int argc, char **argv)
 	folder = g_dir_make_tmp("test-files-XXXXXX", NULL);
 	g_assert_nonnull(folder);
 	path = g_build_filename(folder, "graph", NULL);
-	g_test_add_func("/predict/A6/truncated binaries", testTruncatedBinary);
-	g_test_add_func("/predict/A6/truncated XML", testTruncatedXml);
-	g_test_add_func("/predict/A6/changed binaries", testChangedBinary);
-	g_test_add_func("/predict/A6/counts", testCounts);
+	g_test_add_func("/predict/files/truncated binaries",
+			testTruncatedBinary);
+	g_test_add_func("/predict/files/truncated XML", testTruncatedXml);
+	g_test_add_func("/predict/files/changed binaries", testChangedBinary);
+	g_test_add_func("/predict/files/wrong counts", testCounts);
 	status = g_test_run();
 	g_unlink(path);
 	g_rmdir(folder);

@@ -306,9 +306,9 @@ static void testObjects(void)
 		{ "MANY7", 0, 3, NULL },
 		{ "POTRF", 0, -EINVAL, NULL }, /* Is built in. */
 		{ "EMPTY", -ENOEXEC, 0, "EMPTY.so has no hdK_kernels" },
-		{ "OTHER", -ENOEXEC, 0, "OTHER.so: it has no kernel OTHER" },
+		{ "OTHER", -ENOEXEC, 0, "OTHER.so: contains no kernel OTHER" },
 		{ "TEXT", -ENOEXEC, 0, "TEXT.so: " },
-		{ "NONE", -ENOEXEC, 0, "fallback.so: it has no kernel NONE" },
+		{ "NONE", -ENOEXEC, 0, "fallback.so: contains no kernel NONE" },
 		{ "../ONE", -ENOEXEC, 0, "no kernel ../ONE" },
 	};
 	char *path, why[300];

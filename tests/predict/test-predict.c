@@ -500,8 +500,8 @@ static void testSlowdown(void)
 int main(int argc, char **argv)
 {
 	g_test_init(&argc, &argv, NULL);
-	g_test_add_func("/predict/A2/delays", testDelays);
-	g_test_add_func("/predict/A3/board", testBoard);
+	g_test_add_func("/predict/packet delays of the thesis", testDelays);
+	g_test_add_func("/predict/voltages of the power board", testBoard);
 	g_test_add_func("/predict/calls", testCalls);
 	g_test_add_func("/predict/power", testPower);
 	g_test_add_func("/predict/misuse", testMisuse);

@@ -65,11 +65,9 @@ void hdmpiLossSay(const char *format, ...)
 static void lossPrint(const struct hdmpiPlace *place, const int *counts,
 		      int size, const char *text)
 {
-	const char *hint =
-		strstr(text, "HDTRACE_OVERWRITE")
-			? "; with hdmpirun: --force, or --number for "
-			  "another name"
-			: "";
+	const char *hint = strstr(text, "HDTRACE_OVERWRITE")
+				   ? "; use --force or --number of hdmpirun"
+				   : "";
 
 	if (counts[1] == size)
 		hdmpiLossSay("%s: nothing is recorded: %s%s", place->host, text,
@@ -184,9 +182,9 @@ void hdmpiLossUnseen(void)
 	if (hdLogIsFirst() &&
 	    hdmpiOptionNumber("HDTRACE_MPI_VERBOSITY", -1, INT_MAX, 0) >= 0)
 		hdLog(&lossLogger, HD_LOG_ERROR,
-		      "nothing is recorded: %s has not called MPI_Init; a "
-		      "program of another MPI library than " HDMPI_LIBRARY
-		      " needs hdmpirun --mpi, one that is linked statically "
-		      "hdmpicc",
+		      "nothing is recorded: %s has not called MPI_Init; use "
+		      "hdmpirun --mpi if it uses another MPI library "
+		      "than " HDMPI_LIBRARY
+		      ", and hdmpicc if it is linked statically",
 		      launched.name);
 }

@@ -112,7 +112,7 @@ void hdmpiProjectMerge(void)
 	char **environment;
 
 	if (access(command.program, X_OK) < 0) {
-		hdmpiMessage(HD_LOG_ERROR, "there is no project file: %s: %s",
+		hdmpiMessage(HD_LOG_ERROR, "no project file: %s: %s",
 			     command.program, strerror(errno));
 		return;
 	}
@@ -128,8 +128,6 @@ void hdmpiProjectMerge(void)
 	hdmpiOptionsPath(hdmpiOptions.project, path, sizeof(path));
 	if (!run(&command))
 		hdmpiMessage(HD_LOG_ERROR,
-			     "there is no project file: hdtrace merge %s "
-			     "failed",
-			     path);
+			     "no project file: hdtrace merge %s failed", path);
 	free(environment);
 }

@@ -42,8 +42,8 @@ void hdmpiTestClock(void)
 	    testOffset < -OFFSET_MAX || testOffset > OFFSET_MAX ||
 	    testDrift < -DRIFT_MAX || testDrift > DRIFT_MAX) {
 		hdmpiMessage(HD_LOG_ERROR,
-			     "HDTRACE_MPI_TEST_CLOCK=\"%s\": not two numbers "
-			     "in their ranges",
+			     "HDTRACE_MPI_TEST_CLOCK=\"%s\": expected two "
+			     "numbers, offset and drift",
 			     text);
 		return;
 	}

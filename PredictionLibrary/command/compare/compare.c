@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "PredictionLibrary/command/errors.h"
 #include "PredictionLibrary/command/compare/trial.h"
 
 static void freeRow(void *data)
@@ -96,20 +97,22 @@ int predictCompareRun(struct predict *predict, int argc, char **argv)
 	char *format = NULL, *idle = NULL, *end = NULL;
 	const GOptionEntry entries[] = {
 		{ "idle", 0, 0, G_OPTION_ARG_STRING, &idle,
-		  "Idle power of each measured node; without, it is that after "
-		  "the run, or before",
+		  "Idle power of each measured node in W (default: measured)",
 		  "W" },
 		DELAY_ENTRY(&self.isAsRecorded),
 		{ "top", 0, 0, G_OPTION_ARG_INT, &self.top,
-		  "Number of tasks to list (10)", "N" },
+		  "Number of tasks to list (default: 10)", "N" },
 		{ "format", 0, 0, G_OPTION_ARG_STRING, &format,
-		  "text (the default) or json", "FORMAT" },
+		  "Output format: text or json (default: text)", "FORMAT" },
 		{ NULL }
 	};
 	static const struct predictHelp help = {
 		"PREDICTED MEASURED...",
-		"Projects of hdpredict simulate -o, and of hdexecute runs of "
-		"the same graph.\n",
+		"Compare a predicted project with projects of measured runs of "
+		"the same graph.",
+		"Examples:\n"
+		"  hdpredict compare predicted run1 run2 run3\n"
+		"  hdpredict compare --top=20 --format=json predicted run1\n",
 		2, -1
 	};
 	int status = predictParse(predict, &argc, &argv, entries, &help);
@@ -125,9 +128,10 @@ int predictCompareRun(struct predict *predict, int argc, char **argv)
 		self.idle = g_ascii_strtod(idle, &end);
 	if (idle &&
 	    (end == idle || *end || !(self.idle >= 0) || self.idle == HUGE_VAL))
-		return predictUsage(predict, "--idle takes a number of watts");
+		return predictInvalidNumber(predict, "idle", idle,
+					    "watts, 0 or more");
 	if (self.top < 0)
-		return predictUsage(predict, "--top is negative");
+		return predictOutOfRange(predict, "top", self.top, "0 or more");
 	init(&self, predict, argc, argv);
 	status = compare(&self, number == 1);
 	clear(&self);

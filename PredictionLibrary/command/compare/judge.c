@@ -238,12 +238,12 @@ static void findCauses(struct trial *self)
 {
 	double predicted[PARTS], measured[PARTS];
 	static const struct trialCause names[2][TRIAL_CAUSES] = {
-		{ { "tasks", "tasks_s", "how long tasks take", NAN },
+		{ { "tasks", "tasks_s", "run times of tasks", NAN },
 		  { "transfers", "transfers_s",
 		    "waiting for data of other nodes", NAN },
 		  { "waiting", "waiting_s", "other waiting", NAN } },
 		{ { "idle_power", "idle_power_j", "idle power", NAN },
-		  { "time", "time_j", "idle power for another time", NAN },
+		  { "time", "time_j", "different duration of idle power", NAN },
 		  { "dynamic", "dynamic_j", "dynamic energy", NAN } },
 	};
 

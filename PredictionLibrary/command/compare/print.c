@@ -296,8 +296,10 @@ static void textMeasures(const struct trial *self)
 
 static void textCauses(const struct trial *self)
 {
-	static const char *const titles[] = { "Where the time differs",
-					      "Where the energy differs" };
+	static const char *const titles[] = {
+		"Sources of the time difference",
+		"Sources of the energy difference"
+	};
 	static const char *const units[] = { "s", "J" };
 
 	for (int k = 0; k < 2; k++) {
@@ -387,12 +389,12 @@ static void textTasks(const struct trial *self)
 		cell(table, median);
 		percent(table, trialError(task->durations[0], median), true);
 	}
-	printf("\nTasks that differ most\n");
+	printf("\nTasks with the largest differences\n");
 	outTablePrint(table, "  ", false);
 	trialUnmatched(self, &predicted, &measured);
 	if (predicted || measured)
-		printf("\nTasks that are predicted only: %zu; measured only: "
-		       "%zu\n",
+		printf("\nTasks only in the prediction: %zu; only in a "
+		       "measurement: %zu\n",
 		       predicted, measured);
 }
 

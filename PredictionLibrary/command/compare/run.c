@@ -333,7 +333,7 @@ static bool readProject(struct trial *self, struct findings *findings,
 	sayProblems(findings);
 	self->tool.take = NULL;
 	if (isGood && !reading->run->pes) {
-		predictError(self->predict, "%s: there are no tasks in it",
+		predictError(self->predict, "%s: contains no tasks",
 			     reading->run->path);
 		return false;
 	}

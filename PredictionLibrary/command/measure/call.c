@@ -118,7 +118,8 @@ static struct measureCall *makeCall(struct measureCalls *self, uint32_t task,
 			 sizeof(reason)) != 0)
 		*why = g_strdup_printf("%s: %s", id, reason);
 	else if (!setOutputs(call, graph, config, task))
-		*why = g_strdup_printf("%s: no memory for its data", id);
+		*why = g_strdup_printf("%s: not enough memory for its data",
+				       id);
 	call->call.in = call->buffers;
 	call->call.out =
 		call->buffers ? call->buffers + call->call.inCount : NULL;

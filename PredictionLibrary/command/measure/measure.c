@@ -13,12 +13,14 @@
 
 #include "LoadLevels/cpu/load.h"
 #include "LoadLevels/record/record.h"
+#include "PredictionLibrary/command/errors.h"
 #include "PredictionLibrary/command/hdpredict.h"
 #include "PredictionLibrary/command/measure/batch.h"
 #include "PredictionLibrary/command/measure/files.h"
 #include "PredictionLibrary/command/measure/pairs.h"
 #include "PredictionLibrary/command/measure/plan.h"
 #include "PredictionLibrary/command/measure/steady.h"
+#include "cli/errors.h"
 #include "cli/freename.h"
 #include "common/clock.h"
 #include "common/format/level.h"
@@ -153,7 +155,7 @@ static int addPairs(struct measure *self)
 	wrong = pairsAdd(&self->plan, self->graph, self->platform, self->pes,
 			 self->architecture);
 	if (wrong)
-		predictError(self->predict, "which loads matter: %s", wrong);
+		predictError(self->predict, "relevant loads: %s", wrong);
 	g_free(wrong);
 	return wrong ? PREDICT_INVALID : PREDICT_OK;
 }
@@ -163,7 +165,7 @@ static void printRow(const struct measure *self, const struct planRow *row)
 	char text[64];
 
 	formatTime(rowTime(self, row), text, sizeof(text));
-	printf("%s: %u of %d batches are there; %s\n", row->key,
+	printf("%s: %u of %d batches complete; %s\n", row->key,
 	       MIN(row->done, (unsigned int)self->batches), self->batches,
 	       text);
 }
@@ -184,8 +186,7 @@ static int printPlan(struct measure *self)
 	printf("%s%s\n", text,
 	       isKnown || self->isAlone || self->pes < 2
 		       ? ""
-		       : ", and what loads take: which matter is known once "
-			 "all "
+		       : " without loads; the loads are selected after all "
 			 "kernels were measured alone");
 	return status;
 }
@@ -195,8 +196,9 @@ static int printPlan(struct measure *self)
 static int failed(const struct measure *self, const char *what, int ret)
 {
 	if (ret == -EINTR)
-		return predictError(self->predict,
-				    "interrupted; the same command goes on");
+		return predictError(
+			self->predict,
+			"interrupted; run the same command to continue");
 	return predictError(self->predict, "%s: %s", what,
 			    hdRecordReason(-ret));
 }
@@ -434,7 +436,7 @@ static int runAll(struct measure *self)
 
 	self->left = timeOf(self);
 	if (self->isSteady) {
-		tell(self, "waiting until the machine is warm");
+		tell(self, "waiting for a steady temperature");
 		ret = steadyWait(NULL, (int64_t)(self->stillSeconds * 1e9),
 				 &isStopped);
 		if (ret < 0)
@@ -482,9 +484,9 @@ static int endRecord(struct measure *self, int status)
 	ret = planForget(&self->plan);
 	if (ret < 0)
 		return failed(self, self->plan.journal.path, ret);
-	return predictError(self->predict, "what was measured now does not "
-					   "count; the same command measures "
-					   "it again");
+	return predictError(self->predict,
+			    "these measurements are discarded; run the same "
+			    "command to repeat them");
 }
 
 static int record(struct measure *self)
@@ -525,8 +527,7 @@ static int recordWithCalls(struct measure *self)
 	if (ret < 0)
 		return failed(self, "kernels", ret);
 	if (hdKernelBlasWrong())
-		outSay(stderr,
-		       TOOL ": " HD_KERNEL_BLAS ": %s; plain C takes its place",
+		outSay(stderr, TOOL ": " HD_KERNEL_BLAS ": %s; using plain C",
 		       hdKernelBlasWrong());
 	self->calls = g_new0(struct measureCalls *, (gsize)self->pes);
 	for (int i = 0; i < self->pes; i++)
@@ -565,8 +566,8 @@ static int workIn(struct measure *self)
 	char *wrong = NULL;
 
 	if (!self->isPlan && g_mkdir_with_parents(self->directory, 0777) < 0)
-		wrong = g_strdup_printf("%s: %s", self->directory,
-					g_strerror(errno));
+		wrong = g_strdup_printf(CLI_TEXT_CREATE, self->directory,
+					cliErrorReason(errno));
 	if (!wrong)
 		wrong = planOpen(&self->plan, self->graph, path, options,
 				 !self->isPlan);
@@ -580,7 +581,7 @@ static int workIn(struct measure *self)
 		if (self->isPlan)
 			status = printPlan(self);
 		else if (isDone(self))
-			tell(self, "all was measured");
+			tell(self, "all measurements are complete");
 		else
 			status = recordWithCalls(self);
 	}
@@ -604,12 +605,16 @@ static int setDefaults(struct measure *self)
 	count = (int)hdLoadCpus(self->cpus, HD_LOAD_CPUS_MAX);
 	if (count == 0)
 		return predictError(self->predict,
-				    "the CPUs to use cannot be told");
+				    "cannot determine the available CPUs");
 	if (self->pes == 0)
 		self->pes = count;
-	if (self->pes > count)
-		return predictUsage(self->predict,
-				    "--pes: there are %d CPUs to use", count);
+	if (self->pes > count) {
+		char expected[32];
+
+		g_snprintf(expected, sizeof(expected), "1 to %d", count);
+		return predictOutOfRange(self->predict, "pes", self->pes,
+					 expected);
+	}
 	if (self->batchSeconds == 0)
 		self->batchSeconds = fmax(BATCH_SECONDS_MIN,
 					  BATCH_CYCLES * (double)cycle / 1e9);
@@ -619,14 +624,21 @@ static int setDefaults(struct measure *self)
 	return PREDICT_OK;
 }
 
+static bool isDuration(const struct measure *self, const char *option,
+		       double seconds)
+{
+	if (seconds >= 0 && seconds <= 86400)
+		return true;
+	predictOutOfRange(self->predict, option, seconds, "0 to 86400 s");
+	return false;
+}
+
 static int check(struct measure *self)
 {
 	if (!self->directory)
-		return predictUsage(self->predict,
-				    "--output says into which directory");
+		return predictMissingOption(self->predict, "output");
 	if (self->stillSeconds > 0 && !self->isSteady)
-		return predictUsage(self->predict,
-				    "--steady-for is for --steady");
+		return predictNeeds(self->predict, "steady-for", "steady");
 	return setDefaults(self);
 }
 
@@ -648,46 +660,53 @@ int measureRun(struct predict *predict, int argc, char **argv)
 	struct measure self = { .predict = predict, .batches = 5 };
 	const GOptionEntry entries[] = {
 		{ "output", 'o', 0, G_OPTION_ARG_FILENAME, &self.directory,
-		  "Where projects go, and what was done; it goes on from that",
+		  "Directory for projects and journal; an interrupted "
+		  "measurement continues",
 		  "DIR" },
 		{ "config", 'c', 0, G_OPTION_ARG_FILENAME, &self.configuration,
-		  "Measure power, as pt.cfg(5) says; its node is the name of "
-		  "this host",
+		  "Also measure power with this pt.cfg(5), whose node is this "
+		  "host",
 		  "FILE" },
 		{ "architecture", 0, 0, G_OPTION_ARG_STRING, &self.architecture,
-		  "Of the PEs of this machine (core)", "ID" },
+		  "Architecture of the PEs of this machine (default: core)",
+		  "ID" },
 		{ "pes", 0, 0, G_OPTION_ARG_INT, &self.pes,
-		  "PEs, each a CPU (all that this process may use)", "N" },
+		  "Number of PEs, one per CPU (default: all allowed CPUs)",
+		  "N" },
 		{ "kernels", 0, 0, G_OPTION_ARG_STRING, &self.kernels,
-		  "Where shared objects of kernels are, with colons between",
+		  "Directories with shared objects of kernels, separated by "
+		  "colons",
 		  "DIRECTORIES" },
 		{ "platform", 0, 0, G_OPTION_ARG_FILENAME, &self.platformPath,
-		  "Where the graph is to run: says which loads matter (one "
-		  "node like this)",
+		  "Platform that determines the loads (default: one node like "
+		  "this)",
 		  "FILE" },
 		{ "batches", 0, 0, G_OPTION_ARG_INT, &self.batches,
-		  "Batches of each kind (5)", "N" },
+		  "Batches per kernel and set of values (default: 5)", "N" },
 		{ "batch", 0, 0, G_OPTION_ARG_DOUBLE, &self.batchSeconds,
-		  "How long a batch is (200 cycles of the meter, 2 s at "
-		  "least)",
+		  "Minimum length of a batch (default: 200 meter cycles, at "
+		  "least 2 s)",
 		  "SECONDS" },
 		{ "pause", 0, 0, G_OPTION_ARG_DOUBLE, &self.pauseSeconds,
-		  "Before and after a batch (10 cycles, 2 s at least)",
+		  "Minimum length of a pause (default: 10 meter cycles, at "
+		  "least 2 s)",
 		  "SECONDS" },
 		{ "alone", 0, 0, G_OPTION_ARG_NONE, &self.isAlone,
-		  "Measure no kernels beside others", NULL },
+		  "Do not measure kernels next to other kernels", NULL },
 		{ "files", 0, 0, G_OPTION_ARG_NONE, &self.hasFiles,
-		  "Measure accesses to files in DIR, too", NULL },
+		  "Also measure accesses to files in DIR", NULL },
 		{ "steady", 0, 0, G_OPTION_ARG_NONE, &self.isSteady,
-		  "Wait until the machine is as warm as it becomes", NULL },
+		  "First load the machine until its temperature is steady",
+		  NULL },
 		{ "steady-for", 0, 0, G_OPTION_ARG_DOUBLE, &self.stillSeconds,
-		  "So long no temperature may rise (60; 180 where there is "
-		  "none)",
+		  "Time without rising temperature (default: 60 s; 180 s "
+		  "without sensors)",
 		  "SECONDS" },
 		{ "plan", 0, 0, G_OPTION_ARG_NONE, &self.isPlan,
-		  "Only say what there is to do, and how long it takes", NULL },
+		  "Print only the planned batches and the remaining time",
+		  NULL },
 		{ "quiet", 'q', 0, G_OPTION_ARG_NONE, &self.isQuiet,
-		  "Say nothing meanwhile", NULL },
+		  "Print no progress", NULL },
 		{ NULL }
 	};
 	static const struct cliNumber numbers[] = {
@@ -699,10 +718,12 @@ int measureRun(struct predict *predict, int argc, char **argv)
 		{ NULL, 0, 0, NULL },
 	};
 	static const struct predictHelp help = {
-		"GRAPH",
-		"Example:\n  hdpredict measure -c pt.cfg -o here graph.xml\n",
-		1,
-		1,
+		"GRAPH", "Measure the kernels of a task graph on this machine.",
+		"Examples:\n"
+		"  hdpredict measure -c pt.cfg -o here graph.xml\n"
+		"  hdpredict measure --alone --pes=1 --batches=2 --batch=0.1 "
+		"--pause=0.05 -o here graph.xml\n",
+		1, 1,
 		numbers,
 	};
 	int status = predictParse(predict, &argc, &argv, entries, &help);

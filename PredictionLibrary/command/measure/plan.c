@@ -42,19 +42,19 @@ static char *takeLines(struct plan *self, const char *path, const char *text,
 		g_ptr_array_add(self->lines, copy);
 		if (number == 1 && !g_str_has_prefix(copy, JOURNAL_MARK))
 			return linesWrong(path,
-					  "no journal of what is measured");
+					  "not a journal of measurements");
 		if (number == 1 && strcmp(copy, head) != 0)
-			return linesWrong(path,
-					  "other options were measured "
-					  "there; take another directory");
+			return linesWrong(path, "measured with other options; "
+						"use another directory");
 		if (number > 1 && (!value || !isNumber(value + 1)))
-			return g_strdup_printf("%s:%zu: no line of a journal",
-					       path, number);
+			return g_strdup_printf(
+				"%s:%zu: not a line of a journal", path,
+				number);
 		line = end + 1;
 	}
 	/* Of a first line that is not complete nothing is lost. */
 	if (self->lines->len == 0 && !g_str_has_prefix(head, line))
-		return linesWrong(path, "no journal of what is measured");
+		return linesWrong(path, "not a journal of measurements");
 	self->length = (size_t)(line - text);
 	return NULL;
 }
@@ -103,7 +103,7 @@ char *planOpen(struct plan *self, const hdPGraph *graph, const char *path,
 	g_array_set_clear_func(self->rows, clearRow);
 	g_array_set_clear_func(self->files, clearRow);
 	wrong = isWritten ? linesOpen(&self->journal, path,
-				      "another one measures into it", &text)
+				      "in use by another measurement", &text)
 			  : readJournal(path, &text);
 	if (wrong)
 		return wrong;

@@ -4,7 +4,9 @@
 
 #include <string.h>
 
+#include "PredictionLibrary/command/lines.h"
 #include "PredictionLibrary/command/sweep/design.h"
+#include "cli/errors.h"
 
 void designInit(struct design *self)
 {
@@ -35,7 +37,7 @@ static char *addName(struct design *self, const char *name)
 			return g_strdup_printf("%s is varied twice", name);
 	}
 	if (!*name)
-		return g_strdup("a parameter has no name");
+		return g_strdup("a parameter without a name");
 	g_ptr_array_add(self->names,
 			g_string_chunk_insert_const(self->texts, name));
 	return NULL;
@@ -63,7 +65,7 @@ static char *multiply(struct design *self, const GPtrArray *rows, guint width)
 	GPtrArray *values;
 
 	if (self->count > DESIGN_POINTS_MAX / MAX(count, 1))
-		return g_strdup_printf("there are more than %d points",
+		return g_strdup_printf("more than %d points",
 				       DESIGN_POINTS_MAX);
 	values = g_ptr_array_new();
 	for (size_t p = 0; p < self->count; p++) {
@@ -102,7 +104,9 @@ char *designVary(struct design *self, const char *text)
 	char *name, *wrong, **list;
 
 	if (!is)
-		return g_strdup_printf("\"%s\" is no NAME=VALUE,VALUE", text);
+		return g_strdup_printf(
+			"invalid parameter \"%s\"; expected NAME=VALUE,VALUE",
+			text);
 	name = g_strstrip(g_strndup(text, (gsize)(is - text)));
 	wrong = addName(self, name);
 	g_free(name);
@@ -163,7 +167,7 @@ static char *addTable(struct design *self, char **lines)
 		}
 	}
 	if (!wrong && rows->len == 0)
-		wrong = g_strdup("there are no points");
+		wrong = g_strdup("no points");
 	if (!wrong)
 		wrong = multiply(self, rows, width);
 	g_ptr_array_unref(rows);
@@ -176,7 +180,8 @@ char *designRead(struct design *self, const char *path)
 	char *text, *wrong, *said, **lines;
 
 	if (!g_file_get_contents(path, &text, NULL, &error)) {
-		wrong = g_strdup(error->message);
+		wrong = g_strdup_printf(CLI_TEXT_OPEN, path,
+					linesReason(error));
 		g_error_free(error);
 		return wrong;
 	}

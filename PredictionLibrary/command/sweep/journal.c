@@ -121,7 +121,7 @@ static gssize readRows(const char *path, const char *text,
 		g_strfreev(fields);
 		g_free(copy);
 		if (!isGood) {
-			*wrong = g_strdup_printf("%s:%zu: no row of a sweep",
+			*wrong = g_strdup_printf("%s:%zu: not a row of a sweep",
 						 path, number);
 			return -1;
 		}
@@ -132,7 +132,7 @@ static gssize readRows(const char *path, const char *text,
 
 /* ---- Reading ----------------------------------------------------------- */
 
-static const char noRows[] = "no rows of a sweep";
+static const char noRows[] = "not rows of a sweep";
 
 /* The first line, to be freed; NULL: it is not one of ours. */
 static char *headOf(const char *text)
@@ -179,7 +179,7 @@ char *journalJoin(const char *path, char **digest, struct sweepRows *rows)
 	if (!head || (!*digest && !begin(fields, digest, rows)))
 		wrong = linesWrong(path, noRows);
 	else if (g_strv_length(fields) < 4 || strcmp(fields[1], *digest) != 0)
-		wrong = g_strdup_printf("%s is of another sweep", path);
+		wrong = g_strdup_printf("%s: belongs to another sweep", path);
 	else
 		readRows(path, text, rows, &wrong);
 	g_strfreev(fields);
@@ -203,8 +203,8 @@ static char *load(struct lines *self, const char *text, const char *head,
 	else if (!isForced &&
 		 (old || strchr(text, '\n') || !g_str_has_prefix(head, text)))
 		wrong = old ? linesWrong(self->path,
-					 "of another sweep, or of models that "
-					 "were changed; -f replaces it")
+					 "belongs to another sweep, or a model "
+					 "has changed; use -f to replace it")
 			    : linesWrong(self->path, noRows);
 	ret = wrong ? 0 : linesStart(self, (size_t)length, head);
 	if (ret < 0)
@@ -217,7 +217,7 @@ char *journalOpen(struct lines *self, const char *path, const char *digest,
 		  bool isForced, struct sweepRows *rows)
 {
 	char *text, *head;
-	char *wrong = linesOpen(self, path, "another sweep writes it", &text);
+	char *wrong = linesOpen(self, path, "in use by another sweep", &text);
 
 	if (wrong)
 		return wrong;

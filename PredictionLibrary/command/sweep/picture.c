@@ -11,6 +11,7 @@
 #include "HDTraceTools/plot/canvas/canvas.h"
 #include "HDTraceTools/plot/plot.h"
 #include "PredictionLibrary/command/sweep/table.h"
+#include "cli/errors.h"
 
 #define WIDTH 480
 #define HEIGHT 340
@@ -244,7 +245,7 @@ static void drawFront(struct canvas *canvas, const struct frame *frame,
 	}
 	if (count)
 		qsort(points, count, sizeof(*points), byX);
-	canvasBegin(canvas, "front", "No point has less of both");
+	canvasBegin(canvas, "front", "Points of the front");
 	canvasLine(canvas, points, count, &pen);
 	canvasEnd(canvas);
 	g_free(points);
@@ -339,10 +340,10 @@ char *sweepCheckPicture(const char *path)
 	const char *missing = isCairo ? canvasCairoMissing() : NULL;
 
 	if (path && !isCairo && !g_str_has_suffix(path, ".svg"))
-		return g_strdup_printf("%s: a picture ends in .svg, .png or "
-				       ".pdf",
-				       path);
-	return missing ? g_strdup_printf("%s: %s; .svg needs none", path,
+		return g_strdup_printf(
+			"%s: unknown suffix; expected .svg, .png or .pdf",
+			path);
+	return missing ? g_strdup_printf("%s: %s; .svg works without it", path,
 					 missing)
 		       : NULL;
 }
@@ -355,7 +356,8 @@ char *sweepDraw(const struct sweepRows *rows, const bool *front,
 	int ret = newFileStart(&file, path);
 
 	if (ret < 0)
-		return g_strdup_printf("%s: %s", path, g_strerror(-ret));
+		return g_strdup_printf(CLI_TEXT_CREATE, path,
+				       cliErrorReason(ret));
 	canvas = openCanvas(file.file, path);
 	if (canvas)
 		draw(canvas, rows, front);
@@ -364,6 +366,7 @@ char *sweepDraw(const struct sweepRows *rows, const bool *front,
 		ret = newFileCommit(&file, true);
 	else
 		newFileAbort(&file);
-	return ret < 0 ? g_strdup_printf("%s: %s", path, g_strerror(-ret))
+	return ret < 0 ? g_strdup_printf(CLI_TEXT_WRITE, path,
+					 cliErrorReason(ret))
 		       : NULL;
 }

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "PredictionLibrary/command/sweep/point.h"
+#include "cli/errors.h"
 
 /* Models of a point, and the first error. */
 struct point {
@@ -69,7 +70,8 @@ static bool isOfModel(int ret)
 static int named(struct point *self, const char *path, int ret)
 {
 	if (ret < 0 && !isOfModel(ret) && !self->wrong)
-		self->wrong = g_strdup_printf("%s: %s", path, g_strerror(-ret));
+		self->wrong = g_strdup_printf(CLI_TEXT_OPEN, path,
+					      cliErrorReason(ret));
 	return ret;
 }
 
@@ -185,7 +187,7 @@ int pointRun(const struct setting *setting, const struct sampling *sampling,
 	hdP_destroyPlatform(self.platform);
 	hdP_destroyResources(self.resources);
 	if (!self.wrong && isOfModel(ret))
-		self.wrong = g_strdup("not possible");
+		self.wrong = g_strdup("invalid model");
 	if (ret < 0)
 		*wrong = g_steal_pointer(&self.wrong);
 	g_free(self.wrong);

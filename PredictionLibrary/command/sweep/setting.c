@@ -171,12 +171,13 @@ static char *setValue(struct setting *setting, const char *name,
 
 	if (!parameter) {
 		out = g_string_new(NULL);
-		g_string_append_printf(out, "\"%s\" is none of: ", name);
+		g_string_append_printf(
+			out, "unknown parameter \"%s\"; expected ", name);
 		settingNames(out);
 		return g_string_free(out, FALSE);
 	}
 	if (!set(setting, parameter, text))
-		return g_strdup_printf("%s: what is \"%s\"?", name, text);
+		return g_strdup_printf("%s: invalid value \"%s\"", name, text);
 	setting->hasGeneration |= parameter->part == GRAPH;
 	setting->hasTopology |= parameter->part == PLATFORM;
 	return NULL;
@@ -190,19 +191,21 @@ static char *check(struct setting *setting)
 
 	if (setting->matrix && tiles > 0) {
 		if (setting->matrix % tiles)
-			return g_strdup_printf("a matrix of %d rows has no %d "
-					       "rows of equal tiles",
+			return g_strdup_printf("%d rows of a matrix are not "
+					       "divisible by %d rows of tiles",
 					       setting->matrix, tiles);
 		setting->generation.tileSize = setting->matrix / tiles;
 	}
 	if (setting->graph && setting->hasGeneration)
-		wrong = "a graph from a file has its numbers";
+		wrong = "parameters of generated graphs do not apply to a "
+			"graph from a file";
 	else if (setting->platform && setting->hasTopology)
-		wrong = "a platform from a file has its numbers";
+		wrong = "parameters of generated platforms do not apply to a "
+			"platform from a file";
 	else if (!setting->resources)
-		wrong = "--resources is missing";
+		wrong = "missing option: --resources";
 	else if (!(setting->clock > 0) || !(setting->links > 0))
-		wrong = "clock and links are more than 0";
+		wrong = "clock and links must be greater than 0";
 	else if (!setting->graph)
 		wrong = generationWrong(&setting->generation);
 	if (!wrong && !setting->platform)
@@ -210,7 +213,7 @@ static char *check(struct setting *setting)
 	if (setting->map < 0)
 		setting->map = setting->graph ? 0 : 1;
 	if (!wrong && setting->use && setting->map == 0)
-		wrong = "use needs map=eft";
+		wrong = "use requires map=eft";
 	return g_strdup(wrong);
 }
 

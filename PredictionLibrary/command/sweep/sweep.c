@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "PredictionLibrary/command/errors.h"
 #include "PredictionLibrary/command/hdpredict.h"
 #include "PredictionLibrary/command/sweep/table.h"
 #include "common/number.h"
@@ -202,8 +203,8 @@ static int runAll(struct sweep *self)
 	if (self->error && self->failed)
 		return PREDICT_FAILED;
 	if (self->error)
-		return predictError(self->predict, "%s: %s", self->journal.path,
-				    g_strerror(-self->error));
+		return predictErrorWrite(self->predict, self->journal.path,
+					 self->error);
 	return PREDICT_OK;
 }
 
@@ -270,9 +271,8 @@ static int parsePart(struct sweep *self, const char *text)
 		end = NULL;
 	if (!end || *end || !g_ascii_isdigit(*text) ||
 	    self->part >= self->parts || self->parts > DESIGN_POINTS_MAX)
-		return predictUsage(self->predict,
-				    "--part takes I/N, from 1/N to N/N: \"%s\"",
-				    text);
+		return predictInvalidValue(self->predict, "part", text,
+					   "I/N, from 1/N to N/N");
 	return PREDICT_OK;
 }
 
@@ -288,8 +288,8 @@ static char *makeDesign(struct sweep *self, const char *graph,
 
 	if (isInput(graph) || isInput(wishes->platform) ||
 	    isInput(wishes->resources))
-		return g_strdup("-: each point reads its models, which "
-				"standard input has once");
+		return g_strdup("-: cannot read standard input; each point "
+				"reads its models again");
 	settingInit(&self->base);
 	settingGraph(&self->base, graph);
 	self->base.platform = wishes->platform;
@@ -309,15 +309,17 @@ static char *makeDesign(struct sweep *self, const char *graph,
 static int checkWishes(struct predict *predict, const struct wishes *wishes)
 {
 	if (wishes->sampleCount < 0 || wishes->sampleCount > SAMPLES_MAX)
-		return predictUsage(predict, "--mc takes 1 to %d samples",
-				    SAMPLES_MAX);
+		return predictOutOfRange(predict, "mc", wishes->sampleCount,
+					 "1 to 10000000");
 	if (wishes->jobs < 1)
-		return predictUsage(predict, "--jobs takes 1 or more");
+		return predictOutOfRange(predict, "jobs", wishes->jobs,
+					 "1 or more");
 	if (wishes->part && !wishes->rows)
-		return predictUsage(predict, "--part needs --rows");
+		return predictNeeds(predict, "part", "rows");
 	if (wishes->part && wishes->picture)
-		return predictUsage(
-			predict, "a part has no picture; --combine draws it");
+		return predictUsage(predict,
+				    "--picture: not available for a part; "
+				    "use it with --combine");
 	return PREDICT_OK;
 }
 
@@ -353,8 +355,7 @@ static int sweep(struct sweep *self, const char *graph,
 				      : show(self->predict, &self->rows, wishes,
 					     format);
 	ret = linesClose(&self->journal);
-	return ret < 0 ? predictError(self->predict, "%s: %s", wishes->rows,
-				      g_strerror(-ret))
+	return ret < 0 ? predictErrorWrite(self->predict, wishes->rows, ret)
 		       : status;
 }
 
@@ -372,7 +373,7 @@ static int combine(struct predict *predict, int argc, char **argv,
 	for (size_t i = 0; i < rows.count; i++)
 		gone += !rows.rows[i].isThere;
 	if (status == PREDICT_OK && gone)
-		status = predictError(predict, "%zu of %zu points are missing",
+		status = predictError(predict, "%zu of %zu points missing",
 				      gone, rows.count);
 	if (status == PREDICT_OK)
 		status = show(predict, &rows, wishes, format);
@@ -399,12 +400,26 @@ static int start(struct predict *predict, int argc, char **argv,
 	if (wishes->isCombined)
 		return combine(predict, argc, argv, wishes, format);
 	if (argc > 2)
-		return predictUsage(predict, "too many arguments: %s", argv[2]);
+		return predictUnexpected(predict, argv[2]);
 	designInit(&self.design);
 	status = sweep(&self, argv[1], wishes, format);
 	sweepRowsClear(&self.rows);
 	designClear(&self.design);
 	return status;
+}
+
+/* Break lines at the last blank before column 90, from a position on. */
+static void sweepWrap(GString *text, size_t start)
+{
+	for (size_t i = start, blank = 0; i < text->len; i++) {
+		if (text->str[i] == ' ' && i > start + 2)
+			blank = i;
+		if (i - start < 90 || blank <= start)
+			continue;
+		text->str[blank] = '\n';
+		g_string_insert(text, (gssize)blank + 1, "  ");
+		start = blank + 1;
+	}
 }
 
 int sweepRun(struct predict *predict, int argc, char **argv)
@@ -413,54 +428,62 @@ int sweepRun(struct predict *predict, int argc, char **argv)
 				 .seed = 1 };
 	const GOptionEntry entries[] = {
 		{ "vary", 0, 0, G_OPTION_ARG_STRING_ARRAY, &wishes.vary,
-		  "Values of a parameter: tiles=4,8,16; each with all others",
+		  "Values of a parameter, combined with all others: "
+		  "tiles=4,8,16",
 		  "NAME=VALUES" },
 		{ "points", 0, 0, G_OPTION_ARG_FILENAME, &wishes.points,
-		  "A line of parameters, and a line of values for each point",
+		  "File with a line of parameters, then a line of values per "
+		  "point",
 		  "FILE" },
 		{ "platform", 0, 0, G_OPTION_ARG_FILENAME, &wishes.platform,
-		  "Platform: a file, or one that is built in; without, it is "
-		  "as of hdpredict platform",
+		  "Platform: a file or a built-in one (default: from the "
+		  "parameters)",
 		  "FILE" },
 		{ "resources", 0, 0, G_OPTION_ARG_FILENAME, &wishes.resources,
 		  "Resource model: a file, or thesis", "FILE" },
 		{ "mc", 0, 0, G_OPTION_ARG_INT, &wishes.sampleCount,
-		  "Take N samples of each point, too", "N" },
+		  "Also simulate N samples of each point", "N" },
 		{ "seed", 0, 0, G_OPTION_ARG_INT64, &wishes.seed,
-		  "Of samples (1)", "N" },
+		  "Seed of the samples (default: 1)", "N" },
 		{ "jobs", 0, 0, G_OPTION_ARG_INT, &wishes.jobs,
-		  "Points that are simulated at the same time (all "
+		  "Points to simulate at the same time (default: number of "
 		  "processors)",
 		  "N" },
 		{ "rows", 0, 0, G_OPTION_ARG_FILENAME, &wishes.rows,
-		  "Keep what is done in FILE, and go on from it", "FILE" },
+		  "Store completed rows in FILE, and continue from them",
+		  "FILE" },
 		{ "force", 'f', 0, G_OPTION_ARG_NONE, &wishes.isForced,
-		  "Begin anew if FILE is of another sweep", NULL },
+		  "Replace FILE if it belongs to another sweep", NULL },
 		{ "part", 0, 0, G_OPTION_ARG_STRING, &wishes.part,
-		  "Do part I of N only, and print nothing", "I/N" },
+		  "Simulate only part I of N, and print nothing", "I/N" },
 		{ "combine", 0, 0, G_OPTION_ARG_NONE, &wishes.isCombined,
-		  "Print what parts have in their --rows", NULL },
+		  "Print the rows of all parts", NULL },
 		{ "format", 0, 0, G_OPTION_ARG_STRING, &wishes.format,
-		  "text (the default), csv or json", "FORMAT" },
+		  "Output format: text, csv or json (default: text)",
+		  "FORMAT" },
 		{ "picture", 0, 0, G_OPTION_ARG_FILENAME, &wishes.picture,
-		  "Draw time and energy: .svg, .png or .pdf", "FILE" },
+		  "Draw time and energy to a .svg, .png or .pdf file", "FILE" },
 		{ NULL }
 	};
 	static GString *notes;
 	struct predictHelp help = {
 		"cholesky|lu|stencil|ring|random|GRAPH | --combine "
 		"ROWS...",
+		"Predict all points of a design space, and mark the front.",
 		NULL, 1, -1
 	};
 	int status;
 
-	notes = g_string_new("Parameters: ");
+	notes = g_string_new("Parameters:\n  ");
 	settingNames(notes);
+	sweepWrap(notes, strlen("Parameters:\n"));
 	g_string_append(notes,
-			".\n\nExample:\n  hdpredict sweep cholesky --resources "
-			"r.xml --vary matrix=8192 \\\n    --vary tiles=8,16,32 "
-			"--vary nodes=1,2,4,8 --picture front.svg\n");
-	help.description = notes->str;
+			"\n\nExamples:\n"
+			"  hdpredict sweep cholesky --resources r.xml --vary "
+			"matrix=8192 \\\n    --vary tiles=8,16,32 --vary "
+			"nodes=1,2,4,8 --picture front.svg\n"
+			"  hdpredict sweep --combine --format=csv part.*\n");
+	help.notes = notes->str;
 	status = predictParse(predict, &argc, &argv, entries, &help);
 	if (status < 0)
 		status = start(predict, argc, argv, &wishes);
