@@ -44,22 +44,45 @@ const char *outFloat(char *buffer, float value)
 	return buffer;
 }
 
+static int outDigits = OUT_PRECISION;
+
+void outSetPrecision(int digits)
+{
+	outDigits = CLAMP(digits, 1, OUT_PRECISION_MAX);
+}
+
+int outPrecision(void)
+{
+	return outDigits;
+}
+
+/** Write a number with an exponent; returns the exponent. */
+static int outExponent(char *buffer, double value)
+{
+	snprintf(buffer, OUT_NUMBER_SIZE, "%.*e", outDigits - 1, value);
+	return (int)strtol(strchr(buffer, 'e') + 1, NULL, 10);
+}
+
+int outDecimals(double value)
+{
+	char buffer[OUT_NUMBER_SIZE];
+
+	/* The exponent after rounding: 99.9999 is 100.0. */
+	return isfinite(value) ? outDigits - 1 - outExponent(buffer, value) : 0;
+}
+
 const char *outRounded(char *buffer, double value)
 {
-	int decimals;
-	long exponent;
+	int exponent;
 
 	if (!isfinite(value))
 		return special(buffer, value);
-	/* That of six digits: 99.9999999 is 100.000. */
-	snprintf(buffer, OUT_NUMBER_SIZE, "%.5e", value);
-	exponent = strtol(strchr(buffer, 'e') + 1, NULL, 10);
+	exponent = outExponent(buffer, value);
 	if (exponent >= 12 || exponent < -4)
 		return buffer;
-	decimals = exponent < 0 ? 6 : 5 - (int)exponent;
-	if (decimals < 0 || value == floor(value))
-		decimals = 0;
-	snprintf(buffer, OUT_NUMBER_SIZE, "%.*f", decimals, value);
+	snprintf(buffer, OUT_NUMBER_SIZE, "%.*f",
+		 value == floor(value) ? 0 : MAX(outDigits - 1 - exponent, 0),
+		 value);
 	return buffer;
 }
 

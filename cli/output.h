@@ -36,7 +36,23 @@ const char *outDouble(char *buffer, double value);
 /** Write a float with as few digits as read back to the same value. */
 const char *outFloat(char *buffer, float value);
 
-/** Write a double for people: six digits or more, no exponent if short. */
+/** Significant digits of numbers for people, unless the user asks for more. */
+#define OUT_PRECISION 4
+/** The most that a double has. */
+#define OUT_PRECISION_MAX 17
+
+/** Set the significant digits of numbers for people, 1 to OUT_PRECISION_MAX;
+ *  for all output from now on. */
+void outSetPrecision(int digits);
+int outPrecision(void);
+
+/** The decimals that give a number its significant digits; negative if digits
+ *  before the point are beyond the precision. */
+int outDecimals(double value);
+
+/** Write a double for people with outPrecision() significant digits. Digits
+ *  before the point are never cut, integers have no decimals, and numbers are
+ *  written with an exponent only if they are very large or small. */
 const char *outRounded(char *buffer, double value);
 
 /** Write a 128 bit integer. */

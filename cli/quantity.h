@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file
- * Large quantities for people: with a prefix of the SI, "54.789 kJ".
+ * Quantities for people: with a prefix of the SI that fits, "54.79 kJ".
  *
  * For programs, in CSV and JSON, numbers and their units stay as they are.
  */
@@ -22,7 +22,8 @@ struct quantityUnit {
  * @param largest In the unit without its prefix: 54789 of "J".
  * @param scale Of the unit that the numbers have: 1e-3 of "mW".
  * @param base The unit without its prefix; of those that take none, such as
- *        "%" or "s", and of numbers that are not large, the unit stays.
+ *        "%" or "s", and of numbers that are neither large nor small, the unit
+ *        stays.
  */
 struct quantityUnit quantityUnitFor(double largest, double scale,
 				    const char *base);
@@ -30,6 +31,17 @@ struct quantityUnit quantityUnitFor(double largest, double scale,
 /** Write a number in a unit that was chosen, without the unit. */
 const char *quantityNumber(char *buffer, double number,
 			   const struct quantityUnit *unit);
+
+/**
+ * Write a number whose error has a bound, with no more decimals than the bound
+ * leaves: the bound has two significant digits.
+ *
+ * @param bound In the same unit; NaN if it is unknown.
+ * @param[out] boundText The bound in the chosen unit, rounded up; "" if it is
+ *        unknown or below the last digit of the number.
+ */
+const char *quantityBounded(char *buffer, char *boundText, double number,
+			    double bound, const struct quantityUnit *unit);
 
 /** Write a number in W, J or another such unit, with the unit. */
 const char *quantityText(char *buffer, double number, const char *base);

@@ -29,6 +29,15 @@ int toolInvalidNumber(struct tool *tool, const char *option, const char *text,
 	return toolUsage(tool, CLI_TEXT_NUMBER, option, text, expected);
 }
 
+int toolInvalidInt(struct tool *tool, const char *option, int number,
+		   const char *expected)
+{
+	char text[16];
+
+	g_snprintf(text, sizeof(text), "%d", number);
+	return toolInvalidNumber(tool, option, text, expected);
+}
+
 int toolInvalidTime(struct tool *tool, const char *option, const char *text,
 		    const char *expected)
 {

@@ -19,6 +19,9 @@ int toolUnexpected(struct tool *tool, const char *text);
 /** The value of an option is not a number, or out of range. */
 int toolInvalidNumber(struct tool *tool, const char *option, const char *text,
 		      const char *expected);
+/** The same for an integer that is out of range. */
+int toolInvalidInt(struct tool *tool, const char *option, int number,
+		   const char *expected);
 /** The value of an option is not a point in time. */
 int toolInvalidTime(struct tool *tool, const char *option, const char *text,
 		    const char *expected);

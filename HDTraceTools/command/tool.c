@@ -18,6 +18,7 @@
 #include "HDTraceTools/command/tool.h"
 #include "cli/errors.h"
 #include "cli/output.h"
+#include "cli/precision.h"
 
 const char *const toolTextJson[] = { "text", "json", NULL };
 const char *const toolTextOnly[] = { "text", NULL };
@@ -251,7 +252,7 @@ int toolParse(struct tool *tool, int *argc, char ***argv,
 		  "Print no diagnostics of the data and no progress", NULL },
 		{ NULL, 0, 0, 0, NULL, NULL, NULL },
 	};
-	const GOptionEntry *lists[5] = { entries };
+	const GOptionEntry *lists[6] = { entries };
 	size_t count = 1;
 	const char *charset;
 	int chosen = 0;
@@ -261,6 +262,8 @@ int toolParse(struct tool *tool, int *argc, char ***argv,
 		lists[count++] = formats;
 	if (!help->formats || help->writesCsv)
 		lists[count++] = csv;
+	if (help->hasNumbers)
+		lists[count++] = cliPrecision;
 	lists[count] = common;
 	g_snprintf(name, sizeof(name), "hdtrace %s", tool->command);
 	g_snprintf(notes, sizeof(notes), "Examples:\n%s",

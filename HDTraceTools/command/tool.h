@@ -81,8 +81,9 @@ struct toolHelp {
 	/** What --format takes, NULL terminated: TOOL_TEXT_JSON, or
 	 *  TOOL_TEXT_ONLY, which has no such option. NULL: text, csv, json. */
 	const char *const *formats;
-	bool writesCsv; /**< --csv-safe is an option, whatever --format takes.
-			 */
+	bool writesCsv;  /**< --csv-safe is an option, whatever --format takes.
+			  */
+	bool hasNumbers; /**< --precision is an option. */
 	/** As of struct cliCommand; may be NULL. */
 	const struct cliWords *words;
 	const struct cliOldLetter *oldLetters;

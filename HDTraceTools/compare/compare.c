@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "HDTraceTools/command/errors.h"
 #include "HDTraceTools/compare/compare.h"
 
 /** What stands for "--" while options are parsed, which would drop it. */
@@ -19,11 +20,10 @@ static char separator[] = "\001--";
 static const struct toolHelp help = {
 	.arguments = "PROJECT PROJECT | PROJECT... -- PROJECT...",
 	.description =
-		"Says what differs between two projects, A and B: count, time, "
-		"energy and power of the\nrun, of every function, region, rank "
-		"and node, and what can not be compared. Of several\nruns of "
-		"each, A before \"--\" and B behind it, a rank test says which "
-		"differences are more\nthan chance.",
+		"Compares two projects, A and B: count, time, energy and power "
+		"of the run and of each\nfunction, region, rank and node. With "
+		"several runs on each side, A before \"--\" and B\nafter it, a "
+		"rank test finds the significant differences.",
 	.examples = "  hdtrace compare before after\n"
 		    "  hdtrace compare a1 a2 a3 a4 a5 -- b1 b2 b3 b4 b5\n"
 		    "  hdtrace compare --format=json before after\n",
@@ -31,6 +31,7 @@ static const struct toolHelp help = {
 		   "runs of each: A1 A2 ... -- B1 B2 ...",
 	.minArguments = 2,
 	.maxArguments = -1,
+	.hasNumbers = true,
 };
 
 static void freeRow(void *data)
@@ -68,18 +69,22 @@ static int parseSets(struct compare *self, int argc, char **argv)
 		if (strcmp(argv[i], separator) != 0)
 			continue;
 		if (at > 0)
-			return toolUsage(self->tool, "\"--\" stands there "
-						     "twice");
+			return toolUsage(self->tool,
+					 "unexpected argument: \"--\"; it may "
+					 "be given once");
 		at = i;
 		count--;
 	}
+	if (at == 0 && count < 2)
+		return toolMissing(self->tool, count ? "PROJECT to compare with"
+						     : "PROJECT");
 	if (at == 0 && count != 2)
-		return toolUsage(self->tool,
-				 "of more than two projects \"--\" says where "
-				 "the second set begins");
+		return toolUsage(self->tool, "more than two projects; put "
+					     "\"--\" between the two sets");
 	if (at == 1 || at == argc - 1)
-		return toolUsage(self->tool, "there is no project %s \"--\"",
-				 at == 1 ? "before" : "behind");
+		return toolUsage(self->tool,
+				 "missing argument: PROJECT %s \"--\"",
+				 at == 1 ? "before" : "after");
 	self->counts[COMPARE_A] = at ? (size_t)at - 1 : 1;
 	self->counts[COMPARE_B] = (size_t)count - self->counts[COMPARE_A];
 	self->runs = g_new0(struct compareRun, (size_t)count);
@@ -100,9 +105,9 @@ static int parseLevel(struct compare *self)
 	self->level = g_ascii_strtod(self->levelText, &end);
 	if (end == self->levelText || *end ||
 	    !(self->level > 0 && self->level < 1))
-		return toolUsage(self->tool,
-				 "--significance: not between 0 and 1: \"%s\"",
-				 self->levelText);
+		return toolInvalidNumber(self->tool, "significance",
+					 self->levelText,
+					 "a number between 0 and 1");
 	return -1;
 }
 
@@ -149,18 +154,19 @@ int compareRun(struct tool *tool, int argc, char **argv)
 	};
 	const GOptionEntry entries[] = {
 		{ "significance", 0, 0, G_OPTION_ARG_STRING, &self.levelText,
-		  "Chance at which a difference is named that is none (0.01)",
+		  "Significance level: accepted rate of false positives "
+		  "(default: 0.01)",
 		  "P" },
 		{ "power", 0, 0, G_OPTION_ARG_FILENAME, &self.power,
-		  "Values that tell the energy of a node", "PATTERN" },
+		  "Values to compute the energy of a node from", "PATTERN" },
 		ATTRIBUTION_ENTRY(&self.ruleText),
 		DELAY_ENTRY(&self.isAsRecorded),
 		{ "top", 0, 0, G_OPTION_ARG_INT, &self.top,
-		  "Number of rows to list of each kind (10)", "N" },
+		  "Number of rows to list in each table (default: 10)", "N" },
 		{ "all", 'a', 0, G_OPTION_ARG_NONE, &self.isAll,
 		  "List all rows", NULL },
 		{ "fail", 0, 0, G_OPTION_ARG_NONE, &self.fails,
-		  "Exit with 3 if a difference is named", NULL },
+		  "Exit with 3 if a difference is significant", NULL },
 		{ NULL },
 	};
 	int status;
@@ -171,7 +177,7 @@ int compareRun(struct tool *tool, int argc, char **argv)
 	}
 	status = toolParse(tool, &argc, &argv, entries, &help);
 	if (status < 0 && self.top < 0)
-		status = toolUsage(tool, "--top is negative");
+		status = toolInvalidInt(tool, "top", self.top, "0 or more");
 	if (status < 0)
 		status = parseLevel(&self);
 	if (status < 0)

@@ -415,7 +415,7 @@ static void sayUnknown(struct compare *self, const char *what, bool isPath)
 		return;
 	if (in[COMPARE_A] + in[COMPARE_B] == 0) {
 		if (!isPath)
-			cannot(self, "%s: not known in any run", what);
+			cannot(self, "%s: unknown in all runs", what);
 	} else if (in[COMPARE_A] == 0 || in[COMPARE_B] == 0) {
 		cannot(self, "%s: known in %s only", what,
 		       in[COMPARE_A] ? "A" : "B");
@@ -451,9 +451,9 @@ static void sayPartial(struct compare *self)
 	}
 	if (path)
 		cannot(self,
-		       "energy: in %zu of %zu runs power is known for a part "
-		       "of the time only, in %s for %s of %s; what has >= is "
-		       "compared by its power",
+		       "energy: %zu of %zu runs have power for a part of the "
+		       "time only, %s for %s of %s; values with >= are "
+		       "compared by power",
 		       count, compareRuns(self), path,
 		       outDuration(buffers[0], worst.knownNs),
 		       outDuration(buffers[1], worst.durationNs));

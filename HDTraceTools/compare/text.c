@@ -103,26 +103,26 @@ static void printUntested(const struct compare *self)
 	size_t needed = compareNeeded(self);
 
 	if (a == 1 && b == 1) {
-		puts("  One run of each has no spread: nobody knows what of "
-		     "the "
-		     "differences below\n  is chance. Give several runs of "
-		     "each: A1 A2 ... -- B1 B2 ...");
+		puts("  With one run on each side, differences cannot be "
+		     "distinguished from noise.\n  Compare several runs on "
+		     "each side: A1 A2 ... -- B1 B2 ...");
 		return;
 	}
-	printf("  Nothing can be shown with %zu against %zu runs: the least p "
-	       "is %.2g, and --significance is\n  %g.",
+	printf("  With %zu against %zu runs no difference can be significant: "
+	       "the smallest p is %.2g,\n  above --significance=%g.",
 	       a, b, rankTestLeast(a, b), self->level);
 	if (needed)
-		printf(" That takes %zu runs of each.\n", needed);
+		printf(" At least %zu runs on each side are needed.\n", needed);
 	else
-		puts(" No number of runs is enough for that.");
+		puts(" No number of runs is enough.");
 }
 
 static void printTest(const struct compare *self)
 {
-	printf("  By Mann's and Whitney's rank test of each, held against all "
-	       "of them in %s%zu ways\n  to deal out the %zu runs: the chance "
-	       "that any is named without a reason is %g %%\n  at most.\n",
+	printf("  Mann-Whitney rank tests, corrected for all numbers over "
+	       "%s%zu "
+	       "assignments of the\n  %zu runs. The probability of any false "
+	       "positive is at most %g %%.\n",
 	       self->isExact ? "all " : "", self->ways, compareRuns(self),
 	       100 * self->level);
 }
@@ -152,13 +152,13 @@ static void printNamed(const struct compare *self)
 	guint count = self->isAll ? self->named->len
 				  : MIN(self->named->len, (guint)self->top);
 
-	title(self, "What differs");
+	title(self, "Differences");
 	if (!self->isTested) {
 		printUntested(self);
 		return;
 	}
 	if (!self->named->len)
-		puts("  nothing");
+		puts("  none");
 	for (guint i = 0; i < count; i++) {
 		const struct compareRow *row = self->named->pdata[i];
 		const char *between = ": ";
@@ -358,7 +358,7 @@ static void printCannot(const struct compare *self)
 {
 	if (!self->cannot->len)
 		return;
-	title(self, "What cannot be compared");
+	title(self, "Not comparable");
 	for (guint i = 0; i < self->cannot->len; i++) {
 		printf("  ");
 		outPrintable(self->cannot->pdata[i]);
@@ -381,9 +381,9 @@ void comparePrintText(const struct compare *self)
 	printTable(self, "Functions and regions",
 		   bit(COMPARE_FUNCTION) | bit(COMPARE_REGION));
 	printTable(self, "Ranks", bit(COMPARE_RANK));
-	printTable(self, "Traces of no rank", bit(COMPARE_TRACE));
+	printTable(self, "Traces without a rank", bit(COMPARE_TRACE));
 	printTable(self, "Nodes", bit(COMPARE_NODE));
 	printCannot(self);
 	if (self->counts[COMPARE_A] + self->counts[COMPARE_B] > 2)
-		puts("\nNumbers are medians of the runs.");
+		puts("\nNumbers are medians over the runs.");
 }

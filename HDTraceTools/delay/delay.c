@@ -279,6 +279,7 @@ static const struct toolHelp help = {
 		    "  hdtrace delay --measure -c pt.cfg -p lag\n",
 	.minArguments = 0,
 	.maxArguments = 1,
+	.hasNumbers = true,
 };
 
 static int runOn(struct delayRun *self, const char *path)

@@ -214,6 +214,7 @@ static const struct toolHelp help = {
 		    "  hdtrace diagnose --format=json --fail run1\n",
 	.minArguments = 1,
 	.maxArguments = 1,
+	.hasNumbers = true,
 };
 
 int diagnoseRun(struct tool *tool, int argc, char **argv)

@@ -64,12 +64,14 @@ enum {
 static void showNumber(struct rows *rows, size_t column, const char *mark,
 		       double number)
 {
-	char text[OUT_NUMBER_SIZE];
+	char buffer[OUT_NUMBER_SIZE];
+	char *text;
 
 	if (isnan(number))
 		return;
-	snprintf(text, sizeof(text), "%s%.3f", mark, number);
+	text = g_strconcat(mark, outRounded(buffer, number), NULL);
 	rowsShow(rows, column, text);
+	g_free(text);
 }
 
 static void setOperations(struct rows *rows, const struct layer *layer)

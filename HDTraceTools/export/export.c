@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "HDTraceTools/command/delayoption.h"
+#include "HDTraceTools/command/errors.h"
 #include "HDTraceTools/export/export.h"
 
 #define ADDRESS(name) &export##name,
@@ -30,7 +31,8 @@ static void sayLosses(const struct export *export)
 			&g_array_index(export->losses, struct exportLoss, i);
 
 		fprintf(stderr,
-			"hdtrace export: %s does not carry: %s (%" PRIu64 ")\n",
+			"hdtrace export: %s cannot represent: %s (%" PRIu64
+			")\n",
 			export->format->name, loss->what, loss->count);
 	}
 }
@@ -108,10 +110,10 @@ static const struct cliOldLetter oldLetters[] = {
 static const struct toolHelp help = {
 	.arguments = "PROJECT",
 	.description =
-		"Writes a project in a format of other tools, and says what "
-		"that format cannot carry.\n\nFORMAT is csv, csv-wide, ctf, "
-		"json, openmetrics, otf2, otlp, paraver, or\nperfetto.\nTIME "
-		"is in "
+		"Writes a project in a format of other tools, and lists what "
+		"the format cannot represent.\n\nFORMAT is csv, csv-wide, ctf, "
+		"json, openmetrics, otf2, otlp, paraver or perfetto.\nTIME is "
+		"in "
 		"seconds since the start of the project, or @SECONDS since "
 		"1970.",
 	.examples = "  hdtrace export --to csv run1.proj\n"
@@ -135,7 +137,7 @@ static int findFormat(struct export *export, const char *name)
 	int status;
 
 	if (!name)
-		return toolUsage(export->tool, "--to is missing");
+		return toolMissingOption(export->tool, "to");
 	status = toolChoose(export->tool, "to", name, &found);
 	if (status >= 0)
 		return status;
@@ -173,8 +175,7 @@ static int openOutput(struct export *export)
 		return 0;
 	if (strcmp(export->output, "-") == 0) {
 		toolUsage(export->tool,
-			  "%s is several files: --output must "
-			  "be a directory",
+			  "%s: has several files; --output must be a directory",
 			  export->format->name);
 		return -1;
 	}
@@ -182,7 +183,7 @@ static int openOutput(struct export *export)
 		return 0;
 	/* Files of another export would become part of this one. */
 	toolError(export->tool, "%s: %s", export->output,
-		  errno == EEXIST ? "exists and is no empty directory"
+		  errno == EEXIST ? "exists and is not an empty directory"
 				  : strerror(errno));
 	return -1;
 }
@@ -282,15 +283,16 @@ int exportRun(struct tool *tool, int argc, char **argv)
 	const GOptionEntry entries[] = {
 		SELECT_ENTRIES_UNTIL(&export.selection, "until"),
 		{ "only", 0, 0, G_OPTION_ARG_FILENAME, &only,
-		  "Write one part: stats, traces or relations", "PART" },
-		{ "to", 0, 0, G_OPTION_ARG_FILENAME, &to, "Format to write",
+		  "Part to write: stats, traces or relations (default: all)",
+		  "PART" },
+		{ "to", 0, 0, G_OPTION_ARG_FILENAME, &to, "Output format",
 		  "FORMAT" },
 		{ "output", 'o', 0, G_OPTION_ARG_FILENAME, &export.output,
-		  "File or directory to write; - is stdout", "PATH" },
+		  "Output file or directory; - is standard output", "PATH" },
 		WINDOW_ENTRY(&export.window),
 		DELAY_ENTRY(&export.isAsRecorded),
 		{ "force", 'f', 0, G_OPTION_ARG_NONE, &export.isForced,
-		  "Replace files that exist", NULL },
+		  "Replace existing files", NULL },
 		{ NULL },
 	};
 	int status;

@@ -62,8 +62,7 @@ void exportLoseProject(struct export *export)
 	exportLose(export, "description of the project",
 		   *project->description && !export->format->keepsDescription);
 	exportLose(export, "MPI datatypes", project->datatypeCount);
-	exportLose(export, "files that the application used",
-		   project->usedFileCount);
+	exportLose(export, "files of the application", project->usedFileCount);
 	exportLose(export, "error bounds of clocks",
 		   export->format->keepsClocks ? 0 : project->clockCount);
 	if (export->hasRelations && !export->format->keepsRelations)
@@ -169,7 +168,7 @@ static void loseStrings(struct export *export, const hdIGroup *group)
 	for (size_t i = 0; i < group->valueCount; i++) {
 		const hdIValue *value = &group->values[i];
 
-		exportLose(export, "strings, which windows do not merge",
+		exportLose(export, "strings (windows cannot merge them)",
 			   value->type == HDI_STRING &&
 				   selectionHasValue(&export->selection,
 						     value->name));
@@ -367,8 +366,7 @@ struct exportReader *exportOpenStat(struct export *export,
 void exportLoseMerged(struct export *export, uint64_t entries,
 		      uint64_t readings)
 {
-	exportLose(export, "single entries; windows have what they merge to",
-		   entries);
+	exportLose(export, "single entries (merged into windows)", entries);
 	exportLose(export, "last digits of large readings", readings);
 }
 

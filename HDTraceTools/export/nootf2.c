@@ -9,7 +9,7 @@
 
 static const char *missing(void)
 {
-	return "this hdtrace was built without otf2";
+	return "hdtrace was built without OTF2";
 }
 
 const struct exportFormat exportOtf2 = {

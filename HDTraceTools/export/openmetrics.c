@@ -118,9 +118,9 @@ static void startFamily(struct family *family, const hdIGroup *group,
 
 /** What a sample tells of the time until then. */
 static const char *const ofTime[] = {
-	[KIND_GAUGE] = " of the interval that ends then",
-	[KIND_COUNTER] = " until then",
-	[KIND_DELTA] = " in the interval that ends then",
+	[KIND_GAUGE] = " of the interval that ends at the time stamp",
+	[KIND_COUNTER] = " up to the time stamp",
+	[KIND_DELTA] = " in the interval that ends at the time stamp",
 };
 
 static void putHead(FILE *file, const struct family *family,
@@ -284,8 +284,8 @@ static void loseReadings(struct nodeReader *self, const hdIBlock *block,
 		if (family->width &&
 		    !isReading(family, exportColumn(self->group, block, i),
 			       entry))
-			exportLose(self->export,
-				   "readings of counters that are none", 1);
+			exportLose(self->export, "invalid readings of counters",
+				   1);
 	}
 }
 
@@ -304,7 +304,8 @@ static int gatherBlock(struct nodeReader *self,
 			loseReadings(self, block, i);
 			continue;
 		}
-		exportLose(self->export, "entries at the time of another", 1);
+		exportLose(self->export,
+			   "entries with the time of another entry", 1);
 		self->export->entries--;
 		ret = gather(self, block, first, i);
 		first = i + 1;

@@ -272,8 +272,7 @@ static int putLinks(struct otlp *self, const struct forestRelation *relation)
 	}
 	if (count)
 		outJsonEnd(&self->json);
-	exportLose(self->export, "links to what is not in the project",
-		   count - found);
+	exportLose(self->export, "links out of the project", count - found);
 	g_ptr_array_unref(tokens);
 	return ret;
 }
@@ -312,14 +311,13 @@ static int putRelation(struct otlp *self, struct forestRelation *relation)
 		return ret;
 	spansIdOf(relation->token, strlen(relation->token), id);
 	if (forestIsCircular(self->forest, number))
-		exportLose(self->export,
-			   "causes of what would be a cause of itself", 1);
+		exportLose(self->export, "circular causes", 1);
 	else if (relation->parent)
 		spansIdOf(relation->parent, strlen(relation->parent), parent);
 	else if (relation->span && isSpan(relation->span))
 		g_strlcpy(parent, relation->span, sizeof(parent));
 	else if (relation->span)
-		exportLose(self->export, "causes that are no spans", 1);
+		exportLose(self->export, "causes that are not spans", 1);
 	span.parent = *parent ? parent : NULL;
 	span.flags = flags | FLAG_IS_KNOWN;
 	span.kind = KIND_INTERNAL;

@@ -473,7 +473,8 @@ int findingsCheckOptions(struct findings *findings, bool isPage)
 			findings->ruleText, findings->tool, &findings->rule);
 	/* Pages divide the energy of what they show themselves. */
 	if (status < 0 && isPage && findings->rule != ATTRIBUTION_EQUAL)
-		status = toolUsage(findings->tool, "--attribution: pages "
-						   "divide equally");
+		status = toolUsage(findings->tool,
+				   "--attribution: not available for pages; "
+				   "they divide equally");
 	return status;
 }

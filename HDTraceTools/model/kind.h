@@ -40,7 +40,7 @@ const char *valueKindTitle(const hdIGroup *group, const hdIValue *value);
 
 /** The line below tables with such titles, if any is guessed. */
 #define KIND_GUESSED_NOTE \
-	"Kinds with a question mark are guessed: the file does not say them."
+	"Kinds marked with ? are guessed: the file does not state them."
 
 /** The attribute kind of a value, if it names no kind; else NULL. */
 const char *valueKindUnknown(const hdIValue *value);

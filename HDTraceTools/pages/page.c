@@ -14,9 +14,8 @@
 static const char dataMark[] = "<!--@DATA@-->";
 static const char connectMark[] = "@CONNECT@";
 
-const char pageMissing[] =
-	"this hdtrace was built without the viewer: configure said what was "
-	"missing (node.js and npm; Debian: nodejs npm)";
+const char pageMissing[] = "hdtrace was built without the viewer, which "
+			   "requires Node.js and npm (Debian: nodejs npm)";
 
 bool pageExists(void)
 {

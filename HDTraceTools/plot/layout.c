@@ -214,8 +214,7 @@ static void findNote(struct plotLayout *layout)
 	}
 	if (!isDense && plot->window.length && plot->panels->len) {
 		layout->noteText = g_strdup_printf(
-			"Line: mean of %s s; band: from the smallest to the "
-			"largest value",
+			"Line: mean over %s s; band: minimum to maximum",
 			plot->window.text);
 		return;
 	}
@@ -224,8 +223,7 @@ static void findNote(struct plotLayout *layout)
 		return;
 	}
 	layout->noteText = g_strdup_printf(
-		"Line: mean of %.*f %s; band: from the smallest to the largest "
-		"value",
+		"Line: mean over %.*f %s; band: minimum to maximum",
 		shown < 10 ? 2 : (shown < 100 ? 1 : 0), shown, scale.unit);
 }
 

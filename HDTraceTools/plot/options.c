@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "HDTraceTools/command/errors.h"
 #include "HDTraceTools/plot/options.h"
 
 /** What a picture is in points if nothing is said: the width of a text. */
@@ -73,23 +74,22 @@ static int parseSize(struct plotJob *job)
 	job->plot.height = height * CANVAS_MM;
 	if (!isGood)
 		return toolUsage(job->plot.tool,
-				 "--size: not WIDTH or WIDTHxHEIGHT in mm: "
-				 "\"%s\"",
+				 "--size: invalid size \"%s\"; expected WIDTH "
+				 "or WIDTHxHEIGHT in mm",
 				 text);
 	text = job->options.fontSize;
 	job->plot.fontSize = FONT_SIZE;
 	if (text &&
 	    (!parseLength(text, &end, 3, 72, &job->plot.fontSize) || *end))
-		return toolUsage(job->plot.tool,
-				 "--font-size: not a size in points: \"%s\"",
-				 text);
+		return toolInvalidNumber(job->plot.tool, "font-size", text,
+					 "3 to 72 points");
 	if (job->options.dpi < 20 || job->options.dpi > 2400)
-		return toolUsage(job->plot.tool,
-				 "--dpi: not from 20 to 2400: %d",
-				 job->options.dpi);
+		return toolInvalidInt(job->plot.tool, "dpi", job->options.dpi,
+				      "20 to 2400");
 	job->plot.dpi = job->options.dpi;
 	if (job->options.depth < 0)
-		return toolUsage(job->plot.tool, "--nesting is negative");
+		return toolInvalidInt(job->plot.tool, "nesting",
+				      job->options.depth, "0 or more");
 	job->plot.depth = job->options.depth;
 	job->plot.hasZero = job->options.hasZero;
 	return -1;
@@ -111,9 +111,8 @@ static int parseType(struct plotJob *job)
 		}
 		if (found < 0)
 			return toolUsage(job->plot.tool,
-					 "--output: \"%s\" does not end with "
-					 ".svg, .png or .pdf; --type says what "
-					 "it is",
+					 "--output: invalid suffix in \"%s\"; "
+					 "use .svg, .png or .pdf, or --type",
 					 output);
 	} else {
 		status = toolChoose(job->plot.tool, "type", job->options.type,
@@ -123,7 +122,7 @@ static int parseType(struct plotJob *job)
 	}
 	missing = found > 0 ? canvasCairoMissing() : NULL;
 	if (missing)
-		return toolUsage(job->plot.tool, "%s: %s; svg needs none",
+		return toolUsage(job->plot.tool, "%s: %s; use svg",
 				 endings[found] + 1, missing);
 	job->type = (enum plotType)(found + 1);
 	return -1;

@@ -67,15 +67,15 @@ static int gather(struct plotJob *job)
 	plotChooseRows(plot);
 	if (plot->panels->len > PANELS_MAX) {
 		toolError(plot->tool,
-			  "there are %u panels to draw; --node, --group and "
-			  "--value choose some",
+			  "too many panels: %u; select values with --node, "
+			  "--group and --value",
 			  plot->panels->len);
 		return TOOL_FAILED;
 	}
 	wereGroupsRead = plotFindTimes(plot);
 	if ((!plot->panels->len && !plot->rows->len) ||
 	    plot->start >= plot->end) {
-		toolError(plot->tool, "there is nothing to draw");
+		toolError(plot->tool, "nothing to draw");
 		return TOOL_FAILED;
 	}
 	/* A bin is a nanosecond at least. */
@@ -179,8 +179,7 @@ static void printSummary(const struct plotJob *job)
 	}
 	if (infinite && !plot->tool->isQuiet)
 		fprintf(stderr,
-			"hdtrace plot: infinite values are left out (%" PRIu64
-			")\n",
+			"hdtrace plot: infinite values omitted (%" PRIu64 ")\n",
 			infinite);
 	if (strcmp(plot->output, "-") == 0)
 		return;
@@ -284,12 +283,12 @@ static const struct cliWords words[] = {
 static const struct toolHelp help = {
 	.arguments = "PROJECT...",
 	.description =
-		"Draws values and states over time, as SVG, PNG or PDF: a "
-		"panel for each grouping of values,\nwith a curve for each "
-		"node, and a time line for each trace if asked. Many entries "
-		"become\na line of means and a band from minimum to "
-		"maximum.\n\nTIME is in seconds since the start of the "
-		"project, or @SECONDS since 1970.",
+		"Draws values and states over time as SVG, PNG or PDF: a panel "
+		"for each grouping of values,\nwith a curve for each node, and "
+		"time lines of traces. Many entries are drawn as a line of\n"
+		"means and a band from minimum to maximum.\n\nTIME is in "
+		"seconds since the start of the project, or @SECONDS since "
+		"1970.",
 	.examples =
 		"  hdtrace plot --value P --states=above -o run1.svg run1\n"
 		"  hdtrace plot --group Energy --from 10 --to 20 --size=85x60 "
@@ -327,18 +326,21 @@ int plotRun(struct tool *tool, int argc, char **argv)
 	const GOptionEntry entries[] = {
 		SELECT_ENTRIES(&job.plot.selection),
 		{ "output", 'o', 0, G_OPTION_ARG_FILENAME, &job.plot.output,
-		  "File to write; its ending says what; - is stdout", "FILE" },
+		  "Output file: .svg, .png or .pdf; - is standard output",
+		  "FILE" },
 		{ "type", 0, 0, G_OPTION_ARG_FILENAME, &options->type,
-		  "What to write: svg (default), png or pdf", "TYPE" },
+		  "Output format: svg, png or pdf (default: svg)", "TYPE" },
 		{ "force", 'f', 0, G_OPTION_ARG_NONE, &options->isForced,
-		  "Replace a file that exists", NULL },
+		  "Replace an existing file", NULL },
 		{ "panels", 0, 0, G_OPTION_ARG_FILENAME, &options->panels,
-		  "A panel for each grouping (default), value or node",
+		  "One panel per grouping, value or node (default: grouping)",
 		  "WHAT" },
 		{ "states", 0, 0, G_OPTION_ARG_FILENAME, &options->states,
-		  "Time lines of states: above, below or only", "WHERE" },
+		  "Draw time lines of states: above, below or only", "WHERE" },
 		{ "nesting", 0, 0, G_OPTION_ARG_INT, &options->depth,
-		  "How deep nested states are drawn", "N" },
+		  "Levels of nested states to draw (default: 2; 1 for many "
+		  "traces)",
+		  "N" },
 		/* What --nesting was called once. */
 		{ "depth", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_INT,
 		  &options->depth, "As --nesting", "N" },
@@ -351,17 +353,19 @@ int plotRun(struct tool *tool, int argc, char **argv)
 		ALIGN_ENTRY(&options->align),
 		DELAY_ENTRY(&options->isAsRecorded),
 		{ "time", 0, 0, G_OPTION_ARG_FILENAME, &options->time,
-		  "Show times relative (default) or as date", "FORM" },
+		  "Format of times: relative or date (default: relative)",
+		  "FORM" },
 		{ "zero", 0, 0, G_OPTION_ARG_NONE, &options->hasZero,
-		  "Let all scales begin at zero", NULL },
+		  "Start all scales at zero", NULL },
 		{ "title", 0, 0, G_OPTION_ARG_FILENAME, &job.plot.title,
-		  "Title; the default is the name of the project", "TEXT" },
+		  "Title (default: the name of the project)", "TEXT" },
 		{ "size", 0, 0, G_OPTION_ARG_FILENAME, &options->size,
-		  "Width and height in mm (170; as high as needed)", "WxH" },
+		  "Size in mm (default: 170, with the required height)",
+		  "WxH" },
 		{ "font-size", 0, 0, G_OPTION_ARG_FILENAME, &options->fontSize,
-		  "Size of the text in points (8)", "PT" },
+		  "Size of the text in points (default: 8)", "PT" },
 		{ "dpi", 0, 0, G_OPTION_ARG_INT, &options->dpi,
-		  "Dots per inch of a PNG (200)", "N" },
+		  "Dots per inch of a PNG (default: 200)", "N" },
 		{ NULL },
 	};
 	int status = toolParse(tool, &argc, &argv, entries, &help);

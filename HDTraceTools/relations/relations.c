@@ -325,6 +325,7 @@ static const struct toolHelp help = {
 		"  hdtrace relations --tree=node06:20360.1:3:17 run1.proj\n",
 	.minArguments = 1,
 	.maxArguments = 1,
+	.hasNumbers = true,
 };
 
 int relationsRun(struct tool *tool, int argc, char **argv)

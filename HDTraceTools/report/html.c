@@ -333,14 +333,14 @@ static void sayResult(const struct html *self, const char *path, int64_t size)
 	outPrintable(path);
 	printf(": %s", outSize(buffer, size));
 	if (reduced)
-		printf(", %u of %u lines in lower resolution", reduced,
+		printf(", %u of %u rows in lower resolution", reduced,
 		       self->count);
 	else
 		printf(", exact");
 	putchar('\n');
 	if ((uint64_t)size > self->maxSize && !self->findings->tool->isQuiet)
 		fprintf(stderr,
-			"hdtrace report: %s is larger than --max-size, but "
+			"hdtrace report: %s: larger than --max-size, but "
 			"cannot be reduced further\n",
 			path);
 }
@@ -361,7 +361,7 @@ static int writeFile(struct html *self, const char *path, bool mayReplace)
 			newFileAbort(&file);
 	}
 	if (ret == -EEXIST)
-		toolError(tool, "%s exists; --force replaces it", path);
+		toolError(tool, "%s: File exists; --force replaces it", path);
 	else if (ret < 0)
 		toolError(tool, "%s: %s", path, strerror(-ret));
 	else

@@ -10,6 +10,7 @@
 
 #include "HDTraceTools/relations/relations.h"
 #include "HDTraceTools/report/report.h"
+#include "cli/quantity.h"
 
 /** A tree of a page has no more relations than that: it is to be read. */
 #define TREE_ROOM 200
@@ -51,23 +52,24 @@ void reportPrintRelations(const struct report *report)
 	printf("\n%sRelations%s\n", findings->tool->isColored ? "\033[1m" : "",
 	       findings->tool->isColored ? "\033[0m" : "");
 	printf("  %" PRIu32, forestCount(relations->forest));
-	printCount(counts.roots, "that nothing caused");
+	printCount(counts.roots, "without a cause");
 	printCount(inferredCount(relations->inferred),
-		   "of them probably caused by states of ranks");
-	printCount(counts.inferred,
-		   "whose cause is inferred from their origin");
-	printCount(counts.unknown, "whose cause is in no file");
-	printCount(counts.unended, "that do not end");
-	printCount(counts.circular, "that would have caused themselves");
+		   "of these probably caused by states of ranks");
+	printCount(counts.inferred, "with an inferred cause");
+	printCount(counts.unknown, "with a cause that is in no file");
+	printCount(counts.unended, "without an end");
+	printCount(counts.circular, "in a cycle of causes");
 	putchar('\n');
 	if (findings->energy.isKnown)
-		printf("  Energy of those in a state: %s J\n",
-		       outRounded(buffer, (double)relations->energy / 1e12));
+		printf("  Energy of relations in a state: %s\n",
+		       quantityText(buffer, (double)relations->energy / 1e12,
+				    "J"));
 	/* Else states say so. */
 	if (!findings->profile->states->len && findingsIsUnattributed(findings))
-		printf("  Unattributed, since no relation was active: %s J\n",
-		       outRounded(buffer,
-				  (double)findings->unattributed / 1e12));
+		printf("  Unattributed, no relation active: %s\n",
+		       quantityText(buffer,
+				    (double)findings->unattributed / 1e12,
+				    "J"));
 	joulesLock(relations->joules);
 	relationsPrintTheseSums(&printer, relationSumsAll(relations->sums));
 	puts("  Slowest:");

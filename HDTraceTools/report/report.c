@@ -5,6 +5,7 @@
  */
 #include "config.h"
 
+#include "HDTraceTools/command/errors.h"
 #include "HDTraceTools/pages/page.h"
 #include "HDTraceTools/report/html.h"
 #include "HDTraceTools/report/report.h"
@@ -45,11 +46,12 @@ static const struct cliOldLetter oldLetters[] = {
 static const struct toolHelp help = {
 	.arguments = "PROJECT",
 	.description =
-		"Reports what a run did and drew: its length, energy and "
-		"values of every node, the states\nthat took most time and "
-		"energy, phases, what tracing cost, and every gap, late "
-		"sample and\nproblem. Energy and means have the error bounds "
-		"that follow from what their sources\nstate.",
+		"Reports time and energy of a run: run time, energy and values "
+		"of each node, the states with\nthe most time and energy, "
+		"phases, the critical path, the cost of tracing, gaps, late "
+		"samples\nand problems. Energies and means have error bounds "
+		"if "
+		"their sources state them.",
 	.examples = "  hdtrace report run1.proj\n"
 		    "  hdtrace report --phases borders.txt run1\n"
 		    "  hdtrace report --format=json run1 >run1.json\n"
@@ -58,6 +60,7 @@ static const struct toolHelp help = {
 	.maxArguments = 1,
 	.formats = TOOL_TEXT_JSON,
 	.oldLetters = oldLetters,
+	.hasNumbers = true,
 };
 
 /** See that the options of pages make sense. */
@@ -68,17 +71,19 @@ static int checkHtml(struct report *report, const char *maxSize)
 	if (!report->html)
 		return maxSize || report->isForced ||
 				       report->findings.window.text
-			       ? toolUsage(tool, "--max-size, --window and "
-						 "--force need --html")
+			       ? toolUsage(tool, "--max-size, --window, "
+						 "--force: require --html")
 			       : -1;
 	if (!pageExists())
 		return toolUsage(tool, "--html: %s", pageMissing);
 	if (tool->format == OUT_JSON)
-		return toolUsage(tool, "--html and --format=json exclude each "
-				       "other");
+		return toolUsage(
+			tool, "--html: cannot be combined with --format=json");
 	report->maxSize = HTML_MAX_SIZE;
 	if (maxSize && htmlParseSize(maxSize, &report->maxSize) < 0)
-		return toolUsage(tool, "--max-size: not a size: \"%s\"",
+		return toolUsage(tool,
+				 "--max-size: invalid size \"%s\"; expected "
+				 "bytes, or a number with k, M or G",
 				 maxSize);
 	return -1;
 }
@@ -91,16 +96,15 @@ int reportRun(struct tool *tool, int argc, char **argv)
 		FINDINGS_ENTRIES(&report.findings),
 		ATTRIBUTION_ENTRY(&report.findings.ruleText),
 		{ "top", 0, 0, G_OPTION_ARG_INT, &report.top,
-		  "Number of states to list (10)", "N" },
+		  "Number of states to list (default: 10)", "N" },
 		{ "all", 'a', 0, G_OPTION_ARG_NONE, &report.isAll,
-		  "List every state, gap, late sample and problem", NULL },
+		  "List all states, gaps, late samples and problems", NULL },
 		{ "html", 0, 0, G_OPTION_ARG_FILENAME, &report.html,
-		  "Write a page to look at instead", "FILE" },
+		  "Write an interactive page to FILE", "FILE" },
 		{ "max-size", 0, 0, G_OPTION_ARG_FILENAME, &maxSize,
-		  "Reduce the resolution of a page that is larger (50M)",
-		  "SIZE" },
+		  "Maximum size of the page (default: 50M)", "SIZE" },
 		{ "force", 'f', 0, G_OPTION_ARG_NONE, &report.isForced,
-		  "Replace the page if it exists", NULL },
+		  "Replace an existing page", NULL },
 		{ NULL },
 	};
 	int status;
@@ -110,7 +114,7 @@ int reportRun(struct tool *tool, int argc, char **argv)
 	if (status < 0)
 		status = findingsCheckOptions(&report.findings, report.html);
 	if (status < 0 && report.top < 0)
-		status = toolUsage(tool, "--top is negative");
+		status = toolInvalidInt(tool, "top", report.top, "0 or more");
 	if (status < 0)
 		status = checkHtml(&report, maxSize);
 	if (status < 0)

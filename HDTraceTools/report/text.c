@@ -32,22 +32,25 @@ static const char *nodeName(const struct report *report, const hdINode *node)
 	return *node->path ? node->path : report->findings.project->name;
 }
 
-/** ">= 12.5 J +- 0.2 J (simulated)", or that it is not known. */
+/** ">= 12.5 +- 0.2 J (simulated)", or that it is not known. */
 static char *energyText(const struct report *report,
 			const struct findingsEnergy *energy)
 {
 	GString *text = g_string_new(NULL);
-	char buffer[OUT_NUMBER_SIZE];
+	char buffer[OUT_NUMBER_SIZE], bound[OUT_NUMBER_SIZE];
+	struct quantityUnit unit;
 
 	if (!energy->isKnown)
 		return g_string_free(g_string_append(text, "not measured"),
 				     FALSE);
-	g_string_append_printf(text, "%s%s", knownMark(energy->known),
-			       quantityText(buffer, energy->joules, "J"));
-	if (energy->hasBound)
-		g_string_append_printf(
-			text, " %s %s", plusMinus(report),
-			quantityText(buffer, energy->bound, "J"));
+	unit = quantityUnitFor(energy->joules, 1, "J");
+	quantityBounded(buffer, bound, energy->joules,
+			energy->hasBound ? energy->bound : NAN, &unit);
+	g_string_append_printf(text, "%s%s", knownMark(energy->known), buffer);
+	if (*bound)
+		g_string_append_printf(text, " %s %s", plusMinus(report),
+				       bound);
+	g_string_append_printf(text, " %s", *unit.name ? unit.name : "J");
 	if (energy->isSimulated)
 		g_string_append(text, " (simulated)");
 	return g_string_free(text, FALSE);
@@ -129,7 +132,7 @@ static void printHead(const struct report *report)
 	for (size_t i = 0; i < project->clockCount; i++) {
 		printf("  Clock         ");
 		outPrintable(project->clocks[i].node);
-		printf(" is correct to %s\n",
+		printf(" has an error of at most %s\n",
 		       outDuration(buffer, project->clocks[i].error));
 	}
 }
@@ -137,16 +140,24 @@ static void printHead(const struct report *report)
 /* ---- Nodes ------------------------------------------------------------- */
 
 static const char *const valueHeadings[] = {
-	"<Group", "<Value", "<Kind", "<Unit",  ".Mean",
-	".Error", ".Min",   ".Max",  ".Total", "<",
-	".Error", ".Rate",  "<",     "<Note",  NULL,
+	"<Group", "<Value", "<Kind", "<Unit", ".Mean", ".Error", ".Min", ".Max",
+	".Total", ".Error", "<",     ".Rate", "<",     "<Note",  NULL,
+};
+
+/** What a table of values shows. */
+struct shownValues {
+	bool hasMeanBounds;
+	bool hasTotals;
+	bool hasTotalBounds;
+	bool hasRates;
 };
 
 /** Columns above that are not always shown. */
 enum {
 	COLUMN_ERROR = 5,
 	COLUMN_TOTAL = 8,
-	COLUMN_TOTAL_ERROR = 10,
+	COLUMN_TOTAL_ERROR = 9,
+	COLUMN_TOTAL_UNIT = 10,
 	COLUMN_RATE = 11,
 };
 
@@ -179,37 +190,33 @@ static void addNumber(struct outTable *table, const struct shownUnit *unit,
 				 : quantityNumber(buffer, value, &unit->large));
 }
 
-/** A total: with what says that it is not all. */
-static void addTotal(struct outTable *table, const struct shownUnit *unit,
-		     struct known known, double value)
+/** Two cells: a number, marked if it is a lower bound, and how far off it can
+ *  be.
+ *
+ *  @return Whether there is such a bound to be seen.
+ */
+static bool addBounded(const struct report *report, struct outTable *table,
+		       const struct shownUnit *unit, const char *mark,
+		       double value, double bound)
 {
-	char buffer[OUT_NUMBER_SIZE];
+	char buffer[OUT_NUMBER_SIZE], boundText[OUT_NUMBER_SIZE];
 	char *text;
 
 	if (isnan(value)) {
 		outTableAdd(table, "-");
-		return;
-	}
-	text = g_strconcat(knownMark(known),
-			   quantityNumber(buffer, value, &unit->large), NULL);
-	outTableAdd(table, text);
-	g_free(text);
-}
-
-static void addBound(const struct report *report, struct outTable *table,
-		     const struct shownUnit *unit, double bound)
-{
-	char buffer[OUT_NUMBER_SIZE];
-	char *text;
-
-	if (isnan(bound)) {
 		outTableAdd(table, "");
-		return;
+		return false;
 	}
-	text = g_strdup_printf("%s %s", plusMinus(report),
-			       quantityNumber(buffer, bound, &unit->large));
+	quantityBounded(buffer, boundText, value, bound, &unit->large);
+	text = g_strconcat(mark, buffer, NULL);
 	outTableAdd(table, text);
 	g_free(text);
+	text = *boundText
+		       ? g_strdup_printf("%s %s", plusMinus(report), boundText)
+		       : g_strdup("");
+	outTableAdd(table, text);
+	g_free(text);
+	return *boundText != '\0';
 }
 
 static void addExtreme(struct outTable *table, const struct moments *moments,
@@ -242,7 +249,7 @@ static void addNote(struct outTable *table, const struct findingsGroup *group,
 	if (valueIsSimulated(group->group, value))
 		g_string_append(text, "simulated");
 	if (moments->resets)
-		g_string_append_printf(text, "%sfrom 0 again %" PRIu64 " %s",
+		g_string_append_printf(text, "%sreset %" PRIu64 " %s",
 				       text->len ? ", " : "", moments->resets,
 				       moments->resets == 1 ? "time" : "times");
 	if (moments->missing)
@@ -261,7 +268,8 @@ static void addNote(struct outTable *table, const struct findingsGroup *group,
 }
 
 static void addValue(const struct report *report, struct outTable *table,
-		     const struct findingsGroup *group, size_t i)
+		     const struct findingsGroup *group, size_t i,
+		     struct shownValues *shown)
 {
 	const hdIValue *value = &group->group->values[i];
 	const struct moments *moments = &group->moments[i];
@@ -282,37 +290,59 @@ static void addValue(const struct report *report, struct outTable *table,
 	outTableAdd(table, valueKindTitle(group->group, value));
 	outTableAdd(table, unitName(&unit));
 	/* What has no sense for a kind stays empty. */
-	if (isAmount)
+	if (isAmount) {
 		outTableAdd(table, "");
-	else
-		addNumber(table, &unit, found->result.mean);
-	addBound(report, table, &unit,
-		 found->bound.isKnown && !isAmount ? found->bound.mean : NAN);
+		outTableAdd(table, "");
+	} else {
+		shown->hasMeanBounds |= addBounded(
+			report, table, &unit, "", found->result.mean,
+			found->bound.isKnown ? found->bound.mean : NAN);
+	}
 	addExtreme(table, moments, value->type, kind, &unit, moments->min,
 		   moments->minInteger);
 	addExtreme(table, moments, value->type, kind, &unit, moments->max,
 		   moments->maxInteger);
-	if (found->totalUnit)
-		addTotal(table, &total, found->known, found->total);
-	else
+	if (found->totalUnit) {
+		shown->hasTotalBounds |= addBounded(
+			report, table, &total, knownMark(found->known),
+			found->total, found->totalBound);
+	} else {
 		outTableAdd(table, "");
+		outTableAdd(table, "");
+	}
 	outTableAdd(table, found->totalUnit ? unitName(&total) : "");
-	addBound(report, table, &total, found->totalBound);
 	if (found->rateUnit)
 		addNumber(table, &rate, found->rate);
 	else
 		outTableAdd(table, "");
 	outTableAdd(table, isnan(found->rate) ? "" : unitName(&rate));
 	addNote(table, group, i);
+	shown->hasTotals |= found->totalUnit != NULL;
+	shown->hasRates |= found->rateUnit != NULL;
+}
+
+/** Leave out columns that no row has. */
+static void hideValues(struct outTable *table, const struct shownValues *shown)
+{
+	if (!shown->hasMeanBounds)
+		outTableHide(table, COLUMN_ERROR);
+	if (!shown->hasTotals) {
+		outTableHide(table, COLUMN_TOTAL);
+		outTableHide(table, COLUMN_TOTAL_UNIT);
+	}
+	if (!shown->hasTotalBounds)
+		outTableHide(table, COLUMN_TOTAL_ERROR);
+	if (!shown->hasRates) {
+		outTableHide(table, COLUMN_RATE);
+		outTableHide(table, COLUMN_RATE + 1);
+	}
 }
 
 static void printNode(const struct report *report, const hdINode *node)
 {
 	struct outTable *table = NULL;
 	const struct findingsGroup *power = NULL;
-	bool hasBounds = false;
-	bool hasTotals = false;
-	bool hasRates = false;
+	struct shownValues shown = { false };
 	bool hasGuesses = false;
 
 	for (size_t i = 0; i < report->findings.project->groupCount; i++) {
@@ -325,27 +355,13 @@ static void printNode(const struct report *report, const hdINode *node)
 		if (group->powerCount)
 			power = group;
 		for (size_t k = 0; k < group->group->valueCount; k++) {
-			addValue(report, table, group, k);
-			hasBounds |= group->values[k].bound.isKnown;
-			hasTotals |= group->values[k].totalUnit != NULL;
-			hasRates |= group->values[k].rateUnit != NULL;
+			addValue(report, table, group, k, &shown);
 			hasGuesses |= group->isGuessed[k];
 		}
 	}
 	if (!table)
 		return;
-	if (!hasBounds)
-		outTableHide(table, COLUMN_ERROR);
-	if (!hasTotals) {
-		outTableHide(table, COLUMN_TOTAL);
-		outTableHide(table, COLUMN_TOTAL + 1);
-	}
-	if (!hasBounds || !hasTotals)
-		outTableHide(table, COLUMN_TOTAL_ERROR);
-	if (!hasRates) {
-		outTableHide(table, COLUMN_RATE);
-		outTableHide(table, COLUMN_RATE + 1);
-	}
+	hideValues(table, &shown);
 	title(report, nodeName(report, node));
 	if (power) {
 		const char *between = "";
@@ -361,8 +377,8 @@ static void printNode(const struct report *report, const hdINode *node)
 			between = " + ";
 		}
 		puts(power->energy.isKnown && !power->energy.hasBound
-			     ? "; its source states neither resolution nor "
-			       "class)"
+			     ? "; error unknown: the source states no "
+			       "resolution or class)"
 			     : ")");
 	}
 	outTablePrint(table, "  ", report->findings.tool->isColored);
@@ -372,13 +388,23 @@ static void printNode(const struct report *report, const hdINode *node)
 
 /* ---- Phases ------------------------------------------------------------ */
 
-/** Two cells: a number, and J with a prefix. */
+/** Two cells: a number, marked if it is a lower bound, and J with a prefix. */
 static void addEnergy(struct outTable *table, struct known known, double joules)
 {
 	struct shownUnit unit = shownUnitOf("J", joules);
+	char buffer[OUT_NUMBER_SIZE];
+	char *text;
 
-	addTotal(table, &unit, known, joules);
-	outTableAdd(table, isnan(joules) ? "" : unitName(&unit));
+	if (isnan(joules)) {
+		outTableAdd(table, "-");
+		outTableAdd(table, "");
+		return;
+	}
+	text = g_strconcat(knownMark(known),
+			   quantityNumber(buffer, joules, &unit.large), NULL);
+	outTableAdd(table, text);
+	outTableAdd(table, unitName(&unit));
+	g_free(text);
 }
 
 static void addKnown(struct outTable *table, int64_t ns)
@@ -388,12 +414,14 @@ static void addKnown(struct outTable *table, int64_t ns)
 	outTableAdd(table, outDuration(buffer, ns));
 }
 
-static void addPhaseRow(const struct report *report, struct outTable *table,
+/** Returns whether the bound of an error is to be seen. */
+static bool addPhaseRow(const struct report *report, struct outTable *table,
 			const struct findingsPhase *phase, const char *node,
 			const struct findingsEnergy *energy)
 {
-	char bound[OUT_NUMBER_SIZE];
-	char buffer[sizeof(bound) + 8];
+	struct shownUnit unit = shownUnitOf("J", energy->joules);
+	char buffer[OUT_NUMBER_SIZE];
+	bool hasBound;
 	char *name = phase->occurrences == 1
 			     ? g_strdup(phase->name)
 			     : g_strdup_printf("%s (%" PRIu64 ")", phase->name,
@@ -411,14 +439,14 @@ static void addPhaseRow(const struct report *report, struct outTable *table,
 		outTableAdd(table, "-");
 	}
 	outTableAdd(table, node);
-	addEnergy(table, energy->known, energy->isKnown ? energy->joules : NAN);
-	if (energy->hasBound)
-		snprintf(buffer, sizeof(buffer), "%s %s", plusMinus(report),
-			 quantityText(bound, energy->bound, "J"));
-	outTableAdd(table, energy->hasBound ? buffer : "");
+	hasBound = addBounded(report, table, &unit, knownMark(energy->known),
+			      energy->isKnown ? energy->joules : NAN,
+			      energy->hasBound ? energy->bound : NAN);
+	outTableAdd(table, energy->isKnown ? unitName(&unit) : "");
 	addKnown(table, energy->isKnown ? energy->known.knownNs : 0);
 	outTableAdd(table, wattsText(buffer, energy));
 	outTableAdd(table, energy->isSimulated ? "simulated" : "");
+	return hasBound;
 }
 
 /** Say which phases drew most, if there are several. */
@@ -446,13 +474,13 @@ static void printMost(const struct report *report)
 }
 
 /** Columns below that are not always shown. */
-enum { COLUMN_PHASE_ERROR = 6, COLUMN_PHASE_KNOWN = 7 };
+enum { COLUMN_PHASE_ERROR = 5, COLUMN_PHASE_KNOWN = 7 };
 
 static void printPhases(const struct report *report)
 {
 	static const char *const headings[] = {
-		"<Phase", ">From",  ">Duration", "<Node", ".Energy", "<",
-		"<Error", ">Known", ">Power",    "<Note", NULL,
+		"<Phase", ">From",  ">Duration", "<Node", ".Energy", ".Error",
+		"<",      ">Known", ">Power",    "<Note", NULL,
 	};
 	struct outTable *table = outTableNew(headings);
 	bool hasBounds = false;
@@ -462,18 +490,17 @@ static void printPhases(const struct report *report)
 		const struct findingsPhase *phase = &g_array_index(
 			report->findings.phases, struct findingsPhase, i);
 
-		hasBounds |= phase->energy.hasBound;
 		isPartial |= !knownIsWhole(phase->energy.known);
 		if (report->findings.energyCount != 1)
-			addPhaseRow(report, table, phase, "all",
-				    &phase->energy);
+			hasBounds |= addPhaseRow(report, table, phase, "all",
+						 &phase->energy);
 		for (size_t k = 0; k < report->findings.project->groupCount;
 		     k++) {
 			const struct findingsGroup *group =
 				&report->findings.groups[k];
 
 			if (group->powerCount)
-				addPhaseRow(
+				hasBounds |= addPhaseRow(
 					report, table, phase,
 					nodeName(report, group->group->node),
 					&phase->groups[group->energyIndex]);
@@ -579,33 +606,34 @@ static bool printTop(const struct report *report, bool isEnergy)
 	return hasOther;
 }
 
-/** Says how the energy of nodes was divided, and what nobody was charged
- *  with. */
+/** Explain how the energy of nodes was divided. */
 static void printAttribution(const struct report *report, bool hasOther)
 {
 	const struct findings *findings = &report->findings;
 	char buffer[OUT_NUMBER_SIZE];
 
 	if (findings->relations.sums)
-		puts("  Relations in a state get as much of a node's energy as "
-		     "ranks that are active, if\n  all get the same.");
-	printf("  A node's energy is divided at each instant among the ranks "
-	       "that are active,\n  %s, a rank's among its traces, and charged "
-	       "to the innermost state of each.\n",
+		puts("  Active relations are charged as if relations and ranks "
+		     "had equal shares of\n  a node's energy.");
+	printf("  At each instant the energy of a node is divided among its "
+	       "active ranks,\n  %s. The share of a rank is divided among its "
+	       "traces,\n  and charged to the innermost state of each trace.\n",
 	       findings->rule == ATTRIBUTION_CPU
-		       ? "by the CPU time they use where that is known"
+		       ? "by CPU time where it is known"
 		       : "equally");
 	if (hasOther)
-		printf("  What the other rule, %s, says is shown where that "
-		       "differs by more than\n  5 %%: ranks that wait may draw "
-		       "less, or not.\n",
+		printf("  Energies that are divided %s are listed if they "
+		       "differ by more\n  than 5 %%: waiting ranks may draw "
+		       "less "
+		       "power.\n",
 		       findings->rule == ATTRIBUTION_CPU ? "equally"
 							 : "by CPU time");
 	if (findingsIsUnattributed(findings))
-		printf("  Unattributed, since no rank %swas active: %s J\n",
+		printf("  Unattributed, no rank %sactive: %s\n",
 		       findings->relations.sums ? "and no relation " : "",
-		       outRounded(buffer,
-				  (double)findings->unattributed / 1e12));
+		       quantityText(buffer,
+				    (double)findings->unattributed / 1e12,
+				    "J"));
 }
 
 static void printStates(const struct report *report)
@@ -801,7 +829,7 @@ static void printKernels(const struct report *report)
 	static const char *const headings[] = {
 		"<Kernel",   "<Node", ">Instances",    ">Dispatch",
 		">Body",     ".IPC",  ".For dispatch", "<",
-		".For body", "<",     ".An instance",  "<",
+		".For body", "<",     ".Per instance", "<",
 		">Known",    NULL,
 	};
 	const struct findings *findings = &report->findings;
@@ -834,11 +862,12 @@ static void printKernels(const struct report *report)
 	title(report, "Kernels");
 	outTablePrint(table, "  ", report->findings.tool->isColored);
 	if (isKnown)
-		printf("  Kernels share a node's energy by the time of their "
-		       "threads in each interval;\n  unattributed, since less "
-		       "than one thread was in a kernel: %s J\n",
-		       outRounded(buffer,
-				  (double)findings->kernelsRest / 1e12));
+		printf("  The energy of a node is divided among its kernels by "
+		       "their thread time in each interval.\n  Unattributed, "
+		       "less "
+		       "than one thread in a kernel: %s\n",
+		       quantityText(buffer,
+				    (double)findings->kernelsRest / 1e12, "J"));
 }
 
 /* ---- Hardware counters ------------------------------------------------- */
@@ -858,8 +887,8 @@ static void addEvents(struct outTable *table, struct known known, double total)
 static void printCounters(const struct report *report)
 {
 	static const char *const headings[] = {
-		"<Node",      ">Instructions", ">Cycles",        ".IPC",
-		">Traffic B", "<Told by",      ">Bytes a joule", NULL,
+		"<Node",      ">Instructions", ">Cycles",      ".IPC",
+		">Traffic B", "<Source",       ">Bytes per J", NULL,
 	};
 	const struct findings *findings = &report->findings;
 	struct outTable *table = outTableNew(headings);
@@ -991,15 +1020,14 @@ static void printUnpaired(const struct dependencyCounts *counts)
 	char buffer[OUT_NUMBER_SIZE];
 
 	if (counts->loose)
-		printf("  Ends of messages without the other one: %" PRIu64
-		       "\n",
+		printf("  Unmatched message ends: %" PRIu64 "\n",
 		       counts->loose);
 	if (counts->collectives)
-		printf("  Collective calls without their others: %" PRIu64 "\n",
+		printf("  Unmatched collective calls: %" PRIu64 "\n",
 		       counts->collectives);
 	if (counts->backwards)
-		printf("  Dependencies that go back in time, by up to %s, more "
-		       "than clocks explain: %" PRIu64 "\n",
+		printf("  Dependencies that go back in time (up to %s) beyond "
+		       "the clock errors: %" PRIu64 "\n",
 		       outDuration(buffer, counts->worst), counts->backwards);
 }
 
@@ -1014,14 +1042,16 @@ static void printPathEnergy(const struct report *report, int rule)
 	struct known beside = { path->beside[rule].measured, path->waiting };
 	char buffer[OUT_NUMBER_SIZE];
 
-	printf("  %s: %s%s J",
-	       rule == FINDINGS_RULE ? "Energy on it"
-	       : isCpu               ? "By the CPU time that is used"
+	printf("  %s: %s%s",
+	       rule == FINDINGS_RULE ? "Energy on the path"
+	       : isCpu               ? "Divided by CPU time"
 				     : "Divided equally",
 	       knownMark(onIt),
-	       outRounded(buffer, attributionEnergy(&path->energy[rule])));
-	printf(", of ranks that waited: %s%s J\n", knownMark(beside),
-	       outRounded(buffer, attributionEnergy(&path->beside[rule])));
+	       quantityText(buffer, attributionEnergy(&path->energy[rule]),
+			    "J"));
+	printf(", of waiting ranks: %s%s\n", knownMark(beside),
+	       quantityText(buffer, attributionEnergy(&path->beside[rule]),
+			    "J"));
 }
 
 static void printPath(const struct report *report)
@@ -1036,11 +1066,11 @@ static void printPath(const struct report *report)
 	title(report, "Critical path");
 	printf("  %s through %u %s", outDuration(buffer, length),
 	       path->ranks->len, path->ranks->len == 1 ? "rank" : "ranks");
-	printf(": %s of computation", outDuration(buffer, length - path->mpi));
+	printf(": %s computing", outDuration(buffer, length - path->mpi));
 	printf(", %s in MPI", outDuration(buffer, path->mpi));
-	printf(" (of it %s for what was under way)\n",
+	printf(" (%s of this in transfers)\n",
 	       outDuration(buffer, path->transfer));
-	printf("  Ranks waited beside it for %s in all\n",
+	printf("  Waiting off the path, all ranks: %s\n",
 	       outDuration(buffer, path->waiting));
 	if (path->energy[FINDINGS_RULE].measured)
 		printPathEnergy(report, FINDINGS_RULE);
@@ -1065,12 +1095,13 @@ static void printCost(const struct report *report)
 	title(report, "Cost of tracing");
 	printf("  Files      %s", outSize(buffer, report->findings.size));
 	if (hasLength)
-		printf(", %s a second",
+		printf(", %s per second",
 		       outSize(buffer, (int64_t)((double)report->findings.size /
 						 seconds)));
 	putchar('\n');
 	if (report->findings.tracerNs < 0) {
-		puts("  CPU time   not recorded (rut --sources tracer does)");
+		puts("  CPU time   not recorded; rut --sources tracer records "
+		     "it");
 		return;
 	}
 	printf("  CPU time   %s",
@@ -1099,11 +1130,11 @@ static void printSpans(const struct report *report,
 	outPrintable(nodeName(report, group->group->node));
 	printf(" ");
 	outPrintable(group->group->name);
-	printf(": %" PRIu64 " %s, %s in all", spans->count,
+	printf(": %" PRIu64 " %s, %s in total", spans->count,
 	       spans->count == 1 ? what : whats,
 	       outDuration(buffer, spans->total));
 	if (spans == &group->late)
-		printf(" (most entries take %s)",
+		printf(" (usual interval: %s)",
 		       outDuration(buffer, group->usual));
 	putchar('\n');
 	for (guint i = 0; i < count; i++) {

@@ -181,7 +181,7 @@ static bool readAll(struct callSites *self, const char *pattern,
 	if (!self->sites->len)
 		toolError(self->tool,
 			  "--by-site: no state that matches \"%s\" has a call "
-			  "site; see --call-sites of hdmpirun",
+			  "site; record with hdmpirun --call-sites",
 			  pattern);
 	return self->sites->len;
 }

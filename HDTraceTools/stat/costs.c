@@ -385,9 +385,8 @@ void costsPrint(const struct costs *self, const struct costsTable *table)
 	for (guint i = 1; i < self->measures->len; i++)
 		printMeasure(self, table, i, rows, &json);
 	if (format == OUT_TEXT)
-		resultsTellOutside(
-			"Outside, between the state before and these: ",
-			&table->outside);
+		resultsTellOutside("Between the previous state and these: ",
+				   &table->outside);
 	if (format == OUT_JSON) {
 		outJsonEnd(&json);
 		outJsonEnd(&json);

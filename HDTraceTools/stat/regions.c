@@ -183,9 +183,8 @@ static bool readAll(struct regions *self, const char *pattern,
 	if (self->costs.measures->len || self->table.inside.counted ||
 	    self->table.outside.counted)
 		return true;
-	toolError(self->tool,
-		  "--regions: there is no power: no value with the unit W; nor "
-		  "do states say what the processor did");
+	toolError(self->tool, "--regions: the project has neither values in W "
+			      "nor states with hardware counters");
 	return false;
 }
 

@@ -253,8 +253,8 @@ static void printTexts(const struct tool *tool, const GPtrArray *tables)
 		g_array_unref(shown);
 	}
 	if (hidden)
-		printf("\n%u state%s of less than %g %% of the time of each "
-		       "trace left out: --format=csv has all.\n",
+		printf("\n%u state%s below %g %% of the time of each trace "
+		       "omitted; --format=csv lists all.\n",
 		       hidden, hidden == 1 ? "" : "s", TEXT_LEAST);
 }
 

@@ -253,7 +253,7 @@ static struct shareTable *timeTable(const struct costs *costs,
 {
 	struct shareTable *table =
 		newTable(costs, states, "time",
-			 "Time in states, each without what lies in it", "%");
+			 "Time in states, without nested states", "%");
 
 	for (guint i = 0; i < table->nodes->len * states->len; i++) {
 		const struct costsTrace *read =
@@ -299,10 +299,9 @@ static struct shareTable *energyTable(const struct costs *costs,
 				      const GPtrArray *states, guint number)
 {
 	const struct costsMeasure *measure = costsMeasureAt(costs, number);
-	struct shareTable *table =
-		newTable(costs, states, "energy",
-			 "Energy of states, each without what lies in it",
-			 measure->energyUnit);
+	struct shareTable *table = newTable(
+		costs, states, "energy",
+		"Energy of states, without nested states", measure->energyUnit);
 
 	table->group = measure->group;
 	table->value = measure->name;

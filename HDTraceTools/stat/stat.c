@@ -22,6 +22,7 @@
 #include "HDTraceTools/model/summary.h"
 #include "HDTraceTools/model/units.h"
 #include "HDTraceTools/command/attributionoption.h"
+#include "HDTraceTools/command/errors.h"
 #include "HDTraceTools/relations/relations.h"
 #include "HDTraceTools/stat/callsites.h"
 #include "HDTraceTools/stat/regions.h"
@@ -514,8 +515,8 @@ static void printResets(const struct statGroup *work)
 			continue;
 		printf("  ");
 		outPrintable(work->group->values[i].name);
-		printf(" went back %" PRIu64 " %s, and counts from 0 then.\n",
-		       count, count == 1 ? "time" : "times");
+		printf(" was reset to 0 %" PRIu64 " %s.\n", count,
+		       count == 1 ? "time" : "times");
 	}
 }
 
@@ -780,13 +781,12 @@ static void summarize(struct statRun *run)
 static const struct toolHelp help = {
 	.arguments = "PROJECT",
 	.description =
-		"Summarizes every value of every statistics group: number of "
-		"entries, minimum and\nmaximum; of gauges mean, standard "
-		"deviation, and integral over time (power gives\nenergy), of "
-		"counters and deltas total and rate. Mean and deviation weigh "
-		"an entry\nby the length of its interval. NaN means \"no "
-		"value\".\n\nTIME is in seconds since the start of "
-		"the project, or @SECONDS since 1970.",
+		"Summarizes the values of all statistics groups: number of "
+		"entries, minimum, maximum;\nmean, standard deviation and "
+		"integral of gauges; total and rate of counters and "
+		"deltas.\nThe mean is time-weighted. The integral of power is "
+		"energy. NaN means \"no value\".\n\nTIME is in seconds since "
+		"the start of the project, or @SECONDS since 1970.",
 	.examples = "  hdtrace stat run1.proj\n"
 		    "  hdtrace stat --group Energy --value P --from 10 --to 20 "
 		    "run1\n"
@@ -799,6 +799,7 @@ static const struct toolHelp help = {
 		    "  hdtrace stat --shares run1\n",
 	.minArguments = 1,
 	.maxArguments = 1,
+	.hasNumbers = true,
 };
 
 static int runOn(struct statRun *run, const char *path)
@@ -851,12 +852,11 @@ int statRun(struct tool *tool, int argc, char **argv)
 		SELECT_ENTRIES(&run.selection),
 		PHASE_ENTRIES(&run.phaseOptions),
 		{ "regions", 0, 0, G_OPTION_ARG_FILENAME, &run.regions,
-		  "Energy of the states that match, for each trace",
-		  "PATTERN" },
+		  "Time and energy of matching states, by trace", "PATTERN" },
 		{ "by-site", 0, 0, G_OPTION_ARG_NONE, &run.isBySite,
-		  "With --regions: by where they were called", NULL },
+		  "With --regions: group the states by call site", NULL },
 		{ "shares", 0, 0, G_OPTION_ARG_NONE, &run.isShares,
-		  "Shares and energy of all states, for each trace, and "
+		  "Time fractions and energy of all states by trace, and "
 		  "C-states",
 		  NULL },
 		PHASE_ENTRY_BY_NAME(&run.phaseOptions),
@@ -868,22 +868,22 @@ int statRun(struct tool *tool, int argc, char **argv)
 	int status = toolParse(tool, &argc, &argv, entries, &help);
 
 	if (status < 0 && run.isBySite && !run.regions)
-		status = toolUsage(tool, "--by-site needs --regions");
+		status = toolNeeds(tool, "by-site", "regions");
 	if (status < 0 && run.regions && run.isShares)
-		status = toolUsage(tool, "--regions excludes --shares");
+		status = toolExcludes(tool, "regions", "shares");
 	if (status < 0 && (run.regions || run.isShares) &&
 	    (phaseOptionsAre(&run.phaseOptions) || run.phaseOptions.isByName ||
 	     run.window.text))
 		status = toolUsage(tool,
-				   "%s excludes --phases, --phases-from, "
-				   "--by-name and --window",
+				   "%s: cannot be combined with --phases, "
+				   "--phases-from, --by-name or --window",
 				   run.regions ? "--regions" : "--shares");
 	if (status < 0 && run.window.text && phaseOptionsAre(&run.phaseOptions))
-		status = toolUsage(tool, "--window excludes --phases and "
-					 "--phases-from");
+		status = toolUsage(tool, "--window: cannot be combined with "
+					 "--phases or --phases-from");
 	if (status < 0 && run.ruleText && !run.regions && !run.isShares)
-		status = toolUsage(tool, "--attribution needs --regions or "
-					 "--shares");
+		status = toolUsage(
+			tool, "--attribution: requires --regions or --shares");
 	if (status < 0)
 		status = attributionOptionParse(run.ruleText, tool, &run.rule);
 	if (status < 0)

@@ -11,7 +11,8 @@ int viewRun(struct tool *tool, int argc, char **argv)
 {
 	static const struct toolHelp help = {
 		.arguments = "PROJECT",
-		.description = "Is not a part of this hdtrace.",
+		.description = "Is not available: hdtrace was built without "
+			       "libmicrohttpd.",
 		.maxArguments = -1,
 		.formats = TOOL_TEXT_ONLY,
 	};
@@ -24,8 +25,7 @@ int viewRun(struct tool *tool, int argc, char **argv)
 		if (status >= 0)
 			return status;
 	}
-	toolError(tool,
-		  "this hdtrace was built without libmicrohttpd (Debian: "
-		  "libmicrohttpd-dev); hdtrace report --html writes a page");
+	toolError(tool, "hdtrace was built without libmicrohttpd (Debian: "
+			"libmicrohttpd-dev); use hdtrace report --html");
 	return TOOL_FAILED;
 }

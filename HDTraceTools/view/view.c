@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "HDTraceTools/command/alignoption.h"
+#include "HDTraceTools/command/errors.h"
 #include "HDTraceTools/command/select.h"
 #include "HDTraceTools/pages/page.h"
 #include "HDTraceTools/pages/tracks.h"
@@ -169,8 +170,8 @@ static void openBrowser(struct tool *tool, char *path, sigset_t *mask)
 			   G_SPAWN_SEARCH_PATH | G_SPAWN_CHILD_INHERITS_STDIN,
 			   prepareChild, mask, NULL, NULL) &&
 	    !tool->isQuiet)
-		fputs("hdtrace view: xdg-open, which opens a browser, is "
-		      "missing\n",
+		fputs("hdtrace view: xdg-open: not found; open the address in "
+		      "a browser\n",
 		      stderr);
 }
 
@@ -246,7 +247,7 @@ static void serve(struct view *view)
 			viewJobsStart(view->served[i].jobs);
 		waitForEnd(view, url, &signals, &before);
 	} else {
-		toolError(tool, "cannot serve at port %d: %s", view->port,
+		toolError(tool, "port %d: cannot listen: %s", view->port,
 			  strerror(-ret));
 	}
 	viewServerStop(server);
@@ -325,10 +326,11 @@ static int runOn(struct view *view, char **paths)
 static const struct toolHelp help = {
 	.arguments = "PROJECT...",
 	.description =
-		"Shows projects of any size in a browser: the viewer of "
-		"hdtrace report --html, which reads\nwhat it shows on demand. "
-		"It is served to this host only, at an address that nobody can "
-		"guess,\nwhich is printed, until Ctrl-C.",
+		"Shows projects of any size in a browser, with the viewer of "
+		"hdtrace report --html.\nThe server is reachable from this "
+		"host "
+		"only, at a secret address that is printed.\nIt runs until "
+		"Ctrl-C.",
 	.examples = "  hdtrace view run1\n"
 		    "  hdtrace view --no-browser --port=8080 run1\n"
 		    "  hdtrace view --align=Solve run1 run2\n",
@@ -342,9 +344,9 @@ int viewRun(struct tool *tool, int argc, char **argv)
 	struct view view = { .tool = tool };
 	const GOptionEntry entries[] = {
 		{ "no-browser", 0, 0, G_OPTION_ARG_NONE, &view.isAlone,
-		  "Print the address, and open no browser", NULL },
+		  "Print the address only", NULL },
 		{ "port", 0, 0, G_OPTION_ARG_INT, &view.port,
-		  "Serve at this port (0: any)", "PORT" },
+		  "Port to serve (default: 0, any free port)", "PORT" },
 		ALIGN_ENTRY(&view.align),
 		FINDINGS_ENTRIES(&view.findings),
 		{ NULL },
@@ -355,15 +357,14 @@ int viewRun(struct tool *tool, int argc, char **argv)
 	findingsInit(&view.findings, tool);
 	status = toolParse(tool, &argc, &argv, entries, &help);
 	if (status < 0 && (view.port < 0 || view.port > UINT16_MAX))
-		status = toolUsage(tool, "--port: not a port: %d", view.port);
+		status = toolInvalidInt(tool, "port", view.port, "0 to 65535");
 	if (status < 0)
 		status = findingsCheckOptions(&view.findings, true);
 	if (status < 0 && !pageExists())
 		status = toolUsage(tool, "%s", pageMissing);
 	missing = status < 0 ? viewServerMissing() : NULL;
 	if (missing) {
-		toolError(tool, "%s; hdtrace report --html writes a page",
-			  missing);
+		toolError(tool, "%s; use hdtrace report --html", missing);
 		status = TOOL_FAILED;
 	}
 	if (status < 0 && !view.align)

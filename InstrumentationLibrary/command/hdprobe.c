@@ -13,6 +13,7 @@
 #include "cli/options.h"
 #include "cli/errors.h"
 #include "cli/output.h"
+#include "cli/precision.h"
 
 /* Exit status if the process cannot be read, or the options are wrong. */
 #define FAILED 2
@@ -164,7 +165,7 @@ int main(int argc, char **argv)
 		  "Set the counters to zero after reading them", NULL },
 		{ NULL, 0, 0, 0, NULL, NULL, NULL },
 	};
-	const GOptionEntry *lists[] = { entries, NULL };
+	const GOptionEntry *lists[] = { entries, cliPrecision, NULL };
 	int result;
 
 	setlocale(LC_CTYPE, "");

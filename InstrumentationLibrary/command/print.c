@@ -45,19 +45,18 @@ static void addNumber(struct outTable *table, double number, double unit)
 	char text[OUT_NUMBER_SIZE] = "-";
 
 	if (isfinite(number))
-		g_snprintf(text, sizeof(text), "%.2f", number * unit);
+		outRounded(text, number * unit);
 	outTableAdd(table, text);
 }
 
-/* Of an instance; with so many digits behind the point. */
+/* Events of an instance. */
 static void addEvent(struct outTable *table, const struct hdProbeFigures *is,
-		     enum hdProbeEvent event, int digits)
+		     enum hdProbeEvent event)
 {
 	char text[OUT_NUMBER_SIZE] = "-";
 
 	if (is->instances && isfinite(is->events[event]))
-		g_snprintf(text, sizeof(text), "%.*f", digits,
-			   is->events[event] / (double)is->instances);
+		outRounded(text, is->events[event] / (double)is->instances);
 	outTableAdd(table, text);
 }
 
@@ -94,9 +93,9 @@ static void addTimes(struct outTable *out, const char *name,
 	addNumber(out, figures->dispatch_s, 1);
 	addNumber(out, figures->body_s, 1);
 	outTableAdd(out, outInteger(text, (outInt128)figures->missed));
-	addEvent(out, figures, HDPROBE_EVENT_INSTRUCTIONS, 0);
+	addEvent(out, figures, HDPROBE_EVENT_INSTRUCTIONS);
 	addNumber(out, ratioOf(figures), 1);
-	addEvent(out, figures, HDPROBE_EVENT_CACHE_MISSES, 2);
+	addEvent(out, figures, HDPROBE_EVENT_CACHE_MISSES);
 }
 
 /* Columns of nothing are not shown. */
@@ -140,7 +139,7 @@ static void printTimes(const struct probeTable *table,
 		"<Kernel",       ">Instances",  ".Dispatch us",  ".Kernel us",
 		".sd us",        ".Min us",     ".Median us",    ".99 % us",
 		".Max us",       ".Dispatch s", ".Kernel s",     ">Missed",
-		">Instructions", ".IPC",        ".Cache misses", NULL,
+		".Instructions", ".IPC",        ".Cache misses", NULL,
 	};
 	struct outTable *out = outTableNew(headings);
 	bool isThere = false, hasMissed = false;
@@ -167,7 +166,7 @@ static void printAmounts(const struct probeTable *table,
 			 const struct printing *how)
 {
 	static const char *const headings[] = { "<Transfer or counter",
-						">Times", ">Sum", ">Mean",
+						">Times", ".Sum", ".Mean",
 						NULL };
 	struct outTable *out = outTableNew(headings);
 	bool isThere = false;

@@ -18,6 +18,7 @@
 #include "NodeStatus/command/record.h"
 #include "cli/errors.h"
 #include "cli/output.h"
+#include "cli/precision.h"
 #include "cli/rows.h"
 #include "common/clock.h"
 #include "common/net.h"
@@ -107,10 +108,10 @@ static const struct rowColumn columns[] = {
 	[AGE] = { ">age", NULL, ROW_TEXT, ROW_DASH },
 	[OFFSET] = { ">clock", NULL, ROW_TEXT, ROW_DASH },
 	[CPUS] = { ">CPUs", NULL, ROW_TEXT, ROW_DASH },
-	[BUSY] = { ">busy", NULL, ROW_TEXT, ROW_DASH },
+	[BUSY] = { ".busy", NULL, ROW_TEXT, ROW_DASH },
 	[LOAD] = { ">load", NULL, ROW_TEXT, ROW_DASH },
 	[MEMORY] = { ">memory left", NULL, ROW_TEXT, ROW_DASH },
-	[POWER] = { ">power", NULL, ROW_TEXT, ROW_DASH },
+	[POWER] = { ".power", NULL, ROW_TEXT, ROW_DASH },
 	[ALARMS] = { "<alarms", NULL, ROW_TEXT, ROW_DASH },
 	{ NULL, NULL, ROW_TEXT, 0 },
 };
@@ -139,6 +140,20 @@ static void showNumber(struct rows *rows, enum column column,
 	g_free(text);
 }
 
+/* Show a number with the significant digits that the user wants. */
+static void showRounded(struct rows *rows, enum column column, double number,
+			const char *unit)
+{
+	char buffer[OUT_NUMBER_SIZE];
+	char *text;
+
+	if (!isfinite(number))
+		return;
+	text = g_strconcat(outRounded(buffer, number), unit, NULL);
+	rowsText(rows, column, text);
+	g_free(text);
+}
+
 static void showCapabilities(struct rows *rows, const json_t *section)
 {
 	showNumber(rows, CPUS, "%.0f", numberAt(section, "cpus"));
@@ -150,13 +165,13 @@ static void showStatus(struct rows *rows, const json_t *section)
 	double left = numberAt(section, "memory.available_bytes");
 	char size[OUT_NUMBER_SIZE];
 
-	showNumber(rows, BUSY, "%.2f", numberAt(section, "cpu.busy_cpus"));
+	showRounded(rows, BUSY, numberAt(section, "cpu.busy_cpus"), "");
 	if (json_is_array(load))
 		showNumber(rows, LOAD, "%.2f",
 			   json_number_value(json_array_get(load, 0)));
 	if (left >= 0 && left < 9e18)
 		rowsText(rows, MEMORY, outSize(size, (int64_t)left));
-	showNumber(rows, POWER, "%.1f W", numberAt(section, "power.watts"));
+	showRounded(rows, POWER, numberAt(section, "power.watts"), " W");
 }
 
 static void showAlarms(struct rows *rows, const json_t *section)
@@ -402,7 +417,7 @@ int collectRun(int argc, char **argv)
 		NODE_ASK_OPTIONS(&options.ask),
 		{ NULL, 0, 0, 0, NULL, NULL, NULL },
 	};
-	const GOptionEntry *lists[] = { entries, NULL };
+	const GOptionEntry *lists[] = { entries, cliPrecision, NULL };
 	hdNode_Collector *collector;
 	int status = cliParse(&command, lists, &argc, &argv);
 

@@ -16,6 +16,7 @@
 #include "cli/freename.h"
 #include "cli/options.h"
 #include "cli/output.h"
+#include "cli/precision.h"
 
 #define COMMAND(name, run, summary) { #name, summary },
 #define RUN(name, run, summary) run,
@@ -158,7 +159,7 @@ static int parseAndRun(struct options *options, int argc, char **argv)
 		  "Read /sys and /proc below DIR, for tests", "DIR" },
 		{ NULL, 0, 0, 0, NULL, NULL, NULL },
 	};
-	const GOptionEntry *lists[] = { entries, NULL };
+	const GOptionEntry *lists[] = { entries, cliPrecision, NULL };
 	const char *message;
 	int status;
 

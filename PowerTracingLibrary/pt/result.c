@@ -30,6 +30,7 @@ void resultPrint(FILE *file, const struct resultLine *line)
 	double mean = knownMean(
 		line->known, line->sum / ((double)line->known.knownNs / 1e9));
 	GString *out = g_string_new(NULL);
+	char buffer[OUT_NUMBER_SIZE];
 
 	g_string_printf(out, "  %-16s %-16s ", line->node, line->value);
 	if (line->known.knownNs <= 0)
@@ -38,8 +39,8 @@ void resultPrint(FILE *file, const struct resultLine *line)
 		g_string_append_printf(out, "%12s %s on average", "-",
 				       line->unit);
 	else
-		g_string_append_printf(out, "%12.3f %s on average", mean,
-				       line->unit);
+		g_string_append_printf(out, "%12s %s on average",
+				       outRounded(buffer, mean), line->unit);
 	if (line->known.knownNs > 0 && strcmp(line->unit, "W") == 0)
 		resultAddEnergy(out, line);
 	outSay(file, "%s%s", out->str, line->isSimulated ? " (simulated)" : "");

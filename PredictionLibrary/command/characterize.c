@@ -65,7 +65,8 @@ static void endTable(struct output *out, const char *title, size_t count)
 		outJsonEnd(out->json);
 }
 
-/* How exact a number is, for people: as a part of it. */
+/* The relative error of a number, for people; nothing if it is below the last
+ * digit that is printed. */
 static void putError(struct rows *rows, size_t column, double error,
 		     double mean)
 {
@@ -75,6 +76,8 @@ static void putError(struct rows *rows, size_t column, double error,
 	if (!isfinite(error) || !(fabs(mean) > 0))
 		return;
 	g_snprintf(text, sizeof(text), "%.2g %%", 100 * error / fabs(mean));
+	if (error > 0 && error < pow(10, -outDecimals(mean)))
+		*text = '\0';
 	rowsShow(rows, column, text);
 }
 
@@ -595,7 +598,7 @@ int characterizeRun(struct predict *predict, int argc, char **argv)
 		"links.proj\n"
 		"  hdpredict characterize --time-only -o model run1.proj "
 		"run2.proj\n",
-		1, -1
+		1, -1, NULL, true,
 	};
 	struct learnChoice choice;
 	struct learnt *learnt;

@@ -15,6 +15,7 @@
 #include "PredictionLibrary/command/hdpredict.h"
 #include "cli/errors.h"
 #include "cli/options.h"
+#include "cli/precision.h"
 
 static const struct {
 	const char *name, *summary;
@@ -70,7 +71,9 @@ int predictParse(struct predict *predict, int *argc, char ***argv,
 {
 	static char name[64];
 	static struct cliCommand command;
-	const GOptionEntry *lists[] = { entries, NULL };
+	const GOptionEntry *lists[] = { entries,
+					help->hasNumbers ? cliPrecision : NULL,
+					NULL };
 	int status;
 
 	g_snprintf(name, sizeof(name), "hdpredict %s", predict->command);

@@ -299,7 +299,7 @@ int simulateRun(struct predict *predict, int argc, char **argv)
 		"thesis --map eft -o ch80\n"
 		"  hdpredict simulate a.xml --platform p.xml --resources r.xml "
 		"--mc 1000 --against b.xml\n",
-		1, 1
+		1, 1, NULL, true,
 	};
 	struct predictModels models = { NULL, NULL, NULL };
 	hdPOptions options = { 0 };

@@ -15,6 +15,7 @@
 #include "cli/freename.h"
 #include "cli/options.h"
 #include "cli/output.h"
+#include "cli/precision.h"
 #include "common/format/projectfile.h"
 #include "common/format/replacement.h"
 
@@ -300,7 +301,7 @@ static int parseAndRun(struct options *options, int argc, char **argv)
 		.words = words,
 		.numbers = numbers,
 	};
-	const GOptionEntry *lists[] = { entries, NULL };
+	const GOptionEntry *lists[] = { entries, cliPrecision, NULL };
 	int status = cliParse(&command, lists, &argc, &argv);
 	const char *message;
 

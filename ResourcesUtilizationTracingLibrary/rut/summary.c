@@ -49,6 +49,7 @@ static void summaryPair(FILE *file, UtilTrace *trace, const char *title,
 
 void summaryPrint(FILE *file, UtilTrace *trace, const char *project)
 {
+	char number[OUT_NUMBER_SIZE];
 	double seconds, value;
 	uint64_t late, samples;
 	int64_t cpuNs;
@@ -57,7 +58,8 @@ void summaryPrint(FILE *file, UtilTrace *trace, const char *project)
 	rutTraceCost(trace, &cpuNs, &late, &samples);
 	outSay(file, "rut: %.3f s in %s", seconds, project);
 	if (summaryGet(trace, "CPU_TOTAL", &value))
-		fprintf(file, "  %-8s %.1f %% used\n", "CPUs", value);
+		fprintf(file, "  %-8s %s %% used\n", "CPUs",
+			outRounded(number, value));
 	if (summaryGet(trace, "MEM_USED", &value)) {
 		fprintf(file, "  %-8s", "memory");
 		summaryBytes(file, value, "used on average\n");
@@ -66,8 +68,10 @@ void summaryPrint(FILE *file, UtilTrace *trace, const char *project)
 		    "out");
 	summaryPair(file, trace, "disk", "HDD_READ", "read", "HDD_WRITE",
 		    "written");
-	fprintf(file, "  %-8s %.3f %% of one CPU, %.0f us each of %llu samples",
-		"tracing", seconds > 0 ? (double)cpuNs / seconds / 1e7 : 0,
+	fprintf(file, "  %-8s %s %% of one CPU, %.0f us each of %llu samples",
+		"tracing",
+		outRounded(number,
+			   seconds > 0 ? (double)cpuNs / seconds / 1e7 : 0),
 		samples > 0 ? (double)cpuNs / (double)samples / 1e3 : 0,
 		(unsigned long long)samples);
 	fprintf(file, ", %llu skipped\n", (unsigned long long)late);

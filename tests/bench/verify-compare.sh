@@ -30,7 +30,7 @@ while [ "$pair" -lt "$pairs" ]; do
 	0) ;;
 	3)
 		wrong=$((wrong + 1))
-		sed -n '/^What differs/,/^  By/p' said
+		sed -n '/^Differences/,/^  By/p' said
 		;;
 	*) exit 1 ;;
 	esac

@@ -389,19 +389,19 @@ power() {
 		--resources r.xml "$@" || return 1
 	grep -q "$want" out || { cat out; return 1; }
 }
-ok "power: peak" power 0 '^Peak power  *24.8000 W at 2 s$' --power-limit 25
+ok "power: peak" power 0 '^Peak power  *24.80 W at 2 s$' --power-limit 25
 ok "power: a message exceeds the limit" power 0 \
-	'^  from 2 to 4.50000 s, up to 24.8000 W: a message of x on A$' --power-limit 22
+	'^  from 2 to 4.500 s, up to 24.80 W: a message of x on A$' --power-limit 22
 ok "power: a task exceeds the limit until another task ends" power 0 \
-	'^  from 0 to 4.50000 s, up to 24.8000 W: x on A.0$' --power-limit 21.3
-ok "power: above the limit all the time" power 0 'all servers exceeds 21 W: 1 times, for 8.50000 s;' --power-limit 21
-ok "power: idle servers" power 0 'up to 24.8000 W: idle power of the servers' --power-limit 19
+	'^  from 0 to 4.500 s, up to 24.80 W: x on A.0$' --power-limit 21.3
+ok "power: above the limit all the time" power 0 'all servers exceeds 21 W: 1 times, for 8.500 s;' --power-limit 21
+ok "power: idle servers" power 0 'up to 24.80 W: idle power of the servers' --power-limit 19
 ok "power: equal to the limit is not above it" power 0 '^Peak power' --fail --power-limit 24.8
 ok "power: --fail" power 3 'a message of x' --fail --power-limit 22
 ok "power: a finding without --fail exits with 0" power 0 'exceeds' --power-limit 1
 peaks() {
 	sed 's/idle-power="10"/& peak_w="12"/' p.xml >peak.xml
-	power 3 '^Power of A exceeds 12 W: 1 times, for 2.50000 s; up to 12.4000 W at 2 s$' \
+	power 3 '^Power of A exceeds 12 W: 1 times, for 2.500 s; up to 12.40 W at 2 s$' \
 		--fail --platform peak.xml && [ "$(grep -c exceeds out)" -eq 2 ]
 }
 ok "power: a server exceeds its peak_w" peaks
@@ -415,7 +415,7 @@ profile() {
 	sed 's|<kernel id="S">|&<phase until="0.25" weight="3"/><phase until="1" weight="1"/>|' \
 		g.xml >h.xml
 	exits 0 "$hdpredict" simulate h.xml --platform p.xml --resources r.xml \
-		--power-limit 22.9 && grep -q '^  from 0 to 0.500000 s, up to 23 W: x on A.0$' out
+		--power-limit 22.9 && grep -q '^  from 0 to 0.5000 s, up to 23 W: x on A.0$' out
 }
 ok "power: the profile of a kernel counts" profile
 no_limit() {

@@ -227,7 +227,7 @@ ok "pt: the nearest command" refuses_subcommand pt 1
 ok "a letter means the same everywhere" letters_agree
 ok "a full disk" full_disk
 # Options, and words of options, that are called otherwise now.
-ok "an old name goes on" old_letter '--nesting is negative' \
+ok "an old name goes on" old_letter '--nesting: invalid number' \
 	hdtrace plot --depth -1 none
 ok "an old word goes on" old_letter 'none: cannot open: No such file' \
 	hdtrace dump --time epoch none

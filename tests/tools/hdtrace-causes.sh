@@ -84,7 +84,7 @@ ends_alone() {
 ok "ends without the other one are handed on, too" ends_alone
 says_both() {
 	status 0 report clocks || return 1
-	grep -q "Ends of messages without the other one: 2" out &&
+	grep -q "Unmatched message ends: 2" out &&
 		grep -q "go back in time, by up to 300.000 ms" out
 }
 ok "and the report says so" says_both

@@ -28,7 +28,7 @@ by_python() {
 if [ -z "$python" ]; then
 	skip "numbers" "no python3"
 else
-	ok "numbers are right, and p is that of going through all ways" \
+	ok "numbers and p agree with an enumeration of all assignments" \
 		by_python numbers
 	ok "of 20 pairs of equal programs at least 19 are not told apart" \
 		by_python equal
@@ -75,20 +75,20 @@ for i in 1 2 3 4; do
 	make_plain "plain$i" 0 4 $i
 done
 lacks_verdict() {
-	tells "One run of each has no spread" 0 compare plain1 plain4 &&
-		! grep -q "noise\|Verdict" out &&
+	tells "With one run on each side, differences cannot be distinguished" 0 compare plain1 plain4 &&
+		! grep -q "noise\$\|Verdict" out &&
 		grep -q "^  Work  *2  *2  *5.000 s  *8.000 s  *+60.0 %\$" out
 }
-ok "one run of each has no verdict, but differences" lacks_verdict
-ok "too few runs can show nothing" tells \
-	"with 2 against 2 runs: the least p is 0.33, and --significance is" 0 \
+ok "one run on each side: differences without verdicts" lacks_verdict
+ok "too few runs: nothing can be significant" tells \
+	"With 2 against 2 runs no difference can be significant: the smallest p is 0.33" 0 \
 	compare plain1 plain2 -- plain3 plain4
-ok "and how many could" tells "That takes 5 runs of each." 0 \
+ok "the needed number of runs" tells "At least 5 runs on each side are needed." 0 \
 	compare plain1 plain2 -- plain3 plain4
-ok "or at another level" tells "That takes 4 runs of each." 0 \
+ok "the needed number of runs at another level" tells "At least 4 runs on each side are needed." 0 \
 	compare --significance=0.05 plain1 plain2 -- plain3 plain4
 same_is_noise() {
-	tells "  nothing" 0 compare --significance=0.4 --fail plain1 plain2 -- \
+	tells "  none" 0 compare --significance=0.4 --fail plain1 plain2 -- \
 		plain1 plain2 && grep -q "^  Work .* noise\$" out
 }
 ok "equal runs are noise" same_is_noise
@@ -97,16 +97,16 @@ differ() {
 		--significance=0.4 plain1 plain2 --fail -- plain3 plain4
 }
 ok "options may stand anywhere, and --fail is 3" differ
-ok "no power anywhere" tells "energy: not known in any run" 0 compare plain1 \
+ok "runs without power" tells "energy: unknown in all runs" 0 compare plain1 \
 	plain2
 ok "power in one only" tells "energy: known in B only" 0 compare plain1 mini
 ok "partial power" tells \
-	"energy: in 1 of 2 runs power is known for a part of the time only, in mini" \
+	"energy: 1 of 2 runs have power for a part of the time only, mini" \
 	0 compare plain1 mini
 ok "and energy is the least" tells ">= 600 J" 0 compare mini mini
 ok "ranks of one only" tells "ranks in B only: 1" 0 compare plain1 mini
 make_plain other r1 2
-ok "what is no rank" tells "traces (by their nodes) in A only: alpha_r1" 0 \
+ok "traces without a rank" tells "traces (by their nodes) in A only: alpha_r1" 0 \
 	compare other plain1
 by_columns() {
 	status 0 compare --format=csv mini plain1 || return 1
@@ -124,26 +124,26 @@ ok "--top and --all" short_list
 
 # ---- What is wrong -----------------------------------------------------------
 
-ok "no project" says "missing argument: PROJECT" 2 compare
-ok "only one project" says "missing argument: a second PROJECT; compare takes two \
+ok "refuses a missing project argument" says "missing argument: PROJECT" 2 compare
+ok "refuses a single project" says "missing argument: a second PROJECT; compare takes two \
 projects, or several runs of each: A1 A2 ... -- B1 B2 ..." 2 compare mini
-ok "three without --" says 'says where the second set begins' 2 compare mini mini \
+ok "refuses three projects without --" says 'put "--" between the two sets' 2 compare mini mini \
 	mini
-ok "nothing before --" says 'no project before "--"' 2 compare -- mini mini
-ok "nothing behind --" says 'no project behind "--"' 2 compare mini mini --
-ok "two --" says 'stands there twice' 2 compare mini -- mini -- mini
-ok "no number of runs is enough" tells "No number of runs is enough" 0 \
+ok "refuses an empty first set" says 'missing argument: PROJECT before "--"' 2 compare -- mini mini
+ok "refuses an empty second set" says 'missing argument: PROJECT after "--"' 2 compare mini mini --
+ok "refuses -- twice" says 'it may be given once' 2 compare mini -- mini -- mini
+ok "no number of runs reaches the level" tells "No number of runs is enough" 0 \
 	compare --significance=0.00005 plain1 plain2 -- plain3 plain4
-ok "and none is needed" tells '"runs_needed": null' 0 \
+ok "JSON: null if no number of runs reaches the level" tells '"runs_needed": null' 0 \
 	compare --significance=0.00005 --format=json plain1 plain2 -- \
 	plain3 plain4
-ok "nine are" tells "That takes 9 runs of each" 0 \
+ok "the needed number of runs at a low level" tells "At least 9 runs on each side" 0 \
 	compare --significance=0.0001 plain1 plain2 -- plain3 plain4
-ok "a significance" says '--significance: not between 0 and 1: "1"' 2 compare --significance=1 mini mini
-ok "an attribution" says '--attribution: invalid value "x"; expected equal or cpu' 2 compare \
+ok "refuses a significance level of 1" says '--significance: invalid number "1"; expected a number between 0 and 1' 2 compare --significance=1 mini mini
+ok "refuses an unknown attribution rule" says '--attribution: invalid value "x"; expected equal or cpu' 2 compare \
 	--attribution=x mini mini
-ok "a negative number" says '--top is negative' 2 compare --top=-1 mini mini
-ok "no such project" says 'none: cannot open: No such file' 2 compare mini none
+ok "refuses a negative number of rows" says '--top: invalid number "-1"; expected 0 or more' 2 compare --top=-1 mini mini
+ok "refuses a missing project" says 'none: cannot open: No such file' 2 compare mini none
 full_disk() {
 	[ -c /dev/full ] || return 0
 	for format in text csv json; do

@@ -86,15 +86,15 @@ ok "sums beyond 64 bits" \
 	--regions=Send e.proj
 ok "the ratio is of states that have both" \
 	cells "count $events" "5,140,130,1.5,3 5,140,130,1.5,3" --regions=Recv e.proj
-ok "of a state that lies inside in part, its share" \
+ok "a state partly inside counts with its share" \
 	cells "$events" "750,150,0.2,1 750,150,0.2,1" \
 	--regions=Send -n n_0 --from @12 --to @13 e.proj
 ok "for people" line "Send all 2 5.000 s 4000 3100 0.78 >= 7" \
 	stat --regions=Send -n n_0 e.proj
-ok "what is not of all states is marked" line "Recv all 5 5.000 s >= 140 >= 130 1.50" \
+ok "totals of some states are marked" line "Recv all 5 5.000 s >= 140 >= 130 1.50" \
 	stat --regions=Recv e.proj
 ok "as JSON" members
-ok "states without any, without power" says "there is no power" 2 \
+ok "refuses states without counters and power" says "neither values in W nor states" 2 \
 	stat --regions=Wait e.proj
 ok "by call site" cells "region address count $events" \
 	"Recv,0x10,5,140,130,1.5,3 Send,0x20,1,3000,600,0.2,1 Send,0x10,1,1000,2500,2.5,1" \
@@ -106,7 +106,7 @@ ok "report, by call site" line "a.out+0x20 Send 1 3.800 s 4.000 s 3000 600 0.20 
 	report e.proj
 ok "report as JSON" reported e.proj \
 	'"cycles":140,"instructions":130,"cache_misses":null,"instructions_per_cycle":1.5,"counted":3'
-ok "cache misses, and what was outside" \
+ok "cache misses inside and outside of states" \
 	cells "node cache_misses outside_cycles outside_instructions outside_cache_misses" \
 	"n_0,7,5,, n_1,,,, ,7,5,," --regions=Send e.proj
 # Of f_0 one says what was before it alone; one begins before what was asked for.
@@ -121,15 +121,15 @@ cat >f_n_0.trc <<'XML'
 XML
 cp e_n_1.trc f_n_1.trc
 outside="cache_misses counted outside_cycles outside_instructions outside_cache_misses"
-ok "sums of what was outside" cells "region $outside" \
+ok "sums of counters outside of states" cells "region $outside" \
 	"Recv,,0,,,18446744073709551614 Recv,,0,,,18446744073709551614 Send,5,1,1000,900,11 Send,5,1,1000,900,11" \
 	--regions='*' -n n_0 f.proj
-ok "of a state that begins before, its share, and nothing outside" cells "$outside" \
+ok "a state that starts before has no outside counters" cells "$outside" \
 	"2,1,600,800, 2,1,600,800," --regions=Send -n n_0 --from @11 f.proj
 ok "outside, by call site" cells "count $outside" "2,5,1,1000,900,11" \
 	--regions=Send --by-site f.proj
 ok "outside, for people" \
-	line "Outside, between the state before and these: 1000 cycles, 900 instructions, 11 cache misses, 0.90 instructions a cycle" \
+	line "Between the previous state and these: 1000 cycles, 900 instructions, 11 cache misses, 0.90 instructions a cycle" \
 	stat --regions=Send -n n_0 f.proj
 ok "report, outside" \
 	line "1000 cycles, 900 instructions, 18446744073709551625 cache misses, 0.90 instructions a cycle" \

@@ -31,11 +31,11 @@ for format in perfetto otf2; do
 		continue
 	fi
 	rm -rf exported
-	ok "$format: what is not carried" says \
-		"$format does not carry: further causes of relations (1)" 0 \
+	ok "$format: losses are reported" says \
+		"$format cannot represent: further causes of relations (1)" 0 \
 		export --to $format -o exported p.proj
-	ok "$format: who is not there" grep -q \
-		"causes that are not in the project (1)" err
+	ok "$format: missing causes are reported" grep -q \
+		"causes outside of the project (1)" err
 	ok "$format: how many" grep -q ", 3 relations$" out
 done
 ok "perfetto: no arrow goes back in time" says \

@@ -576,8 +576,8 @@ END
 }
 make_parts
 
-ok "csv is what dump prints" same_as_dump csv mini
-ok "json is what dump prints" same_as_dump json mini
+ok "csv equals the output of dump" same_as_dump csv mini
+ok "json equals the output of dump" same_as_dump json mini
 ok "csv-wide" export_to csv-wide wide mini
 ok "csv-wide has the entries and states" is_like export-wide.csv wide/*.csv
 ok "openmetrics" export_to openmetrics mini.om mini
@@ -940,7 +940,7 @@ while IFS='|' read -r text arguments; do
 	# shellcheck disable=SC2086
 	ok "refuses $arguments" says "$text" 2 export $arguments
 done <<'END'
---to is missing|mini
+missing option: --to|mini
 --to: invalid value "vcd"; expected csv, csv-wide, ctf|--to vcd mini
 not text or json|--to csv --format=csv mini
 must be a directory|--to csv-wide -o - mini
@@ -955,7 +955,7 @@ touch there
 ok "keeps a file that exists" says "--force replaces it" 2 export --to csv \
 	-o there mini
 ok "as it was" test ! -s there
-ok "writes into no directory with files" says "is no empty directory" 2 \
+ok "writes into no directory with files" says "is not an empty directory" 2 \
 	export --to ctf -o wide --force mini
 mkdir void
 ok "writes into an empty one" status 0 export --to ctf -o void mini

@@ -80,51 +80,51 @@ entry() {
 } >k.stat
 # 50 + 200 + 30 + 10 + 5 in entries 2 to 5 and the last: 6 s.
 ok "a counter's total is its growth" cell total 295 -v C k.stat
-ok "its time is that of known growth" cell seconds 6 -v C k.stat
+ok "the known time is the time of known growth" cell seconds 6 -v C k.stat
 ok "its rate" cell rate 49.1667 -v C k.stat
 ok "the unit of it" cell rate_unit B/s -v C k.stat
 ok "the lowest" cell rate_min 5 -v C k.stat
-ok "and the highest" cell rate_max 100 -v C k.stat
+ok "the highest rate" cell rate_max 100 -v C k.stat
 ok "where it began again" cell resets 1 -v C k.stat
 ok "all its readings count" cell count 7 -v C k.stat
 for column in mean min max stddev sum integral integral_unit; do
 	ok "no $column of a counter" cell $column '' -v C k.stat
 done
-ok "and it is said" has "C went back 1 time, and counts from 0 then." \
+ok "stat reports resets" has "C was reset to 0 1 time." \
 	stat -v C k.stat
-ok "a row as text" has "C counter B 7 - - >= 295 B 49.1667 B/s 6.000 s of 10.000 s" stat -v C k.stat
+ok "a row as text" has "C counter B 7 - - >= 295 B 49.17 B/s 6.000 s of 10.000 s" stat -v C k.stat
 # 100 + 200 + 100 J in 1 + 2 + 1 s.
 ok "nothing is known beside a NaN" cell total 400 -v E k.stat
-ok "nor is its time" cell seconds 4 -v E k.stat
+ok "the time next to a NaN is not known" cell seconds 4 -v E k.stat
 ok "no rate of less than half" cell rate '' -v E k.stat
 ok "J by s are W" cell rate 100 -v E --to 4 k.stat
-ok "and are named so" cell rate_unit W -v E k.stat
+ok "the unit of J by s is W" cell rate_unit W -v E k.stat
 ok "the NaN is counted" cell nan 1 -v E k.stat
 # Half of 200 in two seconds, half of 30 in one.
 ok "a phase has its share of a step" cell total 115 -v C \
 	--from 3 --to 4.5 k.stat
-ok "and its time" cell rate 76.6667 -v C --from 3 --to 4.5 k.stat
+ok "rate of a part of an entry" cell rate 76.6667 -v C --from 3 --to 4.5 k.stat
 ok "where it began again lies at the end" cell resets 0 -v C \
 	--from 3 --to 4.5 k.stat
-ok "which the next phase has" cell resets 1 -v C --from 4.5 --to 6 k.stat
+ok "the next phase has the reset" cell resets 1 -v C --from 4.5 --to 6 k.stat
 printf '0 a\n3 b\n4.5 c\n' >borders
 ok "phases add up" cell total "150 115 30" -v C --phases borders k.stat
 
 status 0 stat --format=csv -v D k.stat >/dev/null
 ok "a delta's total is its sum, exactly" \
 	grep -q ',18446744073709551629,,,0,10.000000000,8.000000000,delta,0,18446744073709551629,B,' out
-ok "it has a range" cell max 9.22337e+18 -v D k.stat
-ok "but no mean" cell mean '' -v D k.stat
-ok "and no integral" cell integral '' -v D k.stat
-ok "half an entry is half of it" cell total 2.5 -v D --from 0 --to 0.5 k.stat
-ok "and the rate stays" cell rate 5 -v D --from 0 --to 0.5 k.stat
+ok "a delta has a range" cell max 9.22337e+18 -v D k.stat
+ok "a delta has no mean" cell mean '' -v D k.stat
+ok "a delta has no integral" cell integral '' -v D k.stat
+ok "an entry on a border counts by its share" cell total 2.5 -v D --from 0 --to 0.5 k.stat
+ok "the rate of a part of an entry" cell rate 5 -v D --from 0 --to 0.5 k.stat
 
 # 100 + 200 + 2 x 300 + 100 + 100 + 100 + 100 J in 8 s.
 ok "a gauge has a mean" cell mean 162.5 -v G k.stat
-ok "and an integral" cell integral 1300 -v G k.stat
-ok "but no sum" cell sum '' -v G k.stat
-ok "nor a total or rate" cell rate '' -v G k.stat
-ok "a row as text has dashes" has "G gauge W 7 162.500 100 300 85.6957 >= 1.3 kJ 8.000 s of 10.000 s" \
+ok "a gauge has an integral" cell integral 1300 -v G k.stat
+ok "a gauge has no sum" cell sum '' -v G k.stat
+ok "a gauge has no rate" cell rate '' -v G k.stat
+ok "a row as text has dashes" has "G gauge W 7 162.5 100 300 85.70 >= 1.3 kJ 8.000 s of 10.000 s" \
 	stat -v G k.stat
 
 # --- Energy ---
@@ -223,14 +223,14 @@ ok "in the report a counter has total and rate" \
 	done
 } >g.stat
 ok "kinds are guessed" cell kind "delta gauge counter counter" g.stat
-ok "which is told" cell kind_guessed "1 1 1 0" g.stat
+ok "kind_guessed in CSV" cell kind_guessed "1 1 1 0" g.stat
 ok "Wh by h are W" cell rate "7 3600 6" -v NET_IN_eth0 -v EP -v RATE g.stat
-guessed="Kinds with a question mark are guessed: the file does not say them."
+guessed="Kinds marked with ? are guessed: the file does not state them."
 for command in info stat report; do
-	ok "$command says it" has "$guessed" $command -q g.stat
+	ok "$command explains the mark of guessed kinds" has "$guessed" $command -q g.stat
 done
 ok "info marks it" has "NET_IN_eth0 delta? INT64 B" info -q g.stat
-ok "and not what is said" has "RATE counter INT64 B" info -q g.stat
+ok "info does not mark stated kinds" has "RATE counter INT64 B" info -q g.stat
 ok "info as JSON" grep -q '"name": "EP".*"kind": "counter", "kind_guessed": true' \
 	- <<END
 $("$hdtrace" info -q --format=json g.stat)
@@ -269,10 +269,10 @@ exported() {
 }
 ok "openmetrics has counters" exported
 if command -v promtool >/dev/null; then
-	ok "which promtool reads" promtool tsdb create-blocks-from openmetrics \
+	ok "promtool reads the export" promtool tsdb create-blocks-from openmetrics \
 		k.om blocks
 else
-	skip "which promtool reads" "no promtool"
+	skip "promtool reads the export" "no promtool"
 fi
 otf2_modes() {
 	status 0 export -q --to otf2 --force -o k.otf2 k.stat || return 1

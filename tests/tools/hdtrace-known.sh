@@ -142,12 +142,12 @@ ok "stat, a part of the run" cells \
 ok "stat marks it" line \
 	"P gauge? W 2 100 100 100 0 >= 297 J 2.970 s of 5.030 s" stat part
 ok "stat marks a phase, without a mean" line \
-	"B 1.000 s 2.016 s P gauge? W 1 - 100 100 - >= 100.700 J 1.007 s" \
+	"B 1.000 s 2.016 s P gauge? W 1 - 100 100 - >= 100.7 J 1.007 s" \
 	stat --phases-from=alpha_0:B part
 ok "stat, regions" cells \
 	"energy=100.7 duration_s=2.016000000 known_s=1.007000000 mean=" \
 	--regions=B part
-ok "stat marks regions" line "B all 1 2.016 s 1.007 s - >= 100.700 J" \
+ok "stat marks regions" line "B all 1 2.016 s 1.007 s - >= 100.7 J" \
 	stat --regions=B part
 ok "stat as JSON" member \
 	'"integral": 100.7, "integral_unit": "J", "simulated": false, "duration_s": 2.016000000, "known_s": 1.007000000' \
@@ -164,15 +164,15 @@ ok "report, the node" line \
 	report part
 ok "report, its value" line \
 	"Energy P gauge? W 100 100 100 >= 297 J known for 2.970 s" report part
-ok "report, a state" line "B 1 2.016 s 2.016 s 2.016 s >= 100.700 J 1.007 s" \
+ok "report, a state" line "B 1 2.016 s 2.016 s 2.016 s >= 100.7 J 1.007 s" \
 	report part
 ok "report, a state without power" line \
 	"A 1 1.000 s 1.000 s 1.000 s - 0 ns" report part
 ok "report, a phase" line \
-	"B 1.000 s 2.016 s alpha >= 100.700 J 1.007 s -" \
+	"B 1.000 s 2.016 s alpha >= 100.7 J 1.007 s -" \
 	report --phases-from=alpha_0:B part
-ok "report, what is missing at the ends is a gap" line \
-	"alpha Energy: 2 gaps, 2.060 s in all" report part
+ok "report, missing time at the ends is a gap" line \
+	"alpha Energy: 2 gaps, 2.060 s in total" report part
 ok "report, before" line "0.000 s: 2.009 s" report part
 ok "report, and after" line "4.979 s: 51.000 ms" report part
 ok "report, so there are some" lacks "  none" report part
@@ -246,26 +246,26 @@ known_project most 0.000000000 "1.990000000 $hundred" \
 known_project less 0.000000000 "1.989999999 $hundred" \
 	"A 0.000000000 2.000000000"
 ok "99.5 % is all" line "Energy 199 J, 100 W on average" report most
-ok "of a state, too" line "A 1 2.000 s 2.000 s 2.000 s 199 J" report most
-ok "and no gap" line "none" report most
+ok "99.5 % of a state is not marked" line "A 1 2.000 s 2.000 s 2.000 s 199 J" report most
+ok "99.5 % has no gap" line "none" report most
 ok "stat has no mark" line "P gauge? W 1 100 100 100 0 199 J" stat most
-ok "a nanosecond less is not" line \
-	"Energy >= 199.000 J, known for 1.990 s of 2.000 s, 100 W on average" \
+ok "a nanosecond below 99.5 % is marked" line \
+	"Energy >= 199.0 J, known for 1.990 s of 2.000 s, 100 W on average" \
 	report less
-ok "and a gap" line "alpha Energy: 1 gap, 10.000 ms in all" report less
-ok "stat marks that" line \
-	"P gauge? W 1 100 100 100 0 >= 199.000 J 1.990 s of 2.000 s" stat less
+ok "a nanosecond below 99.5 % is a gap" line "alpha Energy: 1 gap, 10.000 ms in total" report less
+ok "stat marks a nanosecond below 99.5 %" line \
+	"P gauge? W 1 100 100 100 0 >= 199.0 J 1.990 s of 2.000 s" stat less
 known_project half 0.000000000 "1.000000000 $hundred" \
 	"A 0.000000000 2.000000000"
 known_project under 0.000000000 "0.999999999 $hundred" \
 	"A 0.000000000 2.000000000"
-ok "a half has a mean" cells "mean=100 known_s=1.000000000" half
-ok "in the report, too" line \
+ok "50 % has a mean" cells "mean=100 known_s=1.000000000" half
+ok "50 % has a mean in the report" line \
 	"Energy >= 100 J, known for 1.000 s of 2.000 s, 100 W on average" \
 	report half
 ok "a nanosecond less has none" cells "mean= known_s=0.999999999" under
-ok "nor in the report" line \
-	"Energy >= 100.000 J, known for 1000.000 ms of 2.000 s, - on average" \
+ok "report, no mean below 50 %" line \
+	"Energy >= 100.0 J, known for 1000.000 ms of 2.000 s, - on average" \
 	report under
 
 # ---- A picture of many entries: of each second so much is known: SHARE
@@ -304,11 +304,11 @@ sed -i 's|<Node name="alpha">.*|&<Node name="beta" />|' two.proj
 ok "a second node" second_node 2.000000000 "$nan"
 ok "makes the sum one of a part" line \
 	"Energy >= 200 J, known for 0 ns of 2.000 s, - on average" report two
-ok "but not that of the first" line "Energy: 200 J, 100 W on average" report two
-ok "and has none itself" line "Energy: not measured" report two
-ok "half of the second is known" second_node 1.000000000 "$hundred" \
+ok "the energy of the first node is whole" line "Energy: 200 J, 100 W on average" report two
+ok "the second node has no energy" line "Energy: not measured" report two
+ok "a second node that is known for 50 %" second_node 1.000000000 "$hundred" \
 	2.000000000 "$nan"
-ok "so half of both" line \
+ok "the sum of both nodes is known for 50 %" line \
 	"Energy >= 300 J, known for 1.000 s of 2.000 s, 200 W on average" \
 	report two
 sockets() {
@@ -325,23 +325,23 @@ ok "two sockets" sockets
 ok "are known when both are" line \
 	"Energy >= 300 J, known for 1.000 s of 2.000 s, 200 W on average" \
 	report -q two
-ok "in states, too" line "A 1 2.000 s 2.000 s 2.000 s >= 300 J 1.000 s" \
+ok "states with the power of both nodes" line "A 1 2.000 s 2.000 s 2.000 s >= 300 J 1.000 s" \
 	report -q two
 
 # ---- Large numbers have prefixes for people, and are exact for programs
 # 1826.3 s at 30 W: 54789 J. 2,500,000 W is 2.5 MW.
 known_project large 0.000000000 "1826.300000000 41f00000" \
 	"A 0.000000000 1826.300000000"
-ok "prefixes in stat" line "P gauge? W 1 30 30 30 0 54.789 kJ" stat large
-ok "none in CSV" cells "integral=54789 integral_unit=J unit=W" large
-ok "in regions" line "A all 1 1826.300 s 1826.300 s 30 W 54.789 kJ" \
+ok "prefixes: stat" line "P gauge? W 1 30 30 30 0 54.79 kJ" stat large
+ok "prefixes: not in CSV" cells "integral=54789 integral_unit=J unit=W" large
+ok "prefixes: regions" line "A all 1 1826.300 s 1826.300 s 30 W 54.79 kJ" \
 	stat --regions=A large
-ok "in the report" line "Energy 54.789 kJ, 30 W on average" report large
-ok "of a state" line "A 1 1826.300 s 1826.300 s 1826.300 s 54.789 kJ" \
+ok "prefixes: report" line "Energy 54.79 kJ, 30 W on average" report large
+ok "prefixes: a state in the report" line "A 1 1826.300 s 1826.300 s 1826.300 s 54.79 kJ" \
 	report large
-ok "none in JSON" member '"energy_j": 54789,' report --format=json large
+ok "prefixes: not in JSON" member '"energy_j": 54789,' report --format=json large
 known_project mega 0.000000000 "1.000000000 4a189680" \
 	"A 0.000000000 1.000000000"
-ok "of power, too" line "P gauge? MW 1 2.5 2.5 2.5 0 2.5 MJ" stat mega
-ok "in the report as well" line "Energy 2.5 MJ, 2.5 MW on average" report mega
+ok "prefixes: power in stat" line "P gauge? MW 1 2.5 2.5 2.5 0 2.5 MJ" stat mega
+ok "prefixes: power in the report" line "Energy 2.5 MJ, 2.5 MW on average" report mega
 done_testing

@@ -48,12 +48,12 @@ echo "<Program timeAdjustment='1000000000'><Nested>
 	<Event name='Mark' time='4.5'/></Program>" >p_a_0.trc
 energy_stat b >p_b_Energy.stat
 
-ok "the export says what it does not carry" says \
-	"otlp does not carry: groups of statistics (1)" 0 \
+ok "losses are reported" says \
+	"otlp cannot represent: groups of statistics (1)" 0 \
 	export --to otlp -o p.json p.proj
-ok "such as links to what is nowhere" grep -q \
-	"links to what is not in the project (1)" err
-ok "and what it did" grep -qx "p.json: 0 entries, 6 states, 1 event, 0 messages, 2 relations" out
+ok "links out of the project are reported" grep -q \
+	"links out of the project (1)" err
+ok "the summary line" grep -qx "p.json: 0 entries, 6 states, 1 event, 0 messages, 2 relations" out
 ok "a file that is there" says "--force replaces it" 2 \
 	export --to otlp -o p.json p.proj
 # What is written to standard output has nobody but the shell to redirect it.
@@ -89,17 +89,17 @@ hostile() {
 	<un t="3" time="2"/><un t="4" time="2"/>
 	XML
 	sed 's/CLIENT/X/' p.proj >hostile/p.proj
-	says "causes that are no spans (4)" 0 export --to otlp -f \
+	says "causes that are not spans (4)" 0 export --to otlp -f \
 		-o hostile.json hostile/p.proj
 	grep -o '"parentSpanId": "[^"]*"' hostile.json >found
 	echo '"parentSpanId": "00f067aa0ba902b7"' | diff - found
 }
-ok "causes that are no spans" hostile
+ok "causes that are not spans" hostile
 ok "other formats say that they have none" says \
-	"csv-wide does not carry: files of relations (2)" 0 \
+	"csv-wide cannot represent: files of relations (2)" 0 \
 	export --to csv-wide -o p.csv.d p.proj
 ok "as many as were asked for" says \
-	"csv-wide does not carry: files of relations (1)" 0 \
+	"csv-wide cannot represent: files of relations (1)" 0 \
 	export --to csv-wide --node a -o p2.csv.d p.proj
 
 if ! command -v protoc >/dev/null; then
@@ -130,10 +130,10 @@ else
 	ok "a trace that was received holds for all" test \
 		"$(grep -c '"traceId": "4bf92f3577b34da6a3ce929d0e0e4736", "spanId"' \
 			p.json)" = 6
-	ok "what failed says so" grep -q \
+	ok "failed requests are marked" grep -q \
 		'"name": "pwrite".*"code": 2' p.json
 	ok "a second reader finds the same" "$python" "$otlp" compare "$hdtrace" p.proj
-	ok "what is cut is as it should be" "$python" "$otlp" compare "$hdtrace" \
+	ok "truncated requests" "$python" "$otlp" compare "$hdtrace" \
 		cut/p.proj
 	some() {
 		status 0 export -q --to otlp --only relations --node b -f \

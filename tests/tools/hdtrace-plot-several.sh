@@ -103,7 +103,7 @@ ok "at their starts" aligned start
 ok "by wall clock" aligned wall
 ok "at a mark" aligned Solve
 ok "at their starts if nothing is said" aligned ""
-ok "a part of the time is that of the common clock" draws first second -- \
+ok "--from and --to refer to the common clock" draws first second -- \
 	--align=wall --from=4 --to=5 -- \
 	"states first:alpha_0: Solve 4 5" "states second:alpha_0: Load 4 5" \
 	"Power of all nodes first: 4 5 300" \
@@ -111,7 +111,7 @@ ok "a part of the time is that of the common clock" draws first second -- \
 	"Power of all nodes second − first: 4 5 -150" \
 	"P first:alpha: 4 5 300" "P second:alpha: 4 5 150" \
 	"one colour: first:alpha second:alpha"
-ok "what one does not know has no difference" draws first gappy -- -- \
+ok "no difference where one project has no power" draws first gappy -- -- \
 	"states first:alpha_0: Load 0 1, Solve 1 6" \
 	"states gappy:alpha_0: Load 0 1, Solve 1 6" \
 	"Power of all nodes first: 0 2 100, 2 4 200, 4 6 300" \
@@ -138,7 +138,7 @@ ok "energy in json" compares first second \
 	"200 1200 6.000000000,216.66666666666666 1300 6.000000000,16.666666666666668 100 6.000000000"
 ok "kilowatts are watts in the sum" compares first kilo \
 	"200 1200 6.000000000,2000 12000 6.000000000,1800 10800 6.000000000"
-ok "energy of what is known" compares first gappy \
+ok "energy of the known time" compares first gappy \
 	"200 1200 6.000000000,200 800 4.000000000,0 0 4.000000000"
 
 # Of many entries the sums are those of hdtrace stat.

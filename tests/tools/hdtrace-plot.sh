@@ -120,7 +120,7 @@ ok "phases" status 0 plot --phases borders --states=above --force \
 ok "have their names" has_text "warm up"
 ok "phases of a trace" status 0 plot --phases-from alpha_0 --force \
 	-o picture.svg mini
-ok "have those of its states" has_text Wait
+ok "time lines have their states" has_text Wait
 ok "a level of states" status 0 plot --states=above --depth=1 --force \
 	-o picture.svg mini
 ok "has those in no other one" has_text Work
@@ -165,7 +165,7 @@ ok "-o - is stdout" prints_picture
 ok "SVG is the default" status 0 plot mini
 ok "named as the project" test -s mini.svg
 ok "keeps a file that exists" says "--force replaces it" 2 plot mini
-ok "what is drawn, as numbers" status 0 plot --format=json --force mini
+ok "numbers of the drawn curves" status 0 plot --format=json --force mini
 ok "are JSON" "$python" -m json.tool out parsed
 if "$hdtrace" plot -o a.png mini 2>&1 | grep -q "without cairo"; then
 	skip "PNG and PDF" "built without cairo"
@@ -193,12 +193,12 @@ not grouping, value or node|--panels=all mini
 not above, below or only|--states=left mini
 not relative or date|--time=epoch mini
 not svg, png or pdf: "gif"|--type=gif mini
-does not end with|-o picture mini
-not WIDTH or WIDTHxHEIGHT|--size=10x mini
-not WIDTH or WIDTHxHEIGHT|--size=3 mini
-not a size in points|--font-size=tall mini
-not from 20 to 2400|--dpi=1 mini
---nesting is negative|--nesting=-1 mini
+invalid suffix in "picture"|-o picture mini
+--size: invalid size "10x"|--size=10x mini
+--size: invalid size "3"|--size=3 mini
+--font-size: invalid number "tall"; expected 3 to 72 points|--font-size=tall mini
+--dpi: invalid number "1"; expected 20 to 2400|--dpi=1 mini
+--nesting: invalid number "-1"; expected 0 or more|--nesting=-1 mini
 cannot be combined with --phases-from|--phases borders --phases-from alpha_0 mini
 not text or json|--format=csv mini
 unknown node "gamma"|--phases-from gamma mini

@@ -405,7 +405,7 @@ XML
 	status 0 relations -q --tree=B:5.1:0:0 p.proj &&
 		! grep -q '^Probably' out || return 1
 	status 0 report -q p.proj || return 1
-	grep -q '5 without a cause, 3 of them with a probable cause in a state' out &&
+	grep -q '5 without a cause, 3 of these probably caused by states' out &&
 		"$hdtrace" check --format=csv p.proj | grep rel.inferred >notes &&
 		[ "$(wc -l <notes)" -eq 1 ] &&
 		grep -q '^note,rel.inferred,.*p_a_fs_CLIENT.rel.*3 relations' notes &&
@@ -445,7 +445,7 @@ XML
 	cat out
 	grep -q '3 whose cause is inferred from their origin' out &&
 		status 0 report -q p.proj &&
-		grep -q '3 whose cause is inferred from their origin' out &&
+		grep -q '3 with an inferred cause' out &&
 		status 0 relations -q --format=json p.proj &&
 		grep -q '"inferred_links": 3,' out
 }

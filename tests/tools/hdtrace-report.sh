@@ -91,28 +91,32 @@ ok "few states" prints report-top.text 0 report --top=1 mini
 } >stated_gamma_Meter.stat
 ok "a file alone" status 0 report stated_gamma_Meter.stat
 ok "sockets are added up, with their errors" has \
-	"Energy: 18 kJ +- 42 J, 3 kW on average"
-ok "and named" has "(from P_0 + P_1)"
+	"Energy: 18.00 +- 0.05 kJ, 3 kW on average"
+ok "the values of the energy are named" has "(from P_0 + P_1)"
 ok "an error of resolution and class" has \
-	"Meter P_0 gauge? kW 1 +- 0.006000 1 1 6 kJ +- 0.036000"
+	"Meter P_0 gauge? kW 1.000 +- 0.006 1 1 6.000 +- 0.036 kJ"
 ok "an error of resolution" has \
-	"Meter P_1 gauge? kW 2 +- 0.001000 2 2 12 kJ +- 0.006000"
+	"Meter P_1 gauge? kW 2.000 +- 0.001 2 2 12 kJ"
 ok "steps of a counter of energy" has \
-	"Meter E_0 delta? J 100 100 500 J +- 0.000305 83.3333 W"
+	"Meter E_0 delta? J 100 100 500 J 83.33 W"
+status 0 report --precision=9 stated_gamma_Meter.stat >/dev/null
+ok "more digits show it" has \
+	"Meter IDLE gauge? % 100.000000 +- 0.000017 100 100"
+status 0 report stated_gamma_Meter.stat >/dev/null
 ok "other units are not compared" has "Meter T gauge? C 20 20 20"
-ok "steps of time in long intervals" has "Meter CPU gauge? % 50 +- 0.166667 50 50"
-ok "fine steps of time" has "Meter IDLE gauge? % 100 +- 1.66667e-05 100 100"
+ok "steps of time in long intervals" has "Meter CPU gauge? % 50.00 +- 0.17 50 50"
+ok "fine steps of time" has "Meter IDLE gauge? % 100 100 100"
 ok "a simulated value" has "Meter Q gauge? W 7 7 7 42 J simulated"
 ok "the cost of tracing" has "CPU time 60.000 ms, 1 % of one CPU"
 ok "late samples are counted" has "Late 1 sample"
 ok "a late sample" has "3.000 s: 2.000 s"
 ok "the usual interval" has "gamma Meter: 1 late or missing sample, 2.000 s" \
-	"in all (most entries take 1.000 s)"
+	"in total (usual interval: 1.000 s)"
 ok "one value is chosen" status 0 report --power=Q stated_gamma_Meter.stat
 ok "simulated energy is marked" has \
 	"Energy: 42 J (simulated), 7 W on average"
-ok "no bound is made up" has "(from Q; its source states neither resolution" \
-	"nor class)"
+ok "no bound is made up" has "(from Q; error unknown: the source states" \
+	"no resolution or class)"
 
 # States that are read from a temporary file: one state of 3 MB around others,
 # 200 W all the time.
@@ -146,7 +150,7 @@ make_long
 ok "a state around many others" status 1 report -q long.proj
 ok "time of the innermost" has "Inner 20000 6.000 s 6.000 s 300.000 us 1.2 kJ"
 ok "time without those inside" has "Step 20000 12.000 s 18.000 s 900.000 us 2.4 kJ"
-ok "and once more" has "All 1 12.000 s 30.000 s 30.000 s 2.4 kJ"
+ok "a state inside a state of the same name" has "All 1 12.000 s 30.000 s 30.000 s 2.4 kJ"
 ok "energies of states add up" states_add_up 1 long.proj
 
 # --- What may be missing, or odd ---
@@ -167,9 +171,9 @@ power_file() {
 }
 
 proj_of empty >empty.proj
-ok "nothing at all" status 0 report empty
-ok "has no energy" has "Energy not measured"
-ok "and nothing was recorded" has \
+ok "an empty project" status 0 report empty
+ok "an empty project has no energy" has "Energy not measured"
+ok "an empty project has no records" has \
 	"Recorded 0 groups of statistics, 0 traces with 0 states and 0 events"
 ok "as JSON" status 0 report --format=json empty
 ok "without a runtime" grep -q '^  "duration_s": null,' "$scratch/out"
@@ -184,8 +188,8 @@ cat >traces_node_0.trc <<'END'
 END
 ok "only traces" status 0 report --phases-from node_0 traces
 ok "have states" has "Run 1 2.000 s 2.000 s 2.000 s"
-ok "and phases without energy" has "Run 0.000 s 2.000 s all - -"
-ok "of no length, too" has "Init 2.000 s 0 ns all - -"
+ok "phases without energy" has "Run 0.000 s 2.000 s all - -"
+ok "a phase of no length" has "Init 2.000 s 0 ns all - -"
 
 proj_of steps >steps.proj
 cp traces_node_0.trc steps_node_0.trc
@@ -202,7 +206,7 @@ ok "a clock that was set back" status 0 report --phases-from node_0 steps
 ok "adds no energy" has "Energy 200 J, 100 W on average"
 ok "a phase of no length has none" has "Init 0.000 s 0 ns node - -"
 ok "the phase around has it" has "Run 0.000 s 2.000 s node 200 J 100 W"
-ok "and drew most" has "Most power: Run, 100 W on average, 200 J"
+ok "the phase with the highest power" has "Most power: Run, 100 W on average, 200 J"
 
 proj_of gap >gap.proj
 {
@@ -214,8 +218,8 @@ proj_of gap >gap.proj
 	hex 4059000000000000
 } | power_file gap_node_Energy.stat
 ok "a gap of 136 years" status 0 report gap
-ok "is told" has "node Energy: 1 gap, 4294967292.000 s in all"
-ok "and no energy" has \
+ok "a long gap is listed" has "node Energy: 1 gap, 4294967292.000 s in total"
+ok "a long gap: energy of the known time" has \
 	"Energy >= 200 J, known for 2.000 s of 4294967294.000 s, - on average"
 
 proj_of nan >nan.proj
@@ -228,8 +232,8 @@ cp traces_node_0.trc nan_node_0.trc
 	hex fff8000000000001
 } | power_file nan_node_Energy.stat
 ok "no value at all" status 0 report --phases-from node_0 nan
-ok "is no energy" has "Energy not measured"
-ok "and no mean" has "Energy P gauge? W - - - 2 missing, no values"
+ok "NaN only: no energy" has "Energy not measured"
+ok "NaN only: no mean" has "Energy P gauge? W - - - 2 missing, no values"
 ok "no state has energy" has "Run 1 2.000 s 2.000 s 2.000 s - 0 ns"
 
 proj_of back >back.proj
@@ -242,7 +246,7 @@ proj_of back >back.proj
 } | power_file back_node_Energy.stat
 ok "a file that goes back in time" status 1 report back
 ok "counts up to there" has "Energy 200 J, 100 W on average"
-ok "and is named" grep -q "stat.time-decreases" "$scratch/out"
+ok "the rule of a problem is named" grep -q "stat.time-decreases" "$scratch/out"
 
 # Some thousand problems are kept, all are counted, and it does not take long.
 proj_of bad >bad.proj
@@ -262,16 +266,16 @@ done <<'END'
 not text or json|--format=csv
 cannot be combined with --phases-from|--phases borders --phases-from alpha_0
 --by-name: requires|--by-name
---top is negative|--top=-1
+--top: invalid number "-1"; expected 0 or more|--top=-1
 No such file|--phases nothing
 unknown node "gamma"|--phases-from gamma
 END
-ok "not a project" says "borders: not an HDTrace project" 2 report borders
+ok "refuses a file that is not a project" says "borders: not an HDTrace project" 2 report borders
 cp mini_alpha_Energy.stat whole
 head -c -3 whole >mini_alpha_Energy.stat
 ok "a problem is in the report, once, and not on stderr" prints \
 	report-cut.text 1 report mini
-ok "and none of it depends on -q" status 1 report -q mini
+ok "-q does not change the report" status 1 report -q mini
 cp whole mini_alpha_Energy.stat
 
 # What is said of a trace that was interrupted is in the report: ARGUMENT...

@@ -44,19 +44,19 @@ for format in text csv json; do
 done
 # By hand: 100 W from 0 to 1 and 200 W to 2, 300 W from 4 to 5, nothing between;
 # Work is from 0.5 to 3 and from 4.5 to 5, Read in it from 1 to 2; Wait to 4.5.
-ok "what lies in a state is not the state's" costs Work 200
-ok "what a trace did in no state" costs '' 0
+ok "energy of a state excludes nested states" costs Work 200
+ok "energy outside of states" costs '' 0
 ok "a part of the run" costs Work 30 --from=0.3 --to=0.8
 ok "other traces have their share" costs Work 200 -n alpha_0
-ok "by CPU time, which nobody knows" costs Work 200 --attribution=cpu
-ok "not with --regions" says "--regions excludes --shares" 2 stat --shares \
+ok "--attribution=cpu without CPU times divides equally" costs Work 200 --attribution=cpu
+ok "refuses --regions" says "--regions: cannot be combined with --shares" 2 stat --shares \
 	--regions='*' mini
 for other in --by-name --window=1 --phases=/dev/null --phases-from=alpha_0; do
-	ok "not with $other" says "--shares excludes" 2 stat --shares \
+	ok "refuses $other" says "--shares: cannot be combined" 2 stat --shares \
 		$other mini
 done
 ok "no power" prints stat-shares-time.text 0 stat --shares -g Net mini
-ok "not without --shares" says "--attribution needs" 2 stat \
+ok "refuses --attribution without --shares" says "--attribution: requires" 2 stat \
 	--attribution=cpu mini
 sed '/<\/Program>/d; /4.500000000/d' mini_alpha_0.trc >shorter
 mv shorter mini_alpha_0.trc

@@ -200,6 +200,22 @@ END
 		--phases-from alpha_0 --from 2.5 --to 4.75 \
 		--phases-from alpha_0:'W*'
 }
+# Significant digits in text; CSV is exact in any case.
+precision() {
+	status 0 stat --precision=9 --value=P mini || return 1
+	cat "$scratch/out"
+	grep -q ' 81.6496581 ' "$scratch/out" || return 1
+	status 0 stat --precision=2 --value=P mini || return 1
+	cat "$scratch/out"
+	grep -q ' 82 ' "$scratch/out" || return 1
+	cell stddev 81.64965809277261 --precision=2 --value=P
+}
+ok "digits that are asked for" precision
+for digits in 0 18 x -1 4.5 ""; do
+	ok "refuses --precision=$digits" says \
+		"--precision: invalid number \"$digits\"; expected 1 to 17" \
+		2 stat --precision="$digits" mini
+done
 ok "phases as text" prints stat-phases.txt 0 stat --phases borders mini
 ok "phases by name as text" prints stat-by-name.txt 0 stat --by-name \
 	--phases-from alpha_0 -v P mini
@@ -257,8 +273,8 @@ ok "of a part of the run" cell energy "30 30" --regions=Work --to 0.8 \
 ok "time whose power is not known" cell known \
 	"2.000000000 2.000000000" --regions=Work
 ok "no such state" says 'no state matches "Walk"' 2 stat --regions=Walk mini
-ok "no power" says "there is no power" 2 stat --regions='*' -g Net mini
-ok "no phases as well" says "--regions excludes" 2 stat --regions='*' \
+ok "no power" says "neither values in W nor states" 2 stat --regions='*' -g Net mini
+ok "no phases as well" says "--regions: cannot be combined" 2 stat --regions='*' \
 	--by-name --phases-from alpha_0 mini
 
 # Ranks share the power of their host, and threads that of their rank.
@@ -282,7 +298,7 @@ if [ -d "$corpus" ]; then
 	for node in node06 node07; do
 		ok "stresstest: power of $node" agrees_with_awk $node
 	done
-	ok "partdiff-mpi: energy of states as that of phases" as_phases
+	ok "partdiff-mpi: energies of states and phases agree" as_phases
 	for project in stresstest partdiff-mpi pvfs2-server-nan handwritten; do
 		ok "$project: as computed from the dump" \
 			agrees_with_dump "$corpus/$project"

@@ -102,7 +102,7 @@ cat >wanted <<'END'
 3 1 -
 3 2 9
 END
-ok "borders that are those of entries" stat_is wanted "phase count sum" \
+ok "borders of windows at borders of entries" stat_is wanted "phase count sum" \
 	--window=2 -v P -v D g.stat
 cat >wanted <<'END'
 0 1000000001.999999998 1000000001.999999999 0.000000001 100
@@ -115,7 +115,7 @@ ok "windows of a nanosecond" stat_is wanted "phase start end known_s mean" \
 ok "there are none outside of the run" stat_is wanted "phase" --window=1 \
 	--from=9 --to=20 g.stat
 { stat_header n G 'name="P" type="FLOAT" unit="W"'; stamp 1000000000; } >e.stat
-ok "nor where there is no time" stat_is wanted "phase" --window=1 e.stat
+ok "no windows without time" stat_is wanted "phase" --window=1 e.stat
 
 # --- Options ---
 
@@ -126,13 +126,13 @@ refused() {
 			--window="$refused_text" g.stat || return 1
 	done
 }
-ok "stat, what is no window" refused stat
+ok "stat refuses invalid windows" refused stat
 ok "windows are no phases of a file" says \
-	"--window excludes --phases and --phases-from" 2 stat --window=1 \
+	"--window: cannot be combined with --phases or --phases-from" 2 stat --window=1 \
 	--phases=g.stat g.stat
-ok "nor of a trace" says "--window excludes --phases and --phases-from" 2 \
+ok "refuses --phases-from" says "--window: cannot be combined with --phases or --phases-from" 2 \
 	stat --window=1 --phases-from=n g.stat
-ok "nor regions" says "--regions excludes" 2 stat --window=1 --regions=x g.stat
+ok "refuses --regions" says "--regions: cannot be combined" 2 stat --window=1 --regions=x g.stat
 
 # --- People ---
 
@@ -141,10 +141,10 @@ reads() {
 	tr -s ' ' <"$scratch/out" >plain
 	cat plain
 	grep -qF '(windows of 3 s)' plain &&
-		grep -qxF ' 0 0.000 s 3.000 s P gauge W 2 0 133.333 100 200 47.1405 400 J 3.000 s' plain &&
+		grep -qxF ' 0 0.000 s 3.000 s P gauge W 2 0 133.3 100 200 47.14 400 J 3.000 s' plain &&
 		grep -qxF ' 1 3.000 s 3.000 s P gauge W 1 1 - 200 200 - >= 200 J 1.000 s' plain
 }
-ok "stat tells people" reads
+ok "stat as text" reads
 # A table has so many rows that not all windows are kept.
 tables() {
 	status 0 stat --window=0.001 g.stat || return 1
@@ -159,7 +159,7 @@ ok "stat, many windows are several tables" tables
 
 # --- Exports ---
 
-ok "export, what is no window" refused export --to=csv --output=-
+ok "export refuses invalid windows" refused export --to=csv --output=-
 cat >wanted <<'END'
 start,end,gap,P [W],P_min [W],P_max [W],P_known [s],C [B],C_known [s],D [J],D_known [s]
 1000000000.000000000,1000000003.000000000,0,133.33333333333334,100,200,3,100,1,13,3
@@ -169,8 +169,8 @@ END
 wide() {
 	status 0 export --to=csv-wide --output=wide --window=3 g.stat || return 1
 	cat "$scratch/err"
-	diff wanted wide/g.stat.csv && grep -qxF "hdtrace export: csv-wide does \
-not carry: single entries; windows have what they merge to (4)" "$scratch/err"
+	diff wanted wide/g.stat.csv && grep -qxF "hdtrace export: csv-wide cannot \
+represent: single entries (merged into windows) (4)" "$scratch/err"
 }
 ok "export, a table of windows" wide
 cat >wanted <<'END'
@@ -206,7 +206,7 @@ moments() {
 		return 1
 	sed 1d moments/m.stat.csv | diff wanted -
 }
-ok "export, what has no length" moments
+ok "export of entries without length" moments
 cat >wanted <<'END'
 hdtrace_g_p_watts{node=""} 133.33333333333334 1000000003.000000000
 hdtrace_g_p_watts{node=""} NaN 1000000006.000000000
@@ -241,17 +241,17 @@ ok "export, all formats have windows" every
 
 # --- Pictures ---
 
-ok "plot, what is no window" refused plot -o none.svg
+ok "plot refuses invalid windows" refused plot -o none.svg
 drawn() {
 	status 0 plot --window=3 -v P -o drawn.svg --format=json g.stat ||
 		return 1
 	grep -qF '"window_s": 3.000000000' "$scratch/out" || return 1
 	# What it says of the whole stays.
 	grep -qF '"integral": 600,' "$scratch/out" || return 1
-	grep -F 'Line: mean of 3 s; band: from the smallest to the largest' \
+	grep -F 'Line: mean over 3 s; band: minimum to maximum' \
 		drawn.svg
 }
-ok "plot says what windows are" drawn
+ok "plot names the window" drawn
 ok "plot, windows of chance projects" second plot 2009
 
 # --- Pages ---
@@ -261,12 +261,12 @@ if "$hdtrace" report --html=page.html --window=0.5 g.stat 2>&1 |
 	skip "report, what is no window" "no viewer"
 	skip "pages begin with windows" "no viewer"
 else
-	ok "report, what is no window" refused report --html=none.html
+	ok "report refuses invalid windows" refused report --html=none.html
 	ok "pages begin with windows" grep -qF '"window": "0.500000000"' \
 		page.html
 fi
 ok "reports without a page have no windows" says \
-	"--max-size, --window and --force need --html" 2 report --window=1 \
+	"--max-size, --window, --force: require --html" 2 report --window=1 \
 	g.stat
 
 # --- A second implementation ---

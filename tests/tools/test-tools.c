@@ -213,21 +213,78 @@ static void testNumbers(void)
 			"1969-12-31 23:59:59.999999999");
 	g_assert_cmpstr(outSize(buffer, 999), ==, "999 B");
 	g_assert_cmpstr(outSize(buffer, 999999), ==, "1.0 MB");
-	g_assert_cmpstr(outRounded(buffer, 54788.9679), ==, "54789.0");
-	g_assert_cmpstr(outRounded(buffer, 1e20), ==, "1.00000e+20");
-	/* Six digits, also of what is rounded to the next power of ten. */
-	g_assert_cmpstr(outRounded(buffer, 99.9999999), ==, "100.000");
-	g_assert_cmpstr(outRounded(buffer, -99.9999999), ==, "-100.000");
-	g_assert_cmpstr(outRounded(buffer, 99.9994), ==, "99.9994");
-	g_assert_cmpstr(outRounded(buffer, 0.99999999), ==, "1.00000");
-	g_assert_cmpstr(outRounded(buffer, 0.99999), ==, "0.999990");
-	g_assert_cmpstr(outRounded(buffer, 999999.99), ==, "1000000");
-	g_assert_cmpstr(outRounded(buffer, 999999999999.5), ==, "1.00000e+12");
-	g_assert_cmpstr(outRounded(buffer, 1e-4), ==, "0.000100");
-	g_assert_cmpstr(outRounded(buffer, 9.9999999e-5), ==, "0.000100");
-	g_assert_cmpstr(outRounded(buffer, 9.99e-5), ==, "9.99000e-05");
-	g_assert_cmpstr(outRounded(buffer, 0), ==, "0");
-	g_assert_cmpstr(outRounded(buffer, 1e11), ==, "100000000000");
+}
+
+/** Significant digits: four, or as many as are set. */
+static void testRounded(void)
+{
+	static const struct {
+		double number;
+		const char *text[3]; /* With 4, 6 and 1 digits. */
+	} rows[] = {
+		{ 54788.9679, { "54789", "54789.0", "54789" } },
+		{ 1e20, { "1.000e+20", "1.00000e+20", "1e+20" } },
+		/* What is rounded to the next power of ten. */
+		{ 99.9999999, { "100.0", "100.000", "100" } },
+		{ -99.9999999, { "-100.0", "-100.000", "-100" } },
+		{ 99.9994, { "100.0", "99.9994", "100" } },
+		{ 0.99999, { "1.000", "0.999990", "1" } },
+		{ 999999.99, { "1000000", "1000000", "1000000" } },
+		{ 999999999999.5, { "1.000e+12", "1.00000e+12", "1e+12" } },
+		{ 1e-4, { "0.0001000", "0.000100000", "0.0001" } },
+		{ 9.99e-5, { "9.990e-05", "9.99000e-05", "0.0001" } },
+		{ 99.486, { "99.49", "99.4860", "99" } },
+		{ 3.16446e-8, { "3.164e-08", "3.16446e-08", "3e-08" } },
+		{ 0, { "0", "0", "0" } },
+		{ 1e11, { "100000000000", "100000000000", "100000000000" } },
+	};
+	static const int digits[] = { 4, 6, 1 };
+	char buffer[OUT_NUMBER_SIZE];
+
+	for (size_t k = 0; k < G_N_ELEMENTS(digits); k++) {
+		outSetPrecision(digits[k]);
+		g_assert_cmpint(outPrecision(), ==, digits[k]);
+		for (size_t i = 0; i < G_N_ELEMENTS(rows); i++)
+			g_assert_cmpstr(outRounded(buffer, rows[i].number), ==,
+					rows[i].text[k]);
+	}
+	outSetPrecision(OUT_PRECISION_MAX);
+	g_assert_cmpstr(outRounded(buffer, 0.1), ==, "0.10000000000000001");
+	outSetPrecision(100);
+	g_assert_cmpint(outPrecision(), ==, OUT_PRECISION_MAX);
+	outSetPrecision(OUT_PRECISION);
+}
+
+/** A bound limits the digits of its number, and is left out below the last. */
+static void testBounded(void)
+{
+	static const struct {
+		double number;
+		double bound;
+		const char *text;
+		const char *boundText;
+	} rows[] = {
+		{ 54.789, 5.21, "54.8", "5.3" },
+		{ 54.789, 0.0123, "54.79", "0.02" },
+		{ 99.486, 3.16446e-08, "99.49", "" },
+		{ 200, 0.4, "200.0", "0.4" },
+		{ 200, 0.04, "200", "" },
+		{ 0.5, 12, "0.5", "12.0" },
+		{ 0, 5, "0.0", "5.0" },
+		{ 1234567, 2, "1234567", "2" },
+		{ 7, NAN, "7", "" },
+		{ NAN, 1, "NaN", "" },
+		{ 1e-20, 1e-21, "1.000e-20", "" },
+	};
+	const struct quantityUnit unit = { .factor = 1 };
+	char buffer[OUT_NUMBER_SIZE], bound[OUT_NUMBER_SIZE];
+
+	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+		g_assert_cmpstr(quantityBounded(buffer, bound, rows[i].number,
+						rows[i].bound, &unit),
+				==, rows[i].text);
+		g_assert_cmpstr(bound, ==, rows[i].boundText);
+	}
 }
 
 /** Large quantities: what is expected is written by hand. */
@@ -238,17 +295,24 @@ static void testQuantities(void)
 		const char *base;
 		const char *text;
 	} rows[] = {
-		{ 54789, "J", "54.789 kJ" },
+		{ 54789, "J", "54.79 kJ" },
 		{ 1.5e9, "B", "1.5 GB" },
 		{ 999, "W", "999 W" },
-		{ 999.9996, "W", "1 kW" },
+		{ 999.96, "W", "1 kW" },
+		{ 999.94, "W", "999.9 W" },
 		{ 1000, "W", "1 kW" },
 		{ -1000, "W", "-1 kW" },
-		{ 1234567.8, "J", "1.23457 MJ" },
-		{ 999999.4, "J", "999.999 kJ" },
+		{ 1234567.8, "J", "1.235 MJ" },
+		{ 999900.4, "J", "999.9 kJ" },
 		{ 999999.6, "J", "1 MJ" },
 		{ 0, "J", "0 J" },
-		{ 0.5, "J", "0.500000 J" },
+		{ 0.5, "J", "0.5000 J" },
+		{ 0.05, "W", "50 mW" },
+		{ -0.00123456, "J", "-1.235 mJ" },
+		{ 1.5e-7, "J", "150 nJ" },
+		{ 1e-15, "J", "0.001 pJ" },
+		{ 0.00099999, "W", "1 mW" },
+		{ 0.05, "%", "0.05000 %" },
 		{ 54789, "%", "54789 %" },
 		{ 54789, "s", "54789 s" },
 		{ 2.5e18, "B/s", "2.5 EB/s" },
@@ -259,7 +323,7 @@ static void testQuantities(void)
 		g_assert_cmpstr(
 			quantityText(buffer, rows[i].number, rows[i].base), ==,
 			rows[i].text);
-	g_assert_cmpstr(unitForPeople("mW", 999999).name, ==, "");
+	g_assert_cmpstr(unitForPeople("mW", 999900).name, ==, "");
 	g_assert_cmpstr(unitForPeople("mW", 1000000).name, ==, "kW");
 	g_assert_cmpfloat_with_epsilon(unitForPeople("mW", 1000000).factor,
 				       1e-6, 1e-18);
@@ -502,6 +566,8 @@ int main(int argc, char **argv)
 	g_test_add_func("/tools/moments/parts", testParts);
 	g_test_add_func("/tools/moments/units", testUnits);
 	g_test_add_func("/tools/output/numbers", testNumbers);
+	g_test_add_func("/tools/output/precision", testRounded);
+	g_test_add_func("/tools/output/bounds", testBounded);
 	g_test_add_func("/tools/output/quantities", testQuantities);
 	g_test_add_func("/tools/known", testKnown);
 	g_test_add_func("/tools/output/printable", testPrintable);

@@ -15,9 +15,9 @@ export TSAN_OPTIONS
 
 make_mini
 start_view --no-browser mini
-ok "who has the token is served" \
+ok "requests with the token are served in a crowd" \
 	timeout 300 python3 "$abs_top_srcdir/tests/viewer/crowd.py" "$url"
-ok "it ends" end_view TERM
+ok "SIGTERM ends view" end_view TERM
 # Few descriptors: those who wait leave some.
 # shellcheck disable=SC3045 # where it is not known, the test is the same again
 (
@@ -34,5 +34,5 @@ few() {
 	cat few.out
 	[ "$(cat few)" -eq 0 ]
 }
-ok "with few descriptors, too" few
+ok "a crowd with few descriptors" few
 done_testing

@@ -88,7 +88,7 @@ served_energies() {
 	end_view TERM && return "$ret"
 }
 
-ok "energies of states are those of stat --regions" same_energies big 100
+ok "energies of states agree with stat --regions" same_energies big 100
 [ -z "${HDTRACE_TEST_LONG-}" ] ||
 	ok "the same of a thousand intervals" same_energies big 1000
 ok "the same of nodes with gaps" same_energies two 4
@@ -96,12 +96,12 @@ ok "the same of states in states of their name" same_energies nested 5
 ok "the same of nodes that relations share, or as close as it says" \
 	close_energies shared 10
 ok "the same of few states" close_energies little 10
-ok "and of whole states exactly, at any zoom" whole_energies
+ok "energies of whole states are exact at any zoom" whole_energies
 ok "reduced pages say how close their energies are" \
 	close_energies big 5 --max-size=1M
-ok "and those with hardly any data" close_energies big 2 --max-size=100k
+ok "error bounds of strongly reduced pages" close_energies big 2 --max-size=100k
 ok "the overview has the maximum of the data, of a node" same_total big
-ok "and of several" same_total two
+ok "the overview has the maximum of several projects" same_total two
 if "$hdtrace" view 2>&1 | grep -q libmicrohttpd; then
 	skip "served" "hdtrace was built without libmicrohttpd"
 else

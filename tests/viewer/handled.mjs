@@ -333,7 +333,7 @@ await ok("what is at the pointer: values, gaps, states, events", async () => {
   const state = await tooltip(plotOf("t0"), 1, 0.8);
 
   assertSame(
-    [state.lines.Start, state.lines.End, state.lines.rows, state.lines["Inside of"]],
+    [state.lines.Start, state.lines.End, state.lines.rows, state.lines["Nested in"]],
     [`${kernel.start} s`, `${kernel.end} s`, kernel.attributes.rows, "Solve › Compute"],
     "Kernel",
   );

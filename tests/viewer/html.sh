@@ -11,8 +11,8 @@ make_mini
 
 # Without the viewer the command says what is missing, and nothing else.
 if "$hdtrace" report --html x mini 2>&1 | grep -q "without the viewer"; then
-	ok "what is missing is said" \
-		says "node.js and npm" 2 report --html x mini
+	ok "the message names Node.js and npm" \
+		says "Node.js and npm" 2 report --html x mini
 	ok "nothing was written" [ ! -e x ]
 	done_testing
 fi
@@ -59,27 +59,27 @@ is_below() {
 
 ok "a page" status 0 report -q -o page.html mini
 ok "says how large it is" grep -qE '^page.html: [0-9.]+ kB, exact$' out
-ok "it has the groups" has_line '<div hidden id="s0" data-index='
-ok "it has the traces" has_line '<div hidden id="t1" data-index='
-ok "it has the messages" has_line '<div hidden id="m0" data-index='
-ok "it may do nothing but show itself" is_closed
+ok "the page has the groups" has_line '<div hidden id="s0" data-index='
+ok "the page has the traces" has_line '<div hidden id="t1" data-index='
+ok "the page has the messages" has_line '<div hidden id="m0" data-index='
+ok "the page opens no connections" is_closed
 if command -v perl >/dev/null; then
 	ok "the script is the one that is allowed" hash_fits
 else
 	skip "the script is the one that is allowed" "perl is missing"
 fi
 ok "the project is data" is_data
-ok "it has the licence of what it contains" has_line 'The MIT License'
+ok "the page has the licence of uPlot" has_line 'The MIT License'
 ok "an existing page is kept" \
-	says "exists; --force replaces it" 2 report -o page.html mini
-ok "but for --force" status 0 report -q --force -o page.html mini
+	says "File exists; --force replaces it" 2 report -o page.html mini
+ok "--force replaces an existing page" status 0 report -q --force -o page.html mini
 ok "to stdout" status 0 report -q --html - mini
 ok "the same" cmp page.html out
 ok "a directory that does not exist" \
 	says "No such file or directory" 2 report -o none/page.html mini
 for size in 0 -1 x 5X '' 1e99; do
 	ok "--max-size=$size" \
-		says "not a size" 2 report -o x.html --max-size="$size" mini
+		says "invalid size" 2 report -o x.html --max-size="$size" mini
 done
 ok "--max-size alone" says "need --html" 2 report --max-size=1M mini
 ok "--format=json" \
@@ -91,10 +91,10 @@ ok "a larger project" status 0 report -q -o large.html run
 limit=$(($(wc -c <large.html) * 2 / 3))
 ok "reduced" status 0 report -q -o small.html --max-size=$limit run
 cp out small
-ok "is smaller" smaller small.html large.html
-ok "and as small as it should be" is_below small.html $limit
-ok "which is said" grep -q 'in lower resolution' small
-ok "what cannot be reduced further" \
+ok "--max-size makes a smaller page" smaller small.html large.html
+ok "the page is below --max-size" is_below small.html $limit
+ok "the message reports the lower resolution" grep -q 'in lower resolution' small
+ok "a page above --max-size is reported" \
 	says "larger than --max-size" 0 report -o tiny.html --max-size=1 run
 ok "phases" status 0 report -q --force -o page.html --phases-from=alpha_0 mini
 ok "are in the page" has_line '"phases": \[$'

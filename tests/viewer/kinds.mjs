@@ -68,7 +68,7 @@ await ok("at the pointer there are rate and growth", async () => {
     rows.slice(0, 2).map((row) => [...row.children].map((c) => c.textContent)),
   );
 
-  assertSame(lines, [["Rate", "100 B/s"], ["Grew by", "200 B"]], "tooltip");
+  assertSame(lines, [["Rate", "100 B/s"], ["Growth", "200 B"]], "tooltip");
   assertSame(
     await viewer.text(`.row[data-key="${COUNTER}"] .at-cursor`),
     "100 B/s",
@@ -165,7 +165,7 @@ await ok("what is not known is unknown", async () => {
   // Behind the gap only 3/4 of 5 B are known, for 0.75 s.
   assertSame(
     [counter.Total, counter.Rate, counter.Highest],
-    ["≥ 3.75000", "unknown", "5"],
+    ["≥ 3.750", "unknown", "5"],
     "counter",
   );
   assertSame([delta.Total, delta.Rate], ["37.5000", "21.4286"], "delta");
@@ -208,7 +208,7 @@ await ok("saved cells are empty where a number means nothing", async () => {
   await viewer.settle();
   const [download] = await Promise.all([
     page.waitForEvent("download"),
-    page.click('button[title="Save these numbers as CSV"]'),
+    page.click('button[title="Save the numbers as CSV"]'),
   ]);
   const [head, ...lines] = readFileSync(await download.path(), "utf8")
     .trim()
@@ -247,7 +247,7 @@ await ok("values of one's own, and histograms, are of rates", async () => {
   await viewer.settle();
   const note = await viewer.text("#panel-histogram .note");
 
-  assert(note.startsWith("Half of the time below 20 W"), note);
+  assert(note.startsWith("Median 20 W"), note);
 });
 
 await ok("it asked for nothing, and did not complain", async () => {

@@ -36,7 +36,7 @@ if (values) {
   await viewer.settle();
 }
 if (node) {
-  const choice = "select[aria-label='Layers of which node']";
+  const choice = "select[aria-label='Node of the layers']";
   const names = await viewer.page.$$eval(`${choice} option`, (options) =>
     options.map((option) => option.textContent),
   );

@@ -97,7 +97,7 @@ await ok("energies say of how much of the time they are known", async () => {
   await viewer.open(url({ panel: "interval" }));
   assert(
     (await headline()).endsWith(
-      "≥ 1.6 kJ in all nodes, 350 W on average; the power of some node is known for 66.6 % of the time",
+      "≥ 1.6 kJ in all nodes, 350 W on average; the power of a node is known for 66.6 % of the time",
     ),
     `whole run: ${await headline()}`,
   );
@@ -107,7 +107,7 @@ await ok("energies say of how much of the time they are known", async () => {
   await viewer.mark("2", "5");
   assert(
     (await headline()).endsWith(
-      "≥ 700 J in all nodes; the power of some node is known for 33.3 % of the time",
+      "≥ 700 J in all nodes; the power of a node is known for 33.3 % of the time",
     ),
     `a third: ${await headline()}`,
   );
@@ -202,7 +202,7 @@ await ok("the histogram says how long a value was how large", async () => {
   // 0.5 s of 100, 1 s of 200, 0.25 s of 300.
   const note = await viewer.text("#panel-histogram .note");
 
-  assert(note.startsWith("Half of the time below 200 W; a quarter below 100"), note);
+  assert(note.startsWith("Median 200 W; quartiles 100"), note);
 });
 
 await ok("values of one's own are exact", async () => {
@@ -246,7 +246,7 @@ await ok("the numbers are saved as those of hdtrace stat", async () => {
     await viewer.open(url(fragment));
     const [download] = await Promise.all([
       page.waitForEvent("download"),
-      page.click('button[title="Save these numbers as CSV"]'),
+      page.click('button[title="Save the numbers as CSV"]'),
     ]);
     const parse = (text) => {
       const [head, ...lines] = text.trim().split("\n").map((l) => l.split(","));
@@ -308,7 +308,7 @@ await ok("what is shown: values and nodes, and as at first", async () => {
   assertSame(await hidden(), ["s0.0", "s2.0"], "states are shown again");
   await page.fill("dialog[open] input[type=search]", "alp");
   assertSame(await boxes("beta").count(), 0, "beta when alpha is looked for");
-  await page.click("dialog[open] >> text=As at first");
+  await page.click("dialog[open] >> text=Defaults");
   await viewer.settle();
   assertSame(await viewer.rows(), all, "as at first");
 });

@@ -34,7 +34,7 @@ for signal in INT TERM HUP; do
 		grep -qxE 'http://127\.0\.0\.1:[0-9]+/[0-9a-f]{48}/' url
 	mv url "url.$signal"
 	ok "SIG$signal ends it" end_view "$signal"
-	ok "it leaves nothing" left_nothing
+	ok "no temporary files remain" left_nothing
 done
 ok "addresses differ" [ "$(sed 's,/$,,;s,.*/,,' url.* | sort -u | wc -l)" -eq 3 ]
 
@@ -50,20 +50,20 @@ ok "at a port" served_at first
 ok "at that port again" served_at second
 ok "the address is the same" cmp url.first url.second
 ok "a secret of 32 bytes" [ "$(wc -c <data/hdtrace/view.key)" -eq 32 ]
-ok "that only we can read" [ "$(stat -c %a data/hdtrace/view.key)" = 600 ]
+ok "the secret is readable by the user only" [ "$(stat -c %a data/hdtrace/view.key)" = 600 ]
 chmod 644 data/hdtrace/view.key
-ok "a secret that others can read" served_at third
-ok "is not used" [ "$(cat url.first)" != "$(cat url.third)" ]
+ok "view starts with a secret that others can read" served_at third
+ok "a secret that others can read is not used" [ "$(cat url.first)" != "$(cat url.third)" ]
 mkdir elsewhere
 mv data/hdtrace/view.key elsewhere
 chmod 600 elsewhere/view.key
 ln -s "$scratch/elsewhere/view.key" data/hdtrace/view.key
 ok "a link in its place" served_at fourth
-ok "is not followed" [ "$(cat url.first)" != "$(cat url.fourth)" ]
+ok "a link to a secret is not followed" [ "$(cat url.first)" != "$(cat url.fourth)" ]
 rm -r data
 : >data
 ok "no room for a secret" served_at fifth
-ok "is no reason not to serve" grep -q "127.0.0.1:$port/" url.fifth
+ok "view serves without a place for the secret" grep -q "127.0.0.1:$port/" url.fifth
 rm data
 
 if command -v python3 >/dev/null; then
@@ -73,18 +73,18 @@ if command -v python3 >/dev/null; then
 	port=${url#http://*:}
 	ok "a port that is taken" says "Address already in use" 2 view \
 		--no-browser --port="${port%%/*}" mini
-	ok "it ends then as well" end_view TERM
-	ok "it leaves nothing then" left_nothing
+	ok "SIGTERM ends view after requests" end_view TERM
+	ok "no temporary files remain after requests" left_nothing
 else
-	skip "requests, of others, too" "python3 is missing"
+	skip "requests with and without the token" "python3 is missing"
 fi
 
 # A larger one, which is still being read.
 "$abs_top_builddir/tests/bench/make-project" --nodes=2 --ranks=2 \
 	--records=200000 --values=1000000 run
 start_view --no-browser run
-ok "it ends while it reads" end_view INT
-ok "it leaves nothing of that" left_nothing
+ok "SIGINT ends view while it reads" end_view INT
+ok "no temporary files remain after SIGINT" left_nothing
 
 # A browser gets a file that only we can read, and no address that others see.
 mkdir bin
@@ -110,15 +110,15 @@ PATH=$scratch/bin:$PATH start_view mini
 ok "a browser is started" wait_for bin/arguments
 end_view TERM >/dev/null
 ok "with a file" grep -qx "$TMPDIR/hdtrace-view-......\\.html" bin/arguments
-ok "that only we can read" grep -qx 600 bin/page
-ok "and that has the address" grep -qF "url=$url\"" bin/page
-ok "it is removed" left_nothing
-ok "none without a browser" [ ! -e "$(cat bin/arguments)" ]
+ok "the page of the browser is readable by the user only" grep -qx 600 bin/page
+ok "the page of the browser has the address" grep -qF "url=$url\"" bin/page
+ok "the page of the browser is removed" left_nothing
+ok "no page without a browser" [ ! -e "$(cat bin/arguments)" ]
 
 # Defects of the data are shown, and no reason to fail.
 truncate -s -3 mini_alpha_Energy.stat
 ok "a damaged file" start_view --no-browser mini
-ok "is no failure" end_view TERM
+ok "defects of the data do not change the status" end_view TERM
 for port in -1 65536 x; do
 	ok "--port=$port" status 2 view --no-browser --port="$port" mini
 done

@@ -254,14 +254,14 @@ static void defineGroup(struct otf2 *self, OTF2_GroupRef number,
 		gpointer place = g_hash_table_lookup(places, &rank);
 		uint64_t member = place ? GPOINTER_TO_SIZE(place) - 1 : 0;
 
-		exportLose(self->export,
-			   rank == MESSAGES_ELSEWHERE
-				   ? "processes of other programs in "
-				     "communicators; the first rank stands for "
-				     "them"
-				   : "ranks of communicators without a trace; "
-				     "the first rank stands for them",
-			   !place);
+		exportLose(
+			self->export,
+			rank == MESSAGES_ELSEWHERE
+				? "processes of other programs in "
+				  "communicators (replaced by the first rank)"
+				: "ranks of communicators without a trace "
+				  "(replaced by the first rank)",
+			!place);
 		g_array_append_val(members, member);
 	}
 	otf2Check(self, otf2Api.OTF2_GlobalDefWriter_WriteGroup(

@@ -192,8 +192,7 @@ static void putMessage(const struct messageEnd *end, void *data)
 			   1);
 		return;
 	}
-	exportLose(self->export, "that the size of a message is not known",
-		   end->size < 0);
+	exportLose(self->export, "unknown sizes of messages", end->size < 0);
 	otf2Check(self, end->isSent ? putSent(self, end, size)
 				    : putReceived(self, end, size));
 	otf2CountEvent(self, end->time);

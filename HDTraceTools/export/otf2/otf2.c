@@ -343,7 +343,7 @@ static int writeOtf2(struct export *export)
 		OTF2_CHUNK_SIZE_DEFINITIONS_DEFAULT, OTF2_SUBSTRATE_POSIX,
 		OTF2_COMPRESSION_NONE);
 	if (!self.archive) {
-		toolError(export->tool, "%s: OTF2 cannot open an archive there",
+		toolError(export->tool, "%s: OTF2: cannot open the archive",
 			  export->output);
 		return -1;
 	}

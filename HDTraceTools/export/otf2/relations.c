@@ -98,7 +98,7 @@ static void putRelation(struct writing *self,
 			.value = outInteger(cause, parent),
 		};
 	else
-		exportLose(export, "causes that are not in the project",
+		exportLose(export, "causes outside of the project",
 			   relation->parent || relation->span);
 	if (relation->end == HDI_NEVER)
 		attributes[record.attributeCount++] =
@@ -107,7 +107,7 @@ static void putRelation(struct writing *self,
 	for (size_t i = 0; i < relation->stateCount; i++)
 		putState(self, relation, &relation->states[i]);
 	leave(self, 0);
-	exportLose(export, "tokens of relations; they have numbers", 1);
+	exportLose(export, "tokens of relations (replaced by numbers)", 1);
 	exportLose(export, "further causes of relations", relation->linkCount);
 	export->relations++;
 }

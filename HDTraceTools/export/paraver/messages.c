@@ -94,8 +94,7 @@ void paraverFindMessages(struct paraver *self)
 	if (!self->hasFailed)
 		nextMessage(self);
 	counts = dependenciesCounts(self->dependencies);
-	exportLose(self->export,
-		   "arrows of messages of which one end is recorded",
+	exportLose(self->export, "arrows of messages with one recorded end",
 		   counts.loose);
 	exportLose(self->export, EXPORT_UNSURE, counts.unsure);
 }

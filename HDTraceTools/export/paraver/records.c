@@ -164,7 +164,7 @@ static bool integerOf(struct paraver *self, const hdIColumn *values,
 		return false;
 	}
 	*integer = (int64_t)llrint(number);
-	exportLose(self->export, "digits behind thousandths",
+	exportLose(self->export, "digits after thousandths",
 		   (double)*integer != number);
 	return true;
 }
@@ -202,7 +202,7 @@ void paraverWriteEntry(struct paraver *self, struct paraverStream *stream)
 	}
 	if (end > begun)
 		putRecord(self->file, stream->line, end);
-	exportLose(self->export, "gaps; the value before goes on",
+	exportLose(self->export, "gaps (the last value is held)",
 		   block->isAfterGap[stream->entry]);
 	self->end = MAX(self->end, block->end[stream->entry]);
 	paraverTakeEntry(stream);

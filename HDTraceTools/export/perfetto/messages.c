@@ -163,8 +163,7 @@ void perfettoPutMessages(struct perfetto *self)
 	} while (self->error == 0 && self->arrowCount && !ferror(self->file));
 	g_free(arrows);
 	counts = dependenciesCounts(self->dependencies);
-	exportLose(self->export,
-		   "arrows of messages of which one end is recorded",
+	exportLose(self->export, "arrows of messages with one recorded end",
 		   counts.loose);
 	exportLose(self->export, EXPORT_UNSURE, counts.unsure);
 }

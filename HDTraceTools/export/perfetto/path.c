@@ -155,8 +155,7 @@ int perfettoFindPath(struct export *export, struct perfettoPath **found)
 					export->project->traces[part->trace]),
 				part);
 		}
-		exportLose(export,
-			   "parts of the critical path beside the longest ones",
+		exportLose(export, "short parts of the critical path",
 			   self->path->hidden);
 	}
 	*found = self;

@@ -39,7 +39,7 @@ static void loseArrow(const struct writing *self,
 
 	exportLose(export, "further causes of relations", relation->linkCount);
 	if (parent == FOREST_NONE)
-		exportLose(export, "causes that are not in the project",
+		exportLose(export, "causes outside of the project",
 			   relation->parent || relation->span);
 	else
 		exportLose(export,

@@ -90,7 +90,7 @@ static void loseNumbers(struct perfetto *self, const struct exportGroup *group,
 {
 	struct export *export = self->export;
 
-	exportLose(export, "gaps; the value before goes on",
+	exportLose(export, "gaps (the last value is held)",
 		   block->isAfterGap[entry]);
 	for (size_t k = 0; k < group->valueCount; k++) {
 		hdIType type = group->values[k]->type;
@@ -100,7 +100,7 @@ static void loseNumbers(struct perfetto *self, const struct exportGroup *group,
 			exportLose(export, "strings", 1);
 		else if (isnan(columnNumber(values, type, entry)))
 			exportLose(export,
-				   "missing values; the value before goes on",
+				   "missing values (the last value is held)",
 				   1);
 		else if (type == HDI_UINT64 &&
 			 values->uint64[entry] > INT64_MAX)

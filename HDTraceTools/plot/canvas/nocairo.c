@@ -29,5 +29,5 @@ struct canvas *canvasOpenPdf(FILE *file, double width, double height,
 
 const char *canvasCairoMissing(void)
 {
-	return "this program was built without cairo";
+	return "hdtrace was built without cairo";
 }

@@ -226,12 +226,12 @@ export class App {
       "div",
       { class: "toolbar", role: "toolbar", "aria-label": "View" },
       iconButton("whole", "Whole run (0)", () => view.whole()),
-      iconButton("back", "Back to what was shown before (z)", () => view.back()),
+      iconButton("back", "Previous view (z)", () => view.back()),
       iconButton("left", "Earlier (←)", () => view.pan(-0.25)),
       iconButton("right", "Later (→)", () => view.pan(0.25)),
       iconButton("zoomIn", "Zoom in (+)", () => view.zoom(0.5, this.cursorShare)),
       iconButton("zoomOut", "Zoom out (−)", () => view.zoom(2, this.cursorShare)),
-      iconButton("mark", "Mark what is shown (m)", () =>
+      iconButton("mark", "Mark the visible time (m)", () =>
         view.setMark(view.start, view.end),
       ),
       h("span", { class: "divider" }),
@@ -254,7 +254,7 @@ export class App {
       inputmode: "decimal",
       size: "6",
       placeholder: "none",
-      title: "Curves have means over windows of so many seconds (w)",
+      title: "Draw means over windows of this length in seconds (w)",
       onchange: () => {
         const text = this.windowInput.value.trim();
         const ns = parseWindow(text);
@@ -444,11 +444,11 @@ export class App {
       h("strong", {}, "Reduced: "),
       `to keep this page below ${fileSize(meta.maxSize)}, `,
       parts.join(", "),
-      " are in lower resolution than they were recorded. ",
+      " have a lower resolution than the recorded data. ",
       h(
         "button",
         { type: "button", class: "link", onclick: () => this.showPanel("problems") },
-        "What exactly",
+        "Details",
       ),
     );
   }
@@ -552,12 +552,12 @@ export class App {
       this.damage,
       h("strong", {}, "Damaged: "),
       list.length === 1
-        ? "a file is cut or corrupt; its rows say so. "
-        : `${list.length} files are cut or corrupt; their rows say so. `,
+        ? "a file is truncated or corrupt; its rows are marked. "
+        : `${list.length} files are truncated or corrupt; their rows are marked. `,
       h(
         "button",
         { type: "button", class: "link", onclick: () => this.showPanel("problems") },
-        "What exactly",
+        "Details",
       ),
     );
   }
@@ -743,7 +743,7 @@ export class App {
       );
 
       view.setRequest(model.requestOf(part, item.root, item.from, item.to));
-      announce(`The request of ${item.name} is followed.`);
+      announce(`Following the request of ${item.name}.`);
     } else if (!request.list) {
       // It could not be loaded.
       view.setRequest(request);
@@ -889,10 +889,10 @@ export class App {
     view.changed("looks");
     announce(
       !view.hasPath
-        ? "The critical path is not shown."
+        ? "Critical path hidden."
         : model.paths.length
-          ? "The critical path is shown over the rows; rows say for how long they are on it."
-          : "No critical path is known yet.",
+          ? "Critical path shown; rows have their time on the path."
+          : "No critical path yet.",
     );
   }
 
@@ -992,24 +992,24 @@ export class App {
         ),
       ),
       toggle(
-        "Values of a grouping have a common scale",
+        "Values of a grouping share a scale",
         view.isCommonScale,
         (isOn) => (view.isCommonScale = isOn),
       ),
       toggle(
-        "All scales begin at zero",
+        "All scales start at zero",
         view.isFromZero,
         (isOn) => (view.isFromZero = isOn),
       ),
       toggle(
-        "Scales fit what is in view, instead of the whole run",
+        "Scales fit the visible time, not the whole run",
         view.isFitted,
         (isOn) => (view.isFitted = isOn),
       ),
       h(
         "table",
         {},
-        h("caption", {}, "Fixed ranges; empty fits what is shown"),
+        h("caption", {}, "Fixed ranges (empty: automatic)"),
         h(
           "tbody",
           {},
@@ -1072,7 +1072,7 @@ export class App {
       h(
         "p",
         {},
-        "The wheel zooms at the pointer; over the names, or with Shift, it scrolls. Dragging moves. Dragging on the ruler, or with Shift, marks an interval: the tables below then tell its numbers. A double click marks a state. A click on a relation follows its request through all rows.",
+        "The wheel zooms at the pointer; over the names, or with Shift, it scrolls. Dragging scrolls. Dragging on the ruler, or with Shift, marks an interval, and the tables below show its numbers. A double click marks a state. A click on a relation follows its request through all rows.",
       ),
       h(
         "table",
@@ -1098,7 +1098,7 @@ export class App {
       h(
         "p",
         {},
-        "An interval holds its end but not its start. Means weigh each entry by its length. The address of this page follows what is shown: copy it to show somebody the same.",
+        "An interval excludes its start and includes its end. Means are time-weighted. The address of this page follows the view: copy it to share the view.",
       ),
     );
     this.helpDialog.showModal();
@@ -1122,7 +1122,7 @@ export class App {
     view.definitions.push(item);
     this.#applyDefinitions();
     view.changed("rows");
-    announce(`${item.name} was added.`);
+    announce(`${item.name} added.`);
     return null;
   }
 

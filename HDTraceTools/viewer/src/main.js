@@ -14,12 +14,12 @@ function showFailure(error) {
       h(
         "div",
         { class: "failure", role: "alert" },
-        h("h1", {}, "This page cannot be shown"),
+        h("h1", {}, "Cannot show this page"),
         h("p", {}, String(error?.message ?? error)),
         h(
           "p",
           {},
-          "It needs a browser of 2023 or later: Firefox 113, Chromium 103, Safari 16.4.",
+          "The page requires a browser of 2023 or later: Firefox 113, Chromium 103, Safari 16.4.",
         ),
       ),
     );

@@ -8,15 +8,15 @@ const ROWS = [
   [2e9, "200 J", "100 W", ""],
   [1.99e9, "199 J", "100 W", ""],
   [1.988e9, "≥ 198.8 J", "100 W", "power is known for 99.4 % of the time"],
-  [1.9899e9, "≥ 198.99 J", "100 W", "power is known for 99.4 % of the time"],
+  [1.9899e9, "≥ 199 J", "100 W", "power is known for 99.4 % of the time"],
   [1e9, "≥ 100 J", "100 W", "power is known for 50 % of the time"],
   [0.98e9, "≥ 98 J", "unknown", "power is known for 49 % of the time"],
   [1, "≥ 100 nJ", "unknown", "power is known for 0 % of the time"],
-  [0, "unknown", "unknown", "power is not known here"],
+  [0, "unknown", "unknown", "power is unknown here"],
 ];
 
 for (const [ns, total, mean, note] of ROWS)
-  test(`of what is known for ${ns / 2e7} %`, () => {
+  test(`known for ${ns / 2e7} %`, () => {
     const known = new Known(ns, 2e9);
     const joules = (ns / 1e9) * 100;
 
@@ -25,7 +25,7 @@ for (const [ns, total, mean, note] of ROWS)
     assert.equal(known.note, note);
   });
 
-test("an energy that is both partial and estimated says both", () => {
+test("a partly known estimate has both marks", () => {
   assert.equal(
     new Known(1, 2).total(10, { error: 0.5 }),
     "≥ ≈ 10 J ± 500 mJ",
@@ -33,25 +33,25 @@ test("an energy that is both partial and estimated says both", () => {
   assert.equal(new Known(2, 2).mean(5, { error: 0.5 }), "≈ 5 W");
 });
 
-test("no time knows nothing", () => {
+test("no duration has no known time", () => {
   assert.equal(new Known(0, 0).total(0), "unknown");
   assert.equal(new Known(0, 0).mean(NaN), "unknown");
 });
 
-test("of nodes counts that of which least is known", () => {
+test("the shortest known time of several nodes counts", () => {
   const list = [new Known(2, 2), new Known(0.5, 2), new Known(1, 2)];
 
   assert.equal(leastKnown(list).share, 0.25);
 });
 
-test("a node of which nothing is known leaves what others took at least", () => {
+test("an unknown node leaves a lower bound", () => {
   const known = leastKnown([new Known(2, 2), new Known(0, 2)]);
 
   assert.equal(known.total(10), "≥ 10 J");
   assert.equal(known.mean(5), "unknown");
   assert.equal(
     known.note,
-    "the power of some node is known for 0 % of the time",
+    "the power of a node is known for 0 % of the time",
   );
   assert.equal(leastKnown([new Known(0, 2), new Known(0, 2)]).total(0), "unknown");
 });

@@ -2,32 +2,45 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import {
+  bounded,
   exact,
   exactFloat,
   fileSize,
+  isVisible,
   percent,
   quantity,
   rounded,
   short,
 } from "../src/data/numbers.js";
 
-test("rounded numbers look as those of hdtrace stat", () => {
-  assert.equal(rounded(141.933123), "141.933");
-  assert.equal(rounded(54789.04), "54789.0");
-  assert.equal(rounded(0.6518401), "0.651840");
-  assert.equal(rounded(0.00012), "0.000120");
-  assert.equal(rounded(0.00001234567), "1.23457e-05");
-  assert.equal(rounded(1.5e12), "1.50000e+12");
+test("rounded numbers look as in hdtrace stat", () => {
+  assert.equal(rounded(141.933123), "141.9");
+  assert.equal(rounded(54789.04), "54789");
+  assert.equal(rounded(0.6518401), "0.6518");
+  assert.equal(rounded(0.00012), "0.0001200");
+  assert.equal(rounded(0.00001234567), "1.235e-05");
+  assert.equal(rounded(1.5e12), "1.500e+12");
   assert.equal(rounded(144739117), "144739117");
   assert.equal(rounded(0), "0");
-  assert.equal(rounded(-2.5), "-2.50000");
+  assert.equal(rounded(-2.5), "-2.500");
   assert.equal(rounded(2n ** 63n), "9223372036854775808");
   assert.equal(rounded(Infinity), "Inf");
   assert.equal(rounded(NaN), "–");
   assert.equal(rounded(null), "–");
 });
 
-test("exact numbers lose nothing", () => {
+test("an error bound has two digits, which limit the number", () => {
+  assert.equal(bounded(54.789, 5.21), "54.8 ± 5.3");
+  assert.equal(bounded(54.789, 0.0123), "54.79 ± 0.02");
+  assert.equal(bounded(99.486, 3.16446e-8), "99.49");
+  assert.equal(bounded(200, 0.4), "200.0 ± 0.4");
+  assert.equal(bounded(0.5, 12), "0.5 ± 12.0");
+  assert.equal(bounded(7, null), "7");
+  assert.ok(isVisible(0.01, 54.789));
+  assert.ok(!isVisible(0.009, 54.789));
+});
+
+test("exact numbers have all digits", () => {
   assert.equal(exact(2n ** 64n - 1n), "18446744073709551615");
   assert.equal(exact(-(2n ** 63n)), "-9223372036854775808");
   assert.equal(exact(0.1), "0.1");
@@ -37,7 +50,7 @@ test("exact numbers lose nothing", () => {
   assert.equal(exactFloat(Math.fround(1e30)), "1e+30");
 });
 
-test("quantities have the prefix that suits them", () => {
+test("quantities have a prefix that fits", () => {
   assert.equal(quantity(114899, "J"), "114.9 kJ");
   assert.equal(quantity(0.0042, "W"), "4.2 mW");
   assert.equal(quantity(0, "W"), "0 W");

@@ -10,6 +10,7 @@
 #include "PowerTracingLibrary/pt/pt.h"
 #include "cli/errors.h"
 #include "cli/output.h"
+#include "cli/precision.h"
 
 #define TOOL "pt energy"
 
@@ -67,6 +68,7 @@ static gboolean print(const struct energy *energy)
 		.durationNs = energy->during.toNs - energy->during.fromNs,
 	};
 	double seconds = (double)known.durationNs / 1e9;
+	char number[OUT_NUMBER_SIZE];
 	FILE *file;
 
 	if (known.knownNs <= 0) {
@@ -82,13 +84,14 @@ static gboolean print(const struct energy *energy)
 	file = openOutput(energy);
 	if (!file)
 		return FALSE;
-	fprintf(file, "%.3f s, %s%.3f J, mean ", seconds, knownMark(known),
-		ptIntegralJoules(integral));
+	fprintf(file, "%.3f s, %s%s J, mean ", seconds, knownMark(known),
+		outRounded(number, ptIntegralJoules(integral)));
 	if (knownHasMean(known))
-		fprintf(file, "%.3f W", ptIntegralWatts(integral));
+		fprintf(file, "%s W",
+			outRounded(number, ptIntegralWatts(integral)));
 	else
 		fprintf(file, "-");
-	fprintf(file, ", peak %.3f W", integral->peak);
+	fprintf(file, ", peak %s W", outRounded(number, integral->peak));
 	if (energy->isSimulated)
 		fprintf(file, " (simulated)\n");
 	else if (energy->during.own)
@@ -201,7 +204,7 @@ int commandEnergy(int argc, char **argv)
 		WHERE_SERVER_ENTRIES(&energy.where),
 		{ NULL, 0, 0, 0, NULL, NULL, NULL },
 	};
-	const GOptionEntry *lists[] = { entries, NULL };
+	const GOptionEntry *lists[] = { entries, cliPrecision, NULL };
 	const char *message;
 	int result;
 

@@ -13,6 +13,7 @@
 #include "PowerTracingLibrary/src/message.h"
 #include "cli/freename.h"
 #include "cli/output.h"
+#include "cli/precision.h"
 #include "common/format/replacement.h"
 
 #define TOOL "pt record"
@@ -328,7 +329,7 @@ int commandRecord(int argc, char **argv)
 		WHERE_SERVER_ENTRIES(&record.where),
 		{ NULL, 0, 0, 0, NULL, NULL, NULL },
 	};
-	const GOptionEntry *lists[] = { entries, NULL };
+	const GOptionEntry *lists[] = { entries, cliPrecision, NULL };
 	const char *message;
 	int result;
 

@@ -20,6 +20,7 @@
 #include "cli/command.h"
 #include "cli/errors.h"
 #include "cli/output.h"
+#include "cli/precision.h"
 #include "common/clock.h"
 
 #define TOOL "pt watch"
@@ -405,7 +406,7 @@ int commandWatch(int argc, char **argv)
 		WHERE_SERVER_ENTRIES(&watch.where),
 		{ NULL, 0, 0, 0, NULL, NULL, NULL },
 	};
-	const GOptionEntry *lists[] = { entries, NULL };
+	const GOptionEntry *lists[] = { entries, cliPrecision, NULL };
 	int result;
 
 	pthread_mutex_init(&watch.mutex, NULL);

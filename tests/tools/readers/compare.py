@@ -313,8 +313,8 @@ def numbers(rng):
     judge(said, 5)
     cannot = "\n".join(said["cannot"])
     for text in ("energy: known in 5 of 5 runs of A and 4 of 5 of B",
-                 "energy: in 1 of 10 runs power is known for a part of the time "
-                 "only, in odd2 for ",
+                 "energy: 1 of 10 runs have power for a part of the time only, "
+                 "odd2 for ",
                  "ranks in B only: 2", "nodes (by their names) in A only: alpha",
                  "nodes (by their names) in B only: beta"):
         assert text in cannot, (text, cannot)
@@ -348,7 +348,7 @@ def slower(rng):
         assert first["name"] == "solve", said["differences"]
         assert "time" in first["measures"], first
         text = hdtrace(*names[:5], "--", *names[5:])
-        line = text.split("What differs\n")[1].split("\n")[0]
+        line = text.split("Differences\n")[1].split("\n")[0]
         assert line.startswith("  1. region solve: "), line
         hdtrace("--fail", *names[:5], "--", *names[5:], status=3)
 
@@ -423,8 +423,8 @@ def rules(_rng):
             assert line.split()[-4:] == ["500", "J", "900", "J"] or (
                 "500" in line and "900" in line), line
             line, = [x for x in text.split("\n")
-                     if x.startswith("  By the CPU time that is used: ")]
-            assert ": 900 J, of ranks that waited: 100" in line, line
+                     if x.startswith("  Divided by CPU time: ")]
+            assert ": 900 J, of waiting ranks: 100" in line, line
             assert "Equally" in report("--attribution=cpu", name)
         text = hdtrace(name, name)
         assert ("By CPU time A" in text) == (name == "far"), text

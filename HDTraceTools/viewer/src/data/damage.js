@@ -32,7 +32,7 @@ export function damageOf(report, { file, track }) {
   if (corrupt.length) return of("corrupt", [...corrupt, ...cut]);
   if (cut.length) return of("cut", cut);
   return track?.isCut
-    ? { kind: "cut", text: "the file could not be read to its end" }
+    ? { kind: "cut", text: "the file could not be read to the end" }
     : null;
 }
 

@@ -96,7 +96,7 @@ class Bound {
         const series = lookUp(model, node, tree);
 
         if (!series)
-          throw new ExpressionError(`no such value: ${tree.name}`, tree.at);
+          throw new ExpressionError(`unknown value: ${tree.name}`, tree.at);
         return this.#operand(series);
       }
       case "negative": {
@@ -141,7 +141,7 @@ function nodesOf(model, tree) {
   );
 
   if (missing)
-    throw new ExpressionError(`no such value: ${missing.name}`, missing.at);
+    throw new ExpressionError(`unknown value: ${missing.name}`, missing.at);
   const nodes = model.nodes.filter(
     (node) =>
       values.some(

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Of how much of a time something is known, and what may be said then: the one
-// rule for energies and mean powers of all panels, the same as that of known.h
-// for all that prints them. An energy is that of the time in which power is
-// known. If that is less than 99.5 % of the time it stands for, it is marked as
-// what it is at least; below 50 % there is no mean; of nothing nothing is known.
-import { quantity } from "./numbers.js";
+// How much of a duration is known, and the marks that follow from it: the rule
+// for energies and mean powers of all panels, the same as in known.h. An energy
+// covers the time in which power is known. If that is less than 99.5 % of the
+// duration, the energy is marked as a lower bound. Below 50 % there is no mean.
+// If nothing is known, the energy is unknown.
+import { isVisible, quantity } from "./numbers.js";
 
 const WHOLE = 0.995;
 const MEAN = 0.5;
@@ -37,9 +37,9 @@ export class Known {
   }
 
   /** An energy as text: how it is known, then how exactly. */
-  total(joules, { digits = 5, error = 0, unit = "J" } = {}) {
+  total(joules, { digits = 4, error = 0, unit = "J" } = {}) {
     if (!this.isAny) return "unknown";
-    const bound = error > 0 ? ` ± ${quantity(error, unit, 2)}` : "";
+    const bound = isVisible(error, joules) ? ` ± ${quantity(error, unit, 2)}` : "";
     const about = error > 0 ? "≈ " : "";
 
     return `${this.mark}${about}${quantity(joules, unit, digits)}${bound}`;
@@ -54,7 +54,7 @@ export class Known {
   /** In words, for titles and notes; "" if all is known. */
   get note() {
     if (this.isWhole) return "";
-    if (!this.isAny) return `${this.of} is not known here`;
+    if (!this.isAny) return `${this.of} is unknown here`;
     // Not rounded up to what would need no mark.
     const percent = Math.floor(this.share * 1000) / 10;
 
@@ -71,7 +71,7 @@ export function leastKnown(list) {
   const result = new Known(
     known,
     duration,
-    list.length > 1 ? "the power of some node" : "power",
+    list.length > 1 ? "the power of a node" : "power",
   );
 
   result.isAny = list.some((one) => one.isAny);

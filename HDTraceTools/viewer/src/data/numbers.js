@@ -1,20 +1,55 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Numbers as people read them. Those with six digits look as those of hdtrace
-// stat: outRounded() of output.c.
+// Numbers as people read them, with four significant digits, as hdtrace stat
+// prints them: outRounded() of output.c.
 
-/** Write a number for people: six digits or more, no exponent if short. */
+const DIGITS = 4;
+
+/** The exponent of a number after rounding: 99.996 is 100.0. */
+function exponentOf(value) {
+  return Number(value.toExponential(DIGITS - 1).split("e")[1]);
+}
+
+/** Write a number for people: digits before the point are never cut, and there
+ *  is no exponent if the number is short. */
 export function rounded(value) {
   if (typeof value === "bigint") return value.toString();
   if (value === null || value === undefined || Number.isNaN(value)) return "–";
   if (!Number.isFinite(value)) return value > 0 ? "Inf" : "-Inf";
-  const size = Math.abs(value);
+  const exponent = exponentOf(value);
 
-  if (size >= 1e12 || (size !== 0 && size < 1e-4))
-    return value.toExponential(5).replace(/e([+-])(\d)$/, "e$10$2");
+  if (exponent >= 12 || exponent < -4)
+    return value.toExponential(DIGITS - 1).replace(/e([+-])(\d)$/, "e$10$2");
   if (Number.isInteger(value)) return value.toFixed(0);
-  return value.toFixed(
-    size < 1 ? 6 : Math.max(0, 5 - Math.floor(Math.log10(size))),
+  return value.toFixed(Math.max(0, DIGITS - 1 - exponent));
+}
+
+/** Write a number with the bound of its error, which has two significant digits;
+ *  the number has no more decimals than these. A bound below the last digit of
+ *  the number is left out: quantityBounded() of quantity.c. */
+export function bounded(value, error) {
+  const number = Number(value);
+  const size = Math.abs(number);
+
+  if (!(error > 0) || !Number.isFinite(error) || !Number.isFinite(number))
+    return rounded(value);
+  const most = DIGITS - 1 - exponentOf(number);
+  const decimals = Math.max(
+    0,
+    most - DIGITS + 1,
+    Math.min(most, 1 - Math.floor(Math.log10(error))),
   );
+  const step = 10 ** -decimals;
+
+  if (error < step || size >= 1e12 || (size > 0 && size < 1e-4))
+    return rounded(value);
+  const bound = Math.ceil(error / step - 1e-6) * step;
+
+  return `${number.toFixed(decimals)} ± ${bound.toFixed(decimals)}`;
+}
+
+/** Whether the bound of an error is above the last digit of a number. */
+export function isVisible(error, value) {
+  return error > 0 && error >= 10 ** (exponentOf(Number(value)) - DIGITS + 1);
 }
 
 /** Write a number with as few digits as read back to the same value. */

@@ -45,7 +45,7 @@ function tokenize(text) {
       const blank = text.slice(at).search(/\S/);
 
       throw new ExpressionError(
-        `not understood: ${text.slice(at + blank, at + blank + 12)}`,
+        `invalid text: ${text.slice(at + blank, at + blank + 12)}`,
         at + blank,
       );
     }
@@ -94,8 +94,8 @@ class Parser {
     if (!token)
       throw new ExpressionError(
         this.token.kind === "end"
-          ? `the end comes before ${kind}`
-          : `${kind} is missing`,
+          ? `missing ${kind} at the end`
+          : `missing ${kind}`,
         this.token.at,
       );
     return token;
@@ -105,7 +105,7 @@ class Parser {
     const tree = this.expression();
 
     if (this.token.kind !== "end")
-      throw new ExpressionError("an operator is missing", this.token.at);
+      throw new ExpressionError("missing operator", this.token.at);
     return tree;
   }
 
@@ -183,7 +183,7 @@ class Parser {
       return { kind: "aggregate", name, of: list[0] };
     const entry = Object.hasOwn(FUNCTIONS, name) ? FUNCTIONS[name] : null;
 
-    if (!entry) throw new ExpressionError(`no such function: ${name}`, at);
+    if (!entry) throw new ExpressionError(`unknown function: ${name}`, at);
     if (list.length < entry[1] || list.length > entry[2])
       throw new ExpressionError(
         `${name} takes ${AGGREGATES.includes(name) ? "one value, or " : ""}` +
@@ -199,8 +199,8 @@ class Parser {
     if (!token)
       throw new ExpressionError(
         this.token.kind === "end"
-          ? "something is missing at the end"
-          : "a value or number is missing",
+          ? "missing value at the end"
+          : "missing value or number",
         this.token.at,
       );
     return token;

@@ -4,7 +4,7 @@
 import { chipOf } from "../panels/profile.js";
 import { h, replace } from "../ui/dom.js";
 import { Known, knownOfNodes } from "./known.js";
-import { percent, quantity } from "./numbers.js";
+import { isVisible, percent, quantity } from "./numbers.js";
 import { formatDate, formatLength, parseSeconds } from "./time.js";
 
 function card(title, value, details, properties = {}) {
@@ -105,14 +105,14 @@ function energyCard(model, report) {
   const { known, watts } = knownOfRun(report);
 
   if (!energy && !model.meta.powers.length)
-    return card("Energy", "not recorded", "No value of this project tells it.");
+    return card("Energy", "not recorded", "No value of the project has energy or power.");
   if (!known.isAny)
-    return card("Energy", "unknown", "No value that tells it is a number.");
+    return card("Energy", "unknown", "All values of power and energy are NaN.");
   return card(
     "Energy",
     [known.total(energy.joules), simulated(energy)],
     [
-      energy.error !== null ? `± ${quantity(energy.error, "J", 2)}, ` : "",
+      isVisible(energy.error, energy.joules) ? `± ${quantity(energy.error, "J", 2)}, ` : "",
       known.hasMean ? `${known.mean(watts)} on average` : known.note,
       h("br"),
       known.hasMean && known.note ? known.note : "of all nodes",
@@ -136,7 +136,7 @@ function powerCard(report) {
       "Most power: phase",
       [h("b", { class: "clip" }, phase.name || "(no name)"), simulated(phase.energy)],
       [
-        `${known.mean(watts)} on average, took `,
+        `${known.mean(watts)} on average, energy `,
         h("strong", {}, known.total(phase.energy.joules)),
         h("br"),
         `in ${formatLength(Number(parseSeconds(phase.seconds)))}`,
@@ -162,7 +162,7 @@ function powerCard(report) {
     "Most power: state",
     [chipOf(state.name), h("b", { class: "clip", title: state.name }, state.name)],
     [
-      `${quantity(stateWatts(state), "W")} of its node, took `,
+      `${quantity(stateWatts(state), "W")} of its node, energy `,
       h("strong", {}, knownOfState(state).total(state.joules)),
       h("br"),
       `in ${formatLength(Number(parseSeconds(state.own_seconds)))} of all traces`,
@@ -271,7 +271,7 @@ export class Summary {
           "Difference",
           `${quantity(b.energy.joules - a.energy.joules, "J")}`,
           [
-            `${b.name} took this more than ${a.name}`,
+            `${b.name} minus ${a.name}`,
             h("br"),
             `${formatLength(
               Number(parseSeconds(b.runtime) - parseSeconds(a.runtime)),
@@ -294,7 +294,7 @@ export class Summary {
 
     if (!parts.length) return null;
     return card(
-      "Worth a look",
+      "Problems",
       h(
         "button",
         {

@@ -144,7 +144,7 @@ class RowView {
     return isReduced
       ? h(
           "span",
-          { class: "badge", title: "In lower resolution than it was recorded" },
+          { class: "badge", title: "Lower resolution than the recorded data" },
           "reduced",
         )
       : null;
@@ -382,7 +382,7 @@ export class Tracks {
     this.content = h("div", {
       class: "rows",
       role: "tree",
-      "aria-label": "Nodes, and what they show",
+      "aria-label": "Nodes and their rows",
     });
     this.empty = h("p", { class: "empty", hidden: true });
     this.scroll = h("div", { class: "scroll" }, this.content, this.empty);
@@ -449,8 +449,8 @@ export class Tracks {
     replace(
       this.empty,
       this.view.search
-        ? `Nothing is called “${this.view.search}”.`
-        : "There is nothing to show: all rows are hidden.",
+        ? `No row matches “${this.view.search}”.`
+        : "All rows are hidden.",
     );
     for (const [key, rowView] of this.views) {
       const row = this.rows.find(key);

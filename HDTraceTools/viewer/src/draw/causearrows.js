@@ -7,7 +7,7 @@ import { laneMiddle } from "./relationplot.js";
 export const CAUSES_MAX = 250;
 
 /** Where only the longest are drawn, so it is with arrows. */
-const COARSE = "Arrows only to the relations that lasted longest";
+const COARSE = "Arrows to the longest relations only";
 
 /** Where a lane is, or the heading that its row is folded into. */
 function heightOf(row, relations, lane) {
@@ -69,7 +69,7 @@ export function causesOf(model, rows, view, place) {
       arrows: list.map((item) => arrowOf(model, rows, view, item, place)).filter(Boolean),
       text:
         list.length < inView.length
-          ? `Arrows to the ${CAUSES_MAX} longest of ${inView.length} relations that something caused`
+          ? `Arrows to the ${CAUSES_MAX} longest of ${inView.length} relations with a cause`
           : view.request.isReduced
             ? COARSE
             : "",
@@ -81,7 +81,7 @@ export function causesOf(model, rows, view, place) {
   if (found.list.length > CAUSES_MAX)
     return {
       arrows: [],
-      text: "More relations than arrows can be followed: zoom in, or click one",
+      text: "Too many relations for arrows: zoom in, or click a relation",
     };
   return {
     arrows: found.list

@@ -108,7 +108,7 @@ export class Overlay {
     if (!found) return false;
     this.messageText =
       found.list.length < found.all
-        ? `${found.list.length} of about ${found.all.toLocaleString("en")} messages: those that took longest`
+        ? `${found.list.length} of about ${found.all.toLocaleString("en")} messages: the longest ones`
         : "";
     for (const message of found.list) this.#place(message, options);
     const isMany = this.arrows.length > 150;

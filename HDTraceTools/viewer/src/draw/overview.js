@@ -34,7 +34,7 @@ export class Overview {
       {
         class: "overview",
         role: "group",
-        "aria-label": "The whole run and what part of it is shown",
+        "aria-label": "The whole run, with the visible part",
       },
       this.canvas,
       this.from,

@@ -11,7 +11,7 @@ export class Paper {
     this.note = h(
       "p",
       { class: "paper-note", hidden: true },
-      "Rows that were not on the screen are not all loaded: the button of the page prints them.",
+      "Some rows outside of the screen are not loaded; the print button of the page loads them.",
     );
     window.addEventListener("beforeprint", () => this.#lay(true));
     window.addEventListener("afterprint", () => this.#lay(false));

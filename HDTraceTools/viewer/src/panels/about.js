@@ -46,9 +46,9 @@ export class AboutPanel {
         h(
           "p",
           {},
-          `Made by ${meta.generator}. It holds everything that it shows and connects to nothing${this.app.model.source.isServed ? " but the hdtrace view that it came from" : ""}.`,
+          `Written by ${meta.generator}. ${this.app.model.source.isServed ? "It connects only to the hdtrace view that serves it" : "It contains all its data and opens no connections"}.`,
         ),
-        h("h3", {}, "Licences of what it contains"),
+        h("h3", {}, "Licences of the included software"),
         h(
           "pre",
           { tabindex: "0" },

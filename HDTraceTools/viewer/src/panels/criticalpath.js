@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// The critical path: what it is made of, what it cost, and where it goes.
+// The critical path: its ranks and states, its energy, and its parts.
 import { h, replace, table } from "../ui/dom.js";
 import { Known } from "../data/known.js";
 import { percent } from "../data/numbers.js";
@@ -66,7 +66,7 @@ export class CriticalPathPanel {
         h(
           "p",
           { class: "empty" },
-          model.report ? "There is no trace, and so no critical path." : "Reading…",
+          model.report ? "No traces, and therefore no critical path." : "Reading…",
         ),
       );
       return;
@@ -87,7 +87,7 @@ export class CriticalPathPanel {
             { class: "controls" },
             h("h3", {}, `Critical path ${path.name ? `of ${path.name}` : ""}`.trim()),
             path === paths[0]
-              ? h("label", {}, this.shown, " shown on the rows (c)")
+              ? h("label", {}, this.shown, " shown in the rows (c)")
               : null,
           ),
           this.#summary(path),
@@ -112,12 +112,12 @@ export class CriticalPathPanel {
         ["Computation", formatLength(ns(told.computation_s))],
         [
           "In MPI",
-          `${formatLength(ns(told.mpi_s))}, of it ${formatLength(ns(told.transfer_s))} for what was under way`,
+          `${formatLength(ns(told.mpi_s))} (${formatLength(ns(told.transfer_s))} of this in transfers)`,
         ],
-        ["Energy on it", joules(told.energy_j, told.known_s, told.length_s)],
-        ["Waited beside it", `${formatLength(ns(told.beside_s))} in all`],
+        ["Energy on the path", joules(told.energy_j, told.known_s, told.length_s)],
+        ["Waiting off the path", `${formatLength(ns(told.beside_s))}, all ranks`],
         [
-          "Energy of those",
+          "Energy of waiting",
           joules(told.beside_energy_j, told.beside_known_s, told.beside_s),
         ],
       ].flatMap(([name, content]) => [h("dt", {}, name), h("dd", {}, content)]),
@@ -155,7 +155,7 @@ export class CriticalPathPanel {
     return [
       table(caption, columns, list.slice(0, LIST_MAX)),
       list.length > LIST_MAX
-        ? h("p", { class: "note" }, `And ${list.length - LIST_MAX} more.`)
+        ? h("p", { class: "note" }, `${list.length - LIST_MAX} more.`)
         : null,
     ];
   }
@@ -171,7 +171,7 @@ export class CriticalPathPanel {
     const all = parts.length + Number(told.parts_left_out);
 
     return [
-      h("h3", {}, "Where it goes"),
+      h("h3", {}, "Parts"),
       table(
         "Parts of the critical path",
         [

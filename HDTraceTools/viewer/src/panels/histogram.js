@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// How long a value was how large in the interval.
+// The distribution of a value over the time of the interval.
 import uPlot from "uplot";
 import { lineColour, theme } from "../draw/colours.js";
 import { h, replace, table } from "../ui/dom.js";
@@ -30,7 +30,7 @@ export class HistogramPanel {
     this.element = h(
       "div",
       {},
-      h("div", { class: "controls" }, h("label", {}, "Of ", this.choice)),
+      h("div", { class: "controls" }, h("label", {}, "Value ", this.choice)),
       this.note,
       h("div", { class: "split" }, this.chart, this.numbers),
     );
@@ -79,7 +79,7 @@ export class HistogramPanel {
 
     if (turn !== this.turn) return;
     if (!result) {
-      this.#showNone("There is no value in the interval.");
+      this.#showNone("No values in the interval.");
       return;
     }
     const { quantiles } = result;
@@ -87,10 +87,10 @@ export class HistogramPanel {
 
     replace(
       this.note,
-      `Half of the time below ${rounded(quantiles[0.5])} ${unit}; ` +
-        `a quarter below ${rounded(quantiles[0.25])}, a quarter above ${rounded(quantiles[0.75])}; ` +
+      `Median ${rounded(quantiles[0.5])} ${unit}; ` +
+        `quartiles ${rounded(quantiles[0.25])} and ${rounded(quantiles[0.75])}; ` +
         `5 % below ${rounded(quantiles[0.05])}, 5 % above ${rounded(quantiles[0.95])}.` +
-        (result.isExact ? "" : " From means of what was reduced."),
+        (result.isExact ? "" : " Computed from means of reduced data."),
     );
     this.shown = [series, result];
     this.#draw(series, result);
@@ -163,7 +163,7 @@ export class HistogramPanel {
     replace(
       this.numbers,
       table(
-        `Time that ${series.title} was in each range`,
+        `Time of ${series.title} in each range`,
         [
           {
             title: `${series.title.slice(0, 40)} (${series.level.unit || "–"})`,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Numbers of the marked interval, or of the whole run: of every value that is
-// shown what has a meaning for its kind, as hdtrace stat prints it.
+// Numbers of the marked interval, or of the whole run: for each visible value
+// the numbers of its kind, as hdtrace stat prints them.
 import { h, iconButton, replace, save, table, toCsv } from "../ui/dom.js";
 import { totalEnergy } from "../data/energy.js";
-import { exact, kindText, rounded } from "../data/numbers.js";
+import { bounded, exact, kindText, quantity, rounded } from "../data/numbers.js";
 import { resultsOf } from "../data/results.js";
 import { Slices } from "../data/slices.js";
 import { formatSecondsShort, parseSeconds } from "../data/time.js";
@@ -51,16 +51,15 @@ function kindCell({ series }) {
     "span",
     {
       title: series.value.kindGuessed
-        ? "Guessed: the file does not say it"
+        ? "Guessed: the file does not state it"
         : null,
     },
     kindText(series.value),
   );
 }
 
-/** A number with how far off it may be. */
+/** A number with the bound of its error. */
 function cell(value, error) {
-  const text = rounded(value);
   const isRough = error !== undefined && error !== null && error > 0;
 
   return h(
@@ -68,10 +67,10 @@ function cell(value, error) {
     {
       "data-value": exact(value),
       title: isRough
-        ? `${exact(value)} ± ${exact(error)}: the interval ends in what was reduced`
+        ? `${exact(value)} ± ${quantity(error, "", 2)}: the interval cuts reduced data`
         : exact(value),
     },
-    isRough ? `${text} ± ${rounded(error)}` : text,
+    isRough ? bounded(value, error) : rounded(value),
   );
 }
 
@@ -237,7 +236,7 @@ export class IntervalPanel {
         { type: "button", onclick: () => view.setMark(null, null) },
         "Whole run",
       ),
-      iconButton("download", "Save these numbers as CSV", () => this.#save()),
+      iconButton("download", "Save the numbers as CSV", () => this.#save()),
     );
   }
 
@@ -314,7 +313,7 @@ export class IntervalPanel {
                   ? exact(energy.joules)
                   : "unknown",
               },
-              energy.known.total(energy.joules, { ...energy, digits: 6 }),
+              energy.known.total(energy.joules, energy),
             ),
             " in all nodes",
             energy.known.hasMean
@@ -366,7 +365,7 @@ export class IntervalPanel {
         ? h(
             "p",
             { class: "note" },
-            `The first ${rows.length} of ${count} rows. Hide rows, or search, to see others.`,
+            `The first ${rows.length} of ${count} rows. Hide rows or search to see the others.`,
           )
         : null,
     );

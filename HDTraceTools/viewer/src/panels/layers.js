@@ -32,7 +32,7 @@ export class LayersPanel {
   constructor(app) {
     this.app = app;
     this.choice = h("select", {
-      "aria-label": "Layers of which node",
+      "aria-label": "Node of the layers",
       onchange: () => this.update(),
     });
     this.verdicts = h("div");
@@ -46,7 +46,7 @@ export class LayersPanel {
     this.element = h(
       "div",
       {},
-      h("div", { class: "controls" }, h("label", {}, "Of ", this.choice)),
+      h("div", { class: "controls" }, h("label", {}, "Node ", this.choice)),
       this.verdicts,
       h("div", { class: "split" }, this.chart, this.numbers),
     );

@@ -41,7 +41,7 @@ export class LegendPanel {
       this.element,
       categories.size
         ? null
-        : h("p", { class: "empty" }, "There are no states and no events."),
+        : h("p", { class: "empty" }, "No states and no events."),
       [...categories].map(([category, looks]) =>
         h(
           "fieldset",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What is wrong with the data, and what tracing cost: gaps, late samples,
-// messages of the reader, clocks.
+// Problems of the data and the cost of tracing: gaps, late samples, messages of
+// the reader, clocks.
 import { h, replace, table } from "../ui/dom.js";
 import { fileSize, percent } from "../data/numbers.js";
 import { formatLength, formatSecondsShort, parseSeconds } from "../data/time.js";
@@ -60,7 +60,7 @@ export class ProblemsPanel {
       h(
         "section",
         { "aria-label": "Gaps and late samples" },
-        this.#spans("gaps", "Gaps: times for which a group was stopped", report),
+        this.#spans("gaps", "Gaps: times in which a group was stopped", report),
         this.#spans("late", "Late or missing samples", report),
       ),
       h(
@@ -115,7 +115,7 @@ export class ProblemsPanel {
         [
           { title: "", value: (row) => row.severity },
           { title: "File", value: (row) => h("span", { class: "wrap" }, row.file) },
-          { title: "What", value: (row) => h("span", { class: "wrap" }, row.text) },
+          { title: "Problem", value: (row) => h("span", { class: "wrap" }, row.text) },
           { title: "Rule", value: (row) => h("code", {}, row.rule) },
         ],
         report.messages.slice(0, LIST_MAX),
@@ -136,18 +136,18 @@ export class ProblemsPanel {
         {},
         `Files: ${fileSize(tracing.bytes)}. `,
         cpu === null
-          ? "CPU time was not recorded (rut --sources tracer does)."
+          ? "CPU time not recorded; rut --sources tracer records it."
           : `CPU time: ${formatLength(Number(parseSeconds(cpu)))}, ` +
               `${percent(Number(parseSeconds(cpu)) / length)} of one CPU; ${tracing.late} late samples.`,
       ),
       clocks.length
         ? table(
-            "Clocks that were compared",
+            "Compared clocks",
             [
               { title: "Clock of", value: (row) => row.node },
               { title: "Compared by", value: (row) => row.method },
               {
-                title: "Wrong by at most",
+                title: "Maximum error",
                 class: "number",
                 value: (row) => formatLength(Number(parseSeconds(row.error))),
               },
@@ -179,7 +179,7 @@ export class ProblemsPanel {
       })),
       ...relations.map(({ node, track }) => ({
         name: `Relations of ${model.nameOf(node)}`,
-        text: `the longest ${track.finest.items}, and how many began when`,
+        text: `the longest ${track.finest.items}; the others are counted by their start`,
       })),
     ];
 
@@ -188,13 +188,13 @@ export class ProblemsPanel {
       h(
         "p",
         {},
-        `To keep the page below ${fileSize(model.meta.maxSize)}. Numbers of intervals are exact but for what lies at their ends; those have a ±. hdtrace view shows everything, and so does a larger --max-size.`,
+        `To keep the page below ${fileSize(model.meta.maxSize)}. If an interval cuts reduced data, its numbers have an error bound (±); all other numbers are exact. hdtrace view, or a larger --max-size, shows all data.`,
       ),
       table(
-        "What was reduced",
+        "Reduced rows",
         [
-          { title: "What", value: (row) => row.name },
-          { title: "How", value: (row) => row.text },
+          { title: "Row", value: (row) => row.name },
+          { title: "Reduction", value: (row) => row.text },
         ],
         rows.slice(0, LIST_MAX),
       ),

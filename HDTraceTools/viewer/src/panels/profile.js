@@ -50,7 +50,7 @@ export class ProfilePanel {
   constructor(app) {
     this.app = app;
     this.scope = h("select", {
-      "aria-label": "States of which trace",
+      "aria-label": "Trace of the states",
       onchange: () => this.update(),
     });
     this.note = h("p", { class: "note" });
@@ -128,12 +128,12 @@ export class ProfilePanel {
       this.note,
       profile.isExact
         ? ""
-        : "The ends of the interval lie in what was reduced: times are estimates. ",
+        : "The interval cuts reduced data: times are estimates. ",
       hasEnergy
-        ? "A node's energy is shared by its traces, and charged to the states that each is in: all of it, and as its own to the innermost one. "
+        ? "The energy of a node is divided among its traces. The total energy of a state includes nested states; the own energy is charged to the innermost state. "
         : "",
       list.some((entry) => entry.totalEnergy.error > 0)
-        ? "The ends lie in power or states that were reduced, or in power that relations share: energies are estimates, with how far off they can be. "
+        ? "The interval cuts reduced power or states, or power that relations share: energies are estimates with an error bound. "
         : "",
     );
     replace(
@@ -199,7 +199,7 @@ export class ProfilePanel {
                         energyBar(totalEnergy, total, mostTotal),
                     },
                     {
-                      title: "Node's power in it",
+                      title: "Power of the node",
                       class: "number",
                       value: ({ own, ownEnergy }) =>
                         new Known(ownEnergy.known, own).mean(
@@ -215,7 +215,7 @@ export class ProfilePanel {
               properties: { "data-state": entry.name },
             })),
           )
-        : h("p", { class: "empty" }, "There are no states in the interval."),
+        : h("p", { class: "empty" }, "No states in the interval."),
     );
   }
 
@@ -246,7 +246,7 @@ export class ProfilePanel {
                     {
                       type: "button",
                       class: "link clip",
-                      title: "Mark it and zoom to it",
+                      title: "Mark the phase and zoom to it",
                       onclick: () => {
                         view.setMark(row.from, row.to);
                         view.showInterval(row.from, row.to);
@@ -307,7 +307,7 @@ export class ProfilePanel {
         : h(
             "p",
             { class: "empty" },
-            "None yet: mark an interval and name it, or make the report with --phases.",
+            "None: mark an interval and name it, or write the report with --phases.",
           ),
     );
   }

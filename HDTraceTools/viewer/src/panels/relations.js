@@ -8,7 +8,7 @@ import { chipOf } from "./profile.js";
 
 /** So many are listed. */
 const LIST_MAX = 100;
-const REDUCED = "The page is reduced: some may be missing.";
+const REDUCED = "The page is reduced; relations may be missing.";
 
 /** An element so many steps to the right. */
 function indented(depth, element) {
@@ -52,7 +52,7 @@ function slowTree({ token, relations, left_out }, isOpen) {
                 own === token ? "strong" : "span",
                 { title: own },
                 name?.slice(0, 80) ?? "–",
-                end_s === null ? " (does not end)" : "",
+                end_s === null ? " (no end)" : "",
                 error === null ? "" : ` (failed: ${error.slice(0, 80)})`,
               ),
             ),
@@ -65,7 +65,7 @@ function slowTree({ token, relations, left_out }, isOpen) {
       ],
       relations,
     ),
-    left_out ? h("p", { class: "note" }, `And ${left_out} more.`) : null,
+    left_out ? h("p", { class: "note" }, `${left_out} more.`) : null,
   );
 }
 
@@ -142,7 +142,7 @@ export class RelationsPanel {
       this.found,
       files.every(({ track }) => track.isComplete)
         ? null
-        : h("p", { class: "note" }, "Not all was read yet: search again later."),
+        : h("p", { class: "note" }, "Still reading: search again later."),
       files.some(({ isReduced }) => isReduced)
         ? h("p", { class: "note" }, REDUCED)
         : null,
@@ -154,12 +154,12 @@ export class RelationsPanel {
               `${count} found${count > list.length ? `, the first ${list.length}` : ""}`,
             ),
             table(
-              "Relations that were found",
+              "Found relations",
               this.#columns(),
               list.map((item) => ({ item, depth: 0 })),
             ),
           ]
-        : h("p", { class: "empty" }, `No relation has “${text}”.`),
+        : h("p", { class: "empty" }, `No relation contains “${text}”.`),
     );
     this.found.dataset.count = String(count);
     announce(`${count} found.`);
@@ -180,12 +180,12 @@ export class RelationsPanel {
               {
                 type: "button",
                 class: "link",
-                title: "Follow its request",
+                title: "Follow the request",
                 onclick: () => app.follow(item, true),
               },
               chipOf(item.name),
               item.name.slice(0, 80),
-              item.isUnended ? " (does not end)" : "",
+              item.isUnended ? " (no end)" : "",
               item.hasFailed ? " (failed)" : "",
               item.isElsewhere ? " (cause not found)" : "",
             ),
@@ -235,7 +235,7 @@ export class RelationsPanel {
     this.#updateSlowest();
 
     if (!model.relations.length) {
-      replace(this.followed, h("p", { class: "empty" }, "There are no relations."));
+      replace(this.followed, h("p", { class: "empty" }, "No relations."));
       return;
     }
     if (!request?.list) {
@@ -246,7 +246,7 @@ export class RelationsPanel {
           { class: "empty" },
           request
             ? "Loading…"
-            : "Click a relation to follow the request that it belongs to.",
+            : "Click a relation to follow its request.",
         ),
       );
       return;
@@ -261,18 +261,18 @@ export class RelationsPanel {
         h(
           "button",
           { type: "button", onclick: () => view.showInterval(request.from, request.to) },
-          "Show all of it",
+          "Show the whole request",
         ),
         h(
           "button",
           { type: "button", onclick: () => this.app.follow(null) },
-          "Follow no request",
+          "Stop following",
         ),
       ),
       h(
         "p",
         { class: "note" },
-        `${request.list.length}${request.isCut ? " and more" : ""} relations, each before what it caused`,
+        `${request.list.length}${request.isCut ? " and more" : ""} relations, causes before effects`,
       ),
       table(
         "Relations of the request",
@@ -280,7 +280,7 @@ export class RelationsPanel {
         tree.slice(0, LIST_MAX),
       ),
       tree.length > LIST_MAX
-        ? h("p", { class: "note" }, `And ${tree.length - LIST_MAX} more.`)
+        ? h("p", { class: "note" }, `${tree.length - LIST_MAX} more.`)
         : null,
       request.isReduced
         ? h("p", { class: "note" }, REDUCED)

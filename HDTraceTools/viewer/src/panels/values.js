@@ -51,27 +51,27 @@ export class ValuesPanel {
   #help() {
     return h(
       "section",
-      { class: "help", "aria-label": "What expressions are" },
+      { class: "help", "aria-label": "Syntax of expressions" },
       h("p", {}, "Examples: ", ...this.#examples()),
       h(
         "p",
         {},
-        "A name stands for a value of the node, or of one above it; ",
+        "A name is a value of the node, or of a node above it; ",
         h("code", {}, "group.name"),
         " and ",
         h("code", {}, "name@node"),
-        " say which. Odd names go in quotes: ",
+        " select a group and a node. Quote names with special characters: ",
         h("code", {}, '"NET IN"@"node 1"'),
-        ". Over all nodes that have them: ",
+        ". Functions over all nodes with the value: ",
         AGGREGATES.join(", "),
-        ". Of numbers: ",
+        ". Functions of numbers: ",
         Object.keys(FUNCTIONS).join(", "),
         " and + − * / ^.",
       ),
       h(
         "p",
         {},
-        "Where one of its values is missing, so is the result; over nodes, those without a value are left out. Counters and deltas stand for their rates.",
+        "If a value is missing, the result is missing. Functions over nodes skip nodes without a value. Counters and deltas are used as rates.",
       ),
     );
   }
@@ -133,7 +133,7 @@ export class ValuesPanel {
       this.list,
       view.definitions.length
         ? table(
-            "Values that are defined",
+            "Defined values",
             [
               { title: "Name", value: (row) => row.name },
               { title: "Expression", value: (row) => h("code", {}, row.text) },

@@ -15,7 +15,7 @@ import {
 import { SharePlot } from "../draw/shareplot.js";
 import { StatePlot } from "../draw/stateplot.js";
 import { ValuePlot } from "../draw/valueplot.js";
-import { rounded, exact, exactFloat } from "../data/numbers.js";
+import { rounded } from "../data/numbers.js";
 import { summarySeries } from "../data/summaryseries.js";
 import { h } from "../ui/dom.js";
 
@@ -282,12 +282,9 @@ function seriesText(series, time) {
   return `${valueText(series, found)} ${series.level.unit}`;
 }
 
-/** A value at a time as text, exact where an entry is known. */
+/** A value at a time as text; integers are exact. */
 export function valueText(series, found) {
   if (found.value === undefined)
     return `${rounded(found.mean)} (${rounded(found.min)} – ${rounded(found.max)})`;
-  if (found.isDefined || series.isAmount) return rounded(found.value);
-  return series.value.type === "FLOAT"
-    ? exactFloat(found.value)
-    : exact(found.value);
+  return rounded(found.value);
 }

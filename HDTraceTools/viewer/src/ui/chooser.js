@@ -32,12 +32,12 @@ export class Chooser {
       h(
         "header",
         {},
-        h("h2", { id: "chooser-title" }, "What is shown"),
+        h("h2", { id: "chooser-title" }, "Visible rows"),
         this.filter,
         h(
           "button",
           { type: "button", onclick: () => this.app.showDefaults() },
-          "As at first",
+          "Defaults",
         ),
         h(
           "button",
@@ -66,13 +66,13 @@ export class Chooser {
       h(
         "section",
         {},
-        h("h3", {}, "Values, at all nodes"),
+        h("h3", {}, "Values of all nodes"),
         this.#values(model, view, matches, update),
       ),
       h(
         "section",
         {},
-        h("h3", {}, "States and events, and nodes"),
+        h("h3", {}, "States, events and nodes"),
         model.traces.length
           ? box(
               "States of all traces",

@@ -6,49 +6,49 @@ export function keyTable(app) {
   const { view } = app;
 
   return [
-    ["←  →", "Move in time; with Shift by a whole width", {
+    ["←  →", "Scroll in time; with Shift by one page", {
       ArrowLeft: (event) => view.pan(event.shiftKey ? -1 : -0.1),
       ArrowRight: (event) => view.pan(event.shiftKey ? 1 : 0.1),
     }],
-    ["+  −", "Zoom in, zoom out, around the cursor", {
+    ["+  −", "Zoom in or out at the cursor", {
       "+": () => view.zoom(0.7, app.cursorShare),
       "=": () => view.zoom(0.7, app.cursorShare),
       "-": () => view.zoom(1 / 0.7, app.cursorShare),
     }],
     ["0", "Show the whole run", { 0: () => view.whole() }],
-    ["z", "Go back to what was shown before", { z: () => view.back() }],
+    ["z", "Previous view", { z: () => view.back() }],
     [",  .", "Move the cursor by a pixel; with Shift by 20", {
       ",": () => app.moveCursor(-1),
       ".": () => app.moveCursor(1),
       "<": () => app.moveCursor(-20),
       ">": () => app.moveCursor(20),
     }],
-    ["n  p", "Cursor to the next or previous state or event of the row", {
+    ["n  p", "Move the cursor to the next or previous state or event of the row", {
       n: () => app.nextState(1),
       p: () => app.nextState(-1),
     }],
-    ["[  ]", "Mark from the cursor, mark to the cursor", {
+    ["[  ]", "Start or end the marked interval at the cursor", {
       "[": () => app.markEdge("from"),
       "]": () => app.markEdge("to"),
     }],
-    ["m", "Mark what is shown", { m: () => view.setMark(view.start, view.end) }],
+    ["m", "Mark the visible time", { m: () => view.setMark(view.start, view.end) }],
     ["s", "Mark the innermost state at the cursor", { s: () => app.markState() }],
     ["i", "Zoom to the marked interval", {
       i: () => view.mark && view.showInterval(view.mark.from, view.mark.to),
     }],
-    ["Esc", "Remove the mark, and follow no request", { Escape: () => app.escape() }],
-    ["↑  ↓", "To the row above or below, when rows have the focus; Home and End: the first, the last"],
+    ["Esc", "Remove the mark and the followed request", { Escape: () => app.escape() }],
+    ["↑  ↓", "Go to the previous or next row; Home and End: the first or last row"],
     ["Enter", "Fold or unfold the node of the row"],
-    ["f  u", "Fold all nodes to their summaries, or unfold all", {
+    ["f  u", "Fold or unfold all nodes", {
       f: () => view.setAllFolded(true),
       u: () => view.setAllFolded(false),
     }],
     ["h", "Hide the row"],
     ["b", "Draw the row with bars or as a line"],
     ["/", "Search rows", { "/": () => app.focusSearch() }],
-    ["w", "Means over windows: of how many seconds", { w: () => app.focusWindow() }],
-    ["a", "Messages and causes as arrows: on or off", { a: () => app.toggleArrows() }],
-    ["c", "The critical path over the rows: on or off", { c: () => app.togglePath() }],
+    ["w", "Set the window for means, in seconds", { w: () => app.focusWindow() }],
+    ["a", "Show or hide arrows of messages and causes", { a: () => app.toggleArrows() }],
+    ["c", "Show or hide the critical path", { c: () => app.togglePath() }],
     ["Ctrl+P", "Print, with all rows"],
     ["?", "This help", { "?": () => app.showHelp() }],
   ];

@@ -66,8 +66,8 @@ export class Live {
     this.endLoss = end;
     this.app.showProgress("");
     this.app.showServer(
-      `hdtrace view has ended, or cannot be reached, since ${clock()}: what was not read yet is not shown. ` +
-        "If it is started again at the same port, this page goes on.",
+      `hdtrace view has ended or cannot be reached since ${clock()}; data that was not read is missing. ` +
+        "The page continues when hdtrace view is restarted at the same port.",
     );
   }
 
@@ -81,7 +81,7 @@ export class Live {
       this.lost = null;
       this.endLoss();
     }
-    this.app.showServer(`hdtrace view answers again, since ${clock()}.`);
+    this.app.showServer(`hdtrace view answers again since ${clock()}.`);
     if (isOther) this.#follow();
     // What could not be loaded is asked for again.
     this.app.view.changed("data");

@@ -2,7 +2,7 @@
 // What is under the pointer, with all its numbers.
 import { stateColours } from "../draw/colours.js";
 import { h, replace } from "./dom.js";
-import { exact, grouped } from "../data/numbers.js";
+import { exact, grouped, rounded } from "../data/numbers.js";
 import { valueText } from "../rows/lane.js";
 import { formatDate, formatLength, formatSecondsShort } from "../data/time.js";
 
@@ -109,7 +109,7 @@ export class Tooltip {
         h(
           "p",
           {},
-          `The group was stopped for ${formatLength(Number(gap.end - gap.start))}.`,
+          `Group stopped for ${formatLength(Number(gap.end - gap.start))}.`,
         ),
       ];
     if (!found) return [title, h("p", {}, found === null ? "No value." : "Loading…")];
@@ -124,8 +124,8 @@ export class Tooltip {
         ),
         found.amount !== undefined
           ? line(
-              value.kind === "counter" ? "Grew by" : "Amount",
-              `${grouped(exact(found.amount))} ${value.unit}`,
+              value.kind === "counter" ? "Growth" : "Amount",
+              `${grouped(rounded(found.amount))} ${value.unit}`,
             )
           : null,
         found.entries ? line("Entries", exact(found.entries)) : null,
@@ -172,7 +172,7 @@ export class Tooltip {
               line("Length", formatLength(Number(inner.end - inner.start))),
             ],
         outer.length
-          ? line("Inside of", outer.map((state) => state.name).join(" › "))
+          ? line("Nested in", outer.map((state) => state.name).join(" › "))
           : null,
         (details ?? []).slice(0, 24).map(([name, value]) =>
           line(name || "text", value.slice(0, 300)),
@@ -196,11 +196,11 @@ export class Tooltip {
         {},
         line("Start", this.#seconds(item.start)),
         line(
-          item.isUnended ? "Does not end before" : "End",
+          item.isUnended ? "No end before" : "End",
           this.#seconds(item.end),
         ),
         line("Length", formatLength(Number(item.end - item.start))),
-        item.isElsewhere ? line("Note", "what caused it is not in the project") : null,
+        item.isElsewhere ? line("Note", "the cause is not in the project") : null,
         details.slice(0, 24).map(([name, value]) => this.#detail(name, value)),
         details.length > 24 ? line("…", `${details.length - 24} more`) : null,
       ),
@@ -243,12 +243,12 @@ export class Tooltip {
 
     if (!list.length) return null;
     return [
-      h("p", { class: "title" }, "States around here"),
+      h("p", { class: "title" }, "States near the pointer"),
       h(
         "table",
         {},
         list.map((entry) =>
-          line(entry.name.slice(0, 60), `${formatLength(entry.own)} of its own`),
+          line(entry.name.slice(0, 60), `${formatLength(entry.own)} own time`),
         ),
       ),
     ];
@@ -269,13 +269,13 @@ export class Tooltip {
         line("Sent", this.#seconds(message.sent)),
         line("Received", this.#seconds(message.received)),
         line(
-          "Took",
+          "Duration",
           formatLength(Number(message.received - message.sent)),
         ),
         message.received < message.sent
           ? line(
               "Note",
-              "received before it was sent: clocks differ, or not all messages were recorded",
+              "received before it was sent: clocks differ, or messages are missing",
             )
           : null,
         message.size >= 0 ? line("Size", `${grouped(exact(message.size))} B`) : null,
