@@ -188,7 +188,7 @@ static void reportPair(const struct check *check, const struct pair *pair)
 	toolReport(check->tool, "trc.message", check->project->file, -1, 0,
 		   "messages from rank %" PRId64 " to rank %" PRId64
 		   ": %" PRIu64 " received before they were sent, the one at "
-				"%s by %s; the clocks are known to %s",
+		   "%s by %s; the clocks are known to %s",
 		   pair->sender, pair->receiver, pair->early,
 		   outSeconds(time, pair->time),
 		   outDuration(early, pair->worst),

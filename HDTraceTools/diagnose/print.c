@@ -369,7 +369,7 @@ static void printNotes(const struct diagnose *self)
 
 	if (layers->early)
 		printf("%" PRIu64 " relations begin before their cause: the "
-				  "clocks differ.\n",
+		       "clocks differ.\n",
 		       layers->early);
 	for (guint i = 0; i < layers->hosts->len; i++) {
 		const struct layersHost *host =

@@ -598,7 +598,10 @@ int characterizeRun(struct predict *predict, int argc, char **argv)
 		"links.proj\n"
 		"  hdpredict characterize --time-only -o model run1.proj "
 		"run2.proj\n",
-		1, -1, NULL, true,
+		1,
+		-1,
+		NULL,
+		true,
 	};
 	struct learnChoice choice;
 	struct learnt *learnt;

@@ -64,7 +64,7 @@ struct predictHelp {
 	int minArguments;
 	int maxArguments;
 	const struct cliNumber *numbers; /**< As in struct cliCommand. */
-	bool hasNumbers; /**< --precision is an option. */
+	bool hasNumbers;                 /**< --precision is an option. */
 };
 
 /**

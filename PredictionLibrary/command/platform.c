@@ -258,7 +258,8 @@ int platformRun(struct predict *predict, int argc, char **argv)
 		  "Topology: star, fat-tree or torus (default: star)",
 		  "TOPOLOGY" },
 		{ "radix", 0, 0, G_OPTION_ARG_INT, &self.radix,
-		  "For fat-tree: nodes or switches below a switch (default: 16)",
+		  "For fat-tree: nodes or switches below a switch (default: "
+		  "16)",
 		  "N" },
 		{ "architecture", 0, 0, G_OPTION_ARG_STRING, &self.architecture,
 		  "Architecture of the PEs (default: core)", "ID" },

@@ -288,7 +288,8 @@ int simulateRun(struct predict *predict, int argc, char **argv)
 		{ NULL }
 	};
 	static const struct predictHelp help = {
-		"GRAPH|-", "Predict time, energy and power of a task graph.",
+		"GRAPH|-",
+		"Predict time, energy and power of a task graph.",
 		"Exit status: 0 success; 1 the model is invalid, or tasks wait "
 		"for each other in a cycle;\n"
 		"2 usage, input or output error; 3 with --fail: a limit is "
@@ -299,7 +300,10 @@ int simulateRun(struct predict *predict, int argc, char **argv)
 		"thesis --map eft -o ch80\n"
 		"  hdpredict simulate a.xml --platform p.xml --resources r.xml "
 		"--mc 1000 --against b.xml\n",
-		1, 1, NULL, true,
+		1,
+		1,
+		NULL,
+		true,
 	};
 	struct predictModels models = { NULL, NULL, NULL };
 	hdPOptions options = { 0 };

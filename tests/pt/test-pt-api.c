@@ -228,9 +228,9 @@ static void testEntries(void)
 	g_assert_cmpint(pt_finalizeTrace(trace), ==, 0);
 	g_assert_cmpint(testMeterGet(stops), ==, 2);
 	g_assert_cmpint(testMeterGet(closes), ==, 1);
-	g_assert_nonnull(
-		strstr(messages->str, "9 readings, 3 cycles lost, 4 errors, 0 "
-				      "reconnects, 0 late, 1 times set back"));
+	g_assert_nonnull(strstr(messages->str,
+				"9 readings, 3 cycles lost, 4 errors, 0 "
+				"reconnects, 0 late, 1 times set back"));
 
 	g_assert_true(g_file_get_contents("entries_c_n1_Energy.stat", &text,
 					  &length, NULL));

@@ -113,7 +113,10 @@ int predictCompareRun(struct predict *predict, int argc, char **argv)
 		"Examples:\n"
 		"  hdpredict compare predicted run1 run2 run3\n"
 		"  hdpredict compare --top=20 --format=json predicted run1\n",
-		2, -1, NULL, true,
+		2,
+		-1,
+		NULL,
+		true,
 	};
 	int status = predictParse(predict, &argc, &argv, entries, &help);
 	int number;

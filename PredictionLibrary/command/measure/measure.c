@@ -718,12 +718,14 @@ int measureRun(struct predict *predict, int argc, char **argv)
 		{ NULL, 0, 0, NULL },
 	};
 	static const struct predictHelp help = {
-		"GRAPH", "Measure the kernels of a task graph on this machine.",
+		"GRAPH",
+		"Measure the kernels of a task graph on this machine.",
 		"Examples:\n"
 		"  hdpredict measure -c pt.cfg -o here graph.xml\n"
 		"  hdpredict measure --alone --pes=1 --batches=2 --batch=0.1 "
 		"--pause=0.05 -o here graph.xml\n",
-		1, 1,
+		1,
+		1,
 		numbers,
 	};
 	int status = predictParse(predict, &argc, &argv, entries, &help);

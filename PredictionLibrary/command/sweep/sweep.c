@@ -470,7 +470,11 @@ int sweepRun(struct predict *predict, int argc, char **argv)
 		"cholesky|lu|stencil|ring|random|GRAPH | --combine "
 		"ROWS...",
 		"Predict all points of a design space, and mark the front.",
-		NULL, 1, -1, NULL, true,
+		NULL,
+		1,
+		-1,
+		NULL,
+		true,
 	};
 	int status;
 
