@@ -104,7 +104,7 @@ struct exportFormat {
 EXPORT_FORMATS(EXPORT_DECLARE)
 
 /** Of messages that are put together by their order, with something missing. */
-#define EXPORT_UNSURE "which messages belong together where some are missing"
+#define EXPORT_UNSURE "matching of messages (some are missing)"
 
 /** Note that something was not carried; @p what must stay. */
 void exportLose(struct export *export, const char *what, uint64_t count);
