@@ -119,9 +119,9 @@ without_meter() {
 	wait "$pid"
 	found=$?
 	cat err
-	[ "$found" -eq 2 ] && grep -q 'measures it again' err || return 1
+	[ "$found" -eq 2 ] && grep -q 'to repeat them' err || return 1
 	exits 0 "$hdpredict" measure --plan -c pt.cfg -o gone --pes=1 --batches=2 --batch=0.1 \
-		--pause=0.05 k0.xml && grep -q 'n=20: 0 of 2 batches are there' out
+		--pause=0.05 k0.xml && grep -q 'n=20: 0 of 2 batches complete' out
 }
 ok "batches without power are repeated" without_meter
 
@@ -132,7 +132,7 @@ plans() {
 	# Words of options.
 	# shellcheck disable=SC2086
 	exits 0 "$hdpredict" measure --plan -o two --pes="$1" $short g.xml || return 1
-	grep -q 'K0 n=20: 0 of 1 batches are there' out && [ ! -e two ]
+	grep -q 'K0 n=20: 0 of 1 batches complete' out && [ ! -e two ]
 }
 ok "--plan writes no files" plans 1
 # On a platform with one PE nothing runs beside another; a machine that is like this
@@ -234,8 +234,8 @@ files_go_on() {
 	sed -i '/random writes$/d; /random writes	/d' two/journal
 	# shellcheck disable=SC2086
 	exits 0 "$hdpredict" measure --plan -o two --pes=$pes --files $short g.xml &&
-		grep -q 'file: random writes: 0 of 1 batches are there' out &&
-		grep -q 'file: random reads: 1 of 1 batches are there' out &&
+		grep -q 'file: random writes: 0 of 1 batches complete' out &&
+		grep -q 'file: random reads: 1 of 1 batches complete' out &&
 		exits 0 "$hdpredict" measure -o two --pes=$pes --files $short g.xml || return 1
 	[ "$(states "two/measured-4_${host}_0.trc" | grep -c '^Io .*random.*write')" -eq 1 ] &&
 		[ "$(states "two/measured-4_${host}_0.trc" | grep -c '^Io ')" -eq 1 ]
