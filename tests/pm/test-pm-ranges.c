@@ -126,10 +126,10 @@ struct row {
 };
 
 static const struct row rows[] = {
-	{ LIST, 0, -1, PM_EPROTOCOL, "not a list" },
-	{ LIST, 4, -1, PM_EPROTOCOL, "not a list" },
-	{ LIST, 4, INT32_MAX, PM_EPROTOCOL, "not a list" },
-	{ LIST, 8, 0x1b1b1b1b, PM_EPROTOCOL, "not a list" },
+	{ LIST, 0, -1, PM_EPROTOCOL, "invalid list" },
+	{ LIST, 4, -1, PM_EPROTOCOL, "invalid list" },
+	{ LIST, 4, INT32_MAX, PM_EPROTOCOL, "invalid list" },
+	{ LIST, 8, 0x1b1b1b1b, PM_EPROTOCOL, "invalid list" },
 	{ INFO, 0, -2, PM_EPROTOCOL, "samples per second is -2, below -1" },
 	{ INFO, 0, -1, PM_EREFUSED, "no device" },
 	{ INFO, 0, 0, 0, "" },

@@ -461,11 +461,11 @@ static const struct failure {
 	{ "no reading", "INIM", NULL, -ETIMEDOUT,
 	  "the meter sent no test reading" },
 	{ "a short reading", "INIM", "7\n", -EPROTO,
-	  "test reading: these are not the values" },
+	  "test reading: the ASCII values" },
 	{ "a long reading", "INIM", "7;1;2\n", -EPROTO,
-	  "test reading: these are not the values" },
+	  "test reading: the ASCII values" },
 	{ "a reading that is none", "INIM", "7;high\n", -EPROTO,
-	  "test reading: these are not the values" },
+	  "test reading: the ASCII values" },
 	{ "a packed reading", "INIM", "#18abcdabcd\n", -EPROTO,
 	  "test reading: there is a block" },
 	{ "no errors", "ERRALL?", NULL, -ETIMEDOUT, "no answer to ERRALL?" },
@@ -622,7 +622,7 @@ static void testWake(void)
 	g_assert_cmpint(bench.meter.transport.wakeFd, ==, 7);
 	bench.meter.errors = "-350,\"Queue overflow\"\n";
 	driver->close(&bench.dev);
-	assertSaid("errors since the set-up: -350,\"Queue overflow\"");
+	assertSaid("errors since setup: -350,\"Queue overflow\"");
 	g_assert_cmpint(benchOpen(&bench), ==, -EINTR);
 	benchClear(&bench);
 }
@@ -1183,7 +1183,7 @@ static void testErrorsAtEnd(void)
 	benchStart(&bench, "P1", NULL);
 	bench.meter.errors = "-350,\"Queue overflow\"\n";
 	driver->close(&bench.dev);
-	assertSaid("errors since the set-up: -350,\"Queue overflow\"");
+	assertSaid("errors since setup: -350,\"Queue overflow\"");
 	benchClear(&bench);
 }
 

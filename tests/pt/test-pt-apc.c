@@ -279,8 +279,9 @@ static void testAddresses(void)
 			driver->checkAddress(rows[i].address, why, sizeof(why)),
 			==, rows[i].ret);
 		if (rows[i].ret)
-			g_assert_nonnull(
-				strstr(why, "a device is snmp://HOST[:PORT]"));
+			g_assert_nonnull(strstr(
+				why,
+				"invalid device; expected snmp://HOST[:PORT]"));
 	}
 	g_assert_nonnull(strstr(why, "credentials="));
 }

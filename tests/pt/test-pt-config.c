@@ -561,8 +561,9 @@ static void testAllErrors(void)
 		"ms\npt.cfg:4: unknown key \"frequency\" in [General]; "
 		"expected one of device, port, baud, cycle, delay, project, "
 		"topology, mode\npt.cfg:1: [General]: missing key "
-		"project=\npt.cfg:8: type=TEXT: there is only "
-		"HDSTATS\npt.cfg:9: node=a_b: 2 levels; the topology has only "
+		"project=\npt.cfg:8: type=TEXT: unknown type; "
+		"expected HDSTATS\npt.cfg:9: node=a_b: 2 levels; the topology "
+		"has only "
 		"1\npt.cfg:11: unknown value \"Q\" of Meter; expected one of "
 		"U, P, E, N\npt.cfg:10: input=7: unknown input; expected 1 to "
 		"4\npt.cfg:13: [Trace]: missing key node=\n");

@@ -600,7 +600,7 @@ static void testClocks(void)
 	g_assert_cmpint(softOpen(&soft, &ptPstatesDriver, root, SECOND, NULL,
 				 "cpu0 Share"),
 			==, -EINVAL);
-	g_assert_true(softSaid("pstates: cpu0 has no Share; no CPU here counts "
+	g_assert_true(softSaid("pstates: cpu0 has no Share; no CPU counts "
 			       "its time at each frequency"));
 	fixtureRemove(root);
 }

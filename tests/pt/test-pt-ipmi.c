@@ -198,8 +198,9 @@ static void testAddresses(void)
 		g_assert_cmpint(
 			driver->checkAddress(rows[i].address, why, sizeof(why)),
 			==, rows[i].ret);
-		g_assert_nonnull(strstr(why, "a device is ipmi://HOST[:PORT], "
-					     "or /dev/ipmi0"));
+		g_assert_nonnull(strstr(
+			why, "invalid device; expected ipmi://HOST[:PORT], "
+			     "or /dev/ipmi0"));
 	}
 	g_assert_nonnull(strstr(why, "credentials="));
 }

@@ -598,7 +598,7 @@ static void testInsist(void)
 
 	runInit(&run, "insist-ascii", &ascii, "--counter=empty --baud=0", NULL);
 	runCreateLoudly(&run, PT_EDEVICE);
-	assertSaid("test reading: these are not the values");
+	assertSaid("test reading: the ASCII values");
 	hdLogSetLevel(&ptLogger, HD_LOG_ERROR);
 	runClear(&run);
 }

@@ -204,10 +204,10 @@ static void testListNothing(void)
 	fixtureWrite(root, PMUS "/power/events/x", "\n");
 	fixtureDelete(root, PMUS "/power/events/x");
 	list = softList(&ptPerfDriver, root, NULL);
-	expected = g_strdup_printf("--: %s" PMUS "/power is there but has no "
-				   "energy events; so it is in virtual "
-				   "machines\n",
-				   root);
+	expected =
+		g_strdup_printf("--: %s" PMUS "/power has no energy events, as "
+				"in virtual machines\n",
+				root);
 	g_assert_cmpstr(list, ==, expected);
 	g_free(expected);
 	g_free(list);

@@ -110,7 +110,7 @@ static void testListNothing(void)
 	fixtureWrite(root, "/sys/class/powercap/intel-rapl/energy_uj", "1\n");
 	fixtureWrite(root, "/sys/class/powercap/intel-rapl:0/name", "x\n");
 	list = softList(&ptPowercapDriver, root, NULL);
-	g_assert_nonnull(strstr(list, "--: there are no zones"));
+	g_assert_nonnull(strstr(list, "--: no zones"));
 	g_free(list);
 	/* Without a name; and without a number. */
 	fixtureWrite(root, "/sys/class/powercap/intel-rapl:3/energy_uj", "\n");

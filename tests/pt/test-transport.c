@@ -241,7 +241,7 @@ static void testSerialParity(void)
 	if (is.c_cflag & PARENB)
 		g_assert_cmpuint(said->len, ==, 0);
 	else
-		assertSaid("the port has no parity");
+		assertSaid("the port does not support parity");
 	ptTransportClose(transport);
 	close(fd);
 }

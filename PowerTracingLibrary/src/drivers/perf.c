@@ -129,8 +129,8 @@ static int perfScan(const struct ptSetup *setup, struct ptSensors *sensors)
 	if (isThere && sensors->count == 0)
 		snprintf(sensors->why, sizeof(sensors->why),
 			 "%s" HD_PMUS
-			 "/power is there but has no energy events; "
-			 "so it is in virtual machines",
+			 "/power has no energy events, as in virtual "
+			 "machines",
 			 setup->root);
 	return ret;
 }
