@@ -34,7 +34,7 @@ gboolean cliIsCommand(const char *tool, const char *command)
 
 	g_free(program);
 	if (!isThere)
-		outSay(stderr, "%s: there is no command %s", tool, command);
+		outSay(stderr, "%s: %s: command not found", tool, command);
 	return isThere;
 }
 
@@ -73,7 +73,7 @@ static void waitExec(const char *tool, char **command, int failedFd)
 	pthread_sigmask(SIG_SETMASK, &waitOldSignals, NULL);
 	execvp(command[0], command);
 	error = errno;
-	outSay(stderr, "%s: cannot run %s: %s", tool, command[0],
+	outSay(stderr, "%s: %s: cannot run: %s", tool, command[0],
 	       strerror(error));
 	while (write(failedFd, &byte, 1) < 0 && errno == EINTR)
 		;

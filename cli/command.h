@@ -15,31 +15,31 @@
 /** The command was not found. */
 #define CLI_EXIT_NOT_FOUND 127
 
-/** What is waited for. */
+/** The event that ends the measurement. */
 struct cliWait {
 	const char *tool; /**< Before messages: "rut". */
 	char **command;   /**< Run this, or NULL. */
 	double duration;  /**< Seconds, or 0. */
 	int pid;          /**< Process that is not a child, or 0. */
-	/** Called once it has begun: the command runs. Not if it cannot be run.
-	 *  May be NULL. */
+	/** Called when the command runs; not if it cannot be run. May be NULL.
+	 */
 	void (*started)(void *context);
 	void *context; /**< For started(). */
 };
 
-/** Look whether a command is there; FALSE after a message. */
+/** Check that a command exists; FALSE after a message. */
 gboolean cliIsCommand(const char *tool, const char *command);
 
-/** Find another program of ours, to be freed: its path beside this one, or its
- *  name, to be looked for in the PATH. */
+/** Find another program of HDTrace: its path in the directory of this program,
+ *  or its name, for a search in PATH. To be freed. */
 char *cliBeside(const char *program);
 
-/** Block the signals that are handled here, before any thread is created. */
+/** Block the signals that cliWaitFor() handles, before threads are created. */
 void cliPrepare(void);
 
 /**
- * Wait until the command or process ends, the time is over, or a signal comes
- * that is not for the command. Signals go to the command.
+ * Wait until the command or process ends, the duration is over, or a signal
+ * arrives that is not for the command. Signals are passed to the command.
  *
  * @return Exit status.
  */

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file
- * Of how much of a time something is known, and what may be said then.
+ * Known time: the part of an interval for which a quantity is known.
  *
- * The one rule for energies and means, of all that prints them: an energy is
- * power x time over the time in which power is known. If that is less than
- * 99.5 % of the time asked for, the energy is marked as what it is at least; if
- * it is less than half, no mean is given; if it is nothing, nothing is known.
- * Some ticks of a clock at the borders do not matter.
+ * All commands use this rule for energies and means. An energy is power x time
+ * over the known time. If less than 99.5 % of the interval is known, the energy
+ * is marked as a lower bound. If less than half is known, there is no mean. If
+ * nothing is known, the energy is unknown. A few clock ticks at the borders are
+ * ignored.
  */
 #ifndef HD_CLI_KNOWN_H
 #define HD_CLI_KNOWN_H
@@ -15,30 +15,30 @@
 #include <stdbool.h>
 #include <inttypes.h>
 
-/** Time, and how much of it is known, in ns. */
+/** An interval and its known part, in ns. */
 struct known {
 	int64_t knownNs;
 	int64_t durationNs;
 };
 
-/** Whether all of it is known, as far as that matters. */
+/** Whether the interval counts as completely known. */
 bool knownIsWhole(struct known known);
 
-/** Whether what is known is enough for a mean. */
+/** Whether enough is known for a mean. */
 bool knownHasMean(struct known known);
 
-/** What stands before an energy, or another total: ">= " or "". */
+/** The mark before an energy or another total: ">= " or "". */
 const char *knownMark(struct known known);
 
 /** A total, or NaN if nothing is known. */
 double knownTotal(struct known known, double total);
 
-/** A mean over the time that is known, or NaN if that is not enough. */
+/** A mean over the known time, or NaN if too little is known. */
 double knownMean(struct known known, double mean);
 
 /**
- * What is known of several that last equally long: as much as of that of which
- * least is known.
+ * Combine quantities of the same interval: the result has the smallest known
+ * time.
  */
 struct known knownOfAll(struct known a, struct known b);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file
- * What somebody may have meant who wrote a word that there is not.
+ * Suggestions for unknown words: "did you mean".
  */
 #ifndef HD_CLI_NEAREST_H
 #define HD_CLI_NEAREST_H
@@ -9,17 +9,18 @@
 #include <glib.h>
 
 /**
- * Find the word that is nearest: by letters that were left out, added, taken
- * for others, or swapped with their neighbours, or one that begins like it.
+ * Find the most similar word: by missing, added, replaced or swapped letters,
+ * or by a common beginning.
  *
- * @param word What was written.
- * @param words What there is: const char *.
+ * @param word The word of the user.
+ * @param words The valid words: const char *.
  *
- * @return One of @p words, or NULL if none is near enough.
+ * @return One of @p words, or NULL if none is similar enough.
  */
 const char *cliNearest(const char *word, const GPtrArray *words);
 
-/** Ask "; did you mean "WORD"?", or "" if none is near; free it. */
+/** Make the text "; did you mean MARKWORD?", or "" if no word is similar; to be
+ *  freed. */
 char *cliNearestAsk(const char *word, const char *mark, const GPtrArray *words);
 
 #endif

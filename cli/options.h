@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file
- * Options of commands: one table says what a command takes, and --help,
- * --version, the messages about what is wrong, and the completion of shells are
- * made of it.
+ * Options of commands. --help, --version, error messages and the completion of
+ * shells come from one table of each command.
  *
- * The tables are GLib's. The text of an option's argument says what shells
- * offer: files for FILE and PATH, directories for DIR and DIRECTORY, processes
- * for PID; where words are listed in struct cliWords, those.
+ * The tables are tables of GLib. The name of an option's argument selects the
+ * completion: files for FILE and PATH, directories for DIR and DIRECTORY,
+ * processes for PID. The words of struct cliWords take precedence.
  *
- * Letters mean the same in all commands: -f --force, -h --help, -n --node, -o
- * --output, -p --project, -q --quiet, -v --verbose. tests/system/habits.sh has
- * the list.
+ * Letters have the same meaning in all commands: -f --force, -h --help, -n
+ * --node, -o --output, -p --project, -q --quiet, -v --verbose.
+ * tests/system/habits.sh has the list.
  */
 #ifndef HD_CLI_OPTIONS_H
 #define HD_CLI_OPTIONS_H
@@ -20,11 +19,11 @@
 #include <stdbool.h>
 #include <glib.h>
 
-/** Words that an option takes. */
+/** Valid words of an option. */
 struct cliWords {
 	const char *option;       /**< "format" */
 	const char *const *words; /**< NULL terminated. */
-	bool isList;              /**< Any number of them, with commas. */
+	bool isList;              /**< A list of words, separated by commas. */
 };
 
 /** The least value that is above 0. */
@@ -47,35 +46,35 @@ struct cliNumber {
 	const char *unit;
 };
 
-/** A letter that an option had once: it goes on, but nobody is told. */
+/** An old letter of an option, which still works but is hidden. */
 struct cliOldLetter {
 	char letter;
 	const char *option; /**< Its long name. */
-	/** Where the letter means something else today: whether what follows
-	 *  tells that the old option is meant. NULL: if that is one of the
-	 *  option's words. */
+	/** If the letter has a new meaning: whether the next word shows that
+	 *  the old option is meant. NULL: if it is one of the option's words.
+	 */
 	bool (*isMeant)(const char *value);
 };
 
-/** A subcommand, as --help lists it. */
+/** A subcommand in the list of --help. */
 struct cliSubcommand {
 	const char *name;
 	const char *summary; /**< One line, no full stop. */
 };
 
-/** What a command is, but for its options. */
+/** A command, without its options. */
 struct cliCommand {
-	const char *name;      /**< "hdtrace stat" */
-	const char *arguments; /**< "PROJECT", or NULL for none. */
-	const char
-		*description; /**< Sentences that stand before the options. */
-	const char *notes;    /**< What stands after them, or NULL. */
-	/** Exit status if the command line is wrong: 2, or CLI_EXIT_FAILED for
-	 *  commands that run others. */
+	const char *name;        /**< "hdtrace stat" */
+	const char *arguments;   /**< "PROJECT", or NULL for none. */
+	const char *description; /**< Sentences before the options. */
+	const char *notes;       /**< Sentences after the options, or NULL. */
+	/** Exit status for a wrong command line: 2, or CLI_EXIT_FAILED for
+	 *  commands that run other commands. */
 	int usageStatus;
-	/** What follows the first argument is not for this command. */
+	/** Words after the first argument do not belong to this command. */
 	bool isPrefix;
-	const struct cliWords *words; /**< Ends with no option; may be NULL. */
+	const struct cliWords
+		*words; /**< Ends without an option; may be NULL. */
 	const struct cliOldLetter *oldLetters; /**< Likewise. */
 	const struct cliNumber *numbers;       /**< Likewise. */
 	/** Without any argument, print the help on stderr and fail. */
@@ -83,66 +82,68 @@ struct cliCommand {
 };
 
 /**
- * Parse a command line. --help, --version and --dump-options are added to the
- * options; they are done here.
+ * Parse a command line. This function adds and handles --help, --version and
+ * --dump-options.
  *
- * @param lists Tables of options, NULL terminated; each ends with an empty one.
+ * @param lists Tables of options, NULL terminated; each ends with an empty
+ *        entry.
  * @param[in,out] argc Number of arguments.
- * @param[in,out] argv Afterwards, what is no option stands from argv[1] on,
- *        without "--".
+ * @param[in,out] argv Afterwards, the arguments without options begin at
+ *        argv[1], without "--".
  *
  * @retval -1 Go on.
- * @return The exit status: that was all, or it is wrong, and was said.
+ * @return The exit status: the command is done, or its command line is wrong
+ *         and there was a message.
  */
 int cliParse(const struct cliCommand *command, const GOptionEntry *const *lists,
 	     int *argc, char ***argv);
 
-/** Print "COMMAND: TEXT" on stderr, and where help is; returns the exit
- *  status. */
+/** Print "COMMAND: TEXT" on stderr, and where help is; returns the exit status.
+ *  For errors that several commands share, use cli/errors.h. */
 int cliUsage(const struct cliCommand *command, const char *format, ...)
 	G_GNUC_PRINTF(2, 3);
 
 /**
  * Find a word of an option.
  *
- * @param word What was given; NULL is the first one.
- * @param[out] index Its place in the list.
+ * @param word The word of the user; NULL is the first word of the list.
+ * @param[out] index Its index in the list.
  *
  * @retval -1 Go on.
- * @return The exit status; what is wrong was said.
+ * @return The exit status, after a message.
  */
 int cliChoose(const struct cliCommand *command, const char *option,
 	      const char *word, int *index);
 
-/** Say that there is no such subcommand, or option, and which is near; returns
- *  the exit status. @p list is ended by one without a name. */
+/** Print that a subcommand is unknown, with a suggestion; returns the exit
+ *  status. @p list ends with an entry without a name. */
 int cliNoSubcommand(const struct cliCommand *command,
 		    const struct cliSubcommand *list, const char *word);
 
-/** What --help says at its end: a text, the subcommands, and another text; it
- *  stays, and there is one a process. */
+/** Make the notes of --help: a text, the subcommands, and another text. There
+ *  is one such text in a process, and it stays valid. */
 const char *cliSubcommandsNotes(const char *before,
 				const struct cliSubcommand *list,
 				const char *after);
 
-/** Run a subcommand, which argv[0] names; the exit status. */
+/** Run the subcommand argv[0]; returns the exit status. */
 typedef int cliRun(int argc, char **argv);
 
-/** List subcommands and their options for the completion, after --dump-options
- *  of the command; the exit status.
+/** Print subcommands and their options for the completion, after --dump-options
+ *  of the command; returns the exit status.
  *
- * @param more Lines behind the names, without an end; NULL: none.
+ * @param more Lines after the names, without the last line feed; NULL: none.
  */
 int cliSubcommandsDump(const struct cliSubcommand *list, const char *more,
 		       cliRun *run);
 
-/** All that a command does that has no options but those that all have, with
- *  notes; the exit status. */
+/** The whole main function of a command that has subcommands but no options of
+ *  its own; returns the exit status. */
 int cliSubcommandsMain(const struct cliCommand *command,
 		       const struct cliSubcommand *list, const char *more,
 		       cliRun *run, int argc, char **argv);
 
-/** See that what was printed has arrived; the exit status. */
+/** Flush standard output and check for errors; returns the exit status. */
 int cliFinish(const struct cliCommand *command);
 
 #endif

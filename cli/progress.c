@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file
- * A bar on the terminal that says how much is done.
+ * A progress bar on the terminal.
  */
 #include "config.h"
 
@@ -13,7 +13,7 @@
 #include "cli/progress.h"
 
 /** It appears after this time, in us, and moves this often. */
-#define PROGRESS_DELAY 2000000
+#define PROGRESS_DELAY 1000000
 #define PROGRESS_INTERVAL 100000
 #define PROGRESS_WIDTH 40
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file
- * Quantities for people: with a prefix of the SI that fits, "54.79 kJ".
+ * Large quantities in text output, with an SI prefix: "54.79 kJ".
  *
- * For programs, in CSV and JSON, numbers and their units stay as they are.
+ * CSV and JSON keep numbers and units unchanged.
  */
 #ifndef HD_CLI_QUANTITY_H
 #define HD_CLI_QUANTITY_H

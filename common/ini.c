@@ -60,13 +60,13 @@ static int iniSection(struct iniParser *parser, char *text)
 
 	parser->isLost = 1;
 	if (text[length - 1] != ']') {
-		iniReport(parser, "a section is [Name], and nothing after it");
+		iniReport(parser, "invalid section; expected [Name]");
 		return 0;
 	}
 	text[length - 1] = '\0';
 	text = iniTrim(text + 1);
 	if (!*text) {
-		iniReport(parser, "a section without a name");
+		iniReport(parser, "section without a name");
 		return 0;
 	}
 	list = iniGrow(ini->sections, ini->count, sizeof(*list));
@@ -96,14 +96,14 @@ static int iniKey(struct iniParser *parser, char *text)
 		return 0;
 	}
 	if (ini->count == 0) {
-		iniReport(parser, "a key before the first [Section]");
+		iniReport(parser, "key before the first [Section]");
 		return 0;
 	}
 	section = &ini->sections[ini->count - 1];
 	*equal = '\0';
 	text = iniTrim(text);
 	if (!*text) {
-		iniReport(parser, "a value without a key");
+		iniReport(parser, "value without a key");
 		return 0;
 	}
 	other = hdIniFind(section, text);
@@ -111,7 +111,7 @@ static int iniKey(struct iniParser *parser, char *text)
 		char message[200];
 
 		snprintf(message, sizeof(message),
-			 "%.100s is given twice; first in line %ld", text,
+			 "%.100s is set twice; first in line %ld", text,
 			 other->line);
 		iniReport(parser, message);
 		return 0;
@@ -134,7 +134,7 @@ static int iniLine(struct iniParser *parser, char *line, size_t length)
 
 	parser->line++;
 	if (memchr(line, '\0', length)) {
-		iniReport(parser, "a NUL byte: this is no text file");
+		iniReport(parser, "a NUL byte: not a text file");
 		return 0;
 	}
 	text = iniTrim(line);

@@ -173,20 +173,20 @@ const char *hdPerfReason(int error)
 	switch (error) {
 	case EACCES:
 	case EPERM:
-		return "the kernel does not allow it "
+		return "not allowed by the kernel "
 		       "(/proc/sys/kernel/perf_event_paranoid, or the "
 		       "container "
 		       "forbids perf_event_open)";
 	case ENOENT:
 	case EOPNOTSUPP:
-		return "the processor shows no such counters (a virtual "
-		       "machine, say)";
+		return "the processor has no such counters (for example, in a "
+		       "virtual machine)";
 	case ENOSYS:
 		return "the kernel, or the container, has no perf_event_open";
 	case EMFILE:
 	case ENFILE:
-		return "too many open files: it needs one for each counter of "
-		       "each CPU, or thread";
+		return "too many open files; each counter needs one for each "
+		       "CPU or thread";
 	default:
 		return strerror(error);
 	}

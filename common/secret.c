@@ -28,18 +28,20 @@ static int checkFile(int fd, size_t max, char *why, size_t whySize)
 		return -error;
 	}
 	if (!S_ISREG(st.st_mode) || st.st_size > (off_t)max) {
-		snprintf(why, whySize, "not a file of at most %zu bytes", max);
+		snprintf(why, whySize,
+			 "not a regular file of at most %zu bytes", max);
 		return -EINVAL;
 	}
 	if (st.st_mode & (S_IRWXO | S_IWGRP | S_IXGRP)) {
 		snprintf(why, whySize,
-			 "others may use it (mode %03o); chmod 600 or 640",
+			 "other users have access (mode %03o); run chmod 600 "
+			 "or 640",
 			 (unsigned int)st.st_mode & 0777);
 		return -EPERM;
 	}
 	if (st.st_uid != 0 && st.st_uid != geteuid()) {
 		snprintf(why, whySize,
-			 "it belongs neither to root nor to who runs pt");
+			 "the owner is neither root nor the user that runs pt");
 		return -EPERM;
 	}
 	return 0;
@@ -73,7 +75,7 @@ int hdSecretRead(const char *path, size_t max, char **text, size_t *size,
 	}
 	close(fd);
 	if (ret == 0 && memchr(bytes, '\0', used)) {
-		snprintf(why, whySize, "this is no text file");
+		snprintf(why, whySize, "not a text file");
 		hdSecretFree(bytes, used);
 		return -EINVAL;
 	}
@@ -122,18 +124,18 @@ static void check(const struct hdIni *ini, const char *const *keys,
 	char text[64];
 
 	if (ini->count == 0)
-		complain(complaint, 1, "there is no [" SECTION "]");
+		complain(complaint, 1, "missing section [" SECTION "]");
 	for (size_t i = 0; i < ini->count; i++)
 		if (i > 0 || strcmp(ini->sections[i].name, SECTION) != 0)
 			complain(complaint, ini->sections[i].line,
-				 "there is one section, [" SECTION "]");
+				 "unknown section; expected [" SECTION "]");
 	for (size_t i = 0; ini->count > 0 && i < ini->sections[0].count; i++) {
 		const struct hdIniKey *key = &ini->sections[0].keys[i];
 		const char *const *known = keys;
 
 		while (*known && strcmp(*known, key->name) != 0)
 			known++;
-		snprintf(text, sizeof(text), "%.40s: no such key", key->name);
+		snprintf(text, sizeof(text), "%.40s: unknown key", key->name);
 		if (!*known)
 			complain(complaint, key->line, text);
 		snprintf(text, sizeof(text), "%.40s is empty", key->name);

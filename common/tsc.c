@@ -65,11 +65,12 @@ static int hasWord(const char *text, const char *word)
 const char *hdTscRefusal(const struct hdTscFacts *facts)
 {
 	if (!facts->isX86 || !facts->hasCounter)
-		return "there is no time stamp counter";
+		return "the processor has no time stamp counter";
 	if (!facts->isInvariant)
-		return "its rate changes with the processor's (not invariant)";
+		return "its rate changes with the frequency of "
+		       "the processor (not invariant)";
 	if (!hasWord(facts->sources, "tsc"))
-		return "Linux does not offer it as a clock source";
+		return "Linux does not list it as a clock source";
 	return NULL;
 }
 

@@ -479,9 +479,9 @@ static const char *processStart(void)
 		return refusal;
 	tickNs = hdTscCalibrate(CALIBRATE_NS);
 	if (!hdTscMomentTake(&machine, &now))
-		return "the wall clock cannot be read";
+		return "cannot read the wall clock";
 	if (!hdTscClockBegin(&process, tickNs, &now))
-		return "it does not go on as a counter does";
+		return "it does not advance steadily";
 	return NULL;
 }
 

@@ -83,7 +83,7 @@ unsigned char *hdConnectionRoom(struct hdConnection *connection, size_t size)
 	if (connection->out.used + size <= connection->setup->answerMax &&
 	    bufferFit(&connection->out, connection->out.used + size))
 		return connection->out.bytes + connection->out.used;
-	hdNetLog(HD_LOG_WARNING, "%s: no memory for an answer",
+	hdNetLog(HD_LOG_WARNING, "%s: out of memory for a reply",
 		 connection->peer);
 	/* Not closed at once: whoever asks is in the middle of something. */
 	connection->isBroken = true;
@@ -143,8 +143,8 @@ static void connectionFail(struct hdConnection *connection, int error)
 {
 	connection->error = error;
 	if (error == -EPROTO)
-		connection->setup->calls->refuse(
-			connection, "it does not speak TLS as it should");
+		connection->setup->calls->refuse(connection,
+						 "TLS handshake failed");
 	else
 		hdNetLog(HD_LOG_INFO, "%s: %s", connection->peer,
 			 strerror(-error));
@@ -306,17 +306,17 @@ const char *hdConnectionLate(const struct hdConnection *connection,
 {
 	if (connection->progressNs &&
 	    nowNs - connection->progressNs > timeoutNs)
-		return "it does not read";
+		return "the client does not read";
 	if (connection->messageNs && !connection->isOver &&
 	    connection->sent == connection->out.used &&
 	    nowNs - connection->messageNs > timeoutNs)
-		return "it sent half a frame";
+		return "the client sent an incomplete frame";
 	if (!connection->isKnown && nowNs - connection->activeNs > timeoutNs)
-		return "it says nothing";
+		return "the client sent no request";
 	if (connection->isKnown &&
 	    !connection->setup->calls->isBusy(connection) &&
 	    nowNs - connection->activeNs > idleNs)
-		return "it has nothing to say";
+		return "idle connection";
 	return NULL;
 }
 
@@ -333,7 +333,7 @@ int hdConnectionOpen(struct hdConnection *connection,
 	connection->activeNs = hdMonotonicNow();
 	connection->events = EPOLLIN;
 	if (!bufferFit(&connection->in, IN_FIRST)) {
-		hdNetLog(HD_LOG_WARNING, "no memory for a client");
+		hdNetLog(HD_LOG_WARNING, "out of memory for a client");
 		return -ENOMEM;
 	}
 	ret = hdLoopAdd(setup->loop, fd, EPOLLIN, &connection->poll);

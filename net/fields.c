@@ -193,7 +193,7 @@ static int checkDouble(const struct hdField *field, double number,
 	const struct hdFieldRange *range = field->range;
 
 	if (isnan(number) && !range->canBeNan)
-		return fieldFault(fault, field, "is no number");
+		return fieldFault(fault, field, "is not a number");
 	if (fabs(number) > range->magnitude)
 		return fieldFault(fault, field, "is %g, beyond %g", number,
 				  range->magnitude);
@@ -383,13 +383,13 @@ static int fieldGetText(const struct hdField *field, struct hdFieldRest *rest,
 		return fieldFault(fault, field, "is missing");
 	length = getNumber(rest->at, 2);
 	if (rest->length - 2 < length)
-		return fieldFault(fault, field, "is cut off");
+		return fieldFault(fault, field, "is truncated");
 	if (length > HD_FIELD_TEXT_MAX)
 		return fieldFault(fault, field, "has %zu bytes, above %d",
 				  length, HD_FIELD_TEXT_MAX);
 	if (!textIsGood(rest->at + 2, length))
 		return fieldFault(fault, field,
-				  "has a character that must not be there");
+				  "contains an invalid character");
 	*text = (struct hdFieldText){ (const char *)rest->at + 2, length };
 	rest->at += 2 + length;
 	rest->length -= 2 + length;
@@ -483,7 +483,7 @@ int hdFieldsCheckText(const struct hdField *field, const unsigned char *bytes,
 	for (size_t i = 0; ret == 0 && i < length; i++)
 		if (textControls(bytes + i, 1))
 			ret = fieldFault(fault, field,
-					 "has the byte %d, which controls",
+					 "contains the control character %d",
 					 bytes[i]);
 	return ret;
 }

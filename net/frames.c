@@ -107,8 +107,7 @@ static bool isMagic(const char *magic, const unsigned char *bytes,
 	if (memcmp(bytes, magic, HD_FRAME_MAGIC_SIZE) == 0)
 		return true;
 	if (fault)
-		snprintf(fault->text, sizeof(fault->text),
-			 "it begins in another way");
+		snprintf(fault->text, sizeof(fault->text), "unknown protocol");
 	return false;
 }
 

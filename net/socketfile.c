@@ -53,20 +53,20 @@ static const char *socketWhyNot(const struct stat *is,
 	int fd, error;
 
 	if (S_ISREG(is->st_mode))
-		return "there is a regular file, which stays";
+		return "the path is a regular file; not replaced";
 	if (S_ISDIR(is->st_mode))
-		return "there is a directory, which stays";
+		return "the path is a directory; not replaced";
 	if (S_ISLNK(is->st_mode))
-		return "there is a symbolic link, which stays";
+		return "the path is a symbolic link; not replaced";
 	if (S_ISFIFO(is->st_mode))
-		return "there is a FIFO, which stays";
+		return "the path is a FIFO; not replaced";
 	if (!S_ISSOCK(is->st_mode))
-		return "there is a device, which stays";
+		return "the path is a device; not replaced";
 	if (is->st_uid != geteuid())
-		return "there is a socket of another user, which stays";
+		return "the socket belongs to another user; not replaced";
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0)
-		return "there is a socket, which stays";
+		return "the path is a socket; not replaced";
 	error = connect(fd, (const struct sockaddr *)&address->storage,
 			address->length) < 0
 			? errno
@@ -74,7 +74,7 @@ static const char *socketWhyNot(const struct stat *is,
 	close(fd);
 	if (error == ECONNREFUSED)
 		return NULL;
-	return "another service listens there";
+	return "another service listens on it";
 }
 
 /* Remove what a service has left behind; the directory is locked. */

@@ -101,7 +101,7 @@ static int tlsTrust(struct hdTls *tls, const char *ca)
 	if (count > 0)
 		return 0;
 	hdNetLog(HD_LOG_ERROR, "%s: %s", ca ? ca : "authorities of the system",
-		 count < 0 ? gnutls_strerror(count) : "there are none");
+		 count < 0 ? gnutls_strerror(count) : "no certificates");
 	return -EINVAL;
 }
 
@@ -232,7 +232,7 @@ static void tlsExplain(struct hdTlsSession *session)
 						     &text, 0);
 	hdNetLog(HD_LOG_ERROR, "%s: %s", session->host,
 		 text.data ? (const char *)text.data
-			   : "its certificate is not trusted");
+			   : "certificate is not trusted");
 	gnutls_free(text.data);
 }
 
@@ -250,14 +250,15 @@ static bool tlsIsIt(struct hdTlsSession *session)
 	    gnutls_fingerprint(GNUTLS_DIG_SHA256, &chain[0], found, &size) <
 		    0 ||
 	    size != sizeof(found)) {
-		hdNetLog(HD_LOG_ERROR, "%s: it has no certificate",
+		hdNetLog(HD_LOG_ERROR, "%s: the server has no certificate",
 			 session->host);
 		return false;
 	}
 	if (memcmp(found, session->tls->fingerprint, sizeof(found)) == 0)
 		return true;
 	*hdHexPut(text, found, sizeof(found)) = '\0';
-	hdNetLog(HD_LOG_ERROR, "%s: its certificate is another one: %s",
+	hdNetLog(HD_LOG_ERROR,
+		 "%s: the certificate has a different fingerprint: %s",
 		 session->host, text);
 	return false;
 }

@@ -3,34 +3,35 @@
  * @file
  * Reading HDTrace projects.
  *
- * hdI_openProject() finds out what belongs to a project: its topology, its
- * files, the values of its statistics groups. hdI_openStat() and
- * hdI_openTrace() then stream the content of one file, in memory that does
- * not grow with the file. All of it also works on a single file.
+ * hdI_openProject() finds the parts of a project: its topology, its files, and
+ * the values of its statistics groups. hdI_openStat() and hdI_openTrace() then
+ * stream the content of one file. Their memory does not grow with the file. All
+ * functions also work on a single file.
  *
- * **Tolerance.** Files may be historic, damaged or cut short. What can be read
- * is delivered; every problem is a diagnostic: the handler gets the file, the
- * byte offset and the rule of doc/format that is broken. One bad file never
- * takes the project down.
+ * **Tolerance.** Files may be old, damaged or truncated. The library delivers
+ * all readable data and reports each problem as a diagnostic: the file, the
+ * byte offset, and the violated rule of doc/format. A damaged file never makes
+ * the whole project unreadable.
  *
- * **Limits.** A file with more than #HDI_NESTING_MAX elements in each other, or
- * #HDI_ATTRIBUTES_MAX attributes of one, is read up to there; and only plain
- * files are opened. So a hostile file costs time by its size, and no more.
+ * **Limits.** The library opens only regular files. It stops reading a file
+ * with more than #HDI_NESTING_MAX nested elements, or with an element of more
+ * than #HDI_ATTRIBUTES_MAX attributes. So the cost of a malicious file is
+ * bounded by its size.
  *
- * **Memory.** Everything that is reached through a pointer to const belongs to
- * the object that it came from and lives as long as that object, unless said
- * otherwise. Structs may get new members at their end; never copy or allocate
- * them.
+ * **Memory.** Data that is reached through a pointer to const belongs to the
+ * object that returned it. It is valid as long as that object, unless the
+ * documentation says otherwise. Structs may get new members at their end; never
+ * copy or allocate them.
  *
- * **Threads.** A project is constant after opening; any thread may read it. A
- * reader belongs to one thread at a time; different readers need no
+ * **Threads.** A project is constant after opening; any thread may read it.
+ * Only one thread at a time may use a reader. Different readers need no
  * coordination. A handler is called by the thread that calls the library.
  *
- * **Errors.** Functions return NULL or -1 and set errno: ENOMEM, EINVAL (an
- * argument), the value of a failing system call, or EBADMSG (the content is not
- * what it should be; a diagnostic says where and why).
+ * **Errors.** Functions return NULL or -1 and set errno: ENOMEM, EINVAL
+ * (invalid argument), the errno of a failed system call, or EBADMSG (invalid
+ * content; a diagnostic gives the place and the reason).
  *
- * **Time** is in nanoseconds since 1970, time adjustments included.
+ * **Time** is in nanoseconds since 1970, including time adjustments.
  */
 #ifndef HD_READING_H
 #define HD_READING_H
@@ -42,44 +43,44 @@
 extern "C" {
 #endif
 
-/** Elements that may lie in each other in a file. */
+/** Greatest nesting of elements in a file. */
 #define HDI_NESTING_MAX 1000
 
-/** Attributes that an element may have. */
+/** Largest number of attributes of an element. */
 #define HDI_ATTRIBUTES_MAX 2000
 
 /* ---- Diagnostics ------------------------------------------------------- */
 
-/** How bad a problem is. */
+/** Severity of a problem. */
 typedef enum hdISeverity {
-	/** Unusual, harmless: a file that is not declared. */
+	/** Unusual but harmless: for example, an undeclared file. */
 	HDI_NOTE,
-	/** Something is lost or was guessed: a cut tail. */
+	/** Data is lost or was guessed: for example, a truncated file. */
 	HDI_WARNING,
-	/** From here on the file cannot be read. */
+	/** The file cannot be read beyond this point. */
 	HDI_ERROR
 } hdISeverity;
 
 /** A problem in a file. */
 typedef struct hdIMessage {
 	hdISeverity severity;
-	/** Rule of doc/format that is broken, e.g. "stat.time-decreases". */
+	/** Violated rule of doc/format, e.g. "stat.time-decreases". */
 	const char *rule;
 	/** Path of the file. */
 	const char *file;
-	/** Byte offset in the file, or -1 where there is none. */
+	/** Byte offset in the file, or -1 if there is none. */
 	int64_t offset;
-	/** Line in the file, from 1, or 0 where lines make no sense. */
+	/** Line in the file, from 1, or 0 for binary data. */
 	int64_t line;
-	/** What is wrong, one line, without the file and the offset. */
+	/** The problem in one line, without the file and the offset. */
 	const char *text;
 } hdIMessage;
 
 /**
- * Takes a diagnostic, which is valid during the call only.
+ * Receives a diagnostic, which is valid only during the call.
  *
  * @param message The problem.
- * @param data What was given with the handler.
+ * @param data The data that was passed with the handler.
  */
 typedef void (*hdIMessageHandler)(const hdIMessage *message, void *data);
 
@@ -87,7 +88,7 @@ typedef void (*hdIMessageHandler)(const hdIMessage *message, void *data);
 typedef struct hdIRule {
 	const char *id; /**< As in hdIMessage::rule. */
 	hdISeverity severity;
-	/** What holds when the rule is kept, one sentence. */
+	/** The rule in one sentence. */
 	const char *meaning;
 } hdIRule;
 
@@ -96,7 +97,7 @@ typedef struct hdIRule {
  *
  * @param[out] count Number of rules; may be NULL.
  *
- * @return The rules, sorted by what they are about; they never change.
+ * @return The rules, sorted by topic; they are constant.
  */
 const hdIRule *hdI_getRules(size_t *count);
 
@@ -135,7 +136,7 @@ struct hdINode;
 typedef struct hdIGroup {
 	const char *name;
 	const char *file; /**< Path of the .stat file. */
-	/** Node that the file name puts it at; never NULL. */
+	/** Node according to the file name; never NULL. */
 	const struct hdINode *node;
 	/** Labels in the header, from level 1 down. */
 	const char *const *labels;
@@ -146,7 +147,7 @@ typedef struct hdIGroup {
 	const hdIAttribute *attributes;
 	size_t attributeCount;
 	int64_t timeAdjustment; /**< Added to every time, in ns. */
-	/** Where the header ends, and the initial time stamp stands. */
+	/** End of the header, which is the offset of the first time stamp. */
 	int64_t dataOffset;
 	/** Bytes of one entry with its time stamp; 0 if it varies (strings). */
 	size_t entrySize;
@@ -162,7 +163,7 @@ typedef struct hdITraceFile {
 	const char *file;           /**< Path of the .trc file. */
 	const struct hdINode *node; /**< Never NULL. */
 	int64_t fileSize;
-	/** Path of the .info file beside it, or NULL. */
+	/** Path of its .info file, or NULL. */
 	const char *infoFile;
 } hdITraceFile;
 
@@ -175,8 +176,8 @@ typedef struct hdIRelationFile {
 
 /** A node of the topology. */
 typedef struct hdINode {
-	const char *label; /**< The root's is the project name. */
-	/** Labels from level 1 down, joined with '_'; the root's is "". */
+	const char *label; /**< The project name for the root. */
+	/** Labels from level 1 down, joined with '_'; "" for the root. */
 	const char *path;
 	int level;                             /**< 0 is the root. */
 	const struct hdINode *parent;          /**< NULL for the root. */
@@ -185,7 +186,7 @@ typedef struct hdINode {
 	const hdITraceFile *trace;     /**< NULL if there is none. */
 	const hdIGroup *const *groups; /**< Declared order, then by name. */
 	size_t groupCount;
-	/** Whether the .proj has this node; if not, files brought it up. */
+	/** Whether the .proj declares this node; otherwise files imply it. */
 	int isDeclared;
 	const hdIRelationFile *relations; /**< NULL if there are none. */
 } hdINode;
@@ -198,21 +199,21 @@ typedef struct hdIRank {
 } hdIRank;
 
 /**
- * A communicator. An intercommunicator has two groups: what one sends goes to
- * the ranks of the other.
+ * A communicator. An intercommunicator has two groups; the ranks of one group
+ * send to the ranks of the other.
  */
 typedef struct hdICommunicator {
-	const char *name; /**< May be "", and need not be unique. */
-	/** In file order; of an intercommunicator those of its group 0. */
+	const char *name; /**< May be ""; not necessarily unique. */
+	/** In file order; for an intercommunicator, the ranks of group 0. */
 	const hdIRank *ranks;
 	size_t rankCount;
-	const char *uid; /**< Differs from those of all others; "" if none. */
+	const char *uid; /**< Unique in the project; "" if none. */
 	int isInter;     /**< Whether it is an intercommunicator. */
-	/** Those of group 1 of an intercommunicator. */
+	/** For an intercommunicator, the ranks of group 1. */
 	const hdIRank *remoteRanks;
 	size_t remoteRankCount;
-	/** Processes of both groups: at least as many as are known, and more
-	 *  where some belong to other programs. */
+	/** Number of processes in both groups. It may exceed the number of
+	 *  known ranks if some belong to other programs. */
 	int64_t size;
 	int64_t remoteSize;
 } hdICommunicator;
@@ -238,21 +239,21 @@ typedef struct hdIUsedFile {
 	int64_t initialSize; /**< In bytes; -1 if not known. */
 } hdIUsedFile;
 
-/** What a clock showed at one moment, when it was compared. */
+/** One comparison of a clock with its reference. */
 typedef struct hdIClockPoint {
-	int64_t time;   /**< By the clock itself, in ns since 1970. */
-	int64_t offset; /**< What was to be added, in ns. */
-	int64_t error;  /**< The offset was wrong by at most this, in ns. */
+	int64_t time;   /**< Time of the clock itself, in ns since 1970. */
+	int64_t offset; /**< Correction to add, in ns. */
+	int64_t error;  /**< Largest error of the offset, in ns. */
 } hdIClockPoint;
 
 /**
- * A clock that was compared with a reference. The times of the files at its
- * node and below are those of the reference already.
+ * A clock that was compared with a reference. The times in the files at its
+ * node and below are already converted to the reference.
  */
 typedef struct hdIClock {
-	const char *node;   /**< Path of the node, mostly a host. */
-	const char *method; /**< How it was done: "ping-pong", "reference". */
-	int64_t error;      /**< Times are wrong by at most this, in ns. */
+	const char *node;   /**< Path of the node, usually a host. */
+	const char *method; /**< Method: "ping-pong", "reference". */
+	int64_t error;      /**< Largest error of the times, in ns. */
 	const hdIClockPoint *points;
 	size_t pointCount;
 } hdIClock;
@@ -260,7 +261,7 @@ typedef struct hdIClock {
 /** A project; see hdI_openProject(). */
 typedef struct hdIProject {
 	const char *name; /**< Application@name, else from the file name. */
-	/** Directory and name that all files of the project begin with. */
+	/** Common prefix of all files: the directory and the name. */
 	const char *prefix;
 	const char *file; /**< The .proj or the single file that was opened. */
 	const char *description; /**< "" if there is none. */
@@ -296,29 +297,28 @@ typedef struct hdIProject {
 /**
  * Open a project, or a single file.
  *
- * Reads the .proj, looks for all files that begin with the project's prefix,
- * and reads the headers of the statistics groups. Files that the .proj does
- * not know are included, with a note; declared groups without a file are a
- * warning.
+ * Reads the .proj, searches for all files with the prefix of the project, and
+ * reads the headers of the statistics groups. Undeclared files are included,
+ * with a note. Declared groups without a file are a warning.
  *
- * @param path A .proj file, or its path without ".proj", or a directory that
- *        holds one .proj; or a single .stat, .trc or .rel file, which
- *        makes a project of one file: if the name of a .stat file ends with the
- *        labels and the group of its header it belongs to a node with these
- *        labels, else to the root.
- * @param handler Takes diagnostics, now and when files of the project are read;
- *        may be NULL.
+ * @param path A .proj file, its path without ".proj", or a directory that
+ *        contains one .proj. A single .stat, .trc or .rel file is a project of
+ *        one file. If the name of a .stat file ends with the labels and the
+ *        group of its header, the group belongs to a node with these labels;
+ *        otherwise to the root.
+ * @param handler Receives diagnostics, now and when files of the project are
+ *        read; may be NULL.
  * @param data Passed to @p handler.
  *
  * @return The project, to be closed with hdI_closeProject().
- * @retval NULL Error: the .proj cannot be read, or has no topology and no file
- *         beside it; errno is set.
+ * @retval NULL Error: the .proj cannot be read, or the project has neither a
+ *         topology nor files; errno is set.
  */
 hdIProject *hdI_openProject(const char *path, hdIMessageHandler handler,
 			    void *data);
 
 /**
- * Close a project and free it. Its readers must have been closed.
+ * Close a project and free it. Its readers must be closed first.
  *
  * @param project Project to close; NULL does nothing.
  */
@@ -335,14 +335,13 @@ void hdI_closeProject(hdIProject *project);
 const hdINode *hdI_findNode(const hdIProject *project, const char *path);
 
 /**
- * Shift all times of a group, as its timeAdjustment does, which is changed: a
- * meter that is known to be late, for example, whose power was drawn before.
+ * Shift all times of a group by changing its timeAdjustment. For example, this
+ * corrects the known delay of a meter.
  *
- * @param project Project that the group belongs to; no reader of the group may
+ * @param project Project that the group belongs to. No reader of the group may
  *        be open, and no other thread may use the project.
  * @param group Group to shift.
- * @param ns Added to every time, in ns; less than 100 years, or it is cut to
- *        that.
+ * @param ns Added to every time, in ns; limited to 100 years.
  */
 void hdI_shiftGroup(hdIProject *project, const hdIGroup *group, int64_t ns);
 
@@ -354,7 +353,7 @@ typedef struct hdIBytes {
 	size_t length;
 } hdIBytes;
 
-/** The values of one column in a block; which member depends on the type. */
+/** The values of one column in a block; the type selects the member. */
 typedef union hdIColumn {
 	const int32_t *int32;
 	const int64_t *int64;
@@ -371,9 +370,9 @@ typedef struct hdIBlock {
 	/** Start and end of the interval of each entry. */
 	const int64_t *start;
 	const int64_t *end;
-	/** 1 where the group was stopped between the entry before and this. */
+	/** 1 if the group was stopped between the previous entry and this. */
 	const uint8_t *isAfterGap;
-	const int64_t *offset;    /**< Where each entry stands in the file. */
+	const int64_t *offset;    /**< Offset of each entry in the file. */
 	const hdIColumn *columns; /**< One for each value of the group. */
 } hdIBlock;
 
@@ -392,16 +391,16 @@ typedef struct hdIStatReader hdIStatReader;
 hdIStatReader *hdI_openStat(const hdIProject *project, const hdIGroup *group);
 
 /**
- * Start to read the entries of a group, with diagnostics of its own: they go to
- * a handler instead of the project's.
+ * Start to read the entries of a group, with a separate handler for diagnostics
+ * instead of the handler of the project.
  *
  * @param project Project that the group belongs to.
  * @param group Group to read.
- * @param handler Takes the diagnostics of this reader, in the thread that
- * reads; NULL: nobody does.
+ * @param handler Receives the diagnostics of this reader, in the thread that
+ *        reads; NULL discards them.
  * @param data Passed to the handler.
  *
- * @return As of hdI_openStat().
+ * @return See hdI_openStat().
  */
 hdIStatReader *hdI_openStatWith(const hdIProject *project,
 				const hdIGroup *group,
@@ -414,36 +413,36 @@ hdIStatReader *hdI_openStatWith(const hdIProject *project,
  * @param[out] block The entries, valid until the next call on the reader.
  *
  * @retval 1 @p block is set.
- * @retval 0 End of the file. A cut tail was reported as a warning.
- * @retval -1 The rest of the file cannot be read, which a diagnostic says;
- *         everything before was delivered. errno is set.
+ * @retval 0 End of the file. A truncated tail was reported as a warning.
+ * @retval -1 The rest of the file cannot be read, and a diagnostic was
+ * reported. All data before was delivered. errno is set.
  */
 int hdI_readStat(hdIStatReader *reader, const hdIBlock **block);
 
 /**
- * Go on reading at an entry that was delivered before, by this or another
- * reader of the group.
+ * Continue at an entry that this or another reader of the group delivered
+ * before.
  *
  * @param reader Reader to use.
- * @param offset Where the entry stands in the file, as in hdIBlock::offset.
- * @param start Start of its interval, as in hdIBlock::start.
- * @param number Its number, as counted from hdIBlock::first.
+ * @param offset Offset of the entry in the file; see hdIBlock::offset.
+ * @param start Start of its interval; see hdIBlock::start.
+ * @param number Its number; see hdIBlock::first.
  *
  * @retval 0 The next block begins with the entry.
- * @retval -1 Error; errno is set (EINVAL: the offset is not one of an entry, as
- *         far as that can be seen). Nothing was changed.
+ * @retval -1 Error, and nothing was changed; errno is set (EINVAL: the offset
+ *         is evidently not the offset of an entry).
  */
 int hdI_seekStat(hdIStatReader *reader, int64_t offset, int64_t start,
 		 uint64_t number);
 
 /**
- * Tell when the first interval of a group starts.
+ * Get the start of the first interval of a group.
  *
  * @param reader Reader to ask.
  * @param[out] start The initial time stamp.
  *
  * @retval 1 @p start is set.
- * @retval 0 The file ends before it.
+ * @retval 0 The file ends before the time stamp.
  */
 int hdI_getStatStart(const hdIStatReader *reader, int64_t *start);
 
@@ -461,31 +460,31 @@ typedef struct hdIElement {
 	const char *name;
 	const hdIAttribute *attributes;
 	size_t attributeCount;
-	const char *text; /**< Text in the element, blanks trimmed. */
+	const char *text; /**< Text in the element, without outer blanks. */
 	const struct hdIElement *children;
 	size_t childCount;
 } hdIElement;
 
-/** What a record of a trace is. */
+/** Kind of a trace record. */
 typedef enum hdIRecordKind { HDI_STATE, HDI_EVENT } hdIRecordKind;
 
 /** A state or an event. */
 typedef struct hdIRecord {
 	hdIRecordKind kind;
 	const char *name;
-	/** Number of states that this record lies in. */
+	/** Number of states that contain this record. */
 	unsigned int depth;
 	int64_t start;
 	int64_t end; /**< Equals start for an event. */
-	/** All attributes but time and end (and name of events). */
+	/** All attributes except time and end (and name of events). */
 	const hdIAttribute *attributes;
 	size_t attributeCount;
 	/** Child elements of a state. */
 	const hdIElement *elements;
 	size_t elementCount;
-	const char *text;  /**< Text in the element, blanks trimmed. */
-	int64_t offset;    /**< Where the element starts in the file. */
-	int64_t endOffset; /**< Where it ends (exclusive). */
+	const char *text;  /**< Text in the element, without outer blanks. */
+	int64_t offset;    /**< Start of the element in the file. */
+	int64_t endOffset; /**< Its end (exclusive). */
 } hdIRecord;
 
 /** Streams a .trc file. */
@@ -504,16 +503,16 @@ hdITraceReader *hdI_openTrace(const hdIProject *project,
 			      const hdITraceFile *trace);
 
 /**
- * Start to read a trace, with diagnostics of its own: they go to a handler
- * instead of the project's.
+ * Start to read a trace, with a separate handler for diagnostics instead of the
+ * handler of the project.
  *
  * @param project Project that the trace belongs to.
  * @param trace Trace to read.
- * @param handler Takes the diagnostics of this reader, in the thread that
- * reads; NULL: nobody does.
+ * @param handler Receives the diagnostics of this reader, in the thread that
+ *        reads; NULL discards them.
  * @param data Passed to the handler.
  *
- * @return As of hdI_openTrace().
+ * @return See hdI_openTrace().
  */
 hdITraceReader *hdI_openTraceWith(const hdIProject *project,
 				  const hdITraceFile *trace,
@@ -522,24 +521,24 @@ hdITraceReader *hdI_openTraceWith(const hdIProject *project,
 /**
  * Read the next state or event.
  *
- * Records come in the order in which they ended: the states and events that
- * lie in a state (nesting n + 1) come before it (nesting n). Where a state is
- * missing for them (cut file) the next record of nesting n, or the end, follows
- * after a warning.
+ * Records are ordered by their end: the states and events inside a state
+ * (nesting n + 1) come before the state (nesting n). If the enclosing state is
+ * missing (truncated file), there is a warning, and the next record of nesting
+ * n, or the end, follows.
  *
  * @param reader Reader to use.
  * @param[out] record The record, valid until the next call on the reader.
  *
  * @retval 1 @p record is set.
  * @retval 0 End of the file. A missing end was reported as a warning.
- * @retval -1 The rest of the file cannot be read, which a diagnostic says;
- *         everything before was delivered. errno is set.
+ * @retval -1 The rest of the file cannot be read, and a diagnostic was
+ * reported. All data before was delivered. errno is set.
  */
 int hdI_readTrace(hdITraceReader *reader, const hdIRecord **record);
 
 /**
- * Get the attributes of the root element (`<Program>`), timeAdjustment
- * included.
+ * Get the attributes of the root element (`<Program>`), including
+ * timeAdjustment.
  *
  * @param reader Reader to ask.
  * @param[out] count Number of attributes.
@@ -558,18 +557,18 @@ void hdI_closeTrace(hdITraceReader *reader);
 
 /* ---- Relations --------------------------------------------------------- */
 
-/** What an element of a .rel file says of its relation. */
+/** Kind of an element in a .rel file. */
 typedef enum hdIRelationKind {
 	HDI_RELATION_BEGIN, /**< It begins. */
 	HDI_RELATION_END,   /**< It ends. */
-	HDI_STATE_BEGIN,    /**< A state of it begins, in the innermost one. */
+	HDI_STATE_BEGIN,    /**< A state begins, inside the innermost one. */
 	HDI_STATE_END,      /**< Its innermost state ends. */
 	HDI_RELATION_LINK   /**< It has a further cause. */
 } hdIRelationKind;
 
-/** How a relation names the one that caused it. */
+/** How a relation refers to its cause. */
 typedef enum hdIParentKind {
-	HDI_PARENT_NONE,    /**< It has none. */
+	HDI_PARENT_NONE,    /**< No cause. */
 	HDI_PARENT_FILE,    /**< ID, in the same file. */
 	HDI_PARENT_LOCAL,   /**< PID:TOPOLOGY:ID, on the same host. */
 	HDI_PARENT_REMOTE,  /**< HOST:PID:TOPOLOGY:ID. */
@@ -580,61 +579,61 @@ typedef enum hdIParentKind {
 /** An element of a .rel file. */
 typedef struct hdIRelationRecord {
 	hdIRelationKind kind;
-	uint64_t id; /**< Of the relation, in its file. */
+	uint64_t id; /**< Id of the relation in its file. */
 	int64_t time;
-	/** Name of a state that begins; else "". */
+	/** Name of a state that begins; otherwise "". */
 	const char *name;
-	/** Who caused a relation that begins; of a link HDI_PARENT_REMOTE. */
+	/** Kind of the cause at HDI_RELATION_BEGIN; HDI_PARENT_REMOTE for a
+	 *  link. */
 	hdIParentKind parentKind;
-	const char
-		*parent; /**< As it stands in the file; "" if there is none. */
-	const char
-		*trace; /**< W3C trace and flags that were received, or "". */
+	const char *parent; /**< Text of the cause in the file; "" if there is
+			       none. */
+	const char *trace;  /**< Received W3C trace and flags, or "". */
 	/** Other attributes of a state, in file order. */
 	const hdIAttribute *attributes;
 	size_t attributeCount;
 	/** Child elements of a state. */
 	const hdIElement *elements;
 	size_t elementCount;
-	int64_t offset;    /**< Where the element starts in the file. */
-	int64_t endOffset; /**< Where it ends (exclusive). */
+	int64_t offset;    /**< Start of the element in the file. */
+	int64_t endOffset; /**< Its end (exclusive). */
 } hdIRelationRecord;
 
 /** A state of a relation. */
 typedef struct hdIRelationState {
 	const char *name;
-	/** Number of states of the relation that it lies in. */
+	/** Number of states of the relation that contain it. */
 	unsigned int depth;
 	int64_t start;
-	int64_t end; /**< Equals HDI_NEVER if it did not end. */
-	/** Of its begin, then those that only its end has; where both have one
-	 *  the end's value. */
+	int64_t end; /**< HDI_NEVER if it did not end. */
+	/** The attributes of its begin, followed by the attributes that only
+	 *  its end has. If both have an attribute, the value of the end. */
 	const hdIAttribute *attributes;
 	size_t attributeCount;
 } hdIRelationState;
 
-/** The end of what did not end. */
+/** End time of a relation or state without an end. */
 #define HDI_NEVER INT64_MIN
 
-/** A relation, with all that the file says of it. */
+/** A relation with all its data. */
 typedef struct hdIRelation {
 	uint64_t id;
 	int64_t start;
 	int64_t end; /**< HDI_NEVER if it did not end. */
 	hdIParentKind parentKind;
-	const char *parent; /**< As of hdIRelationRecord. */
-	const char *trace;  /**< As of hdIRelationRecord. */
-	/** In the order in which they began: those in a state follow it. */
+	const char *parent; /**< See hdIRelationRecord. */
+	const char *trace;  /**< See hdIRelationRecord. */
+	/** Ordered by their begin; inner states follow the outer state. */
 	const hdIRelationState *states;
 	size_t stateCount;
-	/** Tokens of further causes, HOST:PID:TOPOLOGY:ID. */
+	/** Tokens of additional causes, HOST:PID:TOPOLOGY:ID. */
 	const char *const *links;
 	size_t linkCount;
-	/** How much of the file was read when it was delivered, in bytes. */
+	/** Bytes of the file that were read when it was delivered. */
 	int64_t endOffset;
 } hdIRelation;
 
-/** Who recorded the relations of a file. */
+/** The process that recorded the relations of a file. */
 typedef struct hdIRelationOwner {
 	const char *host;    /**< hostID, or "". */
 	const char *process; /**< localToken, or "". */
@@ -657,60 +656,61 @@ hdIRelationReader *hdI_openRelations(const hdIProject *project,
 				     const hdIRelationFile *file);
 
 /**
- * Start to read relations, with diagnostics of its own: they go to a handler
- * instead of the project's.
+ * Start to read relations, with a separate handler for diagnostics instead of
+ * the handler of the project.
  *
  * @param project Project that the file belongs to.
  * @param file File to read.
- * @param handler Takes the diagnostics of this reader, in the thread that
- * reads; NULL: nobody does.
+ * @param handler Receives the diagnostics of this reader, in the thread that
+ *        reads; NULL discards them.
  * @param data Passed to the handler.
  *
- * @return As of hdI_openRelations().
+ * @return See hdI_openRelations().
  */
 hdIRelationReader *hdI_openRelationsWith(const hdIProject *project,
 					 const hdIRelationFile *file,
 					 hdIMessageHandler handler, void *data);
 
 /**
- * Tell who recorded the relations: what their tokens begin with.
+ * Get the process that recorded the relations; their tokens begin with its
+ * identity.
  *
  * @param reader Reader to ask.
- * @param[out] owner Lives as long as the reader.
+ * @param[out] owner The process, valid until the reader is closed.
  *
  * @retval 1 @p owner is set.
- * @retval 0 The file ends before that, or cannot be read.
+ * @retval 0 The file ends too early, or cannot be read.
  */
 int hdI_getRelationOwner(hdIRelationReader *reader, hdIRelationOwner *owner);
 
 /**
- * Read the next element, in file order. From one of a relation to one of
- * another the time may step back.
+ * Read the next element, in file order. Between elements of different
+ * relations, time may step back.
  *
- * Use this or hdI_readRelation() on a reader, not both.
+ * A reader must use either this function or hdI_readRelation(), not both.
  *
  * @param reader Reader to use.
  * @param[out] record The element, valid until the next call on the reader.
  *
  * @retval 1 @p record is set.
  * @retval 0 End of the file. A missing end was reported as a warning.
- * @retval -1 The rest of the file cannot be read, which a diagnostic says;
- *         everything before was delivered. errno is set.
+ * @retval -1 The rest of the file cannot be read, and a diagnostic was
+ * reported. All data before was delivered. errno is set.
  */
 int hdI_readRelationRecord(hdIRelationReader *reader,
 			   const hdIRelationRecord **record);
 
 /**
- * Read the next relation with its states, in the order in which they end; those
- * that do not end come last, in the order in which they began. What does not
- * fit together is left out, after a warning. Memory grows with what is open at
- * a time.
+ * Read the next relation with its states, ordered by their end. Relations
+ * without an end come last, ordered by their begin. Inconsistent elements are
+ * skipped with a warning. Memory grows with the number of relations that are
+ * open at the same time.
  *
  * @param reader Reader to use.
  * @param[out] relation The relation, valid until the next call on the reader.
  *
- * @return As of hdI_readRelationRecord(); before -1 those that are open are
- *         delivered.
+ * @return See hdI_readRelationRecord(). Open relations are delivered before
+ *         -1.
  */
 int hdI_readRelation(hdIRelationReader *reader, const hdIRelation **relation);
 

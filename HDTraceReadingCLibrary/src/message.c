@@ -73,8 +73,8 @@ static const hdIRule rules[HDI_RULE_COUNT] = {
 				 "and the group that the file name does." },
 	[HDI_RULE_STAT_OLD_FORMAT] = { "stat.old-format", HDI_WARNING,
 				       "A .stat file has an initial time "
-				       "stamp, and its timeAdjustment is no "
-				       "date." },
+				       "stamp, and its timeAdjustment is not "
+				       "a date." },
 	[HDI_RULE_STAT_NO_START] = { "stat.no-start", HDI_WARNING,
 				     "A .stat file has an initial time stamp "
 				     "behind its header." },
@@ -133,7 +133,7 @@ static const hdIRule rules[HDI_RULE_COUNT] = {
 	[HDI_RULE_REL_ELEMENT] = { "rel.element", HDI_WARNING,
 				   "An element of a .rel file is rel, un, s, e "
 				   "or link, and has a number t, a time, and "
-				   "what else it needs." },
+				   "the other mandatory attributes." },
 	[HDI_RULE_REL_ORDER] = { "rel.order", HDI_WARNING,
 				 "A relation begins before all else, and once; "
 				 "its states nest; nothing comes after its "

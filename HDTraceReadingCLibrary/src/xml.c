@@ -120,7 +120,7 @@ static void refuseDoctype(void *data, const xmlChar *name,
 	(void)externalId;
 	(void)systemId;
 	setError(parser, parser->_private, -EBADMSG,
-		 "there is a DOCTYPE, which is not accepted");
+		 "a DOCTYPE is not allowed");
 	xmlStopParser(parser);
 }
 
@@ -138,7 +138,7 @@ int hdIXmlIsTooDeep(xmlParserCtxtPtr parser, struct hdIXmlError *error)
 	if (parser->nameNr < HDI_NESTING_MAX)
 		return 0;
 	snprintf(text, sizeof(text),
-		 "more than %d elements in each other, which is not accepted",
+		 "more than %d nested elements, which is not allowed",
 		 HDI_NESTING_MAX);
 	setErrorAt(parser, error, -EBADMSG, hdIXmlTagStart(parser), text);
 	parser->disableSAX = 1;
@@ -181,8 +181,8 @@ static void checkEncoding(xmlParserCtxtPtr parser)
 		encoding = (const char *)parser->input->encoding;
 	if (!encoding || isKnownEncoding(encoding))
 		return;
-	snprintf(text, sizeof(text),
-		 "the encoding \"%.100s\", which is not accepted", encoding);
+	snprintf(text, sizeof(text), "the encoding \"%.100s\" is not supported",
+		 encoding);
 	setError(parser, parser->_private, -EBADMSG, text);
 	xmlStopParser(parser);
 }
@@ -327,7 +327,7 @@ xmlDocPtr hdIXmlParse(const char *data, size_t size, struct hdIXmlError *error)
 	parser = hdIXmlCreate(NULL, NULL, error);
 	if (parser) {
 		if (size == 0)
-			setError(parser, error, -EBADMSG, "there is nothing");
+			setError(parser, error, -EBADMSG, "the file is empty");
 		hdIXmlFeed(parser, data, size, 1, error);
 		tree = parser->myDoc;
 		parser->myDoc = NULL;

@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-/** Where the values of HDTrace begin; the system's errno values are below. */
+/** First value of HDTrace; the errno values of the system are smaller. */
 #define HD_ERR_BASE 800000
 
 /** Errors that any function of the library may set. */
@@ -39,7 +39,7 @@ enum hdCommonError {
 	HD_ERR_TIMEOUT,
 	/** The trace or group is disabled. */
 	HD_ERR_TRACE_DISABLED,
-	/** The call does not fit what was called before, e.g. an end without
+	/** The call is not allowed in this state: for example, an end without
 	 *  a start. */
 	HD_ERR_INVALID_CONTEXT,
 	/** The cause is unknown. */
@@ -48,23 +48,23 @@ enum hdCommonError {
 
 /** Errors of the statistics part. */
 enum hdStatsError {
-	/** The group is committed and must not be, or the reverse. */
+	/** The group is committed but must not be, or must be but is not. */
 	HDS_ERR_GROUP_COMMIT_STATE = HD_ERR_BASE + 200,
 	/** An argument has an unexpected value, e.g. the length of an entry. */
 	HDS_ERR_UNEXPECTED_ARGVALUE,
-	/** The current entry expects something else: a value of another type,
-	 *  or the rest of a half written entry. */
+	/** The current entry expects a different call: a value of another
+	 *  type, or the remaining values of an unfinished entry. */
 	HDS_ERR_ENTRY_STATE
 };
 
-/** What a trace or group could not record as it was asked to. */
+/** Losses of a trace or group. */
 typedef struct hdLosses {
 	/** Records dropped because the buffer was full, or because the file
 	 *  could no longer be written: states, events, lines of information;
-	 *  entries and gaps. An attribute or element of a state that is dropped
-	 *  without the state counts as one. */
+	 *  entries and gaps. An attribute or element that is dropped without
+	 *  its state counts as one record. */
 	uint64_t records;
-	/** Times that were replaced because they decreased. */
+	/** Times that were corrected because they decreased. */
 	uint64_t times;
 } hdLosses;
 

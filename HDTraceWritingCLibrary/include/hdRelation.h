@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file
- * Relations: what caused what, across threads, processes and hosts.
+ * Relations: causality across threads, processes and hosts.
  *
- * A trace (hdTrace.h) is one time line: its states cannot overlap. A relation
- * is one activity that was started by another one. On a topology node any
- * number of them overlap, one may go on after the one that started it has
- * ended, and each has states of its own, which nest. They are written into
- * `PROJECT_LABEL1_LABEL2...rel`; doc/format has the layout.
+ * A trace (hdTrace.h) is one time line, and its states cannot overlap. A
+ * relation is an activity that was started by another activity. On a topology
+ * node, relations may overlap, and a relation may outlive its cause. Each
+ * relation has its own states, which nest. Relations are written into
+ * `PROJECT_LABEL1_LABEL2...rel`; doc/format defines the layout.
  *
  *     hdR_topoToken server;
  *     hdR_token request, write;
@@ -28,40 +28,42 @@
  *     hdR_destroyRelation(&request);
  *     hdR_finalize(&server);
  *
- * **Tokens.** A token (hdR_token) is the handle of a relation in its process;
- * as text it goes to other processes and hosts. Where it has to pass code that
- * has no place for it, a list of hints carries it (hdR_addHint()).
+ * **Tokens.** A token (hdR_token) is the handle of a relation in its process. A
+ * token as text is sent to other processes and hosts. If the code in between
+ * has no field for a token, a list of hints carries it (hdR_addHint()).
  *
- * **Not traced.** NULL is the token of what is not traced: as a parent or as
- * the token of a node it gives NULL again, and each other function does nothing
- * and returns -1 (or NULL), without touching errno. `HDTRACE_RELATION=0` makes
- * hdR_initTopology() give NULL, and so the rest costs a branch.
+ * **Disabled relations.** NULL is a valid token. If the parent or the token of
+ * a node is NULL, the new relation is NULL. All other functions then do nothing
+ * and return -1 (or NULL) without changing errno. With `HDTRACE_RELATION=0`,
+ * hdR_initTopology() gives NULL, so each further call costs only a branch.
  *
- * **Threads.** All functions may be called by any thread at any time, without a
- * lock of the caller's, but for two rules: one thread at a time uses a token
- * (it may be another one each time), and nobody uses the token of a node while
- * it is initialized or finalized. To be the parent of a relation that is made,
- * or to be put as text, is no such use: a token only must not be freed then. A
- * relation may so be begun in one thread, go on in a second and end in a third,
- * while a fourth one makes others that it caused. Relations of a node that was
- * finalized may still be used; nothing is recorded any more, and calls fail
- * with HD_ERR_TRACE_DISABLED.
+ * **Threads.** All functions may be called by any thread at any time without a
+ * lock, with two exceptions. Only one thread at a time may use a token; it may
+ * be a different thread each time. No thread may use the token of a node while
+ * it is initialized or finalized. A token that serves as a parent, or is
+ * converted to text, only must not be freed at the same time. So a relation may
+ * start in one thread, continue in a second and end in a third, while a fourth
+ * creates relations that it caused. Relations of a finalized node may still be
+ * used, but nothing is recorded, and calls fail with HD_ERR_TRACE_DISABLED.
  *
- * **Buffering.** Each thread has a buffer of its own for each node that it
- * uses, a quarter of `HDTRACE_BUFFER_SIZE_KB`. The background thread of the
- * library merges them by time into the file; what hdTopology.h says of files,
- * processes and descriptors holds. Records of one relation stay in order,
- * whichever threads they came from. With `HDTRACE_ON_FULL=drop` a relation or
- * state that finds no room is left out as a whole, and counted; what ends one
- * that was written waits, so that the file has both.
+ * **Buffering.** Each thread has its own buffer for each node that it uses, a
+ * quarter of `HDTRACE_BUFFER_SIZE_KB`. The background thread of the library
+ * merges the buffers by time into the file. The rules of hdTopology.h for
+ * files, processes and descriptors apply. Records of one relation stay in
+ * order, even if they come from several threads. With `HDTRACE_ON_FULL=drop`, a
+ * relation or state that does not fit is dropped as a whole, and counted. The
+ * end of a written state or relation waits, so that the file contains both.
  *
- * **Errors of the file** are as in hdTrace.h: one call returns -1 with
- * HD_ERR_WRITE_FILE, later ones return 0 and are counted (hdR_getLosses()).
+ * **File errors** are as in hdTrace.h: one call returns -1 with
+ * HD_ERR_WRITE_FILE. Later calls return 0, and their records count as lost
+ * (hdR_getLosses()).
  *
- * **Time.** Wall clock in nanoseconds. It never decreases within a relation;
- * between those of a file it may step back by what threads take to get in line.
+ * **Time.** Wall clock time in nanoseconds. It never decreases within a
+ * relation. Between two relations of a file, time may step back by a small
+ * amount, because threads record concurrently.
  *
- * **Text.** As of hdTrace.h: values may hold any character, keys are names.
+ * **Text.** Values may contain any character, and keys are names; see
+ * hdTrace.h.
  */
 #ifndef HD_RELATION_H
 #define HD_RELATION_H
@@ -86,20 +88,20 @@ extern "C" {
 
 /** Longest name of a state, in bytes. */
 #define HDR_MAX_NAME_LENGTH 1000
-/** Attributes that one call may give. */
+/** Largest number of attributes in one call. */
 #define HDR_MAX_ATTRIBUTES 64
 /** Longest value of an attribute, in bytes. */
 #define HDR_MAX_VALUE_LENGTH 65535
-/** Longest further XML of hdR_startE() and hdR_endE(), in bytes. */
+/** Longest additional XML of hdR_startE() and hdR_endE(), in bytes. */
 #define HDR_MAX_XML_LENGTH 65535
-/** Room for any token of this library as text, with the '\0'. */
+/** Buffer size for any token of this library as text, with the '\0'. */
 #define HDR_TOKEN_SIZE 256
-/** Room for a W3C trace context (`traceparent`), with the '\0'. */
+/** Buffer size for a W3C trace context (`traceparent`), with the '\0'. */
 #define HDR_TRACEPARENT_SIZE 56
-/** Key of the attribute that says that a state failed, and why. */
+/** Key of the attribute with the reason why a state failed. */
 #define HDR_ERROR_KEY "error"
 
-/** A topology node on which there are relations; see hdR_initTopology(). */
+/** A topology node with relations; see hdR_initTopology(). */
 typedef struct _hdR_topoToken *hdR_topoToken;
 
 /** A relation in this process; see hdR_createTopLevelRelation(). */
@@ -108,11 +110,11 @@ typedef struct _hdR_token *hdR_token;
 /* ---- Nodes ------------------------------------------------------------- */
 
 /**
- * Begin to record relations on a node: create its file.
+ * Start to record relations on a node: create its file.
  *
  * @param node Topology node; may be destroyed afterwards.
  * @param[out] out Token of the node, to be ended with hdR_finalize(); NULL on
- *        error, and where `HDTRACE_RELATION` is 0.
+ *        error, and if `HDTRACE_RELATION` is 0.
  *
  * @retval 0 Success.
  * @retval -1 Error; errno is HD_ERR_INVALID_ARGUMENT, HD_ERR_MALLOC,
@@ -122,11 +124,11 @@ int hdR_initTopology(hdTopoNode *node, hdR_topoToken *out);
 
 /**
  * End the recording of relations on a node: write everything and close the
- * file. A file that no relation was put into is removed.
+ * file. A file without a relation is removed.
  *
- * Relations of the node that still exist stay without an end in the file; their
- * tokens are to be destroyed as ever. In a child process that inherited the
- * node by fork(): only free it.
+ * Relations of the node that still exist have no end in the file; their tokens
+ * must be destroyed as usual. In a child process that inherited the node by
+ * fork(), this only frees it.
  *
  * @param[in,out] topology Token of the node; set to NULL.
  *
@@ -137,8 +139,8 @@ int hdR_initTopology(hdTopoNode *node, hdR_topoToken *out);
 int hdR_finalize(hdR_topoToken *topology);
 
 /**
- * Free what the library keeps for all nodes. Afterwards no token may be used
- * that was made before; hdR_initTopology() begins anew.
+ * Free the common data of all nodes. Older tokens must not be used afterwards;
+ * hdR_initTopology() starts again.
  *
  * @retval 0 Success.
  * @retval -1 Error; errno is HD_ERR_INVALID_CONTEXT (a node is not finalized).
@@ -146,7 +148,7 @@ int hdR_finalize(hdR_topoToken *topology);
 int hdR_closeAPI(void);
 
 /**
- * Hand every record of a node to the system, now.
+ * Pass all records of a node to the operating system now.
  *
  * @param topology Token of the node.
  *
@@ -156,11 +158,11 @@ int hdR_closeAPI(void);
 int hdR_flush(hdR_topoToken topology);
 
 /**
- * Get what a node could not record as it was asked to: elements of the file
- * that are not there, and times that were replaced because they decreased.
+ * Get the losses of a node: elements that were not written, and times that were
+ * corrected because they decreased.
  *
  * @param topology Token of the node.
- * @param[out] losses The numbers so far.
+ * @param[out] losses The current numbers.
  *
  * @retval 0 Success.
  * @retval -1 Error, or NULL; errno is HD_ERR_INVALID_ARGUMENT.
@@ -170,7 +172,7 @@ int hdR_getLosses(hdR_topoToken topology, hdLosses *losses);
 /* ---- Relations --------------------------------------------------------- */
 
 /**
- * Create a relation that nothing caused.
+ * Create a relation without a cause.
  *
  * @param topology Token of its node.
  *
@@ -181,92 +183,92 @@ int hdR_getLosses(hdR_topoToken topology, hdLosses *losses);
 hdR_token hdR_createTopLevelRelation(hdR_topoToken topology);
 
 /**
- * Create a relation that was caused by another one of the same node.
+ * Create a relation that was caused by another relation of the same node.
  *
- * @param parent Relation that caused it. The caller's thread uses it during
- *        this call.
+ * @param parent The cause. No other thread may use it during this call.
  *
- * @return The relation, or NULL as of hdR_createTopLevelRelation();
+ * @return The relation, or NULL as for hdR_createTopLevelRelation().
  *         HD_ERR_TRACE_DISABLED: the node of @p parent was finalized.
  */
 hdR_token hdR_relateTopologyInternalToken(hdR_token parent);
 
 /**
- * Create a relation that was caused by another one of this process.
+ * Create a relation that was caused by another relation of this process.
  *
  * @param topology Token of its node.
- * @param parent Relation that caused it, of any node. It may be of a process
- *        that this one is a fork() of.
+ * @param parent The cause, of any node. It may have been created before this
+ *        process was forked.
  *
- * @return The relation, or NULL as of hdR_createTopLevelRelation() and if
+ * @return The relation, or NULL as for hdR_createTopLevelRelation(), and if
  *         @p parent is NULL.
  */
 hdR_token hdR_relateProcessLocalToken(hdR_topoToken topology, hdR_token parent);
 
 /**
- * Create a relation that was caused by one of another process of this host.
+ * Create a relation that was caused by a relation of another process on this
+ * host.
  *
  * @param topology Token of its node.
  * @param parent Text from hdR_getLocalToken().
  *
- * @return The relation, or NULL as of hdR_createTopLevelRelation() and if
- *         @p parent is NULL; HD_ERR_INVALID_ARGUMENT: @p parent is no such
- *         text (a log line says so, see HDTRACE_VERBOSITY).
+ * @return The relation, or NULL as for hdR_createTopLevelRelation(), and if
+ *         @p parent is NULL. HD_ERR_INVALID_ARGUMENT: @p parent is not a token
+ *         (there is a log line; see HDTRACE_VERBOSITY).
  */
 hdR_token hdR_relateLocalToken(hdR_topoToken topology, const char *parent);
 
 /**
- * Create a relation that was caused by one that is anywhere.
+ * Create a relation that was caused by a relation on any host.
  *
  * @param topology Token of its node.
  * @param parent Text from hdR_getRemoteToken() or hdR_putRemoteToken().
  *
- * @return As of hdR_relateLocalToken().
+ * @return See hdR_relateLocalToken().
  */
 hdR_token hdR_relateRemoteToken(hdR_topoToken topology, const char *parent);
 
 /**
- * Create a relation that was caused by what a W3C trace context says.
+ * Create a relation whose cause is given by a W3C trace context.
  *
  * @param topology Token of its node.
  * @param parent Value of a header `traceparent`, of any version.
  *
- * @return As of hdR_relateLocalToken().
+ * @return See hdR_relateLocalToken().
  */
 hdR_token hdR_relateTraceparent(hdR_topoToken topology, const char *parent);
 
 /**
- * Create a relation and begin a state of it, both at one time: the same as
- * hdR_relateProcessLocalToken(), hdR_relateRemoteToken() or
- * hdR_createTopLevelRelation(), and hdR_startS(), for less.
+ * Create a relation and start its first state at the same time. This is cheaper
+ * than hdR_relateProcessLocalToken(), hdR_relateRemoteToken() or
+ * hdR_createTopLevelRelation(), followed by hdR_startS().
  *
  * @param topology Token of its node.
- * @param parent Relation of this process that caused it; or NULL.
- * @param cause Text of the one that caused it, as of hdR_relateRemoteToken(),
- *        if @p parent is NULL. Where this is NULL, too, nothing did.
- * @param name As of hdR_startS().
+ * @param parent The cause, a relation of this process; or NULL.
+ * @param cause The cause as text, if @p parent is NULL; see
+ *        hdR_relateRemoteToken(). If both are NULL, there is no cause.
+ * @param name See hdR_startS().
  *
  * @return The relation, to be ended with hdR_endRelation() or, after its state,
  *         with hdR_destroyRelation().
- * @retval NULL As of hdR_createTopLevelRelation(). errno may also be
- *         HD_ERR_INVALID_ARGUMENT or HD_ERR_BUFFER_OVERFLOW: @p cause is no
- *         such text, or @p name no such name.
+ * @retval NULL See hdR_createTopLevelRelation(). errno may also be
+ *         HD_ERR_INVALID_ARGUMENT or HD_ERR_BUFFER_OVERFLOW: @p cause or
+ *         @p name is invalid.
  */
 hdR_token hdR_startRelation(hdR_topoToken topology, hdR_token parent,
 			    const char *cause, const char *name);
 
 /**
- * End the innermost open state of a relation, and the relation, both at one
- * time: the same as hdR_end() and hdR_destroyRelation(), for less.
+ * End the innermost open state of a relation, and the relation, at the same
+ * time. This is cheaper than hdR_end() followed by hdR_destroyRelation().
  *
- * @param[in,out] token Relation; set to NULL where its token was freed.
- * @param n,keys,values As of hdR_end().
+ * @param[in,out] token Relation; set to NULL if its token was freed.
+ * @param n,keys,values See hdR_end().
  *
  * @retval 0 Success.
- * @retval -1 Error, or NULL. As of hdR_end(), errno is HD_ERR_INVALID_CONTEXT,
- *         HD_ERR_INVALID_ARGUMENT, HD_ERR_BUFFER_OVERFLOW or HD_ERR_MALLOC:
- *         nothing has ended, and the token stays. As of hdR_destroyRelation()
- *         it is HD_ERR_GET_TIME, HD_ERR_WRITE_FILE or HD_ERR_TRACE_DISABLED.
+ * @retval -1 Error, or NULL. HD_ERR_INVALID_CONTEXT, HD_ERR_INVALID_ARGUMENT,
+ *         HD_ERR_BUFFER_OVERFLOW and HD_ERR_MALLOC: nothing has ended, and the
+ *         token stays valid; see hdR_end(). HD_ERR_GET_TIME, HD_ERR_WRITE_FILE
+ *         and HD_ERR_TRACE_DISABLED: see hdR_destroyRelation().
  */
 int hdR_endRelation(hdR_token *token, int n, const char *const *keys,
 		    const char *const *values);
@@ -274,50 +276,51 @@ int hdR_endRelation(hdR_token *token, int n, const char *const *keys,
 /** An attribute whose value is a number or a text. */
 typedef struct {
 	const char *key;
-	const char *text; /**< Or NULL: it is the number. */
+	const char *text; /**< NULL: the number is the value. */
 	int64_t number;
 } hdR_attribute;
 
 /**
- * End a relation, with the innermost state that is open, as hdR_endRelation()
- * does; but keep its token. That can still be the parent of others, and be put
- * as text, as long as something may ask for what has caused it.
+ * End a relation and its innermost open state like hdR_endRelation(), but keep
+ * its token. The token can still be the parent of other relations, and can be
+ * converted to text.
  *
- * @param token Relation; to be freed by hdR_destroyRelation(), which records
- *        nothing any more.
+ * @param token Relation; to be freed by hdR_destroyRelation(), which then
+ *        records nothing.
  * @param n Number of attributes, up to HDR_MAX_ATTRIBUTES; 0 if no state is
  *        open.
- * @param attributes They, as of hdR_end(). Numbers cost less than their text.
+ * @param attributes The attributes; see hdR_end(). Numbers are cheaper than
+ *        text.
  *
  * @retval 0 Success.
- * @retval -1 Error, or NULL, as of hdR_endRelation(); HD_ERR_INVALID_CONTEXT
- *         also if it was ended before.
+ * @retval -1 Error, or NULL; see hdR_endRelation(). HD_ERR_INVALID_CONTEXT also
+ *         if the relation has already ended.
  */
 int hdR_finishRelation(hdR_token token, int n, const hdR_attribute *attributes);
 
 /**
- * Say that a relation has a further cause: what it waited for, or what it goes
- * on with, such as the requests of a batch.
+ * Add a further cause to a relation: for example, a relation that it waited
+ * for, or each request of a batch.
  *
  * @param token Relation.
- * @param cause Text of another one, from hdR_getRemoteToken().
+ * @param cause Token of the cause, from hdR_getRemoteToken().
  *
  * @retval 0 Success.
- * @retval -1 Error, or NULL as the token or the text; errno is
- *         HD_ERR_INVALID_ARGUMENT (not such a text), HD_ERR_MALLOC,
+ * @retval -1 Error, or the token or the text is NULL; errno is
+ *         HD_ERR_INVALID_ARGUMENT (not a token), HD_ERR_MALLOC,
  *         HD_ERR_GET_TIME, HD_ERR_WRITE_FILE (once) or HD_ERR_TRACE_DISABLED.
  */
 int hdR_link(hdR_token token, const char *cause);
 
 /**
- * End a relation, and free its token. States that are open stay without an end.
- * One that hdR_finishRelation() has ended is only freed.
+ * End a relation, and free its token. Open states get no end in the file. If
+ * hdR_finishRelation() has ended the relation, the token is only freed.
  *
  * @param[in,out] token Relation; set to NULL.
  *
  * @retval 0 Success.
  * @retval -1 Error, or NULL; errno is HD_ERR_GET_TIME (the last time of the
- *         relation is taken), HD_ERR_WRITE_FILE (once) or
+ *         relation is used), HD_ERR_WRITE_FILE (once) or
  *         HD_ERR_TRACE_DISABLED (the node was finalized before). The token is
  *         freed.
  */
@@ -336,22 +339,21 @@ int hdR_destroyRelation(hdR_token *token);
 char *hdR_getLocalToken(hdR_token token);
 
 /**
- * Get a relation's token for processes anywhere.
+ * Get a relation's token for processes on any host.
  *
  * @param token Relation.
  *
  * @return The text `HOST:PID:TOPOLOGY:ID:TRACE`, to be freed with free(). TRACE
- *         is the id of the W3C trace that the relation is a part of, and its
- *         flags.
+ *         is the id of the W3C trace of the relation, with its flags.
  * @retval NULL The token is NULL, or errno is HD_ERR_MALLOC.
  */
 char *hdR_getRemoteToken(hdR_token token);
 
 /**
- * Put the text of hdR_getRemoteToken() into memory of the caller.
+ * Write the text of hdR_getRemoteToken() into a buffer of the caller.
  *
  * @param token Relation.
- * @param[out] buffer Where to put it; HDR_TOKEN_SIZE bytes are always enough.
+ * @param[out] buffer The buffer; HDR_TOKEN_SIZE bytes are always enough.
  * @param size Its size.
  *
  * @return Length of the text without its '\0'.
@@ -361,56 +363,57 @@ char *hdR_getRemoteToken(hdR_token token);
 int hdR_putRemoteToken(hdR_token token, char *buffer, size_t size);
 
 /**
- * Put a relation's token as W3C trace context, for programs that know these.
+ * Write a relation's token as a W3C trace context, for programs that support
+ * it.
  *
  * @param token Relation.
- * @param[out] buffer Where to put it; HDR_TRACEPARENT_SIZE bytes are enough.
+ * @param[out] buffer The buffer; HDR_TRACEPARENT_SIZE bytes are enough.
  * @param size Its size.
  *
- * @return As of hdR_putRemoteToken().
+ * @return See hdR_putRemoteToken().
  */
 int hdR_putTraceparent(hdR_token token, char *buffer, size_t size);
 
 /* ---- States ------------------------------------------------------------ */
 
 /**
- * Begin a state of a relation, inside the one that is open if there is one.
+ * Start a state of a relation, inside the innermost open state if there is one.
  *
  * @param token Relation.
  * @param name Any text up to HDR_MAX_NAME_LENGTH bytes, not empty.
  *
  * @retval 0 Success.
- * @retval -1 Error, and no state was begun; or NULL. errno is
+ * @retval -1 Error, and no state was started; or NULL. errno is
  *         HD_ERR_INVALID_ARGUMENT, HD_ERR_BUFFER_OVERFLOW, HD_ERR_MALLOC,
  *         HD_ERR_GET_TIME or HD_ERR_TRACE_DISABLED. HD_ERR_WRITE_FILE (once):
- *         the state is followed, but not recorded.
+ *         the state is tracked, but not recorded.
  */
 int hdR_startS(hdR_token token, const char *name);
 
 /**
- * Begin a state with attributes.
+ * Start a state with attributes.
  *
  * @param token Relation.
- * @param name As of hdR_startS().
+ * @param name See hdR_startS().
  * @param n Number of attributes, up to HDR_MAX_ATTRIBUTES.
  * @param keys Their names, each once; not `name`, `t` or `time`.
  * @param values Their values, of up to HDR_MAX_VALUE_LENGTH bytes each.
  *
- * @return As of hdR_startS().
+ * @return See hdR_startS().
  */
 int hdR_start(hdR_token token, const char *name, int n, const char *const *keys,
 	      const char *const *values);
 
 /**
- * Begin a state with attributes and further XML in it.
+ * Start a state with attributes and additional XML.
  *
  * @param token Relation.
- * @param name As of hdR_startS().
- * @param n,keys,values As of hdR_start().
- * @param format printf format, and its arguments; gives elements that have
- *        attributes, text and other elements, up to HDR_MAX_XML_LENGTH bytes.
+ * @param name See hdR_startS().
+ * @param n,keys,values See hdR_start().
+ * @param format printf format and its arguments. The result consists of XML
+ *        elements, up to HDR_MAX_XML_LENGTH bytes.
  *
- * @return As of hdR_startS(); HD_ERR_INVALID_ARGUMENT also if that is no XML.
+ * @return See hdR_startS(); HD_ERR_INVALID_ARGUMENT also for invalid XML.
  */
 int hdR_startE(hdR_token token, const char *name, int n,
 	       const char *const *keys, const char *const *values,
@@ -424,50 +427,50 @@ int hdR_startE(hdR_token token, const char *name, int n,
  * @retval 0 Success.
  * @retval -1 Error, or NULL; errno is HD_ERR_INVALID_CONTEXT (no state is
  *         open), HD_ERR_INVALID_ARGUMENT, HD_ERR_BUFFER_OVERFLOW or
- *         HD_ERR_MALLOC (the state stays open), HD_ERR_GET_TIME (it is ended
- *         at the last time of the relation), HD_ERR_WRITE_FILE (once; it is
- *         ended) or HD_ERR_TRACE_DISABLED.
+ *         HD_ERR_MALLOC (the state stays open), HD_ERR_GET_TIME (the state
+ *         ends at the last time of the relation), HD_ERR_WRITE_FILE (once; the
+ *         state has ended) or HD_ERR_TRACE_DISABLED.
  */
 int hdR_endS(hdR_token token);
 
 /**
- * End a state and give it attributes. Where its begin, or
- * hdR_logAttribute...(), gave one of them, this one holds.
+ * End a state and add attributes. They replace attributes of the same name from
+ * its start or from hdR_logAttribute...().
  *
  * @param token Relation.
- * @param n,keys,values As of hdR_start().
+ * @param n,keys,values See hdR_start().
  *
- * @return As of hdR_endS().
+ * @return See hdR_endS().
  */
 int hdR_end(hdR_token token, int n, const char *const *keys,
 	    const char *const *values);
 
 /**
- * End a state and give it attributes and further XML.
+ * End a state and add attributes and additional XML.
  *
  * @param token Relation.
- * @param n,keys,values As of hdR_end().
- * @param format As of hdR_startE().
+ * @param n,keys,values See hdR_end().
+ * @param format See hdR_startE().
  *
- * @return As of hdR_endS().
+ * @return See hdR_endS().
  */
 int hdR_endE(hdR_token token, int n, const char *const *keys,
 	     const char *const *values, const char *format, ...)
 	HDR_PRINTF(5, 6);
 
 /**
- * End a state that failed: as hdR_endS(), with the attribute HDR_ERROR_KEY,
- * which the tools know.
+ * End a failed state: like hdR_endS(), with the attribute HDR_ERROR_KEY, which
+ * the tools evaluate.
  *
  * @param token Relation.
- * @param why What went wrong, any text.
+ * @param why Reason, any text.
  *
- * @return As of hdR_endS().
+ * @return See hdR_endS().
  */
 int hdR_endFailed(hdR_token token, const char *why);
 
 /**
- * Give the innermost open state an integer attribute. It is written when the
+ * Add an integer attribute to the innermost open state. It is written when the
  * state ends.
  *
  * @param token Relation.
@@ -483,25 +486,25 @@ int hdR_endFailed(hdR_token token, const char *why);
 int hdR_logAttributeInt64(hdR_token token, const char *key, int64_t value);
 
 /**
- * Give the innermost open state a floating point attribute, written as
- * hdT_logAttributeDouble() does.
+ * Add a floating point attribute to the innermost open state, in the form of
+ * hdT_logAttributeDouble().
  *
  * @param token Relation.
- * @param key As of hdR_logAttributeInt64().
+ * @param key See hdR_logAttributeInt64().
  * @param value Its value.
  *
- * @return As of hdR_logAttributeInt64().
+ * @return See hdR_logAttributeInt64().
  */
 int hdR_logAttributeDouble(hdR_token token, const char *key, double value);
 
 /**
- * Give the innermost open state a text attribute.
+ * Add a text attribute to the innermost open state.
  *
  * @param token Relation.
- * @param key As of hdR_logAttributeInt64().
+ * @param key See hdR_logAttributeInt64().
  * @param value Its value; copied and escaped.
  *
- * @return As of hdR_logAttributeInt64().
+ * @return See hdR_logAttributeInt64().
  */
 int hdR_logAttributeString(hdR_token token, const char *key, const char *value);
 
@@ -511,26 +514,26 @@ int hdR_logAttributeString(hdR_token token, const char *key, const char *value);
 #define HDR_MAX_HINT_KEY_LENGTH 255
 /** Longest value of a hint, in bytes. */
 #define HDR_MAX_HINT_LENGTH 4096
-/** Hints that a list may have. */
+/** Largest number of hints in a list. */
 #define HDR_MAX_HINTS 64
 /** Key of the hint that carries the text of a token. */
 #define HDR_HINT_TOKEN "relation"
 
 /**
- * A small list of keys and values that goes along with a request, through code
- * that has no place for a token, to another thread or another host. NULL is the
- * empty list. A list belongs to one thread at a time.
+ * A small list of keys and values that accompanies a request to another thread
+ * or host. It passes through code that has no field for a token. NULL is the
+ * empty list. Only one thread at a time may use a list.
  */
 typedef struct _hdR_hints hdR_hints;
 
 /**
- * Add a hint to a list, or replace the one that has its key.
+ * Add a hint to a list, or replace the hint with the same key.
  *
- * @param[in,out] hints The list; where it is NULL one is made, to be freed with
+ * @param[in,out] hints The list; NULL creates a list, to be freed with
  *        hdR_freeHints().
  * @param key Any text, not empty; copied.
  * @param value Any bytes; copied.
- * @param length How many.
+ * @param length Number of bytes.
  *
  * @retval 0 Success.
  * @retval -1 Error, and nothing was changed; errno is HD_ERR_INVALID_ARGUMENT,
@@ -547,7 +550,7 @@ int hdR_addHint(hdR_hints **hints, const char *key, const void *value,
  * @param token Relation; NULL does nothing.
  *
  * @retval 0 Success.
- * @retval -1 Error, or NULL as the token; errno as of hdR_addHint().
+ * @retval -1 Error, or the token is NULL; see hdR_addHint() for errno.
  */
 int hdR_addTokenHint(hdR_hints **hints, hdR_token token);
 
@@ -558,28 +561,28 @@ int hdR_addTokenHint(hdR_hints **hints, hdR_token token);
  * @param key Key of the hint.
  * @param[out] length Number of bytes; may be NULL.
  *
- * @return The value, with a '\0' behind it; it lives until the list is freed or
- *         the hint is replaced. NULL if there is none; errno is not touched.
+ * @return The value, followed by '\0'. It is valid until the list is freed or
+ *         the hint is replaced. NULL if there is none; errno is not changed.
  */
 const void *hdR_getHint(const hdR_hints *hints, const char *key,
 			size_t *length);
 
 /**
- * Create a relation that was caused by the one whose token a list carries.
+ * Create a relation whose cause is the token in a list.
  *
  * @param topology Token of its node.
  * @param hints The list; may be NULL.
  *
- * @return The relation, or NULL as of hdR_relateRemoteToken(); also if the list
- *         carries none.
+ * @return The relation, or NULL as for hdR_relateRemoteToken(), and if the list
+ *         has no token.
  */
 hdR_token hdR_relateHint(hdR_topoToken topology, const hdR_hints *hints);
 
 /**
- * Encode a list, to be sent.
+ * Encode a list for sending.
  *
  * @param hints The list; may be NULL.
- * @param[out] buffer Where to put it; may be NULL if @p size is 0.
+ * @param[out] buffer The buffer; may be NULL if @p size is 0.
  * @param size Its size.
  *
  * @return Bytes that the list needs; nothing is written if that is more than
@@ -588,11 +591,11 @@ hdR_token hdR_relateHint(hdR_topoToken topology, const hdR_hints *hints);
 size_t hdR_encodeHints(const hdR_hints *hints, void *buffer, size_t size);
 
 /**
- * Decode a list that was received. The bytes may be anything.
+ * Decode a received list. Invalid bytes are an error.
  *
  * @param[out] hints The list, to be freed; NULL on error.
- * @param bytes What hdR_encodeHints() wrote.
- * @param length How many; all of them must belong to it.
+ * @param bytes The output of hdR_encodeHints().
+ * @param length Number of bytes; the list must use all of them.
  *
  * @retval 0 Success.
  * @retval -1 Error; errno is HD_ERR_INVALID_ARGUMENT (it is not a list, or is

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file
- * Statistics: values that are measured again and again.
+ * Statistics: values that are measured repeatedly.
  *
- * A statistics group has a list of values; an entry has one number (or
- * string) for each of them and the time at which its interval ended. Groups go
- * into `PROJECT_LABEL1_..._GROUP.stat`, a short XML header and then binary
- * entries. (Thesis sections 3.2.3, 3.3.4 and A.1.2; the layout of the file is
- * in doc/format.)
+ * A statistics group has a list of values. An entry has one number (or string)
+ * for each value, and the end time of its interval. Groups are written into
+ * `PROJECT_LABEL1_..._GROUP.stat`, a short XML header followed by binary
+ * entries. (Thesis sections 3.2.3, 3.3.4 and A.1.2; doc/format defines the
+ * layout of the file.)
  *
  *     hdStatsGroup *group = hdS_createGroup("Energy", node, 1);
  *     hdS_addValue(group, "P", FLOAT, "W", "Power");
@@ -19,19 +19,19 @@
  *     hdS_writeDoubleValue(group, joules);    // completes the entry
  *     hdS_finalize(group);
  *
- * **Time of an entry.** The end of the interval that it describes: the time of
- * the call that starts the entry, or the time given with hdS_setEntryTime() or
- * hdS_writeEntryAt(). An entry covers the time since the entry before it.
- * Within a file time never decreases: where the clock steps back the last
- * time is repeated, and counted.
+ * **Time of an entry.** The end of its interval: the time of the call that
+ * starts the entry, or the time given with hdS_setEntryTime() or
+ * hdS_writeEntryAt(). An entry covers the time since the previous entry. Within
+ * a file, time never decreases: if the clock steps back, the library repeats
+ * the last time and counts this.
  *
- * **Stopped and started again.** `HDTRACE_GAPS` says what is written where a
- * group was disabled for a while: `marker` (default) a gap record that makes
- * the next interval begin at the restart; `entry` a filler entry at the
- * restart (NaN, 0 and "") for readers that do not know gaps; `none` nothing,
- * so that the pause is charged to the next entry.
+ * **Stop and restart.** `HDTRACE_GAPS` selects the content of the file where a
+ * group was disabled for a while. `marker` (default) is a gap record; the next
+ * interval begins at the restart. `entry` is a filler entry at the restart
+ * (NaN, 0 and "") for readers that do not know gaps. `none` adds the pause to
+ * the next entry.
  *
- * **Buffering, threads, errors of the file**: as in hdTrace.h.
+ * **Buffering, threads, file errors**: see hdTrace.h.
  */
 #ifndef HD_STATS_H
 #define HD_STATS_H
@@ -59,7 +59,7 @@ extern "C" {
 #define HDS_MAX_UNIT_NAME_LENGTH 1000
 /** Longest grouping tag, after XML escaping, in bytes. */
 #define HDS_MAX_GROUPING_NAME_LENGTH 1000
-/** The header of a file is shorter than this, in bytes. */
+/** Upper limit of the length of a file header, in bytes. */
 #define HDS_MAX_HEADER_LENGTH 100000
 /** Longest string in an entry, in bytes. */
 #define HDS_MAX_STRING_LENGTH 32767
@@ -96,7 +96,7 @@ static inline void hdS_orderBytes64(void *x)
 	unsigned char *b = (unsigned char *)x;
 
 	memcpy(&v, x, sizeof(v));
-	/* Spelled out, compilers make one instruction of it. */
+	/* Compilers turn these lines into one instruction. */
 	b[0] = (unsigned char)(v >> 56);
 	b[1] = (unsigned char)(v >> 48);
 	b[2] = (unsigned char)(v >> 40);
@@ -146,7 +146,7 @@ hdStatsGroup *hdS_createGroup(const char *groupName, hdTopoNode *topoNode,
  * @param name Name of the value.
  * @param type Its type.
  * @param unit Its unit, e.g. "W", or NULL.
- * @param grouping Tag that values to be compared have in common, or NULL.
+ * @param grouping Common tag of values that are compared, or NULL.
  *
  * @retval 0 Success.
  * @retval -1 Error, and nothing was added; errno is HD_ERR_INVALID_ARGUMENT,
@@ -159,29 +159,29 @@ int hdS_addValue(hdStatsGroup *group, const char *name, hdStatsValueType type,
 /**
  * Add an attribute to the description of the group or of its last value.
  *
- * Before the first hdS_addValue() it describes the group, then the value added
- * last. Readers that do not know the attribute ignore it.
+ * Before the first hdS_addValue(), the attribute describes the group. After it,
+ * the attribute describes the last value. Readers ignore unknown attributes.
  *
  *     hdS_addAttribute(group, "resolution", "10 ms");
  *     hdS_addAttribute(group, "kind", "delta");
  *
- * A value's kind is `gauge` (what holds for a while), `counter` (what a counter
- * that grows shows) or `delta` (an amount since the entry before); tools guess
- * it where it is not given.
+ * The kind of a value is `gauge` (a level during the interval), `counter` (the
+ * reading of a growing counter) or `delta` (an amount since the previous
+ * entry). Without it, tools guess the kind.
  *
  * @param group Group to extend.
- * @param key Name of the attribute; not one that the format uses (`name`,
- *        `type`, `unit`, `grouping`, `timestampDatatype`, `timeAdjustment`,
- *        `clock`) and not given before.
+ * @param key Name of the attribute, which must be new. The format reserves
+ *        `name`, `type`, `unit`, `grouping`, `timestampDatatype`,
+ *        `timeAdjustment` and `clock`.
  * @param value Its text.
  *
  * @retval 0 Success.
- * @retval -1 Error as of hdS_addValue().
+ * @retval -1 Error, as for hdS_addValue().
  */
 int hdS_addAttribute(hdStatsGroup *group, const char *key, const char *value);
 
 /**
- * Commit a group: write its header; its structure is final.
+ * Commit a group: write its header. Its structure is final after this call.
  *
  * The group stays disabled.
  *
@@ -189,7 +189,7 @@ int hdS_addAttribute(hdStatsGroup *group, const char *key, const char *value);
  *
  * @retval 0 Success.
  * @retval -1 Error; errno is HD_ERR_INVALID_ARGUMENT,
- *         HDS_ERR_GROUP_COMMIT_STATE (it is committed already),
+ *         HDS_ERR_GROUP_COMMIT_STATE (already committed),
  *         HD_ERR_BUFFER_OVERFLOW (the header is not below
  *         HDS_MAX_HEADER_LENGTH), HD_ERR_MALLOC, HD_ERR_GET_TIME or
  *         HD_ERR_WRITE_FILE.
@@ -201,8 +201,8 @@ int hdS_commitGroup(hdStatsGroup *group);
  *
  * @param group Group to enable.
  *
- * @retval 1 It was enabled already.
- * @retval 0 It is enabled now.
+ * @retval 1 It was already enabled.
+ * @retval 0 Success.
  * @retval -1 Error: the group is not committed.
  * @retval -2 Error: @p group is NULL.
  */
@@ -214,20 +214,20 @@ int hdS_enableGroup(hdStatsGroup *group);
  * @param group Group to enable.
  * @param when Start of the first interval since 1970.
  *
- * @return As of hdS_enableGroup().
+ * @return See hdS_enableGroup().
  * @retval -3 Error: @p when is NULL or not a time from 1970 to 2106.
  */
 int hdS_enableGroupAt(hdStatsGroup *group, const struct timespec *when);
 
 /**
- * Disable a group. Does not set errno, to be usable as reaction to errors.
+ * Disable a group. Does not set errno, so it can be used to handle errors.
  *
- * The values of an entry that is not complete are dropped.
+ * The values of an incomplete entry are dropped.
  *
  * @param group Group to disable.
  *
- * @retval 1 It was disabled already.
- * @retval 0 It is disabled now.
+ * @retval 1 It was already disabled.
+ * @retval 0 Success.
  * @retval -1 Error: the group is not committed.
  * @retval -2 Error: @p group is NULL.
  */
@@ -248,11 +248,12 @@ int hdS_isEnabled(const hdStatsGroup *group);
 /**
  * Set the time of the next entry that is written value by value.
  *
- * For values that were measured before they are written: a meter needs it.
+ * This is for values that are measured before they are written, such as the
+ * readings of a meter.
  *
  * @param group Group to use.
  * @param when End of the interval since 1970. A time before the last one
- *        in the file is replaced by that one, and counted.
+ *        in the file is replaced by the last one, and counted.
  *
  * @retval 0 Success.
  * @retval -1 Error; errno is HD_ERR_INVALID_ARGUMENT (NULL, or not a time from
@@ -264,8 +265,9 @@ int hdS_setEntryTime(hdStatsGroup *group, const struct timespec *when);
 /**
  * Write a complete entry.
  *
- * The values must be in network byte order and without padding, strings as two
- * bytes of length and the bytes; only the length of the entry is checked.
+ * The values must be in network byte order and without padding. A string
+ * consists of two bytes of length and its bytes. The function checks only the
+ * length of the entry.
  *
  * @param group Group to write to.
  * @param entry The values.
@@ -284,21 +286,21 @@ int hdS_writeEntry(hdStatsGroup *group, void *entry, size_t entryLength);
  * Write a complete entry that was measured at a given time.
  *
  * @param group Group to write to.
- * @param entry As of hdS_writeEntry().
+ * @param entry See hdS_writeEntry().
  * @param entryLength Length in bytes.
- * @param when As of hdS_setEntryTime().
+ * @param when See hdS_setEntryTime().
  *
  * @retval 0 Success.
- * @retval -1 Error as of hdS_writeEntry() and hdS_setEntryTime().
+ * @retval -1 Error, as for hdS_writeEntry() and hdS_setEntryTime().
  */
 int hdS_writeEntryAt(hdStatsGroup *group, const void *entry, size_t entryLength,
 		     const struct timespec *when);
 
 /**
- * Write the next value of the current entry; the last one completes it.
+ * Write the next value of the current entry. The last value completes it.
  *
  * @param group Group to write to.
- * @param value Value to write; the next one must be of type INT32.
+ * @param value The value. The group must expect type INT32 next.
  *
  * @retval 0 Success.
  * @retval -1 Error, and nothing was written; errno is HD_ERR_INVALID_ARGUMENT,
@@ -309,53 +311,53 @@ int hdS_writeEntryAt(hdStatsGroup *group, const void *entry, size_t entryLength,
 int hdS_writeInt32Value(hdStatsGroup *group, int32_t value);
 
 /**
- * Write the next value of the current entry; the last one completes it.
+ * Write the next value of the current entry. The last value completes it.
  *
  * @param group Group to write to.
- * @param value Value to write; the next one must be of type INT64.
+ * @param value The value. The group must expect type INT64 next.
  *
  * @retval 0 Success.
- * @retval -1 Error as of hdS_writeInt32Value().
+ * @retval -1 Error, as for hdS_writeInt32Value().
  */
 int hdS_writeInt64Value(hdStatsGroup *group, int64_t value);
 
 /**
- * Write the next value of the current entry; the last one completes it.
+ * Write the next value of the current entry. The last value completes it.
  *
  * @param group Group to write to.
- * @param value Value to write; the next one must be of type FLOAT.
+ * @param value The value. The group must expect type FLOAT next.
  *
  * @retval 0 Success.
- * @retval -1 Error as of hdS_writeInt32Value().
+ * @retval -1 Error, as for hdS_writeInt32Value().
  */
 int hdS_writeFloatValue(hdStatsGroup *group, float value);
 
 /**
- * Write the next value of the current entry; the last one completes it.
+ * Write the next value of the current entry. The last value completes it.
  *
  * @param group Group to write to.
- * @param value Value to write; the next one must be of type DOUBLE.
+ * @param value The value. The group must expect type DOUBLE next.
  *
  * @retval 0 Success.
- * @retval -1 Error as of hdS_writeInt32Value().
+ * @retval -1 Error, as for hdS_writeInt32Value().
  */
 int hdS_writeDoubleValue(hdStatsGroup *group, double value);
 
 /**
- * Write the next value of the current entry; the last one completes it.
+ * Write the next value of the current entry. The last value completes it.
  *
  * @param group Group to write to.
- * @param str String to write; the next value must be of type STRING. Any bytes.
+ * @param str The string, of any bytes. The group must expect type STRING next.
  *
  * @retval 0 Success.
- * @retval -1 Error as of hdS_writeInt32Value(), HD_ERR_MALLOC, and
+ * @retval -1 Error, as for hdS_writeInt32Value(), HD_ERR_MALLOC, and
  *         HD_ERR_INVALID_ARGUMENT also if @p str is NULL or longer than
  *         HDS_MAX_STRING_LENGTH.
  */
 int hdS_writeString(hdStatsGroup *group, const char *str);
 
 /**
- * Hand every complete entry to the system, now.
+ * Pass all complete entries to the operating system now.
  *
  * @param group Group to flush.
  *
@@ -366,10 +368,10 @@ int hdS_writeString(hdStatsGroup *group, const char *str);
 int hdS_flush(hdStatsGroup *group);
 
 /**
- * Get what the group could not record as it was asked to.
+ * Get the losses of a group.
  *
  * @param group Group to ask.
- * @param[out] losses The numbers so far.
+ * @param[out] losses The current numbers.
  *
  * @retval 0 Success.
  * @retval -1 Error; errno is HD_ERR_INVALID_ARGUMENT.
@@ -379,10 +381,10 @@ int hdS_getLosses(const hdStatsGroup *group, hdLosses *losses);
 /**
  * End a group: write everything, close and free it.
  *
- * In a child process that inherited the group by fork(): free it. An entry
- * that is not complete is dropped.
+ * In a child process that inherited the group by fork(), this only frees it.
+ * An incomplete entry is dropped.
  *
- * @param group Group to end; freed whatever is returned.
+ * @param group Group to end; freed even on error.
  *
  * @retval 0 Success.
  * @retval -1 Error; errno is HD_ERR_INVALID_ARGUMENT (NULL),
@@ -395,44 +397,44 @@ int hdS_finalize(hdStatsGroup *group);
 /* ---- Gauges ------------------------------------------------------------ */
 
 /**
- * How many operations are pending in a layer of a program: a group that is
- * written when that changes, by any thread.
+ * The number of pending operations in a layer of a program. A gauge is a group
+ * that is written when this number changes, by any thread.
  *
  *     hdS_gauge *disk = hdS_gaugeCreate("DISK", node, 1, 0);
  *
  *     hdS_gaugeAdd(disk, 1, 0);        // an operation begins
  *     done = pwrite(...);
- *     hdS_gaugeAdd(disk, -1, done);    // it has ended, with so many bytes
+ *     hdS_gaugeAdd(disk, -1, done);    // it has ended, with its bytes
  *
  * The group has the values `Pending` (a gauge, which begins at 0) and `Bytes`
- * (an amount). An entry covers the time before its stamp, so at a change the
- * number that held until then is written; the last one is written when the
- * gauge is flushed, disabled or finalized. Where nothing is written the number
- * did not change.
+ * (an amount). An entry covers the time before its time stamp. At a change, the
+ * library writes the number before the change. The last number is written when
+ * the gauge is flushed, disabled or finalized. Without an entry, the number did
+ * not change.
  *
- * **Threads.** Any thread may call hdS_gaugeAdd() at any time, without a lock
- * of the caller's; changes have the order of their stamps. Nobody may use a
- * gauge while it is finalized. Not to be called by signal handlers.
+ * **Threads.** Any thread may call hdS_gaugeAdd() at any time without a lock.
+ * Changes are ordered by their time stamps. No thread may use a gauge while it
+ * is finalized. Signal handlers must not call these functions.
  *
- * **Losses.** No change is left out where buffers are full, whatever
- * `HDTRACE_ON_FULL` says: a gauge waits. After an error of the file (as in
- * hdTrace.h) nothing more is written.
+ * **Losses.** If a buffer is full, a gauge waits, even if `HDTRACE_ON_FULL` is
+ * `drop`. No change is lost. After a file error (see hdTrace.h) nothing more is
+ * written.
  */
 typedef struct _hdS_gauge hdS_gauge;
 
 /**
  * Create a gauge and its file, and enable it.
  *
- * @param layer Name of the group, as of hdS_createGroup().
- * @param topoNode As of hdS_createGroup().
- * @param topoLevel As of hdS_createGroup().
- * @param interval 0: every change is written. Else there is an entry after so
- *        many nanoseconds at the earliest, at a change, and it has of its
- *        interval the mean over time (`Pending`, exact), the lowest and the
- *        highest number (`PendingMin`, `PendingMax`), and the sum of the bytes.
+ * @param layer Name of the group; see hdS_createGroup().
+ * @param topoNode See hdS_createGroup().
+ * @param topoLevel See hdS_createGroup().
+ * @param interval 0: every change is written. Otherwise the least time between
+ *        two entries, in ns; an entry is written at a change. It contains the
+ *        exact mean over its interval (`Pending`), the minimum and maximum
+ *        (`PendingMin`, `PendingMax`), and the sum of the bytes.
  *
  * @return The gauge, to be ended with hdS_gaugeFinalize().
- * @retval NULL Error as of hdS_createGroup() and hdS_commitGroup();
+ * @retval NULL Error, as for hdS_createGroup() and hdS_commitGroup();
  *         HD_ERR_INVALID_ARGUMENT also if @p interval is negative.
  */
 hdS_gauge *hdS_gaugeCreate(const char *layer, hdTopoNode *topoNode,
@@ -441,24 +443,24 @@ hdS_gauge *hdS_gaugeCreate(const char *layer, hdTopoNode *topoNode,
 /**
  * Change the number of pending operations.
  *
- * A post that fails, or completes at once, must be taken back like any other. A
- * number below 0 means that the program has not done so, or twice; it is
- * recorded as it is, counted (hdS_gaugeNegatives()), and said once in a
- * log line.
+ * A failed or immediately completed operation must be subtracted like any
+ * other. A negative number means that the program subtracted an operation
+ * twice, or never added it. It is recorded unchanged, counted
+ * (hdS_gaugeNegatives()), and reported once in a log line.
  *
  * @param gauge Gauge; NULL does nothing.
- * @param change What to add to the number; may be 0.
- * @param bytes What to add to the bytes of the interval that ends now.
+ * @param change Change of the number; may be 0.
+ * @param bytes Bytes to add to the interval that ends now.
  *
- * @retval 0 Success, or the gauge is disabled: the number is followed.
- * @retval -1 Error, or NULL (errno is not touched); the number is followed.
- *         errno is HD_ERR_GET_TIME (the last time is taken), HD_ERR_WRITE_FILE
+ * @retval 0 Success, or the gauge is disabled; the number is tracked.
+ * @retval -1 Error, or NULL (errno is not changed); the number is tracked.
+ *         errno is HD_ERR_GET_TIME (the last time is used), HD_ERR_WRITE_FILE
  *         (once) or, in a child of fork(), HD_ERR_TRACE_DISABLED.
  */
 int hdS_gaugeAdd(hdS_gauge *gauge, int64_t change, int64_t bytes);
 
 /**
- * Write what holds until now, and hand everything to the system.
+ * Write the current number, and pass all entries to the operating system.
  *
  * @param gauge Gauge to flush.
  *
@@ -469,22 +471,23 @@ int hdS_gaugeAdd(hdS_gauge *gauge, int64_t change, int64_t bytes);
 int hdS_gaugeFlush(hdS_gauge *gauge);
 
 /**
- * Stop recording. What holds until now is written; the number is followed.
+ * Stop recording. The current number is written; the library still tracks
+ * changes.
  *
  * @param gauge Gauge to disable.
  *
- * @retval 1 It was disabled already.
+ * @retval 1 It was already disabled.
  * @retval 0 Success.
  * @retval -1 Error; errno is HD_ERR_INVALID_ARGUMENT.
  */
 int hdS_gaugeDisable(hdS_gauge *gauge);
 
 /**
- * Record again, from the number that holds now. What was before is a gap.
+ * Record again, starting with the current number. The pause is a gap.
  *
  * @param gauge Gauge to enable.
  *
- * @retval 1 It was enabled already.
+ * @retval 1 It was already enabled.
  * @retval 0 Success.
  * @retval -1 Error; errno is HD_ERR_INVALID_ARGUMENT.
  */
@@ -500,19 +503,19 @@ int hdS_gaugeEnable(hdS_gauge *gauge);
 int64_t hdS_gaugeValue(hdS_gauge *gauge);
 
 /**
- * Get how often the number has become negative.
+ * Get the number of times that the number became negative.
  *
  * @param gauge Gauge to ask; NULL gives 0.
  *
- * @return How often it went below 0.
+ * @return The count.
  */
 uint64_t hdS_gaugeNegatives(hdS_gauge *gauge);
 
 /**
- * Get what the gauge could not record, after its file failed.
+ * Get the losses of a gauge after a file error.
  *
  * @param gauge Gauge to ask.
- * @param[out] losses As of hdS_getLosses().
+ * @param[out] losses See hdS_getLosses().
  *
  * @retval 0 Success.
  * @retval -1 Error; errno is HD_ERR_INVALID_ARGUMENT.
@@ -520,12 +523,12 @@ uint64_t hdS_gaugeNegatives(hdS_gauge *gauge);
 int hdS_gaugeLosses(hdS_gauge *gauge, hdLosses *losses);
 
 /**
- * End a gauge: write what holds until now, close its file and free it.
+ * End a gauge: write the current number, close its file and free it.
  *
- * @param gauge Gauge to end; freed whatever is returned.
+ * @param gauge Gauge to end; freed even on error.
  *
  * @retval 0 Success.
- * @retval -1 Error as of hdS_finalize().
+ * @retval -1 Error, as for hdS_finalize().
  */
 int hdS_gaugeFinalize(hdS_gauge *gauge);
 

@@ -1,87 +1,91 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file
- * The topology: which trace belongs where.
+ * The topology: the place of each trace in a project.
  *
- * A project is a tree. Its root is the project itself, level 0. The types of
- * the deeper levels are free; (Project, Host, Rank, Thread) is common. Every
- * trace and every statistics group belongs to one node of the tree, and the
- * labels on the way to that node make its file name:
+ * A project is a tree. Its root, level 0, is the project itself. The types of
+ * the deeper levels are free; (Project, Host, Rank, Thread) is common. Each
+ * trace and each statistics group belongs to one node of the tree. The labels
+ * on the path to that node form its file name:
  *
  *     myProject_node01_rank3_0.trc          events of thread 0 of rank 3
  *     myProject_node01_Utilization.stat     statistics of host node01
  *
  * (Thesis sections 3.2.2, 3.3.1 and A.1.1.)
  *
- * **Names.** Level types and labels are one or more of `A-Z a-z 0-9 . -`
- * (thesis: letters and digits; host names hold the other two). `_` separates
- * labels and `/` would leave the directory: both are refused. The project name
- * may hold any character that a file name may, and a directory in front
- * (`/scratch/run1/myProject`).
+ * **Names.** Level types and labels consist of one or more of `A-Z a-z 0-9 . -`
+ * (thesis: letters and digits; host names need the other two). `_` separates
+ * labels and `/` would leave the directory, so both are refused. The project
+ * name may contain any character that is valid in a file name. It may start
+ * with a directory (`/scratch/run1/myProject`).
  *
- * **What is unique.** A file has one trace or group, or the relations of one
- * node. So at a node there is one trace, and one group of a name, for all
- * programs that write into a project at a time; siblings need different labels.
- * Labels and names of groups are never changed to make a file name, and have no
- * `_`, so within a project different ones make different files. Two projects of
- * a directory may still meet: node `b` of project `a` and the root of project
- * `a_b`. And so may labels that differ only in what the file system takes for
- * one, such as capitals. Whoever comes second is refused with
- * HD_ERR_CREATE_FILE, also where existing files are replaced: a file that is
- * being written is not.
+ * **Uniqueness.** A file contains one trace, one group, or the relations of one
+ * node. Therefore a node has at most one trace, and one group of each name.
+ * This holds for all programs that write into a project at the same time.
+ * Siblings need different labels. Labels and group names are used unchanged in
+ * file names and contain no `_`. Within a project, different names thus make
+ * different files. Two projects in one directory can still collide: node `b`
+ * of project `a` and the root of project `a_b`. Labels can also collide if the
+ * file system treats them as equal, for example if it ignores case. In both
+ * cases the second writer fails with HD_ERR_CREATE_FILE. This also holds if
+ * existing files are replaced: a file that is being written is never replaced.
  *
- * **Threads.** A topology and its nodes are constant after creation; any
- * thread may read them. Creating nodes of one topology from several threads
- * at once is allowed. Destroying them needs that nobody uses them any more.
+ * **Threads.** A topology and its nodes do not change after creation; any
+ * thread may read them. Several threads may create nodes of one topology at the
+ * same time. A topology or node must not be destroyed while a thread uses it.
  *
  * @section env Environment
- * Read once, when the first topology is created; a value that makes no sense
- * counts as not set. Defaults are in parentheses. A program that has more
- * rights than who runs it (set-uid, set-gid) has none of them, and none of
- * those of libRUT, libPT, libpm and libhdMPI.
+ * The variables are read once, when the first topology is created. An invalid
+ * value counts as not set. Defaults are in parentheses. Set-uid and set-gid
+ * programs ignore all of these variables, and the variables of libRUT, libPT,
+ * libpm and libhdMPI.
  *
- * - `HDTRACE_VERBOSITY` (0): lines on stderr; 0 one line if something is not
- *   recorded, 1 all errors, 2 warnings, 3 information; -1 none at all.
- * - `HDTRACE_BUFFER_SIZE_KB` (256): buffer of each file, 4 to 1048576; rounded
- *   up to a power of two. Where it is not set, a buffer that was full grows to
- *   1024, unless it drops records.
- * - `HDTRACE_FLUSH_MS` (1000): a complete record is handed to the system after
- *   this time at the latest, 1 to 3600000.
- * - `HDTRACE_FORCE_FLUSH` (0): 1 hands every record to the system at once.
- * - `HDTRACE_ON_FULL` (wait): when a buffer is full, `wait` until it was
+ * - `HDTRACE_VERBOSITY` (0): lines on standard error. -1: none; 0: one line if
+ *   something is not recorded; 1: all errors; 2: also warnings; 3: also
+ *   information.
+ * - `HDTRACE_BUFFER_SIZE_KB` (256): buffer size of each file, 4 to 1048576,
+ *   rounded up to a power of two. Without this variable, a full buffer grows to
+ *   1024, unless `HDTRACE_ON_FULL` is `drop`.
+ * - `HDTRACE_FLUSH_MS` (1000): longest time in ms until a complete record is
+ *   passed to the operating system, 1 to 3600000. A unit is allowed: `50ms`,
+ *   `2s`.
+ * - `HDTRACE_FORCE_FLUSH` (0): 1 passes each record to the operating system
+ *   immediately.
+ * - `HDTRACE_ON_FULL` (wait): action if a buffer is full. `wait` until it is
  *   written, or `drop` and count the record.
  * - `HDTRACE_OVERWRITE_EXISTING_FILES` (0): 1 replaces existing files instead
- *   of failing with HD_ERR_CREATE_FILE; not symbolic links.
+ *   of failing with HD_ERR_CREATE_FILE. Symbolic links are never followed.
  * - `HDTRACE_RELATION` (1): 0 records no relations; see hdRelation.h.
  * - `HDTRACE_MAX_NESTING_DEPTH` (990): default of hdT_setNestedDepth().
- * - `HDTRACE_PREFIX` (empty): put before every relative project name, e.g.
+ * - `HDTRACE_PREFIX` (empty): prefix of each relative project name, for example
  *   `/scratch/run7/`.
- * - `HDTRACE_CLOCK` (realtime): where times are read from; `tsc` is the time
- *   stamp counter of the processor, which is compared with the system's clock
- *   again and again. Files say how wrong it was. Where it may not be trusted
- *   one line says so, and the system's clock is read.
- * - `HDTRACE_GAPS` (marker): what stands where a group was stopped, `marker`,
- *   `entry` or `none`; see hdStats.h.
+ * - `HDTRACE_CLOCK` (realtime): source of time stamps. `tsc` is the time stamp
+ *   counter of the processor, which is compared with the system clock
+ *   repeatedly. The files contain the largest error. If the counter is not
+ *   reliable, the library prints one line and uses the system clock.
+ * - `HDTRACE_GAPS` (marker): content of a file where a group was stopped:
+ *   `marker`, `entry` or `none`; see hdStats.h.
  *
- * **What is not recorded.** A program is never stopped by it, and may not look
- * at results. So a process says once on stderr that a trace, a group or a part
- * of one is not recorded: which file, why, and what helps (of a file that
- * exists: HDTRACE_OVERWRITE_EXISTING_FILES). Of the processes of an MPI program
- * it is the first of each host that says so, as its launcher numbers them.
- * libRUT and libPT do the same.
+ * **Missing recordings.** A failure of tracing never stops the program, and
+ * many programs ignore the results of the calls. Therefore a process prints one
+ * line on standard error if a trace, a group or a part of one is not recorded.
+ * The line contains the file, the cause and the remedy (for existing files:
+ * HDTRACE_OVERWRITE_EXISTING_FILES). In an MPI program only the first process
+ * of each host prints this line. libRUT and libPT do the same.
  *
- * **Processes.** A child made by fork() inherits topologies, traces and
- * groups, but writes nothing into them: calls return as on a disabled trace,
+ * **Processes.** A child made by fork() inherits topologies, traces and groups,
+ * but writes nothing into them. Its calls return as on a disabled trace;
  * hdT_finalize() and hdS_finalize() only free memory. The child may create its
- * own. A process that ends by exit() or by returning from main() without
- * finalizing loses nothing that was complete; one that is killed loses at most
- * what `HDTRACE_FLUSH_MS` allows.
+ * own traces. A process that ends by exit() or by returning from main() without
+ * finalizing loses no complete record. A process that is killed loses at most
+ * the records of the last `HDTRACE_FLUSH_MS`.
  *
- * **Descriptors.** A program that closes all descriptors, as daemons do, closes
- * those of the traces, and may get their numbers for its own files. Before it
- * writes the library compares device and inode, and writes into no file that is
- * not its own: the trace ends there, as if the disk were full, and what comes
- * later is counted as lost (hdT_getLosses(), hdS_getLosses()).
+ * **Descriptors.** A program that closes all descriptors, as daemons do, also
+ * closes the descriptors of the traces. The operating system may then reuse the
+ * numbers for other files. Before each write, the library compares device and
+ * inode, and never writes into a file that is not its own. The trace then ends
+ * as if the disk were full. Later records count as lost (hdT_getLosses(),
+ * hdS_getLosses()).
  */
 #ifndef HD_TOPOLOGY_H
 #define HD_TOPOLOGY_H

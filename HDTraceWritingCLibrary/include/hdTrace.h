@@ -3,10 +3,10 @@
  * @file
  * Traces: states and events of one topology node.
  *
- * A state has a start and an end and may hold attributes, child elements and
- * other states; an event is a moment. Both are written as XML elements into
- * `PROJECT_LABEL1_LABEL2...trc`, a state when it ends. (Thesis section 3.3.3;
- * the layout of the file is in doc/format.)
+ * A state has a start and an end. It may contain attributes, child elements
+ * and other states. An event happens at one point in time. Both are written as
+ * XML elements into `PROJECT_LABEL1_LABEL2...trc`. A state is written when it
+ * ends. (Thesis section 3.3.3; doc/format defines the layout of the file.)
  *
  *     hdTrace *trace = hdT_createTrace(node);
  *     hdT_logStateStart(trace, "Compute");
@@ -15,27 +15,30 @@
  *     hdT_logStateEnd(trace);
  *     hdT_finalize(trace);
  *
- * **Buffering.** Records go to a buffer which a background thread of the
- * library writes to the file; see the environment variables in hdTopology.h.
- * A call never waits for the disk while there is room in the buffer.
+ * **Buffering.** Records go into a buffer, and a background thread of the
+ * library writes the buffer to the file. The environment variables in
+ * hdTopology.h control this. A call never waits for the disk while the buffer
+ * has room.
  *
- * **Threads.** A trace belongs to one thread at a time; different traces need
+ * **Threads.** Only one thread at a time may use a trace. Different traces need
  * no coordination.
  *
- * **Errors of the file.** When a record cannot be written (disk full, or the
- * program has closed the descriptor of the file), one call returns -1 with
- * HD_ERR_WRITE_FILE; later records are counted as lost, their calls return 0.
- * What was written stays readable. hdT_finalize() reports the error again.
+ * **File errors.** If a record cannot be written (the disk is full, or the
+ * program has closed the file descriptor), one call returns -1 with
+ * HD_ERR_WRITE_FILE. Later calls return 0, and their records count as lost. The
+ * records before the error stay readable. hdT_finalize() reports the error
+ * again.
  *
- * **Time.** Wall clock in nanoseconds. Within a file it never decreases: where
- * the clock steps back the last time is repeated, and counted.
+ * **Time.** Wall clock time in nanoseconds. Within a file, time never
+ * decreases: if the clock steps back, the library repeats the last time and
+ * counts this.
  *
- * **Text.** Attribute values are UTF-8 and may hold any character; what XML
- * cannot express (control characters, bytes that are not UTF-8) is replaced by
- * U+FFFD. Names of states, elements and attributes start with a letter or `_`
- * and go on with letters, digits, `_`, `.` and `-` (ASCII). States must not be
- * called `Nested`, `Event` or `Program`, attributes of states not `time` or
- * `end`: the format uses these.
+ * **Text.** Attribute values are UTF-8 and may contain any character.
+ * Characters that XML cannot express (control characters, invalid UTF-8) are
+ * replaced by U+FFFD. Names of states, elements and attributes start with a
+ * letter or `_`, followed by letters, digits, `_`, `.` and `-` (ASCII). The
+ * format reserves some names: `Nested`, `Event` and `Program` for states,
+ * `time` and `end` for attributes of states.
  */
 #ifndef HD_TRACE_H
 #define HD_TRACE_H
@@ -79,16 +82,16 @@ typedef struct _hdTrace hdTrace;
 hdTrace *hdT_createTrace(hdTopoNode *node);
 
 /**
- * Create a trace whose first record may be from a given time on.
+ * Create a trace whose records may begin at an earlier time.
  *
- * For what began before the trace could be created: the initialization of a
- * library that is traced.
+ * This is for states that started before the trace existed, such as the
+ * initialization of a traced library.
  *
- * @param node As of hdT_createTrace().
+ * @param node See hdT_createTrace().
  * @param when Time since 1970 (CLOCK_REALTIME).
  *
  * @return The trace, to be ended with hdT_finalize().
- * @retval NULL Error as of hdT_createTrace(); HD_ERR_INVALID_ARGUMENT also if
+ * @retval NULL Error, as for hdT_createTrace(); HD_ERR_INVALID_ARGUMENT also if
  *         @p when is NULL or not a time from 1970 to 2106.
  */
 hdTrace *hdT_createTraceAt(hdTopoNode *node, const struct timespec *when);
@@ -96,16 +99,16 @@ hdTrace *hdT_createTraceAt(hdTopoNode *node, const struct timespec *when);
 /**
  * Limit how deeply nested states are recorded.
  *
- * Deeper states, and what is logged in them, are not recorded; their nesting
- * is still followed. Applies to states that start after the call.
+ * Deeper states and their contents are not recorded, but the library still
+ * tracks their nesting. The limit applies to states that start after the call.
  *
- * No state deeper than 990 is ever recorded, since readers refuse files that
- * are nested too deeply; where this is the limit, what is left out counts as
+ * The library never records states deeper than 990, because readers reject
+ * files that are nested too deeply. States that exceed this limit count as
  * lost (hdT_getLosses()).
  *
  * @param trace Trace to change.
- * @param depth Nesting of the deepest states to record; 0 is the outermost
- * only.
+ * @param depth Depth of the deepest states to record; 0 is the outermost
+ *        only.
  *
  * @retval 0 Success.
  * @retval -1 Error; errno is HD_ERR_INVALID_ARGUMENT (NULL, negative depth).
@@ -113,9 +116,9 @@ hdTrace *hdT_createTraceAt(hdTopoNode *node, const struct timespec *when);
 int hdT_setNestedDepth(hdTrace *trace, int depth);
 
 /**
- * Hand every record to the system as soon as it is complete.
+ * Pass each record to the operating system as soon as it is complete.
  *
- * Slow; for debugging. The default is `HDTRACE_FORCE_FLUSH`.
+ * This is slow and meant for debugging. The default is `HDTRACE_FORCE_FLUSH`.
  *
  * @param trace Trace to change.
  * @param flag 0 no, other values yes.
@@ -130,8 +133,8 @@ int hdT_setForceFlush(hdTrace *trace, int flag);
  *
  * @param trace Trace to enable.
  *
- * @retval 1 It was enabled already.
- * @retval 0 It is enabled now.
+ * @retval 1 The trace was already enabled.
+ * @retval 0 Success.
  * @retval -1 Error; errno is HD_ERR_INVALID_ARGUMENT.
  */
 int hdT_enableTrace(hdTrace *trace);
@@ -139,15 +142,15 @@ int hdT_enableTrace(hdTrace *trace);
 /**
  * Disable recording.
  *
- * What is called on a disabled trace returns 0 and records nothing, but the
- * nesting of states is followed. A state that started while the trace was
- * enabled is recorded with its true end, even if that comes while the trace is
- * disabled.
+ * On a disabled trace, all calls return 0 and record nothing, but the library
+ * still tracks the nesting of states. A state that started while the trace was
+ * enabled is recorded with its correct end, even if the trace is disabled by
+ * then.
  *
  * @param trace Trace to disable.
  *
- * @retval 1 It was disabled already.
- * @retval 0 It is disabled now.
+ * @retval 1 The trace was already disabled.
+ * @retval 0 Success.
  * @retval -1 Error; errno is HD_ERR_INVALID_ARGUMENT.
  */
 int hdT_disableTrace(hdTrace *trace);
@@ -172,23 +175,22 @@ int hdT_isEnabled(const hdTrace *trace);
  * @retval 0 Success.
  * @retval -1 Error, and no state was started; errno is
  *         HD_ERR_INVALID_ARGUMENT (NULL, or not a name), HD_ERR_MALLOC,
- *         HD_ERR_GET_TIME or HD_ERR_WRITE_FILE (once; the nesting is followed).
+ *         HD_ERR_GET_TIME or HD_ERR_WRITE_FILE (once; the nesting is tracked).
  */
 int hdT_logStateStart(hdTrace *trace, const char *name);
 
 /**
  * Start a state at a given time.
  *
- * As hdT_logStateStart(), but with a time of the caller's instead of the time
- * of the call.
+ * Like hdT_logStateStart(), but the caller gives the time.
  *
  * @param trace Trace to write to.
  * @param name Name of the state; copied.
  * @param when Time since 1970 (CLOCK_REALTIME). A time before the last one
- *        in the trace is replaced by that one, and counted.
+ *        in the trace is replaced by the last one, and counted.
  *
  * @retval 0 Success.
- * @retval -1 Error as of hdT_logStateStart(); HD_ERR_INVALID_ARGUMENT also if
+ * @retval -1 Error, as for hdT_logStateStart(); HD_ERR_INVALID_ARGUMENT also if
  *         @p when is NULL or not a time from 1970 to 2106.
  */
 int hdT_logStateStartAt(hdTrace *trace, const char *name,
@@ -211,10 +213,10 @@ int hdT_logStateEnd(hdTrace *trace);
  * End the current state at a given time.
  *
  * @param trace Trace to write to.
- * @param when As of hdT_logStateStartAt().
+ * @param when See hdT_logStateStartAt().
  *
  * @retval 0 Success.
- * @retval -1 Error as of hdT_logStateEnd() and hdT_logStateStartAt().
+ * @retval -1 Error, as for hdT_logStateEnd() and hdT_logStateStartAt().
  */
 int hdT_logStateEndAt(hdTrace *trace, const struct timespec *when);
 
@@ -223,10 +225,10 @@ int hdT_logStateEndAt(hdTrace *trace, const struct timespec *when);
  *
  *     hdT_logAttributes(trace, "size='%d' toRank='%d'", size, rank);
  *
- * The formatted text must be a list of `key='value'` or `key="value"`. Values
- * are escaped; a quote inside a value ends it only where a blank and another
- * `key=` or the end of the text follows. The typed functions below are faster
- * and have no such pitfalls.
+ * The formatted text must be a list of `key='value'` or `key="value"`. The
+ * library escapes the values. A quote inside a value ends the value only if a
+ * blank and another `key=`, or the end of the text, follows. The typed
+ * functions below are faster and have no such ambiguity.
  *
  * @param trace Trace to write to.
  * @param format printf format, and its arguments.
@@ -259,15 +261,15 @@ int hdT_logAttributeInt64(hdTrace *trace, const char *key, int64_t value);
  *     hdT_logAttributesInt64(trace, "size toRank",
  *                            (const int64_t[]){ size, rank });
  *
- * Faster than one after the other, where the same list is given again and
- * again: a trace remembers some.
+ * This is faster than one call for each attribute if a program repeats the
+ * same list: a trace caches some lists.
  *
  * @param trace Trace to write to.
  * @param keys Names of the attributes, with one blank between them; copied.
- * @param values Their values, as many.
+ * @param values Their values, one for each name.
  *
  * @retval 0 Success, or nothing is recorded at the moment.
- * @retval -1 Error as of hdT_logAttributeInt64(), and none of the attributes
+ * @retval -1 Error, as for hdT_logAttributeInt64(), and none of the attributes
  *         was added.
  */
 int hdT_logAttributesInt64(hdTrace *trace, const char *keys,
@@ -276,15 +278,16 @@ int hdT_logAttributesInt64(hdTrace *trace, const char *keys,
 /**
  * Add a floating point attribute to the current state.
  *
- * Written with as few digits as read back to the same value, `.` as decimal
- * point whatever the locale; `NaN`, `INF` and `-INF` as in XML Schema.
+ * The value is written with the fewest digits that read back as the same
+ * number. The decimal point is `.` in every locale; `NaN`, `INF` and `-INF` are
+ * written as in XML Schema.
  *
  * @param trace Trace to write to.
  * @param key Name of the attribute; copied.
  * @param value Its value.
  *
  * @retval 0 Success, or nothing is recorded at the moment.
- * @retval -1 Error as of hdT_logAttributeInt64().
+ * @retval -1 Error, as for hdT_logAttributeInt64().
  */
 int hdT_logAttributeDouble(hdTrace *trace, const char *key, double value);
 
@@ -296,7 +299,7 @@ int hdT_logAttributeDouble(hdTrace *trace, const char *key, double value);
  * @param value Its value, of any length and content; copied and escaped.
  *
  * @retval 0 Success, or nothing is recorded at the moment.
- * @retval -1 Error as of hdT_logAttributeInt64(), and
+ * @retval -1 Error, as for hdT_logAttributeInt64(), and
  *         HD_ERR_INVALID_ARGUMENT if @p value is NULL.
  */
 int hdT_logAttributeString(hdTrace *trace, const char *key, const char *value);
@@ -310,10 +313,10 @@ int hdT_logAttributeString(hdTrace *trace, const char *key, const char *value);
  *
  * @param trace Trace to write to.
  * @param name Name of the element; copied.
- * @param format Its attributes, as of hdT_logAttributes(); may be NULL or "".
+ * @param format Its attributes, as in hdT_logAttributes(); may be NULL or "".
  *
  * @retval 0 Success, or nothing is recorded at the moment.
- * @retval -1 Error as of hdT_logAttributes(); HD_ERR_INVALID_ARGUMENT also if
+ * @retval -1 Error, as for hdT_logAttributes(); HD_ERR_INVALID_ARGUMENT also if
  *         @p name is not a name or is `Nested`.
  */
 int hdT_logElement(hdTrace *trace, const char *name, const char *format, ...)
@@ -324,17 +327,17 @@ int hdT_logElement(hdTrace *trace, const char *name, const char *format, ...)
  *
  * @param trace Trace to write to.
  * @param name Name of the element; copied.
- * @param keys Names of the attributes, as of hdT_logAttributesInt64().
- * @param values Their values, as many.
+ * @param keys Names of the attributes; see hdT_logAttributesInt64().
+ * @param values Their values, one for each name.
  *
  * @retval 0 Success, or nothing is recorded at the moment.
- * @retval -1 Error as of hdT_logElement().
+ * @retval -1 Error, as for hdT_logElement().
  */
 int hdT_logElementInt64(hdTrace *trace, const char *name, const char *keys,
 			const int64_t *values);
 
 /**
- * Record an event: something that happens at a moment.
+ * Record an event, which happens at one point in time.
  *
  * @param trace Trace to write to.
  * @param name Any text.
@@ -350,24 +353,24 @@ int hdT_logEvent(hdTrace *trace, const char *name);
  *
  * @param trace Trace to write to.
  * @param name Any text.
- * @param when As of hdT_logStateStartAt().
+ * @param when See hdT_logStateStartAt().
  *
  * @retval 0 Success, or the trace is disabled.
- * @retval -1 Error as of hdT_logEvent() and hdT_logStateStartAt().
+ * @retval -1 Error, as for hdT_logEvent() and hdT_logStateStartAt().
  */
 int hdT_logEventAt(hdTrace *trace, const char *name,
 		   const struct timespec *when);
 
 /**
- * Write a line for the merger into the `.info` file of the trace, whether the
- * trace is enabled or not.
+ * Write a line for `hdtrace merge` into the `.info` file of the trace, even if
+ * the trace is disabled.
  *
- * The file is created by the first call. Escape names in it as in C strings;
- * what lines mean is in doc/format.
+ * The first call creates the file. Names in a line must be escaped as in C
+ * strings; doc/format defines the lines.
  *
  * @param trace Trace to write to.
- * @param format printf format, and its arguments. Give the `\n` at the end of
- *        the line.
+ * @param format printf format and its arguments. The line must end with
+ *        `\n`.
  *
  * @retval 0 Success.
  * @retval -1 Error; errno is HD_ERR_INVALID_ARGUMENT, HD_ERR_MALLOC,
@@ -376,7 +379,7 @@ int hdT_logEventAt(hdTrace *trace, const char *name,
 int hdT_writeInfo(hdTrace *trace, const char *format, ...) HDT_PRINTF(2, 3);
 
 /**
- * Hand everything that is complete to the system, now.
+ * Pass all complete records to the operating system now.
  *
  * @param trace Trace to flush.
  *
@@ -386,10 +389,10 @@ int hdT_writeInfo(hdTrace *trace, const char *format, ...) HDT_PRINTF(2, 3);
 int hdT_flush(hdTrace *trace);
 
 /**
- * Get what the trace could not record as it was asked to.
+ * Get the losses of a trace.
  *
  * @param trace Trace to ask.
- * @param[out] losses The numbers so far.
+ * @param[out] losses The current numbers.
  *
  * @retval 0 Success.
  * @retval -1 Error; errno is HD_ERR_INVALID_ARGUMENT.
@@ -401,7 +404,7 @@ int hdT_getLosses(const hdTrace *trace, hdLosses *losses);
  *
  * In a child process that inherited the trace by fork(): free it.
  *
- * @param trace Trace to end; freed whatever is returned.
+ * @param trace Trace to end; freed even on error.
  *
  * @retval 0 Success.
  * @retval -1 Error; errno is HD_ERR_INVALID_ARGUMENT (NULL),

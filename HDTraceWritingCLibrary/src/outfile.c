@@ -314,7 +314,8 @@ static void loopStart(void)
 	if (ret == 0)
 		loop.isRunning = true;
 	else
-		hdMessage(HD_LOG_ERROR, "no background thread: %s",
+		hdMessage(HD_LOG_ERROR,
+			  "cannot create the background thread: %s",
 			  strerror(ret));
 }
 
@@ -417,7 +418,7 @@ static void outfileFree(struct hdOutfile *file)
 /* Say that there is no file. */
 static int outfileRefuse(const struct hdOutfile *file, const char *why)
 {
-	hdLoss("%s: not recorded: it cannot be created: %s", file->path, why);
+	hdLoss("%s: not recorded: cannot create the file: %s", file->path, why);
 	return -HD_ERR_CREATE_FILE;
 }
 
@@ -438,9 +439,9 @@ static int outfileTake(struct hdOutfile *file, bool overwrite)
 
 	hdOwnedSet(&file->owned, file->fd);
 	if (!loopAdd(file))
-		return outfileRefuse(file, "this program writes it already");
+		return outfileRefuse(file, "this program already writes to it");
 	if (outfileIsTaken(file))
-		ret = outfileRefuse(file, "another program writes it");
+		ret = outfileRefuse(file, "another program writes to it");
 	else if (overwrite && ftruncate(file->fd, 0) < 0)
 		ret = outfileRefuse(file, strerror(errno));
 	if (ret < 0)
@@ -803,8 +804,8 @@ int hdOutfileClose(struct hdOutfile *file)
 		/* The descriptor is gone even where close() is interrupted. */
 		if (hdOwnedClose(&file->owned, file->fd) < 0 &&
 		    errno != EINTR) {
-			hdLoss("%s: not recorded to its end: it cannot be "
-			       "closed: %s",
+			hdLoss("%s: not recorded completely: cannot close "
+			       "the file: %s",
 			       file->path, strerror(errno));
 			if (ret == 0)
 				ret = -HD_ERR_CLOSE_FILE;

@@ -3,12 +3,14 @@
 #include "config.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "HDTraceWritingCLibrary/src/settings.h"
+#include "common/duration.h"
 #include "common/environment.h"
 #include "common/tscclock.h"
 
@@ -32,11 +34,31 @@ static long settingsNumber(const char *name, long min, long max, long otherwise)
 	number = strtol(text, &end, 10);
 	if (errno || *end || end == text || number < min || number > max) {
 		hdMessage(HD_LOG_ERROR,
-			  "%s=\"%s\": not a number from %ld to %ld", name, text,
-			  min, max);
+			  "%s: invalid number \"%s\"; expected %ld to %ld",
+			  name, text, min, max);
 		return otherwise;
 	}
 	return number;
+}
+
+/* Read a duration, which may have a unit: whole milliseconds. */
+static unsigned int settingsMs(const char *name, int64_t min, int64_t max,
+			       unsigned int otherwise)
+{
+	const int64_t ms = 1000000;
+	const char *text = hdEnvironmentText(name);
+	int64_t ns;
+
+	if (!text)
+		return otherwise;
+	if (hdDurationParse(text, ms, &ns, NULL) == 0 && ns % ms == 0 &&
+	    ns >= min * ms && ns <= max * ms)
+		return (unsigned int)(ns / ms);
+	hdMessage(HD_LOG_ERROR,
+		  "%s: invalid duration \"%s\"; expected %" PRId64
+		  " to %" PRId64 " ms",
+		  name, text, min, max);
+	return otherwise;
 }
 
 /* Find a variable's value in a list that ends with NULL; the first is the
@@ -50,8 +72,8 @@ static int settingsChoice(const char *name, const char *const *choices)
 	for (int i = 0; choices[i]; i++)
 		if (strcmp(text, choices[i]) == 0)
 			return i;
-	hdMessage(HD_LOG_ERROR, "%s=\"%s\": not a value that it can have", name,
-		  text);
+	hdMessage(HD_LOG_ERROR, "%s: invalid value \"%s\"; the default is %s",
+		  name, text, choices[0]);
 	return 0;
 }
 
@@ -80,8 +102,8 @@ static void settingsClock(void)
 	if (settingsChoice("HDTRACE_CLOCK", clocks) == 1)
 		refusal = hdTscClockUse();
 	if (refusal)
-		hdLoss("HDTRACE_CLOCK=tsc: times are not from the time stamp "
-		       "counter, but from the system's clock: %s",
+		hdLoss("HDTRACE_CLOCK=tsc: cannot use the time stamp counter, "
+		       "and uses the system clock: %s",
 		       refusal);
 }
 
@@ -99,8 +121,7 @@ static void settingsRead(void)
 		      verbosity < 0 ? HD_LOG_NONE : (enum hdLogLevel)verbosity);
 	settings.dropOnFull = settingsChoice("HDTRACE_ON_FULL", onFull) == 1;
 	settingsBuffer();
-	settings.flushMs = (unsigned int)settingsNumber("HDTRACE_FLUSH_MS", 1,
-							3600000, 1000);
+	settings.flushMs = settingsMs("HDTRACE_FLUSH_MS", 1, 3600000, 1000);
 	settings.forceFlush =
 		settingsNumber("HDTRACE_FORCE_FLUSH", 0, 1, 0) == 1;
 	settings.overwrite = settingsNumber("HDTRACE_OVERWRITE_EXISTING_FILES",

@@ -209,7 +209,7 @@ static int traceClearInfo(const char *path)
 		return -HD_ERR_CREATE_FILE;
 	}
 	if (unlink(path) < 0) {
-		hdLoss("%s: not recorded: it cannot be replaced: %s", path,
+		hdLoss("%s: not recorded: cannot replace the file: %s", path,
 		       strerror(errno));
 		return -HD_ERR_CREATE_FILE;
 	}

@@ -78,8 +78,8 @@ static void testTable(void)
 		/* Case counts. */
 		{ "[A]\nk=1\nK=2\n", "[A@1 k@2=1 K@3=2]", "" },
 		{ "[A]\nk=1\nk=2\nk=3\n", "[A@1 k@2=1]",
-		  "3: k is given twice; first in line 2\n"
-		  "4: k is given twice; first in line 2\n" },
+		  "3: k is set twice; first in line 2\n"
+		  "4: k is set twice; first in line 2\n" },
 		{ "k=1\n[A]\n", "[A@2]",
 		  "1: a key before the first [Section]\n" },
 		{ "[A]\nnonsense\nk=1\n", "[A@1 k@3=1]",
@@ -89,9 +89,9 @@ static void testTable(void)
 		{ "[ \t]\n", "", "1: a section without a name\n" },
 		/* What follows is not put into the section before. */
 		{ "[A]\nk=1\n[B\nk=2\n[C] x\nk=3\n", "[A@1 k@2=1]",
-		  "3: a section is [Name], and nothing after it\n"
-		  "5: a section is [Name], and nothing after it\n" },
-		{ "[", "", "1: a section is [Name], and nothing after it\n" },
+		  "3: invalid section; expected [Name]\n"
+		  "5: invalid section; expected [Name]\n" },
+		{ "[", "", "1: invalid section; expected [Name]\n" },
 		{ "[A]\n\xff\xfe=\x80\n", "[A@1 \xff\xfe@2=\x80]", "" },
 	};
 
@@ -107,8 +107,8 @@ static void testNul(void)
 	static const char text[] = "[A]\nk=1\0x\n\0\nm=2\n";
 
 	check(text, sizeof(text) - 1, "[A@1 m@4=2]",
-	      "2: a NUL byte: this is no text file\n"
-	      "3: a NUL byte: this is no text file\n");
+	      "2: a NUL byte: not a text file\n"
+	      "3: a NUL byte: not a text file\n");
 }
 
 static void testLongLine(void)

@@ -179,7 +179,7 @@ static const struct {
 	  "2: interval: 0 is out of range; expected 0.1 to 3600\n3: duplicate "
 	  "section [Node]\n"
 	  "4: health_interval: 0.5 is out of range; expected 1 to 86400\n" },
-	{ "[Node\n", "1: a section is [Name], and nothing after it\n" },
+	{ "[Node\n", "1: invalid section; expected [Name]\n" },
 };
 
 static void testWrong(void)

@@ -347,15 +347,15 @@ static void testSecrets(void)
 		{ "[Credentials]\n" SHA_AES, 0640, NULL },
 		{ "# only a name\n[Credentials]\nuser=me\n", 0400, NULL },
 		{ "[Credentials]\nuser=me\n", 0604, "mode 604); chmod 600" },
-		{ "[Credentials]\nuser=me\n", 0660, "others may use it" },
+		{ "[Credentials]\nuser=me\n", 0660, "other users have access" },
 		{ "", 0600, "line 1: there is no [Credentials]" },
 		{ "user=me\n", 0600, "line 1: a key before the first" },
 		{ "[SNMP]\nuser=me\n", 0600,
-		  "line 1: there is one section, [Credentials]" },
+		  "line 1: unknown section; expected [Credentials]" },
 		{ "[Credentials]\nuser=me\n[Credentials]\n", 0600,
-		  "line 3: there is one section" },
+		  "line 3: unknown section" },
 		{ "[Credentials]\npassword=secret\n", 0600,
-		  "line 2: password: no such key" },
+		  "line 2: password: unknown key" },
 		{ "[Credentials]\nuser=\n", 0600, "line 2: user is empty" },
 		{ "[Credentials]\nauth=SHA\n", 0600,
 		  "missing user or community" },
@@ -393,7 +393,7 @@ static void testSecrets(void)
 	g_assert_cmpint(
 		driver->checkOption("credentials", "/", why, sizeof(why)), ==,
 		-EINVAL);
-	g_assert_nonnull(strstr(why, "not a file of at most"));
+	g_assert_nonnull(strstr(why, "not a regular file of at most"));
 	g_assert_cmpint(driver->checkOption("version", "2c", why, 200), ==, 0);
 	g_assert_cmpint(driver->checkOption("version", "2", why, 200), ==,
 			-EINVAL);

@@ -280,7 +280,7 @@ static void testErrors(void)
 		{ "x=1\n" GENERAL TRACE,
 		  "pt.cfg:1: a key before the first [Section]\n", 0 },
 		{ GENERAL "cycle=200\n" TRACE,
-		  "pt.cfg:6: cycle is given twice; first in line 3\n", 0 },
+		  "pt.cfg:6: cycle is set twice; first in line 3\n", 0 },
 		{ GENERAL TRACE "[general]\n",
 		  "pt.cfg:11: unknown section [general]; expected [General] or "
 		  "[Trace]\n",

@@ -258,7 +258,7 @@ static void testSecrets(void)
 	} rows[] = {
 		{ SECRET, 0600, NULL },
 		{ SECRET "key=0123456789\n", 0640, NULL },
-		{ SECRET, 0644, "others may use it" },
+		{ SECRET, 0644, "other users have access" },
 		{ "user=power\n", 0600, "missing user or password" },
 		{ "password=watts\n", 0600, "missing user or password" },
 		{ "user=a2345678901234567\npassword=x\n", 0600,
@@ -268,7 +268,7 @@ static void testSecrets(void)
 		{ SECRET "key=a23456789012345678901\n", 0600,
 		  "password or key is longer than 20 characters" },
 		{ SECRET "community=public\n", 0600,
-		  "line 4: community: no such key" },
+		  "line 4: community: unknown key" },
 	};
 	char *path = besidePath("secret"), why[200];
 

@@ -62,7 +62,7 @@ serves() {
 	# A second one does not get the socket.
 	config second.cfg
 	exits 8 "$pt" -c second.cfg || return 1
-	grep -q 'another service listens there' err || return 1
+	grep -q 'another service listens on it' err || return 1
 	end && ! [ -e socket ]
 }
 

@@ -76,7 +76,7 @@ fifo() {
 live() {
 	begin -c good.cfg || return 1
 	cp log first
-	stays 'another service listens there' || return 1
+	stays 'another service listens on it' || return 1
 	cp first log
 	end && ! [ -e socket ]
 }

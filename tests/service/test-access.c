@@ -72,7 +72,7 @@ static void testTokenFile(void)
 		{ "a " TOKEN1, -1, 0640, 0, "" },
 		{ "", -1, 0600, 0, "" },
 		{ "# a\n \n  a   " TOKEN1 " \n", -1, 0400, 0, "" },
-		{ "a " TOKEN1, -1, 0644, -EPERM, "others may use it" },
+		{ "a " TOKEN1, -1, 0644, -EPERM, "other users have access" },
 		{ "a " TOKEN1, -1, 0660, -EPERM, "(mode 660)" },
 		{ "a " TOKEN1, -1, 0602, -EPERM, "chmod 600 or 640" },
 		{ "a b", -1, 0600, -EINVAL, ":1: a line is USER TOKEN" },
@@ -390,7 +390,7 @@ static void testUnix(void)
 				&second),
 		==, PT_EDEVICE);
 	ptSiteUnref(site);
-	g_assert_true(sceneHasSaid("another service listens there"));
+	g_assert_true(sceneHasSaid("another service listens on it"));
 	sceneEnd(scene);
 	g_assert_cmpint(stat(path, &st), ==, -1);
 }

@@ -309,7 +309,7 @@ static void testFrequencies(void)
 		nativeClose(native);
 	}
 	sceneSaid("Open.frequency is -1");
-	sceneSaid("Open.frequency is no number");
+	sceneSaid("Open.frequency is not a number");
 	sceneSaid("Open.frequency is inf, beyond 1e+09");
 	sceneSaid("Open.frequency is 1e+14, beyond 1e+09");
 	sceneEnd(scene);
@@ -624,7 +624,7 @@ static void testSlow(void)
 	for (size_t i = 0; i < G_N_ELEMENTS(streams); i++)
 		nativeAsk(native, PT_WIRE_START,
 			  &(const struct ptWireStream){ streams[i].number });
-	sceneSaid("it does not read");
+	sceneSaid("the client does not read");
 	sceneClients(scene, 0);
 	sceneIsEmpty(scene);
 	close(native->fd);

@@ -725,9 +725,9 @@ static void testTimeout(void)
 	peerEnd(nothing);
 	peerEnd(half);
 	peerEnd(idle);
-	sceneSaid("it says nothing");
-	sceneSaid("it sent half a frame");
-	sceneSaid("it has nothing to say");
+	sceneSaid("the client sent no request");
+	sceneSaid("the client sent an incomplete frame");
+	sceneSaid("idle connection");
 	g_assert_cmpint(peerAsk(busy, 3), ==, 0);
 	close(busy);
 	sceneEnd(scene);

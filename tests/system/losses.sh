@@ -68,7 +68,7 @@ once() {
 
 no_directory() {
 	project=missing/p
-	says 1 "hdtrace: missing/p_n_0.trc: not recorded: it cannot be created: \
+	says 1 "hdtrace: missing/p_n_0.trc: not recorded: cannot create the file: \
 No such file or directory" traces
 	set -- $?
 	project=

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Whatever takes longer than two seconds says on a terminal how far it is, and only
-# there.
+# Commands that take longer than a second show their progress on a terminal, and
+# only there.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # tags: plain slow
 . "${abs_top_srcdir:?}/tests/lib/tap.sh"
@@ -56,6 +56,13 @@ shown hdpredict simulate --platform thesis --resources thesis --map eft \
 	graph.xml
 shown hdpredict simulate --platform thesis --resources thesis --map eft \
 	--mc 4000 small.xml
+measured() {
+	python3 "$abs_top_srcdir/tests/system/progress.py" shown 0 \
+		"$build/hdpredict" measure --alone --pes=1 --batches=1 \
+		--batch=0.1 --pause=1.5 -o measured tiny.xml >stdout
+}
+"$build/hdpredict" generate cholesky --tiles 1 --tile-size 8 -o tiny.xml
+ok "hdpredict measure" measured
 ok "not in a pipe" bar pipe 0 hdtrace stat run
 ok "not on a terminal that cannot go back" bar dumb 0 hdtrace stat run
 quick() {

@@ -126,7 +126,7 @@ deep_stat() {
 	} | stat_file >p_a_G.stat
 }
 
-too_deep="error: more than 1000 elements in each other"
+too_deep="error: more than 1000 nested elements"
 # 49 bytes, and 999 blocks of 8.
 deep_trace 100000
 ok "a nested trace" all_say "p_a_0.trc: offset 8041: $too_deep"

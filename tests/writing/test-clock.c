@@ -219,9 +219,9 @@ static void refuse(void)
 	g_unsetenv("HDTRACE_CLOCK");
 	g_test_trap_assert_passed();
 	g_test_trap_assert_stderr(
-		"hdtrace: HDTRACE_CLOCK=tsc: times are not from the time stamp "
-		"counter, but from the system's clock: its rate changes with "
-		"the processor's (not invariant)\n");
+		"hdtrace: HDTRACE_CLOCK=tsc: cannot use the time stamp "
+		"counter, and uses the system clock: its rate changes with the "
+		"frequency of the processor (not invariant)\n");
 	for (size_t i = 0; i < G_N_ELEMENTS(files); i++) {
 		char *text = head("refuse", i);
 

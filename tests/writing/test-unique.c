@@ -200,8 +200,9 @@ static void testMessage(void)
 	g_unsetenv("HDTRACE_VERBOSITY");
 	g_unsetenv("HDTRACE_OVERWRITE_EXISTING_FILES");
 	g_test_trap_assert_passed();
-	g_test_trap_assert_stderr("hdtrace: c.trc: not recorded: it cannot be "
-				  "created: this program writes it already\n");
+	g_test_trap_assert_stderr(
+		"hdtrace: c.trc: not recorded: cannot create "
+		"the file: this program already writes to it\n");
 }
 
 int main(int argc, char **argv)

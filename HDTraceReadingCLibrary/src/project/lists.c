@@ -100,8 +100,8 @@ static int readGroupSize(struct hdIProjXml *xml, const xmlNode *element,
 	*size = (int64_t)known;
 	if (ret != 1)
 		hdIProjReport(xml, HDI_RULE_PROJ_COMMUNICATOR, element,
-			      "%s of a communicator is not the number of its "
-			      "ranks or more",
+			      "%s of a communicator is less than the number "
+			      "of its ranks",
 			      name);
 	return 0;
 }

@@ -106,14 +106,14 @@ static int readNode(struct hdIProjXml *xml, const xmlNode *element,
 	if (!*label) {
 		hdIProjReport(
 			xml, HDI_RULE_PROJ_TOPOLOGY, element,
-			"%s without a name, which is left out with all in it",
+			"%s without a name; it is left out with its contents",
 			isLabel ? "a label" : "a node");
 		return 0;
 	}
 	if (strlen(parent->pub.path) + strlen(label) >= HDI_PATH_MAX) {
 		hdIProjReport(xml, HDI_RULE_PROJ_TOPOLOGY, element,
 			      "%s with labels that are too long for a file "
-			      "name, which is left out with all in it",
+			      "name; it is left out with its contents",
 			      "a node");
 		return 0;
 	}
@@ -122,10 +122,9 @@ static int readNode(struct hdIProjXml *xml, const xmlNode *element,
 		return -ENOMEM;
 	(*child)->pub.isDeclared = 1;
 	if (!isNew)
-		hdIProjReport(
-			xml, HDI_RULE_PROJ_TOPOLOGY, element,
-			"the node \"%s\" is there twice; both are taken as one",
-			label);
+		hdIProjReport(xml, HDI_RULE_PROJ_TOPOLOGY, element,
+			      "the node \"%s\" occurs twice; both are merged",
+			      label);
 	return 0;
 }
 

@@ -182,7 +182,7 @@ int hdI_getRelationOwner(hdIRelationReader *reader, hdIRelationOwner *owner)
 		if (!host || !process || !number)
 			hdIReport(&reader->xml->sink, HDI_RULE_REL_IDENTITY,
 				  reader->xml->file, 0, 0,
-				  "<relation> has no good %s",
+				  "<relation> has no valid %s",
 				  !host      ? "hostID"
 				  : !process ? "localToken"
 					     : "topologyNumber");

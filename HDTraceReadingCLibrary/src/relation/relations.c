@@ -309,7 +309,7 @@ static int take(struct hdIRelationReader *reader)
 		return open ? leaveOut(reader, "begins a second time")
 			    : begin(reader, record);
 	if (!open)
-		return leaveOut(reader, "is not there, or over");
+		return leaveOut(reader, "does not exist, or has ended");
 	checkTime(reader, open);
 	switch (record->kind) {
 	case HDI_STATE_BEGIN:
@@ -317,7 +317,7 @@ static int take(struct hdIRelationReader *reader)
 	case HDI_STATE_END:
 		if (open->top == SIZE_MAX)
 			return leaveOut(reader,
-					"ends a state that is not there");
+					"ends a state that is not open");
 		ret = mergeAttributes(open, &open->states[open->top], record);
 		open->states[open->top].end = record->time;
 		open->top = open->outer[open->top];

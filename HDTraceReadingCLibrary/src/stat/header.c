@@ -422,8 +422,8 @@ static int readHead(struct head *head, int fd)
 	if ((int64_t)wanted > head->group->pub.fileSize) {
 		hdIReport(&head->project->sink, HDI_RULE_STAT_HEADER,
 			  head->group->pub.file, head->group->pub.fileSize, 0,
-			  "the file ends within its header, of which there "
-			  "should be %zu bytes more",
+			  "the file ends within its header; %zu bytes are "
+			  "missing",
 			  wanted - (size_t)head->group->pub.fileSize);
 		return -EBADMSG;
 	}

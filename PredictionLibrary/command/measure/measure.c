@@ -66,6 +66,7 @@ struct measure {
 	hdTrace *const *traces;
 	const char *project; /**< That these are of. */
 	double left;         /**< Seconds that are planned. */
+	double done;         /**< Seconds of the batches that are done. */
 };
 
 /** Set by a signal. */
@@ -195,6 +196,7 @@ static int printPlan(struct measure *self)
 
 static int failed(const struct measure *self, const char *what, int ret)
 {
+	cliProgressEnd(&self->predict->progress);
 	if (ret == -EINTR)
 		return predictError(
 			self->predict,
@@ -203,15 +205,32 @@ static int failed(const struct measure *self, const char *what, int ret)
 			    hdRecordReason(-ret));
 }
 
-/* Nothing, for a while; whether it was not interrupted. */
-static bool pauseFor(const struct measure *self)
+/* Begin with the progress bar, or adapt it to a plan that has changed. */
+static void setProgress(struct measure *self)
 {
-	int64_t end = hdMonotonicNow() + (int64_t)(self->pauseSeconds * 1e9);
+	int64_t total = (int64_t)((self->done + self->left) * 1e9);
+
+	if (self->done > 0)
+		self->predict->progress.total = total;
+	else
+		cliProgressStart(&self->predict->progress, total);
+}
+
+/* Nothing, for a while; whether it was not interrupted. Only here is the bar
+ * moved, as that needs the processor. */
+static bool pauseFor(const struct measure *self, double before)
+{
+	int64_t start = hdMonotonicNow();
+	int64_t end = start + (int64_t)(self->pauseSeconds * 1e9);
+	int64_t done = (int64_t)((self->done + before) * 1e9) - start;
 
 	hdT_logStateStart(self->traces[0], "Pause");
-	while (!atomic_load(&isStopped) && hdMonotonicNow() < end)
+	while (!atomic_load(&isStopped) && hdMonotonicNow() < end) {
+		cliProgressAt(&self->predict->progress,
+			      done + hdMonotonicNow());
 		g_usleep((gulong)MIN(50000,
 				     MAX(1, (end - hdMonotonicNow()) / 1000)));
+	}
 	if (atomic_load(&isStopped))
 		hdT_logAttributeInt64(self->traces[0], "interrupted", 1);
 	hdT_logStateEnd(self->traces[0]);
@@ -320,18 +339,19 @@ static int runBatch(struct measure *self, struct planRow *row,
 
 	if (ret < 0)
 		return failed(self, "mark", ret);
-	if (!pauseFor(self))
+	if (!pauseFor(self, 0))
 		return failed(self, row->key, -EINTR);
 	ret = runSubject(self, subject, &seconds);
 	if (ret < 0)
 		return failed(self, row->key, ret);
-	if (!pauseFor(self))
+	if (!pauseFor(self, self->pauseSeconds + self->batchSeconds))
 		return failed(self, row->key, -EINTR);
 	ret = flushAll(self);
 	if (ret < 0)
 		return failed(self, self->project, ret);
 	ret = planDone(&self->plan, row, seconds);
 	self->left -= batchTime(self, row);
+	self->done += batchTime(self, row);
 	return ret < 0 ? failed(self, self->plan.journal.path, ret)
 		       : PREDICT_OK;
 }
@@ -342,6 +362,7 @@ static void tell(struct measure *self, const char *what)
 
 	if (self->isQuiet)
 		return;
+	cliProgressHide(&self->predict->progress);
 	formatTime(fmax(self->left, 0), text, sizeof(text));
 	outSay(stderr, TOOL ": %s; %s left", what, text);
 }
@@ -435,6 +456,7 @@ static int runAll(struct measure *self)
 	int status = PREDICT_OK, ret;
 
 	self->left = timeOf(self);
+	setProgress(self);
 	if (self->isSteady) {
 		tell(self, "waiting for a steady temperature");
 		ret = steadyWait(NULL, (int64_t)(self->stillSeconds * 1e9),
@@ -446,10 +468,12 @@ static int runAll(struct measure *self)
 	if (status == PREDICT_OK)
 		status = addPairs(self);
 	self->left = timeOf(self);
+	setProgress(self);
 	if (status == PREDICT_OK)
 		status = runRows(self, alone);
 	if (status == PREDICT_OK)
 		status = runFiles(self);
+	cliProgressEnd(&self->predict->progress);
 	return status;
 }
 
@@ -624,15 +648,6 @@ static int setDefaults(struct measure *self)
 	return PREDICT_OK;
 }
 
-static bool isDuration(const struct measure *self, const char *option,
-		       double seconds)
-{
-	if (seconds >= 0 && seconds <= 86400)
-		return true;
-	predictOutOfRange(self->predict, option, seconds, "0 to 86400 s");
-	return false;
-}
-
 static int check(struct measure *self)
 {
 	if (!self->directory)
@@ -732,6 +747,7 @@ int measureRun(struct predict *predict, int argc, char **argv)
 
 	if (status >= 0)
 		return status;
+	cliProgressInit(&predict->progress, self.isQuiet);
 	if (!self.architecture) {
 		self.architecture = g_strdup("core");
 		g_ptr_array_add(predict->texts, self.architecture);
