@@ -60,8 +60,8 @@ static int serve(struct serveOptions *options, int argc, char **argv)
 		{ "name", 0, 0, G_OPTION_ARG_STRING, &options->name,
 		  "Name of the node (default: the host name)", "NAME" },
 		{ "config", 'c', 0, G_OPTION_ARG_FILENAME, &options->config,
-		  "Read alarms and other settings from FILE; see "
-		  "hdnode.conf(5)",
+		  "Read alarms and settings from FILE; see hdnode.conf(5) for "
+		  "its format",
 		  "FILE" },
 		{ "interval", 'i', 0, G_OPTION_ARG_DOUBLE, &options->interval,
 		  "Time between two samples in seconds (default: 1)",
