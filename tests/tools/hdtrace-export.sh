@@ -757,11 +757,11 @@ paraver_messages() {
 	echo "$found, expected $1"
 	[ "$found" = "$1" ]
 }
-ok "it says which are not sure" says "where some are missing (2)" 0 \
+ok "it says which are not sure" says "some are missing) (2)" 0 \
 	export --to paraver -o some.prv parts.proj
 ok "paraver: messages of each part" paraver_messages "1/7 3/7 4/7"
 rm -rf some.prv
-ok "and are missing" says "one end is recorded (5)" 0 \
+ok "and are missing" says "with one recorded end (5)" 0 \
 	export --to paraver -o some.prv parts.proj
 rm -rf some.prv
 ok "from a time on" status 0 export --to paraver -o some.prv --from 1.7 \
@@ -790,9 +790,9 @@ else
 	ok "otf2, read by otf2-print" read_otf2 talk.otf2
 	grep '^MPI' decoded >messages
 	ok "otf2: messages" is_like export-otf2-messages.text messages
-	ok "it says which are not sure" says "where some are missing (4)" 0 \
+	ok "it says which are not sure" says "some are missing) (4)" 0 \
 		export --to otf2 -o parts.otf2 parts.proj
-	ok "of a part of the time, too" says "where some are missing (4)" 0 \
+	ok "of a part of the time, too" says "some are missing) (4)" 0 \
 		export --to otf2 -o some.otf2 --from 1.7 talk.proj
 	rm -rf parts.otf2 some.otf2
 	if [ -d "$corpus" ]; then
@@ -813,7 +813,7 @@ else
 	ok "messages" export_to perfetto talk.pt talk.proj
 	ok "perfetto, read by protoc" decode_perfetto talk.pt
 	ok "messages are arrows" perfetto_flows 5 4
-	ok "one end of one is not there" says "one end is recorded (1)" 0 \
+	ok "one end of one is not there" says "with one recorded end (1)" 0 \
 		export --to perfetto -o talk.pt --force talk.proj
 	make_late
 	ok "the critical path" export_to perfetto late.pt late.proj
@@ -826,9 +826,9 @@ else
 	ok "parts" export_to perfetto parts.pt parts.proj
 	ok "perfetto, read by protoc" decode_perfetto parts.pt
 	ok "messages of each part are arrows" perfetto_flows 4 3
-	ok "it says which are not sure" says "where some are missing (2)" 0 \
+	ok "it says which are not sure" says "some are missing) (2)" 0 \
 		export --to perfetto -o parts.pt --force parts.proj
-	ok "and are missing" says "one end is recorded (5)" 0 \
+	ok "and are missing" says "with one recorded end (5)" 0 \
 		export --to perfetto -o parts.pt --force parts.proj
 	ok "from a time on" status 0 export --to perfetto -o some.pt \
 		--from 1.7 talk.proj
@@ -942,7 +942,7 @@ while IFS='|' read -r text arguments; do
 done <<'END'
 missing option: --to|mini
 --to: invalid value "vcd"; expected csv, csv-wide, ctf|--to vcd mini
-not text or json|--to csv --format=csv mini
+invalid value "csv"; expected text or json|--to csv --format=csv mini
 must be a directory|--to csv-wide -o - mini
 No such file|--to csv nothing
 no node matches "gamma"|--to csv --node gamma mini

@@ -147,7 +147,7 @@ else
 		<rel t="2" time="2" i="2"/><un t="0" time="3"/><un t="1" time="3"/>
 		<un t="2" time="3"/>
 		XML
-		says "a cause of itself (2)" 0 export --to otlp --only relations \
+		says "circular causes (2)" 0 export --to otlp --only relations \
 			--node b -f -o p.json p.proj &&
 			"$python" "$otlp" spans p.json | sort >found &&
 			[ "$(grep -c -- ' -$' found)" = 2 ] &&

@@ -263,7 +263,7 @@ while IFS='|' read -r text arguments; do
 	# shellcheck disable=SC2086
 	ok "refuses $arguments" says "$text" 2 report $arguments mini
 done <<'END'
-not text or json|--format=csv
+invalid value "csv"; expected text or json|--format=csv
 cannot be combined with --phases-from|--phases borders --phases-from alpha_0
 --by-name: requires|--by-name
 --top: invalid number "-1"; expected 0 or more|--top=-1

@@ -240,16 +240,16 @@ no group matches "Power"|--group Power
 no value matches "Q"|--value Q
 No such file|--phases nothing
 invalid time "x"|--phases bad-time
-line 3: not after the border before|--phases bad-order
-no border time in it|--phases bad-empty
+line 3: not after the previous border|--phases bad-order
+contains no border time|--phases bad-empty
 Is a directory|--phases .
 cannot be combined with --phases-from|--phases borders --phases-from alpha_0
 --by-name: requires|--by-name
 unknown node "gamma"|--phases-from gamma
 has no trace|--phases-from alpha
-not a nesting: "x"|--phases-from alpha_0:Work:x
+--phases-from: invalid nesting "x"|--phases-from alpha_0:Work:x
 no state matches "Sleep"|--phases-from alpha_0:Sleep
-some do at nesting 1|--phases-from alpha_0:Read
+there are some at nesting 1|--phases-from alpha_0:Read
 END
 
 cp mini_alpha_Energy.stat whole
