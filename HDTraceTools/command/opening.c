@@ -15,38 +15,35 @@
 /** Projects of a directory that a message names. */
 #define OPENING_NAMES 5
 
-/** The diagnostic that says why the file itself cannot be opened. */
-struct opening {
-	struct tool *tool;
-	const char *path;
-	char *reason; /**< NULL: there was none. */
-};
-
-static bool openingIsOwn(const struct opening *opening,
-			 const hdIMessage *message)
+/** Whether a diagnostic says why the file itself cannot be opened. */
+static bool openingIsOwn(const char *path, const hdIMessage *message)
 {
-	size_t length = strlen(opening->path);
+	size_t length = strlen(path);
 	const char *file = message->file ? message->file : "";
 
 	return (strcmp(message->rule, "file.open") == 0 ||
 		strcmp(message->rule, "proj.several") == 0) &&
-	       strncmp(file, opening->path, length) == 0 &&
+	       strncmp(file, path, length) == 0 &&
 	       (!file[length] || strcmp(file + length, ".proj") == 0);
 }
 
-/** Keep what toolOpen() says itself; documents that list diagnostics have it
- *  as well. */
+/**
+ * Keep the diagnostic that toolOpen() prints itself; documents that list
+ * diagnostics have it as well.
+ *
+ * The project keeps this handler, so the data is the tool, which outlives it.
+ */
 static void openingTake(const hdIMessage *message, void *data)
 {
-	struct opening *opening = data;
-	const struct tool *tool = opening->tool;
+	struct tool *tool = data;
 
-	if (!opening->reason && openingIsOwn(opening, message)) {
-		opening->reason = g_strdup(message->text);
+	if (tool->openingPath && !tool->openingReason &&
+	    openingIsOwn(tool->openingPath, message)) {
+		tool->openingReason = g_strdup(message->text);
 		if (!tool->listsOpening)
 			return;
 	}
-	toolTakeDiagnostic(message, opening->tool);
+	toolTakeDiagnostic(message, tool);
 }
 
 static bool openingIsTrace(const char *name)
@@ -186,14 +183,15 @@ static void openingFailedFile(struct tool *tool, const char *path, int error,
 
 hdIProject *toolOpen(struct tool *tool, const char *path)
 {
-	struct opening opening = { .tool = tool, .path = path };
 	size_t errors = tool->errors;
 	hdIProject *project;
 	int error;
 
 	errno = 0;
-	project = hdI_openProject(path, openingTake, &opening);
+	tool->openingPath = path;
+	project = hdI_openProject(path, openingTake, tool);
 	error = errno;
+	tool->openingPath = NULL;
 	if (project || error == EBADMSG) {
 		if (!project && tool->errors == errors)
 			toolReport(tool, "proj.unreadable", path, -1, 0,
@@ -201,8 +199,8 @@ hdIProject *toolOpen(struct tool *tool, const char *path)
 	} else if (g_file_test(path, G_FILE_TEST_IS_DIR)) {
 		openingFailedDirectory(tool, path, error);
 	} else {
-		openingFailedFile(tool, path, error, opening.reason);
+		openingFailedFile(tool, path, error, tool->openingReason);
 	}
-	g_free(opening.reason);
+	g_clear_pointer(&tool->openingReason, g_free);
 	return project;
 }

@@ -53,7 +53,9 @@ struct tool {
 	/** Whether the reason why a project cannot be opened is a diagnostic,
 	 * too. */
 	bool listsOpening;
-	bool hasFailed; /**< Something was said with toolError(). */
+	const char *openingPath; /**< Only while toolOpen() opens it. */
+	char *openingReason;     /**< Why it cannot be opened, if known. */
+	bool hasFailed;          /**< Something was said with toolError(). */
 	/** Why output took no more, if that was found while it was written. */
 	int outputError;
 	struct cliProgress progress;
