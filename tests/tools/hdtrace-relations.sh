@@ -392,18 +392,18 @@ XML
 	for wanted in '0 a_0_0, Inner, which took 1.000 s' \
 		'5 a_0_0, Inner, which took 1.000 s' \
 		'1 a_0_0, File_write, which took 2.000 s' \
-		'2 a_0_0, outside of its states' 3 4; do
+		'2 a_0_0, outside its states' 3 4; do
 		status 0 relations -q --tree="A:5.1:0:${wanted%% *}" p.proj ||
 			return 1
-		grep '^Probably' out
+		grep '^Probable cause' out
 		if [ "${wanted#* }" = "$wanted" ]; then
-			! grep -q '^Probably' out
+			! grep -q '^Probable cause' out
 		else
 			grep -qx "Probable cause, from process and time: ${wanted#* }" out
 		fi || return 1
 	done
 	status 0 relations -q --tree=B:5.1:0:0 p.proj &&
-		! grep -q '^Probably' out || return 1
+		! grep -q '^Probable cause' out || return 1
 	status 0 report -q p.proj || return 1
 	grep -q '5 without a cause, 3 of these probably caused by states' out &&
 		"$hdtrace" check --format=csv p.proj | grep rel.inferred >notes &&
@@ -443,7 +443,7 @@ XML
 XML
 	status 0 relations -q p.proj || return 1
 	cat out
-	grep -q '3 whose cause is inferred from their origin' out &&
+	grep -q '3 with a cause inferred from their origin' out &&
 		status 0 report -q p.proj &&
 		grep -q '3 with an inferred cause' out &&
 		status 0 relations -q --format=json p.proj &&
