@@ -53,7 +53,7 @@ static const hdIRule rules[] = {
 	  "Values of a group have different names." },
 	{ "trc.empty", HDI_NOTE, "A trace has states or events." },
 	{ "trc.part", HDI_NOTE,
-	  "Recording was not interrupted and includes all messages." },
+	  "Recording was not interrupted and includes all MPI messages." },
 	{ "trc.overlap", HDI_WARNING,
 	  "States and events of one nesting start in order and do not "
 	  "overlap." },

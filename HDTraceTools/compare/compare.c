@@ -20,7 +20,7 @@ static char separator[] = "\001--";
 static const struct toolHelp help = {
 	.arguments = "PROJECT PROJECT | PROJECT... -- PROJECT...",
 	.description =
-		"Compares two projects, A and B: count, time, energy and power "
+		"Compare two projects, A and B: count, time, energy and power "
 		"of the run and of each\nfunction, region, rank and node. With "
 		"several runs on each side, A before \"--\" and B\nafter it, a "
 		"rank test finds the significant differences.",

@@ -110,8 +110,9 @@ static const struct cliOldLetter oldLetters[] = {
 static const struct toolHelp help = {
 	.arguments = "PROJECT",
 	.description =
-		"Writes a project in a format of other tools, and lists what "
-		"the format cannot represent.\n\nFORMAT is csv, csv-wide, ctf, "
+		"Write a project in a format of other tools, and list the data "
+		"that the format cannot represent.\n\nFORMAT is csv, csv-wide, "
+		"ctf, "
 		"json, openmetrics, otf2, otlp, paraver or perfetto.\nTIME is "
 		"in "
 		"seconds since the start of the project, or @SECONDS since "

@@ -283,7 +283,7 @@ static const struct cliWords words[] = {
 static const struct toolHelp help = {
 	.arguments = "PROJECT...",
 	.description =
-		"Draws values and states over time as SVG, PNG or PDF: a panel "
+		"Draw values and states over time as SVG, PNG or PDF: a panel "
 		"for each grouping of values,\nwith a curve for each node, and "
 		"time lines of traces. Many entries are drawn as a line of\n"
 		"means and a band from minimum to maximum.\n\nTIME is in "
@@ -338,7 +338,7 @@ int plotRun(struct tool *tool, int argc, char **argv)
 		{ "states", 0, 0, G_OPTION_ARG_FILENAME, &options->states,
 		  "Draw time lines of states: above, below or only", "WHERE" },
 		{ "nesting", 0, 0, G_OPTION_ARG_INT, &options->depth,
-		  "Levels of nested states to draw (default: 2; 1 for many "
+		  "Number of nested states to draw (default: 2; 1 for many "
 		  "traces)",
 		  "N" },
 		/* What --nesting was called once. */

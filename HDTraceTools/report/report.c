@@ -46,7 +46,7 @@ static const struct cliOldLetter oldLetters[] = {
 static const struct toolHelp help = {
 	.arguments = "PROJECT",
 	.description =
-		"Reports time and energy of a run: run time, energy and values "
+		"Report time and energy of a run: run time, energy and values "
 		"of each node, the states with\nthe most time and energy, "
 		"phases, the critical path, the cost of tracing, gaps, late "
 		"samples\nand problems. Energies and means have error bounds "

@@ -781,7 +781,7 @@ static void summarize(struct statRun *run)
 static const struct toolHelp help = {
 	.arguments = "PROJECT",
 	.description =
-		"Summarizes the values of all statistics groups: number of "
+		"Summarize the values of all statistics groups: number of "
 		"entries, minimum, maximum;\nmean, standard deviation and "
 		"integral of gauges; total and rate of counters and "
 		"deltas.\nThe mean is time-weighted. The integral of power is "

@@ -326,7 +326,7 @@ static int runOn(struct view *view, char **paths)
 static const struct toolHelp help = {
 	.arguments = "PROJECT...",
 	.description =
-		"Shows projects of any size in a browser, with the viewer of "
+		"Show projects of any size in a browser, with the viewer of "
 		"hdtrace report --html.\nThe server is reachable from this "
 		"host "
 		"only, at a secret address that is printed.\nIt runs until "

@@ -165,7 +165,7 @@ int hdS_addValue(hdStatsGroup *group, const char *name, hdStatsValueType type,
  *     hdS_addAttribute(group, "resolution", "10 ms");
  *     hdS_addAttribute(group, "kind", "delta");
  *
- * The kind of a value is `gauge` (a level during the interval), `counter` (the
+ * The kind of a value is `gauge` (a value during the interval), `counter` (the
  * reading of a growing counter) or `delta` (an amount since the previous
  * entry). Without it, tools guess the kind.
  *

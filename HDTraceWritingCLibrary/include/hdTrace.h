@@ -107,7 +107,7 @@ hdTrace *hdT_createTraceAt(hdTopoNode *node, const struct timespec *when);
  * lost (hdT_getLosses()).
  *
  * @param trace Trace to change.
- * @param depth Depth of the deepest states to record; 0 is the outermost
+ * @param depth Nesting of the deepest states to record; 0 is the outermost
  *        only.
  *
  * @retval 0 Success.

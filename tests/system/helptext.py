@@ -48,7 +48,8 @@ def option_faults(text):
     for default in re.findall(r"\(([^()]*\bdefault\b[^()]*)\)", text):
         if not re.match(r"default: \S", default):
             yield "form of the default", text
-    if re.search(r"\([\d.]+[^()]*\)$", text) and "default" not in text:
+    # A page, such as pt.cfg(5), is not a default.
+    if re.search(r"(^|\s)\([\d.]+[^()]*\)$", text) and "default" not in text:
         yield "form of the default", text
     if re.search(r"\bdefault\b", re.sub(r"\([^()]*\)", "", text)):
         yield "default outside of parentheses", text
