@@ -79,19 +79,19 @@ tells() {
 	[ $? -eq 1 ] && grep -q "$1" out && [ -z "$(field delay_s)" ]
 }
 make_late --flat
-ok "no load" tells "load or power does not change"
+ok "no load" tells "load or power is constant"
 make_late --unrelated
 ok "other load" tells "power does not follow load"
 make_late --period=0.8
-ok "load that repeats itself" tells "load repeats itself"
+ok "load that repeats itself" tells "the load is periodic, so other delays fit as well"
 make_late --length=1
-ok "too little" tells "too few entries"
+ok "too little" tells "too few power entries with a known load"
 make_late --delay=1.9999
-ok "later than was looked" tells "at the end of the range"
+ok "later than was looked" tells "the best fit is at an end of the range"
 ok "looking further" is_near "$(field delay_s --most=3)" 1.9999 0.005
 make_late --delay=0.05
 rm p_node01_Utilization.stat
-ok "no utilization" tells "there is no load"
+ok "no utilization" tells "the node has no load to compare with"
 ok "power is not its own load" [ -z "$(field delay_s --load='*')" ]
 rm p_node01_Energy.stat
 "$hdtrace" delay p >out 2>err

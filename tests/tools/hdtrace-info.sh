@@ -20,7 +20,7 @@ ok "dump one group" prints dump-group.text 0 dump -g Energy -v P mini
 ok "one file" prints info-file.text 0 info mini_alpha_Energy.stat
 ok "no dates in JSON" says "--time=date: not available in JSON" 2 dump --time=date \
 	--format=json mini
-ok "no such time" says '--time: not unix' 2 dump --time=noon mini
+ok "no such time" says '--time: invalid value "noon"; expected unix, relative or date' 2 dump --time=noon mini
 ok "no such part" says '--only: invalid value "half"; expected project' 2 dump --only=half mini
 
 # A file that is not declared, one that is missing, one that is unreadable.

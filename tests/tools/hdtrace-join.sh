@@ -142,7 +142,7 @@ it = json.load(open(sys.argv[1]))
 assert it["schema"] == "hdtrace-merge" and it["files"] == 2, it
 server = it["projects"][1]
 assert (server["lowest_s"], server["highest_s"], server["pairs"]) == (4.9, 5.2, 4)
-assert (server["by"], server["offset_s"]) == ("relations", 5.05), server
+assert (server["by"], server["shift_s"]) == ("relations", 5.05), server
 ' "$scratch/out"
 ok "text" status 0 merge --force --into all/all client server
 ok "it has the interval" grep -q 'relations *4\.9.* 5\.2' "$scratch/out"

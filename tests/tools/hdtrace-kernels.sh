@@ -129,7 +129,7 @@ table() {
 	"$hdtrace" report known.proj >out && cat out &&
 		grep -qE '^ +read/assign +n0_7 +7000 +2\.5.* s +7.* s +75(\.0+)? +J +175(\.0+)? +J ' out &&
 		grep -qE '^ +refine +n0_7 +11 +- ' out &&
-		grep -q 'unattributed.*' out && grep -q 'in a kernel: 550 J' out
+		grep -q '^ *Unattributed, .* in a kernel: 550 J$' out
 }
 
 # Of the two seconds of refine the power of one is not known; no kernel has what

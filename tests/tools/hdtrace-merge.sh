@@ -135,13 +135,13 @@ while IFS='|' read -r text arguments; do
 done <<'END'
 no .trc, .info, .stat or .rel files with this prefix|maxi
 No such file|none/x
---levels names 1 levels, but there are 2|--levels Host mini
-not a type of a level: ""|--levels Host,,Rank mini
-not a type of a level: "a_b"|--levels a_b,Rank mini
---levels is empty|--levels= mini
-not NODE=SECONDS: "alpha"|--time-adjust alpha mini
-not NODE=SECONDS: "alpha=x"|--time-adjust alpha=x mini
-not NODE=SECONDS: "alpha=0.0000000001"|--time-adjust alpha=0.0000000001 mini
+--levels: 1 levels given, but the files have 2|--levels Host mini
+--levels: invalid type of a level: ""|--levels Host,,Rank mini
+--levels: invalid type of a level: "a_b"|--levels a_b,Rank mini
+--levels: the list is empty|--levels= mini
+--time-adjust: invalid value "alpha"; expected NODE=SECONDS|--time-adjust alpha mini
+--time-adjust: invalid value "alpha=x"; expected NODE=SECONDS|--time-adjust alpha=x mini
+--time-adjust: invalid value "alpha=0.0000000001"; expected NODE=SECONDS|--time-adjust alpha=0.0000000001 mini
 unknown node "gamma"|--time-adjust gamma=1 mini
 END
 

@@ -159,7 +159,7 @@ is_dense() {
 }
 ok "many entries: the sums of hdtrace stat, and their difference" is_dense
 
-ok "no such mark" says "second: no state and no event is called Nothing" 2 \
+ok "no such mark" says "second: no state or event named Nothing, as required by --align" 2 \
 	plot -f -o no.svg --align=Nothing second first
 ok "no such project" says "No such file" 2 plot -f -o no.svg first none
 ok "a picture is left alone if a project is missing" test ! -e no.svg

@@ -189,10 +189,10 @@ while IFS='|' read -r text arguments; do
 	# shellcheck disable=SC2086
 	ok "refuses $arguments" says "$text" 2 plot $arguments
 done <<'END'
-not grouping, value or node|--panels=all mini
-not above, below or only|--states=left mini
-not relative or date|--time=epoch mini
-not svg, png or pdf: "gif"|--type=gif mini
+--panels: invalid value "all"; expected grouping, value or node|--panels=all mini
+--states: invalid value "left"; expected above, below or only|--states=left mini
+--time: invalid value "epoch"; expected relative or date|--time=epoch mini
+--type: invalid value "gif"; expected svg, png or pdf|--type=gif mini
 invalid suffix in "picture"|-o picture mini
 --size: invalid size "10x"|--size=10x mini
 --size: invalid size "3"|--size=3 mini
@@ -200,7 +200,7 @@ invalid suffix in "picture"|-o picture mini
 --dpi: invalid number "1"; expected 20 to 2400|--dpi=1 mini
 --nesting: invalid number "-1"; expected 0 or more|--nesting=-1 mini
 cannot be combined with --phases-from|--phases borders --phases-from alpha_0 mini
-not text or json|--format=csv mini
+--format: invalid value "csv"; expected text or json|--format=csv mini
 unknown node "gamma"|--phases-from gamma mini
 No such file|--phases missing mini
 No such file|nothing

@@ -86,7 +86,8 @@ class Project:
         self.hdtrace, self.name, self.borders = hdtrace, name, borders
         self.report = parse(run(hdtrace, "report", "-q", "--format=json",
                                      f"--phases={borders}", name))
-        self.text = run(hdtrace, "report", "-q", f"--phases={borders}", name)
+        self.text = run(hdtrace, "report", "-q", "--precision=6",
+                             f"--phases={borders}", name)
 
     def stat(self, *options):
         """Rows of hdtrace stat."""
